@@ -1,0 +1,55 @@
+/*
+ * Addresses and CIDRs.
+ */
+
+#ifndef _NGX_SVC_ADDR_H_INCLUDED_
+#define _NGX_SVC_ADDR_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+
+
+#define NGX_SVC_ADDR_TEXT_LEN  (sizeof("ffff:ffff:ffff:ffff:ffff:ffff:"      \
+                                       "255.255.255.255") - 1)
+
+
+/* ::ffff:a.b.c.d is kept as IPv4. */
+
+typedef struct {
+    ngx_uint_t   family;            /* AF_INET or AF_INET6 */
+    u_char       bytes[16];         /* network order; 4 of them for AF_INET */
+} ngx_svc_addr_t;
+
+typedef struct {
+    ngx_svc_addr_t  addr;           /* host bits are zeroed */
+    ngx_uint_t      bits;
+} ngx_svc_cidr_t;
+
+
+/*
+ * Strict: four decimal parts without leading zeros, or RFC 4291 text; no zone,
+ * no port, no brackets.  NGX_OK, or NGX_DECLINED.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_addr_parse(const u_char *text, size_t len,
+    ngx_svc_addr_t *addr);
+
+/* NGX_DECLINED for a family that is neither (a unix socket's, say). */
+NGX_SVC_API ngx_int_t ngx_svc_addr_from_sockaddr(struct sockaddr *sa,
+    ngx_svc_addr_t *addr);
+
+/* RFC 5952 text, at most NGX_SVC_ADDR_TEXT_LEN bytes; returns its end. */
+NGX_SVC_API u_char *ngx_svc_addr_text(u_char *p, const ngx_svc_addr_t *addr);
+
+/*
+ * "address/bits", or an address alone for one of /32 or /128; host bits are
+ * allowed, and masked.  bits is decimal without sign or leading zero.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_cidr_parse(const u_char *text, size_t len,
+    ngx_svc_cidr_t *cidr);
+
+/* 1 when the address is of the same family and inside. */
+NGX_SVC_API ngx_uint_t ngx_svc_cidr_contains(const ngx_svc_cidr_t *cidr,
+    const ngx_svc_addr_t *addr);
+
+
+#endif /* _NGX_SVC_ADDR_H_INCLUDED_ */

@@ -1,0 +1,24 @@
+/*
+ * ngx_svc: the common part's own declarations.
+ */
+
+#ifndef _NGX_SVC_COMMON_H_INCLUDED_
+#define _NGX_SVC_COMMON_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+/*
+ * A surface (ngx_svc_scim_module, ...) is a shared object of its own that uses
+ * the functions of ngx_svc_common_module.  nginx loads with RTLD_NOW, so a
+ * strong reference would fail in dlopen() with the bare name of a symbol.
+ * A weak one lets the surface load, look for the common module, and tell the
+ * operator which load_module line is missing.
+ */
+
+#define NGX_SVC_API  __attribute__((weak))
+
+
+#endif /* _NGX_SVC_COMMON_H_INCLUDED_ */

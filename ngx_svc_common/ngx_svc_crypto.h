@@ -1,0 +1,81 @@
+/*
+ * Hashes, random ids and tokens, and sealing of secrets that must be read back.
+ */
+
+#ifndef _NGX_SVC_CRYPTO_H_INCLUDED_
+#define _NGX_SVC_CRYPTO_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+
+
+#define NGX_SVC_SHA256_LEN     32
+#define NGX_SVC_UUID_LEN       16
+#define NGX_SVC_UUID_TEXT_LEN  36
+#define NGX_SVC_KEY_LEN        32
+#define NGX_SVC_KEY_ID_LEN     32       /* at most */
+#define NGX_SVC_KEYS           8        /* at most, in one file */
+#define NGX_SVC_SEAL_OVERHEAD  (1 + NGX_SVC_KEY_ID_LEN + 12 + 16)
+
+
+typedef struct {
+    u_char                id[NGX_SVC_KEY_ID_LEN];
+    size_t                id_len;
+    u_char                key[NGX_SVC_KEY_LEN];
+} ngx_svc_key_t;
+
+typedef struct {
+    ngx_uint_t            n;
+    ngx_svc_key_t         keys[NGX_SVC_KEYS];   /* the first one seals */
+} ngx_svc_keys_t;
+
+
+/* NGX_OK, or NGX_ERROR when OpenSSL fails. */
+NGX_SVC_API ngx_int_t ngx_svc_sha256(const u_char *data, size_t len,
+    u_char out[NGX_SVC_SHA256_LEN]);
+NGX_SVC_API ngx_int_t ngx_svc_random(u_char *out, size_t len);
+
+/* Constant in time for equal lengths; 1 when equal. */
+NGX_SVC_API ngx_uint_t ngx_svc_equal(const u_char *a, const u_char *b,
+    size_t len);
+
+/* A new UUID version 7 (RFC 9562) of the given time in ms since the epoch. */
+NGX_SVC_API ngx_int_t ngx_svc_uuid_new(uint64_t msec,
+    u_char out[NGX_SVC_UUID_LEN]);
+
+/* The 8-4-4-4-12 form in any case; NGX_OK, or NGX_DECLINED. */
+NGX_SVC_API ngx_int_t ngx_svc_uuid_parse(const u_char *text, size_t len,
+    u_char out[NGX_SVC_UUID_LEN]);
+
+/* Writes NGX_SVC_UUID_TEXT_LEN bytes, returns what follows them. */
+NGX_SVC_API u_char *ngx_svc_uuid_text(u_char *p,
+    const u_char uuid[NGX_SVC_UUID_LEN]);
+
+/*
+ * Reads a key file's text: lines "<id>:<64 hex digits>", id of 1 to 32
+ * characters A-Za-z0-9_-, the first key seals, all open; empty lines and
+ * lines that start with # are skipped.
+ *
+ * NGX_OK, or NGX_DECLINED with *why: what is wrong, with the line's number and
+ * without a byte of the key.  why has room for NGX_MAX_ERROR_STR / 8 bytes
+ * and is NUL-terminated.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_keys_parse(ngx_svc_keys_t *keys,
+    const u_char *text, size_t len, char *why);
+
+/*
+ * AES-256-GCM.  aad is the identity of the row that holds the secret.
+ * Format: length of key id, key id, 12 bytes nonce, ciphertext, 16 bytes tag.
+ * out has room for len + NGX_SVC_SEAL_OVERHEAD bytes (seal), or len (open).
+ * *out_len is set.  NGX_OK; NGX_DECLINED when the text is not authentic or its
+ * key is not in the file; NGX_ERROR when OpenSSL fails.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_seal(const ngx_svc_keys_t *keys,
+    const u_char *text, size_t len, const u_char *aad, size_t aad_len,
+    u_char *out, size_t *out_len);
+NGX_SVC_API ngx_int_t ngx_svc_unseal(const ngx_svc_keys_t *keys,
+    const u_char *text, size_t len, const u_char *aad, size_t aad_len,
+    u_char *out, size_t *out_len);
+
+
+#endif /* _NGX_SVC_CRYPTO_H_INCLUDED_ */

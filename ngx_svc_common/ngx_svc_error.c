@@ -1,0 +1,124 @@
+/*
+ * The table of errors.
+ */
+
+#include "ngx_svc_error.h"
+
+
+static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
+
+    { 200, ngx_null_string, ngx_null_string, ngx_null_string },
+
+    { 400, ngx_string("invalid_request"), ngx_null_string,
+      ngx_string("The request is malformed.") },
+
+    { 400, ngx_string("invalid_request"), ngx_string("invalidSyntax"),
+      ngx_string("The body is not valid.") },
+
+    { 400, ngx_string("invalid_request"), ngx_string("invalidValue"),
+      ngx_string("A value is missing or not valid.") },
+
+    { 400, ngx_string("invalid_request"), ngx_string("invalidPath"),
+      ngx_string("The path is not valid.") },
+
+    { 400, ngx_string("invalid_request"), ngx_string("noTarget"),
+      ngx_string("The operation needs a path.") },
+
+    { 400, ngx_string("invalid_request"), ngx_string("mutability"),
+      ngx_string("The attribute cannot be changed so.") },
+
+    { 401, ngx_string("unauthorized"), ngx_null_string,
+      ngx_string("A valid bearer token is needed: missing, unknown, expired"
+                 " or revoked.") },
+
+    { 403, ngx_string("forbidden"), ngx_null_string,
+      ngx_string("The credential does not grant this operation.") },
+
+    { 404, ngx_string("not_found"), ngx_null_string,
+      ngx_string("There is no such resource.") },
+
+    { 405, ngx_string("method_not_allowed"), ngx_null_string,
+      ngx_string("The method is not offered here; see the Allow header.") },
+
+    { 408, ngx_string("request_timeout"), ngx_null_string,
+      ngx_string("The request body did not arrive in time.") },
+
+    { 409, ngx_string("conflict"), ngx_null_string,
+      ngx_string("The resource exists already.") },
+
+    { 409, ngx_string("conflict"), ngx_string("uniqueness"),
+      ngx_string("The value is already in use.") },
+
+    { 413, ngx_string("payload_too_large"), ngx_null_string,
+      ngx_string("The request body is larger than 1048576 bytes.") },
+
+    { 414, ngx_string("uri_too_long"), ngx_null_string,
+      ngx_string("The request URI is too long.") },
+
+    { 429, ngx_string("rate_limited"), ngx_null_string,
+      ngx_string("Too many requests: try again later.") },
+
+    { 500, ngx_string("internal_error"), ngx_null_string,
+      ngx_string("The server failed to answer; the error log says why.") },
+
+    { 503, ngx_string("unavailable"), ngx_null_string,
+      ngx_string("The service is not available now: try again.") },
+};
+
+
+const ngx_svc_error_row_t *
+ngx_svc_error_row(ngx_svc_error_e kind)
+{
+    return &ngx_svc_errors[kind];
+}
+
+
+ngx_svc_error_e
+ngx_svc_error_kind(ngx_uint_t status)
+{
+    ngx_uint_t  i;
+
+    for (i = NGX_SVC_E_NONE + 1; i < NGX_SVC_E_LAST; i++) {
+        if (ngx_svc_errors[i].status == status) {
+            return i;
+        }
+    }
+
+    return NGX_SVC_E_NONE;
+}
+
+
+ngx_int_t
+ngx_svc_fail(ngx_svc_error_t *err, ngx_svc_error_e kind, const char *fmt, ...)
+{
+    u_char   *p;
+    va_list   args;
+
+    if (err->kind != NGX_SVC_E_NONE) {
+        return NGX_DECLINED;
+    }
+
+    err->kind = kind;
+
+    va_start(args, fmt);
+    p = ngx_vslprintf(err->detail, err->detail + NGX_SVC_ERROR_DETAIL, fmt,
+                      args);
+    va_end(args);
+
+    if (p == err->detail + NGX_SVC_ERROR_DETAIL) {
+
+        /* cut: step back over the bytes of a character that may be halved */
+
+        while (p > err->detail && (p[-1] & 0xc0) == 0x80) {
+            p--;
+        }
+
+        if (p > err->detail && p[-1] >= 0xc0) {
+            p--;
+        }
+    }
+
+    err->len = p - err->detail;
+
+    return NGX_DECLINED;
+}

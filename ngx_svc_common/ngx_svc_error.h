@@ -1,0 +1,67 @@
+/*
+ * What can go wrong in a request, and what each surface answers for it.
+ */
+
+#ifndef _NGX_SVC_ERROR_H_INCLUDED_
+#define _NGX_SVC_ERROR_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+
+
+#define NGX_SVC_ERROR_DETAIL  512
+
+
+typedef enum {
+    NGX_SVC_E_NONE = 0,
+    NGX_SVC_E_INVALID_REQUEST,      /* 400, no scimType */
+    NGX_SVC_E_INVALID_SYNTAX,       /* 400 invalidSyntax */
+    NGX_SVC_E_INVALID_VALUE,        /* 400 invalidValue */
+    NGX_SVC_E_INVALID_PATH,         /* 400 invalidPath */
+    NGX_SVC_E_NO_TARGET,            /* 400 noTarget */
+    NGX_SVC_E_MUTABILITY,           /* 400 mutability */
+    NGX_SVC_E_UNAUTHORIZED,         /* 401 */
+    NGX_SVC_E_FORBIDDEN,            /* 403 */
+    NGX_SVC_E_NOT_FOUND,            /* 404 */
+    NGX_SVC_E_METHOD_NOT_ALLOWED,   /* 405 */
+    NGX_SVC_E_REQUEST_TIMEOUT,      /* 408 */
+    NGX_SVC_E_CONFLICT,             /* 409, no scimType */
+    NGX_SVC_E_UNIQUENESS,           /* 409 uniqueness */
+    NGX_SVC_E_PAYLOAD_TOO_LARGE,    /* 413 */
+    NGX_SVC_E_URI_TOO_LONG,         /* 414 */
+    NGX_SVC_E_RATE_LIMITED,         /* 429 */
+    NGX_SVC_E_INTERNAL,             /* 500 */
+    NGX_SVC_E_UNAVAILABLE,          /* 503, with Retry-After */
+    NGX_SVC_E_LAST
+} ngx_svc_error_e;
+
+
+typedef struct {
+    ngx_uint_t       status;
+    ngx_str_t        code;          /* of the JSON API */
+    ngx_str_t        scim_type;     /* RFC 7644, 3.12; may be empty */
+    ngx_str_t        detail;        /* said when there is nothing better */
+} ngx_svc_error_row_t;
+
+
+typedef struct {
+    ngx_svc_error_e  kind;
+    size_t           len;
+    u_char           detail[NGX_SVC_ERROR_DETAIL];
+} ngx_svc_error_t;
+
+
+/* The row of a kind, and the kind that an HTTP status stands for. */
+NGX_SVC_API const ngx_svc_error_row_t *ngx_svc_error_row(ngx_svc_error_e kind);
+NGX_SVC_API ngx_svc_error_e ngx_svc_error_kind(ngx_uint_t status);
+
+/*
+ * Fills *err; fmt as of ngx_sprintf(), cut at NGX_SVC_ERROR_DETAIL and at an
+ * UTF-8 boundary.  The first error stays: a later call changes nothing.
+ * Returns NGX_DECLINED, so that a validator can "return ngx_svc_fail(...)".
+ */
+NGX_SVC_API ngx_int_t ngx_svc_fail(ngx_svc_error_t *err, ngx_svc_error_e kind,
+    const char *fmt, ...);
+
+
+#endif /* _NGX_SVC_ERROR_H_INCLUDED_ */

@@ -1,0 +1,86 @@
+/*
+ * Validation tables: a row says what a member of a JSON object may be and
+ * where its value goes.
+ */
+
+#ifndef _NGX_SVC_SCHEMA_H_INCLUDED_
+#define _NGX_SVC_SCHEMA_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+#include "ngx_svc_error.h"
+#include "ngx_svc_json.h"
+
+
+#define NGX_SVC_T_STRING     0x01
+#define NGX_SVC_T_BOOLEAN    0x02
+#define NGX_SVC_T_INTEGER    0x04
+#define NGX_SVC_T_OBJECT     0x08
+#define NGX_SVC_T_ARRAY      0x10
+#define NGX_SVC_T_NULL       0x20
+
+#define NGX_SVC_M_REQUIRED   0x01
+#define NGX_SVC_M_NOCASE     0x02       /* the name matches in any case */
+#define NGX_SVC_M_BOOL_TEXT  0x04       /* "true"/"False" do for a boolean */
+#define NGX_SVC_M_CLEARS     0x08       /* null, "" and [] store a NULL */
+
+#define NGX_SVC_S_STRICT     0x01       /* an unknown member is an error */
+
+
+/*
+ * A validated value.  str points into the cJSON tree, and lives as long as it.
+ */
+
+typedef struct {
+    ngx_str_t          str;             /* NGX_SVC_T_STRING */
+    int64_t            integer;         /* _INTEGER; 0 or 1 for _BOOLEAN */
+    cJSON             *json;            /* the value itself, of any type */
+    unsigned           set:1;           /* the member was there */
+    unsigned           null:1;          /* and is null (or cleared) */
+} ngx_svc_value_t;
+
+
+typedef struct ngx_svc_member_s  ngx_svc_member_t;
+
+/*
+ * A check of one value beyond type and limits: NGX_OK, or NGX_DECLINED with
+ * err set by ngx_svc_fail().  path names the value for the message.
+ */
+typedef ngx_int_t (*ngx_svc_check_pt)(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+
+struct ngx_svc_member_s {
+    ngx_str_t                name;      /* empty: the end of the table */
+    ngx_uint_t               type;      /* NGX_SVC_T_... allowed, a mask */
+    ngx_uint_t               flags;     /* NGX_SVC_M_... */
+    int64_t                  min;       /* bytes, integer or elements */
+    int64_t                  max;
+    ngx_svc_check_pt         check;     /* or NULL */
+    const ngx_svc_member_t  *members;   /* of an object, or of each object in
+                                           an array; or NULL: not looked into */
+    const ngx_svc_member_t  *element;   /* one row for each element of an array
+                                           (its offset is not used); or NULL */
+    size_t                   offset;    /* of an ngx_svc_value_t in dst */
+};
+
+#define ngx_svc_null_member  { ngx_null_string, 0, 0, 0, 0, NULL, NULL, NULL, 0 }
+
+
+/*
+ * Validates a JSON object against a table and stores its values in dst, whose
+ * values the caller has zeroed.  Members of nested objects go to dst too; of
+ * objects in arrays only the array itself is stored (value.json).
+ *
+ * NGX_OK, or NGX_DECLINED with err set (NGX_SVC_E_INVALID_VALUE); the message
+ * names the member's path as in "rules[2].networks[0]" and what would be
+ * right.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_schema_object(const ngx_svc_member_t *table,
+    ngx_uint_t flags, cJSON *object, void *dst, ngx_svc_error_t *err);
+
+/* The same for one value of one row; path is its name in messages. */
+NGX_SVC_API ngx_int_t ngx_svc_schema_value(const ngx_svc_member_t *member,
+    cJSON *json, const char *path, void *dst, ngx_svc_error_t *err);
+
+
+#endif /* _NGX_SVC_SCHEMA_H_INCLUDED_ */

@@ -1,0 +1,58 @@
+/*
+ * The path of a PATCH operation (RFC 7644, 3.5.2) and other attribute names.
+ */
+
+#ifndef _NGX_SVC_SCIM_PATH_H_INCLUDED_
+#define _NGX_SVC_SCIM_PATH_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+
+
+/* A bit for each attribute that a User has; also a projection's mask. */
+
+#define NGX_SVC_SCIM_SCHEMAS       0x00001
+#define NGX_SVC_SCIM_ID            0x00002
+#define NGX_SVC_SCIM_EXTERNAL_ID   0x00004
+#define NGX_SVC_SCIM_META          0x00008
+#define NGX_SVC_SCIM_USER_NAME     0x00010
+#define NGX_SVC_SCIM_GIVEN_NAME    0x00020
+#define NGX_SVC_SCIM_FAMILY_NAME   0x00040
+#define NGX_SVC_SCIM_FORMATTED     0x00080
+#define NGX_SVC_SCIM_NAME          (NGX_SVC_SCIM_GIVEN_NAME                   \
+                                    |NGX_SVC_SCIM_FAMILY_NAME                 \
+                                    |NGX_SVC_SCIM_FORMATTED)
+#define NGX_SVC_SCIM_DISPLAY_NAME  0x00100
+#define NGX_SVC_SCIM_TITLE         0x00200
+#define NGX_SVC_SCIM_LOCALE        0x00400
+#define NGX_SVC_SCIM_ACTIVE        0x00800
+#define NGX_SVC_SCIM_EMAILS        0x01000
+#define NGX_SVC_SCIM_DEPARTMENT    0x02000
+#define NGX_SVC_SCIM_ENTERPRISE    NGX_SVC_SCIM_DEPARTMENT
+
+#define NGX_SVC_SCIM_ALL           0x03fff
+#define NGX_SVC_SCIM_ALWAYS        (NGX_SVC_SCIM_SCHEMAS|NGX_SVC_SCIM_ID)
+
+
+/*
+ * Parses attrPath ["[" filter "]" ["." subAttr]], with or without a schema URN
+ * in front; names are case-insensitive.
+ *
+ * NGX_OK with *bits: an attribute of ours without a value filter (NAME for
+ * "name", META for "meta" and its sub-attributes, EMAILS likewise, ENTERPRISE
+ * for the bare extension URN).  NGX_DECLINED: well-formed, and none of ours
+ * (a value filter included).  NGX_ERROR: does not follow the grammar.
+ */
+ngx_int_t ngx_svc_scim_path_parse(const u_char *text, size_t len,
+    ngx_uint_t *bits);
+
+/*
+ * The mask of attributes to return for the decoded values of the query's
+ * attributes= and excludedAttributes= (comma-separated; NULL when absent).
+ * Names that are not known, or not well-formed, count for nothing.
+ */
+ngx_uint_t ngx_svc_scim_projection(ngx_str_t *attributes,
+    ngx_str_t *excluded);
+
+
+#endif /* _NGX_SVC_SCIM_PATH_H_INCLUDED_ */

@@ -1,0 +1,55 @@
+/*
+ * The SCIM user: its attribute table, what a request says of it, and how it is
+ * written.
+ */
+
+#ifndef _NGX_SVC_SCIM_USER_H_INCLUDED_
+#define _NGX_SVC_SCIM_USER_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+#include "ngx_svc_error.h"
+#include "ngx_svc_schema.h"
+
+
+/*
+ * What a request wants of each mapped attribute: "set" says that it was
+ * mentioned, "null" that it is to be cleared.  Strings point into the body's
+ * cJSON tree.  A new user has all; PUT and PATCH leave user_name unset.
+ */
+
+typedef struct {
+    ngx_svc_value_t  user_name;
+    ngx_svc_value_t  external_id;
+    ngx_svc_value_t  active;
+    ngx_svc_value_t  given_name;
+    ngx_svc_value_t  family_name;
+    ngx_svc_value_t  formatted;
+    ngx_svc_value_t  display_name;
+    ngx_svc_value_t  title;
+    ngx_svc_value_t  locale;
+    ngx_svc_value_t  department;
+} ngx_svc_scim_user_t;
+
+
+/*
+ * Each takes the parsed body, and fills *user, which the caller has zeroed.
+ * NGX_OK, or NGX_DECLINED with err set.  Afterwards display_name already holds
+ * what name.formatted stands for when the request has no displayName, and
+ * formatted is of no further interest.
+ *
+ * create: userName is required and must be an e-mail address; attributes that
+ * are absent are unset.
+ * replace: profile attributes and externalId that are absent come back as
+ * set and null; active stays unset when absent.
+ * patch: the operations folded into one change, in their order.
+ */
+ngx_int_t ngx_svc_scim_user_create(cJSON *body, ngx_svc_scim_user_t *user,
+    ngx_svc_error_t *err);
+ngx_int_t ngx_svc_scim_user_replace(cJSON *body, ngx_svc_scim_user_t *user,
+    ngx_svc_error_t *err);
+ngx_int_t ngx_svc_scim_user_patch(cJSON *body, ngx_svc_scim_user_t *user,
+    ngx_svc_error_t *err);
+
+
+#endif /* _NGX_SVC_SCIM_USER_H_INCLUDED_ */
