@@ -1,0 +1,439 @@
+/*
+ * Ops and pools.
+ */
+
+#include "ngx_svc_pg_conn.h"
+
+
+static ngx_int_t ngx_svc_pg_init_pool(ngx_cycle_t *cycle,
+    ngx_svc_pg_conf_t *conf, ngx_svc_pg_pool_e kind);
+static ngx_svc_pg_conn_t *ngx_svc_pg_pick(ngx_svc_pg_pool_t *pool);
+static void ngx_svc_pg_wait(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op);
+static void ngx_svc_pg_stop_waiting(ngx_svc_pg_op_t *op);
+static void ngx_svc_pg_wait_timeout(ngx_event_t *ev);
+
+
+/* A worker's pools, of the cycle's pool. */
+
+static ngx_svc_pg_pool_t  ngx_svc_pg_pools[NGX_SVC_PG_NPOOLS];
+
+
+ngx_int_t
+ngx_svc_pg_add_statements(ngx_svc_pg_conf_t *conf,
+    const ngx_svc_pg_statement_t *table)
+{
+    const ngx_svc_pg_statement_t  **t;
+
+    t = ngx_array_push(&conf->tables);
+    if (t == NULL) {
+        return NGX_ERROR;
+    }
+
+    *t = table;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_pg_init_worker(ngx_cycle_t *cycle, ngx_svc_pg_conf_t *conf)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < NGX_SVC_PG_NPOOLS; i++) {
+        if (ngx_svc_pg_init_pool(cycle, conf, i) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_pg_init_pool(ngx_cycle_t *cycle, ngx_svc_pg_conf_t *conf,
+    ngx_svc_pg_pool_e kind)
+{
+    ngx_uint_t           i, j;
+    ngx_svc_pg_pool_t   *pool;
+    ngx_svc_pg_conn_t   *conn;
+
+    pool = &ngx_svc_pg_pools[kind];
+
+    pool->conf = conf;
+    pool->kind = kind;
+    pool->log = cycle->log;
+    pool->depth = conf->pools[kind].depth;
+    ngx_queue_init(&pool->waiting);
+
+    pool->conns = ngx_pcalloc(cycle->pool, conf->pools[kind].connections
+                                           * sizeof(ngx_svc_pg_conn_t));
+    if (pool->conns == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < conf->pools[kind].connections; i++) {
+        conn = &pool->conns[i];
+
+        conn->slots = ngx_pcalloc(cycle->pool,
+                                  pool->depth * sizeof(ngx_svc_pg_slot_t));
+        if (conn->slots == NULL) {
+            return NGX_ERROR;
+        }
+
+        ngx_svc_pg_conn_init(conn, pool);
+
+        for (j = 0; j < pool->depth; j++) {
+            ngx_queue_insert_tail(&conn->free, &conn->slots[j].queue);
+        }
+
+        pool->nconns++;
+
+        ngx_svc_pg_conn_start(conn);
+    }
+
+    return NGX_OK;
+}
+
+
+void
+ngx_svc_pg_exit_worker(void)
+{
+    ngx_uint_t          i, j;
+    ngx_svc_pg_pool_t  *pool;
+
+    for (i = 0; i < NGX_SVC_PG_NPOOLS; i++) {
+        pool = &ngx_svc_pg_pools[i];
+
+        for (j = 0; j < pool->nconns; j++) {
+            ngx_svc_pg_conn_destroy(&pool->conns[j]);
+        }
+
+        pool->nconns = 0;
+    }
+}
+
+
+ngx_svc_pg_op_t *
+ngx_svc_pg_op_create(ngx_pool_t *pool, ngx_svc_pg_pool_e kind,
+    ngx_svc_pg_handler_pt handler, void *data)
+{
+    ngx_svc_pg_op_t  *op;
+
+    op = ngx_palloc(pool, sizeof(ngx_svc_pg_op_t));
+    if (op == NULL) {
+        return NULL;
+    }
+
+    op->handler = handler;
+    op->data = data;
+    op->pool = pool;
+    op->kind = kind;
+
+    ngx_svc_pg_op_reset(op);
+
+    return op;
+}
+
+
+void
+ngx_svc_pg_op_reset(ngx_svc_pg_op_t *op)
+{
+    op->ncalls = 0;
+    op->status = NGX_SVC_PG_OK;
+    op->results = NULL;
+    op->error = NULL;
+    op->slot = NULL;
+    op->waiting = 0;
+    op->retried = 0;
+}
+
+
+ngx_svc_pg_call_t *
+ngx_svc_pg_call(ngx_svc_pg_op_t *op, const ngx_svc_pg_statement_t *statement)
+{
+    u_char             *p;
+    ngx_uint_t          n;
+    ngx_svc_pg_call_t  *call;
+
+    if (op->ncalls == NGX_SVC_PG_CALLS) {
+        ngx_log_error(NGX_LOG_ALERT, op->pool->log, 0,
+                      "more than %d statements in a PostgreSQL pipeline",
+                      NGX_SVC_PG_CALLS);
+        return NULL;
+    }
+
+    n = statement->nparams;
+
+    p = ngx_palloc(op->pool, n * (sizeof(char *) + 2 * sizeof(int)));
+    if (p == NULL) {
+        return NULL;
+    }
+
+    call = &op->calls[op->ncalls++];
+
+    call->statement = statement;
+    call->nbound = 0;
+    call->values = (const char **) p;
+    call->lengths = (int *) (p + n * sizeof(char *));
+    call->formats = call->lengths + n;
+
+    return call;
+}
+
+
+void
+ngx_svc_pg_bind(ngx_svc_pg_call_t *call, const u_char *data, size_t len)
+{
+    ngx_uint_t  n;
+
+    n = call->nbound++;
+
+    if (n >= call->statement->nparams) {
+        return;
+    }
+
+    call->values[n] = (const char *) data;
+    call->lengths[n] = (int) len;
+    call->formats[n] = 1;
+}
+
+
+void
+ngx_svc_pg_bind_str(ngx_svc_pg_call_t *call, const ngx_str_t *str)
+{
+    if (str == NULL) {
+        ngx_svc_pg_bind(call, NULL, 0);
+        return;
+    }
+
+    /* to libpq a NULL pointer is an SQL NULL, whatever the length */
+
+    ngx_svc_pg_bind(call, str->data ? str->data : (u_char *) "", str->len);
+}
+
+
+void
+ngx_svc_pg_bind_bool(ngx_svc_pg_call_t *call, ngx_uint_t b)
+{
+    ngx_svc_pg_bind(call, (u_char *) (b ? "\1" : "\0"), 1);
+}
+
+
+ngx_int_t
+ngx_svc_pg_bind_int(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call, int32_t n)
+{
+    uint32_t  *p;
+
+    p = ngx_palloc(op->pool, sizeof(uint32_t));
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    *p = htonl((uint32_t) n);
+
+    ngx_svc_pg_bind(call, (u_char *) p, sizeof(uint32_t));
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_pg_submit(ngx_svc_pg_op_t *op)
+{
+    ngx_uint_t           i;
+    ngx_svc_pg_pool_t   *pool;
+    ngx_svc_pg_conn_t   *conn;
+
+    for (i = 0; i < op->ncalls; i++) {
+        if (op->calls[i].nbound != op->calls[i].statement->nparams) {
+            ngx_log_error(NGX_LOG_ALERT, op->pool->log, 0,
+                          "PostgreSQL statement \"%s\" takes %ui parameters, "
+                          "%ui are bound", op->calls[i].statement->name,
+                          op->calls[i].statement->nparams,
+                          op->calls[i].nbound);
+            return NGX_ERROR;
+        }
+    }
+
+    pool = &ngx_svc_pg_pools[op->kind];
+
+    /* who waits already goes first */
+
+    while (pool->nwaiting == 0) {
+        conn = ngx_svc_pg_pick(pool);
+        if (conn == NULL) {
+            break;
+        }
+
+        if (ngx_svc_pg_conn_send(conn, op) == NGX_OK) {
+            return NGX_OK;
+        }
+    }
+
+    if (pool->nconns == 0 || pool->nwaiting >= pool->conf->queue) {
+        return NGX_BUSY;
+    }
+
+    ngx_svc_pg_wait(pool, op);
+    ngx_queue_insert_tail(&pool->waiting, &op->queue);
+
+    return NGX_OK;
+}
+
+
+static ngx_svc_pg_conn_t *
+ngx_svc_pg_pick(ngx_svc_pg_pool_t *pool)
+{
+    ngx_uint_t           i, least;
+    ngx_svc_pg_conn_t   *conn, *best;
+
+    best = NULL;
+    least = pool->depth;
+
+    for (i = 0; i < pool->nconns; i++) {
+        conn = &pool->conns[i];
+
+        if (conn->state == NGX_SVC_PG_READY && conn->ninflight < least) {
+            best = conn;
+            least = conn->ninflight;
+        }
+    }
+
+    return best;
+}
+
+
+void
+ngx_svc_pg_pool_dispatch(ngx_svc_pg_pool_t *pool)
+{
+    ngx_queue_t         *q;
+    ngx_svc_pg_op_t     *op;
+    ngx_svc_pg_conn_t   *conn;
+
+    while (pool->nwaiting) {
+        conn = ngx_svc_pg_pick(pool);
+        if (conn == NULL) {
+            return;
+        }
+
+        q = ngx_queue_head(&pool->waiting);
+        op = ngx_queue_data(q, ngx_svc_pg_op_t, queue);
+
+        if (ngx_svc_pg_conn_send(conn, op) == NGX_OK) {
+            ngx_svc_pg_stop_waiting(op);
+        }
+    }
+}
+
+
+/*
+ * The connection went away under the op.  A read is sent again, once, and
+ * before those who came later.  Of a write nobody knows whether it happened.
+ */
+
+void
+ngx_svc_pg_pool_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
+{
+    op->slot = NULL;
+
+    if (pool->kind != NGX_SVC_PG_WRITE && !op->retried) {
+        op->retried = 1;
+        ngx_svc_pg_wait(pool, op);
+        ngx_queue_insert_head(&pool->waiting, &op->queue);
+        return;
+    }
+
+    op->status = NGX_SVC_PG_UNAVAILABLE;
+    op->handler(op);
+}
+
+
+static void
+ngx_svc_pg_wait(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
+{
+    ngx_memzero(&op->timer, sizeof(ngx_event_t));
+
+    op->timer.handler = ngx_svc_pg_wait_timeout;
+    op->timer.data = op;
+    op->timer.log = pool->log;
+
+    ngx_add_timer(&op->timer, pool->conf->queue_timeout);
+
+    op->waiting = 1;
+    pool->nwaiting++;
+}
+
+
+static void
+ngx_svc_pg_stop_waiting(ngx_svc_pg_op_t *op)
+{
+    ngx_queue_remove(&op->queue);
+
+    if (op->timer.timer_set) {
+        ngx_del_timer(&op->timer);
+    }
+
+    op->waiting = 0;
+    ngx_svc_pg_pools[op->kind].nwaiting--;
+}
+
+
+static void
+ngx_svc_pg_wait_timeout(ngx_event_t *ev)
+{
+    ngx_svc_pg_op_t  *op;
+
+    op = ev->data;
+
+    ngx_svc_pg_stop_waiting(op);
+
+    op->status = NGX_SVC_PG_UNAVAILABLE;
+    op->handler(op);
+}
+
+
+void
+ngx_svc_pg_cancel(ngx_svc_pg_op_t *op)
+{
+    if (op->waiting) {
+        ngx_svc_pg_stop_waiting(op);
+
+    } else if (op->slot) {
+        op->slot->op = NULL;
+        op->slot = NULL;
+    }
+}
+
+
+ngx_str_t
+ngx_svc_pg_value(PGresult *res, int row, int column)
+{
+    ngx_str_t  value;
+
+    if (PQgetisnull(res, row, column)) {
+        ngx_str_null(&value);
+
+    } else {
+        value.data = (u_char *) PQgetvalue(res, row, column);
+        value.len = PQgetlength(res, row, column);
+    }
+
+    return value;
+}
+
+
+ngx_str_t
+ngx_svc_pg_message(const char *message)
+{
+    ngx_str_t  s;
+
+    s.data = (u_char *) message;
+    s.len = ngx_strlen(message);
+
+    while (s.len && (s.data[s.len - 1] == LF || s.data[s.len - 1] == ' ')) {
+        s.len--;
+    }
+
+    return s;
+}

@@ -1,0 +1,181 @@
+/*
+ * PostgreSQL: pools of pipelined connections in a worker's event loop.
+ */
+
+#ifndef _NGX_SVC_PG_H_INCLUDED_
+#define _NGX_SVC_PG_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+
+#include <ngx_event.h>
+#include <libpq-fe.h>
+
+
+#define NGX_SVC_PG_CALLS       4        /* in one op, at most */
+#define NGX_SVC_PG_MAX_CONNS   64       /* of one pool in one worker */
+#define NGX_SVC_PG_MAX_DEPTH   256      /* ops in flight on one connection */
+
+/* The schema that these modules need; an older one is refused. */
+#define NGX_SVC_PG_SCHEMA      1
+
+
+/*
+ * Reads share a few connections, many in flight on each.  A write has one
+ * nearly to itself, since a commit waits for the disk in line.  Slow work must
+ * not stand in front of either.
+ */
+
+typedef enum {
+    NGX_SVC_PG_READ = 0,
+    NGX_SVC_PG_WRITE,
+    NGX_SVC_PG_SLOW,
+    NGX_SVC_PG_NPOOLS
+} ngx_svc_pg_pool_e;
+
+
+/* A row of a statement table; a NULL name ends it.  Results come as text. */
+
+typedef struct {
+    const char                *name;        /* unique over all tables */
+    const char                *text;
+    ngx_uint_t                 nparams;
+} ngx_svc_pg_statement_t;
+
+
+typedef struct {
+    ngx_uint_t                 connections;
+    ngx_uint_t                 depth;
+} ngx_svc_pg_pool_conf_t;
+
+
+typedef struct {
+    ngx_str_t                  conninfo;    /* as configured; may hold a
+                                               password, never logged */
+    const char               **keywords;    /* with addresses resolved, for */
+    const char               **values;      /* PQconnectStartParams() */
+    ngx_svc_pg_pool_conf_t     pools[NGX_SVC_PG_NPOOLS];
+    ngx_msec_t                 connect_timeout;
+    ngx_msec_t                 timeout;
+    ngx_uint_t                 queue;
+    ngx_msec_t                 queue_timeout;
+    ngx_array_t                tables;      /* ngx_svc_pg_statement_t * */
+} ngx_svc_pg_conf_t;
+
+
+typedef enum {
+    NGX_SVC_PG_OK = 0,
+    NGX_SVC_PG_FAILED,          /* op->error says how; rolled back */
+    NGX_SVC_PG_UNAVAILABLE      /* no answer: of a write nobody knows */
+} ngx_svc_pg_status_e;
+
+
+/*
+ * One statement of an op.  Parameters go in binary format.  Arrays are of the
+ * op's pool, and so is what they point to, until the op is done.
+ */
+
+typedef struct {
+    const ngx_svc_pg_statement_t  *statement;
+    ngx_uint_t                     nbound;
+    const char                   **values;
+    int                           *lengths;
+    int                           *formats;
+} ngx_svc_pg_call_t;
+
+
+typedef struct ngx_svc_pg_op_s    ngx_svc_pg_op_t;
+typedef struct ngx_svc_pg_slot_s  ngx_svc_pg_slot_t;
+
+typedef void (*ngx_svc_pg_handler_pt)(ngx_svc_pg_op_t *op);
+
+
+/*
+ * One round trip and one transaction: statements that go out as one pipeline
+ * with one Sync.  Lives in the pool that it was created in.
+ */
+
+struct ngx_svc_pg_op_s {
+    ngx_svc_pg_handler_pt      handler;
+    void                      *data;
+    ngx_pool_t                *pool;
+    ngx_svc_pg_pool_e          kind;
+    ngx_uint_t                 ncalls;
+    ngx_svc_pg_call_t          calls[NGX_SVC_PG_CALLS];
+
+    /* the outcome, for the handler */
+
+    ngx_svc_pg_status_e        status;
+    PGresult                 **results;     /* one a call; gone after it */
+    PGresult                  *error;
+
+    /* private */
+
+    ngx_svc_pg_slot_t         *slot;        /* while in flight */
+    ngx_queue_t                queue;       /* while waiting for a slot */
+    ngx_event_t                timer;       /* while waiting */
+    unsigned                   waiting:1;
+    unsigned                   retried:1;
+};
+
+
+/*
+ * Configuration time.  ngx_svc_pg_conninfo() parses conninfo, resolves host
+ * names, since libpq would block on them in a worker, and fills keywords and
+ * values; the address list is as of now, a reload refreshes it.  Returns
+ * NGX_CONF_OK, or a message.
+ */
+char *ngx_svc_pg_conninfo(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf);
+
+/*
+ * Adds a table of statements, which each connection prepares before it takes
+ * work.  To be called while the configuration is read.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_pg_add_statements(ngx_svc_pg_conf_t *conf,
+    const ngx_svc_pg_statement_t *table);
+
+/* A worker's start and end. */
+ngx_int_t ngx_svc_pg_init_worker(ngx_cycle_t *cycle, ngx_svc_pg_conf_t *conf);
+void ngx_svc_pg_exit_worker(void);
+
+
+/* NULL when memory runs out. */
+NGX_SVC_API ngx_svc_pg_op_t *ngx_svc_pg_op_create(ngx_pool_t *pool,
+    ngx_svc_pg_pool_e kind, ngx_svc_pg_handler_pt handler, void *data);
+
+/*
+ * Adds a statement to an op, then its parameters in order.  The bytes bound
+ * must live as long as the op.  NULL for an SQL NULL.
+ */
+NGX_SVC_API ngx_svc_pg_call_t *ngx_svc_pg_call(ngx_svc_pg_op_t *op,
+    const ngx_svc_pg_statement_t *statement);
+NGX_SVC_API void ngx_svc_pg_bind(ngx_svc_pg_call_t *call, const u_char *data,
+    size_t len);
+NGX_SVC_API void ngx_svc_pg_bind_str(ngx_svc_pg_call_t *call,
+    const ngx_str_t *str);
+NGX_SVC_API void ngx_svc_pg_bind_bool(ngx_svc_pg_call_t *call, ngx_uint_t b);
+NGX_SVC_API ngx_int_t ngx_svc_pg_bind_int(ngx_svc_pg_op_t *op,
+    ngx_svc_pg_call_t *call, int32_t n);
+
+/*
+ * Sends the op, or lets it wait for a slot.  NGX_OK: the handler will be
+ * called, once, and never from within this call.  NGX_BUSY: the queue is full;
+ * NGX_ERROR: memory; the handler will not be called.
+ *
+ * An op that the handler has seen may be submitted again after
+ * ngx_svc_pg_op_reset().
+ */
+NGX_SVC_API ngx_int_t ngx_svc_pg_submit(ngx_svc_pg_op_t *op);
+NGX_SVC_API void ngx_svc_pg_op_reset(ngx_svc_pg_op_t *op);
+
+/*
+ * The op's owner goes away: the handler will not be called.  What is in flight
+ * still runs, and its answer is dropped.
+ */
+NGX_SVC_API void ngx_svc_pg_cancel(ngx_svc_pg_op_t *op);
+
+/* A column of a result as it is, and NULL as { 0, NULL }. */
+NGX_SVC_API ngx_str_t ngx_svc_pg_value(PGresult *res, int row, int column);
+
+
+#endif /* _NGX_SVC_PG_H_INCLUDED_ */

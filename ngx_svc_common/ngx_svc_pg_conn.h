@@ -1,0 +1,90 @@
+/*
+ * One PostgreSQL connection; between ngx_svc_pg.c and ngx_svc_pg_conn.c.
+ */
+
+#ifndef _NGX_SVC_PG_CONN_H_INCLUDED_
+#define _NGX_SVC_PG_CONN_H_INCLUDED_
+
+
+#include "ngx_svc_pg.h"
+
+
+typedef struct ngx_svc_pg_conn_s  ngx_svc_pg_conn_t;
+typedef struct ngx_svc_pg_pool_s  ngx_svc_pg_pool_t;
+
+
+typedef enum {
+    NGX_SVC_PG_CLOSED = 0,      /* waits for its timer to connect again */
+    NGX_SVC_PG_CONNECTING,
+    NGX_SVC_PG_PREPARING,
+    NGX_SVC_PG_READY,
+    NGX_SVC_PG_BROKEN           /* to be closed from the event loop */
+} ngx_svc_pg_state_e;
+
+
+/*
+ * An op's place in the pipeline.  It is the connection's, not the request's:
+ * when the request is gone, op is NULL and the answer is still read into here.
+ */
+
+struct ngx_svc_pg_slot_s {
+    ngx_queue_t                queue;       /* in flight, in order; or free */
+    ngx_svc_pg_op_t           *op;
+    ngx_uint_t                 ncalls;
+    ngx_uint_t                 ndone;
+    PGresult                  *results[NGX_SVC_PG_CALLS];
+    PGresult                  *error;       /* one of results, or of the Sync */
+};
+
+
+struct ngx_svc_pg_conn_s {
+    ngx_svc_pg_pool_t         *pool;
+    PGconn                    *pg;          /* owns the socket */
+    ngx_connection_t          *connection;  /* borrows it */
+    ngx_svc_pg_state_e         state;
+    ngx_event_t                timer;       /* back-off, connect, silence */
+    ngx_event_t                close;       /* posted when BROKEN */
+    ngx_msec_t                 progress;    /* when an answer last came */
+    ngx_uint_t                 failures;    /* in a row */
+    ngx_uint_t                 ninflight;
+    ngx_uint_t                 nsetup;      /* answers of the setup so far */
+    ngx_queue_t                inflight;
+    ngx_queue_t                free;
+    ngx_svc_pg_slot_t         *slots;
+};
+
+
+struct ngx_svc_pg_pool_s {
+    ngx_svc_pg_conf_t         *conf;
+    ngx_svc_pg_pool_e          kind;
+    ngx_uint_t                 depth;
+    ngx_uint_t                 nconns;
+    ngx_svc_pg_conn_t         *conns;
+    ngx_uint_t                 nready;
+    ngx_uint_t                 nwaiting;
+    ngx_queue_t                waiting;
+    ngx_uint_t                 down;        /* said in the log */
+    ngx_log_t                 *log;
+};
+
+
+void ngx_svc_pg_conn_init(ngx_svc_pg_conn_t *conn, ngx_svc_pg_pool_t *pool);
+void ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn);
+
+/* NGX_ERROR when the op could not be sent: the connection is then BROKEN. */
+ngx_int_t ngx_svc_pg_conn_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op);
+
+/* Closes for good, without a word to the ops in flight. */
+void ngx_svc_pg_conn_destroy(ngx_svc_pg_conn_t *conn);
+
+
+/* What a connection tells its pool. */
+
+void ngx_svc_pg_pool_dispatch(ngx_svc_pg_pool_t *pool);
+void ngx_svc_pg_pool_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op);
+
+/* libpq's messages end in a newline, and may have several lines. */
+ngx_str_t ngx_svc_pg_message(const char *message);
+
+
+#endif /* _NGX_SVC_PG_CONN_H_INCLUDED_ */
