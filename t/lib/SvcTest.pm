@@ -1,0 +1,362 @@
+package SvcTest;
+
+# A whole system of one's own for a test: PostgreSQL, Redis and nginx with the
+# modules, on unix sockets and a free port, in a folder below /tmp.
+#
+#     my $s = SvcTest->new;
+#     $s->start;
+#     my $acme = $s->tenant('acme');
+#     my $r = $acme->scim(GET => '/Users');
+#     ...
+#     $s->done;
+#     done_testing();
+#
+# All of it is stopped and removed when the test ends, however it ends.
+#
+# Environment: SVC_TEST_NGINX, the nginx to test; SVC_TEST_MODULES, the folder
+# of the modules, empty when they are built in; SVC_TEST_SLOW, a factor for all
+# time limits; SVC_TEST_KEEP=1 leaves the folder.
+
+use strict;
+use warnings;
+
+use Cwd ();
+use Digest::SHA qw(sha256_hex);
+use File::Basename qw(dirname);
+use File::Path qw(remove_tree);
+use File::Temp ();
+use JSON::PP ();
+use MIME::Base64 qw(encode_base64url);
+use Scalar::Util qw(weaken);
+use Test::More;
+
+use SvcTest::Http;
+use SvcTest::Nginx;
+use SvcTest::Postgres;
+use SvcTest::Process qw(slow wait_for run run_user slurp on_exit signal_pid);
+use SvcTest::Redis;
+use SvcTest::Tenant;
+
+
+my $ROOT = Cwd::realpath(dirname(__FILE__) . '/../..');
+
+
+# Options: those of SvcTest::Nginx (workers, connections, svc, scim, main, http,
+# server, locations, load, http2_port), pg => 0 and redis => 0 to go without,
+# pg_conf, text for postgresql.conf.
+
+sub new {
+    my ($class, %opt) = @_;
+
+    my $dir = File::Temp::tempdir('/tmp/svc.XXXXXX');
+    chmod 0755, $dir;
+    chown((getpwnam run_user())[2, 3], $dir) if $> == 0;
+
+    my $self = bless { root => $ROOT, dir => $dir, secrets => [],
+                       tenants => {}, opt => \%opt }, $class;
+
+    $self->{pg} = SvcTest::Postgres->new(root => $ROOT, dir => $dir,
+                                         conf => delete $opt{pg_conf});
+    $self->{redis} = SvcTest::Redis->new(dir => $dir);
+
+    $self->key_file;
+    $self->{nginx} = SvcTest::Nginx->new(root => $ROOT, dir => $dir, %opt);
+    $self->{nginx}{svc_default} = $self->default_directives;
+
+    my $weak = $self;
+    weaken($weak);
+    on_exit(sub { $weak->clean_up if $weak });
+
+    return $self;
+}
+
+
+sub key_file {
+    my ($self) = @_;
+
+    my $key = unpack 'H*', random_bytes(32);
+
+    $self->{key_file} = "$self->{dir}/svc.keys";
+    $self->secret($key);
+
+    open my $fh, '>', $self->{key_file} or die "$!\n";
+    print $fh "1:$key\n";
+    close $fh;
+    chmod 0600, $self->{key_file};
+}
+
+
+sub default_directives {
+    my ($self) = @_;
+
+    return {
+        svc_postgres => '"' . $self->{pg}->conninfo('svc_app') . '"',
+        svc_postgres_pool => [ 'read connections=2 depth=16',
+                               'write connections=4 depth=2',
+                               'slow connections=1 depth=1' ],
+        svc_postgres_connect_timeout => '2s',
+        svc_postgres_timeout => '5s',
+        svc_postgres_queue => '1024',
+        svc_postgres_queue_timeout => '1s',
+        svc_redis => "unix:$self->{redis}{socket}",
+        svc_redis_timeout => '1s',
+        svc_base_url => "http://127.0.0.1:$self->{nginx}{port}",
+        svc_key_file => $self->{key_file},
+    };
+}
+
+
+sub random_bytes {
+    my ($n) = @_;
+
+    open my $fh, '<:raw', '/dev/urandom' or die "/dev/urandom: $!\n";
+    sysread $fh, my $bytes, $n;
+
+    return $bytes;
+}
+
+
+# A text that must not be found in any log afterwards.
+
+sub secret {
+    my ($self, @texts) = @_;
+
+    push @{ $self->{secrets} }, @texts;
+}
+
+
+sub start {
+    my ($self) = @_;
+
+    $self->{pg}->create if $self->{opt}{pg} // 1;
+    $self->{redis}->launch if $self->{opt}{redis} // 1;
+    $self->{nginx}->launch;
+
+    if ($self->{opt}{pg} // 1) {
+        $self->wait_healthy or die 'nginx is not healthy: '
+                                   . $self->log_tail . "\n";
+    }
+
+    return $self;
+}
+
+
+# Waits until the health location says 200.
+
+sub wait_healthy {
+    my ($self, $seconds) = @_;
+
+    return wait_for { $self->health->{status} == 200 } $seconds // 15;
+}
+
+
+sub health {
+    my ($self) = @_;
+
+    return $self->http(GET => '/healthz');
+}
+
+
+sub root { return $_[0]{root} }
+sub dir { return $_[0]{dir} }
+sub port { return $_[0]{nginx}{port} }
+sub base_url { return "http://127.0.0.1:$_[0]{nginx}{port}" }
+sub pg { return $_[0]{pg} }
+sub redis { return $_[0]{redis} }
+sub nginx { return $_[0]{nginx} }
+sub workers { return $_[0]{nginx}->worker_pids }
+sub reload { return shift->{nginx}->reload(@_) }
+
+
+# A tenant with a SCIM token and an API token; the same one when asked again.
+
+sub tenant {
+    my ($self, $slug) = @_;
+
+    return $self->{tenants}{$slug} //= SvcTest::Tenant->new($self, $slug);
+}
+
+
+# Rows of a query, as the owner of the database: arrays of bytes, NULL undef.
+# In scalar context the first column of the first row.
+
+sub sql {
+    my ($self, $query) = @_;
+
+    my $rows;
+
+    for my $try (1, 2) {
+        $self->{client} //= $self->{pg}->connect('postgres');
+
+        last if eval { $rows = $self->{client}->query($query); 1 };
+
+        # a session that was cut since the last time
+
+        delete $self->{client} if $@ =~ /lost|write|57P0/;
+        die $@ if $try == 2 || $self->{client};
+    }
+
+    return wantarray ? @$rows : @$rows ? $rows->[0][0] : undef;
+}
+
+
+# A connection of its own as another role.
+
+sub connect_as {
+    my ($self, $role) = @_;
+
+    return $self->{pg}->connect($role);
+}
+
+
+sub psql {
+    my ($self, @arg) = @_;
+
+    my ($status, $text) = run(['psql', '-XAtq', '-d',
+                               $self->{pg}->conninfo('postgres'), @arg]);
+
+    return wantarray ? ($status, $text) : $text;
+}
+
+
+# A keepalive connection (SvcTest::Http).
+
+sub connection {
+    my ($self, %arg) = @_;
+
+    return SvcTest::Http->new(host => '127.0.0.1', port => $self->port, %arg);
+}
+
+
+# One request on a connection of its own; a body that is a reference is sent as
+# JSON.  Always an answer: dies when there is none.
+
+sub http {
+    my ($self, $method, $path, $headers, $body, %arg) = @_;
+
+    my @headers = ref $headers eq 'ARRAY' ? @$headers : %{ $headers // {} };
+
+    push @headers, Connection => 'close'
+        if !grep { lc eq 'connection' } @headers;
+
+    my $c = $self->connection(%arg);
+    my $r = $c->request($method, $path, \@headers, encode($body));
+
+    die "$method $path: no answer: " . $c->error . "\n" if !$r;
+
+    return $r;
+}
+
+
+# Sends raw bytes on a connection of its own; the answer, or undef.
+
+sub raw {
+    my ($self, $bytes, %arg) = @_;
+
+    my $c = $self->connection(%arg);
+    $c->send($bytes);
+
+    return $c->read;
+}
+
+
+my $JSON = JSON::PP->new->utf8->canonical;
+
+sub encode {
+    my ($body) = @_;
+
+    return ref $body ? $JSON->encode($body) : $body;
+}
+
+
+# The worker processes are the ones in @$before, and the service is well.
+
+sub unharmed {
+    my ($self, $before, $name) = @_;
+
+    my @now = $self->workers;
+    my $well = "@now" eq "@$before" && $self->health->{status} == 200;
+
+    if (!$well) {
+        fail("$name: the workers are unharmed");
+        diag("workers @$before, now @now");
+    }
+
+    return $well;
+}
+
+
+sub log_tail {
+    my ($self) = @_;
+
+    my @lines = $self->{nginx}->log_lines;
+    my $err = slurp("$self->{dir}/stderr") // '';
+
+    splice @lines, 0, -30 if @lines > 30;
+
+    return join '', $err, @lines;
+}
+
+
+# The checks every test ends with.  allow: patterns of lines of the error log
+# that this test provokes.
+
+sub done {
+    my ($self, %opt) = @_;
+
+    my $nginx = $self->{nginx};
+
+    if ($nginx->pid) {
+        my $status = $nginx->quit(10);
+
+        ok(defined $status && $status == 0, 'nginx quits gracefully')
+            or diag(defined $status ? "status $status" : 'not within 10 s');
+
+        $nginx->stop;
+    }
+
+    my @allow = @{ $opt{allow} // [] };
+    my @bad = grep { my $line = $_; !grep { $line =~ $_ } @allow }
+              grep { /\[(?:alert|emerg|crit)\]|exited on signal/ }
+              $nginx->log_lines;
+
+    is(join('', @bad), '', 'no alert in the error log');
+    is($nginx->sanitizer_reports, '', 'no report of a sanitizer');
+
+    my $logs = join '', map { slurp($_) // '' }
+               $nginx->{log}, $nginx->{err}, $self->{pg}{log};
+    my @told = grep { index($logs, $_) >= 0 } @{ $self->{secrets} };
+
+    is(scalar @told, 0, 'no secret in a log')
+        or diag(map { /^(.*\Q$_\E.*)$/m for $logs; "$1\n" } @told);
+
+    $self->{checked} = 1;
+    $self->clean_up;
+}
+
+
+sub clean_up {
+    my ($self) = @_;
+
+    return if $self->{cleaned}++;
+
+    delete $self->{client};
+
+    if (!$self->{checked} && $self->{nginx}->pid) {
+        diag("error log:\n" . $self->log_tail);
+    }
+
+    $self->{nginx}->stop;
+    $self->{redis}->stop;
+    $self->{pg}->stop('QUIT');
+
+    if ($ENV{SVC_TEST_KEEP}) {
+        diag("kept: $self->{dir}");
+
+    } else {
+        remove_tree($self->{dir});
+    }
+}
+
+
+1;

@@ -1,0 +1,371 @@
+package SvcTest::Http;
+
+# An HTTP/1 client over a raw socket: what is sent is what the test says, byte
+# for byte, and what comes back is read strictly.
+
+use strict;
+use warnings;
+
+use IO::Select;
+use IO::Socket::INET;
+use Time::HiRes qw(time);
+
+use SvcTest::Process qw(slow);
+
+
+# host, port; optionally local (an address to connect from) and timeout, the
+# longest silence in seconds that is waited for.
+
+sub new {
+    my ($class, %arg) = @_;
+
+    my $self = bless { timeout => slow(15), %arg, in => '' }, $class;
+
+    $self->{sock} = IO::Socket::INET->new(
+        Proto => 'tcp', PeerAddr => $arg{host}, PeerPort => $arg{port},
+        ($arg{local} ? (LocalAddr => $arg{local}) : ()), Timeout => slow(10)
+    ) or die "connect to $arg{host}:$arg{port}: $@\n";
+
+    $self->{sock}->blocking(0);
+
+    return $self;
+}
+
+
+sub sock {
+    return $_[0]{sock};
+}
+
+
+sub close {
+    my ($self) = @_;
+
+    CORE::close(delete $self->{sock}) if $self->{sock};
+}
+
+
+# Closes with a reset instead of a FIN.
+
+sub abort {
+    my ($self) = @_;
+
+    setsockopt $self->{sock}, SOL_SOCKET, SO_LINGER, pack 'll', 1, 0;
+    $self->close;
+}
+
+
+# Sends all bytes.  What arrives meanwhile is kept, so that a server that
+# answers early cannot block us.  False when the peer has closed.
+
+sub send {
+    my ($self, $bytes) = @_;
+
+    my $sel = IO::Select->new($self->{sock});
+
+    while (length $bytes) {
+        my ($r, $w) = IO::Select->select($sel, $sel, undef, $self->{timeout});
+
+        die "send: the server does not read\n" if !$r;
+
+        return 0 if @$r && !$self->fill;
+        next if !@$w;
+
+        my $n = syswrite $self->{sock}, $bytes, 65536;
+
+        if (!defined $n) {
+            next if $!{EAGAIN} || $!{EINTR};
+            return 0;
+        }
+
+        substr $bytes, 0, $n, '';
+    }
+
+    return 1;
+}
+
+
+# Takes what is readable; false at end of file or on a reset.
+
+sub fill {
+    my ($self) = @_;
+
+    my $n = sysread $self->{sock}, $self->{in}, 262144, length $self->{in};
+
+    return 1 if $n || (!defined $n && ($!{EAGAIN} || $!{EINTR}));
+
+    $self->{eof} = 1;
+
+    return 0;
+}
+
+
+sub wait_input {
+    my ($self, $end) = @_;
+
+    my $left = $end - time();
+
+    if ($self->{eof}) {
+        $self->{error} = 'closed';
+        return 0;
+    }
+
+    if ($left <= 0) {
+        $self->{error} = 'timeout';
+        return 0;
+    }
+
+    # a signal may end the wait early: the next round tells
+
+    return 1 if !IO::Select->new($self->{sock})->can_read($left);
+
+    if (!$self->fill) {
+        $self->{error} = 'closed';
+        return 0;
+    }
+
+    return 1;
+}
+
+
+# True when the server closes within $seconds without sending anything more.
+
+sub closed {
+    my ($self, $seconds) = @_;
+
+    my $end = time() + slow($seconds // 5);
+
+    while (!$self->{eof} && time() < $end) {
+        my $before = length $self->{in};
+
+        $self->wait_input($end);
+        return 0 if length $self->{in} > $before;
+    }
+
+    return $self->{eof} ? 1 : 0;
+}
+
+
+# True when nothing arrives for $seconds, and the connection stays open.
+
+sub silent {
+    my ($self, $seconds) = @_;
+
+    return 0 if length $self->{in} || $self->{eof};
+
+    return !IO::Select->new($self->{sock})->can_read($seconds);
+}
+
+
+# The text of a request.  Headers are a hash, or an array of pairs where one is
+# to be doubled; Host and Content-Length are added unless undef says not to.
+
+sub format {
+    my ($self, $method, $path, $headers, $body) = @_;
+
+    my @pairs = ref $headers eq 'ARRAY' ? @$headers
+              : map { ($_, $headers->{$_}) } sort keys %{ $headers // {} };
+    my ($text, %seen) = ('');
+
+    while (my ($name, $value) = splice @pairs, 0, 2) {
+        $seen{lc $name} = 1;
+        $text .= "$name: $value\r\n" if defined $value;
+    }
+
+    $text = "Host: $self->{host}:$self->{port}\r\n$text" if !$seen{host};
+
+    if (defined $body && !$seen{'content-length'}
+        && !$seen{'transfer-encoding'})
+    {
+        $text .= 'Content-Length: ' . length($body) . "\r\n";
+    }
+
+    return "$method $path HTTP/1.1\r\n$text\r\n" . ($body // '');
+}
+
+
+sub request {
+    my ($self, $method, $path, $headers, $body) = @_;
+
+    $self->send($self->format($method, $path, $headers, $body));
+
+    return $self->read($method);
+}
+
+
+# One response, or undef with error() 'closed', 'timeout' or 'malformed ...'.
+
+sub read {
+    my ($self, $method) = @_;
+
+    my $end = time() + $self->{timeout};
+    my @interim;
+
+    delete $self->{error};
+
+    for (;;) {
+        my $head = $self->read_head($end) // return;
+        my $r = parse_head($head);
+
+        if (!$r) {
+            $self->{error} = "malformed head: $head";
+            return;
+        }
+
+        if ($r->{status} < 200) {
+            push @interim, $r->{status};
+            next;
+        }
+
+        $r->{interim} = \@interim;
+        $r->{body} = $self->read_body($r, $method // 'GET', $end) // return;
+
+        return $r;
+    }
+}
+
+
+sub error {
+    return $_[0]{error} // '';
+}
+
+
+sub read_head {
+    my ($self, $end) = @_;
+
+    while ($self->{in} !~ /\r\n\r\n/) {
+        $self->wait_input($end) or return;
+    }
+
+    $self->{in} =~ s/\A(.*?\r\n)\r\n//s;
+
+    return $1;
+}
+
+
+sub parse_head {
+    my ($head) = @_;
+
+    $head =~ s/\AHTTP\/(1\.[01]) (\d{3}) ([^\r\n]*)\r\n// or return;
+
+    my $r = bless { version => $1, status => $2 + 0, reason => $3,
+                    raw => [], headers => {} }, 'SvcTest::Response';
+
+    for my $line (split /\r\n/, $head) {
+        my ($name, $value) = $line =~ /\A([!-9;-~]+):[ \t]*(.*?)[ \t]*\z/
+            or return;
+
+        push @{ $r->{raw} }, [ $name, $value ];
+
+        my $key = lc $name;
+        $r->{headers}{$key} = exists $r->{headers}{$key}
+                            ? "$r->{headers}{$key}, $value" : $value;
+    }
+
+    return $r;
+}
+
+
+sub read_body {
+    my ($self, $r, $method, $end) = @_;
+
+    my $h = $r->{headers};
+
+    return '' if $method eq 'HEAD' || $r->{status} == 204
+                 || $r->{status} == 304;
+
+    return $self->read_chunked($end)
+        if ($h->{'transfer-encoding'} // '') eq 'chunked';
+
+    if (defined $h->{'content-length'}) {
+        return $self->take($h->{'content-length'}, $end);
+    }
+
+    1 while $self->wait_input($end);
+    return if $self->{error} ne 'closed';
+
+    my $body = $self->{in};
+    $self->{in} = '';
+
+    return $body;
+}
+
+
+sub take {
+    my ($self, $length, $end) = @_;
+
+    while (length $self->{in} < $length) {
+        $self->wait_input($end) or return;
+    }
+
+    return substr $self->{in}, 0, $length, '';
+}
+
+
+sub read_chunked {
+    my ($self, $end) = @_;
+
+    my $body = '';
+
+    for (;;) {
+        while ($self->{in} !~ /\r\n/) {
+            $self->wait_input($end) or return;
+        }
+
+        if ($self->{in} !~ s/\A([0-9a-fA-F]+)\r\n//) {
+            $self->{error} = 'malformed chunk';
+            return;
+        }
+
+        my $size = hex $1;
+        my $chunk = $self->take($size + 2, $end) // return;
+
+        return $body if $size == 0;
+
+        $body .= substr $chunk, 0, $size;
+    }
+}
+
+
+package SvcTest::Response;
+
+use strict;
+use warnings;
+
+use JSON::PP ();
+
+
+sub status {
+    return $_[0]{status};
+}
+
+
+sub body {
+    return $_[0]{body};
+}
+
+
+# Headers of the same name are joined with ", ".
+
+sub header {
+    my ($self, $name) = @_;
+
+    return $self->{headers}{lc $name};
+}
+
+
+# The decoded body; undef when it is not JSON.
+
+sub json {
+    my ($self) = @_;
+
+    if (!exists $self->{json}) {
+        $self->{json} = eval {
+            JSON::PP->new->utf8->allow_nonref->decode($self->{body})
+        };
+    }
+
+    return $self->{json};
+}
+
+
+1;

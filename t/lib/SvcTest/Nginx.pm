@@ -1,0 +1,365 @@
+package SvcTest::Nginx;
+
+# nginx with the modules under test: its configuration, its processes, its log.
+
+use strict;
+use warnings;
+
+use Fcntl ();
+use IO::Socket::INET;
+
+use SvcTest::Process qw(slow wait_for spawn alive wait_exit signal_pid children
+    run run_user slurp);
+
+
+my $BIN = $ENV{SVC_TEST_NGINX} || '/usr/sbin/nginx';
+my $ARGUMENTS;
+
+
+sub new {
+    my ($class, %arg) = @_;
+
+    my $self = bless { workers => 2, connections => 1024, %arg,
+                       conf => "$arg{dir}/nginx.conf",
+                       log => "$arg{dir}/error.log",
+                       err => "$arg{dir}/stderr" }, $class;
+
+    $self->{port} //= free_port();
+
+    return $self;
+}
+
+
+# A port that nobody listens on, outside the range the kernel takes client
+# ports from.
+
+sub free_port {
+    for (1 .. 200) {
+        my $port = 20000 + int rand 10000;
+
+        my $sock = IO::Socket::INET->new(
+            Listen => 1, LocalAddr => '127.0.0.1', LocalPort => $port
+        );
+
+        return $port if $sock;
+    }
+
+    die "no free port\n";
+}
+
+
+# What nginx was configured with.
+
+sub built_with {
+    my ($word) = @_;
+
+    $ARGUMENTS //= (run([$BIN, '-V']))[1];
+
+    return index($ARGUMENTS, $word) >= 0;
+}
+
+
+# The folder of the modules; undef when they are built into nginx.
+
+sub modules {
+    my ($self) = @_;
+
+    my $dir = $ENV{SVC_TEST_MODULES} // "$self->{root}/build/modules";
+
+    return $dir eq '' ? undef
+         : $dir =~ m{^/} ? $dir : "$self->{root}/$dir";
+}
+
+
+sub load_module_lines {
+    my ($self) = @_;
+
+    my $dir = $self->modules // return '';
+
+    return join '', map { "load_module $dir/$_;\n" }
+                    @{ $self->{load} // [ qw(ngx_http_svc_common_module.so
+                                             ngx_http_svc_scim_module.so) ] };
+}
+
+
+# Directives from a hash: undef leaves one out, an array repeats it.
+
+sub directives {
+    my ($indent, $table) = @_;
+
+    my $text = '';
+
+    for my $name (sort keys %$table) {
+        my $value = $table->{$name} // next;
+
+        $text .= "$indent$name $_;\n" for ref $value ? @$value : $value;
+    }
+
+    return $text;
+}
+
+
+sub temp_paths {
+    my ($self) = @_;
+
+    my $text = "    client_body_temp_path $self->{dir}/tmp_body;\n";
+
+    for my $name (qw(proxy fastcgi uwsgi scgi)) {
+        $text .= "    ${name}_temp_path $self->{dir}/tmp_$name;\n"
+            if !built_with("--without-http_${name}_module");
+    }
+
+    return $text;
+}
+
+
+# The whole configuration.  svc: directives of the http block over the
+# defaults; scim: those of the SCIM location; main, http, server, locations:
+# text added there.
+
+sub configuration {
+    my ($self) = @_;
+
+    my %svc = (%{ $self->{svc_default} }, %{ $self->{svc} // {} });
+    my %scim = (svc_scim => 'on', %{ $self->{scim} // {} });
+
+    my $user = $> == 0 ? 'user ' . run_user() . ";\n" : '';
+    my $h2 = $self->{http2_port}
+           ? "        listen 127.0.0.1:$self->{http2_port} http2;\n" : '';
+    my ($main, $http, $server, $locations)
+        = map { $self->{$_} // '' } qw(main http server locations);
+
+    return $self->load_module_lines . $user . <<"EOT"
+daemon off;
+worker_processes $self->{workers};
+error_log $self->{log} info;
+pid $self->{dir}/nginx.pid;
+$main
+events {
+    worker_connections $self->{connections};
+}
+
+http {
+    access_log off;
+EOT
+    . $self->temp_paths . directives('    ', \%svc) . <<"EOT"
+$http
+    server {
+        listen 127.0.0.1:$self->{port};
+$h2$server
+        location /scim/v2 {
+EOT
+    . directives('            ', \%scim) . <<"EOT";
+        }
+
+        location = /healthz {
+            svc_health;
+        }
+
+        location = /alive {
+            return 200 "alive";
+        }
+$locations
+    }
+}
+EOT
+}
+
+
+sub write_configuration {
+    my ($self, $text) = @_;
+
+    open my $fh, '>', $self->{conf} or die "$self->{conf}: $!\n";
+    print $fh $text // $self->configuration;
+    close $fh;
+}
+
+
+sub command {
+    my ($self, @arg) = @_;
+
+    return [$BIN, '-p', $self->{dir}, '-e', $self->{log}, '-c', $self->{conf},
+            @arg];
+}
+
+
+# nginx -t: exit status and what it said.
+
+sub test_configuration {
+    my ($self) = @_;
+
+    return run($self->command('-t'), env => $self->environment);
+}
+
+
+# Reports of sanitizers go to files of their own.
+
+sub environment {
+    my ($self) = @_;
+
+    return {
+        ASAN_OPTIONS => "detect_leaks=1:log_path=$self->{dir}/asan",
+        UBSAN_OPTIONS => 'print_stacktrace=1:halt_on_error=0'
+                         . ":log_path=$self->{dir}/ubsan",
+    };
+}
+
+
+# Starts nginx; tries another port when somebody was quicker.
+
+sub launch {
+    my ($self) = @_;
+
+    for (1 .. 3) {
+        $self->write_configuration;
+
+        $self->{pid} = spawn($self->command, out => $self->{err},
+                             env => $self->environment);
+
+        return if wait_for { $self->worker_pids == $self->{workers}
+                             || !alive($self->{pid}) } 20
+                  and alive($self->{pid});
+
+        my $said = (slurp($self->{err}) // '') . (slurp($self->{log}) // '');
+
+        die "nginx does not start: $said\n"
+            if $said !~ /bind\(\) .* failed \(98:/ || $self->{fixed_port};
+
+        unlink $self->{log}, $self->{err};
+        $self->{port} = free_port();
+        $self->{svc_default}{svc_base_url} =~ s/:\d+$/:$self->{port}/;
+    }
+
+    die "nginx finds no port\n";
+}
+
+
+sub pid {
+    return $_[0]{pid};
+}
+
+
+sub command_line {
+    my ($pid) = @_;
+
+    my $text = slurp("/proc/$pid/cmdline") // '';
+    $text =~ tr/\0/ /;
+
+    return $text;
+}
+
+
+# The workers that take requests; those that are shutting down are not.
+
+sub worker_pids {
+    my ($self) = @_;
+
+    return grep { command_line($_) =~ /^nginx: worker process\s*$/ }
+           children($self->{pid});
+}
+
+
+sub old_worker_pids {
+    my ($self) = @_;
+
+    return grep { command_line($_) =~ /^nginx: worker process is shutting/ }
+           children($self->{pid});
+}
+
+
+# Rereads the configuration, and waits until new workers are there and, unless
+# $opt{linger}, the old ones are gone.
+
+sub reload {
+    my ($self, %opt) = @_;
+
+    my %old = map { $_ => 1 } $self->worker_pids;
+
+    $self->write_configuration if !$opt{keep_configuration};
+    signal_pid('HUP', $self->{pid});
+
+    wait_for { my @now = $self->worker_pids;
+               @now == $self->{workers} && !grep { $old{$_} } @now } 15
+        or die "nginx does not reload\n";
+
+    return if $opt{linger};
+
+    wait_for { !grep { -e "/proc/$_" } keys %old } 15
+        or die "an old worker does not end\n";
+}
+
+
+sub kill_worker {
+    my ($self, $signal, $pid) = @_;
+
+    my @pids = $self->worker_pids;
+    $pid //= $pids[0];
+
+    signal_pid($signal, $pid);
+
+    wait_for { my @now = $self->worker_pids;
+               @now == $self->{workers} && !grep { $_ == $pid } @now } 15
+        or die "the worker is not replaced\n";
+
+    return $pid;
+}
+
+
+# A graceful shutdown: the wait status of the master, or undef when it did not
+# end within $seconds.
+
+sub quit {
+    my ($self, $seconds) = @_;
+
+    return 0 if !$self->{pid};
+
+    signal_pid('QUIT', $self->{pid}) if alive($self->{pid});
+
+    my $status = wait_exit($self->{pid}, $seconds // 10);
+
+    delete $self->{pid} if defined $status;
+
+    return $status;
+}
+
+
+sub stop {
+    my ($self) = @_;
+
+    return if !alive($self->{pid});
+
+    my @workers = children($self->{pid});
+
+    signal_pid('CONT', @workers);
+    signal_pid('TERM', $self->{pid});
+
+    if (!defined wait_exit($self->{pid}, 10)) {
+        signal_pid('KILL', $self->{pid}, @workers);
+        wait_exit($self->{pid}, 10);
+    }
+
+    delete $self->{pid};
+}
+
+
+sub log_lines {
+    my ($self) = @_;
+
+    return split /^/, slurp($self->{log}) // '';
+}
+
+
+# All that a sanitizer wrote, wherever it did.
+
+sub sanitizer_reports {
+    my ($self) = @_;
+
+    my $text = join '', map { slurp($_) // '' } $self->{log}, $self->{err},
+                    glob "$self->{dir}/asan.* $self->{dir}/ubsan.*";
+
+    return $text =~ /^(.*(?:AddressSanitizer|runtime error|LeakSanitizer)
+                       (?:.*\n){0,30})/mx ? $1 : '';
+}
+
+
+1;

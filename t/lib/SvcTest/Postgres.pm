@@ -1,0 +1,262 @@
+package SvcTest::Postgres;
+
+# A private PostgreSQL 15 cluster on a unix socket.  A migrated one is made
+# once and kept as a template below build/t; a test runs on a copy.
+
+use strict;
+use warnings;
+
+use Cwd ();
+use Digest::SHA qw(sha256_hex);
+use Fcntl qw(:flock);
+use File::Path qw(make_path remove_tree);
+use File::Temp ();
+
+use SvcTest::PgClient;
+use SvcTest::Process qw(wait_for spawn alive wait_exit signal_pid children
+    descendants run run_user slurp);
+
+
+my $BIN = (reverse sort glob '/usr/lib/postgresql/*/bin')[0]
+          // '/usr/local/bin';
+
+my $CONF = <<'EOT';
+listen_addresses = ''
+fsync = off
+synchronous_commit = on
+max_connections = 200
+shared_buffers = 32MB
+max_wal_size = 1GB
+autovacuum = off
+unix_socket_permissions = 0777
+timezone = 'UTC'
+log_min_messages = warning
+log_line_prefix = '%p %u '
+EOT
+
+
+sub new {
+    my ($class, %arg) = @_;
+
+    return bless { root => $arg{root}, dir => "$arg{dir}/pg",
+                   log => "$arg{dir}/pg.log", conf => $arg{conf} // '' },
+                 $class;
+}
+
+
+sub conninfo {
+    my ($self, $user) = @_;
+
+    return "host=$self->{dir} port=5432 dbname=svc user=$user";
+}
+
+
+# The template, made when there is none for these migrations yet.
+
+sub template {
+    my ($self) = @_;
+
+    my $build = "$self->{root}/build/t";
+    my @sql = sort glob "$self->{root}/sql/*.sql";
+
+    die "no migrations in $self->{root}/sql\n" if !@sql;
+
+    my $key = substr sha256_hex(join "\0", $CONF, $BIN,
+                                map { slurp($_) // '' } @sql,
+                                "$self->{root}/conf/svcctl"), 0, 16;
+
+    make_path($build);
+    open my $lock, '>', "$build/pg-template.lock" or die "$build: $!\n";
+    flock $lock, LOCK_EX or die "flock: $!\n";
+
+    my $template = "$build/pg-template-$key";
+
+    if (!-d $template) {
+        remove_tree(glob "$build/pg-template-*");
+        $self->make_template($template);
+    }
+
+    return $template;
+}
+
+
+sub make_template {
+    my ($self, $template) = @_;
+
+    # made in /tmp: the user that it runs as may not be let into the checkout
+
+    my $tmp = File::Temp->newdir('/tmp/svct.XXXXXX');
+    chown((getpwnam run_user())[2, 3], $tmp) if $> == 0;
+
+    my $pg = bless { %$self, dir => "$tmp/pg", log => "$tmp/log",
+                     conf => '' }, ref $self;
+
+    $pg->sh("$BIN/initdb", '-D', $pg->{dir}, '-U', 'postgres', '-N',
+            '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8',
+            '--wal-segsize=1');
+
+    open my $fh, '>>', "$pg->{dir}/postgresql.conf" or die "$!\n";
+    print $fh $CONF;
+    close $fh;
+
+    $pg->launch;
+    $pg->connect('postgres', 'postgres')->query('CREATE DATABASE svc');
+    $pg->migrate;
+    $pg->stop;
+
+    $pg->sh('cp', '-a', $pg->{dir}, "$tmp/done");
+    system('cp', '-a', "$tmp/done", "$template.new") == 0
+        or die "cp to $template.new failed\n";
+    rename "$template.new", $template or die "rename $template: $!\n";
+}
+
+
+sub sh {
+    my ($self, @cmd) = @_;
+
+    my ($status, $text) = run([@cmd], user => run_user(), timeout => 120);
+
+    die "$cmd[0] failed: $text\n" if $status != 0;
+}
+
+
+sub migrate {
+    my ($self) = @_;
+
+    if (!-x "$self->{root}/conf/svcctl") { # XXX
+        my $c = $self->connect('postgres');
+        $c->query('create schema svc; create table svc.schema_migration(version int primary key, name text not null, applied_at timestamptz not null default now())');
+        $c->query(slurp($_)) for sort glob "$self->{root}/sql/*.sql";
+        return;
+    }
+
+    my ($status, $text) = run(["$self->{root}/conf/svcctl", 'migrate'],
+                              env => { SVC_PG => $self->conninfo('postgres') },
+                              timeout => 120);
+
+    die "svcctl migrate failed: $text\n" if $status != 0;
+}
+
+
+sub connect {
+    my ($self, $user, $database) = @_;
+
+    return SvcTest::PgClient->new(dir => $self->{dir}, user => $user,
+                                  database => $database // 'svc');
+}
+
+
+# Copies the template and starts.
+
+sub create {
+    my ($self) = @_;
+
+    my $template = $self->template;
+
+    system('cp', '-a', $template, $self->{dir}) == 0
+        or die "copy of $template failed\n";
+
+    open my $fh, '>>', "$self->{dir}/postgresql.conf" or die "$!\n";
+    print $fh $self->{conf};
+    close $fh;
+
+    $self->launch;
+}
+
+
+# Starts on what is there, and waits until it answers.
+
+sub launch {
+    my ($self) = @_;
+
+    die "PostgreSQL runs already\n" if alive($self->{pid});
+
+    unlink "$self->{dir}/postmaster.pid";
+
+    $self->{pid} = spawn(
+        ["$BIN/postgres", '-D', $self->{dir}, '-k', $self->{dir}],
+        user => run_user(), out => $self->{log}, deathsig => 'QUIT'
+    );
+
+    wait_for {
+        eval { $self->connect('postgres', 'postgres')->query('SELECT 1') }
+            || !alive($self->{pid})
+    } 30;
+
+    die 'PostgreSQL does not start: ' . slurp($self->{log})
+        if !alive($self->{pid});
+}
+
+
+# Starts without waiting; see launch().
+
+sub pid {
+    return $_[0]{pid};
+}
+
+
+# A shutdown: INT fast, QUIT immediate, KILL -9.  Waits until all its processes
+# are gone.
+
+sub stop {
+    my ($self, $signal) = @_;
+
+    return if !alive($self->{pid});
+
+    my @backends = children($self->{pid});
+
+    signal_pid('CONT', $self->{pid}, @backends);
+    signal_pid($signal // 'INT', $self->{pid});
+
+    if (!defined wait_exit($self->{pid}, 15)) {
+        signal_pid('KILL', $self->{pid});
+        wait_exit($self->{pid}, 10);
+    }
+
+    # orphans end by themselves when the postmaster is gone
+
+    wait_for { !grep { -e "/proc/$_" } @backends } 10
+        or die "PostgreSQL left backends behind\n";
+
+    delete $self->{pid};
+}
+
+
+# The backends that serve connections of svc_app.
+
+sub app_backends {
+    my ($self) = @_;
+
+    return grep { (slurp("/proc/$_/cmdline") // '')
+                  =~ /^postgres: svc_app svc / } children($self->{pid});
+}
+
+
+# Stops every process where it is: it still accepts, and never answers.
+
+sub freeze {
+    my ($self) = @_;
+
+    signal_pid('STOP', $self->{pid});
+    signal_pid('STOP', children($self->{pid}));
+}
+
+
+sub thaw {
+    my ($self) = @_;
+
+    signal_pid('CONT', children($self->{pid}), $self->{pid});
+}
+
+
+# Lines of its log at ERROR or above.
+
+sub errors {
+    my ($self) = @_;
+
+    return grep { / (?:ERROR|FATAL|PANIC): / }
+           split /^/, slurp($self->{log}) // '';
+}
+
+
+1;

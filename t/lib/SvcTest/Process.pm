@@ -1,0 +1,261 @@
+package SvcTest::Process;
+
+# Child processes of a test, the waiting for conditions, and the cleaning up.
+# Only processes that were started here, and their descendants, are signalled.
+
+use strict;
+use warnings;
+
+use Cwd ();
+use Exporter qw(import);
+use POSIX qw(:sys_wait_h);
+use Time::HiRes qw(time);
+
+our @EXPORT_OK = qw(slow wait_for spawn alive wait_exit signal_pid children
+    descendants run run_user slurp on_exit);
+
+
+my $OWNER = $$;
+my %STARTED;
+my @AT_EXIT;
+
+
+# Seconds, scaled for a build that is slower (sanitizers, valgrind).
+
+sub slow {
+    my ($seconds) = @_;
+
+    return $seconds * ($ENV{SVC_TEST_SLOW} || 1);
+}
+
+
+# Polls until the code returns true; its value, or an empty list after $seconds.
+
+sub wait_for(&;$) {
+    my ($code, $seconds) = @_;
+
+    my $end = time() + slow($seconds // 10);
+    my $nap = 0.002;
+
+    for (;;) {
+        my $value = $code->();
+
+        return $value if $value;
+        return if time() > $end;
+
+        select undef, undef, undef, $nap;
+        $nap = $nap * 2 > 0.05 ? 0.05 : $nap * 2;
+    }
+}
+
+
+# The user that servers run as: PostgreSQL refuses root.
+
+sub run_user {
+    return $> == 0 ? 'postgres' : scalar getpwuid $>;
+}
+
+
+# Starts @$cmd, output to the file $opt{out}, as the user $opt{user}.  Returns
+# the pid.  The child ends when this process is killed.
+
+sub spawn {
+    my ($cmd, %opt) = @_;
+
+    my @cmd = ('setpriv', '--pdeathsig', $opt{deathsig} // 'TERM');
+
+    if ($opt{user} && $> == 0) {
+        push @cmd, '--reuid', $opt{user}, '--regid', $opt{user},
+             '--init-groups';
+    }
+
+    defined(my $pid = fork) or die "fork: $!\n";
+
+    if ($pid == 0) {
+        setpgrp 0, 0;
+        chdir($opt{cwd} // '/');
+        %ENV = (%ENV, %{ $opt{env} // {} });
+        $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP PIPE);
+
+        open STDIN, '<', '/dev/null';
+        open STDOUT, '>>', $opt{out} // '/dev/null';
+        open STDERR, '>&', \*STDOUT;
+
+        { exec { $cmd[0] } @cmd, @$cmd }
+
+        print STDERR "exec $cmd->[0]: $!\n";
+        POSIX::_exit(127);
+    }
+
+    $STARTED{$pid} = 1;
+
+    return $pid;
+}
+
+
+# Runs a command to its end: its exit status and all its output.
+
+sub run {
+    my ($cmd, %opt) = @_;
+
+    my $out = $opt{out} // "/tmp/svc-test-run.$$";
+    unlink $out;
+
+    my $pid = spawn($cmd, %opt, out => $out);
+    my $status = wait_exit($pid, $opt{timeout} // 60);
+
+    if (!defined $status) {
+        signal_pid('KILL', $pid);
+        wait_exit($pid, 10);
+        $status = -1;
+    }
+
+    my $text = slurp($out) // '';
+    unlink $out if !$opt{out};
+
+    return ($status, $text);
+}
+
+
+sub alive {
+    my ($pid) = @_;
+
+    return $pid && $STARTED{$pid} && waitpid($pid, WNOHANG) == 0;
+}
+
+
+# The wait status of a child once it has ended; undef when it did not in time.
+
+sub wait_exit {
+    my ($pid, $seconds) = @_;
+
+    my $status;
+
+    wait_for {
+        my $got = waitpid $pid, WNOHANG;
+
+        if ($got == $pid) {
+            $status = $?;
+        }
+
+        return $got != 0;
+    } $seconds;
+
+    delete $STARTED{$pid} if defined $status;
+
+    return $status;
+}
+
+
+sub stat_of {
+    my ($pid) = @_;
+
+    my $stat = slurp("/proc/$pid/stat") // return;
+
+    # the name may hold spaces and parentheses
+
+    $stat =~ s/^\d+ \(.*\) //s or return;
+
+    my ($state, $ppid) = split ' ', $stat;
+
+    return ($state, $ppid);
+}
+
+
+# The pids of live children (zombies are not) of a process.
+
+sub children {
+    my ($parent) = @_;
+
+    my @pids;
+
+    opendir my $dir, '/proc' or die "/proc: $!\n";
+
+    for my $pid (grep { /^\d+$/ } readdir $dir) {
+        my ($state, $ppid) = stat_of($pid);
+
+        push @pids, $pid
+            if defined $ppid && $ppid == $parent && $state ne 'Z';
+    }
+
+    closedir $dir;
+
+    return sort { $a <=> $b } @pids;
+}
+
+
+sub descendants {
+    my ($parent) = @_;
+
+    return map { ($_, descendants($_)) } children($parent);
+}
+
+
+# Signals processes that this test started, or their descendants.
+
+sub signal_pid {
+    my ($signal, @pids) = @_;
+
+    my %ours = map { $_ => 1 } map { ($_, descendants($_)) } keys %STARTED;
+
+    for my $pid (@pids) {
+        die "pid $pid is not a process of this test\n" if !$ours{$pid};
+
+        kill $signal, $pid;
+    }
+}
+
+
+sub slurp {
+    my ($path) = @_;
+
+    open my $fh, '<:raw', $path or return;
+    local $/;
+    my $text = readline $fh;
+
+    return $text // '';
+}
+
+
+# Code to run when the test ends, however it does; the last one first.
+
+sub on_exit {
+    my ($code) = @_;
+
+    unshift @AT_EXIT, $code;
+}
+
+
+sub clean_up {
+    for my $code (splice @AT_EXIT) {
+        eval { $code->(); 1 } or warn $@;
+    }
+
+    for my $pid (keys %STARTED) {
+        my @all = ($pid, descendants($pid));
+
+        kill 'CONT', @all;
+        kill 'KILL', @all;
+        waitpid $pid, 0;
+    }
+
+    %STARTED = ();
+}
+
+
+$SIG{$_} = sub { exit 1 } for qw(INT TERM HUP);
+$SIG{PIPE} = 'IGNORE';
+
+
+END {
+    if ($$ == $OWNER) {
+        my $status = $?;
+
+        $SIG{$_} = 'IGNORE' for qw(INT TERM HUP);
+        clean_up();
+        $? = $status;
+    }
+}
+
+
+1;

@@ -1,0 +1,83 @@
+package SvcTest::Redis;
+
+# A private Redis on a unix socket, nothing stored on disk.
+
+use strict;
+use warnings;
+
+use IO::Select;
+use IO::Socket::UNIX;
+
+use SvcTest::Process qw(slow wait_for spawn alive wait_exit signal_pid run_user
+    slurp);
+
+
+sub new {
+    my ($class, %arg) = @_;
+
+    return bless { dir => $arg{dir}, socket => "$arg{dir}/redis.sock",
+                   log => "$arg{dir}/redis.log" }, $class;
+}
+
+
+sub launch {
+    my ($self) = @_;
+
+    die "Redis runs already\n" if alive($self->{pid});
+
+    $self->{pid} = spawn(
+        ['redis-server', '--port', '0', '--unixsocket', $self->{socket},
+         '--unixsocketperm', '777', '--save', '', '--appendonly', 'no',
+         '--dir', $self->{dir}],
+        user => run_user(), out => $self->{log}
+    );
+
+    wait_for { ($self->command('PING') // '') eq '+PONG'
+               || !alive($self->{pid}) } 10;
+
+    die 'Redis does not start: ' . slurp($self->{log})
+        if !alive($self->{pid});
+}
+
+
+# The first line of the answer to an inline command; undef when there is none.
+
+sub command {
+    my ($self, $text) = @_;
+
+    my $sock = IO::Socket::UNIX->new(Peer => $self->{socket}) or return;
+
+    syswrite $sock, "$text\r\n" or return;
+    IO::Select->new($sock)->can_read(slow(5)) or return;
+    sysread $sock, my $line, 4096 or return;
+
+    $line =~ s/\r\n.*//s;
+
+    return $line;
+}
+
+
+sub pid {
+    return $_[0]{pid};
+}
+
+
+sub stop {
+    my ($self, $signal) = @_;
+
+    return if !alive($self->{pid});
+
+    signal_pid('CONT', $self->{pid});
+    signal_pid($signal // 'TERM', $self->{pid});
+
+    if (!defined wait_exit($self->{pid}, 10)) {
+        signal_pid('KILL', $self->{pid});
+        wait_exit($self->{pid}, 10);
+    }
+
+    delete $self->{pid};
+    unlink $self->{socket};
+}
+
+
+1;

@@ -1,0 +1,132 @@
+package SvcTest::Tenant;
+
+# A tenant of the system under test, with tokens, and requests in its name.
+
+use strict;
+use warnings;
+
+use Digest::SHA qw(sha256_hex);
+use MIME::Base64 qw(encode_base64url);
+use Scalar::Util qw(weaken);
+
+
+sub new {
+    my ($class, $system, $slug) = @_;
+
+    my $self = bless { system => $system, slug => $slug }, $class;
+    weaken($self->{system});
+
+    $self->{id} = $system->sql("INSERT INTO svc.tenant (slug, name)"
+                               . " VALUES ('$slug', initcap('$slug'))"
+                               . " RETURNING id");
+
+    my $scim = $self->token(kind => 'scim', name => "$slug directory");
+    my $api = $self->token(kind => 'api', name => "$slug deploy");
+
+    @$self{qw(scim_token scim_id scim_name)} = @$scim{qw(token id name)};
+    @$self{qw(api_token api_id api_name)} = @$api{qw(token id name)};
+
+    return $self;
+}
+
+
+# Another token: kind 'scim' or 'api', name, and expires or revoked, each an
+# SQL expression.
+
+sub token {
+    my ($self, %arg) = @_;
+
+    my $kind = $arg{kind} // 'scim';
+    my $text = ($kind eq 'scim' ? 'scim_' : 'svc_')
+               . encode_base64url(SvcTest::random_bytes(32), '');
+    my $prefix = substr $text, 0, $kind eq 'scim' ? 9 : 8;
+    my $grants = $kind eq 'scim' ? '{scim}' : '{users:view,tenant:manage}';
+    my $name = $arg{name} // 'extra';
+    my $hash = sha256_hex($text);
+
+    $_ //= 'NULL' for @arg{qw(expires revoked)};
+
+    $self->{system}->secret($text);
+
+    my $id = $self->{system}->sql(<<"EOT");
+INSERT INTO svc.credential (token_hash, tenant_id, kind, name, prefix,
+                            permissions, expires_at, revoked_at)
+VALUES ('\\x$hash', '$self->{id}', '$kind', '$name', '$prefix', '$grants',
+        $arg{expires}, $arg{revoked})
+RETURNING id
+EOT
+
+    return { token => $text, id => $id, name => $name };
+}
+
+
+# One SCIM request: the path is relative to /scim/v2, a body that is a
+# reference is sent as JSON, headers are added to those of a plain client.
+
+sub scim {
+    my ($self, $method, $path, $body, $headers) = @_;
+
+    my @more = ref $headers eq 'ARRAY' ? @$headers : %{ $headers // {} };
+    my @headers = @{ $self->headers };
+
+    push @headers, 'Content-Type', 'application/scim+json'
+        if defined $body && !grep { lc eq 'content-type' } @more;
+
+    return $self->{system}->http($method, "/scim/v2$path",
+                                 [ @headers, @more ], $body);
+}
+
+
+sub headers {
+    my ($self) = @_;
+
+    return [ Authorization => "Bearer $self->{scim_token}" ];
+}
+
+
+# Creates a user over SCIM, and returns the resource.
+
+sub create {
+    my ($self, %attribute) = @_;
+
+    my $r = $self->scim(POST => '/Users', { %attribute });
+
+    die "POST /Users: $r->{status} $r->{body}\n" if $r->{status} != 201;
+
+    return $r->json;
+}
+
+
+# Stores $n users directly, user1@..., all created now; their ids in order.
+
+sub add_users {
+    my ($self, $n) = @_;
+
+    my @rows = $self->{system}->sql(<<"EOT");
+INSERT INTO svc.user_account (tenant_id, id, user_name, external_id, created_at,
+                              display_name)
+SELECT '$self->{id}', gen_random_uuid(), 'user' || i || '\@$self->{slug}.test',
+       'ext-' || i, now() + i * interval '1 ms', 'User ' || i
+FROM generate_series(1, $n) i
+RETURNING id
+EOT
+
+    return map { $_->[0] } @rows;
+}
+
+
+# A text that changes when a request has stored anything in this tenant.
+
+sub stored {
+    my ($self) = @_;
+
+    return $self->{system}->sql(<<"EOT");
+SELECT (SELECT count(*) || ' users, ' || md5(string_agg(u::text, ' ' ORDER BY id))
+        FROM svc.user_account u WHERE tenant_id = '$self->{id}')
+       || ', ' || (SELECT count(*) FROM svc.audit_event
+                   WHERE tenant_id = '$self->{id}') || ' events'
+EOT
+}
+
+
+1;
