@@ -20,8 +20,9 @@
 
 /*
  * Checks a text against RFC 8259 and, beyond it: valid UTF-8, no NUL (raw or
- * \u0000), no lone surrogate, finite numbers, NGX_SVC_JSON_MAX_DEPTH and
- * NGX_SVC_JSON_MAX_VALUES.  Reads only; needs no pool.
+ * \u0000), no lone surrogate, finite numbers of at most 63 bytes (cJSON reads
+ * no more), NGX_SVC_JSON_MAX_DEPTH and NGX_SVC_JSON_MAX_VALUES.  Reads only;
+ * needs no pool.
  *
  * NGX_OK, or NGX_DECLINED with err set (NGX_SVC_E_INVALID_SYNTAX; the detail
  * says what is wrong and at which byte offset).

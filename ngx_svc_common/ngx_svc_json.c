@@ -1,0 +1,172 @@
+/*
+ * JSON in.
+ */
+
+#include "ngx_svc_json.h"
+
+
+static ngx_int_t ngx_svc_json_unique(cJSON *json, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_json_names(cJSON *object, ngx_svc_error_t *err);
+static int ngx_libc_cdecl ngx_svc_json_cmp_names(const void *one,
+    const void *two);
+static void *ngx_svc_json_alloc(size_t size);
+static void ngx_svc_json_free(void *p);
+
+
+/*
+ * The pool of the parse that is running.  libcjson's hooks are one for the
+ * process, and other modules may use the library too: outside of a parse of
+ * ours the hooks are malloc() and free().
+ */
+
+static ngx_pool_t  *ngx_svc_json_pool;
+static ngx_uint_t   ngx_svc_json_no_memory;
+
+
+void
+ngx_svc_json_init(void)
+{
+    cJSON_Hooks  hooks;
+
+    hooks.malloc_fn = ngx_svc_json_alloc;
+    hooks.free_fn = ngx_svc_json_free;
+
+    cJSON_InitHooks(&hooks);
+}
+
+
+ngx_int_t
+ngx_svc_json_parse(ngx_pool_t *pool, ngx_str_t *text, cJSON **json,
+    ngx_svc_error_t *err)
+{
+    cJSON  *root;
+
+    if (ngx_svc_json_check(text->data, text->len, err) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    ngx_svc_json_pool = pool;
+    ngx_svc_json_no_memory = 0;
+
+    root = cJSON_ParseWithLengthOpts((char *) text->data, text->len, NULL, 0);
+
+    ngx_svc_json_pool = NULL;
+
+    if (root == NULL) {
+
+        if (ngx_svc_json_no_memory) {
+            return NGX_ERROR;
+        }
+
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_SYNTAX,
+                            "The body is not valid JSON.");
+    }
+
+    if (!cJSON_IsObject(root)) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_SYNTAX,
+                            "The body must be a JSON object.");
+    }
+
+    if (ngx_svc_json_unique(root, err) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    *json = root;
+
+    return NGX_OK;
+}
+
+
+/* As deep as the text is: NGX_SVC_JSON_MAX_DEPTH at most. */
+
+static ngx_int_t
+ngx_svc_json_unique(cJSON *json, ngx_svc_error_t *err)
+{
+    cJSON  *child;
+
+    if (cJSON_IsObject(json) && ngx_svc_json_names(json, err) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    for (child = json->child; child; child = child->next) {
+        if (child->child && ngx_svc_json_unique(child, err) != NGX_OK) {
+            return NGX_DECLINED;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* Sorts the names, since pairs would be too many in a hostile object. */
+
+static ngx_int_t
+ngx_svc_json_names(cJSON *object, ngx_svc_error_t *err)
+{
+    cJSON       *child;
+    ngx_uint_t   i, n;
+
+    static char  *names[NGX_SVC_JSON_MAX_MEMBERS];
+
+    n = 0;
+
+    for (child = object->child; child; child = child->next) {
+
+        if (n == NGX_SVC_JSON_MAX_MEMBERS) {
+            return ngx_svc_fail(err, NGX_SVC_E_INVALID_SYNTAX,
+                                "An object has more than %d members.",
+                                NGX_SVC_JSON_MAX_MEMBERS);
+        }
+
+        names[n++] = child->string;
+    }
+
+    ngx_qsort(names, n, sizeof(char *), ngx_svc_json_cmp_names);
+
+    for (i = 1; i < n; i++) {
+        if (ngx_strcmp(names[i - 1], names[i]) == 0) {
+            return ngx_svc_fail(err, NGX_SVC_E_INVALID_SYNTAX,
+                                "An object has two members named \"%s\".",
+                                names[i]);
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static int ngx_libc_cdecl
+ngx_svc_json_cmp_names(const void *one, const void *two)
+{
+    char *const *first = one;
+    char *const *second = two;
+
+    return ngx_strcmp(*first, *second);
+}
+
+
+static void *
+ngx_svc_json_alloc(size_t size)
+{
+    void  *p;
+
+    if (ngx_svc_json_pool == NULL) {
+        return malloc(size);
+    }
+
+    p = ngx_palloc(ngx_svc_json_pool, size);
+    if (p == NULL) {
+        ngx_svc_json_no_memory = 1;
+    }
+
+    return p;
+}
+
+
+static void
+ngx_svc_json_free(void *p)
+{
+    if (ngx_svc_json_pool == NULL) {
+        free(p);
+    }
+}
