@@ -406,6 +406,13 @@ ngx_svc_pg_cancel(ngx_svc_pg_op_t *op)
 }
 
 
+ngx_uint_t
+ngx_svc_pg_ready(ngx_svc_pg_pool_e kind)
+{
+    return ngx_svc_pg_pools[kind].nready > 0;
+}
+
+
 ngx_str_t
 ngx_svc_pg_value(PGresult *res, int row, int column)
 {

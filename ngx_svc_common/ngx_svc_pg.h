@@ -174,6 +174,12 @@ NGX_SVC_API void ngx_svc_pg_op_reset(ngx_svc_pg_op_t *op);
  */
 NGX_SVC_API void ngx_svc_pg_cancel(ngx_svc_pg_op_t *op);
 
+/* 1 when a connection of the pool is ready. */
+NGX_SVC_API ngx_uint_t ngx_svc_pg_ready(ngx_svc_pg_pool_e kind);
+
+/* libpq's messages end in a newline; this one does not. */
+NGX_SVC_API ngx_str_t ngx_svc_pg_message(const char *message);
+
 /* A column of a result as it is, and NULL as { 0, NULL }. */
 NGX_SVC_API ngx_str_t ngx_svc_pg_value(PGresult *res, int row, int column);
 

@@ -83,8 +83,5 @@ void ngx_svc_pg_conn_destroy(ngx_svc_pg_conn_t *conn);
 void ngx_svc_pg_pool_dispatch(ngx_svc_pg_pool_t *pool);
 void ngx_svc_pg_pool_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op);
 
-/* libpq's messages end in a newline, and may have several lines. */
-ngx_str_t ngx_svc_pg_message(const char *message);
-
 
 #endif /* _NGX_SVC_PG_CONN_H_INCLUDED_ */

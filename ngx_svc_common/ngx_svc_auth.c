@@ -1,0 +1,363 @@
+/*
+ * Bearer tokens (RFC 6750) and the credential statement.
+ */
+
+#include "ngx_svc_request.h"
+#include "ngx_svc_addr.h"
+
+
+#define NGX_SVC_TOKEN_MAX      256      /* bytes */
+#define NGX_SVC_AGENT_MAX      512      /* of a User-Agent in the audit log */
+#define NGX_SVC_TOUCH_SLOTS    64
+#define NGX_SVC_TOUCH_SECONDS  60
+
+
+static ngx_table_elt_t *ngx_svc_auth_header(ngx_http_request_t *r);
+static ngx_int_t ngx_svc_auth_audit(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call);
+static void ngx_svc_auth_touch(ngx_svc_request_t *sr);
+static void ngx_svc_auth_touched(ngx_svc_pg_op_t *op);
+
+
+/*
+ * The first statement of every op.  It finds the token by its digest and, if
+ * that is live and grants the route's permission, sets the tenant, by which
+ * row-level security lives, for this transaction.  No row: 401.  A NULL in its
+ * first column: 403.  It never raises an error, so that bad tokens do not fill
+ * PostgreSQL's log; whatever follows then finds no tenant, and no rows.
+ *
+ * The second column says that last_used_at is over a minute old.  The writing
+ * form also sets what the defaults of svc.audit_event read.
+ */
+
+#define NGX_SVC_AUTH_LIVE                                                     \
+    " FROM svc.credential"                                                    \
+    " WHERE token_hash = $1 AND kind = $2 AND revoked_at IS NULL"             \
+    " AND (expires_at IS NULL OR expires_at > now())"
+
+#define NGX_SVC_AUTH_TENANT                                                   \
+    "CASE WHEN $3 = ANY (permissions)"                                        \
+    " THEN set_config('svc.tenant', tenant_id::text, true) END"
+
+#define NGX_SVC_AUTH_STALE                                                    \
+    "last_used_at IS NULL OR last_used_at < now() - interval '1 minute'"
+
+const ngx_svc_pg_statement_t  ngx_svc_auth_statements[] = {
+
+    { "auth_read",
+      "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE
+      NGX_SVC_AUTH_LIVE, 3 },
+
+    { "auth_write",
+      "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ","
+      " set_config('svc.actor_type', $4, true)"
+      " || set_config('svc.actor_id', id::text, true)"
+      " || set_config('svc.actor_name', name, true)"
+      " || set_config('svc.ip', $5, true)"
+      " || set_config('svc.user_agent', $6, true)"
+      " || set_config('svc.request_id', $7, true) IS NULL"
+      NGX_SVC_AUTH_LIVE, 7 },
+
+    { "auth_touch",
+      "UPDATE svc.credential SET last_used_at = now()"
+      " WHERE token_hash = $1 AND (" NGX_SVC_AUTH_STALE ")", 1 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_AUTH_READ   (&ngx_svc_auth_statements[0])
+#define NGX_SVC_AUTH_WRITE  (&ngx_svc_auth_statements[1])
+#define NGX_SVC_AUTH_TOUCH  (&ngx_svc_auth_statements[2])
+
+
+/*
+ * Keeps a worker from sending a touch for each of many requests that see the
+ * same old last_used_at.  Nothing depends on it: the statement looks again.
+ */
+
+typedef struct {
+    u_char      hash[8];
+    time_t      time;
+} ngx_svc_touch_t;
+
+static ngx_svc_touch_t  ngx_svc_touches[NGX_SVC_TOUCH_SLOTS];
+
+
+/* The digest of the bearer token; NGX_DECLINED with sr->error: there is none. */
+
+ngx_int_t
+ngx_svc_auth_token(ngx_svc_request_t *sr)
+{
+    u_char           *p, *end;
+    ngx_table_elt_t  *h;
+
+    h = ngx_svc_auth_header(sr->request);
+
+    if (h == NULL || h->value.len < sizeof("Bearer ") - 1
+        || ngx_strncasecmp(h->value.data, (u_char *) "Bearer ",
+                           sizeof("Bearer ") - 1)
+           != 0)
+    {
+        goto refused;
+    }
+
+    p = h->value.data + sizeof("Bearer ") - 1;
+    end = h->value.data + h->value.len;
+
+    while (p < end && *p == ' ') {
+        p++;
+    }
+
+    if (p == end || end - p > NGX_SVC_TOKEN_MAX) {
+        goto refused;
+    }
+
+    if (ngx_svc_sha256(p, end - p, sr->token_hash) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+
+refused:
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHORIZED,
+                        "One \"Authorization: Bearer\" header with a token "
+                        "is needed.");
+}
+
+
+/* NULL when there is none, or more than one: nobody knows which one counts. */
+
+static ngx_table_elt_t *
+ngx_svc_auth_header(ngx_http_request_t *r)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h, *first;
+
+    first = r->headers_in.authorization;
+
+    if (first == NULL) {
+        return NULL;
+    }
+
+    part = &r->headers_in.headers.part;
+    h = part->elts;
+
+    for (i = 0; /* void */; i++) {
+
+        if (i >= part->nelts) {
+            if (part->next == NULL) {
+                return first;
+            }
+
+            part = part->next;
+            h = part->elts;
+            i = 0;
+        }
+
+        if (h[i].hash == first->hash && &h[i] != first
+            && h[i].key.len == first->key.len
+            && ngx_strncasecmp(h[i].key.data, first->key.data, h[i].key.len)
+               == 0)
+        {
+            return NULL;
+        }
+    }
+}
+
+
+/* Adds the credential statement to sr->op. */
+
+ngx_int_t
+ngx_svc_auth_call(ngx_svc_request_t *sr)
+{
+    ngx_uint_t          write;
+    ngx_svc_pg_call_t  *call;
+
+    write = sr->op->kind == NGX_SVC_PG_WRITE;
+
+    call = ngx_svc_pg_call(sr->op, write ? NGX_SVC_AUTH_WRITE
+                                         : NGX_SVC_AUTH_READ);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind(call, sr->token_hash, NGX_SVC_SHA256_LEN);
+    ngx_svc_pg_bind_str(call, &sr->surface->kind);
+    ngx_svc_pg_bind_str(call, &sr->route->permission);
+
+    return write ? ngx_svc_auth_audit(sr, call) : NGX_OK;
+}
+
+
+/* Who, from where: what PostgreSQL would refuse as text is made harmless. */
+
+static ngx_int_t
+ngx_svc_auth_audit(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
+{
+    u_char              *p;
+    size_t               len;
+    ngx_str_t            ip, agent, id;
+    ngx_uint_t           i;
+    ngx_svc_addr_t       addr;
+    ngx_http_request_t  *r;
+
+    r = sr->request;
+
+    ngx_str_null(&ip);
+
+    if (ngx_svc_addr_from_sockaddr(r->connection->sockaddr, &addr) == NGX_OK) {
+        ip.data = ngx_pnalloc(r->pool, NGX_SVC_ADDR_TEXT_LEN);
+        if (ip.data == NULL) {
+            return NGX_ERROR;
+        }
+
+        ip.len = ngx_svc_addr_text(ip.data, &addr) - ip.data;
+    }
+
+    ngx_str_null(&agent);
+
+    if (r->headers_in.user_agent) {
+        len = ngx_min(r->headers_in.user_agent->value.len, NGX_SVC_AGENT_MAX);
+
+        p = ngx_pnalloc(r->pool, len);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        agent.data = p;
+        agent.len = len;
+
+        /* headers are bytes; the log keeps the printable ASCII of them */
+
+        for (i = 0; i < len; i++) {
+            p[i] = r->headers_in.user_agent->value.data[i];
+
+            if (p[i] < 0x20 || p[i] > 0x7e) {
+                p[i] = '?';
+            }
+        }
+    }
+
+    id = ngx_svc_request_id(r);
+
+    ngx_svc_pg_bind_str(call, &sr->surface->actor_type);
+    ngx_svc_pg_bind_str(call, &ip);
+    ngx_svc_pg_bind_str(call, &agent);
+    ngx_svc_pg_bind_str(call, &id);
+
+    return NGX_OK;
+}
+
+
+/*
+ * The verdict, from the first result.  NGX_DECLINED with sr->error: a refusal
+ * comes before whatever else was found wrong.
+ */
+
+ngx_int_t
+ngx_svc_auth_check(ngx_svc_request_t *sr)
+{
+    PGresult  *res;
+
+    res = sr->op->results[0];
+
+    if (PQntuples(res) == 0) {
+        sr->error.kind = NGX_SVC_E_NONE;
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHORIZED,
+                            "The token is unknown, expired or revoked.");
+    }
+
+    if (PQgetisnull(res, 0, 0)) {
+        sr->error.kind = NGX_SVC_E_NONE;
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
+                            "The token does not grant \"%V\".",
+                            &sr->route->permission);
+    }
+
+    if (*PQgetvalue(res, 0, 1) == 't') {
+        ngx_svc_auth_touch(sr);
+    }
+
+    return NGX_OK;
+}
+
+
+/* Nobody waits for it, and nobody minds if it fails: the next request tries. */
+
+static void
+ngx_svc_auth_touch(ngx_svc_request_t *sr)
+{
+    ngx_pool_t         *pool;
+    ngx_svc_touch_t    *touch;
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_call_t  *call;
+    u_char             *hash;
+
+    touch = &ngx_svc_touches[sr->token_hash[8] % NGX_SVC_TOUCH_SLOTS];
+
+    if (touch->time + NGX_SVC_TOUCH_SECONDS > ngx_time()
+        && ngx_memcmp(touch->hash, sr->token_hash, sizeof(touch->hash)) == 0)
+    {
+        return;
+    }
+
+    pool = ngx_create_pool(1024, ngx_cycle->log);
+    if (pool == NULL) {
+        return;
+    }
+
+    op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_SLOW, ngx_svc_auth_touched,
+                              pool);
+    hash = ngx_pnalloc(pool, NGX_SVC_SHA256_LEN);
+    if (op == NULL || hash == NULL) {
+        goto failed;
+    }
+
+    ngx_memcpy(hash, sr->token_hash, NGX_SVC_SHA256_LEN);
+
+    call = ngx_svc_pg_call(op, NGX_SVC_AUTH_READ);
+    if (call == NULL) {
+        goto failed;
+    }
+
+    ngx_svc_pg_bind(call, hash, NGX_SVC_SHA256_LEN);
+    ngx_svc_pg_bind_str(call, &sr->surface->kind);
+    ngx_svc_pg_bind_str(call, &sr->route->permission);
+
+    call = ngx_svc_pg_call(op, NGX_SVC_AUTH_TOUCH);
+    if (call == NULL) {
+        goto failed;
+    }
+
+    ngx_svc_pg_bind(call, hash, NGX_SVC_SHA256_LEN);
+
+    if (ngx_svc_pg_submit(op) != NGX_OK) {
+        goto failed;
+    }
+
+    ngx_memcpy(touch->hash, sr->token_hash, sizeof(touch->hash));
+    touch->time = ngx_time();
+
+    return;
+
+failed:
+
+    ngx_destroy_pool(pool);
+}
+
+
+static void
+ngx_svc_auth_touched(ngx_svc_pg_op_t *op)
+{
+    ngx_str_t  text;
+
+    if (op->status == NGX_SVC_PG_FAILED) {
+        text = ngx_svc_pg_message(PQresultErrorMessage(op->error));
+        ngx_log_error(NGX_LOG_WARN, ngx_cycle->log, 0,
+                      "lastUsedAt of a token was not written: %V", &text);
+    }
+
+    ngx_destroy_pool(op->data);
+}

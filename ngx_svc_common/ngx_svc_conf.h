@@ -1,0 +1,85 @@
+/*
+ * The configuration of the common module.
+ */
+
+#ifndef _NGX_SVC_CONF_H_INCLUDED_
+#define _NGX_SVC_CONF_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+#include "ngx_svc_crypto.h"
+#include "ngx_svc_pg.h"
+#include "ngx_svc_redis.h"
+
+#include <ngx_http.h>
+
+
+typedef struct ngx_svc_surface_s  ngx_svc_surface_t;
+
+
+typedef struct {
+    ngx_svc_pg_conf_t          pg;
+    ngx_svc_redis_conf_t       redis;
+    ngx_svc_keys_t             keys;
+    ngx_str_t                  key_file;
+    ngx_int_t                  request_id;  /* index of $request_id */
+    ngx_array_t                locations;   /* ngx_svc_location_t */
+} ngx_svc_main_conf_t;
+
+
+typedef struct {
+    ngx_array_t                surfaces;    /* ngx_svc_surface_t *, on here */
+} ngx_svc_srv_conf_t;
+
+
+typedef struct {
+    const ngx_svc_surface_t   *surface;     /* NULL: none */
+    ngx_str_t                  base_url;    /* without a slash at its end */
+    ngx_msec_t                 body_timeout;
+} ngx_svc_loc_conf_t;
+
+
+/* A location with a surface: what is to be checked when all is read. */
+
+typedef struct {
+    ngx_svc_loc_conf_t        *conf;
+    ngx_http_core_loc_conf_t  *clcf;
+    ngx_str_t                  directive;
+    u_char                    *file;
+    ngx_uint_t                 line;
+} ngx_svc_location_t;
+
+
+extern NGX_SVC_API ngx_module_t  ngx_http_svc_common_module;
+
+
+/*
+ * For a surface's preconfiguration: checks that the common module is loaded,
+ * and before it; says in the log what to do when it is not.
+ */
+static ngx_inline ngx_int_t
+ngx_svc_check_common(ngx_conf_t *cf, const char *module)
+{
+    if (&ngx_http_svc_common_module == NULL
+        || ngx_http_svc_common_module.ctx_index == NGX_MODULE_UNSET_INDEX)
+    {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "%s needs ngx_http_svc_common_module: put \"load_module "
+                      "modules/ngx_http_svc_common_module.so;\" before the "
+                      "load_module line of %s", module, module);
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+/* The set function of a surface's on|off directive; cmd->post: the surface. */
+NGX_SVC_API char *ngx_svc_surface_directive(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+#define ngx_svc_main_conf(cf)                                                 \
+    ngx_http_conf_get_module_main_conf(cf, ngx_http_svc_common_module)
+
+
+#endif /* _NGX_SVC_CONF_H_INCLUDED_ */

@@ -1,0 +1,319 @@
+/*
+ * Errors in the surface's envelope, those that nginx itself raises included:
+ * a filter replaces the page of any error on the paths of a surface.
+ */
+
+#include "ngx_svc_request.h"
+
+
+static ngx_int_t ngx_svc_envelope_header_filter(ngx_http_request_t *r);
+static ngx_int_t ngx_svc_envelope_body_filter(ngx_http_request_t *r,
+    ngx_chain_t *in);
+static ngx_int_t ngx_svc_envelope_replace(ngx_http_request_t *r,
+    const ngx_svc_surface_t *surface);
+static const ngx_svc_surface_t *ngx_svc_envelope_surface(
+    ngx_http_request_t *r);
+static ngx_uint_t ngx_svc_envelope_prefix(const ngx_str_t *prefix,
+    u_char *p, u_char *end);
+static void ngx_svc_envelope_path(ngx_http_request_t *r, u_char **start,
+    u_char **end);
+
+
+static ngx_http_output_header_filter_pt  ngx_http_next_header_filter;
+static ngx_http_output_body_filter_pt    ngx_http_next_body_filter;
+
+
+ngx_int_t
+ngx_svc_envelope_init(ngx_conf_t *cf)
+{
+    ngx_http_next_header_filter = ngx_http_top_header_filter;
+    ngx_http_top_header_filter = ngx_svc_envelope_header_filter;
+
+    ngx_http_next_body_filter = ngx_http_top_body_filter;
+    ngx_http_top_body_filter = ngx_svc_envelope_body_filter;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_envelope_body(ngx_pool_t *pool, const ngx_svc_surface_t *surface,
+    const ngx_svc_error_row_t *row, ngx_str_t *detail, ngx_str_t *body)
+{
+    ngx_svc_json_writer_t  w;
+
+    if (ngx_svc_json_writer_init(&w, pool, 256) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    surface->error(&w, row, detail);
+
+    if (w.failed) {
+        return NGX_ERROR;
+    }
+
+    body->data = w.start;
+    body->len = w.last - w.start;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_envelope_headers(ngx_http_request_t *r, const ngx_svc_error_row_t *row,
+    ngx_str_t *allow)
+{
+    static ngx_str_t  bearer = ngx_string("Bearer");
+    static ngx_str_t  second = ngx_string("1");
+
+    switch (row->status) {
+
+    case NGX_HTTP_UNAUTHORIZED:
+        return ngx_svc_add_header(r, "WWW-Authenticate", &bearer);
+
+    case NGX_HTTP_NOT_ALLOWED:
+        return allow->len ? ngx_svc_add_header(r, "Allow", allow) : NGX_OK;
+
+    case NGX_HTTP_TOO_MANY_REQUESTS:
+    case NGX_HTTP_SERVICE_UNAVAILABLE:
+        return ngx_svc_add_header(r, "Retry-After", &second);
+
+    default:
+        return NGX_OK;
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_envelope_header_filter(ngx_http_request_t *r)
+{
+    ngx_svc_request_t        *sr;
+    const ngx_svc_surface_t  *surface;
+
+    if (r->headers_out.status < NGX_HTTP_BAD_REQUEST || r != r->main) {
+        return ngx_http_next_header_filter(r);
+    }
+
+    sr = ngx_http_get_module_ctx(r, ngx_http_svc_common_module);
+
+    if (sr && sr->answered) {
+        return ngx_http_next_header_filter(r);
+    }
+
+    surface = ngx_svc_envelope_surface(r);
+
+    if (surface && ngx_svc_envelope_replace(r, surface) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_next_header_filter(r);
+}
+
+
+static ngx_int_t
+ngx_svc_envelope_replace(ngx_http_request_t *r,
+    const ngx_svc_surface_t *surface)
+{
+    ngx_str_t                   body, detail;
+    ngx_buf_t                  *b;
+    ngx_svc_error_e             kind;
+    ngx_svc_request_t          *sr;
+    ngx_svc_error_row_t         row;
+
+    /* of its statuses a surface knows most; another one keeps its number */
+
+    kind = ngx_svc_error_kind(r->headers_out.status);
+
+    if (kind == NGX_SVC_E_NONE) {
+        kind = (r->headers_out.status < NGX_HTTP_INTERNAL_SERVER_ERROR)
+               ? NGX_SVC_E_INVALID_REQUEST : NGX_SVC_E_INTERNAL;
+    }
+
+    row = *ngx_svc_error_row(kind);
+    row.status = r->headers_out.status;
+    detail = row.detail;
+
+    sr = ngx_http_get_module_ctx(r, ngx_http_svc_common_module);
+
+    if (sr == NULL) {
+        sr = ngx_pcalloc(r->pool, sizeof(ngx_svc_request_t));
+        if (sr == NULL) {
+            return NGX_ERROR;
+        }
+
+        sr->request = r;
+        sr->surface = surface;
+
+        ngx_http_set_ctx(r, sr, ngx_http_svc_common_module);
+    }
+
+    if (kind == NGX_SVC_E_METHOD_NOT_ALLOWED && sr->allow.len == 0) {
+
+        /* refused by nginx before it came to a location: TRACE */
+
+        (void) ngx_svc_router_find(sr);
+    }
+
+    if (ngx_svc_envelope_body(r->pool, surface, &row, &detail, &body)
+        != NGX_OK
+        || ngx_svc_envelope_headers(r, &row, &sr->allow) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    sr->replacement = ngx_alloc_chain_link(r->pool);
+    b = ngx_calloc_buf(r->pool);
+
+    if (sr->replacement == NULL || b == NULL) {
+        return NGX_ERROR;
+    }
+
+    b->pos = body.data;
+    b->last = body.data + body.len;
+    b->memory = 1;
+    b->last_buf = 1;
+
+    sr->replacement->buf = b;
+    sr->replacement->next = NULL;
+
+    r->headers_out.content_length_n = body.len;
+    r->headers_out.content_type = surface->content_type;
+    r->headers_out.content_type_len = surface->content_type.len;
+    r->headers_out.content_type_lowcase = NULL;
+
+    if (r->headers_out.content_length) {
+        r->headers_out.content_length->hash = 0;
+        r->headers_out.content_length = NULL;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_envelope_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
+{
+    ngx_buf_t           *b;
+    ngx_chain_t         *cl;
+    ngx_svc_request_t   *sr;
+
+    sr = ngx_http_get_module_ctx(r, ngx_http_svc_common_module);
+
+    if (sr == NULL || sr->replacement == NULL || in == NULL) {
+        return ngx_http_next_body_filter(r, in);
+    }
+
+    for (cl = in; cl; cl = cl->next) {
+        b = cl->buf;
+
+        b->pos = b->last;
+        b->file_pos = b->file_last;
+    }
+
+    if (sr->replaced) {
+        return NGX_OK;
+    }
+
+    sr->replaced = 1;
+
+    return ngx_http_next_body_filter(r, sr->replacement);
+}
+
+
+/*
+ * The surface of the location or, where no location was found since the
+ * request was refused before, the one that is on in this server and has the
+ * prefix.
+ */
+
+static const ngx_svc_surface_t *
+ngx_svc_envelope_surface(ngx_http_request_t *r)
+{
+    u_char                    *p, *end;
+    ngx_uint_t                 i;
+    ngx_svc_loc_conf_t        *slcf;
+    ngx_svc_srv_conf_t        *sscf;
+    const ngx_svc_surface_t  **surfaces;
+
+    slcf = ngx_http_get_module_loc_conf(r, ngx_http_svc_common_module);
+
+    if (slcf->surface) {
+        return slcf->surface;
+    }
+
+    sscf = ngx_http_get_module_srv_conf(r, ngx_http_svc_common_module);
+
+    surfaces = sscf->surfaces.elts;
+
+    if (sscf->surfaces.nelts == 0) {
+        return NULL;
+    }
+
+    ngx_svc_envelope_path(r, &p, &end);
+
+    for (i = 0; i < sscf->surfaces.nelts; i++) {
+        if (ngx_svc_envelope_prefix(&surfaces[i]->prefix, p, end)) {
+            return surfaces[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+/* The path, or of a request line that could not be parsed what seems to be it. */
+
+static void
+ngx_svc_envelope_path(ngx_http_request_t *r, u_char **start, u_char **end)
+{
+    u_char  *p, *last;
+
+    if (r->uri.len) {
+        *start = r->uri.data;
+        *end = r->uri.data + r->uri.len;
+        return;
+    }
+
+    if (r->request_line.len) {
+        p = r->request_line.data;
+        last = p + r->request_line.len;
+
+    } else if (r->request_start && r->header_in
+               && r->request_start >= r->header_in->start
+               && r->request_start < r->header_in->last)
+    {
+        p = r->request_start;
+        last = r->header_in->last;
+
+    } else {
+        p = NULL;
+        last = NULL;
+    }
+
+    while (p < last && *p != ' ' && *p != LF) {
+        p++;
+    }
+
+    while (p < last && *p == ' ') {
+        p++;
+    }
+
+    *start = p;
+    *end = last;
+}
+
+
+static ngx_uint_t
+ngx_svc_envelope_prefix(const ngx_str_t *prefix, u_char *p, u_char *end)
+{
+    if ((size_t) (end - p) < prefix->len
+        || ngx_memcmp(p, prefix->data, prefix->len) != 0)
+    {
+        return 0;
+    }
+
+    p += prefix->len;
+
+    return p == end || *p == '/' || *p == '?' || *p == ' ' || *p == CR
+           || *p == LF;
+}

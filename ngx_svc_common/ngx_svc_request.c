@@ -1,0 +1,350 @@
+/*
+ * The life of a request: route, token, body, one round trip, answer.
+ */
+
+#include "ngx_svc_request.h"
+
+
+static ngx_svc_request_t *ngx_svc_request_create(ngx_http_request_t *r);
+static void ngx_svc_request_cleanup(void *data);
+static ngx_int_t ngx_svc_request_refuse(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_request_op(ngx_svc_request_t *sr);
+static void ngx_svc_request_done(ngx_svc_pg_op_t *op);
+static ngx_int_t ngx_svc_request_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_request_failed(ngx_svc_request_t *sr);
+
+
+/*
+ * The order of checks: route, token, then all that the database and the body
+ * say, of which a refusal by the credential statement comes first.
+ */
+
+ngx_int_t
+ngx_svc_request_handler(ngx_http_request_t *r)
+{
+    ngx_int_t           rc;
+    ngx_svc_request_t  *sr;
+
+    sr = ngx_svc_request_create(r);
+    if (sr == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_svc_router_find(sr);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_auth_token(sr);
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_request_refuse(sr);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (sr->route->flags & NGX_SVC_ROUTE_JSON) {
+        return ngx_svc_body_read(sr);
+    }
+
+    rc = ngx_http_discard_request_body(r);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    r->main->count++;
+    ngx_svc_request_run(sr);
+
+    return NGX_DONE;
+}
+
+
+static ngx_svc_request_t *
+ngx_svc_request_create(ngx_http_request_t *r)
+{
+    ngx_svc_request_t   *sr;
+    ngx_svc_loc_conf_t  *slcf;
+    ngx_http_cleanup_t  *cln;
+
+    cln = ngx_http_cleanup_add(r, 0);
+    sr = ngx_palloc(r->pool, sizeof(ngx_svc_request_t));
+
+    if (cln == NULL || sr == NULL) {
+        return NULL;
+    }
+
+    /* the text of an error is written before it is read */
+
+    ngx_memzero(sr, offsetof(ngx_svc_request_t, error.detail));
+
+    slcf = ngx_http_get_module_loc_conf(r, ngx_http_svc_common_module);
+
+    sr->request = r;
+    sr->surface = slcf->surface;
+
+    cln->handler = ngx_svc_request_cleanup;
+    cln->data = sr;
+
+    ngx_http_set_ctx(r, sr, ngx_http_svc_common_module);
+
+    return sr;
+}
+
+
+/* The client went away, or all is done: nothing may call back any more. */
+
+static void
+ngx_svc_request_cleanup(void *data)
+{
+    ngx_svc_request_t  *sr = data;
+
+    if (sr->timer.timer_set) {
+        ngx_del_timer(&sr->timer);
+    }
+
+    if (sr->op) {
+        ngx_svc_pg_cancel(sr->op);
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_request_refuse(ngx_svc_request_t *sr)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_http_discard_request_body(sr->request);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    return ngx_svc_send_error(sr);
+}
+
+
+/* Holds a reference of the request, which ngx_svc_request_done() gives back. */
+
+void
+ngx_svc_request_run(ngx_svc_request_t *sr)
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = sr->request;
+
+    rc = ngx_svc_request_op(sr);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_pg_submit(sr->op);
+    }
+
+    if (rc == NGX_OK) {
+
+        /* a part of the body may still be on its way: see 413 */
+
+        if (!r->reading_body) {
+            r->read_event_handler = ngx_http_test_reading;
+        }
+
+        r->write_event_handler = ngx_http_request_empty_handler;
+        return;
+    }
+
+    if (rc == NGX_BUSY) {
+        sr->error.kind = NGX_SVC_E_NONE;
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
+                            "Too many requests wait for the database: try "
+                            "again.");
+
+        ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
+                      "svc: request refused, \"svc_postgres_queue\" is full");
+
+        rc = ngx_svc_send_error(sr);
+
+    } else {
+        rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_http_finalize_request(r, rc);
+}
+
+
+static ngx_int_t
+ngx_svc_request_op(ngx_svc_request_t *sr)
+{
+    ngx_int_t            rc;
+    ngx_svc_pg_pool_e    kind;
+    ngx_http_request_t  *r;
+
+    r = sr->request;
+
+    if ((sr->route->flags & NGX_SVC_ROUTE_JSON)
+        && sr->error.kind == NGX_SVC_E_NONE)
+    {
+        rc = ngx_svc_json_parse(r->pool, &sr->body, &sr->json, &sr->error);
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+    }
+
+    kind = NGX_SVC_PG_READ;
+
+    if (sr->error.kind == NGX_SVC_E_NONE) {
+
+        if (sr->route->flags & NGX_SVC_ROUTE_WRITE) {
+            kind = NGX_SVC_PG_WRITE;
+
+        } else if (sr->route->flags & NGX_SVC_ROUTE_SLOW) {
+            kind = NGX_SVC_PG_SLOW;
+        }
+    }
+
+    sr->op = ngx_svc_pg_op_create(r->pool, kind, ngx_svc_request_done, sr);
+
+    if (sr->op == NULL || ngx_svc_auth_call(sr) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (sr->error.kind != NGX_SVC_E_NONE || sr->route->prepare == NULL) {
+        return NGX_OK;
+    }
+
+    rc = sr->route->prepare(sr);
+
+    if (rc == NGX_DECLINED) {
+
+        /* the credential's statement alone */
+
+        sr->op->ncalls = 1;
+        return NGX_OK;
+    }
+
+    return rc;
+}
+
+
+static void
+ngx_svc_request_done(ngx_svc_pg_op_t *op)
+{
+    ngx_int_t            rc;
+    ngx_connection_t    *c;
+    ngx_svc_request_t   *sr;
+    ngx_http_request_t  *r;
+
+    sr = op->data;
+    r = sr->request;
+    c = r->connection;
+
+    ngx_http_set_log_request(c->log, r);
+
+    rc = ngx_svc_request_reply(sr);
+
+    /* results are gone after this call: whoever wants them has copied them */
+
+    ngx_http_finalize_request(r, rc);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static ngx_int_t
+ngx_svc_request_reply(ngx_svc_request_t *sr)
+{
+    switch (sr->op->status) {
+
+    case NGX_SVC_PG_OK:
+        break;
+
+    case NGX_SVC_PG_FAILED:
+        return ngx_svc_request_failed(sr);
+
+    default:
+        sr->error.kind = NGX_SVC_E_NONE;
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
+                            sr->op->kind == NGX_SVC_PG_WRITE
+                            ? "The database did not answer; whether the "
+                              "change was made is not known."
+                            : "The database did not answer: try again.");
+
+        return ngx_svc_send_error(sr);
+    }
+
+    if (ngx_svc_auth_check(sr) != NGX_OK || sr->error.kind != NGX_SVC_E_NONE) {
+        return ngx_svc_send_error(sr);
+    }
+
+    return sr->route->reply(sr);
+}
+
+
+/*
+ * PostgreSQL raised an error: a constraint that the surface knows is the
+ * client's; 57014, statement_timeout, 53, no resources, 40, a deadlock, and
+ * 57P, shutting down, are to be tried again; the rest is ours.
+ */
+
+static ngx_int_t
+ngx_svc_request_failed(ngx_svc_request_t *sr)
+{
+    ngx_str_t                    id, tenant, text;
+    const char                  *name, *state;
+    PGresult                    *error;
+    const ngx_svc_constraint_t  *c;
+
+    error = sr->op->error;
+
+    name = PQresultErrorField(error, PG_DIAG_CONSTRAINT_NAME);
+    state = PQresultErrorField(error, PG_DIAG_SQLSTATE);
+
+    sr->error.kind = NGX_SVC_E_NONE;
+
+    if (name) {
+        for (c = sr->surface->constraints; c->name; c++) {
+            if (ngx_strcmp(c->name, name) == 0) {
+                (void) ngx_svc_fail(&sr->error, c->kind, "%s", c->detail);
+                return ngx_svc_send_error(sr);
+            }
+        }
+    }
+
+    if (state && (ngx_strcmp(state, "57014") == 0
+                  || ngx_strncmp(state, "57P", 3) == 0
+                  || ngx_strncmp(state, "53", 2) == 0
+                  || ngx_strncmp(state, "40", 2) == 0))
+    {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
+                            "The database could not do it now: try again.");
+    }
+
+    if (PQresultStatus(sr->op->results[0]) == PGRES_TUPLES_OK
+        && PQntuples(sr->op->results[0]))
+    {
+        tenant = ngx_svc_pg_value(sr->op->results[0], 0, 0);
+
+    } else {
+        ngx_str_set(&tenant, "-");
+    }
+
+    id = ngx_svc_request_id(sr->request);
+
+    /* the message's detail line would hold a client's data */
+
+    text = ngx_svc_pg_message(PQresultErrorField(error,
+                                                 PG_DIAG_MESSAGE_PRIMARY)
+                              ? PQresultErrorField(error,
+                                                   PG_DIAG_MESSAGE_PRIMARY)
+                              : "");
+
+    ngx_log_error(NGX_LOG_ERR, sr->request->connection->log, 0,
+                  "svc: PostgreSQL: %s %V, tenant: %V, request id: %V",
+                  state ? state : "", &text, &tenant, &id);
+
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INTERNAL,
+                        "The server failed to answer; its error log knows "
+                        "the request as %V.", &id);
+
+    return ngx_svc_send_error(sr);
+}

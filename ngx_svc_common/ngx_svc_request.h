@@ -1,0 +1,157 @@
+/*
+ * A request from its route to its answer.
+ */
+
+#ifndef _NGX_SVC_REQUEST_H_INCLUDED_
+#define _NGX_SVC_REQUEST_H_INCLUDED_
+
+
+#include "ngx_svc_conf.h"
+#include "ngx_svc_error.h"
+#include "ngx_svc_json.h"
+#include "ngx_svc_json_write.h"
+
+
+#define NGX_SVC_PARAMS         4        /* in one path */
+#define NGX_SVC_BODY_MAX       1048576  /* bytes */
+
+/* Route flags */
+
+#define NGX_SVC_ROUTE_JSON     0x01     /* takes a JSON object as its body */
+#define NGX_SVC_ROUTE_WRITE    0x02     /* changes something, and is audited */
+#define NGX_SVC_ROUTE_SLOW     0x04
+
+
+typedef struct ngx_svc_request_s  ngx_svc_request_t;
+typedef struct ngx_svc_route_s    ngx_svc_route_t;
+
+
+/*
+ * A row of a surface's route table; a zero method ends it.
+ *
+ * path: what follows the surface's prefix; a segment "*" takes any non-empty
+ * text, URL-decoded, into sr->params.
+ *
+ * prepare: looks at sr->json, sr->params and the arguments, and adds its
+ * statements to sr->op behind the credential's.  NGX_OK; NGX_DECLINED with
+ * sr->error set by ngx_svc_fail(): the credential is still checked first;
+ * NGX_ERROR: 500.  May be NULL.
+ *
+ * reply: all went well; the results of its statements are sr->op->results + 1.
+ * Sends with ngx_svc_send(), ngx_svc_send_empty() or ngx_svc_send_error(), and
+ * returns what they return.
+ */
+
+struct ngx_svc_route_s {
+    ngx_uint_t                 method;      /* NGX_HTTP_GET serves HEAD too */
+    ngx_str_t                  path;
+    ngx_str_t                  permission;
+    ngx_uint_t                 flags;
+    ngx_int_t                (*prepare)(ngx_svc_request_t *sr);
+    ngx_int_t                (*reply)(ngx_svc_request_t *sr);
+};
+
+
+/* A constraint's name, and what its violation means to a client. */
+
+typedef struct {
+    const char                *name;        /* NULL ends the table */
+    ngx_svc_error_e            kind;
+    const char                *detail;
+} ngx_svc_constraint_t;
+
+
+struct ngx_svc_surface_s {
+    ngx_str_t                  prefix;      /* "/scim/v2" */
+    ngx_str_t                  directive;   /* that switches it on */
+    ngx_str_t                  content_type;
+    ngx_str_t                  kind;        /* of its credentials */
+    ngx_str_t                  actor_type;  /* in the audit log */
+    const ngx_svc_route_t     *routes;
+    const ngx_svc_constraint_t *constraints;
+
+    /* Writes an error's body. */
+    void                     (*error)(ngx_svc_json_writer_t *w,
+                                      const ngx_svc_error_row_t *row,
+                                      ngx_str_t *detail);
+};
+
+
+/* Of the request's pool, and its context in the common module. */
+
+struct ngx_svc_request_s {
+    ngx_http_request_t        *request;
+    const ngx_svc_surface_t   *surface;
+    const ngx_svc_route_t     *route;       /* NULL: none matches */
+    ngx_str_t                  params[NGX_SVC_PARAMS];
+    ngx_str_t                  allow;       /* of a 405 */
+    u_char                     token_hash[NGX_SVC_SHA256_LEN];
+    ngx_str_t                  body;
+    cJSON                     *json;
+    ngx_svc_pg_op_t           *op;
+    void                      *data;        /* between prepare and reply */
+    ngx_event_t                timer;       /* of the body */
+    size_t                     body_size;   /* allocated */
+    ngx_chain_t               *replacement; /* of the body of nginx's error */
+    unsigned                   replaced:1;
+    unsigned                   answered:1;  /* the answer is ours, as it is */
+    ngx_svc_error_t            error;       /* last: its text is not zeroed */
+};
+
+
+/* The content handler of a location with a surface. */
+ngx_int_t ngx_svc_request_handler(ngx_http_request_t *r);
+
+/*
+ * ngx_svc_router.c: finds the route for r->uri; NGX_OK with sr->route and
+ * sr->params set, or NGX_DECLINED with sr->error (404, or 405 and sr->allow).
+ */
+ngx_int_t ngx_svc_router_find(ngx_svc_request_t *sr);
+
+/* ngx_svc_body.c: calls ngx_svc_request_run() when the body is there. */
+ngx_int_t ngx_svc_body_read(ngx_svc_request_t *sr);
+void ngx_svc_request_run(ngx_svc_request_t *sr);
+
+/* ngx_svc_auth.c: see there. */
+ngx_int_t ngx_svc_auth_token(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_auth_call(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_auth_check(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_auth_statements[];
+
+/* ngx_svc_envelope.c: nginx's own errors in a surface's envelope. */
+ngx_int_t ngx_svc_envelope_init(ngx_conf_t *cf);
+ngx_int_t ngx_svc_envelope_body(ngx_pool_t *pool,
+    const ngx_svc_surface_t *surface, const ngx_svc_error_row_t *row,
+    ngx_str_t *detail, ngx_str_t *body);
+ngx_int_t ngx_svc_envelope_headers(ngx_http_request_t *r,
+    const ngx_svc_error_row_t *row, ngx_str_t *allow);
+
+/* ngx_svc_health.c */
+ngx_int_t ngx_svc_health_handler(ngx_http_request_t *r);
+extern const ngx_svc_pg_statement_t  ngx_svc_health_statements[];
+
+
+/*
+ * The one way out.  Each sends the whole answer and returns what
+ * ngx_http_finalize_request() takes.  status: HTTP; location: the value of a
+ * Location header, or NULL.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_send(ngx_svc_request_t *sr, ngx_uint_t status,
+    ngx_svc_json_writer_t *w, ngx_str_t *location);
+NGX_SVC_API ngx_int_t ngx_svc_send_empty(ngx_svc_request_t *sr,
+    ngx_uint_t status);
+NGX_SVC_API ngx_int_t ngx_svc_send_error(ngx_svc_request_t *sr);
+
+/* Adds a header; value's bytes must live as long as the request. */
+NGX_SVC_API ngx_int_t ngx_svc_add_header(ngx_http_request_t *r,
+    const char *name, ngx_str_t *value);
+
+/* The URL-decoded value of an argument; NGX_DECLINED: absent. */
+NGX_SVC_API ngx_int_t ngx_svc_argument(ngx_svc_request_t *sr,
+    const char *name, ngx_str_t *value);
+
+/* The id of the request as in $request_id; empty when there is none. */
+NGX_SVC_API ngx_str_t ngx_svc_request_id(ngx_http_request_t *r);
+
+
+#endif /* _NGX_SVC_REQUEST_H_INCLUDED_ */

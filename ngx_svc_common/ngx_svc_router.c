@@ -1,0 +1,186 @@
+/*
+ * Route tables.
+ */
+
+#include "ngx_svc_request.h"
+
+
+typedef struct {
+    ngx_uint_t   method;
+    ngx_str_t    name;
+} ngx_svc_method_t;
+
+
+static ngx_int_t ngx_svc_router_path(ngx_svc_request_t *sr, ngx_str_t *path);
+static ngx_uint_t ngx_svc_router_match(const ngx_str_t *pattern,
+    const ngx_str_t *path, ngx_str_t *params);
+static ngx_int_t ngx_svc_router_allow(ngx_svc_request_t *sr,
+    ngx_uint_t methods);
+
+
+/* HEAD comes with GET. */
+
+static const ngx_svc_method_t  ngx_svc_methods[] = {
+    { NGX_HTTP_GET, ngx_string("GET, HEAD") },
+    { NGX_HTTP_POST, ngx_string("POST") },
+    { NGX_HTTP_PUT, ngx_string("PUT") },
+    { NGX_HTTP_PATCH, ngx_string("PATCH") },
+    { NGX_HTTP_DELETE, ngx_string("DELETE") },
+    { 0, ngx_null_string }
+};
+
+
+ngx_int_t
+ngx_svc_router_find(ngx_svc_request_t *sr)
+{
+    ngx_str_t               path;
+    ngx_uint_t              method, methods;
+    ngx_http_request_t     *r;
+    const ngx_svc_route_t  *route;
+
+    r = sr->request;
+
+    if (ngx_svc_router_path(sr, &path) != NGX_OK) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
+                            "There is no such resource.");
+    }
+
+    method = (r->method == NGX_HTTP_HEAD) ? NGX_HTTP_GET : r->method;
+    methods = 0;
+
+    for (route = sr->surface->routes; route->method; route++) {
+
+        if (!ngx_svc_router_match(&route->path, &path, sr->params)) {
+            continue;
+        }
+
+        if (route->method == method) {
+            sr->route = route;
+            return NGX_OK;
+        }
+
+        methods |= route->method;
+    }
+
+    if (methods == 0) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
+                            "There is no such resource.");
+    }
+
+    if (ngx_svc_router_allow(sr, methods) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_METHOD_NOT_ALLOWED,
+                        "The method is not offered here; allowed: %V.",
+                        &sr->allow);
+}
+
+
+/*
+ * What follows the prefix, without one slash at the end.  r->uri is decoded
+ * and normalized by nginx: an encoded slash in an id makes two segments of it,
+ * and no route has them.
+ */
+
+static ngx_int_t
+ngx_svc_router_path(ngx_svc_request_t *sr, ngx_str_t *path)
+{
+    const ngx_str_t     *prefix;
+    ngx_http_request_t  *r;
+
+    r = sr->request;
+    prefix = &sr->surface->prefix;
+
+    if (r->uri.len < prefix->len
+        || ngx_memcmp(r->uri.data, prefix->data, prefix->len) != 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    path->data = r->uri.data + prefix->len;
+    path->len = r->uri.len - prefix->len;
+
+    if (path->len > 1 && path->data[path->len - 1] == '/') {
+        path->len--;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_svc_router_match(const ngx_str_t *pattern, const ngx_str_t *path,
+    ngx_str_t *params)
+{
+    u_char      *p, *s, *pend, *send;
+    ngx_uint_t   n;
+
+    p = pattern->data;
+    pend = p + pattern->len;
+    s = path->data;
+    send = s + path->len;
+    n = 0;
+
+    while (p < pend && s < send) {
+
+        if (*p != '*') {
+            if (*p++ != *s++) {
+                return 0;
+            }
+
+            continue;
+        }
+
+        p++;
+        params[n].data = s;
+
+        while (s < send && *s != '/') {
+            s++;
+        }
+
+        params[n].len = s - params[n].data;
+
+        if (params[n].len == 0) {
+            return 0;
+        }
+
+        n++;
+    }
+
+    return p == pend && s == send;
+}
+
+
+static ngx_int_t
+ngx_svc_router_allow(ngx_svc_request_t *sr, ngx_uint_t methods)
+{
+    u_char                  *p;
+    const ngx_svc_method_t  *m;
+
+    p = ngx_pnalloc(sr->request->pool,
+                    sizeof("GET, HEAD, POST, PUT, PATCH, DELETE, "));
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    sr->allow.data = p;
+
+    for (m = ngx_svc_methods; m->method; m++) {
+
+        if (!(methods & m->method)) {
+            continue;
+        }
+
+        if (p != sr->allow.data) {
+            *p++ = ',';
+            *p++ = ' ';
+        }
+
+        p = ngx_cpymem(p, m->name.data, m->name.len);
+    }
+
+    sr->allow.len = p - sr->allow.data;
+
+    return NGX_OK;
+}

@@ -1,0 +1,23 @@
+/*
+ * Times as text.
+ */
+
+#ifndef _NGX_SVC_TIME_H_INCLUDED_
+#define _NGX_SVC_TIME_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+
+
+#define NGX_SVC_TIME_LEN  (sizeof("2026-11-21T09:15:30.123Z") - 1)
+
+
+/*
+ * Writes what PostgreSQL's ISO text of a timestamptz in UTC
+ * ("2026-11-21 09:15:30.12+00") stands for as RFC 3339 with milliseconds:
+ * NGX_SVC_TIME_LEN bytes; returns what follows them.
+ */
+NGX_SVC_API u_char *ngx_svc_time_text(u_char *p, const ngx_str_t *pg);
+
+
+#endif /* _NGX_SVC_TIME_H_INCLUDED_ */
