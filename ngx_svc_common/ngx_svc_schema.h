@@ -53,8 +53,8 @@ struct ngx_svc_member_s {
     ngx_str_t                name;      /* empty: the end of the table */
     ngx_uint_t               type;      /* NGX_SVC_T_... allowed, a mask */
     ngx_uint_t               flags;     /* NGX_SVC_M_... */
-    int64_t                  min;       /* bytes, integer or elements */
-    int64_t                  max;
+    int64_t                  min;       /* bytes, integer or elements; both 0: */
+    int64_t                  max;       /* no limits; INT64_MAX: none above */
     ngx_svc_check_pt         check;     /* or NULL */
     const ngx_svc_member_t  *members;   /* of an object, or of each object in
                                            an array; or NULL: not looked into */
@@ -70,6 +70,9 @@ struct ngx_svc_member_s {
  * Validates a JSON object against a table and stores its values in dst, whose
  * values the caller has zeroed.  Members of nested objects go to dst too; of
  * objects in arrays only the array itself is stored (value.json).
+ *
+ * A required member must be there; with NGX_SVC_M_CLEARS it must also not be
+ * null, "" or [].  A value that is null is not given to its check.
  *
  * NGX_OK, or NGX_DECLINED with err set (NGX_SVC_E_INVALID_VALUE); the message
  * names the member's path as in "rules[2].networks[0]" and what would be
