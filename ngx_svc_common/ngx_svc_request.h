@@ -63,7 +63,6 @@ typedef struct {
 
 struct ngx_svc_surface_s {
     ngx_str_t                  prefix;      /* "/scim/v2" */
-    ngx_str_t                  directive;   /* that switches it on */
     ngx_str_t                  content_type;
     ngx_str_t                  kind;        /* of its credentials */
     ngx_str_t                  actor_type;  /* in the audit log */

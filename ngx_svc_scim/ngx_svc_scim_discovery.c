@@ -1,0 +1,91 @@
+/*
+ * ServiceProviderConfig (RFC 7643, 5).
+ */
+
+#include "ngx_svc_scim.h"
+
+
+static void ngx_svc_scim_supported(ngx_svc_json_writer_t *w, const char *key,
+    ngx_uint_t supported);
+
+
+ngx_int_t
+ngx_svc_scim_config_reply(ngx_svc_request_t *sr)
+{
+    u_char                 *p;
+    ngx_str_t               location;
+    ngx_svc_loc_conf_t     *slcf;
+    ngx_svc_json_writer_t   w;
+
+    static const u_char  schemas[] =
+        "[\"urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig\"]";
+
+    static const u_char  schemes[] =
+        "[{\"type\":\"oauthbearertoken\",\"name\":\"OAuth Bearer Token\","
+        "\"description\":\"The SCIM token of the tenant, as a bearer "
+        "token\",\"specUri\":\"https://www.rfc-editor.org/info/rfc6750\","
+        "\"primary\":true}]";
+
+    slcf = ngx_http_get_module_loc_conf(sr->request,
+                                        ngx_http_svc_common_module);
+
+    p = ngx_pnalloc(sr->request->pool, slcf->base_url.len
+                                       + sr->surface->prefix.len
+                                       + sizeof("/ServiceProviderConfig"));
+
+    if (p == NULL
+        || ngx_svc_json_writer_init(&w, sr->request->pool, 1024) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    location.data = p;
+    location.len = ngx_sprintf(p, "%V%V/ServiceProviderConfig",
+                               &slcf->base_url, &sr->surface->prefix)
+                   - p;
+
+    ngx_svc_json_open(&w, NULL, '{');
+
+    ngx_svc_json_raw(&w, "schemas", schemas, sizeof(schemas) - 1);
+
+    ngx_svc_scim_supported(&w, "patch", 1);
+
+    ngx_svc_json_open(&w, "bulk", '{');
+    ngx_svc_json_boolean(&w, "supported", 0);
+    ngx_svc_json_integer(&w, "maxOperations", 0);
+    ngx_svc_json_integer(&w, "maxPayloadSize", 0);
+    ngx_svc_json_close(&w, '}');
+
+    ngx_svc_json_open(&w, "filter", '{');
+    ngx_svc_json_boolean(&w, "supported", 1);
+    ngx_svc_json_integer(&w, "maxResults", NGX_SVC_SCIM_LIST_MAX);
+    ngx_svc_json_close(&w, '}');
+
+    ngx_svc_scim_supported(&w, "changePassword", 0);
+    ngx_svc_scim_supported(&w, "sort", 0);
+    ngx_svc_scim_supported(&w, "etag", 0);
+
+    ngx_svc_json_raw(&w, "authenticationSchemes", schemes,
+                     sizeof(schemes) - 1);
+
+    ngx_svc_json_open(&w, "meta", '{');
+    ngx_svc_json_plain(&w, "resourceType",
+                       (u_char *) "ServiceProviderConfig",
+                       sizeof("ServiceProviderConfig") - 1);
+    ngx_svc_json_plain(&w, "location", location.data, location.len);
+    ngx_svc_json_close(&w, '}');
+
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+static void
+ngx_svc_scim_supported(ngx_svc_json_writer_t *w, const char *key,
+    ngx_uint_t supported)
+{
+    ngx_svc_json_open(w, key, '{');
+    ngx_svc_json_boolean(w, "supported", supported);
+    ngx_svc_json_close(w, '}');
+}

@@ -1,0 +1,283 @@
+/*
+ * SCIM resources and errors, as JSON.
+ */
+
+#include "ngx_svc_scim.h"
+#include "ngx_svc_time.h"
+
+
+#define NGX_SVC_SCIM_ERROR_URN  "urn:ietf:params:scim:api:messages:2.0:Error"
+
+
+enum {
+    NGX_SVC_SCIM_COL_ID = 0,
+    NGX_SVC_SCIM_COL_USER_NAME,
+    NGX_SVC_SCIM_COL_EXTERNAL_ID,
+    NGX_SVC_SCIM_COL_STATUS,
+    NGX_SVC_SCIM_COL_FIRST_NAME,
+    NGX_SVC_SCIM_COL_LAST_NAME,
+    NGX_SVC_SCIM_COL_DISPLAY_NAME,
+    NGX_SVC_SCIM_COL_TITLE,
+    NGX_SVC_SCIM_COL_DEPARTMENT,
+    NGX_SVC_SCIM_COL_LOCALE,
+    NGX_SVC_SCIM_COL_CREATED_AT,
+    NGX_SVC_SCIM_COL_UPDATED_AT
+};
+
+
+static void ngx_svc_scim_write_text(ngx_svc_json_writer_t *w, const char *key,
+    PGresult *res, int row, int column);
+static void ngx_svc_scim_write_schemas(ngx_svc_json_writer_t *w,
+    ngx_uint_t enterprise);
+static void ngx_svc_scim_write_name(ngx_svc_json_writer_t *w, PGresult *res,
+    int row, ngx_uint_t mask);
+static void ngx_svc_scim_write_emails(ngx_svc_json_writer_t *w, PGresult *res,
+    int row);
+static void ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w,
+    ngx_svc_request_t *sr, PGresult *res, int row);
+static void ngx_svc_scim_write_time(ngx_svc_json_writer_t *w, const char *key,
+    PGresult *res, int row, int column);
+
+
+/* An attribute without a value is left out (RFC 7643, 2.5). */
+
+void
+ngx_svc_scim_user_write(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
+    PGresult *res, int row, ngx_uint_t mask)
+{
+    ngx_str_t   status;
+    ngx_uint_t  enterprise;
+
+    enterprise = (mask & NGX_SVC_SCIM_ENTERPRISE)
+                 && !PQgetisnull(res, row, NGX_SVC_SCIM_COL_DEPARTMENT);
+
+    ngx_svc_json_open(w, NULL, '{');
+
+    ngx_svc_scim_write_schemas(w, enterprise);
+    ngx_svc_scim_write_text(w, "id", res, row, NGX_SVC_SCIM_COL_ID);
+
+    if (mask & NGX_SVC_SCIM_EXTERNAL_ID) {
+        ngx_svc_scim_write_text(w, "externalId", res, row,
+                                NGX_SVC_SCIM_COL_EXTERNAL_ID);
+    }
+
+    if (mask & NGX_SVC_SCIM_USER_NAME) {
+        ngx_svc_scim_write_text(w, "userName", res, row,
+                                NGX_SVC_SCIM_COL_USER_NAME);
+    }
+
+    if (mask & NGX_SVC_SCIM_NAME) {
+        ngx_svc_scim_write_name(w, res, row, mask);
+    }
+
+    if (mask & NGX_SVC_SCIM_DISPLAY_NAME) {
+        ngx_svc_scim_write_text(w, "displayName", res, row,
+                                NGX_SVC_SCIM_COL_DISPLAY_NAME);
+    }
+
+    if (mask & NGX_SVC_SCIM_TITLE) {
+        ngx_svc_scim_write_text(w, "title", res, row,
+                                NGX_SVC_SCIM_COL_TITLE);
+    }
+
+    if (mask & NGX_SVC_SCIM_LOCALE) {
+        ngx_svc_scim_write_text(w, "locale", res, row,
+                                NGX_SVC_SCIM_COL_LOCALE);
+    }
+
+    if (mask & NGX_SVC_SCIM_ACTIVE) {
+        status = ngx_svc_pg_value(res, row, NGX_SVC_SCIM_COL_STATUS);
+        ngx_svc_json_boolean(w, "active", status.len == sizeof("active") - 1);
+    }
+
+    if (mask & NGX_SVC_SCIM_EMAILS) {
+        ngx_svc_scim_write_emails(w, res, row);
+    }
+
+    if (enterprise) {
+        ngx_svc_json_open(w, NGX_SVC_SCIM_ENTERPRISE_URN, '{');
+        ngx_svc_scim_write_text(w, "department", res, row,
+                                NGX_SVC_SCIM_COL_DEPARTMENT);
+        ngx_svc_json_close(w, '}');
+    }
+
+    if (mask & NGX_SVC_SCIM_META) {
+        ngx_svc_scim_write_meta(w, sr, res, row);
+    }
+
+    ngx_svc_json_close(w, '}');
+}
+
+
+static void
+ngx_svc_scim_write_text(ngx_svc_json_writer_t *w, const char *key,
+    PGresult *res, int row, int column)
+{
+    ngx_str_t  value;
+
+    value = ngx_svc_pg_value(res, row, column);
+
+    if (value.data) {
+        ngx_svc_json_string(w, key, value.data, value.len);
+    }
+}
+
+
+static void
+ngx_svc_scim_write_schemas(ngx_svc_json_writer_t *w, ngx_uint_t enterprise)
+{
+    static const u_char  core[] = "[\"" NGX_SVC_SCIM_CORE_URN "\"]";
+    static const u_char  both[] = "[\"" NGX_SVC_SCIM_CORE_URN "\",\""
+                                  NGX_SVC_SCIM_ENTERPRISE_URN "\"]";
+
+    if (enterprise) {
+        ngx_svc_json_raw(w, "schemas", both, sizeof(both) - 1);
+
+    } else {
+        ngx_svc_json_raw(w, "schemas", core, sizeof(core) - 1);
+    }
+}
+
+
+static void
+ngx_svc_scim_write_name(ngx_svc_json_writer_t *w, PGresult *res, int row,
+    ngx_uint_t mask)
+{
+    ngx_uint_t  given, family;
+
+    given = (mask & NGX_SVC_SCIM_GIVEN_NAME)
+            && !PQgetisnull(res, row, NGX_SVC_SCIM_COL_FIRST_NAME);
+    family = (mask & NGX_SVC_SCIM_FAMILY_NAME)
+             && !PQgetisnull(res, row, NGX_SVC_SCIM_COL_LAST_NAME);
+
+    if (!given && !family) {
+        return;
+    }
+
+    ngx_svc_json_open(w, "name", '{');
+
+    if (given) {
+        ngx_svc_scim_write_text(w, "givenName", res, row,
+                                NGX_SVC_SCIM_COL_FIRST_NAME);
+    }
+
+    if (family) {
+        ngx_svc_scim_write_text(w, "familyName", res, row,
+                                NGX_SVC_SCIM_COL_LAST_NAME);
+    }
+
+    ngx_svc_json_close(w, '}');
+}
+
+
+static void
+ngx_svc_scim_write_emails(ngx_svc_json_writer_t *w, PGresult *res, int row)
+{
+    ngx_svc_json_open(w, "emails", '[');
+    ngx_svc_json_open(w, NULL, '{');
+
+    ngx_svc_scim_write_text(w, "value", res, row, NGX_SVC_SCIM_COL_USER_NAME);
+    ngx_svc_json_plain(w, "type", (u_char *) "work", 4);
+    ngx_svc_json_boolean(w, "primary", 1);
+
+    ngx_svc_json_close(w, '}');
+    ngx_svc_json_close(w, ']');
+}
+
+
+static void
+ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
+    PGresult *res, int row)
+{
+    ngx_str_t  location;
+
+    if (ngx_svc_scim_location(sr, res, row, &location) != NGX_OK) {
+        w->failed = 1;
+        return;
+    }
+
+    ngx_svc_json_open(w, "meta", '{');
+
+    ngx_svc_json_plain(w, "resourceType", (u_char *) "User", 4);
+    ngx_svc_scim_write_time(w, "created", res, row,
+                            NGX_SVC_SCIM_COL_CREATED_AT);
+    ngx_svc_scim_write_time(w, "lastModified", res, row,
+                            NGX_SVC_SCIM_COL_UPDATED_AT);
+    ngx_svc_json_plain(w, "location", location.data, location.len);
+
+    ngx_svc_json_close(w, '}');
+}
+
+
+static void
+ngx_svc_scim_write_time(ngx_svc_json_writer_t *w, const char *key,
+    PGresult *res, int row, int column)
+{
+    u_char     text[NGX_SVC_TIME_LEN];
+    ngx_str_t  value;
+
+    value = ngx_svc_pg_value(res, row, column);
+
+    ngx_svc_time_text(text, &value);
+    ngx_svc_json_plain(w, key, text, NGX_SVC_TIME_LEN);
+}
+
+
+ngx_int_t
+ngx_svc_scim_location(ngx_svc_request_t *sr, PGresult *res, int row,
+    ngx_str_t *location)
+{
+    u_char              *p;
+    ngx_str_t            id;
+    ngx_svc_loc_conf_t  *slcf;
+
+    slcf = ngx_http_get_module_loc_conf(sr->request,
+                                        ngx_http_svc_common_module);
+
+    id = ngx_svc_pg_value(res, row, NGX_SVC_SCIM_COL_ID);
+
+    p = ngx_pnalloc(sr->request->pool, slcf->base_url.len
+                                       + sr->surface->prefix.len
+                                       + sizeof("/Users/") - 1 + id.len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    location->data = p;
+
+    p = ngx_cpymem(p, slcf->base_url.data, slcf->base_url.len);
+    p = ngx_cpymem(p, sr->surface->prefix.data, sr->surface->prefix.len);
+    p = ngx_cpymem(p, "/Users/", sizeof("/Users/") - 1);
+    p = ngx_cpymem(p, id.data, id.len);
+
+    location->len = p - location->data;
+
+    return NGX_OK;
+}
+
+
+/* RFC 7644, 3.12: the status is a string. */
+
+void
+ngx_svc_scim_error(ngx_svc_json_writer_t *w, const ngx_svc_error_row_t *row,
+    ngx_str_t *detail)
+{
+    u_char               *p, status[NGX_INT64_LEN];
+    static const u_char   schemas[] = "[\"" NGX_SVC_SCIM_ERROR_URN "\"]";
+
+    p = ngx_sprintf(status, "%ui", row->status);
+
+    ngx_svc_json_open(w, NULL, '{');
+
+    ngx_svc_json_raw(w, "schemas", schemas, sizeof(schemas) - 1);
+    ngx_svc_json_plain(w, "status", status, p - status);
+
+    if (row->scim_type.len) {
+        ngx_svc_json_plain(w, "scimType", row->scim_type.data,
+                           row->scim_type.len);
+    }
+
+    ngx_svc_json_string(w, "detail", detail->data, detail->len);
+
+    ngx_svc_json_close(w, '}');
+}

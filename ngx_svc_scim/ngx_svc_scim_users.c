@@ -1,0 +1,578 @@
+/*
+ * /Users and /Users/{id}.
+ */
+
+#include "ngx_svc_scim.h"
+#include "ngx_svc_crypto.h"
+
+
+#define NGX_SVC_SCIM_USER_SIZE  1024    /* first guess, in bytes */
+
+
+static ngx_int_t ngx_svc_scim_id(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call);
+static ngx_int_t ngx_svc_scim_count(ngx_svc_request_t *sr, ngx_int_t *count);
+static ngx_int_t ngx_svc_scim_filter(ngx_svc_request_t *sr,
+    ngx_svc_scim_filter_t *filter);
+static ngx_int_t ngx_svc_scim_change(ngx_svc_request_t *sr,
+    ngx_svc_scim_user_t *user);
+static void ngx_svc_scim_bind_value(ngx_svc_pg_call_t *call,
+    ngx_svc_value_t *value);
+static ngx_int_t ngx_svc_scim_mask(ngx_svc_request_t *sr, ngx_uint_t *mask);
+static ngx_int_t ngx_svc_scim_not_found(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_scim_send_user(ngx_svc_request_t *sr,
+    ngx_uint_t status);
+
+
+/*
+ * A change comes as pairs: is the column to be set, and to what.  One
+ * statement locks the row, writes it only if something differs, ends the
+ * sessions of a user who may not have any, writes the audit event, and returns
+ * the row as it now is.  A suspended user is not revived: the administrator
+ * who suspended it is not overruled by a directory.
+ */
+
+#define NGX_SVC_SCIM_SET(set, value, column)                                  \
+    " CASE WHEN " set " THEN " value " ELSE " column " END AS " column
+
+#define NGX_SVC_SCIM_CHANGED(column, name)                                    \
+    " CASE WHEN u." column " IS DISTINCT FROM o." column                      \
+    " THEN '" name "' END"
+
+const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
+
+    { "scim_get",
+      "SELECT " NGX_SVC_SCIM_COLUMNS
+      " FROM svc.user_account WHERE id = $1", 1 },
+
+    { "scim_list",
+      "SELECT " NGX_SVC_SCIM_COLUMNS
+      " FROM svc.user_account ORDER BY created_at, id LIMIT $1::int4", 1 },
+
+    { "scim_by_user_name",
+      "SELECT " NGX_SVC_SCIM_COLUMNS
+      " FROM svc.user_account WHERE user_name_key = lower($1::text)", 1 },
+
+    { "scim_by_external_id",
+      "SELECT " NGX_SVC_SCIM_COLUMNS
+      " FROM svc.user_account WHERE external_id = $1::text", 1 },
+
+    { "scim_create",
+      "WITH t AS ("
+          "SELECT nullif(current_setting('svc.tenant', true), '')::uuid AS id"
+      "), u AS ("
+          "INSERT INTO svc.user_account (tenant_id, id, user_name,"
+              " external_id, status, email_verified, source, first_name,"
+              " last_name, display_name, title, department, locale)"
+          " SELECT t.id, $1::uuid, $2, $3,"
+              " CASE WHEN $4 THEN 'active' ELSE 'deactivated' END, true,"
+              " 'scim', $5, $6, $7, $8, $9, $10"
+          " FROM t WHERE t.id IS NOT NULL RETURNING *"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id,"
+              " details)"
+          " SELECT 'user.created', 'user', u.id::text, '{\"source\":\"scim\"}'"
+          " FROM u"
+      ")"
+      " SELECT " NGX_SVC_SCIM_COLUMNS " FROM u", 10 },
+
+    { "scim_change",
+      "WITH o AS ("
+          "SELECT * FROM svc.user_account WHERE id = $1 FOR UPDATE"
+      "), n AS ("
+          "SELECT id,"
+          NGX_SVC_SCIM_SET("$2", "$3", "external_id") ","
+          NGX_SVC_SCIM_SET("$4", "$5", "first_name") ","
+          NGX_SVC_SCIM_SET("$6", "$7", "last_name") ","
+          NGX_SVC_SCIM_SET("$8", "$9", "display_name") ","
+          NGX_SVC_SCIM_SET("$10", "$11", "title") ","
+          NGX_SVC_SCIM_SET("$12", "$13", "department") ","
+          NGX_SVC_SCIM_SET("$14", "$15", "locale") ","
+          " CASE WHEN $16 = 'deactivated'"
+              " OR $16 = 'active' AND status = 'deactivated'"
+              " THEN $16 ELSE status END AS status"
+          " FROM o"
+      "), u AS ("
+          "UPDATE svc.user_account a SET external_id = n.external_id,"
+              " first_name = n.first_name, last_name = n.last_name,"
+              " display_name = n.display_name, title = n.title,"
+              " department = n.department, locale = n.locale,"
+              " status = n.status, updated_at = now()"
+          " FROM n WHERE a.id = n.id"
+              " AND (a.external_id, a.first_name, a.last_name,"
+                  " a.display_name, a.title, a.department, a.locale, a.status)"
+              " IS DISTINCT FROM (n.external_id, n.first_name, n.last_name,"
+                  " n.display_name, n.title, n.department, n.locale, n.status)"
+          " RETURNING a.*"
+      "), s AS ("
+          "UPDATE svc.session s SET ended_at = now()"
+          " FROM n WHERE $16 = 'deactivated' AND s.user_id = n.id"
+              " AND s.ended_at IS NULL"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id,"
+              " details)"
+          " SELECT CASE WHEN u.status = 'deactivated'"
+                  " AND o.status <> 'deactivated'"
+                  " THEN 'user.deactivated' ELSE 'user.updated' END,"
+              " 'user', u.id::text, jsonb_build_object('source', 'scim',"
+              " 'changed', to_jsonb(array_remove(ARRAY["
+              NGX_SVC_SCIM_CHANGED("external_id", "externalId") ","
+              NGX_SVC_SCIM_CHANGED("first_name", "firstName") ","
+              NGX_SVC_SCIM_CHANGED("last_name", "lastName") ","
+              NGX_SVC_SCIM_CHANGED("display_name", "displayName") ","
+              NGX_SVC_SCIM_CHANGED("title", "title") ","
+              NGX_SVC_SCIM_CHANGED("department", "department") ","
+              NGX_SVC_SCIM_CHANGED("locale", "locale") ","
+              NGX_SVC_SCIM_CHANGED("status", "status")
+              "], NULL)))"
+          " FROM u JOIN o ON o.id = u.id"
+      ")"
+      " SELECT " NGX_SVC_SCIM_COLUMNS " FROM u"
+      " UNION ALL SELECT " NGX_SVC_SCIM_COLUMNS " FROM o"
+      " WHERE NOT EXISTS (SELECT FROM u)", 16 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_SCIM_GET             (&ngx_svc_scim_statements[0])
+#define NGX_SVC_SCIM_LIST            (&ngx_svc_scim_statements[1])
+#define NGX_SVC_SCIM_BY_USER_NAME    (&ngx_svc_scim_statements[2])
+#define NGX_SVC_SCIM_BY_EXTERNAL_ID  (&ngx_svc_scim_statements[3])
+#define NGX_SVC_SCIM_CREATE          (&ngx_svc_scim_statements[4])
+#define NGX_SVC_SCIM_CHANGE          (&ngx_svc_scim_statements[5])
+
+
+/* Binds the id of the path; what is no UUID is nobody's id. */
+
+static ngx_int_t
+ngx_svc_scim_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
+{
+    u_char  *id;
+
+    id = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
+    if (id == NULL || call == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_uuid_parse(sr->params[0].data, sr->params[0].len, id)
+        != NGX_OK)
+    {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
+                            "There is no user with this id.");
+    }
+
+    ngx_svc_pg_bind(call, id, NGX_SVC_UUID_LEN);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_scim_get_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_scim_id(sr, ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_GET));
+}
+
+
+ngx_int_t
+ngx_svc_scim_user_reply(ngx_svc_request_t *sr)
+{
+    return ngx_svc_scim_send_user(sr, NGX_HTTP_OK);
+}
+
+
+ngx_int_t
+ngx_svc_scim_list_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t               rc, count;
+    ngx_svc_pg_call_t      *call;
+    ngx_svc_scim_filter_t   filter;
+
+    rc = ngx_svc_scim_count(sr, &count);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    rc = ngx_svc_scim_filter(sr, &filter);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (count == 0) {
+        return NGX_OK;
+    }
+
+    switch (filter.attribute) {
+
+    case NGX_SVC_SCIM_FILTER_USER_NAME:
+        call = ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_BY_USER_NAME);
+        break;
+
+    case NGX_SVC_SCIM_FILTER_EXTERNAL_ID:
+        call = ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_BY_EXTERNAL_ID);
+        break;
+
+    default:
+        call = ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_LIST);
+        if (call == NULL) {
+            return NGX_ERROR;
+        }
+
+        return ngx_svc_pg_bind_int(sr->op, call, (int32_t) count);
+    }
+
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, &filter.value);
+
+    return NGX_OK;
+}
+
+
+/* Over 200, however long, is 200; below 0 is 0. */
+
+static ngx_int_t
+ngx_svc_scim_count(ngx_svc_request_t *sr, ngx_int_t *count)
+{
+    u_char      *p, *end;
+    ngx_int_t    rc;
+    ngx_str_t    value;
+    ngx_uint_t   negative;
+
+    *count = NGX_SVC_SCIM_LIST_MAX;
+
+    rc = ngx_svc_argument(sr, "count", &value);
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? NGX_OK : NGX_ERROR;
+    }
+
+    p = value.data;
+    end = p + value.len;
+
+    negative = p < end && *p == '-';
+    p += negative;
+
+    if (p == end) {
+        goto invalid;
+    }
+
+    for (*count = 0; p < end; p++) {
+        if (*p < '0' || *p > '9') {
+            goto invalid;
+        }
+
+        *count = ngx_min(*count * 10 + (*p - '0'), NGX_SVC_SCIM_LIST_MAX);
+    }
+
+    if (negative) {
+        *count = 0;
+    }
+
+    return NGX_OK;
+
+invalid:
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                        "\"count\" must be an integer.");
+}
+
+
+/* NGX_OK also when there is no filter, or one that is not recognised. */
+
+static ngx_int_t
+ngx_svc_scim_filter(ngx_svc_request_t *sr, ngx_svc_scim_filter_t *filter)
+{
+    u_char     *buf;
+    ngx_int_t   rc;
+    ngx_str_t   text;
+
+    filter->attribute = NGX_SVC_SCIM_FILTER_NONE;
+
+    rc = ngx_svc_argument(sr, "filter", &text);
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? NGX_OK : NGX_ERROR;
+    }
+
+    buf = ngx_pnalloc(sr->request->pool, text.len + 1);
+    if (buf == NULL) {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_svc_scim_filter_parse(text.data, text.len, buf, filter);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
+{
+    int                     i, n;
+    PGresult               *res;
+    ngx_uint_t              mask;
+    ngx_svc_json_writer_t   w;
+
+    static const u_char  schemas[] =
+        "[\"urn:ietf:params:scim:api:messages:2.0:ListResponse\"]";
+
+    res = NULL;
+    n = 0;
+
+    if (sr->op->ncalls > 1) {
+        res = sr->op->results[1];
+        n = PQntuples(res);
+    }
+
+    if (ngx_svc_scim_mask(sr, &mask) != NGX_OK
+        || ngx_svc_json_writer_init(&w, sr->request->pool,
+                                    256 + n * NGX_SVC_SCIM_USER_SIZE)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+
+    ngx_svc_json_raw(&w, "schemas", schemas, sizeof(schemas) - 1);
+    ngx_svc_json_integer(&w, "totalResults", n);
+    ngx_svc_json_integer(&w, "startIndex", 1);
+    ngx_svc_json_integer(&w, "itemsPerPage", n);
+
+    ngx_svc_json_open(&w, "Resources", '[');
+
+    for (i = 0; i < n; i++) {
+        ngx_svc_scim_user_write(&w, sr, res, i, mask);
+    }
+
+    ngx_svc_json_close(&w, ']');
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+ngx_int_t
+ngx_svc_scim_create_prepare(ngx_svc_request_t *sr)
+{
+    u_char               *id;
+    ngx_int_t             rc;
+    ngx_time_t           *tp;
+    ngx_svc_pg_call_t    *call;
+    ngx_svc_scim_user_t   user;
+
+    ngx_memzero(&user, sizeof(ngx_svc_scim_user_t));
+
+    rc = ngx_svc_scim_user_create(sr->json, &user, &sr->error);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    id = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_CREATE);
+    tp = ngx_timeofday();
+
+    if (id == NULL || call == NULL
+        || ngx_svc_uuid_new((uint64_t) tp->sec * 1000 + tp->msec, id)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind(call, id, NGX_SVC_UUID_LEN);
+    ngx_svc_scim_bind_value(call, &user.user_name);
+    ngx_svc_scim_bind_value(call, &user.external_id);
+    ngx_svc_pg_bind_bool(call, !user.active.set || user.active.integer);
+    ngx_svc_scim_bind_value(call, &user.given_name);
+    ngx_svc_scim_bind_value(call, &user.family_name);
+    ngx_svc_scim_bind_value(call, &user.display_name);
+    ngx_svc_scim_bind_value(call, &user.title);
+    ngx_svc_scim_bind_value(call, &user.department);
+    ngx_svc_scim_bind_value(call, &user.locale);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_scim_create_reply(ngx_svc_request_t *sr)
+{
+    return ngx_svc_scim_send_user(sr, NGX_HTTP_CREATED);
+}
+
+
+ngx_int_t
+ngx_svc_scim_replace_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t            rc;
+    ngx_svc_scim_user_t  user;
+
+    ngx_memzero(&user, sizeof(ngx_svc_scim_user_t));
+
+    rc = ngx_svc_scim_user_replace(sr->json, &user, &sr->error);
+
+    return rc == NGX_OK ? ngx_svc_scim_change(sr, &user) : rc;
+}
+
+
+ngx_int_t
+ngx_svc_scim_patch_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t            rc;
+    ngx_svc_scim_user_t  user;
+
+    ngx_memzero(&user, sizeof(ngx_svc_scim_user_t));
+
+    rc = ngx_svc_scim_user_patch(sr->json, &user, &sr->error);
+
+    return rc == NGX_OK ? ngx_svc_scim_change(sr, &user) : rc;
+}
+
+
+ngx_int_t
+ngx_svc_scim_delete_prepare(ngx_svc_request_t *sr)
+{
+    ngx_svc_scim_user_t  user;
+
+    ngx_memzero(&user, sizeof(ngx_svc_scim_user_t));
+
+    user.active.set = 1;
+
+    return ngx_svc_scim_change(sr, &user);
+}
+
+
+static ngx_int_t
+ngx_svc_scim_change(ngx_svc_request_t *sr, ngx_svc_scim_user_t *user)
+{
+    ngx_int_t           rc;
+    ngx_uint_t          i;
+    ngx_svc_value_t    *values[7];
+    ngx_svc_pg_call_t  *call;
+
+    static ngx_str_t    active = ngx_string("active");
+    static ngx_str_t    deactivated = ngx_string("deactivated");
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_CHANGE);
+
+    rc = ngx_svc_scim_id(sr, call);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    /* in the order of the statement's parameters */
+
+    values[0] = &user->external_id;
+    values[1] = &user->given_name;
+    values[2] = &user->family_name;
+    values[3] = &user->display_name;
+    values[4] = &user->title;
+    values[5] = &user->department;
+    values[6] = &user->locale;
+
+    for (i = 0; i < 7; i++) {
+        ngx_svc_pg_bind_bool(call, values[i]->set);
+        ngx_svc_scim_bind_value(call, values[i]);
+    }
+
+    if (user->active.set) {
+        ngx_svc_pg_bind_str(call, user->active.integer ? &active
+                                                       : &deactivated);
+    } else {
+        ngx_svc_pg_bind_str(call, NULL);
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_scim_bind_value(ngx_svc_pg_call_t *call, ngx_svc_value_t *value)
+{
+    ngx_svc_pg_bind_str(call, value->set && !value->null ? &value->str : NULL);
+}
+
+
+ngx_int_t
+ngx_svc_scim_delete_reply(ngx_svc_request_t *sr)
+{
+    if (PQntuples(sr->op->results[1]) == 0) {
+        return ngx_svc_scim_not_found(sr);
+    }
+
+    return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
+}
+
+
+static ngx_int_t
+ngx_svc_scim_mask(ngx_svc_request_t *sr, ngx_uint_t *mask)
+{
+    ngx_int_t  rc, xrc;
+    ngx_str_t  attributes, excluded;
+
+    if (sr->request->args.len == 0) {
+        *mask = NGX_SVC_SCIM_ALL;
+        return NGX_OK;
+    }
+
+    rc = ngx_svc_argument(sr, "attributes", &attributes);
+    xrc = ngx_svc_argument(sr, "excludedAttributes", &excluded);
+
+    if (rc == NGX_ERROR || xrc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    *mask = ngx_svc_scim_projection(rc == NGX_OK ? &attributes : NULL,
+                                    xrc == NGX_OK ? &excluded : NULL);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_scim_not_found(ngx_svc_request_t *sr)
+{
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
+                        "There is no user with this id.");
+
+    return ngx_svc_send_error(sr);
+}
+
+
+/* The user of the op's own statement, or 404. */
+
+static ngx_int_t
+ngx_svc_scim_send_user(ngx_svc_request_t *sr, ngx_uint_t status)
+{
+    PGresult               *res;
+    ngx_str_t               location;
+    ngx_uint_t              mask;
+    ngx_svc_json_writer_t   w;
+
+    res = sr->op->results[1];
+
+    if (PQntuples(res) == 0) {
+        return ngx_svc_scim_not_found(sr);
+    }
+
+    if (ngx_svc_scim_mask(sr, &mask) != NGX_OK
+        || ngx_svc_json_writer_init(&w, sr->request->pool,
+                                    NGX_SVC_SCIM_USER_SIZE)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_scim_user_write(&w, sr, res, 0, mask);
+
+    if (status != NGX_HTTP_CREATED) {
+        return ngx_svc_send(sr, status, &w, NULL);
+    }
+
+    if (ngx_svc_scim_location(sr, res, 0, &location) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_send(sr, status, &w, &location);
+}
