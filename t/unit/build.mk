@@ -1,0 +1,89 @@
+# Unit tests and fuzzers of what is pure C.
+#
+#   make -f t/unit/build.mk NGX_SRC=build/src/nginx-1.22.1 unit
+#   make -f t/unit/build.mk NGX_SRC=build/src/nginx-1.22.1 fuzz-bins
+#
+# from the top of the tree.  NGX_SRC is nginx's source after its ./configure
+# (objs/ngx_auto_config.h is there).  t/unit/test_*.c becomes build/unit/test_*,
+# t/fuzz/fuzz_*.c becomes build/fuzz/fuzz_*; both with ASan and UBSan.
+
+NGX_SRC ?= build/src/nginx
+UNIT_OUT = build/unit
+FUZZ_OUT = build/fuzz
+FUZZ_CC ?= clang
+
+NGX_SVC_PURE = $(addprefix ngx_svc_common/ngx_svc_, \
+		error json json_check json_write schema crypto addr) \
+	$(patsubst %.c,%,$(filter-out %_module.c, $(wildcard \
+		$(addprefix ngx_svc_scim/ngx_svc_scim_, \
+		text.c filter.c path.c user.c patch.c))))
+
+NGX_SVC_CORE = $(addprefix src/core/ngx_, string palloc array list rbtree \
+		hash parse_time) src/os/unix/ngx_alloc
+
+NGX_SVC_TEST_INCS = -Ingx_svc_common -Ingx_svc_scim -It/unit \
+	$(addprefix -I$(NGX_SRC)/, src/core src/event src/event/modules \
+		src/os/unix objs)
+
+NGX_SVC_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer
+NGX_SVC_TEST_CFLAGS = -g -O1 -Wall -Wextra -Werror -Wno-unused-parameter \
+	-DNGX_DEBUG_PALLOC=1 $(NGX_SVC_TEST_INCS)
+
+NGX_SVC_TEST_LDFLAGS = -Wl,--wrap=ngx_alloc
+
+# nginx's own code relies on what UBSan minds
+NGX_SVC_CORE_CFLAGS = $(NGX_SVC_TEST_CFLAGS) -fno-sanitize=undefined
+
+NGX_SVC_TEST_HEADERS = $(wildcard ngx_svc_common/*.h ngx_svc_scim/*.h \
+	t/unit/*.h) $(NGX_SRC)/objs/ngx_auto_config.h t/unit/build.mk
+
+UNIT_OBJS = $(addprefix $(UNIT_OUT)/obj/, $(addsuffix .o, $(NGX_SVC_PURE) \
+	$(NGX_SVC_CORE) t/unit/ngx_env))
+FUZZ_OBJS = $(patsubst $(UNIT_OUT)/%,$(FUZZ_OUT)/%,$(UNIT_OBJS))
+
+UNIT_BINS = $(patsubst t/unit/%.c,$(UNIT_OUT)/%,$(wildcard t/unit/test_*.c))
+FUZZ_BINS = $(patsubst t/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard t/fuzz/fuzz_*.c))
+
+.PHONY: unit fuzz-bins
+
+# the objects outlive the make that built them
+.SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
+
+unit: $(UNIT_BINS)
+
+fuzz-bins: $(FUZZ_BINS)
+
+$(UNIT_OUT)/test_%: t/unit/test_%.c $(UNIT_OBJS) $(NGX_SVC_TEST_HEADERS)
+	@echo "  CC $@"
+	@$(CC) $(NGX_SVC_TEST_CFLAGS) $(NGX_SVC_SANITIZE) \
+		$(NGX_SVC_TEST_LDFLAGS) -o $@ $< $(UNIT_OBJS) \
+		-lcjson -lcrypto -lcmocka
+
+$(FUZZ_OUT)/fuzz_%: t/fuzz/fuzz_%.c $(FUZZ_OBJS) $(NGX_SVC_TEST_HEADERS)
+	@echo "  CC $@"
+	@$(FUZZ_CC) $(NGX_SVC_TEST_CFLAGS) $(NGX_SVC_SANITIZE) \
+		-fsanitize=fuzzer $(NGX_SVC_TEST_LDFLAGS) -o $@ $< \
+		$(FUZZ_OBJS) -lcjson -lcrypto
+
+$(UNIT_OUT)/obj/src/%.o: $(NGX_SRC)/src/%.c $(NGX_SVC_TEST_HEADERS)
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	@$(CC) -c $(NGX_SVC_SANITIZE) $(NGX_SVC_CORE_CFLAGS) -o $@ $<
+
+$(UNIT_OUT)/obj/%.o: %.c $(NGX_SVC_TEST_HEADERS)
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	@$(CC) -c $(NGX_SVC_SANITIZE) $(NGX_SVC_TEST_CFLAGS) -o $@ $<
+
+$(FUZZ_OUT)/obj/src/%.o: $(NGX_SRC)/src/%.c $(NGX_SVC_TEST_HEADERS)
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	@$(FUZZ_CC) -c $(NGX_SVC_SANITIZE) -fsanitize=fuzzer-no-link \
+		$(NGX_SVC_CORE_CFLAGS) -o $@ $<
+
+$(FUZZ_OUT)/obj/%.o: %.c $(NGX_SVC_TEST_HEADERS)
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	@$(FUZZ_CC) -c $(NGX_SVC_SANITIZE) -fsanitize=fuzzer-no-link \
+		$(NGX_SVC_TEST_CFLAGS) -o $@ $<

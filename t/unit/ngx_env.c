@@ -1,0 +1,76 @@
+/*
+ * What a few of nginx's core objects need of the rest of nginx.
+ */
+
+#include "ngx_env.h"
+
+
+/* The linker's --wrap gives these their names. */
+
+void *__real_ngx_alloc(size_t size, ngx_log_t *log);
+void *__wrap_ngx_alloc(size_t size, ngx_log_t *log);
+
+
+volatile ngx_cycle_t  *ngx_cycle;
+
+static ngx_log_t       ngx_env_log_data;
+static ngx_int_t       ngx_env_allocs = -1;
+
+
+void
+ngx_env_init(void)
+{
+    ngx_uint_t  n;
+
+    ngx_pagesize = sysconf(_SC_PAGESIZE);
+    ngx_cacheline_size = NGX_CPU_CACHE_LINE;
+
+    for (n = ngx_pagesize; n >>= 1; ngx_pagesize_shift++) { /* void */ }
+
+    ngx_env_log_data.log_level = NGX_LOG_NOTICE;
+}
+
+
+ngx_log_t *
+ngx_env_log(void)
+{
+    return &ngx_env_log_data;
+}
+
+
+void
+ngx_env_alloc_limit(ngx_int_t n)
+{
+    ngx_env_allocs = n;
+}
+
+
+void *
+__wrap_ngx_alloc(size_t size, ngx_log_t *log)
+{
+    if (ngx_env_allocs == 0) {
+        return NULL;
+    }
+
+    if (ngx_env_allocs > 0) {
+        ngx_env_allocs--;
+    }
+
+    return __real_ngx_alloc(size, log);
+}
+
+
+void
+ngx_log_error_core(ngx_uint_t level, ngx_log_t *log, ngx_err_t err,
+    const char *fmt, ...)
+{
+    u_char   *p, text[NGX_MAX_ERROR_STR];
+    va_list   args;
+
+    va_start(args, fmt);
+    p = ngx_vslprintf(text, text + sizeof(text), fmt, args);
+    va_end(args);
+
+    fprintf(stderr, "[%u] %.*s (%d)\n", (unsigned) level, (int) (p - text),
+            text, (int) err);
+}
