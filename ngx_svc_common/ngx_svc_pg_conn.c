@@ -324,6 +324,7 @@ ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, const char *what,
 {
     ngx_str_t           text;
     ngx_msec_t          pause;
+    ngx_uint_t          level;
     ngx_svc_pg_pool_t  *pool;
 
     pool = conn->pool;
@@ -333,8 +334,10 @@ ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, const char *what,
 
         /* said once, not twice a second for each connection */
 
-        ngx_log_error(pool->down ? NGX_LOG_INFO : NGX_LOG_ERR, pool->log, 0,
-                      "PostgreSQL: %s failed: %V", what, &text);
+        level = pool->down ? NGX_LOG_INFO : NGX_LOG_ERR;
+
+        ngx_log_error(level, pool->log, 0, "PostgreSQL: %s failed: %V", what,
+                      &text);
         pool->down = 1;
     }
 

@@ -443,8 +443,12 @@ ngx_svc_redis_timer(ngx_event_t *ev)
 static void
 ngx_svc_redis_down(ngx_svc_redis_t *rd, const char *why)
 {
-    ngx_log_error(rd->said ? NGX_LOG_INFO : NGX_LOG_ERR, rd->timer.log, 0,
-                  "Redis %V is down: %s", &rd->conf->name, why);
+    ngx_uint_t  level;
+
+    level = rd->said ? NGX_LOG_INFO : NGX_LOG_ERR;
+
+    ngx_log_error(level, rd->timer.log, 0, "Redis %V is down: %s",
+                  &rd->conf->name, why);
 
     rd->said = 1;
     rd->asked = 0;
