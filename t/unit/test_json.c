@@ -1,0 +1,742 @@
+/*
+ * JSON in: the guard, and the tree behind it.
+ */
+
+#include "ngx_unit.h"
+#include "ngx_svc_json.h"
+
+
+#define SYNTAX  "The body is not valid JSON: "
+
+
+typedef struct {
+    const char  *text;
+    size_t       len;           /* 0: up to the NUL */
+    const char  *detail;        /* NULL: admitted */
+} row_t;
+
+
+static const row_t  texts[] = {
+
+    { "{}", 0, NULL },
+    { "[]", 0, NULL },
+    { " \t\r\n{ \t\r\n} \t\r\n", 0, NULL },
+    { "{\"a\":1,\"b\":[true,false,null,\"x\",{}]}", 0, NULL },
+    { "{ \"a\" : [ 1 , 2 ] , \"b\" : { } }", 0, NULL },
+    { "[[],[[]],{\"\":{}}]", 0, NULL },
+    { "\"\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0041 \\u00e9 \\uFFFF\"", 0,
+      NULL },
+    { "\"\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80"
+      "\xf4\x8f\xbf\xbf\"", 0, NULL },
+    { "\"\\ud83d\\ude00\"", 0, NULL },
+    { "\"\\uD800\\uDC00\\uDBFF\\uDFFF\"", 0, NULL },
+    { "null", 0, NULL },
+    { "0", 0, NULL },
+    { "-0", 0, NULL },
+    { "-0.0e-0", 0, NULL },
+    { "1.5E+3", 0, NULL },
+    { "1e308", 0, NULL },
+    { "1.7976931348623157e308", 0, NULL },
+    { "-1.7976931348623158e+308", 0, NULL },
+    { "17976931348623158e292", 0, NULL },
+    { "0.00017976931348623158e312", 0, NULL },
+    { "0e999", 0, NULL },
+    { "0.000e99999999999999999999", 0, NULL },
+    { "1e-99999999999999999999", 0, NULL },
+    { "1e-0000000000000000000000000400", 0, NULL },
+    { "100000000000000000000000000000000000000000000000000000000000000", 0,
+      NULL },
+
+    { "", 0, "The body is empty." },
+    { " ", 0, SYNTAX "a value is missing at byte 1." },
+    { "[", 0, SYNTAX "a value is missing at byte 1." },
+    { "[1,", 0, SYNTAX "a value is missing at byte 3." },
+    { "{\"a\":", 0, SYNTAX "a value is missing at byte 5." },
+    { "hello", 0, SYNTAX "a value is not valid at byte 0." },
+    { "nul", 0, SYNTAX "a value is not valid at byte 0." },
+    { "True", 0, SYNTAX "a value is not valid at byte 0." },
+    { "NaN", 0, SYNTAX "a value is not valid at byte 0." },
+    { "-Infinity", 0, SYNTAX "a value is not valid at byte 0." },
+    { "'a'", 0, SYNTAX "a value is not valid at byte 0." },
+    { "\xef\xbb\xbf{}", 0, SYNTAX "a value is not valid at byte 0." },
+    { "\0{}", 3, SYNTAX "a value is not valid at byte 0." },
+    { "\v{}", 0, SYNTAX "a value is not valid at byte 0." },
+    { "\xc2\xa0{}", 0, SYNTAX "a value is not valid at byte 0." },
+    { "[1,]", 0, SYNTAX "a value is not valid at byte 3." },
+    { "[,1]", 0, SYNTAX "a value is not valid at byte 1." },
+    { "[/**/]", 0, SYNTAX "a value is not valid at byte 1." },
+    { "truex", 0, SYNTAX "something follows the value at byte 4." },
+    { "{}{}", 0, SYNTAX "something follows the value at byte 2." },
+    { "{} \0", 4, SYNTAX "something follows the value at byte 3." },
+    { "{}]", 0, SYNTAX "something follows the value at byte 2." },
+    { "1 2", 0, SYNTAX "something follows the value at byte 2." },
+    { "[1", 0, SYNTAX "\",\" or \"]\" is missing at byte 2." },
+    { "[1}", 0, SYNTAX "\",\" or \"]\" is missing at byte 2." },
+    { "[1 2]", 0, SYNTAX "\",\" or \"]\" is missing at byte 3." },
+    { "[\"a\":1]", 0, SYNTAX "\",\" or \"]\" is missing at byte 4." },
+    { "{\"a\":1", 0, SYNTAX "\",\" or \"}\" is missing at byte 6." },
+    { "{\"a\":1]", 0, SYNTAX "\",\" or \"}\" is missing at byte 6." },
+    { "{\"a\":[]]", 0, SYNTAX "\",\" or \"}\" is missing at byte 7." },
+    { "{", 0, SYNTAX "a member's name is missing at byte 1." },
+    { "{a:1}", 0, SYNTAX "a member's name is missing at byte 1." },
+    { "{1:1}", 0, SYNTAX "a member's name is missing at byte 1." },
+    { "{]", 0, SYNTAX "a member's name is missing at byte 1." },
+    { "{\"a\":1,}", 0, SYNTAX "a member's name is missing at byte 7." },
+    { "{\"a\"}", 0, SYNTAX "\":\" is missing at byte 4." },
+    { "{\"a\" 1}", 0, SYNTAX "\":\" is missing at byte 5." },
+    { "{\"a", 0, SYNTAX "a string does not end at byte 3." },
+
+    { "01", 0, SYNTAX "something follows the value at byte 1." },
+    { "-", 0, SYNTAX "a value is not valid at byte 0." },
+    { "-01", 0, SYNTAX "something follows the value at byte 2." },
+    { "+1", 0, SYNTAX "a value is not valid at byte 0." },
+    { ".5", 0, SYNTAX "a value is not valid at byte 0." },
+    { "-.5", 0, SYNTAX "a value is not valid at byte 0." },
+    { "1.", 0, SYNTAX "a digit is missing at byte 2." },
+    { "[1.]", 0, SYNTAX "a digit is missing at byte 3." },
+    { "1.e1", 0, SYNTAX "a digit is missing at byte 2." },
+    { "1e", 0, SYNTAX "a digit is missing at byte 2." },
+    { "1e+", 0, SYNTAX "a digit is missing at byte 3." },
+    { "1e+-1", 0, SYNTAX "a digit is missing at byte 3." },
+    { "0x10", 0, SYNTAX "something follows the value at byte 1." },
+    { "1,5", 0, SYNTAX "something follows the value at byte 1." },
+    { "[1e999]", 0, SYNTAX "a number is out of range at byte 1." },
+    { "-1e309", 0, SYNTAX "a number is out of range at byte 0." },
+    { "1e18446744073709551617", 0,
+      SYNTAX "a number is out of range at byte 0." },
+    { "1.7976931348623159e308", 0,
+      SYNTAX "a number is out of range at byte 0." },
+    { "0.0000000001e319", 0, SYNTAX "a number is out of range at byte 0." },
+    { "1000000000000000000000000000000000000000000000000000000000000000", 0,
+      SYNTAX "a number is too long at byte 0." },
+
+    { "\"", 0, SYNTAX "a string does not end at byte 1." },
+    { "\"a\\", 0, SYNTAX "a string does not end at byte 2." },
+    { "\"a\\\"", 0, SYNTAX "a string does not end at byte 4." },
+    { "\"\n\"", 0, SYNTAX "a control character is not escaped at byte 1." },
+    { "\"\x1f\"", 0, SYNTAX "a control character is not escaped at byte 1." },
+    { "\"a\0b\"", 5, SYNTAX "a control character is not escaped at byte 2." },
+    { "{\"\t\":1}", 0, SYNTAX "a control character is not escaped at byte 2." },
+    { "\"\\a\"", 0, SYNTAX "an escape is not valid at byte 1." },
+    { "\"\\'\"", 0, SYNTAX "an escape is not valid at byte 1." },
+    { "\"\\\0\"", 4, SYNTAX "an escape is not valid at byte 1." },
+    { "\"\\U0041\"", 0, SYNTAX "an escape is not valid at byte 1." },
+    { "\"\\u004\"", 0, SYNTAX "an escape is not valid at byte 1." },
+    { "\"\\u00", 0, SYNTAX "an escape is not valid at byte 1." },
+    { "\"\\u+041\"", 0, SYNTAX "an escape is not valid at byte 1." },
+    { "\"\\u 041\"", 0, SYNTAX "an escape is not valid at byte 1." },
+    { "\"\\u004g\"", 0, SYNTAX "an escape is not valid at byte 1." },
+    { "\"\\u0000\"", 0, SYNTAX "\\u0000 is not allowed at byte 1." },
+    { "{\"a\\u0000\":1}", 0, SYNTAX "\\u0000 is not allowed at byte 3." },
+    { "\"\\ud83d\"", 0, SYNTAX "a surrogate stands alone at byte 7." },
+    { "\"\\ud83dx\"", 0, SYNTAX "a surrogate stands alone at byte 7." },
+    { "\"\\ud83d\\n\"", 0, SYNTAX "a surrogate stands alone at byte 7." },
+    { "\"\\ud83d\\u0041\"", 0, SYNTAX "a surrogate stands alone at byte 7." },
+    { "\"\\ud83d\\ud83d\"", 0, SYNTAX "a surrogate stands alone at byte 7." },
+    { "\"\\ude00\\ud83d\"", 0, SYNTAX "a surrogate stands alone at byte 1." },
+    { "\"\\udfff\"", 0, SYNTAX "a surrogate stands alone at byte 1." },
+
+    { "\"\x80\"", 0, SYNTAX "a string is not valid UTF-8 at byte 1." },
+    { "\"\xc0\x80\"", 0, SYNTAX "a string is not valid UTF-8 at byte 1." },
+    { "\"\xed\xa0\x80\"", 0, SYNTAX "a string is not valid UTF-8 at byte 1." },
+    { "\"\xc3", 0, SYNTAX "a string is not valid UTF-8 at byte 1." },
+    { "\"\xc3\"", 0, SYNTAX "a string is not valid UTF-8 at byte 1." },
+    { "{\"\xff\":1}", 0, SYNTAX "a string is not valid UTF-8 at byte 2." },
+};
+
+
+/*
+ * The text is copied to memory of its very size, so that the sanitizer sees a
+ * read behind it.
+ */
+
+static ngx_int_t
+check(const char *text, size_t len, ngx_svc_error_t *err)
+{
+    u_char     *p;
+    ngx_int_t   rc;
+
+    p = malloc(len);
+    assert_true(p != NULL || len == 0);
+
+    if (len) {
+        memcpy(p, text, len);
+    }
+
+    ngx_memzero(err, sizeof(ngx_svc_error_t));
+
+    rc = ngx_svc_json_check(p, len, err);
+
+    free(p);
+
+    assert_int_equal(rc, err->kind == NGX_SVC_E_NONE ? NGX_OK : NGX_DECLINED);
+
+    return rc;
+}
+
+
+static void
+refused(const char *text, size_t len, const char *detail, const char *row)
+{
+    ngx_svc_error_t  err;
+
+    (void) check(text, len, &err);
+
+    ngx_unit_error(&err, detail ? NGX_SVC_E_INVALID_SYNTAX : NGX_SVC_E_NONE,
+                   detail ? detail : "", row);
+}
+
+
+static ngx_int_t
+parse(ngx_pool_t *pool, const char *text, size_t len, cJSON **json,
+    ngx_svc_error_t *err)
+{
+    ngx_str_t  str;
+
+    str.data = (u_char *) text;
+    str.len = len;
+
+    *json = NULL;
+    ngx_memzero(err, sizeof(ngx_svc_error_t));
+
+    return ngx_svc_json_parse(pool, &str, json, err);
+}
+
+
+static void
+test_texts(void **state)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < ngx_unit_len(texts); i++) {
+        refused(texts[i].text,
+                texts[i].len ? texts[i].len : strlen(texts[i].text),
+                texts[i].detail, texts[i].text);
+    }
+}
+
+
+/* A text that is admitted is not, without its last byte or with one more. */
+
+static void
+test_truncated(void **state)
+{
+    size_t            len;
+    ngx_svc_error_t   err;
+
+    static const char  text[] =
+        "{\"a\":[1.5e3,-2,\"x\\u00e9\\ud83d\\ude00\\n\xe2\x82\xac\",true,"
+        "false,null,{\"b\":{}}]}";
+
+    assert_int_equal(check(text, sizeof(text) - 1, &err), NGX_OK);
+
+    for (len = 0; len < sizeof(text) - 1; len++) {
+        assert_int_equal(check(text, len, &err), NGX_DECLINED);
+    }
+
+    assert_int_equal(check(text, sizeof(text), &err), NGX_DECLINED);
+}
+
+
+static void
+test_depth(void **state)
+{
+    char         text[2000 + 1];
+    ngx_uint_t   depth;
+
+    for (depth = 1; depth <= 1000; depth++) {
+        memset(text, '[', depth);
+        memset(text + depth, ']', depth);
+
+        refused(text, 2 * depth, depth <= NGX_SVC_JSON_MAX_DEPTH
+                ? NULL : SYNTAX "nested too deeply at byte 64.", "depth");
+    }
+
+    /* open alone, which is the cheapest to send */
+
+    memset(text, '[', sizeof(text));
+    refused(text, sizeof(text), SYNTAX "nested too deeply at byte 64.",
+            "open");
+}
+
+
+/* Each level of 64 keeps its own kind. */
+
+static void
+test_depth_kinds(void **state)
+{
+    char              text[1024], *p;
+    uint64_t          seed;
+    ngx_uint_t        i, n, bit;
+    u_char            kinds[NGX_SVC_JSON_MAX_DEPTH];
+    ngx_svc_error_t   err;
+
+    seed = 7;
+
+    for (n = 0; n < 200; n++) {
+        p = text;
+
+        for (i = 0; i < NGX_SVC_JSON_MAX_DEPTH; i++) {
+            kinds[i] = ngx_unit_random(&seed) % 2;
+            p = stpcpy(p, kinds[i] ? "{\"a\":" : "[");
+        }
+
+        *p++ = '1';
+
+        for ( /* void */ ; i > 0; i--) {
+            *p++ = kinds[i - 1] ? '}' : ']';
+        }
+
+        assert_int_equal(check(text, p - text, &err), NGX_OK);
+
+        bit = ngx_unit_random(&seed) % NGX_SVC_JSON_MAX_DEPTH;
+        p[-1 - (ngx_int_t) bit] = kinds[bit] ? ']' : '}';
+
+        assert_int_equal(check(text, p - text, &err), NGX_DECLINED);
+    }
+}
+
+
+static void
+test_values(void **state)
+{
+    char             *text;
+    size_t            i;
+    ngx_svc_error_t   err;
+
+    /* with the array itself, two zeros fewer than the limit plus one */
+
+    text = malloc(2 * NGX_SVC_JSON_MAX_VALUES + 1);
+    assert_non_null(text);
+
+    for (i = 0; i < NGX_SVC_JSON_MAX_VALUES; i++) {
+        text[2 * i + 1] = '0';
+        text[2 * i + 2] = ',';
+    }
+
+    text[0] = '[';
+    text[2 * NGX_SVC_JSON_MAX_VALUES - 2] = ']';
+
+    assert_int_equal(check(text, 2 * NGX_SVC_JSON_MAX_VALUES - 1, &err),
+                     NGX_OK);
+
+    text[2 * NGX_SVC_JSON_MAX_VALUES - 2] = ',';
+    text[2 * NGX_SVC_JSON_MAX_VALUES] = ']';
+
+    assert_int_equal(check(text, 2 * NGX_SVC_JSON_MAX_VALUES + 1, &err),
+                     NGX_DECLINED);
+    assert_non_null(strstr((char *) err.detail, "too many values"));
+
+    free(text);
+}
+
+
+/* An independent reading of RFC 3629: decode, then look at the number. */
+
+static ngx_uint_t
+valid_utf8(const u_char *p, size_t len)
+{
+    uint32_t  code;
+
+    if (len == 2 && (p[0] & 0xe0) == 0xc0 && (p[1] & 0xc0) == 0x80) {
+        code = (p[0] & 0x1f) << 6 | (p[1] & 0x3f);
+        return code >= 0x80;
+    }
+
+    if (len == 3 && (p[0] & 0xf0) == 0xe0 && (p[1] & 0xc0) == 0x80
+        && (p[2] & 0xc0) == 0x80)
+    {
+        code = (p[0] & 0x0f) << 12 | (p[1] & 0x3f) << 6 | (p[2] & 0x3f);
+        return code >= 0x800 && (code < 0xd800 || code > 0xdfff);
+    }
+
+    if (len == 4 && (p[0] & 0xf8) == 0xf0 && (p[1] & 0xc0) == 0x80
+        && (p[2] & 0xc0) == 0x80 && (p[3] & 0xc0) == 0x80)
+    {
+        code = (p[0] & 0x07) << 18 | (p[1] & 0x3f) << 12 | (p[2] & 0x3f) << 6
+               | (p[3] & 0x3f);
+        return code >= 0x10000 && code <= 0x10ffff;
+    }
+
+    return 0;
+}
+
+
+/*
+ * All sequences of a lead byte and its second, with thirds and fourths at the
+ * ends of their ranges.
+ */
+
+static void
+test_utf8(void **state)
+{
+    u_char            text[6];
+    size_t            len;
+    ngx_int_t         rc;
+    ngx_uint_t        i, j, k, l, n;
+    ngx_svc_error_t   err;
+
+    static const u_char  ends[] = {
+        0x00, 0x22, 0x41, 0x7f, 0x80, 0x81, 0x9f, 0xa0, 0xbf, 0xc0, 0xe2, 0xff
+    };
+
+    n = ngx_unit_len(ends);
+
+    for (i = 0x80; i <= 0xff; i++) {
+
+        len = (i < 0xe0) ? 2 : (i < 0xf0) ? 3 : 4;
+
+        for (j = 0; j <= 0xff; j++) {
+            for (k = 0; k < (len > 2 ? n : 1); k++) {
+                for (l = 0; l < (len > 3 ? n : 1); l++) {
+
+                    text[0] = '"';
+                    text[1] = i;
+                    text[2] = j;
+                    text[3] = ends[k];
+                    text[4] = ends[l];
+                    text[len + 1] = '"';
+
+                    ngx_memzero(&err, sizeof(err));
+                    rc = ngx_svc_json_check(text, len + 2, &err);
+
+                    if ((rc == NGX_OK) != valid_utf8(text + 1, len)) {
+                        fail_msg("%02x %02x %02x %02x: %d", text[1], text[2],
+                                 text[3], text[4], (int) rc);
+                    }
+                }
+            }
+        }
+    }
+}
+
+
+static void
+test_code_points(void **state)
+{
+    char              text[16];
+    ngx_int_t         rc;
+    ngx_uint_t        code, valid;
+    ngx_svc_error_t   err;
+
+    for (code = 0; code <= 0xffff; code++) {
+        snprintf(text, sizeof(text), "\"\\u%04x\"", (unsigned) code);
+
+        ngx_memzero(&err, sizeof(err));
+        rc = ngx_svc_json_check((u_char *) text, 8, &err);
+
+        valid = code != 0 && (code < 0xd800 || code > 0xdfff);
+
+        if ((rc == NGX_OK) != valid) {
+            fail_msg("%s: %d", text, (int) rc);
+        }
+    }
+}
+
+
+/* strtod() knows, in the locale that tests run in. */
+
+static void
+test_finite(void **state)
+{
+    char              text[64], digits[64];
+    double            d;
+    int               exponent;
+    uint64_t          seed;
+    ngx_int_t         rc;
+    ngx_uint_t        i, j, n, point, ninf;
+    ngx_svc_error_t   err;
+
+    static const char  limit[] =
+        "1797693134862315807937289714053034150799341327";
+
+    seed = 99;
+    ninf = 0;
+
+    for (i = 0; i < 100000; i++) {
+
+        /* the limit's first digits, and then others */
+
+        n = 1 + ngx_unit_random(&seed) % (sizeof(limit) - 1);
+        memcpy(digits, limit, n);
+
+        for (j = ngx_unit_random(&seed) % (n + 2); j < n; j++) {
+            digits[j] = '0' + ngx_unit_random(&seed) % 10;
+        }
+
+        if (digits[0] == '0') {
+            digits[0] = '1';
+        }
+
+        point = 1 + ngx_unit_random(&seed) % n;
+        exponent = 309 - (int) point + (int) (ngx_unit_random(&seed) % 3) - 1;
+
+        snprintf(text, sizeof(text), "%.*s%s%.*se%d", (int) point, digits,
+                 point < n ? "." : "", (int) (n - point), digits + point,
+                 exponent);
+
+        d = strtod(text, NULL);
+
+        ngx_memzero(&err, sizeof(err));
+        rc = ngx_svc_json_check((u_char *) text, strlen(text), &err);
+
+        if ((rc == NGX_OK) != !__builtin_isinf(d)) {
+            fail_msg("%s: %d, %g", text, (int) rc, d);
+        }
+
+        ninf += __builtin_isinf(d) != 0;
+    }
+
+    assert_in_range(ninf, 10000, 90000);
+}
+
+
+/* A megabyte of digits, or of zeros before the first, is refused at once. */
+
+static void
+test_long_numbers(void **state)
+{
+    char  *text;
+
+    text = malloc(1048576);
+    assert_non_null(text);
+
+    memset(text, '9', 1048576);
+    refused(text, 1048576, SYNTAX "a number is too long at byte 0.", "digits");
+
+    memset(text, '0', 1048576);
+    text[1] = '.';
+    refused(text, 1048576, SYNTAX "a number is too long at byte 0.", "zeros");
+
+    memset(text, '1', 1048576);
+    text[1] = 'e';
+    refused(text, 1048576, SYNTAX "a number is too long at byte 0.",
+            "exponent");
+
+    free(text);
+}
+
+
+static void
+test_parse(void **state)
+{
+    cJSON            *json, *list;
+    ngx_svc_error_t   err;
+
+    static const char  text[] =
+        "{\"s\":\"a\\u00e9\\ud83d\\ude00\\\"\\n\",\"n\":-2.5e3,\"t\":true,"
+        "\"f\":false,\"z\":null,\"l\":[1,2,3],\"\":\"empty\"} ";
+
+    assert_int_equal(parse(*state, text, sizeof(text) - 1, &json, &err),
+                     NGX_OK);
+
+    assert_string_equal(cJSON_GetObjectItemCaseSensitive(json, "s")
+                        ->valuestring,
+                        "a\xc3\xa9\xf0\x9f\x98\x80\"\n");
+    assert_true(cJSON_GetObjectItemCaseSensitive(json, "n")->valuedouble
+                == -2500.0);
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "t")));
+    assert_true(cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(json, "f")));
+    assert_true(cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(json, "z")));
+    assert_string_equal(cJSON_GetObjectItemCaseSensitive(json, "")
+                        ->valuestring, "empty");
+
+    list = cJSON_GetObjectItemCaseSensitive(json, "l");
+    assert_int_equal(cJSON_GetArraySize(list), 3);
+    assert_int_equal(list->child->next->valueint, 2);
+}
+
+
+static void
+test_parse_refuses(void **state)
+{
+    cJSON            *json;
+    ngx_uint_t        i;
+    ngx_svc_error_t   err;
+
+    static const struct {
+        const char  *text;
+        const char  *detail;
+    } rows[] = {
+        { "[]", "The body must be a JSON object." },
+        { "[{}]", "The body must be a JSON object." },
+        { "\"{}\"", "The body must be a JSON object." },
+        { "1", "The body must be a JSON object." },
+        { "true", "The body must be a JSON object." },
+        { "null", "The body must be a JSON object." },
+        { "", "The body is empty." },
+        { "{", SYNTAX "a member's name is missing at byte 1." },
+        { "{\"a\":1,\"b\":2,\"a\":3}",
+          "An object has two members named \"a\"." },
+        { "{\"a\":1,\"\\u0061\":1}",
+          "An object has two members named \"a\"." },
+        { "{\"\xc3\xa9\":1,\"\\u00e9\":1}",
+          "An object has two members named \"\xc3\xa9\"." },
+        { "{\"/\":1,\"\\/\":1}", "An object has two members named \"/\"." },
+        { "{\"\":1,\"\":1}", "An object has two members named \"\"." },
+        { "{\"x\":{\"y\":[1,{\"b\":1,\"b\":1}]}}",
+          "An object has two members named \"b\"." },
+        { "{\"x\":[[[{\"z\":{\"c\":1,\"d\":1,\"c\":null}}]]]}",
+          "An object has two members named \"c\"." },
+    };
+
+    for (i = 0; i < ngx_unit_len(rows); i++) {
+        assert_int_equal(parse(*state, rows[i].text, strlen(rows[i].text),
+                               &json, &err), NGX_DECLINED);
+        ngx_unit_error(&err, NGX_SVC_E_INVALID_SYNTAX, rows[i].detail,
+                       rows[i].text);
+        assert_null(json);
+    }
+}
+
+
+/* The same name in several objects, and names that only look the same. */
+
+static void
+test_not_duplicates(void **state)
+{
+    cJSON            *json;
+    ngx_uint_t        i;
+    ngx_svc_error_t   err;
+
+    static const char  *rows[] = {
+        "{\"a\":1,\"A\":1}",
+        "{\"a\":{\"a\":{\"a\":1}}}",
+        "{\"a\":[{\"a\":1},{\"a\":1}],\"b\":{\"a\":1}}",
+        "{\"a\":1,\"a \":1,\"aa\":1,\"\":1}",
+        "{\"\xc3\xa9\":1,\"e\xcc\x81\":1}",
+        "{\"a\":\"a\",\"b\":\"a\"}",
+    };
+
+    for (i = 0; i < ngx_unit_len(rows); i++) {
+        assert_int_equal(parse(*state, rows[i], strlen(rows[i]), &json, &err),
+                         NGX_OK);
+        assert_non_null(json);
+    }
+}
+
+
+static void
+test_members(void **state)
+{
+    char             *text, *p;
+    cJSON            *json;
+    ngx_uint_t        n, i;
+    ngx_svc_error_t   err;
+
+    text = malloc(16 * (NGX_SVC_JSON_MAX_MEMBERS + 2));
+    assert_non_null(text);
+
+    for (n = NGX_SVC_JSON_MAX_MEMBERS; n < NGX_SVC_JSON_MAX_MEMBERS + 2; n++) {
+        p = text;
+        *p++ = '{';
+
+        for (i = 0; i < n; i++) {
+            p += sprintf(p, "\"%u\":1,", (unsigned) (i * 7919 % 65536));
+        }
+
+        p[-1] = '}';
+
+        if (n == NGX_SVC_JSON_MAX_MEMBERS) {
+            assert_int_equal(parse(*state, text, p - text, &json, &err),
+                             NGX_OK);
+            assert_int_equal(cJSON_GetArraySize(json), n);
+            continue;
+        }
+
+        assert_int_equal(parse(*state, text, p - text, &json, &err),
+                         NGX_DECLINED);
+        ngx_unit_error(&err, NGX_SVC_E_INVALID_SYNTAX,
+                       "An object has more than 1024 members.", "members");
+    }
+
+    free(text);
+}
+
+
+/* What fails half-way through leaves nothing but the pool's memory. */
+
+static void
+test_no_memory(void **state)
+{
+    cJSON            *json;
+    ngx_int_t         rc, n;
+    ngx_svc_error_t   err;
+
+    static const char  text[] = "{\"a\":[1,\"x\",{\"b\":null}],\"c\":\"d\"}";
+
+    for (n = 0; n < 100; n++) {
+        ngx_env_alloc_limit(n);
+
+        rc = parse(*state, text, sizeof(text) - 1, &json, &err);
+
+        ngx_env_alloc_limit(-1);
+
+        if (rc == NGX_OK) {
+            break;
+        }
+
+        assert_int_equal(rc, NGX_ERROR);
+        assert_int_equal(err.kind, NGX_SVC_E_NONE);
+        assert_null(json);
+
+        /* and the next one is not worse off */
+
+        assert_int_equal(parse(*state, text, sizeof(text) - 1, &json, &err),
+                         NGX_OK);
+    }
+
+    assert_in_range(n, 10, 50);
+}
+
+
+/* Others in the process use cJSON with malloc(): the sanitizer counts. */
+
+static void
+test_other_users(void **state)
+{
+    char             *text;
+    cJSON            *json, *other;
+    ngx_svc_error_t   err;
+
+    other = cJSON_Parse("{\"other\":[\"x\"]}");
+    assert_non_null(other);
+
+    assert_int_equal(parse(*state, "{\"a\":\"b\"}", 9, &json, &err), NGX_OK);
+    assert_int_equal(parse(*state, "{\"a\":\"b\"", 8, &json, &err),
+                     NGX_DECLINED);
+
+    text = cJSON_PrintUnformatted(other);
+    assert_string_equal(text, "{\"other\":[\"x\"]}");
+
+    cJSON_free(text);
+    cJSON_Delete(other);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_depth_kinds),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_code_points),
+        cmocka_unit_test(test_finite),
+        cmocka_unit_test(test_long_numbers),
+        ngx_unit_test(test_parse),
+        ngx_unit_test(test_parse_refuses),
+        ngx_unit_test(test_not_duplicates),
+        ngx_unit_test(test_members),
+        ngx_unit_test(test_no_memory),
+        ngx_unit_test(test_other_users),
+    };
+
+    ngx_env_init();
+    ngx_svc_json_init();
+
+    return cmocka_run_group_tests_name("json", tests, NULL, NULL);
+}
