@@ -12,10 +12,11 @@ UNIT_OUT = build/unit
 FUZZ_OUT = build/fuzz
 FUZZ_CC ?= clang
 
+NGX_SVC_PURE_SCIM = $(wildcard $(addprefix ngx_svc_scim/ngx_svc_scim_, \
+		text.c grammar.c filter.c path.c user.c patch.c))
 NGX_SVC_PURE = $(addprefix ngx_svc_common/ngx_svc_, \
 		error json json_check json_write schema crypto addr) \
-	$(patsubst %.c,%,$(wildcard $(addprefix ngx_svc_scim/ngx_svc_scim_, \
-		text.c grammar.c filter.c path.c user.c patch.c)))
+	$(patsubst %.c,%,$(NGX_SVC_PURE_SCIM))
 
 NGX_SVC_CORE = $(addprefix src/core/ngx_, string palloc array list rbtree \
 		hash parse_time) src/os/unix/ngx_alloc
