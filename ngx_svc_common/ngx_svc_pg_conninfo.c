@@ -155,7 +155,7 @@ ngx_svc_pg_resolve_host(ngx_conf_t *cf, ngx_svc_pg_hosts_t *list,
     ngx_str_t   addr;
     ngx_uint_t  i;
 
-    ngx_str_null(&addr);
+    ngx_str_set(&addr, "");
 
     /* a socket's directory, or an abstract socket's */
 
