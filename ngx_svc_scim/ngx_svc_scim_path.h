@@ -28,7 +28,9 @@
 #define NGX_SVC_SCIM_ACTIVE        0x00800
 #define NGX_SVC_SCIM_EMAILS        0x01000
 #define NGX_SVC_SCIM_DEPARTMENT    0x02000
-#define NGX_SVC_SCIM_ENTERPRISE    NGX_SVC_SCIM_DEPARTMENT
+
+/* The bare extension URN has a bit more than its only attribute. */
+#define NGX_SVC_SCIM_ENTERPRISE    (NGX_SVC_SCIM_DEPARTMENT|0x04000)
 
 #define NGX_SVC_SCIM_ALL           0x03fff
 #define NGX_SVC_SCIM_ALWAYS        (NGX_SVC_SCIM_SCHEMAS|NGX_SVC_SCIM_ID)
@@ -45,6 +47,13 @@
  */
 ngx_int_t ngx_svc_scim_path_parse(const u_char *text, size_t len,
     ngx_uint_t *bits);
+
+/*
+ * The bits of a member of the object that parent, NAME or ENTERPRISE, stands
+ * for: "givenName" in NAME.  0 when it has no such member.
+ */
+ngx_uint_t ngx_svc_scim_path_member(ngx_uint_t parent, const u_char *name,
+    size_t len);
 
 /*
  * The mask of attributes to return for the decoded values of the query's

@@ -52,4 +52,41 @@ ngx_int_t ngx_svc_scim_user_patch(cJSON *body, ngx_svc_scim_user_t *user,
     ngx_svc_error_t *err);
 
 
+/*
+ * What the three share.  A change collects into user what is mentioned of the
+ * attributes in "writable"; others are passed over, whatever their value.
+ * Those in "optional" are unset rather than cleared by null and "".
+ * "mentioned" has those that the present object has already had: the same one
+ * again, in another case or notation, is NGX_SVC_E_INVALID_SYNTAX.
+ */
+
+#define NGX_SVC_SCIM_WRITABLE                                                 \
+    (NGX_SVC_SCIM_EXTERNAL_ID|NGX_SVC_SCIM_NAME|NGX_SVC_SCIM_DISPLAY_NAME     \
+     |NGX_SVC_SCIM_TITLE|NGX_SVC_SCIM_LOCALE|NGX_SVC_SCIM_ACTIVE              \
+     |NGX_SVC_SCIM_DEPARTMENT)
+
+typedef struct {
+    ngx_svc_scim_user_t  *user;
+    ngx_svc_error_t      *err;
+    ngx_uint_t            writable;     /* NGX_SVC_SCIM_..., a mask */
+    ngx_uint_t            optional;
+    ngx_uint_t            mentioned;
+} ngx_svc_scim_change_t;
+
+/*
+ * Take the members of an object of attributes; one value, for bits as of
+ * ngx_svc_scim_path_parse(); and clear what bits stand for.  NGX_OK, or
+ * NGX_DECLINED with the error set.
+ */
+ngx_int_t ngx_svc_scim_user_object(ngx_svc_scim_change_t *change,
+    cJSON *object);
+ngx_int_t ngx_svc_scim_user_set(ngx_svc_scim_change_t *change,
+    ngx_uint_t bits, cJSON *json);
+ngx_int_t ngx_svc_scim_user_clear(ngx_svc_scim_change_t *change,
+    ngx_uint_t bits);
+
+/* name.formatted becomes the display name of a request that has none. */
+void ngx_svc_scim_user_fallback(ngx_svc_scim_user_t *user);
+
+
 #endif /* _NGX_SVC_SCIM_USER_H_INCLUDED_ */

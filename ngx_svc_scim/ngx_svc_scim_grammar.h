@@ -1,0 +1,36 @@
+/*
+ * The grammar of attribute paths and value filters (RFC 7644, 3.4.2.2 and
+ * 3.5.2).
+ */
+
+#ifndef _NGX_SVC_SCIM_GRAMMAR_H_INCLUDED_
+#define _NGX_SVC_SCIM_GRAMMAR_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+
+
+/* What is absent is empty; all point into the text that was parsed. */
+
+typedef struct {
+    ngx_str_t  urn;
+    ngx_str_t  name;
+    ngx_str_t  sub;
+} ngx_svc_scim_attr_path_t;
+
+
+/* [URI ":"] ATTRNAME ["." subAttr], and nothing else: NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_scim_attr_path(const u_char *p, const u_char *end,
+    ngx_svc_scim_attr_path_t *path);
+
+/*
+ * What follows the bracket of a value path, valFilter "]" ["." subAttr], and
+ * nothing else: NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_scim_value_filter(const u_char *p, const u_char *end);
+
+/* Whether two names are the same in any case. */
+ngx_uint_t ngx_svc_scim_name_is(const ngx_str_t *name, const ngx_str_t *text);
+
+
+#endif /* _NGX_SVC_SCIM_GRAMMAR_H_INCLUDED_ */

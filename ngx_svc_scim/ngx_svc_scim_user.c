@@ -1,0 +1,411 @@
+/*
+ * What a request says of a SCIM user (RFC 7643, 4.1 and 4.3).
+ */
+
+#include "ngx_svc_scim_user.h"
+#include "ngx_svc_scim_filter.h"
+#include "ngx_svc_scim_path.h"
+#include "ngx_svc_scim_text.h"
+
+
+#define NGX_SVC_SCIM_STRING_MAX     1024
+#define NGX_SVC_SCIM_USER_NAME_MAX  254
+
+
+typedef struct {
+    ngx_svc_member_t  member;
+    ngx_uint_t        bit;
+} ngx_svc_scim_attribute_t;
+
+
+static ngx_int_t ngx_svc_scim_user_members(ngx_svc_scim_change_t *change,
+    ngx_uint_t parent, cJSON *object);
+static ngx_int_t ngx_svc_scim_user_complex(ngx_svc_scim_change_t *change,
+    ngx_uint_t bits, cJSON *json);
+static ngx_int_t ngx_svc_scim_user_value(ngx_svc_scim_change_t *change,
+    const ngx_svc_scim_attribute_t *attribute, cJSON *json);
+static ngx_int_t ngx_svc_scim_user_mention(ngx_svc_scim_change_t *change,
+    const ngx_svc_scim_attribute_t *attribute);
+static const ngx_svc_scim_attribute_t *ngx_svc_scim_user_attribute(
+    ngx_uint_t bit);
+static ngx_svc_value_t *ngx_svc_scim_user_slot(ngx_svc_scim_user_t *user,
+    const ngx_svc_scim_attribute_t *attribute);
+static void ngx_svc_scim_user_null(ngx_svc_value_t *value);
+static ngx_uint_t ngx_svc_scim_user_empty(cJSON *json);
+static ngx_int_t ngx_svc_scim_user_email(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+static ngx_uint_t ngx_svc_scim_user_blank(uint32_t c);
+
+
+#define ngx_svc_scim_string_row(name, field, bit)                             \
+    { { ngx_string(name), NGX_SVC_T_STRING,                                   \
+        NGX_SVC_M_NOCASE|NGX_SVC_M_CLEARS, 0, NGX_SVC_SCIM_STRING_MAX,        \
+        NULL, NULL, NULL, offsetof(ngx_svc_scim_user_t, field) },             \
+      bit }
+
+
+static const ngx_svc_scim_attribute_t  ngx_svc_scim_attributes[] = {
+
+    { { ngx_string("userName"), NGX_SVC_T_STRING,
+        NGX_SVC_M_NOCASE|NGX_SVC_M_CLEARS|NGX_SVC_M_REQUIRED, 0, 0,
+        ngx_svc_scim_user_email, NULL, NULL,
+        offsetof(ngx_svc_scim_user_t, user_name) },
+      NGX_SVC_SCIM_USER_NAME },
+
+    { { ngx_string("active"), NGX_SVC_T_BOOLEAN,
+        NGX_SVC_M_NOCASE|NGX_SVC_M_BOOL_TEXT, 0, 0, NULL, NULL, NULL,
+        offsetof(ngx_svc_scim_user_t, active) },
+      NGX_SVC_SCIM_ACTIVE },
+
+    ngx_svc_scim_string_row("externalId", external_id,
+                            NGX_SVC_SCIM_EXTERNAL_ID),
+    ngx_svc_scim_string_row("name.givenName", given_name,
+                            NGX_SVC_SCIM_GIVEN_NAME),
+    ngx_svc_scim_string_row("name.familyName", family_name,
+                            NGX_SVC_SCIM_FAMILY_NAME),
+    ngx_svc_scim_string_row("name.formatted", formatted,
+                            NGX_SVC_SCIM_FORMATTED),
+    ngx_svc_scim_string_row("displayName", display_name,
+                            NGX_SVC_SCIM_DISPLAY_NAME),
+    ngx_svc_scim_string_row("title", title, NGX_SVC_SCIM_TITLE),
+    ngx_svc_scim_string_row("locale", locale, NGX_SVC_SCIM_LOCALE),
+    ngx_svc_scim_string_row(NGX_SVC_SCIM_ENTERPRISE_URN ":department",
+                            department, NGX_SVC_SCIM_DEPARTMENT),
+
+    { ngx_svc_null_member, 0 }
+};
+
+
+ngx_int_t
+ngx_svc_scim_user_create(cJSON *body, ngx_svc_scim_user_t *user,
+    ngx_svc_error_t *err)
+{
+    ngx_svc_scim_change_t  change;
+
+    ngx_memzero(&change, sizeof(ngx_svc_scim_change_t));
+
+    change.user = user;
+    change.err = err;
+    change.writable = NGX_SVC_SCIM_WRITABLE|NGX_SVC_SCIM_USER_NAME;
+    change.optional = NGX_SVC_SCIM_ACTIVE;
+
+    if (ngx_svc_scim_user_object(&change, body) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    if (!user->user_name.set) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                            "\"userName\" is required.");
+    }
+
+    ngx_svc_scim_user_fallback(user);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_scim_user_replace(cJSON *body, ngx_svc_scim_user_t *user,
+    ngx_svc_error_t *err)
+{
+    ngx_svc_value_t                 *value;
+    ngx_svc_scim_change_t            change;
+    const ngx_svc_scim_attribute_t  *attribute;
+
+    ngx_memzero(&change, sizeof(ngx_svc_scim_change_t));
+
+    change.user = user;
+    change.err = err;
+    change.writable = NGX_SVC_SCIM_WRITABLE;
+    change.optional = NGX_SVC_SCIM_ACTIVE;
+
+    if (ngx_svc_scim_user_object(&change, body) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    ngx_svc_scim_user_fallback(user);
+
+    for (attribute = ngx_svc_scim_attributes; attribute->bit; attribute++) {
+
+        value = ngx_svc_scim_user_slot(user, attribute);
+
+        if ((attribute->bit & NGX_SVC_SCIM_WRITABLE & ~NGX_SVC_SCIM_ACTIVE)
+            && !value->set)
+        {
+            ngx_svc_scim_user_null(value);
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_scim_user_object(ngx_svc_scim_change_t *change, cJSON *object)
+{
+    change->mentioned = 0;
+
+    return ngx_svc_scim_user_members(change, 0, object);
+}
+
+
+ngx_int_t
+ngx_svc_scim_user_set(ngx_svc_scim_change_t *change, ngx_uint_t bits,
+    cJSON *json)
+{
+    const ngx_svc_scim_attribute_t  *attribute;
+
+    if (bits == NGX_SVC_SCIM_NAME || bits == NGX_SVC_SCIM_ENTERPRISE) {
+        return ngx_svc_scim_user_complex(change, bits, json);
+    }
+
+    attribute = ngx_svc_scim_user_attribute(bits & change->writable);
+
+    return attribute ? ngx_svc_scim_user_value(change, attribute, json)
+                     : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_scim_user_clear(ngx_svc_scim_change_t *change, ngx_uint_t bits)
+{
+    ngx_uint_t                       whole;
+    ngx_svc_value_t                 *value;
+    const ngx_svc_scim_attribute_t  *attribute;
+
+    whole = (bits == NGX_SVC_SCIM_NAME);
+    bits &= change->writable;
+
+    for (attribute = ngx_svc_scim_attributes; attribute->bit; attribute++) {
+
+        if (!(attribute->bit & bits)) {
+            continue;
+        }
+
+        if (ngx_svc_scim_user_mention(change, attribute) != NGX_OK) {
+            return NGX_DECLINED;
+        }
+
+        value = ngx_svc_scim_user_slot(change->user, attribute);
+
+        if (whole && attribute->bit == NGX_SVC_SCIM_FORMATTED) {
+
+            /* the display name is not a part of the name */
+
+            ngx_memzero(value, sizeof(ngx_svc_value_t));
+            continue;
+        }
+
+        ngx_svc_scim_user_null(value);
+    }
+
+    return NGX_OK;
+}
+
+
+void
+ngx_svc_scim_user_fallback(ngx_svc_scim_user_t *user)
+{
+    if (user->formatted.set && !user->display_name.set) {
+        user->display_name = user->formatted;
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_scim_user_members(ngx_svc_scim_change_t *change, ngx_uint_t parent,
+    cJSON *object)
+{
+    cJSON       *child;
+    u_char      *name;
+    size_t       len;
+    ngx_uint_t   bits;
+
+    for (child = object->child; child; child = child->next) {
+
+        name = (u_char *) child->string;
+        len = ngx_strlen(name);
+
+        if (parent) {
+            bits = ngx_svc_scim_path_member(parent, name, len);
+
+        } else if (ngx_svc_scim_path_parse(name, len, &bits) != NGX_OK) {
+            continue;
+        }
+
+        if (ngx_svc_scim_user_set(change, bits, child) != NGX_OK) {
+            return NGX_DECLINED;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* "name" and the extension: an object, or nothing for all of its members. */
+
+static ngx_int_t
+ngx_svc_scim_user_complex(ngx_svc_scim_change_t *change, ngx_uint_t bits,
+    cJSON *json)
+{
+    if (cJSON_IsObject(json)) {
+        return ngx_svc_scim_user_members(change, bits, json);
+    }
+
+    if (cJSON_IsNull(json) || ngx_svc_scim_user_empty(json)) {
+        return ngx_svc_scim_user_clear(change, bits);
+    }
+
+    return ngx_svc_fail(change->err, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s\" must be an object or null.",
+                        bits == NGX_SVC_SCIM_NAME
+                            ? "name" : NGX_SVC_SCIM_ENTERPRISE_URN);
+}
+
+
+static ngx_int_t
+ngx_svc_scim_user_value(ngx_svc_scim_change_t *change,
+    const ngx_svc_scim_attribute_t *attribute, cJSON *json)
+{
+    const ngx_svc_member_t  *member;
+
+    if (ngx_svc_scim_user_mention(change, attribute) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    if ((attribute->bit & change->optional)
+        && (cJSON_IsNull(json)
+            || (cJSON_IsString(json) && ngx_svc_scim_user_empty(json))))
+    {
+        return NGX_OK;
+    }
+
+    member = &attribute->member;
+
+    return ngx_svc_schema_value(member, json, (char *) member->name.data,
+                                change->user, change->err);
+}
+
+
+/*
+ * The JSON reader has refused members of the same name; here they are the same
+ * attribute in another case or notation, and it is not known which one wins.
+ */
+
+static ngx_int_t
+ngx_svc_scim_user_mention(ngx_svc_scim_change_t *change,
+    const ngx_svc_scim_attribute_t *attribute)
+{
+    if (change->mentioned & attribute->bit) {
+        return ngx_svc_fail(change->err, NGX_SVC_E_INVALID_SYNTAX,
+                            "\"%V\" is given more than once.",
+                            &attribute->member.name);
+    }
+
+    change->mentioned |= attribute->bit;
+
+    return NGX_OK;
+}
+
+
+static const ngx_svc_scim_attribute_t *
+ngx_svc_scim_user_attribute(ngx_uint_t bit)
+{
+    const ngx_svc_scim_attribute_t  *attribute;
+
+    for (attribute = ngx_svc_scim_attributes; attribute->bit; attribute++) {
+        if (attribute->bit == bit) {
+            return attribute;
+        }
+    }
+
+    return NULL;
+}
+
+
+static ngx_svc_value_t *
+ngx_svc_scim_user_slot(ngx_svc_scim_user_t *user,
+    const ngx_svc_scim_attribute_t *attribute)
+{
+    return (ngx_svc_value_t *) ((u_char *) user + attribute->member.offset);
+}
+
+
+static void
+ngx_svc_scim_user_null(ngx_svc_value_t *value)
+{
+    ngx_memzero(value, sizeof(ngx_svc_value_t));
+
+    value->set = 1;
+    value->null = 1;
+}
+
+
+/* "" or [] */
+
+static ngx_uint_t
+ngx_svc_scim_user_empty(cJSON *json)
+{
+    return (cJSON_IsString(json) && json->valuestring[0] == '\0')
+           || (cJSON_IsArray(json) && json->child == NULL);
+}
+
+
+static ngx_int_t
+ngx_svc_scim_user_email(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
+{
+    uint32_t       c;
+    ngx_uint_t     at;
+    const u_char  *p, *end;
+
+    at = 0;
+    p = value->str.data;
+    end = p + value->str.len;
+
+    if (value->str.len > NGX_SVC_SCIM_USER_NAME_MAX
+        || *p == '@' || end[-1] == '@')
+    {
+        goto failed;
+    }
+
+    while (p < end) {
+
+        c = ngx_svc_scim_decode(&p, end);
+
+        if (ngx_svc_scim_user_blank(c)) {
+            goto failed;
+        }
+
+        at += (c == '@');
+    }
+
+    if (at == 1) {
+        return NGX_OK;
+    }
+
+failed:
+
+    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s\" must be an e-mail address: one \"@\" with"
+                        " something on both sides, no white space or control"
+                        " characters, at most %d bytes.",
+                        path, NGX_SVC_SCIM_USER_NAME_MAX);
+}
+
+
+/* Unicode's control characters and White_Space; 0 is what did not decode. */
+
+static ngx_uint_t
+ngx_svc_scim_user_blank(uint32_t c)
+{
+    return c <= 0x20
+           || (c >= 0x7f && c <= 0xa0)
+           || c == 0x1680
+           || (c >= 0x2000 && c <= 0x200a)
+           || c == 0x2028
+           || c == 0x2029
+           || c == 0x202f
+           || c == 0x205f
+           || c == 0x3000;
+}
