@@ -344,7 +344,7 @@ ngx_svc_pg_pool_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
         return;
     }
 
-    op->status = NGX_SVC_PG_UNAVAILABLE;
+    op->status = NGX_SVC_PG_LOST;
     op->handler(op);
 }
 

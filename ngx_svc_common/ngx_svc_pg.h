@@ -66,7 +66,8 @@ typedef struct {
 typedef enum {
     NGX_SVC_PG_OK = 0,
     NGX_SVC_PG_FAILED,          /* op->error says how; rolled back */
-    NGX_SVC_PG_UNAVAILABLE      /* no answer: of a write nobody knows */
+    NGX_SVC_PG_UNAVAILABLE,     /* not sent: no connection in time */
+    NGX_SVC_PG_LOST             /* sent, no answer: of a write nobody knows */
 } ngx_svc_pg_status_e;
 
 

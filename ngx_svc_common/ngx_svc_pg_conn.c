@@ -360,6 +360,7 @@ static void
 ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
 {
     ngx_str_t           text;
+    ngx_uint_t          level;
     ngx_queue_t         ops, *q;
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_slot_t  *slot;
@@ -368,8 +369,9 @@ ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
     pool = conn->pool;
 
     text = ngx_svc_pg_message(PQerrorMessage(conn->pg));
+    level = conn->ninflight ? NGX_LOG_ERR : NGX_LOG_WARN;
 
-    ngx_log_error(NGX_LOG_ERR, pool->log, 0,
+    ngx_log_error(level, pool->log, 0,
                   "PostgreSQL connection lost with %ui in flight: %V",
                   conn->ninflight, &text);
 

@@ -11,6 +11,8 @@ static ngx_int_t ngx_svc_request_refuse(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_request_op(ngx_svc_request_t *sr);
 static void ngx_svc_request_done(ngx_svc_pg_op_t *op);
 static ngx_int_t ngx_svc_request_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_request_unavailable(ngx_svc_request_t *sr,
+    const char *detail);
 static ngx_int_t ngx_svc_request_failed(ngx_svc_request_t *sr);
 
 
@@ -153,15 +155,9 @@ ngx_svc_request_run(ngx_svc_request_t *sr)
     }
 
     if (rc == NGX_BUSY) {
-        sr->error.kind = NGX_SVC_E_NONE;
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
-                            "Too many requests wait for the database: try "
-                            "again.");
-
-        ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
-                      "svc: request refused, \"svc_postgres_queue\" is full");
-
-        rc = ngx_svc_send_error(sr);
+        rc = ngx_svc_request_unavailable(sr,
+                       "Too many requests wait for the database: nothing was "
+                       "done, try again.");
 
     } else {
         rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -261,15 +257,17 @@ ngx_svc_request_reply(ngx_svc_request_t *sr)
     case NGX_SVC_PG_FAILED:
         return ngx_svc_request_failed(sr);
 
-    default:
-        sr->error.kind = NGX_SVC_E_NONE;
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
-                            sr->op->kind == NGX_SVC_PG_WRITE
-                            ? "The database did not answer; whether the "
-                              "change was made is not known."
-                            : "The database did not answer: try again.");
+    case NGX_SVC_PG_LOST:
+        return ngx_svc_request_unavailable(sr,
+                       sr->op->kind == NGX_SVC_PG_WRITE
+                       ? "The database did not answer: whether the change was "
+                         "made is not known."
+                       : "The database did not answer: try again.");
 
-        return ngx_svc_send_error(sr);
+    default: /* NGX_SVC_PG_UNAVAILABLE */
+        return ngx_svc_request_unavailable(sr,
+                       "The database cannot be reached: nothing was done, "
+                       "try again.");
     }
 
     if (ngx_svc_auth_check(sr) != NGX_OK || sr->error.kind != NGX_SVC_E_NONE) {
@@ -277,6 +275,25 @@ ngx_svc_request_reply(ngx_svc_request_t *sr)
     }
 
     return sr->route->reply(sr);
+}
+
+
+/* The pools say once what is wrong; who suffered from it is of less weight. */
+
+static ngx_int_t
+ngx_svc_request_unavailable(ngx_svc_request_t *sr, const char *detail)
+{
+    ngx_str_t  id;
+
+    id = ngx_svc_request_id(sr->request);
+
+    ngx_log_error(NGX_LOG_INFO, sr->request->connection->log, 0,
+                  "svc: 503: %s Request id: %V", detail, &id);
+
+    sr->error.kind = NGX_SVC_E_NONE;
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE, "%s", detail);
+
+    return ngx_svc_send_error(sr);
 }
 
 

@@ -110,7 +110,7 @@ sub random_bytes {
     my ($n) = @_;
 
     open my $fh, '<:raw', '/dev/urandom' or die "/dev/urandom: $!\n";
-    sysread $fh, my $bytes, $n;
+    sysread($fh, my $bytes, $n) == $n or die "/dev/urandom: $!\n";
 
     return $bytes;
 }

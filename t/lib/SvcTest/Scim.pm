@@ -188,8 +188,8 @@ sub null_faults {
 
 
 # A user with exactly these attributes besides id, meta and emails; schemas is
-# derived from whether there is a department.  A key with a dot is looked up in
-# the object before it.
+# derived from whether there is a department.  name.formatted may be shown, as
+# another name of displayName.
 
 sub scim_user {
     my ($user, $base, $expected, $name) = @_;
@@ -201,9 +201,17 @@ sub scim_user {
         return report($r, $name, 'the resource is no object');
     }
 
-    my %want = %$expected;
+    my %want = (active => true, %$expected);
     my %got = map { $_ => $user->{$_} }
               grep { !/^(?:id|meta|emails|schemas)$/ } keys %$user;
+
+    if (ref $got{name} eq 'HASH' && defined $got{displayName}
+        && ($got{name}{formatted} // '') eq $got{displayName})
+    {
+        $got{name} = { %{ $got{name} } };
+        delete $got{name}{formatted};
+        delete $got{name} if !%{ $got{name} };
+    }
 
     my $department = delete $want{department};
     $want{+E} = { department => $department } if defined $department;
