@@ -105,6 +105,8 @@ ngx_svc_scim_patch_operation(ngx_svc_scim_change_t *change, cJSON *json)
     ngx_uint_t                 bits;
     ngx_svc_scim_operation_t   operation;
 
+    ngx_memzero(&operation, sizeof(ngx_svc_scim_operation_t));
+
     rc = ngx_svc_scim_patch_read(json, &operation, change->err);
     if (rc != NGX_OK) {
         return rc;
