@@ -33,6 +33,9 @@ static const row_t  addresses[] = {
     { "::ffff:192.0.2.1", "192.0.2.1" },
     { "::FFFF:c000:0201", "192.0.2.1" },
     { "0:0:0:0:0:ffff:192.0.2.1", "192.0.2.1" },
+    { "0000:0000:0000:0000:0000:ffff:255.255.255.255", "255.255.255.255" },
+    { "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255",
+      "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff" },
     { "::192.0.2.1", "::c000:201" },
     { "64:ff9b::192.0.2.1", "64:ff9b::c000:201" },
     { "fe80::1", "fe80::1" },
@@ -104,6 +107,8 @@ static const row_t  cidrs[] = {
     { "1.2.3.4/+8", NULL },
     { "1.2.3.4/-8", NULL },
     { "1.2.3.4/8 ", NULL },
+    { "1.2.3.4/2 ", NULL },
+    { "1.2.3.4/1:", NULL },
     { "1.2.3.4/ 8", NULL },
     { "1.2.3.4/8/8", NULL },
     { "1.2.3.4/255.0.0.0", NULL },
@@ -199,7 +204,7 @@ static void
 test_sockaddr(void **state)
 {
     char                  text[NGX_SVC_ADDR_TEXT_LEN + 1];
-    ngx_svc_addr_t        addr;
+    ngx_svc_addr_t        addr, plain;
     struct sockaddr_un    un;
     struct sockaddr_in    in;
     struct sockaddr_in6   in6;
@@ -209,8 +214,18 @@ test_sockaddr(void **state)
     in.sin_port = htons(80);
     in.sin_addr.s_addr = htonl(0xc0000201);
 
+    /* what was there before is gone, so that addresses compare as bytes */
+
+    memset(&addr, 0xff, sizeof(addr));
+    memset(&plain, 0, sizeof(plain));
+
     assert_int_equal(ngx_svc_addr_from_sockaddr((struct sockaddr *) &in,
                                                 &addr), NGX_OK);
+    assert_int_equal(ngx_svc_addr_parse(TEXT("192.0.2.1"), &plain), NGX_OK);
+    assert_memory_equal(&addr, &plain, sizeof(addr));
+    assert_int_equal(ngx_svc_addr_parse(TEXT("::ffff:192.0.2.1"), &addr),
+                     NGX_OK);
+    assert_memory_equal(&addr, &plain, sizeof(addr));
     *ngx_svc_addr_text((u_char *) text, &addr) = '\0';
     assert_string_equal(text, "192.0.2.1");
 

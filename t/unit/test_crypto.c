@@ -297,7 +297,7 @@ test_keys(void **state)
 
     keys_of(&keys, "# comment\n"
                    "\n"
-                   "2026-01:" KEY_A "\n"
+                   "AZ-az09:" KEY_A "\n"
                    "#old:" KEY_A "\n"
                    "abcdefghijklmnopqrstuvwxyz_ABCDE:" KEY_B);
 
@@ -305,7 +305,7 @@ test_keys(void **state)
 
     hex(key, KEY_A);
     assert_int_equal(keys.keys[0].id_len, 7);
-    assert_memory_equal(keys.keys[0].id, "2026-01", 7);
+    assert_memory_equal(keys.keys[0].id, "AZ-az09", 7);
     assert_memory_equal(keys.keys[0].key, key, sizeof(key));
 
     hex(key, KEY_B);
@@ -488,18 +488,20 @@ unseal_refused(const ngx_svc_keys_t *keys, const u_char *sealed, size_t len,
     u_char  *copy, *out;
     size_t   out_len, i;
 
+    /* at the end of its memory, even when it is empty */
+
     copy = malloc(len + 1);
     out = malloc(len + 1);
     assert_true(copy != NULL && out != NULL);
 
     if (len) {
-        memcpy(copy, sealed, len);
+        memcpy(copy + 1, sealed, len);
     }
 
     memset(out, 0, len + 1);
     out_len = 12345;
 
-    assert_int_equal(ngx_svc_unseal(keys, copy, len, TEXT(aad), out,
+    assert_int_equal(ngx_svc_unseal(keys, copy + 1, len, TEXT(aad), out,
                                     &out_len), NGX_DECLINED);
 
     /* no byte of a text that is not authentic is handed out */

@@ -122,6 +122,7 @@ static const row_t  texts[] = {
     { "\"\\\0\"", 4, SYNTAX "an escape is not valid at byte 1." },
     { "\"\\U0041\"", 0, SYNTAX "an escape is not valid at byte 1." },
     { "\"\\u004\"", 0, SYNTAX "an escape is not valid at byte 1." },
+    { "\"\\u0041", 0, SYNTAX "a string does not end at byte 7." },
     { "\"\\u00", 0, SYNTAX "an escape is not valid at byte 1." },
     { "\"\\u+041\"", 0, SYNTAX "an escape is not valid at byte 1." },
     { "\"\\u 041\"", 0, SYNTAX "an escape is not valid at byte 1." },
@@ -133,6 +134,10 @@ static const row_t  texts[] = {
     { "\"\\ud83d\\n\"", 0, SYNTAX "a surrogate stands alone at byte 7." },
     { "\"\\ud83d\\u0041\"", 0, SYNTAX "a surrogate stands alone at byte 7." },
     { "\"\\ud83d\\ud83d\"", 0, SYNTAX "a surrogate stands alone at byte 7." },
+    { "\"\\ud83d\\tdc00\"", 0, SYNTAX "a surrogate stands alone at byte 7." },
+    { "\"\\ud83dxudc00\"", 0, SYNTAX "a surrogate stands alone at byte 7." },
+    { "\"\\ud83d\\udbff\"", 0, SYNTAX "a surrogate stands alone at byte 7." },
+    { "\"\\ud83d\\ue000\"", 0, SYNTAX "a surrogate stands alone at byte 7." },
     { "\"\\ude00\\ud83d\"", 0, SYNTAX "a surrogate stands alone at byte 1." },
     { "\"\\udfff\"", 0, SYNTAX "a surrogate stands alone at byte 1." },
 

@@ -217,6 +217,39 @@ test_growth(void **state)
 }
 
 
+/* A value that needs more than twice the room, at each fill of the buffer. */
+
+static void
+test_large(void **state)
+{
+    u_char                  text[400];
+    size_t                  fill, len;
+    ngx_pool_t             *pool;
+    ngx_svc_json_writer_t   w;
+
+    memset(text, 'x', sizeof(text));
+
+    for (fill = 0; fill <= 64; fill++) {
+        pool = ngx_create_pool(1024, ngx_env_log());
+        assert_non_null(pool);
+
+        for (len = 0; len <= sizeof(text); len++) {
+            assert_int_equal(ngx_svc_json_writer_init(&w, pool, 64), NGX_OK);
+
+            ngx_svc_json_raw(&w, NULL, text, fill);
+            ngx_svc_json_raw(&w, "k", text, len);
+
+            assert_int_equal(w.failed, 0);
+            assert_int_equal(w.last - w.start, fill + 5 + len);
+            assert_memory_equal(w.start + fill, ",\"k\":", 5);
+            assert_true(w.last <= w.end);
+        }
+
+        ngx_destroy_pool(pool);
+    }
+}
+
+
 static void
 test_no_memory(void **state)
 {
@@ -230,6 +263,7 @@ test_no_memory(void **state)
 
         rc = ngx_svc_json_writer_init(&w, *state, 0);
         assert_int_equal(rc, n == 0 ? NGX_ERROR : NGX_OK);
+        assert_int_equal(w.failed, n == 0);
 
         ngx_svc_json_open(&w, NULL, '{');
 
@@ -276,6 +310,7 @@ main(void)
         ngx_unit_test(test_integers),
         ngx_unit_test(test_round_trip),
         ngx_unit_test(test_growth),
+        cmocka_unit_test(test_large),
         ngx_unit_test(test_no_memory),
     };
 

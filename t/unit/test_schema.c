@@ -53,6 +53,9 @@ static const ngx_svc_member_t  rule_members[] = {
     { ngx_string("networks"), NGX_SVC_T_ARRAY, 0, 1, 3,
       NULL, NULL, &network, 0 },
 
+    { ngx_string("one"), NGX_SVC_T_STRING, 0, 0, 1,
+      NULL, NULL, NULL, 0 },
+
     { ngx_string("modes"), NGX_SVC_T_ARRAY|NGX_SVC_T_NULL, 0, 0, 0,
       NULL, NULL, &mode, 0 },
 
@@ -304,6 +307,10 @@ test_messages(void **state)
           "\"modes\":0}]}",
           "\"rules[0].modes\" must be an array or null." },
 
+        { "{\"userName\":\"x\",\"rules\":[{\"action\":\"a\","
+          "\"one\":\"ab\"}]}",
+          "\"rules[0].one\" must be a string of 0 to 1 byte." },
+
         { "{\"userName\":\"x\",\"mode\":\"good\"}", NULL },
         { "{\"userName\":\"x\",\"mode\":null}", NULL },
         { "{\"userName\":\"x\",\"mode\":\"bad\"}", "mode is bad" },
@@ -353,6 +360,9 @@ test_strict(void **state)
         /* the name is cut at 256 bytes, before the character that is halved */
 
         { "{\"" A100 A100 A10 A10 A10 A10 A10 "aaaaa\\u20ac\":1}",
+          "\"" A100 A100 A10 A10 A10 A10 A10 "aaaaa\" is not a known"
+          " member." },
+        { "{\"" A100 A100 A10 A10 A10 A10 A10 "aaaaa\\u00e9\":1}",
           "\"" A100 A100 A10 A10 A10 A10 A10 "aaaaa\" is not a known"
           " member." },
         { "{\"" A100 A100 A10 A10 A10 A10 A10 "aaa\\u20ac\":1}",
