@@ -145,7 +145,7 @@ NGX_SVC_API ngx_int_t ngx_svc_send_error(ngx_svc_request_t *sr);
 NGX_SVC_API ngx_int_t ngx_svc_add_header(ngx_http_request_t *r,
     const char *name, ngx_str_t *value);
 
-/* The URL-decoded value of an argument; NGX_DECLINED: absent. */
+/* ngx_svc_args.c: the decoded value; NGX_DECLINED: absent; NGX_ERROR. */
 NGX_SVC_API ngx_int_t ngx_svc_argument(ngx_svc_request_t *sr,
     const char *name, ngx_str_t *value);
 

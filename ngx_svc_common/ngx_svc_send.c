@@ -145,47 +145,6 @@ ngx_svc_add_header(ngx_http_request_t *r, const char *name, ngx_str_t *value)
 }
 
 
-/* application/x-www-form-urlencoded: a plus is a space. */
-
-ngx_int_t
-ngx_svc_argument(ngx_svc_request_t *sr, const char *name, ngx_str_t *value)
-{
-    u_char     *p, *src, *dst;
-    ngx_str_t   raw;
-
-    if (ngx_http_arg(sr->request, (u_char *) name, ngx_strlen(name), &raw)
-        != NGX_OK)
-    {
-        return NGX_DECLINED;
-    }
-
-    p = ngx_pnalloc(sr->request->pool, raw.len + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(p, raw.data, raw.len);
-
-    value->data = p;
-    value->len = raw.len;
-
-    for (src = p; src < p + raw.len; src++) {
-        if (*src == '+') {
-            *src = ' ';
-        }
-    }
-
-    src = p;
-    dst = p;
-
-    ngx_unescape_uri(&dst, &src, raw.len, 0);
-
-    value->len = dst - p;
-
-    return NGX_OK;
-}
-
-
 ngx_str_t
 ngx_svc_request_id(ngx_http_request_t *r)
 {

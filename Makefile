@@ -1,0 +1,130 @@
+# ngx_svc: see "make help".
+
+TOP := $(CURDIR)
+BUILD = build
+MODULES = ngx_http_svc_common_module.so ngx_http_svc_scim_module.so
+SOURCES := $(wildcard ngx_svc_*/*.c ngx_svc_*/*.h)
+CFLAGS_WARN = -Wall -Wextra -Wno-unused-parameter
+
+CC ?= cc
+PORT ?= 8080
+RUNS ?= 1000000
+PROVE = prove -I t/lib
+TESTS ?= $(wildcard t/*.t)
+
+# the modules against Debian's nginx and its headers
+DEV = $(BUILD)/nginx-dev-$(notdir $(CC))
+# nginx's own source: unit tests, and the build with sanitizers
+SRC = $(BUILD)/src/nginx
+SAN = $(BUILD)/sanitize
+
+prefix = $(DESTDIR)/usr
+modulesdir = $(prefix)/lib/nginx/modules
+
+.PHONY: help deps deps-test build install run stop test unit sanitize valgrind \
+	bench lint fuzz clean
+.DEFAULT_GOAL := help
+
+help:                ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1  \t/p' Makefile | expand -t 14
+
+deps:                ## install Debian packages that are missing, to build and run
+	@conf/deps.sh run
+
+deps-test:           ## the same, for the tests too
+	@conf/deps.sh test
+
+build: deps $(addprefix $(BUILD)/modules/,$(MODULES))  ## build the modules, in build/modules
+
+$(DEV)/objs/Makefile: config $(wildcard ngx_svc_*) /usr/sbin/nginx
+	@echo "==> configuring for $$(/usr/sbin/nginx -v 2>&1 | cut -d: -f2)"
+	@rm -rf $(DEV) && mkdir -p $(DEV)
+	@cp -r /usr/share/nginx/src/. $(DEV)
+	@cd $(DEV) && bash -c '. ./conf_flags && ./configure \
+		"$${NGX_CONF_FLAGS[@]}" --with-cc="$(CC)" --with-cc-opt="-g -O2 \
+		-fPIC -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wformat \
+		-Werror=format-security $(CFLAGS_WARN)" \
+		--with-ld-opt="-Wl,-z,relro -Wl,-z,now -fPIC" \
+		--add-dynamic-module=$(TOP)' > configure.log 2>&1 \
+		|| { tail -n 20 configure.log; exit 1; }
+
+$(DEV)/objs/.built: $(DEV)/objs/Makefile $(SOURCES)
+	@echo "==> compiling the modules"
+	@$(MAKE) -s -C $(DEV) -f objs/Makefile modules > $(DEV)/make.log 2>&1 \
+		|| { grep -A5 -E 'error|warning|Error' $(DEV)/make.log; exit 1; }
+	@touch $@
+
+$(BUILD)/modules/%.so: $(DEV)/objs/.built
+	@mkdir -p $(BUILD)/modules
+	@cp $(DEV)/objs/$*.so $@
+
+install: build       ## install modules, load_module lines, migrations, svcctl (DESTDIR=)
+	install -d $(modulesdir) $(prefix)/share/nginx/modules-available \
+		$(prefix)/share/ngx_svc/sql $(prefix)/sbin \
+		$(prefix)/share/doc/ngx_svc/examples
+	install -m 644 $(addprefix $(BUILD)/modules/,$(MODULES)) $(modulesdir)
+	install -m 644 conf/mod-http-svc.conf \
+		$(prefix)/share/nginx/modules-available
+	install -m 644 sql/*.sql $(prefix)/share/ngx_svc/sql
+	install -m 755 conf/svcctl $(prefix)/sbin
+	install -m 644 conf/svc.conf.example README.md \
+		$(prefix)/share/doc/ngx_svc/examples
+
+run: build           ## start a demo system on PORT (8080), and show how to use it
+	@conf/demo.sh start $(PORT)
+
+stop:                ## stop the demo system; its data stays in run/
+	@conf/demo.sh stop
+
+test: deps-test build unit  ## all tests, on servers of their own
+	@CMOCKA_MESSAGE_OUTPUT=TAP $(PROVE) build/unit/test_* $(TESTS)
+
+$(SRC)/objs/ngx_auto_config.h:
+	@echo "==> getting nginx's source"
+	@t/lib/nginx-source $(BUILD)/src
+
+unit: $(SRC)/objs/ngx_auto_config.h  ## build the unit tests, in build/unit
+	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) unit
+
+$(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config $(SOURCES)
+	@echo "==> building nginx and the modules with ASan and UBSan"
+	@rm -rf $(SAN) && mkdir -p $(SAN)
+	@cp -r $(SRC)/. $(SAN)/src && rm -rf $(SAN)/src/objs
+	@cd $(SAN)/src && ./configure --with-debug --with-threads \
+		--with-http_ssl_module --with-http_v2_module \
+		--with-http_realip_module --add-module=$(TOP) \
+		--with-cc-opt="-g -O1 -fno-omit-frame-pointer \
+		-fsanitize=address,undefined \
+		-fno-sanitize=alignment,nonnull-attribute,pointer-overflow \
+		-DNGX_DEBUG_PALLOC=1" \
+		--with-ld-opt="-fsanitize=address,undefined" > ../configure.log 2>&1
+	@$(MAKE) -s -C $(SAN)/src > $(SAN)/make.log 2>&1 \
+		|| { grep -A5 -E 'error|Error' $(SAN)/make.log; exit 1; }
+	@cp $(SAN)/src/objs/nginx $@
+
+sanitize: deps-test $(SAN)/nginx  ## the tests on a build with ASan and UBSan
+	@SVC_TEST_NGINX=$(TOP)/$(SAN)/nginx SVC_TEST_MODULES= SVC_TEST_SLOW=5 \
+		$(PROVE) $(TESTS)
+
+valgrind: deps-test build  ## the SCIM tests with the workers under valgrind
+	@SVC_TEST_VALGRIND=1 SVC_TEST_SLOW=10 $(PROVE) t/scim_users.t
+
+bench: deps-test build  ## measure, beside pgbench and a static answer
+	@perl -I t/lib t/bench/bench.pl
+
+lint: deps-test build  ## cppcheck, clang's analyzer, gcc and clang with warnings as errors
+	@t/lib/lint $(DEV)
+	@$(MAKE) -s CC=clang BUILD=build/clang build
+
+fuzz: deps-test $(SRC)/objs/ngx_auto_config.h  ## the fuzzers, RUNS=1000000 each
+	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) fuzz-bins
+	@for f in build/fuzz/fuzz_*; do \
+		name=$$(basename $$f); corpus=t/fuzz/corpus/$${name#fuzz_}; \
+		mkdir -p build/fuzz/corpus/$$name; \
+		echo "==> $$name"; \
+		$$f -runs=$(RUNS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
+			build/fuzz/corpus/$$name $$corpus || exit 1; \
+	done
+
+clean:               ## remove what was built; run/ stays
+	rm -rf $(BUILD)
