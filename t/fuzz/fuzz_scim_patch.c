@@ -1,0 +1,125 @@
+/*
+ * Bodies of PATCH, from the bytes on.
+ */
+
+#include "ngx_fuzz_scim.h"
+
+
+static ngx_int_t fuzz_patch(cJSON *json, ngx_svc_scim_user_t *user);
+static void fuzz_ignored(ngx_pool_t *pool, cJSON *json,
+    ngx_svc_scim_user_t *user);
+static void fuzz_leave(ngx_pool_t *pool, cJSON *json);
+static void fuzz_append(ngx_pool_t *pool, cJSON *json, const char *text);
+
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    ngx_env_init();
+    ngx_svc_json_init();
+
+    return 0;
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    cJSON                *json;
+    ngx_pool_t           *pool;
+    ngx_svc_scim_user_t   user;
+
+    /* few enough operations for two more */
+
+    if (size > 8192) {
+        return 0;
+    }
+
+    pool = ngx_create_pool(1024, ngx_env_log());
+    fuzz_assert(pool != NULL);
+
+    json = fuzz_scim_json(pool, data, size);
+
+    if (json && fuzz_patch(json, &user) == NGX_OK) {
+        fuzz_ignored(pool, json, &user);
+        fuzz_leave(pool, json);
+    }
+
+    ngx_destroy_pool(pool);
+
+    return 0;
+}
+
+
+static ngx_int_t
+fuzz_patch(cJSON *json, ngx_svc_scim_user_t *user)
+{
+    ngx_int_t        rc;
+    ngx_svc_error_t  err;
+
+    ngx_memzero(user, sizeof(ngx_svc_scim_user_t));
+    ngx_memzero(&err, sizeof(ngx_svc_error_t));
+
+    rc = ngx_svc_scim_user_patch(json, user, &err);
+
+    fuzz_assert(!user->user_name.set);
+
+    fuzz_scim_user(rc, user, &err);
+
+    return rc;
+}
+
+
+/* An operation on what is not mapped changes nothing. */
+
+static void
+fuzz_ignored(ngx_pool_t *pool, cJSON *json, ngx_svc_scim_user_t *user)
+{
+    size_t                i;
+    ngx_svc_value_t      *before, *after;
+    ngx_svc_scim_user_t   again;
+
+    fuzz_append(pool, json, "{\"op\":\"Add\",\"path\":"
+                            "\"emails[type eq \\\"work\\\"].value\"}");
+
+    fuzz_assert(fuzz_patch(json, &again) == NGX_OK);
+
+    before = fuzz_scim_mapped(user);
+    after = fuzz_scim_mapped(&again);
+
+    for (i = 0; i < fuzz_scim_count; i++, before++, after++) {
+        fuzz_assert(after->set == before->set);
+        fuzz_assert(after->null == before->null);
+        fuzz_assert(after->integer == before->integer);
+        fuzz_assert(after->str.data == before->str.data);
+        fuzz_assert(after->str.len == before->str.len);
+    }
+}
+
+
+/* Nothing that is accepted stops what comes behind it. */
+
+static void
+fuzz_leave(ngx_pool_t *pool, cJSON *json)
+{
+    ngx_svc_scim_user_t  user;
+
+    fuzz_append(pool, json, "{\"op\":\"Replace\",\"path\":\"active\","
+                            "\"value\":\"False\"}");
+
+    fuzz_assert(fuzz_patch(json, &user) == NGX_OK);
+    fuzz_assert(user.active.set && user.active.integer == 0);
+}
+
+
+static void
+fuzz_append(ngx_pool_t *pool, cJSON *json, const char *text)
+{
+    cJSON  *operation, *operations;
+
+    operation = fuzz_scim_json(pool, text, strlen(text));
+    operations = cJSON_GetObjectItem(json, "operations");
+
+    fuzz_assert(operation != NULL);
+    fuzz_assert(cJSON_AddItemToArray(operations, operation));
+}

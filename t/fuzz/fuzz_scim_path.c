@@ -1,0 +1,125 @@
+/*
+ * Paths of PATCH operations, and lists of attributes.
+ */
+
+#include "ngx_fuzz_scim.h"
+#include "ngx_svc_scim_filter.h"
+#include "ngx_svc_scim_path.h"
+
+
+static void fuzz_case(const uint8_t *data, size_t size, ngx_int_t rc,
+    ngx_uint_t bits);
+static void fuzz_urn(const uint8_t *data, size_t size, ngx_int_t rc,
+    ngx_uint_t bits);
+static void fuzz_projection(const uint8_t *data, size_t size, ngx_int_t rc,
+    ngx_uint_t bits);
+
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    ngx_env_init();
+
+    return 0;
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  bits;
+
+    rc = ngx_svc_scim_path_parse(data, size, &bits);
+
+    fuzz_assert(rc == NGX_OK || rc == NGX_DECLINED || rc == NGX_ERROR);
+    fuzz_assert((rc == NGX_OK) == (bits != 0));
+    fuzz_assert((bits & ~(NGX_SVC_SCIM_ALL|NGX_SVC_SCIM_ENTERPRISE)) == 0);
+
+    fuzz_case(data, size, rc, bits);
+    fuzz_urn(data, size, rc, bits);
+    fuzz_projection(data, size, rc, bits);
+
+    return 0;
+}
+
+
+/* Names are the same in any case; a quoted string may have escapes. */
+
+static void
+fuzz_case(const uint8_t *data, size_t size, ngx_int_t rc, ngx_uint_t bits)
+{
+    size_t       i;
+    u_char      *text;
+    ngx_uint_t   other;
+
+    if (size == 0 || memchr(data, '"', size)) {
+        return;
+    }
+
+    text = malloc(size);
+    fuzz_assert(text != NULL);
+
+    for (i = 0; i < size; i++) {
+        text[i] = ngx_toupper(data[i]);
+    }
+
+    fuzz_assert(ngx_svc_scim_path_parse(text, size, &other) == rc);
+    fuzz_assert(other == bits);
+
+    free(text);
+}
+
+
+/* The core URN in front of a name that has none changes nothing. */
+
+static void
+fuzz_urn(const uint8_t *data, size_t size, ngx_int_t rc, ngx_uint_t bits)
+{
+    u_char      *text, *p;
+    ngx_uint_t   other;
+
+    if (size == 0 || memchr(data, ':', size)) {
+        return;
+    }
+
+    text = malloc(sizeof(NGX_SVC_SCIM_CORE_URN) + size);
+    fuzz_assert(text != NULL);
+
+    p = ngx_cpymem(text, NGX_SVC_SCIM_CORE_URN ":",
+                   sizeof(NGX_SVC_SCIM_CORE_URN ":") - 1);
+    p = ngx_cpymem(p, data, size);
+
+    fuzz_assert(ngx_svc_scim_path_parse(text, p - text, &other) == rc);
+    fuzz_assert(other == bits);
+
+    free(text);
+}
+
+
+static void
+fuzz_projection(const uint8_t *data, size_t size, ngx_int_t rc,
+    ngx_uint_t bits)
+{
+    ngx_str_t   names;
+    ngx_uint_t  mask, rest;
+
+    names.data = (u_char *) data;
+    names.len = size;
+
+    mask = ngx_svc_scim_projection(&names, NULL);
+    rest = ngx_svc_scim_projection(NULL, &names);
+
+    fuzz_assert((mask & NGX_SVC_SCIM_ALWAYS) == NGX_SVC_SCIM_ALWAYS);
+    fuzz_assert((rest & NGX_SVC_SCIM_ALWAYS) == NGX_SVC_SCIM_ALWAYS);
+    fuzz_assert((mask | rest) == NGX_SVC_SCIM_ALL);
+
+    if (size) {
+        fuzz_assert((mask & rest) == NGX_SVC_SCIM_ALWAYS);
+    }
+
+    if (rc == NGX_OK) {
+        bits = (bits & NGX_SVC_SCIM_ALL) | NGX_SVC_SCIM_ALWAYS;
+        fuzz_assert(mask == bits);
+    }
+}
