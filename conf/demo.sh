@@ -1,0 +1,296 @@
+#!/bin/bash
+#
+# demo.sh start PORT | stop: a private PostgreSQL, a private Redis and NGINX
+# under run/, with the tenant "acme".  RUN_DIR names another directory.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+run=${RUN_DIR:-$top/run}
+port=${2:-8080}
+slug=acme
+
+# As root the servers run as the user that Debian's postgresql package makes.
+
+if [ "$(id -u)" = 0 ]; then
+    user=postgres
+    as() { setpriv --reuid=$user --regid=$user --init-groups -- "$@"; }
+else
+    user=$(id -un)
+    as() { "$@"; }
+fi
+
+pgbin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+
+
+step() { printf '==> %s\n' "$*"; }
+
+die() {
+    echo "demo: $*" >&2
+    exit 1
+}
+
+# PID file, name: is the process of that name alive?
+
+alive() {
+    local pid
+
+    pid=$(head -n 1 "$1" 2>/dev/null) || return 1
+    [ -n "$pid" ] && [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = "$2" ]
+}
+
+# what, seconds, command: polls until the command succeeds
+
+wait_for() {
+    local what=$1 end=$((SECONDS + $2))
+
+    shift 2
+
+    until "$@" >/dev/null 2>&1; do
+        [ $SECONDS -lt $end ] || return 1
+        sleep 0.1
+    done
+}
+
+healthy() { curl -fsS -m 2 "$url/healthz"; }
+
+
+check() {
+    [ -n "$pgbin" ] || die "PostgreSQL is not installed: run \"make deps\""
+
+    [[ $port =~ ^[0-9]+$ ]] || die "PORT is a number, not \"$port\""
+
+    [ ${#run} -le 80 ] || die "the path $run is too long for the sockets in" \
+                              "it: move the checkout, or set RUN_DIR"
+
+    mkdir -p "$run"
+    chmod 711 "$run"
+
+    as test -x "$run" || die "the user $user cannot reach $run: move the" \
+        "checkout to where it can, say /srv, or set RUN_DIR=/var/tmp/ngx_svc"
+
+    mkdir -p "$run/pg" "$run/redis" "$run/tmp"
+    chown "$user" "$run/pg" "$run/redis" "$run/tmp"
+    chmod 700 "$run/pg" "$run/redis"
+}
+
+
+start_postgres() {
+    if [ ! -e "$run/pg/data/PG_VERSION" ]; then
+        step "making a PostgreSQL cluster in $run/pg"
+        (cd "$run/pg" && as "$pgbin/initdb" -D data -U postgres -A trust \
+             -E UTF8 --locale=C.UTF-8 > "$run/initdb.log" 2>&1) \
+            || die "initdb failed, see $run/initdb.log"
+        cat >> "$run/pg/data/postgresql.conf" <<TXT
+listen_addresses = ''
+unix_socket_directories = '$run/pg'
+TXT
+    fi
+
+    alive "$run/pg/data/postmaster.pid" postgres && return
+
+    step "starting PostgreSQL"
+    (cd "$run/pg" && as "$pgbin/pg_ctl" -D data -l "$run/pg/log" -w -s start) \
+        || die "PostgreSQL did not start, see $run/pg/log"
+}
+
+
+start_redis() {
+    alive "$run/redis/pid" redis-server && return
+
+    step "starting Redis"
+    as redis-server --port 0 --unixsocket "$run/redis/redis.sock" \
+       --dir "$run/redis" --pidfile "$run/redis/pid" --daemonize yes \
+       --logfile "$run/redis/log" --appendonly yes > /dev/null \
+        || die "Redis did not start, see $run/redis/log"
+
+    wait_for Redis 10 as redis-cli -s "$run/redis/redis.sock" ping \
+        || die "Redis does not answer, see $run/redis/log"
+}
+
+
+make_database() {
+    if ! as psql -XAtd "host=$run/pg user=postgres dbname=svc" -c '' 2>/dev/null
+    then
+        step "making the database svc"
+        as createdb -h "$run/pg" -U postgres svc
+    fi
+
+    step "applying sql/"
+    "$top/conf/svcctl" --pg "$pg" migrate --sql "$top/sql"
+
+    [ -e "$run/tokens" ] && return
+
+    step "making the tenant $slug"
+    (umask 077
+     "$top/conf/svcctl" --pg "$pg" tenant create --slug $slug --name Acme \
+         --owner ada@acme.test --env > "$run/tokens.new")
+
+    as psql -X -q -v ON_ERROR_STOP=1 -d "$pg" <<'SQL'
+INSERT INTO svc.user_account (tenant_id, id, user_name, first_name, last_name,
+                              display_name, title, email_verified, source)
+SELECT t.id, gen_random_uuid(), u.user_name || '@acme.test', u.first_name,
+       u.last_name, u.first_name || ' ' || u.last_name, u.title, true, 'local'
+  FROM svc.tenant t,
+       (VALUES ('alan', 'Alan', 'Turing', 'Researcher'),
+               ('edsger', 'Edsger', 'Dijkstra', 'Professor'),
+               ('barbara', 'Barbara', 'Liskov', 'Professor'))
+       u (user_name, first_name, last_name, title)
+ WHERE t.slug = 'acme';
+SQL
+
+    mv "$run/tokens.new" "$run/tokens"
+}
+
+
+write_env() {
+    local tenant
+
+    tenant=$(grep -E '^SVC_(ADMIN_TOKEN|SCIM_TOKEN|TENANT_SLUG)=' "$run/tokens")
+
+    (umask 077
+     cat > "$run/env" <<TXT
+SVC_BASE_URL=$url
+$tenant
+SVC_PG='$pg'
+SVC_REDIS=unix:$run/redis/redis.sock
+TXT
+    )
+}
+
+
+write_conf() {
+    if [ ! -e "$run/svc.keys" ]; then
+        (umask 077; echo "k1:$(openssl rand -hex 32)" > "$run/svc.keys")
+    fi
+
+    cat > "$run/nginx.conf" <<TXT
+load_module $top/build/modules/ngx_http_svc_common_module.so;
+load_module $top/build/modules/ngx_http_svc_scim_module.so;
+
+$([ "$(id -u)" != 0 ] || echo "user $user;")
+worker_processes 2;
+pid $run/nginx.pid;
+error_log $run/error.log notice;
+
+events {
+    worker_connections 4096;
+}
+
+http {
+    access_log $run/access.log;
+
+    client_body_temp_path $run/tmp/body;
+    proxy_temp_path $run/tmp/proxy;
+    fastcgi_temp_path $run/tmp/fastcgi;
+    uwsgi_temp_path $run/tmp/uwsgi;
+    scgi_temp_path $run/tmp/scgi;
+
+    svc_postgres "host=$run/pg dbname=svc user=svc_app";
+    svc_redis unix:$run/redis/redis.sock;
+    svc_key_file $run/svc.keys;
+    svc_base_url $url;
+
+    server {
+        listen 127.0.0.1:$port;
+
+        location /scim/v2 {
+            svc_scim on;
+        }
+
+        location = /healthz {
+            svc_health;
+        }
+    }
+}
+TXT
+}
+
+
+start_nginx() {
+    local old=
+
+    [ ! -e "$run/nginx.conf" ] || old=$(cat "$run/nginx.conf")
+
+    write_conf
+
+    if alive "$run/nginx.pid" nginx; then
+        if [ "$old" != "$(cat "$run/nginx.conf")" ]; then
+            step "reloading NGINX"
+            nginx -c "$run/nginx.conf" -e "$run/error.log" -s reload
+        fi
+    else
+        step "starting NGINX"
+        nginx -q -t -c "$run/nginx.conf" -e "$run/error.log" \
+            || die "the configuration is refused"
+        nginx -c "$run/nginx.conf" -e "$run/error.log" \
+            || die "NGINX did not start, see $run/error.log; is port $port" \
+                   "taken by another program? PORT=9090 make run takes another"
+    fi
+
+    wait_for NGINX 20 healthy \
+        || die "$url/healthz does not answer 200, see $run/error.log"
+}
+
+
+show() {
+    # shellcheck disable=SC1091
+    . "$run/env"
+
+    cat <<TXT
+
+base URL     $SVC_BASE_URL
+SCIM         $SVC_BASE_URL/scim/v2
+SCIM token   $SVC_SCIM_TOKEN
+admin token  $SVC_ADMIN_TOKEN
+all of it    . $run/env
+
+curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users
+curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users -d '{"userName":"grace@acme.test","displayName":"Grace Hopper"}'
+curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' -G $SVC_BASE_URL/scim/v2/Users --data-urlencode 'filter=userName eq "grace@acme.test"'
+TXT
+}
+
+
+start() {
+    url=http://127.0.0.1:$port
+    pg="host=$run/pg user=postgres dbname=svc"
+
+    check
+    start_postgres
+    start_redis
+    make_database
+    start_nginx
+    write_env
+    show
+}
+
+
+# name, PID file, name of the process, signal
+
+end() {
+    local pid
+
+    alive "$2" "$3" || return 0
+
+    step "stopping $1"
+    pid=$(head -n 1 "$2")
+    kill -"$4" "$pid"
+    wait_for "$1" 30 gone "$pid" || die "$1, process $pid, does not end"
+}
+
+gone() { ! kill -0 "$1"; }
+
+
+stop() {
+    end NGINX "$run/nginx.pid" nginx QUIT
+    end Redis "$run/redis/pid" redis-server TERM
+    end PostgreSQL "$run/pg/data/postmaster.pid" postgres INT
+}
+
+
+case ${1:-} in
+    start) start ;;
+    stop)  stop ;;
+    *)     die "usage: demo.sh start PORT | stop" ;;
+esac
