@@ -123,13 +123,6 @@ sub sh {
 sub migrate {
     my ($self) = @_;
 
-    if (!-x "$self->{root}/conf/svcctl") { # XXX
-        my $c = $self->connect('postgres');
-        $c->query('create schema svc; create table svc.schema_migration(version int primary key, name text not null, applied_at timestamptz not null default now())');
-        $c->query(slurp($_)) for sort glob "$self->{root}/sql/*.sql";
-        return;
-    }
-
     my ($status, $text) = run(["$self->{root}/conf/svcctl", 'migrate'],
                               env => { SVC_PG => $self->conninfo('postgres') },
                               timeout => 120);

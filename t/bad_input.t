@@ -1,0 +1,80 @@
+#!/usr/bin/perl
+
+# Bad input, and what it gets, on every route of SCIM.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::BadInput;
+use SvcTest::Scim;
+
+
+my $s = SvcTest->new(scim => { svc_body_timeout => '1s' })->start;
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+my $user = $acme->create(userName => 'ada@acme.test');
+my $replace = patch_op({ op => 'replace', path => 'title', value => 'T' });
+
+bad_input($s, {
+    envelope => \&scim_error,
+    headers  => $acme->headers,
+    stored   => sub { return $acme->stored . $globex->stored },
+    own      => $user->{id},
+    missing  => '00000000-0000-4000-8000-000000000000',
+    foreign  => $globex->create(userName => 'eve@globex.test')->{id},
+    type     => 'invalidSyntax',
+    routes   => [
+        [ GET    => '/scim/v2/ServiceProviderConfig' ],
+        [ GET    => '/scim/v2/Users' ],
+        [ POST   => '/scim/v2/Users', { userName => 'new@acme.test' } ],
+        [ GET    => '/scim/v2/Users/:id' ],
+        [ PUT    => '/scim/v2/Users/:id', { title => 'new title' } ],
+        [ PATCH  => '/scim/v2/Users/:id', $replace ],
+        [ DELETE => '/scim/v2/Users/:id' ],
+    ],
+});
+
+
+# the limit itself passes
+
+my $n = 0;
+
+for my $chunked (0, 1) {
+    my $text = SvcTest::BadInput::padded(
+        { userName => "large$n\@acme.test" }, SvcTest::BadInput::LIMIT);
+    my @headers = @{ $acme->headers };
+
+    $n++;
+
+    if ($chunked) {
+        push @headers, 'Transfer-Encoding' => 'chunked';
+        $text = SvcTest::BadInput::chunked($text, 4096);
+    }
+
+    scim_ok($s->http(POST => '/scim/v2/Users', \@headers, $text), 201,
+            'a body of exactly 1 MiB' . ($chunked ? ', chunked' : ''));
+}
+
+# and so does what is only odd
+
+for my $title ('{"deep":' x 15 . '1' . '}' x 15, '1e308', '-0', '1E-7',
+               '12345678901234567890', '[' x 15 . ']' x 15)
+{
+    $n++;
+    scim_ok($acme->scim(POST => '/Users', "{\"userName\":\"odd$n\@acme.test\","
+                                          . "\"unknown\":$title}"),
+            201, "an unknown attribute: $title");
+}
+
+scim_ok($acme->scim(POST => '/Users', "\r\n\t {\"userName\":"
+                                      . "\"space\@acme.test\"}\r\n "),
+        201, 'white space around');
+
+is(scalar $s->pg->errors, 0, 'PostgreSQL logged no error')
+    or diag($s->pg->errors);
+
+$s->done;
+done_testing();

@@ -1,0 +1,372 @@
+#!/usr/bin/perl
+
+# Mistakes in the configuration are found by nginx -t, with a message that says
+# what to do.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Process qw(slow);
+
+
+my $s = SvcTest->new(pg => 0, redis => 0);
+my $nginx = $s->nginx;
+my $good = $nginx->configuration;
+my $keys = $s->{key_file};
+
+
+sub write_file {
+    my ($path, $text) = @_;
+
+    open my $fh, '>', $path or die "$path: $!\n";
+    print $fh $text;
+    close $fh;
+}
+
+
+# nginx -t of the good configuration after an edit in $_.
+
+sub try_configuration {
+    my ($edit) = @_;
+
+    local $_ = $good;
+    $edit->();
+    $nginx->write_configuration($_);
+
+    my $since = time();
+    my ($status, $text) = $nginx->test_configuration;
+
+    cmp_ok(time() - $since, '<', slow(5), 'nginx -t is quick');
+
+    return ($status, $text);
+}
+
+
+sub passes {
+    my ($name, $edit) = @_;
+
+    my ($status, $text) = try_configuration($edit);
+
+    is($status, 0, "passes: $name") or diag($text);
+    unlike($text, qr/\[(?:emerg|alert|crit)\]/, "passes: $name: no complaint");
+}
+
+
+# Each pattern must match the one message of the level emerg.
+
+sub fails {
+    my ($name, $edit, @patterns) = @_;
+
+    my ($status, $text) = try_configuration($edit);
+    my @emerg = $text =~ /\[emerg\] (?:\d+#\d+: )?(.*)/g;
+
+    isnt($status, 0, "fails: $name") or diag($_);
+    isnt($status, -1, "fails: $name: ends");
+    is($status & 127, 0, "fails: $name: by no signal");
+    is(scalar @emerg, 1, "fails: $name: one message") or diag($text);
+    like($emerg[0] // '', $_, "fails: $name: message") for @patterns;
+}
+
+
+# Replaces a directive's line; undef takes it away.
+
+sub set {
+    my ($name, $value) = @_;
+
+    my $line = defined $value ? "    $name $value;\n" : '';
+
+    s/^\s+$name .*;\n/$line/m or die "no $name in the configuration\n";
+}
+
+
+sub add {
+    my ($text) = @_;
+
+    s/^http \{\n/http {\n    $text\n/m;
+}
+
+
+passes('the good configuration', sub { });
+
+
+# --- the modules ------------------------------------------------------------
+
+if (defined $nginx->modules) {
+    my ($common, $scim)
+        = map { qr/^load_module \S*ngx_http_svc_${_}_module\.so;\n/m }
+          qw(common scim);
+
+    fails('the scim module without the common one',
+          sub { s/$common//; },
+          qr/ngx_http_svc_common_module/, qr/load_module/);
+    fails('the scim module without the common one, and not used',
+          sub { s/$common//; s/^.*svc_.*\n//mg;
+                s/^/load_module ${\$nginx->modules}\/ngx_http_svc_scim_module.so;\n/;
+          },
+          qr/ngx_http_svc_common_module/, qr/load_module/);
+    fails('the scim module before the common one',
+          sub { s/($common)($scim)/$2$1/; },
+          qr/ngx_http_svc_common_module/, qr/load_module|before/);
+    passes('the common module alone',
+           sub { s/$scim//; s/^\s+svc_scim .*\n//m; });
+    fails('svc_scim without its module', sub { s/$scim//; },
+          qr/unknown directive "svc_scim"/);
+}
+
+
+# --- what a surface needs ---------------------------------------------------
+
+fails('no svc_postgres', sub { set(svc_postgres => undef) },
+      qr/svc_scim/, qr/svc_postgres "?host=/);
+fails('no svc_base_url', sub { set(svc_base_url => undef) },
+      qr/svc_scim/, qr/svc_base_url http/);
+passes('neither, and the surface off',
+       sub { set(svc_postgres => undef); set(svc_base_url => undef);
+             set(svc_scim => 'off'); });
+passes('no directive at all', sub { s/^\s+svc_.*\n//mg });
+passes('no key file', sub { set(svc_key_file => undef) });
+passes('no Redis', sub { set(svc_redis => undef) });
+fails('svc_scim maybe', sub { set(svc_scim => 'maybe') },
+      qr/svc_scim/, qr/"on"/, qr/maybe/);
+fails('svc_scim at the level of http', sub { add('svc_scim on;') },
+      qr/svc_scim.* not allowed here/);
+
+
+# --- conninfo ---------------------------------------------------------------
+
+for my $row (
+    [ '"host"',                       qr/conninfo/ ],
+    [ '"no such thing=1"',            qr/conninfo|such/ ],
+    [ '"hostt=/tmp dbname=svc"',      qr/hostt/ ],
+    [ '"host=\'/tmp dbname=svc"',     qr/conninfo|quote/ ],
+    [ '"host=no-such-host.invalid dbname=svc user=svc_app"',
+      qr/no-such-host\.invalid/ ],
+    [ '""',                           qr/empty|conninfo/ ])
+{
+    my ($value, $pattern) = @$row;
+
+    fails("svc_postgres $value", sub { set(svc_postgres => $value) },
+          qr/svc_postgres/, $pattern);
+}
+
+passes('a URI as conninfo',
+       sub { set(svc_postgres => '"postgresql://svc_app@127.0.0.1:1/svc"') });
+passes('several hosts',
+       sub { set(svc_postgres => '"host=127.0.0.1,127.0.0.2 port=1,2'
+                                 . ' dbname=svc user=svc_app'
+                                 . ' target_session_attrs=read-write"') });
+
+# a password in the conninfo is a secret
+
+$s->secret('pg-pa55-marker');
+
+my ($status, $text) = try_configuration(sub {
+    set(svc_postgres => '"host=/tmp password=pg-pa55-marker hostt=x"')
+});
+isnt($status, 0, 'a bad conninfo with a password');
+unlike($text, qr/pg-pa55-marker/, 'the message does not show it');
+
+($status, $text) = try_configuration(sub {
+    set(svc_postgres => '"host=/tmp password=pg-pa55-marker unquoted\'"')
+});
+isnt($status, 0, 'another one');
+unlike($text, qr/pg-pa55-marker/, 'the message does not show it either');
+
+
+# --- pools, sizes and times -------------------------------------------------
+
+for my $row (
+    [ 'reads connections=2 depth=16', qr/reads/, qr/"read"/ ],
+    [ 'read connections=0 depth=1',   qr/connections=0/, qr/number/ ],
+    [ 'read connections=-1',          qr/connections=-1/, qr/number/ ],
+    [ 'read connections=x',           qr/connections=x/, qr/number/ ],
+    [ 'read connections=',            qr/connections=/, qr/number/ ],
+    [ 'read connections=100000',      qr/connections=100000/, qr/number/ ],
+    [ 'read depth=0',                 qr/depth=0/, qr/number/ ],
+    [ 'read depth=1000000',           qr/depth=1000000/, qr/number/ ],
+    [ 'read size=5',                  qr/size=5/, qr/connections=/ ],
+    [ 'read 5',                       qr/"5"/, qr/connections=/ ],
+    [ 'read',                         qr/svc_postgres_pool/ ],
+    [ 'read connections=1 connections=2', qr/duplicate/ ])
+{
+    my ($value, @patterns) = @$row;
+
+    fails("svc_postgres_pool $value",
+          sub { s/^(\s+svc_postgres_pool) read .*;/$1 $value;/m }, @patterns);
+}
+
+passes('a pool with one argument',
+       sub { s/^(\s+svc_postgres_pool) read .*;/$1 read depth=8;/m });
+passes('no pool', sub { s/^\s+svc_postgres_pool .*;\n//mg });
+
+for my $name (qw(svc_postgres_timeout svc_postgres_connect_timeout
+                 svc_postgres_queue_timeout svc_redis_timeout))
+{
+    for my $value ('x', '-1s', '""') {
+        fails("$name $value", sub { set($name => $value) },
+              qr/$name|invalid/);
+    }
+}
+
+fails('svc_postgres_queue x', sub { set(svc_postgres_queue => 'x') },
+      qr/svc_postgres_queue|invalid/);
+fails('svc_body_timeout x',
+      sub { s/(svc_scim on;)/$1 svc_body_timeout x;/ },
+      qr/svc_body_timeout|invalid/);
+passes('svc_body_timeout 5s',
+       sub { s/(svc_scim on;)/$1 svc_body_timeout 5s;/ });
+
+
+# --- Redis ------------------------------------------------------------------
+
+for my $row (
+    [ 'unix:',                     qr/svc_redis|unix/ ],
+    [ '127.0.0.1:99999',           qr/port/ ],
+    [ '127.0.0.1:x',               qr/port/ ],
+    [ '""',                        qr/svc_redis|empty|host/ ],
+    [ 'no-such-host.invalid:6379', qr/no-such-host\.invalid/ ],
+    [ 'unix:/' . 'x' x 200,        qr/long/ ])
+{
+    my ($value, $pattern) = @$row;
+
+    fails('svc_redis ' . substr($value, 0, 40),
+          sub { set(svc_redis => $value) }, qr/svc_redis/, $pattern);
+}
+
+passes('svc_redis with an address and a port',
+       sub { set(svc_redis => '127.0.0.1:6379') });
+passes('svc_redis with an IPv6 address',
+       sub { set(svc_redis => '[::1]:6379') });
+
+
+# --- the base URL -----------------------------------------------------------
+
+for my $url ('login.acme.test', 'ftp://login.acme.test', 'http://', '""',
+             'https:///x', 'https://a.test/x?y', 'https://a.test/#f',
+             '"https://a b"', '/scim')
+{
+    fails("svc_base_url $url", sub { set(svc_base_url => $url) },
+          qr/svc_base_url/, qr{https?://});
+}
+
+passes("svc_base_url $_", do { my $url = $_;
+                               sub { set(svc_base_url => $url) } })
+    for 'https://login.acme.test', 'https://login.acme.test/',
+        'http://127.0.0.1:8080', 'https://login.acme.test/idp',
+        'https://[::1]:8443';
+
+
+# --- the key file -----------------------------------------------------------
+
+my $hex = unpack 'H*', SvcTest::random_bytes(32);
+my $other = unpack 'H*', SvcTest::random_bytes(32);
+my $file = "$s->{dir}/other.keys";
+
+$s->secret($hex, $other);
+
+sub key_file {
+    my ($content) = @_;
+
+    return sub {
+        write_file($file, $content);
+        set(svc_key_file => $file);
+    };
+}
+
+fails('a key file that is not there',
+      sub { set(svc_key_file => "$s->{dir}/none.keys") },
+      qr/none\.keys/, qr/openssl rand/);
+fails('a key file that is a folder',
+      sub { set(svc_key_file => $s->{dir}) }, qr/key file|svc_key_file/);
+fails('svc_key_file without a name', sub { set(svc_key_file => '""') },
+      qr/svc_key_file/);
+
+for my $row (
+    [ 'empty',                    '' ],
+    [ 'white space',              "\n\n" ],
+    [ 'of 16 bytes',              '1:' . substr($hex, 0, 32) . "\n" ],
+    [ 'of one digit less',        '1:' . substr($hex, 0, 63) . "\n" ],
+    [ 'of one digit more',        "1:${hex}0\n" ],
+    [ 'not hexadecimal',          '1:' . 'g' x 64 . "\n" ],
+    [ 'without an id',            "$hex\n" ],
+    [ 'with an empty id',         ":$hex\n" ],
+    [ 'with two colons',          "1:2:$hex\n" ],
+    [ 'with the same id twice',   "1:$hex\n1:$other\n" ],
+    [ 'whose second line is bad', "1:$hex\n2:xyz\n" ],
+    [ 'that is binary',           "\0\xff" x 100 ],
+    [ 'of 2 MB',                  "1:$hex\n" . 'x' x 2_000_000 ])
+{
+    my ($name, $content) = @$row;
+
+    fails("a key file $name", key_file($content),
+          qr/\Q$file\E/, qr/64 hex/);
+}
+
+for my $row ([ 'one key', "1:$hex\n" ], [ 'two keys', "2:$hex\n1:$other\n" ],
+             [ 'no newline at the end', "1:$hex" ],
+             [ 'upper case', "1:\U$hex\E\n" ],
+             [ 'an id that is a word', "2026-key:$hex\n" ])
+{
+    passes("a key file with $row->[0]", key_file($row->[1]));
+}
+
+
+# --- duplicates -------------------------------------------------------------
+
+for my $name (qw(svc_postgres svc_postgres_timeout svc_postgres_connect_timeout
+                 svc_postgres_queue svc_postgres_queue_timeout svc_redis
+                 svc_redis_timeout svc_base_url svc_key_file svc_scim))
+{
+    fails("$name twice", sub { s/^(\s+$name .*;\n)/$1$1/m },
+          qr/"$name" directive is duplicate|duplicate.*$name/);
+}
+
+fails('a pool twice', sub { s/^(\s+svc_postgres_pool read .*;\n)/$1$1/m },
+      qr/svc_postgres_pool.*duplicate|duplicate.*pool/);
+fails('svc_health twice', sub { s/svc_health;/svc_health; svc_health;/ },
+      qr/svc_health.*duplicate/);
+fails('svc_health and svc_scim in one location',
+      sub { s/svc_health;/svc_health; svc_scim on;/ },
+      qr/svc_(?:scim|health)/);
+fails('svc_scim with an argument too many',
+      sub { set(svc_scim => 'on on') }, qr/number of arguments.*svc_scim/);
+fails('svc_health with an argument',
+      sub { s/svc_health;/svc_health on;/ },
+      qr/number of arguments.*svc_health/);
+
+
+# --- a mistake on reload leaves the service as it was -----------------------
+
+# nothing of this needs PostgreSQL to be there
+
+$nginx->write_configuration($good);
+$s->start;
+
+my @workers = $s->workers;
+my $before = () = $nginx->log_lines;
+
+local $_ = $good;
+set(svc_base_url => undef);
+$nginx->write_configuration($_);
+SvcTest::Process::signal_pid('HUP', $nginx->pid);
+
+ok((SvcTest::Process::wait_for {
+        my @new = $nginx->log_lines;
+        splice @new, 0, $before;
+        grep { /\[emerg\].*svc_base_url/ } @new
+    } 5), 'a reload with a mistake is refused with its message');
+is("@{[ $s->workers ]}", "@workers", 'and the workers go on');
+is($s->http(GET => '/alive')->status, 200, 'and answer');
+
+# the messages of nginx -t are in the same log
+
+unlink $nginx->{log};
+SvcTest::Process::signal_pid('USR1', $nginx->pid);
+ok((SvcTest::Process::wait_for { -e $nginx->{log} } 5), 'a new log');
+
+$s->done;
+done_testing();

@@ -1,0 +1,106 @@
+#!/usr/bin/perl
+
+# The health location tells the state of PostgreSQL and Redis.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Time::HiRes ();
+
+use SvcTest;
+use SvcTest::Process qw(wait_for);
+use SvcTest::Scim;
+
+
+my $s = SvcTest->new->start;
+my $acme = $s->tenant('acme');
+my ($r, @workers);
+
+
+# Waits until the health is so, then checks the whole answer.
+
+sub health_is {
+    my ($status, $json, $name) = @_;
+
+    wait_for {
+        $r = $s->health;
+        $r->status == $status
+            && ($r->json // {})->{redis} eq $json->{redis}
+            && ($r->json // {})->{postgres} eq $json->{postgres}
+    } 10;
+
+    is($r->status, $status, "$name: $status");
+    is_deeply($r->json, $json, "$name: what is up") or diag($r->body);
+    is($r->header('content-type'), 'application/json', "$name: type");
+}
+
+my $ok = { status => 'ok', postgres => 'up', redis => 'up' };
+
+health_is(200, $ok, 'all is well');
+@workers = $s->workers;
+
+$r = $s->http(HEAD => '/healthz');
+is($r->status, 200, 'HEAD');
+is($r->body, '', 'has no body');
+
+$s->redis->stop('KILL');
+health_is(200, { status => 'degraded', postgres => 'up', redis => 'down' },
+          'Redis is down');
+scim_ok($acme->scim(POST => '/Users', { userName => 'a@acme.test' }), 201,
+        'SCIM goes on without Redis');
+$s->redis->launch;
+health_is(200, $ok, 'Redis is back');
+
+$s->pg->stop;
+health_is(503, { status => 'unavailable', postgres => 'down',
+                 redis => 'up' }, 'PostgreSQL is down');
+scim_error($acme->scim(GET => '/Users'), 503, undef,
+           'SCIM says so with Retry-After');
+scim_error($acme->scim(POST => '/Users', { userName => 'b@acme.test' }),
+           503, undef, 'for a write too');
+is($s->http(GET => '/alive')->status, 200, 'nginx answers the rest');
+
+$s->redis->stop;
+health_is(503, { status => 'unavailable', postgres => 'down',
+                 redis => 'down' }, 'nothing is up');
+
+$s->pg->launch;
+my $since = Time::HiRes::time();
+ok((wait_for { $s->health->status == 200 } 10), 'PostgreSQL is back');
+cmp_ok(Time::HiRes::time() - $since, '<', SvcTest::Process::slow(2),
+       'which is noticed within two seconds');
+scim_ok($acme->scim(GET => '/Users'), 200, 'SCIM works again');
+is($s->sql("SELECT count(*) FROM svc.user_account"), 1,
+   'the write that was refused did not happen');
+
+$s->redis->launch;
+health_is(200, $ok, 'all is well again');
+is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
+
+
+# without Redis in the configuration
+
+$s->nginx->{svc} = { svc_redis => undef, svc_redis_timeout => undef };
+$s->reload;
+health_is(200, { status => 'ok', postgres => 'up', redis => 'off' },
+          'Redis is off');
+
+
+# nginx starts without PostgreSQL, and finds it later
+
+$s->pg->stop;
+$s->redis->stop;
+$s->nginx->{svc} = {};
+$s->reload;
+health_is(503, { status => 'unavailable', postgres => 'down',
+                 redis => 'down' }, 'started without both');
+$s->pg->launch;
+health_is(200, { status => 'degraded', postgres => 'up', redis => 'down' },
+          'finds PostgreSQL later');
+scim_ok($acme->scim(GET => '/Users'), 200, 'and serves');
+$s->redis->launch;
+health_is(200, $ok, 'finds Redis later');
+
+$s->done;
+done_testing();

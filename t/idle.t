@@ -1,0 +1,124 @@
+#!/usr/bin/perl
+
+# Ten thousand idle connections, while others are served.
+
+use strict;
+use warnings;
+
+use IO::Socket::INET;
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Process qw(slow wait_for run);
+use SvcTest::Scim;
+
+
+use constant IDLE => 10000;
+
+# each worker may get nearly all of them; the limit is inherited by nginx
+
+my ($failed, $said) = run([ 'prlimit', '--pid', $$,
+                            '--nofile=' . (IDLE + 5000) ]);
+
+is($failed, 0, 'enough file descriptors') or BAIL_OUT($said);
+
+my $s = SvcTest->new(
+    connections => IDLE + 2000,
+    main => 'worker_rlimit_nofile ' . (IDLE + 4000) . ";\n",
+    http => "    client_header_timeout 300s;\n    keepalive_timeout 300s;\n",
+    scim => { svc_body_timeout => '300s' },
+)->start;
+
+my $acme = $s->tenant('acme');
+my $user = $acme->create(userName => 'ada@acme.test');
+my @workers = $s->workers;
+my $host = sockaddr_in($s->port, INADDR_LOOPBACK);
+my (@idle, $refused, $in);
+
+
+sub rss {
+    my $kb = 0;
+
+    for my $pid ($s->workers) {
+        $kb += $1 if (SvcTest::Process::slurp("/proc/$pid/status") // '')
+                     =~ /^VmRSS:\s+(\d+) kB/m;
+    }
+
+    return $kb;
+}
+
+my $rss = rss();
+
+# in each state that a connection may idle in
+
+my $get = "GET /scim/v2/Users/$user->{id} HTTP/1.1\r\nHost: a\r\n"
+          . "Authorization: Bearer $acme->{scim_token}\r\n\r\n";
+my @state = ('', "GET /scim/v2/Users HTTP/1.1\r\nHost: a\r\n",
+             "POST /scim/v2/Users HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer"
+             . " $acme->{scim_token}\r\nContent-Length: 100\r\n\r\n{", $get);
+
+for my $i (1 .. IDLE) {
+    socket my $sock, PF_INET, SOCK_STREAM, 0 or die "socket: $!\n";
+
+    if (!connect $sock, $host) {
+        $refused++;
+        next;
+    }
+
+    syswrite $sock, $state[$i % @state];
+
+    # the last kind has had its answer, and is kept alive
+
+    if ($i % @state == 3) {
+        $refused++ if !sysread($sock, $in, 65536) || $in !~ /^HTTP\S+ 200/;
+    }
+
+    push @idle, $sock;
+}
+
+is($refused, undef, 'all are taken');
+is(scalar @idle, IDLE, 'ten thousand connections');
+
+my @times;
+
+for (1 .. 50) {
+    my $since = time();
+
+    scim_ok($acme->scim(GET => "/Users/$user->{id}"), 200, 'others read');
+    scim_ok($acme->scim(POST => '/Users', { userName => "u$_\@acme.test" }),
+            201, 'and write');
+    push @times, time() - $since;
+}
+
+@times = sort { $a <=> $b } @times;
+cmp_ok($times[25], '<', slow(0.25), 'without waiting');
+is($s->health->status, 200, 'healthy');
+is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
+
+my $each = (rss() - $rss) / IDLE;
+cmp_ok($each, '<', 16, sprintf 'an idle connection costs %.1f kB', $each)
+    if !$ENV{SVC_TEST_SLOW} || $ENV{SVC_TEST_SLOW} == 1;
+
+# the connections are as good as new
+
+my $late = $idle[3];
+syswrite $late, $get;
+ok(sysread($late, $in, 65536) && $in =~ /^HTTP\S+ 200/,
+   'one that was idle is served');
+
+close $_ for @idle;
+
+# sockets of the workers, by their descriptors
+
+sub sockets {
+    return scalar grep { (readlink // '') =~ /^socket:/ }
+                  map { glob "/proc/$_/fd/*" } $s->workers;
+}
+
+ok((wait_for { sockets() < 200 } 20), 'the workers are rid of all of them');
+
+scim_ok($acme->scim(GET => '/Users?count=5'), 200, 'and all is well');
+
+$s->done;
+done_testing();

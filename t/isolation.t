@@ -1,0 +1,148 @@
+#!/usr/bin/perl
+
+# A PostgreSQL that accepts and never answers does not stop a worker: what does
+# not need it is answered at once, what does gets 503 within its time limit.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Process qw(slow wait_for);
+use SvcTest::Scim;
+
+
+my $s = SvcTest->new(
+    workers => 1,
+    svc => { svc_postgres_timeout => '2s', svc_postgres_connect_timeout => '1s',
+             svc_postgres_queue_timeout => '1s' },
+)->start;
+
+my $acme = $s->tenant('acme');
+my $user = $acme->create(userName => 'ada@acme.test');
+my @workers = $s->workers;
+
+
+# The slowest of n answers to a request that does not need PostgreSQL.
+
+sub slowest {
+    my ($path, $status, $n) = @_;
+
+    my $worst = 0;
+
+    for (1 .. $n) {
+        my $since = time();
+        my $r = $s->http(GET => $path);
+
+        $worst = time() - $since if time() - $since > $worst;
+        is($r->status, $status, "$path: $status") if $r->status != $status;
+    }
+
+    return $worst;
+}
+
+scim_ok($acme->scim(GET => '/Users'), 200, 'before');
+
+$s->pg->freeze;
+
+# more than the connections and their depth take, reads and writes
+
+my @c = map { $s->connection } 1 .. 80;
+
+for my $i (0 .. $#c) {
+    my @request = $i % 2
+        ? (GET => "/scim/v2/Users/$user->{id}", $acme->headers)
+        : (POST => '/scim/v2/Users', $acme->headers,
+           "{\"userName\":\"frozen$i\@acme.test\"}");
+
+    $c[$i]->send($c[$i]->format(@request));
+}
+
+my $since = time();
+
+cmp_ok(slowest('/alive', 200, 100), '<', slow(0.5),
+       'requests beside it are answered at once');
+cmp_ok(slowest('/scim/v2/nothing', 404, 20), '<', slow(0.5),
+       'so are those that are refused without the database');
+cmp_ok(slowest('/scim/v2/Users', 401, 20), '<', slow(0.5),
+       'and those without a token');
+
+my $health = $s->health;
+ok($health->status == 200 || $health->status == 503,
+   'the health location answers');
+cmp_ok(time() - $since, '<', slow(1.5), 'all of it before anything times out');
+
+ok((wait_for { $s->health->status == 503 } 8), 'health turns to 503');
+
+my %status;
+
+for my $c (@c) {
+    my $r = $c->read;
+
+    $status{ $r ? $r->status : $c->error }++;
+    scim_error($r, 503, undef, 'refused') if !$r || $r->status != 503;
+}
+
+is_deeply(\%status, { 503 => scalar @c },
+          'every request got 503 with Retry-After');
+cmp_ok(time() - $since, '<', slow(6), 'within the time limits');
+
+$_->close for @c;
+
+$s->pg->thaw;
+$since = time();
+
+ok((wait_for { $s->health->status == 200 } 10), 'it goes on');
+cmp_ok(time() - $since, '<', slow(2), 'within two seconds');
+scim_ok($acme->scim(GET => "/Users/$user->{id}"), 200, 'reads');
+scim_ok($acme->scim(POST => '/Users', { userName => 'new@acme.test' }), 201,
+        'writes');
+
+# each write of then is there with its event or not at all
+
+is($s->sql("SELECT count(*) FROM svc.user_account u WHERE user_name LIKE"
+           . " 'frozen%' AND (SELECT count(*) FROM svc.audit_event"
+           . " WHERE target_id = u.id::text) <> 1"), 0,
+   'no write without its audit event');
+
+is("@{[ $s->workers ]}", "@workers", 'the worker is the same');
+
+
+# a lock in the database holds one tenant's writes; the others go on
+
+my $globex = $s->tenant('globex');
+my $locker = $s->connect_as('postgres');
+
+$locker->query('BEGIN');
+$locker->query("SELECT * FROM svc.user_account WHERE id = '$user->{id}'"
+               . ' FOR UPDATE');
+
+my $blocked = $s->connection;
+$blocked->send($blocked->format(PATCH => "/scim/v2/Users/$user->{id}",
+    $acme->headers, SvcTest::encode(patch_op(
+        { op => 'replace', path => 'title', value => 'late' }))));
+
+ok((wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity WHERE usename ="
+                       . " 'svc_app' AND wait_event_type = 'Lock'") } 5),
+   'a request waits for a lock');
+
+my @slow = grep { $_ >= slow(1) } map {
+    my $at = time();
+    scim_ok($globex->scim(POST => '/Users', { userName => "g$_\@x.test" }),
+            201, 'another writes');
+    time() - $at;
+} 1 .. 12;
+
+is(scalar @slow, 0, 'none of them waits for it');
+
+scim_error($blocked->read, 503, undef, 'the one that waits gets 503');
+$locker->query('ROLLBACK');
+scim_ok($acme->scim(PATCH => "/Users/$user->{id}",
+                    patch_op({ op => 'replace', path => 'title',
+                               value => 'T' })),
+        200, 'and works once the lock is gone');
+
+$s->done;
+done_testing();

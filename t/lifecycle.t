@@ -1,0 +1,477 @@
+#!/usr/bin/perl
+
+# The life of a request and of its connection: how it may arrive, how it may
+# end, and what a client that leaves takes with it.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::BadInput ();
+use SvcTest::Nginx;
+use SvcTest::Process qw(slow wait_for run);
+use SvcTest::Scim;
+
+
+my $h2 = SvcTest::Nginx::free_port();
+my $s = SvcTest->new(
+    http2_port => $h2,
+    svc => { svc_postgres_timeout => '3s' },
+    scim => { svc_body_timeout => '3s' },
+)->start;
+
+my $acme = $s->tenant('acme');
+my $base = $s->base_url;
+my $user = $acme->create(userName => 'ada@acme.test', displayName => 'Ada');
+my $path = "/scim/v2/Users/$user->{id}";
+my $auth = "Authorization: Bearer $acme->{scim_token}\r\n";
+my @workers = $s->workers;
+my $n = 0;
+my ($r, $c);
+
+
+sub body {
+    return sprintf '{"userName":"u%d@acme.test"}', ++$n;
+}
+
+
+sub users {
+    return $s->sql('SELECT count(*) FROM svc.user_account');
+}
+
+
+# --- HEAD, HTTP/1.0 ---------------------------------------------------------
+
+for my $at ('/scim/v2/Users', $path, '/scim/v2/ServiceProviderConfig') {
+    my $get = $s->http(GET => $at, $acme->headers);
+    $r = $s->http(HEAD => $at, $acme->headers);
+
+    is($r->status, 200, "HEAD $at");
+    is($r->header('content-type'), 'application/scim+json', 'its type');
+    is($r->header('content-length') // length $get->body, length $get->body,
+       'the length of what GET answers');
+}
+
+for my $row ([ 401, HEAD => '/scim/v2/Users', [] ],
+             [ 404, HEAD => '/scim/v2/Groups', $acme->headers ])
+{
+    my ($status, @request) = @$row;
+
+    $c = $s->connection;
+    $r = $c->request(@request);
+    is($r->status, $status, "$request[0] $request[1]: $status");
+
+    # were there a body, it would be in front of the next answer
+
+    is($c->request(GET => '/alive')->body, 'alive', 'and no body');
+}
+
+$r = $s->raw("GET $path HTTP/1.0\r\n$auth\r\n");
+scim_ok($r, 200, 'HTTP/1.0, no Host');
+is($r->json->{id}, $user->{id}, 'the user');
+
+my $text = body();
+$r = $s->raw("POST /scim/v2/Users HTTP/1.0\r\n${auth}Content-Length: "
+             . length($text) . "\r\n\r\n$text");
+scim_ok($r, 201, 'HTTP/1.0, a body');
+is($r->json->{meta}{location}, $r->header('location'), 'Location');
+like($r->header('location'), qr{^\Q$base\E/scim/v2/Users/},
+     'from the base URL, not from the request');
+
+$r = $s->raw("GET $path HTTP/1.1\r\nHost: evil.test\r\n$auth"
+             . "Connection: close\r\n\r\n");
+unlike($r->body, qr/evil/, 'nor from the Host header');
+
+$c = $s->connection;
+$c->send("GET $path HTTP/1.0\r\nConnection: keep-alive\r\n$auth\r\n");
+scim_ok($c->read, 200, 'HTTP/1.0, kept alive');
+$c->send("GET $path HTTP/1.0\r\n$auth\r\n");
+scim_ok($c->read, 200, 'and once more');
+ok($c->closed, 'then closed');
+
+
+# --- nginx's own errors, outside the URIs of SCIM too -----------------------
+
+for my $row (
+    [ 400, 'garbage',            "garbage\r\n\r\n" ],
+    [ 400, 'binary garbage',     "\x00\xff\x01\r\n\r\n" ],
+    [ 400, 'a TLS hello',        "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03"
+                                 . "\x03" . "\x00" x 64 ],
+    [ 400, 'no path',            "GET  HTTP/1.1\r\nHost: a\r\n\r\n" ],
+    [ 400, 'a path without /',   "GET x HTTP/1.1\r\nHost: a\r\n\r\n" ],
+    [ 400, 'a NUL in the path',  "GET /scim/v2/\0 HTTP/1.1\r\nHost: a\r\n\r\n" ],
+    [ 414, 'a URI too long',     'GET /scim/v2/Users?' . 'a' x 40000
+                                 . " HTTP/1.1\r\nHost: a\r\n\r\n" ],
+    [ 400, 'a header too long',  "GET $path HTTP/1.1\r\nHost: a\r\nX: "
+                                 . 'a' x 40000 . "\r\n\r\n" ],
+    [ 400, 'too many headers',   "GET $path HTTP/1.1\r\nHost: a\r\n"
+                                 . "X-Y: aaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n" x 3000
+                                 . "\r\n" ],
+    [ 505, 'HTTP/2.0 in text',   "GET $path HTTP/2.0\r\nHost: a\r\n\r\n" ],
+    [ 405, 'TRACE',              "TRACE $path HTTP/1.1\r\nHost: a\r\n\r\n" ],
+    [ 405, 'CONNECT',            "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n" ])
+{
+    my ($status, $name, $bytes) = @$row;
+
+    $r = $s->raw($bytes);
+
+    if ($name eq 'CONNECT' && $r && $r->status == 400) {
+        $status = 400;
+    }
+
+    scim_error($r, $status, undef, $name);
+}
+
+# outside of it nginx is as ever
+
+$r = $s->http(GET => '/nothing');
+is($r->status, 404, 'elsewhere: 404');
+is($r->header('content-type'), 'text/html', 'is a page of nginx');
+
+
+# --- how a body may come ----------------------------------------------------
+
+$text = body();
+$c = $s->connection;
+$c->send("POST /scim/v2/Users HTTP/1.1\r\nHost: a\r\n$auth"
+         . 'Content-Length: ' . length($text) . "\r\n\r\n");
+
+for my $byte (split //, $text) {
+    $c->send($byte);
+    $c->silent(0.002);
+}
+
+scim_ok($c->read, 201, 'a body byte by byte');
+
+# the whole request so, in packets of one byte
+
+$text = body();
+setsockopt $c->sock, 6, 1, pack 'l', 1;
+my $all = $c->format(POST => '/scim/v2/Users', $acme->headers, $text);
+$c->send($_) for split //, $all;
+scim_ok($c->read, 201, 'a request byte by byte');
+
+for my $size (1, 7, 4096) {
+    $text = SvcTest::BadInput::chunked(body(), $size);
+    scim_ok($c->request(POST => '/scim/v2/Users',
+                        [ @{ $acme->headers },
+                          'Transfer-Encoding' => 'chunked' ], $text),
+            201, "chunks of $size");
+}
+
+$text = body();
+$c->send("POST /scim/v2/Users HTTP/1.1\r\nHost: a\r\n$auth"
+         . "Transfer-Encoding: chunked\r\nTrailer: X\r\n\r\n"
+         . sprintf("%x;ext=1\r\n%s\r\n0\r\nX: y\r\n\r\n", length $text,
+                   $text));
+scim_ok($c->read, 201, 'a chunk extension and a trailer');
+is($c->request(GET => '/alive')->body, 'alive', 'the connection goes on');
+
+$text = body();
+$c->send("POST /scim/v2/Users HTTP/1.1\r\nHost: a\r\n$auth"
+         . "Expect: 100-continue\r\nContent-Length: " . length($text)
+         . "\r\n\r\n");
+ok((wait_for { $c->fill; $c->{in} =~ /^HTTP\/1\.1 100 / } 5),
+   'Expect: 100-continue is told to go on');
+$c->send($text);
+$r = $c->read;
+scim_ok($r, 201, 'and the body is taken');
+is_deeply($r->{interim}, [ 100 ], 'one interim answer');
+
+my $before = users();
+my $c2 = $s->connection;
+$r = $c2->request(POST => '/scim/v2/Users',
+                  [ Expect => '100-continue', 'Content-Length' => 30 ]);
+scim_error($r, 401, undef, 'Expect without a token: no need to send it');
+
+$c2 = $s->connection;
+$r = $c2->request(POST => '/scim/v2/Users',
+                  [ @{ $acme->headers }, Expect => '100-continue',
+                    'Content-Length' => 2000000 ]);
+scim_error($r, 413, undef, 'Expect with a body that is too large');
+is(users(), $before, 'nothing was stored');
+
+# a GET with a body
+
+$r = $c->request(GET => $path, $acme->headers, '{"x":1}');
+scim_ok($r, 200, 'a GET with a body');
+is($c->request(GET => '/alive')->body, 'alive', 'which is skipped');
+
+$r = $c->request(GET => $path, [ @{ $acme->headers },
+                                 'Transfer-Encoding' => 'chunked' ],
+                 SvcTest::BadInput::chunked('x' x 100000, 1000));
+scim_ok($r, 200, 'a GET with a long body in chunks');
+is($c->request(GET => '/alive')->body, 'alive', 'which is skipped');
+
+# an error that comes before the body was read
+
+$r = $c->request(POST => '/scim/v2/Groups', $acme->headers, 'x' x 50000);
+scim_error($r, 404, undef, 'a body for a route that is not there');
+
+if (!$c->closed(0.1)) {
+    is($c->request(GET => '/alive')->body, 'alive', 'which is skipped');
+}
+
+# a body larger than nginx's buffers, that goes to a file or not
+
+$text = SvcTest::BadInput::padded({ userName => 'mid@acme.test' }, 300_000);
+scim_ok($s->http(POST => '/scim/v2/Users', $acme->headers, $text), 201,
+        'a body of 300 kB');
+
+
+# --- pipelined --------------------------------------------------------------
+
+$c = $s->connection;
+$all = '';
+my @expect;
+
+for my $i (1 .. 60) {
+    my ($status, @request) = @{ (
+        [ 200, GET => $path, $acme->headers ],
+        [ 201, POST => '/scim/v2/Users', $acme->headers, body() ],
+        [ 404, GET => '/scim/v2/Users/x', $acme->headers ],
+        [ 401, GET => '/scim/v2/Users', [] ],
+        [ 400, POST => '/scim/v2/Users', $acme->headers, '{' ],
+        [ 200, PATCH => $path, $acme->headers,
+          SvcTest::encode(patch_op({ op => 'replace', path => 'title',
+                                     value => "T$i" })) ],
+        [ 200, GET => '/scim/v2/Users?count=50', $acme->headers ],
+    )[$i % 7] };
+
+    $all .= $c->format(@request);
+    push @expect, [ $status, $i % 7 == 5 ? "T$i" : undef ];
+}
+
+$c->send($all);
+
+my ($good, $titles) = (0, 0);
+
+for my $want (@expect) {
+    $r = $c->read or last;
+    $good++ if $r->status == $want->[0];
+    $titles++ if defined $want->[1] && $r->json->{title} eq $want->[1];
+}
+
+is($good, 60, 'sixty pipelined requests are answered in their order')
+    or diag($c->error);
+is($titles, scalar(grep { defined $_->[1] } @expect),
+   'and each sees what the ones before it did');
+
+
+# --- HTTP/2 -----------------------------------------------------------------
+
+sub curl {
+    my @arg = @_;
+
+    my ($status, $out) = run([ 'curl', '-sS', '--http2-prior-knowledge',
+                               '--max-time', slow(10), '-H',
+                               "Authorization: Bearer $acme->{scim_token}",
+                               '-w', "\n%{http_code} %{content_type}"
+                               . " %{http_version}", @arg ]);
+    my ($body, $what) = $out =~ /\A(.*)\n(.*)\z/s;
+
+    return ($what // "curl: $status $out", $body // '');
+}
+
+my $h2_base = "http://127.0.0.1:$h2/scim/v2";
+
+my ($what, $answer) = curl("$h2_base/Users/$user->{id}");
+is($what, '200 application/scim+json 2', 'HTTP/2: GET');
+is(JSON::PP->new->utf8->decode($answer)->{id}, $user->{id}, 'the user');
+
+($what, $answer) = curl('-d', body(), "$h2_base/Users");
+is($what, '201 application/scim+json 2', 'HTTP/2: POST');
+
+my $large = "$s->{dir}/large";
+open my $fh, '>', $large or die "$!\n";
+print $fh SvcTest::BadInput::padded({ userName => 'h2@acme.test' }, 1048576);
+close $fh;
+
+($what, $answer) = curl('--data-binary', "\@$large", "$h2_base/Users");
+is($what, '201 application/scim+json 2', 'HTTP/2: POST of exactly 1 MiB');
+
+open $fh, '>>', $large or die "$!\n";
+print $fh ' ';
+close $fh;
+
+for my $length ([], [ '-H', 'Content-Length:' ]) {
+    ($what, $answer) = curl('--data-binary', "\@$large", @$length,
+                            "$h2_base/Users");
+    like($what, qr/413 application\/scim\+json 2/,
+         'HTTP/2: one byte more' . (@$length ? ', length not told' : ''));
+}
+
+($what, $answer) = curl('-X', 'DELETE', "$h2_base/Users");
+is($what, '405 application/scim+json 2', 'HTTP/2: a wrong method');
+($what, $answer) = curl('-I', "$h2_base/Users");
+is($what, '200 application/scim+json 2', 'HTTP/2: HEAD');
+($what, $answer) = curl(map { "$h2_base/Users/$user->{id}" } 1 .. 20);
+is(scalar(() = $answer =~ /"id"/g), 20, 'HTTP/2: many on one connection');
+
+
+# --- clients that leave -----------------------------------------------------
+
+$text = '{"userName":"left@acme.test"}';
+
+# while the body is sent
+
+for my $part (0 .. length($text) - 1) {
+    $c = $s->connection;
+    $c->send("POST /scim/v2/Users HTTP/1.1\r\nHost: a\r\n$auth"
+             . 'Content-Length: ' . length($text) . "\r\n\r\n"
+             . substr $text, 0, $part);
+    $part % 2 ? $c->close : $c->abort;
+}
+
+ok($s->unharmed(\@workers, 'left'), 'clients that left while sending');
+is($s->sql("SELECT count(*) FROM svc.user_account WHERE user_name LIKE"
+           . " 'left%'"), 0, 'stored nothing');
+
+# right after the request, before the answer: on each path through the server
+
+for my $round (1 .. 20) {
+    for my $request (
+        [ GET => $path, $acme->headers ],
+        [ GET => '/scim/v2/Users', $acme->headers ],
+        [ POST => '/scim/v2/Users', $acme->headers, body() ],
+        [ POST => '/scim/v2/Users', $acme->headers, '{' ],
+        [ PATCH => $path, $acme->headers,
+          SvcTest::encode(patch_op({ op => 'replace', path => 'title',
+                                     value => "L$round" })) ],
+        [ GET => $path, [] ])
+    {
+        $c = $s->connection;
+        $c->send($c->format(@$request) x ($round % 3 + 1));
+        $round % 2 ? $c->close : $c->abort;
+    }
+}
+
+ok($s->unharmed(\@workers, 'left'), 'clients that left after sending');
+
+# while PostgreSQL is stopped, at work or waiting for a slot; some leave before
+# it goes on, some after
+
+my $base_line = users();
+
+$s->pg->freeze;
+
+my (@leave, @stay);
+
+for my $i (1 .. 40) {
+    $c = $s->connection;
+    $c->send($c->format(
+        $i % 3 == 0 ? (GET => $path, $acme->headers)
+      : $i % 3 == 1 ? (POST => '/scim/v2/Users', $acme->headers, body())
+      :               (DELETE => '/scim/v2/Users/00000000-0000-4000-8000-'
+                       . '000000000000', $acme->headers)));
+    push @{ $i % 2 ? \@leave : \@stay }, $c;
+}
+
+ok($stay[0]->silent(0.2), 'PostgreSQL does not answer');
+$_ % 4 ? $leave[$_]->close : $leave[$_]->abort for 0 .. $#leave;
+is($s->http(GET => '/alive')->status, 200, 'the workers do');
+$s->pg->thaw;
+
+my %status;
+$status{ ($_->read // { status => $_->error })->{status} }++ for @stay;
+
+is(join(' ', grep { !/^(?:200|201|404|503)$/ } keys %status), '',
+   'those that stayed were answered');
+ok($s->wait_healthy, 'healthy again');
+is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
+cmp_ok(users(), '>=', $base_line + ($status{201} // 0),
+       'what was answered 201 is there');
+is($s->sql("SELECT count(*) FROM svc.user_account u WHERE (SELECT count(*)"
+           . " FROM svc.audit_event WHERE target_id = u.id::text"
+           . " AND action = 'user.created') <> 1"), 0,
+   'each with its audit event');
+
+# slots of those that left are free again: as many as ever work at once
+
+my @again = map { $s->connection } 1 .. 60;
+$_->send($_->format(POST => '/scim/v2/Users', $acme->headers, body()))
+    for @again;
+is(scalar(grep { ($_->read // { status => 0 })->{status} == 201 } @again), 60,
+   'sixty at once');
+
+
+# a client that does not read its answer
+
+my $many = $s->tenant('many');
+$many->add_users(200);
+
+my @slow = map { $s->connection } 1 .. 5;
+
+for my $c (@slow) {
+    setsockopt $c->sock, 1, 8, pack 'l', 4096;
+    $c->send($c->format(GET => '/scim/v2/Users', $many->headers) x 20);
+}
+
+is($s->http(GET => '/alive')->status, 200, 'clients that do not read');
+scim_ok($acme->scim(GET => '/Users'), 200, 'hinder nobody');
+$good = 0;
+
+for my $c (@slow) {
+    for (1 .. 20) {
+        my $list = $c->read;
+        $good++ if $list && $list->status == 200
+                   && $list->body =~ /"totalResults":\s*200\b/;
+    }
+}
+
+is($good, 100, 'and get their answers when they do');
+
+
+# --- quitting gracefully with requests in flight ----------------------------
+
+$s->pg->freeze;
+
+my @flight = map { $s->connection } 1 .. 6;
+$_->send($_->format(POST => '/scim/v2/Users',
+                    [ @{ $acme->headers }, Connection => 'close' ], body()))
+    for @flight;
+ok($flight[0]->silent(0.1), 'in flight');
+
+$s->reload(linger => 1);
+is(scalar $s->nginx->old_worker_pids, 2, 'the old workers wait for them');
+$s->pg->thaw;
+
+is(scalar(grep { ($_->read // { status => 0 })->{status} == 201 } @flight), 6,
+   'all of them are answered');
+ok((wait_for { !$s->nginx->old_worker_pids } 10), 'then the workers end');
+
+# an idle keepalive connection does not hold a worker back
+
+my $idle = $s->connection;
+scim_ok($idle->request(GET => $path, $acme->headers), 200, 'kept alive');
+$s->reload;
+ok($idle->closed, 'closed by the worker that quits');
+
+# many reloads, and requests all the while; none is lost
+
+my ($asked, $answered) = (0, 0);
+
+for (1 .. 5) {
+    $s->reload(linger => 1);
+
+    for (1 .. 10) {
+        $asked++;
+        $answered++ if $acme->scim(GET => "/Users/$user->{id}")
+                            ->status == 200;
+    }
+}
+
+is($answered, $asked, 'requests during reloads');
+ok((wait_for { !$s->nginx->old_worker_pids } 10), 'all old workers end');
+
+# connections to PostgreSQL are given back: 2 workers, 7 each
+
+ok((wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity"
+                       . " WHERE usename = 'svc_app'") <= 14 } 5),
+   'no connection to PostgreSQL is left over');
+
+$s->done;
+done_testing();

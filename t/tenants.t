@@ -1,0 +1,351 @@
+#!/usr/bin/perl
+
+# Tenants are kept apart: by the routes, and by the database without them.
+
+use strict;
+use warnings;
+
+use JSON::PP ();
+use Test::More;
+
+use SvcTest;
+use SvcTest::Scim;
+
+
+my $s = SvcTest->new->start;
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+
+my $ours = $acme->create(userName => 'same@x.test', externalId => 'same',
+                         title => 'acme');
+my $theirs = $globex->create(userName => 'same@x.test', externalId => 'same',
+                             title => 'globex');
+
+
+# --- the routes -------------------------------------------------------------
+
+my $before = $globex->stored;
+my $path = "/Users/$theirs->{id}";
+
+scim_error($acme->scim(GET => $path), 404, undef, 'GET');
+scim_error($acme->scim(PUT => $path, { title => 'x' }), 404, undef, 'PUT');
+scim_error($acme->scim(PATCH => $path,
+                       patch_op({ op => 'replace', path => 'active',
+                                  value => false })),
+           404, undef, 'PATCH');
+scim_error($acme->scim(PATCH => $path, patch_op()), 404, undef,
+           'PATCH with nothing');
+scim_error($acme->scim(DELETE => $path), 404, undef, 'DELETE');
+is($globex->stored, $before, 'the other tenant is as before');
+
+my $r = $acme->scim(GET => '/Users');
+scim_list($r, $s->base_url, 1, 'a list');
+is($r->json->{Resources}[0]{title}, 'acme', 'shows our own');
+
+for my $attribute (qw(userName externalId)) {
+    my $value = $attribute eq 'userName' ? 'same@x.test' : 'same';
+
+    $r = $globex->scim(GET => "/Users?filter=$attribute+eq+%22$value%22");
+    scim_list($r, $s->base_url, 1, "a filter on $attribute");
+    is($r->json->{Resources}[0]{title}, 'globex', 'finds our own');
+}
+
+
+# --- the role of the modules ------------------------------------------------
+
+my ($role) = $s->sql(<<'EOT');
+SELECT rolsuper, rolbypassrls, rolcreatedb, rolcreaterole, rolreplication,
+       (SELECT count(*) FROM pg_shdepend
+        WHERE refobjid = r.oid AND deptype = 'o'),
+       (SELECT count(*) FROM pg_auth_members WHERE member = r.oid)
+FROM pg_roles r WHERE rolname = 'svc_app'
+EOT
+
+is_deeply($role, [ 'f', 'f', 'f', 'f', 'f', 0, 0 ],
+          'svc_app has no powers, owns nothing and is in no other role');
+
+is($s->sql("SELECT has_schema_privilege('svc_app', 'svc', 'CREATE')"
+           . " OR has_schema_privilege('svc_app', 'public', 'CREATE')"), 'f',
+   'and creates nothing');
+
+my $app = $s->connect_as('svc_app');
+
+# a statement as svc_app; undef, or the error
+
+sub error_of {
+    my ($query) = @_;
+
+    return eval { $app->query($query); 1 } ? undef : $@;
+}
+
+my @denied = (
+    'UPDATE svc.audit_event SET action = action',
+    'DELETE FROM svc.audit_event', 'TRUNCATE svc.audit_event',
+    'DELETE FROM svc.user_account', 'TRUNCATE svc.user_account',
+    'DELETE FROM svc.tenant', 'UPDATE svc.tenant SET name = name',
+    'DELETE FROM svc.credential',
+    'UPDATE svc.credential SET revoked_at = NULL',
+    "UPDATE svc.credential SET permissions = '{scim}'",
+    'UPDATE svc.schema_migration SET version = version',
+    'ALTER TABLE svc.user_account DISABLE ROW LEVEL SECURITY',
+    'SET ROLE postgres', 'SET SESSION AUTHORIZATION postgres',
+    'SET row_security = off; SELECT count(*) FROM svc.user_account',
+);
+
+for my $tenant ('', $acme->{id}) {
+    $app->query("SET svc.tenant = '$tenant'");
+
+    for my $query (@denied) {
+        like(error_of($query) // '',
+             qr/permission denied|must be owner|row-level security/,
+             "denied" . ($tenant ? ' with a tenant' : '') . ": $query");
+    }
+
+    $app->query('RESET row_security');
+}
+
+$app = $s->connect_as('svc_app');
+
+
+# --- every table ------------------------------------------------------------
+
+# tenant and credential are not a tenant's: the first is the tenant itself, the
+# second is where a token is looked up to learn which tenant it is of
+
+my %allowed = map { $_ => 1 } qw(tenant credential schema_migration);
+
+my @tables = map { $_->[0] } $s->sql(<<'EOT');
+SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'svc' AND c.relkind IN ('r', 'p') ORDER BY 1
+EOT
+
+my @of_tenants = grep { !$allowed{$_} } @tables;
+
+cmp_ok(scalar @of_tenants, '>=', 3, 'tables: ' . join ' ', @of_tenants);
+
+is($s->sql(<<'EOT'), 0, 'no view or function goes round row-level security');
+SELECT (SELECT count(*) FROM pg_class c
+        JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'svc' AND c.relkind IN ('v', 'm')
+          AND NOT coalesce('security_invoker=true' = ANY (c.reloptions), false)
+          AND has_table_privilege('svc_app', c.oid, 'SELECT'))
+EOT
+
+$s->sql(<<"EOT");
+INSERT INTO svc.session (tenant_id, user_id, token_hash, expires_at)
+SELECT tenant_id, id, sha256(id::text::bytea), now() + interval '1 h'
+FROM svc.user_account
+EOT
+
+for my $table (@tables) {
+    my ($security, $policies, $key) = @{ ($s->sql(<<"EOT"))[0] };
+SELECT c.relrowsecurity,
+       (SELECT count(*) FROM pg_policy WHERE polrelid = c.oid),
+       (SELECT a.attname FROM pg_index i
+        JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+        WHERE i.indrelid = c.oid AND i.indisprimary)
+FROM pg_class c WHERE c.oid = 'svc.$table'::regclass
+EOT
+
+    next if $table eq 'schema_migration';
+
+    is($security, 't', "$table: row-level security is on");
+    cmp_ok($policies, '>', 0, "$table: has a policy");
+
+    next if $allowed{$table};
+
+    is($key, 'tenant_id', "$table: the primary key starts with tenant_id");
+}
+
+is($s->sql(<<'EOT'), 0, 'every foreign key between them carries tenant_id');
+SELECT count(*) FROM pg_constraint f
+JOIN pg_class a ON a.oid = f.conrelid JOIN pg_class b ON b.oid = f.confrelid
+JOIN pg_namespace n ON n.oid = a.relnamespace
+WHERE f.contype = 'f' AND n.nspname = 'svc' AND b.relname <> 'tenant'
+  AND NOT EXISTS (SELECT FROM pg_attribute t WHERE t.attrelid = f.conrelid
+                  AND t.attname = 'tenant_id' AND t.attnum = ANY (f.conkey))
+EOT
+
+
+# without a tenant there are no rows, and none are taken; with one only its own
+
+sub count_of {
+    my ($table) = @_;
+
+    return $app->query("SELECT count(*) FROM svc.$table")->[0][0];
+}
+
+sub insert_copy {
+    my ($table, $of) = @_;
+
+    my ($columns) = $s->sql(<<"EOT");
+SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum)
+FROM pg_attribute WHERE attrelid = 'svc.$table'::regclass AND attnum > 0
+  AND NOT attisdropped AND attgenerated = ''
+EOT
+    my ($row) = $s->sql("SELECT to_jsonb(t) FROM svc.$table t"
+                        . " WHERE tenant_id = '$of->{id}' LIMIT 1");
+
+    $row->[0] =~ s/'/''/g;
+
+    return error_of("INSERT INTO svc.$table ($columns->[0])"
+                    . " OVERRIDING SYSTEM VALUE SELECT $columns->[0]"
+                    . " FROM jsonb_populate_record(null::svc.$table,"
+                    . " '$row->[0]')");
+}
+
+for my $table (@of_tenants) {
+    my %n = map { $_->{id} => $s->sql("SELECT count(*) FROM svc.$table WHERE"
+                                      . " tenant_id = '$_->{id}'") }
+            $acme, $globex;
+
+    cmp_ok($_, '>', 0, "$table: there are rows to look for") for values %n;
+
+    my $readable = $s->sql("SELECT has_table_privilege('svc_app',"
+                           . " 'svc.$table', 'SELECT')") eq 't';
+
+    for my $set ('RESET svc.tenant', "SET svc.tenant = ''") {
+        $app->query($set);
+
+        if ($readable) {
+            is(count_of($table), 0, "$table: no row without a tenant ($set)");
+        }
+
+        like(insert_copy($table, $acme) // 'it was inserted',
+             qr/row-level security|permission denied/,
+             "$table: takes no row without a tenant ($set)");
+    }
+
+    $app->query("SET svc.tenant = '$acme->{id}'");
+
+    if ($readable) {
+        is(count_of($table), $n{$acme->{id}},
+           "$table: with a tenant its own rows");
+    }
+
+    like(insert_copy($table, $globex) // 'it was inserted',
+         qr/row-level security|permission denied/,
+         "$table: takes no row of another tenant");
+
+    $app->query('RESET svc.tenant');
+}
+
+$app->query('RESET svc.tenant');
+is(count_of('tenant'), 0, 'no tenant is seen without one');
+$app->query("SET svc.tenant = '$acme->{id}'");
+is(count_of('tenant'), 1, 'and with one, itself');
+
+like(error_of("UPDATE svc.user_account SET tenant_id = '$globex->{id}'")
+     // 'it was moved', qr/row-level security/,
+     'no row moves to another tenant');
+$app->query("UPDATE svc.user_account SET title = 'ours'");
+is($s->sql("SELECT title FROM svc.user_account WHERE id = '$theirs->{id}'"),
+   'globex', 'an UPDATE of everything leaves the other tenant alone');
+
+# the setting is of the transaction: nothing stays behind on a connection
+
+is($s->sql("SELECT count(*) FROM pg_db_role_setting"), 0,
+   'no role has a tenant by default');
+
+
+# --- many clients on the same database connections --------------------------
+
+my @tenant = ($acme, $globex, map { $s->tenant("t$_") } 1 .. 6);
+my (@user, @connection);
+
+for my $t (@tenant) {
+    push @user, [ map { $t->create(userName => "u$_\@x.test",
+                                   title => "$t->{slug} $_") } 1 .. 4 ];
+}
+
+push @connection, $s->connection for 1 .. 24;
+
+my ($own, $hidden, $lists, $changed, @wrong) = (0, 0, 0, 0);
+
+for my $round (1 .. 8) {
+    my @expect;
+
+    for my $i (0 .. $#connection) {
+        my $text = '';
+
+        for my $k (0 .. 7) {
+            my $t = ($i + $k) % @tenant;
+            my $u = $user[$t][($i + $round) % 4];
+            my $x = $user[($t + 1) % @tenant][$k % 4];
+            my $headers = $tenant[$t]->headers;
+
+            if ($k % 4 == 0) {
+                $text .= $connection[$i]->format(
+                    GET => "/scim/v2/Users/$u->{id}", $headers);
+                push @{ $expect[$i] }, [ own => $tenant[$t]{slug} ];
+
+            } elsif ($k % 4 == 1) {
+                $text .= $connection[$i]->format(
+                    GET => "/scim/v2/Users/$x->{id}", $headers);
+                push @{ $expect[$i] }, [ 'hidden' ];
+
+            } elsif ($k % 4 == 2) {
+                $text .= $connection[$i]->format(
+                    GET => '/scim/v2/Users', $headers);
+                push @{ $expect[$i] }, [ list => $tenant[$t]{slug} ];
+
+            } else {
+                $text .= $connection[$i]->format(
+                    PATCH => "/scim/v2/Users/$u->{id}", $headers,
+                    SvcTest::encode(patch_op({ op => 'replace',
+                        path => 'locale', value => "r$round-$i" })));
+                push @{ $expect[$i] }, [ change => $tenant[$t]{slug} ];
+            }
+        }
+
+        $connection[$i]->send($text);
+    }
+
+    for my $i (0 .. $#connection) {
+        for my $want (@{ $expect[$i] }) {
+            my ($what, $slug) = @$want;
+            my $answer = $connection[$i]->read;
+
+            if (!$answer) {
+                push @wrong, 'no answer: ' . $connection[$i]->error;
+                last;
+            }
+
+            my $json = $answer->json;
+
+            if ($what eq 'hidden') {
+                $hidden++ if $answer->status == 404;
+
+            } elsif ($what eq 'list') {
+                my $first = $slug eq 'acme' ? 'ours' : $slug;
+                my @other = grep { $_->{title} ne $first
+                                   && $_->{title} !~ /^\Q$slug\E \d$/ }
+                            @{ $json->{Resources} // [ { title => '' } ] };
+
+                push @wrong, "$slug sees $other[0]{title}" if @other;
+                $lists++ if $answer->status == 200;
+
+            } else {
+                push @wrong, "$slug: $answer->{status} $answer->{body}"
+                    if $answer->status != 200
+                       || $json->{title} !~ /^\Q$slug\E \d$/;
+
+                $what eq 'own' ? $own++ : $changed++;
+            }
+        }
+    }
+}
+
+is_deeply(\@wrong, [], 'every answer is of the tenant that asked');
+is($hidden, 24 * 8 * 2, '404 for every id of another tenant');
+is($own, 24 * 8 * 2, 'own users');
+is($lists, 24 * 8 * 2, 'lists');
+is($changed, 24 * 8 * 2, 'changes');
+
+is($s->sql("SELECT count(*) FROM svc.audit_event a JOIN svc.user_account u"
+           . " ON u.id::text = a.target_id"
+           . " WHERE a.tenant_id <> u.tenant_id"), 0,
+   'every audit event is in the tenant of its user');
+
+$s->done;
+done_testing();
