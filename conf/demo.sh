@@ -279,7 +279,7 @@ end() {
     wait_for "$1" 30 gone "$pid" || die "$1, process $pid, does not end"
 }
 
-gone() { ! kill -0 "$1"; }
+gone() { [ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"; }
 
 
 stop() {
