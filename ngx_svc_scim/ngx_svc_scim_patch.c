@@ -44,7 +44,8 @@ ngx_svc_scim_user_patch(cJSON *body, ngx_svc_scim_user_t *user,
         return NGX_DECLINED;
     }
 
-    if (!cJSON_IsArray(operations) || operations->child == NULL
+    if (operations == NULL || !cJSON_IsArray(operations)
+        || operations->child == NULL
         || cJSON_GetArraySize(operations) > NGX_SVC_SCIM_OPERATIONS_MAX)
     {
         return ngx_svc_fail(err, NGX_SVC_E_INVALID_SYNTAX,
@@ -240,6 +241,6 @@ ngx_svc_scim_patch_remove(ngx_svc_scim_change_t *change, ngx_uint_t bits)
 static ngx_uint_t
 ngx_svc_scim_patch_is(cJSON *op, const char *name)
 {
-    return cJSON_IsString(op)
+    return op != NULL && cJSON_IsString(op)
            && ngx_strcasecmp((u_char *) op->valuestring, (u_char *) name) == 0;
 }
