@@ -563,7 +563,9 @@ ngx_http_svc_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         }
     }
 
-    if (scheme == 0 || url.len == scheme || i < url.len) {
+    if (scheme == 0 || url.len == scheme || url.data[scheme] == '/'
+        || i < url.len)
+    {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "\"svc_base_url\" takes a URL such as "
                            "https://login.example.com, not \"%V\"",

@@ -153,6 +153,7 @@ ngx_svc_pg_conn_attach(ngx_svc_pg_conn_t *conn)
 static void
 ngx_svc_pg_conn_detach(ngx_svc_pg_conn_t *conn)
 {
+    ngx_uint_t         flags;
     ngx_connection_t  *c;
 
     c = conn->connection;
@@ -161,12 +162,16 @@ ngx_svc_pg_conn_detach(ngx_svc_pg_conn_t *conn)
         return;
     }
 
+    /* libpq closes the socket of a connection that it finds lost */
+
+    flags = (PQsocket(conn->pg) == c->fd) ? 0 : NGX_CLOSE_EVENT;
+
     if (c->read->active) {
-        ngx_del_event(c->read, NGX_READ_EVENT, 0);
+        ngx_del_event(c->read, NGX_READ_EVENT, flags);
     }
 
     if (c->write->active) {
-        ngx_del_event(c->write, NGX_WRITE_EVENT, 0);
+        ngx_del_event(c->write, NGX_WRITE_EVENT, flags);
     }
 
     if (c->read->posted) {
