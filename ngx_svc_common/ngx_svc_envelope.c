@@ -286,8 +286,8 @@ ngx_svc_envelope_path(ngx_http_request_t *r, u_char **start, u_char **end)
         last = r->header_in->last;
 
     } else {
-        p = NULL;
-        last = NULL;
+        p = (u_char *) "";
+        last = p;
     }
 
     while (p < last && *p != ' ' && *p != LF) {

@@ -33,8 +33,10 @@ scim_error($acme->scim(PATCH => $path,
                        patch_op({ op => 'replace', path => 'active',
                                   value => false })),
            404, undef, 'PATCH');
-scim_error($acme->scim(PATCH => $path, patch_op()), 404, undef,
-           'PATCH with nothing');
+scim_error($acme->scim(PATCH => $path,
+                       patch_op({ op => 'add', path => 'nickName',
+                                  value => 'N' })),
+           404, undef, 'PATCH with nothing that is mapped');
 scim_error($acme->scim(DELETE => $path), 404, undef, 'DELETE');
 is($globex->stored, $before, 'the other tenant is as before');
 
@@ -195,8 +197,9 @@ EOT
 }
 
 for my $table (@of_tenants) {
-    my %n = map { $_->{id} => $s->sql("SELECT count(*) FROM svc.$table WHERE"
-                                      . " tenant_id = '$_->{id}'") }
+    my %n = map { $_->{id} => scalar $s->sql("SELECT count(*) FROM svc.$table"
+                                             . " WHERE tenant_id ="
+                                             . " '$_->{id}'") }
             $acme, $globex;
 
     cmp_ok($_, '>', 0, "$table: there are rows to look for") for values %n;

@@ -242,12 +242,14 @@ sub thaw {
 }
 
 
-# Lines of its log at ERROR or above.
+# Lines of its log at ERROR or above; that it starts or stops is none.
 
 sub errors {
     my ($self) = @_;
 
-    return grep { / (?:ERROR|FATAL|PANIC): / }
+    return grep { / (?:ERROR|FATAL|PANIC): /
+                  && !/: +the database system is /
+                  && !/terminating connection due to administrator/ }
            split /^/, slurp($self->{log}) // '';
 }
 

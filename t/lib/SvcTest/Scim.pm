@@ -214,7 +214,7 @@ sub scim_user {
     }
 
     my $department = delete $want{department};
-    $want{+E} = { department => $department } if defined $department;
+    $want{E()} = { department => $department } if defined $department;
 
     my @schemas = (U, defined $department ? E : ());
     my @wrong = user_faults($user, $base);

@@ -69,8 +69,10 @@ sub scim {
     my @more = ref $headers eq 'ARRAY' ? @$headers : %{ $headers // {} };
     my @headers = @{ $self->headers };
 
+    my %named = map { lc $more[$_] => 1 } grep { $_ % 2 == 0 } 0 .. $#more;
+
     push @headers, 'Content-Type', 'application/scim+json'
-        if defined $body && !grep { lc eq 'content-type' } @more;
+        if defined $body && !$named{'content-type'};
 
     return $self->{system}->http($method, "/scim/v2$path",
                                  [ @headers, @more ], $body);

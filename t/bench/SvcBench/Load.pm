@@ -1,0 +1,243 @@
+package SvcBench::Load;
+
+# One run of wrk, pgbench or psql, and what came of it.  A rate of errors is no
+# result: "faults" of a run of wrk says what was wrong with its answers.
+
+use strict;
+use warnings;
+
+use Time::HiRes qw(time);
+
+use SvcTest::Process qw(spawn wait_exit wait_for slurp);
+
+
+my $RUNS = 0;
+
+
+# Starts wrk with lua/$script.lua.  connections, seconds; optionally threads,
+# rate, prefix, and size, that of the answer to be expected.
+
+sub wrk_start {
+    my ($system, $script, %opt) = @_;
+
+    my $out = "$system->{dir}/run." . ++$RUNS;
+    my $lua = "$system->{here}/lua/$script.lua";
+
+    my $pid = spawn(
+        ['wrk', '--latency', '-t', $opt{threads} // 2, '-c',
+         $opt{connections}, '-d', "$opt{seconds}s", '--timeout', '10s',
+         '-s', $lua, $system->{s}->base_url],
+        out => $out, env => {
+            BENCH_TOKENS => $system->{tokens},
+            BENCH_USERS => $system->{users},
+            BENCH_SEED => int rand 1e6,
+            BENCH_PREFIX => $opt{prefix} // '',
+            $opt{rate} ? (BENCH_RATE => $opt{rate}) : (),
+        }
+    );
+
+    return { %opt, script => $script, pid => $pid, out => $out };
+}
+
+
+sub wrk_end {
+    my ($run) = @_;
+
+    my $text = end($run, "wrk $run->{script}");
+
+    my ($line) = $text =~ /^bench (.*)$/m
+        or die "wrk $run->{script}: $text\n";
+    my %n = map { split /=/ } split ' ', $line;
+
+    $n{requests} or die "wrk $run->{script}: no request: $text\n";
+
+    my @faults = map { "$n{$_} of kind \"$_\"" }
+                 grep { $n{$_} } qw(connect read write status timeout);
+    my $size = $n{bytes} / $n{requests};
+
+    push @faults, "answers of $size bytes instead of $run->{size}"
+        if $run->{size} && abs($size - $run->{size}) > 0.05 * $run->{size};
+
+    $n{rate} = $n{requests} * 1e6 / $n{us};
+    $n{faults} = \@faults;
+
+    return \%n;
+}
+
+
+# A run of wrk on its own, with what processes took of CPU and memory.
+
+sub wrk {
+    my ($system, $script, %opt) = @_;
+
+    my @workers = $system->workers;
+    my $before = $system->cpu_times;
+    my $run = wrk_start($system, $script, %opt);
+
+    my ($looked, @rss) = (0, 0, 0);
+
+    wait_for {
+        if (time - $looked > 0.5) {
+            my @now = SvcBench::System::rss(@workers);
+
+            @rss = @now if $now[0] > $rss[0];
+            $looked = time;
+        }
+
+        ended($run);
+    } $opt{seconds} + 30;
+
+    my $n = wrk_end($run);
+    my $taken = $system->cpu_since($before);
+
+    $n->{"cpu_$_"} = $taken->{$_} / $n->{requests} for keys %$taken;
+    $n->{rss} = \@rss;
+
+    return $n;
+}
+
+
+sub ended {
+    my ($run) = @_;
+
+    $run->{status} //= wait_exit($run->{pid}, -1);
+
+    return defined $run->{status};
+}
+
+
+# Waits for the end of a run; all that it said.
+
+sub end {
+    my ($run, $what) = @_;
+
+    $run->{status} //= wait_exit($run->{pid}, ($run->{seconds} // 0) + 30);
+
+    my $text = slurp($run->{out}) // '';
+    unlink $run->{out};
+
+    defined $run->{status} or die "$what does not end: $text\n";
+    $run->{status} == 0 or die "$what failed: $text\n";
+
+    return $text;
+}
+
+
+# Writes the scripts of a template, one for each tenant.  "{tenant}" becomes
+# the tenant's number, and "{name, argument, ...}" the statement of that name
+# with the arguments in the places of its parameters.
+
+sub scripts {
+    my ($system, $statements, $name) = @_;
+
+    my $template = slurp("$system->{here}/pgbench/$name.sql")
+                   // die "$name.sql: $!\n";
+
+    return map {
+        my $tenant = $_;
+        my $text = $template =~ s/\{tenant\}/$tenant/gr;
+        my $file = "$system->{dir}/$name.$tenant.sql";
+
+        $text =~ s/\{(\w+),\s*([^{}]*)\}/
+                   filled($statements, $1, split m{,\s*}, $2)/ge;
+
+        open my $fh, '>', $file or die "$file: $!\n";
+        print $fh $text;
+        close $fh;
+
+        $file;
+    } 0 .. $#{ $system->{tenants} };
+}
+
+
+sub filled {
+    my ($statements, $name, @arguments) = @_;
+
+    my $s = $statements->{$name} // die "there is no statement \"$name\"\n";
+
+    $s->{nparams} == @arguments
+        or die "\"$name\" has $s->{nparams} parameters, not "
+               . @arguments . "\n";
+
+    return $s->{text} =~ s/\$(\d+)/$arguments[$1 - 1]/gr;
+}
+
+
+# What the scripts call by name.
+
+my %VARIABLES = (
+    kind => 'scim', permission => 'scim', actor_type => 'scim',
+    ip => '127.0.0.1', agent => 'bench', active => 'true',
+    request_id => '0123456789abcdef0123456789abcdef',
+    given => 'Grace', family => 'Hopper', display => 'Grace Hopper',
+    title => 'Rear Admiral', department => 'Research', locale => 'en-US',
+    k => 0,
+);
+
+
+# pgbench -M prepared on the scripts of that name: clients, and seconds or
+# transactions.
+
+sub pgbench {
+    my ($system, $statements, $name, %opt) = @_;
+
+    my %v = (%VARIABLES, users => $system->{users},
+             map { ("hash$_" => $system->hash($_)) }
+             0 .. $#{ $system->{tenants} });
+
+    my $run = { seconds => $opt{seconds} // 30,
+                out => "$system->{dir}/run." . ++$RUNS };
+
+    $run->{pid} = spawn(
+        ["$system->{bin}/pgbench", '-n', '-M', 'prepared',
+         '-h', $system->{s}->pg->{dir}, '-p', '5432', '-U', 'svc_app',
+         '-c', $opt{clients}, '-j', $opt{clients} > 1 ? 2 : 1,
+         $opt{seconds} ? ('-T', $opt{seconds}) : ('-t', $opt{transactions}),
+         map({ ('-D', "$_=$v{$_}") } sort keys %v),
+         map({ ('-f', $_) } scripts($system, $statements, $name)),
+         'svc'],
+        out => $run->{out}
+    );
+
+    my $text = end($run, "pgbench $name");
+
+    my ($rate) = $text =~ /^tps = ([\d.]+) \(without initial/m;
+    my ($done) = $text =~ /^number of transactions actually.*: (\d+)/m;
+
+    die "pgbench $name: $text\n"
+        if !$rate || !$done || $text !~ /^number of failed transactions: 0 /m;
+
+    return { rate => $rate, requests => $done, faults => [] };
+}
+
+
+# Milliseconds of one execution of a query in psql, which writes the rows to
+# /dev/null: those of a session with many, less those of one with none.
+
+sub psql_time {
+    my ($system, $tenant, $query, $times) = @_;
+
+    my $id = $system->{tenants}[$tenant]{id};
+    my $set = "SELECT set_config('svc.tenant', '$id', false);\n";
+    my @took;
+
+    for my $n (0, $times) {
+        my $file = "$system->{dir}/psql.sql";
+
+        open my $fh, '>', $file or die "$file: $!\n";
+        print $fh $set, "$query;\n" x $n;
+        close $fh;
+
+        my $begin = time;
+        my $cmd = $system->psql_command('svc_app', '-o', '/dev/null',
+                                        '-f', $file);
+
+        system(@$cmd) == 0 or die "psql failed\n";
+        push @took, time - $begin;
+    }
+
+    return ($took[1] - $took[0]) * 1000 / $times;
+}
+
+
+1;

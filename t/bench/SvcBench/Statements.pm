@@ -1,0 +1,212 @@
+package SvcBench::Statements;
+
+# The statements of the modules, as their C sources spell them: what pgbench
+# runs and what is explained is the very text that the modules prepare.
+#
+# A statement table is an array of ngx_svc_pg_statement_t whose texts are string
+# literals and macros of the same file or of a header.
+
+use strict;
+use warnings;
+
+use SvcTest::Process qw(slurp);
+
+
+my $TOKEN = qr{
+    /\*.*?\*/ | "(?:[^"\\]|\\.)*" | [A-Za-z_]\w* | \d+ | \s+ | .
+}xs;
+
+
+# A hash by name: { name, text, nparams }.
+
+sub read_all {
+    my ($root) = @_;
+
+    my %headers = map { macros(source($_)) } glob "$root/ngx_svc_*/*.h";
+    my %statements;
+
+    for my $file (sort glob "$root/ngx_svc_*/*.c") {
+        my $text = source($file);
+        my %macros = (%headers, macros($text));
+
+        while ($text =~ /\bngx_svc_pg_statement_t\s+\w+\[\]\s*=\s*/g) {
+            my @tokens = expand(\%macros, table(substr $text, pos $text));
+
+            $statements{$_->{name}} = $_ for rows(@tokens);
+        }
+    }
+
+    die "no statements in $root\n" if !%statements;
+
+    return \%statements;
+}
+
+
+# The modules that are measured must have been built from these sources.
+
+sub check_modules {
+    my ($statements, $dir) = @_;
+
+    my $binary = join "\0", map { slurp($_) // '' } glob "$dir/*.so";
+
+    for my $s (values %$statements) {
+        index($binary, "$s->{text}\0") >= 0
+            or die "the modules in $dir do not hold the statement"
+                   . " \"$s->{name}\" of these sources: build them again\n";
+    }
+}
+
+
+sub source {
+    my ($file) = @_;
+
+    my $text = slurp($file) // die "$file: $!\n";
+    $text =~ s/\\\n/ /g;
+
+    return $text;
+}
+
+
+sub tokens {
+    my ($text) = @_;
+
+    return grep { !m{^(?:\s|/\*)} } $text =~ /($TOKEN)/g;
+}
+
+
+# name => { parameters (undef for a plain one), body }
+
+sub macros {
+    my ($text) = @_;
+
+    my %macros;
+
+    while ($text =~ /^\#define[ ]+(\w+)(?:\(([^)]*)\))?[ ]*(.*)$/gm) {
+        my ($name, $parameters, $body) = ($1, $2, $3);
+
+        $macros{$name} = { body => [ tokens($body) ],
+                           parameters => defined $parameters
+                                         ? [ $parameters =~ /\w+/g ] : undef };
+    }
+
+    return %macros;
+}
+
+
+# The tokens from a "{" to the "}" that closes it.
+
+sub table {
+    my ($text) = @_;
+
+    my (@tokens, $depth);
+
+    while ($text =~ /($TOKEN)/g) {
+        my $token = $1;
+
+        next if $token =~ m{^(?:\s|/\*)};
+
+        push @tokens, $token;
+        $depth += $token eq '{' ? 1 : $token eq '}' ? -1 : 0;
+
+        return @tokens if $depth == 0;
+    }
+
+    die "a statement table does not end\n";
+}
+
+
+sub expand {
+    my ($macros, @in) = @_;
+
+    my @out;
+
+    while (@in) {
+        my $token = shift @in;
+        my $macro = $macros->{$token};
+
+        if (!$macro) {
+            push @out, $token;
+            next;
+        }
+
+        my @body = @{ $macro->{body} };
+
+        if ($macro->{parameters}) {
+            my %value;
+
+            @value{ @{ $macro->{parameters} } } = arguments(\@in);
+            @body = map { $value{$_} ? @{ $value{$_} } : $_ } @body;
+        }
+
+        unshift @in, @body;
+    }
+
+    return @out;
+}
+
+
+# Takes "( ... )" off the tokens: an array of tokens for each argument.
+
+sub arguments {
+    my ($in) = @_;
+
+    my ($depth, @arguments) = (0, []);
+
+    for (;;) {
+        my $token = shift(@$in) // die "a macro call does not end\n";
+
+        $depth += $token eq '(' ? 1 : $token eq ')' ? -1 : 0;
+
+        return @arguments if $depth == 0;
+        next if $depth == 1 && $token eq '(';
+
+        if ($depth == 1 && $token eq ',') {
+            push @arguments, [];
+
+        } else {
+            push @{ $arguments[-1] }, $token;
+        }
+    }
+}
+
+
+sub rows {
+    my (@tokens) = @_;
+
+    my (@rows, @fields);
+
+    for my $token (@tokens) {
+
+        if ($token eq '{') {
+            @fields = ('');
+
+        } elsif ($token eq ',') {
+            push @fields, '';
+
+        } elsif ($token eq '}') {
+            push @rows, { name => $fields[0], text => $fields[1],
+                          nparams => $fields[2] }
+                if @fields == 3 && $fields[0] ne 'NULL';
+            @fields = ();
+
+        } elsif (@fields) {
+            $fields[-1] .= $token =~ /^"(.*)"$/s ? unescape($1) : $token;
+        }
+    }
+
+    return @rows;
+}
+
+
+sub unescape {
+    my ($text) = @_;
+
+    my %plain = (n => "\n", t => "\t");
+
+    $text =~ s/\\(.)/$plain{$1} || $1/ges;
+
+    return $text;
+}
+
+
+1;

@@ -1,0 +1,365 @@
+package SvcBench::System;
+
+# What is measured: a private PostgreSQL that is set up as one that keeps data,
+# Redis, nginx with two workers, and ten tenants.
+
+use strict;
+use warnings;
+
+use Digest::SHA qw(sha256_hex);
+use POSIX ();
+
+use SvcTest;
+use SvcTest::Process qw(run run_user slurp wait_for);
+
+
+my $TENANTS = 10;
+
+# No checkpoint falls into a measurement, no autovacuum either: seeding and
+# resetting vacuum by themselves.
+
+my $POSTGRES = <<'EOT';
+listen_addresses = ''
+unix_socket_permissions = 0777
+max_connections = 200
+shared_buffers = 512MB
+fsync = on
+synchronous_commit = on
+full_page_writes = on
+max_wal_size = 8GB
+min_wal_size = 1GB
+checkpoint_timeout = 1h
+autovacuum = off
+timezone = 'UTC'
+log_min_messages = warning
+log_line_prefix = '%p %u '
+EOT
+
+
+# Options: pools, an array of parameters of svc_postgres_pool; otherwise those
+# are the modules' defaults.
+
+sub new {
+    my ($class, %opt) = @_;
+
+    my $s = SvcTest->new(
+        workers => 2, connections => 4096,
+        http => "    keepalive_requests 100000000;\n",
+        svc => { svc_postgres_pool => $opt{pools} },
+    );
+
+    # what a test shows of the error log when it fails: see complaints()
+
+    $s->{checked} = 1;
+
+    my $bin = (reverse sort glob '/usr/lib/postgresql/*/bin')[0]
+        or die "PostgreSQL's server is not installed\n";
+
+    return bless { s => $s, bin => $bin, dir => $s->dir, users => 0,
+                   here => $s->root . '/t/bench' }, $class;
+}
+
+
+sub start {
+    my ($self) = @_;
+
+    $self->start_postgres;
+    $self->{s}->redis->launch;
+
+    $self->{tenants} = [ map { $self->{s}->tenant("bench$_") }
+                         0 .. $TENANTS - 1 ];
+    $self->write_tokens;
+    $self->psql('postgres', '-f', "$self->{here}/sql/tokens.sql");
+
+    $self->{s}->nginx->launch;
+    $self->{s}->wait_healthy
+        or die 'nginx is not healthy: ' . $self->{s}->log_tail . "\n";
+}
+
+
+sub start_postgres {
+    my ($self) = @_;
+
+    my $pg = $self->{s}->pg;
+
+    $pg->sh("$self->{bin}/initdb", '-D', $pg->{dir}, '-U', 'postgres',
+            '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8');
+
+    open my $fh, '>>', "$pg->{dir}/postgresql.conf" or die "$!\n";
+    print $fh $POSTGRES;
+    close $fh;
+
+    $pg->launch;
+    $pg->connect('postgres', 'postgres')->query('CREATE DATABASE svc');
+    $pg->migrate;
+}
+
+
+sub write_tokens {
+    my ($self) = @_;
+
+    $self->{tokens} = "$self->{dir}/tokens.lua";
+
+    open my $fh, '>', $self->{tokens} or die "$self->{tokens}: $!\n";
+    chmod 0600, $self->{tokens};
+    print $fh 'return { ', join(', ', map { "\"$_->{scim_token}\"" }
+                                      @{ $self->{tenants} }), " }\n";
+    close $fh;
+}
+
+
+# The digest of a tenant's token, as text for bytea.
+
+sub hash {
+    my ($self, $tenant) = @_;
+
+    return '\x' . sha256_hex($self->{tenants}[$tenant]{scim_token});
+}
+
+
+sub psql_command {
+    my ($self, $role, @arg) = @_;
+
+    return ["$self->{bin}/psql", '-XAtq', '-v', 'ON_ERROR_STOP=1',
+            '-d', $self->{s}->pg->conninfo($role), @arg];
+}
+
+
+sub psql {
+    my ($self, $role, @arg) = @_;
+
+    my ($status, $text) = run($self->psql_command($role, @arg),
+                              timeout => 600);
+
+    die "psql @arg: $text\n" if $status != 0;
+
+    return $text;
+}
+
+
+# Brings the database to so many users; it only ever grows.
+
+sub seed {
+    my ($self, $users) = @_;
+
+    $self->psql('postgres', '-f', "$self->{here}/sql/seed.sql",
+                '-v', "first=$self->{users}", '-v', 'last=' . ($users - 1));
+
+    $self->{users} = $users;
+
+    my $n = $self->{s}->sql('SELECT count(*) FROM svc.user_account');
+    die "$n users instead of $users\n" if $n != $users;
+
+    # what was written is not to be written out while others are measured
+
+    $self->{s}->sql('CHECKPOINT');
+}
+
+
+sub reset {
+    my ($self) = @_;
+
+    $self->psql('postgres', '-f', "$self->{here}/sql/reset.sql");
+}
+
+
+sub created {
+    my ($self) = @_;
+
+    my ($row) = $self->{s}->sql(
+        "SELECT (SELECT count(*) FROM svc.user_account WHERE source = 'scim'),"
+        . ' (SELECT count(*) FROM svc.audit_event)');
+
+    die "$row->[0] users were created, $row->[1] events written\n"
+        if $row->[0] != $row->[1];
+
+    return $row->[0];
+}
+
+
+sub user_id {
+    my ($i) = @_;
+
+    return sprintf '018f3a5c-7d7e-7100-8000-%012d', $i;
+}
+
+
+# The bytes of one answer: head and body.
+
+sub answer {
+    my ($self, $path, $user) = @_;
+
+    my $tenant = $self->{tenants}[$user % $TENANTS];
+    my $c = $self->{s}->connection;
+    my $text = $c->format('GET', $path, $tenant->headers);
+
+    $c->send($text);
+    my $r = $c->read or die "GET $path: " . $c->error . "\n";
+
+    die "GET $path: $r->{status} $r->{body}\n" if $r->status != 200;
+
+    my $head = "HTTP/1.1 $r->{status} $r->{reason}\r\n"
+               . join('', map { "$_->[0]: $_->[1]\r\n" } @{ $r->{raw} })
+               . "\r\n";
+
+    return { head => $head, body => $r->body, json => $r->json,
+             size => length($head) + length $r->body };
+}
+
+
+# The answers that the load generators will get are the right ones, for some
+# users of each tenant.  Returns the size of one of each.
+
+sub check_answers {
+    my ($self) = @_;
+
+    my ($get, $filter);
+
+    for (1 .. 5 * $TENANTS) {
+        my $user = int rand $self->{users};
+        my $id = user_id($user);
+        my $name = "user$user\@bench" . $user % $TENANTS . '.test';
+
+        $get = $self->answer("/scim/v2/Users/$id", $user);
+        $filter = $self->answer('/scim/v2/Users?filter=userName%20eq%20%22'
+                                . $name =~ s/@/%40/r . '%22', $user);
+
+        die "GET of $id gives $get->{body}\n"
+            if $get->{json}{userName} ne $name;
+        die "the filter for $name gives $filter->{body}\n"
+            if $filter->{json}{totalResults} != 1
+               || $filter->{json}{Resources}[0]{id} ne $id;
+    }
+
+    return { get => $get->{size}, filter => $filter->{size},
+             list => $self->answer('/scim/v2/Users', 0)->{size} };
+}
+
+
+# Adds a location below /static that returns as many bytes as a GET of a user
+# does: what the head lacks is added to the body.
+
+sub add_static {
+    my ($self) = @_;
+
+    my $nginx = $self->{s}->nginx;
+    my $get = $self->answer('/scim/v2/Users/' . user_id(0), 0);
+    my $body = $get->{body} =~ s/([\\'])/\\$1/gr;
+    my $pad = '';
+
+    for (1 .. 2) {
+        $nginx->{locations} = <<"EOT";
+        location /static {
+            default_type application/scim+json;
+            return 200 '$body$pad';
+        }
+EOT
+        $self->{s}->reload;
+        $self->{s}->wait_healthy or die "nginx is not healthy\n";
+
+        my $size = $self->answer('/static', 0)->{size};
+
+        return $size if $size == $get->{size};
+
+        die "a static answer has $size bytes\n" if $size > $get->{size};
+
+        $pad = ' ' x ($get->{size} - $size);
+    }
+
+    die "no static answer of $get->{size} bytes\n";
+}
+
+
+# --- processes --------------------------------------------------------------
+
+sub workers {
+    my ($self) = @_;
+
+    return $self->{s}->workers;
+}
+
+
+# CPU time in microseconds of each process, by pid.
+
+sub cpu {
+    my (@pids) = @_;
+
+    my $hz = POSIX::sysconf(POSIX::_SC_CLK_TCK());
+    my %cpu;
+
+    for my $pid (@pids) {
+        my $stat = slurp("/proc/$pid/stat") // next;
+
+        $stat =~ s/^.*\) //s;
+        my @field = split ' ', $stat;
+
+        $cpu{$pid} = ($field[11] + $field[12]) * 1e6 / $hz;
+    }
+
+    return \%cpu;
+}
+
+
+# That of nginx's workers and of the backends that serve them.
+
+sub cpu_times {
+    my ($self) = @_;
+
+    return { nginx => cpu($self->workers),
+             postgres => cpu($self->{s}->pg->app_backends) };
+}
+
+
+# What the processes have taken since, those that live on.
+
+sub cpu_since {
+    my ($self, $before) = @_;
+
+    my $now = $self->cpu_times;
+    my %taken;
+
+    for my $what (keys %$now) {
+        my ($from, $to) = ($before->{$what}, $now->{$what});
+
+        $taken{$what} = 0;
+        $taken{$what} += $to->{$_} - $from->{$_}
+            for grep { defined $from->{$_} } keys %$to;
+    }
+
+    return \%taken;
+}
+
+
+# Resident memory of the biggest worker, in KB: all of it, and what is not
+# backed by a file.
+
+sub rss {
+    my (@pids) = @_;
+
+    my ($all, $anonymous) = (0, 0);
+
+    for my $pid (@pids) {
+        my $status = slurp("/proc/$pid/status") // next;
+        my ($rss) = $status =~ /^VmRSS:\s+(\d+)/m;
+        my ($anon) = $status =~ /^RssAnon:\s+(\d+)/m;
+
+        ($all, $anonymous) = ($rss, $anon) if $rss > $all;
+    }
+
+    return ($all, $anonymous);
+}
+
+
+# Lines of logs that should not be there.
+
+sub complaints {
+    my ($self) = @_;
+
+    return (grep { /\[(?:alert|emerg|crit|error)\]|exited on signal/ }
+                 $self->{s}->nginx->log_lines),
+           (grep { !/FATAL:  the database system is starting up/ }
+                 $self->{s}->pg->errors);
+}
+
+
+1;

@@ -1,0 +1,122 @@
+-- What the scripts for wrk share.  They take their parameters from the
+-- environment:
+--   BENCH_TOKENS  a Lua file that returns the tokens of the ten tenants
+--   BENCH_USERS   how many users sql/seed.sql has made
+--   BENCH_PREFIX  what paths begin with
+--   BENCH_SEED    for the random numbers
+--   BENCH_RATE    requests a second of this wrk, which must have one thread;
+--                 without it each connection goes as fast as it is answered
+
+local ffi = require("ffi")
+
+ffi.cdef [[
+    typedef struct { long sec; long nsec; } bench_time_t;
+    int clock_gettime(int id, bench_time_t *time);
+]]
+
+local M = {
+    users = tonumber(os.getenv("BENCH_USERS")),
+    prefix = os.getenv("BENCH_PREFIX") or "",
+    tokens = dofile(os.getenv("BENCH_TOKENS")),
+}
+
+local PREBUILT = 32768
+local rate = tonumber(os.getenv("BENCH_RATE"))
+local threads = 0
+
+
+function setup(thread)
+    thread:set("thread_number", threads)
+    threads = threads + 1
+end
+
+
+-- To be called from init(): only then has the thread its number.
+
+function M.randomise()
+    math.randomseed(tonumber(os.getenv("BENCH_SEED")) * 64 + thread_number)
+end
+
+
+function M.any_user()
+    return math.random(0, M.users - 1)
+end
+
+
+function M.id(user)
+    return string.format("018f3a5c-7d7e-7100-8000-%012d", user)
+end
+
+
+-- The tenant of a user is that of its number's last digit.
+
+function M.headers(user)
+    return { Authorization = "Bearer " .. M.tokens[user % 10 + 1] }
+end
+
+
+-- A request() that returns each of many requests in turn, made beforehand, so
+-- that wrk takes as little as it can of the processors that it shares with
+-- what it measures.
+
+function M.prebuild(make)
+    local requests, at = {}, 0
+
+    M.randomise()
+
+    for i = 1, PREBUILT do
+        requests[i] = make(M.any_user())
+    end
+
+    return function()
+        at = at % PREBUILT + 1
+        return requests[at]
+    end
+end
+
+
+-- At a fixed rate each request has its time.  wrk asks, for each connection
+-- that is free, how many milliseconds it has to wait.
+
+if rate then
+    local time = ffi.new("bench_time_t")
+    local due
+
+    local function now()
+        ffi.C.clock_gettime(1, time)
+        return tonumber(time.sec) * 1000 + tonumber(time.nsec) / 1e6
+    end
+
+    function delay()
+        local t = now()
+
+        -- what could not be sent for a tenth of a second is given up
+
+        if not due or due < t - 100 then
+            due = t
+        end
+
+        due = due + 1000 / rate
+
+        return math.max(0, math.floor(due - t + 0.5))
+    end
+end
+
+
+-- One line for the caller.  wrk itself has corrected the latencies: an answer
+-- that took several times the usual is also counted as the requests that its
+-- connection could not send meanwhile.
+
+function done(summary, latency)
+    local e = summary.errors
+
+    print(string.format("bench requests=%d us=%d bytes=%d p50=%d p99=%d max=%d"
+                        .. " connect=%d read=%d write=%d status=%d timeout=%d",
+                        summary.requests, summary.duration, summary.bytes,
+                        latency:percentile(50), latency:percentile(99),
+                        latency.max,
+                        e.connect, e.read, e.write, e.status, e.timeout))
+end
+
+
+return M
