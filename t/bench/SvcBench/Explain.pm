@@ -1,0 +1,93 @@
+package SvcBench::Explain;
+
+# The plan of each statement of the modules, executed as svc_app with the tenant
+# set: the generic one, which a connection settles on, and the one made for the
+# values of an execution, as the first five are.
+
+use strict;
+use warnings;
+
+
+# A plan that reads more pages than this reads a tenant or a table.
+
+my $PAGES = 1000;
+
+# Values in the order of a statement's parameters; they find a user of tenant
+# bench0.  A statement that is not here gets NULLs.
+
+my %VALUES = (
+    auth_read => [ '{hash}', 'scim', 'scim' ],
+    auth_write => [ '{hash}', 'scim', 'scim', 'scim', '127.0.0.1', 'bench',
+                    'request' ],
+    auth_touch => [ '{hash}' ],
+    scim_get => [ '{id}' ],
+    scim_list => [ 200 ],
+    scim_by_user_name => [ 'user0@bench0.test' ],
+    scim_by_external_id => [ 'ext-0' ],
+    scim_create => [ '01a00000-0000-7100-8000-000000000000', 'new@bench0.test',
+                     'new', 'true', ('text') x 6 ],
+    scim_change => [ '{id}', ('true', 'text') x 7, 'deactivated' ],
+);
+
+
+# An array of { name, kind, text, nodes, pages, bad }, by statement and kind.
+
+sub all {
+    my ($system, $statements) = @_;
+
+    my @plans;
+
+    for my $s (map { $statements->{$_} } sort keys %$statements) {
+        my $values = $VALUES{$s->{name}};
+        my @values = $values ? map { quoted($system, $_) } @$values
+                             : ('NULL') x $s->{nparams};
+
+        push @plans, map { plan($system, $s, $_, @values) } qw(generic custom);
+    }
+
+    return \@plans;
+}
+
+
+sub quoted {
+    my ($system, $value) = @_;
+
+    $value = $system->hash(0) if $value eq '{hash}';
+    $value = SvcBench::System::user_id(0) if $value eq '{id}';
+
+    return "'$value'";
+}
+
+
+sub plan {
+    my ($system, $s, $kind, @values) = @_;
+
+    my $c = $system->{s}->connect_as('svc_app');
+    my $arguments = @values ? '(' . join(', ', @values) . ')' : '';
+
+    $c->query('BEGIN');
+    $c->query("SET LOCAL plan_cache_mode = force_${kind}_plan");
+    $c->query("SELECT set_config('svc.tenant',"
+              . " '$system->{tenants}[0]{id}', true)");
+    $c->query("PREPARE s AS $s->{text}");
+
+    my $text = join "\n", map { $_->[0] }
+               @{ $c->query("EXPLAIN (ANALYZE, BUFFERS, COSTS OFF,"
+                            . " TIMING OFF, SUMMARY OFF)"
+                            . " EXECUTE s$arguments") };
+
+    $c->query('ROLLBACK');
+
+    my @nodes = $text =~ /((?:Seq|Index|Index Only|Bitmap \w+) Scan[^(]*) \(/g;
+    my ($first) = $text =~ /Buffers: shared([^\n]*)/;
+    my $pages = 0;
+
+    $pages += $_ for ($first // '') =~ /(?:hit|read)=(\d+)/g;
+
+    return { name => $s->{name}, kind => $kind, text => $text,
+             nodes => \@nodes, pages => $pages,
+             bad => $pages > $PAGES || $text =~ /Seq Scan on user_account/ };
+}
+
+
+1;

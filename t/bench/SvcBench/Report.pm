@@ -1,0 +1,237 @@
+package SvcBench::Report;
+
+# What the benchmark prints.
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use Time::HiRes qw(time);
+
+use SvcTest::Process qw(run slurp);
+
+our @EXPORT_OK = qw(say_step);
+
+
+my $BEGIN = time;
+
+
+sub say_step {
+    my ($text) = @_;
+
+    printf "%5.0f s  %s\n", time - $BEGIN, $text;
+}
+
+
+sub median {
+    my (@n) = sort { $a <=> $b } @_;
+
+    my $half = int(@n / 2);
+
+    return @n % 2 ? $n[$half] : ($n[$half - 1] + $n[$half]) / 2;
+}
+
+
+# 12345 as 12,345.
+
+sub number {
+    my ($n) = @_;
+
+    my $text = sprintf $n < 100 ? '%.1f' : '%.0f', $n;
+
+    1 while $text =~ s/^(\d+)(\d{3})/$1,$2/;
+
+    return $text;
+}
+
+
+sub of {
+    my ($results, $name, $key) = @_;
+
+    return median(map { $_->{$key} // 0 } @{ $results->{$name} });
+}
+
+
+sub machine {
+    my ($system, $rounds, $seconds) = @_;
+
+    my $cpu = slurp('/proc/cpuinfo') // '';
+    my @cores = $cpu =~ /^processor/mg;
+    my ($model) = $cpu =~ /^model name\s*:\s*(.*)$/m;
+    my ($memory) = (slurp('/proc/meminfo') // '') =~ /^MemTotal:\s+(\d+)/m;
+    my ($pg) = $system->{s}->sql('SHOW server_version');
+    my (undef, $nginx) = run(['/usr/sbin/nginx', '-v']);
+    my (undef, $fs) = run(['stat', '-f', '-c', '%T', $system->{dir}]);
+
+    chomp($nginx, $fs);
+
+    printf "%d x %s, %.0f GB; PostgreSQL %s on %s, fsync and"
+           . " synchronous_commit on; %s, 2 workers;\n"
+           . "%d rounds of %s s a measurement\n\n",
+           scalar @cores, $model // 'processor', $memory / 1048576,
+           $pg->[0], $fs, $nginx, $rounds, $seconds;
+}
+
+
+# Rows: what, our result, against, the reference's, what of them is compared,
+# and the bound on the quotient: at least, or with a minus at most.
+
+sub rows {
+    my (%n) = @_;
+
+    my $writes = number($n{write_rate}) . ' POST/s';
+    my $reads = number($n{read_rate}) . ' reads/s';
+
+    return (
+        [ 'GET user by id, 64 connections', 'get',
+          'pgbench, one transaction, -c 32', 'get_transaction', 'rate', 1.8 ],
+        [ 'the same', 'get',
+          'pgbench, one pipeline, -c 8', 'get_pipeline', 'rate', 0.75 ],
+        [ 'the same', 'get',
+          'return 200 of as many bytes', 'static', 'rate', 0.33 ],
+        [ 'filter userName eq', 'filter', 'GET user by id', 'get', 'rate',
+          0.85 ],
+        [ 'POST user, audit event included', 'create',
+          'pgbench, one transaction, -c 32', 'create_pgbench', 'rate', 1.2 ],
+        [ "p99 of $reads beside $writes", 'reads_paced_mixed',
+          'the reads alone', 'reads_paced', 'p99', -3 ],
+        [ "p99 of 16 busy connections beside $writes", 'reads_full_mixed',
+          'the reads alone', 'reads_full', 'p99', -3 ],
+        [ 'list of 200 users, one by one', 'list',
+          'psql, as JSON rows to /dev/null', 'list_psql', 'rate', 1 ],
+        [ 'GET with ' . number($n{big}) . ' users', 'get_big',
+          'GET with ' . number($n{small}) . ' users', 'get_small', 'rate',
+          1 / 1.3 ],
+    );
+}
+
+
+sub table {
+    my ($results, %n) = @_;
+
+    my $format = "%-49s %9s  %-32s %9s %7s %9s  %s\n";
+
+    printf "\nMedians; requests a second, or p99 in microseconds. %s users"
+           . " in 10 tenants.\n\n", number($n{users});
+    printf $format, 'what', 'ours', 'against', 'its', 'ratio', 'required', '';
+
+    for my $row (rows(%n)) {
+        my ($what, $ours, $against, $its, $key, $bound) = @$row;
+
+        my $a = of($results, $ours, $key);
+        my $b = of($results, $its, $key);
+        my $ratio = $a / $b;
+        my $ok = $bound < 0 ? $ratio <= -$bound : $ratio >= $bound;
+
+        # too few writes prove nothing about reads beside them
+
+        $ok = 0 if $ours =~ /_mixed$/
+                   && of($results, $ours, 'write_rate') < 0.95 * $n{write_rate};
+
+        my $verdict = faults($results, $ours, $its) ? 'FAIL'
+                    : $ok ? 'ok' : 'MISS';
+
+        printf $format, $what, number($a), $against, number($b),
+               sprintf('%.2f', $ratio),
+               sprintf($bound < 0 ? '<= %.2f' : '>= %.2f', abs $bound),
+               $verdict;
+    }
+
+    print "\n";
+    rounds_line($results, $_) for sort keys %$results;
+    print "  $_\n" for faults($results, sort keys %$results);
+}
+
+
+sub faults {
+    my ($results, @names) = @_;
+
+    return map { my $name = $_; map { "$name: $_" }
+                                map { @{ $_->{faults} } } @{ $results->{$name} }
+               } @names;
+}
+
+
+# The single rounds behind a median.
+
+sub rounds_line {
+    my ($results, $name) = @_;
+
+    my @rounds = @{ $results->{$name} };
+
+    printf "  %-18s %s\n", $name, join '  ', map {
+        my $text = sprintf '%9s/s', number($_->{rate});
+
+        $text .= sprintf ' p99 %s us', number($_->{p99}) if $_->{p99};
+        $text .= sprintf ' beside %s POST/s', number($_->{write_rate})
+            if $_->{write_rate};
+        $text;
+    } @rounds;
+}
+
+
+sub details {
+    my ($results, %memory) = @_;
+
+    my @names = ([ get => 'GET by id' ], [ get_small => 'GET, fewest users' ],
+                 [ get_big => 'GET, most users' ], [ filter => 'filter' ],
+                 [ list => 'list of 200' ], [ create => 'POST' ],
+                 [ reads_paced => 'reads alone, paced' ],
+                 [ reads_paced_mixed => 'reads beside writes, paced' ],
+                 [ reads_full => 'reads alone, busy' ],
+                 [ reads_full_mixed => 'reads beside writes, busy' ],
+                 [ static => 'return 200' ]);
+
+    my $format = "%-28s %9s %8s %8s %8s %13s %18s %14s\n";
+
+    print "\n";
+    printf $format, '', 'req/s', 'p50 us', 'p99 us', 'max us',
+           'nginx us/req', 'PostgreSQL us/req', 'worker RSS MB';
+
+    for (@names) {
+        my ($name, $title) = @$_;
+
+        # beside writes, processor time is not that of the reads alone
+
+        my @cpu = $name =~ /_mixed$/ ? ('', '')
+                : map { number(of($results, $name, "cpu_$_")) }
+                  qw(nginx postgres);
+
+        printf $format, $title,
+               (map { number(of($results, $name, $_)) } qw(rate p50 p99 max)),
+               @cpu, megabytes(median(map { $_->{rss}[0] }
+                                      @{ $results->{$name} }));
+    }
+
+    printf "\nworker at rest: %s MB, %s MB of it its own;"
+           . " after all load: %s MB, %s MB\n",
+           map { megabytes($_) } @{ $memory{rest} }, @{ $memory{after} };
+}
+
+
+sub megabytes {
+    my ($kilobytes) = @_;
+
+    return sprintf '%.1f', $kilobytes / 1024;
+}
+
+
+sub plans {
+    my ($plans) = @_;
+
+    print "\nPlans with the most users, and the pages they read:\n";
+
+    for my $p (@$plans) {
+        printf "  %-20s %-8s %5d  %s\n", $p->{name}, $p->{kind}, $p->{pages},
+               join(', ', @{ $p->{nodes} }) || 'no scan';
+    }
+
+    my @bad = grep { $_->{bad} } @$plans;
+
+    print "$_->{name}, $_->{kind} plan:\n$_->{text}\n" for @bad;
+    printf "no statement scans user_account or a tenant of it: %s\n",
+           @bad ? 'MISS' : 'ok';
+}
+
+
+1;

@@ -1,0 +1,301 @@
+#!/usr/bin/perl
+
+# How fast the modules are, next to the same PostgreSQL and the same nginx
+# without them.
+#
+#     perl t/bench/bench.pl
+#
+# Each round measures every row and its reference one after the other, so that
+# whatever else the machine does meets both; the table holds the medians of the
+# rounds.  A row that misses what is required of it says MISS.  One that was
+# measured on wrong answers says FAIL, and then the exit status is 1.
+#
+# Environment: ROUNDS (3), SECONDS of one measurement (4), USERS (100000),
+# BIG (1000000) users in the end, READ_RATE (10000) reads a second beside the
+# writes, WRITE_RATE (5000); BENCH_READ, BENCH_WRITE, BENCH_SLOW, parameters of
+# svc_postgres_pool, like "connections=2 depth=16"; SVC_TEST_NGINX and
+# SVC_TEST_MODULES as for the tests.
+
+use strict;
+use warnings;
+
+use Cwd ();
+use File::Basename qw(dirname);
+
+my $ROOT;
+
+BEGIN {
+    $ROOT = Cwd::realpath(dirname(__FILE__) . '/../..');
+    unshift @INC, "$ROOT/t/bench", "$ROOT/t/lib";
+}
+
+use SvcTest::Process qw(wait_for);
+use SvcBench::Explain;
+use SvcBench::Load;
+use SvcBench::Report qw(say_step);
+use SvcBench::Statements;
+use SvcBench::System;
+
+
+my $ROUNDS = $ENV{ROUNDS} || 3;
+my $SECONDS = $ENV{SECONDS} || 4;
+my $USERS = $ENV{USERS} || 100_000;
+my $BIG = $ENV{BIG} || 1_000_000;
+my $SMALL = 1_000;
+my $READ_RATE = $ENV{READ_RATE} || 10_000;
+my $WRITE_RATE = $ENV{WRITE_RATE} || 5_000;
+
+my ($sys, $statements, $size);
+my %results;
+
+
+# --- what is measured -------------------------------------------------------
+
+# name => code that measures for so many seconds.  All but psql return a hash
+# with rate, in requests a second, or p99, in microseconds.
+
+my %measure = (
+    get => sub { wrk('get', @_, size => $size->{get}) },
+    static => sub { wrk('get', @_, size => $size->{get},
+                        prefix => '/static') },
+    filter => sub { wrk('filter', @_, size => $size->{filter}) },
+
+    get_transaction => sub { pgbench('get_transaction', 32, @_) },
+    get_pipeline => sub { pgbench('get_pipeline', 8, @_) },
+
+    list => sub { wrk('list', @_, connections => 1, threads => 1,
+                      size => $size->{list}) },
+    list_psql => \&list_psql,
+
+    create => \&create,
+    create_pgbench => \&create_pgbench,
+
+    reads_paced => sub { reads_alone(@_, paced()) },
+    reads_paced_mixed => sub { reads_beside_writes(@_, paced()) },
+    reads_full => sub { reads_alone(@_, connections => 16) },
+    reads_full_mixed => sub { reads_beside_writes(@_, connections => 16) },
+);
+
+my @ORDER = qw(get get_transaction get_pipeline static filter list list_psql
+               create create_pgbench reads_paced reads_paced_mixed
+               reads_full reads_full_mixed);
+
+
+sub wrk {
+    my ($script, $seconds, %opt) = @_;
+
+    return SvcBench::Load::wrk($sys, $script, connections => 64,
+                               seconds => $seconds, %opt);
+}
+
+
+sub pgbench {
+    my ($script, $clients, $seconds) = @_;
+
+    return SvcBench::Load::pgbench($sys, $statements, $script,
+                                   clients => $clients, seconds => $seconds);
+}
+
+
+sub paced {
+    return (connections => 32, rate => $READ_RATE);
+}
+
+
+sub list_psql {
+    my ($seconds) = @_;
+
+    my $query = $statements->{scim_list}{text} =~ s/\$1/200/r;
+
+    my $ms = SvcBench::Load::psql_time(
+        $sys, 0, "SELECT row_to_json(r) FROM ($query) r", 250 * $seconds);
+
+    return { rate => 1000 / $ms, requests => 250 * $seconds, faults => [] };
+}
+
+
+# Every answer of 201 is a user stored, with its event.  Those that were in
+# flight when wrk left are stored too.
+
+sub create {
+    my ($seconds) = @_;
+
+    my $before = $sys->created;
+    my $n = wrk('create', $seconds);
+
+    check_created($sys->created - $before, $n->{requests}, 64)
+        if !@{ $n->{faults} };
+
+    return $n;
+}
+
+
+sub create_pgbench {
+    my ($seconds) = @_;
+
+    $sys->reset;
+
+    my $n = pgbench('create', 32, $seconds);
+
+    check_created($sys->created, $n->{requests}, 0);
+    $sys->reset;
+
+    return $n;
+}
+
+
+sub check_created {
+    my ($stored, $answered, $more) = @_;
+
+    die "$answered users were created, $stored are stored\n"
+        if $stored < $answered || $stored > $answered + $more;
+}
+
+
+sub reads_alone {
+    my ($seconds, %opt) = @_;
+
+    return wrk('get', $seconds, threads => 1, size => $size->{get}, %opt);
+}
+
+
+# Reads while users are created at a fixed rate.  The writes begin before the
+# reads, and end after them.
+
+sub reads_beside_writes {
+    my ($seconds, %opt) = @_;
+
+    my $writes = SvcBench::Load::wrk_start(
+        $sys, 'create', seconds => $seconds + 2, connections => 64,
+        threads => 1, rate => $WRITE_RATE);
+
+    wait_for { $sys->created > 0 } 10 or die "nothing is created\n";
+
+    my $n = reads_alone($seconds, %opt);
+
+    die "the writes ended before the reads\n"
+        if SvcBench::Load::ended($writes);
+
+    my $w = SvcBench::Load::wrk_end($writes);
+
+    check_created($sys->created, $w->{requests}, 64) if !@{ $w->{faults} };
+    push @{ $n->{faults} }, @{ $w->{faults} };
+    $n->{write_rate} = $w->{rate};
+    $n->{write_p99} = $w->{p99};
+    $sys->reset;
+
+    return $n;
+}
+
+
+# --- the course of it -------------------------------------------------------
+
+sub rounds {
+    my ($suffix, @names) = @_;
+
+    for my $round (1 .. $ROUNDS) {
+        say_step("round $round of $ROUNDS");
+
+        for my $name (@names) {
+            push @{ $results{"$name$suffix"} }, $measure{$name}->($SECONDS);
+        }
+    }
+}
+
+
+sub warm_up {
+    my (@names) = @_;
+
+    say_step('warming up');
+
+    for my $name (@names) {
+        my $faults = $measure{$name}->(1)->{faults};
+
+        die "$name: @$faults\n" if @$faults;
+    }
+}
+
+
+sub prepare {
+    $statements = SvcBench::Statements::read_all($ROOT);
+
+    my @pools = map { "$_ " . $ENV{'BENCH_' . uc} }
+                grep { $ENV{'BENCH_' . uc} } qw(read write slow);
+
+    say_step('starting PostgreSQL, Redis and nginx');
+    $sys = SvcBench::System->new(pools => @pools ? \@pools : undef);
+
+    my $modules = $sys->{s}->nginx->modules;
+    SvcBench::Statements::check_modules($statements, $modules)
+        if defined $modules;
+
+    $sys->start;
+    SvcBench::Report::machine($sys, $ROUNDS, $SECONDS);
+}
+
+
+sub grow {
+    my ($users) = @_;
+
+    say_step("seeding $users users");
+    $sys->seed($users);
+    $sys->add_static if !$size;
+    $size = $sys->check_answers;
+}
+
+
+# Processes' memory before and after.
+
+sub measure {
+    grow($SMALL);
+    my @rest = SvcBench::System::rss($sys->workers);
+
+    warm_up('get');
+    rounds('_small', 'get');
+
+    grow($USERS);
+    SvcBench::Load::pgbench($sys, $statements, 'get_check', clients => 1,
+                            transactions => 200);
+    warm_up(@ORDER);
+    rounds('', @ORDER);
+
+    my @after = SvcBench::System::rss($sys->workers);
+
+    grow($BIG);
+    warm_up('get');
+    rounds('_big', 'get');
+
+    return (rest => \@rest, after => \@after);
+}
+
+
+sub main {
+    prepare();
+
+    my @memory = measure();
+
+    say_step('explaining each statement');
+    my $plans = SvcBench::Explain::all($sys, $statements);
+
+    SvcBench::Report::table(\%results, small => $SMALL, big => $BIG,
+                            users => $USERS, read_rate => $READ_RATE,
+                            write_rate => $WRITE_RATE);
+    SvcBench::Report::details(\%results, @memory);
+    SvcBench::Report::plans($plans);
+
+    die "there were wrong answers\n"
+        if grep { @{ $_->{faults} } } map { @$_ } values %results;
+    die "there are complaints in the logs\n" if $sys->complaints;
+}
+
+
+$| = 1;
+
+if (!eval { main(); 1 }) {
+    my @lines = $sys ? $sys->complaints : ();
+
+    splice @lines, 20 if @lines > 20;
+    print STDERR "bench: $@", @lines;
+
+    exit 1;
+}
