@@ -12,9 +12,10 @@
 #
 # Environment: ROUNDS (3), SECONDS of one measurement (4), USERS (100000),
 # BIG (1000000) users in the end, READ_RATE (10000) reads a second beside the
-# writes, WRITE_RATE (5000); BENCH_READ, BENCH_WRITE, BENCH_SLOW, parameters of
-# svc_postgres_pool, like "connections=2 depth=16"; SVC_TEST_NGINX and
-# SVC_TEST_MODULES as for the tests.
+# writes, WRITE_RATE (5000); ONLY, some measurements by name (see %measure, and
+# get_small and get_big), like "get get_pipeline"; BENCH_READ, BENCH_WRITE,
+# BENCH_SLOW, parameters of svc_postgres_pool, like "connections=2 depth=16";
+# SVC_TEST_NGINX and SVC_TEST_MODULES as for the tests.
 
 use strict;
 use warnings;
@@ -76,7 +77,10 @@ my %measure = (
     reads_full_mixed => sub { reads_beside_writes(@_, connections => 16) },
 );
 
-my @ORDER = qw(get get_transaction get_pipeline static filter list list_psql
+my %only = map { $_ => 1 } split /[ ,]+/, $ENV{ONLY} // '';
+
+my @ORDER = grep { !%only || $only{$_} }
+            qw(get get_transaction get_pipeline static filter list list_psql
                create create_pgbench reads_paced reads_paced_mixed
                reads_full reads_full_mixed);
 
@@ -247,11 +251,12 @@ sub grow {
 # Processes' memory before and after.
 
 sub measure {
+    my $sizes = !%only || $only{get_small} || $only{get_big};
+
     grow($SMALL);
     my @rest = SvcBench::System::rss($sys->workers);
 
-    warm_up('get');
-    rounds('_small', 'get');
+    other_size('_small') if $sizes;
 
     grow($USERS);
     SvcBench::Load::pgbench($sys, $statements, 'get_check', clients => 1,
@@ -261,11 +266,20 @@ sub measure {
 
     my @after = SvcBench::System::rss($sys->workers);
 
-    grow($BIG);
-    warm_up('get');
-    rounds('_big', 'get');
+    if ($sizes) {
+        grow($BIG);
+        other_size('_big');
+    }
 
     return (rest => \@rest, after => \@after);
+}
+
+
+sub other_size {
+    my ($suffix) = @_;
+
+    warm_up('get');
+    rounds($suffix, 'get');
 }
 
 

@@ -84,9 +84,10 @@ sub plan {
 
     $pages += $_ for ($first // '') =~ /(?:hit|read)=(\d+)/g;
 
+    my $bad = $pages > $PAGES || $text =~ /Seq Scan on user_account/;
+
     return { name => $s->{name}, kind => $kind, text => $text,
-             nodes => \@nodes, pages => $pages,
-             bad => $pages > $PAGES || $text =~ /Seq Scan on user_account/ };
+             nodes => \@nodes, pages => $pages, bad => $bad };
 }
 
 

@@ -115,7 +115,9 @@ sub table {
            . " in 10 tenants.\n\n", number($n{users});
     printf $format, 'what', 'ours', 'against', 'its', 'ratio', 'required', '';
 
-    for my $row (rows(%n)) {
+    for my $row (grep { $results->{$_->[1]} && $results->{$_->[3]} }
+                 rows(%n))
+    {
         my ($what, $ours, $against, $its, $key, $bound) = @$row;
 
         my $a = of($results, $ours, $key);
@@ -188,7 +190,7 @@ sub details {
     printf $format, '', 'req/s', 'p50 us', 'p99 us', 'max us',
            'nginx us/req', 'PostgreSQL us/req', 'worker RSS MB';
 
-    for (@names) {
+    for (grep { $results->{$_->[0]} } @names) {
         my ($name, $title) = @$_;
 
         # beside writes, processor time is not that of the reads alone
