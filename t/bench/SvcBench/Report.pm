@@ -85,9 +85,9 @@ sub rows {
     return (
         [ 'GET user by id, 64 connections', 'get',
           'pgbench, one transaction, -c 32', 'get_transaction', 'rate', 1.8 ],
-        [ 'the same', 'get',
+        [ 'GET user by id, 64 connections', 'get',
           'pgbench, one pipeline, -c 8', 'get_pipeline', 'rate', 0.75 ],
-        [ 'the same', 'get',
+        [ 'GET user by id, 64 connections', 'get',
           'return 200 of as many bytes', 'static', 'rate', 0.33 ],
         [ 'filter userName eq', 'filter', 'GET user by id', 'get', 'rate',
           0.85 ],
