@@ -9,13 +9,25 @@
 #define NGX_SVC_TOKEN_MAX      256      /* bytes */
 #define NGX_SVC_AGENT_MAX      512      /* of a User-Agent in the audit log */
 #define NGX_SVC_TOUCH_SLOTS    64
-#define NGX_SVC_TOUCH_SECONDS  60
+
+
+/*
+ * Many requests see the same old last_used_at before the first touch of their
+ * token is through: a worker sends one at a time for each slot.  A token that
+ * shares its slot with a busy one is touched by a later request.
+ */
+
+typedef struct {
+    ngx_pool_t  *pool;          /* of the op under way, or NULL */
+} ngx_svc_touch_t;
 
 
 static ngx_table_elt_t *ngx_svc_auth_header(ngx_http_request_t *r);
 static ngx_int_t ngx_svc_auth_audit(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call);
 static void ngx_svc_auth_touch(ngx_svc_request_t *sr);
+static ngx_svc_pg_op_t *ngx_svc_auth_touch_op(ngx_svc_request_t *sr,
+    ngx_svc_touch_t *touch);
 static void ngx_svc_auth_touched(ngx_svc_pg_op_t *op);
 
 
@@ -69,16 +81,6 @@ const ngx_svc_pg_statement_t  ngx_svc_auth_statements[] = {
 #define NGX_SVC_AUTH_WRITE  (&ngx_svc_auth_statements[1])
 #define NGX_SVC_AUTH_TOUCH  (&ngx_svc_auth_statements[2])
 
-
-/*
- * Keeps a worker from sending a touch for each of many requests that see the
- * same old last_used_at.  Nothing depends on it: the statement looks again.
- */
-
-typedef struct {
-    u_char      hash[8];
-    time_t      time;
-} ngx_svc_touch_t;
 
 static ngx_svc_touch_t  ngx_svc_touches[NGX_SVC_TOUCH_SLOTS];
 
@@ -289,37 +291,50 @@ ngx_svc_auth_check(ngx_svc_request_t *sr)
 static void
 ngx_svc_auth_touch(ngx_svc_request_t *sr)
 {
-    ngx_pool_t         *pool;
-    ngx_svc_touch_t    *touch;
+    ngx_svc_touch_t  *touch;
+    ngx_svc_pg_op_t  *op;
+
+    touch = &ngx_svc_touches[sr->token_hash[0] % NGX_SVC_TOUCH_SLOTS];
+
+    if (touch->pool) {
+        return;
+    }
+
+    touch->pool = ngx_create_pool(1024, ngx_cycle->log);
+    if (touch->pool == NULL) {
+        return;
+    }
+
+    op = ngx_svc_auth_touch_op(sr, touch);
+
+    if (op == NULL || ngx_svc_pg_submit(op) != NGX_OK) {
+        ngx_destroy_pool(touch->pool);
+        touch->pool = NULL;
+    }
+}
+
+
+/* The op outlives the request: what it needs is copied. */
+
+static ngx_svc_pg_op_t *
+ngx_svc_auth_touch_op(ngx_svc_request_t *sr, ngx_svc_touch_t *touch)
+{
+    u_char             *hash;
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
-    u_char             *hash;
 
-    touch = &ngx_svc_touches[sr->token_hash[8] % NGX_SVC_TOUCH_SLOTS];
-
-    if (touch->time + NGX_SVC_TOUCH_SECONDS > ngx_time()
-        && ngx_memcmp(touch->hash, sr->token_hash, sizeof(touch->hash)) == 0)
-    {
-        return;
-    }
-
-    pool = ngx_create_pool(1024, ngx_cycle->log);
-    if (pool == NULL) {
-        return;
-    }
-
-    op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_SLOW, ngx_svc_auth_touched,
-                              pool);
-    hash = ngx_pnalloc(pool, NGX_SVC_SHA256_LEN);
+    op = ngx_svc_pg_op_create(touch->pool, NGX_SVC_PG_SLOW,
+                              ngx_svc_auth_touched, touch);
+    hash = ngx_pnalloc(touch->pool, NGX_SVC_SHA256_LEN);
     if (op == NULL || hash == NULL) {
-        goto failed;
+        return NULL;
     }
 
     ngx_memcpy(hash, sr->token_hash, NGX_SVC_SHA256_LEN);
 
     call = ngx_svc_pg_call(op, NGX_SVC_AUTH_READ);
     if (call == NULL) {
-        goto failed;
+        return NULL;
     }
 
     ngx_svc_pg_bind(call, hash, NGX_SVC_SHA256_LEN);
@@ -328,36 +343,29 @@ ngx_svc_auth_touch(ngx_svc_request_t *sr)
 
     call = ngx_svc_pg_call(op, NGX_SVC_AUTH_TOUCH);
     if (call == NULL) {
-        goto failed;
+        return NULL;
     }
 
     ngx_svc_pg_bind(call, hash, NGX_SVC_SHA256_LEN);
 
-    if (ngx_svc_pg_submit(op) != NGX_OK) {
-        goto failed;
-    }
-
-    ngx_memcpy(touch->hash, sr->token_hash, sizeof(touch->hash));
-    touch->time = ngx_time();
-
-    return;
-
-failed:
-
-    ngx_destroy_pool(pool);
+    return op;
 }
 
 
 static void
 ngx_svc_auth_touched(ngx_svc_pg_op_t *op)
 {
-    ngx_str_t  text;
+    ngx_str_t         text;
+    ngx_svc_touch_t  *touch;
 
     if (op->status == NGX_SVC_PG_FAILED) {
         text = ngx_svc_pg_message(PQresultErrorMessage(op->error));
         ngx_log_error(NGX_LOG_WARN, ngx_cycle->log, 0,
-                      "lastUsedAt of a token was not written: %V", &text);
+                      "svc: lastUsedAt of a token was not written: %V", &text);
     }
 
-    ngx_destroy_pool(op->data);
+    touch = op->data;
+
+    ngx_destroy_pool(touch->pool);
+    touch->pool = NULL;
 }
