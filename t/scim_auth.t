@@ -68,10 +68,11 @@ my @refused = (
                                                        . $acme->{scim_id} ] ],
     [ 'quoted',                      [ Authorization => "Bearer \"$token\"" ] ],
     [ 'two words',                   [ Authorization => "Bearer $token x" ] ],
-    [ 'two tokens',                  [ Authorization => "Bearer $token $token" ] ],
+    [ 'two tokens',                  [ Authorization => "Bearer $token "
+                                                       . $token ] ],
     [ 'a list',                      [ Authorization => "Bearer $token, "
                                                        . "Bearer $other" ] ],
-    [ 'a quote',                     [ Authorization => "Bearer ' OR 1=1 --" ] ],
+    [ 'a quote',                     [ Authorization => "Bearer ' OR 1=1--" ] ],
     [ 'bytes that are no UTF-8',     [ Authorization => "Bearer \xff\xfe" ] ],
     [ 'a token of 5 kB',             [ Authorization => 'Bearer '
                                                        . 'A' x 5000 ] ],

@@ -236,7 +236,7 @@ sub http {
 
     my @headers = ref $headers eq 'ARRAY' ? @$headers : %{ $headers // {} };
 
-    my %named = map { lc $headers[$_] => 1 } grep { $_ % 2 == 0 } 0 .. $#headers;
+    my %named = map { lc $headers[2 * $_] => 1 } 0 .. @headers / 2 - 1;
 
     push @headers, Connection => 'close' if !$named{connection};
 

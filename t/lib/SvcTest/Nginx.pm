@@ -5,7 +5,7 @@ package SvcTest::Nginx;
 use strict;
 use warnings;
 
-use Fcntl ();
+use File::Copy qw(copy);
 use IO::Socket::INET;
 
 use SvcTest::Process qw(slow wait_for spawn alive wait_exit signal_pid children
@@ -59,15 +59,25 @@ sub built_with {
 }
 
 
-# The folder of the modules; undef when they are built into nginx.
+# The folder of the modules; undef when they are built into nginx.  A copy: a
+# build beside the test must not write into what nginx has mapped.
 
 sub modules {
     my ($self) = @_;
 
     my $dir = $ENV{SVC_TEST_MODULES} // "$self->{root}/build/modules";
+    my $copy = "$self->{dir}/modules";
 
-    return $dir eq '' ? undef
-         : $dir =~ m{^/} ? $dir : "$self->{root}/$dir";
+    return if $dir eq '';
+
+    if (!-d $copy) {
+        $dir = "$self->{root}/$dir" if $dir !~ m{^/};
+
+        mkdir $copy or die "$copy: $!\n";
+        copy($_, $copy) or die "$_: $!\n" for glob "$dir/*.so";
+    }
+
+    return $copy;
 }
 
 

@@ -69,7 +69,7 @@ sub scim {
     my @more = ref $headers eq 'ARRAY' ? @$headers : %{ $headers // {} };
     my @headers = @{ $self->headers };
 
-    my %named = map { lc $more[$_] => 1 } grep { $_ % 2 == 0 } 0 .. $#more;
+    my %named = map { lc $more[2 * $_] => 1 } 0 .. @more / 2 - 1;
 
     push @headers, 'Content-Type', 'application/scim+json'
         if defined $body && !$named{'content-type'};
@@ -123,7 +123,8 @@ sub stored {
     my ($self) = @_;
 
     return $self->{system}->sql(<<"EOT");
-SELECT (SELECT count(*) || ' users, ' || md5(string_agg(u::text, ' ' ORDER BY id))
+SELECT (SELECT count(*) || ' users, '
+               || coalesce(md5(string_agg(u::text, ' ' ORDER BY id)), '')
         FROM svc.user_account u WHERE tenant_id = '$self->{id}')
        || ', ' || (SELECT count(*) FROM svc.audit_event
                    WHERE tenant_id = '$self->{id}') || ' events'

@@ -1,0 +1,158 @@
+#!/usr/bin/perl
+
+# make run and make stop, and the README's examples on what they start.
+
+use strict;
+use warnings;
+
+use File::Path qw(remove_tree);
+use File::Temp ();
+use IO::Socket::INET;
+use Test::More;
+
+use SvcTest::Process qw(on_exit wait_for slurp);
+
+plan skip_all => 'make run builds for the distribution\'s nginx'
+    if defined $ENV{SVC_TEST_MODULES} && $ENV{SVC_TEST_MODULES} eq '';
+
+my $dir = File::Temp::tempdir('/tmp/svcrun.XXXXXX');
+chmod 0755, $dir;
+
+my $run = "$dir/run";
+my $port = free_port();
+
+$ENV{RUN_DIR} = $run;
+delete @ENV{qw(SVC_PG MAKEFLAGS MAKELEVEL MFLAGS)};
+
+on_exit(sub {
+    qx(conf/demo.sh stop 2>&1);
+    remove_tree($dir);
+});
+
+
+sub free_port {
+    return IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1)
+           ->sockport;
+}
+
+
+sub sh {
+    my ($command) = @_;
+    my $text = qx(( $command ) 2>&1);
+
+    return ($text, $? >> 8);
+}
+
+
+my ($text, $rc) = sh("make --no-print-directory run PORT=$port");
+is($rc, 0, 'make run') or diag($text);
+like($text, qr/^==> starting PostgreSQL$/m, 'shows its steps');
+is(scalar(() = $text =~ /^curl /mg), 3, 'ends with three curl lines');
+
+for my $line ($text =~ /^(curl .*)$/mg) {
+    my ($answer, $status) = sh("$line -sS -w '\\n%{http_code}\\n'");
+    like($answer, qr/^20[01]$/m, 'a curl line') or diag("$line\n$answer");
+}
+
+is((stat "$run/env")[2] & 07777, 0600, 'run/env is its owner\'s');
+
+my $env = slurp("$run/env");
+like($env, qr/^$_=\S/m, $_)
+    for qw(SVC_BASE_URL SVC_ADMIN_TOKEN SVC_SCIM_TOKEN SVC_TENANT_SLUG SVC_PG
+           SVC_REDIS);
+
+is((sh(". $run/env; psql -XAtd \"\$SVC_PG\" -c 'SELECT slug FROM svc.tenant'"))[0],
+   "acme\n", 'SVC_PG');
+is((sh(". $run/env; redis-cli -s \${SVC_REDIS#unix:} ping"))[0], "PONG\n",
+   'SVC_REDIS');
+like((sh("curl -sS http://127.0.0.1:$port/healthz"))[0],
+     qr/"status":"ok","postgres":"up","redis":"up"/, 'healthy');
+
+
+# --- the README's shell examples -----------------------------------------------
+
+my $readme = slurp('README.md');
+my @examples = $readme =~ /^```sh\n(.*?)^```$/msg;
+ok(@examples >= 2, 'the README has examples');
+
+for my $example (@examples) {
+    s{(\. )run/env}{$1$run/env}, s{^curl }{curl -sS -f }mg for $example;
+    my ($answer, $status) = sh("set -e\n$example");
+    is($status, 0, 'an example of the README') or diag("$example\n$answer");
+    like($answer, qr/"schemas":/, 'is answered');
+}
+
+# what it says of variables, commands and targets is so
+
+like($env, qr/^$_=/m, "README: $_")
+    for $readme =~ /^\| `(SVC_[A-Z_]+)` \|/mg;
+
+my ($help) = sh('conf/svcctl --help');
+
+for my $command ($readme =~ /^\| `svcctl ([a-z -]+?)(?: --.*?)?` \|/mg) {
+    like($help, qr/^  \Q$command\E\b/m, "README: svcctl $command");
+}
+
+my ($targets) = sh('make help');
+
+for my $target ($readme =~ /^\| `make ([a-z]+)` \|/mg) {
+    like($targets, qr/^$target\b/m, "README: make $target");
+}
+
+my %directive;
+
+for my $file (glob 'ngx_svc_*/*_module.c') {
+    $directive{$_}++ for slurp($file) =~ /\{ ngx_string\("(svc_\w+)"\)/g;
+}
+
+my %told = map { $_ => 1 } $readme =~ /^\| `(svc_\w+)/mg;
+is_deeply([ sort keys %told ], [ sort keys %directive ],
+          'README: all directives, and no others');
+
+
+# --- again, elsewhere, and the end -----------------------------------------------
+
+my $before = slurp("$run/env");
+($text, $rc) = sh("make --no-print-directory run PORT=$port");
+is($rc, 0, 'make run again');
+unlike($text, qr/^==> (?:starting|making|reloading)/m, 'changes nothing');
+is(slurp("$run/env"), $before, 'the tokens neither');
+
+my $other = free_port();
+($text, $rc) = sh("make --no-print-directory run PORT=$other");
+is($rc, 0, 'make run with another PORT');
+like($text, qr{^base URL +http://127\.0\.0\.1:$other$}m, 'moves');
+
+($text, $rc) = sh('make --no-print-directory stop');
+is($rc, 0, 'make stop');
+
+for my $pidfile ("$run/nginx.pid", "$run/redis/pid",
+                 "$run/pg/data/postmaster.pid")
+{
+    ok(!-e $pidfile, "$pidfile is gone");
+}
+
+($text, $rc) = sh('make --no-print-directory stop');
+is($rc, 0, 'make stop again');
+
+my $taken = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1);
+my $takenport = $taken->sockport;
+($text, $rc) = sh("make --no-print-directory run PORT=$takenport");
+isnt($rc, 0, 'a port that is taken');
+like($text, qr/port $takenport/, 'is named');
+close $taken;
+
+($text, $rc) = sh("make --no-print-directory run PORT=$port");
+is($rc, 0, 'and once more');
+is((sh(". $run/env; curl -sS -G -H \"Authorization: Bearer \$SVC_SCIM_TOKEN\""
+       . " \"\$SVC_BASE_URL/scim/v2/Users\" --data-urlencode"
+       . " 'filter=userName eq \"grace\@acme.test\"'"))[0] =~ /"totalResults":1/,
+   1, 'the data is still there');
+
+($text, $rc) = sh('make --no-print-directory run PORT=x');
+isnt($rc, 0, 'a port that is no number');
+
+($text, $rc) = sh('conf/demo.sh stop');
+is($rc, 0, 'stopped');
+
+done_testing();
