@@ -198,20 +198,37 @@ sub command {
 sub test_configuration {
     my ($self) = @_;
 
-    return run($self->command('-t'), env => $self->environment);
+    return run($self->command('-t'), env => $self->environment(leaks => 0));
 }
 
 
-# Reports of sanitizers go to files of their own.
+# Reports of sanitizers go to files of their own.  nginx -t leaves what it has
+# allocated to the system.
 
 sub environment {
-    my ($self) = @_;
+    my ($self, %opt) = @_;
+
+    my $leaks = $opt{leaks} // 1;
 
     return {
-        ASAN_OPTIONS => "detect_leaks=1:log_path=$self->{dir}/asan",
+        ASAN_OPTIONS => "detect_leaks=$leaks:log_path=$self->{dir}/asan",
         UBSAN_OPTIONS => 'print_stacktrace=1:halt_on_error=0'
                          . ":log_path=$self->{dir}/ubsan",
     };
+}
+
+
+# The command that nginx runs under, when it is to.
+
+sub checker {
+    my ($self) = @_;
+
+    return if !$ENV{SVC_TEST_VALGRIND};
+
+    return ('valgrind', '-q', '--leak-check=full', '--num-callers=30',
+            '--show-leak-kinds=definite', '--errors-for-leak-kinds=definite',
+            "--suppressions=$self->{root}/t/lib/valgrind.supp",
+            "--log-file=$self->{dir}/valgrind.%p");
 }
 
 
@@ -223,8 +240,8 @@ sub launch {
     for (1 .. 3) {
         $self->write_configuration;
 
-        $self->{pid} = spawn($self->command, out => $self->{err},
-                             env => $self->environment);
+        $self->{pid} = spawn([ $self->checker, @{ $self->command } ],
+                             out => $self->{err}, env => $self->environment);
 
         return if wait_for { $self->worker_pids == $self->{workers}
                              || !alive($self->{pid}) } 20
@@ -264,8 +281,12 @@ sub command_line {
 sub worker_pids {
     my ($self) = @_;
 
-    return grep { command_line($_) =~ /^nginx: worker process\s*$/ }
-           children($self->{pid});
+    # valgrind keeps its own title
+
+    my $title = $ENV{SVC_TEST_VALGRIND} ? qr/valgrind/
+              : qr/^nginx: worker process\s*$/;
+
+    return grep { command_line($_) =~ $title } children($self->{pid});
 }
 
 
@@ -359,16 +380,18 @@ sub log_lines {
 }
 
 
-# All that a sanitizer wrote, wherever it did.
+# What a sanitizer reports first, wherever it does, and all of valgrind.
 
 sub sanitizer_reports {
     my ($self) = @_;
 
     my $text = join '', map { slurp($_) // '' } $self->{log}, $self->{err},
                     glob "$self->{dir}/asan.* $self->{dir}/ubsan.*";
+    my $valgrind = join '', map { slurp($_) // '' }
+                   glob "$self->{dir}/valgrind.*";
 
     return $text =~ /^(.*(?:AddressSanitizer|runtime error|LeakSanitizer)
-                       (?:.*\n){0,30})/mx ? $1 : '';
+                       (?:.*\n){0,30})/mx ? $1 : $valgrind;
 }
 
 
