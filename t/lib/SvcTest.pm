@@ -15,25 +15,23 @@ package SvcTest;
 #
 # Environment: SVC_TEST_NGINX, the nginx to test; SVC_TEST_MODULES, the folder
 # of the modules, empty when they are built in; SVC_TEST_SLOW, a factor for all
-# time limits; SVC_TEST_KEEP=1 leaves the folder.
+# time limits; SVC_TEST_VALGRIND=1 runs nginx under valgrind;
+# SVC_TEST_KEEP=1 leaves the folder.
 
 use strict;
 use warnings;
 
 use Cwd ();
-use Digest::SHA qw(sha256_hex);
 use File::Basename qw(dirname);
 use File::Path qw(remove_tree);
 use File::Temp ();
 use JSON::PP ();
-use MIME::Base64 qw(encode_base64url);
-use Scalar::Util qw(weaken);
 use Test::More;
 
 use SvcTest::Http;
 use SvcTest::Nginx;
 use SvcTest::Postgres;
-use SvcTest::Process qw(slow wait_for run run_user slurp on_exit signal_pid);
+use SvcTest::Process qw(wait_for run run_user slurp on_exit);
 use SvcTest::Redis;
 use SvcTest::Tenant;
 
@@ -63,9 +61,9 @@ sub new {
     $self->{nginx} = SvcTest::Nginx->new(root => $ROOT, dir => $dir, %opt);
     $self->{nginx}{svc_default} = $self->default_directives;
 
-    my $weak = $self;
-    weaken($weak);
-    on_exit(sub { $weak->clean_up if $weak });
+    # a reference that lasts: a die frees the test's own before END
+
+    on_exit(sub { $self->clean_up });
 
     return $self;
 }

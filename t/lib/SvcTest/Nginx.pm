@@ -281,12 +281,10 @@ sub command_line {
 sub worker_pids {
     my ($self) = @_;
 
-    # valgrind keeps its own title
+    # under valgrind the title is that of valgrind
 
-    my $title = $ENV{SVC_TEST_VALGRIND} ? qr/valgrind/
-              : qr/^nginx: worker process\s*$/;
-
-    return grep { command_line($_) =~ $title } children($self->{pid});
+    return grep { command_line($_) =~ /^nginx: worker process\s*$|valgrind/ }
+           children($self->{pid});
 }
 
 

@@ -6,7 +6,6 @@ package SvcTest::Postgres;
 use strict;
 use warnings;
 
-use Cwd ();
 use Digest::SHA qw(sha256_hex);
 use Fcntl qw(:flock);
 use File::Path qw(make_path remove_tree);
@@ -14,7 +13,7 @@ use File::Temp ();
 
 use SvcTest::PgClient;
 use SvcTest::Process qw(wait_for spawn alive wait_exit signal_pid children
-    descendants run run_user slurp);
+    run run_user slurp);
 
 
 my $BIN = (reverse sort glob '/usr/lib/postgresql/*/bin')[0]
@@ -180,8 +179,6 @@ sub launch {
         if !alive($self->{pid});
 }
 
-
-# Starts without waiting; see launch().
 
 sub pid {
     return $_[0]{pid};

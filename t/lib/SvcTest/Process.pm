@@ -6,7 +6,6 @@ package SvcTest::Process;
 use strict;
 use warnings;
 
-use Cwd ();
 use Exporter qw(import);
 use POSIX qw(:sys_wait_h);
 use Time::HiRes qw(time);
