@@ -706,4 +706,5 @@ ngx_http_svc_exit_process(ngx_cycle_t *cycle)
 {
     ngx_svc_pg_exit_worker();
     ngx_svc_redis_exit_worker();
+    ngx_svc_crypto_exit();
 }

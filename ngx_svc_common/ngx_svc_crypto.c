@@ -86,6 +86,14 @@ ngx_svc_sha256(const u_char *data, size_t len, u_char out[NGX_SVC_SHA256_LEN])
 }
 
 
+void
+ngx_svc_crypto_exit(void)
+{
+    EVP_MD_CTX_free(ngx_svc_sha256_ctx);
+    ngx_svc_sha256_ctx = NULL;
+}
+
+
 ngx_int_t
 ngx_svc_random(u_char *out, size_t len)
 {

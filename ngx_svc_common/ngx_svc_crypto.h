@@ -35,6 +35,9 @@ NGX_SVC_API ngx_int_t ngx_svc_sha256(const u_char *data, size_t len,
     u_char out[NGX_SVC_SHA256_LEN]);
 NGX_SVC_API ngx_int_t ngx_svc_random(u_char *out, size_t len);
 
+/* Frees what ngx_svc_sha256() keeps for the life of the process. */
+void ngx_svc_crypto_exit(void);
+
 /* Constant in time for equal lengths; 1 when equal. */
 NGX_SVC_API ngx_uint_t ngx_svc_equal(const u_char *a, const u_char *b,
     size_t len);
