@@ -4,11 +4,6 @@
 
 #include "ngx_svc_request.h"
 
-#include <openssl/crypto.h>
-
-
-#define NGX_SVC_KEY_FILE_MAX  8192
-
 
 static ngx_int_t ngx_http_svc_preconfiguration(ngx_conf_t *cf);
 static ngx_int_t ngx_http_svc_postconfiguration(ngx_conf_t *cf);
@@ -20,20 +15,6 @@ static void *ngx_http_svc_create_srv_conf(ngx_conf_t *cf);
 static void *ngx_http_svc_create_loc_conf(ngx_conf_t *cf);
 static char *ngx_http_svc_merge_loc_conf(ngx_conf_t *cf, void *parent,
     void *child);
-static char *ngx_http_svc_postgres(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static char *ngx_http_svc_postgres_pool(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static char *ngx_http_svc_redis(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static char *ngx_http_svc_key_file(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static char *ngx_http_svc_base_url(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static ngx_int_t ngx_http_svc_add_location(ngx_conf_t *cf,
-    ngx_svc_loc_conf_t *slcf);
-static char *ngx_http_svc_health(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
 static ngx_int_t ngx_http_svc_init_process(ngx_cycle_t *cycle);
 static void ngx_http_svc_exit_process(ngx_cycle_t *cycle);
 
@@ -42,14 +23,14 @@ static ngx_command_t  ngx_http_svc_commands[] = {
 
     { ngx_string("svc_postgres"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_http_svc_postgres,
+      ngx_svc_conf_postgres,
       NGX_HTTP_MAIN_CONF_OFFSET,
       0,
       NULL },
 
     { ngx_string("svc_postgres_pool"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE23,
-      ngx_http_svc_postgres_pool,
+      ngx_svc_conf_postgres_pool,
       NGX_HTTP_MAIN_CONF_OFFSET,
       0,
       NULL },
@@ -84,7 +65,7 @@ static ngx_command_t  ngx_http_svc_commands[] = {
 
     { ngx_string("svc_redis"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_http_svc_redis,
+      ngx_svc_conf_redis,
       NGX_HTTP_MAIN_CONF_OFFSET,
       0,
       NULL },
@@ -98,14 +79,14 @@ static ngx_command_t  ngx_http_svc_commands[] = {
 
     { ngx_string("svc_key_file"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_http_svc_key_file,
+      ngx_svc_conf_key_file,
       NGX_HTTP_MAIN_CONF_OFFSET,
       0,
       NULL },
 
     { ngx_string("svc_base_url"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_svc_base_url,
+      ngx_svc_conf_base_url,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -119,7 +100,7 @@ static ngx_command_t  ngx_http_svc_commands[] = {
 
     { ngx_string("svc_health"),
       NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
-      ngx_http_svc_health,
+      ngx_svc_conf_health,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -350,325 +331,6 @@ ngx_http_svc_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_msec_value(conf->body_timeout, prev->body_timeout, 10000);
 
     return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_http_svc_postgres(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_svc_main_conf_t *smcf = conf;
-
-    ngx_str_t  *value;
-
-    if (smcf->pg.conninfo.len) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-
-    if (value[1].len == 0) {
-        return "is empty";
-    }
-
-    smcf->pg.conninfo = value[1];
-
-    return ngx_svc_pg_conninfo(cf, &smcf->pg);
-}
-
-
-static char *
-ngx_http_svc_postgres_pool(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_svc_main_conf_t *smcf = conf;
-
-    ngx_int_t                 n;
-    ngx_str_t                *value, s;
-    ngx_uint_t                i, max, *slot;
-    ngx_svc_pg_pool_conf_t   *pool;
-
-    static const char  *names[] = { "read", "write", "slow" };
-
-    value = cf->args->elts;
-
-    for (i = 0; i < NGX_SVC_PG_NPOOLS; i++) {
-        if (ngx_strcmp(value[1].data, names[i]) == 0) {
-            break;
-        }
-    }
-
-    if (i == NGX_SVC_PG_NPOOLS) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "unknown pool \"%V\": it is \"read\", \"write\" or "
-                           "\"slow\"", &value[1]);
-        return NGX_CONF_ERROR;
-    }
-
-    pool = &smcf->pg.pools[i];
-
-    for (i = 2; i < cf->args->nelts; i++) {
-
-        if (ngx_strncmp(value[i].data, "connections=", 12) == 0) {
-            slot = &pool->connections;
-            s.data = value[i].data + 12;
-            max = NGX_SVC_PG_MAX_CONNS;
-
-        } else if (ngx_strncmp(value[i].data, "depth=", 6) == 0) {
-            slot = &pool->depth;
-            s.data = value[i].data + 6;
-            max = NGX_SVC_PG_MAX_DEPTH;
-
-        } else {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                               "\"%V\" is neither \"connections=number\" nor "
-                               "\"depth=number\"", &value[i]);
-            return NGX_CONF_ERROR;
-        }
-
-        if (*slot != NGX_CONF_UNSET_UINT) {
-            return "is duplicate";
-        }
-
-        s.len = value[i].data + value[i].len - s.data;
-        n = ngx_atoi(s.data, s.len);
-
-        if (n < 1 || (ngx_uint_t) n > max) {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                               "\"%V\" must be a number from 1 to %ui",
-                               &value[i], max);
-            return NGX_CONF_ERROR;
-        }
-
-        *slot = n;
-    }
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_http_svc_redis(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_svc_main_conf_t *smcf = conf;
-
-    ngx_str_t  *value;
-
-    if (smcf->redis.name.len) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-
-    if (value[1].len == 0) {
-        return "is empty";
-    }
-
-    smcf->redis.name = value[1];
-
-    return ngx_svc_redis_address(cf, &smcf->redis);
-}
-
-
-static char *
-ngx_http_svc_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_svc_main_conf_t *smcf = conf;
-
-    char         why[NGX_MAX_ERROR_STR / 8];
-    u_char       text[NGX_SVC_KEY_FILE_MAX];
-    ssize_t      n;
-    ngx_fd_t     fd;
-    ngx_int_t    rc;
-    ngx_str_t   *value, name;
-
-    if (smcf->key_file.len) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    name = value[1];
-
-    if (ngx_conf_full_name(cf->cycle, &name, 1) != NGX_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    fd = ngx_open_file(name.data, NGX_FILE_RDONLY, NGX_FILE_OPEN, 0);
-
-    if (fd == NGX_INVALID_FILE) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           "the key file \"%V\" cannot be opened; make one "
-                           "with: (umask 077; echo \"k1:$(openssl rand -hex "
-                           "32)\" > %V)", &name, &name);
-        return NGX_CONF_ERROR;
-    }
-
-    n = ngx_read_fd(fd, text, NGX_SVC_KEY_FILE_MAX);
-
-    (void) ngx_close_file(fd);
-
-    if (n < 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           "the key file \"%V\" cannot be read", &name);
-        return NGX_CONF_ERROR;
-    }
-
-    rc = ngx_svc_keys_parse(&smcf->keys, text, n, why);
-
-    OPENSSL_cleanse(text, sizeof(text));
-
-    if (rc != NGX_OK) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "the key file \"%V\": %s",
-                           &name, why);
-        return NGX_CONF_ERROR;
-    }
-
-    smcf->key_file = name;
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_http_svc_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_svc_loc_conf_t *slcf = conf;
-
-    size_t      scheme;
-    ngx_str_t  *value, url;
-    ngx_uint_t  i;
-
-    if (slcf->base_url.data) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    url = value[1];
-    scheme = 0;
-
-    if (ngx_strncmp(url.data, "https://", 8) == 0) {
-        scheme = 8;
-
-    } else if (ngx_strncmp(url.data, "http://", 7) == 0) {
-        scheme = 7;
-    }
-
-    while (url.len > scheme && url.data[url.len - 1] == '/') {
-        url.len--;
-    }
-
-    for (i = 0; i < url.len; i++) {
-        if (url.data[i] <= ' ' || url.data[i] >= 0x7f
-            || ngx_strchr("\"\\<>?#", url.data[i]))
-        {
-            break;
-        }
-    }
-
-    if (scheme == 0 || url.len == scheme || url.data[scheme] == '/'
-        || i < url.len)
-    {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"svc_base_url\" takes a URL such as "
-                           "https://login.example.com, not \"%V\"",
-                           &value[1]);
-        return NGX_CONF_ERROR;
-    }
-
-    slcf->base_url = url;
-
-    return NGX_CONF_OK;
-}
-
-
-static ngx_int_t
-ngx_http_svc_add_location(ngx_conf_t *cf, ngx_svc_loc_conf_t *slcf)
-{
-    ngx_str_t            *value;
-    ngx_svc_location_t   *location;
-    ngx_svc_main_conf_t  *smcf;
-
-    smcf = ngx_svc_main_conf(cf);
-
-    location = ngx_array_push(&smcf->locations);
-    if (location == NULL) {
-        return NGX_ERROR;
-    }
-
-    value = cf->args->elts;
-
-    location->conf = slcf;
-    location->clcf = ngx_http_conf_get_module_loc_conf(cf,
-                                                       ngx_http_core_module);
-    location->directive = value[0];
-    location->file = cf->conf_file->file.name.data;
-    location->line = cf->conf_file->line;
-
-    return NGX_OK;
-}
-
-
-static char *
-ngx_http_svc_health(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_http_core_loc_conf_t  *clcf;
-
-    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
-
-    if (clcf->handler) {
-        return "cannot be in a location with another handler";
-    }
-
-    clcf->handler = ngx_svc_health_handler;
-
-    return ngx_http_svc_add_location(cf, conf) == NGX_OK ? NGX_CONF_OK
-                                                         : NGX_CONF_ERROR;
-}
-
-
-char *
-ngx_svc_surface_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_str_t                  *value;
-    ngx_svc_loc_conf_t         *slcf;
-    ngx_svc_srv_conf_t         *sscf;
-    ngx_http_core_loc_conf_t   *clcf;
-    const ngx_svc_surface_t   **surface;
-
-    value = cf->args->elts;
-
-    if (ngx_strcasecmp(value[1].data, (u_char *) "off") == 0) {
-        return NGX_CONF_OK;
-    }
-
-    if (ngx_strcasecmp(value[1].data, (u_char *) "on") != 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"%V\" takes \"on\" or \"off\", not \"%V\"",
-                           &value[0], &value[1]);
-        return NGX_CONF_ERROR;
-    }
-
-    slcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_svc_common_module);
-    sscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_svc_common_module);
-    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
-
-    if (slcf->surface) {
-        return "is duplicate";
-    }
-
-    if (clcf->handler) {
-        return "cannot be in a location with another handler";
-    }
-
-    surface = ngx_array_push(&sscf->surfaces);
-    if (surface == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    *surface = cmd->post;
-    slcf->surface = cmd->post;
-    clcf->handler = ngx_svc_request_handler;
-
-    return ngx_http_svc_add_location(cf, slcf) == NGX_OK ? NGX_CONF_OK
-                                                         : NGX_CONF_ERROR;
 }
 
 

@@ -85,7 +85,7 @@ const ngx_svc_pg_statement_t  ngx_svc_auth_statements[] = {
 static ngx_svc_touch_t  ngx_svc_touches[NGX_SVC_TOUCH_SLOTS];
 
 
-/* The digest of the bearer token; NGX_DECLINED with sr->error: there is none. */
+/* The digest of the bearer token; NGX_DECLINED with sr->error: no token. */
 
 ngx_int_t
 ngx_svc_auth_token(ngx_svc_request_t *sr)

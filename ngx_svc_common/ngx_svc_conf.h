@@ -74,6 +74,15 @@ ngx_svc_check_common(ngx_conf_t *cf, const char *module)
 }
 
 
+/* Set functions of the common module's directives. */
+char *ngx_svc_conf_postgres(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_svc_conf_postgres_pool(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_svc_conf_redis(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_svc_conf_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_svc_conf_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_svc_conf_health(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
 /* The set function of a surface's on|off directive; cmd->post: the surface. */
 NGX_SVC_API char *ngx_svc_surface_directive(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);

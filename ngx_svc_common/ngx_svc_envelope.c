@@ -261,7 +261,7 @@ ngx_svc_envelope_surface(ngx_http_request_t *r)
 }
 
 
-/* The path, or of a request line that could not be parsed what seems to be it. */
+/* The path, or what seems to be it in a line that could not be parsed. */
 
 static void
 ngx_svc_envelope_path(ngx_http_request_t *r, u_char **start, u_char **end)

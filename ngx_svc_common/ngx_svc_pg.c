@@ -266,7 +266,7 @@ ngx_svc_pg_submit(ngx_svc_pg_op_t *op)
             break;
         }
 
-        if (ngx_svc_pg_conn_send(conn, op) == NGX_OK) {
+        if (ngx_svc_pg_pipeline_send(conn, op) == NGX_OK) {
             return NGX_OK;
         }
     }
@@ -320,7 +320,7 @@ ngx_svc_pg_pool_dispatch(ngx_svc_pg_pool_t *pool)
         q = ngx_queue_head(&pool->waiting);
         op = ngx_queue_data(q, ngx_svc_pg_op_t, queue);
 
-        if (ngx_svc_pg_conn_send(conn, op) == NGX_OK) {
+        if (ngx_svc_pg_pipeline_send(conn, op) == NGX_OK) {
             ngx_svc_pg_stop_waiting(op);
         }
     }

@@ -1,5 +1,5 @@
 /*
- * One PostgreSQL connection; between ngx_svc_pg.c and ngx_svc_pg_conn.c.
+ * One PostgreSQL connection; between the ngx_svc_pg*.c.
  */
 
 #ifndef _NGX_SVC_PG_CONN_H_INCLUDED_
@@ -8,6 +8,10 @@
 
 #include "ngx_svc_pg.h"
 
+
+/* PostgreSQL's own statement_timeout, of the same length, answers first. */
+
+#define NGX_SVC_PG_GRACE  500           /* ms */
 
 typedef struct ngx_svc_pg_conn_s  ngx_svc_pg_conn_t;
 typedef struct ngx_svc_pg_pool_s  ngx_svc_pg_pool_t;
@@ -71,11 +75,42 @@ struct ngx_svc_pg_pool_s {
 void ngx_svc_pg_conn_init(ngx_svc_pg_conn_t *conn, ngx_svc_pg_pool_t *pool);
 void ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn);
 
-/* NGX_ERROR when the op could not be sent: the connection is then BROKEN. */
-ngx_int_t ngx_svc_pg_conn_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op);
-
 /* Closes for good, without a word to the ops in flight. */
 void ngx_svc_pg_conn_destroy(ngx_svc_pg_conn_t *conn);
+
+
+/*
+ * ngx_svc_pg_setup.c: sends the statements of the setup, without the Sync, and
+ * takes one result of it.  The second: NGX_OK at the Sync's answer; NGX_AGAIN
+ * before it; NGX_ERROR when the setup failed, and ngx_svc_pg_conn_failed() was
+ * called.
+ */
+ngx_int_t ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn);
+ngx_int_t ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res);
+
+/*
+ * ngx_svc_pg_pipeline.c.  Sending: NGX_ERROR when the op could not be sent; the
+ * connection is then BROKEN.  Flushing: what libpq holds, with a write event as
+ * long as there is more.  Reading: hands results to their ops.  Clearing: frees
+ * a slot's results.
+ */
+ngx_int_t ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn,
+    ngx_svc_pg_op_t *op);
+ngx_int_t ngx_svc_pg_pipeline_flush(ngx_svc_pg_conn_t *conn);
+void ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn);
+void ngx_svc_pg_pipeline_clear(ngx_svc_pg_slot_t *slot);
+
+/*
+ * The setup is through; the connection is gone, with ops in flight perhaps; it
+ * is dead, and is to be closed from the event loop.
+ */
+void ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn);
+void ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn);
+void ngx_svc_pg_conn_break(ngx_svc_pg_conn_t *conn);
+
+/* Closes, says why (NULL: it is said), and connects again after a pause. */
+void ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, const char *what,
+    const char *message);
 
 
 /* What a connection tells its pool. */

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_redis.h"
+#include "ngx_svc_socket.h"
 
 #include <hiredis/async.h>
 
@@ -201,23 +202,15 @@ ngx_svc_redis_connect(ngx_svc_redis_t *rd)
 static ngx_int_t
 ngx_svc_redis_attach(ngx_svc_redis_t *rd)
 {
-    ngx_connection_t   *c;
     redisAsyncContext  *ac;
 
     ac = rd->redis;
 
-    c = ngx_get_connection(ac->c.fd, rd->timer.log);
-    if (c == NULL) {
+    rd->connection = ngx_svc_socket_borrow(ac->c.fd, rd, ngx_svc_redis_event,
+                                           rd->timer.log);
+    if (rd->connection == NULL) {
         return NGX_ERROR;
     }
-
-    c->data = rd;
-    c->read->handler = ngx_svc_redis_event;
-    c->write->handler = ngx_svc_redis_event;
-    c->read->log = rd->timer.log;
-    c->write->log = rd->timer.log;
-
-    rd->connection = c;
 
     ac->ev.data = rd;
     ac->ev.addRead = ngx_svc_redis_add_read;
@@ -229,8 +222,6 @@ ngx_svc_redis_attach(ngx_svc_redis_t *rd)
     return NGX_OK;
 }
 
-
-/* Level-triggered: hiredis reads 16K a call, and asks for no more. */
 
 static void
 ngx_svc_redis_event(ngx_event_t *ev)
@@ -303,30 +294,12 @@ ngx_svc_redis_del_write(void *data)
 static void
 ngx_svc_redis_cleanup(void *data)
 {
-    ngx_connection_t  *c;
-    ngx_svc_redis_t   *rd = data;
+    ngx_svc_redis_t  *rd = data;
 
-    c = rd->connection;
-
-    if (c == NULL) {
-        return;
+    if (rd->connection) {
+        ngx_svc_socket_return(rd->connection, 0);
+        rd->connection = NULL;
     }
-
-    ngx_svc_redis_del_read(rd);
-    ngx_svc_redis_del_write(rd);
-
-    if (c->read->posted) {
-        ngx_delete_posted_event(c->read);
-    }
-
-    if (c->write->posted) {
-        ngx_delete_posted_event(c->write);
-    }
-
-    ngx_free_connection(c);
-
-    c->fd = (ngx_socket_t) -1;
-    rd->connection = NULL;
 }
 
 

@@ -53,7 +53,7 @@ struct ngx_svc_member_s {
     ngx_str_t                name;      /* empty: the end of the table */
     ngx_uint_t               type;      /* NGX_SVC_T_... allowed, a mask */
     ngx_uint_t               flags;     /* NGX_SVC_M_... */
-    int64_t                  min;       /* bytes, integer or elements; both 0: */
+    int64_t                  min;       /* bytes, integer, elements; both 0: */
     int64_t                  max;       /* no limits; INT64_MAX: none above */
     ngx_svc_check_pt         check;     /* or NULL */
     const ngx_svc_member_t  *members;   /* of an object, or of each object in
@@ -63,7 +63,8 @@ struct ngx_svc_member_s {
     size_t                   offset;    /* of an ngx_svc_value_t in dst */
 };
 
-#define ngx_svc_null_member  { ngx_null_string, 0, 0, 0, 0, NULL, NULL, NULL, 0 }
+#define ngx_svc_null_member                                                   \
+    { ngx_null_string, 0, 0, 0, 0, NULL, NULL, NULL, 0 }
 
 
 /*

@@ -1,0 +1,264 @@
+/*
+ * Ops on a connection: what goes out, and what comes back for whom.
+ */
+
+#include "ngx_svc_pg_conn.h"
+
+
+static void ngx_svc_pg_pipeline_result(ngx_svc_pg_conn_t *conn,
+    PGresult *res);
+static void ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn,
+    ngx_svc_pg_slot_t *slot);
+
+
+ngx_int_t
+ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
+{
+    ngx_uint_t          i;
+    ngx_queue_t        *q;
+    ngx_svc_pg_call_t  *call;
+    ngx_svc_pg_slot_t  *slot;
+
+    for (i = 0; i < op->ncalls; i++) {
+        call = &op->calls[i];
+
+        if (PQsendQueryPrepared(conn->pg, call->statement->name,
+                                (int) call->nbound, call->values,
+                                call->lengths, call->formats, 0)
+            != 1)
+        {
+            ngx_svc_pg_conn_break(conn);
+            return NGX_ERROR;
+        }
+    }
+
+    q = ngx_queue_head(&conn->free);
+    ngx_queue_remove(q);
+
+    slot = ngx_queue_data(q, ngx_svc_pg_slot_t, queue);
+
+    slot->op = op;
+    slot->ncalls = op->ncalls;
+    slot->ndone = 0;
+    slot->error = NULL;
+    ngx_memzero(slot->results, sizeof(slot->results));
+
+    ngx_queue_insert_tail(&conn->inflight, q);
+    op->slot = slot;
+
+    if (conn->ninflight++ == 0) {
+        conn->progress = ngx_current_msec;
+        conn->timer.cancelable = 0;
+
+        if (!conn->timer.timer_set) {
+            ngx_add_timer(&conn->timer,
+                          conn->pool->conf->timeout + NGX_SVC_PG_GRACE);
+        }
+    }
+
+    /* from here the op is in flight, and a failure is the connection's */
+
+    if (PQpipelineSync(conn->pg) != 1
+        || ngx_svc_pg_pipeline_flush(conn) != NGX_OK)
+    {
+        ngx_svc_pg_conn_break(conn);
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_pg_pipeline_flush(ngx_svc_pg_conn_t *conn)
+{
+    ngx_event_t  *wev;
+
+    wev = conn->connection->write;
+
+    switch (PQflush(conn->pg)) {
+
+    case 0:
+        if (wev->active) {
+            return ngx_del_event(wev, NGX_WRITE_EVENT, 0);
+        }
+
+        return NGX_OK;
+
+    case 1:
+        if (!wev->active) {
+            return ngx_add_event(wev, NGX_WRITE_EVENT, 0);
+        }
+
+        return NGX_OK;
+
+    default:
+        return NGX_ERROR;
+    }
+}
+
+
+void
+ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn)
+{
+    ngx_int_t            rc;
+    PGresult            *res;
+    ngx_svc_pg_state_e   state;
+
+    if (PQconsumeInput(conn->pg) != 1) {
+
+        if (conn->state == NGX_SVC_PG_READY) {
+            ngx_svc_pg_conn_lost(conn);
+
+        } else {
+            ngx_svc_pg_conn_failed(conn, "preparing",
+                                   PQerrorMessage(conn->pg));
+        }
+
+        return;
+    }
+
+    while (!PQisBusy(conn->pg) && PQstatus(conn->pg) == CONNECTION_OK) {
+
+        state = conn->state;
+
+        if (state == NGX_SVC_PG_READY && conn->ninflight == 0) {
+            break;
+        }
+
+        res = PQgetResult(conn->pg);
+
+        /* NULL is what stands between the results of two statements */
+
+        if (res == NULL) {
+            continue;
+        }
+
+        if (state == NGX_SVC_PG_READY) {
+            ngx_svc_pg_pipeline_result(conn, res);
+
+            /* a handler's own sending may have found the connection dead */
+
+            if (conn->state != NGX_SVC_PG_READY) {
+                return;
+            }
+
+            continue;
+        }
+
+        rc = ngx_svc_pg_setup_result(conn, res);
+
+        PQclear(res);
+
+        if (rc == NGX_ERROR) {
+            return;
+        }
+
+        if (rc == NGX_OK) {
+            ngx_svc_pg_conn_ready(conn);
+        }
+    }
+
+    if (conn->state == NGX_SVC_PG_READY) {
+        ngx_svc_pg_pool_dispatch(conn->pool);
+    }
+}
+
+
+/* Takes over the result. */
+
+static void
+ngx_svc_pg_pipeline_result(ngx_svc_pg_conn_t *conn, PGresult *res)
+{
+    ngx_queue_t        *q;
+    ExecStatusType      status;
+    ngx_svc_pg_slot_t  *slot;
+
+    q = ngx_queue_head(&conn->inflight);
+    slot = ngx_queue_data(q, ngx_svc_pg_slot_t, queue);
+
+    conn->progress = ngx_current_msec;
+
+    status = PQresultStatus(res);
+
+    if (status == PGRES_PIPELINE_SYNC) {
+        PQclear(res);
+        ngx_svc_pg_pipeline_done(conn, slot);
+        return;
+    }
+
+    /* an error past the last statement is that of the commit */
+
+    if (slot->ndone == slot->ncalls) {
+
+        if (status == PGRES_FATAL_ERROR && slot->error == NULL) {
+            slot->error = res;
+            return;
+        }
+
+        PQclear(res);
+        return;
+    }
+
+    if (status == PGRES_FATAL_ERROR && slot->error == NULL) {
+        slot->error = res;
+    }
+
+    slot->results[slot->ndone++] = res;
+}
+
+
+/*
+ * The Sync has been answered: only now is the transaction committed.  The slot
+ * stays out of both queues while the handler looks at its results.
+ */
+
+static void
+ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
+{
+    ngx_svc_pg_op_t  *op;
+
+    ngx_queue_remove(&slot->queue);
+
+    op = slot->op;
+    slot->op = NULL;
+
+    if (op) {
+        op->slot = NULL;
+        op->status = slot->error ? NGX_SVC_PG_FAILED : NGX_SVC_PG_OK;
+        op->results = slot->results;
+        op->error = slot->error;
+
+        op->handler(op);
+    }
+
+    ngx_svc_pg_pipeline_clear(slot);
+
+    ngx_queue_insert_tail(&conn->free, &slot->queue);
+
+    /* an idle connection does not keep a worker from quitting */
+
+    if (--conn->ninflight == 0) {
+        conn->timer.cancelable = 1;
+    }
+}
+
+
+void
+ngx_svc_pg_pipeline_clear(ngx_svc_pg_slot_t *slot)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < slot->ndone; i++) {
+
+        if (slot->results[i] == slot->error) {
+            slot->error = NULL;
+        }
+
+        PQclear(slot->results[i]);
+    }
+
+    PQclear(slot->error);
+
+    slot->ndone = 0;
+    slot->error = NULL;
+}

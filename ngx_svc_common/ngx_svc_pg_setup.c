@@ -1,0 +1,155 @@
+/*
+ * What a new connection does before it takes work: settings, a look at the
+ * schema and at the role, and the statements of all tables.
+ */
+
+#include "ngx_svc_pg_conn.h"
+
+
+#define NGX_SVC_PG_NSETTINGS  2         /* statements before the PREPAREs */
+
+
+static ngx_int_t ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn,
+    PGresult *res);
+
+
+/*
+ * Session settings go as a statement rather than in "options", which
+ * connection poolers refuse.
+ */
+
+static const char  ngx_svc_pg_settings[] =
+    "SELECT set_config('TimeZone', 'UTC', false),"
+          " set_config('DateStyle', 'ISO', false),"
+          " set_config('search_path', 'pg_catalog', false),"
+          " set_config('statement_timeout', $1, false)";
+
+/* A role that can bypass row-level security would see all tenants. */
+
+static const char  ngx_svc_pg_check[] =
+    "SELECT (SELECT coalesce(max(version), 0) FROM svc.schema_migration),"
+          " (SELECT rolsuper OR rolbypassrls FROM pg_roles"
+          "   WHERE rolname = current_user)"
+          " OR EXISTS (SELECT FROM pg_class c JOIN pg_namespace n"
+          "              ON n.oid = c.relnamespace"
+          "            WHERE n.nspname = 'svc' AND c.relkind IN ('r', 'p')"
+          "              AND pg_has_role(c.relowner, 'MEMBER'))";
+
+
+ngx_int_t
+ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
+{
+    u_char                         *p, timeout[NGX_INT64_LEN + 1];
+    ngx_uint_t                      i;
+    const char                     *values[1];
+    ngx_svc_pg_conf_t              *conf;
+    const ngx_svc_pg_statement_t   *s, **tables;
+
+    conf = conn->pool->conf;
+
+    p = ngx_sprintf(timeout, "%M", conf->timeout);
+    *p = '\0';
+    values[0] = (char *) timeout;
+
+    if (PQsendQueryParams(conn->pg, ngx_svc_pg_settings, 1, NULL, values,
+                          NULL, NULL, 0)
+        != 1
+        || PQsendQueryParams(conn->pg, ngx_svc_pg_check, 0, NULL, NULL, NULL,
+                             NULL, 0)
+           != 1)
+    {
+        return NGX_ERROR;
+    }
+
+    tables = conf->tables.elts;
+
+    for (i = 0; i < conf->tables.nelts; i++) {
+        for (s = tables[i]; s->name; s++) {
+            if (PQsendPrepare(conn->pg, s->name, s->text, 0, NULL) != 1) {
+                return NGX_ERROR;
+            }
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res)
+{
+    ngx_str_t    text;
+    const char  *state;
+
+    switch (PQresultStatus(res)) {
+
+    case PGRES_PIPELINE_SYNC:
+        return NGX_OK;
+
+    case PGRES_TUPLES_OK:
+    case PGRES_COMMAND_OK:
+        break;
+
+    default:
+        state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+
+        if (state && (ngx_strcmp(state, "3F000") == 0
+                      || ngx_strcmp(state, "42P01") == 0))
+        {
+            ngx_svc_pg_conn_failed(conn, "preparing",
+                                   "the database has no schema \"svc\": run "
+                                   "\"svcctl migrate\" on it");
+            return NGX_ERROR;
+        }
+
+        text = ngx_svc_pg_message(PQresultErrorMessage(res));
+
+        ngx_log_error(NGX_LOG_INFO, conn->pool->log, 0,
+                      "PostgreSQL setup statement %ui: %V", conn->nsetup,
+                      &text);
+
+        ngx_svc_pg_conn_failed(conn, "preparing", PQresultErrorMessage(res));
+        return NGX_ERROR;
+    }
+
+    conn->nsetup++;
+
+    if (conn->nsetup == NGX_SVC_PG_NSETTINGS) {
+        return ngx_svc_pg_setup_check(conn, res);
+    }
+
+    return NGX_AGAIN;
+}
+
+
+static ngx_int_t
+ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res)
+{
+    ngx_int_t  version;
+    ngx_str_t  v;
+
+    v = ngx_svc_pg_value(res, 0, 0);
+    version = ngx_atoi(v.data, v.len);
+
+    if (version < NGX_SVC_PG_SCHEMA) {
+        ngx_log_error(NGX_LOG_INFO, conn->pool->log, 0,
+                      "PostgreSQL: the schema is of version %i, these modules "
+                      "need %d", version, NGX_SVC_PG_SCHEMA);
+        ngx_svc_pg_conn_failed(conn, "preparing",
+                               "the schema is too old for these modules: run "
+                               "\"svcctl migrate\"");
+        return NGX_ERROR;
+    }
+
+    v = ngx_svc_pg_value(res, 0, 1);
+
+    if (v.len != 1 || v.data[0] != 'f') {
+        ngx_svc_pg_conn_failed(conn, "preparing",
+                               "the role of \"svc_postgres\" owns tables or "
+                               "bypasses row-level security, which keeps "
+                               "tenants apart: connect as svc_app");
+        return NGX_ERROR;
+    }
+
+    return NGX_AGAIN;
+}
