@@ -118,15 +118,13 @@ ngx_svc_pg_conn_event(ngx_event_t *ev)
 
     case NGX_SVC_PG_PREPARING:
     case NGX_SVC_PG_READY:
-        if (ev->write) {
-            if (ngx_svc_pg_pipeline_flush(conn) != NGX_OK) {
-                ngx_svc_pg_conn_lost(conn);
-            }
+        if (!ev->write) {
+            ngx_svc_pg_pipeline_read(conn);
 
-            return;
+        } else if (ngx_svc_pg_pipeline_flush(conn) != NGX_OK) {
+            ngx_svc_pg_conn_gone(conn);
         }
 
-        ngx_svc_pg_pipeline_read(conn);
         return;
 
     default: /* NGX_SVC_PG_BROKEN, about to be closed */
@@ -270,6 +268,18 @@ ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, const char *what,
 
     conn->timer.cancelable = 1;
     ngx_add_timer(&conn->timer, pause);
+}
+
+
+void
+ngx_svc_pg_conn_gone(ngx_svc_pg_conn_t *conn)
+{
+    if (conn->state == NGX_SVC_PG_READY) {
+        ngx_svc_pg_conn_lost(conn);
+
+    } else {
+        ngx_svc_pg_conn_failed(conn, "preparing", PQerrorMessage(conn->pg));
+    }
 }
 
 

@@ -101,10 +101,12 @@ void ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn);
 void ngx_svc_pg_pipeline_clear(ngx_svc_pg_slot_t *slot);
 
 /*
- * The setup is through; the connection is gone, with ops in flight perhaps; it
- * is dead, and is to be closed from the event loop.
+ * The setup is through; the connection is gone, during the setup or later; it
+ * is gone with ops in flight perhaps; it is dead, and is to be closed from the
+ * event loop.
  */
 void ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn);
+void ngx_svc_pg_conn_gone(ngx_svc_pg_conn_t *conn);
 void ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn);
 void ngx_svc_pg_conn_break(ngx_svc_pg_conn_t *conn);
 

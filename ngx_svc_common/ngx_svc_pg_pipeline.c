@@ -105,15 +105,7 @@ ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn)
     ngx_svc_pg_state_e   state;
 
     if (PQconsumeInput(conn->pg) != 1) {
-
-        if (conn->state == NGX_SVC_PG_READY) {
-            ngx_svc_pg_conn_lost(conn);
-
-        } else {
-            ngx_svc_pg_conn_failed(conn, "preparing",
-                                   PQerrorMessage(conn->pg));
-        }
-
+        ngx_svc_pg_conn_gone(conn);
         return;
     }
 
@@ -155,10 +147,19 @@ ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn)
 
         if (rc == NGX_OK) {
             ngx_svc_pg_conn_ready(conn);
+
+            if (conn->state != NGX_SVC_PG_READY) {
+                return;
+            }
         }
     }
 
-    if (conn->state == NGX_SVC_PG_READY) {
+    /* libpq closes the socket when it cannot follow what the server says */
+
+    if (PQstatus(conn->pg) != CONNECTION_OK) {
+        ngx_svc_pg_conn_gone(conn);
+
+    } else if (conn->state == NGX_SVC_PG_READY) {
         ngx_svc_pg_pool_dispatch(conn->pool);
     }
 }

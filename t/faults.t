@@ -1,0 +1,228 @@
+#!/usr/bin/perl
+
+# Faults under a constant load of creates and reads, counted.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Load;
+use SvcTest::Process qw(slow wait_for slurp signal_pid);
+
+my ($READ, $WRITE, $SLOW) = (2, 4, 1);
+my $POOLS = 2 * ($READ + $WRITE + $SLOW);
+
+my $s = SvcTest->new(pg_conf => "fsync = on\nsynchronous_commit = on\n",
+    svc => {
+        svc_postgres_pool => [ "read connections=$READ depth=16",
+                               "write connections=$WRITE depth=2",
+                               "slow connections=$SLOW depth=1" ],
+        svc_postgres_timeout => '1s',
+        svc_postgres_connect_timeout => '1s',
+        svc_postgres_queue_timeout => '500ms',
+    });
+$s->start;
+
+my $acme = $s->tenant('acme');
+
+
+sub backends {
+    return scalar $s->sql("SELECT count(*) FROM pg_stat_activity"
+                          . " WHERE usename = 'svc_app'");
+}
+
+
+# Open files of all workers, and the memory of the largest one in KB.
+
+sub files {
+    my $n = 0;
+
+    $n += () = glob "/proc/$_/fd/*" for $s->workers;
+
+    return $n;
+}
+
+
+sub memory {
+    my ($most) = sort { $b <=> $a }
+                 map { slurp("/proc/$_/statm") =~ /^\d+ (\d+)/ ? $1 * 4 : 0 }
+                 $s->workers;
+
+    return $most;
+}
+
+
+# The load, with the fault in the middle of it.  lost: answers may be missing,
+# as those of a worker that was killed are.  down: 503 is allowed.
+
+sub fault {
+    my ($name, $fault, %opt) = @_;
+
+    my $load = SvcTest::Load->start($s, $acme);
+
+    $fault->();
+    $load->wait_going;
+
+    my $seen = $load->stop;
+    my (%outcome, @bad);
+
+    for (@{ $seen->{create} }, @{ $seen->{read} }) {
+        my ($user, $outcome) = @$_;
+
+        $outcome =~ s/^(lost|wrong answer|503 without).*/$1/s;
+        $outcome{$outcome}++;
+
+        next if $outcome eq '503' && $opt{down};
+        next if $outcome eq 'lost' && $opt{lost};
+        next if $outcome eq ($user =~ /^bad/ ? 400
+                             : $user =~ /^known/ ? 200 : 201);
+
+        push @bad, "$user: $_->[1]";
+    }
+
+    is_deeply(\@bad, [], "$name: every answer is right"
+              . ($opt{down} ? ', or 503 with Retry-After' : ''));
+
+    note(join ', ', map { "$_: $outcome{$_}" } sort keys %outcome);
+
+    stored($name, $seen->{create});
+    settled($name);
+}
+
+
+# A 201 is stored once, with its event; anything else at most once, and what was
+# refused never.
+
+sub stored {
+    my ($name, $creates) = @_;
+
+    my %events = map { $_->[0] => $_->[1] }
+        $s->sql("SELECT target_id, count(*) FROM svc.audit_event"
+                . " WHERE action = 'user.created' GROUP BY target_id");
+    my %rows;
+
+    for ($s->sql("SELECT user_name, id FROM svc.user_account"
+                 . " WHERE user_name LIKE '%\@load.test'"))
+    {
+        my ($user, $id) = @$_;
+
+        $rows{$user}[0]++;
+        $rows{$user}[1] += $events{$id} // 0;
+    }
+
+    $_ = join ':', @$_ for values %rows;
+
+    my @missing = grep { $_->[1] eq '201' && ($rows{$_->[0]} // '') ne '1:1' }
+                  @$creates;
+    my @refused = grep { $_->[1] eq '400' && $rows{$_->[0]} } @$creates;
+    my $refused = grep { $_->[1] eq '400' } @$creates;
+    my @twice = grep { ($rows{$_->[0]} // '1:1') ne '1:1' } @$creates;
+    my $n = grep { $_->[1] eq '201' } @$creates;
+
+    is(scalar @missing, 0, "$name: each of $n answers 201 is stored once")
+        or diag(map { "$_->[0] $_->[1] " . ($rows{$_->[0]} // 'none') . "\n" }
+                @missing);
+    is(scalar @refused, 0, "$name: none of $refused that were refused is");
+    cmp_ok($refused, '>', 0, "$name: and there were some");
+    is(scalar @twice, 0, "$name: none is twice, or without its event");
+}
+
+
+sub settled {
+    my ($name) = @_;
+
+    ok((wait_for { backends() == $POOLS } 10),
+       "$name: as many connections to PostgreSQL as before")
+        or diag(backends() . " instead of $POOLS");
+}
+
+
+# After PostgreSQL accepts connections: how long until a create succeeds?
+
+sub back {
+    my ($name) = @_;
+
+    my $began = time();
+
+    wait_for {
+        my $r = eval { $acme->scim(POST => '/Users',
+            { userName => 'back' . int(1e6 * time()) . '@back.test' }) };
+        $r && $r->status == 201;
+    } 10;
+
+    cmp_ok(time() - $began, '<', slow(2), "$name: back within two seconds");
+}
+
+
+# a first load, so that all memory that is ever needed is there
+
+fault('nothing', sub { });
+
+my @pids = $s->workers;
+my $files = files();
+my $memory = memory();
+
+for my $signal (qw(KILL QUIT)) {
+    my $name = $signal eq 'KILL' ? 'PostgreSQL killed'
+                                 : 'PostgreSQL stopped at once';
+
+    fault($name, sub {
+        $s->pg->stop($signal);
+        $s->pg->launch;
+        back($name);
+    }, down => 1);
+}
+
+fault('backends cut one by one', sub {
+    for (1 .. 40) {
+        $s->sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                . " WHERE usename = 'svc_app' ORDER BY random() LIMIT 1");
+        select undef, undef, undef, 0.02;
+    }
+}, down => 1);
+
+fault('PostgreSQL that never answers', sub {
+    $s->pg->freeze;
+
+    # longer than a connection may be silent, and a new one may take
+
+    my $end = time() + slow(3);
+    my $alive = 0;
+
+    while (time() < $end) {
+        $alive++ if $s->http(GET => '/alive')->status == 200;
+        select undef, undef, undef, 0.05;
+    }
+
+    cmp_ok($alive, '>', 10, 'the workers answer other requests meanwhile');
+
+    $s->pg->thaw;
+    back('PostgreSQL that never answers');
+}, down => 1);
+
+is_deeply([ sort $s->workers ], [ sort @pids ], 'the workers are the same');
+
+ok((wait_for { files() <= $files } 10), 'no open file is left over')
+    or diag(files() . " instead of $files");
+cmp_ok(memory(), '<', $memory * 1.5 + 2048, 'nor memory');
+
+fault('Redis stopped', sub { $s->redis->stop });
+
+fault('reload every second', sub {
+    for (1 .. 20) {
+        my $next = time() + 1;
+
+        $s->reload(linger => 1);
+        wait_for { time() >= $next } 2;
+    }
+});
+
+ok((wait_for { !$s->nginx->old_worker_pids } 10), 'all old workers end');
+
+fault('a worker killed', sub { $s->nginx->kill_worker('KILL') }, lost => 1);
+
+$s->done(allow => [ qr/worker process \d+ exited on signal 9/ ]);
+done_testing();

@@ -1,0 +1,184 @@
+package SvcTest::Load;
+
+# Constant load: processes that create users and read them back, each request
+# on a connection of its own, so that an answer that is missing was lost, and
+# not on a kept connection that was closed between two requests.
+#
+#     my $load = SvcTest::Load->start($s, $tenant, creates => 4, reads => 4);
+#     ... a fault ...
+#     my $seen = $load->stop;
+
+use strict;
+use warnings;
+
+use JSON::PP ();
+use POSIX ();
+use SvcTest::Process qw(wait_for slow);
+
+my $RUN = 0;
+
+
+# Options: creates, reads, the number of processes of each.  A known user is
+# created for the readers first.
+
+sub start {
+    my ($class, $s, $tenant, %opt) = @_;
+
+    my $self = bless { s => $s, tenant => $tenant, run => ++$RUN,
+                       pids => [] }, $class;
+
+    $self->{known} = [ map {
+        $tenant->create(userName => "known$self->{run}-$_\@load.test",
+                        externalId => "known$self->{run}-$_")
+    } 1 .. 5 ];
+
+    $self->spawn(create => $_) for 1 .. $opt{creates} // 4;
+    $self->spawn(read => $_) for 1 .. $opt{reads} // 4;
+
+    $self->wait_going;
+
+    return $self;
+}
+
+
+sub file {
+    my ($self, $kind, $n) = @_;
+
+    return "$self->{s}{dir}/load$self->{run}.$kind$n";
+}
+
+
+sub spawn {
+    my ($self, $kind, $n) = @_;
+
+    my $pid = fork // die "fork: $!";
+
+    if ($pid) {
+        push @{ $self->{pids} }, $pid;
+        push @{ $self->{files}{$kind} }, $self->file($kind, $n);
+        return;
+    }
+
+    my $go_on = 1;
+    local $SIG{TERM} = sub { $go_on = 0 };
+
+    open my $out, '>', $self->file($kind, $n) or POSIX::_exit(1);
+    $out->autoflush;
+
+    my $i = 0;
+
+    while ($go_on) {
+        my @said = $kind eq 'create' ? $self->one_create($n, $i++)
+                                     : $self->one_read($i++);
+        print $out join("\t", @said), "\n";
+
+        # the fault is what is tested, not the machine
+
+        select undef, undef, undef, 0.005;
+    }
+
+    POSIX::_exit(0);
+}
+
+
+# What came of one request: its status, or why there was none.
+
+sub ask {
+    my ($self, $method, $path, $body) = @_;
+
+    my $r = eval {
+        $self->{tenant}->scim($method, $path, $body);
+    };
+
+    if (!$r) {
+        (my $why = $@ || 'no answer') =~ s/\s+/ /g;
+        return "lost: $why";
+    }
+
+    if ($r->status == 503 && !$r->header('retry-after')) {
+        return '503 without Retry-After';
+    }
+
+    return ($r->status, $r);
+}
+
+
+# One of eight is to be refused, and is named so.
+
+sub one_create {
+    my ($self, $n, $i) = @_;
+
+    my $bad = $i % 8 == 7;
+    my $name = ($bad ? 'bad' : 'u') . "$self->{run}-$n-$i\@load.test";
+    my ($status, $r) = $self->ask(POST => '/Users',
+        { userName => $name, $bad ? (active => 'maybe') : () });
+
+    if ($r && $status == 201 && $r->json->{userName} ne $name) {
+        $status = 'wrong answer ' . $r->body;
+    }
+
+    return ($name, $status);
+}
+
+
+sub one_read {
+    my ($self, $i) = @_;
+
+    my $user = $self->{known}[$i % @{ $self->{known} }];
+    my ($status, $r) = $self->ask(GET => "/Users/$user->{id}");
+
+    if ($r && $status == 200 && ($r->json->{userName} ne $user->{userName}
+                                 || $r->json->{id} ne $user->{id}))
+    {
+        $status = 'wrong answer ' . $r->body;
+    }
+
+    return ($user->{userName}, $status);
+}
+
+
+sub records {
+    my ($self, $kind) = @_;
+
+    return map {
+        open my $f, '<', $_ or die "$_: $!";
+        map { chomp; [ split /\t/ ] } grep { /\n\z/ } <$f>;
+    } @{ $self->{files}{$kind} // [] };
+}
+
+
+# Waits until each process has had $n more good answers.
+
+sub wait_going {
+    my ($self, $n) = @_;
+
+    $n //= 5;
+
+    for my $file (map { @$_ } values %{ $self->{files} }) {
+        my $good = sub {
+            open my $f, '<', $file or return 0;
+            return scalar grep { /\t20\d$/ } <$f>;
+        };
+
+        my $want = $good->() + $n;
+
+        wait_for { $good->() >= $want } 20
+            or die "$file: no good answers any more\n";
+    }
+}
+
+
+# Ends it; what was seen: creates and reads, as pairs of user name and outcome.
+
+sub stop {
+    my ($self) = @_;
+
+    kill 'TERM', @{ $self->{pids} };
+    waitpid $_, 0 for splice @{ $self->{pids} };
+
+    return { create => [ $self->records('create') ],
+             read => [ $self->records('read') ] };
+}
+
+
+1;
