@@ -1,12 +1,13 @@
 #!/bin/bash
 #
 # demo.sh start PORT | stop: a private PostgreSQL, a private Redis and NGINX
-# under run/, with the tenant "acme".  RUN_DIR names another directory.
+# under run/, with the tenant "acme".  RUN_DIR names another directory.  In a
+# checkout that the servers cannot reach, as below /root, run is a link.
 
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
-run=${RUN_DIR:-$top/run}
+run=$(readlink -m "${RUN_DIR:-$top/run}")
 port=${2:-8080}
 slug=acme
 
@@ -55,19 +56,32 @@ wait_for() {
 healthy() { curl -fsS -m 2 "$url/healthz"; }
 
 
+reachable() {
+    mkdir -p "$run"
+    chmod 711 "$run"
+    as test -x "$run"
+}
+
+elsewhere() {
+    run=$(mktemp -d /var/lib/ngx_svc.XXXXXX)
+    step "the user $user cannot reach $top: run is a link to $run"
+    ln -s "$run" "$top/run"
+    reachable
+}
+
+
 check() {
     [ -n "$pgbin" ] || die "PostgreSQL is not installed: run \"make deps\""
 
     [[ $port =~ ^[0-9]+$ ]] || die "PORT is a number, not \"$port\""
 
+    reachable || {
+        [ -z "${RUN_DIR:-}" ] && rmdir "$run" 2>/dev/null && elsewhere
+    } || die "the user $user cannot reach $run: set RUN_DIR to a directory" \
+             "that it can, say RUN_DIR=/var/lib/ngx_svc"
+
     [ ${#run} -le 80 ] || die "the path $run is too long for the sockets in" \
                               "it: move the checkout, or set RUN_DIR"
-
-    mkdir -p "$run"
-    chmod 711 "$run"
-
-    as test -x "$run" || die "the user $user cannot reach $run: move the" \
-        "checkout to where it can, say /srv, or set RUN_DIR=/var/tmp/ngx_svc"
 
     mkdir -p "$run/pg" "$run/redis" "$run/tmp"
     chown "$user" "$run/pg" "$run/redis" "$run/tmp"
@@ -121,10 +135,14 @@ make_database() {
 
     [ -e "$run/tokens" ] && return
 
-    step "making the tenant $slug"
-    (umask 077
-     "$top/conf/svcctl" --pg "$pg" tenant create --slug $slug --name Acme \
-         --owner ada@acme.test --env > "$run/tokens.new")
+    # what an interrupted run has done is not done again
+
+    if [ ! -s "$run/tokens.new" ]; then
+        step "making the tenant $slug"
+        (umask 077
+         "$top/conf/svcctl" --pg "$pg" tenant create --slug $slug --name Acme \
+             --owner ada@acme.test --env > "$run/tokens.new")
+    fi
 
     as psql -X -q -v ON_ERROR_STOP=1 -d "$pg" <<'SQL'
 INSERT INTO svc.user_account (tenant_id, id, user_name, first_name, last_name,
@@ -136,7 +154,10 @@ SELECT t.id, gen_random_uuid(), u.user_name || '@acme.test', u.first_name,
                ('edsger', 'Edsger', 'Dijkstra', 'Professor'),
                ('barbara', 'Barbara', 'Liskov', 'Professor'))
        u (user_name, first_name, last_name, title)
- WHERE t.slug = 'acme';
+ WHERE t.slug = 'acme'
+   AND NOT EXISTS (SELECT FROM svc.user_account a
+                    WHERE a.tenant_id = t.id
+                      AND a.user_name = u.user_name || '@acme.test');
 SQL
 
     mv "$run/tokens.new" "$run/tokens"
@@ -253,10 +274,11 @@ TXT
 
 
 start() {
+    check
+
     url=http://127.0.0.1:$port
     pg="host=$run/pg user=postgres dbname=svc"
 
-    check
     start_postgres
     start_redis
     make_database

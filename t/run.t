@@ -155,4 +155,38 @@ isnt($rc, 0, 'a port that is no number');
 ($text, $rc) = sh('conf/demo.sh stop');
 is($rc, 0, 'stopped');
 
+
+# --- a checkout that only root can enter, as those below /root are ---------------
+
+SKIP: {
+    skip 'the servers run as another user only when root starts them', 6
+        if $> != 0;
+
+    my $private = "$dir/private";
+    my $demo = "env -u RUN_DIR $private/conf/demo.sh";
+
+    sh("mkdir -m 700 $private && cp -r conf sql $private"
+       . " && ln -s \$PWD/build $private/build");
+
+    my $elsewhere;
+    on_exit(sub {
+        qx($demo stop 2>&1);
+        remove_tree($elsewhere) if defined $elsewhere;
+    });
+
+    ($text, $rc) = sh("$demo start $port");
+    is($rc, 0, 'it runs there') or diag($text);
+
+    $elsewhere = readlink "$private/run";
+    like($elsewhere, qr{^/var/lib/ngx_svc\.\w+$}, 'run is a link');
+    like($text, qr/run is a link to \Q$elsewhere\E$/m, 'it says so');
+
+    ($text, $rc) = sh("$demo start $port");
+    is($rc, 0, 'and again') or diag($text);
+    is(readlink "$private/run", $elsewhere, 'in the same place');
+
+    ($text, $rc) = sh("$demo stop");
+    is($rc, 0, 'and stops');
+}
+
 done_testing();
