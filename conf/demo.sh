@@ -15,7 +15,7 @@ slug=acme
 
 if [ "$(id -u)" = 0 ]; then
     user=postgres
-    as() { setpriv --reuid=$user --regid=$user --init-groups -- "$@"; }
+    as() { (cd / && setpriv --reuid=$user --regid=$user --init-groups -- "$@"); }
 else
     user=$(id -un)
     as() { "$@"; }
@@ -92,8 +92,8 @@ check() {
 start_postgres() {
     if [ ! -e "$run/pg/data/PG_VERSION" ]; then
         step "making a PostgreSQL cluster in $run/pg"
-        (cd "$run/pg" && as "$pgbin/initdb" -D data -U postgres -A trust \
-             -E UTF8 --locale=C.UTF-8 > "$run/initdb.log" 2>&1) \
+        as "$pgbin/initdb" -D "$run/pg/data" -U postgres -A trust -E UTF8 \
+            --locale=C.UTF-8 > "$run/initdb.log" 2>&1 \
             || die "initdb failed, see $run/initdb.log"
         cat >> "$run/pg/data/postgresql.conf" <<TXT
 listen_addresses = ''
@@ -104,7 +104,7 @@ TXT
     alive "$run/pg/data/postmaster.pid" postgres && return
 
     step "starting PostgreSQL"
-    (cd "$run/pg" && as "$pgbin/pg_ctl" -D data -l "$run/pg/log" -w -s start) \
+    as "$pgbin/pg_ctl" -D "$run/pg/data" -l "$run/pg/log" -w -s start \
         || die "PostgreSQL did not start, see $run/pg/log"
 }
 

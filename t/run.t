@@ -22,7 +22,7 @@ my $run = "$dir/run";
 my $port = free_port();
 
 $ENV{RUN_DIR} = $run;
-delete @ENV{qw(SVC_PG MAKEFLAGS MAKELEVEL MFLAGS)};
+delete @ENV{qw(SVC_PG PERL5LIB MAKEFLAGS MAKELEVEL MFLAGS)};
 
 on_exit(sub {
     qx(conf/demo.sh stop 2>&1);
