@@ -234,6 +234,7 @@ start_nginx() {
     [ ! -e "$run/nginx.conf" ] || old=$(cat "$run/nginx.conf")
 
     write_conf
+    ulimit -S -n 8192 2>/dev/null || :
 
     if alive "$run/nginx.pid" nginx; then
         if [ "$old" != "$(cat "$run/nginx.conf")" ]; then

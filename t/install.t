@@ -42,6 +42,10 @@ $load =~ s{ modules/}{ $dir/usr/lib/nginx/modules/}g;
 $example =~ s{/etc/nginx/}{$dir/etc/}g;
 $example =~ s{/var/log/nginx/}{$dir/tmp/}g;
 
+# nginx -t binds, and an ordinary user may not take these ports
+
+$example =~ s{\blisten (\[::\]:)?\K(\d+)\b}{$2 + 20000}ge;
+
 open my $conf, '>', "$dir/nginx.conf" or die $!;
 print $conf $load, <<"TXT", $example, "}\n";
 pid $dir/tmp/pid;
