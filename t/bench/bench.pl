@@ -73,8 +73,8 @@ my %measure = (
 
     reads_paced => sub { reads_alone(@_, paced()) },
     reads_paced_mixed => sub { reads_beside_writes(@_, paced()) },
-    reads_full => sub { reads_alone(@_, connections => 16) },
-    reads_full_mixed => sub { reads_beside_writes(@_, connections => 16) },
+    reads_full => sub { reads_alone(@_, connections => 64) },
+    reads_full_mixed => sub { reads_beside_writes(@_, connections => 64) },
 );
 
 my %only = map { $_ => 1 } split /[ ,]+/, $ENV{ONLY} // '';

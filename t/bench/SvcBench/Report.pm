@@ -95,7 +95,7 @@ sub rows {
           'pgbench, one transaction, -c 32', 'create_pgbench', 'rate', 1.2 ],
         [ "p99 of $reads beside $writes", 'reads_paced_mixed',
           'the reads alone', 'reads_paced', 'p99', -3 ],
-        [ "p99 of 16 busy connections beside $writes", 'reads_full_mixed',
+        [ "p99 of 64 busy connections beside $writes", 'reads_full_mixed',
           'the reads alone', 'reads_full', 'p99', -3 ],
         [ 'list of 200 users, one by one', 'list',
           'psql, as JSON rows to /dev/null', 'list_psql', 'rate', 1 ],
