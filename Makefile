@@ -107,7 +107,8 @@ sanitize: deps-test $(SAN)/nginx  ## the tests on a build with ASan and UBSan
 		$(PROVE) $(TESTS)
 
 valgrind: deps-test build  ## the SCIM tests with the workers under valgrind
-	@SVC_TEST_VALGRIND=1 SVC_TEST_SLOW=10 $(PROVE) t/scim_users.t
+	@SVC_TEST_VALGRIND=1 SVC_TEST_SLOW=10 $(PROVE) t/scim_*.t t/audit.t \
+		t/bad_input.t t/health.t t/isolation.t t/tenants.t
 
 bench: deps-test build  ## measure, beside pgbench and a static answer
 	@perl -I t/lib t/bench/bench.pl
