@@ -37,14 +37,14 @@ static ngx_command_t  ngx_http_svc_commands[] = {
 
     { ngx_string("svc_postgres_connect_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_msec_slot,
+      ngx_svc_conf_timeout,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_main_conf_t, pg.connect_timeout),
       NULL },
 
     { ngx_string("svc_postgres_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_msec_slot,
+      ngx_svc_conf_timeout,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_main_conf_t, pg.timeout),
       NULL },
@@ -58,7 +58,7 @@ static ngx_command_t  ngx_http_svc_commands[] = {
 
     { ngx_string("svc_postgres_queue_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_msec_slot,
+      ngx_svc_conf_timeout,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_main_conf_t, pg.queue_timeout),
       NULL },
@@ -72,7 +72,7 @@ static ngx_command_t  ngx_http_svc_commands[] = {
 
     { ngx_string("svc_redis_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_msec_slot,
+      ngx_svc_conf_timeout,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_main_conf_t, redis.timeout),
       NULL },
@@ -93,7 +93,7 @@ static ngx_command_t  ngx_http_svc_commands[] = {
 
     { ngx_string("svc_body_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_msec_slot,
+      ngx_svc_conf_timeout,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_svc_loc_conf_t, body_timeout),
       NULL },
@@ -208,15 +208,6 @@ ngx_http_svc_check_location(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf,
         return NGX_ERROR;
     }
 
-    /*
-     * nginx would refuse a large body before its sender is known; the limit of
-     * the API is enforced by ngx_svc_body_read().  A lower one stays.
-     */
-
-    if (location->clcf->client_max_body_size >= NGX_SVC_BODY_MAX) {
-        location->clcf->client_max_body_size = 0;
-    }
-
     return NGX_OK;
 }
 
@@ -327,8 +318,32 @@ ngx_http_svc_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_svc_loc_conf_t *prev = parent;
     ngx_svc_loc_conf_t *conf = child;
 
+    ngx_http_core_loc_conf_t  *clcf;
+
     ngx_conf_merge_str_value(conf->base_url, prev->base_url, "");
     ngx_conf_merge_msec_value(conf->body_timeout, prev->body_timeout, 10000);
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+
+    /* "if" and "limit_except" are locations of their own inside of ours */
+
+    if (clcf->noname && conf->handler == NULL) {
+        conf->handler = prev->handler;
+        conf->surface = prev->surface;
+
+        if (clcf->lmt_excpt && clcf->handler == NULL) {
+            clcf->handler = conf->handler;
+        }
+    }
+
+    /*
+     * nginx would refuse a large body before its sender is known; the limit of
+     * the API is enforced by ngx_svc_body_read().  A lower one stays.
+     */
+
+    if (conf->surface && clcf->client_max_body_size >= NGX_SVC_BODY_MAX) {
+        clcf->client_max_body_size = 0;
+    }
 
     return NGX_CONF_OK;
 }

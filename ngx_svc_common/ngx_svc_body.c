@@ -4,6 +4,9 @@
  * nginx would write a body over client_body_buffer_size to a file, and has a
  * timeout between two reads only; so the body is read unbuffered, piece by
  * piece.
+ *
+ * Another module, as mirror does, may have had it read before: then it is all
+ * there, in memory or in a file, and others still look at its buffers.
  */
 
 #include "ngx_svc_request.h"
@@ -15,6 +18,8 @@
 static void ngx_svc_body_handler(ngx_http_request_t *r);
 static void ngx_svc_body_event(ngx_http_request_t *r);
 static ngx_int_t ngx_svc_body_append(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_body_copy(ngx_svc_request_t *sr, ngx_buf_t *b,
+    size_t size);
 static ngx_int_t ngx_svc_body_reserve(ngx_svc_request_t *sr, size_t size);
 static void ngx_svc_body_timeout(ngx_event_t *ev);
 static void ngx_svc_body_stop(ngx_svc_request_t *sr);
@@ -45,6 +50,7 @@ ngx_svc_body_read(ngx_svc_request_t *sr)
         return NGX_DONE;
     }
 
+    sr->shared_body = r->request_body != NULL;
     r->request_body_no_buffering = 1;
 
     rc = ngx_http_read_client_request_body(r, ngx_svc_body_handler);
@@ -68,6 +74,13 @@ ngx_svc_body_handler(ngx_http_request_t *r)
     ngx_svc_request_t   *sr;
 
     sr = ngx_http_get_module_ctx(r, ngx_http_svc_common_module);
+
+    /* a subrequest with a body of none */
+
+    if (r->request_body == NULL) {
+        ngx_svc_body_end(sr);
+        return;
+    }
 
     cl = r->request_body->bufs;
 
@@ -140,7 +153,7 @@ ngx_svc_body_event(ngx_http_request_t *r)
 static ngx_int_t
 ngx_svc_body_append(ngx_svc_request_t *sr)
 {
-    size_t               size;
+    off_t                size;
     ngx_buf_t           *b;
     ngx_chain_t         *cl;
     ngx_http_request_t  *r;
@@ -149,32 +162,55 @@ ngx_svc_body_append(ngx_svc_request_t *sr)
 
     for (cl = r->request_body->bufs; cl; cl = cl->next) {
         b = cl->buf;
+        size = ngx_buf_size(b);
 
-        if (!ngx_buf_in_memory(b)) {
-            continue;
-        }
-
-        size = b->last - b->pos;
-
-        if (sr->body.len + size > NGX_SVC_BODY_MAX) {
+        if ((off_t) sr->body.len + size > NGX_SVC_BODY_MAX) {
             return ngx_svc_fail(&sr->error, NGX_SVC_E_PAYLOAD_TOO_LARGE,
                                 "The request body is larger than %d bytes.",
                                 NGX_SVC_BODY_MAX);
         }
 
-        if (ngx_svc_body_reserve(sr, size) != NGX_OK) {
+        if (size && ngx_svc_body_copy(sr, b, (size_t) size) != NGX_OK) {
             return NGX_ERROR;
         }
 
-        ngx_memcpy(sr->body.data + sr->body.len, b->pos, size);
-        sr->body.len += size;
+        if (!sr->shared_body) {
 
-        /* gives the buffer back to the reader */
+            /* gives the buffer back to the reader */
 
-        b->pos = b->last;
+            b->pos = b->last;
+        }
     }
 
-    r->request_body->bufs = NULL;
+    if (!sr->shared_body) {
+        r->request_body->bufs = NULL;
+    }
+
+    return NGX_OK;
+}
+
+
+/* nginx has just written the file: it is read from memory. */
+
+static ngx_int_t
+ngx_svc_body_copy(ngx_svc_request_t *sr, ngx_buf_t *b, size_t size)
+{
+    u_char  *p;
+
+    if (ngx_svc_body_reserve(sr, size) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    p = sr->body.data + sr->body.len;
+
+    if (ngx_buf_in_memory(b)) {
+        ngx_memcpy(p, b->pos, size);
+
+    } else if (ngx_read_file(b->file, p, size, b->file_pos) != (ssize_t) size) {
+        return NGX_ERROR;
+    }
+
+    sr->body.len += size;
 
     return NGX_OK;
 }

@@ -9,6 +9,7 @@
 
 
 #define NGX_SVC_KEY_FILE_MAX  8192
+#define NGX_SVC_TIMEOUT_MAX   3600000   /* ms */
 
 
 static ngx_int_t ngx_svc_conf_location(ngx_conf_t *cf,
@@ -258,8 +259,6 @@ ngx_svc_conf_location(ngx_conf_t *cf, ngx_svc_loc_conf_t *slcf)
     value = cf->args->elts;
 
     location->conf = slcf;
-    location->clcf = ngx_http_conf_get_module_loc_conf(cf,
-                                                       ngx_http_core_module);
     location->directive = value[0];
     location->file = cf->conf_file->file.name.data;
     location->line = cf->conf_file->line;
@@ -271,6 +270,8 @@ ngx_svc_conf_location(ngx_conf_t *cf, ngx_svc_loc_conf_t *slcf)
 char *
 ngx_svc_conf_health(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
+    ngx_svc_loc_conf_t *slcf = conf;
+
     ngx_http_core_loc_conf_t  *clcf;
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
@@ -280,9 +281,33 @@ ngx_svc_conf_health(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     clcf->handler = ngx_svc_health_handler;
+    slcf->handler = ngx_svc_health_handler;
 
-    return ngx_svc_conf_location(cf, conf) == NGX_OK ? NGX_CONF_OK
+    return ngx_svc_conf_location(cf, slcf) == NGX_OK ? NGX_CONF_OK
                                                          : NGX_CONF_ERROR;
+}
+
+
+/* PostgreSQL takes a statement_timeout as a 32-bit number, and 0 as none. */
+
+char *
+ngx_svc_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char        *rv;
+    ngx_msec_t  *timeout;
+
+    rv = ngx_conf_set_msec_slot(cf, cmd, conf);
+    if (rv != NGX_CONF_OK) {
+        return rv;
+    }
+
+    timeout = (ngx_msec_t *) ((u_char *) conf + cmd->offset);
+
+    if (*timeout < 1 || *timeout > NGX_SVC_TIMEOUT_MAX) {
+        return "must be a time from 1ms to 1h";
+    }
+
+    return NGX_CONF_OK;
 }
 
 
@@ -327,6 +352,7 @@ ngx_svc_surface_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     *surface = cmd->post;
     slcf->surface = cmd->post;
+    slcf->handler = ngx_svc_request_handler;
     clcf->handler = ngx_svc_request_handler;
 
     return ngx_svc_conf_location(cf, slcf) == NGX_OK ? NGX_CONF_OK

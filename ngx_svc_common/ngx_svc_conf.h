@@ -33,17 +33,17 @@ typedef struct {
 
 
 typedef struct {
+    ngx_http_handler_pt        handler;     /* of the location, if it is ours */
     const ngx_svc_surface_t   *surface;     /* NULL: none */
     ngx_str_t                  base_url;    /* without a slash at its end */
     ngx_msec_t                 body_timeout;
 } ngx_svc_loc_conf_t;
 
 
-/* A location with a surface: what is to be checked when all is read. */
+/* A location of ours: what is to be checked when all is read. */
 
 typedef struct {
     ngx_svc_loc_conf_t        *conf;
-    ngx_http_core_loc_conf_t  *clcf;
     ngx_str_t                  directive;
     u_char                    *file;
     ngx_uint_t                 line;
@@ -82,6 +82,7 @@ char *ngx_svc_conf_redis(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_health(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_svc_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /* The set function of a surface's on|off directive; cmd->post: the surface. */
 NGX_SVC_API char *ngx_svc_surface_directive(ngx_conf_t *cf, ngx_command_t *cmd,

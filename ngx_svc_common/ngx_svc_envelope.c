@@ -90,7 +90,9 @@ ngx_svc_envelope_header_filter(ngx_http_request_t *r)
     ngx_svc_request_t        *sr;
     const ngx_svc_surface_t  *surface;
 
-    if (r->headers_out.status < NGX_HTTP_BAD_REQUEST || r != r->main) {
+    if (r->headers_out.status < NGX_HTTP_BAD_REQUEST || r != r->main
+        || (r->header_only && r->method != NGX_HTTP_HEAD))
+    {
         return ngx_http_next_header_filter(r);
     }
 
@@ -176,15 +178,20 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
     sr->replacement->buf = b;
     sr->replacement->next = NULL;
 
+    ngx_http_clear_content_length(r);
+    ngx_http_clear_accept_ranges(r);
+    ngx_http_clear_last_modified(r);
+    ngx_http_clear_etag(r);
+
+    if (r->headers_out.content_encoding) {
+        r->headers_out.content_encoding->hash = 0;
+        r->headers_out.content_encoding = NULL;
+    }
+
     r->headers_out.content_length_n = body.len;
     r->headers_out.content_type = surface->content_type;
     r->headers_out.content_type_len = surface->content_type.len;
     r->headers_out.content_type_lowcase = NULL;
-
-    if (r->headers_out.content_length) {
-        r->headers_out.content_length->hash = 0;
-        r->headers_out.content_length = NULL;
-    }
 
     return NGX_OK;
 }
@@ -221,9 +228,9 @@ ngx_svc_envelope_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 
 
 /*
- * The surface of the location or, where no location was found since the
- * request was refused before, the one that is on in this server and has the
- * prefix.
+ * The surface of the location or, where nobody has taken the request since it
+ * was refused before, the one that is on in this server and has the prefix.
+ * What another handler says, of a path below the prefix, is its own.
  */
 
 static const ngx_svc_surface_t *
@@ -236,6 +243,12 @@ ngx_svc_envelope_surface(ngx_http_request_t *r)
     const ngx_svc_surface_t  **surfaces;
 
     slcf = ngx_http_get_module_loc_conf(r, ngx_http_svc_common_module);
+
+    if (r->upstream
+        || (r->content_handler && r->content_handler != slcf->handler))
+    {
+        return NULL;
+    }
 
     if (slcf->surface) {
         return slcf->surface;

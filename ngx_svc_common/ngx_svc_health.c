@@ -45,6 +45,8 @@ ngx_svc_health_handler(ngx_http_request_t *r)
         return rc;
     }
 
+    r->disable_not_modified = 1;
+
     if (!ngx_svc_pg_ready(NGX_SVC_PG_READ)
         || !ngx_svc_pg_ready(NGX_SVC_PG_WRITE))
     {
@@ -96,6 +98,10 @@ ngx_svc_health_done(ngx_svc_pg_op_t *op)
     h = op->data;
     r = h->request;
     c = r->connection;
+
+    /* the request may live on for a while, until all of it is sent */
+
+    ngx_del_timer(&h->timer);
 
     ngx_http_finalize_request(r,
                      ngx_svc_health_send(r, op->status == NGX_SVC_PG_OK));
@@ -168,7 +174,8 @@ ngx_svc_health_send(ngx_http_request_t *r, ngx_uint_t up)
                     up ? "up" : "down", states[redis]);
 
     b->last = p;
-    b->last_buf = 1;
+    b->last_buf = (r == r->main);
+    b->last_in_chain = 1;
 
     out.buf = b;
     out.next = NULL;

@@ -52,8 +52,10 @@ typedef struct {
 typedef struct {
     ngx_str_t                  conninfo;    /* as configured; may hold a
                                                password, never logged */
-    const char               **keywords;    /* with addresses resolved, for */
-    const char               **values;      /* PQconnectStartParams() */
+    const char               **keywords;    /* of PQconnectStartParams() */
+    const char              ***values;      /* one list for each address, from
+                                               which it begins */
+    ngx_uint_t                 naddrs;
     ngx_svc_pg_pool_conf_t     pools[NGX_SVC_PG_NPOOLS];
     ngx_msec_t                 connect_timeout;
     ngx_msec_t                 timeout;

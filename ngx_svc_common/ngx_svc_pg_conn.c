@@ -14,6 +14,7 @@ static void ngx_svc_pg_conn_attach(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_detach(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_event(ngx_event_t *ev);
 static void ngx_svc_pg_conn_timer(ngx_event_t *ev);
+static void ngx_svc_pg_conn_silent(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_close_event(ngx_event_t *ev);
 static void ngx_svc_pg_conn_poll(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_setup(ngx_svc_pg_conn_t *conn);
@@ -48,7 +49,10 @@ ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn)
     conn->state = NGX_SVC_PG_CONNECTING;
     conn->nsetup = 0;
 
-    conn->pg = PQconnectStartParams(conf->keywords, conf->values, 1);
+    conn->first = conn->pool->first;
+
+    conn->pg = PQconnectStartParams(conf->keywords, conf->values[conn->first],
+                                    1);
 
     if (conn->pg == NULL) {
         ngx_svc_pg_conn_failed(conn, "PQconnectStartParams()",
@@ -151,6 +155,7 @@ ngx_svc_pg_conn_timer(ngx_event_t *ev)
 
     case NGX_SVC_PG_CONNECTING:
     case NGX_SVC_PG_PREPARING:
+        ngx_svc_pg_conn_silent(conn);
         ngx_svc_pg_conn_failed(conn, "connecting", "timed out; see "
                                "\"svc_postgres_connect_timeout\"");
         return;
@@ -176,6 +181,24 @@ ngx_svc_pg_conn_timer(ngx_event_t *ev)
                   "connection closed", conn->ninflight, silence);
 
     ngx_svc_pg_conn_lost(conn);
+}
+
+
+/*
+ * libpq goes on to the next address when one refuses, but waits for one that
+ * is silent: the next attempt begins behind it.
+ */
+
+static void
+ngx_svc_pg_conn_silent(ngx_svc_pg_conn_t *conn)
+{
+    ngx_svc_pg_pool_t  *pool;
+
+    pool = conn->pool;
+
+    if (pool->first == conn->first) {
+        pool->first = (pool->first + 1) % pool->conf->naddrs;
+    }
 }
 
 

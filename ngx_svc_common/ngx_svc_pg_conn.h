@@ -50,6 +50,7 @@ struct ngx_svc_pg_conn_s {
     ngx_event_t                close;       /* posted when BROKEN */
     ngx_msec_t                 progress;    /* when an answer last came */
     ngx_uint_t                 failures;    /* in a row */
+    ngx_uint_t                 first;       /* address that it began with */
     ngx_uint_t                 ninflight;
     ngx_uint_t                 nsetup;      /* answers of the setup so far */
     ngx_queue_t                inflight;
@@ -67,6 +68,7 @@ struct ngx_svc_pg_pool_s {
     ngx_uint_t                 nready;
     ngx_uint_t                 nwaiting;
     ngx_queue_t                waiting;
+    ngx_uint_t                 first;       /* address to begin with */
     ngx_uint_t                 down;        /* said in the log */
     ngx_log_t                 *log;
 };

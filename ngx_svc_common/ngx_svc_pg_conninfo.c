@@ -8,22 +8,30 @@
 #define NGX_SVC_PG_KEYWORDS  64         /* libpq 15 knows about 40 */
 
 
+/* An address to connect to; addr is empty for a socket's directory. */
+
 typedef struct {
-    ngx_array_t  hosts;                 /* of u_char: comma-separated lists */
-    ngx_array_t  addrs;
-    ngx_array_t  ports;
-} ngx_svc_pg_hosts_t;
+    ngx_str_t    host;
+    ngx_str_t    addr;
+    ngx_str_t    port;
+} ngx_svc_pg_addr_t;
 
 
 static const char *ngx_svc_pg_option(PQconninfoOption *options,
     const char *keyword);
-static char *ngx_svc_pg_resolve(ngx_conf_t *cf, ngx_svc_pg_hosts_t *list,
+static char *ngx_svc_pg_resolve(ngx_conf_t *cf, ngx_array_t *addrs,
     const char *hosts, const char *ports);
-static char *ngx_svc_pg_resolve_host(ngx_conf_t *cf, ngx_svc_pg_hosts_t *list,
+static char *ngx_svc_pg_resolve_host(ngx_conf_t *cf, ngx_array_t *addrs,
     ngx_str_t *host, ngx_str_t *port);
-static ngx_int_t ngx_svc_pg_append(ngx_array_t *a, ngx_str_t *item);
+static ngx_int_t ngx_svc_pg_add(ngx_array_t *addrs, ngx_pool_t *pool,
+    ngx_str_t *host, ngx_str_t *addr, ngx_str_t *port);
 static char *ngx_svc_pg_keywords(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf,
-    PQconninfoOption *options, ngx_svc_pg_hosts_t *list);
+    PQconninfoOption *options, ngx_array_t *addrs);
+static const char *ngx_svc_pg_value_from(ngx_conf_t *cf, ngx_array_t *addrs,
+    ngx_uint_t first, PQconninfoOption *option);
+static const char *ngx_svc_pg_join(ngx_conf_t *cf, ngx_array_t *addrs,
+    ngx_uint_t first, size_t offset);
+static const char *ngx_svc_pg_copy(ngx_conf_t *cf, const char *text);
 
 
 char *
@@ -32,8 +40,8 @@ ngx_svc_pg_conninfo(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf)
     char                *rv, *error;
     ngx_str_t            text;
     const char          *host;
+    ngx_array_t          addrs;
     PQconninfoOption    *options;
-    ngx_svc_pg_hosts_t   list;
 
     error = NULL;
 
@@ -59,9 +67,8 @@ ngx_svc_pg_conninfo(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf)
         return NGX_CONF_ERROR;
     }
 
-    if (ngx_array_init(&list.hosts, cf->pool, 64, 1) != NGX_OK
-        || ngx_array_init(&list.addrs, cf->pool, 64, 1) != NGX_OK
-        || ngx_array_init(&list.ports, cf->pool, 64, 1) != NGX_OK)
+    if (ngx_array_init(&addrs, cf->pool, 2, sizeof(ngx_svc_pg_addr_t))
+        != NGX_OK)
     {
         PQconninfoFree(options);
         return NGX_CONF_ERROR;
@@ -71,12 +78,12 @@ ngx_svc_pg_conninfo(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf)
     host = ngx_svc_pg_option(options, "host");
 
     if (host && ngx_svc_pg_option(options, "hostaddr") == NULL) {
-        rv = ngx_svc_pg_resolve(cf, &list, host,
+        rv = ngx_svc_pg_resolve(cf, &addrs, host,
                                 ngx_svc_pg_option(options, "port"));
     }
 
     if (rv == NGX_CONF_OK) {
-        rv = ngx_svc_pg_keywords(cf, conf, options, &list);
+        rv = ngx_svc_pg_keywords(cf, conf, options, &addrs);
     }
 
     PQconninfoFree(options);
@@ -103,7 +110,7 @@ ngx_svc_pg_option(PQconninfoOption *options, const char *keyword)
 /* ports: NULL, one for all hosts, or one for each. */
 
 static char *
-ngx_svc_pg_resolve(ngx_conf_t *cf, ngx_svc_pg_hosts_t *list,
+ngx_svc_pg_resolve(ngx_conf_t *cf, ngx_array_t *addrs,
     const char *hosts, const char *ports)
 {
     char        *rv;
@@ -121,7 +128,7 @@ ngx_svc_pg_resolve(ngx_conf_t *cf, ngx_svc_pg_hosts_t *list,
         port.data = (u_char *) p;
         port.len = strcspn(p, ",");
 
-        rv = ngx_svc_pg_resolve_host(cf, list, &host, &port);
+        rv = ngx_svc_pg_resolve_host(cf, addrs, &host, &port);
         if (rv != NGX_CONF_OK) {
             return rv;
         }
@@ -148,27 +155,21 @@ ngx_svc_pg_resolve(ngx_conf_t *cf, ngx_svc_pg_hosts_t *list,
 
 
 static char *
-ngx_svc_pg_resolve_host(ngx_conf_t *cf, ngx_svc_pg_hosts_t *list,
-    ngx_str_t *host, ngx_str_t *port)
+ngx_svc_pg_resolve_host(ngx_conf_t *cf, ngx_array_t *addrs, ngx_str_t *host,
+    ngx_str_t *port)
 {
+    u_char      text[NGX_SOCKADDR_STRLEN];
     ngx_url_t   url;
     ngx_str_t   addr;
     ngx_uint_t  i;
 
-    ngx_str_set(&addr, "");
-
     /* a socket's directory, or an abstract socket's */
 
     if (host->len == 0 || host->data[0] == '/' || host->data[0] == '@') {
+        ngx_str_null(&addr);
 
-        if (ngx_svc_pg_append(&list->hosts, host) != NGX_OK
-            || ngx_svc_pg_append(&list->addrs, &addr) != NGX_OK
-            || ngx_svc_pg_append(&list->ports, port) != NGX_OK)
-        {
-            return NGX_CONF_ERROR;
-        }
-
-        return NGX_CONF_OK;
+        return ngx_svc_pg_add(addrs, cf->pool, host, &addr, port) == NGX_OK
+               ? NGX_CONF_OK : NGX_CONF_ERROR;
     }
 
     ngx_memzero(&url, sizeof(ngx_url_t));
@@ -190,18 +191,11 @@ ngx_svc_pg_resolve_host(ngx_conf_t *cf, ngx_svc_pg_hosts_t *list,
     }
 
     for (i = 0; i < url.naddrs; i++) {
-        addr.data = ngx_pnalloc(cf->pool, NGX_SOCKADDR_STRLEN);
-        if (addr.data == NULL) {
-            return NGX_CONF_ERROR;
-        }
-
+        addr.data = text;
         addr.len = ngx_sock_ntop(url.addrs[i].sockaddr, url.addrs[i].socklen,
-                                 addr.data, NGX_SOCKADDR_STRLEN, 0);
+                                 text, NGX_SOCKADDR_STRLEN, 0);
 
-        if (ngx_svc_pg_append(&list->hosts, host) != NGX_OK
-            || ngx_svc_pg_append(&list->addrs, &addr) != NGX_OK
-            || ngx_svc_pg_append(&list->ports, port) != NGX_OK)
-        {
+        if (ngx_svc_pg_add(addrs, cf->pool, host, &addr, port) != NGX_OK) {
             return NGX_CONF_ERROR;
         }
     }
@@ -210,102 +204,179 @@ ngx_svc_pg_resolve_host(ngx_conf_t *cf, ngx_svc_pg_hosts_t *list,
 }
 
 
-/* Each item ends in a comma; the last one becomes the list's NUL. */
+/* libpq's own options are freed: all texts are copied. */
 
 static ngx_int_t
-ngx_svc_pg_append(ngx_array_t *a, ngx_str_t *item)
+ngx_svc_pg_add(ngx_array_t *addrs, ngx_pool_t *pool, ngx_str_t *host,
+    ngx_str_t *addr, ngx_str_t *port)
 {
-    u_char  *p;
+    ngx_svc_pg_addr_t  *a;
 
-    p = ngx_array_push_n(a, item->len + 1);
-    if (p == NULL) {
+    a = ngx_array_push(addrs);
+    if (a == NULL) {
         return NGX_ERROR;
     }
 
-    *ngx_cpymem(p, item->data, item->len) = ',';
+    a->host.len = host->len;
+    a->host.data = ngx_pstrdup(pool, host);
+    a->addr.len = addr->len;
+    a->addr.data = ngx_pstrdup(pool, addr);
+    a->port.len = port->len;
+    a->port.data = ngx_pstrdup(pool, port);
 
-    return NGX_OK;
+    return (a->host.data && a->addr.data && a->port.data) ? NGX_OK : NGX_ERROR;
 }
 
 
+/* One list of values for each address, which begins with it. */
+
 static char *
 ngx_svc_pg_keywords(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf,
-    PQconninfoOption *options, ngx_svc_pg_hosts_t *list)
+    PQconninfoOption *options, ngx_array_t *addrs)
 {
-    u_char             *value;
-    ngx_uint_t          n;
-    PQconninfoOption   *o;
+    ngx_uint_t           i, n;
+    const char         **values;
+    PQconninfoOption    *o;
 
+    conf->naddrs = ngx_max(addrs->nelts, 1);
     conf->keywords = ngx_pcalloc(cf->pool,
                                  NGX_SVC_PG_KEYWORDS * sizeof(char *));
-    conf->values = ngx_pcalloc(cf->pool,
-                               NGX_SVC_PG_KEYWORDS * sizeof(char *));
+    conf->values = ngx_palloc(cf->pool, conf->naddrs * sizeof(char **));
     if (conf->keywords == NULL || conf->values == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    n = 0;
-
-    /* defaults, which what was configured may change */
-
-    conf->keywords[n] = "fallback_application_name";
-    conf->values[n++] = "ngx_svc";
-
-    /* a Kerberos library would block in a worker */
-
-    if (ngx_svc_pg_option(options, "gssencmode") == NULL) {
-        conf->keywords[n] = "gssencmode";
-        conf->values[n++] = "disable";
-    }
-
-    for (o = options; o->keyword; o++) {
-
-        if (o->val == NULL || *o->val == '\0'
-            || ngx_strcmp(o->keyword, "client_encoding") == 0)
-        {
-            continue;
-        }
-
-        if (n > NGX_SVC_PG_KEYWORDS - 4) {
-            return "has too many parameters";
-        }
-
-        conf->keywords[n] = (char *) ngx_pnalloc(cf->pool,
-                                              ngx_strlen(o->keyword) + 1);
-        value = ngx_pnalloc(cf->pool, ngx_strlen(o->val) + 1);
-        if (conf->keywords[n] == NULL || value == NULL) {
+    for (i = 0; i < conf->naddrs; i++) {
+        values = ngx_pcalloc(cf->pool, NGX_SVC_PG_KEYWORDS * sizeof(char *));
+        if (values == NULL) {
             return NGX_CONF_ERROR;
         }
 
-        ngx_memcpy((u_char *) conf->keywords[n], o->keyword,
-                   ngx_strlen(o->keyword) + 1);
-        ngx_memcpy(value, o->val, ngx_strlen(o->val) + 1);
-        conf->values[n] = (char *) value;
+        conf->values[i] = values;
+        n = 0;
 
-        if (list->hosts.nelts && ngx_strcmp(o->keyword, "host") == 0) {
-            value = list->hosts.elts;
-            value[list->hosts.nelts - 1] = '\0';
-            conf->values[n] = (char *) value;
+        /* defaults, which what was configured may change */
+
+        conf->keywords[n] = "fallback_application_name";
+        values[n++] = "ngx_svc";
+
+        /* a Kerberos library would block in a worker */
+
+        if (ngx_svc_pg_option(options, "gssencmode") == NULL) {
+            conf->keywords[n] = "gssencmode";
+            values[n++] = "disable";
         }
 
-        if (list->ports.nelts && ngx_strcmp(o->keyword, "port") == 0) {
-            value = list->ports.elts;
-            value[list->ports.nelts - 1] = '\0';
-            conf->values[n] = (char *) value;
+        for (o = options; o->keyword; o++) {
+
+            if (o->val == NULL || *o->val == '\0'
+                || ngx_strcmp(o->keyword, "client_encoding") == 0)
+            {
+                continue;
+            }
+
+            if (n > NGX_SVC_PG_KEYWORDS - 4) {
+                return "has too many parameters";
+            }
+
+            conf->keywords[n] = ngx_svc_pg_copy(cf, o->keyword);
+            values[n] = ngx_svc_pg_value_from(cf, addrs, i, o);
+
+            if (conf->keywords[n] == NULL || values[n] == NULL) {
+                return NGX_CONF_ERROR;
+            }
+
+            n++;
         }
 
-        n++;
-    }
+        if (addrs->nelts) {
+            conf->keywords[n] = "hostaddr";
+            values[n] = ngx_svc_pg_join(cf, addrs, i,
+                                        offsetof(ngx_svc_pg_addr_t, addr));
+            if (values[n++] == NULL) {
+                return NGX_CONF_ERROR;
+            }
+        }
 
-    if (list->addrs.nelts) {
-        value = list->addrs.elts;
-        value[list->addrs.nelts - 1] = '\0';
-        conf->keywords[n] = "hostaddr";
-        conf->values[n++] = (char *) value;
+        conf->keywords[n] = "client_encoding";
+        values[n] = "UTF8";
     }
-
-    conf->keywords[n] = "client_encoding";
-    conf->values[n] = "UTF8";
 
     return NGX_CONF_OK;
+}
+
+
+static const char *
+ngx_svc_pg_value_from(ngx_conf_t *cf, ngx_array_t *addrs, ngx_uint_t first,
+    PQconninfoOption *option)
+{
+    if (addrs->nelts && ngx_strcmp(option->keyword, "host") == 0) {
+        return ngx_svc_pg_join(cf, addrs, first,
+                               offsetof(ngx_svc_pg_addr_t, host));
+    }
+
+    if (addrs->nelts && ngx_strcmp(option->keyword, "port") == 0) {
+        return ngx_svc_pg_join(cf, addrs, first,
+                               offsetof(ngx_svc_pg_addr_t, port));
+    }
+
+    return ngx_svc_pg_copy(cf, option->val);
+}
+
+
+/* One field of all addresses, beginning with the first and going round. */
+
+static const char *
+ngx_svc_pg_join(ngx_conf_t *cf, ngx_array_t *addrs, ngx_uint_t first,
+    size_t offset)
+{
+    u_char      *p, *text;
+    size_t       len;
+    ngx_str_t   *field;
+    ngx_uint_t   i, n;
+
+    n = addrs->nelts;
+    len = 0;
+
+    for (i = 0; i < n; i++) {
+        field = (ngx_str_t *) ((u_char *) addrs->elts + i * addrs->size
+                               + offset);
+        len += field->len + 1;
+    }
+
+    text = ngx_pnalloc(cf->pool, len);
+    if (text == NULL) {
+        return NULL;
+    }
+
+    for (p = text, i = 0; i < n; i++) {
+        field = (ngx_str_t *) ((u_char *) addrs->elts
+                               + (first + i) % n * addrs->size + offset);
+
+        p = ngx_cpymem(p, field->data, field->len);
+        *p++ = ',';
+    }
+
+    p[-1] = '\0';
+
+    return (char *) text;
+}
+
+
+static const char *
+ngx_svc_pg_copy(ngx_conf_t *cf, const char *text)
+{
+    u_char  *p;
+    size_t   len;
+
+    len = ngx_strlen(text) + 1;
+
+    p = ngx_pnalloc(cf->pool, len);
+    if (p == NULL) {
+        return NULL;
+    }
+
+    ngx_memcpy(p, text, len);
+
+    return (char *) p;
 }

@@ -90,6 +90,10 @@ ngx_svc_request_create(ngx_http_request_t *r)
 
     ngx_http_set_ctx(r, sr, ngx_http_svc_common_module);
 
+    /* nginx would answer 412 to a change that has been made */
+
+    r->disable_not_modified = 1;
+
     return sr;
 }
 

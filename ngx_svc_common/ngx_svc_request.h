@@ -92,6 +92,7 @@ struct ngx_svc_request_s {
     ngx_event_t                timer;       /* of the body */
     size_t                     body_size;   /* allocated */
     ngx_chain_t               *replacement; /* of the body of nginx's error */
+    unsigned                   shared_body:1;
     unsigned                   replaced:1;
     unsigned                   answered:1;  /* the answer is ours, as it is */
     ngx_svc_error_t            error;       /* last: its text is not zeroed */

@@ -115,7 +115,8 @@ ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status, u_char *start,
     b->pos = start;
     b->last = last;
     b->memory = 1;
-    b->last_buf = 1;
+    b->last_buf = (r == r->main);
+    b->last_in_chain = 1;
 
     out.buf = b;
     out.next = NULL;

@@ -213,6 +213,13 @@ for my $name (qw(svc_postgres_timeout svc_postgres_connect_timeout
         fails("$name $value", sub { set($name => $value) },
               qr/$name|invalid/);
     }
+
+    for my $value ('0', '61m', '30d') {
+        fails("$name $value", sub { set($name => $value) },
+              qr/"$name" directive must be a time from 1ms to 1h/);
+    }
+
+    passes("$name 1h", sub { set($name => '1h') });
 }
 
 fails('svc_postgres_queue x', sub { set(svc_postgres_queue => 'x') },
