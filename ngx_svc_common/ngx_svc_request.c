@@ -303,8 +303,9 @@ ngx_svc_request_unavailable(ngx_svc_request_t *sr, const char *detail)
 
 /*
  * PostgreSQL raised an error: a constraint that the surface knows is the
- * client's; 57014, statement_timeout, 53, no resources, 40, a deadlock, and
- * 57P, shutting down, are to be tried again; the rest is ours.
+ * client's; 57014, statement_timeout, 25006, a server that is read-only, 53, no
+ * resources, 40, a deadlock, and 57P, shutting down, are to be tried again; the
+ * rest is ours.
  */
 
 static ngx_int_t
@@ -332,6 +333,7 @@ ngx_svc_request_failed(ngx_svc_request_t *sr)
     }
 
     if (state && (ngx_strcmp(state, "57014") == 0
+                  || ngx_strcmp(state, "25006") == 0
                   || ngx_strncmp(state, "57P", 3) == 0
                   || ngx_strncmp(state, "53", 2) == 0
                   || ngx_strncmp(state, "40", 2) == 0))

@@ -1,0 +1,159 @@
+#!/usr/bin/perl
+
+# What an operator does to the database, what the log then says, and that the
+# service comes back by itself.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Process qw(slurp wait_for);
+use SvcTest::Scim;
+
+
+my $s = SvcTest->new(
+    pg_conf => "superuser_reserved_connections = 3\n",
+    svc => { svc_postgres_queue_timeout => '300ms' },
+)->start;
+
+my $acme = $s->tenant('acme');
+my $user = $acme->create(userName => 'ada@acme.test', displayName => 'Ada');
+my @workers = $s->workers;
+my $seen = length slurp($s->nginx->{log});
+
+
+# What the error log has said since the last look, at the level error or above.
+
+sub said {
+    my $log = slurp($s->nginx->{log});
+    my $new = substr $log, $seen;
+
+    return grep { /\[(?:error|crit|alert|emerg)\]/ } split /^/, $new;
+}
+
+
+# All connections of the modules are made anew.
+
+sub cut {
+    $seen = length slurp($s->nginx->{log});
+
+    $s->sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            . " WHERE usename = 'svc_app'");
+}
+
+
+sub comes_back {
+    my ($name) = @_;
+
+    ok($s->wait_healthy, "$name: health turns to 200 again");
+    ok((wait_for { $acme->scim(PUT => "/Users/$user->{id}",
+                               { displayName => "Ada $name" })->status == 200 }
+        5), "$name: writes work again");
+}
+
+
+# A mistake that keeps connections from being made.
+
+sub outage {
+    my ($name, $break, $pattern, $mend) = @_;
+
+    $s->sql($break);
+    cut();
+
+    ok((wait_for { $s->health->status == 503 } 5), "$name: health is 503");
+    scim_error($acme->scim(GET => '/Users'), 503, undef, "$name: a read");
+    scim_error($acme->scim(POST => '/Users', { userName => 'x@acme.test' }),
+               503, undef, "$name: a write");
+
+    ok((wait_for { grep { $_ =~ $pattern } said() } 5), "$name: the log tells");
+
+    # every connection tries again twice a second, and says so once a pool
+
+    my $before = said();
+    $s->health for 1 .. 20;
+    select undef, undef, undef, 1.2;
+    cmp_ok(said() - $before, '<=', 2, "$name: and does not repeat it")
+        or diag(said());
+
+    $s->sql($mend);
+    comes_back($name);
+}
+
+
+outage('no schema', 'ALTER SCHEMA svc RENAME TO away',
+       qr/PostgreSQL: .*no schema "svc".*svcctl migrate/,
+       'ALTER SCHEMA away RENAME TO svc');
+
+outage('an old schema', 'UPDATE svc.schema_migration SET version = -version',
+       qr/PostgreSQL: .*schema is too old.*svcctl migrate/,
+       'UPDATE svc.schema_migration SET version = -version');
+
+outage('a role that sees all', 'ALTER ROLE svc_app BYPASSRLS',
+       qr/PostgreSQL: .*bypasses row-level security.*svc_app/,
+       'ALTER ROLE svc_app NOBYPASSRLS');
+
+outage('a role that may not log in', 'ALTER ROLE svc_app NOLOGIN',
+       qr/PostgreSQL: connecting failed: .*not permitted to log in/,
+       'ALTER ROLE svc_app LOGIN');
+
+outage('a right that is missing', 'REVOKE USAGE ON SCHEMA svc FROM svc_app',
+       qr/PostgreSQL: .*permission denied for schema svc/,
+       'GRANT USAGE ON SCHEMA svc TO svc_app');
+
+
+# --- read-only -------------------------------------------------------------------
+
+$s->sql('ALTER ROLE svc_app SET default_transaction_read_only = on');
+cut();
+ok((wait_for { $s->health->status == 200 } 5), 'read-only: health is 200');
+scim_ok($acme->scim(GET => "/Users/$user->{id}"), 200, 'read-only: a read');
+scim_error($acme->scim(POST => '/Users', { userName => 'ro@acme.test' }), 503,
+           undef, 'read-only: a write');
+ok((wait_for { grep { /25006 .*read-only.*tenant: \S+, request id: \w/ }
+               said() } 5), 'read-only: the log tells');
+$s->sql('ALTER ROLE svc_app RESET default_transaction_read_only');
+cut();
+comes_back('read-only');
+
+
+# --- no connections left -----------------------------------------------------------
+
+$s->sql('ALTER ROLE svc_app CONNECTION LIMIT 3');
+cut();
+
+ok((wait_for { grep { /too many connections/ } said() } 5),
+   'too few connections: the log tells');
+cmp_ok(said(), '<', 40, 'and not forever');
+$s->sql('ALTER ROLE svc_app CONNECTION LIMIT -1');
+comes_back('too few connections');
+
+
+# --- an error that nobody has thought of -------------------------------------------
+
+$s->sql(<<'EOT2');
+CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'full: %', NEW.user_name; END $$
+EOT2
+$s->sql('CREATE TRIGGER fail BEFORE INSERT ON svc.user_account'
+        . ' FOR EACH ROW EXECUTE FUNCTION public.fail()');
+
+$seen = length slurp($s->nginx->{log});
+
+my $r = $acme->scim(POST => '/Users', { userName => 'trigger@acme.test' });
+scim_error($r, 500, undef, 'an exception');
+my ($id) = $r->json->{detail} =~ /as (\w{32})/;
+ok(defined $id, 'the client is told the request id');
+ok((grep { /P0001 .*tenant: \Q$acme->{id}\E, request id: \Q$id\E/ } said()),
+   'with which the log tells');
+is($s->sql("SELECT count(*) FROM svc.audit_event WHERE action = 'user.created'"
+           . " AND created_at > now() - interval '1 second'"
+           . " AND target_id <> '$user->{id}'"), 0, 'nothing is stored');
+$s->sql('DROP TRIGGER fail ON svc.user_account');
+comes_back('an exception');
+
+is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
+
+$s->done;
+done_testing();
