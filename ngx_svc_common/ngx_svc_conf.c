@@ -12,8 +12,12 @@
 #define NGX_SVC_TIMEOUT_MAX   3600000   /* ms */
 
 
+static ssize_t ngx_svc_conf_read_keys(ngx_conf_t *cf, ngx_str_t *name,
+    u_char *text);
 static ngx_int_t ngx_svc_conf_location(ngx_conf_t *cf,
     ngx_svc_loc_conf_t *slcf);
+static ngx_uint_t ngx_svc_conf_reaches(ngx_http_core_loc_conf_t *clcf,
+    const ngx_str_t *prefix);
 
 
 char *
@@ -139,7 +143,6 @@ ngx_svc_conf_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     char         why[NGX_MAX_ERROR_STR / 8];
     u_char       text[NGX_SVC_KEY_FILE_MAX];
     ssize_t      n;
-    ngx_fd_t     fd;
     ngx_int_t    rc;
     ngx_str_t   *value, name;
 
@@ -154,23 +157,9 @@ ngx_svc_conf_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    fd = ngx_open_file(name.data, NGX_FILE_RDONLY, NGX_FILE_OPEN, 0);
+    n = ngx_svc_conf_read_keys(cf, &name, text);
 
-    if (fd == NGX_INVALID_FILE) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           "the key file \"%V\" cannot be opened; make one "
-                           "with: (umask 077; echo \"k1:$(openssl rand -hex "
-                           "32)\" > %V)", &name, &name);
-        return NGX_CONF_ERROR;
-    }
-
-    n = ngx_read_fd(fd, text, NGX_SVC_KEY_FILE_MAX);
-
-    (void) ngx_close_file(fd);
-
-    if (n < 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           "the key file \"%V\" cannot be read", &name);
+    if (n == NGX_ERROR) {
         return NGX_CONF_ERROR;
     }
 
@@ -187,6 +176,66 @@ ngx_svc_conf_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     smcf->key_file = name;
 
     return NGX_CONF_OK;
+}
+
+
+/* The bytes read, at most NGX_SVC_KEY_FILE_MAX, or NGX_ERROR. */
+
+static ssize_t
+ngx_svc_conf_read_keys(ngx_conf_t *cf, ngx_str_t *name, u_char *text)
+{
+    ssize_t          n;
+    ngx_fd_t         fd;
+    ngx_err_t        err;
+    ngx_file_info_t  fi;
+
+    /* a FIFO would be waited for */
+
+    fd = ngx_open_file(name->data, NGX_FILE_RDONLY|NGX_FILE_NONBLOCK,
+                       NGX_FILE_OPEN, 0);
+
+    if (fd == NGX_INVALID_FILE) {
+        err = ngx_errno;
+
+        if (err == NGX_ENOENT) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, err,
+                               "there is no key file \"%V\"; make one with: "
+                               "(umask 077; echo \"k1:$(openssl rand -hex "
+                               "32)\" > %V)", name, name);
+        } else {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, err,
+                               "the key file \"%V\" cannot be opened; let "
+                               "the user that starts nginx read it", name);
+        }
+
+        return NGX_ERROR;
+    }
+
+    if (ngx_fd_info(fd, &fi) == NGX_FILE_ERROR || !ngx_is_file(&fi)) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "the key file \"%V\" is not a regular file", name);
+        (void) ngx_close_file(fd);
+        return NGX_ERROR;
+    }
+
+    if (ngx_file_access(&fi) & 0027) {
+        ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
+                           "the key file \"%V\" can be read by others, or "
+                           "written by its group: chmod 600 %V", name, name);
+    }
+
+    n = ngx_read_fd(fd, text, NGX_SVC_KEY_FILE_MAX);
+    err = ngx_errno;
+
+    (void) ngx_close_file(fd);
+
+    if (n < 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, err,
+                           "the key file \"%V\" cannot be read", name);
+        return NGX_ERROR;
+    }
+
+    return n;
 }
 
 
@@ -345,6 +394,18 @@ ngx_svc_surface_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return "cannot be in a location with another handler";
     }
 
+    if (!ngx_svc_conf_reaches(clcf, &((ngx_svc_surface_t *) cmd->post)->prefix))
+    {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"%V\" does not get the requests for %V in "
+                           "location \"%V\": put it into location %V",
+                           &value[0],
+                           &((ngx_svc_surface_t *) cmd->post)->prefix,
+                           &clcf->name,
+                           &((ngx_svc_surface_t *) cmd->post)->prefix);
+        return NGX_CONF_ERROR;
+    }
+
     surface = ngx_array_push(&sscf->surfaces);
     if (surface == NULL) {
         return NGX_CONF_ERROR;
@@ -357,4 +418,28 @@ ngx_svc_surface_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     return ngx_svc_conf_location(cf, slcf) == NGX_OK ? NGX_CONF_OK
                                                          : NGX_CONF_ERROR;
+}
+
+
+/* Of a regular expression nobody knows. */
+
+static ngx_uint_t
+ngx_svc_conf_reaches(ngx_http_core_loc_conf_t *clcf, const ngx_str_t *prefix)
+{
+    size_t  len;
+
+#if (NGX_PCRE)
+    if (clcf->regex) {
+        return 1;
+    }
+#endif
+
+    if (clcf->named) {
+        return 1;
+    }
+
+    len = ngx_min(clcf->name.len, prefix->len);
+
+    return ngx_strncmp(clcf->name.data, prefix->data, len) == 0
+           && !(clcf->exact_match && clcf->name.len <= prefix->len + 1);
 }

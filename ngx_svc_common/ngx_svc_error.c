@@ -61,8 +61,14 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
     { 500, ngx_string("internal_error"), ngx_null_string,
       ngx_string("The server failed to answer; the error log says why.") },
 
+    { 501, ngx_string("not_implemented"), ngx_null_string,
+      ngx_string("The server does not know this transfer coding.") },
+
     { 503, ngx_string("unavailable"), ngx_null_string,
       ngx_string("The service is not available now: try again.") },
+
+    { 505, ngx_string("http_version_not_supported"), ngx_null_string,
+      ngx_string("The server does not speak this version of HTTP.") },
 };
 
 

@@ -31,7 +31,9 @@ typedef enum {
     NGX_SVC_E_URI_TOO_LONG,         /* 414 */
     NGX_SVC_E_RATE_LIMITED,         /* 429 */
     NGX_SVC_E_INTERNAL,             /* 500 */
+    NGX_SVC_E_NOT_IMPLEMENTED,      /* 501 */
     NGX_SVC_E_UNAVAILABLE,          /* 503, with Retry-After */
+    NGX_SVC_E_VERSION,              /* 505 */
     NGX_SVC_E_LAST
 } ngx_svc_error_e;
 

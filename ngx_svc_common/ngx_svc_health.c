@@ -8,6 +8,13 @@
 #define NGX_SVC_HEALTH_TIMEOUT  1000    /* ms */
 
 
+typedef enum {
+    NGX_SVC_HEALTH_DOWN = 0,
+    NGX_SVC_HEALTH_READ_ONLY,
+    NGX_SVC_HEALTH_UP
+} ngx_svc_health_e;
+
+
 typedef struct {
     ngx_http_request_t  *request;
     ngx_svc_pg_op_t     *op;
@@ -18,11 +25,12 @@ typedef struct {
 static void ngx_svc_health_done(ngx_svc_pg_op_t *op);
 static void ngx_svc_health_timeout(ngx_event_t *ev);
 static void ngx_svc_health_cleanup(void *data);
-static ngx_int_t ngx_svc_health_send(ngx_http_request_t *r, ngx_uint_t up);
+static ngx_int_t ngx_svc_health_send(ngx_http_request_t *r,
+    ngx_svc_health_e postgres);
 
 
 const ngx_svc_pg_statement_t  ngx_svc_health_statements[] = {
-    { "health", "SELECT 1", 0 },
+    { "health", "SELECT current_setting('transaction_read_only')", 0 },
     { NULL, NULL, 0 }
 };
 
@@ -50,7 +58,7 @@ ngx_svc_health_handler(ngx_http_request_t *r)
     if (!ngx_svc_pg_ready(NGX_SVC_PG_READ)
         || !ngx_svc_pg_ready(NGX_SVC_PG_WRITE))
     {
-        return ngx_svc_health_send(r, 0);
+        return ngx_svc_health_send(r, NGX_SVC_HEALTH_DOWN);
     }
 
     h = ngx_pcalloc(r->pool, sizeof(ngx_svc_health_t));
@@ -68,7 +76,7 @@ ngx_svc_health_handler(ngx_http_request_t *r)
     }
 
     if (ngx_svc_pg_submit(h->op) != NGX_OK) {
-        return ngx_svc_health_send(r, 0);
+        return ngx_svc_health_send(r, NGX_SVC_HEALTH_DOWN);
     }
 
     h->request = r;
@@ -92,6 +100,7 @@ static void
 ngx_svc_health_done(ngx_svc_pg_op_t *op)
 {
     ngx_connection_t    *c;
+    ngx_svc_health_e     postgres;
     ngx_svc_health_t    *h;
     ngx_http_request_t  *r;
 
@@ -103,8 +112,14 @@ ngx_svc_health_done(ngx_svc_pg_op_t *op)
 
     ngx_del_timer(&h->timer);
 
-    ngx_http_finalize_request(r,
-                     ngx_svc_health_send(r, op->status == NGX_SVC_PG_OK));
+    postgres = NGX_SVC_HEALTH_DOWN;
+
+    if (op->status == NGX_SVC_PG_OK) {
+        postgres = ngx_strcmp(PQgetvalue(op->results[0], 0, 0), "on") == 0
+                   ? NGX_SVC_HEALTH_READ_ONLY : NGX_SVC_HEALTH_UP;
+    }
+
+    ngx_http_finalize_request(r, ngx_svc_health_send(r, postgres));
     ngx_http_run_posted_requests(c);
 }
 
@@ -122,7 +137,7 @@ ngx_svc_health_timeout(ngx_event_t *ev)
 
     ngx_svc_pg_cancel(h->op);
 
-    ngx_http_finalize_request(r, ngx_svc_health_send(r, 0));
+    ngx_http_finalize_request(r, ngx_svc_health_send(r, NGX_SVC_HEALTH_DOWN));
     ngx_http_run_posted_requests(c);
 }
 
@@ -140,10 +155,13 @@ ngx_svc_health_cleanup(void *data)
 }
 
 
-/* Without Redis everything but events works: "degraded" is still a 200. */
+/*
+ * Without Redis everything but events works, and reads do on a PostgreSQL that
+ * is read-only: "degraded" is still a 200.
+ */
 
 static ngx_int_t
-ngx_svc_health_send(ngx_http_request_t *r, ngx_uint_t up)
+ngx_svc_health_send(ngx_http_request_t *r, ngx_svc_health_e postgres)
 {
     u_char                 *p;
     size_t                  len;
@@ -153,11 +171,12 @@ ngx_svc_health_send(ngx_http_request_t *r, ngx_uint_t up)
     ngx_svc_redis_state_e   redis;
 
     static ngx_str_t        no_store = ngx_string("no-store");
-    static const char      *states[] = { "off", "down", "up" };
+    static const char      *redis_states[] = { "off", "down", "up" };
+    static const char      *postgres_states[] = { "down", "read-only", "up" };
 
     redis = ngx_svc_redis_state();
 
-    len = sizeof("{\"status\":\"unavailable\",\"postgres\":\"down\","
+    len = sizeof("{\"status\":\"unavailable\",\"postgres\":\"read-only\","
                  "\"redis\":\"down\"}");
 
     b = ngx_create_temp_buf(r->pool, len);
@@ -169,9 +188,10 @@ ngx_svc_health_send(ngx_http_request_t *r, ngx_uint_t up)
 
     p = ngx_sprintf(b->last,
                     "{\"status\":\"%s\",\"postgres\":\"%s\",\"redis\":\"%s\"}",
-                    !up ? "unavailable"
-                        : redis == NGX_SVC_REDIS_DOWN ? "degraded" : "ok",
-                    up ? "up" : "down", states[redis]);
+                    postgres == NGX_SVC_HEALTH_DOWN ? "unavailable"
+                    : postgres == NGX_SVC_HEALTH_READ_ONLY
+                      || redis == NGX_SVC_REDIS_DOWN ? "degraded" : "ok",
+                    postgres_states[postgres], redis_states[redis]);
 
     b->last = p;
     b->last_buf = (r == r->main);
@@ -180,7 +200,8 @@ ngx_svc_health_send(ngx_http_request_t *r, ngx_uint_t up)
     out.buf = b;
     out.next = NULL;
 
-    r->headers_out.status = up ? NGX_HTTP_OK : NGX_HTTP_SERVICE_UNAVAILABLE;
+    r->headers_out.status = (postgres == NGX_SVC_HEALTH_DOWN)
+                            ? NGX_HTTP_SERVICE_UNAVAILABLE : NGX_HTTP_OK;
     r->headers_out.content_length_n = b->last - b->pos;
     ngx_str_set(&r->headers_out.content_type, "application/json");
     r->headers_out.content_type_len = r->headers_out.content_type.len;

@@ -8,6 +8,7 @@
 static ngx_int_t ngx_svc_pg_init_pool(ngx_cycle_t *cycle,
     ngx_svc_pg_conf_t *conf, ngx_svc_pg_pool_e kind);
 static ngx_svc_pg_conn_t *ngx_svc_pg_pick(ngx_svc_pg_pool_t *pool);
+static void ngx_svc_pg_pool_full(ngx_svc_pg_pool_t *pool);
 static void ngx_svc_pg_wait(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op);
 static void ngx_svc_pg_stop_waiting(ngx_svc_pg_op_t *op);
 static void ngx_svc_pg_wait_timeout(ngx_event_t *ev);
@@ -272,6 +273,7 @@ ngx_svc_pg_submit(ngx_svc_pg_op_t *op)
     }
 
     if (pool->nconns == 0 || pool->nwaiting >= pool->conf->queue) {
+        ngx_svc_pg_pool_full(pool);
         return NGX_BUSY;
     }
 
@@ -279,6 +281,27 @@ ngx_svc_pg_submit(ngx_svc_pg_op_t *op)
     ngx_queue_insert_tail(&pool->waiting, &op->queue);
 
     return NGX_OK;
+}
+
+
+/* Without connections there are other lines in the log. */
+
+static void
+ngx_svc_pg_pool_full(ngx_svc_pg_pool_t *pool)
+{
+    ngx_str_t  text;
+
+    static const ngx_str_t  names[] = {
+        ngx_string("read"), ngx_string("write"), ngx_string("slow")
+    };
+
+    if (pool->nready) {
+        text = names[pool->kind];
+        ngx_svc_pg_say(NGX_LOG_WARN, "requests get 503, since too many wait "
+                       "for a connection of the pool (see "
+                       "\"svc_postgres_pool\" and \"svc_postgres_queue\")",
+                       &text);
+    }
 }
 
 
@@ -382,13 +405,16 @@ ngx_svc_pg_stop_waiting(ngx_svc_pg_op_t *op)
 static void
 ngx_svc_pg_wait_timeout(ngx_event_t *ev)
 {
-    ngx_svc_pg_op_t  *op;
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_pool_t  *pool;
 
     op = ev->data;
+    pool = &ngx_svc_pg_pools[op->kind];
 
     ngx_svc_pg_stop_waiting(op);
+    ngx_svc_pg_pool_full(pool);
 
-    op->status = NGX_SVC_PG_UNAVAILABLE;
+    op->status = pool->nready ? NGX_SVC_PG_BUSY : NGX_SVC_PG_UNAVAILABLE;
     op->handler(op);
 }
 
@@ -427,20 +453,4 @@ ngx_svc_pg_value(PGresult *res, int row, int column)
     }
 
     return value;
-}
-
-
-ngx_str_t
-ngx_svc_pg_message(const char *message)
-{
-    ngx_str_t  s;
-
-    s.data = (u_char *) message;
-    s.len = ngx_strlen(message);
-
-    while (s.len && (s.data[s.len - 1] == LF || s.data[s.len - 1] == ' ')) {
-        s.len--;
-    }
-
-    return s;
 }

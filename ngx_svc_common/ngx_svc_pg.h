@@ -68,6 +68,7 @@ typedef struct {
 typedef enum {
     NGX_SVC_PG_OK = 0,
     NGX_SVC_PG_FAILED,          /* op->error says how; rolled back */
+    NGX_SVC_PG_BUSY,            /* not sent: no place free in time */
     NGX_SVC_PG_UNAVAILABLE,     /* not sent: no connection in time */
     NGX_SVC_PG_LOST             /* sent, no answer: of a write nobody knows */
 } ngx_svc_pg_status_e;
@@ -180,8 +181,20 @@ NGX_SVC_API void ngx_svc_pg_cancel(ngx_svc_pg_op_t *op);
 /* 1 when a connection of the pool is ready. */
 NGX_SVC_API ngx_uint_t ngx_svc_pg_ready(ngx_svc_pg_pool_e kind);
 
-/* libpq's messages end in a newline; this one does not. */
+/*
+ * libpq's message on one line, in a buffer that the next call overwrites.
+ */
 NGX_SVC_API ngx_str_t ngx_svc_pg_message(const char *message);
+
+/*
+ * Logs "what: text" at the level, but once a minute for the same text in one
+ * worker: at info in between.
+ */
+NGX_SVC_API void ngx_svc_pg_say(ngx_uint_t level, const char *what,
+    ngx_str_t *text);
+
+/* Whether an SQLSTATE says that the same may work later. */
+NGX_SVC_API ngx_uint_t ngx_svc_pg_transient(const char *state);
 
 /* A column of a result as it is, and NULL as { 0, NULL }. */
 NGX_SVC_API ngx_str_t ngx_svc_pg_value(PGresult *res, int row, int column);

@@ -55,13 +55,13 @@ ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn)
                                     1);
 
     if (conn->pg == NULL) {
-        ngx_svc_pg_conn_failed(conn, "PQconnectStartParams()",
+        ngx_svc_pg_conn_failed(conn, "connecting failed",
                                "out of memory");
         return;
     }
 
     if (PQstatus(conn->pg) == CONNECTION_BAD) {
-        ngx_svc_pg_conn_failed(conn, "PQconnectStartParams()",
+        ngx_svc_pg_conn_failed(conn, "connecting failed",
                                PQerrorMessage(conn->pg));
         return;
     }
@@ -76,7 +76,7 @@ ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn)
         || ngx_add_event(conn->connection->write, NGX_WRITE_EVENT, 0)
            != NGX_OK)
     {
-        ngx_svc_pg_conn_failed(conn, "connect()", "no free connections in "
+        ngx_svc_pg_conn_failed(conn, "connecting failed", "no free connections in "
                                "nginx: raise worker_connections");
     }
 }
@@ -156,7 +156,7 @@ ngx_svc_pg_conn_timer(ngx_event_t *ev)
     case NGX_SVC_PG_CONNECTING:
     case NGX_SVC_PG_PREPARING:
         ngx_svc_pg_conn_silent(conn);
-        ngx_svc_pg_conn_failed(conn, "connecting", "timed out; see "
+        ngx_svc_pg_conn_failed(conn, "connecting failed", "timed out; see "
                                "\"svc_postgres_connect_timeout\"");
         return;
 
@@ -175,10 +175,6 @@ ngx_svc_pg_conn_timer(ngx_event_t *ev)
                       conf->timeout + NGX_SVC_PG_GRACE - silence);
         return;
     }
-
-    ngx_log_error(NGX_LOG_ERR, conn->pool->log, 0,
-                  "PostgreSQL owes %ui answers and was silent for %M ms: "
-                  "connection closed", conn->ninflight, silence);
 
     ngx_svc_pg_conn_lost(conn);
 }
@@ -262,21 +258,11 @@ ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, const char *what,
 {
     ngx_str_t           text;
     ngx_msec_t          pause;
-    ngx_uint_t          level;
-    ngx_svc_pg_pool_t  *pool;
-
-    pool = conn->pool;
 
     if (message) {
         text = ngx_svc_pg_message(message);
-
-        /* said once, not twice a second for each connection */
-
-        level = pool->down ? NGX_LOG_INFO : NGX_LOG_ERR;
-
-        ngx_log_error(level, pool->log, 0, "PostgreSQL: %s failed: %V", what,
-                      &text);
-        pool->down = 1;
+        ngx_svc_pg_say(NGX_LOG_ERR, what, &text);
+        conn->pool->down = 1;
     }
 
     ngx_svc_pg_conn_destroy(conn);
@@ -301,7 +287,7 @@ ngx_svc_pg_conn_gone(ngx_svc_pg_conn_t *conn)
         ngx_svc_pg_conn_lost(conn);
 
     } else {
-        ngx_svc_pg_conn_failed(conn, "preparing", PQerrorMessage(conn->pg));
+        ngx_svc_pg_conn_failed(conn, "preparing failed", PQerrorMessage(conn->pg));
     }
 }
 
@@ -310,7 +296,6 @@ void
 ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
 {
     ngx_str_t           text;
-    ngx_uint_t          level;
     ngx_queue_t         ops, *q;
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_slot_t  *slot;
@@ -319,11 +304,17 @@ ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
     pool = conn->pool;
 
     text = ngx_svc_pg_message(PQerrorMessage(conn->pg));
-    level = conn->ninflight ? NGX_LOG_ERR : NGX_LOG_WARN;
 
-    ngx_log_error(level, pool->log, 0,
-                  "PostgreSQL connection lost with %ui in flight: %V",
-                  conn->ninflight, &text);
+    if (text.len == 0 && conn->state == NGX_SVC_PG_READY) {
+        ngx_str_set(&text, "it owes answers and is silent");
+    }
+
+    /* there is no text of one that we broke: what was wrong has been said */
+
+    if (text.len) {
+        ngx_svc_pg_say(conn->ninflight ? NGX_LOG_ERR : NGX_LOG_WARN,
+                       "connection lost", &text);
+    }
 
     pool->nready--;
 
@@ -349,7 +340,10 @@ ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
     }
 
     conn->ninflight = 0;
-    conn->failures = 0;
+
+    if (ngx_current_msec - conn->since > NGX_SVC_PG_BACKOFF_MAX) {
+        conn->failures = 0;
+    }
 
     ngx_svc_pg_conn_failed(conn, NULL, NULL);
 
@@ -389,14 +383,14 @@ ngx_svc_pg_conn_poll(ngx_svc_pg_conn_t *conn)
     status = PQconnectPoll(conn->pg);
 
     if (status == PGRES_POLLING_FAILED) {
-        ngx_svc_pg_conn_failed(conn, "connecting", PQerrorMessage(conn->pg));
+        ngx_svc_pg_conn_failed(conn, "connecting failed", PQerrorMessage(conn->pg));
         return;
     }
 
     ngx_svc_pg_conn_attach(conn);
 
     if (conn->connection == NULL) {
-        ngx_svc_pg_conn_failed(conn, "connecting", "no free connections in "
+        ngx_svc_pg_conn_failed(conn, "connecting failed", "no free connections in "
                                "nginx: raise worker_connections");
         return;
     }
@@ -409,7 +403,7 @@ ngx_svc_pg_conn_poll(ngx_svc_pg_conn_t *conn)
     }
 
     if (rc != NGX_OK) {
-        ngx_svc_pg_conn_failed(conn, "connecting", "ngx_add_event() failed");
+        ngx_svc_pg_conn_failed(conn, "connecting failed", "ngx_add_event() failed");
         return;
     }
 
@@ -430,7 +424,7 @@ ngx_svc_pg_conn_setup(ngx_svc_pg_conn_t *conn)
         || PQpipelineSync(conn->pg) != 1
         || ngx_svc_pg_pipeline_flush(conn) != NGX_OK)
     {
-        ngx_svc_pg_conn_failed(conn, "preparing", PQerrorMessage(conn->pg));
+        ngx_svc_pg_conn_failed(conn, "preparing failed", PQerrorMessage(conn->pg));
     }
 }
 
@@ -445,11 +439,12 @@ ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn)
     ngx_del_timer(&conn->timer);
 
     conn->state = NGX_SVC_PG_READY;
-    conn->failures = 0;
+    conn->since = ngx_current_msec;
     pool->nready++;
 
     if (pool->down) {
         pool->down = 0;
+        ngx_svc_pg_said_reset();
         ngx_log_error(NGX_LOG_NOTICE, pool->log, 0, "PostgreSQL is back");
     }
 

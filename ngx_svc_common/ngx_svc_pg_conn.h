@@ -49,6 +49,7 @@ struct ngx_svc_pg_conn_s {
     ngx_event_t                timer;       /* back-off, connect, silence */
     ngx_event_t                close;       /* posted when BROKEN */
     ngx_msec_t                 progress;    /* when an answer last came */
+    ngx_msec_t                 since;       /* when it became ready */
     ngx_uint_t                 failures;    /* in a row */
     ngx_uint_t                 first;       /* address that it began with */
     ngx_uint_t                 ninflight;
@@ -121,6 +122,14 @@ void ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, const char *what,
 
 void ngx_svc_pg_pool_dispatch(ngx_svc_pg_pool_t *pool);
 void ngx_svc_pg_pool_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op);
+
+
+/*
+ * ngx_svc_pg_error.c: whether an error says that the session is of no more use
+ * and another one may be; and all that has been said may be said again.
+ */
+ngx_uint_t ngx_svc_pg_stale(const char *state);
+void ngx_svc_pg_said_reset(void);
 
 
 #endif /* _NGX_SVC_PG_CONN_H_INCLUDED_ */

@@ -32,6 +32,8 @@ static const char *ngx_svc_pg_value_from(ngx_conf_t *cf, ngx_array_t *addrs,
 static const char *ngx_svc_pg_join(ngx_conf_t *cf, ngx_array_t *addrs,
     ngx_uint_t first, size_t offset);
 static const char *ngx_svc_pg_copy(ngx_conf_t *cf, const char *text);
+static const char *ngx_svc_pg_nowhere(ngx_conf_t *cf, const char *hosts);
+static char *ngx_svc_pg_probe(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf);
 
 
 char *
@@ -88,7 +90,85 @@ ngx_svc_pg_conninfo(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf)
 
     PQconninfoFree(options);
 
+    return rv == NGX_CONF_OK ? ngx_svc_pg_probe(cf, conf) : rv;
+}
+
+
+/*
+ * libpq looks at most values when it connects only: it is asked to connect to
+ * where nothing can be, and what it then says of connecting is no matter.
+ */
+
+static char *
+ngx_svc_pg_probe(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf)
+{
+    char         *rv;
+    PGconn       *pg;
+    ngx_str_t     text;
+    ngx_uint_t    i, named;
+    const char   *message, *values[NGX_SVC_PG_KEYWORDS];
+
+    named = 0;
+
+    for (i = 0; conf->keywords[i]; i++) {
+        values[i] = conf->values[0][i];
+
+        if (ngx_strcmp(conf->keywords[i], "host") == 0) {
+            values[i] = ngx_svc_pg_nowhere(cf, values[i]);
+            named = 1;
+
+        } else if (named && ngx_strcmp(conf->keywords[i], "hostaddr") == 0) {
+            values[i] = "";
+        }
+    }
+
+    values[i] = NULL;
+
+    pg = PQconnectStartParams(conf->keywords, values, 1);
+    message = pg ? PQerrorMessage(pg) : "out of memory";
+    rv = NGX_CONF_OK;
+
+    if (*message && ngx_strncmp(message, "connection to server",
+                                sizeof("connection to server") - 1) != 0)
+    {
+        text = ngx_svc_pg_message(message);
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"svc_postgres\": libpq says: %V", &text);
+        rv = NGX_CONF_ERROR;
+    }
+
+    PQfinish(pg);
+
     return rv;
+}
+
+
+/* As many hosts as there are, since there may be as many ports. */
+
+static const char *
+ngx_svc_pg_nowhere(ngx_conf_t *cf, const char *hosts)
+{
+    u_char      *p, *text;
+    ngx_uint_t   i, n;
+
+    static const char  nowhere[] = "/dev/null,";
+
+    for (n = 1; *hosts; hosts++) {
+        n += (*hosts == ',');
+    }
+
+    text = ngx_pnalloc(cf->pool, n * (sizeof(nowhere) - 1));
+    if (text == NULL) {
+        return NULL;
+    }
+
+    for (p = text, i = 0; i < n; i++) {
+        p = ngx_cpymem(p, nowhere, sizeof(nowhere) - 1);
+    }
+
+    p[-1] = '\0';
+
+    return (char *) text;
 }
 
 
@@ -136,7 +216,8 @@ ngx_svc_pg_resolve(ngx_conf_t *cf, ngx_array_t *addrs,
         h += host.len;
 
         if (*h == '\0') {
-            return NGX_CONF_OK;
+            return (many && p[port.len] == ',') ? "has more ports than hosts"
+                                                : NGX_CONF_OK;
         }
 
         h++;

@@ -216,12 +216,19 @@ ngx_svc_pg_pipeline_result(ngx_svc_pg_conn_t *conn, PGresult *res)
 static void
 ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
 {
+    const char       *state;
     ngx_svc_pg_op_t  *op;
 
     ngx_queue_remove(&slot->queue);
 
     op = slot->op;
     slot->op = NULL;
+    state = slot->error ? PQresultErrorField(slot->error, PG_DIAG_SQLSTATE)
+                        : NULL;
+
+    if (ngx_svc_pg_stale(state) && conn->state == NGX_SVC_PG_READY) {
+        ngx_svc_pg_conn_break(conn);
+    }
 
     if (op) {
         op->slot = NULL;

@@ -22,7 +22,8 @@ static const char  ngx_svc_pg_settings[] =
     "SELECT set_config('TimeZone', 'UTC', false),"
           " set_config('DateStyle', 'ISO', false),"
           " set_config('search_path', 'pg_catalog', false),"
-          " set_config('statement_timeout', $1, false)";
+          " set_config('statement_timeout', $1, false),"
+          " set_config('lock_timeout', $2, false)";
 
 /* A role that can bypass row-level security would see all tenants. */
 
@@ -39,19 +40,23 @@ static const char  ngx_svc_pg_check[] =
 ngx_int_t
 ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
 {
-    u_char                         *p, timeout[NGX_INT64_LEN + 1];
+    u_char                          timeout[NGX_INT64_LEN + 1],
+                                    lock_timeout[NGX_INT64_LEN + 1];
     ngx_uint_t                      i;
-    const char                     *values[1];
+    const char                     *values[2];
     ngx_svc_pg_conf_t              *conf;
     const ngx_svc_pg_statement_t   *s, **tables;
 
     conf = conn->pool->conf;
 
-    p = ngx_sprintf(timeout, "%M", conf->timeout);
-    *p = '\0';
-    values[0] = (char *) timeout;
+    /* who waits for a row holds a place that others wait for */
 
-    if (PQsendQueryParams(conn->pg, ngx_svc_pg_settings, 1, NULL, values,
+    *ngx_sprintf(timeout, "%M", conf->timeout) = '\0';
+    *ngx_sprintf(lock_timeout, "%M", conf->queue_timeout) = '\0';
+    values[0] = (char *) timeout;
+    values[1] = (char *) lock_timeout;
+
+    if (PQsendQueryParams(conn->pg, ngx_svc_pg_settings, 2, NULL, values,
                           NULL, NULL, 0)
         != 1
         || PQsendQueryParams(conn->pg, ngx_svc_pg_check, 0, NULL, NULL, NULL,
@@ -96,7 +101,7 @@ ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res)
         if (state && (ngx_strcmp(state, "3F000") == 0
                       || ngx_strcmp(state, "42P01") == 0))
         {
-            ngx_svc_pg_conn_failed(conn, "preparing",
+            ngx_svc_pg_conn_failed(conn, "preparing failed",
                                    "the database has no schema \"svc\": run "
                                    "\"svcctl migrate\" on it");
             return NGX_ERROR;
@@ -108,7 +113,7 @@ ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res)
                       "PostgreSQL setup statement %ui: %V", conn->nsetup,
                       &text);
 
-        ngx_svc_pg_conn_failed(conn, "preparing", PQresultErrorMessage(res));
+        ngx_svc_pg_conn_failed(conn, "preparing failed", PQresultErrorMessage(res));
         return NGX_ERROR;
     }
 
@@ -135,7 +140,7 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res)
         ngx_log_error(NGX_LOG_INFO, conn->pool->log, 0,
                       "PostgreSQL: the schema is of version %i, these modules "
                       "need %d", version, NGX_SVC_PG_SCHEMA);
-        ngx_svc_pg_conn_failed(conn, "preparing",
+        ngx_svc_pg_conn_failed(conn, "preparing failed",
                                "the schema is too old for these modules: run "
                                "\"svcctl migrate\"");
         return NGX_ERROR;
@@ -144,7 +149,7 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res)
     v = ngx_svc_pg_value(res, 0, 1);
 
     if (v.len != 1 || v.data[0] != 'f') {
-        ngx_svc_pg_conn_failed(conn, "preparing",
+        ngx_svc_pg_conn_failed(conn, "preparing failed",
                                "the role of \"svc_postgres\" owns tables or "
                                "bypasses row-level security, which keeps "
                                "tenants apart: connect as svc_app");

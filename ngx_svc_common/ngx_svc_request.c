@@ -14,6 +14,14 @@ static ngx_int_t ngx_svc_request_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_request_unavailable(ngx_svc_request_t *sr,
     const char *detail);
 static ngx_int_t ngx_svc_request_failed(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_request_internal(ngx_svc_request_t *sr,
+    const char *state);
+static void ngx_svc_request_say(ngx_svc_request_t *sr, ngx_uint_t level,
+    const char *state);
+
+
+static const char  ngx_svc_request_busy[] =
+    "Too many requests wait for the database: nothing was done, try again.";
 
 
 /*
@@ -159,9 +167,7 @@ ngx_svc_request_run(ngx_svc_request_t *sr)
     }
 
     if (rc == NGX_BUSY) {
-        rc = ngx_svc_request_unavailable(sr,
-                       "Too many requests wait for the database: nothing was "
-                       "done, try again.");
+        rc = ngx_svc_request_unavailable(sr, ngx_svc_request_busy);
 
     } else {
         rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -261,6 +267,9 @@ ngx_svc_request_reply(ngx_svc_request_t *sr)
     case NGX_SVC_PG_FAILED:
         return ngx_svc_request_failed(sr);
 
+    case NGX_SVC_PG_BUSY:
+        return ngx_svc_request_unavailable(sr, ngx_svc_request_busy);
+
     case NGX_SVC_PG_LOST:
         return ngx_svc_request_unavailable(sr,
                        sr->op->kind == NGX_SVC_PG_WRITE
@@ -303,15 +312,12 @@ ngx_svc_request_unavailable(ngx_svc_request_t *sr, const char *detail)
 
 /*
  * PostgreSQL raised an error: a constraint that the surface knows is the
- * client's; 57014, statement_timeout, 25006, a server that is read-only, 53, no
- * resources, 40, a deadlock, and 57P, shutting down, are to be tried again; the
- * rest is ours.
+ * client's; what may work later is 503; the rest is ours.
  */
 
 static ngx_int_t
 ngx_svc_request_failed(ngx_svc_request_t *sr)
 {
-    ngx_str_t                    id, tenant, text;
     const char                  *name, *state;
     PGresult                    *error;
     const ngx_svc_constraint_t  *c;
@@ -332,42 +338,68 @@ ngx_svc_request_failed(ngx_svc_request_t *sr)
         }
     }
 
-    if (state && (ngx_strcmp(state, "57014") == 0
-                  || ngx_strcmp(state, "25006") == 0
-                  || ngx_strncmp(state, "57P", 3) == 0
-                  || ngx_strncmp(state, "53", 2) == 0
-                  || ngx_strncmp(state, "40", 2) == 0))
-    {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
-                            "The database could not do it now: try again.");
+    if (ngx_svc_pg_transient(state)) {
+        ngx_svc_request_say(sr, NGX_LOG_INFO, state);
+
+        return ngx_svc_request_unavailable(sr,
+                       "The database could not do it now: nothing was done, "
+                       "try again.");
     }
 
-    if (PQresultStatus(sr->op->results[0]) == PGRES_TUPLES_OK
-        && PQntuples(sr->op->results[0]))
-    {
-        tenant = ngx_svc_pg_value(sr->op->results[0], 0, 0);
+    return ngx_svc_request_internal(sr, state);
+}
 
-    } else {
-        ngx_str_set(&tenant, "-");
-    }
+
+static ngx_int_t
+ngx_svc_request_internal(ngx_svc_request_t *sr, const char *state)
+{
+    ngx_str_t  id;
 
     id = ngx_svc_request_id(sr->request);
 
-    /* the message's detail line would hold a client's data */
-
-    text = ngx_svc_pg_message(PQresultErrorField(error,
-                                                 PG_DIAG_MESSAGE_PRIMARY)
-                              ? PQresultErrorField(error,
-                                                   PG_DIAG_MESSAGE_PRIMARY)
-                              : "");
-
-    ngx_log_error(NGX_LOG_ERR, sr->request->connection->log, 0,
-                  "svc: PostgreSQL: %s %V, tenant: %V, request id: %V",
-                  state ? state : "", &text, &tenant, &id);
+    ngx_svc_request_say(sr, NGX_LOG_ERR, state);
 
     (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INTERNAL,
                         "The server failed to answer; its error log knows "
                         "the request as %V.", &id);
 
     return ngx_svc_send_error(sr);
+}
+
+
+/*
+ * At info: what is wrong is wrong for many, and is said once in a while above
+ * it.  The message's detail line would hold a client's data.
+ */
+
+static void
+ngx_svc_request_say(ngx_svc_request_t *sr, ngx_uint_t level,
+    const char *state)
+{
+    char        *message;
+    ngx_str_t    id, tenant, text;
+    PGresult    *credential;
+
+    ngx_str_set(&tenant, "-");
+
+    credential = sr->op->results[0];
+
+    if (PQresultStatus(credential) == PGRES_TUPLES_OK
+        && PQntuples(credential))
+    {
+        tenant = ngx_svc_pg_value(credential, 0, 0);
+    }
+
+    id = ngx_svc_request_id(sr->request);
+    state = state ? state : "";
+    message = PQresultErrorField(sr->op->error, PG_DIAG_MESSAGE_PRIMARY);
+    text = ngx_svc_pg_message(message ? message : "");
+
+    if (level == NGX_LOG_INFO) {
+        ngx_svc_pg_say(NGX_LOG_ERR, state, &text);
+    }
+
+    ngx_log_error(level, sr->request->connection->log, 0,
+                  "svc: PostgreSQL: %s %V, tenant: %V, request id: %V",
+                  state, &text, &tenant, &id);
 }

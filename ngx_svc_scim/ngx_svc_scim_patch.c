@@ -234,6 +234,12 @@ ngx_svc_scim_patch_remove(ngx_svc_scim_change_t *change, ngx_uint_t bits)
                             " false to deactivate the user.");
     }
 
+    /* a whole schema is not an attribute */
+
+    if (bits == NGX_SVC_SCIM_CORE) {
+        return NGX_OK;
+    }
+
     return ngx_svc_scim_user_clear(change, bits);
 }
 

@@ -16,7 +16,9 @@ typedef struct {
 } ngx_svc_scim_path_name_t;
 
 
-static ngx_uint_t ngx_svc_scim_path_list(ngx_str_t *names);
+static ngx_uint_t ngx_svc_scim_path_list(ngx_str_t *names,
+    ngx_uint_t excluded);
+static ngx_uint_t ngx_svc_scim_path_part(const u_char *text, size_t len);
 static ngx_uint_t ngx_svc_scim_path_bits(ngx_svc_scim_attr_path_t *path);
 
 
@@ -69,6 +71,11 @@ ngx_svc_scim_path_parse(const u_char *text, size_t len, ngx_uint_t *bits)
 
     if (ngx_svc_scim_name_is(&ngx_svc_scim_enterprise_urn, &whole)) {
         *bits = NGX_SVC_SCIM_ENTERPRISE;
+        return NGX_OK;
+    }
+
+    if (ngx_svc_scim_name_is(&ngx_svc_scim_core_urn, &whole)) {
+        *bits = NGX_SVC_SCIM_CORE;
         return NGX_OK;
     }
 
@@ -128,11 +135,11 @@ ngx_svc_scim_projection(ngx_str_t *attributes, ngx_str_t *excluded)
     mask = NGX_SVC_SCIM_ALL;
 
     if (attributes && attributes->len) {
-        mask = ngx_svc_scim_path_list(attributes);
+        mask = ngx_svc_scim_path_list(attributes, 0);
     }
 
     if (excluded) {
-        mask &= ~ngx_svc_scim_path_list(excluded);
+        mask &= ~ngx_svc_scim_path_list(excluded, 1);
     }
 
     return (mask & NGX_SVC_SCIM_ALL) | NGX_SVC_SCIM_ALWAYS;
@@ -140,7 +147,7 @@ ngx_svc_scim_projection(ngx_str_t *attributes, ngx_str_t *excluded)
 
 
 static ngx_uint_t
-ngx_svc_scim_path_list(ngx_str_t *names)
+ngx_svc_scim_path_list(ngx_str_t *names, ngx_uint_t excluded)
 {
     ngx_uint_t     mask, bits;
     const u_char  *p, *start, *last, *end;
@@ -157,12 +164,38 @@ ngx_svc_scim_path_list(ngx_str_t *names)
 
         for (p = last; p > start && p[-1] == ' '; p--) { /* void */ }
 
-        if (ngx_svc_scim_path_parse(start, p - start, &bits) == NGX_OK) {
-            mask |= bits;
+        if (ngx_svc_scim_path_parse(start, p - start, &bits) != NGX_OK) {
+            continue;
         }
+
+        if (excluded
+            && (bits == NGX_SVC_SCIM_META || bits == NGX_SVC_SCIM_EMAILS)
+            && ngx_svc_scim_path_part(start, p - start))
+        {
+            continue;
+        }
+
+        mask |= bits;
     }
 
     return mask;
+}
+
+
+/* Whether a path names a sub-attribute; an URN has dots of its own. */
+
+static ngx_uint_t
+ngx_svc_scim_path_part(const u_char *text, size_t len)
+{
+    const u_char  *p;
+
+    for (p = text + len; p > text && p[-1] != ':'; p--) {
+        if (p[-1] == '.') {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

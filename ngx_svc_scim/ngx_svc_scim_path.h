@@ -33,6 +33,10 @@
 #define NGX_SVC_SCIM_ENTERPRISE    (NGX_SVC_SCIM_DEPARTMENT|0x04000)
 
 #define NGX_SVC_SCIM_ALL           0x03fff
+
+/* The bare core URN stands for all that has no URN. */
+#define NGX_SVC_SCIM_CORE          (NGX_SVC_SCIM_ALL|0x08000)
+
 #define NGX_SVC_SCIM_ALWAYS        (NGX_SVC_SCIM_SCHEMAS|NGX_SVC_SCIM_ID)
 
 
@@ -41,8 +45,8 @@
  * in front; names are case-insensitive.
  *
  * NGX_OK with *bits: an attribute of ours without a value filter (NAME for
- * "name", META for "meta" and its sub-attributes, EMAILS likewise, ENTERPRISE
- * for the bare extension URN).  NGX_DECLINED: well-formed, and none of ours
+ * "name", META for "meta" and its sub-attributes, EMAILS likewise, CORE and
+ * ENTERPRISE for the bare URNs).  NGX_DECLINED: well-formed, and none of ours
  * (a value filter included).  NGX_ERROR: does not follow the grammar.
  */
 ngx_int_t ngx_svc_scim_path_parse(const u_char *text, size_t len,
@@ -58,7 +62,8 @@ ngx_uint_t ngx_svc_scim_path_member(ngx_uint_t parent, const u_char *name,
 /*
  * The mask of attributes to return for the decoded values of the query's
  * attributes= and excludedAttributes= (comma-separated; NULL when absent).
- * Names that are not known, or not well-formed, count for nothing.
+ * Names that are not known, or not well-formed, count for nothing; nor does
+ * leaving out a part of "meta" or "emails".
  */
 ngx_uint_t ngx_svc_scim_projection(ngx_str_t *attributes,
     ngx_str_t *excluded);

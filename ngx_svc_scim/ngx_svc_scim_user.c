@@ -155,6 +155,11 @@ ngx_svc_scim_user_set(ngx_svc_scim_change_t *change, ngx_uint_t bits,
 {
     const ngx_svc_scim_attribute_t  *attribute;
 
+    if (bits == NGX_SVC_SCIM_CORE) {
+        return cJSON_IsObject(json) ? ngx_svc_scim_user_members(change, 0, json)
+                                    : NGX_OK;
+    }
+
     if (bits == NGX_SVC_SCIM_NAME || bits == NGX_SVC_SCIM_ENTERPRISE) {
         return ngx_svc_scim_user_complex(change, bits, json);
     }
@@ -273,10 +278,7 @@ ngx_svc_scim_user_value(ngx_svc_scim_change_t *change,
         return NGX_DECLINED;
     }
 
-    if ((attribute->bit & change->optional)
-        && (cJSON_IsNull(json)
-            || (cJSON_IsString(json) && ngx_svc_scim_user_empty(json))))
-    {
+    if ((attribute->bit & change->optional) && cJSON_IsNull(json)) {
         return NGX_OK;
     }
 

@@ -55,7 +55,7 @@ ngx_int_t ngx_svc_scim_user_patch(cJSON *body, ngx_svc_scim_user_t *user,
 /*
  * What the three share.  A change collects into user what is mentioned of the
  * attributes in "writable"; others are passed over, whatever their value.
- * Those in "optional" are unset rather than cleared by null and "".
+ * Those in "optional" are unset rather than cleared by null.
  * "mentioned" has those that the present object has already had: the same one
  * again, in another case or notation, is NGX_SVC_E_INVALID_SYNTAX.
  */

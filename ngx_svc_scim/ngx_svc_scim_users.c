@@ -28,8 +28,9 @@ static ngx_int_t ngx_svc_scim_send_user(ngx_svc_request_t *sr,
  * A change comes as pairs: is the column to be set, and to what.  One
  * statement locks the row, writes it only if something differs, ends the
  * sessions of a user who may not have any, writes the audit event, and returns
- * the row as it now is.  A suspended user is not revived: the administrator
- * who suspended it is not overruled by a directory.
+ * the row as it now is.  What differs is told from the locked row: the UPDATE's
+ * own WHERE sees the row of the statement's beginning first.  "active": true
+ * does not revive a suspended user, whom an administrator has suspended.
  */
 
 #define NGX_SVC_SCIM_SET(set, value, column)                                  \
@@ -92,19 +93,20 @@ const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
               " OR $16 = 'active' AND status = 'deactivated'"
               " THEN $16 ELSE status END AS status"
           " FROM o"
+      "), c AS ("
+          "SELECT n.* FROM n, o WHERE (n.external_id, n.first_name,"
+              " n.last_name, n.display_name, n.title, n.department, n.locale,"
+              " n.status) IS DISTINCT FROM (o.external_id, o.first_name,"
+              " o.last_name, o.display_name, o.title, o.department, o.locale,"
+              " o.status)"
       "), u AS ("
-          "UPDATE svc.user_account a SET external_id = n.external_id,"
-              " first_name = n.first_name, last_name = n.last_name,"
-              " display_name = n.display_name, title = n.title,"
-              " department = n.department, locale = n.locale,"
-              " status = n.status, updated_at ="
+          "UPDATE svc.user_account a SET external_id = c.external_id,"
+              " first_name = c.first_name, last_name = c.last_name,"
+              " display_name = c.display_name, title = c.title,"
+              " department = c.department, locale = c.locale,"
+              " status = c.status, updated_at ="
               " greatest(now(), a.updated_at + interval '1 millisecond')"
-          " FROM n WHERE a.id = n.id"
-              " AND (a.external_id, a.first_name, a.last_name,"
-                  " a.display_name, a.title, a.department, a.locale, a.status)"
-              " IS DISTINCT FROM (n.external_id, n.first_name, n.last_name,"
-                  " n.display_name, n.title, n.department, n.locale, n.status)"
-          " RETURNING a.*"
+          " FROM c WHERE a.id = c.id RETURNING a.*"
       "), s AS ("
           "UPDATE svc.session s SET ended_at = now()"
           " FROM n WHERE $16 = 'deactivated' AND s.user_id = n.id"

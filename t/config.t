@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 
+use POSIX qw(mkfifo);
 use Test::More;
 use Time::HiRes qw(time);
 
@@ -222,6 +223,28 @@ for my $name (qw(svc_postgres_timeout svc_postgres_connect_timeout
     passes("$name 1h", sub { set($name => '1h') });
 }
 
+for my $row ([ 'port=99999', qr/port/ ], [ 'sslmode=bogus', qr/sslmode/ ],
+             [ 'target_session_attrs=x', qr/target_session_attrs/ ],
+             [ 'port=1,2', qr/port|host/ ])
+{
+    fails("svc_postgres $row->[0]",
+          sub { s/^(\s+svc_postgres "[^"]*)"/$1 $row->[0]"/m },
+          qr/svc_postgres/, $row->[1]);
+}
+
+for my $where ('/other', '= /scim/v2', '/scim/v1') {
+    fails("svc_scim in location $where",
+          sub { s{location /scim/v2 }{location $where } },
+          qr{"svc_scim".*for /scim/v2.*put it into location /scim/v2});
+}
+
+for my $where ('/', '/scim', '/scim/v2/', '/scim/v2/Users', '= /scim/v2/Users',
+               '~ /Users$', '^~ /scim/v2')
+{
+    passes("svc_scim in location $where",
+           sub { s{location /scim/v2 }{location $where } });
+}
+
 fails('svc_postgres_queue x', sub { set(svc_postgres_queue => 'x') },
       qr/svc_postgres_queue|invalid/);
 fails('svc_body_timeout x',
@@ -290,6 +313,19 @@ sub key_file {
 fails('a key file that is not there',
       sub { set(svc_key_file => "$s->{dir}/none.keys") },
       qr/none\.keys/, qr/openssl rand/);
+{
+    my $fifo = "$s->{dir}/fifo.keys";
+    mkfifo($fifo, 0600) or die $!;
+    fails('a key file that is a FIFO', sub { set(svc_key_file => $fifo) },
+          qr/not a regular file/);
+
+    chmod 0644, $keys;
+    $nginx->write_configuration($good);
+    like(($nginx->test_configuration)[1],
+         qr/\[warn\] .*key file .*chmod 600/, 'a key file for all to read');
+    chmod 0600, $keys;
+}
+
 fails('a key file that is a folder',
       sub { set(svc_key_file => $s->{dir}) }, qr/key file|svc_key_file/);
 fails('svc_key_file without a name', sub { set(svc_key_file => '""') },

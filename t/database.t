@@ -7,9 +7,10 @@ use strict;
 use warnings;
 
 use Test::More;
+use Time::HiRes qw(time);
 
 use SvcTest;
-use SvcTest::Process qw(slurp wait_for);
+use SvcTest::Process qw(slow slurp wait_for);
 use SvcTest::Scim;
 
 
@@ -107,12 +108,18 @@ outage('a right that is missing', 'REVOKE USAGE ON SCHEMA svc FROM svc_app',
 
 $s->sql('ALTER ROLE svc_app SET default_transaction_read_only = on');
 cut();
-ok((wait_for { $s->health->status == 200 } 5), 'read-only: health is 200');
+ok((wait_for { $s->health->body
+               =~ /"degraded","postgres":"read-only"/ } 5),
+   'read-only: health tells');
+is($s->health->status, 200, 'and is 200, since reads work');
 scim_ok($acme->scim(GET => "/Users/$user->{id}"), 200, 'read-only: a read');
 scim_error($acme->scim(POST => '/Users', { userName => 'ro@acme.test' }), 503,
            undef, 'read-only: a write');
-ok((wait_for { grep { /25006 .*read-only.*tenant: \S+, request id: \w/ }
-               said() } 5), 'read-only: the log tells');
+ok((wait_for { grep { /PostgreSQL: 25006: .*read-only/ } said() } 5),
+   'read-only: the log tells');
+
+$acme->scim(POST => '/Users', { userName => 'ro@acme.test' }) for 1 .. 20;
+cmp_ok(scalar(grep { /25006/ } said()), '<=', 2, 'once');
 $s->sql('ALTER ROLE svc_app RESET default_transaction_read_only');
 cut();
 comes_back('read-only');
@@ -128,6 +135,75 @@ ok((wait_for { grep { /too many connections/ } said() } 5),
 cmp_ok(said(), '<', 40, 'and not forever');
 $s->sql('ALTER ROLE svc_app CONNECTION LIMIT -1');
 comes_back('too few connections');
+
+
+# --- another reason during an outage --------------------------------------------------
+
+$seen = length slurp($s->nginx->{log});
+$s->sql('ALTER ROLE svc_app NOLOGIN');
+$s->pg->stop;
+ok((wait_for { $s->health->status == 503 } 5), 'an outage');
+$s->pg->launch;
+ok((wait_for { grep { /not permitted to log in/ } said() } 5),
+   'of which the reason changes: the log tells');
+$s->sql('ALTER ROLE svc_app LOGIN');
+comes_back('another reason');
+
+
+# --- under sessions that live --------------------------------------------------------
+
+$s->sql('ALTER SCHEMA svc RENAME TO away');
+scim_error($acme->scim(GET => '/Users'), 503, undef,
+           'the schema goes away: a read')
+    for 1 .. 3;
+ok((wait_for { $s->health->status == 503 } 10), 'then health is 503');
+$s->sql('ALTER SCHEMA away RENAME TO svc');
+comes_back('the schema');
+
+$s->sql('ALTER TABLE svc.user_account ALTER COLUMN title TYPE varchar(2000)');
+ok((wait_for { $acme->scim(GET => "/Users/$user->{id}")->status == 200 } 5),
+   'a column of another type: it goes on');
+$s->sql('ALTER TABLE svc.user_account ALTER COLUMN title TYPE text');
+ok((wait_for { $acme->scim(GET => "/Users/$user->{id}")->status == 200 } 5),
+   'and back');
+comes_back('types');
+
+
+# --- a row that is locked ----------------------------------------------------------------
+
+my $locker = $s->connect_as('postgres');
+$locker->query('BEGIN');
+$locker->query("SELECT FROM svc.user_account WHERE id = '$user->{id}'"
+               . ' FOR UPDATE');
+
+my $began = time();
+scim_error($acme->scim(DELETE => "/Users/$user->{id}"), 503, undef,
+           'a locked row');
+cmp_ok(time() - $began, '<', slow(2), 'is not waited for for long');
+$locker->query('ROLLBACK');
+comes_back('a locked row');
+
+
+# --- too many requests --------------------------------------------------------------------
+
+$seen = length slurp($s->nginx->{log});
+$locker->query('BEGIN');
+$locker->query('LOCK svc.user_account IN EXCLUSIVE MODE');
+
+my @c = map { $s->connection } 1 .. 60;
+$_->send($_->format(POST => '/scim/v2/Users',
+                    [ @{ $acme->headers }, Connection => 'close' ],
+                    '{"userName":"busy@acme.test"}')) for @c;
+my %detail;
+$detail{ $_->read->json->{detail} }++ for @c;
+$locker->query('ROLLBACK');
+
+ok($detail{'Too many requests wait for the database: nothing was done, try'
+           . ' again.'}, 'too many requests: the client is told so')
+    or diag(explain(\%detail));
+ok((grep { /\[warn\].*"svc_postgres_pool".*: write/ }
+    split /^/, substr slurp($s->nginx->{log}), $seen), 'and the operator');
+comes_back('too many requests');
 
 
 # --- an error that nobody has thought of -------------------------------------------

@@ -11,6 +11,7 @@ use Encode qw(encode_utf8);
 use Test::More;
 
 use SvcTest;
+use SvcTest::Process qw(wait_for);
 use SvcTest::Scim;
 
 
@@ -376,6 +377,91 @@ $s->secret('pa55-w0rd-marker');
 
 is(scalar(grep { !/duplicate key/ } $s->pg->errors), 0,
    'no other error in the log of PostgreSQL');
+
+# --- changes of one user at the same time -----------------------------------
+
+my $race = $acme->create(userName => 'race@acme.test');
+
+# what was so when the statement began, and is not when its turn comes
+
+$acme->scim(DELETE => "/Users/$race->{id}");
+
+my $other = $s->connect_as('postgres');
+$other->query('BEGIN');
+$other->query("UPDATE svc.user_account SET status = 'active'"
+              . " WHERE id = '$race->{id}'");
+
+my $late = $s->connection;
+$late->send($late->format(DELETE => "/scim/v2/Users/$race->{id}",
+                          $acme->headers));
+ok((wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity WHERE usename ="
+                       . " 'svc_app' AND wait_event_type = 'Lock'") } 5),
+   'a deactivation waits for another change');
+$other->query('COMMIT');
+is($late->read->status, 204, 'and is made');
+is($acme->scim(GET => "/Users/$race->{id}")->json->{active}, JSON::PP::false,
+   'then the user is inactive');
+
+my @flight = map { $s->connection } 1 .. 8;
+my $opposite = 0;
+
+for my $round (1 .. 50) {
+    for my $i (0 .. $#flight) {
+        $flight[$i]->send($flight[$i]->format(
+            PATCH => "/scim/v2/Users/$race->{id}", $acme->headers,
+            SvcTest::encode(patch_op({ op => 'replace', path => 'active',
+                                       value => $i % 2 ? JSON::PP::true
+                                                       : JSON::PP::false }))));
+    }
+
+    for my $i (0 .. $#flight) {
+        my $r = $flight[$i]->read;
+        $opposite++ if $r->status != 200
+                       || !$r->json->{active} != !($i % 2);
+    }
+}
+
+is($opposite, 0, 'each of 400 changes gets what it asked for');
+
+
+# --- the whole core schema ----------------------------------------------------
+
+my $core = 'urn:ietf:params:scim:schemas:core:2.0:User';
+my $whole = $acme->create(userName => 'whole@acme.test');
+
+for my $op ({ op => 'replace', value => { $core => {
+                  active => JSON::PP::false, title => 'T1' } } },
+            { op => 'Replace', path => $core, value => {
+                  active => JSON::PP::true, title => 'T2' } })
+{
+    my $r = $acme->scim(PATCH => "/Users/$whole->{id}", patch_op($op));
+    my $value = $op->{value}{$core} // $op->{value};
+
+    scim_ok($r, 200, 'an object for the core URN');
+    is($r->json->{title}, $value->{title}, 'its title is set');
+    is(!!$r->json->{active}, !!$value->{active}, 'and active');
+}
+
+is($acme->scim(PATCH => "/Users/$whole->{id}",
+               patch_op({ op => 'remove', path => $core }))->json->{title},
+   'T2', 'which cannot be removed');
+is($acme->scim(GET => "/Users/$whole->{id}?attributes=$core")
+   ->json->{title}, 'T2', 'attributes=');
+
+my $less = $acme->scim(GET => "/Users/$whole->{id}"
+                       . '?excludedAttributes=meta.location')->json;
+ok($less->{meta}{created}, 'a part of meta does not take all of it away');
+ok(!$acme->scim(GET => "/Users/$whole->{id}?excludedAttributes=meta")
+   ->json->{meta}, 'meta does');
+
+for my $value ('', [], 1, 'no') {
+    scim_error($acme->scim(PUT => "/Users/$whole->{id}", { active => $value }),
+               400, 'invalidValue', 'PUT of active ' . SvcTest::encode([$value]));
+}
+
+scim_ok($acme->scim(PUT => "/Users/$whole->{id}", { active => undef }), 200,
+        'null keeps it');
+
 
 $s->done;
 done_testing();
