@@ -109,6 +109,7 @@ static const ngx_unit_scim_row_t  folded[] = {
                 "\"" E "\":{\"department\":\"S\"}}")),
       "displayName=D department=S" },
     { BODY("{\"op\":\"Add\",\"value\":{\"title\":\"T\"}}"), "title=T" },
+    { BODY(SET(U, "{\"title\":\"T\"}")), "title=T" },
     { BODY("{\"op\":\"add\",\"path\":null,\"value\":{\"title\":\"T\"}}"),
       "title=T" },
     { BODY(BARE("{}")), "" },
@@ -184,7 +185,8 @@ static const char  *ignored[] = {
     SET("displayName.x", "5"),
     SET("department", "5"),
     SET(E ":manager", "{\"value\":5}"),
-    SET(U, "{\"active\":5}"),
+    SET(U, "5"),
+    REMOVE(U),
     SET("urn:x:y", "5"),
     BARE("{\"userName\":5,\"id\":5,\"meta\":5,\"emails\":5,\"groups\":5,"
          "\"password\":5,\"roles\":5,\"schemas\":5,\"x\":5,\"X\":5,"

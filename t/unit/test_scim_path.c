@@ -61,6 +61,7 @@ static const ours_t  ours[] = {
     { "URN:ietf:PARAMS:scim:schemas:EXTENSION:enterprise:2.0:USER",
       NGX_SVC_SCIM_ENTERPRISE },
 
+    { U, NGX_SVC_SCIM_CORE },
     { U ":active", NGX_SVC_SCIM_ACTIVE },
     { U ":name", NGX_SVC_SCIM_NAME },
     { U ":name.givenName", NGX_SVC_SCIM_GIVEN_NAME },
@@ -93,7 +94,6 @@ static const char  *theirs[] = {
     E ":displayName",
     E ":department.x",
     E ".department",
-    U,
     U ":department",
     U ":nickName",
     "urn:ietf:params:scim:schemas:extension:acme:2.0:User:a",
@@ -323,6 +323,9 @@ static const projection_t  projections[] = {
       ALWAYS|NGX_SVC_SCIM_EMAILS|NGX_SVC_SCIM_META },
     { "emails[type eq \"work\"]", NULL, ALWAYS },
 
+    { U, NULL, ALL },
+    { NULL, "meta.created,emails.value," U ":meta.location", ALL },
+    { NULL, "meta", ALL & ~NGX_SVC_SCIM_META },
     { NULL, "userName", ALL & ~NGX_SVC_SCIM_USER_NAME },
     { NULL, "name.familyName", ALL & ~NGX_SVC_SCIM_FAMILY_NAME },
     { NULL, "id,schemas", ALL },

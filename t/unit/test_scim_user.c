@@ -34,7 +34,6 @@ static const ngx_unit_scim_row_t  created[] = {
     { WITH("\"active\":\"FALSE\""), "userName=a@b active=0" },
     { WITH("\"Active\":\"fALSe\""), "userName=a@b active=0" },
     { WITH("\"active\":null"), "userName=a@b" },
-    { WITH("\"active\":\"\""), "userName=a@b" },
 
     { WITH("\"displayName\":\"D\",\"title\":\"T\",\"locale\":\"en\","
            "\"externalId\":\"X\",\"name\":{\"givenName\":\"G\","
@@ -188,7 +187,6 @@ static const ngx_unit_scim_row_t  replaced[] = {
     { "{\"active\":\"True\"}",
       "externalId~ active=1 " NAMES "displayName~ " REST },
     { "{\"active\":null}", "externalId~ " NAMES "displayName~ " REST },
-    { "{\"active\":\"\"}", "externalId~ " NAMES "displayName~ " REST },
     { "{\"externalId\":\"X\",\"title\":null,\"locale\":\"en\"}",
       "externalId=X " NAMES "displayName~ title~ locale=en department~" },
     { "{\"name\":{\"givenName\":\"G\"},\"" E "\":{\"department\":\"S\"}}",
@@ -217,6 +215,7 @@ static const ngx_unit_scim_row_t  replaced[] = {
 
 static const ngx_unit_scim_bad_t  not_replaced[] = {
 
+    { "{\"active\":\"\"}", VALUE, "\"active\" must be true or false." },
     { "{\"active\":\"no\"}", VALUE, "\"active\" must be true or false." },
     { "{\"active\":[]}", VALUE, "\"active\" must be true or false." },
     { "{\"title\":5}", VALUE, "\"title\" " TEXT },
