@@ -35,11 +35,14 @@ sub said {
 }
 
 
-# All connections of the modules are made anew.
+# Does something to the database, and has all connections made anew.
 
 sub cut {
+    my ($break) = @_;
+
     $seen = length slurp($s->nginx->{log});
 
+    $s->sql($break);
     $s->sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             . " WHERE usename = 'svc_app'");
 }
@@ -60,8 +63,7 @@ sub comes_back {
 sub outage {
     my ($name, $break, $pattern, $mend) = @_;
 
-    $s->sql($break);
-    cut();
+    cut($break);
 
     ok((wait_for { $s->health->status == 503 } 5), "$name: health is 503");
     scim_error($acme->scim(GET => '/Users'), 503, undef, "$name: a read");
@@ -106,12 +108,13 @@ outage('a right that is missing', 'REVOKE USAGE ON SCHEMA svc FROM svc_app',
 
 # --- read-only -------------------------------------------------------------------
 
-$s->sql('ALTER ROLE svc_app SET default_transaction_read_only = on');
-cut();
-ok((wait_for { $s->health->body
-               =~ /"degraded","postgres":"read-only"/ } 5),
-   'read-only: health tells');
-is($s->health->status, 200, 'and is 200, since reads work');
+cut('ALTER ROLE svc_app SET default_transaction_read_only = on');
+ok((wait_for { my $r = $s->health;
+               $r->status == 200
+               && $r->body =~ /"degraded","postgres":"read-only"/ } 5),
+   'read-only: health tells, with 200, since reads work');
+ok((wait_for { $acme->scim(GET => '/Users')->status == 200 } 5),
+   'read-only: connected again');
 scim_ok($acme->scim(GET => "/Users/$user->{id}"), 200, 'read-only: a read');
 scim_error($acme->scim(POST => '/Users', { userName => 'ro@acme.test' }), 503,
            undef, 'read-only: a write');
@@ -120,15 +123,13 @@ ok((wait_for { grep { /PostgreSQL: 25006: .*read-only/ } said() } 5),
 
 $acme->scim(POST => '/Users', { userName => 'ro@acme.test' }) for 1 .. 20;
 cmp_ok(scalar(grep { /25006/ } said()), '<=', 2, 'once');
-$s->sql('ALTER ROLE svc_app RESET default_transaction_read_only');
-cut();
+cut('ALTER ROLE svc_app RESET default_transaction_read_only');
 comes_back('read-only');
 
 
 # --- no connections left -----------------------------------------------------------
 
-$s->sql('ALTER ROLE svc_app CONNECTION LIMIT 3');
-cut();
+cut('ALTER ROLE svc_app CONNECTION LIMIT 3');
 
 ok((wait_for { grep { /too many connections/ } said() } 5),
    'too few connections: the log tells');
