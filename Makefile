@@ -124,6 +124,7 @@ fuzz: deps-test $(SRC)/objs/ngx_auto_config.h  ## the fuzzers, RUNS=1000000 each
 		mkdir -p build/fuzz/corpus/$$name; \
 		echo "==> $$name"; \
 		$$f -runs=$(RUNS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
+			-artifact_prefix=build/fuzz/ \
 			build/fuzz/corpus/$$name $$corpus || exit 1; \
 	done
 
