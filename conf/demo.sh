@@ -188,6 +188,7 @@ write_conf() {
     cat > "$run/nginx.conf" <<TXT
 load_module $top/build/modules/ngx_http_svc_common_module.so;
 load_module $top/build/modules/ngx_http_svc_scim_module.so;
+load_module $top/build/modules/ngx_http_svc_admin_module.so;
 
 $([ "$(id -u)" != 0 ] || echo "user $user;")
 worker_processes 2;
@@ -217,6 +218,10 @@ http {
 
         location /scim/v2 {
             svc_scim on;
+        }
+
+        location /v1 {
+            svc_admin on;
         }
 
         location = /healthz {

@@ -1,6 +1,7 @@
 /*
- * The query, as application/x-www-form-urlencoded: names and values are
- * decoded, and a plus is a space.  Of a name that comes twice the first counts.
+ * What comes with the URI.  The query, as application/x-www-form-urlencoded:
+ * names and values are decoded, and a plus is a space.  Of a name that comes
+ * twice the first counts.
  */
 
 #include "ngx_svc_request.h"
@@ -92,4 +93,31 @@ ngx_svc_arg_char(u_char *p, u_char *end, u_char *c)
     }
 
     return p + 1;
+}
+
+
+ngx_int_t
+ngx_svc_param_uuid(ngx_svc_request_t *sr, ngx_uint_t n,
+    ngx_svc_pg_call_t *call, const char *detail)
+{
+    u_char     *id, text[NGX_SVC_UUID_TEXT_LEN];
+    ngx_str_t  *param;
+
+    param = &sr->params[n];
+
+    id = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
+    if (id == NULL || call == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_uuid_parse(param->data, param->len, id) != NGX_OK
+        || (ngx_svc_uuid_text(text, id),
+            ngx_memcmp(text, param->data, sizeof(text)) != 0))
+    {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND, "%s", detail);
+    }
+
+    ngx_svc_pg_bind(call, id, NGX_SVC_UUID_LEN);
+
+    return NGX_OK;
 }

@@ -48,7 +48,7 @@ static void ngx_svc_auth_touched(ngx_svc_pg_op_t *op);
     " AND (expires_at IS NULL OR expires_at > now())"
 
 #define NGX_SVC_AUTH_TENANT                                                   \
-    "CASE WHEN $3 = ANY (permissions)"                                        \
+    "CASE WHEN $3 = '' OR $3 = ANY (permissions)"                             \
     " THEN set_config('svc.tenant', tenant_id::text, true) END"
 
 #define NGX_SVC_AUTH_STALE                                                    \

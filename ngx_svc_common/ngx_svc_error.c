@@ -27,6 +27,9 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
     { 400, ngx_string("invalid_request"), ngx_string("mutability"),
       ngx_string("The attribute cannot be changed so.") },
 
+    { 400, ngx_string("limit_exceeded"), ngx_null_string,
+      ngx_string("The tenant has as many of these as it may have.") },
+
     { 401, ngx_string("unauthorized"), ngx_null_string,
       ngx_string("A valid bearer token is needed: missing, unknown, expired"
                  " or revoked.") },

@@ -20,6 +20,7 @@ typedef enum {
     NGX_SVC_E_INVALID_PATH,         /* 400 invalidPath */
     NGX_SVC_E_NO_TARGET,            /* 400 noTarget */
     NGX_SVC_E_MUTABILITY,           /* 400 mutability */
+    NGX_SVC_E_LIMIT_EXCEEDED,       /* 400 limit_exceeded */
     NGX_SVC_E_UNAUTHORIZED,         /* 401 */
     NGX_SVC_E_FORBIDDEN,            /* 403 */
     NGX_SVC_E_NOT_FOUND,            /* 404 */

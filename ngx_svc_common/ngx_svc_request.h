@@ -45,7 +45,7 @@ typedef struct ngx_svc_route_s    ngx_svc_route_t;
 struct ngx_svc_route_s {
     ngx_uint_t                 method;      /* NGX_HTTP_GET serves HEAD too */
     ngx_str_t                  path;
-    ngx_str_t                  permission;
+    ngx_str_t                  permission;  /* empty: any live token's */
     ngx_uint_t                 flags;
     ngx_int_t                (*prepare)(ngx_svc_request_t *sr);
     ngx_int_t                (*reply)(ngx_svc_request_t *sr);
@@ -149,6 +149,13 @@ NGX_SVC_API ngx_int_t ngx_svc_add_header(ngx_http_request_t *r,
 /* ngx_svc_args.c: the decoded value; NGX_DECLINED: absent; NGX_ERROR. */
 NGX_SVC_API ngx_int_t ngx_svc_argument(ngx_svc_request_t *sr,
     const char *name, ngx_str_t *value);
+
+/*
+ * Binds the UUID in sr->params[n].  NGX_OK; NGX_DECLINED with sr->error, a 404
+ * of that detail: ids are text, case-exact; NGX_ERROR, also when call is NULL.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_param_uuid(ngx_svc_request_t *sr, ngx_uint_t n,
+    ngx_svc_pg_call_t *call, const char *detail);
 
 /* The id of the request as in $request_id; empty when there is none. */
 NGX_SVC_API ngx_str_t ngx_svc_request_id(ngx_http_request_t *r);

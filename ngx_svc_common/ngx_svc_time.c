@@ -8,6 +8,12 @@
 #define NGX_SVC_TIME_SECONDS  (sizeof("2026-11-21 09:15:30") - 1)
 
 
+static ngx_int_t ngx_svc_time_digits(const u_char *p, ngx_uint_t n);
+static ngx_int_t ngx_svc_time_zone(const u_char *p, const u_char *end,
+    int64_t *minutes);
+static int64_t ngx_svc_time_days(int64_t year, int64_t month, int64_t day);
+
+
 u_char *
 ngx_svc_time_text(u_char *p, const ngx_str_t *pg)
 {
@@ -42,4 +48,134 @@ ngx_svc_time_text(u_char *p, const ngx_str_t *pg)
     *p++ = 'Z';
 
     return p;
+}
+
+
+/* A leap second, ":60", counts as the second after it. */
+
+ngx_int_t
+ngx_svc_time_parse(const ngx_str_t *text, int64_t *msec)
+{
+    u_char      *p, *end;
+    int64_t      days, minutes, fraction;
+    ngx_int_t    year, month, day, hour, minute, second;
+    ngx_uint_t   i;
+
+    static const u_char  last[] = {
+        31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31
+    };
+
+    p = text->data;
+    end = p + text->len;
+
+    if (text->len < NGX_SVC_TIME_SECONDS + 1 || p[4] != '-' || p[7] != '-'
+        || ngx_strchr("Tt ", p[10]) == NULL || p[13] != ':' || p[16] != ':')
+    {
+        return NGX_DECLINED;
+    }
+
+    year = ngx_svc_time_digits(p, 4);
+    month = ngx_svc_time_digits(p + 5, 2);
+    day = ngx_svc_time_digits(p + 8, 2);
+    hour = ngx_svc_time_digits(p + 11, 2);
+    minute = ngx_svc_time_digits(p + 14, 2);
+    second = ngx_svc_time_digits(p + 17, 2);
+
+    if (year < 0 || month < 1 || month > 12 || day < 1
+        || day > last[month - 1] || hour < 0 || hour > 23 || minute < 0
+        || minute > 59 || second < 0 || second > 60)
+    {
+        return NGX_DECLINED;
+    }
+
+    if (month == 2 && day == 29
+        && (year % 4 != 0 || (year % 100 == 0 && year % 400 != 0)))
+    {
+        return NGX_DECLINED;
+    }
+
+    p += NGX_SVC_TIME_SECONDS;
+    fraction = 0;
+
+    if (*p == '.') {
+        for (p++, i = 0; p < end && *p >= '0' && *p <= '9'; p++, i++) {
+            if (i < 3) {
+                fraction = fraction * 10 + (*p - '0');
+            }
+        }
+
+        if (i == 0) {
+            return NGX_DECLINED;
+        }
+
+        for ( /* void */ ; i < 3; i++) {
+            fraction *= 10;
+        }
+    }
+
+    if (ngx_svc_time_zone(p, end, &minutes) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    days = ngx_svc_time_days(year, month, day);
+
+    *msec = ((days * 1440 + hour * 60 + minute - minutes) * 60 + second) * 1000
+            + fraction;
+
+    return NGX_OK;
+}
+
+
+/* n digits; NGX_ERROR when they are none. */
+
+static ngx_int_t
+ngx_svc_time_digits(const u_char *p, ngx_uint_t n)
+{
+    return ngx_atoi((u_char *) p, n);
+}
+
+
+/* "Z", or an offset: how many minutes it is ahead of UTC. */
+
+static ngx_int_t
+ngx_svc_time_zone(const u_char *p, const u_char *end, int64_t *minutes)
+{
+    ngx_int_t  hour, minute;
+
+    if (end - p == 1 && (*p == 'Z' || *p == 'z')) {
+        *minutes = 0;
+        return NGX_OK;
+    }
+
+    if (end - p != sizeof("+01:00") - 1 || (*p != '+' && *p != '-')
+        || p[3] != ':')
+    {
+        return NGX_DECLINED;
+    }
+
+    hour = ngx_svc_time_digits(p + 1, 2);
+    minute = ngx_svc_time_digits(p + 4, 2);
+
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59) {
+        return NGX_DECLINED;
+    }
+
+    *minutes = (*p == '-') ? -(hour * 60 + minute) : hour * 60 + minute;
+
+    return NGX_OK;
+}
+
+
+/* Of the Gregorian calendar, since 1970-01-01: years begin in March. */
+
+static int64_t
+ngx_svc_time_days(int64_t year, int64_t month, int64_t day)
+{
+    if (month <= 2) {
+        month += 12;
+        year--;
+    }
+
+    return 365 * year + year / 4 - year / 100 + year / 400
+           + (153 * (month - 3) + 2) / 5 + day - 1 - 719468;
 }

@@ -20,4 +20,11 @@
 NGX_SVC_API u_char *ngx_svc_time_text(u_char *p, const ngx_str_t *pg);
 
 
+/*
+ * An RFC 3339 time, of any offset, as milliseconds since the epoch; what is
+ * finer is dropped.  NGX_OK, or NGX_DECLINED.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_time_parse(const ngx_str_t *text, int64_t *msec);
+
+
 #endif /* _NGX_SVC_TIME_H_INCLUDED_ */

@@ -147,30 +147,10 @@ const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
 #define NGX_SVC_SCIM_CHANGE          (&ngx_svc_scim_statements[5])
 
 
-/* Binds the id of the path.  Ids are text, case-exact: see RFC 7643, 3.1. */
-
 static ngx_int_t
 ngx_svc_scim_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 {
-    u_char  *id, text[NGX_SVC_UUID_TEXT_LEN];
-
-    id = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
-    if (id == NULL || call == NULL) {
-        return NGX_ERROR;
-    }
-
-    if (ngx_svc_uuid_parse(sr->params[0].data, sr->params[0].len, id)
-        != NGX_OK
-        || (ngx_svc_uuid_text(text, id),
-            ngx_memcmp(text, sr->params[0].data, sizeof(text)) != 0))
-    {
-        return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
-                            "There is no user with this id.");
-    }
-
-    ngx_svc_pg_bind(call, id, NGX_SVC_UUID_LEN);
-
-    return NGX_OK;
+    return ngx_svc_param_uuid(sr, 0, call, "There is no user with this id.");
 }
 
 

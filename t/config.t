@@ -97,9 +97,9 @@ passes('the good configuration', sub { });
 # --- the modules ------------------------------------------------------------
 
 if (defined $nginx->modules) {
-    my ($common, $scim)
+    my ($common, $scim, $admin)
         = map { qr/^load_module \S*ngx_http_svc_${_}_module\.so;\n/m }
-          qw(common scim);
+          qw(common scim admin);
 
     fails('the scim module without the common one',
           sub { s/$common//; },
@@ -113,9 +113,14 @@ if (defined $nginx->modules) {
           sub { s/($common)($scim)/$2$1/; },
           qr/ngx_http_svc_common_module/, qr/load_module|before/);
     passes('the common module alone',
-           sub { s/$scim//; s/^\s+svc_scim .*\n//m; });
+           sub { s/$scim//; s/$admin//; s/^\s+svc_(?:scim|admin) .*\n//mg; });
+    fails('the admin module before the common one',
+          sub { s/($common)($scim)($admin)/$3$1$2/; },
+          qr/ngx_http_svc_admin_module needs ngx_http_svc_common_module/);
     fails('svc_scim without its module', sub { s/$scim//; },
           qr/unknown directive "svc_scim"/);
+    fails('svc_admin without its module', sub { s/$admin//; },
+          qr/unknown directive "svc_admin"/);
 }
 
 
@@ -125,15 +130,22 @@ fails('no svc_postgres', sub { set(svc_postgres => undef) },
       qr/svc_scim/, qr/svc_postgres "?host=/);
 fails('no svc_base_url', sub { set(svc_base_url => undef) },
       qr/svc_scim/, qr/svc_base_url http/);
-passes('neither, and the surface off',
+passes('neither, and the surfaces off',
        sub { set(svc_postgres => undef); set(svc_base_url => undef);
-             set(svc_scim => 'off'); s/svc_health;/return 204;/; });
+             set(svc_scim => 'off'); set(svc_admin => 'off'); s/svc_health;/return 204;/; });
 fails('svc_health without svc_postgres',
-      sub { set(svc_postgres => undef); set(svc_scim => 'off') },
+      sub { set(svc_postgres => undef); set(svc_scim => 'off');
+            set(svc_admin => 'off') },
       qr/svc_health/, qr/svc_postgres "?host=/);
 passes('no directive at all', sub { s/^\s+svc_.*\n//mg });
 passes('no key file', sub { set(svc_key_file => undef) });
 passes('no Redis', sub { set(svc_redis => undef) });
+fails('svc_admin without svc_postgres',
+      sub { set(svc_postgres => undef); set(svc_scim => 'off') },
+      qr/svc_admin/, qr/svc_postgres "?host=/);
+fails('svc_admin in a location that it is not reached in',
+      sub { s{location /v1 }{location /v2 } },
+      qr{"svc_admin".*put it into location /v1});
 fails('svc_scim maybe', sub { set(svc_scim => 'maybe') },
       qr/svc_scim/, qr/"on"/, qr/maybe/);
 fails('svc_scim at the level of http', sub { add('svc_scim on;') },

@@ -86,7 +86,7 @@ my @denied = (
     'DELETE FROM svc.user_account', 'TRUNCATE svc.user_account',
     'DELETE FROM svc.tenant', 'UPDATE svc.tenant SET name = name',
     'DELETE FROM svc.credential',
-    'UPDATE svc.credential SET revoked_at = NULL',
+    'UPDATE svc.credential SET expires_at = NULL',
     "UPDATE svc.credential SET permissions = '{scim}'",
     'UPDATE svc.schema_migration SET version = version',
     'ALTER TABLE svc.user_account DISABLE ROW LEVEL SECURITY',

@@ -88,7 +88,8 @@ sub load_module_lines {
 
     return join '', map { "load_module $dir/$_;\n" }
                     @{ $self->{load} // [ qw(ngx_http_svc_common_module.so
-                                             ngx_http_svc_scim_module.so) ] };
+                                             ngx_http_svc_scim_module.so
+                                             ngx_http_svc_admin_module.so) ] };
 }
 
 
@@ -160,6 +161,10 @@ $h2$server
         location /scim/v2 {
 EOT
     . directives('            ', \%scim) . <<"EOT";
+        }
+
+        location /v1 {
+            svc_admin on;
         }
 
         location = /healthz {

@@ -30,8 +30,8 @@ sub new {
 }
 
 
-# Another token: kind 'scim' or 'api', name, and expires or revoked, each an
-# SQL expression.
+# Another token: kind 'scim' or 'api', name, permissions separated by commas, and
+# expires or revoked, each an SQL expression.
 
 sub token {
     my ($self, %arg) = @_;
@@ -40,7 +40,9 @@ sub token {
     my $text = ($kind eq 'scim' ? 'scim_' : 'svc_')
                . encode_base64url(SvcTest::random_bytes(32), '');
     my $prefix = substr $text, 0, $kind eq 'scim' ? 9 : 8;
-    my $grants = $kind eq 'scim' ? '{scim}' : '{users:view,tenant:manage}';
+    my $grants = '{' . ($arg{permissions}
+                        // ($kind eq 'scim' ? 'scim'
+                                            : 'users:view,tenant:manage')) . '}';
     my $name = $arg{name} // 'extra';
     my $hash = sha256_hex($text);
 
@@ -76,6 +78,18 @@ sub scim {
 
     return $self->{system}->http($method, "/scim/v2$path",
                                  [ @headers, @more ], $body);
+}
+
+
+# The same for the admin API: relative to /v1/admin, with the tenant's API token
+# or another one.
+
+sub admin {
+    my ($self, $method, $path, $body, $headers, $token) = @_;
+
+    return $self->{system}->http($method, "/v1/admin$path",
+        [ Authorization => 'Bearer ' . ($token // $self->{api_token}),
+          @{ $headers // [] } ], $body);
 }
 
 

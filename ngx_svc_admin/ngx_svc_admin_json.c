@@ -1,0 +1,74 @@
+/*
+ * Columns and errors, as JSON.
+ */
+
+#include "ngx_svc_admin.h"
+#include "ngx_svc_time.h"
+
+
+void
+ngx_svc_admin_text(ngx_svc_json_writer_t *w, const char *key, PGresult *res,
+    int row, int column)
+{
+    ngx_str_t  value;
+
+    value = ngx_svc_pg_value(res, row, column);
+
+    if (value.data) {
+        ngx_svc_json_string(w, key, value.data, value.len);
+
+    } else {
+        ngx_svc_json_null(w, key);
+    }
+}
+
+
+void
+ngx_svc_admin_time(ngx_svc_json_writer_t *w, const char *key, PGresult *res,
+    int row, int column)
+{
+    u_char     text[NGX_SVC_TIME_LEN];
+    ngx_str_t  value;
+
+    value = ngx_svc_pg_value(res, row, column);
+
+    if (value.data == NULL) {
+        ngx_svc_json_null(w, key);
+        return;
+    }
+
+    ngx_svc_time_text(text, &value);
+    ngx_svc_json_plain(w, key, text, NGX_SVC_TIME_LEN);
+}
+
+
+void
+ngx_svc_admin_raw(ngx_svc_json_writer_t *w, const char *key, PGresult *res,
+    int row, int column)
+{
+    ngx_str_t  value;
+
+    value = ngx_svc_pg_value(res, row, column);
+
+    if (value.data) {
+        ngx_svc_json_raw(w, key, value.data, value.len);
+
+    } else {
+        ngx_svc_json_null(w, key);
+    }
+}
+
+
+void
+ngx_svc_admin_error(ngx_svc_json_writer_t *w, const ngx_svc_error_row_t *row,
+    ngx_str_t *detail)
+{
+    ngx_svc_json_open(w, NULL, '{');
+    ngx_svc_json_open(w, "error", '{');
+
+    ngx_svc_json_plain(w, "code", row->code.data, row->code.len);
+    ngx_svc_json_string(w, "message", detail->data, detail->len);
+
+    ngx_svc_json_close(w, '}');
+    ngx_svc_json_close(w, '}');
+}

@@ -1,0 +1,81 @@
+/*
+ * Pages of lists.
+ */
+
+#include "ngx_svc_admin.h"
+
+
+#define NGX_SVC_ADMIN_LIMIT      100
+#define NGX_SVC_ADMIN_LIMIT_MAX  500
+
+
+static ngx_int_t ngx_svc_admin_page_number(ngx_svc_request_t *sr,
+    const char *name, int32_t min, int32_t max, int32_t *n);
+
+
+/* A limit over the maximum is the maximum. */
+
+ngx_int_t
+ngx_svc_admin_page(ngx_svc_request_t *sr, ngx_svc_admin_page_t *page)
+{
+    ngx_int_t  rc;
+
+    page->limit = NGX_SVC_ADMIN_LIMIT;
+    page->offset = 0;
+
+    rc = ngx_svc_admin_page_number(sr, "limit", 1, NGX_SVC_ADMIN_LIMIT_MAX,
+                                   &page->limit);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    return ngx_svc_admin_page_number(sr, "offset", 0, NGX_MAX_INT32_VALUE,
+                                     &page->offset);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_page_number(ngx_svc_request_t *sr, const char *name,
+    int32_t min, int32_t max, int32_t *n)
+{
+    int64_t     value;
+    ngx_int_t   rc;
+    ngx_str_t   text;
+    ngx_uint_t  i;
+
+    rc = ngx_svc_argument(sr, name, &text);
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? NGX_OK : NGX_ERROR;
+    }
+
+    value = 0;
+
+    for (i = 0; i < text.len; i++) {
+
+        if (text.data[i] < '0' || text.data[i] > '9') {
+            break;
+        }
+
+        value = ngx_min(value * 10 + (text.data[i] - '0'), max);
+    }
+
+    if (text.len == 0 || i < text.len || value < min) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
+                            "\"%s\" must be an integer of at least %d.",
+                            name, (int) min);
+    }
+
+    *n = (int32_t) value;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_svc_admin_page_write(ngx_svc_json_writer_t *w, PGresult *total,
+    ngx_svc_admin_page_t *page)
+{
+    ngx_svc_admin_raw(w, "total", total, 0, 0);
+    ngx_svc_json_integer(w, "limit", page->limit);
+    ngx_svc_json_integer(w, "offset", page->offset);
+}

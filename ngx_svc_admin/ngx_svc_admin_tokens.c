@@ -1,0 +1,576 @@
+/*
+ * /v1/admin/api-tokens.
+ */
+
+#include "ngx_svc_admin.h"
+#include "ngx_svc_crypto.h"
+#include "ngx_svc_schema.h"
+#include "ngx_svc_time.h"
+
+
+#define NGX_SVC_ADMIN_TOKENS      1000  /* live ones of a tenant */
+#define NGX_SVC_ADMIN_TOKEN_NAME  100   /* characters */
+#define NGX_SVC_ADMIN_TOKEN_DAYS  3650
+
+#define NGX_SVC_ADMIN_TOKEN_BYTES   32
+#define NGX_SVC_ADMIN_TOKEN_PREFIX  "svc_"
+#define NGX_SVC_ADMIN_TOKEN_SHOWN   (sizeof("svc_pX3a") - 1)
+
+
+typedef struct {
+    ngx_svc_value_t  name;
+    ngx_svc_value_t  scopes;
+    ngx_svc_value_t  expires_at;
+    ngx_svc_value_t  expires_in_days;
+} ngx_svc_admin_token_t;
+
+
+static ngx_int_t ngx_svc_admin_token_name(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_token_scope(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_token_scopes(ngx_svc_request_t *sr,
+    cJSON *scopes, ngx_str_t *text);
+static ngx_int_t ngx_svc_admin_token_expires(ngx_svc_request_t *sr,
+    ngx_svc_admin_token_t *token, ngx_str_t *msec);
+static ngx_int_t ngx_svc_admin_token_new(ngx_svc_request_t *sr,
+    ngx_str_t *secret, u_char *hash);
+static void ngx_svc_admin_token_write(ngx_svc_json_writer_t *w, PGresult *res,
+    int row, int column);
+static ngx_uint_t ngx_svc_admin_token_set(PGresult *res, int row, int column);
+
+
+/* Sorted; see the permissions of the specification. */
+
+static const ngx_str_t  ngx_svc_admin_permissions[] = {
+    ngx_string("apps:manage"),
+    ngx_string("audit:view"),
+    ngx_string("groups:manage"),
+    ngx_string("members:manage"),
+    ngx_string("roles:manage"),
+    ngx_string("tenant:manage"),
+    ngx_string("users:view"),
+    ngx_null_string
+};
+
+
+static const ngx_svc_member_t  ngx_svc_admin_token_element = {
+    ngx_string("scope"), NGX_SVC_T_STRING, 0, 0, 0,
+    ngx_svc_admin_token_scope, NULL, NULL, 0
+};
+
+static const ngx_svc_member_t  ngx_svc_admin_token_members[] = {
+
+    { ngx_string("name"), NGX_SVC_T_STRING, NGX_SVC_M_REQUIRED, 0, 0,
+      ngx_svc_admin_token_name, NULL, NULL,
+      offsetof(ngx_svc_admin_token_t, name) },
+
+    { ngx_string("scopes"), NGX_SVC_T_ARRAY, NGX_SVC_M_REQUIRED, 1, 100,
+      NULL, NULL, &ngx_svc_admin_token_element,
+      offsetof(ngx_svc_admin_token_t, scopes) },
+
+    { ngx_string("expiresAt"), NGX_SVC_T_STRING|NGX_SVC_T_NULL, 0, 0, 0,
+      NULL, NULL, NULL, offsetof(ngx_svc_admin_token_t, expires_at) },
+
+    { ngx_string("expiresInDays"), NGX_SVC_T_INTEGER|NGX_SVC_T_NULL, 0, 1,
+      NGX_SVC_ADMIN_TOKEN_DAYS, NULL, NULL, NULL,
+      offsetof(ngx_svc_admin_token_t, expires_in_days) },
+
+    ngx_svc_null_member
+};
+
+
+/* What ngx_svc_admin_token_write() reads, in this order. */
+
+#define NGX_SVC_ADMIN_TOKEN_COLUMNS                                           \
+    "id, name, array_to_json(ARRAY(SELECT unnest(permissions) ORDER BY 1)),"  \
+    " prefix, CASE WHEN revoked_at IS NOT NULL THEN 'revoked'"                \
+    " WHEN expires_at <= now() THEN 'expired' ELSE 'active' END,"             \
+    " created_at, created_by_type, created_by_id, created_by_name,"           \
+    " expires_at, last_used_at, revoked_at"
+
+#define NGX_SVC_ADMIN_TOKEN_OURS                                              \
+    " tenant_id = " NGX_SVC_ADMIN_TENANT " AND kind = 'api'"
+
+/*
+ * The caller's own permissions are those of the token that the request came
+ * with.  A statement behind a refused credential finds no tenant, and so no
+ * caller.
+ */
+
+const ngx_svc_pg_statement_t  ngx_svc_admin_tokens_statements[] = {
+
+    { "admin_tokens_list",
+      "SELECT " NGX_SVC_ADMIN_TOKEN_COLUMNS " FROM svc.credential WHERE"
+      NGX_SVC_ADMIN_TOKEN_OURS
+      " ORDER BY created_at DESC, id DESC LIMIT $1::int4 OFFSET $2::int4", 2 },
+
+    { "admin_tokens_total",
+      "SELECT count(*), (SELECT array_to_json(ARRAY("
+          "SELECT unnest(permissions) ORDER BY 1))"
+          " FROM svc.credential WHERE token_hash = $1)"
+      " FROM svc.credential WHERE" NGX_SVC_ADMIN_TOKEN_OURS, 1 },
+
+    { "admin_tokens_create",
+      "WITH c AS ("
+          "SELECT tenant_id, id, name, permissions,"
+              " $5::text::text[] <@ permissions AS held"
+          " FROM svc.credential WHERE token_hash = $7"
+              " AND tenant_id = " NGX_SVC_ADMIN_TENANT
+      "), n AS ("
+          "SELECT count(*) AS live FROM svc.credential WHERE"
+          NGX_SVC_ADMIN_TOKEN_OURS
+              " AND revoked_at IS NULL"
+              " AND (expires_at IS NULL OR expires_at > now())"
+      "), k AS ("
+          "INSERT INTO svc.credential (token_hash, tenant_id, id, kind, name,"
+              " prefix, permissions, expires_at, created_by_type,"
+              " created_by_id, created_by_name)"
+          " SELECT $1, c.tenant_id, $2::uuid, 'api', $3, $4, $5::text::text[],"
+              " to_timestamp($6::text::float8 / 1000), 'apiToken',"
+              " c.id::text, c.name"
+          " FROM c, n WHERE c.held AND n.live < $8::int4 RETURNING *"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id,"
+              " target_name, details)"
+          " SELECT 'api_token.created', 'apiToken', k.id::text, k.name,"
+              " jsonb_build_object('scopes', to_jsonb(k.permissions))"
+          " FROM k"
+      ")"
+      " SELECT c.held, k.* FROM c LEFT JOIN (SELECT "
+      NGX_SVC_ADMIN_TOKEN_COLUMNS " FROM k) k ON true", 8 },
+
+    { "admin_tokens_revoke",
+      "WITH o AS ("
+          "SELECT token_hash, id, name, revoked_at FROM svc.credential WHERE"
+          NGX_SVC_ADMIN_TOKEN_OURS " AND id = $1 FOR UPDATE"
+      "), k AS ("
+          "UPDATE svc.credential c SET revoked_at = now() FROM o"
+          " WHERE c.token_hash = o.token_hash AND o.revoked_at IS NULL"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id,"
+              " target_name)"
+          " SELECT 'api_token.revoked', 'apiToken', id::text, name"
+          " FROM o WHERE revoked_at IS NULL"
+      ")"
+      " SELECT id FROM o", 1 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_ADMIN_TOKENS_LIST    (&ngx_svc_admin_tokens_statements[0])
+#define NGX_SVC_ADMIN_TOKENS_TOTAL   (&ngx_svc_admin_tokens_statements[1])
+#define NGX_SVC_ADMIN_TOKENS_CREATE  (&ngx_svc_admin_tokens_statements[2])
+#define NGX_SVC_ADMIN_TOKENS_REVOKE  (&ngx_svc_admin_tokens_statements[3])
+
+
+ngx_int_t
+ngx_svc_admin_tokens_list_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t              rc;
+    ngx_svc_pg_call_t     *call;
+    ngx_svc_admin_page_t  *page;
+
+    page = ngx_palloc(sr->request->pool, sizeof(ngx_svc_admin_page_t));
+    if (page == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_admin_page(sr, page);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    sr->data = page;
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_LIST);
+
+    if (call == NULL
+        || ngx_svc_pg_bind_int(sr->op, call, page->limit) != NGX_OK
+        || ngx_svc_pg_bind_int(sr->op, call, page->offset) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_TOTAL);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind(call, sr->token_hash, NGX_SVC_SHA256_LEN);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_admin_tokens_list_reply(ngx_svc_request_t *sr)
+{
+    int                     i, n;
+    PGresult               *list, *total;
+    ngx_svc_json_writer_t   w;
+
+    list = sr->op->results[1];
+    total = sr->op->results[2];
+    n = PQntuples(list);
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool, 256 + n * 512)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_json_open(&w, "apiTokens", '[');
+
+    for (i = 0; i < n; i++) {
+        ngx_svc_json_open(&w, NULL, '{');
+        ngx_svc_admin_token_write(&w, list, i, 0);
+        ngx_svc_json_close(&w, '}');
+    }
+
+    ngx_svc_json_close(&w, ']');
+    ngx_svc_admin_raw(&w, "assignableScopes", total, 0, 1);
+    ngx_svc_admin_page_write(&w, total, sr->data);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+ngx_int_t
+ngx_svc_admin_tokens_create_prepare(ngx_svc_request_t *sr)
+{
+    u_char                 *id, *hash;
+    ngx_int_t               rc;
+    ngx_str_t              *secret, shown, scopes, expires;
+    ngx_time_t             *tp;
+    ngx_svc_pg_call_t      *call;
+    ngx_svc_admin_token_t   token;
+
+    ngx_memzero(&token, sizeof(ngx_svc_admin_token_t));
+
+    rc = ngx_svc_schema_object(ngx_svc_admin_token_members, 0, sr->json,
+                               &token, &sr->error);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    rc = ngx_svc_admin_token_expires(sr, &token, &expires);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    secret = ngx_palloc(sr->request->pool, sizeof(ngx_str_t));
+    hash = ngx_pnalloc(sr->request->pool,
+                       NGX_SVC_SHA256_LEN + NGX_SVC_UUID_LEN);
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_CREATE);
+
+    if (secret == NULL || hash == NULL || call == NULL
+        || ngx_svc_admin_token_scopes(sr, token.scopes.json, &scopes) != NGX_OK
+        || ngx_svc_admin_token_new(sr, secret, hash) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    id = hash + NGX_SVC_SHA256_LEN;
+    tp = ngx_timeofday();
+
+    if (ngx_svc_uuid_new((uint64_t) tp->sec * 1000 + tp->msec, id) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    shown.data = secret->data;
+    shown.len = NGX_SVC_ADMIN_TOKEN_SHOWN;
+
+    ngx_svc_pg_bind(call, hash, NGX_SVC_SHA256_LEN);
+    ngx_svc_pg_bind(call, id, NGX_SVC_UUID_LEN);
+    ngx_svc_pg_bind_str(call, &token.name.str);
+    ngx_svc_pg_bind_str(call, &shown);
+    ngx_svc_pg_bind_str(call, &scopes);
+    ngx_svc_pg_bind_str(call, expires.data ? &expires : NULL);
+    ngx_svc_pg_bind(call, sr->token_hash, NGX_SVC_SHA256_LEN);
+
+    sr->data = secret;
+
+    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_TOKENS);
+}
+
+
+ngx_int_t
+ngx_svc_admin_tokens_create_reply(ngx_svc_request_t *sr)
+{
+    PGresult               *res;
+    ngx_str_t              *secret;
+    ngx_svc_json_writer_t   w;
+
+    static ngx_str_t        no_store = ngx_string("no-store");
+
+    res = sr->op->results[1];
+    secret = sr->data;
+
+    if (PQntuples(res) == 0) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (!ngx_svc_admin_token_set(res, 0, 0)) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
+                            "\"scopes\" holds a permission that the token of "
+                            "this request does not have.");
+        return ngx_svc_send_error(sr);
+    }
+
+    if (PQgetisnull(res, 0, 1)) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_LIMIT_EXCEEDED,
+                            "The tenant has %d live API tokens: revoke one.",
+                            NGX_SVC_ADMIN_TOKENS);
+        return ngx_svc_send_error(sr);
+    }
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool, 1024) != NGX_OK
+        || ngx_svc_add_header(sr->request, "Cache-Control", &no_store)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_admin_token_write(&w, res, 0, 1);
+    ngx_svc_json_plain(&w, "secret", secret->data, secret->len);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_CREATED, &w, NULL);
+}
+
+
+ngx_int_t
+ngx_svc_admin_tokens_revoke_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_param_uuid(sr, 0,
+                        ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_REVOKE),
+                        "There is no API token with this id.");
+}
+
+
+ngx_int_t
+ngx_svc_admin_tokens_revoke_reply(ngx_svc_request_t *sr)
+{
+    if (PQntuples(sr->op->results[1]) == 0) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
+                            "There is no API token with this id.");
+        return ngx_svc_send_error(sr);
+    }
+
+    return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_token_name(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
+{
+    u_char      *p, *end;
+    ngx_uint_t   n;
+
+    n = 0;
+    p = value->str.data;
+    end = p + value->str.len;
+
+    for ( /* void */ ; p < end; p++) {
+
+        if (*p < 0x20 || *p == 0x7f) {
+            n = 0;
+            break;
+        }
+
+        n += (*p & 0xc0) != 0x80;
+    }
+
+    if (n == 0 || n > NGX_SVC_ADMIN_TOKEN_NAME) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                            "\"%s\" must have 1 to %d characters, none of "
+                            "them a control character.",
+                            path, NGX_SVC_ADMIN_TOKEN_NAME);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_token_scope(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
+{
+    const ngx_str_t  *p;
+
+    for (p = ngx_svc_admin_permissions; p->len; p++) {
+        if (p->len == value->str.len
+            && ngx_memcmp(p->data, value->str.data, p->len) == 0)
+        {
+            return NGX_OK;
+        }
+    }
+
+    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s\" must be a permission such as "
+                        "\"tenant:manage\".", path);
+}
+
+
+/* Each once, in order, as the text of a PostgreSQL array. */
+
+static ngx_int_t
+ngx_svc_admin_token_scopes(ngx_svc_request_t *sr, cJSON *scopes,
+    ngx_str_t *text)
+{
+    u_char           *p;
+    size_t            len;
+    cJSON            *scope;
+    const ngx_str_t  *permission;
+
+    len = sizeof("{}");
+
+    for (permission = ngx_svc_admin_permissions; permission->len; permission++)
+    {
+        len += permission->len + 1;
+    }
+
+    p = ngx_pnalloc(sr->request->pool, len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->data = p;
+    *p++ = '{';
+
+    for (permission = ngx_svc_admin_permissions; permission->len; permission++)
+    {
+        for (scope = scopes->child; scope; scope = scope->next) {
+
+            if (ngx_strcmp(scope->valuestring, permission->data) != 0) {
+                continue;
+            }
+
+            if (p[-1] != '{') {
+                *p++ = ',';
+            }
+
+            p = ngx_cpymem(p, permission->data, permission->len);
+            break;
+        }
+    }
+
+    *p++ = '}';
+    text->len = p - text->data;
+
+    return NGX_OK;
+}
+
+
+/* Milliseconds since the epoch, as text; no data: never. */
+
+static ngx_int_t
+ngx_svc_admin_token_expires(ngx_svc_request_t *sr,
+    ngx_svc_admin_token_t *token, ngx_str_t *msec)
+{
+    int64_t      at, now;
+    ngx_time_t  *tp;
+
+    ngx_str_null(msec);
+
+    tp = ngx_timeofday();
+    now = (int64_t) tp->sec * 1000 + tp->msec;
+
+    if (token->expires_at.set && !token->expires_at.null) {
+
+        if (ngx_svc_time_parse(&token->expires_at.str, &at) != NGX_OK
+            || at <= now)
+        {
+            return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                                "\"expiresAt\" must be a time in the future "
+                                "such as \"2030-01-31T00:00:00Z\".");
+        }
+
+    } else if (token->expires_in_days.set && !token->expires_in_days.null) {
+        at = now + token->expires_in_days.integer * 86400000;
+
+    } else {
+        return NGX_OK;
+    }
+
+    msec->data = ngx_pnalloc(sr->request->pool, NGX_INT64_LEN);
+    if (msec->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    msec->len = ngx_sprintf(msec->data, "%L", at) - msec->data;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_token_new(ngx_svc_request_t *sr, ngx_str_t *secret,
+    u_char *hash)
+{
+    u_char      random[NGX_SVC_ADMIN_TOKEN_BYTES];
+    ngx_str_t   src, dst;
+
+    src.data = random;
+    src.len = sizeof(random);
+
+    secret->data = ngx_pnalloc(sr->request->pool,
+                               sizeof(NGX_SVC_ADMIN_TOKEN_PREFIX)
+                               + ngx_base64_encoded_length(sizeof(random)));
+    if (secret->data == NULL
+        || ngx_svc_random(random, sizeof(random)) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    dst.data = ngx_cpymem(secret->data, NGX_SVC_ADMIN_TOKEN_PREFIX,
+                          sizeof(NGX_SVC_ADMIN_TOKEN_PREFIX) - 1);
+
+    ngx_encode_base64url(&dst, &src);
+
+    secret->len = dst.data + dst.len - secret->data;
+
+    return ngx_svc_sha256(secret->data, secret->len, hash);
+}
+
+
+/* The members of a token; column: where its columns begin. */
+
+static void
+ngx_svc_admin_token_write(ngx_svc_json_writer_t *w, PGresult *res, int row,
+    int column)
+{
+    ngx_svc_admin_text(w, "id", res, row, column);
+    ngx_svc_admin_text(w, "name", res, row, column + 1);
+    ngx_svc_admin_raw(w, "scopes", res, row, column + 2);
+    ngx_svc_admin_text(w, "prefix", res, row, column + 3);
+    ngx_svc_admin_text(w, "status", res, row, column + 4);
+    ngx_svc_admin_time(w, "createdAt", res, row, column + 5);
+
+    if (PQgetisnull(res, row, column + 6)) {
+        ngx_svc_json_null(w, "createdBy");
+
+    } else {
+        ngx_svc_json_open(w, "createdBy", '{');
+        ngx_svc_admin_text(w, "type", res, row, column + 6);
+        ngx_svc_admin_text(w, "id", res, row, column + 7);
+        ngx_svc_admin_text(w, "name", res, row, column + 8);
+        ngx_svc_json_close(w, '}');
+    }
+
+    ngx_svc_admin_time(w, "expiresAt", res, row, column + 9);
+    ngx_svc_admin_time(w, "lastUsedAt", res, row, column + 10);
+    ngx_svc_admin_time(w, "revokedAt", res, row, column + 11);
+}
+
+
+static ngx_uint_t
+ngx_svc_admin_token_set(PGresult *res, int row, int column)
+{
+    return *PQgetvalue(res, row, column) == 't';
+}
