@@ -95,6 +95,38 @@ like($text, qr/migrate/, 'and says what to do');
 isnt($rc, 0, 'no connection');
 like($text, qr/nowhere/, 'which is said');
 
+# from every version, with data in it, to the newest
+
+for my $version (1 .. $#files) {
+    my $dir = "$s->{dir}/sql$version";
+
+    mkdir $dir or die $!;
+    symlink $_, "$dir/" . s{.*/}{}r or die $! for @files[0 .. $version - 1];
+
+    $s->sql("CREATE DATABASE old$version");
+    (my $old = $pg) =~ s/dbname=\S+/dbname=old$version/;
+
+    ($text, $rc) = svcctl($old, 'migrate', '--sql', $dir);
+    is($rc, 0, "version $version") or diag($text);
+    ($text, $rc) = svcctl($old, qw(tenant create --slug kept --name Kept
+                                   --owner ada@kept.test));
+    is($rc, 0, 'with a tenant') or diag($text);
+    $s->secret($text =~ /\b((?:svc|scim)_[\w-]{43})/g);
+
+    my $rows = "SELECT t.slug, u.user_name, c.kind, c.permissions"
+               . ' FROM svc.tenant t JOIN svc.user_account u ON u.tenant_id ='
+               . ' t.id JOIN svc.credential c ON c.tenant_id = t.id ORDER BY 3';
+    my $before = qx(psql -XAtd '$old' -c '$rows');
+
+    ($text, $rc) = svcctl($old, 'migrate');
+    is($rc, 0, 'is brought up to date') or diag($text);
+    is(qx(psql -XAtd '$old' -c '$rows'), $before, 'and nothing is lost');
+    like($before, qr/^kept\|ada\@kept\.test\|api/, 'of what there was');
+
+    ($text) = svcctl($old, 'status');
+    like($text, qr/^schema version @{[ scalar @files ]}$/m, 'the version');
+}
+
 # a migration that fails leaves nothing behind
 
 mkdir "$s->{dir}/sql" or die $!;
