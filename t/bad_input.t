@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Bad input, and what it gets, on every route of SCIM.
+# Bad input, and what it gets, on every route.
 
 use strict;
 use warnings;
@@ -8,11 +8,12 @@ use warnings;
 use Test::More;
 
 use SvcTest;
+use SvcTest::Admin;
 use SvcTest::BadInput;
 use SvcTest::Scim;
 
 
-my $s = SvcTest->new(scim => { svc_body_timeout => '1s' })->start;
+my $s = SvcTest->new(svc => { svc_body_timeout => '1s' })->start;
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
 my $user = $acme->create(userName => 'ada@acme.test');
@@ -34,6 +35,28 @@ bad_input($s, {
         [ PUT    => '/scim/v2/Users/:id', { title => 'new title' } ],
         [ PATCH  => '/scim/v2/Users/:id', $replace ],
         [ DELETE => '/scim/v2/Users/:id' ],
+    ],
+});
+
+
+my $tokens = "SELECT count(*) || ' tokens, ' || count(revoked_at)"
+             . " || ' revoked' FROM svc.credential";
+
+bad_input($s, {
+    envelope => sub { admin_error($_[0], $_[1], undef, $_[3]) },
+    headers  => [ Authorization => "Bearer $acme->{api_token}" ],
+    stored   => sub { return $s->sql($tokens) . $acme->stored
+                             . $globex->stored },
+    own      => $acme->{api_id},
+    missing  => '00000000-0000-4000-8000-000000000000',
+    foreign  => $globex->{api_id},
+    type     => undef,
+    routes   => [
+        [ GET    => '/v1/admin/tenant' ],
+        [ GET    => '/v1/admin/api-tokens' ],
+        [ POST   => '/v1/admin/api-tokens',
+          { name => 'new', scopes => [ 'users:view' ] } ],
+        [ DELETE => '/v1/admin/api-tokens/:id' ],
     ],
 });
 

@@ -1,0 +1,68 @@
+package SvcTest::Admin;
+
+# What every error of the admin API must look like, one test each.
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use Test::More;
+
+our @EXPORT = qw(admin_error);
+
+my %CODE = (400 => 'invalid_request', 401 => 'unauthorized',
+            403 => 'forbidden', 404 => 'not_found',
+            405 => 'method_not_allowed', 408 => 'request_timeout',
+            409 => 'conflict', 413 => 'payload_too_large',
+            414 => 'uri_too_long', 429 => 'rate_limited',
+            500 => 'internal_error', 501 => 'not_implemented',
+            503 => 'unavailable', 505 => 'http_version_not_supported');
+
+
+# The error object.  code: undef for the status' own.
+
+sub admin_error {
+    my ($r, $status, $code, $name) = @_;
+
+    my @wrong = $r ? faults($r, $status, $code // $CODE{$status})
+                   : 'no answer';
+
+    ok(!@wrong, $name)
+        or diag(map { "$_\n" } @wrong,
+                $r ? "answer: $r->{status} " . substr $r->{body}, 0, 600 : ());
+
+    return $r ? (eval { $r->json } // {})->{error} // {} : {};
+}
+
+
+sub faults {
+    my ($r, $status, $code) = @_;
+
+    my $json = eval { $r->json };
+    my $error = ref $json eq 'HASH' ? $json->{error} : undef;
+    my @wrong;
+
+    push @wrong, "status is $r->{status}, not $status"
+        if $r->{status} != $status;
+    push @wrong, 'not of type application/json'
+        if ($r->header('content-type') // '') ne 'application/json';
+    push @wrong, 'no Retry-After'
+        if $status == 503 && !$r->header('retry-after');
+    push @wrong, 'WWW-Authenticate is not Bearer'
+        if $status == 401 && ($r->header('www-authenticate') // '') ne 'Bearer';
+    push @wrong, 'no Allow' if $status == 405 && !$r->header('allow');
+
+    return (@wrong, 'no error object') if ref $error ne 'HASH';
+
+    push @wrong, 'members beside error' if keys %$json != 1;
+    push @wrong, 'members are not code and message'
+        if join(' ', sort keys %$error) ne 'code message';
+    push @wrong, "code is $error->{code}, not $code"
+        if ($error->{code} // '') ne ($code // 'any');
+    push @wrong, 'no message' if !length($error->{message} // '');
+
+    return @wrong;
+}
+
+
+1;
