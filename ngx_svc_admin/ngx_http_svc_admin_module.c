@@ -1,43 +1,11 @@
 /*
- * The admin API: the directive, the routes, the constraints.
+ * The admin API: the directive.
  */
 
 #include "ngx_svc_admin.h"
 
 
-#define NGX_SVC_ADMIN_MANAGE  ngx_string("tenant:manage")
-
-
 static ngx_int_t ngx_http_svc_admin_preconfiguration(ngx_conf_t *cf);
-
-
-/* An empty permission: any live token will do. */
-
-static const ngx_svc_route_t  ngx_http_svc_admin_routes[] = {
-
-    { NGX_HTTP_GET, ngx_string("/admin/tenant"), ngx_string(""), 0,
-      ngx_svc_admin_tenant_get_prepare, ngx_svc_admin_tenant_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/api-tokens"), NGX_SVC_ADMIN_MANAGE, 0,
-      ngx_svc_admin_tokens_list_prepare, ngx_svc_admin_tokens_list_reply },
-
-    { NGX_HTTP_POST, ngx_string("/admin/api-tokens"), NGX_SVC_ADMIN_MANAGE,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_tokens_create_prepare,
-      ngx_svc_admin_tokens_create_reply },
-
-    { NGX_HTTP_DELETE, ngx_string("/admin/api-tokens/*"),
-      NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_tokens_revoke_prepare,
-      ngx_svc_admin_tokens_revoke_reply },
-
-    { 0, ngx_null_string, ngx_null_string, 0, NULL, NULL }
-};
-
-
-static const ngx_svc_constraint_t  ngx_http_svc_admin_constraints[] = {
-    { NULL, NGX_SVC_E_NONE, NULL }
-};
 
 
 static ngx_svc_surface_t  ngx_http_svc_admin_surface = {
@@ -45,8 +13,8 @@ static ngx_svc_surface_t  ngx_http_svc_admin_surface = {
     ngx_string("application/json"),
     ngx_string("api"),
     ngx_string("apiToken"),
-    ngx_http_svc_admin_routes,
-    ngx_http_svc_admin_constraints,
+    ngx_svc_admin_routes,
+    ngx_svc_admin_constraints,
     ngx_svc_admin_error
 };
 
@@ -98,7 +66,8 @@ ngx_module_t  ngx_http_svc_admin_module = {
 static ngx_int_t
 ngx_http_svc_admin_preconfiguration(ngx_conf_t *cf)
 {
-    ngx_svc_main_conf_t  *smcf;
+    ngx_svc_main_conf_t                  *smcf;
+    const ngx_svc_pg_statement_t *const  *table;
 
     if (ngx_svc_check_common(cf, "ngx_http_svc_admin_module") != NGX_OK) {
         return NGX_ERROR;
@@ -106,13 +75,10 @@ ngx_http_svc_admin_preconfiguration(ngx_conf_t *cf)
 
     smcf = ngx_svc_main_conf(cf);
 
-    if (ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_admin_tenant_statements)
-        != NGX_OK
-        || ngx_svc_pg_add_statements(&smcf->pg,
-                                     ngx_svc_admin_tokens_statements)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
+    for (table = ngx_svc_admin_statements; *table; table++) {
+        if (ngx_svc_pg_add_statements(&smcf->pg, *table) != NGX_OK) {
+            return NGX_ERROR;
+        }
     }
 
     return NGX_OK;

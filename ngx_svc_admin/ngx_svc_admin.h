@@ -15,6 +15,12 @@
     "nullif(current_setting('svc.tenant', true), '')::uuid"
 
 
+/* ngx_svc_admin_routes.c */
+extern const ngx_svc_route_t  ngx_svc_admin_routes[];
+extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
+extern const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[];
+
+
 /* Handlers: see ngx_svc_route_t. */
 
 /* ngx_svc_admin_tenant.c */

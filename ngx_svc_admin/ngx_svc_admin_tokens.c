@@ -25,8 +25,6 @@ typedef struct {
 } ngx_svc_admin_token_t;
 
 
-static ngx_int_t ngx_svc_admin_token_name(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_admin_token_scope(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_admin_token_scopes(ngx_svc_request_t *sr,
@@ -61,8 +59,8 @@ static const ngx_svc_member_t  ngx_svc_admin_token_element = {
 
 static const ngx_svc_member_t  ngx_svc_admin_token_members[] = {
 
-    { ngx_string("name"), NGX_SVC_T_STRING, NGX_SVC_M_REQUIRED, 0, 0,
-      ngx_svc_admin_token_name, NULL, NULL,
+    { ngx_string("name"), NGX_SVC_T_TEXT, NGX_SVC_M_REQUIRED, 1,
+      NGX_SVC_ADMIN_TOKEN_NAME, NULL, NULL, NULL,
       offsetof(ngx_svc_admin_token_t, name) },
 
     { ngx_string("scopes"), NGX_SVC_T_ARRAY, NGX_SVC_M_REQUIRED, 1, 100,
@@ -362,38 +360,6 @@ ngx_svc_admin_tokens_revoke_reply(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_token_name(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
-{
-    u_char      *p, *end;
-    ngx_uint_t   n;
-
-    n = 0;
-    p = value->str.data;
-    end = p + value->str.len;
-
-    for ( /* void */ ; p < end; p++) {
-
-        if (*p < 0x20 || *p == 0x7f) {
-            n = 0;
-            break;
-        }
-
-        n += (*p & 0xc0) != 0x80;
-    }
-
-    if (n == 0 || n > NGX_SVC_ADMIN_TOKEN_NAME) {
-        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
-                            "\"%s\" must have 1 to %d characters, none of "
-                            "them a control character.",
-                            path, NGX_SVC_ADMIN_TOKEN_NAME);
-    }
-
-    return NGX_OK;
 }
 
 

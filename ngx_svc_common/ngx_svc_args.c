@@ -9,6 +9,7 @@
 
 static ngx_uint_t ngx_svc_arg_is(u_char *p, u_char *end, const char *name);
 static u_char *ngx_svc_arg_char(u_char *p, u_char *end, u_char *c);
+static ngx_int_t ngx_svc_arg_length(ngx_str_t *text);
 
 
 ngx_int_t
@@ -93,6 +94,100 @@ ngx_svc_arg_char(u_char *p, u_char *end, u_char *c)
     }
 
     return p + 1;
+}
+
+
+ngx_int_t
+ngx_svc_text_argument(ngx_svc_request_t *sr, const char *name, ngx_uint_t max,
+    ngx_str_t *value)
+{
+    ngx_int_t  rc, n;
+
+    ngx_str_null(value);
+
+    rc = ngx_svc_argument(sr, name, value);
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? NGX_OK : NGX_ERROR;
+    }
+
+    n = ngx_svc_arg_length(value);
+
+    if (n == NGX_ERROR || (ngx_uint_t) n > max) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
+                            "\"%s\" must be UTF-8 text of at most %ui "
+                            "characters.", name, max);
+    }
+
+    return NGX_OK;
+}
+
+
+/* In characters; NGX_ERROR: what PostgreSQL would not take as text. */
+
+static ngx_int_t
+ngx_svc_arg_length(ngx_str_t *text)
+{
+    u_char    *p, *end;
+    uint32_t   c;
+    ngx_int_t  n;
+
+    p = text->data;
+    end = p + text->len;
+
+    for (n = 0; p < end; n++) {
+
+        if (*p < 0x80) {
+            if (*p++ == '\0') {
+                return NGX_ERROR;
+            }
+
+            continue;
+        }
+
+        c = ngx_utf8_decode(&p, end - p);
+
+        if (c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) {
+            return NGX_ERROR;
+        }
+    }
+
+    return n;
+}
+
+
+ngx_int_t
+ngx_svc_word_argument(ngx_svc_request_t *sr, const char *name,
+    const char *const *words, ngx_int_t *n)
+{
+    u_char     *p, *last, text[128];
+    ngx_int_t   rc, i;
+    ngx_str_t   value;
+
+    *n = -1;
+
+    rc = ngx_svc_argument(sr, name, &value);
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? NGX_OK : NGX_ERROR;
+    }
+
+    p = text;
+    last = text + sizeof(text);
+
+    for (i = 0; words[i]; i++) {
+
+        if (ngx_strlen(words[i]) == value.len
+            && ngx_memcmp(words[i], value.data, value.len) == 0)
+        {
+            *n = i;
+            return NGX_OK;
+        }
+
+        p = ngx_slprintf(p, last, "%s\"%s\"", i ? ", " : "", words[i]);
+    }
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
+                        "\"%s\" must be one of %*s.", name,
+                        (size_t) (p - text), text);
 }
 
 

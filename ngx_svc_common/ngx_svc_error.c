@@ -30,6 +30,18 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
     { 400, ngx_string("limit_exceeded"), ngx_null_string,
       ngx_string("The tenant has as many of these as it may have.") },
 
+    { 400, ngx_string("last_admin"), ngx_null_string,
+      ngx_string("The tenant would be left without an owner.") },
+
+    { 400, ngx_string("unsupported_image"), ngx_null_string,
+      ngx_string("The body must be a PNG, JPEG or WebP image.") },
+
+    { 400, ngx_string("invalid_image"), ngx_null_string,
+      ngx_string("The image cannot be decoded.") },
+
+    { 400, ngx_string("invalid_image_dimensions"), ngx_null_string,
+      ngx_string("The image has more pixels than it may have.") },
+
     { 401, ngx_string("unauthorized"), ngx_null_string,
       ngx_string("A valid bearer token is needed: missing, unknown, expired"
                  " or revoked.") },
@@ -51,6 +63,15 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
 
     { 409, ngx_string("conflict"), ngx_string("uniqueness"),
       ngx_string("The value is already in use.") },
+
+    { 409, ngx_string("email_taken"), ngx_string("uniqueness"),
+      ngx_string("A user with this e-mail address exists already.") },
+
+    { 409, ngx_string("idempotency_conflict"), ngx_null_string,
+      ngx_string("The Idempotency-Key came with another request before.") },
+
+    { 412, ngx_string("precondition_failed"), ngx_null_string,
+      ngx_string("The resource has changed: read it again.") },
 
     { 413, ngx_string("payload_too_large"), ngx_null_string,
       ngx_string("The request body is larger than 1048576 bytes.") },

@@ -21,6 +21,10 @@ typedef enum {
     NGX_SVC_E_NO_TARGET,            /* 400 noTarget */
     NGX_SVC_E_MUTABILITY,           /* 400 mutability */
     NGX_SVC_E_LIMIT_EXCEEDED,       /* 400 limit_exceeded */
+    NGX_SVC_E_LAST_ADMIN,           /* 400 last_admin */
+    NGX_SVC_E_UNSUPPORTED_IMAGE,    /* 400 unsupported_image */
+    NGX_SVC_E_INVALID_IMAGE,        /* 400 invalid_image */
+    NGX_SVC_E_IMAGE_DIMENSIONS,     /* 400 invalid_image_dimensions */
     NGX_SVC_E_UNAUTHORIZED,         /* 401 */
     NGX_SVC_E_FORBIDDEN,            /* 403 */
     NGX_SVC_E_NOT_FOUND,            /* 404 */
@@ -28,6 +32,9 @@ typedef enum {
     NGX_SVC_E_REQUEST_TIMEOUT,      /* 408 */
     NGX_SVC_E_CONFLICT,             /* 409, no scimType */
     NGX_SVC_E_UNIQUENESS,           /* 409 uniqueness */
+    NGX_SVC_E_EMAIL_TAKEN,          /* 409 email_taken */
+    NGX_SVC_E_IDEMPOTENCY,          /* 409 idempotency_conflict */
+    NGX_SVC_E_PRECONDITION,         /* 412 precondition_failed */
     NGX_SVC_E_PAYLOAD_TOO_LARGE,    /* 413 */
     NGX_SVC_E_URI_TOO_LONG,         /* 414 */
     NGX_SVC_E_RATE_LIMITED,         /* 429 */

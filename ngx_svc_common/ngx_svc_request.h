@@ -151,6 +151,17 @@ NGX_SVC_API ngx_int_t ngx_svc_argument(ngx_svc_request_t *sr,
     const char *name, ngx_str_t *value);
 
 /*
+ * The same for a text of at most max characters, UTF-8 and without NUL, and for
+ * one of the words of a list that ends with NULL, of which *n is the index.
+ * NGX_OK, with value->data NULL or *n -1 when it is absent; NGX_DECLINED with
+ * sr->error; NGX_ERROR.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_text_argument(ngx_svc_request_t *sr,
+    const char *name, ngx_uint_t max, ngx_str_t *value);
+NGX_SVC_API ngx_int_t ngx_svc_word_argument(ngx_svc_request_t *sr,
+    const char *name, const char *const *words, ngx_int_t *n);
+
+/*
  * Binds the UUID in sr->params[n].  NGX_OK; NGX_DECLINED with sr->error, a 404
  * of that detail: ids are text, case-exact; NGX_ERROR, also when call is NULL.
  */

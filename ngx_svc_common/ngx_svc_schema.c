@@ -19,6 +19,9 @@
     ((str)->len == sizeof(text) - 1                                           \
      && ngx_strncasecmp((str)->data, (u_char *) text, sizeof(text) - 1) == 0)
 
+#define ngx_svc_schema_space(c)                                               \
+    ((c) == ' ' || (c) == '\t' || (c) == CR || (c) == LF)
+
 
 typedef struct {
     ngx_uint_t        flags;        /* NGX_SVC_S_... */
@@ -57,6 +60,8 @@ static ngx_uint_t ngx_svc_schema_take(const ngx_svc_member_t *member,
     ngx_svc_value_t *value);
 static ngx_uint_t ngx_svc_schema_take_string(const ngx_svc_member_t *member,
     ngx_svc_value_t *value);
+static ngx_uint_t ngx_svc_schema_take_text(const ngx_svc_member_t *member,
+    ngx_str_t *str);
 static ngx_uint_t ngx_svc_schema_take_number(const ngx_svc_member_t *member,
     ngx_svc_value_t *value);
 static ngx_uint_t ngx_svc_schema_within(const ngx_svc_member_t *member,
@@ -76,6 +81,8 @@ static u_char *ngx_svc_schema_limits(u_char *p, u_char *last,
 
 static const ngx_svc_schema_type_t  ngx_svc_schema_types[] = {
     { NGX_SVC_T_STRING, "a string", " of ", " byte" },
+    { NGX_SVC_T_TEXT, "a string without control characters", " of ",
+      " character" },
     { NGX_SVC_T_BOOLEAN, "true or false", NULL, NULL },
     { NGX_SVC_T_INTEGER, "an integer", " from ", NULL },
     { NGX_SVC_T_OBJECT, "an object", NULL, NULL },
@@ -418,8 +425,51 @@ ngx_svc_schema_take_string(const ngx_svc_member_t *member,
         }
     }
 
+    if (member->type & NGX_SVC_T_TEXT) {
+        return ngx_svc_schema_take_text(member, str);
+    }
+
     return (member->type & NGX_SVC_T_STRING)
            && ngx_svc_schema_within(member, (int64_t) str->len);
+}
+
+
+static ngx_uint_t
+ngx_svc_schema_take_text(const ngx_svc_member_t *member, ngx_str_t *str)
+{
+    u_char   *p, *end;
+    int64_t   n;
+
+    p = str->data;
+    end = p + str->len;
+
+    while (p < end && ngx_svc_schema_space(*p)) {
+        p++;
+    }
+
+    while (p < end && ngx_svc_schema_space(end[-1])) {
+        end--;
+    }
+
+    str->data = p;
+    str->len = end - p;
+
+    for (n = 0; p < end; p++) {
+
+        if (*p < 0x20 || *p == 0x7f) {
+            return 0;
+        }
+
+        /* U+0080 to U+009F are control characters too */
+
+        if (*p == 0xc2 && end - p > 1 && p[1] < 0xa0) {
+            return 0;
+        }
+
+        n += (*p & 0xc0) != 0x80;
+    }
+
+    return ngx_svc_schema_within(member, n);
 }
 
 

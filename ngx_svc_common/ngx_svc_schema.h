@@ -18,6 +18,7 @@
 #define NGX_SVC_T_OBJECT     0x08
 #define NGX_SVC_T_ARRAY      0x10
 #define NGX_SVC_T_NULL       0x20
+#define NGX_SVC_T_TEXT       0x40       /* a line for people: see below */
 
 #define NGX_SVC_M_REQUIRED   0x01
 #define NGX_SVC_M_NOCASE     0x02       /* the name matches in any case */
@@ -28,11 +29,16 @@
 
 
 /*
+ * NGX_SVC_T_TEXT is a string whose white space at both ends does not count,
+ * whose limits are in characters, and which has no control characters.
+ */
+
+/*
  * A validated value.  str points into the cJSON tree, and lives as long as it.
  */
 
 typedef struct {
-    ngx_str_t          str;             /* NGX_SVC_T_STRING */
+    ngx_str_t          str;             /* NGX_SVC_T_STRING, _TEXT */
     int64_t            integer;         /* _INTEGER; 0 or 1 for _BOOLEAN */
     cJSON             *json;            /* the value itself, of any type */
     unsigned           set:1;           /* the member was there */
@@ -53,8 +59,9 @@ struct ngx_svc_member_s {
     ngx_str_t                name;      /* empty: the end of the table */
     ngx_uint_t               type;      /* NGX_SVC_T_... allowed, a mask */
     ngx_uint_t               flags;     /* NGX_SVC_M_... */
-    int64_t                  min;       /* bytes, integer, elements; both 0: */
-    int64_t                  max;       /* no limits; INT64_MAX: none above */
+    int64_t                  min;       /* bytes, characters, integer, */
+    int64_t                  max;       /* elements; both 0: no limits;
+                                           INT64_MAX: none above */
     ngx_svc_check_pt         check;     /* or NULL */
     const ngx_svc_member_t  *members;   /* of an object, or of each object in
                                            an array; or NULL: not looked into */
