@@ -208,6 +208,7 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
         }
     }
 
+    sr->reply = sr->route->reply;
     sr->op = ngx_svc_pg_op_create(r->pool, kind, ngx_svc_request_done, sr);
 
     if (sr->op == NULL || ngx_svc_auth_call(sr) != NGX_OK) {
@@ -229,6 +230,46 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
     }
 
     return rc;
+}
+
+
+ngx_int_t
+ngx_svc_request_again(ngx_svc_request_t *sr, ngx_svc_pg_pool_e kind,
+    ngx_int_t (*prepare)(ngx_svc_request_t *sr),
+    ngx_int_t (*reply)(ngx_svc_request_t *sr))
+{
+    ngx_int_t  rc;
+
+    ngx_svc_pg_op_reset(sr->op);
+
+    sr->op->kind = kind;
+    sr->reply = reply;
+
+    rc = ngx_svc_auth_call(sr);
+
+    if (rc == NGX_OK) {
+        rc = prepare(sr);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_pg_submit(sr->op);
+    }
+
+    switch (rc) {
+
+    case NGX_OK:
+        sr->request->main->count++;
+        return NGX_DONE;
+
+    case NGX_BUSY:
+        return ngx_svc_request_unavailable(sr, ngx_svc_request_busy);
+
+    case NGX_DECLINED:
+        return ngx_svc_send_error(sr);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 }
 
 
@@ -287,7 +328,7 @@ ngx_svc_request_reply(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    return sr->route->reply(sr);
+    return sr->reply(sr);
 }
 
 

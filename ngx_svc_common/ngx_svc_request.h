@@ -88,6 +88,7 @@ struct ngx_svc_request_s {
     ngx_str_t                  body;
     cJSON                     *json;
     ngx_svc_pg_op_t           *op;
+    ngx_int_t                (*reply)(ngx_svc_request_t *sr);
     void                      *data;        /* between prepare and reply */
     ngx_event_t                timer;       /* of the body */
     size_t                     body_size;   /* allocated */
@@ -101,6 +102,16 @@ struct ngx_svc_request_s {
 
 /* The content handler of a location with a surface. */
 ngx_int_t ngx_svc_request_handler(ngx_http_request_t *r);
+
+/*
+ * One more round trip, from a reply or from an event of the request's own that
+ * holds a reference: the credential's statement and what prepare adds, in a
+ * transaction of its own; then reply.  Returns what goes to
+ * ngx_http_finalize_request().
+ */
+NGX_SVC_API ngx_int_t ngx_svc_request_again(ngx_svc_request_t *sr,
+    ngx_svc_pg_pool_e kind, ngx_int_t (*prepare)(ngx_svc_request_t *sr),
+    ngx_int_t (*reply)(ngx_svc_request_t *sr));
 
 /*
  * ngx_svc_router.c: finds the route for r->uri; NGX_OK with sr->route and

@@ -1,0 +1,43 @@
+/*
+ * One connection to Redis: hiredis' asynchronous API on nginx's events.
+ */
+
+#ifndef _NGX_SVC_REDIS_LINK_H_INCLUDED_
+#define _NGX_SVC_REDIS_LINK_H_INCLUDED_
+
+
+#include "ngx_svc_redis.h"
+
+#include <hiredis/async.h>
+
+
+typedef struct ngx_svc_redis_link_s  ngx_svc_redis_link_t;
+
+struct ngx_svc_redis_link_s {
+    ngx_svc_redis_conf_t   *conf;
+    redisAsyncContext      *redis;      /* owns the socket; NULL: not open */
+    ngx_connection_t       *connection; /* borrows it */
+    ngx_event_t             timer;      /* what is to happen next, or else */
+    ngx_svc_redis_state_e   state;
+    unsigned                asked:1;    /* an answer is owed until the timer */
+    unsigned                said:1;     /* in the log that it is down */
+
+    /* a connection is there; the pause is over, and nothing is owed; it broke */
+    void                  (*opened)(ngx_svc_redis_link_t *link);
+    void                  (*tick)(ngx_svc_redis_link_t *link);
+    void                  (*closed)(ngx_svc_redis_link_t *link,
+                                    const char *why);
+};
+
+
+/* The functions of the link are set; opens it, now and whenever it breaks. */
+void ngx_svc_redis_link_start(ngx_svc_redis_link_t *link,
+    ngx_svc_redis_conf_t *conf, ngx_log_t *log);
+void ngx_svc_redis_link_stop(ngx_svc_redis_link_t *link);
+
+/* Something was asked: without ngx_svc_redis_link_answered() the link breaks. */
+void ngx_svc_redis_link_asked(ngx_svc_redis_link_t *link);
+void ngx_svc_redis_link_answered(ngx_svc_redis_link_t *link);
+
+
+#endif /* _NGX_SVC_REDIS_LINK_H_INCLUDED_ */
