@@ -17,6 +17,8 @@
 
 static void ngx_svc_body_handler(ngx_http_request_t *r);
 static void ngx_svc_body_event(ngx_http_request_t *r);
+static size_t ngx_svc_body_max(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_body_large(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_body_append(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_body_copy(ngx_svc_request_t *sr, ngx_buf_t *b,
     size_t size);
@@ -35,10 +37,8 @@ ngx_svc_body_read(ngx_svc_request_t *sr)
 
     r = sr->request;
 
-    if (r->headers_in.content_length_n > NGX_SVC_BODY_MAX) {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_PAYLOAD_TOO_LARGE,
-                            "The request body is larger than %d bytes.",
-                            NGX_SVC_BODY_MAX);
+    if (r->headers_in.content_length_n > (off_t) ngx_svc_body_max(sr)) {
+        (void) ngx_svc_body_large(sr);
 
         rc = ngx_http_discard_request_body(r);
         if (rc != NGX_OK) {
@@ -148,6 +148,23 @@ ngx_svc_body_event(ngx_http_request_t *r)
 }
 
 
+static size_t
+ngx_svc_body_max(ngx_svc_request_t *sr)
+{
+    return (sr->route->flags & NGX_SVC_ROUTE_RAW) ? NGX_SVC_RAW_MAX
+                                                  : NGX_SVC_BODY_MAX;
+}
+
+
+static ngx_int_t
+ngx_svc_body_large(ngx_svc_request_t *sr)
+{
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_PAYLOAD_TOO_LARGE,
+                        "The request body is larger than %uz bytes.",
+                        ngx_svc_body_max(sr));
+}
+
+
 /* NGX_OK; NGX_DECLINED when the limit is passed; NGX_ERROR. */
 
 static ngx_int_t
@@ -164,10 +181,8 @@ ngx_svc_body_append(ngx_svc_request_t *sr)
         b = cl->buf;
         size = ngx_buf_size(b);
 
-        if ((off_t) sr->body.len + size > NGX_SVC_BODY_MAX) {
-            return ngx_svc_fail(&sr->error, NGX_SVC_E_PAYLOAD_TOO_LARGE,
-                                "The request body is larger than %d bytes.",
-                                NGX_SVC_BODY_MAX);
+        if ((off_t) sr->body.len + size > (off_t) ngx_svc_body_max(sr)) {
+            return ngx_svc_body_large(sr);
         }
 
         if (size && ngx_svc_body_copy(sr, b, (size_t) size) != NGX_OK) {

@@ -93,6 +93,9 @@ typedef struct ngx_svc_pg_slot_s  ngx_svc_pg_slot_t;
 
 typedef void (*ngx_svc_pg_handler_pt)(ngx_svc_pg_op_t *op);
 
+/* results: NULL when the connection was lost, and nobody knows. */
+typedef void (*ngx_svc_pg_committed_pt)(PGresult **results);
+
 
 /*
  * One round trip and one transaction: statements that go out as one pipeline
@@ -106,6 +109,12 @@ struct ngx_svc_pg_op_s {
     ngx_svc_pg_pool_e          kind;
     ngx_uint_t                 ncalls;
     ngx_svc_pg_call_t          calls[NGX_SVC_PG_CALLS];
+
+    /*
+     * Called before the handler when the transaction is, or may be, committed,
+     * also when the op has been cancelled; or NULL.
+     */
+    ngx_svc_pg_committed_pt    committed;
 
     /* the outcome, for the handler */
 

@@ -358,6 +358,10 @@ ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
         slot->op = NULL;
         ngx_queue_insert_tail(&conn->free, q);
 
+        if (slot->committed) {
+            slot->committed(NULL);
+        }
+
         if (op) {
             ngx_svc_pg_pool_lost(pool, op);
         }

@@ -34,6 +34,7 @@ typedef enum {
 struct ngx_svc_pg_slot_s {
     ngx_queue_t                queue;       /* in flight, in order; or free */
     ngx_svc_pg_op_t           *op;
+    ngx_svc_pg_committed_pt    committed;   /* of the op, which may be gone */
     ngx_uint_t                 ncalls;
     ngx_uint_t                 ndone;
     PGresult                  *results[NGX_SVC_PG_CALLS];

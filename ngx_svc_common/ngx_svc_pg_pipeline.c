@@ -38,6 +38,7 @@ ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
     slot = ngx_queue_data(q, ngx_svc_pg_slot_t, queue);
 
     slot->op = op;
+    slot->committed = op->committed;
     slot->ncalls = op->ncalls;
     slot->ndone = 0;
     slot->error = NULL;
@@ -228,6 +229,10 @@ ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
 
     if (ngx_svc_pg_stale(state) && conn->state == NGX_SVC_PG_READY) {
         ngx_svc_pg_conn_break(conn);
+    }
+
+    if (slot->committed && slot->error == NULL) {
+        slot->committed(slot->results);
     }
 
     if (op) {

@@ -8,6 +8,8 @@
 static ngx_svc_request_t *ngx_svc_request_create(ngx_http_request_t *r);
 static void ngx_svc_request_cleanup(void *data);
 static ngx_int_t ngx_svc_request_refuse(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_request_public(ngx_svc_request_t *sr);
+static void ngx_svc_request_submit(ngx_svc_request_t *sr, ngx_int_t rc);
 static ngx_int_t ngx_svc_request_op(ngx_svc_request_t *sr);
 static void ngx_svc_request_done(ngx_svc_pg_op_t *op);
 static ngx_int_t ngx_svc_request_reply(ngx_svc_request_t *sr);
@@ -42,7 +44,7 @@ ngx_svc_request_handler(ngx_http_request_t *r)
 
     rc = ngx_svc_router_find(sr);
 
-    if (rc == NGX_OK) {
+    if (rc == NGX_OK && !(sr->route->flags & NGX_SVC_ROUTE_PUBLIC)) {
         rc = ngx_svc_auth_token(sr);
     }
 
@@ -54,13 +56,17 @@ ngx_svc_request_handler(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (sr->route->flags & NGX_SVC_ROUTE_JSON) {
+    if (sr->route->flags & (NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_RAW)) {
         return ngx_svc_body_read(sr);
     }
 
     rc = ngx_http_discard_request_body(r);
     if (rc != NGX_OK) {
         return rc;
+    }
+
+    if (sr->route->flags & NGX_SVC_ROUTE_PUBLIC) {
+        return ngx_svc_request_public(sr);
     }
 
     r->main->count++;
@@ -138,17 +144,52 @@ ngx_svc_request_refuse(ngx_svc_request_t *sr)
 }
 
 
+static ngx_int_t
+ngx_svc_request_public(ngx_svc_request_t *sr)
+{
+    ngx_int_t  rc;
+
+    sr->reply = sr->route->reply;
+    sr->op = ngx_svc_pg_op_create(sr->request->pool, NGX_SVC_PG_READ,
+                                  ngx_svc_request_done, sr);
+    if (sr->op == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = sr->route->prepare(sr);
+
+    if (sr->answered) {
+        return rc;
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_send_error(sr);
+    }
+
+    sr->request->main->count++;
+    ngx_svc_request_submit(sr, rc);
+
+    return NGX_DONE;
+}
+
+
 /* Holds a reference of the request, which ngx_svc_request_done() gives back. */
 
 void
 ngx_svc_request_run(ngx_svc_request_t *sr)
 {
-    ngx_int_t            rc;
+    ngx_svc_request_submit(sr, ngx_svc_request_op(sr));
+}
+
+
+/* rc: whether the op is ready. */
+
+static void
+ngx_svc_request_submit(ngx_svc_request_t *sr, ngx_int_t rc)
+{
     ngx_http_request_t  *r;
 
     r = sr->request;
-
-    rc = ngx_svc_request_op(sr);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_pg_submit(sr->op);
@@ -219,6 +260,10 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
         return NGX_OK;
     }
 
+    if (kind == NGX_SVC_PG_WRITE) {
+        sr->op->committed = ngx_svc_request_committed;
+    }
+
     rc = sr->route->prepare(sr);
 
     if (rc == NGX_DECLINED) {
@@ -226,6 +271,7 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
         /* the credential's statement alone */
 
         sr->op->ncalls = 1;
+        sr->op->committed = NULL;
         return NGX_OK;
     }
 
@@ -246,6 +292,10 @@ ngx_svc_request_again(ngx_svc_request_t *sr, ngx_svc_pg_pool_e kind,
     sr->reply = reply;
 
     rc = ngx_svc_auth_call(sr);
+
+    if (kind == NGX_SVC_PG_WRITE) {
+        sr->op->committed = ngx_svc_request_committed;
+    }
 
     if (rc == NGX_OK) {
         rc = prepare(sr);
@@ -270,6 +320,27 @@ ngx_svc_request_again(ngx_svc_request_t *sr, ngx_svc_pg_pool_e kind,
     default:
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
+}
+
+
+/* The client may have gone: who waits for the change must hear of it. */
+
+void
+ngx_svc_request_committed(PGresult **results)
+{
+    ngx_str_t  tenant;
+
+    ngx_str_set(&tenant, "*");
+
+    if (results) {
+        if (PQntuples(results[0]) == 0 || PQgetisnull(results[0], 0, 0)) {
+            return;
+        }
+
+        tenant = ngx_svc_pg_value(results[0], 0, 0);
+    }
+
+    ngx_svc_redis_publish(NGX_SVC_AUDIT_CHANNEL, &tenant);
 }
 
 
@@ -324,7 +395,13 @@ ngx_svc_request_reply(ngx_svc_request_t *sr)
                        "try again.");
     }
 
-    if (ngx_svc_auth_check(sr) != NGX_OK || sr->error.kind != NGX_SVC_E_NONE) {
+    if (!(sr->route->flags & NGX_SVC_ROUTE_PUBLIC)
+        && ngx_svc_auth_check(sr) != NGX_OK)
+    {
+        return ngx_svc_send_error(sr);
+    }
+
+    if (sr->error.kind != NGX_SVC_E_NONE) {
         return ngx_svc_send_error(sr);
     }
 
@@ -425,7 +502,8 @@ ngx_svc_request_say(ngx_svc_request_t *sr, ngx_uint_t level,
 
     credential = sr->op->results[0];
 
-    if (PQresultStatus(credential) == PGRES_TUPLES_OK
+    if (!(sr->route->flags & NGX_SVC_ROUTE_PUBLIC)
+        && PQresultStatus(credential) == PGRES_TUPLES_OK
         && PQntuples(credential))
     {
         tenant = ngx_svc_pg_value(credential, 0, 0);

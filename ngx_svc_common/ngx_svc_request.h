@@ -14,12 +14,18 @@
 
 #define NGX_SVC_PARAMS         4        /* in one path */
 #define NGX_SVC_BODY_MAX       1048576  /* bytes */
+#define NGX_SVC_RAW_MAX        524288   /* of NGX_SVC_ROUTE_RAW */
+
+/* A tenant's id: something was written for it, and its audit log has grown. */
+#define NGX_SVC_AUDIT_CHANNEL  "svc.audit"
 
 /* Route flags */
 
 #define NGX_SVC_ROUTE_JSON     0x01     /* takes a JSON object as its body */
 #define NGX_SVC_ROUTE_WRITE    0x02     /* changes something, and is audited */
 #define NGX_SVC_ROUTE_SLOW     0x04
+#define NGX_SVC_ROUTE_RAW      0x08     /* takes bytes: sr->body */
+#define NGX_SVC_ROUTE_PUBLIC   0x10     /* needs no credential */
 
 
 typedef struct ngx_svc_request_s  ngx_svc_request_t;
@@ -35,9 +41,11 @@ typedef struct ngx_svc_route_s    ngx_svc_route_t;
  * prepare: looks at sr->json, sr->params and the arguments, and adds its
  * statements to sr->op behind the credential's.  NGX_OK; NGX_DECLINED with
  * sr->error set by ngx_svc_fail(): the credential is still checked first;
- * NGX_ERROR: 500.  May be NULL.
+ * NGX_ERROR: 500.  May be NULL.  Of a public route it is called at once, with
+ * no credential's statement before its own, and may send the answer itself.
  *
- * reply: all went well; the results of its statements are sr->op->results + 1.
+ * reply: all went well; the results of its statements are sr->op->results + 1,
+ * of a public route sr->op->results.
  * Sends with ngx_svc_send(), ngx_svc_send_empty() or ngx_svc_send_error(), and
  * returns what they return.
  */
@@ -102,6 +110,9 @@ struct ngx_svc_request_s {
 
 /* The content handler of a location with a surface. */
 ngx_int_t ngx_svc_request_handler(ngx_http_request_t *r);
+
+/* Of each write, unless its prepare has put another one in place: calls it. */
+NGX_SVC_API void ngx_svc_request_committed(PGresult **results);
 
 /*
  * One more round trip, from a reply or from an event of the request's own that
