@@ -8,8 +8,8 @@ set -eu
 
 run="nginx nginx-dev gcc libc6-dev make postgresql postgresql-client
      redis-server redis-tools libpq-dev libhiredis-dev libcjson-dev libssl-dev
-     libpcre2-dev libxml2-dev libxslt1-dev zlib1g-dev openssl curl
-     ca-certificates coreutils procps"
+     libpng-dev libjpeg-dev libwebp-dev libpcre2-dev libxml2-dev
+     libxslt1-dev zlib1g-dev openssl curl ca-certificates coreutils procps"
 test="perl libcmocka-dev clang libclang-rt-14-dev dpkg-dev xz-utils wrk
       cppcheck clang-tools valgrind"
 

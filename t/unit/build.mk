@@ -14,15 +14,16 @@ FUZZ_CC ?= clang
 
 NGX_SVC_PURE_SCIM = $(wildcard $(addprefix ngx_svc_scim/ngx_svc_scim_, \
 		text.c grammar.c filter.c path.c user.c patch.c))
+NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/ngx_svc_admin_image*.c)
 NGX_SVC_PURE = $(addprefix ngx_svc_common/ngx_svc_, \
 		error json json_check json_write schema crypto addr time) \
-	$(patsubst %.c,%,$(NGX_SVC_PURE_SCIM))
+	$(patsubst %.c,%,$(NGX_SVC_PURE_SCIM) $(NGX_SVC_PURE_ADMIN))
 
 NGX_SVC_CORE = $(addprefix src/core/ngx_, string palloc array list rbtree \
 		hash parse_time) src/os/unix/ngx_alloc
 
-NGX_SVC_TEST_INCS = -Ingx_svc_common -Ingx_svc_scim -It/unit \
-	$(addprefix -I$(NGX_SRC)/, src/core src/event src/event/modules \
+NGX_SVC_TEST_INCS = -Ingx_svc_common -Ingx_svc_scim -Ingx_svc_admin \
+	-It/unit $(addprefix -I$(NGX_SRC)/, src/core src/event src/event/modules \
 		src/os/unix objs)
 
 NGX_SVC_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -30,13 +31,14 @@ NGX_SVC_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all \
 NGX_SVC_TEST_CFLAGS = -g -O1 -Wall -Wextra -Werror -Wno-unused-parameter \
 	-DNGX_DEBUG_PALLOC=1 $(NGX_SVC_TEST_INCS)
 
+NGX_SVC_TEST_LIBS = -lcjson -lcrypto -lpng -ljpeg -lwebp
 NGX_SVC_TEST_LDFLAGS = -Wl,--wrap=ngx_alloc
 
 # nginx's own code relies on what UBSan minds
 NGX_SVC_CORE_CFLAGS = $(NGX_SVC_TEST_CFLAGS) -fno-sanitize=undefined
 
 NGX_SVC_TEST_HEADERS = $(wildcard ngx_svc_common/*.h ngx_svc_scim/*.h \
-	t/unit/*.h) $(NGX_SRC)/objs/ngx_auto_config.h t/unit/build.mk
+	ngx_svc_admin/*.h t/unit/*.h) $(NGX_SRC)/objs/ngx_auto_config.h t/unit/build.mk
 
 UNIT_OBJS = $(addprefix $(UNIT_OUT)/obj/, $(addsuffix .o, $(NGX_SVC_PURE) \
 	$(NGX_SVC_CORE) t/unit/ngx_env))
@@ -58,13 +60,13 @@ $(UNIT_OUT)/test_%: t/unit/test_%.c $(UNIT_OBJS) $(NGX_SVC_TEST_HEADERS)
 	@echo "  CC $@"
 	@$(CC) $(NGX_SVC_TEST_CFLAGS) $(NGX_SVC_SANITIZE) \
 		$(NGX_SVC_TEST_LDFLAGS) -o $@ $< $(UNIT_OBJS) \
-		-lcjson -lcrypto -lcmocka
+		$(NGX_SVC_TEST_LIBS) -lz -lcmocka
 
 $(FUZZ_OUT)/fuzz_%: t/fuzz/fuzz_%.c $(FUZZ_OBJS) $(NGX_SVC_TEST_HEADERS)
 	@echo "  CC $@"
 	@$(FUZZ_CC) $(NGX_SVC_TEST_CFLAGS) $(NGX_SVC_SANITIZE) \
 		-fsanitize=fuzzer $(NGX_SVC_TEST_LDFLAGS) -o $@ $< \
-		$(FUZZ_OBJS) -lcjson -lcrypto
+		$(FUZZ_OBJS) $(NGX_SVC_TEST_LIBS)
 
 $(UNIT_OUT)/obj/src/%.o: $(NGX_SRC)/src/%.c $(NGX_SVC_TEST_HEADERS)
 	@mkdir -p $(@D)

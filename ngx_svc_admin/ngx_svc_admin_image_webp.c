@@ -1,0 +1,214 @@
+/*
+ * WebP (RFC 9649): the RIFF container, then the pixels by libwebp.
+ */
+
+#include "ngx_svc_admin_image.h"
+
+#include <webp/decode.h>
+
+
+#define NGX_SVC_WEBP_HEADER    12   /* "RIFF", length, "WEBP" */
+#define NGX_SVC_WEBP_CHUNK     8    /* type and length */
+#define NGX_SVC_WEBP_ANIMATED  0x02
+
+
+static ngx_int_t ngx_svc_webp_walk(const u_char *data, size_t len,
+    ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_webp_first(const u_char *chunk, uint32_t size,
+    size_t rest, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_webp_size(const u_char *data, size_t len,
+    WebPDecoderConfig *config, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_webp_failed(VP8StatusCode status,
+    ngx_svc_error_t *err);
+
+
+ngx_int_t
+ngx_svc_image_check_webp(const u_char *data, size_t len, ngx_svc_error_t *err)
+{
+    ngx_int_t          rc;
+    VP8StatusCode      status;
+    WebPDecoderConfig  config;
+
+    rc = ngx_svc_webp_walk(data, len, err);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (!WebPInitDecoderConfig(&config)) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_webp_size(data, len, &config, err);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    /* all is decoded on the way to the last pixel, which alone is kept */
+
+    config.options.use_cropping = 1;
+    config.options.crop_left = config.input.width - 1;
+    config.options.crop_top = config.input.height - 1;
+    config.options.crop_width = 1;
+    config.options.crop_height = 1;
+    config.output.colorspace = MODE_RGBA;
+
+    status = WebPDecode(data, len, &config);
+
+    WebPFreeDecBuffer(&config.output);
+
+    return ngx_svc_webp_failed(status, err);
+}
+
+
+/* The chunks fill the RIFF's length, and it the body. */
+
+static ngx_int_t
+ngx_svc_webp_walk(const u_char *data, size_t len, ngx_svc_error_t *err)
+{
+    size_t         pos, rest;
+    uint32_t       size;
+    ngx_int_t      rc;
+    const u_char  *chunk;
+
+    size = ngx_svc_image_le32(data + 4);
+
+    if (size != len - NGX_SVC_WEBP_CHUNK) {
+        return ngx_svc_image_invalid(err,
+                             "The WebP's RIFF header says that %uD bytes"
+                             " follow it, but %uz do.", size,
+                             len - NGX_SVC_WEBP_CHUNK);
+    }
+
+    pos = NGX_SVC_WEBP_HEADER;
+
+    do {
+        chunk = data + pos;
+        rest = len - pos;
+
+        size = rest < NGX_SVC_WEBP_CHUNK ? 0 : ngx_svc_image_le32(chunk + 4);
+
+        if (rest < NGX_SVC_WEBP_CHUNK || rest - NGX_SVC_WEBP_CHUNK < size) {
+            return ngx_svc_image_invalid(err,
+                                 "The WebP breaks off: the chunk at byte %uz"
+                                 " goes beyond the %uz bytes of the body.",
+                                 pos, len);
+        }
+
+        if (pos == NGX_SVC_WEBP_HEADER) {
+            rc = ngx_svc_webp_first(chunk, size, rest, err);
+            if (rc != NGX_OK) {
+                return rc;
+            }
+        }
+
+        pos += NGX_SVC_WEBP_CHUNK + size;
+
+        /* the byte that makes a size even; some leave out the last one */
+
+        if ((size & 1) && pos < len) {
+            pos++;
+        }
+
+    } while (pos < len);
+
+    return NGX_OK;
+}
+
+
+/*
+ * Without VP8X there is one chunk.  An animation has no still picture to fall
+ * back to, which a page could show instead.
+ */
+
+static ngx_int_t
+ngx_svc_webp_first(const u_char *chunk, uint32_t size, size_t rest,
+    ngx_svc_error_t *err)
+{
+    size_t  filled;
+
+    if (ngx_memcmp(chunk, "VP8X", 4) == 0) {
+
+        if (size && (chunk[NGX_SVC_WEBP_CHUNK] & NGX_SVC_WEBP_ANIMATED)) {
+            return ngx_svc_fail(err, NGX_SVC_E_UNSUPPORTED_IMAGE,
+                                "The WebP is animated; it must be a still"
+                                " image.");
+        }
+
+        return NGX_OK;
+    }
+
+    if (ngx_memcmp(chunk, "VP8 ", 4) != 0
+        && ngx_memcmp(chunk, "VP8L", 4) != 0)
+    {
+        return ngx_svc_image_invalid(err,
+                             "The WebP's first chunk, at byte %d, is not VP8,"
+                             " VP8L or VP8X.", NGX_SVC_WEBP_HEADER);
+    }
+
+    filled = NGX_SVC_WEBP_CHUNK + size;
+
+    if (rest - filled > (size & 1)) {
+        return ngx_svc_image_invalid(err,
+                             "The WebP ends at byte %uz with its picture, but"
+                             " %uz bytes follow; only with a VP8X chunk there"
+                             " may be more.", NGX_SVC_WEBP_HEADER + filled,
+                             rest - filled);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_webp_size(const u_char *data, size_t len, WebPDecoderConfig *config,
+    ngx_svc_error_t *err)
+{
+    VP8StatusCode  status;
+
+    status = WebPGetFeatures(data, len, &config->input);
+
+    if (status != VP8_STATUS_OK) {
+        return ngx_svc_webp_failed(status, err);
+    }
+
+    if ((int64_t) config->input.width * config->input.height
+        > NGX_SVC_IMAGE_PIXELS)
+    {
+        return ngx_svc_fail(err, NGX_SVC_E_IMAGE_DIMENSIONS,
+                            "The image is %d x %d pixels; a WebP may have %d in"
+                            " all at most.", config->input.width,
+                            config->input.height, NGX_SVC_IMAGE_PIXELS);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_webp_failed(VP8StatusCode status, ngx_svc_error_t *err)
+{
+    switch (status) {
+
+    case VP8_STATUS_OK:
+        return NGX_OK;
+
+    case VP8_STATUS_OUT_OF_MEMORY:
+        return NGX_ERROR;
+
+    case VP8_STATUS_NOT_ENOUGH_DATA:
+    case VP8_STATUS_SUSPENDED:
+        return ngx_svc_image_invalid(err,
+                             "The WebP cannot be decoded: the picture's data"
+                             " break off.");
+
+    case VP8_STATUS_UNSUPPORTED_FEATURE:
+        return ngx_svc_image_invalid(err,
+                             "The WebP cannot be decoded: it uses what libwebp"
+                             " does not know.");
+
+    default:
+        return ngx_svc_image_invalid(err,
+                             "The WebP cannot be decoded: the picture's data"
+                             " are damaged.");
+    }
+}
