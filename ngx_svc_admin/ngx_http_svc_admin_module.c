@@ -1,11 +1,25 @@
 /*
- * The admin API: the directive.
+ * The admin API: its directives, and what its workers share.
  */
 
 #include "ngx_svc_admin.h"
+#include "ngx_svc_admin_conf.h"
+#include "ngx_svc_cache.h"
 
 
+#define NGX_SVC_ADMIN_CACHE      (16 * 1024 * 1024)
+#define NGX_SVC_ADMIN_CACHE_MIN  (1024 * 1024)
+
+
+static char *ngx_http_svc_admin(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+static char *ngx_http_svc_admin_cache_size(ngx_conf_t *cf, void *post,
+    void *data);
 static ngx_int_t ngx_http_svc_admin_preconfiguration(ngx_conf_t *cf);
+static ngx_int_t ngx_http_svc_admin_postconfiguration(ngx_conf_t *cf);
+static void *ngx_http_svc_admin_create_main_conf(ngx_conf_t *cf);
+static ngx_int_t ngx_http_svc_admin_init_process(ngx_cycle_t *cycle);
+static void ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle);
 
 
 static ngx_svc_surface_t  ngx_http_svc_admin_surface = {
@@ -19,14 +33,26 @@ static ngx_svc_surface_t  ngx_http_svc_admin_surface = {
 };
 
 
+static ngx_conf_post_t  ngx_http_svc_admin_cache_size_post = {
+    ngx_http_svc_admin_cache_size
+};
+
+
 static ngx_command_t  ngx_http_svc_admin_commands[] = {
 
     { ngx_string("svc_admin"),
       NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_svc_surface_directive,
+      ngx_http_svc_admin,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       &ngx_http_svc_admin_surface },
+
+    { ngx_string("svc_cache_size"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_size_slot,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_admin_main_conf_t, cache_size),
+      &ngx_http_svc_admin_cache_size_post },
 
       ngx_null_command
 };
@@ -34,9 +60,9 @@ static ngx_command_t  ngx_http_svc_admin_commands[] = {
 
 static ngx_http_module_t  ngx_http_svc_admin_module_ctx = {
     ngx_http_svc_admin_preconfiguration,   /* preconfiguration */
-    NULL,                                  /* postconfiguration */
+    ngx_http_svc_admin_postconfiguration,  /* postconfiguration */
 
-    NULL,                                  /* create main configuration */
+    ngx_http_svc_admin_create_main_conf,   /* create main configuration */
     NULL,                                  /* init main configuration */
 
     NULL,                                  /* create server configuration */
@@ -54,10 +80,10 @@ ngx_module_t  ngx_http_svc_admin_module = {
     NGX_HTTP_MODULE,                       /* module type */
     NULL,                                  /* init master */
     NULL,                                  /* init module */
-    NULL,                                  /* init process */
+    ngx_http_svc_admin_init_process,       /* init process */
     NULL,                                  /* init thread */
     NULL,                                  /* exit thread */
-    NULL,                                  /* exit process */
+    ngx_http_svc_admin_exit_process,       /* exit process */
     NULL,                                  /* exit master */
     NGX_MODULE_V1_PADDING
 };
@@ -82,4 +108,112 @@ ngx_http_svc_admin_preconfiguration(ngx_conf_t *cf)
     }
 
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_svc_admin_postconfiguration(ngx_conf_t *cf)
+{
+    ngx_svc_admin_main_conf_t  *amcf;
+
+    amcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_svc_admin_module);
+
+    if (!amcf->on) {
+        return NGX_OK;
+    }
+
+    ngx_conf_init_size_value(amcf->cache_size, NGX_SVC_ADMIN_CACHE);
+
+    amcf->cache = ngx_svc_cache_zone(cf, amcf->cache_size,
+                                     &ngx_http_svc_admin_module);
+    amcf->threads = ngx_thread_pool_add(cf, NULL);
+
+    if (amcf->cache == NULL || amcf->threads == NULL) {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+static void *
+ngx_http_svc_admin_create_main_conf(ngx_conf_t *cf)
+{
+    ngx_svc_admin_main_conf_t  *amcf;
+
+    amcf = ngx_pcalloc(cf->pool, sizeof(ngx_svc_admin_main_conf_t));
+    if (amcf == NULL) {
+        return NULL;
+    }
+
+    amcf->cache_size = NGX_CONF_UNSET_SIZE;
+
+    return amcf;
+}
+
+
+static char *
+ngx_http_svc_admin(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char                       *rv;
+    ngx_svc_loc_conf_t         *slcf;
+    ngx_svc_admin_main_conf_t  *amcf;
+
+    rv = ngx_svc_surface_directive(cf, cmd, conf);
+    if (rv != NGX_CONF_OK) {
+        return rv;
+    }
+
+    slcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_svc_common_module);
+
+    if (slcf->surface == &ngx_http_svc_admin_surface) {
+        amcf = ngx_http_conf_get_module_main_conf(cf,
+                                                  ngx_http_svc_admin_module);
+        amcf->on = 1;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_svc_admin_cache_size(ngx_conf_t *cf, void *post, void *data)
+{
+    size_t  *size = data;
+
+    if (*size < NGX_SVC_ADMIN_CACHE_MIN) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"svc_cache_size\" must be at least 1m");
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static ngx_int_t
+ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
+{
+    ngx_svc_admin_main_conf_t  *amcf;
+
+    if (ngx_process != NGX_PROCESS_WORKER && ngx_process != NGX_PROCESS_SINGLE)
+    {
+        return NGX_OK;
+    }
+
+    amcf = ngx_http_cycle_get_module_main_conf(cycle,
+                                               ngx_http_svc_admin_module);
+
+    if (amcf == NULL || amcf->cache == NULL) {
+        return NGX_OK;
+    }
+
+    return ngx_svc_cache_init_worker(amcf->cache);
+}
+
+
+static void
+ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle)
+{
+    ngx_svc_cache_exit_worker();
 }

@@ -25,8 +25,21 @@ extern const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[];
 
 /* ngx_svc_admin_tenant.c */
 ngx_int_t ngx_svc_admin_tenant_get_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_tenant_patch_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_tenant_reply(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_tenant_statements[];
+
+/* ngx_svc_admin_logo.c; a reply is ngx_svc_admin_tenant_reply() too */
+ngx_int_t ngx_svc_admin_logo_put_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_logo_delete_prepare(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_logo_statements[];
+
+/* ngx_svc_admin_public.c */
+ngx_int_t ngx_svc_admin_public_branding_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_public_branding_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_public_logo_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_public_logo_reply(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_public_statements[];
 
 /* ngx_svc_admin_tokens.c */
 ngx_int_t ngx_svc_admin_tokens_list_prepare(ngx_svc_request_t *sr);
@@ -49,6 +62,9 @@ void ngx_svc_admin_time(ngx_svc_json_writer_t *w, const char *key,
 void ngx_svc_admin_raw(ngx_svc_json_writer_t *w, const char *key,
     PGresult *res, int row, int column);
 
+/* Whether a boolean column is true. */
+ngx_uint_t ngx_svc_admin_true(PGresult *res, int row, int column);
+
 /* The surface's error writer. */
 void ngx_svc_admin_error(ngx_svc_json_writer_t *w,
     const ngx_svc_error_row_t *row, ngx_str_t *detail);
@@ -70,6 +86,20 @@ ngx_int_t ngx_svc_admin_page(ngx_svc_request_t *sr,
 /* "total", "limit" and "offset"; total: the first column of a result. */
 void ngx_svc_admin_page_write(ngx_svc_json_writer_t *w, PGresult *total,
     ngx_svc_admin_page_t *page);
+
+
+/*
+ * ngx_svc_admin_etag.c: If-Match as the text of a PostgreSQL array of versions;
+ * no data: any version will do.  NGX_OK, or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_admin_if_match(ngx_svc_request_t *sr, ngx_str_t *versions);
+
+/* The ETag of an answer, from a column with the version. */
+ngx_int_t ngx_svc_admin_etag(ngx_svc_request_t *sr, PGresult *res, int row,
+    int column);
+
+/* 412; returns what a reply returns. */
+ngx_int_t ngx_svc_admin_precondition_failed(ngx_svc_request_t *sr);
 
 
 #endif /* _NGX_SVC_ADMIN_H_INCLUDED_ */

@@ -59,6 +59,13 @@ ngx_svc_admin_raw(ngx_svc_json_writer_t *w, const char *key, PGresult *res,
 }
 
 
+ngx_uint_t
+ngx_svc_admin_true(PGresult *res, int row, int column)
+{
+    return *PQgetvalue(res, row, column) == 't';
+}
+
+
 void
 ngx_svc_admin_error(ngx_svc_json_writer_t *w, const ngx_svc_error_row_t *row,
     ngx_str_t *detail)

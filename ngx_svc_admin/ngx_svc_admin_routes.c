@@ -12,8 +12,27 @@
 
 const ngx_svc_route_t  ngx_svc_admin_routes[] = {
 
+    { NGX_HTTP_GET, ngx_string("/tenants/*/branding"), ngx_string(""),
+      NGX_SVC_ROUTE_PUBLIC, ngx_svc_admin_public_branding_prepare,
+      ngx_svc_admin_public_branding_reply },
+
+    { NGX_HTTP_GET, ngx_string("/tenants/*/logo"), ngx_string(""),
+      NGX_SVC_ROUTE_PUBLIC, ngx_svc_admin_public_logo_prepare,
+      ngx_svc_admin_public_logo_reply },
+
     { NGX_HTTP_GET, ngx_string("/admin/tenant"), ngx_string(""), 0,
       ngx_svc_admin_tenant_get_prepare, ngx_svc_admin_tenant_reply },
+
+    { NGX_HTTP_PATCH, ngx_string("/admin/tenant"), NGX_SVC_ADMIN_MANAGE,
+      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_tenant_patch_prepare, ngx_svc_admin_tenant_reply },
+
+    { NGX_HTTP_PUT, ngx_string("/admin/tenant/logo"), NGX_SVC_ADMIN_MANAGE,
+      NGX_SVC_ROUTE_RAW, NULL, ngx_svc_admin_logo_put_reply },
+
+    { NGX_HTTP_DELETE, ngx_string("/admin/tenant/logo"),
+      NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_logo_delete_prepare, ngx_svc_admin_tenant_reply },
 
     { NGX_HTTP_GET, ngx_string("/admin/api-tokens"), NGX_SVC_ADMIN_MANAGE, 0,
       ngx_svc_admin_tokens_list_prepare, ngx_svc_admin_tokens_list_reply },
@@ -39,6 +58,8 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
 
 const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_tenant_statements,
+    ngx_svc_admin_logo_statements,
+    ngx_svc_admin_public_statements,
     ngx_svc_admin_tokens_statements,
     NULL
 };

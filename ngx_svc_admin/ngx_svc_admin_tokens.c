@@ -35,7 +35,6 @@ static ngx_int_t ngx_svc_admin_token_new(ngx_svc_request_t *sr,
     ngx_str_t *secret, u_char *hash);
 static void ngx_svc_admin_token_write(ngx_svc_json_writer_t *w, PGresult *res,
     int row, int column);
-static ngx_uint_t ngx_svc_admin_token_set(PGresult *res, int row, int column);
 
 
 /* Sorted; see the permissions of the specification. */
@@ -311,7 +310,7 @@ ngx_svc_admin_tokens_create_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (!ngx_svc_admin_token_set(res, 0, 0)) {
+    if (!ngx_svc_admin_true(res, 0, 0)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
                             "\"scopes\" holds a permission that the token of "
                             "this request does not have.");
@@ -532,11 +531,4 @@ ngx_svc_admin_token_write(ngx_svc_json_writer_t *w, PGresult *res, int row,
     ngx_svc_admin_time(w, "expiresAt", res, row, column + 9);
     ngx_svc_admin_time(w, "lastUsedAt", res, row, column + 10);
     ngx_svc_admin_time(w, "revokedAt", res, row, column + 11);
-}
-
-
-static ngx_uint_t
-ngx_svc_admin_token_set(PGresult *res, int row, int column)
-{
-    return *PQgetvalue(res, row, column) == 't';
 }

@@ -44,6 +44,7 @@ typedef struct {
 } ngx_svc_redis_pubsub_t;
 
 
+static void ngx_svc_redis_start_listening(void);
 static ngx_svc_redis_channel_t *ngx_svc_redis_channel(const char *name);
 static void ngx_svc_redis_listen(ngx_svc_redis_link_t *link);
 static void ngx_svc_redis_subscribe_to(const char *name);
@@ -93,6 +94,12 @@ ngx_svc_redis_pubsub_init(ngx_cycle_t *cycle, ngx_svc_redis_conf_t *conf,
     ps->flush.handler = ngx_svc_redis_flush;
     ps->flush.log = cycle->log;
 
+    /* a module whose process began before ours has subscribed already */
+
+    if (ps->channels[0].handler) {
+        ngx_svc_redis_start_listening();
+    }
+
     return NGX_OK;
 }
 
@@ -122,10 +129,6 @@ ngx_svc_redis_subscribe(const char *name, ngx_svc_redis_message_pt handler)
 
     ps = &ngx_svc_redis_pubsub;
 
-    if (ps->commands == NULL) {
-        return NGX_OK;
-    }
-
     channel = ngx_svc_redis_channel(name);
     if (channel == NULL) {
         return NGX_ERROR;
@@ -133,15 +136,26 @@ ngx_svc_redis_subscribe(const char *name, ngx_svc_redis_message_pt handler)
 
     channel->handler = handler;
 
-    if (!ps->listening) {
-        ps->listening = 1;
-        ngx_svc_redis_link_start(&ps->link, ps->conf, ps->log);
+    if (ps->commands && !ps->listening) {
+        ngx_svc_redis_start_listening();
 
     } else if (ps->link.redis && !channel->heard) {
         ngx_svc_redis_subscribe_to(name);
     }
 
     return NGX_OK;
+}
+
+
+static void
+ngx_svc_redis_start_listening(void)
+{
+    ngx_svc_redis_pubsub_t  *ps;
+
+    ps = &ngx_svc_redis_pubsub;
+
+    ps->listening = 1;
+    ngx_svc_redis_link_start(&ps->link, ps->conf, ps->log);
 }
 
 
@@ -154,10 +168,6 @@ void
 ngx_svc_redis_unsubscribe(const char *name)
 {
     ngx_svc_redis_channel_t  *channel;
-
-    if (ngx_svc_redis_pubsub.commands == NULL) {
-        return;
-    }
 
     channel = ngx_svc_redis_channel(name);
 
@@ -212,7 +222,7 @@ ngx_svc_redis_channel(const char *name)
         }
     }
 
-    ngx_log_error(NGX_LOG_ALERT, ngx_svc_redis_pubsub.log, 0,
+    ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0,
                   "more than %d Redis channels", NGX_SVC_REDIS_CHANNELS);
 
     return NULL;

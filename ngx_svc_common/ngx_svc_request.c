@@ -158,12 +158,12 @@ ngx_svc_request_public(ngx_svc_request_t *sr)
 
     rc = sr->route->prepare(sr);
 
-    if (sr->answered) {
-        return rc;
-    }
-
     if (rc == NGX_DECLINED) {
         return ngx_svc_send_error(sr);
+    }
+
+    if (sr->op->ncalls == 0) {
+        return rc;
     }
 
     sr->request->main->count++;

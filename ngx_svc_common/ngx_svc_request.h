@@ -42,7 +42,8 @@ typedef struct ngx_svc_route_s    ngx_svc_route_t;
  * statements to sr->op behind the credential's.  NGX_OK; NGX_DECLINED with
  * sr->error set by ngx_svc_fail(): the credential is still checked first;
  * NGX_ERROR: 500.  May be NULL.  Of a public route it is called at once, with
- * no credential's statement before its own, and may send the answer itself.
+ * no credential's statement before its own; when it adds none, it has sent the
+ * answer, and returns what goes to ngx_http_finalize_request().
  *
  * reply: all went well; the results of its statements are sr->op->results + 1,
  * of a public route sr->op->results.
@@ -163,6 +164,17 @@ NGX_SVC_API ngx_int_t ngx_svc_send(ngx_svc_request_t *sr, ngx_uint_t status,
 NGX_SVC_API ngx_int_t ngx_svc_send_empty(ngx_svc_request_t *sr,
     ngx_uint_t status);
 NGX_SVC_API ngx_int_t ngx_svc_send_error(ngx_svc_request_t *sr);
+
+/*
+ * The ETag of an answer that is about to be sent, with its quotes; lives as
+ * long as the request.  A GET that names it in If-None-Match gets 304.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_send_etag(ngx_svc_request_t *sr,
+    ngx_str_t *value);
+
+/* Bytes of some type; they live until the request is gone. */
+NGX_SVC_API ngx_int_t ngx_svc_send_bytes(ngx_svc_request_t *sr,
+    ngx_str_t *content_type, ngx_str_t *bytes);
 
 /* Adds a header; value's bytes must live as long as the request. */
 NGX_SVC_API ngx_int_t ngx_svc_add_header(ngx_http_request_t *r,

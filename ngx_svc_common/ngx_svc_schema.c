@@ -85,6 +85,7 @@ static const ngx_svc_schema_type_t  ngx_svc_schema_types[] = {
       " character" },
     { NGX_SVC_T_BOOLEAN, "true or false", NULL, NULL },
     { NGX_SVC_T_INTEGER, "an integer", " from ", NULL },
+    { NGX_SVC_T_NUMBER, "a number", " from ", NULL },
     { NGX_SVC_T_OBJECT, "an object", NULL, NULL },
     { NGX_SVC_T_ARRAY, "an array", " of ", " element" },
     { NGX_SVC_T_NULL, "null", NULL, NULL },
@@ -99,6 +100,18 @@ ngx_svc_schema_object(const ngx_svc_member_t *table, ngx_uint_t flags,
     ngx_svc_schema_t  s;
 
     ngx_svc_schema_init(&s, flags, "", err);
+
+    return ngx_svc_schema_members(&s, table, object, dst);
+}
+
+
+ngx_int_t
+ngx_svc_schema_nested(const ngx_svc_member_t *table, const char *path,
+    cJSON *object, void *dst, ngx_svc_error_t *err)
+{
+    ngx_svc_schema_t  s;
+
+    ngx_svc_schema_init(&s, 0, path, err);
 
     return ngx_svc_schema_members(&s, table, object, dst);
 }
@@ -480,6 +493,10 @@ ngx_svc_schema_take_number(const ngx_svc_member_t *member,
     double  d;
 
     d = value->json->valuedouble;
+
+    if (member->type & NGX_SVC_T_NUMBER) {
+        return d >= (double) member->min && d <= (double) member->max;
+    }
 
     if (!(member->type & NGX_SVC_T_INTEGER)
         || d < -NGX_SVC_SCHEMA_INTEGER

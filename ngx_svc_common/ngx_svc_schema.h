@@ -19,6 +19,7 @@
 #define NGX_SVC_T_ARRAY      0x10
 #define NGX_SVC_T_NULL       0x20
 #define NGX_SVC_T_TEXT       0x40       /* a line for people: see below */
+#define NGX_SVC_T_NUMBER     0x80       /* value->json->valuedouble */
 
 #define NGX_SVC_M_REQUIRED   0x01
 #define NGX_SVC_M_NOCASE     0x02       /* the name matches in any case */
@@ -88,6 +89,10 @@ struct ngx_svc_member_s {
  */
 NGX_SVC_API ngx_int_t ngx_svc_schema_object(const ngx_svc_member_t *table,
     ngx_uint_t flags, cJSON *object, void *dst, ngx_svc_error_t *err);
+
+/* The same for an object that is a member; path is its name. */
+NGX_SVC_API ngx_int_t ngx_svc_schema_nested(const ngx_svc_member_t *table,
+    const char *path, cJSON *object, void *dst, ngx_svc_error_t *err);
 
 /* The same for one value of one row; path is its name in messages. */
 NGX_SVC_API ngx_int_t ngx_svc_schema_value(const ngx_svc_member_t *member,

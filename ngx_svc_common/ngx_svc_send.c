@@ -6,7 +6,9 @@
 
 
 static ngx_int_t ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status,
-    u_char *start, u_char *last);
+    const ngx_str_t *type, u_char *start, u_char *last);
+static ngx_table_elt_t *ngx_svc_push_header(ngx_http_request_t *r,
+    const char *name, ngx_str_t *value);
 
 
 ngx_int_t
@@ -20,21 +22,16 @@ ngx_svc_send(ngx_svc_request_t *sr, ngx_uint_t status,
     }
 
     if (location) {
-        h = ngx_list_push(&sr->request->headers_out.headers);
+        h = ngx_svc_push_header(sr->request, "Location", location);
         if (h == NULL) {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 
-        ngx_memzero(h, sizeof(ngx_table_elt_t));
-
-        h->hash = 1;
-        ngx_str_set(&h->key, "Location");
-        h->value = *location;
-
         sr->request->headers_out.location = h;
     }
 
-    return ngx_svc_send_body(sr, status, w->start, w->last);
+    return ngx_svc_send_body(sr, status, &sr->surface->content_type, w->start,
+                             w->last);
 }
 
 
@@ -77,14 +74,48 @@ ngx_svc_send_error(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_send_body(sr, row->status, body.data,
-                             body.data + body.len);
+    return ngx_svc_send_body(sr, row->status, &sr->surface->content_type,
+                             body.data, body.data + body.len);
+}
+
+
+/* If-Match of a GET is not heeded: nginx would answer with a page of its own. */
+
+ngx_int_t
+ngx_svc_send_etag(ngx_svc_request_t *sr, ngx_str_t *value)
+{
+    ngx_http_request_t  *r;
+
+    r = sr->request;
+
+    r->headers_out.etag = ngx_svc_push_header(r, "ETag", value);
+
+    if (r->headers_out.etag == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (r->method == NGX_HTTP_GET || r->method == NGX_HTTP_HEAD) {
+        r->headers_in.if_match = NULL;
+        r->headers_in.if_unmodified_since = NULL;
+        r->disable_not_modified = 0;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_send_bytes(ngx_svc_request_t *sr, ngx_str_t *content_type,
+    ngx_str_t *bytes)
+{
+    return ngx_svc_send_body(sr, NGX_HTTP_OK, content_type, bytes->data,
+                             bytes->data + bytes->len);
 }
 
 
 static ngx_int_t
-ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status, u_char *start,
-    u_char *last)
+ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status,
+    const ngx_str_t *type, u_char *start, u_char *last)
 {
     ngx_int_t            rc;
     ngx_buf_t           *b;
@@ -97,13 +128,17 @@ ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status, u_char *start,
 
     r->headers_out.status = status;
     r->headers_out.content_length_n = last - start;
-    r->headers_out.content_type = sr->surface->content_type;
-    r->headers_out.content_type_len = sr->surface->content_type.len;
+    r->headers_out.content_type = *type;
+    r->headers_out.content_type_len = type->len;
     r->headers_out.content_type_lowcase = NULL;
 
     rc = ngx_http_send_header(r);
 
     if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
+
+        /* a filter's refusal, as of a range, is nginx's own error */
+
+        sr->answered = (rc <= NGX_OK);
         return rc;
     }
 
@@ -128,11 +163,18 @@ ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status, u_char *start,
 ngx_int_t
 ngx_svc_add_header(ngx_http_request_t *r, const char *name, ngx_str_t *value)
 {
+    return ngx_svc_push_header(r, name, value) ? NGX_OK : NGX_ERROR;
+}
+
+
+static ngx_table_elt_t *
+ngx_svc_push_header(ngx_http_request_t *r, const char *name, ngx_str_t *value)
+{
     ngx_table_elt_t  *h;
 
     h = ngx_list_push(&r->headers_out.headers);
     if (h == NULL) {
-        return NGX_ERROR;
+        return NULL;
     }
 
     ngx_memzero(h, sizeof(ngx_table_elt_t));
@@ -142,7 +184,7 @@ ngx_svc_add_header(ngx_http_request_t *r, const char *name, ngx_str_t *value)
     h->key.len = ngx_strlen(name);
     h->value = *value;
 
-    return NGX_OK;
+    return h;
 }
 
 

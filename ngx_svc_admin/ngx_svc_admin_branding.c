@@ -1,0 +1,227 @@
+/*
+ * The members of a tenant's branding.  They end up in style sheets: what could
+ * leave a CSS value is refused.
+ */
+
+#include "ngx_svc_admin.h"
+#include "ngx_svc_schema.h"
+
+
+#define NGX_SVC_ADMIN_RADIUS  64        /* of a number */
+#define NGX_SVC_ADMIN_CSS     64        /* bytes of a text */
+
+
+static ngx_int_t ngx_svc_admin_primary(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_color(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_radius(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+static ngx_uint_t ngx_svc_admin_hex(ngx_str_t *text, const char *lengths);
+static ngx_uint_t ngx_svc_admin_color_function(ngx_str_t *text);
+static ngx_uint_t ngx_svc_admin_color_word(ngx_str_t *text);
+
+
+/* Whatever else there is stays private.  Of logoUrl the value is not ours. */
+
+#define NGX_SVC_ADMIN_COLOR(name)                                             \
+    { ngx_string(name), NGX_SVC_T_STRING|NGX_SVC_T_NULL, 0, 1,                \
+      NGX_SVC_ADMIN_CSS, ngx_svc_admin_color, NULL, NULL,                     \
+      offsetof(ngx_svc_admin_branding_t, any) }
+
+#define NGX_SVC_ADMIN_SWITCH(name)                                            \
+    { ngx_string(name), NGX_SVC_T_BOOLEAN|NGX_SVC_T_NULL, 0, 0, 0, NULL,      \
+      NULL, NULL, offsetof(ngx_svc_admin_branding_t, any) }
+
+typedef struct {
+    ngx_svc_value_t  any;           /* looked at by its check alone */
+} ngx_svc_admin_branding_t;
+
+const ngx_svc_member_t  ngx_svc_admin_branding_members[] = {
+
+    { ngx_string("primary"), NGX_SVC_T_STRING|NGX_SVC_T_NULL, 0, 0, 0,
+      ngx_svc_admin_primary, NULL, NULL,
+      offsetof(ngx_svc_admin_branding_t, any) },
+
+    NGX_SVC_ADMIN_COLOR("primaryHover"),
+    NGX_SVC_ADMIN_COLOR("primaryFg"),
+    NGX_SVC_ADMIN_COLOR("bg"),
+    NGX_SVC_ADMIN_COLOR("surface"),
+    NGX_SVC_ADMIN_COLOR("fg"),
+    NGX_SVC_ADMIN_COLOR("muted"),
+    NGX_SVC_ADMIN_COLOR("border"),
+    NGX_SVC_ADMIN_COLOR("danger"),
+
+    { ngx_string("radius"),
+      NGX_SVC_T_STRING|NGX_SVC_T_NUMBER|NGX_SVC_T_NULL, 0, 0,
+      NGX_SVC_ADMIN_RADIUS, ngx_svc_admin_radius, NULL, NULL,
+      offsetof(ngx_svc_admin_branding_t, any) },
+
+    NGX_SVC_ADMIN_SWITCH("allowSelfSignup"),
+    NGX_SVC_ADMIN_SWITCH("allowPasswordless"),
+
+    ngx_svc_null_member
+};
+
+
+static ngx_int_t
+ngx_svc_admin_primary(const ngx_svc_member_t *member, ngx_svc_value_t *value,
+    const char *path, ngx_svc_error_t *err)
+{
+    if (ngx_svc_admin_hex(&value->str, "\3\6\10")) {
+        return NGX_OK;
+    }
+
+    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s\" must be a colour of 3, 6 or 8 hex digits such "
+                        "as \"#0a66c2\".", path);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_color(const ngx_svc_member_t *member, ngx_svc_value_t *value,
+    const char *path, ngx_svc_error_t *err)
+{
+    if (ngx_svc_admin_hex(&value->str, "\3\4\6\10")
+        || ngx_svc_admin_color_function(&value->str)
+        || ngx_svc_admin_color_word(&value->str))
+    {
+        return NGX_OK;
+    }
+
+    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s\" must be a CSS colour such as \"#0a66c2\", "
+                        "\"rgb(10, 102, 194)\" or \"white\".", path);
+}
+
+
+/* A number of pixels, or digits with a unit. */
+
+static ngx_int_t
+ngx_svc_admin_radius(const ngx_svc_member_t *member, ngx_svc_value_t *value,
+    const char *path, ngx_svc_error_t *err)
+{
+    u_char       *p, *end;
+    ngx_uint_t    i, n;
+
+    static const ngx_str_t  units[] = {
+        ngx_string(""), ngx_string("px"), ngx_string("rem"), ngx_string("em"),
+        ngx_string("%")
+    };
+
+    if (!cJSON_IsString(value->json)) {
+        return NGX_OK;
+    }
+
+    p = value->str.data;
+    end = p + ngx_min(value->str.len, NGX_SVC_ADMIN_CSS);
+
+    for (n = 0; p < end && *p >= '0' && *p <= '9'; p++) {
+        n++;
+    }
+
+    if (n >= 1 && n <= 3 && end - p > 1 && *p == '.'
+        && p[1] >= '0' && p[1] <= '9')
+    {
+        for (p++; p < end && *p >= '0' && *p <= '9'; p++) { /* void */ }
+    }
+
+    for (i = 0; n >= 1 && n <= 3 && i < sizeof(units) / sizeof(units[0]); i++)
+    {
+        if ((size_t) (value->str.data + value->str.len - p) == units[i].len
+            && ngx_memcmp(p, units[i].data, units[i].len) == 0)
+        {
+            return NGX_OK;
+        }
+    }
+
+    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s\" must be a number from 0 to %d, or a string "
+                        "such as \"8px\", \"0.5rem\" or \"50%%\".", path,
+                        NGX_SVC_ADMIN_RADIUS);
+}
+
+
+/* lengths: the numbers of digits there may be, one a byte. */
+
+static ngx_uint_t
+ngx_svc_admin_hex(ngx_str_t *text, const char *lengths)
+{
+    size_t  i;
+    u_char  c;
+
+    if (text->len < 2 || text->data[0] != '#'
+        || ngx_strchr(lengths, (int) (text->len - 1)) == NULL)
+    {
+        return 0;
+    }
+
+    for (i = 1; i < text->len; i++) {
+        c = ngx_tolower(text->data[i]);
+
+        if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* One pair of parentheses, and in it numbers, units and separators. */
+
+static ngx_uint_t
+ngx_svc_admin_color_function(ngx_str_t *text)
+{
+    u_char      *p, *end, c;
+    ngx_uint_t   i;
+
+    static const ngx_str_t  names[] = {
+        ngx_string("rgb("), ngx_string("rgba("), ngx_string("hsl("),
+        ngx_string("hsla(")
+    };
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (text->len > names[i].len + 1
+            && ngx_strncasecmp(text->data, names[i].data, names[i].len) == 0)
+        {
+            break;
+        }
+    }
+
+    end = text->data + text->len - 1;
+
+    if (i == sizeof(names) / sizeof(names[0]) || *end != ')') {
+        return 0;
+    }
+
+    for (p = text->data + names[i].len; p < end; p++) {
+        c = ngx_tolower(*p);
+
+        if ((c < '0' || c > '9') && (c < 'a' || c > 'z')
+            && ngx_strchr(" .,%/+-", c) == NULL)
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static ngx_uint_t
+ngx_svc_admin_color_word(ngx_str_t *text)
+{
+    size_t  i;
+    u_char  c;
+
+    for (i = 0; i < text->len; i++) {
+        c = ngx_tolower(text->data[i]);
+
+        if (c < 'a' || c > 'z') {
+            return 0;
+        }
+    }
+
+    return 1;
+}

@@ -1,0 +1,124 @@
+/*
+ * Entity tags of what an administrator changes (RFC 9110, 8.8.3): strong, and
+ * made of the time of the last change, which each change moves.
+ */
+
+#include "ngx_svc_admin.h"
+
+
+static u_char *ngx_svc_admin_etag_next(u_char *p, u_char *end,
+    ngx_str_t *version);
+
+
+/* Of a list of tags the versions that may be ours; W/ never matches. */
+
+ngx_int_t
+ngx_svc_admin_if_match(ngx_svc_request_t *sr, ngx_str_t *versions)
+{
+    u_char           *p, *end, *dst;
+    ngx_str_t         version;
+    ngx_table_elt_t  *h;
+
+    ngx_str_null(versions);
+
+    h = sr->request->headers_in.if_match;
+
+    if (h == NULL || (h->value.len == 1 && h->value.data[0] == '*')) {
+        return NGX_OK;
+    }
+
+    dst = ngx_pnalloc(sr->request->pool, h->value.len + sizeof("{}"));
+    if (dst == NULL) {
+        return NGX_ERROR;
+    }
+
+    versions->data = dst;
+    *dst++ = '{';
+
+    p = h->value.data;
+    end = p + h->value.len;
+
+    while (p < end) {
+        p = ngx_svc_admin_etag_next(p, end, &version);
+
+        if (version.len == 0) {
+            continue;
+        }
+
+        if (dst[-1] != '{') {
+            *dst++ = ',';
+        }
+
+        dst = ngx_cpymem(dst, version.data, version.len);
+    }
+
+    *dst++ = '}';
+    versions->len = dst - versions->data;
+
+    return NGX_OK;
+}
+
+
+/* What follows the next tag; version is empty when it is none of ours. */
+
+static u_char *
+ngx_svc_admin_etag_next(u_char *p, u_char *end, ngx_str_t *version)
+{
+    u_char      *start;
+    ngx_uint_t   ours;
+
+    version->len = 0;
+    ours = 1;
+
+    for ( /* void */ ; p < end && *p != '"'; p++) {
+        if (*p != ' ' && *p != '\t' && *p != ',') {
+            ours = 0;
+        }
+    }
+
+    start = ++p;
+
+    for ( /* void */ ; p < end && *p != '"'; p++) {
+        if (*p < '0' || *p > '9') {
+            ours = 0;
+        }
+    }
+
+    if (p < end && ours) {
+        version->data = start;
+        version->len = p - start;
+    }
+
+    return p + 1;
+}
+
+
+ngx_int_t
+ngx_svc_admin_etag(ngx_svc_request_t *sr, PGresult *res, int row, int column)
+{
+    u_char     *p;
+    ngx_str_t   version, value;
+
+    version = ngx_svc_pg_value(res, row, column);
+
+    p = ngx_pnalloc(sr->request->pool, version.len + 2);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    value.data = p;
+    value.len = ngx_sprintf(p, "\"%V\"", &version) - p;
+
+    return ngx_svc_send_etag(sr, &value);
+}
+
+
+ngx_int_t
+ngx_svc_admin_precondition_failed(ngx_svc_request_t *sr)
+{
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_PRECONDITION,
+                        "The resource is not as \"If-Match\" says: it has "
+                        "changed. Read it again.");
+
+    return ngx_svc_send_error(sr);
+}

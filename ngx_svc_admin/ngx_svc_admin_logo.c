@@ -1,0 +1,299 @@
+/*
+ * /v1/admin/tenant/logo.
+ *
+ * Who sends an image is asked first, and then a thread decodes it: it takes
+ * longer than others should wait.
+ */
+
+#include "ngx_svc_admin.h"
+#include "ngx_svc_admin_conf.h"
+#include "ngx_svc_admin_image.h"
+#include "ngx_svc_admin_tenant.h"
+
+#include <ngx_thread_pool.h>
+
+
+/* Of a pool of its own: the request may go while the thread is at it. */
+
+typedef struct {
+    ngx_svc_request_t     *sr;          /* NULL: gone */
+    ngx_pool_t            *pool;
+    ngx_str_t              body;        /* a copy */
+    ngx_int_t              rc;
+    ngx_svc_image_type_e   type;
+    ngx_svc_error_t        error;
+} ngx_svc_admin_logo_t;
+
+
+static ngx_thread_task_t *ngx_svc_admin_logo_task(ngx_svc_request_t *sr);
+static void ngx_svc_admin_logo_gone(void *data);
+static void ngx_svc_admin_logo_check(void *data, ngx_log_t *log);
+static void ngx_svc_admin_logo_checked(ngx_event_t *ev);
+static ngx_int_t ngx_svc_admin_logo_verdict(ngx_svc_request_t *sr,
+    ngx_svc_admin_logo_t *logo);
+static ngx_int_t ngx_svc_admin_logo_put_prepare(ngx_svc_request_t *sr);
+
+
+/* See ngx_svc_admin_tenant_reply() for what they return. */
+
+#define NGX_SVC_ADMIN_LOGO_RETURN                                             \
+    "r AS ("                                                                  \
+        "SELECT * FROM u"                                                     \
+        " UNION ALL SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)"         \
+    ")"                                                                       \
+    " SELECT m.matches, true, " NGX_SVC_ADMIN_TENANT_COLUMNS_OF("r")          \
+    " FROM r, m"
+
+const ngx_svc_pg_statement_t  ngx_svc_admin_logo_statements[] = {
+
+    { "admin_logo_put",
+      "WITH o AS ("
+          "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_ADMIN_TENANT
+          " FOR UPDATE"
+      "), m AS ("
+          "SELECT " NGX_SVC_ADMIN_TENANT_MATCHES("$4") " AS matches FROM o"
+      "), u AS ("
+          "UPDATE svc.tenant t SET logo_uploads = o.logo_uploads + 1,"
+              " logo_etag = left(encode(sha256($2::bytea"
+              " || int8send(o.logo_uploads + 1)), 'hex'), 12),"
+              " updated_at = " NGX_SVC_ADMIN_TENANT_MOVED
+          " FROM o, m WHERE t.id = o.id AND m.matches RETURNING t.*"
+      "), l AS ("
+          "INSERT INTO svc.logo (tenant_id, content_type, data)"
+          " SELECT u.id, $3, $2 FROM u"
+          " ON CONFLICT (tenant_id) DO UPDATE"
+          " SET content_type = excluded.content_type, data = excluded.data"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id,"
+              " target_name, details)"
+          " SELECT 'logo.uploaded', 'tenant', u.id::text, u.name,"
+              " jsonb_build_object('contentType', $3::text, 'size',"
+              " octet_length($2))"
+          " FROM u"
+      "), " NGX_SVC_ADMIN_LOGO_RETURN, 4 },
+
+    { "admin_logo_delete",
+      "WITH o AS ("
+          "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_ADMIN_TENANT
+          " FOR UPDATE"
+      "), m AS ("
+          "SELECT " NGX_SVC_ADMIN_TENANT_MATCHES("$2") " AS matches FROM o"
+      "), u AS ("
+          "UPDATE svc.tenant t SET logo_etag = NULL,"
+              " updated_at = " NGX_SVC_ADMIN_TENANT_MOVED
+          " FROM o, m WHERE t.id = o.id AND m.matches"
+              " AND o.logo_etag IS NOT NULL RETURNING t.*"
+      "), l AS ("
+          "DELETE FROM svc.logo l USING u WHERE l.tenant_id = u.id"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id,"
+              " target_name)"
+          " SELECT 'logo.deleted', 'tenant', u.id::text, u.name FROM u"
+      "), " NGX_SVC_ADMIN_LOGO_RETURN, 2 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_ADMIN_LOGO_PUT     (&ngx_svc_admin_logo_statements[0])
+#define NGX_SVC_ADMIN_LOGO_DELETE  (&ngx_svc_admin_logo_statements[1])
+
+
+/* The credential is good. */
+
+ngx_int_t
+ngx_svc_admin_logo_put_reply(ngx_svc_request_t *sr)
+{
+    ngx_thread_task_t          *task;
+    ngx_svc_admin_logo_t       *logo;
+    ngx_http_cleanup_t         *cln;
+    ngx_svc_admin_main_conf_t  *amcf;
+
+    amcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_admin_module);
+
+    cln = ngx_http_cleanup_add(sr->request, 0);
+    task = ngx_svc_admin_logo_task(sr);
+
+    if (task == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    logo = task->ctx;
+
+    if (cln == NULL || ngx_thread_task_post(amcf->threads, task) != NGX_OK) {
+        ngx_destroy_pool(logo->pool);
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    cln->handler = ngx_svc_admin_logo_gone;
+    cln->data = logo;
+    sr->data = cln;
+
+    sr->request->main->count++;
+
+    return NGX_DONE;
+}
+
+
+static ngx_thread_task_t *
+ngx_svc_admin_logo_task(ngx_svc_request_t *sr)
+{
+    ngx_pool_t            *pool;
+    ngx_thread_task_t     *task;
+    ngx_svc_admin_logo_t  *logo;
+
+    pool = ngx_create_pool(1024, ngx_cycle->log);
+    if (pool == NULL) {
+        return NULL;
+    }
+
+    task = ngx_thread_task_alloc(pool, sizeof(ngx_svc_admin_logo_t));
+    if (task == NULL) {
+        goto failed;
+    }
+
+    logo = task->ctx;
+
+    logo->sr = sr;
+    logo->pool = pool;
+    logo->body.len = sr->body.len;
+    logo->body.data = ngx_pnalloc(pool, sr->body.len + 1);
+
+    if (logo->body.data == NULL) {
+        goto failed;
+    }
+
+    ngx_memcpy(logo->body.data, sr->body.data, sr->body.len);
+
+    task->handler = ngx_svc_admin_logo_check;
+    task->event.handler = ngx_svc_admin_logo_checked;
+    task->event.data = logo;
+
+    return task;
+
+failed:
+
+    ngx_destroy_pool(pool);
+
+    return NULL;
+}
+
+
+static void
+ngx_svc_admin_logo_gone(void *data)
+{
+    ngx_svc_admin_logo_t *logo = data;
+
+    logo->sr = NULL;
+}
+
+
+/* In a thread. */
+
+static void
+ngx_svc_admin_logo_check(void *data, ngx_log_t *log)
+{
+    ngx_svc_admin_logo_t *logo = data;
+
+    logo->rc = ngx_svc_image_check(logo->body.data, logo->body.len,
+                                   &logo->type, &logo->error);
+}
+
+
+static void
+ngx_svc_admin_logo_checked(ngx_event_t *ev)
+{
+    ngx_int_t              rc;
+    ngx_connection_t      *c;
+    ngx_http_cleanup_t    *cln;
+    ngx_svc_request_t     *sr;
+    ngx_http_request_t    *r;
+    ngx_svc_admin_logo_t  *logo;
+
+    logo = ev->data;
+    sr = logo->sr;
+
+    if (sr == NULL) {
+        ngx_destroy_pool(logo->pool);
+        return;
+    }
+
+    r = sr->request;
+    c = r->connection;
+
+    cln = sr->data;
+    cln->handler = NULL;
+
+    ngx_http_set_log_request(c->log, r);
+
+    rc = ngx_svc_admin_logo_verdict(sr, logo);
+
+    ngx_destroy_pool(logo->pool);
+
+    ngx_http_finalize_request(r, rc);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_logo_verdict(ngx_svc_request_t *sr, ngx_svc_admin_logo_t *logo)
+{
+    if (logo->rc == NGX_DECLINED) {
+        (void) ngx_svc_fail(&sr->error, logo->error.kind, "%*s",
+                            logo->error.len, logo->error.detail);
+        return ngx_svc_send_error(sr);
+    }
+
+    if (logo->rc != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    sr->data = (void *) ngx_svc_image_content_type(logo->type);
+
+    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_admin_logo_put_prepare,
+                                 ngx_svc_admin_tenant_reply);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_logo_put_prepare(ngx_svc_request_t *sr)
+{
+    ngx_str_t           match;
+    ngx_svc_pg_call_t  *call;
+
+    call = ngx_svc_admin_tenant_call(sr, NGX_SVC_ADMIN_LOGO_PUT);
+
+    if (call == NULL || ngx_svc_admin_if_match(sr, &match) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, &sr->body);
+    ngx_svc_pg_bind_str(call, sr->data);
+    ngx_svc_pg_bind_str(call, match.data ? &match : NULL);
+
+    sr->op->committed = ngx_svc_admin_tenant_committed;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_admin_logo_delete_prepare(ngx_svc_request_t *sr)
+{
+    ngx_str_t           match;
+    ngx_svc_pg_call_t  *call;
+
+    call = ngx_svc_admin_tenant_call(sr, NGX_SVC_ADMIN_LOGO_DELETE);
+
+    if (call == NULL || ngx_svc_admin_if_match(sr, &match) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, match.data ? &match : NULL);
+
+    sr->op->committed = ngx_svc_admin_tenant_committed;
+
+    return NGX_OK;
+}

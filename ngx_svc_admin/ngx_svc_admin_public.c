@@ -1,0 +1,401 @@
+/*
+ * /v1/tenants/{slug}/branding and /logo: what a sign-in page fetches, from the
+ * cache or else from the database.
+ */
+
+#include "ngx_svc_admin.h"
+#include "ngx_svc_admin_tenant.h"
+
+
+#define NGX_SVC_ADMIN_SLUG_MAX    63
+#define NGX_SVC_ADMIN_DOMAIN_MAX  253
+#define NGX_SVC_ADMIN_TAG_LEN     16    /* hex digits of a branding's ETag */
+
+
+/* Between prepare and reply. */
+
+typedef struct {
+    ngx_str_t   name;           /* a slug, or a domain in lower case */
+    uint64_t    ticket;
+} ngx_svc_admin_public_t;
+
+
+static ngx_int_t ngx_svc_admin_public_prepare(ngx_svc_request_t *sr,
+    ngx_svc_cache_kind_e kind);
+static ngx_int_t ngx_svc_admin_public_name(ngx_svc_request_t *sr,
+    ngx_str_t *name);
+static ngx_int_t ngx_svc_admin_public_send(ngx_svc_request_t *sr,
+    ngx_svc_cache_kind_e kind, ngx_svc_cache_answer_t *answer);
+static ngx_int_t ngx_svc_admin_public_not_found(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_branding_answer(ngx_svc_request_t *sr,
+    PGresult *res, ngx_svc_cache_answer_t *answer);
+static ngx_int_t ngx_svc_admin_logo_answer(ngx_svc_request_t *sr,
+    PGresult *res, ngx_svc_cache_answer_t *answer);
+static ngx_int_t ngx_svc_admin_public_unhex(ngx_svc_request_t *sr,
+    ngx_str_t *hex, ngx_str_t *bytes);
+
+
+/* Each runs as the owner of the schema: see the functions. */
+
+const ngx_svc_pg_statement_t  ngx_svc_admin_public_statements[] = {
+
+    { "public_branding",
+      "SELECT t.id, t.name, t.slug, t.branding ||"
+      NGX_SVC_ADMIN_LOGO_URL("t.slug", "t.logo_etag")
+      ", t.allow_signup, t.allow_passwordless FROM svc.public_tenant($2) t",
+      2 },
+
+    { "public_logo",
+      "SELECT id, logo_etag, content_type, data FROM svc.public_logo($1)", 1 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_ADMIN_PUBLIC_BRANDING  (&ngx_svc_admin_public_statements[0])
+#define NGX_SVC_ADMIN_PUBLIC_LOGO      (&ngx_svc_admin_public_statements[1])
+
+
+ngx_int_t
+ngx_svc_admin_public_branding_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_public_prepare(sr, NGX_SVC_CACHE_BRANDING);
+}
+
+
+ngx_int_t
+ngx_svc_admin_public_logo_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_public_prepare(sr, NGX_SVC_CACHE_LOGO);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_public_prepare(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind)
+{
+    ngx_int_t                rc;
+    ngx_str_t                name;
+    ngx_svc_pg_call_t       *call;
+    ngx_svc_admin_public_t  *public;
+    ngx_svc_cache_answer_t   answer;
+
+    rc = ngx_svc_admin_public_name(sr, &name);
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? rc : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    public = ngx_palloc(sr->request->pool, sizeof(ngx_svc_admin_public_t));
+    if (public == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_svc_cache_get(sr->request, kind, &name, &answer,
+                           &public->ticket);
+
+    if (rc != NGX_DECLINED) {
+        return rc == NGX_OK ? ngx_svc_admin_public_send(sr, kind, &answer)
+                            : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    public->name = name;
+    sr->data = public;
+
+    if (kind == NGX_SVC_CACHE_BRANDING) {
+        call = ngx_svc_admin_tenant_call(sr, NGX_SVC_ADMIN_PUBLIC_BRANDING);
+
+    } else {
+        call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_PUBLIC_LOGO);
+    }
+
+    if (call == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, &public->name);
+
+    return NGX_OK;
+}
+
+
+/*
+ * What can be neither a slug nor a domain is not looked for.  Slugs are in lower
+ * case; domains are in any (RFC 4343).
+ */
+
+static ngx_int_t
+ngx_svc_admin_public_name(ngx_svc_request_t *sr, ngx_str_t *name)
+{
+    u_char      *p, *end, *dst, c;
+    ngx_uint_t   domain;
+
+    *name = sr->params[0];
+
+    end = name->data + name->len;
+    domain = ngx_strlchr(name->data, end, '.') != NULL;
+
+    if (name->len > (domain ? NGX_SVC_ADMIN_DOMAIN_MAX
+                            : NGX_SVC_ADMIN_SLUG_MAX))
+    {
+        goto none;
+    }
+
+    dst = NULL;
+
+    for (p = name->data; p < end; p++) {
+        c = *p;
+
+        if (c >= 'A' && c <= 'Z' && domain) {
+            dst = p;
+
+        } else if ((c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-'
+                   && c != '.')
+        {
+            goto none;
+        }
+    }
+
+    if (dst) {
+        dst = ngx_pnalloc(sr->request->pool, name->len);
+        if (dst == NULL) {
+            return NGX_ERROR;
+        }
+
+        ngx_strlow(dst, name->data, name->len);
+        name->data = dst;
+    }
+
+    return NGX_OK;
+
+none:
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
+                        "There is no such tenant.");
+}
+
+
+static ngx_int_t
+ngx_svc_admin_public_send(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind,
+    ngx_svc_cache_answer_t *answer)
+{
+    ngx_uint_t           i;
+    ngx_http_request_t  *r;
+
+    typedef struct {
+        const char  *name;
+        ngx_str_t    value;
+    } ngx_svc_admin_header_t;
+
+    static ngx_svc_admin_header_t  headers[NGX_SVC_CACHE_KINDS][3] = {
+        { { "Cache-Control", ngx_string("public, max-age=60") },
+          { "Access-Control-Allow-Origin", ngx_string("*") },
+          { NULL, ngx_null_string } },
+
+        { { "Cache-Control", ngx_string("public, max-age=31536000, immutable") },
+          { "X-Content-Type-Options", ngx_string("nosniff") },
+          { "Content-Security-Policy",
+            ngx_string("default-src 'none'; sandbox") } }
+    };
+
+    r = sr->request;
+
+    if (!answer->found) {
+        return ngx_svc_admin_public_not_found(sr);
+    }
+
+    for (i = 0; i < 3 && headers[kind][i].name; i++) {
+        if (ngx_svc_add_header(r, headers[kind][i].name,
+                               &headers[kind][i].value)
+            != NGX_OK)
+        {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+    }
+
+    if (ngx_svc_send_etag(sr, &answer->etag) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    r->allow_ranges = (kind == NGX_SVC_CACHE_LOGO);
+
+    return ngx_svc_send_bytes(sr, &answer->content_type, &answer->body);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_public_not_found(ngx_svc_request_t *sr)
+{
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
+                        "There is no such tenant, or it has none.");
+
+    return ngx_svc_send_error(sr);
+}
+
+
+ngx_int_t
+ngx_svc_admin_public_branding_reply(ngx_svc_request_t *sr)
+{
+    PGresult                *res;
+    ngx_str_t                tenant;
+    ngx_svc_admin_public_t  *public;
+    ngx_svc_cache_answer_t   answer;
+
+    ngx_memzero(&answer, sizeof(ngx_svc_cache_answer_t));
+    ngx_str_null(&tenant);
+
+    res = sr->op->results[0];
+    public = sr->data;
+
+    if (PQntuples(res)) {
+        if (ngx_svc_admin_branding_answer(sr, res, &answer) != NGX_OK) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        tenant = ngx_svc_pg_value(res, 0, 0);
+    }
+
+    ngx_svc_cache_put(NGX_SVC_CACHE_BRANDING, &public->name, &tenant, &answer,
+                      public->ticket);
+
+    return ngx_svc_admin_public_send(sr, NGX_SVC_CACHE_BRANDING, &answer);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_branding_answer(ngx_svc_request_t *sr, PGresult *res,
+    ngx_svc_cache_answer_t *answer)
+{
+    u_char                 *p;
+    u_char                  hash[NGX_SVC_SHA256_LEN];
+    ngx_svc_json_writer_t   w;
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool, 1024) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_admin_text(&w, "name", res, 0, 1);
+    ngx_svc_admin_text(&w, "slug", res, 0, 2);
+    ngx_svc_admin_raw(&w, "branding", res, 0, 3);
+    ngx_svc_json_boolean(&w, "allowSignup", ngx_svc_admin_true(res, 0, 4));
+    ngx_svc_json_boolean(&w, "allowPasswordless",
+                         ngx_svc_admin_true(res, 0, 5));
+    ngx_svc_json_close(&w, '}');
+
+    p = ngx_pnalloc(sr->request->pool, NGX_SVC_ADMIN_TAG_LEN + 2);
+
+    if (w.failed || p == NULL
+        || ngx_svc_sha256(w.start, w.last - w.start, hash) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    answer->found = 1;
+    answer->content_type = sr->surface->content_type;
+    answer->body.data = w.start;
+    answer->body.len = w.last - w.start;
+    answer->etag.data = p;
+    answer->etag.len = NGX_SVC_ADMIN_TAG_LEN + 2;
+
+    *p++ = '"';
+    p = ngx_hex_dump(p, hash, NGX_SVC_ADMIN_TAG_LEN / 2);
+    *p = '"';
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_admin_public_logo_reply(ngx_svc_request_t *sr)
+{
+    PGresult                *res;
+    ngx_str_t                tenant;
+    ngx_svc_admin_public_t  *public;
+    ngx_svc_cache_answer_t   answer;
+
+    ngx_memzero(&answer, sizeof(ngx_svc_cache_answer_t));
+    ngx_str_null(&tenant);
+
+    res = sr->op->results[0];
+    public = sr->data;
+
+    if (PQntuples(res)) {
+        if (ngx_svc_admin_logo_answer(sr, res, &answer) != NGX_OK) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        tenant = ngx_svc_pg_value(res, 0, 0);
+    }
+
+    ngx_svc_cache_put(NGX_SVC_CACHE_LOGO, &public->name, &tenant, &answer,
+                      public->ticket);
+
+    return ngx_svc_admin_public_send(sr, NGX_SVC_CACHE_LOGO, &answer);
+}
+
+
+/* Results are gone when the answer is still being sent: all is copied. */
+
+static ngx_int_t
+ngx_svc_admin_logo_answer(ngx_svc_request_t *sr, PGresult *res,
+    ngx_svc_cache_answer_t *answer)
+{
+    u_char     *p;
+    ngx_str_t   etag, type, hex;
+
+    etag = ngx_svc_pg_value(res, 0, 1);
+    type = ngx_svc_pg_value(res, 0, 2);
+    hex = ngx_svc_pg_value(res, 0, 3);
+
+    p = ngx_pnalloc(sr->request->pool, etag.len + 2 + type.len);
+
+    if (p == NULL
+        || ngx_svc_admin_public_unhex(sr, &hex, &answer->body) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    answer->found = 1;
+    answer->etag.data = p;
+    answer->etag.len = etag.len + 2;
+    answer->content_type.data = ngx_sprintf(p, "\"%V\"", &etag);
+    answer->content_type.len = type.len;
+
+    ngx_memcpy(answer->content_type.data, type.data, type.len);
+
+    return NGX_OK;
+}
+
+
+/* PostgreSQL's text of a bytea: "\x" and hex digits. */
+
+static ngx_int_t
+ngx_svc_admin_public_unhex(ngx_svc_request_t *sr, ngx_str_t *hex,
+    ngx_str_t *bytes)
+{
+    u_char  *p, *end, *dst;
+
+    static const u_char  digits[256] = {
+        ['0'] = 0, ['1'] = 1, ['2'] = 2, ['3'] = 3, ['4'] = 4, ['5'] = 5,
+        ['6'] = 6, ['7'] = 7, ['8'] = 8, ['9'] = 9, ['a'] = 10, ['b'] = 11,
+        ['c'] = 12, ['d'] = 13, ['e'] = 14, ['f'] = 15
+    };
+
+    if (hex->len < 2 || hex->len % 2 || hex->data[1] != 'x') {
+        return NGX_ERROR;
+    }
+
+    dst = ngx_pnalloc(sr->request->pool, hex->len / 2);
+    if (dst == NULL) {
+        return NGX_ERROR;
+    }
+
+    bytes->data = dst;
+    bytes->len = hex->len / 2 - 1;
+
+    end = hex->data + hex->len;
+
+    for (p = hex->data + 2; p < end; p += 2) {
+        *dst++ = (u_char) (digits[p[0]] << 4 | digits[p[1]]);
+    }
+
+    return NGX_OK;
+}

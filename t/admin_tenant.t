@@ -1,0 +1,186 @@
+#!/usr/bin/perl
+
+# The tenant and its branding: PATCH, what may be in it, entity tags.
+
+use strict;
+use warnings;
+use utf8;
+
+use JSON::PP ();
+use Test::More;
+
+use SvcTest;
+use SvcTest::Admin;
+
+my $s = SvcTest->new->start;
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+my @workers = $s->workers;
+
+my ($true, $false) = (JSON::PP::true, JSON::PP::false);
+my %switches = (allowSelfSignup => $false, allowPasswordless => $false);
+
+
+sub tenant {
+    return $acme->admin(GET => '/tenant')->json->{tenant};
+}
+
+
+sub patch {
+    my ($body, @headers) = @_;
+
+    return $acme->admin(PATCH => '/tenant', $body, \@headers);
+}
+
+
+sub events {
+    return map { [ $_->[0], JSON::PP->new->decode($_->[1])->{changed} ] }
+           $s->sql("SELECT action, details FROM svc.audit_event"
+                   . " WHERE tenant_id = '$acme->{id}' ORDER BY id");
+}
+
+
+# --- merge ----------------------------------------------------------------------
+
+my $before = tenant();
+my $r = patch({});
+is($r->status, 200, 'nothing to do');
+is_deeply($r->json->{tenant}, $before, 'changes nothing');
+is_deeply([ events() ], [], 'and has no event');
+
+$r = patch({ name => "  Acme SAS \x{2014} \x{1F680} ", extra => 1,
+             branding => { primary => '#0A66c2', radius => '8px',
+                           internalNote => { a => 1, b => [ 1, undef ] },
+                           logoUrl => 'https://evil.test/x' } });
+is($r->status, 200, 'a change') or diag($r->body);
+
+my $tenant = $r->json->{tenant};
+is($tenant->{name}, "Acme SAS \x{2014} \x{1F680}", 'the name is trimmed');
+is_deeply($tenant->{branding},
+          { %switches, primary => '#0A66c2', radius => '8px',
+            internalNote => { a => 1, b => [ 1, undef ] } },
+          'the branding, without a logo that nobody has sent');
+isnt($tenant->{updatedAt}, $before->{updatedAt}, 'updatedAt moves');
+is($tenant->{createdAt}, $before->{createdAt}, 'createdAt does not');
+is_deeply(tenant(), $tenant, 'and so it is stored');
+is_deeply([ events() ],
+          [ [ 'tenant.updated', [ 'name', 'branding.internalNote',
+              'branding.primary', 'branding.radius' ] ] ], 'with its event');
+
+$r = patch({ branding => { radius => undef, allowSelfSignup => $true,
+                           internalNote => { a => undef, c => 'x' },
+                           muted => undef } });
+is_deeply($r->json->{tenant}{branding},
+          { %switches, allowSelfSignup => $true, primary => '#0A66c2',
+            internalNote => { b => [ 1, undef ], c => 'x' } },
+          'null removes, what is absent stays, objects are merged');
+is_deeply((events())[1][1],
+          [ 'branding.allowSelfSignup', 'branding.internalNote',
+            'branding.radius' ], 'what changed, and what went');
+
+my $again = patch({ name => $tenant->{name}, branding => tenant()->{branding} });
+is($again->json->{tenant}{updatedAt}, $r->json->{tenant}{updatedAt},
+   'what was read can be sent back, and changes nothing');
+is(scalar @{ [ events() ] }, 2, 'no event of it');
+
+$r = patch({ branding => { allowSelfSignup => undef, '' => 1, '__proto__' => 2,
+                           success => '#0f0', n => 12345678901234567890 } });
+is_deeply($r->json->{tenant}{branding}{allowSelfSignup}, $false,
+          'a switch that is removed is off');
+like($r->body, qr/"n": ?12345678901234567890\b/, 'numbers stay as they are');
+is($globex->admin(GET => '/tenant')->json->{tenant}{name}, 'Globex',
+   'another tenant has nothing of it');
+
+
+# --- what is refused ----------------------------------------------------------------
+
+my $stored = $s->sql("SELECT md5(t::text) FROM svc.tenant t"
+                     . " WHERE id = '$acme->{id}'");
+
+sub refused {
+    my ($body, $member, $name) = @_;
+
+    my $e = admin_error(patch($body), 400, 'invalid_request',
+                        $name // SvcTest::encode($body));
+    like($e->{message}, qr/"\Q$member\E"/, 'it is named');
+}
+
+refused({ name => $_ }, 'name') for undef, '', '   ', 5, 'x' x 121, "a\nb",
+                                    "a\x7f", "a\x{85}b", [ 'x' ], $true;
+refused({ branding => $_ }, 'branding') for undef, [], 'x', 5;
+
+refused({ branding => { primary => $_ } }, 'branding.primary')
+    for 'red', '#12', '#12345', '#1234', '#1234567', '#ggg', '0a66c2', '',
+        '#0a66c2;', ' #fff', 5, '#fff"', $true;
+
+for my $key (qw(primaryHover primaryFg bg surface fg muted border danger)) {
+    refused({ branding => { $key => $_ } }, "branding.$key")
+        for 'red;}', 'url(x)', 'rgb(1,2,3', 'rgb(1,(2),3)', 'expression(1)',
+            'rgb(1,2,3);x:rgb(1)', "a\nb", 'x' x 65, '', '#12', "rgb(1\\,2)",
+            'var(--x)', '<b>', 'a b', 5, 'rgb(1,2,3/*x*/)', "'x'";
+}
+
+refused({ branding => { radius => $_ } }, 'branding.radius')
+    for -1, 65, '8 px', '1234px', 'px', '8pt', '8.px', '.5px', '8;', $true,
+        '8px;', '8e3';
+refused({ branding => { $_ => 'true' } }, "branding.$_")
+    for qw(allowSelfSignup allowPasswordless);
+refused({ branding => { $_ => 1 } }, "branding.$_")
+    for qw(allowSelfSignup allowPasswordless);
+refused({ branding => { note => 'x' x 16385 } }, 'branding', '16 KiB');
+
+is($s->sql("SELECT md5(t::text) FROM svc.tenant t WHERE id = '$acme->{id}'"),
+   $stored, 'nothing of that is stored');
+
+for my $row ([ primary => '#fff' ], [ primary => '#ABCDEF12' ],
+             [ bg => 'white' ], [ fg => 'rgba(1, 2, 3, .5)' ],
+             [ muted => 'hsl(120deg 75% 25% / 60%)' ], [ border => '#1234' ],
+             [ danger => 'transparent' ], [ radius => 0 ], [ radius => 64 ],
+             [ radius => 7.5 ], [ radius => '0.5rem' ], [ radius => '100%' ],
+             [ radius => '12' ], [ radius => '999.25em' ])
+{
+    my ($key, $value) = @$row;
+    my $r = patch({ branding => { $key => $value } });
+
+    is($r->json->{tenant}{branding}{$key}, $value, "$key: $value");
+}
+
+is(patch({ name => 'x' x 120 })->status, 200, '120 characters');
+is(patch({ name => "\x{1F680}" x 120 })->status, 200, 'of four bytes each');
+
+
+# --- entity tags ------------------------------------------------------------------------
+
+$r = $acme->admin(GET => '/tenant');
+my $etag = $r->header('etag');
+like($etag, qr/\A"[^"]+"\z/, 'a strong entity tag');
+is($acme->admin(GET => '/tenant', undef, [ 'If-None-Match' => $etag ])->status,
+   304, 'If-None-Match');
+is($acme->admin(GET => '/tenant', undef, [ 'If-Match' => '"x"' ])->status, 200,
+   'If-Match is for changes');
+
+$r = patch({ name => 'First' }, 'If-Match' => $etag);
+is($r->status, 200, 'If-Match of the present one');
+isnt($r->header('etag'), $etag, 'there is a new one');
+
+for my $stale ($etag, '"x"', 'W/' . $r->header('etag'), '', '"', 'x',
+               '"1", "2"', '"{}"')
+{
+    admin_error(patch({ name => 'Second' }, 'If-Match' => $stale), 412,
+                'precondition_failed', "If-Match: $stale");
+}
+
+is(tenant()->{name}, 'First', 'and nothing was changed');
+
+$etag = $r->header('etag');
+is(patch({ name => 'Third' }, 'If-Match' => "\"1\", $etag")->status, 200,
+   'one of several');
+is(patch({ name => 'Fourth' }, 'If-Match' => '*')->status, 200, 'any');
+is($s->sql("SELECT count(DISTINCT updated_at) FROM svc.tenant"
+           . " WHERE id = '$acme->{id}'"), 1, 'there is one');
+
+is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
+is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
+
+$s->done;
+done_testing();
