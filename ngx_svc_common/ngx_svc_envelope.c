@@ -11,6 +11,7 @@ static ngx_int_t ngx_svc_envelope_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
 static ngx_int_t ngx_svc_envelope_replace(ngx_http_request_t *r,
     const ngx_svc_surface_t *surface);
+static void ngx_svc_envelope_uncache(ngx_http_request_t *r);
 static const ngx_svc_surface_t *ngx_svc_envelope_surface(
     ngx_http_request_t *r);
 static ngx_uint_t ngx_svc_envelope_prefix(const ngx_str_t *prefix,
@@ -183,6 +184,8 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
     ngx_http_clear_last_modified(r);
     ngx_http_clear_etag(r);
 
+    ngx_svc_envelope_uncache(r);
+
     if (r->headers_out.content_encoding) {
         r->headers_out.content_encoding->hash = 0;
         r->headers_out.content_encoding = NULL;
@@ -194,6 +197,31 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
     r->headers_out.content_type_lowcase = NULL;
 
     return NGX_OK;
+}
+
+
+/* What was said of the answer that did not come is not true of the error. */
+
+static void
+ngx_svc_envelope_uncache(ngx_http_request_t *r)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    for (part = &r->headers_out.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (h[i].key.len == sizeof("Cache-Control") - 1
+                && ngx_strncasecmp(h[i].key.data, (u_char *) "Cache-Control",
+                                   h[i].key.len)
+                   == 0)
+            {
+                h[i].hash = 0;
+            }
+        }
+    }
 }
 
 

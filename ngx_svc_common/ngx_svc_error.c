@@ -79,6 +79,9 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
     { 414, ngx_string("uri_too_long"), ngx_null_string,
       ngx_string("The request URI is too long.") },
 
+    { 416, ngx_string("range_not_satisfiable"), ngx_null_string,
+      ngx_string("The resource has fewer bytes; see Content-Range.") },
+
     { 429, ngx_string("rate_limited"), ngx_null_string,
       ngx_string("Too many requests: try again later.") },
 

@@ -37,6 +37,7 @@ typedef enum {
     NGX_SVC_E_PRECONDITION,         /* 412 precondition_failed */
     NGX_SVC_E_PAYLOAD_TOO_LARGE,    /* 413 */
     NGX_SVC_E_URI_TOO_LONG,         /* 414 */
+    NGX_SVC_E_RANGE,                /* 416 */
     NGX_SVC_E_RATE_LIMITED,         /* 429 */
     NGX_SVC_E_INTERNAL,             /* 500 */
     NGX_SVC_E_NOT_IMPLEMENTED,      /* 501 */

@@ -14,7 +14,8 @@ my %CODE = (400 => 'invalid_request', 401 => 'unauthorized',
             403 => 'forbidden', 404 => 'not_found',
             405 => 'method_not_allowed', 408 => 'request_timeout',
             409 => 'conflict', 413 => 'payload_too_large',
-            414 => 'uri_too_long', 429 => 'rate_limited',
+            414 => 'uri_too_long', 412 => 'precondition_failed',
+            416 => 'range_not_satisfiable', 429 => 'rate_limited',
             500 => 'internal_error', 501 => 'not_implemented',
             503 => 'unavailable', 505 => 'http_version_not_supported');
 
