@@ -139,6 +139,31 @@ sub start {
 }
 
 
+# One more nginx on the same PostgreSQL and Redis; options as of
+# SvcTest::Nginx.  Ask it with http(..., port => $node->{port}).
+
+sub node {
+    my ($self, %opt) = @_;
+
+    my $dir = "$self->{dir}/node" . (1 + @{ $self->{nodes} //= [] });
+
+    mkdir $dir or die "$dir: $!\n";
+    chown((getpwnam run_user())[2, 3], $dir) if $> == 0;
+
+    my $node = SvcTest::Nginx->new(root => $self->{root}, dir => $dir, %opt);
+
+    $node->{svc_default} = { %{ $self->{nginx}{svc_default} } };
+    push @{ $self->{nodes} }, $node;
+    $node->launch;
+
+    wait_for { $self->http(GET => '/healthz', undef, undef,
+                           port => $node->{port})->status == 200 } 15
+        or die "node is not healthy\n";
+
+    return $node;
+}
+
+
 # Waits until the health location says 200.
 
 sub wait_healthy {
@@ -304,28 +329,30 @@ sub done {
     my ($self, %opt) = @_;
 
     my $nginx = $self->{nginx};
+    my @nodes = ($nginx, @{ $self->{nodes} // [] });
 
-    if ($nginx->pid) {
-        my $status = $nginx->quit(10);
+    for my $node (grep { $_->pid } @nodes) {
+        my $status = $node->quit(10);
 
         ok(defined $status && $status == 0, 'nginx quits gracefully')
             or diag(defined $status ? "status $status" : 'not within 10 s');
 
-        $nginx->stop;
+        $node->stop;
     }
 
     my @allow = @{ $opt{allow} // [] };
     my @bad = grep { my $line = $_; !grep { $line =~ $_ } @allow }
               grep { /\[(?:alert|emerg|crit)\]|exited on signal/ }
-              $nginx->log_lines;
+              map { $_->log_lines } @nodes;
 
     is(join('', @bad), '', 'no alert in the error log');
-    is($nginx->sanitizer_reports, '', 'no report of a sanitizer');
+    is(join('', map { $_->sanitizer_reports } @nodes), '',
+       'no report of a sanitizer');
 
     my @shown = @{ $opt{shown} // [] };
     my $logs = join '', grep { my $line = $_; !grep { $line =~ $_ } @shown }
                map { split /^/, slurp($_) // '' }
-               $nginx->{log}, $nginx->{err}, $self->{pg}{log};
+               (map { @$_{qw(log err)} } @nodes), $self->{pg}{log};
     my @told = grep { index($logs, $_) >= 0 } @{ $self->{secrets} };
 
     is(scalar @told, 0, 'no secret in a log')
@@ -347,7 +374,7 @@ sub clean_up {
         diag("error log:\n" . $self->log_tail);
     }
 
-    $self->{nginx}->stop;
+    $_->stop for $self->{nginx}, @{ $self->{nodes} // [] };
     $self->{redis}->stop;
     $self->{pg}->stop('QUIT');
 
