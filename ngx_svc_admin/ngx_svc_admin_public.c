@@ -241,7 +241,7 @@ ngx_svc_admin_public_branding_reply(ngx_svc_request_t *sr)
     ngx_memzero(&answer, sizeof(ngx_svc_cache_answer_t));
     ngx_str_null(&tenant);
 
-    res = sr->op->results[0];
+    res = sr->results[0];
     public = sr->data;
 
     if (PQntuples(res)) {
@@ -314,7 +314,7 @@ ngx_svc_admin_public_logo_reply(ngx_svc_request_t *sr)
     ngx_memzero(&answer, sizeof(ngx_svc_cache_answer_t));
     ngx_str_null(&tenant);
 
-    res = sr->op->results[0];
+    res = sr->results[0];
     public = sr->data;
 
     if (PQntuples(res)) {

@@ -38,7 +38,7 @@ const ngx_svc_route_t  ngx_svc_admin_routes[] = {
       ngx_svc_admin_tokens_list_prepare, ngx_svc_admin_tokens_list_reply },
 
     { NGX_HTTP_POST, ngx_string("/admin/api-tokens"), NGX_SVC_ADMIN_MANAGE,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
+      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE|NGX_SVC_ROUTE_CREATE,
       ngx_svc_admin_tokens_create_prepare,
       ngx_svc_admin_tokens_create_reply },
 

@@ -162,7 +162,7 @@ ngx_svc_admin_tenant_reply(ngx_svc_request_t *sr)
     PGresult               *res;
     ngx_svc_json_writer_t   w;
 
-    res = sr->op->results[1];
+    res = sr->results[0];
 
     if (PQntuples(res) == 0
         || ngx_svc_json_writer_init(&w, sr->request->pool, 1024) != NGX_OK)

@@ -207,8 +207,8 @@ ngx_svc_admin_tokens_list_reply(ngx_svc_request_t *sr)
     PGresult               *list, *total;
     ngx_svc_json_writer_t   w;
 
-    list = sr->op->results[1];
-    total = sr->op->results[2];
+    list = sr->results[0];
+    total = sr->results[1];
     n = PQntuples(list);
 
     if (ngx_svc_json_writer_init(&w, sr->request->pool, 256 + n * 512)
@@ -303,7 +303,7 @@ ngx_svc_admin_tokens_create_reply(ngx_svc_request_t *sr)
 
     static ngx_str_t        no_store = ngx_string("no-store");
 
-    res = sr->op->results[1];
+    res = sr->results[0];
     secret = sr->data;
 
     if (PQntuples(res) == 0) {
@@ -333,7 +333,7 @@ ngx_svc_admin_tokens_create_reply(ngx_svc_request_t *sr)
 
     ngx_svc_json_open(&w, NULL, '{');
     ngx_svc_admin_token_write(&w, res, 0, 1);
-    ngx_svc_json_plain(&w, "secret", secret->data, secret->len);
+    ngx_svc_json_secret(&w, "secret", secret->data, secret->len);
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(sr, NGX_HTTP_CREATED, &w, NULL);
@@ -352,7 +352,7 @@ ngx_svc_admin_tokens_revoke_prepare(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_admin_tokens_revoke_reply(ngx_svc_request_t *sr)
 {
-    if (PQntuples(sr->op->results[1]) == 0) {
+    if (PQntuples(sr->results[0]) == 0) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
                             "There is no API token with this id.");
         return ngx_svc_send_error(sr);

@@ -153,6 +153,9 @@ ngx_http_svc_preconfiguration(ngx_conf_t *cf)
     if (smcf->request_id == NGX_ERROR
         || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_auth_statements)
            != NGX_OK
+        || ngx_svc_pg_add_statements(&smcf->pg,
+                                     ngx_svc_idempotency_statements)
+           != NGX_OK
         || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_health_statements)
            != NGX_OK)
     {

@@ -29,6 +29,8 @@ ngx_svc_json_writer_init(ngx_svc_json_writer_t *w, ngx_pool_t *pool,
     size_t size)
 {
     w->pool = pool;
+    w->secret_at = 0;
+    w->secret_len = 0;
     w->comma = 0;
     w->failed = 0;
 
@@ -345,4 +347,16 @@ ngx_svc_json_escape(u_char *p, u_char c)
     }
 
     return p;
+}
+
+
+void
+ngx_svc_json_secret(ngx_svc_json_writer_t *w, const char *key,
+    const u_char *data, size_t len)
+{
+    w->secret_at = w->last - w->start;
+
+    ngx_svc_json_plain(w, key, data, len);
+
+    w->secret_len = w->last - w->start - w->secret_at;
 }

@@ -21,6 +21,8 @@ typedef struct {
     u_char      *start;
     u_char      *last;
     u_char      *end;
+    size_t       secret_at;     /* of ngx_svc_json_secret(), from the start */
+    size_t       secret_len;
     unsigned     comma:1;
     unsigned     failed:1;
 } ngx_svc_json_writer_t;
@@ -51,6 +53,14 @@ NGX_SVC_API void ngx_svc_json_plain(ngx_svc_json_writer_t *w, const char *key,
     const u_char *data, size_t len);
 NGX_SVC_API void ngx_svc_json_raw(ngx_svc_json_writer_t *w, const char *key,
     const u_char *data, size_t len);
+
+/*
+ * A member that is shown this once: like ngx_svc_json_plain(), but the writer
+ * remembers where it is, with the comma before it.  Not the first member of its
+ * object.
+ */
+NGX_SVC_API void ngx_svc_json_secret(ngx_svc_json_writer_t *w,
+    const char *key, const u_char *data, size_t len);
 
 /*
  * A string made of several parts: begin, append any number of times (escaped),

@@ -13,6 +13,7 @@ static void ngx_svc_request_submit(ngx_svc_request_t *sr, ngx_int_t rc);
 static ngx_int_t ngx_svc_request_op(ngx_svc_request_t *sr);
 static void ngx_svc_request_done(ngx_svc_pg_op_t *op);
 static ngx_int_t ngx_svc_request_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_request_answer(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_request_unavailable(ngx_svc_request_t *sr,
     const char *detail);
 static ngx_int_t ngx_svc_request_failed(ngx_svc_request_t *sr);
@@ -264,7 +265,12 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
         sr->op->committed = ngx_svc_request_committed;
     }
 
-    rc = sr->route->prepare(sr);
+    rc = (sr->route->flags & NGX_SVC_ROUTE_CREATE)
+         ? ngx_svc_idempotency_claim(sr) : NGX_OK;
+
+    if (rc == NGX_OK) {
+        rc = sr->route->prepare(sr);
+    }
 
     if (rc == NGX_DECLINED) {
 
@@ -303,6 +309,10 @@ ngx_svc_request_again(ngx_svc_request_t *sr, ngx_svc_pg_pool_e kind,
 
     if (rc == NGX_OK) {
         rc = ngx_svc_pg_submit(sr->op);
+    }
+
+    if (rc != NGX_OK && sr->held) {
+        return ngx_svc_idempotency_kept(sr);
     }
 
     switch (rc) {
@@ -371,10 +381,16 @@ ngx_svc_request_done(ngx_svc_pg_op_t *op)
 static ngx_int_t
 ngx_svc_request_reply(ngx_svc_request_t *sr)
 {
+    /* what was done before counts, whatever came of keeping its answer */
+
+    if (sr->held) {
+        return ngx_svc_idempotency_kept(sr);
+    }
+
     switch (sr->op->status) {
 
     case NGX_SVC_PG_OK:
-        break;
+        return ngx_svc_request_answer(sr);
 
     case NGX_SVC_PG_FAILED:
         return ngx_svc_request_failed(sr);
@@ -394,15 +410,34 @@ ngx_svc_request_reply(ngx_svc_request_t *sr)
                        "The database cannot be reached: nothing was done, "
                        "try again.");
     }
+}
 
-    if (!(sr->route->flags & NGX_SVC_ROUTE_PUBLIC)
-        && ngx_svc_auth_check(sr) != NGX_OK)
-    {
-        return ngx_svc_send_error(sr);
+
+static ngx_int_t
+ngx_svc_request_answer(ngx_svc_request_t *sr)
+{
+    ngx_int_t  rc;
+
+    sr->results = sr->op->results;
+
+    if (!(sr->route->flags & NGX_SVC_ROUTE_PUBLIC)) {
+        sr->results++;
+
+        if (ngx_svc_auth_check(sr) != NGX_OK) {
+            return ngx_svc_send_error(sr);
+        }
     }
 
     if (sr->error.kind != NGX_SVC_E_NONE) {
         return ngx_svc_send_error(sr);
+    }
+
+    if (sr->idempotency_key.data) {
+        rc = ngx_svc_idempotency_reply(sr, *sr->results++);
+
+        if (rc != NGX_DECLINED) {
+            return rc;
+        }
     }
 
     return sr->reply(sr);

@@ -26,6 +26,7 @@
 #define NGX_SVC_ROUTE_SLOW     0x04
 #define NGX_SVC_ROUTE_RAW      0x08     /* takes bytes: sr->body */
 #define NGX_SVC_ROUTE_PUBLIC   0x10     /* needs no credential */
+#define NGX_SVC_ROUTE_CREATE   0x20     /* heeds Idempotency-Key; no "*" */
 
 
 typedef struct ngx_svc_request_s  ngx_svc_request_t;
@@ -45,8 +46,7 @@ typedef struct ngx_svc_route_s    ngx_svc_route_t;
  * no credential's statement before its own; when it adds none, it has sent the
  * answer, and returns what goes to ngx_http_finalize_request().
  *
- * reply: all went well; the results of its statements are sr->op->results + 1,
- * of a public route sr->op->results.
+ * reply: all went well; the results of its statements are sr->results.
  * Sends with ngx_svc_send(), ngx_svc_send_empty() or ngx_svc_send_error(), and
  * returns what they return.
  */
@@ -97,14 +97,25 @@ struct ngx_svc_request_s {
     ngx_str_t                  body;
     cJSON                     *json;
     ngx_svc_pg_op_t           *op;
+    PGresult                 **results;     /* of the route's own statements */
     ngx_int_t                (*reply)(ngx_svc_request_t *sr);
     void                      *data;        /* between prepare and reply */
+
+    /* ngx_svc_idempotency.c */
+    ngx_str_t                  idempotency_key;     /* no data: none */
+    u_char                    *idempotency_hash;
+    ngx_str_t                  held_body;   /* to be kept, and then sent */
+    ngx_uint_t                 held_status;
+    size_t                     secret_at;   /* in the body; not kept */
+    size_t                     secret_len;
     ngx_event_t                timer;       /* of the body */
     size_t                     body_size;   /* allocated */
     ngx_chain_t               *replacement; /* of the body of nginx's error */
     unsigned                   shared_body:1;
     unsigned                   replaced:1;
     unsigned                   answered:1;  /* the answer is ours, as it is */
+    unsigned                   claimed:1;   /* the key is this request's */
+    unsigned                   held:1;      /* there is a held body */
     ngx_svc_error_t            error;       /* last: its text is not zeroed */
 };
 
@@ -140,6 +151,23 @@ ngx_int_t ngx_svc_auth_token(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_auth_call(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_auth_check(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_auth_statements[];
+
+/*
+ * ngx_svc_idempotency.c, in the order of a request: adds its statement behind
+ * the credential's, if there is a key (NGX_OK, NGX_DECLINED or NGX_ERROR as of
+ * prepare); NGX_DECLINED if the route's reply is due, else what it returns;
+ * keeps an answer, and then sends it.
+ */
+ngx_int_t ngx_svc_idempotency_claim(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_idempotency_reply(ngx_svc_request_t *sr, PGresult *res);
+ngx_int_t ngx_svc_idempotency_keep(ngx_svc_request_t *sr, ngx_uint_t status,
+    u_char *start, u_char *last);
+ngx_int_t ngx_svc_idempotency_kept(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_idempotency_statements[];
+
+/* ngx_svc_send.c */
+ngx_int_t ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status,
+    const ngx_str_t *type, u_char *start, u_char *last);
 
 /* ngx_svc_envelope.c: nginx's own errors in a surface's envelope. */
 ngx_int_t ngx_svc_envelope_init(ngx_conf_t *cf);
@@ -179,6 +207,10 @@ NGX_SVC_API ngx_int_t ngx_svc_send_bytes(ngx_svc_request_t *sr,
 /* Adds a header; value's bytes must live as long as the request. */
 NGX_SVC_API ngx_int_t ngx_svc_add_header(ngx_http_request_t *r,
     const char *name, ngx_str_t *value);
+
+/* A header of the request, the first of that name; or NULL. */
+NGX_SVC_API ngx_table_elt_t *ngx_svc_header_in(ngx_http_request_t *r,
+    const char *name, size_t len);
 
 /* ngx_svc_args.c: the decoded value; NGX_DECLINED: absent; NGX_ERROR. */
 NGX_SVC_API ngx_int_t ngx_svc_argument(ngx_svc_request_t *sr,

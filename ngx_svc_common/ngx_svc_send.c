@@ -5,8 +5,6 @@
 #include "ngx_svc_request.h"
 
 
-static ngx_int_t ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status,
-    const ngx_str_t *type, u_char *start, u_char *last);
 static ngx_table_elt_t *ngx_svc_push_header(ngx_http_request_t *r,
     const char *name, ngx_str_t *value);
 
@@ -29,6 +27,9 @@ ngx_svc_send(ngx_svc_request_t *sr, ngx_uint_t status,
 
         sr->request->headers_out.location = h;
     }
+
+    sr->secret_at = w->secret_at;
+    sr->secret_len = w->secret_len;
 
     return ngx_svc_send_body(sr, status, &sr->surface->content_type, w->start,
                              w->last);
@@ -113,7 +114,7 @@ ngx_svc_send_bytes(ngx_svc_request_t *sr, ngx_str_t *content_type,
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status,
     const ngx_str_t *type, u_char *start, u_char *last)
 {
@@ -121,6 +122,10 @@ ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status,
     ngx_buf_t           *b;
     ngx_chain_t          out;
     ngx_http_request_t  *r;
+
+    if (sr->claimed) {
+        return ngx_svc_idempotency_keep(sr, status, start, last);
+    }
 
     r = sr->request;
 
@@ -185,6 +190,29 @@ ngx_svc_push_header(ngx_http_request_t *r, const char *name, ngx_str_t *value)
     h->value = *value;
 
     return h;
+}
+
+
+ngx_table_elt_t *
+ngx_svc_header_in(ngx_http_request_t *r, const char *name, size_t len)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (h[i].key.len == len
+                && ngx_strncasecmp(h[i].key.data, (u_char *) name, len) == 0)
+            {
+                return &h[i];
+            }
+        }
+    }
+
+    return NULL;
 }
 
 

@@ -308,7 +308,7 @@ ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
     n = 0;
 
     if (sr->op->ncalls > 1) {
-        res = sr->op->results[1];
+        res = sr->results[0];
         n = PQntuples(res);
     }
 
@@ -484,7 +484,7 @@ ngx_svc_scim_bind_value(ngx_svc_pg_call_t *call, ngx_svc_value_t *value)
 ngx_int_t
 ngx_svc_scim_delete_reply(ngx_svc_request_t *sr)
 {
-    if (PQntuples(sr->op->results[1]) == 0) {
+    if (PQntuples(sr->results[0]) == 0) {
         return ngx_svc_scim_not_found(sr);
     }
 
@@ -537,7 +537,7 @@ ngx_svc_scim_send_user(ngx_svc_request_t *sr, ngx_uint_t status)
     ngx_uint_t              mask;
     ngx_svc_json_writer_t   w;
 
-    res = sr->op->results[1];
+    res = sr->results[0];
 
     if (PQntuples(res) == 0) {
         return ngx_svc_scim_not_found(sr);

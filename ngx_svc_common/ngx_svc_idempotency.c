@@ -1,0 +1,301 @@
+/*
+ * Idempotency-Key: a create that is sent again is not carried out again.
+ *
+ * The key is claimed in the transaction of the create.  When it is taken, the
+ * claim unsets the tenant, and the statements behind it find nothing to do.
+ * The answer is kept by a second transaction, before it is sent; should that
+ * fail, the key stays taken, and its answer unknown.
+ */
+
+#include "ngx_svc_request.h"
+
+
+#define NGX_SVC_IDEMPOTENCY_MAX  255    /* bytes of a key */
+
+
+static ngx_int_t ngx_svc_idempotency_header(ngx_svc_request_t *sr,
+    ngx_str_t *key);
+static ngx_int_t ngx_svc_idempotency_bind(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call);
+static ngx_int_t ngx_svc_idempotency_refuse(ngx_svc_request_t *sr,
+    const char *detail);
+static ngx_int_t ngx_svc_idempotency_replay(ngx_svc_request_t *sr,
+    PGresult *res);
+static ngx_int_t ngx_svc_idempotency_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_idempotency_text(ngx_svc_request_t *sr,
+    ngx_str_t *text);
+
+
+/* $1 path, $2 key, $3 digest of the body; of the credential in the settings. */
+
+#define NGX_SVC_IDEMPOTENCY_WHOSE                                             \
+    "nullif(current_setting('svc.tenant', true), '')::uuid AS tenant_id,"     \
+    " nullif(current_setting('svc.actor_id', true), '')::uuid"                \
+    " AS credential_id"
+
+#define NGX_SVC_IDEMPOTENCY_THIS                                              \
+    "i.tenant_id = t.tenant_id AND i.credential_id = t.credential_id"         \
+    " AND i.path = $1 AND i.key = $2"
+
+const ngx_svc_pg_statement_t  ngx_svc_idempotency_statements[] = {
+
+    { "idempotency_claim",
+      "WITH t AS ("
+          "SELECT " NGX_SVC_IDEMPOTENCY_WHOSE
+      "), k AS ("
+          "INSERT INTO svc.idempotency AS i (tenant_id, credential_id, path,"
+              " key, body_hash)"
+          " SELECT t.tenant_id, t.credential_id, $1, $2, $3 FROM t"
+          " WHERE t.tenant_id IS NOT NULL"
+          " ON CONFLICT (tenant_id, credential_id, path, key) DO UPDATE"
+          " SET body_hash = excluded.body_hash, created_at = now(),"
+              " status = NULL, reply = NULL"
+          " WHERE i.created_at < now() - interval '1 day' RETURNING true"
+      "), d AS ("
+          "DELETE FROM svc.idempotency WHERE (tenant_id, credential_id, path,"
+              " key) IN (SELECT i.tenant_id, i.credential_id, i.path, i.key"
+              " FROM svc.idempotency i JOIN t ON i.tenant_id = t.tenant_id"
+              " WHERE i.created_at < now() - interval '1 day 1 hour'"
+              " AND i.key <> $2 ORDER BY i.created_at LIMIT 10"
+              " FOR UPDATE SKIP LOCKED)"
+      ")"
+      " SELECT EXISTS (SELECT FROM k), i.body_hash = $3, i.status, i.reply,"
+      " CASE WHEN NOT EXISTS (SELECT FROM k)"
+      " THEN set_config('svc.tenant', '', true) END"
+      " FROM t LEFT JOIN svc.idempotency i ON " NGX_SVC_IDEMPOTENCY_THIS
+      " WHERE t.tenant_id IS NOT NULL", 3 },
+
+    { "idempotency_keep",
+      "WITH t AS (SELECT " NGX_SVC_IDEMPOTENCY_WHOSE ")"
+      " UPDATE svc.idempotency i SET status = $4::int4, reply = $5 FROM t"
+      " WHERE " NGX_SVC_IDEMPOTENCY_THIS " AND i.body_hash = $3", 5 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_IDEMPOTENCY_CLAIM  (&ngx_svc_idempotency_statements[0])
+#define NGX_SVC_IDEMPOTENCY_KEEP   (&ngx_svc_idempotency_statements[1])
+
+
+ngx_int_t
+ngx_svc_idempotency_claim(ngx_svc_request_t *sr)
+{
+    u_char             *hash;
+    ngx_int_t           rc;
+    ngx_str_t           key;
+    ngx_svc_pg_call_t  *call;
+
+    rc = ngx_svc_idempotency_header(sr, &key);
+    if (rc != NGX_OK || key.data == NULL) {
+        return rc;
+    }
+
+    hash = ngx_pnalloc(sr->request->pool, NGX_SVC_SHA256_LEN);
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_IDEMPOTENCY_CLAIM);
+
+    if (hash == NULL || call == NULL
+        || ngx_svc_sha256(sr->body.data, sr->body.len, hash) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    sr->idempotency_key = key;
+    sr->idempotency_hash = hash;
+
+    return ngx_svc_idempotency_bind(sr, call);
+}
+
+
+/* No data: there is none. */
+
+static ngx_int_t
+ngx_svc_idempotency_header(ngx_svc_request_t *sr, ngx_str_t *key)
+{
+    size_t            i;
+    ngx_table_elt_t  *h;
+
+    ngx_str_null(key);
+
+    h = ngx_svc_header_in(sr->request, "Idempotency-Key",
+                          sizeof("Idempotency-Key") - 1);
+    if (h == NULL) {
+        return NGX_OK;
+    }
+
+    for (i = 0; i < h->value.len; i++) {
+        if (h->value.data[i] < 0x20 || h->value.data[i] > 0x7e) {
+            break;
+        }
+    }
+
+    if (h->value.len == 0 || h->value.len > NGX_SVC_IDEMPOTENCY_MAX
+        || i < h->value.len)
+    {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
+                            "\"Idempotency-Key\" must have 1 to %d "
+                            "characters of ASCII.", NGX_SVC_IDEMPOTENCY_MAX);
+    }
+
+    *key = h->value;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_idempotency_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
+{
+    ngx_svc_pg_bind_str(call, &sr->route->path);
+    ngx_svc_pg_bind_str(call, &sr->idempotency_key);
+    ngx_svc_pg_bind(call, sr->idempotency_hash, NGX_SVC_SHA256_LEN);
+
+    return NGX_OK;
+}
+
+
+/* NGX_DECLINED: the key is ours; else what the reply returns. */
+
+ngx_int_t
+ngx_svc_idempotency_reply(ngx_svc_request_t *sr, PGresult *res)
+{
+    if (PQntuples(res) == 0) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (*PQgetvalue(res, 0, 0) == 't') {
+        sr->claimed = 1;
+        return NGX_DECLINED;
+    }
+
+    if (*PQgetvalue(res, 0, 1) == 'f') {
+        return ngx_svc_idempotency_refuse(sr,
+                       "This \"Idempotency-Key\" came with another body "
+                       "before: use a new one.");
+    }
+
+    if (PQgetisnull(res, 0, 2)) {
+        return ngx_svc_idempotency_refuse(sr,
+                       "A request with this \"Idempotency-Key\" is being "
+                       "carried out, or its answer is lost: look whether it "
+                       "has been.");
+    }
+
+    return ngx_svc_idempotency_replay(sr, res);
+}
+
+
+static ngx_int_t
+ngx_svc_idempotency_refuse(ngx_svc_request_t *sr, const char *detail)
+{
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_IDEMPOTENCY, "%s", detail);
+
+    return ngx_svc_send_error(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_idempotency_replay(ngx_svc_request_t *sr, PGresult *res)
+{
+    u_char            *p;
+    ngx_int_t          status;
+    ngx_str_t          text;
+
+    static ngx_str_t   replayed = ngx_string("true");
+
+    text = ngx_svc_pg_value(res, 0, 2);
+    status = ngx_atoi(text.data, text.len);
+
+    text = ngx_svc_pg_value(res, 0, 3);
+    p = ngx_pstrdup(sr->request->pool, &text);
+
+    if (p == NULL
+        || ngx_svc_add_header(sr->request, "Idempotency-Replayed", &replayed)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_send_body(sr, status, &sr->surface->content_type, p,
+                             p + text.len);
+}
+
+
+/* The answer is ready: it waits until it is kept. */
+
+ngx_int_t
+ngx_svc_idempotency_keep(ngx_svc_request_t *sr, ngx_uint_t status,
+    u_char *start, u_char *last)
+{
+    sr->claimed = 0;
+    sr->held = 1;
+    sr->held_status = status;
+    sr->held_body.data = start;
+    sr->held_body.len = last - start;
+
+    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_idempotency_prepare,
+                                 ngx_svc_idempotency_kept);
+}
+
+
+static ngx_int_t
+ngx_svc_idempotency_prepare(ngx_svc_request_t *sr)
+{
+    ngx_str_t          *text;
+    ngx_svc_pg_call_t  *call;
+
+    text = ngx_palloc(sr->request->pool, sizeof(ngx_str_t));
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_IDEMPOTENCY_KEEP);
+
+    if (text == NULL || call == NULL
+        || ngx_svc_idempotency_bind(sr, call) != NGX_OK
+        || ngx_svc_pg_bind_int(sr->op, call, (int32_t) sr->held_status)
+           != NGX_OK
+        || ngx_svc_idempotency_text(sr, text) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, text);
+
+    sr->op->committed = NULL;
+
+    return NGX_OK;
+}
+
+
+/* The body without the secret in it. */
+
+static ngx_int_t
+ngx_svc_idempotency_text(ngx_svc_request_t *sr, ngx_str_t *text)
+{
+    u_char  *p;
+    size_t   end;
+
+    end = sr->secret_at + sr->secret_len;
+
+    p = ngx_pnalloc(sr->request->pool, sr->held_body.len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->data = p;
+    p = ngx_cpymem(p, sr->held_body.data, sr->secret_at);
+    p = ngx_cpymem(p, sr->held_body.data + end, sr->held_body.len - end);
+    text->len = p - text->data;
+
+    return NGX_OK;
+}
+
+
+/* Kept or not: what has been done is to be told. */
+
+ngx_int_t
+ngx_svc_idempotency_kept(ngx_svc_request_t *sr)
+{
+    sr->held = 0;
+
+    return ngx_svc_send_body(sr, sr->held_status, &sr->surface->content_type,
+                             sr->held_body.data,
+                             sr->held_body.data + sr->held_body.len);
+}
