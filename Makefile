@@ -37,7 +37,8 @@ deps-test:           ## the same, for the tests too
 
 build: deps $(addprefix $(BUILD)/modules/,$(MODULES))  ## build the modules, in build/modules
 
-$(DEV)/objs/Makefile: config $(wildcard ngx_svc_*) /usr/sbin/nginx
+$(DEV)/objs/Makefile: config conf/openapi.json $(wildcard ngx_svc_*) \
+		/usr/sbin/nginx
 	@echo "==> configuring for $$(/usr/sbin/nginx -v 2>&1 | cut -d: -f2)"
 	@rm -rf $(DEV) && mkdir -p $(DEV)
 	@cp -r /usr/share/nginx/src/. $(DEV)
@@ -87,7 +88,7 @@ $(SRC)/objs/ngx_auto_config.h:
 unit: $(SRC)/objs/ngx_auto_config.h  ## build the unit tests, in build/unit
 	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) unit
 
-$(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config $(SOURCES)
+$(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/openapi.json $(SOURCES)
 	@echo "==> building nginx and the modules with ASan and UBSan"
 	@rm -rf $(SAN) && mkdir -p $(SAN)
 	@cp -r $(SRC)/. $(SAN)/src && rm -rf $(SAN)/src/objs

@@ -13,6 +13,12 @@ run="nginx nginx-dev gcc libc6-dev make postgresql postgresql-client
 test="perl libcmocka-dev clang libclang-rt-14-dev dpkg-dev xz-utils wrk
       cppcheck clang-tools valgrind"
 
+# Node.js of whatever source: Debian's when there is none
+
+if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+    test="$test nodejs npm"
+fi
+
 packages=$run
 [ "${1:-run}" = run ] || packages="$run $test"
 

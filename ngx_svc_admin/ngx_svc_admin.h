@@ -41,6 +41,9 @@ ngx_int_t ngx_svc_admin_public_logo_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_public_logo_reply(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_public_statements[];
 
+/* ngx_svc_admin_openapi.c */
+ngx_int_t ngx_svc_admin_openapi_prepare(ngx_svc_request_t *sr);
+
 /* ngx_svc_admin_tokens.c */
 ngx_int_t ngx_svc_admin_tokens_list_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_tokens_list_reply(ngx_svc_request_t *sr);
@@ -97,6 +100,10 @@ ngx_int_t ngx_svc_admin_if_match(ngx_svc_request_t *sr, ngx_str_t *versions);
 /* The ETag of an answer, from a column with the version. */
 ngx_int_t ngx_svc_admin_etag(ngx_svc_request_t *sr, PGresult *res, int row,
     int column);
+
+/* With its quotes, of the request's pool. */
+ngx_int_t ngx_svc_admin_body_etag(ngx_svc_request_t *sr, ngx_str_t *body,
+    ngx_str_t *etag);
 
 /* 412; returns what a reply returns. */
 ngx_int_t ngx_svc_admin_precondition_failed(ngx_svc_request_t *sr);

@@ -1,9 +1,13 @@
 /*
- * Entity tags of what an administrator changes (RFC 9110, 8.8.3): strong, and
- * made of the time of the last change, which each change moves.
+ * Entity tags (RFC 9110, 8.8.3), all of them strong.  Of what an administrator
+ * changes: the time of the last change, which each change moves.  Of what the
+ * public reads: a digest.
  */
 
 #include "ngx_svc_admin.h"
+
+
+#define NGX_SVC_ADMIN_ETAG_LEN  16      /* hex digits of a digest */
 
 
 static u_char *ngx_svc_admin_etag_next(u_char *p, u_char *end,
@@ -110,6 +114,31 @@ ngx_svc_admin_etag(ngx_svc_request_t *sr, PGresult *res, int row, int column)
     value.len = ngx_sprintf(p, "\"%V\"", &version) - p;
 
     return ngx_svc_send_etag(sr, &value);
+}
+
+
+ngx_int_t
+ngx_svc_admin_body_etag(ngx_svc_request_t *sr, ngx_str_t *body,
+    ngx_str_t *etag)
+{
+    u_char  *p, hash[NGX_SVC_SHA256_LEN];
+
+    p = ngx_pnalloc(sr->request->pool, NGX_SVC_ADMIN_ETAG_LEN + 2);
+
+    if (p == NULL
+        || ngx_svc_sha256(body->data, body->len, hash) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    etag->data = p;
+    etag->len = NGX_SVC_ADMIN_ETAG_LEN + 2;
+
+    *p++ = '"';
+    p = ngx_hex_dump(p, hash, NGX_SVC_ADMIN_ETAG_LEN / 2);
+    *p = '"';
+
+    return NGX_OK;
 }
 
 

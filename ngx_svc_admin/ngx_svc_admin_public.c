@@ -9,7 +9,6 @@
 
 #define NGX_SVC_ADMIN_SLUG_MAX    63
 #define NGX_SVC_ADMIN_DOMAIN_MAX  253
-#define NGX_SVC_ADMIN_TAG_LEN     16    /* hex digits of a branding's ETag */
 
 
 /* Between prepare and reply. */
@@ -263,9 +262,7 @@ static ngx_int_t
 ngx_svc_admin_branding_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_cache_answer_t *answer)
 {
-    u_char                 *p;
-    u_char                  hash[NGX_SVC_SHA256_LEN];
-    ngx_svc_json_writer_t   w;
+    ngx_svc_json_writer_t  w;
 
     if (ngx_svc_json_writer_init(&w, sr->request->pool, 1024) != NGX_OK) {
         return NGX_ERROR;
@@ -280,11 +277,7 @@ ngx_svc_admin_branding_answer(ngx_svc_request_t *sr, PGresult *res,
                          ngx_svc_admin_true(res, 0, 5));
     ngx_svc_json_close(&w, '}');
 
-    p = ngx_pnalloc(sr->request->pool, NGX_SVC_ADMIN_TAG_LEN + 2);
-
-    if (w.failed || p == NULL
-        || ngx_svc_sha256(w.start, w.last - w.start, hash) != NGX_OK)
-    {
+    if (w.failed) {
         return NGX_ERROR;
     }
 
@@ -292,14 +285,8 @@ ngx_svc_admin_branding_answer(ngx_svc_request_t *sr, PGresult *res,
     answer->content_type = sr->surface->content_type;
     answer->body.data = w.start;
     answer->body.len = w.last - w.start;
-    answer->etag.data = p;
-    answer->etag.len = NGX_SVC_ADMIN_TAG_LEN + 2;
 
-    *p++ = '"';
-    p = ngx_hex_dump(p, hash, NGX_SVC_ADMIN_TAG_LEN / 2);
-    *p = '"';
-
-    return NGX_OK;
+    return ngx_svc_admin_body_etag(sr, &answer->body, &answer->etag);
 }
 
 

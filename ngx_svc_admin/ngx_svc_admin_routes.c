@@ -20,6 +20,9 @@ const ngx_svc_route_t  ngx_svc_admin_routes[] = {
       NGX_SVC_ROUTE_PUBLIC, ngx_svc_admin_public_logo_prepare,
       ngx_svc_admin_public_logo_reply },
 
+    { NGX_HTTP_GET, ngx_string("/openapi.json"), ngx_string(""),
+      NGX_SVC_ROUTE_PUBLIC, ngx_svc_admin_openapi_prepare, NULL },
+
     { NGX_HTTP_GET, ngx_string("/admin/tenant"), ngx_string(""), 0,
       ngx_svc_admin_tenant_get_prepare, ngx_svc_admin_tenant_reply },
 

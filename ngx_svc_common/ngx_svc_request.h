@@ -202,7 +202,7 @@ NGX_SVC_API ngx_int_t ngx_svc_send_etag(ngx_svc_request_t *sr,
 
 /* Bytes of some type; they live until the request is gone. */
 NGX_SVC_API ngx_int_t ngx_svc_send_bytes(ngx_svc_request_t *sr,
-    ngx_str_t *content_type, ngx_str_t *bytes);
+    const ngx_str_t *content_type, ngx_str_t *bytes);
 
 /* Adds a header; value's bytes must live as long as the request. */
 NGX_SVC_API ngx_int_t ngx_svc_add_header(ngx_http_request_t *r,

@@ -106,7 +106,7 @@ ngx_svc_send_etag(ngx_svc_request_t *sr, ngx_str_t *value)
 
 
 ngx_int_t
-ngx_svc_send_bytes(ngx_svc_request_t *sr, ngx_str_t *content_type,
+ngx_svc_send_bytes(ngx_svc_request_t *sr, const ngx_str_t *content_type,
     ngx_str_t *bytes)
 {
     return ngx_svc_send_body(sr, NGX_HTTP_OK, content_type, bytes->data,

@@ -1,0 +1,53 @@
+package SvcTest::Routes;
+
+# The admin API's route table, read from its source: what a test says of every
+# route is then said of those that are added later, too.
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+
+use SvcTest::Process qw(slurp);
+
+our @EXPORT = qw(admin_routes);
+
+
+# A list of hashes: method, path (below /v1, a parameter is "*"), permission,
+# and one member for each flag, as in { json => 1, write => 1 }.
+
+sub admin_routes {
+    my ($root) = @_;
+
+    my $text = slurp("$root/ngx_svc_admin/ngx_svc_admin_routes.c");
+    my %define = $text =~ /^#define (\w+)\s+ngx_string\("([^"]*)"\)/mg;
+
+    $text =~ /ngx_svc_admin_routes\[\] = \{(.*?)\n\};/s
+        or die "no route table\n";
+    my $table = $1;
+    my @routes;
+
+    while ($table =~ /\{\s*NGX_HTTP_(\w+),\s*ngx_string\("([^"]+)"\),\s*
+                      (?:ngx_string\("([^"]*)"\)|(\w+)),\s*([^,]+?),/gx)
+    {
+        my ($method, $path, $permission, $name, $flags) = ($1, $2, $3, $4, $5);
+
+        $permission //= $define{$name}
+            // die "$method $path: no permission $name\n";
+
+        push @routes, { method => $method, path => $path,
+                        permission => $permission,
+                        map { lc $_ => 1 }
+                            $flags =~ /NGX_SVC_ROUTE_(\w+)/g };
+    }
+
+    my $rows = () = $table =~ /\{\s*NGX_HTTP_/g;
+
+    die "the route table has $rows rows, " . @routes . " are read\n"
+        if $rows != @routes || !$rows;
+
+    return @routes;
+}
+
+
+1;
