@@ -31,20 +31,24 @@ NGX_SVC_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all \
 NGX_SVC_TEST_CFLAGS = -g -O1 -Wall -Wextra -Werror -Wno-unused-parameter \
 	-DNGX_DEBUG_PALLOC=1 $(NGX_SVC_TEST_INCS)
 
-NGX_SVC_TEST_LIBS = -lcjson -lcrypto -lpng -ljpeg -lwebp
+NGX_SVC_TEST_LIBS = -lcjson -lcrypto -lpng -ljpeg -lwebp -lz
 NGX_SVC_TEST_LDFLAGS = -Wl,--wrap=ngx_alloc
 
 # nginx's own code relies on what UBSan minds
 NGX_SVC_CORE_CFLAGS = $(NGX_SVC_TEST_CFLAGS) -fno-sanitize=undefined
 
 NGX_SVC_TEST_HEADERS = $(wildcard ngx_svc_common/*.h ngx_svc_scim/*.h \
-	ngx_svc_admin/*.h t/unit/*.h) $(NGX_SRC)/objs/ngx_auto_config.h t/unit/build.mk
+	ngx_svc_admin/*.h t/unit/*.h) \
+	$(NGX_SRC)/objs/ngx_auto_config.h t/unit/build.mk
 
 UNIT_OBJS = $(addprefix $(UNIT_OUT)/obj/, $(addsuffix .o, $(NGX_SVC_PURE) \
 	$(NGX_SVC_CORE) t/unit/ngx_env))
 FUZZ_OBJS = $(patsubst $(UNIT_OUT)/%,$(FUZZ_OUT)/%,$(UNIT_OBJS))
 
 UNIT_BINS = $(patsubst t/unit/%.c,$(UNIT_OUT)/%,$(wildcard t/unit/test_*.c))
+# whose memory runs out
+$(UNIT_OUT)/test_image: NGX_SVC_TEST_LDFLAGS += -Wl,--wrap=malloc
+
 FUZZ_BINS = $(patsubst t/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard t/fuzz/fuzz_*.c))
 
 .PHONY: unit fuzz-bins
@@ -60,7 +64,7 @@ $(UNIT_OUT)/test_%: t/unit/test_%.c $(UNIT_OBJS) $(NGX_SVC_TEST_HEADERS)
 	@echo "  CC $@"
 	@$(CC) $(NGX_SVC_TEST_CFLAGS) $(NGX_SVC_SANITIZE) \
 		$(NGX_SVC_TEST_LDFLAGS) -o $@ $< $(UNIT_OBJS) \
-		$(NGX_SVC_TEST_LIBS) -lz -lcmocka
+		$(NGX_SVC_TEST_LIBS) -lcmocka
 
 $(FUZZ_OUT)/fuzz_%: t/fuzz/fuzz_%.c $(FUZZ_OBJS) $(NGX_SVC_TEST_HEADERS)
 	@echo "  CC $@"
