@@ -193,8 +193,8 @@ unit_deflate(ngx_pool_t *pool, const void *data, size_t len)
 /* 8 bits a pixel, gray, with this IDAT and chunks before it. */
 
 static inline ngx_str_t
-unit_png_raw(ngx_pool_t *pool, uint32_t width, uint32_t height, ngx_str_t before,
-    ngx_str_t idat)
+unit_png_raw(ngx_pool_t *pool, uint32_t width, uint32_t height,
+    ngx_str_t before, ngx_str_t idat)
 {
     u_char     ihdr[13] = { 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0 };
     ngx_str_t  s, chunk;

@@ -542,7 +542,8 @@ test_jpeg_damaged(void **state)
                               text(pool, bytes("\xff\xfe\0\2")));
     check("comment behind the scan", again, NONE, NULL);
 
-    again = unit_image_insert(pool, s, s.len - 2, text(pool, bytes("\xff\xff")));
+    again = unit_image_insert(pool, s, s.len - 2,
+                              text(pool, bytes("\xff\xff")));
     check("fill bytes", again, NONE, NULL);
 
     again = unit_image_insert(pool, s, sof, text(pool, bytes("junk")));
