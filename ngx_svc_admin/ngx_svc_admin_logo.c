@@ -2,7 +2,8 @@
  * /v1/admin/tenant/logo.
  *
  * Who sends an image is asked first, and then a thread decodes it: it takes
- * longer than others should wait.
+ * longer than others should wait.  One at a time in each worker, since what is
+ * small to send may need hundreds of megabytes to be decoded.
  */
 
 #include "ngx_svc_admin.h"
@@ -13,11 +14,17 @@
 #include <ngx_thread_pool.h>
 
 
+#define NGX_SVC_ADMIN_LOGO_WAITING  8   /* in a worker */
+
+
 /* Of a pool of its own: the request may go while the thread is at it. */
 
 typedef struct {
     ngx_svc_request_t     *sr;          /* NULL: gone */
     ngx_pool_t            *pool;
+    ngx_thread_task_t     *task;
+    ngx_queue_t            queue;       /* while waiting */
+    unsigned               waiting:1;
     ngx_str_t              body;        /* a copy */
     ngx_int_t              rc;
     ngx_svc_image_type_e   type;
@@ -25,7 +32,9 @@ typedef struct {
 } ngx_svc_admin_logo_t;
 
 
-static ngx_thread_task_t *ngx_svc_admin_logo_task(ngx_svc_request_t *sr);
+static ngx_svc_admin_logo_t *ngx_svc_admin_logo_create(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_logo_post(ngx_svc_admin_logo_t *logo);
+static void ngx_svc_admin_logo_next(void);
 static void ngx_svc_admin_logo_gone(void *data);
 static void ngx_svc_admin_logo_check(void *data, ngx_log_t *log);
 static void ngx_svc_admin_logo_checked(ngx_event_t *ev);
@@ -98,29 +107,37 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_logo_statements[] = {
 #define NGX_SVC_ADMIN_LOGO_DELETE  (&ngx_svc_admin_logo_statements[1])
 
 
+static ngx_queue_t  ngx_svc_admin_logo_queue = {
+    &ngx_svc_admin_logo_queue, &ngx_svc_admin_logo_queue
+};
+
+static ngx_uint_t   ngx_svc_admin_logo_nwaiting;
+static ngx_uint_t   ngx_svc_admin_logo_running;
+
+
 /* The credential is good. */
 
 ngx_int_t
 ngx_svc_admin_logo_put_reply(ngx_svc_request_t *sr)
 {
-    ngx_thread_task_t          *task;
-    ngx_svc_admin_logo_t       *logo;
-    ngx_http_cleanup_t         *cln;
-    ngx_svc_admin_main_conf_t  *amcf;
+    ngx_http_cleanup_t    *cln;
+    ngx_svc_admin_logo_t  *logo;
 
-    amcf = ngx_http_get_module_main_conf(sr->request,
-                                         ngx_http_svc_admin_module);
+    if (ngx_svc_admin_logo_nwaiting == NGX_SVC_ADMIN_LOGO_WAITING) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
+                            "Too many images wait to be looked at: try "
+                            "again.");
+        return ngx_svc_send_error(sr);
+    }
 
     cln = ngx_http_cleanup_add(sr->request, 0);
-    task = ngx_svc_admin_logo_task(sr);
+    logo = ngx_svc_admin_logo_create(sr);
 
-    if (task == NULL) {
+    if (logo == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    logo = task->ctx;
-
-    if (cln == NULL || ngx_thread_task_post(amcf->threads, task) != NGX_OK) {
+    if (cln == NULL || ngx_svc_admin_logo_post(logo) != NGX_OK) {
         ngx_destroy_pool(logo->pool);
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -135,8 +152,8 @@ ngx_svc_admin_logo_put_reply(ngx_svc_request_t *sr)
 }
 
 
-static ngx_thread_task_t *
-ngx_svc_admin_logo_task(ngx_svc_request_t *sr)
+static ngx_svc_admin_logo_t *
+ngx_svc_admin_logo_create(ngx_svc_request_t *sr)
 {
     ngx_pool_t            *pool;
     ngx_thread_task_t     *task;
@@ -156,6 +173,7 @@ ngx_svc_admin_logo_task(ngx_svc_request_t *sr)
 
     logo->sr = sr;
     logo->pool = pool;
+    logo->task = task;
     logo->body.len = sr->body.len;
     logo->body.data = ngx_pnalloc(pool, sr->body.len + 1);
 
@@ -169,7 +187,7 @@ ngx_svc_admin_logo_task(ngx_svc_request_t *sr)
     task->event.handler = ngx_svc_admin_logo_checked;
     task->event.data = logo;
 
-    return task;
+    return logo;
 
 failed:
 
@@ -179,12 +197,80 @@ failed:
 }
 
 
+static ngx_int_t
+ngx_svc_admin_logo_post(ngx_svc_admin_logo_t *logo)
+{
+    ngx_svc_admin_main_conf_t  *amcf;
+
+    if (ngx_svc_admin_logo_running) {
+        logo->waiting = 1;
+        ngx_svc_admin_logo_nwaiting++;
+        ngx_queue_insert_tail(&ngx_svc_admin_logo_queue, &logo->queue);
+        return NGX_OK;
+    }
+
+    amcf = ngx_http_get_module_main_conf(logo->sr->request,
+                                         ngx_http_svc_admin_module);
+
+    if (ngx_thread_task_post(amcf->threads, logo->task) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_admin_logo_running = 1;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_admin_logo_next(void)
+{
+    ngx_queue_t           *q;
+    ngx_connection_t      *c;
+    ngx_http_cleanup_t    *cln;
+    ngx_http_request_t    *r;
+    ngx_svc_admin_logo_t  *logo;
+
+    while (!ngx_svc_admin_logo_running
+           && !ngx_queue_empty(&ngx_svc_admin_logo_queue))
+    {
+        q = ngx_queue_head(&ngx_svc_admin_logo_queue);
+        logo = ngx_queue_data(q, ngx_svc_admin_logo_t, queue);
+
+        ngx_queue_remove(q);
+        logo->waiting = 0;
+        ngx_svc_admin_logo_nwaiting--;
+
+        if (ngx_svc_admin_logo_post(logo) == NGX_OK) {
+            return;
+        }
+
+        r = logo->sr->request;
+        c = r->connection;
+
+        cln = logo->sr->data;
+        cln->handler = NULL;
+
+        ngx_destroy_pool(logo->pool);
+
+        ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
+        ngx_http_run_posted_requests(c);
+    }
+}
+
+
 static void
 ngx_svc_admin_logo_gone(void *data)
 {
     ngx_svc_admin_logo_t *logo = data;
 
     logo->sr = NULL;
+
+    if (logo->waiting) {
+        ngx_queue_remove(&logo->queue);
+        ngx_svc_admin_logo_nwaiting--;
+        ngx_destroy_pool(logo->pool);
+    }
 }
 
 
@@ -212,6 +298,9 @@ ngx_svc_admin_logo_checked(ngx_event_t *ev)
 
     logo = ev->data;
     sr = logo->sr;
+
+    ngx_svc_admin_logo_running = 0;
+    ngx_svc_admin_logo_next();
 
     if (sr == NULL) {
         ngx_destroy_pool(logo->pool);

@@ -305,11 +305,13 @@ ngx_svc_admin_public_logo_reply(ngx_svc_request_t *sr)
     public = sr->data;
 
     if (PQntuples(res)) {
-        if (ngx_svc_admin_logo_answer(sr, res, &answer) != NGX_OK) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
         tenant = ngx_svc_pg_value(res, 0, 0);
+    }
+
+    if (tenant.data && !PQgetisnull(res, 0, 3)
+        && ngx_svc_admin_logo_answer(sr, res, &answer) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     ngx_svc_cache_put(NGX_SVC_CACHE_LOGO, &public->name, &tenant, &answer,

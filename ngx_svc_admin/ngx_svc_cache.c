@@ -345,7 +345,7 @@ ngx_svc_cache_put(ngx_svc_cache_kind_e kind, ngx_str_t *name,
         return;
     }
 
-    owner = answer->found ? tenant : name;
+    owner = tenant->data ? tenant : name;
 
     ngx_shmtx_lock(&ngx_svc_cache_pool->mutex);
 

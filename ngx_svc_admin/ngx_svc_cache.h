@@ -49,7 +49,7 @@ ngx_int_t ngx_svc_cache_get(ngx_http_request_t *r, ngx_svc_cache_kind_e kind,
 
 /*
  * Keeps an answer, unless something was changed since the ticket, or there is
- * no room.  tenant: the text of its id; ignored when nothing was found.
+ * no room.  tenant: the text of its id; no data: there is no such tenant.
  */
 void ngx_svc_cache_put(ngx_svc_cache_kind_e kind, ngx_str_t *name,
     ngx_str_t *tenant, ngx_svc_cache_answer_t *answer, uint64_t ticket);

@@ -102,7 +102,7 @@ CREATE FUNCTION svc.public_logo(name_or_domain text)
     SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT t.id, t.logo_etag, l.content_type, l.data
-      FROM svc.public_tenant(name_or_domain) t JOIN svc.logo l ON l.tenant_id = t.id
+      FROM svc.public_tenant(name_or_domain) t LEFT JOIN svc.logo l ON l.tenant_id = t.id
 $$;
 
 REVOKE ALL ON FUNCTION svc.json_merge, svc.public_tenant, svc.public_logo FROM PUBLIC;
