@@ -4,7 +4,6 @@
 
 #include "ngx_svc_admin.h"
 #include "ngx_svc_crypto.h"
-#include "ngx_svc_schema.h"
 #include "ngx_svc_time.h"
 
 
@@ -35,7 +34,6 @@ static ngx_int_t ngx_svc_admin_token_new(ngx_svc_request_t *sr,
     ngx_str_t *secret, u_char *hash);
 static void ngx_svc_admin_token_write(ngx_svc_json_writer_t *w, PGresult *res,
     int row, int column);
-static ngx_uint_t ngx_svc_admin_token_set(PGresult *res, int row, int column);
 
 
 /* Sorted; see the permissions of the specification. */
@@ -311,7 +309,7 @@ ngx_svc_admin_tokens_create_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (!ngx_svc_admin_token_set(res, 0, 0)) {
+    if (!ngx_svc_admin_true(res, 0, 0)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
                             "\"scopes\" holds a permission that the token of "
                             "this request does not have.");
@@ -354,9 +352,8 @@ ngx_int_t
 ngx_svc_admin_tokens_revoke_reply(ngx_svc_request_t *sr)
 {
     if (PQntuples(sr->op->results[1]) == 0) {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
-                            "There is no API token with this id.");
-        return ngx_svc_send_error(sr);
+        return ngx_svc_admin_not_found(sr,
+                                       "There is no API token with this id.");
     }
 
     return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
@@ -532,11 +529,4 @@ ngx_svc_admin_token_write(ngx_svc_json_writer_t *w, PGresult *res, int row,
     ngx_svc_admin_time(w, "expiresAt", res, row, column + 9);
     ngx_svc_admin_time(w, "lastUsedAt", res, row, column + 10);
     ngx_svc_admin_time(w, "revokedAt", res, row, column + 11);
-}
-
-
-static ngx_uint_t
-ngx_svc_admin_token_set(PGresult *res, int row, int column)
-{
-    return *PQgetvalue(res, row, column) == 't';
 }
