@@ -7,6 +7,7 @@
 
 
 #include "ngx_svc_request.h"
+#include "ngx_svc_schema.h"
 
 
 /* SQL: the tenant of the transaction, or NULL. */
@@ -53,10 +54,63 @@ ngx_int_t ngx_svc_admin_tokens_revoke_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_tokens_revoke_reply(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_tokens_statements[];
 
+/* ngx_svc_admin_users.c */
+ngx_int_t ngx_svc_admin_users_list_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_users_list_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_users_get_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_users_get_reply(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_users_statements[];
+
+/* ngx_svc_admin_user_change.c */
+ngx_int_t ngx_svc_admin_user_put_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_user_put_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_user_suspend_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_user_suspend_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_user_reactivate_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_user_reactivate_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_user_logout_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_user_logout_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_user_delete_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_user_delete_reply(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[];
+
+/* ngx_svc_admin_user_unlock.c */
+ngx_int_t ngx_svc_admin_user_unlock_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_user_unlock_reply(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_user_unlock_statements[];
+
+/* ngx_svc_admin_identities.c */
+ngx_int_t ngx_svc_admin_identities_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_identities_reply(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_identities_statements[];
+
+/* ngx_svc_admin_groups.c */
+ngx_int_t ngx_svc_admin_groups_list_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_groups_list_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_groups_get_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_groups_get_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_groups_create_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_groups_create_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_groups_put_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_groups_put_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_groups_delete_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_groups_delete_reply(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_groups_statements[];
+
+/* ngx_svc_admin_group_members.c */
+ngx_int_t ngx_svc_admin_members_list_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_members_list_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_members_add_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_members_put_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_members_change_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_members_remove_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_members_remove_reply(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_group_members_statements[];
+
 
 /*
  * ngx_svc_admin_json.c: columns of a result as members, null when they are
- * NULL: a text, a time, a piece of JSON.
+ * NULL: a text, a time, a piece of JSON, and a boolean, which is never NULL.
  */
 void ngx_svc_admin_text(ngx_svc_json_writer_t *w, const char *key,
     PGresult *res, int row, int column);
@@ -64,9 +118,18 @@ void ngx_svc_admin_time(ngx_svc_json_writer_t *w, const char *key,
     PGresult *res, int row, int column);
 void ngx_svc_admin_raw(ngx_svc_json_writer_t *w, const char *key,
     PGresult *res, int row, int column);
+void ngx_svc_admin_boolean(ngx_svc_json_writer_t *w, const char *key,
+    PGresult *res, int row, int column);
 
-/* Whether a boolean column is true. */
+/* 1: the column is true. */
 ngx_uint_t ngx_svc_admin_true(PGresult *res, int row, int column);
+
+/* Binds a string, or NULL when the value is unset or null. */
+void ngx_svc_admin_bind_value(ngx_svc_pg_call_t *call,
+    ngx_svc_value_t *value);
+
+/* For a reply: sends a 404. */
+ngx_int_t ngx_svc_admin_not_found(ngx_svc_request_t *sr, const char *detail);
 
 /* The surface's error writer. */
 void ngx_svc_admin_error(ngx_svc_json_writer_t *w,

@@ -1,5 +1,5 @@
 /*
- * Columns and errors, as JSON.
+ * Columns and errors, as JSON; and values, as parameters.
  */
 
 #include "ngx_svc_admin.h"
@@ -63,6 +63,30 @@ ngx_uint_t
 ngx_svc_admin_true(PGresult *res, int row, int column)
 {
     return *PQgetvalue(res, row, column) == 't';
+}
+
+
+void
+ngx_svc_admin_boolean(ngx_svc_json_writer_t *w, const char *key,
+    PGresult *res, int row, int column)
+{
+    ngx_svc_json_boolean(w, key, ngx_svc_admin_true(res, row, column));
+}
+
+
+void
+ngx_svc_admin_bind_value(ngx_svc_pg_call_t *call, ngx_svc_value_t *value)
+{
+    ngx_svc_pg_bind_str(call, value->set && !value->null ? &value->str : NULL);
+}
+
+
+ngx_int_t
+ngx_svc_admin_not_found(ngx_svc_request_t *sr, const char *detail)
+{
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND, "%s", detail);
+
+    return ngx_svc_send_error(sr);
 }
 
 

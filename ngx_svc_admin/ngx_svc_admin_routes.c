@@ -5,7 +5,10 @@
 #include "ngx_svc_admin.h"
 
 
-#define NGX_SVC_ADMIN_MANAGE  ngx_string("tenant:manage")
+#define NGX_SVC_ADMIN_MANAGE   ngx_string("tenant:manage")
+#define NGX_SVC_ADMIN_USERS    ngx_string("users:view")
+#define NGX_SVC_ADMIN_MEMBERS  ngx_string("members:manage")
+#define NGX_SVC_ADMIN_GROUPS   ngx_string("groups:manage")
 
 
 /* An empty permission: any live token will do. */
@@ -50,11 +53,93 @@ const ngx_svc_route_t  ngx_svc_admin_routes[] = {
       ngx_svc_admin_tokens_revoke_prepare,
       ngx_svc_admin_tokens_revoke_reply },
 
+    { NGX_HTTP_GET, ngx_string("/admin/users"), NGX_SVC_ADMIN_USERS, 0,
+      ngx_svc_admin_users_list_prepare, ngx_svc_admin_users_list_reply },
+
+    { NGX_HTTP_POST, ngx_string("/admin/users/unlock"), NGX_SVC_ADMIN_MEMBERS,
+      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_user_unlock_prepare, ngx_svc_admin_user_unlock_reply },
+
+    { NGX_HTTP_GET, ngx_string("/admin/users/*"), NGX_SVC_ADMIN_USERS, 0,
+      ngx_svc_admin_users_get_prepare, ngx_svc_admin_users_get_reply },
+
+    { NGX_HTTP_PUT, ngx_string("/admin/users/*"), NGX_SVC_ADMIN_MEMBERS,
+      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_user_put_prepare, ngx_svc_admin_user_put_reply },
+
+    { NGX_HTTP_DELETE, ngx_string("/admin/users/*"), NGX_SVC_ADMIN_MEMBERS,
+      NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_user_delete_prepare, ngx_svc_admin_user_delete_reply },
+
+    { NGX_HTTP_POST, ngx_string("/admin/users/*/suspend"),
+      NGX_SVC_ADMIN_MEMBERS, NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_user_suspend_prepare, ngx_svc_admin_user_suspend_reply },
+
+    { NGX_HTTP_POST, ngx_string("/admin/users/*/reactivate"),
+      NGX_SVC_ADMIN_MEMBERS, NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_user_reactivate_prepare,
+      ngx_svc_admin_user_reactivate_reply },
+
+    { NGX_HTTP_POST, ngx_string("/admin/users/*/logout"),
+      NGX_SVC_ADMIN_MEMBERS, NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_user_logout_prepare, ngx_svc_admin_user_logout_reply },
+
+    { NGX_HTTP_GET, ngx_string("/admin/identities"), NGX_SVC_ADMIN_USERS, 0,
+      ngx_svc_admin_identities_prepare, ngx_svc_admin_identities_reply },
+
+    { NGX_HTTP_GET, ngx_string("/admin/groups"), NGX_SVC_ADMIN_GROUPS, 0,
+      ngx_svc_admin_groups_list_prepare, ngx_svc_admin_groups_list_reply },
+
+    { NGX_HTTP_POST, ngx_string("/admin/groups"), NGX_SVC_ADMIN_GROUPS,
+      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE|NGX_SVC_ROUTE_CREATE,
+      ngx_svc_admin_groups_create_prepare, ngx_svc_admin_groups_create_reply },
+
+    { NGX_HTTP_GET, ngx_string("/admin/groups/*"), NGX_SVC_ADMIN_GROUPS, 0,
+      ngx_svc_admin_groups_get_prepare, ngx_svc_admin_groups_get_reply },
+
+    { NGX_HTTP_PUT, ngx_string("/admin/groups/*"), NGX_SVC_ADMIN_GROUPS,
+      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_groups_put_prepare, ngx_svc_admin_groups_put_reply },
+
+    { NGX_HTTP_DELETE, ngx_string("/admin/groups/*"), NGX_SVC_ADMIN_GROUPS,
+      NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_groups_delete_prepare, ngx_svc_admin_groups_delete_reply },
+
+    { NGX_HTTP_GET, ngx_string("/admin/groups/*/members"),
+      NGX_SVC_ADMIN_GROUPS, 0,
+      ngx_svc_admin_members_list_prepare, ngx_svc_admin_members_list_reply },
+
+    { NGX_HTTP_POST, ngx_string("/admin/groups/*/members"),
+      NGX_SVC_ADMIN_GROUPS, NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_members_add_prepare, ngx_svc_admin_members_change_reply },
+
+    { NGX_HTTP_PUT, ngx_string("/admin/groups/*/members"),
+      NGX_SVC_ADMIN_GROUPS, NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_members_put_prepare, ngx_svc_admin_members_change_reply },
+
+    { NGX_HTTP_DELETE, ngx_string("/admin/groups/*/members/*"),
+      NGX_SVC_ADMIN_GROUPS, NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_members_remove_prepare,
+      ngx_svc_admin_members_remove_reply },
+
     { 0, ngx_null_string, ngx_null_string, 0, NULL, NULL }
 };
 
 
 const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
+
+    { "user_account_user_name_key", NGX_SVC_E_EMAIL_TAKEN,
+      "A user with this e-mail address exists already." },
+
+    { "user_group_name_key", NGX_SVC_E_CONFLICT,
+      "A group with this name exists already." },
+
+    { "group_member_group_fkey", NGX_SVC_E_NOT_FOUND,
+      "There is no group with this id." },
+
+    { "group_member_user_fkey", NGX_SVC_E_INVALID_VALUE,
+      "A user with one of these ids has just been deleted." },
+
     { NULL, NGX_SVC_E_NONE, NULL }
 };
 
@@ -64,5 +149,11 @@ const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_logo_statements,
     ngx_svc_admin_public_statements,
     ngx_svc_admin_tokens_statements,
+    ngx_svc_admin_users_statements,
+    ngx_svc_admin_user_change_statements,
+    ngx_svc_admin_user_unlock_statements,
+    ngx_svc_admin_identities_statements,
+    ngx_svc_admin_groups_statements,
+    ngx_svc_admin_group_members_statements,
     NULL
 };

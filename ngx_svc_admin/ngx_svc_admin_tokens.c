@@ -4,7 +4,6 @@
 
 #include "ngx_svc_admin.h"
 #include "ngx_svc_crypto.h"
-#include "ngx_svc_schema.h"
 #include "ngx_svc_time.h"
 
 
@@ -353,9 +352,8 @@ ngx_int_t
 ngx_svc_admin_tokens_revoke_reply(ngx_svc_request_t *sr)
 {
     if (PQntuples(sr->results[0]) == 0) {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
-                            "There is no API token with this id.");
-        return ngx_svc_send_error(sr);
+        return ngx_svc_admin_not_found(sr,
+                                       "There is no API token with this id.");
     }
 
     return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);

@@ -3,13 +3,12 @@
  */
 
 #include "ngx_svc_scim_user.h"
+#include "ngx_svc_email.h"
 #include "ngx_svc_scim_filter.h"
 #include "ngx_svc_scim_path.h"
-#include "ngx_svc_scim_text.h"
 
 
-#define NGX_SVC_SCIM_STRING_MAX     1024
-#define NGX_SVC_SCIM_USER_NAME_MAX  254
+#define NGX_SVC_SCIM_STRING_MAX  1024
 
 
 typedef struct {
@@ -32,9 +31,6 @@ static ngx_svc_value_t *ngx_svc_scim_user_slot(ngx_svc_scim_user_t *user,
     const ngx_svc_scim_attribute_t *attribute);
 static void ngx_svc_scim_user_null(ngx_svc_value_t *value);
 static ngx_uint_t ngx_svc_scim_user_empty(cJSON *json);
-static ngx_int_t ngx_svc_scim_user_email(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
-static ngx_uint_t ngx_svc_scim_user_blank(uint32_t c);
 
 
 #define ngx_svc_scim_string_row(name, field, bit)                             \
@@ -48,7 +44,7 @@ static const ngx_svc_scim_attribute_t  ngx_svc_scim_attributes[] = {
 
     { { ngx_string("userName"), NGX_SVC_T_STRING,
         NGX_SVC_M_NOCASE|NGX_SVC_M_CLEARS|NGX_SVC_M_REQUIRED, 0, 0,
-        ngx_svc_scim_user_email, NULL, NULL,
+        ngx_svc_email_check, NULL, NULL,
         offsetof(ngx_svc_scim_user_t, user_name) },
       NGX_SVC_SCIM_USER_NAME },
 
@@ -350,64 +346,4 @@ ngx_svc_scim_user_empty(cJSON *json)
 {
     return (cJSON_IsString(json) && json->valuestring[0] == '\0')
            || (cJSON_IsArray(json) && json->child == NULL);
-}
-
-
-static ngx_int_t
-ngx_svc_scim_user_email(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
-{
-    uint32_t       c;
-    ngx_uint_t     at;
-    const u_char  *p, *end;
-
-    at = 0;
-    p = value->str.data;
-    end = p + value->str.len;
-
-    if (value->str.len > NGX_SVC_SCIM_USER_NAME_MAX
-        || *p == '@' || end[-1] == '@')
-    {
-        goto failed;
-    }
-
-    while (p < end) {
-
-        c = ngx_svc_scim_decode(&p, end);
-
-        if (ngx_svc_scim_user_blank(c)) {
-            goto failed;
-        }
-
-        at += (c == '@');
-    }
-
-    if (at == 1) {
-        return NGX_OK;
-    }
-
-failed:
-
-    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
-                        "\"%s\" must be an e-mail address: one \"@\" with"
-                        " something on both sides, no white space or control"
-                        " characters, at most %d bytes.",
-                        path, NGX_SVC_SCIM_USER_NAME_MAX);
-}
-
-
-/* Unicode's control characters and White_Space; 0 is what did not decode. */
-
-static ngx_uint_t
-ngx_svc_scim_user_blank(uint32_t c)
-{
-    return c <= 0x20
-           || (c >= 0x7f && c <= 0xa0)
-           || c == 0x1680
-           || (c >= 0x2000 && c <= 0x200a)
-           || c == 0x2028
-           || c == 0x2029
-           || c == 0x202f
-           || c == 0x205f
-           || c == 0x3000;
 }

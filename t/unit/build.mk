@@ -16,7 +16,8 @@ NGX_SVC_PURE_SCIM = $(wildcard $(addprefix ngx_svc_scim/ngx_svc_scim_, \
 		text.c grammar.c filter.c path.c user.c patch.c))
 NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/ngx_svc_admin_image*.c)
 NGX_SVC_PURE = $(addprefix ngx_svc_common/ngx_svc_, \
-		error json json_check json_write schema crypto addr time) \
+		error json json_check json_write schema email crypto addr \
+		time) \
 	$(patsubst %.c,%,$(NGX_SVC_PURE_SCIM) $(NGX_SVC_PURE_ADMIN))
 
 NGX_SVC_CORE = $(addprefix src/core/ngx_, string palloc array list rbtree \

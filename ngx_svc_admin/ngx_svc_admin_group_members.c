@@ -1,0 +1,406 @@
+/*
+ * /v1/admin/groups/{id}/members.
+ */
+
+#include "ngx_svc_admin.h"
+#include "ngx_svc_admin_user.h"
+#include "ngx_svc_crypto.h"
+
+
+#define NGX_SVC_ADMIN_MEMBER_IDS   1000     /* in one request */
+#define NGX_SVC_ADMIN_MEMBER_SIZE  192      /* first guess, in bytes */
+
+
+typedef struct {
+    ngx_svc_value_t  user_ids;
+    ngx_svc_value_t  user_id;
+} ngx_svc_admin_members_t;
+
+
+static ngx_int_t ngx_svc_admin_members_change(ngx_svc_request_t *sr,
+    ngx_uint_t replace);
+static ngx_int_t ngx_svc_admin_members_list(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_member_ids(ngx_svc_request_t *sr,
+    ngx_svc_admin_members_t *members, ngx_str_t *text);
+static u_char *ngx_svc_admin_member_id(u_char *p, cJSON *json);
+static ngx_int_t ngx_svc_admin_members_send(ngx_svc_request_t *sr,
+    ngx_uint_t first);
+
+
+static const ngx_svc_member_t  ngx_svc_admin_member_element = {
+    ngx_string("userId"), NGX_SVC_T_STRING, 0, 0, 0, NULL, NULL, NULL, 0
+};
+
+static const ngx_svc_member_t  ngx_svc_admin_members_members[] = {
+
+    { ngx_string("userIds"), NGX_SVC_T_ARRAY, 0, 0, NGX_SVC_ADMIN_MEMBER_IDS,
+      NULL, NULL, &ngx_svc_admin_member_element,
+      offsetof(ngx_svc_admin_members_t, user_ids) },
+
+    { ngx_string("userId"), NGX_SVC_T_STRING, 0, 0, 0, NULL, NULL, NULL,
+      offsetof(ngx_svc_admin_members_t, user_id) },
+
+    ngx_svc_null_member
+};
+
+
+/*
+ * What is done to a group's members is done one after the other: the group is
+ * locked by a statement of its own, so that the next one sees what the one
+ * before has stored.  $1 is the group, $2 the users, $3 whether others go.
+ */
+
+#define NGX_SVC_ADMIN_MEMBER_EVENT(action, from)                              \
+    "INSERT INTO svc.audit_event (action, target_type, target_id,"            \
+        " target_name, details)"                                              \
+    " SELECT '" action "', 'group', g.id::text, g.name, d.details"            \
+    " FROM g, (SELECT count(*) AS n, jsonb_build_object('count', count(*),"   \
+            " 'userIds', to_jsonb((array_agg(user_id))[1:1000])) AS details"  \
+        " FROM " from ") d WHERE d.n > 0"
+
+const ngx_svc_pg_statement_t  ngx_svc_admin_group_members_statements[] = {
+
+    { "admin_members_lock",
+      "SELECT id FROM svc.user_group WHERE id = $1 FOR NO KEY UPDATE", 1 },
+
+    { "admin_members_change",
+      "WITH g AS ("
+          "SELECT tenant_id, id, name FROM svc.user_group WHERE id = $1"
+      "), i AS ("
+          "SELECT DISTINCT id FROM unnest($2::text::uuid[]) i (id)"
+      "), x AS ("
+          "SELECT i.id FROM i WHERE NOT EXISTS ("
+              "SELECT FROM svc.user_account a WHERE a.id = i.id) LIMIT 1"
+      "), n AS ("
+          "INSERT INTO svc.group_member (tenant_id, group_id, user_id)"
+          " SELECT g.tenant_id, g.id, i.id FROM g, i"
+          " WHERE NOT EXISTS (SELECT FROM x)"
+          " ON CONFLICT DO NOTHING RETURNING user_id"
+      "), d AS ("
+          "DELETE FROM svc.group_member m WHERE $3 AND m.group_id = $1"
+              " AND m.user_id NOT IN (SELECT id FROM i)"
+              " AND NOT EXISTS (SELECT FROM x) RETURNING user_id"
+      "), e AS ("
+          NGX_SVC_ADMIN_MEMBER_EVENT("group.member_added", "n")
+      "), f AS ("
+          NGX_SVC_ADMIN_MEMBER_EVENT("group.member_removed", "d")
+      ")"
+      " SELECT x.id FROM x, g", 3 },
+
+    { "admin_members_remove",
+      "WITH g AS ("
+          "SELECT id, name FROM svc.user_group WHERE id = $1"
+      "), d AS ("
+          "DELETE FROM svc.group_member"
+          " WHERE group_id = $1 AND user_id = $2 RETURNING user_id"
+      "), e AS ("
+          NGX_SVC_ADMIN_MEMBER_EVENT("group.member_removed", "d")
+      ")"
+      " SELECT user_id FROM d", 2 },
+
+    { "admin_members_total",
+      "SELECT member_count FROM svc.user_group WHERE id = $1", 1 },
+
+    { "admin_members_list",
+      "SELECT u.id, u.user_name, u.display_name, m.added_at"
+      " FROM (SELECT user_id, added_at FROM svc.group_member"
+          " WHERE group_id = $1 ORDER BY added_at DESC, user_id DESC"
+          " LIMIT $2::int4 OFFSET $3::int4) m"
+      " JOIN svc.user_account u ON u.id = m.user_id"
+      " ORDER BY m.added_at DESC, m.user_id DESC", 3 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_ADMIN_MEMBERS_LOCK                                            \
+    (&ngx_svc_admin_group_members_statements[0])
+#define NGX_SVC_ADMIN_MEMBERS_CHANGE                                          \
+    (&ngx_svc_admin_group_members_statements[1])
+#define NGX_SVC_ADMIN_MEMBERS_REMOVE                                          \
+    (&ngx_svc_admin_group_members_statements[2])
+#define NGX_SVC_ADMIN_MEMBERS_TOTAL                                           \
+    (&ngx_svc_admin_group_members_statements[3])
+#define NGX_SVC_ADMIN_MEMBERS_LIST                                            \
+    (&ngx_svc_admin_group_members_statements[4])
+
+
+ngx_int_t
+ngx_svc_admin_members_list_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_members_list(sr);
+}
+
+
+ngx_int_t
+ngx_svc_admin_members_list_reply(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_members_send(sr, 0);
+}
+
+
+ngx_int_t
+ngx_svc_admin_members_add_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_members_change(sr, 0);
+}
+
+
+ngx_int_t
+ngx_svc_admin_members_put_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_members_change(sr, 1);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_members_change(ngx_svc_request_t *sr, ngx_uint_t replace)
+{
+    ngx_int_t                 rc;
+    ngx_str_t                 ids;
+    ngx_svc_pg_call_t        *call;
+    ngx_svc_admin_members_t   members;
+
+    ngx_memzero(&members, sizeof(ngx_svc_admin_members_t));
+
+    rc = ngx_svc_schema_object(ngx_svc_admin_members_members, 0, sr->json,
+                               &members, &sr->error);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_admin_member_ids(sr, &members, &ids);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_admin_group_id(sr,
+                                    ngx_svc_pg_call(sr->op,
+                                                NGX_SVC_ADMIN_MEMBERS_LOCK));
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_MEMBERS_CHANGE);
+
+    if (ngx_svc_admin_group_id(sr, call) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, &ids);
+    ngx_svc_pg_bind_bool(call, replace);
+
+    return ngx_svc_admin_members_list(sr);
+}
+
+
+ngx_int_t
+ngx_svc_admin_members_change_reply(ngx_svc_request_t *sr)
+{
+    PGresult   *res;
+    ngx_str_t   id;
+
+    res = sr->results[1];
+
+    if (PQntuples(res)) {
+        id = ngx_svc_pg_value(res, 0, 0);
+
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                            "There is no user with the id %V.", &id);
+
+        return ngx_svc_send_error(sr);
+    }
+
+    return ngx_svc_admin_members_send(sr, 2);
+}
+
+
+ngx_int_t
+ngx_svc_admin_members_remove_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t           rc;
+    ngx_svc_pg_call_t  *call;
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_MEMBERS_REMOVE);
+
+    rc = ngx_svc_admin_group_id(sr, call);
+
+    return rc == NGX_OK
+           ? ngx_svc_param_uuid(sr, 1, call, NGX_SVC_ADMIN_NO_MEMBER) : rc;
+}
+
+
+ngx_int_t
+ngx_svc_admin_members_remove_reply(ngx_svc_request_t *sr)
+{
+    if (PQntuples(sr->results[0]) == 0) {
+        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_MEMBER);
+    }
+
+    return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
+}
+
+
+/* Adds the two statements of a list, and keeps its page. */
+
+static ngx_int_t
+ngx_svc_admin_members_list(ngx_svc_request_t *sr)
+{
+    ngx_int_t              rc;
+    ngx_svc_pg_call_t     *call;
+    ngx_svc_admin_page_t  *page;
+
+    page = ngx_palloc(sr->request->pool, sizeof(ngx_svc_admin_page_t));
+    if (page == NULL) {
+        return NGX_ERROR;
+    }
+
+    sr->data = page;
+
+    rc = ngx_svc_admin_page(sr, page);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    rc = ngx_svc_admin_group_id(sr,
+                                ngx_svc_pg_call(sr->op,
+                                                NGX_SVC_ADMIN_MEMBERS_TOTAL));
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_MEMBERS_LIST);
+
+    if (ngx_svc_admin_group_id(sr, call) != NGX_OK
+        || ngx_svc_pg_bind_int(sr->op, call, page->limit) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_pg_bind_int(sr->op, call, page->offset);
+}
+
+
+/* As the text of a PostgreSQL array. */
+
+static ngx_int_t
+ngx_svc_admin_member_ids(ngx_svc_request_t *sr,
+    ngx_svc_admin_members_t *members, ngx_str_t *text)
+{
+    u_char      *p;
+    cJSON       *json;
+    size_t       n;
+    ngx_uint_t   i;
+
+    if (members->user_ids.set == members->user_id.set) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                            "One of \"userIds\" and \"userId\" is required.");
+    }
+
+    n = members->user_ids.set ? cJSON_GetArraySize(members->user_ids.json) : 1;
+
+    p = ngx_pnalloc(sr->request->pool,
+                    sizeof("{}") + n * (NGX_SVC_UUID_TEXT_LEN + 1));
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->data = p;
+    *p++ = '{';
+
+    if (members->user_id.set) {
+        p = ngx_svc_admin_member_id(p, members->user_id.json);
+
+        if (p == NULL) {
+            return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                                "\"userId\" is no user's id.");
+        }
+
+    } else {
+        i = 0;
+
+        for (json = members->user_ids.json->child; json; json = json->next) {
+
+            if (i) {
+                *p++ = ',';
+            }
+
+            p = ngx_svc_admin_member_id(p, json);
+
+            if (p == NULL) {
+                return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                                    "\"userIds[%ui]\" is no user's id.", i);
+            }
+
+            i++;
+        }
+    }
+
+    *p++ = '}';
+    text->len = p - text->data;
+
+    return NGX_OK;
+}
+
+
+/* Ids are case-exact: another spelling is no user's.  NULL: it is none. */
+
+static u_char *
+ngx_svc_admin_member_id(u_char *p, cJSON *json)
+{
+    size_t   len;
+    u_char  *id, uuid[NGX_SVC_UUID_LEN];
+
+    id = (u_char *) json->valuestring;
+    len = ngx_strlen(id);
+
+    if (ngx_svc_uuid_parse(id, len, uuid) != NGX_OK
+        || (ngx_svc_uuid_text(p, uuid), ngx_memcmp(p, id, len) != 0))
+    {
+        return NULL;
+    }
+
+    return p + len;
+}
+
+
+/* first: the result that tells how many there are; the next one has a page. */
+
+static ngx_int_t
+ngx_svc_admin_members_send(ngx_svc_request_t *sr, ngx_uint_t first)
+{
+    int                     i, n;
+    PGresult               *total, *res;
+    ngx_svc_json_writer_t   w;
+
+    total = sr->results[first];
+    res = sr->results[first + 1];
+    n = PQntuples(res);
+
+    if (PQntuples(total) == 0) {
+        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
+    }
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool,
+                                 256 + n * NGX_SVC_ADMIN_MEMBER_SIZE)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_json_open(&w, "members", '[');
+
+    for (i = 0; i < n; i++) {
+        ngx_svc_json_open(&w, NULL, '{');
+        ngx_svc_admin_text(&w, "userId", res, i, 0);
+        ngx_svc_admin_text(&w, "email", res, i, 1);
+        ngx_svc_admin_text(&w, "displayName", res, i, 2);
+        ngx_svc_admin_time(&w, "addedAt", res, i, 3);
+        ngx_svc_json_close(&w, '}');
+    }
+
+    ngx_svc_json_close(&w, ']');
+    ngx_svc_admin_page_write(&w, total, sr->data);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}

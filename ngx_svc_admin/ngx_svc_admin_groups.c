@@ -1,0 +1,385 @@
+/*
+ * /v1/admin/groups and /v1/admin/groups/{id}.
+ */
+
+#include "ngx_svc_admin.h"
+#include "ngx_svc_admin_user.h"
+#include "ngx_svc_crypto.h"
+
+
+#define NGX_SVC_ADMIN_GROUPS             10000  /* of a tenant */
+#define NGX_SVC_ADMIN_GROUP_NAME         100    /* characters */
+#define NGX_SVC_ADMIN_GROUP_DESCRIPTION  500
+
+#define NGX_SVC_ADMIN_GROUP_SIZE         256    /* first guess, in bytes */
+
+
+typedef struct {
+    ngx_svc_value_t  name;
+    ngx_svc_value_t  description;
+} ngx_svc_admin_group_t;
+
+
+static ngx_int_t ngx_svc_admin_group_send(ngx_svc_request_t *sr,
+    ngx_uint_t status);
+static void ngx_svc_admin_group_write(ngx_svc_json_writer_t *w, PGresult *res,
+    int row);
+
+
+#define ngx_svc_admin_group_rows(name_flags)                                  \
+                                                                              \
+    { ngx_string("name"), NGX_SVC_T_TEXT, name_flags, 1,                      \
+      NGX_SVC_ADMIN_GROUP_NAME, NULL, NULL, NULL,                             \
+      offsetof(ngx_svc_admin_group_t, name) },                                \
+                                                                              \
+    { ngx_string("description"), NGX_SVC_T_TEXT, NGX_SVC_M_CLEARS, 0,         \
+      NGX_SVC_ADMIN_GROUP_DESCRIPTION, NULL, NULL, NULL,                      \
+      offsetof(ngx_svc_admin_group_t, description) },                         \
+                                                                              \
+    ngx_svc_null_member
+
+static const ngx_svc_member_t  ngx_svc_admin_group_create_members[] = {
+    ngx_svc_admin_group_rows(NGX_SVC_M_REQUIRED)
+};
+
+static const ngx_svc_member_t  ngx_svc_admin_group_put_members[] = {
+    ngx_svc_admin_group_rows(0)
+};
+
+
+/* What ngx_svc_admin_group_write() reads, in this order. */
+
+#define NGX_SVC_ADMIN_GROUP_COLUMNS                                           \
+    "id, name, description, member_count, 0, created_at, updated_at"
+
+#define NGX_SVC_ADMIN_GROUP_FOUND                                             \
+    " FROM svc.user_group WHERE tenant_id = " NGX_SVC_ADMIN_TENANT            \
+    " AND ($1::text IS NULL OR strpos(name_key, lower($1)) > 0)"
+
+const ngx_svc_pg_statement_t  ngx_svc_admin_groups_statements[] = {
+
+    { "admin_groups_list",
+      "SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS NGX_SVC_ADMIN_GROUP_FOUND
+      " ORDER BY name_key LIMIT $2::int4 OFFSET $3::int4", 3 },
+
+    { "admin_groups_total",
+      "SELECT count(*)" NGX_SVC_ADMIN_GROUP_FOUND, 1 },
+
+    { "admin_groups_get",
+      "SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS
+      " FROM svc.user_group WHERE id = $1", 1 },
+
+    { "admin_groups_create",
+      "WITH t AS ("
+          "SELECT " NGX_SVC_ADMIN_TENANT " AS id"
+      "), g AS ("
+          "INSERT INTO svc.user_group (tenant_id, id, name, description)"
+          " SELECT t.id, $1::uuid, $2, $3 FROM t WHERE t.id IS NOT NULL"
+              " AND (SELECT count(*) FROM svc.user_group) < $4::int4"
+          " RETURNING *"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id,"
+              " target_name)"
+          " SELECT 'group.created', 'group', g.id::text, g.name FROM g"
+      ")"
+      " SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS " FROM g", 4 },
+
+    { "admin_groups_put",
+      "WITH o AS ("
+          "SELECT * FROM svc.user_group WHERE id = $1 FOR NO KEY UPDATE"
+      "), n AS ("
+          "SELECT id, CASE WHEN $2 THEN $3 ELSE name END AS name,"
+              " CASE WHEN $4 THEN $5 ELSE description END AS description"
+          " FROM o"
+      "), g AS ("
+          "UPDATE svc.user_group a SET name = n.name,"
+              " description = n.description, updated_at ="
+              " greatest(now(), a.updated_at + interval '1 millisecond')"
+          " FROM n, o WHERE a.id = n.id AND o.id = n.id"
+              " AND (n.name, n.description)"
+              " IS DISTINCT FROM (o.name, o.description)"
+          " RETURNING a.*"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id,"
+              " target_name, details)"
+          " SELECT 'group.updated', 'group', g.id::text, g.name,"
+              " jsonb_build_object('changed', to_jsonb(array_remove(ARRAY["
+              "CASE WHEN g.name <> o.name THEN 'name' END,"
+              " CASE WHEN g.description IS DISTINCT FROM o.description"
+              " THEN 'description' END], NULL)))"
+          " FROM g JOIN o ON o.id = g.id"
+      ")"
+      " SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS " FROM g"
+      " UNION ALL SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS " FROM o"
+      " WHERE NOT EXISTS (SELECT FROM g)", 5 },
+
+    { "admin_groups_delete",
+      "WITH g AS ("
+          "DELETE FROM svc.user_group WHERE id = $1 RETURNING id, name"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id,"
+              " target_name)"
+          " SELECT 'group.deleted', 'group', g.id::text, g.name FROM g"
+      ")"
+      " SELECT id FROM g", 1 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_ADMIN_GROUPS_LIST    (&ngx_svc_admin_groups_statements[0])
+#define NGX_SVC_ADMIN_GROUPS_TOTAL   (&ngx_svc_admin_groups_statements[1])
+#define NGX_SVC_ADMIN_GROUPS_GET     (&ngx_svc_admin_groups_statements[2])
+#define NGX_SVC_ADMIN_GROUPS_CREATE  (&ngx_svc_admin_groups_statements[3])
+#define NGX_SVC_ADMIN_GROUPS_PUT     (&ngx_svc_admin_groups_statements[4])
+#define NGX_SVC_ADMIN_GROUPS_DELETE  (&ngx_svc_admin_groups_statements[5])
+
+
+ngx_int_t
+ngx_svc_admin_group_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
+{
+    return ngx_svc_param_uuid(sr, 0, call, NGX_SVC_ADMIN_NO_GROUP);
+}
+
+
+ngx_int_t
+ngx_svc_admin_groups_list_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t              rc;
+    ngx_str_t              q;
+    ngx_svc_pg_call_t     *call;
+    ngx_svc_admin_page_t  *page;
+
+    page = ngx_palloc(sr->request->pool, sizeof(ngx_svc_admin_page_t));
+    if (page == NULL) {
+        return NGX_ERROR;
+    }
+
+    sr->data = page;
+
+    rc = ngx_svc_admin_page(sr, page);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_text_argument(sr, "q", NGX_SVC_ADMIN_QUERY, &q);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_GROUPS_LIST);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, q.len ? &q : NULL);
+
+    if (ngx_svc_pg_bind_int(sr->op, call, page->limit) != NGX_OK
+        || ngx_svc_pg_bind_int(sr->op, call, page->offset) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_GROUPS_TOTAL);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, q.len ? &q : NULL);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_admin_groups_list_reply(ngx_svc_request_t *sr)
+{
+    int                     i, n;
+    PGresult               *res;
+    ngx_svc_json_writer_t   w;
+
+    res = sr->results[0];
+    n = PQntuples(res);
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool,
+                                 256 + n * NGX_SVC_ADMIN_GROUP_SIZE)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_json_open(&w, "groups", '[');
+
+    for (i = 0; i < n; i++) {
+        ngx_svc_admin_group_write(&w, res, i);
+    }
+
+    ngx_svc_json_close(&w, ']');
+    ngx_svc_admin_page_write(&w, sr->results[1], sr->data);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+ngx_int_t
+ngx_svc_admin_groups_get_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_group_id(sr,
+                                  ngx_svc_pg_call(sr->op,
+                                                  NGX_SVC_ADMIN_GROUPS_GET));
+}
+
+
+ngx_int_t
+ngx_svc_admin_groups_get_reply(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_group_send(sr, NGX_HTTP_OK);
+}
+
+
+ngx_int_t
+ngx_svc_admin_groups_create_prepare(ngx_svc_request_t *sr)
+{
+    u_char                 *id;
+    ngx_int_t               rc;
+    ngx_time_t             *tp;
+    ngx_svc_pg_call_t      *call;
+    ngx_svc_admin_group_t   group;
+
+    ngx_memzero(&group, sizeof(ngx_svc_admin_group_t));
+
+    rc = ngx_svc_schema_object(ngx_svc_admin_group_create_members, 0,
+                               sr->json, &group, &sr->error);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    id = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_GROUPS_CREATE);
+    tp = ngx_timeofday();
+
+    if (id == NULL || call == NULL
+        || ngx_svc_uuid_new((uint64_t) tp->sec * 1000 + tp->msec, id)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind(call, id, NGX_SVC_UUID_LEN);
+    ngx_svc_admin_bind_value(call, &group.name);
+    ngx_svc_admin_bind_value(call, &group.description);
+
+    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_GROUPS);
+}
+
+
+ngx_int_t
+ngx_svc_admin_groups_create_reply(ngx_svc_request_t *sr)
+{
+    if (PQntuples(sr->results[0]) == 0) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_LIMIT_EXCEEDED,
+                            "The tenant has %d groups: delete one.",
+                            NGX_SVC_ADMIN_GROUPS);
+        return ngx_svc_send_error(sr);
+    }
+
+    return ngx_svc_admin_group_send(sr, NGX_HTTP_CREATED);
+}
+
+
+ngx_int_t
+ngx_svc_admin_groups_put_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t               rc;
+    ngx_svc_pg_call_t      *call;
+    ngx_svc_admin_group_t   group;
+
+    ngx_memzero(&group, sizeof(ngx_svc_admin_group_t));
+
+    rc = ngx_svc_schema_object(ngx_svc_admin_group_put_members, 0, sr->json,
+                               &group, &sr->error);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_GROUPS_PUT);
+
+    rc = ngx_svc_admin_group_id(sr, call);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_svc_pg_bind_bool(call, group.name.set);
+    ngx_svc_admin_bind_value(call, &group.name);
+    ngx_svc_pg_bind_bool(call, group.description.set);
+    ngx_svc_admin_bind_value(call, &group.description);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_admin_groups_put_reply(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_group_send(sr, NGX_HTTP_OK);
+}
+
+
+ngx_int_t
+ngx_svc_admin_groups_delete_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_group_id(sr,
+                                  ngx_svc_pg_call(sr->op,
+                                                NGX_SVC_ADMIN_GROUPS_DELETE));
+}
+
+
+ngx_int_t
+ngx_svc_admin_groups_delete_reply(ngx_svc_request_t *sr)
+{
+    if (PQntuples(sr->results[0]) == 0) {
+        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
+    }
+
+    return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_group_send(ngx_svc_request_t *sr, ngx_uint_t status)
+{
+    PGresult               *res;
+    ngx_svc_json_writer_t   w;
+
+    res = sr->results[0];
+
+    if (PQntuples(res) == 0) {
+        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
+    }
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool, 1024) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_admin_group_write(&w, res, 0);
+
+    return ngx_svc_send(sr, status, &w, NULL);
+}
+
+
+static void
+ngx_svc_admin_group_write(ngx_svc_json_writer_t *w, PGresult *res, int row)
+{
+    ngx_svc_json_open(w, NULL, '{');
+
+    ngx_svc_admin_text(w, "id", res, row, 0);
+    ngx_svc_admin_text(w, "name", res, row, 1);
+    ngx_svc_admin_text(w, "description", res, row, 2);
+    ngx_svc_admin_raw(w, "memberCount", res, row, 3);
+    ngx_svc_admin_raw(w, "appCount", res, row, 4);
+    ngx_svc_admin_time(w, "createdAt", res, row, 5);
+    ngx_svc_admin_time(w, "updatedAt", res, row, 6);
+
+    ngx_svc_json_close(w, '}');
+}

@@ -1,0 +1,356 @@
+/*
+ * /v1/admin/users/{userId}: changing and erasing a user.
+ */
+
+#include "ngx_svc_admin.h"
+#include "ngx_svc_admin_user.h"
+#include "ngx_svc_email.h"
+
+
+#define NGX_SVC_ADMIN_PROFILE_MAX  1024     /* bytes, as in SCIM */
+
+
+typedef struct {
+    ngx_svc_value_t  email;
+    ngx_svc_value_t  first_name;
+    ngx_svc_value_t  last_name;
+    ngx_svc_value_t  display_name;
+    ngx_svc_value_t  title;
+    ngx_svc_value_t  department;
+    ngx_svc_value_t  locale;
+} ngx_svc_admin_profile_t;
+
+
+static ngx_int_t ngx_svc_admin_user_last(ngx_svc_request_t *sr);
+
+
+#define ngx_svc_admin_profile_row(name, field)                                \
+    { ngx_string(name), NGX_SVC_T_STRING, NGX_SVC_M_CLEARS, 0,                \
+      NGX_SVC_ADMIN_PROFILE_MAX, NULL, NULL, NULL,                            \
+      offsetof(ngx_svc_admin_profile_t, field) }
+
+static const ngx_svc_member_t  ngx_svc_admin_profile_members[] = {
+
+    { ngx_string("email"), NGX_SVC_T_STRING, 0, 0, 0, ngx_svc_email_check,
+      NULL, NULL, offsetof(ngx_svc_admin_profile_t, email) },
+
+    ngx_svc_admin_profile_row("firstName", first_name),
+    ngx_svc_admin_profile_row("lastName", last_name),
+    ngx_svc_admin_profile_row("displayName", display_name),
+    ngx_svc_admin_profile_row("title", title),
+    ngx_svc_admin_profile_row("department", department),
+    ngx_svc_admin_profile_row("locale", locale),
+
+    ngx_svc_null_member
+};
+
+
+/*
+ * A change comes as pairs: is the column to be set, and to what; what differs
+ * is told from the locked row.  A new address is not a verified one, unless it
+ * is the same in another case.
+ */
+
+#define NGX_SVC_ADMIN_SET(set, value, column)                                 \
+    " CASE WHEN " set " THEN " value " ELSE " column " END AS " column
+
+#define NGX_SVC_ADMIN_CHANGED(column, name)                                   \
+    " CASE WHEN u." column " IS DISTINCT FROM o." column                      \
+    " THEN '" name "' END"
+
+#define NGX_SVC_ADMIN_END_SESSIONS(from, id)                                  \
+    "UPDATE svc.session s SET ended_at = now() FROM " from                    \
+    " WHERE s.user_id = " id " AND s.ended_at IS NULL"
+
+const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
+
+    { "admin_user_put",
+      "WITH o AS ("
+          "SELECT * FROM svc.user_account WHERE id = $1 FOR UPDATE"
+      "), n AS ("
+          "SELECT id,"
+          NGX_SVC_ADMIN_SET("$2", "$3", "user_name") ","
+          NGX_SVC_ADMIN_SET("$4", "$5", "first_name") ","
+          NGX_SVC_ADMIN_SET("$6", "$7", "last_name") ","
+          NGX_SVC_ADMIN_SET("$8", "$9", "display_name") ","
+          NGX_SVC_ADMIN_SET("$10", "$11", "title") ","
+          NGX_SVC_ADMIN_SET("$12", "$13", "department") ","
+          NGX_SVC_ADMIN_SET("$14", "$15", "locale")
+          " FROM o"
+      "), c AS ("
+          "SELECT n.* FROM n, o WHERE (n.user_name, n.first_name,"
+              " n.last_name, n.display_name, n.title, n.department, n.locale)"
+              " IS DISTINCT FROM (o.user_name, o.first_name, o.last_name,"
+              " o.display_name, o.title, o.department, o.locale)"
+      "), u AS ("
+          "UPDATE svc.user_account a SET user_name = c.user_name,"
+              " first_name = c.first_name, last_name = c.last_name,"
+              " display_name = c.display_name, title = c.title,"
+              " department = c.department, locale = c.locale,"
+              " email_verified = a.email_verified"
+                  " AND a.user_name_key = lower(c.user_name), updated_at ="
+              " greatest(now(), a.updated_at + interval '1 millisecond')"
+          " FROM c WHERE a.id = c.id RETURNING a.*"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id,"
+              " details)"
+          " SELECT 'user.updated', 'user', u.id::text,"
+              " jsonb_build_object('changed', to_jsonb(array_remove(ARRAY["
+              NGX_SVC_ADMIN_CHANGED("user_name", "email") ","
+              NGX_SVC_ADMIN_CHANGED("first_name", "firstName") ","
+              NGX_SVC_ADMIN_CHANGED("last_name", "lastName") ","
+              NGX_SVC_ADMIN_CHANGED("display_name", "displayName") ","
+              NGX_SVC_ADMIN_CHANGED("title", "title") ","
+              NGX_SVC_ADMIN_CHANGED("department", "department") ","
+              NGX_SVC_ADMIN_CHANGED("locale", "locale")
+              "], NULL)))"
+          " FROM u JOIN o ON o.id = u.id"
+      ")"
+      " SELECT " NGX_SVC_ADMIN_USER_COLUMNS("u") " FROM u"
+      " UNION ALL SELECT " NGX_SVC_ADMIN_USER_COLUMNS("o") " FROM o"
+      " WHERE NOT EXISTS (SELECT FROM u)", 15 },
+
+    { "admin_user_suspend",
+      "WITH " NGX_SVC_ADMIN_OWNERS
+      ", c AS ("
+          "SELECT o.id, o.status = 'active' AND " NGX_SVC_ADMIN_LAST_OWNER
+              " AS last FROM o"
+      "), u AS ("
+          "UPDATE svc.user_account a SET status = 'suspended', updated_at ="
+              " greatest(now(), a.updated_at + interval '1 millisecond')"
+          " FROM c, o WHERE a.id = c.id AND o.id = c.id AND NOT c.last"
+              " AND o.status <> 'suspended' RETURNING a.*"
+      "), s AS ("
+          NGX_SVC_ADMIN_END_SESSIONS("c", "c.id") " AND NOT c.last"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id)"
+          " SELECT 'user.suspended', 'user', u.id::text FROM u"
+      ")"
+      " SELECT c.last, " NGX_SVC_ADMIN_USER_COLUMNS("r") " FROM c"
+      " JOIN (SELECT * FROM u UNION ALL SELECT * FROM o"
+          " WHERE NOT EXISTS (SELECT FROM u)) r ON r.id = c.id", 1 },
+
+    { "admin_user_reactivate",
+      "WITH o AS ("
+          "SELECT * FROM svc.user_account WHERE id = $1 FOR UPDATE"
+      "), u AS ("
+          "UPDATE svc.user_account a SET status = 'active', updated_at ="
+              " greatest(now(), a.updated_at + interval '1 millisecond')"
+          " FROM o WHERE a.id = o.id AND o.status <> 'active' RETURNING a.*"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id)"
+          " SELECT 'user.reactivated', 'user', u.id::text FROM u"
+      ")"
+      " SELECT " NGX_SVC_ADMIN_USER_COLUMNS("u") " FROM u"
+      " UNION ALL SELECT " NGX_SVC_ADMIN_USER_COLUMNS("o") " FROM o"
+      " WHERE NOT EXISTS (SELECT FROM u)", 1 },
+
+    { "admin_user_logout",
+      "WITH o AS ("
+          "SELECT id FROM svc.user_account WHERE id = $1"
+      "), s AS ("
+          NGX_SVC_ADMIN_END_SESSIONS("o", "o.id")
+          " AND s.expires_at > now() RETURNING s.id"
+      "), n AS ("
+          "SELECT count(*) AS n FROM s"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id,"
+              " details)"
+          " SELECT 'user.logged_out', 'user', o.id::text,"
+              " jsonb_build_object('revokedSessions', n.n)"
+          " FROM o, n WHERE n.n > 0"
+      ")"
+      " SELECT n.n FROM o, n", 1 },
+
+    { "admin_user_delete",
+      "WITH " NGX_SVC_ADMIN_OWNERS
+      ", c AS ("
+          "SELECT o.id, " NGX_SVC_ADMIN_LAST_OWNER " AS last FROM o"
+      "), d AS ("
+          "DELETE FROM svc.user_account a USING c"
+          " WHERE a.id = c.id AND NOT c.last RETURNING a.id"
+      "), k AS ("
+          "UPDATE svc.credential t SET created_by_name = NULL FROM d"
+          " WHERE t.tenant_id = " NGX_SVC_ADMIN_TENANT
+              " AND t.created_by_type = 'user'"
+              " AND t.created_by_id = d.id::text"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id)"
+          " SELECT 'user.deleted', 'user', d.id::text FROM d"
+      ")"
+      " SELECT last FROM c", 1 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_ADMIN_USER_PUT                                                \
+    (&ngx_svc_admin_user_change_statements[0])
+#define NGX_SVC_ADMIN_USER_SUSPEND                                            \
+    (&ngx_svc_admin_user_change_statements[1])
+#define NGX_SVC_ADMIN_USER_REACTIVATE                                         \
+    (&ngx_svc_admin_user_change_statements[2])
+#define NGX_SVC_ADMIN_USER_LOGOUT                                             \
+    (&ngx_svc_admin_user_change_statements[3])
+#define NGX_SVC_ADMIN_USER_DELETE                                             \
+    (&ngx_svc_admin_user_change_statements[4])
+
+
+ngx_int_t
+ngx_svc_admin_user_put_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t                 rc;
+    ngx_uint_t                i;
+    ngx_svc_value_t          *values[7];
+    ngx_svc_pg_call_t        *call;
+    ngx_svc_admin_profile_t   profile;
+
+    ngx_memzero(&profile, sizeof(ngx_svc_admin_profile_t));
+
+    rc = ngx_svc_schema_object(ngx_svc_admin_profile_members, 0, sr->json,
+                               &profile, &sr->error);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_USER_PUT);
+
+    rc = ngx_svc_admin_user_id(sr, call);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    /* in the order of the statement's parameters */
+
+    values[0] = &profile.email;
+    values[1] = &profile.first_name;
+    values[2] = &profile.last_name;
+    values[3] = &profile.display_name;
+    values[4] = &profile.title;
+    values[5] = &profile.department;
+    values[6] = &profile.locale;
+
+    for (i = 0; i < 7; i++) {
+        ngx_svc_pg_bind_bool(call, values[i]->set);
+        ngx_svc_admin_bind_value(call, values[i]);
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_admin_user_put_reply(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_user_send(sr, 0);
+}
+
+
+ngx_int_t
+ngx_svc_admin_user_suspend_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_user_id(sr,
+                                 ngx_svc_pg_call(sr->op,
+                                                 NGX_SVC_ADMIN_USER_SUSPEND));
+}
+
+
+ngx_int_t
+ngx_svc_admin_user_suspend_reply(ngx_svc_request_t *sr)
+{
+    PGresult  *res;
+
+    res = sr->results[0];
+
+    if (PQntuples(res) && ngx_svc_admin_true(res, 0, 0)) {
+        return ngx_svc_admin_user_last(sr);
+    }
+
+    return ngx_svc_admin_user_send(sr, 1);
+}
+
+
+ngx_int_t
+ngx_svc_admin_user_reactivate_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_user_id(sr,
+                              ngx_svc_pg_call(sr->op,
+                                              NGX_SVC_ADMIN_USER_REACTIVATE));
+}
+
+
+ngx_int_t
+ngx_svc_admin_user_reactivate_reply(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_user_send(sr, 0);
+}
+
+
+ngx_int_t
+ngx_svc_admin_user_logout_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_user_id(sr,
+                                 ngx_svc_pg_call(sr->op,
+                                                 NGX_SVC_ADMIN_USER_LOGOUT));
+}
+
+
+ngx_int_t
+ngx_svc_admin_user_logout_reply(ngx_svc_request_t *sr)
+{
+    PGresult               *res;
+    ngx_svc_json_writer_t   w;
+
+    res = sr->results[0];
+
+    if (PQntuples(res) == 0) {
+        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_USER);
+    }
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool, 64) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_admin_raw(&w, "revokedSessions", res, 0, 0);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+ngx_int_t
+ngx_svc_admin_user_delete_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_user_id(sr,
+                                 ngx_svc_pg_call(sr->op,
+                                                 NGX_SVC_ADMIN_USER_DELETE));
+}
+
+
+ngx_int_t
+ngx_svc_admin_user_delete_reply(ngx_svc_request_t *sr)
+{
+    PGresult  *res;
+
+    res = sr->results[0];
+
+    if (PQntuples(res) == 0) {
+        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_USER);
+    }
+
+    if (ngx_svc_admin_true(res, 0, 0)) {
+        return ngx_svc_admin_user_last(sr);
+    }
+
+    return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_user_last(ngx_svc_request_t *sr)
+{
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_LAST_ADMIN,
+                        "The tenant would be left without an active owner.");
+
+    return ngx_svc_send_error(sr);
+}
