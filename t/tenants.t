@@ -118,7 +118,19 @@ my %allowed = map { $_ => 1 } qw(tenant credential schema_migration);
 
 my @tables = map { $_->[0] } $s->sql(<<'EOT');
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = 'svc' AND c.relkind IN ('r', 'p') ORDER BY 1
+WHERE n.nspname = 'svc' AND c.relkind IN ('r', 'p')
+  AND NOT c.relispartition ORDER BY 1
+EOT
+
+# what svc_app may do with a partitioned table, it may do with the whole
+
+is($s->sql(<<'EOT'), 0, 'partitions cannot be reached directly');
+SELECT count(*) FROM pg_class c
+WHERE c.relispartition AND c.relkind IN ('r', 'p')
+  AND (NOT c.relrowsecurity
+       OR has_table_privilege('svc_app', c.oid, 'SELECT, INSERT, UPDATE, DELETE,'
+                                                || ' TRUNCATE, REFERENCES')
+       OR has_any_column_privilege('svc_app', c.oid, 'SELECT, INSERT, UPDATE'))
 EOT
 
 my @of_tenants = grep { !$allowed{$_} } @tables;
@@ -138,6 +150,10 @@ INSERT INTO svc.session (tenant_id, user_id, token_hash, expires_at)
 SELECT tenant_id, id, sha256(id::text::bytea), now() + interval '1 h'
 FROM svc.user_account
 EOT
+
+$s->sql('INSERT INTO svc.audit_stream (tenant_id, id, expires_at)'
+        . " SELECT id, gen_random_uuid(), now() + interval '1 h'"
+        . ' FROM svc.tenant');
 
 for my $table (@tables) {
     my ($security, $policies, $key) = @{ ($s->sql(<<"EOT"))[0] };
