@@ -37,6 +37,17 @@ ngx_int_t ngx_svc_admin_tokens_revoke_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_tokens_revoke_reply(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_tokens_statements[];
 
+/* ngx_svc_admin_audit.c, ngx_svc_admin_audit_export.c, ..._stream.c */
+ngx_int_t ngx_svc_admin_audit_list_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_audit_list_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_audit_export_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_audit_export_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_audit_stream_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_audit_stream_reply(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_statements[];
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_export_statements[];
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_stream_statements[];
+
 
 /*
  * ngx_svc_admin_json.c: columns of a result as members, null when they are

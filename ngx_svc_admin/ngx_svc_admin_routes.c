@@ -6,6 +6,7 @@
 
 
 #define NGX_SVC_ADMIN_MANAGE  ngx_string("tenant:manage")
+#define NGX_SVC_ADMIN_AUDIT   ngx_string("audit:view")
 
 
 /* An empty permission: any live token will do. */
@@ -28,6 +29,9 @@ const ngx_svc_route_t  ngx_svc_admin_routes[] = {
       ngx_svc_admin_tokens_revoke_prepare,
       ngx_svc_admin_tokens_revoke_reply },
 
+    { NGX_HTTP_GET, ngx_string("/admin/audit"), NGX_SVC_ADMIN_AUDIT, 0,
+      ngx_svc_admin_audit_list_prepare, ngx_svc_admin_audit_list_reply },
+
     { 0, ngx_null_string, ngx_null_string, 0, NULL, NULL }
 };
 
@@ -40,5 +44,6 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
 const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_tenant_statements,
     ngx_svc_admin_tokens_statements,
+    ngx_svc_admin_audit_statements,
     NULL
 };

@@ -5,6 +5,9 @@
 #include "ngx_svc_request.h"
 
 
+#define NGX_SVC_REQUEST_CANCELED  "57014"   /* SQLSTATE: statement_timeout */
+
+
 static ngx_svc_request_t *ngx_svc_request_create(ngx_http_request_t *r);
 static void ngx_svc_request_cleanup(void *data);
 static ngx_int_t ngx_svc_request_refuse(ngx_svc_request_t *sr);
@@ -458,6 +461,10 @@ ngx_svc_request_failed(ngx_svc_request_t *sr)
 
     if (ngx_svc_pg_transient(state)) {
         ngx_svc_request_say(sr, NGX_LOG_INFO, state);
+
+        if (sr->slow && ngx_strcmp(state, NGX_SVC_REQUEST_CANCELED) == 0) {
+            return ngx_svc_request_unavailable(sr, sr->slow);
+        }
 
         return ngx_svc_request_unavailable(sr,
                        "The database could not do it now: nothing was done, "

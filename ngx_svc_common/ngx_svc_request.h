@@ -98,6 +98,15 @@ struct ngx_svc_request_s {
     ngx_svc_pg_op_t           *op;
     ngx_int_t                (*reply)(ngx_svc_request_t *sr);
     void                      *data;        /* between prepare and reply */
+    const char                *slow;        /* said when statement_timeout
+                                               ends it; or NULL */
+
+    /*
+     * Of an answer that has begun: called in place of an error's answer, of
+     * which sr->error says what it would have been; or NULL.
+     */
+    ngx_int_t                (*failed)(ngx_svc_request_t *sr);
+
     ngx_event_t                timer;       /* of the body */
     size_t                     body_size;   /* allocated */
     ngx_chain_t               *replacement; /* of the body of nginx's error */
