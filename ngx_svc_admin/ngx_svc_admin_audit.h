@@ -65,11 +65,13 @@ void ngx_svc_admin_audit_bind_range(ngx_svc_pg_call_t *call,
     " ELSE " NGX_SVC_ADMIN_AUDIT_HAS(NGX_SVC_ADMIN_AUDIT_TEXT, "default")     \
     " END"
 
+/* A coalesce() would keep the planner from using the index: it may leak. */
+
 #define NGX_SVC_ADMIN_AUDIT_RANGE                                             \
-    " e.created_at >= coalesce(to_timestamp($5::text::float8 / 1000),"        \
-        " '-infinity')"                                                       \
-    " AND e.created_at < coalesce(to_timestamp($6::text::float8 / 1000),"     \
-        " 'infinity')"
+    " e.created_at >= CASE WHEN $5::text IS NULL THEN '-infinity'"            \
+        " ELSE to_timestamp($5::float8 / 1000) END"                           \
+    " AND e.created_at < CASE WHEN $6::text IS NULL THEN 'infinity'"          \
+        " ELSE to_timestamp($6::float8 / 1000) END"
 
 /* The columns of an event, and the first ones' places. */
 
@@ -85,6 +87,11 @@ void ngx_svc_admin_audit_bind_range(ngx_svc_pg_call_t *call,
 /* Writes them as an object; column: where they begin. */
 void ngx_svc_admin_audit_event(ngx_svc_json_writer_t *w, const char *key,
     PGresult *res, int row, int column);
+
+/* ngx_svc_admin_audit_csv.c: the same, from column 0, as a line of CSV. */
+size_t ngx_svc_admin_audit_csv_size(PGresult *res, int row);
+u_char *ngx_svc_admin_audit_csv(u_char *p, PGresult *res, int row);
+extern const ngx_str_t  ngx_svc_admin_audit_csv_header;
 
 
 #endif /* _NGX_SVC_ADMIN_AUDIT_H_INCLUDED_ */

@@ -32,6 +32,9 @@ const ngx_svc_route_t  ngx_svc_admin_routes[] = {
     { NGX_HTTP_GET, ngx_string("/admin/audit"), NGX_SVC_ADMIN_AUDIT, 0,
       ngx_svc_admin_audit_list_prepare, ngx_svc_admin_audit_list_reply },
 
+    { NGX_HTTP_GET, ngx_string("/admin/audit/export"), NGX_SVC_ADMIN_AUDIT, 0,
+      ngx_svc_admin_audit_export_prepare, ngx_svc_admin_audit_export_reply },
+
     { 0, ngx_null_string, ngx_null_string, 0, NULL, NULL }
 };
 
@@ -45,5 +48,6 @@ const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_tenant_statements,
     ngx_svc_admin_tokens_statements,
     ngx_svc_admin_audit_statements,
+    ngx_svc_admin_audit_export_statements,
     NULL
 };

@@ -210,7 +210,7 @@ ngx_svc_auth_audit(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
     ngx_str_null(&ip);
 
     if (ngx_svc_addr_from_sockaddr(r->connection->sockaddr, &addr) == NGX_OK) {
-        ip.data = ngx_pnalloc(r->pool, NGX_SVC_ADDR_TEXT_LEN);
+        ip.data = ngx_pnalloc(sr->op->pool, NGX_SVC_ADDR_TEXT_LEN);
         if (ip.data == NULL) {
             return NGX_ERROR;
         }
@@ -223,7 +223,7 @@ ngx_svc_auth_audit(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
     if (r->headers_in.user_agent) {
         len = ngx_min(r->headers_in.user_agent->value.len, NGX_SVC_AGENT_MAX);
 
-        p = ngx_pnalloc(r->pool, len);
+        p = ngx_pnalloc(sr->op->pool, len);
         if (p == NULL) {
             return NGX_ERROR;
         }

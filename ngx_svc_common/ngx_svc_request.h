@@ -98,6 +98,8 @@ struct ngx_svc_request_s {
     ngx_svc_pg_op_t           *op;
     ngx_int_t                (*reply)(ngx_svc_request_t *sr);
     void                      *data;        /* between prepare and reply */
+    void                      *stream;      /* ngx_svc_stream_t, of a long
+                                               answer that has begun */
     const char                *slow;        /* said when statement_timeout
                                                ends it; or NULL */
 
