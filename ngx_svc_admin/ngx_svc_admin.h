@@ -47,6 +47,7 @@ ngx_int_t ngx_svc_admin_audit_stream_reply(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_export_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_stream_statements[];
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_follow_statements[];
 
 
 /*

@@ -35,6 +35,10 @@ const ngx_svc_route_t  ngx_svc_admin_routes[] = {
     { NGX_HTTP_GET, ngx_string("/admin/audit/export"), NGX_SVC_ADMIN_AUDIT, 0,
       ngx_svc_admin_audit_export_prepare, ngx_svc_admin_audit_export_reply },
 
+    { NGX_HTTP_GET, ngx_string("/admin/audit/stream"), NGX_SVC_ADMIN_AUDIT,
+      NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_audit_stream_prepare, ngx_svc_admin_audit_stream_reply },
+
     { 0, ngx_null_string, ngx_null_string, 0, NULL, NULL }
 };
 
@@ -49,5 +53,7 @@ const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_tokens_statements,
     ngx_svc_admin_audit_statements,
     ngx_svc_admin_audit_export_statements,
+    ngx_svc_admin_audit_stream_statements,
+    ngx_svc_admin_audit_follow_statements,
     NULL
 };

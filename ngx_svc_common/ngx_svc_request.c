@@ -25,6 +25,8 @@ static void ngx_svc_request_say(ngx_svc_request_t *sr, ngx_uint_t level,
     const char *state);
 
 
+static ngx_svc_redis_message_pt  ngx_svc_request_listener;
+
 static const char  ngx_svc_request_busy[] =
     "Too many requests wait for the database: nothing was done, try again.";
 
@@ -343,7 +345,18 @@ ngx_svc_request_committed(PGresult **results)
         tenant = ngx_svc_pg_value(results[0], 0, 0);
     }
 
+    if (ngx_svc_request_listener && !ngx_svc_redis_subscribed()) {
+        ngx_svc_request_listener(&tenant);
+    }
+
     ngx_svc_redis_publish(NGX_SVC_AUDIT_CHANNEL, &tenant);
+}
+
+
+void
+ngx_svc_request_listen(ngx_svc_redis_message_pt handler)
+{
+    ngx_svc_request_listener = handler;
 }
 
 

@@ -126,6 +126,12 @@ ngx_int_t ngx_svc_request_handler(ngx_http_request_t *r);
 NGX_SVC_API void ngx_svc_request_committed(PGresult **results);
 
 /*
+ * Who is to hear of the writes of this worker while Redis does not tell of all
+ * workers'; NULL: nobody.
+ */
+NGX_SVC_API void ngx_svc_request_listen(ngx_svc_redis_message_pt handler);
+
+/*
  * One more round trip, from a reply or from an event of the request's own that
  * holds a reference: the credential's statement and what prepare adds, in a
  * transaction of its own; then reply.  Returns what goes to
@@ -150,6 +156,13 @@ ngx_int_t ngx_svc_auth_token(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_auth_call(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_auth_check(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_auth_statements[];
+
+/*
+ * An op of the pool that may outlive the request, with the credential's
+ * statement as it is for reads; NULL when memory runs out.
+ */
+NGX_SVC_API ngx_svc_pg_op_t *ngx_svc_auth_op(ngx_svc_request_t *sr,
+    ngx_pool_t *pool, ngx_svc_pg_pool_e kind, ngx_svc_pg_handler_pt handler);
 
 /* ngx_svc_envelope.c: nginx's own errors in a surface's envelope. */
 ngx_int_t ngx_svc_envelope_init(ngx_conf_t *cf);
