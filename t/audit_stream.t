@@ -71,7 +71,7 @@ sub insert_sql {
 sub event {
     my (%column) = @_;
 
-    return $s->sql(insert_sql(++$n, %column));
+    return scalar $s->sql(insert_sql(++$n, %column));
 }
 
 
@@ -83,7 +83,7 @@ sub nudge {
 
 
 sub leases {
-    return $s->sql('SELECT count(*) FROM svc.audit_stream');
+    return scalar $s->sql("SELECT count(*) FROM svc.audit_stream");
 }
 
 sub all_closed {
@@ -172,7 +172,7 @@ ok($e->wait_for(2), 'the header wins');
 is($e->{events}[0]{id}, $id[9], 'over the argument');
 $e->close;
 
-$e = follow('', $s->sql('SELECT max(id) FROM svc.audit_event'));
+$e = follow('', scalar $s->sql('SELECT max(id) FROM svc.audit_event'));
 $e->pump(0.2);
 is_deeply($e->{events}, [], 'from the last one: nothing');
 $e->close;
@@ -267,7 +267,7 @@ $late = $n;
 event();
 my $seen = $e->last_id;
 my $middle = follow('', $seen);
-my $listed = follow('', $s->sql('SELECT max(id) FROM svc.audit_event'));
+my $listed = follow('', scalar $s->sql('SELECT max(id) FROM svc.audit_event'));
 my $now = follow();
 $_->pump(slow(5)) for $middle, $now;
 event();
@@ -286,6 +286,8 @@ is_deeply([ $now->numbers ], [ $late, $n ], 'gets what was not there yet');
 $t1->query('BEGIN');
 $t1->query(insert_sql(0));
 event();
+nudge();
+$e->pump(0.1);
 $t1->query('ROLLBACK');
 ok($e->wait_for(8, 3), 'what is rolled back stops nobody');
 is(($e->numbers)[-1], $n, 'and is not told');
@@ -324,7 +326,7 @@ for my $round (1 .. 20) {
 
 event();
 nudge();
-ok((wait_for { $e->pump(0.01); ($e->numbers)[-1] // 0 == $n } 10), 'writers');
+ok((wait_for { $e->pump(0.01); (($e->numbers)[-1] // 0) == $n } 10), 'writers');
 ok((wait_for { $middle->pump(0.01); (($middle->numbers)[-1] // 0) == $n } 10),
    'and one who comes again and again');
 
@@ -404,6 +406,7 @@ ok((wait_for { event(); nudge(); my $t = time();
 
 my $count = @{ $e->{events} };
 $s->pg->stop;
+nudge();
 $e->pump(0.3);
 $s->pg->launch;
 event();
@@ -451,7 +454,7 @@ if (!$writer) {
     POSIX::_exit(0);
 }
 
-$e = follow('', $s->sql('SELECT max(id) FROM svc.audit_event WHERE details'
+$e = follow('', scalar $s->sql('SELECT max(id) FROM svc.audit_event WHERE details'
                         . " = '{\"n\": $n}'"));
 my (@seen, $ends);
 my $until = time() + slow(20);
