@@ -107,6 +107,18 @@ ngx_int_t ngx_svc_admin_members_remove_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_members_remove_reply(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_group_members_statements[];
 
+/* ngx_svc_admin_audit.c, ngx_svc_admin_audit_export.c, ..._stream.c */
+ngx_int_t ngx_svc_admin_audit_list_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_audit_list_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_audit_export_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_audit_export_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_audit_stream_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_audit_stream_reply(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_statements[];
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_export_statements[];
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_stream_statements[];
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_follow_statements[];
+
 
 /*
  * ngx_svc_admin_json.c: columns of a result as members, null when they are

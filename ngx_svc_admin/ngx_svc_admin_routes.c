@@ -9,6 +9,7 @@
 #define NGX_SVC_ADMIN_USERS    ngx_string("users:view")
 #define NGX_SVC_ADMIN_MEMBERS  ngx_string("members:manage")
 #define NGX_SVC_ADMIN_GROUPS   ngx_string("groups:manage")
+#define NGX_SVC_ADMIN_AUDIT    ngx_string("audit:view")
 
 
 /* An empty permission: any live token will do. */
@@ -122,6 +123,16 @@ const ngx_svc_route_t  ngx_svc_admin_routes[] = {
       ngx_svc_admin_members_remove_prepare,
       ngx_svc_admin_members_remove_reply },
 
+    { NGX_HTTP_GET, ngx_string("/admin/audit"), NGX_SVC_ADMIN_AUDIT, 0,
+      ngx_svc_admin_audit_list_prepare, ngx_svc_admin_audit_list_reply },
+
+    { NGX_HTTP_GET, ngx_string("/admin/audit/export"), NGX_SVC_ADMIN_AUDIT, 0,
+      ngx_svc_admin_audit_export_prepare, ngx_svc_admin_audit_export_reply },
+
+    { NGX_HTTP_GET, ngx_string("/admin/audit/stream"), NGX_SVC_ADMIN_AUDIT,
+      NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_audit_stream_prepare, ngx_svc_admin_audit_stream_reply },
+
     { 0, ngx_null_string, ngx_null_string, 0, NULL, NULL }
 };
 
@@ -155,5 +166,9 @@ const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_identities_statements,
     ngx_svc_admin_groups_statements,
     ngx_svc_admin_group_members_statements,
+    ngx_svc_admin_audit_statements,
+    ngx_svc_admin_audit_export_statements,
+    ngx_svc_admin_audit_stream_statements,
+    ngx_svc_admin_audit_follow_statements,
     NULL
 };

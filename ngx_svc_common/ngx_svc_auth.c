@@ -210,7 +210,7 @@ ngx_svc_auth_audit(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
     ngx_str_null(&ip);
 
     if (ngx_svc_addr_from_sockaddr(r->connection->sockaddr, &addr) == NGX_OK) {
-        ip.data = ngx_pnalloc(r->pool, NGX_SVC_ADDR_TEXT_LEN);
+        ip.data = ngx_pnalloc(sr->op->pool, NGX_SVC_ADDR_TEXT_LEN);
         if (ip.data == NULL) {
             return NGX_ERROR;
         }
@@ -223,7 +223,7 @@ ngx_svc_auth_audit(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
     if (r->headers_in.user_agent) {
         len = ngx_min(r->headers_in.user_agent->value.len, NGX_SVC_AGENT_MAX);
 
-        p = ngx_pnalloc(r->pool, len);
+        p = ngx_pnalloc(sr->op->pool, len);
         if (p == NULL) {
             return NGX_ERROR;
         }
@@ -314,18 +314,44 @@ ngx_svc_auth_touch(ngx_svc_request_t *sr)
 }
 
 
-/* The op outlives the request: what it needs is copied. */
-
 static ngx_svc_pg_op_t *
 ngx_svc_auth_touch_op(ngx_svc_request_t *sr, ngx_svc_touch_t *touch)
+{
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_call_t  *call;
+
+    op = ngx_svc_auth_op(sr, touch->pool, NGX_SVC_PG_SLOW,
+                         ngx_svc_auth_touched);
+    if (op == NULL) {
+        return NULL;
+    }
+
+    op->data = touch;
+
+    call = ngx_svc_pg_call(op, NGX_SVC_AUTH_TOUCH);
+    if (call == NULL) {
+        return NULL;
+    }
+
+    ngx_svc_pg_bind(call, (u_char *) op->calls[0].values[0],
+                    NGX_SVC_SHA256_LEN);
+
+    return op;
+}
+
+
+/* The digest is the request's, and so is copied. */
+
+ngx_svc_pg_op_t *
+ngx_svc_auth_op(ngx_svc_request_t *sr, ngx_pool_t *pool,
+    ngx_svc_pg_pool_e kind, ngx_svc_pg_handler_pt handler)
 {
     u_char             *hash;
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
 
-    op = ngx_svc_pg_op_create(touch->pool, NGX_SVC_PG_SLOW,
-                              ngx_svc_auth_touched, touch);
-    hash = ngx_pnalloc(touch->pool, NGX_SVC_SHA256_LEN);
+    op = ngx_svc_pg_op_create(pool, kind, handler, NULL);
+    hash = ngx_pnalloc(pool, NGX_SVC_SHA256_LEN);
     if (op == NULL || hash == NULL) {
         return NULL;
     }
@@ -340,13 +366,6 @@ ngx_svc_auth_touch_op(ngx_svc_request_t *sr, ngx_svc_touch_t *touch)
     ngx_svc_pg_bind(call, hash, NGX_SVC_SHA256_LEN);
     ngx_svc_pg_bind_str(call, &sr->surface->kind);
     ngx_svc_pg_bind_str(call, &sr->route->permission);
-
-    call = ngx_svc_pg_call(op, NGX_SVC_AUTH_TOUCH);
-    if (call == NULL) {
-        return NULL;
-    }
-
-    ngx_svc_pg_bind(call, hash, NGX_SVC_SHA256_LEN);
 
     return op;
 }

@@ -5,6 +5,9 @@
 #include "ngx_svc_request.h"
 
 
+#define NGX_SVC_REQUEST_CANCELED  "57014"   /* SQLSTATE: statement_timeout */
+
+
 static ngx_svc_request_t *ngx_svc_request_create(ngx_http_request_t *r);
 static void ngx_svc_request_cleanup(void *data);
 static ngx_int_t ngx_svc_request_refuse(ngx_svc_request_t *sr);
@@ -22,6 +25,8 @@ static ngx_int_t ngx_svc_request_internal(ngx_svc_request_t *sr,
 static void ngx_svc_request_say(ngx_svc_request_t *sr, ngx_uint_t level,
     const char *state);
 
+
+static ngx_svc_redis_message_pt  ngx_svc_request_listener;
 
 static const char  ngx_svc_request_busy[] =
     "Too many requests wait for the database: nothing was done, try again.";
@@ -350,7 +355,18 @@ ngx_svc_request_committed(PGresult **results)
         tenant = ngx_svc_pg_value(results[0], 0, 0);
     }
 
+    if (ngx_svc_request_listener && !ngx_svc_redis_subscribed()) {
+        ngx_svc_request_listener(&tenant);
+    }
+
     ngx_svc_redis_publish(NGX_SVC_AUDIT_CHANNEL, &tenant);
+}
+
+
+void
+ngx_svc_request_listen(ngx_svc_redis_message_pt handler)
+{
+    ngx_svc_request_listener = handler;
 }
 
 
@@ -493,6 +509,10 @@ ngx_svc_request_failed(ngx_svc_request_t *sr)
 
     if (ngx_svc_pg_transient(state)) {
         ngx_svc_request_say(sr, NGX_LOG_INFO, state);
+
+        if (sr->slow && ngx_strcmp(state, NGX_SVC_REQUEST_CANCELED) == 0) {
+            return ngx_svc_request_unavailable(sr, sr->slow);
+        }
 
         return ngx_svc_request_unavailable(sr,
                        "The database could not do it now: nothing was done, "

@@ -100,6 +100,16 @@ struct ngx_svc_request_s {
     PGresult                 **results;     /* of the route's own statements */
     ngx_int_t                (*reply)(ngx_svc_request_t *sr);
     void                      *data;        /* between prepare and reply */
+    void                      *stream;      /* ngx_svc_stream_t, of a long
+                                               answer that has begun */
+    const char                *slow;        /* said when statement_timeout
+                                               ends it; or NULL */
+
+    /*
+     * Of an answer that has begun: called in place of an error's answer, of
+     * which sr->error says what it would have been; or NULL.
+     */
+    ngx_int_t                (*failed)(ngx_svc_request_t *sr);
 
     /* ngx_svc_idempotency.c */
     ngx_str_t                  idempotency_key;     /* no data: none */
@@ -108,6 +118,7 @@ struct ngx_svc_request_s {
     ngx_uint_t                 held_status;
     size_t                     secret_at;   /* in the body; not kept */
     size_t                     secret_len;
+
     ngx_event_t                timer;       /* of the body */
     size_t                     body_size;   /* allocated */
     ngx_chain_t               *replacement; /* of the body of nginx's error */
@@ -125,6 +136,12 @@ ngx_int_t ngx_svc_request_handler(ngx_http_request_t *r);
 
 /* Of each write, unless its prepare has put another one in place: calls it. */
 NGX_SVC_API void ngx_svc_request_committed(PGresult **results);
+
+/*
+ * Who is to hear of the writes of this worker while Redis does not tell of all
+ * workers'; NULL: nobody.
+ */
+NGX_SVC_API void ngx_svc_request_listen(ngx_svc_redis_message_pt handler);
 
 /*
  * One more round trip, from a reply or from an event of the request's own that
@@ -168,6 +185,13 @@ extern const ngx_svc_pg_statement_t  ngx_svc_idempotency_statements[];
 /* ngx_svc_send.c */
 ngx_int_t ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status,
     const ngx_str_t *type, u_char *start, u_char *last);
+
+/*
+ * An op of the pool that may outlive the request, with the credential's
+ * statement as it is for reads; NULL when memory runs out.
+ */
+NGX_SVC_API ngx_svc_pg_op_t *ngx_svc_auth_op(ngx_svc_request_t *sr,
+    ngx_pool_t *pool, ngx_svc_pg_pool_e kind, ngx_svc_pg_handler_pt handler);
 
 /* ngx_svc_envelope.c: nginx's own errors in a surface's envelope. */
 ngx_int_t ngx_svc_envelope_init(ngx_conf_t *cf);

@@ -62,6 +62,10 @@ ngx_svc_send_error(ngx_svc_request_t *sr)
     ngx_str_t                   body, detail;
     const ngx_svc_error_row_t  *row;
 
+    if (sr->failed) {
+        return sr->failed(sr);
+    }
+
     row = ngx_svc_error_row(sr->error.kind);
 
     detail.data = sr->error.detail;

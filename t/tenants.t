@@ -84,7 +84,8 @@ my @denied = (
     'UPDATE svc.audit_event SET action = action',
     'DELETE FROM svc.audit_event', 'TRUNCATE svc.audit_event',
     'DELETE FROM svc.user_account', 'TRUNCATE svc.user_account',
-    'DELETE FROM svc.tenant', 'UPDATE svc.tenant SET name = name',
+    'DELETE FROM svc.tenant', 'UPDATE svc.tenant SET slug = slug',
+    'INSERT INTO svc.domain DEFAULT VALUES', 'UPDATE svc.domain SET domain = domain',
     'DELETE FROM svc.credential',
     'UPDATE svc.credential SET expires_at = NULL',
     "UPDATE svc.credential SET permissions = '{scim}'",
@@ -118,7 +119,19 @@ my %allowed = map { $_ => 1 } qw(tenant credential schema_migration);
 
 my @tables = map { $_->[0] } $s->sql(<<'EOT');
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = 'svc' AND c.relkind IN ('r', 'p') ORDER BY 1
+WHERE n.nspname = 'svc' AND c.relkind IN ('r', 'p')
+  AND NOT c.relispartition ORDER BY 1
+EOT
+
+# what svc_app may do with a partitioned table, it may do with the whole
+
+is($s->sql(<<'EOT'), 0, 'partitions cannot be reached directly');
+SELECT count(*) FROM pg_class c
+WHERE c.relispartition AND c.relkind IN ('r', 'p')
+  AND (NOT c.relrowsecurity
+       OR has_table_privilege('svc_app', c.oid, 'SELECT, INSERT, UPDATE, DELETE,'
+                                                || ' TRUNCATE, REFERENCES')
+       OR has_any_column_privilege('svc_app', c.oid, 'SELECT, INSERT, UPDATE'))
 EOT
 
 my @of_tenants = grep { !$allowed{$_} } @tables;
@@ -138,6 +151,16 @@ INSERT INTO svc.session (tenant_id, user_id, token_hash, expires_at)
 SELECT tenant_id, id, sha256(id::text::bytea), now() + interval '1 h'
 FROM svc.user_account
 EOT
+
+$s->sql($_) for
+    "INSERT INTO svc.domain (tenant_id, domain) SELECT id, 'x.test' FROM svc.tenant",
+    "INSERT INTO svc.logo SELECT id, 'image/png', '\\x00' FROM svc.tenant",
+    'INSERT INTO svc.idempotency (tenant_id, credential_id, path, key, body_hash)'
+    . " SELECT id, id, '/', 'k', '\\x00' FROM svc.tenant";
+
+$s->sql('INSERT INTO svc.audit_stream (tenant_id, id, expires_at)'
+        . " SELECT id, gen_random_uuid(), now() + interval '1 h'"
+        . ' FROM svc.tenant');
 
 for my $table (@tables) {
     my ($security, $policies, $key) = @{ ($s->sql(<<"EOT"))[0] };

@@ -1,0 +1,122 @@
+/*
+ * Events as CSV (RFC 4180).
+ */
+
+#include "ngx_svc_admin_audit.h"
+#include "ngx_svc_time.h"
+
+
+#define NGX_SVC_ADMIN_CSV_CELL  (sizeof("'\"\",") - 1)
+
+
+static u_char *ngx_svc_admin_csv_cell(u_char *p, ngx_str_t *cell);
+
+
+const ngx_str_t  ngx_svc_admin_audit_csv_header = ngx_string(
+    "id,createdAt,action,outcome,actorType,actorId,actorName,targetType,"
+    "targetId,targetName,ip,country,userAgent,requestId,details\r\n");
+
+
+/* At most this long; every character may be a quote. */
+
+size_t
+ngx_svc_admin_audit_csv_size(PGresult *res, int row)
+{
+    int     i;
+    size_t  size;
+
+    size = NGX_SVC_TIME_LEN + sizeof(CRLF) - 1
+           + NGX_SVC_ADMIN_AUDIT_NCOLUMNS * NGX_SVC_ADMIN_CSV_CELL;
+
+    for (i = 0; i < NGX_SVC_ADMIN_AUDIT_NCOLUMNS; i++) {
+        size += 2 * PQgetlength(res, row, i);
+    }
+
+    return size;
+}
+
+
+u_char *
+ngx_svc_admin_audit_csv(u_char *p, PGresult *res, int row)
+{
+    int        i;
+    u_char     text[NGX_SVC_TIME_LEN];
+    ngx_str_t  cell;
+
+    for (i = 0; i < NGX_SVC_ADMIN_AUDIT_NCOLUMNS; i++) {
+
+        cell = ngx_svc_pg_value(res, row, i);
+
+        if (i == NGX_SVC_ADMIN_AUDIT_CREATED) {
+            ngx_svc_time_text(text, &cell);
+            cell.data = text;
+            cell.len = NGX_SVC_TIME_LEN;
+        }
+
+        if (i) {
+            *p++ = ',';
+        }
+
+        p = ngx_svc_admin_csv_cell(p, &cell);
+    }
+
+    *p++ = CR;
+    *p++ = LF;
+
+    return p;
+}
+
+
+/* A spreadsheet takes some cells for formulas: an apostrophe stops it. */
+
+static u_char *
+ngx_svc_admin_csv_cell(u_char *p, ngx_str_t *cell)
+{
+    size_t      i;
+    u_char      c;
+    ngx_uint_t  quote;
+
+    if (cell->len == 0) {
+        return p;
+    }
+
+    quote = 0;
+
+    for (i = 0; i < cell->len; i++) {
+        c = cell->data[i];
+
+        if (c == '"' || c == ',' || c == CR || c == LF) {
+            quote = 1;
+            break;
+        }
+    }
+
+    if (quote) {
+        *p++ = '"';
+    }
+
+    c = cell->data[0];
+
+    if (c == '=' || c == '+' || c == '-' || c == '@' || c == '|' || c == '%'
+        || c == '\t' || c == CR)
+    {
+        *p++ = '\'';
+    }
+
+    if (!quote) {
+        return ngx_cpymem(p, cell->data, cell->len);
+    }
+
+    for (i = 0; i < cell->len; i++) {
+
+        if (cell->data[i] == '"') {
+            *p++ = '"';
+        }
+
+        *p++ = cell->data[i];
+    }
+
+    *p++ = '"';
+
+    return p;
+}

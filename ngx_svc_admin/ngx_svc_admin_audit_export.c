@@ -1,0 +1,509 @@
+/*
+ * /v1/admin/audit/export: what it will be, an audit event that it was asked
+ * for, then page after page.
+ */
+
+#include "ngx_svc_admin_audit.h"
+#include "ngx_svc_stream.h"
+
+
+#define NGX_SVC_ADMIN_EXPORT_MAX    10000   /* events */
+#define NGX_SVC_ADMIN_EXPORT_PAGE   1000
+#define NGX_SVC_ADMIN_EXPORT_EVENT  512     /* bytes, a guess */
+#define NGX_SVC_ADMIN_EXPORT_PAUSE  250     /* ms, when the database is busy */
+#define NGX_SVC_ADMIN_EXPORT_TRIES  40
+
+#define NGX_SVC_ADMIN_EXPORT_KEY    64      /* bytes of a time or an id */
+
+
+typedef struct {
+    ngx_svc_stream_t              stream;
+    ngx_svc_admin_audit_filter_t  filter;
+    ngx_str_t                     slug;
+    ngx_event_t                   pause;
+    ngx_uint_t                    tries;
+    ngx_uint_t                    csv;          /* or JSON */
+    ngx_uint_t                    written;      /* events */
+    ngx_uint_t                    truncated;
+
+    /* the last event that was written, or what is before the first one */
+    ngx_str_t                     created;
+    ngx_str_t                     id;
+    u_char                        created_text[NGX_SVC_ADMIN_EXPORT_KEY];
+    u_char                        id_text[NGX_SVC_ADMIN_EXPORT_KEY];
+} ngx_svc_admin_export_t;
+
+
+static void ngx_svc_admin_export_cleanup(void *data);
+static void ngx_svc_admin_export_key(ngx_str_t *dst, u_char *text,
+    PGresult *res, int row, int column);
+static ngx_int_t ngx_svc_admin_export_audit_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_export_audit_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_export_open(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_export_headers(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_export_next(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_export_page_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_export_page_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_export_json(ngx_svc_admin_export_t *ex,
+    PGresult *res, ngx_uint_t end);
+static ngx_int_t ngx_svc_admin_export_csv(ngx_svc_admin_export_t *ex,
+    PGresult *res, ngx_uint_t end);
+static ngx_int_t ngx_svc_admin_export_failed(ngx_svc_request_t *sr);
+static void ngx_svc_admin_export_resume(ngx_event_t *ev);
+
+
+#define NGX_SVC_ADMIN_EXPORT_FROM                                             \
+    " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_ADMIN_TENANT       \
+    " AND" NGX_SVC_ADMIN_AUDIT_RANGE " AND" NGX_SVC_ADMIN_AUDIT_MATCH         \
+    " ORDER BY e.created_at DESC, e.id DESC"
+
+/* The newest key is where the first page begins: what comes later is not in. */
+
+const ngx_svc_pg_statement_t  ngx_svc_admin_audit_export_statements[] = {
+
+    { "admin_audit_export_count",
+      "SELECT t.slug, f.created_at, f.id + 1, l.id IS NOT NULL"
+      " FROM svc.tenant t"
+      " LEFT JOIN (SELECT e.created_at, e.id" NGX_SVC_ADMIN_EXPORT_FROM
+          " LIMIT 1) f ON true"
+      " LEFT JOIN (SELECT e.id" NGX_SVC_ADMIN_EXPORT_FROM
+          " LIMIT 1 OFFSET $7::int4) l ON true"
+      " WHERE t.id = " NGX_SVC_ADMIN_TENANT, 7 },
+
+    { "admin_audit_export_audit",
+      "INSERT INTO svc.audit_event (action, details)"
+      " SELECT 'audit.exported', jsonb_build_object('format', $1::text,"
+          " 'truncated', $2::bool)"
+      " WHERE " NGX_SVC_ADMIN_TENANT " IS NOT NULL", 2 },
+
+    { "admin_audit_export_page",
+      "SELECT " NGX_SVC_ADMIN_AUDIT_COLUMNS " FROM svc.audit_event e"
+      " WHERE e.tenant_id = " NGX_SVC_ADMIN_TENANT
+      " AND" NGX_SVC_ADMIN_AUDIT_RANGE
+      " AND e.created_at <= $7::text::timestamptz"
+      " AND (e.created_at, e.id) < ($7::text::timestamptz, $8::text::int8)"
+      " AND" NGX_SVC_ADMIN_AUDIT_MATCH
+      " ORDER BY e.created_at DESC, e.id DESC LIMIT $9::int4", 9 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_ADMIN_EXPORT_COUNT  (&ngx_svc_admin_audit_export_statements[0])
+#define NGX_SVC_ADMIN_EXPORT_AUDIT  (&ngx_svc_admin_audit_export_statements[1])
+#define NGX_SVC_ADMIN_EXPORT_EVENTS (&ngx_svc_admin_audit_export_statements[2])
+
+
+ngx_int_t
+ngx_svc_admin_audit_export_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t                rc, n;
+    ngx_svc_pg_call_t       *call;
+    ngx_http_cleanup_t      *cln;
+    ngx_svc_admin_export_t  *ex;
+
+    static const char *const  formats[] = { "json", "csv", NULL };
+
+    ex = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_admin_export_t));
+    cln = ngx_http_cleanup_add(sr->request, 0);
+    if (ex == NULL || cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_svc_admin_export_cleanup;
+    cln->data = ex;
+
+    rc = ngx_svc_word_argument(sr, "format", formats, &n);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_admin_audit_filter(sr, &ex->filter);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_admin_audit_range(sr, &ex->filter);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ex->csv = (n == 1);
+    ex->stream.taken = ngx_svc_admin_export_next;
+
+    sr->data = ex;
+    sr->slow = NGX_SVC_ADMIN_AUDIT_SLOW;
+
+    if (ngx_svc_admin_audit_searches(&ex->filter)) {
+        sr->op->kind = NGX_SVC_PG_SLOW;
+    }
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_EXPORT_COUNT);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_admin_audit_bind_match(call, &ex->filter);
+    ngx_svc_admin_audit_bind_range(call, &ex->filter);
+
+    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_EXPORT_MAX);
+}
+
+
+static void
+ngx_svc_admin_export_cleanup(void *data)
+{
+    ngx_svc_admin_export_t  *ex = data;
+
+    if (ex->pause.timer_set) {
+        ngx_del_timer(&ex->pause);
+    }
+}
+
+
+ngx_int_t
+ngx_svc_admin_audit_export_reply(ngx_svc_request_t *sr)
+{
+    PGresult                *res;
+    ngx_str_t                value;
+    ngx_svc_admin_export_t  *ex;
+
+    ex = sr->data;
+    res = sr->results[0];
+
+    if (PQntuples(res) == 0) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    value = ngx_svc_pg_value(res, 0, 0);
+
+    ex->slug.len = value.len;
+    ex->slug.data = ngx_pstrdup(sr->request->pool, &value);
+    if (ex->slug.data == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_admin_export_key(&ex->created, ex->created_text, res, 0, 1);
+    ngx_svc_admin_export_key(&ex->id, ex->id_text, res, 0, 2);
+
+    ex->truncated = *PQgetvalue(res, 0, 3) == 't';
+
+    if (sr->request->method == NGX_HTTP_HEAD) {
+        return ngx_svc_admin_export_open(sr);
+    }
+
+    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_admin_export_audit_prepare,
+                                 ngx_svc_admin_export_audit_reply);
+}
+
+
+static void
+ngx_svc_admin_export_key(ngx_str_t *dst, u_char *text, PGresult *res, int row,
+    int column)
+{
+    ngx_str_t  value;
+
+    value = ngx_svc_pg_value(res, row, column);
+
+    dst->data = text;
+    dst->len = ngx_min(value.len, NGX_SVC_ADMIN_EXPORT_KEY);
+
+    if (dst->len) {
+        ngx_memcpy(text, value.data, dst->len);
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_admin_export_audit_prepare(ngx_svc_request_t *sr)
+{
+    ngx_svc_pg_call_t       *call;
+    ngx_svc_admin_export_t  *ex;
+
+    static const ngx_str_t   json = ngx_string("json");
+    static const ngx_str_t   csv = ngx_string("csv");
+
+    ex = sr->data;
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_EXPORT_AUDIT);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, ex->csv ? &csv : &json);
+    ngx_svc_pg_bind_bool(call, ex->truncated);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_export_audit_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t                rc;
+    ngx_svc_admin_export_t  *ex;
+
+    ex = sr->data;
+
+    rc = ngx_svc_admin_export_open(sr);
+
+    if (rc != NGX_OK || sr->request->header_only) {
+        return rc;
+    }
+
+    if (ex->id.len == 0) {
+        return ex->csv ? ngx_svc_admin_export_csv(ex, NULL, 1)
+                       : ngx_svc_admin_export_json(ex, NULL, 1);
+    }
+
+    return ngx_svc_admin_export_next(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_export_open(ngx_svc_request_t *sr)
+{
+    ngx_svc_admin_export_t  *ex;
+
+    static ngx_str_t         csv = ngx_string("text/csv; charset=utf-8");
+    static ngx_str_t         no_store = ngx_string("no-store");
+
+    ex = sr->data;
+
+    if (ngx_svc_add_header(sr->request, "Cache-Control", &no_store) != NGX_OK
+        || (ex->csv && ngx_svc_admin_export_headers(sr) != NGX_OK))
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_stream_open(&ex->stream, sr,
+                               ex->csv ? &csv
+                                       : (ngx_str_t *)
+                                         &sr->surface->content_type,
+                               ngx_svc_admin_export_failed);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_export_headers(ngx_svc_request_t *sr)
+{
+    u_char                  *p;
+    ngx_tm_t                 tm;
+    ngx_str_t                value;
+    ngx_svc_admin_export_t  *ex;
+
+    static ngx_str_t         yes = ngx_string("true");
+    static ngx_str_t         no = ngx_string("false");
+
+    ex = sr->data;
+
+    p = ngx_pnalloc(sr->request->pool, ex->slug.len
+                    + sizeof("attachment; filename=\"audit--00000000.csv\""));
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_gmtime(ngx_time(), &tm);
+
+    value.data = p;
+    value.len = ngx_sprintf(p, "attachment; filename=\"audit-%V-%04d%02d%02d"
+                            ".csv\"", &ex->slug, tm.ngx_tm_year,
+                            tm.ngx_tm_mon, tm.ngx_tm_mday)
+                - p;
+
+    if (ngx_svc_add_header(sr->request, "Content-Disposition", &value)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_add_header(sr->request, "X-Truncated",
+                              ex->truncated ? &yes : &no);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_export_next(ngx_svc_request_t *sr)
+{
+    ngx_svc_admin_export_t  *ex;
+
+    ex = sr->data;
+
+    return ngx_svc_stream_again(&ex->stream,
+                                ngx_svc_admin_audit_searches(&ex->filter)
+                                ? NGX_SVC_PG_SLOW : NGX_SVC_PG_READ,
+                                ngx_svc_admin_export_page_prepare,
+                                ngx_svc_admin_export_page_reply);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_export_page_prepare(ngx_svc_request_t *sr)
+{
+    ngx_svc_pg_call_t       *call;
+    ngx_svc_admin_export_t  *ex;
+
+    ex = sr->data;
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_EXPORT_EVENTS);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_admin_audit_bind_match(call, &ex->filter);
+    ngx_svc_admin_audit_bind_range(call, &ex->filter);
+    ngx_svc_pg_bind_str(call, &ex->created);
+    ngx_svc_pg_bind_str(call, &ex->id);
+
+    return ngx_svc_pg_bind_int(sr->op, call,
+                               ngx_min(NGX_SVC_ADMIN_EXPORT_MAX - ex->written,
+                                       NGX_SVC_ADMIN_EXPORT_PAGE));
+}
+
+
+static ngx_int_t
+ngx_svc_admin_export_page_reply(ngx_svc_request_t *sr)
+{
+    int                      n;
+    PGresult                *res;
+    ngx_uint_t               end;
+    ngx_svc_admin_export_t  *ex;
+
+    ex = sr->data;
+    res = sr->results[0];
+    n = PQntuples(res);
+
+    ex->tries = 0;
+
+    if (n) {
+        ngx_svc_admin_export_key(&ex->created, ex->created_text, res, n - 1,
+                                 NGX_SVC_ADMIN_AUDIT_CREATED);
+        ngx_svc_admin_export_key(&ex->id, ex->id_text, res, n - 1,
+                                 NGX_SVC_ADMIN_AUDIT_ID);
+    }
+
+    end = n < NGX_SVC_ADMIN_EXPORT_PAGE
+          || ex->written + n >= NGX_SVC_ADMIN_EXPORT_MAX;
+
+    return ex->csv ? ngx_svc_admin_export_csv(ex, res, end)
+                   : ngx_svc_admin_export_json(ex, res, end);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_export_json(ngx_svc_admin_export_t *ex, PGresult *res,
+    ngx_uint_t end)
+{
+    int                    i, n;
+    ngx_svc_json_writer_t  w;
+
+    n = res ? PQntuples(res) : 0;
+
+    (void) ngx_svc_json_writer_init(&w, ex->stream.pool,
+                                    64 + n * NGX_SVC_ADMIN_EXPORT_EVENT);
+
+    if (ex->written == 0) {
+        ngx_svc_json_open(&w, NULL, '{');
+        ngx_svc_json_open(&w, "events", '[');
+    }
+
+    w.comma = ex->written > 0;
+
+    for (i = 0; i < n; i++) {
+        ngx_svc_admin_audit_event(&w, NULL, res, i, 0);
+    }
+
+    ex->written += n;
+
+    if (end) {
+        ngx_svc_json_close(&w, ']');
+        ngx_svc_json_integer(&w, "count", ex->written);
+        ngx_svc_json_boolean(&w, "truncated", ex->truncated);
+        ngx_svc_json_close(&w, '}');
+    }
+
+    if (w.failed) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_stream_send(&ex->stream, w.start, w.last, end);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_export_csv(ngx_svc_admin_export_t *ex, PGresult *res,
+    ngx_uint_t end)
+{
+    int      i, n;
+    size_t   size;
+    u_char  *p, *start;
+
+    n = res ? PQntuples(res) : 0;
+    size = ngx_svc_admin_audit_csv_header.len;
+
+    for (i = 0; i < n; i++) {
+        size += ngx_svc_admin_audit_csv_size(res, i);
+    }
+
+    start = ngx_pnalloc(ex->stream.pool, size);
+    if (start == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = start;
+
+    if (ex->written == 0) {
+        p = ngx_cpymem(p, ngx_svc_admin_audit_csv_header.data,
+                       ngx_svc_admin_audit_csv_header.len);
+    }
+
+    for (i = 0; i < n; i++) {
+        p = ngx_svc_admin_audit_csv(p, res, i);
+    }
+
+    ex->written += n;
+
+    return ngx_svc_stream_send(&ex->stream, start, p, end);
+}
+
+
+/*
+ * Closing without the last chunk tells the client that something is missing.
+ * The database being busy is no reason: it is asked again.
+ */
+
+static ngx_int_t
+ngx_svc_admin_export_failed(ngx_svc_request_t *sr)
+{
+    ngx_svc_admin_export_t  *ex;
+
+    ex = sr->data;
+
+    if (sr->error.kind != NGX_SVC_E_UNAVAILABLE
+        || (sr->op->status != NGX_SVC_PG_BUSY
+            && sr->op->status != NGX_SVC_PG_OK)
+        || ex->tries++ == NGX_SVC_ADMIN_EXPORT_TRIES)
+    {
+        return NGX_ERROR;
+    }
+
+    sr->error.kind = NGX_SVC_E_NONE;
+
+    ex->pause.handler = ngx_svc_admin_export_resume;
+    ex->pause.data = sr;
+    ex->pause.log = sr->request->connection->log;
+
+    ngx_add_timer(&ex->pause, NGX_SVC_ADMIN_EXPORT_PAUSE);
+
+    return ngx_svc_stream_hold(&ex->stream);
+}
+
+
+static void
+ngx_svc_admin_export_resume(ngx_event_t *ev)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = ev->data;
+
+    ngx_svc_stream_finalize(sr, ngx_svc_admin_export_next(sr));
+}

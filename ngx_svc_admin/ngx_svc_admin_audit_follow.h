@@ -1,0 +1,87 @@
+/*
+ * One who follows the audit log: between ngx_svc_admin_audit_stream.c, which
+ * opens and closes, and ngx_svc_admin_audit_follow.c, which goes on.
+ */
+
+#ifndef _NGX_SVC_ADMIN_AUDIT_FOLLOW_H_INCLUDED_
+#define _NGX_SVC_ADMIN_AUDIT_FOLLOW_H_INCLUDED_
+
+
+#include "ngx_svc_admin_audit.h"
+#include "ngx_svc_crypto.h"
+#include "ngx_svc_stream.h"
+
+
+#define NGX_SVC_ADMIN_FOLLOW_LEASE  60      /* s */
+#define NGX_SVC_ADMIN_FOLLOW_KEY    24      /* digits */
+#define NGX_SVC_ADMIN_FOLLOW_TIME   40      /* bytes of a time */
+
+
+/* A place in the order (xid, id), as text. */
+
+typedef struct {
+    ngx_str_t  xid;
+    ngx_str_t  id;
+    u_char     xid_text[NGX_SVC_ADMIN_FOLLOW_KEY];
+    u_char     id_text[NGX_SVC_ADMIN_FOLLOW_KEY];
+} ngx_svc_admin_place_t;
+
+
+/*
+ * Events behind "cursor" are still to come.  Those up to "skip" that "snapshot"
+ * sees were there before: the order lets others, that commit later, slip in
+ * between.  "since" is about the time of the cursor, for the partitions.
+ */
+
+typedef struct {
+    ngx_svc_stream_t              stream;
+    ngx_svc_request_t            *sr;
+    ngx_queue_t                   queue;        /* of the worker */
+    ngx_str_t                     tenant;
+    ngx_svc_admin_audit_filter_t  filter;
+    u_char                        lease[NGX_SVC_UUID_LEN];
+
+    ngx_str_t                     from;         /* Last-Event-ID, or empty */
+    ngx_svc_admin_place_t         cursor;
+    ngx_svc_admin_place_t         skip;
+    ngx_str_t                     snapshot;
+    ngx_str_t                     since;
+    u_char                        since_text[NGX_SVC_ADMIN_FOLLOW_TIME];
+
+    ngx_event_t                   timer;
+    ngx_msec_t                    polled;       /* when the last poll began */
+    ngx_msec_t                    next;         /* when the next one is due */
+    ngx_msec_t                    pinged;
+    ngx_msec_t                    renewed;
+    ngx_msec_t                    backoff;      /* while events are not final */
+
+    unsigned                      opening:1;    /* the lease may be there */
+    unsigned                      leased:1;
+    unsigned                      following:1;  /* in the queue */
+    unsigned                      polling:1;    /* an op is under way */
+    unsigned                      renewing:1;   /* and renews the lease */
+    unsigned                      woken:1;      /* since it began */
+    unsigned                      gap:1;
+} ngx_svc_admin_follow_t;
+
+
+/*
+ * Begins to follow, or ends; both return what ngx_http_finalize_request()
+ * takes.  Stopping is for the request's cleanup.
+ */
+ngx_int_t ngx_svc_admin_follow_start(ngx_svc_admin_follow_t *f);
+ngx_int_t ngx_svc_admin_follow_end(ngx_svc_admin_follow_t *f);
+void ngx_svc_admin_follow_stop(ngx_svc_admin_follow_t *f);
+
+/* The client has taken what was sent; an error in place of a poll's reply. */
+ngx_int_t ngx_svc_admin_follow_next(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_follow_failed(ngx_svc_request_t *sr);
+
+/* Copies a column, cut at size. */
+void ngx_svc_admin_follow_copy(ngx_str_t *dst, u_char *text, size_t size,
+    PGresult *res, int row, int column);
+
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_follow_statements[];
+
+
+#endif /* _NGX_SVC_ADMIN_AUDIT_FOLLOW_H_INCLUDED_ */

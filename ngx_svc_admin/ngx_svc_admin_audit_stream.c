@@ -1,0 +1,495 @@
+/*
+ * /v1/admin/audit/stream: a lease, where to begin, and the end.
+ */
+
+#include "ngx_svc_admin_audit_follow.h"
+
+
+#define NGX_SVC_ADMIN_STREAM_MAX     10      /* of a tenant */
+#define NGX_SVC_ADMIN_STREAM_REPLAY  1000    /* events */
+#define NGX_SVC_ADMIN_STREAM_WINDOW  100000  /* events that are looked at */
+#define NGX_SVC_ADMIN_STREAM_DIGITS  64      /* of a Last-Event-ID */
+
+
+static ngx_int_t ngx_svc_admin_stream_from(ngx_svc_request_t *sr,
+    ngx_str_t *from);
+static ngx_int_t ngx_svc_admin_stream_header(ngx_http_request_t *r,
+    const char *name, ngx_str_t *value);
+static ngx_int_t ngx_svc_admin_stream_refuse(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_stream_now(ngx_svc_request_t *sr,
+    PGresult *res);
+static ngx_int_t ngx_svc_admin_stream_resume_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_stream_resume_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_stream_snapshot(ngx_svc_admin_follow_t *f,
+    PGresult *res, int column);
+static ngx_int_t ngx_svc_admin_stream_begin(ngx_svc_request_t *sr);
+static void ngx_svc_admin_stream_cleanup(void *data);
+static void ngx_svc_admin_stream_close(ngx_svc_admin_follow_t *f);
+static void ngx_svc_admin_stream_closed(ngx_svc_pg_op_t *op);
+
+
+/*
+ * Opening: tenants count their streams one at a time.  That one was refused is
+ * audited once a minute.
+ *
+ * Resuming: n is the event that was seen last; behind it, g is where it becomes
+ * too many to look at, and m the first one that is too many to replay.
+ */
+
+#define NGX_SVC_ADMIN_STREAM_BEHIND(place)                                    \
+    " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_ADMIN_TENANT       \
+    " AND (e.xid, e.id) > ((SELECT xid FROM " place "),"                      \
+                         " (SELECT id FROM " place "))"
+
+const ngx_svc_pg_statement_t  ngx_svc_admin_audit_stream_statements[] = {
+
+    { "admin_audit_stream_lock",
+      "SELECT pg_advisory_xact_lock(hashtext('svc.audit_stream'),"
+          " hashtext(current_setting('svc.tenant', true)))"
+      " WHERE " NGX_SVC_ADMIN_TENANT " IS NOT NULL", 0 },
+
+    { "admin_audit_stream_open",
+      "WITH d AS ("
+          "DELETE FROM svc.audit_stream WHERE tenant_id = "
+          NGX_SVC_ADMIN_TENANT " AND expires_at <= now()"
+      "), n AS ("
+          "SELECT count(*) AS n FROM svc.audit_stream WHERE tenant_id = "
+          NGX_SVC_ADMIN_TENANT " AND expires_at > now()"
+      "), i AS ("
+          "INSERT INTO svc.audit_stream (id, expires_at)"
+          " SELECT $1::uuid, now() + $3::int4 * interval '1 second' FROM n"
+          " WHERE n < $2::int4 AND " NGX_SVC_ADMIN_TENANT " IS NOT NULL"
+          " RETURNING id"
+      "), x AS ("
+          "INSERT INTO svc.audit_event (action, outcome, details)"
+          " SELECT 'rate_limit.exceeded', 'failure', jsonb_build_object("
+              "'limit', 'audit.stream', 'max', $2::int4)"
+          " FROM n WHERE n >= $2::int4 AND NOT EXISTS ("
+              "SELECT FROM svc.audit_event e WHERE e.tenant_id = "
+              NGX_SVC_ADMIN_TENANT
+              " AND e.created_at > now() - interval '1 minute'"
+              " AND e.created_at <= now()"
+              " AND e.action = 'rate_limit.exceeded')"
+          " RETURNING id"
+      ")"
+      " SELECT EXISTS (SELECT FROM i), EXISTS (SELECT FROM x),"
+          " pg_snapshot_xmin(pg_current_snapshot()), now(),"
+          " pg_current_snapshot()", 3 },
+
+    { "admin_audit_stream_resume",
+      "WITH n AS MATERIALIZED ("
+          "SELECT e.xid, e.id, e.created_at FROM svc.audit_event e"
+          " WHERE e.tenant_id = " NGX_SVC_ADMIN_TENANT
+          " AND e.id = $5::text::int8"
+      "), c AS MATERIALIZED ("
+          "SELECT coalesce((SELECT xid FROM n), '0') AS xid,"
+              " coalesce((SELECT id FROM n), -1) AS id"
+      "), g AS MATERIALIZED ("
+          "SELECT e.xid, e.id, e.created_at" NGX_SVC_ADMIN_STREAM_BEHIND("c")
+          " ORDER BY e.xid DESC, e.id DESC LIMIT 1 OFFSET $7::int4"
+      "), f AS MATERIALIZED ("
+          "SELECT coalesce((SELECT xid FROM g), c.xid) AS xid,"
+              " coalesce((SELECT id FROM g), c.id) AS id FROM c"
+      "), m AS MATERIALIZED ("
+          "SELECT e.xid, e.id, e.created_at" NGX_SVC_ADMIN_STREAM_BEHIND("f")
+          " AND" NGX_SVC_ADMIN_AUDIT_MATCH
+          " ORDER BY e.xid DESC, e.id DESC LIMIT 1 OFFSET $6::int4"
+      "), k AS ("
+          "SELECT coalesce((SELECT xid FROM m), f.xid) AS xid,"
+              " coalesce((SELECT id FROM m), f.id) AS id FROM f"
+      ")"
+      " SELECT least(k.xid, h), CASE WHEN k.xid < h THEN k.id ELSE -1 END,"
+          " k.xid, k.id, coalesce((SELECT created_at FROM m),"
+              " (SELECT created_at FROM g), (SELECT created_at FROM n),"
+              " '-infinity'),"
+          " NOT EXISTS (SELECT FROM n) OR EXISTS (SELECT FROM g)"
+              " OR EXISTS (SELECT FROM m),"
+          " pg_current_snapshot()"
+      " FROM k, (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS h) h", 7 },
+
+    { "admin_audit_stream_close",
+      "DELETE FROM svc.audit_stream WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
+      " AND id = $1::uuid", 1 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_ADMIN_STREAM_LOCK    (&ngx_svc_admin_audit_stream_statements[0])
+#define NGX_SVC_ADMIN_STREAM_OPEN    (&ngx_svc_admin_audit_stream_statements[1])
+#define NGX_SVC_ADMIN_STREAM_RESUME  (&ngx_svc_admin_audit_stream_statements[2])
+#define NGX_SVC_ADMIN_STREAM_CLOSE   (&ngx_svc_admin_audit_stream_statements[3])
+
+
+ngx_int_t
+ngx_svc_admin_audit_stream_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t                rc;
+    ngx_time_t              *tp;
+    ngx_svc_pg_call_t       *call;
+    ngx_http_cleanup_t      *cln;
+    ngx_svc_admin_follow_t  *f;
+
+    f = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_admin_follow_t));
+    cln = ngx_http_cleanup_add(sr->request, 0);
+    if (f == NULL || cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    f->sr = sr;
+    f->stream.taken = ngx_svc_admin_follow_next;
+
+    cln->handler = ngx_svc_admin_stream_cleanup;
+    cln->data = f;
+
+    sr->data = f;
+
+    rc = ngx_svc_admin_audit_filter(sr, &f->filter);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_admin_stream_from(sr, &f->from);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    tp = ngx_timeofday();
+
+    if (ngx_svc_uuid_new((uint64_t) tp->sec * 1000 + tp->msec, f->lease)
+        != NGX_OK
+        || ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_STREAM_LOCK) == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_STREAM_OPEN);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    /* a lease is no news for those who follow */
+
+    sr->op->committed = NULL;
+    f->opening = 1;
+
+    ngx_svc_pg_bind(call, f->lease, NGX_SVC_UUID_LEN);
+
+    if (ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_STREAM_MAX)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_FOLLOW_LEASE);
+}
+
+
+/* The header wins; empty is as good as none. */
+
+static ngx_int_t
+ngx_svc_admin_stream_from(ngx_svc_request_t *sr, ngx_str_t *from)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  i;
+
+    rc = ngx_svc_admin_stream_header(sr->request, "Last-Event-ID", from);
+
+    if (rc != NGX_OK || from->len == 0) {
+        rc = ngx_svc_argument(sr, "lastEventId", from);
+    }
+
+    if (rc != NGX_OK || from->len == 0) {
+        from->len = 0;
+        return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
+    }
+
+    for (i = 0; i < from->len; i++) {
+        if (from->data[i] < '0' || from->data[i] > '9'
+            || i == NGX_SVC_ADMIN_STREAM_DIGITS)
+        {
+            return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
+                                "The last event's id must be a number such as "
+                                "\"184467\".");
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_stream_header(ngx_http_request_t *r, const char *name,
+    ngx_str_t *value)
+{
+    size_t            len;
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    len = ngx_strlen(name);
+
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (h[i].key.len == len
+                && ngx_strncasecmp(h[i].key.data, (u_char *) name, len) == 0)
+            {
+                *value = h[i].value;
+                return NGX_OK;
+            }
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_svc_admin_audit_stream_reply(ngx_svc_request_t *sr)
+{
+    PGresult                *res;
+    ngx_str_t                tenant;
+    ngx_svc_admin_follow_t  *f;
+
+    f = sr->data;
+    res = sr->results[1];
+
+    f->opening = 0;
+
+    if (*PQgetvalue(res, 0, 0) != 't') {
+        return ngx_svc_admin_stream_refuse(sr);
+    }
+
+    f->leased = 1;
+    f->renewed = ngx_current_msec;
+
+    tenant = ngx_svc_pg_value(sr->results[-1], 0, 0);
+
+    f->tenant.len = tenant.len;
+    f->tenant.data = ngx_pstrdup(sr->request->pool, &tenant);
+    if (f->tenant.data == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (f->from.len == 0) {
+        return ngx_svc_admin_stream_now(sr, res);
+    }
+
+    sr->slow = "Too much has happened since that event: leave out its id.";
+
+    return ngx_svc_request_again(sr, NGX_SVC_PG_SLOW,
+                                 ngx_svc_admin_stream_resume_prepare,
+                                 ngx_svc_admin_stream_resume_reply);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_stream_refuse(ngx_svc_request_t *sr)
+{
+    if (*PQgetvalue(sr->results[1], 0, 1) == 't') {
+        ngx_svc_request_committed(sr->op->results);
+    }
+
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_RATE_LIMITED,
+                        "The tenant has %d open streams of its audit log: "
+                        "close one.", NGX_SVC_ADMIN_STREAM_MAX);
+
+    return ngx_svc_send_error(sr);
+}
+
+
+/* What is there already is skipped, whatever its place in the order. */
+
+static ngx_int_t
+ngx_svc_admin_stream_now(ngx_svc_request_t *sr, PGresult *res)
+{
+    ngx_svc_admin_follow_t  *f;
+
+    f = sr->data;
+
+    ngx_svc_admin_follow_copy(&f->cursor.xid, f->cursor.xid_text,
+                              NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 2);
+    ngx_str_set(&f->cursor.id, "-1");
+
+    ngx_str_set(&f->skip.xid, "18446744073709551615");
+    ngx_str_set(&f->skip.id, "0");
+
+    ngx_svc_admin_follow_copy(&f->since, f->since_text,
+                              NGX_SVC_ADMIN_FOLLOW_TIME, res, 0, 3);
+
+    if (ngx_svc_admin_stream_snapshot(f, res, 4) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_admin_stream_begin(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_stream_resume_prepare(ngx_svc_request_t *sr)
+{
+    ngx_svc_pg_call_t       *call;
+    ngx_svc_admin_follow_t  *f;
+
+    static const ngx_str_t   none = ngx_string("-1");
+
+    f = sr->data;
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_STREAM_RESUME);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_admin_audit_bind_match(call, &f->filter);
+
+    /* no id has more digits than ngx_atoi() takes */
+
+    ngx_svc_pg_bind_str(call, ngx_atoi(f->from.data, f->from.len) == NGX_ERROR
+                              ? &none : &f->from);
+
+    if (ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_STREAM_REPLAY)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_STREAM_WINDOW);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_stream_resume_reply(ngx_svc_request_t *sr)
+{
+    PGresult                *res;
+    ngx_svc_admin_follow_t  *f;
+
+    f = sr->data;
+    res = sr->results[0];
+
+    ngx_svc_admin_follow_copy(&f->cursor.xid, f->cursor.xid_text,
+                              NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 0);
+    ngx_svc_admin_follow_copy(&f->cursor.id, f->cursor.id_text,
+                              NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 1);
+    ngx_svc_admin_follow_copy(&f->skip.xid, f->skip.xid_text,
+                              NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 2);
+    ngx_svc_admin_follow_copy(&f->skip.id, f->skip.id_text,
+                              NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 3);
+    ngx_svc_admin_follow_copy(&f->since, f->since_text,
+                              NGX_SVC_ADMIN_FOLLOW_TIME, res, 0, 4);
+
+    f->gap = *PQgetvalue(res, 0, 5) == 't';
+
+    if (ngx_svc_admin_stream_snapshot(f, res, 6) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_admin_stream_begin(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_stream_snapshot(ngx_svc_admin_follow_t *f, PGresult *res,
+    int column)
+{
+    ngx_str_t  value;
+
+    value = ngx_svc_pg_value(res, 0, column);
+
+    f->snapshot.len = value.len;
+    f->snapshot.data = ngx_pstrdup(f->sr->request->pool, &value);
+
+    return f->snapshot.data ? NGX_OK : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_stream_begin(ngx_svc_request_t *sr)
+{
+    ngx_int_t                rc;
+    ngx_svc_admin_follow_t  *f;
+
+    static ngx_str_t         type = ngx_string("text/event-stream");
+    static ngx_str_t         no_store = ngx_string("no-store");
+    static ngx_str_t         no = ngx_string("no");
+
+    f = sr->data;
+
+    if (ngx_svc_add_header(sr->request, "Cache-Control", &no_store) != NGX_OK
+        || ngx_svc_add_header(sr->request, "X-Accel-Buffering", &no) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_svc_stream_open(&f->stream, sr, &type,
+                             ngx_svc_admin_follow_failed);
+
+    if (rc != NGX_OK || sr->request->header_only) {
+        return rc;
+    }
+
+    return ngx_svc_admin_follow_start(f);
+}
+
+
+static void
+ngx_svc_admin_stream_cleanup(void *data)
+{
+    ngx_svc_admin_follow_t  *f = data;
+
+    ngx_svc_admin_follow_stop(f);
+
+    /* the client may have gone before it was known whether it got a lease */
+
+    if (f->leased || (f->opening && f->sr->op && f->sr->op->slot)) {
+        ngx_svc_admin_stream_close(f);
+    }
+}
+
+
+/* If that fails, or the token is no longer good, the lease runs out. */
+
+static void
+ngx_svc_admin_stream_close(ngx_svc_admin_follow_t *f)
+{
+    u_char             *lease;
+    ngx_pool_t         *pool;
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_call_t  *call;
+
+    pool = ngx_create_pool(1024, ngx_cycle->log);
+    if (pool == NULL) {
+        return;
+    }
+
+    lease = ngx_pnalloc(pool, NGX_SVC_UUID_LEN);
+    op = ngx_svc_auth_op(f->sr, pool, NGX_SVC_PG_WRITE,
+                         ngx_svc_admin_stream_closed);
+    if (lease == NULL || op == NULL) {
+        goto failed;
+    }
+
+    ngx_memcpy(lease, f->lease, NGX_SVC_UUID_LEN);
+
+    call = ngx_svc_pg_call(op, NGX_SVC_ADMIN_STREAM_CLOSE);
+    if (call == NULL) {
+        goto failed;
+    }
+
+    ngx_svc_pg_bind(call, lease, NGX_SVC_UUID_LEN);
+
+    if (ngx_svc_pg_submit(op) == NGX_OK) {
+        return;
+    }
+
+failed:
+
+    ngx_destroy_pool(pool);
+}
+
+
+static void
+ngx_svc_admin_stream_closed(ngx_svc_pg_op_t *op)
+{
+    ngx_destroy_pool(op->pool);
+}

@@ -1,0 +1,370 @@
+#!/usr/bin/perl
+
+# GET /v1/admin/audit/export: all of it, as JSON or CSV, at the client's pace.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Admin;
+use SvcTest::Http2;
+use SvcTest::Process qw(slow wait_for slurp);
+
+
+my $PATH = '/v1/admin/audit/export';
+
+my $s = SvcTest->new->start;
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+my $viewer = $acme->token(kind => 'api', name => 'viewer',
+                          permissions => 'audit:view');
+my $auth = [ Authorization => "Bearer $viewer->{token}" ];
+
+
+sub export {
+    my ($query) = @_;
+
+    return $s->http(GET => $PATH . ($query // ''), $auth);
+}
+
+
+# $n events, the newest is 1; a second apart, since an hour ago.
+
+sub fill {
+    my ($n, $text) = @_;
+
+    my $details = $text ? "jsonb_build_object('n', i, 'text', repeat('x', $text))"
+                        : "jsonb_build_object('n', i)";
+
+    $s->sql('TRUNCATE svc.audit_event');
+    $s->sql("INSERT INTO svc.audit_event (tenant_id, action, created_at,"
+            . " outcome, details) SELECT '$acme->{id}', 'user.updated',"
+            . " now() - interval '1 h' - i / 2 * interval '1 s',"
+            . " CASE WHEN i % 100 = 0 THEN 'failure' ELSE 'success' END,"
+            . " $details FROM generate_series($n, 1, -1) i");
+}
+
+
+# Reads RFC 4180 strictly.
+
+sub csv {
+    my ($text) = @_;
+
+    my @rows;
+
+    while (length $text) {
+        my @row;
+
+        for (;;) {
+            if ($text =~ s/\A"((?:[^"]|"")*)"//) {
+                push @row, $1 =~ s/""/"/gr;
+
+            } else {
+                $text =~ s/\A([^",\r\n]*)//;
+                push @row, $1;
+            }
+
+            last if $text !~ s/\A,//;
+        }
+
+        $text =~ s/\A\r\n// or return;
+        push @rows, \@row;
+    }
+
+    return @rows;
+}
+
+
+sub exported {
+    return scalar $s->sql("SELECT count(*) FROM svc.audit_event WHERE action ="
+                          . " 'audit.exported'");
+}
+
+
+# --- JSON --------------------------------------------------------------------
+
+my $r = export();
+is($r->status, 200, 'nothing yet');
+is($r->header('content-type'), 'application/json', 'JSON');
+is($r->header('cache-control'), 'no-store', 'not stored');
+is_deeply($r->json, { events => [], count => 0,
+                      truncated => JSON::PP::false }, 'empty');
+
+my ($e) = $s->sql('SELECT action, outcome, actor_name, details, target_type'
+                  . ' FROM svc.audit_event');
+is_deeply($e, [ 'audit.exported', 'success', 'viewer',
+                '{"format": "json", "truncated": false}', undef ],
+          'that is an event');
+is(export()->json->{count}, 1, 'which the next one has');
+is(exported(), 2, 'one event each');
+
+fill(2500);
+$r = export('?format=json')->json;
+is_deeply([ map { $_->{details}{n} } @{ $r->{events} } ], [ 1 .. 2500 ],
+          'all, newest first');
+is($r->{count}, 2500, 'count');
+is_deeply($r->{events}[0],
+          $acme->admin(GET => '/audit?limit=1&q=user.updated', undef, undef,
+                       $viewer->{token})->json->{events}[0],
+          'as in the list');
+is(exported(), 1, 'one event for all pages');
+
+for my $n (1000, 1001, 2000) {
+    fill($n);
+    is(export()->json->{count}, $n, "$n events");
+}
+
+fill(2500);
+$r = export('?outcome=failure&limit=3')->json;
+is_deeply([ map { $_->{details}{n} } @{ $r->{events} } ],
+          [ map { 100 * $_ } 1 .. 25 ], 'a filter');
+is(export('?q=%22n%22:+12')->json->{count}, 111, 'q');
+is(export('?from=2100-01-01T00:00:00Z')->json->{count}, 0, 'from');
+is(export('?to=2000-01-01T00:00:00Z')->json->{count}, 0, 'to');
+
+fill(10000);
+$r = export()->json;
+is_deeply([ @$r{qw(count truncated)} ], [ 10000, JSON::PP::false ],
+          'ten thousand');
+fill(10001);
+$r = export()->json;
+is_deeply([ @$r{qw(count truncated)} ], [ 10000, JSON::PP::true ],
+          'one more');
+is($r->{events}[9999]{details}{n}, 10000, 'the oldest is left out');
+is(export('?format=csv')->header('x-truncated'), 'true', 'CSV says so before');
+
+
+# --- CSV ---------------------------------------------------------------------
+
+$s->sql('TRUNCATE svc.audit_event');
+$s->sql(<<"EOT");
+INSERT INTO svc.audit_event (tenant_id, created_at, action, actor_type, actor_id,
+                             actor_name, target_type, target_id, target_name, ip,
+                             country, user_agent, request_id, details) VALUES
+('$acme->{id}', '2026-11-21 09:15:30.5+00', 'role.created', 'apiToken', 'a-1',
+ 'a "quoted", name', 'role', '=1+1', E'two\\r\\nlines', '2001:db8::1', 'FR',
+ '\@agent', '-', '{"a": [1, "x"]}'),
+('$acme->{id}', '2026-11-21 09:15:29+00', 'x', 'system', '+1', '|x', '%y',
+ E'\\tz', E'\\rcr', NULL, NULL, '\\' || chr(233), 'plain''s', '{}')
+EOT
+
+$r = export('?format=csv');
+is($r->header('content-type'), 'text/csv; charset=utf-8', 'CSV');
+my @t = gmtime;
+is($r->header('content-disposition'),
+   sprintf('attachment; filename="audit-acme-%04d%02d%02d.csv"',
+           1900 + $t[5], 1 + $t[4], $t[3]), 'its name');
+is($r->header('x-truncated'), 'false', 'whole');
+
+my @rows = csv($r->body);
+is(join(',', @{ shift @rows }),
+   'id,createdAt,action,outcome,actorType,actorId,actorName,targetType,'
+   . 'targetId,targetName,ip,country,userAgent,requestId,details', 'columns');
+is_deeply([ map { [ @$_[1 .. 14] ] } @rows ], [
+    [ '2026-11-21T09:15:30.500Z', 'role.created', 'success', 'apiToken', 'a-1',
+      'a "quoted", name', 'role', "'=1+1", "two\r\nlines", '2001:db8::1', 'FR',
+      "'\@agent", "'-", '{"a": [1, "x"]}' ],
+    [ '2026-11-21T09:15:29.000Z', 'x', 'success', 'system', "'+1", "'|x",
+      "'%y", "'\tz", "'\rcr", '', '', "\\\xc3\xa9", "plain's", '{}' ],
+], 'cells');
+
+fill(0);
+is(() = export('?format=csv')->body =~ /\r\n/g, 1, 'of nothing a header');
+fill(2500);
+@rows = csv(export('?format=csv')->body);
+is(scalar @rows, 2501, 'many');
+is(scalar(grep { @$_ != 15 } @rows), 0, 'each of 15 cells');
+is($rows[2500][14], '{"n": 2500}', 'to the last');
+
+
+# --- who may, and how --------------------------------------------------------
+
+admin_error($acme->admin(GET => '/audit/export'), 403, undef,
+            'without audit:view');
+admin_error($s->http(GET => $PATH), 401, undef, 'without a token');
+admin_error(export("?$_"), 400, undef, $_)
+    for 'format=xml', 'format=', 'format=CSV', 'outcome=x', 'from=x',
+        'q=' . 'x' x 201;
+is($globex->admin(GET => '/audit/export', undef, undef,
+                  $globex->token(kind => 'api', permissions => 'audit:view')
+                  ->{token})->json->{count}, 0, 'another tenant has its own');
+
+my $before = exported();
+$r = $s->http(HEAD => "$PATH?format=csv", $auth);
+is($r->status, 200, 'HEAD');
+is($r->header('x-truncated'), 'false', 'with the headers');
+is(exported(), $before, 'exports nothing');
+
+my $c = $s->connection;
+$c->send("GET $PATH HTTP/1.0\r\n$auth->[0]: $auth->[1]\r\n\r\n");
+$r = $c->read;
+is($r->json->{count}, 2501, 'HTTP/1.0');
+
+
+# --- clients that are slow, or leave -----------------------------------------
+
+# far more than the buffers of a socket take: 30 MB
+
+fill(10000, 3000);
+
+sub begin {
+    my ($query, $token, $buffer) = @_;
+
+    my $c = $s->connection;
+
+    setsockopt $c->sock, Socket::SOL_SOCKET(), Socket::SO_RCVBUF(), $buffer
+        if $buffer;
+    $c->send($c->format(GET => $PATH . ($query // ''),
+                        $token ? [ Authorization => "Bearer $token" ]
+                               : $auth));
+
+    return $c;
+}
+
+
+# How many connections of nginx to PostgreSQL are in a transaction.
+
+sub busy {
+    return scalar $s->sql("SELECT count(*) FROM pg_stat_activity WHERE usename"
+                          . " = 'svc_app' AND state <> 'idle'");
+}
+
+sub rss {
+    my $kb = 0;
+
+    for my $pid ($s->workers) {
+        $kb += $1 if (slurp("/proc/$pid/status") // '')
+                     =~ /^VmRSS:\s+(\d+) kB/m;
+    }
+
+    return $kb;
+}
+
+my $rss = rss();
+my @slow = map { begin('', undef, 4096) } 1 .. 8;
+
+# all have begun, and a byte now and then is what they take
+
+for my $c (@slow) {
+    IO::Select->new($c->sock)->can_read(slow(10));
+}
+
+my $since = time();
+my $worst = 0;
+
+for (1 .. 60) {
+    for my $c (@slow) {
+        sysread $c->sock, my $byte, 1;
+    }
+
+    my $t = time();
+    is($acme->scim(GET => '/Users')->status, 200, 'others are served')
+        if $_ % 20 == 0;
+    $worst = time() - $t if time() - $t > $worst;
+    select undef, undef, undef, 0.01;
+}
+
+cmp_ok($worst, '<', slow(0.5), 'at once');
+is(busy(), 0, 'nothing is under way in PostgreSQL meanwhile');
+cmp_ok(rss() - $rss, '<', slow(80_000), 'a page of memory for each');
+ok($_->{sock} && $_->{sock}->connected, 'still open') for $slow[0];
+$_->abort for @slow;
+ok((wait_for { rss() - $rss < slow(60_000) } 5), 'they leave');
+
+# one that reads gets it all
+
+$r = export();
+is(length($r->body) > 30e6 && $r->json->{count}, 10000, '30 MB');
+
+# a worker that quits ends what it has begun
+
+$c = begin();
+$c->wait_input(time() + 10);
+$s->reload(linger => 1);
+$c->{timeout} = slow(30);
+$r = $c->read;
+is($r && $r->json->{count}, 10000, 'a reload in the middle');
+ok((wait_for { !$s->nginx->old_worker_pids } 10), 'and the old workers go');
+
+# a token that is revoked, PostgreSQL that goes: the client sees a cut
+
+sub cut {
+    my ($name, $c) = @_;
+
+    is($c->read, undef, "$name: the answer is cut");
+    like($c->error, qr/closed/, 'and the connection closed');
+}
+
+my $token = $acme->token(kind => 'api', name => 'r',
+                         permissions => 'audit:view');
+$c = begin('', $token->{token});
+$c->wait_input(time() + 10);
+is($acme->admin(DELETE => "/api-tokens/$token->{id}")->status, 204, 'revoked');
+cut('a token is revoked', $c);
+
+$c = begin();
+$c->wait_input(time() + 10);
+$s->pg->stop;
+cut('PostgreSQL is stopped', $c);
+$s->pg->launch;
+$s->wait_healthy;
+
+# searches of others in the pool for slow work
+
+my @many = map { begin('?outcome=success') } 1 .. 5;
+$_->{timeout} = slow(30) for @many;
+my @counts = map { my $r = $_->read; $r ? $r->json->{count} : $_->error } @many;
+is("@counts", join(' ', (9900) x 5), 'several with a filter at once');
+
+# time is up
+
+$s->nginx->{http} = "    send_timeout 1s;\n";
+$s->reload;
+$c = begin();
+$c->wait_input(time() + 10);
+ok((wait_for { grep { /client timed out/ } $s->nginx->log_lines } 10),
+   'a client that takes nothing is let go');
+$c->close;
+
+# HTTP/2, with all windows open and with a reset
+
+if (SvcTest::Nginx::built_with('http_v2')) {
+    $s->nginx->{http2_port} = SvcTest::Nginx::free_port();
+    $s->reload;
+
+    my $h = SvcTest::Http2->new(port => $s->nginx->{http2_port});
+    my @id = map { $h->request(GET => $PATH, [ 'authorization', $auth->[1] ]) }
+             1 .. 3;
+
+    wait_for { $h->pump(0.05);
+               length $h->{stream}{ $id[1] }{body} > 100_000 } 5;
+    $h->reset($id[1]);
+
+    for my $id (@id[0, 2]) {
+        my $a = $h->answer($id);
+        my $json = eval { JSON::PP->new->utf8->decode($a->{body} // '') };
+        is(($json // {})->{count}, 10000, 'HTTP/2');
+    }
+
+    $h->request(GET => $PATH, [ 'authorization', $auth->[1] ]);
+    $h->pump(1);
+    $h->close;
+}
+
+# limit_rate
+
+fill(3000);
+$s->nginx->{server} = "        limit_rate 400k;\n";
+$s->reload;
+$since = time();
+is(export()->json->{count}, 3000, 'limit_rate');
+cmp_ok(time() - $since, '>', 0.8, 'is heeded');
+
+is(() = $s->sql("SELECT 1 FROM svc.audit_event WHERE action ="
+                . " 'audit.exported' AND outcome <> 'success'"), 0, 'well');
+
+$s->done;
+done_testing();

@@ -1,0 +1,131 @@
+#!/usr/bin/perl
+
+# A thousand who follow audit logs: a hundred tenants with ten each.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Process qw(slow wait_for slurp);
+use SvcTest::Sse;
+
+
+use constant { TENANTS => 100, EACH => 10, EVENTS => 30 };
+
+my $s = SvcTest->new(workers => 2, connections => 4096)->start;
+
+my @tenants = map { $s->tenant("t$_") } 1 .. TENANTS;
+my @tokens = map { $_->token(kind => 'api', name => 'viewer',
+                             permissions => 'audit:view')->{token} } @tenants;
+my @e;
+
+
+sub rss {
+    my $kb = 0;
+
+    for my $pid ($s->workers) {
+        $kb += $1 if (slurp("/proc/$pid/status") // '')
+                     =~ /^VmRSS:\s+(\d+) kB/m;
+    }
+
+    return $kb;
+}
+
+
+# Takes what has come, for all; the smallest number of events of one.
+
+sub least {
+    my $least = 1e9;
+
+    for my $e (@e) {
+        $e->{http}->fill if !$e->{http}{eof};
+        $e->take;
+
+        my $n = @{ $e->{events} };
+        $least = $n if $n < $least;
+    }
+
+    return $least;
+}
+
+my $before = rss();
+
+for my $i (0 .. TENANTS * EACH - 1) {
+    push @e, SvcTest::Sse->new($s, $tokens[$i % TENANTS],
+                               '/v1/admin/audit/stream');
+    next if $i % 100 != 99;
+    $_->open for grep { !$_->{answer} } @e;
+}
+
+is(scalar(grep { $_->{answer}->status == 200 } @e), TENANTS * EACH,
+   'a thousand streams');
+ok((wait_for { least(); !grep { !@{ $_->{comments} } } @e } 15),
+   'all are connected');
+is($s->sql('SELECT count(*) FROM svc.audit_stream'), TENANTS * EACH,
+   'as many leases');
+
+my $each = (rss() - $before) / (TENANTS * EACH);
+cmp_ok($each, '<', slow(30), 'with little memory each');
+diag(sprintf 'memory: %.1f kB a stream', $each) if $ENV{SVC_TEST_SHOW};
+
+# the last events are timed one by one, while all listen
+
+my (%sent, @late);
+
+for my $i (1 .. EVENTS) {
+    my $t = $i % TENANTS;
+
+    $tenants[$t]->create(userName => "u$i\@x.test");
+    $sent{$t} = time();
+
+    my @mine = map { $e[$t + $_ * TENANTS] } 0 .. EACH - 1;
+
+    wait_for { $_->pump(0) for @mine; !grep { !@{ $_->{events} } } @mine } 5;
+    push @late, map { ($_->{events}[0]{at} // 1e9) - $sent{$t} } @mine;
+}
+
+@late = sort { $a <=> $b } @late;
+my $p99 = $late[ int 0.99 * @late ];
+cmp_ok($p99, '<', slow(0.1), 'an event is there within 100 ms');
+diag(sprintf 'p50 %.1f ms, p99 %.1f ms', 1000 * $late[@late / 2], 1000 * $p99)
+    if $ENV{SVC_TEST_SHOW};
+
+# all tenants at once
+
+for my $t (0 .. $#tenants) {
+    $tenants[$t]->create(userName => "all$t\@x.test");
+}
+
+my $since = time();
+my %want = map { $_ => 1 + ($_ >= 1 && $_ <= EVENTS ? 1 : 0) } 0 .. $#tenants;
+
+ok((wait_for {
+    least();
+    !grep { @{ $e[$_]{events} } < $want{ $_ % TENANTS } } 0 .. $#e
+} 15), 'every stream gets its tenant\'s event');
+
+my @wrong = grep {
+    my $e = $e[$_];
+    my $slug = 't' . ($_ % TENANTS + 1);
+
+    @{ $e->{events} } != $want{ $_ % TENANTS }
+        || grep { $_->{data}{actor}{name} ne "$slug directory" }
+           @{ $e->{events} }
+} 0 .. $#e;
+
+is(scalar @wrong, 0, 'once, and no other tenant\'s');
+
+# a reload ends them all, quickly
+
+$since = time();
+$s->reload;
+cmp_ok(time() - $since, '<', slow(5), 'a reload');
+ok((wait_for { least(); !grep { !$_->{ended} } @e } 10), 'ends them all');
+ok((wait_for { $s->sql('SELECT count(*) FROM svc.audit_stream') == 0 } 10),
+   'and their leases') or diag($s->sql('SELECT count(*) FROM svc.audit_stream'));
+
+$s->done;
+done_testing();
