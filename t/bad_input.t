@@ -10,6 +10,8 @@ use Test::More;
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::BadInput;
+use SvcTest::Image qw(png);
+use SvcTest::Routes;
 use SvcTest::Scim;
 
 
@@ -39,25 +41,96 @@ bad_input($s, {
 });
 
 
+# The admin API's routes are those of its table.  What a route needs besides is
+# here; one that is missing here makes the test die.
+
 my $tokens = "SELECT count(*) || ' tokens, ' || count(revoked_at)"
-             . " || ' revoked' FROM svc.credential";
+             . " || ' revoked, ' || (SELECT md5(string_agg(t::text, ' '"
+             . " ORDER BY id)) FROM svc.tenant t) || ' tenants, '"
+             . " || (SELECT count(*) || ' groups' FROM svc.user_group)"
+             . " || (SELECT count(*) || ' members' FROM svc.group_member)"
+             . ' FROM svc.credential';
+
+$s->sql("UPDATE svc.credential SET permissions = '{apps:manage,audit:view,"
+        . "groups:manage,members:manage,roles:manage,tenant:manage,users:view}'"
+        . " WHERE id = '$acme->{api_id}'");
+
+my $eve = $s->sql("SELECT id FROM svc.user_account WHERE tenant_id ="
+                  . " '$globex->{id}'");
+my ($group, $theirs) = map {
+    scalar $s->sql('INSERT INTO svc.user_group (tenant_id, id, name) VALUES'
+                   . " ('$_->{id}', gen_random_uuid(), 'Staff') RETURNING id")
+} $acme, $globex;
+
+my %BODY = (
+    'PATCH /admin/tenant' => { name => 'New' },
+    'PUT /admin/tenant/logo' => png(30, 30),
+    'POST /admin/api-tokens' => { name => 'new', scopes => [ 'users:view' ] },
+    'POST /admin/users/unlock' => { email => 'ada@acme.test' },
+    'PUT /admin/users/*' => { firstName => 'New', title => 'more' },
+    'POST /admin/groups' => { name => 'New' },
+    'PUT /admin/groups/*' => { name => 'New' },
+    'POST /admin/groups/*/members' => { userIds => [ $user->{id} ] },
+    'PUT /admin/groups/*/members' => { userIds => [ $user->{id} ] },
+);
+
+my %IDS = (tenants => [ 'acme', 'globex', 'nobody' ],
+           'api-tokens' => [ $acme->{api_id}, $globex->{api_id} ],
+           users => [ $user->{id}, $eve ], members => [ $user->{id}, $eve ],
+           groups => [ $group, $theirs ]);
+
+my %LASTING = map { $_ => 1 } '/admin/audit/stream', '/admin/audit/export';
+
+
+# For each parameter of a path the test that it is wrong, while the others are
+# right.
+
+sub paths {
+    my ($pattern) = @_;
+
+    my @parts = split /\*/, "/v1$pattern", -1;
+    my @ids = map { m{([^/]+)/\z} && $IDS{$1} || die "ids of $_\n" }
+              @parts[0 .. $#parts - 1];
+
+    return [ "/v1$pattern", {} ] if !@ids;
+
+    return map {
+        my $n = $_;
+        my $path = join '', map { ($parts[$_], $_ == @ids ? ()
+                                   : $_ == $n ? ':id' : $ids[$_][0]) }
+                            0 .. $#parts;
+
+        [ $path, { nested => $n > 0, own => $ids[$n][0], foreign => $ids[$n][1],
+                   $ids[$n][2] ? (missing => $ids[$n][2]) : () } ];
+    } 0 .. $#ids;
+}
+
+
+my @routes;
+
+for my $route (admin_routes($s->root)) {
+    my $name = "$route->{method} $route->{path}";
+    my $body = $BODY{$name};
+
+    die "$name: no body\n"
+        if ($route->{json} || $route->{raw}) && !defined $body;
+
+    for my $path (paths($route->{path})) {
+        push @routes, [ $route->{method}, $path->[0], $body,
+                        { %{ $path->[1] }, public => $route->{public},
+                          raw => $route->{raw} && 'invalid_image',
+                          lasting => $LASTING{$route->{path}} } ];
+    }
+}
 
 bad_input($s, {
-    envelope => sub { admin_error($_[0], $_[1], undef, $_[3]) },
+    envelope => \&admin_error,
     headers  => [ Authorization => "Bearer $acme->{api_token}" ],
     stored   => sub { return $s->sql($tokens) . $acme->stored
                              . $globex->stored },
-    own      => $acme->{api_id},
     missing  => '00000000-0000-4000-8000-000000000000',
-    foreign  => $globex->{api_id},
     type     => undef,
-    routes   => [
-        [ GET    => '/v1/admin/tenant' ],
-        [ GET    => '/v1/admin/api-tokens' ],
-        [ POST   => '/v1/admin/api-tokens',
-          { name => 'new', scopes => [ 'users:view' ] } ],
-        [ DELETE => '/v1/admin/api-tokens/:id' ],
-    ],
+    routes   => \@routes,
 });
 
 
