@@ -72,11 +72,12 @@ my $applied = join '', map {
 } 1 .. 4;
 
 my @files = glob $s->root . '/sql/[0-9]*.sql';
+my ($newest) = $files[-1] =~ m{/0*(\d+)_};
 is(scalar(() = $applied =~ /^applied /mg), scalar @files,
    'each migration was applied once');
 
 ($text, $rc) = svcctl($fresh, 'status');
-like($text, qr/^schema version @{[ scalar @files ]}$/m, 'the version');
+like($text, qr/^schema version $newest$/m, 'the version');
 
 is(system('psql', '-Xqd', $fresh, '-c',
           "INSERT INTO svc.schema_migration VALUES (9999, 'later')"), 0,
@@ -124,7 +125,7 @@ for my $version (1 .. $#files) {
     like($before, qr/^kept\|ada\@kept\.test\|api/, 'of what there was');
 
     ($text) = svcctl($old, 'status');
-    like($text, qr/^schema version @{[ scalar @files ]}$/m, 'the version');
+    like($text, qr/^schema version $newest$/m, 'the version');
 }
 
 # a migration that fails leaves nothing behind
