@@ -60,6 +60,57 @@ bad_input($s, {
     ],
 });
 
+my $grants = 'users:view,members:manage,groups:manage';
+my $directory = $acme->token(kind => 'api', permissions => $grants)->{token};
+my $groups = "SELECT coalesce(md5(string_agg(g::text, ' ' ORDER BY id)), '') || "
+             . '(SELECT count(*) FROM svc.group_member) FROM svc.user_group g';
+my $new_group = "INSERT INTO svc.user_group (tenant_id, id, name) VALUES"
+                . " ('%s', gen_random_uuid(), 'Staff') RETURNING id";
+my %directory = (
+    envelope => sub { admin_error($_[0], $_[1], undef, $_[3]) },
+    headers  => [ Authorization => "Bearer $directory" ],
+    stored   => sub { return $s->sql($groups) . $acme->stored
+                             . $globex->stored },
+    missing  => '00000000-0000-4000-8000-000000000000',
+    type     => undef,
+);
+
+bad_input($s, {
+    %directory,
+    own      => $user->{id},
+    foreign  => $globex->create(userName => 'bob@globex.test')->{id},
+    routes   => [
+        [ GET    => '/v1/admin/users' ],
+        [ GET    => '/v1/admin/identities' ],
+        [ POST   => '/v1/admin/users/unlock', { email => 'ada@acme.test' } ],
+        [ GET    => '/v1/admin/users/:id' ],
+        [ PUT    => '/v1/admin/users/:id', { title => 'newer title' } ],
+        [ DELETE => '/v1/admin/users/:id' ],
+        [ POST   => '/v1/admin/users/:id/suspend' ],
+        [ POST   => '/v1/admin/users/:id/reactivate' ],
+        [ POST   => '/v1/admin/users/:id/logout' ],
+    ],
+});
+
+bad_input($s, {
+    %directory,
+    own      => scalar $s->sql(sprintf $new_group, $acme->{id}),
+    foreign  => scalar $s->sql(sprintf $new_group, $globex->{id}),
+    routes   => [
+        [ GET    => '/v1/admin/groups' ],
+        [ POST   => '/v1/admin/groups', { name => 'New' } ],
+        [ GET    => '/v1/admin/groups/:id' ],
+        [ PUT    => '/v1/admin/groups/:id', { name => 'Newer' } ],
+        [ DELETE => '/v1/admin/groups/:id' ],
+        [ GET    => '/v1/admin/groups/:id/members' ],
+        [ POST   => '/v1/admin/groups/:id/members',
+          { userId => $user->{id} } ],
+        [ PUT    => '/v1/admin/groups/:id/members',
+          { userIds => [ $user->{id} ] } ],
+        [ DELETE => "/v1/admin/groups/:id/members/$user->{id}" ],
+    ],
+});
+
 
 # the limit itself passes
 
