@@ -113,7 +113,8 @@ for my $route (@routes) {
 
 admin_error(ask(POST => "/users/$bob"), 405, 'method_not_allowed',
             'POST of a user');
-admin_error(ask(GET => '/users/unlock'), 404, 'not_found', 'no user is "unlock"');
+admin_error(ask(GET => '/users/unlock'), 405, 'method_not_allowed',
+            'no user is "unlock"');
 is_deeply(events($bob), [ 'user.created {"source": "scim"}' ],
           'nothing has happened');
 
@@ -141,7 +142,8 @@ $s->sql("UPDATE svc.user_account SET locked_until = now() + interval '1 h',"
 is_deeply([ @{ ask(GET => "/users/$bob")->json }{qw(locked mfaEnrolled
                                                     lastLoginAt)} ],
           [ $TRUE, $TRUE, '2026-01-02T02:04:05.678Z' ], 'its sign-ins');
-$s->sql("UPDATE svc.user_account SET locked_until = now(), mfa_enrolled = false,"
+$s->sql("UPDATE svc.user_account SET locked_until = now() -"
+        . " interval '1 s', mfa_enrolled = false,"
         . " last_login_at = NULL WHERE id = '$bob'");
 is_deeply(ask(GET => "/users/$bob")->json, $user, 'a lock runs out');
 
@@ -446,7 +448,8 @@ is_deeply([ identities('type=service&offset=5') ], [ [ $acme->{api_id} ], 6 ],
           'a page of services');
 is_deeply([ identities('type=human&status=revoked') ], [ [], 0 ],
           'no human is revoked');
-is_deeply([ identities('q=BOT') ], [ [ map { $_->{id} } $late, $old ], 2 ],
+is_deeply([ identities('q=BOT') ],
+          [ [ grep { $_ eq $late->{id} || $_ eq $old->{id} } @all ], 2 ],
           'a search for services');
 is_deeply([ identities('q=d%C3%A9') ], [ [ $acme->{api_id} ], 1 ],
           'by the beginning of a word');
