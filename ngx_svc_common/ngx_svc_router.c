@@ -17,6 +17,9 @@ static ngx_uint_t ngx_svc_router_match(const ngx_str_t *pattern,
 static ngx_int_t ngx_svc_router_allow(ngx_svc_request_t *sr,
     ngx_uint_t methods);
 
+#define ngx_svc_router_same(a, b)                                             \
+    ((a)->len == (b)->len && ngx_memcmp((a)->data, (b)->data, (a)->len) == 0)
+
 
 /* HEAD comes with GET. */
 
@@ -35,6 +38,7 @@ ngx_svc_router_find(ngx_svc_request_t *sr)
 {
     ngx_str_t               path;
     ngx_uint_t              method, methods;
+    const ngx_str_t        *pattern;
     ngx_http_request_t     *r;
     const ngx_svc_route_t  *route;
 
@@ -47,12 +51,21 @@ ngx_svc_router_find(ngx_svc_request_t *sr)
 
     method = (r->method == NGX_HTTP_HEAD) ? NGX_HTTP_GET : r->method;
     methods = 0;
+    pattern = NULL;
 
     for (route = sr->surface->routes; route->method; route++) {
+
+        /* the first pattern that matches hides others: "unlock" is no id */
+
+        if (pattern && !ngx_svc_router_same(&route->path, pattern)) {
+            continue;
+        }
 
         if (!ngx_svc_router_match(&route->path, &path, sr->params)) {
             continue;
         }
+
+        pattern = &route->path;
 
         if (route->method == method) {
             sr->route = route;

@@ -72,7 +72,7 @@ my $applied = join '', map {
 } 1 .. 4;
 
 my @files = glob $s->root . '/sql/[0-9]*.sql';
-my ($newest) = map { 0 + $_ } $files[-1] =~ m{/(\d+)_};
+my ($newest) = $files[-1] =~ m{/0*(\d+)_};
 is(scalar(() = $applied =~ /^applied /mg), scalar @files,
    'each migration was applied once');
 

@@ -83,9 +83,13 @@ sub error_of {
 my @denied = (
     'UPDATE svc.audit_event SET action = action',
     'DELETE FROM svc.audit_event', 'TRUNCATE svc.audit_event',
-    'DELETE FROM svc.user_account', 'TRUNCATE svc.user_account',
+    'TRUNCATE svc.user_account', 'DELETE FROM svc.user_count',
+    'UPDATE svc.user_count SET shard = shard', 'SELECT svc.user_recount()',
+    'UPDATE svc.user_group SET member_count = 0',
+    "SELECT svc.user_search_rest(NULL, '', NULL, NULL, NULL, 1)",
     'DELETE FROM svc.tenant', 'UPDATE svc.tenant SET slug = slug',
-    'INSERT INTO svc.domain DEFAULT VALUES', 'UPDATE svc.domain SET domain = domain',
+    'INSERT INTO svc.domain DEFAULT VALUES',
+    'UPDATE svc.domain SET domain = domain',
     'DELETE FROM svc.credential',
     'UPDATE svc.credential SET expires_at = NULL',
     "UPDATE svc.credential SET permissions = '{scim}'",
@@ -151,6 +155,28 @@ INSERT INTO svc.session (tenant_id, user_id, token_hash, expires_at)
 SELECT tenant_id, id, sha256(id::text::bytea), now() + interval '1 h'
 FROM svc.user_account
 EOT
+$s->sql(<<"EOT");
+INSERT INTO svc.user_group (tenant_id, id, name)
+SELECT id, gen_random_uuid(), 'Staff' FROM svc.tenant
+EOT
+$s->sql(<<"EOT");
+INSERT INTO svc.group_member (tenant_id, group_id, user_id)
+SELECT u.tenant_id, g.id, u.id
+FROM svc.user_account u JOIN svc.user_group g USING (tenant_id)
+EOT
+
+is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'public_logo public_tenant user_page',
+SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+WHERE n.nspname = 'svc' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
+  AND has_function_privilege('svc_app', p.oid, 'EXECUTE') ORDER BY 1
+EOT
+          'few functions see all tenants');
+$app->query("SET svc.tenant = '$acme->{id}'");
+is($app->query('SELECT p.total, p.ids FROM svc.user_page(NULL, NULL, 9, 0) p')
+   ->[0][1], "{$ours->{id}}", 'and shows one');
+$app->query('RESET svc.tenant');
+is_deeply($app->query('SELECT p.total, p.ids FROM svc.user_page(NULL, NULL, 9,'
+                      . ' 0) p')->[0], [ 0, '{}' ], 'or none');
 
 $s->sql($_) for
     "INSERT INTO svc.domain (tenant_id, domain) SELECT id, 'x.test' FROM svc.tenant",
@@ -267,6 +293,10 @@ like(error_of("UPDATE svc.user_account SET tenant_id = '$globex->{id}'")
 $app->query("UPDATE svc.user_account SET title = 'ours'");
 is($s->sql("SELECT title FROM svc.user_account WHERE id = '$theirs->{id}'"),
    'globex', 'an UPDATE of everything leaves the other tenant alone');
+
+is_deeply($app->query("WITH d AS (DELETE FROM svc.user_group RETURNING name)"
+                      . ' SELECT count(*) FROM d')->[0], [ 1 ],
+          'nor does a DELETE of everything reach it');
 
 # the setting is of the transaction: nothing stays behind on a connection
 

@@ -27,6 +27,21 @@ my %VALUES = (
     scim_create => [ '01a00000-0000-7100-8000-000000000000', 'new@bench0.test',
                      'new', 'true', ('text') x 6 ],
     scim_change => [ '{id}', ('true', 'text') x 7, 'deactivated' ],
+    admin_users_list => [ undef, undef, 100, 0 ],
+    admin_users_get => [ '{id}' ],
+    admin_user_put => [ '{id}', 'true', 'new@bench0.test',
+                        ('true', 'text') x 6 ],
+    ( map { $_ => [ '{id}' ] } qw(admin_user_suspend admin_user_reactivate
+                                  admin_user_logout admin_user_delete
+                                  admin_user_unlock_id) ),
+    admin_user_unlock_email => [ 'user0@bench0.test' ],
+    admin_identities_list => [ undef, undef, 100, 0, 'true', 'true' ],
+    admin_groups_list => [ undef, 100, 0 ],
+    admin_groups_create => [ '01a00000-0000-7100-8000-000000000000', 'new',
+                             undef, 10000 ],
+    admin_members_change => [ '{id}', '{}', 'true' ],
+    admin_members_remove => [ '{id}', '{id}' ],
+    admin_members_list => [ '{id}', 100, 0 ],
 );
 
 
@@ -51,6 +66,8 @@ sub all {
 
 sub quoted {
     my ($system, $value) = @_;
+
+    return 'NULL' if !defined $value;
 
     $value = $system->hash(0) if $value eq '{hash}';
     $value = SvcBench::System::user_id(0) if $value eq '{id}';

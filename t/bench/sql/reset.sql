@@ -5,6 +5,7 @@ SET session_replication_role = replica;
 
 DELETE FROM svc.user_account WHERE source = 'scim';
 TRUNCATE svc.audit_event;
+SELECT svc.user_recount();
 
 VACUUM (ANALYZE) svc.user_account;
 VACUUM svc.credential;

@@ -3,7 +3,7 @@
 -- number, so that a load generator can make it up: see lua/common.lua and
 -- pgbench/get.sql.
 
--- foreign keys hold by construction
+-- foreign keys hold by construction, and the users are counted afterwards
 
 SET session_replication_role = replica;
 
@@ -19,6 +19,8 @@ FROM generate_series(:first, :last) i
 JOIN svc.tenant t ON t.slug = 'bench' || i % 10,
 LATERAL (SELECT timestamptz '2024-05-02' + i * interval '1 s' AS ts) c
 ORDER BY i;
+
+SELECT svc.user_recount();
 
 -- the credentials' last_used_at is fresh: it is written once a minute at most,
 -- and by nobody's load

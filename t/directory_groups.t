@@ -1,0 +1,282 @@
+#!/usr/bin/perl
+
+# Groups and their members.
+
+use strict;
+use warnings;
+use utf8;
+
+use Encode qw(encode_utf8);
+use Test::More;
+
+use SvcTest;
+use SvcTest::Admin;
+
+my $TIME = qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/;
+my $UUID = qr/\A[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\z/;
+my $NOBODY = '00000000-0000-4000-8000-000000000000';
+
+my $s = SvcTest->new->start;
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+my @workers = $s->workers;
+my %token = map { $_->[0] => $_->[1]->token(kind => 'api', permissions => $_->[2])
+                             ->{token} }
+            [ all => $acme, 'groups:manage,members:manage' ],
+            [ other => $globex, 'groups:manage' ],
+            [ view => $acme, 'users:view' ];
+
+
+sub ask {
+    my ($method, $path, $body, $token) = @_;
+
+    return $acme->admin($method, "/groups$path", $body, undef,
+                        $token{ $token // 'all' });
+}
+
+
+sub events {
+    my ($id) = @_;
+
+    return [ map { $_->[0] } $s->sql("SELECT action || ' ' || target_name || ' '"
+             . " || details FROM svc.audit_event WHERE target_id = '$id'"
+             . ' ORDER BY id') ];
+}
+
+
+sub counted {
+    my ($name) = @_;
+
+    is($s->sql("SELECT string_agg(name, ', ') FROM svc.user_group g WHERE"
+               . ' member_count <> (SELECT count(*) FROM svc.group_member m'
+               . ' WHERE m.tenant_id = g.tenant_id AND m.group_id = g.id)'),
+       undef, "$name: members are counted");
+}
+
+
+# --- a group's life ---------------------------------------------------------------
+
+my $r = ask(POST => '', { name => " Financé \x{1F4B0} ", description => undef,
+                          extra => 1 });
+is($r->status, 201, 'a group') or diag($r->body);
+
+my $group = $r->json;
+my $id = $group->{id};
+
+like($id, $UUID, 'its id');
+like($group->{$_}, $TIME, $_) for qw(createdAt updatedAt);
+is_deeply($group, { id => $id, name => "Financé \x{1F4B0}",
+                    description => undef, memberCount => 0, appCount => 0,
+                    createdAt => $group->{createdAt},
+                    updatedAt => $group->{updatedAt} }, 'all of it');
+is_deeply(ask(GET => "/$id")->json, $group, 'read');
+is_deeply(ask(GET => '')->json, { groups => [ $group ], total => 1,
+                                  limit => 100, offset => 0 }, 'listed');
+
+is_deeply(ask(PUT => "/$id", $group)->json, $group, 'put back');
+is_deeply(ask(PUT => "/$id", {})->json, $group, 'or nothing');
+
+$r = ask(PUT => "/$id", { name => 'FINANCÉ', description => ' Money ' });
+is_deeply([ @{ $r->json }{qw(name description)} ], [ 'FINANCÉ', 'Money' ],
+          'changed');
+cmp_ok($r->json->{updatedAt}, 'gt', $group->{updatedAt}, 'later');
+is(ask(PUT => "/$id", { description => '' })->json->{description}, undef,
+   'cleared');
+is_deeply(events($id), [ map { encode_utf8($_) }
+    "group.created Financé \x{1F4B0} {}",
+    'group.updated FINANCÉ {"changed": ["name", "description"]}',
+    'group.updated FINANCÉ {"changed": ["description"]}' ], 'its events');
+
+admin_error(ask(POST => '', { name => 'financé' }), 409, 'conflict',
+            'a name in another case');
+
+my $second = ask(POST => '', { name => 'Sales', description => 'x' x 500 })
+             ->json->{id};
+admin_error(ask(PUT => "/$second", { name => 'financÉ' }), 409, 'conflict',
+            'nor by PUT');
+is($globex->admin(POST => '/groups', { name => 'Sales' }, undef,
+                  $token{other})->status, 201, "another tenant's may");
+
+for my $row ([ name => undef ], [ name => '' ], [ name => ' ' ], [ name => 5 ],
+             [ name => 'x' x 101 ], [ name => "a\nb" ],
+             [ description => 5 ], [ description => "\x{e9}" x 501 ],
+             [ description => "a\x{85}b" ])
+{
+    for my $route ([ POST => '' ], [ PUT => "/$second" ]) {
+        my $error = admin_error(ask(@$route, { name => 'New', @$row }), 400,
+            'invalid_request', "$route->[0] $row->[0]: "
+                               . SvcTest::encode([ $row->[1] ]));
+        like($error->{message}, qr/"$row->[0]"/, 'it is named');
+    }
+}
+
+admin_error(ask(POST => '', {}), 400, 'invalid_request', 'no name');
+is(ask(POST => '', { name => "\x{1F680}" x 100 })->status, 201, '100 characters');
+
+
+# --- lists ---------------------------------------------------------------------------
+
+ask(POST => '', { name => $_ }) for 'alpha', 'Beta', '100%', 'a_c';
+
+sub names {
+    my $list = ask(GET => "?$_[0]")->json;
+
+    return ([ map { $_->{name} } @{ $list->{groups} } ], $list->{total});
+}
+
+is_deeply([ names('') ], [ [ '100%', 'a_c', 'alpha', 'Beta', 'FINANCÉ', 'Sales',
+                             "\x{1F680}" x 100 ], 7 ], 'by name');
+is_deeply([ names('limit=2&offset=1') ], [ [ 'a_c', 'alpha' ], 7 ], 'a page');
+is_deeply([ names('q=AL') ], [ [ 'alpha', 'Sales' ], 2 ], 'a search');
+is_deeply([ names("q=$_->[0]") ], [ [ $_->[1] ], 1 ], "q=$_->[0]")
+    for [ '%25', '100%' ], [ '_', 'a_c' ], [ 'nanc%C3%A9', 'FINANCÉ' ];
+is_deeply([ names('q=%5C') ], [ [], 0 ], 'for nothing');
+admin_error(ask(GET => "?$_"), 400, 'invalid_request', $_)
+    for 'limit=0', 'offset=x', 'q=' . 'x' x 201;
+
+
+# --- members ----------------------------------------------------------------------------
+
+my @users = $acme->add_users(5);
+my $eve = $globex->create(userName => 'eve@globex.test')->{id};
+
+sub members {
+    my ($r) = @_;
+
+    return $r->status == 200
+           ? [ sort map { $_->{userId} } @{ $r->json->{members} } ]
+           : $r->status . ' ' . $r->body;
+}
+
+is_deeply(ask(GET => "/$id/members")->json,
+          { members => [], total => 0, limit => 100, offset => 0 }, 'none');
+
+$r = ask(POST => "/$id/members", { userId => $users[0] });
+is($r->status, 200, 'one') or diag($r->body);
+like($r->json->{members}[0]{addedAt}, $TIME, 'since when');
+is_deeply($r->json, { members => [ {
+    userId => $users[0], email => 'user1@acme.test', displayName => 'User 1',
+    addedAt => $r->json->{members}[0]{addedAt} } ],
+    total => 1, limit => 100, offset => 0 }, 'all of it');
+is_deeply(ask(POST => "/$id/members", { userIds => [ @users[0, 0, 1, 2, 1] ] })
+          ->json->{total}, 3, 'more, some of them twice');
+is_deeply(members(ask(POST => "/$id/members", { userIds => [ @users[1, 2] ] })),
+          [ sort @users[0 .. 2] ], 'again');
+is(ask(GET => "/$id")->json->{memberCount}, 3, 'counted');
+is_deeply(ask(GET => "/$id/members?limit=1&offset=2")->json->{members}[0]{userId},
+          $users[0], 'the newest are the first');
+is_deeply(members(ask(PUT => "/$id/members", { userIds => [ @users[2, 3] ] })),
+          [ sort @users[2, 3] ], 'replaced');
+is_deeply(members(ask(PUT => "/$id/members", { userIds => [ @users[3, 2] ] })),
+          [ sort @users[2, 3] ], 'by the same');
+is(ask(DELETE => "/$id/members/$users[2]")->status, 204, 'removed');
+admin_error(ask(DELETE => "/$id/members/$users[2]"), 404, 'not_found', 'again');
+is_deeply(members(ask(PUT => "/$id/members", { userIds => [] })), [],
+          'replaced by none');
+counted('members');
+
+sub ids { return '[' . join(', ', map { "\"$_\"" } @_) . ']' }
+
+my @events = map { s/^group\.|FINANC\S* //gr } splice @{ events($id) }, 3;
+
+is(scalar @events, 6, 'an event for each change') or diag(map { "$_\n" } @events);
+is($events[0], "member_added {\"count\": 1, \"userIds\": @{[ ids($users[0]) ]}}",
+   'of one');
+is($events[4], "member_removed {\"count\": 1, \"userIds\": @{[ ids($users[2]) ]}}",
+   'removed');
+like($events[1], qr/^member_added \{"count": 2, /, 'of two');
+is_deeply([ sort map { s/ .*//r } @events[2, 3] ],
+          [ 'member_added', 'member_removed' ], 'two of a PUT');
+
+for my $route ([ POST => "/$id/members" ], [ PUT => "/$id/members" ]) {
+    for my $unknown ($NOBODY, $eve, uc $users[0], 'x', '', '}', "\x{e9}" x 40) {
+        my $error = admin_error(ask(@$route, { userIds => [ $users[0],
+            $unknown ] }), 400, 'invalid_request',
+            encode_utf8("$route->[0] of nobody: $unknown"));
+        like($error->{message}, qr/\Q$unknown\E|userIds\[1\]/, 'it is named');
+    }
+
+    admin_error(ask(@$route, $_), 400, 'invalid_request',
+                "$route->[0] " . SvcTest::encode($_))
+        for {}, { userIds => undef }, { userIds => $users[0] },
+            { userIds => [ 5 ] }, { userId => [] }, { userId => 'x' },
+            { userId => $users[0], userIds => [] },
+            { userIds => [ ($users[0]) x 1001 ] };
+    admin_error(ask($route->[0], "/$_/members", { userIds => [] }), 404,
+                'not_found', "$route->[0] to no group: $_") for $NOBODY, 'x';
+}
+
+is(ask(GET => "/$id")->json->{memberCount}, 0, 'nothing of it is stored');
+is(ask(POST => "/$id/members", { userIds => [ ($users[0]) x 1000 ] })
+   ->json->{total}, 1, '1000 ids');
+
+
+# --- at once -------------------------------------------------------------------------------
+
+for my $round (1 .. 5) {
+    my @sets = map { [ @users[$_, $_ + 1] ] } 0 .. 3;
+    my @c = map { $s->connection } @sets;
+
+    $c[$_]->send($c[$_]->format(PUT => "/v1/admin/groups/$id/members",
+        [ Authorization => "Bearer $token{all}" ],
+        SvcTest::encode({ userIds => $sets[$_] }))) for 0 .. $#c;
+    $_->read for @c;
+
+    my $now = members(ask(GET => "/$id/members"));
+
+    ok((grep { "@$now" eq join ' ', sort @$_ } @sets), 'one of them won')
+        or diag("@$now");
+    counted('at once');
+}
+
+
+# --- what goes with what ------------------------------------------------------------------------
+
+ask(PUT => "/$_/members", { userIds => \@users }) for $id, $second;
+is($acme->admin(DELETE => "/users/$users[0]", undef, undef, $token{all})->status,
+   204, 'a user is erased');
+is(ask(GET => "/$_")->json->{memberCount}, 4, 'and a member no more')
+    for $id, $second;
+
+for my $token ('view', 'all') {
+    for my $route ([ GET => "/$id" ], [ PUT => "/$id", '{}' ], [ DELETE => "/$id" ],
+                   [ GET => "/$id/members" ],
+                   [ POST => "/$id/members", '{"userIds":[]}' ],
+                   [ PUT => "/$id/members", '{"userIds":[]}' ],
+                   [ DELETE => "/$id/members/$users[1]" ])
+    {
+        my ($method, $path, $body) = @$route;
+
+        if ($token eq 'view') {
+            admin_error(ask($method, $path, $body, 'view'), 403, 'forbidden',
+                        "$method $path without the permission");
+            next;
+        }
+
+        admin_error($globex->admin($method, "/groups$path", $body, undef,
+                                   $token{other}), 404, 'not_found',
+                    "another tenant's $method $path");
+    }
+}
+
+is(ask(GET => "/$id")->json->{memberCount}, 4, 'nothing has happened');
+is(ask(DELETE => "/$id")->status, 204, 'a group goes');
+admin_error(ask(DELETE => "/$id"), 404, 'not_found', 'once');
+is($s->sql("SELECT count(*) FROM svc.group_member WHERE group_id = '$id'"), 0,
+   'with its memberships');
+like(events($id)->[-1], qr/^group\.deleted /, 'its event');
+
+$s->sql("INSERT INTO svc.user_group (tenant_id, id, name) SELECT '$globex->{id}',"
+        . " gen_random_uuid(), 'g' || i FROM generate_series(1, 9999) i");
+admin_error($globex->admin(POST => '/groups', { name => 'one more' }, undef,
+                           $token{other}), 400, 'limit_exceeded',
+            'the 10,001st group');
+is($globex->admin(GET => '/groups?q=g99', undef, undef, $token{other})
+   ->json->{total}, 111, 'a search among 10,000');
+
+is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
+is(join('', grep { !/duplicate key/ } $s->pg->errors), '',
+   'no error in the log of PostgreSQL');
+
+$s->done;
+done_testing();

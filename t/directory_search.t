@@ -1,0 +1,181 @@
+#!/usr/bin/perl
+
+# The search for users: what it finds, in which order, and how much of it.
+
+use strict;
+use warnings;
+use utf8;
+
+use Encode qw(encode_utf8);
+use Test::More;
+
+use SvcTest;
+
+my $s = SvcTest->new->start;
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+
+
+sub add {
+    my ($tenant, $email, $display, $first, $last, $status) = @_;
+    my @values = map { defined $_ ? "'" . s/'/''/gr . "'" : 'NULL' }
+                 map { defined $_ ? encode_utf8($_) : undef }
+                 $email, $display, $first, $last, $status // 'active';
+
+    $s->sql("INSERT INTO svc.user_account (tenant_id, id, user_name, display_name,"
+            . ' first_name, last_name, status) VALUES ('
+            . join(', ', "'$tenant->{id}'", 'gen_random_uuid()', @values) . ')');
+}
+
+
+# The addresses that a search finds, and what it says of how many there are.
+
+sub found {
+    my ($q, $more, $tenant) = @_;
+    my $query = join '', map { sprintf '%%%02X', ord } split //, encode_utf8($q);
+    my $list = ($tenant // $acme)->admin(GET => "/users?q=$query"
+                                                . ($more // ''))->json;
+
+    return ([ map { $_->{email} } @{ $list->{users} } ], $list->{total});
+}
+
+
+sub finds {
+    my ($q, $emails, $name) = @_;
+    my ($list, $total) = found($q);
+
+    is_deeply([ sort @$list ], [ sort @$emails ],
+              encode_utf8("\"$q\": " . ($name // "@$emails")));
+    is($total, @$emails, 'all of them');
+}
+
+
+add($acme, 'Ada.Lovelace@acme.test', 'Ada Lovelace', 'Ada', 'King-Noel');
+add($acme, 'zoe@acme.test', "Zoë O'Brien", 'ZOË', "O'BRIEN");
+add($acme, '100%_sure\\yes@acme.test', 'Percent %', '_', '\\');
+add($acme, '100x-sure/yes@acme.test', 'Not Percent');
+add($acme, 'ivan@acme.test', 'Иван Грозный', undef, undef, 'suspended');
+add($acme, 'wei@acme.test', '王伟', '伟', '王');
+add($acme, 'jürgen@acme.test', undef, 'Jürgen', 'Łukasz');
+add($globex, 'ada@globex.test', 'Ada Globex');
+
+my ($ada, $zoe, $sure, $not, $ivan, $wei, $jurgen) =
+    qw(Ada.Lovelace@acme.test zoe@acme.test 100%_sure\\yes@acme.test
+       100x-sure/yes@acme.test ivan@acme.test wei@acme.test);
+$sure = '100%_sure\\yes@acme.test';
+$jurgen = 'jürgen@acme.test';
+my @all = ($ada, $zoe, $sure, $not, $ivan, $wei, $jurgen);
+
+# what it finds must not depend on how many there are: a few, which it looks at
+# one by one, or too many for that; a test's are fewer than a tenant's
+
+my $function = $s->sql("SELECT pg_get_functiondef('svc.user_page'::regproc)");
+
+for my $row ([ 100000 => 2000 ], [ 60000 => 600 ], [ 30000 => 3000 ],
+             [ 10000 => 1000 ])
+{
+    is($function =~ s/\b$row->[0]\b/$row->[1]/g, $row->[0] == 100000 ? 2 : 1,
+       "$row->[1] instead of $row->[0]");
+}
+
+$s->sql($function);
+
+for my $round ('a few users', 'many users') {
+    note($round);
+
+    finds('lovelace', [ $ada ]);
+    finds('LOVELACE', [ $ada ], 'in any case');
+    finds('velac', [ $ada ], 'anywhere in a word');
+    finds('ada lovelace', [ $ada ], 'two words');
+    finds('  ada  ', [ $ada ], 'blanks around do not count');
+    finds('ada.love', [ $ada ], 'with a point');
+    finds('g-noel', [ $ada ], 'a part of the last name');
+    finds('a@acme', [], 'nobody');
+    finds('e@acme.t', [ $ada, $zoe ], 'over the at sign');
+    finds('test.acme', [], 'parts of an address in another order');
+    finds("o'br", [ $zoe ]);
+    finds('zoë', [ $zoe ], 'an umlaut');
+    finds('ZOË', [ $zoe ], 'a great one');
+    finds('грозн', [ $ivan ], 'Cyrillic');
+    finds('ИВАН', [ $ivan ], 'in any case');
+    finds('王伟', [ $wei ], 'two characters');
+    finds('伟', [ $wei ], 'one');
+    finds('łu', [ $jurgen ], 'the beginning of a word');
+    finds('uk', [], 'but not in the middle of it');
+    finds('lo', [ $ada ], 'of two characters');
+    finds('k', [ $ada ], 'of one');
+    finds('100%', [ $sure ], 'a percent sign');
+    finds('%', [ $sure ], 'alone');
+    finds('_', [ $sure ], 'an underscore');
+    finds('%_s', [ $sure ], 'both');
+    finds('\\', [ $sure ], 'a backslash');
+    finds('e\\y', [ $sure ], 'in a word');
+    finds('e/y', [ $not ], 'a slash');
+    finds('%%%', [], 'three of them');
+    finds('___', [], 'three others');
+    finds('...', [], 'three points');
+    finds('>>>', [], 'three that are in no index');
+    finds('a~~', [], 'a letter that does not help');
+    finds('A', [ $ada ], 'what stands for an at sign') if $round eq 'a few users';
+    finds("x' OR true --", [], 'SQL');
+    finds('cme.tes', \@all, 'all') if $round eq 'a few users';
+
+    is_deeply([ found('ada', undef, $globex) ], [ [ 'ada@globex.test' ], 1 ],
+              'another tenant finds its own');
+
+    last if $round eq 'many users';
+
+    # older ones, so that those above are what the index has to find
+
+    $s->sql('SET session_replication_role = replica');
+    $s->sql("UPDATE svc.user_account SET created_at = timestamptz '2020-01-01' +"
+            . " id_order * interval '1 min' FROM (SELECT id AS i, row_number() OVER ()"
+            . ' AS id_order FROM svc.user_account) o WHERE i = id');
+    $s->sql("INSERT INTO svc.user_account (tenant_id, id, user_name,"
+            . " display_name, created_at, status) SELECT '$acme->{id}',"
+            . " gen_random_uuid(), 'bulk' || i || '\@bulk.example', CASE WHEN i %"
+            . " 4 = 0 THEN 'Quartus ' ELSE 'Bulk ' END || i, timestamptz"
+            . " '2024-01-01' + i * interval '1 s', CASE WHEN i % 10 = 0 THEN"
+            . " 'deactivated' ELSE 'active' END"
+            . ' FROM generate_series(1, 4500) i ORDER BY i');
+    $s->sql('SELECT svc.user_recount()');
+    $s->sql('SET session_replication_role = origin');
+    $s->sql('ANALYZE svc.user_account');
+}
+
+my ($list, $total) = found('bulk', '&limit=3&offset=5');
+is_deeply($list, [ map { "bulk$_\@bulk.example" } 4495, 4494, 4493 ],
+          'the newest first');
+is($total, 1000, 'no more than that are counted');
+is_deeply([ found('bulk', '&limit=500&offset=998') ],
+          [ [ map { "bulk$_\@bulk.example" } 3502, 3501 ], 1000 ],
+          'or listed');
+is_deeply([ found('bulk', '&offset=1000') ], [ [], 1000 ], 'none beyond');
+
+($list, $total) = found('quartus', '&limit=2&offset=749');
+is_deeply($list, [ map { "bulk$_\@bulk.example" } 1504, 1000 ],
+          'on from the newest into what the index finds');
+is($total, 1000, 'more than that');
+is_deeply([ found('quartus', '&status=active&limit=1') ],
+          [ [ 'bulk4496@bulk.example' ], 900 ], 'of a state, exactly');
+is_deeply([ found('quartus', '&status=deactivated&limit=1') ],
+          [ [ 'bulk4500@bulk.example' ], 225 ], 'of another one');
+is_deeply([ found('ivan', '&status=suspended') ], [ [ $ivan ], 1 ], 'a few');
+is_deeply([ found('ivan', '&status=active') ], [ [], 0 ], 'or none');
+is((found('bulk123'))[1], 11, 'exactly when they are fewer');
+
+# what is changed is found as it is now
+
+my $id = $acme->create(userName => 'new@acme.test',
+                       displayName => 'Before')->{id};
+
+is_deeply([ found('befor') ], [ [ 'new@acme.test' ], 1 ], 'a new user');
+$acme->scim(PATCH => "/Users/$id", { Operations => [
+    { op => 'replace', path => 'displayName', value => 'After' } ] });
+is_deeply([ found('befor'), found('after') ],
+          [ [], 0, [ 'new@acme.test' ], 1 ], 'under its new name');
+
+is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
+
+$s->done;
+done_testing();
