@@ -57,6 +57,9 @@ bad_input($s, {
         [ POST   => '/v1/admin/api-tokens',
           { name => 'new', scopes => [ 'users:view' ] } ],
         [ DELETE => '/v1/admin/api-tokens/:id' ],
+        [ GET    => '/v1/admin/audit' ],
+        [ GET    => '/v1/admin/audit/export?format=none' ],
+        [ GET    => '/v1/admin/audit/stream?outcome=none' ],
     ],
 });
 

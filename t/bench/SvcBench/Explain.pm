@@ -26,6 +26,13 @@ my %VALUES = (
     scim_by_external_id => [ 'ext-0' ],
     scim_create => [ '01a00000-0000-7100-8000-000000000000', 'new@bench0.test',
                      'new', 'true', ('text') x 6 ],
+    admin_audit_list => [ (undef) x 6, 100, 0 ],
+    admin_audit_export_count => [ (undef) x 6, 10000 ],
+    admin_audit_export_page => [ (undef) x 6, 'now', 0, 1000 ],
+    admin_audit_follow => [ (undef) x 4, 0, 0, 'now', '1:1:', 0, 0 ],
+    admin_audit_stream_resume => [ (undef) x 4, 1, 1000, 100000 ],
+    admin_audit_stream_open => [ '01a00000-0000-7100-8000-000000000000', 10,
+                                 60 ],
     scim_change => [ '{id}', ('true', 'text') x 7, 'deactivated' ],
 );
 
@@ -51,6 +58,8 @@ sub all {
 
 sub quoted {
     my ($system, $value) = @_;
+
+    return 'NULL' if !defined $value;
 
     $value = $system->hash(0) if $value eq '{hash}';
     $value = SvcBench::System::user_id(0) if $value eq '{id}';
