@@ -346,15 +346,15 @@ ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
     }
 
     if (i) {
-        ngx_svc_admin_follow_copy(&f->cursor.xid, f->cursor.xid_text,
-                                  NGX_SVC_ADMIN_FOLLOW_KEY, res, i - 1,
-                                  NGX_SVC_ADMIN_FOLLOW_XID);
-        ngx_svc_admin_follow_copy(&f->cursor.id, f->cursor.id_text,
-                                  NGX_SVC_ADMIN_FOLLOW_KEY, res, i - 1,
-                                  NGX_SVC_ADMIN_AUDIT_ID);
-        ngx_svc_admin_follow_copy(&f->since, f->since_text,
-                                  NGX_SVC_ADMIN_FOLLOW_TIME, res, i - 1,
-                                  NGX_SVC_ADMIN_AUDIT_CREATED);
+        ngx_svc_admin_audit_copy(&f->cursor.xid, f->cursor.xid_text,
+                                 NGX_SVC_ADMIN_FOLLOW_KEY, res, i - 1,
+                                 NGX_SVC_ADMIN_FOLLOW_XID);
+        ngx_svc_admin_audit_copy(&f->cursor.id, f->cursor.id_text,
+                                 NGX_SVC_ADMIN_FOLLOW_KEY, res, i - 1,
+                                 NGX_SVC_ADMIN_AUDIT_ID);
+        ngx_svc_admin_audit_copy(&f->since, f->since_text,
+                                 NGX_SVC_ADMIN_FOLLOW_TIME, res, i - 1,
+                                 NGX_SVC_ADMIN_AUDIT_CREATED);
     }
 
     if (final) {
@@ -383,21 +383,6 @@ ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
     }
 
     return w->failed ? NGX_ERROR : NGX_OK;
-}
-
-
-void
-ngx_svc_admin_follow_copy(ngx_str_t *dst, u_char *text, size_t size,
-    PGresult *res, int row, int column)
-{
-    ngx_str_t  value;
-
-    value = ngx_svc_pg_value(res, row, column);
-
-    dst->data = text;
-    dst->len = ngx_min(value.len, size);
-
-    ngx_memcpy(text, value.data, dst->len);
 }
 
 
