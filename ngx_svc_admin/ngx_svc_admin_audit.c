@@ -306,3 +306,20 @@ ngx_svc_admin_audit_event(ngx_svc_json_writer_t *w, const char *key,
 
     ngx_svc_json_close(w, '}');
 }
+
+
+void
+ngx_svc_admin_audit_copy(ngx_str_t *dst, u_char *text, size_t size,
+    PGresult *res, int row, int column)
+{
+    ngx_str_t  value;
+
+    value = ngx_svc_pg_value(res, row, column);
+
+    dst->data = text;
+    dst->len = ngx_min(value.len, size);
+
+    if (dst->len) {
+        ngx_memcpy(text, value.data, dst->len);
+    }
+}

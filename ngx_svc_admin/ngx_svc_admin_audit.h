@@ -88,6 +88,10 @@ void ngx_svc_admin_audit_bind_range(ngx_svc_pg_call_t *call,
 void ngx_svc_admin_audit_event(ngx_svc_json_writer_t *w, const char *key,
     PGresult *res, int row, int column);
 
+/* Copies a column, cut at size. */
+void ngx_svc_admin_audit_copy(ngx_str_t *dst, u_char *text, size_t size,
+    PGresult *res, int row, int column);
+
 /* ngx_svc_admin_audit_csv.c: the same, from column 0, as a line of CSV. */
 size_t ngx_svc_admin_audit_csv_size(PGresult *res, int row);
 u_char *ngx_svc_admin_audit_csv(u_char *p, PGresult *res, int row);

@@ -35,8 +35,6 @@ typedef struct {
 
 
 static void ngx_svc_admin_export_cleanup(void *data);
-static void ngx_svc_admin_export_key(ngx_str_t *dst, u_char *text,
-    PGresult *res, int row, int column);
 static ngx_int_t ngx_svc_admin_export_audit_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_export_audit_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_export_open(ngx_svc_request_t *sr);
@@ -181,8 +179,10 @@ ngx_svc_admin_audit_export_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_svc_admin_export_key(&ex->created, ex->created_text, res, 0, 1);
-    ngx_svc_admin_export_key(&ex->id, ex->id_text, res, 0, 2);
+    ngx_svc_admin_audit_copy(&ex->created, ex->created_text,
+                             NGX_SVC_ADMIN_EXPORT_KEY, res, 0, 1);
+    ngx_svc_admin_audit_copy(&ex->id, ex->id_text, NGX_SVC_ADMIN_EXPORT_KEY,
+                             res, 0, 2);
 
     ex->truncated = *PQgetvalue(res, 0, 3) == 't';
 
@@ -193,23 +193,6 @@ ngx_svc_admin_audit_export_reply(ngx_svc_request_t *sr)
     return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
                                  ngx_svc_admin_export_audit_prepare,
                                  ngx_svc_admin_export_audit_reply);
-}
-
-
-static void
-ngx_svc_admin_export_key(ngx_str_t *dst, u_char *text, PGresult *res, int row,
-    int column)
-{
-    ngx_str_t  value;
-
-    value = ngx_svc_pg_value(res, row, column);
-
-    dst->data = text;
-    dst->len = ngx_min(value.len, NGX_SVC_ADMIN_EXPORT_KEY);
-
-    if (dst->len) {
-        ngx_memcpy(text, value.data, dst->len);
-    }
 }
 
 
@@ -375,9 +358,11 @@ ngx_svc_admin_export_page_reply(ngx_svc_request_t *sr)
     ex->tries = 0;
 
     if (n) {
-        ngx_svc_admin_export_key(&ex->created, ex->created_text, res, n - 1,
+        ngx_svc_admin_audit_copy(&ex->created, ex->created_text,
+                                 NGX_SVC_ADMIN_EXPORT_KEY, res, n - 1,
                                  NGX_SVC_ADMIN_AUDIT_CREATED);
-        ngx_svc_admin_export_key(&ex->id, ex->id_text, res, n - 1,
+        ngx_svc_admin_audit_copy(&ex->id, ex->id_text,
+                                 NGX_SVC_ADMIN_EXPORT_KEY, res, n - 1,
                                  NGX_SVC_ADMIN_AUDIT_ID);
     }
 

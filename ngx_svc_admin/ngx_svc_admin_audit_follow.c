@@ -6,8 +6,10 @@
 #include "ngx_svc_admin_audit_follow.h"
 
 
-#define NGX_SVC_ADMIN_FOLLOW_SCAN     1000   /* events in one poll */
-#define NGX_SVC_ADMIN_FOLLOW_BATCH    200    /* of which so many are sent */
+/* Events in one poll, and of these so many are sent: see the statement. */
+#define NGX_SVC_ADMIN_FOLLOW_SCAN     1000
+#define NGX_SVC_ADMIN_FOLLOW_BATCH    200
+
 #define NGX_SVC_ADMIN_FOLLOW_EVENT    512    /* bytes, a guess */
 
 #define NGX_SVC_ADMIN_FOLLOW_PACE     20     /* ms, between two polls at least */
@@ -57,7 +59,8 @@ static ngx_svc_admin_followers_t  ngx_svc_admin_followers;
  * the last one, which tells whether some are not final.
  *
  * A transaction may be older than the event before it by as long as it was
- * open: a week.
+ * open: a week.  With an upper bound of the time too, or with limits as
+ * parameters, the planner would expect few rows, and sort them.
  */
 
 const ngx_svc_pg_statement_t  ngx_svc_admin_audit_follow_statements[] = {
@@ -73,12 +76,11 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_follow_statements[] = {
       " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_ADMIN_TENANT
           " AND (e.xid, e.id) > ($5::text::xid8, $6::text::int8)"
           " AND e.created_at > $7::text::timestamptz - interval '7 days'"
-          " AND e.created_at < now() + interval '1 day'"
-      " ORDER BY e.xid, e.id LIMIT $11::int4) e"
+      " ORDER BY e.xid, e.id LIMIT 1000) e"
       " WINDOW o AS (ORDER BY xid, id)) e"
       " WHERE e.final AND e.match OR e.final AND e.next IS NOT TRUE"
           " OR e.next IS NULL"
-      " ORDER BY e.xid, e.id LIMIT $12::int4", 12 },
+      " ORDER BY e.xid, e.id LIMIT 200", 10 },
 
     { "admin_audit_follow_renew",
       "UPDATE svc.audit_stream"
@@ -258,13 +260,7 @@ ngx_svc_admin_follow_prepare(ngx_svc_request_t *sr)
     ngx_svc_pg_bind_str(call, &f->skip.xid);
     ngx_svc_pg_bind_str(call, &f->skip.id);
 
-    if (ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_FOLLOW_SCAN)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_FOLLOW_BATCH);
+    return NGX_OK;
 }
 
 
@@ -350,15 +346,15 @@ ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
     }
 
     if (i) {
-        ngx_svc_admin_follow_copy(&f->cursor.xid, f->cursor.xid_text,
-                                  NGX_SVC_ADMIN_FOLLOW_KEY, res, i - 1,
-                                  NGX_SVC_ADMIN_FOLLOW_XID);
-        ngx_svc_admin_follow_copy(&f->cursor.id, f->cursor.id_text,
-                                  NGX_SVC_ADMIN_FOLLOW_KEY, res, i - 1,
-                                  NGX_SVC_ADMIN_AUDIT_ID);
-        ngx_svc_admin_follow_copy(&f->since, f->since_text,
-                                  NGX_SVC_ADMIN_FOLLOW_TIME, res, i - 1,
-                                  NGX_SVC_ADMIN_AUDIT_CREATED);
+        ngx_svc_admin_audit_copy(&f->cursor.xid, f->cursor.xid_text,
+                                 NGX_SVC_ADMIN_FOLLOW_KEY, res, i - 1,
+                                 NGX_SVC_ADMIN_FOLLOW_XID);
+        ngx_svc_admin_audit_copy(&f->cursor.id, f->cursor.id_text,
+                                 NGX_SVC_ADMIN_FOLLOW_KEY, res, i - 1,
+                                 NGX_SVC_ADMIN_AUDIT_ID);
+        ngx_svc_admin_audit_copy(&f->since, f->since_text,
+                                 NGX_SVC_ADMIN_FOLLOW_TIME, res, i - 1,
+                                 NGX_SVC_ADMIN_AUDIT_CREATED);
     }
 
     if (final) {
@@ -387,21 +383,6 @@ ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
     }
 
     return w->failed ? NGX_ERROR : NGX_OK;
-}
-
-
-void
-ngx_svc_admin_follow_copy(ngx_str_t *dst, u_char *text, size_t size,
-    PGresult *res, int row, int column)
-{
-    ngx_str_t  value;
-
-    value = ngx_svc_pg_value(res, row, column);
-
-    dst->data = text;
-    dst->len = ngx_min(value.len, size);
-
-    ngx_memcpy(text, value.data, dst->len);
 }
 
 

@@ -77,10 +77,6 @@ void ngx_svc_admin_follow_stop(ngx_svc_admin_follow_t *f);
 ngx_int_t ngx_svc_admin_follow_next(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_follow_failed(ngx_svc_request_t *sr);
 
-/* Copies a column, cut at size. */
-void ngx_svc_admin_follow_copy(ngx_str_t *dst, u_char *text, size_t size,
-    PGresult *res, int row, int column);
-
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_follow_statements[];
 
 

@@ -308,15 +308,15 @@ ngx_svc_admin_stream_now(ngx_svc_request_t *sr, PGresult *res)
 
     f = sr->data;
 
-    ngx_svc_admin_follow_copy(&f->cursor.xid, f->cursor.xid_text,
-                              NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 2);
+    ngx_svc_admin_audit_copy(&f->cursor.xid, f->cursor.xid_text,
+                             NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 2);
     ngx_str_set(&f->cursor.id, "-1");
 
     ngx_str_set(&f->skip.xid, "18446744073709551615");
     ngx_str_set(&f->skip.id, "0");
 
-    ngx_svc_admin_follow_copy(&f->since, f->since_text,
-                              NGX_SVC_ADMIN_FOLLOW_TIME, res, 0, 3);
+    ngx_svc_admin_audit_copy(&f->since, f->since_text,
+                             NGX_SVC_ADMIN_FOLLOW_TIME, res, 0, 3);
 
     if (ngx_svc_admin_stream_snapshot(f, res, 4) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -367,16 +367,16 @@ ngx_svc_admin_stream_resume_reply(ngx_svc_request_t *sr)
     f = sr->data;
     res = sr->results[0];
 
-    ngx_svc_admin_follow_copy(&f->cursor.xid, f->cursor.xid_text,
-                              NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 0);
-    ngx_svc_admin_follow_copy(&f->cursor.id, f->cursor.id_text,
-                              NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 1);
-    ngx_svc_admin_follow_copy(&f->skip.xid, f->skip.xid_text,
-                              NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 2);
-    ngx_svc_admin_follow_copy(&f->skip.id, f->skip.id_text,
-                              NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 3);
-    ngx_svc_admin_follow_copy(&f->since, f->since_text,
-                              NGX_SVC_ADMIN_FOLLOW_TIME, res, 0, 4);
+    ngx_svc_admin_audit_copy(&f->cursor.xid, f->cursor.xid_text,
+                             NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 0);
+    ngx_svc_admin_audit_copy(&f->cursor.id, f->cursor.id_text,
+                             NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 1);
+    ngx_svc_admin_audit_copy(&f->skip.xid, f->skip.xid_text,
+                             NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 2);
+    ngx_svc_admin_audit_copy(&f->skip.id, f->skip.id_text,
+                             NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 3);
+    ngx_svc_admin_audit_copy(&f->since, f->since_text,
+                             NGX_SVC_ADMIN_FOLLOW_TIME, res, 0, 4);
 
     f->gap = *PQgetvalue(res, 0, 5) == 't';
 

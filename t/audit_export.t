@@ -210,6 +210,17 @@ is($r->json->{count}, 2501, 'HTTP/1.0');
 
 fill(10000, 3000);
 
+# What the end of it says; to decode all of it takes Perl seconds.
+
+sub count {
+    my ($r) = @_;
+
+    return $r->{body} =~ /\],"count":(\d+),"truncated":(?:true|false)\}\z/
+           ? $1 : 'no end' if $r;
+    return 'no answer';
+}
+
+
 sub begin {
     my ($query, $token, $buffer) = @_;
 
@@ -277,7 +288,8 @@ ok((wait_for { rss() - $rss < slow(60_000) } 5), 'they leave');
 # one that reads gets it all
 
 $r = export();
-is(length($r->body) > 30e6 && $r->json->{count}, 10000, '30 MB');
+cmp_ok(length($r->body), '>', 30e6, '30 MB');
+is(count($r), 10000, 'all of it');
 
 # a worker that quits ends what it has begun
 
@@ -286,7 +298,7 @@ $c->wait_input(time() + 10);
 $s->reload(linger => 1);
 $c->{timeout} = slow(30);
 $r = $c->read;
-is($r && $r->json->{count}, 10000, 'a reload in the middle');
+is(count($r), 10000, 'a reload in the middle');
 ok((wait_for { !$s->nginx->old_worker_pids } 10), 'and the old workers go');
 
 # a token that is revoked, PostgreSQL that goes: the client sees a cut
@@ -314,10 +326,10 @@ $s->wait_healthy;
 
 # searches of others in the pool for slow work
 
-my @many = map { begin('?outcome=success') } 1 .. 5;
+my @many = map { begin('?action=user.updated') } 1 .. 5;
 $_->{timeout} = slow(30) for @many;
-my @counts = map { my $r = $_->read; $r ? $r->json->{count} : $_->error } @many;
-is("@counts", join(' ', (9900) x 5), 'several with a filter at once');
+my @counts = map { count(scalar $_->read) } @many;
+is("@counts", join(' ', (10000) x 5), 'several with a filter at once');
 
 # time is up
 
@@ -345,8 +357,7 @@ if (SvcTest::Nginx::built_with('http_v2')) {
 
     for my $id (@id[0, 2]) {
         my $a = $h->answer($id);
-        my $json = eval { JSON::PP->new->utf8->decode($a->{body} // '') };
-        is(($json // {})->{count}, 10000, 'HTTP/2');
+        is(count($a), 10000, 'HTTP/2');
     }
 
     $h->request(GET => $PATH, [ 'authorization', $auth->[1] ]);
@@ -360,7 +371,7 @@ fill(3000);
 $s->nginx->{server} = "        limit_rate 400k;\n";
 $s->reload;
 $since = time();
-is(export()->json->{count}, 3000, 'limit_rate');
+is(count(export()), 3000, 'limit_rate');
 cmp_ok(time() - $since, '>', 0.8, 'is heeded');
 
 is(() = $s->sql("SELECT 1 FROM svc.audit_event WHERE action ="

@@ -394,9 +394,19 @@ $since = time();
 event();
 ok($e->wait_for(2, 3), 'and go on');
 cmp_ok(time() - $since, '<', slow(1.6), 'within a second or so');
+
+# the worker of the stream hears of its own changes: one of two
+
+ok((wait_for {
+    my $before = @{ $e->{events} };
+    my $t = time();
+
+    $acme->create(userName => "u$t\@x.test");
+    $e->wait_for($before + 1, 3) && $e->{events}[-1]{at} - $t < 0.2;
+} 20), 'and at once from the same worker');
+
 $s->redis->launch;
-ok((wait_for { nudge(); $s->redis->command('PUBSUB NUMSUB svc.audit');
-               $s->health->json->{redis} eq 'up' } 10), 'Redis is back');
+ok((wait_for { nudge(); $s->health->json->{redis} eq 'up' } 10), 'Redis is back');
 ok((wait_for { event(); nudge(); my $t = time();
                $e->wait_for(@{ $e->{events} } + 1, 2) && time() - $t < 0.3 }
     10), 'and so is the speed');

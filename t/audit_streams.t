@@ -118,6 +118,28 @@ my @wrong = grep {
 
 is(scalar @wrong, 0, 'once, and no other tenant\'s');
 
+# pings; leases are renewed, and who has lost his ends
+
+$s->sql("DELETE FROM svc.audit_stream WHERE tenant_id ="
+        . " '$tenants[50]{id}'");
+my $oldest = 'SELECT min(expires_at) FROM svc.audit_stream';
+my $expires = $s->sql($oldest);
+
+ok((wait_for { least(); !grep { !grep { $_ eq 'ping' } @{ $_->{comments} } } @e }
+    20), 'every 15 seconds a ping');
+ok((wait_for {
+    $s->redis->command('PUBLISH svc.audit *');
+    $s->sql($oldest) gt $expires;
+} 20), 'leases are renewed');
+ok((wait_for {
+    $s->redis->command('PUBLISH svc.audit *');
+    least();
+    EACH == grep { $_->{ended} } @e;
+} 15),
+   'without them streams end');
+is(scalar(grep { $e[50 + $_ * TENANTS]{ended} } 0 .. EACH - 1), EACH,
+   'those of that tenant');
+
 # a reload ends them all, quickly
 
 $since = time();
