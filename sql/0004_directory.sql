@@ -230,7 +230,7 @@ BEGIN
     END IF;
 
     total := cardinality(ids);
-    ids := ids[skip + 1 : skip + page];
+    ids := ids[least(skip, most) + 1 : least(skip, most) + page];
 END
 $$;
 

@@ -150,7 +150,8 @@ is($total, 1000, 'no more than that are counted');
 is_deeply([ found('bulk', '&limit=500&offset=998') ],
           [ [ map { "bulk$_\@bulk.example" } 3502, 3501 ], 1000 ],
           'or listed');
-is_deeply([ found('bulk', '&offset=1000') ], [ [], 1000 ], 'none beyond');
+is_deeply([ found('bulk', "&offset=$_") ], [ [], 1000 ], "none beyond: $_")
+    for 1000, 2147483647;
 
 ($list, $total) = found('quartus', '&limit=2&offset=749');
 is_deeply($list, [ map { "bulk$_\@bulk.example" } 1504, 1000 ],

@@ -31,6 +31,7 @@ BEGIN {
 }
 
 use SvcTest::Process qw(wait_for);
+use SvcBench::Admin;
 use SvcBench::Explain;
 use SvcBench::Load;
 use SvcBench::Report qw(say_step);
@@ -75,6 +76,18 @@ my %measure = (
     reads_paced_mixed => sub { reads_beside_writes(@_, paced()) },
     reads_full => sub { reads_alone(@_, connections => 64) },
     reads_full_mixed => sub { reads_beside_writes(@_, connections => 64) },
+
+    branding => sub { plain(SvcBench::Admin::branding(), @_) },
+    branding_static => sub { plain($sys->{same}, @_) },
+    logo => sub { plain(SvcBench::Admin::logo(), @_) },
+    logo_static => sub { plain('/same/logo', @_) },
+    users => sub { wrk('users', @_) },
+    users_pgbench => sub { pgbench('users', 8, @_) },
+    put_user => sub { SvcBench::Admin::put($sys, @_) },
+    put_user_pgbench => \&put_user_pgbench,
+    stream => sub { SvcBench::Admin::stream($sys, @_) },
+    export => sub { SvcBench::Admin::export($sys, @_) },
+    export_copy => sub { SvcBench::Admin::copy($sys, @_, $statements) },
 );
 
 my %only = map { $_ => 1 } split /[ ,]+/, $ENV{ONLY} // '';
@@ -82,7 +95,10 @@ my %only = map { $_ => 1 } split /[ ,]+/, $ENV{ONLY} // '';
 my @ORDER = grep { !%only || $only{$_} }
             qw(get get_transaction get_pipeline static filter list list_psql
                create create_pgbench reads_paced reads_paced_mixed
-               reads_full reads_full_mixed);
+               reads_full reads_full_mixed branding branding_static logo
+               logo_static users users_pgbench put_user put_user_pgbench
+               stream);
+my @EXPORT = grep { !%only || $only{$_} } qw(export export_copy);
 
 
 sub wrk {
@@ -98,6 +114,29 @@ sub pgbench {
 
     return SvcBench::Load::pgbench($sys, $statements, $script,
                                    clients => $clients, seconds => $seconds);
+}
+
+
+sub plain {
+    my ($path, $seconds) = @_;
+
+    return wrk('plain', $seconds, path => $path,
+               size => $sys->plain($path)->{size});
+}
+
+
+sub put_user_pgbench {
+    my ($seconds) = @_;
+
+    my $n = pgbench('put_user', 32, $seconds);
+
+    die "$n->{requests} users were changed, "
+        . SvcBench::Admin::events($sys) . " events are stored\n"
+        if SvcBench::Admin::events($sys) < 0.99 * $n->{requests};
+
+    $sys->reset;
+
+    return $n;
 }
 
 
@@ -243,7 +282,11 @@ sub grow {
 
     say_step("seeding $users users");
     $sys->seed($users);
-    $sys->add_static if !$size;
+    if (!$size) {
+        $sys->add_static;
+        SvcBench::Admin::prepare($sys);
+    }
+
     $size = $sys->check_answers;
 }
 
@@ -263,6 +306,13 @@ sub measure {
                             transactions => 200);
     warm_up(@ORDER);
     rounds('', @ORDER);
+
+    if (@EXPORT) {
+        SvcBench::Admin::add_events($sys);
+        warm_up(@EXPORT);
+        rounds('', @EXPORT);
+        $sys->reset;
+    }
 
     my @after = SvcBench::System::rss($sys->workers);
 

@@ -28,10 +28,12 @@ sub wrk_start {
          $opt{connections}, '-d', "$opt{seconds}s", '--timeout', '10s',
          '-s', $lua, $system->{s}->base_url],
         out => $out, env => {
-            BENCH_TOKENS => $system->{tokens},
+            BENCH_TOKENS => $script =~ /user/ ? $system->{api_tokens}
+                                              : $system->{tokens},
             BENCH_USERS => $system->{users},
             BENCH_SEED => int rand 1e6,
             BENCH_PREFIX => $opt{prefix} // '',
+            BENCH_PATH => $opt{path} // '/',
             $opt{rate} ? (BENCH_RATE => $opt{rate}) : (),
         }
     );
@@ -171,7 +173,9 @@ my %VARIABLES = (
     request_id => '0123456789abcdef0123456789abcdef',
     given => 'Grace', family => 'Hopper', display => 'Grace Hopper',
     title => 'Rear Admiral', department => 'Research', locale => 'en-US',
-    k => 0,
+    k => 0, yes => 'true', no => 'false',
+    api_kind => 'api', api_actor => 'apiToken', api_view => 'users:view',
+    api_manage => 'members:manage',
 );
 
 
@@ -182,7 +186,8 @@ sub pgbench {
     my ($system, $statements, $name, %opt) = @_;
 
     my %v = (%VARIABLES, users => $system->{users},
-             map { ("hash$_" => $system->hash($_)) }
+             map { ("hash$_" => $system->hash($_),
+                    "api_hash$_" => $system->hash($_, 'api')) }
              0 .. $#{ $system->{tenants} });
 
     my $run = { seconds => $opt{seconds} // 30,

@@ -108,12 +108,13 @@ sub write_tokens {
 }
 
 
-# The digest of a tenant's token, as text for bytea.
+# The digest of a tenant's token, of kind "scim" or "api", as text for bytea.
 
 sub hash {
-    my ($self, $tenant) = @_;
+    my ($self, $tenant, $kind) = @_;
 
-    return '\x' . sha256_hex($self->{tenants}[$tenant]{scim_token});
+    return '\x' . sha256_hex($self->{tenants}[$tenant]
+                              {($kind // 'scim') . '_token'});
 }
 
 
@@ -189,9 +190,15 @@ sub user_id {
 sub answer {
     my ($self, $path, $user) = @_;
 
-    my $tenant = $self->{tenants}[$user % $TENANTS];
+    return $self->plain($path, $self->{tenants}[$user % $TENANTS]->headers);
+}
+
+
+sub plain {
+    my ($self, $path, $headers) = @_;
+
     my $c = $self->{s}->connection;
-    my $text = $c->format('GET', $path, $tenant->headers);
+    my $text = $c->format('GET', $path, $headers // []);
 
     $c->send($text);
     my $r = $c->read or die "GET $path: " . $c->error . "\n";

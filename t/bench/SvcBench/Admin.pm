@@ -1,0 +1,243 @@
+package SvcBench::Admin;
+
+# What is measured of the admin API, and its references.
+
+use strict;
+use warnings;
+
+use Time::HiRes qw(time);
+
+use SvcBench::Load;
+use SvcTest::Process qw(wait_for);
+use SvcTest::Sse;
+
+
+my $LOGO = 102_400;
+my $EVENTS = 10_000;
+
+# as statements' tables write it
+
+my $GRANTS = '{audit:view,members:manage,tenant:manage,users:view}';
+
+
+# Tokens that may do all of it, a branding, a logo, and answers of nginx's own
+# that are as long.
+
+sub prepare {
+    my ($system) = @_;
+
+    my $s = $system->{s};
+
+    $s->sql("UPDATE svc.credential SET permissions = '$GRANTS'"
+            . " WHERE kind = 'api'");
+    $s->sql("UPDATE svc.tenant SET branding = '{\"primary\":\"#0A66C2\","
+            . "\"bg\":\"#ffffff\",\"radius\":\"8px\"}', logo_etag = 'bench'"
+            . " WHERE slug = 'bench0'");
+    $s->sql('INSERT INTO svc.logo SELECT id, \'image/png\', decode('
+            . "repeat('5ac3', $LOGO / 2), 'hex') FROM svc.tenant"
+            . " WHERE slug = 'bench0'");
+
+    $system->{api_tokens} = "$system->{dir}/api_tokens.lua";
+
+    open my $fh, '>', $system->{api_tokens} or die "$!\n";
+    chmod 0600, $system->{api_tokens};
+    print $fh 'return { ', join(', ', map { "\"$_->{api_token}\"" }
+                                      @{ $system->{tenants} }), " }\n";
+    close $fh;
+
+    add_static($system);
+}
+
+
+sub branding {
+    return '/v1/tenants/bench0/branding';
+}
+
+
+sub logo {
+    return '/v1/tenants/bench0/logo';
+}
+
+
+# /same/branding returns the bytes of a branding; /same/logo is a file.
+
+sub add_static {
+    my ($system) = @_;
+
+    my $nginx = $system->{s}->nginx;
+    my $get = $system->plain(branding());
+    my $body = $get->{body} =~ s/([\\'])/\\$1/gr;
+    my $dir = "$system->{dir}/same";
+
+    mkdir $dir or die "$dir: $!\n";
+    chmod 0755, $dir;
+
+    open my $fh, '>:raw', "$dir/logo" or die "$dir/logo: $!\n";
+    print $fh $system->plain(logo())->{body};
+    close $fh;
+    chmod 0644, "$dir/logo";
+
+    my $pad = '';
+
+    for (1 .. 2) {
+        $nginx->{locations} .= <<"EOT";
+        location /same/branding$pad {
+            default_type application/json;
+            return 200 '$body@{[ ' ' x length $pad ]}';
+        }
+EOT
+        $nginx->{locations} .= <<"EOT" if $pad eq '';
+        location = /same/logo {
+            root $system->{dir};
+            sendfile on;
+            tcp_nopush on;
+        }
+EOT
+        $system->{s}->reload;
+        $system->{s}->wait_healthy or die "nginx is not healthy\n";
+
+        $system->{same} = "/same/branding$pad";
+
+        my $less = $get->{size} - $system->plain($system->{same})->{size};
+
+        return if $less == 0;
+
+        die "a static answer is $less bytes shorter\n" if $less < 0;
+
+        $pad = 'x' x $less;
+    }
+
+    die "no static answer of $get->{size} bytes\n";
+}
+
+
+# --- changes ---------------------------------------------------------------------
+
+# Every answer of 200 has changed a user, with its event.
+
+sub put {
+    my ($system, $seconds) = @_;
+
+    my $before = events($system);
+    my $n = SvcBench::Load::wrk($system, 'put_user', connections => 64,
+                                seconds => $seconds);
+    my $written = events($system) - $before;
+
+    die "$n->{requests} users were changed, $written events are stored\n"
+        if !@{ $n->{faults} } && $written < 0.99 * $n->{requests};
+
+    $system->reset;
+
+    return $n;
+}
+
+
+sub events {
+    my ($system) = @_;
+
+    return scalar $system->{s}->sql('SELECT count(*) FROM svc.audit_event');
+}
+
+
+# --- the audit log -----------------------------------------------------------------
+
+# From when a change is sent to when its event is there: p99, in microseconds.
+
+sub stream {
+    my ($system, $seconds) = @_;
+
+    my $s = $system->{s};
+    my $tenant = $system->{tenants}[0];
+    my $sse = SvcTest::Sse->new($s, $tenant->{api_token},
+                                '/v1/admin/audit/stream');
+    my $c = $s->connection;
+    my $end = time + $seconds;
+    my @took;
+
+    wait_for { $sse->pump(1); @{ $sse->{comments} } } 10
+        or die "no stream\n";
+
+    while (time < $end) {
+        my $begin = time;
+        my $r = $c->request(
+            PUT => '/v1/admin/users/' . SvcBench::System::user_id(0),
+            { Authorization => "Bearer $tenant->{api_token}" },
+            '{"title":"' . $begin . '"}');
+
+        die "PUT: " . ($r ? $r->body : $c->error) . "\n"
+            if !$r || $r->status != 200;
+
+        push @took, (time - $begin) * 1e6
+            if $sse->wait_for(@took + 1) or die "no event\n";
+    }
+
+    $sse->close;
+    $system->reset;
+
+    my @sorted = sort { $a <=> $b } @took;
+
+    return { p99 => $sorted[int 0.99 * @sorted], p50 => $sorted[@sorted / 2],
+             max => $sorted[-1], rate => @took / $seconds,
+             requests => scalar @took, faults => [] };
+}
+
+
+# Events for one tenant, made at once.
+
+sub add_events {
+    my ($system) = @_;
+
+    $system->{s}->sql(<<"EOT");
+INSERT INTO svc.audit_event (tenant_id, action, actor_type, actor_id, actor_name,
+                             target_type, target_id, ip, user_agent, request_id,
+                             details, created_at)
+SELECT '$system->{tenants}[1]{id}', 'user.updated', 'apiToken',
+       gen_random_uuid(), 'deploy', 'user', gen_random_uuid(), '192.0.2.7',
+       'curl/8.0', md5(i::text), '{"source":"api","changed":["title"]}',
+       now() - i * interval '1 s'
+FROM generate_series(1, $EVENTS) i
+EOT
+    $system->{s}->sql('VACUUM (ANALYZE) svc.audit_event');
+}
+
+
+sub export {
+    my ($system, $seconds) = @_;
+
+    my $tenant = $system->{tenants}[1];
+    my $end = time + $seconds;
+    my ($n, $begin) = (0, time);
+
+    while (time < $end) {
+        my $r = $tenant->admin(GET => '/audit/export');
+
+        die 'export: ' . $r->status . "\n" if $r->status != 200;
+        die "an export of too few events\n"
+            if $r->body !~ /"count":$EVENTS,/;
+        $n++;
+    }
+
+    return { rate => $n / (time - $begin), requests => $n, faults => [] };
+}
+
+
+# psql's COPY of the same rows and columns, as the same role.
+
+sub copy {
+    my ($system, $seconds, $statements) = @_;
+
+    my $text = $statements->{admin_audit_export_page}{text};
+    my @values = ('NULL') x 6;
+    my %value = (7 => "'infinity'", 8 => "'0'", 9 => $EVENTS);
+
+    $text =~ s/\$(\d+)/$value{$1} \/\/ 'NULL'/ge;
+
+    my $times = 10 * $seconds;
+    my $ms = SvcBench::Load::psql_time($system, 1, "COPY ($text) TO STDOUT",
+                                       $times);
+
+    return { rate => 1000 / $ms, requests => $times, faults => [] };
+}
+
+
+1;
