@@ -102,7 +102,9 @@ sub plan {
     $c->query('BEGIN');
     $c->query("SET LOCAL plan_cache_mode = force_${kind}_plan");
     $c->query("SELECT set_config('svc.tenant',"
-              . " '$system->{tenants}[0]{id}', true)");
+              . " '$system->{tenants}[0]{id}', true),"
+              . " set_config('svc.actor_id',"
+              . " '$system->{tenants}[0]{api_id}', true)");
     $c->query("PREPARE s AS $s->{text}");
 
     my $text = join "\n", map { $_->[0] }
