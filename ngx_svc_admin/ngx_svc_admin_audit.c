@@ -146,6 +146,7 @@ ngx_svc_admin_audit_filter(ngx_svc_request_t *sr,
 
     static const char *const  outcomes[] = { "success", "failure", NULL };
 
+    n = -1;
     rc = ngx_svc_admin_audit_text(sr, "q", NGX_SVC_ADMIN_AUDIT_Q, &filter->q);
 
     if (rc == NGX_OK) {

@@ -12,7 +12,7 @@
 
 #define NGX_SVC_ADMIN_FOLLOW_EVENT    512    /* bytes, a guess */
 
-#define NGX_SVC_ADMIN_FOLLOW_PACE     20     /* ms, between two polls at least */
+#define NGX_SVC_ADMIN_FOLLOW_PACE     20     /* ms, from a poll to the next */
 #define NGX_SVC_ADMIN_FOLLOW_IDLE     15000  /* who is woken polls anyway */
 #define NGX_SVC_ADMIN_FOLLOW_ALONE    1000   /* without Redis */
 #define NGX_SVC_ADMIN_FOLLOW_PING     15000

@@ -115,6 +115,16 @@ sub plan {
     $c->query('ROLLBACK');
 
     my @nodes = $text =~ /((?:Seq|Index|Index Only|Bitmap \w+) Scan[^(]*) \(/g;
+
+    # the partitions of a table, each of which is a node, are one
+
+    s/_(?:\d{4}_\d\d|default)\b|_(?:\d{4}_\d\d|default)(?=_)| e_?\d*$//g
+        for @nodes;
+
+    my %seen;
+
+    @nodes = grep { !$seen{$_}++ } @nodes;
+
     my ($first) = $text =~ /Buffers: shared([^\n]*)/;
     my $pages = 0;
 
