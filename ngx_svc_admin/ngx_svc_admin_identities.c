@@ -108,12 +108,12 @@ ngx_svc_admin_identities_prepare(ngx_svc_request_t *sr)
 
     rc = ngx_svc_admin_find(sr, ngx_svc_admin_identity_statuses, find,
                             &status);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_word_argument(sr, "type", ngx_svc_admin_identity_types,
-                                   &type);
+    if (rc != NGX_OK) {
+        return rc;
     }
 
+    rc = ngx_svc_word_argument(sr, "type", ngx_svc_admin_identity_types,
+                               &type);
     if (rc != NGX_OK) {
         return rc;
     }

@@ -15,7 +15,7 @@ const char *const  ngx_svc_admin_user_statuses[] = {
 };
 
 
-/* svc.user_page() answers with one row: how many there are, and a page of ids. */
+/* svc.user_page() answers with one row: how many there are, and ids. */
 
 const ngx_svc_pg_statement_t  ngx_svc_admin_users_statements[] = {
 

@@ -34,6 +34,10 @@ CREATE INDEX user_account_owner_idx
 
 GRANT DELETE ON svc.user_account TO svc_app;
 
+-- What an erased user's sessions are found by, the ended ones too.
+
+CREATE INDEX session_user_idx ON svc.session (tenant_id, user_id);
+
 
 -- An operator class that is not the type's own is named with its schema, and
 -- that is the one that the extension was created in, now or before.  A search
