@@ -11,6 +11,7 @@
     ((c) >= 0x20 && (c) != '"' && (c) != '\\')
 
 
+static size_t ngx_svc_json_plain_len(const u_char *data, size_t len);
 static ngx_int_t ngx_svc_json_reserve(ngx_svc_json_writer_t *w, size_t size);
 static ngx_int_t ngx_svc_json_grow(ngx_svc_json_writer_t *w, size_t size);
 static u_char *ngx_svc_json_begin(ngx_svc_json_writer_t *w, const char *key,
@@ -204,36 +205,67 @@ void
 ngx_svc_json_string_append(ngx_svc_json_writer_t *w, const u_char *data,
     size_t len)
 {
-    const u_char  *p, *end;
+    size_t         n;
+    const u_char  *end;
 
     if (len == 0) {
         return;
     }
 
-    p = data;
     end = data + len;
 
     for ( ;; ) {
+        n = ngx_svc_json_plain_len(data, end - data);
 
-        while (p < end && ngx_svc_json_plain_char(*p)) {
-            p++;
-        }
-
-        if (ngx_svc_json_reserve(w, p - data + NGX_SVC_JSON_ESCAPE_LEN)
-            != NGX_OK)
-        {
+        if (ngx_svc_json_reserve(w, n + NGX_SVC_JSON_ESCAPE_LEN) != NGX_OK) {
             return;
         }
 
-        w->last = ngx_cpymem(w->last, data, p - data);
+        w->last = ngx_cpymem(w->last, data, n);
+        data += n;
 
-        if (p == end) {
+        if (data == end) {
             return;
         }
 
-        w->last = ngx_svc_json_escape(w->last, *p++);
-        data = p;
+        w->last = ngx_svc_json_escape(w->last, *data++);
     }
+}
+
+
+/* How many bytes need no escaping: eight are looked at at once. */
+
+static size_t
+ngx_svc_json_plain_len(const u_char *data, size_t len)
+{
+    uint64_t       x, quote, slash, found;
+    const u_char  *p, *end;
+
+    const uint64_t  ones = 0x0101010101010101;
+    const uint64_t  highs = 0x8080808080808080;
+
+    p = data;
+    end = data + len;
+
+    for ( /* void */ ; end - p >= 8; p += 8) {
+        ngx_memcpy(&x, p, 8);
+
+        quote = x ^ (ones * '"');
+        slash = x ^ (ones * '\\');
+
+        found = ((x - ones * 0x20) & ~x) | ((quote - ones) & ~quote)
+                | ((slash - ones) & ~slash);
+
+        if (found & highs) {
+            break;
+        }
+    }
+
+    while (p < end && ngx_svc_json_plain_char(*p)) {
+        p++;
+    }
+
+    return p - data;
 }
 
 

@@ -81,7 +81,7 @@ my %measure = (
     branding_static => sub { plain($sys->{same}, @_) },
     logo => sub { plain(SvcBench::Admin::logo(), @_) },
     logo_static => sub { plain('/same/logo', @_) },
-    users => sub { wrk('users', @_) },
+    users => sub { wrk('users', @_, connections => 32) },
     users_pgbench => sub { pgbench('users', 8, @_) },
     put_user => sub { SvcBench::Admin::put($sys, @_) },
     put_user_pgbench => \&put_user_pgbench,
