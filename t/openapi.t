@@ -11,6 +11,7 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Npm;
+use SvcTest::Process;
 use SvcTest::Routes;
 
 my $s = SvcTest->new->start;
@@ -66,6 +67,22 @@ is_deeply([ sort keys %operation ],
 is_deeply({ map { $_ => $operation{$_}{'x-permission'} } keys %operation },
           { map { ("$_->{method} $_->{path}" => $_->{permission}) } @stable },
           'with their permissions');
+
+
+# the README tells of every route
+
+my $readme = SvcTest::Process::slurp($s->root . '/README.md');
+
+for my $route (admin_routes($s->root)) {
+    my $path = $route->{path} =~ s{/tenants/\*}{/tenants/{slug}}r
+               =~ s{\*}{{id}}gr;
+    my $permission = $route->{public} ? 'public'
+                   : $route->{permission} eq '' ? 'any'
+                   : "`$route->{permission}`";
+
+    like($readme, qr/^\| `\Q$route->{method} \/v1$path\E` \| \Q$permission\E \| /m,
+         "the README has $route->{method} $path");
+}
 
 
 # --- what is answered ---------------------------------------------------------------

@@ -79,7 +79,8 @@ for my $example (@examples) {
     s{(\. )run/env}{$1$run/env}, s{^curl }{curl -sS -f }mg for $example;
     my ($answer, $status) = sh("set -e\n$example");
     is($status, 0, 'an example of the README') or diag("$example\n$answer");
-    like($answer, qr/"schemas":|"secret":"svc_|"memberCount":|"events":/,
+    like($answer, qr/"schemas":|"secret":"svc_|"memberCount":|"events":
+                   |"tenant":\{/x,
          'is answered');
 }
 
