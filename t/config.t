@@ -266,8 +266,11 @@ passes('svc_body_timeout 5s',
        sub { s/(svc_scim on;)/$1 svc_body_timeout 5s;/ });
 
 
-fails("svc_cache_size $_", sub { set(svc_cache_size => $_) },
-      qr/svc_cache_size/) for '512k', '0', 'x', '-1', '""';
+for my $size ('512k', '0', 'x', '-1', '""') {
+    fails("svc_cache_size $size", sub { set(svc_cache_size => $size) },
+          qr/svc_cache_size/);
+}
+
 passes('svc_cache_size 1m', sub { set(svc_cache_size => '1m') });
 
 
