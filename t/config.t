@@ -267,11 +267,11 @@ passes('svc_body_timeout 5s',
 
 
 for my $size ('512k', '0', 'x', '-1', '""') {
-    fails("svc_cache_size $size", sub { set(svc_cache_size => $size) },
+    fails("svc_cache_size $size", sub { add("svc_cache_size $size;") },
           qr/svc_cache_size/);
 }
 
-passes('svc_cache_size 1m', sub { set(svc_cache_size => '1m') });
+passes('svc_cache_size 1m', sub { add("svc_cache_size 1m;") });
 
 
 # --- Redis ------------------------------------------------------------------
