@@ -5,16 +5,23 @@
 #include "ngx_svc_admin_audit_follow.h"
 
 
+#define NGX_SVC_ADMIN_STREAM_OPENING  2000   /* ms, until it is written */
 #define NGX_SVC_ADMIN_STREAM_MAX     10      /* of a tenant */
 #define NGX_SVC_ADMIN_STREAM_REPLAY  1000    /* events */
 #define NGX_SVC_ADMIN_STREAM_WINDOW  100000  /* events that are looked at */
 #define NGX_SVC_ADMIN_STREAM_DIGITS  64      /* of a Last-Event-ID */
 
 
+/* Of a pool of its own.  It waits while the lease may not be written yet. */
+
+typedef struct {
+    ngx_svc_pg_op_t  *op;
+    ngx_event_t       event;
+} ngx_svc_admin_close_t;
+
+
 static ngx_int_t ngx_svc_admin_stream_from(ngx_svc_request_t *sr,
     ngx_str_t *from);
-static ngx_int_t ngx_svc_admin_stream_header(ngx_http_request_t *r,
-    const char *name, ngx_str_t *value);
 static ngx_int_t ngx_svc_admin_stream_refuse(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_stream_now(ngx_svc_request_t *sr,
     PGresult *res);
@@ -25,6 +32,7 @@ static ngx_int_t ngx_svc_admin_stream_snapshot(ngx_svc_admin_follow_t *f,
 static ngx_int_t ngx_svc_admin_stream_begin(ngx_svc_request_t *sr);
 static void ngx_svc_admin_stream_cleanup(void *data);
 static void ngx_svc_admin_stream_close(ngx_svc_admin_follow_t *f);
+static void ngx_svc_admin_stream_close_now(ngx_event_t *ev);
 static void ngx_svc_admin_stream_closed(ngx_svc_pg_op_t *op);
 
 
@@ -189,12 +197,18 @@ ngx_svc_admin_audit_stream_prepare(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_stream_from(ngx_svc_request_t *sr, ngx_str_t *from)
 {
-    ngx_int_t   rc;
-    ngx_uint_t  i;
+    ngx_int_t         rc;
+    ngx_uint_t        i;
+    ngx_table_elt_t  *h;
 
-    rc = ngx_svc_admin_stream_header(sr->request, "Last-Event-ID", from);
+    h = ngx_svc_header_in(sr->request, "Last-Event-ID",
+                          sizeof("Last-Event-ID") - 1);
 
-    if (rc != NGX_OK || from->len == 0) {
+    if (h && h->value.len) {
+        *from = h->value;
+        rc = NGX_OK;
+
+    } else {
         rc = ngx_svc_argument(sr, "lastEventId", from);
     }
 
@@ -214,34 +228,6 @@ ngx_svc_admin_stream_from(ngx_svc_request_t *sr, ngx_str_t *from)
     }
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_admin_stream_header(ngx_http_request_t *r, const char *name,
-    ngx_str_t *value)
-{
-    size_t            len;
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
-
-    len = ngx_strlen(name);
-
-    for (part = &r->headers_in.headers.part; part; part = part->next) {
-        h = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-            if (h[i].key.len == len
-                && ngx_strncasecmp(h[i].key.data, (u_char *) name, len) == 0)
-            {
-                *value = h[i].value;
-                return NGX_OK;
-            }
-        }
-    }
-
-    return NGX_DECLINED;
 }
 
 
@@ -447,15 +433,16 @@ ngx_svc_admin_stream_cleanup(void *data)
 }
 
 
+
 /* If that fails, or the token is no longer good, the lease runs out. */
 
 static void
 ngx_svc_admin_stream_close(ngx_svc_admin_follow_t *f)
 {
-    u_char             *lease;
-    ngx_pool_t         *pool;
-    ngx_svc_pg_op_t    *op;
-    ngx_svc_pg_call_t  *call;
+    u_char                 *lease;
+    ngx_pool_t             *pool;
+    ngx_svc_pg_call_t      *call;
+    ngx_svc_admin_close_t  *close;
 
     pool = ngx_create_pool(1024, ngx_cycle->log);
     if (pool == NULL) {
@@ -463,28 +450,56 @@ ngx_svc_admin_stream_close(ngx_svc_admin_follow_t *f)
     }
 
     lease = ngx_pnalloc(pool, NGX_SVC_UUID_LEN);
-    op = ngx_svc_auth_op(f->sr, pool, NGX_SVC_PG_WRITE,
-                         ngx_svc_admin_stream_closed);
-    if (lease == NULL || op == NULL) {
+    close = ngx_pcalloc(pool, sizeof(ngx_svc_admin_close_t));
+    if (lease == NULL || close == NULL) {
+        goto failed;
+    }
+
+    close->op = ngx_svc_auth_op(f->sr, pool, NGX_SVC_PG_WRITE,
+                                ngx_svc_admin_stream_closed);
+    if (close->op == NULL) {
         goto failed;
     }
 
     ngx_memcpy(lease, f->lease, NGX_SVC_UUID_LEN);
 
-    call = ngx_svc_pg_call(op, NGX_SVC_ADMIN_STREAM_CLOSE);
+    call = ngx_svc_pg_call(close->op, NGX_SVC_ADMIN_STREAM_CLOSE);
     if (call == NULL) {
         goto failed;
     }
 
     ngx_svc_pg_bind(call, lease, NGX_SVC_UUID_LEN);
 
-    if (ngx_svc_pg_submit(op) == NGX_OK) {
-        return;
+    close->event.handler = ngx_svc_admin_stream_close_now;
+    close->event.data = close;
+    close->event.log = ngx_cycle->log;
+    close->event.cancelable = 1;
+
+    if (f->leased) {
+        ngx_svc_admin_stream_close_now(&close->event);
+
+    } else {
+        ngx_add_timer(&close->event, NGX_SVC_ADMIN_STREAM_OPENING);
     }
+
+    return;
 
 failed:
 
     ngx_destroy_pool(pool);
+}
+
+
+static void
+ngx_svc_admin_stream_close_now(ngx_event_t *ev)
+{
+    ngx_svc_admin_close_t  *close;
+
+    close = ev->data;
+
+    if (ngx_svc_pg_submit(close->op) != NGX_OK) {
+        ngx_destroy_pool(close->op->pool);
+    }
 }
 
 

@@ -55,7 +55,7 @@ static const ngx_svc_member_t  ngx_svc_admin_members_members[] = {
         " target_name, details)"                                              \
     " SELECT '" action "', 'group', g.id::text, g.name, d.details"            \
     " FROM g, (SELECT count(*) AS n, jsonb_build_object('count', count(*),"   \
-            " 'userIds', to_jsonb((array_agg(user_id))[1:1000])) AS details"  \
+            " 'userIds', to_jsonb((array_agg(user_id))[1:100])) AS details"   \
         " FROM " from ") d WHERE d.n > 0"
 
 const ngx_svc_pg_statement_t  ngx_svc_admin_group_members_statements[] = {
@@ -219,19 +219,27 @@ ngx_svc_admin_members_remove_prepare(ngx_svc_request_t *sr)
     ngx_int_t           rc;
     ngx_svc_pg_call_t  *call;
 
+    rc = ngx_svc_admin_group_id(sr,
+                                ngx_svc_pg_call(sr->op,
+                                                NGX_SVC_ADMIN_MEMBERS_LOCK));
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
     call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_MEMBERS_REMOVE);
 
-    rc = ngx_svc_admin_group_id(sr, call);
+    if (ngx_svc_admin_group_id(sr, call) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
-    return rc == NGX_OK
-           ? ngx_svc_param_uuid(sr, 1, call, NGX_SVC_ADMIN_NO_MEMBER) : rc;
+    return ngx_svc_param_uuid(sr, 1, call, NGX_SVC_ADMIN_NO_MEMBER);
 }
 
 
 ngx_int_t
 ngx_svc_admin_members_remove_reply(ngx_svc_request_t *sr)
 {
-    if (PQntuples(sr->results[0]) == 0) {
+    if (PQntuples(sr->results[1]) == 0) {
         return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_MEMBER);
     }
 

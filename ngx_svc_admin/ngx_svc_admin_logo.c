@@ -14,7 +14,8 @@
 #include <ngx_thread_pool.h>
 
 
-#define NGX_SVC_ADMIN_LOGO_WAITING  8   /* in a worker */
+#define NGX_SVC_ADMIN_LOGO_WAITING  8       /* in a worker */
+#define NGX_SVC_ADMIN_LOGO_TIME     20000   /* ms, the wait included */
 
 
 /* Of a pool of its own: the request may go while the thread is at it. */
@@ -23,6 +24,8 @@ typedef struct {
     ngx_svc_request_t     *sr;          /* NULL: gone */
     ngx_pool_t            *pool;
     ngx_thread_task_t     *task;
+    ngx_http_cleanup_t    *cln;         /* of the request */
+    ngx_event_t            timer;       /* without one a worker would quit */
     ngx_queue_t            queue;       /* while waiting */
     unsigned               waiting:1;
     ngx_str_t              body;        /* a copy */
@@ -36,6 +39,9 @@ static ngx_svc_admin_logo_t *ngx_svc_admin_logo_create(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_logo_post(ngx_svc_admin_logo_t *logo);
 static void ngx_svc_admin_logo_next(void);
 static void ngx_svc_admin_logo_gone(void *data);
+static void ngx_svc_admin_logo_leave(ngx_svc_admin_logo_t *logo);
+static void ngx_svc_admin_logo_late(ngx_event_t *ev);
+static void ngx_svc_admin_logo_finalize(ngx_svc_request_t *sr, ngx_int_t rc);
 static void ngx_svc_admin_logo_check(void *data, ngx_log_t *log);
 static void ngx_svc_admin_logo_checked(ngx_event_t *ev);
 static ngx_int_t ngx_svc_admin_logo_verdict(ngx_svc_request_t *sr,
@@ -144,7 +150,12 @@ ngx_svc_admin_logo_put_reply(ngx_svc_request_t *sr)
 
     cln->handler = ngx_svc_admin_logo_gone;
     cln->data = logo;
-    sr->data = cln;
+    logo->cln = cln;
+
+    logo->timer.handler = ngx_svc_admin_logo_late;
+    logo->timer.data = logo;
+    logo->timer.log = ngx_cycle->log;
+    ngx_add_timer(&logo->timer, NGX_SVC_ADMIN_LOGO_TIME);
 
     sr->request->main->count++;
 
@@ -226,9 +237,7 @@ static void
 ngx_svc_admin_logo_next(void)
 {
     ngx_queue_t           *q;
-    ngx_connection_t      *c;
-    ngx_http_cleanup_t    *cln;
-    ngx_http_request_t    *r;
+    ngx_svc_request_t     *sr;
     ngx_svc_admin_logo_t  *logo;
 
     while (!ngx_svc_admin_logo_running
@@ -245,32 +254,78 @@ ngx_svc_admin_logo_next(void)
             return;
         }
 
-        r = logo->sr->request;
-        c = r->connection;
+        sr = logo->sr;
 
-        cln = logo->sr->data;
-        cln->handler = NULL;
-
+        ngx_svc_admin_logo_leave(logo);
         ngx_destroy_pool(logo->pool);
 
-        ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
-        ngx_http_run_posted_requests(c);
+        ngx_svc_admin_logo_finalize(sr, NGX_HTTP_INTERNAL_SERVER_ERROR);
     }
 }
 
+
+/* The request goes: what waits goes with it, the thread ends what it does. */
 
 static void
 ngx_svc_admin_logo_gone(void *data)
 {
     ngx_svc_admin_logo_t *logo = data;
 
-    logo->sr = NULL;
+    ngx_svc_admin_logo_leave(logo);
 
     if (logo->waiting) {
         ngx_queue_remove(&logo->queue);
         ngx_svc_admin_logo_nwaiting--;
         ngx_destroy_pool(logo->pool);
     }
+}
+
+
+/* They know nothing of each other any more. */
+
+static void
+ngx_svc_admin_logo_leave(ngx_svc_admin_logo_t *logo)
+{
+    logo->cln->handler = NULL;
+    logo->sr = NULL;
+
+    if (logo->timer.timer_set) {
+        ngx_del_timer(&logo->timer);
+    }
+}
+
+
+static void
+ngx_svc_admin_logo_late(ngx_event_t *ev)
+{
+    ngx_svc_request_t     *sr;
+    ngx_svc_admin_logo_t  *logo;
+
+    logo = ev->data;
+    sr = logo->sr;
+
+    ngx_svc_admin_logo_gone(logo);
+
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
+                        "The image could not be looked at in time: try "
+                        "again.");
+
+    ngx_svc_admin_logo_finalize(sr, ngx_svc_send_error(sr));
+}
+
+
+static void
+ngx_svc_admin_logo_finalize(ngx_svc_request_t *sr, ngx_int_t rc)
+{
+    ngx_connection_t    *c;
+    ngx_http_request_t  *r;
+
+    r = sr->request;
+    c = r->connection;
+
+    ngx_http_finalize_request(r, rc);
+
+    ngx_http_run_posted_requests(c);
 }
 
 
@@ -290,10 +345,7 @@ static void
 ngx_svc_admin_logo_checked(ngx_event_t *ev)
 {
     ngx_int_t              rc;
-    ngx_connection_t      *c;
-    ngx_http_cleanup_t    *cln;
     ngx_svc_request_t     *sr;
-    ngx_http_request_t    *r;
     ngx_svc_admin_logo_t  *logo;
 
     logo = ev->data;
@@ -307,21 +359,15 @@ ngx_svc_admin_logo_checked(ngx_event_t *ev)
         return;
     }
 
-    r = sr->request;
-    c = r->connection;
+    ngx_svc_admin_logo_leave(logo);
 
-    cln = sr->data;
-    cln->handler = NULL;
-
-    ngx_http_set_log_request(c->log, r);
+    ngx_http_set_log_request(sr->request->connection->log, sr->request);
 
     rc = ngx_svc_admin_logo_verdict(sr, logo);
 
     ngx_destroy_pool(logo->pool);
 
-    ngx_http_finalize_request(r, rc);
-
-    ngx_http_run_posted_requests(c);
+    ngx_svc_admin_logo_finalize(sr, rc);
 }
 
 

@@ -9,20 +9,47 @@
 
 #define NGX_SVC_ADMIN_SLUG_MAX    63
 #define NGX_SVC_ADMIN_DOMAIN_MAX  253
+#define NGX_SVC_ADMIN_WAIT        1000  /* ms */
+#define NGX_SVC_ADMIN_FRESH       100   /* ms; not read again for its version */
 
 
-/* Between prepare and reply. */
+/*
+ * One that is not in the cache is read once by each worker: the first request
+ * for it reads, the others wait for that one, or for a while.  Of the request's
+ * pool.
+ */
 
 typedef struct {
-    ngx_str_t   name;           /* a slug, or a domain in lower case */
-    uint64_t    ticket;
+    ngx_svc_request_t      *sr;
+    ngx_svc_cache_kind_e    kind;
+    ngx_str_t               name;       /* a slug, or a domain in lower case */
+    ngx_str_t               key;        /* in the cache */
+    uint64_t                ticket;
+    ngx_queue_t             queue;      /* of who reads; or of who waits */
+    ngx_queue_t             waiting;    /* for this one that reads */
+    ngx_event_t             event;      /* the end of the wait */
+    unsigned                reads:1;
+    unsigned                waits:1;
 } ngx_svc_admin_public_t;
 
 
 static ngx_int_t ngx_svc_admin_public_prepare(ngx_svc_request_t *sr,
     ngx_svc_cache_kind_e kind);
+static ngx_int_t ngx_svc_admin_public_create(ngx_svc_request_t *sr,
+    ngx_svc_cache_kind_e kind);
 static ngx_int_t ngx_svc_admin_public_name(ngx_svc_request_t *sr,
     ngx_str_t *name);
+static ngx_int_t ngx_svc_admin_public_key(ngx_svc_admin_public_t *public);
+static ngx_int_t ngx_svc_admin_public_read(ngx_svc_admin_public_t *public);
+static ngx_svc_admin_public_t *ngx_svc_admin_public_reader(
+    ngx_svc_admin_public_t *public);
+static ngx_int_t ngx_svc_admin_public_wait(ngx_svc_admin_public_t *public,
+    ngx_svc_admin_public_t *reader);
+static void ngx_svc_admin_public_resume(ngx_event_t *ev);
+static void ngx_svc_admin_public_done(ngx_svc_admin_public_t *public);
+static void ngx_svc_admin_public_cleanup(void *data);
+static ngx_uint_t ngx_svc_admin_public_other(ngx_svc_request_t *sr,
+    ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_admin_public_send(ngx_svc_request_t *sr,
     ngx_svc_cache_kind_e kind, ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_admin_public_not_found(ngx_svc_request_t *sr);
@@ -32,6 +59,11 @@ static ngx_int_t ngx_svc_admin_logo_answer(ngx_svc_request_t *sr,
     PGresult *res, ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_admin_public_unhex(ngx_svc_request_t *sr,
     ngx_str_t *hex, ngx_str_t *bytes);
+
+
+static ngx_queue_t  ngx_svc_admin_readers = {
+    &ngx_svc_admin_readers, &ngx_svc_admin_readers
+};
 
 
 /* Each runs as the owner of the schema: see the functions. */
@@ -68,14 +100,60 @@ ngx_svc_admin_public_logo_prepare(ngx_svc_request_t *sr)
 }
 
 
+/* Is called again when a wait is over. */
+
 static ngx_int_t
 ngx_svc_admin_public_prepare(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind)
 {
     ngx_int_t                rc;
-    ngx_str_t                name;
-    ngx_svc_pg_call_t       *call;
-    ngx_svc_admin_public_t  *public;
+    ngx_svc_admin_public_t  *public, *reader;
     ngx_svc_cache_answer_t   answer;
+
+    if (sr->data == NULL) {
+        rc = ngx_svc_admin_public_create(sr, kind);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    public = sr->data;
+
+    rc = ngx_svc_cache_get(sr->request, kind, &public->key, &answer,
+                           &public->ticket);
+
+    if (rc == NGX_OK
+        && (answer.age < NGX_SVC_ADMIN_FRESH
+            || !ngx_svc_admin_public_other(sr, &answer)))
+    {
+        return ngx_svc_admin_public_send(sr, kind, &answer);
+    }
+
+    if (rc == NGX_BUSY) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
+                            "Too many clients are reading it: try again.");
+        return ngx_svc_send_error(sr);
+    }
+
+    if (rc == NGX_ERROR) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    reader = ngx_svc_admin_public_reader(public);
+
+    if (reader) {
+        return ngx_svc_admin_public_wait(public, reader);
+    }
+
+    return ngx_svc_admin_public_read(public);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_public_create(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind)
+{
+    ngx_int_t                rc;
+    ngx_str_t                name;
+    ngx_svc_admin_public_t  *public;
 
     rc = ngx_svc_admin_public_name(sr, &name);
     if (rc != NGX_OK) {
@@ -87,18 +165,80 @@ ngx_svc_admin_public_prepare(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    rc = ngx_svc_cache_get(sr->request, kind, &name, &answer,
-                           &public->ticket);
+    public->sr = sr;
+    public->kind = kind;
+    public->name = name;
+    public->reads = 0;
+    public->waits = 0;
+    public->event.timer_set = 0;
+    public->event.posted = 0;
 
-    if (rc != NGX_DECLINED) {
-        return rc == NGX_OK ? ngx_svc_admin_public_send(sr, kind, &answer)
-                            : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    if (ngx_svc_admin_public_key(public) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    public->name = name;
     sr->data = public;
 
-    if (kind == NGX_SVC_CACHE_BRANDING) {
+    return NGX_OK;
+}
+
+
+/* What is answered depends on the location, where it has its URL in it. */
+
+static ngx_int_t
+ngx_svc_admin_public_key(ngx_svc_admin_public_t *public)
+{
+    u_char              *p;
+    ngx_svc_loc_conf_t  *slcf;
+
+    public->key = public->name;
+
+    if (public->kind == NGX_SVC_CACHE_LOGO) {
+        return NGX_OK;
+    }
+
+    slcf = ngx_http_get_module_loc_conf(public->sr->request,
+                                        ngx_http_svc_common_module);
+
+    public->key.len = public->name.len + 1 + slcf->base_url.len;
+
+    p = ngx_pnalloc(public->sr->request->pool, public->key.len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    public->key.data = p;
+
+    p = ngx_cpymem(p, public->name.data, public->name.len);
+    *p++ = ' ';
+    ngx_memcpy(p, slcf->base_url.data, slcf->base_url.len);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_public_read(ngx_svc_admin_public_t *public)
+{
+    ngx_svc_request_t   *sr;
+    ngx_svc_pg_call_t   *call;
+    ngx_http_cleanup_t  *cln;
+
+    sr = public->sr;
+
+    cln = ngx_http_cleanup_add(sr->request, 0);
+    if (cln == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    cln->handler = ngx_svc_admin_public_cleanup;
+    cln->data = public;
+
+    public->reads = 1;
+    ngx_queue_init(&public->waiting);
+    ngx_queue_insert_tail(&ngx_svc_admin_readers, &public->queue);
+
+    if (public->kind == NGX_SVC_CACHE_BRANDING) {
         call = ngx_svc_admin_tenant_call(sr, NGX_SVC_ADMIN_PUBLIC_BRANDING);
 
     } else {
@@ -112,6 +252,135 @@ ngx_svc_admin_public_prepare(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind)
     ngx_svc_pg_bind_str(call, &public->name);
 
     return NGX_OK;
+}
+
+
+/*
+ * Who reads the same, and began after the last change that this request must
+ * see; or NULL.
+ */
+
+static ngx_svc_admin_public_t *
+ngx_svc_admin_public_reader(ngx_svc_admin_public_t *public)
+{
+    ngx_queue_t             *q;
+    ngx_svc_admin_public_t  *reader;
+
+    for (q = ngx_queue_head(&ngx_svc_admin_readers);
+         q != ngx_queue_sentinel(&ngx_svc_admin_readers);
+         q = ngx_queue_next(q))
+    {
+        reader = ngx_queue_data(q, ngx_svc_admin_public_t, queue);
+
+        if (reader->kind == public->kind
+            && reader->ticket == public->ticket
+            && reader->key.len == public->key.len
+            && ngx_memcmp(reader->key.data, public->key.data, public->key.len)
+               == 0)
+        {
+            return reader;
+        }
+    }
+
+    return NULL;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_public_wait(ngx_svc_admin_public_t *public,
+    ngx_svc_admin_public_t *reader)
+{
+    ngx_http_cleanup_t  *cln;
+    ngx_http_request_t  *r;
+
+    r = public->sr->request;
+
+    cln = ngx_http_cleanup_add(r, 0);
+    if (cln == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    cln->handler = ngx_svc_admin_public_cleanup;
+    cln->data = public;
+
+    public->waits = 1;
+    ngx_queue_insert_tail(&reader->waiting, &public->queue);
+
+    ngx_memzero(&public->event, sizeof(ngx_event_t));
+
+    public->event.handler = ngx_svc_admin_public_resume;
+    public->event.data = public;
+    public->event.log = r->connection->log;
+
+    ngx_add_timer(&public->event, NGX_SVC_ADMIN_WAIT);
+
+    r->read_event_handler = ngx_http_test_reading;
+    r->write_event_handler = ngx_http_request_empty_handler;
+
+    r->main->count++;
+
+    return NGX_DONE;
+}
+
+
+static void
+ngx_svc_admin_public_resume(ngx_event_t *ev)
+{
+    ngx_svc_admin_public_t  *public;
+
+    public = ev->data;
+
+    ngx_svc_admin_public_cleanup(public);
+    ngx_svc_request_public_again(public->sr);
+}
+
+
+/* It has been read, or not: those who wait look for themselves. */
+
+static void
+ngx_svc_admin_public_done(ngx_svc_admin_public_t *public)
+{
+    ngx_queue_t             *q;
+    ngx_svc_admin_public_t  *waiting;
+
+    if (!public->reads) {
+        return;
+    }
+
+    public->reads = 0;
+    ngx_queue_remove(&public->queue);
+
+    while (!ngx_queue_empty(&public->waiting)) {
+        q = ngx_queue_head(&public->waiting);
+        waiting = ngx_queue_data(q, ngx_svc_admin_public_t, queue);
+
+        ngx_queue_remove(q);
+        waiting->waits = 0;
+
+        ngx_post_event(&waiting->event, &ngx_posted_events);
+    }
+}
+
+
+static void
+ngx_svc_admin_public_cleanup(void *data)
+{
+    ngx_svc_admin_public_t *public = data;
+
+    ngx_svc_admin_public_done(public);
+
+    if (public->waits) {
+        public->waits = 0;
+        ngx_queue_remove(&public->queue);
+    }
+
+    if (public->event.timer_set) {
+        ngx_del_timer(&public->event);
+    }
+
+    if (public->event.posted) {
+        ngx_delete_posted_event(&public->event);
+    }
 }
 
 
@@ -171,12 +440,42 @@ none:
 }
 
 
+/*
+ * A logo's URL names its version.  When that is not the one at hand either is
+ * old: what is cached is read again, and what is sent is not to be kept.
+ */
+
+static ngx_uint_t
+ngx_svc_admin_public_other(ngx_svc_request_t *sr,
+    ngx_svc_cache_answer_t *answer)
+{
+    ngx_str_t                version;
+    ngx_svc_admin_public_t  *public;
+
+    public = sr->data;
+
+    if (public->kind != NGX_SVC_CACHE_LOGO || !answer->found
+        || sr->request->args.len == 0
+        || ngx_svc_argument(sr, "v", &version) != NGX_OK)
+    {
+        return 0;
+    }
+
+    return version.len != answer->etag.len - 2
+           || ngx_memcmp(version.data, answer->etag.data + 1, version.len)
+              != 0;
+}
+
+
 static ngx_int_t
 ngx_svc_admin_public_send(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind,
     ngx_svc_cache_answer_t *answer)
 {
     ngx_uint_t           i;
+    ngx_str_t           *value;
     ngx_http_request_t  *r;
+
+    static ngx_str_t     minute = ngx_string("public, max-age=60");
 
     typedef struct {
         const char  *name;
@@ -201,9 +500,13 @@ ngx_svc_admin_public_send(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind,
     }
 
     for (i = 0; i < 3 && headers[kind][i].name; i++) {
-        if (ngx_svc_add_header(r, headers[kind][i].name,
-                               &headers[kind][i].value)
-            != NGX_OK)
+        value = &headers[kind][i].value;
+
+        if (i == 0 && ngx_svc_admin_public_other(sr, answer)) {
+            value = &minute;
+        }
+
+        if (ngx_svc_add_header(r, headers[kind][i].name, value) != NGX_OK)
         {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
@@ -251,8 +554,9 @@ ngx_svc_admin_public_branding_reply(ngx_svc_request_t *sr)
         tenant = ngx_svc_pg_value(res, 0, 0);
     }
 
-    ngx_svc_cache_put(NGX_SVC_CACHE_BRANDING, &public->name, &tenant, &answer,
+    ngx_svc_cache_put(NGX_SVC_CACHE_BRANDING, &public->key, &tenant, &answer,
                       public->ticket);
+    ngx_svc_admin_public_done(public);
 
     return ngx_svc_admin_public_send(sr, NGX_SVC_CACHE_BRANDING, &answer);
 }
@@ -314,8 +618,9 @@ ngx_svc_admin_public_logo_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_svc_cache_put(NGX_SVC_CACHE_LOGO, &public->name, &tenant, &answer,
+    ngx_svc_cache_put(NGX_SVC_CACHE_LOGO, &public->key, &tenant, &answer,
                       public->ticket);
+    ngx_svc_admin_public_done(public);
 
     return ngx_svc_admin_public_send(sr, NGX_SVC_CACHE_LOGO, &answer);
 }

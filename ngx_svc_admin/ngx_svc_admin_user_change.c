@@ -180,6 +180,13 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
       ")"
       " SELECT last FROM c", 1 },
 
+    /* before the user: whoever changes a group's members locks it first, too */
+
+    { "admin_user_groups_lock",
+      "SELECT g.id FROM svc.user_group g"
+      " JOIN svc.group_member m ON m.group_id = g.id WHERE m.user_id = $1"
+      " ORDER BY g.id FOR NO KEY UPDATE OF g", 1 },
+
     { NULL, NULL, 0 }
 };
 
@@ -193,6 +200,8 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
     (&ngx_svc_admin_user_change_statements[3])
 #define NGX_SVC_ADMIN_USER_DELETE                                             \
     (&ngx_svc_admin_user_change_statements[4])
+#define NGX_SVC_ADMIN_USER_GROUPS_LOCK                                        \
+    (&ngx_svc_admin_user_change_statements[5])
 
 
 ngx_int_t
@@ -321,6 +330,15 @@ ngx_svc_admin_user_logout_reply(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_admin_user_delete_prepare(ngx_svc_request_t *sr)
 {
+    ngx_int_t  rc;
+
+    rc = ngx_svc_admin_user_id(sr,
+                               ngx_svc_pg_call(sr->op,
+                                             NGX_SVC_ADMIN_USER_GROUPS_LOCK));
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
     return ngx_svc_admin_user_id(sr,
                                  ngx_svc_pg_call(sr->op,
                                                  NGX_SVC_ADMIN_USER_DELETE));
@@ -332,7 +350,7 @@ ngx_svc_admin_user_delete_reply(ngx_svc_request_t *sr)
 {
     PGresult  *res;
 
-    res = sr->results[0];
+    res = sr->results[1];
 
     if (PQntuples(res) == 0) {
         return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_USER);

@@ -9,7 +9,10 @@
  *
  * Large bodies are sent from where they are.  A worker that does so holds the
  * entry; a held entry that is to go stays until the last holder lets go.  What
- * a worker that was killed held, the next worker to start lets go.
+ * a worker that was killed held, the next worker to start lets go.  Who reads
+ * slowly, or not at all, must not fill the memory with old bytes: the same bytes
+ * that are read again stay where they are, and while too many are only held
+ * nothing new is kept.
  */
 
 #include "ngx_svc_cache.h"
@@ -25,6 +28,7 @@
 #define NGX_SVC_CACHE_NONE_MAX  4096    /* entries of what was not found */
 #define NGX_SVC_CACHE_COUNTERS  1024
 #define NGX_SVC_CACHE_WORKERS   64      /* that can hold entries */
+#define NGX_SVC_CACHE_HOLDS     1000    /* of one entry, in one worker */
 #define NGX_SVC_CACHE_EVICT     64      /* entries, for the room of one */
 
 
@@ -35,7 +39,7 @@ typedef struct {
     uint64_t               epoch;
     uint32_t               changes;     /* the counter's value */
     uint16_t               counter;
-    uint16_t               holders[NGX_SVC_CACHE_WORKERS];
+    uint32_t               holders[NGX_SVC_CACHE_WORKERS];
     uint8_t                kind;
     uint8_t                found;
     uint8_t                removed;
@@ -53,6 +57,7 @@ typedef struct {
     ngx_queue_t            none;        /* what was not found */
     ngx_queue_t            removed;     /* and held */
     ngx_uint_t             nnone;
+    size_t                 pinned;      /* bytes of the removed ones */
     uint64_t               epoch;       /* all older entries are gone */
     uint64_t               nchanges;    /* of all tenants */
     uint32_t               changes[NGX_SVC_CACHE_COUNTERS];
@@ -73,7 +78,11 @@ static ngx_int_t ngx_svc_cache_take(ngx_http_request_t *r,
     ngx_svc_cache_entry_t *entry, ngx_svc_cache_answer_t *answer);
 static void ngx_svc_cache_release(void *data);
 static ngx_svc_cache_entry_t *ngx_svc_cache_alloc(size_t size);
-static void ngx_svc_cache_remove(ngx_svc_cache_entry_t *entry);
+static ngx_uint_t ngx_svc_cache_renew(ngx_svc_cache_entry_t *entry,
+    ngx_svc_cache_answer_t *answer);
+static size_t ngx_svc_cache_size(ngx_svc_cache_entry_t *entry);
+static size_t ngx_svc_cache_remove(ngx_svc_cache_entry_t *entry);
+static void ngx_svc_cache_free(ngx_svc_cache_entry_t *entry);
 static ngx_uint_t ngx_svc_cache_held(ngx_svc_cache_entry_t *entry);
 static void ngx_svc_cache_forget(ngx_uint_t worker);
 static void ngx_svc_cache_forget_in(ngx_queue_t *queue, ngx_uint_t worker);
@@ -260,6 +269,7 @@ ngx_svc_cache_take(ngx_http_request_t *r, ngx_svc_cache_entry_t *entry,
     ngx_svc_cache_hold_t  *h;
 
     answer->found = entry->found;
+    answer->age = ngx_current_msec - entry->created;
 
     ngx_queue_remove(&entry->queue);
     ngx_queue_insert_head(entry->found ? &ngx_svc_cache->found
@@ -267,6 +277,12 @@ ngx_svc_cache_take(ngx_http_request_t *r, ngx_svc_cache_entry_t *entry,
 
     hold = entry->body_len > NGX_SVC_CACHE_COPIED
            && ngx_svc_cache_worker < NGX_SVC_CACHE_WORKERS;
+
+    if (hold
+        && entry->holders[ngx_svc_cache_worker] == NGX_SVC_CACHE_HOLDS)
+    {
+        return NGX_BUSY;
+    }
 
     size = entry->type_len + entry->etag_len + (hold ? 0 : entry->body_len);
 
@@ -325,8 +341,7 @@ ngx_svc_cache_release(void *data)
     entry->holders[ngx_svc_cache_worker]--;
 
     if (entry->removed && !ngx_svc_cache_held(entry)) {
-        ngx_queue_remove(&entry->queue);
-        ngx_slab_free_locked(ngx_svc_cache_pool, entry);
+        ngx_svc_cache_free(entry);
     }
 
     ngx_shmtx_unlock(&ngx_svc_cache_pool->mutex);
@@ -354,14 +369,25 @@ ngx_svc_cache_put(ngx_svc_cache_kind_e kind, ngx_str_t *name,
     }
 
     entry = ngx_svc_cache_find(kind, name);
+
     if (entry) {
-        ngx_svc_cache_remove(entry);
+        if (ngx_svc_cache_renew(entry, answer)) {
+            goto done;
+        }
+
+        (void) ngx_svc_cache_remove(entry);
+    }
+
+    if (ngx_svc_cache->pinned
+        > (size_t) (ngx_svc_cache_pool->end - ngx_svc_cache_pool->start) / 4)
+    {
+        goto done;
     }
 
     if (!answer->found && ngx_svc_cache->nnone == NGX_SVC_CACHE_NONE_MAX) {
-        ngx_svc_cache_remove(ngx_queue_data(
-                                 ngx_queue_last(&ngx_svc_cache->none),
-                                 ngx_svc_cache_entry_t, queue));
+        (void) ngx_svc_cache_remove(ngx_queue_data(
+                                        ngx_queue_last(&ngx_svc_cache->none),
+                                        ngx_svc_cache_entry_t, queue));
     }
 
     entry = ngx_svc_cache_alloc(sizeof(ngx_svc_cache_entry_t) + name->len
@@ -406,14 +432,47 @@ done:
 }
 
 
-/* Zeroed but for its text; of the entries that nobody has asked for longest, some may go. */
+/* The same bytes, read again: 1 if they are. */
+
+static ngx_uint_t
+ngx_svc_cache_renew(ngx_svc_cache_entry_t *entry,
+    ngx_svc_cache_answer_t *answer)
+{
+    u_char  *etag;
+
+    etag = entry->text + entry->sn.str.len + entry->type_len;
+
+    if (!entry->found || !answer->found
+        || entry->body_len != answer->body.len
+        || entry->etag_len != answer->etag.len
+        || ngx_memcmp(etag, answer->etag.data, entry->etag_len) != 0)
+    {
+        return 0;
+    }
+
+    entry->created = ngx_current_msec;
+    entry->epoch = ngx_svc_cache->epoch;
+    entry->changes = ngx_svc_cache->changes[entry->counter];
+
+    return 1;
+}
+
+
+/*
+ * Zeroed but for its text.  Of the entries that nobody has asked for longest
+ * some may go, but not many more than what is to come takes: where it finds no
+ * room among them it finds none.
+ */
 
 static ngx_svc_cache_entry_t *
 ngx_svc_cache_alloc(size_t size)
 {
+    size_t                  freed;
     ngx_uint_t              i;
     ngx_queue_t            *queue;
     ngx_svc_cache_entry_t  *entry;
+
+    freed = 0;
 
     for (i = 0; i <= NGX_SVC_CACHE_EVICT; i++) {
 
@@ -425,21 +484,37 @@ ngx_svc_cache_alloc(size_t size)
 
         queue = ngx_queue_empty(&ngx_svc_cache->none) ? &ngx_svc_cache->found
                                                       : &ngx_svc_cache->none;
-        if (ngx_queue_empty(queue)) {
+
+        if (ngx_queue_empty(queue) || freed > 4 * size) {
             return NULL;
         }
 
-        ngx_svc_cache_remove(ngx_queue_data(ngx_queue_last(queue),
-                                            ngx_svc_cache_entry_t, queue));
+        freed += ngx_svc_cache_remove(ngx_queue_data(ngx_queue_last(queue),
+                                                     ngx_svc_cache_entry_t,
+                                                     queue));
     }
 
     return NULL;
 }
 
 
-static void
+static size_t
+ngx_svc_cache_size(ngx_svc_cache_entry_t *entry)
+{
+    return sizeof(ngx_svc_cache_entry_t) + entry->sn.str.len + entry->type_len
+           + entry->etag_len + entry->body_len;
+}
+
+
+/* Returns how many bytes are free now. */
+
+static size_t
 ngx_svc_cache_remove(ngx_svc_cache_entry_t *entry)
 {
+    size_t  size;
+
+    size = ngx_svc_cache_size(entry);
+
     ngx_rbtree_delete(&ngx_svc_cache->rbtree[entry->kind], &entry->sn.node);
     ngx_queue_remove(&entry->queue);
 
@@ -447,11 +522,25 @@ ngx_svc_cache_remove(ngx_svc_cache_entry_t *entry)
         ngx_svc_cache->nnone--;
     }
 
+    ngx_queue_insert_head(&ngx_svc_cache->removed, &entry->queue);
+    ngx_svc_cache->pinned += size;
+    entry->removed = 1;
+
     if (ngx_svc_cache_held(entry)) {
-        entry->removed = 1;
-        ngx_queue_insert_head(&ngx_svc_cache->removed, &entry->queue);
-        return;
+        return 0;
     }
+
+    ngx_svc_cache_free(entry);
+
+    return size;
+}
+
+
+static void
+ngx_svc_cache_free(ngx_svc_cache_entry_t *entry)
+{
+    ngx_queue_remove(&entry->queue);
+    ngx_svc_cache->pinned -= ngx_svc_cache_size(entry);
 
     ngx_slab_free_locked(ngx_svc_cache_pool, entry);
 }
@@ -496,8 +585,7 @@ ngx_svc_cache_forget_in(ngx_queue_t *queue, ngx_uint_t worker)
         entry->holders[worker] = 0;
 
         if (entry->removed && !ngx_svc_cache_held(entry)) {
-            ngx_queue_remove(q);
-            ngx_slab_free_locked(ngx_svc_cache_pool, entry);
+            ngx_svc_cache_free(entry);
         }
     }
 }

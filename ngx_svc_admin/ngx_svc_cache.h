@@ -30,6 +30,7 @@ typedef struct {
     ngx_str_t              content_type;
     ngx_str_t              etag;        /* with its quotes */
     ngx_str_t              body;
+    ngx_msec_t             age;         /* since it was read */
 } ngx_svc_cache_answer_t;
 
 
@@ -42,7 +43,8 @@ void ngx_svc_cache_exit_worker(void);
 
 /*
  * NGX_OK with the answer; NGX_DECLINED: not there, with a ticket for
- * ngx_svc_cache_put(), to be had before the database is asked; NGX_ERROR.
+ * ngx_svc_cache_put(), to be had before the database is asked; NGX_BUSY: it is
+ * being sent so many times here that it must not be sent once more; NGX_ERROR.
  */
 ngx_int_t ngx_svc_cache_get(ngx_http_request_t *r, ngx_svc_cache_kind_e kind,
     ngx_str_t *name, ngx_svc_cache_answer_t *answer, uint64_t *ticket);

@@ -382,7 +382,12 @@ ngx_svc_pg_wait(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
     op->timer.data = op;
     op->timer.log = pool->log;
 
-    ngx_add_timer(&op->timer, pool->conf->queue_timeout);
+    /* slow work has slow work before it */
+
+    ngx_add_timer(&op->timer, op->kind == NGX_SVC_PG_SLOW
+                              ? ngx_max(pool->conf->queue_timeout,
+                                        pool->conf->timeout)
+                              : pool->conf->queue_timeout);
 
     op->waiting = 1;
     pool->nwaiting++;

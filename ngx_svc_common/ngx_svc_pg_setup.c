@@ -52,7 +52,10 @@ ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
     /* who waits for a row holds a place that others wait for */
 
     *ngx_sprintf(timeout, "%M", conf->timeout) = '\0';
-    *ngx_sprintf(lock_timeout, "%M", conf->queue_timeout) = '\0';
+    /* past the second after which a deadlock is found: one of them goes on */
+
+    *ngx_sprintf(lock_timeout, "%M", conf->queue_timeout + NGX_SVC_PG_GRACE)
+        = '\0';
     values[0] = (char *) timeout;
     values[1] = (char *) lock_timeout;
 

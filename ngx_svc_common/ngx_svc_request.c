@@ -179,6 +179,34 @@ ngx_svc_request_public(ngx_svc_request_t *sr)
 }
 
 
+void
+ngx_svc_request_public_again(ngx_svc_request_t *sr)
+{
+    ngx_int_t            rc;
+    ngx_connection_t    *c;
+    ngx_http_request_t  *r;
+
+    r = sr->request;
+    c = r->connection;
+
+    ngx_http_set_log_request(c->log, r);
+
+    rc = sr->route->prepare(sr);
+
+    if (rc == NGX_DECLINED) {
+        rc = ngx_svc_send_error(sr);
+
+    } else if (sr->op->ncalls) {
+        ngx_svc_request_submit(sr, rc);
+        return;
+    }
+
+    ngx_http_finalize_request(r, rc);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
 /* Holds a reference of the request, which ngx_svc_request_done() gives back. */
 
 void
@@ -203,10 +231,15 @@ ngx_svc_request_submit(ngx_svc_request_t *sr, ngx_int_t rc)
 
     if (rc == NGX_OK) {
 
-        /* a part of the body may still be on its way: see 413 */
+        /*
+         * A part of the body may still be on its way: see 413.  A key is for
+         * clients whose connection breaks: its answer is kept nevertheless.
+         */
 
         if (!r->reading_body) {
-            r->read_event_handler = ngx_http_test_reading;
+            r->read_event_handler = sr->idempotency_key.data
+                                    ? ngx_http_block_reading
+                                    : ngx_http_test_reading;
         }
 
         r->write_event_handler = ngx_http_request_empty_handler;

@@ -134,6 +134,12 @@ struct ngx_svc_request_s {
 /* The content handler of a location with a surface. */
 ngx_int_t ngx_svc_request_handler(ngx_http_request_t *r);
 
+/*
+ * Calls the prepare of a public route again, which had returned NGX_DONE with
+ * a reference of the request: from an event of its own.
+ */
+NGX_SVC_API void ngx_svc_request_public_again(ngx_svc_request_t *sr);
+
 /* Of each write, unless its prepare has put another one in place: calls it. */
 NGX_SVC_API void ngx_svc_request_committed(PGresult **results);
 

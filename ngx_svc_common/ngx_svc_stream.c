@@ -93,8 +93,9 @@ ngx_svc_stream_send(ngx_svc_stream_t *st, u_char *start, u_char *last,
     b->end = last;
     b->memory = last > start;
     b->flush = !end;
-    b->last_buf = end;
+    b->last_buf = end && r == r->main;
     b->last_in_chain = end;
+    b->sync = end && last == start && r != r->main;
 
     out.buf = b;
     out.next = NULL;
