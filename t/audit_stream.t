@@ -508,6 +508,22 @@ ok((wait_for { leases() == 0 } 10), 'one who reads nothing is let go');
 $e->close;
 
 
+# --- clients that leave before their stream is open ---------------------------
+
+for (1 .. 12) {
+    my $c = $s->connection;
+
+    $c->send($c->format(GET => $PATH, { Authorization => "Bearer $viewer" },
+                        undef));
+    $c->abort;
+}
+
+# some of them get one, at first
+
+wait_for { leases() } 1;
+ok((wait_for { leases() == 0 } 10), 'hasty clients leave no lease');
+
+
 # --- HTTP/2 ------------------------------------------------------------------
 
 if (SvcTest::Nginx::built_with('http_v2')) {

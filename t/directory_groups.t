@@ -7,6 +7,7 @@ use warnings;
 use utf8;
 
 use Encode qw(encode_utf8);
+use POSIX ();
 use Test::More;
 
 use SvcTest;
@@ -273,6 +274,42 @@ admin_error($globex->admin(POST => '/groups', { name => 'one more' }, undef,
             'the 10,001st group');
 is($globex->admin(GET => '/groups?q=g99', undef, undef, $token{other})
    ->json->{total}, 111, 'a search among 10,000');
+
+# --- members that come and go, and users that go, at the same time ----------------
+
+{
+    my ($team) = $s->sql("INSERT INTO svc.user_group (tenant_id, id, name) VALUES"
+                         . " ('$acme->{id}', gen_random_uuid(), 'Team')"
+                         . ' RETURNING id');
+    my @crew = map { $acme->create(userName => "crew$_\@acme.test")->{id} } 1 .. 12;
+    my @work = (
+        map({ my $n = $_; sub {
+            ask(PUT => "/$team->[0]/members", { userIds => [ @crew[0 .. 5] ] })
+        } } 1 .. 2),
+        map({ my $n = $_; sub {
+            ask(DELETE => "/$team->[0]/members/$crew[$n]")
+        } } 0 .. 2),
+        map({ my $n = $_; sub {
+            ask(POST => "/$team->[0]/members", { userId => $crew[$n] })
+        } } 0 .. 2),
+    );
+    my @pids = map {
+        my $do = $_;
+        my $pid = fork // die "fork: $!";
+
+        if (!$pid) {
+            POSIX::_exit((grep { $do->()->status == 503 } 1 .. 40) ? 1 : 0);
+        }
+
+        $pid;
+    } @work;
+
+    is_deeply([ map { waitpid $_, 0; $? } @pids ], [ (0) x @pids ],
+              'none is in the way of another for long');
+    is($s->sql("SELECT member_count - (SELECT count(*) FROM svc.group_member m"
+               . ' WHERE m.group_id = g.id) FROM svc.user_group g'
+               . " WHERE id = '$team->[0]'"), 0, 'and the count is right');
+}
 
 is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
 is(join('', grep { !/duplicate key/ } $s->pg->errors), '',

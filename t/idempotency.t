@@ -122,6 +122,31 @@ is(create('race', \%token)->header('idempotency-replayed'), 'true',
    'and then its answer is known');
 
 
+# --- a connection that breaks, which is what keys are for ------------------------------
+
+{
+    my $lock = $s->connect_as('postgres');
+    my $c = $s->connection;
+
+    $lock->query('BEGIN');
+    $lock->query('LOCK TABLE svc.credential IN EXCLUSIVE MODE');
+    $c->send($c->format(POST => '/v1/admin/api-tokens',
+                        { Authorization => "Bearer $acme->{api_token}",
+                          'Idempotency-Key' => 'broken' },
+                        SvcTest::encode(\%token)));
+
+    wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity"
+                       . " WHERE wait_event_type = 'Lock'") } 5;
+    $c->close;
+    $lock->query('COMMIT');
+
+    my $r;
+    wait_for { $r = create('broken', \%token); $r->status == 201 } 10;
+    is($r->header('idempotency-replayed'), 'true',
+       'who has lost the answer gets it');
+}
+
+
 # --- an answer that could not be kept -------------------------------------------------
 
 $s->sql("UPDATE svc.idempotency SET status = NULL, reply = NULL"

@@ -294,6 +294,59 @@ put(png(8, 8));
 ok(logo()->body eq png(8, 8), 'the new ones serve the new one');
 
 
+# --- a reload waits for those that are looked at --------------------------------------------------------
+
+{
+    my @c = map {
+        my $c = $s->connection;
+        $c->send($c->format(PUT => '/v1/admin/tenant/logo',
+                            { Authorization => "Bearer $acme->{api_token}" },
+                            png_bomb()));
+        $c;
+    } 1 .. 6;
+
+    wait_for { $s->sql("SELECT count(*) FROM svc.audit_event WHERE action ="
+                       . " 'logo.uploaded' AND created_at > now()"
+                       . " - interval '1 s'") > 0 } 10;
+    $s->reload;
+
+    my %seen;
+    $seen{ ($_->read // { status => 'none' })->{status} }++ for @c;
+    is_deeply([ sort keys %seen ], [ 200 ], 'a reload loses no upload');
+}
+
+
+# --- another node, which does not hear of it -------------------------------------------------------------
+
+{
+    my $redis = $s->nginx->{svc}{svc_redis};
+    $s->nginx->{svc}{svc_redis} = undef;
+    $s->reload;
+    $s->wait_healthy;
+
+    my $node = $s->node(svc => { svc_redis => undef });
+    my @there = (port => $node->{port});
+    my $get = sub {
+        return $s->http(GET => $_[0], undef, undef, @there);
+    };
+
+    put(my $old = png(11, 11));
+    ok($get->('/v1/tenants/acme/logo')->body eq $old, 'it knows the old one');
+
+    my $url = put(my $new = png(12, 12))->json->{tenant}{branding}{logoUrl};
+    my $path = $url =~ s{\Ahttp://[^/]+}{}r;
+    my $r;
+
+    wait_for { $r = $get->($path); $r->body eq $new } 5;
+    is($r->header('cache-control'), $headers{'cache-control'},
+       'the new URL gives the new one, for a year');
+
+    $r = $get->($path . '0');
+    is($r->header('cache-control'), 'public, max-age=60',
+       'of another version, for a minute');
+}
+
+
 # --- and it goes ---------------------------------------------------------------------------------------
 
 $r = $acme->admin(DELETE => '/tenant/logo');

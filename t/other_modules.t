@@ -24,6 +24,8 @@ my $dir = $s->dir;
 mkdir "$dir/html" or die $!;
 write_file("$dir/html/page.shtml",
            'head <!--# include virtual="/healthz" --> tail');
+write_file("$dir/html/export.shtml", 'head <!--# include'
+           . ' virtual="/v1/admin/audit/export?format=csv" --> tail');
 
 $s->nginx->{http} = <<"EOT2";
     server {
@@ -64,6 +66,10 @@ $s->nginx->{http} = <<"EOT2";
             limit_except GET {
                 allow all;
             }
+        }
+
+        location /v1 {
+            svc_admin on;
         }
 
         location / {
@@ -179,6 +185,16 @@ my $page = there(GET => '/page.shtml', [ Connection => 'keep-alive' ]);
 
 is($page->status, 200, 'health in a page');
 like($page->body, qr/^head \{"status":"ok".*\} tail$/, 'is a part of it');
+
+my $auditor = $acme->token(kind => 'api', permissions => 'audit:view');
+my $kept = $s->connection(port => $port);
+
+for (1, 2) {
+    $page = $kept->request(GET => '/export.shtml',
+                        { Authorization => "Bearer $auditor->{token}" });
+    like($page ? $page->body : $kept->error, qr/^head id,.*\r\n tail$/s,
+         'a long answer in a page, on a kept connection');
+}
 
 is(there(POST => '/post', [ @auth ], '{"userName":"mirror@acme.test"}')
    ->status, 204, 'a mirrored POST without its body');

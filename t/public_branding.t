@@ -208,6 +208,55 @@ kill 'TERM', @readers;
 is(join(' ', map { waitpid $_, 0; $? } @readers), '0 0 0 0', 'readers were served');
 
 
+# --- many at once, right after a change -----------------------------------------------------
+
+{
+    $s->sql("INSERT INTO svc.logo SELECT id, 'image/png', decode(repeat('5ac3',"
+            . " 240000), 'hex') FROM svc.tenant WHERE slug = 'acme'");
+    $s->sql("UPDATE svc.tenant SET logo_etag = 'x' WHERE slug = 'acme'");
+    set($acme, { primary => '#010203' });
+
+    my @c = map {
+        my $c = $s->connection;
+        $c->send($c->format(GET => '/v1/tenants/acme/logo', {}, undef));
+        $c;
+    } 1 .. 150;
+
+    is($globex->admin(GET => '/tenant')->status, 200,
+       'who comes behind them is served');
+
+    my %seen;
+    $seen{ ($_->read // { status => 'none' })->{status} }++ for @c;
+    is_deeply(\%seen, { 200 => 150 }, 'and so are they');
+}
+
+
+# --- a location of another URL -----------------------------------------------------------------
+
+{
+    my $port = SvcTest::Nginx::free_port();
+
+    $s->nginx->{http} = <<"EOT";
+    server {
+        listen 127.0.0.1:$port;
+        svc_base_url https://inside.test;
+        location /v1 { svc_admin on; }
+    }
+EOT
+    $s->reload;
+    $s->wait_healthy;
+    @workers = $s->workers;
+
+    for (1 .. 3) {
+        my @url = map { $_->json->{branding}{logoUrl} }
+                  branding('acme'), branding('acme', undef, port => $port);
+
+        like($url[0], qr{\A\Q@{[ $s->base_url ]}\E/}, 'each location');
+        like($url[1], qr{\Ahttps://inside\.test/}, 'has its own URL');
+    }
+}
+
+
 # --- many unknown names ---------------------------------------------------------------------
 
 is(branding('acme')->status, 200, 'one that is there');
