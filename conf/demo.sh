@@ -167,14 +167,15 @@ SQL
 write_env() {
     local tenant
 
-    tenant=$(grep -E '^SVC_(ADMIN_TOKEN|SCIM_TOKEN|TENANT_SLUG)=' "$run/tokens")
+    tenant=$(sed -nE 's/^SVC_(ADMIN_TOKEN|SCIM_TOKEN|TENANT_SLUG)=/export &/p' \
+             "$run/tokens")
 
     (umask 077
      cat > "$run/env" <<TXT
-SVC_BASE_URL=$url
+export SVC_BASE_URL=$url
 $tenant
-SVC_PG='$pg'
-SVC_REDIS=unix:$run/redis/redis.sock
+export SVC_PG='$pg'
+export SVC_REDIS=unix:$run/redis/redis.sock
 TXT
     )
 }

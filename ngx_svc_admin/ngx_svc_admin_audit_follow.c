@@ -16,7 +16,7 @@
 #define NGX_SVC_ADMIN_FOLLOW_IDLE     15000  /* who is woken polls anyway */
 #define NGX_SVC_ADMIN_FOLLOW_ALONE    1000   /* without Redis */
 #define NGX_SVC_ADMIN_FOLLOW_PING     15000
-#define NGX_SVC_ADMIN_FOLLOW_RENEW    20000  /* of the lease */
+#define NGX_SVC_ADMIN_FOLLOW_RENEW    10000  /* of the lease */
 #define NGX_SVC_ADMIN_FOLLOW_TICK     250
 
 #define ngx_svc_admin_follow_due(at)                                          \

@@ -12,7 +12,7 @@
 #include "ngx_svc_stream.h"
 
 
-#define NGX_SVC_ADMIN_FOLLOW_LEASE  60      /* s */
+#define NGX_SVC_ADMIN_FOLLOW_LEASE  30      /* s */
 #define NGX_SVC_ADMIN_FOLLOW_KEY    24      /* digits */
 #define NGX_SVC_ADMIN_FOLLOW_TIME   40      /* bytes of a time */
 

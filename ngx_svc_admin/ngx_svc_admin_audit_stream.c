@@ -32,6 +32,8 @@ static ngx_int_t ngx_svc_admin_stream_snapshot(ngx_svc_admin_follow_t *f,
 static ngx_int_t ngx_svc_admin_stream_begin(ngx_svc_request_t *sr);
 static void ngx_svc_admin_stream_cleanup(void *data);
 static void ngx_svc_admin_stream_close(ngx_svc_admin_follow_t *f);
+static ngx_int_t ngx_svc_admin_stream_close_op(ngx_svc_admin_follow_t *f,
+    ngx_svc_admin_close_t *close, ngx_pool_t *pool);
 static void ngx_svc_admin_stream_close_now(ngx_event_t *ev);
 static void ngx_svc_admin_stream_closed(ngx_svc_pg_op_t *op);
 
@@ -119,6 +121,9 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_stream_statements[] = {
       "DELETE FROM svc.audit_stream WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
       " AND id = $1::uuid", 1 },
 
+    { "admin_audit_stream_end",
+      "SELECT svc.audit_stream_close($1::text::uuid, $2::uuid)", 2 },
+
     { NULL, NULL, 0 }
 };
 
@@ -126,6 +131,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_stream_statements[] = {
 #define NGX_SVC_ADMIN_STREAM_OPEN    (&ngx_svc_admin_audit_stream_statements[1])
 #define NGX_SVC_ADMIN_STREAM_RESUME  (&ngx_svc_admin_audit_stream_statements[2])
 #define NGX_SVC_ADMIN_STREAM_CLOSE   (&ngx_svc_admin_audit_stream_statements[3])
+#define NGX_SVC_ADMIN_STREAM_END     (&ngx_svc_admin_audit_stream_statements[4])
 
 
 ngx_int_t
@@ -202,7 +208,7 @@ ngx_svc_admin_stream_from(ngx_svc_request_t *sr, ngx_str_t *from)
     ngx_table_elt_t  *h;
 
     h = ngx_svc_header_in(sr->request, "Last-Event-ID",
-                          sizeof("Last-Event-ID") - 1);
+                          sizeof("Last-Event-ID") - 1, NULL);
 
     if (h && h->value.len) {
         *from = h->value;
@@ -247,9 +253,6 @@ ngx_svc_admin_audit_stream_reply(ngx_svc_request_t *sr)
         return ngx_svc_admin_stream_refuse(sr);
     }
 
-    f->leased = 1;
-    f->renewed = ngx_current_msec;
-
     tenant = ngx_svc_pg_value(sr->results[-1], 0, 0);
 
     f->tenant.len = tenant.len;
@@ -257,6 +260,9 @@ ngx_svc_admin_audit_stream_reply(ngx_svc_request_t *sr)
     if (f->tenant.data == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
+
+    f->leased = 1;
+    f->renewed = ngx_current_msec;
 
     if (f->from.len == 0) {
         return ngx_svc_admin_stream_now(sr, res);
@@ -434,14 +440,12 @@ ngx_svc_admin_stream_cleanup(void *data)
 
 
 
-/* If that fails, or the token is no longer good, the lease runs out. */
+/* If that fails the lease runs out. */
 
 static void
 ngx_svc_admin_stream_close(ngx_svc_admin_follow_t *f)
 {
-    u_char                 *lease;
     ngx_pool_t             *pool;
-    ngx_svc_pg_call_t      *call;
     ngx_svc_admin_close_t  *close;
 
     pool = ngx_create_pool(1024, ngx_cycle->log);
@@ -449,26 +453,13 @@ ngx_svc_admin_stream_close(ngx_svc_admin_follow_t *f)
         return;
     }
 
-    lease = ngx_pnalloc(pool, NGX_SVC_UUID_LEN);
     close = ngx_pcalloc(pool, sizeof(ngx_svc_admin_close_t));
-    if (lease == NULL || close == NULL) {
-        goto failed;
+
+    if (close == NULL || ngx_svc_admin_stream_close_op(f, close, pool) != NGX_OK)
+    {
+        ngx_destroy_pool(pool);
+        return;
     }
-
-    close->op = ngx_svc_auth_op(f->sr, pool, NGX_SVC_PG_WRITE,
-                                ngx_svc_admin_stream_closed);
-    if (close->op == NULL) {
-        goto failed;
-    }
-
-    ngx_memcpy(lease, f->lease, NGX_SVC_UUID_LEN);
-
-    call = ngx_svc_pg_call(close->op, NGX_SVC_ADMIN_STREAM_CLOSE);
-    if (call == NULL) {
-        goto failed;
-    }
-
-    ngx_svc_pg_bind(call, lease, NGX_SVC_UUID_LEN);
 
     close->event.handler = ngx_svc_admin_stream_close_now;
     close->event.data = close;
@@ -481,12 +472,49 @@ ngx_svc_admin_stream_close(ngx_svc_admin_follow_t *f)
     } else {
         ngx_add_timer(&close->event, NGX_SVC_ADMIN_STREAM_OPENING);
     }
+}
 
-    return;
 
-failed:
+/*
+ * The token of a stream may have ended with it.  Of which tenant it is, is
+ * known once it is open.
+ */
 
-    ngx_destroy_pool(pool);
+static ngx_int_t
+ngx_svc_admin_stream_close_op(ngx_svc_admin_follow_t *f,
+    ngx_svc_admin_close_t *close, ngx_pool_t *pool)
+{
+    u_char             *lease, *tenant;
+    ngx_svc_pg_call_t  *call;
+
+    lease = ngx_pnalloc(pool, NGX_SVC_UUID_LEN);
+    tenant = ngx_pstrdup(pool, &f->tenant);
+
+    close->op = f->leased
+                ? ngx_svc_pg_op_create(pool, NGX_SVC_PG_WRITE,
+                                       ngx_svc_admin_stream_closed, NULL)
+                : ngx_svc_auth_op(f->sr, pool, NGX_SVC_PG_WRITE,
+                                  ngx_svc_admin_stream_closed);
+
+    if (lease == NULL || tenant == NULL || close->op == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(lease, f->lease, NGX_SVC_UUID_LEN);
+
+    call = ngx_svc_pg_call(close->op, f->leased ? NGX_SVC_ADMIN_STREAM_END
+                                                : NGX_SVC_ADMIN_STREAM_CLOSE);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (f->leased) {
+        ngx_svc_pg_bind(call, tenant, f->tenant.len);
+    }
+
+    ngx_svc_pg_bind(call, lease, NGX_SVC_UUID_LEN);
+
+    return NGX_OK;
 }
 
 

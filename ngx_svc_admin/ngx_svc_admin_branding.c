@@ -64,6 +64,35 @@ const ngx_svc_member_t  ngx_svc_admin_branding_members[] = {
 };
 
 
+/* CSS Color Module Level 4, 6.1, and the two that are no colour of their own. */
+
+static const char  ngx_svc_admin_color_names[] =
+    " aliceblue antiquewhite aqua aquamarine azure beige bisque black"
+    " blanchedalmond blue blueviolet brown burlywood cadetblue chartreuse"
+    " chocolate coral cornflowerblue cornsilk crimson currentcolor cyan"
+    " darkblue darkcyan darkgoldenrod darkgray darkgreen darkgrey"
+    " darkkhaki darkmagenta darkolivegreen darkorange darkorchid darkred"
+    " darksalmon darkseagreen darkslateblue darkslategray darkslategrey"
+    " darkturquoise darkviolet deeppink deepskyblue dimgray dimgrey"
+    " dodgerblue firebrick floralwhite forestgreen fuchsia gainsboro"
+    " ghostwhite gold goldenrod gray green greenyellow grey honeydew"
+    " hotpink indianred indigo ivory khaki lavender lavenderblush"
+    " lawngreen lemonchiffon lightblue lightcoral lightcyan"
+    " lightgoldenrodyellow lightgray lightgreen lightgrey lightpink"
+    " lightsalmon lightseagreen lightskyblue lightslategray"
+    " lightslategrey lightsteelblue lightyellow lime limegreen linen"
+    " magenta maroon mediumaquamarine mediumblue mediumorchid"
+    " mediumpurple mediumseagreen mediumslateblue mediumspringgreen"
+    " mediumturquoise mediumvioletred midnightblue mintcream mistyrose"
+    " moccasin navajowhite navy oldlace olive olivedrab orange orangered"
+    " orchid palegoldenrod palegreen paleturquoise palevioletred"
+    " papayawhip peachpuff peru pink plum powderblue purple rebeccapurple"
+    " red rosybrown royalblue saddlebrown salmon sandybrown seagreen"
+    " seashell sienna silver skyblue slateblue slategray slategrey snow"
+    " springgreen steelblue tan teal thistle tomato transparent turquoise"
+    " violet wheat white whitesmoke yellow yellowgreen ";
+
+
 static ngx_int_t
 ngx_svc_admin_primary(const ngx_svc_member_t *member, ngx_svc_value_t *value,
     const char *path, ngx_svc_error_t *err)
@@ -174,7 +203,7 @@ static ngx_uint_t
 ngx_svc_admin_color_function(ngx_str_t *text)
 {
     u_char      *p, *end, c;
-    ngx_uint_t   i;
+    ngx_uint_t   i, digits;
 
     static const ngx_str_t  names[] = {
         ngx_string("rgb("), ngx_string("rgba("), ngx_string("hsl("),
@@ -195,8 +224,11 @@ ngx_svc_admin_color_function(ngx_str_t *text)
         return 0;
     }
 
+    digits = 0;
+
     for (p = text->data + names[i].len; p < end; p++) {
         c = ngx_tolower(*p);
+        digits += c >= '0' && c <= '9';
 
         if ((c < '0' || c > '9') && (c < 'a' || c > 'z')
             && ngx_strchr(" .,%/+-", c) == NULL)
@@ -205,23 +237,22 @@ ngx_svc_admin_color_function(ngx_str_t *text)
         }
     }
 
-    return 1;
+    return digits >= 3;
 }
 
 
 static ngx_uint_t
 ngx_svc_admin_color_word(ngx_str_t *text)
 {
-    size_t  i;
-    u_char  c;
+    u_char  *p, word[NGX_SVC_ADMIN_CSS + 3];
 
-    for (i = 0; i < text->len; i++) {
-        c = ngx_tolower(text->data[i]);
+    p = word;
+    *p++ = ' ';
+    ngx_strlow(p, text->data, text->len);
+    p += text->len;
+    *p++ = ' ';
+    *p = '\0';
 
-        if (c < 'a' || c > 'z') {
-            return 0;
-        }
-    }
-
-    return 1;
+    return ngx_strlchr(text->data, text->data + text->len, ' ') == NULL
+           && ngx_strstr(ngx_svc_admin_color_names, (char *) word) != NULL;
 }

@@ -27,7 +27,8 @@ static const char *const  ngx_svc_admin_identity_types[] = {
 /* A human's, and from NGX_SVC_ADMIN_EXPIRED on a token's alone. */
 
 static const char *const  ngx_svc_admin_identity_statuses[] = {
-    "active", "suspended", "deactivated", "expired", "revoked", NULL
+    "active", "suspended", "deactivated", "expired", "revoked", "disabled",
+    "orphaned", NULL
 };
 
 #define NGX_SVC_ADMIN_ACTIVE   0

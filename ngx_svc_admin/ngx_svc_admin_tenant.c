@@ -16,6 +16,10 @@ typedef struct {
 } ngx_svc_admin_tenant_t;
 
 
+static size_t ngx_svc_admin_tenant_least(cJSON *json);
+static ngx_int_t ngx_svc_admin_tenant_large(ngx_svc_request_t *sr);
+
+
 static const ngx_svc_member_t  ngx_svc_admin_tenant_members[] = {
 
     { ngx_string("name"), NGX_SVC_T_TEXT, 0, 1, NGX_SVC_ADMIN_TENANT_NAME,
@@ -118,6 +122,13 @@ ngx_svc_admin_tenant_patch_prepare(ngx_svc_request_t *sr)
         return rc;
     }
 
+    if (tenant.branding.set
+        && ngx_svc_admin_tenant_least(tenant.branding.json)
+           > NGX_SVC_ADMIN_BRANDING_SIZE)
+    {
+        return ngx_svc_admin_tenant_large(sr);
+    }
+
     call = ngx_svc_admin_tenant_call(sr, NGX_SVC_ADMIN_TENANT_PATCH);
 
     if (call == NULL || ngx_svc_admin_if_match(sr, &match) != NGX_OK) {
@@ -131,6 +142,53 @@ ngx_svc_admin_tenant_patch_prepare(ngx_svc_request_t *sr)
     sr->op->committed = ngx_svc_admin_tenant_committed;
 
     return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_BRANDING_SIZE);
+}
+
+
+/*
+ * How many bytes the value's text has at least: all of it that is not null is
+ * in what a merge makes.  What is far too large need not be merged to tell.
+ */
+
+static size_t
+ngx_svc_admin_tenant_least(cJSON *json)
+{
+    size_t   size;
+    cJSON   *child;
+
+    if (cJSON_IsString(json)) {
+        return ngx_strlen(json->valuestring) + 2;
+    }
+
+    if (!cJSON_IsObject(json) && !cJSON_IsArray(json)) {
+        return 1;
+    }
+
+    size = 2;
+
+    for (child = json->child; child; child = child->next) {
+
+        if (cJSON_IsObject(json)) {
+            if (cJSON_IsNull(child)) {
+                continue;
+            }
+
+            size += ngx_strlen(child->string) + 3;
+        }
+
+        size += ngx_svc_admin_tenant_least(child);
+    }
+
+    return size;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_tenant_large(ngx_svc_request_t *sr)
+{
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
+                        "\"branding\" would be larger than %d bytes.",
+                        NGX_SVC_ADMIN_BRANDING_SIZE);
 }
 
 
@@ -175,9 +233,7 @@ ngx_svc_admin_tenant_reply(ngx_svc_request_t *sr)
     }
 
     if (!ngx_svc_admin_true(res, 0, 1)) {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
-                            "\"branding\" would be larger than %d bytes.",
-                            NGX_SVC_ADMIN_BRANDING_SIZE);
+        (void) ngx_svc_admin_tenant_large(sr);
         return ngx_svc_send_error(sr);
     }
 

@@ -4,7 +4,8 @@
  * The key is claimed in the transaction of the create.  When it is taken, the
  * claim unsets the tenant, and the statements behind it find nothing to do.
  * The answer is kept by a second transaction, before it is sent; should that
- * fail, the key stays taken, and its answer unknown.
+ * fail, the key stays taken, and its answer unknown.  A refusal gives the key
+ * back: what stood in the way may not do so later.
  */
 
 #include "ngx_svc_request.h"
@@ -70,11 +71,17 @@ const ngx_svc_pg_statement_t  ngx_svc_idempotency_statements[] = {
       " UPDATE svc.idempotency i SET status = $4::int4, reply = $5 FROM t"
       " WHERE " NGX_SVC_IDEMPOTENCY_THIS " AND i.body_hash = $3", 5 },
 
+    { "idempotency_release",
+      "WITH t AS (SELECT " NGX_SVC_IDEMPOTENCY_WHOSE ")"
+      " DELETE FROM svc.idempotency i USING t"
+      " WHERE " NGX_SVC_IDEMPOTENCY_THIS " AND i.body_hash = $3", 3 },
+
     { NULL, NULL, 0 }
 };
 
 #define NGX_SVC_IDEMPOTENCY_CLAIM  (&ngx_svc_idempotency_statements[0])
 #define NGX_SVC_IDEMPOTENCY_KEEP   (&ngx_svc_idempotency_statements[1])
+#define NGX_SVC_IDEMPOTENCY_RELEASE  (&ngx_svc_idempotency_statements[2])
 
 
 ngx_int_t
@@ -117,7 +124,7 @@ ngx_svc_idempotency_header(ngx_svc_request_t *sr, ngx_str_t *key)
     ngx_str_null(key);
 
     h = ngx_svc_header_in(sr->request, "Idempotency-Key",
-                          sizeof("Idempotency-Key") - 1);
+                          sizeof("Idempotency-Key") - 1, NULL);
     if (h == NULL) {
         return NGX_OK;
     }
@@ -129,11 +136,14 @@ ngx_svc_idempotency_header(ngx_svc_request_t *sr, ngx_str_t *key)
     }
 
     if (h->value.len == 0 || h->value.len > NGX_SVC_IDEMPOTENCY_MAX
-        || i < h->value.len)
+        || i < h->value.len
+        || ngx_svc_header_in(sr->request, "Idempotency-Key",
+                             sizeof("Idempotency-Key") - 1, h))
     {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
-                            "\"Idempotency-Key\" must have 1 to %d "
-                            "characters of ASCII.", NGX_SVC_IDEMPOTENCY_MAX);
+                            "\"Idempotency-Key\" must be one header of 1 to "
+                            "%d characters of ASCII.",
+                            NGX_SVC_IDEMPOTENCY_MAX);
     }
 
     *key = h->value;
@@ -201,6 +211,7 @@ ngx_svc_idempotency_replay(ngx_svc_request_t *sr, PGresult *res)
     ngx_str_t          text;
 
     static ngx_str_t   replayed = ngx_string("true");
+    static ngx_str_t   no_store = ngx_string("no-store");
 
     text = ngx_svc_pg_value(res, 0, 2);
     status = ngx_atoi(text.data, text.len);
@@ -210,6 +221,8 @@ ngx_svc_idempotency_replay(ngx_svc_request_t *sr, PGresult *res)
 
     if (p == NULL
         || ngx_svc_add_header(sr->request, "Idempotency-Replayed", &replayed)
+           != NGX_OK
+        || ngx_svc_add_header(sr->request, "Cache-Control", &no_store)
            != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -244,6 +257,14 @@ ngx_svc_idempotency_prepare(ngx_svc_request_t *sr)
     ngx_str_t          *text;
     ngx_svc_pg_call_t  *call;
 
+    sr->op->committed = NULL;
+
+    if (sr->held_status >= NGX_HTTP_BAD_REQUEST) {
+        call = ngx_svc_pg_call(sr->op, NGX_SVC_IDEMPOTENCY_RELEASE);
+
+        return call ? ngx_svc_idempotency_bind(sr, call) : NGX_ERROR;
+    }
+
     text = ngx_palloc(sr->request->pool, sizeof(ngx_str_t));
     call = ngx_svc_pg_call(sr->op, NGX_SVC_IDEMPOTENCY_KEEP);
 
@@ -257,8 +278,6 @@ ngx_svc_idempotency_prepare(ngx_svc_request_t *sr)
     }
 
     ngx_svc_pg_bind_str(call, text);
-
-    sr->op->committed = NULL;
 
     return NGX_OK;
 }

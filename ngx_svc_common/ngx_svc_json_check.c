@@ -58,6 +58,13 @@ static const u_char  ngx_svc_json_limit[] =
 
 #define NGX_SVC_JSON_LIMIT_EXPONENT  309
 
+/*
+ * Below the smallest double a number is zero to one reader, and to another one,
+ * as to PostgreSQL, as many digits as its exponent says.
+ */
+
+#define NGX_SVC_JSON_TINY_EXPONENT   (-323)
+
 
 ngx_int_t
 ngx_svc_json_check(const u_char *text, size_t len, ngx_svc_error_t *err)
@@ -471,7 +478,8 @@ ngx_svc_json_digits(ngx_svc_json_scan_t *s)
 
 
 /*
- * 1 if the well-formed number has a finite double.  Gathers the significant
+ * 1 if the well-formed number has a finite double, and no more digits than
+ * one.  Gathers the significant
  * digits d1 d2 ... and the e of 0.d1d2... * 10^e: unlike strtod(), the same
  * in every locale.
  */
@@ -502,14 +510,16 @@ ngx_svc_json_finite(const u_char *p, const u_char *end)
         }
     }
 
-    if (n == 0) {
-        return 1;
-    }
-
     exponent += ngx_svc_json_exponent(p, end);
 
+    if (n == 0) {
+        return exponent >= NGX_SVC_JSON_TINY_EXPONENT
+               && exponent <= NGX_SVC_JSON_LIMIT_EXPONENT;
+    }
+
     if (exponent != NGX_SVC_JSON_LIMIT_EXPONENT) {
-        return exponent < NGX_SVC_JSON_LIMIT_EXPONENT;
+        return exponent < NGX_SVC_JSON_LIMIT_EXPONENT
+               && exponent >= NGX_SVC_JSON_TINY_EXPONENT;
     }
 
     /* what begins as the limit does is shorter, and so is smaller */

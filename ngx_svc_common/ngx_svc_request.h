@@ -238,9 +238,12 @@ NGX_SVC_API ngx_int_t ngx_svc_send_bytes(ngx_svc_request_t *sr,
 NGX_SVC_API ngx_int_t ngx_svc_add_header(ngx_http_request_t *r,
     const char *name, ngx_str_t *value);
 
-/* A header of the request, the first of that name; or NULL. */
+/*
+ * A header of the request, the first of that name, or the next one behind
+ * another of that name; or NULL.
+ */
 NGX_SVC_API ngx_table_elt_t *ngx_svc_header_in(ngx_http_request_t *r,
-    const char *name, size_t len);
+    const char *name, size_t len, ngx_table_elt_t *behind);
 
 /* ngx_svc_args.c: the decoded value; NGX_DECLINED: absent; NGX_ERROR. */
 NGX_SVC_API ngx_int_t ngx_svc_argument(ngx_svc_request_t *sr,

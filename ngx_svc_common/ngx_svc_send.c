@@ -198,7 +198,8 @@ ngx_svc_push_header(ngx_http_request_t *r, const char *name, ngx_str_t *value)
 
 
 ngx_table_elt_t *
-ngx_svc_header_in(ngx_http_request_t *r, const char *name, size_t len)
+ngx_svc_header_in(ngx_http_request_t *r, const char *name, size_t len,
+    ngx_table_elt_t *behind)
 {
     ngx_uint_t        i;
     ngx_list_part_t  *part;
@@ -208,10 +209,18 @@ ngx_svc_header_in(ngx_http_request_t *r, const char *name, size_t len)
         h = part->elts;
 
         for (i = 0; i < part->nelts; i++) {
-            if (h[i].key.len == len
-                && ngx_strncasecmp(h[i].key.data, (u_char *) name, len) == 0)
+            if (h[i].key.len != len
+                || ngx_strncasecmp(h[i].key.data, (u_char *) name, len) != 0)
             {
+                continue;
+            }
+
+            if (behind == NULL) {
                 return &h[i];
+            }
+
+            if (behind == &h[i]) {
+                behind = NULL;
             }
         }
     }

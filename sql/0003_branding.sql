@@ -48,9 +48,6 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON svc.logo TO svc_app;
 CREATE FUNCTION svc.json_merge(target jsonb, patch jsonb) RETURNS jsonb
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
-DECLARE
-    k  text;
-    v  jsonb;
 BEGIN
     IF jsonb_typeof(patch) IS DISTINCT FROM 'object' THEN
         RETURN patch;
@@ -60,15 +57,14 @@ BEGIN
         target := '{}';
     END IF;
 
-    FOR k, v IN SELECT * FROM jsonb_each(patch) LOOP
-        IF v = 'null' THEN
-            target := target - k;
-        ELSE
-            target := target || jsonb_build_object(k, svc.json_merge(target -> k, v));
-        END IF;
-    END LOOP;
-
-    RETURN target;
+    RETURN (
+        SELECT coalesce(jsonb_object_agg(m.key, m.value), '{}') FROM (
+            SELECT t.key, t.value FROM jsonb_each(target) t WHERE NOT patch ? t.key
+            UNION ALL
+            SELECT p.key, svc.json_merge(target -> p.key, p.value)
+              FROM jsonb_each(patch) p WHERE p.value <> 'null'
+        ) m
+    );
 END
 $$;
 

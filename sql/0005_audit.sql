@@ -224,3 +224,15 @@ CREATE POLICY tenant_isolation ON svc.audit_stream
     USING (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
 GRANT SELECT, INSERT, DELETE ON svc.audit_stream TO svc_app;
 GRANT UPDATE (expires_at) ON svc.audit_stream TO svc_app;
+
+-- A stream whose token was revoked ends, and has no credential to say so with:
+-- who knows the id of a lease may end it.
+
+CREATE FUNCTION svc.audit_stream_close(tenant uuid, lease uuid) RETURNS void
+    LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+    DELETE FROM svc.audit_stream WHERE tenant_id = tenant AND id = lease
+$$;
+
+REVOKE ALL ON FUNCTION svc.audit_stream_close(uuid, uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION svc.audit_stream_close(uuid, uuid) TO svc_app;

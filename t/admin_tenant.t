@@ -117,24 +117,40 @@ for my $key (qw(primaryHover primaryFg bg surface fg muted border danger)) {
     refused({ branding => { $key => $_ } }, "branding.$key")
         for 'red;}', 'url(x)', 'rgb(1,2,3', 'rgb(1,(2),3)', 'expression(1)',
             'rgb(1,2,3);x:rgb(1)', "a\nb", 'x' x 65, '', '#12', "rgb(1\\,2)",
-            'var(--x)', '<b>', 'a b', 5, 'rgb(1,2,3/*x*/)', "'x'";
+            'var(--x)', '<b>', 'a b', 5, 'rgb(1,2,3/*x*/)', "'x'", 'expression', 'url', 'banana', 'rgb()',
+            'rgb(a,b,c)', 'inherit';
 }
 
 refused({ branding => { radius => $_ } }, 'branding.radius')
-    for -1, 65, '8 px', '1234px', 'px', '8pt', '8.px', '.5px', '8;', $true,
+    for -1, 65, '-0.5', '8 px', '1234px', 'px', '8pt', '8.px', '.5px', '8;', $true,
         '8px;', '8e3';
 refused({ branding => { $_ => 'true' } }, "branding.$_")
     for qw(allowSelfSignup allowPasswordless);
 refused({ branding => { $_ => 1 } }, "branding.$_")
     for qw(allowSelfSignup allowPasswordless);
 refused({ branding => { note => 'x' x 16385 } }, 'branding', '16 KiB');
+refused({ branding => { note => [ ('x' x 100) x 164 ] } }, 'branding',
+        '16 KiB in pieces');
+refused({ branding => { map { ("o$_" => { map { ("k$_" => 1) } 1 .. 900 }) }
+                        1 .. 60 } }, 'branding', 'a thousand times as much');
+
+for my $number ('1e-16000', '-1e-400', '1e-330', '0e-9999', '0e99999', '1e309') {
+    admin_error(patch("{\"branding\":{\"radius\":$number}}"), 400,
+                'invalid_request', "a number of many digits: $number");
+}
 
 is($s->sql("SELECT md5(t::text) FROM svc.tenant t WHERE id = '$acme->{id}'"),
    $stored, 'nothing of that is stored');
 
+my $nulls = SvcTest::encode({ branding => {
+    map { ("o$_" => { map { ("k$_" => undef) } 1 .. 1000 }) } 1 .. 80 } });
+is(patch($nulls)->status, 200, 'as many nulls are nothing');
+is(patch({ branding => { map { ("o$_" => undef) } 1 .. 80 } })->status, 200,
+   'and go');
+
 for my $row ([ primary => '#fff' ], [ primary => '#ABCDEF12' ],
              [ bg => 'white' ], [ fg => 'rgba(1, 2, 3, .5)' ],
-             [ muted => 'hsl(120deg 75% 25% / 60%)' ], [ border => '#1234' ],
+              [ muted => 'hsl(120deg 75% 25% / 60%)' ], [ border => '#1234' ],
              [ danger => 'transparent' ], [ radius => 0 ], [ radius => 64 ],
              [ radius => 7.5 ], [ radius => '0.5rem' ], [ radius => '100%' ],
              [ radius => '12' ], [ radius => '999.25em' ])

@@ -57,7 +57,7 @@ for my $line ($text =~ /^(curl .*)$/mg) {
 is((stat "$run/env")[2] & 07777, 0600, 'run/env is its owner\'s');
 
 my $env = slurp("$run/env");
-like($env, qr/^$_=\S/m, $_)
+like($env, qr/^export $_=\S/m, $_)
     for qw(SVC_BASE_URL SVC_ADMIN_TOKEN SVC_SCIM_TOKEN SVC_TENANT_SLUG SVC_PG
            SVC_REDIS);
 
@@ -86,7 +86,7 @@ for my $example (@examples) {
 
 # what it says of variables, commands and targets is so
 
-like($env, qr/^$_=/m, "README: $_")
+like($env, qr/^export $_=/m, "README: $_")
     for $readme =~ /^\| `(SVC_[A-Z_]+)` \|/mg;
 
 my ($help) = sh('conf/svcctl --help');
