@@ -341,6 +341,8 @@ ok((wait_for { grep { /client timed out/ } $s->nginx->log_lines } 10),
    'a client that takes nothing is let go');
 $c->close;
 
+$s->nginx->{http} = '';
+
 # HTTP/2, with all windows open and with a reset
 
 if (SvcTest::Nginx::built_with('http_v2')) {
