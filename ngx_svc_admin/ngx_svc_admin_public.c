@@ -350,15 +350,17 @@ ngx_svc_admin_public_done(ngx_svc_admin_public_t *public)
     public->reads = 0;
     ngx_queue_remove(&public->queue);
 
-    while (!ngx_queue_empty(&public->waiting)) {
-        q = ngx_queue_head(&public->waiting);
+    for (q = ngx_queue_head(&public->waiting);
+         q != ngx_queue_sentinel(&public->waiting);
+         q = ngx_queue_next(q))
+    {
         waiting = ngx_queue_data(q, ngx_svc_admin_public_t, queue);
-
-        ngx_queue_remove(q);
         waiting->waits = 0;
 
         ngx_post_event(&waiting->event, &ngx_posted_events);
     }
+
+    ngx_queue_init(&public->waiting);
 }
 
 
