@@ -93,6 +93,16 @@ ngx_svc_json_string(ngx_svc_json_writer_t *w, const char *key,
     }
 
     *p++ = '"';
+
+    /* nearly all of them */
+
+    if (len == 0 || ngx_svc_json_plain_len(data, len) == len) {
+        p = len ? ngx_cpymem(p, data, len) : p;
+        *p++ = '"';
+        w->last = p;
+        return;
+    }
+
     w->last = p;
 
     ngx_svc_json_string_append(w, data, len);
