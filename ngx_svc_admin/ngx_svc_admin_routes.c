@@ -2,7 +2,7 @@
  * The admin API's tables: routes, constraints, statements.
  */
 
-#include "ngx_svc_admin.h"
+#include "ngx_svc_admin_governance.h"
 
 
 #define NGX_SVC_ADMIN_MANAGE   ngx_string("tenant:manage")
@@ -170,5 +170,6 @@ const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_audit_export_statements,
     ngx_svc_admin_audit_stream_statements,
     ngx_svc_admin_audit_follow_statements,
+    ngx_svc_admin_governance_statements,
     NULL
 };
