@@ -133,6 +133,27 @@ const ngx_svc_route_t  ngx_svc_admin_routes[] = {
       NGX_SVC_ROUTE_WRITE,
       ngx_svc_admin_audit_stream_prepare, ngx_svc_admin_audit_stream_reply },
 
+    { NGX_HTTP_GET, ngx_string("/admin/access-policy"), NGX_SVC_ADMIN_MANAGE,
+      0, ngx_svc_admin_access_get_prepare, ngx_svc_admin_access_get_reply },
+
+    { NGX_HTTP_PUT, ngx_string("/admin/access-policy"), NGX_SVC_ADMIN_MANAGE,
+      NGX_SVC_ROUTE_JSON,
+      ngx_svc_admin_access_put_prepare, ngx_svc_admin_access_put_reply },
+
+    { NGX_HTTP_GET, ngx_string("/admin/access-policy/versions"),
+      NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_SLOW,
+      ngx_svc_admin_access_versions_prepare,
+      ngx_svc_admin_access_versions_reply },
+
+    { NGX_HTTP_POST, ngx_string("/admin/access-policy/versions/*/restore"),
+      NGX_SVC_ADMIN_MANAGE, 0,
+      ngx_svc_admin_access_restore_prepare,
+      ngx_svc_admin_access_restore_reply },
+
+    { NGX_HTTP_POST, ngx_string("/admin/access-policy/simulate"),
+      NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SLOW,
+      ngx_svc_admin_simulate_prepare, ngx_svc_admin_simulate_reply },
+
     { 0, ngx_null_string, ngx_null_string, 0, NULL, NULL }
 };
 
@@ -171,5 +192,8 @@ const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_audit_stream_statements,
     ngx_svc_admin_audit_follow_statements,
     ngx_svc_admin_governance_statements,
+    ngx_svc_admin_access_statements,
+    ngx_svc_admin_access_versions_statements,
+    ngx_svc_admin_simulate_statements,
     NULL
 };

@@ -49,6 +49,7 @@ my $tokens = "SELECT count(*) || ' tokens, ' || count(revoked_at)"
              . " ORDER BY id)) FROM svc.tenant t) || ' tenants, '"
              . " || (SELECT count(*) || ' groups' FROM svc.user_group)"
              . " || (SELECT count(*) || ' members' FROM svc.group_member)"
+             . " || (SELECT sum(revision) || ' changes' FROM svc.governance)"
              . ' FROM svc.credential';
 
 $s->sql("UPDATE svc.credential SET permissions = '{apps:manage,audit:view,"
@@ -62,6 +63,12 @@ my ($group, $theirs) = map {
                    . " ('$_->{id}', gen_random_uuid(), 'Staff') RETURNING id")
 } $acme, $globex;
 
+my @versions = map {
+    scalar $s->sql('INSERT INTO svc.access_policy_version (tenant_id, number,'
+                   . " source, snapshot) VALUES ('$_->{id}', 0, 'api',"
+                   . q( '{"rules":[],"defaultAction":"mfa"}') RETURNING id))
+} $acme, $globex;
+
 my %BODY = (
     'PATCH /admin/tenant' => { name => 'New' },
     'PUT /admin/tenant/logo' => png(30, 30),
@@ -72,12 +79,15 @@ my %BODY = (
     'PUT /admin/groups/*' => { name => 'New' },
     'POST /admin/groups/*/members' => { userIds => [ $user->{id} ] },
     'PUT /admin/groups/*/members' => { userIds => [ $user->{id} ] },
+    'PUT /admin/access-policy' => { rules => [], defaultAction => 'mfa' },
+    'POST /admin/access-policy/simulate' => { rules => [],
+                                              defaultAction => 'mfa' },
 );
 
 my %IDS = (tenants => [ 'acme', 'globex', 'nobody' ],
            'api-tokens' => [ $acme->{api_id}, $globex->{api_id} ],
            users => [ $user->{id}, $eve ], members => [ $user->{id}, $eve ],
-           groups => [ $group, $theirs ]);
+           groups => [ $group, $theirs ], versions => [ @versions ]);
 
 my %LASTING = map { $_ => 1 } '/admin/audit/stream', '/admin/audit/export';
 
