@@ -12,6 +12,7 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Admin;
+use SvcTest::Process qw(wait_for);
 
 my $s = SvcTest->new(
     http => '    set_real_ip_from 127.0.0.1; real_ip_header X-Test-Address;',
@@ -414,6 +415,65 @@ is_deeply([ map { waitpid $_, 0; $? } @pids ], [ (0) x 20 ],
           'twenty at the same time all succeed');
 is(versions()->{versions}[0]{version}, $number + 20,
    'one after the other, each a version');
+
+
+# --- between the read and the write --------------------------------------------------------------
+
+my @workers = $s->workers;
+my %left = (rules => [ rule(name => 'Left') ], defaultAction => 'mfa');
+
+sub locked {
+    my ($do) = @_;
+    my $lock = $s->connect_as('postgres');
+
+    $lock->query('BEGIN');
+    $lock->query('SELECT FROM svc.governance FOR UPDATE');
+    $do->();
+    $lock->query('COMMIT');
+}
+
+sub writing {
+    return wait_for {
+        $s->sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type ="
+                . " 'Lock' AND usename = 'svc_app'")
+    } 5;
+}
+
+locked(sub {
+    my $c = $s->connection;
+
+    $c->send($c->format(PUT => '/v1/admin/access-policy',
+                        { Authorization => "Bearer $acme->{api_token}" },
+                        SvcTest::encode(\%left)));
+    ok(writing(), 'a PUT that waits for the lock');
+    $c->close;
+});
+ok((wait_for { get()->{defaultAction} eq 'mfa' } 5),
+   'what was sent is done, though the client has left');
+is_deeply((events())[-1][1]{version}, versions()->{versions}[0]{version},
+          'with its event');
+
+my $current = get()->{versionId};
+locked(sub {
+    admin_error(put({ rules => [], defaultAction => 'allow' }), 503, 'unavailable',
+                'a lock that lasts');
+});
+is(get()->{versionId}, $current, 'and nothing was done');
+
+locked(sub {
+    my $c = $s->connection;
+
+    $c->send($c->format(POST => "/v1/admin/access-policy/versions/$current/restore",
+                        { Authorization => "Bearer $acme->{api_token}" }));
+    ok(writing(), 'a restore that waits');
+    $s->sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE"
+            . " wait_event_type = 'Lock' AND usename = 'svc_app'");
+    my $r = $c->read;
+    admin_error($r, 503, 'unavailable', 'and its connection is lost');
+    like($r->json->{error}{message}, qr/not known/, 'which is said');
+});
+is(get()->{versionId}, $current, 'nothing was restored');
+is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
 
 
 # --- permissions ----------------------------------------------------------------------------------
