@@ -113,6 +113,9 @@ CREATE TABLE svc.group_password_policy (
         AND max_age_days BETWEEN 0 AND 3650)
 );
 
+CREATE INDEX group_password_policy_created_idx
+    ON svc.group_password_policy (tenant_id, created_at DESC, group_id DESC);
+
 ALTER TABLE svc.group_password_policy ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON svc.group_password_policy
     USING (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
@@ -154,10 +157,17 @@ CREATE INDEX user_account_admin_idx
 
 -- A role that users have is not deleted: its row counts them, and to give it to
 -- one more changes the row.  For "member", that nearly all have, nothing is done.
+-- Of two roles the rows are locked in one order, whichever comes for the other.
 
 CREATE FUNCTION svc.role_count_change() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM FROM svc.role r
+          WHERE r.tenant_id = NEW.tenant_id AND r.key IN (OLD.role, NEW.role)
+          ORDER BY r.key FOR NO KEY UPDATE;
+    END IF;
+
     IF TG_OP <> 'INSERT' THEN
         UPDATE svc.role r SET member_count = r.member_count - 1
          WHERE r.tenant_id = OLD.tenant_id AND r.key = OLD.role;
