@@ -323,9 +323,12 @@ static ngx_int_t
 ngx_svc_admin_uuid_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
 {
-    u_char  id[NGX_SVC_UUID_LEN];
+    u_char  id[NGX_SVC_UUID_LEN], text[NGX_SVC_UUID_TEXT_LEN];
 
-    if (ngx_svc_uuid_parse(value->str.data, value->str.len, id) == NGX_OK) {
+    if (ngx_svc_uuid_parse(value->str.data, value->str.len, id) == NGX_OK
+        && (ngx_svc_uuid_text(text, id),
+            ngx_memcmp(text, value->str.data, sizeof(text)) == 0))
+    {
         return NGX_OK;
     }
 
