@@ -144,12 +144,28 @@ CREATE POLICY tenant_isolation ON svc.role
 GRANT SELECT, INSERT, DELETE ON svc.role TO svc_app;
 GRANT UPDATE (name, permissions, updated_at) ON svc.role TO svc_app;
 
--- Roles that users have already, whatever gave them, keep their names.
+-- Roles that users have already, whatever gave them, keep their names.  Who
+-- loads users without triggers counts them, and their roles, by this function.
 
-INSERT INTO svc.role (tenant_id, key, name, permissions, member_count)
-SELECT tenant_id, role, role, '{}', count(*) FROM svc.user_account
- WHERE role NOT IN ('owner', 'admin', 'member') AND role ~ '^[a-z][a-z0-9_-]{1,62}$'
- GROUP BY tenant_id, role;
+CREATE OR REPLACE FUNCTION svc.user_recount() RETURNS void
+LANGUAGE sql AS $$
+    LOCK TABLE svc.user_account IN SHARE ROW EXCLUSIVE MODE;
+    DELETE FROM svc.user_count;
+    INSERT INTO svc.user_count
+    SELECT tenant_id, 0, count(*) FILTER (WHERE status = 'active'),
+           count(*) FILTER (WHERE status = 'suspended'),
+           count(*) FILTER (WHERE status = 'deactivated')
+      FROM svc.user_account GROUP BY tenant_id;
+    UPDATE svc.role SET member_count = 0 WHERE member_count <> 0;
+    INSERT INTO svc.role (tenant_id, key, name, permissions, member_count)
+    SELECT tenant_id, role, role, '{}', count(*) FROM svc.user_account
+     WHERE role NOT IN ('owner', 'admin', 'member')
+       AND role ~ '^[a-z][a-z0-9_-]{1,62}$'
+     GROUP BY tenant_id, role
+        ON CONFLICT (tenant_id, key) DO UPDATE SET member_count = EXCLUDED.member_count;
+$$;
+
+SELECT svc.user_recount();
 
 CREATE INDEX user_account_admin_idx
     ON svc.user_account (tenant_id, id) WHERE role = 'admin';

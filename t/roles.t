@@ -353,6 +353,19 @@ $s->sql("UPDATE svc.user_account SET role = 'crew' WHERE user_name = 'new\@x'");
 is(members('crew'), 2, 'the same again');
 
 
+# users that are loaded without triggers
+
+$s->sql($_) for 'BEGIN', 'SET LOCAL session_replication_role = replica',
+    'INSERT INTO svc.user_account (tenant_id, id, user_name, role) SELECT'
+    . " '$acme->{id}', gen_random_uuid(), i || '\@x', CASE WHEN i > 2 THEN"
+    . " 'loaded' ELSE 'crew' END FROM generate_series(1, 5) i", 'COMMIT';
+is(members('crew'), 2, 'are not counted');
+$s->sql('SELECT svc.user_recount()');
+is(members('crew') . members('loaded'), '43', 'before they are, by role too');
+admin_error(ask(DELETE => '/loaded'), 409, 'role_in_use',
+            'they have the role that they came with');
+
+
 sub locked {
     return $s->sql('SELECT count(*) FROM pg_stat_activity'
                    . " WHERE wait_event_type = 'Lock'");
