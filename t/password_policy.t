@@ -437,6 +437,7 @@ only_with($s, $acme, 'tenant:manage', [ GET => '/password-policy' ],
           [ PUT => "/password-policy/groups/$third", {} ],
           [ DELETE => "/password-policy/groups/$third" ]);
 
+accounted($s, $acme);
 is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 

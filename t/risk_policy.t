@@ -192,6 +192,7 @@ for my $round (1 .. 5) {
 only_with($s, $acme, 'tenant:manage', [ GET => '/risk-policy' ],
           [ PUT => '/risk-policy', {} ]);
 
+accounted($s, $acme);
 is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 

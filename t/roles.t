@@ -538,6 +538,7 @@ is($globex->admin(POST => '/roles', { name => 'One', permissions => [] }, undef,
 only_with($s, $acme, 'roles:manage', [ GET => '/roles' ], [ POST => '/roles', {} ],
           [ PUT => '/roles/nobody', {} ], [ DELETE => '/roles/nobody' ]);
 
+accounted($s, $acme);
 is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
 is(join('', grep { !/there is no role/ } $s->pg->errors), '',
    'no error in the log of PostgreSQL');

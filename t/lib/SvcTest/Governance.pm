@@ -11,7 +11,7 @@ use Test::More;
 use SvcTest::Admin;
 
 our @EXPORT = qw(@PERMISSIONS $ALL governed unchanged refused events at_once
-                 only_with);
+                 only_with accounted);
 
 our @PERMISSIONS = qw(apps:manage audit:view groups:manage members:manage
                       roles:manage tenant:manage users:view);
@@ -120,6 +120,24 @@ sub only_with {
 
         is("@with", $permission, "$method $path needs $permission");
     }
+}
+
+
+# Each change of a tenant's governance has moved the revision once, and has an
+# event.
+
+sub accounted {
+    my ($s, $tenant) = @_;
+
+    my ($row) = $s->sql(<<"EOT");
+SELECT revision - 1,
+       (SELECT count(*) FROM svc.audit_event WHERE tenant_id = '$tenant->{id}'
+        AND action ~ '^(role|(risk|password|group_password)_policy)[.]')
+FROM svc.governance WHERE tenant_id = '$tenant->{id}'
+EOT
+
+    is($row->[0], $row->[1], 'as many events as there were changes');
+    cmp_ok($row->[0], '>', 9, 'which were some');
 }
 
 
