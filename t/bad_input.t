@@ -70,7 +70,7 @@ my ($group, $theirs) = map {
 my @versions = map {
     scalar $s->sql('INSERT INTO svc.access_policy_version (tenant_id, number,'
                    . " source, snapshot) VALUES ('$_->{id}', 0, 'api',"
-                   . q( '{"rules":[],"defaultAction":"mfa"}') RETURNING id))
+                   . q{ '{"rules":[],"defaultAction":"mfa"}') RETURNING id})
 } $acme, $globex;
 
 $s->sql('INSERT INTO svc.role (tenant_id, key, name, permissions) VALUES'
