@@ -2,7 +2,7 @@
  * /v1/admin/groups and /v1/admin/groups/{id}.
  */
 
-#include "ngx_svc_admin.h"
+#include "ngx_svc_admin_governance.h"
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_crypto.h"
 
@@ -113,13 +113,22 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_groups_statements[] = {
       " UNION ALL SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS " FROM o"
       " WHERE NOT EXISTS (SELECT FROM g)", 5 },
 
+    /* behind the lock of governance: its password policy goes with it */
+
     { "admin_groups_delete",
-      "WITH g AS ("
+      "WITH p AS ("
+          "SELECT group_id FROM svc.group_password_policy WHERE group_id = $1"
+      "), g AS ("
           "DELETE FROM svc.user_group WHERE id = $1 RETURNING id, name"
       "), e AS ("
           "INSERT INTO svc.audit_event (action, target_type, target_id,"
               " target_name)"
+          " SELECT 'group_password_policy.deleted', 'groupPasswordPolicy',"
+              " g.id::text, g.name FROM g JOIN p ON p.group_id = g.id"
+          " UNION ALL"
           " SELECT 'group.deleted', 'group', g.id::text, g.name FROM g"
+      "), v AS ("
+          NGX_SVC_ADMIN_REVISION("g JOIN p ON p.group_id = g.id")
       ")"
       " SELECT id FROM g", 1 },
 
@@ -329,6 +338,10 @@ ngx_svc_admin_groups_put_reply(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_admin_groups_delete_prepare(ngx_svc_request_t *sr)
 {
+    if (ngx_svc_admin_governance_lock(sr) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     return ngx_svc_admin_group_id(sr,
                                   ngx_svc_pg_call(sr->op,
                                                 NGX_SVC_ADMIN_GROUPS_DELETE));
@@ -338,7 +351,7 @@ ngx_svc_admin_groups_delete_prepare(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_admin_groups_delete_reply(ngx_svc_request_t *sr)
 {
-    if (PQntuples(sr->results[0]) == 0) {
+    if (PQntuples(sr->results[1]) == 0) {
         return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
     }
 

@@ -2,7 +2,7 @@
  * /v1/admin/api-tokens.
  */
 
-#include "ngx_svc_admin.h"
+#include "ngx_svc_admin_governance.h"
 #include "ngx_svc_crypto.h"
 #include "ngx_svc_time.h"
 
@@ -24,10 +24,6 @@ typedef struct {
 } ngx_svc_admin_token_t;
 
 
-static ngx_int_t ngx_svc_admin_token_scope(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
-static ngx_int_t ngx_svc_admin_token_scopes(ngx_svc_request_t *sr,
-    cJSON *scopes, ngx_str_t *text);
 static ngx_int_t ngx_svc_admin_token_expires(ngx_svc_request_t *sr,
     ngx_svc_admin_token_t *token, ngx_str_t *msec);
 static ngx_int_t ngx_svc_admin_token_new(ngx_svc_request_t *sr,
@@ -36,25 +32,6 @@ static void ngx_svc_admin_token_write(ngx_svc_json_writer_t *w, PGresult *res,
     int row, int column);
 
 
-/* Sorted; see the permissions of the specification. */
-
-static const ngx_str_t  ngx_svc_admin_permissions[] = {
-    ngx_string("apps:manage"),
-    ngx_string("audit:view"),
-    ngx_string("groups:manage"),
-    ngx_string("members:manage"),
-    ngx_string("roles:manage"),
-    ngx_string("tenant:manage"),
-    ngx_string("users:view"),
-    ngx_null_string
-};
-
-
-static const ngx_svc_member_t  ngx_svc_admin_token_element = {
-    ngx_string("scope"), NGX_SVC_T_STRING, 0, 0, 0,
-    ngx_svc_admin_token_scope, NULL, NULL, 0
-};
-
 static const ngx_svc_member_t  ngx_svc_admin_token_members[] = {
 
     { ngx_string("name"), NGX_SVC_T_TEXT, NGX_SVC_M_REQUIRED, 1,
@@ -62,7 +39,7 @@ static const ngx_svc_member_t  ngx_svc_admin_token_members[] = {
       offsetof(ngx_svc_admin_token_t, name) },
 
     { ngx_string("scopes"), NGX_SVC_T_ARRAY, NGX_SVC_M_REQUIRED, 1, 100,
-      NULL, NULL, &ngx_svc_admin_token_element,
+      NULL, NULL, &ngx_svc_admin_permission_element,
       offsetof(ngx_svc_admin_token_t, scopes) },
 
     { ngx_string("expiresAt"), NGX_SVC_T_STRING|NGX_SVC_T_NULL, 0, 0, 0,
@@ -263,7 +240,10 @@ ngx_svc_admin_tokens_create_prepare(ngx_svc_request_t *sr)
     call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_CREATE);
 
     if (secret == NULL || hash == NULL || call == NULL
-        || ngx_svc_admin_token_scopes(sr, token.scopes.json, &scopes) != NGX_OK
+        || ngx_svc_admin_permissions_text(sr->request->pool,
+                         ngx_svc_admin_permissions_json(token.scopes.json),
+                         &scopes)
+           != NGX_OK
         || ngx_svc_admin_token_new(sr, secret, hash) != NGX_OK)
     {
         return NGX_ERROR;
@@ -357,76 +337,6 @@ ngx_svc_admin_tokens_revoke_reply(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_token_scope(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
-{
-    const ngx_str_t  *p;
-
-    for (p = ngx_svc_admin_permissions; p->len; p++) {
-        if (p->len == value->str.len
-            && ngx_memcmp(p->data, value->str.data, p->len) == 0)
-        {
-            return NGX_OK;
-        }
-    }
-
-    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
-                        "\"%s\" must be a permission such as "
-                        "\"tenant:manage\".", path);
-}
-
-
-/* Each once, in order, as the text of a PostgreSQL array. */
-
-static ngx_int_t
-ngx_svc_admin_token_scopes(ngx_svc_request_t *sr, cJSON *scopes,
-    ngx_str_t *text)
-{
-    u_char           *p;
-    size_t            len;
-    cJSON            *scope;
-    const ngx_str_t  *permission;
-
-    len = sizeof("{}");
-
-    for (permission = ngx_svc_admin_permissions; permission->len; permission++)
-    {
-        len += permission->len + 1;
-    }
-
-    p = ngx_pnalloc(sr->request->pool, len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    text->data = p;
-    *p++ = '{';
-
-    for (permission = ngx_svc_admin_permissions; permission->len; permission++)
-    {
-        for (scope = scopes->child; scope; scope = scope->next) {
-
-            if (ngx_strcmp(scope->valuestring, permission->data) != 0) {
-                continue;
-            }
-
-            if (p[-1] != '{') {
-                *p++ = ',';
-            }
-
-            p = ngx_cpymem(p, permission->data, permission->len);
-            break;
-        }
-    }
-
-    *p++ = '}';
-    text->len = p - text->data;
-
-    return NGX_OK;
 }
 
 

@@ -33,6 +33,9 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
     { 400, ngx_string("last_admin"), ngx_null_string,
       ngx_string("The tenant would be left without an owner.") },
 
+    { 400, ngx_string("anti_lockout"), ngx_null_string,
+      ngx_string("Nobody would be admitted any more, or not the caller.") },
+
     { 400, ngx_string("unsupported_image"), ngx_null_string,
       ngx_string("The body must be a PNG, JPEG or WebP image.") },
 
@@ -66,6 +69,9 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
 
     { 409, ngx_string("email_taken"), ngx_string("uniqueness"),
       ngx_string("A user with this e-mail address exists already.") },
+
+    { 409, ngx_string("role_in_use"), ngx_null_string,
+      ngx_string("The role is still assigned.") },
 
     { 409, ngx_string("idempotency_conflict"), ngx_null_string,
       ngx_string("The Idempotency-Key came with another request before.") },

@@ -22,6 +22,7 @@ typedef enum {
     NGX_SVC_E_MUTABILITY,           /* 400 mutability */
     NGX_SVC_E_LIMIT_EXCEEDED,       /* 400 limit_exceeded */
     NGX_SVC_E_LAST_ADMIN,           /* 400 last_admin */
+    NGX_SVC_E_ANTI_LOCKOUT,         /* 400 anti_lockout */
     NGX_SVC_E_UNSUPPORTED_IMAGE,    /* 400 unsupported_image */
     NGX_SVC_E_INVALID_IMAGE,        /* 400 invalid_image */
     NGX_SVC_E_IMAGE_DIMENSIONS,     /* 400 invalid_image_dimensions */
@@ -33,6 +34,7 @@ typedef enum {
     NGX_SVC_E_CONFLICT,             /* 409, no scimType */
     NGX_SVC_E_UNIQUENESS,           /* 409 uniqueness */
     NGX_SVC_E_EMAIL_TAKEN,          /* 409 email_taken */
+    NGX_SVC_E_ROLE_IN_USE,          /* 409 role_in_use */
     NGX_SVC_E_IDEMPOTENCY,          /* 409 idempotency_conflict */
     NGX_SVC_E_PRECONDITION,         /* 412 precondition_failed */
     NGX_SVC_E_PAYLOAD_TOO_LARGE,    /* 413 */

@@ -49,6 +49,11 @@ my $tokens = "SELECT count(*) || ' tokens, ' || count(revoked_at)"
              . " ORDER BY id)) FROM svc.tenant t) || ' tenants, '"
              . " || (SELECT count(*) || ' groups' FROM svc.user_group)"
              . " || (SELECT count(*) || ' members' FROM svc.group_member)"
+             . " || (SELECT md5(string_agg(g::text, ' ' ORDER BY tenant_id))"
+             . " || ' governance' FROM svc.governance g)"
+             . " || (SELECT count(*) || ' roles' FROM svc.role)"
+             . " || (SELECT count(*) || ' overrides' FROM"
+             . ' svc.group_password_policy)'
              . ' FROM svc.credential';
 
 $s->sql("UPDATE svc.credential SET permissions = '{apps:manage,audit:view,"
@@ -62,6 +67,18 @@ my ($group, $theirs) = map {
                    . " ('$_->{id}', gen_random_uuid(), 'Staff') RETURNING id")
 } $acme, $globex;
 
+my @versions = map {
+    scalar $s->sql('INSERT INTO svc.access_policy_version (tenant_id, number,'
+                   . " source, snapshot) VALUES ('$_->{id}', 0, 'api',"
+                   . q{ '{"rules":[],"defaultAction":"mfa"}') RETURNING id})
+} $acme, $globex;
+
+$s->sql('INSERT INTO svc.role (tenant_id, key, name, permissions) VALUES'
+        . " ('$_->[0]{id}', '$_->[1]', 'R', '{}')")
+    for [ $acme, 'our-role' ], [ $globex, 'theirs' ];
+$s->sql('INSERT INTO svc.group_password_policy (tenant_id, group_id, min_length)'
+        . ' SELECT tenant_id, id, 9 FROM svc.user_group');
+
 my %BODY = (
     'PATCH /admin/tenant' => { name => 'New' },
     'PUT /admin/tenant/logo' => png(30, 30),
@@ -72,12 +89,27 @@ my %BODY = (
     'PUT /admin/groups/*' => { name => 'New' },
     'POST /admin/groups/*/members' => { userIds => [ $user->{id} ] },
     'PUT /admin/groups/*/members' => { userIds => [ $user->{id} ] },
+    'PUT /admin/access-policy' => { rules => [], defaultAction => 'mfa' },
+    'POST /admin/access-policy/simulate' => { rules => [],
+                                              defaultAction => 'mfa' },
+    'POST /admin/roles' => { name => 'New', permissions => [] },
+    'PUT /admin/roles/*' => { name => 'New' },
+    'PUT /admin/risk-policy' => { mfaThreshold => 50 },
+    'PUT /admin/password-policy' => { minLength => 20 },
+    'POST /admin/password-policy/groups' => { groupId => $group,
+                                              minLength => 20 },
+    'PUT /admin/password-policy/groups/*' => { minLength => 20 },
 );
 
 my %IDS = (tenants => [ 'acme', 'globex', 'nobody' ],
            'api-tokens' => [ $acme->{api_id}, $globex->{api_id} ],
            users => [ $user->{id}, $eve ], members => [ $user->{id}, $eve ],
-           groups => [ $group, $theirs ]);
+           groups => [ $group, $theirs ], versions => [ @versions ],
+           roles => [ 'our-role', 'theirs', 'nobody' ]);
+
+# where dots in place of the id lead to a route with the same method
+
+my %DOTS = map { $_ => 1 } 'PUT /admin/password-policy/groups/*';
 
 my %LASTING = map { $_ => 1 } '/admin/audit/stream', '/admin/audit/export';
 
@@ -86,7 +118,7 @@ my %LASTING = map { $_ => 1 } '/admin/audit/stream', '/admin/audit/export';
 # right.
 
 sub paths {
-    my ($pattern) = @_;
+    my ($pattern, $nested) = @_;
 
     my @parts = split /\*/, "/v1$pattern", -1;
     my @ids = map { m{([^/]+)/\z} && $IDS{$1} || die "ids of $_\n" }
@@ -100,7 +132,8 @@ sub paths {
                                    : $_ == $n ? ':id' : $ids[$_][0]) }
                             0 .. $#parts;
 
-        [ $path, { nested => $n > 0, own => $ids[$n][0], foreign => $ids[$n][1],
+        [ $path, { nested => $n > 0 || $nested, own => $ids[$n][0],
+                   foreign => $ids[$n][1],
                    $ids[$n][2] ? (missing => $ids[$n][2]) : () } ];
     } 0 .. $#ids;
 }
@@ -115,7 +148,7 @@ for my $route (admin_routes($s->root)) {
     die "$name: no body\n"
         if ($route->{json} || $route->{raw}) && !defined $body;
 
-    for my $path (paths($route->{path})) {
+    for my $path (paths($route->{path}, $DOTS{$name})) {
         push @routes, [ $route->{method}, $path->[0], $body,
                         { %{ $path->[1] }, public => $route->{public},
                           raw => $route->{raw} && 'invalid_image',

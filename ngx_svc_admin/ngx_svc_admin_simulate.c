@@ -1,0 +1,396 @@
+/*
+ * /v1/admin/access-policy/simulate: the sign-ins of the last days under the
+ * policy in force, and under a candidate.
+ */
+
+#include "ngx_svc_admin_access.h"
+
+
+#define NGX_SVC_ADMIN_SIMULATE_DAYS  30
+#define NGX_SVC_ADMIN_SIMULATE_IPS   1000
+#define NGX_SVC_ADMIN_SIMULATE_ROW   256    /* first guess, in bytes */
+
+
+typedef struct {
+    ngx_svc_access_result_t         current;
+    ngx_svc_access_result_t         candidate;
+    ngx_uint_t                      changed;
+} ngx_svc_admin_simulated_t;
+
+typedef struct {
+    ngx_svc_access_policy_t        *candidate;
+    const ngx_svc_access_policy_t  *current;
+    ngx_uint_t                      summary[NGX_SVC_ACCESS_DENY + 1];
+    ngx_uint_t                      nchanged;
+    ngx_svc_admin_simulated_t      *rows;
+} ngx_svc_admin_simulate_t;
+
+
+static ngx_int_t ngx_svc_admin_simulate_body(ngx_svc_request_t *sr,
+    ngx_svc_access_policy_t **policy);
+static const ngx_svc_access_policy_t *ngx_svc_admin_simulate_current(
+    ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_simulate_rows(ngx_svc_admin_simulate_t *sim,
+    PGresult *res, int n);
+static void ngx_svc_admin_simulate_sample(ngx_svc_json_writer_t *w,
+    PGresult *period, PGresult *res);
+static void ngx_svc_admin_simulate_summary(ngx_svc_json_writer_t *w,
+    ngx_svc_admin_simulate_t *sim, int n);
+static void ngx_svc_admin_simulate_row(ngx_svc_json_writer_t *w,
+    ngx_svc_admin_simulate_t *sim, PGresult *res, int row);
+static void ngx_svc_admin_simulate_result(ngx_svc_json_writer_t *w,
+    const char *key, const ngx_svc_access_policy_t *policy,
+    ngx_svc_access_result_t result);
+static void ngx_svc_admin_simulate_lockout(ngx_svc_json_writer_t *w,
+    const ngx_svc_access_policy_t *policy,
+    const ngx_svc_access_caller_t *caller);
+
+
+/*
+ * The addresses are the newest ones, and one more, which tells that there are
+ * more.
+ */
+
+const ngx_svc_pg_statement_t  ngx_svc_admin_simulate_statements[] = {
+
+    { "admin_simulate_policy",
+      "SELECT access_policy, access_number, tenant_id,"
+          " now() - make_interval(days => $1::int4), now()"
+      " FROM svc.governance WHERE tenant_id = " NGX_SVC_ADMIN_TENANT, 1 },
+
+    { "admin_simulate_sign_ins",
+      "SELECT host(a.ip), s.country, s.n, s.users, a.last_at,"
+          " floor(extract(epoch FROM a.last_at))::bigint"
+      " FROM ("
+          "SELECT ip, last_at FROM svc.sign_in_address"
+          " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
+              " AND last_at > now() - make_interval(days => $1::int4)"
+          " ORDER BY last_at DESC, ip LIMIT $2::int4 + 1"
+      ") a, LATERAL ("
+          "SELECT count(*) AS n, count(DISTINCT i.user_id) AS users,"
+              " (array_agg(i.country ORDER BY i.at DESC))[1] AS country"
+          " FROM svc.sign_in i"
+          " WHERE i.tenant_id = " NGX_SVC_ADMIN_TENANT " AND i.ip = a.ip"
+              " AND i.at > now() - make_interval(days => $1::int4)"
+              " AND i.outcome = 'success'"
+      ") s"
+      " ORDER BY a.last_at DESC, a.ip", 2 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_ADMIN_SIMULATE_POLICY                                         \
+    (&ngx_svc_admin_simulate_statements[0])
+#define NGX_SVC_ADMIN_SIMULATE_SIGN_INS                                       \
+    (&ngx_svc_admin_simulate_statements[1])
+
+/* Columns of the second one */
+#define NGX_SVC_ADMIN_SIMULATE_IP       0
+#define NGX_SVC_ADMIN_SIMULATE_COUNTRY  1
+#define NGX_SVC_ADMIN_SIMULATE_N        2
+#define NGX_SVC_ADMIN_SIMULATE_USERS    3
+#define NGX_SVC_ADMIN_SIMULATE_AT       4
+#define NGX_SVC_ADMIN_SIMULATE_EPOCH    5
+
+
+ngx_int_t
+ngx_svc_admin_simulate_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t                  rc;
+    ngx_svc_pg_call_t         *call;
+    ngx_svc_admin_simulate_t  *sim;
+
+    sim = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_admin_simulate_t));
+    if (sim == NULL) {
+        return NGX_ERROR;
+    }
+
+    sr->data = sim;
+
+    rc = ngx_svc_admin_simulate_body(sr, &sim->candidate);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_SIMULATE_POLICY);
+
+    if (call == NULL
+        || ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_SIMULATE_DAYS)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_SIMULATE_SIGN_INS);
+
+    if (call == NULL
+        || ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_SIMULATE_DAYS)
+           != NGX_OK
+        || ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_SIMULATE_IPS)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+/* As a PUT takes it, or wrapped. */
+
+static ngx_int_t
+ngx_svc_admin_simulate_body(ngx_svc_request_t *sr,
+    ngx_svc_access_policy_t **policy)
+{
+    cJSON       *json;
+    ngx_uint_t   i;
+
+    static const char *const  wrappers[] = { "policy", "accessPolicy" };
+
+    for (i = 0; i < 2; i++) {
+        json = cJSON_GetObjectItemCaseSensitive(sr->json, wrappers[i]);
+
+        if (json == NULL) {
+            continue;
+        }
+
+        if (!cJSON_IsObject(json)) {
+            return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                                "\"%s\" must be an object.", wrappers[i]);
+        }
+
+        return ngx_svc_access_parse(sr->request->pool, ngx_svc_zones(), json,
+                                    wrappers[i], 0, policy, &sr->error);
+    }
+
+    return ngx_svc_access_parse(sr->request->pool, ngx_svc_zones(), sr->json,
+                                "", 0, policy, &sr->error);
+}
+
+
+ngx_int_t
+ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr)
+{
+    int                        i, n;
+    PGresult                  *res;
+    ngx_uint_t                 changed;
+    ngx_svc_json_writer_t      w;
+    ngx_svc_access_caller_t    caller;
+    ngx_svc_admin_simulate_t  *sim;
+
+    sim = sr->data;
+    res = sr->results[1];
+    n = ngx_min(PQntuples(res), NGX_SVC_ADMIN_SIMULATE_IPS);
+
+    sim->current = ngx_svc_admin_simulate_current(sr);
+    sim->rows = ngx_palloc(sr->request->pool,
+                           n * sizeof(ngx_svc_admin_simulated_t) + 1);
+
+    if (sim->current == NULL || sim->rows == NULL
+        || ngx_svc_admin_simulate_rows(sim, res, n) != NGX_OK
+        || ngx_svc_access_caller(sr, &caller) != NGX_OK
+        || ngx_svc_json_writer_init(&w, sr->request->pool,
+                                    512 + n * NGX_SVC_ADMIN_SIMULATE_ROW)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+
+    ngx_svc_admin_simulate_sample(&w, sr->results[0], res);
+    ngx_svc_admin_simulate_summary(&w, sim, n);
+
+    ngx_svc_json_open(&w, "results", '[');
+
+    changed = 1;
+
+    do {
+        for (i = 0; i < n; i++) {
+            if (sim->rows[i].changed == changed) {
+                ngx_svc_admin_simulate_row(&w, sim, res, i);
+            }
+        }
+    } while (changed--);
+
+    ngx_svc_json_close(&w, ']');
+
+    ngx_svc_admin_simulate_lockout(&w, sim->candidate, &caller);
+
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+static const ngx_svc_access_policy_t *
+ngx_svc_admin_simulate_current(ngx_svc_request_t *sr)
+{
+    PGresult   *res;
+    ngx_str_t   json, number, tenant;
+
+    res = sr->results[0];
+
+    if (PQntuples(res) == 0) {
+        return NULL;
+    }
+
+    json = ngx_svc_pg_value(res, 0, 0);
+    number = ngx_svc_pg_value(res, 0, 1);
+    tenant = ngx_svc_pg_value(res, 0, 2);
+
+    return ngx_svc_access_cached(ngx_svc_zones(), &tenant,
+                                 ngx_atoof(number.data, number.len), &json,
+                                 sr->request->connection->log);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_simulate_rows(ngx_svc_admin_simulate_t *sim, PGresult *res,
+    int n)
+{
+    int                         i;
+    time_t                      at;
+    ngx_str_t                   ip, country, epoch;
+    ngx_svc_addr_t              addr;
+    ngx_svc_access_country_t    code;
+    ngx_svc_admin_simulated_t  *row;
+
+    for (i = 0; i < n; i++) {
+        row = &sim->rows[i];
+
+        ip = ngx_svc_pg_value(res, i, NGX_SVC_ADMIN_SIMULATE_IP);
+        country = ngx_svc_pg_value(res, i, NGX_SVC_ADMIN_SIMULATE_COUNTRY);
+        epoch = ngx_svc_pg_value(res, i, NGX_SVC_ADMIN_SIMULATE_EPOCH);
+
+        at = ngx_atotm(epoch.data, epoch.len);
+
+        if (at == NGX_ERROR
+            || ngx_svc_addr_parse(ip.data, ip.len, &addr) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        ngx_memzero(&code, sizeof(ngx_svc_access_country_t));
+
+        if (country.len == 2) {
+            ngx_memcpy(code.code, country.data, 2);
+        }
+
+        row->current = ngx_svc_access_evaluate(sim->current, &addr, code, at);
+        row->candidate = ngx_svc_access_evaluate(sim->candidate, &addr, code,
+                                                 at);
+        row->changed = row->current.action != row->candidate.action;
+
+        sim->summary[row->candidate.action]++;
+        sim->nchanged += row->changed;
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_admin_simulate_sample(ngx_svc_json_writer_t *w, PGresult *period,
+    PGresult *res)
+{
+    int        i, n;
+    int64_t    total;
+    ngx_str_t  count;
+
+    total = 0;
+    n = ngx_min(PQntuples(res), NGX_SVC_ADMIN_SIMULATE_IPS);
+
+    for (i = 0; i < n; i++) {
+        count = ngx_svc_pg_value(res, i, NGX_SVC_ADMIN_SIMULATE_N);
+        total += ngx_atoof(count.data, count.len);
+    }
+
+    ngx_svc_json_open(w, "sample", '{');
+    ngx_svc_json_integer(w, "signIns", total);
+    ngx_svc_json_integer(w, "distinctIps", n);
+    ngx_svc_admin_time(w, "from", period, 0, 3);
+    ngx_svc_admin_time(w, "to", period, 0, 4);
+    ngx_svc_json_boolean(w, "truncated", PQntuples(res) > n);
+    ngx_svc_json_close(w, '}');
+}
+
+
+static void
+ngx_svc_admin_simulate_summary(ngx_svc_json_writer_t *w,
+    ngx_svc_admin_simulate_t *sim, int n)
+{
+    ngx_svc_json_open(w, "summary", '{');
+    ngx_svc_json_integer(w, "allow", sim->summary[NGX_SVC_ACCESS_ALLOW]);
+    ngx_svc_json_integer(w, "mfa", sim->summary[NGX_SVC_ACCESS_MFA]);
+    ngx_svc_json_integer(w, "deny", sim->summary[NGX_SVC_ACCESS_DENY]);
+    ngx_svc_json_integer(w, "changed", sim->nchanged);
+    ngx_svc_json_integer(w, "unchanged", n - sim->nchanged);
+    ngx_svc_json_close(w, '}');
+}
+
+
+static void
+ngx_svc_admin_simulate_row(ngx_svc_json_writer_t *w,
+    ngx_svc_admin_simulate_t *sim, PGresult *res, int row)
+{
+    ngx_svc_json_open(w, NULL, '{');
+
+    ngx_svc_admin_text(w, "ip", res, row, NGX_SVC_ADMIN_SIMULATE_IP);
+    ngx_svc_admin_text(w, "country", res, row,
+                       NGX_SVC_ADMIN_SIMULATE_COUNTRY);
+    ngx_svc_admin_raw(w, "signIns", res, row, NGX_SVC_ADMIN_SIMULATE_N);
+    ngx_svc_admin_raw(w, "users", res, row, NGX_SVC_ADMIN_SIMULATE_USERS);
+    ngx_svc_admin_time(w, "lastSignInAt", res, row, NGX_SVC_ADMIN_SIMULATE_AT);
+
+    ngx_svc_admin_simulate_result(w, "current", sim->current,
+                                  sim->rows[row].current);
+    ngx_svc_admin_simulate_result(w, "candidate", sim->candidate,
+                                  sim->rows[row].candidate);
+    ngx_svc_json_boolean(w, "changed", sim->rows[row].changed);
+
+    ngx_svc_json_close(w, '}');
+}
+
+
+static void
+ngx_svc_admin_simulate_result(ngx_svc_json_writer_t *w, const char *key,
+    const ngx_svc_access_policy_t *policy, ngx_svc_access_result_t result)
+{
+    const ngx_str_t  *action, *name;
+
+    action = ngx_svc_access_action(result.action);
+    name = ngx_svc_access_rule_name(policy, result.rule);
+
+    ngx_svc_json_open(w, key, '{');
+    ngx_svc_json_plain(w, "action", action->data, action->len);
+
+    if (name) {
+        ngx_svc_json_string(w, "rule", name->data, name->len);
+
+    } else {
+        ngx_svc_json_null(w, "rule");
+    }
+
+    ngx_svc_json_close(w, '}');
+}
+
+
+static void
+ngx_svc_admin_simulate_lockout(ngx_svc_json_writer_t *w,
+    const ngx_svc_access_policy_t *policy,
+    const ngx_svc_access_caller_t *caller)
+{
+    ngx_int_t                rule;
+    ngx_svc_access_result_t  result;
+
+    result = ngx_svc_access_evaluate(policy, &caller->addr, caller->country,
+                                     caller->now);
+
+    ngx_svc_json_open(w, "lockout", '{');
+    ngx_svc_json_boolean(w, "wouldLockOutCaller",
+                         result.action == NGX_SVC_ACCESS_DENY);
+    ngx_svc_json_boolean(w, "denyAll",
+                         ngx_svc_access_denies_all(policy, &rule));
+    ngx_svc_json_close(w, '}');
+}
