@@ -67,7 +67,8 @@ is_deeply($stored, [ 'Ada.Lovelace@Acme.test', 'ext-Ada', 'active', 't',
           'stored where it belongs, the e-mail verified');
 
 is($s->sql("SELECT count(*) FROM information_schema.columns"
-           . " WHERE table_schema = 'svc' AND column_name LIKE '%password%'"),
+           . " WHERE table_schema = 'svc' AND table_name = 'user_account'"
+           . " AND column_name LIKE '%password%'"),
    0, 'there is no place for a password');
 
 $r = $acme->scim(GET => "/Users/$id");
