@@ -5,9 +5,9 @@
 #
 #   access_oracle.py SEED CASES ZONEINFO QUESTIONS ANSWERS
 #
-# writes QUESTIONS, lines of JSON (a policy, a case of the policy before it, or a
-# time zone and times), and ANSWERS: for each case a line of the action and the
-# index of the rule or -1; for each time a line of the zone and its offset.
+# writes QUESTIONS, lines of JSON (a policy, a case of the policy before it, or
+# a time zone and times), and ANSWERS: for each case a line of the action and
+# the index of the rule or -1; for each time a line of the zone and its offset.
 
 import ipaddress
 import json
