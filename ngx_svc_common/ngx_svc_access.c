@@ -102,6 +102,11 @@ ngx_svc_access_parse(ngx_pool_t *pool, const ngx_svc_zones_t *zones,
     parse.flags = strict ? NGX_SVC_S_STRICT : 0;
     parse.err = err;
 
+    if (!cJSON_IsObject(json)) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                            "\"%s\" must be an object.", path);
+    }
+
     rc = ngx_svc_schema_nested_flags(ngx_svc_access_members, parse.flags, path,
                                      json, &values, err);
     if (rc != NGX_OK) {

@@ -288,6 +288,30 @@ test_invalid(void **state)
 }
 
 
+/* A member that should be a policy. */
+
+static void
+test_object(void **state)
+{
+    cJSON                    *json, *member;
+    ngx_svc_error_t           err;
+    ngx_svc_access_policy_t  *policy;
+
+    json = ngx_unit_json(*state, "{'a':[],'b':null,'c':1,'d':'x','e':[{}]}");
+
+    for (member = json->child; member; member = member->next) {
+        err.kind = NGX_SVC_E_NONE;
+
+        assert_int_equal(ngx_svc_access_parse(*state, ngx_unit_zones(), member,
+                                              "accessPolicy", 1, &policy,
+                                              &err), NGX_DECLINED);
+        ngx_unit_error(&err, NGX_SVC_E_INVALID_VALUE,
+                       "\"accessPolicy\" must be an object.",
+                       member->string);
+    }
+}
+
+
 static void
 test_unknown(void **state)
 {
@@ -497,6 +521,7 @@ main(void)
 {
     const struct CMUnitTest  tests[] = {
         ngx_unit_test(test_invalid),
+        ngx_unit_test(test_object),
         ngx_unit_test(test_unknown),
         ngx_unit_test(test_limits),
         ngx_unit_test(test_written),
