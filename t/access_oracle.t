@@ -81,7 +81,7 @@ $n{$_}++ for @$want;
 
 cmp_ok($n{$_} // 0, '>', $cases / 100, "$_ is not rare")
     for 'allow -1', 'mfa -1', 'deny -1', 'allow 0', 'mfa 1', 'deny 2';
-cmp_ok($n{$_} // 0, '>', 5, "$_ is there")
+cmp_ok($n{$_} // 0, '>', 0, "$_ is there")
     for 'some -1', 'none -1', 'none 0', 'none 1';
 
 done_testing();
