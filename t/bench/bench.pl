@@ -36,6 +36,7 @@ use SvcBench::Admin;
 use SvcBench::Explain;
 use SvcBench::Load;
 use SvcBench::Report qw(say_step);
+use SvcBench::SignIns;
 use SvcBench::Statements;
 use SvcBench::System;
 
@@ -91,6 +92,9 @@ my %measure = (
     stream => sub { SvcBench::Admin::stream($sys, @_) },
     export => sub { SvcBench::Admin::export($sys, @_) },
     export_copy => sub { SvcBench::Admin::copy($sys, @_, $statements) },
+    simulate => sub { SvcBench::SignIns::simulate($sys, @_) },
+    simulate_psql => sub { SvcBench::SignIns::select_only($sys, @_,
+                                                          $statements) },
 );
 
 my %only = map { $_ => 1 } split /[ ,]+/, $ENV{ONLY} // '';
@@ -101,7 +105,8 @@ my @ORDER = grep { !%only || $only{$_} }
                reads_full reads_full_mixed branding branding_static logo
                logo_static users users_pgbench put_user put_user_pgbench
                evaluate evaluate_worst stream);
-my @EXPORT = grep { !%only || $only{$_} } qw(export export_copy);
+my @STORED = grep { !%only || $only{$_} }
+             qw(export export_copy simulate simulate_psql);
 
 
 sub wrk {
@@ -310,10 +315,11 @@ sub measure {
     warm_up(@ORDER);
     rounds('', @ORDER);
 
-    if (@EXPORT) {
+    if (@STORED) {
         SvcBench::Admin::add_events($sys);
-        warm_up(@EXPORT);
-        rounds('', @EXPORT);
+        SvcBench::SignIns::add($sys);
+        warm_up(@STORED);
+        rounds('', @STORED);
         $sys->reset;
     }
 

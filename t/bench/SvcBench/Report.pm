@@ -117,6 +117,8 @@ sub rows {
           '100 ms', 100_000, 'p99', -1 ],
         [ 'export of 10,000 events', 'export', 'psql, COPY of the same rows',
           'export_copy', 'rate', 0.5 ],
+        [ 'simulation over 1,000 addresses', 'simulate',
+          'its SELECT by psql', 'simulate_psql', 'rate', 0.8 ],
     );
 }
 
