@@ -199,6 +199,21 @@ ngx_svc_admin_permission(const u_char *data, size_t len)
 }
 
 
+const ngx_str_t *
+ngx_svc_admin_permission_name(ngx_uint_t mask)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < NGX_SVC_ADMIN_PERMISSIONS - 1; i++) {
+        if (mask & (1 << i)) {
+            break;
+        }
+    }
+
+    return &ngx_svc_admin_permissions[i];
+}
+
+
 ngx_uint_t
 ngx_svc_admin_permissions_of(const ngx_str_t *array)
 {

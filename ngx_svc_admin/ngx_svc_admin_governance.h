@@ -20,6 +20,9 @@
 /* Of one name; 0: unknown. */
 ngx_uint_t ngx_svc_admin_permission(const u_char *data, size_t len);
 
+/* The name of the first one of a set that is not empty. */
+const ngx_str_t *ngx_svc_admin_permission_name(ngx_uint_t mask);
+
 /* Of PostgreSQL's text of an array, whose unknown elements do not count. */
 ngx_uint_t ngx_svc_admin_permissions_of(const ngx_str_t *array);
 

@@ -97,11 +97,7 @@ ngx_int_t
 ngx_svc_schema_object(const ngx_svc_member_t *table, ngx_uint_t flags,
     cJSON *object, void *dst, ngx_svc_error_t *err)
 {
-    ngx_svc_schema_t  s;
-
-    ngx_svc_schema_init(&s, flags, "", err);
-
-    return ngx_svc_schema_members(&s, table, object, dst);
+    return ngx_svc_schema_nested_flags(table, flags, "", object, dst, err);
 }
 
 
@@ -109,9 +105,17 @@ ngx_int_t
 ngx_svc_schema_nested(const ngx_svc_member_t *table, const char *path,
     cJSON *object, void *dst, ngx_svc_error_t *err)
 {
+    return ngx_svc_schema_nested_flags(table, 0, path, object, dst, err);
+}
+
+
+ngx_int_t
+ngx_svc_schema_nested_flags(const ngx_svc_member_t *table, ngx_uint_t flags,
+    const char *path, cJSON *object, void *dst, ngx_svc_error_t *err)
+{
     ngx_svc_schema_t  s;
 
-    ngx_svc_schema_init(&s, 0, path, err);
+    ngx_svc_schema_init(&s, flags, path, err);
 
     return ngx_svc_schema_members(&s, table, object, dst);
 }
