@@ -9,6 +9,8 @@ static ngx_int_t ngx_http_svc_preconfiguration(ngx_conf_t *cf);
 static ngx_int_t ngx_http_svc_postconfiguration(ngx_conf_t *cf);
 static ngx_int_t ngx_http_svc_check_location(ngx_conf_t *cf,
     ngx_svc_main_conf_t *smcf, ngx_svc_location_t *location);
+static ngx_int_t ngx_http_svc_load_zones(ngx_conf_t *cf,
+    ngx_svc_main_conf_t *smcf);
 static void *ngx_http_svc_create_main_conf(ngx_conf_t *cf);
 static char *ngx_http_svc_init_main_conf(ngx_conf_t *cf, void *conf);
 static void *ngx_http_svc_create_srv_conf(ngx_conf_t *cf);
@@ -98,6 +100,20 @@ static ngx_command_t  ngx_http_svc_commands[] = {
       offsetof(ngx_svc_loc_conf_t, body_timeout),
       NULL },
 
+    { ngx_string("svc_zoneinfo"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_conf_zoneinfo,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("svc_country"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_svc_conf_country,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_svc_loc_conf_t, country),
+      NULL },
+
     { ngx_string("svc_health"),
       NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
       ngx_svc_conf_health,
@@ -183,7 +199,46 @@ ngx_http_svc_postconfiguration(ngx_conf_t *cf)
         }
     }
 
+    if (ngx_http_svc_load_zones(cf, smcf) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     return ngx_svc_envelope_init(cf);
+}
+
+
+/* Of surfaces alone: not of a location of svc_health. */
+
+static ngx_int_t
+ngx_http_svc_load_zones(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
+{
+    ngx_uint_t           i;
+    ngx_svc_location_t  *location;
+
+    location = smcf->locations.elts;
+
+    for (i = 0; i < smcf->locations.nelts; i++) {
+        if (location[i].conf->surface) {
+            smcf->zones = ngx_svc_zones_load(cf->pool, &smcf->zoneinfo,
+                                             cf->log);
+
+            return smcf->zones ? NGX_OK : NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+const ngx_svc_zones_t *
+ngx_svc_zones(void)
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_http_cycle_get_module_main_conf(ngx_cycle,
+                                               ngx_http_svc_common_module);
+
+    return smcf->zones;
 }
 
 
@@ -270,6 +325,10 @@ ngx_http_svc_init_main_conf(ngx_conf_t *cf, void *conf)
 
     ngx_conf_init_msec_value(smcf->pg.connect_timeout, 2000);
     ngx_conf_init_msec_value(smcf->pg.timeout, 5000);
+    if (smcf->zoneinfo.len == 0) {
+        ngx_str_set(&smcf->zoneinfo, "/usr/share/zoneinfo");
+    }
+
     ngx_conf_init_uint_value(smcf->pg.queue, 1024);
     ngx_conf_init_msec_value(smcf->pg.queue_timeout, 1000);
     ngx_conf_init_msec_value(smcf->redis.timeout, 1000);
@@ -325,6 +384,10 @@ ngx_http_svc_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     ngx_conf_merge_str_value(conf->base_url, prev->base_url, "");
     ngx_conf_merge_msec_value(conf->body_timeout, prev->body_timeout, 10000);
+
+    if (conf->country == NULL) {
+        conf->country = prev->country;
+    }
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 

@@ -32,7 +32,7 @@ typedef enum {
 typedef struct ngx_svc_access_policy_s  ngx_svc_access_policy_t;
 
 
-/* Two capital letters; both 0: unknown, which only "ZZ" matches. */
+/* Two capital letters; anything else: unknown, which only "ZZ" matches. */
 
 typedef struct {
     u_char                    code[2];
@@ -92,7 +92,8 @@ NGX_SVC_API const ngx_str_t *ngx_svc_access_rule_name(
 /* Anti-lockout. */
 
 typedef struct {
-    ngx_svc_addr_t            addr;
+    ngx_svc_addr_t            addr;     /* AF_UNSPEC: none, of a unix socket;
+                                           no network contains it */
     ngx_svc_access_country_t  country;
     int64_t                   now;      /* seconds since the epoch */
 } ngx_svc_access_caller_t;

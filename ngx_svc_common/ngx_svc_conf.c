@@ -337,6 +337,59 @@ ngx_svc_conf_health(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+char *
+ngx_svc_conf_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_svc_main_conf_t *smcf = conf;
+
+    ngx_str_t  *value, name;
+
+    if (smcf->zoneinfo.len) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    name = value[1];
+
+    if (name.len == 0) {
+        return "is empty";
+    }
+
+    if (ngx_conf_full_name(cf->cycle, &name, 0) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    smcf->zoneinfo = name;
+
+    return NGX_CONF_OK;
+}
+
+
+/* A text without a variable would be the country of everybody. */
+
+char *
+ngx_svc_conf_country(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char                *rv;
+    ngx_str_t           *value;
+    ngx_svc_loc_conf_t  *slcf = conf;
+
+    value = cf->args->elts;
+
+    if (ngx_http_script_variables_count(&value[1]) == 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"svc_country\" takes a variable such as "
+                           "$geoip2_data_country_code, not \"%V\"",
+                           &value[1]);
+        return NGX_CONF_ERROR;
+    }
+
+    rv = ngx_http_set_complex_value_slot(cf, cmd, slcf);
+
+    return rv;
+}
+
+
 /* PostgreSQL takes a statement_timeout as a 32-bit number, and 0 as none. */
 
 char *

@@ -10,6 +10,7 @@
 #include "ngx_svc_crypto.h"
 #include "ngx_svc_pg.h"
 #include "ngx_svc_redis.h"
+#include "ngx_svc_zone.h"
 
 #include <ngx_http.h>
 
@@ -22,6 +23,8 @@ typedef struct {
     ngx_svc_redis_conf_t       redis;
     ngx_svc_keys_t             keys;
     ngx_str_t                  key_file;
+    ngx_str_t                  zoneinfo;    /* a directory */
+    ngx_svc_zones_t           *zones;       /* NULL: no surface is on */
     ngx_int_t                  request_id;  /* index of $request_id */
     ngx_array_t                locations;   /* ngx_svc_location_t */
 } ngx_svc_main_conf_t;
@@ -37,6 +40,7 @@ typedef struct {
     const ngx_svc_surface_t   *surface;     /* NULL: none */
     ngx_str_t                  base_url;    /* without a slash at its end */
     ngx_msec_t                 body_timeout;
+    ngx_http_complex_value_t  *country;     /* NULL: always unknown */
 } ngx_svc_loc_conf_t;
 
 
@@ -82,11 +86,16 @@ char *ngx_svc_conf_redis(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_health(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_svc_conf_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_svc_conf_country(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /* The set function of a surface's on|off directive; cmd->post: the surface. */
 NGX_SVC_API char *ngx_svc_surface_directive(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+
+/* Of svc_zoneinfo: there are some wherever a surface is on. */
+NGX_SVC_API const ngx_svc_zones_t *ngx_svc_zones(void);
 
 #define ngx_svc_main_conf(cf)                                                 \
     ngx_http_conf_get_module_main_conf(cf, ngx_http_svc_common_module)

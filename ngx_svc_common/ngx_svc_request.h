@@ -6,6 +6,7 @@
 #define _NGX_SVC_REQUEST_H_INCLUDED_
 
 
+#include "ngx_svc_access.h"
 #include "ngx_svc_conf.h"
 #include "ngx_svc_error.h"
 #include "ngx_svc_json.h"
@@ -272,6 +273,14 @@ NGX_SVC_API ngx_int_t ngx_svc_word_argument(ngx_svc_request_t *sr,
  */
 NGX_SVC_API ngx_int_t ngx_svc_param_uuid(ngx_svc_request_t *sr, ngx_uint_t n,
     ngx_svc_pg_call_t *call, const char *detail);
+
+/*
+ * ngx_svc_access_caller.c: who sends a request, for an access policy: the
+ * address of the connection, as realip may have set it, the country of
+ * svc_country, and the time.  NGX_ERROR when memory runs out.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_access_caller(ngx_svc_request_t *sr,
+    ngx_svc_access_caller_t *caller);
 
 /* The id of the request as in $request_id; empty when there is none. */
 NGX_SVC_API ngx_str_t ngx_svc_request_id(ngx_http_request_t *r);

@@ -14,11 +14,14 @@ FUZZ_CC ?= clang
 
 NGX_SVC_PURE_SCIM = $(wildcard $(addprefix ngx_svc_scim/ngx_svc_scim_, \
 		text.c grammar.c filter.c path.c user.c patch.c))
+NGX_SVC_PURE_ACCESS = $(filter-out %_caller.c, \
+	$(wildcard ngx_svc_common/ngx_svc_access*.c ngx_svc_common/ngx_svc_zone*.c))
 NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/ngx_svc_admin_image*.c)
 NGX_SVC_PURE = $(addprefix ngx_svc_common/ngx_svc_, \
 		error json json_check json_write schema email crypto addr \
 		time) \
-	$(patsubst %.c,%,$(NGX_SVC_PURE_SCIM) $(NGX_SVC_PURE_ADMIN))
+	$(patsubst %.c,%,$(NGX_SVC_PURE_ACCESS) $(NGX_SVC_PURE_SCIM) \
+		$(NGX_SVC_PURE_ADMIN))
 
 NGX_SVC_CORE = $(addprefix src/core/ngx_, string palloc array list rbtree \
 		hash parse_time) src/os/unix/ngx_alloc
@@ -57,7 +60,7 @@ FUZZ_BINS = $(patsubst t/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard t/fuzz/fuzz_*.c))
 # the objects outlive the make that built them
 .SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
 
-unit: $(UNIT_BINS)
+unit: $(UNIT_BINS) $(UNIT_OUT)/access_eval
 
 fuzz-bins: $(FUZZ_BINS)
 
@@ -66,6 +69,14 @@ $(UNIT_OUT)/test_%: t/unit/test_%.c $(UNIT_OBJS) $(NGX_SVC_TEST_HEADERS)
 	@$(CC) $(NGX_SVC_TEST_CFLAGS) $(NGX_SVC_SANITIZE) \
 		$(NGX_SVC_TEST_LDFLAGS) -o $@ $< $(UNIT_OBJS) \
 		$(NGX_SVC_TEST_LIBS) -lcmocka
+
+# not a test: t/access_oracle.t talks to it
+$(UNIT_OUT)/access_eval: t/unit/access_eval.c $(UNIT_OBJS) \
+		$(NGX_SVC_TEST_HEADERS)
+	@echo "  CC $@"
+	@$(CC) $(NGX_SVC_TEST_CFLAGS) $(NGX_SVC_SANITIZE) \
+		$(NGX_SVC_TEST_LDFLAGS) -o $@ $< $(UNIT_OBJS) \
+		$(NGX_SVC_TEST_LIBS)
 
 $(FUZZ_OUT)/fuzz_%: t/fuzz/fuzz_%.c $(FUZZ_OBJS) $(NGX_SVC_TEST_HEADERS)
 	@echo "  CC $@"

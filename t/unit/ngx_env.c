@@ -4,6 +4,8 @@
 
 #include "ngx_env.h"
 
+#include <ngx_event.h>
+
 
 /* The linker's --wrap gives these their names. */
 
@@ -12,7 +14,9 @@ void *__wrap_ngx_alloc(size_t size, ngx_log_t *log);
 
 
 volatile ngx_cycle_t  *ngx_cycle;
+ngx_queue_t            ngx_posted_events;
 
+static ngx_cycle_t     ngx_env_cycle;
 static ngx_log_t       ngx_env_log_data;
 static ngx_int_t       ngx_env_allocs = -1;
 
@@ -28,6 +32,11 @@ ngx_env_init(void)
     for (n = ngx_pagesize; n >>= 1; ngx_pagesize_shift++) { /* void */ }
 
     ngx_env_log_data.log_level = NGX_LOG_NOTICE;
+
+    ngx_env_cycle.log = &ngx_env_log_data;
+    ngx_cycle = &ngx_env_cycle;
+
+    ngx_queue_init(&ngx_posted_events);
 }
 
 
@@ -42,6 +51,22 @@ void
 ngx_env_alloc_limit(ngx_int_t n)
 {
     ngx_env_allocs = n;
+}
+
+
+void
+ngx_env_events(void)
+{
+    ngx_event_t  *ev;
+    ngx_queue_t  *q;
+
+    while (!ngx_queue_empty(&ngx_posted_events)) {
+        q = ngx_queue_head(&ngx_posted_events);
+        ev = ngx_queue_data(q, ngx_event_t, queue);
+
+        ngx_delete_posted_event(ev);
+        ev->handler(ev);
+    }
 }
 
 

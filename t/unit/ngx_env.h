@@ -16,6 +16,9 @@ void ngx_env_init(void);
 /* A log that goes to stderr. */
 ngx_log_t *ngx_env_log(void);
 
+/* Runs what was posted, as the event loop does. */
+void ngx_env_events(void);
+
 /*
  * Lets ngx_alloc() succeed n more times, and then fail; a negative n lifts the
  * limit.  Of pools it decides over all allocations, which NGX_DEBUG_PALLOC

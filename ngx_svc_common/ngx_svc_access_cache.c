@@ -1,0 +1,241 @@
+/*
+ * Parsed policies of this worker: the least recently used one goes when there
+ * are too many, or too many bytes of them.
+ */
+
+#include "ngx_svc_access_policy.h"
+#include "ngx_svc_zone_set.h"
+
+#include <ngx_event.h>
+
+
+#define NGX_SVC_ACCESS_CACHED        64
+#define NGX_SVC_ACCESS_CACHED_BYTES  (16 * 1024 * 1024)
+#define NGX_SVC_ACCESS_TENANT        64     /* bytes of its id */
+
+
+typedef struct {
+    ngx_queue_t               queue;    /* of the used ones, or the old ones */
+    ngx_pool_t               *pool;     /* this, and the policy */
+    ngx_svc_access_policy_t  *policy;
+    ngx_str_t                 tenant;
+    int64_t                   version;
+    ngx_uint_t                generation;   /* of the zones */
+    u_char                    data[NGX_SVC_ACCESS_TENANT];
+} ngx_svc_access_entry_t;
+
+
+static ngx_svc_access_entry_t *ngx_svc_access_find(
+    const ngx_svc_zones_t *zones, const ngx_str_t *tenant, int64_t version);
+static ngx_svc_access_entry_t *ngx_svc_access_add(
+    const ngx_svc_zones_t *zones, const ngx_str_t *tenant, ngx_str_t *json,
+    ngx_log_t *log);
+static ngx_int_t ngx_svc_access_read(ngx_svc_access_entry_t *entry,
+    const ngx_svc_zones_t *zones, ngx_str_t *json, ngx_log_t *log);
+static void ngx_svc_access_remove(ngx_svc_access_entry_t *entry);
+static void ngx_svc_access_free(ngx_event_t *ev);
+
+
+static ngx_queue_t   ngx_svc_access_used;   /* the latest first; no prev: none
+                                               was ever asked for */
+static ngx_queue_t   ngx_svc_access_old;    /* which may still be looked at */
+static ngx_uint_t    ngx_svc_access_n;
+static size_t        ngx_svc_access_bytes;
+static ngx_event_t   ngx_svc_access_freeing;
+
+
+const ngx_svc_access_policy_t *
+ngx_svc_access_cached(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
+    int64_t version, ngx_str_t *json, ngx_log_t *log)
+{
+    ngx_queue_t             *q;
+    ngx_svc_access_entry_t  *entry;
+
+    if (ngx_svc_access_used.prev == NULL) {
+        ngx_queue_init(&ngx_svc_access_used);
+        ngx_queue_init(&ngx_svc_access_old);
+        ngx_svc_access_freeing.handler = ngx_svc_access_free;
+    }
+
+    ngx_svc_access_freeing.log = ngx_cycle->log;
+
+    entry = ngx_svc_access_find(zones, tenant, version);
+
+    if (entry) {
+        ngx_queue_remove(&entry->queue);
+        ngx_queue_insert_head(&ngx_svc_access_used, &entry->queue);
+
+        return entry->policy;
+    }
+
+    entry = ngx_svc_access_add(zones, tenant, json, log);
+    if (entry == NULL) {
+        return NULL;
+    }
+
+    entry->version = version;
+
+    ngx_queue_insert_head(&ngx_svc_access_used, &entry->queue);
+    ngx_svc_access_n++;
+    ngx_svc_access_bytes += entry->policy->size;
+
+    while (ngx_svc_access_n > NGX_SVC_ACCESS_CACHED
+           || ngx_svc_access_bytes > NGX_SVC_ACCESS_CACHED_BYTES)
+    {
+        q = ngx_queue_last(&ngx_svc_access_used);
+        ngx_svc_access_remove(ngx_queue_data(q, ngx_svc_access_entry_t,
+                                             queue));
+    }
+
+    return entry->policy;
+}
+
+
+/* An older version of the tenant's, or one of zones that are gone, goes. */
+
+static ngx_svc_access_entry_t *
+ngx_svc_access_find(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
+    int64_t version)
+{
+    ngx_queue_t             *q, *next;
+    ngx_svc_access_entry_t  *entry;
+
+    for (q = ngx_queue_head(&ngx_svc_access_used);
+         q != ngx_queue_sentinel(&ngx_svc_access_used);
+         q = next)
+    {
+        next = ngx_queue_next(q);
+        entry = ngx_queue_data(q, ngx_svc_access_entry_t, queue);
+
+        if (entry->generation != zones->generation) {
+            ngx_svc_access_remove(entry);
+            continue;
+        }
+
+        if (entry->tenant.len != tenant->len
+            || ngx_memcmp(entry->tenant.data, tenant->data, tenant->len) != 0)
+        {
+            continue;
+        }
+
+        if (entry->version == version) {
+            return entry;
+        }
+
+        if (entry->version < version) {
+            ngx_svc_access_remove(entry);
+        }
+    }
+
+    return NULL;
+}
+
+
+static ngx_svc_access_entry_t *
+ngx_svc_access_add(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
+    ngx_str_t *json, ngx_log_t *log)
+{
+    ngx_pool_t              *pool;
+    ngx_svc_access_entry_t  *entry;
+
+    if (tenant->len > NGX_SVC_ACCESS_TENANT) {
+        return NULL;
+    }
+
+    pool = ngx_create_pool(4096, log);
+    if (pool == NULL) {
+        return NULL;
+    }
+
+    entry = ngx_pcalloc(pool, sizeof(ngx_svc_access_entry_t));
+
+    if (entry) {
+        entry->pool = pool;
+        entry->generation = zones->generation;
+        entry->tenant.len = tenant->len;
+        entry->tenant.data = entry->data;
+        ngx_memcpy(entry->data, tenant->data, tenant->len);
+    }
+
+    if (entry == NULL
+        || ngx_svc_access_read(entry, zones, json, log) != NGX_OK)
+    {
+        ngx_destroy_pool(pool);
+        return NULL;
+    }
+
+    /* it outlives the request whose log this may be */
+
+    pool->log = ngx_cycle->log;
+
+    return entry;
+}
+
+
+/* The tree is several times as large as the policy: it goes at once. */
+
+static ngx_int_t
+ngx_svc_access_read(ngx_svc_access_entry_t *entry,
+    const ngx_svc_zones_t *zones, ngx_str_t *json, ngx_log_t *log)
+{
+    cJSON            *tree;
+    ngx_int_t         rc;
+    ngx_pool_t       *pool;
+    ngx_svc_error_t   err;
+
+    pool = ngx_create_pool(16384, log);
+    if (pool == NULL) {
+        return NGX_ERROR;
+    }
+
+    err.kind = NGX_SVC_E_NONE;
+
+    rc = ngx_svc_json_parse(pool, json, &tree, &err);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_access_parse(entry->pool, zones, tree, "", 0,
+                                  &entry->policy, &err);
+    }
+
+    if (rc == NGX_DECLINED) {
+        ngx_log_error(NGX_LOG_ERR, log, 0,
+                      "the stored access policy of tenant %V is not valid: "
+                      "%*s", &entry->tenant, err.len, err.detail);
+    }
+
+    ngx_destroy_pool(pool);
+
+    return rc;
+}
+
+
+/* Who got it in this turn of the event loop may still look at it. */
+
+static void
+ngx_svc_access_remove(ngx_svc_access_entry_t *entry)
+{
+    ngx_svc_access_n--;
+    ngx_svc_access_bytes -= entry->policy->size;
+
+    ngx_queue_remove(&entry->queue);
+    ngx_queue_insert_tail(&ngx_svc_access_old, &entry->queue);
+
+    ngx_post_event(&ngx_svc_access_freeing, &ngx_posted_events);
+}
+
+
+static void
+ngx_svc_access_free(ngx_event_t *ev)
+{
+    ngx_queue_t             *q;
+    ngx_svc_access_entry_t  *entry;
+
+    while (!ngx_queue_empty(&ngx_svc_access_old)) {
+        q = ngx_queue_head(&ngx_svc_access_old);
+        ngx_queue_remove(q);
+
+        entry = ngx_queue_data(q, ngx_svc_access_entry_t, queue);
+        entry->pool->log = ngx_cycle->log;
+        ngx_destroy_pool(entry->pool);
+    }
+}

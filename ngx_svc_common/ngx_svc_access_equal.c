@@ -1,0 +1,196 @@
+/*
+ * Whether two policies mean the same.
+ */
+
+#include "ngx_svc_access_policy.h"
+
+
+static ngx_uint_t ngx_svc_access_equal_rules(const ngx_svc_access_rule_t *a,
+    const ngx_svc_access_rule_t *b);
+static ngx_uint_t ngx_svc_access_equal_countries(
+    const ngx_svc_access_rule_t *a, const ngx_svc_access_rule_t *b);
+static ngx_uint_t ngx_svc_access_equal_networks(
+    const ngx_svc_access_rule_t *a, const ngx_svc_access_rule_t *b);
+static ngx_uint_t ngx_svc_access_sorted_networks(
+    const ngx_svc_access_rule_t *rule, const ngx_svc_cidr_t **cidrs);
+static int ngx_libc_cdecl ngx_svc_access_cmp_cidrs(const void *one,
+    const void *two);
+static ngx_uint_t ngx_svc_access_within_windows(
+    const ngx_svc_access_rule_t *a, const ngx_svc_access_rule_t *b);
+
+
+ngx_uint_t
+ngx_svc_access_equal(const ngx_svc_access_policy_t *a,
+    const ngx_svc_access_policy_t *b)
+{
+    ngx_uint_t  i;
+
+    if (a->nrules != b->nrules || a->action != b->action) {
+        return 0;
+    }
+
+    for (i = 0; i < a->nrules; i++) {
+        if (!ngx_svc_access_equal_rules(&a->rules[i], &b->rules[i])) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static ngx_uint_t
+ngx_svc_access_equal_rules(const ngx_svc_access_rule_t *a,
+    const ngx_svc_access_rule_t *b)
+{
+    return a->enabled == b->enabled
+           && a->action == b->action
+           && a->name.len == b->name.len
+           && ngx_memcmp(a->name.data, b->name.data, a->name.len) == 0
+           && ngx_svc_access_equal_countries(a, b)
+           && ngx_svc_access_equal_networks(a, b)
+           && ngx_svc_access_within_windows(a, b)
+           && ngx_svc_access_within_windows(b, a);
+}
+
+
+static ngx_uint_t
+ngx_svc_access_equal_countries(const ngx_svc_access_rule_t *a,
+    const ngx_svc_access_rule_t *b)
+{
+    u_char      seen[NGX_SVC_ACCESS_CODES];
+    ngx_uint_t  i, code;
+
+    ngx_memzero(seen, sizeof(seen));
+
+    for (i = 0; i < a->ncountries; i++) {
+        seen[ngx_svc_access_code(&a->countries[2 * i])] = 1;
+    }
+
+    for (i = 0; i < b->ncountries; i++) {
+        code = ngx_svc_access_code(&b->countries[2 * i]);
+
+        if (seen[code] == 0) {
+            return 0;
+        }
+
+        seen[code] = 2;
+    }
+
+    for (i = 0; i < a->ncountries; i++) {
+        if (seen[ngx_svc_access_code(&a->countries[2 * i])] != 2) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static ngx_uint_t
+ngx_svc_access_equal_networks(const ngx_svc_access_rule_t *a,
+    const ngx_svc_access_rule_t *b)
+{
+    ngx_uint_t             i, n;
+    const ngx_svc_cidr_t  *first[NGX_SVC_ACCESS_NETWORKS];
+    const ngx_svc_cidr_t  *second[NGX_SVC_ACCESS_NETWORKS];
+
+    n = ngx_svc_access_sorted_networks(a, first);
+
+    if (n != ngx_svc_access_sorted_networks(b, second)) {
+        return 0;
+    }
+
+    for (i = 0; i < n; i++) {
+        if (ngx_svc_access_cmp_cidrs(&first[i], &second[i]) != 0) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* Returns how many are left without duplicates. */
+
+static ngx_uint_t
+ngx_svc_access_sorted_networks(const ngx_svc_access_rule_t *rule,
+    const ngx_svc_cidr_t **cidrs)
+{
+    ngx_uint_t  i, n;
+
+    for (i = 0; i < rule->nnetworks; i++) {
+        cidrs[i] = &rule->networks[i].cidr;
+    }
+
+    ngx_qsort(cidrs, i, sizeof(ngx_svc_cidr_t *), ngx_svc_access_cmp_cidrs);
+
+    n = 0;
+
+    for (i = 0; i < rule->nnetworks; i++) {
+        if (n == 0 || ngx_svc_access_cmp_cidrs(&cidrs[n - 1], &cidrs[i]) != 0)
+        {
+            cidrs[n++] = cidrs[i];
+        }
+    }
+
+    return n;
+}
+
+
+static int ngx_libc_cdecl
+ngx_svc_access_cmp_cidrs(const void *one, const void *two)
+{
+    const ngx_svc_cidr_t  *first, *second;
+
+    first = *(const ngx_svc_cidr_t *const *) one;
+    second = *(const ngx_svc_cidr_t *const *) two;
+
+    if (first->addr.family != second->addr.family) {
+        return first->addr.family < second->addr.family ? -1 : 1;
+    }
+
+    if (first->bits != second->bits) {
+        return first->bits < second->bits ? -1 : 1;
+    }
+
+    return ngx_memcmp(first->addr.bytes, second->addr.bytes,
+                      sizeof(first->addr.bytes));
+}
+
+
+/* Each window of a is one of b's; they are few. */
+
+static ngx_uint_t
+ngx_svc_access_within_windows(const ngx_svc_access_rule_t *a,
+    const ngx_svc_access_rule_t *b)
+{
+    ngx_uint_t                      i, j;
+    const ngx_str_t                *first, *second;
+    const ngx_svc_access_window_t  *one, *two;
+
+    for (i = 0; i < a->nwindows; i++) {
+        one = &a->windows[i];
+        first = ngx_svc_zone_name(one->zone);
+
+        for (j = 0; j < b->nwindows; j++) {
+            two = &b->windows[j];
+            second = ngx_svc_zone_name(two->zone);
+
+            if (one->start == two->start
+                && one->end == two->end
+                && one->mask == two->mask
+                && first->len == second->len
+                && ngx_memcmp(first->data, second->data, first->len) == 0)
+            {
+                break;
+            }
+        }
+
+        if (j == b->nwindows) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
