@@ -2,7 +2,7 @@
  * /v1/admin/groups and /v1/admin/groups/{id}.
  */
 
-#include "ngx_svc_admin.h"
+#include "ngx_svc_admin_governance.h"
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_crypto.h"
 
@@ -116,9 +116,18 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_groups_statements[] = {
     { "admin_groups_delete",
       "WITH g AS ("
           "DELETE FROM svc.user_group WHERE id = $1 RETURNING id, name"
+      "), p AS ("
+          "SELECT g.id FROM g JOIN svc.group_password_policy p"
+              " ON p.tenant_id = " NGX_SVC_ADMIN_TENANT
+              " AND p.group_id = g.id"
+      "), v AS ("
+          NGX_SVC_ADMIN_REVISION("p")
       "), e AS ("
           "INSERT INTO svc.audit_event (action, target_type, target_id,"
               " target_name)"
+          " SELECT 'group_password_policy.deleted', 'groupPasswordPolicy',"
+              " p.id::text, NULL FROM p"
+          " UNION ALL"
           " SELECT 'group.deleted', 'group', g.id::text, g.name FROM g"
       ")"
       " SELECT id FROM g", 1 },
@@ -326,9 +335,15 @@ ngx_svc_admin_groups_put_reply(ngx_svc_request_t *sr)
 }
 
 
+/* Its password policy goes with it, and is a part of the governance. */
+
 ngx_int_t
 ngx_svc_admin_groups_delete_prepare(ngx_svc_request_t *sr)
 {
+    if (ngx_svc_admin_governance_lock(sr) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     return ngx_svc_admin_group_id(sr,
                                   ngx_svc_pg_call(sr->op,
                                                 NGX_SVC_ADMIN_GROUPS_DELETE));
@@ -338,7 +353,7 @@ ngx_svc_admin_groups_delete_prepare(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_admin_groups_delete_reply(ngx_svc_request_t *sr)
 {
-    if (PQntuples(sr->results[0]) == 0) {
+    if (PQntuples(sr->results[1]) == 0) {
         return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
     }
 
