@@ -72,6 +72,9 @@ my %BODY = (
     'PUT /admin/groups/*' => { name => 'New' },
     'POST /admin/groups/*/members' => { userIds => [ $user->{id} ] },
     'PUT /admin/groups/*/members' => { userIds => [ $user->{id} ] },
+    'POST /admin/config/plan' => { version => 1, roles => [] },
+    'POST /admin/config/apply' => { version => 1, roles => [
+        { key => 'new', name => 'New', permissions => [ 'users:view' ] } ] },
 );
 
 my %IDS = (tenants => [ 'acme', 'globex', 'nobody' ],
