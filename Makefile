@@ -112,7 +112,8 @@ valgrind: deps-test build  ## the SCIM tests with the workers under valgrind
 	@SVC_TEST_VALGRIND=1 SVC_TEST_SLOW=10 $(PROVE) t/scim_*.t t/audit.t \
 		t/bad_input.t t/health.t t/isolation.t t/tenants.t
 
-bench: deps-test build  ## measure, beside pgbench and a static answer
+bench: deps-test build $(SRC)/objs/ngx_auto_config.h  ## measure, beside pgbench and a static answer
+	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) build/bench/access
 	@perl -I t/lib t/bench/bench.pl
 
 lint: deps-test build  ## cppcheck, clang's analyzer, gcc and clang with warnings as errors

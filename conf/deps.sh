@@ -9,9 +9,10 @@ set -eu
 run="nginx nginx-dev gcc libc6-dev make postgresql postgresql-client
      redis-server redis-tools libpq-dev libhiredis-dev libcjson-dev libssl-dev
      libpng-dev libjpeg-dev libwebp-dev libpcre2-dev libxml2-dev
-     libxslt1-dev zlib1g-dev openssl curl ca-certificates coreutils procps"
+     libxslt1-dev zlib1g-dev openssl curl ca-certificates coreutils procps
+     tzdata"
 test="perl libcmocka-dev clang libclang-rt-14-dev dpkg-dev xz-utils wrk
-      cppcheck clang-tools valgrind"
+      cppcheck clang-tools valgrind python3"
 
 # Node.js of whatever source: Debian's when there is none
 

@@ -259,6 +259,55 @@ for my $where ('/', '/scim', '/scim/v2/', '/scim/v2/Users', '= /scim/v2/Users',
 
 fails('svc_postgres_queue x', sub { set(svc_postgres_queue => 'x') },
       qr/svc_postgres_queue|invalid/);
+
+# --- access policies --------------------------------------------------------
+
+my $zones = $s->{dir} . '/zones';
+mkdir $zones or die "$zones: $!\n";
+
+fails('svc_zoneinfo of no directory',
+      sub { add("svc_zoneinfo $zones/none;") },
+      qr{"$zones/none" cannot be read}, qr/package tzdata/, qr/svc_zoneinfo/);
+fails('svc_zoneinfo of a directory without zones',
+      sub { add("svc_zoneinfo $zones;") },
+      qr/no time zone "UTC" in "$zones"/, qr/package tzdata/, qr/svc_zoneinfo/);
+fails('svc_zoneinfo of a file', sub { add("svc_zoneinfo $keys;") },
+      qr/"$keys" cannot be read/, qr/package tzdata/);
+fails('svc_zoneinfo twice',
+      sub { add("svc_zoneinfo /usr/share/zoneinfo;\n"
+                . "svc_zoneinfo /usr/share/zoneinfo;") },
+      qr/"svc_zoneinfo" directive is duplicate/);
+fails('svc_zoneinfo ""', sub { add('svc_zoneinfo "";') },
+      qr/"svc_zoneinfo" directive is empty/);
+fails('svc_zoneinfo in a location',
+      sub { s/(svc_scim on;)/$1 svc_zoneinfo $zones;/ },
+      qr/"svc_zoneinfo" directive is not allowed here/);
+passes('svc_zoneinfo that no surface needs',
+       sub { add("svc_zoneinfo $zones/none;"); set(svc_scim => 'off');
+             set(svc_admin => 'off') });
+passes('svc_zoneinfo with a slash at its end',
+       sub { add('svc_zoneinfo /usr/share/zoneinfo/;') });
+
+symlink '/usr/share/zoneinfo/UTC', "$zones/UTC" or die "symlink: $!\n";
+passes('svc_zoneinfo of one zone, a link',
+       sub { add("svc_zoneinfo $zones;") });
+
+my $map = 'map $remote_addr $office { ~^10\. FR; default ""; }';
+
+fails('svc_country FR', sub { add('svc_country FR;') },
+      qr/"svc_country" takes a variable such as \$geoip2/, qr/not "FR"/);
+fails('svc_country ""', sub { add('svc_country "";') },
+      qr/"svc_country" takes a variable/);
+fails('svc_country of no such variable', sub { add('svc_country $nothing;') },
+      qr/unknown "nothing" variable/);
+fails('svc_country twice',
+      sub { add("$map\nsvc_country \$office;\nsvc_country \$office;") },
+      qr/"svc_country" directive is duplicate/);
+passes('svc_country of a map', sub { add("$map\nsvc_country \$office;") });
+passes('svc_country of a location',
+       sub { add($map); s/(svc_admin on;)/$1 svc_country \$office;/ });
+
+
 fails('svc_body_timeout x',
       sub { s/(svc_scim on;)/$1 svc_body_timeout x;/ },
       qr/svc_body_timeout|invalid/);

@@ -31,6 +31,7 @@ BEGIN {
 }
 
 use SvcTest::Process qw(wait_for);
+use SvcBench::Access;
 use SvcBench::Admin;
 use SvcBench::Explain;
 use SvcBench::Load;
@@ -85,6 +86,8 @@ my %measure = (
     users_pgbench => sub { pgbench('users', 8, @_) },
     put_user => sub { SvcBench::Admin::put($sys, @_) },
     put_user_pgbench => \&put_user_pgbench,
+    evaluate => sub { SvcBench::Access::evaluate($ROOT, 'usual', @_) },
+    evaluate_worst => sub { SvcBench::Access::evaluate($ROOT, 'worst', @_) },
     stream => sub { SvcBench::Admin::stream($sys, @_) },
     export => sub { SvcBench::Admin::export($sys, @_) },
     export_copy => sub { SvcBench::Admin::copy($sys, @_, $statements) },
@@ -97,7 +100,7 @@ my @ORDER = grep { !%only || $only{$_} }
                create create_pgbench reads_paced reads_paced_mixed
                reads_full reads_full_mixed branding branding_static logo
                logo_static users users_pgbench put_user put_user_pgbench
-               stream);
+               evaluate evaluate_worst stream);
 my @EXPORT = grep { !%only || $only{$_} } qw(export export_copy);
 
 

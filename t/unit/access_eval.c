@@ -5,8 +5,9 @@
  *   {"rules":[...],"defaultAction":"..."}    a policy; no line out
  *   {"address":"...","country":"FR"|null,"now":1700000000}
  *                                            out: "<action> <rule's index>"
+ *   {"zone":"Europe/Paris","at":[0,...]}     out: the offset at each time
  *
- * A line that is no policy or no case ends it, with a message.
+ * A line that is none of these ends it, with a message.
  */
 
 #include "ngx_env.h"
@@ -19,6 +20,7 @@
 static ngx_pool_t  *eval_pool(ngx_pool_t *pool);
 static void eval_policy(const ngx_svc_zones_t *zones, cJSON *json);
 static void eval_case(cJSON *json);
+static void eval_zone(const ngx_svc_zones_t *zones, cJSON *json);
 static void eval_fail(const char *what, ngx_svc_error_t *err);
 
 
@@ -66,6 +68,9 @@ main(int argc, char **argv)
 
         if (cJSON_GetObjectItem(json, "rules")) {
             eval_policy(zones, json);
+
+        } else if (cJSON_GetObjectItem(json, "zone")) {
+            eval_zone(zones, json);
 
         } else {
             eval_case(json);
@@ -151,6 +156,28 @@ eval_case(cJSON *json)
 
     printf("%s %d\n", ngx_svc_access_action(result.action)->data,
            (int) result.rule);
+}
+
+
+static void
+eval_zone(const ngx_svc_zones_t *zones, cJSON *json)
+{
+    cJSON                 *at;
+    const char            *name;
+    const ngx_svc_zone_t  *zone;
+
+    name = cJSON_GetStringValue(cJSON_GetObjectItem(json, "zone"));
+
+    zone = name ? ngx_svc_zone_find(zones, (u_char *) name, strlen(name))
+                : NULL;
+    if (zone == NULL) {
+        eval_fail("no zone", NULL);
+    }
+
+    cJSON_ArrayForEach(at, cJSON_GetObjectItem(json, "at")) {
+        printf("%s %d\n", name,
+               (int) ngx_svc_zone_offset(zone, (int64_t) at->valuedouble));
+    }
 }
 
 

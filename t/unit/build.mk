@@ -55,6 +55,10 @@ $(UNIT_OUT)/test_image: NGX_SVC_TEST_LDFLAGS += -Wl,--wrap=malloc
 
 FUZZ_BINS = $(patsubst t/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard t/fuzz/fuzz_*.c))
 
+# as the modules are built: for t/bench/bench.pl
+BENCH_SRCS = $(addsuffix .c, $(filter ngx_svc_common/%, $(NGX_SVC_PURE)) \
+	t/unit/ngx_env) $(addprefix $(NGX_SRC)/, $(addsuffix .c, $(NGX_SVC_CORE)))
+
 .PHONY: unit fuzz-bins
 
 # the objects outlive the make that built them
@@ -77,6 +81,13 @@ $(UNIT_OUT)/access_eval: t/unit/access_eval.c $(UNIT_OBJS) \
 	@$(CC) $(NGX_SVC_TEST_CFLAGS) $(NGX_SVC_SANITIZE) \
 		$(NGX_SVC_TEST_LDFLAGS) -o $@ $< $(UNIT_OBJS) \
 		$(NGX_SVC_TEST_LIBS)
+
+build/bench/access: t/bench/access.c $(BENCH_SRCS) $(NGX_SVC_TEST_HEADERS)
+	@mkdir -p $(@D)
+	@$(CC) -g -O2 -fPIC -fstack-protector-strong -D_FORTIFY_SOURCE=2 \
+		-Wall -Wextra -Wno-unused-parameter $(NGX_SVC_TEST_INCS) \
+		$(NGX_SVC_TEST_LDFLAGS) -o $@ $< $(BENCH_SRCS) \
+		-lcjson -lcrypto
 
 $(FUZZ_OUT)/fuzz_%: t/fuzz/fuzz_%.c $(FUZZ_OBJS) $(NGX_SVC_TEST_HEADERS)
 	@echo "  CC $@"

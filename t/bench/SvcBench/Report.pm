@@ -111,6 +111,8 @@ sub rows {
         [ 'PUT user, audit event included', 'put_user',
           'pgbench, one transaction, -c 32', 'put_user_pgbench', 'rate',
           1.2 ],
+        [ 'evaluate, 100 rules x 20 CIDRs, one core', 'evaluate',
+          '1,000,000 a second', 1_000_000, 'rate', 1 ],
         [ 'a change until its event is on a stream, p99', 'stream',
           '100 ms', 100_000, 'p99', -1 ],
         [ 'export of 10,000 events', 'export', 'psql, COPY of the same rows',

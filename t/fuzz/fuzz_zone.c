@@ -1,0 +1,67 @@
+/*
+ * A TZif file, and the offsets that it says.
+ */
+
+#include "ngx_env.h"
+#include "ngx_svc_zone.h"
+
+
+#define fuzz_assert(e)                                                        \
+    if (!(e)) {                                                               \
+        fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #e);               \
+        abort();                                                              \
+    }
+
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    ngx_env_init();
+
+    return 0;
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int32_t          offset;
+    int64_t          at;
+    ngx_str_t        name = ngx_string("Area/Place");
+    ngx_uint_t       i;
+    ngx_pool_t      *pool;
+    ngx_svc_zone_t  *zone;
+
+    static const int64_t  times[] = {
+        INT64_MIN, INT32_MIN, -1, 0, 1, 951782400, 1700000000, 2145916800,
+        INT32_MAX, 4102444800, 253402300799, INT64_MAX
+    };
+
+    pool = ngx_create_pool(4096, ngx_env_log());
+    fuzz_assert(pool != NULL);
+
+    zone = ngx_svc_zone_parse(pool, &name, data, size);
+
+    for (i = 0; zone && i < sizeof(times) / sizeof(times[0]); i++) {
+        offset = ngx_svc_zone_offset(zone, times[i]);
+        fuzz_assert(offset > -25 * 3600 && offset < 26 * 3600);
+    }
+
+    /* some of the times that the file itself speaks of */
+
+    for (i = 0; zone && i + 8 <= size && i < 512; i += 8) {
+        ngx_memcpy(&at, data + i, 8);
+        at = (int64_t) be64toh((uint64_t) at);
+
+        offset = ngx_svc_zone_offset(zone, at);
+        fuzz_assert(offset > -25 * 3600 && offset < 26 * 3600);
+    }
+
+    ngx_destroy_pool(pool);
+
+    return 0;
+}
