@@ -107,6 +107,44 @@ ngx_int_t ngx_svc_admin_members_remove_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_members_remove_reply(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_group_members_statements[];
 
+/* ngx_svc_admin_roles.c */
+ngx_int_t ngx_svc_admin_roles_list_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_roles_list_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_roles_create_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_roles_create_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_roles_put_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_roles_put_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_roles_delete_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_roles_delete_reply(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_roles_statements[];
+
+/* ngx_svc_admin_risk_policy.c */
+ngx_int_t ngx_svc_admin_risk_policy_get_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_risk_policy_get_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_risk_policy_put_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_risk_policy_put_reply(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_risk_policy_statements[];
+
+/* ngx_svc_admin_password_policy.c */
+ngx_int_t ngx_svc_admin_password_policy_get_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_password_policy_get_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_password_policy_put_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_password_policy_put_reply(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t
+    ngx_svc_admin_password_policy_statements[];
+
+/* ngx_svc_admin_password_groups.c */
+ngx_int_t ngx_svc_admin_overrides_list_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_overrides_list_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_overrides_create_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_overrides_create_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_overrides_put_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_overrides_put_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_overrides_delete_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_overrides_delete_reply(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t
+    ngx_svc_admin_password_groups_statements[];
+
 /* ngx_svc_admin_audit.c, ngx_svc_admin_audit_export.c, ..._stream.c */
 ngx_int_t ngx_svc_admin_audit_list_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_audit_list_reply(ngx_svc_request_t *sr);

@@ -95,7 +95,7 @@ const ngx_svc_admin_password_field_t
     ngx_svc_admin_password_row("historyCount", 7,                             \
         NGX_SVC_T_INTEGER|(null), flags, 0, 24),                              \
     ngx_svc_admin_password_row("maxAgeDays", 8,                               \
-        NGX_SVC_T_INTEGER|(null), flags, 0, 3650)                             
+        NGX_SVC_T_INTEGER|(null), flags, 0, 3650)
 
 #define ngx_svc_admin_override_group                                          \
     { ngx_string("groupId"), NGX_SVC_T_STRING, NGX_SVC_M_REQUIRED, 0, 0,      \
@@ -338,9 +338,12 @@ static ngx_int_t
 ngx_svc_admin_uuid_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
 {
-    u_char  id[NGX_SVC_UUID_LEN];
+    u_char  id[NGX_SVC_UUID_LEN], text[NGX_SVC_UUID_TEXT_LEN];
 
-    if (ngx_svc_uuid_parse(value->str.data, value->str.len, id) == NGX_OK) {
+    if (ngx_svc_uuid_parse(value->str.data, value->str.len, id) == NGX_OK
+        && (ngx_svc_uuid_text(text, id),
+            ngx_memcmp(text, value->str.data, sizeof(text)) == 0))
+    {
         return NGX_OK;
     }
 
@@ -353,31 +356,9 @@ static ngx_int_t
 ngx_svc_admin_role_key_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
 {
-    size_t      i;
-    u_char      c;
-    ngx_str_t  *key;
-
-    key = &value->str;
-
-    if (key->len < 2 || key->len > NGX_SVC_ADMIN_ROLE_KEY) {
-        goto failed;
+    if (ngx_svc_admin_role_key_valid(&value->str)) {
+        return NGX_OK;
     }
-
-    for (i = 0; i < key->len; i++) {
-        c = key->data[i];
-
-        if (c >= 'a' && c <= 'z') {
-            continue;
-        }
-
-        if (i == 0 || ((c < '0' || c > '9') && c != '_' && c != '-')) {
-            goto failed;
-        }
-    }
-
-    return NGX_OK;
-
-failed:
 
     return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
                         "\"%s\" must be 2 to %d of a-z, 0-9, \"_\" and \"-\", "
@@ -400,6 +381,50 @@ ngx_svc_admin_password_set(ngx_svc_admin_password_t *password)
     }
 
     return n;
+}
+
+
+ngx_int_t
+ngx_svc_admin_bind_field(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    ngx_uint_t type, ngx_svc_value_t *value)
+{
+    if (!value->set || value->null) {
+        ngx_svc_pg_bind_str(call, NULL);
+        return NGX_OK;
+    }
+
+    if (type == NGX_SVC_T_BOOLEAN) {
+        ngx_svc_pg_bind_bool(call, (ngx_uint_t) value->integer);
+        return NGX_OK;
+    }
+
+    return ngx_svc_pg_bind_int(sr->op, call, (int32_t) value->integer);
+}
+
+
+ngx_uint_t
+ngx_svc_admin_role_key_valid(const ngx_str_t *key)
+{
+    u_char  c;
+    size_t  i;
+
+    if (key->len < 2 || key->len > NGX_SVC_ADMIN_ROLE_KEY) {
+        return 0;
+    }
+
+    for (i = 0; i < key->len; i++) {
+        c = key->data[i];
+
+        if (c >= 'a' && c <= 'z') {
+            continue;
+        }
+
+        if (i == 0 || ((c < '0' || c > '9') && c != '_' && c != '-')) {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 

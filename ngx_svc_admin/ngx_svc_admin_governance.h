@@ -94,6 +94,13 @@ extern const ngx_svc_member_t  ngx_svc_admin_override_bundle_members[];
 /* How many fields are set to something. */
 ngx_uint_t ngx_svc_admin_password_set(ngx_svc_admin_password_t *password);
 
+/*
+ * Binds an integer or a boolean, as type says; NULL when the value is unset or
+ * null.  NGX_ERROR: memory.
+ */
+ngx_int_t ngx_svc_admin_bind_field(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, ngx_uint_t type, ngx_svc_value_t *value);
+
 
 /* Roles */
 
@@ -121,7 +128,8 @@ typedef struct {
 
 extern const ngx_svc_admin_system_role_t  ngx_svc_admin_system_roles[];
 
-/* 1: it is the key of one of them. */
+/* 1: it may be a key; it is the key of one of these. */
+ngx_uint_t ngx_svc_admin_role_key_valid(const ngx_str_t *key);
 ngx_uint_t ngx_svc_admin_system_role(const ngx_str_t *key);
 
 
@@ -135,6 +143,11 @@ extern const ngx_svc_pg_statement_t  ngx_svc_admin_governance_statements[];
 
 /* Adds the statement that locks; its result is the revision.  NGX_ERROR. */
 ngx_int_t ngx_svc_admin_governance_lock(ngx_svc_request_t *sr);
+
+/* Whether If-Match, a parameter, names the version in a column. */
+#define NGX_SVC_ADMIN_GOVERNANCE_MATCHES(versions, column)                    \
+    "(" versions "::text IS NULL"                                             \
+    " OR " column "::text = ANY (" versions "::text::text[]))"
 
 /* A CTE's body: moves the revision if the CTE named has rows. */
 #define NGX_SVC_ADMIN_REVISION(changed)                                       \

@@ -113,22 +113,22 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_groups_statements[] = {
       " UNION ALL SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS " FROM o"
       " WHERE NOT EXISTS (SELECT FROM g)", 5 },
 
+    /* behind the lock of governance: its password policy goes with it */
+
     { "admin_groups_delete",
-      "WITH g AS ("
+      "WITH p AS ("
+          "SELECT group_id FROM svc.group_password_policy WHERE group_id = $1"
+      "), g AS ("
           "DELETE FROM svc.user_group WHERE id = $1 RETURNING id, name"
-      "), p AS ("
-          "SELECT g.id FROM g JOIN svc.group_password_policy p"
-              " ON p.tenant_id = " NGX_SVC_ADMIN_TENANT
-              " AND p.group_id = g.id"
-      "), v AS ("
-          NGX_SVC_ADMIN_REVISION("p")
       "), e AS ("
           "INSERT INTO svc.audit_event (action, target_type, target_id,"
               " target_name)"
           " SELECT 'group_password_policy.deleted', 'groupPasswordPolicy',"
-              " p.id::text, NULL FROM p"
+              " g.id::text, g.name FROM g JOIN p ON p.group_id = g.id"
           " UNION ALL"
           " SELECT 'group.deleted', 'group', g.id::text, g.name FROM g"
+      "), v AS ("
+          NGX_SVC_ADMIN_REVISION("g JOIN p ON p.group_id = g.id")
       ")"
       " SELECT id FROM g", 1 },
 
@@ -334,8 +334,6 @@ ngx_svc_admin_groups_put_reply(ngx_svc_request_t *sr)
     return ngx_svc_admin_group_send(sr, NGX_HTTP_OK);
 }
 
-
-/* Its password policy goes with it, and is a part of the governance. */
 
 ngx_int_t
 ngx_svc_admin_groups_delete_prepare(ngx_svc_request_t *sr)

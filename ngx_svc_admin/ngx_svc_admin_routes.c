@@ -9,6 +9,7 @@
 #define NGX_SVC_ADMIN_USERS    ngx_string("users:view")
 #define NGX_SVC_ADMIN_MEMBERS  ngx_string("members:manage")
 #define NGX_SVC_ADMIN_GROUPS   ngx_string("groups:manage")
+#define NGX_SVC_ADMIN_RBAC     ngx_string("roles:manage")
 #define NGX_SVC_ADMIN_AUDIT    ngx_string("audit:view")
 
 
@@ -123,6 +124,61 @@ const ngx_svc_route_t  ngx_svc_admin_routes[] = {
       ngx_svc_admin_members_remove_prepare,
       ngx_svc_admin_members_remove_reply },
 
+    { NGX_HTTP_GET, ngx_string("/admin/roles"), NGX_SVC_ADMIN_RBAC, 0,
+      ngx_svc_admin_roles_list_prepare, ngx_svc_admin_roles_list_reply },
+
+    { NGX_HTTP_POST, ngx_string("/admin/roles"), NGX_SVC_ADMIN_RBAC,
+      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE|NGX_SVC_ROUTE_CREATE,
+      ngx_svc_admin_roles_create_prepare, ngx_svc_admin_roles_create_reply },
+
+    { NGX_HTTP_PUT, ngx_string("/admin/roles/*"), NGX_SVC_ADMIN_RBAC,
+      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_roles_put_prepare, ngx_svc_admin_roles_put_reply },
+
+    { NGX_HTTP_DELETE, ngx_string("/admin/roles/*"), NGX_SVC_ADMIN_RBAC,
+      NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_roles_delete_prepare, ngx_svc_admin_roles_delete_reply },
+
+    { NGX_HTTP_GET, ngx_string("/admin/risk-policy"), NGX_SVC_ADMIN_MANAGE, 0,
+      ngx_svc_admin_risk_policy_get_prepare,
+      ngx_svc_admin_risk_policy_get_reply },
+
+    { NGX_HTTP_PUT, ngx_string("/admin/risk-policy"), NGX_SVC_ADMIN_MANAGE,
+      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_risk_policy_put_prepare,
+      ngx_svc_admin_risk_policy_put_reply },
+
+    { NGX_HTTP_GET, ngx_string("/admin/password-policy"),
+      NGX_SVC_ADMIN_MANAGE, 0,
+      ngx_svc_admin_password_policy_get_prepare,
+      ngx_svc_admin_password_policy_get_reply },
+
+    { NGX_HTTP_PUT, ngx_string("/admin/password-policy"),
+      NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_password_policy_put_prepare,
+      ngx_svc_admin_password_policy_put_reply },
+
+    { NGX_HTTP_GET, ngx_string("/admin/password-policy/groups"),
+      NGX_SVC_ADMIN_MANAGE, 0,
+      ngx_svc_admin_overrides_list_prepare,
+      ngx_svc_admin_overrides_list_reply },
+
+    { NGX_HTTP_POST, ngx_string("/admin/password-policy/groups"),
+      NGX_SVC_ADMIN_MANAGE,
+      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE|NGX_SVC_ROUTE_CREATE,
+      ngx_svc_admin_overrides_create_prepare,
+      ngx_svc_admin_overrides_create_reply },
+
+    { NGX_HTTP_PUT, ngx_string("/admin/password-policy/groups/*"),
+      NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_overrides_put_prepare,
+      ngx_svc_admin_overrides_put_reply },
+
+    { NGX_HTTP_DELETE, ngx_string("/admin/password-policy/groups/*"),
+      NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_WRITE,
+      ngx_svc_admin_overrides_delete_prepare,
+      ngx_svc_admin_overrides_delete_reply },
+
     { NGX_HTTP_GET, ngx_string("/admin/audit"), NGX_SVC_ADMIN_AUDIT, 0,
       ngx_svc_admin_audit_list_prepare, ngx_svc_admin_audit_list_reply },
 
@@ -162,6 +218,12 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
     { "group_member_user_fkey", NGX_SVC_E_INVALID_VALUE,
       "A user with one of these ids has just been deleted." },
 
+    { "group_password_policy_group_fkey", NGX_SVC_E_NOT_FOUND,
+      "There is no group with this id." },
+
+    { "role_pkey", NGX_SVC_E_CONFLICT,
+      "A role with this key exists already." },
+
     { NULL, NGX_SVC_E_NONE, NULL }
 };
 
@@ -182,6 +244,10 @@ const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_audit_stream_statements,
     ngx_svc_admin_audit_follow_statements,
     ngx_svc_admin_governance_statements,
+    ngx_svc_admin_roles_statements,
+    ngx_svc_admin_risk_policy_statements,
+    ngx_svc_admin_password_policy_statements,
+    ngx_svc_admin_password_groups_statements,
     ngx_svc_admin_bundle_statements,
     ngx_svc_admin_apply_statements,
     NULL

@@ -113,6 +113,9 @@ CREATE TABLE svc.group_password_policy (
         AND max_age_days BETWEEN 0 AND 3650)
 );
 
+CREATE INDEX group_password_policy_created_idx
+    ON svc.group_password_policy (tenant_id, created_at DESC, group_id DESC);
+
 ALTER TABLE svc.group_password_policy ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON svc.group_password_policy
     USING (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
@@ -141,12 +144,28 @@ CREATE POLICY tenant_isolation ON svc.role
 GRANT SELECT, INSERT, DELETE ON svc.role TO svc_app;
 GRANT UPDATE (name, permissions, updated_at) ON svc.role TO svc_app;
 
--- Roles that users have already, whatever gave them, keep their names.
+-- Roles that users have already, whatever gave them, keep their names.  Who
+-- loads users without triggers counts them, and their roles, by this function.
 
-INSERT INTO svc.role (tenant_id, key, name, permissions, member_count)
-SELECT tenant_id, role, role, '{}', count(*) FROM svc.user_account
- WHERE role NOT IN ('owner', 'admin', 'member') AND role ~ '^[a-z][a-z0-9_-]{1,62}$'
- GROUP BY tenant_id, role;
+CREATE OR REPLACE FUNCTION svc.user_recount() RETURNS void
+LANGUAGE sql AS $$
+    LOCK TABLE svc.user_account IN SHARE ROW EXCLUSIVE MODE;
+    DELETE FROM svc.user_count;
+    INSERT INTO svc.user_count
+    SELECT tenant_id, 0, count(*) FILTER (WHERE status = 'active'),
+           count(*) FILTER (WHERE status = 'suspended'),
+           count(*) FILTER (WHERE status = 'deactivated')
+      FROM svc.user_account GROUP BY tenant_id;
+    UPDATE svc.role SET member_count = 0 WHERE member_count <> 0;
+    INSERT INTO svc.role (tenant_id, key, name, permissions, member_count)
+    SELECT tenant_id, role, role, '{}', count(*) FROM svc.user_account
+     WHERE role NOT IN ('owner', 'admin', 'member')
+       AND role ~ '^[a-z][a-z0-9_-]{1,62}$'
+     GROUP BY tenant_id, role
+        ON CONFLICT (tenant_id, key) DO UPDATE SET member_count = EXCLUDED.member_count;
+$$;
+
+SELECT svc.user_recount();
 
 CREATE INDEX user_account_admin_idx
     ON svc.user_account (tenant_id, id) WHERE role = 'admin';
@@ -154,10 +173,17 @@ CREATE INDEX user_account_admin_idx
 
 -- A role that users have is not deleted: its row counts them, and to give it to
 -- one more changes the row.  For "member", that nearly all have, nothing is done.
+-- Of two roles the rows are locked in one order, whichever comes for the other.
 
 CREATE FUNCTION svc.role_count_change() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM FROM svc.role r
+          WHERE r.tenant_id = NEW.tenant_id AND r.key IN (OLD.role, NEW.role)
+          ORDER BY r.key FOR NO KEY UPDATE;
+    END IF;
+
     IF TG_OP <> 'INSERT' THEN
         UPDATE svc.role r SET member_count = r.member_count - 1
          WHERE r.tenant_id = OLD.tenant_id AND r.key = OLD.role;

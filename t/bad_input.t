@@ -49,6 +49,11 @@ my $tokens = "SELECT count(*) || ' tokens, ' || count(revoked_at)"
              . " ORDER BY id)) FROM svc.tenant t) || ' tenants, '"
              . " || (SELECT count(*) || ' groups' FROM svc.user_group)"
              . " || (SELECT count(*) || ' members' FROM svc.group_member)"
+             . " || (SELECT md5(string_agg(g::text, ' ' ORDER BY tenant_id))"
+             . " || ' governance' FROM svc.governance g)"
+             . " || (SELECT count(*) || ' roles' FROM svc.role)"
+             . " || (SELECT count(*) || ' overrides' FROM"
+             . ' svc.group_password_policy)'
              . ' FROM svc.credential';
 
 $s->sql("UPDATE svc.credential SET permissions = '{apps:manage,audit:view,"
@@ -62,6 +67,12 @@ my ($group, $theirs) = map {
                    . " ('$_->{id}', gen_random_uuid(), 'Staff') RETURNING id")
 } $acme, $globex;
 
+$s->sql('INSERT INTO svc.role (tenant_id, key, name, permissions) VALUES'
+        . " ('$_->[0]{id}', '$_->[1]', 'R', '{}')")
+    for [ $acme, 'our-role' ], [ $globex, 'theirs' ];
+$s->sql('INSERT INTO svc.group_password_policy (tenant_id, group_id, min_length)'
+        . ' SELECT tenant_id, id, 9 FROM svc.user_group');
+
 my %BODY = (
     'PATCH /admin/tenant' => { name => 'New' },
     'PUT /admin/tenant/logo' => png(30, 30),
@@ -72,6 +83,13 @@ my %BODY = (
     'PUT /admin/groups/*' => { name => 'New' },
     'POST /admin/groups/*/members' => { userIds => [ $user->{id} ] },
     'PUT /admin/groups/*/members' => { userIds => [ $user->{id} ] },
+    'POST /admin/roles' => { name => 'New', permissions => [] },
+    'PUT /admin/roles/*' => { name => 'New' },
+    'PUT /admin/risk-policy' => { mfaThreshold => 50 },
+    'PUT /admin/password-policy' => { minLength => 20 },
+    'POST /admin/password-policy/groups' => { groupId => $group,
+                                              minLength => 20 },
+    'PUT /admin/password-policy/groups/*' => { minLength => 20 },
     'POST /admin/config/plan' => { version => 1, roles => [] },
     'POST /admin/config/apply' => { version => 1, roles => [
         { key => 'new', name => 'New', permissions => [ 'users:view' ] } ] },
@@ -80,7 +98,12 @@ my %BODY = (
 my %IDS = (tenants => [ 'acme', 'globex', 'nobody' ],
            'api-tokens' => [ $acme->{api_id}, $globex->{api_id} ],
            users => [ $user->{id}, $eve ], members => [ $user->{id}, $eve ],
-           groups => [ $group, $theirs ]);
+           groups => [ $group, $theirs ],
+           roles => [ 'our-role', 'theirs', 'nobody' ]);
+
+# where dots in place of the id lead to a route with the same method
+
+my %DOTS = map { $_ => 1 } 'PUT /admin/password-policy/groups/*';
 
 my %LASTING = map { $_ => 1 } '/admin/audit/stream', '/admin/audit/export';
 
@@ -89,7 +112,7 @@ my %LASTING = map { $_ => 1 } '/admin/audit/stream', '/admin/audit/export';
 # right.
 
 sub paths {
-    my ($pattern) = @_;
+    my ($pattern, $nested) = @_;
 
     my @parts = split /\*/, "/v1$pattern", -1;
     my @ids = map { m{([^/]+)/\z} && $IDS{$1} || die "ids of $_\n" }
@@ -103,7 +126,8 @@ sub paths {
                                    : $_ == $n ? ':id' : $ids[$_][0]) }
                             0 .. $#parts;
 
-        [ $path, { nested => $n > 0, own => $ids[$n][0], foreign => $ids[$n][1],
+        [ $path, { nested => $n > 0 || $nested, own => $ids[$n][0],
+                   foreign => $ids[$n][1],
                    $ids[$n][2] ? (missing => $ids[$n][2]) : () } ];
     } 0 .. $#ids;
 }
@@ -118,7 +142,7 @@ for my $route (admin_routes($s->root)) {
     die "$name: no body\n"
         if ($route->{json} || $route->{raw}) && !defined $body;
 
-    for my $path (paths($route->{path})) {
+    for my $path (paths($route->{path}, $DOTS{$name})) {
         push @routes, [ $route->{method}, $path->[0], $body,
                         { %{ $path->[1] }, public => $route->{public},
                           raw => $route->{raw} && 'invalid_image',

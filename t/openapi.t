@@ -119,6 +119,23 @@ for my $name (sort keys %$examples) {
         or diag($r->body);
 }
 
+$examples = $operation{'PUT /admin/risk-policy'}{requestBody}{content}
+                      {'application/json'}{examples};
+
+for my $name (sort keys %$examples) {
+    my $r = ask(putRiskPolicy => PUT => '/risk-policy',
+                $examples->{$name}{value});
+
+    is($r->status, 200, "the example \"$name\" is accepted")
+        or diag($r->body);
+}
+
+ask(getRiskPolicy => GET => '/risk-policy');
+ask(putRiskPolicy => PUT => '/risk-policy', { mfaThreshold => 80 });
+push @answers, { operationId => 'putRiskPolicy', status => $_->status,
+                 body => $_->json }
+    for $acme->admin(PUT => '/risk-policy', {}, [ 'If-Match' => '"0"' ]);
+
 my $viewer = $acme->token(kind => 'api', permissions => 'apps:manage');
 
 for my $id (sort map { $_->{operationId} } values %operation) {

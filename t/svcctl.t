@@ -114,9 +114,18 @@ for my $version (1 .. $#files) {
     is($rc, 0, 'with a tenant') or diag($text);
     $s->secret($text =~ /\b((?:svc|scim)_[\w-]{43})/g);
 
+    # a role that only its users' rows know, before there were roles
+
+    my $user = 'INSERT INTO svc.user_account (tenant_id, id, user_name, role)'
+               . " SELECT id, gen_random_uuid(), i || '\@kept.test',"
+               . " 'auditor' FROM svc.tenant, generate_series(1, 2) i";
+    my $known = $version >= 7;
+
+    qx(psql -XAtqd '$old' -c "$user") if !$known;
+
     my $rows = "SELECT t.slug, u.user_name, c.kind, c.permissions"
                . ' FROM svc.tenant t JOIN svc.user_account u ON u.tenant_id ='
-               . ' t.id JOIN svc.credential c ON c.tenant_id = t.id ORDER BY 3;'
+               . ' t.id JOIN svc.credential c ON c.tenant_id = t.id ORDER BY 3, 2;'
                . ' SELECT id, created_at, action, actor_type, target_type,'
                . ' target_id, details FROM svc.audit_event ORDER BY id';
     my $before = qx(psql -XAtd '$old' -c '$rows');
@@ -124,7 +133,11 @@ for my $version (1 .. $#files) {
     ($text, $rc) = svcctl($old, 'migrate');
     is($rc, 0, 'is brought up to date') or diag($text);
     is(qx(psql -XAtd '$old' -c '$rows'), $before, 'and nothing is lost');
-    like($before, qr/^kept\|ada\@kept\.test\|api/, 'of what there was');
+    like($before, qr/^kept\|ada\@kept\.test\|api/m, 'of what there was');
+    is(qx(psql -XAtd '$old' -c 'SELECT count(*) FROM svc.governance'), "1\n",
+       'the tenant has its governance');
+    is(qx(psql -XAtd '$old' -c 'SELECT key, name, permissions, member_count FROM svc.role'),
+       $known ? '' : "auditor|auditor|{}|2\n", 'and the role that users have');
 
     ($text) = svcctl($old, 'status');
     like($text, qr/^schema version $newest$/m, 'the version');

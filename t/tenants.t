@@ -90,6 +90,17 @@ my @denied = (
     'DELETE FROM svc.tenant', 'UPDATE svc.tenant SET slug = slug',
     'INSERT INTO svc.domain DEFAULT VALUES',
     'UPDATE svc.domain SET domain = domain',
+    'DELETE FROM svc.governance', 'TRUNCATE svc.governance',
+    'INSERT INTO svc.governance (tenant_id) SELECT id FROM svc.tenant',
+    'UPDATE svc.access_policy_version SET number = number',
+    'TRUNCATE svc.access_policy_version',
+    'UPDATE svc.role SET member_count = 0', 'UPDATE svc.role SET key = key',
+    'UPDATE svc.role SET tenant_id = tenant_id',
+    'UPDATE svc.role SET created_at = now()',
+    'UPDATE svc.sign_in SET outcome = outcome', 'DELETE FROM svc.sign_in',
+    'DELETE FROM svc.sign_in_address',
+    'UPDATE svc.sign_in_address SET last_at = now()',
+    'INSERT INTO svc.sign_in_address SELECT * FROM svc.sign_in_address',
     'DELETE FROM svc.credential',
     'UPDATE svc.credential SET expires_at = NULL',
     "UPDATE svc.credential SET permissions = '{scim}'",
@@ -187,6 +198,16 @@ $s->sql($_) for
 $s->sql('INSERT INTO svc.audit_stream (tenant_id, id, expires_at)'
         . " SELECT id, gen_random_uuid(), now() + interval '1 h'"
         . ' FROM svc.tenant');
+
+$s->sql($_) for
+    'INSERT INTO svc.access_policy_version (tenant_id, number, source, snapshot)'
+    . " SELECT id, 1, 'api', '{}' FROM svc.tenant",
+    'INSERT INTO svc.group_password_policy (tenant_id, group_id, min_length)'
+    . ' SELECT tenant_id, id, 9 FROM svc.user_group',
+    'INSERT INTO svc.role (tenant_id, key, name, permissions)'
+    . " SELECT id, 'auditor', slug, '{}' FROM svc.tenant",
+    'INSERT INTO svc.sign_in (tenant_id, at, user_id, ip)'
+    . " SELECT tenant_id, now(), id, '192.0.2.1' FROM svc.user_account";
 
 for my $table (@tables) {
     my ($security, $policies, $key) = @{ ($s->sql(<<"EOT"))[0] };
@@ -297,6 +318,85 @@ is($s->sql("SELECT title FROM svc.user_account WHERE id = '$theirs->{id}'"),
 is_deeply($app->query("WITH d AS (DELETE FROM svc.user_group RETURNING name)"
                       . ' SELECT count(*) FROM d')->[0], [ 1 ],
           'nor does a DELETE of everything reach it');
+
+$app->query($_) for "UPDATE svc.role SET name = 'ours'",
+                    'UPDATE svc.governance SET revision = 99',
+                    'UPDATE svc.group_password_policy SET min_length = 99',
+                    'DELETE FROM svc.access_policy_version',
+                    'INSERT INTO svc.sign_in (tenant_id, at, ip) VALUES'
+                    . " ('$acme->{id}', now(), '192.0.2.2')";
+is($s->sql("SELECT (SELECT name FROM svc.role WHERE $_) || ' '"
+           . " || (SELECT revision FROM svc.governance WHERE $_) || ' '"
+           . ' || (SELECT count(*) FROM svc.access_policy_version WHERE '
+           . "$_) || ' ' || (SELECT string_agg(host(ip), ' ' ORDER BY ip)"
+           . " FROM svc.sign_in_address WHERE $_)"),
+   /$globex->{id}/ ? 'globex 1 1 192.0.2.1' : 'ours 99 0 192.0.2.1 192.0.2.2',
+   "governance of $_")
+    for "tenant_id = '$globex->{id}'", "tenant_id = '$acme->{id}'";
+
+
+# --- what goes with what ----------------------------------------------------
+
+my $third = $s->tenant('third');
+
+is($s->sql('SELECT count(*) FROM svc.tenant t LEFT JOIN svc.governance g'
+           . ' ON g.tenant_id = t.id WHERE g.tenant_id IS NULL'), 0,
+   'a tenant has its governance from the first');
+
+$s->sql($_) for
+    'INSERT INTO svc.role (tenant_id, key, name, permissions) SELECT'
+    . " '$third->{id}', 'role' || i, 'R', '{}' FROM generate_series(1, 3) i",
+    'INSERT INTO svc.user_account (tenant_id, id, user_name, role) SELECT'
+    . " '$third->{id}', gen_random_uuid(), 'user' || i, 'role' || i % 3 + 1"
+    . ' FROM generate_series(1, 9) i',
+    'INSERT INTO svc.user_group (tenant_id, id, name) SELECT'
+    . " '$third->{id}', gen_random_uuid(), 'group' || i"
+    . ' FROM generate_series(1, 3) i',
+    'INSERT INTO svc.group_password_policy (tenant_id, group_id, min_length)'
+    . " SELECT tenant_id, id, 9 FROM svc.user_group WHERE name ~ '^group'",
+    'INSERT INTO svc.access_policy_version (tenant_id, number, source, snapshot)'
+    . " VALUES ('$third->{id}', 1, 'api', '{}')",
+
+    # each from an address of their own, and from one of all
+
+    'INSERT INTO svc.sign_in (tenant_id, at, user_id, ip) SELECT tenant_id,'
+    . " '2026-01-01'::timestamptz + interval '1 h' * substr(user_name, 5)::int,"
+    . " id, a::inet FROM svc.user_account, unnest(ARRAY['192.0.2.99',"
+    . " '192.0.2.' || substr(user_name, 5)]) a"
+    . " WHERE tenant_id = '$third->{id}'";
+
+my $addresses = "SELECT count(*) || ' ' || (max(last_at) AT TIME ZONE 'UTC')"
+                . " FROM svc.sign_in_address WHERE tenant_id = '$third->{id}'";
+my $at_utc = $s->sql("SELECT ('2026-01-01'::timestamptz + interval '1 h' * 9)"
+                     . " AT TIME ZONE 'UTC'");
+
+is($s->sql($addresses), "10 $at_utc", 'where sign-ins came from');
+
+my $ninth = $s->sql("SELECT id FROM svc.user_account WHERE user_name = 'user9'");
+my $manager = $third->token(kind => 'api', permissions => 'members:manage');
+
+is($third->admin(DELETE => "/users/$ninth", undef, undef, $manager->{token})
+   ->status, 204, 'a user is erased');
+is($s->sql("SELECT count(*) FROM svc.sign_in WHERE user_id = '$ninth'"), 0,
+   'and with the user the sign-ins');
+is($s->sql($addresses), '9 ' . $s->sql("SELECT '$at_utc'::timestamp"
+                                       . " - interval '1 h'"),
+   'an address that others have is set back, another one is gone');
+is($s->sql("SELECT string_agg(key || member_count, ' ' ORDER BY key)"
+           . " FROM svc.role WHERE tenant_id = '$third->{id}'"),
+   'role12 role23 role33', 'the role has one member less');
+
+$s->sql("DELETE FROM svc.tenant WHERE id = '$third->{id}'");
+
+for my $table (@tables) {
+    next if $table eq 'schema_migration' || $table eq 'audit_event';
+
+    my $column = $table eq 'tenant' ? 'id' : 'tenant_id';
+
+    is($s->sql("SELECT count(*) FROM svc.$table"
+               . " WHERE $column = '$third->{id}'"), 0,
+       "$table: a tenant takes all along");
+}
 
 # the setting is of the transaction: nothing stays behind on a connection
 

@@ -59,6 +59,39 @@ my %VALUES = (
     admin_members_change => [ '{id}', '{}', 'true' ],
     admin_members_remove => [ '{id}', '{id}' ],
     admin_members_list => [ '{id}', 100, 0 ],
+    admin_groups_delete => [ '{group}' ],
+    admin_roles_list => [ 100, 0 ],
+    admin_roles_create => [ 'new', 'New', '{users:view}', '{api}', 'false',
+                            1001 ],
+    admin_roles_put => [ 'role500', 'New', '{users:view}', '{api}' ],
+    admin_roles_delete => [ 'role500' ],
+    admin_risk_policy_put => [ '{1}', 'true', 50, 90 ],
+    admin_password_policy_put => [ '{1}', 20, ('true') x 6, 9, 90 ],
+    admin_overrides_list => [ 100, 0 ],
+    admin_overrides_create => [ '{group}', 20, ('true') x 6, 9, 90 ],
+    admin_overrides_put => [ '{group}', 20, ('true') x 6, 9, 90 ],
+    admin_overrides_delete => [ '{group}' ],
+);
+
+# As much governance as tenants may have, and of more of them, with "{group}",
+# one of the groups.
+
+my $GROUP = '01a00000-0000-7200-8000-';
+
+my @GOVERNANCE = (
+    'INSERT INTO svc.user_group (tenant_id, id, name)'
+    . " SELECT id, ('$GROUP' || lpad(i::text, 12, '0'))::uuid, 'group' || i"
+    . " FROM svc.tenant, generate_series(1, 9999) i",
+    'INSERT INTO svc.group_password_policy (tenant_id, group_id, min_length)'
+    . ' SELECT tenant_id, id, 16 FROM svc.user_group',
+    'INSERT INTO svc.role (tenant_id, key, name, permissions)'
+    . " SELECT id, 'role' || i, 'Role', '{}'"
+    . ' FROM svc.tenant, generate_series(1, 1000) i',
+    'SET session_replication_role = replica',
+    'INSERT INTO svc.governance (tenant_id) SELECT gen_random_uuid()'
+    . ' FROM generate_series(1, 10000)',
+    'VACUUM ANALYZE svc.user_group, svc.group_password_policy, svc.role,'
+    . ' svc.governance',
 );
 
 
@@ -68,6 +101,8 @@ sub all {
     my ($system, $statements) = @_;
 
     my @plans;
+
+    $system->psql('postgres', map { ('-c', $_) } @GOVERNANCE);
 
     for my $s (map { $statements->{$_} } sort keys %$statements) {
         my $values = $VALUES{$s->{name}};
@@ -87,6 +122,8 @@ sub quoted {
     return 'NULL' if !defined $value;
 
     $value = $system->hash(0) if $value eq '{hash}';
+    $value = $system->hash(0, 'api') if $value eq '{api}';
+    $value = "${GROUP}000000000001" if $value eq '{group}';
     $value = SvcBench::System::user_id(0) if $value eq '{id}';
 
     return "'$value'";
