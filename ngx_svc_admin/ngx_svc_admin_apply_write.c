@@ -162,7 +162,11 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[] = {
       "), e AS ("
           "INSERT INTO svc.audit_event (action, target_type, target_id,"
               " target_name, details)"
-          " SELECT x.action, x.type, x.id, x.name, x.details"
+          " SELECT x.action, x.type, x.id,"
+              " CASE x.type WHEN 'groupPasswordPolicy' THEN ("
+                  "SELECT name FROM svc.user_group"
+                  " WHERE tenant_id = ok.tenant_id AND id = x.id::uuid)"
+              " ELSE x.name END, x.details"
           " FROM ok, json_to_recordset($10::text::json) AS x (action text,"
               " type text, id text, name text, details jsonb)"
       ")"
@@ -444,6 +448,12 @@ ngx_svc_admin_apply_event(ngx_svc_admin_apply_write_t *aw,
 
     if (change->action == NGX_SVC_ADMIN_UPDATE) {
         ngx_svc_admin_plan_paths(w, "changed", aw->plan, change, 1);
+
+    } else if (change->action == NGX_SVC_ADMIN_CREATE
+               && change->resource == NGX_SVC_ADMIN_CHANGE_ROLE)
+    {
+        ngx_svc_admin_permissions_write(w, "permissions",
+                                        change->u.role.after->permissions);
     }
 
     ngx_svc_json_close(w, '}');

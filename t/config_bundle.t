@@ -22,6 +22,7 @@ my ($true, $false) = (JSON::PP::true, JSON::PP::false);
 my $NONE = '{"changes":[],"hasChanges":false}';
 my ($all, @groups) = SvcTest::Bundle::tenant($s, $acme, 4);
 my ($theirs, $foreign) = SvcTest::Bundle::tenant($s, $globex, 1);
+my %name = map { @$_ } $s->sql('SELECT id, name FROM svc.user_group');
 my $fresh = SvcTest::Bundle::canonical(SvcTest::Bundle::fresh());
 
 
@@ -384,11 +385,13 @@ is_deeply(events(),
         { changed => [ 'enabled', 'mfaThreshold', 'denyThreshold' ] } ],
       [ 'password_policy.updated', 'passwordPolicy', undef, undef,
         { changed => [ 'minLength', 'requireDigit' ] } ],
-      [ 'group_password_policy.created', 'groupPasswordPolicy', $g, undef, {} ],
-      [ 'group_password_policy.created', 'groupPasswordPolicy', $h, undef, {} ],
-      [ 'role.created', 'role', 'alpha', 'Alpha', {} ],
-      [ 'role.created', 'role', 'null', 'Null', {} ],
-      [ 'role.created', 'role', 'zeta', 'Zeta', {} ],
+      [ 'group_password_policy.created', 'groupPasswordPolicy', $g, $name{$g}, {} ],
+      [ 'group_password_policy.created', 'groupPasswordPolicy', $h, $name{$h}, {} ],
+      [ 'role.created', 'role', 'alpha', 'Alpha', { permissions => [] } ],
+      [ 'role.created', 'role', 'null', 'Null',
+        { permissions => [ 'audit:view' ] } ],
+      [ 'role.created', 'role', 'zeta', 'Zeta',
+        { permissions => [ 'apps:manage', 'users:view' ] } ],
       [ 'config.applied', 'config', undef, undef,
         { created => 5, updated => 3, deleted => 0, prune => $false,
           revision => 2 } ] ],
@@ -511,8 +514,8 @@ is(config(GET => '')->header('etag'), '"4"', 'is the tag from then on');
 is_deeply(export()->{roles}, [ role('alpha'), role('beta') ], 'the roles left');
 is_deeply(export()->{groupPasswordPolicies}, [], 'no override is');
 is_deeply(events(),
-    [ [ 'group_password_policy.deleted', 'groupPasswordPolicy', $g, undef, {} ],
-      [ 'group_password_policy.deleted', 'groupPasswordPolicy', $h, undef, {} ],
+    [ [ 'group_password_policy.deleted', 'groupPasswordPolicy', $g, $name{$g}, {} ],
+      [ 'group_password_policy.deleted', 'groupPasswordPolicy', $h, $name{$h}, {} ],
       [ 'role.deleted', 'role', 'null', 'Null', {} ],
       [ 'role.deleted', 'role', 'zeta', 'Zeta', {} ],
       [ 'config.applied', 'config', undef, undef,
