@@ -134,7 +134,7 @@ ngx_uint_t ngx_svc_admin_system_role(const ngx_str_t *key);
 
 
 /*
- * SQL.  Whoever changes governance first locks the tenant's row, by a statement
+ * ngx_svc_admin_governance_sql.c.  Whoever changes governance first locks the tenant's row, by a statement
  * of its own, so that the next one sees what those before have done; and then
  * moves the revision if something has changed.
  */

@@ -88,7 +88,7 @@ ngx_svc_admin_plan_policies(ngx_svc_admin_plan_t *plan)
 
     a = plan->live;
     b = plan->candidate;
-    sections = b->sections;
+    sections = a->sections & b->sections;
 
     if ((sections & NGX_SVC_ADMIN_BUNDLE_ACCESS)
         && (a->access == NULL || !ngx_svc_access_equal(a->access, b->access))
@@ -131,7 +131,9 @@ ngx_svc_admin_plan_overrides(ngx_svc_admin_plan_t *plan)
     ngx_svc_admin_change_t           *change;
     ngx_svc_admin_bundle_override_t  *a, *b, *a_end, *b_end;
 
-    if (!(plan->candidate->sections & NGX_SVC_ADMIN_BUNDLE_OVERRIDES)) {
+    if (!(plan->live->sections & plan->candidate->sections
+          & NGX_SVC_ADMIN_BUNDLE_OVERRIDES))
+    {
         return NGX_OK;
     }
 
@@ -188,7 +190,9 @@ ngx_svc_admin_plan_roles(ngx_svc_admin_plan_t *plan)
     ngx_svc_admin_change_t       *change;
     ngx_svc_admin_bundle_role_t  *a, *b, *a_end, *b_end;
 
-    if (!(plan->candidate->sections & NGX_SVC_ADMIN_BUNDLE_ROLES)) {
+    if (!(plan->live->sections & plan->candidate->sections
+          & NGX_SVC_ADMIN_BUNDLE_ROLES))
+    {
         return NGX_OK;
     }
 
