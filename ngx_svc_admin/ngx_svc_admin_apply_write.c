@@ -65,7 +65,9 @@ static const u_char  ngx_svc_admin_apply_brackets[] = "{{{[{[{[";
  *
  * Roles to delete are locked first: if users have one, "ok" is empty, and so
  * nothing is done.  Behind it is what shall be, whether it is there or not:
- * nobody else writes while the tenant's row is locked.
+ * nobody else writes while the tenant's row is locked.  Parameters in
+ * sub-selects look the same to the planner whatever they are: one plan is for
+ * all.
  */
 
 #define NGX_SVC_ADMIN_APPLY_FIELDS(f)                                         \
@@ -91,7 +93,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[] = {
               " AND revision = $1::text::int8 - 1"
       "), d AS ("
           "SELECT r.key, r.member_count"
-          " FROM g, unnest($9::text::text[]) x (key), svc.role r"
+          " FROM g, unnest((SELECT $9::text::text[])) x (key), svc.role r"
           " WHERE r.tenant_id = g.tenant_id AND r.key = x.key"
           " ORDER BY r.key FOR UPDATE OF r"
       "), ok AS ("
@@ -138,7 +140,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[] = {
           "INSERT INTO svc.group_password_policy AS p (tenant_id, group_id,"
               " " NGX_SVC_ADMIN_PASSWORD_COLUMNS ")"
           " SELECT ok.tenant_id, x.id, " NGX_SVC_ADMIN_APPLY_FIELDS("x.f")
-          " FROM ok, json_to_recordset($6::text::json) AS x"
+          " FROM ok, json_to_recordset((SELECT $6::text::json)) AS x"
               " (id uuid, f int4[])"
           " ON CONFLICT (tenant_id, group_id) DO UPDATE SET"
               " (" NGX_SVC_ADMIN_PASSWORD_COLUMNS ", updated_at) ="
@@ -146,12 +148,12 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[] = {
               NGX_SVC_ADMIN_APPLY_LATER("p") ")"
       "), pd AS ("
           "DELETE FROM svc.group_password_policy p"
-          " USING ok, unnest($7::text::uuid[]) x (id)"
+          " USING ok, unnest((SELECT $7::text::uuid[])) x (id)"
           " WHERE p.tenant_id = ok.tenant_id AND p.group_id = x.id"
       "), r AS ("
           "INSERT INTO svc.role AS r (tenant_id, key, name, permissions)"
           " SELECT ok.tenant_id, x.key, x.name, x.permissions"
-          " FROM ok, json_to_recordset($8::text::json) AS x"
+          " FROM ok, json_to_recordset((SELECT $8::text::json)) AS x"
               " (key text, name text, permissions text[])"
           " ON CONFLICT (tenant_id, key) DO UPDATE SET"
               " (name, permissions, updated_at) = (excluded.name,"
@@ -167,8 +169,8 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[] = {
                   "SELECT name FROM svc.user_group"
                   " WHERE tenant_id = ok.tenant_id AND id = x.id::uuid)"
               " ELSE x.name END, x.details"
-          " FROM ok, json_to_recordset($10::text::json) AS x (action text,"
-              " type text, id text, name text, details jsonb)"
+          " FROM ok, json_to_recordset((SELECT $10::text::json)) AS x"
+              " (action text, type text, id text, name text, details jsonb)"
       ")"
       " SELECT EXISTS (SELECT FROM u), EXISTS (SELECT FROM g),"
           " (SELECT min(key) FROM d WHERE member_count > 0)", 11 },

@@ -450,8 +450,19 @@ ngx_svc_admin_bundle_compare(const ngx_str_t *a, const ngx_str_t *b)
 void
 ngx_svc_admin_bundle_sort(ngx_array_t *array)
 {
-    ngx_qsort(array->elts, array->nelts, array->size,
-              ngx_svc_admin_bundle_order);
+    u_char      *p;
+    ngx_uint_t   i;
+
+    p = array->elts;
+
+    for (i = 1; i < array->nelts; i++, p += array->size) {
+
+        if (ngx_svc_admin_bundle_order(p, p + array->size) > 0) {
+            ngx_qsort(array->elts, array->nelts, array->size,
+                      ngx_svc_admin_bundle_order);
+            return;
+        }
+    }
 }
 
 

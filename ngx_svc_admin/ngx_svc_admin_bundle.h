@@ -56,7 +56,7 @@ typedef struct {
     ngx_uint_t                      index;
     ngx_str_t                       name;
     ngx_uint_t                      permissions;
-    ngx_uint_t                      members;    /* of a live one */
+    ngx_uint_t                      members;    /* 1: a live one has some */
 } ngx_svc_admin_bundle_role_t;
 
 
@@ -92,12 +92,12 @@ ngx_int_t ngx_svc_admin_bundle_parse(ngx_pool_t *pool,
     const ngx_svc_zones_t *zones, cJSON *json, ngx_svc_admin_bundle_t *bundle,
     ngx_svc_error_t *err);
 
+/* Sorts an array whose elements begin with the key and the index. */
+void ngx_svc_admin_bundle_sort(ngx_array_t *array);
+
 /* Of their keys, as bytes. */
 ngx_int_t ngx_svc_admin_bundle_compare(const ngx_str_t *a,
     const ngx_str_t *b);
-
-/* Sorts an array whose elements begin with the key and the index. */
-void ngx_svc_admin_bundle_sort(ngx_array_t *array);
 
 
 /*

@@ -22,18 +22,19 @@ static ngx_int_t ngx_svc_admin_bundle_live_roles(ngx_pool_t *pool,
     ngx_str_t *text, ngx_array_t *array);
 static ngx_int_t ngx_svc_admin_bundle_live_password(
     ngx_svc_admin_bundle_text_t *t, ngx_svc_admin_bundle_password_t *password);
-static ngx_int_t ngx_svc_admin_bundle_word(ngx_svc_admin_bundle_text_t *t,
-    ngx_str_t *word);
-static ngx_int_t ngx_svc_admin_bundle_bytes(ngx_svc_admin_bundle_text_t *t,
-    size_t len, ngx_str_t *bytes);
+static void ngx_svc_admin_bundle_until(ngx_svc_admin_bundle_text_t *t,
+    u_char c, ngx_str_t *text);
 
 
 /*
- * One statement, and so one snapshot.  Overrides and roles are a text each,
- * which costs half of what as many rows do:
+ * One statement, and so one snapshot.  Overrides and roles are a text each, of
+ * lines in any order, which costs half of what as many rows do:
  *
- *     <group's id>(<fields as of ROW()>)...
- *     <key> <members> <permissions> <bytes of the name> <name>...
+ *     <group's id>(<fields as of ROW()>)
+ *     <key> <1: somebody has it>{<permissions>} <name>
+ *
+ * Names are without control characters.  The parameter in a sub-select looks
+ * the same to the planner whatever it is: one plan is for all.
  */
 
 #define NGX_SVC_ADMIN_BUNDLE_FIELDS                                           \
@@ -45,19 +46,16 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_bundle_statements[] = {
       "SELECT revision, access_number, access_policy,"
           " risk_enabled::int4, risk_mfa_threshold, risk_deny_threshold,"
           " " NGX_SVC_ADMIN_BUNDLE_FIELDS ","
-          " (SELECT string_agg(text, '') FROM ("
-              "SELECT group_id || " NGX_SVC_ADMIN_BUNDLE_FIELDS " AS text"
-              " FROM svc.group_password_policy"
-              " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
-              " ORDER BY group_id) o),"
-          " (SELECT string_agg(text, '') FROM ("
-              "SELECT key || ' ' || member_count || ' ' || permissions::text"
-                  " || ' ' || octet_length(name) || ' ' || name AS text"
-              " FROM svc.role WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
-              " ORDER BY key) r),"
+          " (SELECT string_agg(group_id || " NGX_SVC_ADMIN_BUNDLE_FIELDS ","
+                  " E'\\n') FROM svc.group_password_policy"
+              " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT "),"
+          " (SELECT string_agg(key || ' ' ||"
+                  " CASE WHEN member_count > 0 THEN '1' ELSE '0' END"
+                  " || permissions::text || ' ' || name, E'\\n')"
+              " FROM svc.role WHERE tenant_id = " NGX_SVC_ADMIN_TENANT "),"
           " (SELECT permissions FROM svc.credential WHERE token_hash = $1),"
           " (SELECT min(i.n) FROM"
-              " unnest($2::text::uuid[]) WITH ORDINALITY i (id, n)"
+              " unnest((SELECT $2::text::uuid[])) WITH ORDINALITY i (id, n)"
               " WHERE (SELECT true FROM svc.user_group u"
                   " WHERE u.tenant_id = " NGX_SVC_ADMIN_TENANT
                   " AND u.id = i.id) IS NULL)"
@@ -199,19 +197,25 @@ ngx_svc_admin_bundle_live_overrides(ngx_pool_t *pool, ngx_str_t *text,
     while (t.p < t.end) {
 
         override = ngx_array_push(array);
-
-        if (override == NULL
-            || ngx_svc_admin_bundle_bytes(&t, NGX_SVC_UUID_TEXT_LEN,
-                                          &override->group_id)
-               != NGX_OK
-            || ngx_svc_admin_bundle_live_password(&t, &override->password)
-               != NGX_OK)
-        {
+        if (override == NULL) {
             return NGX_ERROR;
         }
 
         override->index = array->nelts - 1;
+
+        ngx_svc_admin_bundle_until(&t, '(', &override->group_id);
+        t.p--;
+
+        if (ngx_svc_admin_bundle_live_password(&t, &override->password)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        t.p++;
     }
+
+    ngx_svc_admin_bundle_sort(array);
 
     return NGX_OK;
 }
@@ -221,7 +225,7 @@ static ngx_int_t
 ngx_svc_admin_bundle_live_roles(ngx_pool_t *pool, ngx_str_t *text,
     ngx_array_t *array)
 {
-    ngx_str_t                     members, permissions, len;
+    ngx_str_t                     permissions;
     ngx_svc_admin_bundle_text_t   t;
     ngx_svc_admin_bundle_role_t  *role;
 
@@ -239,23 +243,30 @@ ngx_svc_admin_bundle_live_roles(ngx_pool_t *pool, ngx_str_t *text,
     while (t.p < t.end) {
 
         role = ngx_array_push(array);
-
-        if (role == NULL
-            || ngx_svc_admin_bundle_word(&t, &role->key) != NGX_OK
-            || ngx_svc_admin_bundle_word(&t, &members) != NGX_OK
-            || ngx_svc_admin_bundle_word(&t, &permissions) != NGX_OK
-            || ngx_svc_admin_bundle_word(&t, &len) != NGX_OK
-            || ngx_svc_admin_bundle_bytes(&t, ngx_atoi(len.data, len.len),
-                                          &role->name)
-               != NGX_OK)
-        {
+        if (role == NULL) {
             return NGX_ERROR;
         }
 
         role->index = array->nelts - 1;
-        role->members = ngx_atoi(members.data, members.len);
+
+        ngx_svc_admin_bundle_until(&t, ' ', &role->key);
+        ngx_svc_admin_bundle_until(&t, '}', &permissions);
+
+        if (permissions.len == 0 || t.p == t.end) {
+            return NGX_ERROR;
+        }
+
+        role->members = permissions.data[0] == '1';
+
+        permissions.data++;
+        permissions.len--;
         role->permissions = ngx_svc_admin_permissions_of(&permissions);
+
+        t.p++;
+        ngx_svc_admin_bundle_until(&t, '\n', &role->name);
     }
+
+    ngx_svc_admin_bundle_sort(array);
 
     return NGX_OK;
 }
@@ -302,37 +313,22 @@ ngx_svc_admin_bundle_live_password(ngx_svc_admin_bundle_text_t *t,
 }
 
 
-static ngx_int_t
-ngx_svc_admin_bundle_word(ngx_svc_admin_bundle_text_t *t, ngx_str_t *word)
+/* What is before the character, or all that is left; goes on behind it. */
+
+static void
+ngx_svc_admin_bundle_until(ngx_svc_admin_bundle_text_t *t, u_char c,
+    ngx_str_t *text)
 {
     u_char  *p;
 
-    p = ngx_strlchr(t->p, t->end, ' ');
+    p = memchr(t->p, c, t->end - t->p);
+
     if (p == NULL) {
-        return NGX_ERROR;
+        p = t->end;
     }
 
-    word->data = t->p;
-    word->len = p - t->p;
+    text->data = t->p;
+    text->len = p - t->p;
 
-    t->p = p + 1;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_admin_bundle_bytes(ngx_svc_admin_bundle_text_t *t, size_t len,
-    ngx_str_t *bytes)
-{
-    if (len > (size_t) (t->end - t->p)) {
-        return NGX_ERROR;
-    }
-
-    bytes->data = t->p;
-    bytes->len = len;
-
-    t->p += len;
-
-    return NGX_OK;
+    t->p = (p == t->end) ? p : p + 1;
 }

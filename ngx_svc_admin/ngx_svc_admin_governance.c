@@ -178,7 +178,9 @@ ngx_svc_admin_permission(const u_char *data, size_t len)
     for (i = 0; i < NGX_SVC_ADMIN_PERMISSIONS; i++) {
         p = &ngx_svc_admin_permissions[i];
 
-        if (p->len == len && ngx_memcmp(p->data, data, len) == 0) {
+        if (p->len == len && p->data[0] == data[0]
+            && ngx_memcmp(p->data, data, len) == 0)
+        {
             return 1 << i;
         }
     }
