@@ -102,6 +102,11 @@ ngx_svc_access_parse(ngx_pool_t *pool, const ngx_svc_zones_t *zones,
     parse.flags = strict ? NGX_SVC_S_STRICT : 0;
     parse.err = err;
 
+    if (!cJSON_IsObject(json)) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                            "\"%s\" must be an object.", path);
+    }
+
     rc = ngx_svc_schema_nested_flags(ngx_svc_access_members, parse.flags, path,
                                      json, &values, err);
     if (rc != NGX_OK) {
@@ -144,14 +149,14 @@ ngx_svc_access_rule_name(const ngx_svc_access_policy_t *policy, ngx_int_t rule)
 static ngx_int_t
 ngx_svc_access_rules(const ngx_svc_access_parse_t *parse, cJSON *array)
 {
+    char                    path[NGX_SVC_ACCESS_PATH];
     cJSON                  *json;
     ngx_int_t               rc;
     ngx_uint_t              n;
     ngx_svc_access_rule_t  *rules;
-    ngx_svc_access_path_t   path;
 
     rc = ngx_svc_access_limit(parse, array, NGX_SVC_ACCESS_RULES,
-                              ngx_svc_access_path(parse, &path, "rules"));
+                              ngx_svc_access_path(parse, path, "rules"));
     if (rc != NGX_OK) {
         return rc;
     }
@@ -188,20 +193,20 @@ static ngx_int_t
 ngx_svc_access_rule(const ngx_svc_access_parse_t *parse, ngx_uint_t n,
     cJSON *json, ngx_svc_access_rule_t *rule)
 {
+    char                           path[NGX_SVC_ACCESS_PATH];
     ngx_int_t                      rc;
-    ngx_svc_access_path_t          path;
     ngx_svc_access_rule_values_t   values;
 
     ngx_memzero(&values, sizeof(ngx_svc_access_rule_values_t));
-    (void) ngx_svc_access_path(parse, &path, "rules[%ui]", n);
+    (void) ngx_svc_access_path(parse, path, "rules[%ui]", n);
 
     if (!cJSON_IsObject(json)) {
         return ngx_svc_fail(parse->err, NGX_SVC_E_INVALID_VALUE,
-                            "\"%s\" must be an object.", path.text);
+                            "\"%s\" must be an object.", path);
     }
 
     rc = ngx_svc_schema_nested_flags(ngx_svc_access_rule_members, parse->flags,
-                                     path.text, json, &values, parse->err);
+                                     path, json, &values, parse->err);
     if (rc != NGX_OK) {
         return rc;
     }
@@ -231,14 +236,14 @@ static ngx_int_t
 ngx_svc_access_networks(const ngx_svc_access_parse_t *parse, ngx_uint_t n,
     cJSON *array, ngx_svc_access_rule_t *rule)
 {
+    char                       path[NGX_SVC_ACCESS_PATH];
     cJSON                     *json;
     ngx_int_t                  rc;
     ngx_str_t                  text;
-    ngx_svc_access_path_t      path;
     ngx_svc_access_network_t  *network;
 
     rc = ngx_svc_access_limit(parse, array, NGX_SVC_ACCESS_NETWORKS,
-                 ngx_svc_access_path(parse, &path, "rules[%ui].networks", n));
+                 ngx_svc_access_path(parse, path, "rules[%ui].networks", n));
     if (rc != NGX_OK) {
         return rc;
     }
@@ -257,13 +262,13 @@ ngx_svc_access_networks(const ngx_svc_access_parse_t *parse, ngx_uint_t n,
         text.len = cJSON_IsString(json) ? ngx_strlen(text.data) : 0;
 
         if (ngx_svc_cidr_parse(text.data, text.len, &network->cidr) != NGX_OK) {
-            (void) ngx_svc_access_path(parse, &path, "rules[%ui].networks[%ui]",
+            (void) ngx_svc_access_path(parse, path, "rules[%ui].networks[%ui]",
                                        n, rule->nnetworks);
 
             return ngx_svc_fail(parse->err, NGX_SVC_E_INVALID_VALUE,
                                 "\"%s\" must be a network such as "
                                 "\"203.0.113.0/24\" or \"2001:db8::/32\", or "
-                                "an address.", path.text);
+                                "an address.", path);
         }
 
         if (ngx_svc_access_copy(parse, &network->text, &text) != NGX_OK) {
@@ -282,9 +287,9 @@ static ngx_int_t
 ngx_svc_access_countries(const ngx_svc_access_parse_t *parse, ngx_uint_t n,
     cJSON *array, ngx_svc_access_rule_t *rule)
 {
-    cJSON                  *json;
-    u_char                 *p, *text;
-    ngx_svc_access_path_t   path;
+    char     path[NGX_SVC_ACCESS_PATH];
+    cJSON   *json;
+    u_char  *p, *text;
 
     p = ngx_svc_access_alloc(parse->pool, parse->policy,
                              cJSON_GetArraySize(array) * 2);
@@ -302,14 +307,14 @@ ngx_svc_access_countries(const ngx_svc_access_parse_t *parse, ngx_uint_t n,
         p[1] = p[0] ? ngx_toupper(text[1]) : '\0';
 
         if (p[0] < 'A' || p[0] > 'Z' || p[1] < 'A' || p[1] > 'Z' || text[2]) {
-            (void) ngx_svc_access_path(parse, &path,
+            (void) ngx_svc_access_path(parse, path,
                                        "rules[%ui].countries[%ui]", n,
                                        rule->ncountries);
 
             return ngx_svc_fail(parse->err, NGX_SVC_E_INVALID_VALUE,
                                 "\"%s\" must be a country's two letters such "
                                 "as \"FR\", or \"ZZ\" for an unknown country.",
-                                path.text);
+                                path);
         }
 
         p += 2;
@@ -322,12 +327,12 @@ ngx_svc_access_countries(const ngx_svc_access_parse_t *parse, ngx_uint_t n,
 
 const char *
 ngx_svc_access_path(const ngx_svc_access_parse_t *parse,
-    ngx_svc_access_path_t *path, const char *fmt, ...)
+    char *path, const char *fmt, ...)
 {
     u_char   *p, *last;
     va_list   args;
 
-    p = (u_char *) path->text;
+    p = (u_char *) path;
     last = p + NGX_SVC_ACCESS_PATH - 1;
 
     p = ngx_slprintf(p, last, "%s%s", parse->path, parse->path[0] ? "." : "");
@@ -338,7 +343,7 @@ ngx_svc_access_path(const ngx_svc_access_parse_t *parse,
 
     *p = '\0';
 
-    return path->text;
+    return path;
 }
 
 

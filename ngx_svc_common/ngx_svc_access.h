@@ -62,14 +62,15 @@ NGX_SVC_API ngx_int_t ngx_svc_access_parse(ngx_pool_t *pool,
 /*
  * The members "rules" and "defaultAction" in their canonical form: all members
  * of a rule, in one order, defaults filled in, countries in capitals; rules,
- * and what is in their lists, in the order given.
+ * and what is in their lists, in the order given, but a day of a window once.
  */
 NGX_SVC_API void ngx_svc_access_write(ngx_svc_json_writer_t *w,
     const ngx_svc_access_policy_t *policy);
 
 /*
  * 1: they mean the same: the same rules in the same order, whatever the order
- * and the spelling of networks, countries, days and windows.
+ * and the spelling of networks, countries, days and windows, and however often
+ * each is there.  Two names of one time zone are different.
  */
 NGX_SVC_API ngx_uint_t ngx_svc_access_equal(const ngx_svc_access_policy_t *a,
     const ngx_svc_access_policy_t *b);
@@ -129,8 +130,8 @@ NGX_SVC_API ngx_uint_t ngx_svc_access_time_limited(
 
 
 /*
- * ngx_svc_access_cache.c: parsed policies of this worker, by tenant and version,
- * a bounded number of them, each in a pool of its own.
+ * ngx_svc_access_cache.c: parsed policies of this worker, by tenant and
+ * version, a bounded number of them, each in a pool of its own.
  *
  * A policy from json, which is what ngx_svc_access_write() wrote; NULL: memory
  * has run out, or the text is no policy, as the log says.  It lives at least

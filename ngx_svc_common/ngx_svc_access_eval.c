@@ -49,11 +49,8 @@ ngx_svc_access_evaluate(const ngx_svc_access_policy_t *policy,
         set.words[1] &= countries->words[1];
     }
 
-    if (policy->nzones) {
-        clock.now = now;
-        ngx_memzero(clock.known, (policy->nzones + 63) / 64
-                                 * sizeof(uint64_t));
-    }
+    clock.now = now;
+    ngx_memzero(clock.known, (policy->nzones + 63) / 64 * sizeof(uint64_t));
 
     for (i = 0; i < 2; i++) {
 

@@ -124,16 +124,15 @@ typedef struct {
     ngx_svc_error_t            *err;
 } ngx_svc_access_parse_t;
 
-/* The name of a member in messages, as in "accessPolicy.rules[2].networks". */
+/*
+ * The name of a member in messages, as in "accessPolicy.rules[2].networks", in
+ * NGX_SVC_ACCESS_PATH bytes; returns path.
+ */
 
 #define NGX_SVC_ACCESS_PATH  160
 
-typedef struct {
-    char                        text[NGX_SVC_ACCESS_PATH];
-} ngx_svc_access_path_t;
-
 const char *ngx_svc_access_path(const ngx_svc_access_parse_t *parse,
-    ngx_svc_access_path_t *path, const char *fmt, ...);
+    char *path, const char *fmt, ...);
 
 /* From the policy's pool; adds to its size.  NULL when memory runs out. */
 void *ngx_svc_access_alloc(ngx_pool_t *pool, ngx_svc_access_policy_t *policy,

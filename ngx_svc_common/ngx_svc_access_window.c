@@ -68,13 +68,13 @@ ngx_int_t
 ngx_svc_access_windows(const ngx_svc_access_parse_t *parse, ngx_uint_t n,
     cJSON *array, ngx_svc_access_rule_t *rule)
 {
+    char                      path[NGX_SVC_ACCESS_PATH];
     cJSON                    *json;
     ngx_int_t                 rc;
-    ngx_svc_access_path_t     path;
     ngx_svc_access_window_t  *window;
 
     rc = ngx_svc_access_limit(parse, array, NGX_SVC_ACCESS_WINDOWS,
-              ngx_svc_access_path(parse, &path, "rules[%ui].timeWindows", n));
+              ngx_svc_access_path(parse, path, "rules[%ui].timeWindows", n));
     if (rc != NGX_OK) {
         return rc;
     }
@@ -89,10 +89,10 @@ ngx_svc_access_windows(const ngx_svc_access_parse_t *parse, ngx_uint_t n,
     rule->windows = window;
 
     for (json = array->child; json; json = json->next) {
-        (void) ngx_svc_access_path(parse, &path, "rules[%ui].timeWindows[%ui]",
+        (void) ngx_svc_access_path(parse, path, "rules[%ui].timeWindows[%ui]",
                                    n, rule->nwindows);
 
-        rc = ngx_svc_access_window(parse, path.text, json, window);
+        rc = ngx_svc_access_window(parse, path, json, window);
         if (rc != NGX_OK) {
             return rc;
         }

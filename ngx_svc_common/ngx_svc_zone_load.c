@@ -18,7 +18,7 @@ typedef struct {
     ngx_log_t    *log;
     ngx_array_t   zones;                /* ngx_svc_zone_t * */
     ngx_uint_t    nentries;
-    size_t        root;                 /* of the path: what is no zone's name */
+    size_t        root;                 /* of the path: where names begin */
     size_t        len;
     u_char        path[NGX_MAX_PATH];   /* NUL-terminated */
     u_char        data[NGX_SVC_ZONE_FILE];

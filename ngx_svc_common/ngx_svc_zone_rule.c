@@ -10,7 +10,7 @@
 #define NGX_SVC_ZONE_MAX_OFFSET  24     /* hours */
 #define NGX_SVC_ZONE_MAX_TIME    167
 
-/* Of the proleptic Gregorian calendar, where a 400 years repeat. */
+/* Of the proleptic Gregorian calendar, where 400 years repeat. */
 
 #define NGX_SVC_ZONE_ERA_DAYS    146097
 #define NGX_SVC_ZONE_EPOCH_DAYS  719468     /* from 0000-03-01 */
@@ -206,7 +206,7 @@ static ngx_int_t
 ngx_svc_zone_time(const u_char **p, const u_char *last, int32_t hours,
     int32_t *seconds)
 {
-    int32_t     n, unit, sign;
+    int32_t  n, unit, sign;
 
     sign = 1;
 
@@ -293,7 +293,7 @@ static ngx_int_t
 ngx_svc_zone_change_month(const u_char **p, const u_char *last,
     ngx_svc_zone_change_t *change)
 {
-    ngx_uint_t   i;
+    ngx_uint_t  i;
 
     const struct {
         int32_t  *value;

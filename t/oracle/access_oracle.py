@@ -5,9 +5,10 @@
 #
 #   access_oracle.py SEED CASES ZONEINFO QUESTIONS ANSWERS
 #
-# writes QUESTIONS, lines of JSON (a policy, a case of the policy before it, or a
-# time zone and times), and ANSWERS: for each case a line of the action and the
-# index of the rule or -1; for each time a line of the zone and its offset.
+# writes QUESTIONS, lines of JSON (a policy, a case of the policy before it, or
+# a time zone and times), and ANSWERS: for each policy a line that says whether
+# it admits anybody; for each case one of the action and the index of the rule
+# or -1; for each time one of the zone and its offset.
 
 import ipaddress
 import json
@@ -101,6 +102,33 @@ def evaluate(policy, networks, address, country, now):
     return policy["defaultAction"], -1
 
 
+# Whether nobody is admitted, from anywhere, ever; and the index of the rule that
+# denies, or -1.
+
+def denies_all(policy, networks):
+    for i, rule in enumerate(policy["rules"]):
+        if not rule.get("enabled", True):
+            continue
+
+        if rule["action"] in ("allow", "mfa"):
+            return False, -1
+
+        if rule.get("countries") or rule.get("timeWindows"):
+            continue
+
+        if not networks[i] or covers_all(networks[i]):
+            return True, i
+
+    return policy["defaultAction"] == "deny", -1
+
+
+def covers_all(networks):
+    return all(
+        [net.prefixlen for net in ipaddress.collapse_addresses(
+            net for net in networks if net.version == version)] == [0]
+        for version in (4, 6))
+
+
 # --- random policies and cases ----------------------------------------------
 
 # The instants at which a zone's clock changes, to the second: those that are
@@ -179,6 +207,14 @@ class Generator:
 
         return "%s/%d" % (text, bits)
 
+    # all addresses of a family, or nearly
+
+    def halves(self, low, high):
+        r = self.r
+        return r.choice([["%s/0" % low], ["%s/0" % high], ["%s/1" % high],
+                         ["%s/1" % low, "%s/1" % high],
+                         ["%s/2" % low, "%s/1" % high]])
+
     # in or at the edge of one of the policy's networks, or anywhere
 
     def address(self, networks):
@@ -254,6 +290,10 @@ class Generator:
             rule["networks"] = [self.network()
                                 for _ in range(r.choice([0, 1, 2, 5, 20]))]
 
+            if r.random() < 0.2:
+                rule["networks"] += self.halves("0.0.0.0", "128.0.0.0")
+                rule["networks"] += self.halves("::", "8000::")
+
         if r.random() < 0.5:
             rule["countries"] = [
                 c.lower() if r.random() < 0.3 else c
@@ -302,7 +342,10 @@ def main():
             networks = [[network_of(t) for t in rule.get("networks", [])]
                         for rule in policy["rules"]]
 
+            all_denied, rule = denies_all(policy, networks)
+
             q.write(json.dumps(policy) + "\n")
+            a.write("%s %d\n" % ("none" if all_denied else "some", rule))
 
             for _ in range(min(left, 40)):
                 case = generator.case(focus, networks)

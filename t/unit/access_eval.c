@@ -2,7 +2,8 @@
  * Evaluates access policies, for comparison with another program: lines of
  * JSON in, lines of results out.
  *
- *   {"rules":[...],"defaultAction":"..."}    a policy; no line out
+ *   {"rules":[...],"defaultAction":"..."}    a policy; out: "some -1", or
+ *                                            "none <index>" if it denies all
  *   {"address":"...","country":"FR"|null,"now":1700000000}
  *                                            out: "<action> <rule's index>"
  *   {"zone":"Europe/Paris","at":[0,...]}     out: the offset at each time
@@ -108,7 +109,9 @@ eval_pool(ngx_pool_t *pool)
 static void
 eval_policy(const ngx_svc_zones_t *zones, cJSON *json)
 {
-    ngx_svc_error_t  err;
+    ngx_int_t         rule;
+    ngx_uint_t        none;
+    ngx_svc_error_t   err;
 
     err.kind = NGX_SVC_E_NONE;
 
@@ -119,6 +122,10 @@ eval_policy(const ngx_svc_zones_t *zones, cJSON *json)
     {
         eval_fail("no policy", &err);
     }
+
+    none = ngx_svc_access_denies_all(policy, &rule);
+
+    printf("%s %d\n", none ? "none" : "some", none ? (int) rule : -1);
 }
 
 

@@ -73,7 +73,8 @@ static const row_t  invalid[] = {
     { POLICY("{'name':'a'}"), "\"rules[0].action\" is required." },
     { POLICY("{'name':'a','action':'block'}"), "\"rules[0].action\"" ACTION },
     { POLICY("{'name':'a','action':'DENY'}"), "\"rules[0].action\"" ACTION },
-    { RULE(",'enabled':'true'"), "\"rules[0].enabled\" must be true or false." },
+    { RULE(",'enabled':'true'"),
+      "\"rules[0].enabled\" must be true or false." },
     { RULE(",'enabled':1"), "\"rules[0].enabled\" must be true or false." },
     { RULE(",'enabled':null"), "\"rules[0].enabled\" must be true or false." },
 
@@ -81,14 +82,17 @@ static const row_t  invalid[] = {
     { RULE(",'networks':'10.0.0.0/8'"),
       "\"rules[0].networks\" must be an array." },
     { RULE(",'networks':['']"), "\"rules[0].networks[0]\"" NETWORK },
-    { RULE(",'networks':['10.0.0.0/8',1]"), "\"rules[0].networks[1]\"" NETWORK },
+    { RULE(",'networks':['10.0.0.0/8',1]"),
+      "\"rules[0].networks[1]\"" NETWORK },
     { RULE(",'networks':[null]"), "\"rules[0].networks[0]\"" NETWORK },
     { RULE(",'networks':['1.2.3']"), "\"rules[0].networks[0]\"" NETWORK },
     { RULE(",'networks':['010.0.0.1']"), "\"rules[0].networks[0]\"" NETWORK },
     { RULE(",'networks':['10.0.0.0/33']"), "\"rules[0].networks[0]\"" NETWORK },
-    { RULE(",'networks':['fe80::1%eth0']"), "\"rules[0].networks[0]\"" NETWORK },
+    { RULE(",'networks':['fe80::1%eth0']"),
+      "\"rules[0].networks[0]\"" NETWORK },
     { RULE(",'networks':['::/129']"), "\"rules[0].networks[0]\"" NETWORK },
-    { RULE(",'networks':[' 10.0.0.0/8']"), "\"rules[0].networks[0]\"" NETWORK },
+    { RULE(",'networks':[' 10.0.0.0/8']"),
+      "\"rules[0].networks[0]\"" NETWORK },
     { POLICY("{'name':'a','action':'mfa'},{'name':'b','action':'mfa'},"
              "{'name':'c','action':'mfa','networks':['x']}"),
       "\"rules[2].networks[0]\"" NETWORK },
@@ -281,6 +285,30 @@ test_invalid(void **state)
     refused(*state, WINDOW("'start':'08:00','end':'08:00'"), "accessPolicy", 1,
             NGX_SVC_E_INVALID_VALUE,
             "\"accessPolicy.rules[0].timeWindows[0].end\"" SAME);
+}
+
+
+/* A member that should be a policy. */
+
+static void
+test_object(void **state)
+{
+    cJSON                    *json, *member;
+    ngx_svc_error_t           err;
+    ngx_svc_access_policy_t  *policy;
+
+    json = ngx_unit_json(*state, "{'a':[],'b':null,'c':1,'d':'x','e':[{}]}");
+
+    for (member = json->child; member; member = member->next) {
+        err.kind = NGX_SVC_E_NONE;
+
+        assert_int_equal(ngx_svc_access_parse(*state, ngx_unit_zones(), member,
+                                              "accessPolicy", 1, &policy,
+                                              &err), NGX_DECLINED);
+        ngx_unit_error(&err, NGX_SVC_E_INVALID_VALUE,
+                       "\"accessPolicy\" must be an object.",
+                       member->string);
+    }
 }
 
 
@@ -493,6 +521,7 @@ main(void)
 {
     const struct CMUnitTest  tests[] = {
         ngx_unit_test(test_invalid),
+        ngx_unit_test(test_object),
         ngx_unit_test(test_unknown),
         ngx_unit_test(test_limits),
         ngx_unit_test(test_written),

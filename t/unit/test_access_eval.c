@@ -491,6 +491,27 @@ test_largest(void **state)
 }
 
 
+/* A cache without memory has no policy, and works again when it has some. */
+
+static void
+test_cache_memory(void **state)
+{
+    ngx_int_t                       n;
+    const ngx_svc_access_policy_t  *policy;
+
+    (void) ngx_unit_zones();
+
+    for (n = 0, policy = NULL; policy == NULL && n < 200; n++) {
+        ngx_env_alloc_limit(n);
+        policy = cached("memory", 1, POLICY(DENY(NET("'10.0.0.0/8'"))));
+        ngx_env_alloc_limit(-1);
+    }
+
+    assert_in_range(n, 10, 150);
+    assert_ptr_equal(cached("memory", 1, "{}"), policy);
+}
+
+
 static ngx_svc_access_caller_t
 caller_of(const char *address, const char *country, const char *at)
 {
@@ -549,6 +570,7 @@ main(void)
         ngx_unit_test(test_lockout),
         ngx_unit_test(test_time_limited),
         ngx_unit_test(test_cache),
+        ngx_unit_test(test_cache_memory),
         ngx_unit_test(test_largest),
     };
 
