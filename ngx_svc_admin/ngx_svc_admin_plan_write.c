@@ -89,9 +89,9 @@ static void
 ngx_svc_admin_plan_resource(ngx_svc_json_writer_t *w,
     const ngx_svc_admin_change_t *change)
 {
-    const char                         *name;
-    const ngx_str_t                    *key;
-    const ngx_svc_admin_bundle_role_t  *role;
+    const char                             *name;
+    const ngx_str_t                        *key;
+    const ngx_svc_admin_bundle_role_t      *role;
     const ngx_svc_admin_bundle_override_t  *override;
 
     name = ngx_svc_admin_plan_resources[change->resource];
