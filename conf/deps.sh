@@ -12,7 +12,7 @@ run="nginx nginx-dev gcc libc6-dev make postgresql postgresql-client
      libxslt1-dev zlib1g-dev openssl curl ca-certificates coreutils procps
      tzdata"
 test="perl libcmocka-dev clang libclang-rt-14-dev dpkg-dev xz-utils wrk
-      cppcheck clang-tools valgrind python3"
+      cppcheck clang-tools valgrind python3 jq"
 
 # Node.js of whatever source: Debian's when there is none
 

@@ -171,6 +171,15 @@ ngx_int_t ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_access_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_access_versions_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_simulate_statements[];
+/* ngx_svc_admin_config.c, ngx_svc_admin_apply.c */
+ngx_int_t ngx_svc_admin_config_get_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_config_get_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_config_plan_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_config_plan_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_apply_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_apply_reply(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_bundle_statements[];
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[];
 
 
 /*
@@ -232,6 +241,9 @@ ngx_int_t ngx_svc_admin_etag(ngx_svc_request_t *sr, PGresult *res, int row,
 /* With its quotes, of the request's pool. */
 ngx_int_t ngx_svc_admin_body_etag(ngx_svc_request_t *sr, ngx_str_t *body,
     ngx_str_t *etag);
+
+/* Fills *err for the same; NGX_DECLINED. */
+ngx_int_t ngx_svc_admin_precondition(ngx_svc_error_t *err);
 
 /* 412; returns what a reply returns. */
 ngx_int_t ngx_svc_admin_precondition_failed(ngx_svc_request_t *sr);

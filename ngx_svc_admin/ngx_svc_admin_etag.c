@@ -143,11 +143,18 @@ ngx_svc_admin_body_etag(ngx_svc_request_t *sr, ngx_str_t *body,
 
 
 ngx_int_t
-ngx_svc_admin_precondition_failed(ngx_svc_request_t *sr)
+ngx_svc_admin_precondition(ngx_svc_error_t *err)
 {
-    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_PRECONDITION,
+    return ngx_svc_fail(err, NGX_SVC_E_PRECONDITION,
                         "The resource is not as \"If-Match\" says: it has "
                         "changed. Read it again.");
+}
+
+
+ngx_int_t
+ngx_svc_admin_precondition_failed(ngx_svc_request_t *sr)
+{
+    (void) ngx_svc_admin_precondition(&sr->error);
 
     return ngx_svc_send_error(sr);
 }

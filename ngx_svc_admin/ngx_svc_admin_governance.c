@@ -169,18 +169,6 @@ const ngx_svc_admin_system_role_t  ngx_svc_admin_system_roles[] = {
 };
 
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_governance_statements[] = {
-
-    { "admin_governance_lock",
-      "SELECT revision FROM svc.governance"
-      " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT " FOR NO KEY UPDATE", 0 },
-
-    { NULL, NULL, 0 }
-};
-
-#define NGX_SVC_ADMIN_GOVERNANCE_LOCK  (&ngx_svc_admin_governance_statements[0])
-
-
 ngx_uint_t
 ngx_svc_admin_permission(const u_char *data, size_t len)
 {
@@ -190,12 +178,29 @@ ngx_svc_admin_permission(const u_char *data, size_t len)
     for (i = 0; i < NGX_SVC_ADMIN_PERMISSIONS; i++) {
         p = &ngx_svc_admin_permissions[i];
 
-        if (p->len == len && ngx_memcmp(p->data, data, len) == 0) {
+        if (p->len == len && p->data[0] == data[0]
+            && ngx_memcmp(p->data, data, len) == 0)
+        {
             return 1 << i;
         }
     }
 
     return 0;
+}
+
+
+const ngx_str_t *
+ngx_svc_admin_permission_name(ngx_uint_t mask)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < NGX_SVC_ADMIN_PERMISSIONS - 1; i++) {
+        if (mask & (1 << i)) {
+            break;
+        }
+    }
+
+    return &ngx_svc_admin_permissions[i];
 }
 
 
@@ -369,24 +374,6 @@ ngx_svc_admin_password_set(ngx_svc_admin_password_t *password)
 }
 
 
-ngx_int_t
-ngx_svc_admin_bind_field(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    ngx_uint_t type, ngx_svc_value_t *value)
-{
-    if (!value->set || value->null) {
-        ngx_svc_pg_bind_str(call, NULL);
-        return NGX_OK;
-    }
-
-    if (type == NGX_SVC_T_BOOLEAN) {
-        ngx_svc_pg_bind_bool(call, (ngx_uint_t) value->integer);
-        return NGX_OK;
-    }
-
-    return ngx_svc_pg_bind_int(sr->op, call, (int32_t) value->integer);
-}
-
-
 ngx_uint_t
 ngx_svc_admin_role_key_valid(const ngx_str_t *key)
 {
@@ -427,12 +414,4 @@ ngx_svc_admin_system_role(const ngx_str_t *key)
     }
 
     return 0;
-}
-
-
-ngx_int_t
-ngx_svc_admin_governance_lock(ngx_svc_request_t *sr)
-{
-    return ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_GOVERNANCE_LOCK)
-           ? NGX_OK : NGX_ERROR;
 }

@@ -20,6 +20,9 @@
 /* Of one name; 0: unknown. */
 ngx_uint_t ngx_svc_admin_permission(const u_char *data, size_t len);
 
+/* The name of the first one of a set that is not empty. */
+const ngx_str_t *ngx_svc_admin_permission_name(ngx_uint_t mask);
+
 /* Of PostgreSQL's text of an array, whose unknown elements do not count. */
 ngx_uint_t ngx_svc_admin_permissions_of(const ngx_str_t *array);
 
@@ -131,7 +134,7 @@ ngx_uint_t ngx_svc_admin_system_role(const ngx_str_t *key);
 
 
 /*
- * SQL.  Whoever changes governance first locks the tenant's row, by a statement
+ * ngx_svc_admin_governance_sql.c.  Whoever changes governance first locks the tenant's row, by a statement
  * of its own, so that the next one sees what those before have done; and then
  * moves the revision if something has changed.
  */

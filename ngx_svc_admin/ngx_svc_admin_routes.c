@@ -210,6 +210,17 @@ const ngx_svc_route_t  ngx_svc_admin_routes[] = {
       NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SLOW,
       ngx_svc_admin_simulate_prepare, ngx_svc_admin_simulate_reply },
 
+    { NGX_HTTP_GET, ngx_string("/admin/config"), NGX_SVC_ADMIN_MANAGE, 0,
+      ngx_svc_admin_config_get_prepare, ngx_svc_admin_config_get_reply },
+
+    { NGX_HTTP_POST, ngx_string("/admin/config/plan"), NGX_SVC_ADMIN_MANAGE,
+      NGX_SVC_ROUTE_JSON,
+      ngx_svc_admin_config_plan_prepare, ngx_svc_admin_config_plan_reply },
+
+    { NGX_HTTP_POST, ngx_string("/admin/config/apply"), NGX_SVC_ADMIN_MANAGE,
+      NGX_SVC_ROUTE_JSON,
+      ngx_svc_admin_apply_prepare, ngx_svc_admin_apply_reply },
+
     { 0, ngx_null_string, ngx_null_string, 0, NULL, NULL }
 };
 
@@ -261,5 +272,7 @@ const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_risk_policy_statements,
     ngx_svc_admin_password_policy_statements,
     ngx_svc_admin_password_groups_statements,
+    ngx_svc_admin_bundle_statements,
+    ngx_svc_admin_apply_statements,
     NULL
 };

@@ -76,6 +76,18 @@ NGX_SVC_API ngx_uint_t ngx_svc_access_equal(const ngx_svc_access_policy_t *a,
     const ngx_svc_access_policy_t *b);
 
 /*
+ * ngx_svc_access_diff.c: calls the handler with the path of each member that
+ * differs: "rules[0].action", "rules[2]" of a rule that only one of them has,
+ * "defaultAction"; or, with members set, with "rules" and "defaultAction" alone.
+ */
+typedef void (*ngx_svc_access_path_pt)(void *data, const u_char *path,
+    size_t len);
+
+NGX_SVC_API void ngx_svc_access_differences(const ngx_svc_access_policy_t *a,
+    const ngx_svc_access_policy_t *b, ngx_uint_t members,
+    ngx_svc_access_path_pt handler, void *data);
+
+/*
  * The first enabled rule whose networks, countries and windows all match.  now:
  * seconds since the epoch.  Allocates nothing and changes nothing.
  */

@@ -5,8 +5,6 @@
 #include "ngx_svc_access_policy.h"
 
 
-static ngx_uint_t ngx_svc_access_equal_rules(const ngx_svc_access_rule_t *a,
-    const ngx_svc_access_rule_t *b);
 static ngx_uint_t ngx_svc_access_equal_countries(
     const ngx_svc_access_rule_t *a, const ngx_svc_access_rule_t *b);
 static ngx_uint_t ngx_svc_access_equal_networks(
@@ -30,7 +28,7 @@ ngx_svc_access_equal(const ngx_svc_access_policy_t *a,
     }
 
     for (i = 0; i < a->nrules; i++) {
-        if (!ngx_svc_access_equal_rules(&a->rules[i], &b->rules[i])) {
+        if (ngx_svc_access_rule_differs(&a->rules[i], &b->rules[i])) {
             return 0;
         }
     }
@@ -39,18 +37,43 @@ ngx_svc_access_equal(const ngx_svc_access_policy_t *a,
 }
 
 
-static ngx_uint_t
-ngx_svc_access_equal_rules(const ngx_svc_access_rule_t *a,
+ngx_uint_t
+ngx_svc_access_rule_differs(const ngx_svc_access_rule_t *a,
     const ngx_svc_access_rule_t *b)
 {
-    return a->enabled == b->enabled
-           && a->action == b->action
-           && a->name.len == b->name.len
-           && ngx_memcmp(a->name.data, b->name.data, a->name.len) == 0
-           && ngx_svc_access_equal_countries(a, b)
-           && ngx_svc_access_equal_networks(a, b)
-           && ngx_svc_access_within_windows(a, b)
-           && ngx_svc_access_within_windows(b, a);
+    ngx_uint_t  mask;
+
+    mask = 0;
+
+    if (a->name.len != b->name.len
+        || ngx_memcmp(a->name.data, b->name.data, a->name.len) != 0)
+    {
+        mask |= NGX_SVC_ACCESS_RULE_NAME;
+    }
+
+    if (a->enabled != b->enabled) {
+        mask |= NGX_SVC_ACCESS_RULE_ENABLED;
+    }
+
+    if (a->action != b->action) {
+        mask |= NGX_SVC_ACCESS_RULE_ACTION;
+    }
+
+    if (!ngx_svc_access_equal_networks(a, b)) {
+        mask |= NGX_SVC_ACCESS_RULE_NETWORKS;
+    }
+
+    if (!ngx_svc_access_equal_countries(a, b)) {
+        mask |= NGX_SVC_ACCESS_RULE_COUNTRIES;
+    }
+
+    if (!ngx_svc_access_within_windows(a, b)
+        || !ngx_svc_access_within_windows(b, a))
+    {
+        mask |= NGX_SVC_ACCESS_RULE_WINDOWS;
+    }
+
+    return mask;
 }
 
 

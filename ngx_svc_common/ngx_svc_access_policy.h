@@ -196,6 +196,19 @@ ngx_int_t ngx_svc_access_compile(ngx_pool_t *pool,
     ngx_svc_access_policy_t *policy);
 
 
+/* ngx_svc_access_equal.c: which members of two rules differ in meaning. */
+
+#define NGX_SVC_ACCESS_RULE_NAME       0x01
+#define NGX_SVC_ACCESS_RULE_ENABLED    0x02
+#define NGX_SVC_ACCESS_RULE_ACTION     0x04
+#define NGX_SVC_ACCESS_RULE_NETWORKS   0x08
+#define NGX_SVC_ACCESS_RULE_COUNTRIES  0x10
+#define NGX_SVC_ACCESS_RULE_WINDOWS    0x20
+
+ngx_uint_t ngx_svc_access_rule_differs(const ngx_svc_access_rule_t *a,
+    const ngx_svc_access_rule_t *b);
+
+
 /* The words of the contract, in the order of their values. */
 extern const ngx_str_t  ngx_svc_access_actions[];
 extern const ngx_str_t  ngx_svc_access_days[NGX_SVC_ACCESS_DAYS];

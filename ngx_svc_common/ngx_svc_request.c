@@ -520,9 +520,18 @@ ngx_svc_request_unavailable(ngx_svc_request_t *sr, const char *detail)
 static ngx_int_t
 ngx_svc_request_failed(ngx_svc_request_t *sr)
 {
+    ngx_int_t                    rc;
     const char                  *name, *state;
     PGresult                    *error;
     const ngx_svc_constraint_t  *c;
+
+    if (sr->refused) {
+        rc = sr->refused(sr);
+
+        if (rc != NGX_DECLINED) {
+            return rc;
+        }
+    }
 
     error = sr->op->error;
 

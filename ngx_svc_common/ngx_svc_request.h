@@ -112,6 +112,12 @@ struct ngx_svc_request_s {
      */
     ngx_int_t                (*failed)(ngx_svc_request_t *sr);
 
+    /*
+     * Called when PostgreSQL has raised sr->op->error: NGX_DECLINED for the
+     * usual answer, or what a reply returns; or NULL.
+     */
+    ngx_int_t                (*refused)(ngx_svc_request_t *sr);
+
     /* ngx_svc_idempotency.c */
     ngx_str_t                  idempotency_key;     /* no data: none */
     u_char                    *idempotency_hash;

@@ -255,6 +255,9 @@ ngx_svc_schema_matches(const ngx_svc_member_t *member, const char *name)
     if (member->flags & NGX_SVC_M_NOCASE) {
         rc = ngx_strncasecmp(member->name.data, (u_char *) name, len);
 
+    } else if (member->name.data[0] != (u_char) name[0]) {
+        return 0;
+
     } else {
         rc = ngx_strncmp(member->name.data, name, len);
     }

@@ -135,7 +135,8 @@ CREATE TABLE svc.role (
     CONSTRAINT role_pkey PRIMARY KEY (tenant_id, key),
     CONSTRAINT role_key_check CHECK (key ~ '^[a-z][a-z0-9_-]{1,62}$'
                                      AND key NOT IN ('owner', 'admin', 'member')),
-    CONSTRAINT role_name_check CHECK (char_length(name) BETWEEN 1 AND 100)
+    CONSTRAINT role_name_check CHECK (char_length(name) BETWEEN 1 AND 100
+                                      AND name !~ '[[:cntrl:]]')
 ) WITH (fillfactor = 80);
 
 ALTER TABLE svc.role ENABLE ROW LEVEL SECURITY;

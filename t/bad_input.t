@@ -99,6 +99,9 @@ my %BODY = (
     'POST /admin/password-policy/groups' => { groupId => $group,
                                               minLength => 20 },
     'PUT /admin/password-policy/groups/*' => { minLength => 20 },
+    'POST /admin/config/plan' => { version => 1, roles => [] },
+    'POST /admin/config/apply' => { version => 1, roles => [
+        { key => 'new', name => 'New', permissions => [ 'users:view' ] } ] },
 );
 
 my %IDS = (tenants => [ 'acme', 'globex', 'nobody' ],

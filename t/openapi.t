@@ -136,6 +136,48 @@ push @answers, { operationId => 'putRiskPolicy', status => $_->status,
                  body => $_->json }
     for $acme->admin(PUT => '/risk-policy', {}, [ 'If-Match' => '"0"' ]);
 
+for my $way (qw(plan apply)) {
+    $examples = $operation{"POST /admin/config/$way"}{requestBody}{content}
+                          {'application/json'}{examples};
+
+    for my $name (sort keys %$examples) {
+        my $value = $examples->{$name}{value};
+
+        for my $detail ('true', 'false') {
+            my $r = ask("${way}Config" => POST => "/config/$way?detail=$detail",
+                        $value);
+
+            is($r->status, 200, "the example \"$name\" is taken by $way")
+                or diag($r->body);
+        }
+    }
+}
+
+my $group = $acme->admin(POST => '/groups', { name => 'Staff' }, [],
+    $acme->token(kind => 'api', permissions => 'groups:manage')->{token})
+    ->json->{id};
+my $user = $acme->create(userName => 'auditor@acme.test')->{id};
+my $roles = $acme->token(kind => 'api', permissions => 'tenant:manage')->{token};
+
+ask(applyConfig => POST => '/config/apply?detail=1',
+    { version => 1, groupPasswordPolicies => [ { groupId => $group,
+                                                 maxAgeDays => 90 } ] });
+ask(getConfig => GET => '/config');
+$s->sql("UPDATE svc.user_account SET role = 'auditor' WHERE id = '$user'");
+ask(planConfig => POST => '/config/plan?detail=1',
+    { version => 1, roles => [], groupPasswordPolicies => [] });
+ask(planConfig => POST => '/config/plan?detail=1', { version => 1, roles =>
+    [ { key => 'new', name => 'New', permissions => [ 'apps:manage' ] } ] });
+ask(applyConfig => POST => '/config/apply?prune=1', { version => 1,
+                                                      roles => [] });
+ask(applyConfig => POST => '/config/apply', { version => 1, roles => [
+    { key => 'new', name => 'New', permissions => [ 'audit:view' ] } ] },
+    $roles);
+push @answers, { operationId => 'applyConfig', status => $_->status,
+                 body => $_->json }
+    for $acme->admin(POST => '/config/apply', { version => 1 },
+                     [ 'If-Match' => '"0"' ]);
+
 my $viewer = $acme->token(kind => 'api', permissions => 'apps:manage');
 
 for my $id (sort map { $_->{operationId} } values %operation) {

@@ -33,6 +33,7 @@ BEGIN {
 use SvcTest::Process qw(wait_for);
 use SvcBench::Access;
 use SvcBench::Admin;
+use SvcBench::Config;
 use SvcBench::Explain;
 use SvcBench::Load;
 use SvcBench::Report qw(say_step);
@@ -89,6 +90,12 @@ my %measure = (
     put_user_pgbench => \&put_user_pgbench,
     evaluate => sub { SvcBench::Access::evaluate($ROOT, 'usual', @_) },
     evaluate_worst => sub { SvcBench::Access::evaluate($ROOT, 'worst', @_) },
+    config_plan => sub { SvcBench::Config::plan($sys, @_) },
+    config_selects => sub { SvcBench::Config::selects($sys, @_, $statements) },
+    config_apply => sub { SvcBench::Config::apply($sys, @_) },
+    config_apply_pgbench => sub {
+        SvcBench::Config::apply_pgbench($sys, @_, $statements)
+    },
     stream => sub { SvcBench::Admin::stream($sys, @_) },
     export => sub { SvcBench::Admin::export($sys, @_) },
     export_copy => sub { SvcBench::Admin::copy($sys, @_, $statements) },
@@ -104,7 +111,8 @@ my @ORDER = grep { !%only || $only{$_} }
                create create_pgbench reads_paced reads_paced_mixed
                reads_full reads_full_mixed branding branding_static logo
                logo_static users users_pgbench put_user put_user_pgbench
-               evaluate evaluate_worst stream);
+               evaluate evaluate_worst config_plan config_selects
+               config_apply config_apply_pgbench stream);
 my @STORED = grep { !%only || $only{$_} }
              qw(export export_copy simulate simulate_psql);
 

@@ -16,7 +16,9 @@ NGX_SVC_PURE_SCIM = $(wildcard $(addprefix ngx_svc_scim/ngx_svc_scim_, \
 		text.c grammar.c filter.c path.c user.c patch.c))
 NGX_SVC_PURE_ACCESS = $(filter-out %_caller.c, \
 	$(wildcard ngx_svc_common/ngx_svc_access*.c ngx_svc_common/ngx_svc_zone*.c))
-NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/ngx_svc_admin_image*.c)
+NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/ngx_svc_admin_image*.c) \
+	$(addprefix ngx_svc_admin/ngx_svc_admin_, governance.c bundle.c \
+		bundle_write.c plan.c plan_check.c plan_write.c)
 NGX_SVC_PURE = $(addprefix ngx_svc_common/ngx_svc_, \
 		error json json_check json_write schema email crypto addr \
 		time) \
@@ -28,7 +30,8 @@ NGX_SVC_CORE = $(addprefix src/core/ngx_, string palloc array list rbtree \
 
 NGX_SVC_TEST_INCS = -Ingx_svc_common -Ingx_svc_scim -Ingx_svc_admin \
 	-It/unit $(addprefix -I$(NGX_SRC)/, src/core src/event src/event/modules \
-		src/os/unix objs)
+		src/os/unix src/http src/http/modules src/http/v2 objs) \
+	-I/usr/include/postgresql
 
 NGX_SVC_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer

@@ -28,12 +28,13 @@ sub wrk_start {
          $opt{connections}, '-d', "$opt{seconds}s", '--timeout', '10s',
          '-s', $lua, $system->{s}->base_url],
         out => $out, env => {
-            BENCH_TOKENS => $script =~ /user/ ? $system->{api_tokens}
-                                              : $system->{tokens},
+            BENCH_TOKENS => $script =~ /user|config/ ? $system->{api_tokens}
+                                                     : $system->{tokens},
             BENCH_USERS => $system->{users},
             BENCH_SEED => int rand 1e6,
             BENCH_PREFIX => $opt{prefix} // '',
             BENCH_PATH => $opt{path} // '/',
+            BENCH_BODY => $system->{bundle} // '',
             $opt{rate} ? (BENCH_RATE => $opt{rate}) : (),
         }
     );
@@ -175,7 +176,14 @@ my %VARIABLES = (
     title => 'Rear Admiral', department => 'Research', locale => 'en-US',
     k => 0, yes => 'true', no => 'false',
     api_kind => 'api', api_actor => 'apiToken', api_view => 'users:view',
-    api_manage => 'members:manage',
+    api_manage => 'members:manage', api_config => 'tenant:manage',
+    apply_roles => '[{"key":"role-200","name":"Role 123456789",'
+                   . '"permissions":["audit:view","users:view"]}]',
+    apply_events => '[{"action":"role.updated","type":"role","id":"role-200",'
+                    . '"name":"Role 123456789","details":{"changed":["name"]}},'
+                    . '{"action":"config.applied","type":"config","details":'
+                    . '{"created":0,"updated":1,"deleted":0,"prune":false,'
+                    . '"revision":2}}]',
 );
 
 
@@ -189,6 +197,9 @@ sub pgbench {
              map { ("hash$_" => $system->hash($_),
                     "api_hash$_" => $system->hash($_, 'api')) }
              0 .. $#{ $system->{tenants} });
+
+    $v{api_hashes} = '{' . join(',', map { '"\\\\' . substr($system->hash($_,
+                     'api'), 1) . '"' } 0 .. $#{ $system->{tenants} }) . '}';
 
     my $run = { seconds => $opt{seconds} // 30,
                 out => "$system->{dir}/run." . ++$RUNS };

@@ -9,3 +9,5 @@ SELECT svc.user_recount();
 
 VACUUM (ANALYZE) svc.user_account;
 VACUUM svc.credential;
+VACUUM svc.governance;
+VACUUM svc.role;

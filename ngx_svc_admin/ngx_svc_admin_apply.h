@@ -1,0 +1,35 @@
+/*
+ * Applying a plan: its second round trip.
+ */
+
+#ifndef _NGX_SVC_ADMIN_APPLY_H_INCLUDED_
+#define _NGX_SVC_ADMIN_APPLY_H_INCLUDED_
+
+
+#include "ngx_svc_admin_config.h"
+
+
+/* What became of it, from the result of the statement. */
+
+typedef enum {
+    NGX_SVC_ADMIN_APPLIED = 0,
+    NGX_SVC_ADMIN_APPLY_MOVED,      /* the revision is another one */
+    NGX_SVC_ADMIN_APPLY_IN_USE      /* users have a role that is to go */
+} ngx_svc_admin_apply_e;
+
+
+/*
+ * ngx_svc_admin_apply_write.c: adds the lock and the statement that does all of
+ * the plan, or nothing; what it binds is of the pool.
+ */
+ngx_int_t ngx_svc_admin_apply_call(ngx_svc_request_t *sr, ngx_pool_t *pool,
+    const ngx_svc_admin_plan_t *plan, const ngx_str_t *revision);
+
+/* role: of one that is in use; points into the result. */
+ngx_svc_admin_apply_e ngx_svc_admin_apply_result(ngx_svc_request_t *sr,
+    ngx_str_t *role);
+
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[];
+
+
+#endif /* _NGX_SVC_ADMIN_APPLY_H_INCLUDED_ */

@@ -1,0 +1,518 @@
+/*
+ * A plan as one statement, which does all of it or nothing.
+ */
+
+#include "ngx_svc_admin_apply.h"
+
+
+#define NGX_SVC_ADMIN_APPLY_VERSIONS  50    /* of the access policy, kept */
+#define NGX_SVC_ADMIN_APPLY_TEXT      1024  /* first guess, in bytes */
+
+
+/* The texts that the statement takes, in its order. */
+
+typedef enum {
+    NGX_SVC_ADMIN_APPLY_ACCESS = 0,
+    NGX_SVC_ADMIN_APPLY_RISK,
+    NGX_SVC_ADMIN_APPLY_PASSWORD,
+    NGX_SVC_ADMIN_APPLY_OVERRIDES,
+    NGX_SVC_ADMIN_APPLY_OVERRIDES_GONE,
+    NGX_SVC_ADMIN_APPLY_ROLES,
+    NGX_SVC_ADMIN_APPLY_ROLES_GONE,
+    NGX_SVC_ADMIN_APPLY_EVENTS,
+    NGX_SVC_ADMIN_APPLY_NTEXTS
+} ngx_svc_admin_apply_text_e;
+
+typedef struct {
+    ngx_pool_t                   *pool;
+    const ngx_svc_admin_plan_t   *plan;
+    const ngx_str_t              *revision;
+    ngx_svc_json_writer_t         texts[NGX_SVC_ADMIN_APPLY_NTEXTS];
+} ngx_svc_admin_apply_write_t;
+
+
+static ngx_int_t ngx_svc_admin_apply_texts(ngx_svc_admin_apply_write_t *aw);
+static ngx_svc_json_writer_t *ngx_svc_admin_apply_text(
+    ngx_svc_admin_apply_write_t *aw, ngx_svc_admin_apply_text_e i);
+static void ngx_svc_admin_apply_change(ngx_svc_admin_apply_write_t *aw,
+    const ngx_svc_admin_change_t *change);
+static void ngx_svc_admin_apply_password(ngx_svc_json_writer_t *w,
+    const ngx_svc_admin_bundle_password_t *password);
+static void ngx_svc_admin_apply_override(ngx_svc_admin_apply_write_t *aw,
+    const ngx_svc_admin_change_t *change);
+static void ngx_svc_admin_apply_role(ngx_svc_admin_apply_write_t *aw,
+    const ngx_svc_admin_change_t *change);
+static void ngx_svc_admin_apply_event(ngx_svc_admin_apply_write_t *aw,
+    const ngx_svc_admin_change_t *change);
+static void ngx_svc_admin_apply_applied(ngx_svc_admin_apply_write_t *aw);
+static void ngx_svc_admin_apply_plain(ngx_svc_json_writer_t *w,
+    const char *key, const char *text);
+
+
+/*
+ * Texts are JSON, or arrays as PostgreSQL writes them, whose elements in quotes
+ * are JSON strings; a closing bracket is two behind its opening one.
+ */
+
+static const u_char  ngx_svc_admin_apply_brackets[] = "{{{[{[{[";
+
+
+/*
+ * $1 the revision that this makes, $2 the access policy and $3 the id of its
+ * version, $4 and $5 the fields of the risk and of the password policy, $6 the
+ * overrides to write, $7 those to delete, $8 and $9 the same of roles, $10 the
+ * events, $11 how many versions are kept.  What is NULL stays.
+ *
+ * Roles to delete are locked first: if users have one, "ok" is empty, and so
+ * nothing is done.  Behind it is what shall be, whether it is there or not:
+ * nobody else writes while the tenant's row is locked.  Parameters in
+ * sub-selects look the same to the planner whatever they are: one plan is for
+ * all.
+ */
+
+#define NGX_SVC_ADMIN_APPLY_FIELDS(f)                                         \
+    f "[1], " f "[2] <> 0, " f "[3] <> 0, " f "[4] <> 0, " f "[5] <> 0, "     \
+    f "[6] <> 0, " f "[7] <> 0, " f "[8], " f "[9]"
+
+#define NGX_SVC_ADMIN_APPLY_EXCLUDED                                          \
+    "excluded.min_length, excluded.reject_breached,"                          \
+    " excluded.reject_contextual, excluded.require_lower,"                    \
+    " excluded.require_upper, excluded.require_digit,"                        \
+    " excluded.require_symbol, excluded.history_count,"                       \
+    " excluded.max_age_days"
+
+#define NGX_SVC_ADMIN_APPLY_LATER(row)                                        \
+    "greatest(now(), " row ".updated_at + interval '1 millisecond')"
+
+const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[] = {
+
+    { "admin_config_apply",
+      "WITH g AS ("
+          "SELECT tenant_id FROM svc.governance"
+          " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
+              " AND revision = $1::text::int8 - 1"
+      "), d AS ("
+          "SELECT r.key, r.member_count"
+          " FROM g, unnest((SELECT $9::text::text[])) x (key), svc.role r"
+          " WHERE r.tenant_id = g.tenant_id AND r.key = x.key"
+          " ORDER BY r.key FOR UPDATE OF r"
+      "), ok AS ("
+          "SELECT tenant_id, $4::text::int4[] AS risk,"
+              " $5::text::int4[] AS pass, $2::text IS NOT NULL AS access"
+          " FROM g WHERE NOT EXISTS (SELECT FROM d WHERE member_count > 0)"
+      "), u AS ("
+          "UPDATE svc.governance o SET revision = o.revision + 1,"
+              " access_policy = CASE WHEN access THEN $2::text::json"
+                  " ELSE o.access_policy END,"
+              " access_number = o.access_number + access::int4,"
+              " access_version_id = coalesce($3, o.access_version_id),"
+              " access_updated_at = CASE WHEN access THEN now()"
+                  " ELSE o.access_updated_at END,"
+              " risk_enabled = coalesce(risk[1] <> 0, o.risk_enabled),"
+              " risk_mfa_threshold ="
+                  " coalesce(risk[2], o.risk_mfa_threshold),"
+              " risk_deny_threshold ="
+                  " coalesce(risk[3], o.risk_deny_threshold),"
+              " risk_version = o.risk_version + (risk IS NOT NULL)::int4,"
+              " min_length = coalesce(pass[1], o.min_length),"
+              " reject_breached = coalesce(pass[2] <> 0, o.reject_breached),"
+              " reject_contextual ="
+                  " coalesce(pass[3] <> 0, o.reject_contextual),"
+              " require_lower = coalesce(pass[4] <> 0, o.require_lower),"
+              " require_upper = coalesce(pass[5] <> 0, o.require_upper),"
+              " require_digit = coalesce(pass[6] <> 0, o.require_digit),"
+              " require_symbol = coalesce(pass[7] <> 0, o.require_symbol),"
+              " history_count = coalesce(pass[8], o.history_count),"
+              " max_age_days = coalesce(pass[9], o.max_age_days),"
+              " password_version ="
+                  " o.password_version + (pass IS NOT NULL)::int4"
+          " FROM ok WHERE o.tenant_id = ok.tenant_id RETURNING o.*"
+      "), v AS ("
+          "INSERT INTO svc.access_policy_version (tenant_id, id, number,"
+              " source, snapshot)"
+          " SELECT u.tenant_id, u.access_version_id, u.access_number,"
+              " 'config', u.access_policy FROM u, ok WHERE ok.access"
+      "), t AS ("
+          "DELETE FROM svc.access_policy_version a USING u, ok"
+          " WHERE ok.access AND a.tenant_id = u.tenant_id"
+              " AND a.number <= u.access_number - $11::int4"
+      "), p AS ("
+          "INSERT INTO svc.group_password_policy AS p (tenant_id, group_id,"
+              " " NGX_SVC_ADMIN_PASSWORD_COLUMNS ")"
+          " SELECT ok.tenant_id, x.id, " NGX_SVC_ADMIN_APPLY_FIELDS("x.f")
+          " FROM ok, json_to_recordset((SELECT $6::text::json)) AS x"
+              " (id uuid, f int4[])"
+          " ON CONFLICT (tenant_id, group_id) DO UPDATE SET"
+              " (" NGX_SVC_ADMIN_PASSWORD_COLUMNS ", updated_at) ="
+              " (" NGX_SVC_ADMIN_APPLY_EXCLUDED ", "
+              NGX_SVC_ADMIN_APPLY_LATER("p") ")"
+      "), pd AS ("
+          "DELETE FROM svc.group_password_policy p"
+          " USING ok, unnest((SELECT $7::text::uuid[])) x (id)"
+          " WHERE p.tenant_id = ok.tenant_id AND p.group_id = x.id"
+      "), r AS ("
+          "INSERT INTO svc.role AS r (tenant_id, key, name, permissions)"
+          " SELECT ok.tenant_id, x.key, x.name, x.permissions"
+          " FROM ok, json_to_recordset((SELECT $8::text::json)) AS x"
+              " (key text, name text, permissions text[])"
+          " ON CONFLICT (tenant_id, key) DO UPDATE SET"
+              " (name, permissions, updated_at) = (excluded.name,"
+              " excluded.permissions, " NGX_SVC_ADMIN_APPLY_LATER("r") ")"
+      "), rd AS ("
+          "DELETE FROM svc.role r USING ok, d"
+          " WHERE r.tenant_id = ok.tenant_id AND r.key = d.key"
+      "), e AS ("
+          "INSERT INTO svc.audit_event (action, target_type, target_id,"
+              " target_name, details)"
+          " SELECT x.action, x.type, x.id,"
+              " CASE x.type WHEN 'groupPasswordPolicy' THEN ("
+                  "SELECT name FROM svc.user_group"
+                  " WHERE tenant_id = ok.tenant_id AND id = x.id::uuid)"
+              " ELSE x.name END, x.details"
+          " FROM ok, json_to_recordset((SELECT $10::text::json)) AS x"
+              " (action text, type text, id text, name text, details jsonb)"
+      ")"
+      " SELECT EXISTS (SELECT FROM u), EXISTS (SELECT FROM g),"
+          " (SELECT min(key) FROM d WHERE member_count > 0)", 11 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_ADMIN_APPLY  (&ngx_svc_admin_apply_statements[0])
+
+
+ngx_int_t
+ngx_svc_admin_apply_call(ngx_svc_request_t *sr, ngx_pool_t *pool,
+    const ngx_svc_admin_plan_t *plan, const ngx_str_t *revision)
+{
+    u_char                       *id;
+    ngx_str_t                     text;
+    ngx_uint_t                    i;
+    ngx_time_t                   *tp;
+    ngx_svc_pg_call_t            *call;
+    ngx_svc_json_writer_t        *w;
+    ngx_svc_admin_apply_write_t   aw;
+
+    aw.pool = pool;
+    aw.plan = plan;
+    aw.revision = revision;
+
+    id = ngx_pnalloc(pool, NGX_SVC_UUID_LEN);
+    tp = ngx_timeofday();
+
+    if (id == NULL
+        || ngx_svc_uuid_new((uint64_t) tp->sec * 1000 + tp->msec, id) != NGX_OK
+        || ngx_svc_admin_apply_texts(&aw) != NGX_OK
+        || ngx_svc_admin_governance_lock(sr) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_APPLY);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, revision);
+
+    for (i = 0; i < NGX_SVC_ADMIN_APPLY_NTEXTS; i++) {
+        w = &aw.texts[i];
+
+        text.data = w->start;
+        text.len = w->last - w->start;
+
+        ngx_svc_pg_bind_str(call, text.data ? &text : NULL);
+
+        if (i == NGX_SVC_ADMIN_APPLY_ACCESS) {
+            ngx_svc_pg_bind(call, text.data ? id : NULL, NGX_SVC_UUID_LEN);
+        }
+    }
+
+    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_APPLY_VERSIONS);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_apply_texts(ngx_svc_admin_apply_write_t *aw)
+{
+    ngx_uint_t               i;
+    ngx_svc_json_writer_t   *w;
+    ngx_svc_admin_change_t  *change;
+
+    ngx_memzero(aw->texts, sizeof(aw->texts));
+
+    change = aw->plan->changes.elts;
+
+    for (i = 0; i < aw->plan->changes.nelts; i++) {
+        if (ngx_svc_admin_change_done(aw->plan, &change[i])) {
+            ngx_svc_admin_apply_change(aw, &change[i]);
+            ngx_svc_admin_apply_event(aw, &change[i]);
+        }
+    }
+
+    ngx_svc_admin_apply_applied(aw);
+
+    for (i = 0; i < NGX_SVC_ADMIN_APPLY_NTEXTS; i++) {
+        w = &aw->texts[i];
+
+        if (w->start) {
+            ngx_svc_json_close(w, ngx_svc_admin_apply_brackets[i] + 2);
+        }
+
+        if (w->failed) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* Begins it if it has not begun yet. */
+
+static ngx_svc_json_writer_t *
+ngx_svc_admin_apply_text(ngx_svc_admin_apply_write_t *aw,
+    ngx_svc_admin_apply_text_e i)
+{
+    ngx_svc_json_writer_t  *w;
+
+    w = &aw->texts[i];
+
+    if (w->start == NULL && !w->failed
+        && ngx_svc_json_writer_init(w, aw->pool, NGX_SVC_ADMIN_APPLY_TEXT)
+           == NGX_OK)
+    {
+        ngx_svc_json_open(w, NULL, ngx_svc_admin_apply_brackets[i]);
+    }
+
+    return w;
+}
+
+
+static void
+ngx_svc_admin_apply_change(ngx_svc_admin_apply_write_t *aw,
+    const ngx_svc_admin_change_t *change)
+{
+    ngx_uint_t                     i;
+    ngx_svc_json_writer_t         *w;
+    const ngx_svc_admin_bundle_t  *candidate;
+
+    candidate = aw->plan->candidate;
+
+    switch (change->resource) {
+
+    case NGX_SVC_ADMIN_CHANGE_ACCESS:
+        w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_ACCESS);
+        ngx_svc_access_write(w, candidate->access);
+        break;
+
+    case NGX_SVC_ADMIN_CHANGE_RISK:
+        w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_RISK);
+
+        for (i = 0; i < NGX_SVC_ADMIN_RISK_FIELDS; i++) {
+            ngx_svc_json_integer(w, NULL, candidate->risk[i]);
+        }
+
+        break;
+
+    case NGX_SVC_ADMIN_CHANGE_PASSWORD:
+        w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_PASSWORD);
+        ngx_svc_admin_apply_password(w, &candidate->password);
+        break;
+
+    case NGX_SVC_ADMIN_CHANGE_OVERRIDE:
+        ngx_svc_admin_apply_override(aw, change);
+        break;
+
+    default: /* NGX_SVC_ADMIN_CHANGE_ROLE */
+        ngx_svc_admin_apply_role(aw, change);
+    }
+}
+
+
+static void
+ngx_svc_admin_apply_password(ngx_svc_json_writer_t *w,
+    const ngx_svc_admin_bundle_password_t *password)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < NGX_SVC_ADMIN_PASSWORD_FIELDS; i++) {
+
+        if (password->set & (1 << i)) {
+            ngx_svc_json_integer(w, NULL, password->fields[i]);
+
+        } else {
+            ngx_svc_json_null(w, NULL);
+        }
+    }
+}
+
+
+static void
+ngx_svc_admin_apply_override(ngx_svc_admin_apply_write_t *aw,
+    const ngx_svc_admin_change_t *change)
+{
+    ngx_svc_json_writer_t                  *w;
+    const ngx_svc_admin_bundle_override_t  *override;
+
+    override = change->u.override.after;
+
+    if (override == NULL) {
+        override = change->u.override.before;
+        w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_OVERRIDES_GONE);
+
+        ngx_svc_json_plain(w, NULL, override->group_id.data,
+                           override->group_id.len);
+        return;
+    }
+
+    w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_OVERRIDES);
+
+    ngx_svc_json_open(w, NULL, '{');
+    ngx_svc_json_plain(w, "id", override->group_id.data,
+                       override->group_id.len);
+    ngx_svc_json_open(w, "f", '[');
+    ngx_svc_admin_apply_password(w, &override->password);
+    ngx_svc_json_close(w, ']');
+    ngx_svc_json_close(w, '}');
+}
+
+
+static void
+ngx_svc_admin_apply_role(ngx_svc_admin_apply_write_t *aw,
+    const ngx_svc_admin_change_t *change)
+{
+    ngx_svc_json_writer_t              *w;
+    const ngx_svc_admin_bundle_role_t  *role;
+
+    role = change->u.role.after;
+
+    if (role) {
+        w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_ROLES);
+        ngx_svc_admin_bundle_write_role(w, NULL, role);
+        return;
+    }
+
+    role = change->u.role.before;
+    w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_ROLES_GONE);
+
+    ngx_svc_json_plain(w, NULL, role->key.data, role->key.len);
+}
+
+
+static void
+ngx_svc_admin_apply_event(ngx_svc_admin_apply_write_t *aw,
+    const ngx_svc_admin_change_t *change)
+{
+    ngx_svc_json_writer_t                   *w;
+    const ngx_svc_admin_bundle_role_t       *role;
+    const ngx_svc_admin_bundle_override_t   *override;
+
+    /* in the order of their values */
+
+    static const char *const  types[] = {
+        "accessPolicy", "riskPolicy", "passwordPolicy",
+        "groupPasswordPolicy", "role"
+    };
+
+    static const char *const  actions[][NGX_SVC_ADMIN_DELETE + 1] = {
+        { NULL, "access_policy.updated", NULL },
+        { NULL, "risk_policy.updated", NULL },
+        { NULL, "password_policy.updated", NULL },
+        { "group_password_policy.created", "group_password_policy.updated",
+          "group_password_policy.deleted" },
+        { "role.created", "role.updated", "role.deleted" }
+    };
+
+    w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_EVENTS);
+
+    ngx_svc_json_open(w, NULL, '{');
+    ngx_svc_admin_apply_plain(w, "action",
+                              actions[change->resource][change->action]);
+    ngx_svc_admin_apply_plain(w, "type", types[change->resource]);
+
+    if (change->resource == NGX_SVC_ADMIN_CHANGE_OVERRIDE) {
+        override = change->u.override.after ? change->u.override.after
+                                            : change->u.override.before;
+
+        ngx_svc_json_plain(w, "id", override->group_id.data,
+                           override->group_id.len);
+
+    } else if (change->resource == NGX_SVC_ADMIN_CHANGE_ROLE) {
+        role = change->u.role.after ? change->u.role.after
+                                    : change->u.role.before;
+
+        ngx_svc_json_plain(w, "id", role->key.data, role->key.len);
+        ngx_svc_json_string(w, "name", role->name.data, role->name.len);
+    }
+
+    ngx_svc_json_open(w, "details", '{');
+
+    if (change->action == NGX_SVC_ADMIN_UPDATE) {
+        ngx_svc_admin_plan_paths(w, "changed", aw->plan, change, 1);
+
+    } else if (change->action == NGX_SVC_ADMIN_CREATE
+               && change->resource == NGX_SVC_ADMIN_CHANGE_ROLE)
+    {
+        ngx_svc_admin_permissions_write(w, "permissions",
+                                        change->u.role.after->permissions);
+    }
+
+    ngx_svc_json_close(w, '}');
+    ngx_svc_json_close(w, '}');
+}
+
+
+static void
+ngx_svc_admin_apply_applied(ngx_svc_admin_apply_write_t *aw)
+{
+    ngx_svc_json_writer_t       *w;
+    const ngx_svc_admin_plan_t  *plan;
+
+    plan = aw->plan;
+    w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_EVENTS);
+
+    ngx_svc_json_open(w, NULL, '{');
+    ngx_svc_admin_apply_plain(w, "action", "config.applied");
+    ngx_svc_admin_apply_plain(w, "type", "config");
+
+    ngx_svc_json_open(w, "details", '{');
+    ngx_svc_json_integer(w, "created", plan->counts[NGX_SVC_ADMIN_CREATE]);
+    ngx_svc_json_integer(w, "updated", plan->counts[NGX_SVC_ADMIN_UPDATE]);
+    ngx_svc_json_integer(w, "deleted",
+                         plan->prune ? plan->counts[NGX_SVC_ADMIN_DELETE] : 0);
+    ngx_svc_json_boolean(w, "prune", plan->prune);
+    ngx_svc_json_raw(w, "revision", aw->revision->data, aw->revision->len);
+    ngx_svc_json_close(w, '}');
+
+    ngx_svc_json_close(w, '}');
+}
+
+
+static void
+ngx_svc_admin_apply_plain(ngx_svc_json_writer_t *w, const char *key,
+    const char *text)
+{
+    ngx_svc_json_plain(w, key, (u_char *) text, ngx_strlen(text));
+}
+
+
+ngx_svc_admin_apply_e
+ngx_svc_admin_apply_result(ngx_svc_request_t *sr, ngx_str_t *role)
+{
+    PGresult  *res;
+
+    res = sr->results[1];
+
+    if (ngx_svc_admin_true(res, 0, 0)) {
+        return NGX_SVC_ADMIN_APPLIED;
+    }
+
+    if (!ngx_svc_admin_true(res, 0, 1)) {
+        return NGX_SVC_ADMIN_APPLY_MOVED;
+    }
+
+    *role = ngx_svc_pg_value(res, 0, 2);
+
+    return NGX_SVC_ADMIN_APPLY_IN_USE;
+}

@@ -1,0 +1,485 @@
+/*
+ * A bundle from a body.  What it does not know it refuses: a member that is
+ * misspelt must not be governance that is missing.
+ */
+
+#include "ngx_svc_admin_bundle.h"
+
+
+#define NGX_SVC_ADMIN_BUNDLE_PATH  64
+
+
+typedef struct {
+    ngx_svc_value_t  version;
+    ngx_svc_value_t  access;
+    ngx_svc_value_t  risk;
+    ngx_svc_value_t  password;
+    ngx_svc_value_t  overrides;
+    ngx_svc_value_t  roles;
+} ngx_svc_admin_bundle_values_t;
+
+/* What an element of both arrays begins with. */
+
+typedef struct {
+    ngx_str_t        key;
+    ngx_uint_t       index;
+} ngx_svc_admin_bundle_key_t;
+
+
+static ngx_int_t ngx_svc_admin_bundle_access(ngx_pool_t *pool,
+    const ngx_svc_zones_t *zones, cJSON *json, ngx_svc_admin_bundle_t *bundle,
+    ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_bundle_risk(cJSON *json,
+    ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_bundle_password(cJSON *json,
+    ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err);
+static void ngx_svc_admin_bundle_fields(ngx_svc_admin_password_t *from,
+    ngx_svc_admin_bundle_password_t *to);
+static ngx_int_t ngx_svc_admin_bundle_overrides(ngx_pool_t *pool, cJSON *json,
+    ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_bundle_override(cJSON *json, const char *path,
+    ngx_svc_admin_bundle_override_t *override, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_bundle_roles(ngx_pool_t *pool, cJSON *json,
+    ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_bundle_role(cJSON *json, const char *path,
+    ngx_svc_admin_bundle_role_t *role, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_bundle_object(const ngx_svc_member_t *table,
+    const char *path, cJSON *json, void *dst, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_bundle_array(ngx_pool_t *pool, cJSON *json,
+    ngx_array_t *array, size_t size);
+static void ngx_svc_admin_bundle_path(char *path, const char *name,
+    ngx_uint_t i);
+static ngx_int_t ngx_svc_admin_bundle_once(ngx_array_t *array,
+    const char *name, const char *member, ngx_svc_error_t *err);
+static int ngx_libc_cdecl ngx_svc_admin_bundle_order(const void *one,
+    const void *two);
+
+
+#define ngx_svc_admin_bundle_row(name, type, flags, limit, field)             \
+    { ngx_string(name), type, flags, limit, limit, NULL, NULL, NULL,          \
+      offsetof(ngx_svc_admin_bundle_values_t, field) }
+
+static const ngx_svc_member_t  ngx_svc_admin_bundle_members[] = {
+
+    ngx_svc_admin_bundle_row("version", NGX_SVC_T_INTEGER, NGX_SVC_M_REQUIRED,
+                             NGX_SVC_ADMIN_BUNDLE_VERSION, version),
+    ngx_svc_admin_bundle_row("accessPolicy", NGX_SVC_T_OBJECT, 0, 0, access),
+    ngx_svc_admin_bundle_row("riskPolicy", NGX_SVC_T_OBJECT, 0, 0, risk),
+    ngx_svc_admin_bundle_row("passwordPolicy", NGX_SVC_T_OBJECT, 0, 0,
+                             password),
+    ngx_svc_admin_bundle_row("groupPasswordPolicies", NGX_SVC_T_ARRAY, 0, 0,
+                             overrides),
+    ngx_svc_admin_bundle_row("roles", NGX_SVC_T_ARRAY, 0, 0, roles),
+
+    ngx_svc_null_member
+};
+
+
+ngx_int_t
+ngx_svc_admin_bundle_parse(ngx_pool_t *pool, const ngx_svc_zones_t *zones,
+    cJSON *json, ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err)
+{
+    ngx_int_t                       rc;
+    ngx_svc_admin_bundle_values_t   values;
+
+    ngx_memzero(bundle, sizeof(ngx_svc_admin_bundle_t));
+    ngx_memzero(&values, sizeof(ngx_svc_admin_bundle_values_t));
+
+    bundle->unknown = -1;
+
+    rc = ngx_svc_schema_object(ngx_svc_admin_bundle_members,
+                               NGX_SVC_S_STRICT, json, &values, err);
+
+    if (rc == NGX_OK && values.access.set) {
+        rc = ngx_svc_admin_bundle_access(pool, zones, values.access.json,
+                                         bundle, err);
+    }
+
+    if (rc == NGX_OK && values.risk.set) {
+        rc = ngx_svc_admin_bundle_risk(values.risk.json, bundle, err);
+    }
+
+    if (rc == NGX_OK && values.password.set) {
+        rc = ngx_svc_admin_bundle_password(values.password.json, bundle, err);
+    }
+
+    if (rc == NGX_OK && values.overrides.set) {
+        rc = ngx_svc_admin_bundle_overrides(pool, values.overrides.json,
+                                            bundle, err);
+    }
+
+    if (rc == NGX_OK && values.roles.set) {
+        rc = ngx_svc_admin_bundle_roles(pool, values.roles.json, bundle, err);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_bundle_access(ngx_pool_t *pool, const ngx_svc_zones_t *zones,
+    cJSON *json, ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err)
+{
+    ngx_int_t                 rc;
+    ngx_svc_access_policy_t  *policy;
+
+    rc = ngx_svc_access_parse(pool, zones, json, "accessPolicy", 1, &policy,
+                              err);
+    if (rc == NGX_OK) {
+        bundle->sections |= NGX_SVC_ADMIN_BUNDLE_ACCESS;
+        bundle->access = policy;
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_bundle_risk(cJSON *json, ngx_svc_admin_bundle_t *bundle,
+    ngx_svc_error_t *err)
+{
+    ngx_svc_admin_risk_t  risk;
+
+    ngx_memzero(&risk, sizeof(ngx_svc_admin_risk_t));
+
+    if (ngx_svc_admin_bundle_object(ngx_svc_admin_risk_bundle_members,
+                                    "riskPolicy", json, &risk, err)
+        != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    if (risk.mfa_threshold.integer >= risk.deny_threshold.integer) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                            "\"riskPolicy.mfaThreshold\" must be less than "
+                            "\"riskPolicy.denyThreshold\".");
+    }
+
+    bundle->sections |= NGX_SVC_ADMIN_BUNDLE_RISK;
+    bundle->risk[0] = (int32_t) risk.enabled.integer;
+    bundle->risk[1] = (int32_t) risk.mfa_threshold.integer;
+    bundle->risk[2] = (int32_t) risk.deny_threshold.integer;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_bundle_password(cJSON *json, ngx_svc_admin_bundle_t *bundle,
+    ngx_svc_error_t *err)
+{
+    ngx_svc_admin_password_t  password;
+
+    ngx_memzero(&password, sizeof(ngx_svc_admin_password_t));
+
+    if (ngx_svc_admin_bundle_object(ngx_svc_admin_password_bundle_members,
+                                    "passwordPolicy", json, &password, err)
+        != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    bundle->sections |= NGX_SVC_ADMIN_BUNDLE_PASSWORD;
+    ngx_svc_admin_bundle_fields(&password, &bundle->password);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_admin_bundle_fields(ngx_svc_admin_password_t *from,
+    ngx_svc_admin_bundle_password_t *to)
+{
+    ngx_uint_t  i;
+
+    to->set = 0;
+
+    for (i = 0; i < NGX_SVC_ADMIN_PASSWORD_FIELDS; i++) {
+
+        to->fields[i] = 0;
+
+        if (from->fields[i].set) {
+            to->set |= 1 << i;
+            to->fields[i] = (int32_t) from->fields[i].integer;
+        }
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_admin_bundle_overrides(ngx_pool_t *pool, cJSON *json,
+    ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err)
+{
+    char                              path[NGX_SVC_ADMIN_BUNDLE_PATH];
+    cJSON                            *child;
+    ngx_svc_admin_bundle_override_t  *override;
+
+    if (ngx_svc_admin_bundle_array(pool, json, &bundle->overrides,
+                                   sizeof(ngx_svc_admin_bundle_override_t))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    for (child = json->child; child; child = child->next) {
+
+        ngx_svc_admin_bundle_path(path, "groupPasswordPolicies",
+                                  bundle->overrides.nelts);
+
+        override = ngx_array_push(&bundle->overrides);
+        if (override == NULL) {
+            return NGX_ERROR;
+        }
+
+        override->index = bundle->overrides.nelts - 1;
+
+        if (ngx_svc_admin_bundle_override(child, path, override, err)
+            != NGX_OK)
+        {
+            return NGX_DECLINED;
+        }
+    }
+
+    bundle->sections |= NGX_SVC_ADMIN_BUNDLE_OVERRIDES;
+
+    return ngx_svc_admin_bundle_once(&bundle->overrides,
+                                     "groupPasswordPolicies", "groupId", err);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_bundle_override(cJSON *json, const char *path,
+    ngx_svc_admin_bundle_override_t *override, ngx_svc_error_t *err)
+{
+    u_char                    id[NGX_SVC_UUID_LEN];
+    u_char                    text[NGX_SVC_UUID_TEXT_LEN];
+    ngx_str_t                *str;
+    ngx_svc_admin_password_t  password;
+
+    ngx_memzero(&password, sizeof(ngx_svc_admin_password_t));
+
+    if (ngx_svc_admin_bundle_object(ngx_svc_admin_override_bundle_members,
+                                    path, json, &password, err)
+        != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_svc_admin_password_set(&password) == 0) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                            "\"%s\" must set one member at least beside "
+                            "\"groupId\".", path);
+    }
+
+    /* ids are text, case-exact */
+
+    str = &password.group_id.str;
+
+    if (ngx_svc_uuid_parse(str->data, str->len, id) != NGX_OK
+        || (ngx_svc_uuid_text(text, id),
+            ngx_memcmp(text, str->data, sizeof(text)) != 0))
+    {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                            "\"%s.groupId\" must be the id of a group.", path);
+    }
+
+    override->group_id = *str;
+    ngx_svc_admin_bundle_fields(&password, &override->password);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_bundle_roles(ngx_pool_t *pool, cJSON *json,
+    ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err)
+{
+    char                          path[NGX_SVC_ADMIN_BUNDLE_PATH];
+    cJSON                        *child;
+    ngx_svc_admin_bundle_role_t  *role;
+
+    if (cJSON_GetArraySize(json) > NGX_SVC_ADMIN_ROLES) {
+        return ngx_svc_fail(err, NGX_SVC_E_LIMIT_EXCEEDED,
+                            "\"roles\" must be an array of at most %d "
+                            "elements.", NGX_SVC_ADMIN_ROLES);
+    }
+
+    if (ngx_svc_admin_bundle_array(pool, json, &bundle->roles,
+                                   sizeof(ngx_svc_admin_bundle_role_t))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    for (child = json->child; child; child = child->next) {
+
+        ngx_svc_admin_bundle_path(path, "roles", bundle->roles.nelts);
+
+        role = ngx_array_push(&bundle->roles);
+        if (role == NULL) {
+            return NGX_ERROR;
+        }
+
+        role->index = bundle->roles.nelts - 1;
+
+        if (ngx_svc_admin_bundle_role(child, path, role, err) != NGX_OK) {
+            return NGX_DECLINED;
+        }
+    }
+
+    bundle->sections |= NGX_SVC_ADMIN_BUNDLE_ROLES;
+
+    return ngx_svc_admin_bundle_once(&bundle->roles, "roles", "key", err);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_bundle_role(cJSON *json, const char *path,
+    ngx_svc_admin_bundle_role_t *role, ngx_svc_error_t *err)
+{
+    ngx_svc_admin_role_t  values;
+
+    ngx_memzero(&values, sizeof(ngx_svc_admin_role_t));
+
+    if (ngx_svc_admin_bundle_object(ngx_svc_admin_role_bundle_members, path,
+                                    json, &values, err)
+        != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_svc_admin_system_role(&values.key.str)) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                            "\"%s.key\" must not be \"%V\", which is a role "
+                            "of every tenant.", path, &values.key.str);
+    }
+
+    role->key = values.key.str;
+    role->name = values.name.str;
+    role->permissions = ngx_svc_admin_permissions_json(
+                                                  values.permissions.json);
+    role->members = 0;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_bundle_object(const ngx_svc_member_t *table, const char *path,
+    cJSON *json, void *dst, ngx_svc_error_t *err)
+{
+    static const ngx_svc_member_t  object = {
+        ngx_null_string, NGX_SVC_T_OBJECT, 0, 0, 0, NULL, NULL, NULL, 0
+    };
+
+    if (ngx_svc_schema_value(&object, json, path, NULL, err) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    return ngx_svc_schema_nested_flags(table, NGX_SVC_S_STRICT, path, json,
+                                       dst, err);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_bundle_array(ngx_pool_t *pool, cJSON *json, ngx_array_t *array,
+    size_t size)
+{
+    ngx_uint_t  n;
+
+    n = cJSON_GetArraySize(json);
+
+    return ngx_array_init(array, pool, n ? n : 1, size);
+}
+
+
+static void
+ngx_svc_admin_bundle_path(char *path, const char *name, ngx_uint_t i)
+{
+    *ngx_snprintf((u_char *) path, NGX_SVC_ADMIN_BUNDLE_PATH - 1, "%s[%ui]",
+                  name, i) = '\0';
+}
+
+
+/* Sorts, and names the first element that is there a second time. */
+
+static ngx_int_t
+ngx_svc_admin_bundle_once(ngx_array_t *array, const char *name,
+    const char *member, ngx_svc_error_t *err)
+{
+    u_char                      *p;
+    ngx_uint_t                   i, first, second;
+    ngx_svc_admin_bundle_key_t  *a, *b;
+
+    ngx_svc_admin_bundle_sort(array);
+
+    p = array->elts;
+    first = 0;
+    second = array->nelts;
+
+    for (i = 1; i < array->nelts; i++, p += array->size) {
+
+        a = (ngx_svc_admin_bundle_key_t *) p;
+        b = (ngx_svc_admin_bundle_key_t *) (p + array->size);
+
+        if (b->index < second
+            && ngx_svc_admin_bundle_compare(&a->key, &b->key) == 0)
+        {
+            first = a->index;
+            second = b->index;
+        }
+    }
+
+    if (second == array->nelts) {
+        return NGX_OK;
+    }
+
+    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s[%ui].%s\" must differ from \"%s[%ui].%s\".",
+                        name, second, member, name, first, member);
+}
+
+
+ngx_int_t
+ngx_svc_admin_bundle_compare(const ngx_str_t *a, const ngx_str_t *b)
+{
+    return ngx_memn2cmp(a->data, b->data, a->len, b->len);
+}
+
+
+void
+ngx_svc_admin_bundle_sort(ngx_array_t *array)
+{
+    u_char      *p;
+    ngx_uint_t   i;
+
+    p = array->elts;
+
+    for (i = 1; i < array->nelts; i++, p += array->size) {
+
+        if (ngx_svc_admin_bundle_order(p, p + array->size) > 0) {
+            ngx_qsort(array->elts, array->nelts, array->size,
+                      ngx_svc_admin_bundle_order);
+            return;
+        }
+    }
+}
+
+
+static int ngx_libc_cdecl
+ngx_svc_admin_bundle_order(const void *one, const void *two)
+{
+    ngx_int_t                          rc;
+    const ngx_svc_admin_bundle_key_t  *a, *b;
+
+    a = one;
+    b = two;
+
+    rc = ngx_svc_admin_bundle_compare(&a->key, &b->key);
+
+    if (rc == 0) {
+        rc = (a->index > b->index) - (a->index < b->index);
+    }
+
+    return (int) rc;
+}

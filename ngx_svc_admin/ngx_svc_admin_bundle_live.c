@@ -1,0 +1,334 @@
+/*
+ * The governance of a tenant as PostgreSQL holds it.
+ */
+
+#include "ngx_svc_admin_bundle.h"
+
+
+#define NGX_SVC_ADMIN_BUNDLE_BYTES  64  /* of a row, in memory: a guess */
+
+
+typedef struct {
+    u_char                         *p;
+    u_char                         *end;
+} ngx_svc_admin_bundle_text_t;
+
+
+static ngx_int_t ngx_svc_admin_bundle_groups(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_admin_bundle_t *candidate);
+static ngx_int_t ngx_svc_admin_bundle_live_overrides(ngx_pool_t *pool,
+    ngx_str_t *text, ngx_array_t *array);
+static ngx_int_t ngx_svc_admin_bundle_live_roles(ngx_pool_t *pool,
+    ngx_str_t *text, ngx_array_t *array);
+static ngx_int_t ngx_svc_admin_bundle_live_password(
+    ngx_svc_admin_bundle_text_t *t, ngx_svc_admin_bundle_password_t *password);
+static void ngx_svc_admin_bundle_until(ngx_svc_admin_bundle_text_t *t,
+    u_char c, ngx_str_t *text);
+
+
+/*
+ * One statement, and so one snapshot.  Overrides and roles are a text each, of
+ * lines in any order, which costs half of what as many rows do:
+ *
+ *     <group's id>(<fields as of ROW()>)
+ *     <key> <1: somebody has it>{<permissions>} <name>
+ *
+ * Names are without control characters.  The parameter in a sub-select looks
+ * the same to the planner whatever it is: one plan is for all.
+ */
+
+#define NGX_SVC_ADMIN_BUNDLE_FIELDS                                           \
+    "ROW(" NGX_SVC_ADMIN_PASSWORD_COLUMNS ")::text"
+
+const ngx_svc_pg_statement_t  ngx_svc_admin_bundle_statements[] = {
+
+    { "admin_bundle",
+      "SELECT revision, access_number, access_policy,"
+          " risk_enabled::int4, risk_mfa_threshold, risk_deny_threshold,"
+          " " NGX_SVC_ADMIN_BUNDLE_FIELDS ","
+          " (SELECT string_agg(group_id || " NGX_SVC_ADMIN_BUNDLE_FIELDS ","
+                  " E'\\n') FROM svc.group_password_policy"
+              " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT "),"
+          " (SELECT string_agg(key || ' ' ||"
+                  " CASE WHEN member_count > 0 THEN '1' ELSE '0' END"
+                  " || permissions::text || ' ' || name, E'\\n')"
+              " FROM svc.role WHERE tenant_id = " NGX_SVC_ADMIN_TENANT "),"
+          " (SELECT permissions FROM svc.credential WHERE token_hash = $1),"
+          " (SELECT min(i.n) FROM"
+              " unnest((SELECT $2::text::uuid[])) WITH ORDINALITY i (id, n)"
+              " WHERE (SELECT true FROM svc.user_group u"
+                  " WHERE u.tenant_id = " NGX_SVC_ADMIN_TENANT
+                  " AND u.id = i.id) IS NULL)"
+      " FROM svc.governance WHERE tenant_id = " NGX_SVC_ADMIN_TENANT, 2 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_ADMIN_BUNDLE_GET  (&ngx_svc_admin_bundle_statements[0])
+
+
+ngx_int_t
+ngx_svc_admin_bundle_call(ngx_svc_request_t *sr,
+    const ngx_svc_admin_bundle_t *candidate)
+{
+    ngx_svc_pg_call_t  *call;
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_BUNDLE_GET);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind(call, sr->token_hash, NGX_SVC_SHA256_LEN);
+
+    if (candidate == NULL || candidate->overrides.nelts == 0) {
+        ngx_svc_pg_bind_str(call, NULL);
+        return NGX_OK;
+    }
+
+    return ngx_svc_admin_bundle_groups(sr, call, candidate);
+}
+
+
+/* In the order of the body, so that the first unknown one is named. */
+
+static ngx_int_t
+ngx_svc_admin_bundle_groups(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_admin_bundle_t *candidate)
+{
+    u_char                           *p;
+    size_t                            len;
+    ngx_uint_t                        i, n;
+    ngx_svc_admin_bundle_override_t  *override;
+
+    n = candidate->overrides.nelts;
+    len = n * (NGX_SVC_UUID_TEXT_LEN + 1) + 1;
+
+    p = ngx_pnalloc(sr->op->pool, len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memset(p, ',', len);
+
+    p[0] = '{';
+    p[len - 1] = '}';
+
+    override = candidate->overrides.elts;
+
+    for (i = 0; i < n; i++) {
+        ngx_memcpy(p + 1 + override[i].index * (NGX_SVC_UUID_TEXT_LEN + 1),
+                   override[i].group_id.data, NGX_SVC_UUID_TEXT_LEN);
+    }
+
+    ngx_svc_pg_bind(call, p, len);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_admin_bundle_live(ngx_pool_t *pool, PGresult *res,
+    ngx_svc_admin_bundle_t *bundle)
+{
+    ngx_str_t                    overrides, password, permissions, roles, n;
+    ngx_uint_t                   i;
+    ngx_svc_admin_bundle_text_t  t;
+
+    if (PQntuples(res) == 0) {
+        return NGX_DECLINED;
+    }
+
+    ngx_memzero(bundle, sizeof(ngx_svc_admin_bundle_t));
+
+    bundle->sections = NGX_SVC_ADMIN_BUNDLE_ALL;
+    bundle->revision = ngx_svc_pg_value(res, 0, 0);
+    bundle->access_number = ngx_svc_pg_value(res, 0, 1);
+    bundle->access_json = ngx_svc_pg_value(res, 0, 2);
+
+    for (i = 0; i < NGX_SVC_ADMIN_RISK_FIELDS; i++) {
+        n = ngx_svc_pg_value(res, 0, 3 + i);
+        bundle->risk[i] = (int32_t) ngx_atoi(n.data, n.len);
+    }
+
+    password = ngx_svc_pg_value(res, 0, 6);
+    overrides = ngx_svc_pg_value(res, 0, 7);
+    roles = ngx_svc_pg_value(res, 0, 8);
+    permissions = ngx_svc_pg_value(res, 0, 9);
+    n = ngx_svc_pg_value(res, 0, 10);
+
+    t.p = password.data;
+    t.end = password.data + password.len;
+
+    if (ngx_svc_admin_bundle_live_password(&t, &bundle->password) != NGX_OK
+        || ngx_svc_admin_bundle_live_overrides(pool, &overrides,
+                                               &bundle->overrides)
+           != NGX_OK
+        || ngx_svc_admin_bundle_live_roles(pool, &roles, &bundle->roles)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    bundle->held = ngx_svc_admin_permissions_of(&permissions);
+    bundle->unknown = n.data ? ngx_atoi(n.data, n.len) - 1 : -1;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_bundle_live_overrides(ngx_pool_t *pool, ngx_str_t *text,
+    ngx_array_t *array)
+{
+    ngx_svc_admin_bundle_text_t       t;
+    ngx_svc_admin_bundle_override_t  *override;
+
+    if (ngx_array_init(array, pool,
+                       1 + text->len / NGX_SVC_ADMIN_BUNDLE_BYTES,
+                       sizeof(ngx_svc_admin_bundle_override_t))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    t.p = text->data;
+    t.end = text->data + text->len;
+
+    while (t.p < t.end) {
+
+        override = ngx_array_push(array);
+        if (override == NULL) {
+            return NGX_ERROR;
+        }
+
+        override->index = array->nelts - 1;
+
+        ngx_svc_admin_bundle_until(&t, '(', &override->group_id);
+        t.p--;
+
+        if (ngx_svc_admin_bundle_live_password(&t, &override->password)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        t.p++;
+    }
+
+    ngx_svc_admin_bundle_sort(array);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_bundle_live_roles(ngx_pool_t *pool, ngx_str_t *text,
+    ngx_array_t *array)
+{
+    ngx_str_t                     permissions;
+    ngx_svc_admin_bundle_text_t   t;
+    ngx_svc_admin_bundle_role_t  *role;
+
+    if (ngx_array_init(array, pool,
+                       1 + text->len / NGX_SVC_ADMIN_BUNDLE_BYTES,
+                       sizeof(ngx_svc_admin_bundle_role_t))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    t.p = text->data;
+    t.end = text->data + text->len;
+
+    while (t.p < t.end) {
+
+        role = ngx_array_push(array);
+        if (role == NULL) {
+            return NGX_ERROR;
+        }
+
+        role->index = array->nelts - 1;
+
+        ngx_svc_admin_bundle_until(&t, ' ', &role->key);
+        ngx_svc_admin_bundle_until(&t, '}', &permissions);
+
+        if (permissions.len == 0 || t.p == t.end) {
+            return NGX_ERROR;
+        }
+
+        role->members = permissions.data[0] == '1';
+
+        permissions.data++;
+        permissions.len--;
+        role->permissions = ngx_svc_admin_permissions_of(&permissions);
+
+        t.p++;
+        ngx_svc_admin_bundle_until(&t, '\n', &role->name);
+    }
+
+    ngx_svc_admin_bundle_sort(array);
+
+    return NGX_OK;
+}
+
+
+/* "(12,t,,...)": the text of a row, of integers and booleans. */
+
+static ngx_int_t
+ngx_svc_admin_bundle_live_password(ngx_svc_admin_bundle_text_t *t,
+    ngx_svc_admin_bundle_password_t *password)
+{
+    u_char      *start;
+    ngx_uint_t   i;
+
+    password->set = 0;
+
+    for (i = 0; i < NGX_SVC_ADMIN_PASSWORD_FIELDS; i++) {
+
+        start = ++t->p;
+
+        while (t->p < t->end && *t->p != ',' && *t->p != ')') {
+            t->p++;
+        }
+
+        if (t->p >= t->end) {
+            return NGX_ERROR;
+        }
+
+        password->fields[i] = 0;
+
+        if (t->p == start) {
+            continue;
+        }
+
+        password->set |= 1 << i;
+        password->fields[i] = (*start == 't' || *start == 'f')
+                              ? *start == 't'
+                              : (int32_t) ngx_atoi(start, t->p - start);
+    }
+
+    t->p++;
+
+    return NGX_OK;
+}
+
+
+/* What is before the character, or all that is left; goes on behind it. */
+
+static void
+ngx_svc_admin_bundle_until(ngx_svc_admin_bundle_text_t *t, u_char c,
+    ngx_str_t *text)
+{
+    u_char  *p;
+
+    p = memchr(t->p, c, t->end - t->p);
+
+    if (p == NULL) {
+        p = t->end;
+    }
+
+    text->data = t->p;
+    text->len = p - t->p;
+
+    t->p = (p == t->end) ? p : p + 1;
+}

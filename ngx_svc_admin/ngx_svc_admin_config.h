@@ -1,0 +1,35 @@
+/*
+ * What plan and apply have in common.
+ */
+
+#ifndef _NGX_SVC_ADMIN_CONFIG_H_INCLUDED_
+#define _NGX_SVC_ADMIN_CONFIG_H_INCLUDED_
+
+
+#include "ngx_svc_admin_plan.h"
+
+
+typedef struct {
+    ngx_svc_admin_bundle_t  candidate;
+    ngx_svc_admin_bundle_t  live;
+    ngx_svc_admin_plan_t    plan;
+    ngx_uint_t              detail;
+} ngx_svc_admin_config_t;
+
+
+/*
+ * The arguments and the body of a request, of whose pool config and candidate
+ * are; adds the statement that reads.  For a prepare, and returns the same.
+ */
+ngx_int_t ngx_svc_admin_config_take(ngx_svc_request_t *sr,
+    ngx_svc_admin_config_t *config);
+
+/*
+ * The live bundle and the plan, of the pool, from the result of that statement.
+ * NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_admin_config_plan(ngx_svc_request_t *sr, ngx_pool_t *pool,
+    ngx_svc_admin_config_t *config);
+
+
+#endif /* _NGX_SVC_ADMIN_CONFIG_H_INCLUDED_ */

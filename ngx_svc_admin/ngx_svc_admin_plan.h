@@ -1,0 +1,103 @@
+/*
+ * What differs between the governance of a tenant and a candidate.
+ */
+
+#ifndef _NGX_SVC_ADMIN_PLAN_H_INCLUDED_
+#define _NGX_SVC_ADMIN_PLAN_H_INCLUDED_
+
+
+#include "ngx_svc_admin_bundle.h"
+
+
+typedef enum {
+    NGX_SVC_ADMIN_CHANGE_ACCESS = 0,
+    NGX_SVC_ADMIN_CHANGE_RISK,
+    NGX_SVC_ADMIN_CHANGE_PASSWORD,
+    NGX_SVC_ADMIN_CHANGE_OVERRIDE,
+    NGX_SVC_ADMIN_CHANGE_ROLE
+} ngx_svc_admin_resource_e;
+
+typedef enum {
+    NGX_SVC_ADMIN_CREATE = 0,
+    NGX_SVC_ADMIN_UPDATE,
+    NGX_SVC_ADMIN_DELETE
+} ngx_svc_admin_action_e;
+
+
+/* before, after: of an override or a role; NULL: there is none. */
+
+typedef struct {
+    ngx_svc_admin_resource_e                resource;
+    ngx_svc_admin_action_e                  action;
+    union {
+        struct {
+            const ngx_svc_admin_bundle_override_t  *before;
+            const ngx_svc_admin_bundle_override_t  *after;
+        } override;
+        struct {
+            const ngx_svc_admin_bundle_role_t      *before;
+            const ngx_svc_admin_bundle_role_t      *after;
+        } role;
+    } u;
+} ngx_svc_admin_change_t;
+
+
+typedef struct {
+    const ngx_svc_admin_bundle_t           *live;
+    const ngx_svc_admin_bundle_t           *candidate;
+    ngx_svc_access_caller_t                 caller;
+    ngx_uint_t                              prune;  /* deletes are done */
+    ngx_array_t                             changes;
+    ngx_uint_t                              counts[NGX_SVC_ADMIN_DELETE + 1];
+} ngx_svc_admin_plan_t;
+
+
+/* Fills changes and counts from what comes before them.  NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_svc_admin_plan_make(ngx_pool_t *pool,
+    ngx_svc_admin_plan_t *plan);
+
+/* How many changes are done, and whether one of them is. */
+ngx_uint_t ngx_svc_admin_plan_done(const ngx_svc_admin_plan_t *plan);
+
+#define ngx_svc_admin_change_done(plan, change)                               \
+    ((plan)->prune || (change)->action != NGX_SVC_ADMIN_DELETE)
+
+/* 1: the access policy is among the changes. */
+ngx_uint_t ngx_svc_admin_plan_access(const ngx_svc_admin_plan_t *plan);
+
+
+/*
+ * ngx_svc_admin_plan_write.c: the answer of plan and apply; detail: with what
+ * changes in each, warnings, and this revision as an entity tag.
+ */
+void ngx_svc_admin_plan_write(ngx_svc_json_writer_t *w,
+    const ngx_svc_admin_plan_t *plan, ngx_uint_t detail,
+    const ngx_str_t *revision);
+
+/*
+ * The paths of what an update changes, as an array; members: of the resource
+ * itself, without what is inside of them.
+ */
+void ngx_svc_admin_plan_paths(ngx_svc_json_writer_t *w, const char *key,
+    const ngx_svc_admin_plan_t *plan, const ngx_svc_admin_change_t *change,
+    ngx_uint_t members);
+
+
+/*
+ * ngx_svc_admin_plan_check.c: why it would not be applied.  Finds the next
+ * reason, of those that prune brings only if prune is set; *state is 0 at first.
+ * NGX_OK: there is none any more; NGX_DECLINED with err, whose kind is
+ * NGX_SVC_E_NONE before.
+ */
+ngx_int_t ngx_svc_admin_plan_check(const ngx_svc_admin_plan_t *plan,
+    ngx_uint_t prune, ngx_uint_t *state, ngx_svc_error_t *err);
+
+ngx_int_t ngx_svc_admin_plan_role_in_use(const ngx_str_t *key,
+    ngx_svc_error_t *err);
+
+/* A candidate with a group that the tenant does not have. */
+ngx_int_t ngx_svc_admin_plan_groups(const ngx_svc_admin_plan_t *plan,
+    ngx_svc_error_t *err);
+
+
+#endif /* _NGX_SVC_ADMIN_PLAN_H_INCLUDED_ */

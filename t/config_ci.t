@@ -1,0 +1,137 @@
+#!/usr/bin/perl
+
+# The README's jobs for GitHub and GitLab: the script in them, run as they run
+# it.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Bundle;
+use SvcTest::Process qw(slurp);
+
+my $s = SvcTest->new->start;
+my $acme = $s->tenant('acme');
+my ($all, @groups) = SvcTest::Bundle::tenant($s, $acme, 2);
+my $readme = slurp($s->root . '/README.md');
+my $dir = $s->dir . '/checkout';
+
+mkdir $dir or die "$dir: $!\n";
+
+
+# What follows "run: |" or "- |", without its indentation.
+
+sub script {
+    my ($file) = @_;
+
+    my ($yaml) = $readme =~ /^```yaml\n# \Q$file\E\n(.*?)^```$/ms
+        or die "no $file in the README\n";
+    my ($indent, $rest) = $yaml =~ /^[ ]*(?:run:|-)[ ]\|\n([ ]+)(.*)/ms
+        or die "no script in $file\n";
+    my $text = '';
+
+    for my $line (split /^/, "$indent$rest") {
+        last if $line !~ s/^$indent// && $line ne "\n";
+        $text .= $line;
+    }
+
+    $text =~ s/\n+\z/\n/;
+
+    return $text;
+}
+
+
+my $script = script('.github/workflows/tenant.yml');
+is(script('.gitlab-ci.yml'), $script, 'both have the same script');
+like($script, qr/apply\?prune=true/, 'to its end');
+unlike($script, qr/\$\{\{/, 'without what only one of them knows');
+
+open my $out, '>', "$dir/script" or die "$!\n";
+print $out $script;
+close $out;
+
+
+# Its exit status and what it says.
+
+sub job {
+    my ($shell, %env) = @_;
+
+    %env = (SVC_BASE_URL => $s->base_url, SVC_TOKEN => $all, %env);
+
+    my $env = join ' ', map { "$_='$env{$_}'" } sort keys %env;
+    my $text = qx(cd $dir && env $env $shell script 2>&1);
+
+    return ($? >> 8, $text);
+}
+
+
+sub bundle {
+    my ($text) = @_;
+
+    open my $fh, '>:raw', "$dir/tenant.json" or die "$!\n";
+    print $fh $text;
+    close $fh;
+}
+
+
+sub export {
+    return $acme->admin(GET => '/config', undef, [], $all)->body;
+}
+
+
+for my $shell ('bash -e', 'sh -e') {
+    my ($rc, $text);
+
+    bundle(export());
+    ($rc, $text) = job($shell);
+    is($rc, 0, "$shell: no drift") or diag($text);
+    is($text, "no drift\n", 'it says so');
+    is((job($shell, MODE => 'apply'))[0], 0, 'nothing to apply');
+
+    my $name = "\\\\n \\\"$shell\\\"";
+
+    my $wanted = "{\"version\":1,\"riskPolicy\":{\"enabled\":"
+                 . ($shell =~ /bash/ ? 'true' : 'false')
+                 . ',"mfaThreshold":40,"denyThreshold":80},'
+                 . "\"roles\":[{\"key\":\"auditor\",\"name\":\"$name\","
+                 . '"permissions":["audit:view"]}]}';
+
+    bundle($wanted);
+    ($rc, $text) = job($shell);
+    is($rc, 2, 'drift') or diag($text);
+    like($text, qr/^update riskPolicy enabled$/m, 'what it is');
+    like($text, qr/^(?:create|update) role:auditor/m, 'all of it');
+    is((job($shell, DRIFT => 0))[0], 0, 'which may be no failure');
+
+    ($rc, $text) = job($shell, MODE => 'apply');
+    is($rc, 0, 'it is applied') or diag($text);
+    ($rc, $text) = job($shell);
+    is($rc, 0, 'and then there is none') or diag($text);
+
+    bundle('{"version":1,"roles":[]}');
+    $s->sql("INSERT INTO svc.user_account (tenant_id, id, user_name, role)"
+            . " VALUES ('$acme->{id}', gen_random_uuid(), '$_\@acme.test',"
+            . " 'auditor')") for $shell =~ s/ .*//r;
+    ($rc, $text) = job($shell);
+    is($rc, 2, 'a role that is in use');
+    like($text, qr/^warning: role_in_use: /m, 'a warning');
+    ($rc, $text) = job($shell, MODE => 'apply');
+    is($rc, 1, 'is not deleted');
+    like($text, qr/role_in_use/, 'and said so');
+
+    bundle('{"version":1,"role":[]}');
+    ($rc, $text) = job($shell);
+    is($rc, 1, 'a bundle that is wrong');
+    like($text, qr/\\"role\\"/, 'is told');
+    is((job($shell, DRIFT => 0))[0], 1, 'in a pull request too');
+
+    bundle(export());
+    is((job($shell, SVC_TOKEN => 'svc_unknown'))[0], 1, 'a token that is wrong');
+    is((job($shell, SVC_BASE_URL => 'http://127.0.0.1:1'))[0], 1,
+       'no server');
+}
+
+$s->done;
+done_testing();

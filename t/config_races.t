@@ -1,0 +1,344 @@
+#!/usr/bin/perl
+
+# Config bundles applied at the same time, and beside other changes: each is
+# there whole, or not at all, and the audit log tells it as it was.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Bundle;
+use SvcTest::Process qw(slow wait_for);
+
+my $SEED = $ENV{SVC_TEST_SEED} // int rand 2**31;
+my $MANY = 50;
+
+my $s = SvcTest->new->start;
+my $acme = $s->tenant('acme');
+my @workers = $s->workers;
+my ($all, @groups) = SvcTest::Bundle::tenant($s, $acme, 5);
+
+srand $SEED;
+note("seed $SEED");
+
+
+# Starts a request; its answer comes from finish().
+
+sub begin {
+    my ($method, $path, $body, @headers) = @_;
+
+    my $c = $s->connection(timeout => slow(30));
+
+    $c->send($c->format($method, "/v1/admin$path",
+                        [ Authorization => "Bearer $all", @headers ], $body));
+
+    return $c;
+}
+
+
+sub finish {
+    my ($c) = @_;
+
+    my $r = $c->read or die 'no answer: ' . $c->error . "\n";
+    $c->close;
+
+    return $r;
+}
+
+
+sub export {
+    return finish(begin(GET => '/config'))->body;
+}
+
+
+# Those who wait for the lock of the tenant's governance.
+
+sub waiting {
+    return scalar $s->sql("SELECT count(*) FROM pg_stat_activity"
+                          . " WHERE usename = 'svc_app'"
+                          . " AND wait_event_type = 'Lock'");
+}
+
+
+# Sends all of it while nobody can write, and then lets them.
+
+sub together {
+    my (@requests) = @_;
+
+    my $db = $s->connect_as('postgres');
+
+    $db->query('BEGIN');
+    $db->query("SELECT FROM svc.governance WHERE tenant_id = '$acme->{id}'"
+               . ' FOR UPDATE');
+
+    my @c = map { begin(@$_) } @requests;
+
+    wait_for { waiting() >= 4 } 5 or die "nobody waits\n";
+    $db->query('COMMIT');
+
+    return map { finish($_) } @c;
+}
+
+
+# The events since the last look, oldest first: [ action, id, details ].
+
+my $seen = 0;
+
+sub events {
+    my @rows = $s->sql('SELECT id, action, target_id, details ->> \'revision\''
+                       . " FROM svc.audit_event WHERE tenant_id = '$acme->{id}'"
+                       . " AND id > $seen ORDER BY id");
+
+    $seen = $rows[-1][0] if @rows;
+
+    return map { [ @$_[1 .. 3] ] } @rows;
+}
+
+
+sub revision {
+    return $s->sql('SELECT revision FROM svc.governance'
+                   . " WHERE tenant_id = '$acme->{id}'");
+}
+
+
+# --- fifty at once ---------------------------------------------------------------
+
+for my $round (1 .. 4) {
+    my @bundles = map {
+        my $b = SvcTest::Bundle::random(groups => \@groups);
+        push @{ $b->{roles} }, SvcTest::Bundle::role("only$round-$_");
+        $b;
+    } 1 .. $MANY;
+    my @texts = map { SvcTest::Bundle::canonical($_) } @bundles;
+
+    events();
+    my $before = revision();
+    my @answers = together(map { [ POST => '/config/apply?prune=true', $_ ] }
+                           @texts);
+
+    is_deeply([ grep { $_->status != 200 } @answers ], [],
+              "round $round: every answer is 200")
+        or diag(map { "$_->{status} $_->{body}\n" }
+                grep { $_->status != 200 } @answers);
+
+    my $left = export();
+    my @which = grep { $texts[$_] eq $left } 0 .. $#texts;
+
+    is(scalar @which, 1, 'one of them is left, whole') or diag($left);
+
+    my @events = events();
+    my @applied = grep { $_->[0] eq 'config.applied' } @events;
+    my ($last) = map { $_->[1] } grep { $_->[0] eq 'role.created'
+                                        && $_->[1] =~ /^only/ } reverse @events;
+
+    is(scalar @applied, $MANY, 'as many were applied as were answered so');
+    is_deeply([ map { $_->[2] } @applied ],
+              [ $before + 1 .. $before + $MANY ], 'one after the other');
+    is($last, 'only' . $round . '-' . ($which[0] + 1),
+       'the log ends with the one that is left');
+    is(revision(), $before + $MANY, 'and so does the revision');
+}
+
+
+# --- If-Match: the first one wins --------------------------------------------------
+
+{
+    my $tag = '"' . revision() . '"';
+    my @answers = together(map {
+        [ POST => '/config/apply', SvcTest::Bundle::canonical(
+              SvcTest::Bundle::random(groups => \@groups)),
+          'If-Match' => $tag ]
+    } 1 .. 20);
+    my %n;
+
+    $n{$_->status}++ for @answers;
+    is_deeply(\%n, { 200 => 1, 412 => 19 }, 'with If-Match one of twenty');
+}
+
+
+# --- beside others -------------------------------------------------------------------
+
+{
+    my @c;
+
+    for my $n (1 .. 40) {
+        push @c, begin(POST => '/config/apply', SvcTest::Bundle::canonical(
+            { roles => [ map { SvcTest::Bundle::role("both$_") } 1 .. 3 ] })),
+            begin(POST => '/roles', "{\"key\":\"made$n\",\"name\":\"Made\","
+                                    . '"permissions":[]}');
+    }
+
+    my %n;
+
+    $n{$_}++ for map { finish($_)->status } @c;
+    is_deeply(\%n, { 200 => 40, 201 => 40 }, 'applied beside new roles');
+
+    my %keys = map { $_ => 1 } export() =~ /"key":"(.*?)"/g;
+
+    is_deeply([ grep { !$keys{$_} } (map { "made$_" } 1 .. 40),
+                                    map { "both$_" } 1 .. 3 ], [],
+              'without prune none of them is lost');
+}
+
+# roles are given to users, and pruned
+
+{
+    my @users = $acme->add_users(10);
+    my $with = SvcTest::Bundle::canonical(
+        { roles => [ map { SvcTest::Bundle::role("r$_") } 1 .. 5 ] });
+    my $without = SvcTest::Bundle::canonical({ roles => [] });
+    my (%n, @c);
+
+    finish(begin(POST => '/config/apply?prune=true', $with));
+
+    for my $n (1 .. 60) {
+        push @c, begin(POST => '/config/apply?prune=true',
+                       $n % 2 ? $without : $with);
+
+        eval {
+            $s->sql("UPDATE svc.user_account SET role = 'r" . (1 + $n % 5)
+                    . "' WHERE id = '$users[$n % 10]'");
+            1;
+        } or $n{none}++;
+
+        $s->sql("UPDATE svc.user_account SET role = 'member'"
+                . " WHERE id = '$users[($n + 5) % 10]'");
+    }
+
+    $n{$_}++ for map { finish($_)->status } @c;
+    note(join ', ', map { "$_: $n{$_}" } sort keys %n);
+
+    is_deeply([ grep { !/^(?:200|409|none)$/ } keys %n ], [],
+              'pruned while users get them: 200 or 409');
+    is($s->sql('SELECT count(*) FROM svc.user_account u WHERE role LIKE \'r%\''
+               . ' AND NOT EXISTS (SELECT FROM svc.role r WHERE r.key = u.role'
+               . ' AND r.tenant_id = u.tenant_id)'), 0,
+       'nobody has a role that there is not');
+    is($s->sql('SELECT count(*) FROM svc.role r WHERE member_count <>'
+               . ' (SELECT count(*) FROM svc.user_account u'
+               . ' WHERE u.tenant_id = r.tenant_id AND u.role = r.key)'), 0,
+       'and all are counted');
+}
+
+# a role is given to a user between the two round trips
+
+{
+    $s->sql("UPDATE svc.user_account SET role = 'member'");
+
+    finish(begin(POST => '/config/apply?prune=true', SvcTest::Bundle::canonical(
+        { roles => [ SvcTest::Bundle::role('held') ] })));
+
+    my ($user) = map { $_->[0] } $s->sql('SELECT id FROM svc.user_account'
+                                         . " WHERE tenant_id = '$acme->{id}'");
+    my $db = $s->connect_as('postgres');
+    my $before = export();
+
+    $db->query('BEGIN');
+    $db->query("UPDATE svc.user_account SET role = 'held' WHERE id = '$user'");
+
+    my $c = begin(POST => '/config/apply?prune=true', SvcTest::Bundle::canonical(
+        { riskPolicy => SvcTest::Bundle::risk(), roles => [] }));
+
+    wait_for { waiting() } 5 or die "nobody waits\n";
+    $db->query('COMMIT');
+
+    my $r = finish($c);
+    is($r->status, 409, 'a role that gets a user meanwhile: 409');
+    like($r->body, qr/role_in_use.*held/, 'role_in_use');
+    is(export(), $before, 'nothing of it is done');
+}
+
+# a group is deleted between the two round trips
+
+{
+    my $db = $s->connect_as('postgres');
+    my $before = export();
+    my ($gone) = map { $_->[0] } $s->sql(
+        "INSERT INTO svc.user_group (tenant_id, id, name) VALUES"
+        . " ('$acme->{id}', gen_random_uuid(), 'gone') RETURNING id");
+
+    $db->query('BEGIN');
+    $db->query("DELETE FROM svc.user_group WHERE id = '$gone'");
+
+    my $c = begin(POST => '/config/apply', SvcTest::Bundle::canonical(
+        { riskPolicy => SvcTest::Bundle::risk(),
+          groupPasswordPolicies => [ SvcTest::Bundle::override($gone) ] }));
+
+    wait_for { waiting() } 5 or die "nobody waits\n";
+    $db->query('COMMIT');
+
+    my $r = finish($c);
+    is($r->status, 400, 'a group that goes meanwhile: 400');
+    like($r->body, qr/groupPasswordPolicies\[0\]\.groupId/, 'is named');
+    is(export(), $before, 'nothing of it is done');
+}
+
+# groups come and go
+
+{
+    my %n;
+    my @c;
+
+    for my $n (1 .. 30) {
+        my $id = $s->sql("INSERT INTO svc.user_group (tenant_id, id, name)"
+                         . " VALUES ('$acme->{id}', gen_random_uuid(), 'g$n')"
+                         . ' RETURNING id');
+
+        push @c, begin(POST => '/config/apply', SvcTest::Bundle::canonical(
+            { groupPasswordPolicies => [ SvcTest::Bundle::override($id) ] }));
+        push @c, begin(DELETE => "/groups/$id");
+    }
+
+    $n{$_}++ for map { finish($_)->status } @c;
+    note(join ', ', map { "$_: $n{$_}" } sort keys %n);
+
+    is_deeply([ grep { !/^(?:200|204|400)$/ } keys %n ], [],
+              'groups that go while they get an override: 200 or 400');
+    is($s->sql('SELECT count(*) FROM svc.group_password_policy p'
+               . ' WHERE NOT EXISTS (SELECT FROM svc.user_group g'
+               . ' WHERE g.tenant_id = p.tenant_id AND g.id = p.group_id)'), 0,
+       'no override without its group');
+}
+
+# clients that leave
+
+{
+    $s->sql("UPDATE svc.user_account SET role = 'member'");
+
+    my %texts = (export() => 1);
+
+    for my $round (1 .. 10) {
+        my @c = map {
+            my $b = SvcTest::Bundle::random(groups => \@groups);
+            my $text = SvcTest::Bundle::canonical($b);
+
+            $texts{$text} = 1;
+            begin(POST => '/config/apply?prune=true', $text);
+        } 1 .. 5;
+
+        $round % 2 ? $_->abort : $_->close for @c;
+    }
+
+    # some of them may be on their way still
+
+    my $last = SvcTest::Bundle::canonical(
+        SvcTest::Bundle::random(groups => \@groups));
+
+    $texts{$last} = 1;
+    is(finish(begin(POST => '/config/apply?prune=true', $last))->status, 200,
+       'clients that leave: who stays is answered');
+    ok($texts{export()}, 'one is left, whole');
+
+    my ($told, $revision) = @{ ($s->sql(
+        "SELECT max((details ->> 'revision')::int8), (SELECT revision"
+        . " FROM svc.governance WHERE tenant_id = '$acme->{id}')"
+        . " FROM svc.audit_event WHERE action = 'config.applied'"
+        . " AND tenant_id = '$acme->{id}'"))[0] };
+    is($told, $revision, 'the log ends with the revision');
+}
+
+$s->unharmed(\@workers, 'races');
+$s->done;
+done_testing();
