@@ -223,6 +223,27 @@ typedef struct {
 ngx_int_t ngx_svc_admin_page(ngx_svc_request_t *sr,
     ngx_svc_admin_page_t *page);
 
+/* The same into sr->data; and its limit and offset as the next parameters. */
+ngx_int_t ngx_svc_admin_page_create(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_admin_page_bind(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call);
+
+/* All that the prepare of a list does whose statements take no more. */
+ngx_int_t ngx_svc_admin_page_calls(ngx_svc_request_t *sr,
+    const ngx_svc_pg_statement_t *list, const ngx_svc_pg_statement_t *total);
+
+/*
+ * The reply of a list: an array of a row each under the key, and the page.
+ * size: of a row, first guess, in bytes.
+ */
+
+typedef void (*ngx_svc_admin_row_pt)(ngx_svc_json_writer_t *w, PGresult *res,
+    int row);
+
+ngx_int_t ngx_svc_admin_page_send(ngx_svc_request_t *sr, const char *key,
+    size_t size, PGresult *list, PGresult *total,
+    ngx_svc_admin_row_pt write);
+
 /* "total", "limit" and "offset"; total: the first column of a result. */
 void ngx_svc_admin_page_write(ngx_svc_json_writer_t *w, PGresult *total,
     ngx_svc_admin_page_t *page);

@@ -5,6 +5,8 @@
 #include "ngx_svc_admin_access.h"
 
 
+#define NGX_SVC_ADMIN_ACCESS_VERSION_SIZE  1024     /* first guess, in bytes */
+
 #define NGX_SVC_ADMIN_NO_VERSION  "There is no version with this id: it may " \
                                   "be older than the ones that are kept."
 
@@ -18,6 +20,8 @@ typedef struct {
 } ngx_svc_admin_restore_t;
 
 
+static void ngx_svc_admin_access_version_row(ngx_svc_json_writer_t *w,
+    PGresult *res, int row);
 static ngx_int_t ngx_svc_admin_restore_read(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_restore_parse(ngx_svc_request_t *sr,
     ngx_svc_admin_restore_t *restore);
@@ -58,67 +62,29 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_access_versions_statements[] = {
 ngx_int_t
 ngx_svc_admin_access_versions_prepare(ngx_svc_request_t *sr)
 {
-    ngx_int_t              rc;
-    ngx_svc_pg_call_t     *call;
-    ngx_svc_admin_page_t  *page;
-
-    page = ngx_palloc(sr->request->pool, sizeof(ngx_svc_admin_page_t));
-    if (page == NULL) {
-        return NGX_ERROR;
-    }
-
-    sr->data = page;
-
-    rc = ngx_svc_admin_page(sr, page);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ACCESS_LIST);
-
-    if (call == NULL
-        || ngx_svc_pg_bind_int(sr->op, call, page->limit) != NGX_OK
-        || ngx_svc_pg_bind_int(sr->op, call, page->offset) != NGX_OK
-        || ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ACCESS_TOTAL) == NULL)
-    {
-        return NGX_ERROR;
-    }
-
-    return NGX_OK;
+    return ngx_svc_admin_page_calls(sr, NGX_SVC_ADMIN_ACCESS_LIST,
+                                    NGX_SVC_ADMIN_ACCESS_TOTAL);
 }
 
 
 ngx_int_t
 ngx_svc_admin_access_versions_reply(ngx_svc_request_t *sr)
 {
-    int                     i, n;
-    PGresult               *res;
-    ngx_svc_json_writer_t   w;
+    return ngx_svc_admin_page_send(sr, "versions",
+                                   NGX_SVC_ADMIN_ACCESS_VERSION_SIZE,
+                                   sr->results[0], sr->results[1],
+                                   ngx_svc_admin_access_version_row);
+}
 
-    res = sr->results[0];
-    n = PQntuples(res);
 
-    if (ngx_svc_json_writer_init(&w, sr->request->pool, 256 + n * 1024)
-        != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_open(&w, "versions", '[');
-
-    for (i = 0; i < n; i++) {
-        ngx_svc_json_open(&w, NULL, '{');
-        ngx_svc_admin_access_version_write(&w, res, i, 0,
-                                           ngx_svc_admin_true(res, i, 9));
-        ngx_svc_json_close(&w, '}');
-    }
-
-    ngx_svc_json_close(&w, ']');
-    ngx_svc_admin_page_write(&w, sr->results[1], sr->data);
-    ngx_svc_json_close(&w, '}');
-
-    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+static void
+ngx_svc_admin_access_version_row(ngx_svc_json_writer_t *w, PGresult *res,
+    int row)
+{
+    ngx_svc_json_open(w, NULL, '{');
+    ngx_svc_admin_access_version_write(w, res, row, 0,
+                                       ngx_svc_admin_true(res, row, 9));
+    ngx_svc_json_close(w, '}');
 }
 
 

@@ -25,6 +25,8 @@ static ngx_int_t ngx_svc_admin_member_ids(ngx_svc_request_t *sr,
 static u_char *ngx_svc_admin_member_id(u_char *p, cJSON *json);
 static ngx_int_t ngx_svc_admin_members_send(ngx_svc_request_t *sr,
     ngx_uint_t first);
+static void ngx_svc_admin_member_write(ngx_svc_json_writer_t *w,
+    PGresult *res, int row);
 
 
 static const ngx_svc_member_t  ngx_svc_admin_member_element = {
@@ -252,18 +254,10 @@ ngx_svc_admin_members_remove_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_members_list(ngx_svc_request_t *sr)
 {
-    ngx_int_t              rc;
-    ngx_svc_pg_call_t     *call;
-    ngx_svc_admin_page_t  *page;
+    ngx_int_t           rc;
+    ngx_svc_pg_call_t  *call;
 
-    page = ngx_palloc(sr->request->pool, sizeof(ngx_svc_admin_page_t));
-    if (page == NULL) {
-        return NGX_ERROR;
-    }
-
-    sr->data = page;
-
-    rc = ngx_svc_admin_page(sr, page);
+    rc = ngx_svc_admin_page_create(sr);
     if (rc != NGX_OK) {
         return rc;
     }
@@ -277,13 +271,11 @@ ngx_svc_admin_members_list(ngx_svc_request_t *sr)
 
     call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_MEMBERS_LIST);
 
-    if (ngx_svc_admin_group_id(sr, call) != NGX_OK
-        || ngx_svc_pg_bind_int(sr->op, call, page->limit) != NGX_OK)
-    {
+    if (ngx_svc_admin_group_id(sr, call) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    return ngx_svc_pg_bind_int(sr->op, call, page->offset);
+    return ngx_svc_admin_page_bind(sr, call);
 }
 
 
@@ -375,40 +367,29 @@ ngx_svc_admin_member_id(u_char *p, cJSON *json)
 static ngx_int_t
 ngx_svc_admin_members_send(ngx_svc_request_t *sr, ngx_uint_t first)
 {
-    int                     i, n;
-    PGresult               *total, *res;
-    ngx_svc_json_writer_t   w;
+    PGresult  *total;
 
     total = sr->results[first];
-    res = sr->results[first + 1];
-    n = PQntuples(res);
 
     if (PQntuples(total) == 0) {
         return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
     }
 
-    if (ngx_svc_json_writer_init(&w, sr->request->pool,
-                                 256 + n * NGX_SVC_ADMIN_MEMBER_SIZE)
-        != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
+    return ngx_svc_admin_page_send(sr, "members", NGX_SVC_ADMIN_MEMBER_SIZE,
+                                   sr->results[first + 1], total,
+                                   ngx_svc_admin_member_write);
+}
 
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_open(&w, "members", '[');
 
-    for (i = 0; i < n; i++) {
-        ngx_svc_json_open(&w, NULL, '{');
-        ngx_svc_admin_text(&w, "userId", res, i, 0);
-        ngx_svc_admin_text(&w, "email", res, i, 1);
-        ngx_svc_admin_text(&w, "displayName", res, i, 2);
-        ngx_svc_admin_time(&w, "addedAt", res, i, 3);
-        ngx_svc_json_close(&w, '}');
-    }
+static void
+ngx_svc_admin_member_write(ngx_svc_json_writer_t *w, PGresult *res, int row)
+{
+    ngx_svc_json_open(w, NULL, '{');
 
-    ngx_svc_json_close(&w, ']');
-    ngx_svc_admin_page_write(&w, total, sr->data);
-    ngx_svc_json_close(&w, '}');
+    ngx_svc_admin_text(w, "userId", res, row, 0);
+    ngx_svc_admin_text(w, "email", res, row, 1);
+    ngx_svc_admin_text(w, "displayName", res, row, 2);
+    ngx_svc_admin_time(w, "addedAt", res, row, 3);
 
-    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+    ngx_svc_json_close(w, '}');
 }

@@ -153,19 +153,11 @@ ngx_svc_admin_group_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 ngx_int_t
 ngx_svc_admin_groups_list_prepare(ngx_svc_request_t *sr)
 {
-    ngx_int_t              rc;
-    ngx_str_t              q;
-    ngx_svc_pg_call_t     *call;
-    ngx_svc_admin_page_t  *page;
+    ngx_int_t           rc;
+    ngx_str_t           q;
+    ngx_svc_pg_call_t  *call;
 
-    page = ngx_palloc(sr->request->pool, sizeof(ngx_svc_admin_page_t));
-    if (page == NULL) {
-        return NGX_ERROR;
-    }
-
-    sr->data = page;
-
-    rc = ngx_svc_admin_page(sr, page);
+    rc = ngx_svc_admin_page_create(sr);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_text_argument(sr, "q", NGX_SVC_ADMIN_QUERY, &q);
@@ -182,9 +174,7 @@ ngx_svc_admin_groups_list_prepare(ngx_svc_request_t *sr)
 
     ngx_svc_pg_bind_str(call, q.len ? &q : NULL);
 
-    if (ngx_svc_pg_bind_int(sr->op, call, page->limit) != NGX_OK
-        || ngx_svc_pg_bind_int(sr->op, call, page->offset) != NGX_OK)
-    {
+    if (ngx_svc_admin_page_bind(sr, call) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -202,32 +192,9 @@ ngx_svc_admin_groups_list_prepare(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_admin_groups_list_reply(ngx_svc_request_t *sr)
 {
-    int                     i, n;
-    PGresult               *res;
-    ngx_svc_json_writer_t   w;
-
-    res = sr->results[0];
-    n = PQntuples(res);
-
-    if (ngx_svc_json_writer_init(&w, sr->request->pool,
-                                 256 + n * NGX_SVC_ADMIN_GROUP_SIZE)
-        != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_open(&w, "groups", '[');
-
-    for (i = 0; i < n; i++) {
-        ngx_svc_admin_group_write(&w, res, i);
-    }
-
-    ngx_svc_json_close(&w, ']');
-    ngx_svc_admin_page_write(&w, sr->results[1], sr->data);
-    ngx_svc_json_close(&w, '}');
-
-    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+    return ngx_svc_admin_page_send(sr, "groups", NGX_SVC_ADMIN_GROUP_SIZE,
+                                   sr->results[0], sr->results[1],
+                                   ngx_svc_admin_group_write);
 }
 
 

@@ -134,65 +134,17 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_password_groups_statements[] = {
 ngx_int_t
 ngx_svc_admin_overrides_list_prepare(ngx_svc_request_t *sr)
 {
-    ngx_int_t              rc;
-    ngx_svc_pg_call_t     *call;
-    ngx_svc_admin_page_t  *page;
-
-    page = ngx_palloc(sr->request->pool, sizeof(ngx_svc_admin_page_t));
-    if (page == NULL) {
-        return NGX_ERROR;
-    }
-
-    rc = ngx_svc_admin_page(sr, page);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    sr->data = page;
-
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_OVERRIDES_LIST);
-
-    if (call == NULL
-        || ngx_svc_pg_bind_int(sr->op, call, page->limit) != NGX_OK
-        || ngx_svc_pg_bind_int(sr->op, call, page->offset) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_OVERRIDES_TOTAL)
-           ? NGX_OK : NGX_ERROR;
+    return ngx_svc_admin_page_calls(sr, NGX_SVC_ADMIN_OVERRIDES_LIST,
+                                    NGX_SVC_ADMIN_OVERRIDES_TOTAL);
 }
 
 
 ngx_int_t
 ngx_svc_admin_overrides_list_reply(ngx_svc_request_t *sr)
 {
-    int                     i, n;
-    PGresult               *res;
-    ngx_svc_json_writer_t   w;
-
-    res = sr->results[0];
-    n = PQntuples(res);
-
-    if (ngx_svc_json_writer_init(&w, sr->request->pool,
-                                 256 + n * NGX_SVC_ADMIN_OVERRIDE_SIZE)
-        != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_open(&w, "groups", '[');
-
-    for (i = 0; i < n; i++) {
-        ngx_svc_admin_override_write(&w, res, i);
-    }
-
-    ngx_svc_json_close(&w, ']');
-    ngx_svc_admin_page_write(&w, sr->results[1], sr->data);
-    ngx_svc_json_close(&w, '}');
-
-    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+    return ngx_svc_admin_page_send(sr, "groups", NGX_SVC_ADMIN_OVERRIDE_SIZE,
+                                   sr->results[0], sr->results[1],
+                                   ngx_svc_admin_override_write);
 }
 
 

@@ -142,33 +142,8 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_roles_statements[] = {
 ngx_int_t
 ngx_svc_admin_roles_list_prepare(ngx_svc_request_t *sr)
 {
-    ngx_int_t              rc;
-    ngx_svc_pg_call_t     *call;
-    ngx_svc_admin_page_t  *page;
-
-    page = ngx_palloc(sr->request->pool, sizeof(ngx_svc_admin_page_t));
-    if (page == NULL) {
-        return NGX_ERROR;
-    }
-
-    rc = ngx_svc_admin_page(sr, page);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    sr->data = page;
-
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ROLES_LIST);
-
-    if (call == NULL
-        || ngx_svc_pg_bind_int(sr->op, call, page->limit) != NGX_OK
-        || ngx_svc_pg_bind_int(sr->op, call, page->offset) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ROLES_TOTAL)
-           ? NGX_OK : NGX_ERROR;
+    return ngx_svc_admin_page_calls(sr, NGX_SVC_ADMIN_ROLES_LIST,
+                                    NGX_SVC_ADMIN_ROLES_TOTAL);
 }
 
 

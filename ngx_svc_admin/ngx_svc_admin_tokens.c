@@ -140,29 +140,18 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_tokens_statements[] = {
 ngx_int_t
 ngx_svc_admin_tokens_list_prepare(ngx_svc_request_t *sr)
 {
-    ngx_int_t              rc;
-    ngx_svc_pg_call_t     *call;
-    ngx_svc_admin_page_t  *page;
+    ngx_int_t           rc;
+    ngx_svc_pg_call_t  *call;
 
-    page = ngx_palloc(sr->request->pool, sizeof(ngx_svc_admin_page_t));
-    if (page == NULL) {
-        return NGX_ERROR;
+    rc = ngx_svc_admin_page_create(sr);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_admin_page_bind(sr,
+                          ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_LIST));
     }
 
-    rc = ngx_svc_admin_page(sr, page);
     if (rc != NGX_OK) {
         return rc;
-    }
-
-    sr->data = page;
-
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_LIST);
-
-    if (call == NULL
-        || ngx_svc_pg_bind_int(sr->op, call, page->limit) != NGX_OK
-        || ngx_svc_pg_bind_int(sr->op, call, page->offset) != NGX_OK)
-    {
-        return NGX_ERROR;
     }
 
     call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_TOTAL);
