@@ -358,8 +358,8 @@ is($r->status, 200, 'it is applied');
 is($r->body, $planned, 'as it was planned, byte for byte');
 
 is(config(GET => '')->body,
-   '{"version":1,"accessPolicy":{"rules":[{"name":"BÃ¼ro \\"7\\"",'
-   =~ s/Ã¼/"\xc3\xbc"/er
+   "{\"version\":1,\"accessPolicy\":{\"rules\":[{\"name\":"
+   . "\"B\xc3\xbcro \\\"7\\\"\","
    . '"enabled":true,"action":"mfa","networks":["203.0.113.9/24",'
    . '"2001:DB8::/32"],"countries":["FR","DE"],"timeWindows":[]},'
    . '{"name":"night","enabled":false,"action":"deny","networks":[],'
@@ -587,14 +587,10 @@ is(config(GET => '')->body, $before, 'nothing of it is done');
 is_deeply([ map { $_->{code} } @{ planned($deny, '?detail=1')->json->{warnings} } ],
           [ 'anti_lockout' ], 'a plan warns of it');
 $deny->{accessPolicy}{rules} = [
-    { name => 'Work', action => 'allow', networks => [ '127.0.0.0/8' ],
-      timeWindows => [ { %window, days => [ qw(mon tue wed thu fri sat sun) ],
-                         start => '00:00', end => '23:58' } ] },
     { name => 'Home', action => 'deny', networks => [ '127.0.0.0/8' ],
       timeWindows => [ { %window, days => [ (qw(sun mon tue wed thu fri sat))
                                             [ (gmtime(time + 2 * 86400))[6] ] ],
                          start => '03:00', end => '12:00' } ] } ];
-shift @{ $deny->{accessPolicy}{rules} };
 is_deeply([ map { $_->{code} } @{ planned($deny, '?detail=1')->json->{warnings} } ],
           [ 'admission_time_limited' ], 'a plan warns of hours');
 

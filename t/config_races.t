@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 
+use POSIX ();
 use Test::More;
 
 use SvcTest;
@@ -300,6 +301,55 @@ for my $round (1 .. 4) {
                . ' WHERE NOT EXISTS (SELECT FROM svc.user_group g'
                . ' WHERE g.tenant_id = p.tenant_id AND g.id = p.group_id)'), 0,
        'no override without its group');
+}
+
+# others change something all the time; users have roles no more
+
+sub restless {
+    my $pid = fork // die "fork: $!\n";
+
+    return $pid if $pid;
+
+    $SIG{TERM} = sub { POSIX::_exit(0) };
+
+    eval {
+        my $db = $s->connect_as('postgres');
+
+        $db->query('UPDATE svc.governance SET revision = revision + 1'
+                   . " WHERE tenant_id = '$acme->{id}'") while 1;
+    };
+
+    POSIX::_exit(1);
+}
+
+
+{
+    $s->sql("UPDATE svc.user_account SET role = 'member'");
+
+    my @pids = map { restless() } 1 .. 3;
+    my (%n, @texts);
+
+    for my $round (1 .. 4) {
+        my @c = map {
+            push @texts, SvcTest::Bundle::canonical(
+                SvcTest::Bundle::random(groups => \@groups));
+            begin(POST => '/config/apply?prune=true', $texts[-1]);
+        } 1 .. 5;
+
+        $c[0]->abort if $round == 2;
+        $n{$_}++ for map { finish($_)->status } @c[1 .. 4];
+        finish($c[0]) if $round != 2;
+    }
+
+    kill 'TERM', @pids;
+    waitpid $_, 0 for @pids;
+
+    note(join ', ', map { "$_: $n{$_}" } sort keys %n);
+    is_deeply([ grep { !/^(?:200|503)$/ } keys %n ], [],
+              'while others change it all the time: 200 or 503');
+    is(finish(begin(POST => '/config/apply?prune=true', $texts[0]))->status, 200,
+       'and then 200');
+    is(export(), $texts[0], 'whole');
 }
 
 # clients that leave

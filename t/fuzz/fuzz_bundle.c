@@ -34,9 +34,9 @@ static ngx_svc_zones_t  *zones;
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    ngx_pool_t  *pool;
+    ngx_str_t           directory = ngx_string("/usr/share/zoneinfo/Etc");
 
-    static ngx_str_t  directory = ngx_string("/usr/share/zoneinfo/Etc");
+    static ngx_pool_t  *pool;
 
     ngx_env_init();
     ngx_svc_json_init();
