@@ -9,6 +9,10 @@
                                   "be older than the ones that are kept."
 
 
+#define NGX_SVC_ADMIN_VERSION_SIZE      512     /* first guess, in bytes */
+#define NGX_SVC_ADMIN_VERSION_SNAPSHOT  8       /* behind a version's column */
+
+
 typedef struct {
     ngx_svc_access_policy_t  *policy;
     ngx_str_t                 json;
@@ -92,15 +96,23 @@ ngx_int_t
 ngx_svc_admin_access_versions_reply(ngx_svc_request_t *sr)
 {
     int                     i, n;
+    size_t                  size;
     PGresult               *res;
     ngx_svc_json_writer_t   w;
 
     res = sr->results[0];
     n = PQntuples(res);
 
-    if (ngx_svc_json_writer_init(&w, sr->request->pool, 256 + n * 1024)
-        != NGX_OK)
-    {
+    /* snapshots may be large: a writer that grows would copy them again */
+
+    size = 256;
+
+    for (i = 0; i < n; i++) {
+        size += NGX_SVC_ADMIN_VERSION_SIZE
+                + PQgetlength(res, i, NGX_SVC_ADMIN_VERSION_SNAPSHOT);
+    }
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool, size) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -282,5 +294,6 @@ ngx_svc_admin_access_version_write(ngx_svc_json_writer_t *w, PGresult *res,
     ngx_svc_admin_text(w, "name", res, row, column + 7);
     ngx_svc_json_close(w, '}');
 
-    ngx_svc_admin_raw(w, "snapshot", res, row, column + 8);
+    ngx_svc_admin_raw(w, "snapshot", res, row,
+                      column + NGX_SVC_ADMIN_VERSION_SNAPSHOT);
 }
