@@ -327,7 +327,7 @@ ngx_svc_access_path(const ngx_svc_access_parse_t *parse,
     u_char   *p, *last;
     va_list   args;
 
-    p = (u_char *) path->text;
+    p = (u_char *) &path->text[0];
     last = p + NGX_SVC_ACCESS_PATH - 1;
 
     p = ngx_slprintf(p, last, "%s%s", parse->path, parse->path[0] ? "." : "");

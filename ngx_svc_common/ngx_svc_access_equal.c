@@ -119,6 +119,10 @@ ngx_svc_access_sorted_networks(const ngx_svc_access_rule_t *rule,
 {
     ngx_uint_t  i, n;
 
+    if (rule->nnetworks == 0) {
+        return 0;
+    }
+
     for (i = 0; i < rule->nnetworks; i++) {
         cidrs[i] = &rule->networks[i].cidr;
     }
