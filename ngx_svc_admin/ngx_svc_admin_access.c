@@ -41,8 +41,9 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_access_statements[] = {
       " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT, 0 },
 
     { "admin_access_read",
-      "SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS ", $1::text::bigint[] IS NULL"
-      " OR access_number = ANY ($1::text::bigint[]), access_policy, tenant_id"
+      "SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS ", "
+          NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$1", "access_number")
+          ", access_policy, tenant_id"
       " FROM svc.governance WHERE tenant_id = " NGX_SVC_ADMIN_TENANT, 1 },
 
     { "admin_access_store",

@@ -5,10 +5,11 @@
 #include "ngx_svc_admin_access.h"
 
 
-#define NGX_SVC_ADMIN_ACCESS_VERSION_SIZE  1024     /* first guess, in bytes */
-
 #define NGX_SVC_ADMIN_NO_VERSION  "There is no version with this id: it may " \
                                   "be older than the ones that are kept."
+
+#define NGX_SVC_ADMIN_VERSION_SIZE      512     /* first guess, in bytes */
+#define NGX_SVC_ADMIN_VERSION_SNAPSHOT  8       /* behind a version's column */
 
 
 typedef struct {
@@ -70,9 +71,24 @@ ngx_svc_admin_access_versions_prepare(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_admin_access_versions_reply(ngx_svc_request_t *sr)
 {
-    return ngx_svc_admin_page_send(sr, "versions",
-                                   NGX_SVC_ADMIN_ACCESS_VERSION_SIZE,
-                                   sr->results[0], sr->results[1],
+    int        i, n;
+    size_t     size;
+    PGresult  *res;
+
+    res = sr->results[0];
+    n = PQntuples(res);
+
+    /* snapshots may be large: a writer that grows would copy them again */
+
+    size = 0;
+
+    for (i = 0; i < n; i++) {
+        size += PQgetlength(res, i, NGX_SVC_ADMIN_VERSION_SNAPSHOT);
+    }
+
+    size = NGX_SVC_ADMIN_VERSION_SIZE + (n ? size / n + 1 : 0);
+
+    return ngx_svc_admin_page_send(sr, "versions", size, res, sr->results[1],
                                    ngx_svc_admin_access_version_row);
 }
 
@@ -248,5 +264,6 @@ ngx_svc_admin_access_version_write(ngx_svc_json_writer_t *w, PGresult *res,
     ngx_svc_admin_text(w, "name", res, row, column + 7);
     ngx_svc_json_close(w, '}');
 
-    ngx_svc_admin_raw(w, "snapshot", res, row, column + 8);
+    ngx_svc_admin_raw(w, "snapshot", res, row,
+                      column + NGX_SVC_ADMIN_VERSION_SNAPSHOT);
 }

@@ -325,13 +325,13 @@ ngx_http_svc_init_main_conf(ngx_conf_t *cf, void *conf)
 
     ngx_conf_init_msec_value(smcf->pg.connect_timeout, 2000);
     ngx_conf_init_msec_value(smcf->pg.timeout, 5000);
-    if (smcf->zoneinfo.len == 0) {
-        ngx_str_set(&smcf->zoneinfo, "/usr/share/zoneinfo");
-    }
-
     ngx_conf_init_uint_value(smcf->pg.queue, 1024);
     ngx_conf_init_msec_value(smcf->pg.queue_timeout, 1000);
     ngx_conf_init_msec_value(smcf->redis.timeout, 1000);
+
+    if (smcf->zoneinfo.len == 0) {
+        ngx_str_set(&smcf->zoneinfo, "/usr/share/zoneinfo");
+    }
 
     return NGX_CONF_OK;
 }

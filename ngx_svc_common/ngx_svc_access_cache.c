@@ -20,13 +20,16 @@ typedef struct {
     ngx_svc_access_policy_t  *policy;
     ngx_str_t                 tenant;
     int64_t                   version;
+    uint32_t                  hash;     /* of the text */
+    size_t                    len;
     ngx_uint_t                generation;   /* of the zones */
     u_char                    data[NGX_SVC_ACCESS_TENANT];
 } ngx_svc_access_entry_t;
 
 
 static ngx_svc_access_entry_t *ngx_svc_access_find(
-    const ngx_svc_zones_t *zones, const ngx_str_t *tenant, int64_t version);
+    const ngx_svc_zones_t *zones, const ngx_str_t *tenant, int64_t version,
+    const ngx_str_t *json);
 static ngx_svc_access_entry_t *ngx_svc_access_add(
     const ngx_svc_zones_t *zones, const ngx_str_t *tenant, ngx_str_t *json,
     ngx_log_t *log);
@@ -59,7 +62,7 @@ ngx_svc_access_cached(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
 
     ngx_svc_access_freeing.log = ngx_cycle->log;
 
-    entry = ngx_svc_access_find(zones, tenant, version);
+    entry = ngx_svc_access_find(zones, tenant, version, json);
 
     if (entry) {
         ngx_queue_remove(&entry->queue);
@@ -91,11 +94,15 @@ ngx_svc_access_cached(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
 }
 
 
-/* An older version of the tenant's, or one of zones that are gone, goes. */
+/*
+ * An older version of the tenant's, or one of zones that are gone, goes.  A
+ * version with another text, too: of a database that was set back, or changed
+ * by hand.
+ */
 
 static ngx_svc_access_entry_t *
 ngx_svc_access_find(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
-    int64_t version)
+    int64_t version, const ngx_str_t *json)
 {
     ngx_queue_t             *q, *next;
     ngx_svc_access_entry_t  *entry;
@@ -118,11 +125,14 @@ ngx_svc_access_find(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
             continue;
         }
 
-        if (entry->version == version) {
+        if (entry->version == version
+            && entry->len == json->len
+            && entry->hash == ngx_murmur_hash2(json->data, json->len))
+        {
             return entry;
         }
 
-        if (entry->version < version) {
+        if (entry->version <= version) {
             ngx_svc_access_remove(entry);
         }
     }
@@ -155,6 +165,8 @@ ngx_svc_access_add(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
         entry->tenant.len = tenant->len;
         entry->tenant.data = entry->data;
         ngx_memcpy(entry->data, tenant->data, tenant->len);
+        entry->len = json->len;
+        entry->hash = ngx_murmur_hash2(json->data, json->len);
     }
 
     if (entry == NULL

@@ -370,9 +370,7 @@ ngx_svc_conf_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 char *
 ngx_svc_conf_country(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    char                *rv;
-    ngx_str_t           *value;
-    ngx_svc_loc_conf_t  *slcf = conf;
+    ngx_str_t  *value;
 
     value = cf->args->elts;
 
@@ -384,9 +382,7 @@ ngx_svc_conf_country(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    rv = ngx_http_set_complex_value_slot(cf, cmd, slcf);
-
-    return rv;
+    return ngx_http_set_complex_value_slot(cf, cmd, conf);
 }
 
 

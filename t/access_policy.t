@@ -385,6 +385,22 @@ is(put({ rules => [], defaultAction => 'allow' })->status, 200, 'one more');
 is(versions()->{total}, 50, 'and one less');
 
 
+# --- the database is changed by hand, or set back ----------------------------------------------
+
+my $hand = { rules => [ rule() ], defaultAction => 'mfa' };
+
+put($hand) for 1 .. 8;
+
+$s->sql(q(UPDATE svc.governance SET access_policy =)
+        . q( '{"rules":[],"defaultAction":"allow"}')
+        . " WHERE tenant_id = '$acme->{id}'");
+
+is(put($hand)->status, 200, 'what was there before it was changed by hand');
+is($acme->admin(GET => '/access-policy')->json->{defaultAction}, 'mfa',
+   'is put in place again');
+put({ rules => [], defaultAction => 'allow' });
+
+
 # --- entity tags, and changes at the same time -------------------------------------------------
 
 my $etag = $acme->admin(GET => '/access-policy')->header('etag');
@@ -397,6 +413,9 @@ admin_error(put({ rules => [], defaultAction => 'mfa' }, 'If-Match' => $etag),
 admin_error(put({ rules => [ rule() ], defaultAction => 'mfa' },
                 'If-Match' => '"1"'), 412, 'precondition_failed',
             'also when it would change nothing');
+admin_error(put({ rules => [], defaultAction => 'mfa' },
+                'If-Match' => '"' . '9' x 40 . '"'), 412, 'precondition_failed',
+            'If-Match of a number that is no version\'s');
 
 my $number = versions()->{versions}[0]{version};
 my @pids = map {

@@ -145,6 +145,16 @@ like($text, qr/no tenant "nobody"/, 'is named');
 isnt($rc, 0, 'a file that is not there');
 like($text, qr{/nonexistent}, 'is named');
 
+# also in a file that looks like no text
+
+for my $row ([ "\xff", qr/line 3 begins/ ], [ "\0", qr/NUL byte/ ]) {
+    refused([ @good, '\\.', "\\! touch $s->{dir}/shell", $row->[0] ], $row->[1],
+            'what would be taken for a command of psql');
+    ok(!-e "$s->{dir}/shell", 'which is not run');
+}
+
+refused([ @good, "\0" ], qr/NUL byte/, 'what is no text');
+
 
 # --- a policy tried -----------------------------------------------------------------------
 
