@@ -183,10 +183,19 @@ ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr)
     n = ngx_min(PQntuples(res), NGX_SVC_ADMIN_SIMULATE_IPS);
 
     sim->current = ngx_svc_admin_simulate_current(sr);
+
+    if (sim->current == NULL) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INTERNAL,
+                            "The access policy in force cannot be read any "
+                            "more, as the error log says: put another one in "
+                            "its place.");
+        return ngx_svc_send_error(sr);
+    }
+
     sim->rows = ngx_palloc(sr->request->pool,
                            n * sizeof(ngx_svc_admin_simulated_t) + 1);
 
-    if (sim->current == NULL || sim->rows == NULL
+    if (sim->rows == NULL
         || ngx_svc_admin_simulate_rows(sim, res, n) != NGX_OK
         || ngx_svc_access_caller(sr, &caller) != NGX_OK
         || ngx_svc_json_writer_init(&w, sr->request->pool,

@@ -130,12 +130,13 @@ NGX_SVC_API ngx_uint_t ngx_svc_access_time_limited(
 
 
 /*
- * ngx_svc_access_cache.c: parsed policies of this worker, by tenant, version
- * and a hash of the text, a bounded number of them, each in a pool of its own.
+ * ngx_svc_access_cache.c: parsed policies of this worker, by tenant and version,
+ * a bounded number of them, each in a pool of its own.
  *
- * A policy from json, which is what ngx_svc_access_write() wrote; NULL: memory
- * has run out, or the text is no policy, as the log says.  It lives at least
- * until control goes back to the event loop.
+ * A policy from json, which is what ngx_svc_access_write() wrote; a version whose
+ * text is another one than before is parsed again.  NULL: memory has run out, or
+ * the text is no policy, as the log says.  It lives at least until control goes
+ * back to the event loop.
  */
 NGX_SVC_API const ngx_svc_access_policy_t *ngx_svc_access_cached(
     const ngx_svc_zones_t *zones, const ngx_str_t *tenant, int64_t version,

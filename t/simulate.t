@@ -262,6 +262,17 @@ is_deeply([ $s->sql("SELECT host(ip) FROM svc.sign_in_address WHERE tenant_id ="
 isnt($rc, 0, 'a number of days that is none');
 
 
+# --- a policy that was valid once ----------------------------------------------------------------
+
+$s->sql("UPDATE svc.governance SET access_policy = '{\"rules\":[{\"name\":\"x\","
+        . "\"action\":\"deny\",\"timeWindows\":[{\"start\":\"01:00\",\"end\":"
+        . "\"02:00\",\"timezone\":\"Gone/Away\"}]}],\"defaultAction\":\"deny\"}'"
+        . " WHERE tenant_id = '$acme->{id}'");
+$e = admin_error(simulate($open), 500, 'internal_error', 'whose time zone is gone');
+like($e->{message}, qr/put another/, 'and what to do');
+is($acme->admin(PUT => '/access-policy', $open)->status, 200, 'which works');
+
+
 # --- who has locked himself out --------------------------------------------------------------------
 
 $s->sql("UPDATE svc.governance SET access_policy = '{\"rules\":[],"
@@ -272,7 +283,7 @@ my $now_policy = $acme->admin(GET => '/access-policy')->json;
 is($now_policy->{defaultAction}, 'allow', 'admits everybody');
 my $version = $acme->admin(GET => '/access-policy/versions')->json->{versions}[0];
 is_deeply([ @$version{qw(id version source createdBy)} ],
-          [ $now_policy->{versionId}, 2, 'api',
+          [ $now_policy->{versionId}, 3, 'api',
             { type => 'system', id => undef, name => 'svcctl' } ],
           'as a new version');
 is_deeply([ $s->sql("SELECT action, actor_type FROM svc.audit_event WHERE"
