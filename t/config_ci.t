@@ -115,8 +115,9 @@ for my $shell ('bash -e', 'sh -e') {
             . " VALUES ('$acme->{id}', gen_random_uuid(), '$_\@acme.test',"
             . " 'auditor')") for $shell =~ s/ .*//r;
     ($rc, $text) = job($shell);
-    is($rc, 2, 'a role that is in use');
+    is($rc, 1, 'a role that is in use');
     like($text, qr/^warning: role_in_use: /m, 'a warning');
+    is((job($shell, DRIFT => 0))[0], 1, 'fails in a pull request too');
     ($rc, $text) = job($shell, MODE => 'apply');
     is($rc, 1, 'is not deleted');
     like($text, qr/role_in_use/, 'and said so');
