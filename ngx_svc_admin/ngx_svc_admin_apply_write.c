@@ -3,10 +3,10 @@
  */
 
 #include "ngx_svc_admin_apply.h"
+#include "ngx_svc_admin_access.h"
 
 
-#define NGX_SVC_ADMIN_APPLY_VERSIONS  50    /* of the access policy, kept */
-#define NGX_SVC_ADMIN_APPLY_TEXT      1024  /* first guess, in bytes */
+#define NGX_SVC_ADMIN_APPLY_TEXT  1024  /* first guess, in bytes */
 
 
 /* The texts that the statement takes, in its order. */
@@ -112,7 +112,8 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[] = {
                   " ELSE o.access_policy END,"
               " access_number = o.access_number + access::int4,"
               " access_version_id = coalesce($3, o.access_version_id),"
-              " access_updated_at = CASE WHEN access THEN now()"
+              " access_updated_at = CASE WHEN access THEN greatest(now(),"
+                  " o.access_updated_at + interval '1 millisecond')"
                   " ELSE o.access_updated_at END,"
               " risk_enabled = coalesce(risk[1] <> 0, o.risk_enabled),"
               " risk_mfa_threshold ="
@@ -135,9 +136,10 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[] = {
           " FROM ok WHERE o.tenant_id = ok.tenant_id RETURNING o.*"
       "), v AS ("
           "INSERT INTO svc.access_policy_version (tenant_id, id, number,"
-              " source, snapshot)"
+              " source, snapshot, created_at)"
           " SELECT u.tenant_id, u.access_version_id, u.access_number,"
-              " 'config', u.access_policy FROM u, ok WHERE ok.access"
+              " 'config', u.access_policy, u.access_updated_at"
+          " FROM u, ok WHERE ok.access"
       "), t AS ("
           "DELETE FROM svc.access_policy_version a USING u, ok"
           " WHERE ok.access AND a.tenant_id = u.tenant_id"
@@ -170,12 +172,16 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[] = {
       "), e AS ("
           "INSERT INTO svc.audit_event (action, target_type, target_id,"
               " target_name, details)"
-          " SELECT x.action, x.type, x.id,"
+          " SELECT x.action, x.type, CASE x.type WHEN 'accessPolicy'"
+                  " THEN u.access_version_id::text ELSE x.id END,"
               " CASE x.type WHEN 'groupPasswordPolicy' THEN ("
                   "SELECT name FROM svc.user_group"
-                  " WHERE tenant_id = ok.tenant_id AND id = x.id::uuid)"
-              " ELSE x.name END, x.details"
-          " FROM ok, json_to_recordset((SELECT $10::text::json)) AS x"
+                  " WHERE tenant_id = u.tenant_id AND id = x.id::uuid)"
+              " ELSE x.name END,"
+              " CASE x.type WHEN 'accessPolicy' THEN x.details ||"
+                  " jsonb_build_object('version', u.access_number,"
+                  " 'source', 'config') ELSE x.details END"
+          " FROM u, json_to_recordset((SELECT $10::text::json)) AS x"
               " (action text, type text, id text, name text, details jsonb)"
       ")"
       " SELECT EXISTS (SELECT FROM u), EXISTS (SELECT FROM g),"
@@ -234,7 +240,7 @@ ngx_svc_admin_apply_call(ngx_svc_request_t *sr, ngx_pool_t *pool,
         }
     }
 
-    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_APPLY_VERSIONS);
+    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_ACCESS_VERSIONS);
 }
 
 
