@@ -355,6 +355,36 @@ for my $round (1 .. 4) {
         $round % 2 ? $_->abort : $_->close for @c;
     }
 
+    # also those who make way for others: some wait for their next attempt
+
+    my $db = $s->connect_as('postgres');
+
+    $db->query('BEGIN');
+    $db->query("SELECT FROM svc.governance WHERE tenant_id = '$acme->{id}'"
+               . ' FOR UPDATE');
+
+    my @c = map {
+        my $text = SvcTest::Bundle::canonical(
+            SvcTest::Bundle::random(groups => \@groups));
+
+        $texts{$text} = 1;
+        begin(POST => '/config/apply?prune=true', $text);
+    } 1 .. $MANY;
+
+    wait_for { waiting() >= 4 } 5 or die "nobody waits\n";
+    $db->query('COMMIT');
+
+    my @bad;
+
+    while (@c) {
+        my $r = finish(shift @c);
+
+        push @bad, "$r->{status} $r->{body}" if $r->status != 200;
+        (splice @c, int rand @c, 1)->abort if @c;
+    }
+
+    is_deeply(\@bad, [], 'one leaves after each that is answered');
+
     # some of them may be on their way still
 
     my $last = SvcTest::Bundle::canonical(
