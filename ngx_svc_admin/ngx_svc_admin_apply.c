@@ -10,6 +10,7 @@
 
 #define NGX_SVC_ADMIN_APPLY_SIZE      4096  /* first guess, in bytes */
 #define NGX_SVC_ADMIN_APPLY_ATTEMPTS  100
+#define NGX_SVC_ADMIN_APPLY_TIME      30000 /* ms for all of them */
 #define NGX_SVC_ADMIN_APPLY_AT_ONCE   5     /* of them without a pause */
 #define NGX_SVC_ADMIN_APPLY_PAUSE     2     /* ms for each attempt, at most */
 
@@ -25,6 +26,7 @@ typedef struct {
     ngx_str_t                match;         /* If-Match; no data: none */
     ngx_str_t                revision;      /* that it makes */
     ngx_uint_t               attempts;
+    ngx_msec_t               start;
     ngx_svc_json_writer_t    answer;
     ngx_svc_request_t       *sr;
     ngx_event_t              timer;
@@ -86,6 +88,7 @@ ngx_svc_admin_apply_create(ngx_svc_request_t *sr)
     }
 
     apply->sr = sr;
+    apply->start = ngx_current_msec;
 
     apply->timer.handler = ngx_svc_admin_apply_timer;
     apply->timer.data = apply;
@@ -309,7 +312,9 @@ ngx_svc_admin_apply_later(ngx_svc_admin_apply_t *apply)
 
     apply->attempts++;
 
-    if (apply->attempts == NGX_SVC_ADMIN_APPLY_ATTEMPTS) {
+    if (apply->attempts == NGX_SVC_ADMIN_APPLY_ATTEMPTS
+        || ngx_current_msec - apply->start >= NGX_SVC_ADMIN_APPLY_TIME)
+    {
         (void) ngx_svc_fail(&apply->sr->error, NGX_SVC_E_UNAVAILABLE,
                             "The configuration was changed by others each "
                             "time: nothing was done, try again.");

@@ -3,10 +3,10 @@
  */
 
 #include "ngx_svc_admin_apply.h"
+#include "ngx_svc_admin_access.h"
 
 
-#define NGX_SVC_ADMIN_APPLY_VERSIONS  50    /* of the access policy, kept */
-#define NGX_SVC_ADMIN_APPLY_TEXT      1024  /* first guess, in bytes */
+#define NGX_SVC_ADMIN_APPLY_TEXT  1024  /* first guess, in bytes */
 
 
 /* The texts that the statement takes, in its order. */
@@ -63,11 +63,11 @@ static const u_char  ngx_svc_admin_apply_brackets[] = "{{{[{[{[";
  * overrides to write, $7 those to delete, $8 and $9 the same of roles, $10 the
  * events, $11 how many versions are kept.  What is NULL stays.
  *
- * Roles to delete are locked first: if users have one, "ok" is empty, and so
- * nothing is done.  Behind it is what shall be, whether it is there or not:
- * nobody else writes while the tenant's row is locked.  Parameters in
- * sub-selects look the same to the planner whatever they are: one plan is for
- * all.
+ * Roles are locked first, in the order in which a user who changes his role
+ * locks them: if users have one that is to go, "ok" is empty, and so nothing is
+ * done.  Behind it is what shall be, whether it is there or not: nobody else
+ * writes while the tenant's row is locked.  Parameters in sub-selects look the
+ * same to the planner whatever they are: one plan is for all.
  */
 
 #define NGX_SVC_ADMIN_APPLY_FIELDS(f)                                         \
@@ -92,21 +92,28 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[] = {
           " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
               " AND revision = $1::text::int8 - 1"
       "), d AS ("
-          "SELECT r.key, r.member_count"
-          " FROM g, unnest((SELECT $9::text::text[])) x (key), svc.role r"
+          "SELECT r.key, x.gone, x.gone AND r.member_count > 0 AS used"
+          " FROM g, ("
+              "SELECT y AS key, false AS gone FROM unnest(("
+                  "SELECT array_agg(key)"
+                  " FROM json_to_recordset($8::text::json) z (key text))) y"
+              " UNION ALL"
+              " SELECT y, true FROM unnest((SELECT $9::text::text[])) y"
+          ") x, svc.role r"
           " WHERE r.tenant_id = g.tenant_id AND r.key = x.key"
           " ORDER BY r.key FOR UPDATE OF r"
       "), ok AS ("
           "SELECT tenant_id, $4::text::int4[] AS risk,"
               " $5::text::int4[] AS pass, $2::text IS NOT NULL AS access"
-          " FROM g WHERE NOT EXISTS (SELECT FROM d WHERE member_count > 0)"
+          " FROM g WHERE NOT EXISTS (SELECT FROM d WHERE used)"
       "), u AS ("
           "UPDATE svc.governance o SET revision = o.revision + 1,"
               " access_policy = CASE WHEN access THEN $2::text::json"
                   " ELSE o.access_policy END,"
               " access_number = o.access_number + access::int4,"
               " access_version_id = coalesce($3, o.access_version_id),"
-              " access_updated_at = CASE WHEN access THEN now()"
+              " access_updated_at = CASE WHEN access THEN greatest(now(),"
+                  " o.access_updated_at + interval '1 millisecond')"
                   " ELSE o.access_updated_at END,"
               " risk_enabled = coalesce(risk[1] <> 0, o.risk_enabled),"
               " risk_mfa_threshold ="
@@ -129,9 +136,10 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[] = {
           " FROM ok WHERE o.tenant_id = ok.tenant_id RETURNING o.*"
       "), v AS ("
           "INSERT INTO svc.access_policy_version (tenant_id, id, number,"
-              " source, snapshot)"
+              " source, snapshot, created_at)"
           " SELECT u.tenant_id, u.access_version_id, u.access_number,"
-              " 'config', u.access_policy FROM u, ok WHERE ok.access"
+              " 'config', u.access_policy, u.access_updated_at"
+          " FROM u, ok WHERE ok.access"
       "), t AS ("
           "DELETE FROM svc.access_policy_version a USING u, ok"
           " WHERE ok.access AND a.tenant_id = u.tenant_id"
@@ -160,20 +168,24 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[] = {
               " excluded.permissions, " NGX_SVC_ADMIN_APPLY_LATER("r") ")"
       "), rd AS ("
           "DELETE FROM svc.role r USING ok, d"
-          " WHERE r.tenant_id = ok.tenant_id AND r.key = d.key"
+          " WHERE r.tenant_id = ok.tenant_id AND r.key = d.key AND d.gone"
       "), e AS ("
           "INSERT INTO svc.audit_event (action, target_type, target_id,"
               " target_name, details)"
-          " SELECT x.action, x.type, x.id,"
+          " SELECT x.action, x.type, CASE x.type WHEN 'accessPolicy'"
+                  " THEN u.access_version_id::text ELSE x.id END,"
               " CASE x.type WHEN 'groupPasswordPolicy' THEN ("
                   "SELECT name FROM svc.user_group"
-                  " WHERE tenant_id = ok.tenant_id AND id = x.id::uuid)"
-              " ELSE x.name END, x.details"
-          " FROM ok, json_to_recordset((SELECT $10::text::json)) AS x"
+                  " WHERE tenant_id = u.tenant_id AND id = x.id::uuid)"
+              " ELSE x.name END,"
+              " CASE x.type WHEN 'accessPolicy' THEN x.details ||"
+                  " jsonb_build_object('version', u.access_number,"
+                  " 'source', 'config') ELSE x.details END"
+          " FROM u, json_to_recordset((SELECT $10::text::json)) AS x"
               " (action text, type text, id text, name text, details jsonb)"
       ")"
       " SELECT EXISTS (SELECT FROM u), EXISTS (SELECT FROM g),"
-          " (SELECT min(key) FROM d WHERE member_count > 0)", 11 },
+          " (SELECT min(key) FROM d WHERE used)", 11 },
 
     { NULL, NULL, 0 }
 };
@@ -228,7 +240,7 @@ ngx_svc_admin_apply_call(ngx_svc_request_t *sr, ngx_pool_t *pool,
         }
     }
 
-    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_APPLY_VERSIONS);
+    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_ACCESS_VERSIONS);
 }
 
 

@@ -251,9 +251,6 @@ static ngx_int_t
 ngx_svc_admin_bundle_override(cJSON *json, const char *path,
     ngx_svc_admin_bundle_override_t *override, ngx_svc_error_t *err)
 {
-    u_char                    id[NGX_SVC_UUID_LEN];
-    u_char                    text[NGX_SVC_UUID_TEXT_LEN];
-    ngx_str_t                *str;
     ngx_svc_admin_password_t  password;
 
     ngx_memzero(&password, sizeof(ngx_svc_admin_password_t));
@@ -271,19 +268,7 @@ ngx_svc_admin_bundle_override(cJSON *json, const char *path,
                             "\"groupId\".", path);
     }
 
-    /* ids are text, case-exact */
-
-    str = &password.group_id.str;
-
-    if (ngx_svc_uuid_parse(str->data, str->len, id) != NGX_OK
-        || (ngx_svc_uuid_text(text, id),
-            ngx_memcmp(text, str->data, sizeof(text)) != 0))
-    {
-        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
-                            "\"%s.groupId\" must be the id of a group.", path);
-    }
-
-    override->group_id = *str;
+    override->group_id = password.group_id.str;
     ngx_svc_admin_bundle_fields(&password, &override->password);
 
     return NGX_OK;

@@ -25,8 +25,9 @@ ngx_int_t ngx_svc_admin_config_take(ngx_svc_request_t *sr,
     ngx_svc_admin_config_t *config);
 
 /*
- * The live bundle and the plan, of the pool, from the result of that statement.
- * NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR.
+ * The live bundle and the plan, of the pool, from the result of that statement,
+ * into which they point; the live access policy is of the cache, and gone with
+ * this turn of the event loop.  NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR.
  */
 ngx_int_t ngx_svc_admin_config_plan(ngx_svc_request_t *sr, ngx_pool_t *pool,
     ngx_svc_admin_config_t *config);

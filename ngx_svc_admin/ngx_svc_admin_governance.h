@@ -134,9 +134,9 @@ ngx_uint_t ngx_svc_admin_system_role(const ngx_str_t *key);
 
 
 /*
- * ngx_svc_admin_governance_sql.c.  Whoever changes governance first locks the tenant's row, by a statement
- * of its own, so that the next one sees what those before have done; and then
- * moves the revision if something has changed.
+ * ngx_svc_admin_governance_sql.c.  Whoever changes governance first locks the
+ * tenant's row, by a statement of its own, so that the next one sees what those
+ * before have done; and then moves the revision if something has changed.
  */
 
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_governance_statements[];

@@ -86,8 +86,7 @@ void ngx_svc_admin_plan_paths(ngx_svc_json_writer_t *w, const char *key,
 /*
  * ngx_svc_admin_plan_check.c: why it would not be applied.  Finds the next
  * reason, of those that prune brings only if prune is set; *state is 0 at
- * first.
- * NGX_OK: there is none any more; NGX_DECLINED with err, whose kind is
+ * first.  NGX_OK: there is none any more; NGX_DECLINED with err, whose kind is
  * NGX_SVC_E_NONE before.
  */
 ngx_int_t ngx_svc_admin_plan_check(const ngx_svc_admin_plan_t *plan,

@@ -378,9 +378,12 @@ is(config(GET => '')->body,
    . '"users:view"]}]}', 'the canonical form');
 is(config(GET => '')->header('etag'), '"2"', 'the tag has moved by one');
 
+my $version = $s->sql('SELECT access_version_id FROM svc.governance'
+                      . " WHERE tenant_id = '$acme->{id}'");
+
 is_deeply(events(),
-    [ [ 'access_policy.updated', 'accessPolicy', undef, undef,
-        { changed => [ 'rules' ] } ],
+    [ [ 'access_policy.updated', 'accessPolicy', $version, undef,
+        { changed => [ 'rules' ], version => 1, source => 'config' } ],
       [ 'risk_policy.updated', 'riskPolicy', undef, undef,
         { changed => [ 'enabled', 'mfaThreshold', 'denyThreshold' ] } ],
       [ 'password_policy.updated', 'passwordPolicy', undef, undef,
@@ -716,6 +719,25 @@ my ($versions, $oldest, $newest) = @{ ($s->sql(
     . " WHERE tenant_id = '$acme->{id}'"))[0] };
 is($versions, 50, 'fifty versions of the access policy are kept');
 is($newest - $oldest, 49, 'the newest ones');
+
+
+# the clock of the server may have been set back
+
+$s->sql("UPDATE svc.governance SET access_updated_at = now() + interval '1 hour'"
+        . " WHERE tenant_id = '$acme->{id}'");
+
+my $later = $s->sql('SELECT access_updated_at FROM svc.governance'
+                    . " WHERE tenant_id = '$acme->{id}'");
+
+apply({ version => 1, accessPolicy => { rules => [], defaultAction => $_ } })
+    for 'mfa', 'allow';
+is_deeply([ map { [ @$_ ] } $s->sql(
+    "SELECT created_at - '$later', g.access_updated_at - '$later'"
+    . ' FROM svc.access_policy_version v JOIN svc.governance g USING (tenant_id)'
+    . " WHERE tenant_id = '$acme->{id}' AND created_at > '$later'"
+    . ' ORDER BY number') ],
+    [ [ '00:00:00.001', '00:00:00.002' ], [ '00:00:00.002', '00:00:00.002' ] ],
+    'times of versions ascend nevertheless');
 
 
 # --- another tenant --------------------------------------------------------------

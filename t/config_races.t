@@ -251,6 +251,40 @@ for my $round (1 .. 4) {
     is(export(), $before, 'nothing of it is done');
 }
 
+# roles are locked in the order in which a user who changes his role locks them
+
+{
+    finish(begin(POST => '/config/apply', SvcTest::Bundle::canonical(
+        { roles => [ map { SvcTest::Bundle::role($_) } 'first', 'last' ] })));
+
+    $s->sql("UPDATE svc.user_account SET role = 'member'");
+
+    my @users = map { $_->[0] } $s->sql('SELECT id FROM svc.user_account'
+                                        . " WHERE tenant_id = '$acme->{id}'");
+    my $db = $s->connect_as('postgres');
+    my $set = sub {
+        $db->query("UPDATE svc.user_account SET role = '$_[0]'"
+                   . " WHERE id = '$_[1]'");
+    };
+
+    $db->query('BEGIN');
+    $set->('first', $users[0]);
+
+    my $c = begin(POST => '/config/apply?prune=true', SvcTest::Bundle::canonical(
+        { roles => [ SvcTest::Bundle::role('first') ] }));
+
+    wait_for { waiting() } 5 or die "nobody waits\n";
+
+    $db->query("SET LOCAL lock_timeout = '100ms'");
+    ok(eval { $set->('last', $users[1]); 1 }, 'the last role is not locked yet')
+        or diag($@);
+    eval { $db->query('COMMIT') };
+
+    my $r = finish($c);
+    is($r->status, 409, 'the other one waits, and then sees it in use');
+    like($r->body, qr/role_in_use.*\blast\b/, 'as it says');
+}
+
 # a group is deleted between the two round trips
 
 {
@@ -370,6 +404,36 @@ sub restless {
 
         $round % 2 ? $_->abort : $_->close for @c;
     }
+
+    # also those who make way for others: some wait for their next attempt
+
+    my $db = $s->connect_as('postgres');
+
+    $db->query('BEGIN');
+    $db->query("SELECT FROM svc.governance WHERE tenant_id = '$acme->{id}'"
+               . ' FOR UPDATE');
+
+    my @c = map {
+        my $text = SvcTest::Bundle::canonical(
+            SvcTest::Bundle::random(groups => \@groups));
+
+        $texts{$text} = 1;
+        begin(POST => '/config/apply?prune=true', $text);
+    } 1 .. $MANY;
+
+    wait_for { waiting() >= 4 } 5 or die "nobody waits\n";
+    $db->query('COMMIT');
+
+    my @bad;
+
+    while (@c) {
+        my $r = finish(shift @c);
+
+        push @bad, "$r->{status} $r->{body}" if $r->status != 200;
+        (splice @c, int rand @c, 1)->abort if @c;
+    }
+
+    is_deeply(\@bad, [], 'one leaves after each that is answered');
 
     # some of them may be on their way still
 

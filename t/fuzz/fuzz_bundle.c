@@ -34,9 +34,8 @@ static ngx_svc_zones_t  *zones;
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    ngx_str_t           directory = ngx_string("/usr/share/zoneinfo/Etc");
-
     static ngx_pool_t  *pool;
+    static ngx_str_t    directory = ngx_string("/usr/share/zoneinfo/Etc");
 
     ngx_env_init();
     ngx_svc_json_init();
