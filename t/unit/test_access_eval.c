@@ -523,7 +523,8 @@ test_cache_memory(void **state)
     }
 
     assert_in_range(n, 10, 150);
-    assert_ptr_equal(cached("memory", 1, "{}"), policy);
+    assert_ptr_equal(cached("memory", 1, POLICY(DENY(NET("'10.0.0.0/8'")))),
+                     policy);
 }
 
 
