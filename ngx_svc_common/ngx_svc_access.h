@@ -130,8 +130,8 @@ NGX_SVC_API ngx_uint_t ngx_svc_access_time_limited(
 
 
 /*
- * ngx_svc_access_cache.c: parsed policies of this worker, by tenant and
- * version, a bounded number of them, each in a pool of its own.
+ * ngx_svc_access_cache.c: parsed policies of this worker, by tenant, version
+ * and text, a bounded number of them, each in a pool of its own.
  *
  * A policy from json, which is what ngx_svc_access_write() wrote; NULL: memory
  * has run out, or the text is no policy, as the log says.  It lives at least

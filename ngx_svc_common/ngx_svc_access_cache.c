@@ -20,13 +20,16 @@ typedef struct {
     ngx_svc_access_policy_t  *policy;
     ngx_str_t                 tenant;
     int64_t                   version;
+    size_t                    len;          /* of the text, and its hash */
+    uint32_t                  hash;
     ngx_uint_t                generation;   /* of the zones */
     u_char                    data[NGX_SVC_ACCESS_TENANT];
 } ngx_svc_access_entry_t;
 
 
 static ngx_svc_access_entry_t *ngx_svc_access_find(
-    const ngx_svc_zones_t *zones, const ngx_str_t *tenant, int64_t version);
+    const ngx_svc_zones_t *zones, const ngx_str_t *tenant, int64_t version,
+    ngx_str_t *json, uint32_t hash);
 static ngx_svc_access_entry_t *ngx_svc_access_add(
     const ngx_svc_zones_t *zones, const ngx_str_t *tenant, ngx_str_t *json,
     ngx_log_t *log);
@@ -48,6 +51,7 @@ const ngx_svc_access_policy_t *
 ngx_svc_access_cached(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
     int64_t version, ngx_str_t *json, ngx_log_t *log)
 {
+    uint32_t                 hash;
     ngx_queue_t             *q;
     ngx_svc_access_entry_t  *entry;
 
@@ -59,7 +63,8 @@ ngx_svc_access_cached(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
 
     ngx_svc_access_freeing.log = ngx_cycle->log;
 
-    entry = ngx_svc_access_find(zones, tenant, version);
+    hash = ngx_murmur_hash2(json->data, json->len);
+    entry = ngx_svc_access_find(zones, tenant, version, json, hash);
 
     if (entry) {
         ngx_queue_remove(&entry->queue);
@@ -74,6 +79,8 @@ ngx_svc_access_cached(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
     }
 
     entry->version = version;
+    entry->len = json->len;
+    entry->hash = hash;
 
     ngx_queue_insert_head(&ngx_svc_access_used, &entry->queue);
     ngx_svc_access_n++;
@@ -91,11 +98,15 @@ ngx_svc_access_cached(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
 }
 
 
-/* An older version of the tenant's, or one of zones that are gone, goes. */
+/*
+ * An older version of the tenant's, or one of zones that are gone, goes; and one
+ * whose number is used again for another text: a standby that took over, or a
+ * backup, may not have had the latest ones.
+ */
 
 static ngx_svc_access_entry_t *
 ngx_svc_access_find(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
-    int64_t version)
+    int64_t version, ngx_str_t *json, uint32_t hash)
 {
     ngx_queue_t             *q, *next;
     ngx_svc_access_entry_t  *entry;
@@ -118,11 +129,13 @@ ngx_svc_access_find(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
             continue;
         }
 
-        if (entry->version == version) {
+        if (entry->version == version && entry->len == json->len
+            && entry->hash == hash)
+        {
             return entry;
         }
 
-        if (entry->version < version) {
+        if (entry->version <= version) {
             ngx_svc_access_remove(entry);
         }
     }

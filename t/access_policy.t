@@ -476,6 +476,21 @@ is(get()->{versionId}, $current, 'nothing was restored');
 is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
 
 
+# --- a database set back ---------------------------------------------------------------------
+
+# as by a standby that has not had the latest version: its number is used again
+
+my %later = (rules => [], defaultAction => 'allow');
+
+is(put(\%later)->status, 200, 'a policy that each worker knows') for 1 .. 20;
+$s->sql("UPDATE svc.governance SET access_version_id = gen_random_uuid(),"
+        . " access_policy = json_build_object('rules', '[]'::json,"
+        . " 'defaultAction', 'mfa') WHERE tenant_id = '$acme->{id}'");
+is(put(\%later)->json->{defaultAction}, 'allow',
+   'is put again after another one took its number');
+is(get()->{defaultAction}, 'allow', 'and stored');
+
+
 # --- permissions ----------------------------------------------------------------------------------
 
 my $viewer = $acme->token(kind => 'api', permissions => 'users:view,roles:manage');

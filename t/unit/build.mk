@@ -26,7 +26,7 @@ NGX_SVC_PURE = $(addprefix ngx_svc_common/ngx_svc_, \
 		$(NGX_SVC_PURE_ADMIN))
 
 NGX_SVC_CORE = $(addprefix src/core/ngx_, string palloc array list rbtree \
-		hash parse_time) src/os/unix/ngx_alloc
+		hash murmurhash parse_time) src/os/unix/ngx_alloc
 
 NGX_SVC_TEST_INCS = -Ingx_svc_common -Ingx_svc_scim -Ingx_svc_admin \
 	-It/unit $(addprefix -I$(NGX_SRC)/, src/core src/event src/event/modules \

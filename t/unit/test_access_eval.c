@@ -382,16 +382,14 @@ test_cache(void **state)
     assert_non_null(a);
     assert_int_equal(ngx_svc_access_action(a->action)->data[0], 'a');
 
-    /* the text is not looked at again */
-
-    assert_ptr_equal(cached("a", 1, "{}"), a);
+    assert_ptr_equal(cached("a", 1, POLICY(DENY(""))), a);
 
     /* a tenant's own, and each version its own */
 
     b = cached("b", 1, CLOSED(""));
     assert_non_null(b);
     assert_ptr_not_equal(a, b);
-    assert_ptr_equal(cached("a", 1, "{}"), a);
+    assert_ptr_equal(cached("a", 1, POLICY(DENY(""))), a);
     assert_ptr_not_equal(cached("a", 2, POLICY("")), a);
 
     /* the old version may be in use until the event loop goes on */
@@ -403,7 +401,15 @@ test_cache(void **state)
 
     a = cached("a", 1, POLICY(DENY("")));
     assert_ptr_not_equal(cached("a", 2, POLICY("")), a);
-    assert_ptr_equal(cached("b", 1, "{}"), b);
+    assert_ptr_equal(cached("b", 1, CLOSED("")), b);
+
+    /* a number that is used again, of a database set back */
+
+    a = cached("a", 3, POLICY(DENY("")));
+    assert_ptr_not_equal(cached("a", 3, CLOSED("")), a);
+    assert_int_equal(cached("a", 3, CLOSED(""))->action,
+                     NGX_SVC_ACCESS_DENY);
+    assert_int_equal(cached("a", 3, POLICY(DENY("")))->nrules, 1);
 
     /* what is no policy is not kept */
 
@@ -417,17 +423,21 @@ test_cache(void **state)
     for (i = 0; i < 200; i++) {
         snprintf(tenant, sizeof(tenant), "t%u", (unsigned) i);
         assert_non_null(cached(tenant, 1, POLICY(DENY(""))));
-        assert_ptr_equal(cached("b", 1, "{}"), b);
+        assert_ptr_equal(cached("b", 1, CLOSED("")), b);
 
         if (i % 50 == 0) {
             ngx_env_events();
         }
     }
 
-    assert_ptr_equal(cached("t199", 1, "{}"), cached("t199", 1, "{}"));
-    assert_non_null(cached("t138", 1, "{}"));
-    assert_null(cached("t136", 1, "{}"));
-    assert_null(cached("a", 2, "{}"));
+    /* without memory there is only what is kept */
+
+    ngx_env_alloc_limit(0);
+    assert_non_null(cached("t199", 1, POLICY(DENY(""))));
+    assert_non_null(cached("t138", 1, POLICY(DENY(""))));
+    assert_null(cached("t136", 1, POLICY(DENY(""))));
+    assert_null(cached("a", 2, POLICY("")));
+    ngx_env_alloc_limit(-1);
 
     ngx_env_events();
 }
@@ -508,7 +518,8 @@ test_cache_memory(void **state)
     }
 
     assert_in_range(n, 10, 150);
-    assert_ptr_equal(cached("memory", 1, "{}"), policy);
+    assert_ptr_equal(cached("memory", 1, POLICY(DENY(NET("'10.0.0.0/8'")))),
+                     policy);
 }
 
 
