@@ -398,6 +398,13 @@ admin_error(put({ rules => [ rule() ], defaultAction => 'mfa' },
                 'If-Match' => '"1"'), 412, 'precondition_failed',
             'also when it would change nothing');
 
+my $before = versions()->{versions}[0];
+admin_error(restore($before->{id}, 'If-Match' => $etag), 412,
+            'precondition_failed', 'a restore over what was not seen');
+is(versions()->{versions}[0]{id}, $before->{id}, 'makes no version');
+is(restore($before->{id}, 'If-Match' => $acme->admin(GET => '/access-policy')
+           ->header('etag'))->status, 200, 'and one over what was');
+
 my $number = versions()->{versions}[0]{version};
 my @pids = map {
     my $pid = fork // die "fork: $!";
