@@ -309,6 +309,15 @@ is_deeply([ @$version{qw(id version source createdBy)} ],
 is_deeply([ $s->sql("SELECT action, actor_type FROM svc.audit_event WHERE"
                     . " details ->> 'source' = 'svcctl' AND action LIKE 'access%'") ],
           [ [ 'access_policy.updated', 'system' ] ], 'with its event');
+my $db = $s->connect_as('postgres');
+
+$db->query('BEGIN');
+$db->query("SELECT FROM svc.governance WHERE tenant_id = '$acme->{id}' FOR UPDATE");
+($text, $rc) = svcctl(qw(access-policy reset --tenant acme));
+isnt($rc, 0, 'a reset while another session holds the policies');
+like($text, qr/another session holds .* nothing was done, try again/,
+     'does not wait for ever, and says why');
+$db->query('ROLLBACK');
 ($text, $rc) = svcctl(qw(access-policy reset --tenant nobody));
 isnt($rc, 0, 'a tenant that is not there');
 
