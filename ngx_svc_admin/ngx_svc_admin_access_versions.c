@@ -15,6 +15,7 @@
 typedef struct {
     ngx_svc_access_policy_t  *policy;
     ngx_str_t                 json;
+    ngx_str_t                 match;        /* versions; no data: any */
     ngx_str_t                 number;       /* of the latest version */
     ngx_str_t                 id;           /* of the one to restore */
     ngx_uint_t                tries;
@@ -45,9 +46,10 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_access_versions_statements[] = {
       " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT, 0 },
 
     { "admin_access_version",
-      "SELECT v.id, v.snapshot, g.access_number"
+      "SELECT v.id, v.snapshot, g.access_number, $2::text::bigint[] IS NULL"
+      " OR g.access_number = ANY ($2::text::bigint[])"
       " FROM svc.access_policy_version v"
-      " JOIN svc.governance g USING (tenant_id) WHERE v.id = $1", 1 },
+      " JOIN svc.governance g USING (tenant_id) WHERE v.id = $1", 2 },
 
     { NULL, NULL, 0 }
 };
@@ -107,19 +109,41 @@ ngx_svc_admin_access_version_row(ngx_svc_json_writer_t *w, PGresult *res,
 ngx_int_t
 ngx_svc_admin_access_restore_prepare(ngx_svc_request_t *sr)
 {
-    sr->data = ngx_pcalloc(sr->request->pool,
-                           sizeof(ngx_svc_admin_restore_t));
+    ngx_svc_admin_restore_t  *restore;
 
-    return sr->data ? ngx_svc_admin_restore_read(sr) : NGX_ERROR;
+    restore = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_admin_restore_t));
+
+    if (restore == NULL
+        || ngx_svc_admin_if_match(sr, &restore->match) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    sr->data = restore;
+
+    return ngx_svc_admin_restore_read(sr);
 }
 
 
 static ngx_int_t
 ngx_svc_admin_restore_read(ngx_svc_request_t *sr)
 {
-    return ngx_svc_param_uuid(sr, 0,
-                        ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ACCESS_VERSION),
-                        NGX_SVC_ADMIN_NO_VERSION);
+    ngx_int_t                 rc;
+    ngx_svc_pg_call_t        *call;
+    ngx_svc_admin_restore_t  *restore;
+
+    restore = sr->data;
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ACCESS_VERSION);
+
+    rc = ngx_svc_param_uuid(sr, 0, call, NGX_SVC_ADMIN_NO_VERSION);
+
+    if (rc == NGX_OK) {
+        ngx_svc_pg_bind_str(call, restore->match.data ? &restore->match
+                                                      : NULL);
+    }
+
+    return rc;
 }
 
 
@@ -136,6 +160,10 @@ ngx_svc_admin_access_restore_reply(ngx_svc_request_t *sr)
 
     if (PQntuples(res) == 0) {
         return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_VERSION);
+    }
+
+    if (!ngx_svc_admin_true(res, 0, 3)) {
+        return ngx_svc_admin_precondition_failed(sr);
     }
 
     rc = restore->policy ? NGX_OK : ngx_svc_admin_restore_parse(sr, restore);

@@ -417,6 +417,13 @@ admin_error(put({ rules => [], defaultAction => 'mfa' },
                 'If-Match' => '"' . '9' x 40 . '"'), 412, 'precondition_failed',
             'If-Match of a number that is no version\'s');
 
+my $before = versions()->{versions}[0];
+admin_error(restore($before->{id}, 'If-Match' => $etag), 412,
+            'precondition_failed', 'a restore over what was not seen');
+is(versions()->{versions}[0]{id}, $before->{id}, 'makes no version');
+is(restore($before->{id}, 'If-Match' => $acme->admin(GET => '/access-policy')
+           ->header('etag'))->status, 200, 'and one over what was');
+
 my $number = versions()->{versions}[0]{version};
 my @pids = map {
     my $pid = fork // die "fork: $!";
@@ -493,6 +500,21 @@ locked(sub {
 });
 is(get()->{versionId}, $current, 'nothing was restored');
 is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
+
+
+# --- a database set back ---------------------------------------------------------------------
+
+# as by a standby that has not had the latest version: its number is used again
+
+my %later = (rules => [], defaultAction => 'allow');
+
+is(put(\%later)->status, 200, 'a policy that each worker knows') for 1 .. 20;
+$s->sql("UPDATE svc.governance SET access_version_id = gen_random_uuid(),"
+        . " access_policy = json_build_object('rules', '[]'::json,"
+        . " 'defaultAction', 'mfa') WHERE tenant_id = '$acme->{id}'");
+is(put(\%later)->json->{defaultAction}, 'allow',
+   'is put again after another one took its number');
+is(get()->{defaultAction}, 'allow', 'and stored');
 
 
 # --- permissions ----------------------------------------------------------------------------------

@@ -140,6 +140,47 @@ refused([ 'ip,at,country,email', '10.0.0.1,' . ago(1) . ',FR,' ], qr/at/,
         'another header');
 refused([ @good, '\\.', 'DELETE FROM svc.sign_in;' ], qr/line 3/,
         'an end in the middle');
+
+# psql reads 8191 bytes at a time
+
+refused([ @good, "\0" . 'x' x $_ . '\\.', '\! touch ' . $s->dir . '/run' ],
+        qr/line 3.*zero byte/, "a zero byte, and an end $_ bytes behind it")
+    for 1, 8190 - length join "\n", @good, '';
+ok(!-e $s->dir . '/run', 'nothing of the file is run');
+refused([ join "\r", @good, '\\.', $good[1] ], qr/line 1.*carriage return/,
+        'carriage returns alone');
+
+my $at = ago(500);
+
+sub other_form {
+    my ($name, @bytes) = @_;
+
+    ($text, $rc) = import_lines(\@bytes);
+    is($text, 'imported 1 sign-ins from 1 addresses; 0 were there already; 0'
+              . " e-mail addresses are not in the directory\n", $name);
+    $s->sql("DELETE FROM svc.sign_in WHERE ip = '192.0.2.7'");
+}
+
+other_form('lines that end with CR LF', "$lines[0]\r", "$at,192.0.2.7,FR,\r");
+other_form('a byte order mark', "\xef\xbb\xbf$lines[0]", "$at,192.0.2.7,FR,");
+other_form('an address of IPv4 in IPv6', $lines[0], "$at,::ffff:192.0.2.7,FR,");
+
+my $pipe = $s->dir . '/pipe';
+POSIX::mkfifo($pipe, 0600) or die "$pipe: $!";
+my $writer = fork // die "fork: $!";
+
+if ($writer == 0) {
+    open my $fh, '>', $pipe or POSIX::_exit(1);
+    print $fh "$lines[0]\n$at,192.0.2.7,FR,\n";
+    close $fh;
+    POSIX::_exit(0);
+}
+
+($text, $rc) = svcctl(qw(sign-ins import --tenant acme --file), $pipe);
+like($text, qr/\Aimported 1 /, 'a pipe');
+waitpid $writer, 0;
+$s->sql("DELETE FROM svc.sign_in WHERE ip = '192.0.2.7'");
+
 ($text, $rc) = import_lines(\@lines, 'nobody');
 isnt($rc, 0, 'a tenant that is not there');
 like($text, qr/no tenant "nobody"/, 'is named');
@@ -149,13 +190,13 @@ like($text, qr{/nonexistent}, 'is named');
 
 # also in a file that looks like no text
 
-for my $row ([ "\xff", qr/line 3 begins/ ], [ "\0", qr/NUL byte/ ]) {
-    refused([ @good, '\\.', "\\! touch $s->{dir}/shell", $row->[0] ], $row->[1],
-            'what would be taken for a command of psql');
+for my $byte ("\xff", "\0") {
+    refused([ @good, '\\.', "\\! touch $s->{dir}/shell", $byte ],
+            qr/begins with .*line 3/, 'what would be taken for a command of psql');
     ok(!-e "$s->{dir}/shell", 'which is not run');
 }
 
-refused([ @good, "\0" ], qr/NUL byte/, 'what is no text');
+refused([ @good, "\0" ], qr/zero byte.*line 3/, 'what is no text');
 
 
 # --- a policy tried -----------------------------------------------------------------------
@@ -291,6 +332,15 @@ is_deeply([ @$version{qw(id version source createdBy)} ],
 is_deeply([ $s->sql("SELECT action, actor_type FROM svc.audit_event WHERE"
                     . " details ->> 'source' = 'svcctl' AND action LIKE 'access%'") ],
           [ [ 'access_policy.updated', 'system' ] ], 'with its event');
+my $db = $s->connect_as('postgres');
+
+$db->query('BEGIN');
+$db->query("SELECT FROM svc.governance WHERE tenant_id = '$acme->{id}' FOR UPDATE");
+($text, $rc) = svcctl(qw(access-policy reset --tenant acme));
+isnt($rc, 0, 'a reset while another session holds the policies');
+like($text, qr/another session holds .* nothing was done, try again/,
+     'does not wait for ever, and says why');
+$db->query('ROLLBACK');
 ($text, $rc) = svcctl(qw(access-policy reset --tenant nobody));
 isnt($rc, 0, 'a tenant that is not there');
 
