@@ -157,7 +157,7 @@ extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_export_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_stream_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_follow_statements[];
 
-/* ngx_svc_admin_access.c, ngx_svc_admin_access_versions.c, ..._simulate.c */
+/* ngx_svc_admin_access.c, ..._versions.c, ..._restore.c, ..._simulate.c */
 ngx_int_t ngx_svc_admin_access_get_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_access_get_reply(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_access_put_prepare(ngx_svc_request_t *sr);
@@ -170,6 +170,7 @@ ngx_int_t ngx_svc_admin_simulate_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_access_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_access_versions_statements[];
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_access_restore_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_simulate_statements[];
 /* ngx_svc_admin_config.c, ngx_svc_admin_apply.c */
 ngx_int_t ngx_svc_admin_config_get_prepare(ngx_svc_request_t *sr);

@@ -18,9 +18,12 @@
 
 /* SQL: what ngx_svc_admin_access_version_write() reads, in this order. */
 
-#define NGX_SVC_ADMIN_ACCESS_VERSION_COLUMNS                                  \
+#define NGX_SVC_ADMIN_ACCESS_VERSION_COLUMNS_BUT_SNAPSHOT                     \
     "id, number, source, restored_from, created_at, created_by_type,"         \
-    " created_by_id, created_by_name, snapshot"
+    " created_by_id, created_by_name"
+
+#define NGX_SVC_ADMIN_ACCESS_VERSION_COLUMNS                                  \
+    NGX_SVC_ADMIN_ACCESS_VERSION_COLUMNS_BUT_SNAPSHOT ", snapshot"
 
 /* The members of a version, from a column on; current: it is in force. */
 void ngx_svc_admin_access_version_write(ngx_svc_json_writer_t *w,

@@ -1,55 +1,65 @@
 /*
  * /v1/admin/access-policy/versions.
+ *
+ * Fifty policies may be 50M: what is more than a piece is sent in pieces, and
+ * the next one is read when the client has taken the one before.
  */
 
 #include "ngx_svc_admin_access.h"
+#include "ngx_svc_stream.h"
 
-
-#define NGX_SVC_ADMIN_NO_VERSION  "There is no version with this id: it may " \
-                                  "be older than the ones that are kept."
 
 #define NGX_SVC_ADMIN_VERSION_SIZE      512     /* first guess, in bytes */
 #define NGX_SVC_ADMIN_VERSION_SNAPSHOT  8       /* behind a version's column */
+#define NGX_SVC_ADMIN_VERSION_CURRENT   9
+
+#define NGX_SVC_ADMIN_VERSIONS_PIECE    262144  /* bytes of snapshots */
 
 
 typedef struct {
-    ngx_svc_access_policy_t  *policy;
-    ngx_str_t                 json;
-    ngx_str_t                 match;        /* versions; no data: any */
-    ngx_str_t                 number;       /* of the latest version */
-    ngx_str_t                 id;           /* of the one to restore */
-    ngx_uint_t                tries;
-} ngx_svc_admin_restore_t;
+    ngx_svc_admin_page_t  page;         /* first: sr->data is a page, too */
+    ngx_svc_stream_t      stream;
+    int64_t               total;
+    int32_t               left;         /* of the page, not yet sent */
+    ngx_uint_t            written;
+    ngx_str_t             before;       /* the number of the last one sent; no
+                                           data: none has been */
+    u_char                before_text[NGX_INT64_LEN];
+} ngx_svc_admin_versions_t;
 
 
-static void ngx_svc_admin_access_version_row(ngx_svc_json_writer_t *w,
+static ngx_int_t ngx_svc_admin_versions_call(ngx_svc_request_t *sr,
+    int32_t limit, int32_t offset);
+static int ngx_svc_admin_versions_whole(PGresult *res);
+static size_t ngx_svc_admin_versions_size(PGresult *res, int n);
+static void ngx_svc_admin_version_row(ngx_svc_json_writer_t *w,
     PGresult *res, int row);
-static ngx_int_t ngx_svc_admin_restore_read(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_restore_parse(ngx_svc_request_t *sr,
-    ngx_svc_admin_restore_t *restore);
-static ngx_int_t ngx_svc_admin_restore_write(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_restore_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_versions_open(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_versions_piece(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_versions_next(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_versions_more(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_versions_failed(ngx_svc_request_t *sr);
 
 
 const ngx_svc_pg_statement_t  ngx_svc_admin_access_versions_statements[] = {
 
+    /* at least one snapshot, and those that fit with it */
+
     { "admin_access_versions",
-      "SELECT " NGX_SVC_ADMIN_ACCESS_VERSION_COLUMNS ", id = (SELECT"
-      " access_version_id FROM svc.governance"
+      "SELECT " NGX_SVC_ADMIN_ACCESS_VERSION_COLUMNS_BUT_SNAPSHOT ","
+      " CASE WHEN row_number() OVER w = 1"
+          " OR sum(octet_length(snapshot::text)) OVER w <= $4::int4"
+      " THEN snapshot END, id = (SELECT access_version_id FROM svc.governance"
       " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT ")"
-      " FROM svc.access_policy_version"
+      " FROM (SELECT * FROM svc.access_policy_version"
       " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
-      " ORDER BY number DESC LIMIT $1::int4 OFFSET $2::int4", 2 },
+      " AND ($3::text IS NULL OR number < $3::text::bigint)"
+      " ORDER BY number DESC LIMIT $1::int4 OFFSET $2::int4) p"
+      " WINDOW w AS (ORDER BY number DESC) ORDER BY number DESC", 4 },
 
     { "admin_access_versions_total",
       "SELECT count(*) FROM svc.access_policy_version"
       " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT, 0 },
-
-    { "admin_access_version",
-      "SELECT v.id, v.snapshot, g.access_number, $2::text::bigint[] IS NULL"
-      " OR g.access_number = ANY ($2::text::bigint[])"
-      " FROM svc.access_policy_version v"
-      " JOIN svc.governance g USING (tenant_id) WHERE v.id = $1", 2 },
 
     { NULL, NULL, 0 }
 };
@@ -58,29 +68,109 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_access_versions_statements[] = {
     (&ngx_svc_admin_access_versions_statements[0])
 #define NGX_SVC_ADMIN_ACCESS_TOTAL                                            \
     (&ngx_svc_admin_access_versions_statements[1])
-#define NGX_SVC_ADMIN_ACCESS_VERSION                                          \
-    (&ngx_svc_admin_access_versions_statements[2])
 
 
 ngx_int_t
 ngx_svc_admin_access_versions_prepare(ngx_svc_request_t *sr)
 {
-    return ngx_svc_admin_page_calls(sr, NGX_SVC_ADMIN_ACCESS_LIST,
-                                    NGX_SVC_ADMIN_ACCESS_TOTAL);
+    ngx_int_t                  rc;
+    ngx_svc_admin_versions_t  *versions;
+
+    versions = ngx_pcalloc(sr->request->pool,
+                           sizeof(ngx_svc_admin_versions_t));
+    if (versions == NULL) {
+        return NGX_ERROR;
+    }
+
+    sr->data = versions;
+
+    rc = ngx_svc_admin_page(sr, &versions->page);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_svc_admin_versions_call(sr, versions->page.limit,
+                                    versions->page.offset)
+        != NGX_OK
+        || ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ACCESS_TOTAL) == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_versions_call(ngx_svc_request_t *sr, int32_t limit,
+    int32_t offset)
+{
+    ngx_svc_pg_call_t         *call;
+    ngx_svc_admin_versions_t  *versions;
+
+    versions = sr->data;
+
+    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ACCESS_LIST);
+
+    if (call == NULL
+        || ngx_svc_pg_bind_int(sr->op, call, limit) != NGX_OK
+        || ngx_svc_pg_bind_int(sr->op, call, offset) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, versions->before.data ? &versions->before
+                                                    : NULL);
+
+    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_VERSIONS_PIECE);
 }
 
 
 ngx_int_t
 ngx_svc_admin_access_versions_reply(ngx_svc_request_t *sr)
 {
-    int        i, n;
-    size_t     size;
+    int        n;
     PGresult  *res;
 
     res = sr->results[0];
     n = PQntuples(res);
 
-    /* snapshots may be large: a writer that grows would copy them again */
+    if (ngx_svc_admin_versions_whole(res) < n) {
+        return ngx_svc_admin_versions_open(sr);
+    }
+
+    return ngx_svc_admin_page_send(sr, "versions",
+                                   ngx_svc_admin_versions_size(res, n), res,
+                                   sr->results[1], ngx_svc_admin_version_row);
+}
+
+
+/* How many come with their snapshot. */
+
+static int
+ngx_svc_admin_versions_whole(PGresult *res)
+{
+    int  i, n;
+
+    n = PQntuples(res);
+
+    for (i = 0; i < n; i++) {
+        if (PQgetisnull(res, i, NGX_SVC_ADMIN_VERSION_SNAPSHOT)) {
+            break;
+        }
+    }
+
+    return i;
+}
+
+
+/* Of a row on the average: a writer that grows would copy snapshots again. */
+
+static size_t
+ngx_svc_admin_versions_size(PGresult *res, int n)
+{
+    int     i;
+    size_t  size;
 
     size = 0;
 
@@ -88,190 +178,134 @@ ngx_svc_admin_access_versions_reply(ngx_svc_request_t *sr)
         size += PQgetlength(res, i, NGX_SVC_ADMIN_VERSION_SNAPSHOT);
     }
 
-    size = NGX_SVC_ADMIN_VERSION_SIZE + (n ? size / n + 1 : 0);
-
-    return ngx_svc_admin_page_send(sr, "versions", size, res, sr->results[1],
-                                   ngx_svc_admin_access_version_row);
+    return NGX_SVC_ADMIN_VERSION_SIZE + (n ? size / n + 1 : 0);
 }
 
 
 static void
-ngx_svc_admin_access_version_row(ngx_svc_json_writer_t *w, PGresult *res,
-    int row)
+ngx_svc_admin_version_row(ngx_svc_json_writer_t *w, PGresult *res, int row)
 {
     ngx_svc_json_open(w, NULL, '{');
     ngx_svc_admin_access_version_write(w, res, row, 0,
-                                       ngx_svc_admin_true(res, row, 9));
+                           ngx_svc_admin_true(res, row,
+                                              NGX_SVC_ADMIN_VERSION_CURRENT));
     ngx_svc_json_close(w, '}');
 }
 
 
-ngx_int_t
-ngx_svc_admin_access_restore_prepare(ngx_svc_request_t *sr)
+static ngx_int_t
+ngx_svc_admin_versions_open(ngx_svc_request_t *sr)
 {
-    ngx_svc_admin_restore_t  *restore;
+    ngx_int_t                  rc;
+    ngx_str_t                  total;
+    ngx_svc_admin_versions_t  *versions;
 
-    restore = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_admin_restore_t));
+    versions = sr->data;
 
-    if (restore == NULL
-        || ngx_svc_admin_if_match(sr, &restore->match) != NGX_OK)
-    {
-        return NGX_ERROR;
+    total = ngx_svc_pg_value(sr->results[1], 0, 0);
+
+    versions->total = ngx_atoof(total.data, total.len);
+    versions->left = PQntuples(sr->results[0]);
+    versions->stream.taken = ngx_svc_admin_versions_next;
+
+    rc = ngx_svc_stream_open(&versions->stream, sr,
+                             (ngx_str_t *) &sr->surface->content_type,
+                             ngx_svc_admin_versions_failed);
+
+    if (rc != NGX_OK || sr->request->header_only) {
+        return rc;
     }
 
-    sr->data = restore;
-
-    return ngx_svc_admin_restore_read(sr);
+    return ngx_svc_admin_versions_piece(sr);
 }
 
+
+/* Versions that went meanwhile are none of the page any more. */
 
 static ngx_int_t
-ngx_svc_admin_restore_read(ngx_svc_request_t *sr)
+ngx_svc_admin_versions_piece(ngx_svc_request_t *sr)
 {
-    ngx_int_t                 rc;
-    ngx_svc_pg_call_t        *call;
-    ngx_svc_admin_restore_t  *restore;
+    int                        i, n;
+    PGresult                  *res;
+    ngx_str_t                  number;
+    ngx_svc_json_writer_t      w;
+    ngx_svc_admin_versions_t  *versions;
 
-    restore = sr->data;
-
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ACCESS_VERSION);
-
-    rc = ngx_svc_param_uuid(sr, 0, call, NGX_SVC_ADMIN_NO_VERSION);
-
-    if (rc == NGX_OK) {
-        ngx_svc_pg_bind_str(call, restore->match.data ? &restore->match
-                                                      : NULL);
-    }
-
-    return rc;
-}
-
-
-ngx_int_t
-ngx_svc_admin_access_restore_reply(ngx_svc_request_t *sr)
-{
-    PGresult                 *res;
-    ngx_int_t                 rc;
-    ngx_svc_access_caller_t   caller;
-    ngx_svc_admin_restore_t  *restore;
-
+    versions = sr->data;
     res = sr->results[0];
-    restore = sr->data;
+    n = ngx_svc_admin_versions_whole(res);
 
-    if (PQntuples(res) == 0) {
-        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_VERSION);
+    (void) ngx_svc_json_writer_init(&w, versions->stream.pool,
+                          64 + (n + 1) * ngx_svc_admin_versions_size(res, n));
+
+    if (versions->written == 0) {
+        ngx_svc_json_open(&w, NULL, '{');
+        ngx_svc_json_open(&w, "versions", '[');
     }
 
-    if (!ngx_svc_admin_true(res, 0, 3)) {
-        return ngx_svc_admin_precondition_failed(sr);
+    w.comma = versions->written > 0;
+
+    for (i = 0; i < n; i++) {
+        ngx_svc_admin_version_row(&w, res, i);
     }
 
-    rc = restore->policy ? NGX_OK : ngx_svc_admin_restore_parse(sr, restore);
+    versions->written += n;
+    versions->left = n ? versions->left - n : 0;
 
-    if (rc == NGX_OK) {
-        rc = ngx_svc_access_caller(sr, &caller);
+    if (versions->left <= 0) {
+        ngx_svc_json_close(&w, ']');
+        ngx_svc_json_integer(&w, "total", versions->total);
+        ngx_svc_json_integer(&w, "limit", versions->page.limit);
+        ngx_svc_json_integer(&w, "offset", versions->page.offset);
+        ngx_svc_json_close(&w, '}');
+
+    } else {
+        number = ngx_svc_pg_value(res, n - 1, 1);
+
+        versions->before.data = versions->before_text;
+        versions->before.len = ngx_min(number.len, NGX_INT64_LEN);
+        ngx_memcpy(versions->before_text, number.data, versions->before.len);
     }
 
-    if (rc == NGX_OK) {
-        rc = ngx_svc_access_lockout(restore->policy, &caller, &sr->error);
-    }
-
-    if (rc == NGX_DECLINED) {
-        return ngx_svc_send_error(sr);
-    }
-
-    restore->number = ngx_svc_admin_access_copy(sr, res, 2);
-
-    if (rc != NGX_OK || restore->number.data == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_restore_write,
-                                 ngx_svc_admin_restore_written);
-}
-
-
-/*
- * What was valid once may no longer be: a time zone may have gone with an
- * update.
- */
-
-static ngx_int_t
-ngx_svc_admin_restore_parse(ngx_svc_request_t *sr,
-    ngx_svc_admin_restore_t *restore)
-{
-    cJSON       *json;
-    ngx_str_t    snapshot;
-    ngx_int_t    rc;
-    ngx_pool_t  *pool;
-
-    pool = sr->request->pool;
-
-    restore->id = ngx_svc_admin_access_copy(sr, sr->results[0], 0);
-    snapshot = ngx_svc_admin_access_copy(sr, sr->results[0], 1);
-
-    if (restore->id.data == NULL || snapshot.data == NULL) {
+    if (w.failed) {
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_json_parse(pool, &snapshot, &json, &sr->error);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_access_parse(pool, ngx_svc_zones(), json, "snapshot", 0,
-                                  &restore->policy, &sr->error);
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_admin_access_json(sr, restore->policy, &restore->json);
-    }
-
-    return rc;
+    return ngx_svc_stream_send(&versions->stream, w.start, w.last,
+                               versions->left <= 0);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_restore_write(ngx_svc_request_t *sr)
+ngx_svc_admin_versions_next(ngx_svc_request_t *sr)
 {
-    ngx_svc_admin_restore_t  *restore;
+    ngx_svc_admin_versions_t  *versions;
 
-    restore = sr->data;
+    versions = sr->data;
 
-    return ngx_svc_admin_access_store(sr, &restore->json, &restore->number,
-                                      "restore", &restore->id);
+    return ngx_svc_stream_again(&versions->stream, NGX_SVC_PG_SLOW,
+                                ngx_svc_admin_versions_more,
+                                ngx_svc_admin_versions_piece);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_restore_written(ngx_svc_request_t *sr)
+ngx_svc_admin_versions_more(ngx_svc_request_t *sr)
 {
-    PGresult                 *res;
-    ngx_svc_json_writer_t     w;
-    ngx_svc_admin_restore_t  *restore;
+    ngx_svc_admin_versions_t  *versions;
 
-    res = sr->results[NGX_SVC_ADMIN_ACCESS_STORED];
-    restore = sr->data;
+    versions = sr->data;
 
-    if (PQntuples(res) == 0) {
+    return ngx_svc_admin_versions_call(sr, versions->left, 0);
+}
 
-        if (++restore->tries == NGX_SVC_ADMIN_ACCESS_TRIES) {
-            return ngx_svc_admin_access_busy(sr);
-        }
 
-        return ngx_svc_request_again(sr, NGX_SVC_PG_READ,
-                                     ngx_svc_admin_restore_read,
-                                     ngx_svc_admin_access_restore_reply);
-    }
+/* Closing without the last chunk tells the client that something is missing. */
 
-    if (ngx_svc_json_writer_init(&w, sr->request->pool, 1024) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_admin_access_version_write(&w, res, 0, 0, 1);
-    ngx_svc_json_close(&w, '}');
-
-    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+static ngx_int_t
+ngx_svc_admin_versions_failed(ngx_svc_request_t *sr)
+{
+    return NGX_ERROR;
 }
 
 

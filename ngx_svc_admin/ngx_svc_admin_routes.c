@@ -267,6 +267,7 @@ const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_governance_statements,
     ngx_svc_admin_access_statements,
     ngx_svc_admin_access_versions_statements,
+    ngx_svc_admin_access_restore_statements,
     ngx_svc_admin_simulate_statements,
     ngx_svc_admin_roles_statements,
     ngx_svc_admin_risk_policy_statements,

@@ -10,6 +10,7 @@ static ngx_int_t ngx_svc_json_names(cJSON *object, ngx_svc_error_t *err);
 static int ngx_libc_cdecl ngx_svc_json_cmp_names(const void *one,
     const void *two);
 static void *ngx_svc_json_alloc(size_t size);
+static void *ngx_svc_json_take(size_t size);
 static void ngx_svc_json_free(void *p);
 
 
@@ -21,6 +22,19 @@ static void ngx_svc_json_free(void *p);
 
 static ngx_pool_t  *ngx_svc_json_pool;
 static ngx_uint_t   ngx_svc_json_no_memory;
+
+/*
+ * A tree is many small pieces: they are cut from chunks of the pool, whose own
+ * search for room takes longer.  Its size is about five times the text's.
+ */
+
+#define NGX_SVC_JSON_CHUNK_MIN   512
+#define NGX_SVC_JSON_CHUNK_MAX   32768
+#define NGX_SVC_JSON_CHUNK_TEXT  5
+
+static u_char      *ngx_svc_json_last;
+static u_char      *ngx_svc_json_end;
+static size_t       ngx_svc_json_chunk;
 
 
 void
@@ -47,6 +61,12 @@ ngx_svc_json_parse(ngx_pool_t *pool, ngx_str_t *text, cJSON **json,
 
     ngx_svc_json_pool = pool;
     ngx_svc_json_no_memory = 0;
+
+    ngx_svc_json_last = NULL;
+    ngx_svc_json_end = NULL;
+    ngx_svc_json_chunk = ngx_min(ngx_max(text->len * NGX_SVC_JSON_CHUNK_TEXT,
+                                         NGX_SVC_JSON_CHUNK_MIN),
+                                 NGX_SVC_JSON_CHUNK_MAX);
 
     root = cJSON_ParseWithLengthOpts((char *) text->data, text->len, NULL, 0);
 
@@ -154,12 +174,46 @@ ngx_svc_json_alloc(size_t size)
         return malloc(size);
     }
 
-    p = ngx_palloc(ngx_svc_json_pool, size);
+    p = ngx_svc_json_take(size);
     if (p == NULL) {
         ngx_svc_json_no_memory = 1;
     }
 
     return p;
+}
+
+
+static void *
+ngx_svc_json_take(size_t size)
+{
+#if !(NGX_DEBUG_PALLOC)
+
+    u_char  *p;
+
+    size = ngx_align(size, NGX_ALIGNMENT);
+
+    if (size <= ngx_svc_json_chunk / 4) {
+
+        if ((size_t) (ngx_svc_json_end - ngx_svc_json_last) < size) {
+
+            p = ngx_palloc(ngx_svc_json_pool, ngx_svc_json_chunk);
+            if (p == NULL) {
+                return NULL;
+            }
+
+            ngx_svc_json_last = p;
+            ngx_svc_json_end = p + ngx_svc_json_chunk;
+        }
+
+        p = ngx_svc_json_last;
+        ngx_svc_json_last += size;
+
+        return p;
+    }
+
+#endif
+
+    return ngx_palloc(ngx_svc_json_pool, size);
 }
 
 

@@ -6,13 +6,14 @@ use strict;
 use warnings;
 use utf8;
 
+use IO::Select ();
 use JSON::PP ();
 use POSIX ();
 use Test::More;
 
 use SvcTest;
 use SvcTest::Admin;
-use SvcTest::Process qw(wait_for);
+use SvcTest::Process qw(slow wait_for);
 
 my $s = SvcTest->new(
     http => '    set_real_ip_from 127.0.0.1; real_ip_header X-Test-Address;',
@@ -515,6 +516,74 @@ $s->sql("UPDATE svc.governance SET access_version_id = gen_random_uuid(),"
 is(put(\%later)->json->{defaultAction}, 'allow',
    'is put again after another one took its number');
 is(get()->{defaultAction}, 'allow', 'and stored');
+
+
+# --- versions that are large ------------------------------------------------------------------------
+
+my $large = $s->tenant('large');
+my @sent;
+
+for my $i (1 .. 4) {
+    my $body = { rules => [ map { rule(name => "Rule $_",
+                                       networks => [ map { "2001:db8:$i:$_\::/64" }
+                                                     1 .. 100 ]) } 1 .. 40 ],
+                 defaultAction => 'mfa' };
+
+    is($large->admin(PUT => '/access-policy', $body)->status, 200, "version $i");
+    unshift @sent, $body->{rules}[39]{networks};
+}
+
+$r = $large->admin(GET => '/access-policy/versions');
+is($r->header('content-length'), undef, 'a large list comes in pieces');
+cmp_ok(length $r->body, '>', 350_000, 'of which there are several');
+$list = $r->json;
+is_deeply([ map { $_->{version} } @{ $list->{versions} } ], [ 4, 3, 2, 1 ],
+          'and is whole');
+is_deeply([ map { $_->{snapshot}{rules}[39]{networks} } @{ $list->{versions} } ],
+          \@sent, 'with all that was sent');
+is_deeply([ map { $_->{current} } @{ $list->{versions} } ],
+          [ $true, $false, $false, $false ], 'one of them current');
+is_deeply([ @$list{qw(total limit offset)} ], [ 4, 100, 0 ], 'the page behind it');
+is($s->http(HEAD => '/v1/admin/access-policy/versions',
+            [ Authorization => "Bearer $large->{api_token}" ])->status, 200, 'HEAD');
+$list = $large->admin(GET => '/access-policy/versions?offset=1&limit=3')->json;
+is_deeply([ map { $_->{version} } @{ $list->{versions} } ], [ 3, 2, 1 ], 'a page');
+is_deeply([ @$list{qw(total limit offset)} ], [ 4, 3, 1 ], 'as was asked for');
+
+$s->sql('INSERT INTO svc.access_policy_version (tenant_id, number, source, snapshot)'
+        . " SELECT v.tenant_id, -i, 'api', v.snapshot FROM"
+        . ' svc.access_policy_version v, generate_series(1, 46) i'
+        . " WHERE v.tenant_id = '$large->{id}' AND v.number = 4");
+
+sub memory {
+    my $kb = 0;
+
+    for my $pid ($s->workers) {
+        my ($rss) = SvcTest::Process::slurp("/proc/$pid/status")
+                    =~ /^VmRSS:\s+(\d+)/m;
+        $kb += $rss;
+    }
+
+    return $kb;
+}
+
+is(scalar @{ $large->admin(GET => '/access-policy/versions')->json->{versions} },
+   50, 'fifty large ones');
+
+my $kept = memory();
+my @lazy = map {
+    my $c = $s->connection;
+
+    $c->send($c->format(GET => '/v1/admin/access-policy/versions',
+                        { Authorization => "Bearer $large->{api_token}" }));
+    $c;
+} 1 .. 30;
+
+my $select = IO::Select->new(map { $_->sock } @lazy);
+
+ok((wait_for { $select->can_read(0) == @lazy } 20), 'thirty who do not read');
+cmp_ok(memory() - $kept, '<', slow(60_000), 'of 150 MB keep but a piece each');
+$_->close for @lazy;
 
 
 # --- permissions ----------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ my %VALUES = (
     admin_members_list => [ '{id}', 100, 0 ],
     admin_access_store => [ '{"rules":[],"defaultAction":"mfa"}', 0, 'api',
                             undef, 50 ],
-    admin_access_versions => [ 100, 0 ],
+    admin_access_versions => [ 100, 0, undef, 262144 ],
     admin_access_version => [ '{id}', undef ],
     admin_simulate_policy => [ 30 ],
     admin_simulate_sign_ins => [ 30, 1000 ],
