@@ -1,9 +1,9 @@
 /*
  * /v1/admin/access-policy.
  *
- * What is to be stored is compared with what is there, and a policy is compared
- * in C: one round trip reads, and a second one writes if nobody else has written
- * in between; else both are made again.
+ * What is to be stored is compared with what is there, and that is done in C:
+ * one round trip reads, and a second one writes if nobody else has written in
+ * between; else both are made again.
  */
 
 #include "ngx_svc_admin_access.h"

@@ -36,6 +36,8 @@ static void ngx_svc_admin_simulate_sample(ngx_svc_json_writer_t *w,
     PGresult *period, PGresult *res);
 static void ngx_svc_admin_simulate_summary(ngx_svc_json_writer_t *w,
     ngx_svc_admin_simulate_t *sim, int n);
+static void ngx_svc_admin_simulate_results(ngx_svc_json_writer_t *w,
+    ngx_svc_admin_simulate_t *sim, PGresult *res, int n);
 static void ngx_svc_admin_simulate_row(ngx_svc_json_writer_t *w,
     ngx_svc_admin_simulate_t *sim, PGresult *res, int row);
 static void ngx_svc_admin_simulate_result(ngx_svc_json_writer_t *w,
@@ -171,9 +173,8 @@ ngx_svc_admin_simulate_body(ngx_svc_request_t *sr,
 ngx_int_t
 ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr)
 {
-    int                        i, n;
+    int                        n;
     PGresult                  *res;
-    ngx_uint_t                 changed;
     ngx_svc_json_writer_t      w;
     ngx_svc_access_caller_t    caller;
     ngx_svc_admin_simulate_t  *sim;
@@ -210,20 +211,7 @@ ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr)
     ngx_svc_admin_simulate_sample(&w, sr->results[0], res);
     ngx_svc_admin_simulate_summary(&w, sim, n);
 
-    ngx_svc_json_open(&w, "results", '[');
-
-    changed = 1;
-
-    do {
-        for (i = 0; i < n; i++) {
-            if (sim->rows[i].changed == changed) {
-                ngx_svc_admin_simulate_row(&w, sim, res, i);
-            }
-        }
-    } while (changed--);
-
-    ngx_svc_json_close(&w, ']');
-
+    ngx_svc_admin_simulate_results(&w, sim, res, n);
     ngx_svc_admin_simulate_lockout(&w, sim->candidate, &caller);
 
     ngx_svc_json_close(&w, '}');
@@ -336,6 +324,31 @@ ngx_svc_admin_simulate_summary(ngx_svc_json_writer_t *w,
     ngx_svc_json_integer(w, "changed", sim->nchanged);
     ngx_svc_json_integer(w, "unchanged", n - sim->nchanged);
     ngx_svc_json_close(w, '}');
+}
+
+
+/* What changes comes first. */
+
+static void
+ngx_svc_admin_simulate_results(ngx_svc_json_writer_t *w,
+    ngx_svc_admin_simulate_t *sim, PGresult *res, int n)
+{
+    int         i;
+    ngx_uint_t  changed;
+
+    ngx_svc_json_open(w, "results", '[');
+
+    changed = 1;
+
+    do {
+        for (i = 0; i < n; i++) {
+            if (sim->rows[i].changed == changed) {
+                ngx_svc_admin_simulate_row(w, sim, res, i);
+            }
+        }
+    } while (changed--);
+
+    ngx_svc_json_close(w, ']');
 }
 
 

@@ -78,7 +78,8 @@ NGX_SVC_API ngx_uint_t ngx_svc_access_equal(const ngx_svc_access_policy_t *a,
 /*
  * ngx_svc_access_diff.c: calls the handler with the path of each member that
  * differs: "rules[0].action", "rules[2]" of a rule that only one of them has,
- * "defaultAction"; or, with members set, with "rules" and "defaultAction" alone.
+ * "defaultAction"; or, with members set, with "rules" and "defaultAction"
+ * alone.
  */
 typedef void (*ngx_svc_access_path_pt)(void *data, const u_char *path,
     size_t len);
@@ -130,13 +131,13 @@ NGX_SVC_API ngx_uint_t ngx_svc_access_time_limited(
 
 
 /*
- * ngx_svc_access_cache.c: parsed policies of this worker, by tenant and version,
- * a bounded number of them, each in a pool of its own.
+ * ngx_svc_access_cache.c: parsed policies of this worker, by tenant and
+ * version, a bounded number of them, each in a pool of its own.
  *
- * A policy from json, which is what ngx_svc_access_write() wrote; a version whose
- * text is another one than before is parsed again.  NULL: memory has run out, or
- * the text is no policy, as the log says.  It lives at least until control goes
- * back to the event loop.
+ * A policy from json, which is what ngx_svc_access_write() wrote; a version
+ * whose text is another one than before is parsed again.  NULL: memory has run
+ * out, or the text is no policy, as the log says.  It lives at least until
+ * control goes back to the event loop.
  */
 NGX_SVC_API const ngx_svc_access_policy_t *ngx_svc_access_cached(
     const ngx_svc_zones_t *zones, const ngx_str_t *tenant, int64_t version,
