@@ -234,8 +234,8 @@ ngx_int_t ngx_svc_admin_page_calls(ngx_svc_request_t *sr,
     const ngx_svc_pg_statement_t *list, const ngx_svc_pg_statement_t *total);
 
 /*
- * The reply of a list: an array of a row each under the key, and the page.
- * size: of a row, first guess, in bytes.
+ * The reply of a list: an array of what is written of each row under the key,
+ * and the page.  size: of a row, first guess, in bytes.  total: may be the list.
  */
 
 typedef void (*ngx_svc_admin_row_pt)(ngx_svc_json_writer_t *w, PGresult *res,

@@ -140,43 +140,24 @@ ngx_svc_admin_identities_prepare(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_admin_identities_reply(ngx_svc_request_t *sr)
 {
-    int                     i, n;
-    PGresult               *res;
-    ngx_svc_json_writer_t   w;
+    PGresult  *res;
 
     res = sr->results[0];
-    n = PQntuples(res);
 
-    if (n == 0 || ngx_svc_json_writer_init(&w, sr->request->pool,
-                                        256 + n * NGX_SVC_ADMIN_IDENTITY_SIZE)
-                  != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_open(&w, "identities", '[');
-
-    for (i = 0; i < n; i++) {
-
-        /* an empty page is one row without an identity */
-
-        if (!PQgetisnull(res, i, 1)) {
-            ngx_svc_admin_identity_write(&w, res, i);
-        }
-    }
-
-    ngx_svc_json_close(&w, ']');
-    ngx_svc_admin_page_write(&w, res, sr->data);
-    ngx_svc_json_close(&w, '}');
-
-    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+    return ngx_svc_admin_page_send(sr, "identities", NGX_SVC_ADMIN_IDENTITY_SIZE,
+                                   res, res, ngx_svc_admin_identity_write);
 }
 
+
+/* An empty page is one row without an identity. */
 
 static void
 ngx_svc_admin_identity_write(ngx_svc_json_writer_t *w, PGresult *res, int row)
 {
+    if (PQgetisnull(res, row, 1)) {
+        return;
+    }
+
     ngx_svc_json_open(w, NULL, '{');
 
     ngx_svc_admin_text(w, "id", res, row, 1);

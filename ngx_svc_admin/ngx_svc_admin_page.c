@@ -127,8 +127,9 @@ ngx_svc_admin_page_send(ngx_svc_request_t *sr, const char *key, size_t size,
 
     n = PQntuples(list);
 
-    if (ngx_svc_json_writer_init(&w, sr->request->pool, 256 + n * size)
-        != NGX_OK)
+    if (PQntuples(total) == 0
+        || ngx_svc_json_writer_init(&w, sr->request->pool, 256 + n * size)
+           != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }

@@ -10,6 +10,10 @@
 #define NGX_SVC_ADMIN_DEEP_OFFSET  10000    /* such a page takes longer */
 
 
+static void ngx_svc_admin_users_row(ngx_svc_json_writer_t *w, PGresult *res,
+    int row);
+
+
 const char *const  ngx_svc_admin_user_statuses[] = {
     "active", "suspended", "deactivated", NULL
 };
@@ -117,37 +121,23 @@ ngx_svc_admin_find_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 ngx_int_t
 ngx_svc_admin_users_list_reply(ngx_svc_request_t *sr)
 {
-    int                     i, n;
-    PGresult               *res;
-    ngx_svc_json_writer_t   w;
+    PGresult  *res;
 
     res = sr->results[0];
-    n = PQntuples(res);
 
-    if (n == 0 || ngx_svc_json_writer_init(&w, sr->request->pool,
-                                           256 + n * NGX_SVC_ADMIN_USER_SIZE)
-                  != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return ngx_svc_admin_page_send(sr, "users", NGX_SVC_ADMIN_USER_SIZE,
+                                   res, res, ngx_svc_admin_users_row);
+}
+
+
+/* An empty page is one row without a user. */
+
+static void
+ngx_svc_admin_users_row(ngx_svc_json_writer_t *w, PGresult *res, int row)
+{
+    if (!PQgetisnull(res, row, 1)) {
+        ngx_svc_admin_user_write(w, res, row, 1);
     }
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_open(&w, "users", '[');
-
-    for (i = 0; i < n; i++) {
-
-        /* an empty page is one row without a user */
-
-        if (!PQgetisnull(res, i, 1)) {
-            ngx_svc_admin_user_write(&w, res, i, 1);
-        }
-    }
-
-    ngx_svc_json_close(&w, ']');
-    ngx_svc_admin_page_write(&w, res, sr->data);
-    ngx_svc_json_close(&w, '}');
-
-    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
 }
 
 
