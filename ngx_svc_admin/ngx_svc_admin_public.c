@@ -50,6 +50,8 @@ static void ngx_svc_admin_public_done(ngx_svc_admin_public_t *public);
 static void ngx_svc_admin_public_cleanup(void *data);
 static ngx_uint_t ngx_svc_admin_public_other(ngx_svc_request_t *sr,
     ngx_svc_cache_answer_t *answer);
+static ngx_int_t ngx_svc_admin_public_keep(ngx_svc_request_t *sr,
+    ngx_str_t *tenant, ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_admin_public_send(ngx_svc_request_t *sr,
     ngx_svc_cache_kind_e kind, ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_admin_public_not_found(ngx_svc_request_t *sr);
@@ -539,14 +541,12 @@ ngx_svc_admin_public_branding_reply(ngx_svc_request_t *sr)
 {
     PGresult                *res;
     ngx_str_t                tenant;
-    ngx_svc_admin_public_t  *public;
     ngx_svc_cache_answer_t   answer;
 
     ngx_memzero(&answer, sizeof(ngx_svc_cache_answer_t));
     ngx_str_null(&tenant);
 
     res = sr->results[0];
-    public = sr->data;
 
     if (PQntuples(res)) {
         if (ngx_svc_admin_branding_answer(sr, res, &answer) != NGX_OK) {
@@ -556,11 +556,7 @@ ngx_svc_admin_public_branding_reply(ngx_svc_request_t *sr)
         tenant = ngx_svc_pg_value(res, 0, 0);
     }
 
-    ngx_svc_cache_put(NGX_SVC_CACHE_BRANDING, &public->key, &tenant, &answer,
-                      public->ticket);
-    ngx_svc_admin_public_done(public);
-
-    return ngx_svc_admin_public_send(sr, NGX_SVC_CACHE_BRANDING, &answer);
+    return ngx_svc_admin_public_keep(sr, &tenant, &answer);
 }
 
 
@@ -601,14 +597,12 @@ ngx_svc_admin_public_logo_reply(ngx_svc_request_t *sr)
 {
     PGresult                *res;
     ngx_str_t                tenant;
-    ngx_svc_admin_public_t  *public;
     ngx_svc_cache_answer_t   answer;
 
     ngx_memzero(&answer, sizeof(ngx_svc_cache_answer_t));
     ngx_str_null(&tenant);
 
     res = sr->results[0];
-    public = sr->data;
 
     if (PQntuples(res)) {
         tenant = ngx_svc_pg_value(res, 0, 0);
@@ -620,11 +614,25 @@ ngx_svc_admin_public_logo_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_svc_cache_put(NGX_SVC_CACHE_LOGO, &public->key, &tenant, &answer,
+    return ngx_svc_admin_public_keep(sr, &tenant, &answer);
+}
+
+
+/* For those who wait for it, and who come later. */
+
+static ngx_int_t
+ngx_svc_admin_public_keep(ngx_svc_request_t *sr, ngx_str_t *tenant,
+    ngx_svc_cache_answer_t *answer)
+{
+    ngx_svc_admin_public_t  *public;
+
+    public = sr->data;
+
+    ngx_svc_cache_put(public->kind, &public->key, tenant, answer,
                       public->ticket);
     ngx_svc_admin_public_done(public);
 
-    return ngx_svc_admin_public_send(sr, NGX_SVC_CACHE_LOGO, &answer);
+    return ngx_svc_admin_public_send(sr, public->kind, answer);
 }
 
 

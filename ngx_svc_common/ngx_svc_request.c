@@ -14,6 +14,7 @@ static ngx_int_t ngx_svc_request_refuse(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_request_public(ngx_svc_request_t *sr);
 static void ngx_svc_request_submit(ngx_svc_request_t *sr, ngx_int_t rc);
 static ngx_int_t ngx_svc_request_op(ngx_svc_request_t *sr);
+static ngx_svc_pg_pool_e ngx_svc_request_kind(ngx_svc_request_t *sr);
 static void ngx_svc_request_done(ngx_svc_pg_op_t *op);
 static ngx_int_t ngx_svc_request_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_request_answer(ngx_svc_request_t *sr);
@@ -276,17 +277,7 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
         }
     }
 
-    kind = NGX_SVC_PG_READ;
-
-    if (sr->error.kind == NGX_SVC_E_NONE) {
-
-        if (sr->route->flags & NGX_SVC_ROUTE_WRITE) {
-            kind = NGX_SVC_PG_WRITE;
-
-        } else if (sr->route->flags & NGX_SVC_ROUTE_SLOW) {
-            kind = NGX_SVC_PG_SLOW;
-        }
-    }
+    kind = ngx_svc_request_kind(sr);
 
     sr->reply = sr->route->reply;
     sr->op = ngx_svc_pg_op_create(r->pool, kind, ngx_svc_request_done, sr);
@@ -320,6 +311,24 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
     }
 
     return rc;
+}
+
+
+/* Of what is refused the credential alone is checked. */
+
+static ngx_svc_pg_pool_e
+ngx_svc_request_kind(ngx_svc_request_t *sr)
+{
+    if (sr->error.kind != NGX_SVC_E_NONE) {
+        return NGX_SVC_PG_READ;
+    }
+
+    if (sr->route->flags & NGX_SVC_ROUTE_WRITE) {
+        return NGX_SVC_PG_WRITE;
+    }
+
+    return (sr->route->flags & NGX_SVC_ROUTE_SLOW) ? NGX_SVC_PG_SLOW
+                                                   : NGX_SVC_PG_READ;
 }
 
 
