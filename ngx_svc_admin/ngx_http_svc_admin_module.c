@@ -20,6 +20,8 @@ static ngx_int_t ngx_http_svc_admin_postconfiguration(ngx_conf_t *cf);
 static void *ngx_http_svc_admin_create_main_conf(ngx_conf_t *cf);
 static ngx_int_t ngx_http_svc_admin_init_process(ngx_cycle_t *cycle);
 static void ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle);
+static void ngx_http_svc_admin_error(ngx_svc_json_writer_t *w,
+    const ngx_svc_error_row_t *row, ngx_str_t *detail);
 
 
 static ngx_svc_surface_t  ngx_http_svc_admin_surface = {
@@ -29,7 +31,7 @@ static ngx_svc_surface_t  ngx_http_svc_admin_surface = {
     ngx_string("apiToken"),
     ngx_svc_admin_routes,
     ngx_svc_admin_constraints,
-    ngx_svc_admin_error
+    ngx_http_svc_admin_error
 };
 
 
@@ -216,4 +218,19 @@ static void
 ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle)
 {
     ngx_svc_cache_exit_worker();
+}
+
+
+static void
+ngx_http_svc_admin_error(ngx_svc_json_writer_t *w,
+    const ngx_svc_error_row_t *row, ngx_str_t *detail)
+{
+    ngx_svc_json_open(w, NULL, '{');
+    ngx_svc_json_open(w, "error", '{');
+
+    ngx_svc_json_plain(w, "code", row->code.data, row->code.len);
+    ngx_svc_json_string(w, "message", detail->data, detail->len);
+
+    ngx_svc_json_close(w, '}');
+    ngx_svc_json_close(w, '}');
 }

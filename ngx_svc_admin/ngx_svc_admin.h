@@ -6,14 +6,10 @@
 #define _NGX_SVC_ADMIN_H_INCLUDED_
 
 
+#include "ngx_svc_column.h"
+#include "ngx_svc_page.h"
 #include "ngx_svc_request.h"
 #include "ngx_svc_schema.h"
-
-
-/* SQL: the tenant of the transaction, or NULL. */
-
-#define NGX_SVC_ADMIN_TENANT                                                  \
-    "nullif(current_setting('svc.tenant', true), '')::uuid"
 
 
 /* ngx_svc_admin_routes.c */
@@ -181,73 +177,6 @@ ngx_int_t ngx_svc_admin_apply_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_apply_reply(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_bundle_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[];
-
-
-/*
- * ngx_svc_admin_json.c: columns of a result as members, null when they are
- * NULL: a text, a time, a piece of JSON, and a boolean, which is never NULL.
- */
-void ngx_svc_admin_text(ngx_svc_json_writer_t *w, const char *key,
-    PGresult *res, int row, int column);
-void ngx_svc_admin_time(ngx_svc_json_writer_t *w, const char *key,
-    PGresult *res, int row, int column);
-void ngx_svc_admin_raw(ngx_svc_json_writer_t *w, const char *key,
-    PGresult *res, int row, int column);
-void ngx_svc_admin_boolean(ngx_svc_json_writer_t *w, const char *key,
-    PGresult *res, int row, int column);
-
-/* 1: the column is true. */
-ngx_uint_t ngx_svc_admin_true(PGresult *res, int row, int column);
-
-/* Binds a string, or NULL when the value is unset or null. */
-void ngx_svc_admin_bind_value(ngx_svc_pg_call_t *call,
-    ngx_svc_value_t *value);
-
-/* For a reply: sends a 404. */
-ngx_int_t ngx_svc_admin_not_found(ngx_svc_request_t *sr, const char *detail);
-
-/* The surface's error writer. */
-void ngx_svc_admin_error(ngx_svc_json_writer_t *w,
-    const ngx_svc_error_row_t *row, ngx_str_t *detail);
-
-
-/*
- * ngx_svc_admin_page.c: the limit and offset of a list, from the query.
- * NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR.
- */
-
-typedef struct {
-    int32_t  limit;
-    int32_t  offset;
-} ngx_svc_admin_page_t;
-
-ngx_int_t ngx_svc_admin_page(ngx_svc_request_t *sr,
-    ngx_svc_admin_page_t *page);
-
-/* The same into sr->data; and its limit and offset as the next parameters. */
-ngx_int_t ngx_svc_admin_page_create(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_admin_page_bind(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call);
-
-/* All that the prepare of a list does whose statements take no more. */
-ngx_int_t ngx_svc_admin_page_calls(ngx_svc_request_t *sr,
-    const ngx_svc_pg_statement_t *list, const ngx_svc_pg_statement_t *total);
-
-/*
- * The reply of a list: an array of what is written of each row under the key,
- * and the page.  size: of a row, first guess, in bytes.  total: may be the list.
- */
-
-typedef void (*ngx_svc_admin_row_pt)(ngx_svc_json_writer_t *w, PGresult *res,
-    int row);
-
-ngx_int_t ngx_svc_admin_page_send(ngx_svc_request_t *sr, const char *key,
-    size_t size, PGresult *list, PGresult *total,
-    ngx_svc_admin_row_pt write);
-
-/* "total", "limit" and "offset"; total: the first column of a result. */
-void ngx_svc_admin_page_write(ngx_svc_json_writer_t *w, PGresult *total,
-    ngx_svc_admin_page_t *page);
 
 
 /*

@@ -38,13 +38,13 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_access_statements[] = {
 
     { "admin_access_get",
       "SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS " FROM svc.governance"
-      " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT, 0 },
+      " WHERE tenant_id = " NGX_SVC_TENANT, 0 },
 
     { "admin_access_read",
       "SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS ", "
           NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$1", "access_number")
           ", access_policy, tenant_id"
-      " FROM svc.governance WHERE tenant_id = " NGX_SVC_ADMIN_TENANT, 1 },
+      " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT, 1 },
 
     { "admin_access_store",
       "WITH g AS ("
@@ -54,7 +54,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_access_statements[] = {
               " access_version_id = gen_random_uuid(),"
               " access_updated_at = greatest(now(),"
               " access_updated_at + interval '1 millisecond')"
-          " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
+          " WHERE tenant_id = " NGX_SVC_TENANT
               " AND access_number = $2::text::bigint RETURNING *"
       "), v AS ("
           "INSERT INTO svc.access_policy_version (tenant_id, id, number,"
@@ -179,7 +179,7 @@ ngx_svc_admin_access_compare(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (!ngx_svc_admin_true(res, 0, NGX_SVC_ADMIN_ACCESS_MATCHES)) {
+    if (!ngx_svc_column_true(res, 0, NGX_SVC_ADMIN_ACCESS_MATCHES)) {
         return ngx_svc_admin_precondition_failed(sr);
     }
 
@@ -278,10 +278,10 @@ ngx_svc_admin_access_send(ngx_svc_request_t *sr, PGresult *res, int column)
     }
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_admin_raw(&w, "rules", res, 0, column);
-    ngx_svc_admin_text(&w, "defaultAction", res, 0, column + 1);
-    ngx_svc_admin_text(&w, "versionId", res, 0, column + 2);
-    ngx_svc_admin_time(&w, "updatedAt", res, 0, column + 3);
+    ngx_svc_column_raw(&w, "rules", res, 0, column);
+    ngx_svc_column_text(&w, "defaultAction", res, 0, column + 1);
+    ngx_svc_column_text(&w, "versionId", res, 0, column + 2);
+    ngx_svc_column_time(&w, "updatedAt", res, 0, column + 3);
     ngx_svc_json_close(&w, '}');
 
     if (ngx_svc_admin_etag(sr, res, 0, column + 4) != NGX_OK) {

@@ -94,10 +94,10 @@ ngx_svc_admin_access_restore_reply(ngx_svc_request_t *sr)
     restore = sr->data;
 
     if (PQntuples(res) == 0) {
-        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_VERSION);
+        return ngx_svc_not_found(sr, NGX_SVC_ADMIN_NO_VERSION);
     }
 
-    if (!ngx_svc_admin_true(res, 0, 3)) {
+    if (!ngx_svc_column_true(res, 0, 3)) {
         return ngx_svc_admin_precondition_failed(sr);
     }
 

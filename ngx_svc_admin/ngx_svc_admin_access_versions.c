@@ -17,7 +17,7 @@
 
 
 typedef struct {
-    ngx_svc_admin_page_t  page;         /* first: sr->data is a page, too */
+    ngx_svc_page_t  page;         /* first: sr->data is a page, too */
     ngx_svc_stream_t      stream;
     int64_t               total;
     int32_t               left;         /* of the page, not yet sent */
@@ -50,16 +50,16 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_access_versions_statements[] = {
       " CASE WHEN row_number() OVER w = 1"
           " OR sum(octet_length(snapshot::text)) OVER w <= $4::int4"
       " THEN snapshot END, id = (SELECT access_version_id FROM svc.governance"
-      " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT ")"
+      " WHERE tenant_id = " NGX_SVC_TENANT ")"
       " FROM (SELECT * FROM svc.access_policy_version"
-      " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
+      " WHERE tenant_id = " NGX_SVC_TENANT
       " AND ($3::text IS NULL OR number < $3::text::bigint)"
       " ORDER BY number DESC LIMIT $1::int4 OFFSET $2::int4) p"
       " WINDOW w AS (ORDER BY number DESC) ORDER BY number DESC", 4 },
 
     { "admin_access_versions_total",
       "SELECT count(*) FROM svc.access_policy_version"
-      " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT, 0 },
+      " WHERE tenant_id = " NGX_SVC_TENANT, 0 },
 
     { NULL, NULL, 0 }
 };
@@ -84,7 +84,7 @@ ngx_svc_admin_access_versions_prepare(ngx_svc_request_t *sr)
 
     sr->data = versions;
 
-    rc = ngx_svc_admin_page(sr, &versions->page);
+    rc = ngx_svc_page(sr, &versions->page);
     if (rc != NGX_OK) {
         return rc;
     }
@@ -139,9 +139,9 @@ ngx_svc_admin_access_versions_reply(ngx_svc_request_t *sr)
         return ngx_svc_admin_versions_open(sr);
     }
 
-    return ngx_svc_admin_page_send(sr, "versions",
-                                   ngx_svc_admin_versions_size(res, n), res,
-                                   sr->results[1], ngx_svc_admin_version_row);
+    return ngx_svc_page_send(sr, "versions",
+                             ngx_svc_admin_versions_size(res, n), res,
+                             sr->results[1], ngx_svc_admin_version_row);
 }
 
 
@@ -187,8 +187,8 @@ ngx_svc_admin_version_row(ngx_svc_json_writer_t *w, PGresult *res, int row)
 {
     ngx_svc_json_open(w, NULL, '{');
     ngx_svc_admin_access_version_write(w, res, row, 0,
-                           ngx_svc_admin_true(res, row,
-                                              NGX_SVC_ADMIN_VERSION_CURRENT));
+                           ngx_svc_column_true(res, row,
+                                               NGX_SVC_ADMIN_VERSION_CURRENT));
     ngx_svc_json_close(w, '}');
 }
 
@@ -313,19 +313,19 @@ void
 ngx_svc_admin_access_version_write(ngx_svc_json_writer_t *w, PGresult *res,
     int row, int column, ngx_uint_t current)
 {
-    ngx_svc_admin_text(w, "id", res, row, column);
-    ngx_svc_admin_raw(w, "version", res, row, column + 1);
+    ngx_svc_column_text(w, "id", res, row, column);
+    ngx_svc_column_raw(w, "version", res, row, column + 1);
     ngx_svc_json_boolean(w, "current", current);
-    ngx_svc_admin_text(w, "source", res, row, column + 2);
-    ngx_svc_admin_text(w, "restoredFrom", res, row, column + 3);
-    ngx_svc_admin_time(w, "createdAt", res, row, column + 4);
+    ngx_svc_column_text(w, "source", res, row, column + 2);
+    ngx_svc_column_text(w, "restoredFrom", res, row, column + 3);
+    ngx_svc_column_time(w, "createdAt", res, row, column + 4);
 
     ngx_svc_json_open(w, "createdBy", '{');
-    ngx_svc_admin_text(w, "type", res, row, column + 5);
-    ngx_svc_admin_text(w, "id", res, row, column + 6);
-    ngx_svc_admin_text(w, "name", res, row, column + 7);
+    ngx_svc_column_text(w, "type", res, row, column + 5);
+    ngx_svc_column_text(w, "id", res, row, column + 6);
+    ngx_svc_column_text(w, "name", res, row, column + 7);
     ngx_svc_json_close(w, '}');
 
-    ngx_svc_admin_raw(w, "snapshot", res, row,
-                      column + NGX_SVC_ADMIN_VERSION_SNAPSHOT);
+    ngx_svc_column_raw(w, "snapshot", res, row,
+                       column + NGX_SVC_ADMIN_VERSION_SNAPSHOT);
 }

@@ -89,7 +89,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[] = {
     { "admin_config_apply",
       "WITH g AS ("
           "SELECT tenant_id FROM svc.governance"
-          " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
+          " WHERE tenant_id = " NGX_SVC_TENANT
               " AND revision = $1::text::int8 - 1"
       "), d AS ("
           "SELECT r.key, x.gone, x.gone AND r.member_count > 0 AS used"
@@ -516,11 +516,11 @@ ngx_svc_admin_apply_result(ngx_svc_request_t *sr, ngx_str_t *role)
 
     res = sr->results[1];
 
-    if (ngx_svc_admin_true(res, 0, 0)) {
+    if (ngx_svc_column_true(res, 0, 0)) {
         return NGX_SVC_ADMIN_APPLIED;
     }
 
-    if (!ngx_svc_admin_true(res, 0, 1)) {
+    if (!ngx_svc_column_true(res, 0, 1)) {
         return NGX_SVC_ADMIN_APPLY_MOVED;
     }
 

@@ -11,7 +11,7 @@
 
 
 typedef struct {
-    ngx_svc_admin_page_t          page;
+    ngx_svc_page_t          page;
     ngx_svc_admin_audit_filter_t  filter;
 } ngx_svc_admin_audit_list_t;
 
@@ -33,7 +33,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_statements[] = {
     { "admin_audit_list",
       "WITH m AS MATERIALIZED ("
           "SELECT e.created_at, e.id FROM svc.audit_event e"
-          " WHERE e.tenant_id = " NGX_SVC_ADMIN_TENANT
+          " WHERE e.tenant_id = " NGX_SVC_TENANT
           " AND" NGX_SVC_ADMIN_AUDIT_RANGE " AND" NGX_SVC_ADMIN_AUDIT_MATCH
           " ORDER BY e.created_at DESC, e.id DESC"
           " LIMIT greatest(10000, $7::int4::int8 + $8::int4)"
@@ -44,7 +44,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_statements[] = {
       " SELECT t.total, " NGX_SVC_ADMIN_AUDIT_COLUMNS
       " FROM (SELECT least(count(*), 10000) AS total FROM m) t"
       " LEFT JOIN (p JOIN svc.audit_event e"
-          " ON e.tenant_id = " NGX_SVC_ADMIN_TENANT
+          " ON e.tenant_id = " NGX_SVC_TENANT
           " AND e.created_at = p.created_at AND e.id = p.id) ON true"
       " ORDER BY e.created_at DESC, e.id DESC", 8 },
 
@@ -66,7 +66,7 @@ ngx_svc_admin_audit_list_prepare(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_admin_page(sr, &list->page);
+    rc = ngx_svc_page(sr, &list->page);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_admin_audit_filter(sr, &list->filter);
@@ -131,7 +131,7 @@ ngx_svc_admin_audit_list_reply(ngx_svc_request_t *sr)
     }
 
     ngx_svc_json_close(&w, ']');
-    ngx_svc_admin_page_write(&w, res, sr->data);
+    ngx_svc_page_write(&w, res, sr->data);
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
@@ -277,15 +277,15 @@ ngx_svc_admin_audit_event(ngx_svc_json_writer_t *w, const char *key,
 {
     ngx_svc_json_open(w, key, '{');
 
-    ngx_svc_admin_text(w, "id", res, row, column);
-    ngx_svc_admin_time(w, "createdAt", res, row, column + 1);
-    ngx_svc_admin_text(w, "action", res, row, column + 2);
-    ngx_svc_admin_text(w, "outcome", res, row, column + 3);
+    ngx_svc_column_text(w, "id", res, row, column);
+    ngx_svc_column_time(w, "createdAt", res, row, column + 1);
+    ngx_svc_column_text(w, "action", res, row, column + 2);
+    ngx_svc_column_text(w, "outcome", res, row, column + 3);
 
     ngx_svc_json_open(w, "actor", '{');
-    ngx_svc_admin_text(w, "type", res, row, column + 4);
-    ngx_svc_admin_text(w, "id", res, row, column + 5);
-    ngx_svc_admin_text(w, "name", res, row, column + 6);
+    ngx_svc_column_text(w, "type", res, row, column + 4);
+    ngx_svc_column_text(w, "id", res, row, column + 5);
+    ngx_svc_column_text(w, "name", res, row, column + 6);
     ngx_svc_json_close(w, '}');
 
     if (PQgetisnull(res, row, column + 7)) {
@@ -293,17 +293,17 @@ ngx_svc_admin_audit_event(ngx_svc_json_writer_t *w, const char *key,
 
     } else {
         ngx_svc_json_open(w, "target", '{');
-        ngx_svc_admin_text(w, "type", res, row, column + 7);
-        ngx_svc_admin_text(w, "id", res, row, column + 8);
-        ngx_svc_admin_text(w, "name", res, row, column + 9);
+        ngx_svc_column_text(w, "type", res, row, column + 7);
+        ngx_svc_column_text(w, "id", res, row, column + 8);
+        ngx_svc_column_text(w, "name", res, row, column + 9);
         ngx_svc_json_close(w, '}');
     }
 
-    ngx_svc_admin_text(w, "ip", res, row, column + 10);
-    ngx_svc_admin_text(w, "country", res, row, column + 11);
-    ngx_svc_admin_text(w, "userAgent", res, row, column + 12);
-    ngx_svc_admin_text(w, "requestId", res, row, column + 13);
-    ngx_svc_admin_raw(w, "details", res, row, column + 14);
+    ngx_svc_column_text(w, "ip", res, row, column + 10);
+    ngx_svc_column_text(w, "country", res, row, column + 11);
+    ngx_svc_column_text(w, "userAgent", res, row, column + 12);
+    ngx_svc_column_text(w, "requestId", res, row, column + 13);
+    ngx_svc_column_raw(w, "details", res, row, column + 14);
 
     ngx_svc_json_close(w, '}');
 }

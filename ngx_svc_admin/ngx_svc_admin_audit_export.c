@@ -51,7 +51,7 @@ static void ngx_svc_admin_export_resume(ngx_event_t *ev);
 
 
 #define NGX_SVC_ADMIN_EXPORT_FROM                                             \
-    " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_ADMIN_TENANT       \
+    " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_TENANT       \
     " AND" NGX_SVC_ADMIN_AUDIT_RANGE " AND" NGX_SVC_ADMIN_AUDIT_MATCH         \
     " ORDER BY e.created_at DESC, e.id DESC"
 
@@ -66,17 +66,17 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_export_statements[] = {
           " LIMIT 1) f ON true"
       " LEFT JOIN (SELECT e.id" NGX_SVC_ADMIN_EXPORT_FROM
           " LIMIT 1 OFFSET $7::int4) l ON true"
-      " WHERE t.id = " NGX_SVC_ADMIN_TENANT, 7 },
+      " WHERE t.id = " NGX_SVC_TENANT, 7 },
 
     { "admin_audit_export_audit",
       "INSERT INTO svc.audit_event (action, details)"
       " SELECT 'audit.exported', jsonb_build_object('format', $1::text,"
           " 'truncated', $2::bool)"
-      " WHERE " NGX_SVC_ADMIN_TENANT " IS NOT NULL", 2 },
+      " WHERE " NGX_SVC_TENANT " IS NOT NULL", 2 },
 
     { "admin_audit_export_page",
       "SELECT " NGX_SVC_ADMIN_AUDIT_COLUMNS " FROM svc.audit_event e"
-      " WHERE e.tenant_id = " NGX_SVC_ADMIN_TENANT
+      " WHERE e.tenant_id = " NGX_SVC_TENANT
       " AND" NGX_SVC_ADMIN_AUDIT_RANGE
       " AND e.created_at <= $7::text::timestamptz"
       " AND (e.created_at, e.id) < ($7::text::timestamptz, $8::text::int8)"

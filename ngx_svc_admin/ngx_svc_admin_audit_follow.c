@@ -73,7 +73,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_follow_statements[] = {
           " ((e.xid, e.id) > ($9::text::xid8, $10::text::int8)"
               " OR NOT pg_visible_in_snapshot(e.xid, $8::text::pg_snapshot))"
               " AND" NGX_SVC_ADMIN_AUDIT_MATCH " AS match"
-      " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_ADMIN_TENANT
+      " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_TENANT
           " AND (e.xid, e.id) > ($5::text::xid8, $6::text::int8)"
           " AND e.created_at > $7::text::timestamptz - interval '7 days'"
       " ORDER BY e.xid, e.id LIMIT 1000) e"
@@ -85,7 +85,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_follow_statements[] = {
     { "admin_audit_follow_renew",
       "UPDATE svc.audit_stream"
       " SET expires_at = now() + $2::int4 * interval '1 second'"
-      " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT " AND id = $1::uuid"
+      " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1::uuid"
       " RETURNING id", 2 },
 
     { NULL, NULL, 0 }

@@ -47,7 +47,7 @@ static void ngx_svc_admin_stream_closed(ngx_svc_pg_op_t *op);
  */
 
 #define NGX_SVC_ADMIN_STREAM_BEHIND(place)                                    \
-    " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_ADMIN_TENANT       \
+    " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_TENANT       \
     " AND (e.xid, e.id) > ((SELECT xid FROM " place "),"                      \
                          " (SELECT id FROM " place "))"
 
@@ -56,19 +56,19 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_stream_statements[] = {
     { "admin_audit_stream_lock",
       "SELECT pg_advisory_xact_lock(hashtext('svc.audit_stream'),"
           " hashtext(current_setting('svc.tenant', true)))"
-      " WHERE " NGX_SVC_ADMIN_TENANT " IS NOT NULL", 0 },
+      " WHERE " NGX_SVC_TENANT " IS NOT NULL", 0 },
 
     { "admin_audit_stream_open",
       "WITH d AS ("
           "DELETE FROM svc.audit_stream WHERE tenant_id = "
-          NGX_SVC_ADMIN_TENANT " AND expires_at <= now()"
+          NGX_SVC_TENANT " AND expires_at <= now()"
       "), n AS ("
           "SELECT count(*) AS n FROM svc.audit_stream WHERE tenant_id = "
-          NGX_SVC_ADMIN_TENANT " AND expires_at > now()"
+          NGX_SVC_TENANT " AND expires_at > now()"
       "), i AS ("
           "INSERT INTO svc.audit_stream (id, expires_at)"
           " SELECT $1::uuid, now() + $3::int4 * interval '1 second' FROM n"
-          " WHERE n < $2::int4 AND " NGX_SVC_ADMIN_TENANT " IS NOT NULL"
+          " WHERE n < $2::int4 AND " NGX_SVC_TENANT " IS NOT NULL"
           " RETURNING id"
       "), x AS ("
           "INSERT INTO svc.audit_event (action, outcome, details)"
@@ -76,7 +76,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_stream_statements[] = {
               "'limit', 'audit.stream', 'max', $2::int4)"
           " FROM n WHERE n >= $2::int4 AND NOT EXISTS ("
               "SELECT FROM svc.audit_event e WHERE e.tenant_id = "
-              NGX_SVC_ADMIN_TENANT
+              NGX_SVC_TENANT
               " AND e.created_at > now() - interval '1 minute'"
               " AND e.created_at <= now()"
               " AND e.action = 'rate_limit.exceeded')"
@@ -89,7 +89,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_stream_statements[] = {
     { "admin_audit_stream_resume",
       "WITH n AS MATERIALIZED ("
           "SELECT e.xid, e.id, e.created_at FROM svc.audit_event e"
-          " WHERE e.tenant_id = " NGX_SVC_ADMIN_TENANT
+          " WHERE e.tenant_id = " NGX_SVC_TENANT
           " AND e.id = $5::text::int8"
       "), c AS MATERIALIZED ("
           "SELECT coalesce((SELECT xid FROM n), '0') AS xid,"
@@ -118,7 +118,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_stream_statements[] = {
       " FROM k, (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS h) h", 7 },
 
     { "admin_audit_stream_close",
-      "DELETE FROM svc.audit_stream WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
+      "DELETE FROM svc.audit_stream WHERE tenant_id = " NGX_SVC_TENANT
       " AND id = $1::uuid", 1 },
 
     { "admin_audit_stream_end",

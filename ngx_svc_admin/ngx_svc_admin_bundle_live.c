@@ -48,18 +48,18 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_bundle_statements[] = {
           " " NGX_SVC_ADMIN_BUNDLE_FIELDS ","
           " (SELECT string_agg(group_id || " NGX_SVC_ADMIN_BUNDLE_FIELDS ","
                   " E'\\n') FROM svc.group_password_policy"
-              " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT "),"
+              " WHERE tenant_id = " NGX_SVC_TENANT "),"
           " (SELECT string_agg(key || ' ' ||"
                   " CASE WHEN member_count > 0 THEN '1' ELSE '0' END"
                   " || permissions::text || ' ' || name, E'\\n')"
-              " FROM svc.role WHERE tenant_id = " NGX_SVC_ADMIN_TENANT "),"
+              " FROM svc.role WHERE tenant_id = " NGX_SVC_TENANT "),"
           " (SELECT permissions FROM svc.credential WHERE token_hash = $1),"
           " (SELECT min(i.n) FROM"
               " unnest((SELECT $2::text::uuid[])) WITH ORDINALITY i (id, n)"
               " WHERE (SELECT true FROM svc.user_group u"
-                  " WHERE u.tenant_id = " NGX_SVC_ADMIN_TENANT
+                  " WHERE u.tenant_id = " NGX_SVC_TENANT
                   " AND u.id = i.id) IS NULL)"
-      " FROM svc.governance WHERE tenant_id = " NGX_SVC_ADMIN_TENANT, 2 },
+      " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT, 2 },
 
     { NULL, NULL, 0 }
 };

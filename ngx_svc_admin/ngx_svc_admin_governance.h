@@ -152,7 +152,7 @@ ngx_int_t ngx_svc_admin_governance_lock(ngx_svc_request_t *sr);
 /* A CTE's body: moves the revision if the CTE named has rows. */
 #define NGX_SVC_ADMIN_REVISION(changed)                                       \
     "UPDATE svc.governance SET revision = revision + 1"                       \
-    " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT                                \
+    " WHERE tenant_id = " NGX_SVC_TENANT                                \
         " AND EXISTS (SELECT FROM " changed ")"
 
 

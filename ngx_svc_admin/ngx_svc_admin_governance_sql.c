@@ -10,7 +10,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_governance_statements[] = {
 
     { "admin_governance_lock",
       "SELECT revision FROM svc.governance"
-      " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT " FOR NO KEY UPDATE", 0 },
+      " WHERE tenant_id = " NGX_SVC_TENANT " FOR NO KEY UPDATE", 0 },
 
     { NULL, NULL, 0 }
 };

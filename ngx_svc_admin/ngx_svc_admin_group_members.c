@@ -242,7 +242,7 @@ ngx_int_t
 ngx_svc_admin_members_remove_reply(ngx_svc_request_t *sr)
 {
     if (PQntuples(sr->results[1]) == 0) {
-        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_MEMBER);
+        return ngx_svc_not_found(sr, NGX_SVC_ADMIN_NO_MEMBER);
     }
 
     return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
@@ -257,7 +257,7 @@ ngx_svc_admin_members_list(ngx_svc_request_t *sr)
     ngx_int_t           rc;
     ngx_svc_pg_call_t  *call;
 
-    rc = ngx_svc_admin_page_create(sr);
+    rc = ngx_svc_page_create(sr);
     if (rc != NGX_OK) {
         return rc;
     }
@@ -275,7 +275,7 @@ ngx_svc_admin_members_list(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    return ngx_svc_admin_page_bind(sr, call);
+    return ngx_svc_page_bind(sr, call);
 }
 
 
@@ -372,12 +372,12 @@ ngx_svc_admin_members_send(ngx_svc_request_t *sr, ngx_uint_t first)
     total = sr->results[first];
 
     if (PQntuples(total) == 0) {
-        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
+        return ngx_svc_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
     }
 
-    return ngx_svc_admin_page_send(sr, "members", NGX_SVC_ADMIN_MEMBER_SIZE,
-                                   sr->results[first + 1], total,
-                                   ngx_svc_admin_member_write);
+    return ngx_svc_page_send(sr, "members", NGX_SVC_ADMIN_MEMBER_SIZE,
+                             sr->results[first + 1], total,
+                             ngx_svc_admin_member_write);
 }
 
 
@@ -386,10 +386,10 @@ ngx_svc_admin_member_write(ngx_svc_json_writer_t *w, PGresult *res, int row)
 {
     ngx_svc_json_open(w, NULL, '{');
 
-    ngx_svc_admin_text(w, "userId", res, row, 0);
-    ngx_svc_admin_text(w, "email", res, row, 1);
-    ngx_svc_admin_text(w, "displayName", res, row, 2);
-    ngx_svc_admin_time(w, "addedAt", res, row, 3);
+    ngx_svc_column_text(w, "userId", res, row, 0);
+    ngx_svc_column_text(w, "email", res, row, 1);
+    ngx_svc_column_text(w, "displayName", res, row, 2);
+    ngx_svc_column_time(w, "addedAt", res, row, 3);
 
     ngx_svc_json_close(w, '}');
 }

@@ -53,7 +53,7 @@ static const ngx_svc_member_t  ngx_svc_admin_group_put_members[] = {
     "id, name, description, member_count, 0, created_at, updated_at"
 
 #define NGX_SVC_ADMIN_GROUP_FOUND                                             \
-    " FROM svc.user_group WHERE tenant_id = " NGX_SVC_ADMIN_TENANT            \
+    " FROM svc.user_group WHERE tenant_id = " NGX_SVC_TENANT            \
     " AND ($1::text IS NULL OR strpos(name_key, lower($1)) > 0)"
 
 const ngx_svc_pg_statement_t  ngx_svc_admin_groups_statements[] = {
@@ -71,7 +71,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_groups_statements[] = {
 
     { "admin_groups_create",
       "WITH t AS ("
-          "SELECT " NGX_SVC_ADMIN_TENANT " AS id"
+          "SELECT " NGX_SVC_TENANT " AS id"
       "), g AS ("
           "INSERT INTO svc.user_group (tenant_id, id, name, description)"
           " SELECT t.id, $1::uuid, $2, $3 FROM t WHERE t.id IS NOT NULL"
@@ -157,7 +157,7 @@ ngx_svc_admin_groups_list_prepare(ngx_svc_request_t *sr)
     ngx_str_t           q;
     ngx_svc_pg_call_t  *call;
 
-    rc = ngx_svc_admin_page_create(sr);
+    rc = ngx_svc_page_create(sr);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_text_argument(sr, "q", NGX_SVC_ADMIN_QUERY, &q);
@@ -174,7 +174,7 @@ ngx_svc_admin_groups_list_prepare(ngx_svc_request_t *sr)
 
     ngx_svc_pg_bind_str(call, q.len ? &q : NULL);
 
-    if (ngx_svc_admin_page_bind(sr, call) != NGX_OK) {
+    if (ngx_svc_page_bind(sr, call) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -192,9 +192,9 @@ ngx_svc_admin_groups_list_prepare(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_admin_groups_list_reply(ngx_svc_request_t *sr)
 {
-    return ngx_svc_admin_page_send(sr, "groups", NGX_SVC_ADMIN_GROUP_SIZE,
-                                   sr->results[0], sr->results[1],
-                                   ngx_svc_admin_group_write);
+    return ngx_svc_page_send(sr, "groups", NGX_SVC_ADMIN_GROUP_SIZE,
+                             sr->results[0], sr->results[1],
+                             ngx_svc_admin_group_write);
 }
 
 
@@ -243,8 +243,8 @@ ngx_svc_admin_groups_create_prepare(ngx_svc_request_t *sr)
     }
 
     ngx_svc_pg_bind(call, id, NGX_SVC_UUID_LEN);
-    ngx_svc_admin_bind_value(call, &group.name);
-    ngx_svc_admin_bind_value(call, &group.description);
+    ngx_svc_bind_value(call, &group.name);
+    ngx_svc_bind_value(call, &group.description);
 
     return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_GROUPS);
 }
@@ -287,9 +287,9 @@ ngx_svc_admin_groups_put_prepare(ngx_svc_request_t *sr)
     }
 
     ngx_svc_pg_bind_bool(call, group.name.set);
-    ngx_svc_admin_bind_value(call, &group.name);
+    ngx_svc_bind_value(call, &group.name);
     ngx_svc_pg_bind_bool(call, group.description.set);
-    ngx_svc_admin_bind_value(call, &group.description);
+    ngx_svc_bind_value(call, &group.description);
 
     return NGX_OK;
 }
@@ -319,7 +319,7 @@ ngx_int_t
 ngx_svc_admin_groups_delete_reply(ngx_svc_request_t *sr)
 {
     if (PQntuples(sr->results[1]) == 0) {
-        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
+        return ngx_svc_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
     }
 
     return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
@@ -335,7 +335,7 @@ ngx_svc_admin_group_send(ngx_svc_request_t *sr, ngx_uint_t status)
     res = sr->results[0];
 
     if (PQntuples(res) == 0) {
-        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
+        return ngx_svc_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
     }
 
     if (ngx_svc_json_writer_init(&w, sr->request->pool, 1024) != NGX_OK) {
@@ -353,13 +353,13 @@ ngx_svc_admin_group_write(ngx_svc_json_writer_t *w, PGresult *res, int row)
 {
     ngx_svc_json_open(w, NULL, '{');
 
-    ngx_svc_admin_text(w, "id", res, row, 0);
-    ngx_svc_admin_text(w, "name", res, row, 1);
-    ngx_svc_admin_text(w, "description", res, row, 2);
-    ngx_svc_admin_raw(w, "memberCount", res, row, 3);
-    ngx_svc_admin_raw(w, "appCount", res, row, 4);
-    ngx_svc_admin_time(w, "createdAt", res, row, 5);
-    ngx_svc_admin_time(w, "updatedAt", res, row, 6);
+    ngx_svc_column_text(w, "id", res, row, 0);
+    ngx_svc_column_text(w, "name", res, row, 1);
+    ngx_svc_column_text(w, "description", res, row, 2);
+    ngx_svc_column_raw(w, "memberCount", res, row, 3);
+    ngx_svc_column_raw(w, "appCount", res, row, 4);
+    ngx_svc_column_time(w, "createdAt", res, row, 5);
+    ngx_svc_column_time(w, "updatedAt", res, row, 6);
 
     ngx_svc_json_close(w, '}');
 }

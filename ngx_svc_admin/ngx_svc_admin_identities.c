@@ -56,7 +56,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_identities_statements[] = {
           " FROM (SELECT *, CASE WHEN revoked_at IS NOT NULL THEN 'revoked'"
                   " WHEN expires_at <= now() THEN 'expired'"
                   " ELSE 'active' END AS status"
-              " FROM svc.credential WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
+              " FROM svc.credential WHERE tenant_id = " NGX_SVC_TENANT
                   " AND kind = 'api') c"
           " WHERE $6 AND ($2::text IS NULL OR c.status = $2)"
               " AND ($1::text IS NULL OR strpos(' ' || lower(c.name),"
@@ -144,8 +144,8 @@ ngx_svc_admin_identities_reply(ngx_svc_request_t *sr)
 
     res = sr->results[0];
 
-    return ngx_svc_admin_page_send(sr, "identities", NGX_SVC_ADMIN_IDENTITY_SIZE,
-                                   res, res, ngx_svc_admin_identity_write);
+    return ngx_svc_page_send(sr, "identities", NGX_SVC_ADMIN_IDENTITY_SIZE,
+                             res, res, ngx_svc_admin_identity_write);
 }
 
 
@@ -160,26 +160,26 @@ ngx_svc_admin_identity_write(ngx_svc_json_writer_t *w, PGresult *res, int row)
 
     ngx_svc_json_open(w, NULL, '{');
 
-    ngx_svc_admin_text(w, "id", res, row, 1);
-    ngx_svc_admin_text(w, "type", res, row, 2);
-    ngx_svc_admin_text(w, "name", res, row, 3);
-    ngx_svc_admin_text(w, "email", res, row, 4);
+    ngx_svc_column_text(w, "id", res, row, 1);
+    ngx_svc_column_text(w, "type", res, row, 2);
+    ngx_svc_column_text(w, "name", res, row, 3);
+    ngx_svc_column_text(w, "email", res, row, 4);
 
     if (PQgetisnull(res, row, 5)) {
         ngx_svc_json_null(w, "owner");
 
     } else {
         ngx_svc_json_open(w, "owner", '{');
-        ngx_svc_admin_text(w, "id", res, row, 5);
-        ngx_svc_admin_text(w, "email", res, row, 6);
+        ngx_svc_column_text(w, "id", res, row, 5);
+        ngx_svc_column_text(w, "email", res, row, 6);
         ngx_svc_json_close(w, '}');
     }
 
-    ngx_svc_admin_text(w, "status", res, row, 7);
-    ngx_svc_admin_raw(w, "anomalies", res, row, 8);
-    ngx_svc_admin_time(w, "lastActiveAt", res, row, 9);
-    ngx_svc_admin_time(w, "expiresAt", res, row, 10);
-    ngx_svc_admin_time(w, "createdAt", res, row, 11);
+    ngx_svc_column_text(w, "status", res, row, 7);
+    ngx_svc_column_raw(w, "anomalies", res, row, 8);
+    ngx_svc_column_time(w, "lastActiveAt", res, row, 9);
+    ngx_svc_column_time(w, "expiresAt", res, row, 10);
+    ngx_svc_column_time(w, "createdAt", res, row, 11);
 
     ngx_svc_json_close(w, '}');
 }

@@ -63,7 +63,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_logo_statements[] = {
 
     { "admin_logo_put",
       "WITH o AS ("
-          "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_ADMIN_TENANT
+          "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_TENANT
           " FOR UPDATE"
       "), m AS ("
           "SELECT " NGX_SVC_ADMIN_TENANT_MATCHES("$4") " AS matches FROM o"
@@ -89,7 +89,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_logo_statements[] = {
 
     { "admin_logo_delete",
       "WITH o AS ("
-          "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_ADMIN_TENANT
+          "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_TENANT
           " FOR UPDATE"
       "), m AS ("
           "SELECT " NGX_SVC_ADMIN_TENANT_MATCHES("$2") " AS matches FROM o"

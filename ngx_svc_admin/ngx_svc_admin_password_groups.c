@@ -46,7 +46,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_password_groups_statements[] = {
     { "admin_overrides_list",
       "SELECT " NGX_SVC_ADMIN_OVERRIDE_COLUMNS("p") " FROM ("
           "SELECT * FROM svc.group_password_policy"
-          " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
+          " WHERE tenant_id = " NGX_SVC_TENANT
           " ORDER BY created_at DESC, group_id DESC"
           " LIMIT $1::int4 OFFSET $2::int4) p"
       " JOIN svc.user_group g"
@@ -55,7 +55,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_password_groups_statements[] = {
 
     { "admin_overrides_total",
       "SELECT count(*) FROM svc.group_password_policy"
-      " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT, 0 },
+      " WHERE tenant_id = " NGX_SVC_TENANT, 0 },
 
     { "admin_overrides_create",
       "WITH g AS ("
@@ -134,17 +134,17 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_password_groups_statements[] = {
 ngx_int_t
 ngx_svc_admin_overrides_list_prepare(ngx_svc_request_t *sr)
 {
-    return ngx_svc_admin_page_calls(sr, NGX_SVC_ADMIN_OVERRIDES_LIST,
-                                    NGX_SVC_ADMIN_OVERRIDES_TOTAL);
+    return ngx_svc_page_calls(sr, NGX_SVC_ADMIN_OVERRIDES_LIST,
+                              NGX_SVC_ADMIN_OVERRIDES_TOTAL);
 }
 
 
 ngx_int_t
 ngx_svc_admin_overrides_list_reply(ngx_svc_request_t *sr)
 {
-    return ngx_svc_admin_page_send(sr, "groups", NGX_SVC_ADMIN_OVERRIDE_SIZE,
-                                   sr->results[0], sr->results[1],
-                                   ngx_svc_admin_override_write);
+    return ngx_svc_page_send(sr, "groups", NGX_SVC_ADMIN_OVERRIDE_SIZE,
+                             sr->results[0], sr->results[1],
+                             ngx_svc_admin_override_write);
 }
 
 
@@ -245,10 +245,10 @@ ngx_svc_admin_overrides_put_reply(ngx_svc_request_t *sr)
     res = sr->results[1];
 
     if (PQntuples(res) == 0) {
-        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
+        return ngx_svc_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
     }
 
-    status = ngx_svc_admin_true(res, 0, NGX_SVC_ADMIN_OVERRIDE_FOUND)
+    status = ngx_svc_column_true(res, 0, NGX_SVC_ADMIN_OVERRIDE_FOUND)
              ? NGX_HTTP_OK : NGX_HTTP_CREATED;
 
     return ngx_svc_admin_override_send(sr, status);
@@ -276,12 +276,12 @@ ngx_svc_admin_overrides_delete_reply(ngx_svc_request_t *sr)
     res = sr->results[1];
 
     if (PQntuples(res) == 0) {
-        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
+        return ngx_svc_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
     }
 
     if (PQgetisnull(res, 0, 0)) {
-        return ngx_svc_admin_not_found(sr, "The group has no password policy "
-                                           "of its own.");
+        return ngx_svc_not_found(sr, "The group has no password policy "
+                                     "of its own.");
     }
 
     return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
@@ -336,14 +336,14 @@ ngx_svc_admin_override_write(ngx_svc_json_writer_t *w, PGresult *res, int row)
 
     ngx_svc_json_open(w, NULL, '{');
 
-    ngx_svc_admin_text(w, "groupId", res, row, 0);
-    ngx_svc_admin_text(w, "groupName", res, row, 1);
+    ngx_svc_column_text(w, "groupId", res, row, 0);
+    ngx_svc_column_text(w, "groupName", res, row, 1);
     ngx_svc_admin_password_write(w, res, row, 2);
 
     column = 2 + NGX_SVC_ADMIN_PASSWORD_FIELDS;
 
-    ngx_svc_admin_time(w, "createdAt", res, row, column);
-    ngx_svc_admin_time(w, "updatedAt", res, row, column + 1);
+    ngx_svc_column_time(w, "createdAt", res, row, column);
+    ngx_svc_column_time(w, "updatedAt", res, row, column + 1);
 
     ngx_svc_json_close(w, '}');
 }

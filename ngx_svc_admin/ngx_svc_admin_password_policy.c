@@ -15,13 +15,13 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_password_policy_statements[] = {
 
     { "admin_password_policy",
       "SELECT " NGX_SVC_ADMIN_PASSWORD_OF("g") ", g.password_version"
-      " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_ADMIN_TENANT, 0 },
+      " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_TENANT, 0 },
 
     { "admin_password_policy_put",
       "WITH o AS ("
           "SELECT g.tenant_id, " NGX_SVC_ADMIN_PASSWORD_OF("g")
               ", g.password_version"
-          " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_ADMIN_TENANT
+          " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_TENANT
       "), n AS ("
           "SELECT o.tenant_id,"
               " coalesce($2::int4, o.min_length) AS min_length,"
@@ -130,7 +130,7 @@ ngx_svc_admin_password_policy_put_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (!ngx_svc_admin_true(res, 0, 0)) {
+    if (!ngx_svc_column_true(res, 0, 0)) {
         return ngx_svc_admin_precondition_failed(sr);
     }
 
@@ -192,10 +192,10 @@ ngx_svc_admin_password_write(ngx_svc_json_writer_t *w, PGresult *res, int row,
         if (field->type == NGX_SVC_T_BOOLEAN
             && !PQgetisnull(res, row, column))
         {
-            ngx_svc_admin_boolean(w, field->name, res, row, column);
+            ngx_svc_column_boolean(w, field->name, res, row, column);
 
         } else {
-            ngx_svc_admin_raw(w, field->name, res, row, column);
+            ngx_svc_column_raw(w, field->name, res, row, column);
         }
     }
 }

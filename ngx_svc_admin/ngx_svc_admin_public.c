@@ -571,12 +571,12 @@ ngx_svc_admin_branding_answer(ngx_svc_request_t *sr, PGresult *res,
     }
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_admin_text(&w, "name", res, 0, 1);
-    ngx_svc_admin_text(&w, "slug", res, 0, 2);
-    ngx_svc_admin_raw(&w, "branding", res, 0, 3);
-    ngx_svc_json_boolean(&w, "allowSignup", ngx_svc_admin_true(res, 0, 4));
+    ngx_svc_column_text(&w, "name", res, 0, 1);
+    ngx_svc_column_text(&w, "slug", res, 0, 2);
+    ngx_svc_column_raw(&w, "branding", res, 0, 3);
+    ngx_svc_json_boolean(&w, "allowSignup", ngx_svc_column_true(res, 0, 4));
     ngx_svc_json_boolean(&w, "allowPasswordless",
-                         ngx_svc_admin_true(res, 0, 5));
+                         ngx_svc_column_true(res, 0, 5));
     ngx_svc_json_close(&w, '}');
 
     if (w.failed) {

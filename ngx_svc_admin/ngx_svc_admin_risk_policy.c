@@ -25,13 +25,13 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_risk_policy_statements[] = {
 
     { "admin_risk_policy",
       "SELECT " NGX_SVC_ADMIN_RISK_COLUMNS("g") ", g.risk_version"
-      " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_ADMIN_TENANT, 0 },
+      " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_TENANT, 0 },
 
     { "admin_risk_policy_put",
       "WITH o AS ("
           "SELECT g.tenant_id, " NGX_SVC_ADMIN_RISK_COLUMNS("g")
               ", g.risk_version"
-          " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_ADMIN_TENANT
+          " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_TENANT
       "), n AS ("
           "SELECT o.tenant_id,"
               " coalesce($2::bool, o.risk_enabled) AS risk_enabled,"
@@ -161,11 +161,11 @@ ngx_svc_admin_risk_policy_put_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (!ngx_svc_admin_true(res, 0, 0)) {
+    if (!ngx_svc_column_true(res, 0, 0)) {
         return ngx_svc_admin_precondition_failed(sr);
     }
 
-    if (!ngx_svc_admin_true(res, 0, 1)) {
+    if (!ngx_svc_column_true(res, 0, 1)) {
         (void) ngx_svc_admin_risk_order(sr);
         return ngx_svc_send_error(sr);
     }
@@ -194,9 +194,9 @@ ngx_svc_admin_risk_send(ngx_svc_request_t *sr, PGresult *res, int column)
     }
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_admin_boolean(&w, "enabled", res, 0, column);
-    ngx_svc_admin_raw(&w, "mfaThreshold", res, 0, column + 1);
-    ngx_svc_admin_raw(&w, "denyThreshold", res, 0, column + 2);
+    ngx_svc_column_boolean(&w, "enabled", res, 0, column);
+    ngx_svc_column_raw(&w, "mfaThreshold", res, 0, column + 1);
+    ngx_svc_column_raw(&w, "denyThreshold", res, 0, column + 2);
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);

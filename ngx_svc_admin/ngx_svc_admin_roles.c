@@ -36,7 +36,7 @@ static void ngx_svc_admin_role_write_system(ngx_svc_json_writer_t *w,
     "c AS ("                                                                  \
         "SELECT tenant_id, permissions FROM svc.credential"                   \
         " WHERE token_hash = " hash                                           \
-            " AND tenant_id = " NGX_SVC_ADMIN_TENANT                          \
+            " AND tenant_id = " NGX_SVC_TENANT                          \
     ")"
 
 #define NGX_SVC_ADMIN_ROLE_EVENT(action, details, from)                       \
@@ -51,13 +51,13 @@ static void ngx_svc_admin_role_write_system(ngx_svc_json_writer_t *w,
 
 #define NGX_SVC_ADMIN_ROLE_USERS(role)                                        \
     "(SELECT count(*) AS n FROM svc.user_account"                             \
-    " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT " AND role = '" role "')"
+    " WHERE tenant_id = " NGX_SVC_TENANT " AND role = '" role "')"
 
 const ngx_svc_pg_statement_t  ngx_svc_admin_roles_statements[] = {
 
     { "admin_roles_list",
       "SELECT " NGX_SVC_ADMIN_ROLE_COLUMNS("r") " FROM svc.role r"
-      " WHERE r.tenant_id = " NGX_SVC_ADMIN_TENANT
+      " WHERE r.tenant_id = " NGX_SVC_TENANT
       " ORDER BY r.key LIMIT $1::int4 OFFSET $2::int4", 2 },
 
     /* and how many are owners, admins, and members */
@@ -65,11 +65,11 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_roles_statements[] = {
     { "admin_roles_total",
       "SELECT r.n, o.n, a.n, u.n - o.n - a.n - r.members FROM"
       " (SELECT count(*) AS n, coalesce(sum(member_count), 0) AS members"
-          " FROM svc.role WHERE tenant_id = " NGX_SVC_ADMIN_TENANT ") r, "
+          " FROM svc.role WHERE tenant_id = " NGX_SVC_TENANT ") r, "
       NGX_SVC_ADMIN_ROLE_USERS("owner") " o, "
       NGX_SVC_ADMIN_ROLE_USERS("admin") " a,"
       " (SELECT coalesce(sum(active + suspended + deactivated), 0) AS n"
-          " FROM svc.user_count WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
+          " FROM svc.user_count WHERE tenant_id = " NGX_SVC_TENANT
       ") u", 0 },
 
     { "admin_roles_create",
@@ -142,8 +142,8 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_roles_statements[] = {
 ngx_int_t
 ngx_svc_admin_roles_list_prepare(ngx_svc_request_t *sr)
 {
-    return ngx_svc_admin_page_calls(sr, NGX_SVC_ADMIN_ROLES_LIST,
-                                    NGX_SVC_ADMIN_ROLES_TOTAL);
+    return ngx_svc_page_calls(sr, NGX_SVC_ADMIN_ROLES_LIST,
+                              NGX_SVC_ADMIN_ROLES_TOTAL);
 }
 
 
@@ -176,7 +176,7 @@ ngx_svc_admin_roles_list_reply(ngx_svc_request_t *sr)
     ngx_svc_admin_role_write_system(&w, total);
     ngx_svc_admin_permissions_write(&w, "permissions",
                                     (1 << NGX_SVC_ADMIN_PERMISSIONS) - 1);
-    ngx_svc_admin_page_write(&w, total, sr->data);
+    ngx_svc_page_write(&w, total, sr->data);
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
@@ -247,11 +247,11 @@ ngx_svc_admin_roles_create_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (!ngx_svc_admin_true(res, 0, 0)) {
+    if (!ngx_svc_column_true(res, 0, 0)) {
         return ngx_svc_admin_role_forbidden(sr);
     }
 
-    if (ngx_svc_admin_true(res, 0, 1)) {
+    if (ngx_svc_column_true(res, 0, 1)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CONFLICT,
                             "A role with the key \"%V\" exists already: "
                             "choose another \"key\".", key);
@@ -299,7 +299,7 @@ ngx_svc_admin_roles_put_prepare(ngx_svc_request_t *sr)
     }
 
     ngx_svc_pg_bind_str(call, &sr->params[0]);
-    ngx_svc_admin_bind_value(call, &role.name);
+    ngx_svc_bind_value(call, &role.name);
 
     if (ngx_svc_admin_role_bind_permissions(sr, call, &role) != NGX_OK) {
         return NGX_ERROR;
@@ -319,10 +319,10 @@ ngx_svc_admin_roles_put_reply(ngx_svc_request_t *sr)
     res = sr->results[1];
 
     if (PQntuples(res) == 0) {
-        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_ROLE);
+        return ngx_svc_not_found(sr, NGX_SVC_ADMIN_NO_ROLE);
     }
 
-    if (!ngx_svc_admin_true(res, 0, 0)) {
+    if (!ngx_svc_column_true(res, 0, 0)) {
         return ngx_svc_admin_role_forbidden(sr);
     }
 
@@ -365,7 +365,7 @@ ngx_svc_admin_roles_delete_reply(ngx_svc_request_t *sr)
     res = sr->results[1];
 
     if (PQntuples(res) == 0) {
-        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_ROLE);
+        return ngx_svc_not_found(sr, NGX_SVC_ADMIN_NO_ROLE);
     }
 
     members = ngx_svc_pg_value(res, 0, 0);
@@ -530,13 +530,13 @@ ngx_svc_admin_role_write(ngx_svc_json_writer_t *w, PGresult *res, int row,
 
     ngx_svc_json_open(w, NULL, '{');
 
-    ngx_svc_admin_text(w, "key", res, row, column);
-    ngx_svc_admin_text(w, "name", res, row, column + 1);
+    ngx_svc_column_text(w, "key", res, row, column);
+    ngx_svc_column_text(w, "name", res, row, column + 1);
     ngx_svc_admin_permissions_write(w, "permissions",
                                   ngx_svc_admin_permissions_of(&permissions));
-    ngx_svc_admin_raw(w, "memberCount", res, row, column + 3);
-    ngx_svc_admin_time(w, "createdAt", res, row, column + 4);
-    ngx_svc_admin_time(w, "updatedAt", res, row, column + 5);
+    ngx_svc_column_raw(w, "memberCount", res, row, column + 3);
+    ngx_svc_column_time(w, "createdAt", res, row, column + 4);
+    ngx_svc_column_time(w, "updatedAt", res, row, column + 5);
 
     ngx_svc_json_close(w, '}');
 }
@@ -562,7 +562,7 @@ ngx_svc_admin_role_write_system(ngx_svc_json_writer_t *w, PGresult *res)
         ngx_svc_json_plain(w, "name", (u_char *) role->name,
                            ngx_strlen(role->name));
         ngx_svc_admin_permissions_write(w, "permissions", role->permissions);
-        ngx_svc_admin_raw(w, "memberCount", res, 0, column++);
+        ngx_svc_column_raw(w, "memberCount", res, 0, column++);
         ngx_svc_json_null(w, "createdAt");
         ngx_svc_json_null(w, "updatedAt");
 

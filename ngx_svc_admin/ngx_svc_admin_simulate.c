@@ -58,21 +58,21 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_simulate_statements[] = {
     { "admin_simulate_policy",
       "SELECT access_policy, access_number, tenant_id,"
           " now() - make_interval(days => $1::int4), now()"
-      " FROM svc.governance WHERE tenant_id = " NGX_SVC_ADMIN_TENANT, 1 },
+      " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT, 1 },
 
     { "admin_simulate_sign_ins",
       "SELECT host(a.ip), s.country, s.n, s.users, a.last_at,"
           " floor(extract(epoch FROM a.last_at))::bigint"
       " FROM ("
           "SELECT ip, last_at FROM svc.sign_in_address"
-          " WHERE tenant_id = " NGX_SVC_ADMIN_TENANT
+          " WHERE tenant_id = " NGX_SVC_TENANT
               " AND last_at > now() - make_interval(days => $1::int4)"
           " ORDER BY last_at DESC, ip LIMIT $2::int4 + 1"
       ") a, LATERAL ("
           "SELECT count(*) AS n, count(DISTINCT i.user_id) AS users,"
               " (array_agg(i.country ORDER BY i.at DESC))[1] AS country"
           " FROM svc.sign_in i"
-          " WHERE i.tenant_id = " NGX_SVC_ADMIN_TENANT " AND i.ip = a.ip"
+          " WHERE i.tenant_id = " NGX_SVC_TENANT " AND i.ip = a.ip"
               " AND i.at > now() - make_interval(days => $1::int4)"
               " AND i.outcome = 'success'"
       ") s"
@@ -306,8 +306,8 @@ ngx_svc_admin_simulate_sample(ngx_svc_json_writer_t *w, PGresult *period,
     ngx_svc_json_open(w, "sample", '{');
     ngx_svc_json_integer(w, "signIns", total);
     ngx_svc_json_integer(w, "distinctIps", n);
-    ngx_svc_admin_time(w, "from", period, 0, 3);
-    ngx_svc_admin_time(w, "to", period, 0, 4);
+    ngx_svc_column_time(w, "from", period, 0, 3);
+    ngx_svc_column_time(w, "to", period, 0, 4);
     ngx_svc_json_boolean(w, "truncated", PQntuples(res) > n);
     ngx_svc_json_close(w, '}');
 }
@@ -358,12 +358,12 @@ ngx_svc_admin_simulate_row(ngx_svc_json_writer_t *w,
 {
     ngx_svc_json_open(w, NULL, '{');
 
-    ngx_svc_admin_text(w, "ip", res, row, NGX_SVC_ADMIN_SIMULATE_IP);
-    ngx_svc_admin_text(w, "country", res, row,
-                       NGX_SVC_ADMIN_SIMULATE_COUNTRY);
-    ngx_svc_admin_raw(w, "signIns", res, row, NGX_SVC_ADMIN_SIMULATE_N);
-    ngx_svc_admin_raw(w, "users", res, row, NGX_SVC_ADMIN_SIMULATE_USERS);
-    ngx_svc_admin_time(w, "lastSignInAt", res, row, NGX_SVC_ADMIN_SIMULATE_AT);
+    ngx_svc_column_text(w, "ip", res, row, NGX_SVC_ADMIN_SIMULATE_IP);
+    ngx_svc_column_text(w, "country", res, row,
+                        NGX_SVC_ADMIN_SIMULATE_COUNTRY);
+    ngx_svc_column_raw(w, "signIns", res, row, NGX_SVC_ADMIN_SIMULATE_N);
+    ngx_svc_column_raw(w, "users", res, row, NGX_SVC_ADMIN_SIMULATE_USERS);
+    ngx_svc_column_time(w, "lastSignInAt", res, row, NGX_SVC_ADMIN_SIMULATE_AT);
 
     ngx_svc_admin_simulate_result(w, "current", sim->current,
                                   sim->rows[row].current);

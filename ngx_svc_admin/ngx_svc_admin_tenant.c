@@ -42,11 +42,11 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_tenant_statements[] = {
 
     { "admin_tenant",
       "SELECT true, true, " NGX_SVC_ADMIN_TENANT_COLUMNS
-      " FROM svc.tenant WHERE id = " NGX_SVC_ADMIN_TENANT, 1 },
+      " FROM svc.tenant WHERE id = " NGX_SVC_TENANT, 1 },
 
     { "admin_tenant_patch",
       "WITH o AS ("
-          "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_ADMIN_TENANT
+          "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_TENANT
           " FOR UPDATE"
       "), n AS ("
           "SELECT id, coalesce($3, name) AS name, svc.json_merge(branding,"
@@ -228,11 +228,11 @@ ngx_svc_admin_tenant_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (!ngx_svc_admin_true(res, 0, 0)) {
+    if (!ngx_svc_column_true(res, 0, 0)) {
         return ngx_svc_admin_precondition_failed(sr);
     }
 
-    if (!ngx_svc_admin_true(res, 0, 1)) {
+    if (!ngx_svc_column_true(res, 0, 1)) {
         (void) ngx_svc_admin_tenant_large(sr);
         return ngx_svc_send_error(sr);
     }
@@ -240,12 +240,12 @@ ngx_svc_admin_tenant_reply(ngx_svc_request_t *sr)
     ngx_svc_json_open(&w, NULL, '{');
     ngx_svc_json_open(&w, "tenant", '{');
 
-    ngx_svc_admin_text(&w, "id", res, 0, 2);
-    ngx_svc_admin_text(&w, "name", res, 0, 3);
-    ngx_svc_admin_text(&w, "slug", res, 0, 4);
-    ngx_svc_admin_raw(&w, "branding", res, 0, 5);
-    ngx_svc_admin_time(&w, "createdAt", res, 0, 6);
-    ngx_svc_admin_time(&w, "updatedAt", res, 0, 7);
+    ngx_svc_column_text(&w, "id", res, 0, 2);
+    ngx_svc_column_text(&w, "name", res, 0, 3);
+    ngx_svc_column_text(&w, "slug", res, 0, 4);
+    ngx_svc_column_raw(&w, "branding", res, 0, 5);
+    ngx_svc_column_time(&w, "createdAt", res, 0, 6);
+    ngx_svc_column_time(&w, "updatedAt", res, 0, 7);
 
     ngx_svc_json_close(&w, '}');
     ngx_svc_json_close(&w, '}');

@@ -63,7 +63,7 @@ static const ngx_svc_member_t  ngx_svc_admin_token_members[] = {
     " expires_at, last_used_at, revoked_at"
 
 #define NGX_SVC_ADMIN_TOKEN_OURS                                              \
-    " tenant_id = " NGX_SVC_ADMIN_TENANT " AND kind = 'api'"
+    " tenant_id = " NGX_SVC_TENANT " AND kind = 'api'"
 
 /*
  * The caller's own permissions are those of the token that the request came
@@ -89,7 +89,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_tokens_statements[] = {
           "SELECT tenant_id, id, name, permissions,"
               " $5::text::text[] <@ permissions AS held"
           " FROM svc.credential WHERE token_hash = $7"
-              " AND tenant_id = " NGX_SVC_ADMIN_TENANT
+              " AND tenant_id = " NGX_SVC_TENANT
       "), n AS ("
           "SELECT count(*) AS live FROM svc.credential WHERE"
           NGX_SVC_ADMIN_TOKEN_OURS
@@ -143,10 +143,10 @@ ngx_svc_admin_tokens_list_prepare(ngx_svc_request_t *sr)
     ngx_int_t           rc;
     ngx_svc_pg_call_t  *call;
 
-    rc = ngx_svc_admin_page_create(sr);
+    rc = ngx_svc_page_create(sr);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_admin_page_bind(sr,
+        rc = ngx_svc_page_bind(sr,
                           ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_LIST));
     }
 
@@ -192,8 +192,8 @@ ngx_svc_admin_tokens_list_reply(ngx_svc_request_t *sr)
     }
 
     ngx_svc_json_close(&w, ']');
-    ngx_svc_admin_raw(&w, "assignableScopes", total, 0, 1);
-    ngx_svc_admin_page_write(&w, total, sr->data);
+    ngx_svc_column_raw(&w, "assignableScopes", total, 0, 1);
+    ngx_svc_page_write(&w, total, sr->data);
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
@@ -278,7 +278,7 @@ ngx_svc_admin_tokens_create_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (!ngx_svc_admin_true(res, 0, 0)) {
+    if (!ngx_svc_column_true(res, 0, 0)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
                             "\"scopes\" holds a permission that the token of "
                             "this request does not have.");
@@ -321,8 +321,8 @@ ngx_int_t
 ngx_svc_admin_tokens_revoke_reply(ngx_svc_request_t *sr)
 {
     if (PQntuples(sr->results[0]) == 0) {
-        return ngx_svc_admin_not_found(sr,
-                                       "There is no API token with this id.");
+        return ngx_svc_not_found(sr,
+                                 "There is no API token with this id.");
     }
 
     return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
@@ -407,25 +407,25 @@ static void
 ngx_svc_admin_token_write(ngx_svc_json_writer_t *w, PGresult *res, int row,
     int column)
 {
-    ngx_svc_admin_text(w, "id", res, row, column);
-    ngx_svc_admin_text(w, "name", res, row, column + 1);
-    ngx_svc_admin_raw(w, "scopes", res, row, column + 2);
-    ngx_svc_admin_text(w, "prefix", res, row, column + 3);
-    ngx_svc_admin_text(w, "status", res, row, column + 4);
-    ngx_svc_admin_time(w, "createdAt", res, row, column + 5);
+    ngx_svc_column_text(w, "id", res, row, column);
+    ngx_svc_column_text(w, "name", res, row, column + 1);
+    ngx_svc_column_raw(w, "scopes", res, row, column + 2);
+    ngx_svc_column_text(w, "prefix", res, row, column + 3);
+    ngx_svc_column_text(w, "status", res, row, column + 4);
+    ngx_svc_column_time(w, "createdAt", res, row, column + 5);
 
     if (PQgetisnull(res, row, column + 6)) {
         ngx_svc_json_null(w, "createdBy");
 
     } else {
         ngx_svc_json_open(w, "createdBy", '{');
-        ngx_svc_admin_text(w, "type", res, row, column + 6);
-        ngx_svc_admin_text(w, "id", res, row, column + 7);
-        ngx_svc_admin_text(w, "name", res, row, column + 8);
+        ngx_svc_column_text(w, "type", res, row, column + 6);
+        ngx_svc_column_text(w, "id", res, row, column + 7);
+        ngx_svc_column_text(w, "name", res, row, column + 8);
         ngx_svc_json_close(w, '}');
     }
 
-    ngx_svc_admin_time(w, "expiresAt", res, row, column + 9);
-    ngx_svc_admin_time(w, "lastUsedAt", res, row, column + 10);
-    ngx_svc_admin_time(w, "revokedAt", res, row, column + 11);
+    ngx_svc_column_time(w, "expiresAt", res, row, column + 9);
+    ngx_svc_column_time(w, "lastUsedAt", res, row, column + 10);
+    ngx_svc_column_time(w, "revokedAt", res, row, column + 11);
 }

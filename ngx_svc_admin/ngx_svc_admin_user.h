@@ -52,7 +52,7 @@
 typedef struct {
     ngx_str_t             q;            /* empty: none */
     ngx_str_t             status;
-    ngx_svc_admin_page_t  page;
+    ngx_svc_page_t  page;
 } ngx_svc_admin_find_t;
 
 

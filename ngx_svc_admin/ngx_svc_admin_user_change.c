@@ -171,7 +171,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
           " WHERE a.id = c.id AND NOT c.last RETURNING a.id"
       "), k AS ("
           "UPDATE svc.credential t SET created_by_name = NULL FROM d"
-          " WHERE t.tenant_id = " NGX_SVC_ADMIN_TENANT
+          " WHERE t.tenant_id = " NGX_SVC_TENANT
               " AND t.created_by_type = 'user'"
               " AND t.created_by_id = d.id::text"
       "), e AS ("
@@ -240,7 +240,7 @@ ngx_svc_admin_user_put_prepare(ngx_svc_request_t *sr)
 
     for (i = 0; i < 7; i++) {
         ngx_svc_pg_bind_bool(call, values[i]->set);
-        ngx_svc_admin_bind_value(call, values[i]);
+        ngx_svc_bind_value(call, values[i]);
     }
 
     return NGX_OK;
@@ -270,7 +270,7 @@ ngx_svc_admin_user_suspend_reply(ngx_svc_request_t *sr)
 
     res = sr->results[0];
 
-    if (PQntuples(res) && ngx_svc_admin_true(res, 0, 0)) {
+    if (PQntuples(res) && ngx_svc_column_true(res, 0, 0)) {
         return ngx_svc_admin_user_last(sr);
     }
 
@@ -312,7 +312,7 @@ ngx_svc_admin_user_logout_reply(ngx_svc_request_t *sr)
     res = sr->results[0];
 
     if (PQntuples(res) == 0) {
-        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_USER);
+        return ngx_svc_not_found(sr, NGX_SVC_ADMIN_NO_USER);
     }
 
     if (ngx_svc_json_writer_init(&w, sr->request->pool, 64) != NGX_OK) {
@@ -320,7 +320,7 @@ ngx_svc_admin_user_logout_reply(ngx_svc_request_t *sr)
     }
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_admin_raw(&w, "revokedSessions", res, 0, 0);
+    ngx_svc_column_raw(&w, "revokedSessions", res, 0, 0);
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
@@ -353,10 +353,10 @@ ngx_svc_admin_user_delete_reply(ngx_svc_request_t *sr)
     res = sr->results[1];
 
     if (PQntuples(res) == 0) {
-        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_USER);
+        return ngx_svc_not_found(sr, NGX_SVC_ADMIN_NO_USER);
     }
 
-    if (ngx_svc_admin_true(res, 0, 0)) {
+    if (ngx_svc_column_true(res, 0, 0)) {
         return ngx_svc_admin_user_last(sr);
     }
 

@@ -105,7 +105,7 @@ ngx_svc_admin_user_unlock_reply(ngx_svc_request_t *sr)
     res = sr->results[0];
 
     if (PQntuples(res) == 0) {
-        return ngx_svc_admin_not_found(sr, "There is no such user.");
+        return ngx_svc_not_found(sr, "There is no such user.");
     }
 
     if (ngx_svc_json_writer_init(&w, sr->request->pool, 64) != NGX_OK) {
@@ -113,7 +113,7 @@ ngx_svc_admin_user_unlock_reply(ngx_svc_request_t *sr)
     }
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_admin_boolean(&w, "unlocked", res, 0, 0);
+    ngx_svc_column_boolean(&w, "unlocked", res, 0, 0);
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);

@@ -76,7 +76,7 @@ ngx_svc_admin_find(ngx_svc_request_t *sr, const char *const *statuses,
 {
     ngx_int_t  rc;
 
-    rc = ngx_svc_admin_page(sr, &find->page);
+    rc = ngx_svc_page(sr, &find->page);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_text_argument(sr, "q", NGX_SVC_ADMIN_QUERY, &find->q);
@@ -125,8 +125,8 @@ ngx_svc_admin_users_list_reply(ngx_svc_request_t *sr)
 
     res = sr->results[0];
 
-    return ngx_svc_admin_page_send(sr, "users", NGX_SVC_ADMIN_USER_SIZE,
-                                   res, res, ngx_svc_admin_users_row);
+    return ngx_svc_page_send(sr, "users", NGX_SVC_ADMIN_USER_SIZE,
+                             res, res, ngx_svc_admin_users_row);
 }
 
 
@@ -175,7 +175,7 @@ ngx_svc_admin_user_send(ngx_svc_request_t *sr, int column)
     res = sr->results[0];
 
     if (PQntuples(res) == 0) {
-        return ngx_svc_admin_not_found(sr, NGX_SVC_ADMIN_NO_USER);
+        return ngx_svc_not_found(sr, NGX_SVC_ADMIN_NO_USER);
     }
 
     if (ngx_svc_json_writer_init(&w, sr->request->pool,
@@ -199,24 +199,24 @@ ngx_svc_admin_user_write(ngx_svc_json_writer_t *w, PGresult *res, int row,
 {
     ngx_svc_json_open(w, NULL, '{');
 
-    ngx_svc_admin_text(w, "id", res, row, column);
-    ngx_svc_admin_text(w, "email", res, row, column + 1);
-    ngx_svc_admin_boolean(w, "emailVerified", res, row, column + 2);
-    ngx_svc_admin_text(w, "displayName", res, row, column + 3);
-    ngx_svc_admin_text(w, "firstName", res, row, column + 4);
-    ngx_svc_admin_text(w, "lastName", res, row, column + 5);
-    ngx_svc_admin_text(w, "title", res, row, column + 6);
-    ngx_svc_admin_text(w, "department", res, row, column + 7);
-    ngx_svc_admin_text(w, "locale", res, row, column + 8);
-    ngx_svc_admin_text(w, "externalId", res, row, column + 9);
-    ngx_svc_admin_text(w, "status", res, row, column + 10);
-    ngx_svc_admin_text(w, "role", res, row, column + 11);
-    ngx_svc_admin_boolean(w, "locked", res, row, column + 12);
-    ngx_svc_admin_boolean(w, "mfaEnrolled", res, row, column + 13);
-    ngx_svc_admin_text(w, "source", res, row, column + 14);
-    ngx_svc_admin_time(w, "lastLoginAt", res, row, column + 15);
-    ngx_svc_admin_time(w, "createdAt", res, row, column + 16);
-    ngx_svc_admin_time(w, "updatedAt", res, row, column + 17);
+    ngx_svc_column_text(w, "id", res, row, column);
+    ngx_svc_column_text(w, "email", res, row, column + 1);
+    ngx_svc_column_boolean(w, "emailVerified", res, row, column + 2);
+    ngx_svc_column_text(w, "displayName", res, row, column + 3);
+    ngx_svc_column_text(w, "firstName", res, row, column + 4);
+    ngx_svc_column_text(w, "lastName", res, row, column + 5);
+    ngx_svc_column_text(w, "title", res, row, column + 6);
+    ngx_svc_column_text(w, "department", res, row, column + 7);
+    ngx_svc_column_text(w, "locale", res, row, column + 8);
+    ngx_svc_column_text(w, "externalId", res, row, column + 9);
+    ngx_svc_column_text(w, "status", res, row, column + 10);
+    ngx_svc_column_text(w, "role", res, row, column + 11);
+    ngx_svc_column_boolean(w, "locked", res, row, column + 12);
+    ngx_svc_column_boolean(w, "mfaEnrolled", res, row, column + 13);
+    ngx_svc_column_text(w, "source", res, row, column + 14);
+    ngx_svc_column_time(w, "lastLoginAt", res, row, column + 15);
+    ngx_svc_column_time(w, "createdAt", res, row, column + 16);
+    ngx_svc_column_time(w, "updatedAt", res, row, column + 17);
 
     ngx_svc_json_close(w, '}');
 }

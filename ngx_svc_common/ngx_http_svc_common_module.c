@@ -297,6 +297,9 @@ ngx_http_svc_create_main_conf(ngx_conf_t *cf)
         != NGX_OK
         || ngx_array_init(&smcf->locations, cf->pool, 4,
                           sizeof(ngx_svc_location_t))
+           != NGX_OK
+        || ngx_array_init(&smcf->routes, cf->pool, 2,
+                          sizeof(ngx_svc_routes_t))
            != NGX_OK)
     {
         return NULL;

@@ -18,6 +18,14 @@
 typedef struct ngx_svc_surface_s  ngx_svc_surface_t;
 
 
+/* Routes that another module adds to a surface. */
+
+typedef struct {
+    ngx_str_t                       prefix;     /* the surface's */
+    const struct ngx_svc_route_s   *routes;
+} ngx_svc_routes_t;
+
+
 typedef struct {
     ngx_svc_pg_conf_t          pg;
     ngx_svc_redis_conf_t       redis;
@@ -27,6 +35,7 @@ typedef struct {
     ngx_svc_zones_t           *zones;       /* NULL: no surface is on */
     ngx_int_t                  request_id;  /* index of $request_id */
     ngx_array_t                locations;   /* ngx_svc_location_t */
+    ngx_array_t                routes;      /* ngx_svc_routes_t */
 } ngx_svc_main_conf_t;
 
 

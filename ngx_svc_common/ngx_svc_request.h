@@ -172,6 +172,13 @@ NGX_SVC_API ngx_int_t ngx_svc_request_again(ngx_svc_request_t *sr,
  */
 ngx_int_t ngx_svc_router_find(ngx_svc_request_t *sr);
 
+/*
+ * While the configuration is read: routes of another module, behind those of
+ * the surface with that prefix.  NGX_OK, or NGX_ERROR.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_add_routes(ngx_conf_t *cf,
+    const ngx_str_t *prefix, const ngx_svc_route_t *routes);
+
 /* ngx_svc_body.c: calls ngx_svc_request_run() when the body is there. */
 ngx_int_t ngx_svc_body_read(ngx_svc_request_t *sr);
 void ngx_svc_request_run(ngx_svc_request_t *sr);

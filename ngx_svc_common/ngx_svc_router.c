@@ -11,6 +11,18 @@ typedef struct {
 } ngx_svc_method_t;
 
 
+/* What is looked for, and what was found so far. */
+
+typedef struct {
+    ngx_str_t         path;
+    ngx_uint_t        method;
+    ngx_uint_t        methods;      /* that the path offers */
+    const ngx_str_t  *pattern;      /* that matches; NULL: none yet */
+} ngx_svc_match_t;
+
+
+static ngx_int_t ngx_svc_router_table(ngx_svc_request_t *sr,
+    ngx_svc_match_t *m, const ngx_svc_route_t *route);
 static ngx_int_t ngx_svc_router_path(ngx_svc_request_t *sr, ngx_str_t *path);
 static ngx_uint_t ngx_svc_router_match(const ngx_str_t *pattern,
     const ngx_str_t *path, ngx_str_t *params);
@@ -36,57 +48,103 @@ static const ngx_svc_method_t  ngx_svc_methods[] = {
 ngx_int_t
 ngx_svc_router_find(ngx_svc_request_t *sr)
 {
-    ngx_str_t               path;
-    ngx_uint_t              method, methods;
-    const ngx_str_t        *pattern;
-    ngx_http_request_t     *r;
-    const ngx_svc_route_t  *route;
+    ngx_uint_t            i;
+    ngx_svc_match_t       m;
+    ngx_svc_routes_t     *more;
+    ngx_svc_main_conf_t  *smcf;
 
-    r = sr->request;
+    ngx_memzero(&m, sizeof(ngx_svc_match_t));
 
-    if (ngx_svc_router_path(sr, &path) != NGX_OK) {
+    if (ngx_svc_router_path(sr, &m.path) != NGX_OK) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
                             "There is no such resource.");
     }
 
-    method = (r->method == NGX_HTTP_HEAD) ? NGX_HTTP_GET : r->method;
-    methods = 0;
-    pattern = NULL;
+    m.method = (sr->request->method == NGX_HTTP_HEAD) ? NGX_HTTP_GET
+                                                      : sr->request->method;
 
-    for (route = sr->surface->routes; route->method; route++) {
+    if (ngx_svc_router_table(sr, &m, sr->surface->routes) == NGX_OK) {
+        return NGX_OK;
+    }
 
-        /* the first pattern that matches hides others: "unlock" is no id */
+    smcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_common_module);
+    more = smcf->routes.elts;
 
-        if (pattern && !ngx_svc_router_same(&route->path, pattern)) {
-            continue;
-        }
+    for (i = 0; i < smcf->routes.nelts; i++) {
 
-        if (!ngx_svc_router_match(&route->path, &path, sr->params)) {
-            continue;
-        }
-
-        pattern = &route->path;
-
-        if (route->method == method) {
-            sr->route = route;
+        if (ngx_svc_router_same(&more[i].prefix, &sr->surface->prefix)
+            && ngx_svc_router_table(sr, &m, more[i].routes) == NGX_OK)
+        {
             return NGX_OK;
         }
-
-        methods |= route->method;
     }
 
-    if (methods == 0) {
+    if (m.methods == 0) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
                             "There is no such resource.");
     }
 
-    if (ngx_svc_router_allow(sr, methods) != NGX_OK) {
+    if (ngx_svc_router_allow(sr, m.methods) != NGX_OK) {
         return NGX_ERROR;
     }
 
     return ngx_svc_fail(&sr->error, NGX_SVC_E_METHOD_NOT_ALLOWED,
                         "The method is not offered here; allowed: %V.",
                         &sr->allow);
+}
+
+
+/* NGX_OK with sr->route, or NGX_DECLINED with the methods that it offers. */
+
+static ngx_int_t
+ngx_svc_router_table(ngx_svc_request_t *sr, ngx_svc_match_t *m,
+    const ngx_svc_route_t *route)
+{
+    for ( /* void */ ; route->method; route++) {
+
+        /* the first pattern that matches hides others: "unlock" is no id */
+
+        if (m->pattern && !ngx_svc_router_same(&route->path, m->pattern)) {
+            continue;
+        }
+
+        if (!ngx_svc_router_match(&route->path, &m->path, sr->params)) {
+            continue;
+        }
+
+        m->pattern = &route->path;
+
+        if (route->method == m->method) {
+            sr->route = route;
+            return NGX_OK;
+        }
+
+        m->methods |= route->method;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_svc_add_routes(ngx_conf_t *cf, const ngx_str_t *prefix,
+    const ngx_svc_route_t *routes)
+{
+    ngx_svc_routes_t     *more;
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_svc_main_conf(cf);
+
+    more = ngx_array_push(&smcf->routes);
+    if (more == NULL) {
+        return NGX_ERROR;
+    }
+
+    more->prefix = *prefix;
+    more->routes = routes;
+
+    return NGX_OK;
 }
 
 

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_scim.h"
+#include "ngx_svc_column.h"
 #include "ngx_svc_crypto.h"
 
 
@@ -16,8 +17,6 @@ static ngx_int_t ngx_svc_scim_filter(ngx_svc_request_t *sr,
     ngx_svc_scim_filter_t *filter);
 static ngx_int_t ngx_svc_scim_change(ngx_svc_request_t *sr,
     ngx_svc_scim_user_t *user);
-static void ngx_svc_scim_bind_value(ngx_svc_pg_call_t *call,
-    ngx_svc_value_t *value);
 static ngx_int_t ngx_svc_scim_mask(ngx_svc_request_t *sr, ngx_uint_t *mask);
 static ngx_int_t ngx_svc_scim_not_found(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_scim_send_user(ngx_svc_request_t *sr,
@@ -368,15 +367,15 @@ ngx_svc_scim_create_prepare(ngx_svc_request_t *sr)
     }
 
     ngx_svc_pg_bind(call, id, NGX_SVC_UUID_LEN);
-    ngx_svc_scim_bind_value(call, &user.user_name);
-    ngx_svc_scim_bind_value(call, &user.external_id);
+    ngx_svc_bind_value(call, &user.user_name);
+    ngx_svc_bind_value(call, &user.external_id);
     ngx_svc_pg_bind_bool(call, !user.active.set || user.active.integer);
-    ngx_svc_scim_bind_value(call, &user.given_name);
-    ngx_svc_scim_bind_value(call, &user.family_name);
-    ngx_svc_scim_bind_value(call, &user.display_name);
-    ngx_svc_scim_bind_value(call, &user.title);
-    ngx_svc_scim_bind_value(call, &user.department);
-    ngx_svc_scim_bind_value(call, &user.locale);
+    ngx_svc_bind_value(call, &user.given_name);
+    ngx_svc_bind_value(call, &user.family_name);
+    ngx_svc_bind_value(call, &user.display_name);
+    ngx_svc_bind_value(call, &user.title);
+    ngx_svc_bind_value(call, &user.department);
+    ngx_svc_bind_value(call, &user.locale);
 
     return NGX_OK;
 }
@@ -460,7 +459,7 @@ ngx_svc_scim_change(ngx_svc_request_t *sr, ngx_svc_scim_user_t *user)
 
     for (i = 0; i < 7; i++) {
         ngx_svc_pg_bind_bool(call, values[i]->set);
-        ngx_svc_scim_bind_value(call, values[i]);
+        ngx_svc_bind_value(call, values[i]);
     }
 
     if (user->active.set) {
@@ -471,13 +470,6 @@ ngx_svc_scim_change(ngx_svc_request_t *sr, ngx_svc_scim_user_t *user)
     }
 
     return NGX_OK;
-}
-
-
-static void
-ngx_svc_scim_bind_value(ngx_svc_pg_call_t *call, ngx_svc_value_t *value)
-{
-    ngx_svc_pg_bind_str(call, value->set && !value->null ? &value->str : NULL);
 }
 
 

@@ -1,13 +1,13 @@
 /*
- * Columns and errors, as JSON; and values, as parameters.
+ * Columns as JSON, and values as parameters.
  */
 
-#include "ngx_svc_admin.h"
+#include "ngx_svc_column.h"
 #include "ngx_svc_time.h"
 
 
 void
-ngx_svc_admin_text(ngx_svc_json_writer_t *w, const char *key, PGresult *res,
+ngx_svc_column_text(ngx_svc_json_writer_t *w, const char *key, PGresult *res,
     int row, int column)
 {
     ngx_str_t  value;
@@ -24,7 +24,7 @@ ngx_svc_admin_text(ngx_svc_json_writer_t *w, const char *key, PGresult *res,
 
 
 void
-ngx_svc_admin_time(ngx_svc_json_writer_t *w, const char *key, PGresult *res,
+ngx_svc_column_time(ngx_svc_json_writer_t *w, const char *key, PGresult *res,
     int row, int column)
 {
     u_char     text[NGX_SVC_TIME_LEN];
@@ -43,7 +43,7 @@ ngx_svc_admin_time(ngx_svc_json_writer_t *w, const char *key, PGresult *res,
 
 
 void
-ngx_svc_admin_raw(ngx_svc_json_writer_t *w, const char *key, PGresult *res,
+ngx_svc_column_raw(ngx_svc_json_writer_t *w, const char *key, PGresult *res,
     int row, int column)
 {
     ngx_str_t  value;
@@ -60,46 +60,31 @@ ngx_svc_admin_raw(ngx_svc_json_writer_t *w, const char *key, PGresult *res,
 
 
 ngx_uint_t
-ngx_svc_admin_true(PGresult *res, int row, int column)
+ngx_svc_column_true(PGresult *res, int row, int column)
 {
     return *PQgetvalue(res, row, column) == 't';
 }
 
 
 void
-ngx_svc_admin_boolean(ngx_svc_json_writer_t *w, const char *key,
+ngx_svc_column_boolean(ngx_svc_json_writer_t *w, const char *key,
     PGresult *res, int row, int column)
 {
-    ngx_svc_json_boolean(w, key, ngx_svc_admin_true(res, row, column));
+    ngx_svc_json_boolean(w, key, ngx_svc_column_true(res, row, column));
 }
 
 
 void
-ngx_svc_admin_bind_value(ngx_svc_pg_call_t *call, ngx_svc_value_t *value)
+ngx_svc_bind_value(ngx_svc_pg_call_t *call, ngx_svc_value_t *value)
 {
     ngx_svc_pg_bind_str(call, value->set && !value->null ? &value->str : NULL);
 }
 
 
 ngx_int_t
-ngx_svc_admin_not_found(ngx_svc_request_t *sr, const char *detail)
+ngx_svc_not_found(ngx_svc_request_t *sr, const char *detail)
 {
     (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND, "%s", detail);
 
     return ngx_svc_send_error(sr);
-}
-
-
-void
-ngx_svc_admin_error(ngx_svc_json_writer_t *w, const ngx_svc_error_row_t *row,
-    ngx_str_t *detail)
-{
-    ngx_svc_json_open(w, NULL, '{');
-    ngx_svc_json_open(w, "error", '{');
-
-    ngx_svc_json_plain(w, "code", row->code.data, row->code.len);
-    ngx_svc_json_string(w, "message", detail->data, detail->len);
-
-    ngx_svc_json_close(w, '}');
-    ngx_svc_json_close(w, '}');
 }

@@ -2,51 +2,52 @@
  * Pages of lists.
  */
 
-#include "ngx_svc_admin.h"
+#include "ngx_svc_column.h"
+#include "ngx_svc_page.h"
 
 
-#define NGX_SVC_ADMIN_LIMIT      100
-#define NGX_SVC_ADMIN_LIMIT_MAX  500
+#define NGX_SVC_PAGE_LIMIT      100
+#define NGX_SVC_PAGE_LIMIT_MAX  500
 
 
-static ngx_int_t ngx_svc_admin_page_number(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_page_number(ngx_svc_request_t *sr,
     const char *name, int32_t min, int32_t max, int32_t *n);
 
 
 /* A limit over the maximum is the maximum. */
 
 ngx_int_t
-ngx_svc_admin_page(ngx_svc_request_t *sr, ngx_svc_admin_page_t *page)
+ngx_svc_page(ngx_svc_request_t *sr, ngx_svc_page_t *page)
 {
     ngx_int_t  rc;
 
-    page->limit = NGX_SVC_ADMIN_LIMIT;
+    page->limit = NGX_SVC_PAGE_LIMIT;
     page->offset = 0;
 
-    rc = ngx_svc_admin_page_number(sr, "limit", 1, NGX_SVC_ADMIN_LIMIT_MAX,
-                                   &page->limit);
+    rc = ngx_svc_page_number(sr, "limit", 1, NGX_SVC_PAGE_LIMIT_MAX,
+                             &page->limit);
     if (rc != NGX_OK) {
         return rc;
     }
 
-    return ngx_svc_admin_page_number(sr, "offset", 0, NGX_MAX_INT32_VALUE,
-                                     &page->offset);
+    return ngx_svc_page_number(sr, "offset", 0, NGX_MAX_INT32_VALUE,
+                               &page->offset);
 }
 
 
 ngx_int_t
-ngx_svc_admin_page_create(ngx_svc_request_t *sr)
+ngx_svc_page_create(ngx_svc_request_t *sr)
 {
-    sr->data = ngx_palloc(sr->request->pool, sizeof(ngx_svc_admin_page_t));
+    sr->data = ngx_palloc(sr->request->pool, sizeof(ngx_svc_page_t));
 
-    return sr->data ? ngx_svc_admin_page(sr, sr->data) : NGX_ERROR;
+    return sr->data ? ngx_svc_page(sr, sr->data) : NGX_ERROR;
 }
 
 
 ngx_int_t
-ngx_svc_admin_page_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
+ngx_svc_page_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 {
-    ngx_svc_admin_page_t  *page;
+    ngx_svc_page_t  *page;
 
     page = sr->data;
 
@@ -61,17 +62,17 @@ ngx_svc_admin_page_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 
 
 ngx_int_t
-ngx_svc_admin_page_calls(ngx_svc_request_t *sr,
+ngx_svc_page_calls(ngx_svc_request_t *sr,
     const ngx_svc_pg_statement_t *list, const ngx_svc_pg_statement_t *total)
 {
     ngx_int_t  rc;
 
-    rc = ngx_svc_admin_page_create(sr);
+    rc = ngx_svc_page_create(sr);
     if (rc != NGX_OK) {
         return rc;
     }
 
-    if (ngx_svc_admin_page_bind(sr, ngx_svc_pg_call(sr->op, list)) != NGX_OK
+    if (ngx_svc_page_bind(sr, ngx_svc_pg_call(sr->op, list)) != NGX_OK
         || ngx_svc_pg_call(sr->op, total) == NULL)
     {
         return NGX_ERROR;
@@ -82,7 +83,7 @@ ngx_svc_admin_page_calls(ngx_svc_request_t *sr,
 
 
 static ngx_int_t
-ngx_svc_admin_page_number(ngx_svc_request_t *sr, const char *name,
+ngx_svc_page_number(ngx_svc_request_t *sr, const char *name,
     int32_t min, int32_t max, int32_t *n)
 {
     int64_t     value;
@@ -119,8 +120,8 @@ ngx_svc_admin_page_number(ngx_svc_request_t *sr, const char *name,
 
 
 ngx_int_t
-ngx_svc_admin_page_send(ngx_svc_request_t *sr, const char *key, size_t size,
-    PGresult *list, PGresult *total, ngx_svc_admin_row_pt write)
+ngx_svc_page_send(ngx_svc_request_t *sr, const char *key, size_t size,
+    PGresult *list, PGresult *total, ngx_svc_row_pt write)
 {
     int                     i, n;
     ngx_svc_json_writer_t   w;
@@ -142,7 +143,7 @@ ngx_svc_admin_page_send(ngx_svc_request_t *sr, const char *key, size_t size,
     }
 
     ngx_svc_json_close(&w, ']');
-    ngx_svc_admin_page_write(&w, total, sr->data);
+    ngx_svc_page_write(&w, total, sr->data);
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
@@ -150,10 +151,10 @@ ngx_svc_admin_page_send(ngx_svc_request_t *sr, const char *key, size_t size,
 
 
 void
-ngx_svc_admin_page_write(ngx_svc_json_writer_t *w, PGresult *total,
-    ngx_svc_admin_page_t *page)
+ngx_svc_page_write(ngx_svc_json_writer_t *w, PGresult *total,
+    ngx_svc_page_t *page)
 {
-    ngx_svc_admin_raw(w, "total", total, 0, 0);
+    ngx_svc_column_raw(w, "total", total, 0, 0);
     ngx_svc_json_integer(w, "limit", page->limit);
     ngx_svc_json_integer(w, "offset", page->offset);
 }
