@@ -3,7 +3,7 @@
 TOP := $(CURDIR)
 BUILD = build
 MODULES = ngx_http_svc_common_module.so ngx_http_svc_scim_module.so \
-	ngx_http_svc_admin_module.so
+	ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so
 SOURCES := $(wildcard ngx_svc_*/*.c ngx_svc_*/*.h)
 CFLAGS_WARN = -Wall -Wextra -Wno-unused-parameter
 

@@ -190,6 +190,7 @@ write_conf() {
 load_module $top/build/modules/ngx_http_svc_common_module.so;
 load_module $top/build/modules/ngx_http_svc_scim_module.so;
 load_module $top/build/modules/ngx_http_svc_admin_module.so;
+load_module $top/build/modules/ngx_http_svc_webhook_module.so;
 
 $([ "$(id -u)" != 0 ] || echo "user $user;")
 worker_processes 2;

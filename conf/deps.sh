@@ -8,6 +8,7 @@ set -eu
 
 run="nginx nginx-dev gcc libc6-dev make postgresql postgresql-client
      redis-server redis-tools libpq-dev libhiredis-dev libcjson-dev libssl-dev
+     libcurl4-openssl-dev
      libpng-dev libjpeg-dev libwebp-dev libpcre2-dev libxml2-dev
      libxslt1-dev zlib1g-dev openssl curl ca-certificates coreutils procps
      tzdata"

@@ -26,7 +26,7 @@ ok(-x "$dir/usr/sbin/svcctl", 'svcctl');
 ok(-e "$dir/usr/share/ngx_svc/sql/0001_init.sql", 'migrations');
 ok(-e "$dir/usr/lib/nginx/modules/$_", $_)
     for qw(ngx_http_svc_common_module.so ngx_http_svc_scim_module.so
-           ngx_http_svc_admin_module.so);
+           ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so);
 
 # the example, with a certificate and the paths of here
 

@@ -89,7 +89,8 @@ sub load_module_lines {
     return join '', map { "load_module $dir/$_;\n" }
                     @{ $self->{load} // [ qw(ngx_http_svc_common_module.so
                                              ngx_http_svc_scim_module.so
-                                             ngx_http_svc_admin_module.so) ] };
+                                             ngx_http_svc_admin_module.so
+                                             ngx_http_svc_webhook_module.so) ] };
 }
 
 

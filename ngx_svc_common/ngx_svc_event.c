@@ -1,0 +1,37 @@
+/*
+ * What happens to users, for those who subscribe to it.
+ */
+
+#include "ngx_svc_event.h"
+
+
+static const ngx_str_t  ngx_svc_event_names[NGX_SVC_EVENTS] = {
+    ngx_string("user.created"),
+    ngx_string("user.login"),
+    ngx_string("user.deleted")
+};
+
+static ngx_svc_event_pt  ngx_svc_event_listener;
+
+
+const ngx_str_t *
+ngx_svc_event_name(ngx_svc_event_e kind)
+{
+    return &ngx_svc_event_names[kind];
+}
+
+
+void
+ngx_svc_event_emit(const ngx_svc_event_t *event)
+{
+    if (ngx_svc_event_listener && event->takers.len) {
+        ngx_svc_event_listener(event);
+    }
+}
+
+
+void
+ngx_svc_event_listen(ngx_svc_event_pt handler)
+{
+    ngx_svc_event_listener = handler;
+}

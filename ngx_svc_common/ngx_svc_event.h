@@ -1,0 +1,55 @@
+/*
+ * What happens to users, for those who subscribe to it.
+ */
+
+#ifndef _NGX_SVC_EVENT_H_INCLUDED_
+#define _NGX_SVC_EVENT_H_INCLUDED_
+
+
+#include "ngx_svc_column.h"
+
+
+/*
+ * SQL: the ids of the tenant's webhook endpoints that are to get an event, with
+ * commas between them, or NULL.  event: its name, a literal.
+ */
+
+#define NGX_SVC_EVENT_TAKERS(event)                                           \
+    "(SELECT string_agg(w.id::text, ',') FROM svc.webhook_endpoint w"         \
+    " WHERE w.tenant_id = " NGX_SVC_TENANT " AND w.enabled"                   \
+    " AND '" event "' = ANY (w.events))"
+
+
+typedef enum {
+    NGX_SVC_EVENT_USER_CREATED = 0,
+    NGX_SVC_EVENT_USER_LOGIN,
+    NGX_SVC_EVENT_USER_DELETED,
+    NGX_SVC_EVENTS
+} ngx_svc_event_e;
+
+
+typedef struct {
+    ngx_svc_event_e   kind;
+    ngx_str_t         tenant;       /* its UUID, as text */
+    ngx_str_t         takers;       /* as above; no data: nobody */
+    ngx_str_t         user;         /* the user's UUID, as text */
+    ngx_str_t         email;        /* of NGX_SVC_EVENT_USER_CREATED */
+} ngx_svc_event_t;
+
+typedef void (*ngx_svc_event_pt)(const ngx_svc_event_t *event);
+
+
+/* The name of an event, as subscribers know it. */
+NGX_SVC_API const ngx_str_t *ngx_svc_event_name(ngx_svc_event_e kind);
+
+/*
+ * For a committed hook of an op: tells of what has happened.  Never waits, and
+ * keeps nothing of the event.
+ */
+NGX_SVC_API void ngx_svc_event_emit(const ngx_svc_event_t *event);
+
+/* Who is told, in this worker; NULL: nobody. */
+NGX_SVC_API void ngx_svc_event_listen(ngx_svc_event_pt handler);
+
+
+#endif /* _NGX_SVC_EVENT_H_INCLUDED_ */

@@ -1,0 +1,218 @@
+/*
+ * Webhooks: the directives, and the start and end of a worker.
+ */
+
+#include "ngx_svc_webhook_conf.h"
+
+
+static ngx_int_t ngx_http_svc_webhook_preconfiguration(ngx_conf_t *cf);
+static ngx_int_t ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf);
+static void *ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf);
+static char *ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf);
+
+
+static ngx_command_t  ngx_http_svc_webhook_commands[] = {
+
+    { ngx_string("svc_webhooks"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, on),
+      NULL },
+
+    { ngx_string("svc_webhook_queue"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE12,
+      ngx_svc_webhook_conf_queue,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("svc_webhook_concurrency"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE123,
+      ngx_svc_webhook_conf_concurrency,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("svc_webhook_connect_timeout"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_webhook_conf_timeout,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, connect_timeout),
+      NULL },
+
+    { ngx_string("svc_webhook_timeout"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_webhook_conf_timeout,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, timeout),
+      NULL },
+
+    { ngx_string("svc_webhook_shutdown_timeout"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_webhook_conf_timeout,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, shutdown_timeout),
+      NULL },
+
+    { ngx_string("svc_webhook_ca_file"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_str_slot,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, ca_file),
+      NULL },
+
+    { ngx_string("svc_webhook_proxy"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_webhook_conf_proxy,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("svc_webhook_allow"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_1MORE,
+      ngx_svc_webhook_conf_allow,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+      ngx_null_command
+};
+
+
+static ngx_http_module_t  ngx_http_svc_webhook_module_ctx = {
+    ngx_http_svc_webhook_preconfiguration,   /* preconfiguration */
+    ngx_http_svc_webhook_postconfiguration,  /* postconfiguration */
+
+    ngx_http_svc_webhook_create_main_conf,   /* create main configuration */
+    ngx_http_svc_webhook_init_main_conf,     /* init main configuration */
+
+    NULL,                                    /* create server configuration */
+    NULL,                                    /* merge server configuration */
+
+    NULL,                                    /* create location configuration */
+    NULL                                     /* merge location configuration */
+};
+
+
+ngx_module_t  ngx_http_svc_webhook_module = {
+    NGX_MODULE_V1,
+    &ngx_http_svc_webhook_module_ctx,        /* module context */
+    ngx_http_svc_webhook_commands,           /* module directives */
+    NGX_HTTP_MODULE,                         /* module type */
+    NULL,                                    /* init master */
+    NULL,                                    /* init module */
+    NULL,                                    /* init process */
+    NULL,                                    /* init thread */
+    NULL,                                    /* exit thread */
+    NULL,                                    /* exit process */
+    NULL,                                    /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+
+static ngx_int_t
+ngx_http_svc_webhook_preconfiguration(ngx_conf_t *cf)
+{
+    return ngx_svc_check_common(cf, "ngx_http_svc_webhook_module");
+}
+
+
+static ngx_int_t
+ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
+{
+    const char              *missing;
+    ngx_svc_main_conf_t     *smcf;
+    ngx_svc_webhook_conf_t  *wcf;
+
+    smcf = ngx_svc_main_conf(cf);
+    wcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_svc_webhook_module);
+
+    if (!wcf->on) {
+        return NGX_OK;
+    }
+
+    if (smcf->pg.conninfo.len == 0) {
+        missing = "svc_postgres \"host=... dbname=svc user=svc_app\"";
+
+    } else if (smcf->redis.name.len == 0) {
+        missing = "svc_redis 127.0.0.1:6379";
+
+    } else if (smcf->key_file.len == 0) {
+        missing = "svc_key_file /etc/nginx/svc.keys";
+
+    } else {
+        return ngx_svc_webhook_conf_check_ca(cf, &wcf->ca_file);
+    }
+
+    ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                  "\"svc_webhooks on\" needs \"%s;\" in the http block",
+                  missing);
+
+    return NGX_ERROR;
+}
+
+
+static void *
+ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf)
+{
+    ngx_svc_webhook_conf_t  *wcf;
+
+    wcf = ngx_pcalloc(cf->pool, sizeof(ngx_svc_webhook_conf_t));
+    if (wcf == NULL) {
+        return NULL;
+    }
+
+    wcf->on = NGX_CONF_UNSET;
+    wcf->capacity = NGX_CONF_UNSET_UINT;
+    wcf->tenant_capacity = NGX_CONF_UNSET_UINT;
+    wcf->concurrency = NGX_CONF_UNSET_UINT;
+    wcf->tenant_concurrency = NGX_CONF_UNSET_UINT;
+    wcf->endpoint_concurrency = NGX_CONF_UNSET_UINT;
+    wcf->connect_timeout = NGX_CONF_UNSET_MSEC;
+    wcf->timeout = NGX_CONF_UNSET_MSEC;
+    wcf->shutdown_timeout = NGX_CONF_UNSET_MSEC;
+
+    if (ngx_array_init(&wcf->allow, cf->pool, 4, sizeof(ngx_svc_cidr_t))
+        != NGX_OK)
+    {
+        return NULL;
+    }
+
+    return wcf;
+}
+
+
+static char *
+ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf)
+{
+    ngx_svc_webhook_conf_t *wcf = conf;
+
+    ngx_conf_init_value(wcf->on, 0);
+    ngx_conf_init_uint_value(wcf->capacity, 50000);
+    ngx_conf_init_uint_value(wcf->tenant_capacity,
+                             ngx_max(wcf->capacity / 4, 1));
+    ngx_conf_init_uint_value(wcf->concurrency, 512);
+    ngx_conf_init_uint_value(wcf->tenant_concurrency, 64);
+    ngx_conf_init_uint_value(wcf->endpoint_concurrency, 16);
+    ngx_conf_init_msec_value(wcf->connect_timeout, 3000);
+    ngx_conf_init_msec_value(wcf->timeout, 10000);
+    ngx_conf_init_msec_value(wcf->shutdown_timeout, 10000);
+
+    if (wcf->ca_file.len == 0) {
+        ngx_str_set(&wcf->ca_file, "/etc/ssl/certs/ca-certificates.crt");
+
+    } else if (ngx_conf_full_name(cf->cycle, &wcf->ca_file, 1) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+ngx_svc_webhook_conf_t *
+ngx_svc_webhook_conf(void)
+{
+    return ngx_http_cycle_get_module_main_conf(ngx_cycle,
+                                               ngx_http_svc_webhook_module);
+}

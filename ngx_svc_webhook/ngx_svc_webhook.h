@@ -1,0 +1,67 @@
+/*
+ * Webhooks: the configuration, and a delivery.
+ *
+ * A worker that has committed a change pushes a delivery for each endpoint that
+ * takes the event to a list in Redis (ngx_svc_webhook_queue.c).  The helper, a
+ * process that worker 0 forks (ngx_svc_webhook_helper.c), takes them into a
+ * hash of its own, where each stays until its outcome is final, and delivers
+ * them (ngx_svc_webhook_deliver.c).
+ */
+
+#ifndef _NGX_SVC_WEBHOOK_H_INCLUDED_
+#define _NGX_SVC_WEBHOOK_H_INCLUDED_
+
+
+#include "ngx_svc_addr.h"
+#include "ngx_svc_conf.h"
+
+
+#define NGX_SVC_WEBHOOK_ATTEMPTS   3
+#define NGX_SVC_WEBHOOK_SECRET     64   /* hexadecimal digits */
+#define NGX_SVC_WEBHOOK_ID         32   /* likewise, of events and deliveries */
+
+
+typedef struct {
+    ngx_flag_t        on;
+    ngx_uint_t        capacity;         /* deliveries that may be pending */
+    ngx_uint_t        tenant_capacity;  /* of one tenant */
+    ngx_uint_t        concurrency;      /* attempts at the same time */
+    ngx_uint_t        tenant_concurrency;
+    ngx_uint_t        endpoint_concurrency;
+    ngx_msec_t        connect_timeout;
+    ngx_msec_t        timeout;          /* of an attempt */
+    ngx_msec_t        shutdown_timeout; /* of attempts when nginx ends */
+    ngx_str_t         ca_file;          /* NUL-terminated */
+    ngx_str_t         proxy;            /* NUL-terminated; empty: none */
+    ngx_array_t       allow;            /* ngx_svc_cidr_t, of private targets
+                                           that are not refused */
+} ngx_svc_webhook_conf_t;
+
+
+/*
+ * One event for one endpoint.  In one block of malloc(): the queue makes it,
+ * and frees it when ngx_svc_webhook_queue_done() is called.  All text points
+ * into the block.
+ */
+
+typedef struct {
+    ngx_queue_t       queue;            /* the scheduler's */
+    void             *data;             /* likewise */
+    ngx_str_t         id;               /* X-Svc-Delivery */
+    ngx_str_t         event_id;         /* "id" of the body */
+    ngx_str_t         event;            /* its name */
+    ngx_str_t         tenant;           /* UUIDs, as text */
+    ngx_str_t         endpoint;
+    ngx_str_t         body;
+    ngx_uint_t        attempts;         /* that have ended */
+} ngx_svc_webhook_delivery_t;
+
+
+extern ngx_module_t  ngx_http_svc_webhook_module;
+
+
+/* In a worker or the helper, while svc_webhooks is on. */
+ngx_svc_webhook_conf_t *ngx_svc_webhook_conf(void);
+
+
+#endif /* _NGX_SVC_WEBHOOK_H_INCLUDED_ */

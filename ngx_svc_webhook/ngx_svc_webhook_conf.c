@@ -1,0 +1,237 @@
+/*
+ * The directives' values, checked while nginx reads its configuration.
+ */
+
+#include "ngx_svc_webhook_conf.h"
+
+#include <openssl/err.h>
+#include <openssl/x509_vfy.h>
+
+
+#define NGX_SVC_WEBHOOK_CAPACITY_MAX     10000000
+#define NGX_SVC_WEBHOOK_CONCURRENCY_MAX  65536
+
+
+/* A number of a directive, with a name of its own behind the first one. */
+
+typedef struct {
+    const char     *name;               /* NULL: the first argument */
+    size_t          offset;
+} ngx_svc_webhook_number_t;
+
+
+static char *ngx_svc_webhook_conf_numbers(ngx_conf_t *cf, void *conf,
+    const ngx_svc_webhook_number_t *numbers, ngx_int_t max);
+
+
+char *
+ngx_svc_webhook_conf_queue(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    static const ngx_svc_webhook_number_t  numbers[] = {
+        { NULL, offsetof(ngx_svc_webhook_conf_t, capacity) },
+        { "tenant=", offsetof(ngx_svc_webhook_conf_t, tenant_capacity) },
+        { NULL, 0 }
+    };
+
+    return ngx_svc_webhook_conf_numbers(cf, conf, numbers,
+                                        NGX_SVC_WEBHOOK_CAPACITY_MAX);
+}
+
+
+char *
+ngx_svc_webhook_conf_concurrency(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf)
+{
+    static const ngx_svc_webhook_number_t  numbers[] = {
+        { NULL, offsetof(ngx_svc_webhook_conf_t, concurrency) },
+        { "tenant=", offsetof(ngx_svc_webhook_conf_t, tenant_concurrency) },
+        { "endpoint=", offsetof(ngx_svc_webhook_conf_t,
+                                endpoint_concurrency) },
+        { NULL, 0 }
+    };
+
+    return ngx_svc_webhook_conf_numbers(cf, conf, numbers,
+                                        NGX_SVC_WEBHOOK_CONCURRENCY_MAX);
+}
+
+
+static char *
+ngx_svc_webhook_conf_numbers(ngx_conf_t *cf, void *conf,
+    const ngx_svc_webhook_number_t *numbers, ngx_int_t max)
+{
+    size_t                           len;
+    ngx_int_t                        n;
+    ngx_str_t                       *value;
+    ngx_uint_t                       i, *slot;
+    const ngx_svc_webhook_number_t  *number;
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+
+        number = &numbers[0];
+        len = 0;
+
+        if (i > 1) {
+            for (number = &numbers[1]; number->name; number++) {
+                len = ngx_strlen(number->name);
+
+                if (ngx_strncmp(value[i].data, number->name, len) == 0) {
+                    break;
+                }
+            }
+
+            if (number->name == NULL) {
+                ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                                   "invalid parameter \"%V\" of \"%V\"",
+                                   &value[i], &value[0]);
+                return NGX_CONF_ERROR;
+            }
+        }
+
+        slot = (ngx_uint_t *) ((u_char *) conf + number->offset);
+
+        if (*slot != NGX_CONF_UNSET_UINT) {
+            return "is duplicate";
+        }
+
+        n = ngx_atoi(value[i].data + len, value[i].len - len);
+
+        if (n < 1 || n > max) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "\"%V\" of \"%V\" must be a number from 1 to "
+                               "%i", &value[i], &value[0], max);
+            return NGX_CONF_ERROR;
+        }
+
+        *slot = n;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_svc_webhook_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char        *rv;
+    ngx_msec_t  *timeout;
+
+    rv = ngx_conf_set_msec_slot(cf, cmd, conf);
+    if (rv != NGX_CONF_OK) {
+        return rv;
+    }
+
+    timeout = (ngx_msec_t *) ((u_char *) conf + cmd->offset);
+
+    if (*timeout < 1 || *timeout > 600000) {
+        return "must be a time from 1ms to 10m";
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_svc_webhook_conf_proxy(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_svc_webhook_conf_t *wcf = conf;
+
+    ngx_url_t   url;
+    ngx_str_t  *value;
+
+    if (wcf->proxy.data) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    ngx_memzero(&url, sizeof(ngx_url_t));
+
+    if (ngx_strncmp(value[1].data, "http://", 7) != 0) {
+        goto invalid;
+    }
+
+    url.url.data = value[1].data + 7;
+    url.url.len = value[1].len - 7;
+    url.no_resolve = 1;
+
+    if (ngx_parse_url(cf->pool, &url) != NGX_OK || url.no_port
+        || url.uri.len || url.host.len == 0
+        || ngx_strlchr(url.url.data, url.url.data + url.url.len, '@'))
+    {
+        goto invalid;
+    }
+
+    wcf->proxy = value[1];
+
+    return NGX_CONF_OK;
+
+invalid:
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "\"%V\" takes a URL such as "
+                       "http://proxy.example.com:3128, not \"%V\"",
+                       &value[0], &value[1]);
+
+    return NGX_CONF_ERROR;
+}
+
+
+char *
+ngx_svc_webhook_conf_allow(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_svc_webhook_conf_t *wcf = conf;
+
+    ngx_str_t       *value;
+    ngx_uint_t       i;
+    ngx_svc_cidr_t  *cidr;
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+
+        cidr = ngx_array_push(&wcf->allow);
+        if (cidr == NULL) {
+            return NGX_CONF_ERROR;
+        }
+
+        if (ngx_svc_cidr_parse(value[i].data, value[i].len, cidr) != NGX_OK) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "\"%V\" takes networks such as 10.1.0.0/16, "
+                               "not \"%V\"", &value[0], &value[i]);
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+ngx_int_t
+ngx_svc_webhook_conf_check_ca(ngx_conf_t *cf, ngx_str_t *file)
+{
+    ngx_int_t    rc;
+    X509_STORE  *store;
+
+    store = X509_STORE_new();
+    if (store == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = NGX_OK;
+
+    if (X509_STORE_load_locations(store, (char *) file->data, NULL) != 1) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "\"svc_webhook_ca_file\": no certificates can be read "
+                      "from \"%V\": it is to be a file in PEM format; "
+                      "Debian's package ca-certificates brings "
+                      "/etc/ssl/certs/ca-certificates.crt", file);
+        rc = NGX_ERROR;
+    }
+
+    X509_STORE_free(store);
+    ERR_clear_error();
+
+    return rc;
+}
