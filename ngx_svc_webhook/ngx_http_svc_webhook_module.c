@@ -2,7 +2,9 @@
  * Webhooks: the directives, and the start and end of a worker.
  */
 
+#include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_conf.h"
+#include "ngx_svc_webhook_emit.h"
 #include "ngx_svc_webhook_helper.h"
 
 #include <ngx_event.h>
@@ -10,6 +12,8 @@
 
 static ngx_int_t ngx_http_svc_webhook_preconfiguration(ngx_conf_t *cf);
 static ngx_int_t ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf);
+static ngx_int_t ngx_http_svc_webhook_add_routes(ngx_conf_t *cf,
+    ngx_svc_main_conf_t *smcf);
 static void *ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf);
 static char *ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf);
 static ngx_int_t ngx_http_svc_webhook_init_module(ngx_cycle_t *cycle);
@@ -148,7 +152,11 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
         missing = "svc_key_file /etc/nginx/svc.keys";
 
     } else {
-        return ngx_svc_webhook_conf_check_ca(cf, &wcf->ca_file);
+        if (ngx_svc_webhook_conf_check_ca(cf, &wcf->ca_file) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        return ngx_http_svc_webhook_add_routes(cf, smcf);
     }
 
     ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
@@ -156,6 +164,25 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
                   missing);
 
     return NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_svc_webhook_add_routes(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
+{
+    static const ngx_str_t  prefix = ngx_string("/v1");
+
+    if (ngx_svc_pg_add_statements(&smcf->pg,
+                                  ngx_svc_webhook_endpoints_statements)
+        != NGX_OK
+        || ngx_svc_pg_add_statements(&smcf->pg,
+                                     ngx_svc_webhook_deliveries_statements)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_add_routes(cf, &prefix, ngx_svc_webhook_routes);
 }
 
 
@@ -265,6 +292,8 @@ ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
+    ngx_svc_webhook_emit_init();
+
     if (ngx_worker == 0) {
         ngx_svc_webhook_helper_init(cycle);
     }
@@ -276,6 +305,7 @@ ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
 static void
 ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle)
 {
+    ngx_svc_webhook_emit_exit();
     ngx_svc_webhook_helper_exit();
 }
 
