@@ -332,7 +332,8 @@ for my $row ([ 'svc_metrics; svc_health;', qr/another handler/ ],
 # --- the README's table ------------------------------------------------------------------------------
 
 my $readme = slurp('README.md');
-my %told = $readme =~ /^\| `(svc_\w+)(?:\{[^`]*\})?` \| (\w+) \|/mg;
+my ($section) = $readme =~ /^## Metrics\n(.*?)^## /ms;
+my %told = $section =~ /^\| `(svc_\w+)(?:\{[^`]*\})?` \| (\w+) \|/mg;
 my %type = map { $_->{name} => $_->{type} } values %{ $m->{family} };
 
 is_deeply(\%told, \%type, 'README: all metrics, and no others');
