@@ -23,13 +23,14 @@ NGX_SVC_PURE = $(addprefix ngx_svc_common/ngx_svc_, \
 		error json json_check json_write schema email crypto addr \
 		time) \
 	$(patsubst %.c,%,$(NGX_SVC_PURE_ACCESS) $(NGX_SVC_PURE_SCIM) \
-		$(NGX_SVC_PURE_ADMIN))
+		$(NGX_SVC_PURE_ADMIN)) \
+	ngx_svc_webhook/ngx_svc_webhook_target
 
 NGX_SVC_CORE = $(addprefix src/core/ngx_, string palloc array list rbtree \
 		hash murmurhash parse_time) src/os/unix/ngx_alloc
 
 NGX_SVC_TEST_INCS = -Ingx_svc_common -Ingx_svc_scim -Ingx_svc_admin \
-	-It/unit $(addprefix -I$(NGX_SRC)/, src/core src/event src/event/modules \
+	-Ingx_svc_webhook -It/unit $(addprefix -I$(NGX_SRC)/, src/core src/event src/event/modules \
 		src/os/unix src/http src/http/modules src/http/v2 objs) \
 	-I/usr/include/postgresql
 
@@ -45,7 +46,7 @@ NGX_SVC_TEST_LDFLAGS = -Wl,--wrap=ngx_alloc
 NGX_SVC_CORE_CFLAGS = $(NGX_SVC_TEST_CFLAGS) -fno-sanitize=undefined
 
 NGX_SVC_TEST_HEADERS = $(wildcard ngx_svc_common/*.h ngx_svc_scim/*.h \
-	ngx_svc_admin/*.h t/unit/*.h) \
+	ngx_svc_admin/*.h ngx_svc_webhook/*.h t/unit/*.h) \
 	$(NGX_SRC)/objs/ngx_auto_config.h t/unit/build.mk
 
 UNIT_OBJS = $(addprefix $(UNIT_OUT)/obj/, $(addsuffix .o, $(NGX_SVC_PURE) \
@@ -57,6 +58,8 @@ UNIT_BINS = $(patsubst t/unit/%.c,$(UNIT_OUT)/%,$(wildcard t/unit/test_*.c))
 $(UNIT_OUT)/test_image: NGX_SVC_TEST_LDFLAGS += -Wl,--wrap=malloc
 
 FUZZ_BINS = $(patsubst t/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard t/fuzz/fuzz_*.c))
+# whose oracle is libcurl
+$(FUZZ_OUT)/fuzz_webhook_url: NGX_SVC_TEST_LIBS += -lcurl
 
 # as the modules are built: for t/bench/bench.pl
 BENCH_SRCS = $(addsuffix .c, $(filter ngx_svc_common/%, $(NGX_SVC_PURE)) \
