@@ -115,6 +115,16 @@ ngx_svc_pg_exit_worker(void)
 }
 
 
+/* libpq would say goodbye to the server: the parent's sessions stay as is. */
+
+void
+ngx_svc_pg_forked(void)
+{
+    ngx_memzero(ngx_svc_pg_pools, sizeof(ngx_svc_pg_pools));
+    ngx_svc_pg_said_reset();
+}
+
+
 ngx_svc_pg_op_t *
 ngx_svc_pg_op_create(ngx_pool_t *pool, ngx_svc_pg_pool_e kind,
     ngx_svc_pg_handler_pt handler, void *data)

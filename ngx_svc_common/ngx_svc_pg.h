@@ -147,9 +147,16 @@ char *ngx_svc_pg_conninfo(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf);
 NGX_SVC_API ngx_int_t ngx_svc_pg_add_statements(ngx_svc_pg_conf_t *conf,
     const ngx_svc_pg_statement_t *table);
 
-/* A worker's start and end. */
-ngx_int_t ngx_svc_pg_init_worker(ngx_cycle_t *cycle, ngx_svc_pg_conf_t *conf);
-void ngx_svc_pg_exit_worker(void);
+/* A worker's start and end; a child that a worker forked calls these too. */
+NGX_SVC_API ngx_int_t ngx_svc_pg_init_worker(ngx_cycle_t *cycle,
+    ngx_svc_pg_conf_t *conf);
+NGX_SVC_API void ngx_svc_pg_exit_worker(void);
+
+/*
+ * In such a child, first of all: forgets its parent's connections, of which the
+ * sockets are closed by the caller.
+ */
+NGX_SVC_API void ngx_svc_pg_forked(void);
 
 
 /* NULL when memory runs out. */

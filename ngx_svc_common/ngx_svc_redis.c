@@ -103,6 +103,22 @@ ngx_svc_redis_exit_worker(void)
 }
 
 
+void
+ngx_svc_redis_forked(void)
+{
+    ngx_svc_redis_link_forked(&ngx_svc_redis);
+    ngx_svc_redis_pubsub_forked();
+    ngx_svc_redis_script_forked();
+}
+
+
+ngx_svc_redis_link_t *
+ngx_svc_redis_commands(void)
+{
+    return &ngx_svc_redis;
+}
+
+
 ngx_svc_redis_state_e
 ngx_svc_redis_state(void)
 {

@@ -29,12 +29,19 @@ typedef enum {
 /* Parses "unix:/path" or "address[:port]"; NGX_CONF_OK, or a message. */
 char *ngx_svc_redis_address(ngx_conf_t *cf, ngx_svc_redis_conf_t *conf);
 
-ngx_int_t ngx_svc_redis_init_worker(ngx_cycle_t *cycle,
+/* A worker's start and end; a child that a worker forked calls these too. */
+NGX_SVC_API ngx_int_t ngx_svc_redis_init_worker(ngx_cycle_t *cycle,
     ngx_svc_redis_conf_t *conf);
-void ngx_svc_redis_exit_worker(void);
+NGX_SVC_API void ngx_svc_redis_exit_worker(void);
+
+/*
+ * In such a child, first of all: forgets its parent's connections, of which the
+ * sockets are closed by the caller.
+ */
+NGX_SVC_API void ngx_svc_redis_forked(void);
 
 /* As of the last PING, which is at most a second and the timeout ago. */
-ngx_svc_redis_state_e ngx_svc_redis_state(void);
+NGX_SVC_API ngx_svc_redis_state_e ngx_svc_redis_state(void);
 
 
 /*

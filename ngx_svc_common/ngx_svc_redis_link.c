@@ -59,6 +59,20 @@ ngx_svc_redis_link_stop(ngx_svc_redis_link_t *link)
 
 
 void
+ngx_svc_redis_link_forked(ngx_svc_redis_link_t *link)
+{
+    link->inherited = link->redis;
+    link->redis = NULL;
+    link->connection = NULL;
+    link->state = NGX_SVC_REDIS_OFF;
+    link->asked = 0;
+    link->said = 0;
+
+    ngx_memzero(&link->timer, sizeof(ngx_event_t));
+}
+
+
+void
 ngx_svc_redis_link_asked(ngx_svc_redis_link_t *link)
 {
     link->asked = 1;

@@ -16,6 +16,7 @@ typedef struct ngx_svc_redis_link_s  ngx_svc_redis_link_t;
 struct ngx_svc_redis_link_s {
     ngx_svc_redis_conf_t   *conf;
     redisAsyncContext      *redis;      /* owns the socket; NULL: not open */
+    redisAsyncContext      *inherited;  /* of the parent, in a child */
     ngx_connection_t       *connection; /* borrows it */
     ngx_event_t             timer;      /* what is to happen next, or else */
     ngx_svc_redis_state_e   state;
@@ -38,6 +39,17 @@ void ngx_svc_redis_link_stop(ngx_svc_redis_link_t *link);
 /* Something was asked: without ngx_svc_redis_link_answered() the link breaks. */
 void ngx_svc_redis_link_asked(ngx_svc_redis_link_t *link);
 void ngx_svc_redis_link_answered(ngx_svc_redis_link_t *link);
+
+
+/* The worker's link for commands. */
+ngx_svc_redis_link_t *ngx_svc_redis_commands(void);
+
+/*
+ * In a child process: forgets what was the parent's.  Nothing of it is freed,
+ * since a context that is freed calls back, and touches the parent's epoll.
+ */
+void ngx_svc_redis_link_forked(ngx_svc_redis_link_t *link);
+void ngx_svc_redis_script_forked(void);
 
 
 #endif /* _NGX_SVC_REDIS_LINK_H_INCLUDED_ */

@@ -121,6 +121,22 @@ ngx_svc_redis_pubsub_exit(void)
 }
 
 
+void
+ngx_svc_redis_pubsub_forked(void)
+{
+    ngx_svc_redis_link_t     link;
+    ngx_svc_redis_pubsub_t  *ps;
+
+    ps = &ngx_svc_redis_pubsub;
+
+    ngx_svc_redis_link_forked(&ps->link);
+    link = ps->link;
+
+    ngx_memzero(ps, sizeof(ngx_svc_redis_pubsub_t));
+    ps->link = link;
+}
+
+
 ngx_int_t
 ngx_svc_redis_subscribe(const char *name, ngx_svc_redis_message_pt handler)
 {

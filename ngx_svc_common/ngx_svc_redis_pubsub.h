@@ -14,6 +14,9 @@ ngx_int_t ngx_svc_redis_pubsub_init(ngx_cycle_t *cycle,
     ngx_svc_redis_conf_t *conf, ngx_svc_redis_link_t *commands);
 void ngx_svc_redis_pubsub_exit(void);
 
+/* In a child process: forgets what was the parent's, its channels too. */
+void ngx_svc_redis_pubsub_forked(void);
+
 /* Once a second while commands are answered. */
 void ngx_svc_redis_pubsub_beat(void);
 

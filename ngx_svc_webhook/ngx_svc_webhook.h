@@ -54,6 +54,12 @@ typedef struct {
     ngx_str_t         endpoint;
     ngx_str_t         body;
     ngx_uint_t        attempts;         /* that have ended */
+
+    /* private to the queue */
+
+    ngx_queue_t       told;             /* waits to be told, or is on its way */
+    unsigned          state:2;
+    unsigned          final:1;          /* done */
 } ngx_svc_webhook_delivery_t;
 
 

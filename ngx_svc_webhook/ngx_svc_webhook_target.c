@@ -320,6 +320,7 @@ ngx_svc_webhook_url_labels(ngx_svc_webhook_url_t *u, ngx_str_t *last)
 
     end = u->host.data + u->host.len;
     last->data = u->host.data;
+    last->len = 0;
     wrong = NULL;
 
     for (p = u->host.data; p <= end && wrong == NULL; p++) {

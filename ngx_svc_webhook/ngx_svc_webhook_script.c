@@ -1,0 +1,166 @@
+/*
+ * The scripts that move deliveries in Redis.
+ */
+
+#include "ngx_svc_webhook_script.h"
+
+
+/* now: ms */
+
+#define NGX_SVC_WEBHOOK_NOW                                                   \
+    "local t = redis.call('TIME')\n"                                          \
+    "local now = t[1] * 1000 + math.floor(t[2] / 1000)\n"
+
+/* A count that falls to nothing leaves no field behind. */
+
+#define NGX_SVC_WEBHOOK_LESS                                                  \
+    "local function less(pending, field, n)\n"                                \
+    "    if redis.call('HINCRBY', pending, field, -n) <= 0 then\n"            \
+    "        redis.call('HDEL', pending, field)\n"                            \
+    "    end\n"                                                               \
+    "end\n"
+
+
+ngx_svc_redis_script_t  ngx_svc_webhook_push_script = {
+    .name = "push",
+    .text =
+    "local n = #ARGV - 3\n"
+    "local have = redis.call('HMGET', KEYS[2], 'total', ARGV[3])\n"
+    "if (tonumber(have[1]) or 0) + n > tonumber(ARGV[1]) then\n"
+    "    return 1\n"
+    "end\n"
+    "if (tonumber(have[2]) or 0) + n > tonumber(ARGV[2]) then\n"
+    "    return 2\n"
+    "end\n"
+    "local len = redis.call('RPUSH', KEYS[1], unpack(ARGV, 4))\n"
+    "redis.call('HINCRBY', KEYS[2], 'total', n)\n"
+    "redis.call('HINCRBY', KEYS[2], ARGV[3], n)\n"
+    "if len == n then\n"
+    "    redis.call('PUBLISH', '" NGX_SVC_WEBHOOK_WAKE "', '1')\n"
+    "end\n"
+    "return 0\n"
+};
+
+
+ngx_svc_redis_script_t  ngx_svc_webhook_start_script = {
+    .name = "start",
+    .text =
+    NGX_SVC_WEBHOOK_NOW
+    "redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])\n"
+    "if ARGV[3] ~= ''\n"
+    "   and redis.call('EXISTS', '" NGX_SVC_WEBHOOK_OWN "' .. ARGV[3]) == 1\n"
+    "then\n"
+    "    redis.call('ZADD', KEYS[1], 0, ARGV[3])\n"
+    "end\n"
+    "return 1\n"
+};
+
+
+ngx_svc_redis_script_t  ngx_svc_webhook_beat_script = {
+    .name = "beat",
+    .text =
+    NGX_SVC_WEBHOOK_NOW
+    "local alive = 0\n"
+    "if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0) > 0 then\n"
+    "    redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])\n"
+    "    alive = 1\n"
+    "end\n"
+    "return { alive, redis.call('LLEN', KEYS[2]) }\n"
+};
+
+
+/*
+ * When nothing is anywhere, whatever is still counted was lost by somebody's
+ * hand.
+ */
+
+ngx_svc_redis_script_t  ngx_svc_webhook_take_script = {
+    .name = "take",
+    .text =
+    NGX_SVC_WEBHOOK_NOW
+    NGX_SVC_WEBHOOK_LESS
+    "local max = tonumber(ARGV[2])\n"
+    "local got = { 0 }\n"
+    "if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0) == 0 then\n"
+    "    return got\n"
+    "end\n"
+    "local function keep(entry)\n"
+    "    local id = string.match(entry, '^%d (%x+) ')\n"
+    "    if id then\n"
+    "        redis.call('HSET', KEYS[4], id, entry)\n"
+    "    else\n"
+    "        less(KEYS[3], 'total', 1)\n"
+    "    end\n"
+    "    got[#got + 1] = entry\n"
+    "end\n"
+    "local dead = redis.call('ZRANGEBYSCORE', KEYS[1], 0, now,"
+        " 'LIMIT', 0, 16)\n"
+    "for _, id in ipairs(dead) do\n"
+    "    if id ~= ARGV[1] and #got <= max then\n"
+    "        local own = '" NGX_SVC_WEBHOOK_OWN "' .. id\n"
+    "        local has = redis.call('HRANDFIELD', own, max + 1 - #got,"
+                " 'WITHVALUES')\n"
+    "        for i = 1, #has, 2 do\n"
+    "            redis.call('HDEL', own, has[i])\n"
+    "            keep(has[i + 1])\n"
+    "        end\n"
+    "        if redis.call('EXISTS', own) == 0 then\n"
+    "            redis.call('ZREM', KEYS[1], id)\n"
+    "        else\n"
+    "            redis.call('ZADD', KEYS[1], 0, id)\n"
+    "        end\n"
+    "    end\n"
+    "end\n"
+    "got[1] = #got - 1\n"
+    "if #got <= max then\n"
+    "    local list = redis.call('LPOP', KEYS[2], max + 1 - #got)\n"
+    "    for _, entry in ipairs(list or {}) do\n"
+    "        keep(entry)\n"
+    "    end\n"
+    "end\n"
+    "if #got == 1 and redis.call('EXISTS', KEYS[3]) == 1 then\n"
+    "    for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do\n"
+    "        if redis.call('EXISTS', '" NGX_SVC_WEBHOOK_OWN "' .. id) == 1\n"
+    "        then\n"
+    "            return got\n"
+    "        end\n"
+    "    end\n"
+    "    redis.call('DEL', KEYS[3])\n"
+    "end\n"
+    "return got\n"
+};
+
+
+ngx_svc_redis_script_t  ngx_svc_webhook_tell_script = {
+    .name = "tell",
+    .text =
+    NGX_SVC_WEBHOOK_LESS
+    "for i = 1, #ARGV, 2 do\n"
+    "    local entry = redis.call('HGET', KEYS[1], ARGV[i])\n"
+    "    if entry and ARGV[i + 1] == '-' then\n"
+    "        redis.call('HDEL', KEYS[1], ARGV[i])\n"
+    "        less(KEYS[2], 'total', 1)\n"
+    "        local tenant = string.match(entry, '^%d %x+ %x+ (%S+) ')\n"
+    "        if tenant then\n"
+    "            less(KEYS[2], tenant, 1)\n"
+    "        end\n"
+    "    elseif entry then\n"
+    "        redis.call('HSET', KEYS[1], ARGV[i],"
+            " ARGV[i + 1] .. string.sub(entry, 2))\n"
+    "    end\n"
+    "end\n"
+    "return 1\n"
+};
+
+
+ngx_svc_redis_script_t  ngx_svc_webhook_leave_script = {
+    .name = "leave",
+    .text =
+    "if redis.call('EXISTS', KEYS[2]) == 1 then\n"
+    "    redis.call('ZADD', KEYS[1], 0, ARGV[1])\n"
+    "    redis.call('PUBLISH', '" NGX_SVC_WEBHOOK_WAKE "', '1')\n"
+    "else\n"
+    "    redis.call('ZREM', KEYS[1], ARGV[1])\n"
+    "end\n"
+    "return 1\n"
+};

@@ -1,0 +1,62 @@
+/*
+ * The scripts that move deliveries in Redis, and the names of its keys.
+ */
+
+#ifndef _NGX_SVC_WEBHOOK_SCRIPT_H_INCLUDED_
+#define _NGX_SVC_WEBHOOK_SCRIPT_H_INCLUDED_
+
+
+#include "ngx_svc_redis_script.h"
+
+
+/*
+ * A list of entries; a hash of how many there are in the list and in all hands,
+ * by tenant and in "total"; a sorted set of helpers by deadline, in ms of Redis'
+ * clock, 0 when others have begun to take over; of each helper a hash of the
+ * entries in its hands, by delivery id.
+ */
+#define NGX_SVC_WEBHOOK_QUEUE    "svc.webhook.queue"
+#define NGX_SVC_WEBHOOK_PENDING  "svc.webhook.pending"
+#define NGX_SVC_WEBHOOK_HELPERS  "svc.webhook.helpers"
+#define NGX_SVC_WEBHOOK_OWN      "svc.webhook.own."
+
+/* A channel: there is something to take. */
+#define NGX_SVC_WEBHOOK_WAKE     "svc.webhook.wake"
+
+
+/*
+ * Keys: queue, pending; capacity, capacity of a tenant, tenant, entries.
+ * 0: taken; 1: the queue is full; 2: the tenant's share is.
+ */
+extern ngx_svc_redis_script_t  ngx_svc_webhook_push_script;
+
+/*
+ * Keys: helpers; id, lifetime in ms, id of the predecessor or an empty text.
+ * Its deliveries are taken over at once.
+ */
+extern ngx_svc_redis_script_t  ngx_svc_webhook_start_script;
+
+/*
+ * Keys: helpers, queue; id, lifetime.  { 1: alive, 0: others have taken over;
+ * length of the queue }.
+ */
+extern ngx_svc_redis_script_t  ngx_svc_webhook_beat_script;
+
+/*
+ * Keys: helpers, queue, pending, own hash; id, how many at most.  { how many
+ * are of helpers that have ended, entries, theirs first }; nothing when others
+ * have taken over.
+ */
+extern ngx_svc_redis_script_t  ngx_svc_webhook_take_script;
+
+/*
+ * Keys: own hash, pending; delivery id, attempts, and so on.  "-": final.  What
+ * is in other hands stays as it is.
+ */
+extern ngx_svc_redis_script_t  ngx_svc_webhook_tell_script;
+
+/* Keys: helpers, own hash; id. */
+extern ngx_svc_redis_script_t  ngx_svc_webhook_leave_script;
+
+
+#endif /* _NGX_SVC_WEBHOOK_SCRIPT_H_INCLUDED_ */
