@@ -7,6 +7,7 @@
  */
 
 #include "ngx_svc_webhook_endpoint.h"
+#include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_op.h"
 #include "ngx_svc_webhook_secret.h"
 
@@ -66,10 +67,8 @@ static ngx_int_t ngx_svc_webhook_set_load(ngx_svc_webhook_set_t *set);
 static void ngx_svc_webhook_set_loaded(ngx_svc_pg_op_t *op);
 static ngx_int_t ngx_svc_webhook_set_fill(ngx_svc_webhook_set_t *set,
     PGresult *res);
-static ngx_int_t ngx_svc_webhook_set_read(ngx_svc_webhook_endpoint_t *e,
-    ngx_str_t *tenant, PGresult *res, int row);
-static void ngx_svc_webhook_set_secret(ngx_svc_webhook_endpoint_t *e,
-    ngx_str_t *tenant, PGresult *res, int row);
+static void ngx_svc_webhook_set_secret(ngx_svc_webhook_set_t *set,
+    ngx_svc_webhook_endpoint_t *e, ngx_str_t *column);
 static void ngx_svc_webhook_sets_pause(void);
 static void ngx_svc_webhook_sets_resume(ngx_event_t *ev);
 static void ngx_svc_webhook_sets_sweep(ngx_event_t *ev);
@@ -79,8 +78,7 @@ const ngx_svc_pg_statement_t  ngx_svc_webhook_endpoint_statements[] = {
 
     { "webhook_endpoints",
       "SELECT id, url, enabled, secret FROM svc.webhook_endpoint"
-      " WHERE tenant_id = nullif(current_setting('svc.tenant', true), '')"
-          "::uuid", 0 },
+      " WHERE tenant_id = " NGX_SVC_TENANT, 0 },
 
     { NULL, NULL, 0 }
 };
@@ -116,7 +114,7 @@ ngx_svc_webhook_endpoint_init(ngx_cycle_t *cycle,
     sets->sweep.log = cycle->log;
     sets->sweep.cancelable = 1;
 
-    return ngx_svc_redis_subscribe(NGX_SVC_WEBHOOK_CHANGED,
+    return ngx_svc_redis_subscribe(NGX_SVC_WEBHOOK_CHANNEL,
                                    ngx_svc_webhook_sets_changed);
 }
 
@@ -130,7 +128,7 @@ ngx_svc_webhook_endpoint_exit(void)
 
     sets = &ngx_svc_webhook_sets;
 
-    ngx_svc_redis_unsubscribe(NGX_SVC_WEBHOOK_CHANGED);
+    ngx_svc_redis_unsubscribe(NGX_SVC_WEBHOOK_CHANNEL);
 
     for (i = 0; i < 3; i++) {
         while (!ngx_queue_empty(&sets->states[i])) {
@@ -438,6 +436,7 @@ ngx_svc_webhook_set_fill(ngx_svc_webhook_set_t *set, PGresult *res)
     int                          i, n;
     size_t                       size;
     u_char                      *p;
+    ngx_str_t                    column;
     ngx_svc_webhook_endpoint_t  *e;
 
     n = PQntuples(res);
@@ -473,8 +472,73 @@ ngx_svc_webhook_set_fill(ngx_svc_webhook_set_t *set, PGresult *res)
         e->url.data = ngx_cpymem(p, e->url.data, e->url.len) - e->url.len;
         p += e->url.len + 1;
 
-        ngx_svc_webhook_set_secret(e, &set->node.str, res, i);
+        column = ngx_svc_pg_value(res, i, 3);
+        ngx_svc_webhook_set_secret(set, e, &column);
     }
 
     return NGX_OK;
+}
+
+
+static void
+ngx_svc_webhook_set_secret(ngx_svc_webhook_set_t *set,
+    ngx_svc_webhook_endpoint_t *e, ngx_str_t *column)
+{
+    if (ngx_svc_webhook_secret_open(&e->id, column, e->secret) == NGX_OK) {
+        return;
+    }
+
+    e->sealed = 1;
+
+    if (e->enabled) {
+        ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0,
+                      "the secret of webhook %V of tenant %V cannot be "
+                      "opened, nothing is delivered to it: put the key that "
+                      "it was sealed with back into svc_key_file, and reload",
+                      &e->id, &set->node.str);
+    }
+}
+
+
+static void
+ngx_svc_webhook_sets_pause(void)
+{
+    if (!ngx_svc_webhook_sets.timer.timer_set) {
+        ngx_add_timer(&ngx_svc_webhook_sets.timer, NGX_SVC_WEBHOOK_PAUSE);
+    }
+}
+
+
+static void
+ngx_svc_webhook_sets_resume(ngx_event_t *ev)
+{
+    ngx_svc_webhook_sets_load();
+}
+
+
+/* Secrets do not stay in memory for longer than they are needed. */
+
+static void
+ngx_svc_webhook_sets_sweep(ngx_event_t *ev)
+{
+    ngx_queue_t            *q, *next, *list;
+    ngx_svc_webhook_set_t  *set;
+
+    list = &ngx_svc_webhook_sets.states[NGX_SVC_WEBHOOK_LOADED];
+
+    for (q = ngx_queue_head(list); q != ngx_queue_sentinel(list); q = next) {
+
+        next = ngx_queue_next(q);
+        set = ngx_queue_data(q, ngx_svc_webhook_set_t, queue);
+
+        if (ngx_current_msec - set->began < NGX_SVC_WEBHOOK_KEEP) {
+            break;
+        }
+
+        ngx_svc_webhook_set_free(set);
+    }
+
+    if (ngx_svc_webhook_sets.tree.root != &ngx_svc_webhook_sets.sentinel) {
+        ngx_add_timer(ev, NGX_SVC_WEBHOOK_SWEEP);
+    }
 }
