@@ -5,6 +5,7 @@
 #include "ngx_svc_admin.h"
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_email.h"
+#include "ngx_svc_event.h"
 
 
 #define NGX_SVC_ADMIN_PROFILE_MAX  1024     /* bytes, as in SCIM */
@@ -21,6 +22,7 @@ typedef struct {
 } ngx_svc_admin_profile_t;
 
 
+static void ngx_svc_admin_user_delete_committed(PGresult **results);
 static ngx_int_t ngx_svc_admin_user_last(ngx_svc_request_t *sr);
 
 
@@ -178,7 +180,9 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
           "INSERT INTO svc.audit_event (action, target_type, target_id)"
           " SELECT 'user.deleted', 'user', d.id::text FROM d"
       ")"
-      " SELECT last FROM c", 1 },
+      " SELECT c.last, d.id, (SELECT " NGX_SVC_EVENT_TAKERS("user.deleted")
+          " FROM d)"
+      " FROM c LEFT JOIN d ON true", 1 },
 
     /* before the user: whoever changes a group's members locks it first, too */
 
@@ -339,9 +343,37 @@ ngx_svc_admin_user_delete_prepare(ngx_svc_request_t *sr)
         return rc;
     }
 
+    sr->op->committed = ngx_svc_admin_user_delete_committed;
+
     return ngx_svc_admin_user_id(sr,
                                  ngx_svc_pg_call(sr->op,
                                                  NGX_SVC_ADMIN_USER_DELETE));
+}
+
+
+static void
+ngx_svc_admin_user_delete_committed(PGresult **results)
+{
+    PGresult         *res;
+    ngx_svc_event_t   event;
+
+    ngx_svc_request_committed(results);
+
+    if (results == NULL || PQntuples(results[2]) == 0
+        || PQgetisnull(results[2], 0, 1))
+    {
+        return;
+    }
+
+    res = results[2];
+
+    event.kind = NGX_SVC_EVENT_USER_DELETED;
+    event.tenant = ngx_svc_pg_value(results[0], 0, 0);
+    event.user = ngx_svc_pg_value(res, 0, 1);
+    event.takers = ngx_svc_pg_value(res, 0, 2);
+    ngx_str_null(&event.email);
+
+    ngx_svc_event_emit(&event);
 }
 
 

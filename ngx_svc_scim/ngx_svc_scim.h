@@ -21,6 +21,8 @@
     "id, user_name, external_id, status, first_name, last_name,"              \
     " display_name, title, department, locale, created_at, updated_at"
 
+#define NGX_SVC_SCIM_NCOLUMNS  12
+
 
 /* ngx_svc_scim_users.c: see ngx_svc_route_t. */
 

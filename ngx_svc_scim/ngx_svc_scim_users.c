@@ -5,6 +5,7 @@
 #include "ngx_svc_scim.h"
 #include "ngx_svc_column.h"
 #include "ngx_svc_crypto.h"
+#include "ngx_svc_event.h"
 
 
 #define NGX_SVC_SCIM_USER_SIZE  1024    /* first guess, in bytes */
@@ -15,6 +16,7 @@ static ngx_int_t ngx_svc_scim_id(ngx_svc_request_t *sr,
 static ngx_int_t ngx_svc_scim_count(ngx_svc_request_t *sr, ngx_int_t *count);
 static ngx_int_t ngx_svc_scim_filter(ngx_svc_request_t *sr,
     ngx_svc_scim_filter_t *filter);
+static void ngx_svc_scim_create_committed(PGresult **results);
 static ngx_int_t ngx_svc_scim_change(ngx_svc_request_t *sr,
     ngx_svc_scim_user_t *user);
 static ngx_int_t ngx_svc_scim_mask(ngx_svc_request_t *sr, ngx_uint_t *mask);
@@ -74,7 +76,8 @@ const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
           " SELECT 'user.created', 'user', u.id::text, '{\"source\":\"scim\"}'"
           " FROM u"
       ")"
-      " SELECT " NGX_SVC_SCIM_COLUMNS " FROM u", 10 },
+      " SELECT " NGX_SVC_SCIM_COLUMNS ", " NGX_SVC_EVENT_TAKERS("user.created")
+      " FROM u", 10 },
 
     { "scim_change",
       "WITH o AS ("
@@ -377,7 +380,33 @@ ngx_svc_scim_create_prepare(ngx_svc_request_t *sr)
     ngx_svc_bind_value(call, &user.department);
     ngx_svc_bind_value(call, &user.locale);
 
+    sr->op->committed = ngx_svc_scim_create_committed;
+
     return NGX_OK;
+}
+
+
+static void
+ngx_svc_scim_create_committed(PGresult **results)
+{
+    PGresult         *res;
+    ngx_svc_event_t   event;
+
+    ngx_svc_request_committed(results);
+
+    if (results == NULL || PQntuples(results[1]) == 0) {
+        return;
+    }
+
+    res = results[1];
+
+    event.kind = NGX_SVC_EVENT_USER_CREATED;
+    event.tenant = ngx_svc_pg_value(results[0], 0, 0);
+    event.user = ngx_svc_pg_value(res, 0, 0);
+    event.email = ngx_svc_pg_value(res, 0, 1);
+    event.takers = ngx_svc_pg_value(res, 0, NGX_SVC_SCIM_NCOLUMNS);
+
+    ngx_svc_event_emit(&event);
 }
 
 

@@ -2,13 +2,19 @@
  * Webhooks: the directives, and the start and end of a worker.
  */
 
+#include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_conf.h"
+#include "ngx_svc_webhook_emit.h"
 
 
 static ngx_int_t ngx_http_svc_webhook_preconfiguration(ngx_conf_t *cf);
 static ngx_int_t ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf);
+static ngx_int_t ngx_http_svc_webhook_add_routes(ngx_conf_t *cf,
+    ngx_svc_main_conf_t *smcf);
 static void *ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf);
 static char *ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf);
+static ngx_int_t ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle);
+static void ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle);
 
 
 static ngx_command_t  ngx_http_svc_webhook_commands[] = {
@@ -102,10 +108,10 @@ ngx_module_t  ngx_http_svc_webhook_module = {
     NGX_HTTP_MODULE,                         /* module type */
     NULL,                                    /* init master */
     NULL,                                    /* init module */
-    NULL,                                    /* init process */
+    ngx_http_svc_webhook_init_process,       /* init process */
     NULL,                                    /* init thread */
     NULL,                                    /* exit thread */
-    NULL,                                    /* exit process */
+    ngx_http_svc_webhook_exit_process,       /* exit process */
     NULL,                                    /* exit master */
     NGX_MODULE_V1_PADDING
 };
@@ -142,7 +148,11 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
         missing = "svc_key_file /etc/nginx/svc.keys";
 
     } else {
-        return ngx_svc_webhook_conf_check_ca(cf, &wcf->ca_file);
+        if (ngx_svc_webhook_conf_check_ca(cf, &wcf->ca_file) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        return ngx_http_svc_webhook_add_routes(cf, smcf);
     }
 
     ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
@@ -150,6 +160,25 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
                   missing);
 
     return NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_svc_webhook_add_routes(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
+{
+    static const ngx_str_t  prefix = ngx_string("/v1");
+
+    if (ngx_svc_pg_add_statements(&smcf->pg,
+                                  ngx_svc_webhook_endpoints_statements)
+        != NGX_OK
+        || ngx_svc_pg_add_statements(&smcf->pg,
+                                     ngx_svc_webhook_deliveries_statements)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_add_routes(cf, &prefix, ngx_svc_webhook_routes);
 }
 
 
@@ -207,6 +236,34 @@ ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf)
     }
 
     return NGX_CONF_OK;
+}
+
+
+static ngx_int_t
+ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
+{
+    ngx_svc_webhook_conf_t  *wcf;
+
+    if (ngx_process != NGX_PROCESS_WORKER && ngx_process != NGX_PROCESS_SINGLE)
+    {
+        return NGX_OK;
+    }
+
+    wcf = ngx_http_cycle_get_module_main_conf(cycle,
+                                              ngx_http_svc_webhook_module);
+
+    if (wcf != NULL && wcf->on) {
+        ngx_svc_webhook_emit_init();
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle)
+{
+    ngx_svc_webhook_emit_exit();
 }
 
 
