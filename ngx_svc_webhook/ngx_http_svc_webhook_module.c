@@ -5,6 +5,7 @@
 #include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_conf.h"
 #include "ngx_svc_webhook_emit.h"
+#include "ngx_svc_webhook_op.h"
 
 
 static ngx_int_t ngx_http_svc_webhook_preconfiguration(ngx_conf_t *cf);
@@ -173,7 +174,8 @@ ngx_http_svc_webhook_add_routes(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
         != NGX_OK
         || ngx_svc_pg_add_statements(&smcf->pg,
                                      ngx_svc_webhook_deliveries_statements)
-           != NGX_OK)
+           != NGX_OK
+        || ngx_svc_webhook_op_statements(&smcf->pg) != NGX_OK)
     {
         return NGX_ERROR;
     }
