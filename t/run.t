@@ -91,7 +91,7 @@ for my $example (@examples) {
     my ($answer, $status) = sh("set -e\n$example");
     is($status, 0, 'an example of the README') or diag("$example\n$answer");
     like($answer, qr/"schemas":|"secret":"svc_|"memberCount":|"events":
-                   |"maxAgeDays":|"tenant":\{|"sample":\{
+                   |"maxAgeDays":|"tenant":\{|"sample":\{|"knownEvents":
                    |imported\ 2\ sign-ins/x,
          'is answered');
 }
