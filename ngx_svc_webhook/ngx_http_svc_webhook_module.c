@@ -5,7 +5,10 @@
 #include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_conf.h"
 #include "ngx_svc_webhook_emit.h"
+#include "ngx_svc_webhook_helper.h"
 #include "ngx_svc_webhook_op.h"
+
+#include <ngx_event.h>
 
 
 static ngx_int_t ngx_http_svc_webhook_preconfiguration(ngx_conf_t *cf);
@@ -14,6 +17,7 @@ static ngx_int_t ngx_http_svc_webhook_add_routes(ngx_conf_t *cf,
     ngx_svc_main_conf_t *smcf);
 static void *ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf);
 static char *ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf);
+static ngx_int_t ngx_http_svc_webhook_init_module(ngx_cycle_t *cycle);
 static ngx_int_t ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle);
 static void ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle);
 
@@ -108,7 +112,7 @@ ngx_module_t  ngx_http_svc_webhook_module = {
     ngx_http_svc_webhook_commands,           /* module directives */
     NGX_HTTP_MODULE,                         /* module type */
     NULL,                                    /* init master */
-    NULL,                                    /* init module */
+    ngx_http_svc_webhook_init_module,        /* init module */
     ngx_http_svc_webhook_init_process,       /* init process */
     NULL,                                    /* init thread */
     NULL,                                    /* exit thread */
@@ -241,6 +245,38 @@ ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf)
 }
 
 
+/*
+ * The events block may come after the http block.  An error here would end a
+ * master that rereads its configuration.
+ */
+
+static ngx_int_t
+ngx_http_svc_webhook_init_module(ngx_cycle_t *cycle)
+{
+    ngx_svc_webhook_conf_t  *wcf;
+
+    wcf = ngx_http_cycle_get_module_main_conf(cycle,
+                                              ngx_http_svc_webhook_module);
+
+    if (wcf == NULL || !wcf->on) {
+        return NGX_OK;
+    }
+
+    if (wcf->concurrency + NGX_SVC_WEBHOOK_RESERVE > cycle->connection_n) {
+        ngx_log_error(NGX_LOG_WARN, cycle->log, 0,
+                      "\"svc_webhook_concurrency %ui\" needs "
+                      "\"worker_connections\" of %ui at least; with %ui fewer "
+                      "webhooks are delivered at a time", wcf->concurrency,
+                      wcf->concurrency + NGX_SVC_WEBHOOK_RESERVE,
+                      cycle->connection_n);
+    }
+
+    return NGX_OK;
+}
+
+
+/* Cache managers and loaders call this too: they have no helper. */
+
 static ngx_int_t
 ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
 {
@@ -254,8 +290,14 @@ ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
     wcf = ngx_http_cycle_get_module_main_conf(cycle,
                                               ngx_http_svc_webhook_module);
 
-    if (wcf != NULL && wcf->on) {
-        ngx_svc_webhook_emit_init();
+    if (wcf == NULL || !wcf->on) {
+        return NGX_OK;
+    }
+
+    ngx_svc_webhook_emit_init();
+
+    if (ngx_worker == 0) {
+        ngx_svc_webhook_helper_init(cycle);
     }
 
     return NGX_OK;
@@ -265,6 +307,7 @@ ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
 static void
 ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle)
 {
+    ngx_svc_webhook_helper_exit();
     ngx_svc_webhook_emit_exit();
 }
 

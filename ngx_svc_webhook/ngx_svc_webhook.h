@@ -57,9 +57,11 @@ typedef struct {
 
     /* private to the queue */
 
-    ngx_queue_t       told;             /* waits to be told, or is on its way */
-    unsigned          state:2;
-    unsigned          final:1;          /* done */
+    ngx_str_node_t    node;             /* of those in hand, by id */
+    ngx_queue_t       outcome;          /* waits to be told, or is on its way */
+    unsigned          telling:2;
+    unsigned          changed:1;        /* since it is on its way */
+    unsigned          final:1;
 } ngx_svc_webhook_delivery_t;
 
 

@@ -13,7 +13,7 @@
  * In a worker: deliveries of one event, all of one tenant, or none of them when
  * there is no room for all.  Never waits; the text is copied.  What Redis does
  * not take is counted and logged.  NGX_OK: it is on its way; NGX_DECLINED:
- * Redis is down, dropped.
+ * dropped, Redis is down or too slow.
  */
 ngx_int_t ngx_svc_webhook_queue_push(ngx_svc_webhook_delivery_t *deliveries,
     ngx_uint_t n);
@@ -21,10 +21,19 @@ ngx_int_t ngx_svc_webhook_queue_push(ngx_svc_webhook_delivery_t *deliveries,
 
 /*
  * In the helper: begins to take deliveries, each of which goes to
- * ngx_svc_webhook_deliver(); and takes no more.
+ * ngx_svc_webhook_deliver(); and takes no more.  id: the helper's, of
+ * NGX_SVC_WEBHOOK_ID digits.  before: of a helper that has ended, or empty.
+ * renamed is told of another id that the helper has taken.
  */
-ngx_int_t ngx_svc_webhook_queue_start(ngx_cycle_t *cycle);
+ngx_int_t ngx_svc_webhook_queue_start(ngx_cycle_t *cycle, const u_char *id,
+    const ngx_str_t *before, void (*renamed)(const u_char *id));
 void ngx_svc_webhook_queue_stop(void);
+
+/*
+ * Tells Redis the last outcomes, and leaves what is still in hand to others;
+ * calls left, once, when it is done, or when Redis is down.
+ */
+void ngx_svc_webhook_queue_leave(void (*left)(void));
 
 /*
  * The outcome of a delivery is final: it leaves Redis, and is freed.  An attempt

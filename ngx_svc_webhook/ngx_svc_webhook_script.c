@@ -131,6 +131,18 @@ ngx_svc_redis_script_t  ngx_svc_webhook_take_script = {
 };
 
 
+ngx_svc_redis_script_t  ngx_svc_webhook_own_script = {
+    .name = "own",
+    .text =
+    "local part = redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2])\n"
+    "local got = { part[1] }\n"
+    "for i = 2, #part[2], 2 do\n"
+    "    got[#got + 1] = part[2][i]\n"
+    "end\n"
+    "return got\n"
+};
+
+
 ngx_svc_redis_script_t  ngx_svc_webhook_tell_script = {
     .name = "tell",
     .text =

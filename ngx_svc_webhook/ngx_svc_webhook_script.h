@@ -50,6 +50,12 @@ extern ngx_svc_redis_script_t  ngx_svc_webhook_beat_script;
 extern ngx_svc_redis_script_t  ngx_svc_webhook_take_script;
 
 /*
+ * Keys: own hash; cursor, how many about.  { the next cursor, "0" at the end;
+ * entries }, of which some may come twice.
+ */
+extern ngx_svc_redis_script_t  ngx_svc_webhook_own_script;
+
+/*
  * Keys: own hash, pending; delivery id, attempts, and so on.  "-": final.  What
  * is in other hands stays as it is.
  */

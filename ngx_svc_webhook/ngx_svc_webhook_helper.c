@@ -1,0 +1,384 @@
+/*
+ * In worker 0: starts the helper, again whenever it has ended, and sees to it
+ * that it does not outlive the worker.
+ */
+
+#include "ngx_svc_webhook_helper.h"
+
+#include "ngx_svc_crypto.h"
+#include "ngx_svc_metrics.h"
+
+#include <ngx_event.h>
+
+
+#define NGX_SVC_WEBHOOK_PAUSE_MIN  100      /* ms before another one starts */
+#define NGX_SVC_WEBHOOK_PAUSE_MAX  10000
+#define NGX_SVC_WEBHOOK_STABLE     60000    /* ms of a life that was no failure */
+#define NGX_SVC_WEBHOOK_GRACE      1000     /* ms, to end in after a timeout */
+
+
+typedef struct {
+    ngx_cycle_t        *cycle;
+    ngx_connection_t   *connection;     /* NULL: there is no helper */
+    ngx_pid_t           pid;
+    ngx_msec_t          since;
+    ngx_msec_t          pause;
+    ngx_event_t         spawn;
+    ngx_event_t         kill;           /* keeps a worker that quits */
+    ngx_str_t           before;         /* empty, or the last one's id */
+    u_char              id[NGX_SVC_WEBHOOK_ID];
+    unsigned            quitting:1;
+} ngx_svc_webhook_helper_t;
+
+
+static void ngx_svc_webhook_helper_spawn(ngx_event_t *ev);
+static ngx_int_t ngx_svc_webhook_helper_fork(void);
+static ngx_int_t ngx_svc_webhook_helper_pair(ngx_socket_t *fds);
+static ngx_int_t ngx_svc_webhook_helper_new_id(void);
+static void ngx_svc_webhook_helper_close(ngx_socket_t fd);
+static void ngx_svc_webhook_helper_read(ngx_event_t *ev);
+static void ngx_svc_webhook_helper_closing(ngx_connection_t *c);
+static void ngx_svc_webhook_helper_ended(void);
+static void ngx_svc_webhook_helper_kill(ngx_event_t *ev);
+static ngx_uint_t ngx_svc_webhook_helper_gone(int options);
+
+
+static ngx_svc_webhook_helper_t  ngx_svc_webhook_helper;
+
+
+void
+ngx_svc_webhook_helper_init(ngx_cycle_t *cycle)
+{
+    ngx_svc_webhook_helper_t  *helper;
+
+    helper = &ngx_svc_webhook_helper;
+
+    helper->cycle = cycle;
+    helper->pause = NGX_SVC_WEBHOOK_PAUSE_MIN;
+
+    helper->spawn.handler = ngx_svc_webhook_helper_spawn;
+    helper->spawn.log = cycle->log;
+    helper->spawn.cancelable = 1;
+
+    helper->kill.handler = ngx_svc_webhook_helper_kill;
+    helper->kill.log = cycle->log;
+
+    ngx_add_timer(&helper->spawn, 1);
+}
+
+
+static void
+ngx_svc_webhook_helper_spawn(ngx_event_t *ev)
+{
+    ngx_svc_webhook_helper_t  *helper;
+
+    helper = &ngx_svc_webhook_helper;
+
+    if (ngx_exiting || ngx_quit || ngx_terminate) {
+        return;
+    }
+
+    if (ngx_svc_webhook_helper_fork() != NGX_OK) {
+        ngx_add_timer(ev, NGX_SVC_WEBHOOK_PAUSE_MAX);
+        return;
+    }
+
+    helper->since = ngx_current_msec;
+    ngx_svc_metric_add(NGX_SVC_M_HELPER_STARTS, 1);
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_helper_fork(void)
+{
+    ngx_socket_t               fds[2];
+    ngx_connection_t          *c;
+    ngx_svc_webhook_helper_t  *helper;
+
+    helper = &ngx_svc_webhook_helper;
+
+    if (ngx_svc_webhook_helper_new_id() != NGX_OK
+        || ngx_svc_webhook_helper_pair(fds) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    c = ngx_get_connection(fds[0], helper->cycle->log);
+    if (c == NULL) {
+        goto failed;
+    }
+
+    helper->pid = fork();
+
+    switch (helper->pid) {
+
+    case -1:
+        ngx_log_error(NGX_LOG_ALERT, helper->cycle->log, ngx_errno,
+                      "fork() of the webhook helper process failed");
+        break;
+
+    case 0:
+        ngx_svc_webhook_process(helper->cycle, fds[1], helper->id,
+                                &helper->before);
+        break;
+
+    default:
+        ngx_svc_webhook_helper_close(fds[1]);
+
+        c->read->handler = ngx_svc_webhook_helper_read;
+        c->read->log = helper->cycle->log;
+        c->write->log = helper->cycle->log;
+        c->idle = 1;
+        helper->connection = c;
+
+        /* without its event the end of the helper would pass unseen */
+
+        if (ngx_add_event(c->read, NGX_READ_EVENT, 0) != NGX_OK) {
+            ngx_svc_webhook_helper_exit();
+            return NGX_ERROR;
+        }
+
+        return NGX_OK;
+    }
+
+    ngx_free_connection(c);
+    c->fd = (ngx_socket_t) -1;
+
+failed:
+
+    ngx_svc_webhook_helper_close(fds[0]);
+    ngx_svc_webhook_helper_close(fds[1]);
+
+    return NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_helper_pair(ngx_socket_t *fds)
+{
+    ngx_uint_t  i;
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds) == -1) {
+        ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, ngx_socket_errno,
+                      "socketpair() of the webhook helper process failed");
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < 2; i++) {
+        if (ngx_nonblocking(fds[i]) == -1
+            || fcntl(fds[i], F_SETFD, FD_CLOEXEC) == -1)
+        {
+            ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, ngx_socket_errno,
+                          "fcntl() of the webhook helper's socket failed");
+
+            ngx_svc_webhook_helper_close(fds[0]);
+            ngx_svc_webhook_helper_close(fds[1]);
+
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* Known before the fork: whoever comes next takes over from it by its id. */
+
+static ngx_int_t
+ngx_svc_webhook_helper_new_id(void)
+{
+    u_char                     random[NGX_SVC_WEBHOOK_ID / 2];
+    ngx_svc_webhook_helper_t  *helper;
+
+    static u_char  before[NGX_SVC_WEBHOOK_ID];
+
+    helper = &ngx_svc_webhook_helper;
+
+    if (ngx_svc_random(random, sizeof(random)) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (helper->pid > 0) {
+        ngx_memcpy(before, helper->id, NGX_SVC_WEBHOOK_ID);
+        helper->before.data = before;
+        helper->before.len = NGX_SVC_WEBHOOK_ID;
+    }
+
+    ngx_hex_dump(helper->id, random, sizeof(random));
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_webhook_helper_close(ngx_socket_t fd)
+{
+    if (ngx_close_socket(fd) == -1) {
+        ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, ngx_socket_errno,
+                      ngx_close_socket_n " failed");
+    }
+}
+
+
+static void
+ngx_svc_webhook_helper_read(ngx_event_t *ev)
+{
+    u_char                     buf[NGX_SVC_WEBHOOK_ID];
+    ssize_t                    n;
+    ngx_connection_t          *c;
+    ngx_svc_webhook_helper_t  *helper;
+
+    c = ev->data;
+    helper = &ngx_svc_webhook_helper;
+
+    if (c->close && (c->error || !helper->quitting)) {
+        ngx_svc_webhook_helper_closing(c);
+        return;
+    }
+
+    n = recv(c->fd, buf, sizeof(buf), 0);
+
+    if (n == NGX_SVC_WEBHOOK_ID) {
+        ngx_memcpy(helper->id, buf, NGX_SVC_WEBHOOK_ID);
+        return;
+    }
+
+    if (n == -1 && (ngx_socket_errno == NGX_EAGAIN
+                    || ngx_socket_errno == NGX_EINTR))
+    {
+        return;
+    }
+
+    ngx_svc_webhook_helper_ended();
+}
+
+
+/* The worker quits; an error: worker_shutdown_timeout is over. */
+
+static void
+ngx_svc_webhook_helper_closing(ngx_connection_t *c)
+{
+    ngx_svc_webhook_helper_t  *helper;
+
+    helper = &ngx_svc_webhook_helper;
+
+    if (c->error) {
+        ngx_svc_webhook_helper_kill(&helper->kill);
+        return;
+    }
+
+    helper->quitting = 1;
+    c->idle = 0;
+
+    if (shutdown(c->fd, SHUT_WR) == -1) {
+        ngx_log_error(NGX_LOG_ALERT, c->log, ngx_socket_errno,
+                      "shutdown() of the webhook helper's socket failed");
+    }
+
+    ngx_add_timer(&helper->kill, ngx_svc_webhook_conf()->shutdown_timeout
+                                 + NGX_SVC_WEBHOOK_GRACE);
+}
+
+
+static void
+ngx_svc_webhook_helper_ended(void)
+{
+    ngx_svc_webhook_helper_t  *helper;
+
+    helper = &ngx_svc_webhook_helper;
+
+    ngx_close_connection(helper->connection);
+    helper->connection = NULL;
+
+    if (ngx_exiting) {
+
+        /* what is left of it after its sockets takes no time */
+
+        (void) ngx_svc_webhook_helper_gone(0);
+
+        if (helper->kill.timer_set) {
+            ngx_del_timer(&helper->kill);
+        }
+
+        return;
+    }
+
+    if (ngx_current_msec - helper->since >= NGX_SVC_WEBHOOK_STABLE) {
+        helper->pause = NGX_SVC_WEBHOOK_PAUSE_MIN;
+    }
+
+    ngx_log_error(NGX_LOG_WARN, helper->cycle->log, 0,
+                  "webhook helper process %P has ended, another one starts in "
+                  "%M ms", helper->pid, helper->pause);
+
+    ngx_add_timer(&helper->spawn, helper->pause);
+
+    helper->pause = ngx_min(2 * helper->pause, NGX_SVC_WEBHOOK_PAUSE_MAX);
+}
+
+
+static void
+ngx_svc_webhook_helper_kill(ngx_event_t *ev)
+{
+    ngx_svc_webhook_helper_t  *helper;
+
+    helper = &ngx_svc_webhook_helper;
+
+    if (helper->connection == NULL || ngx_svc_webhook_helper_gone(WNOHANG)) {
+        return;
+    }
+
+    ngx_log_error(NGX_LOG_WARN, ev->log, 0,
+                  "webhook helper process %P does not end, it is killed",
+                  helper->pid);
+
+    (void) kill(helper->pid, SIGKILL);
+}
+
+
+void
+ngx_svc_webhook_helper_exit(void)
+{
+    ngx_uint_t                 i;
+    ngx_svc_webhook_helper_t  *helper;
+
+    helper = &ngx_svc_webhook_helper;
+
+    if (helper->connection == NULL) {
+        return;
+    }
+
+    (void) send(helper->connection->fd, "T", 1, MSG_NOSIGNAL);
+
+    ngx_close_connection(helper->connection);
+
+    for (i = 0; i < NGX_SVC_WEBHOOK_GRACE / 10; i++) {
+        if (ngx_svc_webhook_helper_gone(WNOHANG)) {
+            helper->connection = NULL;
+            return;
+        }
+
+        ngx_msleep(10);
+    }
+
+    ngx_svc_webhook_helper_kill(&helper->kill);
+    (void) ngx_svc_webhook_helper_gone(0);
+
+    helper->connection = NULL;
+}
+
+
+/* Of a child that has ended nothing is left behind, not even a zombie. */
+
+static ngx_uint_t
+ngx_svc_webhook_helper_gone(int options)
+{
+    int        status;
+    ngx_pid_t  pid;
+
+    do {
+        pid = waitpid(ngx_svc_webhook_helper.pid, &status, options);
+    } while (pid == -1 && ngx_errno == NGX_EINTR);
+
+    return pid != 0;
+}

@@ -1,0 +1,396 @@
+/*
+ * Deliveries in the hands of this helper, and what Redis is told of them.
+ */
+
+#include "ngx_svc_webhook_own.h"
+#include "ngx_svc_webhook_deliver.h"
+#include "ngx_svc_webhook_queue.h"
+
+#include "ngx_svc_metrics.h"
+
+#include <ngx_event.h>
+
+
+/* Of a delivery: its outcome so far, to Redis. */
+
+enum {
+    NGX_SVC_WEBHOOK_TOLD = 0,
+    NGX_SVC_WEBHOOK_UNTOLD,             /* in own.outcomes */
+    NGX_SVC_WEBHOOK_TELLING             /* in a batch */
+};
+
+
+/* Outcomes on their way. */
+
+typedef struct {
+    ngx_queue_t          queue;         /* of own.batches */
+    ngx_queue_t          outcomes;      /* deliveries; those of a forgotten
+                                           batch are gone */
+} ngx_svc_webhook_batch_t;
+
+
+typedef struct {
+    ngx_log_t           *log;
+    ngx_str_t           *hash;
+    ngx_rbtree_t         tree;          /* deliveries by id */
+    ngx_rbtree_node_t    sentinel;
+    ngx_uint_t           n;             /* in the tree */
+    ngx_queue_t          outcomes;
+    ngx_queue_t          batches;
+    ngx_event_t          tell;          /* posted */
+} ngx_svc_webhook_own_t;
+
+
+static void ngx_svc_webhook_own_damaged(redisReply *entry);
+static void ngx_svc_webhook_own_outcome(ngx_svc_webhook_delivery_t *d);
+static void ngx_svc_webhook_own_wait(ngx_svc_webhook_delivery_t *d);
+static void ngx_svc_webhook_own_tell_event(ngx_event_t *ev);
+static ngx_int_t ngx_svc_webhook_own_send(void);
+static void ngx_svc_webhook_own_answered(redisReply *reply, void *data);
+static void ngx_svc_webhook_own_ignored(redisReply *reply, void *data);
+static void ngx_svc_webhook_own_drop(ngx_queue_t *outcomes);
+static void ngx_svc_webhook_own_free(ngx_svc_webhook_delivery_t *d);
+
+
+static ngx_svc_webhook_own_t  ngx_svc_webhook_own;
+
+void  (*ngx_svc_webhook_own_told)(void);
+
+
+void
+ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash)
+{
+    ngx_svc_webhook_own_t  *own;
+
+    own = &ngx_svc_webhook_own;
+
+    own->log = log;
+    own->hash = hash;
+    own->n = 0;
+
+    ngx_rbtree_init(&own->tree, &own->sentinel, ngx_str_rbtree_insert_value);
+
+    if (own->tell.handler == NULL) {
+        ngx_queue_init(&own->outcomes);
+        ngx_queue_init(&own->batches);
+
+        own->tell.handler = ngx_svc_webhook_own_tell_event;
+        own->tell.log = log;
+    }
+}
+
+
+ngx_int_t
+ngx_svc_webhook_own_add(redisReply *entry)
+{
+    uint32_t                     hash;
+    ngx_int_t                    rc;
+    ngx_svc_webhook_own_t       *own;
+    ngx_svc_webhook_delivery_t  *d;
+
+    own = &ngx_svc_webhook_own;
+
+    if (entry->type != REDIS_REPLY_STRING) {
+        return NGX_OK;
+    }
+
+    rc = ngx_svc_webhook_entry_read((u_char *) entry->str, entry->len,
+                                    own->log, &d);
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc == NGX_DECLINED) {
+        ngx_svc_webhook_own_damaged(entry);
+        return NGX_OK;
+    }
+
+    hash = ngx_crc32_short(d->id.data, d->id.len);
+
+    if (ngx_str_rbtree_lookup(&own->tree, &d->id, hash)) {
+        ngx_free(d);
+        return NGX_OK;
+    }
+
+    d->node.str = d->id;
+    d->node.node.key = hash;
+    ngx_rbtree_insert(&own->tree, &d->node.node);
+
+    ngx_svc_gauge_set(NGX_SVC_G_PENDING, ++own->n);
+
+    ngx_svc_webhook_deliver(d);
+
+    return NGX_OK;
+}
+
+
+/* Nothing of it goes to the log: it may be anything. */
+
+static void
+ngx_svc_webhook_own_damaged(redisReply *entry)
+{
+    u_char                 *p, *end;
+    ngx_str_t               args[4];
+    ngx_svc_webhook_own_t  *own;
+
+    own = &ngx_svc_webhook_own;
+
+    ngx_log_error(NGX_LOG_ERR, own->log, 0, "a damaged webhook delivery of "
+                  "%uz bytes in Redis is dropped", (size_t) entry->len);
+
+    if (entry->len < 2) {
+        return;
+    }
+
+    /* under this name it is in the hash, if it is there at all */
+
+    p = (u_char *) entry->str + 2;
+
+    end = ngx_strlchr(p, (u_char *) entry->str + entry->len, ' ');
+    if (end == NULL) {
+        return;
+    }
+
+    args[0] = *own->hash;
+    ngx_str_set(&args[1], NGX_SVC_WEBHOOK_PENDING);
+    args[2].data = p;
+    args[2].len = end - p;
+    ngx_str_set(&args[3], "-");
+
+    (void) ngx_svc_redis_call(&ngx_svc_webhook_tell_script, args, 4, 2,
+                              ngx_svc_webhook_own_ignored, NULL);
+}
+
+
+void
+ngx_svc_webhook_queue_done(ngx_svc_webhook_delivery_t *d)
+{
+    d->final = 1;
+    ngx_svc_webhook_own_outcome(d);
+}
+
+
+void
+ngx_svc_webhook_queue_retry(ngx_svc_webhook_delivery_t *d)
+{
+    ngx_svc_webhook_own_outcome(d);
+}
+
+
+static void
+ngx_svc_webhook_own_outcome(ngx_svc_webhook_delivery_t *d)
+{
+    if (d->telling == NGX_SVC_WEBHOOK_TELLING) {
+        d->changed = 1;
+        return;
+    }
+
+    if (d->telling == NGX_SVC_WEBHOOK_TOLD) {
+        ngx_svc_webhook_own_wait(d);
+    }
+
+    if (!ngx_svc_webhook_own.tell.posted) {
+        ngx_post_event(&ngx_svc_webhook_own.tell, &ngx_posted_events);
+    }
+}
+
+
+static void
+ngx_svc_webhook_own_wait(ngx_svc_webhook_delivery_t *d)
+{
+    d->telling = NGX_SVC_WEBHOOK_UNTOLD;
+    d->changed = 0;
+    ngx_queue_insert_tail(&ngx_svc_webhook_own.outcomes, &d->outcome);
+}
+
+
+static void
+ngx_svc_webhook_own_tell_event(ngx_event_t *ev)
+{
+    ngx_svc_webhook_own_tell();
+}
+
+
+void
+ngx_svc_webhook_own_tell(void)
+{
+    while (!ngx_queue_empty(&ngx_svc_webhook_own.outcomes)) {
+        if (ngx_svc_webhook_own_send() != NGX_OK) {
+            return;
+        }
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_own_send(void)
+{
+    ngx_str_t                    args[2 + 2 * NGX_SVC_WEBHOOK_BATCH];
+    ngx_uint_t                   n;
+    ngx_queue_t                 *q;
+    ngx_svc_webhook_own_t       *own;
+    ngx_svc_webhook_batch_t     *batch;
+    ngx_svc_webhook_delivery_t  *d;
+
+    static u_char  digits[] = "0123456789", final[] = "-";
+
+    own = &ngx_svc_webhook_own;
+
+    batch = ngx_alloc(sizeof(ngx_svc_webhook_batch_t), own->log);
+    if (batch == NULL) {
+        return NGX_ERROR;
+    }
+
+    args[0] = *own->hash;
+    ngx_str_set(&args[1], NGX_SVC_WEBHOOK_PENDING);
+
+    for (n = 2, q = ngx_queue_head(&own->outcomes);
+         n < 2 + 2 * NGX_SVC_WEBHOOK_BATCH
+         && q != ngx_queue_sentinel(&own->outcomes);
+         n += 2, q = ngx_queue_next(q))
+    {
+        d = ngx_queue_data(q, ngx_svc_webhook_delivery_t, outcome);
+
+        args[n] = d->id;
+        args[n + 1].data = d->final ? final : &digits[d->attempts % 10];
+        args[n + 1].len = 1;
+    }
+
+    if (ngx_svc_redis_call(&ngx_svc_webhook_tell_script, args, n, 2,
+                           ngx_svc_webhook_own_answered, batch)
+        != NGX_OK)
+    {
+        ngx_free(batch);
+        return NGX_ERROR;
+    }
+
+    ngx_queue_init(&batch->outcomes);
+    ngx_queue_insert_tail(&own->batches, &batch->queue);
+
+    for ( /* void */ ; n > 2; n -= 2) {
+        q = ngx_queue_head(&own->outcomes);
+        d = ngx_queue_data(q, ngx_svc_webhook_delivery_t, outcome);
+
+        ngx_queue_remove(q);
+        ngx_queue_insert_tail(&batch->outcomes, q);
+        d->telling = NGX_SVC_WEBHOOK_TELLING;
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_webhook_own_answered(redisReply *reply, void *data)
+{
+    ngx_svc_webhook_batch_t *batch = data;
+
+    ngx_queue_t                 *q;
+    ngx_svc_webhook_delivery_t  *d;
+
+    while (!ngx_queue_empty(&batch->outcomes)) {
+        q = ngx_queue_head(&batch->outcomes);
+        d = ngx_queue_data(q, ngx_svc_webhook_delivery_t, outcome);
+
+        ngx_queue_remove(q);
+
+        if (reply == NULL || d->changed) {
+            ngx_svc_webhook_own_wait(d);
+
+        } else if (d->final) {
+            ngx_svc_webhook_own_free(d);
+
+        } else {
+            d->telling = NGX_SVC_WEBHOOK_TOLD;
+        }
+    }
+
+    ngx_queue_remove(&batch->queue);
+    ngx_free(batch);
+
+    if (reply) {
+        ngx_svc_webhook_own_tell();
+    }
+
+    if (ngx_svc_webhook_own_told) {
+        ngx_svc_webhook_own_told();
+    }
+}
+
+
+static void
+ngx_svc_webhook_own_ignored(redisReply *reply, void *data)
+{
+}
+
+
+ngx_uint_t
+ngx_svc_webhook_own_untold(void)
+{
+    ngx_svc_webhook_own_t  *own;
+
+    own = &ngx_svc_webhook_own;
+
+    return !ngx_queue_empty(&own->outcomes) || !ngx_queue_empty(&own->batches);
+}
+
+
+void
+ngx_svc_webhook_own_forget(void)
+{
+    ngx_queue_t              *q;
+    ngx_svc_webhook_own_t    *own;
+    ngx_svc_webhook_batch_t  *batch;
+
+    own = &ngx_svc_webhook_own;
+
+    ngx_svc_webhook_own_tell();
+
+    for (q = ngx_queue_head(&own->batches);
+         q != ngx_queue_sentinel(&own->batches);
+         q = ngx_queue_next(q))
+    {
+        batch = ngx_queue_data(q, ngx_svc_webhook_batch_t, queue);
+        ngx_svc_webhook_own_drop(&batch->outcomes);
+    }
+
+    ngx_svc_webhook_own_drop(&own->outcomes);
+
+    ngx_rbtree_init(&own->tree, &own->sentinel, ngx_str_rbtree_insert_value);
+    own->n = 0;
+    ngx_svc_gauge_set(NGX_SVC_G_PENDING, 0);
+}
+
+
+static void
+ngx_svc_webhook_own_drop(ngx_queue_t *outcomes)
+{
+    ngx_queue_t                 *q;
+    ngx_svc_webhook_delivery_t  *d;
+
+    while (!ngx_queue_empty(outcomes)) {
+        q = ngx_queue_head(outcomes);
+        d = ngx_queue_data(q, ngx_svc_webhook_delivery_t, outcome);
+
+        ngx_queue_remove(q);
+        d->telling = NGX_SVC_WEBHOOK_TOLD;
+
+        if (d->final) {
+            ngx_svc_webhook_own_free(d);
+        }
+    }
+}
+
+
+static void
+ngx_svc_webhook_own_free(ngx_svc_webhook_delivery_t *d)
+{
+    ngx_svc_webhook_own_t  *own;
+
+    own = &ngx_svc_webhook_own;
+
+    ngx_rbtree_delete(&own->tree, &d->node.node);
+    ngx_svc_gauge_set(NGX_SVC_G_PENDING, --own->n);
+
+    ngx_free(d);
+}

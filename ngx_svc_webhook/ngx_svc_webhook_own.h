@@ -1,0 +1,42 @@
+/*
+ * Deliveries in the hands of this helper; between the ngx_svc_webhook_queue.c
+ * and ngx_svc_webhook_own.c.
+ */
+
+#ifndef _NGX_SVC_WEBHOOK_OWN_H_INCLUDED_
+#define _NGX_SVC_WEBHOOK_OWN_H_INCLUDED_
+
+
+#include "ngx_svc_webhook_entry.h"
+#include "ngx_svc_webhook_script.h"
+
+
+#define NGX_SVC_WEBHOOK_BATCH  256
+
+
+/* hash: name of the hash in Redis; lives until the next call. */
+void ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash);
+
+/*
+ * An entry as it came from Redis: goes to ngx_svc_webhook_deliver(), unless it
+ * is in hand already.  What is damaged is dropped.  NGX_ERROR: memory.
+ */
+ngx_int_t ngx_svc_webhook_own_add(redisReply *entry);
+
+/*
+ * The deliveries belong to others: outcomes that are not told are sent, the
+ * rest is forgotten.  The scheduler frees what it has.
+ */
+void ngx_svc_webhook_own_forget(void);
+
+/* Sends what is not told. */
+void ngx_svc_webhook_own_tell(void);
+
+/* 1: there is something that is not told, or not confirmed. */
+ngx_uint_t ngx_svc_webhook_own_untold(void);
+
+/* Called whenever something was confirmed, or was not. */
+extern void  (*ngx_svc_webhook_own_told)(void);
+
+
+#endif /* _NGX_SVC_WEBHOOK_OWN_H_INCLUDED_ */

@@ -1,0 +1,366 @@
+/*
+ * The helper process itself: what a fork of a worker must shed, its event loop,
+ * and its end.
+ */
+
+#include "ngx_svc_webhook_helper.h"
+#include "ngx_svc_webhook_deliver.h"
+#include "ngx_svc_webhook_fds.h"
+#include "ngx_svc_webhook_queue.h"
+
+#include <ngx_channel.h>
+#include <ngx_event.h>
+
+
+#define NGX_SVC_WEBHOOK_LOOK  1000      /* ms between looks at the log files */
+#define NGX_SVC_WEBHOOK_LAST  500       /* ms, for the last words to Redis */
+
+
+typedef struct {
+    ngx_cycle_t         *cycle;
+    ngx_connection_t    *worker;
+    ngx_svc_pg_conf_t    pg;
+    ngx_event_t          look;
+    ngx_event_t          limit;         /* of what takes long at the end */
+    unsigned             draining:1;
+    unsigned             ended:1;
+
+    /* the worker's, never touched; their memory is the worker's requests' */
+
+    ngx_connection_t    *connections;
+    ngx_event_t         *read_events;
+    ngx_event_t         *write_events;
+} ngx_svc_webhook_process_t;
+
+
+static ngx_int_t ngx_svc_webhook_process_init(ngx_cycle_t *cycle,
+    ngx_socket_t fd);
+static void ngx_svc_webhook_process_forget(ngx_cycle_t *cycle);
+static ngx_int_t ngx_svc_webhook_process_events(ngx_cycle_t *cycle);
+static ngx_int_t ngx_svc_webhook_process_worker(ngx_cycle_t *cycle,
+    ngx_socket_t fd);
+static ngx_int_t ngx_svc_webhook_process_connect(ngx_cycle_t *cycle);
+static void ngx_svc_webhook_process_limits(ngx_cycle_t *cycle);
+static void ngx_svc_webhook_process_told(ngx_event_t *ev);
+static void ngx_svc_webhook_process_renamed(const u_char *id);
+static void ngx_svc_webhook_process_look(ngx_event_t *ev);
+static void ngx_svc_webhook_process_drain(void);
+static void ngx_svc_webhook_process_drained(void);
+static void ngx_svc_webhook_process_end(void);
+static void ngx_svc_webhook_process_late(ngx_event_t *ev);
+static void ngx_svc_webhook_process_exit(ngx_cycle_t *cycle);
+
+
+static ngx_svc_webhook_process_t  ngx_svc_webhook_process_ctx;
+
+
+void
+ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
+    const ngx_str_t *before)
+{
+    if (ngx_svc_webhook_process_init(cycle, fd) != NGX_OK
+        || ngx_svc_webhook_deliver_init(cycle) != NGX_OK
+        || ngx_svc_webhook_queue_start(cycle, id, before,
+                                       ngx_svc_webhook_process_renamed)
+           != NGX_OK)
+    {
+        ngx_log_error(NGX_LOG_ALERT, cycle->log, 0,
+                      "webhook helper process cannot start");
+        exit(1);
+    }
+
+    ngx_log_error(NGX_LOG_NOTICE, cycle->log, 0,
+                  "webhook helper process started");
+
+    for ( ;; ) {
+        ngx_process_events_and_timers(cycle);
+
+        if (ngx_terminate || ngx_svc_webhook_process_ctx.ended) {
+            ngx_svc_webhook_process_exit(cycle);
+        }
+
+        if (ngx_quit) {
+            ngx_quit = 0;
+            ngx_svc_webhook_process_drain();
+        }
+
+        if (ngx_reopen) {
+            ngx_reopen = 0;
+            ngx_log_error(NGX_LOG_NOTICE, cycle->log, 0, "reopening logs");
+            ngx_svc_webhook_fds_reopen(cycle);
+        }
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
+{
+    ngx_time_t                 *tp;
+    ngx_svc_webhook_process_t  *process;
+
+    process = &ngx_svc_webhook_process_ctx;
+    process->cycle = cycle;
+
+    ngx_parent = ngx_pid;
+    ngx_pid = ngx_getpid();
+    ngx_process = NGX_PROCESS_HELPER;
+
+    ngx_quit = 0;
+    ngx_reopen = 0;
+
+    ngx_setproctitle("webhook helper process");
+
+    tp = ngx_timeofday();
+    srandom(((unsigned) ngx_pid << 16) ^ tp->sec ^ tp->msec);
+
+    ngx_svc_webhook_process_forget(cycle);
+    ngx_svc_webhook_fds_close(cycle, fd);
+
+    if (ngx_svc_webhook_process_events(cycle) != NGX_OK
+        || ngx_svc_webhook_process_worker(cycle, fd) != NGX_OK
+        || ngx_svc_webhook_process_connect(cycle) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_webhook_process_limits(cycle);
+
+    process->look.handler = ngx_svc_webhook_process_look;
+    process->look.log = cycle->log;
+    ngx_add_timer(&process->look, NGX_SVC_WEBHOOK_LOOK);
+
+    process->limit.handler = ngx_svc_webhook_process_late;
+    process->limit.log = cycle->log;
+
+    return NGX_OK;
+}
+
+
+/*
+ * The worker's connections are forgotten rather than closed: libpq and TLS
+ * would tell the other end, and epoll is still the one that the worker uses.
+ */
+
+static void
+ngx_svc_webhook_process_forget(ngx_cycle_t *cycle)
+{
+    ngx_uint_t                  level;
+    ngx_svc_webhook_process_t  *process;
+
+    process = &ngx_svc_webhook_process_ctx;
+
+    process->connections = cycle->connections;
+    process->read_events = cycle->read_events;
+    process->write_events = cycle->write_events;
+
+    ngx_svc_pg_forked();
+    ngx_svc_redis_forked();
+
+    ngx_queue_init(&cycle->reusable_connections_queue);
+    cycle->reusable_connections_n = 0;
+    cycle->listening.nelts = 0;
+
+    /* a context for asynchronous I/O is not inherited: io_destroy() fails */
+
+    level = cycle->log->log_level;
+    cycle->log->log_level = NGX_LOG_STDERR;
+
+    ngx_done_events(cycle);
+
+    cycle->log->log_level = level;
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_process_events(ngx_cycle_t *cycle)
+{
+    if (ngx_event_core_module.init_process(cycle) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_use_accept_mutex = 0;
+    ngx_accept_disabled = 0;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_process_worker(ngx_cycle_t *cycle, ngx_socket_t fd)
+{
+    ngx_connection_t  *c;
+
+    c = ngx_get_connection(fd, cycle->log);
+    if (c == NULL) {
+        return NGX_ERROR;
+    }
+
+    c->read->handler = ngx_svc_webhook_process_told;
+    c->read->log = cycle->log;
+    c->write->log = cycle->log;
+
+    ngx_svc_webhook_process_ctx.worker = c;
+
+    return ngx_add_event(c->read, NGX_READ_EVENT, 0);
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_process_connect(ngx_cycle_t *cycle)
+{
+    ngx_svc_pg_conf_t    *pg;
+    ngx_svc_main_conf_t  *smcf;
+
+    static const ngx_svc_pg_pool_conf_t  pools[NGX_SVC_PG_NPOOLS] = {
+        { 1, 16 }, { 1, 2 }, { 0, 0 }
+    };
+
+    smcf = ngx_http_cycle_get_module_main_conf(cycle,
+                                               ngx_http_svc_common_module);
+
+    pg = &ngx_svc_webhook_process_ctx.pg;
+
+    *pg = smcf->pg;
+    ngx_memcpy(pg->pools, pools, sizeof(pools));
+
+    if (ngx_svc_pg_init_worker(cycle, pg) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_redis_init_worker(cycle, &smcf->redis);
+}
+
+
+/* Of the configuration this is the process' own copy. */
+
+static void
+ngx_svc_webhook_process_limits(ngx_cycle_t *cycle)
+{
+    ngx_uint_t               n;
+    ngx_svc_webhook_conf_t  *wcf;
+
+    wcf = ngx_svc_webhook_conf();
+    n = cycle->connection_n;
+
+    n = (n > 2 * NGX_SVC_WEBHOOK_RESERVE) ? n - NGX_SVC_WEBHOOK_RESERVE
+                                          : ngx_max(n / 2, 1);
+
+    wcf->concurrency = ngx_min(wcf->concurrency, n);
+}
+
+
+/* Nothing: the worker is gone, or quits.  Anything: it has to go at once. */
+
+static void
+ngx_svc_webhook_process_told(ngx_event_t *ev)
+{
+    u_char             byte;
+    ssize_t            n;
+    ngx_connection_t  *c;
+
+    c = ev->data;
+
+    n = recv(c->fd, &byte, 1, 0);
+
+    if (n == -1 && (ngx_socket_errno == NGX_EAGAIN
+                    || ngx_socket_errno == NGX_EINTR))
+    {
+        return;
+    }
+
+    if (n > 0) {
+        ngx_terminate = 1;
+        return;
+    }
+
+    /* our end stays open: the worker waits until it is closed */
+
+    (void) ngx_del_event(c->read, NGX_READ_EVENT, 0);
+
+    ngx_quit = 1;
+}
+
+
+static void
+ngx_svc_webhook_process_renamed(const u_char *id)
+{
+    (void) send(ngx_svc_webhook_process_ctx.worker->fd, id,
+                NGX_SVC_WEBHOOK_ID, MSG_NOSIGNAL);
+}
+
+
+/* The master tells its workers when log files are to be reopened, not us. */
+
+static void
+ngx_svc_webhook_process_look(ngx_event_t *ev)
+{
+    ngx_svc_webhook_fds_look(ngx_svc_webhook_process_ctx.cycle);
+
+    ngx_add_timer(ev, NGX_SVC_WEBHOOK_LOOK);
+}
+
+
+static void
+ngx_svc_webhook_process_drain(void)
+{
+    ngx_svc_webhook_process_t  *process;
+
+    process = &ngx_svc_webhook_process_ctx;
+
+    if (process->draining) {
+        return;
+    }
+
+    process->draining = 1;
+
+    ngx_log_error(NGX_LOG_NOTICE, process->cycle->log, 0,
+                  "webhook helper process is shutting down");
+    ngx_setproctitle("webhook helper process is shutting down");
+
+    ngx_add_timer(&process->limit, ngx_svc_webhook_conf()->shutdown_timeout
+                                   + NGX_SVC_WEBHOOK_LAST);
+
+    ngx_svc_webhook_queue_stop();
+    ngx_svc_webhook_deliver_drain(ngx_svc_webhook_process_drained);
+}
+
+
+static void
+ngx_svc_webhook_process_drained(void)
+{
+    ngx_svc_webhook_queue_leave(ngx_svc_webhook_process_end);
+}
+
+
+static void
+ngx_svc_webhook_process_end(void)
+{
+    ngx_svc_webhook_process_ctx.ended = 1;
+}
+
+
+static void
+ngx_svc_webhook_process_late(ngx_event_t *ev)
+{
+    ngx_svc_webhook_process_end();
+}
+
+
+/*
+ * The cycle's pool stays: its cleanups would write what the worker has in its
+ * buffers.
+ */
+
+static void
+ngx_svc_webhook_process_exit(ngx_cycle_t *cycle)
+{
+    ngx_svc_redis_exit_worker();
+    ngx_svc_webhook_deliver_exit();
+    ngx_svc_pg_exit_worker();
+
+    ngx_log_error(NGX_LOG_NOTICE, cycle->log, 0,
+                  "webhook helper process ends");
+
+    exit(0);
+}

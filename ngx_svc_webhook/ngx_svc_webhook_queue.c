@@ -1,0 +1,519 @@
+/*
+ * In the helper: takes deliveries from Redis for as long as Redis knows that
+ * the helper lives.
+ */
+
+#include "ngx_svc_webhook_queue.h"
+#include "ngx_svc_webhook_deliver.h"
+#include "ngx_svc_webhook_own.h"
+
+#include "ngx_svc_crypto.h"
+#include "ngx_svc_metrics.h"
+
+#include <ngx_event.h>
+
+
+#define NGX_SVC_WEBHOOK_TICK      1000      /* ms between beats, and looks */
+#define NGX_SVC_WEBHOOK_SOON      50        /* ms, until Redis knows us */
+#define NGX_SVC_WEBHOOK_LIFETIME  "10000"   /* ms without a beat */
+#define NGX_SVC_WEBHOOK_DOUBT     5000      /* ms without a beat's answer */
+
+#define NGX_SVC_WEBHOOK_OWN_LEN   (sizeof(NGX_SVC_WEBHOOK_OWN) - 1)
+
+
+typedef struct {
+    ngx_log_t      *log;
+    ngx_event_t     timer;
+    ngx_str_t       hash;               /* of what is in hand */
+    u_char          name[NGX_SVC_WEBHOOK_OWN_LEN + NGX_SVC_WEBHOOK_ID];
+    ngx_str_t       id;                 /* the end of the name */
+    u_char          before[NGX_SVC_WEBHOOK_ID];
+    ngx_str_t       predecessor;
+    ngx_msec_t      asked;              /* when the last beat was sent */
+    ngx_msec_t      confirmed;          /* of the last one that was answered */
+    u_char          cursor[NGX_INT64_LEN + 1];
+    size_t          cursor_len;
+    void          (*renamed)(const u_char *id);
+    void          (*left)(void);
+    unsigned        started:1;          /* Redis knows the id */
+    unsigned        beating:1;          /* a start or a beat is on its way */
+    unsigned        taking:1;           /* a take is */
+    unsigned        again:1;            /* another one is due */
+    unsigned        unsure:1;           /* more may be in our hash than in
+                                           hand */
+    unsigned        paused:1;
+    unsigned        stopped:1;
+    unsigned        leaving:1;
+} ngx_svc_webhook_queue_t;
+
+
+static void ngx_svc_webhook_queue_rename(const u_char *id);
+static void ngx_svc_webhook_queue_timer(ngx_event_t *ev);
+static void ngx_svc_webhook_queue_wake(ngx_str_t *payload);
+static void ngx_svc_webhook_queue_begin(void);
+static void ngx_svc_webhook_queue_begun(redisReply *reply, void *data);
+static void ngx_svc_webhook_queue_beat(void);
+static void ngx_svc_webhook_queue_beaten(redisReply *reply, void *data);
+static void ngx_svc_webhook_queue_alive(void);
+static void ngx_svc_webhook_queue_lapsed(void);
+static void ngx_svc_webhook_queue_pause(ngx_uint_t pause);
+static void ngx_svc_webhook_queue_take(void);
+static void ngx_svc_webhook_queue_taken(redisReply *reply, void *data);
+static void ngx_svc_webhook_queue_recall(void);
+static void ngx_svc_webhook_queue_recalled(redisReply *reply, void *data);
+static void ngx_svc_webhook_queue_add(redisReply *reply);
+static void ngx_svc_webhook_queue_told(void);
+static void ngx_svc_webhook_queue_bye(redisReply *reply, void *data);
+
+
+static ngx_svc_webhook_queue_t  ngx_svc_webhook_queue;
+
+
+ngx_int_t
+ngx_svc_webhook_queue_start(ngx_cycle_t *cycle, const u_char *id,
+    const ngx_str_t *before, void (*renamed)(const u_char *id))
+{
+    ngx_svc_webhook_queue_t  *queue;
+
+    queue = &ngx_svc_webhook_queue;
+
+    queue->log = cycle->log;
+    queue->renamed = renamed;
+    queue->confirmed = ngx_current_msec;
+
+    queue->predecessor.data = queue->before;
+    queue->predecessor.len = before->len;
+    ngx_memcpy(queue->before, before->data, before->len);
+
+    ngx_svc_webhook_queue_rename(id);
+
+    ngx_svc_webhook_own_init(cycle->log, &queue->hash);
+    ngx_svc_webhook_own_told = ngx_svc_webhook_queue_told;
+
+    queue->timer.handler = ngx_svc_webhook_queue_timer;
+    queue->timer.log = cycle->log;
+    ngx_add_timer(&queue->timer, 1);
+
+    return ngx_svc_redis_subscribe(NGX_SVC_WEBHOOK_WAKE,
+                                   ngx_svc_webhook_queue_wake);
+}
+
+
+static void
+ngx_svc_webhook_queue_rename(const u_char *id)
+{
+    u_char                   *p;
+    ngx_svc_webhook_queue_t  *queue;
+
+    queue = &ngx_svc_webhook_queue;
+
+    p = ngx_cpymem(queue->name, NGX_SVC_WEBHOOK_OWN, NGX_SVC_WEBHOOK_OWN_LEN);
+    ngx_memcpy(p, id, NGX_SVC_WEBHOOK_ID);
+
+    queue->hash.data = queue->name;
+    queue->hash.len = sizeof(queue->name);
+    queue->id.data = p;
+    queue->id.len = NGX_SVC_WEBHOOK_ID;
+}
+
+
+void
+ngx_svc_webhook_queue_stop(void)
+{
+    ngx_svc_webhook_queue.stopped = 1;
+}
+
+
+static void
+ngx_svc_webhook_queue_timer(ngx_event_t *ev)
+{
+    ngx_svc_webhook_queue_t  *queue;
+
+    queue = &ngx_svc_webhook_queue;
+
+    if (queue->started) {
+        ngx_svc_webhook_queue_beat();
+        ngx_svc_webhook_own_tell();
+        ngx_svc_webhook_queue_take();
+
+    } else {
+        ngx_svc_webhook_queue_begin();
+    }
+
+    if (ngx_current_msec - queue->confirmed > NGX_SVC_WEBHOOK_DOUBT) {
+        ngx_svc_webhook_queue_pause(1);
+    }
+
+    ngx_add_timer(ev, queue->started ? NGX_SVC_WEBHOOK_TICK
+                                     : NGX_SVC_WEBHOOK_SOON);
+}
+
+
+static void
+ngx_svc_webhook_queue_wake(ngx_str_t *payload)
+{
+    ngx_svc_webhook_queue_take();
+}
+
+
+static void
+ngx_svc_webhook_queue_begin(void)
+{
+    ngx_str_t                 args[4];
+    ngx_svc_webhook_queue_t  *queue;
+
+    queue = &ngx_svc_webhook_queue;
+
+    if (queue->beating || queue->stopped) {
+        return;
+    }
+
+    ngx_str_set(&args[0], NGX_SVC_WEBHOOK_HELPERS);
+    args[1] = queue->id;
+    ngx_str_set(&args[2], NGX_SVC_WEBHOOK_LIFETIME);
+    args[3] = queue->predecessor;
+
+    queue->asked = ngx_current_msec;
+
+    if (ngx_svc_redis_call(&ngx_svc_webhook_start_script, args, 4, 1,
+                           ngx_svc_webhook_queue_begun, NULL)
+        == NGX_OK)
+    {
+        queue->beating = 1;
+    }
+}
+
+
+static void
+ngx_svc_webhook_queue_begun(redisReply *reply, void *data)
+{
+    ngx_svc_webhook_queue_t  *queue;
+
+    queue = &ngx_svc_webhook_queue;
+
+    queue->beating = 0;
+
+    if (reply == NULL) {
+        return;
+    }
+
+    queue->started = 1;
+
+    ngx_svc_webhook_queue_alive();
+    ngx_svc_webhook_queue_take();
+}
+
+
+static void
+ngx_svc_webhook_queue_beat(void)
+{
+    ngx_str_t                 args[4];
+    ngx_svc_webhook_queue_t  *queue;
+
+    queue = &ngx_svc_webhook_queue;
+
+    if (queue->beating) {
+        return;
+    }
+
+    ngx_str_set(&args[0], NGX_SVC_WEBHOOK_HELPERS);
+    ngx_str_set(&args[1], NGX_SVC_WEBHOOK_QUEUE);
+    args[2] = queue->id;
+    ngx_str_set(&args[3], NGX_SVC_WEBHOOK_LIFETIME);
+
+    queue->asked = ngx_current_msec;
+
+    if (ngx_svc_redis_call(&ngx_svc_webhook_beat_script, args, 4, 2,
+                           ngx_svc_webhook_queue_beaten, NULL)
+        == NGX_OK)
+    {
+        queue->beating = 1;
+    }
+}
+
+
+static void
+ngx_svc_webhook_queue_beaten(redisReply *reply, void *data)
+{
+    ngx_svc_webhook_queue.beating = 0;
+
+    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY
+        || reply->elements != 2)
+    {
+        return;
+    }
+
+    ngx_svc_gauge_set(NGX_SVC_G_QUEUE, reply->element[1]->integer);
+
+    if (reply->element[0]->integer) {
+        ngx_svc_webhook_queue_alive();
+
+    } else {
+        ngx_svc_webhook_queue_lapsed();
+    }
+}
+
+
+static void
+ngx_svc_webhook_queue_alive(void)
+{
+    ngx_svc_webhook_queue_t  *queue;
+
+    queue = &ngx_svc_webhook_queue;
+
+    queue->confirmed = queue->asked;
+
+    if (ngx_current_msec - queue->confirmed <= NGX_SVC_WEBHOOK_DOUBT) {
+        ngx_svc_webhook_queue_pause(0);
+    }
+}
+
+
+/* Goes on as a new helper, to which the old one's deliveries are anybody's. */
+
+static void
+ngx_svc_webhook_queue_lapsed(void)
+{
+    u_char                    random[NGX_SVC_WEBHOOK_ID / 2],
+                              id[NGX_SVC_WEBHOOK_ID];
+    ngx_svc_webhook_queue_t  *queue;
+
+    queue = &ngx_svc_webhook_queue;
+
+    if (ngx_svc_random(random, sizeof(random)) != NGX_OK) {
+        return;
+    }
+
+    ngx_log_error(NGX_LOG_WARN, queue->log, 0,
+                  "webhook helper process was taken for dead, it has left its "
+                  "deliveries to others");
+
+    ngx_svc_webhook_queue_pause(1);
+
+    ngx_svc_webhook_own_forget();
+    ngx_svc_webhook_deliver_forget();
+
+    queue->started = 0;
+    queue->unsure = 0;
+
+    ngx_memcpy(queue->before, queue->id.data, NGX_SVC_WEBHOOK_ID);
+    queue->predecessor.len = NGX_SVC_WEBHOOK_ID;
+
+    ngx_hex_dump(id, random, sizeof(random));
+    ngx_svc_webhook_queue_rename(id);
+
+    queue->renamed(queue->id.data);
+
+    ngx_svc_webhook_queue_begin();
+}
+
+
+static void
+ngx_svc_webhook_queue_pause(ngx_uint_t pause)
+{
+    ngx_svc_webhook_queue_t  *queue;
+
+    queue = &ngx_svc_webhook_queue;
+
+    if (queue->paused != pause) {
+        queue->paused = pause;
+        ngx_svc_webhook_deliver_pause(pause);
+    }
+}
+
+
+static void
+ngx_svc_webhook_queue_take(void)
+{
+    ngx_str_t                 args[6];
+    ngx_svc_webhook_queue_t  *queue;
+
+    queue = &ngx_svc_webhook_queue;
+
+    if (queue->taking) {
+        queue->again = 1;
+        return;
+    }
+
+    if (!queue->started || queue->stopped) {
+        return;
+    }
+
+    if (queue->unsure) {
+        queue->cursor[0] = '0';
+        queue->cursor_len = 1;
+        ngx_svc_webhook_queue_recall();
+        return;
+    }
+
+    ngx_str_set(&args[0], NGX_SVC_WEBHOOK_HELPERS);
+    ngx_str_set(&args[1], NGX_SVC_WEBHOOK_QUEUE);
+    ngx_str_set(&args[2], NGX_SVC_WEBHOOK_PENDING);
+    args[3] = queue->hash;
+    args[4] = queue->id;
+    ngx_str_set(&args[5], ngx_value(NGX_SVC_WEBHOOK_BATCH));
+
+    if (ngx_svc_redis_call(&ngx_svc_webhook_take_script, args, 6, 4,
+                           ngx_svc_webhook_queue_taken, NULL)
+        == NGX_OK)
+    {
+        queue->taking = 1;
+        queue->again = 0;
+    }
+}
+
+
+static void
+ngx_svc_webhook_queue_taken(redisReply *reply, void *data)
+{
+    ngx_svc_webhook_queue_t  *queue;
+
+    queue = &ngx_svc_webhook_queue;
+
+    queue->taking = 0;
+
+    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY
+        || reply->elements == 0)
+    {
+        queue->unsure = 1;
+        return;
+    }
+
+    ngx_svc_metric_add(NGX_SVC_M_TAKEN_OVER, reply->element[0]->integer);
+
+    ngx_svc_webhook_queue_add(reply);
+
+    if (queue->again || reply->elements > NGX_SVC_WEBHOOK_BATCH) {
+        ngx_svc_webhook_queue_take();
+    }
+}
+
+
+/* An answer was lost: what it held is looked for in our hash. */
+
+static void
+ngx_svc_webhook_queue_recall(void)
+{
+    ngx_str_t                 args[3];
+    ngx_svc_webhook_queue_t  *queue;
+
+    queue = &ngx_svc_webhook_queue;
+
+    args[0] = queue->hash;
+    args[1].data = queue->cursor;
+    args[1].len = queue->cursor_len;
+    ngx_str_set(&args[2], ngx_value(NGX_SVC_WEBHOOK_BATCH));
+
+    if (ngx_svc_redis_call(&ngx_svc_webhook_own_script, args, 3, 1,
+                           ngx_svc_webhook_queue_recalled, NULL)
+        == NGX_OK)
+    {
+        queue->taking = 1;
+        queue->unsure = 0;
+    }
+}
+
+
+static void
+ngx_svc_webhook_queue_recalled(redisReply *reply, void *data)
+{
+    redisReply               *cursor;
+    ngx_svc_webhook_queue_t  *queue;
+
+    queue = &ngx_svc_webhook_queue;
+
+    queue->taking = 0;
+
+    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY
+        || reply->elements == 0 || !queue->started)
+    {
+        queue->unsure = 1;
+        return;
+    }
+
+    ngx_svc_webhook_queue_add(reply);
+
+    cursor = reply->element[0];
+
+    if (cursor->type != REDIS_REPLY_STRING || ngx_strcmp(cursor->str, "0") == 0
+        || cursor->len > NGX_INT64_LEN)
+    {
+        ngx_svc_webhook_queue_take();
+        return;
+    }
+
+    queue->cursor_len = cursor->len;
+    ngx_memcpy(queue->cursor, cursor->str, cursor->len);
+
+    ngx_svc_webhook_queue_recall();
+
+    if (!queue->taking) {
+        queue->unsure = 1;
+    }
+}
+
+
+/* What memory has no place for stays in our hash. */
+
+static void
+ngx_svc_webhook_queue_add(redisReply *reply)
+{
+    size_t  i;
+
+    for (i = 1; i < reply->elements; i++) {
+        if (ngx_svc_webhook_own_add(reply->element[i]) != NGX_OK) {
+            ngx_svc_webhook_queue.unsure = 1;
+        }
+    }
+}
+
+
+void
+ngx_svc_webhook_queue_leave(void (*left)(void))
+{
+    ngx_svc_webhook_queue.stopped = 1;
+    ngx_svc_webhook_queue.left = left;
+
+    ngx_svc_webhook_own_tell();
+    ngx_svc_webhook_queue_told();
+}
+
+
+static void
+ngx_svc_webhook_queue_told(void)
+{
+    ngx_str_t                 args[3];
+    ngx_svc_webhook_queue_t  *queue;
+
+    queue = &ngx_svc_webhook_queue;
+
+    if (queue->left == NULL || queue->leaving) {
+        return;
+    }
+
+    if (ngx_svc_webhook_own_untold()
+        && ngx_svc_redis_state() == NGX_SVC_REDIS_UP)
+    {
+        return;
+    }
+
+    queue->leaving = 1;
+
+    ngx_str_set(&args[0], NGX_SVC_WEBHOOK_HELPERS);
+    args[1] = queue->hash;
+    args[2] = queue->id;
+
+    if (ngx_svc_redis_call(&ngx_svc_webhook_leave_script, args, 3, 2,
+                           ngx_svc_webhook_queue_bye, NULL)
+        != NGX_OK)
+    {
+        queue->left();
+    }
+}
+
+
+static void
+ngx_svc_webhook_queue_bye(redisReply *reply, void *data)
+{
+    ngx_svc_webhook_queue.left();
+}
