@@ -6,6 +6,7 @@
 #include "ngx_svc_webhook_conf.h"
 #include "ngx_svc_webhook_emit.h"
 #include "ngx_svc_webhook_helper.h"
+#include "ngx_svc_webhook_op.h"
 
 #include <ngx_event.h>
 
@@ -177,7 +178,8 @@ ngx_http_svc_webhook_add_routes(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
         != NGX_OK
         || ngx_svc_pg_add_statements(&smcf->pg,
                                      ngx_svc_webhook_deliveries_statements)
-           != NGX_OK)
+           != NGX_OK
+        || ngx_svc_webhook_op_statements(&smcf->pg) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -305,8 +307,8 @@ ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
 static void
 ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle)
 {
-    ngx_svc_webhook_emit_exit();
     ngx_svc_webhook_helper_exit();
+    ngx_svc_webhook_emit_exit();
 }
 
 

@@ -1,45 +1,519 @@
 /*
  * The helper's scheduler.
+ *
+ * Each endpoint has a line of deliveries, and each tenant a ring of those of its
+ * endpoints that may begin an attempt; the tenants that have some are in a ring
+ * themselves.  An attempt is begun for the first endpoint of the first tenant,
+ * and both go to the end.  A line that is long, or stuck, is nobody else's
+ * trouble, and costs nothing to pass by.
  */
 
-#include "ngx_svc_webhook_deliver.h"
+#include "ngx_svc_webhook_lane.h"
 #include "ngx_svc_webhook_queue.h"
+#include "ngx_svc_metrics.h"
+
+
+#define NGX_SVC_WEBHOOK_STEPS    256    /* in one turn of the event loop */
+#define NGX_SVC_WEBHOOK_AGAIN    1000   /* ms, when memory has run out */
+#define NGX_SVC_WEBHOOK_FLUSH    1000   /* ms, to write what has happened */
+
+
+typedef struct {
+    ngx_queue_t      jobs;              /* all */
+    ngx_uint_t       nactive;
+    ngx_event_t      pump;              /* posted */
+    ngx_event_t      drain;             /* it takes too long */
+    void           (*drained)(void);
+    unsigned         paused:1;
+    unsigned         draining:1;
+} ngx_svc_webhook_deliver_t;
+
+
+static void ngx_svc_webhook_loaded(ngx_str_t *tenant);
+static void ngx_svc_webhook_wake(void);
+static void ngx_svc_webhook_pump(ngx_event_t *ev);
+static void ngx_svc_webhook_step(ngx_svc_webhook_tenant_t *tenant);
+static void ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
+    ngx_svc_webhook_endpoint_t *endpoint);
+static void ngx_svc_webhook_ended(void *data,
+    ngx_svc_webhook_result_t *result);
+static void ngx_svc_webhook_sealed(ngx_svc_webhook_job_t *job);
+static void ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
+    ngx_svc_webhook_result_t *result);
+static void ngx_svc_webhook_rest(ngx_svc_webhook_job_t *job, ngx_msec_t ms);
+static void ngx_svc_webhook_rested(ngx_event_t *ev);
+static void ngx_svc_webhook_finish(ngx_svc_webhook_job_t *job);
+static void ngx_svc_webhook_drop(ngx_svc_webhook_job_t *job);
+static void ngx_svc_webhook_idle(void);
+static void ngx_svc_webhook_drained(void);
+static void ngx_svc_webhook_drain_timeout(ngx_event_t *ev);
+
+
+/* After an attempt, in ms, give or take a fifth. */
+
+static const ngx_msec_t  ngx_svc_webhook_pauses[NGX_SVC_WEBHOOK_ATTEMPTS] = {
+    0, 1000, 5000
+};
+
+
+static ngx_svc_webhook_deliver_t  ngx_svc_webhook_d;
 
 
 ngx_int_t
 ngx_svc_webhook_deliver_init(ngx_cycle_t *cycle)
 {
-    return NGX_OK;
+    ngx_svc_webhook_deliver_t  *wd;
+
+    wd = &ngx_svc_webhook_d;
+
+    ngx_memzero(wd, sizeof(ngx_svc_webhook_deliver_t));
+
+    ngx_queue_init(&wd->jobs);
+
+    wd->pump.handler = ngx_svc_webhook_pump;
+    wd->pump.log = cycle->log;
+
+    wd->drain.handler = ngx_svc_webhook_drain_timeout;
+    wd->drain.log = cycle->log;
+
+    ngx_svc_webhook_lanes_init();
+
+    if (ngx_svc_webhook_endpoint_init(cycle, ngx_svc_webhook_loaded) != NGX_OK
+        || ngx_svc_webhook_record_init(cycle) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_webhook_attempt_init(cycle);
 }
 
 
 void
 ngx_svc_webhook_deliver_exit(void)
 {
+    ngx_queue_t                *q;
+    ngx_svc_webhook_job_t      *job;
+    ngx_svc_webhook_deliver_t  *wd;
+
+    wd = &ngx_svc_webhook_d;
+
+    while (!ngx_queue_empty(&wd->jobs)) {
+        q = ngx_queue_head(&wd->jobs);
+        job = ngx_queue_data(q, ngx_svc_webhook_job_t, all);
+
+        if (job->attempt) {
+            ngx_svc_webhook_attempt_cancel(job->attempt);
+            ngx_svc_webhook_lane_leave(job->lane);
+        }
+
+        ngx_svc_webhook_drop(job);
+    }
+
+    if (wd->pump.posted) {
+        ngx_delete_posted_event(&wd->pump);
+    }
+
+    if (wd->drain.timer_set) {
+        ngx_del_timer(&wd->drain);
+    }
+
+    ngx_svc_webhook_lanes_exit();
+    ngx_svc_webhook_attempt_exit();
+    ngx_svc_webhook_record_exit();
+    ngx_svc_webhook_endpoint_exit();
 }
 
 
 void
 ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
 {
-    ngx_svc_webhook_queue_done(d);
+    ngx_svc_webhook_job_t      *job;
+    ngx_svc_webhook_deliver_t  *wd;
+
+    wd = &ngx_svc_webhook_d;
+
+    job = ngx_calloc(sizeof(ngx_svc_webhook_job_t), ngx_cycle->log);
+    if (job == NULL) {
+        goto failed;
+    }
+
+    job->delivery = d;
+    job->since = ngx_current_msec;
+    job->timer.handler = ngx_svc_webhook_rested;
+    job->timer.data = job;
+    job->timer.log = ngx_cycle->log;
+    job->timer.cancelable = 1;
+
+    job->lane = ngx_svc_webhook_lane(d);
+    if (job->lane == NULL) {
+        ngx_free(job);
+        goto failed;
+    }
+
+    ngx_queue_insert_tail(&wd->jobs, &job->all);
+
+    ngx_svc_webhook_lane_wait(job);
+    ngx_svc_webhook_wake();
+
+    return;
+
+failed:
+
+    /* as good as lost: who takes over after us finds it */
+
+    ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0,
+                  "no memory for webhook delivery %V", &d->id);
+    ngx_free(d);
 }
 
 
 void
 ngx_svc_webhook_deliver_pause(ngx_uint_t pause)
 {
+    ngx_svc_webhook_d.paused = pause;
+
+    if (!pause) {
+        ngx_svc_webhook_wake();
+    }
 }
 
 
 void
 ngx_svc_webhook_deliver_forget(void)
 {
+    ngx_queue_t                *q, *next;
+    ngx_svc_webhook_job_t      *job;
+    ngx_svc_webhook_deliver_t  *wd;
+
+    wd = &ngx_svc_webhook_d;
+
+    for (q = ngx_queue_head(&wd->jobs);
+         q != ngx_queue_sentinel(&wd->jobs);
+         q = next)
+    {
+        next = ngx_queue_next(q);
+        job = ngx_queue_data(q, ngx_svc_webhook_job_t, all);
+
+        if (job->attempt) {
+            job->forgotten = 1;
+
+        } else {
+            ngx_svc_webhook_drop(job);
+        }
+    }
 }
 
 
 void
 ngx_svc_webhook_deliver_drain(void (*done)(void))
 {
-    done();
+    ngx_svc_webhook_deliver_t  *wd;
+
+    wd = &ngx_svc_webhook_d;
+
+    wd->draining = 1;
+    wd->drained = done;
+
+    ngx_add_timer(&wd->drain, ngx_svc_webhook_conf()->shutdown_timeout);
+
+    ngx_svc_webhook_idle();
+}
+
+
+static void
+ngx_svc_webhook_loaded(ngx_str_t *tenant)
+{
+    ngx_svc_webhook_tenant_loaded(tenant);
+    ngx_svc_webhook_wake();
+}
+
+
+static void
+ngx_svc_webhook_wake(void)
+{
+    ngx_post_event(&ngx_svc_webhook_d.pump, &ngx_posted_events);
+}
+
+
+/* What is left after some steps has to let sockets and timers have their turn. */
+
+static void
+ngx_svc_webhook_pump(ngx_event_t *ev)
+{
+    ngx_uint_t                  i;
+    ngx_svc_webhook_tenant_t   *tenant;
+    ngx_svc_webhook_deliver_t  *wd;
+
+    wd = &ngx_svc_webhook_d;
+
+    for (i = 0; i < NGX_SVC_WEBHOOK_STEPS; i++) {
+
+        if (wd->paused || wd->draining
+            || wd->nactive >= ngx_svc_webhook_conf()->concurrency)
+        {
+            break;
+        }
+
+        tenant = ngx_svc_webhook_tenant_next();
+        if (tenant == NULL) {
+            break;
+        }
+
+        ngx_svc_webhook_step(tenant);
+    }
+
+    if (i == NGX_SVC_WEBHOOK_STEPS) {
+        ngx_post_event(ev, &ngx_posted_next_events);
+    }
+
+    ngx_svc_gauge_set(NGX_SVC_G_IN_FLIGHT, wd->nactive);
+}
+
+
+static void
+ngx_svc_webhook_step(ngx_svc_webhook_tenant_t *tenant)
+{
+    ngx_int_t                    rc;
+    ngx_svc_webhook_job_t       *job;
+    ngx_svc_webhook_delivery_t  *d;
+    ngx_svc_webhook_endpoint_t  *endpoint;
+
+    job = ngx_svc_webhook_tenant_job(tenant);
+    d = job->delivery;
+
+    rc = ngx_svc_webhook_endpoint(&d->tenant, &d->endpoint, job->since,
+                                  &endpoint);
+
+    switch (rc) {
+
+    case NGX_OK:
+        ngx_svc_webhook_lane_unwait(job);
+        ngx_svc_webhook_begin(job, endpoint);
+        return;
+
+    case NGX_DECLINED:
+        ngx_svc_metric_add(NGX_SVC_M_CANCELLED, 1);
+        ngx_svc_webhook_finish(job);
+        return;
+
+    case NGX_AGAIN:
+        ngx_svc_webhook_tenant_load(tenant);
+        return;
+
+    default: /* NGX_ERROR */
+        ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);
+        return;
+    }
+}
+
+
+static void
+ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
+    ngx_svc_webhook_endpoint_t *endpoint)
+{
+    if (endpoint->sealed) {
+        ngx_svc_webhook_sealed(job);
+        return;
+    }
+
+    job->attempt = ngx_svc_webhook_attempt(job->delivery, endpoint,
+                                           ngx_svc_webhook_ended, job);
+    if (job->attempt == NULL) {
+        ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);
+        return;
+    }
+
+    ngx_svc_webhook_lane_enter(job->lane);
+    ngx_svc_webhook_d.nactive++;
+}
+
+
+static void
+ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
+{
+    ngx_svc_webhook_job_t *job = data;
+
+    job->attempt = NULL;
+
+    ngx_svc_webhook_lane_leave(job->lane);
+    ngx_svc_webhook_lane_result(job->lane, result->unreachable);
+    ngx_svc_webhook_d.nactive--;
+
+    if (job->forgotten) {
+        ngx_svc_webhook_drop(job);
+
+    } else {
+        ngx_svc_webhook_outcome(job, result);
+    }
+
+    ngx_svc_webhook_wake();
+    ngx_svc_webhook_idle();
+}
+
+
+static void
+ngx_svc_webhook_sealed(ngx_svc_webhook_job_t *job)
+{
+    ngx_time_t                *tp;
+    ngx_svc_webhook_result_t   result;
+
+    ngx_memzero(&result, sizeof(ngx_svc_webhook_result_t));
+
+    tp = ngx_timeofday();
+
+    result.outcome = NGX_SVC_WEBHOOK_FAILED;
+    result.began = (int64_t) tp->sec * 1000 + tp->msec;
+    ngx_svc_webhook_reason(&result, "the secret cannot be opened");
+
+    job->delivery->attempts = NGX_SVC_WEBHOOK_ATTEMPTS - 1;
+
+    ngx_svc_webhook_outcome(job, &result);
+}
+
+
+static void
+ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
+    ngx_svc_webhook_result_t *result)
+{
+    ngx_msec_t                   pause;
+    ngx_svc_metric_e             metric;
+    ngx_svc_webhook_record_e     outcome;
+    ngx_svc_webhook_delivery_t  *d;
+
+    d = job->delivery;
+    d->attempts++;
+
+    if (result->outcome == NGX_SVC_WEBHOOK_ACKNOWLEDGED) {
+        metric = NGX_SVC_M_ACKNOWLEDGED;
+        outcome = NGX_SVC_WEBHOOK_R_ACKNOWLEDGED;
+
+    } else if (result->outcome == NGX_SVC_WEBHOOK_REFUSED) {
+        metric = NGX_SVC_M_REFUSED;
+        outcome = NGX_SVC_WEBHOOK_R_REFUSED;
+
+    } else if (d->attempts < NGX_SVC_WEBHOOK_ATTEMPTS) {
+        metric = NGX_SVC_M_RETRIED;
+        outcome = NGX_SVC_WEBHOOK_R_RETRIED;
+
+    } else {
+        metric = NGX_SVC_M_ABANDONED;
+        outcome = NGX_SVC_WEBHOOK_R_ABANDONED;
+    }
+
+    ngx_svc_metric_add(metric, 1);
+    ngx_svc_webhook_record(d, result, outcome);
+
+    if (outcome != NGX_SVC_WEBHOOK_R_RETRIED) {
+        ngx_svc_webhook_finish(job);
+        return;
+    }
+
+    ngx_svc_webhook_queue_retry(d);
+
+    pause = ngx_svc_webhook_pauses[d->attempts];
+
+    ngx_svc_webhook_rest(job, pause - pause / 5
+                              + ngx_random() % (2 * pause / 5 + 1));
+}
+
+
+/* A delivery that waits for its next attempt is in no line. */
+
+static void
+ngx_svc_webhook_rest(ngx_svc_webhook_job_t *job, ngx_msec_t ms)
+{
+    ngx_svc_webhook_lane_unwait(job);
+    ngx_add_timer(&job->timer, ms);
+}
+
+
+static void
+ngx_svc_webhook_rested(ngx_event_t *ev)
+{
+    ngx_svc_webhook_lane_wait(ev->data);
+    ngx_svc_webhook_wake();
+}
+
+
+static void
+ngx_svc_webhook_finish(ngx_svc_webhook_job_t *job)
+{
+    ngx_svc_webhook_delivery_t  *d;
+
+    d = job->delivery;
+    job->delivery = NULL;
+
+    ngx_svc_webhook_drop(job);
+    ngx_svc_webhook_queue_done(d);
+}
+
+
+/* Without an attempt under way. */
+
+static void
+ngx_svc_webhook_drop(ngx_svc_webhook_job_t *job)
+{
+    ngx_svc_webhook_lane_unwait(job);
+    ngx_svc_webhook_lane_release(job->lane);
+
+    if (job->timer.timer_set) {
+        ngx_del_timer(&job->timer);
+    }
+
+    if (job->delivery) {
+        ngx_free(job->delivery);
+    }
+
+    ngx_queue_remove(&job->all);
+
+    ngx_free(job);
+}
+
+
+static void
+ngx_svc_webhook_idle(void)
+{
+    ngx_svc_webhook_deliver_t  *wd;
+
+    wd = &ngx_svc_webhook_d;
+
+    if (!wd->draining || wd->drained == NULL || wd->nactive) {
+        return;
+    }
+
+    if (wd->drain.timer_set) {
+        ngx_del_timer(&wd->drain);
+    }
+
+    ngx_add_timer(&wd->drain, NGX_SVC_WEBHOOK_FLUSH);
+
+    ngx_svc_webhook_record_flush(ngx_svc_webhook_drained);
+}
+
+
+static void
+ngx_svc_webhook_drained(void)
+{
+    void                      (*drained)(void);
+    ngx_svc_webhook_deliver_t  *wd;
+
+    wd = &ngx_svc_webhook_d;
+
+    if (wd->drain.timer_set) {
+        ngx_del_timer(&wd->drain);
+    }
+
+    drained = wd->drained;
+    wd->drained = NULL;
+
+    if (drained) {
+        drained();
+    }
+}
+
+
+static void
+ngx_svc_webhook_drain_timeout(ngx_event_t *ev)
+{
+    ngx_svc_webhook_drained();
 }

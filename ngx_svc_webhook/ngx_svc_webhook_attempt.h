@@ -1,0 +1,64 @@
+/*
+ * One attempt to deliver: a signed POST over HTTPS.
+ */
+
+#ifndef _NGX_SVC_WEBHOOK_ATTEMPT_H_INCLUDED_
+#define _NGX_SVC_WEBHOOK_ATTEMPT_H_INCLUDED_
+
+
+#include "ngx_svc_webhook_curl.h"
+#include "ngx_svc_webhook_endpoint.h"
+
+
+#define NGX_SVC_WEBHOOK_REASON  160     /* bytes of an error's text, at most */
+
+
+typedef enum {
+    NGX_SVC_WEBHOOK_ACKNOWLEDGED = 0,
+    NGX_SVC_WEBHOOK_FAILED,
+    NGX_SVC_WEBHOOK_REFUSED             /* more attempts are of no use */
+} ngx_svc_webhook_outcome_e;
+
+
+/* What became of an attempt. */
+
+typedef struct {
+    ngx_svc_webhook_outcome_e  outcome;
+    int64_t                    began;       /* ms since the epoch */
+    ngx_msec_t                 duration;
+    ngx_uint_t                 status;      /* of the answer; 0: none came */
+    ngx_str_t                  error;       /* printable ASCII; or empty */
+    unsigned                   unreachable:1;   /* no answer, or none in time */
+    u_char                     text[NGX_SVC_WEBHOOK_REASON];
+} ngx_svc_webhook_result_t;
+
+
+typedef struct ngx_svc_webhook_attempt_s  ngx_svc_webhook_attempt_t;
+
+/* The attempt is gone; result: until the handler returns. */
+typedef void (*ngx_svc_webhook_attempt_pt)(void *data,
+    ngx_svc_webhook_result_t *result);
+
+
+/* At the helper's start and end; the latter breaks off nothing. */
+ngx_int_t ngx_svc_webhook_attempt_init(ngx_cycle_t *cycle);
+void ngx_svc_webhook_attempt_exit(void);
+
+/*
+ * Sends d, which must outlive the attempt; of the endpoint nothing is kept.  The
+ * handler is called once, never from within this call.  NULL when memory runs
+ * out.
+ */
+ngx_svc_webhook_attempt_t *ngx_svc_webhook_attempt(
+    ngx_svc_webhook_delivery_t *d, ngx_svc_webhook_endpoint_t *endpoint,
+    ngx_svc_webhook_attempt_pt handler, void *data);
+
+/* Breaks off an attempt: its handler will not be called. */
+void ngx_svc_webhook_attempt_cancel(ngx_svc_webhook_attempt_t *attempt);
+
+/* Writes what an error was into result->text, formatted as ngx_sprintf(). */
+void ngx_svc_webhook_reason(ngx_svc_webhook_result_t *result, const char *fmt,
+    ...);
+
+
+#endif /* _NGX_SVC_WEBHOOK_ATTEMPT_H_INCLUDED_ */

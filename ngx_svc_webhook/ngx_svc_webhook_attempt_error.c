@@ -1,0 +1,279 @@
+/*
+ * What was wrong with an attempt, in words for those who run the receiver.
+ */
+
+#include "ngx_svc_webhook_attempt_error.h"
+
+#include <openssl/x509_vfy.h>
+
+
+typedef struct {
+    CURLcode      code;
+    unsigned      unreachable;
+    const char   *text;
+} ngx_svc_webhook_error_t;
+
+
+static void ngx_svc_webhook_error_status(ngx_svc_webhook_result_t *result);
+static ngx_int_t ngx_svc_webhook_error_refused(
+    ngx_svc_webhook_attempt_t *attempt);
+static ngx_int_t ngx_svc_webhook_error_proxy(
+    ngx_svc_webhook_attempt_t *attempt);
+static void ngx_svc_webhook_error_timeout(ngx_svc_webhook_attempt_t *attempt);
+static void ngx_svc_webhook_error_connect(ngx_svc_webhook_attempt_t *attempt);
+static void ngx_svc_webhook_error_certificate(
+    ngx_svc_webhook_attempt_t *attempt);
+
+
+static const ngx_svc_webhook_error_t  ngx_svc_webhook_errors[] = {
+
+    { CURLE_COULDNT_RESOLVE_HOST, 1, "the name could not be resolved" },
+    { CURLE_COULDNT_RESOLVE_PROXY, 1,
+      "the name of the proxy could not be resolved" },
+    { CURLE_SSL_CONNECT_ERROR, 1, "the TLS handshake failed" },
+    { CURLE_SSL_CACERT_BADFILE, 1,
+      "the file of svc_webhook_ca_file cannot be read" },
+    { CURLE_GOT_NOTHING, 0, "the connection was closed without an answer" },
+    { CURLE_RECV_ERROR, 0, "the connection broke before an answer" },
+    { CURLE_SEND_ERROR, 0, "the connection broke while sending" },
+    { CURLE_WEIRD_SERVER_REPLY, 0, "the answer is not HTTP" },
+    { CURLE_UNSUPPORTED_PROTOCOL, 0, "the answer is not HTTP" },
+    { CURLE_URL_MALFORMAT, 0, "the URL is not valid" },
+    { CURLE_OUT_OF_MEMORY, 0, "a header of the answer is too long" },
+    { CURLE_OK, 0, NULL }
+};
+
+
+void
+ngx_svc_webhook_attempt_failed(ngx_svc_webhook_attempt_t *attempt,
+    CURLcode code)
+{
+    ngx_svc_webhook_result_t       *result;
+    const ngx_svc_webhook_error_t  *error;
+
+    result = &attempt->result;
+    result->outcome = NGX_SVC_WEBHOOK_FAILED;
+
+    if (attempt->answered) {
+        ngx_svc_webhook_error_status(result);
+        return;
+    }
+
+    if (attempt->flood) {
+        ngx_svc_webhook_reason(result, "the headers of the answer are longer "
+                               "than 64 KiB");
+        return;
+    }
+
+    if (ngx_svc_webhook_error_refused(attempt) == NGX_OK
+        || ngx_svc_webhook_error_proxy(attempt) == NGX_OK)
+    {
+        return;
+    }
+
+    switch (code) {
+
+    case CURLE_OPERATION_TIMEDOUT:
+        ngx_svc_webhook_error_timeout(attempt);
+        return;
+
+    case CURLE_COULDNT_CONNECT:
+        ngx_svc_webhook_error_connect(attempt);
+        return;
+
+    case CURLE_PEER_FAILED_VERIFICATION:
+        ngx_svc_webhook_error_certificate(attempt);
+        return;
+
+    default:
+        break;
+    }
+
+    for (error = ngx_svc_webhook_errors; error->text; error++) {
+        if (error->code == code) {
+            result->unreachable = error->unreachable;
+            ngx_svc_webhook_reason(result, "%s", error->text);
+            return;
+        }
+    }
+
+    ngx_svc_webhook_reason(result, "%s", curl_easy_strerror(code));
+}
+
+
+static void
+ngx_svc_webhook_error_status(ngx_svc_webhook_result_t *result)
+{
+    ngx_svc_webhook_reason(result, "the answer was %ui%s", result->status,
+                           result->status / 100 == 3
+                           ? "; redirects are not followed" : "");
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_error_refused(ngx_svc_webhook_attempt_t *attempt)
+{
+    u_char  text[NGX_SVC_ADDR_TEXT_LEN], *p;
+
+    if (attempt->kind == NULL || attempt->allowed) {
+        return NGX_DECLINED;
+    }
+
+    p = ngx_svc_addr_text(text, &attempt->address);
+
+    attempt->result.outcome = NGX_SVC_WEBHOOK_REFUSED;
+
+    ngx_svc_webhook_reason(&attempt->result, "refused: the name leads to %*s, "
+                           "a %s address", (size_t) (p - text), text,
+                           attempt->kind);
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_error_proxy(ngx_svc_webhook_attempt_t *attempt)
+{
+    long  status;
+
+    status = 0;
+    curl_easy_getinfo(attempt->curl, CURLINFO_HTTP_CONNECTCODE, &status);
+
+    if (status < 300) {
+        return NGX_DECLINED;
+    }
+
+    attempt->result.unreachable = 1;
+    ngx_svc_webhook_reason(&attempt->result, "the proxy's answer was %l",
+                           status);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_webhook_error_timeout(ngx_svc_webhook_attempt_t *attempt)
+{
+    long                     sent;
+    curl_off_t               resolved, connected;
+    const char              *what;
+    ngx_msec_t               limit;
+    ngx_svc_webhook_conf_t  *wcf;
+
+    wcf = ngx_svc_webhook_conf();
+
+    sent = 0;
+    resolved = 0;
+    connected = 0;
+
+    curl_easy_getinfo(attempt->curl, CURLINFO_REQUEST_SIZE, &sent);
+    curl_easy_getinfo(attempt->curl, CURLINFO_NAMELOOKUP_TIME_T, &resolved);
+    curl_easy_getinfo(attempt->curl, CURLINFO_CONNECT_TIME_T, &connected);
+
+    if (sent > 0) {
+        what = "no answer";
+        limit = wcf->timeout;
+
+    } else {
+        what = connected ? "no end of the TLS handshake"
+               : resolved ? "no connection" : "the name was not resolved";
+        limit = ngx_min(wcf->connect_timeout, wcf->timeout);
+    }
+
+    attempt->result.unreachable = 1;
+
+    if (limit % 1000) {
+        ngx_svc_webhook_reason(&attempt->result, "%s within %M ms", what,
+                               limit);
+    } else {
+        ngx_svc_webhook_reason(&attempt->result, "%s within %M s", what,
+                               limit / 1000);
+    }
+}
+
+
+static void
+ngx_svc_webhook_error_connect(ngx_svc_webhook_attempt_t *attempt)
+{
+    long  err;
+
+    err = 0;
+    curl_easy_getinfo(attempt->curl, CURLINFO_OS_ERRNO, &err);
+
+    attempt->result.unreachable = 1;
+
+    switch (err) {
+
+    case NGX_ECONNREFUSED:
+        ngx_svc_webhook_reason(&attempt->result, "the connection was refused");
+        return;
+
+    case NGX_EHOSTUNREACH:
+    case NGX_ENETUNREACH:
+        ngx_svc_webhook_reason(&attempt->result,
+                               "there is no route to the host");
+        return;
+
+    default:
+        ngx_svc_webhook_reason(&attempt->result, "no connection");
+    }
+}
+
+
+static void
+ngx_svc_webhook_error_certificate(ngx_svc_webhook_attempt_t *attempt)
+{
+    long         verify;
+    const char  *text;
+
+    verify = X509_V_OK;
+    curl_easy_getinfo(attempt->curl, CURLINFO_SSL_VERIFYRESULT, &verify);
+
+    switch (verify) {
+
+    case X509_V_OK:
+        text = "the certificate is for another name";
+        break;
+
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+        text = "the certificate has expired";
+        break;
+
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+        text = "the certificate is not yet valid";
+        break;
+
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+        text = "the certificate is self-signed";
+        break;
+
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+        text = "the certificate's issuer is not known";
+        break;
+
+    default:
+        ngx_svc_webhook_reason(&attempt->result,
+                               "the certificate is not good: %s",
+                               X509_verify_cert_error_string(verify));
+        return;
+    }
+
+    ngx_svc_webhook_reason(&attempt->result, "%s", text);
+}
+
+
+void
+ngx_svc_webhook_reason(ngx_svc_webhook_result_t *result, const char *fmt, ...)
+{
+    u_char   *p;
+    va_list   args;
+
+    va_start(args, fmt);
+    p = ngx_vslprintf(result->text, result->text + sizeof(result->text), fmt,
+                      args);
+    va_end(args);
+
+    result->error.data = result->text;
+    result->error.len = p - result->text;
+}

@@ -1,0 +1,403 @@
+/*
+ * libcurl's multi interface on nginx's events.
+ */
+
+#include "ngx_svc_webhook_curl.h"
+#include "ngx_svc_socket.h"
+
+
+#define NGX_SVC_WEBHOOK_HANDLES   64        /* kept for the next requests */
+#define NGX_SVC_WEBHOOK_DNS       5L        /* seconds, of a resolved name */
+#define NGX_SVC_WEBHOOK_IDLE      30L       /* seconds, of a connection */
+#define NGX_SVC_WEBHOOK_LIFETIME  300L      /* likewise, in use or not */
+
+
+typedef struct {
+    CURLM                    *multi;
+    ngx_log_t                *log;
+    ngx_svc_webhook_curl_pt   done;
+    ngx_event_t               timer;        /* libcurl's own */
+    ngx_event_t               idle;         /* nothing is being sent */
+    ngx_uint_t                nused;        /* handles */
+    ngx_uint_t                nhandles;
+    CURL                     *handles[NGX_SVC_WEBHOOK_HANDLES];
+} ngx_svc_webhook_curl_t;
+
+
+static ngx_int_t ngx_svc_webhook_curl_open(void);
+static ngx_int_t ngx_svc_webhook_curl_options(CURL *curl);
+static int ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what,
+    void *data, void *socket);
+static void ngx_svc_webhook_curl_watch(ngx_event_t *ev, ngx_int_t event,
+    ngx_uint_t wanted);
+static int ngx_svc_webhook_curl_timeout(CURLM *multi, long ms, void *data);
+static void ngx_svc_webhook_curl_event(ngx_event_t *ev);
+static void ngx_svc_webhook_curl_timer(ngx_event_t *ev);
+static void ngx_svc_webhook_curl_act(curl_socket_t fd, int what);
+static void ngx_svc_webhook_curl_idle(ngx_event_t *ev);
+
+
+static ngx_svc_webhook_curl_t  ngx_svc_webhook_curl;
+
+
+ngx_int_t
+ngx_svc_webhook_curl_init(ngx_cycle_t *cycle, ngx_svc_webhook_curl_pt done)
+{
+    ngx_svc_webhook_curl_t  *wc;
+
+    wc = &ngx_svc_webhook_curl;
+
+    ngx_memzero(wc, sizeof(ngx_svc_webhook_curl_t));
+
+    wc->log = cycle->log;
+    wc->done = done;
+
+    wc->timer.handler = ngx_svc_webhook_curl_timer;
+    wc->timer.log = cycle->log;
+    wc->timer.cancelable = 1;
+
+    wc->idle.handler = ngx_svc_webhook_curl_idle;
+    wc->idle.log = cycle->log;
+    wc->idle.cancelable = 1;
+
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        ngx_log_error(NGX_LOG_EMERG, cycle->log, 0,
+                      "curl_global_init() failed");
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_webhook_curl_open();
+}
+
+
+void
+ngx_svc_webhook_curl_exit(void)
+{
+    ngx_svc_webhook_curl_t  *wc;
+
+    wc = &ngx_svc_webhook_curl;
+
+    while (wc->nhandles) {
+        curl_easy_cleanup(wc->handles[--wc->nhandles]);
+    }
+
+    if (wc->multi) {
+        curl_multi_cleanup(wc->multi);
+        wc->multi = NULL;
+        curl_global_cleanup();
+    }
+
+    if (wc->timer.timer_set) {
+        ngx_del_timer(&wc->timer);
+    }
+
+    if (wc->idle.timer_set) {
+        ngx_del_timer(&wc->idle);
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_curl_open(void)
+{
+    CURLM  *multi;
+
+    multi = curl_multi_init();
+    if (multi == NULL) {
+        ngx_log_error(NGX_LOG_EMERG, ngx_svc_webhook_curl.log, 0,
+                      "curl_multi_init() failed");
+        return NGX_ERROR;
+    }
+
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION,
+                      ngx_svc_webhook_curl_socket);
+    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION,
+                      ngx_svc_webhook_curl_timeout);
+    curl_multi_setopt(multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
+    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS,
+                      (long) ngx_svc_webhook_conf()->concurrency);
+
+    ngx_svc_webhook_curl.multi = multi;
+
+    return NGX_OK;
+}
+
+
+CURL *
+ngx_svc_webhook_curl_get(void)
+{
+    CURL                    *curl;
+    ngx_svc_webhook_curl_t  *wc;
+
+    wc = &ngx_svc_webhook_curl;
+
+    curl = wc->nhandles ? wc->handles[--wc->nhandles] : curl_easy_init();
+
+    if (curl == NULL) {
+        return NULL;
+    }
+
+    if (ngx_svc_webhook_curl_options(curl) != NGX_OK) {
+        curl_easy_cleanup(curl);
+        return NULL;
+    }
+
+    wc->nused++;
+
+    return curl;
+}
+
+
+/*
+ * With a CApath libcurl reads all of a folder for each connection.  A resolver
+ * that hangs would hold up the whole process without QUICK_EXIT.  An empty proxy
+ * keeps those of the environment out, and so does an empty list of exceptions.
+ */
+
+static ngx_int_t
+ngx_svc_webhook_curl_options(CURL *curl)
+{
+    long                     rc;
+    ngx_svc_webhook_conf_t  *wcf;
+
+    wcf = ngx_svc_webhook_conf();
+
+#define ngx_svc_webhook_curl_set(option, value)                               \
+    rc |= (long) curl_easy_setopt(curl, option, value)
+
+    rc = 0;
+
+    ngx_svc_webhook_curl_set(CURLOPT_NOSIGNAL, 1L);
+    ngx_svc_webhook_curl_set(CURLOPT_QUICK_EXIT, 1L);
+    ngx_svc_webhook_curl_set(CURLOPT_PROTOCOLS_STR, "https");
+    ngx_svc_webhook_curl_set(CURLOPT_REDIR_PROTOCOLS_STR, "https");
+    ngx_svc_webhook_curl_set(CURLOPT_FOLLOWLOCATION, 0L);
+    ngx_svc_webhook_curl_set(CURLOPT_HTTP_VERSION,
+                             (long) CURL_HTTP_VERSION_1_1);
+
+    ngx_svc_webhook_curl_set(CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
+    ngx_svc_webhook_curl_set(CURLOPT_SSL_VERIFYPEER, 1L);
+    ngx_svc_webhook_curl_set(CURLOPT_SSL_VERIFYHOST, 2L);
+    ngx_svc_webhook_curl_set(CURLOPT_CAPATH, NULL);
+    ngx_svc_webhook_curl_set(CURLOPT_CAINFO, (char *) wcf->ca_file.data);
+
+    ngx_svc_webhook_curl_set(CURLOPT_PROXY, wcf->proxy.len
+                                         ? (char *) wcf->proxy.data : "");
+    ngx_svc_webhook_curl_set(CURLOPT_NOPROXY, "");
+    ngx_svc_webhook_curl_set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+
+    ngx_svc_webhook_curl_set(CURLOPT_CONNECTTIMEOUT_MS,
+                             (long) wcf->connect_timeout);
+    ngx_svc_webhook_curl_set(CURLOPT_TIMEOUT_MS, (long) wcf->timeout);
+    ngx_svc_webhook_curl_set(CURLOPT_TCP_NODELAY, 1L);
+    ngx_svc_webhook_curl_set(CURLOPT_DNS_CACHE_TIMEOUT, NGX_SVC_WEBHOOK_DNS);
+    ngx_svc_webhook_curl_set(CURLOPT_MAXAGE_CONN, NGX_SVC_WEBHOOK_IDLE);
+    ngx_svc_webhook_curl_set(CURLOPT_MAXLIFETIME_CONN,
+                             NGX_SVC_WEBHOOK_LIFETIME);
+
+#undef ngx_svc_webhook_curl_set
+
+    return rc == CURLE_OK ? NGX_OK : NGX_ERROR;
+}
+
+
+void
+ngx_svc_webhook_curl_put(CURL *curl)
+{
+    ngx_svc_webhook_curl_t  *wc;
+
+    wc = &ngx_svc_webhook_curl;
+
+    wc->nused--;
+
+    (void) curl_multi_remove_handle(wc->multi, curl);
+
+    if (wc->nhandles == NGX_SVC_WEBHOOK_HANDLES) {
+        curl_easy_cleanup(curl);
+        return;
+    }
+
+    curl_easy_reset(curl);
+    wc->handles[wc->nhandles++] = curl;
+}
+
+
+ngx_int_t
+ngx_svc_webhook_curl_start(CURL *curl)
+{
+    CURLMcode                rc;
+    ngx_svc_webhook_curl_t  *wc;
+
+    wc = &ngx_svc_webhook_curl;
+
+    rc = curl_multi_add_handle(wc->multi, curl);
+
+    if (rc != CURLM_OK) {
+        ngx_log_error(NGX_LOG_ALERT, wc->log, 0,
+                      "curl_multi_add_handle() failed: %s",
+                      curl_multi_strerror(rc));
+        return NGX_ERROR;
+    }
+
+    ngx_add_timer(&wc->idle, NGX_SVC_WEBHOOK_IDLE * 1000);
+
+    return NGX_OK;
+}
+
+
+/*
+ * When nginx has no connection free, the transfer hears of nothing and times
+ * out: an error would end those of all others too.
+ */
+
+static int
+ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what, void *data,
+    void *socket)
+{
+    ngx_connection_t        *c;
+    ngx_svc_webhook_curl_t  *wc;
+
+    wc = &ngx_svc_webhook_curl;
+    c = socket;
+
+    if (what == CURL_POLL_REMOVE) {
+
+        if (c) {
+            curl_multi_assign(wc->multi, fd, NULL);
+            ngx_svc_socket_return(c, 0);
+        }
+
+        return 0;
+    }
+
+    if (c == NULL) {
+        c = ngx_svc_socket_borrow(fd, wc, ngx_svc_webhook_curl_event,
+                                  wc->log);
+        if (c == NULL) {
+            return 0;
+        }
+
+        curl_multi_assign(wc->multi, fd, c);
+    }
+
+    ngx_svc_webhook_curl_watch(c->read, NGX_READ_EVENT, what & CURL_POLL_IN);
+    ngx_svc_webhook_curl_watch(c->write, NGX_WRITE_EVENT,
+                               what & CURL_POLL_OUT);
+
+    return 0;
+}
+
+
+static void
+ngx_svc_webhook_curl_watch(ngx_event_t *ev, ngx_int_t event, ngx_uint_t wanted)
+{
+    if (wanted && !ev->active) {
+        (void) ngx_add_event(ev, event, 0);
+
+    } else if (!wanted && ev->active) {
+        (void) ngx_del_event(ev, event, 0);
+    }
+}
+
+
+/* libcurl must not be called from here, nor may nginx keep the older time. */
+
+static int
+ngx_svc_webhook_curl_timeout(CURLM *multi, long ms, void *data)
+{
+    ngx_event_t  *timer;
+
+    timer = &ngx_svc_webhook_curl.timer;
+
+    if (timer->timer_set) {
+        ngx_del_timer(timer);
+    }
+
+    if (ms >= 0) {
+        ngx_add_timer(timer, (ngx_msec_t) ms);
+    }
+
+    return 0;
+}
+
+
+static void
+ngx_svc_webhook_curl_event(ngx_event_t *ev)
+{
+    ngx_connection_t  *c;
+
+    c = ev->data;
+
+    ngx_svc_webhook_curl_act(c->fd,
+                             ev->write ? CURL_CSELECT_OUT : CURL_CSELECT_IN);
+}
+
+
+static void
+ngx_svc_webhook_curl_timer(ngx_event_t *ev)
+{
+    ngx_svc_webhook_curl_act(CURL_SOCKET_TIMEOUT, 0);
+}
+
+
+static void
+ngx_svc_webhook_curl_act(curl_socket_t fd, int what)
+{
+    int                      n;
+    char                    *data;
+    CURLMsg                 *msg;
+    CURLcode                 code;
+    CURLMcode                rc;
+    ngx_svc_webhook_curl_t  *wc;
+
+    wc = &ngx_svc_webhook_curl;
+
+    rc = curl_multi_socket_action(wc->multi, fd, what, &n);
+
+    if (rc != CURLM_OK) {
+        ngx_log_error(NGX_LOG_ALERT, wc->log, 0,
+                      "curl_multi_socket_action() failed: %s",
+                      curl_multi_strerror(rc));
+    }
+
+    while ((msg = curl_multi_info_read(wc->multi, &n)) != NULL) {
+
+        if (msg->msg != CURLMSG_DONE) {
+            continue;
+        }
+
+        /* the message goes with the handle */
+
+        code = msg->data.result;
+        data = NULL;
+        curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &data);
+
+        wc->done(data, code);
+    }
+}
+
+
+/*
+ * libcurl looks at its idle connections only when it needs one: what is left of
+ * them is closed here.
+ */
+
+static void
+ngx_svc_webhook_curl_idle(ngx_event_t *ev)
+{
+    CURLM                   *multi;
+    ngx_svc_webhook_curl_t  *wc;
+
+    wc = &ngx_svc_webhook_curl;
+
+    if (wc->nused) {
+        ngx_add_timer(ev, NGX_SVC_WEBHOOK_IDLE * 1000);
+        return;
+    }
+
+    multi = wc->multi;
+
+    if (ngx_svc_webhook_curl_open() == NGX_OK) {
+        curl_multi_cleanup(multi);
+    }
+}

@@ -1,0 +1,37 @@
+/*
+ * libcurl's multi interface on nginx's events, in the helper.
+ */
+
+#ifndef _NGX_SVC_WEBHOOK_CURL_H_INCLUDED_
+#define _NGX_SVC_WEBHOOK_CURL_H_INCLUDED_
+
+
+#include "ngx_svc_webhook.h"
+
+#include <curl/curl.h>
+
+
+/* A transfer has ended; data: CURLOPT_PRIVATE.  The handle is the caller's. */
+typedef void (*ngx_svc_webhook_curl_pt)(void *data, CURLcode code);
+
+
+/* At the helper's start and end; by then all handles have been given back. */
+ngx_int_t ngx_svc_webhook_curl_init(ngx_cycle_t *cycle,
+    ngx_svc_webhook_curl_pt done);
+void ngx_svc_webhook_curl_exit(void);
+
+/*
+ * A handle with the options that all requests have, and its return, which is
+ * also the way to break off its transfer.  NULL when memory runs out.
+ */
+CURL *ngx_svc_webhook_curl_get(void);
+void ngx_svc_webhook_curl_put(CURL *curl);
+
+/*
+ * Begins the transfer of a handle; done is called once, never from within this
+ * call.  NGX_ERROR: it has not begun.
+ */
+ngx_int_t ngx_svc_webhook_curl_start(CURL *curl);
+
+
+#endif /* _NGX_SVC_WEBHOOK_CURL_H_INCLUDED_ */

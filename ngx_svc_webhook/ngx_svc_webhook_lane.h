@@ -1,0 +1,66 @@
+/*
+ * The lines that deliveries wait in, in the helper; see the scheduler.
+ */
+
+#ifndef _NGX_SVC_WEBHOOK_LANE_H_INCLUDED_
+#define _NGX_SVC_WEBHOOK_LANE_H_INCLUDED_
+
+
+#include "ngx_svc_webhook_attempt.h"
+#include "ngx_svc_webhook_deliver.h"
+#include "ngx_svc_webhook_record.h"
+
+
+typedef struct ngx_svc_webhook_tenant_s  ngx_svc_webhook_tenant_t;
+typedef struct ngx_svc_webhook_lane_s    ngx_svc_webhook_lane_t;
+
+
+/* A delivery: it waits in its lane, is attempted, or rests until its timer. */
+
+typedef struct {
+    ngx_queue_t                  all;       /* the scheduler's */
+    ngx_queue_t                  queue;     /* while it waits */
+    ngx_svc_webhook_delivery_t  *delivery;
+    ngx_svc_webhook_lane_t      *lane;
+    ngx_svc_webhook_attempt_t   *attempt;   /* while under way */
+    ngx_msec_t                   since;     /* when it came */
+    ngx_event_t                  timer;
+    unsigned                     waiting:1;
+    unsigned                     forgotten:1;
+} ngx_svc_webhook_job_t;
+
+
+void ngx_svc_webhook_lanes_init(void);
+void ngx_svc_webhook_lanes_exit(void);
+
+/*
+ * The lane of a delivery's endpoint, which stays until it is released.  NULL
+ * when memory runs out.
+ */
+ngx_svc_webhook_lane_t *ngx_svc_webhook_lane(ngx_svc_webhook_delivery_t *d);
+void ngx_svc_webhook_lane_release(ngx_svc_webhook_lane_t *lane);
+
+/* A job goes to the end of its lane; or leaves it, if it is in it. */
+void ngx_svc_webhook_lane_wait(ngx_svc_webhook_job_t *job);
+void ngx_svc_webhook_lane_unwait(ngx_svc_webhook_job_t *job);
+
+/* An attempt begins; ends; and did or did not get through to the endpoint. */
+void ngx_svc_webhook_lane_enter(ngx_svc_webhook_lane_t *lane);
+void ngx_svc_webhook_lane_leave(ngx_svc_webhook_lane_t *lane);
+void ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
+    ngx_uint_t unreachable);
+
+/*
+ * Whose turn it is, NULL: nobody's; and the job, which stays in its lane.  Both
+ * the tenant and the lane go to the end.
+ */
+ngx_svc_webhook_tenant_t *ngx_svc_webhook_tenant_next(void);
+ngx_svc_webhook_job_t *ngx_svc_webhook_tenant_job(
+    ngx_svc_webhook_tenant_t *tenant);
+
+/* It is nobody's turn of this tenant until its endpoints have been loaded. */
+void ngx_svc_webhook_tenant_load(ngx_svc_webhook_tenant_t *tenant);
+void ngx_svc_webhook_tenant_loaded(ngx_str_t *tenant);
+
+
+#endif /* _NGX_SVC_WEBHOOK_LANE_H_INCLUDED_ */

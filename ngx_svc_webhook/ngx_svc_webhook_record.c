@@ -1,0 +1,501 @@
+/*
+ * What became of deliveries, in PostgreSQL.
+ *
+ * Rows wait for a moment in a batch of their tenant, and go out in one op.  A
+ * batch without audit events does not wait for the disk.
+ */
+
+#include "ngx_svc_webhook_row.h"
+#include "ngx_svc_webhook_api.h"
+
+
+#define NGX_SVC_WEBHOOK_ROWS_MAX   16384    /* in memory */
+#define NGX_SVC_WEBHOOK_OPS        4        /* at the same time */
+#define NGX_SVC_WEBHOOK_DELAY      200      /* ms, of the first row */
+#define NGX_SVC_WEBHOOK_PAUSE      1000     /* ms, without PostgreSQL */
+#define NGX_SVC_WEBHOOK_TRIES      10       /* of rows that PostgreSQL refuses */
+
+
+typedef struct {
+    ngx_rbtree_t               tree;
+    ngx_rbtree_node_t          sentinel;
+    ngx_queue_t                waiting;     /* batches without an op */
+    ngx_queue_t                sending;
+    ngx_uint_t                 nrows;
+    ngx_uint_t                 nops;
+    ngx_uint_t                 nlost;
+    ngx_event_t                timer;
+    void                     (*flushed)(void);
+} ngx_svc_webhook_records_t;
+
+
+static ngx_svc_webhook_row_t *ngx_svc_webhook_row(ngx_str_t *tenant,
+    ngx_str_t *endpoint);
+static ngx_svc_webhook_batch_t *ngx_svc_webhook_batch(ngx_str_t *tenant);
+static void ngx_svc_webhook_batch_free(ngx_svc_webhook_batch_t *batch);
+static void ngx_svc_webhook_rows_free(ngx_queue_t *rows);
+static void ngx_svc_webhook_records_soon(ngx_msec_t ms);
+static void ngx_svc_webhook_records_timer(ngx_event_t *ev);
+static ngx_int_t ngx_svc_webhook_batch_send(ngx_svc_webhook_batch_t *batch);
+static void ngx_svc_webhook_batch_take(ngx_svc_webhook_batch_t *batch);
+static void ngx_svc_webhook_batch_return(ngx_svc_webhook_batch_t *batch);
+static void ngx_svc_webhook_batch_done(ngx_svc_pg_op_t *op);
+static ngx_uint_t ngx_svc_webhook_batch_again(ngx_svc_webhook_batch_t *batch,
+    ngx_svc_pg_op_t *op);
+static void ngx_svc_webhook_records_flushed(void);
+
+
+static ngx_svc_webhook_records_t  ngx_svc_webhook_records;
+
+
+ngx_int_t
+ngx_svc_webhook_record_init(ngx_cycle_t *cycle)
+{
+    ngx_svc_webhook_records_t  *records;
+
+    records = &ngx_svc_webhook_records;
+
+    ngx_memzero(records, sizeof(ngx_svc_webhook_records_t));
+
+    ngx_rbtree_init(&records->tree, &records->sentinel,
+                    ngx_str_rbtree_insert_value);
+    ngx_queue_init(&records->waiting);
+    ngx_queue_init(&records->sending);
+
+    records->timer.handler = ngx_svc_webhook_records_timer;
+    records->timer.log = cycle->log;
+    records->timer.cancelable = 1;
+
+    ngx_svc_webhook_expire_init(cycle);
+
+    return ngx_svc_webhook_failure_init(cycle);
+}
+
+
+void
+ngx_svc_webhook_record_exit(void)
+{
+    ngx_uint_t                  i;
+    ngx_queue_t                *q, *list;
+    ngx_svc_webhook_records_t  *records;
+
+    records = &ngx_svc_webhook_records;
+
+    ngx_svc_webhook_failure_exit();
+    ngx_svc_webhook_expire_exit();
+
+    for (i = 0; i < 2; i++) {
+        list = i ? &records->sending : &records->waiting;
+
+        while (!ngx_queue_empty(list)) {
+            q = ngx_queue_head(list);
+            ngx_svc_webhook_batch_free(ngx_queue_data(q,
+                                              ngx_svc_webhook_batch_t, queue));
+        }
+    }
+
+    if (records->timer.timer_set) {
+        ngx_del_timer(&records->timer);
+    }
+}
+
+
+void
+ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
+    ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome)
+{
+    ngx_uint_t              audit;
+    ngx_svc_webhook_row_t  *row;
+
+    audit = 0;
+
+    if (outcome == NGX_SVC_WEBHOOK_R_ABANDONED
+        || outcome == NGX_SVC_WEBHOOK_R_REFUSED)
+    {
+        audit = ngx_svc_webhook_failure(d, result, outcome);
+    }
+
+    row = ngx_svc_webhook_row(&d->tenant, &d->endpoint);
+    if (row == NULL) {
+        return;
+    }
+
+    row->began = result->began;
+    row->duration = result->duration;
+    row->attempt = d->attempts;
+    row->status = result->status;
+    row->outcome = outcome;
+    row->audit = audit;
+    row->error_len = ngx_min(result->error.len, NGX_SVC_WEBHOOK_REASON);
+    row->event_len = ngx_min(d->event.len, NGX_SVC_WEBHOOK_EVENT_MAX);
+
+    ngx_memcpy(row->id, d->id.data, ngx_min(d->id.len, sizeof(row->id)));
+    ngx_memcpy(row->event_id, d->event_id.data,
+               ngx_min(d->event_id.len, sizeof(row->event_id)));
+    ngx_memcpy(row->event, d->event.data, row->event_len);
+    ngx_memcpy(row->error, result->error.data, row->error_len);
+}
+
+
+void
+ngx_svc_webhook_record_more(ngx_str_t *tenant, ngx_str_t *endpoint,
+    ngx_uint_t n)
+{
+    ngx_svc_webhook_row_t  *row;
+
+    row = ngx_svc_webhook_row(tenant, endpoint);
+
+    if (row) {
+        row->more = n;
+        row->audit = 1;
+    }
+}
+
+
+/* A row that waits to be written; NULL: it cannot be kept. */
+
+static ngx_svc_webhook_row_t *
+ngx_svc_webhook_row(ngx_str_t *tenant, ngx_str_t *endpoint)
+{
+    ngx_svc_webhook_row_t      *row;
+    ngx_svc_webhook_batch_t    *batch;
+    ngx_svc_webhook_records_t  *records;
+
+    records = &ngx_svc_webhook_records;
+
+    if (records->nrows == NGX_SVC_WEBHOOK_ROWS_MAX) {
+        records->nlost++;
+        return NULL;
+    }
+
+    batch = ngx_svc_webhook_batch(tenant);
+    if (batch == NULL) {
+        records->nlost++;
+        return NULL;
+    }
+
+    row = ngx_calloc(sizeof(ngx_svc_webhook_row_t), ngx_cycle->log);
+    if (row == NULL) {
+        records->nlost++;
+        return NULL;
+    }
+
+    ngx_memcpy(row->endpoint, endpoint->data,
+               ngx_min(endpoint->len, sizeof(row->endpoint)));
+
+    ngx_queue_insert_tail(&batch->rows, &row->queue);
+    batch->nrows++;
+    records->nrows++;
+
+    ngx_svc_webhook_records_soon(batch->nrows == NGX_SVC_WEBHOOK_ROWS
+                                 ? 1 : NGX_SVC_WEBHOOK_DELAY);
+
+    return row;
+}
+
+
+static ngx_svc_webhook_batch_t *
+ngx_svc_webhook_batch(ngx_str_t *tenant)
+{
+    uint32_t                    hash;
+    ngx_svc_webhook_batch_t    *batch;
+    ngx_svc_webhook_records_t  *records;
+
+    records = &ngx_svc_webhook_records;
+
+    hash = ngx_crc32_short(tenant->data, tenant->len);
+
+    batch = (ngx_svc_webhook_batch_t *)
+                ngx_str_rbtree_lookup(&records->tree, tenant, hash);
+    if (batch) {
+        return batch;
+    }
+
+    batch = ngx_calloc(sizeof(ngx_svc_webhook_batch_t), ngx_cycle->log);
+    if (batch == NULL) {
+        return NULL;
+    }
+
+    ngx_queue_init(&batch->rows);
+    ngx_queue_init(&batch->sent);
+
+    ngx_memcpy(batch->tenant, tenant->data,
+               ngx_min(tenant->len, sizeof(batch->tenant)));
+
+    batch->node.node.key = hash;
+    batch->node.str.data = batch->tenant;
+    batch->node.str.len = ngx_min(tenant->len, sizeof(batch->tenant));
+
+    ngx_rbtree_insert(&records->tree, &batch->node.node);
+    ngx_queue_insert_tail(&records->waiting, &batch->queue);
+
+    return batch;
+}
+
+
+static void
+ngx_svc_webhook_batch_free(ngx_svc_webhook_batch_t *batch)
+{
+    if (batch->op) {
+        ngx_svc_pg_cancel(batch->op);
+        ngx_destroy_pool(batch->op->pool);
+    }
+
+    ngx_svc_webhook_records.nrows -= batch->nrows + batch->nsent;
+
+    ngx_svc_webhook_rows_free(&batch->rows);
+    ngx_svc_webhook_rows_free(&batch->sent);
+
+    ngx_queue_remove(&batch->queue);
+    ngx_rbtree_delete(&ngx_svc_webhook_records.tree, &batch->node.node);
+    ngx_free(batch);
+}
+
+
+static void
+ngx_svc_webhook_rows_free(ngx_queue_t *rows)
+{
+    ngx_queue_t  *q;
+
+    while (!ngx_queue_empty(rows)) {
+        q = ngx_queue_head(rows);
+        ngx_queue_remove(q);
+        ngx_free(ngx_queue_data(q, ngx_svc_webhook_row_t, queue));
+    }
+}
+
+
+void
+ngx_svc_webhook_record_flush(void (*done)(void))
+{
+    ngx_svc_webhook_records_t  *records;
+
+    records = &ngx_svc_webhook_records;
+
+    ngx_svc_webhook_failure_flush();
+
+    records->flushed = done;
+
+    ngx_svc_webhook_records_soon(1);
+}
+
+
+/* Sends in so many ms, or earlier. */
+
+static void
+ngx_svc_webhook_records_soon(ngx_msec_t ms)
+{
+    ngx_event_t  *timer;
+
+    timer = &ngx_svc_webhook_records.timer;
+
+    if (timer->timer_set) {
+
+        if ((ngx_msec_int_t) (timer->timer.key - ngx_current_msec)
+            <= (ngx_msec_int_t) ms)
+        {
+            return;
+        }
+
+        ngx_del_timer(timer);
+    }
+
+    ngx_add_timer(timer, ms);
+}
+
+
+static void
+ngx_svc_webhook_records_timer(ngx_event_t *ev)
+{
+    ngx_queue_t                *q;
+    ngx_svc_webhook_batch_t    *batch;
+    ngx_svc_webhook_records_t  *records;
+
+    records = &ngx_svc_webhook_records;
+
+    if (records->nlost) {
+        ngx_log_error(NGX_LOG_ERR, ev->log, 0,
+                      "%ui attempts to deliver webhooks are not in the "
+                      "delivery log: PostgreSQL does not take them in time",
+                      records->nlost);
+        records->nlost = 0;
+    }
+
+    while (!ngx_queue_empty(&records->waiting)
+           && records->nops < NGX_SVC_WEBHOOK_OPS)
+    {
+        q = ngx_queue_head(&records->waiting);
+        batch = ngx_queue_data(q, ngx_svc_webhook_batch_t, queue);
+
+        if (ngx_svc_webhook_batch_send(batch) != NGX_OK) {
+            ngx_svc_webhook_batch_return(batch);
+            ngx_add_timer(ev, NGX_SVC_WEBHOOK_PAUSE);
+            break;
+        }
+
+        ngx_queue_remove(q);
+        ngx_queue_insert_tail(&records->sending, q);
+        records->nops++;
+    }
+
+    ngx_svc_webhook_records_flushed();
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_batch_send(ngx_svc_webhook_batch_t *batch)
+{
+    ngx_svc_pg_op_t  *op;
+
+    ngx_svc_webhook_batch_take(batch);
+
+    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, &batch->node.str,
+                                   !batch->audit, ngx_svc_webhook_batch_done,
+                                   batch);
+    if (op == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_webhook_batch_bind(batch, op) != NGX_OK
+        || ngx_svc_pg_submit(op) != NGX_OK)
+    {
+        ngx_destroy_pool(op->pool);
+        return NGX_ERROR;
+    }
+
+    batch->op = op;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_webhook_batch_take(ngx_svc_webhook_batch_t *batch)
+{
+    ngx_queue_t            *q;
+    ngx_svc_webhook_row_t  *row;
+
+    batch->audit = 0;
+
+    while (batch->nsent < NGX_SVC_WEBHOOK_ROWS
+           && !ngx_queue_empty(&batch->rows))
+    {
+        q = ngx_queue_head(&batch->rows);
+        row = ngx_queue_data(q, ngx_svc_webhook_row_t, queue);
+
+        ngx_queue_remove(q);
+        ngx_queue_insert_tail(&batch->sent, q);
+
+        batch->audit |= row->audit;
+        batch->nrows--;
+        batch->nsent++;
+    }
+}
+
+
+/* Rows that were not written are the first ones of the next op. */
+
+static void
+ngx_svc_webhook_batch_return(ngx_svc_webhook_batch_t *batch)
+{
+    ngx_queue_t  *q;
+
+    while (!ngx_queue_empty(&batch->sent)) {
+        q = ngx_queue_last(&batch->sent);
+        ngx_queue_remove(q);
+        ngx_queue_insert_head(&batch->rows, q);
+    }
+
+    batch->nrows += batch->nsent;
+    batch->nsent = 0;
+}
+
+
+static void
+ngx_svc_webhook_batch_done(ngx_svc_pg_op_t *op)
+{
+    ngx_uint_t                  again;
+    ngx_svc_webhook_batch_t    *batch;
+    ngx_svc_webhook_records_t  *records;
+
+    records = &ngx_svc_webhook_records;
+    batch = op->data;
+
+    again = ngx_svc_webhook_batch_again(batch, op);
+
+    if (op->status == NGX_SVC_PG_OK && batch->audit) {
+        ngx_svc_redis_publish(NGX_SVC_AUDIT_CHANNEL, &batch->node.str);
+    }
+
+    ngx_destroy_pool(op->pool);
+    batch->op = NULL;
+    records->nops--;
+
+    ngx_queue_remove(&batch->queue);
+    ngx_queue_insert_tail(&records->waiting, &batch->queue);
+
+    if (again) {
+        ngx_svc_webhook_batch_return(batch);
+
+    } else {
+        records->nrows -= batch->nsent;
+        batch->nsent = 0;
+        ngx_svc_webhook_rows_free(&batch->sent);
+    }
+
+    if (again) {
+        ngx_svc_webhook_records_soon(NGX_SVC_WEBHOOK_PAUSE);
+
+    } else if (batch->nrows == 0) {
+        ngx_svc_webhook_batch_free(batch);
+
+    } else {
+        ngx_svc_webhook_records_soon(batch->nrows < NGX_SVC_WEBHOOK_ROWS
+                                     && records->flushed == NULL
+                                     ? NGX_SVC_WEBHOOK_DELAY : 1);
+    }
+
+    ngx_svc_webhook_records_flushed();
+}
+
+
+/* Whether to send the rows once more. */
+
+static ngx_uint_t
+ngx_svc_webhook_batch_again(ngx_svc_webhook_batch_t *batch,
+    ngx_svc_pg_op_t *op)
+{
+    if (op->status == NGX_SVC_PG_OK) {
+        batch->tries = 0;
+        return 0;
+    }
+
+    ngx_svc_webhook_op_failed(op, "attempts to deliver webhooks cannot be "
+                              "written to the delivery log");
+
+    if (op->status == NGX_SVC_PG_FAILED
+        && ++batch->tries >= NGX_SVC_WEBHOOK_TRIES)
+    {
+        ngx_svc_webhook_records.nlost += batch->nsent;
+        batch->tries = 0;
+        return 0;
+    }
+
+    return 1;
+}
+
+
+static void
+ngx_svc_webhook_records_flushed(void)
+{
+    void                      (*flushed)(void);
+    ngx_svc_webhook_records_t  *records;
+
+    records = &ngx_svc_webhook_records;
+
+    if (records->flushed && records->nrows == 0) {
+        flushed = records->flushed;
+        records->flushed = NULL;
+        flushed();
+    }
+}

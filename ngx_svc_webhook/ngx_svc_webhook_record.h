@@ -1,0 +1,57 @@
+/*
+ * What became of deliveries, in the helper: for the delivery log of an endpoint,
+ * the audit log and the error log.
+ */
+
+#ifndef _NGX_SVC_WEBHOOK_RECORD_H_INCLUDED_
+#define _NGX_SVC_WEBHOOK_RECORD_H_INCLUDED_
+
+
+#include "ngx_svc_webhook_attempt.h"
+
+
+typedef enum {
+    NGX_SVC_WEBHOOK_R_ACKNOWLEDGED = 0,
+    NGX_SVC_WEBHOOK_R_RETRIED,
+    NGX_SVC_WEBHOOK_R_ABANDONED,
+    NGX_SVC_WEBHOOK_R_REFUSED
+} ngx_svc_webhook_record_e;
+
+
+/* At the helper's start and end; what has not been written by then is lost. */
+ngx_int_t ngx_svc_webhook_record_init(ngx_cycle_t *cycle);
+void ngx_svc_webhook_record_exit(void);
+
+/*
+ * An attempt to deliver d, the d->attempts-th, has ended.  Copies what it needs,
+ * and writes it soon; while PostgreSQL is away some thousands are kept.
+ */
+void ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
+    ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome);
+
+/* For the audit log: n more deliveries than those that it names have failed. */
+void ngx_svc_webhook_record_more(ngx_str_t *tenant, ngx_str_t *endpoint,
+    ngx_uint_t n);
+
+/*
+ * Writes at once what there is, and calls done, never from within this call,
+ * when there is no more; while PostgreSQL is away that is never.
+ */
+void ngx_svc_webhook_record_flush(void (*done)(void));
+
+
+/*
+ * ngx_svc_webhook_failure.c: the error log.  Each endpoint has some lines a
+ * minute; those that are one too many become one line, and one audit event.
+ * Returns 1 when the failure has had a line of its own.
+ */
+ngx_int_t ngx_svc_webhook_failure_init(ngx_cycle_t *cycle);
+void ngx_svc_webhook_failure_exit(void);
+ngx_uint_t ngx_svc_webhook_failure(ngx_svc_webhook_delivery_t *d,
+    ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome);
+
+/* Says now what would be said when the minute is over. */
+void ngx_svc_webhook_failure_flush(void);
+
+
+#endif /* _NGX_SVC_WEBHOOK_RECORD_H_INCLUDED_ */

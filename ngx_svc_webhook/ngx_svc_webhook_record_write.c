@@ -1,0 +1,178 @@
+/*
+ * The statements that write rows of the delivery log, and audit events.
+ */
+
+#include "ngx_svc_webhook_row.h"
+#include "ngx_svc_json_write.h"
+#include "ngx_svc_webhook_api.h"
+
+
+static void ngx_svc_webhook_row_write(ngx_svc_json_writer_t *w,
+    ngx_svc_webhook_row_t *row);
+
+
+/*
+ * An endpoint may be gone meanwhile, and rows may be there already when the
+ * answer to the first try was lost.  Who trims keeps others from it: two that
+ * delete the same rows may wait for each other.
+ */
+
+const ngx_svc_pg_statement_t  ngx_svc_webhook_record_statements[] = {
+
+    { "webhook_record",
+      "WITH r AS MATERIALIZED ("
+          "SELECT r.*, w.id AS known, " NGX_SVC_WEBHOOK_HOST_OF("w.url")
+              " AS host"
+          " FROM json_to_recordset($1::text::json) AS r (endpoint uuid,"
+              " began float8, delivery text, attempt smallint,"
+              " event_id text, event text, outcome text, status smallint,"
+              " duration integer, error text, audit boolean, more integer)"
+          " LEFT JOIN svc.webhook_endpoint w"
+              " ON w.tenant_id = " NGX_SVC_TENANT " AND w.id = r.endpoint"
+      "), a AS ("
+          "INSERT INTO svc.webhook_attempt (endpoint_id, created_at,"
+              " delivery_id, attempt, event_id, event, outcome, status,"
+              " duration_ms, error)"
+          " SELECT endpoint, to_timestamp(began / 1000), delivery, attempt,"
+              " event_id, event, outcome, status, duration, error"
+          " FROM r WHERE known IS NOT NULL AND more IS NULL"
+          " ON CONFLICT DO NOTHING"
+      ")"
+      " INSERT INTO svc.audit_event (action, outcome, target_type, target_id,"
+          " target_name, details)"
+      " SELECT 'webhook.delivery_failed', 'failure', 'webhook',"
+          " endpoint::text, host, jsonb_strip_nulls(jsonb_build_object("
+              "'deliveryId', delivery, 'eventId', event_id, 'event', event,"
+              " 'attempts', attempt, 'status', status, 'error', error,"
+              " 'more', more))"
+      " FROM r WHERE audit", 1 },
+
+    { "webhook_trim",
+      "WITH l AS MATERIALIZED ("
+          "SELECT pg_try_advisory_xact_lock(hashtext('svc.webhook_attempt'),"
+              " hashtext(current_setting('svc.tenant'))) AS mine"
+      "), o AS ("
+          "SELECT endpoint_id, created_at, delivery_id, attempt,"
+              " row_number() OVER (PARTITION BY endpoint_id,"
+                  " outcome = 'acknowledged' ORDER BY created_at DESC,"
+                  " delivery_id DESC, attempt DESC) AS n"
+          " FROM svc.webhook_attempt WHERE tenant_id = " NGX_SVC_TENANT
+              " AND endpoint_id = ANY ($1::text::uuid[])"
+      ")"
+      " DELETE FROM svc.webhook_attempt a USING l, o"
+      " WHERE l.mine AND o.n > 100 AND a.tenant_id = " NGX_SVC_TENANT
+          " AND a.endpoint_id = o.endpoint_id"
+          " AND a.created_at = o.created_at"
+          " AND a.delivery_id = o.delivery_id AND a.attempt = o.attempt", 1 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_WEBHOOK_RECORD   (&ngx_svc_webhook_record_statements[0])
+#define NGX_SVC_WEBHOOK_TRIM     (&ngx_svc_webhook_record_statements[1])
+
+
+static const char  *ngx_svc_webhook_outcomes[] = {
+    "acknowledged", "retried", "abandoned", "refused"
+};
+
+
+ngx_int_t
+ngx_svc_webhook_batch_bind(ngx_svc_webhook_batch_t *batch, ngx_svc_pg_op_t *op)
+{
+    u_char                 *ids, *p, *last;
+    ngx_queue_t            *q;
+    ngx_svc_pg_call_t      *record, *trim;
+    ngx_svc_json_writer_t   w;
+    ngx_svc_webhook_row_t  *row;
+
+    ids = ngx_pnalloc(op->pool,
+                      batch->nsent * (NGX_SVC_UUID_TEXT_LEN + 1) + 2);
+    record = ngx_svc_pg_call(op, NGX_SVC_WEBHOOK_RECORD);
+    trim = ngx_svc_pg_call(op, NGX_SVC_WEBHOOK_TRIM);
+
+    if (ids == NULL || record == NULL || trim == NULL
+        || ngx_svc_json_writer_init(&w, op->pool, batch->nsent * 400)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    p = ids;
+    *p++ = '{';
+    last = NULL;
+
+    ngx_svc_json_open(&w, NULL, '[');
+
+    for (q = ngx_queue_head(&batch->sent);
+         q != ngx_queue_sentinel(&batch->sent);
+         q = ngx_queue_next(q))
+    {
+        row = ngx_queue_data(q, ngx_svc_webhook_row_t, queue);
+
+        ngx_svc_webhook_row_write(&w, row);
+
+        if (last && ngx_memcmp(last, row->endpoint, sizeof(row->endpoint))
+                    == 0)
+        {
+            continue;
+        }
+
+        if (last) {
+            *p++ = ',';
+        }
+
+        last = row->endpoint;
+        p = ngx_cpymem(p, row->endpoint, sizeof(row->endpoint));
+    }
+
+    ngx_svc_json_close(&w, ']');
+
+    if (w.failed) {
+        return NGX_ERROR;
+    }
+
+    *p++ = '}';
+
+    ngx_svc_pg_bind(record, w.start, w.last - w.start);
+    ngx_svc_pg_bind(trim, ids, p - ids);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_webhook_row_write(ngx_svc_json_writer_t *w, ngx_svc_webhook_row_t *row)
+{
+    const char  *outcome;
+
+    ngx_svc_json_open(w, NULL, '{');
+    ngx_svc_json_plain(w, "endpoint", row->endpoint, sizeof(row->endpoint));
+    ngx_svc_json_boolean(w, "audit", row->audit);
+
+    if (row->more) {
+        ngx_svc_json_integer(w, "more", row->more);
+        ngx_svc_json_close(w, '}');
+        return;
+    }
+
+    outcome = ngx_svc_webhook_outcomes[row->outcome];
+
+    ngx_svc_json_integer(w, "began", row->began);
+    ngx_svc_json_plain(w, "delivery", row->id, sizeof(row->id));
+    ngx_svc_json_integer(w, "attempt", row->attempt);
+    ngx_svc_json_plain(w, "event_id", row->event_id, sizeof(row->event_id));
+    ngx_svc_json_plain(w, "event", row->event, row->event_len);
+    ngx_svc_json_plain(w, "outcome", (u_char *) outcome, ngx_strlen(outcome));
+    ngx_svc_json_integer(w, "duration", row->duration);
+
+    if (row->status) {
+        ngx_svc_json_integer(w, "status", row->status);
+    }
+
+    if (row->error_len) {
+        ngx_svc_json_string(w, "error", row->error, row->error_len);
+    }
+
+    ngx_svc_json_close(w, '}');
+}

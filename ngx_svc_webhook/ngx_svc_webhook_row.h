@@ -1,0 +1,62 @@
+/*
+ * Rows of the delivery log that wait to be written; between the files that do
+ * so.
+ */
+
+#ifndef _NGX_SVC_WEBHOOK_ROW_H_INCLUDED_
+#define _NGX_SVC_WEBHOOK_ROW_H_INCLUDED_
+
+
+#include "ngx_svc_webhook_entry.h"
+#include "ngx_svc_webhook_op.h"
+#include "ngx_svc_webhook_record.h"
+
+
+#define NGX_SVC_WEBHOOK_ROWS  256       /* in an op, at most */
+
+
+typedef struct {
+    ngx_queue_t                queue;
+    int64_t                    began;
+    ngx_msec_t                 duration;
+    ngx_uint_t                 attempt;
+    ngx_uint_t                 status;
+    ngx_uint_t                 more;        /* no attempt, but a number */
+    ngx_svc_webhook_record_e   outcome;
+    unsigned                   audit:1;
+    size_t                     error_len;
+    size_t                     event_len;
+    u_char                     id[NGX_SVC_WEBHOOK_ID];
+    u_char                     event_id[NGX_SVC_WEBHOOK_ID];
+    u_char                     endpoint[NGX_SVC_UUID_TEXT_LEN];
+    u_char                     event[NGX_SVC_WEBHOOK_EVENT_MAX];
+    u_char                     error[NGX_SVC_WEBHOOK_REASON];
+} ngx_svc_webhook_row_t;
+
+
+/* Rows of a tenant. */
+
+typedef struct {
+    ngx_str_node_t             node;        /* the tenant */
+    ngx_queue_t                queue;       /* of those that wait */
+    ngx_queue_t                rows;
+    ngx_uint_t                 nrows;
+    ngx_queue_t                sent;        /* in the op */
+    ngx_uint_t                 nsent;
+    ngx_uint_t                 tries;
+    ngx_svc_pg_op_t           *op;          /* in flight */
+    unsigned                   audit:1;     /* the op has audit events */
+    u_char                     tenant[NGX_SVC_UUID_TEXT_LEN];
+} ngx_svc_webhook_batch_t;
+
+
+/* ngx_svc_webhook_record_write.c: adds the statements for batch->sent. */
+ngx_int_t ngx_svc_webhook_batch_bind(ngx_svc_webhook_batch_t *batch,
+    ngx_svc_pg_op_t *op);
+
+/* ngx_svc_webhook_expire.c: deletes what is older than a week, once an hour. */
+void ngx_svc_webhook_expire_init(ngx_cycle_t *cycle);
+void ngx_svc_webhook_expire_exit(void);
+
+
+#endif /* _NGX_SVC_WEBHOOK_ROW_H_INCLUDED_ */
