@@ -194,6 +194,17 @@ sub deliveries {
 }
 
 
+# How many deliveries are pending.
+
+sub pending {
+    my ($self) = @_;
+
+    my $n = $self->{s}->redis->command('HINCRBY svc.webhook.pending total 0');
+
+    return ($n // '') =~ /^:(\d+)$/ ? $1 : die 'Redis: ' . ($n // '') . "\n";
+}
+
+
 # The helper process of the nginx under test; undef when there is none.
 
 sub helper {
