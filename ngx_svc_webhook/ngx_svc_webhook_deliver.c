@@ -20,7 +20,6 @@
 
 typedef struct {
     ngx_queue_t      jobs;              /* all */
-    ngx_uint_t       njobs;
     ngx_uint_t       nactive;
     ngx_event_t      pump;              /* posted */
     ngx_event_t      drain;             /* it takes too long */
@@ -48,7 +47,6 @@ static void ngx_svc_webhook_drop(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_idle(void);
 static void ngx_svc_webhook_drained(void);
 static void ngx_svc_webhook_drain_timeout(ngx_event_t *ev);
-static void ngx_svc_webhook_gauges(void);
 
 
 /* After an attempt, in ms, give or take a fifth. */
@@ -153,7 +151,6 @@ ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
     }
 
     ngx_queue_insert_tail(&wd->jobs, &job->all);
-    wd->njobs++;
 
     ngx_svc_webhook_lane_wait(job);
     ngx_svc_webhook_wake();
@@ -204,8 +201,6 @@ ngx_svc_webhook_deliver_forget(void)
             ngx_svc_webhook_drop(job);
         }
     }
-
-    ngx_svc_webhook_gauges();
 }
 
 
@@ -271,7 +266,7 @@ ngx_svc_webhook_pump(ngx_event_t *ev)
         ngx_post_event(ev, &ngx_posted_next_events);
     }
 
-    ngx_svc_webhook_gauges();
+    ngx_svc_gauge_set(NGX_SVC_G_IN_FLIGHT, wd->nactive);
 }
 
 
@@ -470,7 +465,6 @@ ngx_svc_webhook_drop(ngx_svc_webhook_job_t *job)
     }
 
     ngx_queue_remove(&job->all);
-    ngx_svc_webhook_d.njobs--;
 
     ngx_free(job);
 }
@@ -522,12 +516,4 @@ static void
 ngx_svc_webhook_drain_timeout(ngx_event_t *ev)
 {
     ngx_svc_webhook_drained();
-}
-
-
-static void
-ngx_svc_webhook_gauges(void)
-{
-    ngx_svc_gauge_set(NGX_SVC_G_PENDING, ngx_svc_webhook_d.njobs);
-    ngx_svc_gauge_set(NGX_SVC_G_IN_FLIGHT, ngx_svc_webhook_d.nactive);
 }

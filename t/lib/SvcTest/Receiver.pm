@@ -1,0 +1,221 @@
+package SvcTest::Receiver;
+
+# Receivers of webhooks, with TLS: good, other (a certificate for another name),
+# expired, self (self-signed), plain (no TLS), stall (accepts, and says
+# nothing), reset, and an HTTP proxy.
+#
+#     my $receiver = SvcTest::Receiver->new($s);      # before $s->start
+#     my $hook = $receiver->hook($acme, '/ok');       # an endpoint
+#     ... something happens ...
+#     my @got = $receiver->wait($hook, 1);
+
+use strict;
+use warnings;
+
+use File::Path qw(make_path);
+use JSON::PP ();
+
+use SvcTest::Process qw(wait_for spawn run slurp);
+
+
+my $JSON = JSON::PP->new->utf8;
+
+
+# Sets the directives of nginx that webhooks to here need; others in %svc.
+
+sub new {
+    my ($class, $s, %svc) = @_;
+
+    my $self = bless { s => $s, dir => "$s->{dir}/tls", got => [], at => 0,
+                       log => "$s->{dir}/received" }, $class;
+
+    make_path($self->{dir});
+    $self->certificates;
+
+    my $out = "$self->{dir}/servers";
+
+    open my $fh, '>', $self->{log} or die "$self->{log}: $!\n";
+
+    $self->{pid} = spawn([ 'node', "$s->{root}/t/lib/webhook-receiver.mjs",
+                           $self->{dir}, $self->{log} ], out => $out);
+
+    wait_for { (slurp($out) // '') =~ /^ready$/m } 20
+        or die 'no receiver: ' . slurp($out) . "\n";
+
+    $self->{port} = { slurp($out) =~ /^(\w+) (\d+)$/mg };
+
+    my $nginx = $s->{nginx};
+
+    $nginx->{svc} = { svc_webhooks => 'on',
+                      svc_webhook_ca_file => "$self->{dir}/ca.pem",
+                      svc_webhook_allow => '127.0.0.0/8',
+                      %svc, %{ $nginx->{svc} // {} } };
+
+    return $self;
+}
+
+
+sub openssl {
+    my ($self, @arg) = @_;
+
+    my ($status, $text) = run([ 'openssl', @arg ], cwd => $self->{dir});
+
+    die "openssl @arg: $text\n" if $status != 0;
+}
+
+
+sub certificates {
+    my ($self) = @_;
+
+    my @key = qw(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes);
+    my $here = 'subjectAltName=IP:127.0.0.1,DNS:hooks.example.com,'
+               . 'DNS:*.hooks.example.com';
+
+    $self->openssl('req', '-x509', @key, '-keyout', 'ca.key', '-out', 'ca.pem',
+                   '-subj', '/CN=Test CA', '-days', 10);
+    $self->openssl('req', '-x509', @key, '-keyout', 'self.key', '-out',
+                   'self.pem', '-subj', '/CN=self', '-days', 10, '-addext',
+                   $here);
+
+    my %leaf = (good => [ $here, 10 ], expired => [ $here, -1 ],
+                other => [ 'subjectAltName=DNS:other.example.com', 10 ]);
+
+    for my $name (sort keys %leaf) {
+        my ($alt, $days) = @{ $leaf{$name} };
+
+        open my $fh, '>', "$self->{dir}/$name.ext" or die "$!\n";
+        print $fh "$alt\n";
+        close $fh;
+
+        $self->openssl('req', @key, '-keyout', "$name.key", '-out',
+                       "$name.csr", '-subj', "/CN=$name");
+        $self->openssl('x509', '-req', '-in', "$name.csr", '-CA', 'ca.pem',
+                       '-CAkey', 'ca.key', '-CAcreateserial', '-days', $days,
+                       '-extfile', "$name.ext", '-out', "$name.pem");
+    }
+}
+
+
+sub url {
+    my ($self, $path, $server, $host) = @_;
+
+    return 'https://' . ($host // '127.0.0.1')
+           . ":$self->{port}{ $server // 'good' }$path";
+}
+
+
+# Creates an endpoint; its object, with the path in it.  server: as above; host:
+# a name instead of 127.0.0.1; events.
+
+sub hook {
+    my ($self, $tenant, $path, %arg) = @_;
+
+    my $r = $tenant->admin(POST => '/webhooks', {
+        url => $self->url($path, @arg{qw(server host)}),
+        events => $arg{events} // [ 'user.created' ],
+    });
+
+    die "POST /webhooks: $r->{status} $r->{body}\n" if $r->status != 201;
+
+    my $hook = $r->json;
+
+    $self->{s}->secret($hook->{secret});
+    @$hook{qw(path tenant)} = ($path, $tenant);
+
+    return $hook;
+}
+
+
+# All requests that have come, oldest first: hashes with time (ms), url,
+# connection, headers (a flat list), body, and header, by name in lower case.
+
+sub received {
+    my ($self) = @_;
+
+    open my $fh, '<:raw', $self->{log} or die "$self->{log}: $!\n";
+    seek $fh, $self->{at}, 0;
+
+    while (my $line = readline $fh) {
+        last if $line !~ /\n\z/;
+
+        my $got = $JSON->decode($line);
+        my @headers = @{ $got->{headers} };
+
+        utf8::downgrade($got->{body});
+
+        while (my ($name, $value) = splice @headers, 0, 2) {
+            $got->{header}{lc $name} = $value;
+        }
+
+        push @{ $self->{got} }, $got;
+        $self->{at} += length $line;
+    }
+
+    return @{ $self->{got} };
+}
+
+
+# Those at an endpoint's path.
+
+sub at {
+    my ($self, $hook) = @_;
+
+    my $path = ref $hook ? $hook->{path} : $hook;
+
+    return grep { $_->{url} eq $path } $self->received;
+}
+
+
+# The same, when there are $n of them at least, or $seconds are over.
+
+sub wait {
+    my ($self, $hook, $n, $seconds) = @_;
+
+    wait_for { $self->at($hook) >= $n } $seconds // 10;
+
+    return $self->at($hook);
+}
+
+
+# The delivery log of an endpoint, oldest first, when it has $n rows.
+
+sub deliveries {
+    my ($self, $hook, $n, $seconds) = @_;
+
+    my $list;
+
+    wait_for {
+        $list = $hook->{tenant}->admin(GET =>
+                    "/webhooks/$hook->{id}/deliveries?limit=500")->json;
+        $list->{total} >= $n;
+    } $seconds // 10;
+
+    return reverse @{ $list->{deliveries} };
+}
+
+
+# How many deliveries are pending.
+
+sub pending {
+    my ($self) = @_;
+
+    my $n = $self->{s}->redis->command('HINCRBY svc.webhook.pending total 0');
+
+    return ($n // '') =~ /^:(\d+)$/ ? $1 : die 'Redis: ' . ($n // '') . "\n";
+}
+
+
+# The helper process of the nginx under test; undef when there is none.
+
+sub helper {
+    my ($self, $nginx) = @_;
+
+    my ($pid) = grep {
+        SvcTest::Nginx::command_line($_) =~ /^nginx: webhook helper/
+    } SvcTest::Process::descendants(($nginx // $self->{s}->nginx)->pid);
+
+    return $pid;
+}
+
+
+1;

@@ -1,0 +1,286 @@
+#!/usr/bin/perl
+
+# Deliveries of webhooks: what is sent, what counts as an answer, when it is
+# sent again, and what can be seen of it.
+
+use strict;
+use warnings;
+
+use Digest::SHA qw(hmac_sha256_hex);
+use JSON::PP ();
+use MIME::Base64 qw(encode_base64);
+use Test::More;
+
+use SvcTest;
+use SvcTest::Npm;
+use SvcTest::Process qw(slow wait_for);
+use SvcTest::Receiver;
+
+
+my $s = SvcTest->new(workers => 2);
+my $receiver = SvcTest::Receiver->new($s);
+
+$s->start;
+
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+my $n = 0;
+
+
+sub user {
+    my ($tenant) = @_;
+
+    return $tenant->create(userName => 'user' . ++$n . "\@$tenant->{slug}.test");
+}
+
+
+sub failures {
+    my ($hook) = @_;
+
+    return map { JSON::PP::decode_json($_->[0]) } $s->sql(<<"EOT");
+SELECT details FROM svc.audit_event
+WHERE action = 'webhook.delivery_failed' AND outcome = 'failure'
+  AND tenant_id = '$hook->{tenant}{id}' AND target_id = '$hook->{id}'
+ORDER BY id
+EOT
+}
+
+
+sub lines {
+    my ($hook) = @_;
+
+    return grep { /\Qto endpoint $hook->{id}\E/ && /\[error\]/ }
+           $s->nginx->log_lines;
+}
+
+
+# --- the bytes of a request --------------------------------------------------
+
+my $hook = $receiver->hook($acme, '/ok?a=b%2Fc',
+                           events => [ 'user.created', 'user.deleted' ]);
+my $user = user($acme);
+my ($got) = $receiver->wait($hook, 1);
+
+is("$got->{method} $got->{url} $got->{version}", 'POST /ok?a=b%2Fc 1.1',
+   'the request line');
+
+my %header = %{ $got->{header} };
+
+is_deeply($got->{headers},
+          [ 'Host', "127.0.0.1:$receiver->{port}{good}",
+            'User-Agent', 'Svc-Webhooks/1',
+            'Content-Type', 'application/json',
+            'X-Svc-Event', 'user.created',
+            'X-Svc-Delivery', $header{'x-svc-delivery'},
+            'X-Svc-Signature', $header{'x-svc-signature'},
+            'Content-Length', length $got->{body} ],
+          'all the headers there are');
+like($header{'x-svc-delivery'}, qr/^[0-9a-f]{32}$/, 'the id of the delivery');
+is($header{'x-svc-signature'},
+   'sha256=' . hmac_sha256_hex($got->{body}, $hook->{secret}),
+   'the signature, keyed with the text of the secret');
+like($got->{tls}, qr/^TLSv1\.[23]$/, 'over TLS');
+
+my $body = JSON::PP::decode_json($got->{body});
+
+is_deeply($body->{data},
+          { userId => $user->{id}, email => $user->{userName} }, 'the data');
+
+my @list = $receiver->deliveries($hook, 1);
+
+is_deeply([ map { delete @$_{qw(createdAt durationMs)}; $_ } @list ],
+          [ { id => $header{'x-svc-delivery'}, eventId => $body->{id},
+              event => 'user.created', attempt => 1,
+              outcome => 'acknowledged', status => 200, error => undef } ],
+          'the delivery log');
+
+# the cache knows the endpoints by now: another one is not overlooked
+
+my $second = $receiver->hook($acme, '/ok/second');
+
+user($acme);
+my ($other) = $receiver->wait($second, 1);
+($got) = ($receiver->wait($hook, 2))[1];
+
+is($other->{body}, $got->{body}, 'two endpoints get the same body');
+isnt($other->{header}{'x-svc-delivery'}, $got->{header}{'x-svc-delivery'},
+     'with ids of their own');
+is($other->{header}{'x-svc-signature'},
+   'sha256=' . hmac_sha256_hex($other->{body}, $second->{secret}),
+   'and keys of their own');
+
+my $members = $acme->token(kind => 'api', permissions => 'members:manage');
+
+$acme->admin(DELETE => "/users/$user->{id}", undef, undef, $members->{token});
+($got) = ($receiver->wait($hook, 3))[2];
+is($got->{header}{'x-svc-event'}, 'user.deleted', 'another event');
+is_deeply(JSON::PP::decode_json($got->{body})->{data},
+          { userId => $user->{id} }, 'with its data');
+is($receiver->at($second), 1, 'is not for those who do not take it');
+
+# --- connections -------------------------------------------------------------
+
+my $alone = $receiver->hook($globex, '/ok/alone');
+
+for my $i (1 .. 5) {
+    user($globex);
+    $receiver->wait($alone, $i);
+}
+
+my %used = map { $_->{connection} => 1 } $receiver->at($alone);
+is(keys %used, 1, 'a connection is used again');
+
+# --- what counts as an answer, and retries -----------------------------------
+
+my $initech = $s->tenant('initech');
+
+my %hook = map { $_ => $receiver->hook($initech, "/$_") }
+           qw(status/204 status/299 status/304 status/404 status/500
+              status/503 hints/5 large/200000 fail/1 fail/2);
+
+$hook{redirect} = $receiver->hook($initech,
+                                  "/redirect/$receiver->{port}{good}");
+
+user($initech);
+
+for my $ok ('status/204', 'status/299', 'hints/5', 'large/200000') {
+    my @log = $receiver->deliveries($hook{$ok}, 1);
+
+    is_deeply([ map { $_->{outcome} } @log ], [ 'acknowledged' ],
+              "$ok is an answer");
+}
+
+my %said = ('status/304' => 'the answer was 304; redirects are not followed',
+            'redirect' => 'the answer was 302; redirects are not followed',
+            'status/404' => 'the answer was 404',
+            'status/500' => 'the answer was 500',
+            'status/503' => 'the answer was 503');
+
+for my $bad (sort keys %said) {
+    my @log = $receiver->deliveries($hook{$bad}, 3, 15);
+    my ($id) = map { $_->{id} } @log;
+
+    is_deeply([ map { "$_->{id} $_->{attempt} $_->{outcome} $_->{error}" }
+                @log ],
+              [ map { "$id $_" } "1 retried $said{$bad}",
+                "2 retried $said{$bad}", "3 abandoned $said{$bad}" ],
+              "$bad: three attempts");
+
+    my @audit = failures($hook{$bad});
+
+    is_deeply([ map { @$_{qw(deliveryId attempts error)} } @audit ],
+              [ $id, 3, $said{$bad} ], "$bad: in the audit log");
+
+    my @lines = lines($hook{$bad});
+
+    ok(@lines == 1 && $lines[0] =~ /delivery $id of tenant $initech->{id} /
+       && $lines[0] =~ /abandoned, attempts: 3, the last one: \Q$said{$bad}/,
+       "$bad: in the error log") or diag(@lines);
+}
+
+is($receiver->at('/visited'), 0, 'no redirect was followed');
+
+for my $times (1, 2) {
+    my $fail = $hook{"fail/$times"};
+    my @at = $receiver->wait($fail, $times + 1);
+    my %same = map { join(' ', @{ $_->{headers} }, $_->{body}) => 1 } @at;
+
+    is(@at, $times + 1, "the attempts when $times fail");
+    is(keys %same, 1, 'are the same to the byte');
+
+    my @log = $receiver->deliveries($fail, $times + 1);
+    is($log[-1]{outcome}, 'acknowledged', 'and the last one is acknowledged');
+    is(scalar failures($fail), 0, 'which is no failure');
+
+    my @pauses = map { $at[$_]{time} - $at[$_ - 1]{time} } 1 .. $#at;
+    my @want = ([ 790, 1400 ], [ 3990, 6400 ]);
+
+    for my $i (0 .. $#pauses) {
+        my ($least, $most) = @{ $want[$i] };
+
+        ok($pauses[$i] >= $least && $pauses[$i] <= slow($most),
+           "a pause of $least to $most ms") or diag($pauses[$i]);
+    }
+}
+
+# --- endpoints that change ---------------------------------------------------
+
+my $umbrella = $s->tenant('umbrella');
+my %away = map { $_ => $receiver->hook($umbrella, "/status/500/$_") }
+           qw(deleted disabled);
+my $moved = $receiver->hook($umbrella, '/ok/before');
+
+user($umbrella);
+$receiver->wait($_, 1) for values %away, $moved;
+
+$umbrella->admin(DELETE => "/webhooks/$away{deleted}{id}");
+$umbrella->admin(PATCH => "/webhooks/$away{disabled}{id}", { enabled => \0 });
+$umbrella->admin(PATCH => "/webhooks/$moved->{id}",
+                 { url => $receiver->url('/ok/after') });
+
+user($umbrella);
+$receiver->wait('/ok/after', 1);
+is($receiver->at('/ok/after'), 1, 'a new URL is used at once');
+is($receiver->at('/ok/before'), 1, 'and the old one no more');
+
+ok((wait_for { $receiver->pending == 0 } 5),
+   'nothing is left of the endpoints that are gone');
+is($receiver->at($away{$_}), 1, "the one that is $_ got no second attempt")
+    for sort keys %away;
+is(scalar failures($away{$_}), 0, 'nor is that a failure') for sort keys %away;
+
+# --- many failures -----------------------------------------------------------
+
+my $stark = $s->tenant('stark');
+my $bad = $receiver->hook($stark, '/status/500/stark');
+
+user($stark) for 1 .. 14;
+$receiver->deliveries($bad, 42, 20);
+is(lines($bad), 10, 'ten lines for fourteen failures');
+
+$s->reload;
+ok((wait_for { grep { /4 more webhook deliveries .* endpoint \Q$bad->{id}\E/ }
+               $s->nginx->log_lines } 10), 'and one for the rest');
+ok((wait_for { failures($bad) == 11 } 5), 'the same in the audit log');
+is((failures($bad))[-1]{more}, 4, 'with their number');
+
+# --- signatures, as others see them ------------------------------------------
+
+my %secret = map { $_->{path} => $_->{secret} }
+             $hook, $second, $alone, values %hook;
+my @signed = grep { $secret{ $_->{url} } } $receiver->received;
+my @ask = map { {
+    secret => $secret{ $_->{url} }, body => encode_base64($_->{body}, ''),
+    signature => $_->{header}{'x-svc-signature'},
+} } @signed;
+
+push @ask, { %{ $ask[0] }, body => encode_base64($signed[0]{body} . ' ', '') };
+
+my @verdict = split /\n/, npm_run($s->root, 'webhook.mjs',
+                                  JSON::PP::encode_json(\@ask));
+
+is(pop @verdict, 'false', 'a forged body is found out');
+cmp_ok(@verdict, '>', 30, 'the others');
+is(scalar(grep { $_ ne 'true' } @verdict), 0, 'are good');
+
+# --- a key that is gone ------------------------------------------------------
+
+open my $key, '>', $s->{key_file} or die "$!\n";
+print $key '2:' . 'ab' x 32 . "\n";
+close $key;
+
+$s->reload;
+my $before = $receiver->at($second);
+my $known = () = $receiver->deliveries($second, 1);
+
+user($acme);
+@list = $receiver->deliveries($second, $known + 1);
+is("$list[-1]{outcome}: $list[-1]{error}",
+   'abandoned: the secret cannot be opened', 'a secret that cannot be opened');
+is($receiver->at($second), $before, 'nothing was sent');
+ok((grep { /\[alert\] .*secret of webhook \Q$second->{id}\E/ }
+    $s->nginx->log_lines), 'an alert says so');
+
+$s->done(allow => [ qr/\[alert\] .* the secret of webhook/ ]);
+
+done_testing();
