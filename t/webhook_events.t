@@ -24,7 +24,8 @@ my $URL = 'https://127.0.0.1:1/in';
 
 my $s = SvcTest->new(svc => {
     svc_webhooks => 'on', svc_webhook_allow => '127.0.0.1',
-    svc_webhook_queue => '3 tenant=3' })->start;
+    svc_webhook_queue => '3 tenant=3' },
+    locations => '        location = /metrics { svc_metrics; }')->start;
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
 my $empty = $s->tenant('empty');
@@ -82,6 +83,29 @@ sub logged {
 
     ok((wait_for { grep { /\[error\] .*$text/ } $s->nginx->log_lines } 5),
        'it is said in the log');
+}
+
+
+# What the metrics say: events, deliveries that were queued, and those that were
+# dropped for each reason.
+
+my @METRICS = ('events_total', 'queued_total',
+               map { "dropped_total{reason=\"$_\"}" }
+                   qw(queue_full tenant_full redis));
+
+sub counted {
+    my $text = $s->http(GET => '/metrics')->body;
+
+    return join ' ', map { $text =~ /^svc_webhook_\Q$_\E (\d+)$/m ? $1 : '-' }
+                     @METRICS;
+}
+
+
+sub is_counted {
+    my ($numbers) = @_;
+
+    wait_for { counted() eq $numbers } 5;
+    is(counted(), $numbers, "counted: @METRICS");
 }
 
 
@@ -189,6 +213,7 @@ my $began = time;
 is($globex->scim(POST => '/Users', { userName => 'more@globex.test' })->status,
    201, 'more deliveries than there is room for');
 cmp_ok(time - $began, '<', 2, 'are not waited for');
+is_counted('4 6 4 0 0');
 logged("4 webhook deliveries dropped, .*$globex->{id}: the queue is full");
 is($s->sql('SELECT count(*) FROM svc.user_account'
            . " WHERE user_name = 'more\@globex.test'"), 1, 'the user is there');
@@ -212,6 +237,7 @@ my $cid = $s->sql('SELECT id FROM svc.user_account'
                   . " WHERE user_name = 'cid\@acme.test'");
 is($acme->admin(DELETE => "/users/$cid")->status, 204, 'and deleted');
 cmp_ok(time - $began, '<', 2, 'without waiting');
+is_counted('7 8 4 0 4');
 logged("2 webhook deliveries dropped, .*$acme->{id}: Redis is down");
 
 my $tested = "SELECT count(*) FROM svc.audit_event"

@@ -48,6 +48,13 @@ sub events {
 }
 
 
+# A URL as the name of a test.
+
+sub shown {
+    return substr $_[0] =~ s/([^ -~])/sprintf '\\x{%x}', ord $1/ger, 0, 60;
+}
+
+
 sub count_of {
     my ($tenant) = @_;
 
@@ -223,7 +230,7 @@ my @URLS = (
 
 for my $url (@URLS) {
     my $error = admin_error(ask(POST => '', { %good, url => $url }), 400,
-                            'invalid_request', "refused: " . substr $url, 0, 60);
+                            'invalid_request', "refused: " . shown($url));
 
     like($error->{message}, qr/\A"url" /, 'it says what is wrong');
     admin_error(ask(PATCH => "/$hook->{id}", { url => $url }), 400,
@@ -277,7 +284,7 @@ for my $url ('https://10.9.255.1/', 'https://[::ffff:10.9.0.1]/',
              'https://example.com/' . 'x' x 2028)
 {
     $r = ask(POST => '', { %good, url => $url });
-    is($r->status, 201, 'taken: ' . substr $url, 0, 60) or diag($r->body);
+    is($r->status, 201, 'taken: ' . shown($url)) or diag($r->body);
     is($r->json->{url}, $url, 'as it is');
     is(ask(DELETE => '/' . $r->json->{id})->status, 204, 'deleted');
 }
