@@ -1,13 +1,15 @@
 #!/bin/bash
 #
-# demo.sh start PORT | stop: a private PostgreSQL, a private Redis and NGINX
-# under run/, with the tenant "acme".  RUN_DIR names another directory.  In a
-# checkout that the servers cannot reach, as below /root, run is a link.
+# demo.sh start PORT | stop: a private PostgreSQL, a private Redis, NGINX and a
+# receiver of webhooks under run/, with the tenant "acme".  RUN_DIR names another
+# directory.  In a checkout that the servers cannot reach, as below /root, run is
+# a link.
 
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 run=$(readlink -m "${RUN_DIR:-$top/run}")
+hook=$run/webhook
 port=${2:-8080}
 slug=acme
 
@@ -64,6 +66,7 @@ reachable() {
 
 elsewhere() {
     run=$(mktemp -d /var/lib/ngx_svc.XXXXXX)
+    hook=$run/webhook
     step "the user $user cannot reach $top: run is a link to $run"
     ln -s "$run" "$top/run"
     reachable
@@ -83,9 +86,9 @@ check() {
     [ ${#run} -le 80 ] || die "the path $run is too long for the sockets in" \
                               "it: move the checkout, or set RUN_DIR"
 
-    mkdir -p "$run/pg" "$run/redis" "$run/tmp"
-    chown "$user" "$run/pg" "$run/redis" "$run/tmp"
-    chmod 700 "$run/pg" "$run/redis"
+    mkdir -p "$run/pg" "$run/redis" "$run/tmp" "$run/webhook"
+    chown "$user" "$run/pg" "$run/redis" "$run/tmp" "$run/webhook"
+    chmod 700 "$run/pg" "$run/redis" "$run/webhook"
 }
 
 
@@ -181,6 +184,20 @@ TXT
 }
 
 
+# of the receiver; NGINX trusts this one alone
+
+make_certificate() {
+    [ -e "$hook/cert.pem" ] && return
+
+    step "making a certificate for the receiver of webhooks"
+    as openssl req -x509 -newkey rsa:2048 -nodes -days 3650 \
+        -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \
+        -keyout "$hook/key.pem" -out "$hook/cert.new" 2> "$hook/openssl.log" \
+        || die "openssl failed, see $hook/openssl.log"
+    mv "$hook/cert.new" "$hook/cert.pem"
+}
+
+
 write_conf() {
     if [ ! -e "$run/svc.keys" ]; then
         (umask 077; echo "k1:$(openssl rand -hex 32)" > "$run/svc.keys")
@@ -215,6 +232,10 @@ http {
     svc_key_file $run/svc.keys;
     svc_base_url $url;
 
+    svc_webhooks on;
+    svc_webhook_ca_file $hook/cert.pem;
+    svc_webhook_allow 127.0.0.0/8;
+
     server {
         listen 127.0.0.1:$port;
 
@@ -229,6 +250,10 @@ http {
         location = /healthz {
             svc_health;
         }
+
+        location = /metrics {
+            svc_metrics;
+        }
     }
 }
 TXT
@@ -240,6 +265,7 @@ start_nginx() {
 
     [ ! -e "$run/nginx.conf" ] || old=$(cat "$run/nginx.conf")
 
+    make_certificate
     write_conf
     ulimit -S -n 8192 2>/dev/null || :
 
@@ -262,6 +288,77 @@ start_nginx() {
 }
 
 
+make_endpoint() {
+    [ -e "$hook/endpoint" ] && return
+
+    # what an interrupted run has done is not done again
+
+    if [ ! -s "$hook/endpoint.new" ]; then
+        step "making a webhook endpoint"
+        echo "$((port < 60000 ? port + 363 : port - 363))" > "$hook/port"
+        (umask 077
+         curl -fsS -o "$hook/endpoint.new" "$url/v1/admin/webhooks" \
+             -H "Authorization: Bearer $SVC_ADMIN_TOKEN" \
+             -d "{\"url\":\"https://127.0.0.1:$(cat "$hook/port")/\",
+                 \"events\":[\"user.created\",\"user.deleted\"]}") \
+            || die "no endpoint was made, see $run/error.log"
+    fi
+
+    sed -n 's/.*"secret":"\([0-9a-f]*\)".*/\1/p' "$hook/endpoint.new" \
+        > "$hook/secret"
+    chown "$user" "$hook/secret"
+    mv "$hook/endpoint.new" "$hook/endpoint"
+}
+
+
+start_receiver() {
+    alive "$hook/pid" python3 && return
+
+    step "starting the receiver of webhooks"
+    install -m 755 "$top/conf/webhook-receiver" "$hook/receiver"
+    as setsid python3 "$hook/receiver" --port "$(cat "$hook/port")" \
+        --cert "$hook/cert.pem" --key "$hook/key.pem" \
+        --secret-file "$hook/secret" --pid-file "$hook/pid" \
+        < /dev/null >> "$hook/log" 2>&1 &
+
+    wait_for "the receiver" 10 alive "$hook/pid" python3 \
+        || die "the receiver of webhooks did not start, see $hook/log"
+}
+
+
+# Once: a user, of whom the receiver hears.
+
+show_delivery() {
+    local status
+
+    [ -e "$hook/first" ] && return
+
+    step "provisioning radia@acme.test"
+    status=$(curl -sS -o /dev/null -w '%{http_code}' "$url/scim/v2/Users" \
+             -H "Authorization: Bearer $SVC_SCIM_TOKEN" \
+             -d '{"userName":"radia@acme.test","displayName":"Radia Perlman"}')
+
+    [ "$status" = 201 ] || [ "$status" = 409 ] \
+        || die "POST $url/scim/v2/Users: $status, see $run/error.log"
+
+    wait_for "a delivery" 20 grep '^verified ' "$hook/log" \
+        || die "the receiver got no delivery, see $hook/log and $run/error.log"
+
+    step "the receiver of webhooks has got this"
+    grep -m 1 '^verified ' "$hook/log" | tee "$hook/first"
+}
+
+
+show_webhooks() {
+    # shellcheck disable=SC1091
+    . "$run/env"
+
+    make_endpoint
+    start_receiver
+    show_delivery
+}
+
+
 show() {
     # shellcheck disable=SC1091
     . "$run/env"
@@ -273,6 +370,8 @@ SCIM         $SVC_BASE_URL/scim/v2
 SCIM token   $SVC_SCIM_TOKEN
 admin token  $SVC_ADMIN_TOKEN
 all of it    . $run/env
+metrics      $SVC_BASE_URL/metrics
+webhooks     tail -f $hook/log
 
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users -d '{"userName":"grace@acme.test","displayName":"Grace Hopper"}'
@@ -292,6 +391,7 @@ start() {
     make_database
     start_nginx
     write_env
+    show_webhooks
     show
 }
 
@@ -314,6 +414,7 @@ gone() { [ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"; }
 
 stop() {
     end NGINX "$run/nginx.pid" nginx QUIT
+    end "the receiver of webhooks" "$hook/pid" python3 TERM
     end Redis "$run/redis/pid" redis-server TERM
     end PostgreSQL "$run/pg/data/postmaster.pid" postgres INT
 }

@@ -11,9 +11,9 @@ run="nginx nginx-dev gcc libc6-dev make postgresql postgresql-client
      libcurl4-openssl-dev
      libpng-dev libjpeg-dev libwebp-dev libpcre2-dev libxml2-dev
      libxslt1-dev zlib1g-dev openssl curl ca-certificates coreutils procps
-     tzdata"
-test="perl libcmocka-dev clang libclang-rt-14-dev dpkg-dev xz-utils wrk
-      cppcheck clang-tools valgrind python3 jq"
+     tzdata python3"
+test="perl libcmocka-dev clang libclang-rt-14-dev dpkg-dev xz-utils wrk php-cli
+      cppcheck clang-tools valgrind jq"
 
 # Node.js of whatever source: Debian's when there is none
 

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin_audit_follow.h"
+#include "ngx_svc_metrics.h"
 
 
 #define NGX_SVC_ADMIN_STREAM_OPENING  2000   /* ms, until it is written */
@@ -262,6 +263,7 @@ ngx_svc_admin_audit_stream_reply(ngx_svc_request_t *sr)
     }
 
     f->leased = 1;
+    ngx_svc_gauge_add(NGX_SVC_G_STREAMS, 1);
     f->renewed = ngx_current_msec;
 
     if (f->from.len == 0) {
@@ -430,6 +432,10 @@ ngx_svc_admin_stream_cleanup(void *data)
     ngx_svc_admin_follow_t  *f = data;
 
     ngx_svc_admin_follow_stop(f);
+
+    if (f->leased) {
+        ngx_svc_gauge_add(NGX_SVC_G_STREAMS, -1);
+    }
 
     /* the client may have gone before it was known whether it got a lease */
 

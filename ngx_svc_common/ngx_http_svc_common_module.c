@@ -2,6 +2,7 @@
  * The common module: directives, and the start and end of a worker.
  */
 
+#include "ngx_svc_metrics.h"
 #include "ngx_svc_request.h"
 
 
@@ -17,6 +18,7 @@ static void *ngx_http_svc_create_srv_conf(ngx_conf_t *cf);
 static void *ngx_http_svc_create_loc_conf(ngx_conf_t *cf);
 static char *ngx_http_svc_merge_loc_conf(ngx_conf_t *cf, void *parent,
     void *child);
+static ngx_int_t ngx_http_svc_init_module(ngx_cycle_t *cycle);
 static ngx_int_t ngx_http_svc_init_process(ngx_cycle_t *cycle);
 static void ngx_http_svc_exit_process(ngx_cycle_t *cycle);
 
@@ -121,6 +123,13 @@ static ngx_command_t  ngx_http_svc_commands[] = {
       0,
       NULL },
 
+    { ngx_string("svc_metrics"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
+      ngx_svc_conf_metrics,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
       ngx_null_command
 };
 
@@ -146,7 +155,7 @@ ngx_module_t  ngx_http_svc_common_module = {
     ngx_http_svc_commands,                 /* module directives */
     NGX_HTTP_MODULE,                       /* module type */
     NULL,                                  /* init master */
-    NULL,                                  /* init module */
+    ngx_http_svc_init_module,              /* init module */
     ngx_http_svc_init_process,             /* init process */
     NULL,                                  /* init thread */
     NULL,                                  /* exit thread */
@@ -200,6 +209,10 @@ ngx_http_svc_postconfiguration(ngx_conf_t *cf)
     }
 
     if (ngx_http_svc_load_zones(cf, smcf) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (smcf->metrics && ngx_svc_metrics_init(cf) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -418,6 +431,15 @@ ngx_http_svc_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 }
 
 
+static ngx_int_t
+ngx_http_svc_init_module(ngx_cycle_t *cycle)
+{
+    return ngx_svc_metrics_init_module(cycle,
+                           ngx_http_cycle_get_module_main_conf(cycle,
+                                                  ngx_http_svc_common_module));
+}
+
+
 /* Cache managers and loaders call this too: they have no requests. */
 
 static ngx_int_t
@@ -438,6 +460,7 @@ ngx_http_svc_init_process(ngx_cycle_t *cycle)
     }
 
     ngx_svc_json_init();
+    ngx_svc_metrics_join(NGX_SVC_PROCESS_WORKER, cycle->log);
 
     if (ngx_svc_pg_init_worker(cycle, &smcf->pg) != NGX_OK) {
         return NGX_ERROR;
@@ -453,4 +476,5 @@ ngx_http_svc_exit_process(ngx_cycle_t *cycle)
     ngx_svc_pg_exit_worker();
     ngx_svc_redis_exit_worker();
     ngx_svc_crypto_exit();
+    ngx_svc_metrics_leave();
 }

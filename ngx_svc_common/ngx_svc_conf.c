@@ -16,6 +16,8 @@ static ssize_t ngx_svc_conf_read_keys(ngx_conf_t *cf, ngx_str_t *name,
     u_char *text);
 static ngx_int_t ngx_svc_conf_location(ngx_conf_t *cf,
     ngx_svc_loc_conf_t *slcf);
+static char *ngx_svc_conf_handler(ngx_conf_t *cf, ngx_svc_loc_conf_t *slcf,
+    ngx_http_handler_pt handler);
 static ngx_uint_t ngx_svc_conf_reaches(ngx_http_core_loc_conf_t *clcf,
     const ngx_str_t *prefix);
 
@@ -321,6 +323,39 @@ ngx_svc_conf_health(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_svc_loc_conf_t *slcf = conf;
 
+    char  *rv;
+
+    rv = ngx_svc_conf_handler(cf, slcf, ngx_svc_health_handler);
+    if (rv != NGX_CONF_OK) {
+        return rv;
+    }
+
+    return ngx_svc_conf_location(cf, slcf) == NGX_OK ? NGX_CONF_OK
+                                                         : NGX_CONF_ERROR;
+}
+
+
+char *
+ngx_svc_conf_metrics(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_svc_loc_conf_t *slcf = conf;
+
+    char  *rv;
+
+    rv = ngx_svc_conf_handler(cf, slcf, ngx_svc_metrics_handler);
+    if (rv != NGX_CONF_OK) {
+        return rv;
+    }
+
+    return ngx_svc_metrics_zone(cf, ngx_svc_main_conf(cf)) == NGX_OK
+           ? NGX_CONF_OK : NGX_CONF_ERROR;
+}
+
+
+static char *
+ngx_svc_conf_handler(ngx_conf_t *cf, ngx_svc_loc_conf_t *slcf,
+    ngx_http_handler_pt handler)
+{
     ngx_http_core_loc_conf_t  *clcf;
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
@@ -329,11 +364,10 @@ ngx_svc_conf_health(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return "cannot be in a location with another handler";
     }
 
-    clcf->handler = ngx_svc_health_handler;
-    slcf->handler = ngx_svc_health_handler;
+    clcf->handler = handler;
+    slcf->handler = handler;
 
-    return ngx_svc_conf_location(cf, slcf) == NGX_OK ? NGX_CONF_OK
-                                                         : NGX_CONF_ERROR;
+    return NGX_CONF_OK;
 }
 
 

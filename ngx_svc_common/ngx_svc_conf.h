@@ -36,6 +36,7 @@ typedef struct {
     ngx_int_t                  request_id;  /* index of $request_id */
     ngx_array_t                locations;   /* ngx_svc_location_t */
     ngx_array_t                routes;      /* ngx_svc_routes_t */
+    ngx_shm_zone_t            *metrics;     /* NULL: nothing is counted */
 } ngx_svc_main_conf_t;
 
 
@@ -95,6 +96,7 @@ char *ngx_svc_conf_redis(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_health(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_svc_conf_metrics(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_country(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);

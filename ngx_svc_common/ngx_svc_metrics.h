@@ -1,12 +1,12 @@
 /*
- * Counters over all processes of an nginx, for Prometheus.
+ * Numbers over all processes of an nginx, for Prometheus.
  */
 
 #ifndef _NGX_SVC_METRICS_H_INCLUDED_
 #define _NGX_SVC_METRICS_H_INCLUDED_
 
 
-#include "ngx_svc_common.h"
+#include "ngx_svc_pg.h"
 
 
 /* Each only grows. */
@@ -28,19 +28,57 @@ typedef enum {
 } ngx_svc_metric_e;
 
 
+/* Of each pool of PostgreSQL connections. */
+
+typedef enum {
+    NGX_SVC_G_PG_CLOSED = 0,            /* connections */
+    NGX_SVC_G_PG_CONNECTING,
+    NGX_SVC_G_PG_READY,
+    NGX_SVC_G_PG_IN_FLIGHT,             /* requests */
+    NGX_SVC_G_PG_WAITING,
+    NGX_SVC_G_PG_EACH
+} ngx_svc_gauge_pg_e;
+
+
 /* Each is what this process says that it is, and ends with it. */
 
 typedef enum {
     NGX_SVC_G_QUEUE = 0,                /* deliveries in the shared queue */
     NGX_SVC_G_PENDING,                  /* in the hands of the helper */
     NGX_SVC_G_IN_FLIGHT,                /* being sent just now */
-    NGX_SVC_G_GAUGES
+    NGX_SVC_G_STREAMS,                  /* of the audit log, open */
+    NGX_SVC_G_REDIS_DOWN,               /* 1 or 0 */
+    NGX_SVC_G_REDIS_UP,
+    NGX_SVC_G_SCHEMA,                   /* version, as PostgreSQL last said */
+    NGX_SVC_G_PG,                       /* ngx_svc_gauge_pg() */
+    NGX_SVC_G_GAUGES = NGX_SVC_G_PG + NGX_SVC_PG_NPOOLS * NGX_SVC_G_PG_EACH
 } ngx_svc_gauge_e;
 
+#define ngx_svc_gauge_pg(pool, n)                                             \
+    ((ngx_svc_gauge_e) (NGX_SVC_G_PG + (pool) * NGX_SVC_G_PG_EACH + (n)))
 
-/* Both do nothing in a process without the counters. */
+
+typedef enum {
+    NGX_SVC_PROCESS_WORKER = 0,
+    NGX_SVC_PROCESS_HELPER,
+    NGX_SVC_PROCESSES
+} ngx_svc_process_e;
+
+
+/*
+ * All do nothing in a process without the counters: when svc_metrics is in no
+ * location.
+ */
 NGX_SVC_API void ngx_svc_metric_add(ngx_svc_metric_e metric, ngx_uint_t n);
 NGX_SVC_API void ngx_svc_gauge_set(ngx_svc_gauge_e gauge, ngx_uint_t n);
+NGX_SVC_API void ngx_svc_gauge_add(ngx_svc_gauge_e gauge, ngx_int_t n);
+
+/*
+ * At the start of a process, also of one that was forked from a process that
+ * has joined: from here on its gauges are its own, and 0.  At its end.
+ */
+NGX_SVC_API void ngx_svc_metrics_join(ngx_svc_process_e kind, ngx_log_t *log);
+NGX_SVC_API void ngx_svc_metrics_leave(void);
 
 
 #endif /* _NGX_SVC_METRICS_H_INCLUDED_ */

@@ -2,6 +2,7 @@
  * Ops and pools.
  */
 
+#include "ngx_svc_metrics.h"
 #include "ngx_svc_pg_conn.h"
 
 
@@ -401,6 +402,7 @@ ngx_svc_pg_wait(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
 
     op->waiting = 1;
     pool->nwaiting++;
+    ngx_svc_gauge_add(ngx_svc_gauge_pg(pool->kind, NGX_SVC_G_PG_WAITING), 1);
 }
 
 
@@ -415,6 +417,7 @@ ngx_svc_pg_stop_waiting(ngx_svc_pg_op_t *op)
 
     op->waiting = 0;
     ngx_svc_pg_pools[op->kind].nwaiting--;
+    ngx_svc_gauge_add(ngx_svc_gauge_pg(op->kind, NGX_SVC_G_PG_WAITING), -1);
 }
 
 

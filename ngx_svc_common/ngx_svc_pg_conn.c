@@ -2,6 +2,7 @@
  * One PostgreSQL connection: connect, prepare, pipeline, lose, connect again.
  */
 
+#include "ngx_svc_metrics.h"
 #include "ngx_svc_pg_conn.h"
 #include "ngx_svc_socket.h"
 
@@ -18,6 +19,7 @@ static void ngx_svc_pg_conn_silent(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_close_event(ngx_event_t *ev);
 static void ngx_svc_pg_conn_poll(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_setup(ngx_svc_pg_conn_t *conn);
+static ngx_svc_gauge_e ngx_svc_pg_conn_gauge(ngx_svc_pg_conn_t *conn);
 
 
 void
@@ -36,6 +38,37 @@ ngx_svc_pg_conn_init(ngx_svc_pg_conn_t *conn, ngx_svc_pg_pool_t *pool)
     conn->close.handler = ngx_svc_pg_conn_close_event;
     conn->close.data = conn;
     conn->close.log = pool->log;
+
+    ngx_svc_gauge_add(ngx_svc_pg_conn_gauge(conn), 1);
+}
+
+
+void
+ngx_svc_pg_conn_state(ngx_svc_pg_conn_t *conn, ngx_svc_pg_state_e state)
+{
+    ngx_svc_gauge_add(ngx_svc_pg_conn_gauge(conn), -1);
+
+    conn->state = state;
+
+    ngx_svc_gauge_add(ngx_svc_pg_conn_gauge(conn), 1);
+}
+
+
+static ngx_svc_gauge_e
+ngx_svc_pg_conn_gauge(ngx_svc_pg_conn_t *conn)
+{
+    switch (conn->state) {
+
+    case NGX_SVC_PG_CONNECTING:
+    case NGX_SVC_PG_PREPARING:
+        return ngx_svc_gauge_pg(conn->pool->kind, NGX_SVC_G_PG_CONNECTING);
+
+    case NGX_SVC_PG_READY:
+        return ngx_svc_gauge_pg(conn->pool->kind, NGX_SVC_G_PG_READY);
+
+    default:
+        return ngx_svc_gauge_pg(conn->pool->kind, NGX_SVC_G_PG_CLOSED);
+    }
 }
 
 
@@ -46,7 +79,7 @@ ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn)
 
     conf = conn->pool->conf;
 
-    conn->state = NGX_SVC_PG_CONNECTING;
+    ngx_svc_pg_conn_state(conn, NGX_SVC_PG_CONNECTING);
     conn->nsetup = 0;
 
     conn->first = conn->pool->first;
@@ -206,7 +239,7 @@ ngx_svc_pg_conn_silent(ngx_svc_pg_conn_t *conn)
 void
 ngx_svc_pg_conn_break(ngx_svc_pg_conn_t *conn)
 {
-    conn->state = NGX_SVC_PG_BROKEN;
+    ngx_svc_pg_conn_state(conn, NGX_SVC_PG_BROKEN);
 
     if (!conn->close.posted) {
         ngx_post_event(&conn->close, &ngx_posted_events);
@@ -267,7 +300,7 @@ ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, const char *what,
 
     ngx_svc_pg_conn_destroy(conn);
 
-    conn->state = NGX_SVC_PG_CLOSED;
+    ngx_svc_pg_conn_state(conn, NGX_SVC_PG_CLOSED);
 
     pause = NGX_SVC_PG_BACKOFF_MIN << ngx_min(conn->failures, 4);
     pause = ngx_min(pause, NGX_SVC_PG_BACKOFF_MAX);
@@ -339,6 +372,8 @@ ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
         ngx_svc_pg_pipeline_clear(ngx_queue_data(q, ngx_svc_pg_slot_t, queue));
     }
 
+    ngx_svc_gauge_add(ngx_svc_gauge_pg(pool->kind, NGX_SVC_G_PG_IN_FLIGHT),
+                      -(ngx_int_t) conn->ninflight);
     conn->ninflight = 0;
 
     if (ngx_current_msec - conn->since > NGX_SVC_PG_BACKOFF_MAX) {
@@ -420,7 +455,7 @@ ngx_svc_pg_conn_poll(ngx_svc_pg_conn_t *conn)
 static void
 ngx_svc_pg_conn_setup(ngx_svc_pg_conn_t *conn)
 {
-    conn->state = NGX_SVC_PG_PREPARING;
+    ngx_svc_pg_conn_state(conn, NGX_SVC_PG_PREPARING);
 
     if (PQsetnonblocking(conn->pg, 1) != 0
         || PQenterPipelineMode(conn->pg) != 1
@@ -442,7 +477,7 @@ ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn)
 
     ngx_del_timer(&conn->timer);
 
-    conn->state = NGX_SVC_PG_READY;
+    ngx_svc_pg_conn_state(conn, NGX_SVC_PG_READY);
     conn->since = ngx_current_msec;
     pool->nready++;
 

@@ -78,6 +78,7 @@ struct ngx_svc_pg_pool_s {
 
 void ngx_svc_pg_conn_init(ngx_svc_pg_conn_t *conn, ngx_svc_pg_pool_t *pool);
 void ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn);
+void ngx_svc_pg_conn_state(ngx_svc_pg_conn_t *conn, ngx_svc_pg_state_e state);
 
 /* Closes for good, without a word to the ops in flight. */
 void ngx_svc_pg_conn_destroy(ngx_svc_pg_conn_t *conn);

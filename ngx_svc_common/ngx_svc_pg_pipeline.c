@@ -2,6 +2,7 @@
  * Ops on a connection: what goes out, and what comes back for whom.
  */
 
+#include "ngx_svc_metrics.h"
 #include "ngx_svc_pg_conn.h"
 
 
@@ -46,6 +47,9 @@ ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
 
     ngx_queue_insert_tail(&conn->inflight, q);
     op->slot = slot;
+
+    ngx_svc_gauge_add(ngx_svc_gauge_pg(conn->pool->kind,
+                                       NGX_SVC_G_PG_IN_FLIGHT), 1);
 
     if (conn->ninflight++ == 0) {
         conn->progress = ngx_current_msec;
@@ -247,6 +251,9 @@ ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
     ngx_svc_pg_pipeline_clear(slot);
 
     ngx_queue_insert_tail(&conn->free, &slot->queue);
+
+    ngx_svc_gauge_add(ngx_svc_gauge_pg(conn->pool->kind,
+                                       NGX_SVC_G_PG_IN_FLIGHT), -1);
 
     /* an idle connection does not keep a worker from quitting */
 

@@ -3,6 +3,7 @@
  * schema and at the role, and the statements of all tables.
  */
 
+#include "ngx_svc_metrics.h"
 #include "ngx_svc_pg_conn.h"
 
 
@@ -138,6 +139,8 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res)
 
     v = ngx_svc_pg_value(res, 0, 0);
     version = ngx_atoi(v.data, v.len);
+
+    ngx_svc_gauge_set(NGX_SVC_G_SCHEMA, ngx_max(version, 0));
 
     if (version < NGX_SVC_PG_SCHEMA) {
         ngx_log_error(NGX_LOG_INFO, conn->pool->log, 0,

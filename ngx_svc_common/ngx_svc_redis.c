@@ -3,6 +3,7 @@
  * one that listens (see ngx_svc_redis_pubsub.c).
  */
 
+#include "ngx_svc_metrics.h"
 #include "ngx_svc_redis_pubsub.h"
 
 
@@ -13,6 +14,7 @@ static void ngx_svc_redis_ping(ngx_svc_redis_link_t *link);
 static void ngx_svc_redis_pong(redisAsyncContext *ac, void *reply,
     void *data);
 static void ngx_svc_redis_closed(ngx_svc_redis_link_t *link, const char *why);
+static void ngx_svc_redis_gauge(void);
 
 
 static ngx_svc_redis_link_t  ngx_svc_redis = {
@@ -90,6 +92,7 @@ ngx_svc_redis_init_worker(ngx_cycle_t *cycle, ngx_svc_redis_conf_t *conf)
     }
 
     ngx_svc_redis_link_start(&ngx_svc_redis, conf, cycle->log);
+    ngx_svc_redis_gauge();
 
     return ngx_svc_redis_pubsub_init(cycle, conf, &ngx_svc_redis);
 }
@@ -154,6 +157,7 @@ ngx_svc_redis_pong(redisAsyncContext *ac, void *reply, void *data)
 
     if (r->type == REDIS_REPLY_ERROR) {
         link->state = NGX_SVC_REDIS_DOWN;
+        ngx_svc_redis_gauge();
 
         if (!link->said) {
             link->said = 1;
@@ -166,6 +170,7 @@ ngx_svc_redis_pong(redisAsyncContext *ac, void *reply, void *data)
     }
 
     link->state = NGX_SVC_REDIS_UP;
+    ngx_svc_redis_gauge();
 
     if (link->said) {
         link->said = 0;
@@ -181,9 +186,23 @@ ngx_svc_redis_closed(ngx_svc_redis_link_t *link, const char *why)
 {
     ngx_uint_t  level;
 
+    ngx_svc_redis_gauge();
+
     level = link->said ? NGX_LOG_INFO : NGX_LOG_ERR;
     link->said = 1;
 
     ngx_log_error(level, link->timer.log, 0, "Redis %V is down: %s",
                   &link->conf->name, why);
+}
+
+
+static void
+ngx_svc_redis_gauge(void)
+{
+    ngx_uint_t  up;
+
+    up = (ngx_svc_redis.state == NGX_SVC_REDIS_UP);
+
+    ngx_svc_gauge_set(NGX_SVC_G_REDIS_UP, up);
+    ngx_svc_gauge_set(NGX_SVC_G_REDIS_DOWN, !up);
 }

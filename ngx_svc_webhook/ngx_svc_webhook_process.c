@@ -8,6 +8,8 @@
 #include "ngx_svc_webhook_fds.h"
 #include "ngx_svc_webhook_queue.h"
 
+#include "ngx_svc_metrics.h"
+
 #include <ngx_channel.h>
 #include <ngx_event.h>
 
@@ -224,6 +226,8 @@ ngx_svc_webhook_process_connect(ngx_cycle_t *cycle)
     *pg = smcf->pg;
     ngx_memcpy(pg->pools, pools, sizeof(pools));
 
+    ngx_svc_metrics_join(NGX_SVC_PROCESS_HELPER, cycle->log);
+
     if (ngx_svc_pg_init_worker(cycle, pg) != NGX_OK) {
         return NGX_ERROR;
     }
@@ -358,6 +362,7 @@ ngx_svc_webhook_process_exit(ngx_cycle_t *cycle)
     ngx_svc_redis_exit_worker();
     ngx_svc_webhook_deliver_exit();
     ngx_svc_pg_exit_worker();
+    ngx_svc_metrics_leave();
 
     ngx_log_error(NGX_LOG_NOTICE, cycle->log, 0,
                   "webhook helper process ends");

@@ -5,6 +5,7 @@
 use strict;
 use warnings;
 
+use JSON::PP ();
 use Test::More;
 
 use SvcTest;
@@ -15,7 +16,8 @@ use SvcTest::Routes;
 use SvcTest::Scim;
 
 
-my $s = SvcTest->new(svc => { svc_body_timeout => '1s' })->start;
+my $s = SvcTest->new(svc => { svc_body_timeout => '1s',
+                              svc_webhooks => 'on' })->start;
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
 my $user = $acme->create(userName => 'ada@acme.test');
@@ -54,6 +56,8 @@ my $tokens = "SELECT count(*) || ' tokens, ' || count(revoked_at)"
              . " || (SELECT count(*) || ' roles' FROM svc.role)"
              . " || (SELECT count(*) || ' overrides' FROM"
              . ' svc.group_password_policy)'
+             . " || (SELECT md5(string_agg(w::text, ' ' ORDER BY id))"
+             . " || ' webhooks' FROM svc.webhook_endpoint w)"
              . ' FROM svc.credential';
 
 $s->sql("UPDATE svc.credential SET permissions = '{apps:manage,audit:view,"
@@ -79,6 +83,13 @@ $s->sql('INSERT INTO svc.role (tenant_id, key, name, permissions) VALUES'
 $s->sql('INSERT INTO svc.group_password_policy (tenant_id, group_id, min_length)'
         . ' SELECT tenant_id, id, 9 FROM svc.user_group');
 
+my @webhooks = map {
+    scalar $s->sql('INSERT INTO svc.webhook_endpoint (tenant_id, id, url,'
+                   . " events, secret) VALUES ('$_->{id}',"
+                   . " gen_random_uuid(), 'https://x.test/',"
+                   . q{ '{user.login}', '\x00') RETURNING id})
+} $acme, $globex;
+
 my %BODY = (
     'PATCH /admin/tenant' => { name => 'New' },
     'PUT /admin/tenant/logo' => png(30, 30),
@@ -99,6 +110,9 @@ my %BODY = (
     'POST /admin/password-policy/groups' => { groupId => $group,
                                               minLength => 20 },
     'PUT /admin/password-policy/groups/*' => { minLength => 20 },
+    'POST /admin/webhooks' => { url => 'https://new.test/',
+                                events => [ 'user.created' ] },
+    'PATCH /admin/webhooks/*' => { enabled => JSON::PP::false() },
     'POST /admin/config/plan' => { version => 1, roles => [] },
     'POST /admin/config/apply' => { version => 1, roles => [
         { key => 'new', name => 'New', permissions => [ 'users:view' ] } ] },
@@ -108,7 +122,8 @@ my %IDS = (tenants => [ 'acme', 'globex', 'nobody' ],
            'api-tokens' => [ $acme->{api_id}, $globex->{api_id} ],
            users => [ $user->{id}, $eve ], members => [ $user->{id}, $eve ],
            groups => [ $group, $theirs ], versions => [ @versions ],
-           roles => [ 'our-role', 'theirs', 'nobody' ]);
+           roles => [ 'our-role', 'theirs', 'nobody' ],
+           webhooks => \@webhooks);
 
 # where dots in place of the id lead to a route with the same method
 

@@ -80,7 +80,7 @@ for my $example (@examples) {
     my ($answer, $status) = sh("set -e\n$example");
     is($status, 0, 'an example of the README') or diag("$example\n$answer");
     like($answer, qr/"schemas":|"secret":"svc_|"memberCount":|"events":
-                   |"maxAgeDays":|"tenant":\{|"sample":\{
+                   |"maxAgeDays":|"tenant":\{|"sample":\{|"knownEvents":
                    |imported\ 2\ sign-ins/x,
          'is answered');
 }
@@ -108,7 +108,8 @@ for my $file (glob 'ngx_svc_*/*_module.c') {
     $directive{$_}++ for slurp($file) =~ /\{ ngx_string\("(svc_\w+)"\)/g;
 }
 
-my %told = map { $_ => 1 } $readme =~ /^\| `(svc_\w+)/mg;
+my ($directives) = $readme =~ /^## Directives\n(.*?)^## /ms;
+my %told = map { $_ => 1 } $directives =~ /^\| `(svc_\w+)/mg;
 is_deeply([ sort keys %told ], [ sort keys %directive ],
           'README: all directives, and no others');
 

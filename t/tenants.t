@@ -104,6 +104,12 @@ my @denied = (
     'DELETE FROM svc.credential',
     'UPDATE svc.credential SET expires_at = NULL',
     "UPDATE svc.credential SET permissions = '{scim}'",
+    "UPDATE svc.webhook_endpoint SET secret = ''",
+    'UPDATE svc.webhook_endpoint SET tenant_id = tenant_id',
+    'UPDATE svc.webhook_endpoint SET id = id',
+    'UPDATE svc.webhook_endpoint SET created_at = now()',
+    'TRUNCATE svc.webhook_endpoint CASCADE',
+    'UPDATE svc.webhook_attempt SET outcome = outcome',
     'UPDATE svc.schema_migration SET version = version',
     'ALTER TABLE svc.user_account DISABLE ROW LEVEL SECURITY',
     'SET ROLE postgres', 'SET SESSION AUTHORIZATION postgres',
@@ -176,7 +182,7 @@ SELECT u.tenant_id, g.id, u.id
 FROM svc.user_account u JOIN svc.user_group g USING (tenant_id)
 EOT
 
-is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'audit_stream_close public_logo public_tenant user_page',
+is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'audit_stream_close public_logo public_tenant user_page webhook_attempt_expire',
 SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE n.nspname = 'svc' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
   AND has_function_privilege('svc_app', p.oid, 'EXECUTE') ORDER BY 1
@@ -207,7 +213,14 @@ $s->sql($_) for
     'INSERT INTO svc.role (tenant_id, key, name, permissions)'
     . " SELECT id, 'auditor', slug, '{}' FROM svc.tenant",
     'INSERT INTO svc.sign_in (tenant_id, at, user_id, ip)'
-    . " SELECT tenant_id, now(), id, '192.0.2.1' FROM svc.user_account";
+    . " SELECT tenant_id, now(), id, '192.0.2.1' FROM svc.user_account",
+    'INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events, secret)'
+    . " SELECT id, gen_random_uuid(), 'https://x.test/', '{user.login}', '\\x00'"
+    . ' FROM svc.tenant',
+    'INSERT INTO svc.webhook_attempt (tenant_id, endpoint_id, created_at,'
+    . ' delivery_id, attempt, event_id, event, outcome, duration_ms)'
+    . " SELECT tenant_id, id, now(), 'd', 1, 'e', 'user.login', 'acknowledged', 1"
+    . ' FROM svc.webhook_endpoint';
 
 for my $table (@tables) {
     my ($security, $policies, $key) = @{ ($s->sql(<<"EOT"))[0] };

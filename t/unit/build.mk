@@ -24,7 +24,7 @@ NGX_SVC_PURE = $(addprefix ngx_svc_common/ngx_svc_, \
 		time) \
 	$(patsubst %.c,%,$(NGX_SVC_PURE_ACCESS) $(NGX_SVC_PURE_SCIM) \
 		$(NGX_SVC_PURE_ADMIN)) \
-	ngx_svc_webhook/ngx_svc_webhook_target
+	$(addprefix ngx_svc_webhook/ngx_svc_webhook_, entry target)
 
 NGX_SVC_CORE = $(addprefix src/core/ngx_, string palloc array list rbtree \
 		hash murmurhash parse_time) src/os/unix/ngx_alloc

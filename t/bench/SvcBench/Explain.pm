@@ -84,6 +84,16 @@ my %VALUES = (
         '[{"key":"role1","name":"New","permissions":["users:view"]}]',
         '{"role500"}', '[{"action":"config.applied","type":"config",'
                        . '"details":{}}]', 50 ],
+    webhook_list => [ 100, 0 ],
+    webhook_get => [ '{webhook}' ],
+    webhook_create => [ '01a00000-0000-7100-8000-000000000000',
+                        'https://x.test/', '{user.created}', 'true', '\x00',
+                        101 ],
+    webhook_patch => [ '{webhook}', undef, '{user.deleted}', 'false' ],
+    webhook_delete => [ '{webhook}' ],
+    webhook_attempts => [ '{webhook}', 100, 0 ],
+    webhook_attempts_total => [ '{webhook}' ],
+    webhook_test => [ '{webhook}', 'id' ],
 );
 
 # What reads as much as a tenant may have of it: at most so many pages.
@@ -91,9 +101,10 @@ my %VALUES = (
 my %MORE = (admin_bundle => 2000);
 
 # As much governance as tenants may have, and of more of them, with "{group}",
-# one of the groups.
+# one of the groups; and as many webhooks, with "{webhook}", one of them.
 
 my $GROUP = '01a00000-0000-7200-8000-';
+my $WEBHOOK = '01a00000-0000-7300-8000-';
 
 my @GOVERNANCE = (
     'INSERT INTO svc.user_group (tenant_id, id, name)'
@@ -104,11 +115,20 @@ my @GOVERNANCE = (
     'INSERT INTO svc.role (tenant_id, key, name, permissions)'
     . " SELECT id, 'role' || i, 'Role', '{}'"
     . ' FROM svc.tenant, generate_series(1, 1000) i',
+    'INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events, secret)'
+    . " SELECT id, ('$WEBHOOK' || lpad(i::text, 12, '0'))::uuid,"
+    . " 'https://x.test/', '{user.created,user.deleted}', '\\x00'"
+    . ' FROM svc.tenant, generate_series(1, 100) i',
+    'INSERT INTO svc.webhook_attempt (tenant_id, endpoint_id, created_at,'
+    . ' delivery_id, attempt, event_id, event, outcome, duration_ms)'
+    . " SELECT tenant_id, id, now() - i * interval '1 minute', 'd' || i, 1,"
+    . " 'e', 'user.created', 'acknowledged', 1"
+    . ' FROM svc.webhook_endpoint, generate_series(1, 200) i',
     'SET session_replication_role = replica',
     'INSERT INTO svc.governance (tenant_id) SELECT gen_random_uuid()'
     . ' FROM generate_series(1, 10000)',
     'VACUUM ANALYZE svc.user_group, svc.group_password_policy, svc.role,'
-    . ' svc.governance',
+    . ' svc.governance, svc.webhook_endpoint, svc.webhook_attempt',
 );
 
 
@@ -141,6 +161,7 @@ sub quoted {
     $value = $system->hash(0) if $value eq '{hash}';
     $value = $system->hash(0, 'api') if $value eq '{api}';
     $value =~ s/\{group\}/${GROUP}000000000001/;
+    $value =~ s/\{webhook\}/${WEBHOOK}000000000001/;
     $value = SvcBench::System::user_id(0) if $value eq '{id}';
 
     return "'$value'";

@@ -272,6 +272,16 @@ sub pid {
 }
 
 
+# nginx was started otherwise, or has become a daemon.
+
+sub take_pid {
+    my ($self, $pid) = @_;
+
+    SvcTest::Process::adopt($pid);
+    $self->{pid} = $pid;
+}
+
+
 sub command_line {
     my ($pid) = @_;
 
@@ -299,6 +309,36 @@ sub old_worker_pids {
 
     return grep { command_line($_) =~ /^nginx: worker process is shutting/ }
            children($self->{pid});
+}
+
+
+# The helper processes that have this nginx's error log open, whoever their
+# parent is.
+
+sub helper_pids {
+    my ($self) = @_;
+
+    opendir my $proc, '/proc' or die "/proc: $!\n";
+    my @pids = sort { $a <=> $b } grep { /^\d+$/ } readdir $proc;
+
+    return grep { command_line($_) =~ /^nginx: webhook helper process/
+                  && grep { (readlink $_ // '') =~ m{^\Q$self->{log}\E} }
+                     glob "/proc/$_/fd/*" } @pids;
+}
+
+
+# Waits until there is one helper, and none of those in @not; its pid.
+
+sub wait_helper {
+    my ($self, @not) = @_;
+
+    return wait_for {
+        my @now = $self->helper_pids;
+        my $pid = $now[0];
+
+        return @now == 1 && !(grep { $_ == $pid } @not)
+               && command_line($pid) !~ /shutting down/ && $pid;
+    } 15;
 }
 
 

@@ -11,7 +11,7 @@ use POSIX qw(:sys_wait_h);
 use Time::HiRes qw(time);
 
 our @EXPORT_OK = qw(slow wait_for spawn alive wait_exit signal_pid children
-    descendants run run_user slurp on_exit);
+    descendants subreaper run run_user slurp on_exit);
 
 
 my $OWNER = $$;
@@ -89,6 +89,21 @@ sub spawn {
     $STARTED{$pid} = 1;
 
     return $pid;
+}
+
+
+# From now on what daemons leave behind are children of this test, as they would
+# be of init; and one of them is as if it had been started here.
+
+sub subreaper {
+    syscall(157, 36, 1, 0, 0, 0) == 0 or die "prctl: $!\n";
+}
+
+
+sub adopt {
+    my ($pid) = @_;
+
+    $STARTED{$pid} = 1;
 }
 
 

@@ -1,7 +1,8 @@
 package SvcTest::Routes;
 
-# The admin API's route table, read from its source: what a test says of every
-# route is then said of those that are added later, too.
+# The route tables of the admin API, and of what other modules add to it, read
+# from their sources: what a test says of every route is then said of those that
+# are added later, too.
 
 use strict;
 use warnings;
@@ -19,10 +20,17 @@ our @EXPORT = qw(admin_routes);
 sub admin_routes {
     my ($root) = @_;
 
-    my $text = slurp("$root/ngx_svc_admin/ngx_svc_admin_routes.c");
+    return map { routes_of($root, $_) } qw(admin webhook);
+}
+
+
+sub routes_of {
+    my ($root, $module) = @_;
+
+    my $text = slurp("$root/ngx_svc_$module/ngx_svc_${module}_routes.c");
     my %define = $text =~ /^#define (\w+)\s+ngx_string\("([^"]*)"\)/mg;
 
-    $text =~ /ngx_svc_admin_routes\[\] = \{(.*?)\n\};/s
+    $text =~ /ngx_svc_${module}_routes\[\] = \{(.*?)\n\};/s
         or die "no route table\n";
     my $table = $1;
     my @routes;

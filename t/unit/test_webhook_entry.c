@@ -1,0 +1,207 @@
+/*
+ * Deliveries as text, as they are in Redis.
+ */
+
+#include "ngx_unit.h"
+#include "ngx_svc_webhook_entry.h"
+
+
+#define ID     "00112233445566778899aabbccddeeff"
+#define EVENT  "ffeeddccbbaa99887766554433221100"
+#define UUID1  "3f0c8a52-6f4e-4d55-9d3a-0123456789ab"
+#define UUID2  "00000000-0000-4000-8000-000000000000"
+#define HEAD   ID " " EVENT " " UUID1 " " UUID2
+
+
+static ngx_int_t
+read_text(const char *text, size_t len, ngx_svc_webhook_delivery_t **d)
+{
+    u_char     *copy;
+    ngx_int_t   rc;
+
+    /* of exactly its length, so that ASan sees what reads on */
+
+    copy = malloc(len ? len : 1);
+    assert_non_null(copy);
+    memcpy(copy, text, len);
+
+    rc = ngx_svc_webhook_entry_read(copy, len, ngx_env_log(), d);
+
+    free(copy);
+
+    return rc;
+}
+
+
+static void
+assert_text(const ngx_str_t *str, const char *text)
+{
+    assert_int_equal(str->len, strlen(text));
+    assert_memory_equal(str->data, text, str->len);
+}
+
+
+static void
+test_round_trip(void **state)
+{
+    size_t                       len;
+    u_char                       buf[1024];
+    ngx_svc_webhook_delivery_t  *d;
+
+    static const char  text[] = "2 " HEAD " user.created\n{\"a\": \"b c\nd\"}";
+
+    assert_int_equal(read_text(text, strlen(text), &d), NGX_OK);
+
+    assert_int_equal(d->attempts, 2);
+    assert_text(&d->id, ID);
+    assert_text(&d->event_id, EVENT);
+    assert_text(&d->tenant, UUID1);
+    assert_text(&d->endpoint, UUID2);
+    assert_text(&d->event, "user.created");
+    assert_text(&d->body, "{\"a\": \"b c\nd\"}");
+
+    len = ngx_svc_webhook_entry_write(buf, d) - buf;
+
+    assert_int_equal(len, strlen(text));
+    assert_int_equal(len, ngx_svc_webhook_entry_len(d));
+    assert_memory_equal(buf, text, len);
+
+    ngx_free(d);
+}
+
+
+static void
+test_damaged(void **state)
+{
+    ngx_uint_t                   i;
+    ngx_svc_webhook_delivery_t  *d;
+
+    static const char  *rows[] = {
+        "",
+        " ",
+        "\n",
+        "0",
+        "hello",
+        "0 " HEAD " user.created",
+        "0 " HEAD " user.created\n",
+        "0 " HEAD " \n{}",
+        "0 " HEAD "\n{}",
+        "0 " HEAD " User\n{}",
+        "0 " HEAD " user.created\r\n{}",
+        "0 " HEAD " user created\n{}",
+        "3 " HEAD " user.created\n{}",
+        "-1 " HEAD " user.created\n{}",
+        "00 " HEAD " user.created\n{}",
+        "x " HEAD " user.created\n{}",
+        " " HEAD " user.created\n{}",
+        "0  " HEAD " user.created\n{}",
+        "0 " ID " " ID "0 " UUID1 " " UUID2 " user.created\n{}",
+        "0 0011 " EVENT " " UUID1 " " UUID2 " user.created\n{}",
+        "0 00112233445566778899AABBCCDDEEFF " EVENT " " UUID1 " " UUID2
+            " user.created\n{}",
+        "0 " ID " " EVENT " " UUID1 " user.created\n{}",
+        "0 " ID " " EVENT " " UUID1 " " UUID1 " " UUID2 " user.created\n{}",
+        "0 " ID " " EVENT " 3f0c8a5206f4e-4d55-9d3a-0123456789ab " UUID2
+            " user.created\n{}",
+        "0 " ID " " EVENT " 3F0C8A52-6F4E-4D55-9D3A-0123456789AB " UUID2
+            " user.created\n{}",
+        "0 " HEAD " aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+            "aaaaaa\n{}",
+    };
+
+    for (i = 0; i < ngx_unit_len(rows); i++) {
+        if (read_text(rows[i], strlen(rows[i]), &d) != NGX_DECLINED) {
+            fail_msg("\"%s\" is taken for an entry", rows[i]);
+        }
+    }
+}
+
+
+/* Each beginning of an entry, and each byte of its head changed. */
+
+static void
+test_cut_and_changed(void **state)
+{
+    char                         copy[256];
+    size_t                       i, len;
+    ngx_int_t                    rc;
+    ngx_svc_webhook_delivery_t  *d;
+
+    static const char  text[] = "0 " HEAD " user.created\n{}";
+
+    len = strlen(text);
+
+    for (i = 0; i < len - 1; i++) {
+        assert_int_equal(read_text(text, i, &d), NGX_DECLINED);
+    }
+
+    for (i = 0; i < len - 2; i++) {
+        memcpy(copy, text, len);
+        copy[i] = '\0';
+
+        rc = read_text(copy, len, &d);
+        assert_int_equal(rc, NGX_DECLINED);
+    }
+
+    assert_int_equal(read_text(text, len - 1, &d), NGX_OK);
+    ngx_free(d);
+}
+
+
+static void
+test_length(void **state)
+{
+    char                        *text;
+    size_t                       head, len;
+    ngx_svc_webhook_delivery_t  *d;
+
+    static const char  start[] = "1 " HEAD " user.login\n";
+
+    head = strlen(start);
+    len = head + NGX_SVC_WEBHOOK_BODY_MAX;
+
+    text = malloc(len + 1000);
+    assert_non_null(text);
+
+    memcpy(text, start, head);
+    memset(text + head, 'x', len + 1000 - head);
+
+    assert_int_equal(read_text(text, len, &d), NGX_OK);
+    assert_int_equal(d->body.len, NGX_SVC_WEBHOOK_BODY_MAX);
+    ngx_free(d);
+
+    assert_int_equal(read_text(text, len + 1, &d), NGX_DECLINED);
+    assert_int_equal(read_text(text, len + 1000, &d), NGX_DECLINED);
+
+    free(text);
+}
+
+
+static void
+test_memory(void **state)
+{
+    ngx_svc_webhook_delivery_t  *d;
+
+    static const char  text[] = "0 " HEAD " user.created\n{}";
+
+    ngx_env_alloc_limit(0);
+    assert_int_equal(read_text(text, strlen(text), &d), NGX_ERROR);
+    ngx_env_alloc_limit(-1);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        ngx_unit_test(test_round_trip),
+        ngx_unit_test(test_damaged),
+        ngx_unit_test(test_cut_and_changed),
+        ngx_unit_test(test_length),
+        ngx_unit_test(test_memory)
+    };
+
+    ngx_env_init();
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
