@@ -69,7 +69,7 @@ $hook{"server $_"} = $receiver->hook($acme, "/ok/$_", server => $_)
 $want{"server $_"} = [ 3, $servers{$_} ] for keys %servers;
 
 my $fine = $receiver->hook($acme, '/ok');
-my $helper = $receiver->helper;
+my $helper = $s->nginx->wait_helper;
 
 
 # The resident memory of the helper, in KiB.
@@ -109,7 +109,7 @@ for my $name (sort keys %want) {
 is($receiver->at("/ok/$_"), 0, "$_: nothing was sent")
     for sort keys %servers;
 
-is($receiver->helper, $helper, 'the helper is the same');
+is($s->nginx->wait_helper, $helper, 'the helper is the same');
 cmp_ok(memory() - $rss, '<', 20_000, 'and not much larger');
 
 # a receiver that behaves has had no trouble meanwhile
