@@ -109,9 +109,7 @@ $receiver->wait($hook, 1);
 becomes('svc_webhook_in_flight', {}, 1, 'in flight');
 is($m->value('svc_webhook_pending'), 1, 'and pending');
 
-my $pid = $receiver->helper;
-signal_pid('KILL', $pid);
-wait_for { my $now = $receiver->helper; defined $now && $now != $pid } 10;
+signal_pid('KILL', $s->nginx->helper_pids);
 
 becomes('svc_webhook_helper_starts_total', {}, 2, 'killed: another one starts');
 becomes('svc_processes', { %helper }, 1, 'there is one');
