@@ -33,6 +33,7 @@ static const ngx_svc_webhook_error_t  ngx_svc_webhook_errors[] = {
     { CURLE_SSL_CONNECT_ERROR, 1, "the TLS handshake failed" },
     { CURLE_SSL_CACERT_BADFILE, 1,
       "the file of svc_webhook_ca_file cannot be read" },
+    { CURLE_OK, 0, "the connection was closed without an answer" },
     { CURLE_GOT_NOTHING, 0, "the connection was closed without an answer" },
     { CURLE_RECV_ERROR, 0, "the connection broke before an answer" },
     { CURLE_SEND_ERROR, 0, "the connection broke while sending" },
@@ -154,7 +155,7 @@ static void
 ngx_svc_webhook_error_timeout(ngx_svc_webhook_attempt_t *attempt)
 {
     long                     sent;
-    curl_off_t               resolved, connected;
+    curl_off_t               resolved;
     const char              *what;
     ngx_msec_t               limit;
     ngx_svc_webhook_conf_t  *wcf;
@@ -163,19 +164,16 @@ ngx_svc_webhook_error_timeout(ngx_svc_webhook_attempt_t *attempt)
 
     sent = 0;
     resolved = 0;
-    connected = 0;
 
     curl_easy_getinfo(attempt->curl, CURLINFO_REQUEST_SIZE, &sent);
     curl_easy_getinfo(attempt->curl, CURLINFO_NAMELOOKUP_TIME_T, &resolved);
-    curl_easy_getinfo(attempt->curl, CURLINFO_CONNECT_TIME_T, &connected);
 
     if (sent > 0) {
         what = "no answer";
         limit = wcf->timeout;
 
     } else {
-        what = connected ? "no end of the TLS handshake"
-               : resolved ? "no connection" : "the name was not resolved";
+        what = resolved ? "no TLS connection" : "the name was not resolved";
         limit = ngx_min(wcf->connect_timeout, wcf->timeout);
     }
 
@@ -226,11 +224,15 @@ ngx_svc_webhook_error_certificate(ngx_svc_webhook_attempt_t *attempt)
     const char  *text;
 
     verify = X509_V_OK;
+
+    /* without a verdict of OpenSSL it was libcurl, which compares names */
+
     curl_easy_getinfo(attempt->curl, CURLINFO_SSL_VERIFYRESULT, &verify);
 
     switch (verify) {
 
     case X509_V_OK:
+    case X509_V_ERR_UNSPECIFIED:
         text = "the certificate is for another name";
         break;
 

@@ -159,11 +159,7 @@ ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
 
 failed:
 
-    /* as good as lost: who takes over after us finds it */
-
-    ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0,
-                  "no memory for webhook delivery %V", &d->id);
-    ngx_free(d);
+    ngx_svc_webhook_queue_refuse(d);
 }
 
 

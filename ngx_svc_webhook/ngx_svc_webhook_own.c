@@ -38,6 +38,7 @@ typedef struct {
     ngx_queue_t          outcomes;
     ngx_queue_t          batches;
     ngx_event_t          tell;          /* posted */
+    unsigned             refused:1;     /* by the scheduler */
 } ngx_svc_webhook_own_t;
 
 
@@ -118,9 +119,11 @@ ngx_svc_webhook_own_add(redisReply *entry)
 
     ngx_svc_gauge_set(NGX_SVC_G_PENDING, ++own->n);
 
+    own->refused = 0;
+
     ngx_svc_webhook_deliver(d);
 
-    return NGX_OK;
+    return own->refused ? NGX_ERROR : NGX_OK;
 }
 
 
@@ -174,6 +177,14 @@ void
 ngx_svc_webhook_queue_retry(ngx_svc_webhook_delivery_t *d)
 {
     ngx_svc_webhook_own_outcome(d);
+}
+
+
+void
+ngx_svc_webhook_queue_refuse(ngx_svc_webhook_delivery_t *d)
+{
+    ngx_svc_webhook_own.refused = 1;
+    ngx_svc_webhook_own_free(d);
 }
 
 

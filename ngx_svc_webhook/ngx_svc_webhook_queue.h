@@ -42,5 +42,8 @@ void ngx_svc_webhook_queue_leave(void (*left)(void));
 void ngx_svc_webhook_queue_done(ngx_svc_webhook_delivery_t *d);
 void ngx_svc_webhook_queue_retry(ngx_svc_webhook_delivery_t *d);
 
+/* For ngx_svc_webhook_deliver(): no memory.  Frees it; it will come again. */
+void ngx_svc_webhook_queue_refuse(ngx_svc_webhook_delivery_t *d);
+
 
 #endif /* _NGX_SVC_WEBHOOK_QUEUE_H_INCLUDED_ */

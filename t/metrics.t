@@ -9,7 +9,9 @@ use warnings;
 use Test::More;
 
 use SvcTest;
+use SvcTest::Http2;
 use SvcTest::Metrics;
+use SvcTest::Nginx;
 use SvcTest::Process qw(wait_for slurp);
 use SvcTest::Sse;
 
@@ -20,7 +22,8 @@ my $LOCATION = <<'EOT';
         }
 EOT
 
-my $s = SvcTest->new(locations => $LOCATION)->start;
+my $h2 = SvcTest::Nginx::free_port();
+my $s = SvcTest->new(locations => $LOCATION, http2_port => $h2)->start;
 my $acme = $s->tenant('acme');
 my $token = $acme->token(kind => 'api', permissions => 'audit:view')->{token};
 my $REQUESTS = 'svc_http_requests_total';
@@ -123,6 +126,16 @@ requests('api', 'none', 'other', 405, 1, 'TRACE');
 is($s->raw("GET /v1/admin/users HTTP/1.1\r\n${odd}Content-Length: x\r\n\r\n")
    ->status, 400, 'a header that nginx refuses');
 requests('api', 'none', 'GET', 400, 1, 'counts');
+
+# HTTP/2
+
+my $h = SvcTest::Http2->new(port => $h2);
+my @token = (authorization => "Bearer $acme->{scim_token}");
+
+is(($h->answer($h->request(GET => '/scim/v2/Users', \@token)) // {})->{status},
+   200, 'HTTP/2');
+requests('scim', '/scim/v2/Users', 'GET', 200, 1, 'counts');
+$h->close;
 
 # others' locations do not count
 

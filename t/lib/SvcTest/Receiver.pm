@@ -205,17 +205,4 @@ sub pending {
 }
 
 
-# The helper process of the nginx under test; undef when there is none.
-
-sub helper {
-    my ($self, $nginx) = @_;
-
-    my ($pid) = grep {
-        SvcTest::Nginx::command_line($_) =~ /^nginx: webhook helper/
-    } SvcTest::Process::descendants(($nginx // $self->{s}->nginx)->pid);
-
-    return $pid;
-}
-
-
 1;
