@@ -1,6 +1,7 @@
 package SvcTest::Redis;
 
-# A private Redis on a unix socket, nothing stored on disk.
+# A private Redis on a unix socket.  Nothing is stored on disk, unless
+# $redis->{persistent} is set before it starts.
 
 use strict;
 use warnings;
@@ -8,8 +9,8 @@ use warnings;
 use IO::Select;
 use IO::Socket::UNIX;
 
-use SvcTest::Process qw(slow wait_for spawn alive wait_exit signal_pid run_user
-    slurp);
+use SvcTest::Process qw(slow wait_for spawn alive wait_exit signal_pid run
+    run_user slurp);
 
 
 sub new {
@@ -27,7 +28,8 @@ sub launch {
 
     $self->{pid} = spawn(
         ['redis-server', '--port', '0', '--unixsocket', $self->{socket},
-         '--unixsocketperm', '777', '--save', '', '--appendonly', 'no',
+         '--unixsocketperm', '777', '--save', '', '--appendfsync', 'always',
+         '--appendonly', $self->{persistent} ? 'yes' : 'no',
          '--dir', $self->{dir}],
         user => run_user(), out => $self->{log}
     );
@@ -54,6 +56,20 @@ sub command {
     $line =~ s/\r\n.*//s;
 
     return $line;
+}
+
+
+# All of an answer, a line for each of its parts.
+
+sub lines {
+    my ($self, @command) = @_;
+
+    my ($status, $text) = run(['redis-cli', '-s', $self->{socket}, '--raw',
+                               @command]);
+
+    die "@command: $text\n" if $status != 0;
+
+    return split /\n/, $text;
 }
 
 

@@ -1,0 +1,245 @@
+#!/usr/bin/perl
+
+# Deliveries in Redis: how many fit, whose hands they are in, and where they go
+# when a helper, a node or Redis goes away.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Admin;
+use SvcTest::Process qw(slow wait_for signal_pid descendants);
+use SvcTest::Receiver;
+use SvcTest::Scim;
+
+
+my $s = SvcTest->new;
+$s->redis->{persistent} = 1;
+
+my $receiver = SvcTest::Receiver->new($s,
+    svc_webhook_queue => '60 tenant=40',
+    svc_webhook_timeout => '60s',
+    svc_webhook_shutdown_timeout => '1s');
+$s->start;
+
+my $n = $s->nginx;
+my ($acme, $globex, $hooli) = map { $s->tenant($_) } qw(acme globex hooli);
+my $users = 0;
+my $ID = 'a' x 32;
+my $UUID = '00000000-0000-4000-8000-000000000000';
+
+
+sub events {
+    my ($tenant, $count) = @_;
+
+    $tenant->create(userName => 'u' . ++$users . '@example.test')
+        for 1 .. $count;
+}
+
+
+sub pending {
+    my ($field) = @_;
+
+    return ($s->redis->lines('HGET', 'svc.webhook.pending',
+                             $field // 'total'))[0] || 0;
+}
+
+
+# Helpers that live, with how many deliveries are in their hands.
+
+sub helpers {
+    return map { my ($have) = $s->redis->lines('HLEN', "svc.webhook.own.$_");
+                 [ $_ => $have ] }
+           $s->redis->lines('ZRANGE', 'svc.webhook.helpers', '1', '+inf',
+                            'BYSCORE');
+}
+
+
+sub in_hand {
+    my $sum = 0;
+
+    $sum += $_->[1] for helpers();
+
+    return $sum;
+}
+
+
+sub entries {
+    return map { $s->redis->lines('HVALS', "svc.webhook.own.$_->[0]") }
+           helpers();
+}
+
+
+# Nothing is anywhere, and nothing is counted.
+
+sub empty {
+    my ($name) = @_;
+
+    ok((wait_for { !pending() && !in_hand()
+                   && ($s->redis->lines('LLEN', 'svc.webhook.queue'))[0] eq '0'
+                 } 10), "$name: nothing is left in Redis")
+        or diag(join "\n", $s->redis->lines('HGETALL', 'svc.webhook.pending'),
+                map { "@$_" } helpers());
+}
+
+
+sub logged {
+    my ($node, $text) = @_;
+
+    return wait_for { grep { /$text/ } $node->log_lines } 5;
+}
+
+
+sub kill_helper {
+    my ($pid) = $n->helper_pids;
+
+    signal_pid('KILL', $pid);
+
+    ok($n->wait_helper($pid), 'the helper is killed, there is another one');
+}
+
+
+ok($n->wait_helper, 'there is a helper');
+ok((wait_for { helpers() == 1 }), 'Redis knows it');
+
+
+# --- through ----------------------------------------------------------------
+
+my $ok = $receiver->hook($acme, '/ok');
+events($acme, 1);
+is(scalar $receiver->wait($ok, 1), 1, 'a delivery');
+empty('delivered');
+$acme->admin(DELETE => "/webhooks/$ok->{id}");
+
+
+# --- how many fit -----------------------------------------------------------
+
+my $hang = $receiver->hook($acme, '/hang?1');
+my $theirs = $receiver->hook($globex, '/hang?2');
+
+events($acme, 45);
+ok((wait_for { in_hand() == 40 } 10), "a tenant's share of deliveries")
+    or diag(pending());
+is(pending($acme->{id}), 40, 'is counted');
+ok(logged($n, qr/\[error\] .* webhook\ deliveries\ dropped .* \Q$acme->{id}\E:
+                 \ the\ tenant's\ share\ of\ the\ queue\ is\ full/x),
+   'more are dropped, which the log says');
+
+events($globex, 19);
+$receiver->hook($globex, '/hang?3');
+events($globex, 1);
+ok((wait_for { in_hand() == 59 } 10), 'of an event that needs two places none')
+    or diag(pending());
+ok(logged($n, qr/\[error\] .* \Q$globex->{id}\E: the queue is full/),
+   'the log says that the queue is full');
+
+
+# --- taken over -------------------------------------------------------------
+
+my $before = (helpers())[0][0];
+
+kill_helper();
+ok((wait_for { my @now = helpers(); @now == 1 && $now[0][0] ne $before
+               && $now[0][1] == 59 } 5), 'which has all of them, at once');
+is(pending(), 59, 'the count is as before');
+
+$acme->admin(DELETE => "/webhooks/$hang->{id}");
+$globex->admin(DELETE => "/webhooks/$_->{id}")
+    for @{ $globex->admin(GET => '/webhooks')->json->{webhooks} };
+
+# what is in flight to an endpoint that is gone waits for its answer
+
+kill_helper();
+empty('endpoints deleted');
+
+# attempts that have ended are known to who takes over
+
+my $bad = $receiver->hook($acme, '/status/500?4');
+events($acme, 1);
+ok((wait_for { grep { /^1 / } entries() } 5), 'an attempt has failed');
+kill_helper();
+is(scalar $receiver->wait($bad, 3, 15), 3, 'two more follow');
+empty('abandoned');
+is(scalar $receiver->at($bad), 3, 'and no more');
+$acme->admin(DELETE => "/webhooks/$bad->{id}");
+
+
+# --- what is damaged ----------------------------------------------------------
+
+my $good = $receiver->hook($acme, '/ok?5');
+
+$s->redis->lines('EVAL', <<'EOT', 0, $ID, $UUID);
+local head = '0 ' .. ARGV[1] .. ' ' .. ARGV[1] .. ' ' .. ARGV[2]
+local damaged = { '', 'x', '0 ', head, head .. ' nowhere event\n{}',
+                  '7' .. string.sub(head, 2) .. ' ' .. ARGV[2] .. ' e\n{}',
+                  '\0\255', string.rep('x', 100000) }
+for _, entry in ipairs(damaged) do
+    redis.call('RPUSH', 'svc.webhook.queue', entry)
+    redis.call('HINCRBY', 'svc.webhook.pending', 'total', 1)
+end
+redis.call('HSET', 'svc.webhook.own.dead', 'x', 'y', 'z', head)
+redis.call('ZADD', 'svc.webhook.helpers', 1, 'dead')
+return 1
+EOT
+events($acme, 1);
+is(scalar $receiver->wait($good, 1), 1, 'a delivery behind damaged ones');
+ok((wait_for { 8 <= grep { /\[error\] .* damaged webhook delivery/ }
+                    $n->log_lines } 5), 'of which the log speaks');
+empty('damaged');
+
+$s->redis->lines('HSET', 'svc.webhook.pending', 'total', 60, $UUID, 7);
+ok((wait_for { !pending() } 5), 'a count of nothing goes away');
+
+
+# --- Redis restarts ---------------------------------------------------------
+
+my $slow = $receiver->hook($acme, '/slow/1500?6');
+events($acme, 10);
+is(scalar $receiver->wait($slow, 10), 10, 'ten are in flight');
+$s->redis->stop;
+wait_for { !grep { $_->{time} > (time() - 2) * 1000 } $receiver->at($slow) } 5;
+$s->redis->launch;
+empty('Redis was away when they were answered');
+is(scalar $receiver->at($slow), 10, 'none came twice');
+
+$s->redis->command('SCRIPT FLUSH');
+events($acme, 1);
+is(scalar $receiver->wait($slow, 11), 11, 'scripts that Redis has forgotten');
+empty('SCRIPT FLUSH');
+$acme->admin(DELETE => "/webhooks/$_->{id}") for $slow, $good;
+
+
+# --- several nodes ----------------------------------------------------------
+
+my $node = $s->node(svc => { %{ $n->{svc} } }, workers => 1);
+my $all = $receiver->hook($hooli, '/hang?7');
+
+ok($node->wait_helper, 'a second node has a helper');
+ok((wait_for { helpers() == 2 } 10), 'Redis knows both');
+wait_for { events($hooli, 1) if pending() < 40;
+           2 == grep { $_->[1] } helpers() } 10;
+is(scalar(grep { $_->[1] } helpers()), 2, 'both take deliveries');
+
+my $sum = pending();
+
+# one that is cut off, for longer than it may live without a word
+
+my @cut = descendants($node->pid);
+signal_pid('STOP', @cut);
+ok((wait_for { my @now = helpers();
+               @now == 1 && $now[0][1] == $sum } 20),
+   'of one that is silent the other one takes over')
+    or diag("$sum: ", map { "@$_\n" } helpers());
+signal_pid('CONT', @cut);
+ok(logged($node, qr/\[warn\] .* was taken for dead/), 'it finds that out');
+ok((wait_for { helpers() == 2 } 5), 'and goes on');
+is(in_hand(), $sum, 'nothing is lost, nothing doubled');
+
+$node->quit;
+ok((wait_for { my @now = helpers(); @now == 1 } 5), 'a node that quits');
+
+$s->done(allow => [ qr/\[alert\] .* unknown process \d+ exited on signal 9/ ]);
+done_testing();
