@@ -415,6 +415,7 @@ gone() { [ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"; }
 stop() {
     end NGINX "$run/nginx.pid" nginx QUIT
     end "the receiver of webhooks" "$hook/pid" python3 TERM
+    rm -f "$hook/pid"
     end Redis "$run/redis/pid" redis-server TERM
     end PostgreSQL "$run/pg/data/postmaster.pid" postgres INT
 }

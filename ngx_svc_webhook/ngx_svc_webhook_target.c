@@ -25,6 +25,7 @@ typedef struct {
     ngx_svc_error_t         *err;
     ngx_str_t                host;      /* with the brackets of IPv6 */
     ngx_str_t                port;      /* with its colon; or empty */
+    unsigned                 ipv6:1;    /* the host begins with a bracket */
 } ngx_svc_webhook_url_t;
 
 
@@ -32,6 +33,8 @@ static ngx_int_t ngx_svc_webhook_url_bytes(ngx_svc_webhook_url_t *u,
     const ngx_str_t *url);
 static ngx_int_t ngx_svc_webhook_url_split(ngx_svc_webhook_url_t *u,
     const ngx_str_t *url);
+static ngx_int_t ngx_svc_webhook_url_host(ngx_svc_webhook_url_t *u,
+    u_char *start, u_char *end);
 static ngx_int_t ngx_svc_webhook_url_port(ngx_svc_webhook_url_t *u);
 static ngx_int_t ngx_svc_webhook_url_ipv6(ngx_svc_webhook_url_t *u);
 static ngx_int_t ngx_svc_webhook_url_name(ngx_svc_webhook_url_t *u);
@@ -136,7 +139,7 @@ ngx_svc_webhook_url(const ngx_str_t *url, const ngx_array_t *allow,
         return NGX_DECLINED;
     }
 
-    if (u.host.data[0] == '[') {
+    if (u.ipv6) {
         return ngx_svc_webhook_url_ipv6(&u);
     }
 
@@ -182,7 +185,7 @@ ngx_svc_webhook_url_bytes(ngx_svc_webhook_url_t *u, const ngx_str_t *url)
 static ngx_int_t
 ngx_svc_webhook_url_split(ngx_svc_webhook_url_t *u, const ngx_str_t *url)
 {
-    u_char  *p, *start, *end, *last;
+    u_char  *start, *end, *last;
 
     start = url->data + sizeof(NGX_SVC_WEBHOOK_SCHEME) - 1;
     last = url->data + url->len;
@@ -204,9 +207,20 @@ ngx_svc_webhook_url_split(ngx_svc_webhook_url_t *u, const ngx_str_t *url)
         }
     }
 
+    return ngx_svc_webhook_url_host(u, start, end);
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_url_host(ngx_svc_webhook_url_t *u, u_char *start, u_char *end)
+{
+    u_char  *p;
+
     p = start;
 
     if (p < end && *p == '[') {
+        u->ipv6 = 1;
+
         while (p < end && *p != ']') {
             p++;
         }

@@ -54,6 +54,17 @@ for my $line ($text =~ /^(curl .*)$/mg) {
     like($answer, qr/^20[01]$/m, 'a curl line') or diag("$line\n$answer");
 }
 
+like($text, qr/^verified [0-9a-f]{32} \{"id":.*"email":"radia\@acme\.test"/m,
+     'shows a webhook that the receiver has verified');
+ok((wait_for {
+        slurp("$run/webhook/log") =~ /^verified .*"grace\@acme\.test"/m
+    } 10), 'and the receiver goes on');
+unlike(slurp("$run/webhook/log"), qr/^(?:forged|again|failed|no TLS)/m,
+       'with nothing else');
+is((stat "$run/webhook")[2] & 07777, 0700, 'run/webhook is the servers\'');
+like((sh("curl -sS http://127.0.0.1:$port/metrics"))[0],
+     qr/^svc_webhook_deliveries_total\{outcome="acknowledged"\} 2$/m, 'metrics');
+
 is((stat "$run/env")[2] & 07777, 0600, 'run/env is its owner\'s');
 
 my $env = slurp("$run/env");
@@ -119,7 +130,8 @@ is_deeply([ sort keys %told ], [ sort keys %directive ],
 my $before = slurp("$run/env");
 ($text, $rc) = sh("make --no-print-directory run PORT=$port");
 is($rc, 0, 'make run again');
-unlike($text, qr/^==> (?:starting|making|reloading)/m, 'changes nothing');
+unlike($text, qr/^==> (?:starting|making|reloading|provisioning)/m,
+       'changes nothing');
 is(slurp("$run/env"), $before, 'the tokens neither');
 
 my $other = free_port();
@@ -130,7 +142,7 @@ like($text, qr{^base URL +http://127\.0\.0\.1:$other$}m, 'moves');
 ($text, $rc) = sh('make --no-print-directory stop');
 is($rc, 0, 'make stop');
 
-for my $pidfile ("$run/nginx.pid", "$run/redis/pid",
+for my $pidfile ("$run/nginx.pid", "$run/redis/pid", "$run/webhook/pid",
                  "$run/pg/data/postmaster.pid")
 {
     ok(!-e $pidfile, "$pidfile is gone");
