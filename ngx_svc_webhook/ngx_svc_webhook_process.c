@@ -124,6 +124,8 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
     tp = ngx_timeofday();
     srandom(((unsigned) ngx_pid << 16) ^ tp->sec ^ tp->msec);
 
+    ngx_svc_metrics_join(NGX_SVC_PROCESS_HELPER, cycle->log);
+
     ngx_svc_webhook_process_forget(cycle);
     ngx_svc_webhook_fds_close(cycle, fd);
 
@@ -233,8 +235,6 @@ ngx_svc_webhook_process_connect(ngx_cycle_t *cycle)
 
     *pg = smcf->pg;
     ngx_memcpy(pg->pools, pools, sizeof(pools));
-
-    ngx_svc_metrics_join(NGX_SVC_PROCESS_HELPER, cycle->log);
 
     if (ngx_svc_pg_init_worker(cycle, pg) != NGX_OK) {
         return NGX_ERROR;

@@ -1,0 +1,159 @@
+#!/usr/bin/perl
+
+# What svc_metrics says of webhooks: each outcome and each drop, what is on its
+# way, and a helper process that is killed.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Metrics;
+use SvcTest::Process qw(wait_for signal_pid);
+use SvcTest::Receiver;
+
+
+my $s = SvcTest->new(svc => { svc_webhook_timeout => '3s' },
+                     locations => "location = /metrics { svc_metrics; }\n");
+my $receiver = SvcTest::Receiver->new($s);
+
+$s->start;
+
+my $ENDED = 'svc_webhook_deliveries_total';
+my $DROPPED = 'svc_webhook_dropped_total';
+my %helper = (process => 'helper');
+my ($n, $m) = (0);
+
+
+sub metrics { return $m = SvcTest::Metrics->get($s) }
+
+sub becomes {
+    my ($name, $labels, $value, $what) = @_;
+
+    wait_for { metrics()->value($name, %$labels) == $value } 15;
+    is($m->value($name, %$labels), $value, $what);
+}
+
+sub user {
+    my ($tenant) = @_;
+
+    return $tenant->create(userName => 'user' . ++$n . "\@$tenant->{slug}.test");
+}
+
+
+# --- a helper ---------------------------------------------------------------------------
+
+becomes('svc_processes', { %helper }, 1, 'a helper process');
+is($m->value('svc_processes', process => 'worker'), 2, 'is no worker');
+becomes('svc_webhook_helper_starts_total', {}, 1, 'one was started');
+wait_for { metrics()->sum('svc_postgres_connections', %helper,
+                          state => 'ready') == 2 } 10;
+is($m->sum('svc_postgres_connections', %helper, state => 'ready'), 2,
+   'has connections of its own');
+is($m->sum('svc_postgres_connections', %helper), 2, 'and no more');
+is($m->sum('svc_postgres_connections', process => 'worker'), 14,
+   'the workers have theirs');
+becomes('svc_redis_processes', { %helper, state => 'up' }, 1, 'Redis too');
+
+
+# --- outcomes -----------------------------------------------------------------------------
+
+# they take six seconds
+
+my $lost = $s->tenant('lost');
+$receiver->hook($lost, '/status/500');
+user($lost);
+
+my $acme = $s->tenant('acme');
+user($acme);
+is(metrics()->value('svc_webhook_events_total'), 1, 'nobody takes this one');
+
+$receiver->hook($acme, '/ok');
+$receiver->hook($acme, '/ok2');
+user($acme) for 1 .. 3;
+
+becomes($ENDED, { outcome => 'acknowledged' }, 6, 'acknowledged');
+is($m->value('svc_webhook_events_total'), 4, 'events');
+is($m->value('svc_webhook_queued_total'), 7, 'a delivery for each endpoint');
+
+my $refused = $s->tenant('refused');
+my $hook = $receiver->hook($refused, '/ok');
+$s->sql("UPDATE svc.webhook_endpoint SET url = 'https://10.0.0.1/'"
+        . " WHERE id = '$hook->{id}'");
+user($refused);
+becomes($ENDED, { outcome => 'refused' }, 1, 'refused');
+
+my $gone = $s->tenant('gone');
+$hook = $receiver->hook($gone, '/fail/9');
+user($gone);
+$receiver->wait($hook, 1);
+is($gone->admin(DELETE => "/webhooks/$hook->{id}")->status, 204, 'deleted');
+becomes($ENDED, { outcome => 'cancelled' }, 1, 'cancelled');
+
+becomes($ENDED, { outcome => 'abandoned' }, 1, 'abandoned');
+is($m->value('svc_webhook_retries_total'), 3, 'retries');
+is($m->sum($ENDED), $m->value('svc_webhook_queued_total'),
+   'all that were queued have ended');
+is($m->sum($DROPPED), 0, 'none was dropped');
+becomes("svc_webhook_$_", {}, 0, "$_: none") for qw(pending in_flight);
+is_deeply($m->{errors}, [], 'the format');
+
+
+# --- on its way, and a helper that is killed --------------------------------------------------
+
+my $slow = $s->tenant('slow');
+$hook = $receiver->hook($slow, '/slow/1500');
+user($slow);
+$receiver->wait($hook, 1);
+becomes('svc_webhook_in_flight', {}, 1, 'in flight');
+is($m->value('svc_webhook_pending'), 1, 'and pending');
+
+my $pid = $receiver->helper;
+signal_pid('KILL', $pid);
+wait_for { my $now = $receiver->helper; defined $now && $now != $pid } 10;
+
+becomes('svc_webhook_helper_starts_total', {}, 2, 'killed: another one starts');
+becomes('svc_processes', { %helper }, 1, 'there is one');
+becomes('svc_webhook_taken_over_total', {}, 1, 'it takes over');
+becomes($ENDED, { outcome => 'acknowledged' }, 7, 'and delivers');
+becomes("svc_webhook_$_", {}, 0, "$_: none") for qw(pending in_flight);
+is($m->sum('svc_postgres_connections', %helper), 2,
+   'connections are those of the new one');
+
+
+# --- drops ------------------------------------------------------------------------------------
+
+$s->redis->stop('KILL');
+wait_for { ($s->health->json // {})->{redis} eq 'down' } 10;
+user($acme);
+becomes($DROPPED, { reason => 'redis' }, 2, 'Redis is down');
+$s->redis->launch;
+$s->wait_healthy;
+becomes('svc_redis_processes', { process => 'worker', state => 'up' }, 2,
+        'it is back');
+becomes('svc_redis_processes', { %helper, state => 'up' }, 1, 'for the helper');
+
+my $before = metrics()->sum($ENDED);
+my ($one, $two) = map { $s->tenant($_) } qw(one two);
+$receiver->hook($_, '/hang') for $one, $two;
+
+$s->nginx->{svc}{svc_webhook_queue} = '2 tenant=1';
+$s->reload;
+becomes('svc_processes', { %helper }, 1, 'reloaded: one helper');
+is($m->sum($ENDED), $before, 'counters stay');
+
+user($one);
+becomes('svc_webhook_in_flight', {}, 1, 'one hangs');
+user($one);
+becomes($DROPPED, { reason => 'tenant_full' }, 1, 'the tenant has its share');
+user($two);
+becomes('svc_webhook_in_flight', {}, 2, 'another tenant has one too');
+user($acme);
+becomes($DROPPED, { reason => 'queue_full' }, 2, 'then the queue is full');
+is($m->value($DROPPED, reason => 'redis'), 2, 'and no other reason');
+is_deeply($m->{errors}, [], 'the format, at last');
+unlike($m->{text}, qr/127\.0\.0\.1|hang|acme/, 'no endpoint or tenant is told');
+
+$s->done(allow => [ qr/unknown process \d+ exited on signal 9/ ]);
+done_testing();
