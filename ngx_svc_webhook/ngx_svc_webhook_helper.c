@@ -61,7 +61,9 @@ ngx_svc_webhook_helper_init(ngx_cycle_t *cycle)
     helper->kill.handler = ngx_svc_webhook_helper_kill;
     helper->kill.log = cycle->log;
 
-    ngx_add_timer(&helper->spawn, 1);
+    /* later than the threads of the pools, which hold locks as they begin */
+
+    ngx_add_timer(&helper->spawn, NGX_SVC_WEBHOOK_PAUSE_MIN);
 }
 
 

@@ -81,7 +81,10 @@ user($acme) for 1 .. 40;
 
 is(scalar($receiver->wait($same, 40)), 40,
    'an endpoint of the same tenant gets all of its deliveries');
-cmp_ok($receiver->at($bad[0]), '<=', 4, 'while four at a time hang');
+
+my @times = map { $_->{time} } $receiver->at($bad[0]);
+my @crowd = grep { $times[$_ + 4] - $times[$_] < 3900 } 0 .. $#times - 4;
+is(@crowd, 0, 'while four at a time hang') or diag("@times");
 
 my @beside = delays($globex, $fine, 20);
 
