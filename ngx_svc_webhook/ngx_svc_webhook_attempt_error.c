@@ -124,9 +124,8 @@ ngx_svc_webhook_error_refused(ngx_svc_webhook_attempt_t *attempt)
 
     attempt->result.outcome = NGX_SVC_WEBHOOK_REFUSED;
 
-    ngx_svc_webhook_reason(&attempt->result, "refused: the name leads to %*s, "
-                           "a %s address", (size_t) (p - text), text,
-                           attempt->kind);
+    ngx_svc_webhook_reason(&attempt->result, "refused: the address is %*s (%s)",
+                           (size_t) (p - text), text, attempt->kind);
     return NGX_OK;
 }
 

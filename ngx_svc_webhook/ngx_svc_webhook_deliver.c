@@ -10,6 +10,7 @@
 
 #include "ngx_svc_webhook_lane.h"
 #include "ngx_svc_webhook_queue.h"
+#include "ngx_svc_webhook_target.h"
 #include "ngx_svc_metrics.h"
 
 
@@ -37,7 +38,8 @@ static void ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_endpoint_t *endpoint);
 static void ngx_svc_webhook_ended(void *data,
     ngx_svc_webhook_result_t *result);
-static void ngx_svc_webhook_sealed(ngx_svc_webhook_job_t *job);
+static void ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
+    ngx_svc_webhook_outcome_e outcome, const char *why);
 static void ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_result_t *result);
 static void ngx_svc_webhook_rest(ngx_svc_webhook_job_t *job, ngx_msec_t ms);
@@ -307,8 +309,25 @@ static void
 ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_endpoint_t *endpoint)
 {
+    ngx_svc_error_t          err;
+    ngx_svc_webhook_conf_t  *wcf;
+
     if (endpoint->sealed) {
-        ngx_svc_webhook_sealed(job);
+        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_FAILED,
+                                "the secret cannot be opened");
+        return;
+    }
+
+    /* what was allowed may be so no more, and a proxy would be none the wiser */
+
+    wcf = ngx_svc_webhook_conf();
+    err.kind = NGX_SVC_E_NONE;
+
+    if (ngx_svc_webhook_url(&endpoint->url, &wcf->allow, "url", &err)
+        != NGX_OK)
+    {
+        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_REFUSED,
+                                "refused: the URL's host is not allowed");
         return;
     }
 
@@ -347,8 +366,11 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
 }
 
 
+/* No attempt is of any use. */
+
 static void
-ngx_svc_webhook_sealed(ngx_svc_webhook_job_t *job)
+ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
+    ngx_svc_webhook_outcome_e outcome, const char *why)
 {
     ngx_time_t                *tp;
     ngx_svc_webhook_result_t   result;
@@ -357,9 +379,9 @@ ngx_svc_webhook_sealed(ngx_svc_webhook_job_t *job)
 
     tp = ngx_timeofday();
 
-    result.outcome = NGX_SVC_WEBHOOK_FAILED;
+    result.outcome = outcome;
     result.began = (int64_t) tp->sec * 1000 + tp->msec;
-    ngx_svc_webhook_reason(&result, "the secret cannot be opened");
+    ngx_svc_webhook_reason(&result, "%s", why);
 
     job->delivery->attempts = NGX_SVC_WEBHOOK_ATTEMPTS - 1;
 

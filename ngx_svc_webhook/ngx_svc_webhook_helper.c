@@ -13,12 +13,12 @@
 
 #define NGX_SVC_WEBHOOK_PAUSE_MIN  100      /* ms before another one starts */
 #define NGX_SVC_WEBHOOK_PAUSE_MAX  10000
-#define NGX_SVC_WEBHOOK_STABLE     60000    /* ms of a life that was no failure */
-#define NGX_SVC_WEBHOOK_GRACE      1000     /* ms, to end in after a timeout */
+#define NGX_SVC_WEBHOOK_STABLE     60000    /* ms of a life, no failure */
+#define NGX_SVC_WEBHOOK_GRACE      2000     /* ms, to end in after a timeout */
+#define NGX_SVC_WEBHOOK_STOP       1000     /* ms, to end in at once */
 
 
 typedef struct {
-    ngx_cycle_t        *cycle;
     ngx_connection_t   *connection;     /* NULL: there is no helper */
     ngx_pid_t           pid;
     ngx_msec_t          since;
@@ -27,7 +27,6 @@ typedef struct {
     ngx_event_t         kill;           /* keeps a worker that quits */
     ngx_str_t           before;         /* empty, or the last one's id */
     u_char              id[NGX_SVC_WEBHOOK_ID];
-    unsigned            quitting:1;
 } ngx_svc_webhook_helper_t;
 
 
@@ -53,7 +52,6 @@ ngx_svc_webhook_helper_init(ngx_cycle_t *cycle)
 
     helper = &ngx_svc_webhook_helper;
 
-    helper->cycle = cycle;
     helper->pause = NGX_SVC_WEBHOOK_PAUSE_MIN;
 
     helper->spawn.handler = ngx_svc_webhook_helper_spawn;
@@ -63,7 +61,9 @@ ngx_svc_webhook_helper_init(ngx_cycle_t *cycle)
     helper->kill.handler = ngx_svc_webhook_helper_kill;
     helper->kill.log = cycle->log;
 
-    ngx_add_timer(&helper->spawn, 1);
+    /* later than the threads of the pools, which hold locks as they begin */
+
+    ngx_add_timer(&helper->spawn, NGX_SVC_WEBHOOK_PAUSE_MIN);
 }
 
 
@@ -103,7 +103,7 @@ ngx_svc_webhook_helper_fork(void)
         return NGX_ERROR;
     }
 
-    c = ngx_get_connection(fds[0], helper->cycle->log);
+    c = ngx_get_connection(fds[0], ngx_cycle->log);
     if (c == NULL) {
         goto failed;
     }
@@ -113,21 +113,21 @@ ngx_svc_webhook_helper_fork(void)
     switch (helper->pid) {
 
     case -1:
-        ngx_log_error(NGX_LOG_ALERT, helper->cycle->log, ngx_errno,
+        ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, ngx_errno,
                       "fork() of the webhook helper process failed");
         break;
 
     case 0:
-        ngx_svc_webhook_process(helper->cycle, fds[1], helper->id,
-                                &helper->before);
+        ngx_svc_webhook_process((ngx_cycle_t *) ngx_cycle, fds[1],
+                                helper->id, &helper->before);
         break;
 
     default:
         ngx_svc_webhook_helper_close(fds[1]);
 
         c->read->handler = ngx_svc_webhook_helper_read;
-        c->read->log = helper->cycle->log;
-        c->write->log = helper->cycle->log;
+        c->read->log = ngx_cycle->log;
+        c->write->log = ngx_cycle->log;
         c->idle = 1;
         helper->connection = c;
 
@@ -231,7 +231,7 @@ ngx_svc_webhook_helper_read(ngx_event_t *ev)
     c = ev->data;
     helper = &ngx_svc_webhook_helper;
 
-    if (c->close && (c->error || !helper->quitting)) {
+    if (c->close) {
         ngx_svc_webhook_helper_closing(c);
         return;
     }
@@ -262,13 +262,14 @@ ngx_svc_webhook_helper_closing(ngx_connection_t *c)
 
     helper = &ngx_svc_webhook_helper;
 
+    c->close = 0;
+    c->idle = 0;
+
     if (c->error) {
+        c->error = 0;
         ngx_svc_webhook_helper_kill(&helper->kill);
         return;
     }
-
-    helper->quitting = 1;
-    c->idle = 0;
 
     if (shutdown(c->fd, SHUT_WR) == -1) {
         ngx_log_error(NGX_LOG_ALERT, c->log, ngx_socket_errno,
@@ -307,7 +308,7 @@ ngx_svc_webhook_helper_ended(void)
         helper->pause = NGX_SVC_WEBHOOK_PAUSE_MIN;
     }
 
-    ngx_log_error(NGX_LOG_WARN, helper->cycle->log, 0,
+    ngx_log_error(NGX_LOG_WARN, ngx_cycle->log, 0,
                   "webhook helper process %P has ended, another one starts in "
                   "%M ms", helper->pid, helper->pause);
 
@@ -352,7 +353,7 @@ ngx_svc_webhook_helper_exit(void)
 
     ngx_close_connection(helper->connection);
 
-    for (i = 0; i < NGX_SVC_WEBHOOK_GRACE / 10; i++) {
+    for (i = 0; i < NGX_SVC_WEBHOOK_STOP / 10; i++) {
         if (ngx_svc_webhook_helper_gone(WNOHANG)) {
             helper->connection = NULL;
             return;

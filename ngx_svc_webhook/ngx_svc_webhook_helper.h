@@ -23,8 +23,8 @@ void ngx_svc_webhook_helper_exit(void);
 /*
  * In the child, never returns (ngx_svc_webhook_process.c).  fd: a socket to the
  * worker.  When it is closed for writing the helper ends what is in flight, and
- * exits; when a message comes it exits at once.  The helper sends its id when
- * it has taken another one.
+ * exits; when a message comes it exits as soon as it can.  The helper sends its
+ * id when it has taken another one.
  */
 void ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd,
     const u_char *id, const ngx_str_t *before);

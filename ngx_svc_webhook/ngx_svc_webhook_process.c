@@ -15,7 +15,9 @@
 
 
 #define NGX_SVC_WEBHOOK_LOOK  1000      /* ms between looks at the log files */
+#define NGX_SVC_WEBHOOK_LATE  1200      /* ms, for what is to be recorded */
 #define NGX_SVC_WEBHOOK_LAST  500       /* ms, for the last words to Redis */
+#define NGX_SVC_WEBHOOK_HASTE 200       /* likewise, when there is no time */
 
 
 typedef struct {
@@ -25,6 +27,7 @@ typedef struct {
     ngx_event_t          look;
     ngx_event_t          limit;         /* of what takes long at the end */
     unsigned             draining:1;
+    unsigned             leaving:1;
     unsigned             ended:1;
 
     /* the worker's, never touched; their memory is the worker's requests' */
@@ -48,6 +51,7 @@ static void ngx_svc_webhook_process_renamed(const u_char *id);
 static void ngx_svc_webhook_process_look(ngx_event_t *ev);
 static void ngx_svc_webhook_process_drain(void);
 static void ngx_svc_webhook_process_drained(void);
+static void ngx_svc_webhook_process_leave(ngx_msec_t limit);
 static void ngx_svc_webhook_process_end(void);
 static void ngx_svc_webhook_process_late(ngx_event_t *ev);
 static void ngx_svc_webhook_process_exit(ngx_cycle_t *cycle);
@@ -77,11 +81,15 @@ ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
     for ( ;; ) {
         ngx_process_events_and_timers(cycle);
 
-        if (ngx_terminate || ngx_svc_webhook_process_ctx.ended) {
+        if (ngx_svc_webhook_process_ctx.ended) {
             ngx_svc_webhook_process_exit(cycle);
         }
 
-        if (ngx_quit) {
+        if (ngx_terminate) {
+            ngx_terminate = 0;
+            ngx_svc_webhook_process_leave(NGX_SVC_WEBHOOK_HASTE);
+
+        } else if (ngx_quit) {
             ngx_quit = 0;
             ngx_svc_webhook_process_drain();
         }
@@ -323,7 +331,7 @@ ngx_svc_webhook_process_drain(void)
     ngx_setproctitle("webhook helper process is shutting down");
 
     ngx_add_timer(&process->limit, ngx_svc_webhook_conf()->shutdown_timeout
-                                   + NGX_SVC_WEBHOOK_LAST);
+                                   + NGX_SVC_WEBHOOK_LATE);
 
     ngx_svc_webhook_queue_stop();
     ngx_svc_webhook_deliver_drain(ngx_svc_webhook_process_drained);
@@ -333,6 +341,29 @@ ngx_svc_webhook_process_drain(void)
 static void
 ngx_svc_webhook_process_drained(void)
 {
+    ngx_svc_webhook_process_leave(NGX_SVC_WEBHOOK_LAST);
+}
+
+
+/* What is in hand and not in flight is others' as soon as Redis knows. */
+
+static void
+ngx_svc_webhook_process_leave(ngx_msec_t limit)
+{
+    ngx_svc_webhook_process_t  *process;
+
+    process = &ngx_svc_webhook_process_ctx;
+
+    ngx_add_timer(&process->limit, limit);
+
+    if (process->leaving) {
+        return;
+    }
+
+    process->draining = 1;
+    process->leaving = 1;
+
+    ngx_svc_webhook_deliver_pause(1);
     ngx_svc_webhook_queue_leave(ngx_svc_webhook_process_end);
 }
 
@@ -344,10 +375,17 @@ ngx_svc_webhook_process_end(void)
 }
 
 
+/* The drain has not come to an end, or Redis does not answer. */
+
 static void
 ngx_svc_webhook_process_late(ngx_event_t *ev)
 {
-    ngx_svc_webhook_process_end();
+    if (ngx_svc_webhook_process_ctx.leaving) {
+        ngx_svc_webhook_process_end();
+
+    } else {
+        ngx_svc_webhook_process_leave(NGX_SVC_WEBHOOK_LAST);
+    }
 }
 
 

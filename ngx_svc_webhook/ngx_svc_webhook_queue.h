@@ -36,8 +36,8 @@ void ngx_svc_webhook_queue_stop(void);
 void ngx_svc_webhook_queue_leave(void (*left)(void));
 
 /*
- * The outcome of a delivery is final: it leaves Redis, and is freed.  An attempt
- * has ended, another one is due: d->attempts is kept for a successor.
+ * The outcome of a delivery is final: it leaves Redis, and is freed.  An
+ * attempt has ended, another one is due: d->attempts is kept for a successor.
  */
 void ngx_svc_webhook_queue_done(ngx_svc_webhook_delivery_t *d);
 void ngx_svc_webhook_queue_retry(ngx_svc_webhook_delivery_t *d);

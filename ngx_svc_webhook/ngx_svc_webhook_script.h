@@ -11,9 +11,9 @@
 
 /*
  * A list of entries; a hash of how many there are in the list and in all hands,
- * by tenant and in "total"; a sorted set of helpers by deadline, in ms of Redis'
- * clock, 0 when others have begun to take over; of each helper a hash of the
- * entries in its hands, by delivery id.
+ * by tenant and in "total"; a sorted set of helpers by deadline, in ms of
+ * Redis' clock, 0 when others have begun to take over; of each helper a hash of
+ * the entries in its hands, by delivery id.
  */
 #define NGX_SVC_WEBHOOK_QUEUE    "svc.webhook.queue"
 #define NGX_SVC_WEBHOOK_PENDING  "svc.webhook.pending"

@@ -165,6 +165,15 @@ cmp_ok(time - $start, '>=', 2.5, 'after its time is over');
 ok((wait_for { !$n->old_worker_pids } 10), 'and its worker ends');
 $pid = one_helper('there is one', $pid);
 
+$n->{main} = "worker_shutdown_timeout 500ms;\n";
+$s->reload;
+$pid = one_helper('with worker_shutdown_timeout', $pid);
+signal_pid('STOP', $pid);
+$s->reload(linger => 1);
+ok((wait_for { !-e "/proc/$pid" } 2), 'a helper that hangs is killed then');
+ok((wait_for { !$n->old_worker_pids } 10), 'and its worker ends');
+$pid = one_helper('there is one', $pid);
+
 # log files
 
 rename "$n->{log}", "$n->{log}.1";

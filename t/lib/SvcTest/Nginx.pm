@@ -217,9 +217,11 @@ sub environment {
     my $leaks = $opt{leaks} // 1;
 
     return {
-        ASAN_OPTIONS => "detect_leaks=$leaks:log_path=$self->{dir}/asan",
+        ASAN_OPTIONS => "detect_leaks=$leaks:log_path=$self->{dir}/asan"
+                        . ':verify_asan_link_order=0',
         UBSAN_OPTIONS => 'print_stacktrace=1:halt_on_error=0'
                          . ":log_path=$self->{dir}/ubsan",
+        %{ $self->{env} // {} },
     };
 }
 

@@ -1,0 +1,136 @@
+#!/usr/bin/perl
+
+# A receiver that hangs, a name that never resolves, and a tenant with a long
+# queue: none of them delays the webhooks of others.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Process qw(slow wait_for);
+use SvcTest::Receiver;
+use SvcTest::Resolver;
+
+
+my $s = SvcTest->new(workers => 2);
+my $receiver = SvcTest::Receiver->new($s,
+    svc_webhook_concurrency => '24 tenant=12 endpoint=4',
+    svc_webhook_timeout => slow(4) . 's',
+    svc_webhook_connect_timeout => slow(2) . 's',
+);
+my $resolver = SvcTest::Resolver->new($s);
+
+$s->start;
+
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+my $n = 0;
+
+
+sub user {
+    my ($tenant) = @_;
+
+    return $tenant->create(userName => 'user' . ++$n . "\@$tenant->{slug}.test");
+}
+
+
+# The delays, in ms, of $n events of a tenant, one after the other, sorted.
+
+sub delays {
+    my ($tenant, $hook, $n) = @_;
+
+    my @delays;
+    my $seen = $receiver->at($hook);
+
+    for my $i (1 .. $n) {
+        my $since = 1000 * time;
+
+        user($tenant);
+
+        my $got = ($receiver->wait($hook, $seen + $i))[$seen + $i - 1];
+
+        push @delays, $got ? $got->{time} - $since : 1e9;
+    }
+
+    return sort { $a <=> $b } @delays;
+}
+
+
+# --- alone -------------------------------------------------------------------
+
+my $fine = $receiver->hook($globex, '/ok');
+
+delays($globex, $fine, 2);
+my @alone = delays($globex, $fine, 20);
+
+# --- beside receivers that hang ----------------------------------------------
+
+$resolver->set('lost.hooks.example.com' => 'hang');
+
+my @bad = ($receiver->hook($acme, '/hang'),
+           $receiver->hook($acme, '/ok/lost', host => 'lost.hooks.example.com'),
+           $receiver->hook($acme, '/ok/stall', server => 'stall'));
+my $same = $receiver->hook($acme, '/ok/same');
+
+user($acme) for 1 .. 40;
+
+# four at a time hang; that of the same tenant has its own
+
+is(scalar($receiver->wait($same, 40)), 40,
+   'an endpoint of the same tenant gets all of its deliveries');
+
+my @times = map { $_->{time} } $receiver->at($bad[0]);
+my @crowd = grep { $times[$_ + 4] - $times[$_] < 3900 } 0 .. $#times - 4;
+is(@crowd, 0, 'while four at a time hang') or diag("@times");
+
+my @beside = delays($globex, $fine, 20);
+
+cmp_ok($beside[18], '<', slow(150), 'other tenants do not wait')
+    or diag("alone: @alone\nbeside: @beside");
+note(sprintf 'p95 alone %.1f ms, beside %.1f ms', $alone[18], $beside[18]);
+
+# a receiver that hangs is tried by one attempt at a time
+
+wait_for { $receiver->at($bad[0]) >= 9 } 20;
+my @hung = map { $_->{time} } $receiver->at($bad[0]);
+my $apart = $hung[8] - $hung[7];
+cmp_ok($apart, '>', 3000, 'what does not answer is tried once at a time')
+    or diag("@hung");
+
+# --- beside a long queue -----------------------------------------------------
+
+my $initech = $s->tenant('initech');
+my $slow = $receiver->hook($initech, '/slow/200');
+my @id = $initech->add_users(1);
+
+my $body = '{"id":"' . 'ab' x 16 . '","event":"user.created"}';
+
+# what 2,000 events would have put there
+
+$s->redis->command('RPUSH svc.webhook.queue "'
+    . sprintf('0 %032x %s %s %s user.created\n%s', $_, 'ab' x 16,
+              $initech->{id}, $slow->{id}, $body =~ s/"/\\"/gr) . '"')
+    for 1 .. 2000;
+$s->redis->command('HINCRBY svc.webhook.pending total 2000');
+$s->redis->command("HINCRBY svc.webhook.pending $initech->{id} 2000");
+$s->redis->command('PUBLISH svc.webhook.wake 1');
+
+$receiver->wait($slow, 8);
+@beside = delays($globex, $fine, 20);
+cmp_ok($beside[18], '<', slow(150), 'nor do they behind a long queue')
+    or diag("@beside");
+cmp_ok($receiver->at($slow), '<', 2000, 'which is still there');
+
+# gone with its endpoint, at once
+
+$initech->admin(DELETE => "/webhooks/$slow->{id}");
+ok((wait_for { $s->redis->command(
+                   "HINCRBY svc.webhook.pending $initech->{id} 0") eq ':0' } 10),
+   'an endpoint that is deleted takes its queue along');
+
+$s->done;
+
+done_testing();

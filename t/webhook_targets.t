@@ -1,0 +1,202 @@
+#!/usr/bin/perl
+
+# Where webhooks may lead to, once their names are resolved: nothing connects to
+# an address that is refused, whatever a name led to before.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Process qw(slow wait_for);
+use SvcTest::Receiver;
+use SvcTest::Resolver;
+
+
+my $s = SvcTest->new(workers => 1);
+my $receiver = SvcTest::Receiver->new($s,
+    svc_webhook_allow => '127.0.0.1/32',
+    svc_webhook_connect_timeout => slow(1) . 's',
+);
+my $resolver = SvcTest::Resolver->new($s);
+my $nginx = $s->nginx;
+
+# a proxy that the operator has not asked for
+
+$nginx->{env}{$_} = "http://127.0.0.1:$receiver->{port}{proxy}"
+    for qw(https_proxy HTTPS_PROXY all_proxy ALL_PROXY);
+$nginx->{main} = join '', map { "env $_;\n" }
+                 qw(https_proxy HTTPS_PROXY all_proxy ALL_PROXY);
+
+$s->start;
+
+my $n = 0;
+
+
+sub user {
+    my ($tenant) = @_;
+
+    return $tenant->create(userName => 'user' . ++$n . "\@$tenant->{slug}.test");
+}
+
+
+# An endpoint at a name of its own that leads to the addresses.
+
+sub leading {
+    my ($tenant, $name, $addresses, $path) = @_;
+
+    $resolver->set("$name.hooks.example.com", $addresses);
+
+    return $receiver->hook($tenant, $path // "/ok/$name",
+                           host => "$name.hooks.example.com");
+}
+
+
+# --- addresses that are refused ----------------------------------------------
+
+my %refused = (
+    '0.0.0.0' => 'unspecified', '0.255.1.2' => 'unspecified',
+    '10.0.0.1' => 'private', '100.64.0.1' => 'shared',
+    '100.127.255.255' => 'shared', '127.0.0.2' => 'loopback',
+    '169.254.169.254' => 'link-local', '172.16.0.1' => 'private',
+    '172.31.255.255' => 'private', '192.0.0.1' => 'reserved',
+    '192.0.2.1' => 'documentation', '192.88.99.1' => 'reserved',
+    '192.168.1.1' => 'private', '198.18.0.1' => 'reserved',
+    '198.19.255.255' => 'reserved', '198.51.100.1' => 'documentation',
+    '203.0.113.1' => 'documentation', '224.0.0.1' => 'multicast',
+    '240.0.0.1' => 'reserved', '255.255.255.255' => 'reserved',
+    '::' => 'unspecified', '::1' => 'loopback', 'fc00::1' => 'unique-local',
+    'fd12:3456::1' => 'unique-local', 'fe80::1' => 'link-local',
+    'ff02::1' => 'multicast', '64:ff9b::7f00:1' => 'translated',
+    '2001::1' => 'reserved', '2001:db8::1' => 'documentation',
+    '2002:7f00:1::' => 'translated', '3fff::1' => 'documentation',
+    '4000::1' => 'reserved',
+);
+
+my $acme = $s->tenant('acme');
+my $i = 0;
+my %hook = map { $_ => leading($acme, 'r' . ++$i, $_) } sort keys %refused;
+
+# an IPv4 address in an IPv6 one is what it is
+
+$hook{'::ffff:10.0.0.7'} = leading($acme, 'mapped', '::ffff:10.0.0.7');
+$refused{'::ffff:10.0.0.7'} = 'private';
+
+my $several = leading($acme, 'several', '10.0.0.1,192.168.0.1,fe80::1');
+my $second = leading($acme, 'second', '10.0.0.1,127.0.0.1');
+my $missing = $receiver->hook($acme, '/ok/missing',
+                              host => 'missing.hooks.example.com');
+
+user($acme);
+
+for my $address (sort keys %refused) {
+    my @log = $receiver->deliveries($hook{$address}, 1);
+    my $plain = $address =~ s/^::ffff://r;
+
+    is_deeply([ map { "$_->{outcome}: $_->{error}" } @log ],
+              [ "refused: refused: the address is $plain"
+                . " ($refused{$address})" ], "$address is refused");
+    is($resolver->calls(connect => $plain), 0, "$address was not connected to");
+}
+
+is(($receiver->deliveries($several, 1))[0]{outcome}, 'refused',
+   'none of several');
+
+is(scalar($receiver->wait($second, 1)), 1, 'the good one of two');
+
+my $line = "to endpoint $hook{'10.0.0.1'}{id} is refused: the address is"
+           . ' 10.0.0.1 (private)';
+
+ok((grep { /\[error\] .*\Q$line\E/ } $nginx->log_lines),
+   'a line in the error log');
+is($s->sql("SELECT count(*) FROM svc.audit_event WHERE action ="
+           . " 'webhook.delivery_failed' AND target_id ="
+           . " '$hook{'10.0.0.1'}{id}'"), 1, 'and an audit event');
+
+my @log = $receiver->deliveries($missing, 1);
+is($log[0]{error}, 'the name could not be resolved', 'a name that is not');
+
+# --- names that change -------------------------------------------------------
+
+# of the first request the connection is closed; the name is remembered for
+# some seconds, and then leads elsewhere
+
+my $globex = $s->tenant('globex');
+my $moving = leading($globex, 'moving', '127.0.0.1', '/close');
+
+user($globex);
+$receiver->wait($moving, 1);
+$resolver->set('moving.hooks.example.com', '10.9.9.9');
+
+@log = $receiver->deliveries($moving, 3, 15);
+is($log[-1]{outcome}, 'refused', 'a name that moves between attempts');
+is($log[-1]{error}, 'refused: the address is 10.9.9.9 (private)', 'says why');
+is($resolver->calls(connect => '10.9.9.9'), 0, 'is not connected to');
+
+# what was resolved is what is checked, and what is connected to
+
+my $once = leading($globex, 'once', '127.0.0.1');
+user($globex);
+$receiver->wait($once, 1);
+is($resolver->calls(resolve => 'once.hooks.example.com'), 1,
+   'a name is resolved once for an attempt');
+
+# a name that hangs
+
+my $hang = leading($globex, 'hang', 'hang');
+my $began = time;
+
+user($globex);
+my ($got) = ($receiver->wait($once, 2))[1];
+cmp_ok($got->{time} - 1000 * $began, '<', slow(500),
+       'a name that hangs keeps nobody else');
+@log = $receiver->deliveries($hang, 1);
+is($log[0]{error}, 'the name was not resolved within ' . slow(1) . ' s',
+   'nor its own attempt for long');
+
+is((grep { $_->{server} eq 'proxy' } $receiver->received), 0,
+   "the environment's proxy is not used");
+
+# --- an egress proxy ---------------------------------------------------------
+
+$nginx->{svc}{svc_webhook_proxy}
+    = "http://127.0.0.1:$receiver->{port}{proxy}";
+$s->reload;
+
+my $initech = $s->tenant('initech');
+my $far = $receiver->hook($initech, '/ok/far', host => 'far.hooks.example.com');
+my $denied = $receiver->hook($initech, '/ok/denied',
+                             host => 'denied.hooks.example.com');
+
+user($initech);
+($got) = $receiver->wait($far, 1);
+ok($got, 'through a proxy');
+
+my ($connect) = grep { $_->{server} eq 'proxy' && $_->{url} =~ /^far\./ }
+                $receiver->received;
+is($connect->{url}, "far.hooks.example.com:$receiver->{port}{good}",
+   'which is told the name');
+is((grep { /^X-Svc/i } @{ $connect->{headers} }), 0, 'and nothing else');
+is($resolver->calls(resolve => 'far.hooks.example.com'), 0,
+   'and resolves it itself');
+
+@log = $receiver->deliveries($denied, 1);
+is($log[0]{error}, "the proxy's answer was 403", 'what the proxy says');
+
+# an address that was allowed once: the proxy does not know
+
+my $literal = $receiver->hook($initech, '/ok/literal');
+user($initech);
+$receiver->wait($literal, 1);
+$nginx->{svc}{svc_webhook_allow} = '127.0.0.9/32';
+$s->reload;
+user($initech);
+@log = $receiver->deliveries($literal, 2);
+is("$log[-1]{outcome}: $log[-1]{error}",
+   "refused: refused: the URL's host is not allowed", 'is allowed no more');
+
+$s->done;
+
+done_testing();
