@@ -393,10 +393,7 @@ ngx_svc_webhook_batch_take(ngx_svc_webhook_batch_t *batch)
 }
 
 
-/*
- * Rows that were not written are the first ones of the next op.  Whole queues
- * are joined: of a loop that moves row by row gcc 12 makes one without an end.
- */
+/* Rows that were not written are the first ones of the next op. */
 
 static void
 ngx_svc_webhook_batch_return(ngx_svc_webhook_batch_t *batch)
