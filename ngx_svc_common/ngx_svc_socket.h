@@ -17,11 +17,11 @@
  * to be added level-triggered (flags 0): the libraries do not read to the end.
  * NULL when fd is negative, or when worker_connections are used up.
  */
-ngx_connection_t *ngx_svc_socket_borrow(ngx_socket_t fd, void *data,
+NGX_SVC_API ngx_connection_t *ngx_svc_socket_borrow(ngx_socket_t fd, void *data,
     ngx_event_handler_pt handler, ngx_log_t *log);
 
 /* closed: the library has closed fd, and epoll has forgotten it. */
-void ngx_svc_socket_return(ngx_connection_t *c, ngx_uint_t closed);
+NGX_SVC_API void ngx_svc_socket_return(ngx_connection_t *c, ngx_uint_t closed);
 
 
 #endif /* _NGX_SVC_SOCKET_H_INCLUDED_ */
