@@ -71,6 +71,8 @@ install: build       ## install modules, load_module lines, migrations, svcctl (
 	install -m 755 conf/svcctl $(prefix)/sbin
 	install -m 644 conf/svc.conf.example README.md \
 		$(prefix)/share/doc/ngx_svc/examples
+	install -m 755 conf/webhook-receiver \
+		$(prefix)/share/doc/ngx_svc/examples
 
 run: build           ## start a demo system on PORT (8080), and show how to use it
 	@conf/demo.sh start $(PORT)

@@ -393,18 +393,25 @@ ngx_svc_webhook_batch_take(ngx_svc_webhook_batch_t *batch)
 }
 
 
-/* Rows that were not written are the first ones of the next op. */
+/*
+ * Rows that were not written are the first ones of the next op.  Whole queues
+ * are joined: of a loop that moves row by row gcc 12 makes one without an end.
+ */
 
 static void
 ngx_svc_webhook_batch_return(ngx_svc_webhook_batch_t *batch)
 {
-    ngx_queue_t  *q;
-
-    while (!ngx_queue_empty(&batch->sent)) {
-        q = ngx_queue_last(&batch->sent);
-        ngx_queue_remove(q);
-        ngx_queue_insert_head(&batch->rows, q);
+    if (ngx_queue_empty(&batch->sent)) {
+        return;
     }
+
+    if (!ngx_queue_empty(&batch->rows)) {
+        ngx_queue_add(&batch->sent, &batch->rows);
+        ngx_queue_init(&batch->rows);
+    }
+
+    ngx_queue_add(&batch->rows, &batch->sent);
+    ngx_queue_init(&batch->sent);
 
     batch->nrows += batch->nsent;
     batch->nsent = 0;

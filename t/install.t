@@ -23,6 +23,7 @@ my $text = qx(make --no-print-directory install DESTDIR=$dir 2>&1);
 is($?, 0, 'make install') or diag($text);
 
 ok(-x "$dir/usr/sbin/svcctl", 'svcctl');
+ok(-x "$dir/usr/share/doc/ngx_svc/examples/webhook-receiver", 'the receiver');
 ok(-e "$dir/usr/share/ngx_svc/sql/0001_init.sql", 'migrations');
 ok(-e "$dir/usr/lib/nginx/modules/$_", $_)
     for qw(ngx_http_svc_common_module.so ngx_http_svc_scim_module.so

@@ -53,7 +53,7 @@ sub requests {
 }
 
 
-# --- the answer -----------------------------------------------------------------
+# --- the answer ---------------------------------------------------------------
 
 $r = $s->http(GET => '/metrics');
 is($r->status, 200, 'GET');
@@ -74,7 +74,7 @@ is($m->value('svc_schema_version'), $m->value('svc_schema_version_required'),
    'the schema');
 
 
-# --- requests ---------------------------------------------------------------------
+# --- requests -----------------------------------------------------------------
 
 my $user = $acme->create(userName => 'ada@acme.test');
 my $path = "/scim/v2/Users/$user->{id}";
@@ -154,7 +154,7 @@ cmp_ok(() = $m->{text} =~ /^svc_http_request_duration_seconds_count/mg, '<',
        192, 'a bounded number of routes');
 
 
-# --- keepalive, on both workers ---------------------------------------------------------
+# --- keepalive, on both workers -----------------------------------------------
 
 my @c = map { $s->connection } 1 .. 8;
 
@@ -166,7 +166,7 @@ requests('scim', '/scim/v2/Users/{id}', 'GET', 200, 240, 'eight connections');
 $_->close for @c;
 
 
-# --- connections -------------------------------------------------------------------------
+# --- connections --------------------------------------------------------------
 
 my $PG = 'svc_postgres_connections';
 my %worker = (process => 'worker');
@@ -193,7 +193,8 @@ is($m->value('svc_redis_processes', %worker, state => 'up'), 2, 'Redis');
 $s->redis->stop('KILL');
 becomes('svc_redis_processes', { %worker, state => 'down' }, 2,
         'Redis is down in both workers');
-is($m->value('svc_redis_processes', %worker, state => 'up'), 0, 'and up in none');
+is($m->value('svc_redis_processes', %worker, state => 'up'), 0,
+   'and up in none');
 $s->redis->launch;
 becomes('svc_redis_processes', { %worker, state => 'up' }, 2, 'and up again');
 
@@ -216,13 +217,14 @@ $s->wait_healthy;
 connections_are('ready', 4, 8, 2, 'PostgreSQL is back');
 
 
-# --- in flight, and a client that leaves ---------------------------------------------------
+# --- in flight, and a client that leaves --------------------------------------
 
 my $lock = $s->connect_as('postgres');
 
 sub locked {
     $lock->query('BEGIN');
-    $lock->query("SELECT FROM svc.user_account WHERE id = '$user->{id}' FOR UPDATE");
+    $lock->query("SELECT FROM svc.user_account WHERE id = '$user->{id}'"
+                 . ' FOR UPDATE');
 
     my $c = $s->connection;
 
@@ -252,7 +254,7 @@ $lock->query('ROLLBACK');
 becomes('svc_postgres_requests', {}, 0, 'until it is released');
 
 
-# --- streams --------------------------------------------------------------------------------
+# --- streams ------------------------------------------------------------------
 
 sub streams { becomes('svc_audit_streams', {}, @_) }
 
@@ -264,7 +266,7 @@ $e[0]{http}->close;
 streams(2, 'one less');
 
 
-# --- a reload ---------------------------------------------------------------------------------
+# --- a reload -----------------------------------------------------------------
 
 my $before = metrics()->sum($REQUESTS, status => 200);
 
@@ -284,7 +286,7 @@ cmp_ok($m->sum($REQUESTS, status => 200), '>=', $before, 'all of them');
 connections_are('ready', 4, 8, 2, 'connections are those of the new workers');
 
 
-# --- workers that are killed --------------------------------------------------------------------
+# --- workers that are killed --------------------------------------------------
 
 for my $round (1 .. 3) {
     my $e = SvcTest::Sse->new($s, $token, '/v1/admin/audit/stream');
@@ -296,7 +298,8 @@ for my $round (1 .. 3) {
     my @old = $s->workers;
     SvcTest::Process::signal_pid('KILL', @old);
     wait_for { my @now = $s->workers;
-               @now == 2 && !grep { my $p = $_; grep { $_ == $p } @old } @now } 15;
+               my %now = map { $_ => 1 } @now;
+               @now == 2 && !grep { $now{$_} } @old } 15;
     $lock->query('ROLLBACK');
     $s->wait_healthy;
 
@@ -310,7 +313,7 @@ requests('scim', '/scim/v2/Users/{id}', 'GET', 200, 240, 'counters go on');
 is_deeply($m->{errors}, [], 'the format, at last');
 
 
-# --- where nothing is counted ---------------------------------------------------------------------
+# --- where nothing is counted -------------------------------------------------
 
 $s->nginx->{locations} = '';
 $s->reload;
@@ -342,7 +345,7 @@ for my $row ([ 'svc_metrics; svc_health;', qr/another handler/ ],
 }
 
 
-# --- the README's table ------------------------------------------------------------------------------
+# --- the README's table -------------------------------------------------------
 
 my $readme = slurp('README.md');
 my ($section) = $readme =~ /^## Metrics\n(.*?)^## /ms;

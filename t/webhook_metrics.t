@@ -38,11 +38,13 @@ sub becomes {
 sub user {
     my ($tenant) = @_;
 
-    return $tenant->create(userName => 'user' . ++$n . "\@$tenant->{slug}.test");
+    $n++;
+
+    return $tenant->create(userName => "user$n\@$tenant->{slug}.test");
 }
 
 
-# --- a helper ---------------------------------------------------------------------------
+# --- a helper -----------------------------------------------------------------
 
 becomes('svc_processes', { %helper }, 1, 'a helper process');
 is($m->value('svc_processes', process => 'worker'), 2, 'is no worker');
@@ -57,7 +59,7 @@ is($m->sum('svc_postgres_connections', process => 'worker'), 14,
 becomes('svc_redis_processes', { %helper, state => 'up' }, 1, 'Redis too');
 
 
-# --- outcomes -----------------------------------------------------------------------------
+# --- outcomes -----------------------------------------------------------------
 
 # they take six seconds
 
@@ -100,7 +102,7 @@ becomes("svc_webhook_$_", {}, 0, "$_: none") for qw(pending in_flight);
 is_deeply($m->{errors}, [], 'the format');
 
 
-# --- on its way, and a helper that is killed --------------------------------------------------
+# --- on its way, and a helper that is killed ----------------------------------
 
 my $slow = $s->tenant('slow');
 $hook = $receiver->hook($slow, '/slow/1500');
@@ -120,7 +122,7 @@ is($m->sum('svc_postgres_connections', %helper), 2,
    'connections are those of the new one');
 
 
-# --- drops ------------------------------------------------------------------------------------
+# --- drops --------------------------------------------------------------------
 
 $s->redis->stop('KILL');
 wait_for { ($s->health->json // {})->{redis} eq 'down' } 10;

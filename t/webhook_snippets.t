@@ -60,7 +60,7 @@ sub file {
 }
 
 
-# --- deliveries: name, status, whether it is handled, body, signature ---------------
+# --- deliveries: name, status, whether it is handled, body, signature ---------
 
 sub body {
     my ($id, $email) = @_;
@@ -118,7 +118,7 @@ sub all_deliveries {
 }
 
 
-# --- Python, Node.js: a process that reads a delivery a line, and answers in a line ---
+# --- Python, Node.js: a process that reads a delivery a line, and answers in a 
 
 sub talker {
     my ($language, @command) = @_;
@@ -158,8 +158,9 @@ def handle(event):
 for line in sys.stdin:
     d = json.loads(line)
     handled.clear()
-    headers = {"X-Svc-Signature": d["signature"].encode("latin-1").decode("latin-1")} \
-        if d["signature"] is not None else {}
+    headers = {}
+    if d["signature"] is not None:
+        headers["X-Svc-Signature"] = d["signature"]
     status = receive(headers, bytes.fromhex(d["body"]))
     print(json.dumps({"status": status, "handled": handled}), flush=True)
 PY
@@ -176,7 +177,10 @@ function handle(event) {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const d = JSON.parse(line);
-  const headers = d.signature === null ? {} : { "x-svc-signature": d.signature };
+  const headers = {};
+  if (d.signature !== null) {
+    headers["x-svc-signature"] = d.signature;
+  }
   handled = [];
   const status = await receive(headers, Buffer.from(d.body, "hex"));
   console.log(JSON.stringify({ status, handled }));
@@ -184,7 +188,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 JS
 
 
-# --- PHP: in its own server ---------------------------------------------------------
+# --- PHP: in its own server ---------------------------------------------------
 
 sub free_port {
     return IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1)
@@ -228,7 +232,7 @@ all_deliveries(PHP => sub {
 });
 
 
-# --- a shell, by hand ---------------------------------------------------------------
+# --- a shell, by hand ---------------------------------------------------------
 
 my $shell = snippet('bash');
 
@@ -244,7 +248,7 @@ for my $row (@deliveries) {
 }
 
 
-# --- conf/webhook-receiver ----------------------------------------------------------
+# --- conf/webhook-receiver ----------------------------------------------------
 
 system("openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=127.0.0.1"
        . " -addext subjectAltName=IP:127.0.0.1 -keyout $dir/key.pem"
