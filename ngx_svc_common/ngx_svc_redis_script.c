@@ -225,7 +225,10 @@ ngx_svc_redis_script_sha1(ngx_svc_redis_script_t *script)
 }
 
 
-/* The timer does nothing but keep a worker that quits from ending. */
+/*
+ * The timer does nothing but keep a worker that quits from ending.  A link that
+ * does not answer breaks, and all calls with it.
+ */
 
 static void
 ngx_svc_redis_calls_add(size_t size)
@@ -258,6 +261,7 @@ ngx_svc_redis_calls_remove(size_t size)
 static void
 ngx_svc_redis_calls_wait(ngx_event_t *ev)
 {
+    ngx_add_timer(ev, ngx_svc_redis_commands()->conf->timeout);
 }
 
 

@@ -32,6 +32,7 @@ typedef struct {
 
 static void ngx_svc_webhook_helper_spawn(ngx_event_t *ev);
 static ngx_int_t ngx_svc_webhook_helper_fork(void);
+static ngx_int_t ngx_svc_webhook_helper_watch(ngx_connection_t *c);
 static ngx_int_t ngx_svc_webhook_helper_pair(ngx_socket_t *fds);
 static ngx_int_t ngx_svc_webhook_helper_new_id(void);
 static void ngx_svc_webhook_helper_close(ngx_socket_t fd);
@@ -124,21 +125,7 @@ ngx_svc_webhook_helper_fork(void)
 
     default:
         ngx_svc_webhook_helper_close(fds[1]);
-
-        c->read->handler = ngx_svc_webhook_helper_read;
-        c->read->log = ngx_cycle->log;
-        c->write->log = ngx_cycle->log;
-        c->idle = 1;
-        helper->connection = c;
-
-        /* without its event the end of the helper would pass unseen */
-
-        if (ngx_add_event(c->read, NGX_READ_EVENT, 0) != NGX_OK) {
-            ngx_svc_webhook_helper_exit();
-            return NGX_ERROR;
-        }
-
-        return NGX_OK;
+        return ngx_svc_webhook_helper_watch(c);
     }
 
     ngx_free_connection(c);
@@ -150,6 +137,28 @@ failed:
     ngx_svc_webhook_helper_close(fds[1]);
 
     return NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_helper_watch(ngx_connection_t *c)
+{
+    c->read->handler = ngx_svc_webhook_helper_read;
+    c->read->log = ngx_cycle->log;
+    c->write->log = ngx_cycle->log;
+
+    /* a worker that quits closes what is idle: it calls the handler */
+
+    c->idle = 1;
+
+    ngx_svc_webhook_helper.connection = c;
+
+    if (ngx_add_event(c->read, NGX_READ_EVENT, 0) != NGX_OK) {
+        ngx_svc_webhook_helper_exit();
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
 }
 
 

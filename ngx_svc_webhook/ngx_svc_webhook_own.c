@@ -47,6 +47,9 @@ static void ngx_svc_webhook_own_outcome(ngx_svc_webhook_delivery_t *d);
 static void ngx_svc_webhook_own_wait(ngx_svc_webhook_delivery_t *d);
 static void ngx_svc_webhook_own_tell_event(ngx_event_t *ev);
 static ngx_int_t ngx_svc_webhook_own_send(void);
+static ngx_uint_t ngx_svc_webhook_own_outcomes(ngx_str_t *args);
+static void ngx_svc_webhook_own_sent(ngx_svc_webhook_batch_t *batch,
+    ngx_uint_t n);
 static void ngx_svc_webhook_own_answered(redisReply *reply, void *data);
 static void ngx_svc_webhook_own_ignored(redisReply *reply, void *data);
 static void ngx_svc_webhook_own_drop(ngx_queue_t *outcomes);
@@ -236,14 +239,10 @@ ngx_svc_webhook_own_tell(void)
 static ngx_int_t
 ngx_svc_webhook_own_send(void)
 {
-    ngx_str_t                    args[2 + 2 * NGX_SVC_WEBHOOK_BATCH];
-    ngx_uint_t                   n;
-    ngx_queue_t                 *q;
-    ngx_svc_webhook_own_t       *own;
-    ngx_svc_webhook_batch_t     *batch;
-    ngx_svc_webhook_delivery_t  *d;
-
-    static u_char  digits[] = "0123456789", final[] = "-";
+    ngx_str_t                 args[2 + 2 * NGX_SVC_WEBHOOK_BATCH];
+    ngx_uint_t                n;
+    ngx_svc_webhook_own_t    *own;
+    ngx_svc_webhook_batch_t  *batch;
 
     own = &ngx_svc_webhook_own;
 
@@ -255,19 +254,9 @@ ngx_svc_webhook_own_send(void)
     args[0] = *own->hash;
     ngx_str_set(&args[1], NGX_SVC_WEBHOOK_PENDING);
 
-    for (n = 2, q = ngx_queue_head(&own->outcomes);
-         n < 2 + 2 * NGX_SVC_WEBHOOK_BATCH
-         && q != ngx_queue_sentinel(&own->outcomes);
-         n += 2, q = ngx_queue_next(q))
-    {
-        d = ngx_queue_data(q, ngx_svc_webhook_delivery_t, outcome);
+    n = ngx_svc_webhook_own_outcomes(&args[2]);
 
-        args[n] = d->id;
-        args[n + 1].data = d->final ? final : &digits[d->attempts % 10];
-        args[n + 1].len = 1;
-    }
-
-    if (ngx_svc_redis_call(&ngx_svc_webhook_tell_script, args, n, 2,
+    if (ngx_svc_redis_call(&ngx_svc_webhook_tell_script, args, 2 + 2 * n, 2,
                            ngx_svc_webhook_own_answered, batch)
         != NGX_OK)
     {
@@ -275,10 +264,54 @@ ngx_svc_webhook_own_send(void)
         return NGX_ERROR;
     }
 
+    ngx_svc_webhook_own_sent(batch, n);
+
+    return NGX_OK;
+}
+
+
+/* The first outcomes that wait, two arguments each; returns how many. */
+
+static ngx_uint_t
+ngx_svc_webhook_own_outcomes(ngx_str_t *args)
+{
+    ngx_uint_t                   n;
+    ngx_queue_t                 *q;
+    ngx_svc_webhook_own_t       *own;
+    ngx_svc_webhook_delivery_t  *d;
+
+    static u_char  digits[] = "0123456789", final[] = "-";
+
+    own = &ngx_svc_webhook_own;
+
+    for (n = 0, q = ngx_queue_head(&own->outcomes);
+         n < NGX_SVC_WEBHOOK_BATCH && q != ngx_queue_sentinel(&own->outcomes);
+         n++, q = ngx_queue_next(q))
+    {
+        d = ngx_queue_data(q, ngx_svc_webhook_delivery_t, outcome);
+
+        args[2 * n] = d->id;
+        args[2 * n + 1].data = d->final ? final : &digits[d->attempts % 10];
+        args[2 * n + 1].len = 1;
+    }
+
+    return n;
+}
+
+
+static void
+ngx_svc_webhook_own_sent(ngx_svc_webhook_batch_t *batch, ngx_uint_t n)
+{
+    ngx_queue_t                 *q;
+    ngx_svc_webhook_own_t       *own;
+    ngx_svc_webhook_delivery_t  *d;
+
+    own = &ngx_svc_webhook_own;
+
     ngx_queue_init(&batch->outcomes);
     ngx_queue_insert_tail(&own->batches, &batch->queue);
 
-    for ( /* void */ ; n > 2; n -= 2) {
+    while (n--) {
         q = ngx_queue_head(&own->outcomes);
         d = ngx_queue_data(q, ngx_svc_webhook_delivery_t, outcome);
 
@@ -286,8 +319,6 @@ ngx_svc_webhook_own_send(void)
         ngx_queue_insert_tail(&batch->outcomes, q);
         d->telling = NGX_SVC_WEBHOOK_TELLING;
     }
-
-    return NGX_OK;
 }
 
 
@@ -296,14 +327,15 @@ ngx_svc_webhook_own_answered(redisReply *reply, void *data)
 {
     ngx_svc_webhook_batch_t *batch = data;
 
-    ngx_queue_t                 *q;
+    ngx_queue_t                 *q, *next;
     ngx_svc_webhook_delivery_t  *d;
 
-    while (!ngx_queue_empty(&batch->outcomes)) {
-        q = ngx_queue_head(&batch->outcomes);
+    for (q = ngx_queue_head(&batch->outcomes);
+         q != ngx_queue_sentinel(&batch->outcomes);
+         q = next)
+    {
+        next = ngx_queue_next(q);
         d = ngx_queue_data(q, ngx_svc_webhook_delivery_t, outcome);
-
-        ngx_queue_remove(q);
 
         if (reply == NULL || d->changed) {
             ngx_svc_webhook_own_wait(d);
@@ -376,20 +408,24 @@ ngx_svc_webhook_own_forget(void)
 static void
 ngx_svc_webhook_own_drop(ngx_queue_t *outcomes)
 {
-    ngx_queue_t                 *q;
+    ngx_queue_t                 *q, *next;
     ngx_svc_webhook_delivery_t  *d;
 
-    while (!ngx_queue_empty(outcomes)) {
-        q = ngx_queue_head(outcomes);
+    for (q = ngx_queue_head(outcomes);
+         q != ngx_queue_sentinel(outcomes);
+         q = next)
+    {
+        next = ngx_queue_next(q);
         d = ngx_queue_data(q, ngx_svc_webhook_delivery_t, outcome);
 
-        ngx_queue_remove(q);
         d->telling = NGX_SVC_WEBHOOK_TOLD;
 
         if (d->final) {
             ngx_svc_webhook_own_free(d);
         }
     }
+
+    ngx_queue_init(outcomes);
 }
 
 

@@ -12,7 +12,7 @@ static void ngx_svc_webhook_row_write(ngx_svc_json_writer_t *w,
 
 
 /*
- * An endpoint may be gone meanwhile, and rows may be there already when the
+ * An endpoint may be gone meanwhile, or go just now, and rows may be there already when the
  * answer to the first try was lost.  Who trims keeps others from it: two that
  * delete the same rows may wait for each other.
  */
@@ -21,21 +21,23 @@ const ngx_svc_pg_statement_t  ngx_svc_webhook_record_statements[] = {
 
     { "webhook_record",
       "WITH r AS MATERIALIZED ("
-          "SELECT r.*, w.id AS known, " NGX_SVC_WEBHOOK_HOST_OF("w.url")
-              " AS host"
-          " FROM json_to_recordset($1::text::json) AS r (endpoint uuid,"
-              " began float8, delivery text, attempt smallint,"
-              " event_id text, event text, outcome text, status smallint,"
-              " duration integer, error text, audit boolean, more integer)"
-          " LEFT JOIN svc.webhook_endpoint w"
-              " ON w.tenant_id = " NGX_SVC_TENANT " AND w.id = r.endpoint"
+          "SELECT * FROM json_to_recordset($1::text::json) AS r ("
+              "endpoint uuid, began float8, delivery text,"
+              " attempt smallint, event_id text, event text, outcome text,"
+              " status smallint, duration integer, error text,"
+              " audit boolean, more integer)"
+      "), w AS MATERIALIZED ("
+          "SELECT id, " NGX_SVC_WEBHOOK_HOST_OF("url") " AS host"
+          " FROM svc.webhook_endpoint WHERE tenant_id = " NGX_SVC_TENANT
+              " AND id IN (SELECT endpoint FROM r)"
+          " FOR KEY SHARE"
       "), a AS ("
           "INSERT INTO svc.webhook_attempt (endpoint_id, created_at,"
               " delivery_id, attempt, event_id, event, outcome, status,"
               " duration_ms, error)"
           " SELECT endpoint, to_timestamp(began / 1000), delivery, attempt,"
               " event_id, event, outcome, status, duration, error"
-          " FROM r WHERE known IS NOT NULL AND more IS NULL"
+          " FROM r JOIN w ON w.id = r.endpoint WHERE more IS NULL"
           " ON CONFLICT DO NOTHING"
       ")"
       " INSERT INTO svc.audit_event (action, outcome, target_type, target_id,"
@@ -45,7 +47,7 @@ const ngx_svc_pg_statement_t  ngx_svc_webhook_record_statements[] = {
               "'deliveryId', delivery, 'eventId', event_id, 'event', event,"
               " 'attempts', attempt, 'status', status, 'error', error,"
               " 'more', more))"
-      " FROM r WHERE audit", 1 },
+      " FROM r LEFT JOIN w ON w.id = r.endpoint WHERE audit", 1 },
 
     { "webhook_trim",
       "WITH l AS MATERIALIZED ("

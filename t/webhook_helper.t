@@ -6,6 +6,8 @@
 use strict;
 use warnings;
 
+use IO::Socket::INET;
+use Socket qw(MSG_DONTWAIT);
 use Test::More;
 use Time::HiRes qw(time);
 
@@ -202,10 +204,11 @@ is(scalar(my @now = $n->helper_pids), 1, 'leaves nothing behind');
 # whoever watches over the master, which nobody does over a daemon
 
 sub start_as {
-    my ($directives) = @_;
+    my ($directives, $events) = @_;
 
     my $conf = $n->configuration;
     $conf =~ s/^daemon off;$/$directives/m or die;
+    $conf =~ s/^events \{$/events {\n    $events/m or die if $events;
     $n->write_configuration($conf);
     unlink "$s->{dir}/nginx.pid";
 
@@ -238,17 +241,47 @@ for my $row ([ 'daemon on', 'daemon on;', 'QUIT' ],
              [ 'daemon on', 'daemon on;', 'TERM' ],
              [ 'one process', 'daemon off; master_process off;', 'QUIT' ],
              [ 'one process', 'daemon off; master_process off;', 'TERM' ],
-             [ 'one worker', 'daemon off;', 'QUIT' ])
+             [ 'one worker', 'daemon off;', 'QUIT' ],
+             [ 'timer_resolution', 'daemon off; timer_resolution 50ms;',
+               'QUIT', 'accept_mutex on;' ])
 {
-    my ($name, $directives, $signal) = @$row;
+    my ($name, $directives, $signal, $events) = @$row;
 
-    start_as($directives);
+    start_as($directives, $events);
 
     ok($s->wait_healthy, "$name: healthy");
     one_helper("$name: there is a helper");
+    ok(known(1), "$name: it works");
     is(scalar zombies(), 0, "$name: no zombie");
     ends($signal, $name);
 }
+
+
+# --- a log that is a socket -------------------------------------------------
+
+my $syslog = IO::Socket::INET->new(Proto => 'udp', LocalAddr => '127.0.0.1')
+    or die "$!\n";
+
+sub syslog_says {
+    my ($text) = @_;
+
+    return wait_for {
+        $syslog->recv(my $line, 4096, MSG_DONTWAIT);
+        ($line // '') =~ /$text/;
+    } 10;
+}
+
+$n->{main} = 'error_log syslog:server=127.0.0.1:' . $syslog->sockport
+             . " info;\n";
+start_as('daemon off;');
+$pid = one_helper('with syslog');
+ok(syslog_says("$pid#$pid: webhook helper process started"),
+   'syslog: the helper starts');
+$s->redis->command('RPUSH svc.webhook.queue x');
+ok(syslog_says("$pid#$pid: a damaged webhook delivery"), 'and goes on');
+ends('QUIT', 'syslog');
+ok(syslog_says("$pid#$pid: webhook helper process ends"), 'and ends');
+delete $n->{main};
 
 
 # --- binary upgrade, of a daemon --------------------------------------------

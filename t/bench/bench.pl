@@ -40,6 +40,7 @@ use SvcBench::Report qw(say_step);
 use SvcBench::SignIns;
 use SvcBench::Statements;
 use SvcBench::System;
+use SvcBench::Webhook;
 
 
 my $ROUNDS = $ENV{ROUNDS} || 3;
@@ -97,6 +98,13 @@ my %measure = (
         SvcBench::Config::apply_pgbench($sys, @_, $statements)
     },
     stream => sub { SvcBench::Admin::stream($sys, @_) },
+    webhook => sub { SvcBench::Webhook::deliveries($sys, @_) },
+    webhook_wrk => sub { SvcBench::Webhook::reference($sys, @_) },
+    webhook_tls => sub { SvcBench::Webhook::connections($sys, @_) },
+    webhook_delay => sub { SvcBench::Webhook::delay($sys, @_) },
+    webhook_post => sub { SvcBench::Webhook::posts($sys, @_, 1) },
+    webhook_post_none => sub { SvcBench::Webhook::posts($sys, @_, 0) },
+    webhook_beside => sub { SvcBench::Webhook::beside($sys, @_) },
     export => sub { SvcBench::Admin::export($sys, @_) },
     export_copy => sub { SvcBench::Admin::copy($sys, @_, $statements) },
     simulate => sub { SvcBench::SignIns::simulate($sys, @_) },
@@ -112,7 +120,9 @@ my @ORDER = grep { !%only || $only{$_} }
                reads_full reads_full_mixed branding branding_static logo
                logo_static users users_pgbench put_user put_user_pgbench
                evaluate evaluate_worst config_plan config_selects
-               config_apply config_apply_pgbench stream);
+               config_apply config_apply_pgbench stream webhook webhook_wrk
+               webhook_tls webhook_delay webhook_beside webhook_post
+               webhook_post_none);
 my @STORED = grep { !%only || $only{$_} }
              qw(export export_copy simulate simulate_psql);
 
@@ -288,6 +298,7 @@ sub prepare {
     SvcBench::Statements::check_modules($statements, $modules)
         if defined $modules;
 
+    SvcBench::Webhook::prepare($sys);
     $sys->start;
     SvcBench::Report::machine($sys, $ROUNDS, $SECONDS);
 }

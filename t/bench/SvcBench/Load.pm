@@ -15,7 +15,8 @@ my $RUNS = 0;
 
 
 # Starts wrk with lua/$script.lua.  connections, seconds; optionally threads,
-# rate, prefix, and size, that of the answer to be expected.
+# rate, prefix, path, body, url of another server, and size, that of the answer
+# to be expected.
 
 sub wrk_start {
     my ($system, $script, %opt) = @_;
@@ -26,7 +27,7 @@ sub wrk_start {
     my $pid = spawn(
         ['wrk', '--latency', '-t', $opt{threads} // 2, '-c',
          $opt{connections}, '-d', "$opt{seconds}s", '--timeout', '10s',
-         '-s', $lua, $system->{s}->base_url],
+         '-s', $lua, $opt{url} // $system->{s}->base_url],
         out => $out, env => {
             BENCH_TOKENS => $script =~ /user|config/ ? $system->{api_tokens}
                                                      : $system->{tokens},
@@ -34,7 +35,7 @@ sub wrk_start {
             BENCH_SEED => int rand 1e6,
             BENCH_PREFIX => $opt{prefix} // '',
             BENCH_PATH => $opt{path} // '/',
-            BENCH_BODY => $system->{bundle} // '',
+            BENCH_BODY => $opt{body} // $system->{bundle} // '',
             $opt{rate} ? (BENCH_RATE => $opt{rate}) : (),
         }
     );

@@ -4,6 +4,8 @@ package SvcTest::Resolver;
 #
 #     my $resolver = SvcTest::Resolver->new($s);      # before $s->start
 #     $resolver->set('a.example.com' => '10.0.0.1,127.0.0.1', ...);
+#
+# Option: quiet, without calls(), which slow it down.
 
 use strict;
 use warnings;
@@ -12,7 +14,7 @@ use SvcTest::Process qw(run run_user slurp);
 
 
 sub new {
-    my ($class, $s) = @_;
+    my ($class, $s, %opt) = @_;
 
     my $self = bless { hosts => "$s->{dir}/hosts", calls => "$s->{dir}/calls",
                        name => {} }, $class;
@@ -31,7 +33,8 @@ sub new {
 
     $s->nginx->{env} = { %{ $s->nginx->{env} // {} }, LD_PRELOAD => $so,
                          SVC_TEST_HOSTS => $self->{hosts},
-                         SVC_TEST_CALLS => $self->{calls} };
+                         $opt{quiet} ? ()
+                         : (SVC_TEST_CALLS => $self->{calls}) };
 
     return $self;
 }

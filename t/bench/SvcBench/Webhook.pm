@@ -1,0 +1,315 @@
+package SvcBench::Webhook;
+
+# Webhooks, delivered to an nginx that answers at once, and whose access log
+# says when each came.
+
+use strict;
+use warnings;
+
+use IO::Socket::INET;
+use Time::HiRes qw(time);
+
+use SvcBench::Load;
+use SvcTest::Nginx;
+use SvcTest::Process qw(run run_user spawn slurp wait_for);
+use SvcTest::Resolver;
+
+
+my $CA = '/etc/ssl/certs/ca-certificates.crt';
+my $PER_TENANT = 100;
+my $POST_RATE = 1_000;
+my $BODY = '{"id":"' . '0' x 32 . '","event":"user.created","tenantId":"'
+           . '0' x 36 . '","createdAt":"2026-11-21T09:15:30.123Z","data":'
+           . '{"userId":"' . '0' x 36 . '","email":"user123456@bench.test"}}';
+
+my (%r, $n);
+
+
+# Before the system starts: the receiver, and the directives that lead to it.
+
+sub prepare {
+    my ($system) = @_;
+
+    my $s = $system->{s};
+    my $dir = "$s->{dir}/receiver";
+
+    mkdir $dir or die "$dir: $!\n";
+    chown((getpwnam run_user())[2, 3], $dir) if $> == 0;
+
+    %r = (dir => $dir, port => SvcTest::Nginx::free_port(),
+          log => "$dir/access.log");
+
+    certificates($dir);
+    start_nginx($s);
+
+    $r{resolver} = SvcTest::Resolver->new($s, quiet => 1);
+    $r{resolver}->set('lost.example.com' => 'hang');
+
+    # accepts, and says nothing
+
+    $r{stall} = IO::Socket::INET->new(Listen => 1024,
+                                      LocalAddr => '127.0.0.1')
+        or die "no socket: $!\n";
+
+    $s->nginx->{svc} = { %{ $s->nginx->{svc} }, svc_webhooks => 'on',
+                         svc_webhook_ca_file => "$dir/ca.pem",
+                         svc_webhook_allow => '127.0.0.0/8' };
+}
+
+
+# The system's CAs, and one more.
+
+sub certificates {
+    my ($dir) = @_;
+
+    my @key = qw(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes);
+
+    for my $arg ([ 'req', '-x509', @key, '-keyout', 'key.pem', '-out',
+                   'own.pem', '-subj', '/CN=bench', '-days', 2, '-addext',
+                   'subjectAltName=IP:127.0.0.1' ]) {
+        my ($status, $text) = run([ 'openssl', @$arg ], cwd => $dir);
+        die "openssl: $text\n" if $status != 0;
+    }
+
+    open my $fh, '>', "$dir/ca.pem" or die "$!\n";
+    print $fh slurp($CA) // die("$CA: $!\n"), slurp("$dir/own.pem");
+    close $fh;
+}
+
+
+sub start_nginx {
+    my ($s) = @_;
+
+    my $user = $> == 0 ? 'user ' . run_user() . ';' : '';
+
+    open my $fh, '>', "$r{dir}/nginx.conf" or die "$!\n";
+    print $fh <<"EOT";
+$user
+daemon off;
+worker_processes 1;
+error_log $r{dir}/error.log;
+pid $r{dir}/nginx.pid;
+
+events {
+    worker_connections 4096;
+}
+
+http {
+    log_format came "\$msec \$uri";
+    access_log $r{log} came;
+    client_body_temp_path $r{dir}/body;
+    keepalive_requests 100000000;
+
+    server {
+        listen 127.0.0.1:$r{port} ssl backlog=4096;
+        ssl_certificate $r{dir}/own.pem;
+        ssl_certificate_key $r{dir}/key.pem;
+
+        location /reference {
+            access_log off;
+            return 200 "ok";
+        }
+
+        location /once {
+            keepalive_timeout 0;
+            return 200 "ok";
+        }
+
+        location / {
+            return 200 "ok";
+        }
+    }
+}
+EOT
+    close $fh;
+
+    $r{pid} = spawn([ '/usr/sbin/nginx', '-c', "$r{dir}/nginx.conf" ],
+                    out => "$r{dir}/stderr");
+
+    wait_for { IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+                                     PeerPort => $r{port}) } 10
+        or die 'the receiver does not start: ' . slurp("$r{dir}/stderr") . "\n";
+}
+
+
+sub url {
+    my ($path, $host, $port) = @_;
+
+    return 'https://' . ($host // '127.0.0.1') . ':' . ($port // $r{port})
+           . $path;
+}
+
+
+# An endpoint of tenant $i; the path and the id.
+
+sub hook {
+    my ($system, $i, $url) = @_;
+
+    my $tenant = $system->{tenants}[$i];
+    my $reply = $tenant->admin(POST => '/webhooks', {
+        url => $url, events => [ 'user.created' ] });
+
+    die 'POST /webhooks: ' . $reply->body . "\n" if $reply->status != 201;
+
+    return { tenant => $tenant, id => $reply->json->{id} };
+}
+
+
+sub unhook {
+    $_->{tenant}->admin(DELETE => "/webhooks/$_->{id}") for @_;
+}
+
+
+sub user {
+    my ($c, $tenant) = @_;
+
+    my $reply = $c->request(POST => '/scim/v2/Users',
+        [ @{ $tenant->headers }, 'Content-Type', 'application/scim+json' ],
+        SvcTest::encode({ userName => 'hook' . ++$n . '@bench.test' }));
+
+    die 'POST: ' . ($reply ? $reply->body : $c->error) . "\n"
+        if !$reply || $reply->status != 201;
+}
+
+
+# When deliveries came, since the log had $from bytes.
+
+sub came {
+    my ($from, $path) = @_;
+
+    open my $fh, '<', $r{log} or die "$r{log}: $!\n";
+    seek $fh, $from, 0;
+
+    my @came;
+
+    while (<$fh>) {
+        push @came, $1 if /^([\d.]+) (\S+)\n/ && $2 eq $path;
+    }
+
+    return @came;
+}
+
+
+# So many users are created that each of the endpoints gets its share; the time
+# from the first of them until all is there.
+
+sub burst {
+    my ($system, $path, $hooks, $users) = @_;
+
+    my @hooks = map { hook($system, 0, url($path)) } 1 .. $hooks;
+    my $from = -s $r{log};
+    my $begin = time;
+    my $c = $system->{s}->connection;
+
+    user($c, $system->{tenants}[0]) for 1 .. $users;
+
+    my $want = $hooks * $users;
+    my @came;
+
+    wait_for { @came = came($from, $path); @came >= $want } 60;
+
+    my ($last) = sort { $b <=> $a } @came;
+    my $rate = @came / ($last - $begin);
+
+    unhook(@hooks);
+    $system->reset;
+
+    return { rate => $rate, requests => scalar @came,
+             faults => @came == $want ? []
+                       : [ scalar(@came) . " of $want deliveries came" ] };
+}
+
+
+sub deliveries {
+    my ($system, $seconds) = @_;
+
+    return burst($system, '/kept', $PER_TENANT, 30 * $seconds);
+}
+
+
+sub connections {
+    my ($system, $seconds) = @_;
+
+    return burst($system, '/once', $PER_TENANT, 6 * $seconds);
+}
+
+
+sub reference {
+    my ($system, $seconds) = @_;
+
+    return SvcBench::Load::wrk($system, 'post', seconds => $seconds,
+                               connections => 64, body => $BODY,
+                               path => '/reference', url => url(''));
+}
+
+
+# From before a user is created until the receiver has the webhook.
+
+sub delay {
+    my ($system, $seconds) = @_;
+
+    my $hook = hook($system, 1, url('/delay'));
+    my $c = $system->{s}->connection;
+    my @took;
+
+    my $end = time + $seconds;
+
+    while (time < $end) {
+        my $from = -s $r{log};
+        my $begin = time;
+
+        user($c, $system->{tenants}[1]);
+
+        my @came;
+        wait_for { @came = came($from, '/delay') } 10
+            or die "a delivery does not come\n";
+
+        push @took, 1e6 * ($came[0] - $begin);
+    }
+
+    @took = sort { $a <=> $b } @took;
+
+    unhook($hook);
+    $system->reset;
+
+    return { rate => @took / $seconds, requests => scalar @took,
+             p99 => $took[0.99 * $#took], faults => [] };
+}
+
+
+sub beside {
+    my ($system, $seconds) = @_;
+
+    my @bad = (hook($system, 2, url('/lost', 'lost.example.com')),
+               hook($system, 2, url('/stall', undef, $r{stall}->sockport)));
+    my $c = $system->{s}->connection;
+
+    user($c, $system->{tenants}[2]) for 1 .. 100;
+
+    my $taken = delay($system, $seconds);
+
+    unhook(@bad);
+
+    return $taken;
+}
+
+
+sub posts {
+    my ($system, $seconds, $subscribed) = @_;
+
+    my @hooks = $subscribed ? map { hook($system, $_, url('/post')) }
+                              0 .. $#{ $system->{tenants} }
+                            : ();
+
+    my $taken = SvcBench::Load::wrk($system, 'create', seconds => $seconds,
+                                    connections => 32, threads => 1,
+                                    rate => $POST_RATE);
+
+    unhook(@hooks);
+    $system->reset;
+
+    return $taken;
+}
+
+
+1;
