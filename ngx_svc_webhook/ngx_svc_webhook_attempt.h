@@ -45,9 +45,9 @@ ngx_int_t ngx_svc_webhook_attempt_init(ngx_cycle_t *cycle);
 void ngx_svc_webhook_attempt_exit(void);
 
 /*
- * Sends d, which must outlive the attempt; of the endpoint nothing is kept.  The
- * handler is called once, never from within this call.  NULL when memory runs
- * out.
+ * Sends d, which must outlive the attempt; of the endpoint nothing is kept.
+ * The handler is called once, never from within this call.  NULL when memory
+ * runs out.
  */
 ngx_svc_webhook_attempt_t *ngx_svc_webhook_attempt(
     ngx_svc_webhook_delivery_t *d, ngx_svc_webhook_endpoint_t *endpoint,
