@@ -16,7 +16,8 @@
 typedef enum {
     NGX_SVC_WEBHOOK_ACKNOWLEDGED = 0,
     NGX_SVC_WEBHOOK_FAILED,
-    NGX_SVC_WEBHOOK_REFUSED             /* more attempts are of no use */
+    NGX_SVC_WEBHOOK_HOPELESS,           /* so would the next one be */
+    NGX_SVC_WEBHOOK_REFUSED             /* by the address check */
 } ngx_svc_webhook_outcome_e;
 
 

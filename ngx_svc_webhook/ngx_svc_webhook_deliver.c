@@ -313,7 +313,7 @@ ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_conf_t  *wcf;
 
     if (endpoint->sealed) {
-        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_FAILED,
+        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_HOPELESS,
                                 "the secret cannot be opened");
         return;
     }
@@ -383,8 +383,6 @@ ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
     result.began = (int64_t) tp->sec * 1000 + tp->msec;
     ngx_svc_webhook_reason(&result, "%s", why);
 
-    job->delivery->attempts = NGX_SVC_WEBHOOK_ATTEMPTS - 1;
-
     ngx_svc_webhook_outcome(job, &result);
 }
 
@@ -409,7 +407,9 @@ ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
         metric = NGX_SVC_M_REFUSED;
         outcome = NGX_SVC_WEBHOOK_R_REFUSED;
 
-    } else if (d->attempts < NGX_SVC_WEBHOOK_ATTEMPTS) {
+    } else if (result->outcome == NGX_SVC_WEBHOOK_FAILED
+               && d->attempts < NGX_SVC_WEBHOOK_ATTEMPTS)
+    {
         metric = NGX_SVC_M_RETRIED;
         outcome = NGX_SVC_WEBHOOK_R_RETRIED;
 
