@@ -248,7 +248,7 @@ ngx_svc_webhook_queue_beaten(redisReply *reply, void *data)
     if (reply->element[0]->integer) {
         ngx_svc_webhook_queue_alive();
 
-    } else {
+    } else if (!ngx_svc_webhook_queue.leaving) {
         ngx_svc_webhook_queue_lapsed();
     }
 }

@@ -212,6 +212,23 @@ empty('SCRIPT FLUSH');
 $acme->admin(DELETE => "/webhooks/$_->{id}") for $slow, $good;
 
 
+# --- a fast stop ------------------------------------------------------------
+
+my $hanging = $receiver->hook($acme, '/hang?6');
+events($acme, 20);
+ok((wait_for { in_hand() == 20 } 5), 'in hand');
+$n->stop;
+is(scalar helpers(), 0, 'a fast stop: the helper has left Redis');
+$n->launch;
+my $start = time;
+ok((wait_for { in_hand() == 20 } 15), 'after a start they are in hand again');
+cmp_ok(time - $start, '<', slow(5), 'at once');
+$acme->admin(DELETE => "/webhooks/$hanging->{id}");
+$n->stop;
+$n->launch;
+empty('deleted');
+
+
 # --- several nodes ----------------------------------------------------------
 
 my $node = $s->node(svc => { %{ $n->{svc} } }, workers => 1);
