@@ -116,9 +116,6 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
     ngx_pid = ngx_getpid();
     ngx_process = NGX_PROCESS_HELPER;
 
-    ngx_quit = 0;
-    ngx_reopen = 0;
-
     ngx_setproctitle("webhook helper process");
 
     tp = ngx_timeofday();
