@@ -179,7 +179,7 @@ ngx_svc_webhook_attempt_header(ngx_svc_webhook_attempt_t *attempt,
 }
 
 
-/* The key is the secret as it was shown: its digits, not what they stand for. */
+/* The key is the secret as it was shown: digits, not what they stand for. */
 
 static ngx_int_t
 ngx_svc_webhook_attempt_sign(ngx_svc_webhook_attempt_t *attempt,

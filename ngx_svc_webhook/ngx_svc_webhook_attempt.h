@@ -16,7 +16,8 @@
 typedef enum {
     NGX_SVC_WEBHOOK_ACKNOWLEDGED = 0,
     NGX_SVC_WEBHOOK_FAILED,
-    NGX_SVC_WEBHOOK_REFUSED             /* more attempts are of no use */
+    NGX_SVC_WEBHOOK_HOPELESS,           /* so would the next one be */
+    NGX_SVC_WEBHOOK_REFUSED             /* by the address check */
 } ngx_svc_webhook_outcome_e;
 
 
@@ -45,9 +46,9 @@ ngx_int_t ngx_svc_webhook_attempt_init(ngx_cycle_t *cycle);
 void ngx_svc_webhook_attempt_exit(void);
 
 /*
- * Sends d, which must outlive the attempt; of the endpoint nothing is kept.  The
- * handler is called once, never from within this call.  NULL when memory runs
- * out.
+ * Sends d, which must outlive the attempt; of the endpoint nothing is kept.
+ * The handler is called once, never from within this call.  NULL when memory
+ * runs out.
  */
 ngx_svc_webhook_attempt_t *ngx_svc_webhook_attempt(
     ngx_svc_webhook_delivery_t *d, ngx_svc_webhook_endpoint_t *endpoint,

@@ -150,8 +150,9 @@ ngx_svc_webhook_curl_get(void)
 
 /*
  * With a CApath libcurl reads all of a folder for each connection.  A resolver
- * that hangs would hold up the whole process without QUICK_EXIT.  An empty proxy
- * keeps those of the environment out, and so does an empty list of exceptions.
+ * that hangs would hold up the whole process without QUICK_EXIT.  An empty
+ * proxy keeps those of the environment out, and so does an empty list of
+ * exceptions.
  */
 
 static ngx_int_t
@@ -175,7 +176,8 @@ ngx_svc_webhook_curl_options(CURL *curl)
     ngx_svc_webhook_curl_set(CURLOPT_HTTP_VERSION,
                              (long) CURL_HTTP_VERSION_1_1);
 
-    ngx_svc_webhook_curl_set(CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
+    ngx_svc_webhook_curl_set(CURLOPT_SSLVERSION,
+                             (long) CURL_SSLVERSION_TLSv1_2);
     ngx_svc_webhook_curl_set(CURLOPT_SSL_VERIFYPEER, 1L);
     ngx_svc_webhook_curl_set(CURLOPT_SSL_VERIFYHOST, 2L);
     ngx_svc_webhook_curl_set(CURLOPT_CAPATH, NULL);

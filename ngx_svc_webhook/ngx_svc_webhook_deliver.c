@@ -1,11 +1,11 @@
 /*
  * The helper's scheduler.
  *
- * Each endpoint has a line of deliveries, and each tenant a ring of those of its
- * endpoints that may begin an attempt; the tenants that have some are in a ring
- * themselves.  An attempt is begun for the first endpoint of the first tenant,
- * and both go to the end.  A line that is long, or stuck, is nobody else's
- * trouble, and costs nothing to pass by.
+ * Each endpoint has a line of deliveries, and each tenant a ring of those of
+ * its endpoints that may begin an attempt; the tenants that have some are in a
+ * ring themselves.  An attempt is begun for the first endpoint of the first
+ * tenant, and both go to the end.  A line that is long, or stuck, is nobody
+ * else's trouble, and costs nothing to pass by.
  */
 
 #include "ngx_svc_webhook_lane.h"
@@ -233,7 +233,7 @@ ngx_svc_webhook_wake(void)
 }
 
 
-/* What is left after some steps has to let sockets and timers have their turn. */
+/* After some steps it is the turn of sockets and timers. */
 
 static void
 ngx_svc_webhook_pump(ngx_event_t *ev)
@@ -313,12 +313,12 @@ ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_conf_t  *wcf;
 
     if (endpoint->sealed) {
-        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_FAILED,
+        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_HOPELESS,
                                 "the secret cannot be opened");
         return;
     }
 
-    /* what was allowed may be so no more, and a proxy would be none the wiser */
+    /* what was allowed may be so no more, which a proxy does not know */
 
     wcf = ngx_svc_webhook_conf();
     err.kind = NGX_SVC_E_NONE;
@@ -383,8 +383,6 @@ ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
     result.began = (int64_t) tp->sec * 1000 + tp->msec;
     ngx_svc_webhook_reason(&result, "%s", why);
 
-    job->delivery->attempts = NGX_SVC_WEBHOOK_ATTEMPTS - 1;
-
     ngx_svc_webhook_outcome(job, &result);
 }
 
@@ -409,7 +407,9 @@ ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
         metric = NGX_SVC_M_REFUSED;
         outcome = NGX_SVC_WEBHOOK_R_REFUSED;
 
-    } else if (d->attempts < NGX_SVC_WEBHOOK_ATTEMPTS) {
+    } else if (result->outcome == NGX_SVC_WEBHOOK_FAILED
+               && d->attempts < NGX_SVC_WEBHOOK_ATTEMPTS)
+    {
         metric = NGX_SVC_M_RETRIED;
         outcome = NGX_SVC_WEBHOOK_R_RETRIED;
 

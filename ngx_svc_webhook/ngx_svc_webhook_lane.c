@@ -314,8 +314,8 @@ ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
 
 
 /*
- * Whether a lane is in its tenant's ring, and the tenant in the ring of all.  An
- * endpoint that does not answer is tried by one attempt at a time.
+ * Whether a lane is in its tenant's ring, and the tenant in the ring of all.
+ * An endpoint that does not answer is tried by one attempt at a time.
  */
 
 static void

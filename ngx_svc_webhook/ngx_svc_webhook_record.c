@@ -13,7 +13,7 @@
 #define NGX_SVC_WEBHOOK_OPS        4        /* at the same time */
 #define NGX_SVC_WEBHOOK_DELAY      200      /* ms, of the first row */
 #define NGX_SVC_WEBHOOK_PAUSE      1000     /* ms, without PostgreSQL */
-#define NGX_SVC_WEBHOOK_TRIES      10       /* of rows that PostgreSQL refuses */
+#define NGX_SVC_WEBHOOK_TRIES      10       /* of rows that are refused */
 
 
 typedef struct {

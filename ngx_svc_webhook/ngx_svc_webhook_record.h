@@ -1,6 +1,6 @@
 /*
- * What became of deliveries, in the helper: for the delivery log of an endpoint,
- * the audit log and the error log.
+ * What became of deliveries, in the helper: for the delivery log of an
+ * endpoint, the audit log and the error log.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_RECORD_H_INCLUDED_
@@ -23,8 +23,8 @@ ngx_int_t ngx_svc_webhook_record_init(ngx_cycle_t *cycle);
 void ngx_svc_webhook_record_exit(void);
 
 /*
- * An attempt to deliver d, the d->attempts-th, has ended.  Copies what it needs,
- * and writes it soon; while PostgreSQL is away some thousands are kept.
+ * An attempt to deliver d, the d->attempts-th, has ended.  Copies what it
+ * needs, and writes it soon; while PostgreSQL is away some thousands are kept.
  */
 void ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
     ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome);

@@ -12,9 +12,9 @@ static void ngx_svc_webhook_row_write(ngx_svc_json_writer_t *w,
 
 
 /*
- * An endpoint may be gone meanwhile, or go just now, and rows may be there already when the
- * answer to the first try was lost.  Who trims keeps others from it: two that
- * delete the same rows may wait for each other.
+ * An endpoint may be gone meanwhile, or go just now, and rows may be there
+ * already when the answer to the first try was lost.  Who trims keeps others
+ * from it: two that delete the same rows may wait for each other.
  */
 
 const ngx_svc_pg_statement_t  ngx_svc_webhook_record_statements[] = {

@@ -30,7 +30,9 @@ my $n = 0;
 sub user {
     my ($tenant) = @_;
 
-    return $tenant->create(userName => 'user' . ++$n . "\@$tenant->{slug}.test");
+    $n++;
+
+    return $tenant->create(userName => "user$n\@$tenant->{slug}.test");
 }
 
 

@@ -50,9 +50,10 @@ sub emit {
         $c //= eval { $s->connection } // next;
 
         my $r = eval {
-            $c->request(POST => '/scim/v2/Users',
-                [ @{ $acme->headers }, 'Content-Type', 'application/scim+json' ],
-                SvcTest::encode({ userName => "$name-$i\@load.test" }));
+            $c->request(POST => '/scim/v2/Users', [
+                @{ $acme->headers },
+                'Content-Type', 'application/scim+json'
+            ], SvcTest::encode({ userName => "$name-$i\@load.test" }));
         };
 
         if (!$r) {
@@ -208,7 +209,7 @@ my @outside = grep { $sent->{$_} < $down[0] - slow(2000)
                      || $sent->{$_} > $down[1] + slow(3000) } @$lost;
 
 is(@outside, 0, 'nothing is lost but while Redis is down')
-    or diag(map { "$_ $sent->{$_}\n" } @outside[0 .. ($#outside, 9)[$#outside > 9]]);
+    or diag(map { "$_ $sent->{$_}\n" } splice @outside, 0, 10);
 cmp_ok($doubled, '<=', $kills * 64 + 256, 'and few come twice');
 
 $s->done(allow => [ qr/exited on signal 9/ ]);

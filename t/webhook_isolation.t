@@ -33,7 +33,9 @@ my $n = 0;
 sub user {
     my ($tenant) = @_;
 
-    return $tenant->create(userName => 'user' . ++$n . "\@$tenant->{slug}.test");
+    $n++;
+
+    return $tenant->create(userName => "user$n\@$tenant->{slug}.test");
 }
 
 
@@ -127,8 +129,8 @@ cmp_ok($receiver->at($slow), '<', 2000, 'which is still there');
 # gone with its endpoint, at once
 
 $initech->admin(DELETE => "/webhooks/$slow->{id}");
-ok((wait_for { $s->redis->command(
-                   "HINCRBY svc.webhook.pending $initech->{id} 0") eq ':0' } 10),
+my $count = "HINCRBY svc.webhook.pending $initech->{id} 0";
+ok((wait_for { $s->redis->command($count) eq ':0' } 10),
    'an endpoint that is deleted takes its queue along');
 
 $s->done;

@@ -4,7 +4,8 @@
  *
  * SVC_TEST_HOSTS: lines "name address[,address]" or "name hang".  Looked at for
  * each name; names that are not there do not exist, addresses are themselves.
- * SVC_TEST_CALLS: gets lines "resolve name" and "connect address", if it is set.
+ * SVC_TEST_CALLS, if it is set: gets lines "resolve name" and "connect
+ * address".
  */
 
 #define _GNU_SOURCE

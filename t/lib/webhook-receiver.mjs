@@ -1,8 +1,9 @@
 // A receiver of webhooks for tests: SvcTest::Receiver starts it.
 //
-// Arguments: a folder with certificates, and a file that gets a line of JSON for
-// each request.  Prints "name port" for each server, then "ready".  The path of
-// a request says how it is answered.
+// Arguments: a folder with certificates, a file that gets a line of JSON for each
+// request, and ports that are not to be any, like "good=8443".  Prints "name
+// port" for each server, then "ready".  The path of a request says how it is
+// answered.
 
 import { openSync, readFileSync, writeSync } from 'node:fs';
 import https from 'node:https';

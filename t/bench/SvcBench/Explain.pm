@@ -94,6 +94,10 @@ my %VALUES = (
     webhook_attempts => [ '{webhook}', 100, 0 ],
     webhook_attempts_total => [ '{webhook}' ],
     webhook_test => [ '{webhook}', 'id' ],
+    webhook_record => [ '[{"endpoint":"{webhook}","audit":true,"began":1e12,'
+        . '"delivery":"d","attempt":3,"event_id":"e","event":"user.created",'
+        . '"outcome":"abandoned","duration":5,"error":"no"}]' ],
+    webhook_trim => [ '{{webhook}}' ],
 );
 
 # What reads as much as a tenant may have of it: at most so many pages.

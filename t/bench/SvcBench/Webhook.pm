@@ -62,14 +62,12 @@ sub prepare {
 sub certificates {
     my ($dir) = @_;
 
-    my @key = qw(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes);
+    my ($status, $text) = run([ qw(openssl req -x509 -newkey ec -pkeyopt
+        ec_paramgen_curve:P-256 -nodes -keyout key.pem -out own.pem
+        -subj /CN=bench -days 2 -addext subjectAltName=IP:127.0.0.1) ],
+        cwd => $dir);
 
-    for my $arg ([ 'req', '-x509', @key, '-keyout', 'key.pem', '-out',
-                   'own.pem', '-subj', '/CN=bench', '-days', 2, '-addext',
-                   'subjectAltName=IP:127.0.0.1' ]) {
-        my ($status, $text) = run([ 'openssl', @$arg ], cwd => $dir);
-        die "openssl: $text\n" if $status != 0;
-    }
+    die "openssl: $text\n" if $status != 0;
 
     open my $fh, '>', "$dir/ca.pem" or die "$!\n";
     print $fh slurp($CA) // die("$CA: $!\n"), slurp("$dir/own.pem");
