@@ -26,7 +26,7 @@ typedef struct {
     ngx_queue_t          queue;         /* of own.batches */
     ngx_queue_t          outcomes;      /* deliveries; those of a forgotten
                                            batch are gone */
-} ngx_svc_webhook_batch_t;
+} ngx_svc_webhook_tell_t;
 
 
 typedef struct {
@@ -48,7 +48,7 @@ static void ngx_svc_webhook_own_wait(ngx_svc_webhook_delivery_t *d);
 static void ngx_svc_webhook_own_tell_event(ngx_event_t *ev);
 static ngx_int_t ngx_svc_webhook_own_send(void);
 static ngx_uint_t ngx_svc_webhook_own_outcomes(ngx_str_t *args);
-static void ngx_svc_webhook_own_sent(ngx_svc_webhook_batch_t *batch,
+static void ngx_svc_webhook_own_sent(ngx_svc_webhook_tell_t *batch,
     ngx_uint_t n);
 static void ngx_svc_webhook_own_answered(redisReply *reply, void *data);
 static void ngx_svc_webhook_own_ignored(redisReply *reply, void *data);
@@ -242,11 +242,11 @@ ngx_svc_webhook_own_send(void)
     ngx_str_t                 args[2 + 2 * NGX_SVC_WEBHOOK_BATCH];
     ngx_uint_t                n;
     ngx_svc_webhook_own_t    *own;
-    ngx_svc_webhook_batch_t  *batch;
+    ngx_svc_webhook_tell_t   *batch;
 
     own = &ngx_svc_webhook_own;
 
-    batch = ngx_alloc(sizeof(ngx_svc_webhook_batch_t), own->log);
+    batch = ngx_alloc(sizeof(ngx_svc_webhook_tell_t), own->log);
     if (batch == NULL) {
         return NGX_ERROR;
     }
@@ -300,7 +300,7 @@ ngx_svc_webhook_own_outcomes(ngx_str_t *args)
 
 
 static void
-ngx_svc_webhook_own_sent(ngx_svc_webhook_batch_t *batch, ngx_uint_t n)
+ngx_svc_webhook_own_sent(ngx_svc_webhook_tell_t *batch, ngx_uint_t n)
 {
     ngx_queue_t                 *q;
     ngx_svc_webhook_own_t       *own;
@@ -325,7 +325,7 @@ ngx_svc_webhook_own_sent(ngx_svc_webhook_batch_t *batch, ngx_uint_t n)
 static void
 ngx_svc_webhook_own_answered(redisReply *reply, void *data)
 {
-    ngx_svc_webhook_batch_t *batch = data;
+    ngx_svc_webhook_tell_t *batch = data;
 
     ngx_queue_t                 *q, *next;
     ngx_svc_webhook_delivery_t  *d;
@@ -368,6 +368,13 @@ ngx_svc_webhook_own_ignored(redisReply *reply, void *data)
 
 
 ngx_uint_t
+ngx_svc_webhook_own_count(void)
+{
+    return ngx_svc_webhook_own.n;
+}
+
+
+ngx_uint_t
 ngx_svc_webhook_own_untold(void)
 {
     ngx_svc_webhook_own_t  *own;
@@ -383,7 +390,7 @@ ngx_svc_webhook_own_forget(void)
 {
     ngx_queue_t              *q;
     ngx_svc_webhook_own_t    *own;
-    ngx_svc_webhook_batch_t  *batch;
+    ngx_svc_webhook_tell_t   *batch;
 
     own = &ngx_svc_webhook_own;
 
@@ -393,7 +400,7 @@ ngx_svc_webhook_own_forget(void)
          q != ngx_queue_sentinel(&own->batches);
          q = ngx_queue_next(q))
     {
-        batch = ngx_queue_data(q, ngx_svc_webhook_batch_t, queue);
+        batch = ngx_queue_data(q, ngx_svc_webhook_tell_t, queue);
         ngx_svc_webhook_own_drop(&batch->outcomes);
     }
 

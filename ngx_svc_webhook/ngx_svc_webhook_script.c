@@ -65,7 +65,8 @@ ngx_svc_redis_script_t  ngx_svc_webhook_beat_script = {
     "    redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])\n"
     "    alive = 1\n"
     "end\n"
-    "return { alive, redis.call('LLEN', KEYS[2]) }\n"
+    "return { alive, redis.call('LLEN', KEYS[2]),"
+        " redis.call('HLEN', KEYS[3]) }\n"
 };
 
 
