@@ -172,8 +172,8 @@ invalid:
 
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                        "\"%V\" takes a URL such as "
-                       "http://proxy.example.com:3128, not \"%V\"",
-                       &value[0], &value[1]);
+                       "http://proxy.example.com:3128, without a user, not "
+                       "\"%V\"", &value[0], &value[1]);
 
     return NGX_CONF_ERROR;
 }

@@ -40,7 +40,7 @@ static void ngx_svc_webhook_ended(void *data,
     ngx_svc_webhook_result_t *result);
 static void ngx_svc_webhook_trim(ngx_svc_webhook_lane_t *lane);
 static void ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
-    ngx_svc_webhook_outcome_e outcome, const char *why);
+    ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why);
 static void ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_result_t *result);
 static void ngx_svc_webhook_rest(ngx_svc_webhook_job_t *job, ngx_msec_t ms);
@@ -313,12 +313,14 @@ static void
 ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_endpoint_t *endpoint)
 {
+    static const ngx_str_t   sealed = ngx_string("the secret cannot be opened");
+
+    ngx_str_t                why;
     ngx_svc_error_t          err;
     ngx_svc_webhook_conf_t  *wcf;
 
     if (endpoint->sealed) {
-        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_HOPELESS,
-                                "the secret cannot be opened");
+        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_HOPELESS, &sealed);
         return;
     }
 
@@ -330,8 +332,9 @@ ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
     if (ngx_svc_webhook_url(&endpoint->url, &wcf->allow, "url", &err)
         != NGX_OK)
     {
-        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_REFUSED,
-                                "refused: the URL's host is not allowed");
+        why.data = err.detail;
+        why.len = err.len;
+        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_REFUSED, &why);
         return;
     }
 
@@ -395,7 +398,7 @@ ngx_svc_webhook_trim(ngx_svc_webhook_lane_t *lane)
 
 static void
 ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
-    ngx_svc_webhook_outcome_e outcome, const char *why)
+    ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why)
 {
     ngx_time_t                *tp;
     ngx_svc_webhook_result_t   result;
@@ -406,7 +409,9 @@ ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
 
     result.outcome = outcome;
     result.began = (int64_t) tp->sec * 1000 + tp->msec;
-    ngx_svc_webhook_reason(&result, "%s", why);
+    ngx_svc_webhook_reason(&result, "%s%V",
+                           outcome == NGX_SVC_WEBHOOK_REFUSED
+                           ? "refused: " : "", why);
 
     ngx_svc_webhook_outcome(job, &result);
 }
