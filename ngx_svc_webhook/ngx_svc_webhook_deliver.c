@@ -385,11 +385,14 @@ ngx_svc_webhook_trim(ngx_svc_webhook_lane_t *lane)
 {
     ngx_svc_webhook_job_t  *job;
 
+    static const ngx_str_t  many = ngx_string("too many wait for the endpoint");
+    static const ngx_str_t  mute = ngx_string("too many wait, and none is "
+                                              "answered");
+
     while ((job = ngx_svc_webhook_lane_surplus(lane)) != NULL) {
         ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_SURPLUS,
-                                ngx_svc_webhook_lane_failing(lane)
-                                ? "too many wait, and none is answered"
-                                : "too many wait for the endpoint");
+                                ngx_svc_webhook_lane_failing(lane) ? &mute
+                                                                   : &many);
     }
 }
 
