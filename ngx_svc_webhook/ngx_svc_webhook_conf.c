@@ -30,6 +30,7 @@ ngx_svc_webhook_conf_queue(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     static const ngx_svc_webhook_number_t  numbers[] = {
         { NULL, offsetof(ngx_svc_webhook_conf_t, capacity) },
         { "tenant=", offsetof(ngx_svc_webhook_conf_t, tenant_capacity) },
+        { "endpoint=", offsetof(ngx_svc_webhook_conf_t, endpoint_capacity) },
         { NULL, 0 }
     };
 
@@ -171,8 +172,8 @@ invalid:
 
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                        "\"%V\" takes a URL such as "
-                       "http://proxy.example.com:3128, not \"%V\"",
-                       &value[0], &value[1]);
+                       "http://proxy.example.com:3128, without a user, not "
+                       "\"%V\"", &value[0], &value[1]);
 
     return NGX_CONF_ERROR;
 }

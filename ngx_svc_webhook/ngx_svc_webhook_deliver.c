@@ -38,8 +38,9 @@ static void ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_endpoint_t *endpoint);
 static void ngx_svc_webhook_ended(void *data,
     ngx_svc_webhook_result_t *result);
+static void ngx_svc_webhook_trim(ngx_svc_webhook_lane_t *lane);
 static void ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
-    ngx_svc_webhook_outcome_e outcome, const char *why);
+    ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why);
 static void ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_result_t *result);
 static void ngx_svc_webhook_rest(ngx_svc_webhook_job_t *job, ngx_msec_t ms);
@@ -131,6 +132,7 @@ void
 ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
 {
     ngx_svc_webhook_job_t      *job;
+    ngx_svc_webhook_lane_t     *lane;
     ngx_svc_webhook_deliver_t  *wd;
 
     wd = &ngx_svc_webhook_d;
@@ -152,15 +154,17 @@ ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
     job->timer.log = ngx_cycle->log;
     job->timer.cancelable = 1;
 
-    job->lane = ngx_svc_webhook_lane(d);
-    if (job->lane == NULL) {
+    lane = ngx_svc_webhook_lane(d);
+    if (lane == NULL) {
         ngx_free(job);
         goto failed;
     }
 
+    job->lane = lane;
     ngx_queue_insert_tail(&wd->jobs, &job->all);
 
     ngx_svc_webhook_lane_wait(job);
+    ngx_svc_webhook_trim(lane);
     ngx_svc_webhook_wake();
 
     return;
@@ -329,12 +333,14 @@ static void
 ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_endpoint_t *endpoint)
 {
+    static const ngx_str_t   sealed = ngx_string("the secret cannot be opened");
+
+    ngx_str_t                why;
     ngx_svc_error_t          err;
     ngx_svc_webhook_conf_t  *wcf;
 
     if (endpoint->sealed) {
-        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_HOPELESS,
-                                "the secret cannot be opened");
+        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_HOPELESS, &sealed);
         return;
     }
 
@@ -346,8 +352,9 @@ ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
     if (ngx_svc_webhook_url(&endpoint->url, &wcf->allow, "url", &err)
         != NGX_OK)
     {
-        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_REFUSED,
-                                "refused: the URL's host is not allowed");
+        why.data = err.detail;
+        why.len = err.len;
+        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_REFUSED, &why);
         return;
     }
 
@@ -374,6 +381,8 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
     ngx_svc_webhook_lane_result(job->lane, result->unreachable);
     ngx_svc_webhook_d.nactive--;
 
+    ngx_svc_webhook_trim(job->lane);
+
     if (job->forgotten) {
         ngx_svc_webhook_drop(job);
 
@@ -386,11 +395,33 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
 }
 
 
+/*
+ * What waits for an endpoint must not take the places of what is due to others
+ * of its tenant.
+ */
+
+static void
+ngx_svc_webhook_trim(ngx_svc_webhook_lane_t *lane)
+{
+    ngx_svc_webhook_job_t  *job;
+
+    static const ngx_str_t  many = ngx_string("too many wait for the endpoint");
+    static const ngx_str_t  mute = ngx_string("too many wait, and none is "
+                                              "answered");
+
+    while ((job = ngx_svc_webhook_lane_surplus(lane)) != NULL) {
+        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_SURPLUS,
+                                ngx_svc_webhook_lane_failing(lane) ? &mute
+                                                                   : &many);
+    }
+}
+
+
 /* No attempt is of any use. */
 
 static void
 ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
-    ngx_svc_webhook_outcome_e outcome, const char *why)
+    ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why)
 {
     ngx_time_t                *tp;
     ngx_svc_webhook_result_t   result;
@@ -401,7 +432,9 @@ ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
 
     result.outcome = outcome;
     result.began = (int64_t) tp->sec * 1000 + tp->msec;
-    ngx_svc_webhook_reason(&result, "%s", why);
+    ngx_svc_webhook_reason(&result, "%s%V",
+                           outcome == NGX_SVC_WEBHOOK_REFUSED
+                           ? "refused: " : "", why);
 
     ngx_svc_webhook_outcome(job, &result);
 }
@@ -417,7 +450,7 @@ ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_delivery_t  *d;
 
     d = job->delivery;
-    d->attempts++;
+    d->attempts += (result->outcome != NGX_SVC_WEBHOOK_SURPLUS);
 
     if (result->outcome == NGX_SVC_WEBHOOK_ACKNOWLEDGED) {
         metric = NGX_SVC_M_ACKNOWLEDGED;
@@ -426,6 +459,10 @@ ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
     } else if (result->outcome == NGX_SVC_WEBHOOK_REFUSED) {
         metric = NGX_SVC_M_REFUSED;
         outcome = NGX_SVC_WEBHOOK_R_REFUSED;
+
+    } else if (result->outcome == NGX_SVC_WEBHOOK_SURPLUS) {
+        metric = NGX_SVC_M_DROPPED_ENDPOINT;
+        outcome = NGX_SVC_WEBHOOK_R_DROPPED;
 
     } else if (result->outcome == NGX_SVC_WEBHOOK_FAILED
                && d->attempts < NGX_SVC_WEBHOOK_ATTEMPTS)

@@ -11,6 +11,10 @@
 #include <ngx_event.h>
 
 
+#define NGX_SVC_WEBHOOK_SAID     10         /* seconds */
+#define NGX_SVC_WEBHOOK_LINES    10         /* at most, in that time */
+
+
 /* Of a delivery: its outcome so far, to Redis. */
 
 enum {
@@ -38,6 +42,8 @@ typedef struct {
     ngx_queue_t          outcomes;
     ngx_queue_t          batches;
     ngx_event_t          tell;          /* posted */
+    time_t               said;          /* of what is damaged, since */
+    ngx_uint_t           lines;
     unsigned             refused:1;     /* by the scheduler */
 } ngx_svc_webhook_own_t;
 
@@ -130,19 +136,27 @@ ngx_svc_webhook_own_add(redisReply *entry)
 }
 
 
-/* Nothing of it goes to the log: it may be anything. */
+/* Nothing of it goes to the log: it may be anything, and any number. */
 
 static void
 ngx_svc_webhook_own_damaged(redisReply *entry)
 {
     u_char                 *p, *end;
     ngx_str_t               args[5];
+    ngx_uint_t              level;
     ngx_svc_webhook_own_t  *own;
 
     own = &ngx_svc_webhook_own;
 
-    ngx_log_error(NGX_LOG_ERR, own->log, 0, "a damaged webhook delivery of "
-                  "%uz bytes in Redis is dropped", (size_t) entry->len);
+    if (ngx_time() - own->said >= NGX_SVC_WEBHOOK_SAID) {
+        own->said = ngx_time();
+        own->lines = 0;
+    }
+
+    level = own->lines++ < NGX_SVC_WEBHOOK_LINES ? NGX_LOG_ERR : NGX_LOG_INFO;
+
+    ngx_log_error(level, own->log, 0, "a damaged webhook delivery of %uz bytes "
+                  "in Redis is dropped", (size_t) entry->len);
 
     if (entry->len < 2) {
         return;

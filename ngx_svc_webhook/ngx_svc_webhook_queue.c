@@ -301,8 +301,8 @@ ngx_svc_webhook_queue_lapsed(void)
     }
 
     ngx_log_error(NGX_LOG_WARN, queue->log, 0,
-                  "webhook helper process was taken for dead, it has left its "
-                  "deliveries to others");
+                  "webhook helper process was taken for dead, or Redis has "
+                  "lost its data: its deliveries are left to others");
 
     ngx_svc_webhook_queue_pause(1);
 

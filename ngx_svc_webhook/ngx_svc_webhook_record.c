@@ -111,9 +111,14 @@ ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
     audit = 0;
 
     if (outcome == NGX_SVC_WEBHOOK_R_ABANDONED
-        || outcome == NGX_SVC_WEBHOOK_R_REFUSED)
+        || outcome == NGX_SVC_WEBHOOK_R_REFUSED
+        || outcome == NGX_SVC_WEBHOOK_R_DROPPED)
     {
         audit = ngx_svc_webhook_failure(d, result, outcome);
+    }
+
+    if (outcome == NGX_SVC_WEBHOOK_R_DROPPED && !audit) {
+        return;
     }
 
     row = ngx_svc_webhook_row(&d->tenant, &d->endpoint);

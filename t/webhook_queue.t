@@ -20,7 +20,7 @@ my $s = SvcTest->new;
 $s->redis->{persistent} = 1;
 
 my $receiver = SvcTest::Receiver->new($s,
-    svc_webhook_queue => '60 tenant=40',
+    svc_webhook_queue => '60 tenant=40 endpoint=40',
     svc_webhook_timeout => '60s',
     svc_webhook_shutdown_timeout => '1s');
 $s->start;

@@ -197,7 +197,8 @@ $s->reload;
 user($initech);
 @log = $receiver->deliveries($literal, 2);
 is("$log[-1]{outcome}: $log[-1]{error}",
-   "refused: refused: the URL's host is not allowed", 'is allowed no more');
+   'refused: refused: "url" must have a public host: 127.0.0.1 is loopback.',
+   'is allowed no more');
 
 $s->done;
 
