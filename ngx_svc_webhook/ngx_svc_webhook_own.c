@@ -80,13 +80,11 @@ ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash)
 
     ngx_rbtree_init(&own->tree, &own->sentinel, ngx_str_rbtree_insert_value);
 
-    if (own->tell.handler == NULL) {
-        ngx_queue_init(&own->outcomes);
-        ngx_queue_init(&own->batches);
+    ngx_queue_init(&own->outcomes);
+    ngx_queue_init(&own->batches);
 
-        own->tell.handler = ngx_svc_webhook_own_tell_event;
-        own->tell.log = log;
-    }
+    own->tell.handler = ngx_svc_webhook_own_tell_event;
+    own->tell.log = log;
 }
 
 
