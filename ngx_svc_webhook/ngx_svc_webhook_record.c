@@ -11,7 +11,7 @@
 
 #define NGX_SVC_WEBHOOK_ROWS_MAX   16384    /* in memory */
 #define NGX_SVC_WEBHOOK_OPS        4        /* at the same time */
-#define NGX_SVC_WEBHOOK_DELAY      200      /* ms, of the first row */
+#define NGX_SVC_WEBHOOK_DELAY      500      /* ms, of the first row */
 #define NGX_SVC_WEBHOOK_PAUSE      1000     /* ms, without PostgreSQL */
 #define NGX_SVC_WEBHOOK_TRIES      10       /* of rows that are refused */
 
@@ -33,6 +33,7 @@ typedef struct {
 static ngx_svc_webhook_row_t *ngx_svc_webhook_row(ngx_str_t *tenant,
     ngx_str_t *endpoint);
 static ngx_svc_webhook_batch_t *ngx_svc_webhook_batch(ngx_str_t *tenant);
+static void ngx_svc_webhook_row_acked(ngx_svc_webhook_row_t *row);
 static void ngx_svc_webhook_batch_free(ngx_svc_webhook_batch_t *batch);
 static void ngx_svc_webhook_rows_free(ngx_queue_t *rows);
 static void ngx_svc_webhook_records_soon(ngx_msec_t ms);
@@ -140,6 +141,28 @@ ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
                ngx_min(d->event_id.len, sizeof(row->event_id)));
     ngx_memcpy(row->event, d->event.data, row->event_len);
     ngx_memcpy(row->error, result->error.data, row->error_len);
+
+    if (outcome == NGX_SVC_WEBHOOK_R_ACKNOWLEDGED) {
+        ngx_svc_webhook_row_acked(row);
+    }
+}
+
+
+/* It takes the place of the endpoint's oldest one, if there are enough. */
+
+static void
+ngx_svc_webhook_row_acked(ngx_svc_webhook_row_t *row)
+{
+    ngx_svc_webhook_row_t  *oldest;
+
+    oldest = ngx_svc_webhook_acked_add(row);
+
+    if (oldest) {
+        ngx_queue_remove(&oldest->queue);
+        oldest->batch->nrows--;
+        ngx_svc_webhook_records.nrows--;
+        ngx_free(oldest);
+    }
 }
 
 
@@ -186,6 +209,7 @@ ngx_svc_webhook_row(ngx_str_t *tenant, ngx_str_t *endpoint)
         return NULL;
     }
 
+    row->batch = batch;
     ngx_memcpy(row->endpoint, endpoint->data,
                ngx_min(endpoint->len, sizeof(row->endpoint)));
 
@@ -223,6 +247,7 @@ ngx_svc_webhook_batch(ngx_str_t *tenant)
     }
 
     ngx_queue_init(&batch->rows);
+    ngx_queue_init(&batch->acked);
     ngx_queue_init(&batch->sent);
 
     ngx_memcpy(batch->tenant, tenant->data,
@@ -251,6 +276,8 @@ ngx_svc_webhook_batch_free(ngx_svc_webhook_batch_t *batch)
 
     ngx_svc_webhook_rows_free(&batch->rows);
     ngx_svc_webhook_rows_free(&batch->sent);
+
+    ngx_svc_webhook_acked_free(batch);
 
     ngx_queue_remove(&batch->queue);
     ngx_rbtree_delete(&ngx_svc_webhook_records.tree, &batch->node.node);
@@ -392,6 +419,7 @@ ngx_svc_webhook_batch_take(ngx_svc_webhook_batch_t *batch)
         q = ngx_queue_head(&batch->rows);
         row = ngx_queue_data(q, ngx_svc_webhook_row_t, queue);
 
+        ngx_svc_webhook_acked_remove(row);
         ngx_queue_remove(q);
         ngx_queue_insert_tail(&batch->sent, q);
 

@@ -62,7 +62,8 @@ const ngx_svc_pg_statement_t  ngx_svc_webhook_record_statements[] = {
               " AND endpoint_id = ANY ($1::text::uuid[])"
       ")"
       " DELETE FROM svc.webhook_attempt a USING l, o"
-      " WHERE l.mine AND o.n > 100 AND a.tenant_id = " NGX_SVC_TENANT
+      " WHERE l.mine AND o.n > " ngx_value(NGX_SVC_WEBHOOK_KEPT)
+          " AND a.tenant_id = " NGX_SVC_TENANT
           " AND a.endpoint_id = o.endpoint_id"
           " AND a.created_at = o.created_at"
           " AND a.delivery_id = o.delivery_id AND a.attempt = o.attempt", 1 },

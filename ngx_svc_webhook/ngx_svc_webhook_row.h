@@ -13,10 +13,31 @@
 
 
 #define NGX_SVC_WEBHOOK_ROWS  256       /* in an op, at most */
+#define NGX_SVC_WEBHOOK_KEPT  100       /* acknowledged ones of an endpoint, as
+                                           in "webhook_trim" */
+
+
+/*
+ * Attempts of an endpoint that were acknowledged and wait to be written: more
+ * than are kept need not be.
+ */
+
+typedef struct {
+    ngx_queue_t                queue;       /* the batch's */
+    ngx_queue_t                rows;        /* the oldest one first */
+    ngx_uint_t                 nrows;
+    u_char                     endpoint[NGX_SVC_UUID_TEXT_LEN];
+} ngx_svc_webhook_acked_t;
+
+
+typedef struct ngx_svc_webhook_batch_s  ngx_svc_webhook_batch_t;
 
 
 typedef struct {
     ngx_queue_t                queue;
+    ngx_svc_webhook_batch_t   *batch;
+    ngx_queue_t                acked_queue;
+    ngx_svc_webhook_acked_t   *acked;       /* whose queue it is in, or NULL */
     int64_t                    began;
     ngx_msec_t                 duration;
     ngx_uint_t                 attempt;
@@ -36,19 +57,32 @@ typedef struct {
 
 /* Rows of a tenant. */
 
-typedef struct {
+struct ngx_svc_webhook_batch_s {
     ngx_str_node_t             node;        /* the tenant */
     ngx_queue_t                queue;       /* of those that wait */
     ngx_queue_t                rows;
     ngx_uint_t                 nrows;
+    ngx_queue_t                acked;       /* ngx_svc_webhook_acked_t */
     ngx_queue_t                sent;        /* in the op */
     ngx_uint_t                 nsent;
     ngx_uint_t                 tries;
     ngx_svc_pg_op_t           *op;          /* in flight */
     unsigned                   audit:1;     /* the op has audit events */
     u_char                     tenant[NGX_SVC_UUID_TEXT_LEN];
-} ngx_svc_webhook_batch_t;
+};
 
+
+/*
+ * ngx_svc_webhook_acked.c: a row that was acknowledged and waits; returns the
+ * oldest one of its endpoint when that need not be written any more, or NULL.
+ */
+ngx_svc_webhook_row_t *ngx_svc_webhook_acked_add(ngx_svc_webhook_row_t *row);
+
+/* A row waits no more; nothing happens to one that was not added. */
+void ngx_svc_webhook_acked_remove(ngx_svc_webhook_row_t *row);
+
+/* Frees what the batch keeps for that. */
+void ngx_svc_webhook_acked_free(ngx_svc_webhook_batch_t *batch);
 
 /* ngx_svc_webhook_record_write.c: adds the statements for batch->sent. */
 ngx_int_t ngx_svc_webhook_batch_bind(ngx_svc_webhook_batch_t *batch,

@@ -1,0 +1,96 @@
+/*
+ * Acknowledged attempts that wait to be written: of an endpoint not more than
+ * its delivery log keeps, so that a busy one costs no more than others.
+ */
+
+#include "ngx_svc_webhook_row.h"
+
+
+static ngx_svc_webhook_acked_t *ngx_svc_webhook_acked(
+    ngx_svc_webhook_batch_t *batch, u_char *endpoint);
+
+
+ngx_svc_webhook_row_t *
+ngx_svc_webhook_acked_add(ngx_svc_webhook_row_t *row)
+{
+    ngx_svc_webhook_row_t    *oldest;
+    ngx_svc_webhook_acked_t  *acked;
+
+    acked = ngx_svc_webhook_acked(row->batch, row->endpoint);
+    if (acked == NULL) {
+        return NULL;
+    }
+
+    oldest = NULL;
+
+    if (acked->nrows == NGX_SVC_WEBHOOK_KEPT) {
+        oldest = ngx_queue_data(ngx_queue_head(&acked->rows),
+                                ngx_svc_webhook_row_t, acked_queue);
+
+        ngx_svc_webhook_acked_remove(oldest);
+    }
+
+    row->acked = acked;
+    ngx_queue_insert_tail(&acked->rows, &row->acked_queue);
+    acked->nrows++;
+
+    return oldest;
+}
+
+
+/* A tenant has a hundred endpoints at most.  NULL when memory runs out. */
+
+static ngx_svc_webhook_acked_t *
+ngx_svc_webhook_acked(ngx_svc_webhook_batch_t *batch, u_char *endpoint)
+{
+    ngx_queue_t              *q;
+    ngx_svc_webhook_acked_t  *acked;
+
+    for (q = ngx_queue_head(&batch->acked);
+         q != ngx_queue_sentinel(&batch->acked);
+         q = ngx_queue_next(q))
+    {
+        acked = ngx_queue_data(q, ngx_svc_webhook_acked_t, queue);
+
+        if (ngx_memcmp(acked->endpoint, endpoint, sizeof(acked->endpoint))
+            == 0)
+        {
+            return acked;
+        }
+    }
+
+    acked = ngx_calloc(sizeof(ngx_svc_webhook_acked_t), ngx_cycle->log);
+    if (acked == NULL) {
+        return NULL;
+    }
+
+    ngx_memcpy(acked->endpoint, endpoint, sizeof(acked->endpoint));
+    ngx_queue_init(&acked->rows);
+    ngx_queue_insert_tail(&batch->acked, &acked->queue);
+
+    return acked;
+}
+
+
+void
+ngx_svc_webhook_acked_remove(ngx_svc_webhook_row_t *row)
+{
+    if (row->acked) {
+        ngx_queue_remove(&row->acked_queue);
+        row->acked->nrows--;
+        row->acked = NULL;
+    }
+}
+
+
+void
+ngx_svc_webhook_acked_free(ngx_svc_webhook_batch_t *batch)
+{
+    ngx_queue_t  *q;
+
+    while (!ngx_queue_empty(&batch->acked)) {
+        q = ngx_queue_head(&batch->acked);
+        ngx_queue_remove(q);
+        ngx_free(ngx_queue_data(q, ngx_svc_webhook_acked_t, queue));
+    }
+}
