@@ -75,10 +75,20 @@ ngx_svc_webhook_acked(ngx_svc_webhook_batch_t *batch, u_char *endpoint)
 void
 ngx_svc_webhook_acked_remove(ngx_svc_webhook_row_t *row)
 {
-    if (row->acked) {
-        ngx_queue_remove(&row->acked_queue);
-        row->acked->nrows--;
-        row->acked = NULL;
+    ngx_svc_webhook_acked_t  *acked;
+
+    acked = row->acked;
+
+    if (acked == NULL) {
+        return;
+    }
+
+    ngx_queue_remove(&row->acked_queue);
+    row->acked = NULL;
+
+    if (--acked->nrows == 0) {
+        ngx_queue_remove(&acked->queue);
+        ngx_free(acked);
     }
 }
 
