@@ -17,6 +17,7 @@ typedef enum {
     NGX_SVC_M_DROPPED_FULL,             /* the queue was full */
     NGX_SVC_M_DROPPED_TENANT,           /* the tenant's share was */
     NGX_SVC_M_DROPPED_REDIS,            /* Redis was down, or lost it */
+    NGX_SVC_M_DROPPED_ENDPOINT,         /* too many waited for the endpoint */
     NGX_SVC_M_ACKNOWLEDGED,
     NGX_SVC_M_RETRIED,                  /* attempts that another one follows */
     NGX_SVC_M_ABANDONED,

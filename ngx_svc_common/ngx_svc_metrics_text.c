@@ -64,12 +64,14 @@ static const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
     { "svc_webhook_queued_total", "Deliveries put into the queue.", "",
       NGX_SVC_M_QUEUED },
 
-    { "svc_webhook_dropped_total", "Deliveries that were not queued.",
+    { "svc_webhook_dropped_total", "Deliveries for which there was no place.",
       "reason=\"queue_full\"", NGX_SVC_M_DROPPED_FULL },
     { "svc_webhook_dropped_total", NULL, "reason=\"tenant_full\"",
       NGX_SVC_M_DROPPED_TENANT },
     { "svc_webhook_dropped_total", NULL, "reason=\"redis\"",
       NGX_SVC_M_DROPPED_REDIS },
+    { "svc_webhook_dropped_total", NULL, "reason=\"endpoint_full\"",
+      NGX_SVC_M_DROPPED_ENDPOINT },
 
     { "svc_webhook_deliveries_total", "Deliveries that have ended.",
       "outcome=\"acknowledged\"", NGX_SVC_M_ACKNOWLEDGED },

@@ -32,7 +32,7 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
       NULL },
 
     { ngx_string("svc_webhook_queue"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE12,
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE123,
       ngx_svc_webhook_conf_queue,
       NGX_HTTP_MAIN_CONF_OFFSET,
       0,
@@ -201,6 +201,7 @@ ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf)
     wcf->on = NGX_CONF_UNSET;
     wcf->capacity = NGX_CONF_UNSET_UINT;
     wcf->tenant_capacity = NGX_CONF_UNSET_UINT;
+    wcf->endpoint_capacity = NGX_CONF_UNSET_UINT;
     wcf->concurrency = NGX_CONF_UNSET_UINT;
     wcf->tenant_concurrency = NGX_CONF_UNSET_UINT;
     wcf->endpoint_concurrency = NGX_CONF_UNSET_UINT;
@@ -227,6 +228,8 @@ ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf)
     ngx_conf_init_uint_value(wcf->capacity, 50000);
     ngx_conf_init_uint_value(wcf->tenant_capacity,
                              ngx_max(wcf->capacity / 4, 1));
+    ngx_conf_init_uint_value(wcf->endpoint_capacity,
+                             ngx_max(wcf->tenant_capacity / 2, 1));
     ngx_conf_init_uint_value(wcf->concurrency, 512);
     ngx_conf_init_uint_value(wcf->tenant_concurrency, 64);
     ngx_conf_init_uint_value(wcf->endpoint_concurrency, 16);

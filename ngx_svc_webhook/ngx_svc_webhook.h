@@ -25,6 +25,7 @@ typedef struct {
     ngx_flag_t        on;
     ngx_uint_t        capacity;         /* deliveries that may be pending */
     ngx_uint_t        tenant_capacity;  /* of one tenant */
+    ngx_uint_t        endpoint_capacity;    /* of one endpoint, in a helper */
     ngx_uint_t        concurrency;      /* attempts at the same time */
     ngx_uint_t        tenant_concurrency;
     ngx_uint_t        endpoint_concurrency;

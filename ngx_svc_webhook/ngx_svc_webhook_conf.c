@@ -30,6 +30,7 @@ ngx_svc_webhook_conf_queue(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     static const ngx_svc_webhook_number_t  numbers[] = {
         { NULL, offsetof(ngx_svc_webhook_conf_t, capacity) },
         { "tenant=", offsetof(ngx_svc_webhook_conf_t, tenant_capacity) },
+        { "endpoint=", offsetof(ngx_svc_webhook_conf_t, endpoint_capacity) },
         { NULL, 0 }
     };
 

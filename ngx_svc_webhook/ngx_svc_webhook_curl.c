@@ -5,11 +5,16 @@
 #include "ngx_svc_webhook_curl.h"
 #include "ngx_svc_socket.h"
 
+#include <openssl/ssl.h>
+
 
 #define NGX_SVC_WEBHOOK_HANDLES   64        /* kept for the next requests */
 #define NGX_SVC_WEBHOOK_DNS       5L        /* seconds, of a resolved name */
 #define NGX_SVC_WEBHOOK_IDLE      30L       /* seconds, of a connection */
 #define NGX_SVC_WEBHOOK_LIFETIME  300L      /* likewise, in use or not */
+
+#define NGX_SVC_WEBHOOK_CIPHERS   "DEFAULT:!kDHE"
+#define NGX_SVC_WEBHOOK_CURVES    "P-256:P-384:P-521"
 
 
 typedef struct {
@@ -26,6 +31,7 @@ typedef struct {
 
 static ngx_int_t ngx_svc_webhook_curl_open(void);
 static ngx_int_t ngx_svc_webhook_curl_options(CURL *curl);
+static CURLcode ngx_svc_webhook_curl_tls(CURL *curl, void *ctx, void *data);
 static int ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what,
     void *data, void *socket);
 static void ngx_svc_webhook_curl_watch(ngx_event_t *ev, ngx_int_t event,
@@ -178,6 +184,9 @@ ngx_svc_webhook_curl_options(CURL *curl)
 
     ngx_svc_webhook_curl_set(CURLOPT_SSLVERSION,
                              (long) CURL_SSLVERSION_TLSv1_2);
+    ngx_svc_webhook_curl_set(CURLOPT_SSL_CIPHER_LIST, NGX_SVC_WEBHOOK_CIPHERS);
+    ngx_svc_webhook_curl_set(CURLOPT_SSL_CTX_FUNCTION,
+                             ngx_svc_webhook_curl_tls);
     ngx_svc_webhook_curl_set(CURLOPT_SSL_VERIFYPEER, 1L);
     ngx_svc_webhook_curl_set(CURLOPT_SSL_VERIFYHOST, 2L);
     ngx_svc_webhook_curl_set(CURLOPT_CAPATH, NULL);
@@ -200,6 +209,24 @@ ngx_svc_webhook_curl_options(CURL *curl)
 #undef ngx_svc_webhook_curl_set
 
     return rc == CURLE_OK ? NGX_OK : NGX_ERROR;
+}
+
+
+/*
+ * Elliptic curves only: with a group of 8192 bits, which the receiver chooses, a
+ * handshake takes the time of dozens.  A FIPS module has no X25519.
+ */
+
+static CURLcode
+ngx_svc_webhook_curl_tls(CURL *curl, void *ctx, void *data)
+{
+    if (SSL_CTX_set1_groups_list(ctx, "X25519:" NGX_SVC_WEBHOOK_CURVES) == 1
+        || SSL_CTX_set1_groups_list(ctx, NGX_SVC_WEBHOOK_CURVES) == 1)
+    {
+        return CURLE_OK;
+    }
+
+    return CURLE_SSL_CIPHER;
 }
 
 

@@ -38,6 +38,7 @@ static void ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_endpoint_t *endpoint);
 static void ngx_svc_webhook_ended(void *data,
     ngx_svc_webhook_result_t *result);
+static void ngx_svc_webhook_trim(ngx_svc_webhook_lane_t *lane);
 static void ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why);
 static void ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
@@ -130,6 +131,7 @@ void
 ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
 {
     ngx_svc_webhook_job_t      *job;
+    ngx_svc_webhook_lane_t     *lane;
     ngx_svc_webhook_deliver_t  *wd;
 
     wd = &ngx_svc_webhook_d;
@@ -146,15 +148,17 @@ ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
     job->timer.log = ngx_cycle->log;
     job->timer.cancelable = 1;
 
-    job->lane = ngx_svc_webhook_lane(d);
-    if (job->lane == NULL) {
+    lane = ngx_svc_webhook_lane(d);
+    if (lane == NULL) {
         ngx_free(job);
         goto failed;
     }
 
+    job->lane = lane;
     ngx_queue_insert_tail(&wd->jobs, &job->all);
 
     ngx_svc_webhook_lane_wait(job);
+    ngx_svc_webhook_trim(lane);
     ngx_svc_webhook_wake();
 
     return;
@@ -357,6 +361,8 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
     ngx_svc_webhook_lane_result(job->lane, result->unreachable);
     ngx_svc_webhook_d.nactive--;
 
+    ngx_svc_webhook_trim(job->lane);
+
     if (job->forgotten) {
         ngx_svc_webhook_drop(job);
 
@@ -366,6 +372,28 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
 
     ngx_svc_webhook_wake();
     ngx_svc_webhook_idle();
+}
+
+
+/*
+ * What waits for an endpoint must not take the places of what is due to others
+ * of its tenant.
+ */
+
+static void
+ngx_svc_webhook_trim(ngx_svc_webhook_lane_t *lane)
+{
+    ngx_svc_webhook_job_t  *job;
+
+    static const ngx_str_t  many = ngx_string("too many wait for the endpoint");
+    static const ngx_str_t  mute = ngx_string("too many wait, and none is "
+                                              "answered");
+
+    while ((job = ngx_svc_webhook_lane_surplus(lane)) != NULL) {
+        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_SURPLUS,
+                                ngx_svc_webhook_lane_failing(lane) ? &mute
+                                                                   : &many);
+    }
 }
 
 
@@ -402,7 +430,7 @@ ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_delivery_t  *d;
 
     d = job->delivery;
-    d->attempts++;
+    d->attempts += (result->outcome != NGX_SVC_WEBHOOK_SURPLUS);
 
     if (result->outcome == NGX_SVC_WEBHOOK_ACKNOWLEDGED) {
         metric = NGX_SVC_M_ACKNOWLEDGED;
@@ -411,6 +439,10 @@ ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
     } else if (result->outcome == NGX_SVC_WEBHOOK_REFUSED) {
         metric = NGX_SVC_M_REFUSED;
         outcome = NGX_SVC_WEBHOOK_R_REFUSED;
+
+    } else if (result->outcome == NGX_SVC_WEBHOOK_SURPLUS) {
+        metric = NGX_SVC_M_DROPPED_ENDPOINT;
+        outcome = NGX_SVC_WEBHOOK_R_DROPPED;
 
     } else if (result->outcome == NGX_SVC_WEBHOOK_FAILED
                && d->attempts < NGX_SVC_WEBHOOK_ATTEMPTS)

@@ -17,7 +17,7 @@ typedef struct {
     ngx_svc_value_t  url;
     ngx_svc_value_t  events;
     ngx_svc_value_t  enabled;
-} ngx_svc_webhook_endpoint_t;
+} ngx_svc_webhook_input_t;
 
 
 /* What a create makes up, until its reply. */
@@ -37,7 +37,7 @@ static ngx_int_t ngx_svc_webhook_event_check(const ngx_svc_member_t *member,
 static ngx_uint_t ngx_svc_webhook_event_bit(const u_char *name, size_t len);
 static ngx_svc_webhook_new_t *ngx_svc_webhook_new(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_webhook_bind(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, ngx_svc_webhook_endpoint_t *endpoint);
+    ngx_svc_pg_call_t *call, ngx_svc_webhook_input_t *endpoint);
 static ngx_int_t ngx_svc_webhook_bind_events(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, cJSON *events);
 static void ngx_svc_webhook_committed(PGresult **results);
@@ -55,14 +55,14 @@ static const ngx_svc_member_t  ngx_svc_webhook_event_element = {
                                                                               \
     { ngx_string("url"), NGX_SVC_T_STRING, flags, 1, NGX_SVC_WEBHOOK_URL,     \
       ngx_svc_webhook_url_check, NULL, NULL,                                  \
-      offsetof(ngx_svc_webhook_endpoint_t, url) },                            \
+      offsetof(ngx_svc_webhook_input_t, url) },                               \
                                                                               \
     { ngx_string("events"), NGX_SVC_T_ARRAY, flags, 1, NGX_SVC_WEBHOOK_NAMES, \
       NULL, NULL, &ngx_svc_webhook_event_element,                             \
-      offsetof(ngx_svc_webhook_endpoint_t, events) },                         \
+      offsetof(ngx_svc_webhook_input_t, events) },                            \
                                                                               \
     { ngx_string("enabled"), NGX_SVC_T_BOOLEAN, 0, 0, 0, NULL, NULL, NULL,    \
-      offsetof(ngx_svc_webhook_endpoint_t, enabled) },                        \
+      offsetof(ngx_svc_webhook_input_t, enabled) },                           \
                                                                               \
     ngx_svc_null_member
 
@@ -230,12 +230,12 @@ ngx_svc_webhook_list_reply(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_webhook_create_prepare(ngx_svc_request_t *sr)
 {
-    ngx_int_t                    rc;
-    ngx_svc_pg_call_t           *call;
-    ngx_svc_webhook_new_t       *new;
-    ngx_svc_webhook_endpoint_t   endpoint;
+    ngx_int_t                 rc;
+    ngx_svc_pg_call_t        *call;
+    ngx_svc_webhook_new_t    *new;
+    ngx_svc_webhook_input_t   endpoint;
 
-    ngx_memzero(&endpoint, sizeof(ngx_svc_webhook_endpoint_t));
+    ngx_memzero(&endpoint, sizeof(ngx_svc_webhook_input_t));
 
     rc = ngx_svc_schema_object(ngx_svc_webhook_create_members, 0, sr->json,
                                &endpoint, &sr->error);
@@ -343,11 +343,11 @@ ngx_svc_webhook_get_reply(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_webhook_patch_prepare(ngx_svc_request_t *sr)
 {
-    ngx_int_t                    rc;
-    ngx_svc_pg_call_t           *call;
-    ngx_svc_webhook_endpoint_t   endpoint;
+    ngx_int_t                 rc;
+    ngx_svc_pg_call_t        *call;
+    ngx_svc_webhook_input_t   endpoint;
 
-    ngx_memzero(&endpoint, sizeof(ngx_svc_webhook_endpoint_t));
+    ngx_memzero(&endpoint, sizeof(ngx_svc_webhook_input_t));
 
     rc = ngx_svc_schema_object(ngx_svc_webhook_patch_members, 0, sr->json,
                                &endpoint, &sr->error);
@@ -477,7 +477,7 @@ ngx_svc_webhook_new(ngx_svc_request_t *sr)
 
 static ngx_int_t
 ngx_svc_webhook_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    ngx_svc_webhook_endpoint_t *endpoint)
+    ngx_svc_webhook_input_t *endpoint)
 {
     ngx_svc_bind_value(call, &endpoint->url);
 

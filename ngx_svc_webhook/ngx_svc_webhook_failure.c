@@ -91,6 +91,14 @@ ngx_svc_webhook_failure(ngx_svc_webhook_delivery_t *d,
         return 1;
     }
 
+    if (outcome == NGX_SVC_WEBHOOK_R_DROPPED) {
+        ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
+                      "webhook delivery %V of tenant %V to endpoint %V is "
+                      "dropped: %V", &d->id, &d->tenant, &d->endpoint,
+                      &result->error);
+        return 1;
+    }
+
     ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
                   "webhook delivery %V of tenant %V to endpoint %V is "
                   "abandoned, attempts: %ui, the last one: %V", &d->id,

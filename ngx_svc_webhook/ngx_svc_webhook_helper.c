@@ -4,8 +4,8 @@
  */
 
 #include "ngx_svc_webhook_helper.h"
+#include "ngx_svc_webhook_emit.h"
 
-#include "ngx_svc_crypto.h"
 #include "ngx_svc_metrics.h"
 
 #include <ngx_event.h>
@@ -196,14 +196,14 @@ ngx_svc_webhook_helper_pair(ngx_socket_t *fds)
 static ngx_int_t
 ngx_svc_webhook_helper_new_id(void)
 {
-    u_char                     random[NGX_SVC_WEBHOOK_ID / 2];
+    u_char                     id[NGX_SVC_WEBHOOK_ID];
     ngx_svc_webhook_helper_t  *helper;
 
     static u_char  before[NGX_SVC_WEBHOOK_ID];
 
     helper = &ngx_svc_webhook_helper;
 
-    if (ngx_svc_random(random, sizeof(random)) != NGX_OK) {
+    if (ngx_svc_webhook_id(id) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -213,7 +213,7 @@ ngx_svc_webhook_helper_new_id(void)
         helper->before.len = NGX_SVC_WEBHOOK_ID;
     }
 
-    ngx_hex_dump(helper->id, random, sizeof(random));
+    ngx_memcpy(helper->id, id, NGX_SVC_WEBHOOK_ID);
 
     return NGX_OK;
 }

@@ -6,6 +6,8 @@
 
 
 #define NGX_SVC_WEBHOOK_STREAK   5          /* attempts that got no answer */
+#define NGX_SVC_WEBHOOK_PATIENCE 3          /* timeouts, with such an endpoint */
+#define NGX_SVC_WEBHOOK_FEW      100        /* jobs that it may hold then */
 #define NGX_SVC_WEBHOOK_LINGER   60000      /* ms, of a lane without jobs */
 #define NGX_SVC_WEBHOOK_IDLERS   10000      /* of those, at most */
 
@@ -30,6 +32,7 @@ struct ngx_svc_webhook_lane_s {
     ngx_uint_t                  nactive;
     ngx_uint_t                  njobs;
     ngx_uint_t                  streak;     /* of attempts without an answer */
+    ngx_msec_t                  failing;    /* since */
     ngx_msec_t                  idle;       /* since */
     unsigned                    ready:1;
     u_char                      key[2 * NGX_SVC_UUID_TEXT_LEN];
@@ -307,7 +310,12 @@ void
 ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
     ngx_uint_t unreachable)
 {
-    lane->streak = unreachable ? lane->streak + 1 : 0;
+    if (!unreachable) {
+        lane->streak = 0;
+
+    } else if (lane->streak++ == 0) {
+        lane->failing = ngx_current_msec;
+    }
 
     ngx_svc_webhook_lane_update(lane);
 }
@@ -323,8 +331,8 @@ ngx_svc_webhook_lane_update(ngx_svc_webhook_lane_t *lane)
 {
     ngx_uint_t  ready, limit;
 
-    limit = lane->streak < NGX_SVC_WEBHOOK_STREAK
-            ? ngx_svc_webhook_conf()->endpoint_concurrency : 1;
+    limit = ngx_svc_webhook_lane_failing(lane)
+            ? 1 : ngx_svc_webhook_conf()->endpoint_concurrency;
 
     ready = !ngx_queue_empty(&lane->waiting) && lane->nactive < limit;
 
@@ -357,6 +365,38 @@ ngx_svc_webhook_tenant_update(ngx_svc_webhook_tenant_t *tenant)
     }
 
     tenant->ready = ready;
+}
+
+
+ngx_uint_t
+ngx_svc_webhook_lane_failing(ngx_svc_webhook_lane_t *lane)
+{
+    return lane->streak >= NGX_SVC_WEBHOOK_STREAK;
+}
+
+
+ngx_svc_webhook_job_t *
+ngx_svc_webhook_lane_surplus(ngx_svc_webhook_lane_t *lane)
+{
+    ngx_uint_t               limit;
+    ngx_svc_webhook_conf_t  *wcf;
+
+    wcf = ngx_svc_webhook_conf();
+    limit = wcf->endpoint_capacity;
+
+    if (ngx_svc_webhook_lane_failing(lane)
+        && ngx_current_msec - lane->failing
+           > NGX_SVC_WEBHOOK_PATIENCE * wcf->timeout)
+    {
+        limit = ngx_min(limit, NGX_SVC_WEBHOOK_FEW);
+    }
+
+    if (lane->njobs <= limit || ngx_queue_empty(&lane->waiting)) {
+        return NULL;
+    }
+
+    return ngx_queue_data(ngx_queue_last(&lane->waiting),
+                          ngx_svc_webhook_job_t, queue);
 }
 
 

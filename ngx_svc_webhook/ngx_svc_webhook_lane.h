@@ -51,6 +51,16 @@ void ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
     ngx_uint_t unreachable);
 
 /*
+ * The last job that waits in a lane with more than it may hold, or NULL.  An
+ * endpoint that has not answered for a while may hold few.
+ */
+ngx_svc_webhook_job_t *ngx_svc_webhook_lane_surplus(
+    ngx_svc_webhook_lane_t *lane);
+
+/* 1: attempts of the lane's endpoint get no answer, one after the other. */
+ngx_uint_t ngx_svc_webhook_lane_failing(ngx_svc_webhook_lane_t *lane);
+
+/*
  * Whose turn it is, NULL: nobody's; and the job, which stays in its lane.  Both
  * the tenant and the lane go to the end.
  */

@@ -81,10 +81,10 @@ ngx_svc_webhook_op_failed(ngx_svc_pg_op_t *op, const char *what)
 {
     ngx_str_t  text;
 
-    static const char *reasons[] = {
-        "", "", "PostgreSQL has no connection free",
-        "PostgreSQL has no connection up",
-        "the connection to PostgreSQL was lost"
+    static const char *const  reasons[] = {
+        [NGX_SVC_PG_BUSY] = "PostgreSQL has no connection free",
+        [NGX_SVC_PG_UNAVAILABLE] = "PostgreSQL has no connection up",
+        [NGX_SVC_PG_LOST] = "the connection to PostgreSQL was lost"
     };
 
     if (op->status == NGX_SVC_PG_FAILED) {

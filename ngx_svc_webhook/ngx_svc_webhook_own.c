@@ -11,6 +11,10 @@
 #include <ngx_event.h>
 
 
+#define NGX_SVC_WEBHOOK_SAID     10         /* seconds */
+#define NGX_SVC_WEBHOOK_LINES    10         /* at most, in that time */
+
+
 /* Of a delivery: its outcome so far, to Redis. */
 
 enum {
@@ -26,7 +30,7 @@ typedef struct {
     ngx_queue_t          queue;         /* of own.batches */
     ngx_queue_t          outcomes;      /* deliveries; those of a forgotten
                                            batch are gone */
-} ngx_svc_webhook_batch_t;
+} ngx_svc_webhook_tell_t;
 
 
 typedef struct {
@@ -38,6 +42,8 @@ typedef struct {
     ngx_queue_t          outcomes;
     ngx_queue_t          batches;
     ngx_event_t          tell;          /* posted */
+    time_t               said;          /* of what is damaged, since */
+    ngx_uint_t           lines;
     unsigned             refused:1;     /* by the scheduler */
 } ngx_svc_webhook_own_t;
 
@@ -48,7 +54,7 @@ static void ngx_svc_webhook_own_wait(ngx_svc_webhook_delivery_t *d);
 static void ngx_svc_webhook_own_tell_event(ngx_event_t *ev);
 static ngx_int_t ngx_svc_webhook_own_send(void);
 static ngx_uint_t ngx_svc_webhook_own_outcomes(ngx_str_t *args);
-static void ngx_svc_webhook_own_sent(ngx_svc_webhook_batch_t *batch,
+static void ngx_svc_webhook_own_sent(ngx_svc_webhook_tell_t *batch,
     ngx_uint_t n);
 static void ngx_svc_webhook_own_answered(redisReply *reply, void *data);
 static void ngx_svc_webhook_own_ignored(redisReply *reply, void *data);
@@ -130,19 +136,27 @@ ngx_svc_webhook_own_add(redisReply *entry)
 }
 
 
-/* Nothing of it goes to the log: it may be anything. */
+/* Nothing of it goes to the log: it may be anything, and any number. */
 
 static void
 ngx_svc_webhook_own_damaged(redisReply *entry)
 {
     u_char                 *p, *end;
     ngx_str_t               args[4];
+    ngx_uint_t              level;
     ngx_svc_webhook_own_t  *own;
 
     own = &ngx_svc_webhook_own;
 
-    ngx_log_error(NGX_LOG_ERR, own->log, 0, "a damaged webhook delivery of "
-                  "%uz bytes in Redis is dropped", (size_t) entry->len);
+    if (ngx_time() - own->said >= NGX_SVC_WEBHOOK_SAID) {
+        own->said = ngx_time();
+        own->lines = 0;
+    }
+
+    level = own->lines++ < NGX_SVC_WEBHOOK_LINES ? NGX_LOG_ERR : NGX_LOG_INFO;
+
+    ngx_log_error(level, own->log, 0, "a damaged webhook delivery of %uz bytes "
+                  "in Redis is dropped", (size_t) entry->len);
 
     if (entry->len < 2) {
         return;
@@ -242,11 +256,11 @@ ngx_svc_webhook_own_send(void)
     ngx_str_t                 args[2 + 2 * NGX_SVC_WEBHOOK_BATCH];
     ngx_uint_t                n;
     ngx_svc_webhook_own_t    *own;
-    ngx_svc_webhook_batch_t  *batch;
+    ngx_svc_webhook_tell_t   *batch;
 
     own = &ngx_svc_webhook_own;
 
-    batch = ngx_alloc(sizeof(ngx_svc_webhook_batch_t), own->log);
+    batch = ngx_alloc(sizeof(ngx_svc_webhook_tell_t), own->log);
     if (batch == NULL) {
         return NGX_ERROR;
     }
@@ -300,7 +314,7 @@ ngx_svc_webhook_own_outcomes(ngx_str_t *args)
 
 
 static void
-ngx_svc_webhook_own_sent(ngx_svc_webhook_batch_t *batch, ngx_uint_t n)
+ngx_svc_webhook_own_sent(ngx_svc_webhook_tell_t *batch, ngx_uint_t n)
 {
     ngx_queue_t                 *q;
     ngx_svc_webhook_own_t       *own;
@@ -325,7 +339,7 @@ ngx_svc_webhook_own_sent(ngx_svc_webhook_batch_t *batch, ngx_uint_t n)
 static void
 ngx_svc_webhook_own_answered(redisReply *reply, void *data)
 {
-    ngx_svc_webhook_batch_t *batch = data;
+    ngx_svc_webhook_tell_t *batch = data;
 
     ngx_queue_t                 *q, *next;
     ngx_svc_webhook_delivery_t  *d;
@@ -368,6 +382,13 @@ ngx_svc_webhook_own_ignored(redisReply *reply, void *data)
 
 
 ngx_uint_t
+ngx_svc_webhook_own_count(void)
+{
+    return ngx_svc_webhook_own.n;
+}
+
+
+ngx_uint_t
 ngx_svc_webhook_own_untold(void)
 {
     ngx_svc_webhook_own_t  *own;
@@ -383,7 +404,7 @@ ngx_svc_webhook_own_forget(void)
 {
     ngx_queue_t              *q;
     ngx_svc_webhook_own_t    *own;
-    ngx_svc_webhook_batch_t  *batch;
+    ngx_svc_webhook_tell_t   *batch;
 
     own = &ngx_svc_webhook_own;
 
@@ -393,7 +414,7 @@ ngx_svc_webhook_own_forget(void)
          q != ngx_queue_sentinel(&own->batches);
          q = ngx_queue_next(q))
     {
-        batch = ngx_queue_data(q, ngx_svc_webhook_batch_t, queue);
+        batch = ngx_queue_data(q, ngx_svc_webhook_tell_t, queue);
         ngx_svc_webhook_own_drop(&batch->outcomes);
     }
 

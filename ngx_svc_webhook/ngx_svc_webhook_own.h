@@ -32,6 +32,9 @@ void ngx_svc_webhook_own_forget(void);
 /* Sends what is not told. */
 void ngx_svc_webhook_own_tell(void);
 
+/* How many are in hand, those whose end is not confirmed too. */
+ngx_uint_t ngx_svc_webhook_own_count(void);
+
 /* 1: there is something that is not told, or not confirmed. */
 ngx_uint_t ngx_svc_webhook_own_untold(void);
 

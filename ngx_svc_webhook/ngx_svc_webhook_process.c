@@ -40,6 +40,7 @@ typedef struct {
 
 static ngx_int_t ngx_svc_webhook_process_init(ngx_cycle_t *cycle,
     ngx_socket_t fd);
+static void ngx_svc_webhook_process_cpus(void);
 static void ngx_svc_webhook_process_forget(ngx_cycle_t *cycle);
 static ngx_int_t ngx_svc_webhook_process_events(ngx_cycle_t *cycle);
 static ngx_int_t ngx_svc_webhook_process_worker(ngx_cycle_t *cycle,
@@ -112,6 +113,8 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
     process = &ngx_svc_webhook_process_ctx;
     process->cycle = cycle;
 
+    ngx_svc_webhook_process_cpus();
+
     ngx_parent = ngx_pid;
     ngx_pid = ngx_getpid();
     ngx_process = NGX_PROCESS_HELPER;
@@ -143,6 +146,25 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
     process->limit.log = cycle->log;
 
     return NGX_OK;
+}
+
+
+/* Not the processor of the worker, if it has one: those of the master. */
+
+static void
+ngx_svc_webhook_process_cpus(void)
+{
+#if (NGX_HAVE_SCHED_SETAFFINITY)
+
+    cpu_set_t  set;
+
+    if (ngx_process == NGX_PROCESS_WORKER
+        && sched_getaffinity(ngx_parent, sizeof(cpu_set_t), &set) == 0)
+    {
+        (void) sched_setaffinity(0, sizeof(cpu_set_t), &set);
+    }
+
+#endif
 }
 
 

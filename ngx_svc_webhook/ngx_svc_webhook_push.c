@@ -62,7 +62,7 @@ static ngx_svc_webhook_drop_t  ngx_svc_webhook_busy = {
 
 static ngx_svc_webhook_drop_t  ngx_svc_webhook_unknown = {
     .metric = NGX_SVC_M_DROPPED_REDIS,
-    .why = "Redis has not answered"
+    .why = "Redis refuses them, or has not answered"
 };
 
 

@@ -5,9 +5,9 @@
 
 #include "ngx_svc_webhook_queue.h"
 #include "ngx_svc_webhook_deliver.h"
+#include "ngx_svc_webhook_emit.h"
 #include "ngx_svc_webhook_own.h"
 
-#include "ngx_svc_crypto.h"
 #include "ngx_svc_metrics.h"
 
 #include <ngx_event.h>
@@ -55,6 +55,7 @@ static void ngx_svc_webhook_queue_begun(redisReply *reply, void *data);
 static void ngx_svc_webhook_queue_beat(void);
 static void ngx_svc_webhook_queue_beaten(redisReply *reply, void *data);
 static void ngx_svc_webhook_queue_alive(void);
+static void ngx_svc_webhook_queue_compare(ngx_uint_t n);
 static void ngx_svc_webhook_queue_lapsed(void);
 static void ngx_svc_webhook_queue_pause(ngx_uint_t pause);
 static void ngx_svc_webhook_queue_take(void);
@@ -207,7 +208,7 @@ ngx_svc_webhook_queue_begun(redisReply *reply, void *data)
 static void
 ngx_svc_webhook_queue_beat(void)
 {
-    ngx_str_t                 args[4];
+    ngx_str_t                 args[5];
     ngx_svc_webhook_queue_t  *queue;
 
     queue = &ngx_svc_webhook_queue;
@@ -218,12 +219,13 @@ ngx_svc_webhook_queue_beat(void)
 
     ngx_str_set(&args[0], NGX_SVC_WEBHOOK_HELPERS);
     ngx_str_set(&args[1], NGX_SVC_WEBHOOK_QUEUE);
-    args[2] = queue->id;
-    ngx_str_set(&args[3], NGX_SVC_WEBHOOK_LIFETIME);
+    args[2] = queue->hash;
+    args[3] = queue->id;
+    ngx_str_set(&args[4], NGX_SVC_WEBHOOK_LIFETIME);
 
     queue->asked = ngx_current_msec;
 
-    if (ngx_svc_redis_call(&ngx_svc_webhook_beat_script, args, 4, 2,
+    if (ngx_svc_redis_call(&ngx_svc_webhook_beat_script, args, 5, 3,
                            ngx_svc_webhook_queue_beaten, NULL)
         == NGX_OK)
     {
@@ -238,7 +240,7 @@ ngx_svc_webhook_queue_beaten(redisReply *reply, void *data)
     ngx_svc_webhook_queue.beating = 0;
 
     if (reply == NULL || reply->type != REDIS_REPLY_ARRAY
-        || reply->elements != 2)
+        || reply->elements != 3)
     {
         return;
     }
@@ -247,6 +249,7 @@ ngx_svc_webhook_queue_beaten(redisReply *reply, void *data)
 
     if (reply->element[0]->integer) {
         ngx_svc_webhook_queue_alive();
+        ngx_svc_webhook_queue_compare(reply->element[2]->integer);
 
     } else if (!ngx_svc_webhook_queue.leaving) {
         ngx_svc_webhook_queue_lapsed();
@@ -269,24 +272,37 @@ ngx_svc_webhook_queue_alive(void)
 }
 
 
+/*
+ * Answers come in the order of the calls: there was as much in our hash as is in
+ * hand, unless the end of a link that broke reached Redis later than a recall.
+ */
+
+static void
+ngx_svc_webhook_queue_compare(ngx_uint_t n)
+{
+    if (n > ngx_svc_webhook_own_count()) {
+        ngx_svc_webhook_queue.unsure = 1;
+    }
+}
+
+
 /* Goes on as a new helper, to which the old one's deliveries are anybody's. */
 
 static void
 ngx_svc_webhook_queue_lapsed(void)
 {
-    u_char                    random[NGX_SVC_WEBHOOK_ID / 2],
-                              id[NGX_SVC_WEBHOOK_ID];
+    u_char                    id[NGX_SVC_WEBHOOK_ID];
     ngx_svc_webhook_queue_t  *queue;
 
     queue = &ngx_svc_webhook_queue;
 
-    if (ngx_svc_random(random, sizeof(random)) != NGX_OK) {
+    if (ngx_svc_webhook_id(id) != NGX_OK) {
         return;
     }
 
     ngx_log_error(NGX_LOG_WARN, queue->log, 0,
-                  "webhook helper process was taken for dead, it has left its "
-                  "deliveries to others");
+                  "webhook helper process was taken for dead, or Redis has "
+                  "lost its data: its deliveries are left to others");
 
     ngx_svc_webhook_queue_pause(1);
 
@@ -299,7 +315,6 @@ ngx_svc_webhook_queue_lapsed(void)
     ngx_memcpy(queue->before, queue->id.data, NGX_SVC_WEBHOOK_ID);
     queue->predecessor.len = NGX_SVC_WEBHOOK_ID;
 
-    ngx_hex_dump(id, random, sizeof(random));
     ngx_svc_webhook_queue_rename(id);
 
     queue->renamed(queue->id.data);
@@ -343,6 +358,7 @@ ngx_svc_webhook_queue_take(void)
         queue->cursor[0] = '0';
         queue->cursor_len = 1;
         ngx_svc_webhook_queue_recall();
+        queue->unsure = !queue->taking;
         return;
     }
 
@@ -409,7 +425,6 @@ ngx_svc_webhook_queue_recall(void)
         == NGX_OK)
     {
         queue->taking = 1;
-        queue->unsure = 0;
     }
 }
 
@@ -438,7 +453,10 @@ ngx_svc_webhook_queue_recalled(redisReply *reply, void *data)
     if (cursor->type != REDIS_REPLY_STRING || ngx_strcmp(cursor->str, "0") == 0
         || cursor->len > NGX_INT64_LEN)
     {
-        ngx_svc_webhook_queue_take();
+        if (!queue->unsure) {
+            ngx_svc_webhook_queue_take();
+        }
+
         return;
     }
 

@@ -26,6 +26,7 @@ typedef struct {
     ngx_uint_t                 nlost;
     ngx_event_t                timer;
     void                     (*flushed)(void);
+    unsigned                   behind:1;    /* batches wait for an op to end */
 } ngx_svc_webhook_records_t;
 
 
@@ -110,9 +111,14 @@ ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
     audit = 0;
 
     if (outcome == NGX_SVC_WEBHOOK_R_ABANDONED
-        || outcome == NGX_SVC_WEBHOOK_R_REFUSED)
+        || outcome == NGX_SVC_WEBHOOK_R_REFUSED
+        || outcome == NGX_SVC_WEBHOOK_R_DROPPED)
     {
         audit = ngx_svc_webhook_failure(d, result, outcome);
+    }
+
+    if (outcome == NGX_SVC_WEBHOOK_R_DROPPED && !audit) {
+        return;
     }
 
     row = ngx_svc_webhook_row(&d->tenant, &d->endpoint);
@@ -338,6 +344,9 @@ ngx_svc_webhook_records_timer(ngx_event_t *ev)
         records->nops++;
     }
 
+    records->behind = records->nops == NGX_SVC_WEBHOOK_OPS
+                      && !ngx_queue_empty(&records->waiting);
+
     ngx_svc_webhook_records_flushed();
 }
 
@@ -457,6 +466,10 @@ ngx_svc_webhook_batch_done(ngx_svc_pg_op_t *op)
         ngx_svc_webhook_records_soon(batch->nrows < NGX_SVC_WEBHOOK_ROWS
                                      && records->flushed == NULL
                                      ? NGX_SVC_WEBHOOK_DELAY : 1);
+    }
+
+    if (records->behind && !again) {
+        ngx_svc_webhook_records_soon(1);
     }
 
     ngx_svc_webhook_records_flushed();

@@ -14,7 +14,8 @@ typedef enum {
     NGX_SVC_WEBHOOK_R_ACKNOWLEDGED = 0,
     NGX_SVC_WEBHOOK_R_RETRIED,
     NGX_SVC_WEBHOOK_R_ABANDONED,
-    NGX_SVC_WEBHOOK_R_REFUSED
+    NGX_SVC_WEBHOOK_R_REFUSED,
+    NGX_SVC_WEBHOOK_R_DROPPED               /* without an attempt */
 } ngx_svc_webhook_record_e;
 
 
@@ -25,6 +26,8 @@ void ngx_svc_webhook_record_exit(void);
 /*
  * An attempt to deliver d, the d->attempts-th, has ended.  Copies what it
  * needs, and writes it soon; while PostgreSQL is away some thousands are kept.
+ * Of what is dropped only that which gets a line in the error log is written:
+ * it would push real attempts out of the delivery log.
  */
 void ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
     ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome);

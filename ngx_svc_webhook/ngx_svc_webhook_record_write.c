@@ -75,7 +75,7 @@ const ngx_svc_pg_statement_t  ngx_svc_webhook_record_statements[] = {
 
 
 static const char  *ngx_svc_webhook_outcomes[] = {
-    "acknowledged", "retried", "abandoned", "refused"
+    "acknowledged", "retried", "abandoned", "refused", "abandoned"
 };
 
 

@@ -11,6 +11,14 @@
     "local t = redis.call('TIME')\n"                                          \
     "local now = t[1] * 1000 + math.floor(t[2] / 1000)\n"
 
+/*
+ * Redis that is full refuses what may need memory, but not behind a write that
+ * cannot.  Were it not so, nothing would be delivered that is to make room.
+ */
+
+#define NGX_SVC_WEBHOOK_FULL                                                  \
+    "redis.call('ZREM', '" NGX_SVC_WEBHOOK_HELPERS "', '')\n"
+
 /* A count that falls to nothing leaves no field behind. */
 
 #define NGX_SVC_WEBHOOK_LESS                                                  \
@@ -45,6 +53,7 @@ ngx_svc_redis_script_t  ngx_svc_webhook_push_script = {
 ngx_svc_redis_script_t  ngx_svc_webhook_start_script = {
     .name = "start",
     .text =
+    NGX_SVC_WEBHOOK_FULL
     NGX_SVC_WEBHOOK_NOW
     "redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])\n"
     "if ARGV[3] ~= ''\n"
@@ -59,13 +68,15 @@ ngx_svc_redis_script_t  ngx_svc_webhook_start_script = {
 ngx_svc_redis_script_t  ngx_svc_webhook_beat_script = {
     .name = "beat",
     .text =
+    NGX_SVC_WEBHOOK_FULL
     NGX_SVC_WEBHOOK_NOW
     "local alive = 0\n"
     "if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0) > 0 then\n"
     "    redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])\n"
     "    alive = 1\n"
     "end\n"
-    "return { alive, redis.call('LLEN', KEYS[2]) }\n"
+    "return { alive, redis.call('LLEN', KEYS[2]),"
+        " redis.call('HLEN', KEYS[3]) }\n"
 };
 
 
@@ -77,6 +88,7 @@ ngx_svc_redis_script_t  ngx_svc_webhook_beat_script = {
 ngx_svc_redis_script_t  ngx_svc_webhook_take_script = {
     .name = "take",
     .text =
+    NGX_SVC_WEBHOOK_FULL
     NGX_SVC_WEBHOOK_NOW
     NGX_SVC_WEBHOOK_LESS
     "local max = tonumber(ARGV[2])\n"
@@ -146,6 +158,7 @@ ngx_svc_redis_script_t  ngx_svc_webhook_own_script = {
 ngx_svc_redis_script_t  ngx_svc_webhook_tell_script = {
     .name = "tell",
     .text =
+    NGX_SVC_WEBHOOK_FULL
     NGX_SVC_WEBHOOK_LESS
     "for i = 1, #ARGV, 2 do\n"
     "    local entry = redis.call('HGET', KEYS[1], ARGV[i])\n"
@@ -168,6 +181,7 @@ ngx_svc_redis_script_t  ngx_svc_webhook_tell_script = {
 ngx_svc_redis_script_t  ngx_svc_webhook_leave_script = {
     .name = "leave",
     .text =
+    NGX_SVC_WEBHOOK_FULL
     "if redis.call('EXISTS', KEYS[2]) == 1 then\n"
     "    redis.call('ZADD', KEYS[1], 0, ARGV[1])\n"
     "    redis.call('PUBLISH', '" NGX_SVC_WEBHOOK_WAKE "', '1')\n"

@@ -37,8 +37,8 @@ extern ngx_svc_redis_script_t  ngx_svc_webhook_push_script;
 extern ngx_svc_redis_script_t  ngx_svc_webhook_start_script;
 
 /*
- * Keys: helpers, queue; id, lifetime.  { 1: alive, 0: others have taken over;
- * length of the queue }.
+ * Keys: helpers, queue, own hash; id, lifetime.  { 1: alive, 0: others have
+ * taken over; length of the queue; how many are in the hash }.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_beat_script;
 

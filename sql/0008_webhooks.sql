@@ -9,7 +9,7 @@ CREATE TABLE svc.webhook_endpoint (
     url         text            NOT NULL,
     events      text[]          NOT NULL,
     enabled     boolean         NOT NULL DEFAULT true,
-    secret      bytea           NOT NULL,   -- sealed for this tenant and id
+    secret      bytea           NOT NULL,   -- sealed for this id
     created_at  timestamptz(3)  NOT NULL DEFAULT now(),
     updated_at  timestamptz(3)  NOT NULL DEFAULT now(),
     CONSTRAINT webhook_endpoint_pkey PRIMARY KEY (tenant_id, id),

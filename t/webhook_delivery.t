@@ -246,6 +246,19 @@ ok((wait_for { grep { /4 more webhook deliveries .* endpoint \Q$bad->{id}\E/ }
 ok((wait_for { failures($bad) == 11 } 5), 'the same in the audit log');
 is((failures($bad))[-1]{more}, 4, 'with their number');
 
+# --- more tenants at once than are written at once ----------------------------
+
+my @many = map { $receiver->hook($s->tenant("many$_"), "/ok/many$_") } 1 .. 9;
+
+user($_->{tenant}) for @many;
+
+ok((wait_for {
+       my ($rows) = $s->sql('SELECT count(*) FROM svc.webhook_attempt WHERE '
+                            . 'endpoint_id IN ('
+                            . join(', ', map { "'$_->{id}'" } @many) . ')');
+       $rows->[0] == @many
+   } 5), 'the delivery logs of all of them are written');
+
 # --- signatures, as others see them ------------------------------------------
 
 my %secret = map { $_->{path} => $_->{secret} }

@@ -24,6 +24,12 @@ my $s = SvcTest->new(
 );
 my $n = $s->nginx;
 
+# workers have the first processor that we may use, and no other
+
+my ($first) = (slurp('/proc/self/status') =~ /^Cpus_allowed_list:\s*(\d+)/m);
+
+$n->{main} = 'worker_cpu_affinity 1' . '0' x $first . ";\n";
+
 # the cache manager and the cache loader fork nothing
 
 $n->{http} = "    proxy_cache_path $s->{dir}/cache keys_zone=c:1m;\n";
@@ -101,6 +107,9 @@ is(status_of($pid, 'Uid'), status_of($worker, 'Uid'), 'it runs as workers do');
 is(status_of($pid, 'Gid'), status_of($worker, 'Gid'), 'its group');
 is(status_of($pid, 'CapEff'), status_of($worker, 'CapEff'),
    'its capabilities');
+is(status_of($worker, 'Cpus_allowed_list'), $first, 'a worker has a processor');
+is(status_of($pid, 'Cpus_allowed_list'),
+   status_of($n->pid, 'Cpus_allowed_list'), 'the helper has all of them');
 ok(known(1), 'Redis knows it');
 
 ok((wait_for { grep { title($_) =~ /cache manager/ } children($n->pid) }),

@@ -20,7 +20,7 @@ my $s = SvcTest->new;
 $s->redis->{persistent} = 1;
 
 my $receiver = SvcTest::Receiver->new($s,
-    svc_webhook_queue => '60 tenant=40',
+    svc_webhook_queue => '60 tenant=40 endpoint=40',
     svc_webhook_timeout => '60s',
     svc_webhook_shutdown_timeout => '1s');
 $s->start;
@@ -194,6 +194,21 @@ $s->redis->lines('HSET', 'svc.webhook.pending', 'total', 60, $UUID, 7);
 ok((wait_for { !pending() } 5), 'a count of nothing goes away');
 
 
+# as if a call of a link that broke had come late
+
+$s->redis->lines('EVAL', <<'EOT', 0, (helpers())[0][0], $ID, $acme->{id},
+redis.call('HSET', 'svc.webhook.own.' .. ARGV[1], ARGV[2],
+           '0 ' .. ARGV[2] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4]
+           .. ' user.created\n{}')
+redis.call('HINCRBY', 'svc.webhook.pending', 'total', 1)
+redis.call('HINCRBY', 'svc.webhook.pending', ARGV[3], 1)
+return 1
+EOT
+                 $good->{id});
+is(scalar $receiver->wait($good, 2, 5), 2, 'what a helper has unawares');
+empty('unawares');
+
+
 # --- Redis restarts ---------------------------------------------------------
 
 my $slow = $receiver->hook($acme, '/slow/1500?6');
@@ -204,6 +219,8 @@ wait_for { !grep { $_->{time} > (time() - 2) * 1000 } $receiver->at($slow) } 5;
 $s->redis->launch;
 empty('Redis was away when they were answered');
 is(scalar $receiver->at($slow), 10, 'none came twice');
+
+ok((wait_for { $s->health->json->{redis} eq 'up' } 5), 'the worker knows it');
 
 $s->redis->command('SCRIPT FLUSH');
 events($acme, 1);

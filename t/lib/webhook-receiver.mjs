@@ -15,6 +15,7 @@ const ports = Object.fromEntries(numbers.map(n => n.split('=')));
 const out = openSync(log, 'a');
 const seen = new Map();
 const connections = new WeakMap();
+const served = new WeakSet();
 let nconnections = 0;
 
 // each of these can be written to until the other side goes away
@@ -106,6 +107,18 @@ const modes = {
     'close-body': req =>
         req.socket.end(HEAD + 'Content-Length: 10\r\n\r\nx'),
     reset: req => req.socket.destroy(),
+
+    // one request on each connection, though the answer says nothing of it
+
+    once: (req, res, how) => {
+        if (served.has(req.socket)) {
+            req.socket.destroy();
+            return;
+        }
+
+        served.add(req.socket);
+        res.end('ok', () => how === 'idle' && req.socket.end());
+    },
 };
 
 function handle(name) {

@@ -1,0 +1,104 @@
+#!/usr/bin/perl
+
+# Webhooks beside a Redis that is full, that may not be written to, or that has
+# been damaged by hand.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Process qw(slow wait_for);
+use SvcTest::Receiver;
+
+
+my $s = SvcTest->new(workers => 1);
+my $receiver = SvcTest::Receiver->new($s);
+
+$s->start;
+
+my $redis = $s->redis;
+my $acme = $s->tenant('acme');
+my $hook = $receiver->hook($acme, '/fail/2');
+my $fine = $receiver->hook($acme, '/ok');
+my $n = 0;
+my $at = 0;
+
+
+sub user {
+    return $acme->create(userName => 'user' . ++$n . '@acme.test');
+}
+
+
+# The lines of the log since the last time.
+
+sub said {
+    my ($pattern) = @_;
+
+    my @lines = $s->nginx->log_lines;
+
+    return grep { /$pattern/ } @lines[$at .. $#lines];
+}
+
+
+sub since {
+    $at = () = $s->nginx->log_lines;
+}
+
+
+# --- full --------------------------------------------------------------------
+
+my $helper = $s->nginx->wait_helper;
+
+user() for 1 .. 5;
+$receiver->wait($fine, 5);
+$redis->command('CONFIG SET maxmemory 1');
+
+# what is in the queue is delivered, longer than a helper is believed to live
+
+user();
+ok((wait_for { said(qr{deliveries dropped.* Redis refuses}) }), 'it takes no more');
+is(scalar($receiver->wait($hook, 15, 15)), 15, 'what it has is delivered');
+ok((wait_for { $redis->command('EXISTS svc.webhook.pending') eq ':0' }),
+   'and makes room');
+
+is(scalar(grep { /tell|beat|take/ } said(qr/Redis refuses/)), 0,
+   'Redis refuses nothing that the helper needs');
+
+$redis->command('CONFIG SET maxmemory 0');
+user();
+is(scalar($receiver->wait($fine, 6)), 6, 'with room it takes deliveries again');
+
+# --- damaged -----------------------------------------------------------------
+
+since();
+$redis->lines('EVAL', "for i = 1, 5000 do
+                           redis.call('RPUSH', KEYS[1], '0 garbage ' .. i)
+                       end", 1, 'svc.webhook.queue');
+user();
+is(scalar($receiver->wait($fine, 7)), 7, 'what is damaged is passed by');
+
+user();
+$receiver->wait($fine, 8);
+cmp_ok(scalar(said(qr/\[error\].* damaged/)), '<=', 20,
+       'with few lines in the log');
+
+# --- a replica ---------------------------------------------------------------
+
+since();
+$redis->command('REPLICAOF 127.0.0.1 1');
+user();
+ok((wait_for { said(qr/Redis refuses "\w+": READONLY/) }),
+   'a replica is named as what it is');
+
+$redis->command('REPLICAOF NO ONE');
+wait_for { $redis->command('HEXISTS svc.webhook.pending total') eq ':0' };
+user();
+ok((wait_for { $receiver->at($fine) >= 9 }), 'and left behind');
+
+is($s->nginx->wait_helper, $helper, 'all by the same helper');
+
+$s->done;
+
+done_testing();
