@@ -62,7 +62,8 @@ typedef struct {
     ngx_queue_t       outcome;          /* waits to be told, or is on its way */
     unsigned          telling:2;
     unsigned          changed:1;        /* since it is on its way */
-    unsigned          final:1;
+    unsigned          final:1;          /* leaves our hands */
+    unsigned          returned:1;       /* to the queue */
 } ngx_svc_webhook_delivery_t;
 
 

@@ -213,8 +213,8 @@ ngx_svc_webhook_curl_options(CURL *curl)
 
 
 /*
- * Elliptic curves only: with a group of 8192 bits, which the receiver chooses, a
- * handshake takes the time of dozens.  A FIPS module has no X25519.
+ * Elliptic curves only: with a group of 8192 bits, which the receiver chooses,
+ * a handshake takes the time of dozens.  A FIPS module has no X25519.
  */
 
 static CURLcode

@@ -46,6 +46,7 @@ static void ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
 static void ngx_svc_webhook_rest(ngx_svc_webhook_job_t *job, ngx_msec_t ms);
 static void ngx_svc_webhook_rested(ngx_event_t *ev);
 static void ngx_svc_webhook_finish(ngx_svc_webhook_job_t *job);
+static void ngx_svc_webhook_return(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_drop(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_idle(void);
 static void ngx_svc_webhook_drained(void);
@@ -136,6 +137,11 @@ ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
 
     wd = &ngx_svc_webhook_d;
 
+    if (wd->draining) {
+        ngx_svc_webhook_queue_return(d);
+        return;
+    }
+
     job = ngx_calloc(sizeof(ngx_svc_webhook_job_t), ngx_cycle->log);
     if (job == NULL) {
         goto failed;
@@ -209,12 +215,26 @@ ngx_svc_webhook_deliver_forget(void)
 void
 ngx_svc_webhook_deliver_drain(void (*done)(void))
 {
+    ngx_queue_t                *q, *next;
+    ngx_svc_webhook_job_t      *job;
     ngx_svc_webhook_deliver_t  *wd;
 
     wd = &ngx_svc_webhook_d;
 
     wd->draining = 1;
     wd->drained = done;
+
+    for (q = ngx_queue_head(&wd->jobs);
+         q != ngx_queue_sentinel(&wd->jobs);
+         q = next)
+    {
+        next = ngx_queue_next(q);
+        job = ngx_queue_data(q, ngx_svc_webhook_job_t, all);
+
+        if (job->attempt == NULL) {
+            ngx_svc_webhook_return(job);
+        }
+    }
 
     ngx_add_timer(&wd->drain, ngx_svc_webhook_conf()->shutdown_timeout);
 
@@ -463,6 +483,11 @@ ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
         return;
     }
 
+    if (ngx_svc_webhook_d.draining) {
+        ngx_svc_webhook_return(job);
+        return;
+    }
+
     ngx_svc_webhook_queue_retry(d);
 
     pause = ngx_svc_webhook_pauses[d->attempts];
@@ -500,6 +525,21 @@ ngx_svc_webhook_finish(ngx_svc_webhook_job_t *job)
 
     ngx_svc_webhook_drop(job);
     ngx_svc_webhook_queue_done(d);
+}
+
+
+/* Nobody has to wait for what others have in flight here. */
+
+static void
+ngx_svc_webhook_return(ngx_svc_webhook_job_t *job)
+{
+    ngx_svc_webhook_delivery_t  *d;
+
+    d = job->delivery;
+    job->delivery = NULL;
+
+    ngx_svc_webhook_drop(job);
+    ngx_svc_webhook_queue_return(d);
 }
 
 

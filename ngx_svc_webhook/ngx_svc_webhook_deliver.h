@@ -29,8 +29,9 @@ void ngx_svc_webhook_deliver_pause(ngx_uint_t pause);
 void ngx_svc_webhook_deliver_forget(void);
 
 /*
- * Begins no more attempts, and calls done when none is in flight, at the latest
- * after svc_webhook_shutdown_timeout; never from within this call.
+ * Begins no more attempts, returns what is not in flight to the queue, and
+ * calls done when nothing is, at the latest after svc_webhook_shutdown_timeout;
+ * never from within this call.
  */
 void ngx_svc_webhook_deliver_drain(void (*done)(void));
 

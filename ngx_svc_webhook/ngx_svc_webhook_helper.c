@@ -26,6 +26,7 @@ typedef struct {
     ngx_event_t         spawn;
     ngx_event_t         kill;           /* keeps a worker that quits */
     ngx_str_t           before;         /* empty, or the last one's id */
+    u_char              last[NGX_SVC_WEBHOOK_ID];
     u_char              id[NGX_SVC_WEBHOOK_ID];
 } ngx_svc_webhook_helper_t;
 
@@ -34,7 +35,6 @@ static void ngx_svc_webhook_helper_spawn(ngx_event_t *ev);
 static ngx_int_t ngx_svc_webhook_helper_fork(void);
 static ngx_int_t ngx_svc_webhook_helper_watch(ngx_connection_t *c);
 static ngx_int_t ngx_svc_webhook_helper_pair(ngx_socket_t *fds);
-static ngx_int_t ngx_svc_webhook_helper_new_id(void);
 static void ngx_svc_webhook_helper_close(ngx_socket_t fd);
 static void ngx_svc_webhook_helper_read(ngx_event_t *ev);
 static void ngx_svc_webhook_helper_closing(ngx_connection_t *c);
@@ -98,7 +98,9 @@ ngx_svc_webhook_helper_fork(void)
 
     helper = &ngx_svc_webhook_helper;
 
-    if (ngx_svc_webhook_helper_new_id() != NGX_OK
+    /* known before the fork: whoever comes next takes over from it by its id */
+
+    if (ngx_svc_webhook_id(helper->id) != NGX_OK
         || ngx_svc_webhook_helper_pair(fds) != NGX_OK)
     {
         return NGX_ERROR;
@@ -186,34 +188,6 @@ ngx_svc_webhook_helper_pair(ngx_socket_t *fds)
             return NGX_ERROR;
         }
     }
-
-    return NGX_OK;
-}
-
-
-/* Known before the fork: whoever comes next takes over from it by its id. */
-
-static ngx_int_t
-ngx_svc_webhook_helper_new_id(void)
-{
-    u_char                     id[NGX_SVC_WEBHOOK_ID];
-    ngx_svc_webhook_helper_t  *helper;
-
-    static u_char  before[NGX_SVC_WEBHOOK_ID];
-
-    helper = &ngx_svc_webhook_helper;
-
-    if (ngx_svc_webhook_id(id) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (helper->pid > 0) {
-        ngx_memcpy(before, helper->id, NGX_SVC_WEBHOOK_ID);
-        helper->before.data = before;
-        helper->before.len = NGX_SVC_WEBHOOK_ID;
-    }
-
-    ngx_memcpy(helper->id, id, NGX_SVC_WEBHOOK_ID);
 
     return NGX_OK;
 }
@@ -312,6 +286,10 @@ ngx_svc_webhook_helper_ended(void)
 
         return;
     }
+
+    ngx_memcpy(helper->last, helper->id, NGX_SVC_WEBHOOK_ID);
+    helper->before.data = helper->last;
+    helper->before.len = NGX_SVC_WEBHOOK_ID;
 
     if (ngx_current_msec - helper->since >= NGX_SVC_WEBHOOK_STABLE) {
         helper->pause = NGX_SVC_WEBHOOK_PAUSE_MIN;

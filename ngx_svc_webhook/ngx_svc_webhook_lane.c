@@ -6,7 +6,7 @@
 
 
 #define NGX_SVC_WEBHOOK_STREAK   5          /* attempts that got no answer */
-#define NGX_SVC_WEBHOOK_PATIENCE 3          /* timeouts, with such an endpoint */
+#define NGX_SVC_WEBHOOK_PATIENCE 3          /* timeouts, with such a one */
 #define NGX_SVC_WEBHOOK_FEW      100        /* jobs that it may hold then */
 #define NGX_SVC_WEBHOOK_LINGER   60000      /* ms, of a lane without jobs */
 #define NGX_SVC_WEBHOOK_IDLERS   10000      /* of those, at most */

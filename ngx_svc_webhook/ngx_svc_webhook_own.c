@@ -80,13 +80,11 @@ ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash)
 
     ngx_rbtree_init(&own->tree, &own->sentinel, ngx_str_rbtree_insert_value);
 
-    if (own->tell.handler == NULL) {
-        ngx_queue_init(&own->outcomes);
-        ngx_queue_init(&own->batches);
+    ngx_queue_init(&own->outcomes);
+    ngx_queue_init(&own->batches);
 
-        own->tell.handler = ngx_svc_webhook_own_tell_event;
-        own->tell.log = log;
-    }
+    own->tell.handler = ngx_svc_webhook_own_tell_event;
+    own->tell.log = log;
 }
 
 
@@ -142,7 +140,7 @@ static void
 ngx_svc_webhook_own_damaged(redisReply *entry)
 {
     u_char                 *p, *end;
-    ngx_str_t               args[4];
+    ngx_str_t               args[5];
     ngx_uint_t              level;
     ngx_svc_webhook_own_t  *own;
 
@@ -173,11 +171,12 @@ ngx_svc_webhook_own_damaged(redisReply *entry)
 
     args[0] = *own->hash;
     ngx_str_set(&args[1], NGX_SVC_WEBHOOK_PENDING);
-    args[2].data = p;
-    args[2].len = end - p;
-    ngx_str_set(&args[3], "-");
+    ngx_str_set(&args[2], NGX_SVC_WEBHOOK_QUEUE);
+    args[3].data = p;
+    args[3].len = end - p;
+    ngx_str_set(&args[4], "-");
 
-    (void) ngx_svc_redis_call(&ngx_svc_webhook_tell_script, args, 4, 2,
+    (void) ngx_svc_redis_call(&ngx_svc_webhook_tell_script, args, 5, 3,
                               ngx_svc_webhook_own_ignored, NULL);
 }
 
@@ -193,6 +192,15 @@ ngx_svc_webhook_queue_done(ngx_svc_webhook_delivery_t *d)
 void
 ngx_svc_webhook_queue_retry(ngx_svc_webhook_delivery_t *d)
 {
+    ngx_svc_webhook_own_outcome(d);
+}
+
+
+void
+ngx_svc_webhook_queue_return(ngx_svc_webhook_delivery_t *d)
+{
+    d->final = 1;
+    d->returned = 1;
     ngx_svc_webhook_own_outcome(d);
 }
 
@@ -253,7 +261,7 @@ ngx_svc_webhook_own_tell(void)
 static ngx_int_t
 ngx_svc_webhook_own_send(void)
 {
-    ngx_str_t                 args[2 + 2 * NGX_SVC_WEBHOOK_BATCH];
+    ngx_str_t                 args[3 + 2 * NGX_SVC_WEBHOOK_BATCH];
     ngx_uint_t                n;
     ngx_svc_webhook_own_t    *own;
     ngx_svc_webhook_tell_t   *batch;
@@ -267,10 +275,11 @@ ngx_svc_webhook_own_send(void)
 
     args[0] = *own->hash;
     ngx_str_set(&args[1], NGX_SVC_WEBHOOK_PENDING);
+    ngx_str_set(&args[2], NGX_SVC_WEBHOOK_QUEUE);
 
-    n = ngx_svc_webhook_own_outcomes(&args[2]);
+    n = ngx_svc_webhook_own_outcomes(&args[3]);
 
-    if (ngx_svc_redis_call(&ngx_svc_webhook_tell_script, args, 2 + 2 * n, 2,
+    if (ngx_svc_redis_call(&ngx_svc_webhook_tell_script, args, 3 + 2 * n, 3,
                            ngx_svc_webhook_own_answered, batch)
         != NGX_OK)
     {
@@ -294,7 +303,7 @@ ngx_svc_webhook_own_outcomes(ngx_str_t *args)
     ngx_svc_webhook_own_t       *own;
     ngx_svc_webhook_delivery_t  *d;
 
-    static u_char  digits[] = "0123456789", final[] = "-";
+    static u_char  texts[] = "0<1<2<3<", final[] = "-";
 
     own = &ngx_svc_webhook_own;
 
@@ -305,8 +314,15 @@ ngx_svc_webhook_own_outcomes(ngx_str_t *args)
         d = ngx_queue_data(q, ngx_svc_webhook_delivery_t, outcome);
 
         args[2 * n] = d->id;
-        args[2 * n + 1].data = d->final ? final : &digits[d->attempts % 10];
-        args[2 * n + 1].len = 1;
+
+        if (d->final && !d->returned) {
+            args[2 * n + 1].data = final;
+            args[2 * n + 1].len = 1;
+            continue;
+        }
+
+        args[2 * n + 1].data = &texts[2 * d->attempts];
+        args[2 * n + 1].len = 1 + d->returned;
     }
 
     return n;

@@ -14,7 +14,7 @@
 #define NGX_SVC_WEBHOOK_BATCH  256
 
 
-/* hash: name of the hash in Redis; lives until the next call. */
+/* At the helper's start.  hash: name of the hash in Redis, which may change. */
 void ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash);
 
 /*

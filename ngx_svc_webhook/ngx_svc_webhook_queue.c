@@ -273,8 +273,8 @@ ngx_svc_webhook_queue_alive(void)
 
 
 /*
- * Answers come in the order of the calls: there was as much in our hash as is in
- * hand, unless the end of a link that broke reached Redis later than a recall.
+ * Answers come in the order of the calls: there was as much in our hash as is
+ * in hand, unless the end of a link that broke reached Redis after a recall.
  */
 
 static void

@@ -42,6 +42,12 @@ void ngx_svc_webhook_queue_leave(void (*left)(void));
 void ngx_svc_webhook_queue_done(ngx_svc_webhook_delivery_t *d);
 void ngx_svc_webhook_queue_retry(ngx_svc_webhook_delivery_t *d);
 
+/*
+ * What will not be attempted by this helper any more goes back to the queue,
+ * with d->attempts, and is freed.
+ */
+void ngx_svc_webhook_queue_return(ngx_svc_webhook_delivery_t *d);
+
 /* For ngx_svc_webhook_deliver(): no memory.  Frees it; it will come again. */
 void ngx_svc_webhook_queue_refuse(ngx_svc_webhook_delivery_t *d);
 

@@ -160,6 +160,7 @@ ngx_svc_redis_script_t  ngx_svc_webhook_tell_script = {
     .text =
     NGX_SVC_WEBHOOK_FULL
     NGX_SVC_WEBHOOK_LESS
+    "local wake = false\n"
     "for i = 1, #ARGV, 2 do\n"
     "    local entry = redis.call('HGET', KEYS[1], ARGV[i])\n"
     "    if entry and ARGV[i + 1] == '-' then\n"
@@ -170,9 +171,19 @@ ngx_svc_redis_script_t  ngx_svc_webhook_tell_script = {
     "            less(KEYS[2], tenant, 1)\n"
     "        end\n"
     "    elseif entry then\n"
-    "        redis.call('HSET', KEYS[1], ARGV[i],"
-            " ARGV[i + 1] .. string.sub(entry, 2))\n"
+    "        local attempts = string.sub(ARGV[i + 1], 1, 1)\n"
+    "        entry = attempts .. string.sub(entry, 2)\n"
+    "        if ARGV[i + 1] == attempts then\n"
+    "            redis.call('HSET', KEYS[1], ARGV[i], entry)\n"
+    "        else\n"
+    "            redis.call('HDEL', KEYS[1], ARGV[i])\n"
+    "            redis.call('LPUSH', KEYS[3], entry)\n"
+    "            wake = true\n"
+    "        end\n"
     "    end\n"
+    "end\n"
+    "if wake then\n"
+    "    redis.call('PUBLISH', '" NGX_SVC_WEBHOOK_WAKE "', '1')\n"
     "end\n"
     "return 1\n"
 };

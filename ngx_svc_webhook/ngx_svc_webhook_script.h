@@ -56,8 +56,9 @@ extern ngx_svc_redis_script_t  ngx_svc_webhook_take_script;
 extern ngx_svc_redis_script_t  ngx_svc_webhook_own_script;
 
 /*
- * Keys: own hash, pending; delivery id, attempts, and so on.  "-": final.  What
- * is in other hands stays as it is.
+ * Keys: own hash, pending, queue; delivery id, attempts, and so on.  "-" for
+ * attempts: final; "<" behind them: it goes back to the queue.  What is in
+ * other hands stays as it is.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_tell_script;
 

@@ -133,6 +133,23 @@ my $count = "HINCRBY svc.webhook.pending $initech->{id} 0";
 ok((wait_for { $s->redis->command($count) eq ':0' } 10),
    'an endpoint that is deleted takes its queue along');
 
+# --- at a reload -------------------------------------------------------------
+
+my $hang = $receiver->hook($initech, '/hang/reload');
+my $again = $receiver->hook($globex, '/status/500/reload');
+
+user($initech);
+$receiver->wait($hang, 1);
+user($globex);
+$receiver->deliveries($again, 1);
+
+my ($old) = $s->nginx->helper_pids;
+
+$s->reload(linger => 1);
+$receiver->wait($again, 2);
+ok(-e "/proc/$old", 'others do not wait for what is in flight');
+is($receiver->at($hang), 1, 'which nobody else sends meanwhile');
+
 $s->done;
 
 done_testing();
