@@ -184,17 +184,21 @@ TXT
 }
 
 
-# of the receiver; NGINX trusts this one alone
+# of the receiver; NGINX trusts it, and public CAs
 
 make_certificate() {
-    [ -e "$hook/cert.pem" ] && return
+    if [ ! -e "$hook/cert.pem" ]; then
+        step "making a certificate for the receiver of webhooks"
+        as openssl req -x509 -newkey rsa:2048 -nodes -days 3650 \
+            -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \
+            -keyout "$hook/key.pem" -out "$hook/cert.new" \
+            2> "$hook/openssl.log" \
+            || die "openssl failed, see $hook/openssl.log"
+        mv "$hook/cert.new" "$hook/cert.pem"
+    fi
 
-    step "making a certificate for the receiver of webhooks"
-    as openssl req -x509 -newkey rsa:2048 -nodes -days 3650 \
-        -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \
-        -keyout "$hook/key.pem" -out "$hook/cert.new" 2> "$hook/openssl.log" \
-        || die "openssl failed, see $hook/openssl.log"
-    mv "$hook/cert.new" "$hook/cert.pem"
+    cat "$hook/cert.pem" /etc/ssl/certs/ca-certificates.crt > "$hook/ca.new"
+    mv "$hook/ca.new" "$hook/ca.pem"
 }
 
 
@@ -233,7 +237,7 @@ http {
     svc_base_url $url;
 
     svc_webhooks on;
-    svc_webhook_ca_file $hook/cert.pem;
+    svc_webhook_ca_file $hook/ca.pem;
     svc_webhook_allow 127.0.0.0/8;
 
     server {

@@ -43,6 +43,7 @@ static void ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why);
 static void ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_result_t *result);
+static ngx_msec_t ngx_svc_webhook_pause(ngx_svc_webhook_delivery_t *d);
 static void ngx_svc_webhook_rest(ngx_svc_webhook_job_t *job, ngx_msec_t ms);
 static void ngx_svc_webhook_rested(ngx_event_t *ev);
 static void ngx_svc_webhook_finish(ngx_svc_webhook_job_t *job);
@@ -163,9 +164,17 @@ ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
     job->lane = lane;
     ngx_queue_insert_tail(&wd->jobs, &job->all);
 
-    ngx_svc_webhook_lane_wait(job);
-    ngx_svc_webhook_trim(lane);
-    ngx_svc_webhook_wake();
+    if (d->attempts) {
+
+        /* of another helper, and when that was is not known */
+
+        ngx_svc_webhook_rest(job, ngx_svc_webhook_pause(d));
+
+    } else {
+        ngx_svc_webhook_lane_wait(job);
+        ngx_svc_webhook_trim(lane);
+        ngx_svc_webhook_wake();
+    }
 
     return;
 
@@ -444,7 +453,6 @@ static void
 ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_result_t *result)
 {
-    ngx_msec_t                   pause;
     ngx_svc_metric_e             metric;
     ngx_svc_webhook_record_e     outcome;
     ngx_svc_webhook_delivery_t  *d;
@@ -490,10 +498,19 @@ ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
 
     ngx_svc_webhook_queue_retry(d);
 
-    pause = ngx_svc_webhook_pauses[d->attempts];
+    ngx_svc_webhook_rest(job, ngx_svc_webhook_pause(d));
+}
 
-    ngx_svc_webhook_rest(job, pause - pause / 5
-                              + ngx_random() % (2 * pause / 5 + 1));
+
+static ngx_msec_t
+ngx_svc_webhook_pause(ngx_svc_webhook_delivery_t *d)
+{
+    ngx_msec_t  pause;
+
+    pause = ngx_svc_webhook_pauses[ngx_min(d->attempts,
+                                           NGX_SVC_WEBHOOK_ATTEMPTS - 1)];
+
+    return pause - pause / 5 + ngx_random() % (2 * pause / 5 + 1);
 }
 
 

@@ -5,12 +5,13 @@
 use strict;
 use warnings;
 
+use Cwd ();
 use File::Path qw(remove_tree);
 use File::Temp ();
 use IO::Socket::INET;
 use Test::More;
 
-use SvcTest::Process qw(on_exit wait_for slurp);
+use SvcTest::Process qw(on_exit wait_for slurp spawn wait_exit signal_pid);
 
 plan skip_all => 'make run builds for the distribution\'s nginx'
     if defined $ENV{SVC_TEST_MODULES} && $ENV{SVC_TEST_MODULES} eq '';
@@ -92,9 +93,36 @@ for my $example (@examples) {
     is($status, 0, 'an example of the README') or diag("$example\n$answer");
     like($answer, qr/"schemas":|"secret":"svc_|"memberCount":|"events":
                    |"maxAgeDays":|"tenant":\{|"sample":\{|"knownEvents":
+                   |"deliveries":\[\{|"action":"webhook\.
                    |imported\ 2\ sign-ins/x,
          'is answered');
 }
+
+# one more receiver, on a port that is free
+
+my ($receiver) = $readme =~ /^```bash\n(\. run\/env\n.*?)^```$/ms;
+my $mine = free_port();
+
+$receiver =~ s/9443/$mine/g;
+$receiver =~ s{\brun/}{$run/}g;
+$receiver =~ s{\n\z}{ --pid-file $dir/receiver.pid\n};
+
+my $pid = spawn([ 'bash', '-euc', $receiver ], out => "$dir/receiver.log",
+                cwd => Cwd::getcwd());
+ok((wait_for { -s "$dir/receiver.pid" } 10), 'a receiver of the README')
+    or diag($receiver, slurp("$dir/receiver.log"));
+
+is((sh(". $run/env; curl -sS -o /dev/null -w '%{http_code}'"
+       . " -H \"Authorization: Bearer \$SVC_SCIM_TOKEN\""
+       . " -d '{\"userName\":\"ida\@acme.test\"}'"
+       . " \"\$SVC_BASE_URL/scim/v2/Users\""))[0], 201, 'a user');
+ok((wait_for {
+        slurp("$dir/receiver.log") =~ /^verified .*"ida\@acme\.test"/m
+    } 10), 'gets and verifies what its webhook is for')
+    or diag(slurp("$dir/receiver.log"));
+
+signal_pid('TERM', slurp("$dir/receiver.pid") =~ /(\d+)/);
+ok(defined wait_exit($pid, 10), 'and ends');
 
 # what it says of variables, commands and targets is so
 

@@ -232,6 +232,21 @@ all_deliveries(PHP => sub {
 });
 
 
+# without a secret nothing is verified, least of all with an empty one
+
+{
+    local %ENV = %ENV;
+    delete $ENV{SVC_WEBHOOK_SECRET};
+
+    for my $command ([ 'python3', "$dir/receive.py" ],
+                     [ 'php', "$dir/index.php" ])
+    {
+        my ($rc) = run($command);
+        isnt($rc, 0, "$command->[0] does not go on without a secret");
+    }
+}
+
+
 # --- a shell, by hand ---------------------------------------------------------
 
 my $shell = snippet('bash');
