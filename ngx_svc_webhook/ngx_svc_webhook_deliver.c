@@ -8,6 +8,7 @@
  * else's trouble, and costs nothing to pass by.
  */
 
+#include "ngx_svc_webhook_drain.h"
 #include "ngx_svc_webhook_lane.h"
 #include "ngx_svc_webhook_queue.h"
 #include "ngx_svc_webhook_target.h"
@@ -16,15 +17,12 @@
 
 #define NGX_SVC_WEBHOOK_STEPS    256    /* in one turn of the event loop */
 #define NGX_SVC_WEBHOOK_AGAIN    1000   /* ms, when memory has run out */
-#define NGX_SVC_WEBHOOK_FLUSH    1000   /* ms, to write what has happened */
 
 
 typedef struct {
     ngx_queue_t      jobs;              /* all */
     ngx_uint_t       nactive;
     ngx_event_t      pump;              /* posted */
-    ngx_event_t      drain;             /* it takes too long */
-    void           (*drained)(void);
     unsigned         paused:1;
     unsigned         draining:1;
 } ngx_svc_webhook_deliver_t;
@@ -49,9 +47,6 @@ static void ngx_svc_webhook_rested(ngx_event_t *ev);
 static void ngx_svc_webhook_finish(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_return(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_drop(ngx_svc_webhook_job_t *job);
-static void ngx_svc_webhook_idle(void);
-static void ngx_svc_webhook_drained(void);
-static void ngx_svc_webhook_drain_timeout(ngx_event_t *ev);
 
 
 /* After an attempt, in ms, give or take a fifth. */
@@ -78,8 +73,7 @@ ngx_svc_webhook_deliver_init(ngx_cycle_t *cycle)
     wd->pump.handler = ngx_svc_webhook_pump;
     wd->pump.log = cycle->log;
 
-    wd->drain.handler = ngx_svc_webhook_drain_timeout;
-    wd->drain.log = cycle->log;
+    ngx_svc_webhook_drain_init(cycle);
 
     ngx_svc_webhook_lanes_init();
 
@@ -118,9 +112,7 @@ ngx_svc_webhook_deliver_exit(void)
         ngx_delete_posted_event(&wd->pump);
     }
 
-    if (wd->drain.timer_set) {
-        ngx_del_timer(&wd->drain);
-    }
+    ngx_svc_webhook_drain_exit();
 
     ngx_svc_webhook_lanes_exit();
     ngx_svc_webhook_attempt_exit();
@@ -231,7 +223,6 @@ ngx_svc_webhook_deliver_drain(void (*done)(void))
     wd = &ngx_svc_webhook_d;
 
     wd->draining = 1;
-    wd->drained = done;
 
     for (q = ngx_queue_head(&wd->jobs);
          q != ngx_queue_sentinel(&wd->jobs);
@@ -245,9 +236,11 @@ ngx_svc_webhook_deliver_drain(void (*done)(void))
         }
     }
 
-    ngx_add_timer(&wd->drain, ngx_svc_webhook_conf()->shutdown_timeout);
+    ngx_svc_webhook_drain(done);
 
-    ngx_svc_webhook_idle();
+    if (wd->nactive == 0) {
+        ngx_svc_webhook_drain_idle();
+    }
 }
 
 
@@ -400,7 +393,10 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
     }
 
     ngx_svc_webhook_wake();
-    ngx_svc_webhook_idle();
+
+    if (ngx_svc_webhook_d.draining && ngx_svc_webhook_d.nactive == 0) {
+        ngx_svc_webhook_drain_idle();
+    }
 }
 
 
@@ -579,53 +575,4 @@ ngx_svc_webhook_drop(ngx_svc_webhook_job_t *job)
     ngx_queue_remove(&job->all);
 
     ngx_free(job);
-}
-
-
-static void
-ngx_svc_webhook_idle(void)
-{
-    ngx_svc_webhook_deliver_t  *wd;
-
-    wd = &ngx_svc_webhook_d;
-
-    if (!wd->draining || wd->drained == NULL || wd->nactive) {
-        return;
-    }
-
-    if (wd->drain.timer_set) {
-        ngx_del_timer(&wd->drain);
-    }
-
-    ngx_add_timer(&wd->drain, NGX_SVC_WEBHOOK_FLUSH);
-
-    ngx_svc_webhook_record_flush(ngx_svc_webhook_drained);
-}
-
-
-static void
-ngx_svc_webhook_drained(void)
-{
-    void                      (*drained)(void);
-    ngx_svc_webhook_deliver_t  *wd;
-
-    wd = &ngx_svc_webhook_d;
-
-    if (wd->drain.timer_set) {
-        ngx_del_timer(&wd->drain);
-    }
-
-    drained = wd->drained;
-    wd->drained = NULL;
-
-    if (drained) {
-        drained();
-    }
-}
-
-
-static void
-ngx_svc_webhook_drain_timeout(ngx_event_t *ev)
-{
-    ngx_svc_webhook_drained();
 }
