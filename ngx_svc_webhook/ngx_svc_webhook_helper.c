@@ -15,6 +15,7 @@
 #define NGX_SVC_WEBHOOK_PAUSE_MAX  10000
 #define NGX_SVC_WEBHOOK_STABLE     60000    /* ms of a life, no failure */
 #define NGX_SVC_WEBHOOK_GRACE      2000     /* ms, to end in after a timeout */
+#define NGX_SVC_WEBHOOK_SILENCE    15000    /* ms, of one that hangs */
 #define NGX_SVC_WEBHOOK_STOP       1000     /* ms, to end in at once */
 
 
@@ -24,6 +25,7 @@ typedef struct {
     ngx_msec_t          since;
     ngx_msec_t          pause;
     ngx_event_t         spawn;
+    ngx_event_t         silent;         /* it has said nothing for long */
     ngx_event_t         kill;           /* keeps a worker that quits */
     ngx_str_t           before;         /* empty, or the last one's id */
     u_char              last[NGX_SVC_WEBHOOK_ID];
@@ -39,6 +41,7 @@ static void ngx_svc_webhook_helper_close(ngx_socket_t fd);
 static void ngx_svc_webhook_helper_read(ngx_event_t *ev);
 static void ngx_svc_webhook_helper_closing(ngx_connection_t *c);
 static void ngx_svc_webhook_helper_ended(void);
+static void ngx_svc_webhook_helper_silent(ngx_event_t *ev);
 static void ngx_svc_webhook_helper_kill(ngx_event_t *ev);
 static ngx_uint_t ngx_svc_webhook_helper_gone(int options);
 
@@ -58,6 +61,10 @@ ngx_svc_webhook_helper_init(ngx_cycle_t *cycle)
     helper->spawn.handler = ngx_svc_webhook_helper_spawn;
     helper->spawn.log = cycle->log;
     helper->spawn.cancelable = 1;
+
+    helper->silent.handler = ngx_svc_webhook_helper_silent;
+    helper->silent.log = cycle->log;
+    helper->silent.cancelable = 1;
 
     helper->kill.handler = ngx_svc_webhook_helper_kill;
     helper->kill.log = cycle->log;
@@ -85,6 +92,7 @@ ngx_svc_webhook_helper_spawn(ngx_event_t *ev)
     }
 
     helper->since = ngx_current_msec;
+    ngx_add_timer(&helper->silent, NGX_SVC_WEBHOOK_SILENCE);
     ngx_svc_metric_add(NGX_SVC_M_HELPER_STARTS, 1);
 }
 
@@ -221,8 +229,13 @@ ngx_svc_webhook_helper_read(ngx_event_t *ev)
 
     n = recv(c->fd, buf, sizeof(buf), 0);
 
-    if (n == NGX_SVC_WEBHOOK_ID) {
-        ngx_memcpy(helper->id, buf, NGX_SVC_WEBHOOK_ID);
+    if (n > 0) {
+
+        if (n == NGX_SVC_WEBHOOK_ID) {
+            ngx_memcpy(helper->id, buf, NGX_SVC_WEBHOOK_ID);
+        }
+
+        ngx_add_timer(&helper->silent, NGX_SVC_WEBHOOK_SILENCE);
         return;
     }
 
@@ -274,6 +287,10 @@ ngx_svc_webhook_helper_ended(void)
     ngx_close_connection(helper->connection);
     helper->connection = NULL;
 
+    if (helper->silent.timer_set) {
+        ngx_del_timer(&helper->silent);
+    }
+
     if (ngx_exiting) {
 
         /* what is left of it after its sockets takes no time */
@@ -302,6 +319,19 @@ ngx_svc_webhook_helper_ended(void)
     ngx_add_timer(&helper->spawn, helper->pause);
 
     helper->pause = ngx_min(2 * helper->pause, NGX_SVC_WEBHOOK_PAUSE_MAX);
+}
+
+
+/* Others have taken over from it by now, if there are some. */
+
+static void
+ngx_svc_webhook_helper_silent(ngx_event_t *ev)
+{
+    ngx_log_error(NGX_LOG_ALERT, ev->log, 0,
+                  "webhook helper process %P has hung for %d s, it is killed",
+                  ngx_svc_webhook_helper.pid, NGX_SVC_WEBHOOK_SILENCE / 1000);
+
+    (void) kill(ngx_svc_webhook_helper.pid, SIGKILL);
 }
 
 

@@ -321,12 +321,17 @@ ngx_svc_webhook_process_renamed(const u_char *id)
 }
 
 
-/* The master tells its workers when log files are to be reopened, not us. */
+/*
+ * The worker hears that the process lives.  The master tells its workers when
+ * log files are to be reopened, not us.
+ */
 
 static void
 ngx_svc_webhook_process_look(ngx_event_t *ev)
 {
     ngx_svc_webhook_fds_look(ngx_svc_webhook_process_ctx.cycle);
+
+    (void) send(ngx_svc_webhook_process_ctx.worker->fd, "B", 1, MSG_NOSIGNAL);
 
     ngx_add_timer(ev, NGX_SVC_WEBHOOK_LOOK);
 }

@@ -160,6 +160,13 @@ $pid = one_helper('kill -9 of the worker: another one starts', $pid);
 cmp_ok(time - $start, '<', slow(6), 'the old one has ended soon');
 is(scalar zombies(), 0, 'no zombie');
 
+# one that hangs
+
+signal_pid('STOP', $pid);
+wait_for { !alive($pid) } slow(20);
+$pid = one_helper('it hangs: another one starts', $pid);
+is(scalar zombies(), 0, 'no zombie either');
+
 $s->reload(linger => 1);
 $pid = one_helper('reload: another one', $pid);
 ok((wait_for { !$n->old_worker_pids } 10), 'old workers end');
@@ -325,6 +332,7 @@ like($text, qr/"svc_webhook_concurrency 512" needs "worker_connections" of 544/,
      'that says how many are needed');
 
 $s->done(allow => [
-    qr/\[alert\] .* (?:unknown|worker) process \d+ exited on signal 9/
+    qr/\[alert\] .* (?:unknown|worker) process \d+ exited on signal 9/,
+    qr/\[alert\] .* webhook helper process \d+ has hung for 15 s/
 ]);
 done_testing();
