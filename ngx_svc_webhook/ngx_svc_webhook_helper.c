@@ -327,11 +327,25 @@ ngx_svc_webhook_helper_ended(void)
 static void
 ngx_svc_webhook_helper_silent(ngx_event_t *ev)
 {
+    ngx_svc_webhook_helper_t  *helper;
+
+    helper = &ngx_svc_webhook_helper;
+
+    /* a worker that was stopped itself may not have read what it said */
+
+    ngx_svc_webhook_helper_read(helper->connection->read);
+
+    if (helper->connection == NULL || ev->timer_set
+        || ngx_svc_webhook_helper_gone(WNOHANG))
+    {
+        return;
+    }
+
     ngx_log_error(NGX_LOG_ALERT, ev->log, 0,
                   "webhook helper process %P has hung for %d s, it is killed",
-                  ngx_svc_webhook_helper.pid, NGX_SVC_WEBHOOK_SILENCE / 1000);
+                  helper->pid, NGX_SVC_WEBHOOK_SILENCE / 1000);
 
-    (void) kill(ngx_svc_webhook_helper.pid, SIGKILL);
+    (void) kill(helper->pid, SIGKILL);
 }
 
 
