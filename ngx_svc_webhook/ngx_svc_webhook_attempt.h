@@ -16,6 +16,8 @@
 typedef enum {
     NGX_SVC_WEBHOOK_ACKNOWLEDGED = 0,
     NGX_SVC_WEBHOOK_FAILED,
+    NGX_SVC_WEBHOOK_POSTPONED,          /* nothing was tried: we have run out of
+                                           something */
     NGX_SVC_WEBHOOK_REFUSED             /* more attempts are of no use */
 } ngx_svc_webhook_outcome_e;
 

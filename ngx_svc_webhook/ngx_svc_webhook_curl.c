@@ -211,8 +211,8 @@ ngx_svc_webhook_curl_options(CURL *curl)
 
 
 /*
- * Elliptic curves only: with a group of 8192 bits, which the receiver chooses, a
- * handshake takes the time of dozens.  A FIPS module has no X25519.
+ * Elliptic curves only: with a group of 8192 bits, which the receiver chooses,
+ * a handshake takes the time of dozens.  A FIPS module has no X25519.
  */
 
 static CURLcode
@@ -269,6 +269,26 @@ ngx_svc_webhook_curl_start(CURL *curl)
     ngx_add_timer(&wc->idle, NGX_SVC_WEBHOOK_IDLE * 1000);
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_webhook_curl_again(CURL *curl)
+{
+    long  connects;
+
+    connects = 1;
+    curl_easy_getinfo(curl, CURLINFO_NUM_CONNECTS, &connects);
+
+    if (connects
+        || curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L) != CURLE_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    (void) curl_multi_remove_handle(ngx_svc_webhook_curl.multi, curl);
+
+    return ngx_svc_webhook_curl_start(curl);
 }
 
 
