@@ -11,7 +11,8 @@
 #define NGX_SVC_WEBHOOK_ANSWER  65536       /* bytes that are read of one */
 #define NGX_SVC_WEBHOOK_HEADER  128
 
-#define NGX_SVC_WEBHOOK_SPARE   32          /* connections of nginx */
+#define NGX_SVC_WEBHOOK_SPARE   8           /* connections of nginx */
+#define NGX_SVC_WEBHOOK_LACK    60          /* seconds between lines of it */
 
 
 static ngx_int_t ngx_svc_webhook_attempt_setup(
@@ -25,11 +26,17 @@ static ngx_int_t ngx_svc_webhook_attempt_sign(
     ngx_svc_webhook_attempt_t *attempt, ngx_svc_webhook_endpoint_t *endpoint);
 static curl_socket_t ngx_svc_webhook_attempt_socket(void *data,
     curlsocktype purpose, struct curl_sockaddr *address);
+static curl_socket_t ngx_svc_webhook_attempt_open(
+    ngx_svc_webhook_attempt_t *attempt, struct curl_sockaddr *address);
+static void ngx_svc_webhook_attempt_lack(ngx_svc_webhook_attempt_t *attempt,
+    ngx_err_t err, const char *text);
 static size_t ngx_svc_webhook_attempt_head(char *line, size_t size, size_t n,
     void *data);
 static size_t ngx_svc_webhook_attempt_body(char *text, size_t size, size_t n,
     void *data);
 static void ngx_svc_webhook_attempt_done(void *data, CURLcode code);
+static ngx_int_t ngx_svc_webhook_attempt_again(
+    ngx_svc_webhook_attempt_t *attempt, CURLcode code);
 static void ngx_svc_webhook_attempt_free(ngx_svc_webhook_attempt_t *attempt);
 
 
@@ -242,15 +249,55 @@ ngx_svc_webhook_attempt_socket(void *data, curlsocktype purpose,
 
     attempt->allowed = 1;
 
+    return ngx_svc_webhook_attempt_open(attempt, address);
+}
+
+
+/* What the operator has too little of is no failure of the receiver's. */
+
+static curl_socket_t
+ngx_svc_webhook_attempt_open(ngx_svc_webhook_attempt_t *attempt,
+    struct curl_sockaddr *address)
+{
+    curl_socket_t  fd;
+
     if (ngx_cycle->free_connection_n < NGX_SVC_WEBHOOK_SPARE) {
-        ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0,
-                      "no free connections in the webhook helper: raise "
-                      "worker_connections, or lower svc_webhook_concurrency");
+        ngx_svc_webhook_attempt_lack(attempt, 0,
+                                     "no free connections in the webhook "
+                                     "helper: raise worker_connections, or "
+                                     "lower svc_webhook_concurrency");
         return CURL_SOCKET_BAD;
     }
 
-    return socket(address->family, address->socktype|SOCK_CLOEXEC,
-                  address->protocol);
+    fd = socket(address->family, address->socktype|SOCK_CLOEXEC,
+                address->protocol);
+
+    if (fd == CURL_SOCKET_BAD
+        && (ngx_errno == NGX_EMFILE || ngx_errno == NGX_ENFILE
+            || ngx_errno == ENOBUFS || ngx_errno == NGX_ENOMEM))
+    {
+        ngx_svc_webhook_attempt_lack(attempt, ngx_errno,
+                                     "socket() of the webhook helper failed: "
+                                     "raise worker_rlimit_nofile, or lower "
+                                     "svc_webhook_concurrency");
+    }
+
+    return fd;
+}
+
+
+static void
+ngx_svc_webhook_attempt_lack(ngx_svc_webhook_attempt_t *attempt, ngx_err_t err,
+    const char *text)
+{
+    static time_t  said;
+
+    attempt->lack = 1;
+
+    if (said == 0 || ngx_time() - said >= NGX_SVC_WEBHOOK_LACK) {
+        said = ngx_time();
+        ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, err, "%s", text);
+    }
 }
 
 
@@ -305,6 +352,10 @@ ngx_svc_webhook_attempt_done(void *data, CURLcode code)
     ngx_svc_webhook_result_t     result;
     ngx_svc_webhook_attempt_pt   handler;
 
+    if (ngx_svc_webhook_attempt_again(attempt, code) == NGX_OK) {
+        return;
+    }
+
     status = 0;
 
     if (attempt->answered) {
@@ -332,6 +383,26 @@ ngx_svc_webhook_attempt_done(void *data, CURLcode code)
     ngx_svc_webhook_attempt_free(attempt);
 
     handler(owner, &result);
+}
+
+
+/*
+ * A receiver may close a connection that was kept while a request is on its
+ * way.  Of errors in sending libcurl does not take care itself.
+ */
+
+static ngx_int_t
+ngx_svc_webhook_attempt_again(ngx_svc_webhook_attempt_t *attempt,
+    CURLcode code)
+{
+    if (attempt->received == 0
+        && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR
+            || code == CURLE_GOT_NOTHING))
+    {
+        return ngx_svc_webhook_curl_again(attempt->curl);
+    }
+
+    return NGX_DECLINED;
 }
 
 

@@ -16,6 +16,8 @@
 typedef enum {
     NGX_SVC_WEBHOOK_ACKNOWLEDGED = 0,
     NGX_SVC_WEBHOOK_FAILED,
+    NGX_SVC_WEBHOOK_POSTPONED,          /* nothing was tried: we have run out of
+                                           something */
     NGX_SVC_WEBHOOK_HOPELESS,           /* so would the next one be */
     NGX_SVC_WEBHOOK_REFUSED,            /* by the address check */
     NGX_SVC_WEBHOOK_SURPLUS             /* no attempt: too many waited */

@@ -60,6 +60,11 @@ ngx_svc_webhook_attempt_failed(ngx_svc_webhook_attempt_t *attempt,
         return;
     }
 
+    if (attempt->lack) {
+        result->outcome = NGX_SVC_WEBHOOK_POSTPONED;
+        return;
+    }
+
     if (attempt->flood) {
         ngx_svc_webhook_reason(result, "the headers of the answer are longer "
                                "than 64 KiB");

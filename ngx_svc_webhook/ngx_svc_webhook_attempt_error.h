@@ -23,6 +23,7 @@ struct ngx_svc_webhook_attempt_s {
     unsigned                     allowed:1;     /* an address was not refused */
     unsigned                     answered:1;    /* there is a final head */
     unsigned                     flood:1;       /* heads without an end */
+    unsigned                     lack:1;        /* of connections, or files */
 };
 
 

@@ -274,6 +274,26 @@ ngx_svc_webhook_curl_start(CURL *curl)
 }
 
 
+ngx_int_t
+ngx_svc_webhook_curl_again(CURL *curl)
+{
+    long  connects;
+
+    connects = 1;
+    curl_easy_getinfo(curl, CURLINFO_NUM_CONNECTS, &connects);
+
+    if (connects
+        || curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L) != CURLE_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    (void) curl_multi_remove_handle(ngx_svc_webhook_curl.multi, curl);
+
+    return ngx_svc_webhook_curl_start(curl);
+}
+
+
 /*
  * When nginx has no connection free, the transfer hears of nothing and times
  * out: an error would end those of all others too.

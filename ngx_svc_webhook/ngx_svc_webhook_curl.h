@@ -33,5 +33,11 @@ void ngx_svc_webhook_curl_put(CURL *curl);
  */
 ngx_int_t ngx_svc_webhook_curl_start(CURL *curl);
 
+/*
+ * The same transfer once more on a connection of its own, when the one that it
+ * had was not new; NGX_DECLINED when it was, of itself after the first time.
+ */
+ngx_int_t ngx_svc_webhook_curl_again(CURL *curl);
+
 
 #endif /* _NGX_SVC_WEBHOOK_CURL_H_INCLUDED_ */

@@ -16,7 +16,7 @@
 
 
 #define NGX_SVC_WEBHOOK_STEPS    256    /* in one turn of the event loop */
-#define NGX_SVC_WEBHOOK_AGAIN    1000   /* ms, when memory has run out */
+#define NGX_SVC_WEBHOOK_AGAIN    1000   /* ms, when something has run out */
 
 
 typedef struct {
@@ -380,13 +380,19 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
     job->attempt = NULL;
 
     ngx_svc_webhook_lane_leave(job->lane);
-    ngx_svc_webhook_lane_result(job->lane, result->unreachable);
     ngx_svc_webhook_d.nactive--;
+
+    if (result->outcome != NGX_SVC_WEBHOOK_POSTPONED) {
+        ngx_svc_webhook_lane_result(job->lane, result->unreachable);
+    }
 
     ngx_svc_webhook_trim(job->lane);
 
     if (job->forgotten) {
         ngx_svc_webhook_drop(job);
+
+    } else if (result->outcome == NGX_SVC_WEBHOOK_POSTPONED) {
+        ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);
 
     } else {
         ngx_svc_webhook_outcome(job, result);

@@ -19,6 +19,9 @@
 #define NGX_SVC_WEBHOOK_PAUSE     500       /* ms, without PostgreSQL */
 #define NGX_SVC_WEBHOOK_LOADS     16        /* at the same time */
 
+#define NGX_SVC_WEBHOOK_SAID      60        /* seconds */
+#define NGX_SVC_WEBHOOK_LINES     10        /* at most, in that time */
+
 
 typedef enum {
     NGX_SVC_WEBHOOK_WAITING = 0,
@@ -49,6 +52,8 @@ typedef struct {
     ngx_uint_t                    nloading;
     ngx_event_t                   timer;    /* PostgreSQL is left alone */
     ngx_event_t                   sweep;
+    time_t                        said;     /* of what is sealed, since */
+    ngx_uint_t                    lines;
     ngx_svc_webhook_endpoint_pt   loaded;
 } ngx_svc_webhook_sets_t;
 
@@ -67,8 +72,7 @@ static ngx_int_t ngx_svc_webhook_set_load(ngx_svc_webhook_set_t *set);
 static void ngx_svc_webhook_set_loaded(ngx_svc_pg_op_t *op);
 static ngx_int_t ngx_svc_webhook_set_fill(ngx_svc_webhook_set_t *set,
     PGresult *res);
-static void ngx_svc_webhook_set_secret(ngx_svc_webhook_set_t *set,
-    ngx_svc_webhook_endpoint_t *e, ngx_str_t *column);
+static void ngx_svc_webhook_set_sealed(ngx_svc_webhook_set_t *set);
 static void ngx_svc_webhook_sets_pause(void);
 static void ngx_svc_webhook_sets_resume(ngx_event_t *ev);
 static void ngx_svc_webhook_sets_sweep(ngx_event_t *ev);
@@ -473,30 +477,52 @@ ngx_svc_webhook_set_fill(ngx_svc_webhook_set_t *set, PGresult *res)
         p += e->url.len + 1;
 
         column = ngx_svc_pg_value(res, i, 3);
-        ngx_svc_webhook_set_secret(set, e, &column);
+        e->sealed = ngx_svc_webhook_secret_open(&e->id, &column, e->secret)
+                    != NGX_OK;
     }
+
+    ngx_svc_webhook_set_sealed(set);
 
     return NGX_OK;
 }
 
 
+/* A key that is missing may be that of all tenants. */
+
 static void
-ngx_svc_webhook_set_secret(ngx_svc_webhook_set_t *set,
-    ngx_svc_webhook_endpoint_t *e, ngx_str_t *column)
+ngx_svc_webhook_set_sealed(ngx_svc_webhook_set_t *set)
 {
-    if (ngx_svc_webhook_secret_open(&e->id, column, e->secret) == NGX_OK) {
+    ngx_uint_t                   i, n;
+    ngx_svc_webhook_sets_t      *sets;
+    ngx_svc_webhook_endpoint_t  *e, *first;
+
+    sets = &ngx_svc_webhook_sets;
+    first = NULL;
+    n = 0;
+
+    for (i = 0; i < set->n; i++) {
+        e = &set->endpoints[i];
+
+        if (e->sealed && e->enabled) {
+            first = n++ ? first : e;
+        }
+    }
+
+    if (ngx_time() - sets->said >= NGX_SVC_WEBHOOK_SAID) {
+        sets->said = ngx_time();
+        sets->lines = 0;
+    }
+
+    if (n == 0 || sets->lines++ >= NGX_SVC_WEBHOOK_LINES) {
         return;
     }
 
-    e->sealed = 1;
-
-    if (e->enabled) {
-        ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0,
-                      "the secret of webhook %V of tenant %V cannot be "
-                      "opened, nothing is delivered to it: put the key that "
-                      "it was sealed with back into svc_key_file, and reload",
-                      &e->id, &set->node.str);
-    }
+    ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0,
+                  "the secret of webhook %V of tenant %V, and of %ui more of "
+                  "its webhooks, cannot be opened, nothing is delivered to "
+                  "them: put the key that they were sealed with back into "
+                  "svc_key_file, and reload", &first->id, &set->node.str,
+                  n - 1);
 }
 
 

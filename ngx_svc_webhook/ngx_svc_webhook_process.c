@@ -12,12 +12,15 @@
 
 #include <ngx_channel.h>
 #include <ngx_event.h>
+#include <sys/resource.h>
 
 
 #define NGX_SVC_WEBHOOK_LOOK  1000      /* ms between looks at the log files */
 #define NGX_SVC_WEBHOOK_LATE  1200      /* ms, for what is to be recorded */
 #define NGX_SVC_WEBHOOK_LAST  500       /* ms, for the last words to Redis */
 #define NGX_SVC_WEBHOOK_HASTE 200       /* likewise, when there is no time */
+
+#define NGX_SVC_WEBHOOK_RESOLVER  "timeout:1 attempts:2"
 
 
 typedef struct {
@@ -123,6 +126,14 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
 
     tp = ngx_timeofday();
     srandom(((unsigned) ngx_pid << 16) ^ tp->sec ^ tp->msec);
+
+    /*
+     * A name that nobody answers for holds a thread, for longer than an attempt
+     * lasts, and so does a name server that is down before the next one is
+     * asked: with five seconds for each no name would ever be resolved in time.
+     */
+
+    (void) setenv("RES_OPTIONS", NGX_SVC_WEBHOOK_RESOLVER, 0);
 
     ngx_svc_metrics_join(NGX_SVC_PROCESS_HELPER, cycle->log);
 
@@ -269,6 +280,7 @@ static void
 ngx_svc_webhook_process_limits(ngx_cycle_t *cycle)
 {
     ngx_uint_t               n;
+    struct rlimit            limit;
     ngx_svc_webhook_conf_t  *wcf;
 
     wcf = ngx_svc_webhook_conf();
@@ -278,6 +290,14 @@ ngx_svc_webhook_process_limits(ngx_cycle_t *cycle)
                                           : ngx_max(n / 2, 1);
 
     wcf->concurrency = ngx_min(wcf->concurrency, n);
+
+    /* an attempt has two files open while its name is looked for */
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0
+        && limit.rlim_cur / 2 < (rlim_t) wcf->concurrency)
+    {
+        wcf->concurrency = ngx_max((ngx_uint_t) limit.rlim_cur / 2, 1);
+    }
 }
 
 

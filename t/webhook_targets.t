@@ -144,6 +144,10 @@ user($globex);
 $receiver->wait($once, 1);
 is($resolver->calls(resolve => 'once.hooks.example.com'), 1,
    'a name is resolved once for an attempt');
+is($resolver->calls(options => ''), 0,
+   'a resolver does not wait for longer than an attempt lasts');
+cmp_ok($resolver->calls(options => 'timeout:1 attempts:2'), '>', 0,
+       'but asks the next server');
 
 # a name that hangs
 

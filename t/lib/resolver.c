@@ -110,6 +110,7 @@ getaddrinfo(const char *name, const char *service,
     int               rc;
     char              found[512], *address, *state;
     unsigned char     in[16];
+    const char       *options;
     struct addrinfo   numeric, **last;
 
     if (name == NULL || inet_pton(AF_INET, name, in) == 1
@@ -118,7 +119,10 @@ getaddrinfo(const char *name, const char *service,
         return real_getaddrinfo(name, service, hints, res);
     }
 
+    options = getenv("RES_OPTIONS");
+
     say("resolve", name);
+    say("options", options ? options : "");
 
     if (!lookup(name, found, sizeof(found))) {
         return EAI_NONAME;

@@ -1,0 +1,96 @@
+#!/usr/bin/perl
+
+# Webhooks with few connections and few files: what this side lacks is no
+# failure of a receiver's, and is said once.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Process qw(slow wait_for run run_user slurp);
+use SvcTest::Receiver;
+
+
+my $s = SvcTest->new(workers => 1, connections => 64);
+
+$s->nginx->{svc}{svc_webhook_concurrency} = '512 tenant=512 endpoint=512';
+
+my $receiver = SvcTest::Receiver->new($s);
+
+$s->start;
+
+my $acme = $s->tenant('acme');
+my $hook = $receiver->hook($acme, '/once/idle');
+my $n = 0;
+
+
+sub user {
+    return $acme->create(userName => 'user' . ++$n . '@acme.test');
+}
+
+
+# How many deliveries have come.
+
+sub got {
+    my ($path) = @_;
+
+    my %id = map { $_->{header}{'x-svc-delivery'} => 1 } $receiver->at($path);
+
+    return scalar keys %id;
+}
+
+
+sub attempts {
+    my %n;
+
+    $n{ $_->{outcome} }++ for $receiver->deliveries($hook, $n);
+
+    return join ', ', map { "$_ $n{$_}" } sort keys %n;
+}
+
+
+# --- files -------------------------------------------------------------------
+
+my $helper = $s->nginx->wait_helper;
+my $limits = slurp("/proc/$helper/limits");
+my ($hard) = $limits =~ /^Max open files\s+\d+\s+(\d+)/m;
+
+# those that are open stay so, but the receiver's
+
+user();
+$receiver->deliveries($hook, 1);
+
+run([ 'prlimit', '--pid', $helper, "--nofile=4:$hard" ],
+    user => run_user());
+user() for 1 .. 19;
+ok((wait_for { grep { /\[alert\].* raise worker_rlimit_nofile/ }
+               $s->nginx->log_lines }), 'no files are left');
+
+# two turns of what waits
+
+my $since = time;
+wait_for { time - $since > 2 };
+cmp_ok(got($hook), '<', 20, 'deliveries wait');
+is(scalar(grep { /\[alert\]/ } $s->nginx->log_lines), 1, 'with a line for all');
+
+run([ 'prlimit', '--pid', $helper, "--nofile=$hard:$hard" ],
+    user => run_user());
+ok((wait_for { got($hook) == 20 }), 'until there are files again');
+is(attempts(), 'acknowledged 20', 'each acknowledged at the first attempt');
+
+# --- connections -------------------------------------------------------------
+
+$acme->admin(PATCH => "/webhooks/$hook->{id}",
+             { url => $receiver->url('/slow/100') });
+
+user() for 1 .. 80;
+is(attempts(), 'acknowledged 100',
+   'few connections: each at the first attempt');
+
+is($s->nginx->wait_helper, $helper, 'by the same helper');
+
+$s->done(allow => [ qr/raise worker_rlimit_nofile/ ]);
+
+done_testing();
