@@ -16,6 +16,8 @@
 #define NGX_SVC_WEBHOOK_STABLE     60000    /* ms of a life, no failure */
 #define NGX_SVC_WEBHOOK_GRACE      2000     /* ms, to end in after a timeout */
 #define NGX_SVC_WEBHOOK_STOP       1000     /* ms, to end in at once */
+#define NGX_SVC_WEBHOOK_WATCH      5000     /* ms between looks */
+#define NGX_SVC_WEBHOOK_SILENT     3        /* looks without a word: it hangs */
 
 
 typedef struct {
@@ -25,6 +27,8 @@ typedef struct {
     ngx_msec_t          pause;
     ngx_event_t         spawn;
     ngx_event_t         kill;           /* keeps a worker that quits */
+    ngx_event_t         watch;
+    ngx_uint_t          silent;         /* looks since the last word */
     ngx_str_t           before;         /* empty, or the last one's id */
     u_char              id[NGX_SVC_WEBHOOK_ID];
 } ngx_svc_webhook_helper_t;
@@ -37,6 +41,7 @@ static ngx_int_t ngx_svc_webhook_helper_pair(ngx_socket_t *fds);
 static ngx_int_t ngx_svc_webhook_helper_new_id(void);
 static void ngx_svc_webhook_helper_close(ngx_socket_t fd);
 static void ngx_svc_webhook_helper_read(ngx_event_t *ev);
+static void ngx_svc_webhook_helper_look(ngx_event_t *ev);
 static void ngx_svc_webhook_helper_closing(ngx_connection_t *c);
 static void ngx_svc_webhook_helper_ended(void);
 static void ngx_svc_webhook_helper_kill(ngx_event_t *ev);
@@ -62,6 +67,10 @@ ngx_svc_webhook_helper_init(ngx_cycle_t *cycle)
     helper->kill.handler = ngx_svc_webhook_helper_kill;
     helper->kill.log = cycle->log;
 
+    helper->watch.handler = ngx_svc_webhook_helper_look;
+    helper->watch.log = cycle->log;
+    helper->watch.cancelable = 1;
+
     /* later than the threads of the pools, which hold locks as they begin */
 
     ngx_add_timer(&helper->spawn, NGX_SVC_WEBHOOK_PAUSE_MIN);
@@ -85,6 +94,9 @@ ngx_svc_webhook_helper_spawn(ngx_event_t *ev)
     }
 
     helper->since = ngx_current_msec;
+    helper->silent = 0;
+    ngx_add_timer(&helper->watch, NGX_SVC_WEBHOOK_WATCH);
+
     ngx_svc_metric_add(NGX_SVC_M_HELPER_STARTS, 1);
 }
 
@@ -247,6 +259,12 @@ ngx_svc_webhook_helper_read(ngx_event_t *ev)
 
     n = recv(c->fd, buf, sizeof(buf), 0);
 
+    helper->silent = 0;
+
+    if (n == 1) {
+        return;
+    }
+
     if (n == NGX_SVC_WEBHOOK_ID) {
         ngx_memcpy(helper->id, buf, NGX_SVC_WEBHOOK_ID);
         return;
@@ -259,6 +277,28 @@ ngx_svc_webhook_helper_read(ngx_event_t *ev)
     }
 
     ngx_svc_webhook_helper_ended();
+}
+
+
+/* Looks are counted, not seconds: the worker may have been stopped itself. */
+
+static void
+ngx_svc_webhook_helper_look(ngx_event_t *ev)
+{
+    ngx_svc_webhook_helper_t  *helper;
+
+    helper = &ngx_svc_webhook_helper;
+
+    if (helper->connection == NULL || ngx_exiting) {
+        return;
+    }
+
+    if (++helper->silent == NGX_SVC_WEBHOOK_SILENT) {
+        ngx_svc_webhook_helper_kill(&helper->kill);
+        return;
+    }
+
+    ngx_add_timer(ev, NGX_SVC_WEBHOOK_WATCH);
 }
 
 
@@ -300,6 +340,10 @@ ngx_svc_webhook_helper_ended(void)
     ngx_close_connection(helper->connection);
     helper->connection = NULL;
 
+    if (helper->watch.timer_set) {
+        ngx_del_timer(&helper->watch);
+    }
+
     if (ngx_exiting) {
 
         /* what is left of it after its sockets takes no time */
@@ -339,7 +383,9 @@ ngx_svc_webhook_helper_kill(ngx_event_t *ev)
     }
 
     ngx_log_error(NGX_LOG_WARN, ev->log, 0,
-                  "webhook helper process %P does not end, it is killed",
+                  helper->silent < NGX_SVC_WEBHOOK_SILENT
+                  ? "webhook helper process %P does not end, it is killed"
+                  : "webhook helper process %P hangs, it is killed",
                   helper->pid);
 
     (void) kill(helper->pid, SIGKILL);

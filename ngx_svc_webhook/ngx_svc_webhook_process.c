@@ -16,6 +16,7 @@
 
 
 #define NGX_SVC_WEBHOOK_LOOK  1000      /* ms between looks at the log files */
+#define NGX_SVC_WEBHOOK_WORD  4         /* looks between words to the worker */
 #define NGX_SVC_WEBHOOK_LATE  1200      /* ms, for what is to be recorded */
 #define NGX_SVC_WEBHOOK_LAST  500       /* ms, for the last words to Redis */
 #define NGX_SVC_WEBHOOK_HASTE 200       /* likewise, when there is no time */
@@ -28,6 +29,7 @@ typedef struct {
     ngx_connection_t    *worker;
     ngx_svc_pg_conf_t    pg;
     ngx_event_t          look;
+    ngx_uint_t           looks;
     ngx_event_t          limit;         /* of what takes long at the end */
     unsigned             draining:1;
     unsigned             leaving:1;
@@ -327,7 +329,17 @@ ngx_svc_webhook_process_renamed(const u_char *id)
 static void
 ngx_svc_webhook_process_look(ngx_event_t *ev)
 {
-    ngx_svc_webhook_fds_look(ngx_svc_webhook_process_ctx.cycle);
+    ngx_svc_webhook_process_t  *process;
+
+    process = &ngx_svc_webhook_process_ctx;
+
+    ngx_svc_webhook_fds_look(process->cycle);
+
+    /* a word for the worker, which kills a process that says none */
+
+    if (process->looks++ % NGX_SVC_WEBHOOK_WORD == 0) {
+        (void) send(process->worker->fd, "", 1, MSG_NOSIGNAL);
+    }
 
     ngx_add_timer(ev, NGX_SVC_WEBHOOK_LOOK);
 }
