@@ -296,6 +296,26 @@ is($receiver->at($second), $before, 'nothing was sent');
 is(scalar(grep { /\[alert\] .*secret of webhook \S+ of tenant $acme->{id}/ }
           $s->nginx->log_lines), 1, 'one alert for all of a tenant says so');
 
+# --- odd e-mail addresses ----------------------------------------------------
+
+# whatever an address holds, the body is JSON, and its bytes are signed
+
+my $odd = $receiver->hook($acme, '/ok/odd');
+my @odd = ("o\"b\\'<&>%00{}\@acme.test", "j\x{f6}rg.\x{1f600}.\x{202e}\@acme.test",
+           'x' x 244 . '@acme.test');
+
+for my $address (@odd) {
+    $acme->create(userName => $address);
+}
+
+my %sent = map { $_->{body} => $_ } $receiver->wait($odd, scalar @odd);
+
+is_deeply([ sort map { JSON::PP::decode_json($_)->{data}{email} } keys %sent ],
+          [ sort @odd ], 'odd e-mail addresses');
+is(scalar(grep { $sent{$_}{header}{'x-svc-signature'}
+           ne 'sha256=' . hmac_sha256_hex($_, $odd->{secret}) } keys %sent),
+   0, 'with their signatures');
+
 $s->done(allow => [ qr/\[alert\] .* the secret of webhook/ ]);
 
 done_testing();
