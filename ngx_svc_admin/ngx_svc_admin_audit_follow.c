@@ -515,6 +515,7 @@ ngx_svc_admin_follow_join(ngx_svc_admin_follow_t *f)
         ngx_queue_init(&all->queue);
 
         all->tick.handler = ngx_svc_admin_follow_tick;
+        all->tick.data = all;
         all->tick.log = ngx_cycle->log;
     }
 

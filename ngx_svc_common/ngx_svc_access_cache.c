@@ -58,6 +58,7 @@ ngx_svc_access_cached(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
         ngx_queue_init(&ngx_svc_access_used);
         ngx_queue_init(&ngx_svc_access_old);
         ngx_svc_access_freeing.handler = ngx_svc_access_free;
+        ngx_svc_access_freeing.data = &ngx_svc_access_freeing;
     }
 
     ngx_svc_access_freeing.log = ngx_cycle->log;

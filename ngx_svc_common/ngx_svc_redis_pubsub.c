@@ -92,6 +92,7 @@ ngx_svc_redis_pubsub_init(ngx_cycle_t *cycle, ngx_svc_redis_conf_t *conf,
     /* a worker that quits sends first what it has */
 
     ps->flush.handler = ngx_svc_redis_flush;
+    ps->flush.data = ps;
     ps->flush.log = cycle->log;
 
     /* a module whose process began before ours has subscribed already */

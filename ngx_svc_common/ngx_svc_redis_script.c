@@ -240,6 +240,7 @@ ngx_svc_redis_calls_add(size_t size)
     }
 
     ngx_svc_redis_calls_timer.handler = ngx_svc_redis_calls_wait;
+    ngx_svc_redis_calls_timer.data = &ngx_svc_redis_calls_timer;
     ngx_svc_redis_calls_timer.log = ngx_cycle->log;
 
     ngx_add_timer(&ngx_svc_redis_calls_timer,

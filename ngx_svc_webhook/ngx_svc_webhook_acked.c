@@ -21,18 +21,17 @@ ngx_svc_webhook_acked_add(ngx_svc_webhook_row_t *row)
         return NULL;
     }
 
-    oldest = NULL;
-
-    if (acked->nrows == NGX_SVC_WEBHOOK_KEPT) {
-        oldest = ngx_queue_data(ngx_queue_head(&acked->rows),
-                                ngx_svc_webhook_row_t, acked_queue);
-
-        ngx_svc_webhook_acked_remove(oldest);
-    }
-
     row->acked = acked;
     ngx_queue_insert_tail(&acked->rows, &row->acked_queue);
-    acked->nrows++;
+
+    if (++acked->nrows <= NGX_SVC_WEBHOOK_KEPT) {
+        return NULL;
+    }
+
+    oldest = ngx_queue_data(ngx_queue_head(&acked->rows),
+                            ngx_svc_webhook_row_t, acked_queue);
+
+    ngx_svc_webhook_acked_remove(oldest);
 
     return oldest;
 }
@@ -89,18 +88,5 @@ ngx_svc_webhook_acked_remove(ngx_svc_webhook_row_t *row)
     if (--acked->nrows == 0) {
         ngx_queue_remove(&acked->queue);
         ngx_free(acked);
-    }
-}
-
-
-void
-ngx_svc_webhook_acked_free(ngx_svc_webhook_batch_t *batch)
-{
-    ngx_queue_t  *q;
-
-    while (!ngx_queue_empty(&batch->acked)) {
-        q = ngx_queue_head(&batch->acked);
-        ngx_queue_remove(q);
-        ngx_free(ngx_queue_data(q, ngx_svc_webhook_acked_t, queue));
     }
 }

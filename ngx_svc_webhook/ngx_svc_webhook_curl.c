@@ -59,10 +59,12 @@ ngx_svc_webhook_curl_init(ngx_cycle_t *cycle, ngx_svc_webhook_curl_pt done)
     wc->done = done;
 
     wc->timer.handler = ngx_svc_webhook_curl_timer;
+    wc->timer.data = wc;
     wc->timer.log = cycle->log;
     wc->timer.cancelable = 1;
 
     wc->idle.handler = ngx_svc_webhook_curl_idle;
+    wc->idle.data = wc;
     wc->idle.log = cycle->log;
     wc->idle.cancelable = 1;
 

@@ -71,6 +71,7 @@ ngx_svc_webhook_deliver_init(ngx_cycle_t *cycle)
     ngx_queue_init(&wd->jobs);
 
     wd->pump.handler = ngx_svc_webhook_pump;
+    wd->pump.data = wd;
     wd->pump.log = cycle->log;
 
     ngx_svc_webhook_drain_init(cycle);

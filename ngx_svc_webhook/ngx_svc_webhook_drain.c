@@ -34,6 +34,7 @@ ngx_svc_webhook_drain_init(ngx_cycle_t *cycle)
     ngx_memzero(drain, sizeof(ngx_svc_webhook_drain_t));
 
     drain->timer.handler = ngx_svc_webhook_drain_timeout;
+    drain->timer.data = drain;
     drain->timer.log = cycle->log;
 }
 

@@ -111,10 +111,12 @@ ngx_svc_webhook_endpoint_init(ngx_cycle_t *cycle,
     sets->loaded = loaded;
 
     sets->timer.handler = ngx_svc_webhook_sets_resume;
+    sets->timer.data = sets;
     sets->timer.log = cycle->log;
     sets->timer.cancelable = 1;
 
     sets->sweep.handler = ngx_svc_webhook_sets_sweep;
+    sets->sweep.data = sets;
     sets->sweep.log = cycle->log;
     sets->sweep.cancelable = 1;
 

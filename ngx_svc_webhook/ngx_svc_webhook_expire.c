@@ -34,6 +34,7 @@ ngx_svc_webhook_expire_init(ngx_cycle_t *cycle)
     ngx_memzero(&ngx_svc_webhook_expire, sizeof(ngx_event_t));
 
     ngx_svc_webhook_expire.handler = ngx_svc_webhook_expire_timer;
+    ngx_svc_webhook_expire.data = &ngx_svc_webhook_expire;
     ngx_svc_webhook_expire.log = cycle->log;
     ngx_svc_webhook_expire.cancelable = 1;
 

@@ -53,6 +53,7 @@ ngx_svc_webhook_failure_init(ngx_cycle_t *cycle)
     ngx_queue_init(&f->queue);
 
     f->timer.handler = ngx_svc_webhook_failures_timer;
+    f->timer.data = f;
     f->timer.log = cycle->log;
     f->timer.cancelable = 1;
 

@@ -59,14 +59,17 @@ ngx_svc_webhook_helper_init(ngx_cycle_t *cycle)
     helper->pause = NGX_SVC_WEBHOOK_PAUSE_MIN;
 
     helper->spawn.handler = ngx_svc_webhook_helper_spawn;
+    helper->spawn.data = helper;
     helper->spawn.log = cycle->log;
     helper->spawn.cancelable = 1;
 
     helper->silent.handler = ngx_svc_webhook_helper_silent;
+    helper->silent.data = helper;
     helper->silent.log = cycle->log;
     helper->silent.cancelable = 1;
 
     helper->kill.handler = ngx_svc_webhook_helper_kill;
+    helper->kill.data = helper;
     helper->kill.log = cycle->log;
 
     /* later than the threads of the pools, which hold locks as they begin */

@@ -84,6 +84,7 @@ ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash)
     ngx_queue_init(&own->batches);
 
     own->tell.handler = ngx_svc_webhook_own_tell_event;
+    own->tell.data = own;
     own->tell.log = log;
 }
 

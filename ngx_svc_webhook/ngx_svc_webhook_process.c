@@ -150,10 +150,12 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
     ngx_svc_webhook_process_limits(cycle);
 
     process->look.handler = ngx_svc_webhook_process_look;
+    process->look.data = process;
     process->look.log = cycle->log;
     ngx_add_timer(&process->look, NGX_SVC_WEBHOOK_LOOK);
 
     process->limit.handler = ngx_svc_webhook_process_late;
+    process->limit.data = process;
     process->limit.log = cycle->log;
 
     return NGX_OK;

@@ -92,6 +92,7 @@ ngx_svc_webhook_queue_start(ngx_cycle_t *cycle, const u_char *id,
     ngx_svc_webhook_own_told = ngx_svc_webhook_queue_told;
 
     queue->timer.handler = ngx_svc_webhook_queue_timer;
+    queue->timer.data = queue;
     queue->timer.log = cycle->log;
     ngx_add_timer(&queue->timer, 1);
 

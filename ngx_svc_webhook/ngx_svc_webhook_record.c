@@ -65,6 +65,7 @@ ngx_svc_webhook_record_init(ngx_cycle_t *cycle)
     ngx_queue_init(&records->sending);
 
     records->timer.handler = ngx_svc_webhook_records_timer;
+    records->timer.data = records;
     records->timer.log = cycle->log;
     records->timer.cancelable = 1;
 
@@ -277,8 +278,6 @@ ngx_svc_webhook_batch_free(ngx_svc_webhook_batch_t *batch)
     ngx_svc_webhook_rows_free(&batch->rows);
     ngx_svc_webhook_rows_free(&batch->sent);
 
-    ngx_svc_webhook_acked_free(batch);
-
     ngx_queue_remove(&batch->queue);
     ngx_rbtree_delete(&ngx_svc_webhook_records.tree, &batch->node.node);
     ngx_free(batch);
@@ -288,13 +287,18 @@ ngx_svc_webhook_batch_free(ngx_svc_webhook_batch_t *batch)
 static void
 ngx_svc_webhook_rows_free(ngx_queue_t *rows)
 {
-    ngx_queue_t  *q;
+    ngx_queue_t            *q, *next;
+    ngx_svc_webhook_row_t  *row;
 
-    while (!ngx_queue_empty(rows)) {
-        q = ngx_queue_head(rows);
-        ngx_queue_remove(q);
-        ngx_free(ngx_queue_data(q, ngx_svc_webhook_row_t, queue));
+    for (q = ngx_queue_head(rows); q != ngx_queue_sentinel(rows); q = next) {
+        next = ngx_queue_next(q);
+        row = ngx_queue_data(q, ngx_svc_webhook_row_t, queue);
+
+        ngx_svc_webhook_acked_remove(row);
+        ngx_free(row);
     }
+
+    ngx_queue_init(rows);
 }
 
 

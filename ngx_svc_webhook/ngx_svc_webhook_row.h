@@ -81,9 +81,6 @@ ngx_svc_webhook_row_t *ngx_svc_webhook_acked_add(ngx_svc_webhook_row_t *row);
 /* A row waits no more; nothing happens to one that was not added. */
 void ngx_svc_webhook_acked_remove(ngx_svc_webhook_row_t *row);
 
-/* Frees what the batch keeps for that. */
-void ngx_svc_webhook_acked_free(ngx_svc_webhook_batch_t *batch);
-
 /* ngx_svc_webhook_record_write.c: adds the statements for batch->sent. */
 ngx_int_t ngx_svc_webhook_batch_bind(ngx_svc_webhook_batch_t *batch,
     ngx_svc_pg_op_t *op);
