@@ -163,7 +163,7 @@ is(scalar zombies(), 0, 'no zombie');
 # one that hangs
 
 signal_pid('STOP', $pid);
-wait_for { !alive($pid) } slow(20);
+ok((wait_for { !-e "/proc/$pid" } slow(25)), 'a helper that hangs is killed');
 $pid = one_helper('it hangs: another one starts', $pid);
 is(scalar zombies(), 0, 'no zombie either');
 
@@ -178,7 +178,7 @@ ok(known(1), 'the old ones have left Redis') or
 signal_pid('STOP', $pid);
 $s->reload(linger => 1);
 $start = time;
-ok((wait_for { !-e "/proc/$pid" } 10), 'a helper that hangs is killed');
+ok((wait_for { !-e "/proc/$pid" } 10), 'one that hangs while nginx reloads is killed');
 cmp_ok(time - $start, '>=', 2.5, 'after its time is over');
 ok((wait_for { !$n->old_worker_pids } 10), 'and its worker ends');
 $pid = one_helper('there is one', $pid);
