@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 
 
+#define NGX_SVC_WEBHOOK_NICE  5
 #define NGX_SVC_WEBHOOK_LOOK  1000      /* ms between looks at the log files */
 #define NGX_SVC_WEBHOOK_LATE  1200      /* ms, for what is to be recorded */
 #define NGX_SVC_WEBHOOK_LAST  500       /* ms, for the last words to Redis */
@@ -123,6 +124,10 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
     ngx_process = NGX_PROCESS_HELPER;
 
     ngx_setproctitle("webhook helper process");
+
+    /* requests come first; the worker's own priority may be a higher one */
+
+    (void) setpriority(PRIO_PROCESS, 0, NGX_SVC_WEBHOOK_NICE);
 
     tp = ngx_timeofday();
     srandom(((unsigned) ngx_pid << 16) ^ tp->sec ^ tp->msec);

@@ -1,8 +1,9 @@
 /*
  * What became of deliveries, in PostgreSQL.
  *
- * Rows wait for a moment in a batch of their tenant, and go out in one op.  A
- * batch without audit events does not wait for the disk.
+ * Rows wait for a moment in a batch of their tenant, and go out in one op; those
+ * of a tenant that has many wait longer, and most are never written.  A batch
+ * without audit events does not wait for the disk.
  */
 
 #include "ngx_svc_webhook_row.h"
@@ -10,8 +11,9 @@
 
 
 #define NGX_SVC_WEBHOOK_ROWS_MAX   16384    /* in memory */
-#define NGX_SVC_WEBHOOK_OPS        4        /* at the same time */
+#define NGX_SVC_WEBHOOK_OPS        2        /* at the same time */
 #define NGX_SVC_WEBHOOK_DELAY      500      /* ms, of the first row */
+#define NGX_SVC_WEBHOOK_INTERVAL   3000     /* ms between ops of a tenant */
 #define NGX_SVC_WEBHOOK_PAUSE      1000     /* ms, without PostgreSQL */
 #define NGX_SVC_WEBHOOK_TRIES      10       /* of rows that are refused */
 
@@ -26,7 +28,6 @@ typedef struct {
     ngx_uint_t                 nlost;
     ngx_event_t                timer;
     void                     (*flushed)(void);
-    unsigned                   behind:1;    /* batches wait for an op to end */
 } ngx_svc_webhook_records_t;
 
 
@@ -34,9 +35,12 @@ static ngx_svc_webhook_row_t *ngx_svc_webhook_row(ngx_str_t *tenant,
     ngx_str_t *endpoint);
 static ngx_svc_webhook_batch_t *ngx_svc_webhook_batch(ngx_str_t *tenant);
 static void ngx_svc_webhook_row_acked(ngx_svc_webhook_row_t *row);
+static void ngx_svc_webhook_batch_due(ngx_svc_webhook_batch_t *batch,
+    ngx_msec_t ms);
 static void ngx_svc_webhook_batch_free(ngx_svc_webhook_batch_t *batch);
 static void ngx_svc_webhook_rows_free(ngx_queue_t *rows);
 static void ngx_svc_webhook_records_soon(ngx_msec_t ms);
+static void ngx_svc_webhook_records_next(void);
 static void ngx_svc_webhook_records_timer(ngx_event_t *ev);
 static ngx_int_t ngx_svc_webhook_batch_send(ngx_svc_webhook_batch_t *batch);
 static void ngx_svc_webhook_batch_take(ngx_svc_webhook_batch_t *batch);
@@ -215,11 +219,12 @@ ngx_svc_webhook_row(ngx_str_t *tenant, ngx_str_t *endpoint)
                ngx_min(endpoint->len, sizeof(row->endpoint)));
 
     ngx_queue_insert_tail(&batch->rows, &row->queue);
-    batch->nrows++;
     records->nrows++;
 
-    ngx_svc_webhook_records_soon(batch->nrows == NGX_SVC_WEBHOOK_ROWS
-                                 ? 1 : NGX_SVC_WEBHOOK_DELAY);
+    if (batch->nrows++ == 0) {
+        ngx_svc_webhook_batch_due(batch, NGX_SVC_WEBHOOK_DELAY);
+        ngx_svc_webhook_records_soon(batch->due - ngx_current_msec);
+    }
 
     return row;
 }
@@ -258,10 +263,28 @@ ngx_svc_webhook_batch(ngx_str_t *tenant)
     batch->node.str.data = batch->tenant;
     batch->node.str.len = ngx_min(tenant->len, sizeof(batch->tenant));
 
+    batch->began = ngx_current_msec - NGX_SVC_WEBHOOK_INTERVAL;
+
     ngx_rbtree_insert(&records->tree, &batch->node.node);
     ngx_queue_insert_tail(&records->waiting, &batch->queue);
 
     return batch;
+}
+
+
+/* In so many ms, but not before a tenant's turn comes again. */
+
+static void
+ngx_svc_webhook_batch_due(ngx_svc_webhook_batch_t *batch, ngx_msec_t ms)
+{
+    ngx_msec_t  turn;
+
+    turn = batch->began + NGX_SVC_WEBHOOK_INTERVAL;
+    batch->due = ngx_current_msec + ms;
+
+    if ((ngx_msec_int_t) (turn - batch->due) > 0) {
+        batch->due = turn;
+    }
 }
 
 
@@ -344,7 +367,7 @@ ngx_svc_webhook_records_soon(ngx_msec_t ms)
 static void
 ngx_svc_webhook_records_timer(ngx_event_t *ev)
 {
-    ngx_queue_t                *q;
+    ngx_queue_t                *q, *next;
     ngx_svc_webhook_batch_t    *batch;
     ngx_svc_webhook_records_t  *records;
 
@@ -358,15 +381,28 @@ ngx_svc_webhook_records_timer(ngx_event_t *ev)
         records->nlost = 0;
     }
 
-    while (!ngx_queue_empty(&records->waiting)
-           && records->nops < NGX_SVC_WEBHOOK_OPS)
+    for (q = ngx_queue_head(&records->waiting);
+         q != ngx_queue_sentinel(&records->waiting)
+         && records->nops < NGX_SVC_WEBHOOK_OPS;
+         q = next)
     {
-        q = ngx_queue_head(&records->waiting);
+        next = ngx_queue_next(q);
         batch = ngx_queue_data(q, ngx_svc_webhook_batch_t, queue);
+
+        if ((ngx_msec_int_t) (batch->due - ngx_current_msec) > 0
+            && records->flushed == NULL)
+        {
+            continue;
+        }
+
+        if (batch->nrows == 0) {
+            ngx_svc_webhook_batch_free(batch);
+            continue;
+        }
 
         if (ngx_svc_webhook_batch_send(batch) != NGX_OK) {
             ngx_svc_webhook_batch_return(batch);
-            ngx_add_timer(ev, NGX_SVC_WEBHOOK_PAUSE);
+            batch->due = ngx_current_msec + NGX_SVC_WEBHOOK_PAUSE;
             break;
         }
 
@@ -375,10 +411,41 @@ ngx_svc_webhook_records_timer(ngx_event_t *ev)
         records->nops++;
     }
 
-    records->behind = records->nops == NGX_SVC_WEBHOOK_OPS
-                      && !ngx_queue_empty(&records->waiting);
-
+    ngx_svc_webhook_records_next();
     ngx_svc_webhook_records_flushed();
+}
+
+
+/* Without an op to spare, the end of one calls this again. */
+
+static void
+ngx_svc_webhook_records_next(void)
+{
+    ngx_queue_t                *q;
+    ngx_msec_int_t              ms, least;
+    ngx_svc_webhook_batch_t    *batch;
+    ngx_svc_webhook_records_t  *records;
+
+    records = &ngx_svc_webhook_records;
+
+    if (ngx_queue_empty(&records->waiting)
+        || records->nops == NGX_SVC_WEBHOOK_OPS)
+    {
+        return;
+    }
+
+    least = NGX_SVC_WEBHOOK_INTERVAL;
+
+    for (q = ngx_queue_head(&records->waiting);
+         q != ngx_queue_sentinel(&records->waiting);
+         q = ngx_queue_next(q))
+    {
+        batch = ngx_queue_data(q, ngx_svc_webhook_batch_t, queue);
+        ms = batch->due - ngx_current_msec;
+        least = ngx_min(least, ms);
+    }
+
+    ngx_svc_webhook_records_soon(ngx_max(least, 1));
 }
 
 
@@ -387,6 +454,7 @@ ngx_svc_webhook_batch_send(ngx_svc_webhook_batch_t *batch)
 {
     ngx_svc_pg_op_t  *op;
 
+    batch->began = ngx_current_msec;
     ngx_svc_webhook_batch_take(batch);
 
     op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, &batch->node.str,
@@ -481,27 +549,26 @@ ngx_svc_webhook_batch_done(ngx_svc_pg_op_t *op)
 
     if (again) {
         ngx_svc_webhook_batch_return(batch);
+        batch->due = ngx_current_msec + NGX_SVC_WEBHOOK_PAUSE;
 
     } else {
         records->nrows -= batch->nsent;
         batch->nsent = 0;
         ngx_svc_webhook_rows_free(&batch->sent);
+
+        if (batch->nrows < NGX_SVC_WEBHOOK_ROWS) {
+            ngx_svc_webhook_batch_due(batch, NGX_SVC_WEBHOOK_DELAY);
+
+        } else {
+            batch->due = ngx_current_msec;
+        }
     }
 
-    if (again) {
-        ngx_svc_webhook_records_soon(NGX_SVC_WEBHOOK_PAUSE);
-
-    } else if (batch->nrows == 0) {
-        ngx_svc_webhook_batch_free(batch);
+    if (records->flushed && !again) {
+        ngx_svc_webhook_records_soon(1);
 
     } else {
-        ngx_svc_webhook_records_soon(batch->nrows < NGX_SVC_WEBHOOK_ROWS
-                                     && records->flushed == NULL
-                                     ? NGX_SVC_WEBHOOK_DELAY : 1);
-    }
-
-    if (records->behind && !again) {
-        ngx_svc_webhook_records_soon(1);
+        ngx_svc_webhook_records_next();
     }
 
     ngx_svc_webhook_records_flushed();

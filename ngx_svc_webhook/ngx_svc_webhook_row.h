@@ -66,6 +66,8 @@ struct ngx_svc_webhook_batch_s {
     ngx_queue_t                sent;        /* in the op */
     ngx_uint_t                 nsent;
     ngx_uint_t                 tries;
+    ngx_msec_t                 due;         /* when the rows are to go */
+    ngx_msec_t                 began;       /* of the last op */
     ngx_svc_pg_op_t           *op;          /* in flight */
     unsigned                   audit:1;     /* the op has audit events */
     u_char                     tenant[NGX_SVC_UUID_TEXT_LEN];
