@@ -65,6 +65,7 @@ static void ngx_svc_webhook_own_free(ngx_svc_webhook_delivery_t *d);
 static ngx_svc_webhook_own_t  ngx_svc_webhook_own;
 
 void  (*ngx_svc_webhook_own_told)(void);
+void  (*ngx_svc_webhook_own_stuck)(void);
 
 
 void
@@ -253,6 +254,7 @@ ngx_svc_webhook_own_tell(void)
 {
     while (!ngx_queue_empty(&ngx_svc_webhook_own.outcomes)) {
         if (ngx_svc_webhook_own_send() != NGX_OK) {
+            ngx_svc_webhook_own_stuck();
             return;
         }
     }
@@ -384,6 +386,9 @@ ngx_svc_webhook_own_answered(redisReply *reply, void *data)
 
     if (reply) {
         ngx_svc_webhook_own_tell();
+
+    } else {
+        ngx_svc_webhook_own_stuck();
     }
 
     if (ngx_svc_webhook_own_told) {

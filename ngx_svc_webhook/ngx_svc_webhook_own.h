@@ -41,5 +41,8 @@ ngx_uint_t ngx_svc_webhook_own_untold(void);
 /* Called whenever something was confirmed, or was not. */
 extern void  (*ngx_svc_webhook_own_told)(void);
 
+/* Called when Redis does not hear of outcomes: what is sent may come twice. */
+extern void  (*ngx_svc_webhook_own_stuck)(void);
+
 
 #endif /* _NGX_SVC_WEBHOOK_OWN_H_INCLUDED_ */

@@ -64,6 +64,7 @@ static void ngx_svc_webhook_queue_recall(void);
 static void ngx_svc_webhook_queue_recalled(redisReply *reply, void *data);
 static void ngx_svc_webhook_queue_add(redisReply *reply);
 static void ngx_svc_webhook_queue_told(void);
+static void ngx_svc_webhook_queue_stuck(void);
 static void ngx_svc_webhook_queue_bye(redisReply *reply, void *data);
 
 
@@ -90,6 +91,7 @@ ngx_svc_webhook_queue_start(ngx_cycle_t *cycle, const u_char *id,
 
     ngx_svc_webhook_own_init(cycle->log, &queue->hash);
     ngx_svc_webhook_own_told = ngx_svc_webhook_queue_told;
+    ngx_svc_webhook_own_stuck = ngx_svc_webhook_queue_stuck;
 
     queue->timer.handler = ngx_svc_webhook_queue_timer;
     queue->timer.data = queue;
@@ -495,6 +497,15 @@ ngx_svc_webhook_queue_leave(void (*left)(void))
 
     ngx_svc_webhook_own_tell();
     ngx_svc_webhook_queue_told();
+}
+
+
+/* Until the next beat that is answered. */
+
+static void
+ngx_svc_webhook_queue_stuck(void)
+{
+    ngx_svc_webhook_queue_pause(1);
 }
 
 
