@@ -57,7 +57,8 @@ my %servers = (
     self => 'the certificate is self-signed',
     plain => 'the TLS handshake failed',
     stall => "no TLS connection within $connect s",
-    reset => qr/^the TLS handshake failed|^the connection (?:broke|was closed)/,
+    reset => qr{^the\ TLS\ handshake\ failed|^no\ connection
+                |^the\ connection\ (?:broke|was\ closed)}x,
     none => 'the connection was refused',
 );
 
