@@ -209,6 +209,11 @@ ngx_svc_webhook_error_connect(ngx_svc_webhook_attempt_t *attempt)
         ngx_svc_webhook_reason(&attempt->result, "the connection was refused");
         return;
 
+    case NGX_ECONNRESET:
+        ngx_svc_webhook_reason(&attempt->result,
+                               "the connection broke before an answer");
+        return;
+
     case NGX_EHOSTUNREACH:
     case NGX_ENETUNREACH:
         ngx_svc_webhook_reason(&attempt->result,

@@ -45,7 +45,7 @@ sub got {
 sub attempts {
     my %n;
 
-    $n{ $_->{outcome} }++ for $receiver->deliveries($hook, $n, 40);
+    $n{ $_->{outcome} }++ for $receiver->deliveries($hook, $n);
 
     return join ', ', map { "$_ $n{$_}" } sort keys %n;
 }

@@ -57,8 +57,7 @@ my %servers = (
     self => 'the certificate is self-signed',
     plain => 'the TLS handshake failed',
     stall => "no TLS connection within $connect s",
-    reset => qr{^the\ TLS\ handshake\ failed|^no\ connection
-                |^the\ connection\ (?:broke|was\ closed)}x,
+    reset => qr/^the TLS handshake failed|^the connection (?:broke|was closed)/,
     none => 'the connection was refused',
 );
 
