@@ -316,17 +316,52 @@ make_endpoint() {
 
 
 start_receiver() {
-    alive "$hook/pid" python3 && return
+    local port
 
-    step "starting the receiver of webhooks"
-    install -m 755 "$top/conf/webhook-receiver" "$hook/receiver"
-    as setsid python3 "$hook/receiver" --port "$(cat "$hook/port")" \
+    port=$(cat "$hook/port")
+
+    if ! alive "$hook/pid" python3; then
+        step "starting the receiver of webhooks"
+        install -m 755 "$top/conf/webhook-receiver" "$hook/receiver"
+
+        receive "$port" || { taken && receive 0; } \
+            || die "the receiver of webhooks did not start, see $hook/log"
+    fi
+
+    [ "$(listens)" = "$port" ] || move_endpoint "$(listens)" \
+        || die "the endpoint was not moved, see $run/error.log"
+}
+
+# port; 0: one that is free
+
+receive() {
+    as setsid python3 "$hook/receiver" --port "$1" \
         --cert "$hook/cert.pem" --key "$hook/key.pem" \
         --secret-file "$hook/secret" --pid-file "$hook/pid" \
         < /dev/null >> "$hook/log" 2>&1 &
 
-    wait_for "the receiver" 10 alive "$hook/pid" python3 \
-        || die "the receiver of webhooks did not start, see $hook/log"
+    wait_for "the receiver" 10 settled $! && alive "$hook/pid" python3
+}
+
+settled() { alive "$hook/pid" python3 || ! kill -0 "$1"; }
+
+taken() { tail -n 1 "$hook/log" | grep -q 'Address already in use$'; }
+
+listens() {
+    sed -n 's/^listening on .*:\([0-9]*\)\/$/\1/p' "$hook/log" | tail -n 1
+}
+
+# port
+
+move_endpoint() {
+    local id
+
+    step "moving the webhook endpoint to port $1"
+    id=$(sed -n 's/.*"id":"\([0-9a-f-]*\)".*/\1/p' "$hook/endpoint")
+    curl -fsS -o /dev/null -X PATCH "$url/v1/admin/webhooks/$id" \
+        -H "Authorization: Bearer $SVC_ADMIN_TOKEN" \
+        -d "{\"url\":\"https://127.0.0.1:$1/\"}" \
+        && echo "$1" > "$hook/port"
 }
 
 

@@ -16,6 +16,7 @@ use JSON::PP ();
 use Test::More;
 
 use SvcTest::Http;
+use SvcTest::Nginx ();
 use SvcTest::Process qw(on_exit wait_for slurp spawn wait_exit signal_pid run);
 
 
@@ -190,15 +191,10 @@ JS
 
 # --- PHP: in its own server ---------------------------------------------------
 
-sub free_port {
-    return IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1)
-           ->sockport;
-}
-
 mkdir "$dir/tmp" or die $!;
 file('handled', '');
 
-my $port = free_port();
+my $port = SvcTest::Nginx::free_port();
 file('index.php', snippet('php') . <<'PHP');
 
 
@@ -269,7 +265,7 @@ system("openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=127.0.0.1"
        . " -addext subjectAltName=IP:127.0.0.1 -keyout $dir/key.pem"
        . " -out $dir/cert.pem 2>/dev/null") == 0 or die "openssl\n";
 file('secret', "$secret\n");
-$port = free_port();
+$port = SvcTest::Nginx::free_port();
 
 my $receiver = spawn([ $RECEIVER, '--port', $port,
                        '--cert', "$dir/cert.pem", '--key', "$dir/key.pem",
@@ -277,8 +273,9 @@ my $receiver = spawn([ $RECEIVER, '--port', $port,
                        '--pid-file', "$dir/pid", '--fail', 1 ],
                      out => "$dir/receiver.log");
 push @pids, $receiver;
-ok((wait_for { (slurp("$dir/receiver.log") // '') =~ /^listening on / } 10),
-   'the receiver listens') or diag(slurp("$dir/receiver.log"));
+ok((wait_for { (slurp("$dir/pid") // '') =~ /\n/ } 10), 'the receiver starts');
+like(slurp("$dir/receiver.log"), qr{^listening on https://127\.0\.0\.1:$port/$},
+     'says where');
 is(slurp("$dir/pid"), "$receiver\n", 'its PID file');
 
 # An answer's status, and the lines it printed.
