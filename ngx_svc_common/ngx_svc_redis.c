@@ -129,6 +129,13 @@ ngx_svc_redis_state(void)
 }
 
 
+ngx_uint_t
+ngx_svc_redis_ready(void)
+{
+    return ngx_svc_redis.state == NGX_SVC_REDIS_UP || ngx_svc_redis.opening;
+}
+
+
 static void
 ngx_svc_redis_ping(ngx_svc_redis_link_t *link)
 {

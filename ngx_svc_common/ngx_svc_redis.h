@@ -43,6 +43,12 @@ NGX_SVC_API void ngx_svc_redis_forked(void);
 /* As of the last PING, which is at most a second and the timeout ago. */
 NGX_SVC_API ngx_svc_redis_state_e ngx_svc_redis_state(void);
 
+/*
+ * 1 when it takes commands: it is up, or nothing is known against it, since a
+ * connection has just been begun.
+ */
+NGX_SVC_API ngx_uint_t ngx_svc_redis_ready(void);
+
 
 /*
  * Messages between the workers of all nodes.  payload->data is NULL when the

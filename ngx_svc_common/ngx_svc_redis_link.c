@@ -66,6 +66,7 @@ ngx_svc_redis_link_forked(ngx_svc_redis_link_t *link)
     link->connection = NULL;
     link->state = NGX_SVC_REDIS_OFF;
     link->asked = 0;
+    link->opening = 0;
     link->said = 0;
 
     ngx_memzero(&link->timer, sizeof(ngx_event_t));
@@ -84,6 +85,7 @@ void
 ngx_svc_redis_link_answered(ngx_svc_redis_link_t *link)
 {
     link->asked = 0;
+    link->opening = 0;
     ngx_add_timer(&link->timer, NGX_SVC_REDIS_PAUSE);
 }
 
@@ -122,6 +124,7 @@ ngx_svc_redis_connect(ngx_svc_redis_link_t *link)
         return;
     }
 
+    link->opening = 1;
     ngx_svc_redis_link_asked(link);
 
     redisAsyncSetDisconnectCallback(ac, ngx_svc_redis_disconnected);
@@ -298,6 +301,7 @@ static void
 ngx_svc_redis_down(ngx_svc_redis_link_t *link, const char *why)
 {
     link->asked = 0;
+    link->opening = 0;
     link->state = NGX_SVC_REDIS_DOWN;
 
     link->closed(link, why);

@@ -21,6 +21,7 @@ struct ngx_svc_redis_link_s {
     ngx_event_t             timer;      /* what is to happen next, or else */
     ngx_svc_redis_state_e   state;
     unsigned                asked:1;    /* an answer is owed until the timer */
+    unsigned                opening:1;  /* the first one */
     unsigned                said:1;     /* in the log that it is down */
 
     /* a connection is there; the pause is over, and nothing is owed; it broke */

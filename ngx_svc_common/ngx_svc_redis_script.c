@@ -54,7 +54,7 @@ ngx_svc_redis_call(ngx_svc_redis_script_t *script, const ngx_str_t *args,
 {
     ngx_svc_redis_call_t  *call;
 
-    if (ngx_svc_redis_state() != NGX_SVC_REDIS_UP) {
+    if (!ngx_svc_redis_ready()) {
         return NGX_DECLINED;
     }
 

@@ -116,7 +116,7 @@ ngx_svc_webhook_test_prepare(ngx_svc_request_t *sr)
     ngx_svc_pg_call_t       *call;
     ngx_svc_webhook_test_t  *test;
 
-    if (ngx_svc_redis_state() != NGX_SVC_REDIS_UP) {
+    if (!ngx_svc_redis_ready()) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE, "%s",
                             NGX_SVC_WEBHOOK_NO_QUEUE);
     }

@@ -209,7 +209,11 @@ my @outside = grep { $sent->{$_} < $down[0] - slow(2000)
                      || $sent->{$_} > $down[1] + slow(3000) } @$lost;
 
 is(@outside, 0, 'nothing is lost but while Redis is down')
-    or diag(map { "$_ $sent->{$_}\n" } splice @outside, 0, 10);
+    or diag('ms after Redis went, which was down for ',
+            int($down[1] - $down[0]), ":\n",
+            (map { int($sent->{$_} - $down[0]) . " $_\n" }
+             splice @outside, 0, 10),
+            grep { /dropped|Redis|reconfiguring/ } $s->nginx->log_lines);
 cmp_ok($doubled, '<=', $kills * 64 + 256, 'and few come twice');
 
 $s->done(allow => [ qr/exited on signal 9/ ]);

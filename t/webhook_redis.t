@@ -9,7 +9,7 @@ use warnings;
 use Test::More;
 
 use SvcTest;
-use SvcTest::Process qw(slow wait_for);
+use SvcTest::Process qw(slow wait_for signal_pid);
 use SvcTest::Receiver;
 
 
@@ -98,6 +98,18 @@ user();
 ok((wait_for { $receiver->at($fine) >= 9 }), 'and left behind');
 
 is($s->nginx->wait_helper, $helper, 'all by the same helper');
+
+# --- a worker that has just begun --------------------------------------------
+
+# it is connected, and Redis has not yet said a word to it
+
+$s->nginx->{svc}{svc_redis_timeout} = '10s';
+$s->reload;
+signal_pid('STOP', $redis->pid);
+$s->reload(linger => 1);
+user();
+signal_pid('CONT', $redis->pid);
+is(scalar($receiver->wait($fine, 10)), 10, 'its webhook is delivered');
 
 $s->done;
 
