@@ -46,8 +46,7 @@ typedef struct {
  */
 
 typedef struct {
-    ngx_queue_t       queue;            /* the scheduler's */
-    void             *data;             /* likewise */
+    void             *place;            /* the scheduler's */
     ngx_str_t         id;               /* X-Svc-Delivery */
     ngx_str_t         event_id;         /* "id" of the body */
     ngx_str_t         event;            /* its name */

@@ -16,6 +16,9 @@ void ngx_svc_webhook_deliver_exit(void);
 /* Takes a delivery, until it calls ngx_svc_webhook_queue_done(). */
 void ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d);
 
+/* The end of a delivery is known to Redis, or will never be. */
+void ngx_svc_webhook_deliver_told(ngx_svc_webhook_delivery_t *d);
+
 /*
  * Begins no more attempts while paused: whether the deliveries are still ours
  * is not known.

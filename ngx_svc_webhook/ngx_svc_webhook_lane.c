@@ -31,6 +31,7 @@ struct ngx_svc_webhook_lane_s {
     ngx_queue_t                 waiting;
     ngx_uint_t                  nactive;
     ngx_uint_t                  njobs;
+    ngx_uint_t                  nkept;      /* of nactive, without a job */
     ngx_uint_t                  streak;     /* of attempts without an answer */
     ngx_msec_t                  failing;    /* since */
     ngx_msec_t                  idle;       /* since */
@@ -53,6 +54,7 @@ typedef struct {
 static ngx_svc_webhook_lane_t *ngx_svc_webhook_lane_create(
     ngx_svc_webhook_delivery_t *d, ngx_str_t *key, uint32_t hash);
 static ngx_svc_webhook_tenant_t *ngx_svc_webhook_tenant(ngx_str_t *id);
+static void ngx_svc_webhook_lane_rest(ngx_svc_webhook_lane_t *lane);
 static void ngx_svc_webhook_lane_free(ngx_svc_webhook_lane_t *lane);
 static void ngx_svc_webhook_lanes_trim(void);
 static void ngx_svc_webhook_lane_update(ngx_svc_webhook_lane_t *lane);
@@ -80,7 +82,7 @@ ngx_svc_webhook_lanes_init(void)
 }
 
 
-/* All have been released. */
+/* All are idle, but those that Redis has not been told of. */
 
 void
 ngx_svc_webhook_lanes_exit(void)
@@ -118,7 +120,7 @@ ngx_svc_webhook_lane(ngx_svc_webhook_delivery_t *d)
             return NULL;
         }
 
-    } else if (lane->njobs == 0) {
+    } else if (lane->njobs == 0 && lane->nkept == 0) {
         ngx_queue_remove(&lane->queue);
         ngx_svc_webhook_lanes.nidle--;
     }
@@ -202,7 +204,15 @@ ngx_svc_webhook_tenant(ngx_str_t *id)
 void
 ngx_svc_webhook_lane_release(ngx_svc_webhook_lane_t *lane)
 {
-    if (--lane->njobs) {
+    lane->njobs--;
+    ngx_svc_webhook_lane_rest(lane);
+}
+
+
+static void
+ngx_svc_webhook_lane_rest(ngx_svc_webhook_lane_t *lane)
+{
+    if (lane->njobs || lane->nkept) {
         return;
     }
 
@@ -303,6 +313,23 @@ ngx_svc_webhook_lane_leave(ngx_svc_webhook_lane_t *lane)
     lane->tenant->nactive--;
 
     ngx_svc_webhook_lane_update(lane);
+}
+
+
+void
+ngx_svc_webhook_lane_keep(ngx_svc_webhook_lane_t *lane)
+{
+    lane->nkept++;
+}
+
+
+void
+ngx_svc_webhook_lane_told(ngx_svc_webhook_lane_t *lane)
+{
+    lane->nkept--;
+
+    ngx_svc_webhook_lane_leave(lane);
+    ngx_svc_webhook_lane_rest(lane);
 }
 
 

@@ -51,6 +51,13 @@ void ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
     ngx_uint_t unreachable);
 
 /*
+ * Instead of its end: its place is kept, and the lane stays, though the job may
+ * go, until Redis has been told.
+ */
+void ngx_svc_webhook_lane_keep(ngx_svc_webhook_lane_t *lane);
+void ngx_svc_webhook_lane_told(ngx_svc_webhook_lane_t *lane);
+
+/*
  * The last job that waits in a lane with more than it may hold, or NULL.  An
  * endpoint that has not answered for a while may hold few.
  */

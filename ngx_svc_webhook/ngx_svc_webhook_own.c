@@ -482,5 +482,7 @@ ngx_svc_webhook_own_free(ngx_svc_webhook_delivery_t *d)
     ngx_rbtree_delete(&own->tree, &d->node.node);
     ngx_svc_gauge_set(NGX_SVC_G_PENDING, --own->n);
 
+    ngx_svc_webhook_deliver_told(d);
+
     ngx_free(d);
 }

@@ -108,7 +108,7 @@ sub finish {
 # What is lost of them: the user ids; and how many deliveries came twice.
 
 sub compare {
-    my ($sent) = @_;
+    my ($sent, $hook) = (@_, $hook);
 
     my (%user, %delivery);
 
@@ -140,10 +140,10 @@ is($doubled, 0, 'none comes twice');
 
 start(3000);
 
-my $helper = 0;
+my ($helper, $seen) = (0);
 
 for (1 .. 4) {
-    my $seen = $receiver->at($hook);
+    $seen = $receiver->at($hook);
 
     $helper = $s->nginx->wait_helper($helper) or die "no helper\n";
     wait_for { $receiver->at($hook) > $seen } 5;
@@ -156,6 +156,36 @@ $sent = finish();
 is(@$lost, 0, 'none is lost when the helper is killed');
 note("$doubled of " . keys(%$sent) . ' came twice');
 cmp_ok($doubled, '<=', 4 * 64, 'twice come those in flight, at most');
+
+# --- the same while Redis hangs, and is killed too ----------------------------
+
+# what has been acknowledged without Redis hearing of it comes again
+
+my $slow = $receiver->hook($acme, '/slow/100');
+
+$helper = $s->nginx->wait_helper($helper) or die "no helper\n";
+start(1600);
+wait_for { $receiver->at($slow) > 100 };
+signal_pid('STOP', $s->redis->pid);
+$seen = 0;
+wait_for {
+    my $before = $seen;
+
+    select undef, undef, undef, slow(0.5);
+    ($seen = $receiver->at($slow)) == $before;
+};
+signal_pid('KILL', $_) for $helper, $s->redis->pid;
+$s->redis->stop;
+$s->redis->launch;
+$s->wait_healthy;
+
+$sent = finish();
+($lost, $doubled) = compare($sent, $slow);
+
+note("$doubled of " . (keys(%$sent) - @$lost) . ' came twice');
+cmp_ok($doubled, '<=', 64, 'when Redis hangs twice come those in flight');
+cmp_ok($doubled, '>', 0, 'and those do');
+$acme->admin(DELETE => "/webhooks/$slow->{id}");
 
 # --- PostgreSQL goes and comes back ------------------------------------------
 
