@@ -14,6 +14,7 @@ use warnings;
 
 use File::Path qw(make_path);
 use JSON::PP ();
+use Test::More ();
 
 use SvcTest::Process qw(wait_for spawn run slurp);
 
@@ -188,7 +189,10 @@ sub deliveries {
         $list = $hook->{tenant}->admin(GET =>
                     "/webhooks/$hook->{id}/deliveries?limit=500")->json;
         $list->{total} >= $n;
-    } $seconds // 10;
+    } $seconds // 10
+        or Test::More::diag("$list->{total} rows of $n in the delivery log\n",
+                            grep { /webhook|PostgreSQL/ }
+                            $self->{s}->nginx->log_lines);
 
     return reverse @{ $list->{deliveries} };
 }
