@@ -46,7 +46,7 @@ typedef struct {
  */
 
 typedef struct {
-    void             *place;            /* the scheduler's */
+    void             *lane;             /* the scheduler's */
     ngx_str_t         id;               /* X-Svc-Delivery */
     ngx_str_t         event_id;         /* "id" of the body */
     ngx_str_t         event;            /* its name */

@@ -182,10 +182,10 @@ ngx_svc_webhook_deliver_told(ngx_svc_webhook_delivery_t *d)
 {
     ngx_svc_webhook_lane_t  *lane;
 
-    lane = d->place;
+    lane = d->lane;
 
     if (lane) {
-        d->place = NULL;
+        d->lane = NULL;
         ngx_svc_webhook_lane_told(lane);
         ngx_svc_webhook_wake();
     }
@@ -394,17 +394,13 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
     ngx_svc_webhook_job_t *job = data;
 
     job->attempt = NULL;
+
+    ngx_svc_webhook_lane_leave(job->lane);
     ngx_svc_webhook_d.nactive--;
 
     if (result->outcome == NGX_SVC_WEBHOOK_ACKNOWLEDGED && !job->forgotten) {
-
-        /* a second copy would come of it still: its place is not yet free */
-
-        ngx_svc_webhook_lane_keep(job->lane);
-        job->delivery->place = job->lane;
-
-    } else {
-        ngx_svc_webhook_lane_leave(job->lane);
+        ngx_svc_webhook_lane_acked(job->lane);
+        job->delivery->lane = job->lane;
     }
 
     if (result->outcome != NGX_SVC_WEBHOOK_POSTPONED) {

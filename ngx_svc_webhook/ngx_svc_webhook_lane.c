@@ -31,7 +31,8 @@ struct ngx_svc_webhook_lane_s {
     ngx_queue_t                 waiting;
     ngx_uint_t                  nactive;
     ngx_uint_t                  njobs;
-    ngx_uint_t                  nkept;      /* of nactive, without a job */
+    ngx_uint_t                  nuntold;    /* to Redis, that they are
+                                               acknowledged */
     ngx_uint_t                  streak;     /* of attempts without an answer */
     ngx_msec_t                  failing;    /* since */
     ngx_msec_t                  idle;       /* since */
@@ -120,7 +121,7 @@ ngx_svc_webhook_lane(ngx_svc_webhook_delivery_t *d)
             return NULL;
         }
 
-    } else if (lane->njobs == 0 && lane->nkept == 0) {
+    } else if (lane->njobs == 0 && lane->nuntold == 0) {
         ngx_queue_remove(&lane->queue);
         ngx_svc_webhook_lanes.nidle--;
     }
@@ -212,7 +213,7 @@ ngx_svc_webhook_lane_release(ngx_svc_webhook_lane_t *lane)
 static void
 ngx_svc_webhook_lane_rest(ngx_svc_webhook_lane_t *lane)
 {
-    if (lane->njobs || lane->nkept) {
+    if (lane->njobs || lane->nuntold) {
         return;
     }
 
@@ -317,18 +318,20 @@ ngx_svc_webhook_lane_leave(ngx_svc_webhook_lane_t *lane)
 
 
 void
-ngx_svc_webhook_lane_keep(ngx_svc_webhook_lane_t *lane)
+ngx_svc_webhook_lane_acked(ngx_svc_webhook_lane_t *lane)
 {
-    lane->nkept++;
+    lane->nuntold++;
+
+    ngx_svc_webhook_lane_update(lane);
 }
 
 
 void
 ngx_svc_webhook_lane_told(ngx_svc_webhook_lane_t *lane)
 {
-    lane->nkept--;
+    lane->nuntold--;
 
-    ngx_svc_webhook_lane_leave(lane);
+    ngx_svc_webhook_lane_update(lane);
     ngx_svc_webhook_lane_rest(lane);
 }
 
@@ -350,18 +353,21 @@ ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
 
 /*
  * Whether a lane is in its tenant's ring, and the tenant in the ring of all.
- * An endpoint that does not answer is tried by one attempt at a time.
+ * An endpoint that does not answer is tried by one attempt at a time.  What it
+ * has acknowledged comes again if we end before Redis knows of it: that is no
+ * more than may be in flight.
  */
 
 static void
 ngx_svc_webhook_lane_update(ngx_svc_webhook_lane_t *lane)
 {
-    ngx_uint_t  ready, limit;
+    ngx_uint_t  ready, limit, most;
 
-    limit = ngx_svc_webhook_lane_failing(lane)
-            ? 1 : ngx_svc_webhook_conf()->endpoint_concurrency;
+    most = ngx_svc_webhook_conf()->endpoint_concurrency;
+    limit = ngx_svc_webhook_lane_failing(lane) ? 1 : most;
 
-    ready = !ngx_queue_empty(&lane->waiting) && lane->nactive < limit;
+    ready = !ngx_queue_empty(&lane->waiting) && lane->nactive < limit
+            && lane->nuntold < most;
 
     if (ready && !lane->ready) {
         ngx_queue_insert_tail(&lane->tenant->ring, &lane->queue);

@@ -51,10 +51,10 @@ void ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
     ngx_uint_t unreachable);
 
 /*
- * Instead of its end: its place is kept, and the lane stays, though the job may
- * go, until Redis has been told.
+ * A delivery is acknowledged; Redis has heard of that.  In between the lane
+ * stays, whether or not it is released.
  */
-void ngx_svc_webhook_lane_keep(ngx_svc_webhook_lane_t *lane);
+void ngx_svc_webhook_lane_acked(ngx_svc_webhook_lane_t *lane);
 void ngx_svc_webhook_lane_told(ngx_svc_webhook_lane_t *lane);
 
 /*
