@@ -8,6 +8,7 @@
 #define NGX_SVC_WEBHOOK_STREAK   5          /* attempts that got no answer */
 #define NGX_SVC_WEBHOOK_PATIENCE 3          /* timeouts, with such a one */
 #define NGX_SVC_WEBHOOK_FEW      100        /* jobs that it may hold then */
+#define NGX_SVC_WEBHOOK_UNTOLD   64         /* of an endpoint */
 #define NGX_SVC_WEBHOOK_LINGER   60000      /* ms, of a lane without jobs */
 #define NGX_SVC_WEBHOOK_IDLERS   10000      /* of those, at most */
 
@@ -354,20 +355,19 @@ ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
 /*
  * Whether a lane is in its tenant's ring, and the tenant in the ring of all.
  * An endpoint that does not answer is tried by one attempt at a time.  What it
- * has acknowledged comes again if we end before Redis knows of it: that is no
- * more than may be in flight.
+ * has acknowledged comes again if we are killed before Redis has been told.
  */
 
 static void
 ngx_svc_webhook_lane_update(ngx_svc_webhook_lane_t *lane)
 {
-    ngx_uint_t  ready, limit, most;
+    ngx_uint_t  ready, limit;
 
-    most = ngx_svc_webhook_conf()->endpoint_concurrency;
-    limit = ngx_svc_webhook_lane_failing(lane) ? 1 : most;
+    limit = ngx_svc_webhook_lane_failing(lane)
+            ? 1 : ngx_svc_webhook_conf()->endpoint_concurrency;
 
     ready = !ngx_queue_empty(&lane->waiting) && lane->nactive < limit
-            && lane->nuntold < most;
+            && lane->nuntold < NGX_SVC_WEBHOOK_UNTOLD;
 
     if (ready && !lane->ready) {
         ngx_queue_insert_tail(&lane->tenant->ring, &lane->queue);

@@ -14,6 +14,9 @@
 #define NGX_SVC_WEBHOOK_SAID     10         /* seconds */
 #define NGX_SVC_WEBHOOK_LINES    10         /* at most, in that time */
 
+#define NGX_SVC_WEBHOOK_SOME     16         /* outcomes to tell at once */
+#define NGX_SVC_WEBHOOK_SOON     5          /* ms that fewer wait */
+
 
 /* Of a delivery: its outcome so far, to Redis. */
 
@@ -40,8 +43,9 @@ typedef struct {
     ngx_rbtree_node_t    sentinel;
     ngx_uint_t           n;             /* in the tree */
     ngx_queue_t          outcomes;
+    ngx_uint_t           nwaiting;      /* of them */
     ngx_queue_t          batches;
-    ngx_event_t          tell;          /* posted */
+    ngx_event_t          tell;          /* posted, or a timer */
     time_t               said;          /* of what is damaged, since */
     ngx_uint_t           lines;
     unsigned             refused:1;     /* by the scheduler */
@@ -215,9 +219,13 @@ ngx_svc_webhook_queue_refuse(ngx_svc_webhook_delivery_t *d)
 }
 
 
+/* Requests feel a call to Redis for each: a few go together. */
+
 static void
 ngx_svc_webhook_own_outcome(ngx_svc_webhook_delivery_t *d)
 {
+    ngx_svc_webhook_own_t  *own;
+
     if (d->telling == NGX_SVC_WEBHOOK_TELLING) {
         d->changed = 1;
         return;
@@ -227,8 +235,13 @@ ngx_svc_webhook_own_outcome(ngx_svc_webhook_delivery_t *d)
         ngx_svc_webhook_own_wait(d);
     }
 
-    if (!ngx_svc_webhook_own.tell.posted) {
-        ngx_post_event(&ngx_svc_webhook_own.tell, &ngx_posted_events);
+    own = &ngx_svc_webhook_own;
+
+    if (own->nwaiting >= NGX_SVC_WEBHOOK_SOME) {
+        ngx_post_event(&own->tell, &ngx_posted_events);
+
+    } else if (!own->tell.timer_set) {
+        ngx_add_timer(&own->tell, NGX_SVC_WEBHOOK_SOON);
     }
 }
 
@@ -239,6 +252,7 @@ ngx_svc_webhook_own_wait(ngx_svc_webhook_delivery_t *d)
     d->telling = NGX_SVC_WEBHOOK_UNTOLD;
     d->changed = 0;
     ngx_queue_insert_tail(&ngx_svc_webhook_own.outcomes, &d->outcome);
+    ngx_svc_webhook_own.nwaiting++;
 }
 
 
@@ -343,6 +357,7 @@ ngx_svc_webhook_own_sent(ngx_svc_webhook_tell_t *batch, ngx_uint_t n)
 
     ngx_queue_init(&batch->outcomes);
     ngx_queue_insert_tail(&own->batches, &batch->queue);
+    own->nwaiting -= n;
 
     while (n--) {
         q = ngx_queue_head(&own->outcomes);
@@ -441,6 +456,7 @@ ngx_svc_webhook_own_forget(void)
     }
 
     ngx_svc_webhook_own_drop(&own->outcomes);
+    own->nwaiting = 0;
 
     ngx_rbtree_init(&own->tree, &own->sentinel, ngx_str_rbtree_insert_value);
     own->n = 0;

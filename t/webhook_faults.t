@@ -159,8 +159,7 @@ cmp_ok($doubled, '<=', 4 * 64, 'twice come those in flight, at most');
 
 # --- the same while Redis hangs, and is killed too ----------------------------
 
-# what is acknowledged without Redis hearing of it is no more than what was in
-# flight, and that again
+# what is acknowledged without Redis hearing of it has a limit
 
 my $slow = $receiver->hook($acme, '/slow/100');
 
