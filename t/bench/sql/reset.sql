@@ -3,8 +3,14 @@
 
 SET session_replication_role = replica;
 
+-- a request may still be on its way: it goes with its event, or comes with it
+
+BEGIN;
+LOCK TABLE svc.user_account IN EXCLUSIVE MODE;
 DELETE FROM svc.user_account WHERE source = 'scim';
 TRUNCATE svc.audit_event;
+COMMIT;
+
 SELECT svc.user_recount();
 
 VACUUM (ANALYZE) svc.user_account;
