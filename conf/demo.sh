@@ -316,7 +316,7 @@ make_endpoint() {
 
 
 start_receiver() {
-    local port
+    local port now
 
     port=$(cat "$hook/port")
 
@@ -328,7 +328,10 @@ start_receiver() {
             || die "the receiver of webhooks did not start, see $hook/log"
     fi
 
-    [ "$(listens)" = "$port" ] || move_endpoint "$(listens)" \
+    # the log may have been emptied since
+
+    now=$(listens)
+    [ "${now:-$port}" = "$port" ] || move_endpoint "$now" \
         || die "the endpoint was not moved, see $run/error.log"
 }
 

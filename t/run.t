@@ -159,6 +159,7 @@ is_deeply([ sort keys %told ], [ sort keys %directive ],
 # --- again, elsewhere, and the end -----------------------------------------------
 
 my $before = slurp("$run/env");
+truncate "$run/webhook/log", 0 or die "$!\n";
 ($text, $rc) = sh("make --no-print-directory run PORT=$port");
 is($rc, 0, 'make run again');
 unlike($text, qr/^==> (?:starting|making|moving|reloading|provisioning)/m,
