@@ -7,8 +7,11 @@ MODULES = ngx_http_svc_common_module.so ngx_http_svc_scim_module.so \
 SOURCES := $(wildcard ngx_svc_*/*.c ngx_svc_*/*.h)
 CFLAGS_WARN = -Wall -Wextra -Wno-unused-parameter
 
+# nginx, and what deps.sh calls, are in folders that users may not have in it
+export PATH := $(PATH):/usr/local/sbin:/usr/sbin:/sbin
+
 CC ?= cc
-PORT ?= 8080
+PORT ?=
 RUNS ?= 1000000
 PROVE = prove -I t/lib
 TESTS ?= $(wildcard t/*.t)
@@ -19,11 +22,16 @@ DEV = $(BUILD)/nginx-dev-$(notdir $(CC))
 SRC = $(BUILD)/src/nginx
 SAN = $(BUILD)/sanitize
 
-prefix = $(DESTDIR)/usr
+# where things are installed; the modules where Debian's nginx looks for them
+prefix = /usr
 modulesdir = $(prefix)/lib/nginx/modules
+loaddir = $(prefix)/share/nginx/modules-available
+sharedir = $(prefix)/share/ngx_svc
+docdir = $(prefix)/share/doc/ngx_svc
+sbindir = $(prefix)/sbin
 
-.PHONY: help deps deps-test build install run stop test unit sanitize valgrind \
-	bench lint fuzz clean
+.PHONY: help deps deps-test build install uninstall run stop test unit \
+	sanitize valgrind bench lint fuzz clean
 .DEFAULT_GOAL := help
 
 help:                ## this list
@@ -47,7 +55,7 @@ $(DEV)/objs/Makefile: config conf/openapi.json $(wildcard ngx_svc_*) \
 		-fPIC -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wformat \
 		-Werror=format-security $(CFLAGS_WARN)" \
 		--with-ld-opt="-Wl,-z,relro -Wl,-z,now -fPIC" \
-		--add-dynamic-module=$(TOP)' > configure.log 2>&1 \
+		--add-dynamic-module="$$(realpath --relative-to=. "$(TOP)")"' > configure.log 2>&1 \
 		|| { tail -n 20 configure.log; exit 1; }
 
 $(DEV)/objs/.built: $(DEV)/objs/Makefile $(SOURCES)
@@ -56,25 +64,49 @@ $(DEV)/objs/.built: $(DEV)/objs/Makefile $(SOURCES)
 		|| { grep -A5 -E 'error|warning|Error' $(DEV)/make.log; exit 1; }
 	@touch $@
 
+# By rename, here and in "install": what is in use stays as it is for those who
+# have it mapped, or are reading it.
+
 $(BUILD)/modules/%.so: $(DEV)/objs/.built
 	@mkdir -p $(BUILD)/modules
-	@cp $(DEV)/objs/$*.so $@
+	@cp $(DEV)/objs/$*.so $@.new && mv -f $@.new $@
 
-install: build       ## install modules, load_module lines, migrations, svcctl (DESTDIR=)
-	install -d $(modulesdir) $(prefix)/share/nginx/modules-available \
-		$(prefix)/share/ngx_svc/sql $(prefix)/sbin \
-		$(prefix)/share/doc/ngx_svc/examples
-	install -m 644 $(addprefix $(BUILD)/modules/,$(MODULES)) $(modulesdir)
-	install -m 644 conf/mod-http-svc.conf \
-		$(prefix)/share/nginx/modules-available
-	install -m 644 sql/*.sql $(prefix)/share/ngx_svc/sql
-	install -m 755 conf/svcctl $(prefix)/sbin
-	install -m 644 conf/svc.conf.example README.md \
-		$(prefix)/share/doc/ngx_svc/examples
-	install -m 755 conf/webhook-receiver \
-		$(prefix)/share/doc/ngx_svc/examples
+# $(call put,MODE,FILES,FOLDER): all are there before the first one is renamed
+define put
+install -d "$(DESTDIR)$(3)"
+@for f in $(2); do \
+	echo "install -m $(1) $$f $(DESTDIR)$(3)"; \
+	install -m $(1) "$$f" "$(DESTDIR)$(3)/.$$(basename "$$f").new" || exit 1; \
+done
+@for f in $(2); do \
+	mv -f "$(DESTDIR)$(3)/.$$(basename "$$f").new" \
+		"$(DESTDIR)$(3)/$$(basename "$$f")" || exit 1; \
+done
+endef
 
-run: build           ## start a demo system on PORT (8080), and show how to use it
+# Without MODULES, for an NGINX that has them built in: all the rest.  Of a
+# version before or after none of its migrations stays.
+
+install: $(if $(strip $(MODULES)),build)  ## install modules, load_module lines, migrations, svcctl (DESTDIR=)
+ifneq ($(strip $(MODULES)),)
+	$(call put,644,$(addprefix $(BUILD)/modules/,$(MODULES)),$(modulesdir))
+	$(call put,644,conf/mod-http-svc.conf,$(loaddir))
+endif
+	$(call put,644,$(sort $(wildcard sql/*.sql)),$(sharedir)/sql)
+	@cd sql && for f in "$(DESTDIR)$(sharedir)"/sql/*.sql; do \
+		[ -e "$${f##*/}" ] || rm -fv "$$f"; \
+	done
+	$(call put,755,conf/svcctl,$(sbindir))
+	$(call put,644,conf/svc.conf.example conf/nginx-stop.conf README.md,$(docdir)/examples)
+	$(call put,755,conf/webhook-receiver,$(docdir)/examples)
+
+uninstall:           ## remove what "install" has put there (DESTDIR=)
+	rm -f $(foreach m,$(MODULES),"$(DESTDIR)$(modulesdir)/$(m)") \
+		"$(DESTDIR)$(loaddir)/mod-http-svc.conf" \
+		"$(DESTDIR)$(sbindir)/svcctl"
+	rm -rf "$(DESTDIR)$(sharedir)" "$(DESTDIR)$(docdir)"
+
+run: build           ## start a demo system on PORT (as before, or 8080), and show how to use it
 	@conf/demo.sh start $(PORT)
 
 stop:                ## stop the demo system; its data stays in run/

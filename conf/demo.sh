@@ -1,26 +1,34 @@
 #!/bin/bash
 #
-# demo.sh start PORT | stop: a private PostgreSQL, a private Redis, NGINX and a
-# receiver of webhooks under run/, with the tenant "acme".  RUN_DIR names another
-# directory.  In a checkout that the servers cannot reach, as below /root, run is
-# a link.
+# demo.sh start [PORT] | stop: a private PostgreSQL, a private Redis, NGINX and a
+# receiver of webhooks under run/, with the tenant "acme".  Without PORT it is
+# that of the last time, or 8080.  RUN_DIR names another directory.  In a checkout
+# that the servers cannot reach, as below /root, run is a link.
 
 set -euo pipefail
+
+# NGINX is in one of these, which the PATH of an ordinary user does not have
+
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 run=$(readlink -m "${RUN_DIR:-$top/run}")
 hook=$run/webhook
-port=${2:-8080}
+port=${2:-}
 slug=acme
+standing=                   # NGINX ran before: then a refused start stops nothing
 
 # As root the servers run as the user that Debian's postgresql package makes.
 
 if [ "$(id -u)" = 0 ]; then
     user=postgres
-    as() { (cd / && setpriv --reuid=$user --regid=$user --init-groups -- "$@"); }
+    as() {
+        (cd / && exec setpriv --reuid=$user --regid=$user --init-groups -- "$@") \
+            9>&-
+    }
 else
     user=$(id -un)
-    as() { "$@"; }
+    as() { "$@" 9>&-; }
 fi
 
 pgbin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
@@ -33,14 +41,20 @@ die() {
     exit 1
 }
 
-# PID file, name: is the process of that name alive?
+# PID file, name: is the process of that name alive, and the demo's?  After a
+# restart of the machine the number may be that of another one.
 
 alive() {
     local pid
 
     pid=$(head -n 1 "$1" 2>/dev/null) || return 1
-    [ -n "$pid" ] && [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = "$2" ]
+    [ -n "$pid" ] && [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = "$2" ] \
+        && ! gone "$pid" && grep -qsF "$run/" "/proc/$pid/cmdline"
 }
+
+# a zombie is no more, and stays until its parent looks
+
+gone() { [ ! -e "/proc/$1" ] || grep -qs '^State:.Z' "/proc/$1/status"; }
 
 # what, seconds, command: polls until the command succeeds
 
@@ -55,7 +69,14 @@ wait_for() {
     done
 }
 
-healthy() { curl -fsS -m 2 "$url/healthz"; }
+healthy() { curl -fsS -m 2 "$url/healthz" | grep -F '"postgres":"up"'; }
+
+# one at a time; what stays behind does not keep file 9
+
+lock() {
+    exec 9> "$run/lock"
+    flock -w 120 9 || die "another \"make run\" or \"make stop\" is under way"
+}
 
 
 reachable() {
@@ -76,12 +97,14 @@ elsewhere() {
 check() {
     [ -n "$pgbin" ] || die "PostgreSQL is not installed: run \"make deps\""
 
-    [[ $port =~ ^[0-9]+$ ]] || die "PORT is a number, not \"$port\""
-
     reachable || {
         [ -z "${RUN_DIR:-}" ] && rmdir "$run" 2>/dev/null && elsewhere
     } || die "the user $user cannot reach $run: set RUN_DIR to a directory" \
              "that it can, say RUN_DIR=/var/lib/ngx_svc"
+
+    [[ $run != *[\"\'\\\$\`,]* ]] || die "the path $run has a character that" \
+                                     "configuration files take for another:" \
+                                     "move the checkout, or set RUN_DIR"
 
     [ ${#run} -le 80 ] || die "the path $run is too long for the sockets in" \
                               "it: move the checkout, or set RUN_DIR"
@@ -91,35 +114,66 @@ check() {
     chmod 700 "$run/pg" "$run/redis" "$run/webhook"
 }
 
+# PORT, or where it was the last time
+
+choose_port() {
+    [ -n "$port" ] || [ ! -e "$run/env" ] \
+        || port=$(sed -n 's/^export SVC_BASE_URL=.*:\([0-9]*\)$/\1/p' "$run/env")
+
+    port=${port:-8080}
+    [[ $port =~ ^[0-9]{1,5}$ ]] && [ "$((10#$port))" -ge 1 ] \
+        && [ "$((10#$port))" -le 65535 ] \
+        || die "PORT is a number from 1 to 65535, not \"$port\""
+    port=$((10#$port))
+
+    [ "$port" = "$(listening)" ] || ! answers \
+        || die "port $port is taken by another program: \"PORT=9090 make run\"" \
+               "takes another"
+}
+
+# the port of the NGINX that runs
+
+listening() {
+    ! alive "$run/nginx.pid" nginx \
+        || sed -n 's/^ *listen 127\.0\.0\.1:\([0-9]*\);$/\1/p' "$run/nginx.conf"
+}
+
+answers() { (: <> "/dev/tcp/127.0.0.1/$port") 2>/dev/null; }
+
 
 start_postgres() {
     if [ ! -e "$run/pg/data/PG_VERSION" ]; then
         step "making a PostgreSQL cluster in $run/pg"
-        as "$pgbin/initdb" -D "$run/pg/data" -U postgres -A trust -E UTF8 \
+        as rm -rf "$run/pg/data" "$run/pg/data.new"
+        as "$pgbin/initdb" -D "$run/pg/data.new" -U postgres -A trust -E UTF8 \
             --locale=C.UTF-8 > "$run/initdb.log" 2>&1 \
             || die "initdb failed, see $run/initdb.log"
-        cat >> "$run/pg/data/postgresql.conf" <<TXT
+        cat >> "$run/pg/data.new/postgresql.conf" <<TXT
 listen_addresses = ''
-unix_socket_directories = '$run/pg'
+unix_socket_directories = '"$run/pg"'
 TXT
+        mv "$run/pg/data.new" "$run/pg/data"
     fi
 
-    alive "$run/pg/data/postmaster.pid" postgres && return
+    if ! alive "$run/pg/data/postmaster.pid" postgres; then
+        step "starting PostgreSQL"
+        as "$pgbin/pg_ctl" -D "$run/pg/data" -l "$run/pg/log" -w -s start \
+            || die "PostgreSQL did not start, see $run/pg/log"
+    fi
 
-    step "starting PostgreSQL"
-    as "$pgbin/pg_ctl" -D "$run/pg/data" -l "$run/pg/log" -w -s start \
-        || die "PostgreSQL did not start, see $run/pg/log"
+    wait_for PostgreSQL 60 as "$pgbin/pg_isready" -q -h "$run/pg" \
+        || die "PostgreSQL does not answer, see $run/pg/log"
 }
 
 
 start_redis() {
-    alive "$run/redis/pid" redis-server && return
-
-    step "starting Redis"
-    as redis-server --port 0 --unixsocket "$run/redis/redis.sock" \
-       --dir "$run/redis" --pidfile "$run/redis/pid" --daemonize yes \
-       --logfile "$run/redis/log" --appendonly yes > /dev/null \
-        || die "Redis did not start, see $run/redis/log"
+    if ! alive "$run/redis/pid" redis-server; then
+        step "starting Redis"
+        as redis-server --port 0 --unixsocket "$run/redis/redis.sock" \
+           --dir "$run/redis" --pidfile "$run/redis/pid" --daemonize yes \
+           --logfile "$run/redis/log" --appendonly yes > /dev/null \
+            || die "Redis did not start, see $run/redis/log"
+    fi
 
     wait_for Redis 10 as redis-cli -s "$run/redis/redis.sock" ping \
         || die "Redis does not answer, see $run/redis/log"
@@ -127,7 +181,7 @@ start_redis() {
 
 
 make_database() {
-    if ! as psql -XAtd "host=$run/pg user=postgres dbname=svc" -c '' 2>/dev/null
+    if ! as psql -XAtd "$pg" -c '' 2>/dev/null
     then
         step "making the database svc"
         as createdb -h "$run/pg" -U postgres svc
@@ -143,8 +197,8 @@ make_database() {
     if [ ! -s "$run/tokens.new" ]; then
         step "making the tenant $slug"
         (umask 077
-         "$top/conf/svcctl" --pg "$pg" tenant create --slug $slug --name Acme \
-             --owner ada@acme.test --env > "$run/tokens.new")
+         make_tenant > "$run/tokens.part")
+        mv "$run/tokens.part" "$run/tokens.new"
     fi
 
     as psql -X -q -v ON_ERROR_STOP=1 -d "$pg" <<'SQL'
@@ -167,20 +221,44 @@ SQL
 }
 
 
-write_env() {
-    local tenant
+# Its variables.  The tokens of one that an interrupted run has made are known to
+# nobody: it gets new ones.
 
-    tenant=$(sed -nE 's/^SVC_(ADMIN_TOKEN|SCIM_TOKEN|TENANT_SLUG)=/export &/p' \
-             "$run/tokens")
+make_tenant() {
+    local permissions
 
-    (umask 077
-     cat > "$run/env" <<TXT
-export SVC_BASE_URL=$url
-$tenant
-export SVC_PG='$pg'
-export SVC_REDIS=unix:$run/redis/redis.sock
-TXT
+    permissions=$(as psql -XAt -v ON_ERROR_STOP=1 -d "$pg" <<SQL
+SELECT array_to_string(c.permissions, ',')
+  FROM svc.tenant t JOIN svc.credential c ON c.tenant_id = t.id
+ WHERE t.slug = '$slug' AND c.kind = 'api' AND c.name = 'owner';
+SQL
     )
+
+    if [ -z "$permissions" ]; then
+        "$top/conf/svcctl" --pg "$pg" tenant create --slug $slug --name Acme \
+            --owner ada@acme.test --env
+        return
+    fi
+
+    echo "SVC_TENANT_SLUG=$slug"
+    "$top/conf/svcctl" --pg "$pg" token create --tenant $slug --name demo \
+        --permissions "$permissions" | sed -n 's/^token  /SVC_ADMIN_TOKEN=/p'
+    "$top/conf/svcctl" --pg "$pg" scim-token create --tenant $slug --name demo \
+        | sed -n 's/^token  /SVC_SCIM_TOKEN=/p'
+}
+
+
+write_env() {
+    (umask 077
+     {
+         echo "export SVC_BASE_URL=$url"
+         sed -nE 's/^SVC_(ADMIN_TOKEN|SCIM_TOKEN|TENANT_SLUG)=/export &/p' \
+             "$run/tokens"
+         printf 'export %s="%s"\n' SVC_PG "$pg" \
+                SVC_REDIS "unix:$run/redis/redis.sock"
+     } > "$run/env.new")
+
+    mv "$run/env.new" "$run/env"
 }
 
 
@@ -204,40 +282,42 @@ make_certificate() {
 
 write_conf() {
     if [ ! -e "$run/svc.keys" ]; then
-        (umask 077; echo "k1:$(openssl rand -hex 32)" > "$run/svc.keys")
+        (umask 077; echo "k1:$(openssl rand -hex 32)" > "$run/svc.keys.new")
+        mv "$run/svc.keys.new" "$run/svc.keys"
     fi
 
-    cat > "$run/nginx.conf" <<TXT
-load_module $top/build/modules/ngx_http_svc_common_module.so;
-load_module $top/build/modules/ngx_http_svc_scim_module.so;
-load_module $top/build/modules/ngx_http_svc_admin_module.so;
-load_module $top/build/modules/ngx_http_svc_webhook_module.so;
+    cat <<TXT
+load_module "$top/build/modules/ngx_http_svc_common_module.so";
+load_module "$top/build/modules/ngx_http_svc_scim_module.so";
+load_module "$top/build/modules/ngx_http_svc_admin_module.so";
+load_module "$top/build/modules/ngx_http_svc_webhook_module.so";
 
 $([ "$(id -u)" != 0 ] || echo "user $user;")
 worker_processes 2;
-pid $run/nginx.pid;
-error_log $run/error.log notice;
+worker_shutdown_timeout 15s;
+pid "$run/nginx.pid";
+error_log "$run/error.log" notice;
 
 events {
     worker_connections 4096;
 }
 
 http {
-    access_log $run/access.log;
+    access_log "$run/access.log";
 
-    client_body_temp_path $run/tmp/body;
-    proxy_temp_path $run/tmp/proxy;
-    fastcgi_temp_path $run/tmp/fastcgi;
-    uwsgi_temp_path $run/tmp/uwsgi;
-    scgi_temp_path $run/tmp/scgi;
+    client_body_temp_path "$run/tmp/body";
+    proxy_temp_path "$run/tmp/proxy";
+    fastcgi_temp_path "$run/tmp/fastcgi";
+    uwsgi_temp_path "$run/tmp/uwsgi";
+    scgi_temp_path "$run/tmp/scgi";
 
-    svc_postgres "host=$run/pg dbname=svc user=svc_app";
-    svc_redis unix:$run/redis/redis.sock;
-    svc_key_file $run/svc.keys;
+    svc_postgres "host='$run/pg' dbname=svc user=svc_app";
+    svc_redis "unix:$run/redis/redis.sock";
+    svc_key_file "$run/svc.keys";
     svc_base_url $url;
 
     svc_webhooks on;
-    svc_webhook_ca_file $hook/ca.pem;
+    svc_webhook_ca_file "$hook/ca.pem";
     svc_webhook_allow 127.0.0.0/8;
 
     server {
@@ -265,30 +345,54 @@ TXT
 
 
 start_nginx() {
-    local old=
-
-    [ ! -e "$run/nginx.conf" ] || old=$(cat "$run/nginx.conf")
-
     make_certificate
-    write_conf
+    write_conf > "$run/nginx.conf.new"
     ulimit -S -n 8192 2>/dev/null || :
 
-    if alive "$run/nginx.pid" nginx; then
-        if [ "$old" != "$(cat "$run/nginx.conf")" ]; then
-            step "reloading NGINX"
-            nginx -c "$run/nginx.conf" -e "$run/error.log" -s reload
-        fi
-    else
-        step "starting NGINX"
-        nginx -q -t -c "$run/nginx.conf" -e "$run/error.log" \
-            || die "the configuration is refused"
-        nginx -c "$run/nginx.conf" -e "$run/error.log" \
-            || die "NGINX did not start, see $run/error.log; is port $port" \
-                   "taken by another program? PORT=9090 make run takes another"
+    nginx -q -t -c "$run/nginx.conf.new" -e "$run/error.log" \
+        || die "the configuration is refused"
+
+    if alive "$run/nginx.pid" nginx && outdated; then
+        standing=
+        end "NGINX, whose modules are older" "$run/nginx.pid" nginx QUIT TERM KILL
     fi
 
-    wait_for NGINX 20 healthy \
-        || die "$url/healthz does not answer 200, see $run/error.log"
+    if alive "$run/nginx.pid" nginx; then
+        reload_nginx
+        return
+    fi
+
+    step "starting NGINX"
+    mv "$run/nginx.conf.new" "$run/nginx.conf"
+    nginx -c "$run/nginx.conf" -e "$run/error.log" 9>&- \
+        || die "NGINX did not start, see $run/error.log; is port $port taken?"
+
+    wait_for NGINX 20 healthy || die "$unwell"
+}
+
+# a reload keeps the modules that are in memory
+
+outdated() {
+    [ -n "$(find "$top/build/modules/" -name '*.so' -newer "$run/nginx.pid")" ]
+}
+
+# When NGINX refuses the new configuration it goes on with the old one.
+
+reload_nginx() {
+    if ! cmp -s "$run/nginx.conf.new" "$run/nginx.conf"; then
+        step "reloading NGINX"
+        mv "$run/nginx.conf" "$run/nginx.conf.old"
+        mv "$run/nginx.conf.new" "$run/nginx.conf"
+        nginx -c "$run/nginx.conf" -e "$run/error.log" -s reload
+    fi
+
+    wait_for NGINX 20 healthy || {
+        [ ! -e "$run/nginx.conf.old" ] \
+            || mv "$run/nginx.conf.old" "$run/nginx.conf"
+        die "$unwell"
+    }
+
+    rm -f "$run/nginx.conf.new" "$run/nginx.conf.old"
 }
 
 
@@ -341,7 +445,7 @@ receive() {
     as setsid python3 "$hook/receiver" --port "$1" \
         --cert "$hook/cert.pem" --key "$hook/key.pem" \
         --secret-file "$hook/secret" --pid-file "$hook/pid" \
-        < /dev/null >> "$hook/log" 2>&1 &
+        < /dev/null >> "$hook/log" 2>&1 9>&- &
 
     wait_for "the receiver" 10 settled $! && alive "$hook/pid" python3
 }
@@ -411,9 +515,9 @@ base URL     $SVC_BASE_URL
 SCIM         $SVC_BASE_URL/scim/v2
 SCIM token   $SVC_SCIM_TOKEN
 admin token  $SVC_ADMIN_TOKEN
-all of it    . $run/env
+all of it    . $(printf %q "$run/env")
 metrics      $SVC_BASE_URL/metrics
-webhooks     tail -f $hook/log
+webhooks     tail -f $(printf %q "$hook/log")
 
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users -d '{"userName":"grace@acme.test","displayName":"Grace Hopper"}'
@@ -424,9 +528,16 @@ TXT
 
 start() {
     check
+    lock
+    choose_port
 
     url=http://127.0.0.1:$port
-    pg="host=$run/pg user=postgres dbname=svc"
+    pg="host='$run/pg' user=postgres dbname=svc"
+    unwell="$url/healthz does not say that all is well, see $run/error.log"
+
+    ! alive "$run/nginx.pid" nginx || standing=1
+    trap 'refused $?' EXIT
+    trap 'exit 1' INT TERM HUP
 
     start_postgres
     start_redis
@@ -437,34 +548,52 @@ start() {
     show
 }
 
+# exit status: a start that fails leaves nothing running that did not run before
 
-# name, PID file, name of the process, signal
+refused() {
+    trap - EXIT
 
-end() {
-    local pid
+    if [ "$1" != 0 ] && [ -z "$standing" ]; then
+        step "the start failed: stopping what it has started"
+        stop
+    fi
 
-    alive "$2" "$3" || return 0
-
-    step "stopping $1"
-    pid=$(head -n 1 "$2")
-    kill -"$4" "$pid"
-    wait_for "$1" 30 gone "$pid" || die "$1, process $pid, does not end"
+    exit "$1"
 }
 
-gone() { [ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"; }
+
+# name, PID file, name of the process, signals: the next one when the one before
+# has not helped in half a minute
+
+end() {
+    local pid what=$1 file=$2 name=$3 signal
+
+    alive "$file" "$name" || return 0
+
+    step "stopping $what"
+    pid=$(head -n 1 "$file")
+    shift 3
+
+    for signal; do
+        kill -"$signal" "$pid" 2>/dev/null || :
+        ! wait_for "$what" 30 gone "$pid" || return 0
+    done
+
+    die "$what, process $pid, does not end"
+}
 
 
 stop() {
-    end NGINX "$run/nginx.pid" nginx QUIT
-    end "the receiver of webhooks" "$hook/pid" python3 TERM
+    end NGINX "$run/nginx.pid" nginx QUIT TERM KILL
+    end "the receiver of webhooks" "$hook/pid" python3 TERM KILL
     rm -f "$hook/pid"
-    end Redis "$run/redis/pid" redis-server TERM
-    end PostgreSQL "$run/pg/data/postmaster.pid" postgres INT
+    end Redis "$run/redis/pid" redis-server TERM KILL
+    end PostgreSQL "$run/pg/data/postmaster.pid" postgres INT QUIT
 }
 
 
 case ${1:-} in
     start) start ;;
-    stop)  stop ;;
-    *)     die "usage: demo.sh start PORT | stop" ;;
+    stop)  [ ! -d "$run" ] || { lock; stop; } ;;
+    *)     die "usage: demo.sh start [PORT] | stop" ;;
 esac

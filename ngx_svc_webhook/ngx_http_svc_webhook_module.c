@@ -198,6 +198,7 @@ ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf)
         return NULL;
     }
 
+    wcf->log = cf->log;
     wcf->on = NGX_CONF_UNSET;
     wcf->capacity = NGX_CONF_UNSET_UINT;
     wcf->tenant_capacity = NGX_CONF_UNSET_UINT;
@@ -250,7 +251,9 @@ ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf)
 
 /*
  * The events block may come after the http block.  An error here would end a
- * master that rereads its configuration.
+ * master that rereads its configuration.  Warnings of a configuration go where
+ * those of its parser went: cycle->log is at the level of "error_log" by now,
+ * which hides them by default, from "nginx -t" too.
  */
 
 static ngx_int_t
@@ -266,13 +269,15 @@ ngx_http_svc_webhook_init_module(ngx_cycle_t *cycle)
     }
 
     if (wcf->concurrency + NGX_SVC_WEBHOOK_RESERVE > cycle->connection_n) {
-        ngx_log_error(NGX_LOG_WARN, cycle->log, 0,
+        ngx_log_error(NGX_LOG_WARN, wcf->log, 0,
                       "\"svc_webhook_concurrency %ui\" needs "
                       "\"worker_connections\" of %ui at least; with %ui fewer "
                       "webhooks are delivered at a time", wcf->concurrency,
                       wcf->concurrency + NGX_SVC_WEBHOOK_RESERVE,
                       cycle->connection_n);
     }
+
+    wcf->log = NULL;
 
     return NGX_OK;
 }

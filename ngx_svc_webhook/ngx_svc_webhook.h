@@ -36,6 +36,8 @@ typedef struct {
     ngx_str_t         proxy;            /* NUL-terminated; empty: none */
     ngx_array_t       allow;            /* ngx_svc_cidr_t, of private targets
                                            that are not refused */
+    ngx_log_t        *log;              /* "nginx -t" writes to it, at "notice";
+                                           gone once modules are initialised */
 } ngx_svc_webhook_conf_t;
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# make install, and nginx -t with what it installed.
+# make install, what it replaces and removes, and nginx -t with what it installed.
 
 use strict;
 use warnings;
@@ -9,7 +9,9 @@ use File::Path qw(remove_tree make_path);
 use File::Temp ();
 use Test::More;
 
-use SvcTest::Process qw(on_exit slurp);
+use SvcTest;
+use SvcTest::Load;
+use SvcTest::Process qw(on_exit run slurp);
 
 plan skip_all => 'the modules are built in'
     if defined $ENV{SVC_TEST_MODULES} && $ENV{SVC_TEST_MODULES} eq '';
@@ -19,13 +21,56 @@ on_exit(sub { remove_tree($dir) });
 
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
 
-my $text = qx(make --no-print-directory install DESTDIR=$dir 2>&1);
-is($?, 0, 'make install') or diag($text);
 
-ok(-x "$dir/usr/sbin/svcctl", 'svcctl');
-ok(-x "$dir/usr/share/doc/ngx_svc/examples/webhook-receiver", 'the receiver');
-ok(-e "$dir/usr/share/ngx_svc/sql/0001_init.sql", 'migrations');
-ok(-e "$dir/usr/lib/nginx/modules/$_", $_)
+# Runs make on a copy of the checkout: its folder has a blank, and so does where
+# it installs.
+
+my $copy = "$dir/a copy";
+my $root = "$dir/the root";
+
+sub make {
+    my (@args) = @_;
+    my ($status, $output) = run([ 'make', '--no-print-directory', '-C', $copy,
+                                  @args ], timeout => 300);
+
+    is($status, 0, "make @args") or diag($output);
+
+    return $output;
+}
+
+
+sub files {
+    my ($folder) = @_;
+    my ($status, $list) = run([ 'find', $folder, '!', '-type', 'd', '-printf',
+                                '%P\n' ]);
+
+    return [ sort split /\n/, $list ];
+}
+
+
+sub append {
+    my ($path, $content) = @_;
+
+    open my $file, '>>', $path or die "$path: $!";
+    print $file $content;
+    close $file or die "$path: $!";
+}
+
+
+mkdir $copy or die "$copy: $!";
+system("cp -a Makefile README.md config conf sql ngx_svc_* '$copy'"
+       . " && mkdir '$copy/build'"
+       . " && cp -a build/modules build/nginx-dev-* '$copy/build'") == 0 or die;
+chmod 0755, $dir;
+
+make('install', "DESTDIR=$root");
+rename $root, "$dir/root" or die "$root: $!";
+$root = "$dir/root";
+
+ok(-x "$root/usr/sbin/svcctl", 'svcctl');
+ok(-x "$root/usr/share/doc/ngx_svc/examples/webhook-receiver", 'the receiver');
+ok(-e "$root/usr/share/ngx_svc/sql/0001_init.sql", 'migrations');
+ok(-e "$root/usr/lib/nginx/modules/$_", $_)
     for qw(ngx_http_svc_common_module.so ngx_http_svc_scim_module.so
            ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so);
 
@@ -37,10 +82,10 @@ system("openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost"
        . " -out $dir/etc/login.example.com.pem 2>/dev/null");
 system("umask 077; echo \"k1:\$(openssl rand -hex 32)\" > $dir/etc/svc.keys");
 
-my $load = slurp("$dir/usr/share/nginx/modules-available/mod-http-svc.conf");
-my $example = slurp("$dir/usr/share/doc/ngx_svc/examples/svc.conf.example");
+my $lines = slurp("$root/usr/share/nginx/modules-available/mod-http-svc.conf");
+my $example = slurp("$root/usr/share/doc/ngx_svc/examples/svc.conf.example");
 
-$load =~ s{ modules/}{ $dir/usr/lib/nginx/modules/}g;
+$lines =~ s{ modules/}{ $root/usr/lib/nginx/modules/}g;
 $example =~ s{/etc/nginx/}{$dir/etc/}g;
 $example =~ s{/var/log/nginx/}{$dir/tmp/}g;
 
@@ -49,7 +94,7 @@ $example =~ s{/var/log/nginx/}{$dir/tmp/}g;
 $example =~ s{\blisten (\[::\]:)?\K(\d+)\b}{$2 + 20000}ge;
 
 open my $conf, '>', "$dir/nginx.conf" or die $!;
-print $conf $load, <<"TXT", $example, "}\n";
+print $conf $lines, <<"TXT", $example, "}\n";
 pid $dir/tmp/pid;
 error_log stderr;
 events { }
@@ -60,7 +105,85 @@ http {
 TXT
 close $conf;
 
-$text = qx(/usr/sbin/nginx -t -c $dir/nginx.conf 2>&1);
+my $text = qx(/usr/sbin/nginx -t -c $dir/nginx.conf 2>&1);
 is($?, 0, 'nginx -t with what was installed') or diag($text);
+unlike($text, qr/deprecated/, 'has nothing to say against it');
+
+
+
+# --- what is in use is replaced ---------------------------------------------------
+
+# half of the modules as they were built, half as they were installed
+
+my $s = SvcTest->new(load => [ map({ "copy/ngx_http_svc_${_}_module.so" }
+                                   qw(common scim)),
+                               map({ "usr/ngx_http_svc_${_}_module.so" }
+                                   qw(admin webhook)) ]);
+
+mkdir "$s->{dir}/modules" or die $!;
+symlink "$copy/build/modules", "$s->{dir}/modules/copy" or die $!;
+symlink "$root/usr/lib/nginx/modules", "$s->{dir}/modules/usr" or die $!;
+
+$s->start;
+
+# where a process has code of the modules, as the kernel shows it
+
+sub mapped {
+    my ($pid) = @_;
+
+    return { map { /^\S+ \S+ \S+ \S+ (\d+) +(.*\.so)( \(deleted\))?$/
+                   && index($2, $dir) == 0 ? ($1 => $3 // '') : () }
+             split /\n/, slurp("/proc/$pid/maps") };
+}
+
+my @workers = $s->workers;
+my $load = SvcTest::Load->start($s, $s->tenant('acme'), creates => 2, reads => 2);
+
+is_deeply([ values %{ mapped($workers[0]) } ], [ ('') x 4 ],
+          'a worker has four modules');
+
+for my $time (1 .. 3) {
+    append("$copy/build/nginx-dev-cc/objs/.built", '');
+    system('touch', "$copy/build/nginx-dev-cc/objs/.built");
+
+    make('install', "DESTDIR=$root");
+}
+
+is_deeply([ values %{ mapped($workers[0]) } ], [ (' (deleted)') x 4 ],
+          'they are not written into');
+
+my $seen = $load->stop;
+is_deeply([ $s->workers ], \@workers, 'no worker has died');
+is_deeply([ grep { $_->[1] !~ ($_->[0] =~ /^bad/ ? qr/^400$/ : qr/^20[01]$/) }
+            @{ $seen->{create} }, @{ $seen->{read} } ], [],
+          'no request has failed');
+$s->done;
+
+# svcctl is a script: who runs it reads on in the old one
+
+my $inode = (stat "$root/usr/sbin/svcctl")[1];
+open my $reader, '<', "$root/usr/sbin/svcctl" or die $!;
+make('install', "DESTDIR=$root");
+isnt((stat "$root/usr/sbin/svcctl")[1], $inode, 'svcctl is another file');
+is((stat $reader)[1], $inode, 'beside the one that is being read');
+close $reader;
+
+
+# --- stale files, static builds, and the end ----------------------------------------
+
+my $installed = files($root);
+
+append("$root/usr/share/ngx_svc/sql/9999_later.sql", 'SELECT 1/0;');
+make('install', "DESTDIR=$root");
+is_deeply(files($root), $installed, 'migrations of another version are removed');
+
+make('uninstall', "DESTDIR=$root");
+is_deeply(files($root), [], 'make uninstall leaves nothing');
+
+make('install', 'MODULES=', "DESTDIR=$root");
+is_deeply(files($root), [ grep { !/\.so$|mod-http/ } @$installed ],
+          'without modules: all the rest');
+make('uninstall', 'MODULES=', "DESTDIR=$root");
+is_deeply(files($root), [], 'make uninstall leaves nothing');
 
 done_testing();
