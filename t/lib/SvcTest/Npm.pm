@@ -1,6 +1,6 @@
 package SvcTest::Npm;
 
-# Programs for Node.js with the packages of t/npm/package.json, which are
+# Programs for Node.js with the packages of t/npm/package-lock.json, which are
 # installed into build/npm when they are not there.
 
 use strict;
@@ -13,7 +13,9 @@ use IPC::Open2;
 
 use SvcTest::Process qw(slurp);
 
-our @EXPORT = qw(npm_run);
+our @EXPORT = qw(npm_run npm_install);
+
+my @PACKAGES = qw(package.json package-lock.json);
 
 
 # Runs t/npm/$script with $input; what it printed.  Dies when it fails.
@@ -21,10 +23,7 @@ our @EXPORT = qw(npm_run);
 sub npm_run {
     my ($root, $script, $input) = @_;
 
-    my $dir = install($root);
-
-    copy("$root/t/npm/$script", "$dir/$script") or die "$dir/$script: $!\n";
-
+    my $dir = npm_install($root);
     my $pid = open2(my $out, my $in, 'node', "$dir/$script");
 
     print $in $input;
@@ -39,26 +38,32 @@ sub npm_run {
 }
 
 
-sub install {
+# The folder with the packages and the programs.
+
+sub npm_install {
     my ($root) = @_;
 
-    my $dir = "$root/build/npm";
-    my $want = slurp("$root/t/npm/package.json");
+    my ($from, $dir) = ("$root/t/npm", "$root/build/npm");
 
     make_path($dir);
 
-    return $dir if -d "$dir/node_modules"
-                   && (slurp("$dir/package.json") // '') eq $want;
+    for my $script (glob "$from/*.mjs $from/*.ts") {
+        copy($script, $dir) or die "$script: $!\n";
+    }
 
-    copy("$root/t/npm/package.json", "$dir/package.json")
-        or die "$dir/package.json: $!\n";
+    return $dir if -e "$dir/installed"
+                   && !grep { slurp("$from/$_")
+                              ne (slurp("$dir/$_") // '') } @PACKAGES;
 
-    system("cd '$dir' && npm install --no-package-lock --ignore-scripts"
-           . " --no-audit --no-fund --loglevel=error >npm.log 2>&1") == 0
-        or do {
-            unlink "$dir/package.json";
-            die 'npm install: ' . slurp("$dir/npm.log") . "\n";
-        };
+    unlink "$dir/installed";
+    copy("$from/$_", $dir) or die "$from/$_: $!\n" for @PACKAGES;
+
+    system("cd '$dir' && npm ci --ignore-scripts --no-audit --no-fund"
+           . " --loglevel=error >npm.log 2>&1") == 0
+        or die 'npm ci: ' . slurp("$dir/npm.log") . "\n";
+
+    open my $fh, '>', "$dir/installed" or die "$dir/installed: $!\n";
+    close $fh;
 
     return $dir;
 }

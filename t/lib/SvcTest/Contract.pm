@@ -1,0 +1,115 @@
+package SvcTest::Contract;
+
+# Requests by the operations of the OpenAPI document, and a record of what was
+# answered, for t/npm/answers.mjs.
+#
+#     my $c = SvcTest::Contract->new($acme);
+#     my $r = $c->call('getGroup', path => { id => $id });
+
+use strict;
+use warnings;
+
+use JSON::PP ();
+
+
+my $JSON = JSON::PP->new->utf8->canonical;
+
+
+sub new {
+    my ($class, $tenant) = @_;
+
+    my $self = bless { tenant => $tenant, s => $tenant->{system}, path => {},
+                       answers => [] }, $class;
+
+    my $document = $self->{s}->http(GET => '/v1/openapi.json')->json;
+
+    $self->{document} = $document;
+
+    for my $path (keys %{ $document->{paths} }) {
+        my $item = $document->{paths}{$path};
+
+        $self->{operation}{ $item->{$_}{operationId} }
+            = { %{ $item->{$_} }, method => uc, path => $path } for keys %$item;
+    }
+
+    return $self;
+}
+
+
+sub document { return $_[0]{document} }
+sub operation { return $_[0]{operation}{ $_[1] } // die "no $_[1]\n" }
+sub ids { return sort keys %{ $_[0]{operation} } }
+
+
+# What stands for a parameter of a path below /v1 unless told otherwise, as in
+# 'admin/groups/{id}' => $group.
+
+sub stands {
+    my ($self, %path) = @_;
+
+    $self->{path} = { %{ $self->{path} }, %path };
+}
+
+
+# path: parameters by name; query: text; headers; body: a reference is sent as
+# JSON; token: undef for none; port; record => 0: not to be judged.
+
+sub call {
+    my ($self, $id, %arg) = @_;
+
+    my $operation = $self->operation($id);
+    my $path = $operation->{path};
+
+    while ($path =~ /\{(\w+)\}/) {
+        my $name = $1;
+        my ($pattern) = $operation->{path} =~ m{\A/v1/(.*?\{$name\})};
+        my $value = $arg{path}{$name} // $self->{path}{$pattern}
+            // die "$id: nothing stands for $pattern\n";
+
+        $path =~ s/\{$name\}/$value/;
+    }
+
+    $path .= "?$arg{query}" if defined $arg{query};
+
+    my $token = exists $arg{token} ? $arg{token} : $self->{tenant}{api_token};
+    my $r = $self->{s}->http($operation->{method}, $path,
+        [ $operation->{security} || !defined $token
+              ? () : (Authorization => "Bearer $token"),
+          @{ $arg{headers} // [] } ],
+        $arg{body}, port => $arg{port} // $self->{s}->port);
+
+    my $json = $r->body =~ /\A\{/ ? $r->json : undef;
+
+    $self->{s}->secret($json->{secret})
+        if ref $json eq 'HASH' && $json->{secret};
+
+    $self->record($id, $r) if $arg{record} // 1;
+
+    return $r;
+}
+
+
+sub record {
+    my ($self, $id, $r) = @_;
+
+    my $text = ($r->header('content-type') // '') =~ m{\Aimage/} ? 'an image'
+             : $r->body;
+
+    utf8::decode($text);
+
+    push @{ $self->{answers} }, { operationId => $id, status => 0 + $r->status,
+                                  headers => $r->{headers}, body => $text };
+}
+
+
+# unseen: patterns of what the document tells of and nobody has seen.
+
+sub input {
+    my ($self, @unseen) = @_;
+
+    return $JSON->encode({ document => $self->{document}, unseen => \@unseen,
+                           answers => $self->{answers} });
+}
+
+
+1;

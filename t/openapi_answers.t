@@ -1,0 +1,318 @@
+#!/usr/bin/perl
+
+# What the server answers is what the published contract says: each operation,
+# each status, each header, and each member of a body.
+
+use strict;
+use warnings;
+
+use JSON::PP ();
+use Test::More;
+
+use SvcTest;
+use SvcTest::Contract;
+use SvcTest::Governance qw($ALL);
+use SvcTest::Image qw(png svg);
+use SvcTest::Npm;
+use SvcTest::Receiver;
+use SvcTest::Sse;
+
+my $s = SvcTest->new;
+my $receiver = SvcTest::Receiver->new($s);
+
+$s->start;
+
+my $acme = $s->tenant('acme');
+my $token = $acme->{api_token};
+my $none = '00000000-0000-4000-8000-000000000000';
+
+$s->sql("UPDATE svc.credential SET permissions = '{$ALL}'"
+        . " WHERE id = '$acme->{api_id}'");
+
+my $c = SvcTest::Contract->new($acme);
+
+
+sub is_status {
+    my ($status, $id, %arg) = @_;
+    my $r = $c->call($id, %arg);
+
+    is($r->status, $status, "$id: $status") or diag($r->body);
+
+    return $r;
+}
+
+
+# --- what there is ------------------------------------------------------------------
+
+my $user = $acme->create(userName => 'full@acme.test', externalId => 'e1',
+                         title => 't', displayName => 'A B', locale => 'fr',
+                         name => { givenName => 'A', familyName => 'B' })->{id};
+my $bare = $acme->create(userName => 'bare@acme.test')->{id};
+my $owner = $acme->create(userName => 'owner@acme.test')->{id};
+
+$s->sql("UPDATE svc.user_account SET role = 'owner' WHERE id = '$owner'");
+$s->sql('INSERT INTO svc.sign_in (tenant_id, at, ip, country, user_id)'
+        . " VALUES ('$acme->{id}', now() - interval '1 day', '203.0.113.7',"
+        . " 'FR', '$user')");
+
+my $group = is_status(201, 'createGroup', body => { name => 'Staff' },
+                      headers => [ 'Idempotency-Key' => 'g' ])->json->{id};
+my $made = is_status(201, 'createApiToken', headers => [ 'Idempotency-Key', 't' ],
+                     body => { name => 'ci', scopes => [ 'users:view' ] })->json;
+my $hook = is_status(201, 'createWebhook', headers => [ 'Idempotency-Key', 'w' ],
+    body => { url => $receiver->url('/ok'), events => [ 'user.created',
+                                                        'user.deleted' ] })
+    ->json;
+
+$s->sql("UPDATE svc.credential SET created_by_type = 'user',"
+        . " created_by_id = '$owner' WHERE id = '$made->{id}'");
+
+is_status(201, 'createRole', headers => [ 'Idempotency-Key' => 'r' ], body =>
+    { key => 'auditor', name => 'Auditor', permissions => [ 'audit:view' ] });
+
+$c->stands('admin/users/{userId}' => $user, 'admin/groups/{id}' => $group,
+           'admin/groups/{id}/members/{userId}' => $user,
+           'admin/api-tokens/{id}' => $made->{id}, 'tenants/{slug}' => 'acme',
+           'admin/webhooks/{id}' => $hook->{id}, 'admin/roles/{key}' => 'auditor',
+           'admin/password-policy/groups/{groupId}' => $group);
+
+
+# --- what goes well -----------------------------------------------------------------
+
+my %theme = ((map { $_ => '#0a66c2' } qw(primary primaryHover primaryFg bg
+                                         surface fg muted border danger)),
+             radius => 8, private => { a => 1 });
+my $image = png(8, 8);
+my $policy = { rules => [ { name => 'Night', action => 'mfa',
+                            networks => [ '203.0.113.0/24' ],
+                            timeWindows => [ { start => '22:00',
+                                               end => '06:00' } ] } ],
+               defaultAction => 'allow' };
+my $bundle = { version => 1, groupPasswordPolicies => [], roles =>
+    [ { key => 'new', name => 'New', permissions => [ 'apps:manage' ] } ],
+    accessPolicy => { %$policy, defaultAction => 'mfa' },
+    riskPolicy => { enabled => JSON::PP::true(), mfaThreshold => 40,
+                    denyThreshold => 90 } };
+
+# the bodies that are good, by operation
+
+my %body = (
+    updateTenant => { branding => \%theme },
+    putTenantLogo => $image,
+    createApiToken => { name => 'two', scopes => [ 'users:view' ] },
+    unlockUser => { userId => $user },
+    updateUser => { title => 'Chief' },
+    createGroup => { name => 'Plant B' },
+    updateGroup => { description => 'All of them' },
+    addGroupMembers => { userIds => [ $user, $bare ] },
+    setGroupMembers => { userId => $user },
+    createRole => { name => 'Night shift', permissions => [] },
+    updateRole => { name => 'Auditors' },
+    putAccessPolicy => $policy,
+    simulateAccessPolicy => { rules => [], defaultAction => 'mfa' },
+    putRiskPolicy => { mfaThreshold => 50 },
+    putPasswordPolicy => { minLength => 14 },
+    createGroupPasswordPolicy => { groupId => $group, minLength => 20 },
+    putGroupPasswordPolicy => { maxAgeDays => 90 },
+    planConfig => $bundle,
+    applyConfig => $bundle,
+    createWebhook => { url => $receiver->url('/two'),
+                       events => [ 'user.created' ] },
+    updateWebhook => { enabled => JSON::PP::true() },
+);
+
+is_status(200, 'putTenantLogo', body => $image);
+is_status(200, 'getAccessPolicy');
+is_status(200, 'putAccessPolicy', body => $policy);
+is_status(200, 'putAccessPolicy', body => { rules => [],
+                                            defaultAction => 'allow' });
+
+my $versions = is_status(200, 'listAccessPolicyVersions')->json->{versions};
+
+$c->stands('admin/access-policy/versions/{id}' => $versions->[1]{id});
+
+is_status(201, 'putGroupPasswordPolicy', body => { minLength => 16 });
+is_status(200, $_) for qw(listApiTokens listIdentities);
+is_status(200, 'listUsers', query => 'q=acme&status=active&limit=2');
+is_status(200, 'planConfig', body => $bundle, query => 'detail=true');
+is_status(202, 'testWebhook');
+
+my @later = qw(removeGroupMember deleteGroupPasswordPolicy deleteGroup
+               deleteRole revokeApiToken deleteUser deleteTenantLogo
+               deleteWebhook);
+my %later = map { $_ => 1 } @later, 'createGroupPasswordPolicy', 'testWebhook';
+
+for my $id (grep { !$later{$_} } $c->ids) {
+    next if $id eq 'streamAuditEvents';
+
+    my $r = $c->call($id, body => $body{$id});
+
+    like($r->status, qr/\A20[01]\z/, "$id: " . $r->status) or diag($r->body);
+}
+
+is_status(200, $_->[0], query => 'detail=1', body => $_->[1])
+    for [ planConfig => $bundle ],
+        [ planConfig => { %$bundle, roles => [] } ],
+        [ applyConfig => { version => 1, riskPolicy => $bundle->{riskPolicy} } ],
+        [ applyConfig => { version => 1, roles => [] } ];
+is_status(200, 'planConfig', query => 'detail=true', body => $bundle,
+          token => $acme->token(kind => 'api', permissions => 'tenant:manage')
+                       ->{token});
+is_status(200, 'getPublicLogo', query => 'v=another');
+is_status(206, 'getPublicLogo', headers => [ Range => 'bytes=0-9' ]);
+is_status(200, 'exportAuditEvents', query => 'format=csv');
+
+my $stream = SvcTest::Sse->new($s, $token, '/v1/admin/audit/stream');
+
+$stream->open or die "no stream\n";
+$stream->{answer}{body} = 'events';
+$c->record(streamAuditEvents => $stream->{answer});
+
+for my $create ([ createGroup => g => { name => 'Staff' } ],
+                [ createApiToken => t => { name => 'ci',
+                                           scopes => [ 'users:view' ] } ],
+                [ createRole => r => { key => 'auditor', name => 'Auditor',
+                                       permissions => [ 'audit:view' ] } ])
+{
+    my ($id, $key, $body) = @$create;
+    my $r = is_status(201, $id, body => $body,
+                      headers => [ 'Idempotency-Key' => $key ]);
+
+    is($r->header('idempotency-replayed'), 'true', 'as before');
+}
+
+my @again = ('Idempotency-Key' => 'p');
+
+is_status(204, 'deleteGroupPasswordPolicy');
+is_status(201, 'createGroupPasswordPolicy', headers => [ @again ],
+          body => $body{createGroupPasswordPolicy}) for 1, 2;
+is_status(201, 'createWebhook', headers => [ 'Idempotency-Key' => 'x' ],
+          body => $body{createWebhook}) for 1, 2;
+
+$receiver->deliveries({ %$hook, tenant => $acme }, 1);
+is_status(200, 'listWebhookDeliveries');
+
+
+# --- what is refused ------------------------------------------------------------------
+
+my $viewer = { map { $_ => $acme->token(kind => 'api', permissions => $_)
+                               ->{token} } qw(apps:manage users:view) };
+my $long = '{"a":"' . 'x' x 1048576 . '"}';
+
+for my $id ($c->ids) {
+    my $operation = $c->operation($id);
+    my %good = (body => $body{$id});
+    my %has = map { $_ => 1 } keys %{ $operation->{responses} };
+
+    is_status(414, $id, %good, query => 'x' x 9000, body => undef);
+
+    next if $operation->{security};
+
+    is_status(401, $id, %good, token => 'svc_unknown');
+    is_status(403, $id, %good, token => $viewer->{'apps:manage'}) if $has{403};
+
+    is_status(404, $id, %good, path => { key => 'nobody', map { $_ => $none }
+                                         qw(id userId groupId) })
+        if $operation->{path} =~ /\{/;
+
+    is_status(412, $id, %good, headers => [ 'If-Match' => '"0"' ])
+        if $has{412};
+
+    is_status(413, $id, body => $id eq 'putTenantLogo' ? 'x' x 524289 : $long)
+        if $has{413};
+
+    my $query = $operation->{parameters} && $operation->{method} eq 'GET';
+
+    is_status(400, $id, body => $operation->{requestBody} ? '{' : undef,
+              query => !$query ? undef
+                       : $id eq 'streamAuditEvents' ? 'lastEventId=x'
+                       : $id eq 'exportAuditEvents' ? 'format=x' : 'limit=0')
+        if $has{400} && $id !~ /\A(?:deleteUser|suspendUser|testWebhook
+                                  |restoreAccessPolicyVersion)\z/x;
+}
+
+is_status(404, 'getPublicBranding', path => { slug => 'nobody' });
+is_status(404, 'getPublicLogo', path => { slug => 'nobody' });
+is_status(416, 'getPublicLogo', headers => [ Range => 'bytes=99999-' ]);
+is_status(404, 'unlockUser', body => { userId => $none });
+
+for my $id (grep { $c->operation($_)->{responses}{304} } $c->ids) {
+    my $etag = $c->call($id)->header('etag');
+
+    is_status(304, $id, headers => [ 'If-None-Match' => $etag ]);
+}
+
+# 400 for more than the form
+
+my $denied = { rules => [], defaultAction => 'deny' };
+
+$s->sql("UPDATE svc.user_account SET role = 'member' WHERE id <> '$owner'");
+is_status(400, $_, path => { userId => $owner }) for qw(deleteUser suspendUser);
+is_status(400, 'putAccessPolicy', body => $denied);
+is_status(400, 'applyConfig', body => { version => 1, accessPolicy => $denied });
+is_status(400, 'putTenantLogo', body => $_)
+    for svg(), substr($image, 0, 40), png(2001, 1);
+$s->sql("UPDATE svc.access_policy_version SET snapshot = '{\"rules\":[],"
+        . "\"defaultAction\":\"deny\"}' WHERE id = '$versions->[1]{id}'");
+is_status(400, 'restoreAccessPolicyVersion');
+is_status(200, 'updateWebhook', body => { enabled => JSON::PP::false() });
+is_status(400, 'testWebhook');
+is_status(400, 'simulateAccessPolicy', body => { defaultAction => 'allow',
+    rules => [ map { { name => 'r', action => 'mfa' } } 1 .. 101 ] });
+
+# 409
+
+is_status(409, 'createGroup', body => { name => 'staff' });
+is_status(409, 'createGroup', body => { name => 'x' },
+          headers => [ 'Idempotency-Key' => 'g' ]);
+is_status(409, 'updateGroup', body => { name => 'plant b' });
+is_status(409, 'createRole', body => { key => 'owner', name => 'Owner',
+                                       permissions => [] });
+is_status(409, 'createGroupPasswordPolicy',
+          body => $body{createGroupPasswordPolicy});
+is_status(409, 'updateUser', body => { email => 'bare@acme.test' });
+is_status(409, 'createApiToken', body => $body{createApiToken},
+          headers => [ 'Idempotency-Key' => 't' ]);
+is_status(409, 'createWebhook', body => $body{createWebhook},
+          headers => [ 'Idempotency-Key' => 'w' ]);
+$s->sql("UPDATE svc.user_account SET role = 'auditor' WHERE id = '$bare'");
+is_status(409, 'deleteRole');
+is_status(409, 'applyConfig', query => 'prune=true',
+          body => { version => 1, roles => [] });
+$s->sql("UPDATE svc.user_account SET role = 'member' WHERE id = '$bare'");
+
+
+# --- what goes ------------------------------------------------------------------------
+
+is_status($_ eq 'deleteTenantLogo' ? 200 : 204, $_) for @later;
+
+
+# --- what comes of the operator -------------------------------------------------------
+
+my $busy = $s->node(http => <<'EOT', server => <<'EOT');
+map $http_x_limited $limited { "" ""; default all; }
+limit_req_zone $limited zone=one:64k rate=1r/m;
+EOT
+limit_req zone=one;
+limit_req_status 429;
+EOT
+
+is_status(404, $_, body => $body{$_}, port => $busy->{port})
+    for qw(listWebhooks createWebhook);
+$c->call('getTenant', port => $busy->{port}, headers => [ 'X-Limited' => 1 ]);
+is_status(429, $_, body => $body{$_}, port => $busy->{port},
+          headers => [ 'X-Limited' => 1 ]) for $c->ids;
+
+my $lost = $s->node(svc => { %{ $s->nginx->{svc} },
+                             svc_postgres_queue_timeout => '20ms' });
+
+undef $stream;
+$s->pg->stop('QUIT');
+is_status(503, $_, body => $body{$_}, port => $lost->{port})
+    for grep { $c->operation($_)->{responses}{503} } $c->ids;
+
+is(npm_run($s->root, 'answers.mjs', $c->input('\w+ 500')), "\n",
+   'all of it is in the document, and all of the document was seen');
+
+$s->done(allow => [ qr/connect\(\)|PostgreSQL|terminating connection/ ]);
+done_testing();
