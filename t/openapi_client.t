@@ -1,0 +1,143 @@
+#!/usr/bin/perl
+
+# A client for TypeScript, generated from the published contract, at work on the
+# server; and the README's way to make one.
+
+use strict;
+use warnings;
+
+use Cwd ();
+use File::Copy qw(copy);
+use File::Path qw(remove_tree);
+use File::Temp ();
+use Test::More;
+
+use SvcTest;
+use SvcTest::Governance qw($ALL);
+use SvcTest::Npm;
+use SvcTest::Process qw(on_exit run slurp);
+
+my $s = SvcTest->new->start;
+my $acme = $s->tenant('acme');
+my $npm = npm_install($s->root);
+my $dir = File::Temp::tempdir("$npm/client.XXXXXX");
+
+on_exit(sub { remove_tree($dir) });
+
+$s->sql("UPDATE svc.credential SET permissions = '{$ALL}'"
+        . " WHERE id = '$acme->{api_id}'");
+$acme->create(userName => "$_\@acme.test") for qw(ada bob eve);
+
+
+# A command in the client's folder: what it printed, when it did not fail.
+
+sub in_folder {
+    my ($name, @command) = @_;
+    my ($status, $text) = run([ @command ], cwd => $dir);
+
+    is($status, 0, $name) or diag($text);
+
+    return $text;
+}
+
+
+sub file {
+    my ($name, $text) = @_;
+
+    open my $fh, '>', "$dir/$name" or die "$dir/$name: $!\n";
+    print $fh $text;
+    close $fh;
+}
+
+
+# --- the README's commands -----------------------------------------------------------
+
+my ($section) = slurp($s->root . '/README.md')
+                =~ /^### Generating a client\n(.*?)^##/ms;
+my ($commands) = $section =~ /^```bash\n(.*?)^```$/ms;
+my ($snippet) = $section =~ /^```ts\n(.*?)^```$/ms;
+my ($generate) = $commands =~ /^(npx openapi-typescript .*)$/m;
+
+like($commands, qr/^npm install (?:--save-dev )?[a-z -]+$/m, 'what to install');
+
+for my $package (map { split ' ', $_ =~ s/--save-dev //r }
+                 $commands =~ /^npm install (.*)$/mg)
+{
+    like(slurp("$npm/package.json"), qr/"\Q$package\E": "\d/,
+         "$package is what the tests use");
+}
+
+in_folder('types from the document', 'env', 'SVC_BASE_URL=' . $s->base_url,
+          'npm_config_offline=true', 'sh', '-c', $generate);
+like(slurp("$dir/svc.d.ts"), qr/^export interface paths \{$/m, 'are there');
+
+
+# --- compiling -----------------------------------------------------------------------
+
+copy("$npm/client.ts", $dir) or die "client.ts: $!\n";
+file('readme.ts', $snippet);
+file('use.ts', <<'EOT');
+import { ensureGroup } from "./readme.js";
+
+declare const process: { argv: string[] };
+
+const [url, token] = process.argv.slice(2);
+const made = await ensureGroup(url!, token!, "Plant B");
+const found = await ensureGroup(url!, token!, "Plant B");
+
+console.log(typeof made, made === found);
+EOT
+
+# what the contract does not have is found by the compiler, in one run with what
+# it is to take
+
+my @wrong = ('await svc.GET("/v1/admin/nothing");',
+             'await svc.POST("/v1/admin/groups", { body: { nam: "x" } });',
+             'await svc.POST("/v1/admin/config/plan", { params: { query:'
+             . ' { detail: "yes" } }, body: { version: 1 } });',
+             'await svc.PUT("/v1/admin/risk-policy", { body:'
+             . ' { mfaThreshold: "40" } });',
+             'say("x", isCode(undefined, "no_such_code"));',
+             'say("x", (await users())[0]!.title.length);');
+my $client = slurp("$dir/client.ts");
+my $lines = $client =~ tr/\n//;
+
+file('wrong.ts', join "\n", $client . shift @wrong, @wrong);
+
+my ($status, $text) = run([ 'node', "$npm/node_modules/typescript/bin/tsc",
+    '--strict', '--target', 'es2022', '--module', 'nodenext', '--lib',
+    'es2022,dom', 'client.ts', 'use.ts', 'wrong.ts' ], cwd => $dir);
+
+is_deeply([ $text =~ /^(\w+\.\w+\(\d+),\d+\): error/mg ],
+          [ map { 'wrong.ts(' . ($lines + $_) } 1 .. @wrong + 1 ],
+          'tsc --strict takes what is right, and nothing of what is wrong')
+    or diag($text);
+
+
+# --- running ------------------------------------------------------------------------
+
+my @at = ($s->base_url, $acme->{api_token});
+
+is(in_folder('the client', 'node', 'client.js', @at), <<'EOT', 'says');
+users: ["eve@acme.test","bob@acme.test","ada@acme.test"]
+created: [201,0]
+replayed: ["true",true]
+conflict: [409,"conflict"]
+members: 3
+deleted: [204,null,true]
+changed: 90
+changed meanwhile: true
+plan: [["create","role:auditor",{"key":"auditor","name":"Auditor","permissions":["audit:view"]}]]
+applied: true
+token: [true,"no-store",true]
+forbidden: true
+revoked: true
+branding: {"radius":8,"primary":"#0A66C2"}
+event: [["tenant.updated","tenant","apiToken"]]
+EOT
+
+is(in_folder('the README\'s client', 'node', 'use.js', @at), "string true\n",
+   'makes a group, and finds it');
+
+$s->done;
+done_testing();

@@ -1,0 +1,105 @@
+#!/usr/bin/perl
+
+# The limits, types and defaults of the published contract are those of the
+# server: what the one refuses the other does, member by member.
+
+use strict;
+use warnings;
+
+use JSON::PP ();
+use Test::More;
+
+use SvcTest;
+use SvcTest::Governance qw($ALL);
+use SvcTest::Npm;
+
+my $s = SvcTest->new(svc => { svc_webhooks => 'on' })->start;
+my $acme = $s->tenant('acme');
+my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());
+
+$s->sql("UPDATE svc.credential SET permissions = '{$ALL}'"
+        . " WHERE id = '$acme->{api_id}'");
+
+my $user = $acme->create(userName => 'full@acme.test')->{id};
+my $group = $acme->admin(POST => '/groups', { name => 'Staff' })->json->{id};
+my $hook = $acme->admin(POST => '/webhooks', {
+    url => 'https://hooks.example.com/in', events => [ 'user.created' ] })->json;
+
+$s->secret($hook->{secret});
+$acme->admin(POST => '/roles', { key => 'auditor', name => 'Auditor',
+                                 permissions => [] });
+
+my $window = { days => [ 'mon' ], start => '22:00', end => '06:00',
+               timezone => 'Europe/Paris' };
+my $policy = { rules => [ { name => 'Night', action => 'mfa',
+                            networks => [ '203.0.113.0/24' ],
+                            countries => [ 'FR' ], enabled => $FALSE,
+                            timeWindows => [ $window ] } ],
+               defaultAction => 'allow' };
+my $risk = { enabled => $TRUE, mfaThreshold => 0, denyThreshold => 100 };
+my $password = { minLength => 14, historyCount => 3, maxAgeDays => 9,
+                 map { $_ => $TRUE } qw(rejectBreached rejectContextual
+                                        requireLower requireUpper requireDigit
+                                        requireSymbol) };
+my $bundle = { version => 1, accessPolicy => $policy, riskPolicy => $risk,
+               passwordPolicy => $password,
+               groupPasswordPolicies => [ { groupId => $group, %$password } ],
+               roles => [ { key => 'new', name => 'New',
+                            permissions => [ 'apps:manage' ] } ] };
+my $theme = { radius => 8, allowSelfSignup => $TRUE,
+              allowPasswordless => $FALSE, map { $_ => '#0a66c2' }
+              qw(primary primaryHover primaryFg bg surface fg muted border
+                 danger) };
+
+my %bodies = (
+    updateTenant => { name => 'Acme', branding => $theme },
+    createApiToken => { name => 'two', scopes => [ 'users:view' ],
+                        expiresInDays => 1,
+                        expiresAt => '2099-01-01T00:00:00Z' },
+    unlockUser => { userId => $user },
+    updateUser => { email => 'full@acme.test', map { $_ => 'x' }
+                    qw(firstName lastName displayName title department
+                       locale) },
+    createGroup => { name => 'Staff', description => 'All' },
+    updateGroup => { name => 'Staff', description => 'All' },
+    addGroupMembers => { userIds => [ $user ] },
+    setGroupMembers => { userIds => [ $user ] },
+    createRole => { key => 'auditor', name => 'Auditor',
+                    permissions => [ 'audit:view' ] },
+    updateRole => { name => 'Auditor', permissions => [ 'audit:view' ] },
+    putAccessPolicy => $policy, simulateAccessPolicy => $policy,
+    putRiskPolicy => $risk, putPasswordPolicy => $password,
+    createGroupPasswordPolicy => { groupId => $group, %$password },
+    putGroupPasswordPolicy => $password,
+    planConfig => $bundle, applyConfig => $bundle,
+    createWebhook => { url => 'https://hooks.example.com/in', enabled => $TRUE,
+                       events => [ 'user.created' ] },
+    updateWebhook => { url => 'https://hooks.example.com/in', enabled => $TRUE,
+                       events => [ 'user.created' ] },
+);
+
+# what a schema cannot say, or says more strictly for the sake of clients
+
+my @known = (
+    '\w+ [?]limit: 501', '\w+ [?]offset: 2147483648',     # as the most
+    '\w+Config [?](?:detail|prune): [01]',
+    '\w+ \S*mfaThreshold: 100',                          # not below the other
+    '\w+ \S*timezone: "x"',
+    'updateTenant [.]branding[.]\w+: "(?:x|a+)"',         # no name of a colour
+);
+
+my $told = npm_run($s->root, 'limits.mjs', JSON::PP->new->utf8->canonical->encode({
+    document => $s->http(GET => '/v1/openapi.json')->json,
+    base => $s->base_url, token => $acme->{api_token}, bodies => \%bodies,
+    known => \@known,
+    path => { groups => $group, users => $user, webhooks => $hook->{id},
+              roles => 'auditor', tenants => 'acme' },
+}));
+
+my ($checked) = $told =~ s/^checked (\d+)\n\z//m ? $1 : 0;
+
+is($told, '', 'the document and the server say the same');
+cmp_ok($checked, '>', 2000, "$checked times");
+
+$s->done;
+done_testing();
