@@ -296,7 +296,7 @@ ngx_svc_auth_touch(ngx_svc_request_t *sr)
 
     touch = &ngx_svc_touches[sr->token_hash[0] % NGX_SVC_TOUCH_SLOTS];
 
-    if (touch->pool) {
+    if (touch->pool || ngx_svc_turn_learn(sr, sr->op->results[0]) != NGX_OK) {
         return;
     }
 
@@ -340,7 +340,7 @@ ngx_svc_auth_touch_op(ngx_svc_request_t *sr, ngx_svc_touch_t *touch)
 }
 
 
-/* The digest is the request's, and so is copied. */
+/* The digest and the tenant's id are the request's, and so are copied. */
 
 ngx_svc_pg_op_t *
 ngx_svc_auth_op(ngx_svc_request_t *sr, ngx_pool_t *pool,
@@ -351,12 +351,17 @@ ngx_svc_auth_op(ngx_svc_request_t *sr, ngx_pool_t *pool,
     ngx_svc_pg_call_t  *call;
 
     op = ngx_svc_pg_op_create(pool, kind, handler, NULL);
-    hash = ngx_pnalloc(pool, NGX_SVC_SHA256_LEN);
+    hash = ngx_pnalloc(pool, NGX_SVC_SHA256_LEN + NGX_SVC_UUID_LEN);
     if (op == NULL || hash == NULL) {
         return NULL;
     }
 
     ngx_memcpy(hash, sr->token_hash, NGX_SVC_SHA256_LEN);
+
+    if (sr->tenant_known) {
+        op->tenant = hash + NGX_SVC_SHA256_LEN;
+        ngx_memcpy(hash + NGX_SVC_SHA256_LEN, sr->tenant, NGX_SVC_UUID_LEN);
+    }
 
     call = ngx_svc_pg_call(op, NGX_SVC_AUTH_READ);
     if (call == NULL) {

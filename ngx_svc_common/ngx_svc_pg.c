@@ -2,17 +2,11 @@
  * Ops and pools.
  */
 
-#include "ngx_svc_metrics.h"
 #include "ngx_svc_pg_conn.h"
 
 
 static ngx_int_t ngx_svc_pg_init_pool(ngx_cycle_t *cycle,
     ngx_svc_pg_conf_t *conf, ngx_svc_pg_pool_e kind);
-static ngx_svc_pg_conn_t *ngx_svc_pg_pick(ngx_svc_pg_pool_t *pool);
-static void ngx_svc_pg_pool_full(ngx_svc_pg_pool_t *pool);
-static void ngx_svc_pg_wait(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op);
-static void ngx_svc_pg_stop_waiting(ngx_svc_pg_op_t *op);
-static void ngx_svc_pg_wait_timeout(ngx_event_t *ev);
 
 
 /* A worker's pools, of the cycle's pool. */
@@ -66,7 +60,7 @@ ngx_svc_pg_init_pool(ngx_cycle_t *cycle, ngx_svc_pg_conf_t *conf,
     pool->kind = kind;
     pool->log = cycle->log;
     pool->depth = conf->pools[kind].depth;
-    ngx_queue_init(&pool->waiting);
+    ngx_svc_pg_queue_init(pool, cycle->pool);
 
     pool->conns = ngx_pcalloc(cycle->pool, conf->pools[kind].connections
                                            * sizeof(ngx_svc_pg_conn_t));
@@ -153,6 +147,7 @@ ngx_svc_pg_op_reset(ngx_svc_pg_op_t *op)
 {
     op->ncalls = 0;
     op->committed = NULL;
+    op->tenant = NULL;
     op->status = NGX_SVC_PG_OK;
     op->results = NULL;
     op->error = NULL;
@@ -254,9 +249,7 @@ ngx_svc_pg_bind_int(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call, int32_t n)
 ngx_int_t
 ngx_svc_pg_submit(ngx_svc_pg_op_t *op)
 {
-    ngx_uint_t           i;
-    ngx_svc_pg_pool_t   *pool;
-    ngx_svc_pg_conn_t   *conn;
+    ngx_uint_t  i;
 
     for (i = 0; i < op->ncalls; i++) {
         if (op->calls[i].nbound != op->calls[i].statement->nparams) {
@@ -269,172 +262,7 @@ ngx_svc_pg_submit(ngx_svc_pg_op_t *op)
         }
     }
 
-    pool = &ngx_svc_pg_pools[op->kind];
-
-    /* who waits already goes first */
-
-    while (pool->nwaiting == 0) {
-        conn = ngx_svc_pg_pick(pool);
-        if (conn == NULL) {
-            break;
-        }
-
-        if (ngx_svc_pg_pipeline_send(conn, op) == NGX_OK) {
-            return NGX_OK;
-        }
-    }
-
-    if (pool->nconns == 0 || pool->nwaiting >= pool->conf->queue) {
-        ngx_svc_pg_pool_full(pool);
-        return NGX_BUSY;
-    }
-
-    ngx_svc_pg_wait(pool, op);
-    ngx_queue_insert_tail(&pool->waiting, &op->queue);
-
-    return NGX_OK;
-}
-
-
-/* Without connections there are other lines in the log. */
-
-static void
-ngx_svc_pg_pool_full(ngx_svc_pg_pool_t *pool)
-{
-    ngx_str_t  text;
-
-    static const ngx_str_t  names[] = {
-        ngx_string("read"), ngx_string("write"), ngx_string("slow")
-    };
-
-    if (pool->nready) {
-        text = names[pool->kind];
-        ngx_svc_pg_say(NGX_LOG_WARN, "requests get 503, since too many wait "
-                       "for a connection of the pool (see "
-                       "\"svc_postgres_pool\" and \"svc_postgres_queue\")",
-                       &text);
-    }
-}
-
-
-static ngx_svc_pg_conn_t *
-ngx_svc_pg_pick(ngx_svc_pg_pool_t *pool)
-{
-    ngx_uint_t           i, least;
-    ngx_svc_pg_conn_t   *conn, *best;
-
-    best = NULL;
-    least = pool->depth;
-
-    for (i = 0; i < pool->nconns; i++) {
-        conn = &pool->conns[i];
-
-        if (conn->state == NGX_SVC_PG_READY && conn->ninflight < least) {
-            best = conn;
-            least = conn->ninflight;
-        }
-    }
-
-    return best;
-}
-
-
-void
-ngx_svc_pg_pool_dispatch(ngx_svc_pg_pool_t *pool)
-{
-    ngx_queue_t         *q;
-    ngx_svc_pg_op_t     *op;
-    ngx_svc_pg_conn_t   *conn;
-
-    while (pool->nwaiting) {
-        conn = ngx_svc_pg_pick(pool);
-        if (conn == NULL) {
-            return;
-        }
-
-        q = ngx_queue_head(&pool->waiting);
-        op = ngx_queue_data(q, ngx_svc_pg_op_t, queue);
-
-        if (ngx_svc_pg_pipeline_send(conn, op) == NGX_OK) {
-            ngx_svc_pg_stop_waiting(op);
-        }
-    }
-}
-
-
-/*
- * The connection went away under the op.  A read is sent again, once, and
- * before those who came later.  Of a write nobody knows whether it happened.
- */
-
-void
-ngx_svc_pg_pool_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
-{
-    op->slot = NULL;
-
-    if (pool->kind != NGX_SVC_PG_WRITE && !op->retried) {
-        op->retried = 1;
-        ngx_svc_pg_wait(pool, op);
-        ngx_queue_insert_head(&pool->waiting, &op->queue);
-        return;
-    }
-
-    op->status = NGX_SVC_PG_LOST;
-    op->handler(op);
-}
-
-
-static void
-ngx_svc_pg_wait(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
-{
-    ngx_memzero(&op->timer, sizeof(ngx_event_t));
-
-    op->timer.handler = ngx_svc_pg_wait_timeout;
-    op->timer.data = op;
-    op->timer.log = pool->log;
-
-    /* slow work has slow work before it */
-
-    ngx_add_timer(&op->timer, op->kind == NGX_SVC_PG_SLOW
-                              ? ngx_max(pool->conf->queue_timeout,
-                                        pool->conf->timeout)
-                              : pool->conf->queue_timeout);
-
-    op->waiting = 1;
-    pool->nwaiting++;
-    ngx_svc_gauge_add(ngx_svc_gauge_pg(pool->kind, NGX_SVC_G_PG_WAITING), 1);
-}
-
-
-static void
-ngx_svc_pg_stop_waiting(ngx_svc_pg_op_t *op)
-{
-    ngx_queue_remove(&op->queue);
-
-    if (op->timer.timer_set) {
-        ngx_del_timer(&op->timer);
-    }
-
-    op->waiting = 0;
-    ngx_svc_pg_pools[op->kind].nwaiting--;
-    ngx_svc_gauge_add(ngx_svc_gauge_pg(op->kind, NGX_SVC_G_PG_WAITING), -1);
-}
-
-
-static void
-ngx_svc_pg_wait_timeout(ngx_event_t *ev)
-{
-    ngx_svc_pg_op_t    *op;
-    ngx_svc_pg_pool_t  *pool;
-
-    op = ev->data;
-    pool = &ngx_svc_pg_pools[op->kind];
-
-    ngx_svc_pg_stop_waiting(op);
-    ngx_svc_pg_pool_full(pool);
-
-    op->status = pool->nready ? NGX_SVC_PG_BUSY : NGX_SVC_PG_UNAVAILABLE;
-    op->handler(op);
+    return ngx_svc_pg_queue_submit(&ngx_svc_pg_pools[op->kind], op);
 }
 
 
@@ -442,7 +270,7 @@ void
 ngx_svc_pg_cancel(ngx_svc_pg_op_t *op)
 {
     if (op->waiting) {
-        ngx_svc_pg_stop_waiting(op);
+        ngx_svc_pg_queue_leave(op);
 
     } else if (op->slot) {
         op->slot->op = NULL;

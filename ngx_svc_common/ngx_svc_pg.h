@@ -90,6 +90,7 @@ typedef struct {
 
 typedef struct ngx_svc_pg_op_s    ngx_svc_pg_op_t;
 typedef struct ngx_svc_pg_slot_s  ngx_svc_pg_slot_t;
+typedef struct ngx_svc_pg_lane_s  ngx_svc_pg_lane_t;
 
 typedef void (*ngx_svc_pg_handler_pt)(ngx_svc_pg_op_t *op);
 
@@ -116,6 +117,13 @@ struct ngx_svc_pg_op_s {
      */
     ngx_svc_pg_committed_pt    committed;
 
+    /*
+     * Whose turn it takes in the write and the slow pool: the 16 bytes of a
+     * tenant's id, which live as long as the op.  NULL: our own work, which
+     * takes turns too, but is not held to a share.
+     */
+    const u_char              *tenant;
+
     /* the outcome, for the handler */
 
     ngx_svc_pg_status_e        status;
@@ -125,7 +133,8 @@ struct ngx_svc_pg_op_s {
     /* private */
 
     ngx_svc_pg_slot_t         *slot;        /* while in flight */
-    ngx_queue_t                queue;       /* while waiting for a slot */
+    ngx_svc_pg_lane_t         *lane;        /* while waiting for a slot */
+    ngx_queue_t                queue;       /* the same */
     ngx_event_t                timer;       /* while waiting */
     unsigned                   waiting:1;
     unsigned                   retried:1;
@@ -179,8 +188,8 @@ NGX_SVC_API ngx_int_t ngx_svc_pg_bind_int(ngx_svc_pg_op_t *op,
 
 /*
  * Sends the op, or lets it wait for a slot.  NGX_OK: the handler will be
- * called, once, and never from within this call.  NGX_BUSY: the queue is full;
- * NGX_ERROR: memory; the handler will not be called.
+ * called, once, and never from within this call.  NGX_BUSY: the queue is full,
+ * or the tenant's part of it; NGX_ERROR: memory; the handler will not be called.
  *
  * An op that the handler has seen may be submitted again after
  * ngx_svc_pg_op_reset().

@@ -375,6 +375,7 @@ ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
     ngx_svc_gauge_add(ngx_svc_gauge_pg(pool->kind, NGX_SVC_G_PG_IN_FLIGHT),
                       -(ngx_int_t) conn->ninflight);
     conn->ninflight = 0;
+    ngx_svc_pg_queue_idle(conn);
 
     if (ngx_current_msec - conn->since > NGX_SVC_PG_BACKOFF_MAX) {
         conn->failures = 0;
@@ -398,11 +399,11 @@ ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
         }
 
         if (op) {
-            ngx_svc_pg_pool_lost(pool, op);
+            ngx_svc_pg_queue_lost(pool, op);
         }
     }
 
-    ngx_svc_pg_pool_dispatch(pool);
+    ngx_svc_pg_queue_dispatch(pool);
 }
 
 
@@ -487,5 +488,5 @@ ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn)
         ngx_log_error(NGX_LOG_NOTICE, pool->log, 0, "PostgreSQL is back");
     }
 
-    ngx_svc_pg_pool_dispatch(pool);
+    ngx_svc_pg_queue_dispatch(pool);
 }

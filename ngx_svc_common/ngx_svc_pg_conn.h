@@ -6,12 +6,15 @@
 #define _NGX_SVC_PG_CONN_H_INCLUDED_
 
 
+#include "ngx_svc_crypto.h"
 #include "ngx_svc_pg.h"
 
 
 /* PostgreSQL's own statement_timeout, of the same length, answers first. */
 
-#define NGX_SVC_PG_GRACE  500           /* ms */
+#define NGX_SVC_PG_GRACE    500         /* ms */
+
+#define NGX_SVC_PG_BUCKETS  64          /* of lanes, a power of two */
 
 typedef struct ngx_svc_pg_conn_s  ngx_svc_pg_conn_t;
 typedef struct ngx_svc_pg_pool_s  ngx_svc_pg_pool_t;
@@ -54,10 +57,28 @@ struct ngx_svc_pg_conn_s {
     ngx_uint_t                 failures;    /* in a row */
     ngx_uint_t                 first;       /* address that it began with */
     ngx_uint_t                 ninflight;
+    ngx_svc_pg_lane_t         *lane;        /* whose ops are in flight; NULL in
+                                               the read pool */
     ngx_uint_t                 nsetup;      /* answers of the setup so far */
     ngx_queue_t                inflight;
     ngx_queue_t                free;
     ngx_svc_pg_slot_t         *slots;
+};
+
+
+/*
+ * A tenant in the write or the slow pool, for as long as it has ops that wait or
+ * connections; or our own work.  Of the pool's memory, and used again.
+ */
+
+struct ngx_svc_pg_lane_s {
+    ngx_queue_t                turn;        /* while ops wait; or free */
+    ngx_queue_t                link;        /* of a bucket */
+    ngx_queue_t                waiting;     /* ngx_svc_pg_op_t */
+    ngx_uint_t                 nwaiting;
+    ngx_uint_t                 nconns;      /* that its ops are in flight on */
+    ngx_svc_pg_pool_t         *pool;
+    u_char                     tenant[NGX_SVC_UUID_LEN];
 };
 
 
@@ -68,8 +89,12 @@ struct ngx_svc_pg_pool_s {
     ngx_uint_t                 nconns;
     ngx_svc_pg_conn_t         *conns;
     ngx_uint_t                 nready;
-    ngx_uint_t                 nwaiting;
-    ngx_queue_t                waiting;
+    ngx_uint_t                 nwaiting;    /* in all lanes */
+    ngx_queue_t                turns;       /* lanes in which ops wait */
+    ngx_svc_pg_lane_t          own;         /* in the read pool: the only one */
+    ngx_queue_t                buckets[NGX_SVC_PG_BUCKETS];
+    ngx_queue_t                free_lanes;
+    ngx_pool_t                *memory;      /* of lanes */
     ngx_uint_t                 first;       /* address to begin with */
     ngx_uint_t                 down;        /* said in the log */
     ngx_log_t                 *log;
@@ -120,10 +145,22 @@ void ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, const char *what,
     const char *message);
 
 
-/* What a connection tells its pool. */
+/*
+ * ngx_svc_pg_queue.c.  At a worker's start; an op that is new (as of
+ * ngx_svc_pg_submit()); one that waits is not to any more.
+ */
+void ngx_svc_pg_queue_init(ngx_svc_pg_pool_t *pool, ngx_pool_t *memory);
+ngx_int_t ngx_svc_pg_queue_submit(ngx_svc_pg_pool_t *pool,
+    ngx_svc_pg_op_t *op);
+void ngx_svc_pg_queue_leave(ngx_svc_pg_op_t *op);
 
-void ngx_svc_pg_pool_dispatch(ngx_svc_pg_pool_t *pool);
-void ngx_svc_pg_pool_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op);
+/*
+ * What a connection tells: nothing is in flight on it any more; one of the
+ * pool's has places; an op was in flight on one that is gone.
+ */
+void ngx_svc_pg_queue_idle(ngx_svc_pg_conn_t *conn);
+void ngx_svc_pg_queue_dispatch(ngx_svc_pg_pool_t *pool);
+void ngx_svc_pg_queue_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op);
 
 
 /*

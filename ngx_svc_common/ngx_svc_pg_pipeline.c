@@ -165,7 +165,7 @@ ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn)
         ngx_svc_pg_conn_gone(conn);
 
     } else if (conn->state == NGX_SVC_PG_READY) {
-        ngx_svc_pg_pool_dispatch(conn->pool);
+        ngx_svc_pg_queue_dispatch(conn->pool);
     }
 }
 
@@ -259,6 +259,7 @@ ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
 
     if (--conn->ninflight == 0) {
         conn->timer.cancelable = 1;
+        ngx_svc_pg_queue_idle(conn);
     }
 }
 

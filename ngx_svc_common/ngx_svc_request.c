@@ -130,6 +130,10 @@ ngx_svc_request_cleanup(void *data)
         ngx_del_timer(&sr->timer);
     }
 
+    if (sr->ask) {
+        ngx_svc_pg_cancel(sr->ask);
+    }
+
     if (sr->op) {
         ngx_svc_pg_cancel(sr->op);
     }
@@ -227,7 +231,7 @@ ngx_svc_request_submit(ngx_svc_request_t *sr, ngx_int_t rc)
     r = sr->request;
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_pg_submit(sr->op);
+        rc = ngx_svc_turn_submit(sr);
     }
 
     if (rc == NGX_OK) {
@@ -355,7 +359,7 @@ ngx_svc_request_again(ngx_svc_request_t *sr, ngx_svc_pg_pool_e kind,
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_pg_submit(sr->op);
+        rc = ngx_svc_turn_submit(sr);
     }
 
     if (rc != NGX_OK && sr->held) {

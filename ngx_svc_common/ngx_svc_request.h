@@ -8,6 +8,7 @@
 
 #include "ngx_svc_access.h"
 #include "ngx_svc_conf.h"
+#include "ngx_svc_crypto.h"
 #include "ngx_svc_error.h"
 #include "ngx_svc_json.h"
 #include "ngx_svc_json_write.h"
@@ -98,6 +99,8 @@ struct ngx_svc_request_s {
     ngx_str_t                  body;
     cJSON                     *json;
     ngx_svc_pg_op_t           *op;
+    ngx_svc_pg_op_t           *ask;         /* in flight before op is; or NULL */
+    u_char                     tenant[NGX_SVC_UUID_LEN];    /* whose turn */
     PGresult                 **results;     /* of the route's own statements */
     ngx_int_t                (*reply)(ngx_svc_request_t *sr);
     void                      *data;        /* between prepare and reply */
@@ -134,6 +137,7 @@ struct ngx_svc_request_s {
     unsigned                   answered:1;  /* the answer is ours, as it is */
     unsigned                   claimed:1;   /* the key is this request's */
     unsigned                   held:1;      /* there is a held body */
+    unsigned                   tenant_known:1;
     ngx_svc_error_t            error;       /* last: its text is not zeroed */
 };
 
@@ -188,6 +192,15 @@ ngx_int_t ngx_svc_auth_token(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_auth_call(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_auth_check(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_auth_statements[];
+
+/*
+ * ngx_svc_turn.c.  Submits sr->op as of ngx_svc_pg_submit(), in the turn of the
+ * token's tenant; its handler may be called with a refusal before it was sent.
+ * And takes the tenant from a result of the credential statement: NGX_OK, or
+ * NGX_DECLINED when there is none.
+ */
+ngx_int_t ngx_svc_turn_submit(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_turn_learn(ngx_svc_request_t *sr, PGresult *res);
 
 /*
  * ngx_svc_idempotency.c, in the order of a request: adds its statement behind

@@ -1,0 +1,560 @@
+/*
+ * Who waits for a place on a connection, and whose turn it is.
+ *
+ * In the read pool who came first goes first.  In the write and the slow pool
+ * a statement may take seconds, for a lock or for much to read: there tenants
+ * take turns, and a connection carries the ops of one tenant at a time, so that
+ * nobody stands behind another's statement.  A tenant may have half of the
+ * connections; of the write pool, while nobody else waits, all but one, which
+ * leaves one to whoever comes next.
+ *
+ * Ops are sent behind others of their tenant only while no one else is owed a
+ * connection: those are to become idle.
+ */
+
+#include "ngx_svc_metrics.h"
+#include "ngx_svc_pg_conn.h"
+
+
+#define NGX_SVC_PG_QUEUE_FULL  256      /* bytes of what is said */
+
+
+static ngx_uint_t ngx_svc_pg_queue_pass(ngx_svc_pg_pool_t *pool,
+    ngx_svc_pg_op_t *op);
+static ngx_int_t ngx_svc_pg_queue_enter(ngx_svc_pg_pool_t *pool,
+    ngx_svc_pg_op_t *op, ngx_uint_t first);
+static ngx_uint_t ngx_svc_pg_queue_over(ngx_svc_pg_lane_t *lane);
+static void ngx_svc_pg_queue_timer(ngx_svc_pg_op_t *op);
+static void ngx_svc_pg_queue_timeout(ngx_event_t *ev);
+static void ngx_svc_pg_queue_full(ngx_svc_pg_lane_t *lane);
+static void ngx_svc_pg_queue_deepen(ngx_svc_pg_lane_t *lane);
+static void ngx_svc_pg_queue_send(ngx_svc_pg_lane_t *lane,
+    ngx_svc_pg_conn_t *conn);
+static ngx_svc_pg_conn_t *ngx_svc_pg_queue_pick(ngx_svc_pg_pool_t *pool,
+    ngx_svc_pg_lane_t *lane);
+
+static void ngx_svc_pg_lane_init(ngx_svc_pg_pool_t *pool,
+    ngx_svc_pg_lane_t *lane);
+static ngx_svc_pg_lane_t *ngx_svc_pg_lane_get(ngx_svc_pg_pool_t *pool,
+    const u_char *tenant);
+static void ngx_svc_pg_lane_unused(ngx_svc_pg_lane_t *lane);
+static ngx_uint_t ngx_svc_pg_lane_share(ngx_svc_pg_lane_t *lane);
+static ngx_svc_pg_lane_t *ngx_svc_pg_lane_owed(ngx_svc_pg_pool_t *pool,
+    ngx_svc_pg_lane_t *but);
+
+
+void
+ngx_svc_pg_queue_init(ngx_svc_pg_pool_t *pool, ngx_pool_t *memory)
+{
+    ngx_uint_t  i;
+
+    pool->memory = memory;
+
+    ngx_queue_init(&pool->turns);
+    ngx_queue_init(&pool->free_lanes);
+    ngx_svc_pg_lane_init(pool, &pool->own);
+
+    for (i = 0; i < NGX_SVC_PG_BUCKETS; i++) {
+        ngx_queue_init(&pool->buckets[i]);
+    }
+}
+
+
+ngx_int_t
+ngx_svc_pg_queue_submit(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
+{
+    if (pool->kind == NGX_SVC_PG_READ && ngx_svc_pg_queue_pass(pool, op)) {
+        return NGX_OK;
+    }
+
+    if (pool->nconns == 0) {
+        return NGX_BUSY;
+    }
+
+    if (ngx_svc_pg_queue_enter(pool, op, 0) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_queue_dispatch(pool);
+
+    if (!op->waiting) {
+        return NGX_OK;
+    }
+
+    if (ngx_svc_pg_queue_over(op->lane)) {
+        ngx_svc_pg_queue_full(op->lane);
+        ngx_svc_pg_queue_leave(op);
+        return NGX_BUSY;
+    }
+
+    ngx_svc_pg_queue_timer(op);
+
+    return NGX_OK;
+}
+
+
+/* Sends a read without a look at the queue, unless somebody waits already. */
+
+static ngx_uint_t
+ngx_svc_pg_queue_pass(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
+{
+    ngx_svc_pg_conn_t  *conn;
+
+    while (pool->nwaiting == 0) {
+        conn = ngx_svc_pg_queue_pick(pool, NULL);
+        if (conn == NULL) {
+            return 0;
+        }
+
+        if (ngx_svc_pg_pipeline_send(conn, op) == NGX_OK) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* first: before those of its lane, of which it is the turn. */
+
+static ngx_int_t
+ngx_svc_pg_queue_enter(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op,
+    ngx_uint_t first)
+{
+    ngx_svc_pg_lane_t  *lane;
+
+    lane = ngx_svc_pg_lane_get(pool, op->tenant);
+    if (lane == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (first) {
+        ngx_queue_insert_head(&lane->waiting, &op->queue);
+
+    } else {
+        ngx_queue_insert_tail(&lane->waiting, &op->queue);
+    }
+
+    if (lane->nwaiting++ == 0) {
+        ngx_queue_insert_tail(&pool->turns, &lane->turn);
+    }
+
+    pool->nwaiting++;
+    ngx_svc_gauge_add(ngx_svc_gauge_pg(pool->kind, NGX_SVC_G_PG_WAITING), 1);
+
+    op->lane = lane;
+    op->waiting = 1;
+    ngx_memzero(&op->timer, sizeof(ngx_event_t));
+
+    return NGX_OK;
+}
+
+
+void
+ngx_svc_pg_queue_leave(ngx_svc_pg_op_t *op)
+{
+    ngx_svc_pg_lane_t  *lane;
+    ngx_svc_pg_pool_t  *pool;
+
+    lane = op->lane;
+    pool = lane->pool;
+
+    ngx_queue_remove(&op->queue);
+
+    if (op->timer.timer_set) {
+        ngx_del_timer(&op->timer);
+    }
+
+    op->waiting = 0;
+    op->lane = NULL;
+
+    pool->nwaiting--;
+    ngx_svc_gauge_add(ngx_svc_gauge_pg(pool->kind, NGX_SVC_G_PG_WAITING), -1);
+
+    if (--lane->nwaiting == 0) {
+        ngx_queue_remove(&lane->turn);
+        ngx_svc_pg_lane_unused(lane);
+    }
+}
+
+
+/*
+ * A tenant may wait with as many ops as there are places left in the queue:
+ * with half of them when it is the only one, and there are some for the next.
+ */
+
+static ngx_uint_t
+ngx_svc_pg_queue_over(ngx_svc_pg_lane_t *lane)
+{
+    ngx_uint_t          queue;
+    ngx_svc_pg_pool_t  *pool;
+
+    pool = lane->pool;
+    queue = pool->conf->queue;
+
+    if (lane == &pool->own) {
+        return pool->nwaiting > queue;
+    }
+
+    return pool->nwaiting - 1 + lane->nwaiting > queue;
+}
+
+
+static void
+ngx_svc_pg_queue_timer(ngx_svc_pg_op_t *op)
+{
+    ngx_svc_pg_pool_t  *pool;
+
+    pool = op->lane->pool;
+
+    op->timer.handler = ngx_svc_pg_queue_timeout;
+    op->timer.data = op;
+    op->timer.log = pool->log;
+
+    /* slow work has slow work before it */
+
+    ngx_add_timer(&op->timer, pool->kind == NGX_SVC_PG_SLOW
+                              ? ngx_max(pool->conf->queue_timeout,
+                                        pool->conf->timeout)
+                              : pool->conf->queue_timeout);
+}
+
+
+static void
+ngx_svc_pg_queue_timeout(ngx_event_t *ev)
+{
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_pool_t  *pool;
+
+    op = ev->data;
+    pool = op->lane->pool;
+
+    ngx_svc_pg_queue_full(op->lane);
+    ngx_svc_pg_queue_leave(op);
+
+    op->status = pool->nready ? NGX_SVC_PG_BUSY : NGX_SVC_PG_UNAVAILABLE;
+    op->handler(op);
+}
+
+
+/*
+ * Without connections there are other lines in the log.  This one comes once a
+ * minute, with the tenant that was refused first.
+ */
+
+static void
+ngx_svc_pg_queue_full(ngx_svc_pg_lane_t *lane)
+{
+    u_char             *p, *last, what[NGX_SVC_PG_QUEUE_FULL];
+    ngx_str_t           text;
+    ngx_svc_pg_pool_t  *pool;
+
+    static const ngx_str_t  names[] = {
+        ngx_string("read"), ngx_string("write"), ngx_string("slow")
+    };
+
+    pool = lane->pool;
+
+    if (pool->nready == 0) {
+        return;
+    }
+
+    last = what + sizeof(what);
+    p = ngx_slprintf(what, last, "requests get 503, since too many ");
+
+    if (lane != &pool->own) {
+        p = ngx_slprintf(p, last, "of tenant ");
+        p = ngx_svc_uuid_text(p, lane->tenant);
+        *p++ = ' ';
+    }
+
+    (void) ngx_slprintf(p, last, "wait for a connection of the pool (see "
+                        "\"svc_postgres_pool\" and \"svc_postgres_queue\")%Z");
+
+    text = names[pool->kind];
+    ngx_svc_pg_say(NGX_LOG_WARN, (char *) what, &text);
+}
+
+
+/* An op was in flight on a connection that is gone. */
+
+void
+ngx_svc_pg_queue_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
+{
+    op->slot = NULL;
+
+    /*
+     * A read is sent again, once, and before those who came later.  Of a write
+     * nobody knows whether it happened.
+     */
+
+    if (pool->kind != NGX_SVC_PG_WRITE && !op->retried
+        && ngx_svc_pg_queue_enter(pool, op, 1) == NGX_OK)
+    {
+        op->retried = 1;
+        ngx_svc_pg_queue_timer(op);
+        return;
+    }
+
+    op->status = NGX_SVC_PG_LOST;
+    op->handler(op);
+}
+
+
+void
+ngx_svc_pg_queue_idle(ngx_svc_pg_conn_t *conn)
+{
+    ngx_svc_pg_lane_t  *lane;
+
+    lane = conn->lane;
+
+    if (lane) {
+        conn->lane = NULL;
+        lane->nconns--;
+        ngx_svc_pg_lane_unused(lane);
+    }
+}
+
+
+void
+ngx_svc_pg_queue_dispatch(ngx_svc_pg_pool_t *pool)
+{
+    ngx_queue_t        *q, *next;
+    ngx_svc_pg_conn_t  *conn;
+    ngx_svc_pg_lane_t  *lane;
+
+    if (pool->kind == NGX_SVC_PG_READ) {
+        ngx_svc_pg_queue_deepen(&pool->own);
+        return;
+    }
+
+    while ((lane = ngx_svc_pg_lane_owed(pool, NULL)) != NULL) {
+        conn = ngx_svc_pg_queue_pick(pool, NULL);
+
+        if (conn == NULL) {
+
+            if (ngx_svc_pg_lane_owed(pool, lane) == NULL) {
+                ngx_svc_pg_queue_deepen(lane);
+            }
+
+            return;
+        }
+
+        ngx_svc_pg_queue_send(lane, conn);
+    }
+
+    for (q = ngx_queue_head(&pool->turns);
+         q != ngx_queue_sentinel(&pool->turns);
+         q = next)
+    {
+        next = ngx_queue_next(q);
+        ngx_svc_pg_queue_deepen(ngx_queue_data(q, ngx_svc_pg_lane_t, turn));
+    }
+}
+
+
+/* Sends what waits on connections that the lane has. */
+
+static void
+ngx_svc_pg_queue_deepen(ngx_svc_pg_lane_t *lane)
+{
+    ngx_svc_pg_conn_t  *conn;
+
+    while (lane->nwaiting) {
+        conn = ngx_svc_pg_queue_pick(lane->pool, lane);
+        if (conn == NULL) {
+            return;
+        }
+
+        ngx_svc_pg_queue_send(lane, conn);
+    }
+}
+
+
+/* When it fails the connection is BROKEN, and is not picked again. */
+
+static void
+ngx_svc_pg_queue_send(ngx_svc_pg_lane_t *lane, ngx_svc_pg_conn_t *conn)
+{
+    ngx_queue_t        *q;
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_pool_t  *pool;
+
+    pool = lane->pool;
+
+    q = ngx_queue_head(&lane->waiting);
+    op = ngx_queue_data(q, ngx_svc_pg_op_t, queue);
+
+    if (pool->kind != NGX_SVC_PG_READ && conn->lane == NULL) {
+        conn->lane = lane;
+        lane->nconns++;
+    }
+
+    if (ngx_svc_pg_pipeline_send(conn, op) != NGX_OK) {
+        return;
+    }
+
+    /* behind the others */
+
+    ngx_queue_remove(&lane->turn);
+    ngx_queue_insert_tail(&pool->turns, &lane->turn);
+
+    ngx_svc_pg_queue_leave(op);
+}
+
+
+/*
+ * The connection with the fewest ops in flight: of the read pool any one that
+ * has a place; of the others one of the lane's, or without a lane an idle one.
+ */
+
+static ngx_svc_pg_conn_t *
+ngx_svc_pg_queue_pick(ngx_svc_pg_pool_t *pool, ngx_svc_pg_lane_t *lane)
+{
+    ngx_uint_t          i, least;
+    ngx_svc_pg_conn_t  *conn, *best;
+
+    if (pool->kind == NGX_SVC_PG_READ) {
+        lane = NULL;
+    }
+
+    best = NULL;
+    least = pool->depth;
+
+    for (i = 0; i < pool->nconns; i++) {
+        conn = &pool->conns[i];
+
+        if (conn->state == NGX_SVC_PG_READY && conn->ninflight < least
+            && conn->lane == lane)
+        {
+            best = conn;
+            least = conn->ninflight;
+        }
+    }
+
+    return best;
+}
+
+
+static void
+ngx_svc_pg_lane_init(ngx_svc_pg_pool_t *pool, ngx_svc_pg_lane_t *lane)
+{
+    ngx_memzero(lane, sizeof(ngx_svc_pg_lane_t));
+
+    lane->pool = pool;
+    ngx_queue_init(&lane->waiting);
+}
+
+
+/* NULL when memory runs out. */
+
+static ngx_svc_pg_lane_t *
+ngx_svc_pg_lane_get(ngx_svc_pg_pool_t *pool, const u_char *tenant)
+{
+    ngx_queue_t        *q, *bucket;
+    ngx_svc_pg_lane_t  *lane;
+
+    if (tenant == NULL || pool->kind == NGX_SVC_PG_READ) {
+        return &pool->own;
+    }
+
+    /* the last bits of a UUID are random */
+
+    bucket = &pool->buckets[tenant[NGX_SVC_UUID_LEN - 1]
+                            & (NGX_SVC_PG_BUCKETS - 1)];
+
+    for (q = ngx_queue_head(bucket);
+         q != ngx_queue_sentinel(bucket);
+         q = ngx_queue_next(q))
+    {
+        lane = ngx_queue_data(q, ngx_svc_pg_lane_t, link);
+
+        if (ngx_memcmp(lane->tenant, tenant, NGX_SVC_UUID_LEN) == 0) {
+            return lane;
+        }
+    }
+
+    /* there are never more than connections and places in the queue */
+
+    if (ngx_queue_empty(&pool->free_lanes)) {
+        lane = ngx_palloc(pool->memory, sizeof(ngx_svc_pg_lane_t));
+        if (lane == NULL) {
+            return NULL;
+        }
+
+    } else {
+        q = ngx_queue_head(&pool->free_lanes);
+        ngx_queue_remove(q);
+        lane = ngx_queue_data(q, ngx_svc_pg_lane_t, turn);
+    }
+
+    ngx_svc_pg_lane_init(pool, lane);
+    ngx_memcpy(lane->tenant, tenant, NGX_SVC_UUID_LEN);
+    ngx_queue_insert_head(bucket, &lane->link);
+
+    return lane;
+}
+
+
+static void
+ngx_svc_pg_lane_unused(ngx_svc_pg_lane_t *lane)
+{
+    ngx_svc_pg_pool_t  *pool;
+
+    pool = lane->pool;
+
+    if (lane == &pool->own || lane->nwaiting || lane->nconns) {
+        return;
+    }
+
+    ngx_queue_remove(&lane->link);
+    ngx_queue_insert_head(&pool->free_lanes, &lane->turn);
+}
+
+
+/* How many connections the lane may have. */
+
+static ngx_uint_t
+ngx_svc_pg_lane_share(ngx_svc_pg_lane_t *lane)
+{
+    ngx_svc_pg_pool_t  *pool;
+
+    pool = lane->pool;
+
+    if (lane == &pool->own) {
+        return pool->nconns;
+    }
+
+    if (pool->kind == NGX_SVC_PG_WRITE && pool->nwaiting == lane->nwaiting) {
+        return ngx_max(pool->nready, 2) - 1;
+    }
+
+    return ngx_max(pool->nready / 2, 1);
+}
+
+
+/*
+ * The lane, other than one, whose turn it is of those that have less than their
+ * share.  What have it are at most as many as there are connections, so that
+ * the search is short however many wait.
+ */
+
+static ngx_svc_pg_lane_t *
+ngx_svc_pg_lane_owed(ngx_svc_pg_pool_t *pool, ngx_svc_pg_lane_t *but)
+{
+    ngx_queue_t        *q;
+    ngx_svc_pg_lane_t  *lane;
+
+    for (q = ngx_queue_head(&pool->turns);
+         q != ngx_queue_sentinel(&pool->turns);
+         q = ngx_queue_next(q))
+    {
+        lane = ngx_queue_data(q, ngx_svc_pg_lane_t, turn);
+
+        if (lane != but && lane->nconns < ngx_svc_pg_lane_share(lane)) {
+            return lane;
+        }
+    }
+
+    return NULL;
+}

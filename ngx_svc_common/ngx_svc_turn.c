@@ -1,0 +1,227 @@
+/*
+ * Requests take turns by tenant, which only the credential statement tells: a
+ * worker remembers of which tenant a token was when PostgreSQL last said so.
+ * This decides whose turn a request takes, and nothing else: whether the token
+ * is good its own credential statement says, each time.
+ *
+ * The first time that a token writes, or asks for slow work, its credential
+ * statement runs alone in the read pool beforehand.  So nothing waits under an
+ * unknown name, and a token that is no good gets no place there.
+ */
+
+#include "ngx_svc_request.h"
+
+
+#define NGX_SVC_TURN_SETS  512          /* a power of two */
+#define NGX_SVC_TURN_WAYS  8
+
+
+/* The beginning of a token's digest is enough: nobody can choose it. */
+
+typedef struct {
+    u_char    digest[8];
+    u_char    tenant[NGX_SVC_UUID_LEN];
+    uint32_t  used;                     /* 0: an empty one */
+} ngx_svc_turn_t;
+
+
+static ngx_int_t ngx_svc_turn_ask(ngx_svc_request_t *sr);
+static void ngx_svc_turn_told(ngx_svc_pg_op_t *op);
+static ngx_svc_turn_t *ngx_svc_turn_set(const u_char *digest);
+static ngx_int_t ngx_svc_turn_find(const u_char *digest, u_char *tenant);
+static void ngx_svc_turn_remember(const u_char *digest,
+    const u_char *tenant);
+
+
+static ngx_svc_turn_t  ngx_svc_turns[NGX_SVC_TURN_SETS * NGX_SVC_TURN_WAYS];
+static uint32_t        ngx_svc_turn_clock;
+
+
+ngx_int_t
+ngx_svc_turn_submit(ngx_svc_request_t *sr)
+{
+    if (sr->op->kind == NGX_SVC_PG_READ) {
+        return ngx_svc_pg_submit(sr->op);
+    }
+
+    if (!sr->tenant_known
+        && ngx_svc_turn_find(sr->token_hash, sr->tenant) != NGX_OK)
+    {
+        return ngx_svc_turn_ask(sr);
+    }
+
+    sr->tenant_known = 1;
+    sr->op->tenant = sr->tenant;
+
+    return ngx_svc_pg_submit(sr->op);
+}
+
+
+static ngx_int_t
+ngx_svc_turn_ask(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_pg_op_t  *ask;
+
+    ask = ngx_svc_auth_op(sr, sr->request->pool, NGX_SVC_PG_READ,
+                          ngx_svc_turn_told);
+    if (ask == NULL) {
+        return NGX_ERROR;
+    }
+
+    ask->data = sr;
+
+    rc = ngx_svc_pg_submit(ask);
+
+    if (rc == NGX_OK) {
+        sr->ask = ask;
+    }
+
+    return rc;
+}
+
+
+/* What is not granted is the answer, as if the op itself had come back so. */
+
+static void
+ngx_svc_turn_told(ngx_svc_pg_op_t *ask)
+{
+    ngx_int_t           rc;
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_request_t  *sr;
+
+    sr = ask->data;
+    op = sr->op;
+
+    sr->ask = NULL;
+
+    if (ask->status == NGX_SVC_PG_OK
+        && ngx_svc_turn_learn(sr, ask->results[0]) == NGX_OK)
+    {
+        op->tenant = sr->tenant;
+
+        rc = ngx_svc_pg_submit(op);
+
+        if (rc == NGX_OK) {
+            return;
+        }
+
+        op->status = NGX_SVC_PG_BUSY;
+
+    } else {
+        op->results = ask->results;
+        op->error = ask->error;
+
+        /* of a write that was not sent something is known */
+
+        op->status = (ask->status == NGX_SVC_PG_LOST)
+                     ? NGX_SVC_PG_UNAVAILABLE : ask->status;
+    }
+
+    op->handler(op);
+}
+
+
+ngx_int_t
+ngx_svc_turn_learn(ngx_svc_request_t *sr, PGresult *res)
+{
+    ngx_str_t  id;
+
+    if (PQntuples(res) == 0) {
+        return NGX_DECLINED;
+    }
+
+    id = ngx_svc_pg_value(res, 0, 0);
+
+    if (ngx_svc_uuid_parse(id.data, id.len, sr->tenant) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    sr->tenant_known = 1;
+    ngx_svc_turn_remember(sr->token_hash, sr->tenant);
+
+    return NGX_OK;
+}
+
+
+static ngx_svc_turn_t *
+ngx_svc_turn_set(const u_char *digest)
+{
+    ngx_uint_t  n;
+
+    /* other bytes than those that are compared */
+
+    n = (digest[8] << 8 | digest[9]) & (NGX_SVC_TURN_SETS - 1);
+
+    return &ngx_svc_turns[n * NGX_SVC_TURN_WAYS];
+}
+
+
+static ngx_int_t
+ngx_svc_turn_find(const u_char *digest, u_char *tenant)
+{
+    ngx_uint_t       i;
+    ngx_svc_turn_t  *turn;
+
+    turn = ngx_svc_turn_set(digest);
+
+    for (i = 0; i < NGX_SVC_TURN_WAYS; i++, turn++) {
+
+        if (turn->used
+            && ngx_memcmp(turn->digest, digest, sizeof(turn->digest)) == 0)
+        {
+            turn->used = ++ngx_svc_turn_clock;
+            ngx_memcpy(tenant, turn->tenant, NGX_SVC_UUID_LEN);
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/*
+ * In place of the one of its set that was used least lately: of the tenant's
+ * own when it has two there, so that many tokens of one tenant do not make
+ * those of others unknown.
+ */
+
+static void
+ngx_svc_turn_remember(const u_char *digest, const u_char *tenant)
+{
+    ngx_uint_t       i, n;
+    ngx_svc_turn_t  *turn, *oldest, *own;
+
+    turn = ngx_svc_turn_set(digest);
+    oldest = turn;
+    own = NULL;
+    n = 0;
+
+    for (i = 0; i < NGX_SVC_TURN_WAYS; i++, turn++) {
+
+        if (turn->used < oldest->used) {
+            oldest = turn;
+        }
+
+        if (turn->used == 0
+            || ngx_memcmp(turn->tenant, tenant, NGX_SVC_UUID_LEN) != 0)
+        {
+            continue;
+        }
+
+        if (ngx_memcmp(turn->digest, digest, sizeof(turn->digest)) == 0) {
+            turn->used = ++ngx_svc_turn_clock;
+            return;
+        }
+
+        if (n++ == 0 || turn->used < own->used) {
+            own = turn;
+        }
+    }
+
+    turn = (n >= 2) ? own : oldest;
+
+    ngx_memcpy(turn->digest, digest, sizeof(turn->digest));
+    ngx_memcpy(turn->tenant, tenant, NGX_SVC_UUID_LEN);
+    turn->used = ++ngx_svc_turn_clock;
+}
