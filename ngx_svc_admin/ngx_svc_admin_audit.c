@@ -222,7 +222,8 @@ ngx_svc_admin_audit_time(ngx_svc_request_t *sr, const char *name,
     if (ngx_svc_time_parse(&text, &at) != NGX_OK) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
                             "\"%s\" must be a time such as "
-                            "\"2026-11-21T09:15:30Z\".", name);
+                            "\"2026-11-21T09:15:30Z\", in UTC of the years 1 "
+                            "to 9999.", name);
     }
 
     msec->data = ngx_pnalloc(sr->request->pool, NGX_INT64_LEN);

@@ -350,7 +350,8 @@ ngx_svc_admin_token_expires(ngx_svc_request_t *sr,
         {
             return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
                                 "\"expiresAt\" must be a time in the future "
-                                "such as \"2030-01-31T00:00:00Z\".");
+                                "such as \"2030-01-31T00:00:00Z\", before year "
+                                "10000 in UTC.");
         }
 
     } else if (token->expires_in_days.set && !token->expires_in_days.null) {

@@ -7,6 +7,11 @@
 
 #define NGX_SVC_TIME_SECONDS  (sizeof("2026-11-21 09:15:30") - 1)
 
+/* What four digits of a year can say, in milliseconds since the epoch. */
+
+#define NGX_SVC_TIME_FIRST    (-62135596800000LL)   /* 0001-01-01T00:00:00Z */
+#define NGX_SVC_TIME_LAST     253402300799999LL
+
 
 static ngx_int_t ngx_svc_time_digits(const u_char *p, ngx_uint_t n);
 static ngx_int_t ngx_svc_time_zone(const u_char *p, const u_char *end,
@@ -22,6 +27,10 @@ ngx_svc_time_text(u_char *p, const ngx_str_t *pg)
 
     if (pg->len < NGX_SVC_TIME_SECONDS) {
         return ngx_cpymem(p, "0000-00-00T00:00:00.000Z", NGX_SVC_TIME_LEN);
+    }
+
+    if (pg->data[4] != '-') {
+        return ngx_cpymem(p, "9999-12-31T23:59:59.999Z", NGX_SVC_TIME_LEN);
     }
 
     p = ngx_cpymem(p, pg->data, NGX_SVC_TIME_SECONDS);
@@ -122,7 +131,10 @@ ngx_svc_time_parse(const ngx_str_t *text, int64_t *msec)
     *msec = ((days * 1440 + hour * 60 + minute - minutes) * 60 + second) * 1000
             + fraction;
 
-    return NGX_OK;
+    /* an offset, or a leap second, leads out of the years that have a text */
+
+    return (*msec >= NGX_SVC_TIME_FIRST && *msec <= NGX_SVC_TIME_LAST)
+           ? NGX_OK : NGX_DECLINED;
 }
 
 

@@ -191,6 +191,9 @@ for my $row ([ name => undef ], [ name => '' ], [ name => 5 ],
              [ expiresAt => 'tomorrow' ], [ expiresAt => 5 ],
              [ expiresAt => '2020-01-01T00:00:00Z' ],
              [ expiresAt => '2099-02-30T00:00:00Z' ],
+             [ expiresAt => '9999-12-31T23:59:59-01:00' ],
+             [ expiresAt => '9999-12-31T23:59:60Z' ],
+             [ expiresAt => '0000-12-31T23:59:59Z' ],
              [ expiresInDays => 0 ], [ expiresInDays => 3651 ],
              [ expiresInDays => '5' ], [ expiresInDays => 1.5 ])
 {
@@ -233,6 +236,11 @@ $s->secret(delete $days->{secret});
 is($s->sql("SELECT expires_at - created_at BETWEEN interval '23:59'"
            . " AND interval '24:01' FROM svc.credential"
            . " WHERE id = '$days->{id}'"), 't', 'expiresInDays');
+
+$r = $acme->admin(POST => '/api-tokens', {
+    %good, expiresAt => '9999-12-31T22:59:59.999-01:00' });
+is($r->json->{expiresAt}, '9999-12-31T23:59:59.999Z', 'the last time there is');
+$s->secret($r->json->{secret});
 
 for my $name ('x' x 100, "\x{1F680}" x 100) {
     my $r = $acme->admin(POST => '/api-tokens', { %good, name => $name });

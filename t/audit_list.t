@@ -178,7 +178,9 @@ for my $query ('q=' . 'x' x 201, 'q=' . '%C3%A9' x 201, 'q=%FF', 'q=%00',
                'outcome=maybe', 'outcome=', 'outcome=SUCCESS',
                'action=' . 'x' x 201, 'actorId=%00', 'from=yesterday', 'from=',
                'to=2026-01-01', 'to=2026-13-01T00:00:00Z',
-               'from=2026-01-01T00:00:00%2B0100', 'limit=0', 'limit=x',
+               'from=2026-01-01T00:00:00%2B0100',
+               'to=9999-12-31T23:59:59-01:00', 'from=0000-12-31T00:00:00Z',
+               'from=0001-01-01T00:00:00%2B00:01', 'limit=0', 'limit=x',
                'offset=-1')
 {
     admin_error(audit("?$query"), 400, undef, substr $query, 0, 40);
