@@ -95,7 +95,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_groups_statements[] = {
           "UPDATE svc.user_group a SET name = n.name,"
               " description = n.description, updated_at ="
               " greatest(now(), a.updated_at + interval '1 millisecond')"
-          " FROM n, o WHERE a.id = n.id AND o.id = n.id"
+          " FROM n, o WHERE a.id = $1"
               " AND (n.name, n.description)"
               " IS DISTINCT FROM (o.name, o.description)"
           " RETURNING a.*"

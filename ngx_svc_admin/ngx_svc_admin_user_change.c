@@ -60,9 +60,9 @@ static const ngx_svc_member_t  ngx_svc_admin_profile_members[] = {
     " CASE WHEN u." column " IS DISTINCT FROM o." column                      \
     " THEN '" name "' END"
 
-#define NGX_SVC_ADMIN_END_SESSIONS(from, id)                                  \
+#define NGX_SVC_ADMIN_END_SESSIONS(from)                                      \
     "UPDATE svc.session s SET ended_at = now() FROM " from                    \
-    " WHERE s.user_id = " id " AND s.ended_at IS NULL"
+    " WHERE s.user_id = $1 AND s.ended_at IS NULL"
 
 const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
 
@@ -92,7 +92,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
               " email_verified = a.email_verified"
                   " AND a.user_name_key = lower(c.user_name), updated_at ="
               " greatest(now(), a.updated_at + interval '1 millisecond')"
-          " FROM c WHERE a.id = c.id RETURNING a.*"
+          " FROM c WHERE a.id = $1 RETURNING a.*"
       "), e AS ("
           "INSERT INTO svc.audit_event (action, target_type, target_id,"
               " details)"
@@ -120,10 +120,10 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
       "), u AS ("
           "UPDATE svc.user_account a SET status = 'suspended', updated_at ="
               " greatest(now(), a.updated_at + interval '1 millisecond')"
-          " FROM c, o WHERE a.id = c.id AND o.id = c.id AND NOT c.last"
+          " FROM c, o WHERE a.id = $1 AND NOT c.last"
               " AND o.status <> 'suspended' RETURNING a.*"
       "), s AS ("
-          NGX_SVC_ADMIN_END_SESSIONS("c", "c.id") " AND NOT c.last"
+          NGX_SVC_ADMIN_END_SESSIONS("c") " AND NOT c.last"
       "), e AS ("
           "INSERT INTO svc.audit_event (action, target_type, target_id)"
           " SELECT 'user.suspended', 'user', u.id::text FROM u"
@@ -138,7 +138,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
       "), u AS ("
           "UPDATE svc.user_account a SET status = 'active', updated_at ="
               " greatest(now(), a.updated_at + interval '1 millisecond')"
-          " FROM o WHERE a.id = o.id AND o.status <> 'active' RETURNING a.*"
+          " FROM o WHERE a.id = $1 AND o.status <> 'active' RETURNING a.*"
       "), e AS ("
           "INSERT INTO svc.audit_event (action, target_type, target_id)"
           " SELECT 'user.reactivated', 'user', u.id::text FROM u"
@@ -151,7 +151,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
       "WITH o AS ("
           "SELECT id FROM svc.user_account WHERE id = $1"
       "), s AS ("
-          NGX_SVC_ADMIN_END_SESSIONS("o", "o.id")
+          NGX_SVC_ADMIN_END_SESSIONS("o")
           " AND s.expires_at > now() RETURNING s.id"
       "), n AS ("
           "SELECT count(*) AS n FROM s"
@@ -170,7 +170,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
           "SELECT o.id, " NGX_SVC_ADMIN_LAST_OWNER " AS last FROM o"
       "), d AS ("
           "DELETE FROM svc.user_account a USING c"
-          " WHERE a.id = c.id AND NOT c.last RETURNING a.id"
+          " WHERE a.id = $1 AND NOT c.last RETURNING a.id"
       "), k AS ("
           "UPDATE svc.credential t SET created_by_name = NULL FROM d"
           " WHERE t.tenant_id = " NGX_SVC_TENANT

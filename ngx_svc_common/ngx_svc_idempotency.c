@@ -9,6 +9,7 @@
  */
 
 #include "ngx_svc_request.h"
+#include "ngx_svc_column.h"
 
 
 #define NGX_SVC_IDEMPOTENCY_MAX  255    /* bytes of a key */
@@ -53,12 +54,12 @@ const ngx_svc_pg_statement_t  ngx_svc_idempotency_statements[] = {
               " status = NULL, reply = NULL"
           " WHERE i.created_at < now() - interval '1 day' RETURNING true"
       "), d AS ("
-          "DELETE FROM svc.idempotency WHERE (tenant_id, credential_id, path,"
-              " key) IN (SELECT i.tenant_id, i.credential_id, i.path, i.key"
-              " FROM svc.idempotency i JOIN t ON i.tenant_id = t.tenant_id"
-              " WHERE i.created_at < now() - interval '1 day 1 hour'"
+          "DELETE FROM svc.idempotency WHERE tenant_id = " NGX_SVC_TENANT
+              " AND ctid = ANY (ARRAY(SELECT i.ctid FROM svc.idempotency i"
+              " WHERE i.tenant_id = " NGX_SVC_TENANT
+              " AND i.created_at < now() - interval '1 day 1 hour'"
               " AND i.key <> $2 ORDER BY i.created_at LIMIT 10"
-              " FOR UPDATE SKIP LOCKED)"
+              " FOR UPDATE SKIP LOCKED))"
       ")"
       " SELECT EXISTS (SELECT FROM k), i.body_hash = $3, i.status, i.reply,"
       " CASE WHEN NOT EXISTS (SELECT FROM k)"

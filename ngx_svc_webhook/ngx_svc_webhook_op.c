@@ -20,6 +20,7 @@ static const ngx_svc_pg_statement_t  *ngx_svc_webhook_op_tables[] = {
     ngx_svc_webhook_op_tenant,
     ngx_svc_webhook_endpoint_statements,
     ngx_svc_webhook_record_statements,
+    ngx_svc_webhook_trim_statements,
     ngx_svc_webhook_expire_statements,
     NULL
 };

@@ -11,6 +11,7 @@
 
 extern const ngx_svc_pg_statement_t  ngx_svc_webhook_endpoint_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_webhook_record_statements[];
+extern const ngx_svc_pg_statement_t  ngx_svc_webhook_trim_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_webhook_expire_statements[];
 
 

@@ -43,9 +43,11 @@ static void ngx_svc_webhook_records_soon(ngx_msec_t ms);
 static void ngx_svc_webhook_records_next(void);
 static void ngx_svc_webhook_records_timer(ngx_event_t *ev);
 static ngx_int_t ngx_svc_webhook_batch_send(ngx_svc_webhook_batch_t *batch);
-static void ngx_svc_webhook_batch_take(ngx_svc_webhook_batch_t *batch);
-static void ngx_svc_webhook_batch_return(ngx_svc_webhook_batch_t *batch);
 static void ngx_svc_webhook_batch_done(ngx_svc_pg_op_t *op);
+static void ngx_svc_webhook_batch_written(ngx_svc_webhook_batch_t *batch);
+static void ngx_svc_webhook_batch_trimmed(ngx_svc_pg_op_t *op);
+static void ngx_svc_webhook_batch_end(ngx_svc_webhook_batch_t *batch,
+    ngx_uint_t again);
 static ngx_uint_t ngx_svc_webhook_batch_again(ngx_svc_webhook_batch_t *batch,
     ngx_svc_pg_op_t *op);
 static void ngx_svc_webhook_records_flushed(void);
@@ -478,91 +480,94 @@ ngx_svc_webhook_batch_send(ngx_svc_webhook_batch_t *batch)
 
 
 static void
-ngx_svc_webhook_batch_take(ngx_svc_webhook_batch_t *batch)
-{
-    ngx_queue_t            *q;
-    ngx_svc_webhook_row_t  *row;
-
-    batch->audit = 0;
-
-    while (batch->nsent < NGX_SVC_WEBHOOK_ROWS
-           && !ngx_queue_empty(&batch->rows))
-    {
-        q = ngx_queue_head(&batch->rows);
-        row = ngx_queue_data(q, ngx_svc_webhook_row_t, queue);
-
-        ngx_svc_webhook_acked_remove(row);
-        ngx_queue_remove(q);
-        ngx_queue_insert_tail(&batch->sent, q);
-
-        batch->audit |= row->audit;
-        batch->nrows--;
-        batch->nsent++;
-    }
-}
-
-
-/* Rows that were not written are the first ones of the next op. */
-
-static void
-ngx_svc_webhook_batch_return(ngx_svc_webhook_batch_t *batch)
-{
-    if (ngx_queue_empty(&batch->sent)) {
-        return;
-    }
-
-    if (!ngx_queue_empty(&batch->rows)) {
-        ngx_queue_add(&batch->sent, &batch->rows);
-        ngx_queue_init(&batch->rows);
-    }
-
-    ngx_queue_add(&batch->rows, &batch->sent);
-    ngx_queue_init(&batch->sent);
-
-    batch->nrows += batch->nsent;
-    batch->nsent = 0;
-}
-
-
-static void
 ngx_svc_webhook_batch_done(ngx_svc_pg_op_t *op)
 {
-    ngx_uint_t                  again;
-    ngx_svc_webhook_batch_t    *batch;
-    ngx_svc_webhook_records_t  *records;
+    ngx_uint_t                again, written;
+    ngx_svc_webhook_batch_t  *batch;
 
-    records = &ngx_svc_webhook_records;
     batch = op->data;
 
     again = ngx_svc_webhook_batch_again(batch, op);
+    written = op->status == NGX_SVC_PG_OK;
 
-    if (op->status == NGX_SVC_PG_OK && batch->audit) {
+    if (written && batch->audit) {
         ngx_svc_redis_publish(NGX_SVC_AUDIT_CHANNEL, &batch->node.str);
     }
 
     ngx_destroy_pool(op->pool);
     batch->op = NULL;
-    records->nops--;
-
-    ngx_queue_remove(&batch->queue);
-    ngx_queue_insert_tail(&records->waiting, &batch->queue);
 
     if (again) {
         ngx_svc_webhook_batch_return(batch);
         batch->due = ngx_current_msec + NGX_SVC_WEBHOOK_PAUSE;
 
     } else {
-        records->nrows -= batch->nsent;
-        batch->nsent = 0;
-        ngx_svc_webhook_rows_free(&batch->sent);
-
-        if (batch->nrows < NGX_SVC_WEBHOOK_ROWS) {
-            ngx_svc_webhook_batch_due(batch, NGX_SVC_WEBHOOK_DELAY);
-
-        } else {
-            batch->due = ngx_current_msec;
+        if (written) {
+            batch->op = ngx_svc_webhook_trim(batch,
+                                             ngx_svc_webhook_batch_trimmed);
         }
+
+        ngx_svc_webhook_batch_written(batch);
     }
+
+    if (batch->op == NULL) {
+        ngx_svc_webhook_batch_end(batch, again);
+    }
+
+    ngx_svc_webhook_records_flushed();
+}
+
+
+/* Or given up. */
+
+static void
+ngx_svc_webhook_batch_written(ngx_svc_webhook_batch_t *batch)
+{
+    ngx_svc_webhook_records.nrows -= batch->nsent;
+    batch->nsent = 0;
+    ngx_svc_webhook_rows_free(&batch->sent);
+
+    if (batch->nrows < NGX_SVC_WEBHOOK_ROWS) {
+        ngx_svc_webhook_batch_due(batch, NGX_SVC_WEBHOOK_DELAY);
+
+    } else {
+        batch->due = ngx_current_msec;
+    }
+}
+
+
+static void
+ngx_svc_webhook_batch_trimmed(ngx_svc_pg_op_t *op)
+{
+    ngx_svc_webhook_batch_t  *batch;
+
+    batch = op->data;
+
+    if (op->status != NGX_SVC_PG_OK) {
+        ngx_svc_webhook_op_failed(op, "the delivery log of webhooks cannot be "
+                                  "trimmed: it will be tried again");
+    }
+
+    ngx_destroy_pool(op->pool);
+    batch->op = NULL;
+
+    ngx_svc_webhook_batch_end(batch, 0);
+}
+
+
+/* Its op is gone: another batch may have one. */
+
+static void
+ngx_svc_webhook_batch_end(ngx_svc_webhook_batch_t *batch, ngx_uint_t again)
+{
+    ngx_svc_webhook_records_t  *records;
+
+    records = &ngx_svc_webhook_records;
+
+    records->nops--;
+
+    ngx_queue_remove(&batch->queue);
+    ngx_queue_insert_tail(&records->waiting, &batch->queue);
 
     if (records->flushed && !again) {
         ngx_svc_webhook_records_soon(1);
@@ -570,8 +575,6 @@ ngx_svc_webhook_batch_done(ngx_svc_pg_op_t *op)
     } else {
         ngx_svc_webhook_records_next();
     }
-
-    ngx_svc_webhook_records_flushed();
 }
 
 

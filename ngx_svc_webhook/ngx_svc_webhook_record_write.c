@@ -13,8 +13,7 @@ static void ngx_svc_webhook_row_write(ngx_svc_json_writer_t *w,
 
 /*
  * An endpoint may be gone meanwhile, or go just now, and rows may be there
- * already when the answer to the first try was lost.  Who trims keeps others
- * from it: two that delete the same rows may wait for each other.
+ * already when the answer to the first try was lost.
  */
 
 const ngx_svc_pg_statement_t  ngx_svc_webhook_record_statements[] = {
@@ -49,30 +48,10 @@ const ngx_svc_pg_statement_t  ngx_svc_webhook_record_statements[] = {
               " 'more', more))"
       " FROM r LEFT JOIN w ON w.id = r.endpoint WHERE audit", 1 },
 
-    { "webhook_trim",
-      "WITH l AS MATERIALIZED ("
-          "SELECT pg_try_advisory_xact_lock(hashtext('svc.webhook_attempt'),"
-              " hashtext(current_setting('svc.tenant'))) AS mine"
-      "), o AS ("
-          "SELECT endpoint_id, created_at, delivery_id, attempt,"
-              " row_number() OVER (PARTITION BY endpoint_id,"
-                  " outcome = 'acknowledged' ORDER BY created_at DESC,"
-                  " delivery_id DESC, attempt DESC) AS n"
-          " FROM svc.webhook_attempt WHERE tenant_id = " NGX_SVC_TENANT
-              " AND endpoint_id = ANY ($1::text::uuid[])"
-      ")"
-      " DELETE FROM svc.webhook_attempt a USING l, o"
-      " WHERE l.mine AND o.n > " ngx_value(NGX_SVC_WEBHOOK_KEPT)
-          " AND a.tenant_id = " NGX_SVC_TENANT
-          " AND a.endpoint_id = o.endpoint_id"
-          " AND a.created_at = o.created_at"
-          " AND a.delivery_id = o.delivery_id AND a.attempt = o.attempt", 1 },
-
     { NULL, NULL, 0 }
 };
 
 #define NGX_SVC_WEBHOOK_RECORD   (&ngx_svc_webhook_record_statements[0])
-#define NGX_SVC_WEBHOOK_TRIM     (&ngx_svc_webhook_record_statements[1])
 
 
 static const char  *ngx_svc_webhook_outcomes[] = {
@@ -83,27 +62,18 @@ static const char  *ngx_svc_webhook_outcomes[] = {
 ngx_int_t
 ngx_svc_webhook_batch_bind(ngx_svc_webhook_batch_t *batch, ngx_svc_pg_op_t *op)
 {
-    u_char                 *ids, *p, *last;
     ngx_queue_t            *q;
-    ngx_svc_pg_call_t      *record, *trim;
+    ngx_svc_pg_call_t      *call;
     ngx_svc_json_writer_t   w;
-    ngx_svc_webhook_row_t  *row;
 
-    ids = ngx_pnalloc(op->pool,
-                      batch->nsent * (NGX_SVC_UUID_TEXT_LEN + 1) + 2);
-    record = ngx_svc_pg_call(op, NGX_SVC_WEBHOOK_RECORD);
-    trim = ngx_svc_pg_call(op, NGX_SVC_WEBHOOK_TRIM);
+    call = ngx_svc_pg_call(op, NGX_SVC_WEBHOOK_RECORD);
 
-    if (ids == NULL || record == NULL || trim == NULL
+    if (call == NULL
         || ngx_svc_json_writer_init(&w, op->pool, batch->nsent * 400)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
-
-    p = ids;
-    *p++ = '{';
-    last = NULL;
 
     ngx_svc_json_open(&w, NULL, '[');
 
@@ -111,22 +81,8 @@ ngx_svc_webhook_batch_bind(ngx_svc_webhook_batch_t *batch, ngx_svc_pg_op_t *op)
          q != ngx_queue_sentinel(&batch->sent);
          q = ngx_queue_next(q))
     {
-        row = ngx_queue_data(q, ngx_svc_webhook_row_t, queue);
-
-        ngx_svc_webhook_row_write(&w, row);
-
-        if (last && ngx_memcmp(last, row->endpoint, sizeof(row->endpoint))
-                    == 0)
-        {
-            continue;
-        }
-
-        if (last) {
-            *p++ = ',';
-        }
-
-        last = row->endpoint;
-        p = ngx_cpymem(p, row->endpoint, sizeof(row->endpoint));
+        ngx_svc_webhook_row_write(&w, ngx_queue_data(q, ngx_svc_webhook_row_t,
+                                                     queue));
     }
 
     ngx_svc_json_close(&w, ']');
@@ -135,12 +91,56 @@ ngx_svc_webhook_batch_bind(ngx_svc_webhook_batch_t *batch, ngx_svc_pg_op_t *op)
         return NGX_ERROR;
     }
 
-    *p++ = '}';
-
-    ngx_svc_pg_bind(record, w.start, w.last - w.start);
-    ngx_svc_pg_bind(trim, ids, p - ids);
+    ngx_svc_pg_bind(call, w.start, w.last - w.start);
 
     return NGX_OK;
+}
+
+
+void
+ngx_svc_webhook_batch_take(ngx_svc_webhook_batch_t *batch)
+{
+    ngx_queue_t            *q;
+    ngx_svc_webhook_row_t  *row;
+
+    batch->audit = 0;
+
+    while (batch->nsent < NGX_SVC_WEBHOOK_ROWS
+           && !ngx_queue_empty(&batch->rows))
+    {
+        q = ngx_queue_head(&batch->rows);
+        row = ngx_queue_data(q, ngx_svc_webhook_row_t, queue);
+
+        ngx_svc_webhook_acked_remove(row);
+        ngx_queue_remove(q);
+        ngx_queue_insert_tail(&batch->sent, q);
+
+        batch->audit |= row->audit;
+        batch->nrows--;
+        batch->nsent++;
+    }
+}
+
+
+/* Rows that were not written are the first ones of the next op. */
+
+void
+ngx_svc_webhook_batch_return(ngx_svc_webhook_batch_t *batch)
+{
+    if (ngx_queue_empty(&batch->sent)) {
+        return;
+    }
+
+    if (!ngx_queue_empty(&batch->rows)) {
+        ngx_queue_add(&batch->sent, &batch->rows);
+        ngx_queue_init(&batch->rows);
+    }
+
+    ngx_queue_add(&batch->rows, &batch->sent);
+    ngx_queue_init(&batch->sent);
+
+    batch->nrows += batch->nsent;
+    batch->nsent = 0;
 }
 
 

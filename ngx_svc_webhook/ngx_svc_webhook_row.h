@@ -13,8 +13,8 @@
 
 
 #define NGX_SVC_WEBHOOK_ROWS  256       /* in an op, at most */
-#define NGX_SVC_WEBHOOK_KEPT  100       /* acknowledged ones of an endpoint, as
-                                           in "webhook_trim" */
+#define NGX_SVC_WEBHOOK_KEPT  100       /* acknowledged ones of an endpoint, and
+                                           others */
 
 
 /*
@@ -83,9 +83,23 @@ ngx_svc_webhook_row_t *ngx_svc_webhook_acked_add(ngx_svc_webhook_row_t *row);
 /* A row waits no more; nothing happens to one that was not added. */
 void ngx_svc_webhook_acked_remove(ngx_svc_webhook_row_t *row);
 
-/* ngx_svc_webhook_record_write.c: adds the statements for batch->sent. */
+/*
+ * ngx_svc_webhook_record_write.c: takes rows that wait into batch->sent, as many
+ * as go out in an op; gives them back, as the first ones of the next op; adds
+ * the statement for them.
+ */
+void ngx_svc_webhook_batch_take(ngx_svc_webhook_batch_t *batch);
+void ngx_svc_webhook_batch_return(ngx_svc_webhook_batch_t *batch);
 ngx_int_t ngx_svc_webhook_batch_bind(ngx_svc_webhook_batch_t *batch,
     ngx_svc_pg_op_t *op);
+
+/*
+ * ngx_svc_webhook_trim.c: sends an op that deletes what is too much of the
+ * endpoints in batch->sent.  The handler destroys its pool.  NULL when memory
+ * runs out or no place is free.
+ */
+ngx_svc_pg_op_t *ngx_svc_webhook_trim(ngx_svc_webhook_batch_t *batch,
+    ngx_svc_pg_handler_pt handler);
 
 /* ngx_svc_webhook_expire.c: deletes what is older than a week, once an hour. */
 void ngx_svc_webhook_expire_init(ngx_cycle_t *cycle);

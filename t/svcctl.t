@@ -98,6 +98,9 @@ like($text, qr/nowhere/, 'which is said');
 
 # from every version, with data in it, to the newest
 
+my $known_tenants = "SELECT count(*) FROM pg_stats WHERE schemaname = 'svc'"
+                    . " AND attname = 'tenant_id'";
+
 for my $version (1 .. $#files) {
     my $dir = "$s->{dir}/sql$version";
 
@@ -130,6 +133,8 @@ for my $version (1 .. $#files) {
                . ' target_id, details FROM svc.audit_event ORDER BY id';
     my $before = qx(psql -XAtd '$old' -c '$rows');
 
+    qx(psql -XAtqd '$old' -c ANALYZE);
+
     ($text, $rc) = svcctl($old, 'migrate');
     is($rc, 0, 'is brought up to date') or diag($text);
     is(qx(psql -XAtd '$old' -c '$rows'), $before, 'and nothing is lost');
@@ -138,6 +143,9 @@ for my $version (1 .. $#files) {
        'the tenant has its governance');
     is(qx(psql -XAtd '$old' -c 'SELECT key, name, permissions, member_count FROM svc.role'),
        $known ? '' : "auditor|auditor|{}|2\n", 'and the role that users have');
+
+    is(qx(psql -XAtd '$old' -c "$known_tenants"), "0\n",
+       'the planner knows no tenant any more');
 
     ($text) = svcctl($old, 'status');
     like($text, qr/^schema version $newest$/m, 'the version');

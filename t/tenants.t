@@ -242,6 +242,15 @@ EOT
     is($key, 'tenant_id', "$table: the primary key starts with tenant_id");
 }
 
+# partitions made later, too
+
+$s->sql('SELECT svc.audit_partitions(14)');
+is($s->sql(<<'EOT'), 0, 'the planner knows no tenant from another');
+SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+WHERE c.relnamespace = 'svc'::regnamespace AND c.relkind IN ('r', 'p')
+  AND a.attname = 'tenant_id' AND a.attstattarget IS DISTINCT FROM 0
+EOT
+
 is($s->sql(<<'EOT'), 0, 'every foreign key between them carries tenant_id');
 SELECT count(*) FROM pg_constraint f
 JOIN pg_class a ON a.oid = f.conrelid JOIN pg_class b ON b.oid = f.confrelid

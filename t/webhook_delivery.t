@@ -259,6 +259,33 @@ ok((wait_for {
        $rows->[0] == @many
    } 5), 'the delivery logs of all of them are written');
 
+# --- what is too much ---------------------------------------------------------
+
+my $trimmed = $receiver->hook($acme, '/ok/trimmed');
+my $of = "FROM svc.webhook_attempt WHERE endpoint_id = '$trimmed->{id}'";
+
+$s->sql("INSERT INTO svc.webhook_attempt SELECT '$acme->{id}', '$trimmed->{id}',"
+        . " now() - i * interval '1 minute', 'old' || i, 1, 'e', 'user.created',"
+        . " CASE WHEN i % 2 = 0 THEN 'acknowledged' ELSE 'retried' END, 200, 1"
+        . ' FROM generate_series(1, 400) i');
+$s->sql('CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS'
+        . " 'BEGIN RAISE EXCEPTION ''no room''; END'");
+$s->sql('CREATE TRIGGER fail BEFORE DELETE ON svc.webhook_attempt'
+        . ' FOR EACH ROW EXECUTE FUNCTION public.fail()');
+
+user($acme);
+ok((wait_for { grep { /\[error\].*cannot be trimmed.*no room/ }
+               $s->nginx->log_lines } 10), 'the log cannot be trimmed');
+is($s->sql("SELECT count(*) $of"), 401, 'the rows are there nevertheless');
+$s->sql('DROP TRIGGER fail ON svc.webhook_attempt');
+
+user($acme);
+ok((wait_for { $s->sql("SELECT count(*) $of") == 200 } 10), 'the next one can');
+is($s->sql("SELECT string_agg(n::text, ' ') FROM (SELECT count(*) AS n $of"
+           . ' GROUP BY outcome) s'), '100 100', 'of each kind a hundred');
+is($s->sql("SELECT max(substr(delivery_id, 4)::int) $of"
+           . " AND delivery_id LIKE 'old%'"), 199, 'the newest');
+
 # --- signatures, as others see them ------------------------------------------
 
 my %secret = map { $_->{path} => $_->{secret} }

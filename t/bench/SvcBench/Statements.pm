@@ -22,7 +22,11 @@ my $TOKEN = qr{
 sub read_all {
     my ($root) = @_;
 
-    my %headers = map { macros(source($_)) } glob "$root/ngx_svc_*/*.h";
+    my %headers = (
+        # nginx's own: a number as a string
+        ngx_value => { parameters => [ 'n' ], body => [ 'n' ] },
+        map { macros(source($_)) } glob "$root/ngx_svc_*/*.h"
+    );
     my %statements;
 
     for my $file (sort glob "$root/ngx_svc_*/*.c") {
@@ -62,6 +66,7 @@ sub source {
 
     my $text = slurp($file) // die "$file: $!\n";
     $text =~ s/\\\n/ /g;
+    $text =~ s{("(?:[^"\\]|\\.)*")|/\*.*?\*/}{$1 // ' '}gse;
 
     return $text;
 }

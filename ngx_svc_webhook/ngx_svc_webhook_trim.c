@@ -1,0 +1,119 @@
+/*
+ * Attempts of an endpoint that are more than are kept.
+ *
+ * In a transaction of its own, after the rows that made it due: one that fails
+ * takes no row along, and the next one of the endpoint makes up for it.
+ */
+
+#include "ngx_svc_webhook_row.h"
+#include "ngx_svc_webhook_api.h"
+
+
+#define NGX_SVC_WEBHOOK_TRIMMED  1000   /* of a kind, of an endpoint, at once */
+
+
+/*
+ * By their places: no estimate of the planner's can make that a join.  Who
+ * trims keeps others from it: two that delete the same rows may wait for each
+ * other.
+ */
+
+const ngx_svc_pg_statement_t  ngx_svc_webhook_trim_statements[] = {
+
+    { "webhook_trim",
+      "DELETE FROM svc.webhook_attempt WHERE tenant_id = " NGX_SVC_TENANT
+      " AND ctid = ANY (ARRAY("
+          "SELECT o.ctid FROM unnest(CASE WHEN pg_try_advisory_xact_lock("
+                  "hashtext('svc.webhook_attempt'),"
+                  " hashtext(current_setting('svc.tenant')))"
+              " THEN $1::text::uuid[] END) e (id),"
+          " (VALUES (true), (false)) k (acknowledged), LATERAL ("
+              "SELECT a.ctid FROM svc.webhook_attempt a"
+              " WHERE a.tenant_id = " NGX_SVC_TENANT
+                  " AND a.endpoint_id = e.id"
+                  " AND (a.outcome = 'acknowledged') = k.acknowledged"
+              " ORDER BY a.created_at DESC, a.delivery_id DESC,"
+                  " a.attempt DESC"
+              " LIMIT " ngx_value(NGX_SVC_WEBHOOK_TRIMMED)
+              " OFFSET " ngx_value(NGX_SVC_WEBHOOK_KEPT)
+          ") o))", 1 },
+
+    { NULL, NULL, 0 }
+};
+
+
+static ngx_int_t ngx_svc_webhook_trim_bind(ngx_svc_webhook_batch_t *batch,
+    ngx_svc_pg_op_t *op);
+
+
+ngx_svc_pg_op_t *
+ngx_svc_webhook_trim(ngx_svc_webhook_batch_t *batch,
+    ngx_svc_pg_handler_pt handler)
+{
+    ngx_svc_pg_op_t  *op;
+
+    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, &batch->node.str, 1,
+                                   handler, batch);
+    if (op == NULL) {
+        return NULL;
+    }
+
+    if (ngx_svc_webhook_trim_bind(batch, op) != NGX_OK
+        || ngx_svc_pg_submit(op) != NGX_OK)
+    {
+        ngx_destroy_pool(op->pool);
+        return NULL;
+    }
+
+    return op;
+}
+
+
+/* The endpoints of the rows sent, one behind another named once. */
+
+static ngx_int_t
+ngx_svc_webhook_trim_bind(ngx_svc_webhook_batch_t *batch, ngx_svc_pg_op_t *op)
+{
+    u_char                 *ids, *p, *last;
+    ngx_queue_t            *q;
+    ngx_svc_pg_call_t      *call;
+    ngx_svc_webhook_row_t  *row;
+
+    ids = ngx_pnalloc(op->pool,
+                      batch->nsent * (NGX_SVC_UUID_TEXT_LEN + 1) + 2);
+    call = ngx_svc_pg_call(op, &ngx_svc_webhook_trim_statements[0]);
+
+    if (ids == NULL || call == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ids;
+    *p++ = '{';
+    last = NULL;
+
+    for (q = ngx_queue_head(&batch->sent);
+         q != ngx_queue_sentinel(&batch->sent);
+         q = ngx_queue_next(q))
+    {
+        row = ngx_queue_data(q, ngx_svc_webhook_row_t, queue);
+
+        if (last && ngx_memcmp(last, row->endpoint, sizeof(row->endpoint))
+                    == 0)
+        {
+            continue;
+        }
+
+        if (last) {
+            *p++ = ',';
+        }
+
+        last = row->endpoint;
+        p = ngx_cpymem(p, row->endpoint, sizeof(row->endpoint));
+    }
+
+    *p++ = '}';
+
+    ngx_svc_pg_bind(call, ids, p - ids);
+
+    return NGX_OK;
+}

@@ -1,0 +1,102 @@
+-- Plans that do not depend on whether a tenant is known.
+--
+-- With statistics of tenant_id the planner takes a tenant that they do not name
+-- for one without rows: then any index that begins with the tenant is as good
+-- as the right one, and whatever is joined is joined row by row.  Without them
+-- each tenant is taken for a moderate one.
+--
+-- Old statistics go with a change of the column's type, which rewrites nothing
+-- when the type is what it was; but a policy would be in its way.
+
+DO $$
+DECLARE
+    t         record;
+    p         record;
+    policies  text[];
+BEGIN
+    FOR t IN
+        SELECT c.oid::regclass AS name FROM pg_class c
+          JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
+         WHERE c.relnamespace = 'svc'::regnamespace AND c.relkind IN ('r', 'p')
+           AND NOT c.relispartition
+         ORDER BY c.relname
+    LOOP
+        policies := '{}';
+
+        FOR p IN
+            SELECT l.polname, format('CREATE POLICY %I ON %s FOR %s%s%s', l.polname, t.name,
+                       CASE l.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT'
+                                     WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE'
+                                     ELSE 'ALL' END,
+                       ' USING (' || pg_get_expr(l.polqual, l.polrelid) || ')',
+                       ' WITH CHECK (' || pg_get_expr(l.polwithcheck, l.polrelid) || ')')
+                       AS text
+              FROM pg_policy l WHERE l.polrelid = t.name
+        LOOP
+            policies := policies || p.text;
+            EXECUTE format('DROP POLICY %I ON %s', p.polname, t.name);
+        END LOOP;
+
+        EXECUTE format('ALTER TABLE %s ALTER COLUMN tenant_id TYPE uuid,'
+                       ' ALTER COLUMN tenant_id SET STATISTICS 0', t.name);
+
+        FOR i IN 1 .. cardinality(policies) LOOP
+            EXECUTE policies[i];
+        END LOOP;
+    END LOOP;
+END
+$$;
+
+
+-- As before, and without those statistics.
+
+CREATE OR REPLACE FUNCTION svc.audit_partitions(ahead integer DEFAULT 12)
+    RETURNS TABLE (made text, moved bigint)
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    this_month  timestamp := date_trunc('month', now() AT TIME ZONE 'UTC');
+    month       timestamp;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('svc.audit_partitions'));
+
+    -- an array: a query under way would be in the way of ALTER TABLE
+
+    FOREACH month IN ARRAY ARRAY(
+        SELECT m FROM (
+            SELECT this_month + i * interval '1 month' AS m
+              FROM generate_series(0, greatest(ahead, 0)) i
+            UNION
+            SELECT DISTINCT date_trunc('month', created_at AT TIME ZONE 'UTC')
+              FROM svc.audit_event_default
+        ) s
+         WHERE m <= this_month + greatest(ahead, 0) * interval '1 month'
+           AND to_regclass('svc.audit_event_' || to_char(m, 'YYYY_MM')) IS NULL
+         ORDER BY m)
+    LOOP
+        made := 'audit_event_' || to_char(month, 'YYYY_MM');
+
+        EXECUTE format('CREATE TABLE svc.%I (LIKE svc.audit_event'
+                       ' INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', made);
+        EXECUTE format('ALTER TABLE svc.%I ENABLE ROW LEVEL SECURITY,'
+                       ' ALTER COLUMN tenant_id SET STATISTICS 0', made);
+
+        LOCK TABLE svc.audit_event_default IN ACCESS EXCLUSIVE MODE;
+
+        EXECUTE format(
+            'WITH d AS (DELETE FROM svc.audit_event_default'
+            ' WHERE created_at >= $1 AND created_at < $2 RETURNING *)'
+            ' INSERT INTO svc.%I SELECT * FROM d', made)
+            USING month AT TIME ZONE 'UTC',
+                  (month + interval '1 month') AT TIME ZONE 'UTC';
+        GET DIAGNOSTICS moved = ROW_COUNT;
+
+        EXECUTE format(
+            'ALTER TABLE svc.audit_event ATTACH PARTITION svc.%I'
+            ' FOR VALUES FROM (%L) TO (%L)', made,
+            to_char(month, 'YYYY-MM-DD') || ' 00:00:00+00',
+            to_char(month + interval '1 month', 'YYYY-MM-DD') || ' 00:00:00+00');
+
+        RETURN NEXT;
+    END LOOP;
+END
+$$;

@@ -1,0 +1,440 @@
+package SvcTest::Plans;
+
+# A tenant with as much of everything as makes a bad plan slow, the statements
+# that a connection of the modules has prepared, and values for each of them.
+
+use strict;
+use warnings;
+
+use Digest::SHA qw(sha256_hex);
+
+use SvcTest::Process qw(slurp wait_for);
+
+
+my $N = 10_000;                 # rows of a tenant in a table
+my $ROLES = 1000;
+my $HOOKS = 100;
+my $TIMEOUT = 10_000;           # ms, of a statement
+
+# The names and texts of the statements that nginx has prepared, from
+# PostgreSQL's own log, which this configuration has it write.
+
+our $LOG_ALL = "log_min_duration_statement = 0\n";
+
+sub prepared {
+    my ($s) = @_;
+
+    my %text;
+
+    # the last one is there when each has come twice
+
+    wait_for {
+        my %n;
+
+        for (split /^/, slurp($s->pg->{log}) // '') {
+            /^\d+ svc_app LOG:  duration: [\d.]+ ms  parse (\w+): (.*)$/
+                or next;
+            $text{$1} = $2;
+            $n{$1}++;
+        }
+
+        %n && !grep { $_ < 2 } values %n;
+    } or die "nothing was prepared\n";
+
+    $s->sql('ALTER SYSTEM SET log_min_duration_statement = -1');
+    $s->sql('SELECT pg_reload_conf()');
+
+    return \%text;
+}
+
+
+# --- a tenant ----------------------------------------------------------------
+
+# Ids that are known: of a kind, with a number.
+
+sub id {
+    my ($self, $kind, $n) = @_;
+
+    return sprintf '%s-%04x-7000-8000-%012d', $self->{prefix}, $kind, $n;
+}
+
+
+my ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $NEW)
+    = (1 .. 8);
+
+sub id_sql {
+    my ($self, $kind) = @_;
+
+    return sprintf "('%s-%04x-7000-8000-' || lpad(i::text, 12, '0'))::uuid",
+                   $self->{prefix}, $kind;
+}
+
+
+# slug: of the new tenant; number: another one for each.  Row triggers would
+# take longer than all the rest, and so what they count is counted at the end.
+
+sub new {
+    my ($class, $s, $slug, $number) = @_;
+
+    my $self = bless { s => $s, slug => $slug,
+                       prefix => sprintf '01a0%04x', $number }, $class;
+
+    $self->{id} = $s->sql('INSERT INTO svc.tenant (slug, name) VALUES'
+                          . " ('$slug', '$slug') RETURNING id");
+
+    my $db = $s->connect_as('postgres');
+    $db->query('SET session_replication_role = replica');
+    $db->query($_) for $self->rows;
+    $db->query('SELECT svc.user_recount()');
+
+    return $self;
+}
+
+
+sub rows {
+    my ($self) = @_;
+
+    my ($user, $group, $hook, $token, $session, $version, $stream)
+        = map { $self->id_sql($_) }
+          ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM);
+    my $t = "'$self->{id}'";
+    my $slug = $self->{slug};
+    my $all = "generate_series(1, $N) i";
+    my $ago = "now() - i * interval '1 minute'";
+
+    return (<<"EOT" =~ /\S[^;]*/g);
+INSERT INTO svc.user_account (tenant_id, id, user_name, external_id, created_at,
+                              display_name, role, status, locked_until)
+SELECT $t, $user, 'user' || i || '\@$slug.test', 'ext-' || i, $ago, 'User ' || i,
+       CASE WHEN i <= 10 THEN 'owner' WHEN i <= 20 THEN 'admin'
+            WHEN i <= 20 + $ROLES / 2 THEN 'role' || i ELSE 'member' END,
+       CASE WHEN i % 10 = 9 THEN 'suspended' ELSE 'active' END, now()
+FROM $all;
+INSERT INTO svc.session (tenant_id, id, user_id, token_hash, expires_at)
+SELECT $t, $session, @{[ $self->id_sql($USER) =~ s/\bi\b/((i - 1) % 100 + 1)/r ]},
+       sha256(('$slug' || i)::bytea), now() + interval '1 day' FROM $all;
+INSERT INTO svc.user_group (tenant_id, id, name, member_count)
+SELECT $t, $group, 'group' || i, CASE i WHEN 1 THEN $N ELSE 0 END FROM $all;
+INSERT INTO svc.group_member (tenant_id, group_id, user_id, added_at)
+SELECT $t, '@{[ $self->id($GROUP, 1) ]}', $user, $ago FROM $all;
+INSERT INTO svc.group_password_policy (tenant_id, group_id, min_length, created_at)
+SELECT $t, $group, 16, $ago FROM $all WHERE i > 10;
+INSERT INTO svc.role (tenant_id, key, name, permissions)
+SELECT $t, 'role' || i, 'Role', '{}' FROM generate_series(1, $ROLES) i;
+INSERT INTO svc.credential (token_hash, tenant_id, id, kind, name, prefix,
+                            permissions, created_at, revoked_at)
+SELECT sha256(('$slug-token' || i)::bytea), $t, $token, 'api', 'token' || i, 'svc_',
+       '{users:view,roles:manage}', $ago, CASE WHEN i > 900 THEN now() END
+FROM $all;
+INSERT INTO svc.audit_event (tenant_id, action, target_type, target_id, created_at)
+SELECT $t, 'user.updated', 'user', i, $ago FROM $all;
+INSERT INTO svc.audit_stream (tenant_id, id, expires_at)
+SELECT $t, $stream, now() + (i - 5) * interval '1 hour' FROM generate_series(1, 9) i;
+INSERT INTO svc.idempotency (tenant_id, credential_id, path, key, body_hash, created_at)
+SELECT $t, '@{[ $self->id($TOKEN, 1) ]}', '/x', 'key' || i, '\\x00',
+       now() - i * interval '20 seconds' FROM $all;
+INSERT INTO svc.access_policy_version (tenant_id, id, number, source, snapshot)
+SELECT $t, $version, i, 'api', '{}' FROM generate_series(1, 50) i;
+UPDATE svc.governance SET access_number = 50 WHERE tenant_id = $t;
+INSERT INTO svc.sign_in (tenant_id, at, user_id, ip)
+SELECT $t, $ago, $user, '10.0.0.0'::inet + (i % 2000) FROM $all;
+INSERT INTO svc.sign_in_address (tenant_id, ip, last_at)
+SELECT $t, ip, max(at) FROM svc.sign_in WHERE tenant_id = $t GROUP BY ip;
+INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events, secret)
+SELECT $t, $hook, 'https://x.test/', '{user.created,user.deleted}', '\\x00'
+FROM generate_series(1, $HOOKS) i;
+INSERT INTO svc.webhook_attempt (tenant_id, endpoint_id, created_at, delivery_id,
+                                 attempt, event_id, event, outcome, duration_ms)
+SELECT $t, @{[ $hook =~ s/\bi\b/(i % $HOOKS + 1)/r ]},
+       now() - CASE WHEN i > 2 * $N THEN 8 ELSE 0 END * interval '1 day'
+       - i * interval '1 second', 'd' || i, 1, 'e', 'user.created',
+       CASE WHEN i % 3 = 0 THEN 'retried' ELSE 'acknowledged' END, 1
+FROM generate_series(1, 3 * $N) i;
+INSERT INTO svc.domain (tenant_id, domain, verified_at)
+SELECT $t, 'd' || i || '.$slug.test', now() FROM generate_series(1, 100) i
+EOT
+}
+
+
+# --- values ------------------------------------------------------------------
+
+sub json {
+    return SvcTest::encode($_[0]);
+}
+
+
+sub array {
+    my ($self, $kind, $from, $to) = @_;
+
+    return '{' . join(',', map { $self->id($kind, $_) } $from .. $to) . '}';
+}
+
+
+sub sha {
+    my ($self, $n) = @_;
+
+    return '\\x' . sha256_hex("$self->{slug}-token$n");
+}
+
+
+# As many changes as a large bundle has: groups and roles that are there, or not
+# yet, or go.
+
+sub changes {
+    my ($self) = @_;
+
+    my $fields = [ 12, 1, undef, 0, 0, 0, 0, 5, 0 ];
+
+    return (
+        json([ map { { id => $self->id($GROUP, $_), f => $fields } }
+               1 .. 3000 ]),
+        $self->array($GROUP, 3001, 5000),
+        json([ map { { key => "role$_", name => 'New',
+                       permissions => [ 'users:view' ] } }
+               501 .. 600, 1001 .. 1100 ]),
+        '{' . join(',', map { "role$_" } 601 .. 1000) . '}',
+        json([ map { { action => 'group_password_policy.updated',
+                       type => 'groupPasswordPolicy', details => {},
+                       id => $self->id($GROUP, $_) } } 1 .. 5000 ]),
+    );
+}
+
+
+sub attempts {
+    my ($self) = @_;
+
+    return json([ map { { endpoint => $self->id($HOOK, 1 + $_ % $HOOKS),
+                          audit => $_ % 2 ? \1 : \0, began => 1e12 + $_,
+                          delivery => "new$_", attempt => 3, event_id => 'e',
+                          event => 'user.created', outcome => 'abandoned',
+                          duration => 5, error => 'no' } } 1 .. 256 ]);
+}
+
+
+# For each statement the values of its parameters, in their order.
+
+sub values {
+    my ($self) = @_;
+
+    my $new = $self->id($NEW, 1);
+    my ($user, $owner) = map { $self->id($USER, $_) } 5000, 1;
+    my $member = $self->id($GROUP, 1);
+    my ($plain, $with) = map { $self->id($GROUP, $_) } 5, 5000;
+    my $hook = $self->id($HOOK, 50);
+    my $hash = $self->sha(1);
+    my @page = (100, 0);
+    my @policy = (20, ('true') x 6, 9, 90);
+    my @no_filter = (undef) x 6;
+    my @text = ('text') x 6;
+
+    return {
+        health => [],
+        auth_read => [ $hash, 'api', 'users:view' ],
+        auth_write => [ $hash, 'api', 'users:view', 'apiToken', '127.0.0.1',
+                        'agent', 'request' ],
+        auth_touch => [ $hash ],
+        idempotency_claim => [ '/x', 'new', '\x00' ],
+        idempotency_keep => [ '/x', 'key1', '\x00', 200, 'text' ],
+        idempotency_release => [ '/x', 'key1', '\x00' ],
+
+        scim_get => [ $user ],
+        scim_list => [ 200 ],
+        scim_by_user_name => [ "USER5000\@$self->{slug}.test" ],
+        scim_by_external_id => [ 'ext-5000' ],
+        scim_create => [ $new, "new\@$self->{slug}.test", 'new', 'true',
+                         @text ],
+        scim_change => [ $user, 'true', 'new', ('true', 'text') x 6,
+                         'deactivated' ],
+
+        admin_tenant => [ 'https://x' ],
+        admin_tenant_patch => [ 'https://x', '{"branding":{"bg":"red"}}',
+                                'Name', undef, 16384 ],
+        admin_logo_put => [ 'https://x', '\x00', 'image/png', undef ],
+        admin_logo_delete => [ 'https://x', undef ],
+        public_branding => [ 'https://x', "d1.$self->{slug}.test" ],
+        public_logo => [ $self->{slug} ],
+
+        admin_tokens_list => [ @page ],
+        admin_tokens_total => [ $hash ],
+        admin_tokens_create => [ '\x' . '00' x 32, $new, 'new', 'svc_',
+                                 '{users:view}', undef, $hash, 1000 ],
+        admin_tokens_revoke => [ $self->id($TOKEN, 500) ],
+
+        admin_users_list => [ 'user 77', 'active', @page ],
+        admin_users_get => [ $user ],
+        admin_user_put => [ $user, 'true', "new\@$self->{slug}.test",
+                            ('true', 'text') x 6 ],
+        ( map { $_ => [ $owner ] } qw(admin_user_suspend admin_user_delete
+                                      admin_user_logout) ),
+        admin_user_reactivate => [ $self->id($USER, 9) ],
+        admin_user_unlock_id => [ $user ],
+        admin_user_groups_lock => [ $user ],
+        admin_user_unlock_email => [ "user5000\@$self->{slug}.test" ],
+        admin_identities_list => [ undef, undef, @page, 'true', 'true' ],
+
+        admin_groups_list => [ 'group7', @page ],
+        admin_groups_total => [ 'group7' ],
+        admin_groups_get => [ $plain ],
+        admin_groups_create => [ $new, 'new', undef, $N + 1 ],
+        admin_groups_put => [ $plain, 'true', 'new', 'true', 'text' ],
+        admin_groups_delete => [ $member ],
+        admin_members_lock => [ $member ],
+        admin_members_change => [ $member, $self->array($USER, 1, 1000),
+                                  'true' ],
+        admin_members_remove => [ $member, $user ],
+        admin_members_total => [ $member ],
+        admin_members_list => [ $member, @page ],
+
+        admin_governance_lock => [],
+        admin_risk_policy => [],
+        admin_risk_policy_put => [ '{1}', 'true', 50, 90 ],
+        admin_password_policy => [],
+        admin_password_policy_put => [ '{1}', @policy ],
+        admin_overrides_list => [ @page ],
+        admin_overrides_total => [],
+        admin_overrides_create => [ $plain, @policy ],
+        admin_overrides_put => [ $with, @policy ],
+        admin_overrides_delete => [ $with ],
+        admin_roles_list => [ @page ],
+        admin_roles_total => [],
+        admin_roles_create => [ 'new', 'New', '{users:view}', $hash, 'false',
+                                $ROLES + 1 ],
+        admin_roles_put => [ 'role900', 'New', '{users:view}', $hash ],
+        admin_roles_delete => [ 'role900' ],
+        admin_bundle => [ $hash, $self->array($GROUP, 1, 5000) ],
+        admin_config_apply => [ 2, '{}', $new, '{1,40,80}',
+                                '{12,1,1,0,0,0,0,5,0}', $self->changes, 50 ],
+
+        admin_access_get => [],
+        admin_access_read => [ '{50}' ],
+        admin_access_store => [ '{"rules":[],"defaultAction":"mfa"}', 50,
+                                'api', undef, 50 ],
+        admin_access_version => [ $self->id($VERSION, 25), undef ],
+        admin_access_versions => [ @page, undef, 262144 ],
+        admin_access_versions_total => [],
+        admin_simulate_policy => [ 30 ],
+        admin_simulate_sign_ins => [ 30, 1000 ],
+
+        admin_audit_list => [ @no_filter, @page ],
+        admin_audit_export_count => [ @no_filter, $N ],
+        admin_audit_export_audit => [ 'csv', 'false' ],
+        admin_audit_export_page => [ @no_filter, 'now', 0, 1000 ],
+        admin_audit_follow => [ (undef) x 4, 0, 0, '-infinity', '1:1:', 0, 0 ],
+        admin_audit_follow_renew => [ $self->id($STREAM, 7), 60 ],
+        admin_audit_stream_lock => [],
+        admin_audit_stream_open => [ $new, 10, 60 ],
+        admin_audit_stream_resume => [ (undef) x 4, $self->first_event,
+                                       1000, 100_000 ],
+        admin_audit_stream_close => [ $self->id($STREAM, 7) ],
+        admin_audit_stream_end => [ $self->{id}, $self->id($STREAM, 7) ],
+
+        webhook_list => [ @page ],
+        webhook_total => [],
+        webhook_get => [ $hook ],
+        webhook_lock => [],
+        webhook_create => [ $new, 'https://x.test/', '{user.created}', 'true',
+                            '\x00', $HOOKS + 1 ],
+        webhook_patch => [ $hook, undef, '{user.deleted}', 'false' ],
+        webhook_delete => [ $hook ],
+        webhook_attempts => [ $hook, @page ],
+        webhook_attempts_total => [ $hook ],
+        webhook_test => [ $hook, 'id' ],
+        webhook_tenant => [ $self->{id}, 'true' ],
+        webhook_endpoints => [],
+        webhook_record => [ $self->attempts ],
+        webhook_trim => [ $self->array($HOOK, 1, $HOOKS) ],
+        webhook_expire => [],
+    };
+}
+
+
+sub first_event {
+    my ($self) = @_;
+
+    return scalar $self->{s}->sql('SELECT min(id) FROM svc.audit_event'
+                                  . " WHERE tenant_id = '$self->{id}'");
+}
+
+
+# --- a measurement -----------------------------------------------------------
+
+# Executes a statement as svc_app with the tenant set, and undoes it.  kind:
+# generic or custom.  Returns what it took: ms, pages, and removed, the rows that
+# were read in vain; and the plan.
+
+sub execute {
+    my ($self, $text, $kind, $values) = @_;
+
+    my $db = $self->{db} //= $self->connect;
+    my $arguments = @$values ? '(' . join(', ', map { quoted($_) } @$values)
+                               . ')' : '';
+
+    $db->query('BEGIN');
+    $db->query("SET LOCAL plan_cache_mode = force_${kind}_plan");
+    $db->query("SELECT set_config('svc.tenant', '$self->{id}', true),"
+               . " set_config('svc.actor_id', '@{[ $self->id($TOKEN, 1) ]}',"
+               . ' true)');
+    $db->query("PREPARE s AS $text");
+
+    my @lines = eval {
+        map { $_->[0] } @{ $db->query('EXPLAIN (ANALYZE, BUFFERS, TIMING OFF)'
+                                      . " EXECUTE s$arguments") };
+    };
+    my $failed = $@;
+
+    $db->query('ROLLBACK');
+    $db->query('DEALLOCATE s');
+
+    die $failed if !@lines && $failed !~ /^PostgreSQL: 57014/;
+
+    return { ms => $TIMEOUT, pages => 0, removed => 0, plan => 'canceled' }
+        if !@lines;
+
+    return { work(@lines), plan => join "\n", @lines };
+}
+
+
+sub work {
+    my (@lines) = @_;
+
+    my %work = (removed => 0, pages => 0);
+    my $loops;
+
+    for (@lines) {
+        $loops = $1 if /\bloops=(\d+)/;
+        $work{removed} += $1 * $loops if /Rows Removed by [\w ]+: (\d+)/;
+        $work{ms} = $1 if /^Execution Time: ([\d.]+) ms/;
+    }
+
+    # of the first node, which counts what is below it too
+
+    my ($buffers) = grep { /Buffers:/ } @lines;
+
+    $work{pages} += $1 while ($buffers // '') =~ /\b(?:hit|read)=(\d+)/g;
+
+    return %work;
+}
+
+
+sub connect {
+    my ($self) = @_;
+
+    my $db = $self->{s}->connect_as('svc_app');
+
+    $db->query("SET $_") for q(TimeZone = 'UTC'), 'search_path = pg_catalog',
+                             "statement_timeout = $TIMEOUT";
+
+    return $db;
+}
+
+
+sub quoted {
+    my ($value) = @_;
+
+    return 'NULL' if !defined $value;
+
+    return "'" . $value =~ s/'/''/gr . "'";
+}
+
+
+1;

@@ -1,0 +1,131 @@
+#!/usr/bin/perl
+
+# Plans that need no statistics: each statement that the modules prepare takes as
+# long for a tenant of which PostgreSQL knows nothing yet as for one that it
+# knows, with the plan made for the values and with the one made for all.
+#
+# Environment: SVC_TEST_PLANS=1 shows the plans of those that do not.
+
+use strict;
+use warnings;
+
+use File::Basename qw(dirname);
+use List::Util qw(max);
+use Test::More;
+
+use lib dirname(__FILE__) . '/bench';
+
+use SvcBench::Statements;
+use SvcTest;
+use SvcTest::Plans;
+use SvcTest::Process qw(slow);
+
+
+my $TIMES = 10;                 # as much, at most
+my %FLOOR = (ms => 1, pages => 100, removed => 100);    # less is as good
+my $TRIES = 5;                  # the best one counts
+my $SLOW = 2000;                # ms; too much, whatever is known
+
+my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on' },
+                     pg_conf => $SvcTest::Plans::LOG_ALL)->start;
+
+my $text = SvcTest::Plans::prepared($s);
+
+
+# What each statement takes at best with each kind of plan.  limits: of what is
+# not tried again.
+
+sub measure {
+    my ($tenant, $limits) = @_;
+
+    my $values = $tenant->values;
+    my %best;
+
+    for my $name (grep { $values->{$_} } sort keys %$text) {
+        for my $kind (qw(generic custom)) {
+            my $best = \$best{"$name ($kind)"};
+            my $enough = $limits ? $limits->{"$name ($kind)"} : \%FLOOR;
+
+            for (1 .. $TRIES) {
+                my $w = $tenant->execute($text->{$name}, $kind,
+                                         $values->{$name});
+
+                $$best = $w if !$$best || $w->{ms} < $$best->{ms};
+                last if $$best->{ms} <= $enough->{ms} || $$best->{ms} > $SLOW;
+            }
+        }
+    }
+
+    return \%best;
+}
+
+
+sub over {
+    my ($work, $limits) = @_;
+
+    return grep { $work->{$_} > $limits->{$_} } sort keys %FLOOR;
+}
+
+
+sub compare {
+    my ($name, $found, $limits) = @_;
+
+    my @bad = grep { over($found->{$_}, $limits->{$_}) } sort keys %$found;
+
+    is(scalar @bad, 0, "$name: each as good as with statistics");
+
+    for my $key (@bad) {
+        my $w = $found->{$key};
+
+        diag("$key: ", join ', ', map { "$_ $w->{$_} over $limits->{$key}{$_}" }
+                                  over($w, $limits->{$key}));
+        diag($w->{plan}) if $ENV{SVC_TEST_PLANS};
+    }
+}
+
+
+is_deeply([ sort keys %$text ],
+          [ sort keys %{ SvcBench::Statements::read_all($s->root) } ],
+          'a connection has prepared the statements of all sources');
+
+my $first = SvcTest::Plans->new($s, 'first', 1);
+
+is_deeply([ grep { !$first->values->{$_} } sort keys %$text ], [],
+          'each of them has values here');
+is_deeply([ grep { !$text->{$_} } sort keys %{ $first->values } ], [],
+          'and none of those that have is gone');
+
+my $unknown = measure($first);
+
+$s->sql('ANALYZE');
+
+my $known = measure($first);
+my %limits;
+
+for my $key (keys %$known) {
+    my $w = $known->{$key};
+
+    $limits{$key}{$_} = $TIMES * max($w->{$_}, $FLOOR{$_}) for keys %FLOOR;
+    $limits{$key}{ms} = slow($limits{$key}{ms});
+}
+
+is_deeply([ grep { $known->{$_}{ms} > slow($SLOW) } sort keys %$known ], [],
+          'none is slow when all is known');
+
+note(map { sprintf "%-44s %8.2f ms %7d pages %7d removed\n", $_,
+                   @{ $known->{$_} }{qw(ms pages removed)} }
+     sort { $known->{$b}{ms} <=> $known->{$a}{ms} } keys %$known);
+
+compare('no statistics at all', $unknown, \%limits);
+
+my $second = SvcTest::Plans->new($s, 'second', 2);
+
+compare('statistics of others', measure($second, \%limits), \%limits);
+
+$s->sql('ANALYZE');
+compare('statistics of all', measure($second, \%limits), \%limits);
+
+is(join('', $s->pg->errors), '', 'no error in the database');
+
+$s->done;
+done_testing();
