@@ -10,6 +10,8 @@
 
 #define NGX_SVC_WEBHOOK_ANSWER  65536       /* bytes that are read of one */
 #define NGX_SVC_WEBHOOK_HEADER  128
+#define NGX_SVC_WEBHOOK_LINGER  500         /* ms, for a body; then its
+                                               connection is closed */
 
 #define NGX_SVC_WEBHOOK_SPARE   8           /* connections of nginx */
 #define NGX_SVC_WEBHOOK_LACK    60          /* seconds between lines of it */
@@ -30,11 +32,16 @@ static curl_socket_t ngx_svc_webhook_attempt_open(
     ngx_svc_webhook_attempt_t *attempt, struct curl_sockaddr *address);
 static void ngx_svc_webhook_attempt_lack(ngx_svc_webhook_attempt_t *attempt,
     ngx_err_t err, const char *text);
+static int ngx_svc_webhook_attempt_request(void *data, char *to, char *from,
+    int to_port, int from_port);
 static size_t ngx_svc_webhook_attempt_head(char *line, size_t size, size_t n,
     void *data);
 static size_t ngx_svc_webhook_attempt_body(char *text, size_t size, size_t n,
     void *data);
 static void ngx_svc_webhook_attempt_done(void *data, CURLcode code);
+static void ngx_svc_webhook_attempt_end(ngx_event_t *ev);
+static void ngx_svc_webhook_attempt_finish(ngx_svc_webhook_attempt_t *attempt,
+    CURLcode code);
 static ngx_int_t ngx_svc_webhook_attempt_again(
     ngx_svc_webhook_attempt_t *attempt, CURLcode code);
 static void ngx_svc_webhook_attempt_free(ngx_svc_webhook_attempt_t *attempt);
@@ -74,6 +81,12 @@ ngx_svc_webhook_attempt(ngx_svc_webhook_delivery_t *d,
     attempt->data = data;
     attempt->start = ngx_current_msec;
     attempt->result.began = (int64_t) tp->sec * 1000 + tp->msec;
+
+    attempt->end.handler = ngx_svc_webhook_attempt_end;
+    attempt->end.data = attempt;
+    attempt->end.log = ngx_cycle->log;
+    attempt->end.cancelable = 1;
+    attempt->reader.event = &attempt->end;
 
     attempt->curl = ngx_svc_webhook_curl_get();
 
@@ -122,6 +135,9 @@ ngx_svc_webhook_attempt_setup(ngx_svc_webhook_attempt_t *attempt,
     rc |= (long) curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION,
                                   ngx_svc_webhook_attempt_socket);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, attempt);
+    rc |= (long) curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION,
+                                  ngx_svc_webhook_attempt_request);
+    rc |= (long) curl_easy_setopt(curl, CURLOPT_PREREQDATA, attempt);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION,
                                   ngx_svc_webhook_attempt_head);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_HEADERDATA, attempt);
@@ -129,7 +145,11 @@ ngx_svc_webhook_attempt_setup(ngx_svc_webhook_attempt_t *attempt,
                                   ngx_svc_webhook_attempt_body);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_WRITEDATA, attempt);
 
-    return rc == CURLE_OK ? NGX_OK : NGX_ERROR;
+    if (rc != CURLE_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_webhook_curl_reader(curl, &attempt->reader);
 }
 
 
@@ -301,7 +321,24 @@ ngx_svc_webhook_attempt_lack(ngx_svc_webhook_attempt_t *attempt, ngx_err_t err,
 }
 
 
-/* All lines of all heads count, those of 1xx too. */
+/* A connection is there, new or not. */
+
+static int
+ngx_svc_webhook_attempt_request(void *data, char *to, char *from, int to_port,
+    int from_port)
+{
+    ngx_svc_webhook_attempt_t *attempt = data;
+
+    ngx_svc_webhook_wire_request(attempt->curl, &attempt->reader);
+
+    return CURL_PREREQFUNC_OK;
+}
+
+
+/*
+ * All lines of all heads count, those of 1xx too.  Behind the last one of them
+ * a body that is short is waited for, so that the connection can be kept.
+ */
 
 static size_t
 ngx_svc_webhook_attempt_head(char *line, size_t size, size_t n, void *data)
@@ -323,6 +360,10 @@ ngx_svc_webhook_attempt_head(char *line, size_t size, size_t n, void *data)
         status = 0;
         curl_easy_getinfo(attempt->curl, CURLINFO_RESPONSE_CODE, &status);
         attempt->answered = (status >= 200);
+
+        if (attempt->answered) {
+            ngx_add_timer(&attempt->end, NGX_SVC_WEBHOOK_LINGER);
+        }
     }
 
     return n;
@@ -340,21 +381,40 @@ ngx_svc_webhook_attempt_body(char *text, size_t size, size_t n, void *data)
 }
 
 
-/* Once its head is there an answer counts, however its body ends. */
-
 static void
 ngx_svc_webhook_attempt_done(void *data, CURLcode code)
 {
     ngx_svc_webhook_attempt_t *attempt = data;
 
+    if (ngx_svc_webhook_attempt_again(attempt, code) != NGX_OK) {
+        ngx_svc_webhook_attempt_finish(attempt, code);
+    }
+}
+
+
+/* The body takes its time, or more has come than is read. */
+
+static void
+ngx_svc_webhook_attempt_end(ngx_event_t *ev)
+{
+    ngx_svc_webhook_attempt_t *attempt = ev->data;
+
+    attempt->result.lingered = 1;
+
+    ngx_svc_webhook_attempt_finish(attempt, CURLE_RECV_ERROR);
+}
+
+
+/* Once its head is there an answer counts, however its body ends. */
+
+static void
+ngx_svc_webhook_attempt_finish(ngx_svc_webhook_attempt_t *attempt,
+    CURLcode code)
+{
     long                         status;
     void                        *owner;
     ngx_svc_webhook_result_t     result;
     ngx_svc_webhook_attempt_pt   handler;
-
-    if (ngx_svc_webhook_attempt_again(attempt, code) == NGX_OK) {
-        return;
-    }
 
     status = 0;
 
@@ -396,6 +456,7 @@ ngx_svc_webhook_attempt_again(ngx_svc_webhook_attempt_t *attempt,
     CURLcode code)
 {
     if (attempt->received == 0
+        && attempt->reader.excess == NGX_SVC_WEBHOOK_WITHIN
         && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR
             || code == CURLE_GOT_NOTHING))
     {
@@ -411,6 +472,16 @@ ngx_svc_webhook_attempt_free(ngx_svc_webhook_attempt_t *attempt)
 {
     if (attempt->curl) {
         ngx_svc_webhook_curl_put(attempt->curl);
+    }
+
+    ngx_svc_webhook_wire_release(&attempt->reader);
+
+    if (attempt->end.timer_set) {
+        ngx_del_timer(&attempt->end);
+    }
+
+    if (attempt->end.posted) {
+        ngx_delete_posted_event(&attempt->end);
     }
 
     curl_slist_free_all(attempt->headers);

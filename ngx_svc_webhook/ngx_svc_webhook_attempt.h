@@ -33,6 +33,7 @@ typedef struct {
     ngx_uint_t                 status;      /* of the answer; 0: none came */
     ngx_str_t                  error;       /* printable ASCII; or empty */
     unsigned                   unreachable:1;   /* no answer, or none in time */
+    unsigned                   lingered:1;      /* the answer did not end */
     u_char                     text[NGX_SVC_WEBHOOK_REASON];
 } ngx_svc_webhook_result_t;
 

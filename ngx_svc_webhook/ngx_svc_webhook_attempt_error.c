@@ -41,7 +41,20 @@ static const ngx_svc_webhook_error_t  ngx_svc_webhook_errors[] = {
     { CURLE_UNSUPPORTED_PROTOCOL, 0, "the answer is not HTTP" },
     { CURLE_URL_MALFORMAT, 0, "the URL is not valid" },
     { CURLE_OUT_OF_MEMORY, 0, "a header of the answer is too long" },
+#if (LIBCURL_VERSION_NUM >= 0x080600)
+    { CURLE_TOO_LARGE, 0, "a header of the answer is too long" },
+#endif
     { CURLE_OK, 0, NULL }
+};
+
+
+/* By ngx_svc_webhook_excess_e. */
+
+static const char  *ngx_svc_webhook_excesses[] = {
+    NULL,
+    "the TLS handshake is longer than 128 KiB",
+    "the answer is longer than 128 KiB",
+    "the receiver sends TLS messages without an end"
 };
 
 
@@ -62,6 +75,12 @@ ngx_svc_webhook_attempt_failed(ngx_svc_webhook_attempt_t *attempt,
 
     if (attempt->lack) {
         result->outcome = NGX_SVC_WEBHOOK_POSTPONED;
+        return;
+    }
+
+    if (attempt->reader.excess) {
+        ngx_svc_webhook_reason(result, "%s",
+                        ngx_svc_webhook_excesses[attempt->reader.excess]);
         return;
     }
 

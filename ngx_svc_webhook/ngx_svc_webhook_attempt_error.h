@@ -17,6 +17,9 @@ struct ngx_svc_webhook_attempt_s {
     void                        *data;
     ngx_msec_t                   start;
     size_t                       received;      /* bytes, of heads and body */
+    ngx_svc_webhook_reader_t     reader;
+    ngx_event_t                  end;           /* posted, or a timer: nothing
+                                                   more is waited for */
     const char                  *kind;          /* of the last refused one */
     ngx_svc_addr_t               address;       /* likewise */
     ngx_svc_webhook_result_t     result;

@@ -5,15 +5,13 @@
 #include "ngx_svc_webhook_curl.h"
 #include "ngx_svc_socket.h"
 
-#include <openssl/ssl.h>
-
 
 #define NGX_SVC_WEBHOOK_HANDLES   64        /* kept for the next requests */
 #define NGX_SVC_WEBHOOK_DNS       5L        /* seconds, of a resolved name */
 #define NGX_SVC_WEBHOOK_IDLE      30L       /* seconds, of a connection */
 #define NGX_SVC_WEBHOOK_LIFETIME  300L      /* likewise, in use or not */
 
-#define NGX_SVC_WEBHOOK_CIPHERS   "DEFAULT:!kDHE"
+#define NGX_SVC_WEBHOOK_CIPHERS   "DEFAULT:!kDHE:!kRSA:!PSK:!SRP"
 #define NGX_SVC_WEBHOOK_CURVES    "P-256:P-384:P-521"
 
 
@@ -71,6 +69,10 @@ ngx_svc_webhook_curl_init(ngx_cycle_t *cycle, ngx_svc_webhook_curl_pt done)
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         ngx_log_error(NGX_LOG_EMERG, cycle->log, 0,
                       "curl_global_init() failed");
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_webhook_wire_init() != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -187,8 +189,6 @@ ngx_svc_webhook_curl_options(CURL *curl)
     ngx_svc_webhook_curl_set(CURLOPT_SSLVERSION,
                              (long) CURL_SSLVERSION_TLSv1_2);
     ngx_svc_webhook_curl_set(CURLOPT_SSL_CIPHER_LIST, NGX_SVC_WEBHOOK_CIPHERS);
-    ngx_svc_webhook_curl_set(CURLOPT_SSL_CTX_FUNCTION,
-                             ngx_svc_webhook_curl_tls);
     ngx_svc_webhook_curl_set(CURLOPT_SSL_VERIFYPEER, 1L);
     ngx_svc_webhook_curl_set(CURLOPT_SSL_VERIFYHOST, 2L);
     ngx_svc_webhook_curl_set(CURLOPT_CAPATH, NULL);
@@ -214,6 +214,19 @@ ngx_svc_webhook_curl_options(CURL *curl)
 }
 
 
+ngx_int_t
+ngx_svc_webhook_curl_reader(CURL *curl, ngx_svc_webhook_reader_t *reader)
+{
+    long  rc;
+
+    rc = (long) curl_easy_setopt(curl, CURLOPT_SSL_CTX_FUNCTION,
+                                 ngx_svc_webhook_curl_tls);
+    rc |= (long) curl_easy_setopt(curl, CURLOPT_SSL_CTX_DATA, reader);
+
+    return rc == CURLE_OK ? NGX_OK : NGX_ERROR;
+}
+
+
 /*
  * Elliptic curves only: with a group of 8192 bits, which the receiver chooses,
  * a handshake takes the time of dozens.  A FIPS module has no X25519.
@@ -222,13 +235,14 @@ ngx_svc_webhook_curl_options(CURL *curl)
 static CURLcode
 ngx_svc_webhook_curl_tls(CURL *curl, void *ctx, void *data)
 {
-    if (SSL_CTX_set1_groups_list(ctx, "X25519:" NGX_SVC_WEBHOOK_CURVES) == 1
-        || SSL_CTX_set1_groups_list(ctx, NGX_SVC_WEBHOOK_CURVES) == 1)
+    if (SSL_CTX_set1_groups_list(ctx, "X25519:" NGX_SVC_WEBHOOK_CURVES) != 1
+        && SSL_CTX_set1_groups_list(ctx, NGX_SVC_WEBHOOK_CURVES) != 1)
     {
-        return CURLE_OK;
+        return CURLE_SSL_CIPHER;
     }
 
-    return CURLE_SSL_CIPHER;
+    return ngx_svc_webhook_wire_context(ctx, data) == NGX_OK
+           ? CURLE_OK : CURLE_OUT_OF_MEMORY;
 }
 
 
@@ -402,6 +416,8 @@ ngx_svc_webhook_curl_act(curl_socket_t fd, int what)
     ngx_svc_webhook_curl_t  *wc;
 
     wc = &ngx_svc_webhook_curl;
+
+    ngx_svc_webhook_wire_turn();
 
     rc = curl_multi_socket_action(wc->multi, fd, what, &n);
 

@@ -6,9 +6,7 @@
 #define _NGX_SVC_WEBHOOK_CURL_H_INCLUDED_
 
 
-#include "ngx_svc_webhook.h"
-
-#include <curl/curl.h>
+#include "ngx_svc_webhook_wire.h"
 
 
 /* A transfer has ended; data: CURLOPT_PRIVATE.  The handle is the caller's. */
@@ -32,6 +30,10 @@ void ngx_svc_webhook_curl_put(CURL *curl);
  * call.  NGX_ERROR: it has not begun.
  */
 ngx_int_t ngx_svc_webhook_curl_start(CURL *curl);
+
+/* Before that: what the transfer may read is counted for the reader. */
+ngx_int_t ngx_svc_webhook_curl_reader(CURL *curl,
+    ngx_svc_webhook_reader_t *reader);
 
 /*
  * The same transfer once more on a connection of its own, when the one that it

@@ -70,6 +70,10 @@ my %costly = (
 my %poor = (
     small => [ 'small', '-cipher', 'ALL@SECLEVEL=0' ],
     old => [ 'rsa', '-tls1_1', '-cipher', 'ALL@SECLEVEL=0' ],
+
+    # no forward secrecy
+
+    krsa => [ 'rsa', '-tls1_2', '-cipher', 'kRSA' ],
 );
 
 my %hook = map { $_->[0] => server(@$_) }

@@ -127,6 +127,35 @@ sub hook {
 }
 
 
+# Starts t/lib/hostile.c in a mode; the server's name, for hook().  @cipher: of
+# TLS 1.2, which it speaks then.
+
+sub hostile {
+    my ($self, $mode, @cipher) = @_;
+
+    my $program = "$self->{s}{dir}/hostile";
+    my $out = "$self->{dir}/$mode.out";
+
+    if (!-e $program) {
+        my ($status, $text) = run([ $ENV{CC} || 'cc',
+            qw(-O1 -Wall -Wextra -Werror -o), $program,
+            "$self->{s}{root}/t/lib/hostile.c", qw(-lssl -lcrypto) ]);
+
+        die "hostile.c: $text\n" if $status != 0;
+    }
+
+    spawn([ $program, "$self->{dir}/good.pem", "$self->{dir}/good.key", $mode,
+            @cipher ], out => $out);
+
+    wait_for { (slurp($out) // '') =~ /^port (\d+)$/m } 10
+        or die "no receiver of $mode: " . slurp($out) . "\n";
+
+    ($self->{port}{$mode}) = slurp($out) =~ /^port (\d+)$/m;
+
+    return $mode;
+}
+
+
 # All requests that have come, oldest first: hashes with time (ms), url,
 # connection, headers (a flat list), body, and header, by name in lower case.
 

@@ -1,0 +1,121 @@
+#!/usr/bin/perl
+
+# Receivers that keep the helper busy within one call, with TLS messages or an
+# answer that has no end: they cost their own deliveries, and nobody else's time.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Process qw(slow wait_for);
+use SvcTest::Receiver;
+
+
+my $s = SvcTest->new(workers => 1);
+my $receiver = SvcTest::Receiver->new($s);
+
+$s->start;
+
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+my $fine = $receiver->hook($globex, '/ok');
+my $n = 0;
+
+
+sub user {
+    my ($tenant) = @_;
+
+    $n++;
+
+    return $tenant->create(userName => "user$n\@$tenant->{slug}.test");
+}
+
+
+# The median, in ms, of $count webhooks of a tenant that behaves.
+
+sub median {
+    my ($count) = @_;
+
+    my @delays;
+    my $seen = $receiver->at($fine);
+
+    for my $i (1 .. $count) {
+        my $since = 1000 * time;
+
+        user($globex);
+
+        my $got = ($receiver->wait($fine, $seen + $i, 30))[$seen + $i - 1];
+
+        push @delays, $got ? $got->{time} - $since : 1e9;
+    }
+
+    return (sort { $a <=> $b } @delays)[$count / 2];
+}
+
+
+# What is said of the last attempt, undef: it was acknowledged; and of which
+# attempt it is.
+
+my $messages = 'the receiver sends TLS messages without an end';
+my $heads = 'the headers of the answer are longer than 64 KiB';
+my %want = (
+    'key-updates' => [ $messages, 3 ],
+    tickets => [ $messages, 3 ],
+    renegotiations => [ $messages, 3, 'ECDHE' ],
+    'hello-requests' => [ 'the TLS handshake is longer than 128 KiB', 3 ],
+    hints => [ $heads, 3 ],
+    continue => [ $heads, 3 ],
+    folding => [ qr/^(?:\Q$heads\E|a header of the answer is too long)$/, 3 ],
+    status => [ 'a header of the answer is too long', 3 ],
+    blank => [ 'the answer is not HTTP', 3 ],
+
+    # the head has been there
+
+    extension => [ undef, 1 ],
+    trailers => [ undef, 1 ],
+);
+
+user($globex);
+$receiver->wait($fine, 1);
+
+my $helper = $s->nginx->wait_helper;
+my $quiet = median(40);
+
+my %hook = map {
+    my (undef, undef, @cipher) = @{ $want{$_} };
+
+    $_ => $receiver->hook($acme, "/$_",
+                          server => $receiver->hostile($_, @cipher))
+} sort keys %want;
+
+user($acme);
+
+my $beside = median(40);
+
+cmp_ok($beside, '<', 4 * $quiet + slow(1000), 'others do not wait');
+note(sprintf 'median alone %.1f ms, beside %.1f ms', $quiet, $beside);
+
+for my $mode (sort keys %want) {
+    my ($error, $attempts) = @{ $want{$mode} };
+    my @log = $receiver->deliveries($hook{$mode}, $attempts, slow(50));
+
+    is(@log, $attempts, "$mode: attempts");
+
+    if (!defined $error) {
+        is($log[-1]{outcome}, 'acknowledged', "$mode: acknowledged");
+
+    } else {
+        like($log[-1]{error}, ref $error ? $error : qr/^\Q$error\E$/,
+             "$mode: what is said of it");
+        is($log[-1]{outcome}, 'abandoned', "$mode: abandoned");
+    }
+}
+
+is($s->nginx->wait_helper, $helper, 'the helper is the same');
+
+$s->done;
+
+done_testing();
