@@ -44,7 +44,8 @@ typedef enum {
 /* Each is what this process says that it is, and ends with it. */
 
 typedef enum {
-    NGX_SVC_G_QUEUE = 0,                /* deliveries in the shared queue */
+    NGX_SVC_G_KEPT = 0,                 /* deliveries that Redis is to get */
+    NGX_SVC_G_QUEUE,                    /* deliveries in the shared queue */
     NGX_SVC_G_PENDING,                  /* in the hands of the helper */
     NGX_SVC_G_IN_FLIGHT,                /* being sent just now */
     NGX_SVC_G_STREAMS,                  /* of the audit log, open */

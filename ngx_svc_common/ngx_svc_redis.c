@@ -17,6 +17,8 @@ static void ngx_svc_redis_closed(ngx_svc_redis_link_t *link, const char *why);
 static void ngx_svc_redis_gauge(void);
 
 
+static ngx_svc_redis_up_pt  ngx_svc_redis_up;
+
 static ngx_svc_redis_link_t  ngx_svc_redis = {
     .opened = ngx_svc_redis_ping,
     .tick = ngx_svc_redis_ping,
@@ -107,8 +109,16 @@ ngx_svc_redis_exit_worker(void)
 
 
 void
+ngx_svc_redis_on_up(ngx_svc_redis_up_pt handler)
+{
+    ngx_svc_redis_up = handler;
+}
+
+
+void
 ngx_svc_redis_forked(void)
 {
+    ngx_svc_redis_up = NULL;
     ngx_svc_redis_link_forked(&ngx_svc_redis);
     ngx_svc_redis_pubsub_forked();
     ngx_svc_redis_script_forked();
@@ -151,6 +161,7 @@ static void
 ngx_svc_redis_pong(redisAsyncContext *ac, void *reply, void *data)
 {
     redisReply            *r;
+    ngx_uint_t             up;
     ngx_svc_redis_link_t  *link;
 
     link = ac->data;
@@ -159,6 +170,8 @@ ngx_svc_redis_pong(redisAsyncContext *ac, void *reply, void *data)
     if (r == NULL || link->redis == NULL) {
         return;
     }
+
+    up = (link->state == NGX_SVC_REDIS_UP);
 
     ngx_svc_redis_link_answered(link);
 
@@ -185,6 +198,10 @@ ngx_svc_redis_pong(redisAsyncContext *ac, void *reply, void *data)
     }
 
     ngx_svc_redis_pubsub_beat();
+
+    if (!up && ngx_svc_redis_up) {
+        ngx_svc_redis_up();
+    }
 }
 
 

@@ -49,6 +49,14 @@ NGX_SVC_API ngx_svc_redis_state_e ngx_svc_redis_state(void);
  */
 NGX_SVC_API ngx_uint_t ngx_svc_redis_ready(void);
 
+/*
+ * Called whenever Redis answers a PING that was down before, at the start too.
+ * One handler in a process; a child that a worker forked begins with none.
+ */
+typedef void (*ngx_svc_redis_up_pt)(void);
+
+NGX_SVC_API void ngx_svc_redis_on_up(ngx_svc_redis_up_pt handler);
+
 
 /*
  * Messages between the workers of all nodes.  payload->data is NULL when the

@@ -6,7 +6,11 @@
 #include "ngx_svc_socket.h"
 
 
-#define NGX_SVC_REDIS_PAUSE  1000       /* ms between ticks, and reconnects */
+#define NGX_SVC_REDIS_PAUSE  1000       /* ms between ticks, and at most
+                                           between reconnects */
+#define NGX_SVC_REDIS_FIRST  50         /* ms, before the second reconnect */
+#define NGX_SVC_REDIS_STEADY 1000       /* ms that a link has lived, so that
+                                           the next reconnect is at once */
 
 
 static void ngx_svc_redis_connect(ngx_svc_redis_link_t *link);
@@ -22,6 +26,7 @@ static void ngx_svc_redis_disconnected(const redisAsyncContext *ac,
     int status);
 static void ngx_svc_redis_timer(ngx_event_t *ev);
 static void ngx_svc_redis_down(ngx_svc_redis_link_t *link, const char *why);
+static ngx_msec_t ngx_svc_redis_pause(ngx_svc_redis_link_t *link);
 
 
 void
@@ -68,6 +73,8 @@ ngx_svc_redis_link_forked(ngx_svc_redis_link_t *link)
     link->asked = 0;
     link->opening = 0;
     link->said = 0;
+    link->pause = 0;
+    link->answered = 0;
 
     ngx_memzero(&link->timer, sizeof(ngx_event_t));
 }
@@ -86,6 +93,7 @@ ngx_svc_redis_link_answered(ngx_svc_redis_link_t *link)
 {
     link->asked = 0;
     link->opening = 0;
+    link->answered = 1;
     ngx_add_timer(&link->timer, NGX_SVC_REDIS_PAUSE);
 }
 
@@ -125,6 +133,7 @@ ngx_svc_redis_connect(ngx_svc_redis_link_t *link)
     }
 
     link->opening = 1;
+    link->since = ngx_current_msec;
     ngx_svc_redis_link_asked(link);
 
     redisAsyncSetDisconnectCallback(ac, ngx_svc_redis_disconnected);
@@ -300,11 +309,40 @@ ngx_svc_redis_timer(ngx_event_t *ev)
 static void
 ngx_svc_redis_down(ngx_svc_redis_link_t *link, const char *why)
 {
+    ngx_msec_t  pause;
+
+    pause = ngx_svc_redis_pause(link);
+
     link->asked = 0;
     link->opening = 0;
+    link->answered = 0;
     link->state = NGX_SVC_REDIS_DOWN;
 
     link->closed(link, why);
 
-    ngx_add_timer(&link->timer, NGX_SVC_REDIS_PAUSE);
+    ngx_add_timer(&link->timer, pause);
+}
+
+
+/*
+ * A link that was fine is opened again at once.  While that fails the pauses
+ * grow, and differ, so that the workers of all nodes do not come back together.
+ */
+
+static ngx_msec_t
+ngx_svc_redis_pause(ngx_svc_redis_link_t *link)
+{
+    ngx_msec_t  pause;
+
+    if (link->answered
+        && ngx_current_msec - link->since >= NGX_SVC_REDIS_STEADY)
+    {
+        link->pause = NGX_SVC_REDIS_FIRST;
+        return 1;
+    }
+
+    pause = ngx_max(link->pause, NGX_SVC_REDIS_FIRST);
+    link->pause = ngx_min(2 * pause, NGX_SVC_REDIS_PAUSE);
+
+    return pause - ngx_random() % (pause / 2);
 }

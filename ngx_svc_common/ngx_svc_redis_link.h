@@ -20,6 +20,9 @@ struct ngx_svc_redis_link_s {
     ngx_connection_t       *connection; /* borrows it */
     ngx_event_t             timer;      /* what is to happen next, or else */
     ngx_svc_redis_state_e   state;
+    ngx_msec_t              since;      /* when it was begun to be opened */
+    ngx_msec_t              pause;      /* before it is opened again */
+    unsigned                answered:1; /* it was, at least once */
     unsigned                asked:1;    /* an answer is owed until the timer */
     unsigned                opening:1;  /* the first one */
     unsigned                said:1;     /* in the log that it is down */

@@ -313,6 +313,7 @@ ngx_svc_redis_message(redisReply **element)
 
         if (payload.data) {
             ps->link.state = NGX_SVC_REDIS_UP;
+            ps->link.answered = 1;
             ngx_svc_redis_wait(&ps->link);
 
         } else if (ps->commands->state == NGX_SVC_REDIS_UP) {

@@ -178,7 +178,10 @@ ngx_svc_redis_call_answered(redisAsyncContext *ac, void *reply, void *data)
         }
 
         ngx_svc_redis_script_refused(call->script, r);
-        r = NULL;
+
+        if (!call->script->errors) {
+            r = NULL;
+        }
     }
 
     ngx_svc_redis_calls_remove(call->size);
@@ -204,6 +207,42 @@ ngx_svc_redis_script_refused(ngx_svc_redis_script_t *script,
 
     ngx_log_error(level, ngx_cycle->log, 0, "Redis refuses \"%s\": %s",
                   script->name, reply->str);
+}
+
+
+/* Redis 6.2 puts the code of a script's error behind " -", 7 puts it first. */
+
+ngx_uint_t
+ngx_svc_redis_transient(const redisReply *reply)
+{
+    size_t              len;
+    const char         *p, *const *code;
+
+    static const char  *const codes[] = {
+        "LOADING ", "READONLY ", "OOM ", "MISCONF ", "NOREPLICAS ",
+        "MASTERDOWN ", "BUSY ", "TRYAGAIN ", "CLUSTERDOWN ", "NOAUTH ",
+        "NOPERM ", "NOSCRIPT ", NULL
+    };
+
+    if (reply->type != REDIS_REPLY_ERROR) {
+        return 0;
+    }
+
+    for (code = codes; *code; code++) {
+        len = ngx_strlen(*code);
+
+        if (ngx_strncmp(reply->str, *code, len) == 0) {
+            return 1;
+        }
+
+        p = ngx_strstr(reply->str, *code);
+
+        if (p && p - reply->str >= 2 && p[-1] == '-' && p[-2] == ' ') {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

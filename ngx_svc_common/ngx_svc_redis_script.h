@@ -14,6 +14,7 @@
 typedef struct {
     const char    *name;            /* in the log */
     const char    *text;
+    unsigned       errors:1;        /* the handler is given those too */
 
     /* private */
 
@@ -24,7 +25,8 @@ typedef struct {
 
 /*
  * reply: gone after the call.  NULL: what has happened is unknown, since the
- * connection broke, or since Redis answered with an error, which is logged.
+ * connection broke, or since Redis answered with an error, which is logged, and
+ * given to the handler if the script asks for it.
  */
 
 typedef void (*ngx_svc_redis_reply_pt)(redisReply *reply, void *data);
@@ -42,6 +44,12 @@ typedef void (*ngx_svc_redis_reply_pt)(redisReply *reply, void *data);
 NGX_SVC_API ngx_int_t ngx_svc_redis_call(ngx_svc_redis_script_t *script,
     const ngx_str_t *args, ngx_uint_t nargs, ngx_uint_t nkeys,
     ngx_svc_redis_reply_pt handler, void *data);
+
+/*
+ * 1: an error of Redis' state, not of the call, which has changed nothing, and
+ * may succeed when it is made again later.
+ */
+NGX_SVC_API ngx_uint_t ngx_svc_redis_transient(const redisReply *reply);
 
 
 #endif /* _NGX_SVC_REDIS_SCRIPT_H_INCLUDED_ */

@@ -6,6 +6,7 @@
 #include "ngx_svc_webhook_conf.h"
 #include "ngx_svc_webhook_emit.h"
 #include "ngx_svc_webhook_helper.h"
+#include "ngx_svc_webhook_keep.h"
 #include "ngx_svc_webhook_op.h"
 
 #include <ngx_event.h>
@@ -43,6 +44,27 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
       ngx_svc_webhook_conf_concurrency,
       NGX_HTTP_MAIN_CONF_OFFSET,
       0,
+      NULL },
+
+    { ngx_string("svc_webhook_keep"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_webhook_conf_keep,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("svc_webhook_keep_size"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_webhook_conf_keep_size,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("svc_webhook_keep_time"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_webhook_conf_timeout,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, keep_time),
       NULL },
 
     { ngx_string("svc_webhook_connect_timeout"),
@@ -206,6 +228,9 @@ ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf)
     wcf->concurrency = NGX_CONF_UNSET_UINT;
     wcf->tenant_concurrency = NGX_CONF_UNSET_UINT;
     wcf->endpoint_concurrency = NGX_CONF_UNSET_UINT;
+    wcf->keep = NGX_CONF_UNSET_UINT;
+    wcf->keep_size = NGX_CONF_UNSET_SIZE;
+    wcf->keep_time = NGX_CONF_UNSET_MSEC;
     wcf->connect_timeout = NGX_CONF_UNSET_MSEC;
     wcf->timeout = NGX_CONF_UNSET_MSEC;
     wcf->shutdown_timeout = NGX_CONF_UNSET_MSEC;
@@ -234,6 +259,9 @@ ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf)
     ngx_conf_init_uint_value(wcf->concurrency, 512);
     ngx_conf_init_uint_value(wcf->tenant_concurrency, 64);
     ngx_conf_init_uint_value(wcf->endpoint_concurrency, 16);
+    ngx_conf_init_uint_value(wcf->keep, 10000);
+    ngx_conf_init_size_value(wcf->keep_size, 16 * 1024 * 1024);
+    ngx_conf_init_msec_value(wcf->keep_time, 30000);
     ngx_conf_init_msec_value(wcf->connect_timeout, 3000);
     ngx_conf_init_msec_value(wcf->timeout, 10000);
     ngx_conf_init_msec_value(wcf->shutdown_timeout, 10000);
@@ -302,6 +330,10 @@ ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
+    if (ngx_svc_webhook_keep_init(cycle) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     ngx_svc_webhook_emit_init();
 
     if (ngx_worker == 0) {
@@ -317,6 +349,7 @@ ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle)
 {
     ngx_svc_webhook_helper_exit();
     ngx_svc_webhook_emit_exit();
+    ngx_svc_webhook_keep_exit();
 }
 
 

@@ -13,6 +13,10 @@ char *ngx_svc_webhook_conf_queue(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_svc_webhook_conf_concurrency(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+char *ngx_svc_webhook_conf_keep(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_svc_webhook_conf_keep_size(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
 char *ngx_svc_webhook_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_svc_webhook_conf_proxy(ngx_conf_t *cf, ngx_command_t *cmd,

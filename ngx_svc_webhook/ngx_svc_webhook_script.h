@@ -13,20 +13,26 @@
  * A list of entries; a hash of how many there are in the list and in all hands,
  * by tenant and in "total"; a sorted set of helpers by deadline, in ms of
  * Redis' clock, 0 when others have begun to take over; of each helper a hash of
- * the entries in its hands, by delivery id.
+ * the entries in its hands, by delivery id; of each worker that has pushed
+ * lately the number of the last event that was taken from it, and the codes of
+ * the last call.
  */
 #define NGX_SVC_WEBHOOK_QUEUE    "svc.webhook.queue"
 #define NGX_SVC_WEBHOOK_PENDING  "svc.webhook.pending"
 #define NGX_SVC_WEBHOOK_HELPERS  "svc.webhook.helpers"
 #define NGX_SVC_WEBHOOK_OWN      "svc.webhook.own."
+#define NGX_SVC_WEBHOOK_PUSHED   "svc.webhook.pushed."
 
 /* A channel: there is something to take. */
 #define NGX_SVC_WEBHOOK_WAKE     "svc.webhook.wake"
 
 
 /*
- * Keys: queue, pending; capacity, capacity of a tenant, tenant, entries.
- * 0: taken; 1: the queue is full; 2: the tenant's share is.
+ * Keys: queue, pending, pushed by the worker; capacity, capacity of a tenant,
+ * ms that the numbers are known for, number of the first event; of each event:
+ * tenant, how many entries, entries.  A text with a digit for each event, 0:
+ * taken; 1: the queue is full; 2: the tenant's share is.  Events that were in a
+ * call before get what they got then, and are not queued again.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_push_script;
 

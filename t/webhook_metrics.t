@@ -124,15 +124,22 @@ is($m->sum('svc_postgres_connections', %helper), 2,
 
 # --- drops --------------------------------------------------------------------
 
+$s->nginx->{svc}{svc_webhook_keep} = 1;
+$s->reload;
 $s->redis->stop('KILL');
 wait_for { ($s->health->json // {})->{redis} eq 'down' } 10;
-user($acme);
-becomes($DROPPED, { reason => 'redis' }, 2, 'Redis is down');
+wait_for { user($acme); metrics()->value($DROPPED, reason => 'redis') } 10;
+my $dropped = $m->value($DROPPED, reason => 'redis');
+is($dropped, 2, 'Redis is down, and one event is kept');
+cmp_ok($m->value('svc_webhook_kept'), '>=', 2, 'which is counted too');
 $s->redis->launch;
 $s->wait_healthy;
 becomes('svc_redis_processes', { process => 'worker', state => 'up' }, 2,
         'it is back');
 becomes('svc_redis_processes', { %helper, state => 'up' }, 1, 'for the helper');
+becomes('svc_webhook_kept', {}, 0, 'nothing is kept');
+wait_for { metrics()->sum($ENDED) == $m->value('svc_webhook_queued_total')
+           && !$m->value('svc_webhook_pending') } 10;
 
 my $before = metrics()->sum($ENDED);
 my ($one, $two) = map { $s->tenant($_) } qw(one two);

@@ -1,7 +1,8 @@
 package SvcTest::Redis;
 
 # A private Redis on a unix socket.  Nothing is stored on disk, unless
-# $redis->{persistent} is set before it starts.
+# $redis->{persistent} is set before it starts; $redis->{options} are more
+# options of the command line.  It stores in the folder $redis->{data}.
 
 use strict;
 use warnings;
@@ -9,14 +10,14 @@ use warnings;
 use IO::Select;
 use IO::Socket::UNIX;
 
-use SvcTest::Process qw(slow wait_for spawn alive wait_exit signal_pid run
+use SvcTest::Process qw(slow wait_for alive wait_exit signal_pid run
     run_user slurp);
 
 
 sub new {
     my ($class, %arg) = @_;
 
-    return bless { dir => $arg{dir}, socket => "$arg{dir}/redis.sock",
+    return bless { data => "$arg{dir}/redis", options => [], socket => "$arg{dir}/redis.sock",
                    log => "$arg{dir}/redis.log" }, $class;
 }
 
@@ -24,21 +25,35 @@ sub new {
 sub launch {
     my ($self) = @_;
 
-    die "Redis runs already\n" if alive($self->{pid});
-
-    $self->{pid} = spawn(
-        ['redis-server', '--port', '0', '--unixsocket', $self->{socket},
-         '--unixsocketperm', '777', '--save', '', '--appendfsync', 'always',
-         '--appendonly', $self->{persistent} ? 'yes' : 'no',
-         '--dir', $self->{dir}],
-        user => run_user(), out => $self->{log}
-    );
+    $self->spawn;
 
     wait_for { ($self->command('PING') // '') eq '+PONG'
                || !alive($self->{pid}) } 10;
 
     die 'Redis does not start: ' . slurp($self->{log})
         if !alive($self->{pid});
+}
+
+
+# Starts it, and does not wait until it takes commands.
+
+sub spawn {
+    my ($self) = @_;
+
+    die "Redis runs already\n" if alive($self->{pid});
+
+    if (!-d $self->{data}) {
+        mkdir $self->{data} or die "$self->{data}: $!\n";
+        chown((getpwnam run_user())[2, 3], $self->{data}) if $> == 0;
+    }
+
+    $self->{pid} = SvcTest::Process::spawn(
+        ['redis-server', '--port', '0', '--unixsocket', $self->{socket},
+         '--unixsocketperm', '777', '--save', '', '--appendfsync', 'always',
+         '--appendonly', $self->{persistent} ? 'yes' : 'no',
+         '--dir', $self->{data}, @{ $self->{options} }],
+        user => run_user(), out => $self->{log}
+    );
 }
 
 

@@ -1,0 +1,93 @@
+/*
+ * Deliveries that a worker has to drop.
+ */
+
+#include "ngx_svc_webhook_drop.h"
+
+#include "ngx_svc_metrics.h"
+
+
+#define NGX_SVC_WEBHOOK_SAID  10        /* seconds between lines of a kind */
+
+
+typedef struct {
+    ngx_svc_metric_e    metric;
+    const char         *why;
+    time_t              said;
+    ngx_uint_t          unsaid;         /* dropped since */
+} ngx_svc_webhook_drop_t;
+
+
+static ngx_svc_webhook_drop_t  ngx_svc_webhook_drops[NGX_SVC_WEBHOOK_DROPS] = {
+
+    [NGX_SVC_WEBHOOK_DROP_FULL] = {
+        .metric = NGX_SVC_M_DROPPED_FULL,
+        .why = "the queue is full (see \"svc_webhook_queue\")"
+    },
+
+    [NGX_SVC_WEBHOOK_DROP_TENANT] = {
+        .metric = NGX_SVC_M_DROPPED_TENANT,
+        .why = "the tenant's share of the queue is full (see "
+               "\"svc_webhook_queue\")"
+    },
+
+    [NGX_SVC_WEBHOOK_DROP_NUMBER] = {
+        .metric = NGX_SVC_M_DROPPED_REDIS,
+        .why = "Redis does not take them, and no more events are kept (see "
+               "\"svc_webhook_keep\")"
+    },
+
+    [NGX_SVC_WEBHOOK_DROP_SIZE] = {
+        .metric = NGX_SVC_M_DROPPED_REDIS,
+        .why = "Redis does not take them, and no more memory is used (see "
+               "\"svc_webhook_keep_size\")"
+    },
+
+    [NGX_SVC_WEBHOOK_DROP_AGE] = {
+        .metric = NGX_SVC_M_DROPPED_REDIS,
+        .why = "Redis did not take them for too long (see "
+               "\"svc_webhook_keep_time\")"
+    },
+
+    [NGX_SVC_WEBHOOK_DROP_REFUSED] = {
+        .metric = NGX_SVC_M_DROPPED_REDIS,
+        .why = "Redis refuses them"
+    },
+
+    [NGX_SVC_WEBHOOK_DROP_MEMORY] = {
+        .metric = NGX_SVC_M_DROPPED_REDIS,
+        .why = "no memory"
+    },
+
+    [NGX_SVC_WEBHOOK_DROP_EXIT] = {
+        .metric = NGX_SVC_M_DROPPED_REDIS,
+        .why = "the worker ends, and Redis has not taken them"
+    }
+};
+
+
+void
+ngx_svc_webhook_drop(ngx_svc_webhook_drop_e why, ngx_uint_t n,
+    const ngx_str_t *tenant)
+{
+    ngx_uint_t               level;
+    ngx_svc_webhook_drop_t  *drop;
+
+    drop = &ngx_svc_webhook_drops[why];
+
+    ngx_svc_metric_add(drop->metric, n);
+
+    level = NGX_LOG_INFO;
+    drop->unsaid += n;
+
+    if (ngx_time() - drop->said >= NGX_SVC_WEBHOOK_SAID) {
+        level = NGX_LOG_ERR;
+        n = drop->unsaid;
+        drop->said = ngx_time();
+        drop->unsaid = 0;
+    }
+
+    ngx_log_error(level, ngx_cycle->log, 0,
+                  "%ui webhook deliveries dropped, the last ones of tenant "
+                  "%V: %s", n, tenant, drop->why);
+}

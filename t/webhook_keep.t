@@ -1,0 +1,317 @@
+#!/usr/bin/perl
+
+# Events while Redis is away, hangs, or takes nothing: a worker keeps them, so
+# that as many are delivered as were created.
+
+use strict;
+use warnings;
+
+use JSON::PP ();
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Metrics;
+use SvcTest::Process qw(slow wait_for signal_pid);
+use SvcTest::Receiver;
+use SvcTest::Senders;
+
+
+my $s = SvcTest->new(workers => 2,
+                     locations => "location = /metrics { svc_metrics; }\n");
+my $redis = $s->redis;
+
+# a Redis that starts says LOADING for a while
+
+$redis->{persistent} = 1;
+$redis->{options} = [ '--key-load-delay', '100' ];
+
+my $receiver = SvcTest::Receiver->new($s,
+    svc_webhook_queue => '50000 tenant=50000');
+
+$s->start;
+
+my $nginx = $s->nginx;
+my $acme = $s->tenant('acme');
+my $hook = $receiver->hook($acme, '/ok');
+my $senders = SvcTest::Senders->new($s, $acme, $receiver);
+my $n = 0;
+my $at = 0;
+
+
+sub metric {
+    my ($name, %labels) = @_;
+
+    return SvcTest::Metrics->get($s)->value("svc_webhook_$name", %labels);
+}
+
+
+sub dropped {
+    return metric('dropped_total', reason => 'redis');
+}
+
+
+# The lines of the log since the last time that it was asked for.
+
+sub said {
+    my ($pattern) = @_;
+
+    my @lines = $nginx->log_lines;
+
+    return grep { /$pattern/ } @lines[$at .. $#lines];
+}
+
+
+sub since {
+    $at = () = $nginx->log_lines;
+}
+
+
+sub up {
+    return wait_for { ($s->health->json // {})->{redis} eq 'up' } 15;
+}
+
+
+sub users {
+    my ($count) = @_;
+
+    return map { $acme->create(userName => 'user' . ++$n . '@acme.test')->{id} }
+           1 .. $count;
+}
+
+
+# While users are created 150 times a second something happens to Redis: as many
+# events are delivered as were created, and each once.
+
+sub through {
+    my ($name, $fault) = @_;
+
+    since();
+    $senders->start(600, rate => 150);
+    $senders->wait(100);
+    $fault->();
+
+    my $sent = $senders->finish($hook);
+    my ($lost, $doubled) = $senders->compare($sent, $hook);
+
+    is(keys %$sent, 600, "$name: created");
+    is(@$lost, 0, "$name: none is lost")
+        or diag(said(qr/dropped|Redis/));
+    is($doubled, 0, "$name: none comes twice");
+    is(scalar(said(qr/webhook deliveries dropped/)), 0, "$name: none dropped");
+}
+
+
+ok($nginx->wait_helper, 'a helper');
+ok(up(), 'Redis');
+
+
+# --- a connection that breaks -------------------------------------------------
+
+through('connections are cut', sub {
+    $redis->command('CLIENT KILL TYPE normal');
+    $redis->command('CLIENT KILL TYPE pubsub');
+});
+
+through('connections are cut again and again', sub {
+    for (1 .. 20) {
+        $redis->command('CLIENT KILL TYPE normal');
+        select undef, undef, undef, 0.1;
+    }
+});
+
+
+# --- Redis goes and comes back ------------------------------------------------
+
+$redis->lines('EVAL', "for i = 1, 10000 do redis.call('SET', 'some' .. i, i) end",
+              0);
+
+through('Redis restarts', sub {
+    $redis->stop;
+    $redis->spawn;
+
+    ok((wait_for { ($redis->command('PING') // '') =~ /LOADING/ }),
+       'which takes its time to load');
+    ok(up(), 'and is up again');
+});
+
+$redis->{options} = [];
+$redis->command('FLUSHALL');
+up();
+
+through('Redis is killed', sub {
+    $redis->stop('KILL');
+    $redis->launch;
+});
+
+through('Redis hangs', sub {
+    signal_pid('STOP', $redis->pid);
+    wait_for { said(qr/Redis .* is down: timed out/) } 10;
+    wait_for { keys %{ $senders->sent } == 600 } 20;
+    signal_pid('CONT', $redis->pid);
+});
+
+
+# --- Redis takes nothing --------------------------------------------------------
+
+sub refused {
+    my ($code, $begin, $end) = @_;
+
+    through($code, sub {
+        $begin->();
+        ok((wait_for { said(qr/Redis refuses "push": .*$code /) }), "$code");
+        $end->();
+    });
+}
+
+
+refused('READONLY', sub { $redis->command('REPLICAOF 127.0.0.1 1') },
+        sub { $redis->command('REPLICAOF NO ONE') });
+
+refused('OOM', sub { $redis->command('CONFIG SET maxmemory 1') },
+        sub { $redis->command('CONFIG SET maxmemory 0') });
+
+# a folder that nothing can be stored in
+
+refused('MISCONF', sub {
+    $redis->command('CONFIG SET save "3600 1"');
+    chmod 0500, $redis->{data};
+    $redis->command('BGSAVE');
+}, sub {
+    chmod 0700, $redis->{data};
+    $redis->command('CONFIG SET save ""');
+    $redis->command('BGSAVE');
+});
+
+# what would be refused again is dropped, and holds nobody up
+
+since();
+my $before = dropped();
+my $have = $receiver->at($hook);
+
+$redis->command('SET svc.webhook.pending damaged');
+users(3);
+ok((wait_for { dropped() == $before + 3 }), 'WRONGTYPE: dropped, and counted');
+ok(said(qr/webhook\ deliveries\ dropped,\ the\ last\ ones\ of\ tenant
+           \ \Q$acme->{id}\E:\ Redis\ refuses/x), 'and logged');
+$redis->command('DEL svc.webhook.pending');
+users(2);
+is(scalar($receiver->wait($hook, $have + 2)), $have + 2, 'then it goes on');
+
+
+# --- bounds ---------------------------------------------------------------------
+
+sub configure {
+    my (%svc) = @_;
+
+    $nginx->{svc} = { %{ $nginx->{svc} }, %svc };
+    $nginx->{workers} = 1;
+    $s->reload;
+    up();
+}
+
+# What is dropped of 30 events while Redis is away; all else is delivered.
+
+sub overflow {
+    my ($name, $drops, $why, $wait) = @_;
+
+    since();
+    $before = dropped();
+    $have = $receiver->at($hook);
+    $redis->stop;
+    wait_for { $s->health->json->{redis} eq 'down' };
+    users(30);
+    ok((wait_for { $drops->(dropped() - $before) } 15), "$name: dropped")
+        or diag(dropped() - $before);
+    my $gone = dropped() - $before;
+    is(metric('kept'), 30 - $gone, "$name: the others are kept");
+    ok(said(qr/\[error\].* webhook deliveries dropped.*: $why/), "$name: why");
+    $redis->launch;
+    is(scalar($receiver->wait($hook, $have + 30 - $gone)),
+       $have + 30 - $gone, "$name: what was kept is delivered");
+    ok((wait_for { metric('kept') == 0 }), "$name: nothing is kept");
+    is(dropped() - $before, $gone, "$name: and no more are dropped");
+}
+
+configure(svc_webhook_keep => 20);
+overflow('number', sub { $_[0] == 10 }, qr/.*"svc_webhook_keep"/);
+
+configure(svc_webhook_keep => undef, svc_webhook_keep_size => '8k');
+overflow('bytes', sub { $_[0] > 5 && $_[0] < 25 }, qr/.*"svc_webhook_keep_size"/);
+
+configure(svc_webhook_keep_size => undef,
+          svc_webhook_keep_time => slow(1) . 's');
+overflow('age', sub { $_[0] == 30 }, qr/.*"svc_webhook_keep_time"/);
+
+
+# --- in order -------------------------------------------------------------------
+
+configure(svc_webhook_keep_time => undef,
+          svc_webhook_shutdown_timeout => slow(2) . 's');
+
+my ($helper) = $nginx->wait_helper;
+
+$redis->stop;
+wait_for { $s->health->json->{redis} eq 'down' };
+
+my @ids = users(50);
+
+signal_pid('STOP', $helper);
+$redis->launch;
+ok((wait_for { ($redis->lines('LLEN', 'svc.webhook.queue'))[0] == 50 }),
+   'kept events are in the queue');
+is_deeply([ map { /"userId":"([^"]+)"/ }
+            $redis->lines('LRANGE', 'svc.webhook.queue', 0, -1) ], \@ids,
+          'in their order');
+signal_pid('CONT', $helper);
+$receiver->wait($hook, $have + 50);
+
+
+# --- a worker that ends ---------------------------------------------------------
+
+# it hands over what it has as soon as Redis hears it
+
+$have = $receiver->at($hook);
+$before = dropped();
+signal_pid('STOP', $redis->pid);
+users(20);
+$s->reload(linger => 1);
+is(scalar($nginx->old_worker_pids), 1, 'a reload: the old worker stays');
+signal_pid('CONT', $redis->pid);
+
+# the old helper could not say goodbye: it is missed after ten seconds
+
+is(scalar($receiver->wait($hook, $have + 20, 30)), $have + 20,
+   'what it had kept is delivered');
+ok((wait_for { !$nginx->old_worker_pids } 10), 'then it ends');
+is(dropped(), $before, 'none is dropped');
+
+# and has so long, and no longer
+
+since();
+$redis->stop;
+wait_for { $s->health->json->{redis} eq 'down' };
+users(20);
+my $start = time;
+$s->reload(linger => 1);
+ok((wait_for { !$nginx->old_worker_pids } 20), 'without Redis it ends too');
+cmp_ok(time - $start, '>', slow(1), 'after a while');
+is(dropped(), $before + 20, 'what it had is counted');
+ok(said(qr/\[error\] .* 20\ webhook\ deliveries\ dropped, .*
+           :\ the\ worker\ ends/x), 'and logged');
+
+# at once, when it must
+
+$s->wait_healthy;
+users(4);
+$nginx->stop;
+ok(said(qr/\[error\] .* \b4\ webhook\ deliveries\ dropped, .*
+           :\ the\ worker\ ends/x), 'a fast stop: logged');
+$redis->launch;
+$nginx->launch;
+$s->wait_healthy;
+is(scalar($receiver->at($hook)), $have + 20, 'nothing comes twice');
+
+$s->done;
+
+done_testing();
