@@ -220,24 +220,17 @@ $s->wait_healthy;
 
 # --- partitions --------------------------------------------------------------
 
-sub svcctl {
-    my ($status, $text) = run([ $s->root . '/conf/svcctl', @_ ],
-                              env => { SVC_PG => $s->pg->conninfo('postgres') });
-
-    return wantarray ? ($text, $status) : $text;
-}
-
 my $default = 'SELECT count(*) FROM svc.audit_event_default';
 my $stored = 'SELECT count(*), sum(id), min(created_at) FROM svc.audit_event';
 my $before = join ' ', @{ ($s->sql($stored))[0] };
 
 isnt($s->sql($default), 0, 'old events are in the default partition');
-like(svcctl(qw(audit partitions)), qr/^made audit_event_2026_01, moved /m,
+like($s->svcctl(qw(audit partitions)), qr/^made audit_event_2026_01, moved /m,
      'they get partitions');
 is($s->sql($default), 0, 'and are moved');
 is(join(' ', @{ ($s->sql($stored))[0] }), $before, 'all of them');
-is(svcctl(qw(audit partitions)), '', 'again: nothing');
-is(() = svcctl(qw(audit partitions --months 14)) =~ /^made /mg, 2,
+is($s->svcctl(qw(audit partitions)), '', 'again: nothing');
+is(() = $s->svcctl(qw(audit partitions --months 14)) =~ /^made /mg, 2,
    'two months more');
 is_deeply(ids('?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z&q=u-1'),
           [ $by ], 'they are found where they are');
@@ -247,11 +240,11 @@ for my $args ([ qw(audit retain) ], [ qw(audit retain --months 0) ],
               [ qw(audit partitions --months -1) ],
               [ qw(audit retain --months), '1; DROP TABLE svc.tenant' ])
 {
-    isnt((svcctl(@$args))[1], 0, "svcctl @$args");
+    isnt(($s->svcctl(@$args))[1], 0, "svcctl @$args");
 }
 
 event($acme, created_at => "'2020-05-05'");
-my ($text, $rc) = svcctl(qw(audit retain --months 1));
+my ($text, $rc) = $s->svcctl(qw(audit retain --months 1));
 is($rc, 0, 'audit retain') or diag($text);
 like($text, qr/^dropped audit_event_2026_01$/m, 'drops');
 like($text, qr/^deleted 1 events of audit_event_default$/m, 'deletes');
@@ -259,21 +252,21 @@ is($s->sql(<<'EOT'), 't', 'what is left is of this month and the last one');
 SELECT min(created_at) >= date_trunc('month', now()) - interval '1 month'
 FROM svc.audit_event
 EOT
-is(svcctl(qw(audit retain --months 1)), '', 'again: nothing');
+is($s->svcctl(qw(audit retain --months 1)), '', 'again: nothing');
 is($s->sql('SELECT to_char(created_at, $$YYYY$$) FROM svc.audit_event'
            . ' GROUP BY 1 LIMIT 1'), 1900 + (gmtime)[5], 'and the rest stays');
 
 
 # --- a restored dump ---------------------------------------------------------
 
-is(svcctl('migrate'), '', 'migrate has nothing to repair');
+is($s->svcctl('migrate'), '', 'migrate has nothing to repair');
 $s->sql("UPDATE svc.audit_event SET xid = '9000000000000' WHERE id ="
         . ' (SELECT max(id) FROM svc.audit_event)');
-like(svcctl('migrate'), qr/^repaired the order of \d+ audit events$/,
+like($s->svcctl('migrate'), qr/^repaired the order of \d+ audit events$/,
      'xids of another cluster are repaired');
 is($s->sql("SELECT count(*) FROM svc.audit_event WHERE xid >="
            . ' pg_snapshot_xmin(pg_current_snapshot())'), 0, 'all of them');
-is(svcctl('migrate'), '', 'once');
+is($s->svcctl('migrate'), '', 'once');
 
 
 # a month without a partition does not stop anybody
@@ -284,7 +277,7 @@ is($acme->admin(POST => '/api-tokens',
                 { name => 'x', scopes => [ 'users:view' ] })->status, 201,
    'a change in a month without a partition');
 is($s->sql($default), 1, 'its event is kept');
-svcctl(qw(audit partitions));
+$s->svcctl(qw(audit partitions));
 is($s->sql($default), 0, 'and moved');
 
 $s->done;

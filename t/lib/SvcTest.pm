@@ -31,7 +31,7 @@ use Test::More;
 use SvcTest::Http;
 use SvcTest::Nginx;
 use SvcTest::Postgres;
-use SvcTest::Process qw(wait_for run run_user slurp on_exit);
+use SvcTest::Process qw(wait_for run_apart run_user slurp on_exit);
 use SvcTest::Redis;
 use SvcTest::Tenant;
 
@@ -232,13 +232,17 @@ sub connect_as {
 }
 
 
-sub psql {
-    my ($self, @arg) = @_;
+# svcctl on the database: its output, its exit status, and its errors.  In scalar
+# context its output.
 
-    my ($status, $text) = run(['psql', '-XAtq', '-d',
-                               $self->{pg}->conninfo('postgres'), @arg]);
+sub svcctl {
+    my ($self, @args) = @_;
 
-    return wantarray ? ($status, $text) : $text;
+    my ($status, $out, $err) = run_apart(
+        [ "$self->{root}/conf/svcctl", @args ],
+        env => { SVC_PG => $self->{pg}->conninfo('postgres') });
+
+    return wantarray ? ($out, $status, $err) : $out;
 }
 
 

@@ -11,7 +11,7 @@ use POSIX qw(:sys_wait_h);
 use Time::HiRes qw(time);
 
 our @EXPORT_OK = qw(slow wait_for spawn alive wait_exit signal_pid children
-    descendants subreaper run run_user slurp on_exit);
+    descendants subreaper run run_apart run_user slurp on_exit);
 
 
 my $OWNER = $$;
@@ -55,8 +55,9 @@ sub run_user {
 }
 
 
-# Starts @$cmd, output to the file $opt{out}, as the user $opt{user}.  Returns
-# the pid.  The child ends when this process is killed.
+# Starts @$cmd, output to the file $opt{out}, errors to the file $opt{err} or there
+# too, as the user $opt{user}.  Returns the pid.  The child ends when this process
+# is killed.
 
 sub spawn {
     my ($cmd, %opt) = @_;
@@ -78,7 +79,13 @@ sub spawn {
 
         open STDIN, '<', '/dev/null';
         open STDOUT, '>>', $opt{out} // '/dev/null';
-        open STDERR, '>&', \*STDOUT;
+
+        if ($opt{err}) {
+            open STDERR, '>>', $opt{err};
+
+        } else {
+            open STDERR, '>&', \*STDOUT;
+        }
 
         { exec { $cmd[0] } @cmd, @$cmd }
 
@@ -107,13 +114,40 @@ sub adopt {
 }
 
 
-# Runs a command to its end: its exit status and all its output.
+# Runs a command to its end: its wait status and all its output.
 
 sub run {
     my ($cmd, %opt) = @_;
 
     my $out = $opt{out} // "/tmp/svc-test-run.$$";
     unlink $out;
+
+    my $status = run_to($out, $cmd, %opt);
+    my $text = slurp($out) // '';
+    unlink $out if !$opt{out};
+
+    return ($status, $text);
+}
+
+
+# The same, with its two streams apart.
+
+sub run_apart {
+    my ($cmd, %opt) = @_;
+
+    my @files = map { "/tmp/svc-test-run.$$.$_" } qw(out err);
+    unlink @files;
+
+    my $status = run_to($files[0], $cmd, %opt, err => $files[1]);
+    my @texts = map { slurp($_) // '' } @files;
+    unlink @files;
+
+    return ($status, @texts);
+}
+
+
+sub run_to {
+    my ($out, $cmd, %opt) = @_;
 
     my $pid = spawn($cmd, %opt, out => $out);
     my $status = wait_exit($pid, $opt{timeout} // 60);
@@ -124,10 +158,7 @@ sub run {
         $status = -1;
     }
 
-    my $text = slurp($out) // '';
-    unlink $out if !$opt{out};
-
-    return ($status, $text);
+    return $status;
 }
 
 
