@@ -10,6 +10,7 @@
 #define NGX_SVC_WEBP_HEADER    12   /* "RIFF", length, "WEBP" */
 #define NGX_SVC_WEBP_CHUNK     8    /* type and length */
 #define NGX_SVC_WEBP_ANIMATED  0x02
+#define NGX_SVC_WEBP_LOSSLESS  5    /* bytes of VP8L's own header */
 
 
 static ngx_int_t ngx_svc_webp_walk(const u_char *data, size_t len,
@@ -18,6 +19,14 @@ static ngx_int_t ngx_svc_webp_first(const u_char *chunk, uint32_t size,
     size_t rest, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_webp_size(const u_char *data, size_t len,
     WebPDecoderConfig *config, ngx_svc_error_t *err);
+static VP8StatusCode ngx_svc_webp_decode(const u_char *data, size_t len,
+    WebPDecoderConfig *config);
+static VP8StatusCode ngx_svc_webp_alpha(const u_char *data, size_t len,
+    const WebPBitstreamFeatures *image);
+static const u_char *ngx_svc_webp_find(const u_char *data, size_t len,
+    const char *type);
+static VP8StatusCode ngx_svc_webp_alpha_lossless(const u_char *data,
+    size_t len, const WebPBitstreamFeatures *image);
 static ngx_int_t ngx_svc_webp_failed(VP8StatusCode status,
     ngx_svc_error_t *err);
 
@@ -43,18 +52,11 @@ ngx_svc_image_check_webp(const u_char *data, size_t len, ngx_svc_error_t *err)
         return rc;
     }
 
-    /* all is decoded on the way to the last pixel, which alone is kept */
+    status = ngx_svc_webp_decode(data, len, &config);
 
-    config.options.use_cropping = 1;
-    config.options.crop_left = config.input.width - 1;
-    config.options.crop_top = config.input.height - 1;
-    config.options.crop_width = 1;
-    config.options.crop_height = 1;
-    config.output.colorspace = MODE_RGBA;
-
-    status = WebPDecode(data, len, &config);
-
-    WebPFreeDecBuffer(&config.output);
+    if (status == VP8_STATUS_OUT_OF_MEMORY) {
+        status = ngx_svc_webp_alpha(data, len, &config.input);
+    }
 
     return ngx_svc_webp_failed(status, err);
 }
@@ -181,6 +183,132 @@ ngx_svc_webp_size(const u_char *data, size_t len, WebPDecoderConfig *config,
     }
 
     return NGX_OK;
+}
+
+
+/* All is decoded on the way to the last pixel, which alone is kept. */
+
+static VP8StatusCode
+ngx_svc_webp_decode(const u_char *data, size_t len, WebPDecoderConfig *config)
+{
+    VP8StatusCode  status;
+
+    config->options.use_cropping = 1;
+    config->options.crop_left = config->input.width - 1;
+    config->options.crop_top = config->input.height - 1;
+    config->options.crop_width = 1;
+    config->options.crop_height = 1;
+    config->output.colorspace = MODE_RGBA;
+
+    status = WebPDecode(data, len, config);
+
+    WebPFreeDecBuffer(&config->output);
+
+    return status;
+}
+
+
+/*
+ * libwebp from 1.3 on says that memory ran out when it cannot begin to decode
+ * an alpha plane, although that may be damaged.  What is the matter, then?  The
+ * header is that of RFC 9649, 2.7.1.2.
+ */
+
+static VP8StatusCode
+ngx_svc_webp_alpha(const u_char *data, size_t len,
+    const WebPBitstreamFeatures *image)
+{
+    size_t         size;
+    ngx_uint_t     compression, preprocessing;
+    const u_char  *chunk;
+
+    chunk = ngx_svc_webp_find(data, len, "ALPH");
+    if (chunk == NULL) {
+        return VP8_STATUS_OUT_OF_MEMORY;
+    }
+
+    size = ngx_svc_image_le32(chunk + 4);
+    chunk += NGX_SVC_WEBP_CHUNK;
+
+    if (size < 2) {
+        return VP8_STATUS_NOT_ENOUGH_DATA;
+    }
+
+    compression = chunk[0] & 3;
+    preprocessing = chunk[0] >> 4 & 3;
+
+    if (compression > 1 || preprocessing > 1 || chunk[0] >> 6) {
+        return VP8_STATUS_BITSTREAM_ERROR;
+    }
+
+    chunk++;
+    size--;
+
+    if (compression == 1) {
+        return ngx_svc_webp_alpha_lossless(chunk, size, image);
+    }
+
+    return size < (size_t) image->width * image->height
+           ? VP8_STATUS_NOT_ENOUGH_DATA : VP8_STATUS_OUT_OF_MEMORY;
+}
+
+
+/* Of a container that was walked through. */
+
+static const u_char *
+ngx_svc_webp_find(const u_char *data, size_t len, const char *type)
+{
+    size_t    pos;
+    uint32_t  size;
+
+    for (pos = NGX_SVC_WEBP_HEADER; pos < len; /* void */) {
+
+        if (ngx_memcmp(data + pos, type, 4) == 0) {
+            return data + pos;
+        }
+
+        size = ngx_svc_image_le32(data + pos + 4);
+        pos += NGX_SVC_WEBP_CHUNK + size + (size & 1);
+    }
+
+    return NULL;
+}
+
+
+/* The plane is a lossless image but for the header. */
+
+static VP8StatusCode
+ngx_svc_webp_alpha_lossless(const u_char *data, size_t len,
+    const WebPBitstreamFeatures *image)
+{
+    u_char             *copy, *p;
+    uint32_t            sides;
+    VP8StatusCode       status;
+    WebPDecoderConfig   config;
+
+    copy = malloc(NGX_SVC_WEBP_LOSSLESS + len);
+    if (copy == NULL || !WebPInitDecoderConfig(&config)) {
+        free(copy);
+        return VP8_STATUS_OUT_OF_MEMORY;
+    }
+
+    sides = (uint32_t) (image->width - 1)
+            | (uint32_t) (image->height - 1) << 14;
+
+    p = copy;
+    *p++ = 0x2f;
+    *p++ = (u_char) sides;
+    *p++ = (u_char) (sides >> 8);
+    *p++ = (u_char) (sides >> 16);
+    *p++ = (u_char) (sides >> 24);
+    ngx_memcpy(p, data, len);
+
+    config.input = *image;
+    status = ngx_svc_webp_decode(copy, NGX_SVC_WEBP_LOSSLESS + len, &config);
+
+    free(copy);
+
+    return status == VP8_STATUS_OK ? VP8_STATUS_OUT_OF_MEMORY : status;
 }
 
 
