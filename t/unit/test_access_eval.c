@@ -199,8 +199,8 @@ test_rows(void **state)
     policy = ngx_unit_policy(*state, POLICY(DENY("")));
     assert_memory_equal(ngx_svc_access_rule_name(policy, 0)->data, "r", 1);
     assert_null(ngx_svc_access_rule_name(policy, -1));
-    assert_string_equal(ngx_svc_access_action(NGX_SVC_ACCESS_MFA)->data,
-                        "mfa");
+    assert_string_equal(
+        (char *) ngx_svc_access_action(NGX_SVC_ACCESS_MFA)->data, "mfa");
 }
 
 

@@ -248,7 +248,7 @@ test_uuid_text(void **state)
     assert_ptr_equal(ngx_svc_uuid_text(text, uuid),
                      text + NGX_SVC_UUID_TEXT_LEN);
     text[NGX_SVC_UUID_TEXT_LEN] = '\0';
-    assert_string_equal(text, good[0]);
+    assert_string_equal((char *) text, good[0]);
 
     for (i = 0; i < ngx_unit_len(bad); i++) {
         if (ngx_svc_uuid_parse(TEXT(bad[i]), uuid) != NGX_DECLINED) {

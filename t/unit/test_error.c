@@ -24,8 +24,9 @@ test_rows(void **state)
     assert_int_equal(ngx_svc_error_kind(299), NGX_SVC_E_NONE);
     assert_int_equal(ngx_svc_error_kind(404), NGX_SVC_E_NOT_FOUND);
     assert_int_equal(ngx_svc_error_row(NGX_SVC_E_UNIQUENESS)->status, 409);
-    assert_string_equal(ngx_svc_error_row(NGX_SVC_E_UNIQUENESS)
-                        ->scim_type.data, "uniqueness");
+    assert_string_equal(
+        (char *) ngx_svc_error_row(NGX_SVC_E_UNIQUENESS)->scim_type.data,
+        "uniqueness");
 }
 
 

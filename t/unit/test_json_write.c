@@ -178,7 +178,7 @@ test_round_trip(void **state)
 
         assert_int_equal(ngx_svc_json_parse(*state, &body, &json, &err),
                          NGX_OK);
-        assert_string_equal(json->child->valuestring, text);
+        assert_string_equal(json->child->valuestring, (char *) text);
     }
 }
 

@@ -392,7 +392,7 @@ test_values(void **state)
     assert_int_equal(dst.name.set, 1);
     assert_int_equal(dst.name.null, 0);
     assert_int_equal(dst.name.str.len, 4);
-    assert_string_equal(dst.name.str.data, "jane");
+    assert_string_equal((char *) dst.name.str.data, "jane");
     assert_ptr_equal(dst.name.str.data, dst.name.json->valuestring);
 
     assert_int_equal(dst.nick.set, 0);
@@ -404,7 +404,7 @@ test_values(void **state)
     assert_int_equal(dst.count.integer, 40);
     assert_true(dst.big.integer == -9007199254740991);
 
-    assert_string_equal(dst.given.str.data, "J");
+    assert_string_equal((char *) dst.given.str.data, "J");
     assert_true(cJSON_IsObject(dst.any.json));
 
     assert_int_equal(dst.rules.set, 1);
