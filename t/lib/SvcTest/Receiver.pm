@@ -78,22 +78,45 @@ sub certificates {
                    'self.pem', '-subj', '/CN=self', '-days', 10, '-addext',
                    $here);
 
-    my %leaf = (good => [ $here, 10 ], expired => [ $here, -1 ],
-                other => [ 'subjectAltName=DNS:other.example.com', 10 ]);
+    my @ten = qw(-days 10);
+    my @past = qw(-startdate 20200101000000Z -enddate 20200201000000Z);
+
+    my %leaf = (good => [ $here, @ten ], expired => [ $here, @past ],
+                other => [ 'subjectAltName=DNS:other.example.com', @ten ]);
+
+    $self->write('ca.cnf', <<'EOT');
+[ca]
+default_ca = test
+[test]
+database = index.txt
+new_certs_dir = .
+rand_serial = yes
+default_md = sha256
+policy = any
+[any]
+commonName = supplied
+EOT
+    $self->write('index.txt', '');
 
     for my $name (sort keys %leaf) {
-        my ($alt, $days) = @{ $leaf{$name} };
+        my ($alt, @dates) = @{ $leaf{$name} };
 
-        open my $fh, '>', "$self->{dir}/$name.ext" or die "$!\n";
-        print $fh "$alt\n";
-        close $fh;
-
+        $self->write("$name.ext", "$alt\n");
         $self->openssl('req', @key, '-keyout', "$name.key", '-out',
                        "$name.csr", '-subj', "/CN=$name");
-        $self->openssl('x509', '-req', '-in', "$name.csr", '-CA', 'ca.pem',
-                       '-CAkey', 'ca.key', '-CAcreateserial', '-days', $days,
-                       '-extfile', "$name.ext", '-out', "$name.pem");
+        $self->openssl('ca', '-batch', '-notext', '-config', 'ca.cnf', '-in',
+                       "$name.csr", '-cert', 'ca.pem', '-keyfile', 'ca.key',
+                       @dates, '-extfile', "$name.ext", '-out', "$name.pem");
     }
+}
+
+
+sub write {
+    my ($self, $name, $text) = @_;
+
+    open my $fh, '>', "$self->{dir}/$name" or die "$name: $!\n";
+    print $fh $text;
+    close $fh;
 }
 
 
