@@ -7,6 +7,11 @@
 #include <openssl/x509_vfy.h>
 
 
+/* CURLE_TOO_LARGE, which libcurl has from 8.6 on and its older headers not */
+
+#define NGX_SVC_WEBHOOK_TOO_LARGE  ((CURLcode) 100)
+
+
 typedef struct {
     CURLcode      code;
     unsigned      unreachable;
@@ -41,9 +46,7 @@ static const ngx_svc_webhook_error_t  ngx_svc_webhook_errors[] = {
     { CURLE_UNSUPPORTED_PROTOCOL, 0, "the answer is not HTTP" },
     { CURLE_URL_MALFORMAT, 0, "the URL is not valid" },
     { CURLE_OUT_OF_MEMORY, 0, "a header of the answer is too long" },
-#if (LIBCURL_VERSION_NUM >= 0x080600)
-    { CURLE_TOO_LARGE, 0, "a header of the answer is too long" },
-#endif
+    { NGX_SVC_WEBHOOK_TOO_LARGE, 0, "a header of the answer is too long" },
     { CURLE_OK, 0, NULL }
 };
 
