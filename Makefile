@@ -30,17 +30,20 @@ sharedir = $(prefix)/share/ngx_svc
 docdir = $(prefix)/share/doc/ngx_svc
 sbindir = $(prefix)/sbin
 
-.PHONY: help deps deps-test build install uninstall run stop test unit \
-	sanitize valgrind bench lint fuzz clean
+.PHONY: help deps deps-run deps-test build install uninstall run stop test \
+	test-debian unit sanitize valgrind bench lint fuzz clean
 .DEFAULT_GOAL := help
 
 help:                ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1  \t/p' Makefile | expand -t 14
 
-deps:                ## install Debian packages that are missing, to build and run
+deps:                ## install Debian packages that are missing, to build
+	@conf/deps.sh build
+
+deps-run:            ## the same, for the demo too: PostgreSQL and Redis
 	@conf/deps.sh run
 
-deps-test:           ## the same, for the tests too
+deps-test:           ## the same, for the tests too; PostgreSQL's newest minor
 	@conf/deps.sh test
 
 build: deps $(addprefix $(BUILD)/modules/,$(MODULES))  ## build the modules, in build/modules
@@ -106,7 +109,7 @@ uninstall:           ## remove what "install" has put there (DESTDIR=)
 		"$(DESTDIR)$(sbindir)/svcctl"
 	rm -rf "$(DESTDIR)$(sharedir)" "$(DESTDIR)$(docdir)"
 
-run: build           ## start a demo system on PORT (as before, or 8080), and show how to use it
+run: deps-run build  ## start a demo system on PORT (as before, or 8080), and show how to use it
 	@conf/demo.sh start $(PORT)
 
 stop:                ## stop the demo system; its data stays in run/
@@ -114,6 +117,9 @@ stop:                ## stop the demo system; its data stays in run/
 
 test: deps-test build unit  ## all tests, on servers of their own
 	@CMOCKA_MESSAGE_OUTPUT=TAP $(PROVE) build/unit/test_* $(TESTS)
+
+test-debian:         ## build, run and test in new roots of Debian 12 and 13 (as root)
+	@t/debian test
 
 $(SRC)/objs/ngx_auto_config.h:
 	@echo "==> getting nginx's source"

@@ -95,7 +95,7 @@ elsewhere() {
 
 
 check() {
-    [ -n "$pgbin" ] || die "PostgreSQL is not installed: run \"make deps\""
+    [ -n "$pgbin" ] || die "PostgreSQL is not installed: run \"make deps-run\""
 
     reachable || {
         [ -z "${RUN_DIR:-}" ] && rmdir "$run" 2>/dev/null && elsewhere

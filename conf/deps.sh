@@ -1,18 +1,18 @@
 #!/bin/sh
 #
-# Installs the Debian packages that are missing: "deps.sh run" what it takes to
-# build and run, "deps.sh test" what the tests take on top.  Quiet and quick when
-# nothing is missing.
+# Installs the Debian packages that are missing: "deps.sh build" what it takes to
+# build the modules, "deps.sh run" what the demo takes on top, "deps.sh test" what
+# the tests take on top of that, with PostgreSQL's newest minor release.  Quiet
+# and quick when nothing is missing.
 
 set -eu
 
-run="nginx nginx-dev gcc libc6-dev make postgresql postgresql-client
-     redis-server redis-tools libpq-dev libhiredis-dev libcjson-dev libssl-dev
-     libcurl4-openssl-dev
-     libpng-dev libjpeg-dev libwebp-dev libpcre2-dev libxml2-dev
-     libxslt1-dev zlib1g-dev openssl curl ca-certificates coreutils procps
-     tzdata python3"
-test="perl libcmocka-dev clang libclang-rt-14-dev dpkg-dev xz-utils wrk php-cli
+build="nginx nginx-dev gcc libc6-dev make libpq-dev libhiredis-dev libcjson-dev
+       libssl-dev libcurl4-openssl-dev libpng-dev libjpeg-dev libwebp-dev
+       libpcre2-dev libxml2-dev libxslt1-dev zlib1g-dev"
+run="postgresql postgresql-client redis-server redis-tools openssl curl
+     ca-certificates coreutils procps tzdata python3"
+test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
       cppcheck clang-tools valgrind jq"
 
 # Node.js of whatever source: Debian's when there is none
@@ -21,21 +21,63 @@ if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
     test="$test nodejs npm"
 fi
 
-packages=$run
-[ "${1:-run}" = run ] || packages="$run $test"
+case ${1:-} in
+    build) packages=$build ;;
+    run)   packages="$build $run" ;;
+    test)  packages="$build $run $test" ;;
+    *)     echo "usage: deps.sh build | run | test" >&2; exit 2 ;;
+esac
 
-missing=
-for p in $packages; do
-    dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' \
-        || missing="$missing $p"
-done
+sudo=
+[ "$(id -u)" = 0 ] || sudo=sudo
+
+missing_of() {
+    # shellcheck disable=SC2016,SC2086
+    installed=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $packages \
+                2>/dev/null | sed -n 's/^.i *//p' | tr '\n' ' ')
+
+    for p in $packages; do
+        case " $installed" in
+            *" $p "*) ;;
+            *)        printf ' %s' "$p" ;;
+        esac
+    done
+}
+
+update() {
+    [ -n "${updated:-}" ] || $sudo apt-get update -q >/dev/null
+    updated=1
+}
+
+# PostgreSQL's minor releases plan and log differently: the tests are for the
+# newest one.  apt's lists may be a day old.
+
+old_postgres() {
+    # shellcheck disable=SC2016,SC2046
+    apt-cache policy $(dpkg-query -W -f \
+            '${db:Status-Abbrev} ${source:Package} ${binary:Package}\n' \
+            | sed -n 's/^ii  *postgresql-[0-9]* //p') \
+        | awk '/^[a-z]/ { name = substr($1, 1, length($1) - 1) }
+               $1 == "Installed:" { installed = $2 }
+               $1 == "Candidate:" && $2 != installed { printf " %s", name }'
+}
+
+day_old() {
+    [ -z "$(find /var/lib/apt/lists/partial -maxdepth 0 -mmin -1440 \
+            2>/dev/null)" ]
+}
+
+missing=$(missing_of)
+
+if [ "$1" = test ] && $sudo ${sudo:+-n} true 2>/dev/null; then
+    { [ -z "$missing" ] && ! day_old; } || update \
+        || echo "==> going on with apt's lists as they are"
+    missing="$missing$(old_postgres)"
+fi
 
 [ -n "$missing" ] || exit 0
 
 echo "==> installing:$missing"
-
-sudo=
-[ "$(id -u)" = 0 ] || sudo=sudo
 
 # Debian's packages start their services and make a database cluster: not here,
 # where the servers are private ones.
@@ -61,9 +103,9 @@ if [ ! -e $cluster ]; then
     made="$made $cluster"
 fi
 
-export DEBIAN_FRONTEND=noninteractive
-$sudo apt-get update -q >/dev/null
+update
 # shellcheck disable=SC2086
-$sudo apt-get install -y -q --no-install-recommends \
+$sudo env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -q --no-install-recommends \
       -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold \
       $missing >/dev/null
