@@ -5,6 +5,7 @@
 use strict;
 use warnings;
 
+use Cwd qw(realpath);
 use File::Path qw(remove_tree make_path);
 use File::Temp ();
 use Test::More;
@@ -108,6 +109,33 @@ close $conf;
 my $text = qx(/usr/sbin/nginx -t -c $dir/nginx.conf 2>&1);
 is($?, 0, 'nginx -t with what was installed') or diag($text);
 unlike($text, qr/deprecated/, 'has nothing to say against it');
+
+
+# --- the packages that it needs -----------------------------------------------------
+
+# of nginx, which depends on what it needs itself, and of the libraries that the
+# modules name
+
+my @so = glob(quotemeta("$root/usr/lib/nginx/modules") . '/*.so');
+my %libraries = map { $_ => 1 }
+                map { (run([ 'objdump', '-p', $_ ]))[1] =~ /NEEDED +(\S+)/g }
+                @so;
+my %paths = map { /^\t(\S+) .*=> (\S+)$/ ? ($1 => $2) : () }
+            reverse split /\n/, (run([ 'ldconfig', '-p' ]))[1];
+my %needed = ('nginx' => 1);
+
+for my $library (grep { !/^lib(?:c|crypto)\.so/ } keys %libraries) {
+    my ($status, $owner) = run([ 'dpkg', '-S', realpath($paths{$library}) ]);
+
+    is($status, 0, "$library is of a package") or diag($owner);
+    $needed{ $owner =~ s/:.*//sr } = 1;
+}
+
+my ($release) = slurp('/etc/os-release') =~ /^VERSION_ID="?(\d+)/m;
+my ($row) = slurp('README.md') =~ /^\| Debian $release \| (.*) \|$/m;
+
+is_deeply([ sort keys %needed ], [ sort +($row // '') =~ /`([^`]+)`/g ],
+          'README: the packages that the modules need');
 
 
 
