@@ -138,9 +138,9 @@ is_status(200, 'planConfig', body => $bundle, query => 'detail=true');
 is_status(202, 'testWebhook');
 
 my @later = qw(removeGroupMember deleteGroupPasswordPolicy deleteGroup
-               deleteRole revokeApiToken deleteUser deleteTenantLogo
-               deleteWebhook);
-my %later = map { $_ => 1 } @later, 'createGroupPasswordPolicy', 'testWebhook';
+               deleteRole revokeApiToken deleteUser deleteTenantLogo);
+my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
+                                       deleteWebhook);
 
 for my $id (grep { !$later{$_} } $c->ids) {
     next if $id eq 'streamAuditEvents';
@@ -191,6 +191,7 @@ is_status(201, 'createWebhook', headers => [ 'Idempotency-Key' => 'x' ],
 
 $receiver->deliveries({ %$hook, tenant => $acme }, 1);
 is_status(200, 'listWebhookDeliveries');
+$acme->create(userName => 'heard@acme.test');
 
 
 # --- what is refused ------------------------------------------------------------------
@@ -284,7 +285,14 @@ $s->sql("UPDATE svc.user_account SET role = 'member' WHERE id = '$bare'");
 
 # --- what goes ------------------------------------------------------------------------
 
+is_status(200, 'updateWebhook', body => { enabled => JSON::PP::true() });
 is_status($_ eq 'deleteTenantLogo' ? 200 : 204, $_) for @later;
+
+my @got = $receiver->wait('/ok', 3);
+
+is(scalar @got, 3, 'deliveries: a sample, and of a user made and one erased');
+$c->delivery($_) for @got;
+is_status(204, 'deleteWebhook');
 
 
 # --- what comes of the operator -------------------------------------------------------
@@ -311,7 +319,8 @@ $s->pg->stop('QUIT');
 is_status(503, $_, body => $body{$_}, port => $lost->{port})
     for grep { $c->operation($_)->{responses}{503} } $c->ids;
 
-is(npm_run($s->root, 'answers.mjs', $c->input('\w+ 500')), "\n",
+is(npm_run($s->root, 'answers.mjs', $c->input('\w+ 500', 'userLogin',
+                                                 'UserLoginDelivery[.].*')), "\n",
    'all of it is in the document, and all of the document was seen');
 
 $s->done(allow => [ qr/connect\(\)|PostgreSQL|terminating connection/ ]);

@@ -50,6 +50,12 @@ sub file {
 }
 
 
+# wherever the packages are brought from
+
+unlike(slurp($s->root . '/t/npm/package-lock.json'), qr/"resolved"/,
+       'the lock file names no place');
+
+
 # --- the README's commands -----------------------------------------------------------
 
 my ($section) = slurp($s->root . '/README.md')

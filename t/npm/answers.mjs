@@ -3,13 +3,14 @@
 // kind that it tells of.
 //
 // stdin: { document, unseen: [ ... ], answers: [ { operationId, status,
-//          headers: { name: value }, body } ] }; body: text
+//          headers: { name: value }, body } ], deliveries: [ { headers,
+//          body } ] }; body: text
 // stdout: one fault a line, nothing when all is well
 
 import { json } from 'node:stream/consumers';
 import { Contract } from './contract.mjs';
 
-const { document, answers, unseen } = await json(process.stdin);
+const { document, answers, deliveries, unseen } = await json(process.stdin);
 const contract = new Contract(document);
 const faults = [];
 const operations = {};
@@ -34,7 +35,8 @@ function header(where, name, ref, value) {
         return;
     }
 
-    const typed = schema.type === 'string' ? value : JSON.parse(value);
+    const typed = contract.resolve(schema).type === 'string' ? value
+                : JSON.parse(value);
     const wrong = contract.faults(schema, typed);
 
     if (wrong) {
@@ -93,6 +95,31 @@ for (const { operationId, status, headers, body: text } of answers) {
     }
 }
 
+// --- deliveries of webhooks
+
+for (const { headers, body: text } of deliveries) {
+    const value = JSON.parse(text);
+    const { post } = document.webhooks[value.event];
+    const { schema } = post.requestBody.content['application/json'];
+    const wrong = contract.faults(schema, value);
+
+    if (wrong) {
+        faults.push(`${value.event}: ${wrong}`);
+    }
+
+    contract.visit(schema, value,
+        (s, name) => seen.add(`${names.get(s) ?? '?'}.${name}`),
+        path => faults.push(`${value.event}: ${path} is not described`));
+
+    for (const ref of post.parameters) {
+        const { name } = contract.resolve(ref);
+
+        header(value.event, name, ref, headers[name.toLowerCase()]);
+    }
+
+    seen.add(post.operationId);
+}
+
 // --- what nobody has seen
 
 const wanted = new Set();
@@ -117,6 +144,11 @@ function reach(schema) {
 
     reach(s.items);
     [...s.allOf ?? [], ...s.oneOf ?? [], ...s.anyOf ?? []].forEach(reach);
+}
+
+for (const { operation } of contract.operations('webhooks')) {
+    wanted.add(operation.operationId);
+    reach(operation.requestBody.content['application/json'].schema);
 }
 
 for (const [id, operation] of Object.entries(operations)) {

@@ -19,7 +19,7 @@ sub new {
     my ($class, $tenant) = @_;
 
     my $self = bless { tenant => $tenant, s => $tenant->{system}, path => {},
-                       answers => [] }, $class;
+                       answers => [], deliveries => [] }, $class;
 
     my $document = $self->{s}->http(GET => '/v1/openapi.json')->json;
 
@@ -102,13 +102,24 @@ sub record {
 }
 
 
+# A delivery of a webhook, as of SvcTest::Receiver.
+
+sub delivery {
+    my ($self, $got) = @_;
+
+    push @{ $self->{deliveries} }, { headers => $got->{header},
+                                     body => $got->{body} };
+}
+
+
 # unseen: patterns of what the document tells of and nobody has seen.
 
 sub input {
     my ($self, @unseen) = @_;
 
     return $JSON->encode({ document => $self->{document}, unseen => \@unseen,
-                           answers => $self->{answers} });
+                           answers => $self->{answers},
+                           deliveries => $self->{deliveries} });
 }
 
 

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 use Exporter qw(import);
+use Fcntl qw(LOCK_EX);
 use File::Copy qw(copy);
 use File::Path qw(make_path);
 use IPC::Open2;
@@ -47,16 +48,14 @@ sub npm_install {
 
     make_path($dir);
 
-    for my $script (glob "$from/*.mjs $from/*.ts") {
-        copy($script, $dir) or die "$script: $!\n";
-    }
+    open my $lock, '>', "$dir/lock" or die "$dir/lock: $!\n";
+    flock $lock, LOCK_EX;
 
-    return $dir if -e "$dir/installed"
-                   && !grep { slurp("$from/$_")
-                              ne (slurp("$dir/$_") // '') } @PACKAGES;
+    update($from, $dir, map { s{.*/}{}r } glob "$from/*.mjs $from/*.ts");
+
+    return $dir if !update($from, $dir, @PACKAGES) && -e "$dir/installed";
 
     unlink "$dir/installed";
-    copy("$from/$_", $dir) or die "$from/$_: $!\n" for @PACKAGES;
 
     system("cd '$dir' && npm ci --ignore-scripts --no-audit --no-fund"
            . " --loglevel=error >npm.log 2>&1") == 0
@@ -66,6 +65,21 @@ sub npm_install {
     close $fh;
 
     return $dir;
+}
+
+
+# Copies files that differ; how many.
+
+sub update {
+    my ($from, $dir, @names) = @_;
+
+    my @new = grep { slurp("$from/$_") ne (slurp("$dir/$_") // '') } @names;
+
+    for my $name (@new) {
+        copy("$from/$name", $dir) or die "$from/$name: $!\n";
+    }
+
+    return scalar @new;
 }
 
 
