@@ -1,0 +1,114 @@
+#!/usr/bin/perl
+
+# The README's commands that install and remove, as they are, on a machine with
+# Debian's own PostgreSQL, Redis and NGINX.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest::Machine;
+use SvcTest::Process qw(wait_for wait_exit slurp);
+
+plan skip_all => 'make install builds for the distribution\'s nginx'
+    if defined $ENV{SVC_TEST_MODULES} && $ENV{SVC_TEST_MODULES} eq '';
+
+if (my $why = SvcTest::Machine::missing()) {
+    diag("not tested: $why");
+    plan skip_all => $why;
+}
+
+my $m = SvcTest::Machine->new;
+
+$m->services;
+$m->editor;
+$m->checkout('svc');
+
+
+sub passes {
+    my ($script, $name) = @_;
+    my ($status, $text) = $m->sh($script);
+
+    is($status, 0, $name) or diag("$script\n$text");
+
+    return $text;
+}
+
+
+# --- installing -------------------------------------------------------------------
+
+my (undef, $setup) = SvcTest::Machine::readme('Installing');
+
+passes('cd /mnt/svc && make install', 'make install');
+my $text = passes("set -eo pipefail\n$setup", 'the commands of the README');
+
+like($text, qr/"status":"ok","postgres":"up","redis":"up"/, 'it is well');
+unlike($text, qr/\[warn\]/, 'nginx -t warns of nothing');
+unlike($text, qr/not change directory|Permission/, 'nor does another command');
+
+my ($token) = $text =~ /(scim_[\w-]{43})\b/ or BAIL_OUT('no token');
+
+is(passes("curl -sk -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer $token'"
+          . ' -d \'{"userName":"grace@acme.example"}\''
+          . ' https://localhost/scim/v2/Users', 'a request'), 201, 'is answered');
+
+is(passes('stat -c "%a %U" /etc/nginx/svc.pgpass /etc/nginx/svc.keys',
+          'the secrets'), "600 www-data\n600 root\n", 'are for their readers');
+like(passes('cat /etc/postgresql/*/main/pg_hba.conf', 'pg_hba.conf'),
+     qr/^local +all +all +peer\n.*^host +all +all .*scram-sha-256\n/ms,
+     'is Debian\'s');
+
+# Debian's error_log has no level, which hides warnings
+
+like(passes('sed "s/worker_connections .*;/worker_connections 500;/"'
+            . ' /etc/nginx/nginx.conf > /etc/nginx/few.conf'
+            . ' && nginx -t -q -c /etc/nginx/few.conf 2>&1', 'nginx -t'),
+     qr/\[warn\] .*"worker_connections" of 544 at least/,
+     'warns of few worker_connections');
+
+
+# --- ending -------------------------------------------------------------------------
+
+my $unit = slurp('conf/nginx-stop.conf');
+my ($stop, $retry) = $unit =~ m{^ExecStop=-(\S+ .*QUIT/(\d+) .*)$}m;
+my ($limit) = $unit =~ /^TimeoutStopSec=(\d+)$/m;
+my ($shutdown) = slurp('README.md') =~ /`worker_shutdown_timeout (\d+)s;`/;
+
+ok(10 + 2 < $shutdown && $shutdown < $retry && $retry < $limit,
+   'each bound is longer than the one before');
+
+# a download that takes longer than the five seconds of Debian's unit
+
+passes(<<'EOT', 'a slow answer');
+set -e
+head -c 700000 /dev/zero > /var/www/html/slow
+sed -i '/^events/i worker_shutdown_timeout 15s;' /etc/nginx/nginx.conf
+sed -i '/location \/v1/i location = /slow { root /var/www/html; limit_rate 100k; }' \
+    /etc/nginx/conf.d/svc.conf
+nginx -t && service nginx restart
+EOT
+
+my $slow = $m->start("curl -sk -o /dev/null -w '%{size_download}'"
+                     . ' https://localhost/slow', "$m->{dir}/slow");
+ok((wait_for { passes('ss -tnH state established "sport = :443"', 'ss') } 10),
+   'is under way');
+passes($stop, 'the unit\'s ExecStop');
+is(wait_exit($slow, 20), 0, 'the answer');
+is(slurp("$m->{dir}/slow"), 700000, 'is complete');
+is(passes('pgrep -x nginx | wc -l', 'afterwards'), "0\n", 'NGINX is gone');
+
+
+# --- removing -----------------------------------------------------------------------
+
+my ($remove, $data) = SvcTest::Machine::readme('Removing');
+
+passes("set -e\ncd /mnt/svc\n$remove", 'the commands that remove');
+is(passes('curl -sS -o /dev/null -w "%{http_code}" http://localhost/', 'NGINX'),
+   200, 'goes on');
+passes("set -e\n$data", 'the commands that remove the data');
+is(passes('find /usr /etc/nginx -name "*svc*" ! -path "/usr/share/nginx/src/*"'
+          . ' -newer /mnt/svc/Makefile', 'what is left'), '', 'is nothing');
+
+$m->stop;
+done_testing();

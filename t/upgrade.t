@@ -1,0 +1,227 @@
+#!/usr/bin/perl
+
+# From the first version that could be installed to this one, by the README's
+# commands, on a machine with Debian's services, while a client writes; and back.
+
+use strict;
+use warnings;
+
+use Cwd ();
+use JSON::PP ();
+use Test::More;
+
+use SvcTest::Machine;
+use SvcTest::Process qw(wait_for wait_exit run slurp);
+
+plan skip_all => 'make install builds for the distribution\'s nginx'
+    if defined $ENV{SVC_TEST_MODULES} && $ENV{SVC_TEST_MODULES} eq '';
+
+if (my $why = SvcTest::Machine::missing()) {
+    diag("not tested: $why");
+    plan skip_all => $why;
+}
+
+
+sub git {
+    my ($status, $text) = run([ 'git', '-c', 'safe.directory=*', @_ ],
+                              cwd => Cwd::getcwd());
+
+    die "git @_: $text" if $status != 0;
+
+    return $text;
+}
+
+BAIL_OUT('the clone is shallow, and the first version is not in it:'
+         . ' git fetch --unshallow')
+    if git('rev-parse', '--is-shallow-repository') ne "false\n";
+
+# it had one migration, and all that make install takes
+
+my @first = split /\n/, git('log', '--diff-filter=A', '--format=%H', '--',
+                            'conf/mod-http-svc.conf');
+my $first = $first[-1];
+
+is(git('ls-tree', '--name-only', $first, 'sql/'), "sql/0001_init.sql\n",
+   "the first version, $first");
+
+my $m = SvcTest::Machine->new;
+my $share = $m->{share};
+
+$m->services;
+$m->editor;
+$m->checkout('new');
+mkdir "$share/old" or die $!;
+git('archive', '-o', "$share/old.tar", $first);
+
+
+sub passes {
+    my ($script, $name, %opt) = @_;
+    my ($status, $text) = $m->sh($script, %opt);
+
+    is($status, 0, $name) or diag("$script\n$text");
+
+    return $text;
+}
+
+
+sub version {
+    return passes('cd / && runuser -u postgres -- psql -XAtd svc -c'
+                  . ' "SELECT max(version) FROM svc.schema_migration"',
+                  'the schema');
+}
+
+
+# --- the version of old ------------------------------------------------------------
+
+passes('tar xf /mnt/old.tar -C /mnt/old && cd /mnt/old && make install',
+       'the first version is built and installed', timeout => 300);
+
+my (undef, $setup) = SvcTest::Machine::readme('Installing');
+
+# its example connected over the socket
+
+$setup =~ s{^ *editor (\S+)$}{sed -i 's|^svc_postgres .*|svc_postgres "host=127.0.0.1 dbname=svc user=svc_app passfile=/etc/nginx/svc.pgpass";|' $1; editor $1}m
+    or die;
+
+my $text = passes("set -eo pipefail\n$setup", 'it is set up');
+like($text, qr/"status":"ok"/, 'and is well');
+
+my ($token) = $text =~ /(scim_[\w-]{43})\b/ or die 'no token';
+my $curl = "curl -sk -m 10 -H 'Authorization: Bearer $token'";
+my $users = 'https://localhost/scim/v2/Users';
+
+
+# What clients would miss.
+
+sub stored {
+    my %user;
+
+    for (1 .. 3) {
+        my $json = passes("$curl -G $users --data-urlencode"
+                          . " 'filter=userName eq \"kept$_\@acme.example\"'",
+                          "user $_");
+        my $found = JSON::PP::decode_json($json)->{Resources}[0];
+
+        $user{$_} = { map { $_ => $found->{$_} }
+                      qw(id userName externalId active name title) };
+    }
+
+    return \%user;
+}
+
+
+for (1 .. 3) {
+    passes("$curl $users -f -d '{\"userName\":\"kept$_\@acme.example\","
+           . "\"externalId\":\"e-$_\",\"title\":\"T\","
+           . '"name":{"givenName":"Zoë","familyName":"O\'\\\'\'Hara"},'
+           . "\"active\":" . ($_ == 3 ? 'false' : 'true') . "}'", "user $_");
+}
+
+my $kept = stored();
+is($kept->{3}{active}, JSON::PP::false, 'one is deactivated');
+is(version(), "1\n", 'is of version 1');
+
+
+# --- a client that goes on ----------------------------------------------------------
+
+my $client = $m->start(<<"EOT", "$share/client");
+i=0
+while [ ! -e /mnt/end ]; do
+    i=\$((i + 1))
+    code=\$($curl -o /dev/null -w '%{http_code}' $users \\
+           -d '{"userName":"w'\$i'\@acme.example"}')
+    echo "\$i \$code"
+    sleep 0.02
+done
+EOT
+
+sub acknowledged {
+    my @all = (slurp("$share/client") // '') =~ /^(\d+) 20\d$/mg;
+
+    return @all;
+}
+
+sub goes_on {
+    my ($name) = @_;
+    my $least = 10 + acknowledged();
+
+    ok((wait_for { $least <= acknowledged() } 60), "the client goes on: $name")
+        or diag(slurp("$share/client") =~ /((?:.*\n){0,20})\z/);
+}
+
+sub nothing_lost {
+    my ($name) = @_;
+    my @acknowledged = acknowledged();
+    my %there = map { $_ => 1 } passes('cd / && runuser -u postgres -- psql -XAtd'
+        . ' svc -c "SELECT user_name FROM svc.user_account"', 'all users')
+        =~ /^w(\d+)\@/mg;
+
+    cmp_ok(scalar @acknowledged, '>=', 10, 'many were acknowledged');
+    is_deeply([ grep { !$there{$_} } @acknowledged ], [], $name);
+}
+
+goes_on('as it was');
+
+
+# --- the upgrade --------------------------------------------------------------------
+
+my ($upgrade) = SvcTest::Machine::readme('Upgrading');
+my @step = grep { /\S/ } split /\n/, $upgrade;
+
+for my $step (@step) {
+    passes("cd /mnt/new && $step", "upgrade: $step");
+    goes_on('after it');
+}
+
+my ($newest) = (glob 'sql/[0-9]*.sql')[-1] =~ m{/0*(\d+)_};
+is(version(), "$newest\n", 'is the newest');
+is_deeply(stored(), $kept, 'what there was is there');
+nothing_lost('and all that was acknowledged');
+
+my ($master) = passes('cat /run/nginx.pid', 'NGINX') =~ /(\d+)/;
+like(passes("cat /proc/$master/maps", 'has'), qr/svc_common_module\.so$/m,
+     'the new modules');
+unlike(passes('cat /var/log/nginx/error.log', 'the error log'),
+       qr/\[(?:alert|emerg|crit)\]|exited on signal/, 'has no alert');
+
+
+# --- and back -----------------------------------------------------------------------
+
+my ($leave, $back, $restore) = SvcTest::Machine::readme('Going back');
+
+passes("cd /mnt/new && $leave", 'back: the new modules leave');
+goes_on('with what is in memory');
+passes("set -e\ncd /mnt/old\n$back", 'back: the old modules');
+goes_on('on the new schema');
+is(version(), "$newest\n", 'stays');
+isnt(($m->sh('cd / && runuser -u postgres -- svcctl --pg dbname=svc migrate'))[0],
+     0, 'the old svcctl refuses it');
+is_deeply(stored(), $kept, 'what there was is there');
+
+passes('touch /mnt/end', 'the client');
+is(wait_exit($client, 30), 0, 'ends');
+nothing_lost('all that was acknowledged is there');
+
+passes("set -e\n$restore", 'back: the old schema');
+is(version(), "1\n", 'is of version 1 again');
+passes('curl -sfk --retry 5 https://localhost/healthz', 'it is well');
+is_deeply(stored(), $kept, 'what there was is there');
+
+# and again, now with all that is new
+
+passes("set -eo pipefail\ncd /mnt/new\n$upgrade", 'the upgrade again');
+passes('cp /usr/share/doc/ngx_svc/examples/svc.conf.example'
+       . ' /etc/nginx/conf.d/svc.conf && editor /etc/nginx/conf.d/svc.conf'
+       . ' && nginx -t && service nginx restart', 'the new example');
+is_deeply(stored(), $kept, 'what there was is there');
+
+$text = passes('cd / && runuser -u postgres -- svcctl --pg dbname=svc token create'
+               . ' --tenant acme --name api --permissions users:view',
+               'an API token');
+my ($api) = $text =~ /(svc_[\w-]{43})\b/ or die 'no token';
+$text = passes("curl -sfk -H 'Authorization: Bearer $api' --retry 5"
+               . ' "https://localhost/v1/admin/users?q=kept"', 'the admin API');
+is(JSON::PP::decode_json($text)->{total}, 3, 'finds them');
+
+$m->stop;
+done_testing();
