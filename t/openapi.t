@@ -96,6 +96,16 @@ all_like('what heeds Idempotency-Key',
 all_like('what stays', sub { $_[0]{'x-stability'} },
          sub { $_[0]{path} =~ $STABLE ? 'stable' : 'console' });
 
+my %named = map { $_ => 1 } map { slurp($_) =~ /(?:argument|number|flag|text
+                                                |time)\(sr,\ "(\w+)"/gx }
+            glob $s->root . '/ngx_svc_{common,admin,webhook}/*.c';
+my %query = map { $_->{name} => 1 } grep { ($_->{in} // '') eq 'query' }
+            values %{ $document->{components}{parameters} },
+            map { @{ $_->{parameters} // [] } } values %operation;
+
+is_deeply([ sort keys %query ], [ sort keys %named ],
+          'the parameters of queries that the server looks at');
+
 my %ids = map { $_->{operationId} => 1 } values %operation;
 
 is(scalar keys %ids, scalar keys %operation, 'each has an id of its own');

@@ -155,6 +155,11 @@ function compare(where, shown, allowed, { good, text }) {
     }
 }
 
+const names = new Set(contract.operations().flatMap(
+    ({ operation }) => operation.parameters ?? []).map(
+        p => contract.resolve(p)).filter(p => p.in === 'query').map(
+            p => p.name));
+
 for (const { method, path, operation } of contract.operations()) {
     const id = operation.operationId;
     const schema = operation.requestBody?.content['application/json']?.schema;
@@ -180,10 +185,20 @@ for (const { method, path, operation } of contract.operations()) {
         }
     }
 
-    for (const ref of operation.parameters ?? []) {
-        const p = contract.resolve(ref);
+    const own = (operation.parameters ?? []).map(p => contract.resolve(p))
+                .filter(p => p.in === 'query');
 
-        if (p.in !== 'query' || id === 'streamAuditEvents') {
+    // what no value is good for is not looked at where it does not belong
+
+    for (const name of method === 'get' || schema ? names : []) {
+        if (!own.some(p => p.name === name) && id !== 'streamAuditEvents') {
+            compare(`${id} ?${name}`, 'not its own', true,
+                    await taken(method, path, `?${name}=%00`, bodies[id]));
+        }
+    }
+
+    for (const p of own) {
+        if (id === 'streamAuditEvents') {
             continue;
         }
 
