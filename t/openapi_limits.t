@@ -101,5 +101,58 @@ my ($checked) = $told =~ s/^checked (\d+)\n\z//m ? $1 : 0;
 is($told, '', 'the document and the server say the same');
 cmp_ok($checked, '>', 2000, "$checked times");
 
+
+# --- defaults ------------------------------------------------------------------------
+
+my $components = $s->http(GET => '/v1/openapi.json')->json->{components};
+
+
+# What was left out is as the schema says.
+
+sub defaults {
+    my ($name, $got) = @_;
+    my $properties = $components->{schemas}{$name}{properties};
+    my @members = grep { exists $properties->{$_}{default}
+                         && !$properties->{$_}{writeOnly} } keys %$properties;
+
+    cmp_ok(scalar @members, '>', 0, "$name has defaults");
+    is_deeply({ map { $_ => $got->{$_} } @members },
+              { map { $_ => $properties->{$_}{default} } @members },
+              'which are the server\'s');
+}
+
+
+my $globex = $s->tenant('globex');
+my $all = $globex->token(kind => 'api', permissions => $ALL)->{token};
+
+sub made {
+    my $r = $globex->admin(@_, [], $all);
+
+    like($r->status, qr/\A20[01]\z/, "@_[0, 1]") or diag($r->body);
+    $s->secret($1) if $r->body =~ /"secret":"([^"]*)"/;
+
+    return $r->json;
+}
+
+
+my $rule = { name => 'r', action => 'mfa' };
+my $rules = made(PUT => '/access-policy', { defaultAction => 'allow', rules =>
+    [ $rule, { %$rule, timeWindows => [ { start => '01:00', end => '02:00' } ] },
+    ] })->{rules};
+
+defaults(AccessRuleInput => $rules->[0]);
+defaults(TimeWindowInput => $rules->[1]{timeWindows}[0]);
+defaults(WebhookCreate => made(POST => '/webhooks', {
+    url => 'https://hooks.example.com/', events => [ 'user.created' ] }));
+defaults(GroupCreate => made(POST => '/groups', { name => 'g' }));
+defaults(ApiTokenCreate => made(POST => '/api-tokens', {
+    name => 't', scopes => [ 'users:view' ] }));
+defaults(BrandingUpdate => made(GET => '/tenant', undef)->{tenant}{branding});
+
+my $page = made(GET => '/users', undef);
+
+is($page->{$_}, $components->{parameters}{$_}{schema}{default}, "$_: default")
+    for qw(limit offset);
+
 $s->done;
 done_testing();

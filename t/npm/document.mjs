@@ -9,7 +9,6 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Contract } from './contract.mjs';
 
 const document = await json(process.stdin);
-const contract = new Contract(document);
 const faults = [];
 
 // --- validators
@@ -36,7 +35,16 @@ for (const p of await lintFromString({ source: JSON.stringify(document),
     faults.push(`lint: ${p.location[0]?.pointer}: ${p.ruleId}: ${p.message}`);
 }
 
-// --- descriptions
+// what follows takes a valid document for granted
+
+if (faults.length) {
+    console.log(faults.join('\n'));
+    process.exit(0);
+}
+
+const contract = new Contract(document);
+
+// --- descriptions, and defaults
 
 function described(where, o) {
     const text = o.description ?? contract.resolve(o).description;
@@ -47,11 +55,16 @@ function described(where, o) {
 }
 
 function schemas(where, s) {
-    if (!s || typeof s !== 'object' || s.$ref && !s.properties) {
+    if (!s || s.$ref && Object.keys(s).length === 1) {
         return;
     }
 
     const known = contract.properties(s);
+    const wrong = 'default' in s ? contract.faults(s, s.default) : '';
+
+    if (wrong) {
+        faults.push(`${where}: default: ${wrong}`);
+    }
 
     for (const name of s.required ?? []) {
         if (!known[name] && s.properties) {
@@ -73,9 +86,7 @@ for (const kind of ['schemas', 'parameters', 'headers', 'responses']) {
     for (const [name, o] of Object.entries(document.components[kind])) {
         described(`${kind} ${name}`, o);
 
-        if (kind === 'schemas') {
-            schemas(name, o);
-        }
+        schemas(name, kind === 'schemas' ? o : o.schema);
     }
 }
 
