@@ -29,8 +29,8 @@ static ngx_int_t ngx_svc_admin_restore_written(ngx_svc_request_t *sr);
 const ngx_svc_pg_statement_t  ngx_svc_admin_access_restore_statements[] = {
 
     { "admin_access_version",
-      "SELECT v.id, v.snapshot, g.access_number, $2::text::bigint[] IS NULL"
-      " OR g.access_number = ANY ($2::text::bigint[])"
+      "SELECT v.id, v.snapshot, g.access_number, "
+          NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$2", "g.access_number")
       " FROM svc.access_policy_version v"
       " JOIN svc.governance g USING (tenant_id) WHERE v.id = $1", 2 },
 

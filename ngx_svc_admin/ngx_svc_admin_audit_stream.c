@@ -54,10 +54,7 @@ static void ngx_svc_admin_stream_closed(ngx_svc_pg_op_t *op);
 
 const ngx_svc_pg_statement_t  ngx_svc_admin_audit_stream_statements[] = {
 
-    { "admin_audit_stream_lock",
-      "SELECT pg_advisory_xact_lock(hashtext('svc.audit_stream'),"
-          " hashtext(current_setting('svc.tenant', true)))"
-      " WHERE " NGX_SVC_TENANT " IS NOT NULL", 0 },
+    { "admin_audit_stream_lock", NGX_SVC_LIMIT_LOCK("svc.audit_stream"), 0 },
 
     { "admin_audit_stream_open",
       "WITH d AS ("

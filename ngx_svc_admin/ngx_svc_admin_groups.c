@@ -20,6 +20,8 @@ typedef struct {
 } ngx_svc_admin_group_t;
 
 
+static ngx_int_t ngx_svc_admin_group_send_changed(ngx_svc_request_t *sr,
+    ngx_uint_t status);
 static ngx_int_t ngx_svc_admin_group_send(ngx_svc_request_t *sr,
     ngx_uint_t status);
 static void ngx_svc_admin_group_write(ngx_svc_json_writer_t *w, PGresult *res,
@@ -49,53 +51,68 @@ static const ngx_svc_member_t  ngx_svc_admin_group_put_members[] = {
 
 /* What ngx_svc_admin_group_write() reads, in this order. */
 
-#define NGX_SVC_ADMIN_GROUP_COLUMNS                                           \
-    "id, name, description, member_count, 0, created_at, updated_at"
+#define NGX_SVC_ADMIN_GROUP_COLUMNS(t)                                        \
+    t ".id, " t ".name, " t ".description, " t ".member_count, 0, "           \
+    t ".created_at, " t ".updated_at"
+
+/* Behind them, of a write: a constraint's name, or none, of one refused. */
+
+#define NGX_SVC_ADMIN_GROUP_CONFLICT  7
 
 #define NGX_SVC_ADMIN_GROUP_FOUND                                             \
-    " FROM svc.user_group WHERE tenant_id = " NGX_SVC_TENANT            \
+    " FROM svc.user_group g WHERE tenant_id = " NGX_SVC_TENANT                \
     " AND ($1::text IS NULL OR strpos(name_key, lower($1)) > 0)"
 
 const ngx_svc_pg_statement_t  ngx_svc_admin_groups_statements[] = {
 
     { "admin_groups_list",
-      "SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS NGX_SVC_ADMIN_GROUP_FOUND
+      "SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g") NGX_SVC_ADMIN_GROUP_FOUND
       " ORDER BY name_key LIMIT $2::int4 OFFSET $3::int4", 3 },
 
     { "admin_groups_total",
       "SELECT count(*)" NGX_SVC_ADMIN_GROUP_FOUND, 1 },
 
     { "admin_groups_get",
-      "SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS
-      " FROM svc.user_group WHERE id = $1", 1 },
+      "SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g")
+      " FROM svc.user_group g WHERE id = $1", 1 },
+
+    { "admin_groups_lock", NGX_SVC_LIMIT_LOCK("svc.user_group"), 0 },
 
     { "admin_groups_create",
       "WITH t AS ("
-          "SELECT " NGX_SVC_TENANT " AS id"
+          "SELECT " NGX_SVC_TENANT " AS id, (SELECT count(*)"
+              " FROM svc.user_group) < $4::int4 AS room"
       "), g AS ("
           "INSERT INTO svc.user_group (tenant_id, id, name, description)"
-          " SELECT t.id, $1::uuid, $2, $3 FROM t WHERE t.id IS NOT NULL"
-              " AND (SELECT count(*) FROM svc.user_group) < $4::int4"
-          " RETURNING *"
+          " SELECT t.id, $1::uuid, $2, $3 FROM t"
+              " WHERE t.id IS NOT NULL AND t.room"
+          " ON CONFLICT (tenant_id, name_key) DO NOTHING RETURNING *"
       "), e AS ("
           "INSERT INTO svc.audit_event (action, target_type, target_id,"
               " target_name)"
           " SELECT 'group.created', 'group', g.id::text, g.name FROM g"
       ")"
-      " SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS " FROM g", 4 },
+      " SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g")
+      ", CASE WHEN g.id IS NULL THEN CASE WHEN t.room"
+          " THEN 'user_group_name_key' ELSE '' END END"
+      " FROM t LEFT JOIN g ON true", 4 },
 
     { "admin_groups_put",
       "WITH o AS ("
           "SELECT * FROM svc.user_group WHERE id = $1 FOR NO KEY UPDATE"
       "), n AS ("
           "SELECT id, CASE WHEN $2 THEN $3 ELSE name END AS name,"
-              " CASE WHEN $4 THEN $5 ELSE description END AS description"
+              " CASE WHEN $4 THEN $5 ELSE description END AS description,"
+              " $2 AND lower($3) <> name_key AND EXISTS ("
+                  "SELECT FROM svc.user_group a"
+                  " WHERE a.tenant_id = " NGX_SVC_TENANT
+                      " AND a.name_key = lower($3)) AS taken"
           " FROM o"
       "), g AS ("
           "UPDATE svc.user_group a SET name = n.name,"
               " description = n.description, updated_at ="
               " greatest(now(), a.updated_at + interval '1 millisecond')"
-          " FROM n, o WHERE a.id = $1"
+          " FROM n, o WHERE a.id = $1 AND n.taken IS NOT TRUE"
               " AND (n.name, n.description)"
               " IS DISTINCT FROM (o.name, o.description)"
           " RETURNING a.*"
@@ -109,9 +126,10 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_groups_statements[] = {
               " THEN 'description' END], NULL)))"
           " FROM g JOIN o ON o.id = g.id"
       ")"
-      " SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS " FROM g"
-      " UNION ALL SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS " FROM o"
-      " WHERE NOT EXISTS (SELECT FROM g)", 5 },
+      " SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g") ", NULL FROM g"
+      " UNION ALL SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("o") ","
+          " (SELECT 'user_group_name_key' FROM n WHERE taken)"
+      " FROM o WHERE NOT EXISTS (SELECT FROM g)", 5 },
 
     /* behind the lock of governance: its password policy goes with it */
 
@@ -138,9 +156,10 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_groups_statements[] = {
 #define NGX_SVC_ADMIN_GROUPS_LIST    (&ngx_svc_admin_groups_statements[0])
 #define NGX_SVC_ADMIN_GROUPS_TOTAL   (&ngx_svc_admin_groups_statements[1])
 #define NGX_SVC_ADMIN_GROUPS_GET     (&ngx_svc_admin_groups_statements[2])
-#define NGX_SVC_ADMIN_GROUPS_CREATE  (&ngx_svc_admin_groups_statements[3])
-#define NGX_SVC_ADMIN_GROUPS_PUT     (&ngx_svc_admin_groups_statements[4])
-#define NGX_SVC_ADMIN_GROUPS_DELETE  (&ngx_svc_admin_groups_statements[5])
+#define NGX_SVC_ADMIN_GROUPS_LOCK    (&ngx_svc_admin_groups_statements[3])
+#define NGX_SVC_ADMIN_GROUPS_CREATE  (&ngx_svc_admin_groups_statements[4])
+#define NGX_SVC_ADMIN_GROUPS_PUT     (&ngx_svc_admin_groups_statements[5])
+#define NGX_SVC_ADMIN_GROUPS_DELETE  (&ngx_svc_admin_groups_statements[6])
 
 
 ngx_int_t
@@ -220,7 +239,7 @@ ngx_svc_admin_groups_create_prepare(ngx_svc_request_t *sr)
     u_char                 *id;
     ngx_int_t               rc;
     ngx_time_t             *tp;
-    ngx_svc_pg_call_t      *call;
+    ngx_svc_pg_call_t      *lock, *call;
     ngx_svc_admin_group_t   group;
 
     ngx_memzero(&group, sizeof(ngx_svc_admin_group_t));
@@ -232,10 +251,11 @@ ngx_svc_admin_groups_create_prepare(ngx_svc_request_t *sr)
     }
 
     id = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
+    lock = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_GROUPS_LOCK);
     call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_GROUPS_CREATE);
     tp = ngx_timeofday();
 
-    if (id == NULL || call == NULL
+    if (id == NULL || lock == NULL || call == NULL
         || ngx_svc_uuid_new((uint64_t) tp->sec * 1000 + tp->msec, id)
            != NGX_OK)
     {
@@ -253,14 +273,22 @@ ngx_svc_admin_groups_create_prepare(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_admin_groups_create_reply(ngx_svc_request_t *sr)
 {
-    if (PQntuples(sr->results[0]) == 0) {
+    PGresult  *res;
+
+    sr->results++;              /* that of the lock */
+
+    res = sr->results[0];
+
+    if (PQntuples(res) && PQgetisnull(res, 0, 0)
+        && *PQgetvalue(res, 0, NGX_SVC_ADMIN_GROUP_CONFLICT) == '\0')
+    {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_LIMIT_EXCEEDED,
                             "The tenant has %d groups: delete one.",
                             NGX_SVC_ADMIN_GROUPS);
         return ngx_svc_send_error(sr);
     }
 
-    return ngx_svc_admin_group_send(sr, NGX_HTTP_CREATED);
+    return ngx_svc_admin_group_send_changed(sr, NGX_HTTP_CREATED);
 }
 
 
@@ -298,7 +326,7 @@ ngx_svc_admin_groups_put_prepare(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_admin_groups_put_reply(ngx_svc_request_t *sr)
 {
-    return ngx_svc_admin_group_send(sr, NGX_HTTP_OK);
+    return ngx_svc_admin_group_send_changed(sr, NGX_HTTP_OK);
 }
 
 
@@ -323,6 +351,22 @@ ngx_svc_admin_groups_delete_reply(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_group_send_changed(ngx_svc_request_t *sr, ngx_uint_t status)
+{
+    PGresult  *res;
+
+    res = sr->results[0];
+
+    if (PQntuples(res) && !PQgetisnull(res, 0, NGX_SVC_ADMIN_GROUP_CONFLICT)) {
+        return ngx_svc_send_conflict(sr,
+                           PQgetvalue(res, 0, NGX_SVC_ADMIN_GROUP_CONFLICT));
+    }
+
+    return ngx_svc_admin_group_send(sr, status);
 }
 
 

@@ -84,6 +84,8 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_tokens_statements[] = {
           " FROM svc.credential WHERE token_hash = $1)"
       " FROM svc.credential WHERE" NGX_SVC_ADMIN_TOKEN_OURS, 1 },
 
+    { "admin_tokens_lock", NGX_SVC_LIMIT_LOCK("svc.credential"), 0 },
+
     { "admin_tokens_create",
       "WITH c AS ("
           "SELECT tenant_id, id, name, permissions,"
@@ -133,8 +135,9 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_tokens_statements[] = {
 
 #define NGX_SVC_ADMIN_TOKENS_LIST    (&ngx_svc_admin_tokens_statements[0])
 #define NGX_SVC_ADMIN_TOKENS_TOTAL   (&ngx_svc_admin_tokens_statements[1])
-#define NGX_SVC_ADMIN_TOKENS_CREATE  (&ngx_svc_admin_tokens_statements[2])
-#define NGX_SVC_ADMIN_TOKENS_REVOKE  (&ngx_svc_admin_tokens_statements[3])
+#define NGX_SVC_ADMIN_TOKENS_LOCK    (&ngx_svc_admin_tokens_statements[2])
+#define NGX_SVC_ADMIN_TOKENS_CREATE  (&ngx_svc_admin_tokens_statements[3])
+#define NGX_SVC_ADMIN_TOKENS_REVOKE  (&ngx_svc_admin_tokens_statements[4])
 
 
 ngx_int_t
@@ -207,7 +210,7 @@ ngx_svc_admin_tokens_create_prepare(ngx_svc_request_t *sr)
     ngx_int_t               rc;
     ngx_str_t              *secret, shown, scopes, expires;
     ngx_time_t             *tp;
-    ngx_svc_pg_call_t      *call;
+    ngx_svc_pg_call_t      *lock, *call;
     ngx_svc_admin_token_t   token;
 
     ngx_memzero(&token, sizeof(ngx_svc_admin_token_t));
@@ -226,9 +229,10 @@ ngx_svc_admin_tokens_create_prepare(ngx_svc_request_t *sr)
     secret = ngx_palloc(sr->request->pool, sizeof(ngx_str_t));
     hash = ngx_pnalloc(sr->request->pool,
                        NGX_SVC_SHA256_LEN + NGX_SVC_UUID_LEN);
+    lock = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_LOCK);
     call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_CREATE);
 
-    if (secret == NULL || hash == NULL || call == NULL
+    if (secret == NULL || hash == NULL || lock == NULL || call == NULL
         || ngx_svc_admin_permissions_text(sr->request->pool,
                          ngx_svc_admin_permissions_json(token.scopes.json),
                          &scopes)
@@ -271,7 +275,7 @@ ngx_svc_admin_tokens_create_reply(ngx_svc_request_t *sr)
 
     static ngx_str_t        no_store = ngx_string("no-store");
 
-    res = sr->results[0];
+    res = sr->results[1];
     secret = sr->data;
 
     if (PQntuples(res) == 0) {

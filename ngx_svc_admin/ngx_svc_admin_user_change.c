@@ -50,7 +50,8 @@ static const ngx_svc_member_t  ngx_svc_admin_profile_members[] = {
 /*
  * A change comes as pairs: is the column to be set, and to what; what differs
  * is told from the locked row.  A new address is not a verified one, unless it
- * is the same in another case.
+ * is the same in another case.  One that another user has is told first; who
+ * takes it in the same moment is found by the constraint.
  */
 
 #define NGX_SVC_ADMIN_SET(set, value, column)                                 \
@@ -77,10 +78,15 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
           NGX_SVC_ADMIN_SET("$8", "$9", "display_name") ","
           NGX_SVC_ADMIN_SET("$10", "$11", "title") ","
           NGX_SVC_ADMIN_SET("$12", "$13", "department") ","
-          NGX_SVC_ADMIN_SET("$14", "$15", "locale")
+          NGX_SVC_ADMIN_SET("$14", "$15", "locale") ","
+          " $2 AND lower($3) <> user_name_key AND EXISTS ("
+              "SELECT FROM svc.user_account a"
+              " WHERE a.tenant_id = " NGX_SVC_TENANT
+                  " AND a.user_name_key = lower($3)) AS taken"
           " FROM o"
       "), c AS ("
-          "SELECT n.* FROM n, o WHERE (n.user_name, n.first_name,"
+          "SELECT n.* FROM n, o WHERE n.taken IS NOT TRUE"
+              " AND (n.user_name, n.first_name,"
               " n.last_name, n.display_name, n.title, n.department, n.locale)"
               " IS DISTINCT FROM (o.user_name, o.first_name, o.last_name,"
               " o.display_name, o.title, o.department, o.locale)"
@@ -108,8 +114,9 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
               "], NULL)))"
           " FROM u JOIN o ON o.id = u.id"
       ")"
-      " SELECT " NGX_SVC_ADMIN_USER_COLUMNS("u") " FROM u"
-      " UNION ALL SELECT " NGX_SVC_ADMIN_USER_COLUMNS("o") " FROM o"
+      " SELECT false, " NGX_SVC_ADMIN_USER_COLUMNS("u") " FROM u"
+      " UNION ALL SELECT EXISTS (SELECT FROM n WHERE taken), "
+          NGX_SVC_ADMIN_USER_COLUMNS("o") " FROM o"
       " WHERE NOT EXISTS (SELECT FROM u)", 15 },
 
     { "admin_user_suspend",
@@ -254,7 +261,15 @@ ngx_svc_admin_user_put_prepare(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_admin_user_put_reply(ngx_svc_request_t *sr)
 {
-    return ngx_svc_admin_user_send(sr, 0);
+    PGresult  *res;
+
+    res = sr->results[0];
+
+    if (PQntuples(res) && ngx_svc_column_true(res, 0, 0)) {
+        return ngx_svc_send_conflict(sr, "user_account_user_name_key");
+    }
+
+    return ngx_svc_admin_user_send(sr, 1);
 }
 
 

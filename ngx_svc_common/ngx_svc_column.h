@@ -16,6 +16,18 @@
 #define NGX_SVC_TENANT                                                        \
     "nullif(current_setting('svc.tenant', true), '')::uuid"
 
+/*
+ * A statement of its own before one that counts rows and adds one up to a
+ * limit: those that add to the same kind in a tenant stand in line until they
+ * are committed, and each counts what those before have stored.  table: a name,
+ * a literal.
+ */
+
+#define NGX_SVC_LIMIT_LOCK(table)                                             \
+    "SELECT pg_advisory_xact_lock(hashtext('" table "'),"                     \
+        " hashtext(current_setting('svc.tenant', true)))"                     \
+    " WHERE " NGX_SVC_TENANT " IS NOT NULL"
+
 
 /*
  * A column as a member, null when it is NULL: a text, a time, a piece of JSON,

@@ -21,6 +21,7 @@ static ngx_int_t ngx_svc_request_answer(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_request_unavailable(ngx_svc_request_t *sr,
     const char *detail);
 static ngx_int_t ngx_svc_request_failed(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_constraint(ngx_svc_request_t *sr, const char *name);
 static ngx_int_t ngx_svc_request_internal(ngx_svc_request_t *sr,
     const char *state);
 static void ngx_svc_request_say(ngx_svc_request_t *sr, ngx_uint_t level,
@@ -533,10 +534,9 @@ ngx_svc_request_unavailable(ngx_svc_request_t *sr, const char *detail)
 static ngx_int_t
 ngx_svc_request_failed(ngx_svc_request_t *sr)
 {
-    ngx_int_t                    rc;
-    const char                  *name, *state;
-    PGresult                    *error;
-    const ngx_svc_constraint_t  *c;
+    ngx_int_t    rc;
+    const char  *name, *state;
+    PGresult    *error;
 
     if (sr->refused) {
         rc = sr->refused(sr);
@@ -553,13 +553,8 @@ ngx_svc_request_failed(ngx_svc_request_t *sr)
 
     sr->error.kind = NGX_SVC_E_NONE;
 
-    if (name) {
-        for (c = sr->surface->constraints; c->name; c++) {
-            if (ngx_strcmp(c->name, name) == 0) {
-                (void) ngx_svc_fail(&sr->error, c->kind, "%s", c->detail);
-                return ngx_svc_send_error(sr);
-            }
-        }
+    if (name && ngx_svc_constraint(sr, name) == NGX_OK) {
+        return ngx_svc_send_error(sr);
     }
 
     if (ngx_svc_pg_transient(state)) {
@@ -575,6 +570,35 @@ ngx_svc_request_failed(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_request_internal(sr, state);
+}
+
+
+/* NGX_DECLINED: the surface does not know it. */
+
+static ngx_int_t
+ngx_svc_constraint(ngx_svc_request_t *sr, const char *name)
+{
+    const ngx_svc_constraint_t  *c;
+
+    for (c = sr->surface->constraints; c->name; c++) {
+        if (ngx_strcmp(c->name, name) == 0) {
+            (void) ngx_svc_fail(&sr->error, c->kind, "%s", c->detail);
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_svc_send_conflict(ngx_svc_request_t *sr, const char *name)
+{
+    if (ngx_svc_constraint(sr, name) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_send_error(sr);
 }
 
 

@@ -262,6 +262,13 @@ NGX_SVC_API ngx_int_t ngx_svc_send_empty(ngx_svc_request_t *sr,
 NGX_SVC_API ngx_int_t ngx_svc_send_error(ngx_svc_request_t *sr);
 
 /*
+ * For a reply: the error of a constraint that a statement would have violated,
+ * and has named in its verdict.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_send_conflict(ngx_svc_request_t *sr,
+    const char *name);
+
+/*
  * The ETag of an answer that is about to be sent, with its quotes; lives as
  * long as the request.  A GET that names it in If-None-Match gets 304.
  */

@@ -27,11 +27,11 @@ static const ngx_svc_route_t  ngx_http_svc_scim_routes[] = {
 
     { NGX_HTTP_PUT, NGX_SVC_SCIM_USER, NGX_SVC_SCIM_GRANT,
       NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_scim_replace_prepare, ngx_svc_scim_user_reply },
+      ngx_svc_scim_replace_prepare, ngx_svc_scim_change_reply },
 
     { NGX_HTTP_PATCH, NGX_SVC_SCIM_USER, NGX_SVC_SCIM_GRANT,
       NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_scim_patch_prepare, ngx_svc_scim_user_reply },
+      ngx_svc_scim_patch_prepare, ngx_svc_scim_change_reply },
 
     { NGX_HTTP_DELETE, NGX_SVC_SCIM_USER, NGX_SVC_SCIM_GRANT,
       NGX_SVC_ROUTE_WRITE,
@@ -51,6 +51,11 @@ static const ngx_svc_constraint_t  ngx_http_svc_scim_constraints[] = {
 
     { "user_account_external_id_key", NGX_SVC_E_UNIQUENESS,
       "A user with this externalId exists already." },
+
+    /* one of them: it became a user in the same moment */
+
+    { "user_account_key", NGX_SVC_E_UNIQUENESS,
+      "A user with this userName or externalId exists already." },
 
     { NULL, NGX_SVC_E_NONE, NULL }
 };

@@ -34,6 +34,7 @@ ngx_int_t ngx_svc_scim_get_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_scim_replace_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_scim_patch_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_scim_user_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_scim_change_reply(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_scim_delete_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_scim_delete_reply(ngx_svc_request_t *sr);
 

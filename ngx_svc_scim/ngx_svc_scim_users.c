@@ -9,6 +9,7 @@
 
 
 #define NGX_SVC_SCIM_USER_SIZE  1024    /* first guess, in bytes */
+#define NGX_SVC_SCIM_CONFLICT   NGX_SVC_SCIM_NCOLUMNS   /* a verdict's column */
 
 
 static ngx_int_t ngx_svc_scim_id(ngx_svc_request_t *sr,
@@ -21,6 +22,8 @@ static ngx_int_t ngx_svc_scim_change(ngx_svc_request_t *sr,
     ngx_svc_scim_user_t *user);
 static ngx_int_t ngx_svc_scim_mask(ngx_svc_request_t *sr, ngx_uint_t *mask);
 static ngx_int_t ngx_svc_scim_not_found(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_scim_send_changed(ngx_svc_request_t *sr,
+    ngx_uint_t status);
 static ngx_int_t ngx_svc_scim_send_user(ngx_svc_request_t *sr,
     ngx_uint_t status);
 
@@ -40,6 +43,22 @@ static ngx_int_t ngx_svc_scim_send_user(ngx_svc_request_t *sr,
 #define NGX_SVC_SCIM_CHANGED(column, name)                                    \
     " CASE WHEN u." column " IS DISTINCT FROM o." column                      \
     " THEN '" name "' END"
+
+/*
+ * What a user who would not be unique is refused for: the constraint's name, in
+ * the column behind the user's.  Who became one in the same moment is not seen
+ * yet; a change is then refused by the constraint itself.
+ */
+
+#define NGX_SVC_SCIM_OTHER(which)                                             \
+    "SELECT FROM svc.user_account a WHERE a.tenant_id = " NGX_SVC_TENANT      \
+    " AND a." which
+
+#define NGX_SVC_SCIM_TAKEN                                                    \
+    "CASE WHEN EXISTS (" NGX_SVC_SCIM_OTHER("user_name_key = lower($2)") ")"  \
+    " OR $3 IS NULL THEN 'user_account_user_name_key'"                        \
+    " WHEN EXISTS (" NGX_SVC_SCIM_OTHER("external_id = $3") ")"               \
+    " THEN 'user_account_external_id_key' ELSE 'user_account_key' END"
 
 const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
 
@@ -69,15 +88,16 @@ const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
           " SELECT t.id, $1::uuid, $2, $3,"
               " CASE WHEN $4 THEN 'active' ELSE 'deactivated' END, true,"
               " 'scim', $5, $6, $7, $8, $9, $10"
-          " FROM t WHERE t.id IS NOT NULL RETURNING *"
+          " FROM t WHERE t.id IS NOT NULL ON CONFLICT DO NOTHING RETURNING *"
       "), e AS ("
           "INSERT INTO svc.audit_event (action, target_type, target_id,"
               " details)"
           " SELECT 'user.created', 'user', u.id::text, '{\"source\":\"scim\"}'"
           " FROM u"
       ")"
-      " SELECT " NGX_SVC_SCIM_COLUMNS ", " NGX_SVC_EVENT_TAKERS("user.created")
-      " FROM u", 10 },
+      " SELECT " NGX_SVC_SCIM_COLUMNS ", CASE WHEN id IS NULL THEN "
+          NGX_SVC_SCIM_TAKEN " END, " NGX_SVC_EVENT_TAKERS("user.created")
+      " FROM (SELECT) x LEFT JOIN u ON true", 10 },
 
     { "scim_change",
       "WITH o AS ("
@@ -93,10 +113,14 @@ const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
           NGX_SVC_SCIM_SET("$14", "$15", "locale") ","
           " CASE WHEN $16 = 'deactivated'"
               " OR $16 = 'active' AND status = 'deactivated'"
-              " THEN $16 ELSE status END AS status"
+              " THEN $16 ELSE status END AS status,"
+          " $2 AND $3 <> coalesce(external_id, '') AND EXISTS ("
+              NGX_SVC_SCIM_OTHER("external_id = $3") " AND a.id <> $1)"
+              " AS taken"
           " FROM o"
       "), c AS ("
-          "SELECT n.* FROM n, o WHERE (n.external_id, n.first_name,"
+          "SELECT n.* FROM n, o WHERE n.taken IS NOT TRUE"
+              " AND (n.external_id, n.first_name,"
               " n.last_name, n.display_name, n.title, n.department, n.locale,"
               " n.status) IS DISTINCT FROM (o.external_id, o.first_name,"
               " o.last_name, o.display_name, o.title, o.department, o.locale,"
@@ -111,8 +135,8 @@ const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
           " FROM c WHERE a.id = $1 RETURNING a.*"
       "), s AS ("
           "UPDATE svc.session s SET ended_at = now()"
-          " FROM n WHERE $16 = 'deactivated' AND s.user_id = $1"
-              " AND s.ended_at IS NULL"
+          " FROM n WHERE $16 = 'deactivated' AND n.taken IS NOT TRUE"
+              " AND s.user_id = $1 AND s.ended_at IS NULL"
       "), e AS ("
           "INSERT INTO svc.audit_event (action, target_type, target_id,"
               " details)"
@@ -134,9 +158,10 @@ const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
               "], NULL)))"
           " FROM u JOIN o ON o.id = u.id"
       ")"
-      " SELECT " NGX_SVC_SCIM_COLUMNS " FROM u"
-      " UNION ALL SELECT " NGX_SVC_SCIM_COLUMNS " FROM o"
-      " WHERE NOT EXISTS (SELECT FROM u)", 16 },
+      " SELECT " NGX_SVC_SCIM_COLUMNS ", NULL FROM u"
+      " UNION ALL SELECT " NGX_SVC_SCIM_COLUMNS ","
+          " (SELECT 'user_account_external_id_key' FROM n WHERE taken)"
+      " FROM o WHERE NOT EXISTS (SELECT FROM u)", 16 },
 
     { NULL, NULL, 0 }
 };
@@ -392,19 +417,24 @@ ngx_svc_scim_create_committed(PGresult **results)
     PGresult         *res;
     ngx_svc_event_t   event;
 
-    ngx_svc_request_committed(results);
-
-    if (results == NULL || PQntuples(results[1]) == 0) {
+    if (results == NULL) {
+        ngx_svc_request_committed(NULL);
         return;
     }
 
     res = results[1];
 
+    if (PQgetisnull(res, 0, 0)) {
+        return;
+    }
+
+    ngx_svc_request_committed(results);
+
     event.kind = NGX_SVC_EVENT_USER_CREATED;
     event.tenant = ngx_svc_pg_value(results[0], 0, 0);
     event.user = ngx_svc_pg_value(res, 0, 0);
     event.email = ngx_svc_pg_value(res, 0, 1);
-    event.takers = ngx_svc_pg_value(res, 0, NGX_SVC_SCIM_NCOLUMNS);
+    event.takers = ngx_svc_pg_value(res, 0, NGX_SVC_SCIM_CONFLICT + 1);
 
     ngx_svc_event_emit(&event);
 }
@@ -413,7 +443,7 @@ ngx_svc_scim_create_committed(PGresult **results)
 ngx_int_t
 ngx_svc_scim_create_reply(ngx_svc_request_t *sr)
 {
-    return ngx_svc_scim_send_user(sr, NGX_HTTP_CREATED);
+    return ngx_svc_scim_send_changed(sr, NGX_HTTP_CREATED);
 }
 
 
@@ -503,6 +533,13 @@ ngx_svc_scim_change(ngx_svc_request_t *sr, ngx_svc_scim_user_t *user)
 
 
 ngx_int_t
+ngx_svc_scim_change_reply(ngx_svc_request_t *sr)
+{
+    return ngx_svc_scim_send_changed(sr, NGX_HTTP_OK);
+}
+
+
+ngx_int_t
 ngx_svc_scim_delete_reply(ngx_svc_request_t *sr)
 {
     if (PQntuples(sr->results[0]) == 0) {
@@ -545,6 +582,24 @@ ngx_svc_scim_not_found(ngx_svc_request_t *sr)
                         "There is no user with this id.");
 
     return ngx_svc_send_error(sr);
+}
+
+
+/* The same, or the verdict behind the user's columns. */
+
+static ngx_int_t
+ngx_svc_scim_send_changed(ngx_svc_request_t *sr, ngx_uint_t status)
+{
+    PGresult  *res;
+
+    res = sr->results[0];
+
+    if (PQntuples(res) && !PQgetisnull(res, 0, NGX_SVC_SCIM_CONFLICT)) {
+        return ngx_svc_send_conflict(sr, PQgetvalue(res, 0,
+                                                    NGX_SVC_SCIM_CONFLICT));
+    }
+
+    return ngx_svc_scim_send_user(sr, status);
 }
 
 

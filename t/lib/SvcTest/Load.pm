@@ -13,6 +13,8 @@ use warnings;
 
 use JSON::PP ();
 use POSIX ();
+use Time::HiRes qw(time);
+
 use SvcTest::Process qw(wait_for slow);
 
 my $RUN = 0;
@@ -178,6 +180,47 @@ sub stop {
 
     return { create => [ $self->records('create') ],
              read => [ $self->records('read') ] };
+}
+
+
+# --- the same request many times ---------------------------------------------
+
+# Sends a request $n times, pipelined, over a few connections, and reads all
+# answers: status, a hash of how many there were of each, and seconds.
+
+sub flood {
+    my ($s, $n, $method, $path, $headers, $body) = @_;
+
+    my $began = time;
+    my @c = map { $s->connection } 1 .. 8;
+    my $one = $c[0]->format($method, $path, $headers,
+                            defined $body ? SvcTest::encode($body) : undef);
+    my %status;
+
+    while ($n > 0) {
+        my @to = map { [ $_, $n > 25 ? 25 : $n ] } @c;
+
+        for my $to (@to) {
+            $to->[1] = $n if $to->[1] > $n;
+            $n -= $to->[1];
+            $to->[0]->send($one x $to->[1]) if $to->[1];
+        }
+
+        for my $to (@to) {
+            $status{ answer($to->[0]) }++ for 1 .. $to->[1];
+        }
+    }
+
+    return { status => \%status, seconds => time() - $began };
+}
+
+
+sub answer {
+    my ($c) = @_;
+
+    my $r = $c->read;
+
+    return $r ? $r->status : 'none: ' . $c->error;
 }
 
 

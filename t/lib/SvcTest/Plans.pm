@@ -256,6 +256,7 @@ sub values {
 
         admin_tokens_list => [ @page ],
         admin_tokens_total => [ $hash ],
+        admin_tokens_lock => [],
         admin_tokens_create => [ '\x' . '00' x 32, $new, 'new', 'svc_',
                                  '{users:view}', undef, $hash, 1000 ],
         admin_tokens_revoke => [ $self->id($TOKEN, 500) ],
@@ -275,6 +276,7 @@ sub values {
         admin_groups_list => [ 'group7', @page ],
         admin_groups_total => [ 'group7' ],
         admin_groups_get => [ $plain ],
+        admin_groups_lock => [],
         admin_groups_create => [ $new, 'new', undef, $N + 1 ],
         admin_groups_put => [ $plain, 'true', 'new', 'true', 'text' ],
         admin_groups_delete => [ $member ],
