@@ -1,4 +1,5 @@
--- Plans that do not depend on whether a tenant is known.
+-- Plans that do not depend on whether a tenant is known, and rights that nobody
+-- needs.
 --
 -- With statistics of tenant_id the planner takes a tenant that they do not name
 -- for one without rows: then any index that begins with the tenant is as good
@@ -98,5 +99,30 @@ BEGIN
 
         RETURN NEXT;
     END LOOP;
+END
+$$;
+
+
+-- Rights that PostgreSQL gives to everybody.  With a temporary table svc_app
+-- could have called a trigger function that writes as the schema's owner.
+
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA svc FROM PUBLIC;
+
+-- a column of users is made with it
+
+GRANT EXECUTE ON FUNCTION svc.search_text(text) TO svc_app;
+
+-- for all schemas: what is given by default cannot be taken back for one alone
+
+ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+
+DO $$
+BEGIN
+    EXECUTE format('REVOKE TEMPORARY, CREATE ON DATABASE %I FROM PUBLIC', current_database());
+    REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+EXCEPTION
+    WHEN insufficient_privilege OR invalid_schema_name THEN
+        RAISE WARNING 'as another role than the owner: "REVOKE TEMPORARY, CREATE ON'
+            ' DATABASE" and "REVOKE CREATE ON SCHEMA public" FROM PUBLIC remain to be done';
 END
 $$;

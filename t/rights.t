@@ -1,0 +1,124 @@
+#!/usr/bin/perl
+
+# What everybody may do in the database, and what svc_app may call.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+
+
+my $s = SvcTest->new->start;
+my $acme = $s->tenant('acme');
+my $user = $acme->create(userName => 'ada@acme.test');
+
+sub list {
+    return [ map { join ' ', @$_ } $s->sql($_[0]) ];
+}
+
+
+# --- everybody ---------------------------------------------------------------
+
+# rights that are not on record are those that PostgreSQL gives by default; the
+# row types of tables are as their tables
+
+is_deeply(list(<<'EOT'), [ 'database CONNECT' ], 'all that everybody may do');
+SELECT o.what, a.privilege_type FROM (
+    SELECT 'database', coalesce(datacl, acldefault('d', datdba))
+      FROM pg_database WHERE datname = current_database()
+    UNION ALL
+    SELECT 'schema ' || nspname, coalesce(nspacl, acldefault('n', nspowner))
+      FROM pg_namespace WHERE nspname = 'svc'
+    UNION ALL
+    SELECT 'relation ' || relname,
+           coalesce(relacl, acldefault(CASE relkind WHEN 'S' THEN 's' ELSE 'r' END::"char",
+                                       relowner))
+      FROM pg_class WHERE relnamespace = 'svc'::regnamespace
+    UNION ALL
+    SELECT 'column ' || attname, attacl
+      FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid
+     WHERE relnamespace = 'svc'::regnamespace
+    UNION ALL
+    SELECT 'function ' || proname, coalesce(proacl, acldefault('f', proowner))
+      FROM pg_proc WHERE pronamespace = 'svc'::regnamespace
+    UNION ALL
+    SELECT 'type ' || typname, coalesce(typacl, acldefault('T', typowner))
+      FROM pg_type t WHERE typnamespace = 'svc'::regnamespace AND typtype <> 'c'
+       AND NOT EXISTS (SELECT FROM pg_type e WHERE e.typarray = t.oid)
+) o (what, acl), aclexplode(o.acl) a
+WHERE a.grantee = 0 ORDER BY 1, 2
+EOT
+
+is($s->sql(<<'EOT'), 0, 'nor create anything in "public"');
+SELECT count(*) FROM pg_namespace n,
+       aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a
+WHERE n.nspname = 'public' AND a.grantee = 0 AND a.privilege_type = 'CREATE'
+EOT
+
+
+# --- svc_app -----------------------------------------------------------------
+
+is_deeply(list(<<'EOT'), [ qw(audit_stream_close json_merge public_logo
+SELECT proname FROM pg_proc WHERE pronamespace = 'svc'::regnamespace
+AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
+EOT
+                              public_tenant search_text user_page
+                              webhook_attempt_expire) ],
+          'the functions that svc_app may call');
+
+is_deeply(list(<<'EOT'), [], 'those with their owner\'s rights have their path');
+SELECT proname FROM pg_proc WHERE pronamespace = 'svc'::regnamespace
+AND prosecdef
+AND NOT coalesce(proconfig @> '{"search_path=pg_catalog, pg_temp"}', false)
+EOT
+
+my $app = $s->connect_as('svc_app');
+
+sub denied {
+    my ($what, @query) = @_;
+
+    ok(!eval { $app->query($_) for @query; 1 }, $what);
+    like($@, qr/42501 permission denied/, "$what: denied");
+}
+
+denied('a temporary table', 'CREATE TEMPORARY TABLE t (i int)');
+denied('a table', 'CREATE TABLE public.t (i int)');
+denied('a schema', 'CREATE SCHEMA s');
+
+
+# --- a trigger function that writes as its owner ------------------------------
+
+# should somebody give svc_app temporary tables
+
+$s->sql('GRANT TEMPORARY ON DATABASE svc TO svc_app');
+
+my ($functions) = scalar $s->sql(<<'EOT');
+SELECT string_agg(proname, ' ') FROM pg_proc
+WHERE pronamespace = 'svc'::regnamespace AND prorettype = 'trigger'::regtype
+EOT
+
+$app->query('CREATE TEMPORARY TABLE t (tenant_id uuid, role text, id uuid,'
+            . ' group_id uuid, ip inet, at timestamptz, outcome text,'
+            . ' status text)');
+
+for my $function (split / /, $functions) {
+    denied("a trigger of one's own: $function",
+           'CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW'
+           . " EXECUTE FUNCTION svc.$function()");
+}
+
+cmp_ok(scalar(split / /, $functions), '>=', 6, 'which are some');
+
+
+# --- functions made later -----------------------------------------------------
+
+$s->sql('CREATE FUNCTION svc.later() RETURNS int LANGUAGE sql'
+        . " AS 'SELECT 1'");
+denied('a function made later', 'SELECT svc.later()');
+
+is($acme->scim(GET => "/Users/$user->{id}")->status, 200, 'all is well');
+
+$s->done;
+done_testing();
