@@ -99,6 +99,7 @@ endif
 	@cd sql && for f in "$(DESTDIR)$(sharedir)"/sql/*.sql; do \
 		[ -e "$${f##*/}" ] || rm -fv "$$f"; \
 	done
+	$(call put,644,$(sort $(wildcard conf/svcctl.d/*.sh)),$(sharedir)/svcctl.d)
 	$(call put,755,conf/svcctl,$(sbindir))
 	$(call put,644,conf/svc.conf.example conf/nginx-stop.conf README.md,$(docdir)/examples)
 	$(call put,755,conf/webhook-receiver,$(docdir)/examples)

@@ -69,6 +69,9 @@ rename $root, "$dir/root" or die "$root: $!";
 $root = "$dir/root";
 
 ok(-x "$root/usr/sbin/svcctl", 'svcctl');
+like(qx('$root/usr/sbin/svcctl' --help), qr/^usage: svcctl/, 'which runs there');
+like(qx('$root/usr/sbin/svcctl' --pg 'host=$dir/none' migrate 2>&1 >/dev/null),
+     qr{PostgreSQL: .*$dir/none/}, 'and finds its migrations');
 ok(-x "$root/usr/share/doc/ngx_svc/examples/webhook-receiver", 'the receiver');
 ok(-e "$root/usr/share/ngx_svc/sql/0001_init.sql", 'migrations');
 ok(-e "$root/usr/lib/nginx/modules/$_", $_)

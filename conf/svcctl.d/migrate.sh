@@ -1,0 +1,105 @@
+# shellcheck shell=bash disable=SC2154
+#
+# The schema's version.
+
+migrate() {
+    local dir=${opt[sql]:-$migrations} file version newest=0
+    local -a files
+
+    files=("$dir"/[0-9][0-9][0-9][0-9]_*.sql)
+    [ -e "${files[0]}" ] \
+        || die "no migrations in $dir: name their directory with --sql"
+
+    for file in "${files[@]}"; do
+        [ -f "$file" ] && [ -r "$file" ] || die "cannot read $file"
+        version=$(version_of "$file")
+        [ "$version" -gt "$newest" ] \
+            || die "$dir has more than one migration of the number $version"
+        newest=$version
+    done
+
+    ask '' <<'SQL'
+SELECT pg_advisory_lock(hashtext('svc.schema_migration')) \g /dev/null
+CREATE SCHEMA IF NOT EXISTS svc;
+CREATE TABLE IF NOT EXISTS svc.schema_migration (
+    version     integer      NOT NULL PRIMARY KEY,
+    name        text         NOT NULL,
+    applied_at  timestamptz  NOT NULL DEFAULT now()
+);
+SQL
+
+    schema_version
+
+    if [ "$reply" -gt "$newest" ]; then
+        die "the database is of version $reply, and the newest migration" \
+            "here is $newest: use the newer $me"
+    fi
+
+    for file in "${files[@]}"; do
+        apply "$file"
+    done
+
+    repair
+}
+
+
+version_of() {
+    local name=${1##*/}
+
+    echo "$((10#${name%%_*}))"
+}
+
+
+schema_version() {
+    ask "$count" <<< 'SELECT coalesce(max(version), 0) FROM svc.schema_migration'
+}
+
+
+# In one transaction, under a lock that lets a second svcctl wait for the first.
+
+apply() {
+    local version name
+
+    version=$(version_of "$1")
+    name=$(basename "$1" .sql)
+    name=${name#*_}
+
+    ask 'there|applied' -1 -v version="$version" -v name="$name" -v file="$1" <<'SQL'
+SELECT pg_advisory_xact_lock(hashtext('svc.schema_migration')) \g /dev/null
+SELECT EXISTS (SELECT FROM svc.schema_migration WHERE version = :version) AS there \gset
+\if :there
+    \echo there
+\else
+    \o /dev/null
+    \i :file
+    \o
+    INSERT INTO svc.schema_migration (version, name) VALUES (:version, :'name');
+    \echo applied
+\endif
+SQL
+
+    [ "$reply" = there ] || echo "applied $version $name"
+}
+
+
+# After a restore into another cluster the audit log has xids of its own.
+
+repair() {
+    ask "$count" <<'SQL'
+SELECT to_regprocedure('svc.audit_repair()') IS NOT NULL AS there \gset
+\if :there
+    SELECT svc.audit_repair();
+\else
+    \echo 0
+\endif
+SQL
+
+    [ "$reply" = 0 ] || echo "repaired the order of $reply audit events"
+}
+
+
+status() {
+    schema_version
+    echo "schema version $reply"
+    tenant_list
+}
