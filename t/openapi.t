@@ -79,7 +79,9 @@ sub all_like {
 sub has_parameter {
     my ($operation, $name) = @_;
 
-    return scalar grep { ($_->{'$ref'} // '') eq "#/components/parameters/$name" }
+    my $ref = "#/components/parameters/$name";
+
+    return scalar grep { ($_->{'$ref'} // '') eq $ref }
                        @{ $operation->{parameters} // [] };
 }
 
@@ -170,7 +172,8 @@ for my $route (values %route) {
                    : $route->{permission} eq '' ? 'any'
                    : "`$route->{permission}`";
 
-    like($readme, qr/^\| `\Q$route->{method} \/v1$path\E` \| \Q$permission\E \| /m,
+    like($readme,
+         qr/^\| `\Q$route->{method} \/v1$path\E` \| \Q$permission\E \| /m,
          "the README has $route->{method} $path");
 }
 

@@ -23,7 +23,8 @@ $s->sql("UPDATE svc.credential SET permissions = '{$ALL}'"
 my $user = $acme->create(userName => 'full@acme.test')->{id};
 my $group = $acme->admin(POST => '/groups', { name => 'Staff' })->json->{id};
 my $hook = $acme->admin(POST => '/webhooks', {
-    url => 'https://hooks.example.com/in', events => [ 'user.created' ] })->json;
+    url => 'https://hooks.example.com/in', events => [ 'user.created' ],
+})->json;
 
 $s->secret($hook->{secret});
 $acme->admin(POST => '/roles', { key => 'auditor', name => 'Auditor',
@@ -88,7 +89,8 @@ my @known = (
     'updateTenant [.]branding[.]\w+: "(?:x|a+)"',         # no name of a colour
 );
 
-my $told = npm_run($s->root, 'limits.mjs', JSON::PP->new->utf8->canonical->encode({
+my $JSON = JSON::PP->new->utf8->canonical;
+my $told = npm_run($s->root, 'limits.mjs', $JSON->encode({
     document => $s->http(GET => '/v1/openapi.json')->json,
     base => $s->base_url, token => $acme->{api_token}, bodies => \%bodies,
     known => \@known,
@@ -137,8 +139,8 @@ sub made {
 
 my $rule = { name => 'r', action => 'mfa' };
 my $rules = made(PUT => '/access-policy', { defaultAction => 'allow', rules =>
-    [ $rule, { %$rule, timeWindows => [ { start => '01:00', end => '02:00' } ] },
-    ] })->{rules};
+    [ $rule, { %$rule, timeWindows => [ { start => '01:00',
+                                          end => '02:00' } ] } ] })->{rules};
 
 defaults(AccessRuleInput => $rules->[0]);
 defaults(TimeWindowInput => $rules->[1]{timeWindows}[0]);
