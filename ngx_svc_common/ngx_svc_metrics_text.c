@@ -72,6 +72,10 @@ static const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
       NGX_SVC_M_DROPPED_REDIS },
     { "svc_webhook_dropped_total", NULL, "reason=\"endpoint_full\"",
       NGX_SVC_M_DROPPED_ENDPOINT },
+    { "svc_webhook_dropped_total", NULL, "reason=\"damaged\"",
+      NGX_SVC_M_DROPPED_DAMAGED },
+    { "svc_webhook_dropped_total", NULL, "reason=\"not_authentic\"",
+      NGX_SVC_M_DROPPED_FORGED },
 
     { "svc_webhook_deliveries_total", "Deliveries that have ended.",
       "outcome=\"acknowledged\"", NGX_SVC_M_ACKNOWLEDGED },

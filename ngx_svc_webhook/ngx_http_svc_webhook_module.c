@@ -5,6 +5,7 @@
 #include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_conf.h"
 #include "ngx_svc_webhook_emit.h"
+#include "ngx_svc_webhook_entry.h"
 #include "ngx_svc_webhook_helper.h"
 #include "ngx_svc_webhook_keep.h"
 #include "ngx_svc_webhook_op.h"
@@ -316,6 +317,7 @@ ngx_http_svc_webhook_init_module(ngx_cycle_t *cycle)
 static ngx_int_t
 ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
 {
+    ngx_svc_main_conf_t     *smcf;
     ngx_svc_webhook_conf_t  *wcf;
 
     if (ngx_process != NGX_PROCESS_WORKER && ngx_process != NGX_PROCESS_SINGLE)
@@ -330,7 +332,12 @@ ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
-    if (ngx_svc_webhook_keep_init(cycle) != NGX_OK) {
+    smcf = ngx_http_cycle_get_module_main_conf(cycle,
+                                               ngx_http_svc_common_module);
+
+    if (ngx_svc_webhook_entry_init(&smcf->keys) != NGX_OK
+        || ngx_svc_webhook_keep_init(cycle) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -350,6 +357,7 @@ ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle)
     ngx_svc_webhook_helper_exit();
     ngx_svc_webhook_emit_exit();
     ngx_svc_webhook_keep_exit();
+    ngx_svc_webhook_entry_exit();
 }
 
 

@@ -62,6 +62,11 @@ typedef struct {
 
     /* private to the queue */
 
+    ngx_str_t         head;             /* of the entry, behind a byte that is
+                                           free: to tell Redis */
+    ngx_str_t         signed_text;      /* behind its MAC */
+    const void       *key;              /* of the MAC */
+
     ngx_str_node_t    node;             /* of those in hand, by id */
     ngx_queue_t       outcome;          /* waits to be told, or is on its way */
     unsigned          telling:2;

@@ -52,7 +52,8 @@ typedef struct {
 } ngx_svc_webhook_own_t;
 
 
-static void ngx_svc_webhook_own_damaged(redisReply *entry);
+static void ngx_svc_webhook_own_damaged(redisReply *entry, ngx_int_t rc);
+static ngx_int_t ngx_svc_webhook_own_id(redisReply *entry, ngx_str_t *id);
 static void ngx_svc_webhook_own_outcome(ngx_svc_webhook_delivery_t *d);
 static void ngx_svc_webhook_own_wait(ngx_svc_webhook_delivery_t *d);
 static void ngx_svc_webhook_own_tell_event(ngx_event_t *ev);
@@ -114,8 +115,8 @@ ngx_svc_webhook_own_add(redisReply *entry)
         return NGX_ERROR;
     }
 
-    if (rc == NGX_DECLINED) {
-        ngx_svc_webhook_own_damaged(entry);
+    if (rc != NGX_OK) {
+        ngx_svc_webhook_own_damaged(entry, rc);
         return NGX_OK;
     }
 
@@ -143,9 +144,8 @@ ngx_svc_webhook_own_add(redisReply *entry)
 /* Nothing of it goes to the log: it may be anything, and any number. */
 
 static void
-ngx_svc_webhook_own_damaged(redisReply *entry)
+ngx_svc_webhook_own_damaged(redisReply *entry, ngx_int_t rc)
 {
-    u_char                 *p, *end;
     ngx_str_t               args[5];
     ngx_uint_t              level;
     ngx_svc_webhook_own_t  *own;
@@ -159,31 +159,57 @@ ngx_svc_webhook_own_damaged(redisReply *entry)
 
     level = own->lines++ < NGX_SVC_WEBHOOK_LINES ? NGX_LOG_ERR : NGX_LOG_INFO;
 
-    ngx_log_error(level, own->log, 0, "a damaged webhook delivery of %uz bytes "
-                  "in Redis is dropped", (size_t) entry->len);
+    if (rc == NGX_ABORT) {
+        ngx_svc_metric_add(NGX_SVC_M_DROPPED_FORGED, 1);
+        ngx_log_error(level, own->log, 0, "a webhook delivery of %uz bytes in "
+                      "Redis is dropped: it is not authentic, or its key is "
+                      "not in \"svc_key_file\"", (size_t) entry->len);
 
-    if (entry->len < 2) {
-        return;
+    } else {
+        ngx_svc_metric_add(NGX_SVC_M_DROPPED_DAMAGED, 1);
+        ngx_log_error(level, own->log, 0, "a damaged webhook delivery of %uz "
+                      "bytes in Redis is dropped", (size_t) entry->len);
     }
 
-    /* under this name it is in the hash, if it is there at all */
-
-    p = (u_char *) entry->str + 2;
-
-    end = ngx_strlchr(p, (u_char *) entry->str + entry->len, ' ');
-    if (end == NULL) {
+    if (ngx_svc_webhook_own_id(entry, &args[3]) != NGX_OK) {
         return;
     }
 
     args[0] = *own->hash;
     ngx_str_set(&args[1], NGX_SVC_WEBHOOK_PENDING);
     ngx_str_set(&args[2], NGX_SVC_WEBHOOK_QUEUE);
-    args[3].data = p;
-    args[3].len = end - p;
     ngx_str_set(&args[4], "-");
 
     (void) ngx_svc_redis_call(&ngx_svc_webhook_tell_script, args, 5, 3,
                               ngx_svc_webhook_own_ignored, NULL);
+}
+
+
+/* The third word: under this name it is in the hash, if it is there at all. */
+
+static ngx_int_t
+ngx_svc_webhook_own_id(redisReply *entry, ngx_str_t *id)
+{
+    u_char  *p, *end;
+
+    end = (u_char *) entry->str + entry->len;
+
+    p = ngx_strlchr((u_char *) entry->str, end, ' ');
+
+    if (p == NULL || end - p < 4) {
+        return NGX_DECLINED;
+    }
+
+    id->data = p + 3;
+
+    p = ngx_strlchr(id->data, end, ' ');
+    if (p == NULL) {
+        return NGX_DECLINED;
+    }
+
+    id->len = p - id->data;
+
+    return NGX_OK;
 }
 
 
@@ -320,7 +346,7 @@ ngx_svc_webhook_own_outcomes(ngx_str_t *args)
     ngx_svc_webhook_own_t       *own;
     ngx_svc_webhook_delivery_t  *d;
 
-    static u_char  texts[] = "0<1<2<3<", final[] = "-";
+    static u_char  final[] = "-";
 
     own = &ngx_svc_webhook_own;
 
@@ -338,8 +364,14 @@ ngx_svc_webhook_own_outcomes(ngx_str_t *args)
             continue;
         }
 
-        args[2 * n + 1].data = &texts[2 * d->attempts];
-        args[2 * n + 1].len = 1 + d->returned;
+        if (ngx_svc_webhook_entry_sign(d) != NGX_OK) {
+            ngx_log_error(NGX_LOG_ALERT, own->log, 0,
+                          "ngx_svc_webhook_entry_sign() failed");
+        }
+
+        args[2 * n + 1].data = d->head.data - 1;
+        args[2 * n + 1].data[0] = d->returned ? '<' : '=';
+        args[2 * n + 1].len = 1 + d->head.len;
     }
 
     return n;

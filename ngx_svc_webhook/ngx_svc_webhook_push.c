@@ -67,6 +67,12 @@ ngx_svc_webhook_push_event(const ngx_svc_webhook_delivery_t *deliveries,
     for (i = 0; i < n; i++) {
         event->entries[i].data = p;
         p = ngx_svc_webhook_entry_write(p, &deliveries[i]);
+
+        if (p == NULL) {
+            ngx_free(event);
+            return NULL;
+        }
+
         event->entries[i].len = p - event->entries[i].data;
     }
 

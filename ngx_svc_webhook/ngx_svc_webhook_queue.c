@@ -413,17 +413,18 @@ ngx_svc_webhook_queue_taken(redisReply *reply, void *data)
 static void
 ngx_svc_webhook_queue_recall(void)
 {
-    ngx_str_t                 args[3];
+    ngx_str_t                 args[4];
     ngx_svc_webhook_queue_t  *queue;
 
     queue = &ngx_svc_webhook_queue;
 
     args[0] = queue->hash;
-    args[1].data = queue->cursor;
-    args[1].len = queue->cursor_len;
-    ngx_str_set(&args[2], ngx_value(NGX_SVC_WEBHOOK_BATCH));
+    ngx_str_set(&args[1], NGX_SVC_WEBHOOK_PENDING);
+    args[2].data = queue->cursor;
+    args[2].len = queue->cursor_len;
+    ngx_str_set(&args[3], ngx_value(NGX_SVC_WEBHOOK_BATCH));
 
-    if (ngx_svc_redis_call(&ngx_svc_webhook_own_script, args, 3, 1,
+    if (ngx_svc_redis_call(&ngx_svc_webhook_own_script, args, 4, 2,
                            ngx_svc_webhook_queue_recalled, NULL)
         == NGX_OK)
     {

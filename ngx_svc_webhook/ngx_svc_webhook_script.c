@@ -19,6 +19,10 @@
 #define NGX_SVC_WEBHOOK_FULL                                                  \
     "redis.call('ZREM', '" NGX_SVC_WEBHOOK_HELPERS "', '')\n"
 
+/* What is before an entry's id. */
+
+#define NGX_SVC_WEBHOOK_HEAD  "^%S+ %d "
+
 /* A count that falls to nothing leaves no field behind. */
 
 #define NGX_SVC_WEBHOOK_LESS                                                  \
@@ -126,7 +130,7 @@ ngx_svc_redis_script_t  ngx_svc_webhook_take_script = {
     "    return got\n"
     "end\n"
     "local function keep(entry)\n"
-    "    local id = string.match(entry, '^%d (%x+) ')\n"
+    "    local id = string.match(entry, '" NGX_SVC_WEBHOOK_HEAD "(%x+) ')\n"
     "    if id then\n"
     "        redis.call('HSET', KEYS[4], id, entry)\n"
     "    else\n"
@@ -175,10 +179,18 @@ ngx_svc_redis_script_t  ngx_svc_webhook_take_script = {
 ngx_svc_redis_script_t  ngx_svc_webhook_own_script = {
     .name = "own",
     .text =
+    NGX_SVC_WEBHOOK_FULL
+    NGX_SVC_WEBHOOK_LESS
     "local part = redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2])\n"
     "local got = { part[1] }\n"
-    "for i = 2, #part[2], 2 do\n"
-    "    got[#got + 1] = part[2][i]\n"
+    "for i = 1, #part[2], 2 do\n"
+    "    local id, entry = part[2][i], part[2][i + 1]\n"
+    "    if string.match(entry, '" NGX_SVC_WEBHOOK_HEAD "(%x+) ') == id then\n"
+    "        got[#got + 1] = entry\n"
+    "    else\n"
+    "        redis.call('HDEL', KEYS[1], id)\n"
+    "        less(KEYS[2], 'total', 1)\n"
+    "    end\n"
     "end\n"
     "return got\n"
 };
@@ -195,14 +207,15 @@ ngx_svc_redis_script_t  ngx_svc_webhook_tell_script = {
     "    if entry and ARGV[i + 1] == '-' then\n"
     "        redis.call('HDEL', KEYS[1], ARGV[i])\n"
     "        less(KEYS[2], 'total', 1)\n"
-    "        local tenant = string.match(entry, '^%d %x+ %x+ (%S+) ')\n"
+    "        local tenant = string.match(entry,"
+                " '" NGX_SVC_WEBHOOK_HEAD "%x+ %x+ (%S+) ')\n"
     "        if tenant then\n"
     "            less(KEYS[2], tenant, 1)\n"
     "        end\n"
     "    elseif entry then\n"
-    "        local attempts = string.sub(ARGV[i + 1], 1, 1)\n"
-    "        entry = attempts .. string.sub(entry, 2)\n"
-    "        if ARGV[i + 1] == attempts then\n"
+    "        entry = string.sub(ARGV[i + 1], 2)"
+                " .. (string.match(entry, '^%S+ %d(.*)$') or '')\n"
+    "        if string.sub(ARGV[i + 1], 1, 1) == '=' then\n"
     "            redis.call('HSET', KEYS[1], ARGV[i], entry)\n"
     "        else\n"
     "            redis.call('HDEL', KEYS[1], ARGV[i])\n"

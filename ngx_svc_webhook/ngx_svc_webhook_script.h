@@ -17,14 +17,14 @@
  * lately the number of the last event that was taken from it, and the codes of
  * the last call.
  */
-#define NGX_SVC_WEBHOOK_QUEUE    "svc.webhook.queue"
-#define NGX_SVC_WEBHOOK_PENDING  "svc.webhook.pending"
-#define NGX_SVC_WEBHOOK_HELPERS  "svc.webhook.helpers"
-#define NGX_SVC_WEBHOOK_OWN      "svc.webhook.own."
-#define NGX_SVC_WEBHOOK_PUSHED   "svc.webhook.pushed."
+#define NGX_SVC_WEBHOOK_QUEUE    "svc.webhook2.queue"
+#define NGX_SVC_WEBHOOK_PENDING  "svc.webhook2.pending"
+#define NGX_SVC_WEBHOOK_HELPERS  "svc.webhook2.helpers"
+#define NGX_SVC_WEBHOOK_OWN      "svc.webhook2.own."
+#define NGX_SVC_WEBHOOK_PUSHED   "svc.webhook2.pushed."
 
 /* A channel: there is something to take. */
-#define NGX_SVC_WEBHOOK_WAKE     "svc.webhook.wake"
+#define NGX_SVC_WEBHOOK_WAKE     "svc.webhook2.wake"
 
 
 /*
@@ -56,15 +56,17 @@ extern ngx_svc_redis_script_t  ngx_svc_webhook_beat_script;
 extern ngx_svc_redis_script_t  ngx_svc_webhook_take_script;
 
 /*
- * Keys: own hash; cursor, how many about.  { the next cursor, "0" at the end;
- * entries }, of which some may come twice.
+ * Keys: own hash, pending; cursor, how many about.  { the next cursor, "0" at
+ * the end; entries }, of which some may come twice.  What is under a name that
+ * is not its id goes.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_own_script;
 
 /*
- * Keys: own hash, pending, queue; delivery id, attempts, and so on.  "-" for
- * attempts: final; "<" behind them: it goes back to the queue.  What is in
- * other hands stays as it is.
+ * Keys: own hash, pending, queue; delivery id, outcome, and so on.  "-": final;
+ * "=" and what the entry begins with from now on, up to its attempts; "<" and
+ * the same: it goes back to the queue.  What is in other hands stays as it is.
+ * No script can make an entry by itself: it has a MAC.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_tell_script;
 

@@ -54,14 +54,14 @@ sub webhook {
 sub pushed {
     my ($monitor) = @_;
 
-    my ($entries) = $monitor->wait(1, 'RPUSH', 'svc.webhook.queue');
+    my ($entries) = $monitor->wait(1, 'RPUSH', 'svc.webhook2.queue');
     my @deliveries;
 
     for my $entry (@{ $entries // [] }) {
         my %d;
 
         (my $head, $d{body}) = split /\n/, $entry, 2;
-        @d{qw(attempts id event_id tenant endpoint event more)}
+        @d{qw(mac attempts id event_id tenant endpoint event more)}
             = split / /, $head;
 
         push @deliveries, \%d;
@@ -74,7 +74,7 @@ sub pushed {
 # What is pending does not stand in the way of what comes.
 
 sub make_room {
-    $s->redis->command('DEL svc.webhook.queue svc.webhook.pending');
+    $s->redis->command('DEL svc.webhook2.queue svc.webhook2.pending');
 }
 
 

@@ -91,7 +91,7 @@ sub one_helper {
 sub known {
     my ($count) = @_;
 
-    return wait_for { ($s->redis->command('ZCOUNT svc.webhook.helpers 1 +inf')
+    return wait_for { ($s->redis->command('ZCOUNT svc.webhook2.helpers 1 +inf')
                        // '') eq ":$count" } 10;
 }
 
@@ -171,7 +171,7 @@ $s->reload(linger => 1);
 $pid = one_helper('reload: another one', $pid);
 ok((wait_for { !$n->old_worker_pids } 10), 'old workers end');
 ok(known(1), 'the old ones have left Redis') or
-    diag($s->redis->command('ZCARD svc.webhook.helpers'));
+    diag($s->redis->command('ZCARD svc.webhook2.helpers'));
 
 # a helper that hangs is killed when its time is over
 
@@ -293,7 +293,7 @@ start_as('daemon off;');
 $pid = one_helper('with syslog');
 ok(syslog_says("$pid#$pid: webhook helper process started"),
    'syslog: the helper starts');
-$s->redis->command('RPUSH svc.webhook.queue x');
+$s->redis->command('RPUSH svc.webhook2.queue x');
 ok(syslog_says("$pid#$pid: a damaged webhook delivery"), 'and goes on');
 ends('QUIT', 'syslog');
 ok(syslog_says("$pid#$pid: webhook helper process ends"), 'and ends');

@@ -10,6 +10,7 @@ use Test::More;
 use Time::HiRes qw(time);
 
 use SvcTest;
+use SvcTest::Entry qw(signed);
 use SvcTest::Process qw(slow wait_for);
 use SvcTest::Receiver;
 use SvcTest::Resolver;
@@ -112,15 +113,21 @@ my $body = '{"id":"' . 'ab' x 16 . '","event":"user.created"}';
 
 # what 2,000 events would have put there
 
-$s->redis->command('RPUSH svc.webhook.queue "'
-    . sprintf('0 %032x %s %s %s user.created\n%s', $_, 'ab' x 16,
-              $initech->{id}, $slow->{id}, $body =~ s/"/\\"/gr) . '"')
-    for 1 .. 2000;
-$s->redis->command('HINCRBY svc.webhook.pending total 2000');
-$s->redis->command("HINCRBY svc.webhook.pending $initech->{id} 2000");
-$s->redis->command('PUBLISH svc.webhook.wake 1');
+for (1 .. 2000) {
+    my $entry = signed($s->{key_file},
+                       sprintf("0 %032x %s %s %s user.created\n%s", $_,
+                               'ab' x 16, $initech->{id}, $slow->{id}, $body));
 
-$receiver->wait($slow, 8);
+    $entry =~ s/"/\\"/g;
+    $entry =~ s/\n/\\n/g;
+    $s->redis->command("RPUSH svc.webhook2.queue \"$entry\"");
+}
+
+$s->redis->command('HINCRBY svc.webhook2.pending total 2000');
+$s->redis->command("HINCRBY svc.webhook2.pending $initech->{id} 2000");
+$s->redis->command('PUBLISH svc.webhook2.wake 1');
+
+ok($receiver->wait($slow, 8) >= 8, 'a long queue');
 @beside = delays($globex, $fine, 20);
 cmp_ok($beside[18], '<', slow(150), 'nor do they behind a long queue')
     or diag("@beside");
@@ -129,7 +136,7 @@ cmp_ok($receiver->at($slow), '<', 2000, 'which is still there');
 # gone with its endpoint, at once
 
 $initech->admin(DELETE => "/webhooks/$slow->{id}");
-my $count = "HINCRBY svc.webhook.pending $initech->{id} 0";
+my $count = "HINCRBY svc.webhook2.pending $initech->{id} 0";
 ok((wait_for { $s->redis->command($count) eq ':0' } 10),
    'an endpoint that is deleted takes its queue along');
 

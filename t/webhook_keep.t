@@ -189,12 +189,12 @@ since();
 my $before = dropped();
 my $have = $receiver->at($hook);
 
-$redis->command('SET svc.webhook.pending damaged');
+$redis->command('SET svc.webhook2.pending damaged');
 users(3);
 ok((wait_for { dropped() == $before + 3 }), 'WRONGTYPE: dropped, and counted');
 ok(said(qr/webhook\ deliveries\ dropped,\ the\ last\ ones\ of\ tenant
            \ \Q$acme->{id}\E:\ Redis\ refuses/x), 'and logged');
-$redis->command('DEL svc.webhook.pending');
+$redis->command('DEL svc.webhook2.pending');
 users(2);
 is(scalar($receiver->wait($hook, $have + 2)), $have + 2, 'then it goes on');
 
@@ -258,10 +258,10 @@ my @ids = users(50);
 
 signal_pid('STOP', $helper);
 $redis->launch;
-ok((wait_for { ($redis->lines('LLEN', 'svc.webhook.queue'))[0] == 50 }),
+ok((wait_for { ($redis->lines('LLEN', 'svc.webhook2.queue'))[0] == 50 }),
    'kept events are in the queue');
 is_deeply([ map { /"userId":"([^"]+)"/ }
-            $redis->lines('LRANGE', 'svc.webhook.queue', 0, -1) ], \@ids,
+            $redis->lines('LRANGE', 'svc.webhook2.queue', 0, -1) ], \@ids,
           'in their order');
 signal_pid('CONT', $helper);
 $receiver->wait($hook, $have + 50);

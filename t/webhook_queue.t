@@ -11,6 +11,7 @@ use Time::HiRes qw(time);
 
 use SvcTest;
 use SvcTest::Admin;
+use SvcTest::Entry qw(signed);
 use SvcTest::Process qw(slow wait_for signal_pid descendants);
 use SvcTest::Receiver;
 use SvcTest::Scim;
@@ -43,7 +44,7 @@ sub events {
 sub pending {
     my ($field) = @_;
 
-    return ($s->redis->lines('HGET', 'svc.webhook.pending',
+    return ($s->redis->lines('HGET', 'svc.webhook2.pending',
                              $field // 'total'))[0] || 0;
 }
 
@@ -51,9 +52,9 @@ sub pending {
 # Helpers that live, with how many deliveries are in their hands.
 
 sub helpers {
-    return map { my ($have) = $s->redis->lines('HLEN', "svc.webhook.own.$_");
+    return map { my ($have) = $s->redis->lines('HLEN', "svc.webhook2.own.$_");
                  [ $_ => $have ] }
-           $s->redis->lines('ZRANGE', 'svc.webhook.helpers', '1', '+inf',
+           $s->redis->lines('ZRANGE', 'svc.webhook2.helpers', '1', '+inf',
                             'BYSCORE');
 }
 
@@ -68,7 +69,7 @@ sub in_hand {
 
 
 sub entries {
-    return map { $s->redis->lines('HVALS', "svc.webhook.own.$_->[0]") }
+    return map { $s->redis->lines('HVALS', "svc.webhook2.own.$_->[0]") }
            helpers();
 }
 
@@ -79,9 +80,9 @@ sub empty {
     my ($name) = @_;
 
     ok((wait_for { !pending() && !in_hand()
-                   && ($s->redis->lines('LLEN', 'svc.webhook.queue'))[0] eq '0'
+                   && ($s->redis->lines('LLEN', 'svc.webhook2.queue'))[0] eq '0'
                  } 10), "$name: nothing is left in Redis")
-        or diag(join "\n", $s->redis->lines('HGETALL', 'svc.webhook.pending'),
+        or diag(join "\n", $s->redis->lines('HGETALL', 'svc.webhook2.pending'),
                 map { "@$_" } helpers());
 }
 
@@ -159,7 +160,7 @@ empty('endpoints deleted');
 
 my $bad = $receiver->hook($acme, '/status/500?4');
 events($acme, 1);
-ok((wait_for { grep { /^1 / } entries() } 5), 'an attempt has failed');
+ok((wait_for { grep { /^\S+ 1 / } entries() } 5), 'an attempt has failed');
 kill_helper();
 is(scalar $receiver->wait($bad, 3, 15), 3, 'two more follow');
 empty('abandoned');
@@ -177,11 +178,11 @@ local damaged = { '', 'x', '0 ', head, head .. ' nowhere event\n{}',
                   '7' .. string.sub(head, 2) .. ' ' .. ARGV[2] .. ' e\n{}',
                   '\0\255', string.rep('x', 100000) }
 for _, entry in ipairs(damaged) do
-    redis.call('RPUSH', 'svc.webhook.queue', entry)
-    redis.call('HINCRBY', 'svc.webhook.pending', 'total', 1)
+    redis.call('RPUSH', 'svc.webhook2.queue', entry)
+    redis.call('HINCRBY', 'svc.webhook2.pending', 'total', 1)
 end
-redis.call('HSET', 'svc.webhook.own.dead', 'x', 'y', 'z', head)
-redis.call('ZADD', 'svc.webhook.helpers', 1, 'dead')
+redis.call('HSET', 'svc.webhook2.own.dead', 'x', 'y', 'z', head)
+redis.call('ZADD', 'svc.webhook2.helpers', 1, 'dead')
 return 1
 EOT
 events($acme, 1);
@@ -190,21 +191,20 @@ ok((wait_for { 8 <= grep { /\[error\] .* damaged webhook delivery/ }
                     $n->log_lines } 5), 'of which the log speaks');
 empty('damaged');
 
-$s->redis->lines('HSET', 'svc.webhook.pending', 'total', 60, $UUID, 7);
+$s->redis->lines('HSET', 'svc.webhook2.pending', 'total', 60, $UUID, 7);
 ok((wait_for { !pending() } 5), 'a count of nothing goes away');
 
 
 # as if a call of a link that broke had come late
 
 $s->redis->lines('EVAL', <<'EOT', 0, (helpers())[0][0], $ID, $acme->{id},
-redis.call('HSET', 'svc.webhook.own.' .. ARGV[1], ARGV[2],
-           '0 ' .. ARGV[2] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4]
-           .. ' user.created\n{}')
-redis.call('HINCRBY', 'svc.webhook.pending', 'total', 1)
-redis.call('HINCRBY', 'svc.webhook.pending', ARGV[3], 1)
+redis.call('HSET', 'svc.webhook2.own.' .. ARGV[1], ARGV[2], ARGV[4])
+redis.call('HINCRBY', 'svc.webhook2.pending', 'total', 1)
+redis.call('HINCRBY', 'svc.webhook2.pending', ARGV[3], 1)
 return 1
 EOT
-                 $good->{id});
+                 signed($s->{key_file}, "0 $ID $ID $acme->{id} $good->{id}"
+                                        . " user.created\n{}"));
 is(scalar $receiver->wait($good, 2, 5), 2, 'what a helper has unawares');
 empty('unawares');
 

@@ -61,7 +61,7 @@ user();
 ok((wait_for { said(qr/\[error\] .* Redis refuses "push": .*OOM/) }),
    'it takes no more');
 is(scalar($receiver->wait($hook, 15, 15)), 15, 'what it has is delivered');
-ok((wait_for { $redis->command('EXISTS svc.webhook.pending') eq ':0' }),
+ok((wait_for { $redis->command('EXISTS svc.webhook2.pending') eq ':0' }),
    'and makes room');
 
 is(scalar(grep { /tell|beat|take/ } said(qr/Redis refuses/)), 0,
@@ -77,7 +77,7 @@ is(scalar($receiver->wait($fine, 7)), 7,
 since();
 $redis->lines('EVAL', "for i = 1, 5000 do
                            redis.call('RPUSH', KEYS[1], '0 garbage ' .. i)
-                       end", 1, 'svc.webhook.queue');
+                       end", 1, 'svc.webhook2.queue');
 user();
 is(scalar($receiver->wait($fine, 8)), 8, 'what is damaged is passed by');
 
@@ -95,7 +95,7 @@ ok((wait_for { said(qr/Redis refuses "\w+": READONLY/) }),
    'a replica is named as what it is');
 
 $redis->command('REPLICAOF NO ONE');
-wait_for { $redis->command('HEXISTS svc.webhook.pending total') eq ':0' };
+wait_for { $redis->command('HEXISTS svc.webhook2.pending total') eq ':0' };
 user();
 is(scalar($receiver->wait($fine, 11)), 11, 'and what it did not take is kept');
 

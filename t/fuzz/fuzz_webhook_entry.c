@@ -1,6 +1,6 @@
 /*
- * What is in Redis where a delivery should be: it is refused, or written again
- * byte by byte.
+ * What is in Redis where a delivery should be: it is refused, or, when it is
+ * signed, written again byte by byte.
  */
 
 #include "ngx_env.h"
@@ -14,6 +14,10 @@
     }
 
 
+static ngx_svc_keys_t  keys = { .n = 1, .keys = { { .id = "k", .id_len = 1 } } };
+static ngx_svc_macs_t  macs;
+
+
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,6 +27,10 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     ngx_env_init();
 
+    fuzz_assert(ngx_svc_webhook_entry_init(&keys) == NGX_OK);
+    fuzz_assert(ngx_svc_mac_init(&macs, &keys, NGX_SVC_WEBHOOK_LABEL)
+                == NGX_OK);
+
     return 0;
 }
 
@@ -30,29 +38,43 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    u_char                      *text, *end;
+    u_char                      *text, *end, *entry, *p;
+    u_char                       mac[NGX_SVC_MAC_LEN];
+    size_t                       len;
     ngx_int_t                    rc;
     ngx_svc_webhook_delivery_t  *d;
 
     rc = ngx_svc_webhook_entry_read(data, size, ngx_env_log(), &d);
+    fuzz_assert(rc == NGX_DECLINED || rc == NGX_ABORT);
+
+    len = 2 + 2 * NGX_SVC_MAC_LEN + 1 + size;
+    entry = malloc(len);
+    text = malloc(len);
+    fuzz_assert(entry != NULL && text != NULL);
+
+    fuzz_assert(ngx_svc_mac(&macs.keys[0], data, size, mac) == NGX_OK);
+    entry[0] = 'k';
+    entry[1] = ':';
+    p = ngx_hex_dump(entry + 2, mac, NGX_SVC_MAC_LEN);
+    *p++ = ' ';
+    memcpy(p, data, size);
+
+    rc = ngx_svc_webhook_entry_read(entry, len, ngx_env_log(), &d);
     fuzz_assert(rc == NGX_OK || rc == NGX_DECLINED);
 
-    if (rc != NGX_OK) {
-        return 0;
+    if (rc == NGX_OK) {
+        fuzz_assert(ngx_svc_webhook_entry_len(d) == len);
+
+        end = ngx_svc_webhook_entry_write(text, d);
+
+        fuzz_assert(end == text + len);
+        fuzz_assert(memcmp(text, entry, len) == 0);
+
+        ngx_free(d);
     }
 
-    fuzz_assert(ngx_svc_webhook_entry_len(d) == size);
-
-    text = malloc(size);
-    fuzz_assert(text != NULL);
-
-    end = ngx_svc_webhook_entry_write(text, d);
-
-    fuzz_assert(end == text + size);
-    fuzz_assert(memcmp(text, data, size) == 0);
-
     free(text);
-    ngx_free(d);
+    free(entry);
 
     return 0;
 }

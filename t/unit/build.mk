@@ -21,7 +21,7 @@ NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/ngx_svc_admin_image*.c) \
 		bundle_write.c plan.c plan_check.c plan_write.c)
 NGX_SVC_PURE = $(addprefix ngx_svc_common/ngx_svc_, \
 		error json json_check json_write schema email crypto addr \
-		time) \
+		mac time) \
 	$(patsubst %.c,%,$(NGX_SVC_PURE_ACCESS) $(NGX_SVC_PURE_SCIM) \
 		$(NGX_SVC_PURE_ADMIN)) \
 	$(addprefix ngx_svc_webhook/ngx_svc_webhook_, entry target)

@@ -5,6 +5,9 @@
 #include "ngx_unit.h"
 #include "ngx_svc_webhook_entry.h"
 
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
 
 #define ID     "00112233445566778899aabbccddeeff"
 #define EVENT  "ffeeddccbbaa99887766554433221100"
@@ -13,8 +16,20 @@
 #define HEAD   ID " " EVENT " " UUID1 " " UUID2
 
 
+#define PREFIX  (sizeof("k1:") - 1 + 2 * NGX_SVC_MAC_LEN + 1)
+
+
+static ngx_svc_keys_t  keys = {
+    .n = 2,
+    .keys = {
+        { .id = "k1", .id_len = 2, .key = "0123456789abcdef0123456789abcdef" },
+        { .id = "old", .id_len = 3, .key = "fedcba9876543210fedcba9876543210" }
+    }
+};
+
+
 static ngx_int_t
-read_text(const char *text, size_t len, ngx_svc_webhook_delivery_t **d)
+read_exactly(const void *text, size_t len, ngx_svc_webhook_delivery_t **d)
 {
     u_char     *copy;
     ngx_int_t   rc;
@@ -26,6 +41,46 @@ read_text(const char *text, size_t len, ngx_svc_webhook_delivery_t **d)
     memcpy(copy, text, len);
 
     rc = ngx_svc_webhook_entry_read(copy, len, ngx_env_log(), d);
+
+    free(copy);
+
+    return rc;
+}
+
+
+/* With a MAC before it, as libcrypto's other functions make it. */
+
+static size_t
+sign_text(u_char *out, const char *text, size_t len)
+{
+    u_char        prk[32], key[32], mac[32];
+    unsigned int  n;
+
+    static const u_char  salt[32], info[] = NGX_SVC_WEBHOOK_LABEL "\1";
+
+    HMAC(EVP_sha256(), salt, sizeof(salt), keys.keys[0].key, NGX_SVC_KEY_LEN,
+         prk, &n);
+    HMAC(EVP_sha256(), prk, sizeof(prk), info, sizeof(info) - 1, key, &n);
+    HMAC(EVP_sha256(), key, sizeof(key), (u_char *) text, len, mac, &n);
+
+    memcpy(out, "k1:", 3);
+    out[ngx_hex_dump(out + 3, mac, NGX_SVC_MAC_LEN) - out] = ' ';
+    memcpy(out + PREFIX, text, len);
+
+    return PREFIX + len;
+}
+
+
+static ngx_int_t
+read_text(const char *text, size_t len, ngx_svc_webhook_delivery_t **d)
+{
+    u_char     *copy;
+    ngx_int_t   rc;
+
+    copy = malloc(PREFIX + len);
+    assert_non_null(copy);
+
+    rc = read_exactly(copy, sign_text(copy, text, len), d);
 
     free(copy);
 
@@ -45,7 +100,7 @@ static void
 test_round_trip(void **state)
 {
     size_t                       len;
-    u_char                       buf[1024];
+    u_char                       buf[1024], expected[1024];
     ngx_svc_webhook_delivery_t  *d;
 
     static const char  text[] = "2 " HEAD " user.created\n{\"a\": \"b c\nd\"}";
@@ -62,11 +117,83 @@ test_round_trip(void **state)
 
     len = ngx_svc_webhook_entry_write(buf, d) - buf;
 
-    assert_int_equal(len, strlen(text));
+    assert_int_equal(len, sign_text(expected, text, strlen(text)));
     assert_int_equal(len, ngx_svc_webhook_entry_len(d));
-    assert_memory_equal(buf, text, len);
+    assert_memory_equal(buf, expected, len);
 
     ngx_free(d);
+}
+
+
+/* What the helper tells Redis after an attempt is what an entry begins with. */
+
+static void
+test_attempts(void **state)
+{
+    u_char                       buf[1024];
+    size_t                       len;
+    ngx_svc_webhook_delivery_t  *d, *again;
+
+    static const char  text[] = "0 " HEAD " user.created\n{}";
+
+    len = sign_text(buf, text, strlen(text));
+    assert_int_equal(read_exactly(buf, len, &d), NGX_OK);
+    assert_int_equal(d->head.len, PREFIX + 1);
+
+    d->attempts = 2;
+    assert_int_equal(ngx_svc_webhook_entry_sign(d), NGX_OK);
+
+    buf[PREFIX] = '2';
+    assert_int_equal(read_exactly(buf, len, &again), NGX_ABORT);
+
+    memcpy(buf, d->head.data, d->head.len);
+    assert_int_equal(read_exactly(buf, len, &again), NGX_OK);
+    assert_int_equal(again->attempts, 2);
+    assert_text(&again->id, ID);
+
+    ngx_free(again);
+    ngx_free(d);
+}
+
+
+static void
+test_forged(void **state)
+{
+    u_char                       buf[1024];
+    size_t                       i, len;
+    ngx_svc_keys_t               others;
+    ngx_svc_webhook_delivery_t  *d;
+
+    static const char  text[] = "0 " HEAD " user.created\n{\"a\":1}";
+
+    len = sign_text(buf, text, strlen(text));
+
+    for (i = 0; i < len; i++) {
+        buf[i] ^= 1;
+        assert_int_not_equal(read_exactly(buf, len, &d), NGX_OK);
+        buf[i] ^= 1;
+    }
+
+    for (i = 0; i < len; i++) {
+        assert_int_not_equal(read_exactly(buf, i, &d), NGX_OK);
+    }
+
+    assert_int_equal(read_exactly(text, strlen(text), &d), NGX_DECLINED);
+
+    /* a key that is not the first one opens, one that is gone does not */
+
+    others = keys;
+    others.keys[0] = keys.keys[1];
+    others.keys[1] = keys.keys[0];
+    assert_int_equal(ngx_svc_webhook_entry_init(&others), NGX_OK);
+    assert_int_equal(read_exactly(buf, len, &d), NGX_OK);
+    ngx_free(d);
+
+    others.n = 1;
+    assert_int_equal(ngx_svc_webhook_entry_init(&others), NGX_OK);
+    assert_int_equal(read_exactly(buf, len, &d), NGX_ABORT);
+
+    assert_int_equal(ngx_svc_webhook_entry_init(&keys), NGX_OK);
 }
 
 
@@ -193,8 +320,12 @@ test_memory(void **state)
 int
 main(void)
 {
+    int  rc;
+
     const struct CMUnitTest  tests[] = {
         ngx_unit_test(test_round_trip),
+        ngx_unit_test(test_attempts),
+        ngx_unit_test(test_forged),
         ngx_unit_test(test_damaged),
         ngx_unit_test(test_cut_and_changed),
         ngx_unit_test(test_length),
@@ -203,5 +334,13 @@ main(void)
 
     ngx_env_init();
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (ngx_svc_webhook_entry_init(&keys) != NGX_OK) {
+        return 1;
+    }
+
+    rc = cmocka_run_group_tests(tests, NULL, NULL);
+
+    ngx_svc_webhook_entry_exit();
+
+    return rc;
 }

@@ -4,7 +4,7 @@ package SvcTest::Monitor;
 #
 #     my $m = SvcTest::Monitor->new($s->redis);
 #     ...
-#     my @pushed = $m->wait(2, 'RPUSH', 'svc.webhook.queue');
+#     my @pushed = $m->wait(2, 'RPUSH', 'svc.webhook2.queue');
 
 use strict;
 use warnings;

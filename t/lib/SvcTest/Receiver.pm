@@ -255,7 +255,7 @@ sub deliveries {
 sub pending {
     my ($self) = @_;
 
-    my $n = $self->{s}->redis->command('HINCRBY svc.webhook.pending total 0');
+    my $n = $self->{s}->redis->command('HINCRBY svc.webhook2.pending total 0');
 
     return ($n // '') =~ /^:(\d+)$/ ? $1 : die 'Redis: ' . ($n // '') . "\n";
 }
