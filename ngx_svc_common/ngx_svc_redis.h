@@ -57,6 +57,12 @@ typedef void (*ngx_svc_redis_up_pt)(void);
 
 NGX_SVC_API void ngx_svc_redis_on_up(ngx_svc_redis_up_pt handler);
 
+/*
+ * While Redis is up: asks it whether it may throw away or lose what is stored
+ * in it, of which the log warns.  A Redis that does not tell is left alone.
+ */
+NGX_SVC_API void ngx_svc_redis_check_storage(void);
+
 
 /*
  * Messages between the workers of all nodes.  payload->data is NULL when the

@@ -23,8 +23,24 @@ typedef struct {
 } ngx_svc_webhook_number_t;
 
 
+static void ngx_svc_webhook_conf_wide(ngx_conf_t *cf, ngx_str_t *text,
+    const ngx_svc_cidr_t *cidr);
 static char *ngx_svc_webhook_conf_numbers(ngx_conf_t *cf, void *conf,
     const ngx_svc_webhook_number_t *numbers, ngx_int_t max);
+
+
+/* Networks whose addresses belong to many machines of an operator's. */
+
+static const ngx_str_t  ngx_svc_webhook_private[] = {
+    ngx_string("10.0.0.0/8"),
+    ngx_string("100.64.0.0/10"),
+    ngx_string("169.254.0.0/16"),
+    ngx_string("172.16.0.0/12"),
+    ngx_string("192.168.0.0/16"),
+    ngx_string("fc00::/7"),
+    ngx_string("fe80::/10"),
+    ngx_null_string
+};
 
 
 char *
@@ -246,9 +262,40 @@ ngx_svc_webhook_conf_allow(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                                "not \"%V\"", &value[0], &value[i]);
             return NGX_CONF_ERROR;
         }
+
+        ngx_svc_webhook_conf_wide(cf, &value[i], cidr);
     }
 
     return NGX_CONF_OK;
+}
+
+
+/*
+ * While the configuration is read cf->log is not yet the one of error_log, and
+ * a warning is seen whatever the level of that is.
+ */
+
+static void
+ngx_svc_webhook_conf_wide(ngx_conf_t *cf, ngx_str_t *text,
+    const ngx_svc_cidr_t *cidr)
+{
+    ngx_svc_cidr_t    inner;
+    const ngx_str_t  *name;
+
+    for (name = ngx_svc_webhook_private; name->len; name++) {
+
+        if (ngx_svc_cidr_parse(name->data, name->len, &inner) == NGX_OK
+            && cidr->bits <= inner.bits
+            && ngx_svc_cidr_contains(cidr, &inner.addr))
+        {
+            ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
+                               "\"svc_webhook_allow %V\" lets the webhooks of "
+                               "every tenant reach all of %V: name only the "
+                               "networks that their receivers are in",
+                               text, name);
+            return;
+        }
+    }
 }
 
 

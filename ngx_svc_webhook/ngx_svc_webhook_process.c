@@ -277,6 +277,8 @@ ngx_svc_webhook_process_connect(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
+    ngx_svc_redis_on_up(ngx_svc_redis_check_storage);
+
     return ngx_svc_redis_init_worker(cycle, &smcf->redis);
 }
 

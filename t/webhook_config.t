@@ -70,4 +70,45 @@ for my $name (qw(svc_webhook_keep svc_webhook_keep_size
     fails($name => [ $value, $value ], qr/is duplicate/);
 }
 
+
+# --- networks that are too wide -------------------------------------------------
+
+# as Debian's nginx.conf has it: error_log comes first, and has no level
+
+sub check_as_debian {
+    my ($value) = @_;
+
+    $nginx->{svc} = { %svc, svc_webhook_allow => $value };
+    my $text = $nginx->configuration;
+    $text =~ s/^(error_log \S+) info;/$1;/m or die "no error_log\n";
+    $nginx->write_configuration($text);
+
+    return $nginx->test_configuration;
+}
+
+for my $row ([ '0.0.0.0/0', '10.0.0.0/8' ], [ '::/0', 'fc00::/7' ],
+             [ '0.0.0.0/1', '10.0.0.0/8' ], [ '::ffff:0:0/96', '10.0.0.0/8' ],
+             [ '10.0.0.0/8', '10.0.0.0/8' ], [ '172.0.0.0/8', '172.16.0.0/12' ],
+             [ '192.0.0.0/7', '192.168.0.0/16' ], [ 'fc00::/6', 'fc00::/7' ],
+             [ '10.1.0.0/16 0.0.0.0/0', '10.0.0.0/8' ])
+{
+    my ($value, $range) = @$row;
+    my ($status, $text) = check_as_debian($value);
+    my ($wide) = $value =~ /(\S+)$/;
+
+    is($status, 0, "svc_webhook_allow $value is taken");
+    like($text, qr/\[warn\]\ "svc_webhook_allow\ \Q$wide\E"\ lets\ .*
+                   \ reach\ all\ of\ \Q$range\E: .* \ in\ \S+:\d+/x,
+         'with a warning');
+}
+
+for my $value ('10.20.0.0/16', '127.0.0.0/8', '192.168.1.0/24', '10.0.0.0/9',
+               'fd00:1::/32', '203.0.113.0/24', '128.0.0.0/3 2001:db8::/32')
+{
+    my ($status, $text) = check_as_debian($value);
+
+    is($status, 0, "svc_webhook_allow $value");
+    unlike($text, qr/\[warn\]/, 'without one');
+}
+
 done_testing();
