@@ -215,8 +215,8 @@ ngx_svc_admin_audit_time(ngx_svc_request_t *sr, const char *name,
     ngx_str_t  text;
 
     rc = ngx_svc_argument(sr, name, &text);
-    if (rc != NGX_OK) {
-        return rc == NGX_DECLINED ? NGX_OK : NGX_ERROR;
+    if (rc != NGX_OK || text.data == NULL) {
+        return rc;
     }
 
     if (ngx_svc_time_parse(&text, &at) != NGX_OK) {

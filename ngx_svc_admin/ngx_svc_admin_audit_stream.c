@@ -205,20 +205,16 @@ ngx_svc_admin_stream_from(ngx_svc_request_t *sr, ngx_str_t *from)
     ngx_uint_t        i;
     ngx_table_elt_t  *h;
 
+    rc = ngx_svc_argument(sr, "lastEventId", from);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
     h = ngx_svc_header_in(sr->request, "Last-Event-ID",
                           sizeof("Last-Event-ID") - 1, NULL);
 
     if (h && h->value.len) {
         *from = h->value;
-        rc = NGX_OK;
-
-    } else {
-        rc = ngx_svc_argument(sr, "lastEventId", from);
-    }
-
-    if (rc != NGX_OK || from->len == 0) {
-        from->len = 0;
-        return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
     }
 
     for (i = 0; i < from->len; i++) {

@@ -23,6 +23,7 @@ typedef struct {
     ngx_svc_request_t      *sr;
     ngx_svc_cache_kind_e    kind;
     ngx_str_t               name;       /* a slug, or a domain in lower case */
+    ngx_str_t               version;    /* "v" of a logo; no data: none */
     ngx_str_t               key;        /* in the cache */
     uint64_t                ticket;
     ngx_queue_t             queue;      /* of who reads; or of who waits */
@@ -170,6 +171,7 @@ ngx_svc_admin_public_create(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind)
     public->sr = sr;
     public->kind = kind;
     public->name = name;
+    ngx_str_null(&public->version);
     public->reads = 0;
     public->waits = 0;
     public->event.timer_set = 0;
@@ -177,6 +179,13 @@ ngx_svc_admin_public_create(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind)
 
     if (ngx_svc_admin_public_key(public) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (kind == NGX_SVC_CACHE_LOGO && sr->request->args.len) {
+        rc = ngx_svc_argument(sr, "v", &public->version);
+        if (rc != NGX_OK) {
+            return rc == NGX_DECLINED ? rc : NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
     }
 
     sr->data = public;
@@ -453,20 +462,18 @@ static ngx_uint_t
 ngx_svc_admin_public_other(ngx_svc_request_t *sr,
     ngx_svc_cache_answer_t *answer)
 {
-    ngx_str_t                version;
+    ngx_str_t               *version;
     ngx_svc_admin_public_t  *public;
 
     public = sr->data;
+    version = &public->version;
 
-    if (public->kind != NGX_SVC_CACHE_LOGO || !answer->found
-        || sr->request->args.len == 0
-        || ngx_svc_argument(sr, "v", &version) != NGX_OK)
-    {
+    if (!answer->found || version->data == NULL) {
         return 0;
     }
 
-    return version.len != answer->etag.len - 2
-           || ngx_memcmp(version.data, answer->etag.data + 1, version.len)
+    return version->len != answer->etag.len - 2
+           || ngx_memcmp(version->data, answer->etag.data + 1, version->len)
               != 0;
 }
 

@@ -1,12 +1,14 @@
 /*
  * What comes with the URI.  The query, as application/x-www-form-urlencoded:
- * names and values are decoded, and a plus is a space.  Of a name that comes
- * twice the first counts.
+ * names and values are decoded, and a plus is a space.  A name that comes twice
+ * is an error, since parsers differ on which one counts.
  */
 
 #include "ngx_svc_request.h"
 
 
+static u_char *ngx_svc_arg_find(u_char *p, u_char *end, const char *name,
+    ngx_str_t *raw);
 static ngx_uint_t ngx_svc_arg_is(u_char *p, u_char *end, const char *name);
 static u_char *ngx_svc_arg_char(u_char *p, u_char *end, u_char *c);
 static ngx_int_t ngx_svc_arg_length(ngx_str_t *text);
@@ -15,10 +17,51 @@ static ngx_int_t ngx_svc_arg_length(ngx_str_t *text);
 ngx_int_t
 ngx_svc_argument(ngx_svc_request_t *sr, const char *name, ngx_str_t *value)
 {
-    u_char  *p, *end, *next, *equals, *dst;
+    u_char     *p, *end, *dst;
+    ngx_str_t   raw;
+
+    ngx_str_null(value);
 
     p = sr->request->args.data;
     end = p + sr->request->args.len;
+
+    p = ngx_svc_arg_find(p, end, name, &raw);
+    if (p == NULL) {
+        return NGX_OK;
+    }
+
+    dst = ngx_pnalloc(sr->request->pool, raw.len + 1);
+    if (dst == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_arg_find(p, end, name, value) != NULL) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                            "\"%s\" must be given once in the query, not "
+                            "several times.", name);
+    }
+
+    value->data = dst;
+
+    for (p = raw.data; p < raw.data + raw.len; /* void */ ) {
+        p = ngx_svc_arg_char(p, raw.data + raw.len, dst++);
+    }
+
+    value->len = dst - value->data;
+
+    return NGX_OK;
+}
+
+
+/*
+ * The first parameter of that name from p on, its value as it was sent; returns
+ * where the next parameter begins, or NULL when there is none of that name.
+ */
+
+static u_char *
+ngx_svc_arg_find(u_char *p, u_char *end, const char *name, ngx_str_t *raw)
+{
+    u_char  *next, *equals;
 
     for ( /* void */ ; p < end; p = next + 1) {
 
@@ -32,29 +75,15 @@ ngx_svc_argument(ngx_svc_request_t *sr, const char *name, ngx_str_t *value)
             equals = next;
         }
 
-        if (!ngx_svc_arg_is(p, equals, name)) {
-            continue;
+        if (ngx_svc_arg_is(p, equals, name)) {
+            raw->data = ngx_min(equals + 1, next);
+            raw->len = next - raw->data;
+
+            return next + 1;
         }
-
-        p = ngx_min(equals + 1, next);
-
-        dst = ngx_pnalloc(sr->request->pool, next - p + 1);
-        if (dst == NULL) {
-            return NGX_ERROR;
-        }
-
-        value->data = dst;
-
-        while (p < next) {
-            p = ngx_svc_arg_char(p, next, dst++);
-        }
-
-        value->len = dst - value->data;
-
-        return NGX_OK;
     }
 
-    return NGX_DECLINED;
+    return NULL;
 }
 
 
@@ -103,11 +132,9 @@ ngx_svc_text_argument(ngx_svc_request_t *sr, const char *name, ngx_uint_t max,
 {
     ngx_int_t  rc, n;
 
-    ngx_str_null(value);
-
     rc = ngx_svc_argument(sr, name, value);
-    if (rc != NGX_OK) {
-        return rc == NGX_DECLINED ? NGX_OK : NGX_ERROR;
+    if (rc != NGX_OK || value->data == NULL) {
+        return rc;
     }
 
     n = ngx_svc_arg_length(value);
@@ -166,8 +193,8 @@ ngx_svc_word_argument(ngx_svc_request_t *sr, const char *name,
     *n = -1;
 
     rc = ngx_svc_argument(sr, name, &value);
-    if (rc != NGX_OK) {
-        return rc == NGX_DECLINED ? NGX_OK : NGX_ERROR;
+    if (rc != NGX_OK || value.data == NULL) {
+        return rc;
     }
 
     p = text;

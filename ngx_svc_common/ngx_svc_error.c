@@ -18,6 +18,9 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
     { 400, ngx_string("invalid_request"), ngx_string("invalidValue"),
       ngx_string("A value is missing or not valid.") },
 
+    { 400, ngx_string("invalid_request"), ngx_string("invalidFilter"),
+      ngx_string("The filter is not valid.") },
+
     { 400, ngx_string("invalid_request"), ngx_string("invalidPath"),
       ngx_string("The path is not valid.") },
 

@@ -17,6 +17,7 @@ typedef enum {
     NGX_SVC_E_INVALID_REQUEST,      /* 400, no scimType */
     NGX_SVC_E_INVALID_SYNTAX,       /* 400 invalidSyntax */
     NGX_SVC_E_INVALID_VALUE,        /* 400 invalidValue */
+    NGX_SVC_E_INVALID_FILTER,       /* 400 invalidFilter */
     NGX_SVC_E_INVALID_PATH,         /* 400 invalidPath */
     NGX_SVC_E_NO_TARGET,            /* 400 noTarget */
     NGX_SVC_E_MUTABILITY,           /* 400 mutability */

@@ -92,8 +92,8 @@ ngx_svc_page_number(ngx_svc_request_t *sr, const char *name,
     ngx_uint_t  i;
 
     rc = ngx_svc_argument(sr, name, &text);
-    if (rc != NGX_OK) {
-        return rc == NGX_DECLINED ? NGX_OK : NGX_ERROR;
+    if (rc != NGX_OK || text.data == NULL) {
+        return rc;
     }
 
     value = 0;

@@ -290,7 +290,11 @@ NGX_SVC_API ngx_int_t ngx_svc_add_header(ngx_http_request_t *r,
 NGX_SVC_API ngx_table_elt_t *ngx_svc_header_in(ngx_http_request_t *r,
     const char *name, size_t len, ngx_table_elt_t *behind);
 
-/* ngx_svc_args.c: the decoded value; NGX_DECLINED: absent; NGX_ERROR. */
+/*
+ * ngx_svc_args.c: the decoded value of a query parameter.  NGX_OK, with
+ * value->data NULL when it is absent; NGX_DECLINED with sr->error when it is
+ * there twice; NGX_ERROR.
+ */
 NGX_SVC_API ngx_int_t ngx_svc_argument(ngx_svc_request_t *sr,
     const char *name, ngx_str_t *value);
 

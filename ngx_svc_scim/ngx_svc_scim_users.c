@@ -20,7 +20,7 @@ static ngx_int_t ngx_svc_scim_filter(ngx_svc_request_t *sr,
 static void ngx_svc_scim_create_committed(PGresult **results);
 static ngx_int_t ngx_svc_scim_change(ngx_svc_request_t *sr,
     ngx_svc_scim_user_t *user);
-static ngx_int_t ngx_svc_scim_mask(ngx_svc_request_t *sr, ngx_uint_t *mask);
+static ngx_int_t ngx_svc_scim_mask(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_scim_not_found(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_scim_send_changed(ngx_svc_request_t *sr,
     ngx_uint_t status);
@@ -184,7 +184,13 @@ ngx_svc_scim_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 ngx_int_t
 ngx_svc_scim_get_prepare(ngx_svc_request_t *sr)
 {
-    return ngx_svc_scim_id(sr, ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_GET));
+    ngx_int_t  rc;
+
+    rc = ngx_svc_scim_mask(sr);
+
+    return rc == NGX_OK
+           ? ngx_svc_scim_id(sr, ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_GET))
+           : rc;
 }
 
 
@@ -202,12 +208,16 @@ ngx_svc_scim_list_prepare(ngx_svc_request_t *sr)
     ngx_svc_pg_call_t      *call;
     ngx_svc_scim_filter_t   filter;
 
-    rc = ngx_svc_scim_count(sr, &count);
-    if (rc != NGX_OK) {
-        return rc;
+    rc = ngx_svc_scim_mask(sr);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_scim_count(sr, &count);
     }
 
-    rc = ngx_svc_scim_filter(sr, &filter);
+    if (rc == NGX_OK) {
+        rc = ngx_svc_scim_filter(sr, &filter);
+    }
+
     if (rc != NGX_OK) {
         return rc;
     }
@@ -258,8 +268,8 @@ ngx_svc_scim_count(ngx_svc_request_t *sr, ngx_int_t *count)
     *count = NGX_SVC_SCIM_LIST_MAX;
 
     rc = ngx_svc_argument(sr, "count", &value);
-    if (rc != NGX_OK) {
-        return rc == NGX_DECLINED ? NGX_OK : NGX_ERROR;
+    if (rc != NGX_OK || value.data == NULL) {
+        return rc;
     }
 
     p = value.data;
@@ -305,8 +315,13 @@ ngx_svc_scim_filter(ngx_svc_request_t *sr, ngx_svc_scim_filter_t *filter)
     filter->attribute = NGX_SVC_SCIM_FILTER_NONE;
 
     rc = ngx_svc_argument(sr, "filter", &text);
-    if (rc != NGX_OK) {
-        return rc == NGX_DECLINED ? NGX_OK : NGX_ERROR;
+
+    if (rc == NGX_DECLINED) {
+        sr->error.kind = NGX_SVC_E_INVALID_FILTER;
+    }
+
+    if (rc != NGX_OK || text.data == NULL) {
+        return rc;
     }
 
     buf = ngx_pnalloc(sr->request->pool, text.len + 1);
@@ -325,7 +340,6 @@ ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
 {
     int                     i, n;
     PGresult               *res;
-    ngx_uint_t              mask;
     ngx_svc_json_writer_t   w;
 
     static const u_char  schemas[] =
@@ -339,10 +353,9 @@ ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
         n = PQntuples(res);
     }
 
-    if (ngx_svc_scim_mask(sr, &mask) != NGX_OK
-        || ngx_svc_json_writer_init(&w, sr->request->pool,
-                                    256 + n * NGX_SVC_SCIM_USER_SIZE)
-           != NGX_OK)
+    if (ngx_svc_json_writer_init(&w, sr->request->pool,
+                                 256 + n * NGX_SVC_SCIM_USER_SIZE)
+        != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -357,7 +370,7 @@ ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
     ngx_svc_json_open(&w, "Resources", '[');
 
     for (i = 0; i < n; i++) {
-        ngx_svc_scim_user_write(&w, sr, res, i, mask);
+        ngx_svc_scim_user_write(&w, sr, res, i, (uintptr_t) sr->data);
     }
 
     ngx_svc_json_close(&w, ']');
@@ -378,7 +391,12 @@ ngx_svc_scim_create_prepare(ngx_svc_request_t *sr)
 
     ngx_memzero(&user, sizeof(ngx_svc_scim_user_t));
 
-    rc = ngx_svc_scim_user_create(sr->json, &user, &sr->error);
+    rc = ngx_svc_scim_mask(sr);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_scim_user_create(sr->json, &user, &sr->error);
+    }
+
     if (rc != NGX_OK) {
         return rc;
     }
@@ -455,7 +473,11 @@ ngx_svc_scim_replace_prepare(ngx_svc_request_t *sr)
 
     ngx_memzero(&user, sizeof(ngx_svc_scim_user_t));
 
-    rc = ngx_svc_scim_user_replace(sr->json, &user, &sr->error);
+    rc = ngx_svc_scim_mask(sr);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_scim_user_replace(sr->json, &user, &sr->error);
+    }
 
     return rc == NGX_OK ? ngx_svc_scim_change(sr, &user) : rc;
 }
@@ -469,7 +491,11 @@ ngx_svc_scim_patch_prepare(ngx_svc_request_t *sr)
 
     ngx_memzero(&user, sizeof(ngx_svc_scim_user_t));
 
-    rc = ngx_svc_scim_user_patch(sr->json, &user, &sr->error);
+    rc = ngx_svc_scim_mask(sr);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_scim_user_patch(sr->json, &user, &sr->error);
+    }
 
     return rc == NGX_OK ? ngx_svc_scim_change(sr, &user) : rc;
 }
@@ -550,26 +576,33 @@ ngx_svc_scim_delete_reply(ngx_svc_request_t *sr)
 }
 
 
+/* Which attributes the answer has, into sr->data: as of prepare. */
+
 static ngx_int_t
-ngx_svc_scim_mask(ngx_svc_request_t *sr, ngx_uint_t *mask)
+ngx_svc_scim_mask(ngx_svc_request_t *sr)
 {
-    ngx_int_t  rc, xrc;
-    ngx_str_t  attributes, excluded;
+    ngx_int_t   rc;
+    ngx_str_t   attributes, excluded;
+    ngx_uint_t  mask;
 
-    if (sr->request->args.len == 0) {
-        *mask = NGX_SVC_SCIM_ALL;
-        return NGX_OK;
+    mask = NGX_SVC_SCIM_ALL;
+
+    if (sr->request->args.len) {
+        rc = ngx_svc_argument(sr, "attributes", &attributes);
+
+        if (rc == NGX_OK) {
+            rc = ngx_svc_argument(sr, "excludedAttributes", &excluded);
+        }
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        mask = ngx_svc_scim_projection(attributes.data ? &attributes : NULL,
+                                       excluded.data ? &excluded : NULL);
     }
 
-    rc = ngx_svc_argument(sr, "attributes", &attributes);
-    xrc = ngx_svc_argument(sr, "excludedAttributes", &excluded);
-
-    if (rc == NGX_ERROR || xrc == NGX_ERROR) {
-        return NGX_ERROR;
-    }
-
-    *mask = ngx_svc_scim_projection(rc == NGX_OK ? &attributes : NULL,
-                                    xrc == NGX_OK ? &excluded : NULL);
+    sr->data = (void *) (uintptr_t) mask;
 
     return NGX_OK;
 }
@@ -610,7 +643,6 @@ ngx_svc_scim_send_user(ngx_svc_request_t *sr, ngx_uint_t status)
 {
     PGresult               *res;
     ngx_str_t               location;
-    ngx_uint_t              mask;
     ngx_svc_json_writer_t   w;
 
     res = sr->results[0];
@@ -619,15 +651,13 @@ ngx_svc_scim_send_user(ngx_svc_request_t *sr, ngx_uint_t status)
         return ngx_svc_scim_not_found(sr);
     }
 
-    if (ngx_svc_scim_mask(sr, &mask) != NGX_OK
-        || ngx_svc_json_writer_init(&w, sr->request->pool,
-                                    NGX_SVC_SCIM_USER_SIZE)
-           != NGX_OK)
+    if (ngx_svc_json_writer_init(&w, sr->request->pool, NGX_SVC_SCIM_USER_SIZE)
+        != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_svc_scim_user_write(&w, sr, res, 0, mask);
+    ngx_svc_scim_user_write(&w, sr, res, 0, (uintptr_t) sr->data);
 
     if (status != NGX_HTTP_CREATED) {
         return ngx_svc_send(sr, status, &w, NULL);
