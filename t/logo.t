@@ -161,6 +161,14 @@ for my $row ([ PNG => png(20, 20) ], [ JPEG => jpeg() ], [ WebP => webp() ],
             polyglot($bytes, '<script>alert(1)</script>'));
 }
 
+refused(invalid_image => "a WebP whose alpha is damaged: $_->[0]", do {
+    my $bytes = webp_alpha();
+    my $alpha = index $bytes, 'ALPH';
+
+    substr $bytes, $alpha + $_->[1], 1, $_->[2];
+    $bytes;
+}) for [ 'its header', 8, "\xff" ], [ 'its compression', 8, "\x03" ],
+       [ 'too short to be plain', 8, "\x00" ], [ 'its codes', 9, "\xff" ];
 refused(invalid_image => 'the magic of a PNG alone', "\x89PNG\r\n\x1a\n");
 refused(invalid_image => 'a PNG of no pixels', png(0, 5, idat => ''));
 refused(invalid_image => 'a wrong checksum', do {

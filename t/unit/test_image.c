@@ -660,6 +660,53 @@ test_webp_damaged(void **state)
 }
 
 
+/* A valid VP8 chunk behind an ALPH chunk that is not. */
+
+static void
+test_webp_alpha(void **state)
+{
+    size_t       n, size;
+    u_char      *alpha;
+    ngx_str_t    s;
+    unit_webp_t  w = tiny_alpha;
+    ngx_uint_t   i;
+
+    static const u_char  headers[] = {
+        0x02, 0x03,             /* compression */
+        0x21, 0x31,             /* pre-processing */
+        0x81, 0xc1,             /* reserved; 0x41 passes in some versions */
+        0x00                    /* not compressed, and too short */
+    };
+
+    w.width = 64;
+    w.height = 64;
+    w.noise = 1;
+
+    s = unit_webp(*state, &w);
+    alpha = s.data + 30;
+    assert_memory_equal(alpha, "ALPH", 4);
+    size = alpha[4] | alpha[5] << 8;
+    assert_int_equal(alpha[8] & 0x03, 1);
+
+    check("as it was", s, NONE, NULL);
+
+    for (i = 0; i < sizeof(headers); i++) {
+        n = alpha[8];
+        alpha[8] = headers[i];
+        check("header", s, INVALID, "The WebP cannot be decoded");
+        alpha[8] = n;
+    }
+
+    /* the same length: all that follows stays in its place */
+
+    ngx_memset(alpha + 9, 0xff, size - 1);
+    check("all ones", s, INVALID, "The WebP cannot be decoded");
+
+    ngx_memset(alpha + 9, 0x55, size - 1);
+    check("a pattern", s, INVALID, "The WebP cannot be decoded");
+}
+
+
 /* Half of the picture's data, with all lengths set right. */
 
 static void
@@ -706,6 +753,7 @@ main(void)
         ngx_unit_test(test_jpeg_exif),
         ngx_unit_test(test_jpeg_damaged),
         ngx_unit_test(test_webp_damaged),
+        ngx_unit_test(test_webp_alpha),
         ngx_unit_test(test_webp_half),
     };
 
