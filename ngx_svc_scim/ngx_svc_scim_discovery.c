@@ -77,6 +77,12 @@ ngx_svc_scim_config_reply(ngx_svc_request_t *sr)
 
     ngx_svc_json_close(&w, '}');
 
+    if (ngx_svc_add_header(sr->request, "Content-Location", &location)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
     return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
 }
 

@@ -618,7 +618,7 @@ ngx_svc_scim_not_found(ngx_svc_request_t *sr)
 }
 
 
-/* The same, or the verdict behind the user's columns. */
+/* The user, or the verdict behind its columns. */
 
 static ngx_int_t
 ngx_svc_scim_send_changed(ngx_svc_request_t *sr, ngx_uint_t status)
@@ -636,7 +636,11 @@ ngx_svc_scim_send_changed(ngx_svc_request_t *sr, ngx_uint_t status)
 }
 
 
-/* The user of the op's own statement, or 404. */
+/*
+ * The user of the op's own statement, or 404.  Content-Location is what
+ * meta.location is, also when that is left out (RFC 7643, 3.1), and so is the
+ * Location of a new one (RFC 7644, 3.3).
+ */
 
 static ngx_int_t
 ngx_svc_scim_send_user(ngx_svc_request_t *sr, ngx_uint_t status)
@@ -659,13 +663,13 @@ ngx_svc_scim_send_user(ngx_svc_request_t *sr, ngx_uint_t status)
 
     ngx_svc_scim_user_write(&w, sr, res, 0, (uintptr_t) sr->data);
 
-    if (status != NGX_HTTP_CREATED) {
-        return ngx_svc_send(sr, status, &w, NULL);
-    }
-
-    if (ngx_svc_scim_location(sr, res, 0, &location) != NGX_OK) {
+    if (ngx_svc_scim_location(sr, res, 0, &location) != NGX_OK
+        || ngx_svc_add_header(sr->request, "Content-Location", &location)
+           != NGX_OK)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_send(sr, status, &w, &location);
+    return ngx_svc_send(sr, status, &w, status == NGX_HTTP_CREATED ? &location
+                                                                   : NULL);
 }

@@ -50,7 +50,9 @@ like($r->body, qr/"maxResults"\s*:\s*200\b/, 'numbers are integers');
 is($config->{meta}{resourceType}, 'ServiceProviderConfig', 'meta.resourceType')
     if $config->{meta};
 is($config->{meta}{location}, $s->base_url . '/scim/v2/ServiceProviderConfig',
-   'meta.location') if $config->{meta};
+   'meta.location');
+is($r->header('content-location'), $config->{meta}{location},
+   'and Content-Location');
 
 scim_ok($acme->scim(GET => '/ServiceProviderConfig/'), 200,
         'with a trailing slash');

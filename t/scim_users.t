@@ -620,7 +620,10 @@ $r = $filter->scim(POST => '/Users?attributes=userName',
                    { userName => 'less@filter.test', title => 'T' });
 scim_ok($r, 201, 'POST with attributes');
 ok(!exists $r->json->{title}, 'honours them');
-ok(defined $r->header('location'), 'and has a Location all the same');
+is($r->header('location'), "$base/scim/v2/Users/" . $r->json->{id},
+   'and has a Location all the same');
+is($r->header('content-location'), $r->header('location'),
+   'and a Content-Location');
 
 $r = $filter->scim(PATCH => "/Users/$id?excludedAttributes=title",
                    patch_op({ op => 'replace', path => 'title',

@@ -187,6 +187,18 @@ sub null_faults {
 }
 
 
+# Where a user is, RFC 7643, 3.1, and when it is new also RFC 7644, 3.3.
+
+sub location_faults {
+    my ($r, $location) = @_;
+
+    my @names = ('content-location', $r->status == 201 ? 'location' : ());
+
+    return map { "$_ is " . ($r->header($_) // 'absent') . ", not $location" }
+           grep { ($r->header($_) // '') ne $location } @names;
+}
+
+
 # A user with exactly these attributes besides id, meta and emails; schemas is
 # derived from whether there is a department.  name.formatted may be shown, as
 # another name of displayName.
@@ -227,6 +239,7 @@ sub scim_user {
     my ($is, $should) = map { $json->encode($_) } \%got, \%want;
 
     push @wrong, "is     $is", "should $should" if $is ne $should;
+    push @wrong, location_faults($r, $user->{meta}{location}) if $r;
 
     return report($r, $name, @wrong);
 }
