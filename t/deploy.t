@@ -47,7 +47,7 @@ like($text, qr/"status":"ok","postgres":"up","redis":"up"/, 'it is well');
 unlike($text, qr/\[warn\]/, 'nginx -t warns of nothing');
 unlike($text, qr/not change directory|Permission/, 'nor does another command');
 
-my ($token) = $text =~ /(scim_[\w-]{43})\b/ or BAIL_OUT('no token');
+my ($token) = $text =~ /(scim_[\w-]{43})\b/ or die 'no token';
 
 is(passes("curl -sk -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer $token'"
           . ' -d \'{"userName":"grace@acme.example"}\''

@@ -1,0 +1,246 @@
+#!/usr/bin/perl
+
+# From each version of the schema to the newest, with rows in all tables that it
+# had: none is lost or changed, and the modules serve what there is.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Process qw(run);
+
+my $s = SvcTest->new(redis => 0);
+$s->start;
+
+my @files = glob $s->root . '/sql/[0-9]*.sql';
+my $newest = @files;
+
+# What is stored at a version, by tenants with these ids.
+
+my %rows = (1 => <<'SQL', 2 => <<'SQL', 3 => <<'SQL', 4 => <<'SQL', 5 => <<'SQL',
+INSERT INTO svc.tenant (id, slug, name)
+SELECT md5('t' || i)::uuid, 't' || i, 'Tenant ' || i FROM generate_series(1, 2) i;
+INSERT INTO svc.user_account (tenant_id, id, user_name, external_id, status, role,
+                              email_verified, source, first_name, last_name,
+                              display_name, title, department, locale)
+SELECT t.id, md5(t.slug || i)::uuid, 'User' || i || '@Example.test', 'e' || i,
+       (ARRAY['active', 'suspended', 'deactivated'])[i % 3 + 1],
+       (ARRAY['owner', 'admin', 'member', 'auditor'])[i % 4 + 1], i % 2 = 0, 'scim',
+       'Zoë', 'O''Hara', 'Zoë_%' || i, 'Title', 'Sales', 'fr-FR'
+  FROM svc.tenant t, generate_series(1, 300) i;
+INSERT INTO svc.credential (token_hash, tenant_id, kind, name, prefix, permissions,
+                            expires_at, revoked_at, last_used_at)
+SELECT sha256((slug || k || i)::bytea), id, k, k || i, 'svc_abcd',
+       CASE k WHEN 'scim' THEN ARRAY['scim'] ELSE ARRAY['users:view'] END,
+       CASE i WHEN 2 THEN now() END, CASE i WHEN 3 THEN now() END, now()
+  FROM svc.tenant, unnest(ARRAY['api', 'scim']) k, generate_series(1, 3) i;
+INSERT INTO svc.session (tenant_id, user_id, token_hash, expires_at, ended_at)
+SELECT tenant_id, id, sha256(id::text::bytea), now() + interval '1 day',
+       CASE status WHEN 'active' THEN NULL ELSE now() END
+  FROM svc.user_account;
+INSERT INTO svc.audit_event (tenant_id, created_at, action, outcome, actor_type,
+                             actor_id, actor_name, target_type, target_id,
+                             target_name, ip, country, user_agent, request_id,
+                             details)
+SELECT t.id, now() - i * interval '3 days', 'user.created', 'failure', 'scim',
+       'a' || i, 'actor', 'user', i::text, 'target', '2001:db8::1', 'FR', 'agent',
+       md5(i::text), '{"a": [1, null]}'
+  FROM svc.tenant t, generate_series(1, 100) i;
+SQL
+UPDATE svc.tenant SET branding = '{"primary": "#0A66C2", "custom": {"a": [1]}}';
+UPDATE svc.credential SET created_by_type = 'user', created_by_id = '1',
+       created_by_name = 'Ada';
+SQL
+INSERT INTO svc.domain (tenant_id, domain, verified_at)
+SELECT id, 'login.' || slug || '.test', now() FROM svc.tenant;
+INSERT INTO svc.logo (tenant_id, content_type, data)
+SELECT id, 'image/png', '\x89504e47' FROM svc.tenant;
+UPDATE svc.tenant SET logo_etag = 'etag', logo_uploads = 3;
+SQL
+INSERT INTO svc.user_group (tenant_id, id, name, description)
+SELECT id, md5(slug || 'g' || i)::uuid, 'Group ' || i, 'of ' || i
+  FROM svc.tenant, generate_series(1, 5) i;
+INSERT INTO svc.group_member (tenant_id, group_id, user_id)
+SELECT g.tenant_id, g.id, u.id
+  FROM svc.user_group g JOIN svc.user_account u ON u.tenant_id = g.tenant_id
+ WHERE u.external_id IN ('e1', 'e2', 'e3');
+UPDATE svc.user_account SET locked_until = now(), failed_logins = 4
+ WHERE external_id = 'e7';
+SQL
+INSERT INTO svc.audit_event (tenant_id, action, created_at)
+SELECT t.id, 'group.created', now() + i * interval '1 month'
+  FROM svc.tenant t, generate_series(-30, 30) i;
+INSERT INTO svc.audit_stream (tenant_id, id, expires_at)
+SELECT id, gen_random_uuid(), now() + interval '1 minute' FROM svc.tenant;
+SQL
+            6 => <<'SQL', 7 => <<'SQL', 8 => <<'SQL');
+INSERT INTO svc.idempotency (tenant_id, credential_id, path, key, body_hash, status,
+                             reply)
+SELECT tenant_id, id, '/v1/admin/groups', 'key', sha256('x'), 201, '{"id":1}'
+  FROM svc.credential;
+SQL
+UPDATE svc.governance
+   SET revision = 7, access_number = 1, access_version_id = md5('v')::uuid,
+       access_policy = '{"rules":[{"action":"deny","countries":["FR"]}],"defaultAction":"allow"}',
+       access_updated_at = now(), risk_enabled = true, min_length = 14;
+INSERT INTO svc.access_policy_version (tenant_id, id, number, source, snapshot)
+SELECT tenant_id, access_version_id, 1, 'api', access_policy FROM svc.governance;
+INSERT INTO svc.group_password_policy (tenant_id, group_id, min_length)
+SELECT tenant_id, id, 20 FROM svc.user_group WHERE name = 'Group 1';
+INSERT INTO svc.role (tenant_id, key, name, permissions)
+SELECT id, 'helpdesk', 'Help desk', ARRAY['users:view'] FROM svc.tenant;
+UPDATE svc.user_account SET role = 'helpdesk' WHERE external_id = 'e9';
+INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, country, outcome)
+SELECT tenant_id, now() - interval '1 hour', id, '203.0.113.7', 'FR', 'success'
+  FROM svc.user_account;
+SQL
+INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events, secret)
+SELECT id, md5(slug || 'w')::uuid, 'https://example.test/', ARRAY['user.created'],
+       '\x00' FROM svc.tenant;
+INSERT INTO svc.webhook_attempt (tenant_id, endpoint_id, created_at, delivery_id,
+                                 attempt, event_id, event, outcome, status,
+                                 duration_ms, error)
+SELECT tenant_id, id, now() - i * interval '1 hour', 'd' || i, 1, 'e' || i,
+       'user.created', 'retried', 500, 12, 'the answer was 500'
+  FROM svc.webhook_endpoint, generate_series(1, 50) i;
+SQL
+
+
+sub psql {
+    my ($pg, $query) = @_;
+    my ($status, $text) = run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d',
+                                $pg, '-c', $query ]);
+
+    $status == 0 or die "$query: $text";
+
+    return $text;
+}
+
+
+sub tables {
+    my ($pg) = @_;
+
+    return split /\n/, psql($pg, <<'SQL');
+SELECT relname FROM pg_class
+ WHERE relnamespace = 'svc'::regnamespace AND relkind IN ('r', 'p')
+   AND NOT relispartition AND relname <> 'schema_migration' ORDER BY 1
+SQL
+}
+
+
+# Of each table: its columns, and its rows, as text.
+
+sub content {
+    my ($pg, $before) = @_;
+    my %content;
+
+    for my $table ($before ? sort keys %$before : tables($pg)) {
+        my $columns = $before ? $before->{$table}{columns} : psql($pg,
+            "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum)"
+            . " FROM pg_attribute WHERE attrelid = 'svc.$table'::regclass"
+            . ' AND attnum > 0 AND NOT attisdropped');
+
+        chomp $columns;
+        $content{$table} = { columns => $columns,
+            rows => psql($pg, "SELECT r::text FROM (SELECT $columns FROM"
+                              . " svc.$table) r ORDER BY 1") };
+    }
+
+    return \%content;
+}
+
+
+sub migrate {
+    my ($pg, @args) = @_;
+    my ($status, $text) = run([ $s->root . '/conf/svcctl', '--pg', $pg, 'migrate',
+                                @args ]);
+
+    return $status == 0 ? 1 : diag($text) && 0;
+}
+
+
+for my $version (1 .. $newest) {
+    my $name = "from$version";
+
+    $s->sql("CREATE DATABASE $name");
+    (my $pg = $s->pg->conninfo('postgres')) =~ s/dbname=\S+/dbname=$name/;
+
+    for my $step (1 .. $version) {
+        my $dir = "$s->{dir}/sql$step";
+
+        if (!-d $dir) {
+            mkdir $dir or die $!;
+            symlink $_, "$dir/" . s{.*/}{}r or die $! for @files[0 .. $step - 1];
+        }
+
+        migrate($pg, '--sql', $dir) or die "no version $step\n";
+        psql($pg, $rows{$step}) if $rows{$step};
+    }
+
+    my $before = content($pg);
+    my @empty = grep { $before->{$_}{rows} eq '' } sort keys %$before;
+
+    is_deeply(\@empty, [], "version $version, with rows in all tables");
+    ok(migrate($pg), 'to the newest');
+
+    my $after = content($pg, $before);
+
+    for my $table (sort keys %$before) {
+        ok($after->{$table}{rows} eq $before->{$table}{rows}, "$table is as it was")
+            or diag(differs($before->{$table}{rows}, $after->{$table}{rows}));
+    }
+
+    # what a migration derives is as if the rows had come after it
+
+    is(psql($pg, 'SELECT sum(active + suspended + deactivated) FROM svc.user_count'),
+       "600\n", 'users are counted');
+    is(psql($pg, 'SELECT count(*) FROM svc.governance'), "2\n", 'governance');
+    is(psql($pg, "SELECT count(*) FROM svc.role WHERE key = 'auditor'"
+                 . ' AND member_count >= 74'), "2\n", 'the roles that users have');
+}
+
+
+# The first line of either that the other has not.
+
+sub differs {
+    my ($before, $after) = @_;
+    my %after = map { $_ => 1 } split /\n/, $after;
+    my %before = map { $_ => 1 } split /\n/, $before;
+    my ($lost) = grep { !$after{$_} } sort keys %before;
+    my ($new) = grep { !$before{$_} } sort keys %after;
+
+    return 'was ' . ($lost // 'nothing') . "\nis " . ($new // 'nothing') . "\n";
+}
+
+
+# --- and it is served ---------------------------------------------------------------
+
+for my $version (1 .. $newest) {
+    (my $pg = $s->pg->conninfo('postgres')) =~ s/dbname=\S+/dbname=from$version/;
+
+    $s->{nginx}{svc}{svc_postgres}
+        = '"' . $s->pg->conninfo('svc_app') =~ s/dbname=\S+/dbname=from$version/r
+          . '"';
+    $s->reload;
+
+    my ($status, $text) = run([ $s->root . '/conf/svcctl', '--pg', $pg,
+                                'scim-token', 'create', '--tenant', 't1', '--name',
+                                'new' ]);
+    my ($token) = $text =~ /(scim_[\w-]{43})\b/;
+
+    $s->secret($token);
+    $s->wait_healthy;
+
+    my @as = ([ Authorization => "Bearer $token" ]);
+    my $filter = 'filter=userName%20eq%20%22USER5%40example.test%22';
+
+    is($s->http(GET => "/scim/v2/Users?$filter", @as)
+       ->json->{Resources}[0]{externalId}, 'e5', "from version $version: a user");
+    is($s->http(POST => '/scim/v2/Users', @as, { userName => 'new@example.test' })
+       ->status, 201, 'another one');
+}
+
+$s->done;
+done_testing();
