@@ -198,6 +198,8 @@ make_database() {
         step "making the tenant $slug"
         (umask 077
          make_tenant > "$run/tokens.part")
+        has_tokens "$run/tokens.part" \
+            || die "svcctl has shown no tokens, see $run/tokens.part"
         mv "$run/tokens.part" "$run/tokens.new"
     fi
 
@@ -248,6 +250,12 @@ SQL
 }
 
 
+has_tokens() {
+    [ "$(grep -cE '^SVC_(ADMIN_TOKEN=svc|SCIM_TOKEN=scim)_[A-Za-z0-9_-]{43}$' \
+         "$1")" = 2 ]
+}
+
+
 write_env() {
     (umask 077
      {
@@ -281,8 +289,12 @@ make_certificate() {
 
 
 write_conf() {
+    local key
+
     if [ ! -e "$run/svc.keys" ]; then
-        (umask 077; echo "k1:$(openssl rand -hex 32)" > "$run/svc.keys.new")
+        key=$(openssl rand -hex 32)
+        [[ $key =~ ^[0-9a-f]{64}$ ]] || die "openssl has made no key"
+        (umask 077; echo "k1:$key" > "$run/svc.keys.new")
         mv "$run/svc.keys.new" "$run/svc.keys"
     fi
 
@@ -414,6 +426,7 @@ make_endpoint() {
 
     sed -n 's/.*"secret":"\([0-9a-f]*\)".*/\1/p' "$hook/endpoint.new" \
         > "$hook/secret"
+    [ -s "$hook/secret" ] || die "no secret of an endpoint in $hook/endpoint.new"
     chown "$user" "$hook/secret"
     mv "$hook/endpoint.new" "$hook/endpoint"
 }
@@ -465,6 +478,7 @@ move_endpoint() {
 
     step "moving the webhook endpoint to port $1"
     id=$(sed -n 's/.*"id":"\([0-9a-f-]*\)".*/\1/p' "$hook/endpoint")
+    [ "${#id}" = 36 ] || die "no id of an endpoint in $hook/endpoint"
     curl -fsS -o /dev/null -X PATCH "$url/v1/admin/webhooks/$id" \
         -H "Authorization: Bearer $SVC_ADMIN_TOKEN" \
         -d "{\"url\":\"https://127.0.0.1:$1/\"}" \

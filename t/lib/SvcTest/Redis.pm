@@ -10,7 +10,7 @@ use warnings;
 use IO::Select;
 use IO::Socket::UNIX;
 
-use SvcTest::Process qw(slow wait_for alive wait_exit signal_pid run
+use SvcTest::Process qw(slow wait_for alive wait_exit signal_pid run_apart
     run_user slurp);
 
 
@@ -79,10 +79,10 @@ sub command {
 sub lines {
     my ($self, @command) = @_;
 
-    my ($status, $text) = run(['redis-cli', '-s', $self->{socket}, '--raw',
-                               @command]);
+    my ($status, $text, $error) = run_apart(
+        [ 'redis-cli', '-s', $self->{socket}, '--raw', @command ]);
 
-    die "@command: $text\n" if $status != 0;
+    die "@command: $text$error\n" if $status != 0;
 
     return split /\n/, $text;
 }
