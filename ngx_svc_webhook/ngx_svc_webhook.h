@@ -58,7 +58,8 @@ typedef struct {
     ngx_str_t         tenant;           /* UUIDs, as text */
     ngx_str_t         endpoint;
     ngx_str_t         body;
-    ngx_uint_t        attempts;         /* that have ended */
+    ngx_uint_t        attempts;         /* that have ended; of another helper
+                                           that ended: have begun */
 
     /* private to the queue */
 

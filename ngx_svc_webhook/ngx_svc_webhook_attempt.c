@@ -440,6 +440,10 @@ ngx_svc_webhook_attempt_finish(ngx_svc_webhook_attempt_t *attempt,
         result.error.data = result.text;
     }
 
+    if (result.detail.len) {
+        result.detail.data = result.detail_text;
+    }
+
     ngx_svc_webhook_attempt_free(attempt);
 
     handler(owner, &result);

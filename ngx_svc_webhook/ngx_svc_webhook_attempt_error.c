@@ -20,8 +20,8 @@ typedef struct {
 
 
 static void ngx_svc_webhook_error_status(ngx_svc_webhook_result_t *result);
-static ngx_int_t ngx_svc_webhook_error_refused(
-    ngx_svc_webhook_attempt_t *attempt);
+static ngx_int_t ngx_svc_webhook_error_name(
+    ngx_svc_webhook_attempt_t *attempt, CURLcode code);
 static ngx_int_t ngx_svc_webhook_error_proxy(
     ngx_svc_webhook_attempt_t *attempt);
 static void ngx_svc_webhook_error_timeout(ngx_svc_webhook_attempt_t *attempt);
@@ -32,7 +32,6 @@ static void ngx_svc_webhook_error_certificate(
 
 static const ngx_svc_webhook_error_t  ngx_svc_webhook_errors[] = {
 
-    { CURLE_COULDNT_RESOLVE_HOST, 1, "the name could not be resolved" },
     { CURLE_COULDNT_RESOLVE_PROXY, 1,
       "the name of the proxy could not be resolved" },
     { CURLE_SSL_CONNECT_ERROR, 1, "the TLS handshake failed" },
@@ -93,7 +92,7 @@ ngx_svc_webhook_attempt_failed(ngx_svc_webhook_attempt_t *attempt,
         return;
     }
 
-    if (ngx_svc_webhook_error_refused(attempt) == NGX_OK
+    if (ngx_svc_webhook_error_name(attempt, code) == NGX_OK
         || ngx_svc_webhook_error_proxy(attempt) == NGX_OK)
     {
         return;
@@ -138,21 +137,38 @@ ngx_svc_webhook_error_status(ngx_svc_webhook_result_t *result)
 }
 
 
-static ngx_int_t
-ngx_svc_webhook_error_refused(ngx_svc_webhook_attempt_t *attempt)
-{
-    u_char  text[NGX_SVC_ADDR_TEXT_LEN], *p;
+/*
+ * Of a name that leads to a private address a tenant sees what is seen of one
+ * that does not exist, and no time that either takes: it must not learn which
+ * names our name servers know.
+ */
 
-    if (attempt->kind == NULL || attempt->allowed) {
+static ngx_int_t
+ngx_svc_webhook_error_name(ngx_svc_webhook_attempt_t *attempt, CURLcode code)
+{
+    u_char                     text[NGX_SVC_ADDR_TEXT_LEN], *p;
+    ngx_svc_webhook_result_t  *result;
+
+    result = &attempt->result;
+
+    if (attempt->kind && !attempt->allowed) {
+        p = ngx_svc_addr_text(text, &attempt->address);
+
+        result->refused = 1;
+        ngx_svc_webhook_detail(result, "refused: the address is %*s (%s)",
+                               (size_t) (p - text), text, attempt->kind);
+
+    } else if (code == CURLE_COULDNT_RESOLVE_HOST) {
+        ngx_svc_webhook_detail(result, "the name could not be resolved");
+
+    } else {
         return NGX_DECLINED;
     }
 
-    p = ngx_svc_addr_text(text, &attempt->address);
+    result->unreachable = 1;
+    result->duration = 0;
+    ngx_svc_webhook_reason(result, "the name leads to no public address");
 
-    attempt->result.outcome = NGX_SVC_WEBHOOK_REFUSED;
-
-    ngx_svc_webhook_reason(&attempt->result, "refused: the address is %*s (%s)",
-                           (size_t) (p - text), text, attempt->kind);
     return NGX_OK;
 }
 
@@ -170,7 +186,8 @@ ngx_svc_webhook_error_proxy(ngx_svc_webhook_attempt_t *attempt)
     }
 
     attempt->result.unreachable = 1;
-    ngx_svc_webhook_reason(&attempt->result, "the proxy's answer was %l",
+    ngx_svc_webhook_reason(&attempt->result, "the proxy did not connect");
+    ngx_svc_webhook_detail(&attempt->result, "the proxy's answer was %l",
                            status);
 
     return NGX_OK;
@@ -309,4 +326,21 @@ ngx_svc_webhook_reason(ngx_svc_webhook_result_t *result, const char *fmt, ...)
 
     result->error.data = result->text;
     result->error.len = p - result->text;
+}
+
+
+void
+ngx_svc_webhook_detail(ngx_svc_webhook_result_t *result, const char *fmt, ...)
+{
+    u_char   *p;
+    va_list   args;
+
+    va_start(args, fmt);
+    p = ngx_vslprintf(result->detail_text,
+                      result->detail_text + sizeof(result->detail_text), fmt,
+                      args);
+    va_end(args);
+
+    result->detail.data = result->detail_text;
+    result->detail.len = p - result->detail_text;
 }

@@ -8,8 +8,10 @@
  * else's trouble, and costs nothing to pass by.
  */
 
+#include "ngx_svc_webhook_begun.h"
 #include "ngx_svc_webhook_drain.h"
 #include "ngx_svc_webhook_lane.h"
+#include "ngx_svc_webhook_outcome.h"
 #include "ngx_svc_webhook_queue.h"
 #include "ngx_svc_webhook_target.h"
 #include "ngx_svc_metrics.h"
@@ -34,6 +36,9 @@ static void ngx_svc_webhook_pump(ngx_event_t *ev);
 static void ngx_svc_webhook_step(ngx_svc_webhook_tenant_t *tenant);
 static void ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_endpoint_t *endpoint);
+static void ngx_svc_webhook_known(void *data, ngx_uint_t known);
+static void ngx_svc_webhook_start(ngx_svc_webhook_job_t *job);
+static void ngx_svc_webhook_left(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_ended(void *data,
     ngx_svc_webhook_result_t *result);
 static void ngx_svc_webhook_trim(ngx_svc_webhook_lane_t *lane);
@@ -41,19 +46,11 @@ static void ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why);
 static void ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_result_t *result);
-static ngx_msec_t ngx_svc_webhook_pause(ngx_svc_webhook_delivery_t *d);
 static void ngx_svc_webhook_rest(ngx_svc_webhook_job_t *job, ngx_msec_t ms);
 static void ngx_svc_webhook_rested(ngx_event_t *ev);
 static void ngx_svc_webhook_finish(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_return(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_drop(ngx_svc_webhook_job_t *job);
-
-
-/* After an attempt, in ms, give or take a fifth. */
-
-static const ngx_msec_t  ngx_svc_webhook_pauses[NGX_SVC_WEBHOOK_ATTEMPTS] = {
-    0, 1000, 5000
-};
 
 
 static ngx_svc_webhook_deliver_t  ngx_svc_webhook_d;
@@ -129,6 +126,9 @@ ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
     ngx_svc_webhook_lane_t     *lane;
     ngx_svc_webhook_deliver_t  *wd;
 
+    static const ngx_str_t  fatal = ngx_string("the process that delivers "
+                                               "ended in each attempt");
+
     wd = &ngx_svc_webhook_d;
 
     if (wd->draining) {
@@ -157,7 +157,10 @@ ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
     job->lane = lane;
     ngx_queue_insert_tail(&wd->jobs, &job->all);
 
-    if (d->attempts) {
+    if (d->attempts >= NGX_SVC_WEBHOOK_ATTEMPTS) {
+        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_FATAL, &fatal);
+
+    } else if (d->attempts) {
 
         /* of another helper, and when that was is not known */
 
@@ -219,7 +222,7 @@ ngx_svc_webhook_deliver_forget(void)
         next = ngx_queue_next(q);
         job = ngx_queue_data(q, ngx_svc_webhook_job_t, all);
 
-        if (job->attempt) {
+        if (job->attempt || job->beginning) {
             job->forgotten = 1;
 
         } else {
@@ -247,7 +250,7 @@ ngx_svc_webhook_deliver_drain(void (*done)(void))
         next = ngx_queue_next(q);
         job = ngx_queue_data(q, ngx_svc_webhook_job_t, all);
 
-        if (job->attempt == NULL) {
+        if (job->attempt == NULL && !job->beginning) {
             ngx_svc_webhook_return(job);
         }
     }
@@ -280,27 +283,28 @@ ngx_svc_webhook_wake(void)
 static void
 ngx_svc_webhook_pump(ngx_event_t *ev)
 {
-    ngx_uint_t                  i;
+    ngx_uint_t                  i, limit;
     ngx_svc_webhook_tenant_t   *tenant;
     ngx_svc_webhook_deliver_t  *wd;
 
     wd = &ngx_svc_webhook_d;
+    limit = ngx_svc_webhook_conf()->concurrency;
 
     for (i = 0; i < NGX_SVC_WEBHOOK_STEPS; i++) {
 
-        if (wd->paused || wd->draining
-            || wd->nactive >= ngx_svc_webhook_conf()->concurrency)
-        {
+        if (wd->paused || wd->draining || wd->nactive >= limit) {
             break;
         }
 
-        tenant = ngx_svc_webhook_tenant_next();
+        tenant = ngx_svc_webhook_tenant_next(limit - wd->nactive);
         if (tenant == NULL) {
             break;
         }
 
         ngx_svc_webhook_step(tenant);
     }
+
+    ngx_svc_webhook_begun_tell();
 
     if (i == NGX_SVC_WEBHOOK_STEPS) {
         ngx_post_event(ev, &ngx_posted_next_events);
@@ -376,15 +380,90 @@ ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
         return;
     }
 
-    job->attempt = ngx_svc_webhook_attempt(job->delivery, endpoint,
-                                           ngx_svc_webhook_ended, job);
-    if (job->attempt == NULL) {
+    /* which may call ngx_svc_webhook_known() */
+
+    job->beginning = 1;
+    ngx_svc_webhook_lane_enter(job->lane);
+    ngx_svc_webhook_d.nactive++;
+
+    if (ngx_svc_webhook_begun(job->delivery, ngx_svc_webhook_known, job)
+        != NGX_OK)
+    {
+        job->beginning = 0;
+        ngx_svc_webhook_left(job);
         ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);
+    }
+}
+
+
+static void
+ngx_svc_webhook_known(void *data, ngx_uint_t known)
+{
+    ngx_svc_webhook_job_t *job = data;
+
+    ngx_svc_webhook_deliver_t  *wd;
+
+    wd = &ngx_svc_webhook_d;
+
+    job->beginning = 0;
+
+    if (job->forgotten) {
+        ngx_svc_webhook_left(job);
+        ngx_svc_webhook_drop(job);
+
+    } else if (wd->draining) {
+        ngx_svc_webhook_left(job);
+        ngx_svc_webhook_return(job);
+
+    } else if (known && !wd->paused) {
+        ngx_svc_webhook_start(job);
+
+    } else {
+        ngx_svc_webhook_left(job);
+        ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);
+    }
+
+    ngx_svc_webhook_wake();
+
+    if (wd->draining && wd->nactive == 0) {
+        ngx_svc_webhook_drain_idle();
+    }
+}
+
+
+/* The endpoint may have changed, or may have to be loaded again. */
+
+static void
+ngx_svc_webhook_start(ngx_svc_webhook_job_t *job)
+{
+    ngx_svc_webhook_delivery_t  *d;
+    ngx_svc_webhook_endpoint_t  *endpoint;
+
+    d = job->delivery;
+
+    if (ngx_svc_webhook_endpoint(&d->tenant, &d->endpoint, job->since,
+                                 &endpoint)
+        != NGX_OK)
+    {
+        ngx_svc_webhook_left(job);
+        ngx_svc_webhook_lane_wait(job);
         return;
     }
 
-    ngx_svc_webhook_lane_enter(job->lane);
-    ngx_svc_webhook_d.nactive++;
+    job->attempt = ngx_svc_webhook_attempt(d, endpoint, ngx_svc_webhook_ended,
+                                           job);
+    if (job->attempt == NULL) {
+        ngx_svc_webhook_left(job);
+        ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);
+    }
+}
+
+
+static void
+ngx_svc_webhook_left(ngx_svc_webhook_job_t *job)
+{
+    ngx_svc_webhook_lane_leave(job->lane);
+    ngx_svc_webhook_d.nactive--;
 }
 
 
@@ -394,9 +473,7 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
     ngx_svc_webhook_job_t *job = data;
 
     job->attempt = NULL;
-
-    ngx_svc_webhook_lane_leave(job->lane);
-    ngx_svc_webhook_d.nactive--;
+    ngx_svc_webhook_left(job);
 
     if (result->outcome == NGX_SVC_WEBHOOK_ACKNOWLEDGED && !job->forgotten) {
         ngx_svc_webhook_lane_acked(job->lane);
@@ -404,7 +481,7 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
     }
 
     if (result->outcome != NGX_SVC_WEBHOOK_POSTPONED) {
-        ngx_svc_webhook_lane_result(job->lane, result->unreachable);
+        ngx_svc_webhook_lane_result(job->lane, result);
     }
 
     ngx_svc_webhook_trim(job->lane);
@@ -413,6 +490,7 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
         ngx_svc_webhook_drop(job);
 
     } else if (result->outcome == NGX_SVC_WEBHOOK_POSTPONED) {
+        ngx_svc_webhook_queue_retry(job->delivery);
         ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);
 
     } else {
@@ -455,19 +533,9 @@ static void
 ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why)
 {
-    ngx_time_t                *tp;
-    ngx_svc_webhook_result_t   result;
+    ngx_svc_webhook_result_t  result;
 
-    ngx_memzero(&result, sizeof(ngx_svc_webhook_result_t));
-
-    tp = ngx_timeofday();
-
-    result.outcome = outcome;
-    result.began = (int64_t) tp->sec * 1000 + tp->msec;
-    ngx_svc_webhook_reason(&result, "%s%V",
-                           outcome == NGX_SVC_WEBHOOK_REFUSED
-                           ? "refused: " : "", why);
-
+    ngx_svc_webhook_no_attempt(&result, outcome, why);
     ngx_svc_webhook_outcome(job, &result);
 }
 
@@ -476,40 +544,13 @@ static void
 ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_result_t *result)
 {
-    ngx_svc_metric_e             metric;
-    ngx_svc_webhook_record_e     outcome;
     ngx_svc_webhook_delivery_t  *d;
 
     d = job->delivery;
-    d->attempts += (result->outcome != NGX_SVC_WEBHOOK_SURPLUS);
 
-    if (result->outcome == NGX_SVC_WEBHOOK_ACKNOWLEDGED) {
-        metric = NGX_SVC_M_ACKNOWLEDGED;
-        outcome = NGX_SVC_WEBHOOK_R_ACKNOWLEDGED;
-
-    } else if (result->outcome == NGX_SVC_WEBHOOK_REFUSED) {
-        metric = NGX_SVC_M_REFUSED;
-        outcome = NGX_SVC_WEBHOOK_R_REFUSED;
-
-    } else if (result->outcome == NGX_SVC_WEBHOOK_SURPLUS) {
-        metric = NGX_SVC_M_DROPPED_ENDPOINT;
-        outcome = NGX_SVC_WEBHOOK_R_DROPPED;
-
-    } else if (result->outcome == NGX_SVC_WEBHOOK_FAILED
-               && d->attempts < NGX_SVC_WEBHOOK_ATTEMPTS)
+    if (ngx_svc_webhook_attempt_ended(d, result)
+        != NGX_SVC_WEBHOOK_R_RETRIED)
     {
-        metric = NGX_SVC_M_RETRIED;
-        outcome = NGX_SVC_WEBHOOK_R_RETRIED;
-
-    } else {
-        metric = NGX_SVC_M_ABANDONED;
-        outcome = NGX_SVC_WEBHOOK_R_ABANDONED;
-    }
-
-    ngx_svc_metric_add(metric, 1);
-    ngx_svc_webhook_record(d, result, outcome);
-
-    if (outcome != NGX_SVC_WEBHOOK_R_RETRIED) {
         ngx_svc_webhook_finish(job);
         return;
     }
@@ -522,18 +563,6 @@ ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_queue_retry(d);
 
     ngx_svc_webhook_rest(job, ngx_svc_webhook_pause(d));
-}
-
-
-static ngx_msec_t
-ngx_svc_webhook_pause(ngx_svc_webhook_delivery_t *d)
-{
-    ngx_msec_t  pause;
-
-    pause = ngx_svc_webhook_pauses[ngx_min(d->attempts,
-                                           NGX_SVC_WEBHOOK_ATTEMPTS - 1)];
-
-    return pause - pause / 5 + ngx_random() % (2 * pause / 5 + 1);
 }
 
 

@@ -390,12 +390,22 @@ ngx_svc_webhook_delete_reply(ngx_svc_request_t *sr)
 }
 
 
+/* Stored is the scheme in lower case, its form by RFC 3986, 3.1. */
+
 static ngx_int_t
 ngx_svc_webhook_url_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
 {
-    return ngx_svc_webhook_url(&value->str, &ngx_svc_webhook_conf()->allow,
-                               path, err);
+    if (ngx_svc_webhook_url(&value->str, &ngx_svc_webhook_conf()->allow, path,
+                            err)
+        != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    ngx_strlow(value->str.data, value->str.data, sizeof("https") - 1);
+
+    return NGX_OK;
 }
 
 

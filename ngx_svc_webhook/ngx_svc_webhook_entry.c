@@ -233,7 +233,7 @@ ngx_svc_webhook_entry_attempts(ngx_svc_webhook_cursor_t *c,
 
     if (ngx_svc_webhook_entry_word(c, &word, ' ') != NGX_OK || word.len != 1
         || word.data[0] < '0'
-        || word.data[0] >= '0' + NGX_SVC_WEBHOOK_ATTEMPTS)
+        || word.data[0] > '0' + NGX_SVC_WEBHOOK_ATTEMPTS)
     {
         return NGX_ERROR;
     }

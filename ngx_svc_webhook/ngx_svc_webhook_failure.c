@@ -72,9 +72,11 @@ ngx_uint_t
 ngx_svc_webhook_failure(ngx_svc_webhook_delivery_t *d,
     ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome)
 {
+    ngx_str_t                  *why;
     ngx_svc_webhook_failing_t  *failing;
 
     failing = ngx_svc_webhook_failing(d);
+    why = result->detail.len ? &result->detail : &result->error;
 
     if (failing && failing->lines == NGX_SVC_WEBHOOK_LINES) {
         failing->more++;
@@ -85,25 +87,24 @@ ngx_svc_webhook_failure(ngx_svc_webhook_delivery_t *d,
         failing->lines++;
     }
 
-    if (outcome == NGX_SVC_WEBHOOK_R_REFUSED) {
+    if (result->refused) {
         ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
                       "webhook delivery %V of tenant %V to endpoint %V is "
-                      "%V", &d->id, &d->tenant, &d->endpoint, &result->error);
+                      "%V", &d->id, &d->tenant, &d->endpoint, why);
         return 1;
     }
 
     if (outcome == NGX_SVC_WEBHOOK_R_DROPPED) {
         ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
                       "webhook delivery %V of tenant %V to endpoint %V is "
-                      "dropped: %V", &d->id, &d->tenant, &d->endpoint,
-                      &result->error);
+                      "dropped: %V", &d->id, &d->tenant, &d->endpoint, why);
         return 1;
     }
 
     ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
                   "webhook delivery %V of tenant %V to endpoint %V is "
                   "abandoned, attempts: %ui, the last one: %V", &d->id,
-                  &d->tenant, &d->endpoint, d->attempts, &result->error);
+                  &d->tenant, &d->endpoint, d->attempts, why);
 
     return 1;
 }

@@ -35,6 +35,7 @@ struct ngx_svc_webhook_lane_s {
     ngx_uint_t                  nuntold;    /* to Redis, that they are
                                                acknowledged */
     ngx_uint_t                  streak;     /* of attempts without an answer */
+    ngx_uint_t                  lingering;  /* of answers that did not end */
     ngx_msec_t                  failing;    /* since */
     ngx_msec_t                  idle;       /* since */
     unsigned                    ready:1;
@@ -339,9 +340,11 @@ ngx_svc_webhook_lane_told(ngx_svc_webhook_lane_t *lane)
 
 void
 ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
-    ngx_uint_t unreachable)
+    ngx_svc_webhook_result_t *result)
 {
-    if (!unreachable) {
+    lane->lingering = result->lingered ? lane->lingering + 1 : 0;
+
+    if (!result->unreachable) {
         lane->streak = 0;
 
     } else if (lane->streak++ == 0) {
@@ -354,8 +357,8 @@ ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
 
 /*
  * Whether a lane is in its tenant's ring, and the tenant in the ring of all.
- * An endpoint that does not answer is tried by one attempt at a time.  What it
- * has acknowledged comes again if we are killed before Redis has been told.
+ * An endpoint that does not answer, or whose answers do not end, is tried by one
+ * attempt at a time.  What it has acknowledged comes again if we are killed before Redis has been told.
  */
 
 static void
@@ -364,6 +367,7 @@ ngx_svc_webhook_lane_update(ngx_svc_webhook_lane_t *lane)
     ngx_uint_t  ready, limit;
 
     limit = ngx_svc_webhook_lane_failing(lane)
+            || lane->lingering >= NGX_SVC_WEBHOOK_STREAK
             ? 1 : ngx_svc_webhook_conf()->endpoint_concurrency;
 
     ready = !ngx_queue_empty(&lane->waiting) && lane->nactive < limit
@@ -433,23 +437,34 @@ ngx_svc_webhook_lane_surplus(ngx_svc_webhook_lane_t *lane)
 }
 
 
+/*
+ * Tenants that have more under way keep their place for when others end.  Of
+ * those that are passed by each has an attempt under way.
+ */
+
 ngx_svc_webhook_tenant_t *
-ngx_svc_webhook_tenant_next(void)
+ngx_svc_webhook_tenant_next(ngx_uint_t nfree)
 {
-    ngx_queue_t  *q, *ring;
+    ngx_queue_t               *q, *ring;
+    ngx_svc_webhook_tenant_t  *tenant;
 
     ring = &ngx_svc_webhook_lanes.ring;
 
-    if (ngx_queue_empty(ring)) {
-        return NULL;
+    for (q = ngx_queue_head(ring);
+         q != ngx_queue_sentinel(ring);
+         q = ngx_queue_next(q))
+    {
+        tenant = ngx_queue_data(q, ngx_svc_webhook_tenant_t, queue);
+
+        if (tenant->nactive < nfree) {
+            ngx_queue_remove(q);
+            ngx_queue_insert_tail(ring, q);
+
+            return tenant;
+        }
     }
 
-    q = ngx_queue_head(ring);
-
-    ngx_queue_remove(q);
-    ngx_queue_insert_tail(ring, q);
-
-    return ngx_queue_data(q, ngx_svc_webhook_tenant_t, queue);
+    return NULL;
 }
 
 

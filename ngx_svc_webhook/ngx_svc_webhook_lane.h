@@ -26,6 +26,7 @@ typedef struct {
     ngx_msec_t                   since;     /* when it came */
     ngx_event_t                  timer;
     unsigned                     waiting:1;
+    unsigned                     beginning:1;   /* Redis is being told */
     unsigned                     forgotten:1;
 } ngx_svc_webhook_job_t;
 
@@ -44,11 +45,11 @@ void ngx_svc_webhook_lane_release(ngx_svc_webhook_lane_t *lane);
 void ngx_svc_webhook_lane_wait(ngx_svc_webhook_job_t *job);
 void ngx_svc_webhook_lane_unwait(ngx_svc_webhook_job_t *job);
 
-/* An attempt begins; ends; and did or did not get through to the endpoint. */
+/* An attempt begins; ends; and what became of it. */
 void ngx_svc_webhook_lane_enter(ngx_svc_webhook_lane_t *lane);
 void ngx_svc_webhook_lane_leave(ngx_svc_webhook_lane_t *lane);
 void ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
-    ngx_uint_t unreachable);
+    ngx_svc_webhook_result_t *result);
 
 /*
  * A delivery is acknowledged; Redis has heard of that.  In between the lane
@@ -69,9 +70,10 @@ ngx_uint_t ngx_svc_webhook_lane_failing(ngx_svc_webhook_lane_t *lane);
 
 /*
  * Whose turn it is, NULL: nobody's; and the job, which stays in its lane.  Both
- * the tenant and the lane go to the end.
+ * the tenant and the lane go to the end.  nfree: how many attempts may begin.
+ * A tenant never has more under way than are left to all others.
  */
-ngx_svc_webhook_tenant_t *ngx_svc_webhook_tenant_next(void);
+ngx_svc_webhook_tenant_t *ngx_svc_webhook_tenant_next(ngx_uint_t nfree);
 ngx_svc_webhook_job_t *ngx_svc_webhook_tenant_job(
     ngx_svc_webhook_tenant_t *tenant);
 

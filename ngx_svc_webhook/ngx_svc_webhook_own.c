@@ -96,7 +96,7 @@ ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash)
 
 
 ngx_int_t
-ngx_svc_webhook_own_add(redisReply *entry)
+ngx_svc_webhook_own_add(redisReply *entry, ngx_uint_t begun)
 {
     uint32_t                     hash;
     ngx_int_t                    rc;
@@ -126,6 +126,11 @@ ngx_svc_webhook_own_add(redisReply *entry)
         ngx_free(d);
         return NGX_OK;
     }
+
+    /* Redis' word alone, which at worst ends what it could have deleted */
+
+    d->attempts = ngx_min(ngx_max(d->attempts, begun),
+                          NGX_SVC_WEBHOOK_ATTEMPTS);
 
     d->node.str = d->id;
     d->node.node.key = hash;
@@ -447,6 +452,13 @@ ngx_svc_webhook_own_answered(redisReply *reply, void *data)
 static void
 ngx_svc_webhook_own_ignored(redisReply *reply, void *data)
 {
+}
+
+
+const ngx_str_t *
+ngx_svc_webhook_own_hash(void)
+{
+    return ngx_svc_webhook_own.hash;
 }
 
 

@@ -19,9 +19,10 @@ void ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash);
 
 /*
  * An entry as it came from Redis: goes to ngx_svc_webhook_deliver(), unless it
- * is in hand already.  What is damaged is dropped.  NGX_ERROR: memory.
+ * is in hand already.  What is damaged is dropped.  begun: the number of its
+ * attempt that had, for all that Redis knows; or 0.  NGX_ERROR: memory.
  */
-ngx_int_t ngx_svc_webhook_own_add(redisReply *entry);
+ngx_int_t ngx_svc_webhook_own_add(redisReply *entry, ngx_uint_t begun);
 
 /*
  * The deliveries belong to others: outcomes that are not told are sent, the
@@ -37,6 +38,9 @@ ngx_uint_t ngx_svc_webhook_own_count(void);
 
 /* 1: there is something that is not told, or not confirmed. */
 ngx_uint_t ngx_svc_webhook_own_untold(void);
+
+/* The name of the hash in Redis. */
+const ngx_str_t *ngx_svc_webhook_own_hash(void);
 
 /* Called whenever something was confirmed, or was not. */
 extern void  (*ngx_svc_webhook_own_told)(void);

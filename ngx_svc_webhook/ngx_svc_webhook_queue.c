@@ -18,6 +18,8 @@
 #define NGX_SVC_WEBHOOK_LIFETIME  "10000"   /* ms without a beat */
 #define NGX_SVC_WEBHOOK_DOUBT     5000      /* ms without a beat's answer */
 
+#define NGX_SVC_WEBHOOK_FIRST     2         /* entry, of an answer's elements */
+
 #define NGX_SVC_WEBHOOK_OWN_LEN   (sizeof(NGX_SVC_WEBHOOK_OWN) - 1)
 
 
@@ -392,7 +394,7 @@ ngx_svc_webhook_queue_taken(redisReply *reply, void *data)
     queue->taking = 0;
 
     if (reply == NULL || reply->type != REDIS_REPLY_ARRAY
-        || reply->elements == 0)
+        || reply->elements < NGX_SVC_WEBHOOK_FIRST)
     {
         queue->unsure = 1;
         return;
@@ -402,7 +404,9 @@ ngx_svc_webhook_queue_taken(redisReply *reply, void *data)
 
     ngx_svc_webhook_queue_add(reply);
 
-    if (queue->again || reply->elements > NGX_SVC_WEBHOOK_BATCH) {
+    if (queue->again
+        || reply->elements - NGX_SVC_WEBHOOK_FIRST >= NGX_SVC_WEBHOOK_BATCH)
+    {
         ngx_svc_webhook_queue_take();
     }
 }
@@ -444,7 +448,7 @@ ngx_svc_webhook_queue_recalled(redisReply *reply, void *data)
     queue->taking = 0;
 
     if (reply == NULL || reply->type != REDIS_REPLY_ARRAY
-        || reply->elements == 0 || !queue->started)
+        || reply->elements < NGX_SVC_WEBHOOK_FIRST || !queue->started)
     {
         queue->unsure = 1;
         return;
@@ -480,10 +484,22 @@ ngx_svc_webhook_queue_recalled(redisReply *reply, void *data)
 static void
 ngx_svc_webhook_queue_add(redisReply *reply)
 {
-    size_t  i;
+    size_t       i;
+    ngx_uint_t   begun;
+    redisReply  *digits;
 
-    for (i = 1; i < reply->elements; i++) {
-        if (ngx_svc_webhook_own_add(reply->element[i]) != NGX_OK) {
+    digits = reply->element[1];
+
+    for (i = NGX_SVC_WEBHOOK_FIRST; i < reply->elements; i++) {
+        begun = 0;
+
+        if (digits->type == REDIS_REPLY_STRING
+            && i - NGX_SVC_WEBHOOK_FIRST < digits->len)
+        {
+            begun = digits->str[i - NGX_SVC_WEBHOOK_FIRST] - '0';
+        }
+
+        if (ngx_svc_webhook_own_add(reply->element[i], begun) != NGX_OK) {
             ngx_svc_webhook_queue.unsure = 1;
         }
     }

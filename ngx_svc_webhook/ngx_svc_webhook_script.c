@@ -35,6 +35,15 @@
 
 /* What came late, of a connection that broke, must not set the mark back. */
 
+/* got: the first element, and entries; digits come in between. */
+
+#define NGX_SVC_WEBHOOK_GOT                                                   \
+    "local function answer(got, digits)\n"                                    \
+    "    table.insert(got, 2, table.concat(digits))\n"                        \
+    "    return got\n"                                                        \
+    "end\n"
+
+
 ngx_svc_redis_script_t  ngx_svc_webhook_push_script = {
     .name = "push",
     .errors = 1,
@@ -124,15 +133,20 @@ ngx_svc_redis_script_t  ngx_svc_webhook_take_script = {
     NGX_SVC_WEBHOOK_FULL
     NGX_SVC_WEBHOOK_NOW
     NGX_SVC_WEBHOOK_LESS
+    NGX_SVC_WEBHOOK_GOT
     "local max = tonumber(ARGV[2])\n"
-    "local got = { 0 }\n"
+    "local got, digits = { 0 }, {}\n"
     "if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0) == 0 then\n"
-    "    return got\n"
+    "    return answer(got, digits)\n"
     "end\n"
-    "local function keep(entry)\n"
+    "local function keep(entry, begun)\n"
     "    local id = string.match(entry, '" NGX_SVC_WEBHOOK_HEAD "(%x+) ')\n"
     "    if id then\n"
     "        redis.call('HSET', KEYS[4], id, entry)\n"
+    "        if begun then\n"
+    "            redis.call('HSET', KEYS[4] .. '" NGX_SVC_WEBHOOK_BEGUN "',"
+                     " id, begun)\n"
+    "        end\n"
     "    else\n"
     "        less(KEYS[3], 'total', 1)\n"
     "    end\n"
@@ -146,11 +160,15 @@ ngx_svc_redis_script_t  ngx_svc_webhook_take_script = {
     "        local has = redis.call('HRANDFIELD', own, max + 1 - #got,"
                 " 'WITHVALUES')\n"
     "        for i = 1, #has, 2 do\n"
+    "            local begun = redis.call('HGET', own .. '"
+                     NGX_SVC_WEBHOOK_BEGUN "', has[i])\n"
     "            redis.call('HDEL', own, has[i])\n"
-    "            keep(has[i + 1])\n"
+    "            keep(has[i + 1], begun)\n"
+    "            digits[#digits + 1] = begun or '0'\n"
     "        end\n"
     "        if redis.call('EXISTS', own) == 0 then\n"
     "            redis.call('ZREM', KEYS[1], id)\n"
+    "            redis.call('DEL', own .. '" NGX_SVC_WEBHOOK_BEGUN "')\n"
     "        else\n"
     "            redis.call('ZADD', KEYS[1], 0, id)\n"
     "        end\n"
@@ -167,12 +185,25 @@ ngx_svc_redis_script_t  ngx_svc_webhook_take_script = {
     "    for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do\n"
     "        if redis.call('EXISTS', '" NGX_SVC_WEBHOOK_OWN "' .. id) == 1\n"
     "        then\n"
-    "            return got\n"
+    "            return answer(got, digits)\n"
     "        end\n"
     "    end\n"
     "    redis.call('DEL', KEYS[3])\n"
     "end\n"
-    "return got\n"
+    "return answer(got, digits)\n"
+};
+
+
+ngx_svc_redis_script_t  ngx_svc_webhook_begin_script = {
+    .name = "begin",
+    .text =
+    NGX_SVC_WEBHOOK_FULL
+    "if redis.call('EXISTS', KEYS[1]) == 0 then\n"
+    "    return 0\n"
+    "end\n"
+    "redis.call('HSET', KEYS[1] .. '" NGX_SVC_WEBHOOK_BEGUN "',"
+        " unpack(ARGV))\n"
+    "return 1\n"
 };
 
 
@@ -181,18 +212,21 @@ ngx_svc_redis_script_t  ngx_svc_webhook_own_script = {
     .text =
     NGX_SVC_WEBHOOK_FULL
     NGX_SVC_WEBHOOK_LESS
+    NGX_SVC_WEBHOOK_GOT
     "local part = redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2])\n"
-    "local got = { part[1] }\n"
+    "local got, digits = { part[1] }, {}\n"
     "for i = 1, #part[2], 2 do\n"
     "    local id, entry = part[2][i], part[2][i + 1]\n"
     "    if string.match(entry, '" NGX_SVC_WEBHOOK_HEAD "(%x+) ') == id then\n"
     "        got[#got + 1] = entry\n"
+    "        digits[#digits + 1] = redis.call('HGET', KEYS[1] .. '"
+                 NGX_SVC_WEBHOOK_BEGUN "', id) or '0'\n"
     "    else\n"
     "        redis.call('HDEL', KEYS[1], id)\n"
     "        less(KEYS[2], 'total', 1)\n"
     "    end\n"
     "end\n"
-    "return got\n"
+    "return answer(got, digits)\n"
 };
 
 
@@ -201,8 +235,9 @@ ngx_svc_redis_script_t  ngx_svc_webhook_tell_script = {
     .text =
     NGX_SVC_WEBHOOK_FULL
     NGX_SVC_WEBHOOK_LESS
-    "local wake = false\n"
+    "local wake, ids = false, {}\n"
     "for i = 1, #ARGV, 2 do\n"
+    "    ids[#ids + 1] = ARGV[i]\n"
     "    local entry = redis.call('HGET', KEYS[1], ARGV[i])\n"
     "    if entry and ARGV[i + 1] == '-' then\n"
     "        redis.call('HDEL', KEYS[1], ARGV[i])\n"
@@ -224,6 +259,8 @@ ngx_svc_redis_script_t  ngx_svc_webhook_tell_script = {
     "        end\n"
     "    end\n"
     "end\n"
+    "redis.call('HDEL', KEYS[1] .. '" NGX_SVC_WEBHOOK_BEGUN "',"
+        " unpack(ids))\n"
     "if wake then\n"
     "    redis.call('PUBLISH', '" NGX_SVC_WEBHOOK_WAKE "', '1')\n"
     "end\n"
@@ -240,6 +277,7 @@ ngx_svc_redis_script_t  ngx_svc_webhook_leave_script = {
     "    redis.call('PUBLISH', '" NGX_SVC_WEBHOOK_WAKE "', '1')\n"
     "else\n"
     "    redis.call('ZREM', KEYS[1], ARGV[1])\n"
+    "    redis.call('DEL', KEYS[2] .. '" NGX_SVC_WEBHOOK_BEGUN "')\n"
     "end\n"
     "return 1\n"
 };

@@ -13,7 +13,8 @@
  * A list of entries; a hash of how many there are in the list and in all hands,
  * by tenant and in "total"; a sorted set of helpers by deadline, in ms of
  * Redis' clock, 0 when others have begun to take over; of each helper a hash of
- * the entries in its hands, by delivery id; of each worker that has pushed
+ * the entries in its hands, by delivery id, and one of the attempts that have
+ * begun; of each worker that has pushed
  * lately the number of the last event that was taken from it, and the codes of
  * the last call.
  */
@@ -21,6 +22,7 @@
 #define NGX_SVC_WEBHOOK_PENDING  "svc.webhook2.pending"
 #define NGX_SVC_WEBHOOK_HELPERS  "svc.webhook2.helpers"
 #define NGX_SVC_WEBHOOK_OWN      "svc.webhook2.own."
+#define NGX_SVC_WEBHOOK_BEGUN    ".begun"       /* behind the hash's name */
 #define NGX_SVC_WEBHOOK_PUSHED   "svc.webhook2.pushed."
 
 /* A channel: there is something to take. */
@@ -50,14 +52,21 @@ extern ngx_svc_redis_script_t  ngx_svc_webhook_beat_script;
 
 /*
  * Keys: helpers, queue, pending, own hash; id, how many at most.  { how many
- * are of helpers that have ended, entries, theirs first }; nothing when others
+ * are of helpers that have ended; a digit for each of those, the number of the
+ * attempt that had begun, or 0; entries, theirs first }.  Nothing when others
  * have taken over.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_take_script;
 
 /*
+ * Keys: own hash; delivery id, number of its attempt that is to begin, and so
+ * on.  1: a successor will count them; 0: others have taken over.
+ */
+extern ngx_svc_redis_script_t  ngx_svc_webhook_begin_script;
+
+/*
  * Keys: own hash, pending; cursor, how many about.  { the next cursor, "0" at
- * the end; entries }, of which some may come twice.  What is under a name that
+ * the end; digits, as above; entries }, of which some may come twice.  What is under a name that
  * is not its id goes.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_own_script;

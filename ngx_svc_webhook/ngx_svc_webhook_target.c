@@ -191,8 +191,8 @@ ngx_svc_webhook_url_split(ngx_svc_webhook_url_t *u, const ngx_str_t *url)
     last = url->data + url->len;
 
     if (url->len < sizeof(NGX_SVC_WEBHOOK_SCHEME) - 1
-        || ngx_strncmp(url->data, NGX_SVC_WEBHOOK_SCHEME,
-                       sizeof(NGX_SVC_WEBHOOK_SCHEME) - 1) != 0)
+        || ngx_strncasecmp(url->data, (u_char *) NGX_SVC_WEBHOOK_SCHEME,
+                           sizeof(NGX_SVC_WEBHOOK_SCHEME) - 1) != 0)
     {
         return ngx_svc_fail(u->err, NGX_SVC_E_INVALID_VALUE,
                             "\"%s\" must begin with \"https://\".", u->path);

@@ -187,7 +187,7 @@ is_deeply(ask(GET => "/$hook->{id}")->json, $hook, 'it is as it was');
 # each of these leads, for one parser of URLs or another, to where it must not
 
 my @URLS = (
-    'http://example.com/', 'HTTPS://example.com/', 'ftp://example.com/',
+    'http://example.com/', 'HTTP://example.com/', 'ftp://example.com/',
     '//example.com/', 'example.com', 'https:example.com', 'https:/example.com',
     'https://', 'https:///', 'https:///example.com/', 'https://:443/',
     'https://user@example.com/', 'https://a:b@example.com/',
@@ -236,6 +236,20 @@ for my $url (@URLS) {
     admin_error(ask(PATCH => "/$hook->{id}", { url => $url }), 400,
                 'invalid_request', 'by PATCH too');
 }
+
+# the scheme is one in any case, and kept in lower case
+
+$r = ask(POST => '', { %good, url => 'HTTPS://Hooks.acme.test/In' });
+is($r->status, 201, 'HTTPS') or diag($r->body);
+
+my $upper = '/' . $r->json->{id};
+
+is($r->json->{url}, 'https://Hooks.acme.test/In', 'is https');
+is(ask(PATCH => $upper, { url => 'hTTpS://hooks.acme.test/2' })->json->{url},
+   'https://hooks.acme.test/2', 'by PATCH too');
+is(ask(GET => $upper)->json->{url}, 'https://hooks.acme.test/2',
+   'and is stored so');
+is(ask(DELETE => $upper)->status, 204, 'and deleted');
 
 my $list = '"user.created", "user.login" and "user.deleted"';
 

@@ -216,7 +216,7 @@ test_damaged(void **state)
         "0 " HEAD " User\n{}",
         "0 " HEAD " user.created\r\n{}",
         "0 " HEAD " user created\n{}",
-        "3 " HEAD " user.created\n{}",
+        "4 " HEAD " user.created\n{}",
         "-1 " HEAD " user.created\n{}",
         "00 " HEAD " user.created\n{}",
         "x " HEAD " user.created\n{}",

@@ -1,0 +1,86 @@
+#!/usr/bin/perl
+
+# A delivery in whose attempts the helper dies, one after the other: its
+# successors know how many there were, and the last one gives it up.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Metrics;
+use SvcTest::Process qw(slow wait_for signal_pid);
+use SvcTest::Receiver;
+
+
+my $s = SvcTest->new(workers => 1,
+                     locations => "location = /metrics { svc_metrics; }\n");
+my $receiver = SvcTest::Receiver->new($s,
+    svc_webhook_concurrency => '24 tenant=12 endpoint=1',
+    svc_webhook_timeout => slow(60) . 's',
+);
+
+$s->start;
+
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+my $hang = $receiver->hook($acme, '/hang');
+my $gone = 'the process that delivers ended in each attempt';
+my $helper = 0;
+
+
+# The numbers of attempts that Redis knows to have begun.
+
+sub begun {
+    return map { $s->redis->lines(HVALS => $_) }
+           $s->redis->lines(KEYS => 'svc.webhook2.own.*.begun');
+}
+
+
+$acme->create(userName => 'hang@acme.test');
+
+for my $n (1 .. 3) {
+    is(scalar($receiver->wait($hang, $n, slow(30))), $n, "attempt $n");
+
+    $helper = $s->nginx->wait_helper($helper) or die "no helper\n";
+    is_deeply([ begun() ], [ $n ], 'Redis knows of it');
+
+    signal_pid('KILL', $helper);
+}
+
+my ($row) = $receiver->deliveries($hang, 1, slow(30));
+
+is($row->{outcome}, 'abandoned', 'is abandoned then');
+is($row->{error}, $gone, 'which says why');
+is($row->{attempt}, 3, 'and how often');
+is($receiver->at($hang), 3, 'nothing more was sent');
+ok((wait_for { $receiver->pending == 0 } 10), 'nothing of it is left');
+is_deeply([ $s->redis->lines(KEYS => 'svc.webhook2.own.*') ], [],
+          'nor of its attempts');
+
+like(join('', $s->nginx->log_lines),
+     qr/\[error\] .*to endpoint $hang->{id} is abandoned, attempts: 3, .*$gone/,
+     'a line in the error log');
+is($s->sql("SELECT count(*) FROM svc.audit_event WHERE details->>'error'"
+           . " = '$gone'"), 1, 'an audit event');
+is(SvcTest::Metrics->get($s)->value('svc_webhook_deliveries_total',
+                                    outcome => 'abandoned'), 1, 'a metric');
+
+# what only waited was not tried
+
+my $second = $receiver->hook($globex, '/slow/' . slow(3000));
+
+$globex->create(userName => "wait$_\@globex.test") for 1 .. 2;
+$receiver->wait($second, 1);
+$helper = $s->nginx->wait_helper($helper) or die "no helper\n";
+is_deeply([ begun() ], [ 1 ], 'one of two has begun');
+signal_pid('KILL', $helper);
+
+my @log = $receiver->deliveries($second, 2, slow(30));
+is_deeply([ sort map { "$_->{outcome} $_->{attempt}" } @log ],
+          [ 'acknowledged 1', 'acknowledged 2' ], 'both are delivered');
+
+$s->done(allow => [ qr/exited on signal 9/ ]);
+
+done_testing();
