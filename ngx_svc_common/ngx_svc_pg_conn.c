@@ -39,6 +39,10 @@ ngx_svc_pg_conn_init(ngx_svc_pg_conn_t *conn, ngx_svc_pg_pool_t *pool)
     conn->close.data = conn;
     conn->close.log = pool->log;
 
+    conn->flush.handler = ngx_svc_pg_pipeline_flush_event;
+    conn->flush.data = conn;
+    conn->flush.log = pool->log;
+
     ngx_svc_gauge_add(ngx_svc_pg_conn_gauge(conn), 1);
 }
 
@@ -265,6 +269,10 @@ ngx_svc_pg_conn_destroy(ngx_svc_pg_conn_t *conn)
 
     if (conn->close.posted) {
         ngx_delete_posted_event(&conn->close);
+    }
+
+    if (conn->flush.posted) {
+        ngx_delete_posted_event(&conn->flush);
     }
 
     for (q = ngx_queue_head(&conn->inflight);

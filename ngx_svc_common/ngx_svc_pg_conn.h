@@ -52,6 +52,7 @@ struct ngx_svc_pg_conn_s {
     ngx_svc_pg_state_e         state;
     ngx_event_t                timer;       /* back-off, connect, silence */
     ngx_event_t                close;       /* posted when BROKEN */
+    ngx_event_t                flush;       /* posted when something is sent */
     ngx_msec_t                 progress;    /* when an answer last came */
     ngx_msec_t                 since;       /* when it became ready */
     ngx_uint_t                 failures;    /* in a row */
@@ -120,13 +121,15 @@ ngx_int_t ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res);
 
 /*
  * ngx_svc_pg_pipeline.c.  Sending: NGX_ERROR when the op could not be sent; the
- * connection is then BROKEN.  Flushing: what libpq holds, with a write event as
- * long as there is more.  Reading: hands results to their ops.  Clearing: frees
- * a slot's results.
+ * connection is then BROKEN.  What is sent goes out at the end of this turn of
+ * the event loop, with all else that the connection is given until then.
+ * Flushing: what libpq holds, with a write event as long as there is more.
+ * Reading: hands results to their ops.  Clearing: frees a slot's results.
  */
 ngx_int_t ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn,
     ngx_svc_pg_op_t *op);
 ngx_int_t ngx_svc_pg_pipeline_flush(ngx_svc_pg_conn_t *conn);
+void ngx_svc_pg_pipeline_flush_event(ngx_event_t *ev);
 void ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn);
 void ngx_svc_pg_pipeline_clear(ngx_svc_pg_slot_t *slot);
 

@@ -6,6 +6,15 @@
 #include "ngx_svc_pg_conn.h"
 
 
+/* libpq before 17 has but the one that flushes each time */
+
+#if (NGX_SVC_HAVE_SEND_PIPELINE_SYNC)
+#define ngx_svc_pg_sync  PQsendPipelineSync
+#else
+#define ngx_svc_pg_sync  PQpipelineSync
+#endif
+
+
 static void ngx_svc_pg_pipeline_result(ngx_svc_pg_conn_t *conn,
     PGresult *res);
 static void ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn,
@@ -63,13 +72,31 @@ ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
 
     /* from here the op is in flight, and a failure is the connection's */
 
-    if (PQpipelineSync(conn->pg) != 1
-        || ngx_svc_pg_pipeline_flush(conn) != NGX_OK)
-    {
+    if (ngx_svc_pg_sync(conn->pg) != 1) {
         ngx_svc_pg_conn_break(conn);
+
+    } else if (!conn->flush.posted) {
+        ngx_post_event(&conn->flush, &ngx_posted_events);
     }
 
     return NGX_OK;
+}
+
+
+/* The connection may have broken since, and then is about to be closed. */
+
+void
+ngx_svc_pg_pipeline_flush_event(ngx_event_t *ev)
+{
+    ngx_svc_pg_conn_t  *conn;
+
+    conn = ev->data;
+
+    if (conn->state == NGX_SVC_PG_READY
+        && ngx_svc_pg_pipeline_flush(conn) != NGX_OK)
+    {
+        ngx_svc_pg_conn_lost(conn);
+    }
 }
 
 

@@ -86,10 +86,6 @@ ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
     for ( ;; ) {
         ngx_process_events_and_timers(cycle);
 
-        if (ngx_svc_webhook_process_ctx.ended) {
-            ngx_svc_webhook_process_exit(cycle);
-        }
-
         if (ngx_terminate) {
             ngx_terminate = 0;
             ngx_svc_webhook_process_leave(NGX_SVC_WEBHOOK_HASTE);
@@ -103,6 +99,14 @@ ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
             ngx_reopen = 0;
             ngx_log_error(NGX_LOG_NOTICE, cycle->log, 0, "reopening logs");
             ngx_svc_webhook_fds_reopen(cycle);
+        }
+
+        /* what the signals led to does not wait for the next event */
+
+        ngx_event_process_posted(cycle, &ngx_posted_events);
+
+        if (ngx_svc_webhook_process_ctx.ended) {
+            ngx_svc_webhook_process_exit(cycle);
         }
     }
 }
