@@ -16,6 +16,7 @@ run=$(readlink -m "${RUN_DIR:-$top/run}")
 hook=$run/webhook
 port=${2:-}
 slug=acme
+interrupted=
 standing=                   # NGINX ran before: then a refused start stops nothing
 
 # As root the servers run as the user that Debian's postgresql package makes.
@@ -166,9 +167,15 @@ TXT
 }
 
 
+# It writes its PID file after it was left alone: until it answers nobody could
+# stop it, nor when an old file is there that it cannot write to.
+
 start_redis() {
+    trap 'interrupted=1' INT TERM HUP
+
     if ! alive "$run/redis/pid" redis-server; then
         step "starting Redis"
+        rm -f "$run/redis/pid"
         as redis-server --port 0 --unixsocket "$run/redis/redis.sock" \
            --dir "$run/redis" --pidfile "$run/redis/pid" --daemonize yes \
            --logfile "$run/redis/log" --appendonly yes > /dev/null \
@@ -177,6 +184,9 @@ start_redis() {
 
     wait_for Redis 10 as redis-cli -s "$run/redis/redis.sock" ping \
         || die "Redis does not answer, see $run/redis/log"
+
+    trap 'exit 1' INT TERM HUP
+    [ -z "$interrupted" ] || exit 1
 }
 
 
@@ -441,6 +451,7 @@ start_receiver() {
         step "starting the receiver of webhooks"
         install -m 755 "$top/conf/webhook-receiver" "$hook/receiver"
 
+        rm -f "$hook/pid"
         receive "$port" || { taken && receive 0; } \
             || die "the receiver of webhooks did not start, see $hook/log"
     fi

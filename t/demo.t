@@ -217,6 +217,7 @@ is($rc, 0, 'it starts') or diag($text);
 like($text, qr/^==> starting $_$/m, "$_ too") for qw(Redis NGINX);
 is(kill(0, $stranger), 1, 'and leaves it alone');
 is((demo('stop'))[1], 0, 'stop');
+is_deeply([ running($run) ], [], 'nothing is left');
 signal_pid('TERM', $stranger);
 
 
