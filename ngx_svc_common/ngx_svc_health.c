@@ -6,13 +6,10 @@
 
 
 #define NGX_SVC_HEALTH_TIMEOUT  1000    /* ms */
+#define NGX_SVC_HEALTH_SIZE     512     /* bytes of an answer, at most */
 
-
-typedef enum {
-    NGX_SVC_HEALTH_DOWN = 0,
-    NGX_SVC_HEALTH_READ_ONLY,
-    NGX_SVC_HEALTH_UP
-} ngx_svc_health_e;
+#define ngx_svc_health_works(trouble)                                         \
+    ((trouble) == NGX_SVC_PG_UP || (trouble) == NGX_SVC_PG_SCHEMA_NEW)
 
 
 typedef struct {
@@ -25,8 +22,11 @@ typedef struct {
 static void ngx_svc_health_done(ngx_svc_pg_op_t *op);
 static void ngx_svc_health_timeout(ngx_event_t *ev);
 static void ngx_svc_health_cleanup(void *data);
+static ngx_svc_pg_trouble_e ngx_svc_health_trouble(void);
 static ngx_int_t ngx_svc_health_send(ngx_http_request_t *r,
-    ngx_svc_health_e postgres);
+    ngx_svc_pg_trouble_e trouble, ngx_uint_t read_only);
+static u_char *ngx_svc_health_text(u_char *p, u_char *last,
+    const ngx_svc_pg_trouble_t *row, ngx_uint_t works);
 
 
 const ngx_svc_pg_statement_t  ngx_svc_health_statements[] = {
@@ -40,9 +40,10 @@ const ngx_svc_pg_statement_t  ngx_svc_health_statements[] = {
 ngx_int_t
 ngx_svc_health_handler(ngx_http_request_t *r)
 {
-    ngx_int_t            rc;
-    ngx_svc_health_t    *h;
-    ngx_http_cleanup_t  *cln;
+    ngx_int_t              rc;
+    ngx_svc_health_t      *h;
+    ngx_http_cleanup_t    *cln;
+    ngx_svc_pg_trouble_e   trouble;
 
     if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
         return NGX_HTTP_NOT_ALLOWED;
@@ -55,10 +56,10 @@ ngx_svc_health_handler(ngx_http_request_t *r)
 
     r->disable_not_modified = 1;
 
-    if (!ngx_svc_pg_ready(NGX_SVC_PG_READ)
-        || !ngx_svc_pg_ready(NGX_SVC_PG_WRITE))
-    {
-        return ngx_svc_health_send(r, NGX_SVC_HEALTH_DOWN);
+    trouble = ngx_svc_health_trouble();
+
+    if (!ngx_svc_health_works(trouble)) {
+        return ngx_svc_health_send(r, trouble, 0);
     }
 
     h = ngx_pcalloc(r->pool, sizeof(ngx_svc_health_t));
@@ -76,7 +77,7 @@ ngx_svc_health_handler(ngx_http_request_t *r)
     }
 
     if (ngx_svc_pg_submit(h->op) != NGX_OK) {
-        return ngx_svc_health_send(r, NGX_SVC_HEALTH_DOWN);
+        return ngx_svc_health_send(r, NGX_SVC_PG_DOWN, 0);
     }
 
     h->request = r;
@@ -99,10 +100,11 @@ ngx_svc_health_handler(ngx_http_request_t *r)
 static void
 ngx_svc_health_done(ngx_svc_pg_op_t *op)
 {
-    ngx_connection_t    *c;
-    ngx_svc_health_e     postgres;
-    ngx_svc_health_t    *h;
-    ngx_http_request_t  *r;
+    ngx_uint_t             read_only;
+    ngx_connection_t      *c;
+    ngx_svc_health_t      *h;
+    ngx_http_request_t    *r;
+    ngx_svc_pg_trouble_e   trouble;
 
     h = op->data;
     r = h->request;
@@ -112,14 +114,15 @@ ngx_svc_health_done(ngx_svc_pg_op_t *op)
 
     ngx_del_timer(&h->timer);
 
-    postgres = NGX_SVC_HEALTH_DOWN;
+    trouble = NGX_SVC_PG_DOWN;
+    read_only = 0;
 
     if (op->status == NGX_SVC_PG_OK) {
-        postgres = ngx_strcmp(PQgetvalue(op->results[0], 0, 0), "on") == 0
-                   ? NGX_SVC_HEALTH_READ_ONLY : NGX_SVC_HEALTH_UP;
+        trouble = ngx_svc_pg_trouble(NGX_SVC_PG_READ);
+        read_only = ngx_strcmp(PQgetvalue(op->results[0], 0, 0), "on") == 0;
     }
 
-    ngx_http_finalize_request(r, ngx_svc_health_send(r, postgres));
+    ngx_http_finalize_request(r, ngx_svc_health_send(r, trouble, read_only));
     ngx_http_run_posted_requests(c);
 }
 
@@ -137,7 +140,7 @@ ngx_svc_health_timeout(ngx_event_t *ev)
 
     ngx_svc_pg_cancel(h->op);
 
-    ngx_http_finalize_request(r, ngx_svc_health_send(r, NGX_SVC_HEALTH_DOWN));
+    ngx_http_finalize_request(r, ngx_svc_health_send(r, NGX_SVC_PG_DOWN, 0));
     ngx_http_run_posted_requests(c);
 }
 
@@ -155,43 +158,48 @@ ngx_svc_health_cleanup(void *data)
 }
 
 
-/*
- * Without Redis everything but events works, and reads do on a PostgreSQL that
- * is read-only: "degraded" is still a 200.
- */
+/* Both kinds of work must be possible. */
+
+static ngx_svc_pg_trouble_e
+ngx_svc_health_trouble(void)
+{
+    ngx_svc_pg_trouble_e  trouble;
+
+    trouble = ngx_svc_pg_trouble(NGX_SVC_PG_READ);
+
+    return ngx_svc_health_works(trouble)
+           ? ngx_svc_pg_trouble(NGX_SVC_PG_WRITE) : trouble;
+}
+
 
 static ngx_int_t
-ngx_svc_health_send(ngx_http_request_t *r, ngx_svc_health_e postgres)
+ngx_svc_health_send(ngx_http_request_t *r, ngx_svc_pg_trouble_e trouble,
+    ngx_uint_t read_only)
 {
-    u_char                 *p;
-    size_t                  len;
-    ngx_buf_t              *b;
-    ngx_int_t               rc;
-    ngx_chain_t             out;
-    ngx_svc_redis_state_e   redis;
+    u_char                      *p;
+    ngx_buf_t                   *b;
+    ngx_int_t                    rc;
+    ngx_uint_t                   works;
+    ngx_chain_t                  out;
+    const ngx_svc_pg_trouble_t  *row;
 
-    static ngx_str_t        no_store = ngx_string("no-store");
-    static const char      *redis_states[] = { "off", "down", "up" };
-    static const char      *postgres_states[] = { "down", "read-only", "up" };
+    static ngx_str_t             no_store = ngx_string("no-store");
 
-    redis = ngx_svc_redis_state();
+    static const ngx_svc_pg_trouble_t  standby = {
+        "read-only", "PostgreSQL takes no writes: it may be a standby.", NULL
+    };
 
-    len = sizeof("{\"status\":\"unavailable\",\"postgres\":\"read-only\","
-                 "\"redis\":\"down\"}");
+    works = ngx_svc_health_works(trouble);
+    row = (works && read_only) ? &standby : ngx_svc_pg_trouble_row(trouble);
 
-    b = ngx_create_temp_buf(r->pool, len);
+    b = ngx_create_temp_buf(r->pool, NGX_SVC_HEALTH_SIZE);
     if (b == NULL || ngx_svc_add_header(r, "Cache-Control", &no_store)
                      != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    p = ngx_sprintf(b->last,
-                    "{\"status\":\"%s\",\"postgres\":\"%s\",\"redis\":\"%s\"}",
-                    postgres == NGX_SVC_HEALTH_DOWN ? "unavailable"
-                    : postgres == NGX_SVC_HEALTH_READ_ONLY
-                      || redis == NGX_SVC_REDIS_DOWN ? "degraded" : "ok",
-                    postgres_states[postgres], redis_states[redis]);
+    p = ngx_svc_health_text(b->last, b->end, row, works);
 
     b->last = p;
     b->last_buf = (r == r->main);
@@ -200,8 +208,8 @@ ngx_svc_health_send(ngx_http_request_t *r, ngx_svc_health_e postgres)
     out.buf = b;
     out.next = NULL;
 
-    r->headers_out.status = (postgres == NGX_SVC_HEALTH_DOWN)
-                            ? NGX_HTTP_SERVICE_UNAVAILABLE : NGX_HTTP_OK;
+    r->headers_out.status = works ? NGX_HTTP_OK
+                                  : NGX_HTTP_SERVICE_UNAVAILABLE;
     r->headers_out.content_length_n = b->last - b->pos;
     ngx_str_set(&r->headers_out.content_type, "application/json");
     r->headers_out.content_type_len = r->headers_out.content_type.len;
@@ -213,4 +221,45 @@ ngx_svc_health_send(ngx_http_request_t *r, ngx_svc_health_e postgres)
     }
 
     return ngx_http_output_filter(r, &out);
+}
+
+
+/*
+ * Without Redis everything but events works, and reads do on a PostgreSQL that
+ * is read-only: "degraded" is still a 200, and so is a schema that is newer than
+ * the modules, which there is during each upgrade.
+ */
+
+static u_char *
+ngx_svc_health_text(u_char *p, u_char *last, const ngx_svc_pg_trouble_t *row,
+    ngx_uint_t works)
+{
+    const char             *status;
+    ngx_svc_redis_state_e   redis;
+
+    static const char      *redis_states[] = { "off", "down", "up" };
+
+    redis = ngx_svc_redis_state();
+
+    if (!works) {
+        status = "unavailable";
+
+    } else if (redis == NGX_SVC_REDIS_DOWN
+               || ngx_strcmp(row->state, "read-only") == 0)
+    {
+        status = "degraded";
+
+    } else {
+        status = "ok";
+    }
+
+    p = ngx_slprintf(p, last,
+                     "{\"status\":\"%s\",\"postgres\":\"%s\",\"redis\":\"%s\"",
+                     status, row->state, redis_states[redis]);
+
+    if (row->message) {
+        p = ngx_slprintf(p, last, ",\"message\":\"%s\"", row->message);
+    }
+
+    return ngx_slprintf(p, last, "}");
 }

@@ -279,10 +279,20 @@ ngx_svc_pg_cancel(ngx_svc_pg_op_t *op)
 }
 
 
-ngx_uint_t
-ngx_svc_pg_ready(ngx_svc_pg_pool_e kind)
+ngx_svc_pg_trouble_e
+ngx_svc_pg_trouble(ngx_svc_pg_pool_e kind)
 {
-    return ngx_svc_pg_pools[kind].nready > 0;
+    ngx_svc_pg_pool_t  *pool;
+
+    pool = &ngx_svc_pg_pools[kind];
+
+    if (pool->nready) {
+        return pool->newer ? NGX_SVC_PG_SCHEMA_NEW : NGX_SVC_PG_UP;
+    }
+
+    /* what has not been tried yet is down, too */
+
+    return (pool->trouble == NGX_SVC_PG_UP) ? NGX_SVC_PG_DOWN : pool->trouble;
 }
 
 

@@ -74,6 +74,30 @@ typedef enum {
 } ngx_svc_pg_status_e;
 
 
+/* What is wrong with PostgreSQL, as of a worker's latest attempt to connect. */
+
+typedef enum {
+    NGX_SVC_PG_UP = 0,
+    NGX_SVC_PG_DOWN,            /* or anything that is not told apart */
+    NGX_SVC_PG_FULL,
+    NGX_SVC_PG_LOGIN_REFUSED,
+    NGX_SVC_PG_DATABASE_MISSING,
+    NGX_SVC_PG_SCHEMA_MISSING,
+    NGX_SVC_PG_SCHEMA_OLD,
+    NGX_SVC_PG_SCHEMA_NEW,      /* works */
+    NGX_SVC_PG_ROLE_UNSAFE,
+    NGX_SVC_PG_ROLE_DENIED
+} ngx_svc_pg_trouble_e;
+
+
+typedef struct {
+    const char                *state;       /* for machines */
+    const char                *message;     /* for whom the health location
+                                               tells; or NULL */
+    const char                *remedy;      /* for the log; or NULL */
+} ngx_svc_pg_trouble_t;
+
+
 /*
  * One statement of an op.  Parameters go in binary format.  Arrays are of the
  * op's pool, and so is what they point to, until the op is done.
@@ -203,8 +227,13 @@ NGX_SVC_API void ngx_svc_pg_op_reset(ngx_svc_pg_op_t *op);
  */
 NGX_SVC_API void ngx_svc_pg_cancel(ngx_svc_pg_op_t *op);
 
-/* 1 when a connection of the pool is ready. */
-NGX_SVC_API ngx_uint_t ngx_svc_pg_ready(ngx_svc_pg_pool_e kind);
+/*
+ * What keeps the pool without a connection: NGX_SVC_PG_UP or _SCHEMA_NEW when
+ * one is ready.  And what there is to say of it.
+ */
+NGX_SVC_API ngx_svc_pg_trouble_e ngx_svc_pg_trouble(ngx_svc_pg_pool_e kind);
+NGX_SVC_API const ngx_svc_pg_trouble_t *ngx_svc_pg_trouble_row(
+    ngx_svc_pg_trouble_e trouble);
 
 /*
  * libpq's message on one line, in a buffer that the next call overwrites.

@@ -92,16 +92,19 @@ ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn)
                                     1);
 
     if (conn->pg == NULL) {
-        ngx_svc_pg_conn_failed(conn, "connecting failed",
-                               "out of memory");
+        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN, "out of memory");
         return;
     }
 
     if (PQstatus(conn->pg) == CONNECTION_BAD) {
-        ngx_svc_pg_conn_failed(conn, "connecting failed",
+        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN,
                                PQerrorMessage(conn->pg));
         return;
     }
+
+    /* with the SQLSTATE, until it is connected */
+
+    (void) PQsetErrorVerbosity(conn->pg, PQERRORS_VERBOSE);
 
     ngx_add_timer(&conn->timer, conf->connect_timeout);
 
@@ -113,7 +116,7 @@ ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn)
         || ngx_add_event(conn->connection->write, NGX_WRITE_EVENT, 0)
            != NGX_OK)
     {
-        ngx_svc_pg_conn_failed(conn, "connecting failed", "no free connections in "
+        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN, "no free connections in "
                                "nginx: raise worker_connections");
     }
 }
@@ -193,7 +196,7 @@ ngx_svc_pg_conn_timer(ngx_event_t *ev)
     case NGX_SVC_PG_CONNECTING:
     case NGX_SVC_PG_PREPARING:
         ngx_svc_pg_conn_silent(conn);
-        ngx_svc_pg_conn_failed(conn, "connecting failed", "timed out; see "
+        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN, "timed out; see "
                                "\"svc_postgres_connect_timeout\"");
         return;
 
@@ -294,17 +297,21 @@ ngx_svc_pg_conn_destroy(ngx_svc_pg_conn_t *conn)
 /* Closes, and comes back after a growing pause. */
 
 void
-ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, const char *what,
+ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, ngx_svc_pg_trouble_e trouble,
     const char *message)
 {
     ngx_str_t           text;
     ngx_msec_t          pause;
 
     if (message) {
-        text = ngx_svc_pg_message(message);
-        ngx_svc_pg_say(NGX_LOG_ERR, what, &text);
+        text = ngx_svc_pg_trouble_text(trouble, message);
+        ngx_svc_pg_say(NGX_LOG_ERR, conn->state == NGX_SVC_PG_PREPARING
+                                    ? "preparing failed" : "connecting failed",
+                       &text);
         conn->pool->down = 1;
     }
+
+    conn->pool->trouble = trouble;
 
     ngx_svc_pg_conn_destroy(conn);
 
@@ -328,7 +335,8 @@ ngx_svc_pg_conn_gone(ngx_svc_pg_conn_t *conn)
         ngx_svc_pg_conn_lost(conn);
 
     } else {
-        ngx_svc_pg_conn_failed(conn, "preparing failed", PQerrorMessage(conn->pg));
+        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN,
+                               PQerrorMessage(conn->pg));
     }
 }
 
@@ -389,7 +397,7 @@ ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
         conn->failures = 0;
     }
 
-    ngx_svc_pg_conn_failed(conn, NULL, NULL);
+    ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN, NULL);
 
     /* the last one first, since each read goes to the head of the queue */
 
@@ -431,14 +439,15 @@ ngx_svc_pg_conn_poll(ngx_svc_pg_conn_t *conn)
     status = PQconnectPoll(conn->pg);
 
     if (status == PGRES_POLLING_FAILED) {
-        ngx_svc_pg_conn_failed(conn, "connecting failed", PQerrorMessage(conn->pg));
+        ngx_svc_pg_conn_failed(conn, ngx_svc_pg_trouble_connecting(conn->pg),
+                               PQerrorMessage(conn->pg));
         return;
     }
 
     ngx_svc_pg_conn_attach(conn);
 
     if (conn->connection == NULL) {
-        ngx_svc_pg_conn_failed(conn, "connecting failed", "no free connections in "
+        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN, "no free connections in "
                                "nginx: raise worker_connections");
         return;
     }
@@ -451,7 +460,8 @@ ngx_svc_pg_conn_poll(ngx_svc_pg_conn_t *conn)
     }
 
     if (rc != NGX_OK) {
-        ngx_svc_pg_conn_failed(conn, "connecting failed", "ngx_add_event() failed");
+        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN,
+                               "ngx_add_event() failed");
         return;
     }
 
@@ -466,13 +476,16 @@ ngx_svc_pg_conn_setup(ngx_svc_pg_conn_t *conn)
 {
     ngx_svc_pg_conn_state(conn, NGX_SVC_PG_PREPARING);
 
+    (void) PQsetErrorVerbosity(conn->pg, PQERRORS_DEFAULT);
+
     if (PQsetnonblocking(conn->pg, 1) != 0
         || PQenterPipelineMode(conn->pg) != 1
         || ngx_svc_pg_setup_send(conn) != NGX_OK
         || PQpipelineSync(conn->pg) != 1
         || ngx_svc_pg_pipeline_flush(conn) != NGX_OK)
     {
-        ngx_svc_pg_conn_failed(conn, "preparing failed", PQerrorMessage(conn->pg));
+        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN,
+                               PQerrorMessage(conn->pg));
     }
 }
 
@@ -489,6 +502,7 @@ ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn)
     ngx_svc_pg_conn_state(conn, NGX_SVC_PG_READY);
     conn->since = ngx_current_msec;
     pool->nready++;
+    pool->trouble = NGX_SVC_PG_UP;
 
     if (pool->down) {
         pool->down = 0;

@@ -14,6 +14,8 @@
 
 #define NGX_SVC_PG_GRACE    500         /* ms */
 
+#define NGX_SVC_PG_TROUBLE_TEXT  1024   /* bytes */
+
 #define NGX_SVC_PG_BUCKETS  64          /* of lanes, a power of two */
 
 typedef struct ngx_svc_pg_conn_s  ngx_svc_pg_conn_t;
@@ -98,6 +100,8 @@ struct ngx_svc_pg_pool_s {
     ngx_pool_t                *memory;      /* of lanes */
     ngx_uint_t                 first;       /* address to begin with */
     ngx_uint_t                 down;        /* said in the log */
+    ngx_svc_pg_trouble_e       trouble;     /* of the latest attempt */
+    ngx_uint_t                 newer;       /* the schema is, than we */
     ngx_log_t                 *log;
 };
 
@@ -143,9 +147,12 @@ void ngx_svc_pg_conn_gone(ngx_svc_pg_conn_t *conn);
 void ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn);
 void ngx_svc_pg_conn_break(ngx_svc_pg_conn_t *conn);
 
-/* Closes, says why (NULL: it is said), and connects again after a pause. */
-void ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, const char *what,
-    const char *message);
+/*
+ * Closes, says why and what to do (message NULL: it is said), and connects again
+ * after a pause.
+ */
+void ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn,
+    ngx_svc_pg_trouble_e trouble, const char *message);
 
 
 /*
@@ -164,6 +171,17 @@ void ngx_svc_pg_queue_leave(ngx_svc_pg_op_t *op);
 void ngx_svc_pg_queue_idle(ngx_svc_pg_conn_t *conn);
 void ngx_svc_pg_queue_dispatch(ngx_svc_pg_pool_t *pool);
 void ngx_svc_pg_queue_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op);
+
+
+/*
+ * ngx_svc_pg_trouble.c: what an SQLSTATE, or NULL, or a connection that could
+ * not be made stands for; libpq's message on one line with the remedy behind
+ * it, as of ngx_svc_pg_message().
+ */
+ngx_svc_pg_trouble_e ngx_svc_pg_trouble_state(const char *state);
+ngx_svc_pg_trouble_e ngx_svc_pg_trouble_connecting(PGconn *pg);
+ngx_str_t ngx_svc_pg_trouble_text(ngx_svc_pg_trouble_e trouble,
+    const char *message);
 
 
 /*

@@ -26,7 +26,10 @@ static const char  ngx_svc_pg_settings[] =
           " set_config('statement_timeout', $1, false),"
           " set_config('lock_timeout', $2, false)";
 
-/* A role that can bypass row-level security would see all tenants. */
+/*
+ * A role that can bypass row-level security would see all tenants.  One without
+ * grants prepares its statements, and then fails in each of them.
+ */
 
 static const char  ngx_svc_pg_check[] =
     "SELECT (SELECT coalesce(max(version), 0) FROM svc.schema_migration),"
@@ -35,7 +38,12 @@ static const char  ngx_svc_pg_check[] =
           " OR EXISTS (SELECT FROM pg_class c JOIN pg_namespace n"
           "              ON n.oid = c.relnamespace"
           "            WHERE n.nspname = 'svc' AND c.relkind IN ('r', 'p')"
-          "              AND pg_has_role(c.relowner, 'MEMBER'))";
+          "              AND pg_has_role(c.relowner, 'MEMBER')),"
+          " has_table_privilege('svc.credential', 'SELECT')"
+          " AND has_table_privilege('svc.tenant', 'SELECT')"
+          " AND has_table_privilege('svc.user_account', 'SELECT')"
+          " AND has_table_privilege('svc.user_account', 'INSERT')"
+          " AND has_table_privilege('svc.audit_event', 'INSERT')";
 
 
 ngx_int_t
@@ -87,8 +95,9 @@ ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
 ngx_int_t
 ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res)
 {
-    ngx_str_t    text;
-    const char  *state;
+    ngx_str_t              text;
+    const char            *state, *primary;
+    ngx_svc_pg_trouble_e   trouble;
 
     switch (PQresultStatus(res)) {
 
@@ -102,12 +111,11 @@ ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res)
     default:
         state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 
-        if (state && (ngx_strcmp(state, "3F000") == 0
-                      || ngx_strcmp(state, "42P01") == 0))
-        {
-            ngx_svc_pg_conn_failed(conn, "preparing failed",
-                                   "the database has no schema \"svc\": run "
-                                   "\"svcctl migrate\" on it");
+        trouble = ngx_svc_pg_trouble_state(state);
+
+        if (trouble == NGX_SVC_PG_SCHEMA_MISSING) {
+            ngx_svc_pg_conn_failed(conn, trouble,
+                                   "the database has no schema \"svc\"");
             return NGX_ERROR;
         }
 
@@ -117,7 +125,10 @@ ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res)
                       "PostgreSQL setup statement %ui: %V", conn->nsetup,
                       &text);
 
-        ngx_svc_pg_conn_failed(conn, "preparing failed", PQresultErrorMessage(res));
+        primary = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+
+        ngx_svc_pg_conn_failed(conn, trouble,
+                               primary ? primary : PQresultErrorMessage(res));
         return NGX_ERROR;
     }
 
@@ -146,20 +157,36 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res)
         ngx_log_error(NGX_LOG_INFO, conn->pool->log, 0,
                       "PostgreSQL: the schema is of version %i, these modules "
                       "need %d", version, NGX_SVC_PG_SCHEMA);
-        ngx_svc_pg_conn_failed(conn, "preparing failed",
-                               "the schema is too old for these modules: run "
-                               "\"svcctl migrate\"");
+        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_SCHEMA_OLD,
+                               "the schema is too old for these modules");
         return NGX_ERROR;
     }
 
     v = ngx_svc_pg_value(res, 0, 1);
 
     if (v.len != 1 || v.data[0] != 'f') {
-        ngx_svc_pg_conn_failed(conn, "preparing failed",
+        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_ROLE_UNSAFE,
                                "the role of \"svc_postgres\" owns tables or "
                                "bypasses row-level security, which keeps "
-                               "tenants apart: connect as svc_app");
+                               "tenants apart");
         return NGX_ERROR;
+    }
+
+    v = ngx_svc_pg_value(res, 0, 2);
+
+    if (v.len != 1 || v.data[0] != 't') {
+        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_ROLE_DENIED,
+                               "the role of \"svc_postgres\" may not read and "
+                               "write the tables of schema \"svc\"");
+        return NGX_ERROR;
+    }
+
+    conn->pool->newer = version > NGX_SVC_PG_SCHEMA;
+
+    if (conn->pool->newer) {
+        v = ngx_svc_pg_trouble_text(NGX_SVC_PG_SCHEMA_NEW,
+                                    "the schema is newer than these modules");
+        ngx_svc_pg_say(NGX_LOG_NOTICE, "connected", &v);
     }
 
     return NGX_AGAIN;

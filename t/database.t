@@ -42,7 +42,7 @@ sub cut {
 
     $seen = length slurp($s->nginx->{log});
 
-    $s->sql($break);
+    ref $break ? $break->() : $s->sql($break);
     $s->sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             . " WHERE usename = 'svc_app'");
 }
@@ -58,14 +58,26 @@ sub comes_back {
 }
 
 
-# A mistake that keeps connections from being made.
+# A mistake that keeps connections from being made.  state: what the health
+# location calls it; what is to be done is for the log alone.
 
 sub outage {
-    my ($name, $break, $pattern, $mend) = @_;
+    my ($name, $state, $break, $pattern, $mend) = @_;
 
     cut($break);
 
-    ok((wait_for { $s->health->status == 503 } 5), "$name: health is 503");
+    my $health;
+
+    ok((wait_for { $health = $s->health;
+                   $health->status == 503
+                   && $health->json->{postgres} eq $state } 5),
+       "$name: health is 503, $state")
+        or diag($health->body);
+    is($health->json->{status}, 'unavailable', "$name: unavailable");
+    like($health->json->{message} // '', qr/^[A-Z][^"]*\.$/,
+         "$name: a message");
+    unlike($health->body, qr/svc_app|\bsvc\b|password|\Q$s->{dir}\E/,
+           "$name: which tells strangers nothing");
     scim_error($acme->scim(GET => '/Users'), 503, undef, "$name: a read");
     scim_error($acme->scim(POST => '/Users', { userName => 'x@acme.test' }),
                503, undef, "$name: a write");
@@ -80,30 +92,115 @@ sub outage {
     cmp_ok(said() - $before, '<=', 2, "$name: and does not repeat it")
         or diag(said());
 
-    $s->sql($mend);
+    ref $mend ? $mend->() : $s->sql($mend);
     comes_back($name);
 }
 
 
-outage('no schema', 'ALTER SCHEMA svc RENAME TO away',
+outage('no schema', 'schema-missing', 'ALTER SCHEMA svc RENAME TO away',
        qr/PostgreSQL: .*no schema "svc".*svcctl migrate/,
        'ALTER SCHEMA away RENAME TO svc');
 
-outage('an old schema', 'UPDATE svc.schema_migration SET version = -version',
+outage('an old schema', 'schema-old',
+       'UPDATE svc.schema_migration SET version = -version',
        qr/PostgreSQL: .*schema is too old.*svcctl migrate/,
        'UPDATE svc.schema_migration SET version = -version');
 
-outage('a role that sees all', 'ALTER ROLE svc_app BYPASSRLS',
+outage('a role that sees all', 'role-unsafe', 'ALTER ROLE svc_app BYPASSRLS',
        qr/PostgreSQL: .*bypasses row-level security.*svc_app/,
        'ALTER ROLE svc_app NOBYPASSRLS');
 
-outage('a role that may not log in', 'ALTER ROLE svc_app NOLOGIN',
-       qr/PostgreSQL: connecting failed: .*not permitted to log in/,
+outage('a role that may not log in', 'login-refused',
+       'ALTER ROLE svc_app NOLOGIN',
+       qr/PostgreSQL: connecting failed: .*not permitted to log in; check user/,
        'ALTER ROLE svc_app LOGIN');
 
-outage('a right that is missing', 'REVOKE USAGE ON SCHEMA svc FROM svc_app',
-       qr/PostgreSQL: .*permission denied for schema svc/,
+outage('a right that is missing', 'role-denied',
+       'REVOKE USAGE ON SCHEMA svc FROM svc_app',
+       qr/PostgreSQL: .*permission denied for schema svc; .*svcctl migrate/,
        'GRANT USAGE ON SCHEMA svc TO svc_app');
+
+outage('a right on a table that is missing', 'role-denied',
+       'REVOKE SELECT ON svc.tenant FROM svc_app',
+       qr/PostgreSQL: .*may not read and write .*svcctl migrate/,
+       'GRANT SELECT ON svc.tenant TO svc_app');
+
+outage('a superuser', 'role-unsafe', 'ALTER ROLE svc_app SUPERUSER',
+       qr/PostgreSQL: .*bypasses row-level security.*svc_app/,
+       'ALTER ROLE svc_app NOSUPERUSER');
+
+outage('an owner of tables', 'role-unsafe',
+       'ALTER TABLE svc.domain OWNER TO svc_app',
+       qr/PostgreSQL: .*owns tables.*svc_app/,
+       'ALTER TABLE svc.domain OWNER TO postgres');
+
+outage('no connections for the role', 'full',
+       'ALTER ROLE svc_app CONNECTION LIMIT 0',
+       qr/PostgreSQL: .*too many connections.*max_connections/,
+       'ALTER ROLE svc_app CONNECTION LIMIT -1');
+
+
+# --- a password ---------------------------------------------------------------
+
+my $hba = $s->sql('SHOW hba_file');
+my $trust = slurp($hba);
+
+sub hba {
+    my ($text) = @_;
+
+    open my $fh, '>', $hba or die "$hba: $!\n";
+    print $fh $text;
+    close $fh;
+    $s->sql('SELECT pg_reload_conf()');
+}
+
+my $password = unpack 'H*', SvcTest::random_bytes(8);
+$s->secret($password);
+
+for my $row ([ 'no password', '' ],
+             [ 'a wrong password', " password=x$password" ])
+{
+    my ($name, $more) = @$row;
+
+    $s->nginx->{svc}{svc_postgres} =
+        '"' . $s->pg->conninfo('svc_app') . $more . '"';
+    $s->sql("ALTER ROLE svc_app PASSWORD 'y$password'");
+    outage($name, 'login-refused',
+           sub { hba("local all svc_app scram-sha-256\n$trust"); $s->reload },
+           qr/PostgreSQL: .*check user/, sub { hba($trust) });
+}
+
+$s->sql('ALTER ROLE svc_app PASSWORD NULL');
+
+$s->nginx->{svc}{svc_postgres} = '"' . ($s->pg->conninfo('svc_app')
+                                        =~ s/dbname=svc/dbname=nowhere/r) . '"';
+$s->reload;
+ok((wait_for { $s->health->json->{postgres} eq 'database-missing' } 10),
+   'no database: health tells');
+delete $s->nginx->{svc}{svc_postgres};
+$s->reload;
+comes_back('no database');
+@workers = $s->workers;
+
+
+# --- a schema that is newer -----------------------------------------------------
+
+$s->sql('INSERT INTO svc.schema_migration (version, name)'
+        . " VALUES (1000, 'later')");
+cut('SELECT');
+
+my $newer;
+
+ok((wait_for { $newer = $s->health->json;
+               $newer->{postgres} eq 'schema-new' } 10),
+   'a schema of later modules: health tells');
+is($newer->{status}, 'ok', 'and it works');
+is($acme->scim(GET => '/Users')->status, 200, 'as before');
+ok((grep { /\[notice\].*schema is newer.*install the modules/ }
+    $s->nginx->log_lines), 'the log says what to do');
+cut('DELETE FROM svc.schema_migration WHERE version = 1000');
+ok((wait_for { $s->health->json->{postgres} eq 'up' } 10),
+   'the one that belongs to them');
 
 
 # --- read-only -------------------------------------------------------------------
