@@ -56,9 +56,12 @@ schema_version() {
 
 
 # In one transaction, under a lock that lets a second svcctl wait for the first.
+# All tables are locked before the first of them is changed, at once or not at
+# all: while somebody holds one of them for long, as pg_dump does, others must not
+# stand behind us at the rest.
 
 apply() {
-    local version name
+    local version name in_use="a table is in use, as by pg_dump"
 
     version=$(version_of "$1")
     name=$(basename "$1" .sql)
@@ -70,6 +73,31 @@ SELECT EXISTS (SELECT FROM svc.schema_migration WHERE version = :version) AS the
 \if :there
     \echo there
 \else
+    DO $$
+    DECLARE
+        tables  text;
+    BEGIN
+        SELECT string_agg(c.oid::regclass::text, ', ' ORDER BY c.relname) INTO tables
+          FROM pg_class c
+         WHERE c.relnamespace = 'svc'::regnamespace AND c.relkind IN ('r', 'p')
+           AND NOT c.relispartition AND c.relname <> 'schema_migration';
+
+        FOR i IN 1 .. CASE WHEN tables IS NULL THEN 0 ELSE 60 END LOOP
+            BEGIN
+                SET LOCAL lock_timeout = '800ms';
+                EXECUTE 'LOCK TABLE ' || tables;
+                SET LOCAL lock_timeout = 0;
+                EXIT;
+            EXCEPTION WHEN lock_not_available THEN
+                IF i = 60 THEN
+                    RAISE;
+                END IF;
+            END;
+
+            PERFORM pg_sleep(1);
+        END LOOP;
+    END
+    $$;
     \o /dev/null
     \i :file
     \o
