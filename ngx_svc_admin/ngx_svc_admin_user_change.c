@@ -79,13 +79,11 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
           NGX_SVC_ADMIN_SET("$10", "$11", "title") ","
           NGX_SVC_ADMIN_SET("$12", "$13", "department") ","
           NGX_SVC_ADMIN_SET("$14", "$15", "locale") ","
-          " $2 AND lower($3) <> user_name_key AND EXISTS ("
-              "SELECT FROM svc.user_account a"
-              " WHERE a.tenant_id = " NGX_SVC_TENANT
-                  " AND a.user_name_key = lower($3)) AS taken"
+          " CASE WHEN $2 AND lower($3) <> user_name_key"
+              " THEN svc.user_conflict($3, NULL) END AS taken"
           " FROM o"
       "), c AS ("
-          "SELECT n.* FROM n, o WHERE n.taken IS NOT TRUE"
+          "SELECT n.* FROM n, o WHERE n.taken IS NULL"
               " AND (n.user_name, n.first_name,"
               " n.last_name, n.display_name, n.title, n.department, n.locale)"
               " IS DISTINCT FROM (o.user_name, o.first_name, o.last_name,"
@@ -114,8 +112,8 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
               "], NULL)))"
           " FROM u JOIN o ON o.id = u.id"
       ")"
-      " SELECT false, " NGX_SVC_ADMIN_USER_COLUMNS("u") " FROM u"
-      " UNION ALL SELECT EXISTS (SELECT FROM n WHERE taken), "
+      " SELECT NULL, " NGX_SVC_ADMIN_USER_COLUMNS("u") " FROM u"
+      " UNION ALL SELECT (SELECT taken FROM n), "
           NGX_SVC_ADMIN_USER_COLUMNS("o") " FROM o"
       " WHERE NOT EXISTS (SELECT FROM u)", 15 },
 
@@ -265,8 +263,8 @@ ngx_svc_admin_user_put_reply(ngx_svc_request_t *sr)
 
     res = sr->results[0];
 
-    if (PQntuples(res) && ngx_svc_column_true(res, 0, 0)) {
-        return ngx_svc_send_conflict(sr, "user_account_user_name_key");
+    if (PQntuples(res) && !PQgetisnull(res, 0, 0)) {
+        return ngx_svc_send_conflict(sr, PQgetvalue(res, 0, 0));
     }
 
     return ngx_svc_admin_user_send(sr, 1);

@@ -52,11 +52,6 @@ static const ngx_svc_constraint_t  ngx_http_svc_scim_constraints[] = {
     { "user_account_external_id_key", NGX_SVC_E_UNIQUENESS,
       "A user with this externalId exists already." },
 
-    /* one of them: it became a user in the same moment */
-
-    { "user_account_key", NGX_SVC_E_UNIQUENESS,
-      "A user with this userName or externalId exists already." },
-
     { NULL, NGX_SVC_E_NONE, NULL }
 };
 

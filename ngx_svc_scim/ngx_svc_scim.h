@@ -21,6 +21,9 @@
     "id, user_name, external_id, status, first_name, last_name,"              \
     " display_name, title, department, locale, created_at, updated_at"
 
+#define NGX_SVC_SCIM_NO_USER                                                  \
+    "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
+
 #define NGX_SVC_SCIM_NCOLUMNS  12
 
 

@@ -45,20 +45,10 @@ static ngx_int_t ngx_svc_scim_send_user(ngx_svc_request_t *sr,
     " THEN '" name "' END"
 
 /*
- * What a user who would not be unique is refused for: the constraint's name, in
- * the column behind the user's.  Who became one in the same moment is not seen
- * yet; a change is then refused by the constraint itself.
+ * A user who would not be unique is refused with the constraint's name in the
+ * column behind the user's.  svc.user_conflict() is called for nobody else: two
+ * sub-selects in its place would cost each create a tenth, and so would a join.
  */
-
-#define NGX_SVC_SCIM_OTHER(which)                                             \
-    "SELECT FROM svc.user_account a WHERE a.tenant_id = " NGX_SVC_TENANT      \
-    " AND a." which
-
-#define NGX_SVC_SCIM_TAKEN                                                    \
-    "CASE WHEN EXISTS (" NGX_SVC_SCIM_OTHER("user_name_key = lower($2)") ")"  \
-    " OR $3 IS NULL THEN 'user_account_user_name_key'"                        \
-    " WHEN EXISTS (" NGX_SVC_SCIM_OTHER("external_id = $3") ")"               \
-    " THEN 'user_account_external_id_key' ELSE 'user_account_key' END"
 
 const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
 
@@ -95,9 +85,12 @@ const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
           " SELECT 'user.created', 'user', u.id::text, '{\"source\":\"scim\"}'"
           " FROM u"
       ")"
-      " SELECT " NGX_SVC_SCIM_COLUMNS ", CASE WHEN id IS NULL THEN "
-          NGX_SVC_SCIM_TAKEN " END, " NGX_SVC_EVENT_TAKERS("user.created")
-      " FROM (SELECT) x LEFT JOIN u ON true", 10 },
+      " SELECT " NGX_SVC_SCIM_COLUMNS ", NULL, "
+          NGX_SVC_EVENT_TAKERS("user.created") " FROM u"
+      " UNION ALL SELECT " NGX_SVC_SCIM_NO_USER ","
+          " CASE WHEN current_setting('svc.tenant', true) <> '' THEN"
+          " coalesce(svc.user_conflict($2, $3), 'user_account_user_name_key')"
+          " END, NULL WHERE NOT EXISTS (SELECT FROM u)", 10 },
 
     { "scim_change",
       "WITH o AS ("
@@ -114,12 +107,11 @@ const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
           " CASE WHEN $16 = 'deactivated'"
               " OR $16 = 'active' AND status = 'deactivated'"
               " THEN $16 ELSE status END AS status,"
-          " $2 AND $3 <> coalesce(external_id, '') AND EXISTS ("
-              NGX_SVC_SCIM_OTHER("external_id = $3") " AND a.id <> $1)"
-              " AS taken"
+          " CASE WHEN $2 AND $3 <> coalesce(external_id, '')"
+              " THEN svc.user_conflict(NULL, $3) END AS taken"
           " FROM o"
       "), c AS ("
-          "SELECT n.* FROM n, o WHERE n.taken IS NOT TRUE"
+          "SELECT n.* FROM n, o WHERE n.taken IS NULL"
               " AND (n.external_id, n.first_name,"
               " n.last_name, n.display_name, n.title, n.department, n.locale,"
               " n.status) IS DISTINCT FROM (o.external_id, o.first_name,"
@@ -135,7 +127,7 @@ const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
           " FROM c WHERE a.id = $1 RETURNING a.*"
       "), s AS ("
           "UPDATE svc.session s SET ended_at = now()"
-          " FROM n WHERE $16 = 'deactivated' AND n.taken IS NOT TRUE"
+          " FROM n WHERE $16 = 'deactivated' AND n.taken IS NULL"
               " AND s.user_id = $1 AND s.ended_at IS NULL"
       "), e AS ("
           "INSERT INTO svc.audit_event (action, target_type, target_id,"
@@ -160,7 +152,7 @@ const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
       ")"
       " SELECT " NGX_SVC_SCIM_COLUMNS ", NULL FROM u"
       " UNION ALL SELECT " NGX_SVC_SCIM_COLUMNS ","
-          " (SELECT 'user_account_external_id_key' FROM n WHERE taken)"
+          " (SELECT taken FROM n)"
       " FROM o WHERE NOT EXISTS (SELECT FROM u)", 16 },
 
     { NULL, NULL, 0 }
@@ -442,7 +434,7 @@ ngx_svc_scim_create_committed(PGresult **results)
 
     res = results[1];
 
-    if (PQgetisnull(res, 0, 0)) {
+    if (PQntuples(res) == 0 || PQgetisnull(res, 0, 0)) {
         return;
     }
 

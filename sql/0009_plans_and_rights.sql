@@ -103,6 +103,29 @@ END
 $$;
 
 
+-- The constraint that a user of this name or external id would violate, or NULL.
+-- It sees what was stored while its caller waited: it is volatile.
+
+CREATE FUNCTION svc.user_conflict(name text, external text) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    tenant  uuid := nullif(current_setting('svc.tenant', true), '')::uuid;
+BEGIN
+    IF EXISTS (SELECT FROM svc.user_account u
+                WHERE u.tenant_id = tenant AND u.user_name_key = lower(name)) THEN
+        RETURN 'user_account_user_name_key';
+    END IF;
+
+    IF EXISTS (SELECT FROM svc.user_account u
+                WHERE u.tenant_id = tenant AND u.external_id = external) THEN
+        RETURN 'user_account_external_id_key';
+    END IF;
+
+    RETURN NULL;
+END
+$$;
+
+
 -- Rights that PostgreSQL gives to everybody.  With a temporary table svc_app
 -- could have called a trigger function that writes as the schema's owner.
 
@@ -111,6 +134,7 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA svc FROM PUBLIC;
 -- a column of users is made with it
 
 GRANT EXECUTE ON FUNCTION svc.search_text(text) TO svc_app;
+GRANT EXECUTE ON FUNCTION svc.user_conflict(text, text) TO svc_app;
 
 -- for all schemas: what is given by default cannot be taken back for one alone
 

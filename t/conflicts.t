@@ -20,10 +20,12 @@ use SvcTest::Scim;
 
 my $N = $ENV{SVC_TEST_DUPLICATES} || 2000;
 
-# as PostgreSQL logs when nobody has configured it
+# as PostgreSQL logs when nobody has configured it, but for what comes by time
 
 my $s = SvcTest->new(pg_conf => "log_min_messages = warning\n"
-                                . "log_min_error_statement = error\n")->start;
+                                . "log_min_error_statement = error\n"
+                                . "log_checkpoints = off\n",
+                     http => "    keepalive_requests 1000000000;\n")->start;
 
 my $acme = $s->tenant('acme');
 my $api = $acme->token(kind => 'api', permissions => $ALL)->{token};

@@ -64,7 +64,8 @@ is_deeply(list(<<'EOT'), [ qw(audit_stream_close json_merge public_logo
 SELECT proname FROM pg_proc WHERE pronamespace = 'svc'::regnamespace
 AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
-                              public_tenant search_text user_page
+                              public_tenant search_text user_conflict
+                              user_page
                               webhook_attempt_expire) ],
           'the functions that svc_app may call');
 

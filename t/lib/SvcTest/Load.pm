@@ -185,8 +185,8 @@ sub stop {
 
 # --- the same request many times ---------------------------------------------
 
-# Sends a request $n times, pipelined, over a few connections, and reads all
-# answers: status, a hash of how many there were of each, and seconds.
+# Sends a request $n times, pipelined, over a few connections that are kept, and
+# reads all answers: status, how many there were of each, and seconds.
 
 sub flood {
     my ($s, $n, $method, $path, $headers, $body) = @_;
