@@ -6,22 +6,36 @@
 -- as the right one, and whatever is joined is joined row by row.  Without them
 -- each tenant is taken for a moderate one.
 --
--- Old statistics go with a change of the column's type, which rewrites nothing
--- when the type is what it was; but a policy would be in its way.
+-- Old statistics are deleted where the role may do that.  For another one they go
+-- with a change of the column's type to what it is.  That would build partial
+-- indexes anew, and all those of the audit log: it is done only to tables that
+-- have statistics.  A policy is in its way.
 
 DO $$
 DECLARE
+    super     boolean := (SELECT rolsuper FROM pg_roles WHERE rolname = current_user);
     t         record;
     p         record;
     policies  text[];
 BEGIN
     FOR t IN
-        SELECT c.oid::regclass AS name FROM pg_class c
+        SELECT c.oid, c.oid::regclass AS name FROM pg_class c
           JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
          WHERE c.relnamespace = 'svc'::regnamespace AND c.relkind IN ('r', 'p')
            AND NOT c.relispartition
          ORDER BY c.relname
     LOOP
+        EXECUTE format('ALTER TABLE %s ALTER COLUMN tenant_id SET STATISTICS 0', t.name);
+
+        IF super OR NOT EXISTS (
+            SELECT FROM pg_stats s
+             WHERE s.schemaname = 'svc' AND s.attname = 'tenant_id'
+               AND (s.schemaname || '.' || s.tablename)::regclass IN (
+                       SELECT t.name UNION ALL SELECT relid FROM pg_partition_tree(t.oid)))
+        THEN
+            CONTINUE;
+        END IF;
+
         policies := '{}';
 
         FOR p IN
@@ -38,13 +52,19 @@ BEGIN
             EXECUTE format('DROP POLICY %I ON %s', p.polname, t.name);
         END LOOP;
 
-        EXECUTE format('ALTER TABLE %s ALTER COLUMN tenant_id TYPE uuid,'
-                       ' ALTER COLUMN tenant_id SET STATISTICS 0', t.name);
+        EXECUTE format('ALTER TABLE %s ALTER COLUMN tenant_id TYPE uuid', t.name);
 
         FOR i IN 1 .. cardinality(policies) LOOP
             EXECUTE policies[i];
         END LOOP;
     END LOOP;
+
+    IF super THEN
+        DELETE FROM pg_statistic s USING pg_attribute a, pg_class c
+         WHERE c.relnamespace = 'svc'::regnamespace AND a.attrelid = c.oid
+           AND a.attname = 'tenant_id' AND s.starelid = a.attrelid
+           AND s.staattnum = a.attnum;
+    END IF;
 END
 $$;
 

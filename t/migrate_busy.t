@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# A migration while the tables are in use: who uses them goes on.
+# Migrations while the tables are in use: who uses them goes on, and what is large
+# is not built anew meanwhile.
 
 use strict;
 use warnings;
@@ -8,7 +9,7 @@ use warnings;
 use Test::More;
 
 use SvcTest;
-use SvcTest::Process qw(alive slurp spawn wait_exit wait_for);
+use SvcTest::Process qw(alive run slurp spawn wait_exit wait_for);
 
 my $s = SvcTest->new(redis => 0)->start;
 
@@ -55,6 +56,71 @@ like(slurp($out), qr/^applied 9998 late$/m, 'and is applied');
 is($s->sql("SELECT count(*) FROM pg_attribute WHERE attname = 'late'"
            . " AND attrelid IN ('svc.audit_event'::regclass,"
            . " 'svc.user_account'::regclass)"), 2, 'as a whole');
+
+
+# --- what is large -----------------------------------------------------------------
+
+my @first = (glob "$root/sql/[0-9]*.sql")[0 .. 7];
+
+mkdir "$sql.8" or die "$!\n";
+symlink $_, "$sql.8/" . s{.*/}{}r or die "$_: $!\n" for @first;
+
+
+sub migrated {
+    my ($role, $database, $dir) = @_;
+    my $pg = $s->pg->conninfo($role) =~ s/dbname=\S+/dbname=$database/r;
+    my ($status, $text) = run([ "$root/conf/svcctl", '--pg', $pg, 'migrate', '--sql',
+                                $dir ]);
+
+    is($status, 0, "$database is migrated") or diag($text);
+}
+
+
+# A database of the role, of version 8, of which the planner knows the tenants.
+
+sub database {
+    my ($role, $database) = @_;
+
+    $s->sql("CREATE DATABASE $database OWNER $role");
+    migrated($role, $database, "$sql.8");
+
+    my $db = $s->pg->connect($role, $database);
+
+    $db->query("INSERT INTO svc.tenant (slug, name) VALUES ('a', 'A'), ('b', 'B')");
+    $db->query('INSERT INTO svc.user_account (tenant_id, id, user_name)'
+               . " SELECT id, gen_random_uuid(), i || '\@a.test'"
+               . ' FROM svc.tenant, generate_series(1, 100) i');
+    $db->query("INSERT INTO svc.audit_event (tenant_id, action) SELECT id, 'group.created'"
+               . ' FROM svc.tenant, generate_series(1, 100) i');
+    $db->query('ANALYZE');
+
+    return $db;
+}
+
+my $statistics = "SELECT tablename FROM pg_stats WHERE schemaname = 'svc'"
+                 . " AND attname = 'tenant_id' ORDER BY 1";
+my $policies = 'SELECT tablename, policyname, permissive, roles, cmd, qual, with_check'
+               . ' FROM pg_policies ORDER BY 1, 2';
+my $files = 'SELECT relname, relfilenode FROM pg_class WHERE relfilenode <> 0'
+            . " AND relnamespace = 'svc'::regnamespace ORDER BY 1";
+
+$s->sql('CREATE ROLE boss LOGIN CREATEROLE');
+
+for my $role (qw(postgres boss)) {
+    my $db = database($role, "of_$role");
+    my @before = map { $db->query($_) } $files, $policies;
+
+    ok(scalar(grep { $_->[0] =~ /^audit_event_\d/ } @{ $db->query($statistics) }),
+       'the planner knows the tenants');
+    migrated($role, "of_$role", "$root/sql");
+    is_deeply($db->query($statistics), [], 'and then none');
+    is_deeply($db->query($policies), $before[1], 'the policies are as they were');
+
+    my %now = map { @$_ } @{ $db->query($files) };
+
+    is_deeply([ map { [ $_->[0], $now{$_->[0]} ] } @{ $before[0] } ], $before[0],
+              'no table and no index was built anew') if $role eq 'postgres';
+}
 
 $s->done;
 done_testing();
