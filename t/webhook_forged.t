@@ -205,6 +205,14 @@ my $new = 'next:' . unpack('H*', SvcTest::random_bytes(32)) . "\n";
 my $before = $receiver->at($hook);
 my $under_old = entry();
 
+# of a node that is a step ahead
+
+keys_are($old, $new);
+put(queue => signed($s->{key_file}, text(), 1));
+is(scalar($receiver->wait($hook, $before + 1)), $before + 1,
+   'an entry under a key that comes is delivered');
+$before++;
+
 keys_are($new, $old);
 put(queue => $under_old);
 is(scalar($receiver->wait($hook, $before + 1)), $before + 1,
