@@ -122,5 +122,11 @@ ngx_http_svc_scim_preconfiguration(ngx_conf_t *cf)
 
     smcf = ngx_svc_main_conf(cf);
 
+    if (ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_scim_list_statements)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     return ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_scim_statements);
 }

@@ -27,10 +27,25 @@
 #define NGX_SVC_SCIM_NCOLUMNS  12
 
 
-/* ngx_svc_scim_users.c: see ngx_svc_route_t. */
+#define NGX_SVC_SCIM_USER_SIZE  1024    /* first guess, in bytes */
+
+
+/* ngx_svc_scim_list.c: see ngx_svc_route_t. */
 
 ngx_int_t ngx_svc_scim_list_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_scim_list_reply(ngx_svc_request_t *sr);
+
+/*
+ * For the prepare of each route that answers with users: which attributes are
+ * to be shown, into sr->data.  Returns as prepare does.
+ */
+ngx_int_t ngx_svc_scim_mask(ngx_svc_request_t *sr);
+
+extern const ngx_svc_pg_statement_t  ngx_svc_scim_list_statements[];
+
+
+/* ngx_svc_scim_users.c: see ngx_svc_route_t. */
+
 ngx_int_t ngx_svc_scim_create_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_scim_create_reply(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_scim_get_prepare(ngx_svc_request_t *sr);

@@ -1,0 +1,241 @@
+/*
+ * GET /Users: filter, count, and which attributes an answer has.
+ */
+
+#include "ngx_svc_scim.h"
+
+
+static ngx_int_t ngx_svc_scim_count(ngx_svc_request_t *sr, ngx_int_t *count);
+static ngx_int_t ngx_svc_scim_filter(ngx_svc_request_t *sr,
+    ngx_svc_scim_filter_t *filter);
+
+
+const ngx_svc_pg_statement_t  ngx_svc_scim_list_statements[] = {
+
+    { "scim_list",
+      "SELECT " NGX_SVC_SCIM_COLUMNS
+      " FROM svc.user_account ORDER BY created_at, id LIMIT $1::int4", 1 },
+
+    { "scim_by_user_name",
+      "SELECT " NGX_SVC_SCIM_COLUMNS
+      " FROM svc.user_account WHERE user_name_key = lower($1::text)", 1 },
+
+    { "scim_by_external_id",
+      "SELECT " NGX_SVC_SCIM_COLUMNS
+      " FROM svc.user_account WHERE external_id = $1::text", 1 },
+
+    { NULL, NULL, 0 }
+};
+
+#define NGX_SVC_SCIM_LIST            (&ngx_svc_scim_list_statements[0])
+#define NGX_SVC_SCIM_BY_USER_NAME    (&ngx_svc_scim_list_statements[1])
+#define NGX_SVC_SCIM_BY_EXTERNAL_ID  (&ngx_svc_scim_list_statements[2])
+
+
+ngx_int_t
+ngx_svc_scim_list_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t               rc, count;
+    ngx_svc_pg_call_t      *call;
+    ngx_svc_scim_filter_t   filter;
+
+    rc = ngx_svc_scim_mask(sr);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_scim_count(sr, &count);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_scim_filter(sr, &filter);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (count == 0) {
+        return NGX_OK;
+    }
+
+    switch (filter.attribute) {
+
+    case NGX_SVC_SCIM_FILTER_USER_NAME:
+        call = ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_BY_USER_NAME);
+        break;
+
+    case NGX_SVC_SCIM_FILTER_EXTERNAL_ID:
+        call = ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_BY_EXTERNAL_ID);
+        break;
+
+    default:
+        call = ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_LIST);
+        if (call == NULL) {
+            return NGX_ERROR;
+        }
+
+        return ngx_svc_pg_bind_int(sr->op, call, (int32_t) count);
+    }
+
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, &filter.value);
+
+    return NGX_OK;
+}
+
+
+/* Over 200, however long, is 200; below 0 is 0. */
+
+static ngx_int_t
+ngx_svc_scim_count(ngx_svc_request_t *sr, ngx_int_t *count)
+{
+    u_char      *p, *end;
+    ngx_int_t    rc;
+    ngx_str_t    value;
+    ngx_uint_t   negative;
+
+    *count = NGX_SVC_SCIM_LIST_MAX;
+
+    rc = ngx_svc_argument(sr, "count", &value);
+    if (rc != NGX_OK || value.data == NULL) {
+        return rc;
+    }
+
+    p = value.data;
+    end = p + value.len;
+
+    negative = p < end && *p == '-';
+    p += negative;
+
+    if (p == end) {
+        goto invalid;
+    }
+
+    for (*count = 0; p < end; p++) {
+        if (*p < '0' || *p > '9') {
+            goto invalid;
+        }
+
+        *count = ngx_min(*count * 10 + (*p - '0'), NGX_SVC_SCIM_LIST_MAX);
+    }
+
+    if (negative) {
+        *count = 0;
+    }
+
+    return NGX_OK;
+
+invalid:
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                        "\"count\" must be an integer.");
+}
+
+
+/* NGX_OK also when there is no filter, or one that is not recognised. */
+
+static ngx_int_t
+ngx_svc_scim_filter(ngx_svc_request_t *sr, ngx_svc_scim_filter_t *filter)
+{
+    u_char     *buf;
+    ngx_int_t   rc;
+    ngx_str_t   text;
+
+    filter->attribute = NGX_SVC_SCIM_FILTER_NONE;
+
+    rc = ngx_svc_argument(sr, "filter", &text);
+
+    if (rc == NGX_DECLINED) {
+        sr->error.kind = NGX_SVC_E_INVALID_FILTER;
+    }
+
+    if (rc != NGX_OK || text.data == NULL) {
+        return rc;
+    }
+
+    buf = ngx_pnalloc(sr->request->pool, text.len + 1);
+    if (buf == NULL) {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_svc_scim_filter_parse(text.data, text.len, buf, filter);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
+{
+    int                     i, n;
+    PGresult               *res;
+    ngx_svc_json_writer_t   w;
+
+    static const u_char  schemas[] =
+        "[\"urn:ietf:params:scim:api:messages:2.0:ListResponse\"]";
+
+    res = NULL;
+    n = 0;
+
+    if (sr->op->ncalls > 1) {
+        res = sr->results[0];
+        n = PQntuples(res);
+    }
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool,
+                                 256 + n * NGX_SVC_SCIM_USER_SIZE)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+
+    ngx_svc_json_raw(&w, "schemas", schemas, sizeof(schemas) - 1);
+    ngx_svc_json_integer(&w, "totalResults", n);
+    ngx_svc_json_integer(&w, "startIndex", 1);
+    ngx_svc_json_integer(&w, "itemsPerPage", n);
+
+    ngx_svc_json_open(&w, "Resources", '[');
+
+    for (i = 0; i < n; i++) {
+        ngx_svc_scim_user_write(&w, sr, res, i, (uintptr_t) sr->data);
+    }
+
+    ngx_svc_json_close(&w, ']');
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+ngx_int_t
+ngx_svc_scim_mask(ngx_svc_request_t *sr)
+{
+    ngx_int_t   rc;
+    ngx_str_t   attributes, excluded;
+    ngx_uint_t  mask;
+
+    mask = NGX_SVC_SCIM_ALL;
+
+    if (sr->request->args.len) {
+        rc = ngx_svc_argument(sr, "attributes", &attributes);
+
+        if (rc == NGX_OK) {
+            rc = ngx_svc_argument(sr, "excludedAttributes", &excluded);
+        }
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        mask = ngx_svc_scim_projection(attributes.data ? &attributes : NULL,
+                                       excluded.data ? &excluded : NULL);
+    }
+
+    sr->data = (void *) (uintptr_t) mask;
+
+    return NGX_OK;
+}
