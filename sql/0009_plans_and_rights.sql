@@ -9,7 +9,8 @@
 -- Old statistics are deleted where the role may do that.  For another one they go
 -- with a change of the column's type to what it is.  That would build partial
 -- indexes anew, and all those of the audit log: it is done only to tables that
--- have statistics.  A policy is in its way.
+-- have statistics.  A policy's conditions are in its way.  They alone are taken
+-- away meanwhile: whom it is for, and whether it restricts, stays as it is.
 
 DO $$
 DECLARE
@@ -39,17 +40,17 @@ BEGIN
         policies := '{}';
 
         FOR p IN
-            SELECT l.polname, format('CREATE POLICY %I ON %s FOR %s%s%s', l.polname, t.name,
-                       CASE l.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT'
-                                     WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE'
-                                     ELSE 'ALL' END,
-                       ' USING (' || pg_get_expr(l.polqual, l.polrelid) || ')',
-                       ' WITH CHECK (' || pg_get_expr(l.polwithcheck, l.polrelid) || ')')
-                       AS text
-              FROM pg_policy l WHERE l.polrelid = t.name
+            SELECT format('ALTER POLICY %I ON %s', l.polname, t.name) AS command,
+                   pg_get_expr(l.polqual, l.polrelid) AS qual,
+                   pg_get_expr(l.polwithcheck, l.polrelid) AS with_check
+              FROM pg_policy l WHERE l.polrelid = t.oid
         LOOP
-            policies := policies || p.text;
-            EXECUTE format('DROP POLICY %I ON %s', p.polname, t.name);
+            policies := policies || concat(p.command, ' USING (' || p.qual || ')',
+                                           ' WITH CHECK (' || p.with_check || ')');
+            EXECUTE concat(p.command,
+                           CASE WHEN p.qual IS NOT NULL THEN ' USING (false)' END,
+                           CASE WHEN p.with_check IS NOT NULL
+                                THEN ' WITH CHECK (false)' END);
         END LOOP;
 
         EXECUTE format('ALTER TABLE %s ALTER COLUMN tenant_id TYPE uuid', t.name);

@@ -94,17 +94,28 @@ sub database {
                . ' FROM svc.tenant, generate_series(1, 100) i');
     $db->query('ANALYZE');
 
+    # an operator's own: one lets a role see all, one lets nobody see more
+
+    $db->query('CREATE POLICY reports ON svc.user_account FOR SELECT TO reports'
+               . ' USING (tenant_id IS NOT NULL)');
+    $db->query('CREATE POLICY held ON svc.audit_event AS RESTRICTIVE FOR SELECT'
+               . " TO svc_app USING (tenant_id::text <> 'held')");
+    $db->query("COMMENT ON POLICY reports ON svc.user_account IS 'monthly'");
+
     return $db;
 }
 
 my $statistics = "SELECT tablename FROM pg_stats WHERE schemaname = 'svc'"
                  . " AND attname = 'tenant_id' ORDER BY 1";
-my $policies = 'SELECT tablename, policyname, permissive, roles, cmd, qual, with_check'
-               . ' FROM pg_policies ORDER BY 1, 2';
+my $policies = 'SELECT polrelid::regclass, polname, polcmd, polpermissive,'
+               . ' polroles::regrole[], pg_get_expr(polqual, polrelid),'
+               . ' pg_get_expr(polwithcheck, polrelid),'
+               . " obj_description(oid, 'pg_policy') FROM pg_policy ORDER BY 1, 2";
 my $files = 'SELECT relname, relfilenode FROM pg_class WHERE relfilenode <> 0'
             . " AND relnamespace = 'svc'::regnamespace ORDER BY 1";
 
 $s->sql('CREATE ROLE boss LOGIN CREATEROLE');
+$s->sql('CREATE ROLE reports');
 
 for my $role (qw(postgres boss)) {
     my $db = database($role, "of_$role");
@@ -115,6 +126,14 @@ for my $role (qw(postgres boss)) {
     migrated($role, "of_$role", "$root/sql");
     is_deeply($db->query($statistics), [], 'and then none');
     is_deeply($db->query($policies), $before[1], 'the policies are as they were');
+
+    my ($tenant) = map { $_->[0] }
+                   @{ $db->query("SELECT id FROM svc.tenant WHERE slug = 'a'") };
+    my $app = $s->pg->connect('svc_app', "of_$role");
+
+    $app->query("SET svc.tenant = '$tenant'");
+    is_deeply($app->query('SELECT count(*) FROM svc.user_account'), [ [ 100 ] ],
+              'a tenant sees its own users');
 
     my %now = map { @$_ } @{ $db->query($files) };
 
