@@ -11,6 +11,7 @@
 #define NGX_SVC_PG_BACKOFF_MAX  500
 
 
+static void ngx_svc_pg_conn_notice(void *arg, const char *message);
 static void ngx_svc_pg_conn_attach(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_detach(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_event(ngx_event_t *ev);
@@ -102,6 +103,8 @@ ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn)
         return;
     }
 
+    (void) PQsetNoticeProcessor(conn->pg, ngx_svc_pg_conn_notice, NULL);
+
     /* with the SQLSTATE, until it is connected */
 
     (void) PQsetErrorVerbosity(conn->pg, PQERRORS_VERBOSE);
@@ -119,6 +122,21 @@ ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn)
         ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN, "no free connections in "
                                "nginx: raise worker_connections");
     }
+}
+
+
+/*
+ * What the server says without being asked, as when it shuts down: libpq would
+ * write it to the standard error, once for each connection and without a time.
+ */
+
+static void
+ngx_svc_pg_conn_notice(void *arg, const char *message)
+{
+    ngx_str_t  text;
+
+    text = ngx_svc_pg_trouble_text(NGX_SVC_PG_UP, message);
+    ngx_svc_pg_say(NGX_LOG_WARN, "the server says", &text);
 }
 
 

@@ -19,6 +19,9 @@ typedef struct {
 
 static const char *ngx_svc_pg_option(PQconninfoOption *options,
     const char *keyword);
+static char *ngx_svc_pg_passfile(ngx_conf_t *cf, const char *name);
+static ngx_int_t ngx_svc_pg_workers_read(ngx_conf_t *cf, const char *name,
+    ngx_file_info_t *fi);
 static char *ngx_svc_pg_resolve(ngx_conf_t *cf, ngx_array_t *addrs,
     const char *hosts, const char *ports);
 static char *ngx_svc_pg_resolve_host(ngx_conf_t *cf, ngx_array_t *addrs,
@@ -88,9 +91,81 @@ ngx_svc_pg_conninfo(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf)
         rv = ngx_svc_pg_keywords(cf, conf, options, &addrs);
     }
 
+    if (rv == NGX_CONF_OK && ngx_svc_pg_option(options, "password") == NULL) {
+        rv = ngx_svc_pg_passfile(cf, ngx_svc_pg_option(options, "passfile"));
+    }
+
     PQconninfoFree(options);
 
     return rv == NGX_CONF_OK ? ngx_svc_pg_probe(cf, conf) : rv;
+}
+
+
+/*
+ * libpq does without a passfile that it cannot or will not read, and so without
+ * a password.
+ */
+
+static char *
+ngx_svc_pg_passfile(ngx_conf_t *cf, const char *name)
+{
+    ngx_file_info_t  fi;
+
+    if (name == NULL) {
+        return NGX_CONF_OK;
+    }
+
+    if (ngx_file_info(name, &fi) == NGX_FILE_ERROR) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
+                           "the passfile \"%s\" of \"svc_postgres\" cannot be "
+                           "found", name);
+        return NGX_CONF_ERROR;
+    }
+
+    if (!ngx_is_file(&fi)) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "the passfile \"%s\" of \"svc_postgres\" is not a "
+                           "regular file: libpq ignores it", name);
+        return NGX_CONF_ERROR;
+    }
+
+    if (ngx_file_access(&fi) & 077) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "the passfile \"%s\" of \"svc_postgres\" is open to "
+                           "others, so libpq ignores it: chmod 600 %s",
+                           name, name);
+        return NGX_CONF_ERROR;
+    }
+
+    return ngx_svc_pg_workers_read(cf, name, &fi) == NGX_OK ? NGX_CONF_OK
+                                                            : NGX_CONF_ERROR;
+}
+
+
+/* Only its owner can read it: that has to be whom the workers run as. */
+
+static ngx_int_t
+ngx_svc_pg_workers_read(ngx_conf_t *cf, const char *name, ngx_file_info_t *fi)
+{
+    ngx_core_conf_t  *ccf;
+
+    ccf = (ngx_core_conf_t *) ngx_get_conf(cf->cycle->conf_ctx,
+                                           ngx_core_module);
+
+    /* "user" may be below the http block; who is no root cannot change */
+
+    if (geteuid() != 0 || ccf->user == (ngx_uid_t) NGX_CONF_UNSET_UINT
+        || ccf->user == 0 || fi->st_uid == ccf->user)
+    {
+        return NGX_OK;
+    }
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "the passfile \"%s\" of \"svc_postgres\" cannot be read "
+                       "by the workers: chown %s: %s", name, ccf->username,
+                       name);
+
+    return NGX_ERROR;
 }
 
 

@@ -176,6 +176,45 @@ passes('several hosts',
                                  . ' dbname=svc user=svc_app'
                                  . ' target_session_attrs=read-write"') });
 
+# a passfile that libpq would do without
+
+{
+    my $passfile = "$nginx->{dir}/passfile";
+    my $with = sub {
+        my ($name, $more) = @_;
+
+        set(svc_postgres => "\"host=/tmp dbname=svc user=svc_app passfile=$name"
+                            . ($more // '') . '"');
+    };
+
+    fails('no passfile', sub { $with->($passfile) },
+          qr/passfile "\Q$passfile\E".*cannot be found/);
+
+    write_file($passfile, "*:*:*:svc_app:x\n");
+    chmod 0640, $passfile;
+    fails('a passfile that others may read', sub { $with->($passfile) },
+          qr/passfile.*libpq ignores it: chmod 600 \Q$passfile\E/);
+    passes('and is not needed', sub { $with->($passfile, ' password=y') });
+
+    chmod 0600, $passfile;
+    passes('a passfile', sub { s/^user .*;\n//m; $with->($passfile) });
+    fails('a passfile that is none', sub { $with->($nginx->{dir}) },
+          qr/passfile.*regular file/);
+
+    if ($> == 0) {
+        my $foreign = sub {
+            s/^user .*;\n//m;
+            s/^/user www-data;\n/;
+            $with->($passfile);
+        };
+
+        fails('a passfile that the workers cannot read', $foreign,
+              qr/passfile.*workers: chown www-data: \Q$passfile\E/);
+        chown scalar(getpwnam 'www-data'), -1, $passfile;
+        passes('one that they can', $foreign);
+    }
+}
+
 # a password in the conninfo is a secret
 
 $s->secret('pg-pa55-marker');

@@ -247,6 +247,10 @@ ok((wait_for { grep { /not permitted to log in/ } said() } 5),
 $s->sql('ALTER ROLE svc_app LOGIN');
 comes_back('another reason');
 
+is_deeply([ grep { !m{^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] } }
+            $s->nginx->log_lines ], [],
+          'whatever libpq says is a line of the log, with its time');
+
 
 # --- under sessions that live --------------------------------------------------------
 
