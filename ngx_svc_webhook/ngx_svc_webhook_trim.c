@@ -14,19 +14,25 @@
 
 /*
  * By their places: no estimate of the planner's can make that a join.  Who
- * trims keeps others from it: two that delete the same rows may wait for each
- * other.
+ * trims keeps others from it, and who deletes an endpoint waits: two that delete
+ * the same rows, each in an order of its own, may wait for each other.
  */
 
 const ngx_svc_pg_statement_t  ngx_svc_webhook_trim_statements[] = {
 
     { "webhook_trim",
-      "DELETE FROM svc.webhook_attempt WHERE tenant_id = " NGX_SVC_TENANT
-      " AND ctid = ANY (ARRAY("
-          "SELECT o.ctid FROM unnest(CASE WHEN pg_try_advisory_xact_lock("
+      "WITH e AS MATERIALIZED ("
+          "SELECT id FROM svc.webhook_endpoint WHERE tenant_id = "
+              NGX_SVC_TENANT
+          " AND id = ANY ((SELECT CASE WHEN pg_try_advisory_xact_lock("
                   "hashtext('svc.webhook_attempt'),"
                   " hashtext(current_setting('svc.tenant')))"
-              " THEN $1::text::uuid[] END) e (id),"
+              " THEN $1::text::uuid[] END)::uuid[])"
+          " FOR KEY SHARE"
+      ")"
+      " DELETE FROM svc.webhook_attempt WHERE tenant_id = " NGX_SVC_TENANT
+      " AND ctid = ANY (ARRAY("
+          "SELECT o.ctid FROM e,"
           " (VALUES (true), (false)) k (acknowledged), LATERAL ("
               "SELECT a.ctid FROM svc.webhook_attempt a"
               " WHERE a.tenant_id = " NGX_SVC_TENANT
