@@ -21,6 +21,7 @@ typedef struct {
 } ngx_svc_webhook_begins_t;
 
 
+static void ngx_svc_webhook_begun_send(void);
 static ngx_uint_t ngx_svc_webhook_begun_args(ngx_svc_webhook_begins_t *begins,
     ngx_str_t *args);
 static void ngx_svc_webhook_begun_answered(redisReply *reply, void *data);
@@ -29,6 +30,7 @@ static void ngx_svc_webhook_begun_known(ngx_svc_webhook_begins_t *begins,
 
 
 static ngx_svc_webhook_begins_t  *ngx_svc_webhook_begins;
+static ngx_uint_t                 ngx_svc_webhook_begins_sent;  /* calls */
 
 
 ngx_int_t
@@ -56,15 +58,26 @@ ngx_svc_webhook_begun(ngx_svc_webhook_delivery_t *d,
     begin->data = data;
 
     if (begins->n == NGX_SVC_WEBHOOK_BATCH) {
-        ngx_svc_webhook_begun_tell();
+        ngx_svc_webhook_begun_send();
     }
 
     return NGX_OK;
 }
 
 
+/* What is added while a call is on its way goes together, behind it. */
+
 void
 ngx_svc_webhook_begun_tell(void)
+{
+    if (ngx_svc_webhook_begins_sent == 0) {
+        ngx_svc_webhook_begun_send();
+    }
+}
+
+
+static void
+ngx_svc_webhook_begun_send(void)
 {
     ngx_str_t                  args[1 + 2 * NGX_SVC_WEBHOOK_BATCH];
     ngx_uint_t                 n;
@@ -79,6 +92,8 @@ ngx_svc_webhook_begun_tell(void)
     ngx_svc_webhook_begins = NULL;
 
     n = ngx_svc_webhook_begun_args(begins, args);
+
+    ngx_svc_webhook_begins_sent++;
 
     if (ngx_svc_redis_call(&ngx_svc_webhook_begin_script, args, n, 1,
                            ngx_svc_webhook_begun_answered, begins)
@@ -117,6 +132,8 @@ ngx_svc_webhook_begun_answered(redisReply *reply, void *data)
 {
     ngx_uint_t  known;
 
+    ngx_svc_webhook_begins_sent--;
+
     known = reply && reply->type == REDIS_REPLY_INTEGER && reply->integer;
 
     if (reply == NULL) {
@@ -124,6 +141,7 @@ ngx_svc_webhook_begun_answered(redisReply *reply, void *data)
     }
 
     ngx_svc_webhook_begun_known(data, known);
+    ngx_svc_webhook_begun_tell();
 }
 
 

@@ -19,7 +19,7 @@ typedef void (*ngx_svc_webhook_begun_pt)(void *data, ngx_uint_t known);
 
 /*
  * The attempt of d behind those that have ended is to begin.  The handler is
- * called once, from within ngx_svc_webhook_begun_tell() or later; d must last
+ * called once, from within either of these or later; d must last
  * until that returns.  NGX_ERROR: memory, it will not be called.
  */
 ngx_int_t ngx_svc_webhook_begun(ngx_svc_webhook_delivery_t *d,
