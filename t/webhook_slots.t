@@ -1,0 +1,141 @@
+#!/usr/bin/perl
+
+# Tenants whose receivers hold on to attempts: those who have few under way
+# always find a place beside them.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Metrics;
+use SvcTest::Process qw(slow wait_for);
+use SvcTest::Receiver;
+
+
+my $SLOTS = 64;
+
+my $s = SvcTest->new(workers => 1,
+                     locations => "location = /metrics { svc_metrics; }\n");
+my $receiver = SvcTest::Receiver->new($s,
+    svc_webhook_concurrency => "$SLOTS tenant=16 endpoint=4",
+    svc_webhook_timeout => slow(10) . 's',
+);
+
+$s->start;
+
+my $globex = $s->tenant('globex');
+my $fine = $receiver->hook($globex, '/ok');
+my $n = 0;
+
+
+sub user {
+    my ($tenant) = @_;
+
+    $n++;
+
+    return $tenant->create(userName => "user$n\@$tenant->{slug}.test");
+}
+
+
+# The delays of so many webhooks, in ms, sorted, and the most attempts that were
+# seen under way.
+
+sub delays {
+    my ($count) = @_;
+
+    my ($most, @delays) = (0);
+    my $seen = $receiver->at($fine);
+
+    for my $i (1 .. $count) {
+        my $since = 1000 * time;
+
+        user($globex);
+
+        my $got = ($receiver->wait($fine, $seen + $i, 30))[$seen + $i - 1];
+
+        push @delays, $got ? $got->{time} - $since : 1e9;
+
+        my $now = SvcTest::Metrics->get($s)->value('svc_webhook_in_flight');
+        $most = $now if $now > $most;
+    }
+
+    return ($most, sort { $a <=> $b } @delays);
+}
+
+
+# So many tenants with an endpoint at each of the paths, and events of theirs.
+
+sub crowd {
+    my ($tenants, $events, @paths) = @_;
+
+    my @tenants = map { $s->tenant("crowd$n-$_") } 1 .. $tenants;
+    my @hooks;
+
+    for my $tenant (@tenants) {
+        push @hooks, map { $receiver->hook($tenant, $_) } @paths;
+    }
+
+    for my $i (1 .. $events) {
+        user($_) for @tenants;
+    }
+
+    return @hooks;
+}
+
+
+sub gone {
+    my (@hooks) = @_;
+
+    $_->{tenant}->admin(DELETE => "/webhooks/$_->{id}") for @hooks;
+    wait_for { $receiver->pending == 0 } slow(30);
+}
+
+
+user($globex);
+$receiver->wait($fine, 1);
+
+my (undef, @alone) = delays(20);
+
+# --- a head at once, and a body that never ends -------------------------------
+
+my @hooks = crowd(8, 6, map { "/body-drip/$_" } 1 .. 4);
+my ($most, @beside) = delays(20);
+
+cmp_ok($beside[18], '<', slow(2000), 'beside bodies that never end')
+    or diag("alone: @alone\nbeside: @beside");
+cmp_ok($most, '<', $SLOTS, 'places are left');
+note(sprintf 'p95 alone %.1f ms, beside %.1f ms, in flight %d', $alone[18],
+     $beside[18], $most);
+
+for my $hook (@hooks[0, 9, 31]) {
+    my @log = $receiver->deliveries($hook, 6, slow(20));
+
+    is(join(' ', map { $_->{outcome} } @log), join(' ', ('acknowledged') x 6),
+       'the head counts');
+    is(scalar(grep { $_->{durationMs} > slow(5000) } @log), 0,
+       'and soon ends the attempt');
+}
+
+gone(@hooks);
+
+# --- no answer at all ---------------------------------------------------------
+
+@hooks = crowd(9, 3, map { "/hang/$_" } 1 .. 12);
+wait_for { $receiver->at('/hang/12') >= 9 } 10;
+($most, @beside) = delays(20);
+
+cmp_ok($beside[18], '<', slow(2000), 'beside receivers that hang')
+    or diag("alone: @alone\nbeside: @beside");
+cmp_ok($most, '<', $SLOTS, 'places are left');
+cmp_ok($most, '>', $SLOTS / 2, 'and are not wasted');
+note(sprintf 'p95 alone %.1f ms, beside %.1f ms, in flight %d', $alone[18],
+     $beside[18], $most);
+
+gone(@hooks);
+
+$s->done;
+
+done_testing();
