@@ -105,6 +105,8 @@ my %measure = (
     webhook_post => sub { SvcBench::Webhook::posts($sys, @_, 1) },
     webhook_post_none => sub { SvcBench::Webhook::posts($sys, @_, 0) },
     webhook_beside => sub { SvcBench::Webhook::beside($sys, @_) },
+    webhook_drip => sub { SvcBench::Webhook::drip($sys, @_) },
+    webhook_hang => sub { SvcBench::Webhook::hang($sys, @_) },
     export => sub { SvcBench::Admin::export($sys, @_) },
     export_copy => sub { SvcBench::Admin::copy($sys, @_, $statements) },
     simulate => sub { SvcBench::SignIns::simulate($sys, @_) },
@@ -121,8 +123,8 @@ my @ORDER = grep { !%only || $only{$_} }
                logo_static users users_pgbench put_user put_user_pgbench
                evaluate evaluate_worst config_plan config_selects
                config_apply config_apply_pgbench stream webhook webhook_wrk
-               webhook_tls webhook_delay webhook_beside webhook_post
-               webhook_post_none);
+               webhook_tls webhook_delay webhook_beside webhook_drip
+               webhook_hang webhook_post webhook_post_none);
 my @STORED = grep { !%only || $only{$_} }
              qw(export export_copy simulate simulate_psql);
 

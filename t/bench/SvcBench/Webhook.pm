@@ -39,17 +39,17 @@ sub prepare {
     %r = (dir => $dir, port => SvcTest::Nginx::free_port(),
           log => "$dir/access.log");
 
+    # accepts, and says nothing
+
+    $r{stall} = IO::Socket::INET->new(Listen => 4096,
+                                      LocalAddr => '127.0.0.1')
+        or die "no socket: $!\n";
+
     certificates($dir);
     start_nginx($s);
 
     $r{resolver} = SvcTest::Resolver->new($s, quiet => 1);
     $r{resolver}->set('lost.example.com' => 'hang');
-
-    # accepts, and says nothing
-
-    $r{stall} = IO::Socket::INET->new(Listen => 1024,
-                                      LocalAddr => '127.0.0.1')
-        or die "no socket: $!\n";
 
     $s->nginx->{svc} = { %{ $s->nginx->{svc} }, svc_webhooks => 'on',
                          svc_webhook_ca_file => "$dir/ca.pem",
@@ -79,6 +79,8 @@ sub start_nginx {
     my ($s) = @_;
 
     my $user = $> == 0 ? 'user ' . run_user() . ';' : '';
+    my $stall = $r{stall}->sockport;
+    my $body = 'x' x 2000;
 
     open my $fh, '>', "$r{dir}/nginx.conf" or die "$!\n";
     print $fh <<"EOT";
@@ -111,6 +113,20 @@ http {
         location /once {
             keepalive_timeout 0;
             return 200 "ok";
+        }
+
+        # a head at once, and then ten bytes a second
+
+        location /drip {
+            access_log off;
+            limit_rate_after 500;
+            limit_rate 10;
+            return 200 "$body";
+        }
+
+        location /hang {
+            access_log off;
+            proxy_pass http://127.0.0.1:$stall;
         }
 
         location / {
@@ -289,6 +305,48 @@ sub beside {
     unhook(@bad);
 
     return $taken;
+}
+
+
+# The same while all tenants of @$tenants have so many endpoints at a path that
+# holds on to attempts, and events for them.
+
+sub beside_crowd {
+    my ($system, $seconds, $path, $tenants, $hooks, $users, $begun) = @_;
+
+    my $c = $system->{s}->connection;
+    my @bad;
+
+    for my $i (@$tenants) {
+        push @bad, map { hook($system, $i, url($path)) } 1 .. $hooks;
+    }
+
+    for my $i (@$tenants) {
+        user($c, $system->{tenants}[$i]) for 1 .. $users;
+    }
+
+    my $redis = $system->{s}->redis;
+
+    wait_for {
+        my ($key) = $redis->lines(KEYS => 'svc.webhook2.own.*.begun');
+        $key && ($redis->lines(HLEN => $key))[0] >= $begun;
+    } 20 or die "fewer than $begun attempts are held on to\n";
+
+    my $taken = delay($system, $seconds);
+
+    unhook(@bad);
+
+    return $taken;
+}
+
+
+sub drip {
+    return beside_crowd(@_, '/drip', [ 2 .. 9 ], 4, 50, 32);
+}
+
+
+sub hang {
+    return beside_crowd(@_, '/hang', [ 0, 2 .. 9 ], 66, 5, 300);
 }
 
 
