@@ -357,8 +357,9 @@ ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
 
 /*
  * Whether a lane is in its tenant's ring, and the tenant in the ring of all.
- * An endpoint that does not answer, or whose answers do not end, is tried by one
- * attempt at a time.  What it has acknowledged comes again if we are killed before Redis has been told.
+ * An endpoint that does not answer, or whose answers do not end, is tried by
+ * one attempt at a time.  What it has acknowledged comes again if we are killed
+ * before Redis has been told.
  */
 
 static void

@@ -33,8 +33,6 @@
     "end\n"
 
 
-/* What came late, of a connection that broke, must not set the mark back. */
-
 /* got: the first element, and entries; digits come in between. */
 
 #define NGX_SVC_WEBHOOK_GOT                                                   \
@@ -43,6 +41,8 @@
     "    return got\n"                                                        \
     "end\n"
 
+
+/* What came late, of a connection that broke, must not set the mark back. */
 
 ngx_svc_redis_script_t  ngx_svc_webhook_push_script = {
     .name = "push",

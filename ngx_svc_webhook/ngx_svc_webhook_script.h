@@ -14,9 +14,8 @@
  * by tenant and in "total"; a sorted set of helpers by deadline, in ms of
  * Redis' clock, 0 when others have begun to take over; of each helper a hash of
  * the entries in its hands, by delivery id, and one of the attempts that have
- * begun; of each worker that has pushed
- * lately the number of the last event that was taken from it, and the codes of
- * the last call.
+ * begun; of each worker that has pushed lately the number of the last event
+ * that was taken from it, and the codes of the last call.
  */
 #define NGX_SVC_WEBHOOK_QUEUE    "svc.webhook2.queue"
 #define NGX_SVC_WEBHOOK_PENDING  "svc.webhook2.pending"
@@ -66,8 +65,8 @@ extern ngx_svc_redis_script_t  ngx_svc_webhook_begin_script;
 
 /*
  * Keys: own hash, pending; cursor, how many about.  { the next cursor, "0" at
- * the end; digits, as above; entries }, of which some may come twice.  What is under a name that
- * is not its id goes.
+ * the end; digits, as above; entries }, of which some may come twice.  What is
+ * under a name that is not its id goes.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_own_script;
 
