@@ -254,7 +254,8 @@ ngx_svc_health_text(u_char *p, u_char *last, const ngx_svc_pg_trouble_t *row,
     }
 
     p = ngx_slprintf(p, last,
-                     "{\"status\":\"%s\",\"postgres\":\"%s\",\"redis\":\"%s\"",
+                     "{\"status\":\"%s\",\"postgres\":\"%s\","
+                     "\"redis\":\"%s\"",
                      status, row->state, redis_states[redis]);
 
     if (row->message) {

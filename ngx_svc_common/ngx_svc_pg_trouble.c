@@ -39,8 +39,8 @@ static const ngx_svc_pg_trouble_t  ngx_svc_pg_troubles[] = {
 
     { "database-missing",
       "The database does not exist.",
-      "check \"dbname\" in \"svc_postgres\"; make it with \"createdb\", then run "
-      "\"svcctl migrate\"" },
+      "check \"dbname\" in \"svc_postgres\"; make it with \"createdb\", then "
+      "run \"svcctl migrate\"" },
 
     { "schema-missing",
       "The database has no schema of the modules.",

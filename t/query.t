@@ -87,7 +87,9 @@ for my $query ('q=a&q=a', 'q=a&limit=5&q=b', 'q&q=', '%71=a&q=b',
     like($error->{message} // '', qr/"q"/, 'it is named');
 }
 
-for my $query ('x=1&x=2', 'Q=a&q=b&Q=c', 'q=q&limit=5', 'q=a%26q=b', 'qq=1&q=2') {
+for my $query ('x=1&x=2', 'Q=a&q=b&Q=c', 'q=q&limit=5', 'q=a%26q=b',
+               'qq=1&q=2')
+{
     is(ask(GET => "/v1/admin/users?$query")->status, 200, $query);
 }
 
