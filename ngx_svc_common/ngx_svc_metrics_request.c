@@ -420,5 +420,6 @@ ngx_svc_metrics_name(u_char *p, u_char *last, const ngx_str_t *text)
         }
     }
 
+    /* cppcheck-suppress uninitvar ; p is not, what it points to may be */
     return p;
 }

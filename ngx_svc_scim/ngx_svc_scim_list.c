@@ -39,6 +39,7 @@ ngx_svc_scim_list_prepare(ngx_svc_request_t *sr)
     ngx_svc_pg_call_t      *call;
     ngx_svc_scim_filter_t   filter;
 
+    count = 0;
     rc = ngx_svc_scim_mask(sr);
 
     if (rc == NGX_OK) {
