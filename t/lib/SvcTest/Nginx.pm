@@ -3,6 +3,7 @@ package SvcTest::Nginx;
 # nginx with the modules under test: its configuration, its processes, its log.
 
 use strict;
+use version;
 use warnings;
 
 use File::Copy qw(copy);
@@ -56,6 +57,30 @@ sub built_with {
     $ARGUMENTS //= (run([$BIN, '-V']))[1];
 
     return index($ARGUMENTS, $word) >= 0;
+}
+
+
+# Whether it is this version, such as 1.25.1, or a later one.
+
+sub version_from {
+    my ($version) = @_;
+
+    built_with('');
+    $ARGUMENTS =~ m{nginx/([0-9.]+)} or die "nginx -V: $ARGUMENTS\n";
+
+    return version->parse($1) >= version->parse($version);
+}
+
+
+# A server's lines for HTTP/2, beside HTTP/1 on another port.
+
+sub http2_lines {
+    my ($port) = @_;
+
+    return "        listen 127.0.0.1:$port;\n        http2 on;\n"
+        if version_from('1.25.1');
+
+    return "        listen 127.0.0.1:$port http2;\n";
 }
 
 
@@ -136,8 +161,7 @@ sub configuration {
     my %scim = (svc_scim => 'on', %{ $self->{scim} // {} });
 
     my $user = $> == 0 ? 'user ' . run_user() . ";\n" : '';
-    my $h2 = $self->{http2_port}
-           ? "        listen 127.0.0.1:$self->{http2_port} http2;\n" : '';
+    my $h2 = $self->{http2_port} ? http2_lines($self->{http2_port}) : '';
     my ($main, $http, $server, $locations)
         = map { $self->{$_} // '' } qw(main http server locations);
 
