@@ -551,7 +551,9 @@ ngx_svc_pg_lane_owed(ngx_svc_pg_pool_t *pool, ngx_svc_pg_lane_t *but)
     {
         lane = ngx_queue_data(q, ngx_svc_pg_lane_t, turn);
 
-        if (lane != but && lane->nconns < ngx_svc_pg_lane_share(lane)) {
+        if ((but == NULL || lane != but)
+            && lane->nconns < ngx_svc_pg_lane_share(lane))
+        {
             return lane;
         }
     }
