@@ -3,9 +3,9 @@
  *
  * A peer can keep OpenSSL and libcurl within one call for as long as bytes
  * come: with TLS messages that carry no data, or with parts of HTTP that reach
- * no callback, such as extensions of chunks.  No timeout runs meanwhile.  So the
- * bytes are counted below both of them, where OpenSSL reads from its BIO.  Over
- * a limit the BIO has nothing to read, as if nothing had come.
+ * no callback, such as extensions of chunks.  No timeout runs meanwhile.  So
+ * the bytes are counted below both of them, where OpenSSL reads from its BIO.
+ * Over a limit the BIO has nothing to read, as if nothing had come.
  */
 
 #include "ngx_svc_webhook_wire.h"
@@ -13,7 +13,7 @@
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_WIRE_BYTES     131072   /* of a handshake, of an answer */
+#define NGX_SVC_WEBHOOK_WIRE_BYTES     131072   /* of a handshake, an answer */
 #define NGX_SVC_WEBHOOK_WIRE_TURN      16384    /* in one turn, and a record */
 #define NGX_SVC_WEBHOOK_WIRE_MESSAGES  32       /* behind the handshake */
 
