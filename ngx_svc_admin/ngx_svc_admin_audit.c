@@ -25,7 +25,9 @@ static ngx_str_t *ngx_svc_admin_audit_or_null(ngx_str_t *text);
 
 /*
  * One pass finds the page and the total: the keys of what matches, newest
- * first, as many as the total counts or the page needs.
+ * first, as many as the total counts or the page needs.  LATERAL with a LIMIT
+ * is looked up row by row: a plain join, planned while a month's partition was
+ * nearly empty, would read all of it for each row of the page.
  */
 
 const ngx_svc_pg_statement_t  ngx_svc_admin_audit_statements[] = {
@@ -43,9 +45,10 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_statements[] = {
       ")"
       " SELECT t.total, " NGX_SVC_ADMIN_AUDIT_COLUMNS
       " FROM (SELECT least(count(*), 10000) AS total FROM m) t"
-      " LEFT JOIN (p JOIN svc.audit_event e"
-          " ON e.tenant_id = " NGX_SVC_TENANT
-          " AND e.created_at = p.created_at AND e.id = p.id) ON true"
+      " LEFT JOIN (p CROSS JOIN LATERAL ("
+          "SELECT * FROM svc.audit_event a WHERE a.tenant_id = " NGX_SVC_TENANT
+          " AND a.created_at = p.created_at AND a.id = p.id LIMIT 1"
+      ") e) ON true"
       " ORDER BY e.created_at DESC, e.id DESC", 8 },
 
     { NULL, NULL, 0 }
