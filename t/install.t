@@ -84,7 +84,8 @@ make_path("$dir/etc", "$dir/tmp");
 system("openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost"
        . " -keyout $dir/etc/login.example.com.key"
        . " -out $dir/etc/login.example.com.pem 2>/dev/null");
-system("umask 077; echo \"k1:\$(openssl rand -hex 32)\" > $dir/etc/svc.keys");
+system("umask 077; echo \"k1:\$(openssl rand -hex 32)\" > $dir/etc/svc.keys;"
+       . " : > $dir/etc/svc.pgpass");
 
 my $lines = slurp("$root/usr/share/nginx/modules-available/mod-http-svc.conf");
 my $example = slurp("$root/usr/share/doc/ngx_svc/examples/svc.conf.example");
