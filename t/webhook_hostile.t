@@ -14,8 +14,13 @@ use SvcTest::Process qw(slow wait_for);
 use SvcTest::Receiver;
 
 
+# Time enough that it is what was sent that ends an attempt, on a busy machine too.
+
 my $s = SvcTest->new(workers => 1);
-my $receiver = SvcTest::Receiver->new($s);
+my $receiver = SvcTest::Receiver->new($s,
+    svc_webhook_connect_timeout => slow(60) . 's',
+    svc_webhook_timeout => slow(60) . 's',
+);
 
 $s->start;
 
@@ -103,6 +108,7 @@ for my $mode (sort keys %want) {
     my @log = $receiver->deliveries($hook{$mode}, $attempts, slow(50));
 
     is(@log, $attempts, "$mode: attempts");
+    note("$mode: ms: @{[ map { $_->{durationMs} } @log ]}");
 
     if (!defined $error) {
         is($log[-1]{outcome}, 'acknowledged', "$mode: acknowledged");

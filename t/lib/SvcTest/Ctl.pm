@@ -69,9 +69,8 @@ sub new {
 
 # --- conditions --------------------------------------------------------------
 
-# Root opens all folders: the servers' user is sent there, without prove's own
-# PERL5LIB, since Debian's psql is Perl and that folder may be root's alone.
-# Another user closes the folder behind itself.
+# Root opens all folders: the servers' user is sent there.  Another user closes
+# the folder behind itself.
 
 sub in_locked_folder {
     my ($self, $command, %opt) = @_;
@@ -80,8 +79,7 @@ sub in_locked_folder {
     mkdir $folder;
     chmod 0700, $folder or die "$folder: $!\n";
 
-    return ([ qw(env -u PERL5LIB), @$command ], %opt, user => run_user(),
-            cwd => $folder) if $> == 0;
+    return ($command, %opt, user => run_user(), cwd => $folder) if $> == 0;
     return ([ 'sh', '-c', 'chmod 0 . && exec "$@"', 'sh', @$command ], %opt,
             cwd => $folder);
 }

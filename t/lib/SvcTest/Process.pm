@@ -57,7 +57,8 @@ sub run_user {
 
 # Starts @$cmd, output to the file $opt{out}, errors to the file $opt{err} or there
 # too, as the user $opt{user}.  Returns the pid.  The child ends when this process
-# is killed.
+# is killed.  prove's own PERL5LIB stays here: Debian's psql is Perl, and that
+# folder may be root's alone.
 
 sub spawn {
     my ($cmd, %opt) = @_;
@@ -74,6 +75,7 @@ sub spawn {
     if ($pid == 0) {
         setpgrp 0, 0;
         chdir($opt{cwd} // '/');
+        delete $ENV{PERL5LIB};
         %ENV = (%ENV, %{ $opt{env} // {} });
         $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP PIPE);
 
