@@ -9,7 +9,7 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Admin;
-use SvcTest::Process qw(run);
+use SvcTest::Process qw(run slow wait_for);
 
 
 my $s = SvcTest->new->start;
@@ -203,17 +203,26 @@ is(audit('?outcome=failure')->json->{total}, 31, 'and is exact below');
 is_deeply(ids('?limit=2&offset=20000'), [ 20001, 20002 ], 'a page beyond');
 is(scalar @{ ids('?limit=1000') }, 500, 'at most 500');
 
-# a search that takes too long is told so
+# a search that takes too long, here since another one holds the table, is told
+# so: on a connection that is there, since to prepare takes the table too
 
-$s->nginx->{svc}{svc_postgres_timeout} = '20ms';
-$s->nginx->{svc}{svc_postgres_queue_timeout} = '1s';
+$s->nginx->{workers} = 1;
+$s->nginx->{svc}{svc_postgres_timeout} = slow(1) . 's';
+$s->nginx->{svc}{svc_postgres_queue_timeout} = slow(10) . 's';
 $s->reload;
-$s->wait_healthy;
+ok((wait_for { audit('?q=nowh%C3%A9re')->status == 200 }), 'a search');
+
+my $lock = $s->connect_as('postgres');
+
+$lock->query('BEGIN');
+$lock->query('LOCK TABLE svc.audit_event');
 
 my $slow = audit('?q=nowh%C3%A9re');
 my $error = admin_error($slow, 503, undef, 'a search that takes too long');
 like($error->{message} // '', qr/"from" and "to"/, 'says what to do');
-delete $s->nginx->{svc}{svc_postgres_timeout};
+
+$lock->query('ROLLBACK');
+delete @{ $s->nginx->{svc} }{qw(svc_postgres_timeout svc_postgres_queue_timeout)};
 $s->reload;
 $s->wait_healthy;
 

@@ -36,9 +36,16 @@ sub passes {
 }
 
 
+sub svc_files {
+    return split /\n/, passes('find /usr /etc/nginx -name "*svc*"', 'files');
+}
+
+
 # --- installing -------------------------------------------------------------------
 
 my (undef, $setup) = SvcTest::Machine::readme('Installing');
+
+my %before = map { $_ => 1 } svc_files();
 
 passes('cd /mnt/svc && make install', 'make install');
 my $text = passes("set -eo pipefail\n$setup", 'the commands of the README');
@@ -107,8 +114,7 @@ passes("set -e\ncd /mnt/svc\n$remove", 'the commands that remove');
 is(passes('curl -sS -o /dev/null -w "%{http_code}" http://localhost/', 'NGINX'),
    200, 'goes on');
 passes("set -e\n$data", 'the commands that remove the data');
-is(passes('find /usr /etc/nginx -name "*svc*" ! -path "/usr/share/nginx/src/*"'
-          . ' -newer /mnt/svc/Makefile', 'what is left'), '', 'is nothing');
+is_deeply([ grep { !$before{$_} } svc_files() ], [], 'what is left is nothing');
 
 $m->stop;
 done_testing();
