@@ -17,6 +17,7 @@
 #define NGX_SVC_WEBHOOK_LACK    60          /* seconds between lines of it */
 
 
+static void ngx_svc_webhook_attempt_begin(ngx_event_t *ev);
 static ngx_int_t ngx_svc_webhook_attempt_setup(
     ngx_svc_webhook_attempt_t *attempt, ngx_svc_webhook_endpoint_t *endpoint);
 static ngx_int_t ngx_svc_webhook_attempt_headers(
@@ -38,7 +39,8 @@ static size_t ngx_svc_webhook_attempt_head(char *line, size_t size, size_t n,
     void *data);
 static size_t ngx_svc_webhook_attempt_body(char *text, size_t size, size_t n,
     void *data);
-static void ngx_svc_webhook_attempt_done(void *data, CURLcode code);
+static void ngx_svc_webhook_attempt_done(ngx_svc_webhook_reader_t *reader,
+    CURLcode code);
 static void ngx_svc_webhook_attempt_end(ngx_event_t *ev);
 static void ngx_svc_webhook_attempt_finish(ngx_svc_webhook_attempt_t *attempt,
     CURLcode code);
@@ -63,8 +65,8 @@ ngx_svc_webhook_attempt_exit(void)
 
 ngx_svc_webhook_attempt_t *
 ngx_svc_webhook_attempt(ngx_svc_webhook_delivery_t *d,
-    ngx_svc_webhook_endpoint_t *endpoint, ngx_svc_webhook_attempt_pt handler,
-    void *data)
+    ngx_svc_webhook_endpoint_t *endpoint, ngx_uint_t connected,
+    ngx_svc_webhook_attempt_pt handler, void *data)
 {
     ngx_time_t                 *tp;
     ngx_svc_webhook_attempt_t  *attempt;
@@ -88,17 +90,46 @@ ngx_svc_webhook_attempt(ngx_svc_webhook_delivery_t *d,
     attempt->end.cancelable = 1;
     attempt->reader.event = &attempt->end;
 
+    attempt->begin.handler = ngx_svc_webhook_attempt_begin;
+    attempt->begin.data = attempt;
+    attempt->begin.log = ngx_cycle->log;
+
     attempt->curl = ngx_svc_webhook_curl_get();
 
     if (attempt->curl == NULL
-        || ngx_svc_webhook_attempt_setup(attempt, endpoint) != NGX_OK
-        || ngx_svc_webhook_curl_start(attempt->curl) != NGX_OK)
+        || ngx_svc_webhook_attempt_setup(attempt, endpoint) != NGX_OK)
     {
-        ngx_svc_webhook_attempt_free(attempt);
-        return NULL;
+        goto failed;
+    }
+
+    if (!connected) {
+        ngx_svc_webhook_curl_post(&attempt->begin);
+
+    } else if (ngx_svc_webhook_curl_start(attempt->curl) != NGX_OK) {
+        goto failed;
     }
 
     return attempt;
+
+failed:
+
+    ngx_svc_webhook_attempt_free(attempt);
+
+    return NULL;
+}
+
+
+static void
+ngx_svc_webhook_attempt_begin(ngx_event_t *ev)
+{
+    ngx_svc_webhook_attempt_t *attempt = ev->data;
+
+    attempt->start = ngx_current_msec;
+
+    if (ngx_svc_webhook_curl_start(attempt->curl) != NGX_OK) {
+        attempt->lack = 1;
+        ngx_svc_webhook_attempt_finish(attempt, CURLE_OUT_OF_MEMORY);
+    }
 }
 
 
@@ -122,8 +153,7 @@ ngx_svc_webhook_attempt_setup(ngx_svc_webhook_attempt_t *attempt,
 
     curl = attempt->curl;
 
-    rc = (long) curl_easy_setopt(curl, CURLOPT_PRIVATE, attempt);
-    rc |= (long) curl_easy_setopt(curl, CURLOPT_URL, endpoint->url.data);
+    rc = (long) curl_easy_setopt(curl, CURLOPT_URL, endpoint->url.data);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_USERAGENT, "Svc-Webhooks/1");
     rc |= (long) curl_easy_setopt(curl, CURLOPT_HTTPHEADER, attempt->headers);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_POST, 1L);
@@ -382,9 +412,13 @@ ngx_svc_webhook_attempt_body(char *text, size_t size, size_t n, void *data)
 
 
 static void
-ngx_svc_webhook_attempt_done(void *data, CURLcode code)
+ngx_svc_webhook_attempt_done(ngx_svc_webhook_reader_t *reader, CURLcode code)
 {
-    ngx_svc_webhook_attempt_t *attempt = data;
+    ngx_svc_webhook_attempt_t  *attempt;
+
+    attempt = (ngx_svc_webhook_attempt_t *)
+                  ((u_char *) reader
+                   - offsetof(ngx_svc_webhook_attempt_t, reader));
 
     if (ngx_svc_webhook_attempt_again(attempt, code) != NGX_OK) {
         ngx_svc_webhook_attempt_finish(attempt, code);
@@ -464,6 +498,8 @@ ngx_svc_webhook_attempt_again(ngx_svc_webhook_attempt_t *attempt,
         && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR
             || code == CURLE_GOT_NOTHING))
     {
+        attempt->reader.connected = 0;
+
         return ngx_svc_webhook_curl_again(attempt->curl);
     }
 
@@ -479,6 +515,10 @@ ngx_svc_webhook_attempt_free(ngx_svc_webhook_attempt_t *attempt)
     }
 
     ngx_svc_webhook_wire_release(&attempt->reader);
+
+    if (attempt->begin.posted) {
+        ngx_delete_posted_event(&attempt->begin);
+    }
 
     if (attempt->end.timer_set) {
         ngx_del_timer(&attempt->end);

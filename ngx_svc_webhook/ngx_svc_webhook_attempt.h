@@ -59,12 +59,12 @@ void ngx_svc_webhook_attempt_exit(void);
 
 /*
  * Sends d, which must outlive the attempt; of the endpoint nothing is kept.
- * The handler is called once, never from within this call.  NULL when memory
- * runs out.
+ * connected: a connection is likely to have been kept.  The handler is called
+ * once, never from within this call.  NULL when memory runs out.
  */
 ngx_svc_webhook_attempt_t *ngx_svc_webhook_attempt(
     ngx_svc_webhook_delivery_t *d, ngx_svc_webhook_endpoint_t *endpoint,
-    ngx_svc_webhook_attempt_pt handler, void *data);
+    ngx_uint_t connected, ngx_svc_webhook_attempt_pt handler, void *data);
 
 /* Breaks off an attempt: its handler will not be called. */
 void ngx_svc_webhook_attempt_cancel(ngx_svc_webhook_attempt_t *attempt);

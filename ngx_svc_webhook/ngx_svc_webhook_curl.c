@@ -7,6 +7,7 @@
 
 
 #define NGX_SVC_WEBHOOK_HANDLES   64        /* kept for the next requests */
+#define NGX_SVC_WEBHOOK_HANDSHAKES 4       /* steps of them in a turn */
 #define NGX_SVC_WEBHOOK_DNS       5L        /* seconds, of a resolved name */
 #define NGX_SVC_WEBHOOK_IDLE      30L       /* seconds, of a connection */
 #define NGX_SVC_WEBHOOK_LIFETIME  300L      /* likewise, in use or not */
@@ -21,6 +22,8 @@ typedef struct {
     ngx_svc_webhook_curl_pt   done;
     ngx_event_t               timer;        /* libcurl's own */
     ngx_event_t               idle;         /* nothing is being sent */
+    ngx_queue_t               connecting;   /* events, a few of them a turn */
+    ngx_event_t               turn;         /* posted, for the first of them */
     ngx_uint_t                nused;        /* handles */
     ngx_uint_t                nhandles;
     CURL                     *handles[NGX_SVC_WEBHOOK_HANDLES];
@@ -36,6 +39,8 @@ static void ngx_svc_webhook_curl_watch(ngx_event_t *ev, ngx_int_t event,
     ngx_uint_t wanted);
 static int ngx_svc_webhook_curl_timeout(CURLM *multi, long ms, void *data);
 static void ngx_svc_webhook_curl_event(ngx_event_t *ev);
+static void ngx_svc_webhook_curl_ready(ngx_event_t *ev);
+static void ngx_svc_webhook_curl_turn(ngx_event_t *ev);
 static void ngx_svc_webhook_curl_timer(ngx_event_t *ev);
 static void ngx_svc_webhook_curl_act(curl_socket_t fd, int what);
 static void ngx_svc_webhook_curl_idle(ngx_event_t *ev);
@@ -65,6 +70,12 @@ ngx_svc_webhook_curl_init(ngx_cycle_t *cycle, ngx_svc_webhook_curl_pt done)
     wc->idle.data = wc;
     wc->idle.log = cycle->log;
     wc->idle.cancelable = 1;
+
+    ngx_queue_init(&wc->connecting);
+
+    wc->turn.handler = ngx_svc_webhook_curl_turn;
+    wc->turn.data = wc;
+    wc->turn.log = cycle->log;
 
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         ngx_log_error(NGX_LOG_EMERG, cycle->log, 0,
@@ -103,6 +114,10 @@ ngx_svc_webhook_curl_exit(void)
 
     if (wc->idle.timer_set) {
         ngx_del_timer(&wc->idle);
+    }
+
+    if (wc->turn.posted) {
+        ngx_delete_posted_event(&wc->turn);
     }
 }
 
@@ -219,8 +234,9 @@ ngx_svc_webhook_curl_reader(CURL *curl, ngx_svc_webhook_reader_t *reader)
 {
     long  rc;
 
-    rc = (long) curl_easy_setopt(curl, CURLOPT_SSL_CTX_FUNCTION,
-                                 ngx_svc_webhook_curl_tls);
+    rc = (long) curl_easy_setopt(curl, CURLOPT_PRIVATE, reader);
+    rc |= (long) curl_easy_setopt(curl, CURLOPT_SSL_CTX_FUNCTION,
+                                  ngx_svc_webhook_curl_tls);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_SSL_CTX_DATA, reader);
 
     return rc == CURLE_OK ? NGX_OK : NGX_ERROR;
@@ -290,6 +306,51 @@ ngx_svc_webhook_curl_start(CURL *curl)
 }
 
 
+void
+ngx_svc_webhook_curl_post(ngx_event_t *ev)
+{
+    ngx_svc_webhook_curl_t  *wc;
+
+    wc = &ngx_svc_webhook_curl;
+
+    ngx_post_event(ev, &wc->connecting);
+    ngx_post_event(&wc->turn, &ngx_posted_next_events);
+}
+
+
+static void
+ngx_svc_webhook_curl_turn(ngx_event_t *ev)
+{
+    ngx_uint_t               i;
+    ngx_queue_t             *q;
+    ngx_event_t             *event;
+    ngx_svc_webhook_curl_t  *wc;
+
+    wc = &ngx_svc_webhook_curl;
+
+    for (i = 0; i < NGX_SVC_WEBHOOK_HANDSHAKES; i++) {
+
+        if (ngx_queue_empty(&wc->connecting)) {
+            return;
+        }
+
+        q = ngx_queue_head(&wc->connecting);
+        event = ngx_queue_data(q, ngx_event_t, queue);
+
+        ngx_delete_posted_event(event);
+
+        if (event->handler == ngx_svc_webhook_curl_event) {
+            ngx_svc_webhook_curl_ready(event);
+
+        } else {
+            event->handler(event);
+        }
+    }
+
+    ngx_post_event(ev, &ngx_posted_next_events);
+}
+
+
 ngx_int_t
 ngx_svc_webhook_curl_again(CURL *curl)
 {
@@ -319,6 +380,7 @@ static int
 ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what, void *data,
     void *socket)
 {
+    char                    *reader;
     ngx_connection_t        *c;
     ngx_svc_webhook_curl_t  *wc;
 
@@ -335,8 +397,11 @@ ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what, void *data,
         return 0;
     }
 
+    reader = NULL;
+    curl_easy_getinfo(curl, CURLINFO_PRIVATE, &reader);
+
     if (c == NULL) {
-        c = ngx_svc_socket_borrow(fd, wc, ngx_svc_webhook_curl_event,
+        c = ngx_svc_socket_borrow(fd, reader, ngx_svc_webhook_curl_event,
                                   wc->log);
         if (c == NULL) {
             return 0;
@@ -344,6 +409,8 @@ ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what, void *data,
 
         curl_multi_assign(wc->multi, fd, c);
     }
+
+    c->data = reader;
 
     ngx_svc_webhook_curl_watch(c->read, NGX_READ_EVENT, what & CURL_POLL_IN);
     ngx_svc_webhook_curl_watch(c->write, NGX_WRITE_EVENT,
@@ -389,6 +456,24 @@ ngx_svc_webhook_curl_timeout(CURLM *multi, long ms, void *data)
 static void
 ngx_svc_webhook_curl_event(ngx_event_t *ev)
 {
+    ngx_connection_t          *c;
+    ngx_svc_webhook_reader_t  *reader;
+
+    c = ev->data;
+    reader = c->data;
+
+    if (reader && !reader->connected) {
+        ngx_svc_webhook_curl_post(ev);
+        return;
+    }
+
+    ngx_svc_webhook_curl_ready(ev);
+}
+
+
+static void
+ngx_svc_webhook_curl_ready(ngx_event_t *ev)
+{
     ngx_connection_t  *c;
 
     c = ev->data;
@@ -409,7 +494,7 @@ static void
 ngx_svc_webhook_curl_act(curl_socket_t fd, int what)
 {
     int                      n;
-    char                    *data;
+    char                    *reader;
     CURLMsg                 *msg;
     CURLcode                 code;
     CURLMcode                rc;
@@ -436,10 +521,10 @@ ngx_svc_webhook_curl_act(curl_socket_t fd, int what)
         /* the message goes with the handle */
 
         code = msg->data.result;
-        data = NULL;
-        curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &data);
+        reader = NULL;
+        curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &reader);
 
-        wc->done(data, code);
+        wc->done((ngx_svc_webhook_reader_t *) reader, code);
     }
 }
 

@@ -9,8 +9,9 @@
 #include "ngx_svc_webhook_wire.h"
 
 
-/* A transfer has ended; data: CURLOPT_PRIVATE.  The handle is the caller's. */
-typedef void (*ngx_svc_webhook_curl_pt)(void *data, CURLcode code);
+/* The transfer of a reader has ended.  The handle is the caller's. */
+typedef void (*ngx_svc_webhook_curl_pt)(ngx_svc_webhook_reader_t *reader,
+    CURLcode code);
 
 
 /* At the helper's start and end; by then all handles have been given back. */
@@ -31,9 +32,19 @@ void ngx_svc_webhook_curl_put(CURL *curl);
  */
 ngx_int_t ngx_svc_webhook_curl_start(CURL *curl);
 
-/* Before that: what the transfer may read is counted for the reader. */
+/*
+ * Before that: what the transfer may read is counted for the reader, which must
+ * outlive it.
+ */
 ngx_int_t ngx_svc_webhook_curl_reader(CURL *curl,
     ngx_svc_webhook_reader_t *reader);
+
+/*
+ * Posts an event whose handler begins a transfer that has to make a connection.
+ * A step of a handshake takes up to a millisecond: in a turn of the event loop
+ * there are a few, and all that has a connection comes before them.
+ */
+void ngx_svc_webhook_curl_post(ngx_event_t *ev);
 
 /*
  * The same transfer once more on a connection of its own, when the one that it

@@ -17,7 +17,7 @@
 #include "ngx_svc_metrics.h"
 
 
-#define NGX_SVC_WEBHOOK_STEPS    256    /* in one turn of the event loop */
+#define NGX_SVC_WEBHOOK_STEPS    16     /* in one turn of the event loop */
 #define NGX_SVC_WEBHOOK_AGAIN    1000   /* ms, when something has run out */
 
 
@@ -450,8 +450,9 @@ ngx_svc_webhook_start(ngx_svc_webhook_job_t *job)
         return;
     }
 
-    job->attempt = ngx_svc_webhook_attempt(d, endpoint, ngx_svc_webhook_ended,
-                                           job);
+    job->attempt = ngx_svc_webhook_attempt(d, endpoint,
+                                      ngx_svc_webhook_lane_connected(job->lane),
+                                           ngx_svc_webhook_ended, job);
     if (job->attempt == NULL) {
         ngx_svc_webhook_left(job);
         ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);

@@ -39,6 +39,7 @@ struct ngx_svc_webhook_lane_s {
     ngx_msec_t                  failing;    /* since */
     ngx_msec_t                  idle;       /* since */
     unsigned                    ready:1;
+    unsigned                    connected:1;
     u_char                      key[2 * NGX_SVC_UUID_TEXT_LEN];
 };
 
@@ -343,6 +344,7 @@ ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
     ngx_svc_webhook_result_t *result)
 {
     lane->lingering = result->lingered ? lane->lingering + 1 : 0;
+    lane->connected = !result->unreachable && !result->lingered;
 
     if (!result->unreachable) {
         lane->streak = 0;
@@ -403,6 +405,13 @@ ngx_svc_webhook_tenant_update(ngx_svc_webhook_tenant_t *tenant)
     }
 
     tenant->ready = ready;
+}
+
+
+ngx_uint_t
+ngx_svc_webhook_lane_connected(ngx_svc_webhook_lane_t *lane)
+{
+    return lane->connected;
 }
 
 

@@ -65,6 +65,9 @@ void ngx_svc_webhook_lane_told(ngx_svc_webhook_lane_t *lane);
 ngx_svc_webhook_job_t *ngx_svc_webhook_lane_surplus(
     ngx_svc_webhook_lane_t *lane);
 
+/* 1: its endpoint's last answer was whole, and came in time. */
+ngx_uint_t ngx_svc_webhook_lane_connected(ngx_svc_webhook_lane_t *lane);
+
 /* 1: attempts of the lane's endpoint get no answer, one after the other. */
 ngx_uint_t ngx_svc_webhook_lane_failing(ngx_svc_webhook_lane_t *lane);
 

@@ -236,6 +236,8 @@ ngx_svc_webhook_wire_request(CURL *curl, ngx_svc_webhook_reader_t *reader)
     ngx_svc_webhook_wire_t            *wire;
     const struct curl_tlssessioninfo  *tls;
 
+    reader->connected = 1;
+
     tls = NULL;
 
     if (curl_easy_getinfo(curl, CURLINFO_TLS_SSL_PTR, &tls) != CURLE_OK
