@@ -25,6 +25,7 @@ typedef enum {
     NGX_SVC_M_ABANDONED,
     NGX_SVC_M_REFUSED,                  /* the address check did not let it */
     NGX_SVC_M_CANCELLED,                /* the endpoint is gone, or disabled */
+    NGX_SVC_M_UNSIGNED,                 /* outcomes that Redis is not told */
     NGX_SVC_M_TAKEN_OVER,               /* from a helper that had died */
     NGX_SVC_M_HELPER_STARTS,            /* of helper processes */
     NGX_SVC_M_COUNTERS

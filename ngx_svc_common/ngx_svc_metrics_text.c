@@ -89,6 +89,10 @@ static const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
     { "svc_webhook_retries_total",
       "Failed attempts that another one follows.", "", NGX_SVC_M_RETRIED },
 
+    { "svc_webhook_unsigned_total",
+      "Outcomes that could not be signed, and that Redis was not told.", "",
+      NGX_SVC_M_UNSIGNED },
+
     { "svc_webhook_taken_over_total",
       "Deliveries taken over from a helper process that had died.", "",
       NGX_SVC_M_TAKEN_OVER },

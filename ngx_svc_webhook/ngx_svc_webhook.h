@@ -67,6 +67,9 @@ typedef struct {
                                            free: to tell Redis */
     ngx_str_t         signed_text;      /* behind its MAC */
     const void       *key;              /* of the MAC */
+    uint64_t          begun;            /* number of the latest attempt, of all
+                                           that this helper has begun */
+    uint64_t          ended;            /* the same, of the outcome's */
 
     ngx_str_node_t    node;             /* of those in hand, by id */
     ngx_queue_t       outcome;          /* waits to be told, or is on its way */

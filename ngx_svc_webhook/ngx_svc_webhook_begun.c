@@ -13,6 +13,14 @@ typedef struct {
 } ngx_svc_webhook_begin_t;
 
 
+/* What an attempt has in Redis, but for the delivery's id. */
+
+typedef struct {
+    u_char                        name[NGX_SVC_WEBHOOK_ID + 1];
+    ngx_svc_webhook_number_t      number;
+} ngx_svc_webhook_begun_text_t;
+
+
 /* One call to Redis; of the deliveries nothing is used behind it. */
 
 typedef struct {
@@ -23,7 +31,7 @@ typedef struct {
 
 static void ngx_svc_webhook_begun_send(void);
 static ngx_uint_t ngx_svc_webhook_begun_args(ngx_svc_webhook_begins_t *begins,
-    ngx_str_t *args);
+    ngx_str_t *args, ngx_svc_webhook_begun_text_t *texts);
 static void ngx_svc_webhook_begun_answered(redisReply *reply, void *data);
 static void ngx_svc_webhook_begun_known(ngx_svc_webhook_begins_t *begins,
     ngx_uint_t known);
@@ -31,6 +39,7 @@ static void ngx_svc_webhook_begun_known(ngx_svc_webhook_begins_t *begins,
 
 static ngx_svc_webhook_begins_t  *ngx_svc_webhook_begins;
 static ngx_uint_t                 ngx_svc_webhook_begins_sent;  /* calls */
+static uint64_t                   ngx_svc_webhook_begun_last;   /* number */
 
 
 ngx_int_t
@@ -79,9 +88,10 @@ ngx_svc_webhook_begun_tell(void)
 static void
 ngx_svc_webhook_begun_send(void)
 {
-    ngx_str_t                  args[1 + 2 * NGX_SVC_WEBHOOK_BATCH];
-    ngx_uint_t                 n;
-    ngx_svc_webhook_begins_t  *begins;
+    ngx_str_t                      args[1 + 4 * NGX_SVC_WEBHOOK_BATCH];
+    ngx_uint_t                     n;
+    ngx_svc_webhook_begins_t      *begins;
+    ngx_svc_webhook_begun_text_t   texts[NGX_SVC_WEBHOOK_BATCH];
 
     begins = ngx_svc_webhook_begins;
 
@@ -91,7 +101,7 @@ ngx_svc_webhook_begun_send(void)
 
     ngx_svc_webhook_begins = NULL;
 
-    n = ngx_svc_webhook_begun_args(begins, args);
+    n = ngx_svc_webhook_begun_args(begins, args, texts);
 
     ngx_svc_webhook_begins_sent++;
 
@@ -105,10 +115,13 @@ ngx_svc_webhook_begun_send(void)
 
 
 static ngx_uint_t
-ngx_svc_webhook_begun_args(ngx_svc_webhook_begins_t *begins, ngx_str_t *args)
+ngx_svc_webhook_begun_args(ngx_svc_webhook_begins_t *begins, ngx_str_t *args,
+    ngx_svc_webhook_begun_text_t *texts)
 {
-    ngx_uint_t                   i, n;
-    ngx_svc_webhook_delivery_t  *d;
+    u_char                        *p;
+    ngx_uint_t                     i, n;
+    ngx_svc_webhook_delivery_t    *d;
+    ngx_svc_webhook_begun_text_t  *text;
 
     static u_char  digits[] = "0123";
 
@@ -118,9 +131,22 @@ ngx_svc_webhook_begun_args(ngx_svc_webhook_begins_t *begins, ngx_str_t *args)
     for (i = 0; i < begins->n; i++) {
         d = begins->begins[i].delivery;
 
+        text = &texts[i];
+
         args[n++] = d->id;
         args[n].data = &digits[d->attempts + 1];
         args[n++].len = 1;
+
+        d->begun = ++ngx_svc_webhook_begun_last;
+
+        p = ngx_cpymem(text->name, d->id.data, NGX_SVC_WEBHOOK_ID);
+        *p = NGX_SVC_WEBHOOK_NUMBER[0];
+
+        args[n].data = text->name;
+        args[n++].len = sizeof(text->name);
+        args[n].data = text->number;
+        args[n++].len = ngx_sprintf(text->number, "%uL", d->begun)
+                        - text->number;
     }
 
     return n;

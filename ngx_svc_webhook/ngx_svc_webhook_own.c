@@ -58,7 +58,11 @@ static void ngx_svc_webhook_own_outcome(ngx_svc_webhook_delivery_t *d);
 static void ngx_svc_webhook_own_wait(ngx_svc_webhook_delivery_t *d);
 static void ngx_svc_webhook_own_tell_event(ngx_event_t *ev);
 static ngx_int_t ngx_svc_webhook_own_send(void);
-static ngx_uint_t ngx_svc_webhook_own_outcomes(ngx_str_t *args);
+static ngx_uint_t ngx_svc_webhook_own_outcomes(ngx_str_t *args,
+    ngx_svc_webhook_number_t *numbers);
+static ngx_int_t ngx_svc_webhook_own_text(ngx_svc_webhook_delivery_t *d,
+    ngx_str_t *text);
+static void ngx_svc_webhook_own_unsigned(ngx_svc_webhook_delivery_t *d);
 static void ngx_svc_webhook_own_sent(ngx_svc_webhook_tell_t *batch,
     ngx_uint_t n);
 static void ngx_svc_webhook_own_answered(redisReply *reply, void *data);
@@ -151,7 +155,7 @@ ngx_svc_webhook_own_add(redisReply *entry, ngx_uint_t begun)
 static void
 ngx_svc_webhook_own_damaged(redisReply *entry, ngx_int_t rc)
 {
-    ngx_str_t               args[5];
+    ngx_str_t               args[6];
     ngx_uint_t              level;
     ngx_svc_webhook_own_t  *own;
 
@@ -184,8 +188,9 @@ ngx_svc_webhook_own_damaged(redisReply *entry, ngx_int_t rc)
     ngx_str_set(&args[1], NGX_SVC_WEBHOOK_PENDING);
     ngx_str_set(&args[2], NGX_SVC_WEBHOOK_QUEUE);
     ngx_str_set(&args[4], "-");
+    ngx_str_set(&args[5], "0");
 
-    (void) ngx_svc_redis_call(&ngx_svc_webhook_tell_script, args, 5, 3,
+    (void) ngx_svc_redis_call(&ngx_svc_webhook_tell_script, args, 6, 3,
                               ngx_svc_webhook_own_ignored, NULL);
 }
 
@@ -257,6 +262,8 @@ ngx_svc_webhook_own_outcome(ngx_svc_webhook_delivery_t *d)
 {
     ngx_svc_webhook_own_t  *own;
 
+    d->ended = d->begun;
+
     if (d->telling == NGX_SVC_WEBHOOK_TELLING) {
         d->changed = 1;
         return;
@@ -309,10 +316,11 @@ ngx_svc_webhook_own_tell(void)
 static ngx_int_t
 ngx_svc_webhook_own_send(void)
 {
-    ngx_str_t                 args[3 + 2 * NGX_SVC_WEBHOOK_BATCH];
-    ngx_uint_t                n;
-    ngx_svc_webhook_own_t    *own;
-    ngx_svc_webhook_tell_t   *batch;
+    ngx_str_t                  args[3 + 3 * NGX_SVC_WEBHOOK_BATCH];
+    ngx_uint_t                 n;
+    ngx_svc_webhook_own_t     *own;
+    ngx_svc_webhook_tell_t    *batch;
+    ngx_svc_webhook_number_t   numbers[NGX_SVC_WEBHOOK_BATCH];
 
     own = &ngx_svc_webhook_own;
 
@@ -325,9 +333,19 @@ ngx_svc_webhook_own_send(void)
     ngx_str_set(&args[1], NGX_SVC_WEBHOOK_PENDING);
     ngx_str_set(&args[2], NGX_SVC_WEBHOOK_QUEUE);
 
-    n = ngx_svc_webhook_own_outcomes(&args[3]);
+    n = ngx_svc_webhook_own_outcomes(&args[3], numbers);
 
-    if (ngx_svc_redis_call(&ngx_svc_webhook_tell_script, args, 3 + 2 * n, 3,
+    if (n == 0) {
+        ngx_free(batch);
+
+        if (ngx_svc_webhook_own_told) {
+            ngx_svc_webhook_own_told();
+        }
+
+        return NGX_OK;
+    }
+
+    if (ngx_svc_redis_call(&ngx_svc_webhook_tell_script, args, 3 + 3 * n, 3,
                            ngx_svc_webhook_own_answered, batch)
         != NGX_OK)
     {
@@ -341,45 +359,91 @@ ngx_svc_webhook_own_send(void)
 }
 
 
-/* The first outcomes that wait, two arguments each; returns how many. */
+/*
+ * The first outcomes that wait, three arguments each; returns how many.  Those
+ * that cannot be signed wait no more.
+ */
 
 static ngx_uint_t
-ngx_svc_webhook_own_outcomes(ngx_str_t *args)
+ngx_svc_webhook_own_outcomes(ngx_str_t *args,
+    ngx_svc_webhook_number_t *numbers)
 {
     ngx_uint_t                   n;
-    ngx_queue_t                 *q;
+    ngx_queue_t                 *q, *next;
     ngx_svc_webhook_own_t       *own;
     ngx_svc_webhook_delivery_t  *d;
-
-    static u_char  final[] = "-";
 
     own = &ngx_svc_webhook_own;
 
     for (n = 0, q = ngx_queue_head(&own->outcomes);
          n < NGX_SVC_WEBHOOK_BATCH && q != ngx_queue_sentinel(&own->outcomes);
-         n++, q = ngx_queue_next(q))
+         q = next)
     {
+        next = ngx_queue_next(q);
         d = ngx_queue_data(q, ngx_svc_webhook_delivery_t, outcome);
 
-        args[2 * n] = d->id;
-
-        if (d->final && !d->returned) {
-            args[2 * n + 1].data = final;
-            args[2 * n + 1].len = 1;
+        if (ngx_svc_webhook_own_text(d, &args[1]) != NGX_OK) {
+            ngx_svc_webhook_own_unsigned(d);
             continue;
         }
 
-        if (ngx_svc_webhook_entry_sign(d) != NGX_OK) {
-            ngx_log_error(NGX_LOG_ALERT, own->log, 0,
-                          "ngx_svc_webhook_entry_sign() failed");
-        }
-
-        args[2 * n + 1].data = d->head.data - 1;
-        args[2 * n + 1].data[0] = d->returned ? '<' : '=';
-        args[2 * n + 1].len = 1 + d->head.len;
+        args[0] = d->id;
+        args[2].data = numbers[n++];
+        args[2].len = ngx_sprintf(args[2].data, "%uL", d->ended)
+                      - args[2].data;
+        args += 3;
     }
 
     return n;
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_own_text(ngx_svc_webhook_delivery_t *d, ngx_str_t *text)
+{
+    static u_char  final[] = "-";
+
+    if (d->final && !d->returned) {
+        text->data = final;
+        text->len = 1;
+        return NGX_OK;
+    }
+
+    if (ngx_svc_webhook_entry_sign(d) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    text->data = d->head.data - 1;
+    text->data[0] = d->returned ? '<' : '=';
+    text->len = 1 + d->head.len;
+
+    return NGX_OK;
+}
+
+
+/*
+ * Redis keeps what is authentic: the entry as it was, in our hash, and the
+ * number of the attempt, which it counts by that.
+ */
+
+static void
+ngx_svc_webhook_own_unsigned(ngx_svc_webhook_delivery_t *d)
+{
+    ngx_svc_webhook_own_t  *own;
+
+    own = &ngx_svc_webhook_own;
+
+    ngx_log_error(NGX_LOG_ALERT, own->log, 0, "an outcome of webhook delivery "
+                  "%V could not be signed, and is not told to Redis", &d->id);
+    ngx_svc_metric_add(NGX_SVC_M_UNSIGNED, 1);
+
+    ngx_queue_remove(&d->outcome);
+    own->nwaiting--;
+    d->telling = NGX_SVC_WEBHOOK_TOLD;
+
+    if (d->final) {
+        ngx_svc_webhook_own_free(d);
+    }
 }
 
 

@@ -14,6 +14,10 @@
 #define NGX_SVC_WEBHOOK_BATCH  256
 
 
+/* As text. */
+typedef u_char  ngx_svc_webhook_number_t[NGX_INT64_LEN];
+
+
 /* At the helper's start.  hash: name of the hash in Redis, which may change. */
 void ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash);
 

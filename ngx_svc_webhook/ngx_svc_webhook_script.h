@@ -14,7 +14,8 @@
  * by tenant and in "total"; a sorted set of helpers by deadline, in ms of
  * Redis' clock, 0 when others have begun to take over; of each helper a hash of
  * the entries in its hands, by delivery id, and one of the attempts that have
- * begun; of each worker that has pushed lately the number of the last event
+ * begun: which of the delivery's it is, and under a name of its own its number
+ * among all of the helper's; of each worker that has pushed lately the number of the last event
  * that was taken from it, and the codes of the last call.
  */
 #define NGX_SVC_WEBHOOK_QUEUE    "svc.webhook2.queue"
@@ -22,6 +23,7 @@
 #define NGX_SVC_WEBHOOK_HELPERS  "svc.webhook2.helpers"
 #define NGX_SVC_WEBHOOK_OWN      "svc.webhook2.own."
 #define NGX_SVC_WEBHOOK_BEGUN    ".begun"       /* behind the hash's name */
+#define NGX_SVC_WEBHOOK_NUMBER   "#"            /* behind an id, in that one */
 #define NGX_SVC_WEBHOOK_PUSHED   "svc.webhook2.pushed."
 
 /* A channel: there is something to take. */
@@ -58,8 +60,8 @@ extern ngx_svc_redis_script_t  ngx_svc_webhook_beat_script;
 extern ngx_svc_redis_script_t  ngx_svc_webhook_take_script;
 
 /*
- * Keys: own hash; delivery id, number of its attempt that is to begin, and so
- * on.  1: a successor will count them; 0: others have taken over.
+ * Keys: own hash; names and values of the attempts that are to begin.  1: a
+ * successor will count them; 0: others have taken over.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_begin_script;
 
@@ -71,10 +73,12 @@ extern ngx_svc_redis_script_t  ngx_svc_webhook_begin_script;
 extern ngx_svc_redis_script_t  ngx_svc_webhook_own_script;
 
 /*
- * Keys: own hash, pending, queue; delivery id, outcome, and so on.  "-": final;
- * "=" and what the entry begins with from now on, up to its attempts; "<" and
- * the same: it goes back to the queue.  What is in other hands stays as it is.
- * No script can make an entry by itself: it has a MAC.
+ * Keys: own hash, pending, queue; delivery id, outcome, the number among all of
+ * the helper's of the attempt that it is of, and so on.  "-": final; "=" and what
+ * the entry begins with from now on, up to its attempts; "<" and the same: it
+ * goes back to the queue.  What is in other hands stays as it is, and what has
+ * been told since, or has begun, when an outcome comes once more or late, of a
+ * connection that broke.  No script can make an entry by itself: it has a MAC.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_tell_script;
 

@@ -33,7 +33,8 @@ my $helper = 0;
 # The numbers of attempts that Redis knows to have begun.
 
 sub begun {
-    return map { $s->redis->lines(HVALS => $_) }
+    return map { my %has = $s->redis->lines(HGETALL => $_);
+                 map { $has{$_} } grep { !/#$/ } keys %has }
            $s->redis->lines(KEYS => 'svc.webhook2.own.*.begun');
 }
 
