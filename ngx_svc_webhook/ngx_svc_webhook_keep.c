@@ -70,6 +70,7 @@ ngx_svc_webhook_keep_init(ngx_cycle_t *cycle)
     keep = &ngx_svc_webhook_kept;
 
     ngx_queue_init(&keep->events);
+    ngx_svc_webhook_share_init();
     keep->first = 1;
 
     p = ngx_cpymem(keep->mark, NGX_SVC_WEBHOOK_PUSHED,
@@ -117,6 +118,7 @@ ngx_svc_webhook_keep(ngx_svc_webhook_event_t *event)
     }
 
     event->since = ngx_current_msec;
+    ngx_svc_webhook_share_add(event);
 
     ngx_queue_insert_tail(&keep->events, &event->queue);
     keep->n++;
@@ -134,26 +136,47 @@ ngx_svc_webhook_keep(ngx_svc_webhook_event_t *event)
 }
 
 
-/* One event always has room: it may be larger than all may be together. */
+/*
+ * One event always has room: it may be larger than all may be together.  A
+ * tenant that has some may have as many as there are places left: half of them
+ * when it is the only one, and the next one finds some.
+ */
 
 static ngx_int_t
 ngx_svc_webhook_keep_room(ngx_svc_webhook_event_t *event)
 {
-    ngx_svc_webhook_conf_t  *wcf;
-    ngx_svc_webhook_drop_e   why;
-    ngx_svc_webhook_keep_t  *keep;
+    ngx_svc_webhook_conf_t   *wcf;
+    ngx_svc_webhook_drop_e    why;
+    ngx_svc_webhook_keep_t   *keep;
+    ngx_svc_webhook_share_t  *share;
 
     keep = &ngx_svc_webhook_kept;
     wcf = ngx_svc_webhook_conf();
 
-    if (keep->n >= wcf->keep) {
+    share = ngx_svc_webhook_share(&event->tenant);
+
+    if (share == NULL) {
+        why = NGX_SVC_WEBHOOK_DROP_MEMORY;
+
+    } else if (keep->n >= wcf->keep) {
         why = NGX_SVC_WEBHOOK_DROP_NUMBER;
 
     } else if (keep->n && keep->size + event->size > wcf->keep_size) {
         why = NGX_SVC_WEBHOOK_DROP_SIZE;
 
+    } else if (share->n && (keep->n + share->n >= wcf->keep
+                            || keep->size + share->size + event->size
+                               > wcf->keep_size))
+    {
+        why = NGX_SVC_WEBHOOK_DROP_SHARE;
+
     } else {
+        event->share = share;
         return NGX_OK;
+    }
+
+    if (share) {
+        ngx_svc_webhook_share_unused(share);
     }
 
     ngx_svc_webhook_drop(why, event->n, &event->tenant);
@@ -489,6 +512,7 @@ ngx_svc_webhook_keep_free(ngx_svc_webhook_event_t *event)
     keep = &ngx_svc_webhook_kept;
 
     ngx_queue_remove(&event->queue);
+    ngx_svc_webhook_share_remove(event);
     keep->n--;
     keep->first++;
     keep->size -= event->size;

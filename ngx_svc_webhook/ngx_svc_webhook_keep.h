@@ -10,6 +10,15 @@
 #include "ngx_svc_webhook.h"
 
 
+/* What is kept of a tenant. */
+
+typedef struct {
+    ngx_str_node_t   node;              /* by the tenant's id, behind it */
+    ngx_uint_t       n;                 /* events */
+    size_t           size;              /* bytes of them */
+} ngx_svc_webhook_share_t;
+
+
 /*
  * The deliveries of one event, as text, in one block of ngx_alloc(): all text
  * points into it.
@@ -23,8 +32,9 @@ typedef struct {
 
     /* private */
 
-    ngx_queue_t    queue;
-    ngx_msec_t     since;
+    ngx_queue_t                queue;
+    ngx_msec_t                 since;
+    ngx_svc_webhook_share_t   *share;
 
     ngx_str_t      entries[1];          /* n of them */
 } ngx_svc_webhook_event_t;
@@ -41,6 +51,17 @@ void ngx_svc_webhook_keep_exit(void);
  * handed over its events, svc_webhook_shutdown_timeout later at most.
  */
 ngx_int_t ngx_svc_webhook_keep(ngx_svc_webhook_event_t *event);
+
+
+/*
+ * ngx_svc_webhook_share.c: of the event's tenant, NULL when memory runs out; one
+ * that has no events goes.
+ */
+void ngx_svc_webhook_share_init(void);
+ngx_svc_webhook_share_t *ngx_svc_webhook_share(const ngx_str_t *tenant);
+void ngx_svc_webhook_share_add(ngx_svc_webhook_event_t *event);
+void ngx_svc_webhook_share_remove(ngx_svc_webhook_event_t *event);
+void ngx_svc_webhook_share_unused(ngx_svc_webhook_share_t *share);
 
 
 #endif /* _NGX_SVC_WEBHOOK_KEEP_H_INCLUDED_ */

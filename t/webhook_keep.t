@@ -233,20 +233,68 @@ sub overflow {
     is(dropped() - $before, $gone, "$name: and no more are dropped");
 }
 
-configure(svc_webhook_keep => 20);
-overflow('number', sub { $_[0] == 10 }, qr/.*"svc_webhook_keep"/);
+# a tenant that is alone has half of it
 
-configure(svc_webhook_keep => undef, svc_webhook_keep_size => '8k');
-overflow('bytes', sub { $_[0] > 5 && $_[0] < 25 }, qr/.*"svc_webhook_keep_size"/);
+configure(svc_webhook_keep => 40);
+overflow('number', sub { $_[0] == 10 }, qr/.*share.*"svc_webhook_keep"/);
+
+configure(svc_webhook_keep => undef, svc_webhook_keep_size => '16k');
+overflow('bytes', sub { $_[0] > 5 && $_[0] < 25 },
+         qr/.*share.*"svc_webhook_keep_size"/);
 
 configure(svc_webhook_keep_size => undef,
           svc_webhook_keep_time => slow(1) . 's');
 overflow('age', sub { $_[0] == 30 }, qr/.*"svc_webhook_keep_time"/);
 
 
+# --- tenants share them -----------------------------------------------------------
+
+sub shared {
+    my ($name, $globex, $other, %svc) = @_;
+
+    my $behind = $receiver->at($other);
+
+    configure(%svc);
+    since();
+    $before = dropped();
+    $have = $receiver->at($hook);
+    $redis->stop;
+    wait_for { $s->health->json->{redis} eq 'down' };
+    users(60);
+
+    my $gone = dropped() - $before;
+    my @theirs = map { $globex->create(
+                           userName => "$name$_\@globex.test")->{id} } 1 .. 5;
+
+    cmp_ok($gone, '>=', 20, "$name: what is too much of a burst is dropped");
+    is(dropped() - $before, $gone, "$name: and nothing of another tenant");
+    ok(said(qr/\[error\].* of\ tenant\ \Q$acme->{id}\E:\ .*the\ tenant's\ share
+               /x), "$name: the log says whose");
+    $redis->launch;
+    is(scalar($receiver->wait($hook, $have + 60 - $gone)), $have + 60 - $gone,
+       "$name: the rest is delivered");
+
+    my @got = $receiver->wait($other, $behind + 5);
+
+    is_deeply([ sort map { JSON::PP::decode_json($_->{body})->{data}{userId} }
+                @got[$behind .. $#got] ], [ sort @theirs ],
+              "$name: and all of the other tenant");
+    ok((wait_for { metric('kept') == 0 }), "$name: nothing is kept");
+}
+
+my $globex = $s->tenant('globex');
+my $other = $receiver->hook($globex, '/globex');
+
+shared('number', $globex, $other, svc_webhook_keep => 40,
+       svc_webhook_keep_time => undef);
+shared('bytes', $globex, $other, svc_webhook_keep => undef,
+       svc_webhook_keep_size => '16k');
+$have = $receiver->at($hook);
+
+
 # --- in order -------------------------------------------------------------------
 
-configure(svc_webhook_keep_time => undef,
+configure(svc_webhook_keep_size => undef,
           svc_webhook_shutdown_timeout => slow(2) . 's');
 
 my ($helper) = $nginx->wait_helper;
