@@ -459,6 +459,10 @@ ngx_http_svc_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
+    /* the time is that of before the configuration was read: timers begin */
+
+    ngx_time_update();
+
     ngx_svc_json_init();
     ngx_svc_metrics_join(NGX_SVC_PROCESS_WORKER, cycle->log);
 

@@ -100,7 +100,8 @@ struct ngx_svc_pg_pool_s {
     ngx_pool_t                *memory;      /* of lanes */
     ngx_uint_t                 first;       /* address to begin with */
     ngx_uint_t                 down;        /* said in the log */
-    ngx_svc_pg_trouble_e       trouble;     /* of the latest attempt */
+    ngx_svc_pg_trouble_e       trouble;     /* of the latest attempt; UP before
+                                               the end of the first one */
     ngx_uint_t                 newer;       /* the schema is, than we */
     ngx_log_t                 *log;
 };

@@ -25,6 +25,7 @@ static ngx_int_t ngx_svc_pg_queue_enter(ngx_svc_pg_pool_t *pool,
     ngx_svc_pg_op_t *op, ngx_uint_t first);
 static ngx_uint_t ngx_svc_pg_queue_over(ngx_svc_pg_lane_t *lane);
 static void ngx_svc_pg_queue_timer(ngx_svc_pg_op_t *op);
+static ngx_msec_t ngx_svc_pg_queue_time(ngx_svc_pg_pool_t *pool);
 static void ngx_svc_pg_queue_timeout(ngx_event_t *ev);
 static void ngx_svc_pg_queue_full(ngx_svc_pg_lane_t *lane);
 static void ngx_svc_pg_queue_deepen(ngx_svc_pg_lane_t *lane);
@@ -211,12 +212,35 @@ ngx_svc_pg_queue_timer(ngx_svc_pg_op_t *op)
     op->timer.data = op;
     op->timer.log = pool->log;
 
+    ngx_add_timer(&op->timer, ngx_svc_pg_queue_time(pool));
+}
+
+
+static ngx_msec_t
+ngx_svc_pg_queue_time(ngx_svc_pg_pool_t *pool)
+{
+    ngx_msec_t          time;
+    ngx_svc_pg_conf_t  *conf;
+
+    conf = pool->conf;
+    time = conf->queue_timeout;
+
     /* slow work has slow work before it */
 
-    ngx_add_timer(&op->timer, pool->kind == NGX_SVC_PG_SLOW
-                              ? ngx_max(pool->conf->queue_timeout,
-                                        pool->conf->timeout)
-                              : pool->conf->queue_timeout);
+    if (pool->kind == NGX_SVC_PG_SLOW) {
+        time = ngx_max(time, conf->timeout);
+    }
+
+    /*
+     * A worker that has just started, as with a reload, takes requests before
+     * it has connections: nothing is wrong as long as they may still come.
+     */
+
+    if (pool->nready == 0 && pool->trouble == NGX_SVC_PG_UP) {
+        time = ngx_max(time, conf->connect_timeout);
+    }
+
+    return time;
 }
 
 

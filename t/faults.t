@@ -84,7 +84,8 @@ sub fault {
     }
 
     is_deeply(\@bad, [], "$name: every answer is right"
-              . ($opt{down} ? ', or 503 with Retry-After' : ''));
+              . ($opt{down} ? ', or 503 with Retry-After' : ''))
+        or diag(grep { /PostgreSQL|\[warn\]/ } $s->nginx->log_lines);
 
     note(join ', ', map { "$_: $outcome{$_}" } sort keys %outcome);
 
