@@ -22,6 +22,9 @@ DEV = $(BUILD)/nginx-dev-$(notdir $(CC))
 SRC = $(BUILD)/src/nginx
 SAN = $(BUILD)/sanitize
 
+# what svcctl has beside itself: its manual page, and what bash completes
+SVCCTL = $(BUILD)/share/svcctl.8 $(BUILD)/share/svcctl
+
 # where things are installed; the modules where Debian's nginx looks for them
 prefix = /usr
 modulesdir = $(prefix)/lib/nginx/modules
@@ -29,6 +32,8 @@ loaddir = $(prefix)/share/nginx/modules-available
 sharedir = $(prefix)/share/ngx_svc
 docdir = $(prefix)/share/doc/ngx_svc
 sbindir = $(prefix)/sbin
+mandir = $(prefix)/share/man
+completionsdir = $(prefix)/share/bash-completion/completions
 
 .PHONY: help deps deps-run deps-test build install uninstall run stop test \
 	test-debian unit sanitize valgrind bench lint fuzz clean
@@ -46,9 +51,9 @@ deps-run:            ## the same, for the demo too: PostgreSQL and Redis
 deps-test:           ## the same, for the tests too; PostgreSQL's newest minor
 	@conf/deps.sh test
 
-build: deps $(addprefix $(BUILD)/modules/,$(MODULES))  ## build the modules, in build/modules
+build: deps $(addprefix $(BUILD)/modules/,$(MODULES)) $(SVCCTL)  ## build the modules, in build/modules
 
-$(DEV)/objs/Makefile: config conf/openapi.json $(wildcard ngx_svc_*) \
+$(DEV)/objs/Makefile: config conf/version conf/openapi.json $(wildcard ngx_svc_*) \
 		/usr/sbin/nginx
 	@echo "==> configuring for $$(/usr/sbin/nginx -v 2>&1 | cut -d: -f2)"
 	@rm -rf $(DEV) && mkdir -p $(DEV)
@@ -74,6 +79,14 @@ $(BUILD)/modules/%.so: $(DEV)/objs/.built
 	@mkdir -p $(BUILD)/modules
 	@cp $(DEV)/objs/$*.so $@.new && mv -f $@.new $@
 
+$(BUILD)/share/svcctl.8: conf/svcctl.8.sh conf/svcctl.d/commands.sh conf/version
+	@mkdir -p $(BUILD)/share
+	@conf/svcctl.8.sh > $@.new && mv -f $@.new $@
+
+$(BUILD)/share/svcctl: conf/svcctl.bash-completion
+	@mkdir -p $(BUILD)/share
+	@cp conf/svcctl.bash-completion $@.new && mv -f $@.new $@
+
 # $(call put,MODE,FILES,FOLDER): all are there before the first one is renamed
 define put
 install -d "$(DESTDIR)$(3)"
@@ -90,7 +103,7 @@ endef
 # Without MODULES, for an NGINX that has them built in: all the rest.  Of a
 # version before or after none of its migrations stays.
 
-install: $(if $(strip $(MODULES)),build)  ## install modules, load_module lines, migrations, svcctl (DESTDIR=)
+install: $(if $(strip $(MODULES)),build) $(SVCCTL)  ## install modules, load_module lines, migrations, svcctl (DESTDIR=)
 ifneq ($(strip $(MODULES)),)
 	$(call put,644,$(addprefix $(BUILD)/modules/,$(MODULES)),$(modulesdir))
 	$(call put,644,conf/mod-http-svc.conf,$(loaddir))
@@ -100,14 +113,18 @@ endif
 		[ -e "$${f##*/}" ] || rm -fv "$$f"; \
 	done
 	$(call put,644,$(sort $(wildcard conf/svcctl.d/*.sh)),$(sharedir)/svcctl.d)
+	$(call put,644,conf/version,$(sharedir))
 	$(call put,755,conf/svcctl,$(sbindir))
+	$(call put,644,$(BUILD)/share/svcctl.8,$(mandir)/man8)
+	$(call put,644,$(BUILD)/share/svcctl,$(completionsdir))
 	$(call put,644,conf/svc.conf.example conf/nginx-stop.conf README.md,$(docdir)/examples)
 	$(call put,755,conf/webhook-receiver,$(docdir)/examples)
 
 uninstall:           ## remove what "install" has put there (DESTDIR=)
 	rm -f $(foreach m,$(MODULES),"$(DESTDIR)$(modulesdir)/$(m)") \
 		"$(DESTDIR)$(loaddir)/mod-http-svc.conf" \
-		"$(DESTDIR)$(sbindir)/svcctl"
+		"$(DESTDIR)$(sbindir)/svcctl" "$(DESTDIR)$(mandir)/man8/svcctl.8" \
+		"$(DESTDIR)$(completionsdir)/svcctl"
 	rm -rf "$(DESTDIR)$(sharedir)" "$(DESTDIR)$(docdir)"
 
 run: deps-run build  ## start a demo system on PORT (as before, or 8080), and show how to use it
@@ -129,7 +146,8 @@ $(SRC)/objs/ngx_auto_config.h:
 unit: $(SRC)/objs/ngx_auto_config.h  ## build the unit tests, in build/unit
 	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) unit
 
-$(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/openapi.json $(SOURCES)
+$(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.json \
+		$(SOURCES)
 	@echo "==> building nginx and the modules with ASan and UBSan"
 	@rm -rf $(SAN) && mkdir -p $(SAN)
 	@cp -r $(SRC)/. $(SAN)/src && rm -rf $(SAN)/src/objs

@@ -13,7 +13,7 @@ build="nginx nginx-dev gcc libc6-dev make libpq-dev libhiredis-dev libcjson-dev
 run="postgresql postgresql-client redis-server redis-tools openssl curl
      ca-certificates coreutils procps tzdata python3"
 test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
-      cppcheck clang-tools valgrind jq iproute2"
+      cppcheck clang-tools valgrind jq iproute2 man-db mandoc"
 
 # Node.js of whatever source: Debian's when there is none
 

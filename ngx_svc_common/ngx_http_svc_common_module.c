@@ -4,6 +4,7 @@
 
 #include "ngx_svc_metrics.h"
 #include "ngx_svc_request.h"
+#include "ngx_svc_version.h"                /* generated from conf/version */
 
 
 static ngx_int_t ngx_http_svc_preconfiguration(ngx_conf_t *cf);
@@ -434,6 +435,11 @@ ngx_http_svc_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 static ngx_int_t
 ngx_http_svc_init_module(ngx_cycle_t *cycle)
 {
+    if (!ngx_test_config) {
+        ngx_log_error(NGX_LOG_NOTICE, cycle->log, 0,
+                      "ngx_svc " NGX_SVC_VERSION);
+    }
+
     return ngx_svc_metrics_init_module(cycle,
                            ngx_http_cycle_get_module_main_conf(cycle,
                                                   ngx_http_svc_common_module));

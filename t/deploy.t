@@ -66,6 +66,13 @@ like(passes('cat /etc/postgresql/*/main/pg_hba.conf', 'pg_hba.conf'),
      qr/^local +all +all +peer\n.*^host +all +all .*scram-sha-256\n/ms,
      'is Debian\'s');
 
+is(passes('svcctl version', 'svcctl'), 'svcctl ' . slurp('conf/version'),
+   'is of this version');
+like(passes('man svcctl', 'man svcctl'), qr/^SVCCTL\(8\)/m, 'is its page');
+like(passes('. /usr/share/bash-completion/completions/svcctl;'
+            . ' complete -p svcctl', 'bash'),
+     qr/-F _svcctl svcctl$/m, 'completes it');
+
 # Debian's error_log has no level, which hides warnings
 
 like(passes('sed "s/worker_connections .*;/worker_connections 500;/"'

@@ -72,6 +72,13 @@ ok(-x "$root/usr/sbin/svcctl", 'svcctl');
 like(qx('$root/usr/sbin/svcctl' --help), qr/^usage: svcctl/, 'which runs there');
 like(qx('$root/usr/sbin/svcctl' --pg 'host=$dir/none' migrate 2>&1 >/dev/null),
      qr{PostgreSQL: .*$dir/none/}, 'and finds its migrations');
+is(qx('$root/usr/sbin/svcctl' version),
+   'svcctl ' . slurp('conf/version'), 'and the version');
+like(slurp("$root/usr/share/man/man8/svcctl.8") // '', qr/^\.Nm svcctl$/m,
+     'its manual page');
+is(qx(bash -c '. "$root/usr/share/bash-completion/completions/svcctl"
+               complete -p svcctl'), "complete -F _svcctl svcctl\n",
+   'what bash completes');
 ok(-x "$root/usr/share/doc/ngx_svc/examples/webhook-receiver", 'the receiver');
 ok(-e "$root/usr/share/ngx_svc/sql/0001_init.sql", 'migrations');
 ok(-e "$root/usr/lib/nginx/modules/$_", $_)
@@ -192,12 +199,21 @@ $s->done;
 
 # svcctl is a script: who runs it reads on in the old one
 
-my $inode = (stat "$root/usr/sbin/svcctl")[1];
-open my $reader, '<', "$root/usr/sbin/svcctl" or die $!;
+my %reader;
+
+for my $file ('usr/sbin/svcctl', 'usr/share/man/man8/svcctl.8',
+              'usr/share/bash-completion/completions/svcctl')
+{
+    open $reader{$file}, '<', "$root/$file" or die "$file: $!";
+}
+
 make('install', "DESTDIR=$root");
-isnt((stat "$root/usr/sbin/svcctl")[1], $inode, 'svcctl is another file');
-is((stat $reader)[1], $inode, 'beside the one that is being read');
-close $reader;
+
+for my $file (sort keys %reader) {
+    isnt((stat "$root/$file")[1], (stat $reader{$file})[1],
+         "$file is another file than the one that is being read");
+    close $reader{$file};
+}
 
 
 # --- stale files, static builds, and the end ----------------------------------------

@@ -40,8 +40,10 @@ is($s->http(HEAD => '/v1/openapi.json')->header('content-length'),
 
 my $document = $r->json;
 my $file = slurp($s->root . '/conf/openapi.json');
+my ($version) = slurp($s->root . '/conf/version') =~ /^(\S+)$/;
 
 is($file =~ s/\@base_url\@/$s->base_url/ge, 1, 'one place for the server');
+is($file =~ s/\@version\@/$version/g, 1, 'and for the version');
 is_deeply($document, $JSON->decode($file), 'as it is in conf/');
 is($document->{openapi}, '3.1.0', 'OpenAPI 3.1');
 is($document->{servers}[0]{url}, $s->base_url, 'its server');

@@ -1,0 +1,146 @@
+# shellcheck shell=bash disable=SC2034
+#
+# Commands and options, once: what is taken, what --help and the manual page say,
+# and what the shell completes.
+
+permissions=apps:manage,audit:view,groups:manage,members:manage
+permissions=$permissions,roles:manage,tenant:manage,users:view
+
+# An option: the name of its value, none for a switch, and what it is.
+
+declare -A value_of=() meaning=()
+
+option() {
+    value_of[$1]=$2
+    meaning[$1]=$3
+}
+
+option pg           CONNINFO  "libpq's, of the role that owns the database"
+option sql          DIR       "the folder of the migrations"
+option slug         SLUG      "1 to 63 of a-z, 0-9 and -, no - at either end"
+option name         NAME      "how it is shown"
+option owner        EMAIL     "the e-mail address of the first owner"
+option env          ""        "prints assignments for a shell"
+option tenant       SLUG      "the tenant, by its slug"
+option permissions  LIST      "what the token may do, with commas between"
+option expires      TIME      "RFC 3339, as 2030-01-31T00:00:00Z; never unless given"
+option id           ID        "the token's, as \"token list\" shows it"
+option months       N         "a number of months"
+option days         N         "a number of days"
+option file         FILE      "CSV, in UTF-8"
+
+# A command: the function and the options of it ("!": it cannot do without), what
+# it does, an example, and on stdin what else is to be known, a sentence a line.
+
+declare -A commands=() summary=() example=() details=()
+order=()
+
+command_is() {
+    order+=("$1")
+    commands[$1]=$2
+    summary[$1]=$3
+    example[$1]=$4
+    IFS= read -r -d '' "details[$1]" || :
+}
+
+command_is "migrate" "migrate sql" \
+    "brings the schema up to date" \
+    "migrate" <<'TXT'
+Run twice it changes nothing.
+It waits up to two minutes for a moment when nobody holds a table.
+A schema that is newer than the migrations here is refused.
+TXT
+
+command_is "status" "status" \
+    "shows the schema's version, and the tenants" \
+    "status" <<'TXT'
+A tenant's line has its slug, its id, its name, and how many users it has.
+TXT
+
+command_is "tenant create" "tenant_create slug! name! owner! env" \
+    "makes a tenant, its owner, an API token and a SCIM token" \
+    "tenant create --slug acme --name Acme --owner ada@acme.example" <<'TXT'
+The tokens are shown this once: only their SHA-256 is stored.
+With --env they come as assignments to SVC_ADMIN_TOKEN, SVC_SCIM_TOKEN and others, for a file that only its owner reads.
+TXT
+
+command_is "tenant list" "tenant_list" \
+    "lists all tenants" \
+    "tenant list" <<'TXT'
+A line has the slug, the id, the name, and how many users there are.
+TXT
+
+command_is "scim-token create" "scim_token_create tenant! name!" \
+    "makes one more SCIM token" \
+    "scim-token create --tenant acme --name Okta" <<'TXT'
+It is shown this once.
+Several may be live at a time.
+TXT
+
+command_is "token create" "token_create tenant! name! permissions! expires" \
+    "makes an API token" \
+    "token create --tenant acme --name ci --permissions audit:view,users:view" <<TXT
+It is shown this once.
+The permissions are ${permissions//,/, }.
+TXT
+
+command_is "token list" "token_list tenant!" \
+    "lists a tenant's tokens, without their secrets" \
+    "token list --tenant acme" <<'TXT'
+A line has the id, the kind, how the token begins, its name, whether it is active, expired or revoked, its permissions, and when it was last used.
+TXT
+
+command_is "token revoke" "token_revoke tenant! id!" \
+    "revokes a token of either kind" \
+    "token revoke --tenant acme --id 5d1c0a52-8f0e-4b52-9a7e-3c3f6c1c9d11" <<'TXT'
+It counts from the next request on every node.
+TXT
+
+command_is "audit partitions" "audit_partitions months" \
+    "makes the audit log's partitions" \
+    "audit partitions --months 12" <<'TXT'
+They are those of this month and of the next N, 12 unless given.
+Events that came before their partition are moved into it.
+When the log is in use it does nothing and fails: run it every day.
+TXT
+
+command_is "audit retain" "audit_retain months!" \
+    "drops the audit log's oldest months" \
+    "audit retain --months 24" <<'TXT'
+What is older than N whole months goes.
+When the log is in use it does nothing and fails.
+TXT
+
+command_is "access-policy reset" "access_policy_reset tenant!" \
+    "breaks the glass: a policy that admits everybody" \
+    "access-policy reset --tenant acme" <<'TXT'
+It is for a tenant whose access policy has locked out those who could change it.
+The policy before stays among the versions.
+TXT
+
+command_is "sign-ins import" "sign_ins_import tenant! file!" \
+    "imports sign-ins, to simulate access policies with" \
+    "sign-ins import --tenant acme --file sign-ins.csv" <<'TXT'
+The file begins with the line "at,ip,country,email".
+A time is like 2026-11-20T08:15:00Z or 2026-11-20 08:15:00+01, in UTC without an offset.
+A country is two letters, or nothing; an e-mail address is that of a user, or nothing.
+All lines are imported, or none; those that are there already change nothing.
+TXT
+
+command_is "sign-ins retain" "sign_ins_retain days!" \
+    "deletes old sign-ins" \
+    "sign-ins retain --days 90" <<'TXT'
+Those go that are older than N days.
+TXT
+
+command_is "version" "show_version" \
+    "shows the version" \
+    "version" <<'TXT'
+It is also in NGINX's error log, and in the API's description.
+TXT
+
+command_is "commands" "show_commands" \
+    "lists commands with their options, for the shell" \
+    "commands" <<'TXT'
+A line has a command and its options; one that takes a value ends with "=".
+TXT
