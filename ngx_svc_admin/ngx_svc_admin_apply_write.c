@@ -175,9 +175,8 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[] = {
           " SELECT x.action, x.type, CASE x.type WHEN 'accessPolicy'"
                   " THEN u.access_version_id::text ELSE x.id END,"
               " CASE x.type WHEN 'groupPasswordPolicy' THEN ("
-                  "SELECT name FROM svc.user_group"
-                  " WHERE tenant_id = u.tenant_id"
-                      " AND id = (SELECT x.id::uuid))"
+                  NGX_SVC_ROW("k.name", "svc.user_group",
+                              "(SELECT x.id::uuid)") ")"
               " ELSE x.name END,"
               " CASE x.type WHEN 'accessPolicy' THEN x.details ||"
                   " jsonb_build_object('version', u.access_number,"

@@ -56,9 +56,8 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_bundle_statements[] = {
           " (SELECT permissions FROM svc.credential WHERE token_hash = $1),"
           " (SELECT min(i.n) FROM"
               " unnest((SELECT $2::text::uuid[])) WITH ORDINALITY i (id, n)"
-              " WHERE (SELECT true FROM svc.user_group u"
-                  " WHERE u.tenant_id = " NGX_SVC_TENANT
-                  " AND u.id = i.id) IS NULL)"
+              " WHERE (" NGX_SVC_ROW("true", "svc.user_group", "i.id")
+                  ") IS NULL)"
       " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT, 2 },
 
     { NULL, NULL, 0 }

@@ -71,9 +71,9 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_group_members_statements[] = {
       "), i AS ("
           "SELECT DISTINCT id FROM unnest($2::text::uuid[]) i (id)"
       "), x AS ("
-          "SELECT i.id FROM i WHERE (SELECT true FROM svc.user_account a"
-              " WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = i.id)"
-              " IS NULL LIMIT 1"
+          "SELECT i.id FROM i WHERE ("
+              NGX_SVC_ROW("true", "svc.user_account", "i.id")
+              ") IS NULL LIMIT 1"
       "), n AS ("
           "INSERT INTO svc.group_member (tenant_id, group_id, user_id)"
           " SELECT g.tenant_id, g.id, i.id FROM g, i"
@@ -109,7 +109,8 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_group_members_statements[] = {
       " FROM (SELECT user_id, added_at FROM svc.group_member"
           " WHERE group_id = $1 ORDER BY added_at DESC, user_id DESC"
           " LIMIT $2::int4 OFFSET $3::int4) m"
-      " JOIN svc.user_account u ON u.id = m.user_id"
+      " CROSS JOIN LATERAL ("
+          NGX_SVC_ROW("k.*", "svc.user_account", "m.user_id") ") u"
       " ORDER BY m.added_at DESC, m.user_id DESC", 3 },
 
     { NULL, NULL, 0 }

@@ -75,8 +75,8 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_identities_statements[] = {
               " NULL::uuid AS owner_id, u.status, 0 AS anomalies,"
               " u.last_login_at AS active_at,"
               " NULL::timestamptz AS expires_at, u.created_at"
-          " FROM h, unnest(h.ids) i (id)"
-              " JOIN svc.user_account u ON u.id = i.id"
+          " FROM h, unnest(h.ids) i (id) CROSS JOIN LATERAL ("
+              NGX_SVC_ROW("k.*", "svc.user_account", "i.id") ") u"
           " UNION ALL SELECT * FROM s"
           " ORDER BY created_at DESC, id DESC"
           " LIMIT $3::int4 OFFSET (SELECT skip FROM n)"
@@ -85,7 +85,9 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_identities_statements[] = {
           " o.id, o.user_name, m.status, m.anomalies, m.active_at,"
           " m.expires_at, m.created_at"
       " FROM n LEFT JOIN h ON true LEFT JOIN m ON true"
-      " LEFT JOIN svc.user_account o ON o.id = m.owner_id"
+      " LEFT JOIN LATERAL ("
+          NGX_SVC_ROW("k.id, k.user_name", "svc.user_account", "m.owner_id")
+          ") o ON true"
       " ORDER BY m.created_at DESC, m.id DESC", 6 },
 
     { NULL, NULL, 0 }

@@ -49,8 +49,8 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_password_groups_statements[] = {
           " WHERE tenant_id = " NGX_SVC_TENANT
           " ORDER BY created_at DESC, group_id DESC"
           " LIMIT $1::int4 OFFSET $2::int4) p"
-      " JOIN svc.user_group g"
-          " ON g.tenant_id = p.tenant_id AND g.id = p.group_id"
+      " CROSS JOIN LATERAL ("
+          NGX_SVC_ROW("k.name", "svc.user_group", "p.group_id") ") g"
       " ORDER BY p.created_at DESC, p.group_id DESC", 2 },
 
     { "admin_overrides_total",

@@ -192,9 +192,11 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
     /* before the user: whoever changes a group's members locks it first, too */
 
     { "admin_user_groups_lock",
-      "SELECT g.id FROM svc.user_group g"
-      " JOIN svc.group_member m ON m.group_id = g.id WHERE m.user_id = $1"
-      " ORDER BY g.id FOR NO KEY UPDATE OF g", 1 },
+      "SELECT g.id FROM (SELECT group_id FROM svc.group_member"
+          " WHERE user_id = $1 ORDER BY group_id OFFSET 0) m"
+      " CROSS JOIN LATERAL ("
+          NGX_SVC_ROW("k.id", "svc.user_group", "m.group_id")
+          " FOR NO KEY UPDATE) g", 1 },
 
     { NULL, NULL, 0 }
 };

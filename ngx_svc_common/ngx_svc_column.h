@@ -17,6 +17,18 @@
     "nullif(current_setting('svc.tenant', true), '')::uuid"
 
 /*
+ * SQL: of a tenant's table the row with an id, or none: for LATERAL, or as a
+ * value.  columns: of k.  A range and an order have the primary key looked up
+ * whatever the planner knows: while a table is empty each index that begins with
+ * the tenant is as good to it, and a plan made then would read all rows of the
+ * tenant for each id.
+ */
+
+#define NGX_SVC_ROW(columns, table, id)                                       \
+    "SELECT " columns " FROM " table " k WHERE k.tenant_id = " NGX_SVC_TENANT \
+    " AND k.id BETWEEN " id " AND " id " ORDER BY k.id LIMIT 1"
+
+/*
  * A statement of its own before one that counts rows and adds one up to a
  * limit: those that add to the same kind in a tenant stand in line until they
  * are committed, and each counts what those before have stored.  table: a name,
