@@ -72,7 +72,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_export_statements[] = {
       "INSERT INTO svc.audit_event (action, details)"
       " SELECT 'audit.exported', jsonb_build_object('format', $1::text,"
           " 'truncated', $2::bool)"
-      " WHERE " NGX_SVC_TENANT " IS NOT NULL", 2 },
+      " WHERE " NGX_SVC_TENANT_OR_NULL " IS NOT NULL", 2 },
 
     { "admin_audit_export_page",
       "SELECT " NGX_SVC_ADMIN_AUDIT_COLUMNS " FROM svc.audit_event e"

@@ -66,7 +66,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_audit_stream_statements[] = {
       "), i AS ("
           "INSERT INTO svc.audit_stream (id, expires_at)"
           " SELECT $1::uuid, now() + $3::int4 * interval '1 second' FROM n"
-          " WHERE n < $2::int4 AND " NGX_SVC_TENANT " IS NOT NULL"
+          " WHERE n < $2::int4 AND " NGX_SVC_TENANT_OR_NULL " IS NOT NULL"
           " RETURNING id"
       "), x AS ("
           "INSERT INTO svc.audit_event (action, outcome, details)"

@@ -80,7 +80,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_groups_statements[] = {
 
     { "admin_groups_create",
       "WITH t AS ("
-          "SELECT " NGX_SVC_TENANT " AS id, (SELECT count(*)"
+          "SELECT " NGX_SVC_TENANT_OR_NULL " AS id, (SELECT count(*)"
               " FROM svc.user_group) < $4::int4 AS room"
       "), g AS ("
           "INSERT INTO svc.user_group (tenant_id, id, name, description)"

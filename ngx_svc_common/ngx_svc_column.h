@@ -13,8 +13,18 @@
 
 /* SQL: the tenant of the transaction, or NULL. */
 
-#define NGX_SVC_TENANT                                                        \
+#define NGX_SVC_TENANT_OR_NULL                                                \
     "nullif(current_setting('svc.tenant', true), '')::uuid"
+
+/*
+ * SQL: what a tenant's id is compared with, in the words of the policies, so that
+ * both are one condition.  Without a tenant it is nobody's id: a comparison with
+ * NULL would have the planner count on no rows, and the plan is for all.
+ */
+
+#define NGX_SVC_TENANT                                                        \
+    "greatest(current_setting('svc.tenant', true),"                           \
+        " '00000000-0000-0000-0000-000000000000')::uuid"
 
 /*
  * SQL: of a tenant's table the row with an id, or none: for LATERAL, or as a
@@ -38,7 +48,7 @@
 #define NGX_SVC_LIMIT_LOCK(table)                                             \
     "SELECT pg_advisory_xact_lock(hashtext('" table "'),"                     \
         " hashtext(current_setting('svc.tenant', true)))"                     \
-    " WHERE " NGX_SVC_TENANT " IS NOT NULL"
+    " WHERE " NGX_SVC_TENANT_OR_NULL " IS NOT NULL"
 
 
 /*

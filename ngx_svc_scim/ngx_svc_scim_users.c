@@ -53,7 +53,7 @@ const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
 
     { "scim_create",
       "WITH t AS ("
-          "SELECT nullif(current_setting('svc.tenant', true), '')::uuid AS id"
+          "SELECT " NGX_SVC_TENANT_OR_NULL " AS id"
       "), u AS ("
           "INSERT INTO svc.user_account (tenant_id, id, user_name,"
               " external_id, status, email_verified, source, first_name,"

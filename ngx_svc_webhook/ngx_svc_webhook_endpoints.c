@@ -117,7 +117,7 @@ const ngx_svc_pg_statement_t  ngx_svc_webhook_endpoints_statements[] = {
 
     { "webhook_create",
       "WITH n AS ("
-          "SELECT " NGX_SVC_TENANT " AS tenant_id, count(*) AS n"
+          "SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant_id, count(*) AS n"
           " FROM svc.webhook_endpoint WHERE" NGX_SVC_WEBHOOK_OURS
       "), u AS ("
           "INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events,"

@@ -13,8 +13,8 @@
 
 
 /*
- * By their places: no estimate of the planner's can make that a join.  Who
- * trims keeps others from it, and who deletes an endpoint waits: two that delete
+ * By their places: no estimate of the planner's can make that a join.  They are
+ * those of this tenant, and stay while the statement sees them.  Who trims keeps others from it, and who deletes an endpoint waits: two that delete
  * the same rows, each in an order of its own, may wait for each other.
  */
 
@@ -30,8 +30,7 @@ const ngx_svc_pg_statement_t  ngx_svc_webhook_trim_statements[] = {
               " THEN $1::text::uuid[] END)::uuid[])"
           " FOR KEY SHARE"
       ")"
-      " DELETE FROM svc.webhook_attempt WHERE tenant_id = " NGX_SVC_TENANT
-      " AND ctid = ANY (ARRAY("
+      " SELECT svc.webhook_attempt_delete(ARRAY("
           "SELECT o.ctid FROM e,"
           " (VALUES (true), (false)) k (acknowledged), LATERAL ("
               "SELECT a.ctid FROM svc.webhook_attempt a"

@@ -60,10 +60,11 @@ is($s->sql("SELECT count(*) FROM pg_attribute WHERE attname = 'late'"
 
 # --- what is large -----------------------------------------------------------------
 
-my @first = (glob "$root/sql/[0-9]*.sql")[0 .. 7];
-
-mkdir "$sql.8" or die "$!\n";
-symlink $_, "$sql.8/" . s{.*/}{}r or die "$_: $!\n" for @first;
+for my $version (8, 9) {
+    mkdir "$sql.$version" or die "$!\n";
+    symlink $_, "$sql.$version/" . s{.*/}{}r or die "$_: $!\n"
+        for (glob "$root/sql/[0-9]*.sql")[0 .. $version - 1];
+}
 
 
 sub migrated {
@@ -114,6 +115,20 @@ my $policies = 'SELECT polrelid::regclass, polname, polcmd, polpermissive,'
 my $files = 'SELECT relname, relfilenode FROM pg_class WHERE relfilenode <> 0'
             . " AND relnamespace = 'svc'::regnamespace ORDER BY 1";
 
+# What version 10 makes of them: those that compare the tenant, and no other.
+
+sub later {
+    my (@policy) = @_;
+    my $nobody = '00000000-0000-0000-0000-000000000000';
+    my $text = qr/current_setting\('svc\.tenant'::text, true\)/;
+    my $qual = $policy[5] // '';
+
+    @policy[5, 6] = ($qual, $policy[5])
+        if $qual =~ s/NULLIF\(($text), ''::text\)/GREATEST($1, '$nobody'::text)/;
+
+    return \@policy;
+}
+
 $s->sql('CREATE ROLE boss LOGIN CREATEROLE');
 $s->sql('CREATE ROLE reports');
 
@@ -123,9 +138,17 @@ for my $role (qw(postgres boss)) {
 
     ok(scalar(grep { $_->[0] =~ /^audit_event_\d/ } @{ $db->query($statistics) }),
        'the planner knows the tenants');
-    migrated($role, "of_$role", "$root/sql");
+    migrated($role, "of_$role", "$sql.9");
     is_deeply($db->query($statistics), [], 'and then none');
     is_deeply($db->query($policies), $before[1], 'the policies are as they were');
+
+    migrated($role, "of_$role", "$root/sql");
+
+    my @later = map { later(@$_) } @{ $before[1] };
+
+    cmp_ok(scalar(grep { ($_->[5] // '') =~ /GREATEST/ } @later), '>=', 18,
+           'version 10 has policies to change');
+    is_deeply($db->query($policies), \@later, 'and leaves the others');
 
     my ($tenant) = map { $_->[0] }
                    @{ $db->query("SELECT id FROM svc.tenant WHERE slug = 'a'") };

@@ -263,6 +263,13 @@ EOT
 
 # without a tenant there are no rows, and none are taken; with one only its own
 
+my $nobody = '00000000-0000-0000-0000-000000000000';
+
+ok(!eval { $s->sql('INSERT INTO svc.tenant (id, slug, name)'
+                   . " VALUES ('$nobody', 'nobody', 'Nobody')"); 1 },
+   'no tenant has the id that stands for none');
+like($@, qr/"tenant_id_check"/, 'a constraint of the table forbids it');
+
 sub count_of {
     my ($table) = @_;
 
@@ -299,7 +306,9 @@ for my $table (@of_tenants) {
     my $readable = $s->sql("SELECT has_table_privilege('svc_app',"
                            . " 'svc.$table', 'SELECT')") eq 't';
 
-    for my $set ('RESET svc.tenant', "SET svc.tenant = ''") {
+    for my $set ('RESET svc.tenant', "SET svc.tenant = ''",
+                 "SET svc.tenant = '$nobody'")
+    {
         $app->query($set);
 
         if ($readable) {
