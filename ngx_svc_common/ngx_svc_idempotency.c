@@ -31,19 +31,18 @@ static ngx_int_t ngx_svc_idempotency_text(ngx_svc_request_t *sr,
 /* $1 path, $2 key, $3 digest of the body; of the credential in the settings. */
 
 #define NGX_SVC_IDEMPOTENCY_WHOSE                                             \
-    "nullif(current_setting('svc.tenant', true), '')::uuid AS tenant_id,"     \
-    " nullif(current_setting('svc.actor_id', true), '')::uuid"                \
-    " AS credential_id"
+    "nullif(current_setting('svc.actor_id', true), '')::uuid AS credential_id"
 
 #define NGX_SVC_IDEMPOTENCY_THIS                                              \
-    "i.tenant_id = t.tenant_id AND i.credential_id = t.credential_id"         \
+    "i.tenant_id = " NGX_SVC_TENANT " AND i.credential_id = t.credential_id"  \
     " AND i.path = $1 AND i.key = $2"
 
 const ngx_svc_pg_statement_t  ngx_svc_idempotency_statements[] = {
 
     { "idempotency_claim",
       "WITH t AS ("
-          "SELECT " NGX_SVC_IDEMPOTENCY_WHOSE
+          "SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant_id, "
+              NGX_SVC_IDEMPOTENCY_WHOSE
       "), k AS ("
           "INSERT INTO svc.idempotency AS i (tenant_id, credential_id, path,"
               " key, body_hash)"
