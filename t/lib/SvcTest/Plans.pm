@@ -11,7 +11,7 @@ use Digest::SHA qw(sha256_hex);
 use SvcTest::Process qw(slurp wait_for);
 
 
-my $N = 10_000;                 # rows of a tenant in a table
+our $N = 10_000;                # rows of a tenant in a table
 my $ROLES = 1000;
 my $HOOKS = 100;
 my $TIMEOUT = 10_000;           # ms, of a statement
@@ -70,17 +70,21 @@ sub id_sql {
 }
 
 
-# slug: of the new tenant; number: another one for each.  Row triggers would
-# take longer than all the rest, and so what they count is counted at the end.
+# slug: of the new tenant; number: another one for each; text: of the statements
+# to be planned before there is a row, for the kind "early", or nothing.  Row
+# triggers would take longer than all the rest: what they count is counted at the
+# end.
 
 sub new {
-    my ($class, $s, $slug, $number) = @_;
+    my ($class, $s, $slug, $number, $text) = @_;
 
     my $self = bless { s => $s, slug => $slug,
                        prefix => sprintf '01a0%04x', $number }, $class;
 
     $self->{id} = $s->sql('INSERT INTO svc.tenant (slug, name) VALUES'
                           . " ('$slug', '$slug') RETURNING id");
+
+    $self->plan_early($text) if $text;
 
     my $db = $s->connect_as('postgres');
     $db->query('SET session_replication_role = replica');
@@ -360,32 +364,105 @@ sub first_event {
 
 # --- a measurement -----------------------------------------------------------
 
-# Executes a statement as svc_app with the tenant set, and undoes it.  kind:
-# generic or custom.  Returns what it took: ms, pages, and removed, the rows that
-# were read in vain; and the plan.
+# Executes a statement as svc_app with the tenant set, and undoes it.  kind, of
+# its plan: custom; generic, for all; refused, the same, but made for a request
+# without a tenant; early, made so when the tables were empty.  Returns what it
+# took: ms, pages, and removed, the rows that were read in vain; and the plan.
 
 sub execute {
-    my ($self, $text, $kind, $values) = @_;
+    my ($self, $name, $text, $kind, $values) = @_;
+
+    return $self->explain($self->{early}, "early_$name", $values)
+        if $kind eq 'early';
 
     my $db = $self->{db} //= $self->connect;
-    my $arguments = @$values ? '(' . join(', ', map { quoted($_) } @$values)
-                               . ')' : '';
+
+    $db->query('SET plan_cache_mode = force_'
+               . ($kind eq 'refused' ? 'generic' : $kind) . '_plan');
+    $db->query("PREPARE s AS $text");
+    $db->query('EXPLAIN EXECUTE s' . arguments($values))
+        if $kind eq 'refused';
+
+    my $work = $self->explain($db, 's', $values);
+
+    $db->query('DEALLOCATE s');
+
+    return $work;
+}
+
+
+# As the first requests after an installation do, on a connection that lives on.
+
+sub plan_early {
+    my ($self, $text) = @_;
+
+    my $values = $self->values;
+    my $db = $self->{early} = $self->connect;
+
+    $db->query('SET plan_cache_mode = force_generic_plan');
+
+    for my $name (grep { $text->{$_} } sort keys %$values) {
+        $db->query("PREPARE early_$name AS $text->{$name}");
+        $db->query("EXPLAIN EXECUTE early_$name"
+                   . arguments($values->{$name}));
+    }
+
+    $self->begin($db);
+    $db->query($_) for $self->first_changes;
+    $db->query('ROLLBACK');
+}
+
+
+# What has the triggers of users, groups, roles and sign-ins plan what they
+# execute.
+
+sub first_changes {
+    my ($self) = @_;
+
+    my ($user, $group) = ($self->id($USER, 1), $self->id($GROUP, 1));
+    my $t = "'$self->{id}'";
+
+    return (<<"EOT" =~ /\S[^;]*/g);
+INSERT INTO svc.role (tenant_id, key, name, permissions)
+VALUES ($t, 'role1', 'Role', '{}');
+INSERT INTO svc.user_account (tenant_id, id, user_name, role)
+VALUES ($t, '$user', 'user1', 'role1');
+UPDATE svc.user_account SET status = 'suspended', role = 'member';
+INSERT INTO svc.user_group (tenant_id, id, name) VALUES ($t, '$group', 'group1');
+INSERT INTO svc.group_member (tenant_id, group_id, user_id)
+VALUES ($t, '$group', '$user');
+INSERT INTO svc.sign_in (tenant_id, at, user_id, ip)
+VALUES ($t, now(), '$user', '10.0.0.1');
+DELETE FROM svc.user_account;
+DELETE FROM svc.user_group;
+DELETE FROM svc.role
+EOT
+}
+
+
+sub begin {
+    my ($self, $db) = @_;
 
     $db->query('BEGIN');
-    $db->query("SET LOCAL plan_cache_mode = force_${kind}_plan");
     $db->query("SELECT set_config('svc.tenant', '$self->{id}', true),"
                . " set_config('svc.actor_id', '@{[ $self->id($TOKEN, 1) ]}',"
                . ' true)');
-    $db->query("PREPARE s AS $text");
+}
+
+
+sub explain {
+    my ($self, $db, $prepared, $values) = @_;
+
+    $self->begin($db);
 
     my @lines = eval {
         map { $_->[0] } @{ $db->query('EXPLAIN (ANALYZE, BUFFERS, TIMING OFF)'
-                                      . " EXECUTE s$arguments") };
+                                      . " EXECUTE $prepared"
+                                      . arguments($values)) };
     };
     my $failed = $@;
 
     $db->query('ROLLBACK');
-    $db->query('DEALLOCATE s');
 
     die $failed if !@lines && $failed !~ /^PostgreSQL: 57014/;
 
@@ -427,6 +504,13 @@ sub connect {
                              "statement_timeout = $TIMEOUT";
 
     return $db;
+}
+
+
+sub arguments {
+    my ($values) = @_;
+
+    return @$values ? '(' . join(', ', map { quoted($_) } @$values) . ')' : '';
 }
 
 
