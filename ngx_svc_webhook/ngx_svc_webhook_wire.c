@@ -5,7 +5,12 @@
  * come: with TLS messages that carry no data, or with parts of HTTP that reach
  * no callback, such as extensions of chunks.  No timeout runs meanwhile.  So
  * the bytes are counted below both of them, where OpenSSL reads from its BIO.
- * Over a limit the BIO has nothing to read, as if nothing had come.
+ * Over a limit the BIO is broken.
+ *
+ * What a turn may read is limited in the handshake alone: there libcurl waits
+ * for the socket when the BIO says that nothing has come.  Behind it libcurl 8
+ * looks at the socket, and reads again in the same call as long as there is
+ * something.
  */
 
 #include "ngx_svc_webhook_wire.h"
@@ -14,7 +19,8 @@
 
 
 #define NGX_SVC_WEBHOOK_WIRE_BYTES     131072   /* of a handshake, an answer */
-#define NGX_SVC_WEBHOOK_WIRE_TURN      16384    /* in one turn, and a record */
+#define NGX_SVC_WEBHOOK_WIRE_TURN      16384    /* of a handshake in a turn,
+                                                   and a record */
 #define NGX_SVC_WEBHOOK_WIRE_MESSAGES  32       /* behind the handshake */
 
 
@@ -141,6 +147,7 @@ static long
 ngx_svc_webhook_wire_bio(BIO *bio, int op, const char *data, size_t len,
     int argi, long argl, int ret, size_t *processed)
 {
+    ngx_int_t                rc;
     ngx_svc_webhook_wire_t  *wire;
 
     wire = (ngx_svc_webhook_wire_t *) BIO_get_callback_arg(bio);
@@ -149,8 +156,15 @@ ngx_svc_webhook_wire_bio(BIO *bio, int op, const char *data, size_t len,
 
     case BIO_CB_READ:
 
-        if (ngx_svc_webhook_wire_may_read(wire) != NGX_OK) {
-            BIO_set_retry_read(bio);
+        rc = ngx_svc_webhook_wire_may_read(wire);
+
+        if (rc != NGX_OK) {
+            BIO_clear_retry_flags(bio);
+
+            if (rc == NGX_AGAIN) {
+                BIO_set_retry_read(bio);
+            }
+
             return -1;
         }
 
@@ -173,6 +187,8 @@ ngx_svc_webhook_wire_bio(BIO *bio, int op, const char *data, size_t len,
 }
 
 
+/* NGX_AGAIN: in another turn.  NGX_ERROR: never. */
+
 static ngx_int_t
 ngx_svc_webhook_wire_may_read(ngx_svc_webhook_wire_t *wire)
 {
@@ -183,18 +199,18 @@ ngx_svc_webhook_wire_may_read(ngx_svc_webhook_wire_t *wire)
 
     if (wire->messages > NGX_SVC_WEBHOOK_WIRE_MESSAGES) {
         ngx_svc_webhook_wire_excess(wire, NGX_SVC_WEBHOOK_MESSAGES);
-        return NGX_DECLINED;
+        return NGX_ERROR;
     }
 
     if (wire->bytes >= NGX_SVC_WEBHOOK_WIRE_BYTES) {
         ngx_svc_webhook_wire_excess(wire, wire->request
                                           ? NGX_SVC_WEBHOOK_LONG_ANSWER
                                           : NGX_SVC_WEBHOOK_LONG_HANDSHAKE);
-        return NGX_DECLINED;
+        return NGX_ERROR;
     }
 
-    return wire->turn_bytes < NGX_SVC_WEBHOOK_WIRE_TURN ? NGX_OK
-                                                        : NGX_DECLINED;
+    return wire->request || wire->turn_bytes < NGX_SVC_WEBHOOK_WIRE_TURN
+           ? NGX_OK : NGX_AGAIN;
 }
 
 

@@ -1,6 +1,6 @@
 /*
  * What a receiver may send over a TLS connection, whatever it is: bytes, TLS
- * messages, and how much of it in one turn of the event loop.
+ * messages, and how much of a handshake in one turn of the event loop.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_WIRE_H_INCLUDED_
@@ -55,7 +55,7 @@ void ngx_svc_webhook_wire_request(CURL *curl,
     ngx_svc_webhook_reader_t *reader);
 void ngx_svc_webhook_wire_release(ngx_svc_webhook_reader_t *reader);
 
-/* Before libcurl is called: each connection may read some again. */
+/* Before libcurl is called: each handshake may read some again. */
 void ngx_svc_webhook_wire_turn(void);
 
 
