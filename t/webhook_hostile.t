@@ -7,7 +7,6 @@ use strict;
 use warnings;
 
 use Test::More;
-use Time::HiRes qw(time);
 
 use SvcTest;
 use SvcTest::Process qw(slow wait_for);
@@ -44,20 +43,8 @@ sub user {
 sub delays {
     my ($count) = @_;
 
-    my @delays;
-    my $seen = $receiver->at($fine);
-
-    for my $i (1 .. $count) {
-        my $since = 1000 * time;
-
-        user($globex);
-
-        my $got = ($receiver->wait($fine, $seen + $i, 30))[$seen + $i - 1];
-
-        push @delays, $got ? $got->{time} - $since : 1e9;
-    }
-
-    return (sort { $a <=> $b } @delays)[$count / 2, -1];
+    return ($receiver->delays($fine, $count, sub { user($globex) }))
+           [$count / 2, -1];
 }
 
 

@@ -7,7 +7,6 @@ use strict;
 use warnings;
 
 use Test::More;
-use Time::HiRes qw(time);
 
 use SvcTest;
 use SvcTest::Entry qw(signed);
@@ -45,20 +44,7 @@ sub user {
 sub delays {
     my ($tenant, $hook, $n) = @_;
 
-    my @delays;
-    my $seen = $receiver->at($hook);
-
-    for my $i (1 .. $n) {
-        my $since = 1000 * time;
-
-        user($tenant);
-
-        my $got = ($receiver->wait($hook, $seen + $i))[$seen + $i - 1];
-
-        push @delays, $got ? $got->{time} - $since : 1e9;
-    }
-
-    return sort { $a <=> $b } @delays;
+    return $receiver->delays($hook, $n, sub { user($tenant) });
 }
 
 

@@ -7,7 +7,6 @@ use strict;
 use warnings;
 
 use Test::More;
-use Time::HiRes qw(time);
 
 use SvcTest;
 use SvcTest::Metrics;
@@ -46,23 +45,14 @@ sub user {
 sub delays {
     my ($count) = @_;
 
-    my ($most, @delays) = (0);
-    my $seen = $receiver->at($fine);
+    my $most = 0;
 
-    for my $i (1 .. $count) {
-        my $since = 1000 * time;
-
-        user($globex);
-
-        my $got = ($receiver->wait($fine, $seen + $i, 30))[$seen + $i - 1];
-
-        push @delays, $got ? $got->{time} - $since : 1e9;
-
+    my @delays = $receiver->delays($fine, $count, sub { user($globex) }, sub {
         my $now = SvcTest::Metrics->get($s)->value('svc_webhook_in_flight');
         $most = $now if $now > $most;
-    }
+    });
 
-    return ($most, sort { $a <=> $b } @delays);
+    return ($most, @delays);
 }
 
 

@@ -15,6 +15,7 @@ use warnings;
 use File::Path qw(make_path);
 use JSON::PP ();
 use Test::More ();
+use Time::HiRes qw(time);
 
 use SvcTest::Process qw(wait_for spawn run slurp);
 
@@ -247,6 +248,30 @@ sub deliveries {
                             $self->{s}->nginx->log_lines);
 
     return reverse @{ $list->{deliveries} };
+}
+
+
+# The delays, in ms, of so many events at an endpoint, one after the other, sorted.
+# The code makes one; more is called behind each.
+
+sub delays {
+    my ($self, $hook, $n, $event, $more) = @_;
+
+    my @delays;
+    my $seen = $self->at($hook);
+
+    for my $i (1 .. $n) {
+        my $since = 1000 * time;
+
+        $event->();
+
+        my $got = ($self->wait($hook, $seen + $i, 30))[$seen + $i - 1];
+
+        push @delays, $got ? $got->{time} - $since : 1e9;
+        $more->() if $more;
+    }
+
+    return sort { $a <=> $b } @delays;
 }
 
 
