@@ -10,7 +10,7 @@ use POSIX ();
 use Test::More;
 
 use SvcTest::Ctl;
-use SvcTest::Process qw(run_apart slurp);
+use SvcTest::Process qw(run_apart slurp wait_for);
 
 SvcTest::Ctl->each_condition(
     [ 'migrations' => \&migrations ],
@@ -20,6 +20,7 @@ SvcTest::Ctl->each_condition(
     [ 'tokens' => \&tokens ],
     [ 'access policies and the audit log' => \&others ],
     [ 'a connection that is cut' => \&connection_cut ],
+    [ 'a role of another user' => \&another_user ],
 );
 
 done_testing();
@@ -372,4 +373,43 @@ sub connection_cut {
     is($s->sql("SELECT count(*) FROM svc.tenant WHERE slug = 'cut'"), 0,
        'nothing was stored');
     $c->works($create, 'again');
+}
+
+
+# over the unix socket, as Debian has it
+
+sub another_user {
+    my ($c) = @_;
+    my $pg = $c->{system}->pg;
+    my $hba = "$pg->{dir}/pg_hba.conf";
+    my $before = slurp($hba);
+    my $user = "peer$$";
+
+    $c->{system}->sql("CREATE ROLE $user LOGIN");
+    write_file($hba, "local all $user peer\n$before");
+    $c->{system}->sql('SELECT pg_reload_conf()');
+
+    my @asked = ({ pg => $pg->conninfo($user) }, 'status');
+    my ($out, $rc, $err);
+
+    ok((wait_for {
+        ($out, $rc, $err) = $c->svcctl(@asked);
+        $rc != 0 && $err =~ /Peer/;
+    }), 'is refused');
+    is($out, '', 'without output');
+    like($err, qr/^svcctl:\ PostgreSQL:\ .*Peer\ authentication\ failed\ for\ user
+                  .*\ "sudo\ -u\ postgres\ svcctl\ \.\.\."$/mx, 'with a remedy');
+
+    write_file($hba, $before);
+    $c->{system}->sql('SELECT pg_reload_conf()');
+    $c->{system}->sql("DROP ROLE $user");
+}
+
+
+sub write_file {
+    my ($path, $text) = @_;
+
+    open my $fh, '>', $path or die "$path: $!\n";
+    print $fh $text;
+    close $fh;
 }

@@ -127,6 +127,11 @@ explain() {
         *'schema "svc" does not exist'* | *'relation "svc.'*)
                                 die "the database has no schema: run" \
                                     "\"$me migrate\" first" ;;
+        *"Peer authentication failed"* | *'role "root" does not exist'*)
+                                die "PostgreSQL: $error; over the unix socket" \
+                                    "a role may be open to the system's user" \
+                                    "of its name alone: try" \
+                                    "\"sudo -u postgres $me ...\"" ;;
         *"server closed the connection"* | *"connection to server was lost"*)
                                 die "the connection was lost; look whether" \
                                     "\"$command\" was done: $error" ;;
