@@ -10,6 +10,8 @@
 #define NGX_SVC_REDIS_PORT   6379
 
 
+static ngx_int_t ngx_svc_redis_name(ngx_conf_t *cf,
+    ngx_svc_redis_conf_t *conf);
 static void ngx_svc_redis_ping(ngx_svc_redis_link_t *link);
 static void ngx_svc_redis_pong(redisAsyncContext *ac, void *reply,
     void *data);
@@ -41,7 +43,7 @@ ngx_svc_redis_address(ngx_conf_t *cf, ngx_svc_redis_conf_t *conf)
     if (ngx_parse_url(cf->pool, &url) != NGX_OK) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "\"svc_redis\" takes \"unix:/path\" or "
-                           "\"address:port\", not \"%V\": %s", &conf->name,
+                           "\"address[:port]\", not \"%V\": %s", &conf->name,
                            url.err ? url.err : "invalid");
         return NGX_CONF_ERROR;
     }
@@ -68,6 +70,11 @@ ngx_svc_redis_address(ngx_conf_t *cf, ngx_svc_redis_conf_t *conf)
 #endif
 
     conf->port = ngx_inet_get_port(sa);
+
+    if (url.no_port && ngx_svc_redis_name(cf, conf) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
     conf->address.len = ngx_sock_ntop(sa, url.addrs[0].socklen, p,
                                       NGX_SOCKADDR_STRLEN, 0);
     p[conf->address.len] = '\0';
@@ -82,6 +89,30 @@ ngx_svc_redis_address(ngx_conf_t *cf, ngx_svc_redis_conf_t *conf)
     }
 
     return NGX_CONF_OK;
+}
+
+
+/* The log is to say which port it is. */
+
+static ngx_int_t
+ngx_svc_redis_name(ngx_conf_t *cf, ngx_svc_redis_conf_t *conf)
+{
+    u_char  *p;
+    size_t   len;
+
+    len = conf->name.len + sizeof(":65535") - 1;
+
+    p = ngx_pnalloc(cf->pool, len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    conf->name.len = ngx_snprintf(p, len, "%V:%d", &conf->name,
+                                  NGX_SVC_REDIS_PORT)
+                     - p;
+    conf->name.data = p;
+
+    return NGX_OK;
 }
 
 

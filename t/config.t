@@ -382,6 +382,9 @@ passes('svc_redis with an address and a port',
        sub { set(svc_redis => '127.0.0.1:6379') });
 passes('svc_redis with an IPv6 address',
        sub { set(svc_redis => '[::1]:6379') });
+passes('svc_redis without a port', sub { set(svc_redis => '127.0.0.1') });
+passes('svc_redis with an IPv6 address, and no port',
+       sub { set(svc_redis => '[::1]') });
 
 
 # --- the base URL -----------------------------------------------------------

@@ -90,6 +90,16 @@ health_is(200, { status => 'ok', postgres => 'up', redis => 'off' },
           'Redis is off');
 
 
+# a port is not needed; nobody listens there
+
+$s->nginx->{svc} = { svc_redis => '127.0.0.9' };
+$s->reload;
+health_is(200, { status => 'degraded', postgres => 'up', redis => 'down' },
+          'Redis at an address without a port');
+ok((grep { /Redis 127\.0\.0\.9:6379 is down/ } $s->nginx->log_lines),
+   'whose default the log names');
+
+
 # nginx starts without PostgreSQL, and finds it later
 
 $s->pg->stop;
