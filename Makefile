@@ -117,7 +117,9 @@ endif
 	$(call put,755,conf/svcctl,$(sbindir))
 	$(call put,644,$(BUILD)/share/svcctl.8,$(mandir)/man8)
 	$(call put,644,$(BUILD)/share/svcctl,$(completionsdir))
-	$(call put,644,conf/svc.conf.example conf/nginx-stop.conf README.md,$(docdir)/examples)
+	$(call put,644,README.md,$(docdir))
+	@rm -fv "$(DESTDIR)$(docdir)/examples/README.md"
+	$(call put,644,conf/svc.conf.example conf/nginx-stop.conf,$(docdir)/examples)
 	$(call put,755,conf/webhook-receiver,$(docdir)/examples)
 
 uninstall:           ## remove what "install" has put there (DESTDIR=)

@@ -13,9 +13,9 @@ use Test::More;
 use SvcTest;
 use SvcTest::Load;
 use SvcTest::Process qw(on_exit run slurp);
+use SvcTest::Skip;
 
-plan skip_all => 'the modules are built in'
-    if defined $ENV{SVC_TEST_MODULES} && $ENV{SVC_TEST_MODULES} eq '';
+skip_built_in();
 
 my $dir = File::Temp::tempdir('/tmp/svcinst.XXXXXX');
 on_exit(sub { remove_tree($dir) });
@@ -64,6 +64,11 @@ system("cp -a Makefile README.md config conf sql ngx_svc_* '$copy'"
        . " && cp -a build/modules build/nginx-dev-* '$copy/build'") == 0 or die;
 chmod 0755, $dir;
 
+# where versions before had it
+
+make_path("$root/usr/share/doc/ngx_svc/examples");
+system("touch '$root/usr/share/doc/ngx_svc/examples/README.md'") == 0 or die;
+
 make('install', "DESTDIR=$root");
 rename $root, "$dir/root" or die "$root: $!";
 $root = "$dir/root";
@@ -80,6 +85,9 @@ is(qx(bash -c '. "$root/usr/share/bash-completion/completions/svcctl"
                complete -p svcctl'), "complete -F _svcctl svcctl\n",
    'what bash completes');
 ok(-x "$root/usr/share/doc/ngx_svc/examples/webhook-receiver", 'the receiver');
+is(slurp("$root/usr/share/doc/ngx_svc/README.md"), slurp('README.md'),
+   'the documentation');
+ok(!-e "$root/usr/share/doc/ngx_svc/examples/README.md", 'which is no example');
 ok(-e "$root/usr/share/ngx_svc/sql/0001_init.sql", 'migrations');
 ok(-e "$root/usr/lib/nginx/modules/$_", $_)
     for qw(ngx_http_svc_common_module.so ngx_http_svc_scim_module.so
