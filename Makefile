@@ -136,7 +136,13 @@ stop:                ## stop the demo system; its data stays in run/
 	@conf/demo.sh stop
 
 test: deps-test build unit  ## all tests, on servers of their own
-	@CMOCKA_MESSAGE_OUTPUT=TAP $(PROVE) build/unit/test_* $(TESTS)
+	@rm -f $(BUILD)/skipped
+	@CMOCKA_MESSAGE_OUTPUT=TAP SVC_TEST_SKIPPED=$(TOP)/$(BUILD)/skipped \
+		$(PROVE) build/unit/test_* $(TESTS); status=$$?; \
+	if [ -e $(BUILD)/skipped ]; then \
+		sed 's/^/==> not tested: /' $(BUILD)/skipped; \
+	fi; \
+	exit $$status
 
 test-debian:         ## build, run and test in new roots of Debian 12 and 13 (as root)
 	@t/debian test

@@ -14,9 +14,9 @@ use Test::More;
 
 use SvcTest::Nginx ();
 use SvcTest::Process qw(on_exit wait_for slurp spawn wait_exit signal_pid);
+use SvcTest::Skip;
 
-plan skip_all => 'make run builds for the distribution\'s nginx'
-    if defined $ENV{SVC_TEST_MODULES} && $ENV{SVC_TEST_MODULES} eq '';
+skip_built_in();
 
 my $dir = File::Temp::tempdir('/tmp/svcdemo.XXXXXX');
 chmod 0755, $dir;

@@ -10,13 +10,12 @@ use Test::More;
 
 use SvcTest::Machine;
 use SvcTest::Process qw(wait_for wait_exit slurp);
+use SvcTest::Skip;
 
-plan skip_all => 'make install builds for the distribution\'s nginx'
-    if defined $ENV{SVC_TEST_MODULES} && $ENV{SVC_TEST_MODULES} eq '';
+skip_built_in();
 
 if (my $why = SvcTest::Machine::missing()) {
-    diag("not tested: $why");
-    plan skip_all => $why;
+    skip_file($why);
 }
 
 my $m = SvcTest::Machine->new;

@@ -11,6 +11,7 @@ use Time::HiRes qw(time);
 use SvcTest;
 use SvcTest::Load;
 use SvcTest::Process qw(slow wait_for slurp signal_pid);
+use SvcTest::Skip;
 
 my ($READ, $WRITE, $SLOW) = (2, 4, 1);
 my $POOLS = 2 * ($READ + $WRITE + $SLOW);
@@ -210,7 +211,7 @@ ok((wait_for { files() <= $files } 10), 'no open file is left over')
     or diag(files() . " instead of $files");
 
 SKIP: {
-    skip 'a sanitizer keeps freed memory, and looks for leaks itself', 1
+    skip_part('a sanitizer keeps freed memory, and looks for leaks itself', 1)
         if $ENV{SVC_TEST_SLOW};
 
     cmp_ok(memory(), '<', $memory * 1.5 + 2048, 'nor memory');

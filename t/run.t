@@ -13,9 +13,9 @@ use Test::More;
 
 use SvcTest::Nginx ();
 use SvcTest::Process qw(on_exit wait_for slurp spawn wait_exit signal_pid);
+use SvcTest::Skip;
 
-plan skip_all => 'make run builds for the distribution\'s nginx'
-    if defined $ENV{SVC_TEST_MODULES} && $ENV{SVC_TEST_MODULES} eq '';
+skip_built_in();
 
 my $dir = File::Temp::tempdir('/tmp/svcrun.XXXXXX');
 chmod 0755, $dir;
@@ -207,7 +207,7 @@ is($rc, 0, 'stopped');
 # --- a checkout that only root can enter, as those below /root are ---------------
 
 SKIP: {
-    skip 'the servers run as another user only when root starts them', 6
+    skip_part('the servers run as another user only when root starts them', 6)
         if $> != 0;
 
     my $private = "$dir/private";

@@ -12,21 +12,17 @@ use Test::More;
 
 use SvcTest::Machine;
 use SvcTest::Process qw(wait_for wait_exit run slurp);
+use SvcTest::Skip;
 
-plan skip_all => 'make install builds for the distribution\'s nginx'
-    if defined $ENV{SVC_TEST_MODULES} && $ENV{SVC_TEST_MODULES} eq '';
+skip_built_in();
 
 if (my $why = SvcTest::Machine::missing()) {
-    diag("not tested: $why");
-    plan skip_all => $why;
+    skip_file($why);
 }
 
 # a clone has the history, an archive has not
 
-if (!-e '.git') {
-    diag('not tested: there is no git history here');
-    plan skip_all => 'there is no git history here';
-}
+skip_file('there is no git history here') if !-e '.git';
 
 
 sub git {
