@@ -17,9 +17,9 @@
     "nullif(current_setting('svc.tenant', true), '')::uuid"
 
 /*
- * SQL: what a tenant's id is compared with, in the words of the policies, so that
- * both are one condition.  Without a tenant it is nobody's id: a comparison with
- * NULL would have the planner count on no rows, and the plan is for all.
+ * SQL: what a tenant's id is compared with, in the words of the policies, so
+ * that both are one condition.  Without a tenant it is nobody's id: with NULL
+ * the planner would count on no rows, and the plan is for all.
  */
 
 #define NGX_SVC_TENANT                                                        \
@@ -29,9 +29,9 @@
 /*
  * SQL: of a tenant's table the row with an id, or none: for LATERAL, or as a
  * value.  columns: of k.  A range and an order have the primary key looked up
- * whatever the planner knows: while a table is empty each index that begins with
- * the tenant is as good to it, and a plan made then would read all rows of the
- * tenant for each id.
+ * whatever the planner knows: while a table is empty each index that begins
+ * with the tenant is as good to it, and a plan made then would read all rows of
+ * the tenant for each id.
  */
 
 #define NGX_SVC_ROW(columns, table, id)                                       \

@@ -14,8 +14,9 @@
 
 /*
  * By their places: no estimate of the planner's can make that a join.  They are
- * those of this tenant, and stay while the statement sees them.  Who trims keeps others from it, and who deletes an endpoint waits: two that delete
- * the same rows, each in an order of its own, may wait for each other.
+ * those of this tenant, and stay while the statement sees them.  Who trims
+ * keeps others from it, and who deletes an endpoint waits: two that delete the
+ * same rows, each in an order of its own, may wait for each other.
  */
 
 const ngx_svc_pg_statement_t  ngx_svc_webhook_trim_statements[] = {

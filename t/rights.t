@@ -66,6 +66,7 @@ AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
                               public_tenant search_text user_conflict
                               user_page
+                              webhook_attempt_delete
                               webhook_attempt_expire) ],
           'the functions that svc_app may call');
 
