@@ -4,7 +4,7 @@ TOP := $(CURDIR)
 BUILD = build
 MODULES = ngx_http_svc_common_module.so ngx_http_svc_scim_module.so \
 	ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so
-SOURCES := $(wildcard ngx_svc_*/*.c ngx_svc_*/*.h)
+SOURCES := $(shell find ngx_svc_* -name "*.[ch]")
 CFLAGS_WARN = -Wall -Wextra -Wno-unused-parameter
 
 # nginx, and what deps.sh calls, are in folders that users may not have in it
@@ -53,7 +53,8 @@ deps-test:           ## the same, for the tests too; PostgreSQL's newest minor
 
 build: deps $(addprefix $(BUILD)/modules/,$(MODULES)) $(SVCCTL)  ## build the modules, in build/modules
 
-$(DEV)/objs/Makefile: config conf/version conf/openapi.json $(wildcard ngx_svc_*) \
+$(DEV)/objs/Makefile: config conf/version conf/openapi.json \
+		$(shell find ngx_svc_* -type d) \
 		/usr/sbin/nginx
 	@echo "==> configuring for $$(/usr/sbin/nginx -v 2>&1 | cut -d: -f2)"
 	@rm -rf $(DEV) && mkdir -p $(DEV)

@@ -117,7 +117,7 @@ is(scalar keys %ids, scalar keys %operation, 'each has an id of its own');
 
 # --- the error codes ------------------------------------------------------------------
 
-my ($rows) = slurp($s->root . '/ngx_svc_common/ngx_svc_error.c')
+my ($rows) = slurp($s->root . '/ngx_svc_common/base/ngx_svc_error.c')
              =~ /ngx_svc_errors\[NGX_SVC_E_LAST\] = \{(.*?)\n\};/s;
 my %status = map { reverse @$_ }
              map { [ /\{ (\d+), ngx_string\("(\w+)"\)/ ] } split /\n\n/, $rows;

@@ -149,7 +149,7 @@ sub permissions {
     my ($c) = @_;
     my $s = $c->{system};
     my @create = qw(token create --tenant globex --name p --permissions);
-    my ($table) = slurp($s->root . '/ngx_svc_admin/ngx_svc_admin_governance.c')
+    my ($table) = slurp($s->root . '/ngx_svc_admin/governance/ngx_svc_admin_governance.c')
                   =~ /\bngx_svc_admin_permissions\[\] = \{(.*?)\};/s;
     my @known = $table =~ /"([a-z:]+)"/g;
 

@@ -12,25 +12,27 @@ UNIT_OUT = build/unit
 FUZZ_OUT = build/fuzz
 FUZZ_CC ?= clang
 
+NGX_SVC_FOLDERS := $(shell find ngx_svc_* -type d)
+
 NGX_SVC_PURE_SCIM = $(wildcard $(addprefix ngx_svc_scim/ngx_svc_scim_, \
 		text.c grammar.c filter.c path.c user.c patch.c))
 NGX_SVC_PURE_ACCESS = $(filter-out %_caller.c, \
-	$(wildcard ngx_svc_common/ngx_svc_access*.c ngx_svc_common/ngx_svc_zone*.c))
-NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/ngx_svc_admin_image*.c) \
-	$(addprefix ngx_svc_admin/ngx_svc_admin_, governance.c bundle.c \
+	$(wildcard ngx_svc_common/access/*.c ngx_svc_common/zone/*.c))
+NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/tenant/ngx_svc_admin_image*.c) \
+	ngx_svc_admin/governance/ngx_svc_admin_governance.c \
+	$(addprefix ngx_svc_admin/config/ngx_svc_admin_, bundle.c \
 		bundle_write.c plan.c plan_check.c plan_write.c)
-NGX_SVC_PURE = $(addprefix ngx_svc_common/ngx_svc_, \
-		error json json_check json_write schema email crypto addr \
-		mac time) \
-	$(patsubst %.c,%,$(NGX_SVC_PURE_ACCESS) $(NGX_SVC_PURE_SCIM) \
+NGX_SVC_PURE = $(patsubst %.c,%,$(filter-out %_socket.c, \
+		$(wildcard ngx_svc_common/base/*.c)) $(NGX_SVC_PURE_ACCESS) $(NGX_SVC_PURE_SCIM) \
 		$(NGX_SVC_PURE_ADMIN)) \
-	$(addprefix ngx_svc_webhook/ngx_svc_webhook_, entry target)
+	ngx_svc_webhook/queue/ngx_svc_webhook_entry \
+	ngx_svc_webhook/core/ngx_svc_webhook_target
 
 NGX_SVC_CORE = $(addprefix src/core/ngx_, string palloc array list rbtree \
 		hash murmurhash parse_time) src/os/unix/ngx_alloc
 
-NGX_SVC_TEST_INCS = -Ingx_svc_common -Ingx_svc_scim -Ingx_svc_admin \
-	-Ingx_svc_webhook -It/unit $(addprefix -I$(NGX_SRC)/, src/core src/event src/event/modules \
+NGX_SVC_TEST_INCS = $(addprefix -I, $(NGX_SVC_FOLDERS)) -It/unit \
+	$(addprefix -I$(NGX_SRC)/, src/core src/event src/event/modules \
 		src/os/unix src/http src/http/modules src/http/v2 objs) \
 	-I/usr/include/postgresql
 
@@ -45,8 +47,8 @@ NGX_SVC_TEST_LDFLAGS = -Wl,--wrap=ngx_alloc
 # nginx's own code relies on what UBSan minds
 NGX_SVC_CORE_CFLAGS = $(NGX_SVC_TEST_CFLAGS) -fno-sanitize=undefined
 
-NGX_SVC_TEST_HEADERS = $(wildcard ngx_svc_common/*.h ngx_svc_scim/*.h \
-	ngx_svc_admin/*.h ngx_svc_webhook/*.h t/unit/*.h) \
+NGX_SVC_TEST_HEADERS = $(wildcard $(addsuffix /*.h, $(NGX_SVC_FOLDERS)) \
+	t/unit/*.h) \
 	$(NGX_SRC)/objs/ngx_auto_config.h t/unit/build.mk
 
 UNIT_OBJS = $(addprefix $(UNIT_OUT)/obj/, $(addsuffix .o, $(NGX_SVC_PURE) \

@@ -25,11 +25,11 @@ sub read_all {
     my %headers = (
         # nginx's own: a number as a string
         ngx_value => { parameters => [ 'n' ], body => [ 'n' ] },
-        map { macros(source($_)) } glob "$root/ngx_svc_*/*.h"
+        map { macros(source($_)) } glob "$root/ngx_svc_*/{,*/}*.h"
     );
     my %statements;
 
-    for my $file (sort glob "$root/ngx_svc_*/*.c") {
+    for my $file (sort glob "$root/ngx_svc_*/{,*/}*.c") {
         my $text = source($file);
         my %macros = (%headers, macros($text));
 
