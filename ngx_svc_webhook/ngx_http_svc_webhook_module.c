@@ -5,10 +5,12 @@
 #include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_conf.h"
 #include "ngx_svc_webhook_emit.h"
+#include "ngx_svc_webhook_endpoint.h"
 #include "ngx_svc_webhook_entry.h"
 #include "ngx_svc_webhook_helper.h"
 #include "ngx_svc_webhook_keep.h"
 #include "ngx_svc_webhook_op.h"
+#include "ngx_svc_webhook_record.h"
 
 #include <ngx_event.h>
 
@@ -22,6 +24,20 @@ static char *ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf);
 static ngx_int_t ngx_http_svc_webhook_init_module(ngx_cycle_t *cycle);
 static ngx_int_t ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle);
 static void ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle);
+
+
+/* The workers', and then the helper's. */
+
+static const ngx_svc_pg_statement_t  *ngx_http_svc_webhook_statements[] = {
+    ngx_svc_webhook_endpoints_statements,
+    ngx_svc_webhook_deliveries_statements,
+    ngx_svc_webhook_op_statements,
+    ngx_svc_webhook_endpoint_statements,
+    ngx_svc_webhook_record_statements,
+    ngx_svc_webhook_trim_statements,
+    ngx_svc_webhook_expire_statements,
+    NULL
+};
 
 
 static ngx_command_t  ngx_http_svc_webhook_commands[] = {
@@ -194,17 +210,14 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
 static ngx_int_t
 ngx_http_svc_webhook_add_routes(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
 {
+    const ngx_svc_pg_statement_t  **table;
+
     static const ngx_str_t  prefix = ngx_string("/v1");
 
-    if (ngx_svc_pg_add_statements(&smcf->pg,
-                                  ngx_svc_webhook_endpoints_statements)
-        != NGX_OK
-        || ngx_svc_pg_add_statements(&smcf->pg,
-                                     ngx_svc_webhook_deliveries_statements)
-           != NGX_OK
-        || ngx_svc_webhook_op_statements(&smcf->pg) != NGX_OK)
-    {
-        return NGX_ERROR;
+    for (table = ngx_http_svc_webhook_statements; *table; table++) {
+        if (ngx_svc_pg_add_statements(&smcf->pg, *table) != NGX_OK) {
+            return NGX_ERROR;
+        }
     }
 
     return ngx_svc_add_routes(cf, &prefix, ngx_svc_webhook_routes);
@@ -358,12 +371,4 @@ ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle)
     ngx_svc_webhook_emit_exit();
     ngx_svc_webhook_keep_exit();
     ngx_svc_webhook_entry_exit();
-}
-
-
-ngx_svc_webhook_conf_t *
-ngx_svc_webhook_conf(void)
-{
-    return ngx_http_cycle_get_module_main_conf(ngx_cycle,
-                                               ngx_http_svc_webhook_module);
 }

@@ -11,19 +11,7 @@
 #include "ngx_svc_webhook.h"
 
 
-/* A tenant's id, or "*": its endpoints have changed. */
-#define NGX_SVC_WEBHOOK_CHANNEL   "svc.webhook.changed"
-
 #define NGX_SVC_WEBHOOK_NONE      "There is no webhook with this id."
-
-
-/*
- * SQL: a URL's host for the audit log; what follows it may be as good as a
- * password.
- */
-
-#define NGX_SVC_WEBHOOK_HOST_OF(url)                                          \
-    "substring(" url " FROM '^https://([^/?]*)')"
 
 
 extern const ngx_svc_route_t  ngx_svc_webhook_routes[];

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_emit.h"
+#include "ngx_svc_webhook_target.h"
 
 
 #define NGX_SVC_WEBHOOK_ATTEMPT_SIZE  320   /* first guess, in bytes */

@@ -20,6 +20,9 @@
 #define NGX_SVC_WEBHOOK_SECRET     64   /* hexadecimal digits */
 #define NGX_SVC_WEBHOOK_ID         32   /* likewise, of events and deliveries */
 
+/* In Redis.  A tenant's id, or "*": its endpoints have changed. */
+#define NGX_SVC_WEBHOOK_CHANNEL    "svc.webhook.changed"
+
 
 typedef struct {
     ngx_flag_t        on;
@@ -85,6 +88,9 @@ extern ngx_module_t  ngx_http_svc_webhook_module;
 
 /* In a worker or the helper, while svc_webhooks is on. */
 ngx_svc_webhook_conf_t *ngx_svc_webhook_conf(void);
+
+/* A new id, of NGX_SVC_WEBHOOK_ID digits; NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_webhook_id(u_char *id);
 
 
 #endif /* _NGX_SVC_WEBHOOK_H_INCLUDED_ */

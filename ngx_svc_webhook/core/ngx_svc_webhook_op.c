@@ -5,7 +5,7 @@
 #include "ngx_svc_webhook_op.h"
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_webhook_op_tenant[] = {
+const ngx_svc_pg_statement_t  ngx_svc_webhook_op_statements[] = {
 
     { "webhook_tenant",
       "SELECT set_config('svc.tenant', $1, true),"
@@ -14,31 +14,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_webhook_op_tenant[] = {
 
     { NULL, NULL, 0 }
 };
-
-
-static const ngx_svc_pg_statement_t  *ngx_svc_webhook_op_tables[] = {
-    ngx_svc_webhook_op_tenant,
-    ngx_svc_webhook_endpoint_statements,
-    ngx_svc_webhook_record_statements,
-    ngx_svc_webhook_trim_statements,
-    ngx_svc_webhook_expire_statements,
-    NULL
-};
-
-
-ngx_int_t
-ngx_svc_webhook_op_statements(ngx_svc_pg_conf_t *pg)
-{
-    const ngx_svc_pg_statement_t  **table;
-
-    for (table = ngx_svc_webhook_op_tables; *table; table++) {
-        if (ngx_svc_pg_add_statements(pg, *table) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
-}
 
 
 ngx_svc_pg_op_t *
@@ -59,7 +34,7 @@ ngx_svc_webhook_op_create(ngx_svc_pg_pool_e kind, ngx_str_t *tenant,
         goto failed;
     }
 
-    call = ngx_svc_pg_call(op, &ngx_svc_webhook_op_tenant[0]);
+    call = ngx_svc_pg_call(op, &ngx_svc_webhook_op_statements[0]);
     if (call == NULL) {
         goto failed;
     }

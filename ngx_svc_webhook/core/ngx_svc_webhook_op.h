@@ -6,17 +6,11 @@
 #define _NGX_SVC_WEBHOOK_OP_H_INCLUDED_
 
 
+#include "ngx_svc_column.h"
 #include "ngx_svc_webhook.h"
 
 
-extern const ngx_svc_pg_statement_t  ngx_svc_webhook_endpoint_statements[];
-extern const ngx_svc_pg_statement_t  ngx_svc_webhook_record_statements[];
-extern const ngx_svc_pg_statement_t  ngx_svc_webhook_trim_statements[];
-extern const ngx_svc_pg_statement_t  ngx_svc_webhook_expire_statements[];
-
-
-/* While the configuration is read: adds all of the helper's statements. */
-ngx_int_t ngx_svc_webhook_op_statements(ngx_svc_pg_conf_t *pg);
+extern const ngx_svc_pg_statement_t  ngx_svc_webhook_op_statements[];
 
 /*
  * An op in a pool of its own, which the handler destroys, with a first

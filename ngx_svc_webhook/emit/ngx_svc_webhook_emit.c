@@ -6,7 +6,7 @@
 #include "ngx_svc_metrics.h"
 #include "ngx_svc_time.h"
 #include "ngx_svc_webhook_emit.h"
-#include "ngx_svc_webhook_queue.h"
+#include "ngx_svc_webhook_push.h"
 
 
 /* The members of an event's "data". */
@@ -52,21 +52,6 @@ void
 ngx_svc_webhook_emit_exit(void)
 {
     ngx_svc_event_listen(NULL);
-}
-
-
-ngx_int_t
-ngx_svc_webhook_id(u_char *id)
-{
-    u_char  random[NGX_SVC_WEBHOOK_ID / 2];
-
-    if (ngx_svc_random(random, sizeof(random)) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    (void) ngx_hex_dump(id, random, sizeof(random));
-
-    return NGX_OK;
 }
 
 
@@ -160,7 +145,7 @@ ngx_svc_webhook_emit_all(ngx_pool_t *pool, const ngx_svc_event_t *event)
         ngx_svc_webhook_delivery(&d[i], event, event_id, &body);
     }
 
-    return ngx_svc_webhook_queue_push(d, deliveries.nelts);
+    return ngx_svc_webhook_push(d, deliveries.nelts);
 }
 
 
@@ -188,7 +173,7 @@ ngx_svc_webhook_emit_one(ngx_pool_t *pool, const ngx_svc_event_t *event,
 
     ngx_svc_webhook_delivery(&d, event, event_id, &body);
 
-    return ngx_svc_webhook_queue_push(&d, 1);
+    return ngx_svc_webhook_push(&d, 1);
 }
 
 

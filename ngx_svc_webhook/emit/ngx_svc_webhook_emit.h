@@ -13,9 +13,6 @@
 void ngx_svc_webhook_emit_init(void);
 void ngx_svc_webhook_emit_exit(void);
 
-/* A new id, of NGX_SVC_WEBHOOK_ID digits; NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_svc_webhook_id(u_char *id);
-
 /*
  * Sends an event of a user that does not exist to one endpoint.  id and
  * event_id: of ngx_svc_webhook_id().  NGX_OK: it is on its way; NGX_DECLINED:

@@ -8,7 +8,6 @@
  */
 
 #include "ngx_svc_webhook_drop.h"
-#include "ngx_svc_webhook_emit.h"
 #include "ngx_svc_webhook_keep.h"
 #include "ngx_svc_webhook_script.h"
 

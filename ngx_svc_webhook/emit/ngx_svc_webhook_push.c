@@ -2,10 +2,10 @@
  * In a worker: an event's deliveries become text for the queue.
  */
 
+#include "ngx_svc_webhook_push.h"
 #include "ngx_svc_webhook_drop.h"
 #include "ngx_svc_webhook_entry.h"
 #include "ngx_svc_webhook_keep.h"
-#include "ngx_svc_webhook_queue.h"
 
 
 static ngx_svc_webhook_event_t *ngx_svc_webhook_push_event(
@@ -13,8 +13,7 @@ static ngx_svc_webhook_event_t *ngx_svc_webhook_push_event(
 
 
 ngx_int_t
-ngx_svc_webhook_queue_push(ngx_svc_webhook_delivery_t *deliveries,
-    ngx_uint_t n)
+ngx_svc_webhook_push(ngx_svc_webhook_delivery_t *deliveries, ngx_uint_t n)
 {
     ngx_svc_webhook_event_t  *event;
 

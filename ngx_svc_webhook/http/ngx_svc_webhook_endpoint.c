@@ -7,7 +7,6 @@
  */
 
 #include "ngx_svc_webhook_endpoint.h"
-#include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_op.h"
 #include "ngx_svc_webhook_secret.h"
 

@@ -18,6 +18,9 @@ typedef struct {
 } ngx_svc_webhook_endpoint_t;
 
 
+extern const ngx_svc_pg_statement_t  ngx_svc_webhook_endpoint_statements[];
+
+
 /* The endpoints of the tenant can be asked for (again). */
 typedef void (*ngx_svc_webhook_endpoint_pt)(ngx_str_t *tenant);
 

@@ -2,7 +2,7 @@
  * Deliveries that have failed, in the error log.
  */
 
-#include "ngx_svc_webhook_record.h"
+#include "ngx_svc_webhook_failure.h"
 
 
 #define NGX_SVC_WEBHOOK_MINUTE    60000     /* ms */
@@ -28,6 +28,7 @@ typedef struct {
     ngx_queue_t       queue;
     ngx_uint_t        n;
     ngx_event_t       timer;        /* the oldest one's minute */
+    ngx_svc_webhook_failure_pt  more;
 } ngx_svc_webhook_failures_t;
 
 
@@ -41,7 +42,8 @@ static ngx_svc_webhook_failures_t  ngx_svc_webhook_failures;
 
 
 ngx_int_t
-ngx_svc_webhook_failure_init(ngx_cycle_t *cycle)
+ngx_svc_webhook_failure_init(ngx_cycle_t *cycle,
+    ngx_svc_webhook_failure_pt more)
 {
     ngx_svc_webhook_failures_t  *f;
 
@@ -56,6 +58,8 @@ ngx_svc_webhook_failure_init(ngx_cycle_t *cycle)
     f->timer.data = f;
     f->timer.log = cycle->log;
     f->timer.cancelable = 1;
+
+    f->more = more;
 
     return NGX_OK;
 }
@@ -183,7 +187,7 @@ ngx_svc_webhook_failing_over(ngx_svc_webhook_failing_t *failing)
                       "%V have failed within a minute", failing->more, &tenant,
                       &endpoint);
 
-        ngx_svc_webhook_record_more(&tenant, &endpoint, failing->more);
+        f->more(&tenant, &endpoint, failing->more);
     }
 
     ngx_queue_remove(&failing->queue);

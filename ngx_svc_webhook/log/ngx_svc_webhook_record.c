@@ -7,7 +7,6 @@
  */
 
 #include "ngx_svc_webhook_row.h"
-#include "ngx_svc_webhook_api.h"
 
 
 #define NGX_SVC_WEBHOOK_ROWS_MAX   16384    /* in memory */
@@ -31,6 +30,8 @@ typedef struct {
 } ngx_svc_webhook_records_t;
 
 
+static void ngx_svc_webhook_record_more(ngx_str_t *tenant, ngx_str_t *endpoint,
+    ngx_uint_t n);
 static ngx_svc_webhook_row_t *ngx_svc_webhook_row(ngx_str_t *tenant,
     ngx_str_t *endpoint);
 static ngx_svc_webhook_batch_t *ngx_svc_webhook_batch(ngx_str_t *tenant);
@@ -77,7 +78,7 @@ ngx_svc_webhook_record_init(ngx_cycle_t *cycle)
 
     ngx_svc_webhook_expire_init(cycle);
 
-    return ngx_svc_webhook_failure_init(cycle);
+    return ngx_svc_webhook_failure_init(cycle, ngx_svc_webhook_record_more);
 }
 
 
@@ -173,7 +174,9 @@ ngx_svc_webhook_row_acked(ngx_svc_webhook_row_t *row)
 }
 
 
-void
+/* For the audit log: n more than it names. */
+
+static void
 ngx_svc_webhook_record_more(ngx_str_t *tenant, ngx_str_t *endpoint,
     ngx_uint_t n)
 {

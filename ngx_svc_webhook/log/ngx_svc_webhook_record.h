@@ -7,16 +7,12 @@
 #define _NGX_SVC_WEBHOOK_RECORD_H_INCLUDED_
 
 
-#include "ngx_svc_webhook_attempt.h"
+#include "ngx_svc_webhook_failure.h"
 
 
-typedef enum {
-    NGX_SVC_WEBHOOK_R_ACKNOWLEDGED = 0,
-    NGX_SVC_WEBHOOK_R_RETRIED,
-    NGX_SVC_WEBHOOK_R_ABANDONED,
-    NGX_SVC_WEBHOOK_R_REFUSED,
-    NGX_SVC_WEBHOOK_R_DROPPED               /* without an attempt */
-} ngx_svc_webhook_record_e;
+extern const ngx_svc_pg_statement_t  ngx_svc_webhook_record_statements[];
+extern const ngx_svc_pg_statement_t  ngx_svc_webhook_trim_statements[];
+extern const ngx_svc_pg_statement_t  ngx_svc_webhook_expire_statements[];
 
 
 /* At the helper's start and end; what has not been written by then is lost. */
@@ -32,29 +28,11 @@ void ngx_svc_webhook_record_exit(void);
 void ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
     ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome);
 
-/* For the audit log: n more deliveries than those that it names have failed. */
-void ngx_svc_webhook_record_more(ngx_str_t *tenant, ngx_str_t *endpoint,
-    ngx_uint_t n);
-
 /*
  * Writes at once what there is, and calls done, never from within this call,
  * when there is no more; while PostgreSQL is away that is never.
  */
 void ngx_svc_webhook_record_flush(void (*done)(void));
-
-
-/*
- * ngx_svc_webhook_failure.c: the error log.  Each endpoint has some lines a
- * minute; those that are one too many become one line, and one audit event.
- * Returns 1 when the failure has had a line of its own.
- */
-ngx_int_t ngx_svc_webhook_failure_init(ngx_cycle_t *cycle);
-void ngx_svc_webhook_failure_exit(void);
-ngx_uint_t ngx_svc_webhook_failure(ngx_svc_webhook_delivery_t *d,
-    ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome);
-
-/* Says now what would be said when the minute is over. */
-void ngx_svc_webhook_failure_flush(void);
 
 
 #endif /* _NGX_SVC_WEBHOOK_RECORD_H_INCLUDED_ */

@@ -4,7 +4,7 @@
 
 #include "ngx_svc_webhook_row.h"
 #include "ngx_svc_json_write.h"
-#include "ngx_svc_webhook_api.h"
+#include "ngx_svc_webhook_target.h"
 
 
 static void ngx_svc_webhook_row_write(ngx_svc_json_writer_t *w,

@@ -6,7 +6,6 @@
  */
 
 #include "ngx_svc_webhook_row.h"
-#include "ngx_svc_webhook_api.h"
 
 
 #define NGX_SVC_WEBHOOK_TRIMMED  1000   /* of a kind, of an endpoint, at once */

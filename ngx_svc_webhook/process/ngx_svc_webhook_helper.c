@@ -4,7 +4,6 @@
  */
 
 #include "ngx_svc_webhook_helper.h"
-#include "ngx_svc_webhook_emit.h"
 
 #include "ngx_svc_metrics.h"
 

@@ -65,6 +65,15 @@ static void ngx_svc_webhook_process_exit(ngx_cycle_t *cycle);
 static ngx_svc_webhook_process_t  ngx_svc_webhook_process_ctx;
 
 
+static const ngx_svc_webhook_queue_handlers_t  ngx_svc_webhook_handlers = {
+    .deliver = ngx_svc_webhook_deliver,
+    .told = ngx_svc_webhook_deliver_told,
+    .pause = ngx_svc_webhook_deliver_pause,
+    .forget = ngx_svc_webhook_deliver_forget,
+    .renamed = ngx_svc_webhook_process_renamed
+};
+
+
 void
 ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
     const ngx_str_t *before)
@@ -72,7 +81,7 @@ ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
     if (ngx_svc_webhook_process_init(cycle, fd) != NGX_OK
         || ngx_svc_webhook_deliver_init(cycle) != NGX_OK
         || ngx_svc_webhook_queue_start(cycle, id, before,
-                                       ngx_svc_webhook_process_renamed)
+                                       &ngx_svc_webhook_handlers)
            != NGX_OK)
     {
         ngx_log_error(NGX_LOG_ALERT, cycle->log, 0,

@@ -3,8 +3,6 @@
  */
 
 #include "ngx_svc_webhook_own.h"
-#include "ngx_svc_webhook_deliver.h"
-#include "ngx_svc_webhook_queue.h"
 
 #include "ngx_svc_metrics.h"
 
@@ -39,6 +37,7 @@ typedef struct {
 typedef struct {
     ngx_log_t           *log;
     ngx_str_t           *hash;
+    const ngx_svc_webhook_queue_handlers_t  *handlers;
     ngx_rbtree_t         tree;          /* deliveries by id */
     ngx_rbtree_node_t    sentinel;
     ngx_uint_t           n;             /* in the tree */
@@ -78,7 +77,8 @@ void  (*ngx_svc_webhook_own_stuck)(void);
 
 
 void
-ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash)
+ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash,
+    const ngx_svc_webhook_queue_handlers_t *handlers)
 {
     ngx_svc_webhook_own_t  *own;
 
@@ -86,6 +86,7 @@ ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash)
 
     own->log = log;
     own->hash = hash;
+    own->handlers = handlers;
     own->n = 0;
 
     ngx_rbtree_init(&own->tree, &own->sentinel, ngx_str_rbtree_insert_value);
@@ -144,7 +145,7 @@ ngx_svc_webhook_own_add(redisReply *entry, ngx_uint_t begun)
 
     own->refused = 0;
 
-    ngx_svc_webhook_deliver(d);
+    own->handlers->deliver(d);
 
     return own->refused ? NGX_ERROR : NGX_OK;
 }
@@ -606,7 +607,7 @@ ngx_svc_webhook_own_free(ngx_svc_webhook_delivery_t *d)
     ngx_rbtree_delete(&own->tree, &d->node.node);
     ngx_svc_gauge_set(NGX_SVC_G_PENDING, --own->n);
 
-    ngx_svc_webhook_deliver_told(d);
+    own->handlers->told(d);
 
     ngx_free(d);
 }

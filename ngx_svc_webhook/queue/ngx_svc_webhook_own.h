@@ -8,6 +8,7 @@
 
 
 #include "ngx_svc_webhook_entry.h"
+#include "ngx_svc_webhook_queue.h"
 #include "ngx_svc_webhook_script.h"
 
 
@@ -19,11 +20,12 @@ typedef u_char  ngx_svc_webhook_number_t[NGX_INT64_LEN];
 
 
 /* At the helper's start.  hash: name of the hash in Redis, which may change. */
-void ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash);
+void ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash,
+    const ngx_svc_webhook_queue_handlers_t *handlers);
 
 /*
- * An entry as it came from Redis: goes to ngx_svc_webhook_deliver(), unless it
- * is in hand already.  What is damaged is dropped.  begun: the number of its
+ * An entry as it came from Redis: goes to the handler deliver, unless it is in
+ * hand already.  What is damaged is dropped.  begun: the number of its
  * attempt that had, for all that Redis knows; or 0.  NGX_ERROR: memory.
  */
 ngx_int_t ngx_svc_webhook_own_add(redisReply *entry, ngx_uint_t begun);

@@ -4,8 +4,6 @@
  */
 
 #include "ngx_svc_webhook_queue.h"
-#include "ngx_svc_webhook_deliver.h"
-#include "ngx_svc_webhook_emit.h"
 #include "ngx_svc_webhook_own.h"
 
 #include "ngx_svc_metrics.h"
@@ -35,8 +33,8 @@ typedef struct {
     ngx_msec_t      confirmed;          /* of the last one that was answered */
     u_char          cursor[NGX_INT64_LEN + 1];
     size_t          cursor_len;
-    void          (*renamed)(const u_char *id);
     void          (*left)(void);
+    const ngx_svc_webhook_queue_handlers_t  *handlers;
     unsigned        started:1;          /* Redis knows the id */
     unsigned        beating:1;          /* a start or a beat is on its way */
     unsigned        taking:1;           /* a take is */
@@ -75,14 +73,15 @@ static ngx_svc_webhook_queue_t  ngx_svc_webhook_queue;
 
 ngx_int_t
 ngx_svc_webhook_queue_start(ngx_cycle_t *cycle, const u_char *id,
-    const ngx_str_t *before, void (*renamed)(const u_char *id))
+    const ngx_str_t *before,
+    const ngx_svc_webhook_queue_handlers_t *handlers)
 {
     ngx_svc_webhook_queue_t  *queue;
 
     queue = &ngx_svc_webhook_queue;
 
     queue->log = cycle->log;
-    queue->renamed = renamed;
+    queue->handlers = handlers;
     queue->confirmed = ngx_current_msec;
 
     queue->predecessor.data = queue->before;
@@ -91,7 +90,7 @@ ngx_svc_webhook_queue_start(ngx_cycle_t *cycle, const u_char *id,
 
     ngx_svc_webhook_queue_rename(id);
 
-    ngx_svc_webhook_own_init(cycle->log, &queue->hash);
+    ngx_svc_webhook_own_init(cycle->log, &queue->hash, handlers);
     ngx_svc_webhook_own_told = ngx_svc_webhook_queue_told;
     ngx_svc_webhook_own_stuck = ngx_svc_webhook_queue_stuck;
 
@@ -312,7 +311,7 @@ ngx_svc_webhook_queue_lapsed(void)
     ngx_svc_webhook_queue_pause(1);
 
     ngx_svc_webhook_own_forget();
-    ngx_svc_webhook_deliver_forget();
+    queue->handlers->forget();
 
     queue->started = 0;
     queue->unsure = 0;
@@ -322,7 +321,7 @@ ngx_svc_webhook_queue_lapsed(void)
 
     ngx_svc_webhook_queue_rename(id);
 
-    queue->renamed(queue->id.data);
+    queue->handlers->renamed(queue->id.data);
 
     ngx_svc_webhook_queue_begin();
 }
@@ -337,7 +336,7 @@ ngx_svc_webhook_queue_pause(ngx_uint_t pause)
 
     if (queue->paused != pause) {
         queue->paused = pause;
-        ngx_svc_webhook_deliver_pause(pause);
+        queue->handlers->pause(pause);
     }
 }
 

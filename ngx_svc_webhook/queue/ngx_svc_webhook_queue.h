@@ -9,24 +9,36 @@
 #include "ngx_svc_webhook.h"
 
 
-/*
- * In a worker: deliveries of one event, all of one tenant, or none of them when
- * there is no room for all.  Never waits; the text is copied, and kept while
- * Redis is away.  What Redis does not take is counted and logged.  NGX_OK: it
- * is on its way; NGX_DECLINED: dropped, too much is kept already.
- */
-ngx_int_t ngx_svc_webhook_queue_push(ngx_svc_webhook_delivery_t *deliveries,
-    ngx_uint_t n);
+/* Of the scheduler, that takes what the queue has. */
+
+typedef struct {
+    /* takes a delivery, until it calls ngx_svc_webhook_queue_done() */
+    void  (*deliver)(ngx_svc_webhook_delivery_t *d);
+
+    /* the end of a delivery is known to Redis, or will never be */
+    void  (*told)(ngx_svc_webhook_delivery_t *d);
+
+    /* whether no attempts may begin: if the deliveries are still ours is not
+       known */
+    void  (*pause)(ngx_uint_t pause);
+
+    /* the deliveries belong to another helper now, those in flight too: they
+       are to be freed without telling the queue */
+    void  (*forget)(void);
+
+    /* the helper has taken another id */
+    void  (*renamed)(const u_char *id);
+} ngx_svc_webhook_queue_handlers_t;
 
 
 /*
- * In the helper: begins to take deliveries, each of which goes to
- * ngx_svc_webhook_deliver(); and takes no more.  id: the helper's, of
- * NGX_SVC_WEBHOOK_ID digits.  before: of a helper that has ended, or empty.
- * renamed is told of another id that the helper has taken.
+ * In the helper: begins to take deliveries; and takes no more.  id: the
+ * helper's, of NGX_SVC_WEBHOOK_ID digits.  before: of a helper that has ended,
+ * or empty.  The handlers stay the caller's.
  */
 ngx_int_t ngx_svc_webhook_queue_start(ngx_cycle_t *cycle, const u_char *id,
-    const ngx_str_t *before, void (*renamed)(const u_char *id));
+    const ngx_str_t *before,
+    const ngx_svc_webhook_queue_handlers_t *handlers);
 void ngx_svc_webhook_queue_stop(void);
 
 /*
@@ -48,7 +60,7 @@ void ngx_svc_webhook_queue_retry(ngx_svc_webhook_delivery_t *d);
  */
 void ngx_svc_webhook_queue_return(ngx_svc_webhook_delivery_t *d);
 
-/* For ngx_svc_webhook_deliver(): no memory.  Frees it; it will come again. */
+/* For the handler deliver: no memory.  Frees it; it will come again. */
 void ngx_svc_webhook_queue_refuse(ngx_svc_webhook_delivery_t *d);
 
 

@@ -1,0 +1,40 @@
+/*
+ * Deliveries that have failed, in the error log.  Each endpoint has some lines
+ * a minute; those that are one too many become one line, and one audit event.
+ */
+
+#ifndef _NGX_SVC_WEBHOOK_FAILURE_H_INCLUDED_
+#define _NGX_SVC_WEBHOOK_FAILURE_H_INCLUDED_
+
+
+#include "ngx_svc_webhook_attempt.h"
+
+
+typedef enum {
+    NGX_SVC_WEBHOOK_R_ACKNOWLEDGED = 0,
+    NGX_SVC_WEBHOOK_R_RETRIED,
+    NGX_SVC_WEBHOOK_R_ABANDONED,
+    NGX_SVC_WEBHOOK_R_REFUSED,
+    NGX_SVC_WEBHOOK_R_DROPPED               /* without an attempt */
+} ngx_svc_webhook_record_e;
+
+
+/* n more deliveries to the endpoint have failed than have had a line. */
+typedef void (*ngx_svc_webhook_failure_pt)(ngx_str_t *tenant,
+    ngx_str_t *endpoint, ngx_uint_t n);
+
+
+/* At the helper's start and end. */
+ngx_int_t ngx_svc_webhook_failure_init(ngx_cycle_t *cycle,
+    ngx_svc_webhook_failure_pt more);
+void ngx_svc_webhook_failure_exit(void);
+
+/* Returns 1 when the failure has had a line of its own. */
+ngx_uint_t ngx_svc_webhook_failure(ngx_svc_webhook_delivery_t *d,
+    ngx_svc_webhook_result_t *result, ngx_svc_webhook_record_e outcome);
+
+/* Says now what would be said when the minute is over. */
+void ngx_svc_webhook_failure_flush(void);
+
+
+#endif /* _NGX_SVC_WEBHOOK_FAILURE_H_INCLUDED_ */
