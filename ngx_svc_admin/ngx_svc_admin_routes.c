@@ -264,7 +264,7 @@ const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_audit_export_statements,
     ngx_svc_admin_audit_stream_statements,
     ngx_svc_admin_audit_follow_statements,
-    ngx_svc_admin_governance_statements,
+    ngx_svc_admin_revision_statements,
     ngx_svc_admin_access_statements,
     ngx_svc_admin_access_versions_statements,
     ngx_svc_admin_access_restore_statements,

@@ -2,7 +2,7 @@
  * /v1/admin/groups and /v1/admin/groups/{id}.
  */
 
-#include "ngx_svc_admin_governance.h"
+#include "ngx_svc_admin_revision.h"
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_crypto.h"
 

@@ -7,7 +7,7 @@
 #define _NGX_SVC_ADMIN_GOVERNANCE_H_INCLUDED_
 
 
-#include "ngx_svc_admin.h"
+#include "ngx_svc_admin_revision.h"
 
 
 /*
@@ -133,27 +133,10 @@ ngx_uint_t ngx_svc_admin_role_key_valid(const ngx_str_t *key);
 ngx_uint_t ngx_svc_admin_system_role(const ngx_str_t *key);
 
 
-/*
- * ngx_svc_admin_governance_sql.c.  Whoever changes governance first locks the
- * tenant's row, by a statement of its own, so that the next one sees what those
- * before have done; and then moves the revision if something has changed.
- */
-
-extern const ngx_svc_pg_statement_t  ngx_svc_admin_governance_statements[];
-
-/* Adds the statement that locks; its result is the revision.  NGX_ERROR. */
-ngx_int_t ngx_svc_admin_governance_lock(ngx_svc_request_t *sr);
-
 /* Whether If-Match, a parameter, names the version in a column. */
 #define NGX_SVC_ADMIN_GOVERNANCE_MATCHES(versions, column)                    \
     "(" versions "::text IS NULL"                                             \
     " OR " column "::text = ANY (" versions "::text::text[]))"
-
-/* A CTE's body: moves the revision if the CTE named has rows. */
-#define NGX_SVC_ADMIN_REVISION(changed)                                       \
-    "UPDATE svc.governance SET revision = revision + 1"                       \
-    " WHERE tenant_id = " NGX_SVC_TENANT                                \
-        " AND EXISTS (SELECT FROM " changed ")"
 
 
 #endif /* _NGX_SVC_ADMIN_GOVERNANCE_H_INCLUDED_ */

@@ -5,7 +5,7 @@
  * APPn segment says does not matter.
  */
 
-#include "ngx_svc_admin_image.h"
+#include "ngx_svc_admin_image_format.h"
 
 #include <jpeglib.h>
 #include <jerror.h>

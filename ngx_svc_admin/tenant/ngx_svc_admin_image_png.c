@@ -5,7 +5,7 @@
  * end, while png_read_row() would inflate a bomb behind them to its end.
  */
 
-#include "ngx_svc_admin_image.h"
+#include "ngx_svc_admin_image_format.h"
 
 #include <png.h>
 #include <setjmp.h>

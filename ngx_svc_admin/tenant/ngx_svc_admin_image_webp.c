@@ -2,7 +2,7 @@
  * WebP (RFC 9649): the RIFF container, then the pixels by libwebp.
  */
 
-#include "ngx_svc_admin_image.h"
+#include "ngx_svc_admin_image_format.h"
 
 #include <webp/decode.h>
 

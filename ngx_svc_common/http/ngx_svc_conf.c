@@ -3,6 +3,7 @@
  * configuration, and a message says what would be right.
  */
 
+#include "ngx_svc_metrics.h"
 #include "ngx_svc_request.h"
 
 #include <openssl/crypto.h>
@@ -340,15 +341,18 @@ ngx_svc_conf_metrics(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_svc_loc_conf_t *slcf = conf;
 
-    char  *rv;
+    char                 *rv;
+    ngx_svc_main_conf_t  *smcf;
 
     rv = ngx_svc_conf_handler(cf, slcf, ngx_svc_metrics_handler);
     if (rv != NGX_CONF_OK) {
         return rv;
     }
 
-    return ngx_svc_metrics_zone(cf, ngx_svc_main_conf(cf)) == NGX_OK
-           ? NGX_CONF_OK : NGX_CONF_ERROR;
+    smcf = ngx_svc_main_conf(cf);
+    smcf->metrics = ngx_svc_metrics_zone(cf, &ngx_http_svc_common_module);
+
+    return smcf->metrics ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 

@@ -239,11 +239,10 @@ ngx_int_t ngx_svc_health_handler(ngx_http_request_t *r);
 extern const ngx_svc_pg_statement_t  ngx_svc_health_statements[];
 
 /*
- * ngx_svc_metrics*.c.  While the configuration is read: the shared memory, for
- * a location of svc_metrics; the counting of requests.  When the shared memory
- * is there.  The content handler.
+ * ngx_svc_metrics_request.c, ngx_svc_metrics_text.c.  While the configuration
+ * is read: the counting of requests.  When the shared memory is there, or is
+ * not wanted.  The content handler.
  */
-ngx_int_t ngx_svc_metrics_zone(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf);
 ngx_int_t ngx_svc_metrics_init(ngx_conf_t *cf);
 ngx_int_t ngx_svc_metrics_init_module(ngx_cycle_t *cycle,
     ngx_svc_main_conf_t *smcf);

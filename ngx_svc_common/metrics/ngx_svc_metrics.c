@@ -22,8 +22,8 @@ static ngx_svc_metrics_slot_t  *ngx_svc_metrics_slot =
                                     &ngx_svc_metrics_nowhere;
 
 
-ngx_int_t
-ngx_svc_metrics_zone(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
+ngx_shm_zone_t *
+ngx_svc_metrics_zone(ngx_conf_t *cf, void *tag)
 {
     size_t           size;
     ngx_str_t        name = ngx_string("ngx_svc_metrics");
@@ -34,18 +34,15 @@ ngx_svc_metrics_zone(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
     size = ngx_align(sizeof(ngx_svc_metrics_t), ngx_pagesize)
            + 16 * ngx_pagesize;
 
-    zone = ngx_shared_memory_add(cf, &name, size,
-                                 &ngx_http_svc_common_module);
+    zone = ngx_shared_memory_add(cf, &name, size, tag);
     if (zone == NULL) {
-        return NGX_ERROR;
+        return NULL;
     }
 
     zone->init = ngx_svc_metrics_init_zone;
-    zone->data = &ngx_http_svc_common_module;
+    zone->data = tag;
 
-    smcf->metrics = zone;
-
-    return NGX_OK;
+    return zone;
 }
 
 
@@ -66,21 +63,17 @@ ngx_svc_metrics_init_zone(ngx_shm_zone_t *zone, void *data)
 }
 
 
-ngx_int_t
-ngx_svc_metrics_init_module(ngx_cycle_t *cycle, ngx_svc_main_conf_t *smcf)
+void
+ngx_svc_metrics_open(ngx_shm_zone_t *zone)
 {
     ngx_slab_pool_t  *pool;
 
     ngx_svc_metrics = NULL;
 
-    if (smcf == NULL || smcf->metrics == NULL) {
-        return NGX_OK;
+    if (zone) {
+        pool = (ngx_slab_pool_t *) zone->shm.addr;
+        ngx_svc_metrics = pool->data;
     }
-
-    pool = (ngx_slab_pool_t *) smcf->metrics->shm.addr;
-    ngx_svc_metrics = pool->data;
-
-    return ngx_svc_metrics_init_routes(cycle, smcf);
 }
 
 

@@ -6,7 +6,7 @@
 #define _NGX_SVC_METRICS_H_INCLUDED_
 
 
-#include "ngx_svc_pg.h"
+#include "ngx_svc_common.h"
 
 
 /* Each only grows. */
@@ -32,7 +32,9 @@ typedef enum {
 } ngx_svc_metric_e;
 
 
-/* Of each pool of PostgreSQL connections. */
+/* Of each pool of PostgreSQL connections, of which there are so many. */
+
+#define NGX_SVC_G_PG_POOLS  3
 
 typedef enum {
     NGX_SVC_G_PG_CLOSED = 0,            /* connections */
@@ -56,7 +58,7 @@ typedef enum {
     NGX_SVC_G_REDIS_UP,
     NGX_SVC_G_SCHEMA,                   /* version, as PostgreSQL last said */
     NGX_SVC_G_PG,                       /* ngx_svc_gauge_pg() */
-    NGX_SVC_G_GAUGES = NGX_SVC_G_PG + NGX_SVC_PG_NPOOLS * NGX_SVC_G_PG_EACH
+    NGX_SVC_G_GAUGES = NGX_SVC_G_PG + NGX_SVC_G_PG_POOLS * NGX_SVC_G_PG_EACH
 } ngx_svc_gauge_e;
 
 #define ngx_svc_gauge_pg(pool, n)                                             \
@@ -77,6 +79,14 @@ typedef enum {
 NGX_SVC_API void ngx_svc_metric_add(ngx_svc_metric_e metric, ngx_uint_t n);
 NGX_SVC_API void ngx_svc_gauge_set(ngx_svc_gauge_e gauge, ngx_uint_t n);
 NGX_SVC_API void ngx_svc_gauge_add(ngx_svc_gauge_e gauge, ngx_int_t n);
+
+/*
+ * While the configuration is read: the shared memory, which is the module's
+ * whose object the tag is; NULL: memory.  When nginx has allocated it, or has
+ * none: NULL.
+ */
+ngx_shm_zone_t *ngx_svc_metrics_zone(ngx_conf_t *cf, void *tag);
+void ngx_svc_metrics_open(ngx_shm_zone_t *zone);
 
 /*
  * At the start of a process, also of one that was forked from a process that

@@ -7,7 +7,6 @@
 
 
 #include "ngx_svc_metrics.h"
-#include "ngx_svc_request.h"
 
 
 #define NGX_SVC_METRICS_SLOTS     256   /* processes */
@@ -62,10 +61,6 @@ extern const uint16_t      ngx_svc_metrics_limits[NGX_SVC_METRICS_BUCKETS];
 /* Sums over the processes of a kind that are alive; adds to sums. */
 void ngx_svc_metrics_sum(ngx_svc_process_e kind, ngx_uint_t *processes,
     ngx_uint_t sums[NGX_SVC_G_GAUGES]);
-
-/* ngx_svc_metrics_request.c: when the master has the shared memory. */
-ngx_int_t ngx_svc_metrics_init_routes(ngx_cycle_t *cycle,
-    ngx_svc_main_conf_t *smcf);
 
 
 #endif /* _NGX_SVC_METRICS_STORE_H_INCLUDED_ */

@@ -7,6 +7,7 @@
 
 
 #include "ngx_svc_crypto.h"
+#include "ngx_svc_metrics.h"
 #include "ngx_svc_pg.h"
 
 
@@ -17,6 +18,8 @@
 #define NGX_SVC_PG_TROUBLE_TEXT  1024   /* bytes */
 
 #define NGX_SVC_PG_BUCKETS  64          /* of lanes, a power of two */
+
+_Static_assert(NGX_SVC_PG_NPOOLS == NGX_SVC_G_PG_POOLS, "gauges of each pool");
 
 typedef struct ngx_svc_pg_conn_s  ngx_svc_pg_conn_t;
 typedef struct ngx_svc_pg_pool_s  ngx_svc_pg_pool_t;

@@ -152,7 +152,6 @@ ngx_svc_redis_forked(void)
     ngx_svc_redis_up = NULL;
     ngx_svc_redis_link_forked(&ngx_svc_redis);
     ngx_svc_redis_pubsub_forked();
-    ngx_svc_redis_script_forked();
 }
 
 

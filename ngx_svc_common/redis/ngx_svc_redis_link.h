@@ -53,7 +53,6 @@ ngx_svc_redis_link_t *ngx_svc_redis_commands(void);
  * since a context that is freed calls back, and touches the parent's epoll.
  */
 void ngx_svc_redis_link_forked(ngx_svc_redis_link_t *link);
-void ngx_svc_redis_script_forked(void);
 
 
 #endif /* _NGX_SVC_REDIS_LINK_H_INCLUDED_ */

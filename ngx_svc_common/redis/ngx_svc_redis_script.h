@@ -51,5 +51,8 @@ NGX_SVC_API ngx_int_t ngx_svc_redis_call(ngx_svc_redis_script_t *script,
  */
 NGX_SVC_API ngx_uint_t ngx_svc_redis_transient(const redisReply *reply);
 
+/* In a child process, beside ngx_svc_redis_forked(): likewise for the calls. */
+NGX_SVC_API void ngx_svc_redis_script_forked(void);
+
 
 #endif /* _NGX_SVC_REDIS_SCRIPT_H_INCLUDED_ */

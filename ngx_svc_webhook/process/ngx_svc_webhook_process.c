@@ -9,6 +9,7 @@
 #include "ngx_svc_webhook_queue.h"
 
 #include "ngx_svc_metrics.h"
+#include "ngx_svc_redis_script.h"
 
 #include <ngx_channel.h>
 #include <ngx_event.h>
@@ -218,6 +219,7 @@ ngx_svc_webhook_process_forget(ngx_cycle_t *cycle)
 
     ngx_svc_pg_forked();
     ngx_svc_redis_forked();
+    ngx_svc_redis_script_forked();
 
     ngx_queue_init(&cycle->reusable_connections_queue);
     cycle->reusable_connections_n = 0;

@@ -16,14 +16,13 @@ NGX_SVC_FOLDERS := $(shell find ngx_svc_* -type d)
 
 NGX_SVC_PURE_SCIM = $(wildcard $(addprefix ngx_svc_scim/ngx_svc_scim_, \
 		text.c grammar.c filter.c path.c user.c patch.c))
-NGX_SVC_PURE_ACCESS = $(filter-out %_caller.c, \
-	$(wildcard ngx_svc_common/access/*.c ngx_svc_common/zone/*.c))
+NGX_SVC_PURE_COMMON = $(filter-out %_socket.c, $(wildcard $(addprefix \
+	ngx_svc_common/, base/*.c access/*.c zone/*.c)))
 NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/tenant/ngx_svc_admin_image*.c) \
 	ngx_svc_admin/governance/ngx_svc_admin_governance.c \
 	$(addprefix ngx_svc_admin/config/ngx_svc_admin_, bundle.c \
 		bundle_write.c plan.c plan_check.c plan_write.c)
-NGX_SVC_PURE = $(patsubst %.c,%,$(filter-out %_socket.c, \
-		$(wildcard ngx_svc_common/base/*.c)) $(NGX_SVC_PURE_ACCESS) $(NGX_SVC_PURE_SCIM) \
+NGX_SVC_PURE = $(patsubst %.c,%,$(NGX_SVC_PURE_COMMON) $(NGX_SVC_PURE_SCIM) \
 		$(NGX_SVC_PURE_ADMIN)) \
 	ngx_svc_webhook/queue/ngx_svc_webhook_entry \
 	ngx_svc_webhook/core/ngx_svc_webhook_target

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_metrics_store.h"
+#include "ngx_svc_request.h"
 
 
 #define NGX_SVC_METRICS_TABLES  8
@@ -217,11 +218,17 @@ ngx_svc_metrics_time(ngx_http_request_t *r)
 
 
 ngx_int_t
-ngx_svc_metrics_init_routes(ngx_cycle_t *cycle, ngx_svc_main_conf_t *smcf)
+ngx_svc_metrics_init_module(ngx_cycle_t *cycle, ngx_svc_main_conf_t *smcf)
 {
     ngx_uint_t                i, n;
     ngx_svc_location_t       *location;
     const ngx_svc_surface_t  *surface;
+
+    ngx_svc_metrics_open(smcf ? smcf->metrics : NULL);
+
+    if (smcf == NULL || smcf->metrics == NULL) {
+        return NGX_OK;
+    }
 
     ngx_svc_metrics_ntables = 0;
     ngx_svc_metrics_nnones = 0;

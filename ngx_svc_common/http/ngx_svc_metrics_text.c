@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_metrics_store.h"
+#include "ngx_svc_request.h"
 
 
 #define NGX_SVC_METRICS_BUFFER  16384

@@ -1,0 +1,29 @@
+/*
+ * The revision of a tenant's governance.  Whoever changes governance first
+ * locks the tenant's row, by a statement of its own, so that the next one sees
+ * what those before have done; and then moves the revision if something has
+ * changed.
+ */
+
+#ifndef _NGX_SVC_ADMIN_REVISION_H_INCLUDED_
+#define _NGX_SVC_ADMIN_REVISION_H_INCLUDED_
+
+
+#include "ngx_svc_admin.h"
+
+
+/* A CTE's body: moves the revision if the CTE named has rows. */
+#define NGX_SVC_ADMIN_REVISION(changed)                                       \
+    "UPDATE svc.governance SET revision = revision + 1"                       \
+    " WHERE tenant_id = " NGX_SVC_TENANT                                      \
+        " AND EXISTS (SELECT FROM " changed ")"
+
+
+extern const ngx_svc_pg_statement_t  ngx_svc_admin_revision_statements[];
+
+
+/* Adds the statement that locks; its result is the revision.  NGX_ERROR. */
+ngx_int_t ngx_svc_admin_governance_lock(ngx_svc_request_t *sr);
+
+
+#endif /* _NGX_SVC_ADMIN_REVISION_H_INCLUDED_ */
