@@ -1,0 +1,117 @@
+#!/usr/bin/perl
+
+# The folders of the sources: each includes and calls what is below it only.
+
+use strict;
+use warnings;
+
+use File::Find qw(find);
+use Test::More;
+
+
+# From the bottom.  Of a surface, all below "common" is below it; the surfaces
+# have nothing of each other.
+
+my %FLOORS = (
+    common => [ qw(base metrics zone access pg redis http) ],
+    admin => [ qw(core tenant directory governance config audit) ],
+    scim => [],
+    webhook => [ qw(core queue emit http log schedule process api) ],
+);
+
+my ($objects) = grep { -d } map { "build/$_/objs/addon" }
+                                qw(nginx-dev-cc nginx-dev-clang sanitize/src);
+
+
+my %floor;      # of a folder: the surface, and the number
+
+for my $surface (keys %FLOORS) {
+    my @floors = map { "ngx_svc_$surface/$_" } @{ $FLOORS{$surface} };
+
+    $floor{ $floors[$_] } = [ $surface, $_ ] for 0 .. $#floors;
+    $floor{"ngx_svc_$surface"} = [ $surface, scalar @floors ];
+}
+
+
+# --- the files, and what they include ------------------------------------------
+
+my (%folder, %needs, %unit);
+
+find({ no_chdir => 1, wanted => sub {
+    my ($folder, $file) = m{^(.*)/([^/]+\.[ch])$} or return;
+
+    die "$file is there twice\n" if $folder{$file};
+
+    $folder{$file} = $folder;
+    $unit{$1} = $file if $file =~ /^(.*)\.c$/;
+} }, map { "ngx_svc_$_" } keys %FLOORS);
+
+for my $file (keys %folder) {
+    open my $fh, '<', "$folder{$file}/$file" or die "$file: $!\n";
+
+    while (<$fh>) {
+        $needs{$file}{$1} = '#include'
+            if /^#include "([^"]+)"/ && $folder{$1};
+    }
+}
+
+
+# --- and call: a module's object is how nginx finds its configuration ------------
+
+die "no object files: make build\n" if !$objects;
+
+my (%defines, @calls);
+
+find({ no_chdir => 1, wanted => sub {
+    my ($name) = m{([^/]+)\.o$} or return;
+    my $file = $unit{$name} or return;
+
+    for (`nm '$_'`) {
+        my ($type, $symbol) = /^[0-9a-f ]+ ([A-Za-z]) (ngx_\w+)$/ or next;
+
+        next if $symbol =~ /_module$/;
+
+        if ($type =~ /[TDBRCWV]/) {
+            $defines{$symbol} = $file;
+
+        } elsif ($type =~ /[Uw]/) {
+            push @calls, [ $file, $symbol ];
+        }
+    }
+} }, $objects);
+
+for (@calls) {
+    my ($file, $symbol) = @$_;
+    my $other = $defines{$symbol};
+
+    $needs{$file}{$other} //= $symbol if $other && $other ne $file;
+}
+
+cmp_ok(scalar keys %defines, '>', 500, 'the functions are known');
+
+
+# --- downwards ----------------------------------------------------------------
+
+is_deeply([ grep { !$floor{$_} } sort values %folder ], [],
+          'each folder has a floor');
+
+my @upwards;
+
+for my $file (sort keys %needs) {
+    my ($surface, $number) = @{ $floor{ $folder{$file} } };
+
+    for my $other (sort keys %{ $needs{$file} }) {
+        my ($its, $below) = @{ $floor{ $folder{$other} } };
+
+        next if $folder{$other} eq $folder{$file};
+        next if $its eq $surface ? $below < $number : $its eq 'common';
+
+        push @upwards, "$folder{$file}/$file needs $folder{$other}/$other"
+                       . " ($needs{$file}{$other})";
+    }
+}
+
+is_deeply(\@upwards, [], 'folders need what is below them');
+
+
+done_testing();
