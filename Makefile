@@ -4,6 +4,7 @@ TOP := $(CURDIR)
 BUILD = build
 MODULES = ngx_http_svc_common_module.so ngx_http_svc_scim_module.so \
 	ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so
+DOCUMENTS := $(wildcard README.md conf/*.md ngx_svc_*/*.md t/*.md)
 SOURCES := $(shell find ngx_svc_* -name "*.[ch]")
 CFLAGS_WARN = -Wall -Wextra -Wno-unused-parameter
 
@@ -99,6 +100,7 @@ done
 	mv -f "$(DESTDIR)$(3)/.$$(basename "$$f").new" \
 		"$(DESTDIR)$(3)/$$(basename "$$f")" || exit 1; \
 done
+
 endef
 
 # Without MODULES, for an NGINX that has them built in: all the rest.  Of a
@@ -118,10 +120,10 @@ endif
 	$(call put,755,conf/svcctl,$(sbindir))
 	$(call put,644,$(BUILD)/share/svcctl.8,$(mandir)/man8)
 	$(call put,644,$(BUILD)/share/svcctl,$(completionsdir))
-	$(call put,644,README.md,$(docdir))
 	@rm -fv "$(DESTDIR)$(docdir)/examples/README.md"
 	$(call put,644,conf/svc.conf.example conf/nginx-stop.conf,$(docdir)/examples)
-	$(call put,755,conf/webhook-receiver,$(docdir)/examples)
+	$(call put,755,conf/webhook-receiver conf/tenant-pipeline,$(docdir)/examples)
+	$(foreach f,$(DOCUMENTS),$(call put,644,$(f),$(docdir)/$(patsubst %/,%,$(dir $(f)))))
 
 uninstall:           ## remove what "install" has put there (DESTDIR=)
 	rm -f $(foreach m,$(MODULES),"$(DESTDIR)$(modulesdir)/$(m)") \

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The README's jobs for GitHub and GitLab: the script in them, run as they run
-# it.
+# The script for pipelines, and the documented jobs for GitHub and GitLab that
+# run it.
 
 use strict;
 use warnings;
@@ -10,69 +10,69 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Bundle;
+use SvcTest::Documents qw(document);
 use SvcTest::Process qw(slurp);
 
 my $s = SvcTest->new->start;
 my $acme = $s->tenant('acme');
 my ($all, @groups) = SvcTest::Bundle::tenant($s, $acme, 2);
-my $readme = slurp($s->root . '/README.md');
+my $document = document('ngx_svc_admin/policy-as-code.md');
+my $pipeline = slurp($s->root . '/conf/tenant-pipeline');
 my $dir = $s->dir . '/checkout';
 
 mkdir $dir or die "$dir: $!\n";
 
 
-# What follows "run: |" or "- |", without its indentation.
+# What a job runs: the one command behind "run:", or below "script:".
 
 sub script {
     my ($file) = @_;
 
-    my ($yaml) = $readme =~ /^```yaml\n# \Q$file\E\n(.*?)^```$/ms
-        or die "no $file in the README\n";
-    my ($indent, $rest) = $yaml =~ /^[ ]*(?:run:|-)[ ]\|\n([ ]+)(.*)/ms
-        or die "no script in $file\n";
-    my $text = '';
+    my ($yaml) = $document =~ /^```yaml\n# \Q$file\E\n(.*?)^```$/ms
+        or die "no $file in the document\n";
+    my @commands = $yaml =~ /^[ ]+(?:run:|script:\n[ ]+-)[ ](.*)\n(?![ ]+- )/mg;
 
-    for my $line (split /^/, "$indent$rest") {
-        last if $line !~ s/^$indent// && $line ne "\n";
-        $text .= $line;
-    }
+    is(scalar @commands, 1, "$file: one command");
 
-    $text =~ s/\n+\z/\n/;
+    return "$commands[0]\n";
+}
 
-    return $text;
+
+sub file {
+    my ($name, $text) = @_;
+
+    open my $out, '>:raw', "$dir/$name" or die "$name: $!\n";
+    print $out $text;
+    close $out;
 }
 
 
 my $script = script('.github/workflows/tenant.yml');
-is(script('.gitlab-ci.yml'), $script, 'both have the same script');
-like($script, qr/apply\?prune=true/, 'to its end');
-unlike($script, qr/\$\{\{/, 'without what only one of them knows');
+is(script('.gitlab-ci.yml'), $script, 'both run the same');
+is($script, "sh tenant-pipeline\n", 'the script');
+like($pipeline, qr/apply\?prune=true/, 'to its end');
+unlike($pipeline, qr/\$\{\{/, 'without what only one of them knows');
 
-open my $out, '>', "$dir/script" or die "$!\n";
-print $out $script;
-close $out;
+file('job', $script);
+file('tenant-pipeline', $pipeline);
 
 
 # Its exit status and what it says.
 
 sub job {
-    my ($shell, %env) = @_;
+    my ($command, %env) = @_;
 
     %env = (SVC_BASE_URL => $s->base_url, SVC_TOKEN => $all, %env);
 
     my $env = join ' ', map { "$_='$env{$_}'" } sort keys %env;
-    my $text = qx(cd $dir && env $env $shell script 2>&1);
+    my $text = qx(cd $dir && env $env $command 2>&1);
 
     return ($? >> 8, $text);
 }
 
 
 sub bundle {
-    my ($text) = @_;
-
-    open my $fh, '>:raw', "$dir/tenant.json" or die "$!\n";
-    print $fh $text;
-    close $fh;
+    file('tenant.json', @_);
 }
 
 
@@ -81,7 +81,7 @@ sub export {
 }
 
 
-for my $shell ('bash -e', 'sh -e') {
+for my $shell ('bash -e tenant-pipeline', 'sh -e tenant-pipeline', 'bash -e job') {
     my ($rc, $text);
 
     bundle(export());
@@ -113,7 +113,7 @@ for my $shell ('bash -e', 'sh -e') {
     bundle('{"version":1,"roles":[]}');
     $s->sql("INSERT INTO svc.user_account (tenant_id, id, user_name, role)"
             . " VALUES ('$acme->{id}', gen_random_uuid(), '$_\@acme.test',"
-            . " 'auditor')") for $shell =~ s/ .*//r;
+            . " 'auditor')") for $shell =~ s/\W+/./gr;
     ($rc, $text) = job($shell);
     is($rc, 1, 'a role that is in use');
     like($text, qr/^warning: role_in_use: /m, 'a warning');
@@ -132,6 +132,9 @@ for my $shell ('bash -e', 'sh -e') {
     is((job($shell, SVC_TOKEN => 'svc_unknown'))[0], 1, 'a token that is wrong');
     is((job($shell, SVC_BASE_URL => 'http://127.0.0.1:1'))[0], 1,
        'no server');
+    ($rc, $text) = job($shell, MODE => 'aply');
+    is($rc, 1, 'a mode that is none');
+    like($text, qr/MODE is plan or apply, not "aply"/, 'is told');
 }
 
 $s->done;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The README's commands that install and remove, as they are, on a machine with
+# The documented commands that install and remove, as they are, on a machine with
 # Debian's own PostgreSQL, Redis and NGINX.
 
 use strict;
@@ -8,6 +8,7 @@ use warnings;
 
 use Test::More;
 
+use SvcTest::Documents qw(document);
 use SvcTest::Machine;
 use SvcTest::Process qw(wait_for wait_exit slurp);
 use SvcTest::Skip;
@@ -42,12 +43,12 @@ sub svc_files {
 
 # --- installing -------------------------------------------------------------------
 
-my (undef, $setup) = SvcTest::Machine::readme('Installing');
+my (undef, $setup) = SvcTest::Machine::documented('Installing');
 
 my %before = map { $_ => 1 } svc_files();
 
 passes('cd /mnt/svc && make install', 'make install');
-my $text = passes("set -eo pipefail\n$setup", 'the commands of the README');
+my $text = passes("set -eo pipefail\n$setup", 'the documented commands');
 
 like($text, qr/"status":"ok","postgres":"up","redis":"up"/, 'it is well');
 unlike($text, qr/\[warn\]/, 'nginx -t warns of nothing');
@@ -86,7 +87,7 @@ like(passes('sed "s/worker_connections .*;/worker_connections 500;/"'
 my $unit = slurp('conf/nginx-stop.conf');
 my ($stop, $retry) = $unit =~ m{^ExecStop=-(\S+ .*QUIT/(\d+) .*)$}m;
 my ($limit) = $unit =~ /^TimeoutStopSec=(\d+)$/m;
-my ($shutdown) = slurp('README.md') =~ /`worker_shutdown_timeout (\d+)s;`/;
+my ($shutdown) = document('conf/README.md') =~ /`worker_shutdown_timeout (\d+)s;`/;
 
 ok(10 + 2 < $shutdown && $shutdown < $retry && $retry < $limit,
    'each bound is longer than the one before');
@@ -114,7 +115,7 @@ is(passes('pgrep -x nginx | wc -l', 'afterwards'), "0\n", 'NGINX is gone');
 
 # --- removing -----------------------------------------------------------------------
 
-my ($remove, $data) = SvcTest::Machine::readme('Removing');
+my ($remove, $data) = SvcTest::Machine::documented('Removing');
 
 passes("set -e\ncd /mnt/svc\n$remove", 'the commands that remove');
 is(passes('curl -sS -o /dev/null -w "%{http_code}" http://localhost/', 'NGINX'),

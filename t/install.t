@@ -11,6 +11,7 @@ use File::Temp ();
 use Test::More;
 
 use SvcTest;
+use SvcTest::Documents qw(documents section);
 use SvcTest::Load;
 use SvcTest::Process qw(on_exit run slurp);
 use SvcTest::Skip;
@@ -59,7 +60,8 @@ sub append {
 
 
 mkdir $copy or die "$copy: $!";
-system("cp -a Makefile README.md config conf sql ngx_svc_* '$copy'"
+system("cp -a --parents Makefile README.md config conf sql ngx_svc_* t/README.md"
+       . " '$copy'"
        . " && mkdir '$copy/build'"
        . " && cp -a build/modules build/nginx-dev-* '$copy/build'") == 0 or die;
 chmod 0755, $dir;
@@ -85,8 +87,9 @@ is(qx(bash -c '. "$root/usr/share/bash-completion/completions/svcctl"
                complete -p svcctl'), "complete -F _svcctl svcctl\n",
    'what bash completes');
 ok(-x "$root/usr/share/doc/ngx_svc/examples/webhook-receiver", 'the receiver');
-is(slurp("$root/usr/share/doc/ngx_svc/README.md"), slurp('README.md'),
-   'the documentation');
+ok(-x "$root/usr/share/doc/ngx_svc/examples/tenant-pipeline", 'the pipeline\'s script');
+is(slurp("$root/usr/share/doc/ngx_svc/$_"), slurp($_), "the document $_")
+    for documents();
 ok(!-e "$root/usr/share/doc/ngx_svc/examples/README.md", 'which is no example');
 ok(-e "$root/usr/share/ngx_svc/sql/0001_init.sql", 'migrations');
 ok(-e "$root/usr/lib/nginx/modules/$_", $_)
@@ -151,10 +154,11 @@ for my $library (grep { !/^lib(?:c|crypto|ssl)\.so/ } keys %libraries) {
 }
 
 my ($release) = slurp('/etc/os-release') =~ /^VERSION_ID="?(\d+)/m;
-my ($row) = slurp('README.md') =~ /^\| Debian $release \| (.*) \|$/m;
+my ($row) = section('conf/README.md', 'Installing')
+            =~ /^\| Debian $release \| (.*) \|$/m;
 
 is_deeply([ sort keys %needed ], [ sort +($row // '') =~ /`([^`]+)`/g ],
-          'README: the packages that the modules need');
+          'documented: the packages that the modules need');
 
 
 # --- what is in use is replaced ---------------------------------------------------

@@ -9,6 +9,7 @@ use warnings;
 use Test::More;
 
 use SvcTest;
+use SvcTest::Documents qw(section);
 use SvcTest::Http2;
 use SvcTest::Metrics;
 use SvcTest::Nginx;
@@ -345,14 +346,13 @@ for my $row ([ 'svc_metrics; svc_health;', qr/another handler/ ],
 }
 
 
-# --- the README's table -------------------------------------------------------
+# --- the documented table -----------------------------------------------------
 
-my $readme = slurp('README.md');
-my ($section) = $readme =~ /^## Metrics\n(.*?)^## /ms;
-my %told = $section =~ /^\| `(svc_\w+)(?:\{[^`]*\})?` \| (\w+) \|/mg;
+my %told = section('conf/README.md', 'Metrics')
+           =~ /^\| `(svc_\w+)(?:\{[^`]*\})?` \| (\w+) \|/mg;
 my %type = map { $_->{name} => $_->{type} } values %{ $m->{family} };
 
-is_deeply(\%told, \%type, 'README: all metrics, and no others');
+is_deeply(\%told, \%type, 'all metrics, and no others');
 
 $s->done(allow => [ qr/worker process \d+ exited on signal 9/,
                     qr/\[emerg\].*"svc_metrics\b|\[emerg\].*"svc_health\b/ ]);

@@ -11,6 +11,7 @@ use JSON::PP ();
 use Test::More;
 
 use SvcTest;
+use SvcTest::Documents qw(document);
 use SvcTest::Npm;
 use SvcTest::Process qw(slurp);
 use SvcTest::Routes;
@@ -159,13 +160,13 @@ is_deeply([ sort keys %shown ], [ sort keys %status ],
           'each code is in some answer');
 
 
-# --- the events, and what the README says -------------------------------------------
+# --- the events, and what the documents say -----------------------------------------
 
 is_deeply([ sort keys %{ $document->{webhooks} } ],
           [ sort @{ $document->{components}{schemas}{WebhookEvent}{enum} } ],
           'each event has its delivery');
 
-my $readme = slurp($s->root . '/README.md');
+my $documents = document();
 
 for my $route (values %route) {
     my $path = $route->{path} =~ s{/tenants/\*}{/tenants/{slug}}r
@@ -174,9 +175,9 @@ for my $route (values %route) {
                    : $route->{permission} eq '' ? 'any'
                    : "`$route->{permission}`";
 
-    like($readme,
+    like($documents,
          qr/^\| `\Q$route->{method} \/v1$path\E` \| \Q$permission\E \| /m,
-         "the README has $route->{method} $path");
+         "documented: $route->{method} $path");
 }
 
 is(npm_run($s->root, 'document.mjs', $r->body), "\n",

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # A client for TypeScript, generated from the published contract, at work on the
-# server; and the README's way to make one.
+# server; and the documented way to make one.
 
 use strict;
 use warnings;
@@ -13,6 +13,7 @@ use File::Temp ();
 use Test::More;
 
 use SvcTest;
+use SvcTest::Documents qw(section examples);
 use SvcTest::Governance qw($ALL);
 use SvcTest::Npm;
 use SvcTest::Process qw(on_exit run slurp);
@@ -56,12 +57,11 @@ unlike(slurp($s->root . '/t/npm/package-lock.json'), qr/"resolved"/,
        'the lock file names no place');
 
 
-# --- the README's commands -----------------------------------------------------------
+# --- the documented commands ---------------------------------------------------------
 
-my ($section) = slurp($s->root . '/README.md')
-                =~ /^### Generating a client\n(.*?)^##/ms;
-my ($commands) = $section =~ /^```bash\n(.*?)^```$/ms;
-my ($snippet) = $section =~ /^```ts\n(.*?)^```$/ms;
+my $section = section('ngx_svc_admin/README.md', 'Generating a client');
+my ($commands) = examples('bash', $section);
+my ($snippet) = examples('ts', $section);
 my ($generate) = $commands =~ /^(npx openapi-typescript .*)$/m;
 
 like($commands, qr/^npm install (?:--save-dev )?[a-z -]+$/m, 'what to install');
@@ -142,7 +142,7 @@ branding: {"radius":8,"primary":"#0A66C2"}
 event: [["tenant.updated","tenant","apiToken"]]
 EOT
 
-is(in_folder('the README\'s client', 'node', 'use.js', @at), "string true\n",
+is(in_folder('the documented client', 'node', 'use.js', @at), "string true\n",
    'makes a group, and finds it');
 
 $s->done;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# make run and make stop, and the README's examples on what they start.
+# make run and make stop, and the documents' examples on what they start.
 
 use strict;
 use warnings;
@@ -11,6 +11,7 @@ use File::Temp ();
 use IO::Socket::INET;
 use Test::More;
 
+use SvcTest::Documents qw(document section examples);
 use SvcTest::Nginx ();
 use SvcTest::Process qw(on_exit wait_for slurp spawn wait_exit signal_pid);
 use SvcTest::Skip;
@@ -84,16 +85,16 @@ like((sh("curl -sS http://127.0.0.1:$port/healthz"))[0],
      qr/"status":"ok","postgres":"up","redis":"up"/, 'healthy');
 
 
-# --- the README's shell examples -----------------------------------------------
+# --- the documents' shell examples -----------------------------------------------
 
-my $readme = slurp('README.md');
-my @examples = $readme =~ /^```sh\n(.*?)^```$/msg;
-ok(@examples >= 2, 'the README has examples');
+my $documents = document();
+my @examples = examples('sh', $documents);
+ok(@examples >= 13, 'the documents have examples');
 
 for my $example (@examples) {
     s{(\. )run/env}{$1$run/env}, s{^curl }{curl -sS -f }mg for $example;
     my ($answer, $status) = sh("set -e\n$example");
-    is($status, 0, 'an example of the README') or diag("$example\n$answer");
+    is($status, 0, 'an example of the documents') or diag("$example\n$answer");
     like($answer, qr/"schemas":|"secret":"svc_|"memberCount":|"events":
                    |"maxAgeDays":|"tenant":\{|"sample":\{|"knownEvents":
                    |"deliveries":\[\{|"action":"webhook\.
@@ -103,7 +104,7 @@ for my $example (@examples) {
 
 # one more receiver, on a port that is free
 
-my ($receiver) = $readme =~ /^```bash\n(\. run\/env\n.*?)^```$/ms;
+my ($receiver) = grep { /^\. run\/env\n/ } examples('bash', $documents);
 my $mine = SvcTest::Nginx::free_port();
 
 $receiver =~ s/9443/$mine/g;
@@ -112,7 +113,7 @@ $receiver =~ s{\n\z}{ --pid-file $dir/receiver.pid\n};
 
 my $pid = spawn([ 'bash', '-euc', $receiver ], out => "$dir/receiver.log",
                 cwd => Cwd::getcwd());
-ok((wait_for { -s "$dir/receiver.pid" } 10), 'a receiver of the README')
+ok((wait_for { -s "$dir/receiver.pid" } 10), 'a receiver of the documents')
     or diag($receiver, slurp("$dir/receiver.log"));
 
 is((sh(". $run/env; curl -sS -o /dev/null -w '%{http_code}'"
@@ -129,19 +130,19 @@ ok(defined wait_exit($pid, 10), 'and ends');
 
 # what it says of variables, commands and targets is so
 
-like($env, qr/^export $_=/m, "README: $_")
-    for $readme =~ /^\| `(SVC_[A-Z_]+)` \|/mg;
+like($env, qr/^export $_=/m, "documented: $_")
+    for $documents =~ /^\| `(SVC_[A-Z_]+)` \|/mg;
 
-my ($help) = sh('conf/svcctl --help');
-
-for my $command ($readme =~ /^\| `svcctl ([a-z -]+?)(?: --.*?)?` \|/mg) {
-    like($help, qr/^  \Q$command\E\b/m, "README: svcctl $command");
-}
+my ($commands) = sh('conf/svcctl commands');
+my %command = map { $_ => 1 }
+              $documents =~ /^\| `svcctl ([a-z -]+?)(?: --.*?)?` \|/mg;
+is_deeply([ sort keys %command ], [ sort $commands =~ /^(.*?) --/mg ],
+          'documented: all commands of svcctl, and no others');
 
 my ($targets) = sh('make help');
 
-for my $target ($readme =~ /^\| `make ([a-z]+)` \|/mg) {
-    like($targets, qr/^$target\b/m, "README: make $target");
+for my $target ($documents =~ /^\| `make ([a-z-]+)` \|/mg) {
+    like($targets, qr/^$target\b/m, "documented: make $target");
 }
 
 my %directive;
@@ -150,10 +151,10 @@ for my $file (glob 'ngx_svc_*/*_module.c') {
     $directive{$_}++ for slurp($file) =~ /\{ ngx_string\("(svc_\w+)"\)/g;
 }
 
-my ($directives) = $readme =~ /^## Directives\n(.*?)^## /ms;
-my %told = map { $_ => 1 } $directives =~ /^\| `(svc_\w+)/mg;
+my %told = map { $_ => 1 }
+           section('conf/README.md', 'Directives') =~ /^\| `(svc_\w+)/mg;
 is_deeply([ sort keys %told ], [ sort keys %directive ],
-          'README: all directives, and no others');
+          'documented: all directives, and no others');
 
 
 # --- again, elsewhere, and the end -----------------------------------------------

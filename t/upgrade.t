@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# From the first version that could be installed to this one, by the README's
+# From the first version that could be installed to this one, by the documented
 # commands, on a machine with Debian's services, while a client writes; and back.
 
 use strict;
@@ -79,7 +79,7 @@ sub version {
 passes('tar xf /mnt/old.tar -C /mnt/old && cd /mnt/old && make install',
        'the first version is built and installed', timeout => 300);
 
-my (undef, $setup) = SvcTest::Machine::readme('Installing');
+my (undef, $setup) = SvcTest::Machine::documented('Installing');
 
 # its example connected over the socket
 
@@ -168,7 +168,7 @@ goes_on('as it was');
 
 # --- the upgrade --------------------------------------------------------------------
 
-my ($upgrade) = SvcTest::Machine::readme('Upgrading');
+my ($upgrade) = SvcTest::Machine::documented('Upgrading');
 my @step = grep { /\S/ } split /\n/, $upgrade;
 
 for my $step (@step) {
@@ -190,7 +190,7 @@ unlike(passes('cat /var/log/nginx/error.log', 'the error log'),
 
 # --- and back -----------------------------------------------------------------------
 
-my ($leave, $back, $restore) = SvcTest::Machine::readme('Going back');
+my ($leave, $back, $restore) = SvcTest::Machine::documented('Going back');
 
 passes("cd /mnt/new && $leave", 'back: the new modules leave');
 goes_on('with what is in memory');

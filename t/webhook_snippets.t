@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The README's code to verify a delivery, as it stands there, and the receiver
+# The documented code to verify a delivery, as it stands there, and the receiver
 # to develop against: with genuine deliveries, forged ones, and the same again.
 
 use strict;
@@ -15,6 +15,7 @@ use IPC::Open2 qw(open2);
 use JSON::PP ();
 use Test::More;
 
+use SvcTest::Documents qw(section examples);
 use SvcTest::Http;
 use SvcTest::Nginx ();
 use SvcTest::Process qw(on_exit wait_for slurp spawn wait_exit signal_pid run);
@@ -24,7 +25,6 @@ my $dir = File::Temp::tempdir('/tmp/svcsnip.XXXXXX');
 my $secret = unpack 'H*', join '', map { chr int rand 256 } 1 .. 32;
 my $RECEIVER = Cwd::getcwd() . '/conf/webhook-receiver';
 my $JSON = JSON::PP->new->canonical;
-my $readme = slurp('README.md');
 my @pids;
 
 on_exit(sub {
@@ -38,13 +38,13 @@ $ENV{SVC_WEBHOOK_SECRET} = $secret;
 
 # What is in the block of that language behind the heading.
 
-my ($section) = $readme =~ /^### Verify a delivery\n(.*?)^##/ms;
+my $section = section('ngx_svc_webhook/README.md', 'Verify a delivery');
 
 sub snippet {
     my ($language) = @_;
 
-    my @blocks = $section =~ /^```\Q$language\E\n(.*?)^```$/msg;
-    is(scalar @blocks, 1, "the README has a block of $language");
+    my @blocks = examples($language, $section);
+    is(scalar @blocks, 1, "there is a block of $language");
 
     return $blocks[0];
 }

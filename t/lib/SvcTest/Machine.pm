@@ -17,6 +17,7 @@ use Cwd ();
 use File::Path qw(remove_tree);
 use File::Temp ();
 
+use SvcTest::Documents qw(section);
 use SvcTest::Process qw(wait_for spawn wait_exit signal_pid children run slurp
     on_exit);
 
@@ -124,19 +125,18 @@ EOT
 }
 
 
-# The README's command blocks below a heading, one script each.
+# The operator's document: its command blocks below a heading, one script each.
 
-sub readme {
+sub documented {
     my ($heading) = @_;
 
-    my ($text) = slurp('README.md') =~ /^#+ \Q$heading\E\n(.*?)^#/ms
-        or die "README: no \"$heading\"\n";
+    my $text = section('conf/README.md', $heading);
 
     return $text =~ /^\n((?:(?:    .*)?\n)+?)(?=\n*^\S|\z)/mg;
 }
 
 
-# What the README leaves to an editor: the name, and a certificate for it.
+# What they leave to an editor: the name, and a certificate for it.
 
 sub editor {
     my ($self) = @_;
@@ -164,7 +164,8 @@ sub checkout {
 
     my $folder = "$self->{share}/$name";
     my ($status, $text) = run([ 'sh', '-ec', 'mkdir -p "$1/build"
-        cp -a Makefile README.md config conf sql ngx_svc_* "$1"
+        cp -a --parents Makefile README.md config conf sql ngx_svc_* \
+            t/README.md "$1"
         cp -a build/modules build/nginx-dev-cc "$1/build"', 'sh', $folder ],
         cwd => Cwd::getcwd());
 

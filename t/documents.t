@@ -1,0 +1,153 @@
+#!/usr/bin/perl
+
+# The documents: their links lead somewhere, from each of them to each other, and
+# what they name is there.  Other tests execute their examples.
+
+use strict;
+use warnings;
+
+use Cwd ();
+use File::Basename qw(dirname);
+use File::Find ();
+use Test::More;
+
+use SvcTest::Documents qw(documents document section examples);
+use SvcTest::Process qw(run slurp);
+
+my @documents = documents();
+my (%anchors, %linked);
+
+cmp_ok(scalar @documents, '>=', 8, 'documents');
+
+
+# Without blocks of code, in which nothing is a link or a heading.
+
+sub prose {
+    my ($path) = @_;
+    my ($code, $text) = (0, '');
+
+    for my $line (split /^/, document($path)) {
+        if ($line =~ /^```/) {
+            $code = !$code;
+        } elsif (!$code && $line !~ /^ {4}\S/) {
+            $text .= $line;
+        }
+    }
+
+    return $text;
+}
+
+
+# The anchors that a heading has on GitHub and GitLab.
+
+sub anchors {
+    my ($path) = @_;
+
+    return map { lc =~ s/[^\w\- ]//gr =~ s/ /-/gr }
+               prose($path) =~ /^#+ (.*)$/mg;
+}
+
+
+# "a/b/../c" as "a/c".
+
+sub plain {
+    my ($path) = @_;
+    my @parts;
+
+    for my $part (grep { $_ ne '.' } split m{/}, $path) {
+        if ($part eq '..') {
+            pop @parts;
+        } else {
+            push @parts, $part;
+        }
+    }
+
+    return join '/', @parts;
+}
+
+
+# --- links --------------------------------------------------------------------------
+
+$anchors{$_} = { map { $_ => 1 } anchors($_) } for @documents;
+
+for my $path (@documents) {
+    my @names = anchors($path);
+
+    is(scalar keys %{ $anchors{$path} }, scalar @names,
+       "$path: no two headings are called the same");
+
+    my @bad;
+
+    for my $link (prose($path) =~ /\[[^\]]+\]\(([^)]+)\)/g) {
+        my ($file, $anchor) = $link =~ /^([^#]*)(?:#(.*))?$/;
+        my $target = $file eq '' ? $path : plain(dirname($path) . "/$file");
+
+        $linked{$path}{$target} = 1;
+        push @bad, $link if !$anchors{$target}
+                            || defined $anchor && !$anchors{$target}{$anchor};
+    }
+
+    is("@bad", '', "$path: its links lead to documents, and places in them");
+}
+
+is_deeply([ grep { $_ ne 'README.md' && !$linked{'README.md'}{$_} } @documents ],
+          [], 'README.md leads to all of them');
+cmp_ok(scalar(split /^/, document('README.md')), '<=', 200, 'and is short');
+
+
+# --- what is named ------------------------------------------------------------------
+
+my (%file, $code);
+
+File::Find::find({ no_chdir => 1, wanted => sub {
+    my ($name) = m{([^/]+)\z};
+
+    return if !-f;
+    $file{$name} = 1;
+    $code .= slurp($_) if $name =~ /\.[ch]$/;
+} }, glob('ngx_svc_* t/lib t/unit'));
+
+for my $path (@documents) {
+    my $text = prose($path);
+    my @missing = (
+        (grep { !$file{$_} } $text =~ /`(\w+\.(?:[ch]|pm))`/g),
+        (grep { $code !~ /\b\Q$_\E\(/ } $text =~ /`(ngx_svc_\w+)\(\)`/g),
+        (grep { $code !~ /\b\Q$_\E\b/ } $text =~ /`(NGX_SVC_\w+)(?:\(\))?`/g),
+        (grep { !grep { -e } glob } document($path) =~ m{(?<![\w/.])(t/[\w./*-]*\w)}g),
+        (grep { !-e } $text =~ m{`(conf/[\w.-]+)`}g),
+    );
+
+    is("@missing", '', "$path: what it names is there");
+}
+
+my $targets = (run([ 'make', '--no-print-directory', 'help' ],
+                   cwd => Cwd::getcwd()))[1];
+
+for my $path (@documents) {
+    my @wrong = grep { $targets !~ /^\Q$_\E\b/m }
+                document($path) =~ /(?:^ {4}|`)make ([a-z-]+)/mg;
+
+    is("@wrong", '', "$path: the targets of make");
+}
+
+my ($version) = slurp('conf/version') =~ /^(\S+)$/;
+my ($newest) = document('README.md') =~ /^## Changes\n.*?^### (\S+)$/ms;
+
+is($newest, $version, 'the newest changes are those of this version');
+
+
+# --- the tests' own example, and their variables --------------------------------------
+
+my ($example) = examples('perl', section('t/README.md', 'The harness'));
+
+is((run([ 'perl', '-I', 't/lib', '-e',
+          "use strict; use warnings; use Test::More; $example done_testing();" ],
+        timeout => 120, cwd => Cwd::getcwd()))[0], 0, 'the harness, as documented');
+
+my $harness = join '', map { slurp($_) } glob('t/*.t t/lib/*.pm t/lib/SvcTest/*.pm');
+
+for my $name (document('t/README.md') =~ /`(SVC_TEST_\w+)/g) {
+    like($harness, qr/\$ENV\{$name\}/, $name);
+}
+
+done_testing();

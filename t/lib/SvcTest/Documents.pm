@@ -1,0 +1,79 @@
+package SvcTest::Documents;
+
+# The documents: what they are, and what is in them.
+
+use strict;
+use warnings;
+
+use Cwd ();
+use Exporter qw(import);
+use File::Basename qw(dirname);
+
+use SvcTest::Process qw(slurp);
+
+our @EXPORT_OK = qw(documents document section examples);
+
+my $ROOT = Cwd::realpath(dirname(__FILE__) . '/../../..');
+
+
+# Their paths, from the top of the tree: those of users come first, and of a
+# folder its README.
+
+sub documents {
+    my @paths;
+
+    for my $folder ('', map { "$_/" } qw(ngx_svc_scim ngx_svc_admin
+                                         ngx_svc_webhook conf ngx_svc_common t))
+    {
+        push @paths, "${folder}README.md",
+             grep { !m{README\.md\z} } map { s{^\Q$ROOT/}{}r }
+             sort { $a cmp $b } glob("\Q$ROOT\E/$folder*.md");
+    }
+
+    return @paths;
+}
+
+
+# The text of one, or of all.
+
+sub document {
+    my @paths = @_ ? @_ : documents();
+
+    return join '', map { slurp("$ROOT/$_") // die "there is no $_\n" } @paths;
+}
+
+
+# What is below a heading, down to the next one.
+
+sub section {
+    my ($path, $heading) = @_;
+
+    my ($code, $in, $text) = (0, 0, undef);
+
+    for my $line (split /^/, document($path)) {
+        $code = !$code if $line =~ /^```/;
+
+        if (!$code && $line =~ /^#+ (.*)$/) {
+            last if $in;
+            $in = $1 eq $heading;
+            $text = '' if $in;
+            next;
+        }
+
+        $text .= $line if $in;
+    }
+
+    return $text // die "$path: no \"$heading\"\n";
+}
+
+
+# The blocks of a language in a text.
+
+sub examples {
+    my ($language, $text) = @_;
+
+    return $text =~ /^```\Q$language\E\n(.*?)^```$/msg;
+}
+
+
+1;
