@@ -103,7 +103,7 @@ all_like('what stays', sub { $_[0]{'x-stability'} },
 
 my %named = map { $_ => 1 } map { slurp($_) =~ /(?:argument|number|flag|text
                                                 |time)\(sr,\ "(\w+)"/gx }
-            glob $s->root . '/ngx_svc_{common,admin,webhook}/*.c';
+            glob $s->root . '/ngx_svc_{common,admin,webhook}/{,*/}*.c';
 my %query = map { $_->{name} => 1 } grep { ($_->{in} // '') eq 'query' }
             values %{ $document->{components}{parameters} },
             map { @{ $_->{parameters} // [] } } values %operation;

@@ -27,7 +27,8 @@ sub admin_routes {
 sub routes_of {
     my ($root, $module) = @_;
 
-    my $text = slurp("$root/ngx_svc_$module/ngx_svc_${module}_routes.c");
+    my ($file) = grep { -e } glob "$root/ngx_svc_$module/{,*/}ngx_svc_${module}_routes.c";
+    my $text = slurp($file // '') // die "no ngx_svc_${module}_routes.c\n";
     my %define = $text =~ /^#define (\w+)\s+ngx_string\("([^"]*)"\)/mg;
 
     $text =~ /ngx_svc_${module}_routes\[\] = \{(.*?)\n\};/s
