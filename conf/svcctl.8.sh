@@ -18,7 +18,7 @@ version=$(< "$here/version")
 # Lines of text: not too long, and with neither escapes nor requests in them.
 
 text() {
-    fold -s -w 78 | sed -e 's/ *$//' -e 's/\\/\\e/g' -e "s/^[.']/\\\\\&&/"
+    fold -s -w 78 | sed -e 's/ *$//' -e 's/\\/\\e/g' -e 's/--/\\-\\-/g' -e "s/^[.']/\\\\\&&/"
 }
 
 
@@ -128,6 +128,8 @@ The parts of
 .Nm .
 .It Pa /usr/share/ngx_svc/version
 The version.
+.It Pa /usr/share/doc/ngx_svc/conf/README.md
+How to install, configure and run the modules.
 .El
 .Sh EXIT STATUS
 .Bl -tag -width Ds
@@ -135,21 +137,21 @@ The version.
 It was done.
 .It 1
 It was refused, or failed; standard error says why.
-Nothing has changed, unless the connection to PostgreSQL was lost: then the
-message says so.
+The step that failed has changed nothing, unless the connection to PostgreSQL
+was lost: then the message says so.
 .It 2
 No command was given.
 .El
 .Sh EXAMPLES
 As the system's user of the database's owner, on Debian:
 .Bd -literal -offset indent
-runuser -u postgres -- svcctl --pg "dbname=svc" migrate
+runuser \-u postgres \-\- svcctl \-\-pg "dbname=svc" migrate
 .Ed
 .Pp
 A tenant whose tokens go into a file:
 .Bd -literal -offset indent
-(umask 077; svcctl tenant create --slug acme --name Acme \e
-    --owner ada@acme.example --env > acme.env)
+(umask 077; svcctl tenant create \-\-slug acme \-\-name Acme \e
+    \-\-owner ada@acme.example \-\-env > acme.env)
 .Ed
 .Pp
 One of each command:
@@ -157,7 +159,7 @@ One of each command:
 MDOC
 
 for name in "${order[@]}"; do
-    printf 'svcctl %s\n' "${example[$name]}"
+    printf 'svcctl %s\n' "${example[$name]//-/\\-}"
 done
 
 cat <<'MDOC'

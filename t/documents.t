@@ -114,7 +114,7 @@ for my $path (@documents) {
         (grep { $code !~ /\b\Q$_\E\(/ } $text =~ /`(ngx_svc_\w+)\(\)`/g),
         (grep { $code !~ /\b\Q$_\E\b/ } $text =~ /`(NGX_SVC_\w+)(?:\(\))?`/g),
         (grep { !grep { -e } glob } document($path) =~ m{(?<![\w/.])(t/[\w./*-]*\w)}g),
-        (grep { !-e } $text =~ m{`(conf/[\w.-]+)`}g),
+        (grep { !-e } $text =~ m{`(conf/[\w./-]+)`}g),
     );
 
     is("@missing", '', "$path: what it names is there");
