@@ -150,14 +150,14 @@ is((run([ 'sh', '-c', 'man --warnings -E UTF-8 -l "$1" 2>&1 > "$1.txt"', 'sh',
 my $page = slurp("$dir/svcctl.8.txt") =~ s/.\x08//gr;
 
 for my $name (@commands) {
-    like($page, qr/^ {5}\Q$name\E(?:  | [-\[]|$)/m, "it has $name");
+    like($page, qr/^ {5,7}\Q$name\E(?:  | [-\[]|$)/m, "it has $name");
     like($page, qr/^ +svcctl \Q$example{$name}\E$/m, 'and the example');
 }
 
 for my $option (map { @$_ } values %options) {
     my $name = $option =~ s/=//r;
 
-    like($page, qr/^ {5}--\Q$name\E(?: [A-Z]+)?(?:$|  )/m, "it has --$name");
+    like($page, qr/^ {5,7}--\Q$name\E(?: [A-Z]+)?(?:$|  )/m, "it has --$name");
 }
 
 like($page, qr/\bngx_svc \Q$version\E\b/, 'and the version');
