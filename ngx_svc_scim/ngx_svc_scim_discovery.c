@@ -5,6 +5,7 @@
 #include "ngx_svc_scim.h"
 
 
+static void ngx_svc_scim_config_features(ngx_svc_json_writer_t *w);
 static void ngx_svc_scim_supported(ngx_svc_json_writer_t *w, const char *key,
     ngx_uint_t supported);
 
@@ -48,22 +49,7 @@ ngx_svc_scim_config_reply(ngx_svc_request_t *sr)
 
     ngx_svc_json_raw(&w, "schemas", schemas, sizeof(schemas) - 1);
 
-    ngx_svc_scim_supported(&w, "patch", 1);
-
-    ngx_svc_json_open(&w, "bulk", '{');
-    ngx_svc_json_boolean(&w, "supported", 0);
-    ngx_svc_json_integer(&w, "maxOperations", 0);
-    ngx_svc_json_integer(&w, "maxPayloadSize", 0);
-    ngx_svc_json_close(&w, '}');
-
-    ngx_svc_json_open(&w, "filter", '{');
-    ngx_svc_json_boolean(&w, "supported", 1);
-    ngx_svc_json_integer(&w, "maxResults", NGX_SVC_SCIM_LIST_MAX);
-    ngx_svc_json_close(&w, '}');
-
-    ngx_svc_scim_supported(&w, "changePassword", 0);
-    ngx_svc_scim_supported(&w, "sort", 0);
-    ngx_svc_scim_supported(&w, "etag", 0);
+    ngx_svc_scim_config_features(&w);
 
     ngx_svc_json_raw(&w, "authenticationSchemes", schemes,
                      sizeof(schemes) - 1);
@@ -84,6 +70,28 @@ ngx_svc_scim_config_reply(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+static void
+ngx_svc_scim_config_features(ngx_svc_json_writer_t *w)
+{
+    ngx_svc_scim_supported(w, "patch", 1);
+
+    ngx_svc_json_open(w, "bulk", '{');
+    ngx_svc_json_boolean(w, "supported", 0);
+    ngx_svc_json_integer(w, "maxOperations", 0);
+    ngx_svc_json_integer(w, "maxPayloadSize", 0);
+    ngx_svc_json_close(w, '}');
+
+    ngx_svc_json_open(w, "filter", '{');
+    ngx_svc_json_boolean(w, "supported", 1);
+    ngx_svc_json_integer(w, "maxResults", NGX_SVC_SCIM_LIST_MAX);
+    ngx_svc_json_close(w, '}');
+
+    ngx_svc_scim_supported(w, "changePassword", 0);
+    ngx_svc_scim_supported(w, "sort", 0);
+    ngx_svc_scim_supported(w, "etag", 0);
 }
 
 

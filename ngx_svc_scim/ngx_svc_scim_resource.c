@@ -33,6 +33,8 @@ static void ngx_svc_scim_write_name(ngx_svc_json_writer_t *w, PGresult *res,
     int row, ngx_uint_t mask);
 static void ngx_svc_scim_write_emails(ngx_svc_json_writer_t *w, PGresult *res,
     int row);
+static void ngx_svc_scim_write_enterprise(ngx_svc_json_writer_t *w,
+    PGresult *res, int row);
 static void ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w,
     ngx_svc_request_t *sr, PGresult *res, int row);
 static void ngx_svc_scim_write_time(ngx_svc_json_writer_t *w, const char *key,
@@ -95,10 +97,7 @@ ngx_svc_scim_user_write(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
     }
 
     if (enterprise) {
-        ngx_svc_json_open(w, NGX_SVC_SCIM_ENTERPRISE_URN, '{');
-        ngx_svc_scim_write_text(w, "department", res, row,
-                                NGX_SVC_SCIM_COL_DEPARTMENT);
-        ngx_svc_json_close(w, '}');
+        ngx_svc_scim_write_enterprise(w, res, row);
     }
 
     if (mask & NGX_SVC_SCIM_META) {
@@ -182,6 +181,16 @@ ngx_svc_scim_write_emails(ngx_svc_json_writer_t *w, PGresult *res, int row)
 
     ngx_svc_json_close(w, '}');
     ngx_svc_json_close(w, ']');
+}
+
+
+static void
+ngx_svc_scim_write_enterprise(ngx_svc_json_writer_t *w, PGresult *res, int row)
+{
+    ngx_svc_json_open(w, NGX_SVC_SCIM_ENTERPRISE_URN, '{');
+    ngx_svc_scim_write_text(w, "department", res, row,
+                            NGX_SVC_SCIM_COL_DEPARTMENT);
+    ngx_svc_json_close(w, '}');
 }
 
 

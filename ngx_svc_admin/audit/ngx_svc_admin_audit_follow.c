@@ -38,6 +38,10 @@ static ngx_int_t ngx_svc_admin_follow_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_follow_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f,
     PGresult *res, ngx_svc_json_writer_t *w);
+static void ngx_svc_admin_follow_event(ngx_svc_json_writer_t *w, PGresult *res,
+    int row);
+static void ngx_svc_admin_follow_pace(ngx_svc_admin_follow_t *f,
+    ngx_uint_t more, ngx_uint_t final);
 static void ngx_svc_admin_follow_put(ngx_svc_json_writer_t *w,
     const char *text);
 static void ngx_svc_admin_follow_timer(ngx_event_t *ev);
@@ -305,7 +309,6 @@ ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
     ngx_svc_json_writer_t *w)
 {
     int         i, n;
-    ngx_str_t   id;
     ngx_uint_t  scanned, final;
 
     n = PQntuples(res);
@@ -334,15 +337,7 @@ ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
             continue;
         }
 
-        id = ngx_svc_pg_value(res, i, NGX_SVC_ADMIN_AUDIT_ID);
-
-        ngx_svc_admin_follow_put(w, "id: ");
-        w->comma = 0;
-        ngx_svc_json_raw(w, NULL, id.data, id.len);
-        ngx_svc_admin_follow_put(w, "\nevent: audit\ndata: ");
-        w->comma = 0;
-        ngx_svc_admin_audit_event(w, NULL, res, i, 0);
-        ngx_svc_admin_follow_put(w, "\n\n");
+        ngx_svc_admin_follow_event(w, res, i);
     }
 
     if (i) {
@@ -357,12 +352,42 @@ ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
                                  NGX_SVC_ADMIN_AUDIT_CREATED);
     }
 
+    ngx_svc_admin_follow_pace(f, n == NGX_SVC_ADMIN_FOLLOW_BATCH
+                                 || scanned == NGX_SVC_ADMIN_FOLLOW_SCAN,
+                              final);
+
+    return w->failed ? NGX_ERROR : NGX_OK;
+}
+
+
+static void
+ngx_svc_admin_follow_event(ngx_svc_json_writer_t *w, PGresult *res, int row)
+{
+    ngx_str_t  id;
+
+    id = ngx_svc_pg_value(res, row, NGX_SVC_ADMIN_AUDIT_ID);
+
+    ngx_svc_admin_follow_put(w, "id: ");
+    w->comma = 0;
+    ngx_svc_json_raw(w, NULL, id.data, id.len);
+    ngx_svc_admin_follow_put(w, "\nevent: audit\ndata: ");
+    w->comma = 0;
+    ngx_svc_admin_audit_event(w, NULL, res, row, 0);
+    ngx_svc_admin_follow_put(w, "\n\n");
+}
+
+
+/* more: there are some behind these.  final: no event before them will come. */
+
+static void
+ngx_svc_admin_follow_pace(ngx_svc_admin_follow_t *f, ngx_uint_t more,
+    ngx_uint_t final)
+{
     if (final) {
         f->backoff = NGX_SVC_ADMIN_FOLLOW_PACE;
     }
 
-    if (n == NGX_SVC_ADMIN_FOLLOW_BATCH || scanned == NGX_SVC_ADMIN_FOLLOW_SCAN)
-    {
+    if (more) {
         f->next = ngx_current_msec;
 
     } else if (!final) {
@@ -381,8 +406,6 @@ ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
     if (f->woken && !ngx_svc_admin_follow_due(f->next)) {
         f->next = f->polled + NGX_SVC_ADMIN_FOLLOW_PACE;
     }
-
-    return w->failed ? NGX_ERROR : NGX_OK;
 }
 
 

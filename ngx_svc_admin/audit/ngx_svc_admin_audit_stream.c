@@ -454,7 +454,8 @@ ngx_svc_admin_stream_close(ngx_svc_admin_follow_t *f)
 
     close = ngx_pcalloc(pool, sizeof(ngx_svc_admin_close_t));
 
-    if (close == NULL || ngx_svc_admin_stream_close_op(f, close, pool) != NGX_OK)
+    if (close == NULL
+        || ngx_svc_admin_stream_close_op(f, close, pool) != NGX_OK)
     {
         ngx_destroy_pool(pool);
         return;

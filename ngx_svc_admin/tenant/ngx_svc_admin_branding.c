@@ -64,7 +64,7 @@ const ngx_svc_member_t  ngx_svc_admin_branding_members[] = {
 };
 
 
-/* CSS Color Module Level 4, 6.1, and the two that are no colour of their own. */
+/* CSS Color Module Level 4, 6.1, and the two that are no colour themselves. */
 
 static const char  ngx_svc_admin_color_names[] =
     " aliceblue antiquewhite aqua aquamarine azure beige bisque black"

@@ -398,8 +398,8 @@ ngx_svc_admin_public_cleanup(void *data)
 
 
 /*
- * What can be neither a slug nor a domain is not looked for.  Slugs are in lower
- * case; domains are in any (RFC 4343).
+ * What can be neither a slug nor a domain is not looked for.  Slugs are in
+ * lower case; domains are in any (RFC 4343).
  */
 
 static ngx_int_t
@@ -498,7 +498,8 @@ ngx_svc_admin_public_send(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind,
           { "Access-Control-Allow-Origin", ngx_string("*") },
           { NULL, ngx_null_string } },
 
-        { { "Cache-Control", ngx_string("public, max-age=31536000, immutable") },
+        { { "Cache-Control",
+            ngx_string("public, max-age=31536000, immutable") },
           { "X-Content-Type-Options", ngx_string("nosniff") },
           { "Content-Security-Policy",
             ngx_string("default-src 'none'; sandbox") } }

@@ -10,9 +10,9 @@
  * Large bodies are sent from where they are.  A worker that does so holds the
  * entry; a held entry that is to go stays until the last holder lets go.  What
  * a worker that was killed held, the next worker to start lets go.  Who reads
- * slowly, or not at all, must not fill the memory with old bytes: the same bytes
- * that are read again stay where they are, and while too many are only held
- * nothing new is kept.
+ * slowly, or not at all, must not fill the memory with old bytes: the same
+ * bytes that are read again stay where they are, and while too many are only
+ * held nothing new is kept.
  */
 
 #include "ngx_svc_cache.h"
@@ -77,6 +77,9 @@ static ngx_uint_t ngx_svc_cache_good(ngx_svc_cache_entry_t *entry);
 static ngx_int_t ngx_svc_cache_take(ngx_http_request_t *r,
     ngx_svc_cache_entry_t *entry, ngx_svc_cache_answer_t *answer);
 static void ngx_svc_cache_release(void *data);
+static ngx_svc_cache_entry_t *ngx_svc_cache_make(ngx_svc_cache_kind_e kind,
+    const ngx_str_t *name, const ngx_str_t *owner,
+    const ngx_svc_cache_answer_t *answer);
 static ngx_svc_cache_entry_t *ngx_svc_cache_alloc(size_t size);
 static ngx_uint_t ngx_svc_cache_renew(ngx_svc_cache_entry_t *entry,
     ngx_svc_cache_answer_t *answer);
@@ -352,7 +355,6 @@ void
 ngx_svc_cache_put(ngx_svc_cache_kind_e kind, ngx_str_t *name,
     ngx_str_t *tenant, ngx_svc_cache_answer_t *answer, uint64_t ticket)
 {
-    u_char                 *p;
     ngx_str_t              *owner;
     ngx_svc_cache_entry_t  *entry;
 
@@ -390,11 +392,41 @@ ngx_svc_cache_put(ngx_svc_cache_kind_e kind, ngx_str_t *name,
                                         ngx_svc_cache_entry_t, queue));
     }
 
+    entry = ngx_svc_cache_make(kind, name, owner, answer);
+    if (entry == NULL) {
+        goto done;
+    }
+
+    ngx_rbtree_insert(&ngx_svc_cache->rbtree[kind], &entry->sn.node);
+
+    if (entry->found) {
+        ngx_queue_insert_head(&ngx_svc_cache->found, &entry->queue);
+
+    } else {
+        ngx_queue_insert_head(&ngx_svc_cache->none, &entry->queue);
+        ngx_svc_cache->nnone++;
+    }
+
+done:
+
+    ngx_shmtx_unlock(&ngx_svc_cache_pool->mutex);
+}
+
+
+/* owner: whose changes make it stale. */
+
+static ngx_svc_cache_entry_t *
+ngx_svc_cache_make(ngx_svc_cache_kind_e kind, const ngx_str_t *name,
+    const ngx_str_t *owner, const ngx_svc_cache_answer_t *answer)
+{
+    u_char                 *p;
+    ngx_svc_cache_entry_t  *entry;
+
     entry = ngx_svc_cache_alloc(sizeof(ngx_svc_cache_entry_t) + name->len
                                 + answer->content_type.len + answer->etag.len
                                 + answer->body.len);
     if (entry == NULL) {
-        goto done;
+        return NULL;
     }
 
     entry->sn.node.key = ngx_crc32_short(name->data, name->len);
@@ -416,19 +448,7 @@ ngx_svc_cache_put(ngx_svc_cache_kind_e kind, ngx_str_t *name,
     p = ngx_cpymem(p, answer->etag.data, answer->etag.len);
     ngx_memcpy(p, answer->body.data, answer->body.len);
 
-    ngx_rbtree_insert(&ngx_svc_cache->rbtree[kind], &entry->sn.node);
-
-    if (entry->found) {
-        ngx_queue_insert_head(&ngx_svc_cache->found, &entry->queue);
-
-    } else {
-        ngx_queue_insert_head(&ngx_svc_cache->none, &entry->queue);
-        ngx_svc_cache->nnone++;
-    }
-
-done:
-
-    ngx_shmtx_unlock(&ngx_svc_cache_pool->mutex);
+    return entry;
 }
 
 

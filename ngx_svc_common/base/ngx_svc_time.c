@@ -14,6 +14,8 @@
 
 
 static ngx_int_t ngx_svc_time_digits(const u_char *p, ngx_uint_t n);
+static ngx_int_t ngx_svc_time_fraction(u_char **pos, const u_char *end,
+    int64_t *msec);
 static ngx_int_t ngx_svc_time_zone(const u_char *p, const u_char *end,
     int64_t *minutes);
 static int64_t ngx_svc_time_days(int64_t year, int64_t month, int64_t day);
@@ -65,10 +67,9 @@ ngx_svc_time_text(u_char *p, const ngx_str_t *pg)
 ngx_int_t
 ngx_svc_time_parse(const ngx_str_t *text, int64_t *msec)
 {
-    u_char      *p, *end;
-    int64_t      days, minutes, fraction;
-    ngx_int_t    year, month, day, hour, minute, second;
-    ngx_uint_t   i;
+    u_char     *p, *end;
+    int64_t     days, minutes, fraction;
+    ngx_int_t   year, month, day, hour, minute, second;
 
     static const u_char  last[] = {
         31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31
@@ -104,25 +105,10 @@ ngx_svc_time_parse(const ngx_str_t *text, int64_t *msec)
     }
 
     p += NGX_SVC_TIME_SECONDS;
-    fraction = 0;
 
-    if (*p == '.') {
-        for (p++, i = 0; p < end && *p >= '0' && *p <= '9'; p++, i++) {
-            if (i < 3) {
-                fraction = fraction * 10 + (*p - '0');
-            }
-        }
-
-        if (i == 0) {
-            return NGX_DECLINED;
-        }
-
-        for ( /* void */ ; i < 3; i++) {
-            fraction *= 10;
-        }
-    }
-
-    if (ngx_svc_time_zone(p, end, &minutes) != NGX_OK) {
+    if (ngx_svc_time_fraction(&p, end, &fraction) != NGX_OK
+        || ngx_svc_time_zone(p, end, &minutes) != NGX_OK)
+    {
         return NGX_DECLINED;
     }
 
@@ -135,6 +121,41 @@ ngx_svc_time_parse(const ngx_str_t *text, int64_t *msec)
 
     return (*msec >= NGX_SVC_TIME_FIRST && *msec <= NGX_SVC_TIME_LAST)
            ? NGX_OK : NGX_DECLINED;
+}
+
+
+/* To msec, and *pos behind it; 0 when there is none. */
+
+static ngx_int_t
+ngx_svc_time_fraction(u_char **pos, const u_char *end, int64_t *msec)
+{
+    u_char      *p;
+    ngx_uint_t   i;
+
+    p = *pos;
+    *msec = 0;
+
+    if (*p != '.') {
+        return NGX_OK;
+    }
+
+    for (p++, i = 0; p < end && *p >= '0' && *p <= '9'; p++, i++) {
+        if (i < 3) {
+            *msec = *msec * 10 + (*p - '0');
+        }
+    }
+
+    if (i == 0) {
+        return NGX_DECLINED;
+    }
+
+    for ( /* void */ ; i < 3; i++) {
+        *msec *= 10;
+    }
+
+    *pos = p;
+
+    return NGX_OK;
 }
 
 

@@ -23,8 +23,8 @@ NGX_SVC_API u_char *ngx_svc_time_text(u_char *p, const ngx_str_t *pg);
 
 /*
  * An RFC 3339 time, of any offset, as milliseconds since the epoch; what is
- * finer is dropped.  NGX_OK, or NGX_DECLINED, also when it is in UTC before year
- * 1 or after year 9999.
+ * finer is dropped.  NGX_OK, or NGX_DECLINED, also when it is in UTC before
+ * year 1 or after year 9999.
  */
 NGX_SVC_API ngx_int_t ngx_svc_time_parse(const ngx_str_t *text, int64_t *msec);
 

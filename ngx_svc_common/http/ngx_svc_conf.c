@@ -13,6 +13,8 @@
 #define NGX_SVC_TIMEOUT_MAX   3600000   /* ms */
 
 
+static char *ngx_svc_conf_pool_number(ngx_conf_t *cf,
+    ngx_svc_pg_pool_conf_t *pool, const ngx_str_t *value);
 static ssize_t ngx_svc_conf_read_keys(ngx_conf_t *cf, ngx_str_t *name,
     u_char *text);
 static ngx_int_t ngx_svc_conf_location(ngx_conf_t *cf,
@@ -51,9 +53,9 @@ ngx_svc_conf_postgres_pool(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_svc_main_conf_t *smcf = conf;
 
-    ngx_int_t                 n;
-    ngx_str_t                *value, s;
-    ngx_uint_t                i, max, *slot;
+    char                     *rv;
+    ngx_str_t                *value;
+    ngx_uint_t                i;
     ngx_svc_pg_pool_conf_t   *pool;
 
     static const char  *names[] = { "read", "write", "slow" };
@@ -76,40 +78,57 @@ ngx_svc_conf_postgres_pool(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     pool = &smcf->pg.pools[i];
 
     for (i = 2; i < cf->args->nelts; i++) {
+        rv = ngx_svc_conf_pool_number(cf, pool, &value[i]);
 
-        if (ngx_strncmp(value[i].data, "connections=", 12) == 0) {
-            slot = &pool->connections;
-            s.data = value[i].data + 12;
-            max = NGX_SVC_PG_MAX_CONNS;
-
-        } else if (ngx_strncmp(value[i].data, "depth=", 6) == 0) {
-            slot = &pool->depth;
-            s.data = value[i].data + 6;
-            max = NGX_SVC_PG_MAX_DEPTH;
-
-        } else {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                               "\"%V\" is neither \"connections=number\" nor "
-                               "\"depth=number\"", &value[i]);
-            return NGX_CONF_ERROR;
+        if (rv != NGX_CONF_OK) {
+            return rv;
         }
-
-        if (*slot != NGX_CONF_UNSET_UINT) {
-            return "is duplicate";
-        }
-
-        s.len = value[i].data + value[i].len - s.data;
-        n = ngx_atoi(s.data, s.len);
-
-        if (n < 1 || (ngx_uint_t) n > max) {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                               "\"%V\" must be a number from 1 to %ui",
-                               &value[i], max);
-            return NGX_CONF_ERROR;
-        }
-
-        *slot = n;
     }
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_svc_conf_pool_number(ngx_conf_t *cf, ngx_svc_pg_pool_conf_t *pool,
+    const ngx_str_t *value)
+{
+    ngx_int_t    n;
+    ngx_str_t    s;
+    ngx_uint_t   max, *slot;
+
+    if (ngx_strncmp(value->data, "connections=", 12) == 0) {
+        slot = &pool->connections;
+        s.data = value->data + 12;
+        max = NGX_SVC_PG_MAX_CONNS;
+
+    } else if (ngx_strncmp(value->data, "depth=", 6) == 0) {
+        slot = &pool->depth;
+        s.data = value->data + 6;
+        max = NGX_SVC_PG_MAX_DEPTH;
+
+    } else {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"%V\" is neither \"connections=number\" nor "
+                           "\"depth=number\"", value);
+        return NGX_CONF_ERROR;
+    }
+
+    if (*slot != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    s.len = value->data + value->len - s.data;
+    n = ngx_atoi(s.data, s.len);
+
+    if (n < 1 || (ngx_uint_t) n > max) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"%V\" must be a number from 1 to %ui", value,
+                           max);
+        return NGX_CONF_ERROR;
+    }
+
+    *slot = n;
 
     return NGX_CONF_OK;
 }

@@ -11,6 +11,12 @@ static ngx_int_t ngx_svc_envelope_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
 static ngx_int_t ngx_svc_envelope_replace(ngx_http_request_t *r,
     const ngx_svc_surface_t *surface);
+static ngx_svc_request_t *ngx_svc_envelope_request(ngx_http_request_t *r,
+    const ngx_svc_surface_t *surface);
+static ngx_int_t ngx_svc_envelope_chain(ngx_svc_request_t *sr,
+    const ngx_str_t *body);
+static void ngx_svc_envelope_entity(ngx_http_request_t *r,
+    const ngx_svc_surface_t *surface, size_t len);
 static void ngx_svc_envelope_uncache(ngx_http_request_t *r);
 static const ngx_svc_surface_t *ngx_svc_envelope_surface(
     ngx_http_request_t *r);
@@ -117,11 +123,10 @@ static ngx_int_t
 ngx_svc_envelope_replace(ngx_http_request_t *r,
     const ngx_svc_surface_t *surface)
 {
-    ngx_str_t                   body, detail;
-    ngx_buf_t                  *b;
-    ngx_svc_error_e             kind;
-    ngx_svc_request_t          *sr;
-    ngx_svc_error_row_t         row;
+    ngx_str_t             body, detail;
+    ngx_svc_error_e       kind;
+    ngx_svc_request_t    *sr;
+    ngx_svc_error_row_t   row;
 
     /* of its statuses a surface knows most; another one keeps its number */
 
@@ -136,18 +141,9 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
     row.status = r->headers_out.status;
     detail = row.detail;
 
-    sr = ngx_http_get_module_ctx(r, ngx_http_svc_common_module);
-
+    sr = ngx_svc_envelope_request(r, surface);
     if (sr == NULL) {
-        sr = ngx_pcalloc(r->pool, sizeof(ngx_svc_request_t));
-        if (sr == NULL) {
-            return NGX_ERROR;
-        }
-
-        sr->request = r;
-        sr->surface = surface;
-
-        ngx_http_set_ctx(r, sr, ngx_http_svc_common_module);
+        return NGX_ERROR;
     }
 
     if (kind == NGX_SVC_E_METHOD_NOT_ALLOWED && sr->allow.len == 0) {
@@ -159,26 +155,77 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
 
     if (ngx_svc_envelope_body(r->pool, surface, &row, &detail, &body)
         != NGX_OK
-        || ngx_svc_envelope_headers(r, &row, &sr->allow) != NGX_OK)
+        || ngx_svc_envelope_headers(r, &row, &sr->allow) != NGX_OK
+        || ngx_svc_envelope_chain(sr, &body) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    sr->replacement = ngx_alloc_chain_link(r->pool);
-    b = ngx_calloc_buf(r->pool);
+    ngx_svc_envelope_entity(r, surface, body.len);
+
+    return NGX_OK;
+}
+
+
+static ngx_svc_request_t *
+ngx_svc_envelope_request(ngx_http_request_t *r,
+    const ngx_svc_surface_t *surface)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = ngx_http_get_module_ctx(r, ngx_http_svc_common_module);
+
+    if (sr) {
+        return sr;
+    }
+
+    sr = ngx_pcalloc(r->pool, sizeof(ngx_svc_request_t));
+    if (sr == NULL) {
+        return NULL;
+    }
+
+    sr->request = r;
+    sr->surface = surface;
+
+    ngx_http_set_ctx(r, sr, ngx_http_svc_common_module);
+
+    return sr;
+}
+
+
+static ngx_int_t
+ngx_svc_envelope_chain(ngx_svc_request_t *sr, const ngx_str_t *body)
+{
+    ngx_buf_t   *b;
+    ngx_pool_t  *pool;
+
+    pool = sr->request->pool;
+
+    sr->replacement = ngx_alloc_chain_link(pool);
+    b = ngx_calloc_buf(pool);
 
     if (sr->replacement == NULL || b == NULL) {
         return NGX_ERROR;
     }
 
-    b->pos = body.data;
-    b->last = body.data + body.len;
+    b->pos = body->data;
+    b->last = body->data + body->len;
     b->memory = 1;
     b->last_buf = 1;
 
     sr->replacement->buf = b;
     sr->replacement->next = NULL;
 
+    return NGX_OK;
+}
+
+
+/* What was said of nginx's own page is not true of another body. */
+
+static void
+ngx_svc_envelope_entity(ngx_http_request_t *r,
+    const ngx_svc_surface_t *surface, size_t len)
+{
     ngx_http_clear_content_length(r);
     ngx_http_clear_accept_ranges(r);
     ngx_http_clear_last_modified(r);
@@ -191,12 +238,10 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
         r->headers_out.content_encoding = NULL;
     }
 
-    r->headers_out.content_length_n = body.len;
+    r->headers_out.content_length_n = len;
     r->headers_out.content_type = surface->content_type;
     r->headers_out.content_type_len = surface->content_type.len;
     r->headers_out.content_type_lowcase = NULL;
-
-    return NGX_OK;
 }
 
 

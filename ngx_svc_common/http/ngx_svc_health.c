@@ -226,8 +226,8 @@ ngx_svc_health_send(ngx_http_request_t *r, ngx_svc_pg_trouble_e trouble,
 
 /*
  * Without Redis everything but events works, and reads do on a PostgreSQL that
- * is read-only: "degraded" is still a 200, and so is a schema that is newer than
- * the modules, which there is during each upgrade.
+ * is read-only: "degraded" is still a 200, and so is a schema that is newer
+ * than the modules, which there is during each upgrade.
  */
 
 static u_char *

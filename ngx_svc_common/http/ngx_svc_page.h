@@ -33,7 +33,8 @@ NGX_SVC_API ngx_int_t ngx_svc_page_calls(ngx_svc_request_t *sr,
 
 /*
  * The reply of a list: an array of what is written of each row under the key,
- * and the page.  size: of a row, first guess, in bytes.  total: may be the list.
+ * and the page.  size: of a row, first guess, in bytes.  total: may be the
+ * list.
  */
 
 typedef void (*ngx_svc_row_pt)(ngx_svc_json_writer_t *w, PGresult *res,

@@ -99,7 +99,7 @@ struct ngx_svc_request_s {
     ngx_str_t                  body;
     cJSON                     *json;
     ngx_svc_pg_op_t           *op;
-    ngx_svc_pg_op_t           *ask;         /* in flight before op is; or NULL */
+    ngx_svc_pg_op_t           *ask;         /* in flight before op; or NULL */
     u_char                     tenant[NGX_SVC_UUID_LEN];    /* whose turn */
     PGresult                 **results;     /* of the route's own statements */
     ngx_int_t                (*reply)(ngx_svc_request_t *sr);

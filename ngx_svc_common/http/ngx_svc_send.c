@@ -84,7 +84,7 @@ ngx_svc_send_error(ngx_svc_request_t *sr)
 }
 
 
-/* If-Match of a GET is not heeded: nginx would answer with a page of its own. */
+/* If-Match of a GET is not heeded: nginx would answer with its own page. */
 
 ngx_int_t
 ngx_svc_send_etag(ngx_svc_request_t *sr, ngx_str_t *value)

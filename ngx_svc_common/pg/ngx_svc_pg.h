@@ -213,7 +213,8 @@ NGX_SVC_API ngx_int_t ngx_svc_pg_bind_int(ngx_svc_pg_op_t *op,
 /*
  * Sends the op, or lets it wait for a slot.  NGX_OK: the handler will be
  * called, once, and never from within this call.  NGX_BUSY: the queue is full,
- * or the tenant's part of it; NGX_ERROR: memory; the handler will not be called.
+ * or the tenant's part of it; NGX_ERROR: memory; the handler will not be
+ * called.
  *
  * An op that the handler has seen may be submitted again after
  * ngx_svc_pg_op_reset().

@@ -18,6 +18,8 @@ static void ngx_svc_pg_conn_event(ngx_event_t *ev);
 static void ngx_svc_pg_conn_timer(ngx_event_t *ev);
 static void ngx_svc_pg_conn_silent(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_close_event(ngx_event_t *ev);
+static void ngx_svc_pg_conn_say_lost(ngx_svc_pg_conn_t *conn);
+static void ngx_svc_pg_conn_empty(ngx_svc_pg_conn_t *conn, ngx_queue_t *ops);
 static void ngx_svc_pg_conn_poll(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_setup(ngx_svc_pg_conn_t *conn);
 static ngx_svc_gauge_e ngx_svc_pg_conn_gauge(ngx_svc_pg_conn_t *conn);
@@ -362,7 +364,6 @@ ngx_svc_pg_conn_gone(ngx_svc_pg_conn_t *conn)
 void
 ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
 {
-    ngx_str_t           text;
     ngx_queue_t         ops, *q;
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_slot_t  *slot;
@@ -370,46 +371,16 @@ ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
 
     pool = conn->pool;
 
-    text = ngx_svc_pg_message(PQerrorMessage(conn->pg));
-
-    if (text.len == 0 && conn->state == NGX_SVC_PG_READY) {
-        ngx_str_set(&text, "it owes answers and is silent");
-    }
-
-    /* there is no text of one that we broke: what was wrong has been said */
-
-    if (text.len) {
-        ngx_svc_pg_say(conn->ninflight ? NGX_LOG_ERR : NGX_LOG_WARN,
-                       "connection lost", &text);
-    }
+    ngx_svc_pg_conn_say_lost(conn);
 
     pool->nready--;
 
     /*
      * Handlers may send new ops and finalize requests: the connection is
-     * closed and empty before the first of them is called.  Ops sit in a queue
-     * of their own meanwhile, and a cancelled one must be able to leave it, so
-     * they stay in their slots.
+     * closed and empty before the first of them is called.
      */
 
-    ngx_queue_init(&ops);
-
-    if (!ngx_queue_empty(&conn->inflight)) {
-        ngx_queue_add(&ops, &conn->inflight);
-        ngx_queue_init(&conn->inflight);
-    }
-
-    for (q = ngx_queue_head(&ops);
-         q != ngx_queue_sentinel(&ops);
-         q = ngx_queue_next(q))
-    {
-        ngx_svc_pg_pipeline_clear(ngx_queue_data(q, ngx_svc_pg_slot_t, queue));
-    }
-
-    ngx_svc_gauge_add(ngx_svc_gauge_pg(pool->kind, NGX_SVC_G_PG_IN_FLIGHT),
-                      -(ngx_int_t) conn->ninflight);
-    conn->ninflight = 0;
-    ngx_svc_pg_queue_idle(conn);
+    ngx_svc_pg_conn_empty(conn, &ops);
 
     if (ngx_current_msec - conn->since > NGX_SVC_PG_BACKOFF_MAX) {
         conn->failures = 0;
@@ -438,6 +409,58 @@ ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
     }
 
     ngx_svc_pg_queue_dispatch(pool);
+}
+
+
+static void
+ngx_svc_pg_conn_say_lost(ngx_svc_pg_conn_t *conn)
+{
+    ngx_str_t  text;
+
+    text = ngx_svc_pg_message(PQerrorMessage(conn->pg));
+
+    if (text.len == 0 && conn->state == NGX_SVC_PG_READY) {
+        ngx_str_set(&text, "it owes answers and is silent");
+    }
+
+    /* there is no text of one that we broke: what was wrong has been said */
+
+    if (text.len) {
+        ngx_svc_pg_say(conn->ninflight ? NGX_LOG_ERR : NGX_LOG_WARN,
+                       "connection lost", &text);
+    }
+}
+
+
+/*
+ * Its ops go to a queue of their own.  One that is cancelled meanwhile must be
+ * able to leave it, so they stay in their slots.
+ */
+
+static void
+ngx_svc_pg_conn_empty(ngx_svc_pg_conn_t *conn, ngx_queue_t *ops)
+{
+    ngx_queue_t  *q;
+
+    ngx_queue_init(ops);
+
+    if (!ngx_queue_empty(&conn->inflight)) {
+        ngx_queue_add(ops, &conn->inflight);
+        ngx_queue_init(&conn->inflight);
+    }
+
+    for (q = ngx_queue_head(ops);
+         q != ngx_queue_sentinel(ops);
+         q = ngx_queue_next(q))
+    {
+        ngx_svc_pg_pipeline_clear(ngx_queue_data(q, ngx_svc_pg_slot_t, queue));
+    }
+
+    ngx_svc_gauge_add(ngx_svc_gauge_pg(conn->pool->kind,
+                                       NGX_SVC_G_PG_IN_FLIGHT),
+                      -(ngx_int_t) conn->ninflight);
+    conn->ninflight = 0;
+    ngx_svc_pg_queue_idle(conn);
 }
 
 

@@ -73,8 +73,8 @@ struct ngx_svc_pg_conn_s {
 
 
 /*
- * A tenant in the write or the slow pool, for as long as it has ops that wait or
- * connections; or our own work.  Of the pool's memory, and used again.
+ * A tenant in the write or the slow pool, for as long as it has ops that wait
+ * or connections; or our own work.  Of the pool's memory, and used again.
  */
 
 struct ngx_svc_pg_lane_s {
@@ -152,8 +152,8 @@ void ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn);
 void ngx_svc_pg_conn_break(ngx_svc_pg_conn_t *conn);
 
 /*
- * Closes, says why and what to do (message NULL: it is said), and connects again
- * after a pause.
+ * Closes, says why and what to do (message NULL: it is said), and connects
+ * again after a pause.
  */
 void ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn,
     ngx_svc_pg_trouble_e trouble, const char *message);

@@ -28,6 +28,8 @@ static char *ngx_svc_pg_resolve_host(ngx_conf_t *cf, ngx_array_t *addrs,
     ngx_str_t *host, ngx_str_t *port);
 static ngx_int_t ngx_svc_pg_add(ngx_array_t *addrs, ngx_pool_t *pool,
     ngx_str_t *host, ngx_str_t *addr, ngx_str_t *port);
+static char *ngx_svc_pg_values(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf,
+    PQconninfoOption *options, ngx_array_t *addrs, ngx_uint_t i);
 static char *ngx_svc_pg_keywords(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf,
     PQconninfoOption *options, ngx_array_t *addrs);
 static const char *ngx_svc_pg_value_from(ngx_conf_t *cf, ngx_array_t *addrs,
@@ -390,9 +392,8 @@ static char *
 ngx_svc_pg_keywords(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf,
     PQconninfoOption *options, ngx_array_t *addrs)
 {
-    ngx_uint_t           i, n;
-    const char         **values;
-    PQconninfoOption    *o;
+    char        *rv;
+    ngx_uint_t   i;
 
     conf->naddrs = ngx_max(addrs->nelts, 1);
     conf->keywords = ngx_pcalloc(cf->pool,
@@ -403,60 +404,81 @@ ngx_svc_pg_keywords(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf,
     }
 
     for (i = 0; i < conf->naddrs; i++) {
-        values = ngx_pcalloc(cf->pool, NGX_SVC_PG_KEYWORDS * sizeof(char *));
-        if (values == NULL) {
+        conf->values[i] = ngx_pcalloc(cf->pool,
+                                      NGX_SVC_PG_KEYWORDS * sizeof(char *));
+        if (conf->values[i] == NULL) {
             return NGX_CONF_ERROR;
         }
 
-        conf->values[i] = values;
-        n = 0;
+        rv = ngx_svc_pg_values(cf, conf, options, addrs, i);
 
-        /* defaults, which what was configured may change */
-
-        conf->keywords[n] = "fallback_application_name";
-        values[n++] = "ngx_svc";
-
-        /* a Kerberos library would block in a worker */
-
-        if (ngx_svc_pg_option(options, "gssencmode") == NULL) {
-            conf->keywords[n] = "gssencmode";
-            values[n++] = "disable";
+        if (rv != NGX_CONF_OK) {
+            return rv;
         }
-
-        for (o = options; o->keyword; o++) {
-
-            if (o->val == NULL || *o->val == '\0'
-                || ngx_strcmp(o->keyword, "client_encoding") == 0)
-            {
-                continue;
-            }
-
-            if (n > NGX_SVC_PG_KEYWORDS - 4) {
-                return "has too many parameters";
-            }
-
-            conf->keywords[n] = ngx_svc_pg_copy(cf, o->keyword);
-            values[n] = ngx_svc_pg_value_from(cf, addrs, i, o);
-
-            if (conf->keywords[n] == NULL || values[n] == NULL) {
-                return NGX_CONF_ERROR;
-            }
-
-            n++;
-        }
-
-        if (addrs->nelts) {
-            conf->keywords[n] = "hostaddr";
-            values[n] = ngx_svc_pg_join(cf, addrs, i,
-                                        offsetof(ngx_svc_pg_addr_t, addr));
-            if (values[n++] == NULL) {
-                return NGX_CONF_ERROR;
-            }
-        }
-
-        conf->keywords[n] = "client_encoding";
-        values[n] = "UTF8";
     }
+
+    return NGX_CONF_OK;
+}
+
+
+/* The list that begins from address i; the keywords are the same in each. */
+
+static char *
+ngx_svc_pg_values(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf,
+    PQconninfoOption *options, ngx_array_t *addrs, ngx_uint_t i)
+{
+    ngx_uint_t          n;
+    const char        **values;
+    PQconninfoOption   *o;
+
+    values = conf->values[i];
+    n = 0;
+
+    /* defaults, which what was configured may change */
+
+    conf->keywords[n] = "fallback_application_name";
+    values[n++] = "ngx_svc";
+
+    /* a Kerberos library would block in a worker */
+
+    if (ngx_svc_pg_option(options, "gssencmode") == NULL) {
+        conf->keywords[n] = "gssencmode";
+        values[n++] = "disable";
+    }
+
+    for (o = options; o->keyword; o++) {
+
+        if (o->val == NULL || *o->val == '\0'
+            || ngx_strcmp(o->keyword, "client_encoding") == 0)
+        {
+            continue;
+        }
+
+        if (n > NGX_SVC_PG_KEYWORDS - 4) {
+            return "has too many parameters";
+        }
+
+        conf->keywords[n] = ngx_svc_pg_copy(cf, o->keyword);
+        values[n] = ngx_svc_pg_value_from(cf, addrs, i, o);
+
+        if (conf->keywords[n] == NULL || values[n] == NULL) {
+            return NGX_CONF_ERROR;
+        }
+
+        n++;
+    }
+
+    if (addrs->nelts) {
+        conf->keywords[n] = "hostaddr";
+        values[n] = ngx_svc_pg_join(cf, addrs, i,
+                                    offsetof(ngx_svc_pg_addr_t, addr));
+        if (values[n++] == NULL) {
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    conf->keywords[n] = "client_encoding";
+    values[n] = "UTF8";
 
     return NGX_CONF_OK;
 }

@@ -15,6 +15,8 @@
 #endif
 
 
+static ngx_int_t ngx_svc_pg_pipeline_setup(ngx_svc_pg_conn_t *conn,
+    PGresult *res);
 static void ngx_svc_pg_pipeline_result(ngx_svc_pg_conn_t *conn,
     PGresult *res);
 static void ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn,
@@ -132,7 +134,6 @@ ngx_svc_pg_pipeline_flush(ngx_svc_pg_conn_t *conn)
 void
 ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn)
 {
-    ngx_int_t            rc;
     PGresult            *res;
     ngx_svc_pg_state_e   state;
 
@@ -169,20 +170,8 @@ ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn)
             continue;
         }
 
-        rc = ngx_svc_pg_setup_result(conn, res);
-
-        PQclear(res);
-
-        if (rc == NGX_ERROR) {
+        if (ngx_svc_pg_pipeline_setup(conn, res) != NGX_OK) {
             return;
-        }
-
-        if (rc == NGX_OK) {
-            ngx_svc_pg_conn_ready(conn);
-
-            if (conn->state != NGX_SVC_PG_READY) {
-                return;
-            }
         }
     }
 
@@ -194,6 +183,29 @@ ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn)
     } else if (conn->state == NGX_SVC_PG_READY) {
         ngx_svc_pg_queue_dispatch(conn->pool);
     }
+}
+
+
+/* The same, of the setup.  NGX_ERROR: the connection is of no more use. */
+
+static ngx_int_t
+ngx_svc_pg_pipeline_setup(ngx_svc_pg_conn_t *conn, PGresult *res)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_pg_setup_result(conn, res);
+
+    PQclear(res);
+
+    if (rc == NGX_OK) {
+        ngx_svc_pg_conn_ready(conn);
+
+        if (conn->state != NGX_SVC_PG_READY) {
+            return NGX_ERROR;
+        }
+    }
+
+    return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
 }
 
 

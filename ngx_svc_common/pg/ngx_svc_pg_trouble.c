@@ -34,8 +34,8 @@ static const ngx_svc_pg_trouble_t  ngx_svc_pg_troubles[] = {
 
     { "login-refused",
       "PostgreSQL refuses the login of the modules' role.",
-      "check user and password in \"svc_postgres\", or the line of its passfile, "
-      "that the role has LOGIN, and \"pg_hba.conf\"" },
+      "check user and password in \"svc_postgres\", or the line of its "
+      "passfile, that the role has LOGIN, and \"pg_hba.conf\"" },
 
     { "database-missing",
       "The database does not exist.",

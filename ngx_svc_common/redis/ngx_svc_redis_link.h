@@ -27,7 +27,7 @@ struct ngx_svc_redis_link_s {
     unsigned                opening:1;  /* the first one */
     unsigned                said:1;     /* in the log that it is down */
 
-    /* a connection is there; the pause is over, and nothing is owed; it broke */
+    /* a connection is there; the pause is over, nothing is owed; it broke */
     void                  (*opened)(ngx_svc_redis_link_t *link);
     void                  (*tick)(ngx_svc_redis_link_t *link);
     void                  (*closed)(ngx_svc_redis_link_t *link,
@@ -40,7 +40,7 @@ void ngx_svc_redis_link_start(ngx_svc_redis_link_t *link,
     ngx_svc_redis_conf_t *conf, ngx_log_t *log);
 void ngx_svc_redis_link_stop(ngx_svc_redis_link_t *link);
 
-/* Something was asked: without ngx_svc_redis_link_answered() the link breaks. */
+/* Something was asked: unless it is answered the link breaks. */
 void ngx_svc_redis_link_asked(ngx_svc_redis_link_t *link);
 void ngx_svc_redis_link_answered(ngx_svc_redis_link_t *link);
 

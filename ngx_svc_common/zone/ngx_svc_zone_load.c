@@ -25,6 +25,8 @@ typedef struct {
 } ngx_svc_zone_load_t;
 
 
+static ngx_int_t ngx_svc_zones_check(ngx_svc_zones_t *zones,
+    ngx_str_t *directory, ngx_log_t *log);
 static ngx_int_t ngx_svc_zone_load_dir(ngx_svc_zone_load_t *load,
     ngx_uint_t depth);
 static ngx_int_t ngx_svc_zone_load_entry(ngx_svc_zone_load_t *load,
@@ -80,15 +82,7 @@ ngx_svc_zones_load(ngx_pool_t *pool, ngx_str_t *directory, ngx_log_t *log)
 
     ngx_svc_zones_sort(zones);
 
-    /* the zone of a window that names none */
-
-    if (ngx_svc_zone_find(zones, (u_char *) "UTC", 3) == NULL) {
-        ngx_log_error(NGX_LOG_EMERG, log, 0,
-                      "there is no time zone \"UTC\" in \"%V\": install the "
-                      "package tzdata, or let svc_zoneinfo name a directory of "
-                      "TZif files", directory);
-        rc = NGX_ERROR;
-    }
+    rc = ngx_svc_zones_check(zones, directory, log);
 
 done:
 
@@ -97,6 +91,25 @@ done:
     }
 
     return rc == NGX_OK ? zones : NULL;
+}
+
+
+/* The zone of a window that names none has to be there. */
+
+static ngx_int_t
+ngx_svc_zones_check(ngx_svc_zones_t *zones, ngx_str_t *directory,
+    ngx_log_t *log)
+{
+    if (ngx_svc_zone_find(zones, (u_char *) "UTC", 3)) {
+        return NGX_OK;
+    }
+
+    ngx_log_error(NGX_LOG_EMERG, log, 0,
+                  "there is no time zone \"UTC\" in \"%V\": install the "
+                  "package tzdata, or let svc_zoneinfo name a directory of "
+                  "TZif files", directory);
+
+    return NGX_ERROR;
 }
 
 

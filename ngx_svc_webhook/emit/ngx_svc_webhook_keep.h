@@ -54,8 +54,8 @@ ngx_int_t ngx_svc_webhook_keep(ngx_svc_webhook_event_t *event);
 
 
 /*
- * ngx_svc_webhook_share.c: of the event's tenant, NULL when memory runs out; one
- * that has no events goes.
+ * ngx_svc_webhook_share.c: of the event's tenant, NULL when memory runs out;
+ * one that has no events goes.
  */
 void ngx_svc_webhook_share_init(void);
 ngx_svc_webhook_share_t *ngx_svc_webhook_share(const ngx_str_t *tenant);

@@ -19,6 +19,7 @@ typedef struct {
 } ngx_svc_webhook_error_t;
 
 
+static ngx_int_t ngx_svc_webhook_error_own(ngx_svc_webhook_attempt_t *attempt);
 static void ngx_svc_webhook_error_status(ngx_svc_webhook_result_t *result);
 static ngx_int_t ngx_svc_webhook_error_name(
     ngx_svc_webhook_attempt_t *attempt, CURLcode code);
@@ -70,29 +71,8 @@ ngx_svc_webhook_attempt_failed(ngx_svc_webhook_attempt_t *attempt,
     result = &attempt->result;
     result->outcome = NGX_SVC_WEBHOOK_FAILED;
 
-    if (attempt->answered) {
-        ngx_svc_webhook_error_status(result);
-        return;
-    }
-
-    if (attempt->lack) {
-        result->outcome = NGX_SVC_WEBHOOK_POSTPONED;
-        return;
-    }
-
-    if (attempt->reader.excess) {
-        ngx_svc_webhook_reason(result, "%s",
-                        ngx_svc_webhook_excesses[attempt->reader.excess]);
-        return;
-    }
-
-    if (attempt->flood) {
-        ngx_svc_webhook_reason(result, "the headers of the answer are longer "
-                               "than 64 KiB");
-        return;
-    }
-
-    if (ngx_svc_webhook_error_name(attempt, code) == NGX_OK
+    if (ngx_svc_webhook_error_own(attempt) == NGX_OK
+        || ngx_svc_webhook_error_name(attempt, code) == NGX_OK
         || ngx_svc_webhook_error_proxy(attempt) == NGX_OK)
     {
         return;
@@ -125,6 +105,41 @@ ngx_svc_webhook_attempt_failed(ngx_svc_webhook_attempt_t *attempt,
     }
 
     ngx_svc_webhook_reason(result, "%s", curl_easy_strerror(code));
+}
+
+
+/* What is known without a word of libcurl. */
+
+static ngx_int_t
+ngx_svc_webhook_error_own(ngx_svc_webhook_attempt_t *attempt)
+{
+    ngx_svc_webhook_result_t  *result;
+
+    result = &attempt->result;
+
+    if (attempt->answered) {
+        ngx_svc_webhook_error_status(result);
+        return NGX_OK;
+    }
+
+    if (attempt->lack) {
+        result->outcome = NGX_SVC_WEBHOOK_POSTPONED;
+        return NGX_OK;
+    }
+
+    if (attempt->reader.excess) {
+        ngx_svc_webhook_reason(result, "%s",
+                        ngx_svc_webhook_excesses[attempt->reader.excess]);
+        return NGX_OK;
+    }
+
+    if (attempt->flood) {
+        ngx_svc_webhook_reason(result, "the headers of the answer are longer "
+                               "than 64 KiB");
+        return NGX_OK;
+    }
+
+    return NGX_DECLINED;
 }
 
 

@@ -1,9 +1,9 @@
 /*
  * What became of deliveries, in PostgreSQL.
  *
- * Rows wait for a moment in a batch of their tenant, and go out in one op; those
- * of a tenant that has many wait longer, and most are never written.  A batch
- * without audit events does not wait for the disk.
+ * Rows wait for a moment in a batch of their tenant, and go out in one op;
+ * those of a tenant that has many wait longer, and most are never written.  A
+ * batch without audit events does not wait for the disk.
  */
 
 #include "ngx_svc_webhook_row.h"

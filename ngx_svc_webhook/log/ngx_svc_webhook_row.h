@@ -84,9 +84,9 @@ ngx_svc_webhook_row_t *ngx_svc_webhook_acked_add(ngx_svc_webhook_row_t *row);
 void ngx_svc_webhook_acked_remove(ngx_svc_webhook_row_t *row);
 
 /*
- * ngx_svc_webhook_record_write.c: takes rows that wait into batch->sent, as many
- * as go out in an op; gives them back, as the first ones of the next op; adds
- * the statement for them.
+ * ngx_svc_webhook_record_write.c: takes rows that wait into batch->sent, as
+ * many as go out in an op; gives them back, as the first ones of the next op;
+ * adds the statement for them.
  */
 void ngx_svc_webhook_batch_take(ngx_svc_webhook_batch_t *batch);
 void ngx_svc_webhook_batch_return(ngx_svc_webhook_batch_t *batch);

@@ -15,8 +15,8 @@
  * Redis' clock, 0 when others have begun to take over; of each helper a hash of
  * the entries in its hands, by delivery id, and one of the attempts that have
  * begun: which of the delivery's it is, and under a name of its own its number
- * among all of the helper's; of each worker that has pushed lately the number of the last event
- * that was taken from it, and the codes of the last call.
+ * among all of the helper's; of each worker that has pushed lately the number
+ * of the last event that was taken from it, and the codes of the last call.
  */
 #define NGX_SVC_WEBHOOK_QUEUE    "svc.webhook2.queue"
 #define NGX_SVC_WEBHOOK_PENDING  "svc.webhook2.pending"
@@ -74,11 +74,12 @@ extern ngx_svc_redis_script_t  ngx_svc_webhook_own_script;
 
 /*
  * Keys: own hash, pending, queue; delivery id, outcome, the number among all of
- * the helper's of the attempt that it is of, and so on.  "-": final; "=" and what
- * the entry begins with from now on, up to its attempts; "<" and the same: it
- * goes back to the queue.  What is in other hands stays as it is, and what has
- * been told since, or has begun, when an outcome comes once more or late, of a
- * connection that broke.  No script can make an entry by itself: it has a MAC.
+ * the helper's of the attempt that it is of, and so on.  "-": final; "=" and
+ * what the entry begins with from now on, up to its attempts; "<" and the same:
+ * it goes back to the queue.  What is in other hands stays as it is, and what
+ * has been told since, or has begun, when an outcome comes once more or late,
+ * of a connection that broke.  No script can make an entry by itself: it has a
+ * MAC.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_tell_script;
 
