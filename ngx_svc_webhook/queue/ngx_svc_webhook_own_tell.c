@@ -371,7 +371,8 @@ ngx_svc_webhook_own_untold(void)
 
     tell = &ngx_svc_webhook_telling;
 
-    return !ngx_queue_empty(&tell->outcomes) || !ngx_queue_empty(&tell->batches);
+    return !ngx_queue_empty(&tell->outcomes)
+           || !ngx_queue_empty(&tell->batches);
 }
 
 
