@@ -294,20 +294,3 @@ ngx_svc_pg_trouble(ngx_svc_pg_pool_e kind)
 
     return (pool->trouble == NGX_SVC_PG_UP) ? NGX_SVC_PG_DOWN : pool->trouble;
 }
-
-
-ngx_str_t
-ngx_svc_pg_value(PGresult *res, int row, int column)
-{
-    ngx_str_t  value;
-
-    if (PQgetisnull(res, row, column)) {
-        ngx_str_null(&value);
-
-    } else {
-        value.data = (u_char *) PQgetvalue(res, row, column);
-        value.len = PQgetlength(res, row, column);
-    }
-
-    return value;
-}

@@ -22,7 +22,13 @@ static void ngx_svc_pg_conn_say_lost(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_empty(ngx_svc_pg_conn_t *conn, ngx_queue_t *ops);
 static void ngx_svc_pg_conn_poll(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_setup(ngx_svc_pg_conn_t *conn);
-static ngx_svc_gauge_e ngx_svc_pg_conn_gauge(ngx_svc_pg_conn_t *conn);
+static void ngx_svc_pg_conn_prepared(ngx_svc_pg_conn_t *conn);
+static void ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn);
+static void ngx_svc_pg_conn_gone(ngx_svc_pg_conn_t *conn);
+static void ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn);
+static void ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn,
+    ngx_svc_pg_trouble_e trouble, const char *message);
+static void ngx_svc_pg_conn_read(ngx_svc_pg_conn_t *conn);
 
 
 void
@@ -46,36 +52,7 @@ ngx_svc_pg_conn_init(ngx_svc_pg_conn_t *conn, ngx_svc_pg_pool_t *pool)
     conn->flush.data = conn;
     conn->flush.log = pool->log;
 
-    ngx_svc_gauge_add(ngx_svc_pg_conn_gauge(conn), 1);
-}
-
-
-void
-ngx_svc_pg_conn_state(ngx_svc_pg_conn_t *conn, ngx_svc_pg_state_e state)
-{
-    ngx_svc_gauge_add(ngx_svc_pg_conn_gauge(conn), -1);
-
-    conn->state = state;
-
-    ngx_svc_gauge_add(ngx_svc_pg_conn_gauge(conn), 1);
-}
-
-
-static ngx_svc_gauge_e
-ngx_svc_pg_conn_gauge(ngx_svc_pg_conn_t *conn)
-{
-    switch (conn->state) {
-
-    case NGX_SVC_PG_CONNECTING:
-    case NGX_SVC_PG_PREPARING:
-        return ngx_svc_gauge_pg(conn->pool->kind, NGX_SVC_G_PG_CONNECTING);
-
-    case NGX_SVC_PG_READY:
-        return ngx_svc_gauge_pg(conn->pool->kind, NGX_SVC_G_PG_READY);
-
-    default:
-        return ngx_svc_gauge_pg(conn->pool->kind, NGX_SVC_G_PG_CLOSED);
-    }
+    ngx_svc_pg_conn_count(conn);
 }
 
 
@@ -183,7 +160,7 @@ ngx_svc_pg_conn_event(ngx_event_t *ev)
     case NGX_SVC_PG_PREPARING:
     case NGX_SVC_PG_READY:
         if (!ev->write) {
-            ngx_svc_pg_pipeline_read(conn);
+            ngx_svc_pg_conn_read(conn);
 
         } else if (ngx_svc_pg_pipeline_flush(conn) != NGX_OK) {
             ngx_svc_pg_conn_gone(conn);
@@ -192,6 +169,53 @@ ngx_svc_pg_conn_event(ngx_event_t *ev)
         return;
 
     default: /* NGX_SVC_PG_BROKEN, about to be closed */
+        return;
+    }
+}
+
+
+static void
+ngx_svc_pg_conn_read(ngx_svc_pg_conn_t *conn)
+{
+    ngx_int_t  rc;
+
+    if (conn->state == NGX_SVC_PG_PREPARING) {
+        ngx_svc_pg_conn_prepared(conn);
+        return;
+    }
+
+    rc = ngx_svc_pg_pipeline_read(conn);
+
+    if (rc == NGX_OK) {
+        ngx_svc_pg_queue_dispatch(conn->pool);
+
+    } else if (rc == NGX_ERROR) {
+        ngx_svc_pg_conn_gone(conn);
+    }
+}
+
+
+static void
+ngx_svc_pg_conn_prepared(ngx_svc_pg_conn_t *conn)
+{
+    ngx_svc_pg_setup_t  setup;
+
+    switch (ngx_svc_pg_setup_read(conn, &setup)) {
+
+    case NGX_OK:
+        ngx_svc_pg_conn_ready(conn);
+        return;
+
+    case NGX_DECLINED:
+        ngx_svc_pg_conn_failed(conn, setup.trouble, setup.message);
+        PQclear(setup.result);
+        return;
+
+    case NGX_ERROR:
+        ngx_svc_pg_conn_gone(conn);
+        return;
+
+    default: /* NGX_AGAIN */
         return;
     }
 }
@@ -258,22 +282,6 @@ ngx_svc_pg_conn_silent(ngx_svc_pg_conn_t *conn)
 }
 
 
-/*
- * Sending happens in the middle of others' work, reading included: there a
- * connection is only marked, and closed when the event loop comes by.
- */
-
-void
-ngx_svc_pg_conn_break(ngx_svc_pg_conn_t *conn)
-{
-    ngx_svc_pg_conn_state(conn, NGX_SVC_PG_BROKEN);
-
-    if (!conn->close.posted) {
-        ngx_post_event(&conn->close, &ngx_posted_events);
-    }
-}
-
-
 static void
 ngx_svc_pg_conn_close_event(ngx_event_t *ev)
 {
@@ -316,7 +324,7 @@ ngx_svc_pg_conn_destroy(ngx_svc_pg_conn_t *conn)
 
 /* Closes, and comes back after a growing pause. */
 
-void
+static void
 ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, ngx_svc_pg_trouble_e trouble,
     const char *message)
 {
@@ -348,7 +356,7 @@ ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, ngx_svc_pg_trouble_e trouble,
 }
 
 
-void
+static void
 ngx_svc_pg_conn_gone(ngx_svc_pg_conn_t *conn)
 {
     if (conn->state == NGX_SVC_PG_READY) {
@@ -361,7 +369,7 @@ ngx_svc_pg_conn_gone(ngx_svc_pg_conn_t *conn)
 }
 
 
-void
+static void
 ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
 {
     ngx_queue_t         ops, *q;
@@ -460,7 +468,7 @@ ngx_svc_pg_conn_empty(ngx_svc_pg_conn_t *conn, ngx_queue_t *ops)
                                        NGX_SVC_G_PG_IN_FLIGHT),
                       -(ngx_int_t) conn->ninflight);
     conn->ninflight = 0;
-    ngx_svc_pg_queue_idle(conn);
+    conn->pool->idle(conn);
 }
 
 
@@ -531,7 +539,7 @@ ngx_svc_pg_conn_setup(ngx_svc_pg_conn_t *conn)
 }
 
 
-void
+static void
 ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn)
 {
     ngx_svc_pg_pool_t  *pool;

@@ -90,6 +90,10 @@ struct ngx_svc_pg_lane_s {
 
 struct ngx_svc_pg_pool_s {
     ngx_svc_pg_conf_t         *conf;
+
+    /* the queue's: nothing is in flight on the connection any more */
+    void                     (*idle)(ngx_svc_pg_conn_t *conn);
+
     ngx_svc_pg_pool_e          kind;
     ngx_uint_t                 depth;
     ngx_uint_t                 nconns;
@@ -112,51 +116,53 @@ struct ngx_svc_pg_pool_s {
 
 void ngx_svc_pg_conn_init(ngx_svc_pg_conn_t *conn, ngx_svc_pg_pool_t *pool);
 void ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn);
-void ngx_svc_pg_conn_state(ngx_svc_pg_conn_t *conn, ngx_svc_pg_state_e state);
 
 /* Closes for good, without a word to the ops in flight. */
 void ngx_svc_pg_conn_destroy(ngx_svc_pg_conn_t *conn);
 
 
 /*
+ * ngx_svc_pg_state.c.  A new connection is counted in its first state; goes to
+ * another one; is dead, and is closed from the event loop.
+ */
+void ngx_svc_pg_conn_count(ngx_svc_pg_conn_t *conn);
+void ngx_svc_pg_conn_state(ngx_svc_pg_conn_t *conn, ngx_svc_pg_state_e state);
+void ngx_svc_pg_conn_break(ngx_svc_pg_conn_t *conn);
+
+
+/* Why a setup has failed. */
+
+typedef struct {
+    ngx_svc_pg_trouble_e       trouble;
+    const char                *message;     /* maybe of the result */
+    PGresult                  *result;      /* the caller's to clear */
+} ngx_svc_pg_setup_t;
+
+/*
  * ngx_svc_pg_setup.c: sends the statements of the setup, without the Sync, and
- * takes one result of it.  The second: NGX_OK at the Sync's answer; NGX_AGAIN
- * before it; NGX_ERROR when the setup failed, and ngx_svc_pg_conn_failed() was
- * called.
+ * reads what comes back.  The second: NGX_OK at the Sync's answer; NGX_AGAIN
+ * before it; NGX_DECLINED with *setup when the setup failed; NGX_ERROR when the
+ * connection is gone.
  */
 ngx_int_t ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn);
-ngx_int_t ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res);
+ngx_int_t ngx_svc_pg_setup_read(ngx_svc_pg_conn_t *conn,
+    ngx_svc_pg_setup_t *setup);
 
 /*
  * ngx_svc_pg_pipeline.c.  Sending: NGX_ERROR when the op could not be sent; the
  * connection is then BROKEN.  What is sent goes out at the end of this turn of
  * the event loop, with all else that the connection is given until then.
  * Flushing: what libpq holds, with a write event as long as there is more.
- * Reading: hands results to their ops.  Clearing: frees a slot's results.
+ * Reading: hands results to their ops; NGX_OK; NGX_ERROR when the connection is
+ * gone; NGX_DONE when it has broken meanwhile.  Clearing: frees a slot's
+ * results.
  */
 ngx_int_t ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn,
     ngx_svc_pg_op_t *op);
 ngx_int_t ngx_svc_pg_pipeline_flush(ngx_svc_pg_conn_t *conn);
 void ngx_svc_pg_pipeline_flush_event(ngx_event_t *ev);
-void ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn);
+ngx_int_t ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn);
 void ngx_svc_pg_pipeline_clear(ngx_svc_pg_slot_t *slot);
-
-/*
- * The setup is through; the connection is gone, during the setup or later; it
- * is gone with ops in flight perhaps; it is dead, and is to be closed from the
- * event loop.
- */
-void ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn);
-void ngx_svc_pg_conn_gone(ngx_svc_pg_conn_t *conn);
-void ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn);
-void ngx_svc_pg_conn_break(ngx_svc_pg_conn_t *conn);
-
-/*
- * Closes, says why and what to do (message NULL: it is said), and connects
- * again after a pause.
- */
-void ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn,
-    ngx_svc_pg_trouble_e trouble, const char *message);
 
 
 /*
@@ -169,10 +175,9 @@ ngx_int_t ngx_svc_pg_queue_submit(ngx_svc_pg_pool_t *pool,
 void ngx_svc_pg_queue_leave(ngx_svc_pg_op_t *op);
 
 /*
- * What a connection tells: nothing is in flight on it any more; one of the
- * pool's has places; an op was in flight on one that is gone.
+ * What a connection tells: one of the pool's has places; an op was in flight on
+ * one that is gone.
  */
-void ngx_svc_pg_queue_idle(ngx_svc_pg_conn_t *conn);
 void ngx_svc_pg_queue_dispatch(ngx_svc_pg_pool_t *pool);
 void ngx_svc_pg_queue_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op);
 

@@ -15,8 +15,6 @@
 #endif
 
 
-static ngx_int_t ngx_svc_pg_pipeline_setup(ngx_svc_pg_conn_t *conn,
-    PGresult *res);
 static void ngx_svc_pg_pipeline_result(ngx_svc_pg_conn_t *conn,
     PGresult *res);
 static void ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn,
@@ -97,7 +95,7 @@ ngx_svc_pg_pipeline_flush_event(ngx_event_t *ev)
     if (conn->state == NGX_SVC_PG_READY
         && ngx_svc_pg_pipeline_flush(conn) != NGX_OK)
     {
-        ngx_svc_pg_conn_lost(conn);
+        ngx_svc_pg_conn_break(conn);
     }
 }
 
@@ -131,25 +129,19 @@ ngx_svc_pg_pipeline_flush(ngx_svc_pg_conn_t *conn)
 }
 
 
-void
+ngx_int_t
 ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn)
 {
-    PGresult            *res;
-    ngx_svc_pg_state_e   state;
+    PGresult  *res;
 
     if (PQconsumeInput(conn->pg) != 1) {
-        ngx_svc_pg_conn_gone(conn);
-        return;
+        return NGX_ERROR;
     }
 
-    while (!PQisBusy(conn->pg) && PQstatus(conn->pg) == CONNECTION_OK) {
-
-        state = conn->state;
-
-        if (state == NGX_SVC_PG_READY && conn->ninflight == 0) {
-            break;
-        }
-
+    while (conn->ninflight
+           && !PQisBusy(conn->pg)
+           && PQstatus(conn->pg) == CONNECTION_OK)
+    {
         res = PQgetResult(conn->pg);
 
         /* NULL is what stands between the results of two statements */
@@ -158,54 +150,18 @@ ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn)
             continue;
         }
 
-        if (state == NGX_SVC_PG_READY) {
-            ngx_svc_pg_pipeline_result(conn, res);
+        ngx_svc_pg_pipeline_result(conn, res);
 
-            /* a handler's own sending may have found the connection dead */
+        /* a handler's own sending may have found the connection dead */
 
-            if (conn->state != NGX_SVC_PG_READY) {
-                return;
-            }
-
-            continue;
-        }
-
-        if (ngx_svc_pg_pipeline_setup(conn, res) != NGX_OK) {
-            return;
+        if (conn->state != NGX_SVC_PG_READY) {
+            return NGX_DONE;
         }
     }
 
     /* libpq closes the socket when it cannot follow what the server says */
 
-    if (PQstatus(conn->pg) != CONNECTION_OK) {
-        ngx_svc_pg_conn_gone(conn);
-
-    } else if (conn->state == NGX_SVC_PG_READY) {
-        ngx_svc_pg_queue_dispatch(conn->pool);
-    }
-}
-
-
-/* The same, of the setup.  NGX_ERROR: the connection is of no more use. */
-
-static ngx_int_t
-ngx_svc_pg_pipeline_setup(ngx_svc_pg_conn_t *conn, PGresult *res)
-{
-    ngx_int_t  rc;
-
-    rc = ngx_svc_pg_setup_result(conn, res);
-
-    PQclear(res);
-
-    if (rc == NGX_OK) {
-        ngx_svc_pg_conn_ready(conn);
-
-        if (conn->state != NGX_SVC_PG_READY) {
-            return NGX_ERROR;
-        }
-    }
-
-    return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
+    return PQstatus(conn->pg) == CONNECTION_OK ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -298,7 +254,7 @@ ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
 
     if (--conn->ninflight == 0) {
         conn->timer.cancelable = 1;
-        ngx_svc_pg_queue_idle(conn);
+        conn->pool->idle(conn);
     }
 }
 

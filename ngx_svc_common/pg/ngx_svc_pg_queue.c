@@ -19,6 +19,7 @@
 #define NGX_SVC_PG_QUEUE_FULL  256      /* bytes of what is said */
 
 
+static void ngx_svc_pg_queue_idle(ngx_svc_pg_conn_t *conn);
 static ngx_uint_t ngx_svc_pg_queue_pass(ngx_svc_pg_pool_t *pool,
     ngx_svc_pg_op_t *op);
 static ngx_int_t ngx_svc_pg_queue_enter(ngx_svc_pg_pool_t *pool,
@@ -50,6 +51,7 @@ ngx_svc_pg_queue_init(ngx_svc_pg_pool_t *pool, ngx_pool_t *memory)
     ngx_uint_t  i;
 
     pool->memory = memory;
+    pool->idle = ngx_svc_pg_queue_idle;
 
     ngx_queue_init(&pool->turns);
     ngx_queue_init(&pool->free_lanes);
@@ -325,7 +327,7 @@ ngx_svc_pg_queue_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
 }
 
 
-void
+static void
 ngx_svc_pg_queue_idle(ngx_svc_pg_conn_t *conn)
 {
     ngx_svc_pg_lane_t  *lane;

@@ -10,8 +10,14 @@
 #define NGX_SVC_PG_NSETTINGS  2         /* statements before the PREPAREs */
 
 
+static ngx_int_t ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn,
+    PGresult *res, ngx_svc_pg_setup_t *setup);
+static ngx_int_t ngx_svc_pg_setup_error(ngx_svc_pg_conn_t *conn,
+    PGresult *res, ngx_svc_pg_setup_t *setup);
 static ngx_int_t ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn,
-    PGresult *res);
+    PGresult *res, ngx_svc_pg_setup_t *setup);
+static ngx_int_t ngx_svc_pg_setup_failed(ngx_svc_pg_setup_t *setup,
+    ngx_svc_pg_trouble_e trouble, const char *message);
 
 
 /*
@@ -93,12 +99,46 @@ ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
 
 
 ngx_int_t
-ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res)
+ngx_svc_pg_setup_read(ngx_svc_pg_conn_t *conn, ngx_svc_pg_setup_t *setup)
 {
-    ngx_str_t              text;
-    const char            *state, *primary;
-    ngx_svc_pg_trouble_e   trouble;
+    PGresult   *res;
+    ngx_int_t   rc;
 
+    if (PQconsumeInput(conn->pg) != 1) {
+        return NGX_ERROR;
+    }
+
+    while (!PQisBusy(conn->pg) && PQstatus(conn->pg) == CONNECTION_OK) {
+        res = PQgetResult(conn->pg);
+
+        /* NULL is what stands between the results of two statements */
+
+        if (res == NULL) {
+            continue;
+        }
+
+        rc = ngx_svc_pg_setup_result(conn, res, setup);
+
+        if (rc == NGX_DECLINED) {
+            setup->result = res;
+            return NGX_DECLINED;
+        }
+
+        PQclear(res);
+
+        if (rc == NGX_OK) {
+            return NGX_OK;
+        }
+    }
+
+    return PQstatus(conn->pg) == CONNECTION_OK ? NGX_AGAIN : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res,
+    ngx_svc_pg_setup_t *setup)
+{
     switch (PQresultStatus(res)) {
 
     case PGRES_PIPELINE_SYNC:
@@ -109,33 +149,13 @@ ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res)
         break;
 
     default:
-        state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
-
-        trouble = ngx_svc_pg_trouble_state(state);
-
-        if (trouble == NGX_SVC_PG_SCHEMA_MISSING) {
-            ngx_svc_pg_conn_failed(conn, trouble,
-                                   "the database has no schema \"svc\"");
-            return NGX_ERROR;
-        }
-
-        text = ngx_svc_pg_message(PQresultErrorMessage(res));
-
-        ngx_log_error(NGX_LOG_INFO, conn->pool->log, 0,
-                      "PostgreSQL setup statement %ui: %V", conn->nsetup,
-                      &text);
-
-        primary = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
-
-        ngx_svc_pg_conn_failed(conn, trouble,
-                               primary ? primary : PQresultErrorMessage(res));
-        return NGX_ERROR;
+        return ngx_svc_pg_setup_error(conn, res, setup);
     }
 
     conn->nsetup++;
 
     if (conn->nsetup == NGX_SVC_PG_NSETTINGS) {
-        return ngx_svc_pg_setup_check(conn, res);
+        return ngx_svc_pg_setup_check(conn, res, setup);
     }
 
     return NGX_AGAIN;
@@ -143,7 +163,47 @@ ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res)
 
 
 static ngx_int_t
-ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res)
+ngx_svc_pg_setup_error(ngx_svc_pg_conn_t *conn, PGresult *res,
+    ngx_svc_pg_setup_t *setup)
+{
+    ngx_str_t              text;
+    const char            *primary;
+    ngx_svc_pg_trouble_e   trouble;
+
+    trouble = ngx_svc_pg_trouble_state(
+                               PQresultErrorField(res, PG_DIAG_SQLSTATE));
+
+    if (trouble == NGX_SVC_PG_SCHEMA_MISSING) {
+        return ngx_svc_pg_setup_failed(setup, trouble,
+                                       "the database has no schema \"svc\"");
+    }
+
+    text = ngx_svc_pg_message(PQresultErrorMessage(res));
+
+    ngx_log_error(NGX_LOG_INFO, conn->pool->log, 0,
+                  "PostgreSQL setup statement %ui: %V", conn->nsetup, &text);
+
+    primary = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+
+    return ngx_svc_pg_setup_failed(setup, trouble,
+                               primary ? primary : PQresultErrorMessage(res));
+}
+
+
+static ngx_int_t
+ngx_svc_pg_setup_failed(ngx_svc_pg_setup_t *setup,
+    ngx_svc_pg_trouble_e trouble, const char *message)
+{
+    setup->trouble = trouble;
+    setup->message = message;
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res,
+    ngx_svc_pg_setup_t *setup)
 {
     ngx_int_t  version;
     ngx_str_t  v;
@@ -157,28 +217,25 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res)
         ngx_log_error(NGX_LOG_INFO, conn->pool->log, 0,
                       "PostgreSQL: the schema is of version %i, these modules "
                       "need %d", version, NGX_SVC_PG_SCHEMA);
-        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_SCHEMA_OLD,
+        return ngx_svc_pg_setup_failed(setup, NGX_SVC_PG_SCHEMA_OLD,
                                "the schema is too old for these modules");
-        return NGX_ERROR;
     }
 
     v = ngx_svc_pg_value(res, 0, 1);
 
     if (v.len != 1 || v.data[0] != 'f') {
-        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_ROLE_UNSAFE,
+        return ngx_svc_pg_setup_failed(setup, NGX_SVC_PG_ROLE_UNSAFE,
                                "the role of \"svc_postgres\" owns tables or "
                                "bypasses row-level security, which keeps "
                                "tenants apart");
-        return NGX_ERROR;
     }
 
     v = ngx_svc_pg_value(res, 0, 2);
 
     if (v.len != 1 || v.data[0] != 't') {
-        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_ROLE_DENIED,
+        return ngx_svc_pg_setup_failed(setup, NGX_SVC_PG_ROLE_DENIED,
                                "the role of \"svc_postgres\" may not read and "
                                "write the tables of schema \"svc\"");
-        return NGX_ERROR;
     }
 
     conn->pool->newer = version > NGX_SVC_PG_SCHEMA;
