@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# The folders of the sources: each includes and calls what is below it only.
+# The folders of the sources: each includes and calls what is below it only, and
+# no files need each other in a circle.
 
 use strict;
 use warnings;
@@ -113,5 +114,47 @@ for my $file (sort keys %needs) {
 
 is_deeply(\@upwards, [], 'folders need what is below them');
 
+
+# --- circles: Tarjan's strongly connected components -----------------------------
+
+my (%index, %low, %on, @stack, @circles);
+my $n = 0;
+
+sub visit {
+    my ($file) = @_;
+
+    $index{$file} = $low{$file} = $n++;
+    $on{$file} = 1;
+    push @stack, $file;
+
+    for my $other (sort keys %{ $needs{$file} }) {
+        if (!defined $index{$other}) {
+            visit($other);
+            $low{$file} = $low{$other} if $low{$other} < $low{$file};
+
+        } elsif ($on{$other} && $index{$other} < $low{$file}) {
+            $low{$file} = $index{$other};
+        }
+    }
+
+    return if $low{$file} < $index{$file};
+
+    my @circle;
+
+    do {
+        push @circle, pop @stack;
+        $on{ $circle[-1] } = 0;
+    } while ($circle[-1] ne $file);
+
+    push @circles, join ' ', sort @circle if @circle > 1;
+}
+
+no warnings 'recursion';
+
+for my $file (sort keys %folder) {
+    visit($file) if !defined $index{$file};
+}
+
+is_deeply(\@circles, [], 'no files need each other');
 
 done_testing();

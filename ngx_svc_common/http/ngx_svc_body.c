@@ -30,12 +30,13 @@ static void ngx_svc_body_abort(ngx_svc_request_t *sr, ngx_int_t rc);
 
 
 ngx_int_t
-ngx_svc_body_read(ngx_svc_request_t *sr)
+ngx_svc_body_read(ngx_svc_request_t *sr, void (*run)(ngx_svc_request_t *sr))
 {
     ngx_int_t            rc;
     ngx_http_request_t  *r;
 
     r = sr->request;
+    sr->run = run;
 
     if (r->headers_in.content_length_n > (off_t) ngx_svc_body_max(sr)) {
         (void) ngx_svc_body_large(sr);
@@ -46,7 +47,7 @@ ngx_svc_body_read(ngx_svc_request_t *sr)
         }
 
         r->main->count++;
-        ngx_svc_request_run(sr);
+        sr->run(sr);
         return NGX_DONE;
     }
 
@@ -315,7 +316,7 @@ static void
 ngx_svc_body_end(ngx_svc_request_t *sr)
 {
     ngx_svc_body_stop(sr);
-    ngx_svc_request_run(sr);
+    sr->run(sr);
 }
 
 

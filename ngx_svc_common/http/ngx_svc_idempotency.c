@@ -23,6 +23,8 @@ static ngx_int_t ngx_svc_idempotency_refuse(ngx_svc_request_t *sr,
     const char *detail);
 static ngx_int_t ngx_svc_idempotency_replay(ngx_svc_request_t *sr,
     PGresult *res);
+static ngx_int_t ngx_svc_idempotency_keep(ngx_svc_request_t *sr,
+    ngx_uint_t status, u_char *start, u_char *last);
 static ngx_int_t ngx_svc_idempotency_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_idempotency_text(ngx_svc_request_t *sr,
     ngx_str_t *text);
@@ -173,7 +175,7 @@ ngx_svc_idempotency_reply(ngx_svc_request_t *sr, PGresult *res)
     }
 
     if (*PQgetvalue(res, 0, 0) == 't') {
-        sr->claimed = 1;
+        sr->keep = ngx_svc_idempotency_keep;
         return NGX_DECLINED;
     }
 
@@ -235,11 +237,11 @@ ngx_svc_idempotency_replay(ngx_svc_request_t *sr, PGresult *res)
 
 /* The answer is ready: it waits until it is kept. */
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_idempotency_keep(ngx_svc_request_t *sr, ngx_uint_t status,
     u_char *start, u_char *last)
 {
-    sr->claimed = 0;
+    sr->keep = NULL;
     sr->held = 1;
     sr->held_status = status;
     sr->held_body.data = start;

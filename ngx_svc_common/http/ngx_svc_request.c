@@ -12,26 +12,19 @@ static ngx_svc_request_t *ngx_svc_request_create(ngx_http_request_t *r);
 static void ngx_svc_request_cleanup(void *data);
 static ngx_int_t ngx_svc_request_refuse(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_request_public(ngx_svc_request_t *sr);
+static void ngx_svc_request_run(ngx_svc_request_t *sr);
 static void ngx_svc_request_submit(ngx_svc_request_t *sr, ngx_int_t rc);
 static ngx_int_t ngx_svc_request_op(ngx_svc_request_t *sr);
 static ngx_svc_pg_pool_e ngx_svc_request_kind(ngx_svc_request_t *sr);
 static void ngx_svc_request_done(ngx_svc_pg_op_t *op);
 static ngx_int_t ngx_svc_request_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_request_answer(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_request_unavailable(ngx_svc_request_t *sr,
-    const char *detail);
 static ngx_int_t ngx_svc_request_failed(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_constraint(ngx_svc_request_t *sr, const char *name);
 static ngx_int_t ngx_svc_request_internal(ngx_svc_request_t *sr,
     const char *state);
 static void ngx_svc_request_say(ngx_svc_request_t *sr, ngx_uint_t level,
     const char *state);
-
-
-static ngx_svc_redis_message_pt  ngx_svc_request_listener;
-
-static const char  ngx_svc_request_busy[] =
-    "Too many requests wait for the database: nothing was done, try again.";
 
 
 /*
@@ -65,7 +58,7 @@ ngx_svc_request_handler(ngx_http_request_t *r)
     }
 
     if (sr->route->flags & (NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_RAW)) {
-        return ngx_svc_body_read(sr);
+        return ngx_svc_body_read(sr, ngx_svc_request_run);
     }
 
     rc = ngx_http_discard_request_body(r);
@@ -215,7 +208,7 @@ ngx_svc_request_public_again(ngx_svc_request_t *sr)
 
 /* Holds a reference of the request, which ngx_svc_request_done() gives back. */
 
-void
+static void
 ngx_svc_request_run(ngx_svc_request_t *sr)
 {
     ngx_svc_request_submit(sr, ngx_svc_request_op(sr));
@@ -232,7 +225,7 @@ ngx_svc_request_submit(ngx_svc_request_t *sr, ngx_int_t rc)
     r = sr->request;
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_turn_submit(sr);
+        rc = ngx_svc_submit(sr);
     }
 
     if (rc == NGX_OK) {
@@ -253,7 +246,7 @@ ngx_svc_request_submit(ngx_svc_request_t *sr, ngx_int_t rc)
     }
 
     if (rc == NGX_BUSY) {
-        rc = ngx_svc_request_unavailable(sr, ngx_svc_request_busy);
+        rc = ngx_svc_send_busy(sr);
 
     } else {
         rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -337,86 +330,6 @@ ngx_svc_request_kind(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
-ngx_svc_request_again(ngx_svc_request_t *sr, ngx_svc_pg_pool_e kind,
-    ngx_int_t (*prepare)(ngx_svc_request_t *sr),
-    ngx_int_t (*reply)(ngx_svc_request_t *sr))
-{
-    ngx_int_t  rc;
-
-    ngx_svc_pg_op_reset(sr->op);
-
-    sr->op->kind = kind;
-    sr->reply = reply;
-
-    rc = ngx_svc_auth_call(sr);
-
-    if (kind == NGX_SVC_PG_WRITE) {
-        sr->op->committed = ngx_svc_request_committed;
-    }
-
-    if (rc == NGX_OK) {
-        rc = prepare(sr);
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_turn_submit(sr);
-    }
-
-    if (rc != NGX_OK && sr->held) {
-        return ngx_svc_idempotency_kept(sr);
-    }
-
-    switch (rc) {
-
-    case NGX_OK:
-        sr->request->main->count++;
-        return NGX_DONE;
-
-    case NGX_BUSY:
-        return ngx_svc_request_unavailable(sr, ngx_svc_request_busy);
-
-    case NGX_DECLINED:
-        return ngx_svc_send_error(sr);
-
-    default:
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-}
-
-
-/* The client may have gone: who waits for the change must hear of it. */
-
-void
-ngx_svc_request_committed(PGresult **results)
-{
-    ngx_str_t  tenant;
-
-    ngx_str_set(&tenant, "*");
-
-    if (results) {
-        if (PQntuples(results[0]) == 0 || PQgetisnull(results[0], 0, 0)) {
-            return;
-        }
-
-        tenant = ngx_svc_pg_value(results[0], 0, 0);
-    }
-
-    if (ngx_svc_request_listener && !ngx_svc_redis_subscribed()) {
-        ngx_svc_request_listener(&tenant);
-    }
-
-    ngx_svc_redis_publish(NGX_SVC_AUDIT_CHANNEL, &tenant);
-}
-
-
-void
-ngx_svc_request_listen(ngx_svc_redis_message_pt handler)
-{
-    ngx_svc_request_listener = handler;
-}
-
-
 static void
 ngx_svc_request_done(ngx_svc_pg_op_t *op)
 {
@@ -459,17 +372,17 @@ ngx_svc_request_reply(ngx_svc_request_t *sr)
         return ngx_svc_request_failed(sr);
 
     case NGX_SVC_PG_BUSY:
-        return ngx_svc_request_unavailable(sr, ngx_svc_request_busy);
+        return ngx_svc_send_busy(sr);
 
     case NGX_SVC_PG_LOST:
-        return ngx_svc_request_unavailable(sr,
+        return ngx_svc_send_unavailable(sr,
                        sr->op->kind == NGX_SVC_PG_WRITE
                        ? "The database did not answer: whether the change was "
                          "made is not known."
                        : "The database did not answer: try again.");
 
     default: /* NGX_SVC_PG_UNAVAILABLE */
-        return ngx_svc_request_unavailable(sr,
+        return ngx_svc_send_unavailable(sr,
                        "The database cannot be reached: nothing was done, "
                        "try again.");
     }
@@ -504,25 +417,6 @@ ngx_svc_request_answer(ngx_svc_request_t *sr)
     }
 
     return sr->reply(sr);
-}
-
-
-/* The pools say once what is wrong; who suffered from it is of less weight. */
-
-static ngx_int_t
-ngx_svc_request_unavailable(ngx_svc_request_t *sr, const char *detail)
-{
-    ngx_str_t  id;
-
-    id = ngx_svc_request_id(sr->request);
-
-    ngx_log_error(NGX_LOG_INFO, sr->request->connection->log, 0,
-                  "svc: 503: %s Request id: %V", detail, &id);
-
-    sr->error.kind = NGX_SVC_E_NONE;
-    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE, "%s", detail);
-
-    return ngx_svc_send_error(sr);
 }
 
 
@@ -561,10 +455,10 @@ ngx_svc_request_failed(ngx_svc_request_t *sr)
         ngx_svc_request_say(sr, NGX_LOG_INFO, state);
 
         if (sr->slow && ngx_strcmp(state, NGX_SVC_REQUEST_CANCELED) == 0) {
-            return ngx_svc_request_unavailable(sr, sr->slow);
+            return ngx_svc_send_unavailable(sr, sr->slow);
         }
 
-        return ngx_svc_request_unavailable(sr,
+        return ngx_svc_send_unavailable(sr,
                        "The database could not do it now: nothing was done, "
                        "try again.");
     }

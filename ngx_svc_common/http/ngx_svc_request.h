@@ -121,7 +121,12 @@ struct ngx_svc_request_s {
      */
     ngx_int_t                (*refused)(ngx_svc_request_t *sr);
 
-    /* ngx_svc_idempotency.c */
+    /*
+     * ngx_svc_idempotency.c.  Called in place of sending an answer's body,
+     * while the key is this request's; or NULL.
+     */
+    ngx_int_t                (*keep)(ngx_svc_request_t *sr, ngx_uint_t status,
+                                     u_char *start, u_char *last);
     ngx_str_t                  idempotency_key;     /* no data: none */
     u_char                    *idempotency_hash;
     ngx_str_t                  held_body;   /* to be kept, and then sent */
@@ -129,13 +134,13 @@ struct ngx_svc_request_s {
     size_t                     secret_at;   /* in the body; not kept */
     size_t                     secret_len;
 
+    void                     (*run)(ngx_svc_request_t *sr); /* behind it */
     ngx_event_t                timer;       /* of the body */
     size_t                     body_size;   /* allocated */
     ngx_chain_t               *replacement; /* of the body of nginx's error */
     unsigned                   shared_body:1;
     unsigned                   replaced:1;
     unsigned                   answered:1;  /* the answer is ours, as it is */
-    unsigned                   claimed:1;   /* the key is this request's */
     unsigned                   held:1;      /* there is a held body */
     unsigned                   tenant_known:1;
     ngx_svc_error_t            error;       /* last: its text is not zeroed */
@@ -183,9 +188,12 @@ ngx_int_t ngx_svc_router_find(ngx_svc_request_t *sr);
 NGX_SVC_API ngx_int_t ngx_svc_add_routes(ngx_conf_t *cf,
     const ngx_str_t *prefix, const ngx_svc_route_t *routes);
 
-/* ngx_svc_body.c: calls ngx_svc_request_run() when the body is there. */
-ngx_int_t ngx_svc_body_read(ngx_svc_request_t *sr);
-void ngx_svc_request_run(ngx_svc_request_t *sr);
+/*
+ * ngx_svc_body.c: run is called, with a reference of the request, when the body
+ * is there, or sr->error says what is wrong with it.
+ */
+ngx_int_t ngx_svc_body_read(ngx_svc_request_t *sr,
+    void (*run)(ngx_svc_request_t *sr));
 
 /* ngx_svc_auth.c: see there. */
 ngx_int_t ngx_svc_auth_token(ngx_svc_request_t *sr);
@@ -194,28 +202,41 @@ ngx_int_t ngx_svc_auth_check(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_auth_statements[];
 
 /*
- * ngx_svc_turn.c.  Submits sr->op as of ngx_svc_pg_submit(), in the turn of the
- * token's tenant; its handler may be called with a refusal before it was sent.
- * And takes the tenant from a result of the credential statement: NGX_OK, or
- * NGX_DECLINED when there is none.
+ * ngx_svc_turn.c.  Takes the token's tenant from what is remembered, or from a
+ * result of the credential statement: NGX_OK, or NGX_DECLINED when it is not
+ * there.
  */
-ngx_int_t ngx_svc_turn_submit(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_turn_find(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_turn_learn(ngx_svc_request_t *sr, PGresult *res);
+
+/*
+ * ngx_svc_submit.c.  Submits sr->op as of ngx_svc_pg_submit(), in the turn of
+ * the token's tenant; its handler may be called with a refusal before it was
+ * sent.
+ */
+ngx_int_t ngx_svc_submit(ngx_svc_request_t *sr);
 
 /*
  * ngx_svc_idempotency.c, in the order of a request: adds its statement behind
  * the credential's, if there is a key (NGX_OK, NGX_DECLINED or NGX_ERROR as of
  * prepare); NGX_DECLINED if the route's reply is due, else what it returns;
- * keeps an answer, and then sends it.
+ * sends an answer that was kept, or was to be.
  */
 ngx_int_t ngx_svc_idempotency_claim(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_idempotency_reply(ngx_svc_request_t *sr, PGresult *res);
-ngx_int_t ngx_svc_idempotency_keep(ngx_svc_request_t *sr, ngx_uint_t status,
-    u_char *start, u_char *last);
 ngx_int_t ngx_svc_idempotency_kept(ngx_svc_request_t *sr);
 extern const ngx_svc_pg_statement_t  ngx_svc_idempotency_statements[];
 
-/* ngx_svc_send.c */
+/* ngx_svc_header.c: NULL when memory runs out. */
+ngx_table_elt_t *ngx_svc_header_push(ngx_http_request_t *r, const char *name,
+    ngx_str_t *value);
+
+/*
+ * ngx_svc_send.c.  503: the database does not answer, which has no detail of
+ * the client's; too many wait for it.
+ */
+ngx_int_t ngx_svc_send_unavailable(ngx_svc_request_t *sr, const char *detail);
+ngx_int_t ngx_svc_send_busy(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status,
     const ngx_str_t *type, u_char *start, u_char *last);
 

@@ -5,10 +5,6 @@
 #include "ngx_svc_request.h"
 
 
-static ngx_table_elt_t *ngx_svc_push_header(ngx_http_request_t *r,
-    const char *name, ngx_str_t *value);
-
-
 ngx_int_t
 ngx_svc_send(ngx_svc_request_t *sr, ngx_uint_t status,
     ngx_svc_json_writer_t *w, ngx_str_t *location)
@@ -20,7 +16,7 @@ ngx_svc_send(ngx_svc_request_t *sr, ngx_uint_t status,
     }
 
     if (location) {
-        h = ngx_svc_push_header(sr->request, "Location", location);
+        h = ngx_svc_header_push(sr->request, "Location", location);
         if (h == NULL) {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
@@ -84,6 +80,34 @@ ngx_svc_send_error(ngx_svc_request_t *sr)
 }
 
 
+/* The pools say once what is wrong; who suffered from it is of less weight. */
+
+ngx_int_t
+ngx_svc_send_unavailable(ngx_svc_request_t *sr, const char *detail)
+{
+    ngx_str_t  id;
+
+    id = ngx_svc_request_id(sr->request);
+
+    ngx_log_error(NGX_LOG_INFO, sr->request->connection->log, 0,
+                  "svc: 503: %s Request id: %V", detail, &id);
+
+    sr->error.kind = NGX_SVC_E_NONE;
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE, "%s", detail);
+
+    return ngx_svc_send_error(sr);
+}
+
+
+ngx_int_t
+ngx_svc_send_busy(ngx_svc_request_t *sr)
+{
+    return ngx_svc_send_unavailable(sr,
+                   "Too many requests wait for the database: nothing was "
+                   "done, try again.");
+}
+
+
 /* If-Match of a GET is not heeded: nginx would answer with its own page. */
 
 ngx_int_t
@@ -93,7 +117,7 @@ ngx_svc_send_etag(ngx_svc_request_t *sr, ngx_str_t *value)
 
     r = sr->request;
 
-    r->headers_out.etag = ngx_svc_push_header(r, "ETag", value);
+    r->headers_out.etag = ngx_svc_header_push(r, "ETag", value);
 
     if (r->headers_out.etag == NULL) {
         return NGX_ERROR;
@@ -127,8 +151,8 @@ ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status,
     ngx_chain_t          out;
     ngx_http_request_t  *r;
 
-    if (sr->claimed) {
-        return ngx_svc_idempotency_keep(sr, status, start, last);
+    if (sr->keep) {
+        return sr->keep(sr, status, start, last);
     }
 
     r = sr->request;
@@ -166,87 +190,4 @@ ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status,
     out.next = NULL;
 
     return ngx_http_output_filter(r, &out);
-}
-
-
-ngx_int_t
-ngx_svc_add_header(ngx_http_request_t *r, const char *name, ngx_str_t *value)
-{
-    return ngx_svc_push_header(r, name, value) ? NGX_OK : NGX_ERROR;
-}
-
-
-static ngx_table_elt_t *
-ngx_svc_push_header(ngx_http_request_t *r, const char *name, ngx_str_t *value)
-{
-    ngx_table_elt_t  *h;
-
-    h = ngx_list_push(&r->headers_out.headers);
-    if (h == NULL) {
-        return NULL;
-    }
-
-    ngx_memzero(h, sizeof(ngx_table_elt_t));
-
-    h->hash = 1;
-    h->key.data = (u_char *) name;
-    h->key.len = ngx_strlen(name);
-    h->value = *value;
-
-    return h;
-}
-
-
-ngx_table_elt_t *
-ngx_svc_header_in(ngx_http_request_t *r, const char *name, size_t len,
-    ngx_table_elt_t *behind)
-{
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
-
-    for (part = &r->headers_in.headers.part; part; part = part->next) {
-        h = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-            if (h[i].key.len != len
-                || ngx_strncasecmp(h[i].key.data, (u_char *) name, len) != 0)
-            {
-                continue;
-            }
-
-            if (behind == NULL) {
-                return &h[i];
-            }
-
-            if (behind == &h[i]) {
-                behind = NULL;
-            }
-        }
-    }
-
-    return NULL;
-}
-
-
-ngx_str_t
-ngx_svc_request_id(ngx_http_request_t *r)
-{
-    ngx_str_t                   id;
-    ngx_svc_main_conf_t        *smcf;
-    ngx_http_variable_value_t  *v;
-
-    smcf = ngx_http_get_module_main_conf(r, ngx_http_svc_common_module);
-
-    v = ngx_http_get_indexed_variable(r, smcf->request_id);
-
-    if (v == NULL || v->not_found) {
-        ngx_str_null(&id);
-
-    } else {
-        id.data = v->data;
-        id.len = v->len;
-    }
-
-    return id;
 }

@@ -3,10 +3,6 @@
  * worker remembers of which tenant a token was when PostgreSQL last said so.
  * This decides whose turn a request takes, and nothing else: whether the token
  * is good its own credential statement says, each time.
- *
- * The first time that a token writes, or asks for slow work, its credential
- * statement runs alone in the read pool beforehand.  So nothing waits under an
- * unknown name, and a token that is no good gets no place there.
  */
 
 #include "ngx_svc_request.h"
@@ -25,101 +21,13 @@ typedef struct {
 } ngx_svc_turn_t;
 
 
-static ngx_int_t ngx_svc_turn_ask(ngx_svc_request_t *sr);
-static void ngx_svc_turn_told(ngx_svc_pg_op_t *op);
 static ngx_svc_turn_t *ngx_svc_turn_set(const u_char *digest);
-static ngx_int_t ngx_svc_turn_find(const u_char *digest, u_char *tenant);
 static void ngx_svc_turn_remember(const u_char *digest,
     const u_char *tenant);
 
 
 static ngx_svc_turn_t  ngx_svc_turns[NGX_SVC_TURN_SETS * NGX_SVC_TURN_WAYS];
 static uint32_t        ngx_svc_turn_clock;
-
-
-ngx_int_t
-ngx_svc_turn_submit(ngx_svc_request_t *sr)
-{
-    if (sr->op->kind == NGX_SVC_PG_READ) {
-        return ngx_svc_pg_submit(sr->op);
-    }
-
-    if (!sr->tenant_known
-        && ngx_svc_turn_find(sr->token_hash, sr->tenant) != NGX_OK)
-    {
-        return ngx_svc_turn_ask(sr);
-    }
-
-    sr->tenant_known = 1;
-    sr->op->tenant = sr->tenant;
-
-    return ngx_svc_pg_submit(sr->op);
-}
-
-
-static ngx_int_t
-ngx_svc_turn_ask(ngx_svc_request_t *sr)
-{
-    ngx_int_t         rc;
-    ngx_svc_pg_op_t  *ask;
-
-    ask = ngx_svc_auth_op(sr, sr->request->pool, NGX_SVC_PG_READ,
-                          ngx_svc_turn_told);
-    if (ask == NULL) {
-        return NGX_ERROR;
-    }
-
-    ask->data = sr;
-
-    rc = ngx_svc_pg_submit(ask);
-
-    if (rc == NGX_OK) {
-        sr->ask = ask;
-    }
-
-    return rc;
-}
-
-
-/* What is not granted is the answer, as if the op itself had come back so. */
-
-static void
-ngx_svc_turn_told(ngx_svc_pg_op_t *ask)
-{
-    ngx_int_t           rc;
-    ngx_svc_pg_op_t    *op;
-    ngx_svc_request_t  *sr;
-
-    sr = ask->data;
-    op = sr->op;
-
-    sr->ask = NULL;
-
-    if (ask->status == NGX_SVC_PG_OK
-        && ngx_svc_turn_learn(sr, ask->results[0]) == NGX_OK)
-    {
-        op->tenant = sr->tenant;
-
-        rc = ngx_svc_pg_submit(op);
-
-        if (rc == NGX_OK) {
-            return;
-        }
-
-        op->status = NGX_SVC_PG_BUSY;
-
-    } else {
-        op->results = ask->results;
-        op->error = ask->error;
-
-        /* of a write that was not sent something is known */
-
-        op->status = (ask->status == NGX_SVC_PG_LOST)
-                     ? NGX_SVC_PG_UNAVAILABLE : ask->status;
-    }
-
-    op->handler(op);
-}
 
 
 ngx_int_t
@@ -157,21 +65,27 @@ ngx_svc_turn_set(const u_char *digest)
 }
 
 
-static ngx_int_t
-ngx_svc_turn_find(const u_char *digest, u_char *tenant)
+ngx_int_t
+ngx_svc_turn_find(ngx_svc_request_t *sr)
 {
     ngx_uint_t       i;
     ngx_svc_turn_t  *turn;
 
-    turn = ngx_svc_turn_set(digest);
+    if (sr->tenant_known) {
+        return NGX_OK;
+    }
+
+    turn = ngx_svc_turn_set(sr->token_hash);
 
     for (i = 0; i < NGX_SVC_TURN_WAYS; i++, turn++) {
 
         if (turn->used
-            && ngx_memcmp(turn->digest, digest, sizeof(turn->digest)) == 0)
+            && ngx_memcmp(turn->digest, sr->token_hash, sizeof(turn->digest))
+               == 0)
         {
             turn->used = ++ngx_svc_turn_clock;
-            ngx_memcpy(tenant, turn->tenant, NGX_SVC_UUID_LEN);
+            ngx_memcpy(sr->tenant, turn->tenant, NGX_SVC_UUID_LEN);
+            sr->tenant_known = 1;
             return NGX_OK;
         }
     }

@@ -26,6 +26,7 @@ typedef struct {
 
 static void ngx_svc_webhook_own_damaged(redisReply *entry, ngx_int_t rc);
 static ngx_int_t ngx_svc_webhook_own_id(redisReply *entry, ngx_str_t *id);
+static void ngx_svc_webhook_own_free(ngx_svc_webhook_delivery_t *d);
 static void ngx_svc_webhook_own_ignored(redisReply *reply, void *data);
 
 
@@ -47,7 +48,7 @@ ngx_svc_webhook_own_init(ngx_log_t *log, ngx_str_t *hash,
 
     ngx_rbtree_init(&own->tree, &own->sentinel, ngx_str_rbtree_insert_value);
 
-    ngx_svc_webhook_own_tell_init(log, hash);
+    ngx_svc_webhook_own_tell_init(log, hash, ngx_svc_webhook_own_free);
 }
 
 
@@ -219,7 +220,7 @@ ngx_svc_webhook_own_forget(void)
 }
 
 
-void
+static void
 ngx_svc_webhook_own_free(ngx_svc_webhook_delivery_t *d)
 {
     ngx_svc_webhook_own_t  *own;

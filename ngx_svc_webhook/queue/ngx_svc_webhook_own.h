@@ -56,13 +56,12 @@ extern void  (*ngx_svc_webhook_own_stuck)(void);
 
 
 /*
- * ngx_svc_webhook_own_tell.c: at the helper's start; nothing is told any more,
- * and what is final is freed.  And what that calls: a delivery is not in hand
- * any more.
+ * ngx_svc_webhook_own_tell.c: at the helper's start, with who is to free what
+ * is in hand no more; nothing is told any more, and what is final is freed.
  */
-void ngx_svc_webhook_own_tell_init(ngx_log_t *log, ngx_str_t *hash);
+void ngx_svc_webhook_own_tell_init(ngx_log_t *log, ngx_str_t *hash,
+    void (*release)(ngx_svc_webhook_delivery_t *d));
 void ngx_svc_webhook_own_tell_forget(void);
-void ngx_svc_webhook_own_free(ngx_svc_webhook_delivery_t *d);
 
 
 #endif /* _NGX_SVC_WEBHOOK_OWN_H_INCLUDED_ */

@@ -39,6 +39,7 @@ typedef struct {
     ngx_uint_t           nwaiting;      /* of them */
     ngx_queue_t          batches;
     ngx_event_t          event;         /* posted, or a timer */
+    void               (*release)(ngx_svc_webhook_delivery_t *d);
 } ngx_svc_webhook_telling_t;
 
 
@@ -64,7 +65,8 @@ void  (*ngx_svc_webhook_own_stuck)(void);
 
 
 void
-ngx_svc_webhook_own_tell_init(ngx_log_t *log, ngx_str_t *hash)
+ngx_svc_webhook_own_tell_init(ngx_log_t *log, ngx_str_t *hash,
+    void (*release)(ngx_svc_webhook_delivery_t *d))
 {
     ngx_svc_webhook_telling_t  *tell;
 
@@ -72,6 +74,7 @@ ngx_svc_webhook_own_tell_init(ngx_log_t *log, ngx_str_t *hash)
 
     tell->log = log;
     tell->hash = hash;
+    tell->release = release;
 
     ngx_queue_init(&tell->outcomes);
     ngx_queue_init(&tell->batches);
@@ -293,7 +296,7 @@ ngx_svc_webhook_own_unsigned(ngx_svc_webhook_delivery_t *d)
     d->telling = NGX_SVC_WEBHOOK_TOLD;
 
     if (d->final) {
-        ngx_svc_webhook_own_free(d);
+        ngx_svc_webhook_telling.release(d);
     }
 }
 
@@ -341,7 +344,7 @@ ngx_svc_webhook_own_answered(redisReply *reply, void *data)
             ngx_svc_webhook_own_wait(d);
 
         } else if (d->final) {
-            ngx_svc_webhook_own_free(d);
+            ngx_svc_webhook_telling.release(d);
 
         } else {
             d->telling = NGX_SVC_WEBHOOK_TOLD;
@@ -414,7 +417,7 @@ ngx_svc_webhook_own_drop(ngx_queue_t *outcomes)
         d->telling = NGX_SVC_WEBHOOK_TOLD;
 
         if (d->final) {
-            ngx_svc_webhook_own_free(d);
+            ngx_svc_webhook_telling.release(d);
         }
     }
 
