@@ -111,6 +111,20 @@ for my $hook (@hooks[0, 9, 31]) {
 
 gone(@hooks);
 
+# --- and again: each costs the next attempt a connection ------------------------
+
+my $tenant = $s->tenant('slowly');
+my $hook = $receiver->hook($tenant, '/body-drip/slowly');
+
+user($tenant) for 1 .. 9;
+
+my @at = map { $_->{time} } $receiver->wait('/body-drip/slowly', 9, slow(30));
+
+cmp_ok($at[7] - $at[0], '<', slow(4000), 'four and four');
+cmp_ok($at[8] - $at[7], '>=', 4000, 'then there is a pause that has grown');
+
+gone($hook);
+
 # --- no answer at all ---------------------------------------------------------
 
 @hooks = crowd(9, 3, map { "/hang/$_" } 1 .. 12);

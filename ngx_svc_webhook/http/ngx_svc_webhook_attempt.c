@@ -42,6 +42,7 @@ static size_t ngx_svc_webhook_attempt_body(char *text, size_t size, size_t n,
 static void ngx_svc_webhook_attempt_done(ngx_svc_webhook_reader_t *reader,
     CURLcode code);
 static void ngx_svc_webhook_attempt_end(ngx_event_t *ev);
+static void ngx_svc_webhook_attempt_close(ngx_event_t *ev);
 static void ngx_svc_webhook_attempt_finish(ngx_svc_webhook_attempt_t *attempt,
     CURLcode code);
 static ngx_int_t ngx_svc_webhook_attempt_again(
@@ -90,9 +91,9 @@ ngx_svc_webhook_attempt(ngx_svc_webhook_delivery_t *d,
     attempt->end.cancelable = 1;
     attempt->reader.event = &attempt->end;
 
-    attempt->begin.handler = ngx_svc_webhook_attempt_begin;
-    attempt->begin.data = attempt;
-    attempt->begin.log = ngx_cycle->log;
+    attempt->step.handler = ngx_svc_webhook_attempt_begin;
+    attempt->step.data = attempt;
+    attempt->step.log = ngx_cycle->log;
 
     attempt->curl = ngx_svc_webhook_curl_get();
 
@@ -103,9 +104,13 @@ ngx_svc_webhook_attempt(ngx_svc_webhook_delivery_t *d,
     }
 
     if (!connected) {
-        ngx_svc_webhook_curl_post(&attempt->begin);
+        ngx_svc_webhook_curl_post(&attempt->step);
+        return attempt;
+    }
 
-    } else if (ngx_svc_webhook_curl_start(attempt->curl) != NGX_OK) {
+    attempt->reader.direct = 1;
+
+    if (ngx_svc_webhook_curl_start(attempt->curl) != NGX_OK) {
         goto failed;
     }
 
@@ -433,6 +438,16 @@ ngx_svc_webhook_attempt_end(ngx_event_t *ev)
 {
     ngx_svc_webhook_attempt_t *attempt = ev->data;
 
+    attempt->step.handler = ngx_svc_webhook_attempt_close;
+    ngx_svc_webhook_curl_post(&attempt->step);
+}
+
+
+static void
+ngx_svc_webhook_attempt_close(ngx_event_t *ev)
+{
+    ngx_svc_webhook_attempt_t *attempt = ev->data;
+
     attempt->result.lingered = 1;
 
     ngx_svc_webhook_attempt_finish(attempt, CURLE_RECV_ERROR);
@@ -516,8 +531,8 @@ ngx_svc_webhook_attempt_free(ngx_svc_webhook_attempt_t *attempt)
 
     ngx_svc_webhook_wire_release(&attempt->reader);
 
-    if (attempt->begin.posted) {
-        ngx_delete_posted_event(&attempt->begin);
+    if (attempt->step.posted) {
+        ngx_delete_posted_event(&attempt->step);
     }
 
     if (attempt->end.timer_set) {

@@ -18,7 +18,8 @@ struct ngx_svc_webhook_attempt_s {
     ngx_msec_t                   start;
     size_t                       received;      /* bytes, of heads and body */
     ngx_svc_webhook_reader_t     reader;
-    ngx_event_t                  begin;         /* posted: it is to connect */
+    ngx_event_t                  step;          /* posted: it is to connect, or
+                                                   to close */
     ngx_event_t                  end;           /* posted, or a timer: nothing
                                                    more is waited for */
     const char                  *kind;          /* of the last refused one */

@@ -7,7 +7,6 @@
 
 
 #define NGX_SVC_WEBHOOK_HANDLES   64        /* kept for the next requests */
-#define NGX_SVC_WEBHOOK_HANDSHAKES 4       /* steps of them in a turn */
 #define NGX_SVC_WEBHOOK_DNS       5L        /* seconds, of a resolved name */
 #define NGX_SVC_WEBHOOK_IDLE      30L       /* seconds, of a connection */
 #define NGX_SVC_WEBHOOK_LIFETIME  300L      /* likewise, in use or not */
@@ -22,8 +21,8 @@ typedef struct {
     ngx_svc_webhook_curl_pt   done;
     ngx_event_t               timer;        /* libcurl's own */
     ngx_event_t               idle;         /* nothing is being sent */
-    ngx_queue_t               connecting;   /* events, a few of them a turn */
-    ngx_event_t               turn;         /* posted, for the first of them */
+    ngx_queue_t               steps;        /* events, one of them a turn */
+    ngx_event_t               step;         /* posted, for the first of them */
     ngx_uint_t                nused;        /* handles */
     ngx_uint_t                nhandles;
     CURL                     *handles[NGX_SVC_WEBHOOK_HANDLES];
@@ -40,7 +39,7 @@ static void ngx_svc_webhook_curl_watch(ngx_event_t *ev, ngx_int_t event,
 static int ngx_svc_webhook_curl_timeout(CURLM *multi, long ms, void *data);
 static void ngx_svc_webhook_curl_event(ngx_event_t *ev);
 static void ngx_svc_webhook_curl_ready(ngx_event_t *ev);
-static void ngx_svc_webhook_curl_turn(ngx_event_t *ev);
+static void ngx_svc_webhook_curl_step(ngx_event_t *ev);
 static void ngx_svc_webhook_curl_timer(ngx_event_t *ev);
 static void ngx_svc_webhook_curl_act(curl_socket_t fd, int what);
 static void ngx_svc_webhook_curl_idle(ngx_event_t *ev);
@@ -71,11 +70,11 @@ ngx_svc_webhook_curl_init(ngx_cycle_t *cycle, ngx_svc_webhook_curl_pt done)
     wc->idle.log = cycle->log;
     wc->idle.cancelable = 1;
 
-    ngx_queue_init(&wc->connecting);
+    ngx_queue_init(&wc->steps);
 
-    wc->turn.handler = ngx_svc_webhook_curl_turn;
-    wc->turn.data = wc;
-    wc->turn.log = cycle->log;
+    wc->step.handler = ngx_svc_webhook_curl_step;
+    wc->step.data = wc;
+    wc->step.log = cycle->log;
 
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         ngx_log_error(NGX_LOG_EMERG, cycle->log, 0,
@@ -116,8 +115,8 @@ ngx_svc_webhook_curl_exit(void)
         ngx_del_timer(&wc->idle);
     }
 
-    if (wc->turn.posted) {
-        ngx_delete_posted_event(&wc->turn);
+    if (wc->step.posted) {
+        ngx_delete_posted_event(&wc->step);
     }
 }
 
@@ -313,41 +312,39 @@ ngx_svc_webhook_curl_post(ngx_event_t *ev)
 
     wc = &ngx_svc_webhook_curl;
 
-    ngx_post_event(ev, &wc->connecting);
-    ngx_post_event(&wc->turn, &ngx_posted_next_events);
+    ngx_post_event(ev, &wc->steps);
+    ngx_post_event(&wc->step, &ngx_posted_next_events);
 }
 
 
 static void
-ngx_svc_webhook_curl_turn(ngx_event_t *ev)
+ngx_svc_webhook_curl_step(ngx_event_t *ev)
 {
-    ngx_uint_t               i;
     ngx_queue_t             *q;
     ngx_event_t             *event;
     ngx_svc_webhook_curl_t  *wc;
 
     wc = &ngx_svc_webhook_curl;
 
-    for (i = 0; i < NGX_SVC_WEBHOOK_HANDSHAKES; i++) {
-
-        if (ngx_queue_empty(&wc->connecting)) {
-            return;
-        }
-
-        q = ngx_queue_head(&wc->connecting);
-        event = ngx_queue_data(q, ngx_event_t, queue);
-
-        ngx_delete_posted_event(event);
-
-        if (event->handler == ngx_svc_webhook_curl_event) {
-            ngx_svc_webhook_curl_ready(event);
-
-        } else {
-            event->handler(event);
-        }
+    if (ngx_queue_empty(&wc->steps)) {
+        return;
     }
 
     ngx_post_event(ev, &ngx_posted_next_events);
+
+    q = ngx_queue_head(&wc->steps);
+    event = ngx_queue_data(q, ngx_event_t, queue);
+
+    ngx_delete_posted_event(event);
+
+    if (event->handler == ngx_svc_webhook_curl_event) {
+        (void) ngx_add_event(event, event->write ? NGX_WRITE_EVENT
+                                                 : NGX_READ_EVENT, 0);
+        ngx_svc_webhook_curl_ready(event);
+
+    } else {
+        event->handler(event);
+    }
 }
 
 
@@ -462,7 +459,12 @@ ngx_svc_webhook_curl_event(ngx_event_t *ev)
     c = ev->data;
     reader = c->data;
 
-    if (reader && !reader->connected) {
+    if (reader && !reader->connected && !reader->direct) {
+
+        /* it would be reported again in each turn until then */
+
+        (void) ngx_del_event(ev, ev->write ? NGX_WRITE_EVENT : NGX_READ_EVENT,
+                             0);
         ngx_svc_webhook_curl_post(ev);
         return;
     }

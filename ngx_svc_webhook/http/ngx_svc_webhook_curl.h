@@ -40,9 +40,10 @@ ngx_int_t ngx_svc_webhook_curl_reader(CURL *curl,
     ngx_svc_webhook_reader_t *reader);
 
 /*
- * Posts an event whose handler begins a transfer that has to make a connection.
- * A step of a handshake takes up to a millisecond: in a turn of the event loop
- * there are a few, and all that has a connection comes before them.
+ * A step of a handshake takes a millisecond or two, which others wait for.  So
+ * there is one in a turn of the event loop, but for readers that are direct:
+ * whose connection is likely to be there already.  Posts an event whose handler
+ * makes such a step: begins a transfer, or breaks one off.
  */
 void ngx_svc_webhook_curl_post(ngx_event_t *ev);
 

@@ -33,6 +33,7 @@ typedef struct {
     ngx_svc_webhook_wire_t    *wire;        /* or NULL, and the other way */
     ngx_event_t               *event;
     ngx_svc_webhook_excess_e   excess;
+    unsigned                   direct:1;    /* no step of it waits */
     unsigned                   connected:1; /* its request has begun */
 } ngx_svc_webhook_reader_t;
 

@@ -73,7 +73,7 @@ ngx_svc_webhook_deliver_init(ngx_cycle_t *cycle)
 
     ngx_svc_webhook_drain_init(cycle);
 
-    ngx_svc_webhook_lanes_init();
+    ngx_svc_webhook_lanes_init(ngx_svc_webhook_wake);
 
     if (ngx_svc_webhook_endpoint_init(cycle, ngx_svc_webhook_loaded) != NGX_OK
         || ngx_svc_webhook_record_init(cycle) != NGX_OK)

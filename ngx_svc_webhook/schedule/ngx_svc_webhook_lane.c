@@ -6,6 +6,7 @@
 
 
 #define NGX_SVC_WEBHOOK_STREAK   5          /* attempts that got no answer */
+#define NGX_SVC_WEBHOOK_PAUSE    1000       /* ms, twice as long each time */
 #define NGX_SVC_WEBHOOK_PATIENCE 3          /* timeouts, with such a one */
 #define NGX_SVC_WEBHOOK_FEW      100        /* jobs that it may hold then */
 #define NGX_SVC_WEBHOOK_UNTOLD   64         /* of an endpoint */
@@ -36,6 +37,7 @@ struct ngx_svc_webhook_lane_s {
                                                acknowledged */
     ngx_uint_t                  streak;     /* of attempts without an answer */
     ngx_uint_t                  lingering;  /* of answers that did not end */
+    ngx_event_t                 pause;      /* a timer, behind such a one */
     ngx_msec_t                  failing;    /* since */
     ngx_msec_t                  idle;       /* since */
     unsigned                    ready:1;
@@ -52,6 +54,7 @@ typedef struct {
     ngx_queue_t                 ring;       /* of tenants that are ready */
     ngx_queue_t                 idle;       /* the oldest one first */
     ngx_uint_t                  nidle;
+    void                      (*wake)(void);
 } ngx_svc_webhook_lanes_t;
 
 
@@ -61,6 +64,8 @@ static ngx_svc_webhook_tenant_t *ngx_svc_webhook_tenant(ngx_str_t *id);
 static void ngx_svc_webhook_lane_rest(ngx_svc_webhook_lane_t *lane);
 static void ngx_svc_webhook_lane_free(ngx_svc_webhook_lane_t *lane);
 static void ngx_svc_webhook_lanes_trim(void);
+static void ngx_svc_webhook_lane_pause(ngx_svc_webhook_lane_t *lane);
+static void ngx_svc_webhook_lane_paused(ngx_event_t *ev);
 static void ngx_svc_webhook_lane_update(ngx_svc_webhook_lane_t *lane);
 static void ngx_svc_webhook_tenant_update(ngx_svc_webhook_tenant_t *tenant);
 
@@ -69,7 +74,7 @@ static ngx_svc_webhook_lanes_t  ngx_svc_webhook_lanes;
 
 
 void
-ngx_svc_webhook_lanes_init(void)
+ngx_svc_webhook_lanes_init(void (*wake)(void))
 {
     ngx_svc_webhook_lanes_t  *lanes;
 
@@ -83,6 +88,7 @@ ngx_svc_webhook_lanes_init(void)
     ngx_queue_init(&lanes->ring);
     ngx_queue_init(&lanes->idle);
     lanes->nidle = 0;
+    lanes->wake = wake;
 }
 
 
@@ -165,6 +171,11 @@ ngx_svc_webhook_lane_create(ngx_svc_webhook_delivery_t *d, ngx_str_t *key,
     lane->node.str.len = key->len;
     ngx_queue_init(&lane->waiting);
 
+    lane->pause.handler = ngx_svc_webhook_lane_paused;
+    lane->pause.data = lane;
+    lane->pause.log = ngx_cycle->log;
+    lane->pause.cancelable = 1;
+
     ngx_rbtree_insert(&ngx_svc_webhook_lanes.lanes, &lane->node.node);
 
     return lane;
@@ -238,6 +249,10 @@ ngx_svc_webhook_lane_free(ngx_svc_webhook_lane_t *lane)
 
     ngx_queue_remove(&lane->queue);
     lanes->nidle--;
+
+    if (lane->pause.timer_set) {
+        ngx_del_timer(&lane->pause);
+    }
 
     ngx_rbtree_delete(&lanes->lanes, &lane->node.node);
     ngx_free(lane);
@@ -346,6 +361,10 @@ ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
     lane->lingering = result->lingered ? lane->lingering + 1 : 0;
     lane->connected = !result->unreachable && !result->lingered;
 
+    if (lane->lingering >= NGX_SVC_WEBHOOK_STREAK) {
+        ngx_svc_webhook_lane_pause(lane);
+    }
+
     if (!result->unreachable) {
         lane->streak = 0;
 
@@ -354,6 +373,33 @@ ngx_svc_webhook_lane_result(ngx_svc_webhook_lane_t *lane,
     }
 
     ngx_svc_webhook_lane_update(lane);
+}
+
+
+/*
+ * Each answer that does not end costs the next attempt a connection, and all
+ * others the time of its handshake.
+ */
+
+static void
+ngx_svc_webhook_lane_pause(ngx_svc_webhook_lane_t *lane)
+{
+    ngx_uint_t  n;
+    ngx_msec_t  pause;
+
+    n = lane->lingering - NGX_SVC_WEBHOOK_STREAK;
+    pause = NGX_SVC_WEBHOOK_PAUSE << ngx_min(n, 10);
+
+    ngx_add_timer(&lane->pause,
+                  ngx_min(pause, ngx_svc_webhook_conf()->timeout));
+}
+
+
+static void
+ngx_svc_webhook_lane_paused(ngx_event_t *ev)
+{
+    ngx_svc_webhook_lane_update(ev->data);
+    ngx_svc_webhook_lanes.wake();
 }
 
 
@@ -374,7 +420,8 @@ ngx_svc_webhook_lane_update(ngx_svc_webhook_lane_t *lane)
             ? 1 : ngx_svc_webhook_conf()->endpoint_concurrency;
 
     ready = !ngx_queue_empty(&lane->waiting) && lane->nactive < limit
-            && lane->nuntold < NGX_SVC_WEBHOOK_UNTOLD;
+            && lane->nuntold < NGX_SVC_WEBHOOK_UNTOLD
+            && !lane->pause.timer_set;
 
     if (ready && !lane->ready) {
         ngx_queue_insert_tail(&lane->tenant->ring, &lane->queue);

@@ -31,7 +31,8 @@ typedef struct {
 } ngx_svc_webhook_job_t;
 
 
-void ngx_svc_webhook_lanes_init(void);
+/* At the helper's start and end.  wake: there may be a lane that is ready. */
+void ngx_svc_webhook_lanes_init(void (*wake)(void));
 void ngx_svc_webhook_lanes_exit(void);
 
 /*
