@@ -69,7 +69,7 @@ const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
           " FROM u"
       ")"
       " SELECT " NGX_SVC_SCIM_COLUMNS ", NULL, "
-          NGX_SVC_EVENT_TAKERS("user.created") " FROM u"
+          NGX_SVC_EVENT_SUBSCRIBERS("user.created") " FROM u"
       " UNION ALL SELECT " NGX_SVC_SCIM_NO_USER ","
           " CASE WHEN current_setting('svc.tenant', true) <> '' THEN"
           " coalesce(svc.user_conflict($2, $3), 'user_account_user_name_key')"
@@ -245,7 +245,7 @@ ngx_svc_scim_create_committed(PGresult **results)
     event.tenant = ngx_svc_pg_value(results[0], 0, 0);
     event.user = ngx_svc_pg_value(res, 0, 0);
     event.email = ngx_svc_pg_value(res, 0, 1);
-    event.takers = ngx_svc_pg_value(res, 0, NGX_SVC_SCIM_CONFLICT + 1);
+    event.subscribers = ngx_svc_pg_value(res, 0, NGX_SVC_SCIM_CONFLICT + 1);
 
     ngx_svc_event_emit(&event);
 }

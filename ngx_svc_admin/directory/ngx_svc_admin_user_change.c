@@ -185,7 +185,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
           "INSERT INTO svc.audit_event (action, target_type, target_id)"
           " SELECT 'user.deleted', 'user', d.id::text FROM d"
       ")"
-      " SELECT c.last, d.id, (SELECT " NGX_SVC_EVENT_TAKERS("user.deleted")
+      " SELECT c.last, d.id, (SELECT " NGX_SVC_EVENT_SUBSCRIBERS("user.deleted")
           " FROM d)"
       " FROM c LEFT JOIN d ON true", 1 },
 
@@ -385,7 +385,7 @@ ngx_svc_admin_user_delete_committed(PGresult **results)
     event.kind = NGX_SVC_EVENT_USER_DELETED;
     event.tenant = ngx_svc_pg_value(results[0], 0, 0);
     event.user = ngx_svc_pg_value(res, 0, 1);
-    event.takers = ngx_svc_pg_value(res, 0, 2);
+    event.subscribers = ngx_svc_pg_value(res, 0, 2);
     ngx_str_null(&event.email);
 
     ngx_svc_event_emit(&event);

@@ -21,7 +21,7 @@
 #define NGX_SVC_CACHE_CHANNEL   "svc.branding"
 
 #define NGX_SVC_CACHE_TTL       10000   /* ms */
-#define NGX_SVC_CACHE_TTL_DEAF  1000    /* while other nodes are not heard */
+#define NGX_SVC_CACHE_TTL_UNSUBSCRIBED  1000    /* other nodes are not heard */
 #define NGX_SVC_CACHE_TTL_NONE  1000    /* of what was not found */
 
 #define NGX_SVC_CACHE_COPIED    4096    /* bytes; larger bodies are held */
@@ -247,7 +247,7 @@ ngx_svc_cache_good(ngx_svc_cache_entry_t *entry)
         ttl = NGX_SVC_CACHE_TTL;
 
     } else {
-        ttl = NGX_SVC_CACHE_TTL_DEAF;
+        ttl = NGX_SVC_CACHE_TTL_UNSUBSCRIBED;
     }
 
     /* another worker's clock may be a little ahead of ours */

@@ -24,7 +24,7 @@ ngx_svc_event_name(ngx_svc_event_e kind)
 void
 ngx_svc_event_emit(const ngx_svc_event_t *event)
 {
-    if (ngx_svc_event_listener && event->takers.len) {
+    if (ngx_svc_event_listener && event->subscribers.len) {
         ngx_svc_event_listener(event);
     }
 }

@@ -14,7 +14,7 @@
  * commas between them, or NULL.  event: its name, a literal.
  */
 
-#define NGX_SVC_EVENT_TAKERS(event)                                           \
+#define NGX_SVC_EVENT_SUBSCRIBERS(event)                                      \
     "(SELECT string_agg(w.id::text, ',') FROM svc.webhook_endpoint w"         \
     " WHERE w.tenant_id = " NGX_SVC_TENANT " AND w.enabled"                   \
     " AND '" event "' = ANY (w.events))"
@@ -31,7 +31,7 @@ typedef enum {
 typedef struct {
     ngx_svc_event_e   kind;
     ngx_str_t         tenant;       /* its UUID, as text */
-    ngx_str_t         takers;       /* as above; no data: nobody */
+    ngx_str_t         subscribers;  /* as above; no data: nobody */
     ngx_str_t         user;         /* the user's UUID, as text */
     ngx_str_t         email;        /* of NGX_SVC_EVENT_USER_CREATED */
 } ngx_svc_event_t;

@@ -12,7 +12,7 @@
 /* Each only grows. */
 
 typedef enum {
-    NGX_SVC_M_EVENTS = 0,               /* that had at least one taker */
+    NGX_SVC_M_EVENTS = 0,               /* that had at least one subscriber */
     NGX_SVC_M_QUEUED,                   /* deliveries; so are all below */
     NGX_SVC_M_DROPPED_FULL,             /* the queue was full */
     NGX_SVC_M_DROPPED_TENANT,           /* the tenant's share was */

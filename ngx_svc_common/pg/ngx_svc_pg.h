@@ -114,7 +114,7 @@ typedef struct {
 
 typedef struct ngx_svc_pg_op_s    ngx_svc_pg_op_t;
 typedef struct ngx_svc_pg_slot_s  ngx_svc_pg_slot_t;
-typedef struct ngx_svc_pg_lane_s  ngx_svc_pg_lane_t;
+typedef struct ngx_svc_pg_backlog_s  ngx_svc_pg_backlog_t;
 
 typedef void (*ngx_svc_pg_handler_pt)(ngx_svc_pg_op_t *op);
 
@@ -157,7 +157,7 @@ struct ngx_svc_pg_op_s {
     /* private */
 
     ngx_svc_pg_slot_t         *slot;        /* while in flight */
-    ngx_svc_pg_lane_t         *lane;        /* while waiting for a slot */
+    ngx_svc_pg_backlog_t      *backlog;     /* while waiting for a slot */
     ngx_queue_t                queue;       /* the same */
     ngx_event_t                timer;       /* while waiting */
     unsigned                   waiting:1;

@@ -17,7 +17,7 @@
 
 #define NGX_SVC_PG_TROUBLE_TEXT  1024   /* bytes */
 
-#define NGX_SVC_PG_BUCKETS  64          /* of lanes, a power of two */
+#define NGX_SVC_PG_BUCKETS  64          /* of backlogs, a power of two */
 
 _Static_assert(NGX_SVC_PG_NPOOLS == NGX_SVC_G_PG_POOLS, "gauges of each pool");
 
@@ -63,7 +63,7 @@ struct ngx_svc_pg_conn_s {
     ngx_uint_t                 failures;    /* in a row */
     ngx_uint_t                 first;       /* address that it began with */
     ngx_uint_t                 ninflight;
-    ngx_svc_pg_lane_t         *lane;        /* whose ops are in flight; NULL in
+    ngx_svc_pg_backlog_t      *backlog;     /* whose ops are in flight; NULL in
                                                the read pool */
     ngx_uint_t                 nsetup;      /* answers of the setup so far */
     ngx_queue_t                inflight;
@@ -77,7 +77,7 @@ struct ngx_svc_pg_conn_s {
  * or connections; or our own work.  Of the pool's memory, and used again.
  */
 
-struct ngx_svc_pg_lane_s {
+struct ngx_svc_pg_backlog_s {
     ngx_queue_t                turn;        /* while ops wait; or free */
     ngx_queue_t                link;        /* of a bucket */
     ngx_queue_t                waiting;     /* ngx_svc_pg_op_t */
@@ -99,12 +99,12 @@ struct ngx_svc_pg_pool_s {
     ngx_uint_t                 nconns;
     ngx_svc_pg_conn_t         *conns;
     ngx_uint_t                 nready;
-    ngx_uint_t                 nwaiting;    /* in all lanes */
-    ngx_queue_t                turns;       /* lanes in which ops wait */
-    ngx_svc_pg_lane_t          own;         /* in the read pool: the only one */
+    ngx_uint_t                 nwaiting;    /* in all backlogs */
+    ngx_queue_t                turns;       /* backlogs in which ops wait */
+    ngx_svc_pg_backlog_t       own;         /* in the read pool: the only one */
     ngx_queue_t                buckets[NGX_SVC_PG_BUCKETS];
-    ngx_queue_t                free_lanes;
-    ngx_pool_t                *memory;      /* of lanes */
+    ngx_queue_t                free_backlogs;
+    ngx_pool_t                *memory;      /* of backlogs */
     ngx_uint_t                 first;       /* address to begin with */
     ngx_uint_t                 down;        /* said in the log */
     ngx_svc_pg_trouble_e       trouble;     /* of the latest attempt; UP before

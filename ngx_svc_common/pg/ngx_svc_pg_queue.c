@@ -24,25 +24,25 @@ static ngx_uint_t ngx_svc_pg_queue_pass(ngx_svc_pg_pool_t *pool,
     ngx_svc_pg_op_t *op);
 static ngx_int_t ngx_svc_pg_queue_enter(ngx_svc_pg_pool_t *pool,
     ngx_svc_pg_op_t *op, ngx_uint_t first);
-static ngx_uint_t ngx_svc_pg_queue_over(ngx_svc_pg_lane_t *lane);
+static ngx_uint_t ngx_svc_pg_queue_over(ngx_svc_pg_backlog_t *backlog);
 static void ngx_svc_pg_queue_timer(ngx_svc_pg_op_t *op);
 static ngx_msec_t ngx_svc_pg_queue_time(ngx_svc_pg_pool_t *pool);
 static void ngx_svc_pg_queue_timeout(ngx_event_t *ev);
-static void ngx_svc_pg_queue_full(ngx_svc_pg_lane_t *lane);
-static void ngx_svc_pg_queue_deepen(ngx_svc_pg_lane_t *lane);
-static void ngx_svc_pg_queue_send(ngx_svc_pg_lane_t *lane,
+static void ngx_svc_pg_queue_full(ngx_svc_pg_backlog_t *backlog);
+static void ngx_svc_pg_queue_deepen(ngx_svc_pg_backlog_t *backlog);
+static void ngx_svc_pg_queue_send(ngx_svc_pg_backlog_t *backlog,
     ngx_svc_pg_conn_t *conn);
 static ngx_svc_pg_conn_t *ngx_svc_pg_queue_pick(ngx_svc_pg_pool_t *pool,
-    ngx_svc_pg_lane_t *lane);
+    ngx_svc_pg_backlog_t *backlog);
 
-static void ngx_svc_pg_lane_init(ngx_svc_pg_pool_t *pool,
-    ngx_svc_pg_lane_t *lane);
-static ngx_svc_pg_lane_t *ngx_svc_pg_lane_get(ngx_svc_pg_pool_t *pool,
+static void ngx_svc_pg_backlog_init(ngx_svc_pg_pool_t *pool,
+    ngx_svc_pg_backlog_t *backlog);
+static ngx_svc_pg_backlog_t *ngx_svc_pg_backlog_get(ngx_svc_pg_pool_t *pool,
     const u_char *tenant);
-static void ngx_svc_pg_lane_unused(ngx_svc_pg_lane_t *lane);
-static ngx_uint_t ngx_svc_pg_lane_share(ngx_svc_pg_lane_t *lane);
-static ngx_svc_pg_lane_t *ngx_svc_pg_lane_owed(ngx_svc_pg_pool_t *pool,
-    ngx_svc_pg_lane_t *but);
+static void ngx_svc_pg_backlog_unused(ngx_svc_pg_backlog_t *backlog);
+static ngx_uint_t ngx_svc_pg_backlog_share(ngx_svc_pg_backlog_t *backlog);
+static ngx_svc_pg_backlog_t *ngx_svc_pg_backlog_owed(ngx_svc_pg_pool_t *pool,
+    ngx_svc_pg_backlog_t *but);
 
 
 void
@@ -54,8 +54,8 @@ ngx_svc_pg_queue_init(ngx_svc_pg_pool_t *pool, ngx_pool_t *memory)
     pool->idle = ngx_svc_pg_queue_idle;
 
     ngx_queue_init(&pool->turns);
-    ngx_queue_init(&pool->free_lanes);
-    ngx_svc_pg_lane_init(pool, &pool->own);
+    ngx_queue_init(&pool->free_backlogs);
+    ngx_svc_pg_backlog_init(pool, &pool->own);
 
     for (i = 0; i < NGX_SVC_PG_BUCKETS; i++) {
         ngx_queue_init(&pool->buckets[i]);
@@ -84,8 +84,8 @@ ngx_svc_pg_queue_submit(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
         return NGX_OK;
     }
 
-    if (ngx_svc_pg_queue_over(op->lane)) {
-        ngx_svc_pg_queue_full(op->lane);
+    if (ngx_svc_pg_queue_over(op->backlog)) {
+        ngx_svc_pg_queue_full(op->backlog);
         ngx_svc_pg_queue_leave(op);
         return NGX_BUSY;
     }
@@ -118,34 +118,34 @@ ngx_svc_pg_queue_pass(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
 }
 
 
-/* first: before those of its lane, of which it is the turn. */
+/* first: before those of its backlog, of which it is the turn. */
 
 static ngx_int_t
 ngx_svc_pg_queue_enter(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op,
     ngx_uint_t first)
 {
-    ngx_svc_pg_lane_t  *lane;
+    ngx_svc_pg_backlog_t  *backlog;
 
-    lane = ngx_svc_pg_lane_get(pool, op->tenant);
-    if (lane == NULL) {
+    backlog = ngx_svc_pg_backlog_get(pool, op->tenant);
+    if (backlog == NULL) {
         return NGX_ERROR;
     }
 
     if (first) {
-        ngx_queue_insert_head(&lane->waiting, &op->queue);
+        ngx_queue_insert_head(&backlog->waiting, &op->queue);
 
     } else {
-        ngx_queue_insert_tail(&lane->waiting, &op->queue);
+        ngx_queue_insert_tail(&backlog->waiting, &op->queue);
     }
 
-    if (lane->nwaiting++ == 0) {
-        ngx_queue_insert_tail(&pool->turns, &lane->turn);
+    if (backlog->nwaiting++ == 0) {
+        ngx_queue_insert_tail(&pool->turns, &backlog->turn);
     }
 
     pool->nwaiting++;
     ngx_svc_gauge_add(ngx_svc_gauge_pg(pool->kind, NGX_SVC_G_PG_WAITING), 1);
 
-    op->lane = lane;
+    op->backlog = backlog;
     op->waiting = 1;
     ngx_memzero(&op->timer, sizeof(ngx_event_t));
 
@@ -156,11 +156,11 @@ ngx_svc_pg_queue_enter(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op,
 void
 ngx_svc_pg_queue_leave(ngx_svc_pg_op_t *op)
 {
-    ngx_svc_pg_lane_t  *lane;
-    ngx_svc_pg_pool_t  *pool;
+    ngx_svc_pg_backlog_t  *backlog;
+    ngx_svc_pg_pool_t     *pool;
 
-    lane = op->lane;
-    pool = lane->pool;
+    backlog = op->backlog;
+    pool = backlog->pool;
 
     ngx_queue_remove(&op->queue);
 
@@ -169,14 +169,14 @@ ngx_svc_pg_queue_leave(ngx_svc_pg_op_t *op)
     }
 
     op->waiting = 0;
-    op->lane = NULL;
+    op->backlog = NULL;
 
     pool->nwaiting--;
     ngx_svc_gauge_add(ngx_svc_gauge_pg(pool->kind, NGX_SVC_G_PG_WAITING), -1);
 
-    if (--lane->nwaiting == 0) {
-        ngx_queue_remove(&lane->turn);
-        ngx_svc_pg_lane_unused(lane);
+    if (--backlog->nwaiting == 0) {
+        ngx_queue_remove(&backlog->turn);
+        ngx_svc_pg_backlog_unused(backlog);
     }
 }
 
@@ -187,19 +187,19 @@ ngx_svc_pg_queue_leave(ngx_svc_pg_op_t *op)
  */
 
 static ngx_uint_t
-ngx_svc_pg_queue_over(ngx_svc_pg_lane_t *lane)
+ngx_svc_pg_queue_over(ngx_svc_pg_backlog_t *backlog)
 {
     ngx_uint_t          queue;
     ngx_svc_pg_pool_t  *pool;
 
-    pool = lane->pool;
+    pool = backlog->pool;
     queue = pool->conf->queue;
 
-    if (lane == &pool->own) {
+    if (backlog == &pool->own) {
         return pool->nwaiting > queue;
     }
 
-    return pool->nwaiting - 1 + lane->nwaiting > queue;
+    return pool->nwaiting - 1 + backlog->nwaiting > queue;
 }
 
 
@@ -208,7 +208,7 @@ ngx_svc_pg_queue_timer(ngx_svc_pg_op_t *op)
 {
     ngx_svc_pg_pool_t  *pool;
 
-    pool = op->lane->pool;
+    pool = op->backlog->pool;
 
     op->timer.handler = ngx_svc_pg_queue_timeout;
     op->timer.data = op;
@@ -253,9 +253,9 @@ ngx_svc_pg_queue_timeout(ngx_event_t *ev)
     ngx_svc_pg_pool_t  *pool;
 
     op = ev->data;
-    pool = op->lane->pool;
+    pool = op->backlog->pool;
 
-    ngx_svc_pg_queue_full(op->lane);
+    ngx_svc_pg_queue_full(op->backlog);
     ngx_svc_pg_queue_leave(op);
 
     op->status = pool->nready ? NGX_SVC_PG_BUSY : NGX_SVC_PG_UNAVAILABLE;
@@ -269,7 +269,7 @@ ngx_svc_pg_queue_timeout(ngx_event_t *ev)
  */
 
 static void
-ngx_svc_pg_queue_full(ngx_svc_pg_lane_t *lane)
+ngx_svc_pg_queue_full(ngx_svc_pg_backlog_t *backlog)
 {
     u_char             *p, *last, what[NGX_SVC_PG_QUEUE_FULL];
     ngx_str_t           text;
@@ -279,7 +279,7 @@ ngx_svc_pg_queue_full(ngx_svc_pg_lane_t *lane)
         ngx_string("read"), ngx_string("write"), ngx_string("slow")
     };
 
-    pool = lane->pool;
+    pool = backlog->pool;
 
     if (pool->nready == 0) {
         return;
@@ -288,9 +288,9 @@ ngx_svc_pg_queue_full(ngx_svc_pg_lane_t *lane)
     last = what + sizeof(what);
     p = ngx_slprintf(what, last, "requests get 503, since too many ");
 
-    if (lane != &pool->own) {
+    if (backlog != &pool->own) {
         p = ngx_slprintf(p, last, "of tenant ");
-        p = ngx_svc_uuid_text(p, lane->tenant);
+        p = ngx_svc_uuid_text(p, backlog->tenant);
         *p++ = ' ';
     }
 
@@ -330,14 +330,14 @@ ngx_svc_pg_queue_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op)
 static void
 ngx_svc_pg_queue_idle(ngx_svc_pg_conn_t *conn)
 {
-    ngx_svc_pg_lane_t  *lane;
+    ngx_svc_pg_backlog_t  *backlog;
 
-    lane = conn->lane;
+    backlog = conn->backlog;
 
-    if (lane) {
-        conn->lane = NULL;
-        lane->nconns--;
-        ngx_svc_pg_lane_unused(lane);
+    if (backlog) {
+        conn->backlog = NULL;
+        backlog->nconns--;
+        ngx_svc_pg_backlog_unused(backlog);
     }
 }
 
@@ -345,28 +345,28 @@ ngx_svc_pg_queue_idle(ngx_svc_pg_conn_t *conn)
 void
 ngx_svc_pg_queue_dispatch(ngx_svc_pg_pool_t *pool)
 {
-    ngx_queue_t        *q, *next;
-    ngx_svc_pg_conn_t  *conn;
-    ngx_svc_pg_lane_t  *lane;
+    ngx_queue_t           *q, *next;
+    ngx_svc_pg_conn_t     *conn;
+    ngx_svc_pg_backlog_t  *backlog;
 
     if (pool->kind == NGX_SVC_PG_READ) {
         ngx_svc_pg_queue_deepen(&pool->own);
         return;
     }
 
-    while ((lane = ngx_svc_pg_lane_owed(pool, NULL)) != NULL) {
+    while ((backlog = ngx_svc_pg_backlog_owed(pool, NULL)) != NULL) {
         conn = ngx_svc_pg_queue_pick(pool, NULL);
 
         if (conn == NULL) {
 
-            if (ngx_svc_pg_lane_owed(pool, lane) == NULL) {
-                ngx_svc_pg_queue_deepen(lane);
+            if (ngx_svc_pg_backlog_owed(pool, backlog) == NULL) {
+                ngx_svc_pg_queue_deepen(backlog);
             }
 
             return;
         }
 
-        ngx_svc_pg_queue_send(lane, conn);
+        ngx_svc_pg_queue_send(backlog, conn);
     }
 
     for (q = ngx_queue_head(&pool->turns);
@@ -374,25 +374,25 @@ ngx_svc_pg_queue_dispatch(ngx_svc_pg_pool_t *pool)
          q = next)
     {
         next = ngx_queue_next(q);
-        ngx_svc_pg_queue_deepen(ngx_queue_data(q, ngx_svc_pg_lane_t, turn));
+        ngx_svc_pg_queue_deepen(ngx_queue_data(q, ngx_svc_pg_backlog_t, turn));
     }
 }
 
 
-/* Sends what waits on connections that the lane has. */
+/* Sends what waits on connections that the backlog has. */
 
 static void
-ngx_svc_pg_queue_deepen(ngx_svc_pg_lane_t *lane)
+ngx_svc_pg_queue_deepen(ngx_svc_pg_backlog_t *backlog)
 {
     ngx_svc_pg_conn_t  *conn;
 
-    while (lane->nwaiting) {
-        conn = ngx_svc_pg_queue_pick(lane->pool, lane);
+    while (backlog->nwaiting) {
+        conn = ngx_svc_pg_queue_pick(backlog->pool, backlog);
         if (conn == NULL) {
             return;
         }
 
-        ngx_svc_pg_queue_send(lane, conn);
+        ngx_svc_pg_queue_send(backlog, conn);
     }
 }
 
@@ -400,20 +400,20 @@ ngx_svc_pg_queue_deepen(ngx_svc_pg_lane_t *lane)
 /* When it fails the connection is BROKEN, and is not picked again. */
 
 static void
-ngx_svc_pg_queue_send(ngx_svc_pg_lane_t *lane, ngx_svc_pg_conn_t *conn)
+ngx_svc_pg_queue_send(ngx_svc_pg_backlog_t *backlog, ngx_svc_pg_conn_t *conn)
 {
     ngx_queue_t        *q;
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_pool_t  *pool;
 
-    pool = lane->pool;
+    pool = backlog->pool;
 
-    q = ngx_queue_head(&lane->waiting);
+    q = ngx_queue_head(&backlog->waiting);
     op = ngx_queue_data(q, ngx_svc_pg_op_t, queue);
 
-    if (pool->kind != NGX_SVC_PG_READ && conn->lane == NULL) {
-        conn->lane = lane;
-        lane->nconns++;
+    if (pool->kind != NGX_SVC_PG_READ && conn->backlog == NULL) {
+        conn->backlog = backlog;
+        backlog->nconns++;
     }
 
     if (ngx_svc_pg_pipeline_send(conn, op) != NGX_OK) {
@@ -422,8 +422,8 @@ ngx_svc_pg_queue_send(ngx_svc_pg_lane_t *lane, ngx_svc_pg_conn_t *conn)
 
     /* behind the others */
 
-    ngx_queue_remove(&lane->turn);
-    ngx_queue_insert_tail(&pool->turns, &lane->turn);
+    ngx_queue_remove(&backlog->turn);
+    ngx_queue_insert_tail(&pool->turns, &backlog->turn);
 
     ngx_svc_pg_queue_leave(op);
 }
@@ -431,17 +431,18 @@ ngx_svc_pg_queue_send(ngx_svc_pg_lane_t *lane, ngx_svc_pg_conn_t *conn)
 
 /*
  * The connection with the fewest ops in flight: of the read pool any one that
- * has a place; of the others one of the lane's, or without a lane an idle one.
+ * has a place; of the others one of the backlog's, or without a backlog an idle
+ * one.
  */
 
 static ngx_svc_pg_conn_t *
-ngx_svc_pg_queue_pick(ngx_svc_pg_pool_t *pool, ngx_svc_pg_lane_t *lane)
+ngx_svc_pg_queue_pick(ngx_svc_pg_pool_t *pool, ngx_svc_pg_backlog_t *backlog)
 {
     ngx_uint_t          i, least;
     ngx_svc_pg_conn_t  *conn, *best;
 
     if (pool->kind == NGX_SVC_PG_READ) {
-        lane = NULL;
+        backlog = NULL;
     }
 
     best = NULL;
@@ -451,7 +452,7 @@ ngx_svc_pg_queue_pick(ngx_svc_pg_pool_t *pool, ngx_svc_pg_lane_t *lane)
         conn = &pool->conns[i];
 
         if (conn->state == NGX_SVC_PG_READY && conn->ninflight < least
-            && conn->lane == lane)
+            && conn->backlog == backlog)
         {
             best = conn;
             least = conn->ninflight;
@@ -463,22 +464,22 @@ ngx_svc_pg_queue_pick(ngx_svc_pg_pool_t *pool, ngx_svc_pg_lane_t *lane)
 
 
 static void
-ngx_svc_pg_lane_init(ngx_svc_pg_pool_t *pool, ngx_svc_pg_lane_t *lane)
+ngx_svc_pg_backlog_init(ngx_svc_pg_pool_t *pool, ngx_svc_pg_backlog_t *backlog)
 {
-    ngx_memzero(lane, sizeof(ngx_svc_pg_lane_t));
+    ngx_memzero(backlog, sizeof(ngx_svc_pg_backlog_t));
 
-    lane->pool = pool;
-    ngx_queue_init(&lane->waiting);
+    backlog->pool = pool;
+    ngx_queue_init(&backlog->waiting);
 }
 
 
 /* NULL when memory runs out. */
 
-static ngx_svc_pg_lane_t *
-ngx_svc_pg_lane_get(ngx_svc_pg_pool_t *pool, const u_char *tenant)
+static ngx_svc_pg_backlog_t *
+ngx_svc_pg_backlog_get(ngx_svc_pg_pool_t *pool, const u_char *tenant)
 {
-    ngx_queue_t        *q, *bucket;
-    ngx_svc_pg_lane_t  *lane;
+    ngx_queue_t           *q, *bucket;
+    ngx_svc_pg_backlog_t  *backlog;
 
     if (tenant == NULL || pool->kind == NGX_SVC_PG_READ) {
         return &pool->own;
@@ -493,65 +494,65 @@ ngx_svc_pg_lane_get(ngx_svc_pg_pool_t *pool, const u_char *tenant)
          q != ngx_queue_sentinel(bucket);
          q = ngx_queue_next(q))
     {
-        lane = ngx_queue_data(q, ngx_svc_pg_lane_t, link);
+        backlog = ngx_queue_data(q, ngx_svc_pg_backlog_t, link);
 
-        if (ngx_memcmp(lane->tenant, tenant, NGX_SVC_UUID_LEN) == 0) {
-            return lane;
+        if (ngx_memcmp(backlog->tenant, tenant, NGX_SVC_UUID_LEN) == 0) {
+            return backlog;
         }
     }
 
     /* there are never more than connections and places in the queue */
 
-    if (ngx_queue_empty(&pool->free_lanes)) {
-        lane = ngx_palloc(pool->memory, sizeof(ngx_svc_pg_lane_t));
-        if (lane == NULL) {
+    if (ngx_queue_empty(&pool->free_backlogs)) {
+        backlog = ngx_palloc(pool->memory, sizeof(ngx_svc_pg_backlog_t));
+        if (backlog == NULL) {
             return NULL;
         }
 
     } else {
-        q = ngx_queue_head(&pool->free_lanes);
+        q = ngx_queue_head(&pool->free_backlogs);
         ngx_queue_remove(q);
-        lane = ngx_queue_data(q, ngx_svc_pg_lane_t, turn);
+        backlog = ngx_queue_data(q, ngx_svc_pg_backlog_t, turn);
     }
 
-    ngx_svc_pg_lane_init(pool, lane);
-    ngx_memcpy(lane->tenant, tenant, NGX_SVC_UUID_LEN);
-    ngx_queue_insert_head(bucket, &lane->link);
+    ngx_svc_pg_backlog_init(pool, backlog);
+    ngx_memcpy(backlog->tenant, tenant, NGX_SVC_UUID_LEN);
+    ngx_queue_insert_head(bucket, &backlog->link);
 
-    return lane;
+    return backlog;
 }
 
 
 static void
-ngx_svc_pg_lane_unused(ngx_svc_pg_lane_t *lane)
+ngx_svc_pg_backlog_unused(ngx_svc_pg_backlog_t *backlog)
 {
     ngx_svc_pg_pool_t  *pool;
 
-    pool = lane->pool;
+    pool = backlog->pool;
 
-    if (lane == &pool->own || lane->nwaiting || lane->nconns) {
+    if (backlog == &pool->own || backlog->nwaiting || backlog->nconns) {
         return;
     }
 
-    ngx_queue_remove(&lane->link);
-    ngx_queue_insert_head(&pool->free_lanes, &lane->turn);
+    ngx_queue_remove(&backlog->link);
+    ngx_queue_insert_head(&pool->free_backlogs, &backlog->turn);
 }
 
 
-/* How many connections the lane may have. */
+/* How many connections the backlog may have. */
 
 static ngx_uint_t
-ngx_svc_pg_lane_share(ngx_svc_pg_lane_t *lane)
+ngx_svc_pg_backlog_share(ngx_svc_pg_backlog_t *backlog)
 {
     ngx_svc_pg_pool_t  *pool;
 
-    pool = lane->pool;
+    pool = backlog->pool;
 
-    if (lane == &pool->own) {
+    if (backlog == &pool->own) {
         return pool->nconns;
     }
 
-    if (pool->kind == NGX_SVC_PG_WRITE && pool->nwaiting == lane->nwaiting) {
+    if (pool->kind == NGX_SVC_PG_WRITE && pool->nwaiting == backlog->nwaiting) {
         return ngx_max(pool->nready, 2) - 1;
     }
 
@@ -560,27 +561,27 @@ ngx_svc_pg_lane_share(ngx_svc_pg_lane_t *lane)
 
 
 /*
- * The lane, other than one, whose turn it is of those that have less than their
- * share.  What have it are at most as many as there are connections, so that
- * the search is short however many wait.
+ * The backlog, other than one, whose turn it is of those that have less than
+ * their share.  What have it are at most as many as there are connections, so
+ * that the search is short however many wait.
  */
 
-static ngx_svc_pg_lane_t *
-ngx_svc_pg_lane_owed(ngx_svc_pg_pool_t *pool, ngx_svc_pg_lane_t *but)
+static ngx_svc_pg_backlog_t *
+ngx_svc_pg_backlog_owed(ngx_svc_pg_pool_t *pool, ngx_svc_pg_backlog_t *but)
 {
-    ngx_queue_t        *q;
-    ngx_svc_pg_lane_t  *lane;
+    ngx_queue_t           *q;
+    ngx_svc_pg_backlog_t  *backlog;
 
     for (q = ngx_queue_head(&pool->turns);
          q != ngx_queue_sentinel(&pool->turns);
          q = ngx_queue_next(q))
     {
-        lane = ngx_queue_data(q, ngx_svc_pg_lane_t, turn);
+        backlog = ngx_queue_data(q, ngx_svc_pg_backlog_t, turn);
 
-        if ((but == NULL || lane != but)
-            && lane->nconns < ngx_svc_pg_lane_share(lane))
+        if ((but == NULL || backlog != but)
+            && backlog->nconns < ngx_svc_pg_backlog_share(backlog))
         {
-            return lane;
+            return backlog;
         }
     }
 

@@ -52,7 +52,8 @@ static void ngx_svc_redis_heard(redisAsyncContext *ac, void *reply,
     void *data);
 static void ngx_svc_redis_message(redisReply **element);
 static void ngx_svc_redis_wait(ngx_svc_redis_link_t *link);
-static void ngx_svc_redis_deaf(ngx_svc_redis_link_t *link, const char *why);
+static void ngx_svc_redis_unsubscribed(ngx_svc_redis_link_t *link,
+    const char *why);
 static void ngx_svc_redis_pend(ngx_svc_redis_channel_t *channel, u_char *data,
     size_t len);
 static void ngx_svc_redis_pend_all(ngx_svc_redis_channel_t *channel);
@@ -87,7 +88,7 @@ ngx_svc_redis_pubsub_init(ngx_cycle_t *cycle, ngx_svc_redis_conf_t *conf,
 
     ps->link.opened = ngx_svc_redis_listen;
     ps->link.tick = ngx_svc_redis_wait;
-    ps->link.closed = ngx_svc_redis_deaf;
+    ps->link.closed = ngx_svc_redis_unsubscribed;
 
     /* a worker that quits sends first what it has */
 
@@ -350,7 +351,7 @@ ngx_svc_redis_wait(ngx_svc_redis_link_t *link)
 
 
 static void
-ngx_svc_redis_deaf(ngx_svc_redis_link_t *link, const char *why)
+ngx_svc_redis_unsubscribed(ngx_svc_redis_link_t *link, const char *why)
 {
     ngx_uint_t               i, level;
     ngx_svc_redis_pubsub_t  *ps;

@@ -54,7 +54,7 @@ typedef struct {
  */
 
 typedef struct {
-    void             *lane;             /* the scheduler's */
+    void             *backlog;          /* the scheduler's */
     ngx_str_t         id;               /* X-Svc-Delivery */
     ngx_str_t         event_id;         /* "id" of the body */
     ngx_str_t         event;            /* its name */

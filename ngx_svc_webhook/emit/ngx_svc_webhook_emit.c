@@ -23,7 +23,7 @@ static ngx_int_t ngx_svc_webhook_emit_all(ngx_pool_t *pool,
 static ngx_int_t ngx_svc_webhook_emit_one(ngx_pool_t *pool,
     const ngx_svc_event_t *event, u_char *id, u_char *event_id);
 static ngx_int_t ngx_svc_webhook_deliveries(ngx_pool_t *pool,
-    const ngx_str_t *takers, ngx_array_t *deliveries);
+    const ngx_str_t *subscribers, ngx_array_t *deliveries);
 static void ngx_svc_webhook_delivery(ngx_svc_webhook_delivery_t *d,
     const ngx_svc_event_t *event, u_char *event_id, const ngx_str_t *body);
 static ngx_int_t ngx_svc_webhook_body(ngx_pool_t *pool,
@@ -75,7 +75,7 @@ ngx_svc_webhook_emit_test(const ngx_str_t *tenant, const ngx_str_t *endpoint,
 
     event.kind = NGX_SVC_EVENT_USER_CREATED;
     event.tenant = *tenant;
-    event.takers = *endpoint;
+    event.subscribers = *endpoint;
     event.user.data = user;
     event.user.len = ngx_svc_uuid_text(user, uuid) - user;
     ngx_str_set(&event.email, "test@example.com");
@@ -133,7 +133,7 @@ ngx_svc_webhook_emit_all(ngx_pool_t *pool, const ngx_svc_event_t *event)
         || ngx_svc_webhook_body(pool, event, ngx_svc_webhook_data[event->kind],
                                 event_id, &body)
            != NGX_OK
-        || ngx_svc_webhook_deliveries(pool, &event->takers, &deliveries)
+        || ngx_svc_webhook_deliveries(pool, &event->subscribers, &deliveries)
            != NGX_OK)
     {
         return NGX_ERROR;
@@ -169,7 +169,7 @@ ngx_svc_webhook_emit_one(ngx_pool_t *pool, const ngx_svc_event_t *event,
 
     d.id.data = id;
     d.id.len = NGX_SVC_WEBHOOK_ID;
-    d.endpoint = event->takers;
+    d.endpoint = event->subscribers;
 
     ngx_svc_webhook_delivery(&d, event, event_id, &body);
 
@@ -177,20 +177,20 @@ ngx_svc_webhook_emit_one(ngx_pool_t *pool, const ngx_svc_event_t *event,
 }
 
 
-/* One for each taker, with an id of its own. */
+/* One for each subscriber, with an id of its own. */
 
 static ngx_int_t
-ngx_svc_webhook_deliveries(ngx_pool_t *pool, const ngx_str_t *takers,
+ngx_svc_webhook_deliveries(ngx_pool_t *pool, const ngx_str_t *subscribers,
     ngx_array_t *deliveries)
 {
     u_char                      *p, *end, *comma;
     ngx_svc_webhook_delivery_t  *d;
 
-    p = takers->data;
-    end = p + takers->len;
+    p = subscribers->data;
+    end = p + subscribers->len;
 
     if (ngx_array_init(deliveries, pool,
-                       takers->len / NGX_SVC_UUID_TEXT_LEN + 1,
+                       subscribers->len / NGX_SVC_UUID_TEXT_LEN + 1,
                        sizeof(ngx_svc_webhook_delivery_t))
         != NGX_OK)
     {

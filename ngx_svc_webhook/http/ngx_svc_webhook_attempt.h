@@ -18,10 +18,10 @@ typedef enum {
     NGX_SVC_WEBHOOK_FAILED,
     NGX_SVC_WEBHOOK_POSTPONED,          /* nothing was tried: we have run out of
                                            something */
-    NGX_SVC_WEBHOOK_HOPELESS,           /* so would the next one be */
+    NGX_SVC_WEBHOOK_PERMANENT,          /* so would the next one be */
     NGX_SVC_WEBHOOK_REFUSED,            /* the URL's host is an address that is
                                            not good any more */
-    NGX_SVC_WEBHOOK_SURPLUS,            /* no attempt: too many waited */
+    NGX_SVC_WEBHOOK_OVERFLOW,           /* no attempt: too many waited */
     NGX_SVC_WEBHOOK_FATAL               /* no attempt: helpers ended in them */
 } ngx_svc_webhook_outcome_e;
 

@@ -43,7 +43,7 @@ void ngx_svc_webhook_own_tell(void);
 ngx_uint_t ngx_svc_webhook_own_count(void);
 
 /* 1: there is something that is not told, or not confirmed. */
-ngx_uint_t ngx_svc_webhook_own_untold(void);
+ngx_uint_t ngx_svc_webhook_own_unconfirmed(void);
 
 /* The name of the hash in Redis. */
 const ngx_str_t *ngx_svc_webhook_own_hash(void);

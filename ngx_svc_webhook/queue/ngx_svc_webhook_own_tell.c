@@ -18,7 +18,7 @@
 
 enum {
     NGX_SVC_WEBHOOK_TOLD = 0,
-    NGX_SVC_WEBHOOK_UNTOLD,             /* in outcomes */
+    NGX_SVC_WEBHOOK_UNCONFIRMED,        /* in outcomes */
     NGX_SVC_WEBHOOK_TELLING             /* in a batch */
 };
 
@@ -141,7 +141,7 @@ ngx_svc_webhook_own_outcome(ngx_svc_webhook_delivery_t *d)
 static void
 ngx_svc_webhook_own_wait(ngx_svc_webhook_delivery_t *d)
 {
-    d->telling = NGX_SVC_WEBHOOK_UNTOLD;
+    d->telling = NGX_SVC_WEBHOOK_UNCONFIRMED;
     d->changed = 0;
     ngx_queue_insert_tail(&ngx_svc_webhook_telling.outcomes, &d->outcome);
     ngx_svc_webhook_telling.nwaiting++;
@@ -368,7 +368,7 @@ ngx_svc_webhook_own_answered(redisReply *reply, void *data)
 
 
 ngx_uint_t
-ngx_svc_webhook_own_untold(void)
+ngx_svc_webhook_own_unconfirmed(void)
 {
     ngx_svc_webhook_telling_t  *tell;
 

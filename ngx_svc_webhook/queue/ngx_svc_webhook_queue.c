@@ -537,7 +537,7 @@ ngx_svc_webhook_queue_told(void)
         return;
     }
 
-    if (ngx_svc_webhook_own_untold()
+    if (ngx_svc_webhook_own_unconfirmed()
         && ngx_svc_redis_state() == NGX_SVC_REDIS_UP)
     {
         return;

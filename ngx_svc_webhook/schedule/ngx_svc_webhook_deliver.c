@@ -10,7 +10,7 @@
 
 #include "ngx_svc_webhook_begun.h"
 #include "ngx_svc_webhook_drain.h"
-#include "ngx_svc_webhook_lane.h"
+#include "ngx_svc_webhook_backlog.h"
 #include "ngx_svc_webhook_outcome.h"
 #include "ngx_svc_webhook_queue.h"
 #include "ngx_svc_webhook_target.h"
@@ -41,7 +41,7 @@ static void ngx_svc_webhook_start(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_left(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_ended(void *data,
     ngx_svc_webhook_result_t *result);
-static void ngx_svc_webhook_trim(ngx_svc_webhook_lane_t *lane);
+static void ngx_svc_webhook_trim(ngx_svc_webhook_backlog_t *backlog);
 static void ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why);
 static void ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
@@ -73,7 +73,7 @@ ngx_svc_webhook_deliver_init(ngx_cycle_t *cycle)
 
     ngx_svc_webhook_drain_init(cycle);
 
-    ngx_svc_webhook_lanes_init(ngx_svc_webhook_wake);
+    ngx_svc_webhook_backlogs_init(ngx_svc_webhook_wake);
 
     if (ngx_svc_webhook_endpoint_init(cycle, ngx_svc_webhook_loaded) != NGX_OK
         || ngx_svc_webhook_record_init(cycle) != NGX_OK)
@@ -100,7 +100,7 @@ ngx_svc_webhook_deliver_exit(void)
 
         if (job->attempt) {
             ngx_svc_webhook_attempt_cancel(job->attempt);
-            ngx_svc_webhook_lane_leave(job->lane);
+            ngx_svc_webhook_backlog_leave(job->backlog);
         }
 
         ngx_svc_webhook_drop(job);
@@ -112,7 +112,7 @@ ngx_svc_webhook_deliver_exit(void)
 
     ngx_svc_webhook_drain_exit();
 
-    ngx_svc_webhook_lanes_exit();
+    ngx_svc_webhook_backlogs_exit();
     ngx_svc_webhook_attempt_exit();
     ngx_svc_webhook_record_exit();
     ngx_svc_webhook_endpoint_exit();
@@ -123,7 +123,7 @@ void
 ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
 {
     ngx_svc_webhook_job_t      *job;
-    ngx_svc_webhook_lane_t     *lane;
+    ngx_svc_webhook_backlog_t  *backlog;
     ngx_svc_webhook_deliver_t  *wd;
 
     static const ngx_str_t  fatal = ngx_string("the process that delivers "
@@ -148,13 +148,13 @@ ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
     job->timer.log = ngx_cycle->log;
     job->timer.cancelable = 1;
 
-    lane = ngx_svc_webhook_lane(d);
-    if (lane == NULL) {
+    backlog = ngx_svc_webhook_backlog(d);
+    if (backlog == NULL) {
         ngx_free(job);
         goto failed;
     }
 
-    job->lane = lane;
+    job->backlog = backlog;
     ngx_queue_insert_tail(&wd->jobs, &job->all);
 
     if (d->attempts >= NGX_SVC_WEBHOOK_ATTEMPTS) {
@@ -167,8 +167,8 @@ ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
         ngx_svc_webhook_rest(job, ngx_svc_webhook_pause(d));
 
     } else {
-        ngx_svc_webhook_lane_wait(job);
-        ngx_svc_webhook_trim(lane);
+        ngx_svc_webhook_backlog_wait(job);
+        ngx_svc_webhook_trim(backlog);
         ngx_svc_webhook_wake();
     }
 
@@ -183,13 +183,13 @@ failed:
 void
 ngx_svc_webhook_deliver_told(ngx_svc_webhook_delivery_t *d)
 {
-    ngx_svc_webhook_lane_t  *lane;
+    ngx_svc_webhook_backlog_t  *backlog;
 
-    lane = d->lane;
+    backlog = d->backlog;
 
-    if (lane) {
-        d->lane = NULL;
-        ngx_svc_webhook_lane_told(lane);
+    if (backlog) {
+        d->backlog = NULL;
+        ngx_svc_webhook_backlog_confirmed(backlog);
         ngx_svc_webhook_wake();
     }
 }
@@ -331,7 +331,7 @@ ngx_svc_webhook_step(ngx_svc_webhook_tenant_t *tenant)
     switch (rc) {
 
     case NGX_OK:
-        ngx_svc_webhook_lane_unwait(job);
+        ngx_svc_webhook_backlog_unwait(job);
         ngx_svc_webhook_begin(job, endpoint);
         return;
 
@@ -362,7 +362,7 @@ ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_conf_t  *wcf;
 
     if (endpoint->sealed) {
-        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_HOPELESS, &sealed);
+        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_PERMANENT, &sealed);
         return;
     }
 
@@ -383,7 +383,7 @@ ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
     /* which may call ngx_svc_webhook_known() */
 
     job->beginning = 1;
-    ngx_svc_webhook_lane_enter(job->lane);
+    ngx_svc_webhook_backlog_enter(job->backlog);
     ngx_svc_webhook_d.nactive++;
 
     if (ngx_svc_webhook_begun(job->delivery, ngx_svc_webhook_known, job)
@@ -436,6 +436,7 @@ ngx_svc_webhook_known(void *data, ngx_uint_t known)
 static void
 ngx_svc_webhook_start(ngx_svc_webhook_job_t *job)
 {
+    ngx_uint_t                   connected;
     ngx_svc_webhook_delivery_t  *d;
     ngx_svc_webhook_endpoint_t  *endpoint;
 
@@ -446,12 +447,13 @@ ngx_svc_webhook_start(ngx_svc_webhook_job_t *job)
         != NGX_OK)
     {
         ngx_svc_webhook_left(job);
-        ngx_svc_webhook_lane_wait(job);
+        ngx_svc_webhook_backlog_wait(job);
         return;
     }
 
-    job->attempt = ngx_svc_webhook_attempt(d, endpoint,
-                                      ngx_svc_webhook_lane_connected(job->lane),
+    connected = ngx_svc_webhook_backlog_connected(job->backlog);
+
+    job->attempt = ngx_svc_webhook_attempt(d, endpoint, connected,
                                            ngx_svc_webhook_ended, job);
     if (job->attempt == NULL) {
         ngx_svc_webhook_left(job);
@@ -463,7 +465,7 @@ ngx_svc_webhook_start(ngx_svc_webhook_job_t *job)
 static void
 ngx_svc_webhook_left(ngx_svc_webhook_job_t *job)
 {
-    ngx_svc_webhook_lane_leave(job->lane);
+    ngx_svc_webhook_backlog_leave(job->backlog);
     ngx_svc_webhook_d.nactive--;
 }
 
@@ -477,15 +479,15 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
     ngx_svc_webhook_left(job);
 
     if (result->outcome == NGX_SVC_WEBHOOK_ACKNOWLEDGED && !job->forgotten) {
-        ngx_svc_webhook_lane_acked(job->lane);
-        job->delivery->lane = job->lane;
+        ngx_svc_webhook_backlog_acked(job->backlog);
+        job->delivery->backlog = job->backlog;
     }
 
     if (result->outcome != NGX_SVC_WEBHOOK_POSTPONED) {
-        ngx_svc_webhook_lane_result(job->lane, result);
+        ngx_svc_webhook_backlog_result(job->backlog, result);
     }
 
-    ngx_svc_webhook_trim(job->lane);
+    ngx_svc_webhook_trim(job->backlog);
 
     if (job->forgotten) {
         ngx_svc_webhook_drop(job);
@@ -512,7 +514,7 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
  */
 
 static void
-ngx_svc_webhook_trim(ngx_svc_webhook_lane_t *lane)
+ngx_svc_webhook_trim(ngx_svc_webhook_backlog_t *backlog)
 {
     ngx_svc_webhook_job_t  *job;
 
@@ -520,9 +522,9 @@ ngx_svc_webhook_trim(ngx_svc_webhook_lane_t *lane)
     static const ngx_str_t  mute = ngx_string("too many wait, and none is "
                                               "answered");
 
-    while ((job = ngx_svc_webhook_lane_surplus(lane)) != NULL) {
-        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_SURPLUS,
-                                ngx_svc_webhook_lane_failing(lane) ? &mute
+    while ((job = ngx_svc_webhook_backlog_overflow(backlog)) != NULL) {
+        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_OVERFLOW,
+                                ngx_svc_webhook_backlog_failing(backlog) ? &mute
                                                                    : &many);
     }
 }
@@ -572,7 +574,7 @@ ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
 static void
 ngx_svc_webhook_rest(ngx_svc_webhook_job_t *job, ngx_msec_t ms)
 {
-    ngx_svc_webhook_lane_unwait(job);
+    ngx_svc_webhook_backlog_unwait(job);
     ngx_add_timer(&job->timer, ms);
 }
 
@@ -580,7 +582,7 @@ ngx_svc_webhook_rest(ngx_svc_webhook_job_t *job, ngx_msec_t ms)
 static void
 ngx_svc_webhook_rested(ngx_event_t *ev)
 {
-    ngx_svc_webhook_lane_wait(ev->data);
+    ngx_svc_webhook_backlog_wait(ev->data);
     ngx_svc_webhook_wake();
 }
 
@@ -618,8 +620,8 @@ ngx_svc_webhook_return(ngx_svc_webhook_job_t *job)
 static void
 ngx_svc_webhook_drop(ngx_svc_webhook_job_t *job)
 {
-    ngx_svc_webhook_lane_unwait(job);
-    ngx_svc_webhook_lane_release(job->lane);
+    ngx_svc_webhook_backlog_unwait(job);
+    ngx_svc_webhook_backlog_release(job->backlog);
 
     if (job->timer.timer_set) {
         ngx_del_timer(&job->timer);

@@ -20,7 +20,7 @@ ngx_svc_webhook_attempt_ended(ngx_svc_webhook_delivery_t *d,
     ngx_svc_metric_e          metric;
     ngx_svc_webhook_record_e  outcome;
 
-    d->attempts += (result->outcome != NGX_SVC_WEBHOOK_SURPLUS
+    d->attempts += (result->outcome != NGX_SVC_WEBHOOK_OVERFLOW
                     && result->outcome != NGX_SVC_WEBHOOK_FATAL);
 
     if (result->outcome == NGX_SVC_WEBHOOK_ACKNOWLEDGED) {
@@ -31,7 +31,7 @@ ngx_svc_webhook_attempt_ended(ngx_svc_webhook_delivery_t *d,
         metric = NGX_SVC_M_REFUSED;
         outcome = NGX_SVC_WEBHOOK_R_REFUSED;
 
-    } else if (result->outcome == NGX_SVC_WEBHOOK_SURPLUS) {
+    } else if (result->outcome == NGX_SVC_WEBHOOK_OVERFLOW) {
         metric = NGX_SVC_M_DROPPED_ENDPOINT;
         outcome = NGX_SVC_WEBHOOK_R_DROPPED;
 
