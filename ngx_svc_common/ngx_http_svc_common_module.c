@@ -3,7 +3,11 @@
  */
 
 #include "ngx_svc_metrics.h"
-#include "ngx_svc_request.h"
+#include "ngx_svc_http.h"
+#include "ngx_svc_envelope.h"
+#include "ngx_svc_health.h"
+#include "ngx_svc_idempotency.h"
+#include "ngx_svc_metrics_request.h"
 #include "ngx_svc_version.h"                /* generated from conf/version */
 
 

@@ -6,7 +6,7 @@
 #define _NGX_SVC_SCIM_H_INCLUDED_
 
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_http.h"
 #include "ngx_svc_scim_filter.h"
 #include "ngx_svc_scim_path.h"
 #include "ngx_svc_scim_user.h"

@@ -3,9 +3,7 @@
  */
 
 #include "ngx_svc_scim.h"
-#include "ngx_svc_column.h"
 #include "ngx_svc_crypto.h"
-#include "ngx_svc_event.h"
 
 
 #define NGX_SVC_SCIM_CONFLICT   NGX_SVC_SCIM_NCOLUMNS   /* a verdict's column */

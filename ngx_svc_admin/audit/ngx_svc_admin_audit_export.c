@@ -4,7 +4,6 @@
  */
 
 #include "ngx_svc_admin_audit.h"
-#include "ngx_svc_stream.h"
 
 
 #define NGX_SVC_ADMIN_EXPORT_MAX    10000   /* events */

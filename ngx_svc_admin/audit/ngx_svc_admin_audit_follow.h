@@ -9,7 +9,6 @@
 
 #include "ngx_svc_admin_audit.h"
 #include "ngx_svc_crypto.h"
-#include "ngx_svc_stream.h"
 
 
 #define NGX_SVC_ADMIN_FOLLOW_LEASE  30      /* s */

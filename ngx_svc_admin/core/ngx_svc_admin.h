@@ -6,9 +6,7 @@
 #define _NGX_SVC_ADMIN_H_INCLUDED_
 
 
-#include "ngx_svc_column.h"
-#include "ngx_svc_page.h"
-#include "ngx_svc_request.h"
+#include "ngx_svc_http.h"
 #include "ngx_svc_schema.h"
 
 

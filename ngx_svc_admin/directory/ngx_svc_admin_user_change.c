@@ -5,7 +5,6 @@
 #include "ngx_svc_admin.h"
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_email.h"
-#include "ngx_svc_event.h"
 
 
 #define NGX_SVC_ADMIN_PROFILE_MAX  1024     /* bytes, as in SCIM */

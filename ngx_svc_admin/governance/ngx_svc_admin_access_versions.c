@@ -6,7 +6,6 @@
  */
 
 #include "ngx_svc_admin_access.h"
-#include "ngx_svc_stream.h"
 
 
 #define NGX_SVC_ADMIN_VERSION_SIZE      512     /* first guess, in bytes */

@@ -10,7 +10,7 @@
 #define _NGX_SVC_CACHE_H_INCLUDED_
 
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_http.h"
 
 
 typedef enum {

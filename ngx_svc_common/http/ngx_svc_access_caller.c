@@ -2,7 +2,7 @@
  * Who sends a request, as an access policy sees it.
  */
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_access_caller.h"
 
 
 static ngx_uint_t ngx_svc_access_letters(const ngx_str_t *value);

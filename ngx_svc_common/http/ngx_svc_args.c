@@ -4,7 +4,7 @@
  * is an error, since parsers differ on which one counts.
  */
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_args.h"
 
 
 static u_char *ngx_svc_arg_find(u_char *p, u_char *end, const char *name,

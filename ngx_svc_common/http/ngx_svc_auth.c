@@ -2,8 +2,10 @@
  * Bearer tokens (RFC 6750) and the credential statement.
  */
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_auth.h"
 #include "ngx_svc_addr.h"
+#include "ngx_svc_header.h"
+#include "ngx_svc_turn.h"
 
 
 #define NGX_SVC_TOKEN_MAX      256      /* bytes */

@@ -9,7 +9,8 @@
  * there, in memory or in a file, and others still look at its buffers.
  */
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_body.h"
+#include "ngx_svc_send.h"
 
 
 #define NGX_SVC_BODY_CHUNK  4096

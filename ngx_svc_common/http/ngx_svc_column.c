@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_column.h"
+#include "ngx_svc_send.h"
 #include "ngx_svc_time.h"
 
 

@@ -3,8 +3,10 @@
  * configuration, and a message says what would be right.
  */
 
+#include "ngx_svc_conf.h"
+#include "ngx_svc_health.h"
+#include "ngx_svc_metrics_text.h"
 #include "ngx_svc_metrics.h"
-#include "ngx_svc_request.h"
 
 #include <openssl/crypto.h>
 

@@ -3,7 +3,9 @@
  * a filter replaces the page of any error on the paths of a surface.
  */
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_envelope.h"
+#include "ngx_svc_header.h"
+#include "ngx_svc_router.h"
 
 
 static ngx_int_t ngx_svc_envelope_header_filter(ngx_http_request_t *r);

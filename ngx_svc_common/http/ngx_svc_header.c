@@ -2,7 +2,7 @@
  * Headers of requests and of answers.
  */
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_header.h"
 
 
 ngx_int_t

@@ -2,7 +2,8 @@
  * The health location: what the balancer and the operator ask.
  */
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_health.h"
+#include "ngx_svc_header.h"
 
 
 #define NGX_SVC_HEALTH_TIMEOUT  1000    /* ms */

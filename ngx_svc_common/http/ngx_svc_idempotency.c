@@ -8,8 +8,11 @@
  * back: what stood in the way may not do so later.
  */
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_idempotency.h"
 #include "ngx_svc_column.h"
+#include "ngx_svc_header.h"
+#include "ngx_svc_send.h"
+#include "ngx_svc_submit.h"
 
 
 #define NGX_SVC_IDEMPOTENCY_MAX  255    /* bytes of a key */

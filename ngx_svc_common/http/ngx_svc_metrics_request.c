@@ -2,8 +2,8 @@
  * Requests, by route.
  */
 
+#include "ngx_svc_metrics_request.h"
 #include "ngx_svc_metrics_store.h"
-#include "ngx_svc_request.h"
 
 
 #define NGX_SVC_METRICS_TABLES  8

@@ -2,8 +2,9 @@
  * The metrics location: Prometheus' text format, version 0.0.4.
  */
 
+#include "ngx_svc_metrics_text.h"
+#include "ngx_svc_header.h"
 #include "ngx_svc_metrics_store.h"
-#include "ngx_svc_request.h"
 
 
 #define NGX_SVC_METRICS_BUFFER  16384

@@ -2,8 +2,10 @@
  * Pages of lists.
  */
 
-#include "ngx_svc_column.h"
 #include "ngx_svc_page.h"
+#include "ngx_svc_args.h"
+#include "ngx_svc_column.h"
+#include "ngx_svc_send.h"
 
 
 #define NGX_SVC_PAGE_LIMIT      100

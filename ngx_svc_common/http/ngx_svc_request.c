@@ -3,6 +3,13 @@
  */
 
 #include "ngx_svc_request.h"
+#include "ngx_svc_auth.h"
+#include "ngx_svc_body.h"
+#include "ngx_svc_header.h"
+#include "ngx_svc_idempotency.h"
+#include "ngx_svc_router.h"
+#include "ngx_svc_send.h"
+#include "ngx_svc_submit.h"
 
 
 #define NGX_SVC_REQUEST_CANCELED  "57014"   /* SQLSTATE: statement_timeout */
@@ -20,7 +27,6 @@ static void ngx_svc_request_done(ngx_svc_pg_op_t *op);
 static ngx_int_t ngx_svc_request_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_request_answer(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_request_failed(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_constraint(ngx_svc_request_t *sr, const char *name);
 static ngx_int_t ngx_svc_request_internal(ngx_svc_request_t *sr,
     const char *state);
 static void ngx_svc_request_say(ngx_svc_request_t *sr, ngx_uint_t level,
@@ -464,35 +470,6 @@ ngx_svc_request_failed(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_request_internal(sr, state);
-}
-
-
-/* NGX_DECLINED: the surface does not know it. */
-
-static ngx_int_t
-ngx_svc_constraint(ngx_svc_request_t *sr, const char *name)
-{
-    const ngx_svc_constraint_t  *c;
-
-    for (c = sr->surface->constraints; c->name; c++) {
-        if (ngx_strcmp(c->name, name) == 0) {
-            (void) ngx_svc_fail(&sr->error, c->kind, "%s", c->detail);
-            return NGX_OK;
-        }
-    }
-
-    return NGX_DECLINED;
-}
-
-
-ngx_int_t
-ngx_svc_send_conflict(ngx_svc_request_t *sr, const char *name)
-{
-    if (ngx_svc_constraint(sr, name) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return ngx_svc_send_error(sr);
 }
 
 

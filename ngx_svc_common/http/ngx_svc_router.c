@@ -2,7 +2,7 @@
  * Route tables.
  */
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_router.h"
 
 
 typedef struct {

@@ -2,7 +2,9 @@
  * Answers.
  */
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_send.h"
+#include "ngx_svc_envelope.h"
+#include "ngx_svc_header.h"
 
 
 ngx_int_t
@@ -77,6 +79,33 @@ ngx_svc_send_error(ngx_svc_request_t *sr)
 
     return ngx_svc_send_body(sr, row->status, &sr->surface->content_type,
                              body.data, body.data + body.len);
+}
+
+
+ngx_int_t
+ngx_svc_constraint(ngx_svc_request_t *sr, const char *name)
+{
+    const ngx_svc_constraint_t  *c;
+
+    for (c = sr->surface->constraints; c->name; c++) {
+        if (ngx_strcmp(c->name, name) == 0) {
+            (void) ngx_svc_fail(&sr->error, c->kind, "%s", c->detail);
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_svc_send_conflict(ngx_svc_request_t *sr, const char *name)
+{
+    if (ngx_svc_constraint(sr, name) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_send_error(sr);
 }
 
 

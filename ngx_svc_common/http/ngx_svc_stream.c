@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_stream.h"
+#include "ngx_svc_submit.h"
 
 
 #define NGX_SVC_STREAM_POOL  1024       /* bytes: what an op takes fits */

@@ -7,7 +7,10 @@
  * unknown name, and a token that is no good gets no place there.
  */
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_submit.h"
+#include "ngx_svc_auth.h"
+#include "ngx_svc_send.h"
+#include "ngx_svc_turn.h"
 
 
 static ngx_int_t ngx_svc_submit_ask(ngx_svc_request_t *sr);

@@ -5,7 +5,7 @@
  * is good its own credential statement says, each time.
  */
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_turn.h"
 
 
 #define NGX_SVC_TURN_SETS  512          /* a power of two */

@@ -6,8 +6,7 @@
 #define _NGX_SVC_WEBHOOK_API_H_INCLUDED_
 
 
-#include "ngx_svc_column.h"
-#include "ngx_svc_page.h"
+#include "ngx_svc_http.h"
 #include "ngx_svc_webhook.h"
 
 

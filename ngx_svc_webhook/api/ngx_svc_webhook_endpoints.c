@@ -3,7 +3,6 @@
  */
 
 #include "ngx_svc_webhook_api.h"
-#include "ngx_svc_event.h"
 #include "ngx_svc_webhook_secret.h"
 #include "ngx_svc_webhook_target.h"
 

@@ -6,7 +6,7 @@
 #define _NGX_SVC_WEBHOOK_OP_H_INCLUDED_
 
 
-#include "ngx_svc_column.h"
+#include "ngx_svc_http.h"
 #include "ngx_svc_webhook.h"
 
 

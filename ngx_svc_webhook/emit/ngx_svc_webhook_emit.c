@@ -2,7 +2,7 @@
  * Events become deliveries, in a worker.
  */
 
-#include "ngx_svc_event.h"
+#include "ngx_svc_http.h"
 #include "ngx_svc_metrics.h"
 #include "ngx_svc_time.h"
 #include "ngx_svc_webhook_emit.h"

@@ -1,0 +1,30 @@
+/*
+ * Bearer tokens (RFC 6750) and the credential statement.
+ */
+
+#ifndef _NGX_SVC_AUTH_H_INCLUDED_
+#define _NGX_SVC_AUTH_H_INCLUDED_
+
+
+#include "ngx_svc_request.h"
+
+
+/*
+ * In the order of a request: takes the token's digest from the header; adds the
+ * credential statement to sr->op; takes the verdict from its result.  NGX_OK;
+ * NGX_DECLINED with sr->error; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_auth_token(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_auth_call(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_auth_check(ngx_svc_request_t *sr);
+extern const ngx_svc_pg_statement_t  ngx_svc_auth_statements[];
+
+/*
+ * An op of the pool that may outlive the request, with the credential's
+ * statement as it is for reads; NULL when memory runs out.
+ */
+NGX_SVC_API ngx_svc_pg_op_t *ngx_svc_auth_op(ngx_svc_request_t *sr,
+    ngx_pool_t *pool, ngx_svc_pg_pool_e kind, ngx_svc_pg_handler_pt handler);
+
+
+#endif /* _NGX_SVC_AUTH_H_INCLUDED_ */

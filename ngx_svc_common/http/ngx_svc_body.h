@@ -1,0 +1,24 @@
+/*
+ * Request bodies.
+ */
+
+#ifndef _NGX_SVC_BODY_H_INCLUDED_
+#define _NGX_SVC_BODY_H_INCLUDED_
+
+
+#include "ngx_svc_request.h"
+
+
+#define NGX_SVC_BODY_MAX       1048576  /* bytes */
+#define NGX_SVC_RAW_MAX        524288   /* of NGX_SVC_ROUTE_RAW */
+
+
+/*
+ * Reads the body.  run is called, with a reference of the request, when it is
+ * there, or sr->error says what is wrong with it.
+ */
+ngx_int_t ngx_svc_body_read(ngx_svc_request_t *sr,
+    void (*run)(ngx_svc_request_t *sr));
+
+
+#endif /* _NGX_SVC_BODY_H_INCLUDED_ */
