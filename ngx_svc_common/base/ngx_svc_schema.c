@@ -2,25 +2,11 @@
  * Validation tables.
  */
 
-#include "ngx_svc_schema.h"
+#include "ngx_svc_schema_take.h"
 
 
 #define NGX_SVC_SCHEMA_PATH  256
 #define NGX_SVC_SCHEMA_TEXT  192
-
-/*
- * RFC 8259, 6: beyond it several integers are the same double, and what was
- * read need not be what was meant.
- */
-
-#define NGX_SVC_SCHEMA_INTEGER  9007199254740991.0
-
-#define ngx_svc_schema_text_is(str, text)                                     \
-    ((str)->len == sizeof(text) - 1                                           \
-     && ngx_strncasecmp((str)->data, (u_char *) text, sizeof(text) - 1) == 0)
-
-#define ngx_svc_schema_space(c)                                               \
-    ((c) == ' ' || (c) == '\t' || (c) == CR || (c) == LF)
 
 
 typedef struct {
@@ -56,16 +42,6 @@ static ngx_int_t ngx_svc_schema_element(ngx_svc_schema_t *s,
     const ngx_svc_member_t *member, cJSON *json);
 static ngx_uint_t ngx_svc_schema_null(const ngx_svc_member_t *member,
     cJSON *json);
-static ngx_uint_t ngx_svc_schema_take(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value);
-static ngx_uint_t ngx_svc_schema_take_string(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value);
-static ngx_uint_t ngx_svc_schema_take_text(const ngx_svc_member_t *member,
-    ngx_str_t *str);
-static ngx_uint_t ngx_svc_schema_take_number(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value);
-static ngx_uint_t ngx_svc_schema_within(const ngx_svc_member_t *member,
-    int64_t n);
 static void ngx_svc_schema_push(ngx_svc_schema_t *s, const u_char *data,
     size_t len);
 static void ngx_svc_schema_push_name(ngx_svc_schema_t *s, const u_char *name,
@@ -383,150 +359,6 @@ ngx_svc_schema_null(const ngx_svc_member_t *member, cJSON *json)
 
     return (cJSON_IsString(json) && json->valuestring[0] == '\0')
            || (cJSON_IsArray(json) && json->child == NULL);
-}
-
-
-/* Reads value->json into the value; 0 when type or limits forbid it. */
-
-static ngx_uint_t
-ngx_svc_schema_take(const ngx_svc_member_t *member, ngx_svc_value_t *value)
-{
-    cJSON  *json;
-
-    json = value->json;
-
-    switch (json->type & 0xff) {
-
-    case cJSON_False:
-    case cJSON_True:
-        value->integer = cJSON_IsTrue(json) ? 1 : 0;
-        return (member->type & NGX_SVC_T_BOOLEAN) != 0;
-
-    case cJSON_Number:
-        return ngx_svc_schema_take_number(member, value);
-
-    case cJSON_String:
-        return ngx_svc_schema_take_string(member, value);
-
-    case cJSON_Object:
-        return (member->type & NGX_SVC_T_OBJECT) != 0;
-
-    case cJSON_Array:
-        return (member->type & NGX_SVC_T_ARRAY)
-               && ngx_svc_schema_within(member, cJSON_GetArraySize(json));
-
-    default: /* cJSON_NULL */
-        return 0;
-    }
-}
-
-
-static ngx_uint_t
-ngx_svc_schema_take_string(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value)
-{
-    ngx_str_t  *str;
-
-    str = &value->str;
-
-    str->data = (u_char *) value->json->valuestring;
-    str->len = ngx_strlen(str->data);
-
-    if ((member->type & NGX_SVC_T_BOOLEAN)
-        && (member->flags & NGX_SVC_M_BOOL_TEXT))
-    {
-        if (ngx_svc_schema_text_is(str, "true")) {
-            value->integer = 1;
-            return 1;
-        }
-
-        if (ngx_svc_schema_text_is(str, "false")) {
-            return 1;
-        }
-    }
-
-    if (member->type & NGX_SVC_T_TEXT) {
-        return ngx_svc_schema_take_text(member, str);
-    }
-
-    return (member->type & NGX_SVC_T_STRING)
-           && ngx_svc_schema_within(member, (int64_t) str->len);
-}
-
-
-static ngx_uint_t
-ngx_svc_schema_take_text(const ngx_svc_member_t *member, ngx_str_t *str)
-{
-    u_char   *p, *end;
-    int64_t   n;
-
-    p = str->data;
-    end = p + str->len;
-
-    while (p < end && ngx_svc_schema_space(*p)) {
-        p++;
-    }
-
-    while (p < end && ngx_svc_schema_space(end[-1])) {
-        end--;
-    }
-
-    str->data = p;
-    str->len = end - p;
-
-    for (n = 0; p < end; p++) {
-
-        if (*p < 0x20 || *p == 0x7f) {
-            return 0;
-        }
-
-        /* U+0080 to U+009F are control characters too */
-
-        if (*p == 0xc2 && end - p > 1 && p[1] < 0xa0) {
-            return 0;
-        }
-
-        n += (*p & 0xc0) != 0x80;
-    }
-
-    return ngx_svc_schema_within(member, n);
-}
-
-
-static ngx_uint_t
-ngx_svc_schema_take_number(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value)
-{
-    double  d;
-
-    d = value->json->valuedouble;
-
-    if (member->type & NGX_SVC_T_NUMBER) {
-        return d >= (double) member->min && d <= (double) member->max;
-    }
-
-    if (!(member->type & NGX_SVC_T_INTEGER)
-        || d < -NGX_SVC_SCHEMA_INTEGER
-        || d > NGX_SVC_SCHEMA_INTEGER)
-    {
-        return 0;
-    }
-
-    value->integer = (int64_t) d;
-
-    return (double) value->integer == d
-           && ngx_svc_schema_within(member, value->integer);
-}
-
-
-static ngx_uint_t
-ngx_svc_schema_within(const ngx_svc_member_t *member, int64_t n)
-{
-    if (member->min == 0 && member->max == 0) {
-        return 1;
-    }
-
-    return n >= member->min && n <= member->max;
 }
 
 
