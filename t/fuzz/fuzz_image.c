@@ -3,7 +3,7 @@
  */
 
 #include "ngx_fuzz_scim.h"
-#include "ngx_svc_admin_image.h"
+#include "ngx_svc_admin_image_format.h"
 
 #include <zlib.h>
 
