@@ -417,14 +417,25 @@ ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what, void *data,
 }
 
 
+/* What is posted is wanted, and is added when it is its turn. */
+
 static void
 ngx_svc_webhook_curl_watch(ngx_event_t *ev, ngx_int_t event, ngx_uint_t wanted)
 {
-    if (wanted && !ev->active) {
-        (void) ngx_add_event(ev, event, 0);
+    if (wanted) {
+        if (!ev->active && !ev->posted) {
+            (void) ngx_add_event(ev, event, 0);
+        }
 
-    } else if (!wanted && ev->active) {
+        return;
+    }
+
+    if (ev->active) {
         (void) ngx_del_event(ev, event, 0);
+    }
+
+    if (ev->posted) {
+        ngx_delete_posted_event(ev);
     }
 }
 
