@@ -5,6 +5,7 @@
 
 #include "ngx_svc_admin.h"
 #include "ngx_svc_admin_tenant.h"
+#include "ngx_svc_hex.h"
 
 
 #define NGX_SVC_ADMIN_SLUG_MAX    63
@@ -60,8 +61,6 @@ static ngx_int_t ngx_svc_admin_branding_answer(ngx_svc_request_t *sr,
     PGresult *res, ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_admin_logo_answer(ngx_svc_request_t *sr,
     PGresult *res, ngx_svc_cache_answer_t *answer);
-static ngx_int_t ngx_svc_admin_public_unhex(ngx_svc_request_t *sr,
-    ngx_str_t *hex, ngx_str_t *bytes);
 
 
 static ngx_queue_t  ngx_svc_admin_readers = {
@@ -651,16 +650,19 @@ ngx_svc_admin_logo_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_cache_answer_t *answer)
 {
     u_char     *p;
-    ngx_str_t   etag, type, hex;
+    ngx_str_t   etag, type, data;
 
     etag = ngx_svc_pg_value(res, 0, 1);
     type = ngx_svc_pg_value(res, 0, 2);
-    hex = ngx_svc_pg_value(res, 0, 3);
+    data = ngx_svc_pg_value(res, 0, 3);
 
+    answer->body.len = data.len / 2;
+    answer->body.data = ngx_pnalloc(sr->request->pool, answer->body.len);
     p = ngx_pnalloc(sr->request->pool, etag.len + 2 + type.len);
 
-    if (p == NULL
-        || ngx_svc_admin_public_unhex(sr, &hex, &answer->body) != NGX_OK)
+    if (p == NULL || answer->body.data == NULL
+        || ngx_svc_hex_bytea(&data, answer->body.data, &answer->body.len)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -672,42 +674,6 @@ ngx_svc_admin_logo_answer(ngx_svc_request_t *sr, PGresult *res,
     answer->content_type.len = type.len;
 
     ngx_memcpy(answer->content_type.data, type.data, type.len);
-
-    return NGX_OK;
-}
-
-
-/* PostgreSQL's text of a bytea: "\x" and hex digits. */
-
-static ngx_int_t
-ngx_svc_admin_public_unhex(ngx_svc_request_t *sr, ngx_str_t *hex,
-    ngx_str_t *bytes)
-{
-    u_char  *p, *end, *dst;
-
-    static const u_char  digits[256] = {
-        ['0'] = 0, ['1'] = 1, ['2'] = 2, ['3'] = 3, ['4'] = 4, ['5'] = 5,
-        ['6'] = 6, ['7'] = 7, ['8'] = 8, ['9'] = 9, ['a'] = 10, ['b'] = 11,
-        ['c'] = 12, ['d'] = 13, ['e'] = 14, ['f'] = 15
-    };
-
-    if (hex->len < 2 || hex->len % 2 || hex->data[1] != 'x') {
-        return NGX_ERROR;
-    }
-
-    dst = ngx_pnalloc(sr->request->pool, hex->len / 2);
-    if (dst == NULL) {
-        return NGX_ERROR;
-    }
-
-    bytes->data = dst;
-    bytes->len = hex->len / 2 - 1;
-
-    end = hex->data + hex->len;
-
-    for (p = hex->data + 2; p < end; p += 2) {
-        *dst++ = (u_char) (digits[p[0]] << 4 | digits[p[1]]);
-    }
 
     return NGX_OK;
 }

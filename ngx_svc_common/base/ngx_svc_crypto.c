@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_crypto.h"
+#include "ngx_svc_hex.h"
 
 #include <openssl/crypto.h>
 #include <openssl/err.h>
@@ -25,7 +26,6 @@ typedef struct {
 } ngx_svc_sealed_t;
 
 
-static ngx_int_t ngx_svc_hex(const u_char *text, size_t n, u_char *out);
 static ngx_int_t ngx_svc_keys_line(ngx_svc_keys_t *keys, const u_char *line,
     size_t len, ngx_uint_t n, char *why);
 static const char *ngx_svc_key_line(ngx_svc_keys_t *keys, const u_char *line,
@@ -302,37 +302,6 @@ ngx_svc_unseal(const ngx_svc_keys_t *keys, const u_char *text, size_t len,
     }
 
     *out_len = sealed.len;
-
-    return NGX_OK;
-}
-
-
-/* Reads 2 * n hex digits. */
-
-static ngx_int_t
-ngx_svc_hex(const u_char *text, size_t n, u_char *out)
-{
-    u_char  c;
-    size_t  i;
-
-    for (i = 0; i < 2 * n; i++) {
-        c = text[i];
-
-        if (c >= '0' && c <= '9') {
-            c -= '0';
-
-        } else {
-            c |= 0x20;
-
-            if (c < 'a' || c > 'f') {
-                return NGX_DECLINED;
-            }
-
-            c -= 'a' - 10;
-        }
-
-        out[i / 2] = (u_char) ((i % 2) ? (out[i / 2] | c) : (c << 4));
-    }
 
     return NGX_OK;
 }

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_webhook_secret.h"
+#include "ngx_svc_hex.h"
 
 
 #define NGX_SVC_WEBHOOK_AAD  "webhook_endpoint:"
@@ -18,8 +19,6 @@ typedef struct {
 static ngx_int_t ngx_svc_webhook_aad(ngx_svc_webhook_aad_t *aad,
     const ngx_str_t *endpoint);
 static const ngx_svc_keys_t *ngx_svc_webhook_keys(void);
-static ngx_int_t ngx_svc_webhook_bytea(const ngx_str_t *column, u_char *out,
-    size_t *len);
 
 
 ngx_int_t
@@ -47,8 +46,10 @@ ngx_svc_webhook_secret_open(const ngx_str_t *endpoint, const ngx_str_t *column,
     ngx_int_t               rc;
     ngx_svc_webhook_aad_t   aad;
 
+    len = sizeof(sealed);
+
     if (ngx_svc_webhook_aad(&aad, endpoint) != NGX_OK
-        || ngx_svc_webhook_bytea(column, sealed, &len) != NGX_OK)
+        || ngx_svc_hex_bytea(column, sealed, &len) != NGX_OK)
     {
         return NGX_DECLINED;
     }
@@ -96,37 +97,4 @@ ngx_svc_webhook_keys(void)
                                                ngx_http_svc_common_module);
 
     return &smcf->keys;
-}
-
-
-static ngx_int_t
-ngx_svc_webhook_bytea(const ngx_str_t *column, u_char *out, size_t *len)
-{
-    size_t     i;
-    ngx_int_t  n;
-
-    if (column->len < 2 || column->len % 2
-        || column->data[0] != '\\' || column->data[1] != 'x')
-    {
-        return NGX_DECLINED;
-    }
-
-    *len = column->len / 2 - 1;
-
-    if (*len > NGX_SVC_WEBHOOK_SEALED) {
-        return NGX_DECLINED;
-    }
-
-    for (i = 0; i < *len; i++) {
-
-        n = ngx_hextoi(column->data + 2 + 2 * i, 2);
-
-        if (n == NGX_ERROR) {
-            return NGX_DECLINED;
-        }
-
-        out[i] = (u_char) n;
-    }
-
-    return NGX_OK;
 }
