@@ -1,0 +1,72 @@
+/*
+ * A tenant's public branding and logo, from rows to answers.
+ */
+
+#include "ngx_svc_admin_public_answer.h"
+#include "ngx_svc_hex.h"
+
+
+ngx_int_t
+ngx_svc_admin_branding_answer(ngx_svc_request_t *sr, PGresult *res,
+    ngx_svc_cache_answer_t *answer)
+{
+    ngx_svc_json_writer_t  w;
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool, 1024) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_column_text(&w, "name", res, 0, 1);
+    ngx_svc_column_text(&w, "slug", res, 0, 2);
+    ngx_svc_column_raw(&w, "branding", res, 0, 3);
+    ngx_svc_json_boolean(&w, "allowSignup", ngx_svc_column_true(res, 0, 4));
+    ngx_svc_json_boolean(&w, "allowPasswordless",
+                         ngx_svc_column_true(res, 0, 5));
+    ngx_svc_json_close(&w, '}');
+
+    if (w.failed) {
+        return NGX_ERROR;
+    }
+
+    answer->found = 1;
+    answer->content_type = sr->surface->content_type;
+    answer->body.data = w.start;
+    answer->body.len = w.last - w.start;
+
+    return ngx_svc_admin_body_etag(sr, &answer->body, &answer->etag);
+}
+
+
+ngx_int_t
+ngx_svc_admin_logo_answer(ngx_svc_request_t *sr, PGresult *res,
+    ngx_svc_cache_answer_t *answer)
+{
+    u_char     *p;
+    ngx_str_t   etag, type, data;
+
+    etag = ngx_svc_pg_value(res, 0, 1);
+    type = ngx_svc_pg_value(res, 0, 2);
+    data = ngx_svc_pg_value(res, 0, 3);
+
+    answer->body.len = data.len / 2;
+    answer->body.data = ngx_pnalloc(sr->request->pool, answer->body.len);
+    p = ngx_pnalloc(sr->request->pool, etag.len + 2 + type.len);
+
+    if (p == NULL || answer->body.data == NULL
+        || ngx_svc_hex_bytea(&data, answer->body.data, &answer->body.len)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    answer->found = 1;
+    answer->etag.data = p;
+    answer->etag.len = etag.len + 2;
+    answer->content_type.data = ngx_sprintf(p, "\"%V\"", &etag);
+    answer->content_type.len = type.len;
+
+    ngx_memcpy(answer->content_type.data, type.data, type.len);
+
+    return NGX_OK;
+}
