@@ -95,7 +95,7 @@ static ngx_int_t
 ngx_http_svc_admin_preconfiguration(ngx_conf_t *cf)
 {
     ngx_svc_main_conf_t                  *smcf;
-    const ngx_svc_pg_statement_t *const  *table;
+    ngx_svc_pg_statements_t *const  *list;
 
     if (ngx_svc_check_common(cf, "ngx_http_svc_admin_module") != NGX_OK) {
         return NGX_ERROR;
@@ -103,8 +103,8 @@ ngx_http_svc_admin_preconfiguration(ngx_conf_t *cf)
 
     smcf = ngx_svc_main_conf(cf);
 
-    for (table = ngx_svc_admin_statements; *table; table++) {
-        if (ngx_svc_pg_add_statements(&smcf->pg, *table) != NGX_OK) {
+    for (list = ngx_svc_admin_statements; *list; list++) {
+        if (ngx_svc_pg_add_statements(&smcf->pg, *list) != NGX_OK) {
             return NGX_ERROR;
         }
     }

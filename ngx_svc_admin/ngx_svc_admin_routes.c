@@ -249,7 +249,7 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
 };
 
 
-const ngx_svc_pg_statement_t *const  ngx_svc_admin_statements[] = {
+ngx_svc_pg_statements_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_tenant_statements,
     ngx_svc_admin_logo_statements,
     ngx_svc_admin_public_statements,

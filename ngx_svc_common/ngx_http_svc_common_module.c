@@ -310,7 +310,7 @@ ngx_http_svc_create_main_conf(ngx_conf_t *cf)
     smcf->pg.queue_timeout = NGX_CONF_UNSET_MSEC;
     smcf->redis.timeout = NGX_CONF_UNSET_MSEC;
 
-    if (ngx_array_init(&smcf->pg.tables, cf->pool, 8,
+    if (ngx_array_init(&smcf->pg.statements, cf->pool, 8,
                        sizeof(ngx_svc_pg_statement_t *))
         != NGX_OK
         || ngx_array_init(&smcf->locations, cf->pool, 4,

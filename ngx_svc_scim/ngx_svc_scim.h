@@ -41,7 +41,7 @@ ngx_int_t ngx_svc_scim_list_reply(ngx_svc_request_t *sr);
  */
 ngx_int_t ngx_svc_scim_mask(ngx_svc_request_t *sr);
 
-extern const ngx_svc_pg_statement_t  ngx_svc_scim_list_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_scim_list_statements[];
 
 
 /* ngx_svc_scim_users.c: see ngx_svc_route_t. */
@@ -56,7 +56,7 @@ ngx_int_t ngx_svc_scim_change_reply(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_scim_delete_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_scim_delete_reply(ngx_svc_request_t *sr);
 
-extern const ngx_svc_pg_statement_t  ngx_svc_scim_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_scim_statements[];
 
 
 /*

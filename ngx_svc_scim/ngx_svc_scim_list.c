@@ -10,26 +10,36 @@ static ngx_int_t ngx_svc_scim_filter(ngx_svc_request_t *sr,
     ngx_svc_scim_filter_t *filter);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_scim_list_statements[] = {
-
-    { "scim_list",
-      "SELECT " NGX_SVC_SCIM_COLUMNS
-      " FROM svc.user_account ORDER BY created_at, id LIMIT $1::int4", 1 },
-
-    { "scim_by_user_name",
-      "SELECT " NGX_SVC_SCIM_COLUMNS
-      " FROM svc.user_account WHERE user_name_key = lower($1::text)", 1 },
-
-    { "scim_by_external_id",
-      "SELECT " NGX_SVC_SCIM_COLUMNS
-      " FROM svc.user_account WHERE external_id = $1::text", 1 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_list = {
+    .name = "scim_list",
+    .text =
+        "SELECT " NGX_SVC_SCIM_COLUMNS
+        " FROM svc.user_account ORDER BY created_at, id LIMIT $1::int4",
+    .nparams = 1
 };
 
-#define NGX_SVC_SCIM_LIST            (&ngx_svc_scim_list_statements[0])
-#define NGX_SVC_SCIM_BY_USER_NAME    (&ngx_svc_scim_list_statements[1])
-#define NGX_SVC_SCIM_BY_EXTERNAL_ID  (&ngx_svc_scim_list_statements[2])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_by_user_name = {
+    .name = "scim_by_user_name",
+    .text =
+        "SELECT " NGX_SVC_SCIM_COLUMNS
+        " FROM svc.user_account WHERE user_name_key = lower($1::text)",
+    .nparams = 1
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_by_external_id = {
+    .name = "scim_by_external_id",
+    .text =
+        "SELECT " NGX_SVC_SCIM_COLUMNS
+        " FROM svc.user_account WHERE external_id = $1::text",
+    .nparams = 1
+};
+
+ngx_svc_pg_statements_t  ngx_svc_scim_list_statements[] = {
+    &ngx_svc_sql_scim_list,
+    &ngx_svc_sql_scim_by_user_name,
+    &ngx_svc_sql_scim_by_external_id,
+    NULL
+};
 
 
 ngx_int_t
@@ -61,15 +71,15 @@ ngx_svc_scim_list_prepare(ngx_svc_request_t *sr)
     switch (filter.attribute) {
 
     case NGX_SVC_SCIM_FILTER_USER_NAME:
-        call = ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_BY_USER_NAME);
+        call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_scim_by_user_name);
         break;
 
     case NGX_SVC_SCIM_FILTER_EXTERNAL_ID:
-        call = ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_BY_EXTERNAL_ID);
+        call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_scim_by_external_id);
         break;
 
     default:
-        call = ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_LIST);
+        call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_scim_list);
         if (call == NULL) {
             return NGX_ERROR;
         }

@@ -43,105 +43,115 @@ static ngx_int_t ngx_svc_scim_send_user(ngx_svc_request_t *sr,
  * sub-selects in its place would cost each create a tenth, and so would a join.
  */
 
-const ngx_svc_pg_statement_t  ngx_svc_scim_statements[] = {
-
-    { "scim_get",
-      "SELECT " NGX_SVC_SCIM_COLUMNS
-      " FROM svc.user_account WHERE id = $1", 1 },
-
-    { "scim_create",
-      "WITH t AS ("
-          "SELECT " NGX_SVC_TENANT_OR_NULL " AS id"
-      "), u AS ("
-          "INSERT INTO svc.user_account (tenant_id, id, user_name,"
-              " external_id, status, email_verified, source, first_name,"
-              " last_name, display_name, title, department, locale)"
-          " SELECT t.id, $1::uuid, $2, $3,"
-              " CASE WHEN $4 THEN 'active' ELSE 'deactivated' END, true,"
-              " 'scim', $5, $6, $7, $8, $9, $10"
-          " FROM t WHERE t.id IS NOT NULL ON CONFLICT DO NOTHING RETURNING *"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id,"
-              " details)"
-          " SELECT 'user.created', 'user', u.id::text, '{\"source\":\"scim\"}'"
-          " FROM u"
-      ")"
-      " SELECT " NGX_SVC_SCIM_COLUMNS ", NULL, "
-          NGX_SVC_EVENT_SUBSCRIBERS("user.created") " FROM u"
-      " UNION ALL SELECT " NGX_SVC_SCIM_NO_USER ","
-          " CASE WHEN current_setting('svc.tenant', true) <> '' THEN"
-          " coalesce(svc.user_conflict($2, $3), 'user_account_user_name_key')"
-          " END, NULL WHERE NOT EXISTS (SELECT FROM u)", 10 },
-
-    { "scim_change",
-      "WITH o AS ("
-          "SELECT * FROM svc.user_account WHERE id = $1 FOR UPDATE"
-      "), n AS ("
-          "SELECT id,"
-          NGX_SVC_SCIM_SET("$2", "$3", "external_id") ","
-          NGX_SVC_SCIM_SET("$4", "$5", "first_name") ","
-          NGX_SVC_SCIM_SET("$6", "$7", "last_name") ","
-          NGX_SVC_SCIM_SET("$8", "$9", "display_name") ","
-          NGX_SVC_SCIM_SET("$10", "$11", "title") ","
-          NGX_SVC_SCIM_SET("$12", "$13", "department") ","
-          NGX_SVC_SCIM_SET("$14", "$15", "locale") ","
-          " CASE WHEN $16 = 'deactivated'"
-              " OR $16 = 'active' AND status = 'deactivated'"
-              " THEN $16 ELSE status END AS status,"
-          " CASE WHEN $2 AND $3 <> coalesce(external_id, '')"
-              " THEN svc.user_conflict(NULL, $3) END AS taken"
-          " FROM o"
-      "), c AS ("
-          "SELECT n.* FROM n, o WHERE n.taken IS NULL"
-              " AND (n.external_id, n.first_name,"
-              " n.last_name, n.display_name, n.title, n.department, n.locale,"
-              " n.status) IS DISTINCT FROM (o.external_id, o.first_name,"
-              " o.last_name, o.display_name, o.title, o.department, o.locale,"
-              " o.status)"
-      "), u AS ("
-          "UPDATE svc.user_account a SET external_id = c.external_id,"
-              " first_name = c.first_name, last_name = c.last_name,"
-              " display_name = c.display_name, title = c.title,"
-              " department = c.department, locale = c.locale,"
-              " status = c.status, updated_at ="
-              " greatest(now(), a.updated_at + interval '1 millisecond')"
-          " FROM c WHERE a.id = $1 RETURNING a.*"
-      "), s AS ("
-          "UPDATE svc.session s SET ended_at = now()"
-          " FROM n WHERE $16 = 'deactivated' AND n.taken IS NULL"
-              " AND s.user_id = $1 AND s.ended_at IS NULL"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id,"
-              " details)"
-          " SELECT CASE WHEN u.status = 'deactivated'"
-                  " AND o.status <> 'deactivated'"
-                  " THEN 'user.deactivated'"
-                  " WHEN u.status = 'active' AND o.status = 'deactivated'"
-                  " THEN 'user.reactivated' ELSE 'user.updated' END,"
-              " 'user', u.id::text, jsonb_build_object('source', 'scim',"
-              " 'changed', to_jsonb(array_remove(ARRAY["
-              NGX_SVC_SCIM_CHANGED("external_id", "externalId") ","
-              NGX_SVC_SCIM_CHANGED("first_name", "firstName") ","
-              NGX_SVC_SCIM_CHANGED("last_name", "lastName") ","
-              NGX_SVC_SCIM_CHANGED("display_name", "displayName") ","
-              NGX_SVC_SCIM_CHANGED("title", "title") ","
-              NGX_SVC_SCIM_CHANGED("department", "department") ","
-              NGX_SVC_SCIM_CHANGED("locale", "locale") ","
-              NGX_SVC_SCIM_CHANGED("status", "status")
-              "], NULL)))"
-          " FROM u JOIN o ON o.id = u.id"
-      ")"
-      " SELECT " NGX_SVC_SCIM_COLUMNS ", NULL FROM u"
-      " UNION ALL SELECT " NGX_SVC_SCIM_COLUMNS ","
-          " (SELECT taken FROM n)"
-      " FROM o WHERE NOT EXISTS (SELECT FROM u)", 16 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_get = {
+    .name = "scim_get",
+    .text =
+        "SELECT " NGX_SVC_SCIM_COLUMNS
+        " FROM svc.user_account WHERE id = $1",
+    .nparams = 1
 };
 
-#define NGX_SVC_SCIM_GET     (&ngx_svc_scim_statements[0])
-#define NGX_SVC_SCIM_CREATE  (&ngx_svc_scim_statements[1])
-#define NGX_SVC_SCIM_CHANGE  (&ngx_svc_scim_statements[2])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_create = {
+    .name = "scim_create",
+    .text =
+        "WITH t AS ("
+            "SELECT " NGX_SVC_TENANT_OR_NULL " AS id"
+        "), u AS ("
+            "INSERT INTO svc.user_account (tenant_id, id, user_name,"
+                " external_id, status, email_verified, source, first_name,"
+                " last_name, display_name, title, department, locale)"
+            " SELECT t.id, $1::uuid, $2, $3,"
+                " CASE WHEN $4 THEN 'active' ELSE 'deactivated' END, true,"
+                " 'scim', $5, $6, $7, $8, $9, $10"
+            " FROM t WHERE t.id IS NOT NULL ON CONFLICT DO NOTHING RETURNING *"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id,"
+                " details)"
+            " SELECT 'user.created', 'user', u.id::text, '{\"source\":\"scim\"}'"
+            " FROM u"
+        ")"
+        " SELECT " NGX_SVC_SCIM_COLUMNS ", NULL, "
+            NGX_SVC_EVENT_SUBSCRIBERS("user.created") " FROM u"
+        " UNION ALL SELECT " NGX_SVC_SCIM_NO_USER ","
+            " CASE WHEN current_setting('svc.tenant', true) <> '' THEN"
+            " coalesce(svc.user_conflict($2, $3), 'user_account_user_name_key')"
+            " END, NULL WHERE NOT EXISTS (SELECT FROM u)",
+    .nparams = 10
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_change = {
+    .name = "scim_change",
+    .text =
+        "WITH o AS ("
+            "SELECT * FROM svc.user_account WHERE id = $1 FOR UPDATE"
+        "), n AS ("
+            "SELECT id,"
+            NGX_SVC_SCIM_SET("$2", "$3", "external_id") ","
+            NGX_SVC_SCIM_SET("$4", "$5", "first_name") ","
+            NGX_SVC_SCIM_SET("$6", "$7", "last_name") ","
+            NGX_SVC_SCIM_SET("$8", "$9", "display_name") ","
+            NGX_SVC_SCIM_SET("$10", "$11", "title") ","
+            NGX_SVC_SCIM_SET("$12", "$13", "department") ","
+            NGX_SVC_SCIM_SET("$14", "$15", "locale") ","
+            " CASE WHEN $16 = 'deactivated'"
+                " OR $16 = 'active' AND status = 'deactivated'"
+                " THEN $16 ELSE status END AS status,"
+            " CASE WHEN $2 AND $3 <> coalesce(external_id, '')"
+                " THEN svc.user_conflict(NULL, $3) END AS taken"
+            " FROM o"
+        "), c AS ("
+            "SELECT n.* FROM n, o WHERE n.taken IS NULL"
+                " AND (n.external_id, n.first_name,"
+                " n.last_name, n.display_name, n.title, n.department, n.locale,"
+                " n.status) IS DISTINCT FROM (o.external_id, o.first_name,"
+                " o.last_name, o.display_name, o.title, o.department, o.locale,"
+                " o.status)"
+        "), u AS ("
+            "UPDATE svc.user_account a SET external_id = c.external_id,"
+                " first_name = c.first_name, last_name = c.last_name,"
+                " display_name = c.display_name, title = c.title,"
+                " department = c.department, locale = c.locale,"
+                " status = c.status, updated_at ="
+                " greatest(now(), a.updated_at + interval '1 millisecond')"
+            " FROM c WHERE a.id = $1 RETURNING a.*"
+        "), s AS ("
+            "UPDATE svc.session s SET ended_at = now()"
+            " FROM n WHERE $16 = 'deactivated' AND n.taken IS NULL"
+                " AND s.user_id = $1 AND s.ended_at IS NULL"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id,"
+                " details)"
+            " SELECT CASE WHEN u.status = 'deactivated'"
+                    " AND o.status <> 'deactivated'"
+                    " THEN 'user.deactivated'"
+                    " WHEN u.status = 'active' AND o.status = 'deactivated'"
+                    " THEN 'user.reactivated' ELSE 'user.updated' END,"
+                " 'user', u.id::text, jsonb_build_object('source', 'scim',"
+                " 'changed', to_jsonb(array_remove(ARRAY["
+                NGX_SVC_SCIM_CHANGED("external_id", "externalId") ","
+                NGX_SVC_SCIM_CHANGED("first_name", "firstName") ","
+                NGX_SVC_SCIM_CHANGED("last_name", "lastName") ","
+                NGX_SVC_SCIM_CHANGED("display_name", "displayName") ","
+                NGX_SVC_SCIM_CHANGED("title", "title") ","
+                NGX_SVC_SCIM_CHANGED("department", "department") ","
+                NGX_SVC_SCIM_CHANGED("locale", "locale") ","
+                NGX_SVC_SCIM_CHANGED("status", "status")
+                "], NULL)))"
+            " FROM u JOIN o ON o.id = u.id"
+        ")"
+        " SELECT " NGX_SVC_SCIM_COLUMNS ", NULL FROM u"
+        " UNION ALL SELECT " NGX_SVC_SCIM_COLUMNS ","
+            " (SELECT taken FROM n)"
+        " FROM o WHERE NOT EXISTS (SELECT FROM u)",
+    .nparams = 16
+};
+
+ngx_svc_pg_statements_t  ngx_svc_scim_statements[] = {
+    &ngx_svc_sql_scim_get,
+    &ngx_svc_sql_scim_create,
+    &ngx_svc_sql_scim_change,
+    NULL
+};
 
 
 static ngx_int_t
@@ -159,7 +169,7 @@ ngx_svc_scim_get_prepare(ngx_svc_request_t *sr)
     rc = ngx_svc_scim_mask(sr);
 
     return rc == NGX_OK
-           ? ngx_svc_scim_id(sr, ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_GET))
+           ? ngx_svc_scim_id(sr, ngx_svc_pg_call(sr->op, &ngx_svc_sql_scim_get))
            : rc;
 }
 
@@ -193,7 +203,7 @@ ngx_svc_scim_create_prepare(ngx_svc_request_t *sr)
     }
 
     id = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_CREATE);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_scim_create);
     tp = ngx_timeofday();
 
     if (id == NULL || call == NULL
@@ -316,7 +326,7 @@ ngx_svc_scim_change(ngx_svc_request_t *sr, ngx_svc_scim_user_t *user)
     static ngx_str_t    active = ngx_string("active");
     static ngx_str_t    deactivated = ngx_string("deactivated");
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_SCIM_CHANGE);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_scim_change);
 
     rc = ngx_svc_scim_id(sr, call);
     if (rc != NGX_OK) {

@@ -28,7 +28,7 @@ static void ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle);
 
 /* The workers', and then the helper's. */
 
-static const ngx_svc_pg_statement_t  *ngx_http_svc_webhook_statements[] = {
+static ngx_svc_pg_statements_t *const  ngx_http_svc_webhook_statements[] = {
     ngx_svc_webhook_endpoints_statements,
     ngx_svc_webhook_deliveries_statements,
     ngx_svc_webhook_op_statements,
@@ -210,12 +210,12 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
 static ngx_int_t
 ngx_http_svc_webhook_add_routes(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
 {
-    const ngx_svc_pg_statement_t  **table;
+    ngx_svc_pg_statements_t *const  *list;
 
     static const ngx_str_t  prefix = ngx_string("/v1");
 
-    for (table = ngx_http_svc_webhook_statements; *table; table++) {
-        if (ngx_svc_pg_add_statements(&smcf->pg, *table) != NGX_OK) {
+    for (list = ngx_http_svc_webhook_statements; *list; list++) {
+        if (ngx_svc_pg_add_statements(&smcf->pg, *list) != NGX_OK) {
             return NGX_ERROR;
         }
     }

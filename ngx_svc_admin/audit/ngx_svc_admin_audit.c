@@ -30,31 +30,33 @@ static ngx_str_t *ngx_svc_admin_audit_or_null(ngx_str_t *text);
  * nearly empty, would read all of it for each row of the page.
  */
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_audit_statements[] = {
-
-    { "admin_audit_list",
-      "WITH m AS MATERIALIZED ("
-          "SELECT e.created_at, e.id FROM svc.audit_event e"
-          " WHERE e.tenant_id = " NGX_SVC_TENANT
-          " AND" NGX_SVC_ADMIN_AUDIT_RANGE " AND" NGX_SVC_ADMIN_AUDIT_MATCH
-          " ORDER BY e.created_at DESC, e.id DESC"
-          " LIMIT greatest(10000, $7::int4::int8 + $8::int4)"
-      "), p AS MATERIALIZED ("
-          "SELECT * FROM m ORDER BY created_at DESC, id DESC"
-          " LIMIT $7::int4 OFFSET $8::int4"
-      ")"
-      " SELECT t.total, " NGX_SVC_ADMIN_AUDIT_COLUMNS
-      " FROM (SELECT least(count(*), 10000) AS total FROM m) t"
-      " LEFT JOIN (p CROSS JOIN LATERAL ("
-          "SELECT * FROM svc.audit_event a WHERE a.tenant_id = " NGX_SVC_TENANT
-          " AND a.created_at = p.created_at AND a.id = p.id LIMIT 1"
-      ") e) ON true"
-      " ORDER BY e.created_at DESC, e.id DESC", 8 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_list = {
+    .name = "admin_audit_list",
+    .text =
+        "WITH m AS MATERIALIZED ("
+            "SELECT e.created_at, e.id FROM svc.audit_event e"
+            " WHERE e.tenant_id = " NGX_SVC_TENANT
+            " AND" NGX_SVC_ADMIN_AUDIT_RANGE " AND" NGX_SVC_ADMIN_AUDIT_MATCH
+            " ORDER BY e.created_at DESC, e.id DESC"
+            " LIMIT greatest(10000, $7::int4::int8 + $8::int4)"
+        "), p AS MATERIALIZED ("
+            "SELECT * FROM m ORDER BY created_at DESC, id DESC"
+            " LIMIT $7::int4 OFFSET $8::int4"
+        ")"
+        " SELECT t.total, " NGX_SVC_ADMIN_AUDIT_COLUMNS
+        " FROM (SELECT least(count(*), 10000) AS total FROM m) t"
+        " LEFT JOIN (p CROSS JOIN LATERAL ("
+            "SELECT * FROM svc.audit_event a WHERE a.tenant_id = " NGX_SVC_TENANT
+            " AND a.created_at = p.created_at AND a.id = p.id LIMIT 1"
+        ") e) ON true"
+        " ORDER BY e.created_at DESC, e.id DESC",
+    .nparams = 8
 };
 
-#define NGX_SVC_ADMIN_AUDIT_LIST  (&ngx_svc_admin_audit_statements[0])
+ngx_svc_pg_statements_t  ngx_svc_admin_audit_statements[] = {
+    &ngx_svc_sql_admin_audit_list,
+    NULL
+};
 
 
 ngx_int_t
@@ -90,7 +92,7 @@ ngx_svc_admin_audit_list_prepare(ngx_svc_request_t *sr)
         sr->op->kind = NGX_SVC_PG_SLOW;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_AUDIT_LIST);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_list);
     if (call == NULL) {
         return NGX_ERROR;
     }

@@ -56,38 +56,48 @@ static void ngx_svc_admin_export_resume(ngx_event_t *ev);
 
 /* The newest key is where the first page begins: what comes later is not in. */
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_audit_export_statements[] = {
-
-    { "admin_audit_export_count",
-      "SELECT t.slug, f.created_at, f.id + 1, l.id IS NOT NULL"
-      " FROM svc.tenant t"
-      " LEFT JOIN (SELECT e.created_at, e.id" NGX_SVC_ADMIN_EXPORT_FROM
-          " LIMIT 1) f ON true"
-      " LEFT JOIN (SELECT e.id" NGX_SVC_ADMIN_EXPORT_FROM
-          " LIMIT 1 OFFSET $7::int4) l ON true"
-      " WHERE t.id = " NGX_SVC_TENANT, 7 },
-
-    { "admin_audit_export_audit",
-      "INSERT INTO svc.audit_event (action, details)"
-      " SELECT 'audit.exported', jsonb_build_object('format', $1::text,"
-          " 'truncated', $2::bool)"
-      " WHERE " NGX_SVC_TENANT_OR_NULL " IS NOT NULL", 2 },
-
-    { "admin_audit_export_page",
-      "SELECT " NGX_SVC_ADMIN_AUDIT_COLUMNS " FROM svc.audit_event e"
-      " WHERE e.tenant_id = " NGX_SVC_TENANT
-      " AND" NGX_SVC_ADMIN_AUDIT_RANGE
-      " AND e.created_at <= $7::text::timestamptz"
-      " AND (e.created_at, e.id) < ($7::text::timestamptz, $8::text::int8)"
-      " AND" NGX_SVC_ADMIN_AUDIT_MATCH
-      " ORDER BY e.created_at DESC, e.id DESC LIMIT $9::int4", 9 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_export_count = {
+    .name = "admin_audit_export_count",
+    .text =
+        "SELECT t.slug, f.created_at, f.id + 1, l.id IS NOT NULL"
+        " FROM svc.tenant t"
+        " LEFT JOIN (SELECT e.created_at, e.id" NGX_SVC_ADMIN_EXPORT_FROM
+            " LIMIT 1) f ON true"
+        " LEFT JOIN (SELECT e.id" NGX_SVC_ADMIN_EXPORT_FROM
+            " LIMIT 1 OFFSET $7::int4) l ON true"
+        " WHERE t.id = " NGX_SVC_TENANT,
+    .nparams = 7
 };
 
-#define NGX_SVC_ADMIN_EXPORT_COUNT  (&ngx_svc_admin_audit_export_statements[0])
-#define NGX_SVC_ADMIN_EXPORT_AUDIT  (&ngx_svc_admin_audit_export_statements[1])
-#define NGX_SVC_ADMIN_EXPORT_EVENTS (&ngx_svc_admin_audit_export_statements[2])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_export_audit = {
+    .name = "admin_audit_export_audit",
+    .text =
+        "INSERT INTO svc.audit_event (action, details)"
+        " SELECT 'audit.exported', jsonb_build_object('format', $1::text,"
+            " 'truncated', $2::bool)"
+        " WHERE " NGX_SVC_TENANT_OR_NULL " IS NOT NULL",
+    .nparams = 2
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_export_page = {
+    .name = "admin_audit_export_page",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_AUDIT_COLUMNS " FROM svc.audit_event e"
+        " WHERE e.tenant_id = " NGX_SVC_TENANT
+        " AND" NGX_SVC_ADMIN_AUDIT_RANGE
+        " AND e.created_at <= $7::text::timestamptz"
+        " AND (e.created_at, e.id) < ($7::text::timestamptz, $8::text::int8)"
+        " AND" NGX_SVC_ADMIN_AUDIT_MATCH
+        " ORDER BY e.created_at DESC, e.id DESC LIMIT $9::int4",
+    .nparams = 9
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_audit_export_statements[] = {
+    &ngx_svc_sql_admin_audit_export_count,
+    &ngx_svc_sql_admin_audit_export_audit,
+    &ngx_svc_sql_admin_audit_export_page,
+    NULL
+};
 
 
 ngx_int_t
@@ -133,7 +143,7 @@ ngx_svc_admin_audit_export_prepare(ngx_svc_request_t *sr)
         sr->op->kind = NGX_SVC_PG_SLOW;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_EXPORT_COUNT);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_export_count);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -206,7 +216,7 @@ ngx_svc_admin_export_audit_prepare(ngx_svc_request_t *sr)
 
     ex = sr->data;
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_EXPORT_AUDIT);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_export_audit);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -326,7 +336,7 @@ ngx_svc_admin_export_page_prepare(ngx_svc_request_t *sr)
 
     ex = sr->data;
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_EXPORT_EVENTS);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_export_page);
     if (call == NULL) {
         return NGX_ERROR;
     }

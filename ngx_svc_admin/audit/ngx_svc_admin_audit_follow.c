@@ -67,36 +67,43 @@ static ngx_svc_admin_followers_t  ngx_svc_admin_followers;
  * parameters, the planner would expect few rows, and sort them.
  */
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_audit_follow_statements[] = {
-
-    { "admin_audit_follow",
-      "SELECT " NGX_SVC_ADMIN_AUDIT_COLUMNS ", e.xid, e.final, e.match, e.n"
-      " FROM (SELECT *, lead(final) OVER o AS next, row_number() OVER o AS n"
-      " FROM (SELECT e.*,"
-          " e.xid < pg_snapshot_xmin(pg_current_snapshot()) AS final,"
-          " ((e.xid, e.id) > ($9::text::xid8, $10::text::int8)"
-              " OR NOT pg_visible_in_snapshot(e.xid, $8::text::pg_snapshot))"
-              " AND" NGX_SVC_ADMIN_AUDIT_MATCH " AS match"
-      " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_TENANT
-          " AND (e.xid, e.id) > ($5::text::xid8, $6::text::int8)"
-          " AND e.created_at > $7::text::timestamptz - interval '7 days'"
-      " ORDER BY e.xid, e.id LIMIT 1000) e"
-      " WINDOW o AS (ORDER BY xid, id)) e"
-      " WHERE e.final AND e.match OR e.final AND e.next IS NOT TRUE"
-          " OR e.next IS NULL"
-      " ORDER BY e.xid, e.id LIMIT 200", 10 },
-
-    { "admin_audit_follow_renew",
-      "UPDATE svc.audit_stream"
-      " SET expires_at = now() + $2::int4 * interval '1 second'"
-      " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1::uuid"
-      " RETURNING id", 2 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_follow = {
+    .name = "admin_audit_follow",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_AUDIT_COLUMNS ", e.xid, e.final, e.match, e.n"
+        " FROM (SELECT *, lead(final) OVER o AS next, row_number() OVER o AS n"
+        " FROM (SELECT e.*,"
+            " e.xid < pg_snapshot_xmin(pg_current_snapshot()) AS final,"
+            " ((e.xid, e.id) > ($9::text::xid8, $10::text::int8)"
+                " OR NOT pg_visible_in_snapshot(e.xid, $8::text::pg_snapshot))"
+                " AND" NGX_SVC_ADMIN_AUDIT_MATCH " AS match"
+        " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_TENANT
+            " AND (e.xid, e.id) > ($5::text::xid8, $6::text::int8)"
+            " AND e.created_at > $7::text::timestamptz - interval '7 days'"
+        " ORDER BY e.xid, e.id LIMIT 1000) e"
+        " WINDOW o AS (ORDER BY xid, id)) e"
+        " WHERE e.final AND e.match OR e.final AND e.next IS NOT TRUE"
+            " OR e.next IS NULL"
+        " ORDER BY e.xid, e.id LIMIT 200",
+    .nparams = 10
 };
 
-#define NGX_SVC_ADMIN_FOLLOW        (&ngx_svc_admin_audit_follow_statements[0])
-#define NGX_SVC_ADMIN_FOLLOW_RENEWS (&ngx_svc_admin_audit_follow_statements[1])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_follow_renew = {
+    .name = "admin_audit_follow_renew",
+    .text =
+        "UPDATE svc.audit_stream"
+        " SET expires_at = now() + $2::int4 * interval '1 second'"
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1::uuid"
+        " RETURNING id",
+    .nparams = 2
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_audit_follow_statements[] = {
+    &ngx_svc_sql_admin_audit_follow,
+    &ngx_svc_sql_admin_audit_follow_renew,
+    NULL
+};
+
 
 #define NGX_SVC_ADMIN_FOLLOW_XID    NGX_SVC_ADMIN_AUDIT_NCOLUMNS
 #define NGX_SVC_ADMIN_FOLLOW_FINAL  (NGX_SVC_ADMIN_FOLLOW_XID + 1)
@@ -236,7 +243,7 @@ ngx_svc_admin_follow_prepare(ngx_svc_request_t *sr)
     if (f->renewing) {
         sr->op->committed = NULL;
 
-        call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_FOLLOW_RENEWS);
+        call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_follow_renew);
         if (call == NULL) {
             return NGX_ERROR;
         }
@@ -250,7 +257,7 @@ ngx_svc_admin_follow_prepare(ngx_svc_request_t *sr)
         }
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_FOLLOW);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_follow);
     if (call == NULL) {
         return NGX_ERROR;
     }

@@ -76,7 +76,7 @@ void ngx_svc_admin_follow_stop(ngx_svc_admin_follow_t *f);
 ngx_int_t ngx_svc_admin_follow_next(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_follow_failed(ngx_svc_request_t *sr);
 
-extern const ngx_svc_pg_statement_t  ngx_svc_admin_audit_follow_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_follow_statements[];
 
 
 #endif /* _NGX_SVC_ADMIN_AUDIT_FOLLOW_H_INCLUDED_ */

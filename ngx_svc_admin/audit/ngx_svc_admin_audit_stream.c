@@ -52,84 +52,103 @@ static void ngx_svc_admin_stream_closed(ngx_svc_pg_op_t *op);
     " AND (e.xid, e.id) > ((SELECT xid FROM " place "),"                      \
                          " (SELECT id FROM " place "))"
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_audit_stream_statements[] = {
-
-    { "admin_audit_stream_lock", NGX_SVC_LIMIT_LOCK("svc.audit_stream"), 0 },
-
-    { "admin_audit_stream_open",
-      "WITH d AS ("
-          "DELETE FROM svc.audit_stream WHERE tenant_id = "
-          NGX_SVC_TENANT " AND expires_at <= now()"
-      "), n AS ("
-          "SELECT count(*) AS n FROM svc.audit_stream WHERE tenant_id = "
-          NGX_SVC_TENANT " AND expires_at > now()"
-      "), i AS ("
-          "INSERT INTO svc.audit_stream (id, expires_at)"
-          " SELECT $1::uuid, now() + $3::int4 * interval '1 second' FROM n"
-          " WHERE n < $2::int4 AND " NGX_SVC_TENANT_OR_NULL " IS NOT NULL"
-          " RETURNING id"
-      "), x AS ("
-          "INSERT INTO svc.audit_event (action, outcome, details)"
-          " SELECT 'rate_limit.exceeded', 'failure', jsonb_build_object("
-              "'limit', 'audit.stream', 'max', $2::int4)"
-          " FROM n WHERE n >= $2::int4 AND NOT EXISTS ("
-              "SELECT FROM svc.audit_event e WHERE e.tenant_id = "
-              NGX_SVC_TENANT
-              " AND e.created_at > now() - interval '1 minute'"
-              " AND e.created_at <= now()"
-              " AND e.action = 'rate_limit.exceeded')"
-          " RETURNING id"
-      ")"
-      " SELECT EXISTS (SELECT FROM i), EXISTS (SELECT FROM x),"
-          " pg_snapshot_xmin(pg_current_snapshot()), now(),"
-          " pg_current_snapshot()", 3 },
-
-    { "admin_audit_stream_resume",
-      "WITH n AS MATERIALIZED ("
-          "SELECT e.xid, e.id, e.created_at FROM svc.audit_event e"
-          " WHERE e.tenant_id = " NGX_SVC_TENANT
-          " AND e.id = $5::text::int8"
-      "), c AS MATERIALIZED ("
-          "SELECT coalesce((SELECT xid FROM n), '0') AS xid,"
-              " coalesce((SELECT id FROM n), -1) AS id"
-      "), g AS MATERIALIZED ("
-          "SELECT e.xid, e.id, e.created_at" NGX_SVC_ADMIN_STREAM_BEHIND("c")
-          " ORDER BY e.xid DESC, e.id DESC LIMIT 1 OFFSET $7::int4"
-      "), f AS MATERIALIZED ("
-          "SELECT coalesce((SELECT xid FROM g), c.xid) AS xid,"
-              " coalesce((SELECT id FROM g), c.id) AS id FROM c"
-      "), m AS MATERIALIZED ("
-          "SELECT e.xid, e.id, e.created_at" NGX_SVC_ADMIN_STREAM_BEHIND("f")
-          " AND" NGX_SVC_ADMIN_AUDIT_MATCH
-          " ORDER BY e.xid DESC, e.id DESC LIMIT 1 OFFSET $6::int4"
-      "), k AS ("
-          "SELECT coalesce((SELECT xid FROM m), f.xid) AS xid,"
-              " coalesce((SELECT id FROM m), f.id) AS id FROM f"
-      ")"
-      " SELECT least(k.xid, h), CASE WHEN k.xid < h THEN k.id ELSE -1 END,"
-          " k.xid, k.id, coalesce((SELECT created_at FROM m),"
-              " (SELECT created_at FROM g), (SELECT created_at FROM n),"
-              " '-infinity'),"
-          " NOT EXISTS (SELECT FROM n) OR EXISTS (SELECT FROM g)"
-              " OR EXISTS (SELECT FROM m),"
-          " pg_current_snapshot()"
-      " FROM k, (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS h) h", 7 },
-
-    { "admin_audit_stream_close",
-      "DELETE FROM svc.audit_stream WHERE tenant_id = " NGX_SVC_TENANT
-      " AND id = $1::uuid", 1 },
-
-    { "admin_audit_stream_end",
-      "SELECT svc.audit_stream_close($1::text::uuid, $2::uuid)", 2 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_stream_lock = {
+    .name = "admin_audit_stream_lock",
+    .text =
+        NGX_SVC_LIMIT_LOCK("svc.audit_stream"),
+    .nparams = 0
 };
 
-#define NGX_SVC_ADMIN_STREAM_LOCK    (&ngx_svc_admin_audit_stream_statements[0])
-#define NGX_SVC_ADMIN_STREAM_OPEN    (&ngx_svc_admin_audit_stream_statements[1])
-#define NGX_SVC_ADMIN_STREAM_RESUME  (&ngx_svc_admin_audit_stream_statements[2])
-#define NGX_SVC_ADMIN_STREAM_CLOSE   (&ngx_svc_admin_audit_stream_statements[3])
-#define NGX_SVC_ADMIN_STREAM_END     (&ngx_svc_admin_audit_stream_statements[4])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_stream_open = {
+    .name = "admin_audit_stream_open",
+    .text =
+        "WITH d AS ("
+            "DELETE FROM svc.audit_stream WHERE tenant_id = "
+            NGX_SVC_TENANT " AND expires_at <= now()"
+        "), n AS ("
+            "SELECT count(*) AS n FROM svc.audit_stream WHERE tenant_id = "
+            NGX_SVC_TENANT " AND expires_at > now()"
+        "), i AS ("
+            "INSERT INTO svc.audit_stream (id, expires_at)"
+            " SELECT $1::uuid, now() + $3::int4 * interval '1 second' FROM n"
+            " WHERE n < $2::int4 AND " NGX_SVC_TENANT_OR_NULL " IS NOT NULL"
+            " RETURNING id"
+        "), x AS ("
+            "INSERT INTO svc.audit_event (action, outcome, details)"
+            " SELECT 'rate_limit.exceeded', 'failure', jsonb_build_object("
+                "'limit', 'audit.stream', 'max', $2::int4)"
+            " FROM n WHERE n >= $2::int4 AND NOT EXISTS ("
+                "SELECT FROM svc.audit_event e WHERE e.tenant_id = "
+                NGX_SVC_TENANT
+                " AND e.created_at > now() - interval '1 minute'"
+                " AND e.created_at <= now()"
+                " AND e.action = 'rate_limit.exceeded')"
+            " RETURNING id"
+        ")"
+        " SELECT EXISTS (SELECT FROM i), EXISTS (SELECT FROM x),"
+            " pg_snapshot_xmin(pg_current_snapshot()), now(),"
+            " pg_current_snapshot()",
+    .nparams = 3
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_stream_resume = {
+    .name = "admin_audit_stream_resume",
+    .text =
+        "WITH n AS MATERIALIZED ("
+            "SELECT e.xid, e.id, e.created_at FROM svc.audit_event e"
+            " WHERE e.tenant_id = " NGX_SVC_TENANT
+            " AND e.id = $5::text::int8"
+        "), c AS MATERIALIZED ("
+            "SELECT coalesce((SELECT xid FROM n), '0') AS xid,"
+                " coalesce((SELECT id FROM n), -1) AS id"
+        "), g AS MATERIALIZED ("
+            "SELECT e.xid, e.id, e.created_at" NGX_SVC_ADMIN_STREAM_BEHIND("c")
+            " ORDER BY e.xid DESC, e.id DESC LIMIT 1 OFFSET $7::int4"
+        "), f AS MATERIALIZED ("
+            "SELECT coalesce((SELECT xid FROM g), c.xid) AS xid,"
+                " coalesce((SELECT id FROM g), c.id) AS id FROM c"
+        "), m AS MATERIALIZED ("
+            "SELECT e.xid, e.id, e.created_at" NGX_SVC_ADMIN_STREAM_BEHIND("f")
+            " AND" NGX_SVC_ADMIN_AUDIT_MATCH
+            " ORDER BY e.xid DESC, e.id DESC LIMIT 1 OFFSET $6::int4"
+        "), k AS ("
+            "SELECT coalesce((SELECT xid FROM m), f.xid) AS xid,"
+                " coalesce((SELECT id FROM m), f.id) AS id FROM f"
+        ")"
+        " SELECT least(k.xid, h), CASE WHEN k.xid < h THEN k.id ELSE -1 END,"
+            " k.xid, k.id, coalesce((SELECT created_at FROM m),"
+                " (SELECT created_at FROM g), (SELECT created_at FROM n),"
+                " '-infinity'),"
+            " NOT EXISTS (SELECT FROM n) OR EXISTS (SELECT FROM g)"
+                " OR EXISTS (SELECT FROM m),"
+            " pg_current_snapshot()"
+        " FROM k, (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS h) h",
+    .nparams = 7
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_stream_close = {
+    .name = "admin_audit_stream_close",
+    .text =
+        "DELETE FROM svc.audit_stream WHERE tenant_id = " NGX_SVC_TENANT
+        " AND id = $1::uuid",
+    .nparams = 1
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_stream_end = {
+    .name = "admin_audit_stream_end",
+    .text =
+        "SELECT svc.audit_stream_close($1::text::uuid, $2::uuid)",
+    .nparams = 2
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_audit_stream_statements[] = {
+    &ngx_svc_sql_admin_audit_stream_lock,
+    &ngx_svc_sql_admin_audit_stream_open,
+    &ngx_svc_sql_admin_audit_stream_resume,
+    &ngx_svc_sql_admin_audit_stream_close,
+    &ngx_svc_sql_admin_audit_stream_end,
+    NULL
+};
 
 
 ngx_int_t
@@ -169,12 +188,12 @@ ngx_svc_admin_audit_stream_prepare(ngx_svc_request_t *sr)
 
     if (ngx_svc_uuid_new((uint64_t) tp->sec * 1000 + tp->msec, f->lease)
         != NGX_OK
-        || ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_STREAM_LOCK) == NULL)
+        || ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_stream_lock) == NULL)
     {
         return NGX_ERROR;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_STREAM_OPEN);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_stream_open);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -323,7 +342,7 @@ ngx_svc_admin_stream_resume_prepare(ngx_svc_request_t *sr)
 
     f = sr->data;
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_STREAM_RESUME);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_stream_resume);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -502,8 +521,8 @@ ngx_svc_admin_stream_close_op(ngx_svc_admin_follow_t *f,
 
     ngx_memcpy(lease, f->lease, NGX_SVC_UUID_LEN);
 
-    call = ngx_svc_pg_call(close->op, f->leased ? NGX_SVC_ADMIN_STREAM_END
-                                                : NGX_SVC_ADMIN_STREAM_CLOSE);
+    call = ngx_svc_pg_call(close->op, f->leased ? &ngx_svc_sql_admin_audit_stream_end
+                                                : &ngx_svc_sql_admin_audit_stream_close);
     if (call == NULL) {
         return NGX_ERROR;
     }

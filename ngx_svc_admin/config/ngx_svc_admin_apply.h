@@ -29,7 +29,7 @@ ngx_int_t ngx_svc_admin_apply_call(ngx_svc_request_t *sr, ngx_pool_t *pool,
 ngx_svc_admin_apply_e ngx_svc_admin_apply_result(ngx_svc_request_t *sr,
     ngx_str_t *role);
 
-extern const ngx_svc_pg_statement_t  ngx_svc_admin_apply_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_admin_apply_statements[];
 
 
 #endif /* _NGX_SVC_ADMIN_APPLY_H_INCLUDED_ */

@@ -128,7 +128,7 @@ ngx_int_t ngx_svc_admin_bundle_call(ngx_svc_request_t *sr,
     const ngx_svc_admin_bundle_t *candidate);
 ngx_int_t ngx_svc_admin_bundle_live(ngx_pool_t *pool, PGresult *res,
     ngx_svc_admin_bundle_t *bundle);
-extern const ngx_svc_pg_statement_t  ngx_svc_admin_bundle_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_admin_bundle_statements[];
 
 
 #endif /* _NGX_SVC_ADMIN_BUNDLE_H_INCLUDED_ */

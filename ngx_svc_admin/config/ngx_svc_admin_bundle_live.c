@@ -40,30 +40,32 @@ static void ngx_svc_admin_bundle_until(ngx_svc_admin_bundle_text_t *t,
 #define NGX_SVC_ADMIN_BUNDLE_FIELDS                                           \
     "ROW(" NGX_SVC_ADMIN_PASSWORD_COLUMNS ")::text"
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_bundle_statements[] = {
-
-    { "admin_bundle",
-      "SELECT revision, access_number, access_policy,"
-          " risk_enabled::int4, risk_mfa_threshold, risk_deny_threshold,"
-          " " NGX_SVC_ADMIN_BUNDLE_FIELDS ","
-          " (SELECT string_agg(group_id || " NGX_SVC_ADMIN_BUNDLE_FIELDS ","
-                  " E'\\n') FROM svc.group_password_policy"
-              " WHERE tenant_id = " NGX_SVC_TENANT "),"
-          " (SELECT string_agg(key || ' ' ||"
-                  " CASE WHEN member_count > 0 THEN '1' ELSE '0' END"
-                  " || permissions::text || ' ' || name, E'\\n')"
-              " FROM svc.role WHERE tenant_id = " NGX_SVC_TENANT "),"
-          " (SELECT permissions FROM svc.credential WHERE token_hash = $1),"
-          " (SELECT min(i.n) FROM"
-              " unnest((SELECT $2::text::uuid[])) WITH ORDINALITY i (id, n)"
-              " WHERE (" NGX_SVC_ROW("true", "svc.user_group", "i.id")
-                  ") IS NULL)"
-      " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT, 2 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_bundle = {
+    .name = "admin_bundle",
+    .text =
+        "SELECT revision, access_number, access_policy,"
+            " risk_enabled::int4, risk_mfa_threshold, risk_deny_threshold,"
+            " " NGX_SVC_ADMIN_BUNDLE_FIELDS ","
+            " (SELECT string_agg(group_id || " NGX_SVC_ADMIN_BUNDLE_FIELDS ","
+                    " E'\\n') FROM svc.group_password_policy"
+                " WHERE tenant_id = " NGX_SVC_TENANT "),"
+            " (SELECT string_agg(key || ' ' ||"
+                    " CASE WHEN member_count > 0 THEN '1' ELSE '0' END"
+                    " || permissions::text || ' ' || name, E'\\n')"
+                " FROM svc.role WHERE tenant_id = " NGX_SVC_TENANT "),"
+            " (SELECT permissions FROM svc.credential WHERE token_hash = $1),"
+            " (SELECT min(i.n) FROM"
+                " unnest((SELECT $2::text::uuid[])) WITH ORDINALITY i (id, n)"
+                " WHERE (" NGX_SVC_ROW("true", "svc.user_group", "i.id")
+                    ") IS NULL)"
+        " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT,
+    .nparams = 2
 };
 
-#define NGX_SVC_ADMIN_BUNDLE_GET  (&ngx_svc_admin_bundle_statements[0])
+ngx_svc_pg_statements_t  ngx_svc_admin_bundle_statements[] = {
+    &ngx_svc_sql_admin_bundle,
+    NULL
+};
 
 
 ngx_int_t
@@ -72,7 +74,7 @@ ngx_svc_admin_bundle_call(ngx_svc_request_t *sr,
 {
     ngx_svc_pg_call_t  *call;
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_BUNDLE_GET);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_bundle);
     if (call == NULL) {
         return NGX_ERROR;
     }

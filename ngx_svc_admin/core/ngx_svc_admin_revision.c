@@ -6,21 +6,23 @@
 #include "ngx_svc_admin_revision.h"
 
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_revision_statements[] = {
-
-    { "admin_governance_lock",
-      "SELECT revision FROM svc.governance"
-      " WHERE tenant_id = " NGX_SVC_TENANT " FOR NO KEY UPDATE", 0 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_governance_lock = {
+    .name = "admin_governance_lock",
+    .text =
+        "SELECT revision FROM svc.governance"
+        " WHERE tenant_id = " NGX_SVC_TENANT " FOR NO KEY UPDATE",
+    .nparams = 0
 };
 
-#define NGX_SVC_ADMIN_GOVERNANCE_LOCK  (&ngx_svc_admin_revision_statements[0])
+ngx_svc_pg_statements_t  ngx_svc_admin_revision_statements[] = {
+    &ngx_svc_sql_admin_governance_lock,
+    NULL
+};
 
 
 ngx_int_t
 ngx_svc_admin_governance_lock(ngx_svc_request_t *sr)
 {
-    return ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_GOVERNANCE_LOCK)
+    return ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_governance_lock)
            ? NGX_OK : NGX_ERROR;
 }

@@ -19,7 +19,7 @@
         " AND EXISTS (SELECT FROM " changed ")"
 
 
-extern const ngx_svc_pg_statement_t  ngx_svc_admin_revision_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_admin_revision_statements[];
 
 
 /* Adds the statement that locks; its result is the revision.  NGX_ERROR. */

@@ -60,72 +60,85 @@ static const ngx_svc_member_t  ngx_svc_admin_members_members[] = {
             " 'userIds', to_jsonb((array_agg(user_id))[1:100])) AS details"   \
         " FROM " from ") d WHERE d.n > 0"
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_group_members_statements[] = {
-
-    { "admin_members_lock",
-      "SELECT id FROM svc.user_group WHERE id = $1 FOR NO KEY UPDATE", 1 },
-
-    { "admin_members_change",
-      "WITH g AS ("
-          "SELECT tenant_id, id, name FROM svc.user_group WHERE id = $1"
-      "), i AS ("
-          "SELECT DISTINCT id FROM unnest($2::text::uuid[]) i (id)"
-      "), x AS ("
-          "SELECT i.id FROM i WHERE ("
-              NGX_SVC_ROW("true", "svc.user_account", "i.id")
-              ") IS NULL LIMIT 1"
-      "), n AS ("
-          "INSERT INTO svc.group_member (tenant_id, group_id, user_id)"
-          " SELECT g.tenant_id, g.id, i.id FROM g, i"
-          " WHERE NOT EXISTS (SELECT FROM x)"
-          " ON CONFLICT DO NOTHING RETURNING user_id"
-      "), d AS ("
-          "DELETE FROM svc.group_member m WHERE $3 AND m.group_id = $1"
-              " AND m.user_id NOT IN (SELECT id FROM i)"
-              " AND NOT EXISTS (SELECT FROM x) RETURNING user_id"
-      "), e AS ("
-          NGX_SVC_ADMIN_MEMBER_EVENT("group.member_added", "n")
-      "), f AS ("
-          NGX_SVC_ADMIN_MEMBER_EVENT("group.member_removed", "d")
-      ")"
-      " SELECT x.id FROM x, g", 3 },
-
-    { "admin_members_remove",
-      "WITH g AS ("
-          "SELECT id, name FROM svc.user_group WHERE id = $1"
-      "), d AS ("
-          "DELETE FROM svc.group_member"
-          " WHERE group_id = $1 AND user_id = $2 RETURNING user_id"
-      "), e AS ("
-          NGX_SVC_ADMIN_MEMBER_EVENT("group.member_removed", "d")
-      ")"
-      " SELECT user_id FROM d", 2 },
-
-    { "admin_members_total",
-      "SELECT member_count FROM svc.user_group WHERE id = $1", 1 },
-
-    { "admin_members_list",
-      "SELECT u.id, u.user_name, u.display_name, m.added_at"
-      " FROM (SELECT user_id, added_at FROM svc.group_member"
-          " WHERE group_id = $1 ORDER BY added_at DESC, user_id DESC"
-          " LIMIT $2::int4 OFFSET $3::int4) m"
-      " CROSS JOIN LATERAL ("
-          NGX_SVC_ROW("k.*", "svc.user_account", "m.user_id") ") u"
-      " ORDER BY m.added_at DESC, m.user_id DESC", 3 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_lock = {
+    .name = "admin_members_lock",
+    .text =
+        "SELECT id FROM svc.user_group WHERE id = $1 FOR NO KEY UPDATE",
+    .nparams = 1
 };
 
-#define NGX_SVC_ADMIN_MEMBERS_LOCK                                            \
-    (&ngx_svc_admin_group_members_statements[0])
-#define NGX_SVC_ADMIN_MEMBERS_CHANGE                                          \
-    (&ngx_svc_admin_group_members_statements[1])
-#define NGX_SVC_ADMIN_MEMBERS_REMOVE                                          \
-    (&ngx_svc_admin_group_members_statements[2])
-#define NGX_SVC_ADMIN_MEMBERS_TOTAL                                           \
-    (&ngx_svc_admin_group_members_statements[3])
-#define NGX_SVC_ADMIN_MEMBERS_LIST                                            \
-    (&ngx_svc_admin_group_members_statements[4])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_change = {
+    .name = "admin_members_change",
+    .text =
+        "WITH g AS ("
+            "SELECT tenant_id, id, name FROM svc.user_group WHERE id = $1"
+        "), i AS ("
+            "SELECT DISTINCT id FROM unnest($2::text::uuid[]) i (id)"
+        "), x AS ("
+            "SELECT i.id FROM i WHERE ("
+                NGX_SVC_ROW("true", "svc.user_account", "i.id")
+                ") IS NULL LIMIT 1"
+        "), n AS ("
+            "INSERT INTO svc.group_member (tenant_id, group_id, user_id)"
+            " SELECT g.tenant_id, g.id, i.id FROM g, i"
+            " WHERE NOT EXISTS (SELECT FROM x)"
+            " ON CONFLICT DO NOTHING RETURNING user_id"
+        "), d AS ("
+            "DELETE FROM svc.group_member m WHERE $3 AND m.group_id = $1"
+                " AND m.user_id NOT IN (SELECT id FROM i)"
+                " AND NOT EXISTS (SELECT FROM x) RETURNING user_id"
+        "), e AS ("
+            NGX_SVC_ADMIN_MEMBER_EVENT("group.member_added", "n")
+        "), f AS ("
+            NGX_SVC_ADMIN_MEMBER_EVENT("group.member_removed", "d")
+        ")"
+        " SELECT x.id FROM x, g",
+    .nparams = 3
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_remove = {
+    .name = "admin_members_remove",
+    .text =
+        "WITH g AS ("
+            "SELECT id, name FROM svc.user_group WHERE id = $1"
+        "), d AS ("
+            "DELETE FROM svc.group_member"
+            " WHERE group_id = $1 AND user_id = $2 RETURNING user_id"
+        "), e AS ("
+            NGX_SVC_ADMIN_MEMBER_EVENT("group.member_removed", "d")
+        ")"
+        " SELECT user_id FROM d",
+    .nparams = 2
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_total = {
+    .name = "admin_members_total",
+    .text =
+        "SELECT member_count FROM svc.user_group WHERE id = $1",
+    .nparams = 1
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_list = {
+    .name = "admin_members_list",
+    .text =
+        "SELECT u.id, u.user_name, u.display_name, m.added_at"
+        " FROM (SELECT user_id, added_at FROM svc.group_member"
+            " WHERE group_id = $1 ORDER BY added_at DESC, user_id DESC"
+            " LIMIT $2::int4 OFFSET $3::int4) m"
+        " CROSS JOIN LATERAL ("
+            NGX_SVC_ROW("k.*", "svc.user_account", "m.user_id") ") u"
+        " ORDER BY m.added_at DESC, m.user_id DESC",
+    .nparams = 3
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_group_members_statements[] = {
+    &ngx_svc_sql_admin_members_lock,
+    &ngx_svc_sql_admin_members_change,
+    &ngx_svc_sql_admin_members_remove,
+    &ngx_svc_sql_admin_members_total,
+    &ngx_svc_sql_admin_members_list,
+    NULL
+};
 
 
 ngx_int_t
@@ -176,14 +189,14 @@ ngx_svc_admin_members_change(ngx_svc_request_t *sr, ngx_uint_t replace)
     if (rc == NGX_OK) {
         rc = ngx_svc_admin_group_id(sr,
                                     ngx_svc_pg_call(sr->op,
-                                                NGX_SVC_ADMIN_MEMBERS_LOCK));
+                                                &ngx_svc_sql_admin_members_lock));
     }
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_MEMBERS_CHANGE);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_members_change);
 
     if (ngx_svc_admin_group_id(sr, call) != NGX_OK) {
         return NGX_ERROR;
@@ -225,12 +238,12 @@ ngx_svc_admin_members_remove_prepare(ngx_svc_request_t *sr)
 
     rc = ngx_svc_admin_group_id(sr,
                                 ngx_svc_pg_call(sr->op,
-                                                NGX_SVC_ADMIN_MEMBERS_LOCK));
+                                                &ngx_svc_sql_admin_members_lock));
     if (rc != NGX_OK) {
         return rc;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_MEMBERS_REMOVE);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_members_remove);
 
     if (ngx_svc_admin_group_id(sr, call) != NGX_OK) {
         return NGX_ERROR;
@@ -266,12 +279,12 @@ ngx_svc_admin_members_list(ngx_svc_request_t *sr)
 
     rc = ngx_svc_admin_group_id(sr,
                                 ngx_svc_pg_call(sr->op,
-                                                NGX_SVC_ADMIN_MEMBERS_TOTAL));
+                                                &ngx_svc_sql_admin_members_total));
     if (rc != NGX_OK) {
         return rc;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_MEMBERS_LIST);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_members_list);
 
     if (ngx_svc_admin_group_id(sr, call) != NGX_OK) {
         return NGX_ERROR;

@@ -63,103 +63,130 @@ static const ngx_svc_member_t  ngx_svc_admin_group_put_members[] = {
     " FROM svc.user_group g WHERE tenant_id = " NGX_SVC_TENANT                \
     " AND ($1::text IS NULL OR strpos(name_key, lower($1)) > 0)"
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_groups_statements[] = {
-
-    { "admin_groups_list",
-      "SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g") NGX_SVC_ADMIN_GROUP_FOUND
-      " ORDER BY name_key LIMIT $2::int4 OFFSET $3::int4", 3 },
-
-    { "admin_groups_total",
-      "SELECT count(*)" NGX_SVC_ADMIN_GROUP_FOUND, 1 },
-
-    { "admin_groups_get",
-      "SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g")
-      " FROM svc.user_group g WHERE id = $1", 1 },
-
-    { "admin_groups_lock", NGX_SVC_LIMIT_LOCK("svc.user_group"), 0 },
-
-    { "admin_groups_create",
-      "WITH t AS ("
-          "SELECT " NGX_SVC_TENANT_OR_NULL " AS id, (SELECT count(*)"
-              " FROM svc.user_group) < $4::int4 AS room"
-      "), g AS ("
-          "INSERT INTO svc.user_group (tenant_id, id, name, description)"
-          " SELECT t.id, $1::uuid, $2, $3 FROM t"
-              " WHERE t.id IS NOT NULL AND t.room"
-          " ON CONFLICT (tenant_id, name_key) DO NOTHING RETURNING *"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id,"
-              " target_name)"
-          " SELECT 'group.created', 'group', g.id::text, g.name FROM g"
-      ")"
-      " SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g")
-      ", CASE WHEN g.id IS NULL THEN CASE WHEN t.room"
-          " THEN 'user_group_name_key' ELSE '' END END"
-      " FROM t LEFT JOIN g ON true", 4 },
-
-    { "admin_groups_put",
-      "WITH o AS ("
-          "SELECT * FROM svc.user_group WHERE id = $1 FOR NO KEY UPDATE"
-      "), n AS ("
-          "SELECT id, CASE WHEN $2 THEN $3 ELSE name END AS name,"
-              " CASE WHEN $4 THEN $5 ELSE description END AS description,"
-              " $2 AND lower($3) <> name_key AND EXISTS ("
-                  "SELECT FROM svc.user_group a"
-                  " WHERE a.tenant_id = " NGX_SVC_TENANT
-                      " AND a.name_key = lower($3)) AS taken"
-          " FROM o"
-      "), g AS ("
-          "UPDATE svc.user_group a SET name = n.name,"
-              " description = n.description, updated_at ="
-              " greatest(now(), a.updated_at + interval '1 millisecond')"
-          " FROM n, o WHERE a.id = $1 AND n.taken IS NOT TRUE"
-              " AND (n.name, n.description)"
-              " IS DISTINCT FROM (o.name, o.description)"
-          " RETURNING a.*"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id,"
-              " target_name, details)"
-          " SELECT 'group.updated', 'group', g.id::text, g.name,"
-              " jsonb_build_object('changed', to_jsonb(array_remove(ARRAY["
-              "CASE WHEN g.name <> o.name THEN 'name' END,"
-              " CASE WHEN g.description IS DISTINCT FROM o.description"
-              " THEN 'description' END], NULL)))"
-          " FROM g JOIN o ON o.id = g.id"
-      ")"
-      " SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g") ", NULL FROM g"
-      " UNION ALL SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("o") ","
-          " (SELECT 'user_group_name_key' FROM n WHERE taken)"
-      " FROM o WHERE NOT EXISTS (SELECT FROM g)", 5 },
-
-    /* behind the lock of governance: its password policy goes with it */
-
-    { "admin_groups_delete",
-      "WITH p AS ("
-          "SELECT group_id FROM svc.group_password_policy WHERE group_id = $1"
-      "), g AS ("
-          "DELETE FROM svc.user_group WHERE id = $1 RETURNING id, name"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id,"
-              " target_name)"
-          " SELECT 'group_password_policy.deleted', 'groupPasswordPolicy',"
-              " g.id::text, g.name FROM g JOIN p ON p.group_id = g.id"
-          " UNION ALL"
-          " SELECT 'group.deleted', 'group', g.id::text, g.name FROM g"
-      "), v AS ("
-          NGX_SVC_ADMIN_REVISION("g JOIN p ON p.group_id = g.id")
-      ")"
-      " SELECT id FROM g", 1 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_list = {
+    .name = "admin_groups_list",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g") NGX_SVC_ADMIN_GROUP_FOUND
+        " ORDER BY name_key LIMIT $2::int4 OFFSET $3::int4",
+    .nparams = 3
 };
 
-#define NGX_SVC_ADMIN_GROUPS_LIST    (&ngx_svc_admin_groups_statements[0])
-#define NGX_SVC_ADMIN_GROUPS_TOTAL   (&ngx_svc_admin_groups_statements[1])
-#define NGX_SVC_ADMIN_GROUPS_GET     (&ngx_svc_admin_groups_statements[2])
-#define NGX_SVC_ADMIN_GROUPS_LOCK    (&ngx_svc_admin_groups_statements[3])
-#define NGX_SVC_ADMIN_GROUPS_CREATE  (&ngx_svc_admin_groups_statements[4])
-#define NGX_SVC_ADMIN_GROUPS_PUT     (&ngx_svc_admin_groups_statements[5])
-#define NGX_SVC_ADMIN_GROUPS_DELETE  (&ngx_svc_admin_groups_statements[6])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_total = {
+    .name = "admin_groups_total",
+    .text =
+        "SELECT count(*)" NGX_SVC_ADMIN_GROUP_FOUND,
+    .nparams = 1
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_get = {
+    .name = "admin_groups_get",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g")
+        " FROM svc.user_group g WHERE id = $1",
+    .nparams = 1
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_lock = {
+    .name = "admin_groups_lock",
+    .text =
+        NGX_SVC_LIMIT_LOCK("svc.user_group"),
+    .nparams = 0
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_create = {
+    .name = "admin_groups_create",
+    .text =
+        "WITH t AS ("
+            "SELECT " NGX_SVC_TENANT_OR_NULL " AS id, (SELECT count(*)"
+                " FROM svc.user_group) < $4::int4 AS room"
+        "), g AS ("
+            "INSERT INTO svc.user_group (tenant_id, id, name, description)"
+            " SELECT t.id, $1::uuid, $2, $3 FROM t"
+                " WHERE t.id IS NOT NULL AND t.room"
+            " ON CONFLICT (tenant_id, name_key) DO NOTHING RETURNING *"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id,"
+                " target_name)"
+            " SELECT 'group.created', 'group', g.id::text, g.name FROM g"
+        ")"
+        " SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g")
+        ", CASE WHEN g.id IS NULL THEN CASE WHEN t.room"
+            " THEN 'user_group_name_key' ELSE '' END END"
+        " FROM t LEFT JOIN g ON true",
+    .nparams = 4
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_put = {
+    .name = "admin_groups_put",
+    .text =
+        "WITH o AS ("
+            "SELECT * FROM svc.user_group WHERE id = $1 FOR NO KEY UPDATE"
+        "), n AS ("
+            "SELECT id, CASE WHEN $2 THEN $3 ELSE name END AS name,"
+                " CASE WHEN $4 THEN $5 ELSE description END AS description,"
+                " $2 AND lower($3) <> name_key AND EXISTS ("
+                    "SELECT FROM svc.user_group a"
+                    " WHERE a.tenant_id = " NGX_SVC_TENANT
+                        " AND a.name_key = lower($3)) AS taken"
+            " FROM o"
+        "), g AS ("
+            "UPDATE svc.user_group a SET name = n.name,"
+                " description = n.description, updated_at ="
+                " greatest(now(), a.updated_at + interval '1 millisecond')"
+            " FROM n, o WHERE a.id = $1 AND n.taken IS NOT TRUE"
+                " AND (n.name, n.description)"
+                " IS DISTINCT FROM (o.name, o.description)"
+            " RETURNING a.*"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id,"
+                " target_name, details)"
+            " SELECT 'group.updated', 'group', g.id::text, g.name,"
+                " jsonb_build_object('changed', to_jsonb(array_remove(ARRAY["
+                "CASE WHEN g.name <> o.name THEN 'name' END,"
+                " CASE WHEN g.description IS DISTINCT FROM o.description"
+                " THEN 'description' END], NULL)))"
+            " FROM g JOIN o ON o.id = g.id"
+        ")"
+        " SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g") ", NULL FROM g"
+        " UNION ALL SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("o") ","
+            " (SELECT 'user_group_name_key' FROM n WHERE taken)"
+        " FROM o WHERE NOT EXISTS (SELECT FROM g)",
+    .nparams = 5
+};
+
+/* behind the lock of governance: its password policy goes with it */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_delete = {
+    .name = "admin_groups_delete",
+    .text =
+        "WITH p AS ("
+            "SELECT group_id FROM svc.group_password_policy WHERE group_id = $1"
+        "), g AS ("
+            "DELETE FROM svc.user_group WHERE id = $1 RETURNING id, name"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id,"
+                " target_name)"
+            " SELECT 'group_password_policy.deleted', 'groupPasswordPolicy',"
+                " g.id::text, g.name FROM g JOIN p ON p.group_id = g.id"
+            " UNION ALL"
+            " SELECT 'group.deleted', 'group', g.id::text, g.name FROM g"
+        "), v AS ("
+            NGX_SVC_ADMIN_REVISION("g JOIN p ON p.group_id = g.id")
+        ")"
+        " SELECT id FROM g",
+    .nparams = 1
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_groups_statements[] = {
+    &ngx_svc_sql_admin_groups_list,
+    &ngx_svc_sql_admin_groups_total,
+    &ngx_svc_sql_admin_groups_get,
+    &ngx_svc_sql_admin_groups_lock,
+    &ngx_svc_sql_admin_groups_create,
+    &ngx_svc_sql_admin_groups_put,
+    &ngx_svc_sql_admin_groups_delete,
+    NULL
+};
 
 
 ngx_int_t
@@ -186,7 +213,7 @@ ngx_svc_admin_groups_list_prepare(ngx_svc_request_t *sr)
         return rc;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_GROUPS_LIST);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_groups_list);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -197,7 +224,7 @@ ngx_svc_admin_groups_list_prepare(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_GROUPS_TOTAL);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_groups_total);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -222,7 +249,7 @@ ngx_svc_admin_groups_get_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_group_id(sr,
                                   ngx_svc_pg_call(sr->op,
-                                                  NGX_SVC_ADMIN_GROUPS_GET));
+                                                  &ngx_svc_sql_admin_groups_get));
 }
 
 
@@ -251,8 +278,8 @@ ngx_svc_admin_groups_create_prepare(ngx_svc_request_t *sr)
     }
 
     id = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
-    lock = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_GROUPS_LOCK);
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_GROUPS_CREATE);
+    lock = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_groups_lock);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_groups_create);
     tp = ngx_timeofday();
 
     if (id == NULL || lock == NULL || call == NULL
@@ -307,7 +334,7 @@ ngx_svc_admin_groups_put_prepare(ngx_svc_request_t *sr)
         return rc;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_GROUPS_PUT);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_groups_put);
 
     rc = ngx_svc_admin_group_id(sr, call);
     if (rc != NGX_OK) {
@@ -339,7 +366,7 @@ ngx_svc_admin_groups_delete_prepare(ngx_svc_request_t *sr)
 
     return ngx_svc_admin_group_id(sr,
                                   ngx_svc_pg_call(sr->op,
-                                                NGX_SVC_ADMIN_GROUPS_DELETE));
+                                                &ngx_svc_sql_admin_groups_delete));
 }
 
 

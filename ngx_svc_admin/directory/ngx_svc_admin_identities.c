@@ -44,57 +44,58 @@ static const char *const  ngx_svc_admin_identity_statuses[] = {
  * $1 q, $2 status, $3 limit, $4 offset, $5 with humans, $6 with services
  */
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_identities_statements[] = {
-
-    { "admin_identities_list",
-      "WITH s AS MATERIALIZED ("
-          "SELECT c.id, 'service' AS type, c.name, NULL AS email,"
-              " CASE c.created_by_type WHEN 'user'"
-                  " THEN c.created_by_id::uuid END AS owner_id,"
-              " c.status, 0 AS anomalies, c.last_used_at AS active_at,"
-              " c.expires_at, c.created_at"
-          " FROM (SELECT *, CASE WHEN revoked_at IS NOT NULL THEN 'revoked'"
-                  " WHEN expires_at <= now() THEN 'expired'"
-                  " ELSE 'active' END AS status"
-              " FROM svc.credential WHERE tenant_id = " NGX_SVC_TENANT
-                  " AND kind = 'api') c"
-          " WHERE $6 AND ($2::text IS NULL OR c.status = $2)"
-              " AND ($1::text IS NULL OR strpos(' ' || lower(c.name),"
-                  " CASE WHEN char_length(btrim($1)) < 3 THEN ' ' ELSE '' END"
-                  " || lower(btrim($1))) > 0)"
-      "), n AS ("
-          "SELECT count(*)::int4 AS n, least(count(*), $4::int4)::int4 AS skip"
-          " FROM s"
-      "), h AS MATERIALIZED ("
-          "SELECT p.total, p.ids FROM n, svc.user_page($1, $2,"
-              " $3::int4 + n.skip, $4::int4 - n.skip) p WHERE $5"
-      "), m AS ("
-          "SELECT u.id, 'human' AS type, coalesce(u.display_name,"
-              " nullif(concat_ws(' ', u.first_name, u.last_name), ''),"
-              " u.user_name) AS name, u.user_name AS email,"
-              " NULL::uuid AS owner_id, u.status, 0 AS anomalies,"
-              " u.last_login_at AS active_at,"
-              " NULL::timestamptz AS expires_at, u.created_at"
-          " FROM h, unnest(h.ids) i (id) CROSS JOIN LATERAL ("
-              NGX_SVC_ROW("k.*", "svc.user_account", "i.id") ") u"
-          " UNION ALL SELECT * FROM s"
-          " ORDER BY created_at DESC, id DESC"
-          " LIMIT $3::int4 OFFSET (SELECT skip FROM n)"
-      ")"
-      " SELECT n.n + coalesce(h.total, 0), m.id, m.type, m.name, m.email,"
-          " o.id, o.user_name, m.status, m.anomalies, m.active_at,"
-          " m.expires_at, m.created_at"
-      " FROM n LEFT JOIN h ON true LEFT JOIN m ON true"
-      " LEFT JOIN LATERAL ("
-          NGX_SVC_ROW("k.id, k.user_name", "svc.user_account", "m.owner_id")
-          ") o ON true"
-      " ORDER BY m.created_at DESC, m.id DESC", 6 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_identities_list = {
+    .name = "admin_identities_list",
+    .text =
+        "WITH s AS MATERIALIZED ("
+            "SELECT c.id, 'service' AS type, c.name, NULL AS email,"
+                " CASE c.created_by_type WHEN 'user'"
+                    " THEN c.created_by_id::uuid END AS owner_id,"
+                " c.status, 0 AS anomalies, c.last_used_at AS active_at,"
+                " c.expires_at, c.created_at"
+            " FROM (SELECT *, CASE WHEN revoked_at IS NOT NULL THEN 'revoked'"
+                    " WHEN expires_at <= now() THEN 'expired'"
+                    " ELSE 'active' END AS status"
+                " FROM svc.credential WHERE tenant_id = " NGX_SVC_TENANT
+                    " AND kind = 'api') c"
+            " WHERE $6 AND ($2::text IS NULL OR c.status = $2)"
+                " AND ($1::text IS NULL OR strpos(' ' || lower(c.name),"
+                    " CASE WHEN char_length(btrim($1)) < 3 THEN ' ' ELSE '' END"
+                    " || lower(btrim($1))) > 0)"
+        "), n AS ("
+            "SELECT count(*)::int4 AS n, least(count(*), $4::int4)::int4 AS skip"
+            " FROM s"
+        "), h AS MATERIALIZED ("
+            "SELECT p.total, p.ids FROM n, svc.user_page($1, $2,"
+                " $3::int4 + n.skip, $4::int4 - n.skip) p WHERE $5"
+        "), m AS ("
+            "SELECT u.id, 'human' AS type, coalesce(u.display_name,"
+                " nullif(concat_ws(' ', u.first_name, u.last_name), ''),"
+                " u.user_name) AS name, u.user_name AS email,"
+                " NULL::uuid AS owner_id, u.status, 0 AS anomalies,"
+                " u.last_login_at AS active_at,"
+                " NULL::timestamptz AS expires_at, u.created_at"
+            " FROM h, unnest(h.ids) i (id) CROSS JOIN LATERAL ("
+                NGX_SVC_ROW("k.*", "svc.user_account", "i.id") ") u"
+            " UNION ALL SELECT * FROM s"
+            " ORDER BY created_at DESC, id DESC"
+            " LIMIT $3::int4 OFFSET (SELECT skip FROM n)"
+        ")"
+        " SELECT n.n + coalesce(h.total, 0), m.id, m.type, m.name, m.email,"
+            " o.id, o.user_name, m.status, m.anomalies, m.active_at,"
+            " m.expires_at, m.created_at"
+        " FROM n LEFT JOIN h ON true LEFT JOIN m ON true"
+        " LEFT JOIN LATERAL ("
+            NGX_SVC_ROW("k.id, k.user_name", "svc.user_account", "m.owner_id")
+            ") o ON true"
+        " ORDER BY m.created_at DESC, m.id DESC",
+    .nparams = 6
 };
 
-#define NGX_SVC_ADMIN_IDENTITIES_LIST                                         \
-    (&ngx_svc_admin_identities_statements[0])
+ngx_svc_pg_statements_t  ngx_svc_admin_identities_statements[] = {
+    &ngx_svc_sql_admin_identities_list,
+    NULL
+};
 
 
 ngx_int_t
@@ -121,7 +122,7 @@ ngx_svc_admin_identities_prepare(ngx_svc_request_t *sr)
         return rc;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_IDENTITIES_LIST);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_identities_list);
 
     if (call == NULL || ngx_svc_admin_find_bind(sr, call, find) != NGX_OK) {
         return NGX_ERROR;

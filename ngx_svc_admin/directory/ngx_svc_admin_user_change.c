@@ -64,154 +64,170 @@ static const ngx_svc_member_t  ngx_svc_admin_profile_members[] = {
     "UPDATE svc.session s SET ended_at = now() FROM " from                    \
     " WHERE s.user_id = $1 AND s.ended_at IS NULL"
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_user_change_statements[] = {
-
-    { "admin_user_put",
-      "WITH o AS ("
-          "SELECT * FROM svc.user_account WHERE id = $1 FOR UPDATE"
-      "), n AS ("
-          "SELECT id,"
-          NGX_SVC_ADMIN_SET("$2", "$3", "user_name") ","
-          NGX_SVC_ADMIN_SET("$4", "$5", "first_name") ","
-          NGX_SVC_ADMIN_SET("$6", "$7", "last_name") ","
-          NGX_SVC_ADMIN_SET("$8", "$9", "display_name") ","
-          NGX_SVC_ADMIN_SET("$10", "$11", "title") ","
-          NGX_SVC_ADMIN_SET("$12", "$13", "department") ","
-          NGX_SVC_ADMIN_SET("$14", "$15", "locale") ","
-          " CASE WHEN $2 AND lower($3) <> user_name_key"
-              " THEN svc.user_conflict($3, NULL) END AS taken"
-          " FROM o"
-      "), c AS ("
-          "SELECT n.* FROM n, o WHERE n.taken IS NULL"
-              " AND (n.user_name, n.first_name,"
-              " n.last_name, n.display_name, n.title, n.department, n.locale)"
-              " IS DISTINCT FROM (o.user_name, o.first_name, o.last_name,"
-              " o.display_name, o.title, o.department, o.locale)"
-      "), u AS ("
-          "UPDATE svc.user_account a SET user_name = c.user_name,"
-              " first_name = c.first_name, last_name = c.last_name,"
-              " display_name = c.display_name, title = c.title,"
-              " department = c.department, locale = c.locale,"
-              " email_verified = a.email_verified"
-                  " AND a.user_name_key = lower(c.user_name), updated_at ="
-              " greatest(now(), a.updated_at + interval '1 millisecond')"
-          " FROM c WHERE a.id = $1 RETURNING a.*"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id,"
-              " details)"
-          " SELECT 'user.updated', 'user', u.id::text,"
-              " jsonb_build_object('changed', to_jsonb(array_remove(ARRAY["
-              NGX_SVC_ADMIN_CHANGED("user_name", "email") ","
-              NGX_SVC_ADMIN_CHANGED("first_name", "firstName") ","
-              NGX_SVC_ADMIN_CHANGED("last_name", "lastName") ","
-              NGX_SVC_ADMIN_CHANGED("display_name", "displayName") ","
-              NGX_SVC_ADMIN_CHANGED("title", "title") ","
-              NGX_SVC_ADMIN_CHANGED("department", "department") ","
-              NGX_SVC_ADMIN_CHANGED("locale", "locale")
-              "], NULL)))"
-          " FROM u JOIN o ON o.id = u.id"
-      ")"
-      " SELECT NULL, " NGX_SVC_ADMIN_USER_COLUMNS("u") " FROM u"
-      " UNION ALL SELECT (SELECT taken FROM n), "
-          NGX_SVC_ADMIN_USER_COLUMNS("o") " FROM o"
-      " WHERE NOT EXISTS (SELECT FROM u)", 15 },
-
-    { "admin_user_suspend",
-      "WITH " NGX_SVC_ADMIN_OWNERS
-      ", c AS ("
-          "SELECT o.id, o.status = 'active' AND " NGX_SVC_ADMIN_LAST_OWNER
-              " AS last FROM o"
-      "), u AS ("
-          "UPDATE svc.user_account a SET status = 'suspended', updated_at ="
-              " greatest(now(), a.updated_at + interval '1 millisecond')"
-          " FROM c, o WHERE a.id = $1 AND NOT c.last"
-              " AND o.status <> 'suspended' RETURNING a.*"
-      "), s AS ("
-          NGX_SVC_ADMIN_END_SESSIONS("c") " AND NOT c.last"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id)"
-          " SELECT 'user.suspended', 'user', u.id::text FROM u"
-      ")"
-      " SELECT c.last, " NGX_SVC_ADMIN_USER_COLUMNS("r") " FROM c"
-      " JOIN (SELECT * FROM u UNION ALL SELECT * FROM o"
-          " WHERE NOT EXISTS (SELECT FROM u)) r ON r.id = c.id", 1 },
-
-    { "admin_user_reactivate",
-      "WITH o AS ("
-          "SELECT * FROM svc.user_account WHERE id = $1 FOR UPDATE"
-      "), u AS ("
-          "UPDATE svc.user_account a SET status = 'active', updated_at ="
-              " greatest(now(), a.updated_at + interval '1 millisecond')"
-          " FROM o WHERE a.id = $1 AND o.status <> 'active' RETURNING a.*"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id)"
-          " SELECT 'user.reactivated', 'user', u.id::text FROM u"
-      ")"
-      " SELECT " NGX_SVC_ADMIN_USER_COLUMNS("u") " FROM u"
-      " UNION ALL SELECT " NGX_SVC_ADMIN_USER_COLUMNS("o") " FROM o"
-      " WHERE NOT EXISTS (SELECT FROM u)", 1 },
-
-    { "admin_user_logout",
-      "WITH o AS ("
-          "SELECT id FROM svc.user_account WHERE id = $1"
-      "), s AS ("
-          NGX_SVC_ADMIN_END_SESSIONS("o")
-          " AND s.expires_at > now() RETURNING s.id"
-      "), n AS ("
-          "SELECT count(*) AS n FROM s"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id,"
-              " details)"
-          " SELECT 'user.logged_out', 'user', o.id::text,"
-              " jsonb_build_object('revokedSessions', n.n)"
-          " FROM o, n WHERE n.n > 0"
-      ")"
-      " SELECT n.n FROM o, n", 1 },
-
-    { "admin_user_delete",
-      "WITH " NGX_SVC_ADMIN_OWNERS
-      ", c AS ("
-          "SELECT o.id, " NGX_SVC_ADMIN_LAST_OWNER " AS last FROM o"
-      "), d AS ("
-          "DELETE FROM svc.user_account a USING c"
-          " WHERE a.id = $1 AND NOT c.last RETURNING a.id"
-      "), k AS ("
-          "UPDATE svc.credential t SET created_by_name = NULL FROM d"
-          " WHERE t.tenant_id = " NGX_SVC_TENANT
-              " AND t.created_by_type = 'user'"
-              " AND t.created_by_id = d.id::text"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id)"
-          " SELECT 'user.deleted', 'user', d.id::text FROM d"
-      ")"
-      " SELECT c.last, d.id, (SELECT " NGX_SVC_EVENT_SUBSCRIBERS("user.deleted")
-          " FROM d)"
-      " FROM c LEFT JOIN d ON true", 1 },
-
-    /* before the user: whoever changes a group's members locks it first, too */
-
-    { "admin_user_groups_lock",
-      "SELECT g.id FROM (SELECT group_id FROM svc.group_member"
-          " WHERE user_id = $1 ORDER BY group_id OFFSET 0) m"
-      " CROSS JOIN LATERAL ("
-          NGX_SVC_ROW("k.id", "svc.user_group", "m.group_id")
-          " FOR NO KEY UPDATE) g", 1 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
+    .name = "admin_user_put",
+    .text =
+        "WITH o AS ("
+            "SELECT * FROM svc.user_account WHERE id = $1 FOR UPDATE"
+        "), n AS ("
+            "SELECT id,"
+            NGX_SVC_ADMIN_SET("$2", "$3", "user_name") ","
+            NGX_SVC_ADMIN_SET("$4", "$5", "first_name") ","
+            NGX_SVC_ADMIN_SET("$6", "$7", "last_name") ","
+            NGX_SVC_ADMIN_SET("$8", "$9", "display_name") ","
+            NGX_SVC_ADMIN_SET("$10", "$11", "title") ","
+            NGX_SVC_ADMIN_SET("$12", "$13", "department") ","
+            NGX_SVC_ADMIN_SET("$14", "$15", "locale") ","
+            " CASE WHEN $2 AND lower($3) <> user_name_key"
+                " THEN svc.user_conflict($3, NULL) END AS taken"
+            " FROM o"
+        "), c AS ("
+            "SELECT n.* FROM n, o WHERE n.taken IS NULL"
+                " AND (n.user_name, n.first_name,"
+                " n.last_name, n.display_name, n.title, n.department, n.locale)"
+                " IS DISTINCT FROM (o.user_name, o.first_name, o.last_name,"
+                " o.display_name, o.title, o.department, o.locale)"
+        "), u AS ("
+            "UPDATE svc.user_account a SET user_name = c.user_name,"
+                " first_name = c.first_name, last_name = c.last_name,"
+                " display_name = c.display_name, title = c.title,"
+                " department = c.department, locale = c.locale,"
+                " email_verified = a.email_verified"
+                    " AND a.user_name_key = lower(c.user_name), updated_at ="
+                " greatest(now(), a.updated_at + interval '1 millisecond')"
+            " FROM c WHERE a.id = $1 RETURNING a.*"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id,"
+                " details)"
+            " SELECT 'user.updated', 'user', u.id::text,"
+                " jsonb_build_object('changed', to_jsonb(array_remove(ARRAY["
+                NGX_SVC_ADMIN_CHANGED("user_name", "email") ","
+                NGX_SVC_ADMIN_CHANGED("first_name", "firstName") ","
+                NGX_SVC_ADMIN_CHANGED("last_name", "lastName") ","
+                NGX_SVC_ADMIN_CHANGED("display_name", "displayName") ","
+                NGX_SVC_ADMIN_CHANGED("title", "title") ","
+                NGX_SVC_ADMIN_CHANGED("department", "department") ","
+                NGX_SVC_ADMIN_CHANGED("locale", "locale")
+                "], NULL)))"
+            " FROM u JOIN o ON o.id = u.id"
+        ")"
+        " SELECT NULL, " NGX_SVC_ADMIN_USER_COLUMNS("u") " FROM u"
+        " UNION ALL SELECT (SELECT taken FROM n), "
+            NGX_SVC_ADMIN_USER_COLUMNS("o") " FROM o"
+        " WHERE NOT EXISTS (SELECT FROM u)",
+    .nparams = 15
 };
 
-#define NGX_SVC_ADMIN_USER_PUT                                                \
-    (&ngx_svc_admin_user_change_statements[0])
-#define NGX_SVC_ADMIN_USER_SUSPEND                                            \
-    (&ngx_svc_admin_user_change_statements[1])
-#define NGX_SVC_ADMIN_USER_REACTIVATE                                         \
-    (&ngx_svc_admin_user_change_statements[2])
-#define NGX_SVC_ADMIN_USER_LOGOUT                                             \
-    (&ngx_svc_admin_user_change_statements[3])
-#define NGX_SVC_ADMIN_USER_DELETE                                             \
-    (&ngx_svc_admin_user_change_statements[4])
-#define NGX_SVC_ADMIN_USER_GROUPS_LOCK                                        \
-    (&ngx_svc_admin_user_change_statements[5])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_suspend = {
+    .name = "admin_user_suspend",
+    .text =
+        "WITH " NGX_SVC_ADMIN_OWNERS
+        ", c AS ("
+            "SELECT o.id, o.status = 'active' AND " NGX_SVC_ADMIN_LAST_OWNER
+                " AS last FROM o"
+        "), u AS ("
+            "UPDATE svc.user_account a SET status = 'suspended', updated_at ="
+                " greatest(now(), a.updated_at + interval '1 millisecond')"
+            " FROM c, o WHERE a.id = $1 AND NOT c.last"
+                " AND o.status <> 'suspended' RETURNING a.*"
+        "), s AS ("
+            NGX_SVC_ADMIN_END_SESSIONS("c") " AND NOT c.last"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id)"
+            " SELECT 'user.suspended', 'user', u.id::text FROM u"
+        ")"
+        " SELECT c.last, " NGX_SVC_ADMIN_USER_COLUMNS("r") " FROM c"
+        " JOIN (SELECT * FROM u UNION ALL SELECT * FROM o"
+            " WHERE NOT EXISTS (SELECT FROM u)) r ON r.id = c.id",
+    .nparams = 1
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_reactivate = {
+    .name = "admin_user_reactivate",
+    .text =
+        "WITH o AS ("
+            "SELECT * FROM svc.user_account WHERE id = $1 FOR UPDATE"
+        "), u AS ("
+            "UPDATE svc.user_account a SET status = 'active', updated_at ="
+                " greatest(now(), a.updated_at + interval '1 millisecond')"
+            " FROM o WHERE a.id = $1 AND o.status <> 'active' RETURNING a.*"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id)"
+            " SELECT 'user.reactivated', 'user', u.id::text FROM u"
+        ")"
+        " SELECT " NGX_SVC_ADMIN_USER_COLUMNS("u") " FROM u"
+        " UNION ALL SELECT " NGX_SVC_ADMIN_USER_COLUMNS("o") " FROM o"
+        " WHERE NOT EXISTS (SELECT FROM u)",
+    .nparams = 1
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_logout = {
+    .name = "admin_user_logout",
+    .text =
+        "WITH o AS ("
+            "SELECT id FROM svc.user_account WHERE id = $1"
+        "), s AS ("
+            NGX_SVC_ADMIN_END_SESSIONS("o")
+            " AND s.expires_at > now() RETURNING s.id"
+        "), n AS ("
+            "SELECT count(*) AS n FROM s"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id,"
+                " details)"
+            " SELECT 'user.logged_out', 'user', o.id::text,"
+                " jsonb_build_object('revokedSessions', n.n)"
+            " FROM o, n WHERE n.n > 0"
+        ")"
+        " SELECT n.n FROM o, n",
+    .nparams = 1
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_delete = {
+    .name = "admin_user_delete",
+    .text =
+        "WITH " NGX_SVC_ADMIN_OWNERS
+        ", c AS ("
+            "SELECT o.id, " NGX_SVC_ADMIN_LAST_OWNER " AS last FROM o"
+        "), d AS ("
+            "DELETE FROM svc.user_account a USING c"
+            " WHERE a.id = $1 AND NOT c.last RETURNING a.id"
+        "), k AS ("
+            "UPDATE svc.credential t SET created_by_name = NULL FROM d"
+            " WHERE t.tenant_id = " NGX_SVC_TENANT
+                " AND t.created_by_type = 'user'"
+                " AND t.created_by_id = d.id::text"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id)"
+            " SELECT 'user.deleted', 'user', d.id::text FROM d"
+        ")"
+        " SELECT c.last, d.id, (SELECT " NGX_SVC_EVENT_SUBSCRIBERS("user.deleted")
+            " FROM d)"
+        " FROM c LEFT JOIN d ON true",
+    .nparams = 1
+};
+
+/* before the user: whoever changes a group's members locks it first, too */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_groups_lock = {
+    .name = "admin_user_groups_lock",
+    .text =
+        "SELECT g.id FROM (SELECT group_id FROM svc.group_member"
+            " WHERE user_id = $1 ORDER BY group_id OFFSET 0) m"
+        " CROSS JOIN LATERAL ("
+            NGX_SVC_ROW("k.id", "svc.user_group", "m.group_id")
+            " FOR NO KEY UPDATE) g",
+    .nparams = 1
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_user_change_statements[] = {
+    &ngx_svc_sql_admin_user_put,
+    &ngx_svc_sql_admin_user_suspend,
+    &ngx_svc_sql_admin_user_reactivate,
+    &ngx_svc_sql_admin_user_logout,
+    &ngx_svc_sql_admin_user_delete,
+    &ngx_svc_sql_admin_user_groups_lock,
+    NULL
+};
 
 
 ngx_int_t
@@ -231,7 +247,7 @@ ngx_svc_admin_user_put_prepare(ngx_svc_request_t *sr)
         return rc;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_USER_PUT);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_user_put);
 
     rc = ngx_svc_admin_user_id(sr, call);
     if (rc != NGX_OK) {
@@ -277,7 +293,7 @@ ngx_svc_admin_user_suspend_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_user_id(sr,
                                  ngx_svc_pg_call(sr->op,
-                                                 NGX_SVC_ADMIN_USER_SUSPEND));
+                                                 &ngx_svc_sql_admin_user_suspend));
 }
 
 
@@ -301,7 +317,7 @@ ngx_svc_admin_user_reactivate_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_user_id(sr,
                               ngx_svc_pg_call(sr->op,
-                                              NGX_SVC_ADMIN_USER_REACTIVATE));
+                                              &ngx_svc_sql_admin_user_reactivate));
 }
 
 
@@ -317,7 +333,7 @@ ngx_svc_admin_user_logout_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_user_id(sr,
                                  ngx_svc_pg_call(sr->op,
-                                                 NGX_SVC_ADMIN_USER_LOGOUT));
+                                                 &ngx_svc_sql_admin_user_logout));
 }
 
 
@@ -352,7 +368,7 @@ ngx_svc_admin_user_delete_prepare(ngx_svc_request_t *sr)
 
     rc = ngx_svc_admin_user_id(sr,
                                ngx_svc_pg_call(sr->op,
-                                             NGX_SVC_ADMIN_USER_GROUPS_LOCK));
+                                             &ngx_svc_sql_admin_user_groups_lock));
     if (rc != NGX_OK) {
         return rc;
     }
@@ -361,7 +377,7 @@ ngx_svc_admin_user_delete_prepare(ngx_svc_request_t *sr)
 
     return ngx_svc_admin_user_id(sr,
                                  ngx_svc_pg_call(sr->op,
-                                                 NGX_SVC_ADMIN_USER_DELETE));
+                                                 &ngx_svc_sql_admin_user_delete));
 }
 
 

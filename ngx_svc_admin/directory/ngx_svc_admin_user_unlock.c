@@ -43,18 +43,25 @@ static const ngx_svc_member_t  ngx_svc_admin_unlock_members[] = {
     ")"                                                                       \
     " SELECT locked FROM o"
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_user_unlock_statements[] = {
-
-    { "admin_user_unlock_id", NGX_SVC_ADMIN_UNLOCK("id = $1"), 1 },
-
-    { "admin_user_unlock_email",
-      NGX_SVC_ADMIN_UNLOCK("user_name_key = lower($1::text)"), 1 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_unlock_id = {
+    .name = "admin_user_unlock_id",
+    .text =
+        NGX_SVC_ADMIN_UNLOCK("id = $1"),
+    .nparams = 1
 };
 
-#define NGX_SVC_ADMIN_UNLOCK_ID     (&ngx_svc_admin_user_unlock_statements[0])
-#define NGX_SVC_ADMIN_UNLOCK_EMAIL  (&ngx_svc_admin_user_unlock_statements[1])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_unlock_email = {
+    .name = "admin_user_unlock_email",
+    .text =
+        NGX_SVC_ADMIN_UNLOCK("user_name_key = lower($1::text)"),
+    .nparams = 1
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_user_unlock_statements[] = {
+    &ngx_svc_sql_admin_user_unlock_id,
+    &ngx_svc_sql_admin_user_unlock_email,
+    NULL
+};
 
 
 ngx_int_t
@@ -82,10 +89,10 @@ ngx_svc_admin_user_unlock_prepare(ngx_svc_request_t *sr)
 
         return ngx_svc_admin_user_id(sr,
                                      ngx_svc_pg_call(sr->op,
-                                                     NGX_SVC_ADMIN_UNLOCK_ID));
+                                                     &ngx_svc_sql_admin_user_unlock_id));
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_UNLOCK_EMAIL);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_user_unlock_email);
     if (call == NULL) {
         return NGX_ERROR;
     }

@@ -21,23 +21,29 @@ const char *const  ngx_svc_admin_user_statuses[] = {
 
 /* svc.user_page() answers with one row: how many there are, and ids. */
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_users_statements[] = {
-
-    { "admin_users_list",
-      "SELECT p.total, " NGX_SVC_ADMIN_USER_COLUMNS("u")
-      " FROM svc.user_page($1, $2, $3::int4, $4::int4) p"
-      " LEFT JOIN unnest(p.ids) WITH ORDINALITY i (id, n) ON true"
-      " LEFT JOIN svc.user_account u ON u.id = i.id ORDER BY i.n", 4 },
-
-    { "admin_users_get",
-      "SELECT " NGX_SVC_ADMIN_USER_COLUMNS("u")
-      " FROM svc.user_account u WHERE u.id = $1", 1 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_list = {
+    .name = "admin_users_list",
+    .text =
+        "SELECT p.total, " NGX_SVC_ADMIN_USER_COLUMNS("u")
+        " FROM svc.user_page($1, $2, $3::int4, $4::int4) p"
+        " LEFT JOIN unnest(p.ids) WITH ORDINALITY i (id, n) ON true"
+        " LEFT JOIN svc.user_account u ON u.id = i.id ORDER BY i.n",
+    .nparams = 4
 };
 
-#define NGX_SVC_ADMIN_USERS_LIST  (&ngx_svc_admin_users_statements[0])
-#define NGX_SVC_ADMIN_USERS_GET   (&ngx_svc_admin_users_statements[1])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_get = {
+    .name = "admin_users_get",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_USER_COLUMNS("u")
+        " FROM svc.user_account u WHERE u.id = $1",
+    .nparams = 1
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_users_statements[] = {
+    &ngx_svc_sql_admin_users_list,
+    &ngx_svc_sql_admin_users_get,
+    NULL
+};
 
 
 ngx_int_t
@@ -59,7 +65,7 @@ ngx_svc_admin_users_list_prepare(ngx_svc_request_t *sr)
 
     sr->data = &find->page;
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_USERS_LIST);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_users_list);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -146,7 +152,7 @@ ngx_svc_admin_users_get_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_user_id(sr,
                                  ngx_svc_pg_call(sr->op,
-                                                 NGX_SVC_ADMIN_USERS_GET));
+                                                 &ngx_svc_sql_admin_users_get));
 }
 
 

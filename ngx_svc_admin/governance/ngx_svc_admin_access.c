@@ -34,55 +34,66 @@ static ngx_int_t ngx_svc_admin_access_send(ngx_svc_request_t *sr,
     "access_policy -> 'rules', access_policy ->> 'defaultAction',"            \
     " access_version_id, access_updated_at, access_number"
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_access_statements[] = {
-
-    { "admin_access_get",
-      "SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS " FROM svc.governance"
-      " WHERE tenant_id = " NGX_SVC_TENANT, 0 },
-
-    { "admin_access_read",
-      "SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS ", "
-          NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$1", "access_number")
-          ", access_policy, tenant_id"
-      " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT, 1 },
-
-    { "admin_access_store",
-      "WITH g AS ("
-          "UPDATE svc.governance SET revision = revision + 1,"
-              " access_policy = $1::text::json,"
-              " access_number = access_number + 1,"
-              " access_version_id = gen_random_uuid(),"
-              " access_updated_at = greatest(now(),"
-              " access_updated_at + interval '1 millisecond')"
-          " WHERE tenant_id = " NGX_SVC_TENANT
-              " AND access_number = $2::text::bigint RETURNING *"
-      "), v AS ("
-          "INSERT INTO svc.access_policy_version (tenant_id, id, number,"
-              " source, restored_from, snapshot, created_at)"
-          " SELECT tenant_id, access_version_id, access_number, $3,"
-              " $4::text::uuid, access_policy, access_updated_at FROM g"
-          " RETURNING *"
-      "), d AS ("
-          "DELETE FROM svc.access_policy_version o USING g"
-          " WHERE o.tenant_id = g.tenant_id"
-              " AND o.number <= g.access_number - $5::int4"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id,"
-              " details)"
-          " SELECT CASE v.source WHEN 'restore' THEN 'access_policy.restored'"
-              " ELSE 'access_policy.updated' END, 'accessPolicy', v.id::text,"
-              " jsonb_strip_nulls(jsonb_build_object('version', v.number,"
-              " 'source', v.source, 'restoredFrom', v.restored_from)) FROM v"
-      ")"
-      " SELECT " NGX_SVC_ADMIN_ACCESS_VERSION_COLUMNS ", "
-      NGX_SVC_ADMIN_ACCESS_COLUMNS " FROM v, g", 5 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_get = {
+    .name = "admin_access_get",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS " FROM svc.governance"
+        " WHERE tenant_id = " NGX_SVC_TENANT,
+    .nparams = 0
 };
 
-#define NGX_SVC_ADMIN_ACCESS_GET    (&ngx_svc_admin_access_statements[0])
-#define NGX_SVC_ADMIN_ACCESS_READ   (&ngx_svc_admin_access_statements[1])
-#define NGX_SVC_ADMIN_ACCESS_STORE  (&ngx_svc_admin_access_statements[2])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_read = {
+    .name = "admin_access_read",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS ", "
+            NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$1", "access_number")
+            ", access_policy, tenant_id"
+        " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT,
+    .nparams = 1
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_store = {
+    .name = "admin_access_store",
+    .text =
+        "WITH g AS ("
+            "UPDATE svc.governance SET revision = revision + 1,"
+                " access_policy = $1::text::json,"
+                " access_number = access_number + 1,"
+                " access_version_id = gen_random_uuid(),"
+                " access_updated_at = greatest(now(),"
+                " access_updated_at + interval '1 millisecond')"
+            " WHERE tenant_id = " NGX_SVC_TENANT
+                " AND access_number = $2::text::bigint RETURNING *"
+        "), v AS ("
+            "INSERT INTO svc.access_policy_version (tenant_id, id, number,"
+                " source, restored_from, snapshot, created_at)"
+            " SELECT tenant_id, access_version_id, access_number, $3,"
+                " $4::text::uuid, access_policy, access_updated_at FROM g"
+            " RETURNING *"
+        "), d AS ("
+            "DELETE FROM svc.access_policy_version o USING g"
+            " WHERE o.tenant_id = g.tenant_id"
+                " AND o.number <= g.access_number - $5::int4"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id,"
+                " details)"
+            " SELECT CASE v.source WHEN 'restore' THEN 'access_policy.restored'"
+                " ELSE 'access_policy.updated' END, 'accessPolicy', v.id::text,"
+                " jsonb_strip_nulls(jsonb_build_object('version', v.number,"
+                " 'source', v.source, 'restoredFrom', v.restored_from)) FROM v"
+        ")"
+        " SELECT " NGX_SVC_ADMIN_ACCESS_VERSION_COLUMNS ", "
+        NGX_SVC_ADMIN_ACCESS_COLUMNS " FROM v, g",
+    .nparams = 5
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_access_statements[] = {
+    &ngx_svc_sql_admin_access_get,
+    &ngx_svc_sql_admin_access_read,
+    &ngx_svc_sql_admin_access_store,
+    NULL
+};
+
 
 /* Of admin_access_read, behind NGX_SVC_ADMIN_ACCESS_COLUMNS */
 #define NGX_SVC_ADMIN_ACCESS_NUMBER   4
@@ -94,7 +105,7 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_access_statements[] = {
 ngx_int_t
 ngx_svc_admin_access_get_prepare(ngx_svc_request_t *sr)
 {
-    return ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ACCESS_GET)
+    return ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_access_get)
            ? NGX_OK : NGX_ERROR;
 }
 
@@ -151,7 +162,7 @@ ngx_svc_admin_access_read(ngx_svc_request_t *sr)
 
     access = sr->data;
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ACCESS_READ);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_access_read);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -324,7 +335,7 @@ ngx_svc_admin_access_store(ngx_svc_request_t *sr, const ngx_str_t *json,
         return NGX_ERROR;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ACCESS_STORE);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_access_store);
     if (call == NULL) {
         return NGX_ERROR;
     }

@@ -26,19 +26,20 @@ static ngx_int_t ngx_svc_admin_restore_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_restore_written(ngx_svc_request_t *sr);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_access_restore_statements[] = {
-
-    { "admin_access_version",
-      "SELECT v.id, v.snapshot, g.access_number, "
-          NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$2", "g.access_number")
-      " FROM svc.access_policy_version v"
-      " JOIN svc.governance g USING (tenant_id) WHERE v.id = $1", 2 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_version = {
+    .name = "admin_access_version",
+    .text =
+        "SELECT v.id, v.snapshot, g.access_number, "
+            NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$2", "g.access_number")
+        " FROM svc.access_policy_version v"
+        " JOIN svc.governance g USING (tenant_id) WHERE v.id = $1",
+    .nparams = 2
 };
 
-#define NGX_SVC_ADMIN_ACCESS_VERSION                                          \
-    (&ngx_svc_admin_access_restore_statements[0])
+ngx_svc_pg_statements_t  ngx_svc_admin_access_restore_statements[] = {
+    &ngx_svc_sql_admin_access_version,
+    NULL
+};
 
 
 ngx_int_t
@@ -69,7 +70,7 @@ ngx_svc_admin_restore_read(ngx_svc_request_t *sr)
 
     restore = sr->data;
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ACCESS_VERSION);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_access_version);
 
     rc = ngx_svc_param_uuid(sr, 0, call, NGX_SVC_ADMIN_NO_VERSION);
 

@@ -40,33 +40,37 @@ static ngx_int_t ngx_svc_admin_versions_more(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_versions_failed(ngx_svc_request_t *sr);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_access_versions_statements[] = {
+/* at least one snapshot, and those that fit with it */
 
-    /* at least one snapshot, and those that fit with it */
-
-    { "admin_access_versions",
-      "SELECT " NGX_SVC_ADMIN_ACCESS_VERSION_COLUMNS_BUT_SNAPSHOT ","
-      " CASE WHEN row_number() OVER w = 1"
-          " OR sum(octet_length(snapshot::text)) OVER w <= $4::int4"
-      " THEN snapshot END, id = (SELECT access_version_id FROM svc.governance"
-      " WHERE tenant_id = " NGX_SVC_TENANT ")"
-      " FROM (SELECT * FROM svc.access_policy_version"
-      " WHERE tenant_id = " NGX_SVC_TENANT
-      " AND ($3::text IS NULL OR number < $3::text::bigint)"
-      " ORDER BY number DESC LIMIT $1::int4 OFFSET $2::int4) p"
-      " WINDOW w AS (ORDER BY number DESC) ORDER BY number DESC", 4 },
-
-    { "admin_access_versions_total",
-      "SELECT count(*) FROM svc.access_policy_version"
-      " WHERE tenant_id = " NGX_SVC_TENANT, 0 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_versions = {
+    .name = "admin_access_versions",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_ACCESS_VERSION_COLUMNS_BUT_SNAPSHOT ","
+        " CASE WHEN row_number() OVER w = 1"
+            " OR sum(octet_length(snapshot::text)) OVER w <= $4::int4"
+        " THEN snapshot END, id = (SELECT access_version_id FROM svc.governance"
+        " WHERE tenant_id = " NGX_SVC_TENANT ")"
+        " FROM (SELECT * FROM svc.access_policy_version"
+        " WHERE tenant_id = " NGX_SVC_TENANT
+        " AND ($3::text IS NULL OR number < $3::text::bigint)"
+        " ORDER BY number DESC LIMIT $1::int4 OFFSET $2::int4) p"
+        " WINDOW w AS (ORDER BY number DESC) ORDER BY number DESC",
+    .nparams = 4
 };
 
-#define NGX_SVC_ADMIN_ACCESS_LIST                                             \
-    (&ngx_svc_admin_access_versions_statements[0])
-#define NGX_SVC_ADMIN_ACCESS_TOTAL                                            \
-    (&ngx_svc_admin_access_versions_statements[1])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_versions_total = {
+    .name = "admin_access_versions_total",
+    .text =
+        "SELECT count(*) FROM svc.access_policy_version"
+        " WHERE tenant_id = " NGX_SVC_TENANT,
+    .nparams = 0
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_access_versions_statements[] = {
+    &ngx_svc_sql_admin_access_versions,
+    &ngx_svc_sql_admin_access_versions_total,
+    NULL
+};
 
 
 ngx_int_t
@@ -91,7 +95,7 @@ ngx_svc_admin_access_versions_prepare(ngx_svc_request_t *sr)
     if (ngx_svc_admin_versions_call(sr, versions->page.limit,
                                     versions->page.offset)
         != NGX_OK
-        || ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ACCESS_TOTAL) == NULL)
+        || ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_access_versions_total) == NULL)
     {
         return NGX_ERROR;
     }
@@ -109,7 +113,7 @@ ngx_svc_admin_versions_call(ngx_svc_request_t *sr, int32_t limit,
 
     versions = sr->data;
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ACCESS_LIST);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_access_versions);
 
     if (call == NULL
         || ngx_svc_pg_bind_int(sr->op, call, limit) != NGX_OK

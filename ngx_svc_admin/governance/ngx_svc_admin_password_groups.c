@@ -41,90 +41,104 @@ static void ngx_svc_admin_override_write(ngx_svc_json_writer_t *w,
         NGX_SVC_ADMIN_REVISION("u")                                           \
     ")"
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_password_groups_statements[] = {
-
-    { "admin_overrides_list",
-      "SELECT " NGX_SVC_ADMIN_OVERRIDE_COLUMNS("p") " FROM ("
-          "SELECT * FROM svc.group_password_policy"
-          " WHERE tenant_id = " NGX_SVC_TENANT
-          " ORDER BY created_at DESC, group_id DESC"
-          " LIMIT $1::int4 OFFSET $2::int4) p"
-      " CROSS JOIN LATERAL ("
-          NGX_SVC_ROW("k.name", "svc.user_group", "p.group_id") ") g"
-      " ORDER BY p.created_at DESC, p.group_id DESC", 2 },
-
-    { "admin_overrides_total",
-      "SELECT count(*) FROM svc.group_password_policy"
-      " WHERE tenant_id = " NGX_SVC_TENANT, 0 },
-
-    { "admin_overrides_create",
-      "WITH g AS ("
-          "SELECT tenant_id, id, name FROM svc.user_group WHERE id = $1"
-      "), u AS ("
-          "INSERT INTO svc.group_password_policy (tenant_id, group_id, "
-              NGX_SVC_ADMIN_PASSWORD_COLUMNS ")"
-          " SELECT g.tenant_id, g.id, " NGX_SVC_ADMIN_OVERRIDE_VALUES
-          " FROM g WHERE NOT EXISTS (SELECT FROM svc.group_password_policy"
-              " WHERE group_id = $1)"
-          " RETURNING *"
-      "), " NGX_SVC_ADMIN_OVERRIDE_EVENT("'group_password_policy.created'",
-                                         "'{}'", "u, g")
-      " SELECT " NGX_SVC_ADMIN_OVERRIDE_COLUMNS("u")
-      " FROM g LEFT JOIN u ON true", 10 },
-
-    { "admin_overrides_put",
-      "WITH g AS ("
-          "SELECT tenant_id, id, name FROM svc.user_group WHERE id = $1"
-      "), o AS ("
-          "SELECT * FROM svc.group_password_policy WHERE group_id = $1"
-      "), u AS ("
-          "INSERT INTO svc.group_password_policy AS a (tenant_id, group_id, "
-              NGX_SVC_ADMIN_PASSWORD_COLUMNS ")"
-          " SELECT g.tenant_id, g.id, " NGX_SVC_ADMIN_OVERRIDE_VALUES
-          " FROM g ON CONFLICT (tenant_id, group_id) DO UPDATE"
-              " SET (" NGX_SVC_ADMIN_PASSWORD_COLUMNS ", updated_at) = ("
-              NGX_SVC_ADMIN_PASSWORD_OF("EXCLUDED") ","
-              " greatest(now(), a.updated_at + interval '1 millisecond'))"
-              " WHERE (" NGX_SVC_ADMIN_PASSWORD_OF("a") ")"
-              " IS DISTINCT FROM (" NGX_SVC_ADMIN_PASSWORD_OF("EXCLUDED") ")"
-          " RETURNING *"
-      "), " NGX_SVC_ADMIN_OVERRIDE_EVENT(
-                "CASE WHEN o.group_id IS NULL"
-                " THEN 'group_password_policy.created'"
-                " ELSE 'group_password_policy.updated' END",
-                "CASE WHEN o.group_id IS NULL THEN '{}' ELSE "
-                NGX_SVC_ADMIN_PASSWORD_CHANGED " END",
-                "u CROSS JOIN g LEFT JOIN o ON true")
-      ", r AS ("
-          "SELECT * FROM u"
-          " UNION ALL SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)"
-      ")"
-      " SELECT " NGX_SVC_ADMIN_OVERRIDE_COLUMNS("r")
-      ", EXISTS (SELECT FROM o) FROM g, r", 10 },
-
-    { "admin_overrides_delete",
-      "WITH g AS ("
-          "SELECT id, name FROM svc.user_group WHERE id = $1"
-      "), u AS ("
-          "DELETE FROM svc.group_password_policy WHERE group_id = $1"
-          " RETURNING group_id"
-      "), " NGX_SVC_ADMIN_OVERRIDE_EVENT("'group_password_policy.deleted'",
-                                         "'{}'", "u, g")
-      " SELECT u.group_id FROM g LEFT JOIN u ON true", 1 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_overrides_list = {
+    .name = "admin_overrides_list",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_OVERRIDE_COLUMNS("p") " FROM ("
+            "SELECT * FROM svc.group_password_policy"
+            " WHERE tenant_id = " NGX_SVC_TENANT
+            " ORDER BY created_at DESC, group_id DESC"
+            " LIMIT $1::int4 OFFSET $2::int4) p"
+        " CROSS JOIN LATERAL ("
+            NGX_SVC_ROW("k.name", "svc.user_group", "p.group_id") ") g"
+        " ORDER BY p.created_at DESC, p.group_id DESC",
+    .nparams = 2
 };
 
-#define NGX_SVC_ADMIN_OVERRIDES_LIST                                          \
-    (&ngx_svc_admin_password_groups_statements[0])
-#define NGX_SVC_ADMIN_OVERRIDES_TOTAL                                         \
-    (&ngx_svc_admin_password_groups_statements[1])
-#define NGX_SVC_ADMIN_OVERRIDES_CREATE                                        \
-    (&ngx_svc_admin_password_groups_statements[2])
-#define NGX_SVC_ADMIN_OVERRIDES_PUT                                           \
-    (&ngx_svc_admin_password_groups_statements[3])
-#define NGX_SVC_ADMIN_OVERRIDES_DELETE                                        \
-    (&ngx_svc_admin_password_groups_statements[4])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_overrides_total = {
+    .name = "admin_overrides_total",
+    .text =
+        "SELECT count(*) FROM svc.group_password_policy"
+        " WHERE tenant_id = " NGX_SVC_TENANT,
+    .nparams = 0
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_overrides_create = {
+    .name = "admin_overrides_create",
+    .text =
+        "WITH g AS ("
+            "SELECT tenant_id, id, name FROM svc.user_group WHERE id = $1"
+        "), u AS ("
+            "INSERT INTO svc.group_password_policy (tenant_id, group_id, "
+                NGX_SVC_ADMIN_PASSWORD_COLUMNS ")"
+            " SELECT g.tenant_id, g.id, " NGX_SVC_ADMIN_OVERRIDE_VALUES
+            " FROM g WHERE NOT EXISTS (SELECT FROM svc.group_password_policy"
+                " WHERE group_id = $1)"
+            " RETURNING *"
+        "), " NGX_SVC_ADMIN_OVERRIDE_EVENT("'group_password_policy.created'",
+                                           "'{}'", "u, g")
+        " SELECT " NGX_SVC_ADMIN_OVERRIDE_COLUMNS("u")
+        " FROM g LEFT JOIN u ON true",
+    .nparams = 10
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_overrides_put = {
+    .name = "admin_overrides_put",
+    .text =
+        "WITH g AS ("
+            "SELECT tenant_id, id, name FROM svc.user_group WHERE id = $1"
+        "), o AS ("
+            "SELECT * FROM svc.group_password_policy WHERE group_id = $1"
+        "), u AS ("
+            "INSERT INTO svc.group_password_policy AS a (tenant_id, group_id, "
+                NGX_SVC_ADMIN_PASSWORD_COLUMNS ")"
+            " SELECT g.tenant_id, g.id, " NGX_SVC_ADMIN_OVERRIDE_VALUES
+            " FROM g ON CONFLICT (tenant_id, group_id) DO UPDATE"
+                " SET (" NGX_SVC_ADMIN_PASSWORD_COLUMNS ", updated_at) = ("
+                NGX_SVC_ADMIN_PASSWORD_OF("EXCLUDED") ","
+                " greatest(now(), a.updated_at + interval '1 millisecond'))"
+                " WHERE (" NGX_SVC_ADMIN_PASSWORD_OF("a") ")"
+                " IS DISTINCT FROM (" NGX_SVC_ADMIN_PASSWORD_OF("EXCLUDED") ")"
+            " RETURNING *"
+        "), " NGX_SVC_ADMIN_OVERRIDE_EVENT(
+                  "CASE WHEN o.group_id IS NULL"
+                  " THEN 'group_password_policy.created'"
+                  " ELSE 'group_password_policy.updated' END",
+                  "CASE WHEN o.group_id IS NULL THEN '{}' ELSE "
+                  NGX_SVC_ADMIN_PASSWORD_CHANGED " END",
+                  "u CROSS JOIN g LEFT JOIN o ON true")
+        ", r AS ("
+            "SELECT * FROM u"
+            " UNION ALL SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)"
+        ")"
+        " SELECT " NGX_SVC_ADMIN_OVERRIDE_COLUMNS("r")
+        ", EXISTS (SELECT FROM o) FROM g, r",
+    .nparams = 10
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_overrides_delete = {
+    .name = "admin_overrides_delete",
+    .text =
+        "WITH g AS ("
+            "SELECT id, name FROM svc.user_group WHERE id = $1"
+        "), u AS ("
+            "DELETE FROM svc.group_password_policy WHERE group_id = $1"
+            " RETURNING group_id"
+        "), " NGX_SVC_ADMIN_OVERRIDE_EVENT("'group_password_policy.deleted'",
+                                           "'{}'", "u, g")
+        " SELECT u.group_id FROM g LEFT JOIN u ON true",
+    .nparams = 1
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_password_groups_statements[] = {
+    &ngx_svc_sql_admin_overrides_list,
+    &ngx_svc_sql_admin_overrides_total,
+    &ngx_svc_sql_admin_overrides_create,
+    &ngx_svc_sql_admin_overrides_put,
+    &ngx_svc_sql_admin_overrides_delete,
+    NULL
+};
+
 
 /* Behind the columns of an override, of a PUT: there was one. */
 
@@ -134,8 +148,8 @@ const ngx_svc_pg_statement_t  ngx_svc_admin_password_groups_statements[] = {
 ngx_int_t
 ngx_svc_admin_overrides_list_prepare(ngx_svc_request_t *sr)
 {
-    return ngx_svc_page_calls(sr, NGX_SVC_ADMIN_OVERRIDES_LIST,
-                              NGX_SVC_ADMIN_OVERRIDES_TOTAL);
+    return ngx_svc_page_calls(sr, &ngx_svc_sql_admin_overrides_list,
+                              &ngx_svc_sql_admin_overrides_total);
 }
 
 
@@ -169,7 +183,7 @@ ngx_svc_admin_overrides_create_prepare(ngx_svc_request_t *sr)
     }
 
     text = &password.group_id.str;
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_OVERRIDES_CREATE);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_overrides_create);
 
     if (call == NULL
         || ngx_svc_uuid_parse(text->data, text->len, id) != NGX_OK)
@@ -225,7 +239,7 @@ ngx_svc_admin_overrides_put_prepare(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_OVERRIDES_PUT);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_overrides_put);
 
     rc = ngx_svc_admin_group_id(sr, call);
     if (rc != NGX_OK) {
@@ -264,7 +278,7 @@ ngx_svc_admin_overrides_delete_prepare(ngx_svc_request_t *sr)
 
     return ngx_svc_admin_group_id(sr,
                               ngx_svc_pg_call(sr->op,
-                                              NGX_SVC_ADMIN_OVERRIDES_DELETE));
+                                              &ngx_svc_sql_admin_overrides_delete));
 }
 
 

@@ -11,66 +11,70 @@ static ngx_int_t ngx_svc_admin_password_send(ngx_svc_request_t *sr,
 
 /* The row is locked by the statement before. */
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_password_policy_statements[] = {
-
-    { "admin_password_policy",
-      "SELECT " NGX_SVC_ADMIN_PASSWORD_OF("g") ", g.password_version"
-      " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_TENANT, 0 },
-
-    { "admin_password_policy_put",
-      "WITH o AS ("
-          "SELECT g.tenant_id, " NGX_SVC_ADMIN_PASSWORD_OF("g")
-              ", g.password_version"
-          " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_TENANT
-      "), n AS ("
-          "SELECT o.tenant_id,"
-              " coalesce($2::int4, o.min_length) AS min_length,"
-              " coalesce($3::bool, o.reject_breached) AS reject_breached,"
-              " coalesce($4::bool, o.reject_contextual) AS reject_contextual,"
-              " coalesce($5::bool, o.require_lower) AS require_lower,"
-              " coalesce($6::bool, o.require_upper) AS require_upper,"
-              " coalesce($7::bool, o.require_digit) AS require_digit,"
-              " coalesce($8::bool, o.require_symbol) AS require_symbol,"
-              " coalesce($9::int4, o.history_count) AS history_count,"
-              " coalesce($10::int4, o.max_age_days) AS max_age_days, "
-              NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$1", "o.password_version")
-                  " AS matches"
-          " FROM o"
-      "), u AS ("
-          "UPDATE svc.governance g SET revision = g.revision + 1,"
-              " password_version = g.password_version + 1,"
-              " (" NGX_SVC_ADMIN_PASSWORD_COLUMNS ")"
-              " = (" NGX_SVC_ADMIN_PASSWORD_OF("n") ")"
-          " FROM n, o WHERE g.tenant_id = n.tenant_id AND n.matches"
-              " AND (" NGX_SVC_ADMIN_PASSWORD_OF("n") ")"
-              " <> (" NGX_SVC_ADMIN_PASSWORD_OF("o") ")"
-          " RETURNING " NGX_SVC_ADMIN_PASSWORD_OF("g") ", g.password_version"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, details)"
-          " SELECT 'password_policy.updated', 'passwordPolicy', "
-              NGX_SVC_ADMIN_PASSWORD_CHANGED
-          " FROM u, o"
-      "), r AS ("
-          "SELECT " NGX_SVC_ADMIN_PASSWORD_OF("u") ", u.password_version"
-          " FROM u UNION ALL"
-          " SELECT " NGX_SVC_ADMIN_PASSWORD_OF("o") ", o.password_version"
-          " FROM o WHERE NOT EXISTS (SELECT FROM u)"
-      ")"
-      " SELECT n.matches, r.* FROM n, r", 10 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_password_policy = {
+    .name = "admin_password_policy",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_PASSWORD_OF("g") ", g.password_version"
+        " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_TENANT,
+    .nparams = 0
 };
 
-#define NGX_SVC_ADMIN_PASSWORD_GET                                            \
-    (&ngx_svc_admin_password_policy_statements[0])
-#define NGX_SVC_ADMIN_PASSWORD_PUT                                            \
-    (&ngx_svc_admin_password_policy_statements[1])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_password_policy_put = {
+    .name = "admin_password_policy_put",
+    .text =
+        "WITH o AS ("
+            "SELECT g.tenant_id, " NGX_SVC_ADMIN_PASSWORD_OF("g")
+                ", g.password_version"
+            " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_TENANT
+        "), n AS ("
+            "SELECT o.tenant_id,"
+                " coalesce($2::int4, o.min_length) AS min_length,"
+                " coalesce($3::bool, o.reject_breached) AS reject_breached,"
+                " coalesce($4::bool, o.reject_contextual) AS reject_contextual,"
+                " coalesce($5::bool, o.require_lower) AS require_lower,"
+                " coalesce($6::bool, o.require_upper) AS require_upper,"
+                " coalesce($7::bool, o.require_digit) AS require_digit,"
+                " coalesce($8::bool, o.require_symbol) AS require_symbol,"
+                " coalesce($9::int4, o.history_count) AS history_count,"
+                " coalesce($10::int4, o.max_age_days) AS max_age_days, "
+                NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$1", "o.password_version")
+                    " AS matches"
+            " FROM o"
+        "), u AS ("
+            "UPDATE svc.governance g SET revision = g.revision + 1,"
+                " password_version = g.password_version + 1,"
+                " (" NGX_SVC_ADMIN_PASSWORD_COLUMNS ")"
+                " = (" NGX_SVC_ADMIN_PASSWORD_OF("n") ")"
+            " FROM n, o WHERE g.tenant_id = n.tenant_id AND n.matches"
+                " AND (" NGX_SVC_ADMIN_PASSWORD_OF("n") ")"
+                " <> (" NGX_SVC_ADMIN_PASSWORD_OF("o") ")"
+            " RETURNING " NGX_SVC_ADMIN_PASSWORD_OF("g") ", g.password_version"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, details)"
+            " SELECT 'password_policy.updated', 'passwordPolicy', "
+                NGX_SVC_ADMIN_PASSWORD_CHANGED
+            " FROM u, o"
+        "), r AS ("
+            "SELECT " NGX_SVC_ADMIN_PASSWORD_OF("u") ", u.password_version"
+            " FROM u UNION ALL"
+            " SELECT " NGX_SVC_ADMIN_PASSWORD_OF("o") ", o.password_version"
+            " FROM o WHERE NOT EXISTS (SELECT FROM u)"
+        ")"
+        " SELECT n.matches, r.* FROM n, r",
+    .nparams = 10
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_password_policy_statements[] = {
+    &ngx_svc_sql_admin_password_policy,
+    &ngx_svc_sql_admin_password_policy_put,
+    NULL
+};
 
 
 ngx_int_t
 ngx_svc_admin_password_policy_get_prepare(ngx_svc_request_t *sr)
 {
-    return ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_PASSWORD_GET)
+    return ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_password_policy)
            ? NGX_OK : NGX_ERROR;
 }
 
@@ -108,7 +112,7 @@ ngx_svc_admin_password_policy_put_prepare(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_PASSWORD_PUT);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_password_policy_put);
     if (call == NULL) {
         return NGX_ERROR;
     }

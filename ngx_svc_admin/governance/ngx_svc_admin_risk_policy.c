@@ -21,71 +21,77 @@ static ngx_int_t ngx_svc_admin_risk_send(ngx_svc_request_t *sr, PGresult *res,
  * it is the one that If-Match names, and whether the thresholds are in order.
  */
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_risk_policy_statements[] = {
-
-    { "admin_risk_policy",
-      "SELECT " NGX_SVC_ADMIN_RISK_COLUMNS("g") ", g.risk_version"
-      " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_TENANT, 0 },
-
-    { "admin_risk_policy_put",
-      "WITH o AS ("
-          "SELECT g.tenant_id, " NGX_SVC_ADMIN_RISK_COLUMNS("g")
-              ", g.risk_version"
-          " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_TENANT
-      "), n AS ("
-          "SELECT o.tenant_id,"
-              " coalesce($2::bool, o.risk_enabled) AS risk_enabled,"
-              " coalesce($3::int4, o.risk_mfa_threshold)"
-                  " AS risk_mfa_threshold,"
-              " coalesce($4::int4, o.risk_deny_threshold)"
-                  " AS risk_deny_threshold, "
-              NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$1", "o.risk_version")
-                  " AS matches"
-          " FROM o"
-      "), c AS ("
-          "SELECT n.matches,"
-              " n.risk_mfa_threshold < n.risk_deny_threshold AS ordered FROM n"
-      "), u AS ("
-          "UPDATE svc.governance g SET revision = g.revision + 1,"
-              " risk_version = g.risk_version + 1,"
-              " risk_enabled = n.risk_enabled,"
-              " risk_mfa_threshold = n.risk_mfa_threshold,"
-              " risk_deny_threshold = n.risk_deny_threshold"
-          " FROM n, o, c WHERE g.tenant_id = n.tenant_id"
-              " AND c.matches AND c.ordered"
-              " AND (" NGX_SVC_ADMIN_RISK_COLUMNS("n") ")"
-              " <> (" NGX_SVC_ADMIN_RISK_COLUMNS("o") ")"
-          " RETURNING " NGX_SVC_ADMIN_RISK_COLUMNS("g") ", g.risk_version"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, details)"
-          " SELECT 'risk_policy.updated', 'riskPolicy',"
-              " jsonb_build_object('changed', to_jsonb(array_remove(ARRAY["
-              NGX_SVC_ADMIN_RISK_CHANGED("risk_enabled", "enabled") ", "
-              NGX_SVC_ADMIN_RISK_CHANGED("risk_mfa_threshold",
-                                         "mfaThreshold") ", "
-              NGX_SVC_ADMIN_RISK_CHANGED("risk_deny_threshold",
-                                         "denyThreshold")
-              "], NULL)))"
-          " FROM u, o"
-      "), r AS ("
-          "SELECT " NGX_SVC_ADMIN_RISK_COLUMNS("u") ", u.risk_version FROM u"
-          " UNION ALL"
-          " SELECT " NGX_SVC_ADMIN_RISK_COLUMNS("o") ", o.risk_version FROM o"
-          " WHERE NOT EXISTS (SELECT FROM u)"
-      ")"
-      " SELECT c.matches, c.ordered, r.* FROM c, r", 4 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_risk_policy = {
+    .name = "admin_risk_policy",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_RISK_COLUMNS("g") ", g.risk_version"
+        " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_TENANT,
+    .nparams = 0
 };
 
-#define NGX_SVC_ADMIN_RISK_GET  (&ngx_svc_admin_risk_policy_statements[0])
-#define NGX_SVC_ADMIN_RISK_PUT  (&ngx_svc_admin_risk_policy_statements[1])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_risk_policy_put = {
+    .name = "admin_risk_policy_put",
+    .text =
+        "WITH o AS ("
+            "SELECT g.tenant_id, " NGX_SVC_ADMIN_RISK_COLUMNS("g")
+                ", g.risk_version"
+            " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_TENANT
+        "), n AS ("
+            "SELECT o.tenant_id,"
+                " coalesce($2::bool, o.risk_enabled) AS risk_enabled,"
+                " coalesce($3::int4, o.risk_mfa_threshold)"
+                    " AS risk_mfa_threshold,"
+                " coalesce($4::int4, o.risk_deny_threshold)"
+                    " AS risk_deny_threshold, "
+                NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$1", "o.risk_version")
+                    " AS matches"
+            " FROM o"
+        "), c AS ("
+            "SELECT n.matches,"
+                " n.risk_mfa_threshold < n.risk_deny_threshold AS ordered FROM n"
+        "), u AS ("
+            "UPDATE svc.governance g SET revision = g.revision + 1,"
+                " risk_version = g.risk_version + 1,"
+                " risk_enabled = n.risk_enabled,"
+                " risk_mfa_threshold = n.risk_mfa_threshold,"
+                " risk_deny_threshold = n.risk_deny_threshold"
+            " FROM n, o, c WHERE g.tenant_id = n.tenant_id"
+                " AND c.matches AND c.ordered"
+                " AND (" NGX_SVC_ADMIN_RISK_COLUMNS("n") ")"
+                " <> (" NGX_SVC_ADMIN_RISK_COLUMNS("o") ")"
+            " RETURNING " NGX_SVC_ADMIN_RISK_COLUMNS("g") ", g.risk_version"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, details)"
+            " SELECT 'risk_policy.updated', 'riskPolicy',"
+                " jsonb_build_object('changed', to_jsonb(array_remove(ARRAY["
+                NGX_SVC_ADMIN_RISK_CHANGED("risk_enabled", "enabled") ", "
+                NGX_SVC_ADMIN_RISK_CHANGED("risk_mfa_threshold",
+                                           "mfaThreshold") ", "
+                NGX_SVC_ADMIN_RISK_CHANGED("risk_deny_threshold",
+                                           "denyThreshold")
+                "], NULL)))"
+            " FROM u, o"
+        "), r AS ("
+            "SELECT " NGX_SVC_ADMIN_RISK_COLUMNS("u") ", u.risk_version FROM u"
+            " UNION ALL"
+            " SELECT " NGX_SVC_ADMIN_RISK_COLUMNS("o") ", o.risk_version FROM o"
+            " WHERE NOT EXISTS (SELECT FROM u)"
+        ")"
+        " SELECT c.matches, c.ordered, r.* FROM c, r",
+    .nparams = 4
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_risk_policy_statements[] = {
+    &ngx_svc_sql_admin_risk_policy,
+    &ngx_svc_sql_admin_risk_policy_put,
+    NULL
+};
 
 
 ngx_int_t
 ngx_svc_admin_risk_policy_get_prepare(ngx_svc_request_t *sr)
 {
-    return ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_RISK_GET)
+    return ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_risk_policy)
            ? NGX_OK : NGX_ERROR;
 }
 
@@ -129,7 +135,7 @@ ngx_svc_admin_risk_policy_put_prepare(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_RISK_PUT);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_risk_policy_put);
     if (call == NULL) {
         return NGX_ERROR;
     }

@@ -53,97 +53,115 @@ static void ngx_svc_admin_role_write_system(ngx_svc_json_writer_t *w,
     "(SELECT count(*) AS n FROM svc.user_account"                             \
     " WHERE tenant_id = " NGX_SVC_TENANT " AND role = '" role "')"
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_roles_statements[] = {
-
-    { "admin_roles_list",
-      "SELECT " NGX_SVC_ADMIN_ROLE_COLUMNS("r") " FROM svc.role r"
-      " WHERE r.tenant_id = " NGX_SVC_TENANT
-      " ORDER BY r.key LIMIT $1::int4 OFFSET $2::int4", 2 },
-
-    /* and how many are owners, admins, and members */
-
-    { "admin_roles_total",
-      "SELECT r.n, o.n, a.n, u.n - o.n - a.n - r.members FROM"
-      " (SELECT count(*) AS n, coalesce(sum(member_count), 0) AS members"
-          " FROM svc.role WHERE tenant_id = " NGX_SVC_TENANT ") r, "
-      NGX_SVC_ADMIN_ROLE_USERS("owner") " o, "
-      NGX_SVC_ADMIN_ROLE_USERS("admin") " a,"
-      " (SELECT coalesce(sum(active + suspended + deactivated), 0) AS n"
-          " FROM svc.user_count WHERE tenant_id = " NGX_SVC_TENANT
-      ") u", 0 },
-
-    { "admin_roles_create",
-      "WITH " NGX_SVC_ADMIN_ROLE_CALLER("$4")
-      ", n AS ("
-          "SELECT $3::text::text[] <@ c.permissions AS held,"
-              " $5::bool OR EXISTS (SELECT FROM svc.role WHERE key = $1)"
-                  " AS taken,"
-              " (SELECT count(*) FROM svc.role) AS n"
-          " FROM c"
-      "), u AS ("
-          "INSERT INTO svc.role AS r (tenant_id, key, name, permissions)"
-          " SELECT c.tenant_id, $1, $2, $3::text::text[] FROM c, n"
-          " WHERE n.held AND NOT n.taken AND n.n < $6::int4 RETURNING r.*"
-      "), " NGX_SVC_ADMIN_ROLE_EVENT("role.created",
-                "jsonb_build_object('permissions', to_jsonb(u.permissions))",
-                "u")
-      " SELECT n.held, n.taken, " NGX_SVC_ADMIN_ROLE_COLUMNS("u")
-      " FROM n LEFT JOIN u ON true", 6 },
-
-    { "admin_roles_put",
-      "WITH " NGX_SVC_ADMIN_ROLE_CALLER("$4")
-      ", o AS ("
-          "SELECT * FROM svc.role WHERE key = $1 FOR UPDATE"
-      "), n AS ("
-          "SELECT o.key, coalesce($2, o.name) AS name,"
-              " coalesce($3::text::text[], o.permissions) AS permissions,"
-              " coalesce($3::text::text[], o.permissions) <@ c.permissions"
-                  " AS held"
-          " FROM o, c"
-      "), u AS ("
-          "UPDATE svc.role r SET name = n.name, permissions = n.permissions,"
-              " updated_at ="
-              " greatest(now(), r.updated_at + interval '1 millisecond')"
-          " FROM n, o WHERE r.key = n.key AND n.held"
-              " AND (n.name, n.permissions) <> (o.name, o.permissions)"
-          " RETURNING r.*"
-      "), " NGX_SVC_ADMIN_ROLE_EVENT("role.updated",
-                "jsonb_build_object('changed', to_jsonb(array_remove(ARRAY["
-                "CASE WHEN u.name <> o.name THEN 'name' END,"
-                " CASE WHEN u.permissions <> o.permissions"
-                " THEN 'permissions' END], NULL)))",
-                "u, o")
-      ", r AS ("
-          "SELECT * FROM u"
-          " UNION ALL SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)"
-      ")"
-      " SELECT n.held, " NGX_SVC_ADMIN_ROLE_COLUMNS("r") " FROM n, r", 4 },
-
-    { "admin_roles_delete",
-      "WITH o AS ("
-          "SELECT key, name, member_count FROM svc.role WHERE key = $1"
-          " FOR UPDATE"
-      "), u AS ("
-          "DELETE FROM svc.role r USING o"
-          " WHERE r.key = o.key AND o.member_count = 0 RETURNING r.*"
-      "), " NGX_SVC_ADMIN_ROLE_EVENT("role.deleted", "'{}'", "u")
-      " SELECT o.member_count FROM o", 1 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_roles_list = {
+    .name = "admin_roles_list",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_ROLE_COLUMNS("r") " FROM svc.role r"
+        " WHERE r.tenant_id = " NGX_SVC_TENANT
+        " ORDER BY r.key LIMIT $1::int4 OFFSET $2::int4",
+    .nparams = 2
 };
 
-#define NGX_SVC_ADMIN_ROLES_LIST    (&ngx_svc_admin_roles_statements[0])
-#define NGX_SVC_ADMIN_ROLES_TOTAL   (&ngx_svc_admin_roles_statements[1])
-#define NGX_SVC_ADMIN_ROLES_CREATE  (&ngx_svc_admin_roles_statements[2])
-#define NGX_SVC_ADMIN_ROLES_PUT     (&ngx_svc_admin_roles_statements[3])
-#define NGX_SVC_ADMIN_ROLES_DELETE  (&ngx_svc_admin_roles_statements[4])
+/* and how many are owners, admins, and members */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_roles_total = {
+    .name = "admin_roles_total",
+    .text =
+        "SELECT r.n, o.n, a.n, u.n - o.n - a.n - r.members FROM"
+        " (SELECT count(*) AS n, coalesce(sum(member_count), 0) AS members"
+            " FROM svc.role WHERE tenant_id = " NGX_SVC_TENANT ") r, "
+        NGX_SVC_ADMIN_ROLE_USERS("owner") " o, "
+        NGX_SVC_ADMIN_ROLE_USERS("admin") " a,"
+        " (SELECT coalesce(sum(active + suspended + deactivated), 0) AS n"
+            " FROM svc.user_count WHERE tenant_id = " NGX_SVC_TENANT
+        ") u",
+    .nparams = 0
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_roles_create = {
+    .name = "admin_roles_create",
+    .text =
+        "WITH " NGX_SVC_ADMIN_ROLE_CALLER("$4")
+        ", n AS ("
+            "SELECT $3::text::text[] <@ c.permissions AS held,"
+                " $5::bool OR EXISTS (SELECT FROM svc.role WHERE key = $1)"
+                    " AS taken,"
+                " (SELECT count(*) FROM svc.role) AS n"
+            " FROM c"
+        "), u AS ("
+            "INSERT INTO svc.role AS r (tenant_id, key, name, permissions)"
+            " SELECT c.tenant_id, $1, $2, $3::text::text[] FROM c, n"
+            " WHERE n.held AND NOT n.taken AND n.n < $6::int4 RETURNING r.*"
+        "), " NGX_SVC_ADMIN_ROLE_EVENT("role.created",
+                  "jsonb_build_object('permissions', to_jsonb(u.permissions))",
+                  "u")
+        " SELECT n.held, n.taken, " NGX_SVC_ADMIN_ROLE_COLUMNS("u")
+        " FROM n LEFT JOIN u ON true",
+    .nparams = 6
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_roles_put = {
+    .name = "admin_roles_put",
+    .text =
+        "WITH " NGX_SVC_ADMIN_ROLE_CALLER("$4")
+        ", o AS ("
+            "SELECT * FROM svc.role WHERE key = $1 FOR UPDATE"
+        "), n AS ("
+            "SELECT o.key, coalesce($2, o.name) AS name,"
+                " coalesce($3::text::text[], o.permissions) AS permissions,"
+                " coalesce($3::text::text[], o.permissions) <@ c.permissions"
+                    " AS held"
+            " FROM o, c"
+        "), u AS ("
+            "UPDATE svc.role r SET name = n.name, permissions = n.permissions,"
+                " updated_at ="
+                " greatest(now(), r.updated_at + interval '1 millisecond')"
+            " FROM n, o WHERE r.key = n.key AND n.held"
+                " AND (n.name, n.permissions) <> (o.name, o.permissions)"
+            " RETURNING r.*"
+        "), " NGX_SVC_ADMIN_ROLE_EVENT("role.updated",
+                  "jsonb_build_object('changed', to_jsonb(array_remove(ARRAY["
+                  "CASE WHEN u.name <> o.name THEN 'name' END,"
+                  " CASE WHEN u.permissions <> o.permissions"
+                  " THEN 'permissions' END], NULL)))",
+                  "u, o")
+        ", r AS ("
+            "SELECT * FROM u"
+            " UNION ALL SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)"
+        ")"
+        " SELECT n.held, " NGX_SVC_ADMIN_ROLE_COLUMNS("r") " FROM n, r",
+    .nparams = 4
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_roles_delete = {
+    .name = "admin_roles_delete",
+    .text =
+        "WITH o AS ("
+            "SELECT key, name, member_count FROM svc.role WHERE key = $1"
+            " FOR UPDATE"
+        "), u AS ("
+            "DELETE FROM svc.role r USING o"
+            " WHERE r.key = o.key AND o.member_count = 0 RETURNING r.*"
+        "), " NGX_SVC_ADMIN_ROLE_EVENT("role.deleted", "'{}'", "u")
+        " SELECT o.member_count FROM o",
+    .nparams = 1
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_roles_statements[] = {
+    &ngx_svc_sql_admin_roles_list,
+    &ngx_svc_sql_admin_roles_total,
+    &ngx_svc_sql_admin_roles_create,
+    &ngx_svc_sql_admin_roles_put,
+    &ngx_svc_sql_admin_roles_delete,
+    NULL
+};
 
 
 ngx_int_t
 ngx_svc_admin_roles_list_prepare(ngx_svc_request_t *sr)
 {
-    return ngx_svc_page_calls(sr, NGX_SVC_ADMIN_ROLES_LIST,
-                              NGX_SVC_ADMIN_ROLES_TOTAL);
+    return ngx_svc_page_calls(sr, &ngx_svc_sql_admin_roles_list,
+                              &ngx_svc_sql_admin_roles_total);
 }
 
 
@@ -213,7 +231,7 @@ ngx_svc_admin_roles_create_prepare(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ROLES_CREATE);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_roles_create);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -293,7 +311,7 @@ ngx_svc_admin_roles_put_prepare(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ROLES_PUT);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_roles_put);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -345,7 +363,7 @@ ngx_svc_admin_roles_delete_prepare(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_ROLES_DELETE);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_roles_delete);
     if (call == NULL) {
         return NGX_ERROR;
     }

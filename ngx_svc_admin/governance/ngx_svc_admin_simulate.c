@@ -53,38 +53,43 @@ static void ngx_svc_admin_simulate_lockout(ngx_svc_json_writer_t *w,
  * more.
  */
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_simulate_statements[] = {
-
-    { "admin_simulate_policy",
-      "SELECT access_policy, access_number, tenant_id,"
-          " now() - make_interval(days => $1::int4), now()"
-      " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT, 1 },
-
-    { "admin_simulate_sign_ins",
-      "SELECT host(a.ip), s.country, s.n, s.users, a.last_at,"
-          " floor(extract(epoch FROM a.last_at))::bigint"
-      " FROM ("
-          "SELECT ip, last_at FROM svc.sign_in_address"
-          " WHERE tenant_id = " NGX_SVC_TENANT
-              " AND last_at > now() - make_interval(days => $1::int4)"
-          " ORDER BY last_at DESC, ip LIMIT $2::int4 + 1"
-      ") a, LATERAL ("
-          "SELECT count(*) AS n, count(DISTINCT i.user_id) AS users,"
-              " (array_agg(i.country ORDER BY i.at DESC))[1] AS country"
-          " FROM svc.sign_in i"
-          " WHERE i.tenant_id = " NGX_SVC_TENANT " AND i.ip = a.ip"
-              " AND i.at > now() - make_interval(days => $1::int4)"
-              " AND i.outcome = 'success'"
-      ") s"
-      " ORDER BY a.last_at DESC, a.ip", 2 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_simulate_policy = {
+    .name = "admin_simulate_policy",
+    .text =
+        "SELECT access_policy, access_number, tenant_id,"
+            " now() - make_interval(days => $1::int4), now()"
+        " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT,
+    .nparams = 1
 };
 
-#define NGX_SVC_ADMIN_SIMULATE_POLICY                                         \
-    (&ngx_svc_admin_simulate_statements[0])
-#define NGX_SVC_ADMIN_SIMULATE_SIGN_INS                                       \
-    (&ngx_svc_admin_simulate_statements[1])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_simulate_sign_ins = {
+    .name = "admin_simulate_sign_ins",
+    .text =
+        "SELECT host(a.ip), s.country, s.n, s.users, a.last_at,"
+            " floor(extract(epoch FROM a.last_at))::bigint"
+        " FROM ("
+            "SELECT ip, last_at FROM svc.sign_in_address"
+            " WHERE tenant_id = " NGX_SVC_TENANT
+                " AND last_at > now() - make_interval(days => $1::int4)"
+            " ORDER BY last_at DESC, ip LIMIT $2::int4 + 1"
+        ") a, LATERAL ("
+            "SELECT count(*) AS n, count(DISTINCT i.user_id) AS users,"
+                " (array_agg(i.country ORDER BY i.at DESC))[1] AS country"
+            " FROM svc.sign_in i"
+            " WHERE i.tenant_id = " NGX_SVC_TENANT " AND i.ip = a.ip"
+                " AND i.at > now() - make_interval(days => $1::int4)"
+                " AND i.outcome = 'success'"
+        ") s"
+        " ORDER BY a.last_at DESC, a.ip",
+    .nparams = 2
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_simulate_statements[] = {
+    &ngx_svc_sql_admin_simulate_policy,
+    &ngx_svc_sql_admin_simulate_sign_ins,
+    NULL
+};
+
 
 /* Columns of the second one */
 #define NGX_SVC_ADMIN_SIMULATE_IP       0
@@ -114,7 +119,7 @@ ngx_svc_admin_simulate_prepare(ngx_svc_request_t *sr)
         return rc;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_SIMULATE_POLICY);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_simulate_policy);
 
     if (call == NULL
         || ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_SIMULATE_DAYS)
@@ -123,7 +128,7 @@ ngx_svc_admin_simulate_prepare(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_SIMULATE_SIGN_INS);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_simulate_sign_ins);
 
     if (call == NULL
         || ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_SIMULATE_DAYS)

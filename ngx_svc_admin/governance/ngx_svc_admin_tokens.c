@@ -71,73 +71,92 @@ static const ngx_svc_member_t  ngx_svc_admin_token_members[] = {
  * caller.
  */
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_tokens_statements[] = {
-
-    { "admin_tokens_list",
-      "SELECT " NGX_SVC_ADMIN_TOKEN_COLUMNS " FROM svc.credential WHERE"
-      NGX_SVC_ADMIN_TOKEN_OURS
-      " ORDER BY created_at DESC, id DESC LIMIT $1::int4 OFFSET $2::int4", 2 },
-
-    { "admin_tokens_total",
-      "SELECT count(*), (SELECT array_to_json(ARRAY("
-          "SELECT unnest(permissions) ORDER BY 1))"
-          " FROM svc.credential WHERE token_hash = $1)"
-      " FROM svc.credential WHERE" NGX_SVC_ADMIN_TOKEN_OURS, 1 },
-
-    { "admin_tokens_lock", NGX_SVC_LIMIT_LOCK("svc.credential"), 0 },
-
-    { "admin_tokens_create",
-      "WITH c AS ("
-          "SELECT tenant_id, id, name, permissions,"
-              " $5::text::text[] <@ permissions AS held"
-          " FROM svc.credential WHERE token_hash = $7"
-              " AND tenant_id = " NGX_SVC_TENANT
-      "), n AS ("
-          "SELECT count(*) AS live FROM svc.credential WHERE"
-          NGX_SVC_ADMIN_TOKEN_OURS
-              " AND revoked_at IS NULL"
-              " AND (expires_at IS NULL OR expires_at > now())"
-      "), k AS ("
-          "INSERT INTO svc.credential (token_hash, tenant_id, id, kind, name,"
-              " prefix, permissions, expires_at, created_by_type,"
-              " created_by_id, created_by_name)"
-          " SELECT $1, c.tenant_id, $2::uuid, 'api', $3, $4, $5::text::text[],"
-              " to_timestamp($6::text::float8 / 1000), 'apiToken',"
-              " c.id::text, c.name"
-          " FROM c, n WHERE c.held AND n.live < $8::int4 RETURNING *"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id,"
-              " target_name, details)"
-          " SELECT 'api_token.created', 'apiToken', k.id::text, k.name,"
-              " jsonb_build_object('scopes', to_jsonb(k.permissions))"
-          " FROM k"
-      ")"
-      " SELECT c.held, k.* FROM c LEFT JOIN (SELECT "
-      NGX_SVC_ADMIN_TOKEN_COLUMNS " FROM k) k ON true", 8 },
-
-    { "admin_tokens_revoke",
-      "WITH o AS ("
-          "SELECT token_hash, id, name, revoked_at FROM svc.credential WHERE"
-          NGX_SVC_ADMIN_TOKEN_OURS " AND id = $1 FOR UPDATE"
-      "), k AS ("
-          "UPDATE svc.credential c SET revoked_at = now() FROM o"
-          " WHERE c.token_hash = o.token_hash AND o.revoked_at IS NULL"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id,"
-              " target_name)"
-          " SELECT 'api_token.revoked', 'apiToken', id::text, name"
-          " FROM o WHERE revoked_at IS NULL"
-      ")"
-      " SELECT id FROM o", 1 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tokens_list = {
+    .name = "admin_tokens_list",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_TOKEN_COLUMNS " FROM svc.credential WHERE"
+        NGX_SVC_ADMIN_TOKEN_OURS
+        " ORDER BY created_at DESC, id DESC LIMIT $1::int4 OFFSET $2::int4",
+    .nparams = 2
 };
 
-#define NGX_SVC_ADMIN_TOKENS_LIST    (&ngx_svc_admin_tokens_statements[0])
-#define NGX_SVC_ADMIN_TOKENS_TOTAL   (&ngx_svc_admin_tokens_statements[1])
-#define NGX_SVC_ADMIN_TOKENS_LOCK    (&ngx_svc_admin_tokens_statements[2])
-#define NGX_SVC_ADMIN_TOKENS_CREATE  (&ngx_svc_admin_tokens_statements[3])
-#define NGX_SVC_ADMIN_TOKENS_REVOKE  (&ngx_svc_admin_tokens_statements[4])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tokens_total = {
+    .name = "admin_tokens_total",
+    .text =
+        "SELECT count(*), (SELECT array_to_json(ARRAY("
+            "SELECT unnest(permissions) ORDER BY 1))"
+            " FROM svc.credential WHERE token_hash = $1)"
+        " FROM svc.credential WHERE" NGX_SVC_ADMIN_TOKEN_OURS,
+    .nparams = 1
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tokens_lock = {
+    .name = "admin_tokens_lock",
+    .text =
+        NGX_SVC_LIMIT_LOCK("svc.credential"),
+    .nparams = 0
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tokens_create = {
+    .name = "admin_tokens_create",
+    .text =
+        "WITH c AS ("
+            "SELECT tenant_id, id, name, permissions,"
+                " $5::text::text[] <@ permissions AS held"
+            " FROM svc.credential WHERE token_hash = $7"
+                " AND tenant_id = " NGX_SVC_TENANT
+        "), n AS ("
+            "SELECT count(*) AS live FROM svc.credential WHERE"
+            NGX_SVC_ADMIN_TOKEN_OURS
+                " AND revoked_at IS NULL"
+                " AND (expires_at IS NULL OR expires_at > now())"
+        "), k AS ("
+            "INSERT INTO svc.credential (token_hash, tenant_id, id, kind, name,"
+                " prefix, permissions, expires_at, created_by_type,"
+                " created_by_id, created_by_name)"
+            " SELECT $1, c.tenant_id, $2::uuid, 'api', $3, $4, $5::text::text[],"
+                " to_timestamp($6::text::float8 / 1000), 'apiToken',"
+                " c.id::text, c.name"
+            " FROM c, n WHERE c.held AND n.live < $8::int4 RETURNING *"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id,"
+                " target_name, details)"
+            " SELECT 'api_token.created', 'apiToken', k.id::text, k.name,"
+                " jsonb_build_object('scopes', to_jsonb(k.permissions))"
+            " FROM k"
+        ")"
+        " SELECT c.held, k.* FROM c LEFT JOIN (SELECT "
+        NGX_SVC_ADMIN_TOKEN_COLUMNS " FROM k) k ON true",
+    .nparams = 8
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tokens_revoke = {
+    .name = "admin_tokens_revoke",
+    .text =
+        "WITH o AS ("
+            "SELECT token_hash, id, name, revoked_at FROM svc.credential WHERE"
+            NGX_SVC_ADMIN_TOKEN_OURS " AND id = $1 FOR UPDATE"
+        "), k AS ("
+            "UPDATE svc.credential c SET revoked_at = now() FROM o"
+            " WHERE c.token_hash = o.token_hash AND o.revoked_at IS NULL"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id,"
+                " target_name)"
+            " SELECT 'api_token.revoked', 'apiToken', id::text, name"
+            " FROM o WHERE revoked_at IS NULL"
+        ")"
+        " SELECT id FROM o",
+    .nparams = 1
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_tokens_statements[] = {
+    &ngx_svc_sql_admin_tokens_list,
+    &ngx_svc_sql_admin_tokens_total,
+    &ngx_svc_sql_admin_tokens_lock,
+    &ngx_svc_sql_admin_tokens_create,
+    &ngx_svc_sql_admin_tokens_revoke,
+    NULL
+};
 
 
 ngx_int_t
@@ -150,14 +169,14 @@ ngx_svc_admin_tokens_list_prepare(ngx_svc_request_t *sr)
 
     if (rc == NGX_OK) {
         rc = ngx_svc_page_bind(sr,
-                          ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_LIST));
+                          ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_tokens_list));
     }
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_TOTAL);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_tokens_total);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -229,8 +248,8 @@ ngx_svc_admin_tokens_create_prepare(ngx_svc_request_t *sr)
     secret = ngx_palloc(sr->request->pool, sizeof(ngx_str_t));
     hash = ngx_pnalloc(sr->request->pool,
                        NGX_SVC_SHA256_LEN + NGX_SVC_UUID_LEN);
-    lock = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_LOCK);
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_CREATE);
+    lock = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_tokens_lock);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_tokens_create);
 
     if (secret == NULL || hash == NULL || lock == NULL || call == NULL
         || ngx_svc_admin_permissions_text(sr->request->pool,
@@ -316,7 +335,7 @@ ngx_int_t
 ngx_svc_admin_tokens_revoke_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_param_uuid(sr, 0,
-                        ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_TOKENS_REVOKE),
+                        ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_tokens_revoke),
                         "There is no API token with this id.");
 }
 

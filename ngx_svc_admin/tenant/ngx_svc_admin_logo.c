@@ -59,58 +59,64 @@ static ngx_int_t ngx_svc_admin_logo_put_prepare(ngx_svc_request_t *sr);
     " SELECT m.matches, true, " NGX_SVC_ADMIN_TENANT_COLUMNS_OF("r")          \
     " FROM r, m"
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_logo_statements[] = {
-
-    { "admin_logo_put",
-      "WITH o AS ("
-          "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_TENANT
-          " FOR UPDATE"
-      "), m AS ("
-          "SELECT " NGX_SVC_ADMIN_TENANT_MATCHES("$4") " AS matches FROM o"
-      "), u AS ("
-          "UPDATE svc.tenant t SET logo_uploads = o.logo_uploads + 1,"
-              " logo_etag = left(encode(sha256($2::bytea"
-              " || int8send(o.logo_uploads + 1)), 'hex'), 12),"
-              " updated_at = " NGX_SVC_ADMIN_TENANT_MOVED
-          " FROM o, m WHERE t.id = o.id AND m.matches RETURNING t.*"
-      "), l AS ("
-          "INSERT INTO svc.logo (tenant_id, content_type, data)"
-          " SELECT u.id, $3, $2 FROM u"
-          " ON CONFLICT (tenant_id) DO UPDATE"
-          " SET content_type = excluded.content_type, data = excluded.data"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id,"
-              " target_name, details)"
-          " SELECT 'logo.uploaded', 'tenant', u.id::text, u.name,"
-              " jsonb_build_object('contentType', $3::text, 'size',"
-              " octet_length($2))"
-          " FROM u"
-      "), " NGX_SVC_ADMIN_LOGO_RETURN, 4 },
-
-    { "admin_logo_delete",
-      "WITH o AS ("
-          "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_TENANT
-          " FOR UPDATE"
-      "), m AS ("
-          "SELECT " NGX_SVC_ADMIN_TENANT_MATCHES("$2") " AS matches FROM o"
-      "), u AS ("
-          "UPDATE svc.tenant t SET logo_etag = NULL,"
-              " updated_at = " NGX_SVC_ADMIN_TENANT_MOVED
-          " FROM o, m WHERE t.id = o.id AND m.matches"
-              " AND o.logo_etag IS NOT NULL RETURNING t.*"
-      "), l AS ("
-          "DELETE FROM svc.logo l USING u WHERE l.tenant_id = u.id"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id,"
-              " target_name)"
-          " SELECT 'logo.deleted', 'tenant', u.id::text, u.name FROM u"
-      "), " NGX_SVC_ADMIN_LOGO_RETURN, 2 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_logo_put = {
+    .name = "admin_logo_put",
+    .text =
+        "WITH o AS ("
+            "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_TENANT
+            " FOR UPDATE"
+        "), m AS ("
+            "SELECT " NGX_SVC_ADMIN_TENANT_MATCHES("$4") " AS matches FROM o"
+        "), u AS ("
+            "UPDATE svc.tenant t SET logo_uploads = o.logo_uploads + 1,"
+                " logo_etag = left(encode(sha256($2::bytea"
+                " || int8send(o.logo_uploads + 1)), 'hex'), 12),"
+                " updated_at = " NGX_SVC_ADMIN_TENANT_MOVED
+            " FROM o, m WHERE t.id = o.id AND m.matches RETURNING t.*"
+        "), l AS ("
+            "INSERT INTO svc.logo (tenant_id, content_type, data)"
+            " SELECT u.id, $3, $2 FROM u"
+            " ON CONFLICT (tenant_id) DO UPDATE"
+            " SET content_type = excluded.content_type, data = excluded.data"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id,"
+                " target_name, details)"
+            " SELECT 'logo.uploaded', 'tenant', u.id::text, u.name,"
+                " jsonb_build_object('contentType', $3::text, 'size',"
+                " octet_length($2))"
+            " FROM u"
+        "), " NGX_SVC_ADMIN_LOGO_RETURN,
+    .nparams = 4
 };
 
-#define NGX_SVC_ADMIN_LOGO_PUT     (&ngx_svc_admin_logo_statements[0])
-#define NGX_SVC_ADMIN_LOGO_DELETE  (&ngx_svc_admin_logo_statements[1])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_logo_delete = {
+    .name = "admin_logo_delete",
+    .text =
+        "WITH o AS ("
+            "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_TENANT
+            " FOR UPDATE"
+        "), m AS ("
+            "SELECT " NGX_SVC_ADMIN_TENANT_MATCHES("$2") " AS matches FROM o"
+        "), u AS ("
+            "UPDATE svc.tenant t SET logo_etag = NULL,"
+                " updated_at = " NGX_SVC_ADMIN_TENANT_MOVED
+            " FROM o, m WHERE t.id = o.id AND m.matches"
+                " AND o.logo_etag IS NOT NULL RETURNING t.*"
+        "), l AS ("
+            "DELETE FROM svc.logo l USING u WHERE l.tenant_id = u.id"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id,"
+                " target_name)"
+            " SELECT 'logo.deleted', 'tenant', u.id::text, u.name FROM u"
+        "), " NGX_SVC_ADMIN_LOGO_RETURN,
+    .nparams = 2
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_logo_statements[] = {
+    &ngx_svc_sql_admin_logo_put,
+    &ngx_svc_sql_admin_logo_delete,
+    NULL
+};
 
 
 static ngx_queue_t  ngx_svc_admin_logo_queue = {
@@ -398,7 +404,7 @@ ngx_svc_admin_logo_put_prepare(ngx_svc_request_t *sr)
     ngx_str_t           match;
     ngx_svc_pg_call_t  *call;
 
-    call = ngx_svc_admin_tenant_call(sr, NGX_SVC_ADMIN_LOGO_PUT);
+    call = ngx_svc_admin_tenant_call(sr, &ngx_svc_sql_admin_logo_put);
 
     if (call == NULL || ngx_svc_admin_if_match(sr, &match) != NGX_OK) {
         return NGX_ERROR;
@@ -420,7 +426,7 @@ ngx_svc_admin_logo_delete_prepare(ngx_svc_request_t *sr)
     ngx_str_t           match;
     ngx_svc_pg_call_t  *call;
 
-    call = ngx_svc_admin_tenant_call(sr, NGX_SVC_ADMIN_LOGO_DELETE);
+    call = ngx_svc_admin_tenant_call(sr, &ngx_svc_sql_admin_logo_delete);
 
     if (call == NULL || ngx_svc_admin_if_match(sr, &match) != NGX_OK) {
         return NGX_ERROR;

@@ -66,22 +66,27 @@ static ngx_queue_t  ngx_svc_admin_readers = {
 
 /* Each runs as the owner of the schema: see the functions. */
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_public_statements[] = {
-
-    { "public_branding",
-      "SELECT t.id, t.name, t.slug, t.branding ||"
-      NGX_SVC_ADMIN_LOGO_URL("t.slug", "t.logo_etag")
-      ", t.allow_signup, t.allow_passwordless FROM svc.public_tenant($2) t",
-      2 },
-
-    { "public_logo",
-      "SELECT id, logo_etag, content_type, data FROM svc.public_logo($1)", 1 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_public_branding = {
+    .name = "public_branding",
+    .text =
+        "SELECT t.id, t.name, t.slug, t.branding ||"
+        NGX_SVC_ADMIN_LOGO_URL("t.slug", "t.logo_etag")
+        ", t.allow_signup, t.allow_passwordless FROM svc.public_tenant($2) t",
+    .nparams = 2
 };
 
-#define NGX_SVC_ADMIN_PUBLIC_BRANDING  (&ngx_svc_admin_public_statements[0])
-#define NGX_SVC_ADMIN_PUBLIC_LOGO      (&ngx_svc_admin_public_statements[1])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_public_logo = {
+    .name = "public_logo",
+    .text =
+        "SELECT id, logo_etag, content_type, data FROM svc.public_logo($1)",
+    .nparams = 1
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_public_statements[] = {
+    &ngx_svc_sql_public_branding,
+    &ngx_svc_sql_public_logo,
+    NULL
+};
 
 
 ngx_int_t
@@ -245,10 +250,10 @@ ngx_svc_admin_public_read(ngx_svc_admin_public_t *public)
     ngx_queue_insert_tail(&ngx_svc_admin_readers, &public->queue);
 
     if (public->kind == NGX_SVC_CACHE_BRANDING) {
-        call = ngx_svc_admin_tenant_call(sr, NGX_SVC_ADMIN_PUBLIC_BRANDING);
+        call = ngx_svc_admin_tenant_call(sr, &ngx_svc_sql_public_branding);
 
     } else {
-        call = ngx_svc_pg_call(sr->op, NGX_SVC_ADMIN_PUBLIC_LOGO);
+        call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_public_logo);
     }
 
     if (call == NULL) {

@@ -38,63 +38,69 @@ static const ngx_svc_member_t  ngx_svc_admin_tenant_members[] = {
  * one that If-Match names, and whether the branding fits.
  */
 
-const ngx_svc_pg_statement_t  ngx_svc_admin_tenant_statements[] = {
-
-    { "admin_tenant",
-      "SELECT true, true, " NGX_SVC_ADMIN_TENANT_COLUMNS
-      " FROM svc.tenant WHERE id = " NGX_SVC_TENANT, 1 },
-
-    { "admin_tenant_patch",
-      "WITH o AS ("
-          "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_TENANT
-          " FOR UPDATE"
-      "), n AS ("
-          "SELECT id, coalesce($3, name) AS name, svc.json_merge(branding,"
-              " coalesce($2::text::jsonb -> 'branding', '{}') - 'logoUrl')"
-              " AS branding, " NGX_SVC_ADMIN_TENANT_MATCHES("$4") " AS matches"
-          " FROM o"
-      "), f AS ("
-          "SELECT *, octet_length(branding::text) <= $5::int4 AS fits FROM n"
-      "), u AS ("
-          "UPDATE svc.tenant t SET name = f.name, branding = f.branding,"
-              " updated_at = " NGX_SVC_ADMIN_TENANT_MOVED
-          " FROM f, o WHERE t.id = f.id AND f.matches AND f.fits"
-              " AND (f.name, " NGX_SVC_ADMIN_SWITCHES " || f.branding)"
-              " <> (o.name, " NGX_SVC_ADMIN_SWITCHES " || o.branding)"
-          " RETURNING t.*"
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id,"
-              " target_name, details)"
-          " SELECT 'tenant.updated', 'tenant', u.id::text, u.name,"
-              " jsonb_build_object('changed', to_jsonb("
-              "array_remove(ARRAY[CASE WHEN u.name <> o.name THEN 'name' END],"
-              " NULL) || ARRAY(SELECT 'branding.' || key FROM"
-              " (SELECT * FROM jsonb_each(u.branding) EXCEPT SELECT *"
-              " FROM jsonb_each(" NGX_SVC_ADMIN_SWITCHES " || o.branding))"
-              " added"
-              " UNION SELECT 'branding.' || key FROM"
-              " (SELECT jsonb_object_keys(o.branding) AS key"
-              " EXCEPT SELECT jsonb_object_keys(u.branding)) gone"
-              " ORDER BY 1)))"
-          " FROM u, o"
-      "), r AS ("
-          "SELECT * FROM u"
-          " UNION ALL SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)"
-      ")"
-      " SELECT f.matches, f.fits, " NGX_SVC_ADMIN_TENANT_COLUMNS_OF("r")
-      " FROM r, f", 5 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tenant = {
+    .name = "admin_tenant",
+    .text =
+        "SELECT true, true, " NGX_SVC_ADMIN_TENANT_COLUMNS
+        " FROM svc.tenant WHERE id = " NGX_SVC_TENANT,
+    .nparams = 1
 };
 
-#define NGX_SVC_ADMIN_TENANT_GET    (&ngx_svc_admin_tenant_statements[0])
-#define NGX_SVC_ADMIN_TENANT_PATCH  (&ngx_svc_admin_tenant_statements[1])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tenant_patch = {
+    .name = "admin_tenant_patch",
+    .text =
+        "WITH o AS ("
+            "SELECT * FROM svc.tenant WHERE id = " NGX_SVC_TENANT
+            " FOR UPDATE"
+        "), n AS ("
+            "SELECT id, coalesce($3, name) AS name, svc.json_merge(branding,"
+                " coalesce($2::text::jsonb -> 'branding', '{}') - 'logoUrl')"
+                " AS branding, " NGX_SVC_ADMIN_TENANT_MATCHES("$4") " AS matches"
+            " FROM o"
+        "), f AS ("
+            "SELECT *, octet_length(branding::text) <= $5::int4 AS fits FROM n"
+        "), u AS ("
+            "UPDATE svc.tenant t SET name = f.name, branding = f.branding,"
+                " updated_at = " NGX_SVC_ADMIN_TENANT_MOVED
+            " FROM f, o WHERE t.id = f.id AND f.matches AND f.fits"
+                " AND (f.name, " NGX_SVC_ADMIN_SWITCHES " || f.branding)"
+                " <> (o.name, " NGX_SVC_ADMIN_SWITCHES " || o.branding)"
+            " RETURNING t.*"
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id,"
+                " target_name, details)"
+            " SELECT 'tenant.updated', 'tenant', u.id::text, u.name,"
+                " jsonb_build_object('changed', to_jsonb("
+                "array_remove(ARRAY[CASE WHEN u.name <> o.name THEN 'name' END],"
+                " NULL) || ARRAY(SELECT 'branding.' || key FROM"
+                " (SELECT * FROM jsonb_each(u.branding) EXCEPT SELECT *"
+                " FROM jsonb_each(" NGX_SVC_ADMIN_SWITCHES " || o.branding))"
+                " added"
+                " UNION SELECT 'branding.' || key FROM"
+                " (SELECT jsonb_object_keys(o.branding) AS key"
+                " EXCEPT SELECT jsonb_object_keys(u.branding)) gone"
+                " ORDER BY 1)))"
+            " FROM u, o"
+        "), r AS ("
+            "SELECT * FROM u"
+            " UNION ALL SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)"
+        ")"
+        " SELECT f.matches, f.fits, " NGX_SVC_ADMIN_TENANT_COLUMNS_OF("r")
+        " FROM r, f",
+    .nparams = 5
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_tenant_statements[] = {
+    &ngx_svc_sql_admin_tenant,
+    &ngx_svc_sql_admin_tenant_patch,
+    NULL
+};
 
 
 ngx_int_t
 ngx_svc_admin_tenant_get_prepare(ngx_svc_request_t *sr)
 {
-    return ngx_svc_admin_tenant_call(sr, NGX_SVC_ADMIN_TENANT_GET)
+    return ngx_svc_admin_tenant_call(sr, &ngx_svc_sql_admin_tenant)
            ? NGX_OK : NGX_ERROR;
 }
 
@@ -129,7 +135,7 @@ ngx_svc_admin_tenant_patch_prepare(ngx_svc_request_t *sr)
         return ngx_svc_admin_tenant_large(sr);
     }
 
-    call = ngx_svc_admin_tenant_call(sr, NGX_SVC_ADMIN_TENANT_PATCH);
+    call = ngx_svc_admin_tenant_call(sr, &ngx_svc_sql_admin_tenant_patch);
 
     if (call == NULL || ngx_svc_admin_if_match(sr, &match) != NGX_OK) {
         return NGX_ERROR;

@@ -56,32 +56,42 @@ static void ngx_svc_auth_touched(ngx_svc_pg_op_t *op);
 #define NGX_SVC_AUTH_STALE                                                    \
     "last_used_at IS NULL OR last_used_at < now() - interval '1 minute'"
 
-const ngx_svc_pg_statement_t  ngx_svc_auth_statements[] = {
-
-    { "auth_read",
-      "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE
-      NGX_SVC_AUTH_LIVE, 3 },
-
-    { "auth_write",
-      "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ","
-      " set_config('svc.actor_type', $4, true)"
-      " || set_config('svc.actor_id', id::text, true)"
-      " || set_config('svc.actor_name', name, true)"
-      " || set_config('svc.ip', $5, true)"
-      " || set_config('svc.user_agent', $6, true)"
-      " || set_config('svc.request_id', $7, true) IS NULL"
-      NGX_SVC_AUTH_LIVE, 7 },
-
-    { "auth_touch",
-      "UPDATE svc.credential SET last_used_at = now()"
-      " WHERE token_hash = $1 AND (" NGX_SVC_AUTH_STALE ")", 1 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_read = {
+    .name = "auth_read",
+    .text =
+        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE
+        NGX_SVC_AUTH_LIVE,
+    .nparams = 3
 };
 
-#define NGX_SVC_AUTH_READ   (&ngx_svc_auth_statements[0])
-#define NGX_SVC_AUTH_WRITE  (&ngx_svc_auth_statements[1])
-#define NGX_SVC_AUTH_TOUCH  (&ngx_svc_auth_statements[2])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_write = {
+    .name = "auth_write",
+    .text =
+        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ","
+        " set_config('svc.actor_type', $4, true)"
+        " || set_config('svc.actor_id', id::text, true)"
+        " || set_config('svc.actor_name', name, true)"
+        " || set_config('svc.ip', $5, true)"
+        " || set_config('svc.user_agent', $6, true)"
+        " || set_config('svc.request_id', $7, true) IS NULL"
+        NGX_SVC_AUTH_LIVE,
+    .nparams = 7
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_touch = {
+    .name = "auth_touch",
+    .text =
+        "UPDATE svc.credential SET last_used_at = now()"
+        " WHERE token_hash = $1 AND (" NGX_SVC_AUTH_STALE ")",
+    .nparams = 1
+};
+
+ngx_svc_pg_statements_t  ngx_svc_auth_statements[] = {
+    &ngx_svc_sql_auth_read,
+    &ngx_svc_sql_auth_write,
+    &ngx_svc_sql_auth_touch,
+    NULL
+};
 
 
 static ngx_svc_touch_t  ngx_svc_touches[NGX_SVC_TOUCH_SLOTS];
@@ -181,8 +191,8 @@ ngx_svc_auth_call(ngx_svc_request_t *sr)
 
     write = sr->op->kind == NGX_SVC_PG_WRITE;
 
-    call = ngx_svc_pg_call(sr->op, write ? NGX_SVC_AUTH_WRITE
-                                         : NGX_SVC_AUTH_READ);
+    call = ngx_svc_pg_call(sr->op, write ? &ngx_svc_sql_auth_write
+                                         : &ngx_svc_sql_auth_read);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -330,7 +340,7 @@ ngx_svc_auth_touch_op(ngx_svc_request_t *sr, ngx_svc_touch_t *touch)
 
     op->data = touch;
 
-    call = ngx_svc_pg_call(op, NGX_SVC_AUTH_TOUCH);
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_auth_touch);
     if (call == NULL) {
         return NULL;
     }
@@ -365,7 +375,7 @@ ngx_svc_auth_op(ngx_svc_request_t *sr, ngx_pool_t *pool,
         ngx_memcpy(hash + NGX_SVC_SHA256_LEN, sr->tenant, NGX_SVC_UUID_LEN);
     }
 
-    call = ngx_svc_pg_call(op, NGX_SVC_AUTH_READ);
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_auth_read);
     if (call == NULL) {
         return NULL;
     }

@@ -17,7 +17,7 @@
 ngx_int_t ngx_svc_auth_token(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_auth_call(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_auth_check(ngx_svc_request_t *sr);
-extern const ngx_svc_pg_statement_t  ngx_svc_auth_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_auth_statements[];
 
 /*
  * An op of the pool that may outlive the request, with the credential's

@@ -30,9 +30,16 @@ static u_char *ngx_svc_health_text(u_char *p, u_char *last,
     const ngx_svc_pg_trouble_t *row, ngx_uint_t works);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_health_statements[] = {
-    { "health", "SELECT current_setting('transaction_read_only')", 0 },
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_health = {
+    .name = "health",
+    .text =
+        "SELECT current_setting('transaction_read_only')",
+    .nparams = 0
+};
+
+ngx_svc_pg_statements_t  ngx_svc_health_statements[] = {
+    &ngx_svc_sql_health,
+    NULL
 };
 
 
@@ -72,7 +79,7 @@ ngx_svc_health_handler(ngx_http_request_t *r)
     h->op = ngx_svc_pg_op_create(r->pool, NGX_SVC_PG_READ,
                                  ngx_svc_health_done, h);
     if (h->op == NULL
-        || ngx_svc_pg_call(h->op, &ngx_svc_health_statements[0]) == NULL)
+        || ngx_svc_pg_call(h->op, &ngx_svc_sql_health) == NULL)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }

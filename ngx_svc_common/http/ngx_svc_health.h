@@ -10,7 +10,7 @@
 
 
 ngx_int_t ngx_svc_health_handler(ngx_http_request_t *r);
-extern const ngx_svc_pg_statement_t  ngx_svc_health_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_health_statements[];
 
 
 #endif /* _NGX_SVC_HEALTH_H_INCLUDED_ */

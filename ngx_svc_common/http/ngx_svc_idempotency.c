@@ -42,51 +42,61 @@ static ngx_int_t ngx_svc_idempotency_text(ngx_svc_request_t *sr,
     "i.tenant_id = " NGX_SVC_TENANT " AND i.credential_id = t.credential_id"  \
     " AND i.path = $1 AND i.key = $2"
 
-const ngx_svc_pg_statement_t  ngx_svc_idempotency_statements[] = {
-
-    { "idempotency_claim",
-      "WITH t AS ("
-          "SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant_id, "
-              NGX_SVC_IDEMPOTENCY_WHOSE
-      "), k AS ("
-          "INSERT INTO svc.idempotency AS i (tenant_id, credential_id, path,"
-              " key, body_hash)"
-          " SELECT t.tenant_id, t.credential_id, $1, $2, $3 FROM t"
-          " WHERE t.tenant_id IS NOT NULL"
-          " ON CONFLICT (tenant_id, credential_id, path, key) DO UPDATE"
-          " SET body_hash = excluded.body_hash, created_at = now(),"
-              " status = NULL, reply = NULL"
-          " WHERE i.created_at < now() - interval '1 day' RETURNING true"
-      "), d AS ("
-          "DELETE FROM svc.idempotency WHERE tenant_id = " NGX_SVC_TENANT
-              " AND ctid = ANY (ARRAY(SELECT i.ctid FROM svc.idempotency i"
-              " WHERE i.tenant_id = " NGX_SVC_TENANT
-              " AND i.created_at < now() - interval '1 day 1 hour'"
-              " AND i.key <> $2 ORDER BY i.created_at LIMIT 10"
-              " FOR UPDATE SKIP LOCKED))"
-      ")"
-      " SELECT EXISTS (SELECT FROM k), i.body_hash = $3, i.status, i.reply,"
-      " CASE WHEN NOT EXISTS (SELECT FROM k)"
-      " THEN set_config('svc.tenant', '', true) END"
-      " FROM t LEFT JOIN svc.idempotency i ON " NGX_SVC_IDEMPOTENCY_THIS
-      " WHERE t.tenant_id IS NOT NULL", 3 },
-
-    { "idempotency_keep",
-      "WITH t AS (SELECT " NGX_SVC_IDEMPOTENCY_WHOSE ")"
-      " UPDATE svc.idempotency i SET status = $4::int4, reply = $5 FROM t"
-      " WHERE " NGX_SVC_IDEMPOTENCY_THIS " AND i.body_hash = $3", 5 },
-
-    { "idempotency_release",
-      "WITH t AS (SELECT " NGX_SVC_IDEMPOTENCY_WHOSE ")"
-      " DELETE FROM svc.idempotency i USING t"
-      " WHERE " NGX_SVC_IDEMPOTENCY_THIS " AND i.body_hash = $3", 3 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_idempotency_claim = {
+    .name = "idempotency_claim",
+    .text =
+        "WITH t AS ("
+            "SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant_id, "
+                NGX_SVC_IDEMPOTENCY_WHOSE
+        "), k AS ("
+            "INSERT INTO svc.idempotency AS i (tenant_id, credential_id, path,"
+                " key, body_hash)"
+            " SELECT t.tenant_id, t.credential_id, $1, $2, $3 FROM t"
+            " WHERE t.tenant_id IS NOT NULL"
+            " ON CONFLICT (tenant_id, credential_id, path, key) DO UPDATE"
+            " SET body_hash = excluded.body_hash, created_at = now(),"
+                " status = NULL, reply = NULL"
+            " WHERE i.created_at < now() - interval '1 day' RETURNING true"
+        "), d AS ("
+            "DELETE FROM svc.idempotency WHERE tenant_id = " NGX_SVC_TENANT
+                " AND ctid = ANY (ARRAY(SELECT i.ctid FROM svc.idempotency i"
+                " WHERE i.tenant_id = " NGX_SVC_TENANT
+                " AND i.created_at < now() - interval '1 day 1 hour'"
+                " AND i.key <> $2 ORDER BY i.created_at LIMIT 10"
+                " FOR UPDATE SKIP LOCKED))"
+        ")"
+        " SELECT EXISTS (SELECT FROM k), i.body_hash = $3, i.status, i.reply,"
+        " CASE WHEN NOT EXISTS (SELECT FROM k)"
+        " THEN set_config('svc.tenant', '', true) END"
+        " FROM t LEFT JOIN svc.idempotency i ON " NGX_SVC_IDEMPOTENCY_THIS
+        " WHERE t.tenant_id IS NOT NULL",
+    .nparams = 3
 };
 
-#define NGX_SVC_IDEMPOTENCY_CLAIM  (&ngx_svc_idempotency_statements[0])
-#define NGX_SVC_IDEMPOTENCY_KEEP   (&ngx_svc_idempotency_statements[1])
-#define NGX_SVC_IDEMPOTENCY_RELEASE  (&ngx_svc_idempotency_statements[2])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_idempotency_keep = {
+    .name = "idempotency_keep",
+    .text =
+        "WITH t AS (SELECT " NGX_SVC_IDEMPOTENCY_WHOSE ")"
+        " UPDATE svc.idempotency i SET status = $4::int4, reply = $5 FROM t"
+        " WHERE " NGX_SVC_IDEMPOTENCY_THIS " AND i.body_hash = $3",
+    .nparams = 5
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_idempotency_release = {
+    .name = "idempotency_release",
+    .text =
+        "WITH t AS (SELECT " NGX_SVC_IDEMPOTENCY_WHOSE ")"
+        " DELETE FROM svc.idempotency i USING t"
+        " WHERE " NGX_SVC_IDEMPOTENCY_THIS " AND i.body_hash = $3",
+    .nparams = 3
+};
+
+ngx_svc_pg_statements_t  ngx_svc_idempotency_statements[] = {
+    &ngx_svc_sql_idempotency_claim,
+    &ngx_svc_sql_idempotency_keep,
+    &ngx_svc_sql_idempotency_release,
+    NULL
+};
 
 
 ngx_int_t
@@ -103,7 +113,7 @@ ngx_svc_idempotency_claim(ngx_svc_request_t *sr)
     }
 
     hash = ngx_pnalloc(sr->request->pool, NGX_SVC_SHA256_LEN);
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_IDEMPOTENCY_CLAIM);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_idempotency_claim);
 
     if (hash == NULL || call == NULL
         || ngx_svc_sha256(sr->body.data, sr->body.len, hash) != NGX_OK)
@@ -265,13 +275,13 @@ ngx_svc_idempotency_prepare(ngx_svc_request_t *sr)
     sr->op->committed = NULL;
 
     if (sr->held_status >= NGX_HTTP_BAD_REQUEST) {
-        call = ngx_svc_pg_call(sr->op, NGX_SVC_IDEMPOTENCY_RELEASE);
+        call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_idempotency_release);
 
         return call ? ngx_svc_idempotency_bind(sr, call) : NGX_ERROR;
     }
 
     text = ngx_palloc(sr->request->pool, sizeof(ngx_str_t));
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_IDEMPOTENCY_KEEP);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_idempotency_keep);
 
     if (text == NULL || call == NULL
         || ngx_svc_idempotency_bind(sr, call) != NGX_OK

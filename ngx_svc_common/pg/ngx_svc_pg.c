@@ -16,16 +16,30 @@ static ngx_svc_pg_pool_t  ngx_svc_pg_pools[NGX_SVC_PG_NPOOLS];
 
 ngx_int_t
 ngx_svc_pg_add_statements(ngx_svc_pg_conf_t *conf,
-    const ngx_svc_pg_statement_t *table)
+    ngx_svc_pg_statements_t *list)
 {
-    const ngx_svc_pg_statement_t  **t;
+    ngx_uint_t                      i;
+    const ngx_svc_pg_statement_t  **s;
 
-    t = ngx_array_push(&conf->tables);
-    if (t == NULL) {
-        return NGX_ERROR;
+    for ( /* void */ ; *list; list++) {
+
+        s = conf->statements.elts;
+
+        for (i = 0; i < conf->statements.nelts && s[i] != *list; i++) {
+            /* void */
+        }
+
+        if (i < conf->statements.nelts) {
+            continue;
+        }
+
+        s = ngx_array_push(&conf->statements);
+        if (s == NULL) {
+            return NGX_ERROR;
+        }
+
+        *s = *list;
     }
-
-    *t = table;
 
     return NGX_OK;
 }

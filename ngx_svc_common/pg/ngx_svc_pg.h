@@ -34,13 +34,16 @@ typedef enum {
 } ngx_svc_pg_pool_e;
 
 
-/* A row of a statement table; a NULL name ends it.  Results come as text. */
+/* Results come as text. */
 
 typedef struct {
-    const char                *name;        /* unique over all tables */
+    const char                *name;        /* of the prepared statement */
     const char                *text;
     ngx_uint_t                 nparams;
 } ngx_svc_pg_statement_t;
+
+/* Of a list that ends with NULL. */
+typedef const ngx_svc_pg_statement_t *const  ngx_svc_pg_statements_t;
 
 
 typedef struct {
@@ -61,7 +64,7 @@ typedef struct {
     ngx_msec_t                 timeout;
     ngx_uint_t                 queue;
     ngx_msec_t                 queue_timeout;
-    ngx_array_t                tables;      /* ngx_svc_pg_statement_t * */
+    ngx_array_t                statements;  /* ngx_svc_pg_statement_t * */
 } ngx_svc_pg_conf_t;
 
 
@@ -174,11 +177,12 @@ struct ngx_svc_pg_op_s {
 char *ngx_svc_pg_conninfo(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf);
 
 /*
- * Adds a table of statements, which each connection prepares before it takes
- * work.  To be called while the configuration is read.
+ * Adds statements, up to a NULL, which each connection prepares before it takes
+ * work; one that is there already does not count.  To be called while the
+ * configuration is read.
  */
 NGX_SVC_API ngx_int_t ngx_svc_pg_add_statements(ngx_svc_pg_conf_t *conf,
-    const ngx_svc_pg_statement_t *table);
+    ngx_svc_pg_statements_t *list);
 
 /* A worker's start and end; a child that a worker forked calls these too. */
 NGX_SVC_API ngx_int_t ngx_svc_pg_init_worker(ngx_cycle_t *cycle,

@@ -1,6 +1,6 @@
 /*
  * What a new connection does before it takes work: settings, a look at the
- * schema and at the role, and the statements of all tables.
+ * schema and at the role, and all statements.
  */
 
 #include "ngx_svc_metrics.h"
@@ -60,7 +60,7 @@ ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
     ngx_uint_t                      i;
     const char                     *values[2];
     ngx_svc_pg_conf_t              *conf;
-    const ngx_svc_pg_statement_t   *s, **tables;
+    const ngx_svc_pg_statement_t  **s;
 
     conf = conn->pool->conf;
 
@@ -84,13 +84,11 @@ ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
         return NGX_ERROR;
     }
 
-    tables = conf->tables.elts;
+    s = conf->statements.elts;
 
-    for (i = 0; i < conf->tables.nelts; i++) {
-        for (s = tables[i]; s->name; s++) {
-            if (PQsendPrepare(conn->pg, s->name, s->text, 0, NULL) != 1) {
-                return NGX_ERROR;
-            }
+    for (i = 0; i < conf->statements.nelts; i++) {
+        if (PQsendPrepare(conn->pg, s[i]->name, s[i]->text, 0, NULL) != 1) {
+            return NGX_ERROR;
         }
     }
 

@@ -26,7 +26,7 @@ ngx_int_t ngx_svc_webhook_patch_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_webhook_delete_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_webhook_delete_reply(ngx_svc_request_t *sr);
 
-extern const ngx_svc_pg_statement_t  ngx_svc_webhook_endpoints_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_webhook_endpoints_statements[];
 
 /* ngx_svc_webhook_deliveries.c */
 ngx_int_t ngx_svc_webhook_deliveries_prepare(ngx_svc_request_t *sr);
@@ -34,7 +34,7 @@ ngx_int_t ngx_svc_webhook_deliveries_reply(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_webhook_test_prepare(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_webhook_test_reply(ngx_svc_request_t *sr);
 
-extern const ngx_svc_pg_statement_t  ngx_svc_webhook_deliveries_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_webhook_deliveries_statements[];
 
 
 #endif /* _NGX_SVC_WEBHOOK_API_H_INCLUDED_ */

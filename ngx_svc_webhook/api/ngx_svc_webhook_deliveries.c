@@ -33,40 +33,50 @@ static void ngx_svc_webhook_attempt_write(ngx_svc_json_writer_t *w,
     " FROM svc.webhook_endpoint w WHERE w.tenant_id = " NGX_SVC_TENANT        \
     " AND w.id = $1"
 
-const ngx_svc_pg_statement_t  ngx_svc_webhook_deliveries_statements[] = {
-
-    { "webhook_attempts",
-      "SELECT a.delivery_id, a.event_id, a.event, a.attempt, a.outcome,"
-          " a.status, a.duration_ms, a.error, a.created_at"
-      NGX_SVC_WEBHOOK_ATTEMPTS_OF
-      " ORDER BY a.created_at DESC, a.delivery_id DESC, a.attempt DESC"
-      " LIMIT $2::int4 OFFSET $3::int4", 3 },
-
-    /* no row: there is no such endpoint */
-
-    { "webhook_attempts_total",
-      "SELECT (SELECT count(*)" NGX_SVC_WEBHOOK_ATTEMPTS_OF ")"
-      NGX_SVC_WEBHOOK_OF, 1 },
-
-    { "webhook_test",
-      "WITH w AS ("
-          "SELECT w.id, w.url, w.enabled" NGX_SVC_WEBHOOK_OF
-      "), e AS ("
-          "INSERT INTO svc.audit_event (action, target_type, target_id,"
-              " target_name, details)"
-          " SELECT 'webhook.tested', 'webhook', w.id::text, "
-              NGX_SVC_WEBHOOK_HOST_OF("w.url") ","
-              " jsonb_build_object('deliveryId', $2::text)"
-          " FROM w WHERE w.enabled"
-      ")"
-      " SELECT w.enabled FROM w", 2 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_attempts = {
+    .name = "webhook_attempts",
+    .text =
+        "SELECT a.delivery_id, a.event_id, a.event, a.attempt, a.outcome,"
+            " a.status, a.duration_ms, a.error, a.created_at"
+        NGX_SVC_WEBHOOK_ATTEMPTS_OF
+        " ORDER BY a.created_at DESC, a.delivery_id DESC, a.attempt DESC"
+        " LIMIT $2::int4 OFFSET $3::int4",
+    .nparams = 3
 };
 
-#define NGX_SVC_WEBHOOK_LIST    (&ngx_svc_webhook_deliveries_statements[0])
-#define NGX_SVC_WEBHOOK_TOTAL   (&ngx_svc_webhook_deliveries_statements[1])
-#define NGX_SVC_WEBHOOK_TEST    (&ngx_svc_webhook_deliveries_statements[2])
+/* no row: there is no such endpoint */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_attempts_total = {
+    .name = "webhook_attempts_total",
+    .text =
+        "SELECT (SELECT count(*)" NGX_SVC_WEBHOOK_ATTEMPTS_OF ")"
+        NGX_SVC_WEBHOOK_OF,
+    .nparams = 1
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_test = {
+    .name = "webhook_test",
+    .text =
+        "WITH w AS ("
+            "SELECT w.id, w.url, w.enabled" NGX_SVC_WEBHOOK_OF
+        "), e AS ("
+            "INSERT INTO svc.audit_event (action, target_type, target_id,"
+                " target_name, details)"
+            " SELECT 'webhook.tested', 'webhook', w.id::text, "
+                NGX_SVC_WEBHOOK_HOST_OF("w.url") ","
+                " jsonb_build_object('deliveryId', $2::text)"
+            " FROM w WHERE w.enabled"
+        ")"
+        " SELECT w.enabled FROM w",
+    .nparams = 2
+};
+
+ngx_svc_pg_statements_t  ngx_svc_webhook_deliveries_statements[] = {
+    &ngx_svc_sql_webhook_attempts,
+    &ngx_svc_sql_webhook_attempts_total,
+    &ngx_svc_sql_webhook_test,
+    NULL
+};
 
 
 ngx_int_t
@@ -80,7 +90,7 @@ ngx_svc_webhook_deliveries_prepare(ngx_svc_request_t *sr)
         return rc;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_WEBHOOK_LIST);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_attempts);
 
     rc = ngx_svc_param_uuid(sr, 0, call, NGX_SVC_WEBHOOK_NONE);
     if (rc != NGX_OK) {
@@ -92,7 +102,7 @@ ngx_svc_webhook_deliveries_prepare(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_param_uuid(sr, 0,
-                              ngx_svc_pg_call(sr->op, NGX_SVC_WEBHOOK_TOTAL),
+                              ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_attempts_total),
                               NGX_SVC_WEBHOOK_NONE);
 }
 
@@ -122,7 +132,7 @@ ngx_svc_webhook_test_prepare(ngx_svc_request_t *sr)
                             NGX_SVC_WEBHOOK_NO_QUEUE);
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_WEBHOOK_TEST);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_test);
 
     rc = ngx_svc_param_uuid(sr, 0, call, NGX_SVC_WEBHOOK_NONE);
     if (rc != NGX_OK) {

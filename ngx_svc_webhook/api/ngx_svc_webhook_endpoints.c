@@ -93,92 +93,118 @@ static const ngx_svc_member_t  ngx_svc_webhook_patch_members[] = {
 #define NGX_SVC_WEBHOOK_DIFFERS(column, name)                                 \
     "CASE WHEN u." column " <> o." column " THEN '" name "' END"
 
-const ngx_svc_pg_statement_t  ngx_svc_webhook_endpoints_statements[] = {
-
-    { "webhook_list",
-      "SELECT " NGX_SVC_WEBHOOK_COLUMNS("w") " FROM svc.webhook_endpoint w"
-      " WHERE" NGX_SVC_WEBHOOK_OURS
-      " ORDER BY created_at DESC, id DESC LIMIT $1::int4 OFFSET $2::int4", 2 },
-
-    { "webhook_total",
-      "SELECT count(*) FROM svc.webhook_endpoint WHERE"
-      NGX_SVC_WEBHOOK_OURS, 0 },
-
-    { "webhook_get",
-      "SELECT " NGX_SVC_WEBHOOK_COLUMNS("w") " FROM svc.webhook_endpoint w"
-      " WHERE" NGX_SVC_WEBHOOK_OURS " AND id = $1", 1 },
-
-    /* before the limit is looked at: creates of a tenant stand in line */
-
-    { "webhook_lock",
-      "SELECT revision FROM svc.governance"
-      " WHERE" NGX_SVC_WEBHOOK_OURS " FOR NO KEY UPDATE", 0 },
-
-    { "webhook_create",
-      "WITH n AS ("
-          "SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant_id, count(*) AS n"
-          " FROM svc.webhook_endpoint WHERE" NGX_SVC_WEBHOOK_OURS
-      "), u AS ("
-          "INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events,"
-              " enabled, secret)"
-          " SELECT n.tenant_id, $1::uuid, $2, $3::text::text[],"
-              " coalesce($4::bool, true), $5::bytea FROM n"
-          " WHERE n.tenant_id IS NOT NULL AND n.n < $6::int4 RETURNING *"
-      "), " NGX_SVC_WEBHOOK_AUDIT("webhook.created",
-                "jsonb_build_object('events', to_jsonb(u.events), 'enabled',"
-                " u.enabled)", "u")
-      " SELECT " NGX_SVC_WEBHOOK_COLUMNS("u") " FROM u", 6 },
-
-    { "webhook_patch",
-      "WITH o AS ("
-          "SELECT * FROM svc.webhook_endpoint"
-          " WHERE" NGX_SVC_WEBHOOK_OURS " AND id = $1 FOR UPDATE"
-      "), n AS ("
-          "SELECT tenant_id, id, coalesce($2, url) AS url,"
-              " coalesce($3::text::text[], events) AS events,"
-              " coalesce($4::bool, enabled) AS enabled FROM o"
-      "), u AS ("
-          "UPDATE svc.webhook_endpoint w SET url = n.url, events = n.events,"
-              " enabled = n.enabled, updated_at ="
-              " greatest(now(), w.updated_at + interval '1 millisecond')"
-          " FROM n, o WHERE w.tenant_id = n.tenant_id AND w.id = n.id"
-              " AND (n.url, n.events, n.enabled)"
-                  " <> (o.url, o.events, o.enabled)"
-          " RETURNING w.*"
-      "), " NGX_SVC_WEBHOOK_AUDIT("webhook.updated",
-                "jsonb_build_object('changed', to_jsonb(array_remove(ARRAY["
-                NGX_SVC_WEBHOOK_DIFFERS("url", "url") ", "
-                NGX_SVC_WEBHOOK_DIFFERS("events", "events") ", "
-                NGX_SVC_WEBHOOK_DIFFERS("enabled", "enabled")
-                "], NULL)))", "u, o")
-      " SELECT " NGX_SVC_WEBHOOK_COLUMNS("u") " FROM u"
-      " UNION ALL SELECT " NGX_SVC_WEBHOOK_COLUMNS("o") " FROM o"
-      " WHERE NOT EXISTS (SELECT FROM u)", 4 },
-
-    { "webhook_delete",
-      "WITH u AS ("
-          "DELETE FROM svc.webhook_endpoint"
-          " WHERE" NGX_SVC_WEBHOOK_OURS " AND id = $1 RETURNING id, url"
-      "), " NGX_SVC_WEBHOOK_AUDIT("webhook.deleted", "'{}'", "u")
-      " SELECT u.id FROM u", 1 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_list = {
+    .name = "webhook_list",
+    .text =
+        "SELECT " NGX_SVC_WEBHOOK_COLUMNS("w") " FROM svc.webhook_endpoint w"
+        " WHERE" NGX_SVC_WEBHOOK_OURS
+        " ORDER BY created_at DESC, id DESC LIMIT $1::int4 OFFSET $2::int4",
+    .nparams = 2
 };
 
-#define NGX_SVC_WEBHOOK_LIST    (&ngx_svc_webhook_endpoints_statements[0])
-#define NGX_SVC_WEBHOOK_TOTAL   (&ngx_svc_webhook_endpoints_statements[1])
-#define NGX_SVC_WEBHOOK_GET     (&ngx_svc_webhook_endpoints_statements[2])
-#define NGX_SVC_WEBHOOK_LOCK    (&ngx_svc_webhook_endpoints_statements[3])
-#define NGX_SVC_WEBHOOK_CREATE  (&ngx_svc_webhook_endpoints_statements[4])
-#define NGX_SVC_WEBHOOK_PATCH   (&ngx_svc_webhook_endpoints_statements[5])
-#define NGX_SVC_WEBHOOK_DELETE  (&ngx_svc_webhook_endpoints_statements[6])
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_total = {
+    .name = "webhook_total",
+    .text =
+        "SELECT count(*) FROM svc.webhook_endpoint WHERE"
+        NGX_SVC_WEBHOOK_OURS,
+    .nparams = 0
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_get = {
+    .name = "webhook_get",
+    .text =
+        "SELECT " NGX_SVC_WEBHOOK_COLUMNS("w") " FROM svc.webhook_endpoint w"
+        " WHERE" NGX_SVC_WEBHOOK_OURS " AND id = $1",
+    .nparams = 1
+};
+
+/* before the limit is looked at: creates of a tenant stand in line */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_lock = {
+    .name = "webhook_lock",
+    .text =
+        "SELECT revision FROM svc.governance"
+        " WHERE" NGX_SVC_WEBHOOK_OURS " FOR NO KEY UPDATE",
+    .nparams = 0
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_create = {
+    .name = "webhook_create",
+    .text =
+        "WITH n AS ("
+            "SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant_id, count(*) AS n"
+            " FROM svc.webhook_endpoint WHERE" NGX_SVC_WEBHOOK_OURS
+        "), u AS ("
+            "INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events,"
+                " enabled, secret)"
+            " SELECT n.tenant_id, $1::uuid, $2, $3::text::text[],"
+                " coalesce($4::bool, true), $5::bytea FROM n"
+            " WHERE n.tenant_id IS NOT NULL AND n.n < $6::int4 RETURNING *"
+        "), " NGX_SVC_WEBHOOK_AUDIT("webhook.created",
+                  "jsonb_build_object('events', to_jsonb(u.events), 'enabled',"
+                  " u.enabled)", "u")
+        " SELECT " NGX_SVC_WEBHOOK_COLUMNS("u") " FROM u",
+    .nparams = 6
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_patch = {
+    .name = "webhook_patch",
+    .text =
+        "WITH o AS ("
+            "SELECT * FROM svc.webhook_endpoint"
+            " WHERE" NGX_SVC_WEBHOOK_OURS " AND id = $1 FOR UPDATE"
+        "), n AS ("
+            "SELECT tenant_id, id, coalesce($2, url) AS url,"
+                " coalesce($3::text::text[], events) AS events,"
+                " coalesce($4::bool, enabled) AS enabled FROM o"
+        "), u AS ("
+            "UPDATE svc.webhook_endpoint w SET url = n.url, events = n.events,"
+                " enabled = n.enabled, updated_at ="
+                " greatest(now(), w.updated_at + interval '1 millisecond')"
+            " FROM n, o WHERE w.tenant_id = n.tenant_id AND w.id = n.id"
+                " AND (n.url, n.events, n.enabled)"
+                    " <> (o.url, o.events, o.enabled)"
+            " RETURNING w.*"
+        "), " NGX_SVC_WEBHOOK_AUDIT("webhook.updated",
+                  "jsonb_build_object('changed', to_jsonb(array_remove(ARRAY["
+                  NGX_SVC_WEBHOOK_DIFFERS("url", "url") ", "
+                  NGX_SVC_WEBHOOK_DIFFERS("events", "events") ", "
+                  NGX_SVC_WEBHOOK_DIFFERS("enabled", "enabled")
+                  "], NULL)))", "u, o")
+        " SELECT " NGX_SVC_WEBHOOK_COLUMNS("u") " FROM u"
+        " UNION ALL SELECT " NGX_SVC_WEBHOOK_COLUMNS("o") " FROM o"
+        " WHERE NOT EXISTS (SELECT FROM u)",
+    .nparams = 4
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_delete = {
+    .name = "webhook_delete",
+    .text =
+        "WITH u AS ("
+            "DELETE FROM svc.webhook_endpoint"
+            " WHERE" NGX_SVC_WEBHOOK_OURS " AND id = $1 RETURNING id, url"
+        "), " NGX_SVC_WEBHOOK_AUDIT("webhook.deleted", "'{}'", "u")
+        " SELECT u.id FROM u",
+    .nparams = 1
+};
+
+ngx_svc_pg_statements_t  ngx_svc_webhook_endpoints_statements[] = {
+    &ngx_svc_sql_webhook_list,
+    &ngx_svc_sql_webhook_total,
+    &ngx_svc_sql_webhook_get,
+    &ngx_svc_sql_webhook_lock,
+    &ngx_svc_sql_webhook_create,
+    &ngx_svc_sql_webhook_patch,
+    &ngx_svc_sql_webhook_delete,
+    NULL
+};
 
 
 ngx_int_t
 ngx_svc_webhook_list_prepare(ngx_svc_request_t *sr)
 {
-    return ngx_svc_page_calls(sr, NGX_SVC_WEBHOOK_LIST,
-                              NGX_SVC_WEBHOOK_TOTAL);
+    return ngx_svc_page_calls(sr, &ngx_svc_sql_webhook_list,
+                              &ngx_svc_sql_webhook_total);
 }
 
 
@@ -244,11 +270,11 @@ ngx_svc_webhook_create_prepare(ngx_svc_request_t *sr)
 
     new = ngx_svc_webhook_new(sr);
 
-    if (new == NULL || ngx_svc_pg_call(sr->op, NGX_SVC_WEBHOOK_LOCK) == NULL) {
+    if (new == NULL || ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_lock) == NULL) {
         return NGX_ERROR;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_WEBHOOK_CREATE);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_create);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -308,7 +334,7 @@ ngx_int_t
 ngx_svc_webhook_get_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_param_uuid(sr, 0,
-                              ngx_svc_pg_call(sr->op, NGX_SVC_WEBHOOK_GET),
+                              ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_get),
                               NGX_SVC_WEBHOOK_NONE);
 }
 
@@ -354,7 +380,7 @@ ngx_svc_webhook_patch_prepare(ngx_svc_request_t *sr)
         return rc;
     }
 
-    call = ngx_svc_pg_call(sr->op, NGX_SVC_WEBHOOK_PATCH);
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_patch);
 
     rc = ngx_svc_param_uuid(sr, 0, call, NGX_SVC_WEBHOOK_NONE);
     if (rc != NGX_OK) {
@@ -373,7 +399,7 @@ ngx_svc_webhook_delete_prepare(ngx_svc_request_t *sr)
     sr->op->committed = ngx_svc_webhook_committed;
 
     return ngx_svc_param_uuid(sr, 0,
-                              ngx_svc_pg_call(sr->op, NGX_SVC_WEBHOOK_DELETE),
+                              ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_delete),
                               NGX_SVC_WEBHOOK_NONE);
 }
 

@@ -5,14 +5,18 @@
 #include "ngx_svc_webhook_op.h"
 
 
-const ngx_svc_pg_statement_t  ngx_svc_webhook_op_statements[] = {
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_tenant = {
+    .name = "webhook_tenant",
+    .text =
+        "SELECT set_config('svc.tenant', $1, true),"
+            " set_config('synchronous_commit', CASE WHEN $2::bool THEN 'off'"
+            " ELSE current_setting('synchronous_commit') END, true)",
+    .nparams = 2
+};
 
-    { "webhook_tenant",
-      "SELECT set_config('svc.tenant', $1, true),"
-          " set_config('synchronous_commit', CASE WHEN $2::bool THEN 'off'"
-          " ELSE current_setting('synchronous_commit') END, true)", 2 },
-
-    { NULL, NULL, 0 }
+ngx_svc_pg_statements_t  ngx_svc_webhook_op_statements[] = {
+    &ngx_svc_sql_webhook_tenant,
+    NULL
 };
 
 
@@ -34,7 +38,7 @@ ngx_svc_webhook_op_create(ngx_svc_pg_pool_e kind, ngx_str_t *tenant,
         goto failed;
     }
 
-    call = ngx_svc_pg_call(op, &ngx_svc_webhook_op_statements[0]);
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_webhook_tenant);
     if (call == NULL) {
         goto failed;
     }

@@ -10,7 +10,7 @@
 #include "ngx_svc_webhook.h"
 
 
-extern const ngx_svc_pg_statement_t  ngx_svc_webhook_op_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_webhook_op_statements[];
 
 /*
  * An op in a pool of its own, which the handler destroys, with a first

@@ -77,13 +77,17 @@ static void ngx_svc_webhook_sets_resume(ngx_event_t *ev);
 static void ngx_svc_webhook_sets_sweep(ngx_event_t *ev);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_webhook_endpoint_statements[] = {
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_endpoints = {
+    .name = "webhook_endpoints",
+    .text =
+        "SELECT id, url, enabled, secret FROM svc.webhook_endpoint"
+        " WHERE tenant_id = " NGX_SVC_TENANT,
+    .nparams = 0
+};
 
-    { "webhook_endpoints",
-      "SELECT id, url, enabled, secret FROM svc.webhook_endpoint"
-      " WHERE tenant_id = " NGX_SVC_TENANT, 0 },
-
-    { NULL, NULL, 0 }
+ngx_svc_pg_statements_t  ngx_svc_webhook_endpoint_statements[] = {
+    &ngx_svc_sql_webhook_endpoints,
+    NULL
 };
 
 
@@ -379,7 +383,7 @@ ngx_svc_webhook_set_load(ngx_svc_webhook_set_t *set)
         return NGX_ERROR;
     }
 
-    if (ngx_svc_pg_call(op, &ngx_svc_webhook_endpoint_statements[0]) == NULL
+    if (ngx_svc_pg_call(op, &ngx_svc_sql_webhook_endpoints) == NULL
         || ngx_svc_pg_submit(op) != NGX_OK)
     {
         ngx_destroy_pool(op->pool);

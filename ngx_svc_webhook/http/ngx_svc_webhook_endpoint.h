@@ -18,7 +18,7 @@ typedef struct {
 } ngx_svc_webhook_endpoint_t;
 
 
-extern const ngx_svc_pg_statement_t  ngx_svc_webhook_endpoint_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_webhook_endpoint_statements[];
 
 
 /* The endpoints of the tenant can be asked for (again). */

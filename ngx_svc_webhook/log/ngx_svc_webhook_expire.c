@@ -14,11 +14,16 @@ static void ngx_svc_webhook_expire_timer(ngx_event_t *ev);
 static void ngx_svc_webhook_expired(ngx_svc_pg_op_t *op);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_webhook_expire_statements[] = {
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_expire = {
+    .name = "webhook_expire",
+    .text =
+        "SELECT svc.webhook_attempt_expire()",
+    .nparams = 0
+};
 
-    { "webhook_expire", "SELECT svc.webhook_attempt_expire()", 0 },
-
-    { NULL, NULL, 0 }
+ngx_svc_pg_statements_t  ngx_svc_webhook_expire_statements[] = {
+    &ngx_svc_sql_webhook_expire,
+    NULL
 };
 
 
@@ -79,7 +84,7 @@ ngx_svc_webhook_expire_timer(ngx_event_t *ev)
                               NULL);
 
     if (op == NULL
-        || ngx_svc_pg_call(op, &ngx_svc_webhook_expire_statements[0]) == NULL
+        || ngx_svc_pg_call(op, &ngx_svc_sql_webhook_expire) == NULL
         || ngx_svc_pg_submit(op) != NGX_OK)
     {
         ngx_destroy_pool(pool);

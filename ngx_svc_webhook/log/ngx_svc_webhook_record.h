@@ -10,9 +10,9 @@
 #include "ngx_svc_webhook_failure.h"
 
 
-extern const ngx_svc_pg_statement_t  ngx_svc_webhook_record_statements[];
-extern const ngx_svc_pg_statement_t  ngx_svc_webhook_trim_statements[];
-extern const ngx_svc_pg_statement_t  ngx_svc_webhook_expire_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_webhook_record_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_webhook_trim_statements[];
+extern ngx_svc_pg_statements_t  ngx_svc_webhook_expire_statements[];
 
 
 /* At the helper's start and end; what has not been written by then is lost. */

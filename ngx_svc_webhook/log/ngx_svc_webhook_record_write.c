@@ -16,42 +16,44 @@ static void ngx_svc_webhook_row_write(ngx_svc_json_writer_t *w,
  * already when the answer to the first try was lost.
  */
 
-const ngx_svc_pg_statement_t  ngx_svc_webhook_record_statements[] = {
-
-    { "webhook_record",
-      "WITH r AS MATERIALIZED ("
-          "SELECT * FROM json_to_recordset($1::text::json) AS r ("
-              "endpoint uuid, began float8, delivery text,"
-              " attempt smallint, event_id text, event text, outcome text,"
-              " status smallint, duration integer, error text,"
-              " audit boolean, more integer)"
-      "), w AS MATERIALIZED ("
-          "SELECT id, " NGX_SVC_WEBHOOK_HOST_OF("url") " AS host"
-          " FROM svc.webhook_endpoint WHERE tenant_id = " NGX_SVC_TENANT
-              " AND id IN (SELECT endpoint FROM r)"
-          " FOR KEY SHARE"
-      "), a AS ("
-          "INSERT INTO svc.webhook_attempt (endpoint_id, created_at,"
-              " delivery_id, attempt, event_id, event, outcome, status,"
-              " duration_ms, error)"
-          " SELECT endpoint, to_timestamp(began / 1000), delivery, attempt,"
-              " event_id, event, outcome, status, duration, error"
-          " FROM r JOIN w ON w.id = r.endpoint WHERE more IS NULL"
-          " ON CONFLICT DO NOTHING"
-      ")"
-      " INSERT INTO svc.audit_event (action, outcome, target_type, target_id,"
-          " target_name, details)"
-      " SELECT 'webhook.delivery_failed', 'failure', 'webhook',"
-          " endpoint::text, host, jsonb_strip_nulls(jsonb_build_object("
-              "'deliveryId', delivery, 'eventId', event_id, 'event', event,"
-              " 'attempts', attempt, 'status', status, 'error', error,"
-              " 'more', more))"
-      " FROM r LEFT JOIN w ON w.id = r.endpoint WHERE audit", 1 },
-
-    { NULL, NULL, 0 }
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_record = {
+    .name = "webhook_record",
+    .text =
+        "WITH r AS MATERIALIZED ("
+            "SELECT * FROM json_to_recordset($1::text::json) AS r ("
+                "endpoint uuid, began float8, delivery text,"
+                " attempt smallint, event_id text, event text, outcome text,"
+                " status smallint, duration integer, error text,"
+                " audit boolean, more integer)"
+        "), w AS MATERIALIZED ("
+            "SELECT id, " NGX_SVC_WEBHOOK_HOST_OF("url") " AS host"
+            " FROM svc.webhook_endpoint WHERE tenant_id = " NGX_SVC_TENANT
+                " AND id IN (SELECT endpoint FROM r)"
+            " FOR KEY SHARE"
+        "), a AS ("
+            "INSERT INTO svc.webhook_attempt (endpoint_id, created_at,"
+                " delivery_id, attempt, event_id, event, outcome, status,"
+                " duration_ms, error)"
+            " SELECT endpoint, to_timestamp(began / 1000), delivery, attempt,"
+                " event_id, event, outcome, status, duration, error"
+            " FROM r JOIN w ON w.id = r.endpoint WHERE more IS NULL"
+            " ON CONFLICT DO NOTHING"
+        ")"
+        " INSERT INTO svc.audit_event (action, outcome, target_type, target_id,"
+            " target_name, details)"
+        " SELECT 'webhook.delivery_failed', 'failure', 'webhook',"
+            " endpoint::text, host, jsonb_strip_nulls(jsonb_build_object("
+                "'deliveryId', delivery, 'eventId', event_id, 'event', event,"
+                " 'attempts', attempt, 'status', status, 'error', error,"
+                " 'more', more))"
+        " FROM r LEFT JOIN w ON w.id = r.endpoint WHERE audit",
+    .nparams = 1
 };
 
-#define NGX_SVC_WEBHOOK_RECORD   (&ngx_svc_webhook_record_statements[0])
+ngx_svc_pg_statements_t  ngx_svc_webhook_record_statements[] = {
+    &ngx_svc_sql_webhook_record,
+    NULL
+};
 
 
 static const char  *ngx_svc_webhook_outcomes[] = {
@@ -66,7 +68,7 @@ ngx_svc_webhook_batch_bind(ngx_svc_webhook_batch_t *batch, ngx_svc_pg_op_t *op)
     ngx_svc_pg_call_t      *call;
     ngx_svc_json_writer_t   w;
 
-    call = ngx_svc_pg_call(op, NGX_SVC_WEBHOOK_RECORD);
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_webhook_record);
 
     if (call == NULL
         || ngx_svc_json_writer_init(&w, op->pool, batch->nsent * 400)

@@ -18,32 +18,36 @@
  * same rows, each in an order of its own, may wait for each other.
  */
 
-const ngx_svc_pg_statement_t  ngx_svc_webhook_trim_statements[] = {
+static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_trim = {
+    .name = "webhook_trim",
+    .text =
+        "WITH e AS MATERIALIZED ("
+            "SELECT id FROM svc.webhook_endpoint WHERE tenant_id = "
+                NGX_SVC_TENANT
+            " AND id = ANY ((SELECT CASE WHEN pg_try_advisory_xact_lock("
+                    "hashtext('svc.webhook_attempt'),"
+                    " hashtext(current_setting('svc.tenant')))"
+                " THEN $1::text::uuid[] END)::uuid[])"
+            " FOR KEY SHARE"
+        ")"
+        " SELECT svc.webhook_attempt_delete(ARRAY("
+            "SELECT o.ctid FROM e,"
+            " (VALUES (true), (false)) k (acknowledged), LATERAL ("
+                "SELECT a.ctid FROM svc.webhook_attempt a"
+                " WHERE a.tenant_id = " NGX_SVC_TENANT
+                    " AND a.endpoint_id = e.id"
+                    " AND (a.outcome = 'acknowledged') = k.acknowledged"
+                " ORDER BY a.created_at DESC, a.delivery_id DESC,"
+                    " a.attempt DESC"
+                " LIMIT " ngx_value(NGX_SVC_WEBHOOK_TRIMMED)
+                " OFFSET " ngx_value(NGX_SVC_WEBHOOK_KEPT)
+            ") o))",
+    .nparams = 1
+};
 
-    { "webhook_trim",
-      "WITH e AS MATERIALIZED ("
-          "SELECT id FROM svc.webhook_endpoint WHERE tenant_id = "
-              NGX_SVC_TENANT
-          " AND id = ANY ((SELECT CASE WHEN pg_try_advisory_xact_lock("
-                  "hashtext('svc.webhook_attempt'),"
-                  " hashtext(current_setting('svc.tenant')))"
-              " THEN $1::text::uuid[] END)::uuid[])"
-          " FOR KEY SHARE"
-      ")"
-      " SELECT svc.webhook_attempt_delete(ARRAY("
-          "SELECT o.ctid FROM e,"
-          " (VALUES (true), (false)) k (acknowledged), LATERAL ("
-              "SELECT a.ctid FROM svc.webhook_attempt a"
-              " WHERE a.tenant_id = " NGX_SVC_TENANT
-                  " AND a.endpoint_id = e.id"
-                  " AND (a.outcome = 'acknowledged') = k.acknowledged"
-              " ORDER BY a.created_at DESC, a.delivery_id DESC,"
-                  " a.attempt DESC"
-              " LIMIT " ngx_value(NGX_SVC_WEBHOOK_TRIMMED)
-              " OFFSET " ngx_value(NGX_SVC_WEBHOOK_KEPT)
-          ") o))", 1 },
-
-    { NULL, NULL, 0 }
+ngx_svc_pg_statements_t  ngx_svc_webhook_trim_statements[] = {
+    &ngx_svc_sql_webhook_trim,
+    NULL
 };
 
 
@@ -86,7 +90,7 @@ ngx_svc_webhook_trim_bind(ngx_svc_webhook_batch_t *batch, ngx_svc_pg_op_t *op)
 
     ids = ngx_pnalloc(op->pool,
                       batch->nsent * (NGX_SVC_UUID_TEXT_LEN + 1) + 2);
-    call = ngx_svc_pg_call(op, &ngx_svc_webhook_trim_statements[0]);
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_webhook_trim);
 
     if (ids == NULL || call == NULL) {
         return NGX_ERROR;

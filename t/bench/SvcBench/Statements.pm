@@ -3,11 +3,13 @@ package SvcBench::Statements;
 # The statements of the modules, as their C sources spell them: what pgbench
 # runs and what is explained is the very text that the modules prepare.
 #
-# A statement table is an array of ngx_svc_pg_statement_t whose texts are string
-# literals and macros of the same file or of a header.
+# A statement is an ngx_svc_pg_statement_t whose text is string literals and
+# macros of the same file or of a header.
 
 use strict;
 use warnings;
+
+use List::Util qw(max);
 
 use SvcTest::Process qw(slurp);
 
@@ -33,10 +35,11 @@ sub read_all {
         my $text = source($file);
         my %macros = (%headers, macros($text));
 
-        while ($text =~ /\bngx_svc_pg_statement_t\s+\w+\[\]\s*=\s*/g) {
-            my @tokens = expand(\%macros, table(substr $text, pos $text));
+        while ($text =~ /\bngx_svc_pg_statement_t\s+\w+\s*=\s*(?=\{)/g) {
+            my $s = statement(expand(\%macros,
+                                     object(substr $text, pos $text)));
 
-            $statements{$_->{name}} = $_ for rows(@tokens);
+            $statements{$s->{name}} = $s;
         }
     }
 
@@ -100,7 +103,7 @@ sub macros {
 
 # The tokens from a "{" to the "}" that closes it.
 
-sub table {
+sub object {
     my ($text) = @_;
 
     my (@tokens, $depth);
@@ -116,7 +119,7 @@ sub table {
         return @tokens if $depth == 0;
     }
 
-    die "a statement table does not end\n";
+    die "a statement does not end\n";
 }
 
 
@@ -175,31 +178,28 @@ sub arguments {
 }
 
 
-sub rows {
+# From the tokens of an object with designated initializers.
+
+sub statement {
     my (@tokens) = @_;
 
-    my (@rows, @fields);
+    my (%fields, $field, $depth);
 
-    for my $token (@tokens) {
+    for my $i (0 .. $#tokens) {
+        my $token = $tokens[$i];
 
-        if ($token eq '{') {
-            @fields = ('');
+        $depth += $token =~ /^[{(]$/ ? 1 : $token =~ /^[})]$/ ? -1 : 0;
 
-        } elsif ($token eq ',') {
-            push @fields, '';
+        if ($depth == 1 && $token eq '.' && $tokens[$i + 2] eq '=') {
+            $field = $tokens[$i + 1];
 
-        } elsif ($token eq '}') {
-            push @rows, { name => $fields[0], text => $fields[1],
-                          nparams => $fields[2] }
-                if @fields == 3 && $fields[0] ne 'NULL';
-            @fields = ();
-
-        } elsif (@fields) {
-            $fields[-1] .= $token =~ /^"(.*)"$/s ? unescape($1) : $token;
+        } elsif ($field && $token =~ /^"(.*)"$/s) {
+            $fields{$field} .= unescape($1);
         }
     }
 
-    return @rows;
+    return { name => $fields{name}, text => $fields{text},
+             nparams => max(0, $fields{text} =~ /\$(\d+)/g) };
 }
 
 
