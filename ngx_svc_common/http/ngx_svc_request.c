@@ -520,7 +520,7 @@ ngx_svc_request_say(ngx_svc_request_t *sr, ngx_uint_t level,
     text = ngx_svc_pg_message(message ? message : "");
 
     if (level == NGX_LOG_INFO) {
-        ngx_svc_pg_say(NGX_LOG_ERR, state, &text);
+        ngx_svc_pg_log(NGX_LOG_ERR, state, &text);
     }
 
     ngx_log_error(level, sr->request->connection->log, 0,

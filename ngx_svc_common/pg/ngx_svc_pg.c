@@ -130,7 +130,7 @@ void
 ngx_svc_pg_forked(void)
 {
     ngx_memzero(ngx_svc_pg_pools, sizeof(ngx_svc_pg_pools));
-    ngx_svc_pg_said_reset();
+    ngx_svc_pg_log_reset();
 }
 
 

@@ -249,7 +249,7 @@ NGX_SVC_API ngx_str_t ngx_svc_pg_message(const char *message);
  * Logs "what: text" at the level, but once a minute for the same text in one
  * worker: at info in between.
  */
-NGX_SVC_API void ngx_svc_pg_say(ngx_uint_t level, const char *what,
+NGX_SVC_API void ngx_svc_pg_log(ngx_uint_t level, const char *what,
     ngx_str_t *text);
 
 /* Whether an SQLSTATE says that the same may work later. */

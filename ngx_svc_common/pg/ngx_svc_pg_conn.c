@@ -115,7 +115,7 @@ ngx_svc_pg_conn_notice(void *arg, const char *message)
     ngx_str_t  text;
 
     text = ngx_svc_pg_trouble_text(NGX_SVC_PG_UP, message);
-    ngx_svc_pg_say(NGX_LOG_WARN, "the server says", &text);
+    ngx_svc_pg_log(NGX_LOG_WARN, "the server says", &text);
 }
 
 
@@ -333,7 +333,7 @@ ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, ngx_svc_pg_trouble_e trouble,
 
     if (message) {
         text = ngx_svc_pg_trouble_text(trouble, message);
-        ngx_svc_pg_say(NGX_LOG_ERR, conn->state == NGX_SVC_PG_PREPARING
+        ngx_svc_pg_log(NGX_LOG_ERR, conn->state == NGX_SVC_PG_PREPARING
                                     ? "preparing failed" : "connecting failed",
                        &text);
         conn->pool->down = 1;
@@ -434,7 +434,7 @@ ngx_svc_pg_conn_say_lost(ngx_svc_pg_conn_t *conn)
     /* there is no text of one that we broke: what was wrong has been said */
 
     if (text.len) {
-        ngx_svc_pg_say(conn->ninflight ? NGX_LOG_ERR : NGX_LOG_WARN,
+        ngx_svc_pg_log(conn->ninflight ? NGX_LOG_ERR : NGX_LOG_WARN,
                        "connection lost", &text);
     }
 }
@@ -555,7 +555,7 @@ ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn)
 
     if (pool->down) {
         pool->down = 0;
-        ngx_svc_pg_said_reset();
+        ngx_svc_pg_log_reset();
         ngx_log_error(NGX_LOG_NOTICE, pool->log, 0, "PostgreSQL is back");
     }
 

@@ -198,7 +198,7 @@ ngx_str_t ngx_svc_pg_trouble_text(ngx_svc_pg_trouble_e trouble,
  * and another one may be; and all that has been said may be said again.
  */
 ngx_uint_t ngx_svc_pg_stale(const char *state);
-void ngx_svc_pg_said_reset(void);
+void ngx_svc_pg_log_reset(void);
 
 
 #endif /* _NGX_SVC_PG_CONN_H_INCLUDED_ */

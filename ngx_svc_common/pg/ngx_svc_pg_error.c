@@ -1,26 +1,31 @@
 /*
- * What PostgreSQL's errors mean, and how they are told.
+ * What PostgreSQL's errors mean, and how they are logged.
  */
 
 #include "ngx_svc_pg_conn.h"
 
+#include "ngx_svc_log_limit.h"
 
-#define NGX_SVC_PG_SAID          8      /* different texts remembered */
-#define NGX_SVC_PG_SAID_SECONDS  60
-#define NGX_SVC_PG_MESSAGE       1024   /* bytes */
 
+#define NGX_SVC_PG_LOGGED            8      /* different texts remembered */
+#define NGX_SVC_PG_LOGGED_INTERVAL   60000  /* ms */
+#define NGX_SVC_PG_MESSAGE           1024   /* bytes */
+
+
+/* Repeats of a text that was logged. */
 
 typedef struct {
-    uint32_t  hash;
-    time_t    time;
-} ngx_svc_pg_said_t;
+    uint32_t              hash;
+    ngx_svc_log_limit_t   limit;
+} ngx_svc_pg_logged_t;
 
 
 static ngx_uint_t ngx_svc_pg_state_in(const char *state,
     const char * const *table);
+static ngx_svc_log_limit_t *ngx_svc_pg_logged_limit(ngx_str_t *text);
 
 
-static ngx_svc_pg_said_t  ngx_svc_pg_said[NGX_SVC_PG_SAID];
+static ngx_svc_pg_logged_t  ngx_svc_pg_logged[NGX_SVC_PG_LOGGED];
 
 
 /*
@@ -117,45 +122,53 @@ ngx_svc_pg_message(const char *message)
 
 
 void
-ngx_svc_pg_say(ngx_uint_t level, const char *what, ngx_str_t *text)
+ngx_svc_pg_log(ngx_uint_t level, const char *what, ngx_str_t *text)
 {
-    time_t              now;
-    uint32_t            hash;
-    ngx_uint_t          i;
-    ngx_svc_pg_said_t  *said, *oldest;
-
-    now = ngx_time();
-    hash = ngx_crc32_short(text->data, text->len);
-    oldest = &ngx_svc_pg_said[0];
-    said = NULL;
-
-    for (i = 0; i < NGX_SVC_PG_SAID; i++) {
-
-        if (ngx_svc_pg_said[i].time && ngx_svc_pg_said[i].hash == hash) {
-            said = &ngx_svc_pg_said[i];
-            break;
-        }
-
-        if (ngx_svc_pg_said[i].time < oldest->time) {
-            oldest = &ngx_svc_pg_said[i];
-        }
-    }
-
-    if (said && now - said->time < NGX_SVC_PG_SAID_SECONDS) {
-        level = NGX_LOG_INFO;
-
-    } else {
-        said = said ? said : oldest;
-        said->hash = hash;
-        said->time = now;
-    }
+    level = ngx_svc_log_limit_level(ngx_svc_pg_logged_limit(text), 1,
+                                    NGX_SVC_PG_LOGGED_INTERVAL, level);
 
     ngx_log_error(level, ngx_cycle->log, 0, "PostgreSQL: %s: %V", what, text);
 }
 
 
-void
-ngx_svc_pg_said_reset(void)
+/* A new text takes the place of the one that was logged first. */
+
+static ngx_svc_log_limit_t *
+ngx_svc_pg_logged_limit(ngx_str_t *text)
 {
-    ngx_memzero(ngx_svc_pg_said, sizeof(ngx_svc_pg_said));
+    uint32_t              hash;
+    ngx_msec_t            age, max;
+    ngx_uint_t            i;
+    ngx_svc_pg_logged_t  *logged, *oldest;
+
+    hash = ngx_crc32_short(text->data, text->len);
+    oldest = &ngx_svc_pg_logged[0];
+    max = 0;
+
+    for (i = 0; i < NGX_SVC_PG_LOGGED; i++) {
+        logged = &ngx_svc_pg_logged[i];
+
+        if (logged->limit.lines && logged->hash == hash) {
+            return &logged->limit;
+        }
+
+        age = logged->limit.lines ? ngx_current_msec - logged->limit.start
+                                  : (ngx_msec_t) -1;
+        if (age > max) {
+            max = age;
+            oldest = logged;
+        }
+    }
+
+    ngx_memzero(oldest, sizeof(ngx_svc_pg_logged_t));
+    oldest->hash = hash;
+
+    return &oldest->limit;
+}
+
+
+void
+ngx_svc_pg_log_reset(void)
+{
+    ngx_memzero(ngx_svc_pg_logged, sizeof(ngx_svc_pg_logged));
 }

@@ -298,7 +298,7 @@ ngx_svc_pg_queue_full(ngx_svc_pg_backlog_t *backlog)
                         "\"svc_postgres_pool\" and \"svc_postgres_queue\")%Z");
 
     text = names[pool->kind];
-    ngx_svc_pg_say(NGX_LOG_WARN, (char *) what, &text);
+    ngx_svc_pg_log(NGX_LOG_WARN, (char *) what, &text);
 }
 
 

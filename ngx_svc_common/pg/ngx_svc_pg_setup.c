@@ -241,7 +241,7 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res,
     if (conn->pool->newer) {
         v = ngx_svc_pg_trouble_text(NGX_SVC_PG_SCHEMA_NEW,
                                     "the schema is newer than these modules");
-        ngx_svc_pg_say(NGX_LOG_NOTICE, "connected", &v);
+        ngx_svc_pg_log(NGX_LOG_NOTICE, "connected", &v);
     }
 
     return NGX_AGAIN;

@@ -10,7 +10,7 @@
 
 #define NGX_SVC_REDIS_CALLS       4096          /* not answered */
 #define NGX_SVC_REDIS_CALL_BYTES  (16 << 20)    /* of all of them */
-#define NGX_SVC_REDIS_SAID        60            /* seconds */
+#define NGX_SVC_REDIS_REFUSED     60000         /* ms between lines of it */
 
 
 /* In one block, with what argv points to: an EVAL sends it once more. */
@@ -198,12 +198,8 @@ ngx_svc_redis_script_refused(ngx_svc_redis_script_t *script,
 {
     ngx_uint_t  level;
 
-    level = NGX_LOG_INFO;
-
-    if (ngx_time() - script->said >= NGX_SVC_REDIS_SAID) {
-        script->said = ngx_time();
-        level = NGX_LOG_ERR;
-    }
+    level = ngx_svc_log_limit_level(&script->refused, 1,
+                                    NGX_SVC_REDIS_REFUSED, NGX_LOG_ERR);
 
     ngx_log_error(level, ngx_cycle->log, 0, "Redis refuses \"%s\": %s",
                   script->name, reply->str);

@@ -6,20 +6,21 @@
 #define _NGX_SVC_REDIS_SCRIPT_H_INCLUDED_
 
 
+#include "ngx_svc_log_limit.h"
 #include "ngx_svc_redis.h"
 
 #include <hiredis/hiredis.h>
 
 
 typedef struct {
-    const char    *name;            /* in the log */
-    const char    *text;
-    unsigned       errors:1;        /* the handler is given those too */
+    const char           *name;     /* in the log */
+    const char           *text;
+    unsigned              errors:1; /* the handler is given those too */
 
     /* private */
 
-    u_char         sha1[41];        /* hexadecimal; empty: not yet known */
-    time_t         said;            /* when an error was last in the log */
+    u_char                sha1[41]; /* hexadecimal; empty: not yet known */
+    ngx_svc_log_limit_t   refused;  /* lines of it */
 } ngx_svc_redis_script_t;
 
 

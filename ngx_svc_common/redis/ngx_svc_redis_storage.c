@@ -4,22 +4,24 @@
 
 #include "ngx_svc_redis_link.h"
 
+#include "ngx_svc_log_limit.h"
+
 
 #define NGX_SVC_REDIS_EVICTS  0x01
 #define NGX_SVC_REDIS_LOSES   0x02
 
-#define NGX_SVC_REDIS_SAID    60        /* seconds, before it is said again */
+#define NGX_SVC_REDIS_STORAGE_INTERVAL  60000   /* ms, of the same findings */
 
 
 typedef struct {
-    ngx_uint_t    owed;                 /* answers */
-    ngx_uint_t    said;                 /* findings, in the log */
-    time_t        since;
-    char          policy[32];           /* cut if it is longer */
-    unsigned      silent:1;             /* Redis does not tell */
-    unsigned      limited:1;            /* its memory is */
-    unsigned      appends:1;
-    unsigned      saves:1;
+    ngx_uint_t            owed;         /* answers */
+    ngx_uint_t            findings;     /* in the log */
+    ngx_svc_log_limit_t   limit;
+    char                  policy[32];   /* cut if it is longer */
+    unsigned              silent:1;     /* Redis does not tell */
+    unsigned              limited:1;    /* its memory is */
+    unsigned              appends:1;
+    unsigned              saves:1;
 } ngx_svc_redis_storage_t;
 
 
@@ -28,8 +30,7 @@ static void ngx_svc_redis_storage_answer(redisAsyncContext *ac, void *reply,
 static void ngx_svc_redis_storage_item(ngx_svc_redis_storage_t *storage,
     const char *name, const char *value);
 static void ngx_svc_redis_storage_judge(ngx_svc_redis_storage_t *storage);
-static void ngx_svc_redis_storage_say(ngx_svc_redis_storage_t *storage,
-    ngx_uint_t findings);
+static void ngx_svc_redis_storage_log(ngx_svc_redis_storage_t *storage);
 
 
 static ngx_svc_redis_storage_t  ngx_svc_redis_storage;
@@ -140,25 +141,25 @@ ngx_svc_redis_storage_judge(ngx_svc_redis_storage_t *storage)
         findings |= NGX_SVC_REDIS_LOSES;
     }
 
-    if (findings != storage->said
-        || ngx_time() - storage->since >= NGX_SVC_REDIS_SAID)
-    {
-        storage->said = findings;
-        storage->since = ngx_time();
-        ngx_svc_redis_storage_say(storage, findings);
+    if (findings != storage->findings) {
+        storage->findings = findings;
+        ngx_memzero(&storage->limit, sizeof(ngx_svc_log_limit_t));
+    }
+
+    if (ngx_svc_log_limit(&storage->limit, 1, NGX_SVC_REDIS_STORAGE_INTERVAL)) {
+        ngx_svc_redis_storage_log(storage);
     }
 }
 
 
 static void
-ngx_svc_redis_storage_say(ngx_svc_redis_storage_t *storage,
-    ngx_uint_t findings)
+ngx_svc_redis_storage_log(ngx_svc_redis_storage_t *storage)
 {
     ngx_svc_redis_link_t  *link;
 
     link = ngx_svc_redis_commands();
 
-    if (findings & NGX_SVC_REDIS_EVICTS) {
+    if (storage->findings & NGX_SVC_REDIS_EVICTS) {
         ngx_log_error(NGX_LOG_WARN, link->timer.log, 0,
                       "Redis %V may throw away what is queued in it, when its "
                       "memory is full: its \"maxmemory-policy\" is to be "
@@ -166,7 +167,7 @@ ngx_svc_redis_storage_say(ngx_svc_redis_storage_t *storage,
                       storage->policy);
     }
 
-    if (findings & NGX_SVC_REDIS_LOSES) {
+    if (storage->findings & NGX_SVC_REDIS_LOSES) {
         ngx_log_error(NGX_LOG_WARN, link->timer.log, 0,
                       "Redis %V loses what is queued in it when it restarts: "
                       "it stores nothing on disk, set \"appendonly yes\"",

@@ -75,5 +75,5 @@ ngx_svc_webhook_op_failed(ngx_svc_pg_op_t *op, const char *what)
         text.len = ngx_strlen(text.data);
     }
 
-    ngx_svc_pg_say(NGX_LOG_ERR, what, &text);
+    ngx_svc_pg_log(NGX_LOG_ERR, what, &text);
 }

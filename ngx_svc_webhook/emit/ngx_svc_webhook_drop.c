@@ -4,17 +4,18 @@
 
 #include "ngx_svc_webhook_drop.h"
 
+#include "ngx_svc_log_limit.h"
 #include "ngx_svc_metrics.h"
 
 
-#define NGX_SVC_WEBHOOK_SAID  10        /* seconds between lines of a kind */
+#define NGX_SVC_WEBHOOK_DROP_INTERVAL  10000    /* ms, a line of each kind */
 
 
 typedef struct {
-    ngx_svc_metric_e    metric;
-    const char         *why;
-    time_t              said;
-    ngx_uint_t          unsaid;         /* dropped since */
+    ngx_svc_metric_e      metric;
+    const char           *why;
+    ngx_svc_log_limit_t   limit;
+    ngx_uint_t            n;            /* dropped since the last line */
 } ngx_svc_webhook_drop_t;
 
 
@@ -84,14 +85,14 @@ ngx_svc_webhook_drop(ngx_svc_webhook_drop_e why, ngx_uint_t n,
 
     ngx_svc_metric_add(drop->metric, n);
 
-    level = NGX_LOG_INFO;
-    drop->unsaid += n;
+    drop->n += n;
 
-    if (ngx_time() - drop->said >= NGX_SVC_WEBHOOK_SAID) {
-        level = NGX_LOG_ERR;
-        n = drop->unsaid;
-        drop->said = ngx_time();
-        drop->unsaid = 0;
+    level = ngx_svc_log_limit_level(&drop->limit, 1,
+                                    NGX_SVC_WEBHOOK_DROP_INTERVAL,
+                                    NGX_LOG_ERR);
+    if (level == NGX_LOG_ERR) {
+        n = drop->n;
+        drop->n = 0;
     }
 
     ngx_log_error(level, ngx_cycle->log, 0,

@@ -5,6 +5,8 @@
 #include "ngx_svc_webhook_attempt_error.h"
 #include "ngx_svc_webhook_target.h"
 
+#include "ngx_svc_log_limit.h"
+
 #include <openssl/hmac.h>
 
 
@@ -14,7 +16,7 @@
                                                connection is closed */
 
 #define NGX_SVC_WEBHOOK_SPARE   8           /* connections of nginx */
-#define NGX_SVC_WEBHOOK_LACK    60          /* seconds between lines of it */
+#define NGX_SVC_WEBHOOK_LACK    60000       /* ms between lines of it */
 
 
 static void ngx_svc_webhook_attempt_begin(ngx_event_t *ev);
@@ -345,12 +347,11 @@ static void
 ngx_svc_webhook_attempt_lack(ngx_svc_webhook_attempt_t *attempt, ngx_err_t err,
     const char *text)
 {
-    static time_t  said;
+    static ngx_svc_log_limit_t  limit;
 
     attempt->lack = 1;
 
-    if (said == 0 || ngx_time() - said >= NGX_SVC_WEBHOOK_LACK) {
-        said = ngx_time();
+    if (ngx_svc_log_limit(&limit, 1, NGX_SVC_WEBHOOK_LACK)) {
         ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, err, "%s", text);
     }
 }

@@ -10,6 +10,8 @@
 #include "ngx_svc_webhook_op.h"
 #include "ngx_svc_webhook_secret.h"
 
+#include "ngx_svc_log_limit.h"
+
 #include <openssl/crypto.h>
 
 
@@ -18,8 +20,8 @@
 #define NGX_SVC_WEBHOOK_PAUSE     500       /* ms, without PostgreSQL */
 #define NGX_SVC_WEBHOOK_LOADS     16        /* at the same time */
 
-#define NGX_SVC_WEBHOOK_SAID      60        /* seconds */
-#define NGX_SVC_WEBHOOK_LINES     10        /* at most, in that time */
+#define NGX_SVC_WEBHOOK_SEALED_LINES     10     /* at most, in an interval */
+#define NGX_SVC_WEBHOOK_SEALED_INTERVAL  60000  /* ms */
 
 
 typedef enum {
@@ -51,8 +53,7 @@ typedef struct {
     ngx_uint_t                    nloading;
     ngx_event_t                   timer;    /* PostgreSQL is left alone */
     ngx_event_t                   sweep;
-    time_t                        said;     /* of what is sealed, since */
-    ngx_uint_t                    lines;
+    ngx_svc_log_limit_t           sealed;   /* lines of it */
     ngx_svc_webhook_endpoint_pt   loaded;
 } ngx_svc_webhook_sets_t;
 
@@ -498,10 +499,8 @@ static void
 ngx_svc_webhook_set_sealed(ngx_svc_webhook_set_t *set)
 {
     ngx_uint_t                   i, n;
-    ngx_svc_webhook_sets_t      *sets;
     ngx_svc_webhook_endpoint_t  *e, *first;
 
-    sets = &ngx_svc_webhook_sets;
     first = NULL;
     n = 0;
 
@@ -513,12 +512,11 @@ ngx_svc_webhook_set_sealed(ngx_svc_webhook_set_t *set)
         }
     }
 
-    if (ngx_time() - sets->said >= NGX_SVC_WEBHOOK_SAID) {
-        sets->said = ngx_time();
-        sets->lines = 0;
-    }
-
-    if (n == 0 || sets->lines++ >= NGX_SVC_WEBHOOK_LINES) {
+    if (n == 0
+        || !ngx_svc_log_limit(&ngx_svc_webhook_sets.sealed,
+                              NGX_SVC_WEBHOOK_SEALED_LINES,
+                              NGX_SVC_WEBHOOK_SEALED_INTERVAL))
+    {
         return;
     }
 

@@ -4,21 +4,23 @@
 
 #include "ngx_svc_webhook_failure.h"
 
+#include "ngx_svc_log_limit.h"
+
 
 #define NGX_SVC_WEBHOOK_MINUTE    60000     /* ms */
-#define NGX_SVC_WEBHOOK_LINES     10        /* of an endpoint in that time */
+#define NGX_SVC_WEBHOOK_FAILURES  10        /* lines in it, of an endpoint */
 #define NGX_SVC_WEBHOOK_FAILING   10000     /* endpoints that are counted */
 
 
 /* An endpoint that has failed within the last minute. */
 
 typedef struct {
-    ngx_str_node_t    node;         /* tenant and endpoint */
-    ngx_queue_t       queue;        /* the oldest one first */
-    ngx_msec_t        since;
-    ngx_uint_t        lines;
-    ngx_uint_t        more;
-    u_char            key[2 * NGX_SVC_UUID_TEXT_LEN];
+    ngx_str_node_t        node;     /* tenant and endpoint */
+    ngx_queue_t           queue;    /* the oldest one first */
+    ngx_msec_t            since;
+    ngx_svc_log_limit_t   limit;
+    ngx_uint_t            more;     /* suppressed */
+    u_char                key[2 * NGX_SVC_UUID_TEXT_LEN];
 } ngx_svc_webhook_failing_t;
 
 
@@ -82,13 +84,12 @@ ngx_svc_webhook_failure(ngx_svc_webhook_delivery_t *d,
     failing = ngx_svc_webhook_failing(d);
     why = result->detail.len ? &result->detail : &result->error;
 
-    if (failing && failing->lines == NGX_SVC_WEBHOOK_LINES) {
+    if (failing
+        && !ngx_svc_log_limit(&failing->limit, NGX_SVC_WEBHOOK_FAILURES,
+                              NGX_SVC_WEBHOOK_MINUTE))
+    {
         failing->more++;
         return 0;
-    }
-
-    if (failing) {
-        failing->lines++;
     }
 
     if (result->refused) {

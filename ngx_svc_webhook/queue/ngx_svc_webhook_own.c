@@ -4,11 +4,12 @@
 
 #include "ngx_svc_webhook_own.h"
 
+#include "ngx_svc_log_limit.h"
 #include "ngx_svc_metrics.h"
 
 
-#define NGX_SVC_WEBHOOK_SAID     10         /* seconds */
-#define NGX_SVC_WEBHOOK_LINES    10         /* at most, in that time */
+#define NGX_SVC_WEBHOOK_DAMAGED_LINES     10        /* an interval */
+#define NGX_SVC_WEBHOOK_DAMAGED_INTERVAL  10000     /* ms */
 
 
 typedef struct {
@@ -18,8 +19,7 @@ typedef struct {
     ngx_rbtree_t         tree;          /* deliveries by id */
     ngx_rbtree_node_t    sentinel;
     ngx_uint_t           n;             /* in the tree */
-    time_t               said;          /* of what is damaged, since */
-    ngx_uint_t           lines;
+    ngx_svc_log_limit_t  damaged;       /* lines of it */
     unsigned             refused:1;     /* by the scheduler */
 } ngx_svc_webhook_own_t;
 
@@ -114,12 +114,10 @@ ngx_svc_webhook_own_damaged(redisReply *entry, ngx_int_t rc)
 
     own = &ngx_svc_webhook_own;
 
-    if (ngx_time() - own->said >= NGX_SVC_WEBHOOK_SAID) {
-        own->said = ngx_time();
-        own->lines = 0;
-    }
-
-    level = own->lines++ < NGX_SVC_WEBHOOK_LINES ? NGX_LOG_ERR : NGX_LOG_INFO;
+    level = ngx_svc_log_limit_level(&own->damaged,
+                                    NGX_SVC_WEBHOOK_DAMAGED_LINES,
+                                    NGX_SVC_WEBHOOK_DAMAGED_INTERVAL,
+                                    NGX_LOG_ERR);
 
     if (rc == NGX_ABORT) {
         ngx_svc_metric_add(NGX_SVC_M_DROPPED_FORGED, 1);

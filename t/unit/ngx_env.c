@@ -15,9 +15,12 @@ void *__wrap_ngx_alloc(size_t size, ngx_log_t *log);
 
 volatile ngx_cycle_t  *ngx_cycle;
 ngx_queue_t            ngx_posted_events;
+volatile ngx_msec_t    ngx_current_msec;
+volatile ngx_time_t   *ngx_cached_time;
 
 static ngx_cycle_t     ngx_env_cycle;
 static ngx_log_t       ngx_env_log_data;
+static ngx_time_t      ngx_env_clock;
 static ngx_int_t       ngx_env_allocs = -1;
 
 
@@ -37,6 +40,19 @@ ngx_env_init(void)
     ngx_cycle = &ngx_env_cycle;
 
     ngx_queue_init(&ngx_posted_events);
+
+    ngx_env_time(0);
+}
+
+
+void
+ngx_env_time(uint64_t msec)
+{
+    ngx_env_clock.sec = msec / 1000;
+    ngx_env_clock.msec = msec % 1000;
+    ngx_cached_time = &ngx_env_clock;
+
+    ngx_current_msec = (ngx_msec_t) msec;
 }
 
 

@@ -16,6 +16,9 @@ void ngx_env_init(void);
 /* A log that goes to stderr. */
 ngx_log_t *ngx_env_log(void);
 
+/* Sets both clocks, in ms: that of the wall, and the monotonic one. */
+void ngx_env_time(uint64_t msec);
+
 /* Runs what was posted, as the event loop does. */
 void ngx_env_events(void);
 
