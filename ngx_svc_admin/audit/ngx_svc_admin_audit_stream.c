@@ -155,7 +155,6 @@ ngx_int_t
 ngx_svc_admin_audit_stream_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;
-    ngx_time_t              *tp;
     ngx_svc_pg_call_t       *call;
     ngx_http_cleanup_t      *cln;
     ngx_svc_admin_follow_t  *f;
@@ -184,10 +183,7 @@ ngx_svc_admin_audit_stream_prepare(ngx_svc_request_t *sr)
         return rc;
     }
 
-    tp = ngx_timeofday();
-
-    if (ngx_svc_uuid_new((uint64_t) tp->sec * 1000 + tp->msec, f->lease)
-        != NGX_OK
+    if (ngx_svc_uuid_new(f->lease) != NGX_OK
         || ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_stream_lock) == NULL)
     {
         return NGX_ERROR;

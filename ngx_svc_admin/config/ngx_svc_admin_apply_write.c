@@ -203,7 +203,6 @@ ngx_svc_admin_apply_call(ngx_svc_request_t *sr, ngx_pool_t *pool,
     u_char                       *id;
     ngx_str_t                     text;
     ngx_uint_t                    i;
-    ngx_time_t                   *tp;
     ngx_svc_pg_call_t            *call;
     ngx_svc_json_writer_t        *w;
     ngx_svc_admin_apply_write_t   aw;
@@ -213,10 +212,9 @@ ngx_svc_admin_apply_call(ngx_svc_request_t *sr, ngx_pool_t *pool,
     aw.revision = revision;
 
     id = ngx_pnalloc(pool, NGX_SVC_UUID_LEN);
-    tp = ngx_timeofday();
 
     if (id == NULL
-        || ngx_svc_uuid_new((uint64_t) tp->sec * 1000 + tp->msec, id) != NGX_OK
+        || ngx_svc_uuid_new(id) != NGX_OK
         || ngx_svc_admin_apply_texts(&aw) != NGX_OK
         || ngx_svc_admin_governance_lock(sr) != NGX_OK)
     {

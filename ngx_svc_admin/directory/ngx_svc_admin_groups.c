@@ -265,7 +265,6 @@ ngx_svc_admin_groups_create_prepare(ngx_svc_request_t *sr)
 {
     u_char                 *id;
     ngx_int_t               rc;
-    ngx_time_t             *tp;
     ngx_svc_pg_call_t      *lock, *call;
     ngx_svc_admin_group_t   group;
 
@@ -280,11 +279,9 @@ ngx_svc_admin_groups_create_prepare(ngx_svc_request_t *sr)
     id = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
     lock = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_groups_lock);
     call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_groups_create);
-    tp = ngx_timeofday();
 
     if (id == NULL || lock == NULL || call == NULL
-        || ngx_svc_uuid_new((uint64_t) tp->sec * 1000 + tp->msec, id)
-           != NGX_OK)
+        || ngx_svc_uuid_new(id) != NGX_OK)
     {
         return NGX_ERROR;
     }

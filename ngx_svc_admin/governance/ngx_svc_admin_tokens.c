@@ -228,7 +228,6 @@ ngx_svc_admin_tokens_create_prepare(ngx_svc_request_t *sr)
     u_char                 *id, *hash;
     ngx_int_t               rc;
     ngx_str_t              *secret, shown, scopes, expires;
-    ngx_time_t             *tp;
     ngx_svc_pg_call_t      *lock, *call;
     ngx_svc_admin_token_t   token;
 
@@ -262,9 +261,8 @@ ngx_svc_admin_tokens_create_prepare(ngx_svc_request_t *sr)
     }
 
     id = hash + NGX_SVC_SHA256_LEN;
-    tp = ngx_timeofday();
 
-    if (ngx_svc_uuid_new((uint64_t) tp->sec * 1000 + tp->msec, id) != NGX_OK) {
+    if (ngx_svc_uuid_new(id) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -113,13 +113,18 @@ ngx_svc_equal(const u_char *a, const u_char *b, size_t len)
 
 
 ngx_int_t
-ngx_svc_uuid_new(uint64_t msec, u_char out[NGX_SVC_UUID_LEN])
+ngx_svc_uuid_new(u_char out[NGX_SVC_UUID_LEN])
 {
-    ngx_uint_t  i;
+    uint64_t     msec;
+    ngx_uint_t   i;
+    ngx_time_t  *tp;
 
     if (ngx_svc_random(out + 6, NGX_SVC_UUID_LEN - 6) != NGX_OK) {
         return NGX_ERROR;
     }
+
+    tp = ngx_timeofday();
+    msec = (uint64_t) tp->sec * 1000 + tp->msec;
 
     for (i = 0; i < 6; i++) {
         out[i] = (u_char) (msec >> (40 - 8 * i));

@@ -42,9 +42,11 @@ void ngx_svc_crypto_exit(void);
 NGX_SVC_API ngx_uint_t ngx_svc_equal(const u_char *a, const u_char *b,
     size_t len);
 
-/* A new UUID version 7 (RFC 9562) of the given time in ms since the epoch. */
-NGX_SVC_API ngx_int_t ngx_svc_uuid_new(uint64_t msec,
-    u_char out[NGX_SVC_UUID_LEN]);
+/*
+ * A new UUID version 7 (RFC 9562), of nginx's time of this turn of the event
+ * loop.  NGX_OK, or NGX_ERROR when OpenSSL fails.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_uuid_new(u_char out[NGX_SVC_UUID_LEN]);
 
 /* The 8-4-4-4-12 form in any case; NGX_OK, or NGX_DECLINED. */
 NGX_SVC_API ngx_int_t ngx_svc_uuid_parse(const u_char *text, size_t len,

@@ -1,5 +1,5 @@
 /*
- * Times as text.
+ * Times as text, and days of the calendar.
  */
 
 #include "ngx_svc_time.h"
@@ -12,13 +12,17 @@
 #define NGX_SVC_TIME_FIRST    (-62135596800000LL)   /* 0001-01-01T00:00:00Z */
 #define NGX_SVC_TIME_LAST     253402300799999LL
 
+/* After 400 years the calendar repeats; a year of it begins in March. */
+
+#define NGX_SVC_TIME_ERA      146097    /* days */
+#define NGX_SVC_TIME_EPOCH    719468    /* days from 0000-03-01 */
+
 
 static ngx_int_t ngx_svc_time_digits(const u_char *p, ngx_uint_t n);
 static ngx_int_t ngx_svc_time_fraction(u_char **pos, const u_char *end,
     int64_t *msec);
 static ngx_int_t ngx_svc_time_zone(const u_char *p, const u_char *end,
     int64_t *minutes);
-static int64_t ngx_svc_time_days(int64_t year, int64_t month, int64_t day);
 
 
 u_char *
@@ -98,9 +102,7 @@ ngx_svc_time_parse(const ngx_str_t *text, int64_t *msec)
         return NGX_DECLINED;
     }
 
-    if (month == 2 && day == 29
-        && (year % 4 != 0 || (year % 100 == 0 && year % 400 != 0)))
-    {
+    if (month == 2 && day == 29 && !ngx_svc_time_leap(year)) {
         return NGX_DECLINED;
     }
 
@@ -199,16 +201,46 @@ ngx_svc_time_zone(const u_char *p, const u_char *end, int64_t *minutes)
 }
 
 
-/* Of the Gregorian calendar, since 1970-01-01: years begin in March. */
-
-static int64_t
+int64_t
 ngx_svc_time_days(int64_t year, int64_t month, int64_t day)
 {
+    int64_t  era;
+
     if (month <= 2) {
         month += 12;
         year--;
     }
 
-    return 365 * year + year / 4 - year / 100 + year / 400
-           + (153 * (month - 3) + 2) / 5 + day - 1 - 719468;
+    era = (year >= 0 ? year : year - 399) / 400;
+    year -= era * 400;
+
+    return era * NGX_SVC_TIME_ERA - NGX_SVC_TIME_EPOCH
+           + 365 * year + year / 4 - year / 100
+           + (153 * (month - 3) + 2) / 5 + day - 1;
+}
+
+
+int64_t
+ngx_svc_time_year(int64_t days)
+{
+    int64_t  era, year;
+
+    days += NGX_SVC_TIME_EPOCH;
+    era = (days >= 0 ? days : days - (NGX_SVC_TIME_ERA - 1))
+          / NGX_SVC_TIME_ERA;
+    days -= era * NGX_SVC_TIME_ERA;
+
+    year = (days - days / 1460 + days / 36524 - days / 146096) / 365;
+    days -= year * 365 + year / 4 - year / 100;
+
+    /* its January and February are the next year's */
+
+    return era * 400 + year + (days >= 306);
+}
+
+
+ngx_uint_t
+ngx_svc_time_leap(int64_t year)
+{
+    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }

@@ -1,5 +1,5 @@
 /*
- * Times as text.
+ * Times as text, and days of the calendar.
  */
 
 #ifndef _NGX_SVC_TIME_H_INCLUDED_
@@ -27,6 +27,16 @@ NGX_SVC_API u_char *ngx_svc_time_text(u_char *p, const ngx_str_t *pg);
  * year 1 or after year 9999.
  */
 NGX_SVC_API ngx_int_t ngx_svc_time_parse(const ngx_str_t *text, int64_t *msec);
+
+/*
+ * The proleptic Gregorian calendar, before year 1 too.  Days since 1970-01-01,
+ * of a month 1 to 12, and a day that may lie outside of the month; and the year
+ * of such a day.
+ */
+NGX_SVC_API int64_t ngx_svc_time_days(int64_t year, int64_t month,
+    int64_t day);
+NGX_SVC_API int64_t ngx_svc_time_year(int64_t days);
+NGX_SVC_API ngx_uint_t ngx_svc_time_leap(int64_t year);
 
 
 #endif /* _NGX_SVC_TIME_H_INCLUDED_ */

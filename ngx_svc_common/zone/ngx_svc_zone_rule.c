@@ -3,20 +3,13 @@
  */
 
 #include "ngx_svc_zone_rule.h"
+#include "ngx_svc_time.h"
 
 
 #define NGX_SVC_ZONE_DAY         86400
 #define NGX_SVC_ZONE_MIN_NAME    3
 #define NGX_SVC_ZONE_MAX_OFFSET  24     /* hours */
 #define NGX_SVC_ZONE_MAX_TIME    167
-
-/* Of the proleptic Gregorian calendar, where 400 years repeat. */
-
-#define NGX_SVC_ZONE_ERA_DAYS    146097
-#define NGX_SVC_ZONE_EPOCH_DAYS  719468     /* from 0000-03-01 */
-
-#define ngx_svc_zone_leap(year)                                               \
-    ((year) % 4 == 0 && ((year) % 100 != 0 || (year) % 400 == 0))
 
 
 static ngx_int_t ngx_svc_zone_name_skip(const u_char **p, const u_char *last);
@@ -30,7 +23,6 @@ static ngx_int_t ngx_svc_zone_change_month(const u_char **p,
     const u_char *last, ngx_svc_zone_change_t *change);
 static int64_t ngx_svc_zone_change_at(const ngx_svc_zone_change_t *change,
     int64_t year);
-static int64_t ngx_svc_zone_days(int64_t year, int64_t month);
 static int64_t ngx_svc_zone_year(int64_t at);
 
 
@@ -339,9 +331,10 @@ ngx_svc_zone_change_at(const ngx_svc_zone_change_t *change, int64_t year)
     switch (change->kind) {
 
     case 'M':
-        first = ngx_svc_zone_days(year, change->month);
-        next = ngx_svc_zone_days(change->month == 12 ? year + 1 : year,
-                                 change->month == 12 ? 1 : change->month + 1);
+        first = ngx_svc_time_days(year, change->month, 1);
+        next = ngx_svc_time_days(change->month == 12 ? year + 1 : year,
+                                 change->month == 12 ? 1 : change->month + 1,
+                                 1);
 
         /* 1970-01-01 was a Thursday */
 
@@ -355,56 +348,25 @@ ngx_svc_zone_change_at(const ngx_svc_zone_change_t *change, int64_t year)
         break;
 
     case 'J':
-        day = ngx_svc_zone_days(year, 1) + change->day - 1;
+        day = ngx_svc_time_days(year, 1, change->day);
 
-        if (change->day >= 60 && ngx_svc_zone_leap(year)) {
+        if (change->day >= 60 && ngx_svc_time_leap(year)) {
             day++;
         }
 
         break;
 
     default:
-        day = ngx_svc_zone_days(year, 1) + change->day;
+        day = ngx_svc_time_days(year, 1, 1) + change->day;
     }
 
     return day * NGX_SVC_ZONE_DAY + change->time;
 }
 
 
-/* From the epoch to the first of a month; years begin in March. */
-
-static int64_t
-ngx_svc_zone_days(int64_t year, int64_t month)
-{
-    int64_t  era, y;
-
-    if (month <= 2) {
-        year--;
-        month += 12;
-    }
-
-    era = (year >= 0 ? year : year - 399) / 400;
-    y = year - era * 400;
-
-    return era * NGX_SVC_ZONE_ERA_DAYS - NGX_SVC_ZONE_EPOCH_DAYS
-           + y * 365 + y / 4 - y / 100 + (153 * (month - 3) + 2) / 5;
-}
-
-
 static int64_t
 ngx_svc_zone_year(int64_t at)
 {
-    int64_t  days, era, year;
-
-    days = (at >= 0 ? at : at - (NGX_SVC_ZONE_DAY - 1)) / NGX_SVC_ZONE_DAY;
-
-    days += NGX_SVC_ZONE_EPOCH_DAYS;
-    era = (days >= 0 ? days : days - (NGX_SVC_ZONE_ERA_DAYS - 1))
-          / NGX_SVC_ZONE_ERA_DAYS;
-    days -= era * NGX_SVC_ZONE_ERA_DAYS;
-
-    year = (days - days / 1460 + days / 36524 - days / 146096) / 365;
-    days -= year * 365 + year / 4 - year / 100;
-
-    return era * 400 + year + (days >= 306);
+    return ngx_svc_time_year((at >= 0 ? at : at - (NGX_SVC_ZONE_DAY - 1))
+                             / NGX_SVC_ZONE_DAY);
 }

@@ -478,15 +478,12 @@ ngx_svc_webhook_new(ngx_svc_request_t *sr)
     u_char                  text[NGX_SVC_UUID_TEXT_LEN];
     u_char                  random[NGX_SVC_WEBHOOK_SECRET / 2];
     ngx_str_t               id;
-    ngx_time_t             *tp;
     ngx_svc_webhook_new_t  *new;
 
-    tp = ngx_timeofday();
     new = ngx_palloc(sr->request->pool, sizeof(ngx_svc_webhook_new_t));
 
     if (new == NULL
-        || ngx_svc_uuid_new((uint64_t) tp->sec * 1000 + tp->msec, new->uuid)
-           != NGX_OK
+        || ngx_svc_uuid_new(new->uuid) != NGX_OK
         || ngx_svc_random(random, sizeof(random)) != NGX_OK)
     {
         return NULL;

@@ -61,15 +61,10 @@ ngx_svc_webhook_emit_test(const ngx_str_t *tenant, const ngx_str_t *endpoint,
 {
     u_char            uuid[NGX_SVC_UUID_LEN], user[NGX_SVC_UUID_TEXT_LEN];
     ngx_int_t         rc;
-    ngx_time_t       *tp;
     ngx_pool_t       *pool;
     ngx_svc_event_t   event;
 
-    tp = ngx_timeofday();
-
-    if (ngx_svc_uuid_new((uint64_t) tp->sec * 1000 + tp->msec, uuid)
-        != NGX_OK)
-    {
+    if (ngx_svc_uuid_new(uuid) != NGX_OK) {
         return NGX_ERROR;
     }
 

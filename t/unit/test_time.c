@@ -102,6 +102,42 @@ test_text(void **state)
 }
 
 
+/* Each day of two and a half eras, around year 0 and today: as libc says. */
+
+static void
+test_days(void **state)
+{
+    int64_t    day, year;
+    time_t     at;
+    struct tm  tm;
+
+    for (day = -800000; day < 100000; day++) {
+        at = (time_t) day * 86400;
+        assert_non_null(gmtime_r(&at, &tm));
+        year = (int64_t) tm.tm_year + 1900;
+
+        if (ngx_svc_time_days(year, tm.tm_mon + 1, tm.tm_mday) != day
+            || ngx_svc_time_year(day) != year)
+        {
+            fail_msg("day %ld", (long) day);
+        }
+
+        if (tm.tm_yday == 365) {
+            assert_true(ngx_svc_time_leap(year));
+        }
+
+        if (tm.tm_mon == 11 && tm.tm_mday == 31 && tm.tm_yday == 364) {
+            assert_false(ngx_svc_time_leap(year));
+        }
+    }
+
+    /* a day that lies outside of its month */
+
+    assert_int_equal(ngx_svc_time_days(2023, 1, 366),
+                     ngx_svc_time_days(2024, 1, 1));
+}
+
+
 int
 main(void)
 {
@@ -109,6 +145,7 @@ main(void)
         cmocka_unit_test(test_parsed),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_days),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
