@@ -30,9 +30,9 @@ my $gone = 'the process that delivers ended in each attempt';
 my $helper = 0;
 
 
-# The numbers of attempts that Redis knows to have begun.
+# The numbers of started attempts, as Redis has them.
 
-sub begun {
+sub started {
     return map { my %has = $s->redis->lines(HGETALL => $_);
                  map { $has{$_} } grep { !/#$/ } keys %has }
            $s->redis->lines(KEYS => 'svc.webhook2.own.*.begun');
@@ -45,7 +45,7 @@ for my $n (1 .. 3) {
     is(scalar($receiver->wait($hang, $n, slow(30))), $n, "attempt $n");
 
     $helper = $s->nginx->wait_helper($helper) or die "no helper\n";
-    is_deeply([ begun() ], [ $n ], 'Redis knows of it');
+    is_deeply([ started() ], [ $n ], 'Redis knows of it');
 
     signal_pid('KILL', $helper);
 }
@@ -75,7 +75,7 @@ my $second = $receiver->hook($globex, '/slow/' . slow(3000));
 $globex->create(userName => "wait$_\@globex.test") for 1 .. 2;
 $receiver->wait($second, 1);
 $helper = $s->nginx->wait_helper($helper) or die "no helper\n";
-is_deeply([ begun() ], [ 1 ], 'one of two has begun');
+is_deeply([ started() ], [ 1 ], 'one of two has started');
 signal_pid('KILL', $helper);
 
 my @log = $receiver->deliveries($second, 2, slow(30));

@@ -92,7 +92,7 @@ static const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
       "Failed attempts that another one follows.", "", NGX_SVC_M_RETRIED },
 
     { "svc_webhook_unsigned_total",
-      "Outcomes that could not be signed, and that Redis was not told.", "",
+      "Outcomes that could not be signed, nor acknowledged to Redis.", "",
       NGX_SVC_M_UNSIGNED },
 
     { "svc_webhook_taken_over_total",
@@ -115,7 +115,7 @@ static const ngx_svc_metrics_sample_t  ngx_svc_metrics_gauge_samples[] = {
       NGX_SVC_G_KEPT },
     { "svc_webhook_queue_length",
       "Deliveries in the queue that all nodes share.", "", NGX_SVC_G_QUEUE },
-    { "svc_webhook_pending", "Deliveries in the hands of this node.", "",
+    { "svc_webhook_pending", "Deliveries that this node has taken from the queue.", "",
       NGX_SVC_G_PENDING },
     { "svc_webhook_in_flight", "Deliveries being sent.", "",
       NGX_SVC_G_IN_FLIGHT },

@@ -25,7 +25,7 @@ typedef enum {
     NGX_SVC_M_ABANDONED,
     NGX_SVC_M_REFUSED,                  /* the address check did not let it */
     NGX_SVC_M_CANCELLED,                /* the endpoint is gone, or disabled */
-    NGX_SVC_M_UNSIGNED,                 /* outcomes that Redis is not told */
+    NGX_SVC_M_UNSIGNED,                 /* outcomes without a MAC */
     NGX_SVC_M_TAKEN_OVER,               /* from a helper that had died */
     NGX_SVC_M_HELPER_STARTS,            /* of helper processes */
     NGX_SVC_M_COUNTERS
@@ -51,8 +51,8 @@ typedef enum {
 typedef enum {
     NGX_SVC_G_KEPT = 0,                 /* deliveries that Redis is to get */
     NGX_SVC_G_QUEUE,                    /* deliveries in the shared queue */
-    NGX_SVC_G_PENDING,                  /* in the hands of the helper */
-    NGX_SVC_G_IN_FLIGHT,                /* being sent just now */
+    NGX_SVC_G_PENDING,                  /* in flight: the helper has taken them */
+    NGX_SVC_G_IN_FLIGHT,                /* attempts under way */
     NGX_SVC_G_STREAMS,                  /* of the audit log, open */
     NGX_SVC_G_REDIS_DOWN,               /* 1 or 0 */
     NGX_SVC_G_REDIS_UP,

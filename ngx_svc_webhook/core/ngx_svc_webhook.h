@@ -3,9 +3,10 @@
  *
  * A worker that has committed a change pushes a delivery for each endpoint that
  * takes the event to a list in Redis (ngx_svc_webhook_queue.c).  The helper, a
- * process that worker 0 forks (ngx_svc_webhook_helper.c), takes them into a
- * hash of its own, where each stays until its outcome is final, and delivers
- * them (ngx_svc_webhook_deliver.c).
+ * process that worker 0 forks (ngx_svc_webhook_helper.c), moves them into its
+ * in-flight set (ngx_svc_webhook_inflight.c), delivers them
+ * (ngx_svc_webhook_deliver.c), and acknowledges them when their outcome is
+ * final (ngx_svc_webhook_ack.c).
  */
 
 #ifndef _NGX_SVC_WEBHOOK_H_INCLUDED_
@@ -49,7 +50,7 @@ typedef struct {
 
 /*
  * One event for one endpoint.  In one block of malloc(): the queue makes it,
- * and frees it when ngx_svc_webhook_queue_done() is called.  All text points
+ * and frees it behind ngx_svc_webhook_ack_final().  All text points
  * into the block.
  */
 
@@ -62,24 +63,25 @@ typedef struct {
     ngx_str_t         endpoint;
     ngx_str_t         body;
     ngx_uint_t        attempts;         /* that have ended; of another helper
-                                           that ended: have begun */
+                                           that ended: have started */
 
     /* private to the queue */
 
     ngx_str_t         head;             /* of the entry, behind a byte that is
-                                           free: to tell Redis */
+                                           free: to acknowledge it */
     ngx_str_t         signed_text;      /* behind its MAC */
     const void       *key;              /* of the MAC */
-    uint64_t          begun;            /* number of the latest attempt, of all
-                                           that this helper has begun */
+    uint64_t          started;          /* number of the latest attempt, of all
+                                           that this helper has started */
     uint64_t          ended;            /* the same, of the outcome's */
 
-    ngx_str_node_t    node;             /* of those in hand, by id */
-    ngx_queue_t       outcome;          /* waits to be told, or is on its way */
-    unsigned          telling:2;
+    ngx_str_node_t    node;             /* of those in flight, by id */
+    ngx_queue_t       outcome;          /* waits to be acknowledged, or is on
+                                           its way */
+    unsigned          ack:2;
     unsigned          changed:1;        /* since it is on its way */
-    unsigned          final:1;          /* leaves our hands */
-    unsigned          returned:1;       /* to the queue */
+    unsigned          final:1;          /* in flight no more */
+    unsigned          requeued:1;
 } ngx_svc_webhook_delivery_t;
 
 

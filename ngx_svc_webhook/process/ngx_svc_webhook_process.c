@@ -52,7 +52,7 @@ static ngx_int_t ngx_svc_webhook_process_worker(ngx_cycle_t *cycle,
     ngx_socket_t fd);
 static ngx_int_t ngx_svc_webhook_process_connect(ngx_cycle_t *cycle);
 static void ngx_svc_webhook_process_limits(ngx_cycle_t *cycle);
-static void ngx_svc_webhook_process_told(ngx_event_t *ev);
+static void ngx_svc_webhook_process_command(ngx_event_t *ev);
 static void ngx_svc_webhook_process_renamed(const u_char *id);
 static void ngx_svc_webhook_process_look(ngx_event_t *ev);
 static void ngx_svc_webhook_process_drain(void);
@@ -68,7 +68,7 @@ static ngx_svc_webhook_process_t  ngx_svc_webhook_process_ctx;
 
 static const ngx_svc_webhook_queue_handlers_t  ngx_svc_webhook_handlers = {
     .deliver = ngx_svc_webhook_deliver,
-    .told = ngx_svc_webhook_deliver_told,
+    .confirmed = ngx_svc_webhook_deliver_confirmed,
     .pause = ngx_svc_webhook_deliver_pause,
     .forget = ngx_svc_webhook_deliver_forget,
     .renamed = ngx_svc_webhook_process_renamed
@@ -260,7 +260,7 @@ ngx_svc_webhook_process_worker(ngx_cycle_t *cycle, ngx_socket_t fd)
         return NGX_ERROR;
     }
 
-    c->read->handler = ngx_svc_webhook_process_told;
+    c->read->handler = ngx_svc_webhook_process_command;
     c->read->log = cycle->log;
     c->write->log = cycle->log;
 
@@ -328,7 +328,7 @@ ngx_svc_webhook_process_limits(ngx_cycle_t *cycle)
 /* Nothing: the worker is gone, or quits.  Anything: it has to go at once. */
 
 static void
-ngx_svc_webhook_process_told(ngx_event_t *ev)
+ngx_svc_webhook_process_command(ngx_event_t *ev)
 {
     u_char             byte;
     ssize_t            n;
@@ -413,7 +413,7 @@ ngx_svc_webhook_process_drained(void)
 }
 
 
-/* What is in hand and not in flight is others' as soon as Redis knows. */
+/* Deliveries without an attempt under way are others' once Redis knows. */
 
 static void
 ngx_svc_webhook_process_leave(ngx_msec_t limit)
@@ -432,7 +432,7 @@ ngx_svc_webhook_process_leave(ngx_msec_t limit)
     process->leaving = 1;
 
     ngx_svc_webhook_deliver_pause(1);
-    ngx_svc_webhook_queue_leave(ngx_svc_webhook_process_end);
+    ngx_svc_webhook_queue_unregister(ngx_svc_webhook_process_end);
 }
 
 

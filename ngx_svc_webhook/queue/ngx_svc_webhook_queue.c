@@ -4,68 +4,72 @@
  */
 
 #include "ngx_svc_webhook_queue.h"
-#include "ngx_svc_webhook_own.h"
+#include "ngx_svc_webhook_ack.h"
+#include "ngx_svc_webhook_inflight.h"
 
 #include "ngx_svc_metrics.h"
 
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_TICK      1000      /* ms between beats, and looks */
-#define NGX_SVC_WEBHOOK_SOON      50        /* ms, until Redis knows us */
-#define NGX_SVC_WEBHOOK_LIFETIME  "10000"   /* ms without a beat */
-#define NGX_SVC_WEBHOOK_DOUBT     5000      /* ms without a beat's answer */
+#define NGX_SVC_WEBHOOK_HEARTBEAT  1000     /* ms between them */
+#define NGX_SVC_WEBHOOK_REGISTER   50       /* ms between attempts to */
+#define NGX_SVC_WEBHOOK_TTL        "10000"  /* ms without a heartbeat */
+#define NGX_SVC_WEBHOOK_DOUBT      5000     /* ms without an answer to one */
 
-#define NGX_SVC_WEBHOOK_FIRST     2         /* entry, of an answer's elements */
+#define NGX_SVC_WEBHOOK_FIRST      2        /* entry, of an answer's elements */
 
-#define NGX_SVC_WEBHOOK_OWN_LEN   (sizeof(NGX_SVC_WEBHOOK_OWN) - 1)
+#define NGX_SVC_WEBHOOK_INFLIGHT_LEN  (sizeof(NGX_SVC_WEBHOOK_INFLIGHT) - 1)
 
 
 typedef struct {
     ngx_log_t      *log;
     ngx_event_t     timer;
-    ngx_str_t       hash;               /* of what is in hand */
-    u_char          name[NGX_SVC_WEBHOOK_OWN_LEN + NGX_SVC_WEBHOOK_ID];
+    ngx_str_t       hash;               /* the in-flight set */
+    u_char          name[NGX_SVC_WEBHOOK_INFLIGHT_LEN + NGX_SVC_WEBHOOK_ID];
     ngx_str_t       id;                 /* the end of the name */
     u_char          before[NGX_SVC_WEBHOOK_ID];
     ngx_str_t       predecessor;
-    ngx_msec_t      asked;              /* when the last beat was sent */
-    ngx_msec_t      confirmed;          /* of the last one that was answered */
+    ngx_msec_t      asked;              /* when the last heartbeat was sent */
+    ngx_msec_t      confirmed;          /* the same, of the last one with an
+                                           answer */
     u_char          cursor[NGX_INT64_LEN + 1];
     size_t          cursor_len;
-    void          (*left)(void);
+    void          (*done)(void);        /* unregistered */
     const ngx_svc_webhook_queue_handlers_t  *handlers;
-    unsigned        started:1;          /* Redis knows the id */
-    unsigned        beating:1;          /* a start or a beat is on its way */
+    unsigned        registered:1;
+    unsigned        beating:1;          /* a registration or a heartbeat is in
+                                           flight */
     unsigned        taking:1;           /* a take is */
     unsigned        again:1;            /* another one is due */
-    unsigned        unsure:1;           /* more may be in our hash than in
-                                           hand */
+    unsigned        unsure:1;           /* more may be in flight, as Redis sees
+                                           it, than is here */
     unsigned        paused:1;
     unsigned        stopped:1;
-    unsigned        leaving:1;
+    unsigned        unregistering:1;
 } ngx_svc_webhook_queue_t;
 
 
 static void ngx_svc_webhook_queue_rename(const u_char *id);
 static void ngx_svc_webhook_queue_timer(ngx_event_t *ev);
 static void ngx_svc_webhook_queue_wake(ngx_str_t *payload);
-static void ngx_svc_webhook_queue_begin(void);
-static void ngx_svc_webhook_queue_begun(redisReply *reply, void *data);
-static void ngx_svc_webhook_queue_beat(void);
-static void ngx_svc_webhook_queue_beaten(redisReply *reply, void *data);
+static void ngx_svc_webhook_queue_register(void);
+static void ngx_svc_webhook_queue_registered(redisReply *reply, void *data);
+static void ngx_svc_webhook_queue_heartbeat(void);
+static void ngx_svc_webhook_queue_heartbeat_answered(redisReply *reply,
+    void *data);
 static void ngx_svc_webhook_queue_alive(void);
-static void ngx_svc_webhook_queue_compare(ngx_uint_t n);
+static void ngx_svc_webhook_queue_check(ngx_uint_t n);
 static void ngx_svc_webhook_queue_lapsed(void);
 static void ngx_svc_webhook_queue_pause(ngx_uint_t pause);
 static void ngx_svc_webhook_queue_take(void);
 static void ngx_svc_webhook_queue_taken(redisReply *reply, void *data);
-static void ngx_svc_webhook_queue_recall(void);
-static void ngx_svc_webhook_queue_recalled(redisReply *reply, void *data);
+static void ngx_svc_webhook_queue_recover(void);
+static void ngx_svc_webhook_queue_recovered(redisReply *reply, void *data);
 static void ngx_svc_webhook_queue_add(redisReply *reply);
-static void ngx_svc_webhook_queue_told(void);
-static void ngx_svc_webhook_queue_stuck(void);
-static void ngx_svc_webhook_queue_bye(redisReply *reply, void *data);
+static void ngx_svc_webhook_queue_confirmed(void);
+static void ngx_svc_webhook_queue_unconfirmed(void);
+static void ngx_svc_webhook_queue_unregistered(redisReply *reply, void *data);
 
 
 static ngx_svc_webhook_queue_t  ngx_svc_webhook_queue;
@@ -90,9 +94,9 @@ ngx_svc_webhook_queue_start(ngx_cycle_t *cycle, const u_char *id,
 
     ngx_svc_webhook_queue_rename(id);
 
-    ngx_svc_webhook_own_init(cycle->log, &queue->hash, handlers);
-    ngx_svc_webhook_own_told = ngx_svc_webhook_queue_told;
-    ngx_svc_webhook_own_stuck = ngx_svc_webhook_queue_stuck;
+    ngx_svc_webhook_inflight_init(cycle->log, &queue->hash, handlers);
+    ngx_svc_webhook_ack_confirmed = ngx_svc_webhook_queue_confirmed;
+    ngx_svc_webhook_ack_failed = ngx_svc_webhook_queue_unconfirmed;
 
     queue->timer.handler = ngx_svc_webhook_queue_timer;
     queue->timer.data = queue;
@@ -112,7 +116,8 @@ ngx_svc_webhook_queue_rename(const u_char *id)
 
     queue = &ngx_svc_webhook_queue;
 
-    p = ngx_cpymem(queue->name, NGX_SVC_WEBHOOK_OWN, NGX_SVC_WEBHOOK_OWN_LEN);
+    p = ngx_cpymem(queue->name, NGX_SVC_WEBHOOK_INFLIGHT,
+                   NGX_SVC_WEBHOOK_INFLIGHT_LEN);
     ngx_memcpy(p, id, NGX_SVC_WEBHOOK_ID);
 
     queue->hash.data = queue->name;
@@ -136,21 +141,21 @@ ngx_svc_webhook_queue_timer(ngx_event_t *ev)
 
     queue = &ngx_svc_webhook_queue;
 
-    if (queue->started) {
-        ngx_svc_webhook_queue_beat();
-        ngx_svc_webhook_own_tell();
+    if (queue->registered) {
+        ngx_svc_webhook_queue_heartbeat();
+        ngx_svc_webhook_ack_flush();
         ngx_svc_webhook_queue_take();
 
     } else {
-        ngx_svc_webhook_queue_begin();
+        ngx_svc_webhook_queue_register();
     }
 
     if (ngx_current_msec - queue->confirmed > NGX_SVC_WEBHOOK_DOUBT) {
         ngx_svc_webhook_queue_pause(1);
     }
 
-    ngx_add_timer(ev, queue->started ? NGX_SVC_WEBHOOK_TICK
-                                     : NGX_SVC_WEBHOOK_SOON);
+    ngx_add_timer(ev, queue->registered ? NGX_SVC_WEBHOOK_HEARTBEAT
+                                        : NGX_SVC_WEBHOOK_REGISTER);
 }
 
 
@@ -162,7 +167,7 @@ ngx_svc_webhook_queue_wake(ngx_str_t *payload)
 
 
 static void
-ngx_svc_webhook_queue_begin(void)
+ngx_svc_webhook_queue_register(void)
 {
     ngx_str_t                 args[4];
     ngx_svc_webhook_queue_t  *queue;
@@ -175,13 +180,13 @@ ngx_svc_webhook_queue_begin(void)
 
     ngx_str_set(&args[0], NGX_SVC_WEBHOOK_HELPERS);
     args[1] = queue->id;
-    ngx_str_set(&args[2], NGX_SVC_WEBHOOK_LIFETIME);
+    ngx_str_set(&args[2], NGX_SVC_WEBHOOK_TTL);
     args[3] = queue->predecessor;
 
     queue->asked = ngx_current_msec;
 
-    if (ngx_svc_redis_call(&ngx_svc_webhook_start_script, args, 4, 1,
-                           ngx_svc_webhook_queue_begun, NULL)
+    if (ngx_svc_redis_call(&ngx_svc_webhook_register_script, args, 4, 1,
+                           ngx_svc_webhook_queue_registered, NULL)
         == NGX_OK)
     {
         queue->beating = 1;
@@ -190,7 +195,7 @@ ngx_svc_webhook_queue_begin(void)
 
 
 static void
-ngx_svc_webhook_queue_begun(redisReply *reply, void *data)
+ngx_svc_webhook_queue_registered(redisReply *reply, void *data)
 {
     ngx_svc_webhook_queue_t  *queue;
 
@@ -202,7 +207,7 @@ ngx_svc_webhook_queue_begun(redisReply *reply, void *data)
         return;
     }
 
-    queue->started = 1;
+    queue->registered = 1;
 
     ngx_svc_webhook_queue_alive();
     ngx_svc_webhook_queue_take();
@@ -210,7 +215,7 @@ ngx_svc_webhook_queue_begun(redisReply *reply, void *data)
 
 
 static void
-ngx_svc_webhook_queue_beat(void)
+ngx_svc_webhook_queue_heartbeat(void)
 {
     ngx_str_t                 args[5];
     ngx_svc_webhook_queue_t  *queue;
@@ -225,12 +230,12 @@ ngx_svc_webhook_queue_beat(void)
     ngx_str_set(&args[1], NGX_SVC_WEBHOOK_QUEUE);
     args[2] = queue->hash;
     args[3] = queue->id;
-    ngx_str_set(&args[4], NGX_SVC_WEBHOOK_LIFETIME);
+    ngx_str_set(&args[4], NGX_SVC_WEBHOOK_TTL);
 
     queue->asked = ngx_current_msec;
 
-    if (ngx_svc_redis_call(&ngx_svc_webhook_beat_script, args, 5, 3,
-                           ngx_svc_webhook_queue_beaten, NULL)
+    if (ngx_svc_redis_call(&ngx_svc_webhook_heartbeat_script, args, 5, 3,
+                           ngx_svc_webhook_queue_heartbeat_answered, NULL)
         == NGX_OK)
     {
         queue->beating = 1;
@@ -239,7 +244,7 @@ ngx_svc_webhook_queue_beat(void)
 
 
 static void
-ngx_svc_webhook_queue_beaten(redisReply *reply, void *data)
+ngx_svc_webhook_queue_heartbeat_answered(redisReply *reply, void *data)
 {
     ngx_svc_webhook_queue.beating = 0;
 
@@ -253,9 +258,9 @@ ngx_svc_webhook_queue_beaten(redisReply *reply, void *data)
 
     if (reply->element[0]->integer) {
         ngx_svc_webhook_queue_alive();
-        ngx_svc_webhook_queue_compare(reply->element[2]->integer);
+        ngx_svc_webhook_queue_check(reply->element[2]->integer);
 
-    } else if (!ngx_svc_webhook_queue.leaving) {
+    } else if (!ngx_svc_webhook_queue.unregistering) {
         ngx_svc_webhook_queue_lapsed();
     }
 }
@@ -277,14 +282,14 @@ ngx_svc_webhook_queue_alive(void)
 
 
 /*
- * Answers come in the order of the calls: there was as much in our hash as is
- * in hand, unless the end of a link that broke reached Redis after a recall.
+ * Answers come in the order of the calls: Redis had as many in flight as we
+ * have, unless the end of a link that broke reached it after a recovery.
  */
 
 static void
-ngx_svc_webhook_queue_compare(ngx_uint_t n)
+ngx_svc_webhook_queue_check(ngx_uint_t n)
 {
-    if (n > ngx_svc_webhook_own_count()) {
+    if (n > ngx_svc_webhook_inflight_count()) {
         ngx_svc_webhook_queue.unsure = 1;
     }
 }
@@ -310,10 +315,10 @@ ngx_svc_webhook_queue_lapsed(void)
 
     ngx_svc_webhook_queue_pause(1);
 
-    ngx_svc_webhook_own_forget();
+    ngx_svc_webhook_inflight_forget();
     queue->handlers->forget();
 
-    queue->started = 0;
+    queue->registered = 0;
     queue->unsure = 0;
 
     ngx_memcpy(queue->before, queue->id.data, NGX_SVC_WEBHOOK_ID);
@@ -323,7 +328,7 @@ ngx_svc_webhook_queue_lapsed(void)
 
     queue->handlers->renamed(queue->id.data);
 
-    ngx_svc_webhook_queue_begin();
+    ngx_svc_webhook_queue_register();
 }
 
 
@@ -354,14 +359,14 @@ ngx_svc_webhook_queue_take(void)
         return;
     }
 
-    if (!queue->started || queue->stopped) {
+    if (!queue->registered || queue->stopped) {
         return;
     }
 
     if (queue->unsure) {
         queue->cursor[0] = '0';
         queue->cursor_len = 1;
-        ngx_svc_webhook_queue_recall();
+        ngx_svc_webhook_queue_recover();
         queue->unsure = !queue->taking;
         return;
     }
@@ -411,10 +416,10 @@ ngx_svc_webhook_queue_taken(redisReply *reply, void *data)
 }
 
 
-/* An answer was lost: what it held is looked for in our hash. */
+/* An answer was lost: what it held is looked for in the in-flight set. */
 
 static void
-ngx_svc_webhook_queue_recall(void)
+ngx_svc_webhook_queue_recover(void)
 {
     ngx_str_t                 args[4];
     ngx_svc_webhook_queue_t  *queue;
@@ -427,8 +432,8 @@ ngx_svc_webhook_queue_recall(void)
     args[2].len = queue->cursor_len;
     ngx_str_set(&args[3], ngx_value(NGX_SVC_WEBHOOK_BATCH));
 
-    if (ngx_svc_redis_call(&ngx_svc_webhook_own_script, args, 4, 2,
-                           ngx_svc_webhook_queue_recalled, NULL)
+    if (ngx_svc_redis_call(&ngx_svc_webhook_recover_script, args, 4, 2,
+                           ngx_svc_webhook_queue_recovered, NULL)
         == NGX_OK)
     {
         queue->taking = 1;
@@ -437,7 +442,7 @@ ngx_svc_webhook_queue_recall(void)
 
 
 static void
-ngx_svc_webhook_queue_recalled(redisReply *reply, void *data)
+ngx_svc_webhook_queue_recovered(redisReply *reply, void *data)
 {
     redisReply               *cursor;
     ngx_svc_webhook_queue_t  *queue;
@@ -447,7 +452,7 @@ ngx_svc_webhook_queue_recalled(redisReply *reply, void *data)
     queue->taking = 0;
 
     if (reply == NULL || reply->type != REDIS_REPLY_ARRAY
-        || reply->elements < NGX_SVC_WEBHOOK_FIRST || !queue->started)
+        || reply->elements < NGX_SVC_WEBHOOK_FIRST || !queue->registered)
     {
         queue->unsure = 1;
         return;
@@ -470,7 +475,7 @@ ngx_svc_webhook_queue_recalled(redisReply *reply, void *data)
     queue->cursor_len = cursor->len;
     ngx_memcpy(queue->cursor, cursor->str, cursor->len);
 
-    ngx_svc_webhook_queue_recall();
+    ngx_svc_webhook_queue_recover();
 
     if (!queue->taking) {
         queue->unsure = 1;
@@ -478,27 +483,29 @@ ngx_svc_webhook_queue_recalled(redisReply *reply, void *data)
 }
 
 
-/* What memory has no place for stays in our hash. */
+/* What there is no memory for stays in flight, to be recovered. */
 
 static void
 ngx_svc_webhook_queue_add(redisReply *reply)
 {
     size_t       i;
-    ngx_uint_t   begun;
+    ngx_uint_t   started;
     redisReply  *digits;
 
     digits = reply->element[1];
 
     for (i = NGX_SVC_WEBHOOK_FIRST; i < reply->elements; i++) {
-        begun = 0;
+        started = 0;
 
         if (digits->type == REDIS_REPLY_STRING
             && i - NGX_SVC_WEBHOOK_FIRST < digits->len)
         {
-            begun = digits->str[i - NGX_SVC_WEBHOOK_FIRST] - '0';
+            started = digits->str[i - NGX_SVC_WEBHOOK_FIRST] - '0';
         }
 
-        if (ngx_svc_webhook_own_add(reply->element[i], begun) != NGX_OK) {
+        if (ngx_svc_webhook_inflight_add(reply->element[i], started)
+            != NGX_OK)
+        {
             ngx_svc_webhook_queue.unsure = 1;
         }
     }
@@ -506,60 +513,60 @@ ngx_svc_webhook_queue_add(redisReply *reply)
 
 
 void
-ngx_svc_webhook_queue_leave(void (*left)(void))
+ngx_svc_webhook_queue_unregister(void (*done)(void))
 {
     ngx_svc_webhook_queue.stopped = 1;
-    ngx_svc_webhook_queue.left = left;
+    ngx_svc_webhook_queue.done = done;
 
-    ngx_svc_webhook_own_tell();
-    ngx_svc_webhook_queue_told();
+    ngx_svc_webhook_ack_flush();
+    ngx_svc_webhook_queue_confirmed();
 }
 
 
-/* Until the next beat that is answered. */
+/* Until the next heartbeat that is answered. */
 
 static void
-ngx_svc_webhook_queue_stuck(void)
+ngx_svc_webhook_queue_unconfirmed(void)
 {
     ngx_svc_webhook_queue_pause(1);
 }
 
 
 static void
-ngx_svc_webhook_queue_told(void)
+ngx_svc_webhook_queue_confirmed(void)
 {
     ngx_str_t                 args[3];
     ngx_svc_webhook_queue_t  *queue;
 
     queue = &ngx_svc_webhook_queue;
 
-    if (queue->left == NULL || queue->leaving) {
+    if (queue->done == NULL || queue->unregistering) {
         return;
     }
 
-    if (ngx_svc_webhook_own_unconfirmed()
+    if (ngx_svc_webhook_ack_pending()
         && ngx_svc_redis_state() == NGX_SVC_REDIS_UP)
     {
         return;
     }
 
-    queue->leaving = 1;
+    queue->unregistering = 1;
 
     ngx_str_set(&args[0], NGX_SVC_WEBHOOK_HELPERS);
     args[1] = queue->hash;
     args[2] = queue->id;
 
-    if (ngx_svc_redis_call(&ngx_svc_webhook_leave_script, args, 3, 2,
-                           ngx_svc_webhook_queue_bye, NULL)
+    if (ngx_svc_redis_call(&ngx_svc_webhook_unregister_script, args, 3, 2,
+                           ngx_svc_webhook_queue_unregistered, NULL)
         != NGX_OK)
     {
-        queue->left();
+        queue->done();
     }
 }
 
 
 static void
-ngx_svc_webhook_queue_bye(redisReply *reply, void *data)
+ngx_svc_webhook_queue_unregistered(redisReply *reply, void *data)
 {
-    ngx_svc_webhook_queue.left();
+    ngx_svc_webhook_queue.done();
 }

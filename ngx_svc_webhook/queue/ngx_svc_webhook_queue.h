@@ -1,5 +1,6 @@
 /*
- * Deliveries in Redis.
+ * Deliveries in Redis: the helper registers there, takes them from the queue,
+ * and sends heartbeats for as long as it lives.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_QUEUE_H_INCLUDED_
@@ -12,18 +13,20 @@
 /* Of the scheduler, that takes what the queue has. */
 
 typedef struct {
-    /* takes a delivery, until it calls ngx_svc_webhook_queue_done() */
+    /* takes a delivery, until it calls ngx_svc_webhook_ack_final() or
+       ngx_svc_webhook_ack_requeue() */
     void  (*deliver)(ngx_svc_webhook_delivery_t *d);
 
-    /* the end of a delivery is known to Redis, or will never be */
-    void  (*told)(ngx_svc_webhook_delivery_t *d);
+    /* Redis has confirmed the end of a delivery, or never will; it is freed
+       behind this */
+    void  (*confirmed)(ngx_svc_webhook_delivery_t *d);
 
-    /* whether no attempts may begin: if the deliveries are still ours is not
+    /* whether no attempts may start: if the deliveries are still ours is not
        known */
     void  (*pause)(ngx_uint_t pause);
 
     /* the deliveries belong to another helper now, those in flight too: they
-       are to be freed without telling the queue */
+       are to be freed without an acknowledgement */
     void  (*forget)(void);
 
     /* the helper has taken another id */
@@ -42,26 +45,10 @@ ngx_int_t ngx_svc_webhook_queue_start(ngx_cycle_t *cycle, const u_char *id,
 void ngx_svc_webhook_queue_stop(void);
 
 /*
- * Tells Redis the last outcomes, and leaves what is still in hand to others;
- * calls left, once, when it is done, or when Redis is down.
+ * Sends the last acknowledgements, and leaves what is still in flight to other
+ * helpers; calls done, once, when Redis has answered, or is down.
  */
-void ngx_svc_webhook_queue_leave(void (*left)(void));
-
-/*
- * The outcome of a delivery is final: it leaves Redis, and is freed.  An
- * attempt has ended, another one is due: d->attempts is kept for a successor.
- */
-void ngx_svc_webhook_queue_done(ngx_svc_webhook_delivery_t *d);
-void ngx_svc_webhook_queue_retry(ngx_svc_webhook_delivery_t *d);
-
-/*
- * What will not be attempted by this helper any more goes back to the queue,
- * with d->attempts, and is freed.
- */
-void ngx_svc_webhook_queue_return(ngx_svc_webhook_delivery_t *d);
-
-/* For the handler deliver: no memory.  Frees it; it will come again. */
-void ngx_svc_webhook_queue_refuse(ngx_svc_webhook_delivery_t *d);
+void ngx_svc_webhook_queue_unregister(void (*done)(void));
 
 
 #endif /* _NGX_SVC_WEBHOOK_QUEUE_H_INCLUDED_ */

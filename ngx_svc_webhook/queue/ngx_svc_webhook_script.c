@@ -92,14 +92,15 @@ ngx_svc_redis_script_t  ngx_svc_webhook_push_script = {
 };
 
 
-ngx_svc_redis_script_t  ngx_svc_webhook_start_script = {
-    .name = "start",
+ngx_svc_redis_script_t  ngx_svc_webhook_register_script = {
+    .name = "register",
     .text =
     NGX_SVC_WEBHOOK_FULL
     NGX_SVC_WEBHOOK_NOW
     "redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])\n"
     "if ARGV[3] ~= ''\n"
-    "   and redis.call('EXISTS', '" NGX_SVC_WEBHOOK_OWN "' .. ARGV[3]) == 1\n"
+    "   and redis.call('EXISTS', '" NGX_SVC_WEBHOOK_INFLIGHT "' .. ARGV[3])"
+            " == 1\n"
     "then\n"
     "    redis.call('ZADD', KEYS[1], 0, ARGV[3])\n"
     "end\n"
@@ -107,8 +108,8 @@ ngx_svc_redis_script_t  ngx_svc_webhook_start_script = {
 };
 
 
-ngx_svc_redis_script_t  ngx_svc_webhook_beat_script = {
-    .name = "beat",
+ngx_svc_redis_script_t  ngx_svc_webhook_heartbeat_script = {
+    .name = "heartbeat",
     .text =
     NGX_SVC_WEBHOOK_FULL
     NGX_SVC_WEBHOOK_NOW
@@ -139,13 +140,13 @@ ngx_svc_redis_script_t  ngx_svc_webhook_take_script = {
     "if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0) == 0 then\n"
     "    return answer(got, digits)\n"
     "end\n"
-    "local function keep(entry, begun)\n"
+    "local function add(entry, started)\n"
     "    local id = string.match(entry, '" NGX_SVC_WEBHOOK_HEAD "(%x+) ')\n"
     "    if id then\n"
     "        redis.call('HSET', KEYS[4], id, entry)\n"
-    "        if begun then\n"
-    "            redis.call('HSET', KEYS[4] .. '" NGX_SVC_WEBHOOK_BEGUN "',"
-                     " id, begun)\n"
+    "        if started then\n"
+    "            redis.call('HSET', KEYS[4] .. '" NGX_SVC_WEBHOOK_STARTED "',"
+                     " id, started)\n"
     "        end\n"
     "    else\n"
     "        less(KEYS[3], 'total', 1)\n"
@@ -156,19 +157,19 @@ ngx_svc_redis_script_t  ngx_svc_webhook_take_script = {
         " 'LIMIT', 0, 16)\n"
     "for _, id in ipairs(dead) do\n"
     "    if id ~= ARGV[1] and #got <= max then\n"
-    "        local own = '" NGX_SVC_WEBHOOK_OWN "' .. id\n"
-    "        local has = redis.call('HRANDFIELD', own, max + 1 - #got,"
+    "        local theirs = '" NGX_SVC_WEBHOOK_INFLIGHT "' .. id\n"
+    "        local has = redis.call('HRANDFIELD', theirs, max + 1 - #got,"
                 " 'WITHVALUES')\n"
     "        for i = 1, #has, 2 do\n"
-    "            local begun = redis.call('HGET', own .. '"
-                     NGX_SVC_WEBHOOK_BEGUN "', has[i])\n"
-    "            redis.call('HDEL', own, has[i])\n"
-    "            keep(has[i + 1], begun)\n"
-    "            digits[#digits + 1] = begun or '0'\n"
+    "            local started = redis.call('HGET', theirs .. '"
+                     NGX_SVC_WEBHOOK_STARTED "', has[i])\n"
+    "            redis.call('HDEL', theirs, has[i])\n"
+    "            add(has[i + 1], started)\n"
+    "            digits[#digits + 1] = started or '0'\n"
     "        end\n"
-    "        if redis.call('EXISTS', own) == 0 then\n"
+    "        if redis.call('EXISTS', theirs) == 0 then\n"
     "            redis.call('ZREM', KEYS[1], id)\n"
-    "            redis.call('DEL', own .. '" NGX_SVC_WEBHOOK_BEGUN "')\n"
+    "            redis.call('DEL', theirs .. '" NGX_SVC_WEBHOOK_STARTED "')\n"
     "        else\n"
     "            redis.call('ZADD', KEYS[1], 0, id)\n"
     "        end\n"
@@ -178,12 +179,13 @@ ngx_svc_redis_script_t  ngx_svc_webhook_take_script = {
     "if #got <= max then\n"
     "    local list = redis.call('LPOP', KEYS[2], max + 1 - #got)\n"
     "    for _, entry in ipairs(list or {}) do\n"
-    "        keep(entry)\n"
+    "        add(entry)\n"
     "    end\n"
     "end\n"
     "if #got == 1 and redis.call('EXISTS', KEYS[3]) == 1 then\n"
     "    for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do\n"
-    "        if redis.call('EXISTS', '" NGX_SVC_WEBHOOK_OWN "' .. id) == 1\n"
+    "        if redis.call('EXISTS', '" NGX_SVC_WEBHOOK_INFLIGHT "' .. id)"
+            " == 1\n"
     "        then\n"
     "            return answer(got, digits)\n"
     "        end\n"
@@ -194,21 +196,21 @@ ngx_svc_redis_script_t  ngx_svc_webhook_take_script = {
 };
 
 
-ngx_svc_redis_script_t  ngx_svc_webhook_begin_script = {
-    .name = "begin",
+ngx_svc_redis_script_t  ngx_svc_webhook_started_script = {
+    .name = "started",
     .text =
     NGX_SVC_WEBHOOK_FULL
     "if redis.call('EXISTS', KEYS[1]) == 0 then\n"
     "    return 0\n"
     "end\n"
-    "redis.call('HSET', KEYS[1] .. '" NGX_SVC_WEBHOOK_BEGUN "',"
+    "redis.call('HSET', KEYS[1] .. '" NGX_SVC_WEBHOOK_STARTED "',"
         " unpack(ARGV))\n"
     "return 1\n"
 };
 
 
-ngx_svc_redis_script_t  ngx_svc_webhook_own_script = {
-    .name = "own",
+ngx_svc_redis_script_t  ngx_svc_webhook_recover_script = {
+    .name = "recover",
     .text =
     NGX_SVC_WEBHOOK_FULL
     NGX_SVC_WEBHOOK_LESS
@@ -220,7 +222,7 @@ ngx_svc_redis_script_t  ngx_svc_webhook_own_script = {
     "    if string.match(entry, '" NGX_SVC_WEBHOOK_HEAD "(%x+) ') == id then\n"
     "        got[#got + 1] = entry\n"
     "        digits[#digits + 1] = redis.call('HGET', KEYS[1] .. '"
-                 NGX_SVC_WEBHOOK_BEGUN "', id) or '0'\n"
+                 NGX_SVC_WEBHOOK_STARTED "', id) or '0'\n"
     "    else\n"
     "        redis.call('HDEL', KEYS[1], id)\n"
     "        less(KEYS[2], 'total', 1)\n"
@@ -230,12 +232,12 @@ ngx_svc_redis_script_t  ngx_svc_webhook_own_script = {
 };
 
 
-ngx_svc_redis_script_t  ngx_svc_webhook_tell_script = {
-    .name = "tell",
+ngx_svc_redis_script_t  ngx_svc_webhook_ack_script = {
+    .name = "acknowledge",
     .text =
     NGX_SVC_WEBHOOK_FULL
     NGX_SVC_WEBHOOK_LESS
-    "local begun = KEYS[1] .. '" NGX_SVC_WEBHOOK_BEGUN "'\n"
+    "local started = KEYS[1] .. '" NGX_SVC_WEBHOOK_STARTED "'\n"
     "local wake = false\n"
     "local function final(id, entry)\n"
     "    redis.call('HDEL', KEYS[1], id)\n"
@@ -265,12 +267,12 @@ ngx_svc_redis_script_t  ngx_svc_webhook_tell_script = {
     "    elseif entry then\n"
     "        goes_on(id, entry, string.sub(outcome, 2), kind == '<')\n"
     "    end\n"
-    "    local number = redis.call('HGET', begun, id .. '"
+    "    local number = redis.call('HGET', started, id .. '"
                  NGX_SVC_WEBHOOK_NUMBER "')\n"
     "    if kind ~= '='\n"
     "       or (tonumber(number) or 0) <= tonumber(ARGV[i + 2])\n"
     "    then\n"
-    "        redis.call('HDEL', begun, id, id .. '"
+    "        redis.call('HDEL', started, id, id .. '"
                  NGX_SVC_WEBHOOK_NUMBER "')\n"
     "    end\n"
     "end\n"
@@ -281,8 +283,8 @@ ngx_svc_redis_script_t  ngx_svc_webhook_tell_script = {
 };
 
 
-ngx_svc_redis_script_t  ngx_svc_webhook_leave_script = {
-    .name = "leave",
+ngx_svc_redis_script_t  ngx_svc_webhook_unregister_script = {
+    .name = "unregister",
     .text =
     NGX_SVC_WEBHOOK_FULL
     "if redis.call('EXISTS', KEYS[2]) == 1 then\n"
@@ -290,7 +292,7 @@ ngx_svc_redis_script_t  ngx_svc_webhook_leave_script = {
     "    redis.call('PUBLISH', '" NGX_SVC_WEBHOOK_WAKE "', '1')\n"
     "else\n"
     "    redis.call('ZREM', KEYS[1], ARGV[1])\n"
-    "    redis.call('DEL', KEYS[2] .. '" NGX_SVC_WEBHOOK_BEGUN "')\n"
+    "    redis.call('DEL', KEYS[2] .. '" NGX_SVC_WEBHOOK_STARTED "')\n"
     "end\n"
     "return 1\n"
 };

@@ -10,24 +10,34 @@
 
 
 /*
- * A list of entries; a hash of how many there are in the list and in all hands,
- * by tenant and in "total"; a sorted set of helpers by deadline, in ms of
- * Redis' clock, 0 when others have begun to take over; of each helper a hash of
- * the entries in its hands, by delivery id, and one of the attempts that have
- * begun: which of the delivery's it is, and under a name of its own its number
- * among all of the helper's; of each worker that has pushed lately the number
- * of the last event that was taken from it, and the codes of the last call.
+ * The queue, a list of entries; a hash of how many are queued and in flight, by
+ * tenant and in "total"; a sorted set of helpers by deadline, in ms of Redis'
+ * clock, 0 when others have started to take over.  Of each helper a hash of its
+ * entries in flight, by delivery id, and one of the attempts that it has
+ * started: by delivery id which of the delivery's it is, and by the id and a
+ * "#" its number among all of the helper's.  Of each worker that has pushed
+ * lately the number of the last event that was taken from it, and the codes of
+ * the last call.
+ *
+ * The names of released versions stay as they are: during an upgrade the new
+ * helpers take over from the old ones.
  */
 #define NGX_SVC_WEBHOOK_QUEUE    "svc.webhook2.queue"
 #define NGX_SVC_WEBHOOK_PENDING  "svc.webhook2.pending"
 #define NGX_SVC_WEBHOOK_HELPERS  "svc.webhook2.helpers"
-#define NGX_SVC_WEBHOOK_OWN      "svc.webhook2.own."
-#define NGX_SVC_WEBHOOK_BEGUN    ".begun"       /* behind the hash's name */
+#define NGX_SVC_WEBHOOK_INFLIGHT  "svc.webhook2.own."
+#define NGX_SVC_WEBHOOK_STARTED  ".begun"       /* behind the hash's name */
 #define NGX_SVC_WEBHOOK_NUMBER   "#"            /* behind an id, in that one */
 #define NGX_SVC_WEBHOOK_PUSHED   "svc.webhook2.pushed."
 
 /* A channel: there is something to take. */
 #define NGX_SVC_WEBHOOK_WAKE     "svc.webhook2.wake"
+
+#define NGX_SVC_WEBHOOK_BATCH    256    /* deliveries of a call, at most */
+
+
+/* As text. */
+typedef u_char  ngx_svc_webhook_number_t[NGX_INT64_LEN];
 
 
 /*
@@ -43,48 +53,48 @@ extern ngx_svc_redis_script_t  ngx_svc_webhook_push_script;
  * Keys: helpers; id, lifetime in ms, id of the predecessor or an empty text.
  * Its deliveries are taken over at once.
  */
-extern ngx_svc_redis_script_t  ngx_svc_webhook_start_script;
+extern ngx_svc_redis_script_t  ngx_svc_webhook_register_script;
 
 /*
- * Keys: helpers, queue, own hash; id, lifetime.  { 1: alive, 0: others have
- * taken over; length of the queue; how many are in the hash }.
+ * Keys: helpers, queue, in flight; id, lifetime.  { 1: alive, 0: others have
+ * taken over; length of the queue; how many are in flight }.
  */
-extern ngx_svc_redis_script_t  ngx_svc_webhook_beat_script;
+extern ngx_svc_redis_script_t  ngx_svc_webhook_heartbeat_script;
 
 /*
- * Keys: helpers, queue, pending, own hash; id, how many at most.  { how many
+ * Keys: helpers, queue, pending, in flight; id, how many at most.  { how many
  * are of helpers that have ended; a digit for each of those, the number of the
- * attempt that had begun, or 0; entries, theirs first }.  Nothing when others
+ * attempt that had started, or 0; entries, theirs first }.  Nothing when others
  * have taken over.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_take_script;
 
 /*
- * Keys: own hash; names and values of the attempts that are to begin.  1: a
+ * Keys: in flight; names and values of the attempts that are to start.  1: a
  * successor will count them; 0: others have taken over.
  */
-extern ngx_svc_redis_script_t  ngx_svc_webhook_begin_script;
+extern ngx_svc_redis_script_t  ngx_svc_webhook_started_script;
 
 /*
- * Keys: own hash, pending; cursor, how many about.  { the next cursor, "0" at
+ * Keys: in flight, pending; cursor, how many about.  { the next cursor, "0" at
  * the end; digits, as above; entries }, of which some may come twice.  What is
  * under a name that is not its id goes.
  */
-extern ngx_svc_redis_script_t  ngx_svc_webhook_own_script;
+extern ngx_svc_redis_script_t  ngx_svc_webhook_recover_script;
 
 /*
- * Keys: own hash, pending, queue; delivery id, outcome, the number among all of
- * the helper's of the attempt that it is of, and so on.  "-": final; "=" and
+ * Keys: in flight, pending, queue; delivery id, outcome, the number among all
+ * of the helper's of the attempt that it is of, and so on.  "-": final; "=" and
  * what the entry begins with from now on, up to its attempts; "<" and the same:
- * it goes back to the queue.  What is in other hands stays as it is, and what
- * has been told since, or has begun, when an outcome comes once more or late,
- * of a connection that broke.  No script can make an entry by itself: it has a
- * MAC.
+ * it goes back to the queue.  What is in flight elsewhere stays as it is.  So
+ * does what has been acknowledged since, or an attempt that has started since,
+ * when an outcome comes once more or late, of a connection that broke.  No
+ * script can make an entry by itself: it has a MAC.
  */
-extern ngx_svc_redis_script_t  ngx_svc_webhook_tell_script;
+extern ngx_svc_redis_script_t  ngx_svc_webhook_ack_script;
 
-/* Keys: helpers, own hash; id. */
-extern ngx_svc_redis_script_t  ngx_svc_webhook_leave_script;
+/* Keys: helpers, in flight; id.  What is in flight is anybody's. */
+extern ngx_svc_redis_script_t  ngx_svc_webhook_unregister_script;
 
 
 #endif /* _NGX_SVC_WEBHOOK_SCRIPT_H_INCLUDED_ */

@@ -92,7 +92,7 @@ ngx_svc_webhook_backlogs_init(void (*wake)(void))
 }
 
 
-/* All are idle, but those that Redis has not been told of. */
+/* All are idle, but those with acknowledgements that are not confirmed. */
 
 void
 ngx_svc_webhook_backlogs_exit(void)
@@ -409,7 +409,7 @@ ngx_svc_webhook_backlog_paused(ngx_event_t *ev)
  * Whether a backlog is in its tenant's ring, and the tenant in the ring of all.
  * An endpoint that does not answer, or whose answers do not end, is tried by
  * one attempt at a time.  What it has acknowledged comes again if we are killed
- * before Redis has been told.
+ * before Redis has confirmed that.
  */
 
 static void

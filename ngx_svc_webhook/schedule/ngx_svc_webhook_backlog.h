@@ -27,7 +27,7 @@ typedef struct {
     ngx_msec_t                   since;     /* when it came */
     ngx_event_t                  timer;
     unsigned                     waiting:1;
-    unsigned                     beginning:1;   /* Redis is being told */
+    unsigned                     starting:1;    /* Redis records its start */
     unsigned                     forgotten:1;
 } ngx_svc_webhook_job_t;
 
@@ -48,15 +48,15 @@ void ngx_svc_webhook_backlog_release(ngx_svc_webhook_backlog_t *backlog);
 void ngx_svc_webhook_backlog_wait(ngx_svc_webhook_job_t *job);
 void ngx_svc_webhook_backlog_unwait(ngx_svc_webhook_job_t *job);
 
-/* An attempt begins; ends; and what became of it. */
+/* An attempt starts; ends; and what became of it. */
 void ngx_svc_webhook_backlog_enter(ngx_svc_webhook_backlog_t *backlog);
 void ngx_svc_webhook_backlog_leave(ngx_svc_webhook_backlog_t *backlog);
 void ngx_svc_webhook_backlog_result(ngx_svc_webhook_backlog_t *backlog,
     ngx_svc_webhook_result_t *result);
 
 /*
- * A delivery is acknowledged; Redis has heard of that.  In between the backlog
- * stays, whether or not it is released.
+ * A receiver has acknowledged a delivery; Redis has confirmed that.  In between
+ * the backlog stays, whether or not it is released.
  */
 void ngx_svc_webhook_backlog_acked(ngx_svc_webhook_backlog_t *backlog);
 void ngx_svc_webhook_backlog_confirmed(ngx_svc_webhook_backlog_t *backlog);
@@ -78,7 +78,7 @@ ngx_uint_t ngx_svc_webhook_backlog_failing(ngx_svc_webhook_backlog_t *backlog);
 /*
  * Whose turn it is, NULL: nobody's; and the job, which stays in its backlog.
  * Both the tenant and the backlog go to the end.  nfree: how many attempts may
- * begin.
+ * start.
  * A tenant never has more under way than are left to all others.
  */
 ngx_svc_webhook_tenant_t *ngx_svc_webhook_tenant_next(ngx_uint_t nfree);

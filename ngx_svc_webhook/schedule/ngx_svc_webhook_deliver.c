@@ -1,18 +1,19 @@
 /*
  * The helper's scheduler.
  *
- * Each endpoint has a line of deliveries, and each tenant a ring of those of
- * its endpoints that may begin an attempt; the tenants that have some are in a
- * ring themselves.  An attempt is begun for the first endpoint of the first
- * tenant, and both go to the end.  A line that is long, or stuck, is nobody
- * else's trouble, and costs nothing to pass by.
+ * Each endpoint has a backlog of deliveries, and each tenant a ring of those of
+ * its endpoints that may start an attempt; the tenants that have some are in a
+ * ring themselves: a round robin over tenants, and over the endpoints of each.
+ * A backlog that is long, or stuck, delays no other, and costs nothing to pass
+ * by.
  */
 
-#include "ngx_svc_webhook_begun.h"
+#include "ngx_svc_webhook_ack.h"
 #include "ngx_svc_webhook_drain.h"
 #include "ngx_svc_webhook_backlog.h"
 #include "ngx_svc_webhook_outcome.h"
-#include "ngx_svc_webhook_queue.h"
+#include "ngx_svc_webhook_inflight.h"
+#include "ngx_svc_webhook_started.h"
 #include "ngx_svc_webhook_target.h"
 #include "ngx_svc_metrics.h"
 
@@ -34,9 +35,9 @@ static void ngx_svc_webhook_loaded(ngx_str_t *tenant);
 static void ngx_svc_webhook_wake(void);
 static void ngx_svc_webhook_pump(ngx_event_t *ev);
 static void ngx_svc_webhook_step(ngx_svc_webhook_tenant_t *tenant);
-static void ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
+static void ngx_svc_webhook_prepare(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_endpoint_t *endpoint);
-static void ngx_svc_webhook_known(void *data, ngx_uint_t known);
+static void ngx_svc_webhook_recorded(void *data, ngx_uint_t recorded);
 static void ngx_svc_webhook_start(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_left(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_ended(void *data,
@@ -49,7 +50,7 @@ static void ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
 static void ngx_svc_webhook_rest(ngx_svc_webhook_job_t *job, ngx_msec_t ms);
 static void ngx_svc_webhook_rested(ngx_event_t *ev);
 static void ngx_svc_webhook_finish(ngx_svc_webhook_job_t *job);
-static void ngx_svc_webhook_return(ngx_svc_webhook_job_t *job);
+static void ngx_svc_webhook_requeue(ngx_svc_webhook_job_t *job);
 static void ngx_svc_webhook_drop(ngx_svc_webhook_job_t *job);
 
 
@@ -132,7 +133,7 @@ ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
     wd = &ngx_svc_webhook_d;
 
     if (wd->draining) {
-        ngx_svc_webhook_queue_return(d);
+        ngx_svc_webhook_ack_requeue(d);
         return;
     }
 
@@ -176,12 +177,12 @@ ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
 
 failed:
 
-    ngx_svc_webhook_queue_refuse(d);
+    ngx_svc_webhook_inflight_refuse(d);
 }
 
 
 void
-ngx_svc_webhook_deliver_told(ngx_svc_webhook_delivery_t *d)
+ngx_svc_webhook_deliver_confirmed(ngx_svc_webhook_delivery_t *d)
 {
     ngx_svc_webhook_backlog_t  *backlog;
 
@@ -222,7 +223,7 @@ ngx_svc_webhook_deliver_forget(void)
         next = ngx_queue_next(q);
         job = ngx_queue_data(q, ngx_svc_webhook_job_t, all);
 
-        if (job->attempt || job->beginning) {
+        if (job->attempt || job->starting) {
             job->forgotten = 1;
 
         } else {
@@ -250,8 +251,8 @@ ngx_svc_webhook_deliver_drain(void (*done)(void))
         next = ngx_queue_next(q);
         job = ngx_queue_data(q, ngx_svc_webhook_job_t, all);
 
-        if (job->attempt == NULL && !job->beginning) {
-            ngx_svc_webhook_return(job);
+        if (job->attempt == NULL && !job->starting) {
+            ngx_svc_webhook_requeue(job);
         }
     }
 
@@ -304,7 +305,7 @@ ngx_svc_webhook_pump(ngx_event_t *ev)
         ngx_svc_webhook_step(tenant);
     }
 
-    ngx_svc_webhook_begun_tell();
+    ngx_svc_webhook_started_flush();
 
     if (i == NGX_SVC_WEBHOOK_STEPS) {
         ngx_post_event(ev, &ngx_posted_next_events);
@@ -332,7 +333,7 @@ ngx_svc_webhook_step(ngx_svc_webhook_tenant_t *tenant)
 
     case NGX_OK:
         ngx_svc_webhook_backlog_unwait(job);
-        ngx_svc_webhook_begin(job, endpoint);
+        ngx_svc_webhook_prepare(job, endpoint);
         return;
 
     case NGX_DECLINED:
@@ -352,7 +353,7 @@ ngx_svc_webhook_step(ngx_svc_webhook_tenant_t *tenant)
 
 
 static void
-ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
+ngx_svc_webhook_prepare(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_endpoint_t *endpoint)
 {
     static const ngx_str_t   sealed = ngx_string("the secret cannot be opened");
@@ -380,16 +381,16 @@ ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
         return;
     }
 
-    /* which may call ngx_svc_webhook_known() */
+    /* which may call ngx_svc_webhook_recorded() at once */
 
-    job->beginning = 1;
+    job->starting = 1;
     ngx_svc_webhook_backlog_enter(job->backlog);
     ngx_svc_webhook_d.nactive++;
 
-    if (ngx_svc_webhook_begun(job->delivery, ngx_svc_webhook_known, job)
+    if (ngx_svc_webhook_started(job->delivery, ngx_svc_webhook_recorded, job)
         != NGX_OK)
     {
-        job->beginning = 0;
+        job->starting = 0;
         ngx_svc_webhook_left(job);
         ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);
     }
@@ -397,7 +398,7 @@ ngx_svc_webhook_begin(ngx_svc_webhook_job_t *job,
 
 
 static void
-ngx_svc_webhook_known(void *data, ngx_uint_t known)
+ngx_svc_webhook_recorded(void *data, ngx_uint_t recorded)
 {
     ngx_svc_webhook_job_t *job = data;
 
@@ -405,7 +406,7 @@ ngx_svc_webhook_known(void *data, ngx_uint_t known)
 
     wd = &ngx_svc_webhook_d;
 
-    job->beginning = 0;
+    job->starting = 0;
 
     if (job->forgotten) {
         ngx_svc_webhook_left(job);
@@ -413,9 +414,9 @@ ngx_svc_webhook_known(void *data, ngx_uint_t known)
 
     } else if (wd->draining) {
         ngx_svc_webhook_left(job);
-        ngx_svc_webhook_return(job);
+        ngx_svc_webhook_requeue(job);
 
-    } else if (known && !wd->paused) {
+    } else if (recorded && !wd->paused) {
         ngx_svc_webhook_start(job);
 
     } else {
@@ -493,7 +494,7 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
         ngx_svc_webhook_drop(job);
 
     } else if (result->outcome == NGX_SVC_WEBHOOK_POSTPONED) {
-        ngx_svc_webhook_queue_retry(job->delivery);
+        ngx_svc_webhook_ack_retry(job->delivery);
         ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);
 
     } else {
@@ -559,17 +560,17 @@ ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
     }
 
     if (ngx_svc_webhook_d.draining) {
-        ngx_svc_webhook_return(job);
+        ngx_svc_webhook_requeue(job);
         return;
     }
 
-    ngx_svc_webhook_queue_retry(d);
+    ngx_svc_webhook_ack_retry(d);
 
     ngx_svc_webhook_rest(job, ngx_svc_webhook_pause(d));
 }
 
 
-/* A delivery that waits for its next attempt is in no line. */
+/* A delivery that waits for its next attempt is not in the backlog's queue. */
 
 static void
 ngx_svc_webhook_rest(ngx_svc_webhook_job_t *job, ngx_msec_t ms)
@@ -596,14 +597,14 @@ ngx_svc_webhook_finish(ngx_svc_webhook_job_t *job)
     job->delivery = NULL;
 
     ngx_svc_webhook_drop(job);
-    ngx_svc_webhook_queue_done(d);
+    ngx_svc_webhook_ack_final(d);
 }
 
 
-/* Nobody has to wait for what others have in flight here. */
+/* To the queue: nobody has to wait for attempts that are under way here. */
 
 static void
-ngx_svc_webhook_return(ngx_svc_webhook_job_t *job)
+ngx_svc_webhook_requeue(ngx_svc_webhook_job_t *job)
 {
     ngx_svc_webhook_delivery_t  *d;
 
@@ -611,7 +612,7 @@ ngx_svc_webhook_return(ngx_svc_webhook_job_t *job)
     job->delivery = NULL;
 
     ngx_svc_webhook_drop(job);
-    ngx_svc_webhook_queue_return(d);
+    ngx_svc_webhook_ack_requeue(d);
 }
 
 

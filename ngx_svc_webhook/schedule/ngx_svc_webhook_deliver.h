@@ -13,27 +13,27 @@
 ngx_int_t ngx_svc_webhook_deliver_init(ngx_cycle_t *cycle);
 void ngx_svc_webhook_deliver_exit(void);
 
-/* Takes a delivery, until it calls ngx_svc_webhook_queue_done(). */
+/* Takes a delivery, until it calls ngx_svc_webhook_ack_final(). */
 void ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d);
 
-/* The end of a delivery is known to Redis, or will never be. */
-void ngx_svc_webhook_deliver_told(ngx_svc_webhook_delivery_t *d);
+/* Redis has confirmed the end of a delivery, or never will. */
+void ngx_svc_webhook_deliver_confirmed(ngx_svc_webhook_delivery_t *d);
 
 /*
- * Begins no more attempts while paused: whether the deliveries are still ours
+ * Starts no more attempts while paused: whether the deliveries are still ours
  * is not known.
  */
 void ngx_svc_webhook_deliver_pause(ngx_uint_t pause);
 
 /*
  * The deliveries belong to another helper now, those in flight too: frees them,
- * at once or when their attempt has ended, without telling the queue.
+ * at once or when their attempt has ended, without an acknowledgement.
  */
 void ngx_svc_webhook_deliver_forget(void);
 
 /*
- * Begins no more attempts, returns what is not in flight to the queue, and
- * calls done when nothing is, at the latest after svc_webhook_shutdown_timeout;
+ * Starts no more attempts, returns what has none under way to the queue, and
+ * calls done when none is, at the latest after svc_webhook_shutdown_timeout;
  * never from within this call.
  */
 void ngx_svc_webhook_deliver_drain(void (*done)(void));

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What a helper tells Redis of its attempts: it is right whatever goes wrong
-# with it, so that whoever takes over counts each attempt, once.
+# What a helper acknowledges to Redis, and the attempts that it starts: both are
+# right whatever goes wrong, so that whoever takes over counts each attempt, once.
 
 use strict;
 use warnings;
@@ -52,16 +52,16 @@ sub hang {
 }
 
 
-# The numbers of attempts that Redis knows to have begun.
+# The numbers of started attempts, as Redis has them.
 
-sub begun {
+sub started {
     return map { my %has = $redis->lines(HGETALL => $_);
                  map { $has{$_} } grep { !/#$/ } keys %has }
            $redis->lines(KEYS => 'svc.webhook2.own.*.begun');
 }
 
 
-# The attempts that have ended, of the entries in hand.
+# The attempts that have ended, of the entries in flight.
 
 sub ended {
     return map { /^\S+ (\d) [0-9a-f]{32} / ? $1 : () }
@@ -111,7 +111,7 @@ no_mac();
 ok((wait_for { said() } 20), 'whose outcome cannot be signed: the log says so');
 is(unsigned(), 1, 'it is counted');
 is_deeply([ ended() ], [ 0 ], 'Redis has the entry as it was');
-is_deeply([ begun() ], [ 1 ], 'and knows of the attempt');
+is_deeply([ started() ], [ 1 ], 'and knows of the attempt');
 
 unlink $no_mac;
 signal_pid('KILL', $helper);
@@ -136,7 +136,7 @@ ends_after($hang, 3, 'a reload');
 
 # --- an outcome that comes late ------------------------------------------------------
 
-# of a connection that broke, when the next attempt has begun
+# of a connection that broke, when the next attempt has started
 
 my $monitor = "$s->{dir}/monitor";
 
@@ -145,20 +145,20 @@ wait_for { (slurp($monitor) // '') =~ /OK/ } or die "no monitor\n";
 
 $hang = hang('late');
 is(scalar($receiver->wait($hang, 2, 30)), 2, 'a second attempt');
-is_deeply([ begun() ], [ 2 ], 'Redis knows of it');
+is_deeply([ started() ], [ 2 ], 'Redis knows of it');
 
-my ($told) = grep { /"EVALSHA" .* "=1:/ } split /\n/, slurp($monitor);
+my ($ack) = grep { /"EVALSHA" .* "=1:/ } split /\n/, slurp($monitor);
 
-$redis->lines($told =~ /"([^"]*)"/g);
-is_deeply([ begun() ], [ 2 ], 'how the first one ended changes nothing');
+$redis->lines($ack =~ /"([^"]*)"/g);
+is_deeply([ started() ], [ 2 ], 'how the first one ended changes nothing');
 is_deeply([ ended() ], [ 1 ], 'when it comes once more');
 
 signal_pid('KILL', $helper);
 $helper = $nginx->wait_helper($helper) or die "no helper\n";
 is(scalar($receiver->wait($hang, 3, 30)), 3, 'a third one');
 
-$redis->lines($told =~ /"([^"]*)"/g);
-is_deeply([ begun() ], [ 3 ], 'of the successor, which has its own');
+$redis->lines($ack =~ /"([^"]*)"/g);
+is_deeply([ started() ], [ 3 ], 'of the successor, which has its own');
 ends_after($hang, 3, 'late');
 
 $s->done(allow => [ qr/exited on signal 9/, qr/could not be signed/ ]);
