@@ -29,7 +29,7 @@ static ngx_svc_surface_t  ngx_http_svc_admin_surface = {
     ngx_string("application/json"),
     ngx_string("api"),
     ngx_string("apiToken"),
-    ngx_svc_admin_routes,
+    ngx_svc_admin_resources,
     ngx_svc_admin_constraints,
     ngx_http_svc_admin_error
 };
@@ -109,7 +109,7 @@ ngx_http_svc_admin_preconfiguration(ngx_conf_t *cf)
         }
     }
 
-    return NGX_OK;
+    return ngx_svc_add_statements(cf, ngx_svc_admin_resources);
 }
 
 

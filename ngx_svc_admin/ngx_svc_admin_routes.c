@@ -1,227 +1,36 @@
 /*
- * The admin API's tables: routes, constraints, statements.
+ * The admin API's registry: resources, constraints, statements.
  */
 
 #include "ngx_svc_admin_governance.h"
 
 
-#define NGX_SVC_ADMIN_MANAGE   ngx_string("tenant:manage")
-#define NGX_SVC_ADMIN_USERS    ngx_string("users:view")
-#define NGX_SVC_ADMIN_MEMBERS  ngx_string("members:manage")
-#define NGX_SVC_ADMIN_GROUPS   ngx_string("groups:manage")
-#define NGX_SVC_ADMIN_RBAC     ngx_string("roles:manage")
-#define NGX_SVC_ADMIN_AUDIT    ngx_string("audit:view")
-
-
-/* An empty permission: any live token will do. */
-
-const ngx_svc_route_t  ngx_svc_admin_routes[] = {
-
-    { NGX_HTTP_GET, ngx_string("/tenants/*/branding"), ngx_string(""),
-      NGX_SVC_ROUTE_PUBLIC, ngx_svc_admin_public_branding_prepare,
-      ngx_svc_admin_public_branding_reply },
-
-    { NGX_HTTP_GET, ngx_string("/tenants/*/logo"), ngx_string(""),
-      NGX_SVC_ROUTE_PUBLIC, ngx_svc_admin_public_logo_prepare,
-      ngx_svc_admin_public_logo_reply },
-
-    { NGX_HTTP_GET, ngx_string("/openapi.json"), ngx_string(""),
-      NGX_SVC_ROUTE_PUBLIC, ngx_svc_admin_openapi_prepare, NULL },
-
-    { NGX_HTTP_GET, ngx_string("/admin/tenant"), ngx_string(""), 0,
-      ngx_svc_admin_tenant_get_prepare, ngx_svc_admin_tenant_reply },
-
-    { NGX_HTTP_PATCH, ngx_string("/admin/tenant"), NGX_SVC_ADMIN_MANAGE,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_tenant_patch_prepare, ngx_svc_admin_tenant_reply },
-
-    { NGX_HTTP_PUT, ngx_string("/admin/tenant/logo"), NGX_SVC_ADMIN_MANAGE,
-      NGX_SVC_ROUTE_RAW, NULL, ngx_svc_admin_logo_put_reply },
-
-    { NGX_HTTP_DELETE, ngx_string("/admin/tenant/logo"),
-      NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_logo_delete_prepare, ngx_svc_admin_tenant_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/api-tokens"), NGX_SVC_ADMIN_MANAGE, 0,
-      ngx_svc_admin_tokens_list_prepare, ngx_svc_admin_tokens_list_reply },
-
-    { NGX_HTTP_POST, ngx_string("/admin/api-tokens"), NGX_SVC_ADMIN_MANAGE,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE|NGX_SVC_ROUTE_CREATE,
-      ngx_svc_admin_tokens_create_prepare,
-      ngx_svc_admin_tokens_create_reply },
-
-    { NGX_HTTP_DELETE, ngx_string("/admin/api-tokens/*"),
-      NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_tokens_revoke_prepare,
-      ngx_svc_admin_tokens_revoke_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/users"), NGX_SVC_ADMIN_USERS, 0,
-      ngx_svc_admin_users_list_prepare, ngx_svc_admin_users_list_reply },
-
-    { NGX_HTTP_POST, ngx_string("/admin/users/unlock"), NGX_SVC_ADMIN_MEMBERS,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_user_unlock_prepare, ngx_svc_admin_user_unlock_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/users/*"), NGX_SVC_ADMIN_USERS, 0,
-      ngx_svc_admin_users_get_prepare, ngx_svc_admin_users_get_reply },
-
-    { NGX_HTTP_PUT, ngx_string("/admin/users/*"), NGX_SVC_ADMIN_MEMBERS,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_user_put_prepare, ngx_svc_admin_user_put_reply },
-
-    { NGX_HTTP_DELETE, ngx_string("/admin/users/*"), NGX_SVC_ADMIN_MEMBERS,
-      NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_user_delete_prepare, ngx_svc_admin_user_delete_reply },
-
-    { NGX_HTTP_POST, ngx_string("/admin/users/*/suspend"),
-      NGX_SVC_ADMIN_MEMBERS, NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_user_suspend_prepare, ngx_svc_admin_user_suspend_reply },
-
-    { NGX_HTTP_POST, ngx_string("/admin/users/*/reactivate"),
-      NGX_SVC_ADMIN_MEMBERS, NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_user_reactivate_prepare,
-      ngx_svc_admin_user_reactivate_reply },
-
-    { NGX_HTTP_POST, ngx_string("/admin/users/*/logout"),
-      NGX_SVC_ADMIN_MEMBERS, NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_user_logout_prepare, ngx_svc_admin_user_logout_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/identities"), NGX_SVC_ADMIN_USERS, 0,
-      ngx_svc_admin_identities_prepare, ngx_svc_admin_identities_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/groups"), NGX_SVC_ADMIN_GROUPS, 0,
-      ngx_svc_admin_groups_list_prepare, ngx_svc_admin_groups_list_reply },
-
-    { NGX_HTTP_POST, ngx_string("/admin/groups"), NGX_SVC_ADMIN_GROUPS,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE|NGX_SVC_ROUTE_CREATE,
-      ngx_svc_admin_groups_create_prepare, ngx_svc_admin_groups_create_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/groups/*"), NGX_SVC_ADMIN_GROUPS, 0,
-      ngx_svc_admin_groups_get_prepare, ngx_svc_admin_groups_get_reply },
-
-    { NGX_HTTP_PUT, ngx_string("/admin/groups/*"), NGX_SVC_ADMIN_GROUPS,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_groups_put_prepare, ngx_svc_admin_groups_put_reply },
-
-    { NGX_HTTP_DELETE, ngx_string("/admin/groups/*"), NGX_SVC_ADMIN_GROUPS,
-      NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_groups_delete_prepare, ngx_svc_admin_groups_delete_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/groups/*/members"),
-      NGX_SVC_ADMIN_GROUPS, 0,
-      ngx_svc_admin_members_list_prepare, ngx_svc_admin_members_list_reply },
-
-    { NGX_HTTP_POST, ngx_string("/admin/groups/*/members"),
-      NGX_SVC_ADMIN_GROUPS, NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_members_add_prepare, ngx_svc_admin_members_change_reply },
-
-    { NGX_HTTP_PUT, ngx_string("/admin/groups/*/members"),
-      NGX_SVC_ADMIN_GROUPS, NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_members_put_prepare, ngx_svc_admin_members_change_reply },
-
-    { NGX_HTTP_DELETE, ngx_string("/admin/groups/*/members/*"),
-      NGX_SVC_ADMIN_GROUPS, NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_members_remove_prepare,
-      ngx_svc_admin_members_remove_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/roles"), NGX_SVC_ADMIN_RBAC, 0,
-      ngx_svc_admin_roles_list_prepare, ngx_svc_admin_roles_list_reply },
-
-    { NGX_HTTP_POST, ngx_string("/admin/roles"), NGX_SVC_ADMIN_RBAC,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE|NGX_SVC_ROUTE_CREATE,
-      ngx_svc_admin_roles_create_prepare, ngx_svc_admin_roles_create_reply },
-
-    { NGX_HTTP_PUT, ngx_string("/admin/roles/*"), NGX_SVC_ADMIN_RBAC,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_roles_put_prepare, ngx_svc_admin_roles_put_reply },
-
-    { NGX_HTTP_DELETE, ngx_string("/admin/roles/*"), NGX_SVC_ADMIN_RBAC,
-      NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_roles_delete_prepare, ngx_svc_admin_roles_delete_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/risk-policy"), NGX_SVC_ADMIN_MANAGE, 0,
-      ngx_svc_admin_risk_policy_get_prepare,
-      ngx_svc_admin_risk_policy_get_reply },
-
-    { NGX_HTTP_PUT, ngx_string("/admin/risk-policy"), NGX_SVC_ADMIN_MANAGE,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_risk_policy_put_prepare,
-      ngx_svc_admin_risk_policy_put_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/password-policy"),
-      NGX_SVC_ADMIN_MANAGE, 0,
-      ngx_svc_admin_password_policy_get_prepare,
-      ngx_svc_admin_password_policy_get_reply },
-
-    { NGX_HTTP_PUT, ngx_string("/admin/password-policy"),
-      NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_password_policy_put_prepare,
-      ngx_svc_admin_password_policy_put_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/password-policy/groups"),
-      NGX_SVC_ADMIN_MANAGE, 0,
-      ngx_svc_admin_overrides_list_prepare,
-      ngx_svc_admin_overrides_list_reply },
-
-    { NGX_HTTP_POST, ngx_string("/admin/password-policy/groups"),
-      NGX_SVC_ADMIN_MANAGE,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE|NGX_SVC_ROUTE_CREATE,
-      ngx_svc_admin_overrides_create_prepare,
-      ngx_svc_admin_overrides_create_reply },
-
-    { NGX_HTTP_PUT, ngx_string("/admin/password-policy/groups/*"),
-      NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_overrides_put_prepare,
-      ngx_svc_admin_overrides_put_reply },
-
-    { NGX_HTTP_DELETE, ngx_string("/admin/password-policy/groups/*"),
-      NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_overrides_delete_prepare,
-      ngx_svc_admin_overrides_delete_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/audit"), NGX_SVC_ADMIN_AUDIT, 0,
-      ngx_svc_admin_audit_list_prepare, ngx_svc_admin_audit_list_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/audit/export"), NGX_SVC_ADMIN_AUDIT, 0,
-      ngx_svc_admin_audit_export_prepare, ngx_svc_admin_audit_export_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/audit/stream"), NGX_SVC_ADMIN_AUDIT,
-      NGX_SVC_ROUTE_WRITE,
-      ngx_svc_admin_audit_stream_prepare, ngx_svc_admin_audit_stream_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/access-policy"), NGX_SVC_ADMIN_MANAGE,
-      0, ngx_svc_admin_access_get_prepare, ngx_svc_admin_access_get_reply },
-
-    { NGX_HTTP_PUT, ngx_string("/admin/access-policy"), NGX_SVC_ADMIN_MANAGE,
-      NGX_SVC_ROUTE_JSON,
-      ngx_svc_admin_access_put_prepare, ngx_svc_admin_access_put_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/access-policy/versions"),
-      NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_SLOW,
-      ngx_svc_admin_access_versions_prepare,
-      ngx_svc_admin_access_versions_reply },
-
-    { NGX_HTTP_POST, ngx_string("/admin/access-policy/versions/*/restore"),
-      NGX_SVC_ADMIN_MANAGE, 0,
-      ngx_svc_admin_access_restore_prepare,
-      ngx_svc_admin_access_restore_reply },
-
-    { NGX_HTTP_POST, ngx_string("/admin/access-policy/simulate"),
-      NGX_SVC_ADMIN_MANAGE, NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SLOW,
-      ngx_svc_admin_simulate_prepare, ngx_svc_admin_simulate_reply },
-
-    { NGX_HTTP_GET, ngx_string("/admin/config"), NGX_SVC_ADMIN_MANAGE, 0,
-      ngx_svc_admin_config_get_prepare, ngx_svc_admin_config_get_reply },
-
-    { NGX_HTTP_POST, ngx_string("/admin/config/plan"), NGX_SVC_ADMIN_MANAGE,
-      NGX_SVC_ROUTE_JSON,
-      ngx_svc_admin_config_plan_prepare, ngx_svc_admin_config_plan_reply },
-
-    { NGX_HTTP_POST, ngx_string("/admin/config/apply"), NGX_SVC_ADMIN_MANAGE,
-      NGX_SVC_ROUTE_JSON,
-      ngx_svc_admin_apply_prepare, ngx_svc_admin_apply_reply },
-
-    { 0, ngx_null_string, ngx_null_string, 0, NULL, NULL }
+ngx_svc_resources_t  ngx_svc_admin_resources[] = {
+    ngx_svc_admin_public,
+    ngx_svc_admin_openapi,
+    ngx_svc_admin_tenant,
+    ngx_svc_admin_logo,
+    ngx_svc_admin_tokens,
+    ngx_svc_admin_user_unlock,  /* before users: "unlock" is no id */
+    ngx_svc_admin_users,
+    ngx_svc_admin_user_change,
+    ngx_svc_admin_identities,
+    ngx_svc_admin_groups,
+    ngx_svc_admin_group_members,
+    ngx_svc_admin_roles,
+    ngx_svc_admin_risk_policy,
+    ngx_svc_admin_password_policy,
+    ngx_svc_admin_password_groups,
+    ngx_svc_admin_audit,
+    ngx_svc_admin_audit_export,
+    ngx_svc_admin_audit_stream,
+    ngx_svc_admin_access,
+    ngx_svc_admin_access_versions,
+    ngx_svc_admin_access_restore,
+    ngx_svc_admin_simulate,
+    ngx_svc_admin_config,
+    ngx_svc_admin_apply,
+    NULL
 };
 
 
@@ -258,13 +67,11 @@ ngx_svc_pg_statements_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_user_change_statements,
     ngx_svc_admin_user_unlock_statements,
     ngx_svc_admin_identities_statements,
-    ngx_svc_admin_groups_statements,
     ngx_svc_admin_group_members_statements,
     ngx_svc_admin_audit_statements,
     ngx_svc_admin_audit_export_statements,
     ngx_svc_admin_audit_stream_statements,
     ngx_svc_admin_audit_follow_statements,
-    ngx_svc_admin_revision_statements,
     ngx_svc_admin_access_statements,
     ngx_svc_admin_access_versions_statements,
     ngx_svc_admin_access_restore_statements,

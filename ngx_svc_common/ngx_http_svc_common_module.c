@@ -316,8 +316,8 @@ ngx_http_svc_create_main_conf(ngx_conf_t *cf)
         || ngx_array_init(&smcf->locations, cf->pool, 4,
                           sizeof(ngx_svc_location_t))
            != NGX_OK
-        || ngx_array_init(&smcf->routes, cf->pool, 2,
-                          sizeof(ngx_svc_routes_t))
+        || ngx_array_init(&smcf->resources, cf->pool, 2,
+                          sizeof(ngx_svc_more_t))
            != NGX_OK)
     {
         return NULL;

@@ -7,7 +7,6 @@
 
 #define NGX_SVC_SCIM_USERS  ngx_string("/Users")
 #define NGX_SVC_SCIM_USER   ngx_string("/Users/*")
-#define NGX_SVC_SCIM_GRANT  ngx_string("scim")
 
 
 static ngx_int_t ngx_http_svc_scim_preconfiguration(ngx_conf_t *cf);
@@ -15,32 +14,58 @@ static ngx_int_t ngx_http_svc_scim_preconfiguration(ngx_conf_t *cf);
 
 static const ngx_svc_route_t  ngx_http_svc_scim_routes[] = {
 
-    { NGX_HTTP_GET, NGX_SVC_SCIM_USERS, NGX_SVC_SCIM_GRANT, 0,
-      ngx_svc_scim_list_prepare, ngx_svc_scim_list_reply },
+    { .method = NGX_HTTP_GET,
+      .path = NGX_SVC_SCIM_USERS,
+      .permission = NGX_SVC_P_SCIM,
+      .prepare = ngx_svc_scim_list_prepare,
+      .reply = ngx_svc_scim_list_reply },
 
-    { NGX_HTTP_POST, NGX_SVC_SCIM_USERS, NGX_SVC_SCIM_GRANT,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_scim_create_prepare, ngx_svc_scim_create_reply },
+    { .method = NGX_HTTP_POST,
+      .path = NGX_SVC_SCIM_USERS,
+      .permission = NGX_SVC_P_SCIM,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_scim_create_prepare,
+      .reply = ngx_svc_scim_create_reply },
 
-    { NGX_HTTP_GET, NGX_SVC_SCIM_USER, NGX_SVC_SCIM_GRANT, 0,
-      ngx_svc_scim_get_prepare, ngx_svc_scim_user_reply },
+    { .method = NGX_HTTP_GET,
+      .path = NGX_SVC_SCIM_USER,
+      .permission = NGX_SVC_P_SCIM,
+      .prepare = ngx_svc_scim_get_prepare,
+      .reply = ngx_svc_scim_user_reply },
 
-    { NGX_HTTP_PUT, NGX_SVC_SCIM_USER, NGX_SVC_SCIM_GRANT,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_scim_replace_prepare, ngx_svc_scim_change_reply },
+    { .method = NGX_HTTP_PUT,
+      .path = NGX_SVC_SCIM_USER,
+      .permission = NGX_SVC_P_SCIM,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_scim_replace_prepare,
+      .reply = ngx_svc_scim_change_reply },
 
-    { NGX_HTTP_PATCH, NGX_SVC_SCIM_USER, NGX_SVC_SCIM_GRANT,
-      NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE,
-      ngx_svc_scim_patch_prepare, ngx_svc_scim_change_reply },
+    { .method = NGX_HTTP_PATCH,
+      .path = NGX_SVC_SCIM_USER,
+      .permission = NGX_SVC_P_SCIM,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_scim_patch_prepare,
+      .reply = ngx_svc_scim_change_reply },
 
-    { NGX_HTTP_DELETE, NGX_SVC_SCIM_USER, NGX_SVC_SCIM_GRANT,
-      NGX_SVC_ROUTE_WRITE,
-      ngx_svc_scim_delete_prepare, ngx_svc_scim_delete_reply },
+    { .method = NGX_HTTP_DELETE,
+      .path = NGX_SVC_SCIM_USER,
+      .permission = NGX_SVC_P_SCIM,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_scim_delete_prepare,
+      .reply = ngx_svc_scim_delete_reply },
 
-    { NGX_HTTP_GET, ngx_string("/ServiceProviderConfig"), NGX_SVC_SCIM_GRANT,
-      0, NULL, ngx_svc_scim_config_reply },
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/ServiceProviderConfig"),
+      .permission = NGX_SVC_P_SCIM,
+      .reply = ngx_svc_scim_config_reply },
 
-    { 0, ngx_null_string, ngx_null_string, 0, NULL, NULL }
+    ngx_svc_null_route
+};
+
+
+static ngx_svc_resources_t  ngx_http_svc_scim_resources[] = {
+    ngx_http_svc_scim_routes,
+    NULL
 };
 
 
@@ -61,7 +86,7 @@ static ngx_svc_surface_t  ngx_http_svc_scim_surface = {
     ngx_string("application/scim+json"),
     ngx_string("scim"),
     ngx_string("scim"),
-    ngx_http_svc_scim_routes,
+    ngx_http_svc_scim_resources,
     ngx_http_svc_scim_constraints,
     ngx_svc_scim_error
 };

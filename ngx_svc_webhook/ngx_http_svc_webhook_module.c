@@ -220,7 +220,7 @@ ngx_http_svc_webhook_add_routes(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
         }
     }
 
-    return ngx_svc_add_routes(cf, &prefix, ngx_svc_webhook_routes);
+    return ngx_svc_add_resources(cf, &prefix, ngx_svc_webhook_resources);
 }
 
 

@@ -16,6 +16,8 @@ typedef struct {
 } ngx_svc_admin_audit_list_t;
 
 
+static ngx_int_t ngx_svc_admin_audit_list_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_audit_list_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_audit_text(ngx_svc_request_t *sr,
     const char *name, ngx_uint_t max, ngx_str_t *text);
 static ngx_int_t ngx_svc_admin_audit_time(ngx_svc_request_t *sr,
@@ -59,7 +61,19 @@ ngx_svc_pg_statements_t  ngx_svc_admin_audit_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_audit[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/audit"),
+      .permission = NGX_SVC_P_AUDIT_VIEW,
+      .prepare = ngx_svc_admin_audit_list_prepare,
+      .reply = ngx_svc_admin_audit_list_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_audit_list_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                    rc;
@@ -110,7 +124,7 @@ ngx_svc_admin_audit_list_prepare(ngx_svc_request_t *sr)
 
 /* Without events the one row has NULLs behind the total. */
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_audit_list_reply(ngx_svc_request_t *sr)
 {
     int                     i, n;

@@ -33,6 +33,8 @@ typedef struct {
 } ngx_svc_admin_export_t;
 
 
+static ngx_int_t ngx_svc_admin_audit_export_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_audit_export_reply(ngx_svc_request_t *sr);
 static void ngx_svc_admin_export_cleanup(void *data);
 static ngx_int_t ngx_svc_admin_export_audit_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_export_audit_reply(ngx_svc_request_t *sr);
@@ -100,7 +102,19 @@ ngx_svc_pg_statements_t  ngx_svc_admin_audit_export_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_audit_export[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/audit/export"),
+      .permission = NGX_SVC_P_AUDIT_VIEW,
+      .prepare = ngx_svc_admin_audit_export_prepare,
+      .reply = ngx_svc_admin_audit_export_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_audit_export_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc, n;
@@ -166,7 +180,7 @@ ngx_svc_admin_export_cleanup(void *data)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_audit_export_reply(ngx_svc_request_t *sr)
 {
     PGresult                *res;

@@ -21,6 +21,8 @@ typedef struct {
 } ngx_svc_admin_close_t;
 
 
+static ngx_int_t ngx_svc_admin_audit_stream_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_audit_stream_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_stream_from(ngx_svc_request_t *sr,
     ngx_str_t *from);
 static ngx_int_t ngx_svc_admin_stream_refuse(ngx_svc_request_t *sr);
@@ -151,7 +153,20 @@ ngx_svc_pg_statements_t  ngx_svc_admin_audit_stream_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_audit_stream[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/audit/stream"),
+      .permission = NGX_SVC_P_AUDIT_VIEW,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_audit_stream_prepare,
+      .reply = ngx_svc_admin_audit_stream_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_audit_stream_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;
@@ -246,7 +261,7 @@ ngx_svc_admin_stream_from(ngx_svc_request_t *sr, ngx_str_t *from)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_audit_stream_reply(ngx_svc_request_t *sr)
 {
     PGresult                *res;

@@ -33,6 +33,8 @@ typedef struct {
 } ngx_svc_admin_apply_t;
 
 
+static ngx_int_t ngx_svc_admin_apply_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_apply_reply(ngx_svc_request_t *sr);
 static ngx_svc_admin_apply_t *ngx_svc_admin_apply_create(
     ngx_svc_request_t *sr);
 static void ngx_svc_admin_apply_gone(void *data);
@@ -50,14 +52,27 @@ static ngx_int_t ngx_svc_admin_apply_again(ngx_svc_admin_apply_t *apply);
 static ngx_int_t ngx_svc_admin_apply_read(ngx_svc_request_t *sr);
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_apply[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/config/apply"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON,
+      .prepare = ngx_svc_admin_apply_prepare,
+      .reply = ngx_svc_admin_apply_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_apply_prepare(ngx_svc_request_t *sr)
 {
     ngx_svc_admin_apply_t  *apply;
 
     apply = ngx_svc_admin_apply_create(sr);
 
-    if (apply == NULL || ngx_svc_admin_if_match(sr, &apply->match) != NGX_OK) {
+    if (apply == NULL || ngx_svc_if_match(sr, &apply->match) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -122,7 +137,7 @@ ngx_svc_admin_apply_destroy(void *data)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_apply_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t               rc;
@@ -170,7 +185,8 @@ ngx_svc_admin_apply_decide(ngx_svc_admin_apply_t *apply)
     if (!ngx_svc_admin_apply_matches(&apply->match,
                                      &apply->config.live.revision))
     {
-        return ngx_svc_admin_precondition(&apply->sr->error);
+        return ngx_svc_fail(&apply->sr->error, NGX_SVC_E_PRECONDITION, "%s",
+                            NGX_SVC_PRECONDITION);
     }
 
     state = 0;
@@ -180,7 +196,7 @@ ngx_svc_admin_apply_decide(ngx_svc_admin_apply_t *apply)
 }
 
 
-/* versions: as of ngx_svc_admin_if_match(). */
+/* versions: as of ngx_svc_if_match(). */
 
 static ngx_uint_t
 ngx_svc_admin_apply_matches(ngx_str_t *versions, ngx_str_t *revision)

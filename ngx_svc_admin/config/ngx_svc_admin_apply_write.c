@@ -467,7 +467,7 @@ ngx_svc_admin_apply_event(ngx_svc_admin_apply_write_t *aw,
     } else if (change->action == NGX_SVC_ADMIN_CREATE
                && change->resource == NGX_SVC_ADMIN_CHANGE_ROLE)
     {
-        ngx_svc_admin_permissions_write(w, "permissions",
+        ngx_svc_permissions_write(w, "permissions",
                                         change->u.role.after->permissions);
     }
 

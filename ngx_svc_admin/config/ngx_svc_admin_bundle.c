@@ -341,7 +341,7 @@ ngx_svc_admin_bundle_role(cJSON *json, const char *path,
 
     role->key = values.key.str;
     role->name = values.name.str;
-    role->permissions = ngx_svc_admin_permissions_json(
+    role->permissions = ngx_svc_permissions_json(
                                                   values.permissions.json);
     role->members = 0;
 

@@ -170,7 +170,7 @@ ngx_svc_admin_bundle_live(ngx_pool_t *pool, PGresult *res,
         return NGX_ERROR;
     }
 
-    bundle->held = ngx_svc_admin_permissions_of(&permissions);
+    bundle->held = ngx_svc_permissions_of(&permissions);
     bundle->unknown = n.data ? ngx_atoi(n.data, n.len) - 1 : -1;
 
     return NGX_OK;
@@ -261,7 +261,7 @@ ngx_svc_admin_bundle_live_roles(ngx_pool_t *pool, ngx_str_t *text,
 
         permissions.data++;
         permissions.len--;
-        role->permissions = ngx_svc_admin_permissions_of(&permissions);
+        role->permissions = ngx_svc_permissions_of(&permissions);
 
         t.p++;
         ngx_svc_admin_bundle_until(&t, '\n', &role->name);

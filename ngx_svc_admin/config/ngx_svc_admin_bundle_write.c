@@ -163,6 +163,6 @@ ngx_svc_admin_bundle_write_role(ngx_svc_json_writer_t *w, const char *key,
     ngx_svc_json_open(w, key, '{');
     ngx_svc_json_plain(w, "key", role->key.data, role->key.len);
     ngx_svc_json_string(w, "name", role->name.data, role->name.len);
-    ngx_svc_admin_permissions_write(w, "permissions", role->permissions);
+    ngx_svc_permissions_write(w, "permissions", role->permissions);
     ngx_svc_json_close(w, '}');
 }

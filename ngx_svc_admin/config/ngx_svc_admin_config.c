@@ -8,18 +8,41 @@
 #define NGX_SVC_ADMIN_CONFIG_SIZE  4096     /* first guess, in bytes */
 
 
+static ngx_int_t ngx_svc_admin_config_get_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_config_get_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_config_plan_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_config_plan_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_config_flag(ngx_svc_request_t *sr,
     const char *name, ngx_uint_t *flag);
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_config[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/config"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .prepare = ngx_svc_admin_config_get_prepare,
+      .reply = ngx_svc_admin_config_get_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/config/plan"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON,
+      .prepare = ngx_svc_admin_config_plan_prepare,
+      .reply = ngx_svc_admin_config_plan_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_config_get_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_bundle_call(sr, NULL);
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_config_get_reply(ngx_svc_request_t *sr)
 {
     PGresult                *res;
@@ -33,7 +56,7 @@ ngx_svc_admin_config_get_reply(ngx_svc_request_t *sr)
     if (ngx_svc_admin_bundle_live(pool, res, &bundle) != NGX_OK
         || ngx_svc_json_writer_init(&w, pool, NGX_SVC_ADMIN_CONFIG_SIZE)
            != NGX_OK
-        || ngx_svc_admin_etag(sr, res, 0, 0) != NGX_OK)
+        || ngx_svc_etag(sr, res, 0, 0) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -44,7 +67,7 @@ ngx_svc_admin_config_get_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_config_plan_prepare(ngx_svc_request_t *sr)
 {
     ngx_svc_admin_config_t  *config;
@@ -60,7 +83,7 @@ ngx_svc_admin_config_plan_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_config_plan_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;

@@ -103,7 +103,7 @@ ngx_svc_admin_plan_escalation(const ngx_svc_admin_plan_t *plan,
             continue;
         }
 
-        name = ngx_svc_admin_permission_name(lacks);
+        name = ngx_svc_permission_name(ngx_svc_permission_first(lacks));
 
         return ngx_svc_fail(err, NGX_SVC_E_FORBIDDEN,
                             "The role \"%V\" grants \"%V\", which the token "

@@ -6,17 +6,11 @@
 #include "ngx_svc_admin_revision.h"
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_governance_lock = {
+const ngx_svc_pg_statement_t  ngx_svc_sql_admin_governance_lock = {
     .name = "admin_governance_lock",
     .text =
         "SELECT revision FROM svc.governance"
-        " WHERE tenant_id = " NGX_SVC_TENANT " FOR NO KEY UPDATE",
-    .nparams = 0
-};
-
-ngx_svc_pg_statements_t  ngx_svc_admin_revision_statements[] = {
-    &ngx_svc_sql_admin_governance_lock,
-    NULL
+        " WHERE tenant_id = " NGX_SVC_TENANT " FOR NO KEY UPDATE"
 };
 
 

@@ -19,10 +19,11 @@
         " AND EXISTS (SELECT FROM " changed ")"
 
 
-extern ngx_svc_pg_statements_t  ngx_svc_admin_revision_statements[];
+/* Locks; its result is the revision. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_governance_lock;
 
 
-/* Adds the statement that locks; its result is the revision.  NGX_ERROR. */
+/* Adds that statement.  NGX_OK, or NGX_ERROR. */
 ngx_int_t ngx_svc_admin_governance_lock(ngx_svc_request_t *sr);
 
 

@@ -17,6 +17,13 @@ typedef struct {
 } ngx_svc_admin_members_t;
 
 
+static ngx_int_t ngx_svc_admin_members_list_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_members_list_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_members_add_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_members_change_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_members_put_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_members_remove_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_members_remove_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_members_change(ngx_svc_request_t *sr,
     ngx_uint_t replace);
 static ngx_int_t ngx_svc_admin_members_list(ngx_svc_request_t *sr);
@@ -141,28 +148,61 @@ ngx_svc_pg_statements_t  ngx_svc_admin_group_members_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_group_members[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/groups/*/members"),
+      .permission = NGX_SVC_P_GROUPS_MANAGE,
+      .prepare = ngx_svc_admin_members_list_prepare,
+      .reply = ngx_svc_admin_members_list_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/groups/*/members"),
+      .permission = NGX_SVC_P_GROUPS_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_members_add_prepare,
+      .reply = ngx_svc_admin_members_change_reply },
+
+    { .method = NGX_HTTP_PUT,
+      .path = ngx_string("/admin/groups/*/members"),
+      .permission = NGX_SVC_P_GROUPS_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_members_put_prepare,
+      .reply = ngx_svc_admin_members_change_reply },
+
+    { .method = NGX_HTTP_DELETE,
+      .path = ngx_string("/admin/groups/*/members/*"),
+      .permission = NGX_SVC_P_GROUPS_MANAGE,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_members_remove_prepare,
+      .reply = ngx_svc_admin_members_remove_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_members_list_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_members_list(sr);
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_members_list_reply(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_members_send(sr, 0);
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_members_add_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_members_change(sr, 0);
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_members_put_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_members_change(sr, 1);
@@ -209,7 +249,7 @@ ngx_svc_admin_members_change(ngx_svc_request_t *sr, ngx_uint_t replace)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_members_change_reply(ngx_svc_request_t *sr)
 {
     PGresult   *res;
@@ -230,7 +270,7 @@ ngx_svc_admin_members_change_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_members_remove_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t           rc;
@@ -253,7 +293,7 @@ ngx_svc_admin_members_remove_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_members_remove_reply(ngx_svc_request_t *sr)
 {
     if (PQntuples(sr->results[1]) == 0) {
@@ -407,4 +447,11 @@ ngx_svc_admin_member_write(ngx_svc_json_writer_t *w, PGresult *res, int row)
     ngx_svc_column_time(w, "addedAt", res, row, 3);
 
     ngx_svc_json_close(w, '}');
+}
+
+
+ngx_int_t
+ngx_svc_admin_group_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
+{
+    return ngx_svc_param_uuid(sr, 0, call, NGX_SVC_ADMIN_NO_GROUP);
 }

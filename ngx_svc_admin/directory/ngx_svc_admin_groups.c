@@ -4,14 +4,11 @@
 
 #include "ngx_svc_admin_revision.h"
 #include "ngx_svc_admin_user.h"
-#include "ngx_svc_crypto.h"
 
 
 #define NGX_SVC_ADMIN_GROUPS             10000  /* of a tenant */
 #define NGX_SVC_ADMIN_GROUP_NAME         100    /* characters */
 #define NGX_SVC_ADMIN_GROUP_DESCRIPTION  500
-
-#define NGX_SVC_ADMIN_GROUP_SIZE         256    /* first guess, in bytes */
 
 
 typedef struct {
@@ -20,23 +17,20 @@ typedef struct {
 } ngx_svc_admin_group_t;
 
 
-static ngx_int_t ngx_svc_admin_group_send_changed(ngx_svc_request_t *sr,
-    ngx_uint_t status);
-static ngx_int_t ngx_svc_admin_group_send(ngx_svc_request_t *sr,
-    ngx_uint_t status);
-static void ngx_svc_admin_group_write(ngx_svc_json_writer_t *w, PGresult *res,
-    int row);
-
-
 #define ngx_svc_admin_group_rows(name_flags)                                  \
                                                                               \
-    { ngx_string("name"), NGX_SVC_T_TEXT, name_flags, 1,                      \
-      NGX_SVC_ADMIN_GROUP_NAME, NULL, NULL, NULL,                             \
-      offsetof(ngx_svc_admin_group_t, name) },                                \
+    { .name = ngx_string("name"),                                             \
+      .type = NGX_SVC_T_TEXT,                                                 \
+      .flags = name_flags,                                                    \
+      .min = 1,                                                               \
+      .max = NGX_SVC_ADMIN_GROUP_NAME,                                        \
+      .offset = offsetof(ngx_svc_admin_group_t, name) },                      \
                                                                               \
-    { ngx_string("description"), NGX_SVC_T_TEXT, NGX_SVC_M_CLEARS, 0,         \
-      NGX_SVC_ADMIN_GROUP_DESCRIPTION, NULL, NULL, NULL,                      \
-      offsetof(ngx_svc_admin_group_t, description) },                         \
+    { .name = ngx_string("description"),                                      \
+      .type = NGX_SVC_T_TEXT,                                                 \
+      .flags = NGX_SVC_M_CLEARS,                                              \
+      .max = NGX_SVC_ADMIN_GROUP_DESCRIPTION,                                 \
+      .offset = offsetof(ngx_svc_admin_group_t, description) },               \
                                                                               \
     ngx_svc_null_member
 
@@ -49,33 +43,30 @@ static const ngx_svc_member_t  ngx_svc_admin_group_put_members[] = {
 };
 
 
-/* What ngx_svc_admin_group_write() reads, in this order. */
-
-#define NGX_SVC_ADMIN_GROUP_COLUMNS(t)                                        \
-    t ".id, " t ".name, " t ".description, " t ".member_count, 0, "           \
-    t ".created_at, " t ".updated_at"
-
-/* Behind them, of a write: a constraint's name, or none, of one refused. */
-
-#define NGX_SVC_ADMIN_GROUP_CONFLICT  7
+#define NGX_SVC_ADMIN_GROUP_COLUMNS(g)                                        \
+    g ".id, " g ".name, " g ".description, "                                  \
+    g ".member_count AS \"memberCount\", 0 AS \"appCount\", "                 \
+    g ".created_at AS \"createdAt\", " g ".updated_at AS \"updatedAt\""
 
 #define NGX_SVC_ADMIN_GROUP_FOUND                                             \
     " FROM svc.user_group g WHERE tenant_id = " NGX_SVC_TENANT                \
     " AND ($1::text IS NULL OR strpos(name_key, lower($1)) > 0)"
+
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_list = {
     .name = "admin_groups_list",
     .text =
         "SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g") NGX_SVC_ADMIN_GROUP_FOUND
         " ORDER BY name_key LIMIT $2::int4 OFFSET $3::int4",
-    .nparams = 3
+    NGX_SVC_PARAMS(ngx_svc_param_query("q", NGX_SVC_ADMIN_QUERY),
+                   ngx_svc_param_limit(),
+                   ngx_svc_param_offset())
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_total = {
     .name = "admin_groups_total",
-    .text =
-        "SELECT count(*)" NGX_SVC_ADMIN_GROUP_FOUND,
-    .nparams = 1
+    .text = "SELECT count(*)" NGX_SVC_ADMIN_GROUP_FOUND,
+    NGX_SVC_PARAMS(ngx_svc_param_query("q", NGX_SVC_ADMIN_QUERY))
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_get = {
@@ -83,14 +74,13 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_get = {
     .text =
         "SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g")
         " FROM svc.user_group g WHERE id = $1",
-    .nparams = 1
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP)),
+    .missing = NGX_SVC_ADMIN_NO_GROUP
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_lock = {
     .name = "admin_groups_lock",
-    .text =
-        NGX_SVC_LIMIT_LOCK("svc.user_group"),
-    .nparams = 0
+    .text = NGX_SVC_LIMIT_LOCK("svc.user_group")
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_create = {
@@ -105,15 +95,21 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_create = {
                 " WHERE t.id IS NOT NULL AND t.room"
             " ON CONFLICT (tenant_id, name_key) DO NOTHING RETURNING *"
         "), e AS ("
-            "INSERT INTO svc.audit_event (action, target_type, target_id,"
-                " target_name)"
-            " SELECT 'group.created', 'group', g.id::text, g.name FROM g"
+            NGX_SVC_AUDIT(NGX_SVC_A_GROUP_CREATED, "g.id::text", "g.name",
+                          "'{}'", "FROM g")
         ")"
-        " SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g")
-        ", CASE WHEN g.id IS NULL THEN CASE WHEN t.room"
-            " THEN 'user_group_name_key' ELSE '' END END"
+        " SELECT CASE WHEN g.id IS NULL THEN CASE WHEN t.room"
+            " THEN 'user_group_name_key' ELSE 'full' END END AS _verdict, "
+            NGX_SVC_ADMIN_GROUP_COLUMNS("g")
         " FROM t LEFT JOIN g ON true",
-    .nparams = 4
+    NGX_SVC_PARAMS(ngx_svc_param_new_id(),
+                   ngx_svc_param_text(ngx_svc_admin_group_t, name),
+                   ngx_svc_param_text(ngx_svc_admin_group_t, description),
+                   ngx_svc_param_constant(NGX_SVC_ADMIN_GROUPS)),
+    NGX_SVC_VERDICTS(
+        { "full", NGX_SVC_E_LIMIT_EXCEEDED,
+          "The tenant has " ngx_value(NGX_SVC_ADMIN_GROUPS) " groups: delete"
+          " one." })
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_put = {
@@ -129,29 +125,33 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_put = {
                     " WHERE a.tenant_id = " NGX_SVC_TENANT
                         " AND a.name_key = lower($3)) AS taken"
             " FROM o"
-        "), g AS ("
+        "), u AS ("
             "UPDATE svc.user_group a SET name = n.name,"
-                " description = n.description, updated_at ="
-                " greatest(now(), a.updated_at + interval '1 millisecond')"
+                " description = n.description,"
+                " updated_at = " NGX_SVC_CHANGED_AT("a")
             " FROM n, o WHERE a.id = $1 AND n.taken IS NOT TRUE"
                 " AND (n.name, n.description)"
                 " IS DISTINCT FROM (o.name, o.description)"
             " RETURNING a.*"
         "), e AS ("
-            "INSERT INTO svc.audit_event (action, target_type, target_id,"
-                " target_name, details)"
-            " SELECT 'group.updated', 'group', g.id::text, g.name,"
-                " jsonb_build_object('changed', to_jsonb(array_remove(ARRAY["
-                "CASE WHEN g.name <> o.name THEN 'name' END,"
-                " CASE WHEN g.description IS DISTINCT FROM o.description"
-                " THEN 'description' END], NULL)))"
-            " FROM g JOIN o ON o.id = g.id"
+            NGX_SVC_AUDIT(NGX_SVC_A_GROUP_UPDATED, "u.id::text", "u.name",
+                NGX_SVC_AUDIT_CHANGED(
+                    NGX_SVC_DIFFERS("name", "name") ", "
+                    NGX_SVC_DIFFERS("description", "description")),
+                "FROM u JOIN o ON o.id = u.id")
         ")"
-        " SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g") ", NULL FROM g"
-        " UNION ALL SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("o") ","
-            " (SELECT 'user_group_name_key' FROM n WHERE taken)"
-        " FROM o WHERE NOT EXISTS (SELECT FROM g)",
-    .nparams = 5
+        " SELECT NULL AS _verdict, " NGX_SVC_ADMIN_GROUP_COLUMNS("u")
+        " FROM u UNION ALL"
+        " SELECT (SELECT 'user_group_name_key' FROM n WHERE taken), "
+            NGX_SVC_ADMIN_GROUP_COLUMNS("o")
+        " FROM o WHERE NOT EXISTS (SELECT FROM u)",
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP),
+                   ngx_svc_param_given(ngx_svc_admin_group_t, name),
+                   ngx_svc_param_text(ngx_svc_admin_group_t, name),
+                   ngx_svc_param_given(ngx_svc_admin_group_t, description),
+                   ngx_svc_param_text(ngx_svc_admin_group_t, description)),
+    NGX_SVC_CONSTRAINT_VERDICT,
+    .missing = NGX_SVC_ADMIN_NO_GROUP
 };
 
 /* behind the lock of governance: its password policy goes with it */
@@ -160,274 +160,68 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_delete = {
     .name = "admin_groups_delete",
     .text =
         "WITH p AS ("
-            "SELECT group_id FROM svc.group_password_policy WHERE group_id = $1"
-        "), g AS ("
+            "SELECT group_id FROM svc.group_password_policy"
+            " WHERE group_id = $1"
+        "), u AS ("
             "DELETE FROM svc.user_group WHERE id = $1 RETURNING id, name"
+        "), d AS ("
+            "SELECT u.* FROM u JOIN p ON p.group_id = u.id"
         "), e AS ("
-            "INSERT INTO svc.audit_event (action, target_type, target_id,"
-                " target_name)"
-            " SELECT 'group_password_policy.deleted', 'groupPasswordPolicy',"
-                " g.id::text, g.name FROM g JOIN p ON p.group_id = g.id"
-            " UNION ALL"
-            " SELECT 'group.deleted', 'group', g.id::text, g.name FROM g"
+            NGX_SVC_AUDIT(NGX_SVC_A_GROUP_PASSWORD_DELETED, "d.id::text",
+                          "d.name", "'{}'", "FROM d")
+        "), f AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_GROUP_DELETED, "u.id::text", "u.name",
+                          "'{}'", "FROM u")
         "), v AS ("
-            NGX_SVC_ADMIN_REVISION("g JOIN p ON p.group_id = g.id")
+            NGX_SVC_ADMIN_REVISION("d")
         ")"
-        " SELECT id FROM g",
-    .nparams = 1
-};
-
-ngx_svc_pg_statements_t  ngx_svc_admin_groups_statements[] = {
-    &ngx_svc_sql_admin_groups_list,
-    &ngx_svc_sql_admin_groups_total,
-    &ngx_svc_sql_admin_groups_get,
-    &ngx_svc_sql_admin_groups_lock,
-    &ngx_svc_sql_admin_groups_create,
-    &ngx_svc_sql_admin_groups_put,
-    &ngx_svc_sql_admin_groups_delete,
-    NULL
+        " SELECT id FROM u",
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP)),
+    .missing = NGX_SVC_ADMIN_NO_GROUP
 };
 
 
-ngx_int_t
-ngx_svc_admin_group_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
-{
-    return ngx_svc_param_uuid(sr, 0, call, NGX_SVC_ADMIN_NO_GROUP);
-}
+const ngx_svc_route_t  ngx_svc_admin_groups[] = {
 
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/groups"),
+      .permission = NGX_SVC_P_GROUPS_MANAGE,
+      .statements = { &ngx_svc_sql_admin_groups_total,
+                      &ngx_svc_sql_admin_groups_list },
+      .list = "groups",
+      .total = &ngx_svc_sql_admin_groups_total },
 
-ngx_int_t
-ngx_svc_admin_groups_list_prepare(ngx_svc_request_t *sr)
-{
-    ngx_int_t           rc;
-    ngx_str_t           q;
-    ngx_svc_pg_call_t  *call;
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/groups"),
+      .permission = NGX_SVC_P_GROUPS_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_CREATE,
+      .members = ngx_svc_admin_group_create_members,
+      .body_size = sizeof(ngx_svc_admin_group_t),
+      .statements = { &ngx_svc_sql_admin_groups_lock,
+                      &ngx_svc_sql_admin_groups_create },
+      .status = NGX_HTTP_CREATED },
 
-    rc = ngx_svc_page_create(sr);
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/groups/*"),
+      .permission = NGX_SVC_P_GROUPS_MANAGE,
+      .statements = { &ngx_svc_sql_admin_groups_get } },
 
-    if (rc == NGX_OK) {
-        rc = ngx_svc_text_argument(sr, "q", NGX_SVC_ADMIN_QUERY, &q);
-    }
+    { .method = NGX_HTTP_PUT,
+      .path = ngx_string("/admin/groups/*"),
+      .permission = NGX_SVC_P_GROUPS_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .members = ngx_svc_admin_group_put_members,
+      .body_size = sizeof(ngx_svc_admin_group_t),
+      .statements = { &ngx_svc_sql_admin_groups_put } },
 
-    if (rc != NGX_OK) {
-        return rc;
-    }
+    { .method = NGX_HTTP_DELETE,
+      .path = ngx_string("/admin/groups/*"),
+      .permission = NGX_SVC_P_GROUPS_MANAGE,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .statements = { &ngx_svc_sql_admin_governance_lock,
+                      &ngx_svc_sql_admin_groups_delete },
+      .status = NGX_HTTP_NO_CONTENT },
 
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_groups_list);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_pg_bind_str(call, q.len ? &q : NULL);
-
-    if (ngx_svc_page_bind(sr, call) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_groups_total);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_pg_bind_str(call, q.len ? &q : NULL);
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_svc_admin_groups_list_reply(ngx_svc_request_t *sr)
-{
-    return ngx_svc_page_send(sr, "groups", NGX_SVC_ADMIN_GROUP_SIZE,
-                             sr->results[0], sr->results[1],
-                             ngx_svc_admin_group_write);
-}
-
-
-ngx_int_t
-ngx_svc_admin_groups_get_prepare(ngx_svc_request_t *sr)
-{
-    return ngx_svc_admin_group_id(sr,
-                                  ngx_svc_pg_call(sr->op,
-                                                  &ngx_svc_sql_admin_groups_get));
-}
-
-
-ngx_int_t
-ngx_svc_admin_groups_get_reply(ngx_svc_request_t *sr)
-{
-    return ngx_svc_admin_group_send(sr, NGX_HTTP_OK);
-}
-
-
-ngx_int_t
-ngx_svc_admin_groups_create_prepare(ngx_svc_request_t *sr)
-{
-    u_char                 *id;
-    ngx_int_t               rc;
-    ngx_svc_pg_call_t      *lock, *call;
-    ngx_svc_admin_group_t   group;
-
-    ngx_memzero(&group, sizeof(ngx_svc_admin_group_t));
-
-    rc = ngx_svc_schema_object(ngx_svc_admin_group_create_members, 0,
-                               sr->json, &group, &sr->error);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    id = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
-    lock = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_groups_lock);
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_groups_create);
-
-    if (id == NULL || lock == NULL || call == NULL
-        || ngx_svc_uuid_new(id) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_pg_bind(call, id, NGX_SVC_UUID_LEN);
-    ngx_svc_bind_value(call, &group.name);
-    ngx_svc_bind_value(call, &group.description);
-
-    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_GROUPS);
-}
-
-
-ngx_int_t
-ngx_svc_admin_groups_create_reply(ngx_svc_request_t *sr)
-{
-    PGresult  *res;
-
-    sr->results++;              /* that of the lock */
-
-    res = sr->results[0];
-
-    if (PQntuples(res) && PQgetisnull(res, 0, 0)
-        && *PQgetvalue(res, 0, NGX_SVC_ADMIN_GROUP_CONFLICT) == '\0')
-    {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_LIMIT_EXCEEDED,
-                            "The tenant has %d groups: delete one.",
-                            NGX_SVC_ADMIN_GROUPS);
-        return ngx_svc_send_error(sr);
-    }
-
-    return ngx_svc_admin_group_send_changed(sr, NGX_HTTP_CREATED);
-}
-
-
-ngx_int_t
-ngx_svc_admin_groups_put_prepare(ngx_svc_request_t *sr)
-{
-    ngx_int_t               rc;
-    ngx_svc_pg_call_t      *call;
-    ngx_svc_admin_group_t   group;
-
-    ngx_memzero(&group, sizeof(ngx_svc_admin_group_t));
-
-    rc = ngx_svc_schema_object(ngx_svc_admin_group_put_members, 0, sr->json,
-                               &group, &sr->error);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_groups_put);
-
-    rc = ngx_svc_admin_group_id(sr, call);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    ngx_svc_pg_bind_bool(call, group.name.set);
-    ngx_svc_bind_value(call, &group.name);
-    ngx_svc_pg_bind_bool(call, group.description.set);
-    ngx_svc_bind_value(call, &group.description);
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_svc_admin_groups_put_reply(ngx_svc_request_t *sr)
-{
-    return ngx_svc_admin_group_send_changed(sr, NGX_HTTP_OK);
-}
-
-
-ngx_int_t
-ngx_svc_admin_groups_delete_prepare(ngx_svc_request_t *sr)
-{
-    if (ngx_svc_admin_governance_lock(sr) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_admin_group_id(sr,
-                                  ngx_svc_pg_call(sr->op,
-                                                &ngx_svc_sql_admin_groups_delete));
-}
-
-
-ngx_int_t
-ngx_svc_admin_groups_delete_reply(ngx_svc_request_t *sr)
-{
-    if (PQntuples(sr->results[1]) == 0) {
-        return ngx_svc_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
-    }
-
-    return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_group_send_changed(ngx_svc_request_t *sr, ngx_uint_t status)
-{
-    PGresult  *res;
-
-    res = sr->results[0];
-
-    if (PQntuples(res) && !PQgetisnull(res, 0, NGX_SVC_ADMIN_GROUP_CONFLICT)) {
-        return ngx_svc_send_conflict(sr,
-                           PQgetvalue(res, 0, NGX_SVC_ADMIN_GROUP_CONFLICT));
-    }
-
-    return ngx_svc_admin_group_send(sr, status);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_group_send(ngx_svc_request_t *sr, ngx_uint_t status)
-{
-    PGresult               *res;
-    ngx_svc_json_writer_t   w;
-
-    res = sr->results[0];
-
-    if (PQntuples(res) == 0) {
-        return ngx_svc_not_found(sr, NGX_SVC_ADMIN_NO_GROUP);
-    }
-
-    if (ngx_svc_json_writer_init(&w, sr->request->pool, 1024) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_admin_group_write(&w, res, 0);
-
-    return ngx_svc_send(sr, status, &w, NULL);
-}
-
-
-static void
-ngx_svc_admin_group_write(ngx_svc_json_writer_t *w, PGresult *res, int row)
-{
-    ngx_svc_json_open(w, NULL, '{');
-
-    ngx_svc_column_text(w, "id", res, row, 0);
-    ngx_svc_column_text(w, "name", res, row, 1);
-    ngx_svc_column_text(w, "description", res, row, 2);
-    ngx_svc_column_raw(w, "memberCount", res, row, 3);
-    ngx_svc_column_raw(w, "appCount", res, row, 4);
-    ngx_svc_column_time(w, "createdAt", res, row, 5);
-    ngx_svc_column_time(w, "updatedAt", res, row, 6);
-
-    ngx_svc_json_close(w, '}');
-}
+    ngx_svc_null_route
+};

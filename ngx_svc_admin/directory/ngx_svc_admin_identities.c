@@ -16,6 +16,8 @@ typedef enum {
 } ngx_svc_admin_identity_e;
 
 
+static ngx_int_t ngx_svc_admin_identities_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_identities_reply(ngx_svc_request_t *sr);
 static void ngx_svc_admin_identity_write(ngx_svc_json_writer_t *w,
     PGresult *res, int row);
 
@@ -98,7 +100,19 @@ ngx_svc_pg_statements_t  ngx_svc_admin_identities_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_identities[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/identities"),
+      .permission = NGX_SVC_P_USERS_VIEW,
+      .prepare = ngx_svc_admin_identities_prepare,
+      .reply = ngx_svc_admin_identities_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_identities_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t              rc, type, status;
@@ -140,7 +154,7 @@ ngx_svc_admin_identities_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_identities_reply(ngx_svc_request_t *sr)
 {
     PGresult  *res;

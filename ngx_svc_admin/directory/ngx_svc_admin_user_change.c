@@ -21,6 +21,16 @@ typedef struct {
 } ngx_svc_admin_profile_t;
 
 
+static ngx_int_t ngx_svc_admin_user_put_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_user_put_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_user_delete_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_user_delete_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_user_suspend_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_user_suspend_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_user_reactivate_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_user_reactivate_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_user_logout_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_user_logout_reply(ngx_svc_request_t *sr);
 static void ngx_svc_admin_user_delete_committed(PGresult **results);
 static ngx_int_t ngx_svc_admin_user_last(ngx_svc_request_t *sr);
 
@@ -230,7 +240,48 @@ ngx_svc_pg_statements_t  ngx_svc_admin_user_change_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_user_change[] = {
+
+    { .method = NGX_HTTP_PUT,
+      .path = ngx_string("/admin/users/*"),
+      .permission = NGX_SVC_P_MEMBERS_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_user_put_prepare,
+      .reply = ngx_svc_admin_user_put_reply },
+
+    { .method = NGX_HTTP_DELETE,
+      .path = ngx_string("/admin/users/*"),
+      .permission = NGX_SVC_P_MEMBERS_MANAGE,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_user_delete_prepare,
+      .reply = ngx_svc_admin_user_delete_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/users/*/suspend"),
+      .permission = NGX_SVC_P_MEMBERS_MANAGE,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_user_suspend_prepare,
+      .reply = ngx_svc_admin_user_suspend_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/users/*/reactivate"),
+      .permission = NGX_SVC_P_MEMBERS_MANAGE,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_user_reactivate_prepare,
+      .reply = ngx_svc_admin_user_reactivate_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/users/*/logout"),
+      .permission = NGX_SVC_P_MEMBERS_MANAGE,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_user_logout_prepare,
+      .reply = ngx_svc_admin_user_logout_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_user_put_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                 rc;
@@ -273,7 +324,7 @@ ngx_svc_admin_user_put_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_user_put_reply(ngx_svc_request_t *sr)
 {
     PGresult  *res;
@@ -288,7 +339,7 @@ ngx_svc_admin_user_put_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_user_suspend_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_user_id(sr,
@@ -297,7 +348,7 @@ ngx_svc_admin_user_suspend_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_user_suspend_reply(ngx_svc_request_t *sr)
 {
     PGresult  *res;
@@ -312,7 +363,7 @@ ngx_svc_admin_user_suspend_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_user_reactivate_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_user_id(sr,
@@ -321,14 +372,14 @@ ngx_svc_admin_user_reactivate_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_user_reactivate_reply(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_user_send(sr, 0);
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_user_logout_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_user_id(sr,
@@ -337,7 +388,7 @@ ngx_svc_admin_user_logout_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_user_logout_reply(ngx_svc_request_t *sr)
 {
     PGresult               *res;
@@ -361,7 +412,7 @@ ngx_svc_admin_user_logout_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_user_delete_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t  rc;
@@ -407,7 +458,7 @@ ngx_svc_admin_user_delete_committed(PGresult **results)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_user_delete_reply(ngx_svc_request_t *sr)
 {
     PGresult  *res;

@@ -6,6 +6,10 @@
 #include "ngx_svc_admin_user.h"
 
 
+static ngx_int_t ngx_svc_admin_user_unlock_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_user_unlock_reply(ngx_svc_request_t *sr);
+
+
 typedef struct {
     ngx_svc_value_t  email;
     ngx_svc_value_t  user_id;
@@ -64,7 +68,20 @@ ngx_svc_pg_statements_t  ngx_svc_admin_user_unlock_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_user_unlock[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/users/unlock"),
+      .permission = NGX_SVC_P_MEMBERS_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_user_unlock_prepare,
+      .reply = ngx_svc_admin_user_unlock_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_user_unlock_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;
@@ -103,7 +120,7 @@ ngx_svc_admin_user_unlock_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_user_unlock_reply(ngx_svc_request_t *sr)
 {
     PGresult               *res;

@@ -10,6 +10,10 @@
 #define NGX_SVC_ADMIN_DEEP_OFFSET  10000    /* such a page takes longer */
 
 
+static ngx_int_t ngx_svc_admin_users_list_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_users_list_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_users_get_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_users_get_reply(ngx_svc_request_t *sr);
 static void ngx_svc_admin_users_row(ngx_svc_json_writer_t *w, PGresult *res,
     int row);
 
@@ -46,7 +50,25 @@ ngx_svc_pg_statements_t  ngx_svc_admin_users_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_users[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/users"),
+      .permission = NGX_SVC_P_USERS_VIEW,
+      .prepare = ngx_svc_admin_users_list_prepare,
+      .reply = ngx_svc_admin_users_list_reply },
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/users/*"),
+      .permission = NGX_SVC_P_USERS_VIEW,
+      .prepare = ngx_svc_admin_users_get_prepare,
+      .reply = ngx_svc_admin_users_get_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_users_list_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t              rc, status;
@@ -124,7 +146,7 @@ ngx_svc_admin_find_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_users_list_reply(ngx_svc_request_t *sr)
 {
     PGresult  *res;
@@ -147,7 +169,7 @@ ngx_svc_admin_users_row(ngx_svc_json_writer_t *w, PGresult *res, int row)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_users_get_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_user_id(sr,
@@ -156,7 +178,7 @@ ngx_svc_admin_users_get_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_users_get_reply(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_user_send(sr, 0);

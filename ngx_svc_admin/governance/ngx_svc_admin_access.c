@@ -18,6 +18,10 @@ typedef struct {
 } ngx_svc_admin_access_t;
 
 
+static ngx_int_t ngx_svc_admin_access_get_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_access_get_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_access_put_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_access_put_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_access_read(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_access_compare(ngx_svc_request_t *sr);
 static ngx_uint_t ngx_svc_admin_access_same(ngx_svc_request_t *sr,
@@ -46,7 +50,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_read = {
     .name = "admin_access_read",
     .text =
         "SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS ", "
-            NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$1", "access_number")
+            NGX_SVC_IF_MATCH("$1", "access_number")
             ", access_policy, tenant_id"
         " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT,
     .nparams = 1
@@ -95,6 +99,25 @@ ngx_svc_pg_statements_t  ngx_svc_admin_access_statements[] = {
 };
 
 
+const ngx_svc_route_t  ngx_svc_admin_access[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/access-policy"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .prepare = ngx_svc_admin_access_get_prepare,
+      .reply = ngx_svc_admin_access_get_reply },
+
+    { .method = NGX_HTTP_PUT,
+      .path = ngx_string("/admin/access-policy"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON,
+      .prepare = ngx_svc_admin_access_put_prepare,
+      .reply = ngx_svc_admin_access_put_reply },
+
+    ngx_svc_null_route
+};
+
+
 /* Of admin_access_read, behind NGX_SVC_ADMIN_ACCESS_COLUMNS */
 #define NGX_SVC_ADMIN_ACCESS_NUMBER   4
 #define NGX_SVC_ADMIN_ACCESS_MATCHES  5
@@ -102,7 +125,7 @@ ngx_svc_pg_statements_t  ngx_svc_admin_access_statements[] = {
 #define NGX_SVC_ADMIN_ACCESS_OF       7
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_access_get_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_access_get)
@@ -110,14 +133,14 @@ ngx_svc_admin_access_get_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_access_get_reply(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_access_send(sr, sr->results[0], 0);
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_access_put_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;
@@ -136,7 +159,7 @@ ngx_svc_admin_access_put_prepare(ngx_svc_request_t *sr)
         return rc;
     }
 
-    if (ngx_svc_admin_if_match(sr, &access->match) != NGX_OK
+    if (ngx_svc_if_match(sr, &access->match) != NGX_OK
         || ngx_svc_admin_access_json(sr, access->policy, &access->json)
            != NGX_OK)
     {
@@ -147,7 +170,7 @@ ngx_svc_admin_access_put_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_access_put_reply(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_access_compare(sr);
@@ -191,7 +214,7 @@ ngx_svc_admin_access_compare(ngx_svc_request_t *sr)
     }
 
     if (!ngx_svc_column_true(res, 0, NGX_SVC_ADMIN_ACCESS_MATCHES)) {
-        return ngx_svc_admin_precondition_failed(sr);
+        return ngx_svc_precondition_failed(sr);
     }
 
     if (ngx_svc_admin_access_same(sr, res, access)) {
@@ -295,7 +318,7 @@ ngx_svc_admin_access_send(ngx_svc_request_t *sr, PGresult *res, int column)
     ngx_svc_column_time(&w, "updatedAt", res, 0, column + 3);
     ngx_svc_json_close(&w, '}');
 
-    if (ngx_svc_admin_etag(sr, res, 0, column + 4) != NGX_OK) {
+    if (ngx_svc_etag(sr, res, 0, column + 4) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 

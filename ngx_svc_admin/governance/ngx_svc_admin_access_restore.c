@@ -19,6 +19,8 @@ typedef struct {
 } ngx_svc_admin_restore_t;
 
 
+static ngx_int_t ngx_svc_admin_access_restore_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_access_restore_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_restore_read(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_restore_parse(ngx_svc_request_t *sr,
     ngx_svc_admin_restore_t *restore);
@@ -30,7 +32,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_version = {
     .name = "admin_access_version",
     .text =
         "SELECT v.id, v.snapshot, g.access_number, "
-            NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$2", "g.access_number")
+            NGX_SVC_IF_MATCH("$2", "g.access_number")
         " FROM svc.access_policy_version v"
         " JOIN svc.governance g USING (tenant_id) WHERE v.id = $1",
     .nparams = 2
@@ -42,7 +44,19 @@ ngx_svc_pg_statements_t  ngx_svc_admin_access_restore_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_access_restore[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/access-policy/versions/*/restore"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .prepare = ngx_svc_admin_access_restore_prepare,
+      .reply = ngx_svc_admin_access_restore_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_access_restore_prepare(ngx_svc_request_t *sr)
 {
     ngx_svc_admin_restore_t  *restore;
@@ -50,7 +64,7 @@ ngx_svc_admin_access_restore_prepare(ngx_svc_request_t *sr)
     restore = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_admin_restore_t));
 
     if (restore == NULL
-        || ngx_svc_admin_if_match(sr, &restore->match) != NGX_OK)
+        || ngx_svc_if_match(sr, &restore->match) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -83,7 +97,7 @@ ngx_svc_admin_restore_read(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_access_restore_reply(ngx_svc_request_t *sr)
 {
     PGresult                 *res;
@@ -99,7 +113,7 @@ ngx_svc_admin_access_restore_reply(ngx_svc_request_t *sr)
     }
 
     if (!ngx_svc_column_true(res, 0, 3)) {
-        return ngx_svc_admin_precondition_failed(sr);
+        return ngx_svc_precondition_failed(sr);
     }
 
     rc = restore->policy ? NGX_OK : ngx_svc_admin_restore_parse(sr, restore);

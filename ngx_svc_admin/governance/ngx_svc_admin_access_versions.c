@@ -27,6 +27,8 @@ typedef struct {
 } ngx_svc_admin_versions_t;
 
 
+static ngx_int_t ngx_svc_admin_access_versions_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_access_versions_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_versions_call(ngx_svc_request_t *sr,
     int32_t limit, int32_t offset);
 static int ngx_svc_admin_versions_whole(PGresult *res);
@@ -73,7 +75,20 @@ ngx_svc_pg_statements_t  ngx_svc_admin_access_versions_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_access_versions[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/access-policy/versions"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_SLOW_POOL,
+      .prepare = ngx_svc_admin_access_versions_prepare,
+      .reply = ngx_svc_admin_access_versions_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_access_versions_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                  rc;
@@ -129,7 +144,7 @@ ngx_svc_admin_versions_call(ngx_svc_request_t *sr, int32_t limit,
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_access_versions_reply(ngx_svc_request_t *sr)
 {
     int        n;

@@ -6,31 +6,10 @@
 #include "ngx_svc_crypto.h"
 
 
-static ngx_int_t ngx_svc_admin_permission_check(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_admin_uuid_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_admin_role_key_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
-
-
-/* Sorted: a permission's bit is 1 << its index. */
-
-static const ngx_str_t  ngx_svc_admin_permissions[] = {
-    ngx_string("apps:manage"),
-    ngx_string("audit:view"),
-    ngx_string("groups:manage"),
-    ngx_string("members:manage"),
-    ngx_string("roles:manage"),
-    ngx_string("tenant:manage"),
-    ngx_string("users:view")
-};
-
-
-const ngx_svc_member_t  ngx_svc_admin_permission_element = {
-    ngx_string("permission"), NGX_SVC_T_STRING, 0, 0, 0,
-    ngx_svc_admin_permission_check, NULL, NULL, 0
-};
 
 
 #define ngx_svc_admin_risk_rows(flags)                                        \
@@ -141,7 +120,7 @@ const ngx_svc_member_t  ngx_svc_admin_override_bundle_members[] = {
       offsetof(ngx_svc_admin_role_t, name) },                                 \
                                                                               \
     { ngx_string("permissions"), NGX_SVC_T_ARRAY, flags, 0, 100, NULL, NULL,  \
-      &ngx_svc_admin_permission_element,                                      \
+      &ngx_svc_permission_element,                                      \
       offsetof(ngx_svc_admin_role_t, permissions) },                          \
                                                                               \
     ngx_svc_null_member
@@ -162,164 +141,11 @@ const ngx_svc_member_t  ngx_svc_admin_role_bundle_members[] = {
 
 
 const ngx_svc_admin_system_role_t  ngx_svc_admin_system_roles[] = {
-    { "owner", "Owner", (1 << NGX_SVC_ADMIN_PERMISSIONS) - 1 },
-    { "admin", "Administrator", (1 << NGX_SVC_ADMIN_PERMISSIONS) - 1 },
+    { "owner", "Owner", NGX_SVC_P_ALL },
+    { "admin", "Administrator", NGX_SVC_P_ALL },
     { "member", "Member", 0 },
     { NULL, NULL, 0 }
 };
-
-
-ngx_uint_t
-ngx_svc_admin_permission(const u_char *data, size_t len)
-{
-    ngx_uint_t        i;
-    const ngx_str_t  *p;
-
-    for (i = 0; i < NGX_SVC_ADMIN_PERMISSIONS; i++) {
-        p = &ngx_svc_admin_permissions[i];
-
-        if (p->len == len && p->data[0] == data[0]
-            && ngx_memcmp(p->data, data, len) == 0)
-        {
-            return 1 << i;
-        }
-    }
-
-    return 0;
-}
-
-
-const ngx_str_t *
-ngx_svc_admin_permission_name(ngx_uint_t mask)
-{
-    ngx_uint_t  i;
-
-    for (i = 0; i < NGX_SVC_ADMIN_PERMISSIONS - 1; i++) {
-        if (mask & (1 << i)) {
-            break;
-        }
-    }
-
-    return &ngx_svc_admin_permissions[i];
-}
-
-
-ngx_uint_t
-ngx_svc_admin_permissions_of(const ngx_str_t *array)
-{
-    u_char      *p, *start, *end;
-    ngx_uint_t   mask;
-
-    mask = 0;
-    end = array->data + array->len;
-
-    for (p = array->data; p < end; p++) {
-
-        start = p;
-
-        while (p < end && *p != '{' && *p != '}' && *p != ',' && *p != '"') {
-            p++;
-        }
-
-        mask |= ngx_svc_admin_permission(start, p - start);
-    }
-
-    return mask;
-}
-
-
-ngx_uint_t
-ngx_svc_admin_permissions_json(cJSON *array)
-{
-    cJSON       *element;
-    ngx_uint_t   mask;
-
-    mask = 0;
-
-    for (element = array->child; element; element = element->next) {
-        mask |= ngx_svc_admin_permission((u_char *) element->valuestring,
-                                         ngx_strlen(element->valuestring));
-    }
-
-    return mask;
-}
-
-
-void
-ngx_svc_admin_permissions_write(ngx_svc_json_writer_t *w, const char *key,
-    ngx_uint_t mask)
-{
-    ngx_uint_t        i;
-    const ngx_str_t  *p;
-
-    ngx_svc_json_open(w, key, '[');
-
-    for (i = 0; i < NGX_SVC_ADMIN_PERMISSIONS; i++) {
-        if (mask & (1 << i)) {
-            p = &ngx_svc_admin_permissions[i];
-            ngx_svc_json_plain(w, NULL, p->data, p->len);
-        }
-    }
-
-    ngx_svc_json_close(w, ']');
-}
-
-
-ngx_int_t
-ngx_svc_admin_permissions_text(ngx_pool_t *pool, ngx_uint_t mask,
-    ngx_str_t *text)
-{
-    u_char      *p;
-    size_t       len;
-    ngx_uint_t   i;
-
-    len = sizeof("{}");
-
-    for (i = 0; i < NGX_SVC_ADMIN_PERMISSIONS; i++) {
-        len += ngx_svc_admin_permissions[i].len + 1;
-    }
-
-    p = ngx_pnalloc(pool, len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    text->data = p;
-    *p++ = '{';
-
-    for (i = 0; i < NGX_SVC_ADMIN_PERMISSIONS; i++) {
-
-        if (!(mask & (1 << i))) {
-            continue;
-        }
-
-        if (p[-1] != '{') {
-            *p++ = ',';
-        }
-
-        p = ngx_cpymem(p, ngx_svc_admin_permissions[i].data,
-                       ngx_svc_admin_permissions[i].len);
-    }
-
-    *p++ = '}';
-    text->len = p - text->data;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_admin_permission_check(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
-{
-    if (ngx_svc_admin_permission(value->str.data, value->str.len)) {
-        return NGX_OK;
-    }
-
-    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
-                        "\"%s\" must be a permission such as "
-                        "\"tenant:manage\".", path);
-}
 
 
 /* Ids are text, case-exact. */

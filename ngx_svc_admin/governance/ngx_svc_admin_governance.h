@@ -10,37 +10,6 @@
 #include "ngx_svc_admin_revision.h"
 
 
-/*
- * Permissions: a set of them is a mask with a bit for each, in the order of
- * their names.
- */
-
-#define NGX_SVC_ADMIN_PERMISSIONS  7
-
-/* Of one name; 0: unknown. */
-ngx_uint_t ngx_svc_admin_permission(const u_char *data, size_t len);
-
-/* The name of the first one of a set that is not empty. */
-const ngx_str_t *ngx_svc_admin_permission_name(ngx_uint_t mask);
-
-/* Of PostgreSQL's text of an array, whose unknown elements do not count. */
-ngx_uint_t ngx_svc_admin_permissions_of(const ngx_str_t *array);
-
-/* Of a JSON array that ngx_svc_admin_permission_element has checked. */
-ngx_uint_t ngx_svc_admin_permissions_json(cJSON *array);
-
-/* As a member that is an array, sorted. */
-void ngx_svc_admin_permissions_write(ngx_svc_json_writer_t *w,
-    const char *key, ngx_uint_t mask);
-
-/* As the text of a PostgreSQL array, sorted; NGX_ERROR: memory. */
-ngx_int_t ngx_svc_admin_permissions_text(ngx_pool_t *pool, ngx_uint_t mask,
-    ngx_str_t *text);
-
-/* For an array's element: a string that is a permission. */
-extern const ngx_svc_member_t  ngx_svc_admin_permission_element;
-
-
 /* Risk policy */
 
 typedef struct {
@@ -131,12 +100,6 @@ extern const ngx_svc_admin_system_role_t  ngx_svc_admin_system_roles[];
 /* 1: it may be a key; it is the key of one of these. */
 ngx_uint_t ngx_svc_admin_role_key_valid(const ngx_str_t *key);
 ngx_uint_t ngx_svc_admin_system_role(const ngx_str_t *key);
-
-
-/* Whether If-Match, a parameter, names the version in a column. */
-#define NGX_SVC_ADMIN_GOVERNANCE_MATCHES(versions, column)                    \
-    "(" versions "::text IS NULL"                                             \
-    " OR " column "::text = ANY (" versions "::text::text[]))"
 
 
 #endif /* _NGX_SVC_ADMIN_GOVERNANCE_H_INCLUDED_ */

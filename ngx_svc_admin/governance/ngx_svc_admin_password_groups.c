@@ -11,6 +11,14 @@
 #define NGX_SVC_ADMIN_OVERRIDE_SIZE  512    /* first guess, in bytes */
 
 
+static ngx_int_t ngx_svc_admin_overrides_list_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_overrides_list_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_overrides_create_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_overrides_create_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_overrides_put_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_overrides_put_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_overrides_delete_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_overrides_delete_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_override_read(ngx_svc_request_t *sr,
     const ngx_svc_member_t *members, ngx_svc_admin_password_t *password);
 static ngx_int_t ngx_svc_admin_override_send(ngx_svc_request_t *sr,
@@ -140,12 +148,45 @@ ngx_svc_pg_statements_t  ngx_svc_admin_password_groups_statements[] = {
 };
 
 
+const ngx_svc_route_t  ngx_svc_admin_password_groups[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/password-policy/groups"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .prepare = ngx_svc_admin_overrides_list_prepare,
+      .reply = ngx_svc_admin_overrides_list_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/password-policy/groups"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_CREATE,
+      .prepare = ngx_svc_admin_overrides_create_prepare,
+      .reply = ngx_svc_admin_overrides_create_reply },
+
+    { .method = NGX_HTTP_PUT,
+      .path = ngx_string("/admin/password-policy/groups/*"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_overrides_put_prepare,
+      .reply = ngx_svc_admin_overrides_put_reply },
+
+    { .method = NGX_HTTP_DELETE,
+      .path = ngx_string("/admin/password-policy/groups/*"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_overrides_delete_prepare,
+      .reply = ngx_svc_admin_overrides_delete_reply },
+
+    ngx_svc_null_route
+};
+
+
 /* Behind the columns of an override, of a PUT: there was one. */
 
 #define NGX_SVC_ADMIN_OVERRIDE_FOUND  (NGX_SVC_ADMIN_PASSWORD_FIELDS + 4)
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_overrides_list_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_page_calls(sr, &ngx_svc_sql_admin_overrides_list,
@@ -153,7 +194,7 @@ ngx_svc_admin_overrides_list_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_overrides_list_reply(ngx_svc_request_t *sr)
 {
     return ngx_svc_page_send(sr, "groups", NGX_SVC_ADMIN_OVERRIDE_SIZE,
@@ -162,7 +203,7 @@ ngx_svc_admin_overrides_list_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_overrides_create_prepare(ngx_svc_request_t *sr)
 {
     u_char                    *id;
@@ -197,7 +238,7 @@ ngx_svc_admin_overrides_create_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_overrides_create_reply(ngx_svc_request_t *sr)
 {
     PGresult  *res;
@@ -222,7 +263,7 @@ ngx_svc_admin_overrides_create_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_overrides_put_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                  rc;
@@ -250,7 +291,7 @@ ngx_svc_admin_overrides_put_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_overrides_put_reply(ngx_svc_request_t *sr)
 {
     PGresult    *res;
@@ -269,7 +310,7 @@ ngx_svc_admin_overrides_put_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_overrides_delete_prepare(ngx_svc_request_t *sr)
 {
     if (ngx_svc_admin_governance_lock(sr) != NGX_OK) {
@@ -282,7 +323,7 @@ ngx_svc_admin_overrides_delete_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_overrides_delete_reply(ngx_svc_request_t *sr)
 {
     PGresult  *res;

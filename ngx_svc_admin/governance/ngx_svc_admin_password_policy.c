@@ -5,6 +5,12 @@
 #include "ngx_svc_admin_password.h"
 
 
+static ngx_int_t ngx_svc_admin_password_policy_get_prepare(
+    ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_password_policy_get_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_password_policy_put_prepare(
+    ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_password_policy_put_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_password_send(ngx_svc_request_t *sr,
     PGresult *res, int column);
 
@@ -37,7 +43,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_password_policy_put = {
                 " coalesce($8::bool, o.require_symbol) AS require_symbol,"
                 " coalesce($9::int4, o.history_count) AS history_count,"
                 " coalesce($10::int4, o.max_age_days) AS max_age_days, "
-                NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$1", "o.password_version")
+                NGX_SVC_IF_MATCH("$1", "o.password_version")
                     " AS matches"
             " FROM o"
         "), u AS ("
@@ -71,7 +77,26 @@ ngx_svc_pg_statements_t  ngx_svc_admin_password_policy_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_password_policy[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/password-policy"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .prepare = ngx_svc_admin_password_policy_get_prepare,
+      .reply = ngx_svc_admin_password_policy_get_reply },
+
+    { .method = NGX_HTTP_PUT,
+      .path = ngx_string("/admin/password-policy"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_password_policy_put_prepare,
+      .reply = ngx_svc_admin_password_policy_put_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_password_policy_get_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_password_policy)
@@ -79,7 +104,7 @@ ngx_svc_admin_password_policy_get_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_password_policy_get_reply(ngx_svc_request_t *sr)
 {
     if (PQntuples(sr->results[0]) == 0) {
@@ -90,7 +115,7 @@ ngx_svc_admin_password_policy_get_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_password_policy_put_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                  rc;
@@ -107,7 +132,7 @@ ngx_svc_admin_password_policy_put_prepare(ngx_svc_request_t *sr)
     }
 
     if (ngx_svc_admin_governance_lock(sr) != NGX_OK
-        || ngx_svc_admin_if_match(sr, &match) != NGX_OK)
+        || ngx_svc_if_match(sr, &match) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -123,7 +148,7 @@ ngx_svc_admin_password_policy_put_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_password_policy_put_reply(ngx_svc_request_t *sr)
 {
     PGresult  *res;
@@ -135,7 +160,7 @@ ngx_svc_admin_password_policy_put_reply(ngx_svc_request_t *sr)
     }
 
     if (!ngx_svc_column_true(res, 0, 0)) {
-        return ngx_svc_admin_precondition_failed(sr);
+        return ngx_svc_precondition_failed(sr);
     }
 
     return ngx_svc_admin_password_send(sr, res, 1);
@@ -148,7 +173,7 @@ ngx_svc_admin_password_send(ngx_svc_request_t *sr, PGresult *res, int column)
     ngx_svc_json_writer_t  w;
 
     if (ngx_svc_json_writer_init(&w, sr->request->pool, 512) != NGX_OK
-        || ngx_svc_admin_etag(sr, res, 0,
+        || ngx_svc_etag(sr, res, 0,
                               column + NGX_SVC_ADMIN_PASSWORD_FIELDS)
            != NGX_OK)
     {

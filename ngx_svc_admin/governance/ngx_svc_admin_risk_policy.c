@@ -5,6 +5,10 @@
 #include "ngx_svc_admin_governance.h"
 
 
+static ngx_int_t ngx_svc_admin_risk_policy_get_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_risk_policy_get_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_risk_policy_put_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_risk_policy_put_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_risk_order(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_risk_send(ngx_svc_request_t *sr, PGresult *res,
     int column);
@@ -43,7 +47,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_risk_policy_put = {
                     " AS risk_mfa_threshold,"
                 " coalesce($4::int4, o.risk_deny_threshold)"
                     " AS risk_deny_threshold, "
-                NGX_SVC_ADMIN_GOVERNANCE_MATCHES("$1", "o.risk_version")
+                NGX_SVC_IF_MATCH("$1", "o.risk_version")
                     " AS matches"
             " FROM o"
         "), c AS ("
@@ -88,7 +92,26 @@ ngx_svc_pg_statements_t  ngx_svc_admin_risk_policy_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_risk_policy[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/risk-policy"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .prepare = ngx_svc_admin_risk_policy_get_prepare,
+      .reply = ngx_svc_admin_risk_policy_get_reply },
+
+    { .method = NGX_HTTP_PUT,
+      .path = ngx_string("/admin/risk-policy"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_risk_policy_put_prepare,
+      .reply = ngx_svc_admin_risk_policy_put_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_risk_policy_get_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_risk_policy)
@@ -96,7 +119,7 @@ ngx_svc_admin_risk_policy_get_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_risk_policy_get_reply(ngx_svc_request_t *sr)
 {
     if (PQntuples(sr->results[0]) == 0) {
@@ -107,7 +130,7 @@ ngx_svc_admin_risk_policy_get_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_risk_policy_put_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t              rc;
@@ -130,7 +153,7 @@ ngx_svc_admin_risk_policy_put_prepare(ngx_svc_request_t *sr)
     }
 
     if (ngx_svc_admin_governance_lock(sr) != NGX_OK
-        || ngx_svc_admin_if_match(sr, &match) != NGX_OK)
+        || ngx_svc_if_match(sr, &match) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -156,7 +179,7 @@ ngx_svc_admin_risk_policy_put_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_risk_policy_put_reply(ngx_svc_request_t *sr)
 {
     PGresult  *res;
@@ -168,7 +191,7 @@ ngx_svc_admin_risk_policy_put_reply(ngx_svc_request_t *sr)
     }
 
     if (!ngx_svc_column_true(res, 0, 0)) {
-        return ngx_svc_admin_precondition_failed(sr);
+        return ngx_svc_precondition_failed(sr);
     }
 
     if (!ngx_svc_column_true(res, 0, 1)) {
@@ -194,7 +217,7 @@ ngx_svc_admin_risk_send(ngx_svc_request_t *sr, PGresult *res, int column)
     ngx_svc_json_writer_t  w;
 
     if (ngx_svc_json_writer_init(&w, sr->request->pool, 128) != NGX_OK
-        || ngx_svc_admin_etag(sr, res, 0, column + 3) != NGX_OK)
+        || ngx_svc_etag(sr, res, 0, column + 3) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }

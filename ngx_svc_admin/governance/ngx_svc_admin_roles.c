@@ -10,6 +10,14 @@
 #define NGX_SVC_ADMIN_NO_ROLE    "There is no role with this key."
 
 
+static ngx_int_t ngx_svc_admin_roles_list_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_roles_list_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_roles_create_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_roles_create_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_roles_put_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_roles_put_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_roles_delete_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_roles_delete_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_role_new_key(ngx_svc_request_t *sr,
     ngx_svc_admin_role_t *role, ngx_str_t *key);
 static ngx_int_t ngx_svc_admin_role_bind_permissions(ngx_svc_request_t *sr,
@@ -157,7 +165,40 @@ ngx_svc_pg_statements_t  ngx_svc_admin_roles_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_roles[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/roles"),
+      .permission = NGX_SVC_P_ROLES_MANAGE,
+      .prepare = ngx_svc_admin_roles_list_prepare,
+      .reply = ngx_svc_admin_roles_list_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/roles"),
+      .permission = NGX_SVC_P_ROLES_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_CREATE,
+      .prepare = ngx_svc_admin_roles_create_prepare,
+      .reply = ngx_svc_admin_roles_create_reply },
+
+    { .method = NGX_HTTP_PUT,
+      .path = ngx_string("/admin/roles/*"),
+      .permission = NGX_SVC_P_ROLES_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_roles_put_prepare,
+      .reply = ngx_svc_admin_roles_put_reply },
+
+    { .method = NGX_HTTP_DELETE,
+      .path = ngx_string("/admin/roles/*"),
+      .permission = NGX_SVC_P_ROLES_MANAGE,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_roles_delete_prepare,
+      .reply = ngx_svc_admin_roles_delete_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_roles_list_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_page_calls(sr, &ngx_svc_sql_admin_roles_list,
@@ -165,7 +206,7 @@ ngx_svc_admin_roles_list_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_roles_list_reply(ngx_svc_request_t *sr)
 {
     int                     i, n;
@@ -192,8 +233,8 @@ ngx_svc_admin_roles_list_reply(ngx_svc_request_t *sr)
 
     ngx_svc_json_close(&w, ']');
     ngx_svc_admin_role_write_system(&w, total);
-    ngx_svc_admin_permissions_write(&w, "permissions",
-                                    (1 << NGX_SVC_ADMIN_PERMISSIONS) - 1);
+    ngx_svc_permissions_write(&w, "permissions",
+                                    NGX_SVC_P_ALL);
     ngx_svc_page_write(&w, total, sr->data);
     ngx_svc_json_close(&w, '}');
 
@@ -201,7 +242,7 @@ ngx_svc_admin_roles_list_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_roles_create_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t              rc;
@@ -252,7 +293,7 @@ ngx_svc_admin_roles_create_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_roles_create_reply(ngx_svc_request_t *sr)
 {
     PGresult   *res;
@@ -287,7 +328,7 @@ ngx_svc_admin_roles_create_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_roles_put_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t              rc;
@@ -329,7 +370,7 @@ ngx_svc_admin_roles_put_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_roles_put_reply(ngx_svc_request_t *sr)
 {
     PGresult  *res;
@@ -348,7 +389,7 @@ ngx_svc_admin_roles_put_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_roles_delete_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t           rc;
@@ -374,7 +415,7 @@ ngx_svc_admin_roles_delete_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_roles_delete_reply(ngx_svc_request_t *sr)
 {
     PGresult   *res;
@@ -469,9 +510,9 @@ ngx_svc_admin_role_bind_permissions(ngx_svc_request_t *sr,
         return NGX_OK;
     }
 
-    mask = ngx_svc_admin_permissions_json(role->permissions.json);
+    mask = ngx_svc_permissions_json(role->permissions.json);
 
-    if (ngx_svc_admin_permissions_text(sr->request->pool, mask, &text)
+    if (ngx_svc_permissions_text(sr->request->pool, mask, &text)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -550,8 +591,8 @@ ngx_svc_admin_role_write(ngx_svc_json_writer_t *w, PGresult *res, int row,
 
     ngx_svc_column_text(w, "key", res, row, column);
     ngx_svc_column_text(w, "name", res, row, column + 1);
-    ngx_svc_admin_permissions_write(w, "permissions",
-                                  ngx_svc_admin_permissions_of(&permissions));
+    ngx_svc_permissions_write(w, "permissions",
+                                  ngx_svc_permissions_of(&permissions));
     ngx_svc_column_raw(w, "memberCount", res, row, column + 3);
     ngx_svc_column_time(w, "createdAt", res, row, column + 4);
     ngx_svc_column_time(w, "updatedAt", res, row, column + 5);
@@ -579,7 +620,7 @@ ngx_svc_admin_role_write_system(ngx_svc_json_writer_t *w, PGresult *res)
                            ngx_strlen(role->key));
         ngx_svc_json_plain(w, "name", (u_char *) role->name,
                            ngx_strlen(role->name));
-        ngx_svc_admin_permissions_write(w, "permissions", role->permissions);
+        ngx_svc_permissions_write(w, "permissions", role->permissions);
         ngx_svc_column_raw(w, "memberCount", res, 0, column++);
         ngx_svc_json_null(w, "createdAt");
         ngx_svc_json_null(w, "updatedAt");

@@ -26,6 +26,8 @@ typedef struct {
 } ngx_svc_admin_simulate_t;
 
 
+static ngx_int_t ngx_svc_admin_simulate_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_simulate_body(ngx_svc_request_t *sr,
     ngx_svc_access_policy_t **policy);
 static const ngx_svc_access_policy_t *ngx_svc_admin_simulate_current(
@@ -91,6 +93,19 @@ ngx_svc_pg_statements_t  ngx_svc_admin_simulate_statements[] = {
 };
 
 
+const ngx_svc_route_t  ngx_svc_admin_simulate[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/access-policy/simulate"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SLOW_POOL,
+      .prepare = ngx_svc_admin_simulate_prepare,
+      .reply = ngx_svc_admin_simulate_reply },
+
+    ngx_svc_null_route
+};
+
+
 /* Columns of the second one */
 #define NGX_SVC_ADMIN_SIMULATE_IP       0
 #define NGX_SVC_ADMIN_SIMULATE_COUNTRY  1
@@ -100,7 +115,7 @@ ngx_svc_pg_statements_t  ngx_svc_admin_simulate_statements[] = {
 #define NGX_SVC_ADMIN_SIMULATE_EPOCH    5
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_simulate_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                  rc;
@@ -175,7 +190,7 @@ ngx_svc_admin_simulate_body(ngx_svc_request_t *sr,
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr)
 {
     int                        n;

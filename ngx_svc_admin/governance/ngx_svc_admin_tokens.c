@@ -24,6 +24,12 @@ typedef struct {
 } ngx_svc_admin_token_t;
 
 
+static ngx_int_t ngx_svc_admin_tokens_list_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_tokens_list_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_tokens_create_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_tokens_create_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_tokens_revoke_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_tokens_revoke_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_token_expires(ngx_svc_request_t *sr,
     ngx_svc_admin_token_t *token, ngx_str_t *msec);
 static ngx_int_t ngx_svc_admin_token_new(ngx_svc_request_t *sr,
@@ -39,7 +45,7 @@ static const ngx_svc_member_t  ngx_svc_admin_token_members[] = {
       offsetof(ngx_svc_admin_token_t, name) },
 
     { ngx_string("scopes"), NGX_SVC_T_ARRAY, NGX_SVC_M_REQUIRED, 1, 100,
-      NULL, NULL, &ngx_svc_admin_permission_element,
+      NULL, NULL, &ngx_svc_permission_element,
       offsetof(ngx_svc_admin_token_t, scopes) },
 
     { ngx_string("expiresAt"), NGX_SVC_T_STRING|NGX_SVC_T_NULL, 0, 0, 0,
@@ -159,7 +165,33 @@ ngx_svc_pg_statements_t  ngx_svc_admin_tokens_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_tokens[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/api-tokens"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .prepare = ngx_svc_admin_tokens_list_prepare,
+      .reply = ngx_svc_admin_tokens_list_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/api-tokens"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_CREATE,
+      .prepare = ngx_svc_admin_tokens_create_prepare,
+      .reply = ngx_svc_admin_tokens_create_reply },
+
+    { .method = NGX_HTTP_DELETE,
+      .path = ngx_string("/admin/api-tokens/*"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_tokens_revoke_prepare,
+      .reply = ngx_svc_admin_tokens_revoke_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_tokens_list_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t           rc;
@@ -187,7 +219,7 @@ ngx_svc_admin_tokens_list_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_tokens_list_reply(ngx_svc_request_t *sr)
 {
     int                     i, n;
@@ -222,7 +254,7 @@ ngx_svc_admin_tokens_list_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_tokens_create_prepare(ngx_svc_request_t *sr)
 {
     u_char                 *id, *hash;
@@ -251,8 +283,8 @@ ngx_svc_admin_tokens_create_prepare(ngx_svc_request_t *sr)
     call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_tokens_create);
 
     if (secret == NULL || hash == NULL || lock == NULL || call == NULL
-        || ngx_svc_admin_permissions_text(sr->request->pool,
-                         ngx_svc_admin_permissions_json(token.scopes.json),
+        || ngx_svc_permissions_text(sr->request->pool,
+                         ngx_svc_permissions_json(token.scopes.json),
                          &scopes)
            != NGX_OK
         || ngx_svc_admin_token_new(sr, secret, hash) != NGX_OK)
@@ -283,7 +315,7 @@ ngx_svc_admin_tokens_create_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_tokens_create_reply(ngx_svc_request_t *sr)
 {
     PGresult               *res;
@@ -329,7 +361,7 @@ ngx_svc_admin_tokens_create_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_tokens_revoke_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_param_uuid(sr, 0,
@@ -338,7 +370,7 @@ ngx_svc_admin_tokens_revoke_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_tokens_revoke_reply(ngx_svc_request_t *sr)
 {
     if (PQntuples(sr->results[0]) == 0) {

@@ -35,6 +35,8 @@ typedef struct {
 } ngx_svc_admin_logo_t;
 
 
+static ngx_int_t ngx_svc_admin_logo_put_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_logo_delete_prepare(ngx_svc_request_t *sr);
 static ngx_svc_admin_logo_t *ngx_svc_admin_logo_create(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_logo_post(ngx_svc_admin_logo_t *logo);
 static void ngx_svc_admin_logo_next(void);
@@ -119,6 +121,25 @@ ngx_svc_pg_statements_t  ngx_svc_admin_logo_statements[] = {
 };
 
 
+const ngx_svc_route_t  ngx_svc_admin_logo[] = {
+
+    { .method = NGX_HTTP_PUT,
+      .path = ngx_string("/admin/tenant/logo"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_RAW,
+      .reply = ngx_svc_admin_logo_put_reply },
+
+    { .method = NGX_HTTP_DELETE,
+      .path = ngx_string("/admin/tenant/logo"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_logo_delete_prepare,
+      .reply = ngx_svc_admin_tenant_reply },
+
+    ngx_svc_null_route
+};
+
+
 static ngx_queue_t  ngx_svc_admin_logo_queue = {
     &ngx_svc_admin_logo_queue, &ngx_svc_admin_logo_queue
 };
@@ -129,7 +150,7 @@ static ngx_uint_t   ngx_svc_admin_logo_running;
 
 /* The credential is good. */
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_logo_put_reply(ngx_svc_request_t *sr)
 {
     ngx_http_cleanup_t    *cln;
@@ -406,7 +427,7 @@ ngx_svc_admin_logo_put_prepare(ngx_svc_request_t *sr)
 
     call = ngx_svc_admin_tenant_call(sr, &ngx_svc_sql_admin_logo_put);
 
-    if (call == NULL || ngx_svc_admin_if_match(sr, &match) != NGX_OK) {
+    if (call == NULL || ngx_svc_if_match(sr, &match) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -420,7 +441,7 @@ ngx_svc_admin_logo_put_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_logo_delete_prepare(ngx_svc_request_t *sr)
 {
     ngx_str_t           match;
@@ -428,7 +449,7 @@ ngx_svc_admin_logo_delete_prepare(ngx_svc_request_t *sr)
 
     call = ngx_svc_admin_tenant_call(sr, &ngx_svc_sql_admin_logo_delete);
 
-    if (call == NULL || ngx_svc_admin_if_match(sr, &match) != NGX_OK) {
+    if (call == NULL || ngx_svc_if_match(sr, &match) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -35,6 +35,10 @@ typedef struct {
 } ngx_svc_admin_public_t;
 
 
+static ngx_int_t ngx_svc_admin_public_branding_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_public_branding_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_public_logo_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_public_logo_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_public_prepare(ngx_svc_request_t *sr,
     ngx_svc_cache_kind_e kind);
 static ngx_int_t ngx_svc_admin_public_create(ngx_svc_request_t *sr,
@@ -89,14 +93,32 @@ ngx_svc_pg_statements_t  ngx_svc_admin_public_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_public[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/tenants/*/branding"),
+      .flags = NGX_SVC_ROUTE_PUBLIC,
+      .prepare = ngx_svc_admin_public_branding_prepare,
+      .reply = ngx_svc_admin_public_branding_reply },
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/tenants/*/logo"),
+      .flags = NGX_SVC_ROUTE_PUBLIC,
+      .prepare = ngx_svc_admin_public_logo_prepare,
+      .reply = ngx_svc_admin_public_logo_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_public_branding_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_public_prepare(sr, NGX_SVC_CACHE_BRANDING);
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_public_logo_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_public_prepare(sr, NGX_SVC_CACHE_LOGO);
@@ -544,7 +566,7 @@ ngx_svc_admin_public_not_found(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_public_branding_reply(ngx_svc_request_t *sr)
 {
     PGresult                *res;
@@ -568,7 +590,7 @@ ngx_svc_admin_public_branding_reply(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_public_logo_reply(ngx_svc_request_t *sr)
 {
     PGresult                *res;

@@ -34,7 +34,7 @@ ngx_svc_admin_branding_answer(ngx_svc_request_t *sr, PGresult *res,
     answer->body.data = w.start;
     answer->body.len = w.last - w.start;
 
-    return ngx_svc_admin_body_etag(sr, &answer->body, &answer->etag);
+    return ngx_svc_etag_digest(sr, &answer->body, &answer->etag);
 }
 
 

@@ -16,6 +16,8 @@ typedef struct {
 } ngx_svc_admin_tenant_t;
 
 
+static ngx_int_t ngx_svc_admin_tenant_get_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_tenant_patch_prepare(ngx_svc_request_t *sr);
 static size_t ngx_svc_admin_tenant_least(cJSON *json);
 static ngx_int_t ngx_svc_admin_tenant_large(ngx_svc_request_t *sr);
 
@@ -97,7 +99,25 @@ ngx_svc_pg_statements_t  ngx_svc_admin_tenant_statements[] = {
 };
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_admin_tenant[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/tenant"),
+      .prepare = ngx_svc_admin_tenant_get_prepare,
+      .reply = ngx_svc_admin_tenant_reply },
+
+    { .method = NGX_HTTP_PATCH,
+      .path = ngx_string("/admin/tenant"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .prepare = ngx_svc_admin_tenant_patch_prepare,
+      .reply = ngx_svc_admin_tenant_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_admin_tenant_get_prepare(ngx_svc_request_t *sr)
 {
     return ngx_svc_admin_tenant_call(sr, &ngx_svc_sql_admin_tenant)
@@ -105,7 +125,7 @@ ngx_svc_admin_tenant_get_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_admin_tenant_patch_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;
@@ -137,7 +157,7 @@ ngx_svc_admin_tenant_patch_prepare(ngx_svc_request_t *sr)
 
     call = ngx_svc_admin_tenant_call(sr, &ngx_svc_sql_admin_tenant_patch);
 
-    if (call == NULL || ngx_svc_admin_if_match(sr, &match) != NGX_OK) {
+    if (call == NULL || ngx_svc_if_match(sr, &match) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -235,7 +255,7 @@ ngx_svc_admin_tenant_reply(ngx_svc_request_t *sr)
     }
 
     if (!ngx_svc_column_true(res, 0, 0)) {
-        return ngx_svc_admin_precondition_failed(sr);
+        return ngx_svc_precondition_failed(sr);
     }
 
     if (!ngx_svc_column_true(res, 0, 1)) {
@@ -256,7 +276,7 @@ ngx_svc_admin_tenant_reply(ngx_svc_request_t *sr)
     ngx_svc_json_close(&w, '}');
     ngx_svc_json_close(&w, '}');
 
-    if (ngx_svc_admin_etag(sr, res, 0, 8) != NGX_OK) {
+    if (ngx_svc_etag(sr, res, 0, 8) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 

@@ -199,7 +199,7 @@ ngx_svc_auth_call(ngx_svc_request_t *sr)
 
     ngx_svc_pg_bind(call, sr->token_hash, NGX_SVC_SHA256_LEN);
     ngx_svc_pg_bind_str(call, &sr->surface->kind);
-    ngx_svc_pg_bind_str(call, &sr->route->permission);
+    ngx_svc_pg_bind_str(call, ngx_svc_permission_name(sr->route->permission));
 
     return write ? ngx_svc_auth_audit(sr, call) : NGX_OK;
 }
@@ -287,7 +287,7 @@ ngx_svc_auth_check(ngx_svc_request_t *sr)
         sr->error.kind = NGX_SVC_E_NONE;
         return ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
                             "The token does not grant \"%V\".",
-                            &sr->route->permission);
+                            ngx_svc_permission_name(sr->route->permission));
     }
 
     if (*PQgetvalue(res, 0, 1) == 't') {
@@ -382,7 +382,7 @@ ngx_svc_auth_op(ngx_svc_request_t *sr, ngx_pool_t *pool,
 
     ngx_svc_pg_bind(call, hash, NGX_SVC_SHA256_LEN);
     ngx_svc_pg_bind_str(call, &sr->surface->kind);
-    ngx_svc_pg_bind_str(call, &sr->route->permission);
+    ngx_svc_pg_bind_str(call, ngx_svc_permission_name(sr->route->permission));
 
     return op;
 }

@@ -1,5 +1,5 @@
 /*
- * Columns as JSON, and values as parameters.
+ * Columns as JSON.
  */
 
 #include "ngx_svc_column.h"
@@ -71,14 +71,12 @@ void
 ngx_svc_column_boolean(ngx_svc_json_writer_t *w, const char *key,
     PGresult *res, int row, int column)
 {
-    ngx_svc_json_boolean(w, key, ngx_svc_column_true(res, row, column));
-}
+    if (PQgetisnull(res, row, column)) {
+        ngx_svc_json_null(w, key);
 
-
-void
-ngx_svc_bind_value(ngx_svc_pg_call_t *call, ngx_svc_value_t *value)
-{
-    ngx_svc_pg_bind_str(call, value->set && !value->null ? &value->str : NULL);
+    } else {
+        ngx_svc_json_boolean(w, key, ngx_svc_column_true(res, row, column));
+    }
 }
 
 

@@ -8,14 +8,18 @@
 
 #include "ngx_svc_access_caller.h"
 #include "ngx_svc_args.h"
+#include "ngx_svc_audit.h"
 #include "ngx_svc_auth.h"
+#include "ngx_svc_bind.h"
 #include "ngx_svc_body.h"
 #include "ngx_svc_column.h"
+#include "ngx_svc_etag.h"
 #include "ngx_svc_event.h"
 #include "ngx_svc_header.h"
 #include "ngx_svc_page.h"
 #include "ngx_svc_router.h"
 #include "ngx_svc_send.h"
+#include "ngx_svc_sql.h"
 #include "ngx_svc_stream.h"
 #include "ngx_svc_submit.h"
 

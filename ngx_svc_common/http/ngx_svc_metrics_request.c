@@ -6,7 +6,7 @@
 #include "ngx_svc_metrics_store.h"
 
 
-#define NGX_SVC_METRICS_TABLES  8
+#define NGX_SVC_METRICS_TABLES  64
 
 
 /* Rows of a route table, and where each one's numbers are. */
@@ -34,6 +34,8 @@ static ngx_uint_t ngx_svc_metrics_status(ngx_http_request_t *r);
 static ngx_msec_t ngx_svc_metrics_time(ngx_http_request_t *r);
 static ngx_int_t ngx_svc_metrics_surface(ngx_cycle_t *cycle,
     ngx_svc_main_conf_t *smcf, const ngx_svc_surface_t *surface);
+static ngx_int_t ngx_svc_metrics_list(ngx_cycle_t *cycle,
+    const ngx_svc_metrics_none_t *none, ngx_svc_resources_t *resources);
 static ngx_int_t ngx_svc_metrics_table(ngx_cycle_t *cycle,
     const ngx_svc_metrics_none_t *none, const ngx_svc_route_t *routes);
 static ngx_svc_metrics_route_t *ngx_svc_metrics_route(ngx_cycle_t *cycle,
@@ -260,7 +262,7 @@ ngx_svc_metrics_surface(ngx_cycle_t *cycle, ngx_svc_main_conf_t *smcf,
     const ngx_svc_surface_t *surface)
 {
     ngx_uint_t               i;
-    ngx_svc_routes_t        *more;
+    ngx_svc_more_t          *more;
     ngx_svc_metrics_none_t  *none;
 
     if (ngx_svc_metrics_nnones == NGX_SVC_METRICS_TABLES) {
@@ -272,20 +274,35 @@ ngx_svc_metrics_surface(ngx_cycle_t *cycle, ngx_svc_main_conf_t *smcf,
     none->surface = surface;
     none->numbers = ngx_svc_metrics_route(cycle, surface, NULL);
 
-    if (ngx_svc_metrics_table(cycle, none, surface->routes) != NGX_OK) {
+    if (ngx_svc_metrics_list(cycle, none, surface->resources) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    more = smcf->routes.elts;
+    more = smcf->resources.elts;
 
-    for (i = 0; i < smcf->routes.nelts; i++) {
+    for (i = 0; i < smcf->resources.nelts; i++) {
 
         if (more[i].prefix.len == surface->prefix.len
             && ngx_strncmp(more[i].prefix.data, surface->prefix.data,
                            surface->prefix.len)
                == 0
-            && ngx_svc_metrics_table(cycle, none, more[i].routes) != NGX_OK)
+            && ngx_svc_metrics_list(cycle, none, more[i].list) != NGX_OK)
         {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_metrics_list(ngx_cycle_t *cycle, const ngx_svc_metrics_none_t *none,
+    ngx_svc_resources_t *resources)
+{
+    for ( /* void */ ; *resources; resources++) {
+
+        if (ngx_svc_metrics_table(cycle, none, *resources) != NGX_OK) {
             return NGX_ERROR;
         }
     }

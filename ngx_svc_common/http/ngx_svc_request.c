@@ -265,7 +265,7 @@ ngx_svc_request_submit(ngx_svc_request_t *sr, ngx_int_t rc)
 static ngx_int_t
 ngx_svc_request_op(ngx_svc_request_t *sr)
 {
-    ngx_int_t            rc;
+    ngx_int_t            rc, (*prepare)(ngx_svc_request_t *sr);
     ngx_svc_pg_pool_e    kind;
     ngx_http_request_t  *r;
 
@@ -283,14 +283,17 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
 
     kind = ngx_svc_request_kind(sr);
 
-    sr->reply = sr->route->reply;
+    prepare = ngx_svc_route_runs(sr->route) ? ngx_svc_route_prepare
+                                            : sr->route->prepare;
+
+    sr->reply = sr->route->reply ? sr->route->reply : ngx_svc_route_reply;
     sr->op = ngx_svc_pg_op_create(r->pool, kind, ngx_svc_request_done, sr);
 
     if (sr->op == NULL || ngx_svc_auth_call(sr) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    if (sr->error.kind != NGX_SVC_E_NONE || sr->route->prepare == NULL) {
+    if (sr->error.kind != NGX_SVC_E_NONE || prepare == NULL) {
         return NGX_OK;
     }
 
@@ -302,7 +305,7 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
          ? ngx_svc_idempotency_claim(sr) : NGX_OK;
 
     if (rc == NGX_OK) {
-        rc = sr->route->prepare(sr);
+        rc = prepare(sr);
     }
 
     if (rc == NGX_DECLINED) {
@@ -327,11 +330,11 @@ ngx_svc_request_kind(ngx_svc_request_t *sr)
         return NGX_SVC_PG_READ;
     }
 
-    if (sr->route->flags & NGX_SVC_ROUTE_WRITE) {
+    if (sr->route->flags & NGX_SVC_ROUTE_WRITE_POOL) {
         return NGX_SVC_PG_WRITE;
     }
 
-    return (sr->route->flags & NGX_SVC_ROUTE_SLOW) ? NGX_SVC_PG_SLOW
+    return (sr->route->flags & NGX_SVC_ROUTE_SLOW_POOL) ? NGX_SVC_PG_SLOW
                                                    : NGX_SVC_PG_READ;
 }
 

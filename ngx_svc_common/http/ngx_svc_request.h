@@ -11,74 +11,7 @@
 #include "ngx_svc_error.h"
 #include "ngx_svc_json.h"
 #include "ngx_svc_json_write.h"
-
-
-#define NGX_SVC_PARAMS         4        /* in one path */
-
-/* Route flags */
-
-#define NGX_SVC_ROUTE_JSON     0x01     /* takes a JSON object as its body */
-#define NGX_SVC_ROUTE_WRITE    0x02     /* changes something, and is audited */
-#define NGX_SVC_ROUTE_SLOW     0x04
-#define NGX_SVC_ROUTE_RAW      0x08     /* takes bytes: sr->body */
-#define NGX_SVC_ROUTE_PUBLIC   0x10     /* needs no credential */
-#define NGX_SVC_ROUTE_CREATE   0x20     /* heeds Idempotency-Key; no "*" */
-
-
-typedef struct ngx_svc_request_s  ngx_svc_request_t;
-typedef struct ngx_svc_route_s    ngx_svc_route_t;
-
-
-/*
- * A row of a surface's route table; a zero method ends it.
- *
- * path: what follows the surface's prefix; a segment "*" takes any non-empty
- * text, URL-decoded, into sr->params.
- *
- * prepare: looks at sr->json, sr->params and the arguments, and adds its
- * statements to sr->op behind the credential's.  NGX_OK; NGX_DECLINED with
- * sr->error set by ngx_svc_fail(): the credential is still checked first;
- * NGX_ERROR: 500.  May be NULL.  Of a public route it is called at once, with
- * no credential's statement before its own; when it adds none, it has sent the
- * answer, and returns what goes to ngx_http_finalize_request().
- *
- * reply: all went well; the results of its statements are sr->results.
- * Sends with ngx_svc_send(), ngx_svc_send_empty() or ngx_svc_send_error(), and
- * returns what they return.
- */
-
-struct ngx_svc_route_s {
-    ngx_uint_t                 method;      /* NGX_HTTP_GET serves HEAD too */
-    ngx_str_t                  path;
-    ngx_str_t                  permission;  /* empty: any live token's */
-    ngx_uint_t                 flags;
-    ngx_int_t                (*prepare)(ngx_svc_request_t *sr);
-    ngx_int_t                (*reply)(ngx_svc_request_t *sr);
-};
-
-
-/* A constraint's name, and what its violation means to a client. */
-
-typedef struct {
-    const char                *name;        /* NULL ends the table */
-    ngx_svc_error_e            kind;
-    const char                *detail;
-} ngx_svc_constraint_t;
-
-
-struct ngx_svc_surface_s {
-    ngx_str_t                  prefix;      /* "/scim/v2" */
-    ngx_str_t                  content_type;
-    ngx_str_t                  kind;        /* of its credentials */
-    ngx_str_t                  actor_type;  /* in the audit log */
-    const ngx_svc_route_t     *routes;
-    const ngx_svc_constraint_t *constraints;
-
-    /* Writes an error's body. */
-    void                     (*error)(ngx_svc_json_writer_t *w,
-                                      const ngx_svc_error_row_t *row,
-                                      ngx_str_t *detail);
-};
+#include "ngx_svc_route.h"
 
 
 /* Of the request's pool, and its context in the common module. */
@@ -87,7 +20,7 @@ struct ngx_svc_request_s {
     ngx_http_request_t        *request;
     const ngx_svc_surface_t   *surface;
     const ngx_svc_route_t     *route;       /* NULL: none matches */
-    ngx_str_t                  params[NGX_SVC_PARAMS];
+    ngx_str_t                  params[NGX_SVC_PATH_PARAMS];
     ngx_str_t                  allow;       /* of a 405 */
     u_char                     token_hash[NGX_SVC_SHA256_LEN];
     ngx_str_t                  body;

@@ -21,7 +21,9 @@ typedef struct {
 } ngx_svc_match_t;
 
 
-static ngx_int_t ngx_svc_router_table(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_router_list(ngx_svc_request_t *sr,
+    ngx_svc_match_t *m, ngx_svc_resources_t *resources);
+static ngx_int_t ngx_svc_router_resource(ngx_svc_request_t *sr,
     ngx_svc_match_t *m, const ngx_svc_route_t *route);
 static ngx_int_t ngx_svc_router_path(ngx_svc_request_t *sr, ngx_str_t *path);
 static ngx_uint_t ngx_svc_router_match(const ngx_str_t *pattern,
@@ -50,7 +52,7 @@ ngx_svc_router_find(ngx_svc_request_t *sr)
 {
     ngx_uint_t            i;
     ngx_svc_match_t       m;
-    ngx_svc_routes_t     *more;
+    ngx_svc_more_t       *more;
     ngx_svc_main_conf_t  *smcf;
 
     ngx_memzero(&m, sizeof(ngx_svc_match_t));
@@ -63,18 +65,18 @@ ngx_svc_router_find(ngx_svc_request_t *sr)
     m.method = (sr->request->method == NGX_HTTP_HEAD) ? NGX_HTTP_GET
                                                       : sr->request->method;
 
-    if (ngx_svc_router_table(sr, &m, sr->surface->routes) == NGX_OK) {
+    if (ngx_svc_router_list(sr, &m, sr->surface->resources) == NGX_OK) {
         return NGX_OK;
     }
 
     smcf = ngx_http_get_module_main_conf(sr->request,
                                          ngx_http_svc_common_module);
-    more = smcf->routes.elts;
+    more = smcf->resources.elts;
 
-    for (i = 0; i < smcf->routes.nelts; i++) {
+    for (i = 0; i < smcf->resources.nelts; i++) {
 
         if (ngx_svc_router_same(&more[i].prefix, &sr->surface->prefix)
-            && ngx_svc_router_table(sr, &m, more[i].routes) == NGX_OK)
+            && ngx_svc_router_list(sr, &m, more[i].list) == NGX_OK)
         {
             return NGX_OK;
         }
@@ -95,10 +97,25 @@ ngx_svc_router_find(ngx_svc_request_t *sr)
 }
 
 
+static ngx_int_t
+ngx_svc_router_list(ngx_svc_request_t *sr, ngx_svc_match_t *m,
+    ngx_svc_resources_t *resources)
+{
+    for ( /* void */ ; *resources; resources++) {
+
+        if (ngx_svc_router_resource(sr, m, *resources) == NGX_OK) {
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
 /* NGX_OK with sr->route, or NGX_DECLINED with the methods that it offers. */
 
 static ngx_int_t
-ngx_svc_router_table(ngx_svc_request_t *sr, ngx_svc_match_t *m,
+ngx_svc_router_resource(ngx_svc_request_t *sr, ngx_svc_match_t *m,
     const ngx_svc_route_t *route)
 {
     for ( /* void */ ; route->method; route++) {
@@ -128,21 +145,44 @@ ngx_svc_router_table(ngx_svc_request_t *sr, ngx_svc_match_t *m,
 
 
 ngx_int_t
-ngx_svc_add_routes(ngx_conf_t *cf, const ngx_str_t *prefix,
-    const ngx_svc_route_t *routes)
+ngx_svc_add_resources(ngx_conf_t *cf, const ngx_str_t *prefix,
+    ngx_svc_resources_t *resources)
 {
-    ngx_svc_routes_t     *more;
+    ngx_svc_more_t       *more;
     ngx_svc_main_conf_t  *smcf;
 
     smcf = ngx_svc_main_conf(cf);
 
-    more = ngx_array_push(&smcf->routes);
+    more = ngx_array_push(&smcf->resources);
     if (more == NULL) {
         return NGX_ERROR;
     }
 
     more->prefix = *prefix;
-    more->routes = routes;
+    more->list = resources;
+
+    return ngx_svc_add_statements(cf, resources);
+}
+
+
+ngx_int_t
+ngx_svc_add_statements(ngx_conf_t *cf, ngx_svc_resources_t *resources)
+{
+    const ngx_svc_route_t  *route;
+    ngx_svc_main_conf_t    *smcf;
+
+    smcf = ngx_svc_main_conf(cf);
+
+    for ( /* void */ ; *resources; resources++) {
+        for (route = *resources; route->method; route++) {
+
+            if (ngx_svc_pg_add_statements(&smcf->pg, route->statements)
+                != NGX_OK)
+            {
+                return NGX_ERROR;
+            }
+        }
+    }
 
     return NGX_OK;
 }

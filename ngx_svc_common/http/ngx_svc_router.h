@@ -16,11 +16,14 @@
 ngx_int_t ngx_svc_router_find(ngx_svc_request_t *sr);
 
 /*
- * While the configuration is read: routes of another module, behind those of
- * the surface with that prefix.  NGX_OK, or NGX_ERROR.
+ * While the configuration is read: the statements of a surface's resources; and
+ * resources of another module, with theirs, behind those of the surface with
+ * that prefix.  NGX_OK, or NGX_ERROR.
  */
-NGX_SVC_API ngx_int_t ngx_svc_add_routes(ngx_conf_t *cf,
-    const ngx_str_t *prefix, const ngx_svc_route_t *routes);
+NGX_SVC_API ngx_int_t ngx_svc_add_statements(ngx_conf_t *cf,
+    ngx_svc_resources_t *resources);
+NGX_SVC_API ngx_int_t ngx_svc_add_resources(ngx_conf_t *cf,
+    const ngx_str_t *prefix, ngx_svc_resources_t *resources);
 
 
 #endif /* _NGX_SVC_ROUTER_H_INCLUDED_ */

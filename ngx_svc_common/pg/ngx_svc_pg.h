@@ -34,12 +34,18 @@ typedef enum {
 } ngx_svc_pg_pool_e;
 
 
-/* Results come as text. */
+/*
+ * Results come as text.  What is behind nparams is for who runs routes, see
+ * ngx_svc_route.h, and may be NULL.
+ */
 
 typedef struct {
-    const char                *name;        /* of the prepared statement */
-    const char                *text;
-    ngx_uint_t                 nparams;
+    const char                      *name;      /* of the prepared statement */
+    const char                      *text;
+    ngx_uint_t                       nparams;
+    const struct ngx_svc_param_s    *params;    /* their sources */
+    const struct ngx_svc_verdict_s  *verdicts;  /* of its first column */
+    const char                      *missing;   /* 404 when it has no row */
 } ngx_svc_pg_statement_t;
 
 /* Of a list that ends with NULL. */

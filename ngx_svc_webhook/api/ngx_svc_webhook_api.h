@@ -13,7 +13,7 @@
 #define NGX_SVC_WEBHOOK_NONE      "There is no webhook with this id."
 
 
-extern const ngx_svc_route_t  ngx_svc_webhook_routes[];
+extern ngx_svc_resources_t  ngx_svc_webhook_resources[];
 
 /* ngx_svc_webhook_endpoints.c: see ngx_svc_route_t. */
 ngx_int_t ngx_svc_webhook_list_prepare(ngx_svc_request_t *sr);

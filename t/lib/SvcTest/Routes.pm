@@ -15,45 +15,51 @@ our @EXPORT = qw(admin_routes);
 
 
 # A list of hashes: method, path (below /v1, a parameter is "*"), permission,
-# and one member for each flag, as in { json => 1, write => 1 }.
+# and one member for each flag, as in { json => 1, write_pool => 1 }.
 
 sub admin_routes {
     my ($root) = @_;
 
-    return map { routes_of($root, $_) } qw(admin webhook);
+    my $header = slurp("$root/ngx_svc_common/base/ngx_svc_permission.h")
+        // die "no table of permissions\n";
+    my %permission = $header =~ /_\((\w+), "([^"]+)"\)/g;
+
+    my @routes = map { routes_of($_, \%permission) }
+                 map { glob "$root/ngx_svc_$_/{,*/}*.c" } qw(admin webhook);
+
+    die "no routes\n" if !@routes;
+
+    return @routes;
 }
 
 
 sub routes_of {
-    my ($root, $module) = @_;
+    my ($file, $permission) = @_;
 
-    my ($file) = grep { -e } glob "$root/ngx_svc_$module/{,*/}ngx_svc_${module}_routes.c";
-    my $text = slurp($file // '') // die "no ngx_svc_${module}_routes.c\n";
-    my %define = $text =~ /^#define (\w+)\s+ngx_string\("([^"]*)"\)/mg;
-
-    $text =~ /ngx_svc_${module}_routes\[\] = \{(.*?)\n\};/s
-        or die "no route table\n";
-    my $table = $1;
+    my $text = slurp($file) // die "$file: $!\n";
     my @routes;
 
-    while ($table =~ /\{\s*NGX_HTTP_(\w+),\s*ngx_string\("([^"]+)"\),\s*
-                      (?:ngx_string\("([^"]*)"\)|(\w+)),\s*([^,]+?),/gx)
+    while ($text =~ /\.method\s=\sNGX_HTTP_(\w+),\s*
+                     \.path\s=\sngx_string\("([^"]+)"\)
+                     (?:,\s*\.permission\s=\sNGX_SVC_P_(\w+))?
+                     (?:,\s*\.flags\s=\s([\w|\s]+))?/gx)
     {
-        my ($method, $path, $permission, $name, $flags) = ($1, $2, $3, $4, $5);
+        my ($method, $path, $name, $flags) = ($1, $2, $3, $4 // '');
 
-        $permission //= $define{$name}
-            // die "$method $path: no permission $name\n";
+        die "$file: no permission $name\n"
+            if defined $name && !$permission->{$name};
 
         push @routes, { method => $method, path => $path,
-                        permission => $permission,
+                        permission => defined $name ? $permission->{$name}
+                                                    : '',
                         map { lc $_ => 1 }
                             $flags =~ /NGX_SVC_ROUTE_(\w+)/g };
     }
 
-    my $rows = () = $table =~ /\{\s*NGX_HTTP_/g;
+    my $methods = () = $text =~ /\.method = NGX_HTTP_/g;
 
-    die "the route table has $rows rows, " . @routes . " are read\n"
-        if $rows != @routes || !$rows;
+    die "$file has $methods routes, " . @routes . " are read\n"
+        if $methods != @routes;
 
     return @routes;
 }

@@ -4,20 +4,21 @@
  * public reads: a digest.
  */
 
-#include "ngx_svc_admin.h"
+#include "ngx_svc_etag.h"
+#include "ngx_svc_send.h"
 
 
-#define NGX_SVC_ADMIN_ETAG_LEN  16      /* hex digits of a digest */
+#define NGX_SVC_ETAG_LEN  16      /* hex digits of a digest */
 
 
-static u_char *ngx_svc_admin_etag_next(u_char *p, u_char *end,
+static u_char *ngx_svc_etag_next(u_char *p, u_char *end,
     ngx_str_t *version);
 
 
 /* Of a list of tags the versions that may be ours; W/ never matches. */
 
 ngx_int_t
-ngx_svc_admin_if_match(ngx_svc_request_t *sr, ngx_str_t *versions)
+ngx_svc_if_match(ngx_svc_request_t *sr, ngx_str_t *versions)
 {
     u_char           *p, *end, *dst;
     ngx_str_t         version;
@@ -43,7 +44,7 @@ ngx_svc_admin_if_match(ngx_svc_request_t *sr, ngx_str_t *versions)
     end = p + h->value.len;
 
     while (p < end) {
-        p = ngx_svc_admin_etag_next(p, end, &version);
+        p = ngx_svc_etag_next(p, end, &version);
 
         if (version.len == 0) {
             continue;
@@ -66,7 +67,7 @@ ngx_svc_admin_if_match(ngx_svc_request_t *sr, ngx_str_t *versions)
 /* What follows the next tag; version is empty when it is none of ours. */
 
 static u_char *
-ngx_svc_admin_etag_next(u_char *p, u_char *end, ngx_str_t *version)
+ngx_svc_etag_next(u_char *p, u_char *end, ngx_str_t *version)
 {
     u_char      *start;
     ngx_uint_t   ours;
@@ -98,7 +99,7 @@ ngx_svc_admin_etag_next(u_char *p, u_char *end, ngx_str_t *version)
 
 
 ngx_int_t
-ngx_svc_admin_etag(ngx_svc_request_t *sr, PGresult *res, int row, int column)
+ngx_svc_etag(ngx_svc_request_t *sr, PGresult *res, int row, int column)
 {
     u_char     *p;
     ngx_str_t   version, value;
@@ -118,12 +119,12 @@ ngx_svc_admin_etag(ngx_svc_request_t *sr, PGresult *res, int row, int column)
 
 
 ngx_int_t
-ngx_svc_admin_body_etag(ngx_svc_request_t *sr, ngx_str_t *body,
+ngx_svc_etag_digest(ngx_svc_request_t *sr, ngx_str_t *body,
     ngx_str_t *etag)
 {
     u_char  *p, hash[NGX_SVC_SHA256_LEN];
 
-    p = ngx_pnalloc(sr->request->pool, NGX_SVC_ADMIN_ETAG_LEN + 2);
+    p = ngx_pnalloc(sr->request->pool, NGX_SVC_ETAG_LEN + 2);
 
     if (p == NULL
         || ngx_svc_sha256(body->data, body->len, hash) != NGX_OK)
@@ -132,10 +133,10 @@ ngx_svc_admin_body_etag(ngx_svc_request_t *sr, ngx_str_t *body,
     }
 
     etag->data = p;
-    etag->len = NGX_SVC_ADMIN_ETAG_LEN + 2;
+    etag->len = NGX_SVC_ETAG_LEN + 2;
 
     *p++ = '"';
-    p = ngx_hex_dump(p, hash, NGX_SVC_ADMIN_ETAG_LEN / 2);
+    p = ngx_hex_dump(p, hash, NGX_SVC_ETAG_LEN / 2);
     *p = '"';
 
     return NGX_OK;
@@ -143,18 +144,10 @@ ngx_svc_admin_body_etag(ngx_svc_request_t *sr, ngx_str_t *body,
 
 
 ngx_int_t
-ngx_svc_admin_precondition(ngx_svc_error_t *err)
+ngx_svc_precondition_failed(ngx_svc_request_t *sr)
 {
-    return ngx_svc_fail(err, NGX_SVC_E_PRECONDITION,
-                        "The resource is not as \"If-Match\" says: it has "
-                        "changed. Read it again.");
-}
-
-
-ngx_int_t
-ngx_svc_admin_precondition_failed(ngx_svc_request_t *sr)
-{
-    (void) ngx_svc_admin_precondition(&sr->error);
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_PRECONDITION, "%s",
+                        NGX_SVC_PRECONDITION);
 
     return ngx_svc_send_error(sr);
 }

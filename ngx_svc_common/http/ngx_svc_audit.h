@@ -1,0 +1,58 @@
+/*
+ * Audit events, in the transaction of the change that they tell of.
+ */
+
+#ifndef _NGX_SVC_AUDIT_H_INCLUDED_
+#define _NGX_SVC_AUDIT_H_INCLUDED_
+
+
+/* The actions, and the type of what each is done to. */
+
+#define NGX_SVC_A_TENANT_UPDATED(_)  _("tenant.updated", "tenant")
+#define NGX_SVC_A_LOGO_UPLOADED(_)  _("logo.uploaded", "tenant")
+#define NGX_SVC_A_LOGO_DELETED(_)  _("logo.deleted", "tenant")
+
+#define NGX_SVC_A_GROUP_CREATED(_)  _("group.created", "group")
+#define NGX_SVC_A_GROUP_UPDATED(_)  _("group.updated", "group")
+#define NGX_SVC_A_GROUP_DELETED(_)  _("group.deleted", "group")
+
+#define NGX_SVC_A_GROUP_PASSWORD_DELETED(_)                                   \
+    _("group_password_policy.deleted", "groupPasswordPolicy")
+
+
+/*
+ * SQL: an INSERT, most often a CTE's body.  action: one of those above; id,
+ * name and details: expressions, a text, a text and a JSON object; from: all
+ * that follows the list of a SELECT: an event for each row.
+ */
+
+#define NGX_SVC_AUDIT(action, id, name, details, from)                        \
+    NGX_SVC_AUDIT_AS(action(NGX_SVC_AUDIT_BOTH), id, name, details, from)
+
+/* Likewise; action: an expression, a comma, and the type. */
+
+#define NGX_SVC_AUDIT_AS(action, id, name, details, from)                     \
+    "INSERT INTO svc.audit_event (action, target_type, target_id,"            \
+        " target_name, details)"                                              \
+    " SELECT " action ", " id ", " name ", " details " " from
+
+#define NGX_SVC_AUDIT_BOTH(action, target)  "'" action "', '" target "'"
+
+/* SQL: an action's name alone, as in NGX_SVC_A_ROLE_UPDATED(NGX_SVC_..). */
+#define NGX_SVC_AUDIT_NAME(action, target)  "'" action "'"
+
+/*
+ * SQL: the details of a change: the names of the members that differ in the new
+ * row "u" and the old one "o".  differ: NGX_SVC_DIFFERS() with commas between.
+ */
+
+#define NGX_SVC_AUDIT_CHANGED(differ)                                         \
+    "jsonb_build_object('changed', to_jsonb(array_remove(ARRAY[" differ       \
+    "], NULL)))"
+
+#define NGX_SVC_DIFFERS(column, name)                                         \
+    "CASE WHEN u." column " IS DISTINCT FROM o." column                       \
+    " THEN '" name "' END"
+
+
+#endif /* _NGX_SVC_AUDIT_H_INCLUDED_ */

@@ -1,0 +1,104 @@
+/*
+ * Where the parameters of a route's statements come from: rows of
+ * NGX_SVC_PARAMS().
+ */
+
+#ifndef _NGX_SVC_BIND_H_INCLUDED_
+#define _NGX_SVC_BIND_H_INCLUDED_
+
+
+#include "ngx_svc_request.h"
+
+
+/* The n-th "*" of the path: an id, or 404 with that text; or as it is. */
+
+#define ngx_svc_param_path_id(i, missing)                                     \
+    { .bind = ngx_svc_bind_path_id, .n = i, .text = missing }
+#define ngx_svc_param_path(i)                                                 \
+    { .bind = ngx_svc_bind_path, .n = i }
+
+/*
+ * A member of the body, by its place in the struct: as text, integer, boolean,
+ * id (which a check has found to be one) or array of strings, NULL when it is
+ * absent or null; and whether it is there at all.
+ */
+
+#define ngx_svc_param_text(type, field)                                       \
+    { .bind = ngx_svc_bind_text, .offset = offsetof(type, field) }
+#define ngx_svc_param_integer(type, field)                                    \
+    { .bind = ngx_svc_bind_integer, .offset = offsetof(type, field) }
+#define ngx_svc_param_boolean(type, field)                                    \
+    { .bind = ngx_svc_bind_boolean, .offset = offsetof(type, field) }
+#define ngx_svc_param_id(type, field)                                         \
+    { .bind = ngx_svc_bind_id, .offset = offsetof(type, field) }
+#define ngx_svc_param_permissions(type, field)                                \
+    { .bind = ngx_svc_bind_permissions, .offset = offsetof(type, field) }
+#define ngx_svc_param_given(type, field)                                      \
+    { .bind = ngx_svc_bind_given, .offset = offsetof(type, field) }
+
+/* The whole body, which is valid JSON, as text. */
+#define ngx_svc_param_body()                                                  \
+    { .bind = ngx_svc_bind_body }
+
+/* Of a query: a text of at most max characters, NULL when it is empty. */
+#define ngx_svc_param_query(name, max)                                        \
+    { .bind = ngx_svc_bind_query, .text = name, .n = max }
+
+/* One of the words, or NULL. */
+#define ngx_svc_param_query_word(name, list)                                  \
+    { .bind = ngx_svc_bind_query_word, .text = name, .words = list }
+
+/* Of a list, which has a page. */
+#define ngx_svc_param_limit()                                                 \
+    { .bind = ngx_svc_bind_limit }
+#define ngx_svc_param_offset()                                                \
+    { .bind = ngx_svc_bind_offset }
+
+/* An id that is new, and the versions of If-Match, see ngx_svc_etag.h. */
+#define ngx_svc_param_new_id()                                                \
+    { .bind = ngx_svc_bind_new_id }
+#define ngx_svc_param_if_match()                                              \
+    { .bind = ngx_svc_bind_if_match }
+
+/* A number that does not change: a limit. */
+#define ngx_svc_param_constant(number)                                        \
+    { .bind = ngx_svc_bind_constant, .n = number }
+
+/* svc_base_url */
+#define ngx_svc_param_base_url()                                              \
+    { .bind = ngx_svc_bind_base_url }
+
+/* Whatever else: a function of the resource's own. */
+#define ngx_svc_param_call(function)                                          \
+    { .bind = function }
+
+
+/* For a prepare: a string, or NULL when the value is unset or null. */
+NGX_SVC_API void ngx_svc_bind_value(ngx_svc_pg_call_t *call,
+    ngx_svc_value_t *value);
+
+
+#define ngx_svc_bind_function(name)                                           \
+    NGX_SVC_API ngx_int_t name(ngx_svc_request_t *sr,                         \
+        ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
+
+ngx_svc_bind_function(ngx_svc_bind_path_id);
+ngx_svc_bind_function(ngx_svc_bind_path);
+ngx_svc_bind_function(ngx_svc_bind_text);
+ngx_svc_bind_function(ngx_svc_bind_integer);
+ngx_svc_bind_function(ngx_svc_bind_boolean);
+ngx_svc_bind_function(ngx_svc_bind_id);
+ngx_svc_bind_function(ngx_svc_bind_permissions);
+ngx_svc_bind_function(ngx_svc_bind_given);
+ngx_svc_bind_function(ngx_svc_bind_body);
+ngx_svc_bind_function(ngx_svc_bind_query);
+ngx_svc_bind_function(ngx_svc_bind_query_word);
+ngx_svc_bind_function(ngx_svc_bind_limit);
+ngx_svc_bind_function(ngx_svc_bind_offset);
+ngx_svc_bind_function(ngx_svc_bind_new_id);
+ngx_svc_bind_function(ngx_svc_bind_if_match);
+ngx_svc_bind_function(ngx_svc_bind_constant);
+ngx_svc_bind_function(ngx_svc_bind_base_url);
+
+
+#endif /* _NGX_SVC_BIND_H_INCLUDED_ */

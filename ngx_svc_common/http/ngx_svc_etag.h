@@ -1,0 +1,47 @@
+/*
+ * Entity tags (RFC 9110, 8.8.3).
+ */
+
+#ifndef _NGX_SVC_ETAG_H_INCLUDED_
+#define _NGX_SVC_ETAG_H_INCLUDED_
+
+
+#include "ngx_svc_request.h"
+
+
+#define NGX_SVC_PRECONDITION                                                  \
+    "The resource is not as \"If-Match\" says: it has changed. Read it again."
+
+/* A row of NGX_SVC_VERDICTS(). */
+#define ngx_svc_verdict_precondition                                          \
+    { "precondition", NGX_SVC_E_PRECONDITION, NGX_SVC_PRECONDITION }
+
+/* SQL: whether If-Match, a parameter, names the version in a column. */
+#define NGX_SVC_IF_MATCH(versions, column)                                    \
+    "(" versions "::text IS NULL"                                             \
+    " OR " column "::text = ANY (" versions "::text::text[]))"
+
+
+/*
+ * If-Match as the text of a PostgreSQL array of versions; no data: any version
+ * will do.  NGX_OK, or NGX_ERROR.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_if_match(ngx_svc_request_t *sr,
+    ngx_str_t *versions);
+
+/*
+ * The ETag of an answer, from a column with the version.  NGX_OK, or
+ * NGX_ERROR.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_etag(ngx_svc_request_t *sr, PGresult *res,
+    int row, int column);
+
+/* A digest of the body, with its quotes, of the request's pool. */
+NGX_SVC_API ngx_int_t ngx_svc_etag_digest(ngx_svc_request_t *sr,
+    ngx_str_t *body, ngx_str_t *etag);
+
+/* For a reply: sends a 412. */
+NGX_SVC_API ngx_int_t ngx_svc_precondition_failed(ngx_svc_request_t *sr);
+
+
+#endif /* _NGX_SVC_ETAG_H_INCLUDED_ */

@@ -1,0 +1,329 @@
+/*
+ * What runs routes that are nothing but data.
+ */
+
+#include "ngx_svc_route.h"
+#include "ngx_svc_etag.h"
+#include "ngx_svc_header.h"
+#include "ngx_svc_page.h"
+#include "ngx_svc_row.h"
+#include "ngx_svc_send.h"
+
+
+#define NGX_SVC_ROUTE_ROW  512      /* bytes of a row's JSON, first guess */
+
+
+static ngx_int_t ngx_svc_route_call(ngx_svc_request_t *sr,
+    const ngx_svc_pg_statement_t *s, void *body);
+static ngx_int_t ngx_svc_route_check(ngx_svc_request_t *sr,
+    const ngx_svc_pg_statement_t *s, PGresult *res);
+static ngx_int_t ngx_svc_route_verdict(ngx_svc_request_t *sr,
+    const ngx_svc_verdict_t *verdict, ngx_str_t *text);
+static ngx_int_t ngx_svc_route_row(ngx_svc_request_t *sr, PGresult *res);
+static ngx_int_t ngx_svc_route_send(ngx_svc_request_t *sr,
+    ngx_svc_json_writer_t *w, PGresult *res);
+static ngx_int_t ngx_svc_route_list(ngx_svc_request_t *sr, PGresult *res,
+    PGresult *total);
+
+
+/* The values of the body are on the stack: what is bound of them is not. */
+
+ngx_int_t
+ngx_svc_route_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t               rc;
+    ngx_uint_t              i;
+    ngx_svc_value_t         body[NGX_SVC_BODY_VALUES];
+    const ngx_svc_route_t  *route;
+
+    route = sr->route;
+
+    if (route->list) {
+        rc = ngx_svc_page_create(sr);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    if (route->members) {
+        ngx_memzero(body, route->body_size);
+
+        rc = ngx_svc_schema_object(route->members, 0, sr->json, body,
+                                   &sr->error);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    if (route->check) {
+        rc = route->check(sr, body);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    for (i = 0; route->statements[i]; i++) {
+        rc = ngx_svc_route_call(sr, route->statements[i], body);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    if (route->committed) {
+        sr->op->committed = route->committed;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_route_call(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *s,
+    void *body)
+{
+    ngx_int_t           rc;
+    ngx_uint_t          i;
+    ngx_svc_pg_call_t  *call;
+
+    call = ngx_svc_pg_call(sr->op, s);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < s->nparams; i++) {
+        rc = s->params[i].bind(sr, call, &s->params[i], body);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_route_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t               rc;
+    PGresult               *res, *total;
+    ngx_uint_t              i;
+    const ngx_svc_route_t  *route;
+
+    static ngx_str_t        no_store = ngx_string("no-store");
+
+    route = sr->route;
+    res = NULL;
+    total = NULL;
+
+    for (i = 0; route->statements[i]; i++) {
+        res = sr->results[i];
+
+        if (route->statements[i] == route->total) {
+            total = res;
+        }
+
+        rc = ngx_svc_route_check(sr, route->statements[i], res);
+
+        if (rc != NGX_OK) {
+            return rc == NGX_DECLINED ? ngx_svc_send_error(sr)
+                                      : NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+    }
+
+    if (route->status == NGX_HTTP_NO_CONTENT) {
+        return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
+    }
+
+    if (route->flags & NGX_SVC_ROUTE_NO_STORE
+        && ngx_svc_add_header(sr->request, "Cache-Control", &no_store)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return route->list ? ngx_svc_route_list(sr, res, total ? total : res)
+                       : ngx_svc_route_row(sr, res);
+}
+
+
+/* NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR: a name that nobody knows. */
+
+static ngx_int_t
+ngx_svc_route_check(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *s,
+    PGresult *res)
+{
+    ngx_str_t                 text;
+    const ngx_svc_verdict_t  *v;
+
+    if (PQntuples(res) == 0) {
+        return s->missing ? ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND, "%s",
+                                         s->missing)
+                          : NGX_OK;
+    }
+
+    if (s->verdicts == NULL || PQgetisnull(res, 0, 0)) {
+        return NGX_OK;
+    }
+
+    text = ngx_svc_pg_value(res, 0, 0);
+
+    for (v = s->verdicts; v->name; v++) {
+        if (ngx_svc_route_verdict(sr, v, &text) != NGX_OK) {
+            return NGX_DECLINED;
+        }
+    }
+
+    return ngx_svc_constraint(sr, (char *) text.data) == NGX_OK ? NGX_DECLINED
+                                                                : NGX_ERROR;
+}
+
+
+/* NGX_OK: it is another one; or NGX_DECLINED with sr->error. */
+
+static ngx_int_t
+ngx_svc_route_verdict(ngx_svc_request_t *sr, const ngx_svc_verdict_t *verdict,
+    ngx_str_t *text)
+{
+    size_t     len;
+    ngx_str_t  value;
+
+    len = ngx_strlen(verdict->name);
+
+    if (text->len < len || ngx_strncmp(text->data, verdict->name, len) != 0) {
+        return NGX_OK;
+    }
+
+    ngx_str_null(&value);
+
+    if (text->len > len) {
+
+        if (text->data[len] != ' ') {
+            return NGX_OK;
+        }
+
+        value.data = text->data + len + 1;
+        value.len = text->len - len - 1;
+    }
+
+    return ngx_svc_fail(&sr->error, verdict->kind, verdict->detail, &value);
+}
+
+
+static ngx_int_t
+ngx_svc_route_row(ngx_svc_request_t *sr, PGresult *res)
+{
+    ngx_svc_row_t           columns;
+    const ngx_svc_route_t  *route;
+    ngx_svc_json_writer_t   w;
+
+    route = sr->route;
+
+    if (PQntuples(res) == 0
+        || ngx_svc_json_writer_init(&w, sr->request->pool,
+                                    2 * NGX_SVC_ROUTE_ROW)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_row_init(&columns, res);
+
+    ngx_svc_json_open(&w, NULL, '{');
+
+    if (route->object) {
+        ngx_svc_json_open(&w, route->object, '{');
+    }
+
+    ngx_svc_row_write(&w, &columns, 0);
+
+    if (route->object) {
+        ngx_svc_json_close(&w, '}');
+    }
+
+    if (route->more) {
+        route->more(&w, sr);
+    }
+
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_route_send(sr, &w, res);
+}
+
+
+/* With what columns say that are no members. */
+
+static ngx_int_t
+ngx_svc_route_send(ngx_svc_request_t *sr, ngx_svc_json_writer_t *w,
+    PGresult *res)
+{
+    int         version, created;
+    ngx_uint_t  status;
+
+    version = ngx_svc_row_find(res, "_version");
+
+    if (version != -1 && ngx_svc_etag(sr, res, 0, version) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    created = ngx_svc_row_find(res, "_created");
+    status = sr->route->status ? sr->route->status : NGX_HTTP_OK;
+
+    if (created != -1 && ngx_svc_column_true(res, 0, created)) {
+        status = NGX_HTTP_CREATED;
+    }
+
+    return ngx_svc_send(sr, status, w, NULL);
+}
+
+
+/*
+ * total: its first column.  Where it is the list, an empty page is a row
+ * without a member.
+ */
+
+static ngx_int_t
+ngx_svc_route_list(ngx_svc_request_t *sr, PGresult *res, PGresult *total)
+{
+    int                     i, n;
+    ngx_svc_row_t           columns;
+    const ngx_svc_route_t  *route;
+    ngx_svc_json_writer_t   w;
+
+    route = sr->route;
+    n = PQntuples(res);
+
+    if (PQntuples(total) == 0
+        || ngx_svc_json_writer_init(&w, sr->request->pool,
+                                    (n + 1) * NGX_SVC_ROUTE_ROW)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_row_init(&columns, res);
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_json_open(&w, route->list, '[');
+
+    for (i = 0; i < n; i++) {
+
+        if (total == res && PQgetisnull(res, i, columns.first)) {
+            continue;
+        }
+
+        ngx_svc_json_open(&w, NULL, '{');
+        ngx_svc_row_write(&w, &columns, i);
+        ngx_svc_json_close(&w, '}');
+    }
+
+    ngx_svc_json_close(&w, ']');
+
+    if (route->more) {
+        route->more(&w, sr);
+    }
+
+    ngx_svc_page_write(&w, total, sr->data);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}

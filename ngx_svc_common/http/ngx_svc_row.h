@@ -1,0 +1,50 @@
+/*
+ * Rows of results as JSON objects.
+ */
+
+#ifndef _NGX_SVC_ROW_H_INCLUDED_
+#define _NGX_SVC_ROW_H_INCLUDED_
+
+
+#include "ngx_svc_column.h"
+
+
+#define NGX_SVC_ROW_COLUMNS  32     /* of one result, at most */
+
+
+/* A column of a result, as of PostgreSQL's description of it. */
+
+typedef struct {
+    const char        *name;
+    size_t             object;      /* bytes of it before a "."; 0: none */
+    void             (*write)(ngx_svc_json_writer_t *w, const char *key,
+                              PGresult *res, int row, int column);
+} ngx_svc_row_column_t;
+
+
+/* The columns of a result whose rows are written; lives as long as it. */
+
+typedef struct {
+    PGresult              *res;
+    int                    first;       /* that is a member */
+    int                    n;
+    ngx_svc_row_column_t   columns[NGX_SVC_ROW_COLUMNS];
+} ngx_svc_row_t;
+
+
+/*
+ * Looks at the columns: each is a member of its name and of its type, "a.b" one
+ * of an object, which is null when its first one is NULL; those whose name
+ * begins with "_" are none.
+ */
+NGX_SVC_API void ngx_svc_row_init(ngx_svc_row_t *columns, PGresult *res);
+
+/* Writes the members of a row, without the brackets. */
+NGX_SVC_API void ngx_svc_row_write(ngx_svc_json_writer_t *w,
+    const ngx_svc_row_t *columns, int row);
+
+/* The number of the column with this name; -1: there is none. */
+NGX_SVC_API int ngx_svc_row_find(PGresult *res, const char *name);
+
+
+#endif /* _NGX_SVC_ROW_H_INCLUDED_ */
