@@ -14,7 +14,9 @@ export PATH := $(PATH):/usr/local/sbin:/usr/sbin:/sbin
 CC ?= cc
 PORT ?=
 RUNS ?= 1000000
-PROVE = prove -I t/lib
+JOBS ?= $(shell nproc)
+# what runs beside what is in t/testrules.yml
+PROVE = prove --timer -j$(JOBS) -I t/lib
 TESTS ?= $(wildcard t/*.t)
 
 # the modules against Debian's nginx and its headers
@@ -37,7 +39,8 @@ mandir = $(prefix)/share/man
 completionsdir = $(prefix)/share/bash-completion/completions
 
 .PHONY: help deps deps-run deps-test build install uninstall run stop test \
-	test-debian unit sanitize valgrind bench lint fuzz clean
+	test-debian unit sanitize valgrind bench lint fuzz fuzz-bins binaries \
+	ci clean
 .DEFAULT_GOAL := help
 
 help:                ## this list
@@ -138,14 +141,19 @@ run: deps-run build  ## start a demo system on PORT (as before, or 8080), and sh
 stop:                ## stop the demo system; its data stays in run/
 	@conf/demo.sh stop
 
-test: deps-test build unit  ## all tests, on servers of their own
-	@rm -f $(BUILD)/skipped
-	@CMOCKA_MESSAGE_OUTPUT=TAP SVC_TEST_SKIPPED=$(TOP)/$(BUILD)/skipped \
-		$(PROVE) build/unit/test_* $(TESTS); status=$$?; \
-	if [ -e $(BUILD)/skipped ]; then \
-		sed 's/^/==> not tested: /' $(BUILD)/skipped; \
-	fi; \
-	exit $$status
+# $(call prove,VARIABLES,FILES): at the end what was not tested
+define prove
+@rm -f $(BUILD)/skipped
+@$(1) SVC_TEST_SKIPPED=$(TOP)/$(BUILD)/skipped $(PROVE) $(2); \
+status=$$?; \
+if [ -e $(BUILD)/skipped ]; then \
+	sed 's/^/==> not tested: /' $(BUILD)/skipped; \
+fi; \
+exit $$status
+endef
+
+test: deps-test build unit  ## all tests, JOBS files at a time, on servers of their own
+	$(call prove,CMOCKA_MESSAGE_OUTPUT=TAP,build/unit/test_* $(TESTS))
 
 test-debian:         ## build, run and test in new roots of Debian 12 and 13 (as root)
 	@t/debian test
@@ -174,9 +182,10 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 		|| { grep -A5 -E 'error|Error' $(SAN)/make.log; exit 1; }
 	@cp $(SAN)/src/objs/nginx $@
 
+# what this build cannot be asked is left out, whatever SVC_TEST_ALL says
 sanitize: deps-test $(SAN)/nginx  ## the tests on a build with ASan and UBSan
-	@SVC_TEST_NGINX=$(TOP)/$(SAN)/nginx SVC_TEST_MODULES= SVC_TEST_SLOW=5 \
-		$(PROVE) $(TESTS)
+	$(call prove,SVC_TEST_NGINX=$(TOP)/$(SAN)/nginx SVC_TEST_MODULES= \
+		SVC_TEST_SLOW=5 SVC_TEST_ALL=,$(TESTS))
 
 valgrind: deps-test build  ## the SCIM tests with the workers under valgrind
 	@SVC_TEST_VALGRIND=1 SVC_TEST_SLOW=10 $(PROVE) t/scim_*.t t/audit.t \
@@ -190,8 +199,10 @@ lint: deps-test build  ## cppcheck, clang's analyzer, gcc and clang with warning
 	@t/lib/lint $(DEV)
 	@$(MAKE) -s CC=clang BUILD=build/clang build
 
-fuzz: deps-test $(SRC)/objs/ngx_auto_config.h  ## the fuzzers, RUNS=1000000 each
+fuzz-bins: $(SRC)/objs/ngx_auto_config.h
 	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) fuzz-bins
+
+fuzz: deps-test fuzz-bins  ## the fuzzers, RUNS=1000000 each
 	@for f in build/fuzz/fuzz_*; do \
 		name=$$(basename $$f); corpus=t/fuzz/corpus/$${name#fuzz_}; \
 		mkdir -p build/fuzz/corpus/$$name; \
@@ -200,6 +211,22 @@ fuzz: deps-test $(SRC)/objs/ngx_auto_config.h  ## the fuzzers, RUNS=1000000 each
 			-artifact_prefix=build/fuzz/ \
 			build/fuzz/corpus/$$name $$corpus || exit 1; \
 	done
+
+binaries: build unit $(SAN)/nginx fuzz-bins
+
+# The analyzers take one core, and what is compiled the others.  All parts are
+# run, and one that fails is named at the end.
+
+CI = "-j$(JOBS) -O lint binaries" test sanitize "fuzz RUNS=50000"
+
+ci: deps-test        ## lint, test, sanitize and a short fuzz, with the time of each
+	@failed=; \
+	for part in $(CI); do \
+		start=$$(date +%s); \
+		$(MAKE) $$part || failed="$$failed, $$part"; \
+		echo "==> $$part: $$(($$(date +%s) - start)) s"; \
+	done; \
+	[ -z "$$failed" ] || { echo "==> failed: $${failed#, }"; exit 1; }
 
 clean:               ## remove what was built; run/ stays
 	rm -rf $(BUILD)

@@ -8,6 +8,7 @@ use warnings;
 
 use File::Copy qw(copy);
 use IO::Socket::INET;
+use IO::Socket::UNIX;
 
 use SvcTest::Process qw(slow wait_for spawn alive wait_exit signal_pid children
     run run_user slurp);
@@ -15,6 +16,7 @@ use SvcTest::Process qw(slow wait_for spawn alive wait_exit signal_pid children
 
 my $BIN = $ENV{SVC_TEST_NGINX} || '/usr/sbin/nginx';
 my $ARGUMENTS;
+my @CLAIMS;
 
 
 sub new {
@@ -32,17 +34,22 @@ sub new {
 
 
 # A port that nobody listens on, outside the range the kernel takes client
-# ports from.
+# ports from.  Until this test ends no other one is given it, used or not: the
+# name of a socket is taken, which the kernel frees.
 
 sub free_port {
     for (1 .. 200) {
         my $port = 20000 + int rand 10000;
 
+        my $claim = IO::Socket::UNIX->new(Local => "\0svc-test-port-$port",
+                                          Listen => 1) or next;
         my $sock = IO::Socket::INET->new(
             Listen => 1, LocalAddr => '127.0.0.1', LocalPort => $port
-        );
+        ) or next;
 
-        return $port if $sock;
+        push @CLAIMS, $claim;
+
+        return $port;
     }
 
     die "no free port\n";
