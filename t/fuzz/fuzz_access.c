@@ -3,20 +3,10 @@
  * evaluated as its networks, one by one, say.
  */
 
-#include "ngx_env.h"
+#include "ngx_fuzz.h"
 #include "ngx_svc_access.h"
 #include "ngx_svc_access_policy.h"
 
-
-#define fuzz_assert(e)                                                        \
-    if (!(e)) {                                                               \
-        fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #e);               \
-        abort();                                                              \
-    }
-
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static ngx_svc_access_policy_t *fuzz_again(ngx_pool_t *pool,
     const ngx_svc_access_policy_t *policy, ngx_str_t *text);
@@ -31,22 +21,17 @@ static ngx_uint_t fuzz_matches(const ngx_svc_access_rule_t *rule,
 static ngx_svc_zones_t  *zones;
 
 
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
+void
+fuzz_init(void)
 {
     ngx_str_t           directory = ngx_string("/usr/share/zoneinfo");
 
     static ngx_pool_t  *pool;
 
-    ngx_env_init();
-    ngx_svc_json_init();
-
-    pool = ngx_create_pool(65536, ngx_env_log());
+    pool = fuzz_pool(65536);
     zones = ngx_svc_zones_load(pool, &directory, ngx_env_log());
 
     fuzz_assert(zones != NULL);
-
-    return 0;
 }
 
 
@@ -60,8 +45,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ngx_svc_error_t           err;
     ngx_svc_access_policy_t  *policy, *again;
 
-    pool = ngx_create_pool(4096, ngx_env_log());
-    fuzz_assert(pool != NULL);
+    pool = fuzz_pool(4096);
 
     body.data = (u_char *) data;
     body.len = size;

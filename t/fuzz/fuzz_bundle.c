@@ -3,19 +3,9 @@
  * form that is read as the same, and written the same again.
  */
 
-#include "ngx_env.h"
+#include "ngx_fuzz.h"
 #include "ngx_svc_admin_plan.h"
 
-
-#define fuzz_assert(e)                                                        \
-    if (!(e)) {                                                               \
-        fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #e);               \
-        abort();                                                              \
-    }
-
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static ngx_int_t fuzz_bundle(ngx_pool_t *pool, ngx_str_t *text,
     ngx_svc_admin_bundle_t *bundle);
@@ -31,22 +21,16 @@ static void fuzz_plan(ngx_pool_t *pool, ngx_svc_admin_bundle_t *live,
 static ngx_svc_zones_t  *zones;
 
 
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
+void
+fuzz_init(void)
 {
     static ngx_pool_t  *pool;
     static ngx_str_t    directory = ngx_string("/usr/share/zoneinfo/Etc");
 
-    ngx_env_init();
-    ngx_svc_json_init();
-
-    pool = ngx_create_pool(4096, ngx_env_log());
-    fuzz_assert(pool != NULL);
+    pool = fuzz_pool(4096);
 
     zones = ngx_svc_zones_load(pool, &directory, ngx_env_log());
     fuzz_assert(zones != NULL);
-
-    return 0;
 }
 
 
@@ -57,8 +41,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ngx_pool_t              *pool;
     ngx_svc_admin_bundle_t   one, two, none;
 
-    pool = ngx_create_pool(1024, ngx_env_log());
-    fuzz_assert(pool != NULL);
+    pool = fuzz_pool(1024);
 
     text.data = (u_char *) data;
     text.len = size;

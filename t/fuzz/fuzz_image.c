@@ -2,7 +2,7 @@
  * Images: any bytes get a clear answer, the same each time.
  */
 
-#include "ngx_fuzz_scim.h"
+#include "ngx_fuzz.h"
 #include "ngx_svc_admin_image_format.h"
 
 #include <zlib.h>
@@ -17,15 +17,6 @@ static void fuzz_check(const uint8_t *data, size_t size);
 static void fuzz_png_sums(uint8_t *data, size_t size);
 static void fuzz_webp_sizes(uint8_t *data, size_t size);
 static ngx_uint_t fuzz_large(const uint8_t *data, size_t size);
-
-
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    ngx_env_init();
-
-    return 0;
-}
 
 
 int

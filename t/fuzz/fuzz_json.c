@@ -2,35 +2,14 @@
  * A request's body: the guard, the parser behind it, and the writer.
  */
 
-#include "ngx_env.h"
-#include "ngx_svc_json.h"
+#include "ngx_fuzz.h"
 #include "ngx_svc_json_write.h"
 
-
-#define fuzz_assert(e)                                                        \
-    if (!(e)) {                                                               \
-        fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #e);               \
-        abort();                                                              \
-    }
-
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void fuzz_admitted(const uint8_t *data, size_t size);
 static void fuzz_parsed(ngx_pool_t *pool, cJSON *json);
 static void fuzz_write(ngx_svc_json_writer_t *w, cJSON *json);
 static void fuzz_same(cJSON *json, cJSON **next);
-
-
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    ngx_env_init();
-    ngx_svc_json_init();
-
-    return 0;
-}
 
 
 int
@@ -53,8 +32,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_admitted(data, size);
     }
 
-    pool = ngx_create_pool(1024, ngx_env_log());
-    fuzz_assert(pool != NULL);
+    pool = fuzz_pool(1024);
 
     body.data = (u_char *) data;
     body.len = size;

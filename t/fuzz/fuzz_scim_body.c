@@ -12,16 +12,6 @@ static void fuzz_replace(cJSON *json, ngx_svc_scim_user_t *created,
 
 
 int
-LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    ngx_env_init();
-    ngx_svc_json_init();
-
-    return 0;
-}
-
-
-int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     cJSON                *json;
@@ -29,8 +19,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ngx_pool_t           *pool;
     ngx_svc_scim_user_t   user;
 
-    pool = ngx_create_pool(1024, ngx_env_log());
-    fuzz_assert(pool != NULL);
+    pool = fuzz_pool(1024);
 
     json = fuzz_scim_json(pool, data, size);
 

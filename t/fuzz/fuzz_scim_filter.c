@@ -11,15 +11,6 @@ static void fuzz_again(ngx_svc_scim_filter_t *filter);
 
 
 int
-LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    ngx_env_init();
-
-    return 0;
-}
-
-
-int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     u_char                 *buf;

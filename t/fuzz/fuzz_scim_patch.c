@@ -13,16 +13,6 @@ static void fuzz_append(ngx_pool_t *pool, cJSON *json, const char *text);
 
 
 int
-LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    ngx_env_init();
-    ngx_svc_json_init();
-
-    return 0;
-}
-
-
-int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     cJSON                *json;
@@ -35,8 +25,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
 
-    pool = ngx_create_pool(1024, ngx_env_log());
-    fuzz_assert(pool != NULL);
+    pool = fuzz_pool(1024);
 
     json = fuzz_scim_json(pool, data, size);
 

@@ -16,15 +16,6 @@ static void fuzz_projection(const uint8_t *data, size_t size, ngx_int_t rc,
 
 
 int
-LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    ngx_env_init();
-
-    return 0;
-}
-
-
-int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     ngx_int_t   rc;

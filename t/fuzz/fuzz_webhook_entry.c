@@ -3,35 +3,20 @@
  * signed, written again byte by byte.
  */
 
-#include "ngx_env.h"
+#include "ngx_fuzz.h"
 #include "ngx_svc_webhook_entry.h"
-
-
-#define fuzz_assert(e)                                                        \
-    if (!(e)) {                                                               \
-        fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #e);               \
-        abort();                                                              \
-    }
 
 
 static ngx_svc_keys_t  keys = { .n = 1, .keys = { { .id = "k", .id_len = 1 } } };
 static ngx_svc_macs_t  macs;
 
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
+void
+fuzz_init(void)
 {
-    ngx_env_init();
-
     fuzz_assert(ngx_svc_webhook_entry_init(&keys) == NGX_OK);
     fuzz_assert(ngx_svc_mac_init(&macs, &keys, NGX_SVC_WEBHOOK_LABEL)
                 == NGX_OK);
-
-    return 0;
 }
 
 

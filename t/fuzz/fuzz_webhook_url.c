@@ -3,18 +3,11 @@
  * which is none of the addresses that are refused.
  */
 
-#include "ngx_env.h"
+#include "ngx_fuzz.h"
 #include "ngx_svc_webhook_target.h"
 
 #include <arpa/inet.h>
 #include <curl/curl.h>
-
-
-#define fuzz_assert(e)                                                        \
-    if (!(e)) {                                                               \
-        fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #e);               \
-        abort();                                                              \
-    }
 
 
 static void fuzz_curl(const char *url);
@@ -22,15 +15,6 @@ static void fuzz_host(char *host);
 
 
 static const ngx_array_t  fuzz_nothing;
-
-
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    ngx_env_init();
-
-    return 0;
-}
 
 
 int

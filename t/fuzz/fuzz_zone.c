@@ -2,28 +2,8 @@
  * A TZif file, and the offsets that it says.
  */
 
-#include "ngx_env.h"
+#include "ngx_fuzz.h"
 #include "ngx_svc_zone.h"
-
-
-#define fuzz_assert(e)                                                        \
-    if (!(e)) {                                                               \
-        fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #e);               \
-        abort();                                                              \
-    }
-
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    ngx_env_init();
-
-    return 0;
-}
 
 
 int
@@ -41,8 +21,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         INT32_MAX, 4102444800, 253402300799, INT64_MAX
     };
 
-    pool = ngx_create_pool(4096, ngx_env_log());
-    fuzz_assert(pool != NULL);
+    pool = fuzz_pool(4096);
 
     zone = ngx_svc_zone_parse(pool, &name, data, size);
 

@@ -6,25 +6,14 @@
 #define _NGX_FUZZ_SCIM_H_INCLUDED_
 
 
-#include "ngx_env.h"
-#include "ngx_svc_json.h"
+#include "ngx_fuzz.h"
 #include "ngx_svc_scim_user.h"
 
-
-#define fuzz_assert(e)                                                        \
-    if (!(e)) {                                                               \
-        fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #e);               \
-        abort();                                                              \
-    }
 
 #define fuzz_scim_mapped(user)  (&(user)->external_id)
 #define fuzz_scim_count                                                       \
     ((sizeof(ngx_svc_scim_user_t)                                             \
       - offsetof(ngx_svc_scim_user_t, external_id)) / sizeof(ngx_svc_value_t))
-
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 
 /* What is stored is within its limits, and an error comes with a message. */

@@ -47,7 +47,7 @@ NGX_SVC_TEST_LDFLAGS = -Wl,--wrap=ngx_alloc
 NGX_SVC_CORE_CFLAGS = $(NGX_SVC_TEST_CFLAGS) -fno-sanitize=undefined
 
 NGX_SVC_TEST_HEADERS = $(wildcard $(addsuffix /*.h, $(NGX_SVC_FOLDERS)) \
-	t/unit/*.h) \
+	t/unit/*.h t/fuzz/*.h) \
 	$(NGX_SRC)/objs/ngx_auto_config.h t/unit/build.mk
 
 UNIT_OBJS = $(addprefix $(UNIT_OUT)/obj/, $(addsuffix .o, $(NGX_SVC_PURE) \
@@ -56,7 +56,7 @@ FUZZ_OBJS = $(patsubst $(UNIT_OUT)/%,$(FUZZ_OUT)/%,$(UNIT_OBJS))
 
 UNIT_BINS = $(patsubst t/unit/%.c,$(UNIT_OUT)/%,$(wildcard t/unit/test_*.c))
 # whose memory runs out
-$(UNIT_OUT)/test_image: NGX_SVC_TEST_LDFLAGS += -Wl,--wrap=malloc
+$(UNIT_OUT)/test_image_png: NGX_SVC_TEST_LDFLAGS += -Wl,--wrap=malloc
 
 FUZZ_BINS = $(patsubst t/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard t/fuzz/fuzz_*.c))
 # whose oracle is libcurl
