@@ -13,7 +13,7 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Admin;
-use SvcTest::Process qw(slow wait_for);
+use SvcTest::Process qw(slow wait_for resident);
 
 my $s = SvcTest->new(
     http => '    set_real_ip_from 127.0.0.1; real_ip_header X-Test-Address;',
@@ -52,13 +52,6 @@ sub restore {
 }
 
 
-sub events {
-    return map { [ $_->[0], $JSON->decode($_->[1]) ] }
-           $s->sql('SELECT action, details FROM svc.audit_event'
-                   . " WHERE tenant_id = '$acme->{id}' ORDER BY id");
-}
-
-
 sub rule {
     my (%members) = @_;
 
@@ -85,7 +78,7 @@ is_deeply(versions(), { versions => [], total => 0, limit => 100, offset => 0 },
           'it has no versions');
 is(put(get())->status, 200, 'what was read can be sent back');
 is(versions()->{total}, 0, 'which makes no version');
-is_deeply([ events() ], [], 'and no event');
+is_deeply([ $acme->events('id') ], [], 'and no event');
 
 
 # --- a policy ----------------------------------------------------------------------
@@ -140,7 +133,7 @@ is_deeply({ %$version, createdAt => undef },
             snapshot => { rules => $rules, defaultAction => 'mfa' } },
           'with who made it, and all of it');
 is($version->{createdAt}, $first->{updatedAt}, 'and when');
-is_deeply([ events() ],
+is_deeply([ $acme->events(qw(action details)) ],
           [ [ 'access_policy.updated', { version => 1, source => 'api' } ] ],
           'its event');
 is_deeply([ $s->sql('SELECT target_type, target_id FROM svc.audit_event'
@@ -345,7 +338,7 @@ is(get()->{versionId}, $restored->{id}, 'which is in force');
 is_deeply(versions()->{versions}[0], $restored, 'and is the first of the list');
 is(scalar(grep { $_->{current} } @{ versions()->{versions} }), 1,
    'one version is the current one');
-is_deeply((events())[-1],
+is_deeply(($acme->events(qw(action details)))[-1],
           [ 'access_policy.restored', { version => $count + 1, source => 'restore',
                                         restoredFrom => $first->{versionId} } ],
           'its event');
@@ -459,25 +452,17 @@ sub locked {
     $lock->query('COMMIT');
 }
 
-sub writing {
-    return wait_for {
-        $s->sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type ="
-                . " 'Lock' AND usename = 'svc_app'")
-    } 5;
-}
-
 locked(sub {
-    my $c = $s->connection;
+    my $c = $s->begin(PUT => '/v1/admin/access-policy',
+                      { Authorization => "Bearer $acme->{api_token}" }, \%left);
 
-    $c->send($c->format(PUT => '/v1/admin/access-policy',
-                        { Authorization => "Bearer $acme->{api_token}" },
-                        SvcTest::encode(\%left)));
-    ok(writing(), 'a PUT that waits for the lock');
+    ok((wait_for { $s->waiting } 5), 'a PUT that waits for the lock');
     $c->close;
 });
 ok((wait_for { get()->{defaultAction} eq 'mfa' } 5),
    'what was sent is done, though the client has left');
-is_deeply((events())[-1][1]{version}, versions()->{versions}[0]{version},
+is_deeply(($acme->events('details'))[-1][0]{version},
+          versions()->{versions}[0]{version},
           'with its event');
 
 my $current = get()->{versionId};
@@ -488,11 +473,11 @@ locked(sub {
 is(get()->{versionId}, $current, 'and nothing was done');
 
 locked(sub {
-    my $c = $s->connection;
+    my $c = $s->begin(
+        POST => "/v1/admin/access-policy/versions/$current/restore",
+        { Authorization => "Bearer $acme->{api_token}" });
 
-    $c->send($c->format(POST => "/v1/admin/access-policy/versions/$current/restore",
-                        { Authorization => "Bearer $acme->{api_token}" }));
-    ok(writing(), 'a restore that waits');
+    ok((wait_for { $s->waiting } 5), 'a restore that waits');
     $s->sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE"
             . " wait_event_type = 'Lock' AND usename = 'svc_app'");
     my $r = $c->read;
@@ -555,34 +540,20 @@ $s->sql('INSERT INTO svc.access_policy_version (tenant_id, number, source, snaps
         . ' svc.access_policy_version v, generate_series(1, 46) i'
         . " WHERE v.tenant_id = '$large->{id}' AND v.number = 4");
 
-sub memory {
-    my $kb = 0;
-
-    for my $pid ($s->workers) {
-        my ($rss) = SvcTest::Process::slurp("/proc/$pid/status")
-                    =~ /^VmRSS:\s+(\d+)/m;
-        $kb += $rss;
-    }
-
-    return $kb;
-}
-
 is(scalar @{ $large->admin(GET => '/access-policy/versions')->json->{versions} },
    50, 'fifty large ones');
 
-my $kept = memory();
+my $kept = resident($s->workers);
 my @lazy = map {
-    my $c = $s->connection;
-
-    $c->send($c->format(GET => '/v1/admin/access-policy/versions',
-                        { Authorization => "Bearer $large->{api_token}" }));
-    $c;
+    $s->begin(GET => '/v1/admin/access-policy/versions',
+              { Authorization => "Bearer $large->{api_token}" });
 } 1 .. 30;
 
 my $select = IO::Select->new(map { $_->sock } @lazy);
 
 ok((wait_for { $select->can_read(0) == @lazy } 20), 'thirty who do not read');
-cmp_ok(memory() - $kept, '<', slow(60_000), 'of 150 MB keep but a piece each');
+cmp_ok(resident($s->workers) - $kept, '<', slow(60_000),
+       'of 150 MB keep but a piece each');
 $_->close for @lazy;
 
 

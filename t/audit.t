@@ -21,24 +21,15 @@ my $s = SvcTest->new(
 
 my $acme = $s->tenant('acme');
 my $second = $acme->token(name => 'second directory');
-my $seen = 0;
+my @COLUMNS = qw(action outcome actor_type actor_id actor_name target_type
+                 target_id target_name ip user_agent request_id details
+                 tenant_id created_at);
 
 
-# Events since the last time, oldest first.
+# Events since the last time, oldest first, as hashes.
 
 sub events {
-    my @columns = qw(id action outcome actor_type actor_id actor_name
-                     target_type target_id target_name ip user_agent
-                     request_id details tenant_id created_at);
-
-    my @events = map { my %e; @e{@columns} = @$_; \%e }
-                 $s->sql('SELECT ' . join(', ', @columns)
-                         . " FROM svc.audit_event WHERE id > $seen"
-                         . ' ORDER BY id');
-
-    $seen = $events[-1]{id} if @events;
-
-    return @events;
+    return map { my %e; @e{@COLUMNS} = @$_; \%e } $acme->new_events(@COLUMNS);
 }
 
 
@@ -75,10 +66,10 @@ sub event_is {
     is($e{request_id}, $r->header('x-id'), "$name: it is nginx's own");
     is($s->sql("SELECT abs(extract(epoch FROM now() - '$e{created_at}'"
                . '::timestamptz)) < 60'), 't', "$name: now");
-    unlike("$e{details} " . ($e{target_name} // ''),
+    unlike(SvcTest::encode($e{details}) . ' ' . ($e{target_name} // ''),
            qr/Ada|acme\.test|Engines|ext-ada/,
            "$name: no personal data");
-    is(ref JSON::PP->new->decode($e{details}), 'HASH', "$name: details");
+    is(ref $e{details}, 'HASH', "$name: details");
 }
 
 

@@ -11,7 +11,7 @@ use Time::HiRes qw(time);
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Http2;
-use SvcTest::Process qw(slow wait_for slurp);
+use SvcTest::Process qw(slow wait_for resident);
 
 
 my $PATH = '/v1/admin/audit/export';
@@ -189,8 +189,8 @@ admin_error(export("?$_"), 400, undef, $_)
     for 'format=xml', 'format=', 'format=CSV', 'outcome=x', 'from=x',
         'q=' . 'x' x 201;
 is($globex->admin(GET => '/audit/export', undef, undef,
-                  $globex->token(kind => 'api', permissions => 'audit:view')
-                  ->{token})->json->{count}, 0, 'another tenant has its own');
+                  $globex->token_for('audit:view'))->json->{count}, 0,
+   'another tenant has its own');
 
 my $before = exported();
 $r = $s->http(HEAD => "$PATH?format=csv", $auth);
@@ -236,25 +236,7 @@ sub begin {
 }
 
 
-# How many connections of nginx to PostgreSQL are in a transaction.
-
-sub busy {
-    return scalar $s->sql("SELECT count(*) FROM pg_stat_activity WHERE usename"
-                          . " = 'svc_app' AND state <> 'idle'");
-}
-
-sub rss {
-    my $kb = 0;
-
-    for my $pid ($s->workers) {
-        $kb += $1 if (slurp("/proc/$pid/status") // '')
-                     =~ /^VmRSS:\s+(\d+) kB/m;
-    }
-
-    return $kb;
-}
-
-my $rss = rss();
+my $rss = resident($s->workers);
 my @slow = map { begin('', undef, 4096) } 1 .. 8;
 
 # all have begun, and a byte now and then is what they take
@@ -279,11 +261,13 @@ for (1 .. 60) {
 }
 
 cmp_ok($worst, '<', slow(0.5), 'at once');
-is(busy(), 0, 'nothing is under way in PostgreSQL meanwhile');
-cmp_ok(rss() - $rss, '<', slow(80_000), 'a page of memory for each');
+is($s->sessions("state <> 'idle'"), 0,
+   'nothing is under way in PostgreSQL meanwhile');
+cmp_ok(resident($s->workers) - $rss, '<', slow(80_000),
+       'a page of memory for each');
 ok($_->{sock} && $_->{sock}->connected, 'still open') for $slow[0];
 $_->abort for @slow;
-ok((wait_for { rss() - $rss < slow(60_000) } 5), 'they leave');
+ok((wait_for { resident($s->workers) - $rss < slow(60_000) } 5), 'they leave');
 
 # one that reads gets it all
 

@@ -511,11 +511,7 @@ $e->close;
 # --- clients that leave before their stream is open ---------------------------
 
 for (1 .. 12) {
-    my $c = $s->connection;
-
-    $c->send($c->format(GET => $PATH, { Authorization => "Bearer $viewer" },
-                        undef));
-    $c->abort;
+    $s->begin(GET => $PATH, { Authorization => "Bearer $viewer" })->abort;
 }
 
 # some of them get one, at first

@@ -9,7 +9,7 @@ use Test::More;
 use Time::HiRes qw(time);
 
 use SvcTest;
-use SvcTest::Process qw(slow wait_for slurp);
+use SvcTest::Process qw(slow wait_for resident);
 use SvcTest::Sse;
 
 
@@ -21,18 +21,6 @@ my @tenants = map { $s->tenant("t$_") } 1 .. TENANTS;
 my @tokens = map { $_->token(kind => 'api', name => 'viewer',
                              permissions => 'audit:view')->{token} } @tenants;
 my @e;
-
-
-sub rss {
-    my $kb = 0;
-
-    for my $pid ($s->workers) {
-        $kb += $1 if (slurp("/proc/$pid/status") // '')
-                     =~ /^VmRSS:\s+(\d+) kB/m;
-    }
-
-    return $kb;
-}
 
 
 # Takes what has come, for all; the smallest number of events of one.
@@ -51,7 +39,7 @@ sub least {
     return $least;
 }
 
-my $before = rss();
+my $before = resident($s->workers);
 
 for my $i (0 .. TENANTS * EACH - 1) {
     push @e, SvcTest::Sse->new($s, $tokens[$i % TENANTS],
@@ -67,7 +55,7 @@ ok((wait_for { least(); !grep { !@{ $_->{comments} } } @e } 15),
 is($s->sql('SELECT count(*) FROM svc.audit_stream'), TENANTS * EACH,
    'as many leases');
 
-my $each = (rss() - $before) / (TENANTS * EACH);
+my $each = (resident($s->workers) - $before) / (TENANTS * EACH);
 cmp_ok($each, '<', slow(30), 'with little memory each');
 diag(sprintf 'memory: %.1f kB a stream', $each) if $ENV{SVC_TEST_SHOW};
 

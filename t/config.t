@@ -11,22 +11,13 @@ use Test::More;
 use Time::HiRes qw(time);
 
 use SvcTest;
-use SvcTest::Process qw(slow);
+use SvcTest::Process qw(slow write_file);
 
 
 my $s = SvcTest->new(pg => 0, redis => 0);
 my $nginx = $s->nginx;
 my $good = $nginx->configuration;
 my $keys = $s->{key_file};
-
-
-sub write_file {
-    my ($path, $text) = @_;
-
-    open my $fh, '>', $path or die "$path: $!\n";
-    print $fh $text;
-    close $fh;
-}
 
 
 # nginx -t of the good configuration after an edit in $_.

@@ -67,21 +67,6 @@ sub changes {
 }
 
 
-# Events since the last look: [ action, target type, id, name, details ].
-
-my $seen = 0;
-
-sub events {
-    my @rows = $s->sql('SELECT id, action, target_type, target_id, target_name,'
-                       . ' details FROM svc.audit_event WHERE tenant_id ='
-                       . " '$acme->{id}' AND id > $seen ORDER BY id");
-
-    $seen = $rows[-1][0] if @rows;
-
-    return [ map { [ @$_[1 .. 4], JSON::PP->new->decode($_->[5]) ] } @rows ];
-}
-
-
 sub role {
     my ($key, @permissions) = @_;
 
@@ -104,7 +89,7 @@ is(planned($r->body)->body, $NONE, 'a plan of it');
 is(apply($r->body)->body, $NONE, 'it applied');
 is(apply($r->body, '?prune=true')->body, $NONE, 'with prune');
 is(planned({ version => 1 })->body, $NONE, 'nothing is managed');
-is_deeply(events(), [], 'nothing of that is an event');
+is_deeply([ $acme->new_events ], [], 'nothing of that is an event');
 is(config(GET => '')->header('etag'), '"1"', 'nor moves the tag');
 
 
@@ -381,7 +366,7 @@ is(config(GET => '')->header('etag'), '"2"', 'the tag has moved by one');
 my $version = $s->sql('SELECT access_version_id FROM svc.governance'
                       . " WHERE tenant_id = '$acme->{id}'");
 
-is_deeply(events(),
+is_deeply([ $acme->new_events ],
     [ [ 'access_policy.updated', 'accessPolicy', $version, undef,
         { changed => [ 'rules' ], version => 1, source => 'config' } ],
       [ 'risk_policy.updated', 'riskPolicy', undef, undef,
@@ -401,7 +386,7 @@ is_deeply(events(),
     'an event for each change, in the order of the plan, and one for all');
 
 is(apply($bundle)->body, $NONE, 'again there is nothing to do');
-is_deeply(events(), [], 'and nothing to tell');
+is_deeply([ $acme->new_events ], [], 'and nothing to tell');
 
 is_deeply([ map { [ @$_ ] } $s->sql(
     "SELECT number, source, restored_from, created_by_type, created_by_name,"
@@ -488,19 +473,20 @@ my $less = { version => 1, groupPasswordPolicies => [],
 my @deletes = ("groupPasswordPolicy:$g delete", "groupPasswordPolicy:$h delete",
                'role:beta create', 'role:null delete', 'role:zeta delete');
 
-events();
+$acme->new_events;
 $r = apply($less);
 is_deeply(changes($r), \@deletes, 'deletes are listed without prune');
 is_deeply([ map { $_->{key} } @{ export()->{roles} } ],
           [ qw(alpha beta null zeta) ], 'and not done');
-is_deeply([ map { $_->[0] } @{ events() } ], [ 'role.created', 'config.applied' ],
+is_deeply([ map { $_->[0] } $acme->new_events ],
+          [ 'role.created', 'config.applied' ],
           'nor told');
 
 $r = apply($less, '?detail=true');
 is_deeply(changes($r), [ grep { !/beta/ } @deletes ], 'nothing but deletes');
 is($r->json->{etag}, '"3"', 'which move nothing');
 is($r->json->{hasChanges}, $true, 'are changes nevertheless');
-is_deeply(events(), [], 'and no event');
+is_deeply([ $acme->new_events ], [], 'and no event');
 
 $r = apply($less, '?prune=false');
 is($r->status, 200, 'prune=false');
@@ -516,7 +502,7 @@ is($r->json->{etag}, '"4"', 'the tag that it makes');
 is(config(GET => '')->header('etag'), '"4"', 'is the tag from then on');
 is_deeply(export()->{roles}, [ role('alpha'), role('beta') ], 'the roles left');
 is_deeply(export()->{groupPasswordPolicies}, [], 'no override is');
-is_deeply(events(),
+is_deeply([ $acme->new_events ],
     [ [ 'group_password_policy.deleted', 'groupPasswordPolicy', $g, $name{$g}, {} ],
       [ 'group_password_policy.deleted', 'groupPasswordPolicy', $h, $name{$h}, {} ],
       [ 'role.deleted', 'role', 'null', 'Null', {} ],
@@ -654,12 +640,12 @@ is(planned($next, '', headers => [ 'If-Match' => '"1"' ])->status, 200,
 apply({ version => 1, groupPasswordPolicies => [ { groupId => $h,
                                                    minLength => 20 } ] });
 $tag = config(GET => '')->header('etag');
-events();
+$acme->new_events;
 is($acme->admin(DELETE => "/groups/$h", undef, [], $all)->status, 204,
    'a group is deleted');
 isnt(config(GET => '')->header('etag'), $tag, 'which moves the tag');
 is_deeply(export()->{groupPasswordPolicies}, [], 'since its override went');
-is_deeply([ map { $_->[0] } @{ events() } ],
+is_deeply([ map { $_->[0] } $acme->new_events ],
           [ 'group_password_policy.deleted', 'group.deleted' ], 'with an event');
 $tag = config(GET => '')->header('etag');
 is($acme->admin(DELETE => "/groups/$groups[3]", undef, [], $all)->status, 204,

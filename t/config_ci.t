@@ -11,7 +11,7 @@ use Test::More;
 use SvcTest;
 use SvcTest::Bundle;
 use SvcTest::Documents qw(document);
-use SvcTest::Process qw(slurp);
+use SvcTest::Process qw(slurp write_file);
 
 my $s = SvcTest->new->start;
 my $acme = $s->tenant('acme');
@@ -38,23 +38,14 @@ sub script {
 }
 
 
-sub file {
-    my ($name, $text) = @_;
-
-    open my $out, '>:raw', "$dir/$name" or die "$name: $!\n";
-    print $out $text;
-    close $out;
-}
-
-
 my $script = script('.github/workflows/tenant.yml');
 is(script('.gitlab-ci.yml'), $script, 'both run the same');
 is($script, "sh tenant-pipeline\n", 'the script');
 like($pipeline, qr/apply\?prune=true/, 'to its end');
 unlike($pipeline, qr/\$\{\{/, 'without what only one of them knows');
 
-file('job', $script);
-file('tenant-pipeline', $pipeline);
+write_file("$dir/job", $script);
+write_file("$dir/tenant-pipeline", $pipeline);
 
 
 # Its exit status and what it says.
@@ -72,7 +63,7 @@ sub job {
 
 
 sub bundle {
-    file('tenant.json', @_);
+    write_file("$dir/tenant.json", @_);
 }
 
 

@@ -163,8 +163,7 @@ sub fault {
 
     # a request that was given up may be under way still
 
-    wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity WHERE usename"
-                       . " = 'svc_app' AND state <> 'idle'") == 0 } 10;
+    wait_for { $s->sessions("state <> 'idle'") == 0 } 10;
 
     check($name, \%text, \%status);
 }

@@ -30,12 +30,9 @@ note("seed $SEED");
 sub begin {
     my ($method, $path, $body, @headers) = @_;
 
-    my $c = $s->connection(timeout => slow(30));
-
-    $c->send($c->format($method, "/v1/admin$path",
-                        [ Authorization => "Bearer $all", @headers ], $body));
-
-    return $c;
+    return $s->begin($method, "/v1/admin$path",
+                     [ Authorization => "Bearer $all", @headers ], $body,
+                     timeout => slow(30));
 }
 
 
@@ -56,13 +53,6 @@ sub export {
 
 # Those who wait for the lock of the tenant's governance.
 
-sub waiting {
-    return scalar $s->sql("SELECT count(*) FROM pg_stat_activity"
-                          . " WHERE usename = 'svc_app'"
-                          . " AND wait_event_type = 'Lock'");
-}
-
-
 # Sends all of it while nobody can write, and then lets them.
 
 sub together {
@@ -76,31 +66,10 @@ sub together {
 
     my @c = map { begin(@$_) } @requests;
 
-    wait_for { waiting() >= 4 } 5 or die "nobody waits\n";
+    wait_for { $s->waiting >= 4 } 5 or die "nobody waits\n";
     $db->query('COMMIT');
 
     return map { finish($_) } @c;
-}
-
-
-# The events since the last look, oldest first: [ action, id, details ].
-
-my $seen = 0;
-
-sub events {
-    my @rows = $s->sql('SELECT id, action, target_id, details ->> \'revision\''
-                       . " FROM svc.audit_event WHERE tenant_id = '$acme->{id}'"
-                       . " AND id > $seen ORDER BY id");
-
-    $seen = $rows[-1][0] if @rows;
-
-    return map { [ @$_[1 .. 3] ] } @rows;
-}
-
-
-sub revision {
-    return $s->sql('SELECT revision FROM svc.governance'
-                   . " WHERE tenant_id = '$acme->{id}'");
 }
 
 
@@ -114,8 +83,8 @@ for my $round (1 .. 4) {
     } 1 .. $MANY;
     my @texts = map { SvcTest::Bundle::canonical($_) } @bundles;
 
-    events();
-    my $before = revision();
+    $acme->new_events('id');
+    my $before = $acme->revision;
     my @answers = together(map { [ POST => '/config/apply?prune=true', $_ ] }
                            @texts);
 
@@ -129,7 +98,8 @@ for my $round (1 .. 4) {
 
     is(scalar @which, 1, 'one of them is left, whole') or diag($left);
 
-    my @events = events();
+    my @events = $acme->new_events(qw(action target_id),
+                                   "details ->> 'revision'");
     my @applied = grep { $_->[0] eq 'config.applied' } @events;
     my ($last) = map { $_->[1] } grep { $_->[0] eq 'role.created'
                                         && $_->[1] =~ /^only/ } reverse @events;
@@ -139,14 +109,14 @@ for my $round (1 .. 4) {
               [ $before + 1 .. $before + $MANY ], 'one after the other');
     is($last, 'only' . $round . '-' . ($which[0] + 1),
        'the log ends with the one that is left');
-    is(revision(), $before + $MANY, 'and so does the revision');
+    is($acme->revision, $before + $MANY, 'and so does the revision');
 }
 
 
 # --- If-Match: the first one wins --------------------------------------------------
 
 {
-    my $tag = '"' . revision() . '"';
+    my $tag = '"' . $acme->revision . '"';
     my @answers = together(map {
         [ POST => '/config/apply', SvcTest::Bundle::canonical(
               SvcTest::Bundle::random(groups => \@groups)),
@@ -242,7 +212,7 @@ for my $round (1 .. 4) {
     my $c = begin(POST => '/config/apply?prune=true', SvcTest::Bundle::canonical(
         { riskPolicy => SvcTest::Bundle::risk(), roles => [] }));
 
-    wait_for { waiting() } 5 or die "nobody waits\n";
+    wait_for { $s->waiting } 5 or die "nobody waits\n";
     $db->query('COMMIT');
 
     my $r = finish($c);
@@ -273,7 +243,7 @@ for my $round (1 .. 4) {
     my $c = begin(POST => '/config/apply?prune=true', SvcTest::Bundle::canonical(
         { roles => [ SvcTest::Bundle::role('first') ] }));
 
-    wait_for { waiting() } 5 or die "nobody waits\n";
+    wait_for { $s->waiting } 5 or die "nobody waits\n";
 
     $db->query("SET LOCAL lock_timeout = '100ms'");
     ok(eval { $set->('last', $users[1]); 1 }, 'the last role is not locked yet')
@@ -301,7 +271,7 @@ for my $round (1 .. 4) {
         { riskPolicy => SvcTest::Bundle::risk(),
           groupPasswordPolicies => [ SvcTest::Bundle::override($gone) ] }));
 
-    wait_for { waiting() } 5 or die "nobody waits\n";
+    wait_for { $s->waiting } 5 or die "nobody waits\n";
     $db->query('COMMIT');
 
     my $r = finish($c);
@@ -421,7 +391,7 @@ sub restless {
         begin(POST => '/config/apply?prune=true', $text);
     } 1 .. $MANY;
 
-    wait_for { waiting() >= 4 } 5 or die "nobody waits\n";
+    wait_for { $s->waiting >= 4 } 5 or die "nobody waits\n";
     $db->query('COMMIT');
 
     my @bad;

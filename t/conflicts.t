@@ -28,7 +28,7 @@ my $s = SvcTest->new(pg_conf => "log_min_messages = warning\n"
                      http => "    keepalive_requests 1000000000;\n")->start;
 
 my $acme = $s->tenant('acme');
-my $api = $acme->token(kind => 'api', permissions => $ALL)->{token};
+my $api = $acme->token_for($ALL);
 my ($ada, $bob) = map { $acme->create(userName => "$_\@acme.test",
                                       externalId => $_) } qw(ada bob);
 my ($first, $second) = map {

@@ -13,7 +13,8 @@ use IO::Socket::INET;
 use Test::More;
 
 use SvcTest::Nginx ();
-use SvcTest::Process qw(on_exit wait_for slurp spawn wait_exit signal_pid);
+use SvcTest::Process qw(on_exit wait_for slurp spawn wait_exit signal_pid
+    write_file);
 use SvcTest::Skip;
 
 skip_built_in();
@@ -120,14 +121,6 @@ is_well($port, 'what ran goes on');
 is(slurp("$run/env"), $env, 'where it was');
 
 my $keys = slurp("$run/svc.keys");
-
-sub write_file {
-    my ($path, $content) = @_;
-
-    open my $file, '>', $path or die "$path: $!";
-    print $file $content;
-    close $file or die "$path: $!";
-}
 
 write_file("$run/svc.keys", "k1:none\n");
 ($text, $rc) = demo('start', SvcTest::Nginx::free_port());

@@ -26,18 +26,9 @@ $m->editor;
 $m->checkout('svc');
 
 
-sub passes {
-    my ($script, $name) = @_;
-    my ($status, $text) = $m->sh($script);
-
-    is($status, 0, $name) or diag("$script\n$text");
-
-    return $text;
-}
-
-
 sub svc_files {
-    return split /\n/, passes('find /usr /etc/nginx -name "*svc*"', 'files');
+    return split /\n/, $m->passes('find /usr /etc/nginx -name "*svc*"',
+                                  'files');
 }
 
 
@@ -47,8 +38,8 @@ my (undef, $setup) = SvcTest::Machine::documented('Installing');
 
 my %before = map { $_ => 1 } svc_files();
 
-passes('cd /mnt/svc && make install', 'make install');
-my $text = passes("set -eo pipefail\n$setup", 'the documented commands');
+$m->passes('cd /mnt/svc && make install', 'make install');
+my $text = $m->passes("set -eo pipefail\n$setup", 'the documented commands');
 
 like($text, qr/"status":"ok","postgres":"up","redis":"up"/, 'it is well');
 unlike($text, qr/\[warn\]/, 'nginx -t warns of nothing');
@@ -56,26 +47,28 @@ unlike($text, qr/not change directory|Permission/, 'nor does another command');
 
 my ($token) = $text =~ /(scim_[\w-]{43})\b/ or die 'no token';
 
-is(passes("curl -sk -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer $token'"
-          . ' -d \'{"userName":"grace@acme.example"}\''
-          . ' https://localhost/scim/v2/Users', 'a request'), 201, 'is answered');
+is($m->passes("curl -sk -o /dev/null -w '%{http_code}'"
+              . " -H 'Authorization: Bearer $token'"
+              . ' -d \'{"userName":"grace@acme.example"}\''
+              . ' https://localhost/scim/v2/Users', 'a request'), 201,
+   'is answered');
 
-is(passes('stat -c "%a %U" /etc/nginx/svc.pgpass /etc/nginx/svc.keys',
+is($m->passes('stat -c "%a %U" /etc/nginx/svc.pgpass /etc/nginx/svc.keys',
           'the secrets'), "600 www-data\n600 root\n", 'are for their readers');
-like(passes('cat /etc/postgresql/*/main/pg_hba.conf', 'pg_hba.conf'),
+like($m->passes('cat /etc/postgresql/*/main/pg_hba.conf', 'pg_hba.conf'),
      qr/^local +all +all +peer\n.*^host +all +all .*scram-sha-256\n/ms,
      'is Debian\'s');
 
-is(passes('svcctl version', 'svcctl'), 'svcctl ' . slurp('conf/version'),
+is($m->passes('svcctl version', 'svcctl'), 'svcctl ' . slurp('conf/version'),
    'is of this version');
-like(passes('man svcctl', 'man svcctl'), qr/^SVCCTL\(8\)/m, 'is its page');
-like(passes('. /usr/share/bash-completion/completions/svcctl;'
+like($m->passes('man svcctl', 'man svcctl'), qr/^SVCCTL\(8\)/m, 'is its page');
+like($m->passes('. /usr/share/bash-completion/completions/svcctl;'
             . ' complete -p svcctl', 'bash'),
      qr/-F _svcctl svcctl$/m, 'completes it');
 
 # Debian's error_log has no level, which hides warnings
 
-like(passes('sed "s/worker_connections .*;/worker_connections 500;/"'
+like($m->passes('sed "s/worker_connections .*;/worker_connections 500;/"'
             . ' /etc/nginx/nginx.conf > /etc/nginx/few.conf'
             . ' && nginx -t -q -c /etc/nginx/few.conf 2>&1', 'nginx -t'),
      qr/\[warn\] .*"worker_connections" of 544 at least/,
@@ -94,7 +87,7 @@ ok(10 + 2 < $shutdown && $shutdown < $retry && $retry < $limit,
 
 # a download that takes longer than the five seconds of Debian's unit
 
-passes(<<'EOT', 'a slow answer');
+$m->passes(<<'EOT', 'a slow answer');
 set -e
 head -c 700000 /dev/zero > /var/www/html/slow
 sed -i '/^events/i worker_shutdown_timeout 15s;' /etc/nginx/nginx.conf
@@ -105,22 +98,24 @@ EOT
 
 my $slow = $m->start("curl -sk -o /dev/null -w '%{size_download}'"
                      . ' https://localhost/slow', "$m->{dir}/slow");
-ok((wait_for { passes('ss -tnH state established "sport = :443"', 'ss') } 10),
+ok((wait_for { $m->passes('ss -tnH state established "sport = :443"',
+                          'ss') } 10),
    'is under way');
-passes($stop, 'the unit\'s ExecStop');
+$m->passes($stop, 'the unit\'s ExecStop');
 is(wait_exit($slow, 20), 0, 'the answer');
 is(slurp("$m->{dir}/slow"), 700000, 'is complete');
-is(passes('pgrep -x nginx | wc -l', 'afterwards'), "0\n", 'NGINX is gone');
+is($m->passes('pgrep -x nginx | wc -l', 'afterwards'), "0\n", 'NGINX is gone');
 
 
 # --- removing -----------------------------------------------------------------------
 
 my ($remove, $data) = SvcTest::Machine::documented('Removing');
 
-passes("set -e\ncd /mnt/svc\n$remove", 'the commands that remove');
-is(passes('curl -sS -o /dev/null -w "%{http_code}" http://localhost/', 'NGINX'),
+$m->passes("set -e\ncd /mnt/svc\n$remove", 'the commands that remove');
+is($m->passes('curl -sS -o /dev/null -w "%{http_code}" http://localhost/',
+              'NGINX'),
    200, 'goes on');
-passes("set -e\n$data", 'the commands that remove the data');
+$m->passes("set -e\n$data", 'the commands that remove the data');
 is_deeply([ grep { !$before{$_} } svc_files() ], [], 'what is left is nothing');
 
 $m->stop;

@@ -15,33 +15,19 @@ use SvcTest::Process qw(wait_for);
 
 my ($TRUE, $FALSE) = (JSON::PP::true, JSON::PP::false);
 my $TIME = qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/;
+my @TOLD = qw(action details);
 my $NOBODY = '00000000-0000-4000-8000-000000000000';
 
 my $s = SvcTest->new->start;
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
 my @workers = $s->workers;
-my %token = map { $_->[0] => $_->[1]->token(kind => 'api', permissions => $_->[2])
-                             ->{token} }
-            [ all => $acme, 'users:view,members:manage' ],
-            [ other => $globex, 'users:view,members:manage' ],
-            [ view => $acme, 'users:view' ],
-            [ manage => $acme, 'members:manage' ];
+my %token = (all => $acme->token_for('users:view,members:manage'),
+             other => $globex->token_for('users:view,members:manage'),
+             view => $acme->token_for('users:view'),
+             manage => $acme->token_for('members:manage'));
 
-
-sub ask {
-    my ($method, $path, $body, $token) = @_;
-
-    return $acme->admin($method, $path, $body, undef, $token{ $token // 'all' });
-}
-
-
-sub events {
-    my ($id) = @_;
-
-    return [ map { $_->[0] } $s->sql("SELECT action || ' ' || details FROM"
-             . " svc.audit_event WHERE target_id = '$id' ORDER BY id") ];
-}
+*ask = $acme->asks('', \%token);
 
 
 # Each live session of a user, by the sign-in that is not here yet.
@@ -115,8 +101,8 @@ admin_error(ask(POST => "/users/$bob"), 405, 'method_not_allowed',
             'POST of a user');
 admin_error(ask(GET => '/users/unlock'), 405, 'method_not_allowed',
             'no user is "unlock"');
-is_deeply(events($bob), [ 'user.created {"source": "scim"}' ],
-          'nothing has happened');
+is_deeply([ $acme->events_of($bob, @TOLD) ],
+          [ [ 'user.created', { source => 'scim' } ] ], 'nothing has happened');
 
 
 # --- a user -----------------------------------------------------------------------------
@@ -192,7 +178,8 @@ $user = ask(GET => "/users/$bob")->json;
 is_deeply(ask(PUT => "/users/$bob", $user)->json, $user,
           'what GET tells can be put');
 is_deeply(ask(PUT => "/users/$bob", {})->json, $user, 'so can nothing');
-is_deeply(events($bob), [ 'user.created {"source": "scim"}' ], 'and no event');
+is_deeply([ $acme->events_of($bob, @TOLD) ],
+          [ [ 'user.created', { source => 'scim' } ] ], 'and no event');
 
 my $r = ask(PUT => "/users/$bob", { title => "Ingénieur \x{1F680}",
                                     firstName => 'Rob', lastName => undef });
@@ -202,8 +189,10 @@ is_deeply($r->json, { %$user, title => "Ingénieur \x{1F680}",
                       firstName => 'Rob', lastName => undef,
                       updatedAt => $r->json->{updatedAt} },
           'absent keeps, null clears');
-is(events($bob)->[-1],
-   'user.updated {"changed": ["firstName", "lastName", "title"]}', 'its event');
+is_deeply(($acme->events_of($bob, @TOLD))[-1],
+          [ 'user.updated',
+            { changed => [ 'firstName', 'lastName', 'title' ] } ],
+          'its event');
 
 is(ask(PUT => "/users/$bob", { department => '' })->json->{department}, undef,
    'an empty string clears too');
@@ -249,8 +238,8 @@ is_deeply([ $r->status, $r->json ], [ 200, { revokedSessions => 3 } ], 'logout')
 is_deeply(ask(POST => "/users/$bob/logout")->json, { revokedSessions => 0 },
           'again');
 is(sessions($many[0]), 1, "another's goes on");
-is_deeply([ grep { /logged_out/ } @{ events($bob) } ],
-          [ 'user.logged_out {"revokedSessions": 3}' ], 'one event');
+is_deeply([ grep { $_->[0] =~ /logged_out/ } $acme->events_of($bob, @TOLD) ],
+          [ [ 'user.logged_out', { revokedSessions => 3 } ] ], 'one event');
 
 sign_in($bob);
 $r = ask(POST => "/users/$bob/suspend");
@@ -267,7 +256,8 @@ is(ask(POST => "/users/$bob/reactivate")->json->{status}, 'active', 'reactivate'
 is(ask(POST => "/users/$bob/reactivate")->status, 200, 'again');
 is(ask(POST => "/users/$many[7]/reactivate")->json->{status}, 'active',
    'one that was deactivated');
-is_deeply([ map { s/ .*//r } grep { /suspended|reactiv/ } @{ events($bob) } ],
+is_deeply([ grep { /suspended|reactiv/ }
+            map { $_->[0] } $acme->events_of($bob, 'action') ],
           [ 'user.suspended', 'user.reactivated' ], 'an event each');
 counted('states');
 
@@ -299,9 +289,9 @@ for my $row ([ { email => 'EVE@globex.test' }, "now() + '1 h'::interval", $TRUE 
 
 is_deeply(ask(POST => '/users/unlock', { userId => $bob })->json,
           { unlocked => $FALSE }, 'nothing to unlock');
-is_deeply([ grep { /unlocked/ } @{ events($bob) } ],
-          [ map { "user.unlocked {\"wasLocked\": $_}" } qw(true true false
-                                                           false) ],
+is_deeply([ grep { $_->[0] =~ /unlocked/ } $acme->events_of($bob, @TOLD) ],
+          [ map { [ 'user.unlocked', { wasLocked => $_ } ] }
+                $TRUE, $TRUE, $FALSE, $FALSE ],
           'an event for each change');
 
 admin_error(ask(POST => '/users/unlock', $_), 404, 'not_found',
@@ -331,15 +321,13 @@ admin_error(ask(DELETE => "/users/$owners[2]"), 400, 'last_admin',
 is(sessions($owners[2]), 1, 'nor signed out');
 is(ask(POST => "/users/$owners[1]/suspend")->status, 200,
    'one that is suspended may be');
-is_deeply([ map { s/ .*//r } @{ events($owners[2]) } ], [ 'user.created' ],
+is_deeply([ $acme->events_of($owners[2], 'action') ], [ [ 'user.created' ] ],
           'without an event');
 
 for my $round (1 .. 8) {
     my @paths = map { $round % 2 ? [ POST => "/users/$_/suspend" ]
                       : $round % 4 ? [ DELETE => "/users/$_" ]
                       : [ POST => "/users/$_/suspend" ] } @owners[1, 2];
-    my @c = map { $s->connection } @paths;
-
     # the second one waits: its lock is held until both are under way
 
     my $holder = $s->connect_as('postgres');
@@ -349,10 +337,9 @@ for my $round (1 .. 8) {
     $holder->query("SELECT FROM svc.user_account WHERE id ="
                    . " '$owners[1 + $round / 2 % 2]' FOR UPDATE");
 
-    $c[$_]->send($c[$_]->format(@{ $paths[$_] }[0], "/v1/admin$paths[$_][1]",
-        [ Authorization => "Bearer $token{all}" ])) for 0, 1;
-    wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity WHERE usename ="
-                       . " 'svc_app' AND wait_event_type = 'Lock'") == 2 } 5;
+    my @c = map { $s->begin($_->[0], "/v1/admin$_->[1]",
+                            [ Authorization => "Bearer $token{all}" ]) } @paths;
+    wait_for { $s->waiting == 2 } 5;
     $holder->query('ROLLBACK');
 
     my @status = sort map { $_->read->status } @c;
@@ -384,8 +371,8 @@ is($s->sql("SELECT count(*) FROM svc.session WHERE user_id = '$gone'"), 0,
    'with its sessions');
 is($s->sql("SELECT coalesce(created_by_name, 'nobody') FROM svc.credential WHERE"
            . " id = '$acme->{api_id}'"), 'nobody', 'and its name elsewhere');
-is_deeply([ map { s/ .*//r } @{ events($gone) } ],
-          [ 'user.created', 'user.deleted' ], 'its event');
+is_deeply([ $acme->events_of($gone, 'action') ],
+          [ [ 'user.created' ], [ 'user.deleted' ] ], 'its event');
 is($s->sql("SELECT count(*) FROM svc.audit_event e WHERE e::text ~* 'gone'"), 0,
    'which does not name it');
 is($acme->create(userName => 'gone@acme.test')->{userName}, 'gone@acme.test',

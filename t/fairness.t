@@ -71,14 +71,6 @@ sub release {
 }
 
 
-# Statements of the modules that wait for a lock.
-
-sub held {
-    return $s->sql("SELECT count(*) FROM pg_stat_activity WHERE usename ="
-                   . " 'svc_app' AND wait_event_type = 'Lock'");
-}
-
-
 sub gauge {
     my ($pool, $state) = @_;
 
@@ -93,13 +85,9 @@ sub search {
     my ($n, @tokens) = @_;
 
     return map {
-        my $c = $s->connection;
-        my $token = $tokens[$_ % @tokens];
-
-        $c->send($c->format(GET => $SEARCH,
-                            [ Authorization => "Bearer $token",
-                              Connection => 'close' ]));
-        $c;
+        $s->begin(GET => $SEARCH,
+                  [ Authorization => "Bearer $tokens[$_ % @tokens]",
+                    Connection => 'close' ]);
     } 0 .. $n - 1;
 }
 
@@ -160,12 +148,12 @@ sub audit {
 hold($acme);
 
 my @c = search(6, $acme->{audit});
-ok((wait_for { held() == 1 && gauge(slow => 'waiting') == 5 } 10),
+ok((wait_for { $s->waiting == 1 && gauge(slow => 'waiting') == 5 } 10),
    'a tenant has one of two connections, and waits for it');
 
 my @took = timed(100, sub { audit($globex) }, 200, 'another one searches');
 
-ok((wait_for { held() == 1 } 10), 'while the first still waits');
+ok((wait_for { $s->waiting == 1 } 10), 'while the first still waits');
 is(gauge(slow => 'in_flight'), 1, 'which has had no more');
 
 release($acme);
@@ -187,7 +175,7 @@ ok((wait_for { gauge(slow => 'waiting') == $QUEUE / 2 } 10), 'they wait');
 
 quick([ timed(50, sub { audit($globex) }, 200, 'beside 40 tokens') ], \@took,
       'another one is as quick');
-ok((wait_for { held() == 1 } 10), 'they share one connection');
+ok((wait_for { $s->waiting == 1 } 10), 'they share one connection');
 
 release($acme);
 
@@ -201,7 +189,7 @@ cmp_ok($seen->{200} // 0, '>=', $QUEUE / 2, 'half of the queue is theirs');
 
 hold($acme);
 @c = search(4, $acme->{audit});
-ok((wait_for { held() == 1 } 10), 'one is held up again');
+ok((wait_for { $s->waiting == 1 } 10), 'one is held up again');
 
 my @garbage = search(60, map { "svc_garbage$_" } 1 .. 60);
 
@@ -219,7 +207,7 @@ is_deeply(statuses(@c), { 200 => 4 }, 'the others get theirs');
 hold($_) for $acme, $globex;
 
 @c = map { [ search(8, $_->{audit}) ] } $acme, $globex;
-ok((wait_for { held() == 2 && gauge(slow => 'waiting') == 14 } 10),
+ok((wait_for { $s->waiting == 2 && gauge(slow => 'waiting') == 14 } 10),
    'two tenants have all connections');
 
 my ($late) = search(1, $initech->{audit});
@@ -228,7 +216,7 @@ ok((wait_for { gauge(slow => 'waiting') == 15 } 10), 'a third one waits');
 release($acme);
 is_deeply(statuses($late), { 200 => 1 }, 'it gets the first that is free');
 is_deeply(statuses(@{ $c[0] }), { 200 => 8 }, 'with the one that is not held');
-ok((wait_for { held() == 1 } 10), 'the other one keeps its own');
+ok((wait_for { $s->waiting == 1 } 10), 'the other one keeps its own');
 release($globex);
 is_deeply(statuses(@{ $c[1] }), { 200 => 8 }, 'and goes on');
 
@@ -274,7 +262,7 @@ $pipelined->send(join '', map {
     $pipelined->format(GET => "$SEARCH&limit=$_",
                        { Authorization => "Bearer $acme->{audit}" })
 } 1 .. 5);
-ok((wait_for { held() == 1 } 10), 'pipelined requests');
+ok((wait_for { $s->waiting == 1 } 10), 'pipelined requests');
 quick([ timed(20, sub { audit($globex) }, 200, 'beside them') ], \@took,
       'another one is as quick');
 release($acme);
@@ -303,22 +291,18 @@ $operator->query("SELECT FROM svc.user_account WHERE id = '$user->{id}'"
                  . ' FOR UPDATE');
 
 @c = map {
-    my $c = $s->connection;
-
-    $c->send($c->format(PATCH => "/scim/v2/Users/$user->{id}",
-        [ @{ $acme->headers }, Connection => 'close' ],
-        SvcTest::encode(patch_op({ op => 'replace', path => 'title',
-                                   value => "T$_" }))));
-    $c;
+    $s->begin(PATCH => "/scim/v2/Users/$user->{id}",
+              [ @{ $acme->headers }, Connection => 'close' ],
+              patch_op({ op => 'replace', path => 'title', value => "T$_" }));
 } 1 .. 24;
 
-ok((wait_for { held() >= 3 && gauge(write => 'waiting') > 0 } 10),
+ok((wait_for { $s->waiting >= 3 && gauge(write => 'waiting') > 0 } 10),
    'an operator has locked a row');
 
 quick([ timed(100, sub { create($globex) }, 201, 'another one writes') ],
       \@alone, 'as quick as alone');
 scim_ok(create($initech), 201, 'and one that is new');
-ok((wait_for { my $n = held(); $n >= 2 && $n < 4 } 10),
+ok((wait_for { my $n = $s->waiting; $n >= 2 && $n < 4 } 10),
    'while the row is locked');
 
 $operator->query('ROLLBACK');
@@ -331,11 +315,11 @@ is_deeply(statuses(@c), { 200 => 24 }, 'then the row is written');
 
 hold($acme);
 @c = search(6, $acme->{audit});
-ok((wait_for { held() == 1 && gauge(slow => 'waiting') == 5 } 10),
+ok((wait_for { $s->waiting == 1 && gauge(slow => 'waiting') == 5 } 10),
    'five wait for one');
 $s->sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         . " WHERE usename = 'svc_app' AND wait_event_type = 'Lock'");
-ok((wait_for { held() == 1 } 10), 'the connection is cut');
+ok((wait_for { $s->waiting == 1 } 10), 'the connection is cut');
 release($acme);
 is_deeply(statuses(@c), { 200 => 6 }, 'all are answered');
 is_deeply([ map { audit($_)->status } $acme, $globex ], [ 200, 200 ],
@@ -347,7 +331,7 @@ ok((wait_for { gauge(slow => 'in_flight') + gauge(slow => 'waiting') == 0 }
 
 hold($acme);
 @c = search(6, $acme->{audit});
-ok((wait_for { held() == 1 && gauge(slow => 'waiting') == 5 } 10),
+ok((wait_for { $s->waiting == 1 && gauge(slow => 'waiting') == 5 } 10),
    'six more');
 is("@{[ $s->workers ]}", "@workers", 'of the same worker');
 $s->reload(linger => 1);

@@ -30,12 +30,6 @@ $s->start;
 my $acme = $s->tenant('acme');
 
 
-sub backends {
-    return scalar $s->sql("SELECT count(*) FROM pg_stat_activity"
-                          . " WHERE usename = 'svc_app'");
-}
-
-
 # Open files of all workers, and the memory of the largest one in KB.
 
 sub files {
@@ -136,9 +130,9 @@ sub stored {
 sub settled {
     my ($name) = @_;
 
-    ok((wait_for { backends() == $POOLS } 10),
+    ok((wait_for { $s->sessions('true') == $POOLS } 10),
        "$name: as many connections to PostgreSQL as before")
-        or diag(backends() . " instead of $POOLS");
+        or diag($s->sessions('true') . " instead of $POOLS");
 }
 
 

@@ -129,17 +129,15 @@ is(create('race', \%token)->header('idempotency-replayed'), 'true',
 
 {
     my $lock = $s->connect_as('postgres');
-    my $c = $s->connection;
 
     $lock->query('BEGIN');
     $lock->query('LOCK TABLE svc.credential IN EXCLUSIVE MODE');
-    $c->send($c->format(POST => '/v1/admin/api-tokens',
-                        { Authorization => "Bearer $acme->{api_token}",
-                          'Idempotency-Key' => 'broken' },
-                        SvcTest::encode(\%token)));
 
-    wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity"
-                       . " WHERE wait_event_type = 'Lock'") } 5;
+    my $c = $s->begin(POST => '/v1/admin/api-tokens',
+                      { Authorization => "Bearer $acme->{api_token}",
+                        'Idempotency-Key' => 'broken' }, \%token);
+
+    wait_for { $s->waiting } 5;
     $c->close;
     $lock->query('COMMIT');
 

@@ -10,7 +10,7 @@ use Test::More;
 use Time::HiRes qw(time);
 
 use SvcTest;
-use SvcTest::Process qw(slow wait_for run);
+use SvcTest::Process qw(slow wait_for run resident);
 use SvcTest::Scim;
 
 
@@ -37,18 +37,7 @@ my $host = sockaddr_in($s->port, INADDR_LOOPBACK);
 my (@idle, $refused, $in);
 
 
-sub rss {
-    my $kb = 0;
-
-    for my $pid ($s->workers) {
-        $kb += $1 if (SvcTest::Process::slurp("/proc/$pid/status") // '')
-                     =~ /^VmRSS:\s+(\d+) kB/m;
-    }
-
-    return $kb;
-}
-
-my $rss = rss();
+my $rss = resident($s->workers);
 
 # in each state that a connection may idle in
 
@@ -96,7 +85,7 @@ cmp_ok($times[25], '<', slow(0.25), 'without waiting');
 is($s->health->status, 200, 'healthy');
 is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
 
-my $each = (rss() - $rss) / IDLE;
+my $each = (resident($s->workers) - $rss) / IDLE;
 cmp_ok($each, '<', 16, sprintf 'an idle connection costs %.1f kB', $each)
     if !$ENV{SVC_TEST_SLOW} || $ENV{SVC_TEST_SLOW} == 1;
 

@@ -124,15 +124,12 @@ $locker->query('BEGIN');
 $locker->query("SELECT * FROM svc.user_account WHERE id = '$user->{id}'"
                . ' FOR UPDATE');
 
-my $blocked = $s->connection;
-$blocked->send($blocked->format(PATCH => "/scim/v2/Users/$user->{id}",
-    $acme->headers, SvcTest::encode(patch_op(
-        { op => 'replace', path => 'title', value => 'late' }))));
+my $blocked = $s->begin(PATCH => "/scim/v2/Users/$user->{id}", $acme->headers,
+    patch_op({ op => 'replace', path => 'title', value => 'late' }));
 
 sub waiting {
-    return $s->sql("SELECT count(*) FROM pg_stat_activity WHERE usename ="
-                   . " 'svc_app' AND wait_event_type = 'Lock'"
-                   . " AND wait_event = 'transactionid'");
+    return $s->sessions("wait_event_type = 'Lock'"
+                        . " AND wait_event = 'transactionid'");
 }
 
 ok((wait_for { waiting() == 1 } 5), 'a request waits for a lock');

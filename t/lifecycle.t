@@ -523,8 +523,7 @@ ok((wait_for { !$s->nginx->old_worker_pids } 10), 'all old workers end');
 
 # connections to PostgreSQL are given back: 2 workers, 7 each
 
-ok((wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity"
-                       . " WHERE usename = 'svc_app'") <= 14 } 5),
+ok((wait_for { $s->sessions('true') <= 14 } 5),
    'no connection to PostgreSQL is left over');
 
 # nginx itself shows a doubled header, at the level info

@@ -15,7 +15,7 @@ my $s = SvcTest->new(svc => { svc_webhooks => 'on' },
                      locations => '')->start;
 
 my $acme = $s->tenant('acme');
-my $api = $acme->token(kind => 'api', permissions => $ALL)->{token};
+my $api = $acme->token_for($ALL);
 
 
 # A kind: how many there may be, how they are counted, how $n of them are made

@@ -26,7 +26,7 @@ EOT
 my $h2 = SvcTest::Nginx::free_port();
 my $s = SvcTest->new(locations => $LOCATION, http2_port => $h2)->start;
 my $acme = $s->tenant('acme');
-my $token = $acme->token(kind => 'api', permissions => 'audit:view')->{token};
+my $token = $acme->token_for('audit:view');
 my $REQUESTS = 'svc_http_requests_total';
 my $SECONDS = 'svc_http_request_duration_seconds';
 my ($r, $m);
@@ -227,11 +227,9 @@ sub locked {
     $lock->query("SELECT FROM svc.user_account WHERE id = '$user->{id}'"
                  . ' FOR UPDATE');
 
-    my $c = $s->connection;
-
-    $c->send($c->format(PUT => $path, [ @{ $acme->headers },
+    my $c = $s->begin(PUT => $path, [ @{ $acme->headers },
         'Content-Type' => 'application/scim+json' ],
-        SvcTest::encode({ userName => 'ada@acme.test', displayName => 'A' })));
+        { userName => 'ada@acme.test', displayName => 'A' });
 
     wait_for { metrics()->value('svc_postgres_requests', %worker,
                                 pool => 'write', state => 'in_flight') == 1 } 5;

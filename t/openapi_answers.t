@@ -161,8 +161,7 @@ is_status(200, $_->[0], query => 'detail=1', body => $_->[1])
                            riskPolicy => $bundle->{riskPolicy} } ],
         [ applyConfig => { version => 1, roles => [] } ];
 is_status(200, 'planConfig', query => 'detail=true', body => $bundle,
-          token => $acme->token(kind => 'api', permissions => 'tenant:manage')
-                       ->{token});
+          token => $acme->token_for('tenant:manage'));
 is_status(200, 'getPublicLogo', query => 'v=another');
 is_status(206, 'getPublicLogo', headers => [ Range => 'bytes=0-9' ]);
 is_status(200, 'exportAuditEvents', query => 'format=csv');
@@ -201,8 +200,7 @@ $acme->create(userName => 'heard@acme.test');
 
 # --- what is refused ------------------------------------------------------------------
 
-my $viewer = { map { $_ => $acme->token(kind => 'api', permissions => $_)
-                               ->{token} } qw(apps:manage users:view) };
+my $viewer = { map { $_ => $acme->token_for($_) } qw(apps:manage users:view) };
 my $long = '{"a":"' . 'x' x 1048576 . '"}';
 
 for my $id ($c->ids) {

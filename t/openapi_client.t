@@ -16,7 +16,7 @@ use SvcTest;
 use SvcTest::Documents qw(section examples);
 use SvcTest::Governance qw($ALL);
 use SvcTest::Npm;
-use SvcTest::Process qw(on_exit run slurp);
+use SvcTest::Process qw(on_exit run slurp write_file);
 
 my $s = SvcTest->new->start;
 my $acme = $s->tenant('acme');
@@ -39,15 +39,6 @@ sub in_folder {
     is($status, 0, $name) or diag($text);
 
     return $text;
-}
-
-
-sub file {
-    my ($name, $text) = @_;
-
-    open my $fh, '>', "$dir/$name" or die "$dir/$name: $!\n";
-    print $fh $text;
-    close $fh;
 }
 
 
@@ -81,8 +72,8 @@ like(slurp("$dir/svc.d.ts"), qr/^export interface paths \{$/m, 'are there');
 # --- compiling -----------------------------------------------------------------------
 
 copy("$npm/client.ts", $dir) or die "client.ts: $!\n";
-file('readme.ts', $snippet);
-file('use.ts', <<'EOT');
+write_file("$dir/readme.ts", $snippet);
+write_file("$dir/use.ts", <<'EOT');
 import { ensureGroup } from "./readme.js";
 
 declare const process: { argv: string[] };
@@ -108,7 +99,7 @@ my @wrong = ('await svc.GET("/v1/admin/nothing");',
 my $client = slurp("$dir/client.ts");
 my $lines = $client =~ tr/\n//;
 
-file('wrong.ts', join "\n", $client . shift @wrong, @wrong);
+write_file("$dir/wrong.ts", join "\n", $client . shift @wrong, @wrong);
 
 my ($status, $text) = run([ 'node', "$npm/node_modules/typescript/bin/tsc",
     '--strict', '--target', 'es2022', '--module', 'nodenext', '--lib',

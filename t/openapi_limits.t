@@ -125,7 +125,7 @@ sub defaults {
 
 
 my $globex = $s->tenant('globex');
-my $all = $globex->token(kind => 'api', permissions => $ALL)->{token};
+my $all = $globex->token_for($ALL);
 
 sub made {
     my $r = $globex->admin(@_, [], $all);

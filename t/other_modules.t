@@ -9,7 +9,7 @@ use IO::Socket::INET;
 use Test::More;
 
 use SvcTest;
-use SvcTest::Process qw(slow wait_for slurp);
+use SvcTest::Process qw(slow wait_for slurp write_file);
 use SvcTest::Scim;
 
 
@@ -114,15 +114,6 @@ my $acme = $s->tenant('acme');
 my $user = $acme->create(userName => 'ada@acme.test', displayName => 'Ada');
 my $path = "/scim/v2/Users/$user->{id}";
 my @workers = $s->workers;
-
-
-sub write_file {
-    my ($name, $text) = @_;
-
-    open my $f, '>', $name or die "$name: $!";
-    print $f $text;
-    close $f;
-}
 
 
 sub there {

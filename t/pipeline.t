@@ -51,12 +51,9 @@ sub stored {
 
 sub ask {
     my ($method, $path, $body) = @_;
-    my $c = $s->connection;
 
-    $c->send($c->format($method => $path,
-                        [ @{ $acme->headers }, Connection => 'close' ],
-                        $body));
-    return $c;
+    return $s->begin($method, $path,
+                     [ @{ $acme->headers }, Connection => 'close' ], $body);
 }
 
 

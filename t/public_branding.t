@@ -216,11 +216,7 @@ is(join(' ', map { waitpid $_, 0; $? } @readers), '0 0 0 0', 'readers were serve
     $s->sql("UPDATE svc.tenant SET logo_etag = 'x' WHERE slug = 'acme'");
     set($acme, { primary => '#010203' });
 
-    my @c = map {
-        my $c = $s->connection;
-        $c->send($c->format(GET => '/v1/tenants/acme/logo', {}, undef));
-        $c;
-    } 1 .. 150;
+    my @c = map { $s->begin(GET => '/v1/tenants/acme/logo') } 1 .. 150;
 
     is($globex->admin(GET => '/tenant')->status, 200,
        'who comes behind them is served');

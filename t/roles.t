@@ -24,19 +24,12 @@ my $globex = $s->tenant('globex');
 my @workers = $s->workers;
 
 my %token = (
-    all => $acme->token(kind => 'api', permissions => $ALL)->{token},
-    few => $acme->token(kind => 'api',
-                        permissions => 'roles:manage,audit:view')->{token},
-    other => $globex->token(kind => 'api', permissions => $ALL)->{token},
+    all => $acme->token_for($ALL),
+    few => $acme->token_for('roles:manage,audit:view'),
+    other => $globex->token_for($ALL),
 );
 
-
-sub ask {
-    my ($method, $path, $body, $token, @headers) = @_;
-
-    return $acme->admin($method, "/roles$path", $body, \@headers,
-                        $token{ $token // 'all' });
-}
+*ask = $acme->asks('/roles', \%token);
 
 
 sub role {
@@ -44,12 +37,6 @@ sub role {
 
     return ask(POST => '', { key => $key, name => 'Role',
                              permissions => \@permissions });
-}
-
-
-sub revision {
-    return $s->sql('SELECT revision FROM svc.governance'
-                   . " WHERE tenant_id = '$acme->{id}'");
 }
 
 
@@ -77,7 +64,7 @@ is_deeply(ask(GET => '')->json, {
                      system_role('member', 'Member', [], 0) ] },
     'none but those of the system');
 
-my $revision = revision();
+my $revision = $acme->revision;
 my $r = ask(POST => '', { key => 'auditor', name => " Audité \x{1F4B0} ",
                           extra => 1, memberCount => 7, permissions => [
                               'users:view', 'audit:view', 'users:view' ] });
@@ -93,7 +80,7 @@ is_deeply($role, { key => 'auditor', name => "Audité \x{1F4B0}",
 is(join(' ', $r->body =~ /"(\w+)":/g),
    'key name permissions memberCount createdAt updatedAt', 'in this order');
 is_deeply(ask(GET => '')->json->{roles}, [ $role ], 'listed');
-is(revision(), $revision + 1, 'the revision has moved by one');
+is($acme->revision, $revision + 1, 'the revision has moved by one');
 
 for my $body ($role, {}, { extra => 1 }, { key => 'other', memberCount => 5 },
               { permissions => [ 'users:view', 'audit:view', 'audit:view' ] },
@@ -119,17 +106,17 @@ is_deeply(ask(PUT => '/auditor', { name => 'All', permissions => \@PERMISSIONS }
           ->json->{permissions}, \@PERMISSIONS, 'with all');
 is(ask(DELETE => '/auditor')->status, 204, 'gone');
 admin_error(ask(DELETE => '/auditor'), 404, 'not_found', 'once');
-is(revision(), $revision + 5, 'each has moved the revision');
+is($acme->revision, $revision + 5, 'each has moved the revision');
 
-is_deeply(events($s, $acme), [
+is_deeply([ $acme->new_events ], [
     [ 'role.created', 'role', 'auditor', encode_utf8("Audité \x{1F4B0}"),
-      '{"permissions": ["audit:view", "users:view"]}' ],
+      { permissions => [ 'audit:view', 'users:view' ] } ],
     [ 'role.updated', 'role', 'auditor', encode_utf8("Audité \x{1F4B0}"),
-      '{"changed": ["permissions"]}' ],
-    [ 'role.updated', 'role', 'auditor', 'Auditor', '{"changed": ["name"]}' ],
+      { changed => [ 'permissions' ] } ],
+    [ 'role.updated', 'role', 'auditor', 'Auditor', { changed => [ 'name' ] } ],
     [ 'role.updated', 'role', 'auditor', 'All',
-      '{"changed": ["name", "permissions"]}' ],
-    [ 'role.deleted', 'role', 'auditor', 'All', '{}' ] ], 'the events');
+      { changed => [ 'name', 'permissions' ] } ],
+    [ 'role.deleted', 'role', 'auditor', 'All', {} ] ], 'the events');
 
 
 # --- keys ------------------------------------------------------------------------------
@@ -366,26 +353,20 @@ admin_error(ask(DELETE => '/loaded'), 409, 'role_in_use',
             'they have the role that they came with');
 
 
-sub locked {
-    return $s->sql('SELECT count(*) FROM pg_stat_activity'
-                   . " WHERE wait_event_type = 'Lock'");
-}
-
-
 # --- a role that is deleted while it is given ----------------------------------------------------
 
 for my $end ('COMMIT', 'ROLLBACK') {
     role('race');
 
     my $giver = $s->connect_as('postgres');
-    my $c = $s->connection;
-
     $giver->query('BEGIN');
     $giver->query("UPDATE svc.user_account SET role = 'race'"
                   . " WHERE id = '$users[7]'");
-    $c->send($c->format(DELETE => '/v1/admin/roles/race',
-                        [ Authorization => "Bearer $token{all}" ]));
-    ok((wait_for { locked() } 5), 'the delete waits for who gives it');
+
+    my $c = $s->begin(DELETE => '/v1/admin/roles/race',
+                      [ Authorization => "Bearer $token{all}" ]);
+
+    ok((wait_for { $s->waiting } 5), 'the delete waits for who gives it');
     $giver->query($end);
 
     my $r = $c->read;
@@ -420,7 +401,7 @@ for my $end ('COMMIT', 'ROLLBACK') {
             : $@ =~ /there is no role "race"/ ? 1 : 2);
     }
 
-    wait_for { locked() } 5;
+    wait_for { $s->waiting('postgres') } 5;
     $deleter->query('COMMIT');
     waitpid $pid, 0;
     is($? >> 8, 1, 'who comes second is told that there is none');

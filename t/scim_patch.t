@@ -391,11 +391,9 @@ $other->query('BEGIN');
 $other->query("UPDATE svc.user_account SET status = 'active'"
               . " WHERE id = '$race->{id}'");
 
-my $late = $s->connection;
-$late->send($late->format(DELETE => "/scim/v2/Users/$race->{id}",
-                          $acme->headers));
-ok((wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity WHERE usename ="
-                       . " 'svc_app' AND wait_event_type = 'Lock'") } 5),
+my $late = $s->begin(DELETE => "/scim/v2/Users/$race->{id}", $acme->headers);
+
+ok((wait_for { $s->waiting } 5),
    'a deactivation waits for another change');
 $other->query('COMMIT');
 is($late->read->status, 204, 'and is made');

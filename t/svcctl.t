@@ -10,7 +10,7 @@ use POSIX ();
 use Test::More;
 
 use SvcTest::Ctl;
-use SvcTest::Process qw(run_apart slurp wait_for);
+use SvcTest::Process qw(run_apart slurp wait_for write_file);
 
 SvcTest::Ctl->each_condition(
     [ 'migrations' => \&migrations ],
@@ -406,10 +406,3 @@ sub another_user {
 }
 
 
-sub write_file {
-    my ($path, $text) = @_;
-
-    open my $fh, '>', $path or die "$path: $!\n";
-    print $fh $text;
-    close $fh;
-}

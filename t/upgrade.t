@@ -56,18 +56,8 @@ mkdir "$share/old" or die $!;
 git('archive', '-o', "$share/old.tar", $first);
 
 
-sub passes {
-    my ($script, $name, %opt) = @_;
-    my ($status, $text) = $m->sh($script, %opt);
-
-    is($status, 0, $name) or diag("$script\n$text");
-
-    return $text;
-}
-
-
 sub version {
-    return passes('cd / && runuser -u postgres -- psql -XAtd svc -c'
+    return $m->passes('cd / && runuser -u postgres -- psql -XAtd svc -c'
                   . ' "SELECT max(version) FROM svc.schema_migration"',
                   'the schema');
 }
@@ -75,7 +65,7 @@ sub version {
 
 # --- the version of old ------------------------------------------------------------
 
-passes('tar xf /mnt/old.tar -C /mnt/old && cd /mnt/old && make install',
+$m->passes('tar xf /mnt/old.tar -C /mnt/old && cd /mnt/old && make install',
        'the first version is built and installed', timeout => 300);
 
 my (undef, $setup) = SvcTest::Machine::documented('Installing');
@@ -85,7 +75,7 @@ my (undef, $setup) = SvcTest::Machine::documented('Installing');
 $setup =~ s{^ *editor (\S+)$}{sed -i 's|^svc_postgres .*|svc_postgres "host=127.0.0.1 dbname=svc user=svc_app passfile=/etc/nginx/svc.pgpass";|' $1; editor $1}m
     or die;
 
-my $text = passes("set -eo pipefail\n$setup", 'it is set up');
+my $text = $m->passes("set -eo pipefail\n$setup", 'it is set up');
 like($text, qr/"status":"ok"/, 'and is well');
 
 my ($token) = $text =~ /(scim_[\w-]{43})\b/ or die 'no token';
@@ -99,7 +89,7 @@ sub stored {
     my %user;
 
     for (1 .. 3) {
-        my $json = passes("$curl -G $users --data-urlencode"
+        my $json = $m->passes("$curl -G $users --data-urlencode"
                           . " 'filter=userName eq \"kept$_\@acme.example\"'",
                           "user $_");
         my $found = JSON::PP::decode_json($json)->{Resources}[0];
@@ -113,7 +103,7 @@ sub stored {
 
 
 for (1 .. 3) {
-    passes("$curl $users -f -d '{\"userName\":\"kept$_\@acme.example\","
+    $m->passes("$curl $users -f -d '{\"userName\":\"kept$_\@acme.example\","
            . "\"externalId\":\"e-$_\",\"title\":\"T\","
            . '"name":{"givenName":"Zoë","familyName":"O\'\\\'\'Hara"},'
            . "\"active\":" . ($_ == 3 ? 'false' : 'true') . "}'", "user $_");
@@ -154,7 +144,8 @@ sub goes_on {
 sub nothing_lost {
     my ($name) = @_;
     my @acknowledged = acknowledged();
-    my %there = map { $_ => 1 } passes('cd / && runuser -u postgres -- psql -XAtd'
+    my %there = map { $_ => 1 } $m->passes(
+        'cd / && runuser -u postgres -- psql -XAtd'
         . ' svc -c "SELECT user_name FROM svc.user_account"', 'all users')
         =~ /^w(\d+)\@/mg;
 
@@ -171,7 +162,7 @@ my ($upgrade) = SvcTest::Machine::documented('Upgrading');
 my @step = grep { /\S/ } split /\n/, $upgrade;
 
 for my $step (@step) {
-    passes("cd /mnt/new && $step", "upgrade: $step");
+    $m->passes("cd /mnt/new && $step", "upgrade: $step");
     goes_on('after it');
 }
 
@@ -180,10 +171,10 @@ is(version(), "$newest\n", 'is the newest');
 is_deeply(stored(), $kept, 'what there was is there');
 nothing_lost('and all that was acknowledged');
 
-my ($master) = passes('cat /run/nginx.pid', 'NGINX') =~ /(\d+)/;
-like(passes("cat /proc/$master/maps", 'has'), qr/svc_common_module\.so$/m,
+my ($master) = $m->passes('cat /run/nginx.pid', 'NGINX') =~ /(\d+)/;
+like($m->passes("cat /proc/$master/maps", 'has'), qr/svc_common_module\.so$/m,
      'the new modules');
-unlike(passes('cat /var/log/nginx/error.log', 'the error log'),
+unlike($m->passes('cat /var/log/nginx/error.log', 'the error log'),
        qr/\[(?:alert|emerg|crit)\]|exited on signal/, 'has no alert');
 
 
@@ -191,37 +182,38 @@ unlike(passes('cat /var/log/nginx/error.log', 'the error log'),
 
 my ($leave, $back, $restore) = SvcTest::Machine::documented('Going back');
 
-passes("cd /mnt/new && $leave", 'back: the new modules leave');
+$m->passes("cd /mnt/new && $leave", 'back: the new modules leave');
 goes_on('with what is in memory');
-passes("set -e\ncd /mnt/old\n$back", 'back: the old modules');
+$m->passes("set -e\ncd /mnt/old\n$back", 'back: the old modules');
 goes_on('on the new schema');
 is(version(), "$newest\n", 'stays');
 isnt(($m->sh('cd / && runuser -u postgres -- svcctl --pg dbname=svc migrate'))[0],
      0, 'the old svcctl refuses it');
 is_deeply(stored(), $kept, 'what there was is there');
 
-passes('touch /mnt/end', 'the client');
+$m->passes('touch /mnt/end', 'the client');
 is(wait_exit($client, 30), 0, 'ends');
 nothing_lost('all that was acknowledged is there');
 
-passes("set -e\n$restore", 'back: the old schema');
+$m->passes("set -e\n$restore", 'back: the old schema');
 is(version(), "1\n", 'is of version 1 again');
-passes('curl -sfk --retry 5 https://localhost/healthz', 'it is well');
+$m->passes('curl -sfk --retry 5 https://localhost/healthz', 'it is well');
 is_deeply(stored(), $kept, 'what there was is there');
 
 # and again, now with all that is new
 
-passes("set -eo pipefail\ncd /mnt/new\n$upgrade", 'the upgrade again');
-passes('cp /usr/share/doc/ngx_svc/examples/svc.conf.example'
+$m->passes("set -eo pipefail\ncd /mnt/new\n$upgrade", 'the upgrade again');
+$m->passes('cp /usr/share/doc/ngx_svc/examples/svc.conf.example'
        . ' /etc/nginx/conf.d/svc.conf && editor /etc/nginx/conf.d/svc.conf'
        . ' && nginx -t && service nginx restart', 'the new example');
 is_deeply(stored(), $kept, 'what there was is there');
 
-$text = passes('cd / && runuser -u postgres -- svcctl --pg dbname=svc token create'
+$text = $m->passes('cd / && runuser -u postgres -- svcctl --pg dbname=svc'
+                   . ' token create'
                . ' --tenant acme --name api --permissions users:view',
                'an API token');
 my ($api) = $text =~ /(svc_[\w-]{43})\b/ or die 'no token';
-$text = passes("curl -sfk -H 'Authorization: Bearer $api' --retry 5"
+$text = $m->passes("curl -sfk -H 'Authorization: Bearer $api' --retry 5"
                . ' "https://localhost/v1/admin/users?q=kept"', 'the admin API');
 is(JSON::PP::decode_json($text)->{total}, 3, 'finds them');
 

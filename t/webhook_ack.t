@@ -36,7 +36,6 @@ $nginx->{main} = "env SVC_TEST_NO_MAC;\n";
 $s->start;
 
 
-
 # An endpoint of a tenant, an event, and its first attempt.
 
 sub hang {

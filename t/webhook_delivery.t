@@ -24,16 +24,6 @@ $s->start;
 
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
-my $n = 0;
-
-
-sub user {
-    my ($tenant) = @_;
-
-    $n++;
-
-    return $tenant->create(userName => "user$n\@$tenant->{slug}.test");
-}
 
 
 sub failures {
@@ -60,7 +50,7 @@ sub lines {
 
 my $hook = $receiver->hook($acme, '/ok?a=b%2Fc',
                            events => [ 'user.created', 'user.deleted' ]);
-my $user = user($acme);
+my $user = $acme->new_user;
 my ($got) = $receiver->wait($hook, 1);
 
 is("$got->{method} $got->{url} $got->{version}", 'POST /ok?a=b%2Fc 1.1',
@@ -100,7 +90,7 @@ is_deeply([ map { delete @$_{qw(createdAt durationMs)}; $_ } @list ],
 
 my $second = $receiver->hook($acme, '/ok/second');
 
-user($acme);
+$acme->new_user;
 my ($other) = $receiver->wait($second, 1);
 ($got) = ($receiver->wait($hook, 2))[1];
 
@@ -125,7 +115,7 @@ is($receiver->at($second), 1, 'is not for those who do not take it');
 my $alone = $receiver->hook($globex, '/ok/alone');
 
 for my $i (1 .. 5) {
-    user($globex);
+    $globex->new_user;
     $receiver->wait($alone, $i);
 }
 
@@ -143,7 +133,7 @@ my %hook = map { $_ => $receiver->hook($initech, "/$_") }
 $hook{redirect} = $receiver->hook($initech,
                                   "/redirect/$receiver->{port}{good}");
 
-user($initech);
+$initech->new_user;
 
 for my $ok ('status/204', 'status/299', 'hints/5', 'large/200000') {
     my @log = $receiver->deliveries($hook{$ok}, 1);
@@ -212,7 +202,7 @@ my %away = map { $_ => $receiver->hook($umbrella, "/status/500/$_") }
            qw(deleted disabled);
 my $moved = $receiver->hook($umbrella, '/ok/before');
 
-user($umbrella);
+$umbrella->new_user;
 $receiver->wait($_, 1) for values %away, $moved;
 
 $umbrella->admin(DELETE => "/webhooks/$away{deleted}{id}");
@@ -220,7 +210,7 @@ $umbrella->admin(PATCH => "/webhooks/$away{disabled}{id}", { enabled => \0 });
 $umbrella->admin(PATCH => "/webhooks/$moved->{id}",
                  { url => $receiver->url('/ok/after') });
 
-user($umbrella);
+$umbrella->new_user;
 $receiver->wait('/ok/after', 1);
 is($receiver->at('/ok/after'), 1, 'a new URL is used at once');
 is($receiver->at('/ok/before'), 1, 'and the old one no more');
@@ -236,7 +226,7 @@ is(scalar failures($away{$_}), 0, 'nor is that a failure') for sort keys %away;
 my $stark = $s->tenant('stark');
 my $bad = $receiver->hook($stark, '/status/500/stark');
 
-user($stark) for 1 .. 14;
+$stark->new_user for 1 .. 14;
 $receiver->deliveries($bad, 42, 20);
 is(lines($bad), 10, 'ten lines for fourteen failures');
 
@@ -250,7 +240,7 @@ is((failures($bad))[-1]{more}, 4, 'with their number');
 
 my @many = map { $receiver->hook($s->tenant("many$_"), "/ok/many$_") } 1 .. 9;
 
-user($_->{tenant}) for @many;
+$_->{tenant}->new_user for @many;
 
 ok((wait_for {
        my ($rows) = $s->sql('SELECT count(*) FROM svc.webhook_attempt WHERE '
@@ -273,13 +263,13 @@ $s->sql('CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS'
 $s->sql('CREATE TRIGGER fail BEFORE DELETE ON svc.webhook_attempt'
         . ' FOR EACH ROW EXECUTE FUNCTION public.fail()');
 
-user($acme);
+$acme->new_user;
 ok((wait_for { grep { /\[error\].*cannot be trimmed.*no room/ }
                $s->nginx->log_lines } 10), 'the log cannot be trimmed');
 is($s->sql("SELECT count(*) $of"), 401, 'the rows are there nevertheless');
 $s->sql('DROP TRIGGER fail ON svc.webhook_attempt');
 
-user($acme);
+$acme->new_user;
 ok((wait_for { $s->sql("SELECT count(*) $of") == 200 } 10), 'the next one can');
 is($s->sql("SELECT string_agg(n::text, ' ') FROM (SELECT count(*) AS n $of"
            . ' GROUP BY outcome) s'), '100 100', 'of each kind a hundred');
@@ -315,7 +305,7 @@ $s->reload;
 my $before = $receiver->at($second);
 my $known = () = $receiver->deliveries($second, 1);
 
-user($acme);
+$acme->new_user;
 @list = $receiver->deliveries($second, $known + 1);
 is("$list[-1]{outcome}: $list[-1]{error}",
    'abandoned: the secret cannot be opened', 'a secret that cannot be opened');

@@ -26,16 +26,6 @@ $s->start;
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
 my $fine = $receiver->hook($globex, '/ok');
-my $n = 0;
-
-
-sub user {
-    my ($tenant) = @_;
-
-    $n++;
-
-    return $tenant->create(userName => "user$n\@$tenant->{slug}.test");
-}
 
 
 # The median and the longest, in ms, of $count webhooks of a tenant that behaves.
@@ -43,7 +33,7 @@ sub user {
 sub delays {
     my ($count) = @_;
 
-    return ($receiver->delays($fine, $count, sub { user($globex) }))
+    return ($receiver->delays($fine, $count, sub { $globex->new_user }))
            [$count / 2, -1];
 }
 
@@ -70,7 +60,7 @@ my %want = (
     trailers => [ undef, 1 ],
 );
 
-user($globex);
+$globex->new_user;
 $receiver->wait($fine, 1);
 
 my $helper = $s->nginx->wait_helper;
@@ -83,7 +73,7 @@ my %hook = map {
                           server => $receiver->hostile($_, @cipher))
 } sort keys %want;
 
-user($acme);
+$acme->new_user;
 
 my ($beside, $longest) = delays(40);
 

@@ -27,16 +27,6 @@ $s->start;
 
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
-my $n = 0;
-
-
-sub user {
-    my ($tenant) = @_;
-
-    $n++;
-
-    return $tenant->create(userName => "user$n\@$tenant->{slug}.test");
-}
 
 
 # The delays, in ms, of $n events of a tenant, one after the other, sorted.
@@ -44,7 +34,7 @@ sub user {
 sub delays {
     my ($tenant, $hook, $n) = @_;
 
-    return $receiver->delays($hook, $n, sub { user($tenant) });
+    return $receiver->delays($hook, $n, sub { $tenant->new_user });
 }
 
 
@@ -64,7 +54,7 @@ my @bad = ($receiver->hook($acme, '/hang'),
            $receiver->hook($acme, '/ok/stall', server => 'stall'));
 my $same = $receiver->hook($acme, '/ok/same');
 
-user($acme) for 1 .. 40;
+$acme->new_user for 1 .. 40;
 
 # four at a time hang; that of the same tenant has its own
 
@@ -131,9 +121,9 @@ ok((wait_for { $s->redis->command($count) eq ':0' } 10),
 my $hang = $receiver->hook($initech, '/hang/reload');
 my $again = $receiver->hook($globex, '/status/500/reload');
 
-user($initech);
+$initech->new_user;
 $receiver->wait($hang, 1);
-user($globex);
+$globex->new_user;
 $receiver->deliveries($again, 1);
 
 my ($old) = $s->nginx->helper_pids;

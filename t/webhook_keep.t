@@ -35,8 +35,6 @@ my $nginx = $s->nginx;
 my $acme = $s->tenant('acme');
 my $hook = $receiver->hook($acme, '/ok');
 my $senders = SvcTest::Senders->new($s, $acme, $receiver);
-my $n = 0;
-my $at = 0;
 
 
 sub metric {
@@ -51,32 +49,8 @@ sub dropped {
 }
 
 
-# The lines of the log since the last time that it was asked for.
-
-sub said {
-    my ($pattern) = @_;
-
-    my @lines = $nginx->log_lines;
-
-    return grep { /$pattern/ } @lines[$at .. $#lines];
-}
-
-
-sub since {
-    $at = () = $nginx->log_lines;
-}
-
-
 sub up {
     return wait_for { ($s->health->json // {})->{redis} eq 'up' } 15;
-}
-
-
-sub users {
-    my ($count) = @_;
-
-    return map { $acme->create(userName => 'user' . ++$n . '@acme.test')->{id} }
-           1 .. $count;
 }
 
 
@@ -86,7 +60,7 @@ sub users {
 sub through {
     my ($name, $fault) = @_;
 
-    since();
+    $nginx->mark_log;
     $senders->start(600, rate => 150);
     $senders->wait(100);
     $fault->();
@@ -96,9 +70,10 @@ sub through {
 
     is(keys %$sent, 600, "$name: created");
     is(@$lost, 0, "$name: none is lost")
-        or diag(said(qr/dropped|Redis/));
+        or diag($nginx->said(qr/dropped|Redis/));
     is($doubled, 0, "$name: none comes twice");
-    is(scalar(said(qr/webhook deliveries dropped/)), 0, "$name: none dropped");
+    is(scalar($nginx->said(qr/webhook deliveries dropped/)), 0,
+       "$name: none dropped");
 }
 
 
@@ -146,7 +121,7 @@ through('Redis is killed', sub {
 
 through('Redis hangs', sub {
     signal_pid('STOP', $redis->pid);
-    wait_for { said(qr/Redis .* is down: timed out/) } 10;
+    wait_for { $nginx->said(qr/Redis .* is down: timed out/) } 10;
     wait_for { keys %{ $senders->sent } == 600 } 20;
     signal_pid('CONT', $redis->pid);
 });
@@ -159,7 +134,8 @@ sub refused {
 
     through($code, sub {
         $begin->();
-        ok((wait_for { said(qr/Redis refuses "push": .*$code /) }), "$code");
+        ok((wait_for { $nginx->said(qr/Redis refuses "push": .*$code /) }),
+           "$code");
         $end->();
     });
 }
@@ -185,17 +161,17 @@ refused('MISCONF', sub {
 
 # what would be refused again is dropped, and holds nobody up
 
-since();
+$nginx->mark_log;
 my $before = dropped();
 my $have = $receiver->at($hook);
 
 $redis->command('SET svc.webhook2.pending damaged');
-users(3);
+$acme->new_user for 1 .. 3;
 ok((wait_for { dropped() == $before + 3 }), 'WRONGTYPE: dropped, and counted');
-ok(said(qr/webhook\ deliveries\ dropped,\ the\ last\ ones\ of\ tenant
+ok($nginx->said(qr/webhook\ deliveries\ dropped,\ the\ last\ ones\ of\ tenant
            \ \Q$acme->{id}\E:\ Redis\ refuses/x), 'and logged');
 $redis->command('DEL svc.webhook2.pending');
-users(2);
+$acme->new_user for 1 .. 2;
 is(scalar($receiver->wait($hook, $have + 2)), $have + 2, 'then it goes on');
 
 
@@ -215,17 +191,18 @@ sub configure {
 sub overflow {
     my ($name, $drops, $why, $wait) = @_;
 
-    since();
+    $nginx->mark_log;
     $before = dropped();
     $have = $receiver->at($hook);
     $redis->stop;
     wait_for { $s->health->json->{redis} eq 'down' };
-    users(30);
+    $acme->new_user for 1 .. 30;
     ok((wait_for { $drops->(dropped() - $before) } 15), "$name: dropped")
         or diag(dropped() - $before);
     my $gone = dropped() - $before;
     is(metric('kept'), 30 - $gone, "$name: the others are kept");
-    ok(said(qr/\[error\].* webhook deliveries dropped.*: $why/), "$name: why");
+    ok($nginx->said(qr/\[error\].* webhook deliveries dropped.*: $why/),
+       "$name: why");
     $redis->launch;
     is(scalar($receiver->wait($hook, $have + 30 - $gone)),
        $have + 30 - $gone, "$name: what was kept is delivered");
@@ -255,12 +232,12 @@ sub shared {
     my $behind = $receiver->at($other);
 
     configure(%svc);
-    since();
+    $nginx->mark_log;
     $before = dropped();
     $have = $receiver->at($hook);
     $redis->stop;
     wait_for { $s->health->json->{redis} eq 'down' };
-    users(60);
+    $acme->new_user for 1 .. 60;
 
     my $gone = dropped() - $before;
     my @theirs = map { $globex->create(
@@ -268,7 +245,8 @@ sub shared {
 
     cmp_ok($gone, '>=', 20, "$name: what is too much of a burst is dropped");
     is(dropped() - $before, $gone, "$name: and nothing of another tenant");
-    ok(said(qr/\[error\].* of\ tenant\ \Q$acme->{id}\E:\ .*the\ tenant's\ share
+    ok($nginx->said(qr/\[error\].* of\ tenant\ \Q$acme->{id}\E:
+                       \ .*the\ tenant's\ share
                /x), "$name: the log says whose");
     $redis->launch;
     is(scalar($receiver->wait($hook, $have + 60 - $gone)), $have + 60 - $gone,
@@ -302,7 +280,7 @@ my ($helper) = $nginx->wait_helper;
 $redis->stop;
 wait_for { $s->health->json->{redis} eq 'down' };
 
-my @ids = users(50);
+my @ids = map { $acme->new_user->{id} } 1 .. 50;
 
 signal_pid('STOP', $helper);
 $redis->launch;
@@ -322,7 +300,7 @@ $receiver->wait($hook, $have + 50);
 $have = $receiver->at($hook);
 $before = dropped();
 signal_pid('STOP', $redis->pid);
-users(20);
+$acme->new_user for 1 .. 20;
 $s->reload(linger => 1);
 is(scalar($nginx->old_worker_pids), 1, 'a reload: the old worker stays');
 signal_pid('CONT', $redis->pid);
@@ -336,24 +314,24 @@ is(dropped(), $before, 'none is dropped');
 
 # and has so long, and no longer
 
-since();
+$nginx->mark_log;
 $redis->stop;
 wait_for { $s->health->json->{redis} eq 'down' };
-users(20);
+$acme->new_user for 1 .. 20;
 my $start = time;
 $s->reload(linger => 1);
 ok((wait_for { !$nginx->old_worker_pids } 20), 'without Redis it ends too');
 cmp_ok(time - $start, '>', slow(1), 'after a while');
 is(dropped(), $before + 20, 'what it had is counted');
-ok(said(qr/\[error\] .* 20\ webhook\ deliveries\ dropped, .*
+ok($nginx->said(qr/\[error\] .* 20\ webhook\ deliveries\ dropped, .*
            :\ the\ worker\ ends/x), 'and logged');
 
 # at once, when it must
 
 $s->wait_healthy;
-users(4);
+$acme->new_user for 1 .. 4;
 $nginx->stop;
-ok(said(qr/\[error\] .* \b4\ webhook\ deliveries\ dropped, .*
+ok($nginx->said(qr/\[error\] .* \b4\ webhook\ deliveries\ dropped, .*
            :\ the\ worker\ ends/x), 'a fast stop: logged');
 $redis->launch;
 $nginx->launch;

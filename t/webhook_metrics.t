@@ -23,7 +23,7 @@ $s->start;
 my $ENDED = 'svc_webhook_deliveries_total';
 my $DROPPED = 'svc_webhook_dropped_total';
 my %helper = (process => 'helper');
-my ($n, $m) = (0);
+my $m;
 
 
 sub metrics { return $m = SvcTest::Metrics->get($s) }
@@ -34,15 +34,6 @@ sub becomes {
     wait_for { metrics()->value($name, %$labels) == $value } 15;
     is($m->value($name, %$labels), $value, $what);
 }
-
-sub user {
-    my ($tenant) = @_;
-
-    $n++;
-
-    return $tenant->create(userName => "user$n\@$tenant->{slug}.test");
-}
-
 
 # --- a helper -----------------------------------------------------------------
 
@@ -65,15 +56,15 @@ becomes('svc_redis_processes', { %helper, state => 'up' }, 1, 'Redis too');
 
 my $lost = $s->tenant('lost');
 $receiver->hook($lost, '/status/500');
-user($lost);
+$lost->new_user;
 
 my $acme = $s->tenant('acme');
-user($acme);
+$acme->new_user;
 is(metrics()->value('svc_webhook_events_total'), 1, 'nobody takes this one');
 
 $receiver->hook($acme, '/ok');
 $receiver->hook($acme, '/ok2');
-user($acme) for 1 .. 3;
+$acme->new_user for 1 .. 3;
 
 becomes($ENDED, { outcome => 'acknowledged' }, 6, 'acknowledged');
 is($m->value('svc_webhook_events_total'), 4, 'events');
@@ -83,12 +74,12 @@ my $refused = $s->tenant('refused');
 my $hook = $receiver->hook($refused, '/ok');
 $s->sql("UPDATE svc.webhook_endpoint SET url = 'https://10.0.0.1/'"
         . " WHERE id = '$hook->{id}'");
-user($refused);
+$refused->new_user;
 becomes($ENDED, { outcome => 'refused' }, 1, 'refused');
 
 my $gone = $s->tenant('gone');
 $hook = $receiver->hook($gone, '/fail/9');
-user($gone);
+$gone->new_user;
 $receiver->wait($hook, 1);
 is($gone->admin(DELETE => "/webhooks/$hook->{id}")->status, 204, 'deleted');
 becomes($ENDED, { outcome => 'cancelled' }, 1, 'cancelled');
@@ -106,7 +97,7 @@ is_deeply($m->{errors}, [], 'the format');
 
 my $slow = $s->tenant('slow');
 $hook = $receiver->hook($slow, '/slow/1500');
-user($slow);
+$slow->new_user;
 $receiver->wait($hook, 1);
 becomes('svc_webhook_in_flight', {}, 1, 'in flight');
 is($m->value('svc_webhook_pending'), 1, 'and pending');
@@ -128,7 +119,7 @@ $s->nginx->{svc}{svc_webhook_keep} = 1;
 $s->reload;
 $s->redis->stop('KILL');
 wait_for { ($s->health->json // {})->{redis} eq 'down' } 10;
-wait_for { user($acme); metrics()->value($DROPPED, reason => 'redis') } 10;
+wait_for { $acme->new_user; metrics()->value($DROPPED, reason => 'redis') } 10;
 my $dropped = $m->value($DROPPED, reason => 'redis');
 is($dropped, 2, 'Redis is down, and one event is kept');
 cmp_ok($m->value('svc_webhook_kept'), '>=', 2, 'which is counted too');
@@ -150,13 +141,13 @@ $s->reload;
 becomes('svc_processes', { %helper }, 1, 'reloaded: one helper');
 is($m->sum($ENDED), $before, 'counters stay');
 
-user($one);
+$one->new_user;
 becomes('svc_webhook_in_flight', {}, 1, 'one hangs');
-user($one);
+$one->new_user;
 becomes($DROPPED, { reason => 'tenant_full' }, 1, 'the tenant has its share');
-user($two);
+$two->new_user;
 becomes('svc_webhook_in_flight', {}, 2, 'another tenant has one too');
-user($acme);
+$acme->new_user;
 becomes($DROPPED, { reason => 'queue_full' }, 2, 'then the queue is full');
 is($m->value($DROPPED, reason => 'redis'), 2, 'and no other reason');
 is_deeply($m->{errors}, [], 'the format, at last');

@@ -10,7 +10,7 @@ use Test::More;
 use Time::HiRes qw(time);
 
 use SvcTest;
-use SvcTest::Process qw(slow wait_for slurp);
+use SvcTest::Process qw(slow wait_for resident);
 use SvcTest::Receiver;
 
 
@@ -73,17 +73,10 @@ my $fine = $receiver->hook($acme, '/ok');
 my $helper = $s->nginx->wait_helper;
 
 
-# The resident memory of the helper, in KiB.
-
-sub memory {
-    return (slurp("/proc/$helper/status") =~ /^VmRSS:\s*(\d+)/m)[0];
-}
-
-
 $acme->create(userName => 'warm@acme.test');
 $receiver->wait($fine, 1);
 
-my $rss = memory();
+my $rss = resident($helper);
 
 for my $name (sort keys %want) {
     my ($n, $error) = @{ $want{$name} };
@@ -111,7 +104,7 @@ is($receiver->at("/ok/$_"), 0, "$_: nothing was sent")
     for sort keys %servers;
 
 is($s->nginx->wait_helper, $helper, 'the helper is the same');
-cmp_ok(memory() - $rss, '<', slow(20_000), 'and not much larger');
+cmp_ok(resident($helper) - $rss, '<', slow(20_000), 'and not much larger');
 
 # a receiver that behaves has had no trouble meanwhile
 

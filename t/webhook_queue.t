@@ -28,17 +28,8 @@ $s->start;
 
 my $n = $s->nginx;
 my ($acme, $globex, $hooli) = map { $s->tenant($_) } qw(acme globex hooli);
-my $users = 0;
 my $ID = 'a' x 32;
 my $UUID = '00000000-0000-4000-8000-000000000000';
-
-
-sub events {
-    my ($tenant, $count) = @_;
-
-    $tenant->create(userName => 'u' . ++$users . '@example.test')
-        for 1 .. $count;
-}
 
 
 sub pending {
@@ -110,7 +101,7 @@ ok((wait_for { helpers() == 1 }), 'Redis knows it');
 # --- through ----------------------------------------------------------------
 
 my $ok = $receiver->hook($acme, '/ok');
-events($acme, 1);
+$acme->new_user;
 is(scalar $receiver->wait($ok, 1), 1, 'a delivery');
 empty('delivered');
 $acme->admin(DELETE => "/webhooks/$ok->{id}");
@@ -121,7 +112,7 @@ $acme->admin(DELETE => "/webhooks/$ok->{id}");
 my $hang = $receiver->hook($acme, '/hang?1');
 my $theirs = $receiver->hook($globex, '/hang?2');
 
-events($acme, 45);
+$acme->new_user for 1 .. 45;
 ok((wait_for { in_hand() == 40 } 10), "a tenant's share of deliveries")
     or diag(pending());
 is(pending($acme->{id}), 40, 'is counted');
@@ -129,9 +120,9 @@ ok(logged($n, qr/\[error\] .* webhook\ deliveries\ dropped .* \Q$acme->{id}\E:
                  \ the\ tenant's\ share\ of\ the\ queue\ is\ full/x),
    'more are dropped, which the log says');
 
-events($globex, 19);
+$globex->new_user for 1 .. 19;
 $receiver->hook($globex, '/hang?3');
-events($globex, 1);
+$globex->new_user;
 ok((wait_for { in_hand() == 59 } 10), 'of an event that needs two places none')
     or diag(pending());
 ok(logged($n, qr/\[error\] .* \Q$globex->{id}\E: the queue is full/),
@@ -159,7 +150,7 @@ empty('endpoints deleted');
 # attempts that have ended are known to who takes over
 
 my $bad = $receiver->hook($acme, '/status/500?4');
-events($acme, 1);
+$acme->new_user;
 ok((wait_for { grep { /^\S+ 1 / } entries() } 5), 'an attempt has failed');
 kill_helper();
 is(scalar $receiver->wait($bad, 3, 15), 3, 'two more follow');
@@ -185,7 +176,7 @@ redis.call('HSET', 'svc.webhook2.own.dead', 'x', 'y', 'z', head)
 redis.call('ZADD', 'svc.webhook2.helpers', 1, 'dead')
 return 1
 EOT
-events($acme, 1);
+$acme->new_user;
 is(scalar $receiver->wait($good, 1), 1, 'a delivery behind damaged ones');
 ok((wait_for { 8 <= grep { /\[error\] .* damaged webhook delivery/ }
                     $n->log_lines } 5), 'of which the log speaks');
@@ -212,7 +203,7 @@ empty('unawares');
 # --- Redis restarts ---------------------------------------------------------
 
 my $slow = $receiver->hook($acme, '/slow/1500?6');
-events($acme, 10);
+$acme->new_user for 1 .. 10;
 is(scalar $receiver->wait($slow, 10), 10, 'ten are in flight');
 $s->redis->stop;
 wait_for { !grep { $_->{time} > (time() - 2) * 1000 } $receiver->at($slow) } 5;
@@ -223,7 +214,7 @@ is(scalar $receiver->at($slow), 10, 'none came twice');
 ok((wait_for { $s->health->json->{redis} eq 'up' } 5), 'the worker knows it');
 
 $s->redis->command('SCRIPT FLUSH');
-events($acme, 1);
+$acme->new_user;
 is(scalar $receiver->wait($slow, 11), 11, 'scripts that Redis has forgotten');
 empty('SCRIPT FLUSH');
 $acme->admin(DELETE => "/webhooks/$_->{id}") for $slow, $good;
@@ -232,7 +223,7 @@ $acme->admin(DELETE => "/webhooks/$_->{id}") for $slow, $good;
 # --- a fast stop ------------------------------------------------------------
 
 my $hanging = $receiver->hook($acme, '/hang?6');
-events($acme, 20);
+$acme->new_user for 1 .. 20;
 ok((wait_for { in_hand() == 20 } 5), 'in hand');
 $n->stop;
 is(scalar helpers(), 0, 'a fast stop: the helper has left Redis');
@@ -253,7 +244,7 @@ my $all = $receiver->hook($hooli, '/hang?7');
 
 ok($node->wait_helper, 'a second node has a helper');
 ok((wait_for { helpers() == 2 } 10), 'Redis knows both');
-wait_for { events($hooli, 1) if pending() < 40;
+wait_for { $hooli->new_user if pending() < 40;
            2 == grep { $_->[1] } helpers() } 10;
 is(scalar(grep { $_->[1] } helpers()), 2, 'both take deliveries');
 

@@ -22,81 +22,59 @@ my $redis = $s->redis;
 my $acme = $s->tenant('acme');
 my $hook = $receiver->hook($acme, '/fail/2');
 my $fine = $receiver->hook($acme, '/ok');
-my $n = 0;
-my $at = 0;
-
-
-sub user {
-    return $acme->create(userName => 'user' . ++$n . '@acme.test');
-}
-
-
-# The lines of the log since the last time.
-
-sub said {
-    my ($pattern) = @_;
-
-    my @lines = $s->nginx->log_lines;
-
-    return grep { /$pattern/ } @lines[$at .. $#lines];
-}
-
-
-sub since {
-    $at = () = $s->nginx->log_lines;
-}
 
 
 # --- full --------------------------------------------------------------------
 
 my $helper = $s->nginx->wait_helper;
 
-user() for 1 .. 5;
+$acme->new_user for 1 .. 5;
 $receiver->wait($fine, 5);
 $redis->command('CONFIG SET maxmemory 1');
 
 # what is in the queue is delivered, longer than a helper is believed to live
 
-user();
-ok((wait_for { said(qr/\[error\] .* Redis refuses "push": .*OOM/) }),
+$acme->new_user;
+ok((wait_for { $s->nginx->said(qr/\[error\] .* Redis refuses "push": .*OOM/) }),
    'it takes no more');
 is(scalar($receiver->wait($hook, 15, 15)), 15, 'what it has is delivered');
 ok((wait_for { $redis->command('EXISTS svc.webhook2.pending') eq ':0' }),
    'and makes room');
 
-is(scalar(grep { /acknowledge|heartbeat|take/ } said(qr/Redis refuses/)), 0,
+is(scalar(grep { /acknowledge|heartbeat|take/ }
+          $s->nginx->said(qr/Redis refuses/)), 0,
    'Redis refuses nothing that the helper needs');
 
 $redis->command('CONFIG SET maxmemory 0');
-user();
+$acme->new_user;
 is(scalar($receiver->wait($fine, 7)), 7,
    'with room it takes deliveries again, those too that were kept');
 
 # --- damaged -----------------------------------------------------------------
 
-since();
+$s->nginx->mark_log;
 $redis->lines('EVAL', "for i = 1, 5000 do
                            redis.call('RPUSH', KEYS[1], '0 garbage ' .. i)
                        end", 1, 'svc.webhook2.queue');
-user();
+$acme->new_user;
 is(scalar($receiver->wait($fine, 8)), 8, 'what is damaged is passed by');
 
-user();
+$acme->new_user;
 $receiver->wait($fine, 9);
-cmp_ok(scalar(said(qr/\[error\].* damaged/)), '<=', 20,
+cmp_ok(scalar($s->nginx->said(qr/\[error\].* damaged/)), '<=', 20,
        'with few lines in the log');
 
 # --- a replica ---------------------------------------------------------------
 
-since();
+$s->nginx->mark_log;
 $redis->command('REPLICAOF 127.0.0.1 1');
-user();
-ok((wait_for { said(qr/Redis refuses "\w+": READONLY/) }),
+$acme->new_user;
+ok((wait_for { $s->nginx->said(qr/Redis refuses "\w+": READONLY/) }),
    'a replica is named as what it is');
 
 $redis->command('REPLICAOF NO ONE');
 wait_for { $redis->command('HEXISTS svc.webhook2.pending total') eq ':0' };
-user();
+$acme->new_user;
 is(scalar($receiver->wait($fine, 11)), 11, 'and what it did not take is kept');
 
 is($s->nginx->wait_helper, $helper, 'all by the same helper');
@@ -109,7 +87,7 @@ $s->nginx->{svc}{svc_redis_timeout} = '10s';
 $s->reload;
 signal_pid('STOP', $redis->pid);
 $s->reload(linger => 1);
-user();
+$acme->new_user;
 signal_pid('CONT', $redis->pid);
 is(scalar($receiver->wait($fine, 12)), 12, 'its webhook is delivered');
 

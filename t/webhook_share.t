@@ -20,7 +20,7 @@ my $receiver = SvcTest::Receiver->new($s,
     svc_webhook_queue => '1000 tenant=400 endpoint=150',
     svc_webhook_concurrency => '24 tenant=12 endpoint=4',
     svc_webhook_connect_timeout => slow(1) . 's',
-    svc_webhook_timeout => slow(1) . 's',
+    svc_webhook_timeout => slow(4) . 's',
 );
 
 $s->start;
@@ -28,13 +28,6 @@ $s->start;
 my $acme = $s->tenant('acme');
 my $hang = $receiver->hook($acme, '/hang');
 my $fine = $receiver->hook($acme, '/ok');
-my $n = 0;
-
-sub users {
-    my ($count) = @_;
-
-    $acme->create(userName => 'user' . ++$n . '@acme.test') for 1 .. $count;
-}
 
 sub dropped {
     return SvcTest::Metrics->get($s)->value('svc_webhook_dropped_total',
@@ -43,7 +36,9 @@ sub dropped {
 
 # --- a share of its own ------------------------------------------------------
 
-users(170);
+# long before an attempt has timed out
+
+$acme->new_user for 1 .. 170;
 
 is(scalar($receiver->wait($fine, 170)), 170, 'the other endpoint gets all');
 ok((wait_for { dropped() == 20 } 10), 'what is over the share is dropped')
@@ -55,7 +50,7 @@ is(scalar(grep { /$line/ } $s->nginx->log_lines), 10,
 
 # --- a small one while it does not answer ------------------------------------
 
-ok((wait_for { dropped() >= 70 } 30),
+ok((wait_for { dropped() >= 70 } 60),
    'after three timeouts a hundred may wait') or diag(dropped());
 
 my @said = grep { ($_->{error} // '') =~ /^too many wait/ }
@@ -66,7 +61,7 @@ is($said[0]{outcome}, 'abandoned', 'which were abandoned');
 is($s->sql("SELECT count(*) FROM svc.audit_event WHERE details->>'error'"
            . " LIKE 'too many wait%'"), 10, 'and so has the audit log');
 
-users(10);
+$acme->new_user for 1 .. 10;
 
 is(scalar($receiver->wait($fine, 180)), 180, 'the other one still gets all');
 

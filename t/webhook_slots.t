@@ -27,16 +27,7 @@ $s->start;
 
 my $globex = $s->tenant('globex');
 my $fine = $receiver->hook($globex, '/ok');
-my $n = 0;
-
-
-sub user {
-    my ($tenant) = @_;
-
-    $n++;
-
-    return $tenant->create(userName => "user$n\@$tenant->{slug}.test");
-}
+my $crowds = 0;
 
 
 # The delays of so many webhooks, in ms, sorted, and the most attempts that were
@@ -47,7 +38,8 @@ sub delays {
 
     my $most = 0;
 
-    my @delays = $receiver->delays($fine, $count, sub { user($globex) }, sub {
+    my @delays = $receiver->delays($fine, $count, sub { $globex->new_user },
+                                   sub {
         my $now = SvcTest::Metrics->get($s)->value('svc_webhook_in_flight');
         $most = $now if $now > $most;
     });
@@ -61,7 +53,9 @@ sub delays {
 sub crowd {
     my ($tenants, $events, @paths) = @_;
 
-    my @tenants = map { $s->tenant("crowd$n-$_") } 1 .. $tenants;
+    $crowds++;
+
+    my @tenants = map { $s->tenant("crowd$crowds-$_") } 1 .. $tenants;
     my @hooks;
 
     for my $tenant (@tenants) {
@@ -69,7 +63,7 @@ sub crowd {
     }
 
     for my $i (1 .. $events) {
-        user($_) for @tenants;
+        $_->new_user for @tenants;
     }
 
     return @hooks;
@@ -84,7 +78,7 @@ sub gone {
 }
 
 
-user($globex);
+$globex->new_user;
 $receiver->wait($fine, 1);
 
 my (undef, @alone) = delays(20);
@@ -116,7 +110,7 @@ gone(@hooks);
 my $tenant = $s->tenant('slowly');
 my $hook = $receiver->hook($tenant, '/body-drip/slowly');
 
-user($tenant) for 1 .. 9;
+$tenant->new_user for 1 .. 9;
 
 my @at = map { $_->{time} } $receiver->wait('/body-drip/slowly', 9, slow(30));
 

@@ -18,7 +18,8 @@ use Test::More;
 use SvcTest::Documents qw(section examples);
 use SvcTest::Http;
 use SvcTest::Nginx ();
-use SvcTest::Process qw(on_exit wait_for slurp spawn wait_exit signal_pid run);
+use SvcTest::Process qw(on_exit wait_for slurp spawn wait_exit signal_pid run
+    write_file);
 
 
 my $dir = File::Temp::tempdir('/tmp/svcsnip.XXXXXX');
@@ -53,9 +54,7 @@ sub snippet {
 sub file {
     my ($name, $text) = @_;
 
-    open my $fh, '>', "$dir/$name" or die "$dir/$name: $!\n";
-    print $fh $text;
-    close $fh;
+    write_file("$dir/$name", $text);
 
     return "$dir/$name";
 }

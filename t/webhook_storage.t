@@ -15,22 +15,7 @@ use SvcTest::Receiver;
 my $s = SvcTest->new(workers => 2);
 my $receiver = SvcTest::Receiver->new($s);
 my $redis = $s->redis;
-my $at = 0;
 my $n = 0;
-
-
-sub said {
-    my ($pattern) = @_;
-
-    my @lines = $s->nginx->log_lines;
-
-    return grep { /$pattern/ } @lines[$at .. $#lines];
-}
-
-
-sub since {
-    $at = () = $s->nginx->log_lines;
-}
 
 
 my $EVICTS = qr/\[warn\]\ .*\ may\ throw\ away\ what\ is\ queued\ in\ it,
@@ -48,7 +33,8 @@ my $hook = $receiver->hook($acme, '/ok');
 # What was asked over a connection is answered when a delivery came over it.
 
 sub delivered {
-    $acme->create(userName => 'user' . ++$n . '@acme.test');
+    $acme->new_user;
+    $n++;
     is(scalar($receiver->wait($hook, $n)), $n, 'a delivery');
 }
 
@@ -58,30 +44,33 @@ sub delivered {
 sub reconnect {
     my ($commands) = @_;
 
-    since();
+    $s->nginx->mark_log;
     $redis->command($_) for @$commands;
     $redis->command('CLIENT KILL TYPE normal');
-    wait_for { said(qr/Redis is back/) == 3 };
+    wait_for { $s->nginx->said(qr/Redis is back/) == 3 };
     delivered();
 }
 
 
-ok((wait_for { said($LOSES) }), 'nothing is stored: at the start');
-is(scalar(said($LOSES)), 1, 'by one process');
-is(scalar(said($EVICTS)), 0, 'and nothing else');
+ok((wait_for { $s->nginx->said($LOSES) }), 'nothing is stored: at the start');
+is(scalar($s->nginx->said($LOSES)), 1, 'by one process');
+is(scalar($s->nginx->said($EVICTS)), 0, 'and nothing else');
 
 reconnect([ 'CONFIG SET maxmemory-policy allkeys-lru',
             'CONFIG SET appendonly yes' ]);
-is(scalar(said($EVICTS)), 0, 'a policy without a limit does no harm');
-is(scalar(said($LOSES)), 0, 'and all is stored');
+is(scalar($s->nginx->said($EVICTS)), 0,
+   'a policy without a limit does no harm');
+is(scalar($s->nginx->said($LOSES)), 0, 'and all is stored');
 
 reconnect([ 'CONFIG SET maxmemory 100mb' ]);
-is(scalar(said($EVICTS)), 1, 'it evicts: when it is connected to again');
-is(scalar(said($LOSES)), 0, 'and nothing else');
+is(scalar($s->nginx->said($EVICTS)), 1,
+   'it evicts: when it is connected to again');
+is(scalar($s->nginx->said($LOSES)), 0, 'and nothing else');
 
 reconnect([ 'CONFIG SET maxmemory-policy noeviction',
             'CONFIG SET appendonly no', 'CONFIG SET save "3600 1"' ]);
-is(scalar(said(qr/\[warn\]/)), 0, 'noeviction, and snapshots: nothing is said');
+is(scalar($s->nginx->said(qr/\[warn\]/)), 0,
+   'noeviction, and snapshots: nothing is said');
 
 # --- where CONFIG is not for everybody ------------------------------------------
 
@@ -89,15 +78,16 @@ reconnect([ 'CONFIG SET save ""', 'ACL LOG RESET',
             'ACL SETUSER default -config' ]);
 ok((wait_for { $redis->lines('ACL', 'LOG') }), 'CONFIG is forbidden');
 delivered();
-is(scalar(said(qr/\[warn\]|refuses|NOPERM/)), 0, 'nothing is said');
+is(scalar($s->nginx->said(qr/\[warn\]|refuses|NOPERM/)), 0, 'nothing is said');
 
-since();
+$s->nginx->mark_log;
 $redis->stop;
 $redis->{options} = [ '--rename-command', 'CONFIG', '' ];
 $redis->launch;
-wait_for { said(qr/Redis is back/) == 3 };
+wait_for { $s->nginx->said(qr/Redis is back/) == 3 };
 delivered();
-is(scalar(said(qr/loses what|throw away|refuses|unknown command/)), 0,
+is(scalar($s->nginx->said(
+       qr/loses what|throw away|refuses|unknown command/)), 0,
    'nor when it has no such name');
 
 $s->done;

@@ -32,17 +32,6 @@ $nginx->{main} = join '', map { "env $_;\n" }
 
 $s->start;
 
-my $n = 0;
-
-
-sub user {
-    my ($tenant) = @_;
-
-    $n++;
-
-    return $tenant->create(userName => "user$n\@$tenant->{slug}.test");
-}
-
 
 # An endpoint at a name of its own that leads to the addresses.
 
@@ -92,7 +81,7 @@ my $second = leading($acme, 'second', '10.0.0.1,127.0.0.1');
 my $missing = $receiver->hook($acme, '/ok/missing',
                               host => 'missing.hooks.example.com');
 
-user($acme);
+$acme->new_user;
 
 for my $address (sort keys %refused) {
     my @log = $receiver->deliveries($hook{$address}, 1);
@@ -151,7 +140,7 @@ like(join('', $nginx->log_lines),
 my $globex = $s->tenant('globex');
 my $moving = leading($globex, 'moving', '127.0.0.1', '/close');
 
-user($globex);
+$globex->new_user;
 $receiver->wait($moving, 1);
 $resolver->set('moving.hooks.example.com', '10.9.9.9');
 
@@ -162,7 +151,7 @@ is($resolver->calls(connect => '10.9.9.9'), 0, 'is not connected to');
 # what was resolved is what is checked, and what is connected to
 
 my $once = leading($globex, 'once', '127.0.0.1');
-user($globex);
+$globex->new_user;
 $receiver->wait($once, 1);
 is($resolver->calls(resolve => 'once.hooks.example.com'), 1,
    'a name is resolved once for an attempt');
@@ -176,7 +165,7 @@ cmp_ok($resolver->calls(options => 'timeout:1 attempts:2'), '>', 0,
 my $hang = leading($globex, 'hang', 'hang');
 my $began = time;
 
-user($globex);
+$globex->new_user;
 my ($got) = ($receiver->wait($once, 2))[1];
 cmp_ok($got->{time} - 1000 * $began, '<', slow(500),
        'a name that hangs keeps nobody else');
@@ -198,7 +187,7 @@ my $far = $receiver->hook($initech, '/ok/far', host => 'far.hooks.example.com');
 my $denied = $receiver->hook($initech, '/ok/denied',
                              host => 'denied.hooks.example.com');
 
-user($initech);
+$initech->new_user;
 ($got) = $receiver->wait($far, 1);
 ok($got, 'through a proxy');
 
@@ -220,11 +209,11 @@ like(join('', $nginx->log_lines),
 # an address that was allowed once: the proxy does not know
 
 my $literal = $receiver->hook($initech, '/ok/literal');
-user($initech);
+$initech->new_user;
 $receiver->wait($literal, 1);
 $nginx->{svc}{svc_webhook_allow} = '127.0.0.9/32';
 $s->reload;
-user($initech);
+$initech->new_user;
 @log = $receiver->deliveries($literal, 2);
 is("$log[-1]{outcome}: $log[-1]{error}",
    'refused: refused: "url" must have a public host', 'is allowed no more');

@@ -49,11 +49,6 @@ sub send_to {
 }
 
 
-sub waiting {
-    return $s->sql('SELECT count(*) FROM pg_stat_activity'
-                   . " WHERE wait_event_type = 'Lock'");
-}
-
 my ($trims, $deletes) = map { session() } 1 .. 2;
 
 $trims->query("PREPARE trim (text) AS $trim");
@@ -67,9 +62,9 @@ $holds->query('BEGIN; SELECT FROM svc.webhook_attempt WHERE delivery_id ='
               . " '@{[ $N / 2 ]}' FOR UPDATE");
 
 send_to($trims, "EXECUTE trim ('{$id}')");
-ok((wait_for { waiting() == 1 }), 'a trim has begun');
+ok((wait_for { $s->waiting == 1 }), 'a trim has begun');
 send_to($deletes, "DELETE FROM svc.webhook_endpoint WHERE id = '$id'");
-ok((wait_for { waiting() == 2 }), 'and so has the deletion of the endpoint');
+ok((wait_for { $s->waiting == 2 }), 'and so has the deletion of the endpoint');
 
 $holds->query('COMMIT');
 

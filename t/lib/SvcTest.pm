@@ -232,6 +232,26 @@ sub connect_as {
 }
 
 
+# How many sessions of a role, which is that of the modules when there is none,
+# wait for a lock.
+
+sub waiting {
+    my ($self, $role) = @_;
+
+    return $self->sessions("wait_event_type = 'Lock'", $role);
+}
+
+
+sub sessions {
+    my ($self, $where, $role) = @_;
+
+    $role //= 'svc_app';
+
+    return scalar $self->sql("SELECT count(*) FROM pg_stat_activity WHERE"
+                             . " usename = '$role' AND $where");
+}
+
+
 # svcctl on the database: its output, its exit status, and its errors.  In scalar
 # context its output.
 
@@ -273,6 +293,19 @@ sub http {
     die "$method $path: no answer: " . $c->error . "\n" if !$r;
 
     return $r;
+}
+
+
+# The same as far as it is sent: the connection, from which nobody has read yet.
+
+sub begin {
+    my ($self, $method, $path, $headers, $body, %arg) = @_;
+
+    my $c = $self->connection(%arg);
+
+    $c->send($c->format($method, $path, $headers, encode($body)));
+
+    return $c;
 }
 
 

@@ -10,8 +10,8 @@ use Test::More;
 
 use SvcTest::Admin;
 
-our @EXPORT = qw(@PERMISSIONS $ALL governed unchanged refused events at_once
-                 only_with accounted);
+our @EXPORT = qw(@PERMISSIONS $ALL governed unchanged refused at_once only_with
+                 accounted);
 
 our @PERMISSIONS = qw(apps:manage audit:view groups:manage members:manage
                       roles:manage tenant:manage users:view);
@@ -64,39 +64,20 @@ sub refused {
 }
 
 
-# The events of a tenant since the last call: action, type, id and name of the
-# target, details.
-
-my %seen;
-
-sub events {
-    my ($s, $tenant) = @_;
-
-    my @rows = $s->sql('SELECT id, action, target_type, target_id, target_name,'
-                       . ' details FROM svc.audit_event WHERE tenant_id ='
-                       . " '$tenant->{id}' AND id > "
-                       . ($seen{$tenant->{id}} // 0) . ' ORDER BY id');
-
-    $seen{$tenant->{id}} = $rows[-1][0] if @rows;
-
-    return [ map { [ @$_[1 .. 5] ] } @rows ];
-}
-
-
 # Requests of one token at the same time, each an array of method, path, body
 # and headers; their answers.
 
 sub at_once {
     my ($s, $token, @requests) = @_;
 
-    my @c = map { $s->connection } @requests;
+    my @c;
 
-    for my $i (0 .. $#c) {
-        my ($method, $path, $body, @headers) = @{ $requests[$i] };
+    for my $request (@requests) {
+        my ($method, $path, $body, @headers) = @$request;
 
-        $c[$i]->send($c[$i]->format($method, "/v1/admin$path",
-            [ Authorization => "Bearer $token", @headers ],
-            defined $body ? SvcTest::encode($body) : undef));
+        push @c, $s->begin($method, "/v1/admin$path",
+                           [ Authorization => "Bearer $token", @headers ],
+                           $body);
     }
 
     return map { $_->read } @c;

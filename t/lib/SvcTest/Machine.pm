@@ -16,6 +16,7 @@ use warnings;
 use Cwd ();
 use File::Path qw(remove_tree);
 use File::Temp ();
+use Test::More;
 
 use SvcTest::Documents qw(section);
 use SvcTest::Process qw(wait_for spawn wait_exit signal_pid children run slurp
@@ -94,6 +95,19 @@ sub sh {
     my ($self, $text, %opt) = @_;
 
     return run($self->command($text), timeout => 120, %opt);
+}
+
+
+# The same with a test that it succeeds; its output.
+
+sub passes {
+    my ($self, $text, $name, %opt) = @_;
+
+    my ($status, $said) = $self->sh($text, %opt);
+
+    is($status, 0, $name) or diag("$text\n$said");
+
+    return $said;
 }
 
 

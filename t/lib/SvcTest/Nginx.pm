@@ -462,6 +462,24 @@ sub log_lines {
 }
 
 
+# From here on; and the lines since that a pattern matches.
+
+sub mark_log {
+    my ($self) = @_;
+
+    $self->{mark} = () = $self->log_lines;
+}
+
+
+sub said {
+    my ($self, $pattern) = @_;
+
+    my @lines = $self->log_lines;
+
+    return grep { /$pattern/ } @lines[$self->{mark} // 0 .. $#lines];
+}
+
+
 # What a sanitizer reports first, wherever it does, and all of valgrind.
 
 sub sanitizer_reports {

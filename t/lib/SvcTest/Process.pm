@@ -11,7 +11,8 @@ use POSIX qw(:sys_wait_h);
 use Time::HiRes qw(time);
 
 our @EXPORT_OK = qw(slow wait_for spawn alive wait_exit signal_pid children
-    descendants subreaper run run_apart run_user slurp on_exit);
+    descendants subreaper run run_apart run_user slurp
+    write_file resident on_exit);
 
 
 my $OWNER = $$;
@@ -267,6 +268,31 @@ sub slurp {
     my $text = readline $fh;
 
     return $text // '';
+}
+
+
+sub write_file {
+    my ($path, $text) = @_;
+
+    open my $fh, '>:raw', $path or die "$path: $!\n";
+    print $fh $text;
+    close $fh or die "$path: $!\n";
+}
+
+
+# The memory that processes have, in kB.
+
+sub resident {
+    my (@pids) = @_;
+
+    my $kb = 0;
+
+    for my $pid (@pids) {
+        $kb += $1 if (slurp("/proc/$pid/status") // '')
+                     =~ /^VmRSS:\s+(\d+) kB/m;
+    }
+
+    return $kb;
 }
 
 

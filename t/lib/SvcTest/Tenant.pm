@@ -6,6 +6,7 @@ use strict;
 use warnings;
 
 use Digest::SHA qw(sha256_hex);
+use JSON::PP ();
 use MIME::Base64 qw(encode_base64url);
 use Scalar::Util qw(weaken);
 
@@ -62,6 +63,15 @@ EOT
 }
 
 
+# The text of an API token with these permissions, separated by commas.
+
+sub token_for {
+    my ($self, $permissions) = @_;
+
+    return $self->token(kind => 'api', permissions => $permissions)->{token};
+}
+
+
 # One SCIM request: the path is relative to /scim/v2, a body that is a
 # reference is sent as JSON, headers are added to those of a plain client.
 
@@ -93,6 +103,21 @@ sub admin {
 }
 
 
+# A function that asks below a path of the admin API, with the name of a token,
+# which is "all" when there is none, and headers.
+
+sub asks {
+    my ($self, $below, $token) = @_;
+
+    return sub {
+        my ($method, $path, $body, $name, @headers) = @_;
+
+        return $self->admin($method, "$below$path", $body, \@headers,
+                            $token->{ $name // 'all' });
+    };
+}
+
+
 sub headers {
     my ($self) = @_;
 
@@ -110,6 +135,17 @@ sub create {
     die "POST /Users: $r->{status} $r->{body}\n" if $r->{status} != 201;
 
     return $r->json;
+}
+
+
+# The same with a name of its own.
+
+sub new_user {
+    my ($self) = @_;
+
+    my $n = ++$self->{new_users};
+
+    return $self->create(userName => "new$n\@$self->{slug}.test");
 }
 
 
@@ -143,6 +179,72 @@ SELECT (SELECT count(*) || ' users, '
        || ', ' || (SELECT count(*) FROM svc.audit_event
                    WHERE tenant_id = '$self->{id}') || ' events'
 EOT
+}
+
+
+# How often its governance has changed.
+
+sub revision {
+    my ($self) = @_;
+
+    return scalar $self->{system}->sql('SELECT revision FROM svc.governance'
+                                       . " WHERE tenant_id = '$self->{id}'");
+}
+
+
+# --- the audit log -----------------------------------------------------------
+
+# Its events, oldest first, each an array of columns: SQL expressions, of which
+# "details" alone is decoded.
+
+sub events {
+    my ($self, @columns) = @_;
+
+    return $self->events_where('true', @columns);
+}
+
+
+# Those of one target.
+
+sub events_of {
+    my ($self, $id, @columns) = @_;
+
+    return $self->events_where("target_id = '$id'", @columns);
+}
+
+
+# Those that came since the last call; without columns the action, the type, id
+# and name of its target, and details.
+
+sub new_events {
+    my ($self, @columns) = @_;
+
+    @columns = qw(action target_type target_id target_name details)
+        if !@columns;
+
+    my $seen = $self->{seen_event} // 0;
+    my @rows = $self->events_where("id > $seen", @columns, 'id');
+
+    $self->{seen_event} = $rows[-1][-1] if @rows;
+    pop @$_ for @rows;
+
+    return @rows;
+}
+
+
+sub events_where {
+    my ($self, $where, @columns) = @_;
+
+    my @rows = $self->{system}->sql(
+        'SELECT ' . join(', ', @columns) . ' FROM svc.audit_event'
+        . " WHERE tenant_id = '$self->{id}' AND $where ORDER BY id");
+    my @details = grep { $columns[$_] eq 'details' } 0 .. $#columns;
+
+    for my $row (@rows) {
+        $_ = JSON::PP::decode_json($_) for @$row[@details];
+    }
+
+    return @rows;
 }
 
 
