@@ -7,6 +7,7 @@
 #include "ngx_svc_args.h"
 #include "ngx_svc_etag.h"
 #include "ngx_svc_page.h"
+#include "ngx_svc_time.h"
 
 
 static ngx_svc_value_t *ngx_svc_bind_member(const ngx_svc_param_t *param,
@@ -104,6 +105,31 @@ ngx_svc_bind_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     }
 
     ngx_svc_pg_bind(call, id, NGX_SVC_UUID_LEN);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_bind_time(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    u_char           *p;
+    int64_t           msec;
+    ngx_svc_value_t  *value;
+
+    value = ngx_svc_bind_member(param, body);
+    if (value == NULL) {
+        return ngx_svc_bind_null(call);
+    }
+
+    p = ngx_pnalloc(sr->request->pool, NGX_INT64_LEN);
+
+    if (p == NULL || ngx_svc_time_parse(&value->str, &msec) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind(call, p, ngx_sprintf(p, "%L", msec) - p);
 
     return NGX_OK;
 }

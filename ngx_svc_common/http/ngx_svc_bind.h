@@ -19,7 +19,8 @@
 
 /*
  * A member of the body, by its place in the struct: as text, integer, boolean,
- * id (which a check has found to be one) or array of strings, NULL when it is
+ * id or time (which a check has found to be one; of a time the milliseconds
+ * since the epoch, as text, for NGX_SVC_TIME) or permissions, NULL when it is
  * absent or null; and whether it is there at all.
  */
 
@@ -31,6 +32,8 @@
     { .bind = ngx_svc_bind_boolean, .offset = offsetof(type, field) }
 #define ngx_svc_param_id(type, field)                                         \
     { .bind = ngx_svc_bind_id, .offset = offsetof(type, field) }
+#define ngx_svc_param_time(type, field)                                       \
+    { .bind = ngx_svc_bind_time, .offset = offsetof(type, field) }
 #define ngx_svc_param_permissions(type, field)                                \
     { .bind = ngx_svc_bind_permissions, .offset = offsetof(type, field) }
 #define ngx_svc_param_given(type, field)                                      \
@@ -88,6 +91,7 @@ ngx_svc_bind_function(ngx_svc_bind_text);
 ngx_svc_bind_function(ngx_svc_bind_integer);
 ngx_svc_bind_function(ngx_svc_bind_boolean);
 ngx_svc_bind_function(ngx_svc_bind_id);
+ngx_svc_bind_function(ngx_svc_bind_time);
 ngx_svc_bind_function(ngx_svc_bind_permissions);
 ngx_svc_bind_function(ngx_svc_bind_given);
 ngx_svc_bind_function(ngx_svc_bind_body);

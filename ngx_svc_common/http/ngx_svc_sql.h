@@ -45,6 +45,10 @@
         " hashtext(current_setting('svc.tenant', true)))"                     \
     " WHERE " NGX_SVC_TENANT_OR_NULL " IS NOT NULL"
 
+/* SQL: a time, of a parameter of ngx_svc_param_time(). */
+#define NGX_SVC_TIME(msec)                                                    \
+    "to_timestamp(" msec "::text::float8 / 1000)"
+
 /* SQL: each change of a row has a time of its own; t: the row's name. */
 #define NGX_SVC_CHANGED_AT(t)                                                 \
     "greatest(now(), " t ".updated_at + interval '1 millisecond')"
