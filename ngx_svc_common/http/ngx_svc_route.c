@@ -13,13 +13,10 @@
 #define NGX_SVC_ROUTE_ROW  512      /* bytes of a row's JSON, first guess */
 
 
-static ngx_int_t ngx_svc_route_call(ngx_svc_request_t *sr,
-    const ngx_svc_pg_statement_t *s, void *body);
 static ngx_int_t ngx_svc_route_check(ngx_svc_request_t *sr,
     const ngx_svc_pg_statement_t *s, PGresult *res);
 static ngx_int_t ngx_svc_route_verdict(ngx_svc_request_t *sr,
     const ngx_svc_verdict_t *verdict, ngx_str_t *text);
-static ngx_int_t ngx_svc_route_row(ngx_svc_request_t *sr, PGresult *res);
 static ngx_int_t ngx_svc_route_send(ngx_svc_request_t *sr,
     ngx_svc_json_writer_t *w, PGresult *res);
 static ngx_int_t ngx_svc_route_list(ngx_svc_request_t *sr, PGresult *res,
@@ -77,7 +74,7 @@ ngx_svc_route_prepare(ngx_svc_request_t *sr)
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_route_call(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *s,
     void *body)
 {
@@ -105,6 +102,28 @@ ngx_int_t
 ngx_svc_route_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t               rc;
+    ngx_uint_t              i;
+    const ngx_svc_route_t  *route;
+
+    route = sr->route;
+
+    for (i = 0; route->statements[i]; i++) {
+        rc = ngx_svc_route_check(sr, route->statements[i], sr->results[i]);
+
+        if (rc != NGX_OK) {
+            return rc == NGX_DECLINED ? ngx_svc_send_error(sr)
+                                      : NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+    }
+
+    return ngx_svc_route_runs(route) && route->reply
+           ? route->reply(sr) : ngx_svc_route_answer(sr);
+}
+
+
+ngx_int_t
+ngx_svc_route_answer(ngx_svc_request_t *sr)
+{
     PGresult               *res, *total;
     ngx_uint_t              i;
     const ngx_svc_route_t  *route;
@@ -120,13 +139,6 @@ ngx_svc_route_reply(ngx_svc_request_t *sr)
 
         if (route->statements[i] == route->total) {
             total = res;
-        }
-
-        rc = ngx_svc_route_check(sr, route->statements[i], res);
-
-        if (rc != NGX_OK) {
-            return rc == NGX_DECLINED ? ngx_svc_send_error(sr)
-                                      : NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
     }
 
@@ -209,7 +221,7 @@ ngx_svc_route_verdict(ngx_svc_request_t *sr, const ngx_svc_verdict_t *verdict,
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_route_row(ngx_svc_request_t *sr, PGresult *res)
 {
     ngx_svc_row_t           columns;
@@ -218,15 +230,19 @@ ngx_svc_route_row(ngx_svc_request_t *sr, PGresult *res)
 
     route = sr->route;
 
-    if (PQntuples(res) == 0
-        || ngx_svc_json_writer_init(&w, sr->request->pool,
-                                    2 * NGX_SVC_ROUTE_ROW)
-           != NGX_OK)
-    {
+    if (PQntuples(res) == 0) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     ngx_svc_row_init(&columns, res);
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool,
+                                 NGX_SVC_ROUTE_ROW
+                                 + ngx_svc_row_size(&columns, 0))
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
     ngx_svc_json_open(&w, NULL, '{');
 

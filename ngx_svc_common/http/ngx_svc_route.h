@@ -117,6 +117,9 @@ struct ngx_svc_route_s {
 
     const ngx_svc_pg_statement_t  *statements[NGX_SVC_PG_CALLS];
 
+    /* Those of round trips that its reply asks for. */
+    const ngx_svc_pg_statement_t  *later[NGX_SVC_PG_CALLS];
+
     const char                *list;        /* key of the rows; NULL: one row,
                                                the object itself */
     const ngx_svc_pg_statement_t  *total;   /* of the list; NULL: "_total" */
@@ -138,9 +141,10 @@ struct ngx_svc_route_s {
      * credential's statement before its own; when it adds none, it has sent
      * the answer, and returns what goes to ngx_http_finalize_request().
      *
-     * reply: all went well; the results of its statements are sr->results.
-     * Sends with ngx_svc_send(), ngx_svc_send_empty() or ngx_svc_send_error(),
-     * and returns what they return.
+     * reply: all went well; the results of its statements are sr->results, and
+     * have been looked at if there is no prepare.  Sends with ngx_svc_send(),
+     * ngx_svc_send_empty() or ngx_svc_send_error(), and returns what they
+     * return.
      */
     ngx_int_t                (*prepare)(ngx_svc_request_t *sr);
     ngx_int_t                (*reply)(ngx_svc_request_t *sr);
@@ -177,11 +181,23 @@ struct ngx_svc_surface_s {
 
 
 /*
- * The prepare and the reply of a route that has none of its own, or a part of
- * one that has.
+ * The prepare and the reply of a route without a prepare, or a part of one that
+ * has.  The latter looks at the results, and goes on with a reply that such a
+ * route has of its own.
  */
 NGX_SVC_API ngx_int_t ngx_svc_route_prepare(ngx_svc_request_t *sr);
 NGX_SVC_API ngx_int_t ngx_svc_route_reply(ngx_svc_request_t *sr);
+
+/* For a reply: sends what the route says; or a row, likewise. */
+NGX_SVC_API ngx_int_t ngx_svc_route_answer(ngx_svc_request_t *sr);
+NGX_SVC_API ngx_int_t ngx_svc_route_row(ngx_svc_request_t *sr, PGresult *res);
+
+/*
+ * For a prepare: adds a statement with its parameters; body: as of the route's
+ * members, or NULL.  NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_route_call(ngx_svc_request_t *sr,
+    const ngx_svc_pg_statement_t *s, void *body);
 
 /* 1: the route has statements and no prepare. */
 #define ngx_svc_route_runs(route)                                             \

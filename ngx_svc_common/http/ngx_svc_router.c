@@ -177,7 +177,9 @@ ngx_svc_add_statements(ngx_conf_t *cf, ngx_svc_resources_t *resources)
         for (route = *resources; route->method; route++) {
 
             if (ngx_svc_pg_add_statements(&smcf->pg, route->statements)
-                != NGX_OK)
+                != NGX_OK
+                || ngx_svc_pg_add_statements(&smcf->pg, route->later)
+                   != NGX_OK)
             {
                 return NGX_ERROR;
             }

@@ -6,6 +6,7 @@
 
 
 #define NGX_SVC_ROW_OBJECT  32      /* bytes of a key */
+#define NGX_SVC_ROW_MEMBER  32      /* and of what is around a value */
 
 /* PostgreSQL's pg_type.dat: the types whose text is not that of a string */
 
@@ -145,6 +146,22 @@ ngx_svc_row_object(ngx_svc_json_writer_t *w, const ngx_svc_row_t *columns,
     }
 
     *i = n - 1;
+}
+
+
+size_t
+ngx_svc_row_size(const ngx_svc_row_t *columns, int row)
+{
+    int     i;
+    size_t  size;
+
+    size = columns->n * NGX_SVC_ROW_MEMBER;
+
+    for (i = 0; i < columns->n; i++) {
+        size += PQgetlength(columns->res, row, i);
+    }
+
+    return size;
 }
 
 

@@ -43,6 +43,9 @@ NGX_SVC_API void ngx_svc_row_init(ngx_svc_row_t *columns, PGresult *res);
 NGX_SVC_API void ngx_svc_row_write(ngx_svc_json_writer_t *w,
     const ngx_svc_row_t *columns, int row);
 
+/* About as many bytes as that takes. */
+NGX_SVC_API size_t ngx_svc_row_size(const ngx_svc_row_t *columns, int row);
+
 /* The number of the column with this name; -1: there is none. */
 NGX_SVC_API int ngx_svc_row_find(PGresult *res, const char *name);
 
