@@ -26,11 +26,9 @@ static ngx_int_t ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle);
 static void ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle);
 
 
-/* The workers', and then the helper's. */
+/* The helper's. */
 
 static ngx_svc_pg_statements_t *const  ngx_http_svc_webhook_statements[] = {
-    ngx_svc_webhook_endpoints_statements,
-    ngx_svc_webhook_deliveries_statements,
     ngx_svc_webhook_op_statements,
     ngx_svc_webhook_endpoint_statements,
     ngx_svc_webhook_record_statements,

@@ -19,6 +19,11 @@
 #define NGX_SVC_A_GROUP_PASSWORD_DELETED(_)                                   \
     _("group_password_policy.deleted", "groupPasswordPolicy")
 
+#define NGX_SVC_A_WEBHOOK_CREATED(_)  _("webhook.created", "webhook")
+#define NGX_SVC_A_WEBHOOK_UPDATED(_)  _("webhook.updated", "webhook")
+#define NGX_SVC_A_WEBHOOK_DELETED(_)  _("webhook.deleted", "webhook")
+#define NGX_SVC_A_WEBHOOK_TESTED(_)  _("webhook.tested", "webhook")
+
 
 /*
  * SQL: an INSERT, most often a CTE's body.  action: one of those above; id,

@@ -157,14 +157,8 @@ ngx_svc_request_committed(PGresult **results)
 {
     ngx_str_t  tenant;
 
-    ngx_str_set(&tenant, "*");
-
-    if (results) {
-        if (PQntuples(results[0]) == 0 || PQgetisnull(results[0], 0, 0)) {
-            return;
-        }
-
-        tenant = ngx_svc_pg_value(results[0], 0, 0);
+    if (ngx_svc_committed_tenant(results, &tenant) != NGX_OK) {
+        return;
     }
 
     if (ngx_svc_request_listener && !ngx_svc_redis_subscribed()) {
@@ -172,6 +166,24 @@ ngx_svc_request_committed(PGresult **results)
     }
 
     ngx_svc_redis_publish(NGX_SVC_AUDIT_CHANNEL, &tenant);
+}
+
+
+ngx_int_t
+ngx_svc_committed_tenant(PGresult **results, ngx_str_t *tenant)
+{
+    if (results == NULL) {
+        ngx_str_set(tenant, "*");
+        return NGX_OK;
+    }
+
+    if (PQntuples(results[0]) == 0 || PQgetisnull(results[0], 0, 0)) {
+        return NGX_DECLINED;
+    }
+
+    *tenant = ngx_svc_pg_value(results[0], 0, 0);
+
+    return NGX_OK;
 }
 
 

@@ -7,8 +7,6 @@
 #include "ngx_svc_webhook_target.h"
 
 
-#define NGX_SVC_WEBHOOK_ATTEMPT_SIZE  320   /* first guess, in bytes */
-
 #define NGX_SVC_WEBHOOK_NO_QUEUE                                              \
     "Redis, which keeps deliveries, is down: nothing was sent, try again."
 
@@ -21,8 +19,13 @@ typedef struct {
 } ngx_svc_webhook_test_t;
 
 
-static void ngx_svc_webhook_attempt_write(ngx_svc_json_writer_t *w,
-    PGresult *res, int row);
+static ngx_int_t ngx_svc_webhook_test_check(ngx_svc_request_t *sr,
+    void *body);
+static ngx_int_t ngx_svc_webhook_test_bind(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_webhook_test_reply(ngx_svc_request_t *sr);
+static void ngx_svc_webhook_test_write(ngx_svc_json_writer_t *w,
+    ngx_svc_request_t *sr);
 
 
 #define NGX_SVC_WEBHOOK_ATTEMPTS_OF                                           \
@@ -36,22 +39,25 @@ static void ngx_svc_webhook_attempt_write(ngx_svc_json_writer_t *w,
 static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_attempts = {
     .name = "webhook_attempts",
     .text =
-        "SELECT a.delivery_id, a.event_id, a.event, a.attempt, a.outcome,"
-            " a.status, a.duration_ms, a.error, a.created_at"
+        "SELECT a.delivery_id AS id, a.event_id AS \"eventId\", a.event,"
+            " a.attempt, a.outcome, a.status,"
+            " a.duration_ms AS \"durationMs\", a.error,"
+            " a.created_at AS \"createdAt\""
         NGX_SVC_WEBHOOK_ATTEMPTS_OF
         " ORDER BY a.created_at DESC, a.delivery_id DESC, a.attempt DESC"
         " LIMIT $2::int4 OFFSET $3::int4",
-    .nparams = 3
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_WEBHOOK_NONE),
+                   ngx_svc_param_limit(),
+                   ngx_svc_param_offset())
 };
-
-/* no row: there is no such endpoint */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_attempts_total = {
     .name = "webhook_attempts_total",
     .text =
         "SELECT (SELECT count(*)" NGX_SVC_WEBHOOK_ATTEMPTS_OF ")"
         NGX_SVC_WEBHOOK_OF,
-    .nparams = 1
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_WEBHOOK_NONE)),
+    .missing = NGX_SVC_WEBHOOK_NONE
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_test = {
@@ -60,84 +66,64 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_test = {
         "WITH w AS ("
             "SELECT w.id, w.url, w.enabled" NGX_SVC_WEBHOOK_OF
         "), e AS ("
-            "INSERT INTO svc.audit_event (action, target_type, target_id,"
-                " target_name, details)"
-            " SELECT 'webhook.tested', 'webhook', w.id::text, "
-                NGX_SVC_WEBHOOK_HOST_OF("w.url") ","
-                " jsonb_build_object('deliveryId', $2::text)"
-            " FROM w WHERE w.enabled"
+            NGX_SVC_AUDIT(NGX_SVC_A_WEBHOOK_TESTED, "w.id::text",
+                          NGX_SVC_WEBHOOK_HOST_OF("w.url"),
+                          "jsonb_build_object('deliveryId', $2::text)",
+                          "FROM w WHERE w.enabled")
         ")"
-        " SELECT w.enabled FROM w",
-    .nparams = 2
+        " SELECT CASE WHEN NOT w.enabled THEN 'disabled' END AS _verdict"
+        " FROM w",
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_WEBHOOK_NONE),
+                   ngx_svc_param_call(ngx_svc_webhook_test_bind)),
+    NGX_SVC_VERDICTS(
+        { "disabled", NGX_SVC_E_INVALID_REQUEST,
+          "The webhook is disabled: enable it first, with PATCH and"
+          " {\"enabled\":true}." }),
+    .missing = NGX_SVC_WEBHOOK_NONE
 };
 
-ngx_svc_pg_statements_t  ngx_svc_webhook_deliveries_statements[] = {
-    &ngx_svc_sql_webhook_attempts,
-    &ngx_svc_sql_webhook_attempts_total,
-    &ngx_svc_sql_webhook_test,
-    NULL
+
+const ngx_svc_route_t  ngx_svc_webhook_deliveries[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/webhooks/*/deliveries"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .statements = { &ngx_svc_sql_webhook_attempts_total,
+                      &ngx_svc_sql_webhook_attempts },
+      .list = "deliveries",
+      .total = &ngx_svc_sql_webhook_attempts_total },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/webhooks/*/test"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .check = ngx_svc_webhook_test_check,
+      .statements = { &ngx_svc_sql_webhook_test },
+      .status = NGX_HTTP_ACCEPTED,
+      .more = ngx_svc_webhook_test_write,
+      .reply = ngx_svc_webhook_test_reply },
+
+    ngx_svc_null_route
 };
 
 
-ngx_int_t
-ngx_svc_webhook_deliveries_prepare(ngx_svc_request_t *sr)
+static ngx_int_t
+ngx_svc_webhook_test_check(ngx_svc_request_t *sr, void *body)
 {
-    ngx_int_t           rc;
-    ngx_svc_pg_call_t  *call;
-
-    rc = ngx_svc_page_create(sr);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_attempts);
-
-    rc = ngx_svc_param_uuid(sr, 0, call, NGX_SVC_WEBHOOK_NONE);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    if (ngx_svc_page_bind(sr, call) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_param_uuid(sr, 0,
-                              ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_attempts_total),
-                              NGX_SVC_WEBHOOK_NONE);
+    return ngx_svc_redis_ready() ? NGX_OK
+                                 : ngx_svc_fail(&sr->error,
+                                                NGX_SVC_E_UNAVAILABLE, "%s",
+                                                NGX_SVC_WEBHOOK_NO_QUEUE);
 }
 
 
-ngx_int_t
-ngx_svc_webhook_deliveries_reply(ngx_svc_request_t *sr)
+/* The id of the delivery. */
+
+static ngx_int_t
+ngx_svc_webhook_test_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
 {
-    if (PQntuples(sr->results[1]) == 0) {
-        return ngx_svc_not_found(sr, NGX_SVC_WEBHOOK_NONE);
-    }
-
-    return ngx_svc_page_send(sr, "deliveries", NGX_SVC_WEBHOOK_ATTEMPT_SIZE,
-                             sr->results[0], sr->results[1],
-                             ngx_svc_webhook_attempt_write);
-}
-
-
-ngx_int_t
-ngx_svc_webhook_test_prepare(ngx_svc_request_t *sr)
-{
-    ngx_int_t                rc;
-    ngx_svc_pg_call_t       *call;
     ngx_svc_webhook_test_t  *test;
-
-    if (!ngx_svc_redis_ready()) {
-        return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE, "%s",
-                            NGX_SVC_WEBHOOK_NO_QUEUE);
-    }
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_test);
-
-    rc = ngx_svc_param_uuid(sr, 0, call, NGX_SVC_WEBHOOK_NONE);
-    if (rc != NGX_OK) {
-        return rc;
-    }
 
     test = ngx_palloc(sr->request->pool, sizeof(ngx_svc_webhook_test_t));
 
@@ -155,25 +141,21 @@ ngx_svc_webhook_test_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+/* It is emitted here: unlike an event, it is not kept while Redis is away. */
+
+static ngx_int_t
 ngx_svc_webhook_test_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;
+    PGresult                *res;
     ngx_str_t                tenant;
-    ngx_svc_json_writer_t    w;
     ngx_svc_webhook_test_t  *test;
 
     test = sr->data;
+    res = sr->results[0];
 
-    if (PQntuples(sr->results[0]) == 0) {
-        return ngx_svc_not_found(sr, NGX_SVC_WEBHOOK_NONE);
-    }
-
-    if (!ngx_svc_column_true(sr->results[0], 0, 0)) {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
-                            "The webhook is disabled: enable it first, with "
-                            "PATCH and {\"enabled\":true}.");
-        return ngx_svc_send_error(sr);
+    if (PQntuples(res) == 0 || !PQgetisnull(res, 0, 0)) {
+        return ngx_svc_route_reply(sr);
     }
 
     tenant = ngx_svc_pg_value(sr->op->results[0], 0, 0);
@@ -187,33 +169,18 @@ ngx_svc_webhook_test_reply(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    if (rc != NGX_OK
-        || ngx_svc_json_writer_init(&w, sr->request->pool, 128) != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_plain(&w, "id", test->id, NGX_SVC_WEBHOOK_ID);
-    ngx_svc_json_plain(&w, "eventId", test->event_id, NGX_SVC_WEBHOOK_ID);
-    ngx_svc_json_close(&w, '}');
-
-    return ngx_svc_send(sr, NGX_HTTP_ACCEPTED, &w, NULL);
+    return rc == NGX_OK ? ngx_svc_route_reply(sr)
+                        : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 
 static void
-ngx_svc_webhook_attempt_write(ngx_svc_json_writer_t *w, PGresult *res, int row)
+ngx_svc_webhook_test_write(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
 {
-    ngx_svc_json_open(w, NULL, '{');
-    ngx_svc_column_text(w, "id", res, row, 0);
-    ngx_svc_column_text(w, "eventId", res, row, 1);
-    ngx_svc_column_text(w, "event", res, row, 2);
-    ngx_svc_column_raw(w, "attempt", res, row, 3);
-    ngx_svc_column_text(w, "outcome", res, row, 4);
-    ngx_svc_column_raw(w, "status", res, row, 5);
-    ngx_svc_column_raw(w, "durationMs", res, row, 6);
-    ngx_svc_column_text(w, "error", res, row, 7);
-    ngx_svc_column_time(w, "createdAt", res, row, 8);
-    ngx_svc_json_close(w, '}');
+    ngx_svc_webhook_test_t  *test;
+
+    test = sr->data;
+
+    ngx_svc_json_plain(w, "id", test->id, NGX_SVC_WEBHOOK_ID);
+    ngx_svc_json_plain(w, "eventId", test->event_id, NGX_SVC_WEBHOOK_ID);
 }

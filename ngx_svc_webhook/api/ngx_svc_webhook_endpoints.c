@@ -9,7 +9,6 @@
 
 #define NGX_SVC_WEBHOOK_ENDPOINTS  100  /* of a tenant */
 #define NGX_SVC_WEBHOOK_NAMES      100  /* of events, in one request */
-#define NGX_SVC_WEBHOOK_SIZE       384  /* first guess, in bytes */
 
 
 typedef struct {
@@ -34,34 +33,47 @@ static ngx_int_t ngx_svc_webhook_url_check(const ngx_svc_member_t *member,
 static ngx_int_t ngx_svc_webhook_event_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 static ngx_uint_t ngx_svc_webhook_event_bit(const u_char *name, size_t len);
-static ngx_svc_webhook_new_t *ngx_svc_webhook_new(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_webhook_bind(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, ngx_svc_webhook_input_t *endpoint);
+static void ngx_svc_webhook_known(ngx_svc_json_writer_t *w,
+    ngx_svc_request_t *sr);
+static void ngx_svc_webhook_shown(ngx_svc_json_writer_t *w,
+    ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_webhook_bind_new(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_webhook_bind_events(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, cJSON *events);
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_webhook_bind_sealed(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static void ngx_svc_webhook_committed(PGresult **results);
-static void ngx_svc_webhook_write(ngx_svc_json_writer_t *w, PGresult *res,
-    int row);
 
 
 static const ngx_svc_member_t  ngx_svc_webhook_event_element = {
-    ngx_string("event"), NGX_SVC_T_STRING, 0, 0, 0,
-    ngx_svc_webhook_event_check, NULL, NULL, 0
+    .name = ngx_string("event"),
+    .type = NGX_SVC_T_STRING,
+    .check = ngx_svc_webhook_event_check
 };
 
 
-#define ngx_svc_webhook_rows(flags)                                           \
+#define ngx_svc_webhook_rows(required)                                      \
                                                                               \
-    { ngx_string("url"), NGX_SVC_T_STRING, flags, 1, NGX_SVC_WEBHOOK_URL,     \
-      ngx_svc_webhook_url_check, NULL, NULL,                                  \
-      offsetof(ngx_svc_webhook_input_t, url) },                               \
+    { .name = ngx_string("url"),                                              \
+      .type = NGX_SVC_T_STRING,                                               \
+      .flags = required,                                                      \
+      .min = 1,                                                               \
+      .max = NGX_SVC_WEBHOOK_URL,                                             \
+      .check = ngx_svc_webhook_url_check,                                     \
+      .offset = offsetof(ngx_svc_webhook_input_t, url) },                     \
                                                                               \
-    { ngx_string("events"), NGX_SVC_T_ARRAY, flags, 1, NGX_SVC_WEBHOOK_NAMES, \
-      NULL, NULL, &ngx_svc_webhook_event_element,                             \
-      offsetof(ngx_svc_webhook_input_t, events) },                            \
+    { .name = ngx_string("events"),                                           \
+      .type = NGX_SVC_T_ARRAY,                                                \
+      .flags = required,                                                      \
+      .min = 1,                                                               \
+      .max = NGX_SVC_WEBHOOK_NAMES,                                           \
+      .element = &ngx_svc_webhook_event_element,                              \
+      .offset = offsetof(ngx_svc_webhook_input_t, events) },                  \
                                                                               \
-    { ngx_string("enabled"), NGX_SVC_T_BOOLEAN, 0, 0, 0, NULL, NULL, NULL,    \
-      offsetof(ngx_svc_webhook_input_t, enabled) },                           \
+    { .name = ngx_string("enabled"),                                          \
+      .type = NGX_SVC_T_BOOLEAN,                                              \
+      .offset = offsetof(ngx_svc_webhook_input_t, enabled) },                 \
                                                                               \
     ngx_svc_null_member
 
@@ -74,24 +86,17 @@ static const ngx_svc_member_t  ngx_svc_webhook_patch_members[] = {
 };
 
 
-/* What ngx_svc_webhook_write() reads, in this order. */
-
 #define NGX_SVC_WEBHOOK_COLUMNS(t)                                            \
-    t ".id, " t ".url, array_to_json(" t ".events), " t ".enabled, "          \
-    t ".created_at"
+    t ".id, " t ".url, array_to_json(" t ".events) AS events, " t ".enabled, "\
+    t ".created_at AS \"createdAt\""
 
 #define NGX_SVC_WEBHOOK_OURS  " tenant_id = " NGX_SVC_TENANT
 
 #define NGX_SVC_WEBHOOK_AUDIT(action, details, from)                          \
     "e AS ("                                                                  \
-        "INSERT INTO svc.audit_event (action, target_type, target_id,"        \
-            " target_name, details)"                                          \
-        " SELECT '" action "', 'webhook', u.id::text, "                       \
-            NGX_SVC_WEBHOOK_HOST_OF("u.url") ", " details " FROM " from       \
+        NGX_SVC_AUDIT(action, "u.id::text",                                   \
+                      NGX_SVC_WEBHOOK_HOST_OF("u.url"), details, from)        \
     ")"
-
-#define NGX_SVC_WEBHOOK_DIFFERS(column, name)                                 \
-    "CASE WHEN u." column " <> o." column " THEN '" name "' END"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_list = {
     .name = "webhook_list",
@@ -99,15 +104,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_list = {
         "SELECT " NGX_SVC_WEBHOOK_COLUMNS("w") " FROM svc.webhook_endpoint w"
         " WHERE" NGX_SVC_WEBHOOK_OURS
         " ORDER BY created_at DESC, id DESC LIMIT $1::int4 OFFSET $2::int4",
-    .nparams = 2
+    NGX_SVC_PARAMS(ngx_svc_param_limit(),
+                   ngx_svc_param_offset())
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_total = {
     .name = "webhook_total",
     .text =
         "SELECT count(*) FROM svc.webhook_endpoint WHERE"
-        NGX_SVC_WEBHOOK_OURS,
-    .nparams = 0
+        NGX_SVC_WEBHOOK_OURS
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_get = {
@@ -115,36 +120,44 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_get = {
     .text =
         "SELECT " NGX_SVC_WEBHOOK_COLUMNS("w") " FROM svc.webhook_endpoint w"
         " WHERE" NGX_SVC_WEBHOOK_OURS " AND id = $1",
-    .nparams = 1
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_WEBHOOK_NONE)),
+    .missing = NGX_SVC_WEBHOOK_NONE
 };
-
-/* before the limit is looked at: creates of a tenant stand in line */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_lock = {
     .name = "webhook_lock",
-    .text =
-        "SELECT revision FROM svc.governance"
-        " WHERE" NGX_SVC_WEBHOOK_OURS " FOR NO KEY UPDATE",
-    .nparams = 0
+    .text = NGX_SVC_LIMIT_LOCK("svc.webhook_endpoint")
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_create = {
     .name = "webhook_create",
     .text =
         "WITH n AS ("
-            "SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant_id, count(*) AS n"
+            "SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant_id,"
+                " count(*) < $6::int4 AS room"
             " FROM svc.webhook_endpoint WHERE" NGX_SVC_WEBHOOK_OURS
         "), u AS ("
             "INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events,"
                 " enabled, secret)"
             " SELECT n.tenant_id, $1::uuid, $2, $3::text::text[],"
                 " coalesce($4::bool, true), $5::bytea FROM n"
-            " WHERE n.tenant_id IS NOT NULL AND n.n < $6::int4 RETURNING *"
-        "), " NGX_SVC_WEBHOOK_AUDIT("webhook.created",
+            " WHERE n.tenant_id IS NOT NULL AND n.room RETURNING *"
+        "), " NGX_SVC_WEBHOOK_AUDIT(NGX_SVC_A_WEBHOOK_CREATED,
                   "jsonb_build_object('events', to_jsonb(u.events), 'enabled',"
-                  " u.enabled)", "u")
-        " SELECT " NGX_SVC_WEBHOOK_COLUMNS("u") " FROM u",
-    .nparams = 6
+                  " u.enabled)", "FROM u")
+        " SELECT CASE WHEN NOT n.room THEN 'full' END AS _verdict, "
+            NGX_SVC_WEBHOOK_COLUMNS("u")
+        " FROM n LEFT JOIN u ON true",
+    NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_webhook_bind_new),
+                   ngx_svc_param_text(ngx_svc_webhook_input_t, url),
+                   ngx_svc_param_call(ngx_svc_webhook_bind_events),
+                   ngx_svc_param_boolean(ngx_svc_webhook_input_t, enabled),
+                   ngx_svc_param_call(ngx_svc_webhook_bind_sealed),
+                   ngx_svc_param_constant(NGX_SVC_WEBHOOK_ENDPOINTS)),
+    NGX_SVC_VERDICTS(
+        { "full", NGX_SVC_E_LIMIT_EXCEEDED,
+          "The tenant has " ngx_value(NGX_SVC_WEBHOOK_ENDPOINTS)
+          " webhooks: delete one." })
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_patch = {
@@ -159,22 +172,25 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_patch = {
                 " coalesce($4::bool, enabled) AS enabled FROM o"
         "), u AS ("
             "UPDATE svc.webhook_endpoint w SET url = n.url, events = n.events,"
-                " enabled = n.enabled, updated_at ="
-                " greatest(now(), w.updated_at + interval '1 millisecond')"
+                " enabled = n.enabled,"
+                " updated_at = " NGX_SVC_CHANGED_AT("w")
             " FROM n, o WHERE w.tenant_id = n.tenant_id AND w.id = n.id"
                 " AND (n.url, n.events, n.enabled)"
                     " <> (o.url, o.events, o.enabled)"
             " RETURNING w.*"
-        "), " NGX_SVC_WEBHOOK_AUDIT("webhook.updated",
-                  "jsonb_build_object('changed', to_jsonb(array_remove(ARRAY["
-                  NGX_SVC_WEBHOOK_DIFFERS("url", "url") ", "
-                  NGX_SVC_WEBHOOK_DIFFERS("events", "events") ", "
-                  NGX_SVC_WEBHOOK_DIFFERS("enabled", "enabled")
-                  "], NULL)))", "u, o")
+        "), " NGX_SVC_WEBHOOK_AUDIT(NGX_SVC_A_WEBHOOK_UPDATED,
+                  NGX_SVC_AUDIT_CHANGED(
+                      NGX_SVC_DIFFERS("url", "url") ", "
+                      NGX_SVC_DIFFERS("events", "events") ", "
+                      NGX_SVC_DIFFERS("enabled", "enabled")), "FROM u, o")
         " SELECT " NGX_SVC_WEBHOOK_COLUMNS("u") " FROM u"
         " UNION ALL SELECT " NGX_SVC_WEBHOOK_COLUMNS("o") " FROM o"
         " WHERE NOT EXISTS (SELECT FROM u)",
-    .nparams = 4
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_WEBHOOK_NONE),
+                   ngx_svc_param_text(ngx_svc_webhook_input_t, url),
+                   ngx_svc_param_call(ngx_svc_webhook_bind_events),
+                   ngx_svc_param_boolean(ngx_svc_webhook_input_t, enabled)),
+    .missing = NGX_SVC_WEBHOOK_NONE
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_delete = {
@@ -183,236 +199,62 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_delete = {
         "WITH u AS ("
             "DELETE FROM svc.webhook_endpoint"
             " WHERE" NGX_SVC_WEBHOOK_OURS " AND id = $1 RETURNING id, url"
-        "), " NGX_SVC_WEBHOOK_AUDIT("webhook.deleted", "'{}'", "u")
+        "), " NGX_SVC_WEBHOOK_AUDIT(NGX_SVC_A_WEBHOOK_DELETED, "'{}'",
+                                    "FROM u")
         " SELECT u.id FROM u",
-    .nparams = 1
-};
-
-ngx_svc_pg_statements_t  ngx_svc_webhook_endpoints_statements[] = {
-    &ngx_svc_sql_webhook_list,
-    &ngx_svc_sql_webhook_total,
-    &ngx_svc_sql_webhook_get,
-    &ngx_svc_sql_webhook_lock,
-    &ngx_svc_sql_webhook_create,
-    &ngx_svc_sql_webhook_patch,
-    &ngx_svc_sql_webhook_delete,
-    NULL
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_WEBHOOK_NONE)),
+    .missing = NGX_SVC_WEBHOOK_NONE
 };
 
 
-ngx_int_t
-ngx_svc_webhook_list_prepare(ngx_svc_request_t *sr)
-{
-    return ngx_svc_page_calls(sr, &ngx_svc_sql_webhook_list,
-                              &ngx_svc_sql_webhook_total);
-}
+const ngx_svc_route_t  ngx_svc_webhook_endpoints[] = {
 
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/webhooks"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .statements = { &ngx_svc_sql_webhook_total,
+                      &ngx_svc_sql_webhook_list },
+      .list = "webhooks",
+      .total = &ngx_svc_sql_webhook_total,
+      .more = ngx_svc_webhook_known },
 
-ngx_int_t
-ngx_svc_webhook_list_reply(ngx_svc_request_t *sr)
-{
-    int                     i, n;
-    PGresult               *list;
-    ngx_uint_t              kind;
-    const ngx_str_t        *name;
-    ngx_svc_json_writer_t   w;
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/webhooks"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_CREATE|NGX_SVC_ROUTE_NO_STORE,
+      .members = ngx_svc_webhook_create_members,
+      .body_size = sizeof(ngx_svc_webhook_input_t),
+      .statements = { &ngx_svc_sql_webhook_lock,
+                      &ngx_svc_sql_webhook_create },
+      .status = NGX_HTTP_CREATED,
+      .more = ngx_svc_webhook_shown,
+      .committed = ngx_svc_webhook_committed },
 
-    list = sr->results[0];
-    n = PQntuples(list);
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/webhooks/*"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .statements = { &ngx_svc_sql_webhook_get } },
 
-    if (ngx_svc_json_writer_init(&w, sr->request->pool,
-                                 256 + n * NGX_SVC_WEBHOOK_SIZE)
-        != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
+    { .method = NGX_HTTP_PATCH,
+      .path = ngx_string("/admin/webhooks/*"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .members = ngx_svc_webhook_patch_members,
+      .body_size = sizeof(ngx_svc_webhook_input_t),
+      .statements = { &ngx_svc_sql_webhook_patch },
+      .committed = ngx_svc_webhook_committed },
 
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_open(&w, "webhooks", '[');
+    { .method = NGX_HTTP_DELETE,
+      .path = ngx_string("/admin/webhooks/*"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .statements = { &ngx_svc_sql_webhook_delete },
+      .status = NGX_HTTP_NO_CONTENT,
+      .committed = ngx_svc_webhook_committed },
 
-    for (i = 0; i < n; i++) {
-        ngx_svc_json_open(&w, NULL, '{');
-        ngx_svc_webhook_write(&w, list, i);
-        ngx_svc_json_close(&w, '}');
-    }
-
-    ngx_svc_json_close(&w, ']');
-    ngx_svc_json_open(&w, "knownEvents", '[');
-
-    for (kind = 0; kind < NGX_SVC_EVENTS; kind++) {
-        name = ngx_svc_event_name(kind);
-        ngx_svc_json_plain(&w, NULL, name->data, name->len);
-    }
-
-    ngx_svc_json_close(&w, ']');
-    ngx_svc_page_write(&w, sr->results[1], sr->data);
-    ngx_svc_json_close(&w, '}');
-
-    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
-}
-
-
-ngx_int_t
-ngx_svc_webhook_create_prepare(ngx_svc_request_t *sr)
-{
-    ngx_int_t                 rc;
-    ngx_svc_pg_call_t        *call;
-    ngx_svc_webhook_new_t    *new;
-    ngx_svc_webhook_input_t   endpoint;
-
-    ngx_memzero(&endpoint, sizeof(ngx_svc_webhook_input_t));
-
-    rc = ngx_svc_schema_object(ngx_svc_webhook_create_members, 0, sr->json,
-                               &endpoint, &sr->error);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    new = ngx_svc_webhook_new(sr);
-
-    if (new == NULL || ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_lock) == NULL) {
-        return NGX_ERROR;
-    }
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_create);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_pg_bind(call, new->uuid, NGX_SVC_UUID_LEN);
-
-    if (ngx_svc_webhook_bind(sr, call, &endpoint) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_pg_bind(call, new->sealed, new->sealed_len);
-
-    sr->data = new;
-    sr->op->committed = ngx_svc_webhook_committed;
-
-    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_WEBHOOK_ENDPOINTS);
-}
-
-
-ngx_int_t
-ngx_svc_webhook_create_reply(ngx_svc_request_t *sr)
-{
-    PGresult               *res;
-    ngx_svc_webhook_new_t  *new;
-    ngx_svc_json_writer_t   w;
-
-    static ngx_str_t        no_store = ngx_string("no-store");
-
-    res = sr->results[1];
-    new = sr->data;
-
-    if (PQntuples(res) == 0) {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_LIMIT_EXCEEDED,
-                            "The tenant has %d webhooks: delete one.",
-                            NGX_SVC_WEBHOOK_ENDPOINTS);
-        return ngx_svc_send_error(sr);
-    }
-
-    if (ngx_svc_json_writer_init(&w, sr->request->pool, NGX_SVC_WEBHOOK_SIZE)
-        != NGX_OK
-        || ngx_svc_add_header(sr->request, "Cache-Control", &no_store)
-           != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_webhook_write(&w, res, 0);
-    ngx_svc_json_secret(&w, "secret", new->secret, NGX_SVC_WEBHOOK_SECRET);
-    ngx_svc_json_close(&w, '}');
-
-    return ngx_svc_send(sr, NGX_HTTP_CREATED, &w, NULL);
-}
-
-
-ngx_int_t
-ngx_svc_webhook_get_prepare(ngx_svc_request_t *sr)
-{
-    return ngx_svc_param_uuid(sr, 0,
-                              ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_get),
-                              NGX_SVC_WEBHOOK_NONE);
-}
-
-
-ngx_int_t
-ngx_svc_webhook_get_reply(ngx_svc_request_t *sr)
-{
-    PGresult               *res;
-    ngx_svc_json_writer_t   w;
-
-    res = sr->results[0];
-
-    if (PQntuples(res) == 0) {
-        return ngx_svc_not_found(sr, NGX_SVC_WEBHOOK_NONE);
-    }
-
-    if (ngx_svc_json_writer_init(&w, sr->request->pool, NGX_SVC_WEBHOOK_SIZE)
-        != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_webhook_write(&w, res, 0);
-    ngx_svc_json_close(&w, '}');
-
-    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
-}
-
-
-ngx_int_t
-ngx_svc_webhook_patch_prepare(ngx_svc_request_t *sr)
-{
-    ngx_int_t                 rc;
-    ngx_svc_pg_call_t        *call;
-    ngx_svc_webhook_input_t   endpoint;
-
-    ngx_memzero(&endpoint, sizeof(ngx_svc_webhook_input_t));
-
-    rc = ngx_svc_schema_object(ngx_svc_webhook_patch_members, 0, sr->json,
-                               &endpoint, &sr->error);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_patch);
-
-    rc = ngx_svc_param_uuid(sr, 0, call, NGX_SVC_WEBHOOK_NONE);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    sr->op->committed = ngx_svc_webhook_committed;
-
-    return ngx_svc_webhook_bind(sr, call, &endpoint);
-}
-
-
-ngx_int_t
-ngx_svc_webhook_delete_prepare(ngx_svc_request_t *sr)
-{
-    sr->op->committed = ngx_svc_webhook_committed;
-
-    return ngx_svc_param_uuid(sr, 0,
-                              ngx_svc_pg_call(sr->op, &ngx_svc_sql_webhook_delete),
-                              NGX_SVC_WEBHOOK_NONE);
-}
-
-
-ngx_int_t
-ngx_svc_webhook_delete_reply(ngx_svc_request_t *sr)
-{
-    if (PQntuples(sr->results[0]) == 0) {
-        return ngx_svc_not_found(sr, NGX_SVC_WEBHOOK_NONE);
-    }
-
-    return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
-}
+    ngx_svc_null_route
+};
 
 
 /* Stored is the scheme in lower case, its form by RFC 3986, 3.1. */
@@ -470,10 +312,41 @@ ngx_svc_webhook_event_bit(const u_char *name, size_t len)
 }
 
 
-/* NULL: no memory, or OpenSSL has failed. */
+/* All the events that there are. */
 
-static ngx_svc_webhook_new_t *
-ngx_svc_webhook_new(ngx_svc_request_t *sr)
+static void
+ngx_svc_webhook_known(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
+{
+    ngx_uint_t        kind;
+    const ngx_str_t  *name;
+
+    ngx_svc_json_open(w, "knownEvents", '[');
+
+    for (kind = 0; kind < NGX_SVC_EVENTS; kind++) {
+        name = ngx_svc_event_name(kind);
+        ngx_svc_json_plain(w, NULL, name->data, name->len);
+    }
+
+    ngx_svc_json_close(w, ']');
+}
+
+
+static void
+ngx_svc_webhook_shown(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
+{
+    ngx_svc_webhook_new_t  *new;
+
+    new = sr->data;
+
+    ngx_svc_json_secret(w, "secret", new->secret, NGX_SVC_WEBHOOK_SECRET);
+}
+
+
+/* The id; makes the secret, too, which is sealed for it. */
+
+static ngx_int_t
+ngx_svc_webhook_bind_new(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
 {
     u_char                  text[NGX_SVC_UUID_TEXT_LEN];
     u_char                  random[NGX_SVC_WEBHOOK_SECRET / 2];
@@ -486,7 +359,7 @@ ngx_svc_webhook_new(ngx_svc_request_t *sr)
         || ngx_svc_uuid_new(new->uuid) != NGX_OK
         || ngx_svc_random(random, sizeof(random)) != NGX_OK)
     {
-        return NULL;
+        return NGX_ERROR;
     }
 
     (void) ngx_hex_dump(new->secret, random, sizeof(random));
@@ -498,58 +371,53 @@ ngx_svc_webhook_new(ngx_svc_request_t *sr)
                                     &new->sealed_len)
         != NGX_OK)
     {
-        return NULL;
-    }
-
-    return new;
-}
-
-
-/* What is absent is NULL. */
-
-static ngx_int_t
-ngx_svc_webhook_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    ngx_svc_webhook_input_t *endpoint)
-{
-    ngx_svc_bind_value(call, &endpoint->url);
-
-    if (ngx_svc_webhook_bind_events(sr, call, endpoint->events.json)
-        != NGX_OK)
-    {
         return NGX_ERROR;
     }
 
-    if (endpoint->enabled.set) {
-        ngx_svc_pg_bind_bool(call, (ngx_uint_t) endpoint->enabled.integer);
+    sr->data = new;
 
-    } else {
-        ngx_svc_pg_bind_str(call, NULL);
-    }
+    ngx_svc_pg_bind(call, new->uuid, NGX_SVC_UUID_LEN);
 
     return NGX_OK;
 }
 
 
-/* Each of them once, in the order of the events. */
+static ngx_int_t
+ngx_svc_webhook_bind_sealed(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_webhook_new_t  *new;
+
+    new = sr->data;
+
+    ngx_svc_pg_bind(call, new->sealed, new->sealed_len);
+
+    return NGX_OK;
+}
+
+
+/* Each of them once, in the order of the events; NULL when they are absent. */
 
 static ngx_int_t
 ngx_svc_webhook_bind_events(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    cJSON *events)
+    const ngx_svc_param_t *param, void *body)
 {
+    ngx_svc_webhook_input_t *input = body;
+
     u_char           *p;
     cJSON            *event;
     ngx_str_t         text;
     ngx_uint_t        kind, mask;
     const ngx_str_t  *name;
 
-    if (events == NULL) {
+    if (!input->events.set) {
         ngx_svc_pg_bind_str(call, NULL);
         return NGX_OK;
     }
 
     mask = 0;
 
-    for (event = events->child; event; event = event->next) {
+    for (event = input->events.json->child; event; event = event->next) {
         mask |= ngx_svc_webhook_event_bit((u_char *) event->valuestring,
                                           ngx_strlen(event->valuestring));
     }
@@ -587,26 +455,7 @@ ngx_svc_webhook_committed(PGresult **results)
 
     ngx_svc_request_committed(results);
 
-    ngx_str_set(&tenant, "*");
-
-    if (results) {
-        if (PQntuples(results[0]) == 0 || PQgetisnull(results[0], 0, 0)) {
-            return;
-        }
-
-        tenant = ngx_svc_pg_value(results[0], 0, 0);
+    if (ngx_svc_committed_tenant(results, &tenant) == NGX_OK) {
+        ngx_svc_redis_publish(NGX_SVC_WEBHOOK_CHANNEL, &tenant);
     }
-
-    ngx_svc_redis_publish(NGX_SVC_WEBHOOK_CHANNEL, &tenant);
-}
-
-
-static void
-ngx_svc_webhook_write(ngx_svc_json_writer_t *w, PGresult *res, int row)
-{
-    ngx_svc_column_text(w, "id", res, row, 0);
-    ngx_svc_column_text(w, "url", res, row, 1);
-    ngx_svc_column_raw(w, "events", res, row, 2);
-    ngx_svc_column_boolean(w, "enabled", res, row, 3);
-    ngx_svc_column_time(w, "createdAt", res, row, 4);
 }
