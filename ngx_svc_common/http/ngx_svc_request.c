@@ -286,8 +286,9 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
     prepare = ngx_svc_route_runs(sr->route) ? ngx_svc_route_prepare
                                             : sr->route->prepare;
 
-    sr->reply = prepare == ngx_svc_route_prepare || sr->route->reply == NULL
-                ? ngx_svc_route_reply : sr->route->reply;
+    sr->reply = sr->route->reply == NULL ? ngx_svc_route_reply
+                : ngx_svc_route_runs(sr->route) ? ngx_svc_route_results
+                                                : sr->route->reply;
     sr->op = ngx_svc_pg_op_create(r->pool, kind, ngx_svc_request_done, sr);
 
     if (sr->op == NULL || ngx_svc_auth_call(sr) != NGX_OK) {

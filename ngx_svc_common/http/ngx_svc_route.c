@@ -13,6 +13,8 @@
 #define NGX_SVC_ROUTE_ROW  512      /* bytes of a row's JSON, first guess */
 
 
+static ngx_int_t ngx_svc_route_checked(ngx_svc_request_t *sr,
+    ngx_int_t (*reply)(ngx_svc_request_t *sr));
 static ngx_int_t ngx_svc_route_check(ngx_svc_request_t *sr,
     const ngx_svc_pg_statement_t *s, PGresult *res);
 static ngx_int_t ngx_svc_route_verdict(ngx_svc_request_t *sr,
@@ -101,6 +103,21 @@ ngx_svc_route_call(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *s,
 ngx_int_t
 ngx_svc_route_reply(ngx_svc_request_t *sr)
 {
+    return ngx_svc_route_checked(sr, ngx_svc_route_answer);
+}
+
+
+ngx_int_t
+ngx_svc_route_results(ngx_svc_request_t *sr)
+{
+    return ngx_svc_route_checked(sr, sr->route->reply);
+}
+
+
+static ngx_int_t
+ngx_svc_route_checked(ngx_svc_request_t *sr,
+    ngx_int_t (*reply)(ngx_svc_request_t *sr))
+{
     ngx_int_t               rc;
     ngx_uint_t              i;
     const ngx_svc_route_t  *route;
@@ -116,8 +133,7 @@ ngx_svc_route_reply(ngx_svc_request_t *sr)
         }
     }
 
-    return ngx_svc_route_runs(route) && route->reply
-           ? route->reply(sr) : ngx_svc_route_answer(sr);
+    return reply(sr);
 }
 
 

@@ -181,12 +181,13 @@ struct ngx_svc_surface_s {
 
 
 /*
- * The prepare and the reply of a route without a prepare, or a part of one that
- * has.  The latter looks at the results, and goes on with a reply that such a
- * route has of its own.
+ * The prepare and the reply of a route that has none of its own, or a part of
+ * one that has; and what looks at the results of a route that has only a reply,
+ * and then calls that.
  */
 NGX_SVC_API ngx_int_t ngx_svc_route_prepare(ngx_svc_request_t *sr);
 NGX_SVC_API ngx_int_t ngx_svc_route_reply(ngx_svc_request_t *sr);
+NGX_SVC_API ngx_int_t ngx_svc_route_results(ngx_svc_request_t *sr);
 
 /* For a reply: sends what the route says; or a row, likewise. */
 NGX_SVC_API ngx_int_t ngx_svc_route_answer(ngx_svc_request_t *sr);
