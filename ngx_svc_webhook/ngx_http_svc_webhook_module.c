@@ -3,14 +3,17 @@
  */
 
 #include "ngx_svc_webhook_api.h"
+#include "ngx_svc_webhook_buffer.h"
 #include "ngx_svc_webhook_conf.h"
 #include "ngx_svc_webhook_emit.h"
 #include "ngx_svc_webhook_endpoint.h"
 #include "ngx_svc_webhook_entry.h"
+#include "ngx_svc_webhook_expire.h"
 #include "ngx_svc_webhook_helper.h"
-#include "ngx_svc_webhook_keep.h"
 #include "ngx_svc_webhook_op.h"
-#include "ngx_svc_webhook_record.h"
+#include "ngx_svc_webhook_process.h"
+#include "ngx_svc_webhook_record_write.h"
+#include "ngx_svc_webhook_trim.h"
 
 #include <ngx_event.h>
 
@@ -347,7 +350,7 @@ ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
                                                ngx_http_svc_common_module);
 
     if (ngx_svc_webhook_entry_init(&smcf->keys) != NGX_OK
-        || ngx_svc_webhook_keep_init(cycle) != NGX_OK)
+        || ngx_svc_webhook_buffer_init(cycle) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -367,6 +370,6 @@ ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle)
 {
     ngx_svc_webhook_helper_exit();
     ngx_svc_webhook_emit_exit();
-    ngx_svc_webhook_keep_exit();
+    ngx_svc_webhook_buffer_exit();
     ngx_svc_webhook_entry_exit();
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# The folders of the sources: each includes and calls what is below it only, and
-# no files need each other in a circle.
+# The folders of the sources: each includes and calls what is below it only, no
+# files need each other in a circle, and no macro is defined in two of them.
 
 use strict;
 use warnings;
@@ -156,5 +156,22 @@ for my $file (sort keys %folder) {
 }
 
 is_deeply(\@circles, [], 'no files need each other');
+
+
+# --- macros: a name means one thing ------------------------------------------------
+
+my %macro;
+
+for my $file (sort keys %folder) {
+    open my $fh, '<', "$folder{$file}/$file" or die "$file: $!\n";
+
+    while (<$fh>) {
+        $macro{$1}{$file} = 1 if /^#\s*define\s+(\w+)/;
+    }
+}
+
+is_deeply([ map { "$_: " . join ' ', sort keys %{ $macro{$_} } }
+            grep { keys %{ $macro{$_} } > 1 } sort keys %macro ], [],
+          'no two files define the same macro');
 
 done_testing();

@@ -251,7 +251,7 @@ $s->redis->launch;
 ok((wait_for { $s->health->json->{redis} eq 'up' } 15), 'Redis is back');
 
 
-# of the events that were kept there is room for one
+# the buffer has room for one event
 
 is_counted('7 10 6 0 0');
 

@@ -121,14 +121,14 @@ $s->redis->stop('KILL');
 wait_for { ($s->health->json // {})->{redis} eq 'down' } 10;
 wait_for { $acme->new_user; metrics()->value($DROPPED, reason => 'redis') } 10;
 my $dropped = $m->value($DROPPED, reason => 'redis');
-is($dropped, 2, 'Redis is down, and one event is kept');
+is($dropped, 2, 'Redis is down, and one event is buffered');
 cmp_ok($m->value('svc_webhook_kept'), '>=', 2, 'which is counted too');
 $s->redis->launch;
 $s->wait_healthy;
 becomes('svc_redis_processes', { process => 'worker', state => 'up' }, 2,
         'it is back');
 becomes('svc_redis_processes', { %helper, state => 'up' }, 1, 'for the helper');
-becomes('svc_webhook_kept', {}, 0, 'nothing is kept');
+becomes('svc_webhook_kept', {}, 0, 'the buffer is empty');
 wait_for { metrics()->sum($ENDED) == $m->value('svc_webhook_queued_total')
            && !$m->value('svc_webhook_pending') } 10;
 

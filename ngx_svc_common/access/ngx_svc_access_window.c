@@ -31,23 +31,24 @@ static ngx_int_t ngx_svc_access_check_end(const ngx_svc_member_t *member,
 static ngx_int_t ngx_svc_access_minutes(const ngx_str_t *text);
 
 
-#define ngx_svc_access_row(field, name, type, flags, min, max, check)         \
+#define ngx_svc_access_window_row(field, name, type, flags, min, max, check)  \
     { ngx_string(name), type, flags, min, max, check, NULL, NULL,             \
       offsetof(ngx_svc_access_window_values_t, field) }
 
 static const ngx_svc_member_t  ngx_svc_access_window_members[] = {
 
-    ngx_svc_access_row(days, "days", NGX_SVC_T_ARRAY, 0,
-                       1, NGX_SVC_ACCESS_DAYS, NULL),
+    ngx_svc_access_window_row(days, "days", NGX_SVC_T_ARRAY, 0,
+                              1, NGX_SVC_ACCESS_DAYS, NULL),
 
-    ngx_svc_access_row(start, "start", NGX_SVC_T_STRING, NGX_SVC_M_REQUIRED,
-                       0, 0, ngx_svc_access_check_start),
+    ngx_svc_access_window_row(start, "start", NGX_SVC_T_STRING,
+                              NGX_SVC_M_REQUIRED,
+                              0, 0, ngx_svc_access_check_start),
 
-    ngx_svc_access_row(end, "end", NGX_SVC_T_STRING, NGX_SVC_M_REQUIRED,
-                       0, 0, ngx_svc_access_check_end),
+    ngx_svc_access_window_row(end, "end", NGX_SVC_T_STRING, NGX_SVC_M_REQUIRED,
+                              0, 0, ngx_svc_access_check_end),
 
-    ngx_svc_access_row(timezone, "timezone", NGX_SVC_T_STRING, 0,
-                       0, 0, NULL),
+    ngx_svc_access_window_row(timezone, "timezone", NGX_SVC_T_STRING, 0,
+                              0, 0, NULL),
 
     ngx_svc_null_member
 };

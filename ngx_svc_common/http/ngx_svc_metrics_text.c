@@ -111,11 +111,12 @@ static const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
 static const ngx_svc_metrics_sample_t  ngx_svc_metrics_gauge_samples[] = {
 
     { "svc_webhook_kept",
-      "Deliveries that workers keep until Redis takes them.", "",
+      "Deliveries in the buffers of workers, until Redis takes them.", "",
       NGX_SVC_G_KEPT },
     { "svc_webhook_queue_length",
       "Deliveries in the queue that all nodes share.", "", NGX_SVC_G_QUEUE },
-    { "svc_webhook_pending", "Deliveries that this node has taken from the queue.", "",
+    { "svc_webhook_pending",
+      "Deliveries that this node has taken from the queue.", "",
       NGX_SVC_G_PENDING },
     { "svc_webhook_in_flight", "Deliveries being sent.", "",
       NGX_SVC_G_IN_FLIGHT },

@@ -33,7 +33,7 @@ typedef struct {
     ngx_uint_t        concurrency;      /* attempts at the same time */
     ngx_uint_t        tenant_concurrency;
     ngx_uint_t        endpoint_concurrency;
-    ngx_uint_t        keep;             /* events in a worker, for Redis */
+    ngx_uint_t        keep;             /* events in a worker's buffer */
     size_t            keep_size;        /* bytes of them */
     ngx_msec_t        keep_time;
     ngx_msec_t        connect_timeout;

@@ -5,8 +5,8 @@
 #include "ngx_svc_webhook_target.h"
 
 
-#define NGX_SVC_WEBHOOK_HOST      253   /* RFC 1035, 2.3.4, as text */
-#define NGX_SVC_WEBHOOK_LABEL     63
+#define NGX_SVC_WEBHOOK_HOST       253  /* RFC 1035, 2.3.4, as text */
+#define NGX_SVC_WEBHOOK_DNS_LABEL  63
 
 #define NGX_SVC_WEBHOOK_SCHEME    "https://"
 
@@ -343,7 +343,7 @@ ngx_svc_webhook_url_labels(ngx_svc_webhook_url_t *u, ngx_str_t *last)
         if (c == '.') {
             last->len = p - last->data;
 
-            if (last->len == 0 || last->len > NGX_SVC_WEBHOOK_LABEL) {
+            if (last->len == 0 || last->len > NGX_SVC_WEBHOOK_DNS_LABEL) {
                 wrong = "no dot at its end, and 1 to 63 characters between two";
             }
 

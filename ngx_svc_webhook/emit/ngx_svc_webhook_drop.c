@@ -34,21 +34,21 @@ static ngx_svc_webhook_drop_t  ngx_svc_webhook_drops[NGX_SVC_WEBHOOK_DROPS] = {
 
     [NGX_SVC_WEBHOOK_DROP_NUMBER] = {
         .metric = NGX_SVC_M_DROPPED_REDIS,
-        .why = "Redis does not take them, and no more events are kept (see "
-               "\"svc_webhook_keep\")"
+        .why = "Redis does not take them, and the worker's buffer has no place "
+               "for more events (see \"svc_webhook_keep\")"
     },
 
     [NGX_SVC_WEBHOOK_DROP_SHARE] = {
         .metric = NGX_SVC_M_DROPPED_REDIS,
-        .why = "Redis does not take them, and the tenant's share of the events "
-               "that are kept is full (see \"svc_webhook_keep\" and "
+        .why = "Redis does not take them, and the tenant's share of the "
+               "worker's buffer is full (see \"svc_webhook_keep\" and "
                "\"svc_webhook_keep_size\")"
     },
 
     [NGX_SVC_WEBHOOK_DROP_SIZE] = {
         .metric = NGX_SVC_M_DROPPED_REDIS,
-        .why = "Redis does not take them, and no more memory is used (see "
-               "\"svc_webhook_keep_size\")"
+        .why = "Redis does not take them, and the worker's buffer has no "
+               "memory for them (see \"svc_webhook_keep_size\")"
     },
 
     [NGX_SVC_WEBHOOK_DROP_AGE] = {

@@ -12,10 +12,10 @@
 typedef enum {
     NGX_SVC_WEBHOOK_DROP_FULL = 0,      /* the queue is full */
     NGX_SVC_WEBHOOK_DROP_TENANT,        /* the tenant's share of it is */
-    NGX_SVC_WEBHOOK_DROP_NUMBER,        /* too many events are kept */
+    NGX_SVC_WEBHOOK_DROP_NUMBER,        /* too many events are buffered */
     NGX_SVC_WEBHOOK_DROP_SHARE,         /* too many of the tenant are */
     NGX_SVC_WEBHOOK_DROP_SIZE,          /* they are too large together */
-    NGX_SVC_WEBHOOK_DROP_AGE,           /* they are kept for too long */
+    NGX_SVC_WEBHOOK_DROP_AGE,           /* they have waited for too long */
     NGX_SVC_WEBHOOK_DROP_REFUSED,       /* Redis answered with an error */
     NGX_SVC_WEBHOOK_DROP_MEMORY,
     NGX_SVC_WEBHOOK_DROP_EXIT,          /* the worker ends */

@@ -5,7 +5,7 @@
 #include "ngx_svc_webhook_push.h"
 #include "ngx_svc_webhook_drop.h"
 #include "ngx_svc_webhook_entry.h"
-#include "ngx_svc_webhook_keep.h"
+#include "ngx_svc_webhook_buffer.h"
 
 
 static ngx_svc_webhook_event_t *ngx_svc_webhook_push_event(
@@ -25,7 +25,7 @@ ngx_svc_webhook_push(ngx_svc_webhook_delivery_t *deliveries, ngx_uint_t n)
         return NGX_DECLINED;
     }
 
-    return ngx_svc_webhook_keep(event);
+    return ngx_svc_webhook_buffer_add(event);
 }
 
 

@@ -10,10 +10,10 @@
 
 
 /*
- * Deliveries of one event, all of one tenant, or none of them when
- * there is no room for all.  Never waits; the text is copied, and kept while
- * Redis is away.  What Redis does not take is counted and logged.  NGX_OK: it
- * is on its way; NGX_DECLINED: dropped, too much is kept already.
+ * Deliveries of one event, all of one tenant, or none of them when there is no
+ * room for all.  Never waits; the text is copied, and buffered while Redis is
+ * away.  What Redis does not take is counted and logged.  NGX_OK: it is on its
+ * way; NGX_DECLINED: dropped, the buffer is full.
  */
 ngx_int_t ngx_svc_webhook_push(ngx_svc_webhook_delivery_t *deliveries,
     ngx_uint_t n);

@@ -1,8 +1,8 @@
 /*
- * How many of the events that a worker keeps are of which tenant.
+ * Each tenant's share of a worker's buffer of events.
  */
 
-#include "ngx_svc_webhook_keep.h"
+#include "ngx_svc_webhook_share.h"
 
 
 static ngx_rbtree_t       ngx_svc_webhook_shares;
@@ -52,20 +52,20 @@ ngx_svc_webhook_share(const ngx_str_t *tenant)
 
 
 void
-ngx_svc_webhook_share_add(ngx_svc_webhook_event_t *event)
+ngx_svc_webhook_share_add(ngx_svc_webhook_share_t *share, size_t size)
 {
-    event->share->n++;
-    event->share->size += event->size;
+    share->n++;
+    share->size += size;
 }
 
 
 void
-ngx_svc_webhook_share_remove(ngx_svc_webhook_event_t *event)
+ngx_svc_webhook_share_remove(ngx_svc_webhook_share_t *share, size_t size)
 {
-    event->share->n--;
-    event->share->size -= event->size;
+    share->n--;
+    share->size -= size;
 
-    ngx_svc_webhook_share_unused(event->share);
+    ngx_svc_webhook_share_unused(share);
 }
 
 

@@ -19,7 +19,8 @@ typedef struct {
 } ngx_svc_webhook_error_t;
 
 
-static ngx_int_t ngx_svc_webhook_error_own(ngx_svc_webhook_attempt_t *attempt);
+static ngx_int_t ngx_svc_webhook_error_local(
+    ngx_svc_webhook_attempt_t *attempt);
 static void ngx_svc_webhook_error_status(ngx_svc_webhook_result_t *result);
 static ngx_int_t ngx_svc_webhook_error_name(
     ngx_svc_webhook_attempt_t *attempt, CURLcode code);
@@ -71,7 +72,7 @@ ngx_svc_webhook_attempt_failed(ngx_svc_webhook_attempt_t *attempt,
     result = &attempt->result;
     result->outcome = NGX_SVC_WEBHOOK_FAILED;
 
-    if (ngx_svc_webhook_error_own(attempt) == NGX_OK
+    if (ngx_svc_webhook_error_local(attempt) == NGX_OK
         || ngx_svc_webhook_error_name(attempt, code) == NGX_OK
         || ngx_svc_webhook_error_proxy(attempt) == NGX_OK)
     {
@@ -111,7 +112,7 @@ ngx_svc_webhook_attempt_failed(ngx_svc_webhook_attempt_t *attempt,
 /* What is known without a word of libcurl. */
 
 static ngx_int_t
-ngx_svc_webhook_error_own(ngx_svc_webhook_attempt_t *attempt)
+ngx_svc_webhook_error_local(ngx_svc_webhook_attempt_t *attempt)
 {
     ngx_svc_webhook_result_t  *result;
 
@@ -325,37 +326,4 @@ ngx_svc_webhook_error_certificate(ngx_svc_webhook_attempt_t *attempt)
     }
 
     ngx_svc_webhook_reason(&attempt->result, "%s", text);
-}
-
-
-void
-ngx_svc_webhook_reason(ngx_svc_webhook_result_t *result, const char *fmt, ...)
-{
-    u_char   *p;
-    va_list   args;
-
-    va_start(args, fmt);
-    p = ngx_vslprintf(result->text, result->text + sizeof(result->text), fmt,
-                      args);
-    va_end(args);
-
-    result->error.data = result->text;
-    result->error.len = p - result->text;
-}
-
-
-void
-ngx_svc_webhook_detail(ngx_svc_webhook_result_t *result, const char *fmt, ...)
-{
-    u_char   *p;
-    va_list   args;
-
-    va_start(args, fmt);
-    p = ngx_vslprintf(result->detail_text,
-                      result->detail_text + sizeof(result->detail_text), fmt,
-                      args);
-    va_end(args);
-
-    result->detail.data = result->detail_text;
-    result->detail.len = p - result->detail_text;
 }

@@ -15,10 +15,10 @@
 #include <openssl/crypto.h>
 
 
-#define NGX_SVC_WEBHOOK_KEEP      10000     /* ms */
-#define NGX_SVC_WEBHOOK_SWEEP     1000      /* ms */
-#define NGX_SVC_WEBHOOK_PAUSE     500       /* ms, without PostgreSQL */
-#define NGX_SVC_WEBHOOK_LOADS     16        /* at the same time */
+#define NGX_SVC_WEBHOOK_ENDPOINT_TTL    10000   /* ms */
+#define NGX_SVC_WEBHOOK_SWEEP           1000    /* ms */
+#define NGX_SVC_WEBHOOK_ENDPOINT_PAUSE  500     /* ms, without PostgreSQL */
+#define NGX_SVC_WEBHOOK_LOADS           16      /* at the same time */
 
 #define NGX_SVC_WEBHOOK_SEALED_LINES     10     /* at most, in an interval */
 #define NGX_SVC_WEBHOOK_SEALED_INTERVAL  60000  /* ms */
@@ -227,8 +227,9 @@ ngx_svc_webhook_endpoint(ngx_str_t *tenant, ngx_str_t *id, ngx_msec_t since,
         return NGX_AGAIN;
     }
 
-    if (!set->stale && ngx_current_msec - set->began < NGX_SVC_WEBHOOK_KEEP) {
-
+    if (!set->stale
+        && ngx_current_msec - set->began < NGX_SVC_WEBHOOK_ENDPOINT_TTL)
+    {
         e = ngx_svc_webhook_set_find(set, id);
 
         if (e && e->enabled) {
@@ -533,7 +534,8 @@ static void
 ngx_svc_webhook_sets_pause(void)
 {
     if (!ngx_svc_webhook_sets.timer.timer_set) {
-        ngx_add_timer(&ngx_svc_webhook_sets.timer, NGX_SVC_WEBHOOK_PAUSE);
+        ngx_add_timer(&ngx_svc_webhook_sets.timer,
+                      NGX_SVC_WEBHOOK_ENDPOINT_PAUSE);
     }
 }
 
@@ -560,7 +562,7 @@ ngx_svc_webhook_sets_sweep(ngx_event_t *ev)
         next = ngx_queue_next(q);
         set = ngx_queue_data(q, ngx_svc_webhook_set_t, queue);
 
-        if (ngx_current_msec - set->began < NGX_SVC_WEBHOOK_KEEP) {
+        if (ngx_current_msec - set->began < NGX_SVC_WEBHOOK_ENDPOINT_TTL) {
             break;
         }
 

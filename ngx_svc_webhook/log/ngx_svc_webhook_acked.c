@@ -3,7 +3,7 @@
  * its delivery log keeps, so that a busy one costs no more than others.
  */
 
-#include "ngx_svc_webhook_row.h"
+#include "ngx_svc_webhook_acked.h"
 
 
 static ngx_svc_webhook_acked_t *ngx_svc_webhook_acked(
@@ -24,7 +24,7 @@ ngx_svc_webhook_acked_add(ngx_svc_webhook_row_t *row)
     row->acked = acked;
     ngx_queue_insert_tail(&acked->rows, &row->acked_queue);
 
-    if (++acked->nrows <= NGX_SVC_WEBHOOK_KEPT) {
+    if (++acked->nrows <= NGX_SVC_WEBHOOK_RETAINED) {
         return NULL;
     }
 

@@ -2,7 +2,7 @@
  * Attempts that are older than a week.
  */
 
-#include "ngx_svc_webhook_row.h"
+#include "ngx_svc_webhook_expire.h"
 
 
 #define NGX_SVC_WEBHOOK_HOUR     3600000    /* ms */

@@ -7,7 +7,7 @@
 #define _NGX_SVC_WEBHOOK_FAILURE_H_INCLUDED_
 
 
-#include "ngx_svc_webhook_attempt.h"
+#include "ngx_svc_webhook_result.h"
 
 
 typedef enum {

@@ -6,23 +6,22 @@
  * batch without audit events does not wait for the disk.
  */
 
-#include "ngx_svc_webhook_row.h"
+#include "ngx_svc_webhook_record.h"
+#include "ngx_svc_webhook_expire.h"
+#include "ngx_svc_webhook_record_write.h"
+#include "ngx_svc_webhook_trim.h"
 
 
-#define NGX_SVC_WEBHOOK_ROWS_MAX   16384    /* in memory */
-#define NGX_SVC_WEBHOOK_OPS        2        /* at the same time */
-#define NGX_SVC_WEBHOOK_DELAY      500      /* ms, of the first row */
-#define NGX_SVC_WEBHOOK_INTERVAL   3000     /* ms between ops of a tenant */
-#define NGX_SVC_WEBHOOK_PAUSE      1000     /* ms, without PostgreSQL */
-#define NGX_SVC_WEBHOOK_TRIES      10       /* of rows that are refused */
+#define NGX_SVC_WEBHOOK_ROWS_MAX      16384     /* in memory */
+#define NGX_SVC_WEBHOOK_OPS           2         /* at the same time */
+#define NGX_SVC_WEBHOOK_DELAY         500       /* ms, of the first row */
+#define NGX_SVC_WEBHOOK_RECORD_PAUSE  1000      /* ms, without PostgreSQL */
+#define NGX_SVC_WEBHOOK_TRIES         10        /* of rows that are refused */
 
 
 typedef struct {
-    ngx_rbtree_t               tree;
-    ngx_rbtree_node_t          sentinel;
     ngx_queue_t                waiting;     /* batches without an op */
     ngx_queue_t                sending;
-    ngx_uint_t                 nrows;
     ngx_uint_t                 nops;
     ngx_uint_t                 nlost;
     ngx_event_t                timer;
@@ -32,20 +31,14 @@ typedef struct {
 
 static void ngx_svc_webhook_record_more(ngx_str_t *tenant, ngx_str_t *endpoint,
     ngx_uint_t n);
-static ngx_svc_webhook_row_t *ngx_svc_webhook_row(ngx_str_t *tenant,
+static ngx_svc_webhook_row_t *ngx_svc_webhook_record_row(ngx_str_t *tenant,
     ngx_str_t *endpoint);
-static ngx_svc_webhook_batch_t *ngx_svc_webhook_batch(ngx_str_t *tenant);
-static void ngx_svc_webhook_row_acked(ngx_svc_webhook_row_t *row);
-static void ngx_svc_webhook_batch_due(ngx_svc_webhook_batch_t *batch,
-    ngx_msec_t ms);
-static void ngx_svc_webhook_batch_free(ngx_svc_webhook_batch_t *batch);
-static void ngx_svc_webhook_rows_free(ngx_queue_t *rows);
 static void ngx_svc_webhook_records_soon(ngx_msec_t ms);
 static void ngx_svc_webhook_records_next(void);
 static void ngx_svc_webhook_records_timer(ngx_event_t *ev);
 static ngx_int_t ngx_svc_webhook_batch_send(ngx_svc_webhook_batch_t *batch);
 static void ngx_svc_webhook_batch_done(ngx_svc_pg_op_t *op);
-static void ngx_svc_webhook_batch_written(ngx_svc_webhook_batch_t *batch);
+static void ngx_svc_webhook_batch_next(ngx_svc_webhook_batch_t *batch);
 static void ngx_svc_webhook_batch_trimmed(ngx_svc_pg_op_t *op);
 static void ngx_svc_webhook_batch_end(ngx_svc_webhook_batch_t *batch,
     ngx_uint_t again);
@@ -66,8 +59,6 @@ ngx_svc_webhook_record_init(ngx_cycle_t *cycle)
 
     ngx_memzero(records, sizeof(ngx_svc_webhook_records_t));
 
-    ngx_rbtree_init(&records->tree, &records->sentinel,
-                    ngx_str_rbtree_insert_value);
     ngx_queue_init(&records->waiting);
     ngx_queue_init(&records->sending);
 
@@ -76,6 +67,7 @@ ngx_svc_webhook_record_init(ngx_cycle_t *cycle)
     records->timer.log = cycle->log;
     records->timer.cancelable = 1;
 
+    ngx_svc_webhook_batches_init();
     ngx_svc_webhook_expire_init(cycle);
 
     return ngx_svc_webhook_failure_init(cycle, ngx_svc_webhook_record_more);
@@ -130,7 +122,7 @@ ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
         return;
     }
 
-    row = ngx_svc_webhook_row(&d->tenant, &d->endpoint);
+    row = ngx_svc_webhook_record_row(&d->tenant, &d->endpoint);
     if (row == NULL) {
         return;
     }
@@ -151,25 +143,7 @@ ngx_svc_webhook_record(ngx_svc_webhook_delivery_t *d,
     ngx_memcpy(row->error, result->error.data, row->error_len);
 
     if (outcome == NGX_SVC_WEBHOOK_R_ACKNOWLEDGED) {
-        ngx_svc_webhook_row_acked(row);
-    }
-}
-
-
-/* It takes the place of the endpoint's oldest one, if there are enough. */
-
-static void
-ngx_svc_webhook_row_acked(ngx_svc_webhook_row_t *row)
-{
-    ngx_svc_webhook_row_t  *oldest;
-
-    oldest = ngx_svc_webhook_acked_add(row);
-
-    if (oldest) {
-        ngx_queue_remove(&oldest->queue);
-        oldest->batch->nrows--;
-        ngx_svc_webhook_records.nrows--;
-        ngx_free(oldest);
+        ngx_svc_webhook_batch_acked(row);
     }
 }
 
@@ -182,7 +156,7 @@ ngx_svc_webhook_record_more(ngx_str_t *tenant, ngx_str_t *endpoint,
 {
     ngx_svc_webhook_row_t  *row;
 
-    row = ngx_svc_webhook_row(tenant, endpoint);
+    row = ngx_svc_webhook_record_row(tenant, endpoint);
 
     if (row) {
         row->more = n;
@@ -191,10 +165,10 @@ ngx_svc_webhook_record_more(ngx_str_t *tenant, ngx_str_t *endpoint,
 }
 
 
-/* A row that waits to be written; NULL: it cannot be kept. */
+/* A row that waits to be written; NULL: it cannot be stored. */
 
 static ngx_svc_webhook_row_t *
-ngx_svc_webhook_row(ngx_str_t *tenant, ngx_str_t *endpoint)
+ngx_svc_webhook_record_row(ngx_str_t *tenant, ngx_str_t *endpoint)
 {
     ngx_svc_webhook_row_t      *row;
     ngx_svc_webhook_batch_t    *batch;
@@ -202,131 +176,25 @@ ngx_svc_webhook_row(ngx_str_t *tenant, ngx_str_t *endpoint)
 
     records = &ngx_svc_webhook_records;
 
-    if (records->nrows == NGX_SVC_WEBHOOK_ROWS_MAX) {
+    if (ngx_svc_webhook_batches_rows() == NGX_SVC_WEBHOOK_ROWS_MAX) {
         records->nlost++;
         return NULL;
     }
 
-    batch = ngx_svc_webhook_batch(tenant);
-    if (batch == NULL) {
-        records->nlost++;
-        return NULL;
-    }
+    batch = ngx_svc_webhook_batch(tenant, &records->waiting);
+    row = batch ? ngx_svc_webhook_batch_row(batch, endpoint) : NULL;
 
-    row = ngx_calloc(sizeof(ngx_svc_webhook_row_t), ngx_cycle->log);
     if (row == NULL) {
         records->nlost++;
         return NULL;
     }
 
-    row->batch = batch;
-    ngx_memcpy(row->endpoint, endpoint->data,
-               ngx_min(endpoint->len, sizeof(row->endpoint)));
-
-    ngx_queue_insert_tail(&batch->rows, &row->queue);
-    records->nrows++;
-
-    if (batch->nrows++ == 0) {
+    if (batch->nrows == 1) {
         ngx_svc_webhook_batch_due(batch, NGX_SVC_WEBHOOK_DELAY);
         ngx_svc_webhook_records_soon(batch->due - ngx_current_msec);
     }
 
     return row;
-}
-
-
-static ngx_svc_webhook_batch_t *
-ngx_svc_webhook_batch(ngx_str_t *tenant)
-{
-    uint32_t                    hash;
-    ngx_svc_webhook_batch_t    *batch;
-    ngx_svc_webhook_records_t  *records;
-
-    records = &ngx_svc_webhook_records;
-
-    hash = ngx_crc32_short(tenant->data, tenant->len);
-
-    batch = (ngx_svc_webhook_batch_t *)
-                ngx_str_rbtree_lookup(&records->tree, tenant, hash);
-    if (batch) {
-        return batch;
-    }
-
-    batch = ngx_calloc(sizeof(ngx_svc_webhook_batch_t), ngx_cycle->log);
-    if (batch == NULL) {
-        return NULL;
-    }
-
-    ngx_queue_init(&batch->rows);
-    ngx_queue_init(&batch->acked);
-    ngx_queue_init(&batch->sent);
-
-    ngx_memcpy(batch->tenant, tenant->data,
-               ngx_min(tenant->len, sizeof(batch->tenant)));
-
-    batch->node.node.key = hash;
-    batch->node.str.data = batch->tenant;
-    batch->node.str.len = ngx_min(tenant->len, sizeof(batch->tenant));
-
-    batch->began = ngx_current_msec - NGX_SVC_WEBHOOK_INTERVAL;
-
-    ngx_rbtree_insert(&records->tree, &batch->node.node);
-    ngx_queue_insert_tail(&records->waiting, &batch->queue);
-
-    return batch;
-}
-
-
-/* In so many ms, but not before a tenant's turn comes again. */
-
-static void
-ngx_svc_webhook_batch_due(ngx_svc_webhook_batch_t *batch, ngx_msec_t ms)
-{
-    ngx_msec_t  turn;
-
-    turn = batch->began + NGX_SVC_WEBHOOK_INTERVAL;
-    batch->due = ngx_current_msec + ms;
-
-    if ((ngx_msec_int_t) (turn - batch->due) > 0) {
-        batch->due = turn;
-    }
-}
-
-
-static void
-ngx_svc_webhook_batch_free(ngx_svc_webhook_batch_t *batch)
-{
-    if (batch->op) {
-        ngx_svc_pg_cancel(batch->op);
-        ngx_destroy_pool(batch->op->pool);
-    }
-
-    ngx_svc_webhook_records.nrows -= batch->nrows + batch->nsent;
-
-    ngx_svc_webhook_rows_free(&batch->rows);
-    ngx_svc_webhook_rows_free(&batch->sent);
-
-    ngx_queue_remove(&batch->queue);
-    ngx_rbtree_delete(&ngx_svc_webhook_records.tree, &batch->node.node);
-    ngx_free(batch);
-}
-
-
-static void
-ngx_svc_webhook_rows_free(ngx_queue_t *rows)
-{
-    ngx_queue_t            *q, *next;
-    ngx_svc_webhook_row_t  *row;
-
-    for (q = ngx_queue_head(rows); q != ngx_queue_sentinel(rows); q = next) {
-        next = ngx_queue_next(q);
-        row = ngx_queue_data(q, ngx_svc_webhook_row_t, queue);
-
-        ngx_svc_webhook_acked_remove(row);
-        ngx_free(row);
-    }
-
-    ngx_queue_init(rows);
 }
 
 
@@ -407,7 +275,7 @@ ngx_svc_webhook_records_timer(ngx_event_t *ev)
 
         if (ngx_svc_webhook_batch_send(batch) != NGX_OK) {
             ngx_svc_webhook_batch_return(batch);
-            batch->due = ngx_current_msec + NGX_SVC_WEBHOOK_PAUSE;
+            batch->due = ngx_current_msec + NGX_SVC_WEBHOOK_RECORD_PAUSE;
             break;
         }
 
@@ -469,7 +337,7 @@ ngx_svc_webhook_batch_send(ngx_svc_webhook_batch_t *batch)
         return NGX_ERROR;
     }
 
-    if (ngx_svc_webhook_batch_bind(batch, op) != NGX_OK
+    if (ngx_svc_webhook_record_bind(batch, op) != NGX_OK
         || ngx_svc_pg_submit(op) != NGX_OK)
     {
         ngx_destroy_pool(op->pool);
@@ -502,7 +370,7 @@ ngx_svc_webhook_batch_done(ngx_svc_pg_op_t *op)
 
     if (again) {
         ngx_svc_webhook_batch_return(batch);
-        batch->due = ngx_current_msec + NGX_SVC_WEBHOOK_PAUSE;
+        batch->due = ngx_current_msec + NGX_SVC_WEBHOOK_RECORD_PAUSE;
 
     } else {
         if (written) {
@@ -510,7 +378,7 @@ ngx_svc_webhook_batch_done(ngx_svc_pg_op_t *op)
                                              ngx_svc_webhook_batch_trimmed);
         }
 
-        ngx_svc_webhook_batch_written(batch);
+        ngx_svc_webhook_batch_next(batch);
     }
 
     if (batch->op == NULL) {
@@ -521,14 +389,12 @@ ngx_svc_webhook_batch_done(ngx_svc_pg_op_t *op)
 }
 
 
-/* Or given up. */
+/* The rows are written, or given up. */
 
 static void
-ngx_svc_webhook_batch_written(ngx_svc_webhook_batch_t *batch)
+ngx_svc_webhook_batch_next(ngx_svc_webhook_batch_t *batch)
 {
-    ngx_svc_webhook_records.nrows -= batch->nsent;
-    batch->nsent = 0;
-    ngx_svc_webhook_rows_free(&batch->sent);
+    ngx_svc_webhook_batch_written(batch);
 
     if (batch->nrows < NGX_SVC_WEBHOOK_ROWS) {
         ngx_svc_webhook_batch_due(batch, NGX_SVC_WEBHOOK_DELAY);
@@ -615,7 +481,7 @@ ngx_svc_webhook_records_flushed(void)
 
     records = &ngx_svc_webhook_records;
 
-    if (records->flushed && records->nrows == 0) {
+    if (records->flushed && ngx_svc_webhook_batches_rows() == 0) {
         flushed = records->flushed;
         records->flushed = NULL;
         flushed();

@@ -10,11 +10,6 @@
 #include "ngx_svc_webhook_failure.h"
 
 
-extern ngx_svc_pg_statements_t  ngx_svc_webhook_record_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_webhook_trim_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_webhook_expire_statements[];
-
-
 /* At the helper's start and end; what has not been written by then is lost. */
 ngx_int_t ngx_svc_webhook_record_init(ngx_cycle_t *cycle);
 void ngx_svc_webhook_record_exit(void);

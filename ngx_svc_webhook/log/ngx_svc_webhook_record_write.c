@@ -2,7 +2,7 @@
  * The statements that write rows of the delivery log, and audit events.
  */
 
-#include "ngx_svc_webhook_row.h"
+#include "ngx_svc_webhook_record_write.h"
 #include "ngx_svc_json_write.h"
 #include "ngx_svc_webhook_target.h"
 
@@ -62,7 +62,7 @@ static const char  *ngx_svc_webhook_outcomes[] = {
 
 
 ngx_int_t
-ngx_svc_webhook_batch_bind(ngx_svc_webhook_batch_t *batch, ngx_svc_pg_op_t *op)
+ngx_svc_webhook_record_bind(ngx_svc_webhook_batch_t *batch, ngx_svc_pg_op_t *op)
 {
     ngx_queue_t            *q;
     ngx_svc_pg_call_t      *call;
@@ -96,53 +96,6 @@ ngx_svc_webhook_batch_bind(ngx_svc_webhook_batch_t *batch, ngx_svc_pg_op_t *op)
     ngx_svc_pg_bind(call, w.start, w.last - w.start);
 
     return NGX_OK;
-}
-
-
-void
-ngx_svc_webhook_batch_take(ngx_svc_webhook_batch_t *batch)
-{
-    ngx_queue_t            *q;
-    ngx_svc_webhook_row_t  *row;
-
-    batch->audit = 0;
-
-    while (batch->nsent < NGX_SVC_WEBHOOK_ROWS
-           && !ngx_queue_empty(&batch->rows))
-    {
-        q = ngx_queue_head(&batch->rows);
-        row = ngx_queue_data(q, ngx_svc_webhook_row_t, queue);
-
-        ngx_svc_webhook_acked_remove(row);
-        ngx_queue_remove(q);
-        ngx_queue_insert_tail(&batch->sent, q);
-
-        batch->audit |= row->audit;
-        batch->nrows--;
-        batch->nsent++;
-    }
-}
-
-
-/* Rows that were not written are the first ones of the next op. */
-
-void
-ngx_svc_webhook_batch_return(ngx_svc_webhook_batch_t *batch)
-{
-    if (ngx_queue_empty(&batch->sent)) {
-        return;
-    }
-
-    if (!ngx_queue_empty(&batch->rows)) {
-        ngx_queue_add(&batch->sent, &batch->rows);
-        ngx_queue_init(&batch->rows);
-    }
-
-    ngx_queue_add(&batch->rows, &batch->sent);
-    ngx_queue_init(&batch->sent);
-
-    batch->nrows += batch->nsent;
-    batch->nsent = 0;
 }
 
 

@@ -5,7 +5,7 @@
  * takes no row along, and the next one of the endpoint makes up for it.
  */
 
-#include "ngx_svc_webhook_row.h"
+#include "ngx_svc_webhook_trim.h"
 
 
 #define NGX_SVC_WEBHOOK_TRIMMED  1000   /* of a kind, of an endpoint, at once */
@@ -40,7 +40,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_trim = {
                 " ORDER BY a.created_at DESC, a.delivery_id DESC,"
                     " a.attempt DESC"
                 " LIMIT " ngx_value(NGX_SVC_WEBHOOK_TRIMMED)
-                " OFFSET " ngx_value(NGX_SVC_WEBHOOK_KEPT)
+                " OFFSET " ngx_value(NGX_SVC_WEBHOOK_RETAINED)
             ") o))",
     .nparams = 1
 };

@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_webhook_helper.h"
+#include "ngx_svc_webhook_process.h"
 
 #include "ngx_svc_metrics.h"
 

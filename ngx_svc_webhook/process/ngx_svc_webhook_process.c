@@ -3,7 +3,7 @@
  * and its end.
  */
 
-#include "ngx_svc_webhook_helper.h"
+#include "ngx_svc_webhook_process.h"
 #include "ngx_svc_webhook_deliver.h"
 #include "ngx_svc_webhook_fds.h"
 #include "ngx_svc_webhook_queue.h"

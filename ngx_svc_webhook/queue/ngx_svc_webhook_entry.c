@@ -40,7 +40,7 @@ ngx_int_t
 ngx_svc_webhook_entry_init(const ngx_svc_keys_t *keys)
 {
     return ngx_svc_mac_init(&ngx_svc_webhook_macs, keys,
-                            NGX_SVC_WEBHOOK_LABEL);
+                            NGX_SVC_WEBHOOK_ENTRY_LABEL);
 }
 
 

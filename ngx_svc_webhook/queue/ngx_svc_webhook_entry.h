@@ -17,10 +17,10 @@
 #include "ngx_svc_webhook.h"
 
 
-#define NGX_SVC_WEBHOOK_LABEL      "svc.webhook.entry"
-#define NGX_SVC_WEBHOOK_UUID       36
-#define NGX_SVC_WEBHOOK_EVENT_MAX  64
-#define NGX_SVC_WEBHOOK_BODY_MAX   65536
+#define NGX_SVC_WEBHOOK_ENTRY_LABEL  "svc.webhook.entry"
+#define NGX_SVC_WEBHOOK_UUID         36
+#define NGX_SVC_WEBHOOK_EVENT_MAX    64
+#define NGX_SVC_WEBHOOK_BODY_MAX     65536
 
 
 /* NGX_OK, or NGX_ERROR when OpenSSL fails.  Its end. */

@@ -5,13 +5,13 @@
 #include "ngx_svc_webhook_backlog.h"
 
 
-#define NGX_SVC_WEBHOOK_STREAK   5          /* attempts that got no answer */
-#define NGX_SVC_WEBHOOK_PAUSE    1000       /* ms, twice as long each time */
-#define NGX_SVC_WEBHOOK_TIMEOUTS 3          /* timeouts, with such a one */
-#define NGX_SVC_WEBHOOK_FEW      100        /* jobs that it may hold then */
-#define NGX_SVC_WEBHOOK_UNCONFIRMED   64    /* of an endpoint */
-#define NGX_SVC_WEBHOOK_LINGER   60000      /* ms, of a backlog without jobs */
-#define NGX_SVC_WEBHOOK_IDLERS   10000      /* of those, at most */
+#define NGX_SVC_WEBHOOK_STREAK         5       /* attempts without an answer */
+#define NGX_SVC_WEBHOOK_BACKLOG_PAUSE  1000    /* ms, twice as long each time */
+#define NGX_SVC_WEBHOOK_TIMEOUTS       3       /* timeouts, with such a one */
+#define NGX_SVC_WEBHOOK_FEW            100     /* jobs that it may hold then */
+#define NGX_SVC_WEBHOOK_UNCONFIRMED    64      /* of an endpoint */
+#define NGX_SVC_WEBHOOK_IDLE_TIMEOUT   60000   /* ms, of one without jobs */
+#define NGX_SVC_WEBHOOK_IDLE_MAX       10000   /* of those, at most */
 
 
 struct ngx_svc_webhook_tenant_s {
@@ -282,8 +282,8 @@ ngx_svc_webhook_backlogs_trim(void)
         q = ngx_queue_head(&backlogs->idle);
         backlog = ngx_queue_data(q, ngx_svc_webhook_backlog_t, queue);
 
-        if (ngx_current_msec - backlog->idle < NGX_SVC_WEBHOOK_LINGER
-            && backlogs->nidle < NGX_SVC_WEBHOOK_IDLERS)
+        if (ngx_current_msec - backlog->idle < NGX_SVC_WEBHOOK_IDLE_TIMEOUT
+            && backlogs->nidle < NGX_SVC_WEBHOOK_IDLE_MAX)
         {
             return;
         }
@@ -390,7 +390,7 @@ ngx_svc_webhook_backlog_pause(ngx_svc_webhook_backlog_t *backlog)
     ngx_msec_t  pause;
 
     n = backlog->lingering - NGX_SVC_WEBHOOK_STREAK;
-    pause = NGX_SVC_WEBHOOK_PAUSE << ngx_min(n, 10);
+    pause = NGX_SVC_WEBHOOK_BACKLOG_PAUSE << ngx_min(n, 10);
 
     ngx_add_timer(&backlog->pause,
                   ngx_min(pause, ngx_svc_webhook_conf()->timeout));

@@ -8,22 +8,23 @@
  * by.
  */
 
+#include "ngx_svc_webhook_deliver.h"
 #include "ngx_svc_webhook_ack.h"
 #include "ngx_svc_webhook_drain.h"
-#include "ngx_svc_webhook_backlog.h"
-#include "ngx_svc_webhook_outcome.h"
 #include "ngx_svc_webhook_inflight.h"
+#include "ngx_svc_webhook_job.h"
+#include "ngx_svc_webhook_outcome.h"
 #include "ngx_svc_webhook_started.h"
 #include "ngx_svc_webhook_target.h"
+
 #include "ngx_svc_metrics.h"
 
 
-#define NGX_SVC_WEBHOOK_STEPS    16     /* in one turn of the event loop */
-#define NGX_SVC_WEBHOOK_AGAIN    1000   /* ms, when something has run out */
+#define NGX_SVC_WEBHOOK_STEPS     16    /* in one turn of the event loop */
+#define NGX_SVC_WEBHOOK_RESUBMIT  1000  /* ms, when something has run out */
 
 
 typedef struct {
-    ngx_queue_t      jobs;              /* all */
     ngx_uint_t       nactive;
     ngx_event_t      pump;              /* posted */
     unsigned         paused:1;
@@ -31,27 +32,17 @@ typedef struct {
 } ngx_svc_webhook_deliver_t;
 
 
-static void ngx_svc_webhook_loaded(ngx_str_t *tenant);
-static void ngx_svc_webhook_wake(void);
-static void ngx_svc_webhook_pump(ngx_event_t *ev);
-static void ngx_svc_webhook_step(ngx_svc_webhook_tenant_t *tenant);
-static void ngx_svc_webhook_prepare(ngx_svc_webhook_job_t *job,
+static void ngx_svc_webhook_deliver_loaded(ngx_str_t *tenant);
+static void ngx_svc_webhook_deliver_wake(void);
+static void ngx_svc_webhook_deliver_pump(ngx_event_t *ev);
+static void ngx_svc_webhook_deliver_step(ngx_svc_webhook_tenant_t *tenant);
+static void ngx_svc_webhook_deliver_prepare(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_endpoint_t *endpoint);
-static void ngx_svc_webhook_recorded(void *data, ngx_uint_t recorded);
-static void ngx_svc_webhook_start(ngx_svc_webhook_job_t *job);
-static void ngx_svc_webhook_left(ngx_svc_webhook_job_t *job);
-static void ngx_svc_webhook_ended(void *data,
+static void ngx_svc_webhook_deliver_recorded(void *data, ngx_uint_t recorded);
+static void ngx_svc_webhook_deliver_start(ngx_svc_webhook_job_t *job);
+static void ngx_svc_webhook_deliver_left(ngx_svc_webhook_job_t *job);
+static void ngx_svc_webhook_deliver_ended(void *data,
     ngx_svc_webhook_result_t *result);
-static void ngx_svc_webhook_trim(ngx_svc_webhook_backlog_t *backlog);
-static void ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
-    ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why);
-static void ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
-    ngx_svc_webhook_result_t *result);
-static void ngx_svc_webhook_rest(ngx_svc_webhook_job_t *job, ngx_msec_t ms);
-static void ngx_svc_webhook_rested(ngx_event_t *ev);
-static void ngx_svc_webhook_finish(ngx_svc_webhook_job_t *job);
-static void ngx_svc_webhook_requeue(ngx_svc_webhook_job_t *job);
-static void ngx_svc_webhook_drop(ngx_svc_webhook_job_t *job);
 
 
 static ngx_svc_webhook_deliver_t  ngx_svc_webhook_d;
@@ -66,17 +57,17 @@ ngx_svc_webhook_deliver_init(ngx_cycle_t *cycle)
 
     ngx_memzero(wd, sizeof(ngx_svc_webhook_deliver_t));
 
-    ngx_queue_init(&wd->jobs);
-
-    wd->pump.handler = ngx_svc_webhook_pump;
+    wd->pump.handler = ngx_svc_webhook_deliver_pump;
     wd->pump.data = wd;
     wd->pump.log = cycle->log;
 
     ngx_svc_webhook_drain_init(cycle);
 
-    ngx_svc_webhook_backlogs_init(ngx_svc_webhook_wake);
+    ngx_svc_webhook_backlogs_init(ngx_svc_webhook_deliver_wake);
+    ngx_svc_webhook_jobs_init(ngx_svc_webhook_deliver_wake);
 
-    if (ngx_svc_webhook_endpoint_init(cycle, ngx_svc_webhook_loaded) != NGX_OK
+    if (ngx_svc_webhook_endpoint_init(cycle, ngx_svc_webhook_deliver_loaded)
+        != NGX_OK
         || ngx_svc_webhook_record_init(cycle) != NGX_OK)
     {
         return NGX_ERROR;
@@ -89,23 +80,11 @@ ngx_svc_webhook_deliver_init(ngx_cycle_t *cycle)
 void
 ngx_svc_webhook_deliver_exit(void)
 {
-    ngx_queue_t                *q;
-    ngx_svc_webhook_job_t      *job;
     ngx_svc_webhook_deliver_t  *wd;
 
     wd = &ngx_svc_webhook_d;
 
-    while (!ngx_queue_empty(&wd->jobs)) {
-        q = ngx_queue_head(&wd->jobs);
-        job = ngx_queue_data(q, ngx_svc_webhook_job_t, all);
-
-        if (job->attempt) {
-            ngx_svc_webhook_attempt_cancel(job->attempt);
-            ngx_svc_webhook_backlog_leave(job->backlog);
-        }
-
-        ngx_svc_webhook_drop(job);
-    }
+    ngx_svc_webhook_jobs_exit();
 
     if (wd->pump.posted) {
         ngx_delete_posted_event(&wd->pump);
@@ -123,61 +102,36 @@ ngx_svc_webhook_deliver_exit(void)
 void
 ngx_svc_webhook_deliver(ngx_svc_webhook_delivery_t *d)
 {
-    ngx_svc_webhook_job_t      *job;
-    ngx_svc_webhook_backlog_t  *backlog;
-    ngx_svc_webhook_deliver_t  *wd;
+    ngx_svc_webhook_job_t  *job;
 
     static const ngx_str_t  fatal = ngx_string("the process that delivers "
                                                "ended in each attempt");
 
-    wd = &ngx_svc_webhook_d;
-
-    if (wd->draining) {
+    if (ngx_svc_webhook_d.draining) {
         ngx_svc_webhook_ack_requeue(d);
         return;
     }
 
-    job = ngx_calloc(sizeof(ngx_svc_webhook_job_t), ngx_cycle->log);
+    job = ngx_svc_webhook_job_create(d);
     if (job == NULL) {
-        goto failed;
+        ngx_svc_webhook_inflight_refuse(d);
+        return;
     }
-
-    job->delivery = d;
-    job->since = ngx_current_msec;
-    job->timer.handler = ngx_svc_webhook_rested;
-    job->timer.data = job;
-    job->timer.log = ngx_cycle->log;
-    job->timer.cancelable = 1;
-
-    backlog = ngx_svc_webhook_backlog(d);
-    if (backlog == NULL) {
-        ngx_free(job);
-        goto failed;
-    }
-
-    job->backlog = backlog;
-    ngx_queue_insert_tail(&wd->jobs, &job->all);
 
     if (d->attempts >= NGX_SVC_WEBHOOK_ATTEMPTS) {
-        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_FATAL, &fatal);
+        ngx_svc_webhook_job_give_up(job, NGX_SVC_WEBHOOK_FATAL, &fatal);
 
     } else if (d->attempts) {
 
         /* of another helper, and when that was is not known */
 
-        ngx_svc_webhook_rest(job, ngx_svc_webhook_pause(d));
+        ngx_svc_webhook_job_rest(job, ngx_svc_webhook_pause(d));
 
     } else {
         ngx_svc_webhook_backlog_wait(job);
-        ngx_svc_webhook_trim(backlog);
-        ngx_svc_webhook_wake();
+        ngx_svc_webhook_job_overflow(job->backlog);
+        ngx_svc_webhook_deliver_wake();
     }
-
-    return;
-
-failed:
-
-    ngx_svc_webhook_inflight_refuse(d);
 }
 
 
@@ -191,7 +145,7 @@ ngx_svc_webhook_deliver_confirmed(ngx_svc_webhook_delivery_t *d)
     if (backlog) {
         d->backlog = NULL;
         ngx_svc_webhook_backlog_confirmed(backlog);
-        ngx_svc_webhook_wake();
+        ngx_svc_webhook_deliver_wake();
     }
 }
 
@@ -202,7 +156,7 @@ ngx_svc_webhook_deliver_pause(ngx_uint_t pause)
     ngx_svc_webhook_d.paused = pause;
 
     if (!pause) {
-        ngx_svc_webhook_wake();
+        ngx_svc_webhook_deliver_wake();
     }
 }
 
@@ -210,70 +164,35 @@ ngx_svc_webhook_deliver_pause(ngx_uint_t pause)
 void
 ngx_svc_webhook_deliver_forget(void)
 {
-    ngx_queue_t                *q, *next;
-    ngx_svc_webhook_job_t      *job;
-    ngx_svc_webhook_deliver_t  *wd;
-
-    wd = &ngx_svc_webhook_d;
-
-    for (q = ngx_queue_head(&wd->jobs);
-         q != ngx_queue_sentinel(&wd->jobs);
-         q = next)
-    {
-        next = ngx_queue_next(q);
-        job = ngx_queue_data(q, ngx_svc_webhook_job_t, all);
-
-        if (job->attempt || job->starting) {
-            job->forgotten = 1;
-
-        } else {
-            ngx_svc_webhook_drop(job);
-        }
-    }
+    ngx_svc_webhook_jobs_forget();
 }
 
 
 void
 ngx_svc_webhook_deliver_drain(void (*done)(void))
 {
-    ngx_queue_t                *q, *next;
-    ngx_svc_webhook_job_t      *job;
-    ngx_svc_webhook_deliver_t  *wd;
+    ngx_svc_webhook_d.draining = 1;
 
-    wd = &ngx_svc_webhook_d;
-
-    wd->draining = 1;
-
-    for (q = ngx_queue_head(&wd->jobs);
-         q != ngx_queue_sentinel(&wd->jobs);
-         q = next)
-    {
-        next = ngx_queue_next(q);
-        job = ngx_queue_data(q, ngx_svc_webhook_job_t, all);
-
-        if (job->attempt == NULL && !job->starting) {
-            ngx_svc_webhook_requeue(job);
-        }
-    }
+    ngx_svc_webhook_jobs_drain();
 
     ngx_svc_webhook_drain(done);
 
-    if (wd->nactive == 0) {
+    if (ngx_svc_webhook_d.nactive == 0) {
         ngx_svc_webhook_drain_idle();
     }
 }
 
 
 static void
-ngx_svc_webhook_loaded(ngx_str_t *tenant)
+ngx_svc_webhook_deliver_loaded(ngx_str_t *tenant)
 {
     ngx_svc_webhook_tenant_loaded(tenant);
-    ngx_svc_webhook_wake();
+    ngx_svc_webhook_deliver_wake();
 }
 
 
 static void
-ngx_svc_webhook_wake(void)
+ngx_svc_webhook_deliver_wake(void)
 {
     ngx_post_event(&ngx_svc_webhook_d.pump, &ngx_posted_events);
 }
@@ -282,7 +201,7 @@ ngx_svc_webhook_wake(void)
 /* After some steps it is the turn of sockets and timers. */
 
 static void
-ngx_svc_webhook_pump(ngx_event_t *ev)
+ngx_svc_webhook_deliver_pump(ngx_event_t *ev)
 {
     ngx_uint_t                  i, limit;
     ngx_svc_webhook_tenant_t   *tenant;
@@ -302,7 +221,7 @@ ngx_svc_webhook_pump(ngx_event_t *ev)
             break;
         }
 
-        ngx_svc_webhook_step(tenant);
+        ngx_svc_webhook_deliver_step(tenant);
     }
 
     ngx_svc_webhook_started_flush();
@@ -316,7 +235,7 @@ ngx_svc_webhook_pump(ngx_event_t *ev)
 
 
 static void
-ngx_svc_webhook_step(ngx_svc_webhook_tenant_t *tenant)
+ngx_svc_webhook_deliver_step(ngx_svc_webhook_tenant_t *tenant)
 {
     ngx_int_t                    rc;
     ngx_svc_webhook_job_t       *job;
@@ -333,12 +252,12 @@ ngx_svc_webhook_step(ngx_svc_webhook_tenant_t *tenant)
 
     case NGX_OK:
         ngx_svc_webhook_backlog_unwait(job);
-        ngx_svc_webhook_prepare(job, endpoint);
+        ngx_svc_webhook_deliver_prepare(job, endpoint);
         return;
 
     case NGX_DECLINED:
         ngx_svc_metric_add(NGX_SVC_M_CANCELLED, 1);
-        ngx_svc_webhook_finish(job);
+        ngx_svc_webhook_job_final(job);
         return;
 
     case NGX_AGAIN:
@@ -346,14 +265,14 @@ ngx_svc_webhook_step(ngx_svc_webhook_tenant_t *tenant)
         return;
 
     default: /* NGX_ERROR */
-        ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);
+        ngx_svc_webhook_job_rest(job, NGX_SVC_WEBHOOK_RESUBMIT);
         return;
     }
 }
 
 
 static void
-ngx_svc_webhook_prepare(ngx_svc_webhook_job_t *job,
+ngx_svc_webhook_deliver_prepare(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_endpoint_t *endpoint)
 {
     static const ngx_str_t   sealed = ngx_string("the secret cannot be opened");
@@ -363,7 +282,7 @@ ngx_svc_webhook_prepare(ngx_svc_webhook_job_t *job,
     ngx_svc_webhook_conf_t  *wcf;
 
     if (endpoint->sealed) {
-        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_PERMANENT, &sealed);
+        ngx_svc_webhook_job_give_up(job, NGX_SVC_WEBHOOK_PERMANENT, &sealed);
         return;
     }
 
@@ -377,28 +296,29 @@ ngx_svc_webhook_prepare(ngx_svc_webhook_job_t *job,
     {
         why.data = err.detail;
         why.len = err.len;
-        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_REFUSED, &why);
+        ngx_svc_webhook_job_give_up(job, NGX_SVC_WEBHOOK_REFUSED, &why);
         return;
     }
 
-    /* which may call ngx_svc_webhook_recorded() at once */
+    /* which may call ngx_svc_webhook_deliver_recorded() at once */
 
     job->starting = 1;
     ngx_svc_webhook_backlog_enter(job->backlog);
     ngx_svc_webhook_d.nactive++;
 
-    if (ngx_svc_webhook_started(job->delivery, ngx_svc_webhook_recorded, job)
+    if (ngx_svc_webhook_started(job->delivery,
+                                ngx_svc_webhook_deliver_recorded, job)
         != NGX_OK)
     {
         job->starting = 0;
-        ngx_svc_webhook_left(job);
-        ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);
+        ngx_svc_webhook_deliver_left(job);
+        ngx_svc_webhook_job_rest(job, NGX_SVC_WEBHOOK_RESUBMIT);
     }
 }
 
 
 static void
-ngx_svc_webhook_recorded(void *data, ngx_uint_t recorded)
+ngx_svc_webhook_deliver_recorded(void *data, ngx_uint_t recorded)
 {
     ngx_svc_webhook_job_t *job = data;
 
@@ -409,22 +329,22 @@ ngx_svc_webhook_recorded(void *data, ngx_uint_t recorded)
     job->starting = 0;
 
     if (job->forgotten) {
-        ngx_svc_webhook_left(job);
-        ngx_svc_webhook_drop(job);
+        ngx_svc_webhook_deliver_left(job);
+        ngx_svc_webhook_job_free(job);
 
     } else if (wd->draining) {
-        ngx_svc_webhook_left(job);
-        ngx_svc_webhook_requeue(job);
+        ngx_svc_webhook_deliver_left(job);
+        ngx_svc_webhook_job_requeue(job);
 
     } else if (recorded && !wd->paused) {
-        ngx_svc_webhook_start(job);
+        ngx_svc_webhook_deliver_start(job);
 
     } else {
-        ngx_svc_webhook_left(job);
-        ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);
+        ngx_svc_webhook_deliver_left(job);
+        ngx_svc_webhook_job_rest(job, NGX_SVC_WEBHOOK_RESUBMIT);
     }
 
-    ngx_svc_webhook_wake();
+    ngx_svc_webhook_deliver_wake();
 
     if (wd->draining && wd->nactive == 0) {
         ngx_svc_webhook_drain_idle();
@@ -435,7 +355,7 @@ ngx_svc_webhook_recorded(void *data, ngx_uint_t recorded)
 /* The endpoint may have changed, or may have to be loaded again. */
 
 static void
-ngx_svc_webhook_start(ngx_svc_webhook_job_t *job)
+ngx_svc_webhook_deliver_start(ngx_svc_webhook_job_t *job)
 {
     ngx_uint_t                   connected;
     ngx_svc_webhook_delivery_t  *d;
@@ -447,7 +367,7 @@ ngx_svc_webhook_start(ngx_svc_webhook_job_t *job)
                                  &endpoint)
         != NGX_OK)
     {
-        ngx_svc_webhook_left(job);
+        ngx_svc_webhook_deliver_left(job);
         ngx_svc_webhook_backlog_wait(job);
         return;
     }
@@ -455,16 +375,16 @@ ngx_svc_webhook_start(ngx_svc_webhook_job_t *job)
     connected = ngx_svc_webhook_backlog_connected(job->backlog);
 
     job->attempt = ngx_svc_webhook_attempt(d, endpoint, connected,
-                                           ngx_svc_webhook_ended, job);
+                                           ngx_svc_webhook_deliver_ended, job);
     if (job->attempt == NULL) {
-        ngx_svc_webhook_left(job);
-        ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);
+        ngx_svc_webhook_deliver_left(job);
+        ngx_svc_webhook_job_rest(job, NGX_SVC_WEBHOOK_RESUBMIT);
     }
 }
 
 
 static void
-ngx_svc_webhook_left(ngx_svc_webhook_job_t *job)
+ngx_svc_webhook_deliver_left(ngx_svc_webhook_job_t *job)
 {
     ngx_svc_webhook_backlog_leave(job->backlog);
     ngx_svc_webhook_d.nactive--;
@@ -472,12 +392,12 @@ ngx_svc_webhook_left(ngx_svc_webhook_job_t *job)
 
 
 static void
-ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
+ngx_svc_webhook_deliver_ended(void *data, ngx_svc_webhook_result_t *result)
 {
     ngx_svc_webhook_job_t *job = data;
 
     job->attempt = NULL;
-    ngx_svc_webhook_left(job);
+    ngx_svc_webhook_deliver_left(job);
 
     if (result->outcome == NGX_SVC_WEBHOOK_ACKNOWLEDGED && !job->forgotten) {
         ngx_svc_webhook_backlog_acked(job->backlog);
@@ -488,151 +408,22 @@ ngx_svc_webhook_ended(void *data, ngx_svc_webhook_result_t *result)
         ngx_svc_webhook_backlog_result(job->backlog, result);
     }
 
-    ngx_svc_webhook_trim(job->backlog);
+    ngx_svc_webhook_job_overflow(job->backlog);
 
     if (job->forgotten) {
-        ngx_svc_webhook_drop(job);
+        ngx_svc_webhook_job_free(job);
 
     } else if (result->outcome == NGX_SVC_WEBHOOK_POSTPONED) {
         ngx_svc_webhook_ack_retry(job->delivery);
-        ngx_svc_webhook_rest(job, NGX_SVC_WEBHOOK_AGAIN);
+        ngx_svc_webhook_job_rest(job, NGX_SVC_WEBHOOK_RESUBMIT);
 
     } else {
-        ngx_svc_webhook_outcome(job, result);
+        ngx_svc_webhook_job_outcome(job, result);
     }
 
-    ngx_svc_webhook_wake();
+    ngx_svc_webhook_deliver_wake();
 
     if (ngx_svc_webhook_d.draining && ngx_svc_webhook_d.nactive == 0) {
         ngx_svc_webhook_drain_idle();
     }
-}
-
-
-/*
- * What waits for an endpoint must not take the places of what is due to others
- * of its tenant.
- */
-
-static void
-ngx_svc_webhook_trim(ngx_svc_webhook_backlog_t *backlog)
-{
-    ngx_svc_webhook_job_t  *job;
-
-    static const ngx_str_t  many = ngx_string("too many wait for the endpoint");
-    static const ngx_str_t  mute = ngx_string("too many wait, and none is "
-                                              "answered");
-
-    while ((job = ngx_svc_webhook_backlog_overflow(backlog)) != NULL) {
-        ngx_svc_webhook_give_up(job, NGX_SVC_WEBHOOK_OVERFLOW,
-                                ngx_svc_webhook_backlog_failing(backlog) ? &mute
-                                                                   : &many);
-    }
-}
-
-
-/* No attempt is of any use. */
-
-static void
-ngx_svc_webhook_give_up(ngx_svc_webhook_job_t *job,
-    ngx_svc_webhook_outcome_e outcome, const ngx_str_t *why)
-{
-    ngx_svc_webhook_result_t  result;
-
-    ngx_svc_webhook_no_attempt(&result, outcome, why);
-    ngx_svc_webhook_outcome(job, &result);
-}
-
-
-static void
-ngx_svc_webhook_outcome(ngx_svc_webhook_job_t *job,
-    ngx_svc_webhook_result_t *result)
-{
-    ngx_svc_webhook_delivery_t  *d;
-
-    d = job->delivery;
-
-    if (ngx_svc_webhook_attempt_ended(d, result)
-        != NGX_SVC_WEBHOOK_R_RETRIED)
-    {
-        ngx_svc_webhook_finish(job);
-        return;
-    }
-
-    if (ngx_svc_webhook_d.draining) {
-        ngx_svc_webhook_requeue(job);
-        return;
-    }
-
-    ngx_svc_webhook_ack_retry(d);
-
-    ngx_svc_webhook_rest(job, ngx_svc_webhook_pause(d));
-}
-
-
-/* A delivery that waits for its next attempt is not in the backlog's queue. */
-
-static void
-ngx_svc_webhook_rest(ngx_svc_webhook_job_t *job, ngx_msec_t ms)
-{
-    ngx_svc_webhook_backlog_unwait(job);
-    ngx_add_timer(&job->timer, ms);
-}
-
-
-static void
-ngx_svc_webhook_rested(ngx_event_t *ev)
-{
-    ngx_svc_webhook_backlog_wait(ev->data);
-    ngx_svc_webhook_wake();
-}
-
-
-static void
-ngx_svc_webhook_finish(ngx_svc_webhook_job_t *job)
-{
-    ngx_svc_webhook_delivery_t  *d;
-
-    d = job->delivery;
-    job->delivery = NULL;
-
-    ngx_svc_webhook_drop(job);
-    ngx_svc_webhook_ack_final(d);
-}
-
-
-/* To the queue: nobody has to wait for attempts that are under way here. */
-
-static void
-ngx_svc_webhook_requeue(ngx_svc_webhook_job_t *job)
-{
-    ngx_svc_webhook_delivery_t  *d;
-
-    d = job->delivery;
-    job->delivery = NULL;
-
-    ngx_svc_webhook_drop(job);
-    ngx_svc_webhook_ack_requeue(d);
-}
-
-
-/* Without an attempt under way. */
-
-static void
-ngx_svc_webhook_drop(ngx_svc_webhook_job_t *job)
-{
-    ngx_svc_webhook_backlog_unwait(job);
-    ngx_svc_webhook_backlog_release(job->backlog);
-
-    if (job->timer.timer_set) {
-        ngx_del_timer(&job->timer);
-    }
-
-    if (job->delivery) {
-        ngx_free(job->delivery);
-    }
-
-    ngx_queue_remove(&job->all);
-
-    ngx_free(job);
 }

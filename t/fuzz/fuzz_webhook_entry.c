@@ -15,7 +15,7 @@ void
 fuzz_init(void)
 {
     fuzz_assert(ngx_svc_webhook_entry_init(&keys) == NGX_OK);
-    fuzz_assert(ngx_svc_mac_init(&macs, &keys, NGX_SVC_WEBHOOK_LABEL)
+    fuzz_assert(ngx_svc_mac_init(&macs, &keys, NGX_SVC_WEBHOOK_ENTRY_LABEL)
                 == NGX_OK);
 }
 

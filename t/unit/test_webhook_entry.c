@@ -56,7 +56,7 @@ sign_text(u_char *out, const char *text, size_t len)
     u_char        prk[32], key[32], mac[32];
     unsigned int  n;
 
-    static const u_char  salt[32], info[] = NGX_SVC_WEBHOOK_LABEL "\1";
+    static const u_char  salt[32], info[] = NGX_SVC_WEBHOOK_ENTRY_LABEL "\1";
 
     HMAC(EVP_sha256(), salt, sizeof(salt), keys.keys[0].key, NGX_SVC_KEY_LEN,
          prk, &n);

@@ -1,19 +1,19 @@
 /*
- * Rows of the delivery log that wait to be written; between the files that do
- * so.
+ * Rows of the delivery log that wait to be written, in a batch for each tenant.
  */
 
-#ifndef _NGX_SVC_WEBHOOK_ROW_H_INCLUDED_
-#define _NGX_SVC_WEBHOOK_ROW_H_INCLUDED_
+#ifndef _NGX_SVC_WEBHOOK_BATCH_H_INCLUDED_
+#define _NGX_SVC_WEBHOOK_BATCH_H_INCLUDED_
 
 
 #include "ngx_svc_webhook_entry.h"
 #include "ngx_svc_webhook_op.h"
-#include "ngx_svc_webhook_record.h"
+#include "ngx_svc_webhook_failure.h"
 
 
-#define NGX_SVC_WEBHOOK_ROWS  256       /* in an op, at most */
-#define NGX_SVC_WEBHOOK_KEPT  100       /* acknowledged ones of an endpoint, and
+#define NGX_SVC_WEBHOOK_ROWS      256   /* in an op, at most */
+#define NGX_SVC_WEBHOOK_INTERVAL  3000  /* ms between ops of a tenant */
+#define NGX_SVC_WEBHOOK_RETAINED  100   /* acknowledged ones of an endpoint, and
                                            others */
 
 
@@ -74,36 +74,43 @@ struct ngx_svc_webhook_batch_s {
 };
 
 
+/* At the helper's start. */
+void ngx_svc_webhook_batches_init(void);
+
+/* How many rows there are in all batches. */
+ngx_uint_t ngx_svc_webhook_batches_rows(void);
+
 /*
- * ngx_svc_webhook_acked.c: a row that was acknowledged and waits; returns the
- * oldest one of its endpoint when that need not be written any more, or NULL.
+ * That of a tenant; a new one is added to the list.  NULL when memory runs out.
+ * Free takes it off its list, with its rows, and its op.
  */
-ngx_svc_webhook_row_t *ngx_svc_webhook_acked_add(ngx_svc_webhook_row_t *row);
-
-/* A row waits no more; nothing happens to one that was not added. */
-void ngx_svc_webhook_acked_remove(ngx_svc_webhook_row_t *row);
+ngx_svc_webhook_batch_t *ngx_svc_webhook_batch(ngx_str_t *tenant,
+    ngx_queue_t *list);
+void ngx_svc_webhook_batch_free(ngx_svc_webhook_batch_t *batch);
 
 /*
- * ngx_svc_webhook_record_write.c: takes rows that wait into batch->sent, as
- * many as go out in an op; gives them back, as the first ones of the next op;
- * adds the statement for them.
+ * A new row, zeroed but for its endpoint, which waits; the batch frees it.
+ * NULL when memory runs out.
+ */
+ngx_svc_webhook_row_t *ngx_svc_webhook_batch_row(
+    ngx_svc_webhook_batch_t *batch, ngx_str_t *endpoint);
+
+/* Due in so many ms, but not before the tenant's next op may be sent. */
+void ngx_svc_webhook_batch_due(ngx_svc_webhook_batch_t *batch, ngx_msec_t ms);
+
+/*
+ * Takes rows that wait into batch->sent, as many as go out in an op; gives them
+ * back, as the first ones of the next op; frees them.
  */
 void ngx_svc_webhook_batch_take(ngx_svc_webhook_batch_t *batch);
 void ngx_svc_webhook_batch_return(ngx_svc_webhook_batch_t *batch);
-ngx_int_t ngx_svc_webhook_batch_bind(ngx_svc_webhook_batch_t *batch,
-    ngx_svc_pg_op_t *op);
+void ngx_svc_webhook_batch_written(ngx_svc_webhook_batch_t *batch);
 
 /*
- * ngx_svc_webhook_trim.c: sends an op that deletes what is too much of the
- * endpoints in batch->sent.  The handler destroys its pool.  NULL when memory
- * runs out or no place is free.
+ * The row was acknowledged: it takes the place of its endpoint's oldest one, if
+ * there are enough.
  */
-ngx_svc_pg_op_t *ngx_svc_webhook_trim(ngx_svc_webhook_batch_t *batch,
-    ngx_svc_pg_handler_pt handler);
-
-/* ngx_svc_webhook_expire.c: deletes what is older than a week, once an hour. */
-void ngx_svc_webhook_expire_init(ngx_cycle_t *cycle);
-void ngx_svc_webhook_expire_exit(void);
+void ngx_svc_webhook_batch_acked(ngx_svc_webhook_row_t *row);
 
 
-#endif /* _NGX_SVC_WEBHOOK_ROW_H_INCLUDED_ */
+#endif /* _NGX_SVC_WEBHOOK_BATCH_H_INCLUDED_ */

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Events while Redis is away, hangs, or takes nothing: a worker keeps them, so
+# Events while Redis is away, hangs, or takes nothing: a worker buffers them, so
 # that as many are delivered as were created.
 
 use strict;
@@ -200,13 +200,13 @@ sub overflow {
     ok((wait_for { $drops->(dropped() - $before) } 15), "$name: dropped")
         or diag(dropped() - $before);
     my $gone = dropped() - $before;
-    is(metric('kept'), 30 - $gone, "$name: the others are kept");
+    is(metric('kept'), 30 - $gone, "$name: the others are buffered");
     ok($nginx->said(qr/\[error\].* webhook deliveries dropped.*: $why/),
        "$name: why");
     $redis->launch;
     is(scalar($receiver->wait($hook, $have + 30 - $gone)),
-       $have + 30 - $gone, "$name: what was kept is delivered");
-    ok((wait_for { metric('kept') == 0 }), "$name: nothing is kept");
+       $have + 30 - $gone, "$name: what was buffered is delivered");
+    ok((wait_for { metric('kept') == 0 }), "$name: the buffer is empty");
     is(dropped() - $before, $gone, "$name: and no more are dropped");
 }
 
@@ -257,7 +257,7 @@ sub shared {
     is_deeply([ sort map { JSON::PP::decode_json($_->{body})->{data}{userId} }
                 @got[$behind .. $#got] ], [ sort @theirs ],
               "$name: and all of the other tenant");
-    ok((wait_for { metric('kept') == 0 }), "$name: nothing is kept");
+    ok((wait_for { metric('kept') == 0 }), "$name: the buffer is empty");
 }
 
 my $globex = $s->tenant('globex');
@@ -285,7 +285,7 @@ my @ids = map { $acme->new_user->{id} } 1 .. 50;
 signal_pid('STOP', $helper);
 $redis->launch;
 ok((wait_for { ($redis->lines('LLEN', 'svc.webhook2.queue'))[0] == 50 }),
-   'kept events are in the queue');
+   'buffered events are in the queue');
 is_deeply([ map { /"userId":"([^"]+)"/ }
             $redis->lines('LRANGE', 'svc.webhook2.queue', 0, -1) ], \@ids,
           'in their order');
@@ -308,7 +308,7 @@ signal_pid('CONT', $redis->pid);
 # the old helper could not say goodbye: it is missed after ten seconds
 
 is(scalar($receiver->wait($hook, $have + 20, 30)), $have + 20,
-   'what it had kept is delivered');
+   'what it had buffered is delivered');
 ok((wait_for { !$nginx->old_worker_pids } 10), 'then it ends');
 is(dropped(), $before, 'none is dropped');
 

@@ -1,5 +1,5 @@
 /*
- * Events on their way to the queue, the oldest first.
+ * The buffer of events on their way to the queue, the oldest first.
  *
  * One call to Redis at a time takes as many of them as it may hold.  Each event
  * has a number, by which Redis knows those that it has taken from this worker:
@@ -8,7 +8,7 @@
  */
 
 #include "ngx_svc_webhook_drop.h"
-#include "ngx_svc_webhook_keep.h"
+#include "ngx_svc_webhook_buffer.h"
 #include "ngx_svc_webhook_script.h"
 
 #include "ngx_svc_metrics.h"
@@ -18,7 +18,7 @@
 
 #define NGX_SVC_WEBHOOK_CALL        256     /* deliveries in a call */
 #define NGX_SVC_WEBHOOK_CALL_SIZE   (256 * 1024)    /* bytes, likewise */
-#define NGX_SVC_WEBHOOK_AGAIN       100     /* ms between looks at what waits */
+#define NGX_SVC_WEBHOOK_RESEND      100     /* ms between attempts to send */
 #define NGX_SVC_WEBHOOK_MARK        60000   /* ms that Redis knows numbers for
                                                beyond svc_webhook_keep_time */
 
@@ -34,102 +34,102 @@ typedef struct {
     size_t         size;
     uint64_t       first;               /* number of the first one */
     ngx_uint_t     sent;                /* events of the call under way */
-    ngx_event_t    timer;               /* while there are some; keeps a worker
-                                           that quits */
+    ngx_event_t    timer;               /* while there are some; a worker that
+                                           quits waits for it */
     ngx_msec_t     deadline;            /* when the worker quits */
     unsigned       quitting:1;
     u_char         mark[NGX_SVC_WEBHOOK_PUSHED_LEN + NGX_SVC_WEBHOOK_ID];
-} ngx_svc_webhook_keep_t;
+} ngx_svc_webhook_buffer_t;
 
 
-static ngx_int_t ngx_svc_webhook_keep_room(ngx_svc_webhook_event_t *event);
-static void ngx_svc_webhook_keep_send(void);
-static ngx_uint_t ngx_svc_webhook_keep_batch(ngx_uint_t *nargs);
-static void ngx_svc_webhook_keep_head(ngx_str_t *args, u_char *numbers);
-static void ngx_svc_webhook_keep_args(ngx_str_t *args, ngx_uint_t n);
-static void ngx_svc_webhook_keep_answered(redisReply *reply, void *data);
-static void ngx_svc_webhook_keep_taken(u_char *codes);
-static void ngx_svc_webhook_keep_tick(ngx_event_t *ev);
-static void ngx_svc_webhook_keep_expire(void);
-static ngx_uint_t ngx_svc_webhook_keep_late(void);
-static void ngx_svc_webhook_keep_drop(ngx_svc_webhook_drop_e why,
+static ngx_int_t ngx_svc_webhook_buffer_room(ngx_svc_webhook_event_t *event);
+static void ngx_svc_webhook_buffer_send(void);
+static ngx_uint_t ngx_svc_webhook_buffer_batch(ngx_uint_t *nargs);
+static void ngx_svc_webhook_buffer_head(ngx_str_t *args, u_char *numbers);
+static void ngx_svc_webhook_buffer_args(ngx_str_t *args, ngx_uint_t n);
+static void ngx_svc_webhook_buffer_answered(redisReply *reply, void *data);
+static void ngx_svc_webhook_buffer_taken(u_char *codes);
+static void ngx_svc_webhook_buffer_tick(ngx_event_t *ev);
+static void ngx_svc_webhook_buffer_expire(void);
+static ngx_uint_t ngx_svc_webhook_buffer_late(void);
+static void ngx_svc_webhook_buffer_drop(ngx_svc_webhook_drop_e why,
     ngx_uint_t n);
-static void ngx_svc_webhook_keep_free(ngx_svc_webhook_event_t *event);
+static void ngx_svc_webhook_buffer_free(ngx_svc_webhook_event_t *event);
 
 
-static ngx_svc_webhook_keep_t  ngx_svc_webhook_kept;
+static ngx_svc_webhook_buffer_t  ngx_svc_webhook_buffer;
 
 
 ngx_int_t
-ngx_svc_webhook_keep_init(ngx_cycle_t *cycle)
+ngx_svc_webhook_buffer_init(ngx_cycle_t *cycle)
 {
-    u_char                  *p;
-    ngx_svc_webhook_keep_t  *keep;
+    u_char                    *p;
+    ngx_svc_webhook_buffer_t  *buffer;
 
-    keep = &ngx_svc_webhook_kept;
+    buffer = &ngx_svc_webhook_buffer;
 
-    ngx_queue_init(&keep->events);
+    ngx_queue_init(&buffer->events);
     ngx_svc_webhook_share_init();
-    keep->first = 1;
+    buffer->first = 1;
 
-    p = ngx_cpymem(keep->mark, NGX_SVC_WEBHOOK_PUSHED,
+    p = ngx_cpymem(buffer->mark, NGX_SVC_WEBHOOK_PUSHED,
                    NGX_SVC_WEBHOOK_PUSHED_LEN);
 
     if (ngx_svc_webhook_id(p) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    keep->timer.handler = ngx_svc_webhook_keep_tick;
-    keep->timer.data = keep;
-    keep->timer.log = cycle->log;
+    buffer->timer.handler = ngx_svc_webhook_buffer_tick;
+    buffer->timer.data = buffer;
+    buffer->timer.log = cycle->log;
 
-    ngx_svc_redis_on_up(ngx_svc_webhook_keep_send);
+    ngx_svc_redis_on_up(ngx_svc_webhook_buffer_send);
 
     return NGX_OK;
 }
 
 
 void
-ngx_svc_webhook_keep_exit(void)
+ngx_svc_webhook_buffer_exit(void)
 {
-    ngx_svc_webhook_keep_t  *keep;
+    ngx_svc_webhook_buffer_t  *buffer;
 
-    keep = &ngx_svc_webhook_kept;
+    buffer = &ngx_svc_webhook_buffer;
 
     ngx_svc_redis_on_up(NULL);
 
-    if (keep->n) {
-        ngx_svc_webhook_keep_drop(NGX_SVC_WEBHOOK_DROP_EXIT, keep->n);
+    if (buffer->n) {
+        ngx_svc_webhook_buffer_drop(NGX_SVC_WEBHOOK_DROP_EXIT, buffer->n);
     }
 }
 
 
 ngx_int_t
-ngx_svc_webhook_keep(ngx_svc_webhook_event_t *event)
+ngx_svc_webhook_buffer_add(ngx_svc_webhook_event_t *event)
 {
-    ngx_svc_webhook_keep_t  *keep;
+    ngx_svc_webhook_buffer_t  *buffer;
 
-    keep = &ngx_svc_webhook_kept;
+    buffer = &ngx_svc_webhook_buffer;
 
-    if (ngx_svc_webhook_keep_room(event) != NGX_OK) {
+    if (ngx_svc_webhook_buffer_room(event) != NGX_OK) {
         ngx_free(event);
         return NGX_DECLINED;
     }
 
     event->since = ngx_current_msec;
-    ngx_svc_webhook_share_add(event);
+    ngx_svc_webhook_share_add(event->share, event->size);
 
-    ngx_queue_insert_tail(&keep->events, &event->queue);
-    keep->n++;
-    keep->size += event->size;
-    keep->deliveries += event->n;
-    ngx_svc_gauge_set(NGX_SVC_G_KEPT, keep->deliveries);
+    ngx_queue_insert_tail(&buffer->events, &event->queue);
+    buffer->n++;
+    buffer->size += event->size;
+    buffer->deliveries += event->n;
+    ngx_svc_gauge_set(NGX_SVC_G_KEPT, buffer->deliveries);
 
-    if (!keep->timer.timer_set) {
-        ngx_add_timer(&keep->timer, NGX_SVC_WEBHOOK_AGAIN);
+    if (!buffer->timer.timer_set) {
+        ngx_add_timer(&buffer->timer, NGX_SVC_WEBHOOK_RESEND);
     }
 
-    ngx_svc_webhook_keep_send();
+    ngx_svc_webhook_buffer_send();
 
     return NGX_OK;
 }
@@ -142,14 +142,14 @@ ngx_svc_webhook_keep(ngx_svc_webhook_event_t *event)
  */
 
 static ngx_int_t
-ngx_svc_webhook_keep_room(ngx_svc_webhook_event_t *event)
+ngx_svc_webhook_buffer_room(ngx_svc_webhook_event_t *event)
 {
-    ngx_svc_webhook_conf_t   *wcf;
-    ngx_svc_webhook_drop_e    why;
-    ngx_svc_webhook_keep_t   *keep;
-    ngx_svc_webhook_share_t  *share;
+    ngx_svc_webhook_conf_t    *wcf;
+    ngx_svc_webhook_drop_e     why;
+    ngx_svc_webhook_buffer_t  *buffer;
+    ngx_svc_webhook_share_t   *share;
 
-    keep = &ngx_svc_webhook_kept;
+    buffer = &ngx_svc_webhook_buffer;
     wcf = ngx_svc_webhook_conf();
 
     share = ngx_svc_webhook_share(&event->tenant);
@@ -157,14 +157,14 @@ ngx_svc_webhook_keep_room(ngx_svc_webhook_event_t *event)
     if (share == NULL) {
         why = NGX_SVC_WEBHOOK_DROP_MEMORY;
 
-    } else if (keep->n >= wcf->keep) {
+    } else if (buffer->n >= wcf->keep) {
         why = NGX_SVC_WEBHOOK_DROP_NUMBER;
 
-    } else if (keep->n && keep->size + event->size > wcf->keep_size) {
+    } else if (buffer->n && buffer->size + event->size > wcf->keep_size) {
         why = NGX_SVC_WEBHOOK_DROP_SIZE;
 
-    } else if (share->n && (keep->n + share->n >= wcf->keep
-                            || keep->size + share->size + event->size
+    } else if (share->n && (buffer->n + share->n >= wcf->keep
+                            || buffer->size + share->size + event->size
                                > wcf->keep_size))
     {
         why = NGX_SVC_WEBHOOK_DROP_SHARE;
@@ -185,23 +185,23 @@ ngx_svc_webhook_keep_room(ngx_svc_webhook_event_t *event)
 
 
 static void
-ngx_svc_webhook_keep_send(void)
+ngx_svc_webhook_buffer_send(void)
 {
-    u_char                  *numbers;
-    ngx_int_t                rc;
-    ngx_str_t               *args;
-    ngx_uint_t               n, nargs;
-    ngx_svc_webhook_keep_t  *keep;
+    u_char                    *numbers;
+    ngx_int_t                  rc;
+    ngx_str_t                 *args;
+    ngx_uint_t                 n, nargs;
+    ngx_svc_webhook_buffer_t  *buffer;
 
-    keep = &ngx_svc_webhook_kept;
+    buffer = &ngx_svc_webhook_buffer;
 
-    if (keep->sent || keep->n == 0
+    if (buffer->sent || buffer->n == 0
         || ngx_svc_redis_state() != NGX_SVC_REDIS_UP)
     {
         return;
     }
 
-    n = ngx_svc_webhook_keep_batch(&nargs);
+    n = ngx_svc_webhook_buffer_batch(&nargs);
 
     args = ngx_alloc(nargs * sizeof(ngx_str_t)
                      + NGX_SVC_WEBHOOK_HEAD_NUMS * NGX_INT64_LEN,
@@ -212,16 +212,16 @@ ngx_svc_webhook_keep_send(void)
 
     numbers = (u_char *) (args + nargs);
 
-    ngx_svc_webhook_keep_head(args, numbers);
-    ngx_svc_webhook_keep_args(args + NGX_SVC_WEBHOOK_HEAD_ARGS, n);
+    ngx_svc_webhook_buffer_head(args, numbers);
+    ngx_svc_webhook_buffer_args(args + NGX_SVC_WEBHOOK_HEAD_ARGS, n);
 
     rc = ngx_svc_redis_call(&ngx_svc_webhook_push_script, args, nargs, 3,
-                            ngx_svc_webhook_keep_answered, NULL);
+                            ngx_svc_webhook_buffer_answered, NULL);
 
     ngx_free(args);
 
     if (rc == NGX_OK) {
-        keep->sent = n;
+        buffer->sent = n;
     }
 }
 
@@ -229,7 +229,7 @@ ngx_svc_webhook_keep_send(void)
 /* How many events go with the next call, and its arguments. */
 
 static ngx_uint_t
-ngx_svc_webhook_keep_batch(ngx_uint_t *nargs)
+ngx_svc_webhook_buffer_batch(ngx_uint_t *nargs)
 {
     size_t                    size;
     ngx_uint_t                n, deliveries;
@@ -240,8 +240,8 @@ ngx_svc_webhook_keep_batch(ngx_uint_t *nargs)
     deliveries = 0;
     *nargs = NGX_SVC_WEBHOOK_HEAD_ARGS;
 
-    for (n = 0, q = ngx_queue_head(&ngx_svc_webhook_kept.events);
-         q != ngx_queue_sentinel(&ngx_svc_webhook_kept.events);
+    for (n = 0, q = ngx_queue_head(&ngx_svc_webhook_buffer.events);
+         q != ngx_queue_sentinel(&ngx_svc_webhook_buffer.events);
          n++, q = ngx_queue_next(q))
     {
         event = ngx_queue_data(q, ngx_svc_webhook_event_t, queue);
@@ -265,26 +265,26 @@ ngx_svc_webhook_keep_batch(ngx_uint_t *nargs)
 /* numbers: a place for NGX_SVC_WEBHOOK_HEAD_NUMS of them. */
 
 static void
-ngx_svc_webhook_keep_head(ngx_str_t *args, u_char *numbers)
+ngx_svc_webhook_buffer_head(ngx_str_t *args, u_char *numbers)
 {
-    u_char                  *p;
-    uint64_t                 values[NGX_SVC_WEBHOOK_HEAD_NUMS];
-    ngx_uint_t               i;
-    ngx_svc_webhook_conf_t  *wcf;
-    ngx_svc_webhook_keep_t  *keep;
+    u_char                    *p;
+    uint64_t                   values[NGX_SVC_WEBHOOK_HEAD_NUMS];
+    ngx_uint_t                 i;
+    ngx_svc_webhook_conf_t    *wcf;
+    ngx_svc_webhook_buffer_t  *buffer;
 
     wcf = ngx_svc_webhook_conf();
-    keep = &ngx_svc_webhook_kept;
+    buffer = &ngx_svc_webhook_buffer;
 
     ngx_str_set(&args[0], NGX_SVC_WEBHOOK_QUEUE);
     ngx_str_set(&args[1], NGX_SVC_WEBHOOK_PENDING);
-    args[2].data = keep->mark;
-    args[2].len = sizeof(keep->mark);
+    args[2].data = buffer->mark;
+    args[2].len = sizeof(buffer->mark);
 
     values[0] = wcf->capacity;
     values[1] = wcf->tenant_capacity;
     values[2] = wcf->keep_time + NGX_SVC_WEBHOOK_MARK;
-    values[3] = keep->first;
+    values[3] = buffer->first;
 
     p = numbers;
 
@@ -297,12 +297,12 @@ ngx_svc_webhook_keep_head(ngx_str_t *args, u_char *numbers)
 
 
 static void
-ngx_svc_webhook_keep_args(ngx_str_t *args, ngx_uint_t n)
+ngx_svc_webhook_buffer_args(ngx_str_t *args, ngx_uint_t n)
 {
     ngx_queue_t              *q;
     ngx_svc_webhook_event_t  *event;
 
-    for (q = ngx_queue_head(&ngx_svc_webhook_kept.events);
+    for (q = ngx_queue_head(&ngx_svc_webhook_buffer.events);
          n;
          n--, q = ngx_queue_next(q))
     {
@@ -323,41 +323,41 @@ ngx_svc_webhook_keep_args(ngx_str_t *args, ngx_uint_t n)
  */
 
 static void
-ngx_svc_webhook_keep_answered(redisReply *reply, void *data)
+ngx_svc_webhook_buffer_answered(redisReply *reply, void *data)
 {
-    ngx_uint_t               n;
-    ngx_svc_webhook_keep_t  *keep;
+    ngx_uint_t                 n;
+    ngx_svc_webhook_buffer_t  *buffer;
 
-    keep = &ngx_svc_webhook_kept;
+    buffer = &ngx_svc_webhook_buffer;
 
-    n = keep->sent;
-    keep->sent = 0;
+    n = buffer->sent;
+    buffer->sent = 0;
 
     if (reply == NULL || ngx_svc_redis_transient(reply)) {
         return;
     }
 
     if (reply->type == REDIS_REPLY_STRING && (ngx_uint_t) reply->len == n) {
-        ngx_svc_webhook_keep_taken((u_char *) reply->str);
+        ngx_svc_webhook_buffer_taken((u_char *) reply->str);
 
     } else {
-        ngx_svc_webhook_keep_drop(NGX_SVC_WEBHOOK_DROP_REFUSED, n);
+        ngx_svc_webhook_buffer_drop(NGX_SVC_WEBHOOK_DROP_REFUSED, n);
     }
 
-    ngx_svc_webhook_keep_send();
+    ngx_svc_webhook_buffer_send();
 }
 
 
 /* codes: a digit for each event, and a NUL. */
 
 static void
-ngx_svc_webhook_keep_taken(u_char *codes)
+ngx_svc_webhook_buffer_taken(u_char *codes)
 {
     ngx_queue_t              *q;
     ngx_svc_webhook_event_t  *event;
 
     for ( /* void */ ; *codes; codes++) {
-        q = ngx_queue_head(&ngx_svc_webhook_kept.events);
+        q = ngx_queue_head(&ngx_svc_webhook_buffer.events);
         event = ngx_queue_data(q, ngx_svc_webhook_event_t, queue);
 
         switch (*codes) {
@@ -376,30 +376,30 @@ ngx_svc_webhook_keep_taken(u_char *codes)
                                  &event->tenant);
         }
 
-        ngx_svc_webhook_keep_free(event);
+        ngx_svc_webhook_buffer_free(event);
     }
 }
 
 
 static void
-ngx_svc_webhook_keep_tick(ngx_event_t *ev)
+ngx_svc_webhook_buffer_tick(ngx_event_t *ev)
 {
-    ngx_svc_webhook_keep_t  *keep;
+    ngx_svc_webhook_buffer_t  *buffer;
 
-    keep = &ngx_svc_webhook_kept;
+    buffer = &ngx_svc_webhook_buffer;
 
-    if (ngx_svc_webhook_keep_late()) {
-        if (keep->sent == 0) {
-            ngx_svc_webhook_keep_drop(NGX_SVC_WEBHOOK_DROP_EXIT, keep->n);
+    if (ngx_svc_webhook_buffer_late()) {
+        if (buffer->sent == 0) {
+            ngx_svc_webhook_buffer_drop(NGX_SVC_WEBHOOK_DROP_EXIT, buffer->n);
         }
 
     } else {
-        ngx_svc_webhook_keep_expire();
-        ngx_svc_webhook_keep_send();
+        ngx_svc_webhook_buffer_expire();
+        ngx_svc_webhook_buffer_send();
     }
 
-    if (keep->n) {
-        ngx_add_timer(ev, NGX_SVC_WEBHOOK_AGAIN);
+    if (buffer->n) {
+        ngx_add_timer(ev, NGX_SVC_WEBHOOK_RESEND);
     }
 }
 
@@ -407,21 +407,21 @@ ngx_svc_webhook_keep_tick(ngx_event_t *ev)
 /* What is on its way will be answered, or its connection breaks, soon. */
 
 static void
-ngx_svc_webhook_keep_expire(void)
+ngx_svc_webhook_buffer_expire(void)
 {
-    ngx_uint_t                n;
-    ngx_queue_t              *q;
-    ngx_svc_webhook_event_t  *event;
-    ngx_svc_webhook_keep_t   *keep;
+    ngx_uint_t                 n;
+    ngx_queue_t               *q;
+    ngx_svc_webhook_event_t   *event;
+    ngx_svc_webhook_buffer_t  *buffer;
 
-    keep = &ngx_svc_webhook_kept;
+    buffer = &ngx_svc_webhook_buffer;
 
-    if (keep->sent) {
+    if (buffer->sent) {
         return;
     }
 
-    for (n = 0, q = ngx_queue_head(&keep->events);
-         q != ngx_queue_sentinel(&keep->events);
+    for (n = 0, q = ngx_queue_head(&buffer->events);
+         q != ngx_queue_sentinel(&buffer->events);
          n++, q = ngx_queue_next(q))
     {
         event = ngx_queue_data(q, ngx_svc_webhook_event_t, queue);
@@ -434,7 +434,7 @@ ngx_svc_webhook_keep_expire(void)
     }
 
     if (n) {
-        ngx_svc_webhook_keep_drop(NGX_SVC_WEBHOOK_DROP_AGE, n);
+        ngx_svc_webhook_buffer_drop(NGX_SVC_WEBHOOK_DROP_AGE, n);
     }
 }
 
@@ -442,19 +442,19 @@ ngx_svc_webhook_keep_expire(void)
 /* 1: the worker has been quitting for as long as it may. */
 
 static ngx_uint_t
-ngx_svc_webhook_keep_late(void)
+ngx_svc_webhook_buffer_late(void)
 {
-    ngx_msec_t               bound;
-    ngx_core_conf_t         *ccf;
-    ngx_svc_webhook_keep_t  *keep;
+    ngx_msec_t                 bound;
+    ngx_core_conf_t           *ccf;
+    ngx_svc_webhook_buffer_t  *buffer;
 
-    keep = &ngx_svc_webhook_kept;
+    buffer = &ngx_svc_webhook_buffer;
 
     if (!ngx_exiting) {
         return 0;
     }
 
-    if (!keep->quitting) {
+    if (!buffer->quitting) {
         bound = ngx_svc_webhook_conf()->shutdown_timeout;
 
         ccf = (ngx_core_conf_t *) ngx_get_conf(ngx_cycle->conf_ctx,
@@ -463,18 +463,18 @@ ngx_svc_webhook_keep_late(void)
             bound = ngx_min(bound, ccf->shutdown_timeout);
         }
 
-        keep->quitting = 1;
-        keep->deadline = ngx_current_msec + bound;
+        buffer->quitting = 1;
+        buffer->deadline = ngx_current_msec + bound;
     }
 
-    return (ngx_msec_int_t) (ngx_current_msec - keep->deadline) >= 0;
+    return (ngx_msec_int_t) (ngx_current_msec - buffer->deadline) >= 0;
 }
 
 
 /* The first n events; one line for all of them. */
 
 static void
-ngx_svc_webhook_keep_drop(ngx_svc_webhook_drop_e why, ngx_uint_t n)
+ngx_svc_webhook_buffer_drop(ngx_svc_webhook_drop_e why, ngx_uint_t n)
 {
     u_char                    text[NGX_SVC_UUID_TEXT_LEN];
     ngx_str_t                 tenant;
@@ -487,14 +487,14 @@ ngx_svc_webhook_keep_drop(ngx_svc_webhook_drop_e why, ngx_uint_t n)
     deliveries = 0;
 
     while (n--) {
-        q = ngx_queue_head(&ngx_svc_webhook_kept.events);
+        q = ngx_queue_head(&ngx_svc_webhook_buffer.events);
         event = ngx_queue_data(q, ngx_svc_webhook_event_t, queue);
 
         deliveries += event->n;
         tenant.len = ngx_min(event->tenant.len, sizeof(text));
         ngx_memcpy(text, event->tenant.data, tenant.len);
 
-        ngx_svc_webhook_keep_free(event);
+        ngx_svc_webhook_buffer_free(event);
     }
 
     ngx_svc_webhook_drop(why, deliveries, &tenant);
@@ -504,23 +504,23 @@ ngx_svc_webhook_keep_drop(ngx_svc_webhook_drop_e why, ngx_uint_t n)
 /* The first one. */
 
 static void
-ngx_svc_webhook_keep_free(ngx_svc_webhook_event_t *event)
+ngx_svc_webhook_buffer_free(ngx_svc_webhook_event_t *event)
 {
-    ngx_svc_webhook_keep_t  *keep;
+    ngx_svc_webhook_buffer_t  *buffer;
 
-    keep = &ngx_svc_webhook_kept;
+    buffer = &ngx_svc_webhook_buffer;
 
     ngx_queue_remove(&event->queue);
-    ngx_svc_webhook_share_remove(event);
-    keep->n--;
-    keep->first++;
-    keep->size -= event->size;
-    keep->deliveries -= event->n;
-    ngx_svc_gauge_set(NGX_SVC_G_KEPT, keep->deliveries);
+    ngx_svc_webhook_share_remove(event->share, event->size);
+    buffer->n--;
+    buffer->first++;
+    buffer->size -= event->size;
+    buffer->deliveries -= event->n;
+    ngx_svc_gauge_set(NGX_SVC_G_KEPT, buffer->deliveries);
 
     ngx_free(event);
 
-    if (keep->n == 0 && keep->timer.timer_set) {
-        ngx_del_timer(&keep->timer);
+    if (buffer->n == 0 && buffer->timer.timer_set) {
+        ngx_del_timer(&buffer->timer);
     }
 }
