@@ -168,10 +168,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_delete = {
             "SELECT u.* FROM u JOIN p ON p.group_id = u.id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_GROUP_PASSWORD_DELETED, "d.id::text",
-                          "d.name", "'{}'", "FROM d")
-        "), f AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_GROUP_DELETED, "u.id::text", "u.name",
-                          "'{}'", "FROM u")
+                          "d.name", "'{}'::jsonb", "FROM d")
+            NGX_SVC_AUDIT_THEN(NGX_SVC_A_GROUP_DELETED, "u.id::text", "u.name",
+                               "'{}'", "FROM u")
         "), v AS ("
             NGX_SVC_ADMIN_REVISION("d")
         ")"

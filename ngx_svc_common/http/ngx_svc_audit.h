@@ -39,12 +39,26 @@
 #define NGX_SVC_AUDIT_AS(action, id, name, details, from)                     \
     "INSERT INTO svc.audit_event (action, target_type, target_id,"            \
         " target_name, details)"                                              \
+    NGX_SVC_AUDIT_ROWS(action, id, name, details, from)
+
+/*
+ * Behind one of those: the events that follow, in this order, as that of two
+ * INSERTs is not promised.  The details of one need a cast to jsonb.
+ */
+
+#define NGX_SVC_AUDIT_THEN(action, id, name, details, from)                   \
+    " UNION ALL"                                                              \
+    NGX_SVC_AUDIT_ROWS(action(NGX_SVC_AUDIT_BOTH), id, name, details, from)
+
+#define NGX_SVC_AUDIT_ROWS(action, id, name, details, from)                   \
     " SELECT " action ", " id ", " name ", " details " " from
 
 #define NGX_SVC_AUDIT_BOTH(action, target)  "'" action "', '" target "'"
 
 /* SQL: an action's name alone, as in NGX_SVC_A_ROLE_UPDATED(NGX_SVC_..). */
 #define NGX_SVC_AUDIT_NAME(action, target)  "'" action "'"
+/* Its target's type alone. */
+#define NGX_SVC_AUDIT_TARGET(action, target)  "'" target "'"
 
 /*
  * SQL: the details of a change: the names of the members that differ in the new
