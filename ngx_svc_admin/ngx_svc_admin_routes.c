@@ -77,9 +77,6 @@ ngx_svc_pg_statements_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_access_restore_statements,
     ngx_svc_admin_simulate_statements,
     ngx_svc_admin_roles_statements,
-    ngx_svc_admin_risk_policy_statements,
-    ngx_svc_admin_password_policy_statements,
-    ngx_svc_admin_password_groups_statements,
     ngx_svc_admin_bundle_statements,
     ngx_svc_admin_apply_statements,
     NULL

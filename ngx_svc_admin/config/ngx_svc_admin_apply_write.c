@@ -4,6 +4,8 @@
 
 #include "ngx_svc_admin_apply.h"
 #include "ngx_svc_admin_access.h"
+#include "ngx_svc_admin_policy.h"
+#include "ngx_svc_row.h"
 
 
 #define NGX_SVC_ADMIN_APPLY_TEXT  1024  /* first guess, in bytes */
@@ -36,8 +38,9 @@ static ngx_svc_json_writer_t *ngx_svc_admin_apply_text(
     ngx_svc_admin_apply_write_t *aw, ngx_svc_admin_apply_text_e i);
 static void ngx_svc_admin_apply_change(ngx_svc_admin_apply_write_t *aw,
     const ngx_svc_admin_change_t *change);
-static void ngx_svc_admin_apply_password(ngx_svc_json_writer_t *w,
-    const ngx_svc_admin_bundle_password_t *password);
+static void ngx_svc_admin_apply_policy(ngx_svc_json_writer_t *w,
+    const ngx_svc_member_t *fields,
+    const ngx_svc_admin_bundle_policy_t *policy);
 static void ngx_svc_admin_apply_override(ngx_svc_admin_apply_write_t *aw,
     const ngx_svc_admin_change_t *change);
 static void ngx_svc_admin_apply_role(ngx_svc_admin_apply_write_t *aw,
@@ -70,19 +73,10 @@ static const u_char  ngx_svc_admin_apply_brackets[] = "{{{[{[{[";
  * same to the planner whatever they are: one plan is for all.
  */
 
-#define NGX_SVC_ADMIN_APPLY_FIELDS(f)                                         \
-    f "[1], " f "[2] <> 0, " f "[3] <> 0, " f "[4] <> 0, " f "[5] <> 0, "     \
-    f "[6] <> 0, " f "[7] <> 0, " f "[8], " f "[9]"
-
-#define NGX_SVC_ADMIN_APPLY_EXCLUDED                                          \
-    "excluded.min_length, excluded.reject_breached,"                          \
-    " excluded.reject_contextual, excluded.require_lower,"                    \
-    " excluded.require_upper, excluded.require_digit,"                        \
-    " excluded.require_symbol, excluded.history_count,"                       \
-    " excluded.max_age_days"
-
-#define NGX_SVC_ADMIN_APPLY_LATER(row)                                        \
-    "greatest(now(), " row ".updated_at + interval '1 millisecond')"
+#define NGX_SVC_ADMIN_APPLY_COLUMN(x, n, column, name, type, ...)             \
+    #column " = coalesce("                                                    \
+        NGX_SVC_ADMIN_COLUMN_ELEMENT(x, n, column, name, type, )              \
+        ", o." #column ")"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_config_apply = {
     .name = "admin_config_apply",
@@ -114,23 +108,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_config_apply = {
                 " access_version_id = coalesce($3, o.access_version_id),"
                 " access_updated_at = CASE WHEN access THEN greatest(now(),"
                     " o.access_updated_at + interval '1 millisecond')"
-                    " ELSE o.access_updated_at END,"
-                " risk_enabled = coalesce(risk[1] <> 0, o.risk_enabled),"
-                " risk_mfa_threshold ="
-                    " coalesce(risk[2], o.risk_mfa_threshold),"
-                " risk_deny_threshold ="
-                    " coalesce(risk[3], o.risk_deny_threshold),"
-                " risk_version = o.risk_version + (risk IS NOT NULL)::int4,"
-                " min_length = coalesce(pass[1], o.min_length),"
-                " reject_breached = coalesce(pass[2] <> 0, o.reject_breached),"
-                " reject_contextual ="
-                    " coalesce(pass[3] <> 0, o.reject_contextual),"
-                " require_lower = coalesce(pass[4] <> 0, o.require_lower),"
-                " require_upper = coalesce(pass[5] <> 0, o.require_upper),"
-                " require_digit = coalesce(pass[6] <> 0, o.require_digit),"
-                " require_symbol = coalesce(pass[7] <> 0, o.require_symbol),"
-                " history_count = coalesce(pass[8], o.history_count),"
-                " max_age_days = coalesce(pass[9], o.max_age_days),"
+                    " ELSE o.access_updated_at END, "
+                NGX_SVC_ADMIN_RISK_FIELDS(NGX_SVC_ADMIN_APPLY_COLUMN, ", ",
+                                          "risk")
+                ", risk_version = o.risk_version + (risk IS NOT NULL)::int4, "
+                NGX_SVC_ADMIN_PASSWORD_FIELDS(NGX_SVC_ADMIN_APPLY_COLUMN, ", ",
+                                              "pass") ","
                 " password_version ="
                     " o.password_version + (pass IS NOT NULL)::int4"
             " FROM ok WHERE o.tenant_id = ok.tenant_id RETURNING o.*"
@@ -145,15 +128,20 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_config_apply = {
             " WHERE ok.access AND a.tenant_id = u.tenant_id"
                 " AND a.number <= u.access_number - $11::int4"
         "), p AS ("
-            "INSERT INTO svc.group_password_policy AS p (tenant_id, group_id,"
-                " " NGX_SVC_ADMIN_PASSWORD_COLUMNS ")"
-            " SELECT ok.tenant_id, x.id, " NGX_SVC_ADMIN_APPLY_FIELDS("x.f")
+            "INSERT INTO svc.group_password_policy AS p (tenant_id, group_id, "
+                NGX_SVC_ADMIN_PASSWORD_FIELDS(NGX_SVC_ADMIN_COLUMN, ", ", ) ")"
+            " SELECT ok.tenant_id, x.id, "
+                NGX_SVC_ADMIN_PASSWORD_FIELDS(NGX_SVC_ADMIN_COLUMN_ELEMENT,
+                                              ", ", "x.f")
             " FROM ok, json_to_recordset((SELECT $6::text::json)) AS x"
                 " (id uuid, f int4[])"
             " ON CONFLICT (tenant_id, group_id) DO UPDATE SET"
-                " (" NGX_SVC_ADMIN_PASSWORD_COLUMNS ", updated_at) ="
-                " (" NGX_SVC_ADMIN_APPLY_EXCLUDED ", "
-                NGX_SVC_ADMIN_APPLY_LATER("p") ")"
+                " (" NGX_SVC_ADMIN_PASSWORD_FIELDS(NGX_SVC_ADMIN_COLUMN,
+                                                   ", ", )
+                ", updated_at) = ("
+                NGX_SVC_ADMIN_PASSWORD_FIELDS(NGX_SVC_ADMIN_COLUMN_OF, ", ",
+                                              "excluded") ", "
+                NGX_SVC_CHANGED_AT("p") ")"
         "), pd AS ("
             "DELETE FROM svc.group_password_policy p"
             " USING ok, unnest((SELECT $7::text::uuid[])) x (id)"
@@ -165,28 +153,28 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_config_apply = {
                 " (key text, name text, permissions text[])"
             " ON CONFLICT (tenant_id, key) DO UPDATE SET"
                 " (name, permissions, updated_at) = (excluded.name,"
-                " excluded.permissions, " NGX_SVC_ADMIN_APPLY_LATER("r") ")"
+                " excluded.permissions, " NGX_SVC_CHANGED_AT("r") ")"
         "), rd AS ("
             "DELETE FROM svc.role r"
             " USING ok, unnest(ARRAY(SELECT d.key FROM d WHERE d.gone)) x (key)"
             " WHERE r.tenant_id = ok.tenant_id AND r.key = x.key"
         "), e AS ("
-            "INSERT INTO svc.audit_event (action, target_type, target_id,"
-                " target_name, details)"
-            " SELECT x.action, x.type, CASE x.type WHEN 'accessPolicy'"
-                    " THEN u.access_version_id::text ELSE x.id END,"
-                " CASE x.type WHEN 'groupPasswordPolicy' THEN ("
+            NGX_SVC_AUDIT_AS("x.action, x.type",
+                "CASE x.type WHEN 'accessPolicy'"
+                    " THEN u.access_version_id::text ELSE x.id END",
+                "CASE x.type WHEN 'groupPasswordPolicy' THEN ("
                     NGX_SVC_ROW("k.name", "svc.user_group",
                                 "(SELECT x.id::uuid)") ")"
-                " ELSE x.name END,"
-                " CASE x.type WHEN 'accessPolicy' THEN x.details ||"
+                    " ELSE x.name END",
+                "CASE x.type WHEN 'accessPolicy' THEN x.details ||"
                     " jsonb_build_object('version', u.access_number,"
-                    " 'source', 'config') ELSE x.details END"
-            " FROM u, json_to_recordset((SELECT $10::text::json)) AS x"
-                " (action text, type text, id text, name text, details jsonb)"
+                    " 'source', 'config') ELSE x.details END",
+                "FROM u, json_to_recordset((SELECT $10::text::json)) AS x"
+                " (action text, type text, id text, name text, details jsonb)")
         ")"
-        " SELECT EXISTS (SELECT FROM u), EXISTS (SELECT FROM g),"
-            " (SELECT min(key) FROM d WHERE used)",
+        " SELECT EXISTS (SELECT FROM u) AS applied,"
+            " NOT EXISTS (SELECT FROM g) AS moved,"
+            " (SELECT min(key) FROM d WHERE used) AS used",
     .nparams = 11
 };
 
@@ -306,7 +294,6 @@ static void
 ngx_svc_admin_apply_change(ngx_svc_admin_apply_write_t *aw,
     const ngx_svc_admin_change_t *change)
 {
-    ngx_uint_t                     i;
     ngx_svc_json_writer_t         *w;
     const ngx_svc_admin_bundle_t  *candidate;
 
@@ -321,16 +308,14 @@ ngx_svc_admin_apply_change(ngx_svc_admin_apply_write_t *aw,
 
     case NGX_SVC_ADMIN_CHANGE_RISK:
         w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_RISK);
-
-        for (i = 0; i < NGX_SVC_ADMIN_RISK_FIELDS; i++) {
-            ngx_svc_json_integer(w, NULL, candidate->risk[i]);
-        }
-
+        ngx_svc_admin_apply_policy(w, ngx_svc_admin_risk_members,
+                                   &candidate->risk);
         break;
 
     case NGX_SVC_ADMIN_CHANGE_PASSWORD:
         w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_PASSWORD);
-        ngx_svc_admin_apply_password(w, &candidate->password);
+        ngx_svc_admin_apply_policy(w, ngx_svc_admin_password_members,
+                                   &candidate->password);
         break;
 
     case NGX_SVC_ADMIN_CHANGE_OVERRIDE:
@@ -344,15 +329,16 @@ ngx_svc_admin_apply_change(ngx_svc_admin_apply_write_t *aw,
 
 
 static void
-ngx_svc_admin_apply_password(ngx_svc_json_writer_t *w,
-    const ngx_svc_admin_bundle_password_t *password)
+ngx_svc_admin_apply_policy(ngx_svc_json_writer_t *w,
+    const ngx_svc_member_t *fields,
+    const ngx_svc_admin_bundle_policy_t *policy)
 {
     ngx_uint_t  i;
 
-    for (i = 0; i < NGX_SVC_ADMIN_PASSWORD_FIELDS; i++) {
+    for (i = 0; fields[i].name.len; i++) {
 
-        if (password->set & (1 << i)) {
-            ngx_svc_json_integer(w, NULL, password->fields[i]);
+        if (policy->set & (1 << i)) {
+            ngx_svc_json_integer(w, NULL, policy->fields[i]);
 
         } else {
             ngx_svc_json_null(w, NULL);
@@ -385,7 +371,8 @@ ngx_svc_admin_apply_override(ngx_svc_admin_apply_write_t *aw,
     ngx_svc_json_plain(w, "id", override->group_id.data,
                        override->group_id.len);
     ngx_svc_json_open(w, "f", '[');
-    ngx_svc_admin_apply_password(w, &override->password);
+    ngx_svc_admin_apply_policy(w, ngx_svc_admin_password_members,
+                               &override->password);
     ngx_svc_json_close(w, ']');
     ngx_svc_json_close(w, '}');
 }
@@ -517,15 +504,15 @@ ngx_svc_admin_apply_result(ngx_svc_request_t *sr, ngx_str_t *role)
 
     res = sr->results[1];
 
-    if (ngx_svc_column_true(res, 0, 0)) {
+    if (ngx_svc_column_true(res, 0, ngx_svc_row_find(res, "applied"))) {
         return NGX_SVC_ADMIN_APPLIED;
     }
 
-    if (!ngx_svc_column_true(res, 0, 1)) {
+    if (ngx_svc_column_true(res, 0, ngx_svc_row_find(res, "moved"))) {
         return NGX_SVC_ADMIN_APPLY_MOVED;
     }
 
-    *role = ngx_svc_pg_value(res, 0, 2);
+    *role = ngx_svc_row_value(res, 0, "used");
 
     return NGX_SVC_ADMIN_APPLY_IN_USE;
 }

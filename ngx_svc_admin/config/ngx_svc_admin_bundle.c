@@ -33,8 +33,8 @@ static ngx_int_t ngx_svc_admin_bundle_risk(cJSON *json,
     ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_admin_bundle_password(cJSON *json,
     ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err);
-static void ngx_svc_admin_bundle_fields(ngx_svc_admin_password_t *from,
-    ngx_svc_admin_bundle_password_t *to);
+static void ngx_svc_admin_bundle_policy(const ngx_svc_member_t *fields,
+    const void *values, ngx_svc_admin_bundle_policy_t *policy);
 static ngx_int_t ngx_svc_admin_bundle_overrides(ngx_pool_t *pool, cJSON *json,
     ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_admin_bundle_override(cJSON *json, const char *path,
@@ -149,16 +149,15 @@ ngx_svc_admin_bundle_risk(cJSON *json, ngx_svc_admin_bundle_t *bundle,
         return NGX_DECLINED;
     }
 
-    if (risk.mfa_threshold.integer >= risk.deny_threshold.integer) {
+    if (risk.risk_mfa_threshold.integer >= risk.risk_deny_threshold.integer) {
         return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
                             "\"riskPolicy.mfaThreshold\" must be less than "
                             "\"riskPolicy.denyThreshold\".");
     }
 
     bundle->sections |= NGX_SVC_ADMIN_BUNDLE_RISK;
-    bundle->risk[0] = (int32_t) risk.enabled.integer;
-    bundle->risk[1] = (int32_t) risk.mfa_threshold.integer;
-    bundle->risk[2] = (int32_t) risk.deny_threshold.integer;
+    ngx_svc_admin_bundle_policy(ngx_svc_admin_risk_members, &risk,
+                                &bundle->risk);
 
     return NGX_OK;
 }
@@ -180,27 +179,32 @@ ngx_svc_admin_bundle_password(cJSON *json, ngx_svc_admin_bundle_t *bundle,
     }
 
     bundle->sections |= NGX_SVC_ADMIN_BUNDLE_PASSWORD;
-    ngx_svc_admin_bundle_fields(&password, &bundle->password);
+    ngx_svc_admin_bundle_policy(ngx_svc_admin_password_members, &password,
+                                &bundle->password);
 
     return NGX_OK;
 }
 
 
+/* values: the struct of the table. */
+
 static void
-ngx_svc_admin_bundle_fields(ngx_svc_admin_password_t *from,
-    ngx_svc_admin_bundle_password_t *to)
+ngx_svc_admin_bundle_policy(const ngx_svc_member_t *fields, const void *values,
+    ngx_svc_admin_bundle_policy_t *policy)
 {
-    ngx_uint_t  i;
+    ngx_uint_t              i;
+    const ngx_svc_value_t  *value;
 
-    to->set = 0;
+    ngx_memzero(policy, sizeof(ngx_svc_admin_bundle_policy_t));
 
-    for (i = 0; i < NGX_SVC_ADMIN_PASSWORD_FIELDS; i++) {
+    for (i = 0; fields[i].name.len; i++) {
 
-        to->fields[i] = 0;
+        value = (const ngx_svc_value_t *)
+                    ((const u_char *) values + fields[i].offset);
 
-        if (from->fields[i].set) {
-            to->set |= 1 << i;
-            to->fields[i] = (int32_t) from->fields[i].integer;
+        if (value->set) {
+            policy->set |= 1 << i;
+            policy->fields[i] = (int32_t) value->integer;
         }
     }
 }
@@ -262,14 +266,15 @@ ngx_svc_admin_bundle_override(cJSON *json, const char *path,
         return NGX_DECLINED;
     }
 
-    if (ngx_svc_admin_password_set(&password) == 0) {
+    if (!ngx_svc_admin_password_set(&password)) {
         return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
                             "\"%s\" must set one member at least beside "
                             "\"groupId\".", path);
     }
 
     override->group_id = password.group_id.str;
-    ngx_svc_admin_bundle_fields(&password, &override->password);
+    ngx_svc_admin_bundle_policy(ngx_svc_admin_password_members, &password,
+                                &override->password);
 
     return NGX_OK;
 }

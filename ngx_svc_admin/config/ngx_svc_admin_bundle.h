@@ -20,27 +20,17 @@
 #define NGX_SVC_ADMIN_BUNDLE_ROLES      0x10
 #define NGX_SVC_ADMIN_BUNDLE_ALL        0x1f
 
-#define NGX_SVC_ADMIN_RISK_FIELDS       3
 
-
-/* In the order of the bundle. */
-
-typedef struct {
-    const char                     *name;
-    ngx_uint_t                      boolean;
-} ngx_svc_admin_risk_field_t;
-
-extern const ngx_svc_admin_risk_field_t
-    ngx_svc_admin_risk_fields[NGX_SVC_ADMIN_RISK_FIELDS];
-
+/*
+ * The values of a policy, in the order of its fields; those that are not set
+ * are 0.  What goes with one takes its table, which is
+ * ngx_svc_admin_risk_members or ngx_svc_admin_password_members.
+ */
 
 typedef struct {
     ngx_uint_t                      set;    /* bit i: fields[i] is */
-    int32_t                         fields[NGX_SVC_ADMIN_PASSWORD_FIELDS];
-} ngx_svc_admin_bundle_password_t;
-
-#define NGX_SVC_ADMIN_PASSWORD_ALL                                            \
-    ((1 << NGX_SVC_ADMIN_PASSWORD_FIELDS) - 1)
+    int32_t                         fields[NGX_SVC_ADMIN_POLICY_FIELDS];
+} ngx_svc_admin_bundle_policy_t;
 
 
 /* index: where it is in a body. */
@@ -48,7 +38,7 @@ typedef struct {
 typedef struct {
     ngx_str_t                       group_id;
     ngx_uint_t                      index;
-    ngx_svc_admin_bundle_password_t password;
+    ngx_svc_admin_bundle_policy_t   password;
 } ngx_svc_admin_bundle_override_t;
 
 typedef struct {
@@ -69,8 +59,8 @@ typedef struct {
 typedef struct {
     ngx_uint_t                      sections;   /* those that are there */
     const ngx_svc_access_policy_t  *access;
-    int32_t                         risk[NGX_SVC_ADMIN_RISK_FIELDS];
-    ngx_svc_admin_bundle_password_t password;
+    ngx_svc_admin_bundle_policy_t   risk;
+    ngx_svc_admin_bundle_policy_t   password;
     ngx_array_t                     overrides;  /* sorted by group */
     ngx_array_t                     roles;      /* sorted by key */
 
@@ -108,10 +98,9 @@ void ngx_svc_admin_bundle_write(ngx_svc_json_writer_t *w,
     const ngx_svc_admin_bundle_t *bundle);
 void ngx_svc_admin_bundle_write_access(ngx_svc_json_writer_t *w,
     const char *key, const ngx_svc_admin_bundle_t *bundle);
-void ngx_svc_admin_bundle_write_risk(ngx_svc_json_writer_t *w,
-    const char *key, const ngx_svc_admin_bundle_t *bundle);
-void ngx_svc_admin_bundle_write_password(ngx_svc_json_writer_t *w,
-    const char *key, const ngx_svc_admin_bundle_t *bundle);
+void ngx_svc_admin_bundle_write_policy(ngx_svc_json_writer_t *w,
+    const char *key, const ngx_svc_member_t *fields,
+    const ngx_svc_admin_bundle_policy_t *policy);
 void ngx_svc_admin_bundle_write_override(ngx_svc_json_writer_t *w,
     const char *key, const ngx_svc_admin_bundle_override_t *override);
 void ngx_svc_admin_bundle_write_role(ngx_svc_json_writer_t *w,

@@ -3,6 +3,8 @@
  */
 
 #include "ngx_svc_admin_bundle.h"
+#include "ngx_svc_admin_policy.h"
+#include "ngx_svc_row.h"
 
 
 #define NGX_SVC_ADMIN_BUNDLE_BYTES  64  /* of a row, in memory: a guess */
@@ -20,8 +22,9 @@ static ngx_int_t ngx_svc_admin_bundle_live_overrides(ngx_pool_t *pool,
     ngx_str_t *text, ngx_array_t *array);
 static ngx_int_t ngx_svc_admin_bundle_live_roles(ngx_pool_t *pool,
     ngx_str_t *text, ngx_array_t *array);
-static ngx_int_t ngx_svc_admin_bundle_live_password(
-    ngx_svc_admin_bundle_text_t *t, ngx_svc_admin_bundle_password_t *password);
+static ngx_int_t ngx_svc_admin_bundle_live_policy(
+    ngx_svc_admin_bundle_text_t *t, const ngx_svc_member_t *fields,
+    ngx_svc_admin_bundle_policy_t *policy);
 static void ngx_svc_admin_bundle_until(ngx_svc_admin_bundle_text_t *t,
     u_char c, ngx_str_t *text);
 
@@ -37,27 +40,30 @@ static void ngx_svc_admin_bundle_until(ngx_svc_admin_bundle_text_t *t,
  * the same to the planner whatever it is: one plan is for all.
  */
 
-#define NGX_SVC_ADMIN_BUNDLE_FIELDS                                           \
-    "ROW(" NGX_SVC_ADMIN_PASSWORD_COLUMNS ")::text"
+#define NGX_SVC_ADMIN_BUNDLE_FIELDS(fields)                                   \
+    "ROW(" fields(NGX_SVC_ADMIN_COLUMN, ", ", ) ")::text"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_bundle = {
     .name = "admin_bundle",
     .text =
-        "SELECT revision, access_number, access_policy,"
-            " risk_enabled::int4, risk_mfa_threshold, risk_deny_threshold,"
-            " " NGX_SVC_ADMIN_BUNDLE_FIELDS ","
-            " (SELECT string_agg(group_id || " NGX_SVC_ADMIN_BUNDLE_FIELDS ","
-                    " E'\\n') FROM svc.group_password_policy"
-                " WHERE tenant_id = " NGX_SVC_TENANT "),"
+        "SELECT revision, access_number, access_policy, "
+            NGX_SVC_ADMIN_BUNDLE_FIELDS(NGX_SVC_ADMIN_RISK_FIELDS) " AS risk, "
+            NGX_SVC_ADMIN_BUNDLE_FIELDS(NGX_SVC_ADMIN_PASSWORD_FIELDS)
+                " AS password,"
+            " (SELECT string_agg(group_id || "
+                    NGX_SVC_ADMIN_BUNDLE_FIELDS(NGX_SVC_ADMIN_PASSWORD_FIELDS)
+                    ", E'\\n') FROM svc.group_password_policy"
+                " WHERE tenant_id = " NGX_SVC_TENANT ") AS overrides,"
             " (SELECT string_agg(key || ' ' ||"
                     " CASE WHEN member_count > 0 THEN '1' ELSE '0' END"
                     " || permissions::text || ' ' || name, E'\\n')"
-                " FROM svc.role WHERE tenant_id = " NGX_SVC_TENANT "),"
-            " (SELECT permissions FROM svc.credential WHERE token_hash = $1),"
+                " FROM svc.role WHERE tenant_id = " NGX_SVC_TENANT ") AS roles,"
+            " (SELECT permissions FROM svc.credential WHERE token_hash = $1)"
+                " AS held,"
             " (SELECT min(i.n) FROM"
                 " unnest((SELECT $2::text::uuid[])) WITH ORDINALITY i (id, n)"
                 " WHERE (" NGX_SVC_ROW("true", "svc.user_group", "i.id")
-                    ") IS NULL)"
+                    ") IS NULL) AS unknown"
         " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT,
     .nparams = 2
 };
@@ -131,9 +137,9 @@ ngx_int_t
 ngx_svc_admin_bundle_live(ngx_pool_t *pool, PGresult *res,
     ngx_svc_admin_bundle_t *bundle)
 {
-    ngx_str_t                    overrides, password, permissions, roles, n;
-    ngx_uint_t                   i;
-    ngx_svc_admin_bundle_text_t  t;
+    ngx_str_t                    overrides, password, permissions, risk, roles;
+    ngx_str_t                    unknown;
+    ngx_svc_admin_bundle_text_t  r, p;
 
     if (PQntuples(res) == 0) {
         return NGX_DECLINED;
@@ -142,25 +148,29 @@ ngx_svc_admin_bundle_live(ngx_pool_t *pool, PGresult *res,
     ngx_memzero(bundle, sizeof(ngx_svc_admin_bundle_t));
 
     bundle->sections = NGX_SVC_ADMIN_BUNDLE_ALL;
-    bundle->revision = ngx_svc_pg_value(res, 0, 0);
-    bundle->access_number = ngx_svc_pg_value(res, 0, 1);
-    bundle->access_json = ngx_svc_pg_value(res, 0, 2);
+    bundle->revision = ngx_svc_row_value(res, 0, "revision");
+    bundle->access_number = ngx_svc_row_value(res, 0, "access_number");
+    bundle->access_json = ngx_svc_row_value(res, 0, "access_policy");
 
-    for (i = 0; i < NGX_SVC_ADMIN_RISK_FIELDS; i++) {
-        n = ngx_svc_pg_value(res, 0, 3 + i);
-        bundle->risk[i] = (int32_t) ngx_atoi(n.data, n.len);
-    }
+    risk = ngx_svc_row_value(res, 0, "risk");
+    password = ngx_svc_row_value(res, 0, "password");
+    overrides = ngx_svc_row_value(res, 0, "overrides");
+    roles = ngx_svc_row_value(res, 0, "roles");
+    permissions = ngx_svc_row_value(res, 0, "held");
+    unknown = ngx_svc_row_value(res, 0, "unknown");
 
-    password = ngx_svc_pg_value(res, 0, 6);
-    overrides = ngx_svc_pg_value(res, 0, 7);
-    roles = ngx_svc_pg_value(res, 0, 8);
-    permissions = ngx_svc_pg_value(res, 0, 9);
-    n = ngx_svc_pg_value(res, 0, 10);
+    r.p = risk.data;
+    r.end = risk.data + risk.len;
 
-    t.p = password.data;
-    t.end = password.data + password.len;
+    p.p = password.data;
+    p.end = password.data + password.len;
 
-    if (ngx_svc_admin_bundle_live_password(&t, &bundle->password) != NGX_OK
+    if (ngx_svc_admin_bundle_live_policy(&r, ngx_svc_admin_risk_members,
+                                         &bundle->risk)
+           != NGX_OK
+        || ngx_svc_admin_bundle_live_policy(&p, ngx_svc_admin_password_members,
+                                            &bundle->password)
+           != NGX_OK
         || ngx_svc_admin_bundle_live_overrides(pool, &overrides,
                                                &bundle->overrides)
            != NGX_OK
@@ -171,7 +181,8 @@ ngx_svc_admin_bundle_live(ngx_pool_t *pool, PGresult *res,
     }
 
     bundle->held = ngx_svc_permissions_of(&permissions);
-    bundle->unknown = n.data ? ngx_atoi(n.data, n.len) - 1 : -1;
+    bundle->unknown = unknown.data ? ngx_atoi(unknown.data, unknown.len) - 1
+                                   : -1;
 
     return NGX_OK;
 }
@@ -207,7 +218,8 @@ ngx_svc_admin_bundle_live_overrides(ngx_pool_t *pool, ngx_str_t *text,
         ngx_svc_admin_bundle_until(&t, '(', &override->group_id);
         t.p--;
 
-        if (ngx_svc_admin_bundle_live_password(&t, &override->password)
+        if (ngx_svc_admin_bundle_live_policy(&t, ngx_svc_admin_password_members,
+                                             &override->password)
             != NGX_OK)
         {
             return NGX_ERROR;
@@ -276,15 +288,15 @@ ngx_svc_admin_bundle_live_roles(ngx_pool_t *pool, ngx_str_t *text,
 /* "(12,t,,...)": the text of a row, of integers and booleans. */
 
 static ngx_int_t
-ngx_svc_admin_bundle_live_password(ngx_svc_admin_bundle_text_t *t,
-    ngx_svc_admin_bundle_password_t *password)
+ngx_svc_admin_bundle_live_policy(ngx_svc_admin_bundle_text_t *t,
+    const ngx_svc_member_t *fields, ngx_svc_admin_bundle_policy_t *policy)
 {
     u_char      *start;
     ngx_uint_t   i;
 
-    password->set = 0;
+    ngx_memzero(policy, sizeof(ngx_svc_admin_bundle_policy_t));
 
-    for (i = 0; i < NGX_SVC_ADMIN_PASSWORD_FIELDS; i++) {
+    for (i = 0; fields[i].name.len; i++) {
 
         start = ++t->p;
 
@@ -296,16 +308,14 @@ ngx_svc_admin_bundle_live_password(ngx_svc_admin_bundle_text_t *t,
             return NGX_ERROR;
         }
 
-        password->fields[i] = 0;
-
         if (t->p == start) {
             continue;
         }
 
-        password->set |= 1 << i;
-        password->fields[i] = (*start == 't' || *start == 'f')
-                              ? *start == 't'
-                              : (int32_t) ngx_atoi(start, t->p - start);
+        policy->set |= 1 << i;
+        policy->fields[i] = (fields[i].type & NGX_SVC_T_BOOLEAN)
+                            ? *start == 't'
+                            : (int32_t) ngx_atoi(start, t->p - start);
     }
 
     t->p++;

@@ -6,16 +6,8 @@
 
 
 static void ngx_svc_admin_bundle_write_fields(ngx_svc_json_writer_t *w,
-    const ngx_svc_admin_bundle_password_t *password);
-
-
-const ngx_svc_admin_risk_field_t
-    ngx_svc_admin_risk_fields[NGX_SVC_ADMIN_RISK_FIELDS] =
-{
-    { "enabled", 1 },
-    { "mfaThreshold", 0 },
-    { "denyThreshold", 0 }
-};
+    const ngx_svc_member_t *fields,
+    const ngx_svc_admin_bundle_policy_t *policy);
 
 
 void
@@ -34,11 +26,15 @@ ngx_svc_admin_bundle_write(ngx_svc_json_writer_t *w,
     }
 
     if (bundle->sections & NGX_SVC_ADMIN_BUNDLE_RISK) {
-        ngx_svc_admin_bundle_write_risk(w, "riskPolicy", bundle);
+        ngx_svc_admin_bundle_write_policy(w, "riskPolicy",
+                                          ngx_svc_admin_risk_members,
+                                          &bundle->risk);
     }
 
     if (bundle->sections & NGX_SVC_ADMIN_BUNDLE_PASSWORD) {
-        ngx_svc_admin_bundle_write_password(w, "passwordPolicy", bundle);
+        ngx_svc_admin_bundle_write_policy(w, "passwordPolicy",
+                                          ngx_svc_admin_password_members,
+                                          &bundle->password);
     }
 
     if (bundle->sections & NGX_SVC_ADMIN_BUNDLE_OVERRIDES) {
@@ -86,59 +82,37 @@ ngx_svc_admin_bundle_write_access(ngx_svc_json_writer_t *w, const char *key,
 
 
 void
-ngx_svc_admin_bundle_write_risk(ngx_svc_json_writer_t *w, const char *key,
-    const ngx_svc_admin_bundle_t *bundle)
-{
-    ngx_uint_t                         i;
-    const ngx_svc_admin_risk_field_t  *field;
-
-    ngx_svc_json_open(w, key, '{');
-
-    for (i = 0; i < NGX_SVC_ADMIN_RISK_FIELDS; i++) {
-        field = &ngx_svc_admin_risk_fields[i];
-
-        if (field->boolean) {
-            ngx_svc_json_boolean(w, field->name, bundle->risk[i]);
-
-        } else {
-            ngx_svc_json_integer(w, field->name, bundle->risk[i]);
-        }
-    }
-
-    ngx_svc_json_close(w, '}');
-}
-
-
-void
-ngx_svc_admin_bundle_write_password(ngx_svc_json_writer_t *w,
-    const char *key, const ngx_svc_admin_bundle_t *bundle)
+ngx_svc_admin_bundle_write_policy(ngx_svc_json_writer_t *w, const char *key,
+    const ngx_svc_member_t *fields,
+    const ngx_svc_admin_bundle_policy_t *policy)
 {
     ngx_svc_json_open(w, key, '{');
-    ngx_svc_admin_bundle_write_fields(w, &bundle->password);
+    ngx_svc_admin_bundle_write_fields(w, fields, policy);
     ngx_svc_json_close(w, '}');
 }
 
 
 static void
 ngx_svc_admin_bundle_write_fields(ngx_svc_json_writer_t *w,
-    const ngx_svc_admin_bundle_password_t *password)
+    const ngx_svc_member_t *fields,
+    const ngx_svc_admin_bundle_policy_t *policy)
 {
-    ngx_uint_t                             i;
-    const ngx_svc_admin_password_field_t  *field;
+    ngx_uint_t   i;
+    const char  *name;
 
-    for (i = 0; i < NGX_SVC_ADMIN_PASSWORD_FIELDS; i++) {
+    for (i = 0; fields[i].name.len; i++) {
 
-        if (!(password->set & (1 << i))) {
+        if (!(policy->set & (1 << i))) {
             continue;
         }
 
-        field = &ngx_svc_admin_password_fields[i];
+        name = (const char *) fields[i].name.data;
 
-        if (field->type == NGX_SVC_T_BOOLEAN) {
-            ngx_svc_json_boolean(w, field->name, password->fields[i]);
+        if (fields[i].type & NGX_SVC_T_BOOLEAN) {
+            ngx_svc_json_boolean(w, name, policy->fields[i]);
 
         } else {
-            ngx_svc_json_integer(w, field->name, password->fields[i]);
+            ngx_svc_json_integer(w, name, policy->fields[i]);
         }
     }
 }
@@ -151,7 +125,8 @@ ngx_svc_admin_bundle_write_override(ngx_svc_json_writer_t *w,
     ngx_svc_json_open(w, key, '{');
     ngx_svc_json_plain(w, "groupId", override->group_id.data,
                        override->group_id.len);
-    ngx_svc_admin_bundle_write_fields(w, &override->password);
+    ngx_svc_admin_bundle_write_fields(w, ngx_svc_admin_password_members,
+                                      &override->password);
     ngx_svc_json_close(w, '}');
 }
 

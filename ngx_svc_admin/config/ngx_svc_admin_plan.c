@@ -11,9 +11,6 @@ static ngx_svc_admin_change_t *ngx_svc_admin_plan_add(
     ngx_svc_admin_action_e action);
 static ngx_int_t ngx_svc_admin_plan_policies(ngx_svc_admin_plan_t *plan);
 static ngx_int_t ngx_svc_admin_plan_overrides(ngx_svc_admin_plan_t *plan);
-static ngx_uint_t ngx_svc_admin_plan_same_override(
-    const ngx_svc_admin_bundle_override_t *a,
-    const ngx_svc_admin_bundle_override_t *b);
 static ngx_int_t ngx_svc_admin_plan_roles(ngx_svc_admin_plan_t *plan);
 static ngx_uint_t ngx_svc_admin_plan_same_role(
     const ngx_svc_admin_bundle_role_t *a,
@@ -100,7 +97,7 @@ ngx_svc_admin_plan_policies(ngx_svc_admin_plan_t *plan)
     }
 
     if ((sections & NGX_SVC_ADMIN_BUNDLE_RISK)
-        && ngx_memcmp(a->risk, b->risk, sizeof(a->risk)) != 0
+        && ngx_svc_admin_plan_policy(&a->risk, &b->risk)
         && ngx_svc_admin_plan_add(plan, NGX_SVC_ADMIN_CHANGE_RISK,
                                   NGX_SVC_ADMIN_UPDATE)
            == NULL)
@@ -109,9 +106,7 @@ ngx_svc_admin_plan_policies(ngx_svc_admin_plan_t *plan)
     }
 
     if ((sections & NGX_SVC_ADMIN_BUNDLE_PASSWORD)
-        && ngx_memcmp(a->password.fields, b->password.fields,
-                      sizeof(a->password.fields))
-           != 0
+        && ngx_svc_admin_plan_policy(&a->password, &b->password)
         && ngx_svc_admin_plan_add(plan, NGX_SVC_ADMIN_CHANGE_PASSWORD,
                                   NGX_SVC_ADMIN_UPDATE)
            == NULL)
@@ -148,7 +143,9 @@ ngx_svc_admin_plan_overrides(ngx_svc_admin_plan_t *plan)
              : (b == b_end) ? -1
              : ngx_svc_admin_bundle_compare(&a->group_id, &b->group_id);
 
-        if (rc == 0 && ngx_svc_admin_plan_same_override(a, b)) {
+        if (rc == 0
+            && ngx_svc_admin_plan_policy(&a->password, &b->password) == 0)
+        {
             a++;
             b++;
             continue;
@@ -171,14 +168,19 @@ ngx_svc_admin_plan_overrides(ngx_svc_admin_plan_t *plan)
 }
 
 
-static ngx_uint_t
-ngx_svc_admin_plan_same_override(const ngx_svc_admin_bundle_override_t *a,
-    const ngx_svc_admin_bundle_override_t *b)
+ngx_uint_t
+ngx_svc_admin_plan_policy(const ngx_svc_admin_bundle_policy_t *a,
+    const ngx_svc_admin_bundle_policy_t *b)
 {
-    return a->password.set == b->password.set
-           && ngx_memcmp(a->password.fields, b->password.fields,
-                         sizeof(a->password.fields))
-              == 0;
+    ngx_uint_t  i, differ;
+
+    differ = a->set ^ b->set;
+
+    for (i = 0; i < NGX_SVC_ADMIN_POLICY_FIELDS; i++) {
+        differ |= (ngx_uint_t) (a->fields[i] != b->fields[i]) << i;
+    }
+
+    return differ;
 }
 
 

@@ -62,6 +62,10 @@ ngx_uint_t ngx_svc_admin_plan_done(const ngx_svc_admin_plan_t *plan);
 #define ngx_svc_admin_change_done(plan, change)                               \
     ((plan)->prune || (change)->action != NGX_SVC_ADMIN_DELETE)
 
+/* Of two values of a policy: the set of the fields that differ. */
+ngx_uint_t ngx_svc_admin_plan_policy(const ngx_svc_admin_bundle_policy_t *a,
+    const ngx_svc_admin_bundle_policy_t *b);
+
 /* 1: the access policy is among the changes. */
 ngx_uint_t ngx_svc_admin_plan_access(const ngx_svc_admin_plan_t *plan);
 

@@ -13,9 +13,9 @@ static void ngx_svc_admin_plan_path(ngx_svc_json_writer_t *w,
     const char *path);
 static void ngx_svc_admin_plan_access_path(void *data, const u_char *path,
     size_t len);
-static void ngx_svc_admin_plan_password_paths(ngx_svc_json_writer_t *w,
-    const ngx_svc_admin_bundle_password_t *a,
-    const ngx_svc_admin_bundle_password_t *b);
+static void ngx_svc_admin_plan_policy_paths(ngx_svc_json_writer_t *w,
+    const ngx_svc_member_t *fields, const ngx_svc_admin_bundle_policy_t *a,
+    const ngx_svc_admin_bundle_policy_t *b);
 static void ngx_svc_admin_plan_role_paths(ngx_svc_json_writer_t *w,
     const ngx_svc_admin_bundle_role_t *a,
     const ngx_svc_admin_bundle_role_t *b);
@@ -146,11 +146,15 @@ ngx_svc_admin_plan_values(ngx_svc_json_writer_t *w,
             break;
 
         case NGX_SVC_ADMIN_CHANGE_RISK:
-            ngx_svc_admin_bundle_write_risk(w, key, bundle);
+            ngx_svc_admin_bundle_write_policy(w, key,
+                                              ngx_svc_admin_risk_members,
+                                              &bundle->risk);
             break;
 
         case NGX_SVC_ADMIN_CHANGE_PASSWORD:
-            ngx_svc_admin_bundle_write_password(w, key, bundle);
+            ngx_svc_admin_bundle_write_policy(w, key,
+                                              ngx_svc_admin_password_members,
+                                              &bundle->password);
             break;
 
         case NGX_SVC_ADMIN_CHANGE_OVERRIDE:
@@ -173,7 +177,6 @@ ngx_svc_admin_plan_paths(ngx_svc_json_writer_t *w, const char *key,
     const ngx_svc_admin_plan_t *plan, const ngx_svc_admin_change_t *change,
     ngx_uint_t members)
 {
-    ngx_uint_t                     i;
     const ngx_svc_admin_bundle_t  *a, *b;
 
     a = plan->live;
@@ -197,20 +200,17 @@ ngx_svc_admin_plan_paths(ngx_svc_json_writer_t *w, const char *key,
         break;
 
     case NGX_SVC_ADMIN_CHANGE_RISK:
-        for (i = 0; i < NGX_SVC_ADMIN_RISK_FIELDS; i++) {
-            if (a->risk[i] != b->risk[i]) {
-                ngx_svc_admin_plan_path(w, ngx_svc_admin_risk_fields[i].name);
-            }
-        }
-
+        ngx_svc_admin_plan_policy_paths(w, ngx_svc_admin_risk_members,
+                                        &a->risk, &b->risk);
         break;
 
     case NGX_SVC_ADMIN_CHANGE_PASSWORD:
-        ngx_svc_admin_plan_password_paths(w, &a->password, &b->password);
+        ngx_svc_admin_plan_policy_paths(w, ngx_svc_admin_password_members,
+                                        &a->password, &b->password);
         break;
 
     case NGX_SVC_ADMIN_CHANGE_OVERRIDE:
-        ngx_svc_admin_plan_password_paths(w,
+        ngx_svc_admin_plan_policy_paths(w, ngx_svc_admin_password_members,
                                         &change->u.override.before->password,
                                         &change->u.override.after->password);
         break;
@@ -239,16 +239,17 @@ ngx_svc_admin_plan_access_path(void *data, const u_char *path, size_t len)
 
 
 static void
-ngx_svc_admin_plan_password_paths(ngx_svc_json_writer_t *w,
-    const ngx_svc_admin_bundle_password_t *a,
-    const ngx_svc_admin_bundle_password_t *b)
+ngx_svc_admin_plan_policy_paths(ngx_svc_json_writer_t *w,
+    const ngx_svc_member_t *fields, const ngx_svc_admin_bundle_policy_t *a,
+    const ngx_svc_admin_bundle_policy_t *b)
 {
-    ngx_uint_t  i;
+    ngx_uint_t  i, differ;
 
-    for (i = 0; i < NGX_SVC_ADMIN_PASSWORD_FIELDS; i++) {
+    differ = ngx_svc_admin_plan_policy(a, b);
 
-        if (((a->set ^ b->set) & (1 << i)) || a->fields[i] != b->fields[i]) {
-            ngx_svc_admin_plan_path(w, ngx_svc_admin_password_fields[i].name);
+    for (i = 0; fields[i].name.len; i++) {
+        if (differ & (1 << i)) {
+            ngx_svc_admin_plan_path(w, (const char *) fields[i].name.data);
         }
     }
 }

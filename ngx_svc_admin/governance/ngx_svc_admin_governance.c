@@ -12,116 +12,104 @@ static ngx_int_t ngx_svc_admin_role_key_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 
 
-#define ngx_svc_admin_risk_rows(flags)                                        \
-                                                                              \
-    { ngx_string("enabled"), NGX_SVC_T_BOOLEAN, flags, 0, 0,                  \
-      NULL, NULL, NULL, offsetof(ngx_svc_admin_risk_t, enabled) },            \
-                                                                              \
-    { ngx_string("mfaThreshold"), NGX_SVC_T_INTEGER, flags, 0, 100,           \
-      NULL, NULL, NULL, offsetof(ngx_svc_admin_risk_t, mfa_threshold) },      \
-                                                                              \
-    { ngx_string("denyThreshold"), NGX_SVC_T_INTEGER, flags, 1, 100,          \
-      NULL, NULL, NULL, offsetof(ngx_svc_admin_risk_t, deny_threshold) },     \
-                                                                              \
-    ngx_svc_null_member
+/* Rows of the fields of a policy; s: the struct of its values. */
+
+#define ngx_svc_admin_field_row(s, column, title, types, how, least, most)    \
+    { .name = ngx_string(title),                                              \
+      .type = types,                                                          \
+      .flags = how,                                                           \
+      .min = least,                                                           \
+      .max = most,                                                            \
+      .offset = offsetof(s, column) },
+
+#define ngx_svc_admin_field(s, n, column, name, type, min, max)               \
+    ngx_svc_admin_field_row(s, column, #name, type(NGX_SVC_ADMIN_TYPE_JSON),  \
+                            0, min, max)
+
+#define ngx_svc_admin_field_required(s, n, column, name, type, min, max)      \
+    ngx_svc_admin_field_row(s, column, #name, type(NGX_SVC_ADMIN_TYPE_JSON),  \
+                            NGX_SVC_M_REQUIRED, min, max)
+
+#define ngx_svc_admin_field_or_null(s, n, column, name, type, min, max)       \
+    ngx_svc_admin_field_row(s, column, #name,                                 \
+                            type(NGX_SVC_ADMIN_TYPE_JSON)|NGX_SVC_T_NULL,     \
+                            0, min, max)
 
 const ngx_svc_member_t  ngx_svc_admin_risk_members[] = {
-    ngx_svc_admin_risk_rows(0)
+    NGX_SVC_ADMIN_RISK_FIELDS(ngx_svc_admin_field, , ngx_svc_admin_risk_t)
+    ngx_svc_null_member
 };
 
 const ngx_svc_member_t  ngx_svc_admin_risk_bundle_members[] = {
-    ngx_svc_admin_risk_rows(NGX_SVC_M_REQUIRED)
+    NGX_SVC_ADMIN_RISK_FIELDS(ngx_svc_admin_field_required, ,
+                              ngx_svc_admin_risk_t)
+    ngx_svc_null_member
 };
 
-
-const ngx_svc_admin_password_field_t
-    ngx_svc_admin_password_fields[NGX_SVC_ADMIN_PASSWORD_FIELDS] =
-{
-    { "minLength", NGX_SVC_T_INTEGER },
-    { "rejectBreached", NGX_SVC_T_BOOLEAN },
-    { "rejectContextual", NGX_SVC_T_BOOLEAN },
-    { "requireLower", NGX_SVC_T_BOOLEAN },
-    { "requireUpper", NGX_SVC_T_BOOLEAN },
-    { "requireDigit", NGX_SVC_T_BOOLEAN },
-    { "requireSymbol", NGX_SVC_T_BOOLEAN },
-    { "historyCount", NGX_SVC_T_INTEGER },
-    { "maxAgeDays", NGX_SVC_T_INTEGER },
-};
-
-
-#define ngx_svc_admin_password_row(name, i, type, flags, min, max)            \
-    { ngx_string(name), type, flags, min, max, NULL, NULL, NULL,              \
-      offsetof(ngx_svc_admin_password_t, fields)                              \
-      + (i) * sizeof(ngx_svc_value_t) }
-
-/* null: 0, or NGX_SVC_T_NULL where it is as good as absent */
-
-#define ngx_svc_admin_password_rows(null, flags)                              \
-    ngx_svc_admin_password_row("minLength", 0,                                \
-        NGX_SVC_T_INTEGER|(null), flags, 8, 128),                             \
-    ngx_svc_admin_password_row("rejectBreached", 1,                           \
-        NGX_SVC_T_BOOLEAN|(null), flags, 0, 0),                               \
-    ngx_svc_admin_password_row("rejectContextual", 2,                         \
-        NGX_SVC_T_BOOLEAN|(null), flags, 0, 0),                               \
-    ngx_svc_admin_password_row("requireLower", 3,                             \
-        NGX_SVC_T_BOOLEAN|(null), flags, 0, 0),                               \
-    ngx_svc_admin_password_row("requireUpper", 4,                             \
-        NGX_SVC_T_BOOLEAN|(null), flags, 0, 0),                               \
-    ngx_svc_admin_password_row("requireDigit", 5,                             \
-        NGX_SVC_T_BOOLEAN|(null), flags, 0, 0),                               \
-    ngx_svc_admin_password_row("requireSymbol", 6,                            \
-        NGX_SVC_T_BOOLEAN|(null), flags, 0, 0),                               \
-    ngx_svc_admin_password_row("historyCount", 7,                             \
-        NGX_SVC_T_INTEGER|(null), flags, 0, 24),                              \
-    ngx_svc_admin_password_row("maxAgeDays", 8,                               \
-        NGX_SVC_T_INTEGER|(null), flags, 0, 3650)
 
 #define ngx_svc_admin_override_group                                          \
-    { ngx_string("groupId"), NGX_SVC_T_STRING, NGX_SVC_M_REQUIRED, 0, 0,      \
-      ngx_svc_admin_uuid_check, NULL, NULL,                                   \
-      offsetof(ngx_svc_admin_password_t, group_id) }
+    { .name = ngx_string("groupId"),                                          \
+      .type = NGX_SVC_T_STRING,                                               \
+      .flags = NGX_SVC_M_REQUIRED,                                            \
+      .check = ngx_svc_admin_uuid_check,                                      \
+      .offset = offsetof(ngx_svc_admin_password_t, group_id) }
 
 const ngx_svc_member_t  ngx_svc_admin_password_members[] = {
-    ngx_svc_admin_password_rows(0, 0),
+    NGX_SVC_ADMIN_PASSWORD_FIELDS(ngx_svc_admin_field, ,
+                                  ngx_svc_admin_password_t)
     ngx_svc_null_member
 };
 
 const ngx_svc_member_t  ngx_svc_admin_password_bundle_members[] = {
-    ngx_svc_admin_password_rows(0, NGX_SVC_M_REQUIRED),
+    NGX_SVC_ADMIN_PASSWORD_FIELDS(ngx_svc_admin_field_required, ,
+                                  ngx_svc_admin_password_t)
     ngx_svc_null_member
 };
 
 const ngx_svc_member_t  ngx_svc_admin_override_members[] = {
-    ngx_svc_admin_password_rows(NGX_SVC_T_NULL, 0),
+    NGX_SVC_ADMIN_PASSWORD_FIELDS(ngx_svc_admin_field_or_null, ,
+                                  ngx_svc_admin_password_t)
     ngx_svc_null_member
 };
 
 const ngx_svc_member_t  ngx_svc_admin_override_create_members[] = {
     ngx_svc_admin_override_group,
-    ngx_svc_admin_password_rows(NGX_SVC_T_NULL, 0),
+    NGX_SVC_ADMIN_PASSWORD_FIELDS(ngx_svc_admin_field_or_null, ,
+                                  ngx_svc_admin_password_t)
     ngx_svc_null_member
 };
 
 const ngx_svc_member_t  ngx_svc_admin_override_bundle_members[] = {
     ngx_svc_admin_override_group,
-    ngx_svc_admin_password_rows(0, 0),
+    NGX_SVC_ADMIN_PASSWORD_FIELDS(ngx_svc_admin_field, ,
+                                  ngx_svc_admin_password_t)
     ngx_svc_null_member
 };
 
 
-#define ngx_svc_admin_role_key(flags)                                         \
-    { ngx_string("key"), NGX_SVC_T_STRING, flags, 0, 0,                       \
-      ngx_svc_admin_role_key_check, NULL, NULL,                               \
-      offsetof(ngx_svc_admin_role_t, key) }
+#define ngx_svc_admin_role_key(how)                                           \
+                                                                              \
+    { .name = ngx_string("key"),                                              \
+      .type = NGX_SVC_T_STRING,                                               \
+      .flags = how,                                                           \
+      .check = ngx_svc_admin_role_key_check,                                  \
+      .offset = offsetof(ngx_svc_admin_role_t, key) }
 
-#define ngx_svc_admin_role_rows(flags)                                        \
+#define ngx_svc_admin_role_rows(how)                                          \
                                                                               \
-    { ngx_string("name"), NGX_SVC_T_TEXT, flags, 1, 100, NULL, NULL, NULL,    \
-      offsetof(ngx_svc_admin_role_t, name) },                                 \
+    { .name = ngx_string("name"),                                             \
+      .type = NGX_SVC_T_TEXT,                                                 \
+      .flags = how,                                                           \
+      .min = 1,                                                               \
+      .max = 100,                                                             \
+      .offset = offsetof(ngx_svc_admin_role_t, name) },                       \
                                                                               \
-    { ngx_string("permissions"), NGX_SVC_T_ARRAY, flags, 0, 100, NULL, NULL,  \
-      &ngx_svc_permission_element,                                      \
-      offsetof(ngx_svc_admin_role_t, permissions) },                          \
+    { .name = ngx_string("permissions"),                                      \
+      .type = NGX_SVC_T_ARRAY,                                                \
+      .flags = how,                                                           \
+      .max = 100,                                                             \
+      .element = &ngx_svc_permission_element,                                 \
+      .offset = offsetof(ngx_svc_admin_role_t, permissions) },                \
                                                                               \
     ngx_svc_null_member
 
@@ -184,19 +172,22 @@ ngx_svc_admin_role_key_check(const ngx_svc_member_t *member,
 
 
 ngx_uint_t
-ngx_svc_admin_password_set(ngx_svc_admin_password_t *password)
+ngx_svc_admin_password_set(const ngx_svc_admin_password_t *password)
 {
-    ngx_uint_t  i, n;
+    const ngx_svc_value_t   *value;
+    const ngx_svc_member_t  *field;
 
-    n = 0;
+    for (field = ngx_svc_admin_password_members; field->name.len; field++) {
 
-    for (i = 0; i < NGX_SVC_ADMIN_PASSWORD_FIELDS; i++) {
-        if (password->fields[i].set && !password->fields[i].null) {
-            n++;
+        value = (const ngx_svc_value_t *)
+                    ((const u_char *) password + field->offset);
+
+        if (value->set && !value->null) {
+            return 1;
         }
     }
 
-    return n;
+    return 0;
 }
 
 

@@ -10,13 +10,66 @@
 #include "ngx_svc_admin_revision.h"
 
 
-/* Risk policy */
+/*
+ * The fields of a policy, in the order of the bundle; all else that lists them
+ * is made of these tables.  Of each
+ *
+ *     _(x, n, column, name, type, min, max)
+ *
+ * with sep between them.  x: whatever "_" makes use of; n: from 1 on; type: one
+ * of those below, by what is picked of it.
+ */
+
+#define NGX_SVC_ADMIN_RISK_FIELDS(_, sep, x)                                  \
+    _(x, 1, risk_enabled, enabled, NGX_SVC_ADMIN_BOOLEAN, 0, 0) sep           \
+    _(x, 2, risk_mfa_threshold, mfaThreshold,                                 \
+      NGX_SVC_ADMIN_INTEGER, 0, 100) sep                                      \
+    _(x, 3, risk_deny_threshold, denyThreshold,                               \
+      NGX_SVC_ADMIN_INTEGER, 1, 100)
+
+#define NGX_SVC_ADMIN_PASSWORD_FIELDS(_, sep, x)                              \
+    _(x, 1, min_length, minLength, NGX_SVC_ADMIN_INTEGER, 8, 128) sep         \
+    _(x, 2, reject_breached, rejectBreached,                                  \
+      NGX_SVC_ADMIN_BOOLEAN, 0, 0) sep                                        \
+    _(x, 3, reject_contextual, rejectContextual,                              \
+      NGX_SVC_ADMIN_BOOLEAN, 0, 0) sep                                        \
+    _(x, 4, require_lower, requireLower, NGX_SVC_ADMIN_BOOLEAN, 0, 0) sep     \
+    _(x, 5, require_upper, requireUpper, NGX_SVC_ADMIN_BOOLEAN, 0, 0) sep     \
+    _(x, 6, require_digit, requireDigit, NGX_SVC_ADMIN_BOOLEAN, 0, 0) sep     \
+    _(x, 7, require_symbol, requireSymbol, NGX_SVC_ADMIN_BOOLEAN, 0, 0) sep   \
+    _(x, 8, history_count, historyCount, NGX_SVC_ADMIN_INTEGER, 0, 24) sep    \
+    _(x, 9, max_age_days, maxAgeDays, NGX_SVC_ADMIN_INTEGER, 0, 3650)
+
+/* PostgreSQL's type, that of JSON, and what binds it. */
+
+#define NGX_SVC_ADMIN_INTEGER(_)                                              \
+    _("int4", NGX_SVC_T_INTEGER, ngx_svc_bind_integer)
+#define NGX_SVC_ADMIN_BOOLEAN(_)                                              \
+    _("bool", NGX_SVC_T_BOOLEAN, ngx_svc_bind_boolean)
+
+#define NGX_SVC_ADMIN_TYPE_SQL(sql, json, bind)   sql
+#define NGX_SVC_ADMIN_TYPE_JSON(sql, json, bind)  json
+#define NGX_SVC_ADMIN_TYPE_BIND(sql, json, bind)  bind
+
+/* How many fields the larger one has. */
+#define NGX_SVC_ADMIN_POLICY_FIELDS                                           \
+    (0 NGX_SVC_ADMIN_PASSWORD_FIELDS(ngx_svc_admin_field_count, , ))
+#define ngx_svc_admin_field_count(...)  + 1
+
+
+/* The values of a body, by the names of the columns. */
+
+#define ngx_svc_admin_field_value(x, n, column, ...)  ngx_svc_value_t  column;
 
 typedef struct {
-    ngx_svc_value_t  enabled;
-    ngx_svc_value_t  mfa_threshold;
-    ngx_svc_value_t  deny_threshold;
+    NGX_SVC_ADMIN_RISK_FIELDS(ngx_svc_admin_field_value, , )
 } ngx_svc_admin_risk_t;
+
+typedef struct {
+    NGX_SVC_ADMIN_PASSWORD_FIELDS(ngx_svc_admin_field_value, , )
+    ngx_svc_value_t  group_id;          /* of an override */
+} ngx_svc_admin_password_t;
+
 
 /* Each member may be absent; and none may: that of the bundle. */
 extern const ngx_svc_member_t  ngx_svc_admin_risk_members[];
@@ -24,30 +77,6 @@ extern const ngx_svc_member_t  ngx_svc_admin_risk_bundle_members[];
 
 #define NGX_SVC_ADMIN_RISK_ORDER                                              \
     "\"mfaThreshold\" must be less than \"denyThreshold\"."
-
-
-/* Password policy, and a group's override */
-
-#define NGX_SVC_ADMIN_PASSWORD_FIELDS  9
-
-typedef struct {
-    const char      *name;
-    ngx_uint_t       type;              /* NGX_SVC_T_INTEGER, _BOOLEAN */
-} ngx_svc_admin_password_field_t;
-
-/* In the order of the bundle, and of the columns below. */
-extern const ngx_svc_admin_password_field_t
-    ngx_svc_admin_password_fields[NGX_SVC_ADMIN_PASSWORD_FIELDS];
-
-#define NGX_SVC_ADMIN_PASSWORD_COLUMNS                                        \
-    "min_length, reject_breached, reject_contextual, require_lower,"          \
-    " require_upper, require_digit, require_symbol, history_count,"           \
-    " max_age_days"
-
-typedef struct {
-    ngx_svc_value_t  fields[NGX_SVC_ADMIN_PASSWORD_FIELDS];
-    ngx_svc_value_t  group_id;          /* of an override in a body */
-} ngx_svc_admin_password_t;
 
 /*
  * The tenant's, each absent or not, and none; a group's without its id, as in
@@ -60,15 +89,8 @@ extern const ngx_svc_member_t  ngx_svc_admin_override_members[];
 extern const ngx_svc_member_t  ngx_svc_admin_override_create_members[];
 extern const ngx_svc_member_t  ngx_svc_admin_override_bundle_members[];
 
-/* How many fields are set to something. */
-ngx_uint_t ngx_svc_admin_password_set(ngx_svc_admin_password_t *password);
-
-/*
- * Binds an integer or a boolean, as type says; NULL when the value is unset or
- * null.  NGX_ERROR: memory.
- */
-ngx_int_t ngx_svc_admin_bind_field(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, ngx_uint_t type, ngx_svc_value_t *value);
+/* 1: one of its fields at least is set to something. */
+ngx_uint_t ngx_svc_admin_password_set(const ngx_svc_admin_password_t *password);
 
 
 /* Roles */

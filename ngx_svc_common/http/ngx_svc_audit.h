@@ -16,6 +16,13 @@
 #define NGX_SVC_A_GROUP_UPDATED(_)  _("group.updated", "group")
 #define NGX_SVC_A_GROUP_DELETED(_)  _("group.deleted", "group")
 
+#define NGX_SVC_A_RISK_UPDATED(_)  _("risk_policy.updated", "riskPolicy")
+#define NGX_SVC_A_PASSWORD_UPDATED(_)                                         \
+    _("password_policy.updated", "passwordPolicy")
+#define NGX_SVC_A_GROUP_PASSWORD_CREATED(_)                                   \
+    _("group_password_policy.created", "groupPasswordPolicy")
+#define NGX_SVC_A_GROUP_PASSWORD_UPDATED(_)                                   \
+    _("group_password_policy.updated", "groupPasswordPolicy")
 #define NGX_SVC_A_GROUP_PASSWORD_DELETED(_)                                   \
     _("group_password_policy.deleted", "groupPasswordPolicy")
 

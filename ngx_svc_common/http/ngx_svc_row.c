@@ -180,3 +180,10 @@ ngx_svc_row_find(PGresult *res, const char *name)
 
     return -1;
 }
+
+
+ngx_str_t
+ngx_svc_row_value(PGresult *res, int row, const char *name)
+{
+    return ngx_svc_pg_value(res, row, ngx_svc_row_find(res, name));
+}

@@ -49,5 +49,9 @@ NGX_SVC_API size_t ngx_svc_row_size(const ngx_svc_row_t *columns, int row);
 /* The number of the column with this name; -1: there is none. */
 NGX_SVC_API int ngx_svc_row_find(PGresult *res, const char *name);
 
+/* Its value, as of ngx_svc_pg_value(). */
+NGX_SVC_API ngx_str_t ngx_svc_row_value(PGresult *res, int row,
+    const char *name);
+
 
 #endif /* _NGX_SVC_ROW_H_INCLUDED_ */

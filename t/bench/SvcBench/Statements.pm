@@ -143,10 +143,32 @@ sub expand {
             my %value;
 
             @value{ @{ $macro->{parameters} } } = arguments(\@in);
-            @body = map { $value{$_} ? @{ $value{$_} } : $_ } @body;
+            @body = substitute(\%value, @body);
         }
 
         unshift @in, @body;
+    }
+
+    return @out;
+}
+
+
+# Arguments in place of parameters, as a string behind a "#".
+
+sub substitute {
+    my ($value, @in) = @_;
+
+    my @out;
+
+    while (@in) {
+        my $token = shift @in;
+
+        if ($token eq '#' && @in && $value->{ $in[0] }) {
+            push @out, '"' . join('', @{ $value->{ shift @in } }) . '"';
+
+        } else {
+            push @out, $value->{$token} ? @{ $value->{$token} } : $token;
+        }
     }
 
     return @out;
