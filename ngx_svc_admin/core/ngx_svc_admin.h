@@ -64,10 +64,6 @@ extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_export_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_stream_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_follow_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_access_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_access_versions_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_access_restore_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_simulate_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_bundle_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_apply_statements[];
 

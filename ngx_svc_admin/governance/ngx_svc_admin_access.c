@@ -9,93 +9,49 @@
 #include "ngx_svc_admin_access.h"
 
 
-typedef struct {
-    ngx_svc_access_policy_t  *policy;
-    ngx_str_t                 json;
-    ngx_str_t                 match;        /* versions; no data: any */
-    ngx_str_t                 number;       /* of the version that was read */
-    ngx_uint_t                tries;
-} ngx_svc_admin_access_t;
+/* Others may change it between a read and the write that follows. */
+#define NGX_SVC_ADMIN_ACCESS_TRIES  100
 
 
-static ngx_int_t ngx_svc_admin_access_get_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_access_get_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_access_put_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_access_put_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_access_check(ngx_svc_request_t *sr,
+    void *body);
+static ngx_int_t ngx_svc_admin_access_put(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_access_read(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_access_compare(ngx_svc_request_t *sr);
-static ngx_uint_t ngx_svc_admin_access_same(ngx_svc_request_t *sr,
-    PGresult *res, ngx_svc_admin_access_t *access);
 static ngx_int_t ngx_svc_admin_access_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_access_written(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_access_send(ngx_svc_request_t *sr,
-    PGresult *res, int column);
 
-
-/* The rules, the default action, the version's id, its time and its number. */
 
 #define NGX_SVC_ADMIN_ACCESS_COLUMNS                                          \
-    "access_policy -> 'rules', access_policy ->> 'defaultAction',"            \
-    " access_version_id, access_updated_at, access_number"
+    "access_policy -> 'rules' AS rules,"                                      \
+    " access_policy ->> 'defaultAction' AS \"defaultAction\","                \
+    " access_version_id AS \"versionId\", access_updated_at AS \"updatedAt\""
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_get = {
     .name = "admin_access_get",
     .text =
-        "SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS " FROM svc.governance"
-        " WHERE tenant_id = " NGX_SVC_TENANT,
-    .nparams = 0
+        "SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS ", access_number AS _version"
+        " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_read = {
     .name = "admin_access_read",
     .text =
-        "SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS ", "
-            NGX_SVC_IF_MATCH("$1", "access_number")
-            ", access_policy, tenant_id"
+        "SELECT CASE WHEN NOT " NGX_SVC_IF_MATCH("$1", "access_number")
+            " THEN 'precondition' END AS _verdict, "
+            NGX_SVC_ADMIN_ACCESS_COLUMNS ", " NGX_SVC_ADMIN_ACCESS_IN_FORCE
         " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT,
-    .nparams = 1
+    NGX_SVC_PARAMS(ngx_svc_param_if_match()),
+    NGX_SVC_VERDICTS(ngx_svc_verdict_precondition)
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_store = {
     .name = "admin_access_store",
     .text =
-        "WITH g AS ("
-            "UPDATE svc.governance SET revision = revision + 1,"
-                " access_policy = $1::text::json,"
-                " access_number = access_number + 1,"
-                " access_version_id = gen_random_uuid(),"
-                " access_updated_at = greatest(now(),"
-                " access_updated_at + interval '1 millisecond')"
-            " WHERE tenant_id = " NGX_SVC_TENANT
-                " AND access_number = $2::text::bigint RETURNING *"
-        "), v AS ("
-            "INSERT INTO svc.access_policy_version (tenant_id, id, number,"
-                " source, restored_from, snapshot, created_at)"
-            " SELECT tenant_id, access_version_id, access_number, $3,"
-                " $4::text::uuid, access_policy, access_updated_at FROM g"
-            " RETURNING *"
-        "), d AS ("
-            "DELETE FROM svc.access_policy_version o USING g"
-            " WHERE o.tenant_id = g.tenant_id"
-                " AND o.number <= g.access_number - $5::int4"
-        "), e AS ("
-            "INSERT INTO svc.audit_event (action, target_type, target_id,"
-                " details)"
-            " SELECT CASE v.source WHEN 'restore' THEN 'access_policy.restored'"
-                " ELSE 'access_policy.updated' END, 'accessPolicy', v.id::text,"
-                " jsonb_strip_nulls(jsonb_build_object('version', v.number,"
-                " 'source', v.source, 'restoredFrom', v.restored_from)) FROM v"
-        ")"
-        " SELECT " NGX_SVC_ADMIN_ACCESS_VERSION_COLUMNS ", "
-        NGX_SVC_ADMIN_ACCESS_COLUMNS " FROM v, g",
-    .nparams = 5
-};
-
-ngx_svc_pg_statements_t  ngx_svc_admin_access_statements[] = {
-    &ngx_svc_sql_admin_access_get,
-    &ngx_svc_sql_admin_access_read,
-    &ngx_svc_sql_admin_access_store,
-    NULL
+        NGX_SVC_ADMIN_ACCESS_STORE(NGX_SVC_A_ACCESS_POLICY_UPDATED, "'api'",
+                                   "NULL")
+        " SELECT " NGX_SVC_ADMIN_ACCESS_COLUMNS ", access_number AS _version"
+        " FROM g",
+    NGX_SVC_PARAMS(NGX_SVC_ADMIN_ACCESS_STORE_PARAMS)
 };
 
 
@@ -104,44 +60,24 @@ const ngx_svc_route_t  ngx_svc_admin_access[] = {
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/admin/access-policy"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
-      .prepare = ngx_svc_admin_access_get_prepare,
-      .reply = ngx_svc_admin_access_get_reply },
+      .statements = { &ngx_svc_sql_admin_access_get } },
 
     { .method = NGX_HTTP_PUT,
       .path = ngx_string("/admin/access-policy"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON,
-      .prepare = ngx_svc_admin_access_put_prepare,
-      .reply = ngx_svc_admin_access_put_reply },
+      .check = ngx_svc_admin_access_check,
+      .statements = { &ngx_svc_sql_admin_access_read },
+      .later = { &ngx_svc_sql_admin_governance_lock,
+                 &ngx_svc_sql_admin_access_store },
+      .reply = ngx_svc_admin_access_put },
 
     ngx_svc_null_route
 };
 
 
-/* Of admin_access_read, behind NGX_SVC_ADMIN_ACCESS_COLUMNS */
-#define NGX_SVC_ADMIN_ACCESS_NUMBER   4
-#define NGX_SVC_ADMIN_ACCESS_MATCHES  5
-#define NGX_SVC_ADMIN_ACCESS_POLICY   6
-#define NGX_SVC_ADMIN_ACCESS_OF       7
-
-
 static ngx_int_t
-ngx_svc_admin_access_get_prepare(ngx_svc_request_t *sr)
-{
-    return ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_access_get)
-           ? NGX_OK : NGX_ERROR;
-}
-
-
-static ngx_int_t
-ngx_svc_admin_access_get_reply(ngx_svc_request_t *sr)
-{
-    return ngx_svc_admin_access_send(sr, sr->results[0], 0);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_access_put_prepare(ngx_svc_request_t *sr)
+ngx_svc_admin_access_check(ngx_svc_request_t *sr, void *body)
 {
     ngx_int_t                rc;
     ngx_svc_admin_access_t  *access;
@@ -155,71 +91,62 @@ ngx_svc_admin_access_put_prepare(ngx_svc_request_t *sr)
 
     rc = ngx_svc_access_parse(sr->request->pool, ngx_svc_zones(), sr->json,
                               "", 0, &access->policy, &sr->error);
-    if (rc != NGX_OK) {
-        return rc;
-    }
 
-    if (ngx_svc_if_match(sr, &access->match) != NGX_OK
-        || ngx_svc_admin_access_json(sr, access->policy, &access->json)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_admin_access_read(sr);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_access_put_reply(ngx_svc_request_t *sr)
-{
-    return ngx_svc_admin_access_compare(sr);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_access_read(ngx_svc_request_t *sr)
-{
-    ngx_svc_pg_call_t       *call;
-    ngx_svc_admin_access_t  *access;
-
-    access = sr->data;
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_access_read);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_pg_bind_str(call, access->match.data ? &access->match : NULL);
-
-    return NGX_OK;
+    return rc == NGX_OK ? ngx_svc_admin_access_json(sr, access) : rc;
 }
 
 
 /* What changes nothing is not looked at any further. */
 
 static ngx_int_t
-ngx_svc_admin_access_compare(ngx_svc_request_t *sr)
+ngx_svc_admin_access_put(ngx_svc_request_t *sr)
 {
-    PGresult                 *res;
-    ngx_int_t                 rc;
-    ngx_svc_admin_access_t   *access;
-    ngx_svc_access_caller_t   caller;
+    PGresult                       *res;
+    ngx_svc_admin_access_t         *access;
+    const ngx_svc_access_policy_t  *policy;
 
     res = sr->results[0];
     access = sr->data;
+
+    policy = ngx_svc_admin_access_in_force(sr, res);
+
+    return policy && ngx_svc_access_equal(policy, access->policy)
+           ? ngx_svc_route_row(sr, res)
+           : ngx_svc_admin_access_change(sr, res);
+}
+
+
+const ngx_svc_access_policy_t *
+ngx_svc_admin_access_in_force(ngx_svc_request_t *sr, PGresult *res)
+{
+    ngx_str_t  tenant, number, json;
+
+    if (PQntuples(res) == 0) {
+        return NULL;
+    }
+
+    tenant = ngx_svc_row_value(res, 0, "_tenant");
+    number = ngx_svc_row_value(res, 0, "_version");
+    json = ngx_svc_row_value(res, 0, "_policy");
+
+    return ngx_svc_access_cached(ngx_svc_zones(), &tenant,
+                                 ngx_atoof(number.data, number.len), &json,
+                                 sr->request->connection->log);
+}
+
+
+ngx_int_t
+ngx_svc_admin_access_change(ngx_svc_request_t *sr, PGresult *res)
+{
+    ngx_int_t                 rc;
+    ngx_svc_admin_access_t   *access;
+    ngx_svc_access_caller_t   caller;
 
     if (PQntuples(res) == 0) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (!ngx_svc_column_true(res, 0, NGX_SVC_ADMIN_ACCESS_MATCHES)) {
-        return ngx_svc_precondition_failed(sr);
-    }
-
-    if (ngx_svc_admin_access_same(sr, res, access)) {
-        return ngx_svc_admin_access_send(sr, res, 0);
-    }
+    access = sr->data;
 
     rc = ngx_svc_access_caller(sr, &caller);
 
@@ -231,8 +158,7 @@ ngx_svc_admin_access_compare(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    access->number = ngx_svc_admin_access_copy(sr, res,
-                                               NGX_SVC_ADMIN_ACCESS_NUMBER);
+    access->number = ngx_svc_admin_access_copy(sr, res, "_version");
 
     if (rc != NGX_OK || access->number.data == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -244,36 +170,30 @@ ngx_svc_admin_access_compare(ngx_svc_request_t *sr)
 }
 
 
-static ngx_uint_t
-ngx_svc_admin_access_same(ngx_svc_request_t *sr, PGresult *res,
-    ngx_svc_admin_access_t *access)
+static ngx_int_t
+ngx_svc_admin_access_read(ngx_svc_request_t *sr)
 {
-    ngx_str_t                       tenant, number, json;
-    const ngx_svc_access_policy_t  *policy;
-
-    tenant = ngx_svc_pg_value(res, 0, NGX_SVC_ADMIN_ACCESS_OF);
-    number = ngx_svc_pg_value(res, 0, NGX_SVC_ADMIN_ACCESS_NUMBER);
-    json = ngx_svc_pg_value(res, 0, NGX_SVC_ADMIN_ACCESS_POLICY);
-
-    policy = ngx_svc_access_cached(ngx_svc_zones(), &tenant,
-                                   ngx_atoof(number.data, number.len), &json,
-                                   sr->request->connection->log);
-
-    return policy && ngx_svc_access_equal(policy, access->policy);
+    return ngx_svc_route_call(sr, sr->route->statements[0], NULL);
 }
 
 
 static ngx_int_t
 ngx_svc_admin_access_write(ngx_svc_request_t *sr)
 {
-    ngx_svc_admin_access_t  *access;
+    ngx_int_t   rc;
+    ngx_uint_t  i;
 
-    access = sr->data;
+    rc = NGX_OK;
 
-    return ngx_svc_admin_access_store(sr, &access->json, &access->number,
-                                      "api", NULL);
+    for (i = 0; sr->route->later[i] && rc == NGX_OK; i++) {
+        rc = ngx_svc_route_call(sr, sr->route->later[i], NULL);
+    }
+
+    return rc;
 }
 
+
+/* Behind the lock: the row, or none. */
 
 static ngx_int_t
 ngx_svc_admin_access_written(ngx_svc_request_t *sr)
@@ -281,54 +201,30 @@ ngx_svc_admin_access_written(ngx_svc_request_t *sr)
     PGresult                *res;
     ngx_svc_admin_access_t  *access;
 
-    res = sr->results[NGX_SVC_ADMIN_ACCESS_STORED];
+    res = sr->results[1];
     access = sr->data;
 
     if (PQntuples(res)) {
-        return ngx_svc_admin_access_send(sr, res, 9);
+        return ngx_svc_route_row(sr, res);
     }
 
     if (++access->tries == NGX_SVC_ADMIN_ACCESS_TRIES) {
-        return ngx_svc_admin_access_busy(sr);
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
+                            "Others change the access policy all the time: "
+                            "nothing was done, try again.");
+
+        return ngx_svc_send_error(sr);
     }
 
     return ngx_svc_request_again(sr, NGX_SVC_PG_READ,
                                  ngx_svc_admin_access_read,
-                                 ngx_svc_admin_access_compare);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_access_send(ngx_svc_request_t *sr, PGresult *res, int column)
-{
-    ngx_svc_json_writer_t  w;
-
-    if (PQntuples(res) == 0
-        || ngx_svc_json_writer_init(&w, sr->request->pool,
-                                    256 + PQgetlength(res, 0, column))
-           != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_column_raw(&w, "rules", res, 0, column);
-    ngx_svc_column_text(&w, "defaultAction", res, 0, column + 1);
-    ngx_svc_column_text(&w, "versionId", res, 0, column + 2);
-    ngx_svc_column_time(&w, "updatedAt", res, 0, column + 3);
-    ngx_svc_json_close(&w, '}');
-
-    if (ngx_svc_etag(sr, res, 0, column + 4) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+                                 ngx_svc_route_results);
 }
 
 
 ngx_int_t
 ngx_svc_admin_access_json(ngx_svc_request_t *sr,
-    const ngx_svc_access_policy_t *policy, ngx_str_t *json)
+    ngx_svc_admin_access_t *access)
 {
     ngx_svc_json_writer_t  w;
 
@@ -337,61 +233,26 @@ ngx_svc_admin_access_json(ngx_svc_request_t *sr,
     }
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_access_write(&w, policy);
+    ngx_svc_access_write(&w, access->policy);
     ngx_svc_json_close(&w, '}');
 
-    json->data = w.start;
-    json->len = w.last - w.start;
+    access->json.data = w.start;
+    access->json.len = w.last - w.start;
 
     return w.failed ? NGX_ERROR : NGX_OK;
 }
 
 
-ngx_int_t
-ngx_svc_admin_access_store(ngx_svc_request_t *sr, const ngx_str_t *json,
-    const ngx_str_t *number, const char *source,
-    const ngx_str_t *restored_from)
-{
-    ngx_svc_pg_call_t  *call;
-
-    if (ngx_svc_admin_governance_lock(sr) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_access_store);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_pg_bind_str(call, json);
-    ngx_svc_pg_bind_str(call, number);
-    ngx_svc_pg_bind(call, (u_char *) source, ngx_strlen(source));
-    ngx_svc_pg_bind_str(call, restored_from);
-
-    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_ACCESS_VERSIONS);
-}
-
-
 ngx_str_t
-ngx_svc_admin_access_copy(ngx_svc_request_t *sr, PGresult *res, int column)
+ngx_svc_admin_access_copy(ngx_svc_request_t *sr, PGresult *res,
+    const char *column)
 {
     ngx_str_t  value, copy;
 
-    value = ngx_svc_pg_value(res, 0, column);
+    value = ngx_svc_row_value(res, 0, column);
 
     copy.len = value.len;
     copy.data = ngx_pstrdup(sr->request->pool, &value);
 
     return copy;
-}
-
-
-ngx_int_t
-ngx_svc_admin_access_busy(ngx_svc_request_t *sr)
-{
-    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
-                        "Others change the access policy all the time: "
-                        "nothing was done, try again.");
-
-    return ngx_svc_send_error(sr);
 }

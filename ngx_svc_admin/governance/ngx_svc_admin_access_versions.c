@@ -8,35 +8,31 @@
 #include "ngx_svc_admin_access.h"
 
 
-#define NGX_SVC_ADMIN_VERSION_SIZE      512     /* first guess, in bytes */
-#define NGX_SVC_ADMIN_VERSION_SNAPSHOT  8       /* behind a version's column */
-#define NGX_SVC_ADMIN_VERSION_CURRENT   9
+#define NGX_SVC_ADMIN_VERSIONS_PIECE  262144    /* bytes of snapshots */
 
-#define NGX_SVC_ADMIN_VERSIONS_PIECE    262144  /* bytes of snapshots */
 
+/* In sr->data, where the page is that parameters are of. */
 
 typedef struct {
-    ngx_svc_page_t  page;         /* first: sr->data is a page, too */
-    ngx_svc_stream_t      stream;
-    int64_t               total;
-    int32_t               left;         /* of the page, not yet sent */
-    ngx_uint_t            written;
-    ngx_str_t             before;       /* the number of the last one sent; no
-                                           data: none has been */
-    u_char                before_text[NGX_INT64_LEN];
+    ngx_svc_page_t    page;         /* first; in pieces what is still to come */
+    ngx_svc_page_t    asked;
+    ngx_svc_stream_t  stream;
+    int64_t           total;
+    ngx_uint_t        written;
+    ngx_str_t         before;       /* the number of the last one sent; no data:
+                                       none has been */
+    u_char            before_text[NGX_INT64_LEN];
 } ngx_svc_admin_versions_t;
 
 
-static ngx_int_t ngx_svc_admin_access_versions_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_access_versions_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_versions_call(ngx_svc_request_t *sr,
-    int32_t limit, int32_t offset);
+static ngx_int_t ngx_svc_admin_versions_check(ngx_svc_request_t *sr,
+    void *body);
+static ngx_int_t ngx_svc_admin_versions_reply(ngx_svc_request_t *sr);
 static int ngx_svc_admin_versions_whole(PGresult *res);
-static size_t ngx_svc_admin_versions_size(PGresult *res, int n);
-static void ngx_svc_admin_version_row(ngx_svc_json_writer_t *w,
-    PGresult *res, int row);
 static ngx_int_t ngx_svc_admin_versions_open(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_versions_piece(ngx_svc_request_t *sr);
+static void ngx_svc_admin_versions_end(ngx_svc_json_writer_t *w,
+    ngx_svc_admin_versions_t *versions);
 static ngx_int_t ngx_svc_admin_versions_next(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_versions_more(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_versions_failed(ngx_svc_request_t *sr);
@@ -47,31 +43,29 @@ static ngx_int_t ngx_svc_admin_versions_failed(ngx_svc_request_t *sr);
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_versions = {
     .name = "admin_access_versions",
     .text =
-        "SELECT " NGX_SVC_ADMIN_ACCESS_VERSION_COLUMNS_BUT_SNAPSHOT ","
-        " CASE WHEN row_number() OVER w = 1"
-            " OR sum(octet_length(snapshot::text)) OVER w <= $4::int4"
-        " THEN snapshot END, id = (SELECT access_version_id FROM svc.governance"
-        " WHERE tenant_id = " NGX_SVC_TENANT ")"
+        "SELECT "
+        NGX_SVC_ADMIN_ACCESS_VERSION(
+            "id = (SELECT access_version_id FROM svc.governance"
+                " WHERE tenant_id = " NGX_SVC_TENANT ")",
+            "CASE WHEN row_number() OVER w = 1"
+                " OR sum(octet_length(snapshot::text)) OVER w <= $4::int4"
+                " THEN snapshot END")
         " FROM (SELECT * FROM svc.access_policy_version"
         " WHERE tenant_id = " NGX_SVC_TENANT
         " AND ($3::text IS NULL OR number < $3::text::bigint)"
         " ORDER BY number DESC LIMIT $1::int4 OFFSET $2::int4) p"
         " WINDOW w AS (ORDER BY number DESC) ORDER BY number DESC",
-    .nparams = 4
+    NGX_SVC_PARAMS(ngx_svc_param_limit(),
+                   ngx_svc_param_offset(),
+                   ngx_svc_param_data(ngx_svc_admin_versions_t, before),
+                   ngx_svc_param_constant(NGX_SVC_ADMIN_VERSIONS_PIECE))
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_versions_total = {
     .name = "admin_access_versions_total",
     .text =
         "SELECT count(*) FROM svc.access_policy_version"
-        " WHERE tenant_id = " NGX_SVC_TENANT,
-    .nparams = 0
-};
-
-ngx_svc_pg_statements_t  ngx_svc_admin_access_versions_statements[] = {
-    &ngx_svc_sql_admin_access_versions,
-    &ngx_svc_sql_admin_access_versions_total,
-    NULL
+        " WHERE tenant_id = " NGX_SVC_TENANT
 };
 
 
@@ -81,17 +75,21 @@ const ngx_svc_route_t  ngx_svc_admin_access_versions[] = {
       .path = ngx_string("/admin/access-policy/versions"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_SLOW_POOL,
-      .prepare = ngx_svc_admin_access_versions_prepare,
-      .reply = ngx_svc_admin_access_versions_reply },
+      .check = ngx_svc_admin_versions_check,
+      .statements = { &ngx_svc_sql_admin_access_versions_total,
+                      &ngx_svc_sql_admin_access_versions },
+      .list = "versions",
+      .total = &ngx_svc_sql_admin_access_versions_total,
+      .reply = ngx_svc_admin_versions_reply },
 
     ngx_svc_null_route
 };
 
 
 static ngx_int_t
-ngx_svc_admin_access_versions_prepare(ngx_svc_request_t *sr)
+ngx_svc_admin_versions_check(ngx_svc_request_t *sr, void *body)
 {
-    ngx_int_t                  rc;
+    ngx_svc_page_t            *page;
     ngx_svc_admin_versions_t  *versions;
 
     versions = ngx_pcalloc(sr->request->pool,
@@ -100,66 +98,26 @@ ngx_svc_admin_access_versions_prepare(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
+    page = sr->data;
+
+    versions->page = *page;
+    versions->asked = *page;
+
     sr->data = versions;
-
-    rc = ngx_svc_page(sr, &versions->page);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    if (ngx_svc_admin_versions_call(sr, versions->page.limit,
-                                    versions->page.offset)
-        != NGX_OK
-        || ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_access_versions_total) == NULL)
-    {
-        return NGX_ERROR;
-    }
 
     return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_svc_admin_versions_call(ngx_svc_request_t *sr, int32_t limit,
-    int32_t offset)
+ngx_svc_admin_versions_reply(ngx_svc_request_t *sr)
 {
-    ngx_svc_pg_call_t         *call;
-    ngx_svc_admin_versions_t  *versions;
-
-    versions = sr->data;
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_access_versions);
-
-    if (call == NULL
-        || ngx_svc_pg_bind_int(sr->op, call, limit) != NGX_OK
-        || ngx_svc_pg_bind_int(sr->op, call, offset) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_pg_bind_str(call, versions->before.data ? &versions->before
-                                                    : NULL);
-
-    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_VERSIONS_PIECE);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_access_versions_reply(ngx_svc_request_t *sr)
-{
-    int        n;
     PGresult  *res;
 
-    res = sr->results[0];
-    n = PQntuples(res);
+    res = sr->results[1];
 
-    if (ngx_svc_admin_versions_whole(res) < n) {
-        return ngx_svc_admin_versions_open(sr);
-    }
-
-    return ngx_svc_page_send(sr, "versions",
-                             ngx_svc_admin_versions_size(res, n), res,
-                             sr->results[1], ngx_svc_admin_version_row);
+    return ngx_svc_admin_versions_whole(res) == PQntuples(res)
+           ? ngx_svc_route_answer(sr) : ngx_svc_admin_versions_open(sr);
 }
 
 
@@ -168,46 +126,18 @@ ngx_svc_admin_access_versions_reply(ngx_svc_request_t *sr)
 static int
 ngx_svc_admin_versions_whole(PGresult *res)
 {
-    int  i, n;
+    int  i, n, snapshot;
 
     n = PQntuples(res);
+    snapshot = ngx_svc_row_find(res, "snapshot");
 
     for (i = 0; i < n; i++) {
-        if (PQgetisnull(res, i, NGX_SVC_ADMIN_VERSION_SNAPSHOT)) {
+        if (PQgetisnull(res, i, snapshot)) {
             break;
         }
     }
 
     return i;
-}
-
-
-/* Of a row on the average: a writer that grows would copy snapshots again. */
-
-static size_t
-ngx_svc_admin_versions_size(PGresult *res, int n)
-{
-    int     i;
-    size_t  size;
-
-    size = 0;
-
-    for (i = 0; i < n; i++) {
-        size += PQgetlength(res, i, NGX_SVC_ADMIN_VERSION_SNAPSHOT);
-    }
-
-    return NGX_SVC_ADMIN_VERSION_SIZE + (n ? size / n + 1 : 0);
-}
-
-
-static void
-ngx_svc_admin_version_row(ngx_svc_json_writer_t *w, PGresult *res, int row)
-{
-    ngx_svc_json_open(w, NULL, '{');
-    ngx_svc_admin_access_version_write(w, res, row, 0,
-                           ngx_svc_column_true(res, row,
-                                               NGX_SVC_ADMIN_VERSION_CURRENT));
-    ngx_svc_json_close(w, '}');
 }
 
 
@@ -220,10 +150,11 @@ ngx_svc_admin_versions_open(ngx_svc_request_t *sr)
 
     versions = sr->data;
 
-    total = ngx_svc_pg_value(sr->results[1], 0, 0);
+    total = ngx_svc_pg_value(sr->results[0], 0, 0);
 
     versions->total = ngx_atoof(total.data, total.len);
-    versions->left = PQntuples(sr->results[0]);
+    versions->page.limit = PQntuples(sr->results[1]);
+    versions->page.offset = 0;
     versions->stream.taken = ngx_svc_admin_versions_next;
 
     rc = ngx_svc_stream_open(&versions->stream, sr,
@@ -238,23 +169,33 @@ ngx_svc_admin_versions_open(ngx_svc_request_t *sr)
 }
 
 
-/* Versions that went meanwhile are none of the page any more. */
+/*
+ * Of the first round trip, behind the total, or of a later one.  Versions that
+ * went meanwhile are none of the page any more.
+ */
 
 static ngx_int_t
 ngx_svc_admin_versions_piece(ngx_svc_request_t *sr)
 {
     int                        i, n;
+    size_t                     size;
     PGresult                  *res;
-    ngx_str_t                  number;
+    ngx_svc_row_t              columns;
     ngx_svc_json_writer_t      w;
     ngx_svc_admin_versions_t  *versions;
 
     versions = sr->data;
-    res = sr->results[0];
+    res = versions->written ? sr->results[0] : sr->results[1];
     n = ngx_svc_admin_versions_whole(res);
+    size = 256;
 
-    (void) ngx_svc_json_writer_init(&w, versions->stream.pool,
-                          64 + (n + 1) * ngx_svc_admin_versions_size(res, n));
+    ngx_svc_row_init(&columns, res);
+
+    for (i = 0; i < n; i++) {
+        size += ngx_svc_row_size(&columns, i);
+    }
+
+    (void) ngx_svc_json_writer_init(&w, versions->stream.pool, size);
 
     if (versions->written == 0) {
         ngx_svc_json_open(&w, NULL, '{');
@@ -264,25 +205,18 @@ ngx_svc_admin_versions_piece(ngx_svc_request_t *sr)
     w.comma = versions->written > 0;
 
     for (i = 0; i < n; i++) {
-        ngx_svc_admin_version_row(&w, res, i);
+        ngx_svc_row_object(&w, &columns, i);
     }
 
     versions->written += n;
-    versions->left = n ? versions->left - n : 0;
+    versions->page.limit = n ? versions->page.limit - n : 0;
 
-    if (versions->left <= 0) {
-        ngx_svc_json_close(&w, ']');
-        ngx_svc_json_integer(&w, "total", versions->total);
-        ngx_svc_json_integer(&w, "limit", versions->page.limit);
-        ngx_svc_json_integer(&w, "offset", versions->page.offset);
-        ngx_svc_json_close(&w, '}');
+    if (versions->page.limit <= 0) {
+        ngx_svc_admin_versions_end(&w, versions);
 
     } else {
-        number = ngx_svc_pg_value(res, n - 1, 1);
-
-        versions->before.data = versions->before_text;
-        versions->before.len = ngx_min(number.len, NGX_INT64_LEN);
-        ngx_memcpy(versions->before_text, number.data, versions->before.len);
+        ngx_svc_row_copy(&versions->before, versions->before_text,
+                         NGX_INT64_LEN, res, n - 1, "version");
     }
 
     if (w.failed) {
@@ -290,7 +224,19 @@ ngx_svc_admin_versions_piece(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_stream_send(&versions->stream, w.start, w.last,
-                               versions->left <= 0);
+                               versions->page.limit <= 0);
+}
+
+
+static void
+ngx_svc_admin_versions_end(ngx_svc_json_writer_t *w,
+    ngx_svc_admin_versions_t *versions)
+{
+    ngx_svc_json_close(w, ']');
+    ngx_svc_json_integer(w, "total", versions->total);
+    ngx_svc_json_integer(w, "limit", versions->asked.limit);
+    ngx_svc_json_integer(w, "offset", versions->asked.offset);
+    ngx_svc_json_close(w, '}');
 }
 
 
@@ -310,11 +256,7 @@ ngx_svc_admin_versions_next(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_versions_more(ngx_svc_request_t *sr)
 {
-    ngx_svc_admin_versions_t  *versions;
-
-    versions = sr->data;
-
-    return ngx_svc_admin_versions_call(sr, versions->left, 0);
+    return ngx_svc_route_call(sr, &ngx_svc_sql_admin_access_versions, NULL);
 }
 
 
@@ -324,26 +266,4 @@ static ngx_int_t
 ngx_svc_admin_versions_failed(ngx_svc_request_t *sr)
 {
     return NGX_ERROR;
-}
-
-
-void
-ngx_svc_admin_access_version_write(ngx_svc_json_writer_t *w, PGresult *res,
-    int row, int column, ngx_uint_t current)
-{
-    ngx_svc_column_text(w, "id", res, row, column);
-    ngx_svc_column_raw(w, "version", res, row, column + 1);
-    ngx_svc_json_boolean(w, "current", current);
-    ngx_svc_column_text(w, "source", res, row, column + 2);
-    ngx_svc_column_text(w, "restoredFrom", res, row, column + 3);
-    ngx_svc_column_time(w, "createdAt", res, row, column + 4);
-
-    ngx_svc_json_open(w, "createdBy", '{');
-    ngx_svc_column_text(w, "type", res, row, column + 5);
-    ngx_svc_column_text(w, "id", res, row, column + 6);
-    ngx_svc_column_text(w, "name", res, row, column + 7);
-    ngx_svc_json_close(w, '}');
-
-    ngx_svc_column_raw(w, "snapshot", res, row,
-                       column + NGX_SVC_ADMIN_VERSION_SNAPSHOT);
 }

@@ -20,28 +20,32 @@ typedef struct {
 typedef struct {
     ngx_svc_access_policy_t        *candidate;
     const ngx_svc_access_policy_t  *current;
+    int                             n;          /* addresses */
+    int64_t                         sign_ins;
     ngx_uint_t                      summary[NGX_SVC_ACCESS_DENY + 1];
     ngx_uint_t                      nchanged;
     ngx_svc_admin_simulated_t      *rows;
 } ngx_svc_admin_simulate_t;
 
 
-static ngx_int_t ngx_svc_admin_simulate_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_simulate_check(ngx_svc_request_t *sr,
+    void *body);
 static ngx_int_t ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_simulate_body(ngx_svc_request_t *sr,
     ngx_svc_access_policy_t **policy);
-static const ngx_svc_access_policy_t *ngx_svc_admin_simulate_current(
-    ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_simulate_rows(ngx_svc_admin_simulate_t *sim,
-    PGresult *res, int n);
+    PGresult *res);
+static ngx_int_t ngx_svc_admin_simulate_evaluate(
+    ngx_svc_admin_simulate_t *sim, ngx_svc_admin_simulated_t *row,
+    ngx_str_t *ip, ngx_str_t *country, ngx_str_t *epoch);
 static void ngx_svc_admin_simulate_sample(ngx_svc_json_writer_t *w,
-    PGresult *period, PGresult *res);
+    ngx_svc_admin_simulate_t *sim, PGresult *period, PGresult *res);
 static void ngx_svc_admin_simulate_summary(ngx_svc_json_writer_t *w,
-    ngx_svc_admin_simulate_t *sim, int n);
+    ngx_svc_admin_simulate_t *sim);
 static void ngx_svc_admin_simulate_results(ngx_svc_json_writer_t *w,
-    ngx_svc_admin_simulate_t *sim, PGresult *res, int n);
+    ngx_svc_admin_simulate_t *sim, PGresult *res);
 static void ngx_svc_admin_simulate_row(ngx_svc_json_writer_t *w,
-    ngx_svc_admin_simulate_t *sim, PGresult *res, int row);
+    ngx_svc_admin_simulate_t *sim, const ngx_svc_row_t *columns, int row);
 static void ngx_svc_admin_simulate_result(ngx_svc_json_writer_t *w,
     const char *key, const ngx_svc_access_policy_t *policy,
     ngx_svc_access_result_t result);
@@ -58,17 +62,19 @@ static void ngx_svc_admin_simulate_lockout(ngx_svc_json_writer_t *w,
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_simulate_policy = {
     .name = "admin_simulate_policy",
     .text =
-        "SELECT access_policy, access_number, tenant_id,"
-            " now() - make_interval(days => $1::int4), now()"
+        "SELECT " NGX_SVC_ADMIN_ACCESS_IN_FORCE ","
+            " now() - make_interval(days => $1::int4) AS \"from\","
+            " now() AS \"to\""
         " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT,
-    .nparams = 1
+    NGX_SVC_PARAMS(ngx_svc_param_constant(NGX_SVC_ADMIN_SIMULATE_DAYS))
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_simulate_sign_ins = {
     .name = "admin_simulate_sign_ins",
     .text =
-        "SELECT host(a.ip), s.country, s.n, s.users, a.last_at,"
-            " floor(extract(epoch FROM a.last_at))::bigint"
+        "SELECT host(a.ip) AS ip, s.country, s.n AS \"signIns\", s.users,"
+            " a.last_at AS \"lastSignInAt\","
+            " floor(extract(epoch FROM a.last_at))::bigint AS _epoch"
         " FROM ("
             "SELECT ip, last_at FROM svc.sign_in_address"
             " WHERE tenant_id = " NGX_SVC_TENANT
@@ -83,13 +89,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_simulate_sign_ins = {
                 " AND i.outcome = 'success'"
         ") s"
         " ORDER BY a.last_at DESC, a.ip",
-    .nparams = 2
-};
-
-ngx_svc_pg_statements_t  ngx_svc_admin_simulate_statements[] = {
-    &ngx_svc_sql_admin_simulate_policy,
-    &ngx_svc_sql_admin_simulate_sign_ins,
-    NULL
+    NGX_SVC_PARAMS(ngx_svc_param_constant(NGX_SVC_ADMIN_SIMULATE_DAYS),
+                   ngx_svc_param_constant(NGX_SVC_ADMIN_SIMULATE_IPS))
 };
 
 
@@ -99,27 +100,18 @@ const ngx_svc_route_t  ngx_svc_admin_simulate[] = {
       .path = ngx_string("/admin/access-policy/simulate"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SLOW_POOL,
-      .prepare = ngx_svc_admin_simulate_prepare,
+      .check = ngx_svc_admin_simulate_check,
+      .statements = { &ngx_svc_sql_admin_simulate_policy,
+                      &ngx_svc_sql_admin_simulate_sign_ins },
       .reply = ngx_svc_admin_simulate_reply },
 
     ngx_svc_null_route
 };
 
 
-/* Columns of the second one */
-#define NGX_SVC_ADMIN_SIMULATE_IP       0
-#define NGX_SVC_ADMIN_SIMULATE_COUNTRY  1
-#define NGX_SVC_ADMIN_SIMULATE_N        2
-#define NGX_SVC_ADMIN_SIMULATE_USERS    3
-#define NGX_SVC_ADMIN_SIMULATE_AT       4
-#define NGX_SVC_ADMIN_SIMULATE_EPOCH    5
-
-
 static ngx_int_t
-ngx_svc_admin_simulate_prepare(ngx_svc_request_t *sr)
+ngx_svc_admin_simulate_check(ngx_svc_request_t *sr, void *body)
 {
-    ngx_int_t                  rc;
-    ngx_svc_pg_call_t         *call;
     ngx_svc_admin_simulate_t  *sim;
 
     sim = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_admin_simulate_t));
@@ -129,32 +121,7 @@ ngx_svc_admin_simulate_prepare(ngx_svc_request_t *sr)
 
     sr->data = sim;
 
-    rc = ngx_svc_admin_simulate_body(sr, &sim->candidate);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_simulate_policy);
-
-    if (call == NULL
-        || ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_SIMULATE_DAYS)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_simulate_sign_ins);
-
-    if (call == NULL
-        || ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_SIMULATE_DAYS)
-           != NGX_OK
-        || ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_SIMULATE_IPS)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return NGX_OK;
+    return ngx_svc_admin_simulate_body(sr, &sim->candidate);
 }
 
 
@@ -193,7 +160,6 @@ ngx_svc_admin_simulate_body(ngx_svc_request_t *sr,
 static ngx_int_t
 ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr)
 {
-    int                        n;
     PGresult                  *res;
     ngx_svc_json_writer_t      w;
     ngx_svc_access_caller_t    caller;
@@ -201,9 +167,9 @@ ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr)
 
     sim = sr->data;
     res = sr->results[1];
-    n = ngx_min(PQntuples(res), NGX_SVC_ADMIN_SIMULATE_IPS);
 
-    sim->current = ngx_svc_admin_simulate_current(sr);
+    sim->n = ngx_min(PQntuples(res), NGX_SVC_ADMIN_SIMULATE_IPS);
+    sim->current = ngx_svc_admin_access_in_force(sr, sr->results[0]);
 
     if (sim->current == NULL) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INTERNAL,
@@ -214,13 +180,13 @@ ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr)
     }
 
     sim->rows = ngx_palloc(sr->request->pool,
-                           n * sizeof(ngx_svc_admin_simulated_t) + 1);
+                           sim->n * sizeof(ngx_svc_admin_simulated_t) + 1);
 
     if (sim->rows == NULL
-        || ngx_svc_admin_simulate_rows(sim, res, n) != NGX_OK
+        || ngx_svc_admin_simulate_rows(sim, res) != NGX_OK
         || ngx_svc_access_caller(sr, &caller) != NGX_OK
         || ngx_svc_json_writer_init(&w, sr->request->pool,
-                                    512 + n * NGX_SVC_ADMIN_SIMULATE_ROW)
+                                    512 + sim->n * NGX_SVC_ADMIN_SIMULATE_ROW)
            != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -228,10 +194,9 @@ ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr)
 
     ngx_svc_json_open(&w, NULL, '{');
 
-    ngx_svc_admin_simulate_sample(&w, sr->results[0], res);
-    ngx_svc_admin_simulate_summary(&w, sim, n);
-
-    ngx_svc_admin_simulate_results(&w, sim, res, n);
+    ngx_svc_admin_simulate_sample(&w, sim, sr->results[0], res);
+    ngx_svc_admin_simulate_summary(&w, sim);
+    ngx_svc_admin_simulate_results(&w, sim, res);
     ngx_svc_admin_simulate_lockout(&w, sim->candidate, &caller);
 
     ngx_svc_json_close(&w, '}');
@@ -240,109 +205,98 @@ ngx_svc_admin_simulate_reply(ngx_svc_request_t *sr)
 }
 
 
-static const ngx_svc_access_policy_t *
-ngx_svc_admin_simulate_current(ngx_svc_request_t *sr)
-{
-    PGresult   *res;
-    ngx_str_t   json, number, tenant;
-
-    res = sr->results[0];
-
-    if (PQntuples(res) == 0) {
-        return NULL;
-    }
-
-    json = ngx_svc_pg_value(res, 0, 0);
-    number = ngx_svc_pg_value(res, 0, 1);
-    tenant = ngx_svc_pg_value(res, 0, 2);
-
-    return ngx_svc_access_cached(ngx_svc_zones(), &tenant,
-                                 ngx_atoof(number.data, number.len), &json,
-                                 sr->request->connection->log);
-}
-
-
 static ngx_int_t
-ngx_svc_admin_simulate_rows(ngx_svc_admin_simulate_t *sim, PGresult *res,
-    int n)
+ngx_svc_admin_simulate_rows(ngx_svc_admin_simulate_t *sim, PGresult *res)
 {
-    int                         i;
-    time_t                      at;
-    ngx_str_t                   ip, country, epoch;
-    ngx_svc_addr_t              addr;
-    ngx_svc_access_country_t    code;
-    ngx_svc_admin_simulated_t  *row;
+    int        i, ip_at, country_at, epoch_at, sign_ins_at;
+    ngx_str_t  ip, country, epoch, sign_ins;
 
-    for (i = 0; i < n; i++) {
-        row = &sim->rows[i];
+    ip_at = ngx_svc_row_find(res, "ip");
+    country_at = ngx_svc_row_find(res, "country");
+    epoch_at = ngx_svc_row_find(res, "_epoch");
+    sign_ins_at = ngx_svc_row_find(res, "signIns");
 
-        ip = ngx_svc_pg_value(res, i, NGX_SVC_ADMIN_SIMULATE_IP);
-        country = ngx_svc_pg_value(res, i, NGX_SVC_ADMIN_SIMULATE_COUNTRY);
-        epoch = ngx_svc_pg_value(res, i, NGX_SVC_ADMIN_SIMULATE_EPOCH);
+    for (i = 0; i < sim->n; i++) {
+        ip = ngx_svc_pg_value(res, i, ip_at);
+        country = ngx_svc_pg_value(res, i, country_at);
+        epoch = ngx_svc_pg_value(res, i, epoch_at);
+        sign_ins = ngx_svc_pg_value(res, i, sign_ins_at);
 
-        at = ngx_atotm(epoch.data, epoch.len);
-
-        if (at == NGX_ERROR
-            || ngx_svc_addr_parse(ip.data, ip.len, &addr) != NGX_OK)
+        if (ngx_svc_admin_simulate_evaluate(sim, &sim->rows[i], &ip, &country,
+                                            &epoch)
+            != NGX_OK)
         {
             return NGX_ERROR;
         }
 
-        ngx_memzero(&code, sizeof(ngx_svc_access_country_t));
-
-        if (country.len == 2) {
-            ngx_memcpy(code.code, country.data, 2);
-        }
-
-        row->current = ngx_svc_access_evaluate(sim->current, &addr, code, at);
-        row->candidate = ngx_svc_access_evaluate(sim->candidate, &addr, code,
-                                                 at);
-        row->changed = row->current.action != row->candidate.action;
-
-        sim->summary[row->candidate.action]++;
-        sim->nchanged += row->changed;
+        sim->sign_ins += ngx_atoof(sign_ins.data, sign_ins.len);
     }
 
     return NGX_OK;
 }
 
 
-static void
-ngx_svc_admin_simulate_sample(ngx_svc_json_writer_t *w, PGresult *period,
-    PGresult *res)
+static ngx_int_t
+ngx_svc_admin_simulate_evaluate(ngx_svc_admin_simulate_t *sim,
+    ngx_svc_admin_simulated_t *row, ngx_str_t *ip, ngx_str_t *country,
+    ngx_str_t *epoch)
 {
-    int        i, n;
-    int64_t    total;
-    ngx_str_t  count;
+    time_t                    at;
+    ngx_svc_addr_t            addr;
+    ngx_svc_access_country_t  code;
 
-    total = 0;
-    n = ngx_min(PQntuples(res), NGX_SVC_ADMIN_SIMULATE_IPS);
+    at = ngx_atotm(epoch->data, epoch->len);
 
-    for (i = 0; i < n; i++) {
-        count = ngx_svc_pg_value(res, i, NGX_SVC_ADMIN_SIMULATE_N);
-        total += ngx_atoof(count.data, count.len);
+    if (at == NGX_ERROR
+        || ngx_svc_addr_parse(ip->data, ip->len, &addr) != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
+    ngx_memzero(&code, sizeof(ngx_svc_access_country_t));
+
+    if (country->len == 2) {
+        ngx_memcpy(code.code, country->data, 2);
+    }
+
+    row->current = ngx_svc_access_evaluate(sim->current, &addr, code, at);
+    row->candidate = ngx_svc_access_evaluate(sim->candidate, &addr, code, at);
+    row->changed = row->current.action != row->candidate.action;
+
+    sim->summary[row->candidate.action]++;
+    sim->nchanged += row->changed;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_admin_simulate_sample(ngx_svc_json_writer_t *w,
+    ngx_svc_admin_simulate_t *sim, PGresult *period, PGresult *res)
+{
+    ngx_svc_row_t  columns;
+
+    ngx_svc_row_init(&columns, period);
+
     ngx_svc_json_open(w, "sample", '{');
-    ngx_svc_json_integer(w, "signIns", total);
-    ngx_svc_json_integer(w, "distinctIps", n);
-    ngx_svc_column_time(w, "from", period, 0, 3);
-    ngx_svc_column_time(w, "to", period, 0, 4);
-    ngx_svc_json_boolean(w, "truncated", PQntuples(res) > n);
+    ngx_svc_json_integer(w, "signIns", sim->sign_ins);
+    ngx_svc_json_integer(w, "distinctIps", sim->n);
+    ngx_svc_row_write(w, &columns, 0);
+    ngx_svc_json_boolean(w, "truncated", PQntuples(res) > sim->n);
     ngx_svc_json_close(w, '}');
 }
 
 
 static void
 ngx_svc_admin_simulate_summary(ngx_svc_json_writer_t *w,
-    ngx_svc_admin_simulate_t *sim, int n)
+    ngx_svc_admin_simulate_t *sim)
 {
     ngx_svc_json_open(w, "summary", '{');
     ngx_svc_json_integer(w, "allow", sim->summary[NGX_SVC_ACCESS_ALLOW]);
     ngx_svc_json_integer(w, "mfa", sim->summary[NGX_SVC_ACCESS_MFA]);
     ngx_svc_json_integer(w, "deny", sim->summary[NGX_SVC_ACCESS_DENY]);
     ngx_svc_json_integer(w, "changed", sim->nchanged);
-    ngx_svc_json_integer(w, "unchanged", n - sim->nchanged);
+    ngx_svc_json_integer(w, "unchanged", sim->n - sim->nchanged);
     ngx_svc_json_close(w, '}');
 }
 
@@ -351,19 +305,22 @@ ngx_svc_admin_simulate_summary(ngx_svc_json_writer_t *w,
 
 static void
 ngx_svc_admin_simulate_results(ngx_svc_json_writer_t *w,
-    ngx_svc_admin_simulate_t *sim, PGresult *res, int n)
+    ngx_svc_admin_simulate_t *sim, PGresult *res)
 {
-    int         i;
-    ngx_uint_t  changed;
+    int            i;
+    ngx_uint_t     changed;
+    ngx_svc_row_t  columns;
+
+    ngx_svc_row_init(&columns, res);
 
     ngx_svc_json_open(w, "results", '[');
 
     changed = 1;
 
     do {
-        for (i = 0; i < n; i++) {
+        for (i = 0; i < sim->n; i++) {
             if (sim->rows[i].changed == changed) {
-                ngx_svc_admin_simulate_row(w, sim, res, i);
+                ngx_svc_admin_simulate_row(w, sim, &columns, i);
             }
         }
     } while (changed--);
@@ -374,17 +331,11 @@ ngx_svc_admin_simulate_results(ngx_svc_json_writer_t *w,
 
 static void
 ngx_svc_admin_simulate_row(ngx_svc_json_writer_t *w,
-    ngx_svc_admin_simulate_t *sim, PGresult *res, int row)
+    ngx_svc_admin_simulate_t *sim, const ngx_svc_row_t *columns, int row)
 {
     ngx_svc_json_open(w, NULL, '{');
 
-    ngx_svc_column_text(w, "ip", res, row, NGX_SVC_ADMIN_SIMULATE_IP);
-    ngx_svc_column_text(w, "country", res, row,
-                        NGX_SVC_ADMIN_SIMULATE_COUNTRY);
-    ngx_svc_column_raw(w, "signIns", res, row, NGX_SVC_ADMIN_SIMULATE_N);
-    ngx_svc_column_raw(w, "users", res, row, NGX_SVC_ADMIN_SIMULATE_USERS);
-    ngx_svc_column_time(w, "lastSignInAt", res, row, NGX_SVC_ADMIN_SIMULATE_AT);
-
+    ngx_svc_row_write(w, columns, row);
     ngx_svc_admin_simulate_result(w, "current", sim->current,
                                   sim->rows[row].current);
     ngx_svc_admin_simulate_result(w, "candidate", sim->candidate,

@@ -16,6 +16,11 @@
 #define NGX_SVC_A_GROUP_UPDATED(_)  _("group.updated", "group")
 #define NGX_SVC_A_GROUP_DELETED(_)  _("group.deleted", "group")
 
+#define NGX_SVC_A_ACCESS_POLICY_UPDATED(_)                                    \
+    _("access_policy.updated", "accessPolicy")
+#define NGX_SVC_A_ACCESS_POLICY_RESTORED(_)                                   \
+    _("access_policy.restored", "accessPolicy")
+
 #define NGX_SVC_A_RISK_UPDATED(_)  _("risk_policy.updated", "riskPolicy")
 #define NGX_SVC_A_PASSWORD_UPDATED(_)                                         \
     _("password_policy.updated", "passwordPolicy")

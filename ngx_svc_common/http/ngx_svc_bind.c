@@ -303,6 +303,20 @@ ngx_svc_bind_base_url(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
+ngx_int_t
+ngx_svc_bind_data(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_str_t  *value;
+
+    value = (ngx_str_t *) ((u_char *) sr->data + param->offset);
+
+    ngx_svc_pg_bind_str(call, value->data ? value : NULL);
+
+    return NGX_OK;
+}
+
+
 /* NULL when it is absent or null. */
 
 static ngx_svc_value_t *

@@ -71,6 +71,10 @@
 #define ngx_svc_param_base_url()                                              \
     { .bind = ngx_svc_bind_base_url }
 
+/* An ngx_str_t of what sr->data points to: NULL when it has no data. */
+#define ngx_svc_param_data(type, field)                                       \
+    { .bind = ngx_svc_bind_data, .offset = offsetof(type, field) }
+
 /* Whatever else: a function of the resource's own. */
 #define ngx_svc_param_call(function)                                          \
     { .bind = function }
@@ -103,6 +107,7 @@ ngx_svc_bind_function(ngx_svc_bind_new_id);
 ngx_svc_bind_function(ngx_svc_bind_if_match);
 ngx_svc_bind_function(ngx_svc_bind_constant);
 ngx_svc_bind_function(ngx_svc_bind_base_url);
+ngx_svc_bind_function(ngx_svc_bind_data);
 
 
 #endif /* _NGX_SVC_BIND_H_INCLUDED_ */

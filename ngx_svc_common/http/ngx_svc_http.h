@@ -18,6 +18,7 @@
 #include "ngx_svc_header.h"
 #include "ngx_svc_page.h"
 #include "ngx_svc_router.h"
+#include "ngx_svc_row.h"
 #include "ngx_svc_send.h"
 #include "ngx_svc_sql.h"
 #include "ngx_svc_stream.h"

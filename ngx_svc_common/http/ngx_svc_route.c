@@ -343,9 +343,7 @@ ngx_svc_route_list(ngx_svc_request_t *sr, PGresult *res, PGresult *total)
             continue;
         }
 
-        ngx_svc_json_open(&w, NULL, '{');
-        ngx_svc_row_write(&w, &columns, i);
-        ngx_svc_json_close(&w, '}');
+        ngx_svc_row_object(&w, &columns, i);
     }
 
     ngx_svc_json_close(&w, ']');

@@ -21,7 +21,7 @@
 #define NGX_SVC_PG_JSONB        3802
 
 
-static void ngx_svc_row_object(ngx_svc_json_writer_t *w,
+static void ngx_svc_row_nested(ngx_svc_json_writer_t *w,
     const ngx_svc_row_t *columns, int row, int *i);
 
 
@@ -93,7 +93,7 @@ ngx_svc_row_write(ngx_svc_json_writer_t *w, const ngx_svc_row_t *columns,
         }
 
         if (column->object) {
-            ngx_svc_row_object(w, columns, row, &i);
+            ngx_svc_row_nested(w, columns, row, &i);
             continue;
         }
 
@@ -105,7 +105,7 @@ ngx_svc_row_write(ngx_svc_json_writer_t *w, const ngx_svc_row_t *columns,
 /* From the column *i on, which it moves to the object's last one. */
 
 static void
-ngx_svc_row_object(ngx_svc_json_writer_t *w, const ngx_svc_row_t *columns,
+ngx_svc_row_nested(ngx_svc_json_writer_t *w, const ngx_svc_row_t *columns,
     int row, int *i)
 {
     int                          n;
@@ -149,6 +149,16 @@ ngx_svc_row_object(ngx_svc_json_writer_t *w, const ngx_svc_row_t *columns,
 }
 
 
+void
+ngx_svc_row_object(ngx_svc_json_writer_t *w, const ngx_svc_row_t *columns,
+    int row)
+{
+    ngx_svc_json_open(w, NULL, '{');
+    ngx_svc_row_write(w, columns, row);
+    ngx_svc_json_close(w, '}');
+}
+
+
 size_t
 ngx_svc_row_size(const ngx_svc_row_t *columns, int row)
 {
@@ -186,4 +196,21 @@ ngx_str_t
 ngx_svc_row_value(PGresult *res, int row, const char *name)
 {
     return ngx_svc_pg_value(res, row, ngx_svc_row_find(res, name));
+}
+
+
+void
+ngx_svc_row_copy(ngx_str_t *dst, u_char *text, size_t size, PGresult *res,
+    int row, const char *name)
+{
+    ngx_str_t  value;
+
+    value = ngx_svc_row_value(res, row, name);
+
+    dst->data = text;
+    dst->len = ngx_min(value.len, size);
+
+    if (dst->len) {
+        ngx_memcpy(text, value.data, dst->len);
+    }
 }

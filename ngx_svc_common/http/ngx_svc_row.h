@@ -43,6 +43,10 @@ NGX_SVC_API void ngx_svc_row_init(ngx_svc_row_t *columns, PGresult *res);
 NGX_SVC_API void ngx_svc_row_write(ngx_svc_json_writer_t *w,
     const ngx_svc_row_t *columns, int row);
 
+/* With them: an element of an array. */
+NGX_SVC_API void ngx_svc_row_object(ngx_svc_json_writer_t *w,
+    const ngx_svc_row_t *columns, int row);
+
 /* About as many bytes as that takes. */
 NGX_SVC_API size_t ngx_svc_row_size(const ngx_svc_row_t *columns, int row);
 
@@ -52,6 +56,10 @@ NGX_SVC_API int ngx_svc_row_find(PGresult *res, const char *name);
 /* Its value, as of ngx_svc_pg_value(). */
 NGX_SVC_API ngx_str_t ngx_svc_row_value(PGresult *res, int row,
     const char *name);
+
+/* A copy of it in text, cut at size. */
+NGX_SVC_API void ngx_svc_row_copy(ngx_str_t *dst, u_char *text, size_t size,
+    PGresult *res, int row, const char *name);
 
 
 #endif /* _NGX_SVC_ROW_H_INCLUDED_ */

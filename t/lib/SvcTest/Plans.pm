@@ -227,6 +227,7 @@ sub values {
     my $hook = $self->id($HOOK, 50);
     my $hash = $self->sha(1);
     my @page = (100, 0);
+    my $policy = '{"rules":[],"defaultAction":"mfa"}';
     my @policy = (20, ('true') x 6, 9, 90);
     my @no_filter = (undef) x 6;
     my @text = ('text') x 6;
@@ -313,8 +314,8 @@ sub values {
 
         admin_access_get => [],
         admin_access_read => [ '{50}' ],
-        admin_access_store => [ '{"rules":[],"defaultAction":"mfa"}', 50,
-                                'api', undef, 50 ],
+        admin_access_store => [ $policy, 50, 50 ],
+        admin_access_restore => [ $policy, 50, 50, $self->id($VERSION, 25) ],
         admin_access_version => [ $self->id($VERSION, 25), undef ],
         admin_access_versions => [ @page, undef, 262144 ],
         admin_access_versions_total => [],
