@@ -59,9 +59,6 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
 
 
 ngx_svc_pg_statements_t *const  ngx_svc_admin_statements[] = {
-    ngx_svc_admin_tenant_statements,
-    ngx_svc_admin_logo_statements,
-    ngx_svc_admin_public_statements,
     ngx_svc_admin_tokens_statements,
     ngx_svc_admin_users_statements,
     ngx_svc_admin_user_change_statements,

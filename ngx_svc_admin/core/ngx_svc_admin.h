@@ -44,15 +44,8 @@ extern const ngx_svc_route_t  ngx_svc_admin_config[];
 extern const ngx_svc_route_t  ngx_svc_admin_apply[];
 
 
-/* ngx_svc_admin_tenant.c, and ngx_svc_admin_logo.c: a reply */
-ngx_int_t ngx_svc_admin_tenant_reply(ngx_svc_request_t *sr);
-
-
 /* Statements */
 
-extern ngx_svc_pg_statements_t  ngx_svc_admin_tenant_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_logo_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_public_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_tokens_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_users_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_user_change_statements[];

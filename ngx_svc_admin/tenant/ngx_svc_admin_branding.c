@@ -3,8 +3,7 @@
  * leave a CSS value is refused.
  */
 
-#include "ngx_svc_admin.h"
-#include "ngx_svc_schema.h"
+#include "ngx_svc_admin_tenant.h"
 
 
 #define NGX_SVC_ADMIN_RADIUS  64        /* of a number */
@@ -24,24 +23,25 @@ static ngx_uint_t ngx_svc_admin_color_word(ngx_str_t *text);
 
 /* Whatever else there is stays private.  Of logoUrl the value is not ours. */
 
-#define NGX_SVC_ADMIN_COLOR(name)                                             \
-    { ngx_string(name), NGX_SVC_T_STRING|NGX_SVC_T_NULL, 0, 1,                \
-      NGX_SVC_ADMIN_CSS, ngx_svc_admin_color, NULL, NULL,                     \
-      offsetof(ngx_svc_admin_branding_t, any) }
+#define NGX_SVC_ADMIN_COLOR(key)                                              \
+    { .name = ngx_string(key),                                                \
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,                                \
+      .min = 1,                                                               \
+      .max = NGX_SVC_ADMIN_CSS,                                               \
+      .check = ngx_svc_admin_color,                                           \
+      .offset = offsetof(ngx_svc_admin_tenant_t, any) }
 
-#define NGX_SVC_ADMIN_SWITCH(name)                                            \
-    { ngx_string(name), NGX_SVC_T_BOOLEAN|NGX_SVC_T_NULL, 0, 0, 0, NULL,      \
-      NULL, NULL, offsetof(ngx_svc_admin_branding_t, any) }
-
-typedef struct {
-    ngx_svc_value_t  any;           /* looked at by its check alone */
-} ngx_svc_admin_branding_t;
+#define NGX_SVC_ADMIN_SWITCH(key)                                             \
+    { .name = ngx_string(key),                                                \
+      .type = NGX_SVC_T_BOOLEAN|NGX_SVC_T_NULL,                               \
+      .offset = offsetof(ngx_svc_admin_tenant_t, any) }
 
 const ngx_svc_member_t  ngx_svc_admin_branding_members[] = {
 
-    { ngx_string("primary"), NGX_SVC_T_STRING|NGX_SVC_T_NULL, 0, 0, 0,
-      ngx_svc_admin_primary, NULL, NULL,
-      offsetof(ngx_svc_admin_branding_t, any) },
+    { .name = ngx_string("primary"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
+      .check = ngx_svc_admin_primary,
+      .offset = offsetof(ngx_svc_admin_tenant_t, any) },
 
     NGX_SVC_ADMIN_COLOR("primaryHover"),
     NGX_SVC_ADMIN_COLOR("primaryFg"),
@@ -52,10 +52,11 @@ const ngx_svc_member_t  ngx_svc_admin_branding_members[] = {
     NGX_SVC_ADMIN_COLOR("border"),
     NGX_SVC_ADMIN_COLOR("danger"),
 
-    { ngx_string("radius"),
-      NGX_SVC_T_STRING|NGX_SVC_T_NUMBER|NGX_SVC_T_NULL, 0, 0,
-      NGX_SVC_ADMIN_RADIUS, ngx_svc_admin_radius, NULL, NULL,
-      offsetof(ngx_svc_admin_branding_t, any) },
+    { .name = ngx_string("radius"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NUMBER|NGX_SVC_T_NULL,
+      .max = NGX_SVC_ADMIN_RADIUS,
+      .check = ngx_svc_admin_radius,
+      .offset = offsetof(ngx_svc_admin_tenant_t, any) },
 
     NGX_SVC_ADMIN_SWITCH("allowSelfSignup"),
     NGX_SVC_ADMIN_SWITCH("allowPasswordless"),

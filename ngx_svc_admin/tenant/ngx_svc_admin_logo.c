@@ -35,8 +35,10 @@ typedef struct {
 } ngx_svc_admin_logo_t;
 
 
+static ngx_int_t ngx_svc_admin_logo_bind_type(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_admin_logo_put_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_logo_put_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_logo_delete_prepare(ngx_svc_request_t *sr);
 static ngx_svc_admin_logo_t *ngx_svc_admin_logo_create(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_logo_post(ngx_svc_admin_logo_t *logo);
 static void ngx_svc_admin_logo_next(void);
@@ -48,18 +50,15 @@ static void ngx_svc_admin_logo_check(void *data, ngx_log_t *log);
 static void ngx_svc_admin_logo_checked(ngx_event_t *ev);
 static ngx_int_t ngx_svc_admin_logo_verdict(ngx_svc_request_t *sr,
     ngx_svc_admin_logo_t *logo);
-static ngx_int_t ngx_svc_admin_logo_put_prepare(ngx_svc_request_t *sr);
 
-
-/* See ngx_svc_admin_tenant_reply() for what they return. */
 
 #define NGX_SVC_ADMIN_LOGO_RETURN                                             \
     "r AS ("                                                                  \
         "SELECT * FROM u"                                                     \
         " UNION ALL SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)"         \
     ")"                                                                       \
-    " SELECT m.matches, true, " NGX_SVC_ADMIN_TENANT_COLUMNS_OF("r")          \
-    " FROM r, m"
+    " SELECT CASE WHEN NOT m.matches THEN 'precondition' END AS _verdict, "   \
+    NGX_SVC_ADMIN_TENANT_COLUMNS("r") " FROM r, m"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_logo_put = {
     .name = "admin_logo_put",
@@ -73,7 +72,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_logo_put = {
             "UPDATE svc.tenant t SET logo_uploads = o.logo_uploads + 1,"
                 " logo_etag = left(encode(sha256($2::bytea"
                 " || int8send(o.logo_uploads + 1)), 'hex'), 12),"
-                " updated_at = " NGX_SVC_ADMIN_TENANT_MOVED
+                " updated_at = " NGX_SVC_CHANGED_AT("t")
             " FROM o, m WHERE t.id = o.id AND m.matches RETURNING t.*"
         "), l AS ("
             "INSERT INTO svc.logo (tenant_id, content_type, data)"
@@ -81,14 +80,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_logo_put = {
             " ON CONFLICT (tenant_id) DO UPDATE"
             " SET content_type = excluded.content_type, data = excluded.data"
         "), e AS ("
-            "INSERT INTO svc.audit_event (action, target_type, target_id,"
-                " target_name, details)"
-            " SELECT 'logo.uploaded', 'tenant', u.id::text, u.name,"
-                " jsonb_build_object('contentType', $3::text, 'size',"
-                " octet_length($2))"
-            " FROM u"
+            NGX_SVC_AUDIT(NGX_SVC_A_LOGO_UPLOADED, "u.id::text", "u.name",
+                "jsonb_build_object('contentType', $3::text, 'size',"
+                " octet_length($2))", "FROM u")
         "), " NGX_SVC_ADMIN_LOGO_RETURN,
-    .nparams = 4
+    NGX_SVC_PARAMS(ngx_svc_param_base_url(),
+                   ngx_svc_param_body(),
+                   ngx_svc_param_call(ngx_svc_admin_logo_bind_type),
+                   ngx_svc_param_if_match()),
+    NGX_SVC_VERDICTS(ngx_svc_verdict_precondition)
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_logo_delete = {
@@ -101,23 +101,18 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_logo_delete = {
             "SELECT " NGX_SVC_ADMIN_TENANT_MATCHES("$2") " AS matches FROM o"
         "), u AS ("
             "UPDATE svc.tenant t SET logo_etag = NULL,"
-                " updated_at = " NGX_SVC_ADMIN_TENANT_MOVED
+                " updated_at = " NGX_SVC_CHANGED_AT("t")
             " FROM o, m WHERE t.id = o.id AND m.matches"
                 " AND o.logo_etag IS NOT NULL RETURNING t.*"
         "), l AS ("
             "DELETE FROM svc.logo l USING u WHERE l.tenant_id = u.id"
         "), e AS ("
-            "INSERT INTO svc.audit_event (action, target_type, target_id,"
-                " target_name)"
-            " SELECT 'logo.deleted', 'tenant', u.id::text, u.name FROM u"
+            NGX_SVC_AUDIT(NGX_SVC_A_LOGO_DELETED, "u.id::text", "u.name",
+                          "'{}'", "FROM u")
         "), " NGX_SVC_ADMIN_LOGO_RETURN,
-    .nparams = 2
-};
-
-ngx_svc_pg_statements_t  ngx_svc_admin_logo_statements[] = {
-    &ngx_svc_sql_admin_logo_put,
-    &ngx_svc_sql_admin_logo_delete,
-    NULL
+    NGX_SVC_PARAMS(ngx_svc_param_base_url(),
+                   ngx_svc_param_if_match()),
+    NGX_SVC_VERDICTS(ngx_svc_verdict_precondition)
 };
 
 
@@ -127,14 +122,19 @@ const ngx_svc_route_t  ngx_svc_admin_logo[] = {
       .path = ngx_string("/admin/tenant/logo"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_RAW,
+      .statements = { &ngx_svc_sql_admin_logo_put },
+      .object = "tenant",
+      .committed = ngx_svc_admin_tenant_committed,
+      .prepare = ngx_svc_admin_logo_put_prepare,
       .reply = ngx_svc_admin_logo_put_reply },
 
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/tenant/logo"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_WRITE_POOL,
-      .prepare = ngx_svc_admin_logo_delete_prepare,
-      .reply = ngx_svc_admin_tenant_reply },
+      .statements = { &ngx_svc_sql_admin_logo_delete },
+      .object = "tenant",
+      .committed = ngx_svc_admin_tenant_committed },
 
     ngx_svc_null_route
 };
@@ -146,6 +146,15 @@ static ngx_queue_t  ngx_svc_admin_logo_queue = {
 
 static ngx_uint_t   ngx_svc_admin_logo_nwaiting;
 static ngx_uint_t   ngx_svc_admin_logo_running;
+
+
+/* The credential alone: its statement is for when the image is good. */
+
+static ngx_int_t
+ngx_svc_admin_logo_put_prepare(ngx_svc_request_t *sr)
+{
+    return NGX_OK;
+}
 
 
 /* The credential is good. */
@@ -414,48 +423,15 @@ ngx_svc_admin_logo_verdict(ngx_svc_request_t *sr, ngx_svc_admin_logo_t *logo)
     sr->data = (void *) ngx_svc_image_content_type(logo->type);
 
     return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_logo_put_prepare,
-                                 ngx_svc_admin_tenant_reply);
+                                 ngx_svc_route_prepare, ngx_svc_route_reply);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_logo_put_prepare(ngx_svc_request_t *sr)
+ngx_svc_admin_logo_bind_type(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
 {
-    ngx_str_t           match;
-    ngx_svc_pg_call_t  *call;
-
-    call = ngx_svc_admin_tenant_call(sr, &ngx_svc_sql_admin_logo_put);
-
-    if (call == NULL || ngx_svc_if_match(sr, &match) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_pg_bind_str(call, &sr->body);
     ngx_svc_pg_bind_str(call, sr->data);
-    ngx_svc_pg_bind_str(call, match.data ? &match : NULL);
-
-    sr->op->committed = ngx_svc_admin_tenant_committed;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_admin_logo_delete_prepare(ngx_svc_request_t *sr)
-{
-    ngx_str_t           match;
-    ngx_svc_pg_call_t  *call;
-
-    call = ngx_svc_admin_tenant_call(sr, &ngx_svc_sql_admin_logo_delete);
-
-    if (call == NULL || ngx_svc_if_match(sr, &match) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_pg_bind_str(call, match.data ? &match : NULL);
-
-    sr->op->committed = ngx_svc_admin_tenant_committed;
 
     return NGX_OK;
 }

@@ -3,68 +3,76 @@
  * cache or else from the database.
  */
 
-#include "ngx_svc_admin.h"
 #include "ngx_svc_admin_public_answer.h"
+#include "ngx_svc_admin_reader.h"
 #include "ngx_svc_admin_tenant.h"
+#include "ngx_svc_row.h"
 
 
 #define NGX_SVC_ADMIN_SLUG_MAX    63
 #define NGX_SVC_ADMIN_DOMAIN_MAX  253
-#define NGX_SVC_ADMIN_WAIT        1000  /* ms */
 #define NGX_SVC_ADMIN_FRESH       100   /* ms; not read again for its version */
 
 
-/*
- * One that is not in the cache is read once by each worker: the first request
- * for it reads, the others wait for that one, or for a while.  Of the request's
- * pool.
- */
-
 typedef struct {
-    ngx_svc_request_t      *sr;
-    ngx_svc_cache_kind_e    kind;
+    ngx_svc_admin_reader_t  reader;
     ngx_str_t               name;       /* a slug, or a domain in lower case */
     ngx_str_t               version;    /* "v" of a logo; no data: none */
-    ngx_str_t               key;        /* in the cache */
-    uint64_t                ticket;
-    ngx_queue_t             queue;      /* of who reads; or of who waits */
-    ngx_queue_t             waiting;    /* for this one that reads */
-    ngx_event_t             event;      /* the end of the wait */
-    unsigned                reads:1;
-    unsigned                waits:1;
 } ngx_svc_admin_public_t;
 
 
-static ngx_int_t ngx_svc_admin_public_branding_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_public_branding_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_public_logo_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_public_logo_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_public_prepare(ngx_svc_request_t *sr,
-    ngx_svc_cache_kind_e kind);
-static ngx_int_t ngx_svc_admin_public_create(ngx_svc_request_t *sr,
-    ngx_svc_cache_kind_e kind);
+typedef struct {
+    const char             *name;       /* NULL ends the list */
+    ngx_str_t               value;
+} ngx_svc_admin_header_t;
+
+
+/* What is different of the kinds of answers. */
+
+typedef struct {
+    ngx_int_t             (*answer)(ngx_svc_request_t *sr, PGresult *res,
+                                    ngx_svc_cache_answer_t *answer);
+    ngx_svc_admin_header_t  headers[4];     /* Cache-Control first */
+    ngx_uint_t              ranges;
+} ngx_svc_admin_public_kind_t;
+
+
+static ngx_int_t ngx_svc_admin_public_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_public_create(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_public_name(ngx_svc_request_t *sr,
     ngx_str_t *name);
 static ngx_int_t ngx_svc_admin_public_key(ngx_svc_admin_public_t *public);
-static ngx_int_t ngx_svc_admin_public_read(ngx_svc_admin_public_t *public);
-static ngx_svc_admin_public_t *ngx_svc_admin_public_reader(
-    ngx_svc_admin_public_t *public);
-static ngx_int_t ngx_svc_admin_public_wait(ngx_svc_admin_public_t *public,
-    ngx_svc_admin_public_t *reader);
-static void ngx_svc_admin_public_resume(ngx_event_t *ev);
-static void ngx_svc_admin_public_done(ngx_svc_admin_public_t *public);
-static void ngx_svc_admin_public_cleanup(void *data);
+static ngx_int_t ngx_svc_admin_public_bind_name(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_admin_public_reply(ngx_svc_request_t *sr);
 static ngx_uint_t ngx_svc_admin_public_other(ngx_svc_request_t *sr,
     ngx_svc_cache_answer_t *answer);
-static ngx_int_t ngx_svc_admin_public_keep(ngx_svc_request_t *sr,
-    ngx_str_t *tenant, ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_admin_public_send(ngx_svc_request_t *sr,
-    ngx_svc_cache_kind_e kind, ngx_svc_cache_answer_t *answer);
-static ngx_int_t ngx_svc_admin_public_not_found(ngx_svc_request_t *sr);
+    ngx_svc_cache_answer_t *answer);
 
 
-static ngx_queue_t  ngx_svc_admin_readers = {
-    &ngx_svc_admin_readers, &ngx_svc_admin_readers
+static ngx_svc_admin_public_kind_t
+    ngx_svc_admin_public_kinds[NGX_SVC_CACHE_KINDS] = {
+
+    [NGX_SVC_CACHE_BRANDING] = {
+        .answer = ngx_svc_admin_branding_answer,
+        .headers = {
+            { "Cache-Control", ngx_string("public, max-age=60") },
+            { "Access-Control-Allow-Origin", ngx_string("*") }
+        }
+    },
+
+    [NGX_SVC_CACHE_LOGO] = {
+        .answer = ngx_svc_admin_logo_answer,
+        .headers = {
+            { "Cache-Control",
+              ngx_string("public, max-age=31536000, immutable") },
+            { "X-Content-Type-Options", ngx_string("nosniff") },
+            { "Content-Security-Policy",
+              ngx_string("default-src 'none'; sandbox") }
+        },
+        .ranges = 1
+    }
 };
 
 
@@ -73,23 +81,21 @@ static ngx_queue_t  ngx_svc_admin_readers = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_public_branding = {
     .name = "public_branding",
     .text =
-        "SELECT t.id, t.name, t.slug, t.branding ||"
-        NGX_SVC_ADMIN_LOGO_URL("t.slug", "t.logo_etag")
-        ", t.allow_signup, t.allow_passwordless FROM svc.public_tenant($2) t",
-    .nparams = 2
+        "SELECT t.id AS _tenant, t.name, t.slug, t.branding ||"
+            NGX_SVC_ADMIN_LOGO_URL("t.slug", "t.logo_etag") " AS branding,"
+            " t.allow_signup AS \"allowSignup\","
+            " t.allow_passwordless AS \"allowPasswordless\""
+        " FROM svc.public_tenant($2) t",
+    NGX_SVC_PARAMS(ngx_svc_param_base_url(),
+                   ngx_svc_param_call(ngx_svc_admin_public_bind_name))
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_public_logo = {
     .name = "public_logo",
     .text =
-        "SELECT id, logo_etag, content_type, data FROM svc.public_logo($1)",
-    .nparams = 1
-};
-
-ngx_svc_pg_statements_t  ngx_svc_admin_public_statements[] = {
-    &ngx_svc_sql_public_branding,
-    &ngx_svc_sql_public_logo,
-    NULL
+        "SELECT id AS _tenant, logo_etag AS _etag, content_type AS _type,"
+            " data AS _data FROM svc.public_logo($1)",
+    NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_admin_public_bind_name))
 };
 
 
@@ -98,59 +104,47 @@ const ngx_svc_route_t  ngx_svc_admin_public[] = {
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/tenants/*/branding"),
       .flags = NGX_SVC_ROUTE_PUBLIC,
-      .prepare = ngx_svc_admin_public_branding_prepare,
-      .reply = ngx_svc_admin_public_branding_reply },
+      .statements = { &ngx_svc_sql_public_branding },
+      .prepare = ngx_svc_admin_public_prepare,
+      .reply = ngx_svc_admin_public_reply },
 
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/tenants/*/logo"),
       .flags = NGX_SVC_ROUTE_PUBLIC,
-      .prepare = ngx_svc_admin_public_logo_prepare,
-      .reply = ngx_svc_admin_public_logo_reply },
+      .statements = { &ngx_svc_sql_public_logo },
+      .prepare = ngx_svc_admin_public_prepare,
+      .reply = ngx_svc_admin_public_reply },
 
     ngx_svc_null_route
 };
 
 
-static ngx_int_t
-ngx_svc_admin_public_branding_prepare(ngx_svc_request_t *sr)
-{
-    return ngx_svc_admin_public_prepare(sr, NGX_SVC_CACHE_BRANDING);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_public_logo_prepare(ngx_svc_request_t *sr)
-{
-    return ngx_svc_admin_public_prepare(sr, NGX_SVC_CACHE_LOGO);
-}
-
-
 /* Is called again when a wait is over. */
 
 static ngx_int_t
-ngx_svc_admin_public_prepare(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind)
+ngx_svc_admin_public_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;
-    ngx_svc_admin_public_t  *public, *reader;
+    ngx_svc_admin_reader_t  *reader;
     ngx_svc_cache_answer_t   answer;
 
     if (sr->data == NULL) {
-        rc = ngx_svc_admin_public_create(sr, kind);
+        rc = ngx_svc_admin_public_create(sr);
         if (rc != NGX_OK) {
-            return rc;
+            return rc == NGX_DECLINED ? rc : NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
     }
 
-    public = sr->data;
+    reader = sr->data;
 
-    rc = ngx_svc_cache_get(sr->request, kind, &public->key, &answer,
-                           &public->ticket);
+    rc = ngx_svc_cache_get(sr->request, reader->kind, &reader->key, &answer,
+                           &reader->ticket);
 
     if (rc == NGX_OK
         && (answer.age < NGX_SVC_ADMIN_FRESH
             || !ngx_svc_admin_public_other(sr, &answer)))
     {
-        return ngx_svc_admin_public_send(sr, kind, &answer);
+        return ngx_svc_admin_public_send(sr, &answer);
     }
 
     if (rc == NGX_BUSY) {
@@ -163,56 +157,48 @@ ngx_svc_admin_public_prepare(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    reader = ngx_svc_admin_public_reader(public);
+    rc = ngx_svc_admin_reader_begin(reader);
 
-    if (reader) {
-        return ngx_svc_admin_public_wait(public, reader);
+    if (rc != NGX_OK) {
+        return rc == NGX_DONE ? NGX_DONE : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_admin_public_read(public);
+    return ngx_svc_route_prepare(sr);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_public_create(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind)
+ngx_svc_admin_public_create(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;
-    ngx_str_t                name;
     ngx_svc_admin_public_t  *public;
 
-    rc = ngx_svc_admin_public_name(sr, &name);
-    if (rc != NGX_OK) {
-        return rc == NGX_DECLINED ? rc : NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    public = ngx_palloc(sr->request->pool, sizeof(ngx_svc_admin_public_t));
+    public = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_admin_public_t));
     if (public == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        return NGX_ERROR;
     }
 
-    public->sr = sr;
-    public->kind = kind;
-    public->name = name;
-    ngx_str_null(&public->version);
-    public->reads = 0;
-    public->waits = 0;
-    public->event.timer_set = 0;
-    public->event.posted = 0;
+    public->reader.sr = sr;
+    public->reader.kind = sr->route->statements[0] == &ngx_svc_sql_public_logo
+                          ? NGX_SVC_CACHE_LOGO : NGX_SVC_CACHE_BRANDING;
 
-    if (ngx_svc_admin_public_key(public) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    rc = ngx_svc_admin_public_name(sr, &public->name);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_admin_public_key(public);
     }
 
-    if (kind == NGX_SVC_CACHE_LOGO && sr->request->args.len) {
+    if (rc == NGX_OK && public->reader.kind == NGX_SVC_CACHE_LOGO
+        && sr->request->args.len)
+    {
         rc = ngx_svc_argument(sr, "v", &public->version);
-        if (rc != NGX_OK) {
-            return rc == NGX_DECLINED ? rc : NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
     }
 
-    sr->data = public;
+    if (rc == NGX_OK) {
+        sr->data = public;
+    }
 
-    return NGX_OK;
+    return rc;
 }
 
 
@@ -221,26 +207,28 @@ ngx_svc_admin_public_create(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind)
 static ngx_int_t
 ngx_svc_admin_public_key(ngx_svc_admin_public_t *public)
 {
-    u_char              *p;
-    ngx_svc_loc_conf_t  *slcf;
+    u_char                  *p;
+    ngx_svc_loc_conf_t      *slcf;
+    ngx_svc_admin_reader_t  *reader;
 
-    public->key = public->name;
+    reader = &public->reader;
+    reader->key = public->name;
 
-    if (public->kind == NGX_SVC_CACHE_LOGO) {
+    if (reader->kind == NGX_SVC_CACHE_LOGO) {
         return NGX_OK;
     }
 
-    slcf = ngx_http_get_module_loc_conf(public->sr->request,
+    slcf = ngx_http_get_module_loc_conf(reader->sr->request,
                                         ngx_http_svc_common_module);
 
-    public->key.len = public->name.len + 1 + slcf->base_url.len;
+    reader->key.len = public->name.len + 1 + slcf->base_url.len;
 
-    p = ngx_pnalloc(public->sr->request->pool, public->key.len);
+    p = ngx_pnalloc(reader->sr->request->pool, reader->key.len);
     if (p == NULL) {
         return NGX_ERROR;
     }
 
-    public->key.data = p;
+    reader->key.data = p;
 
     p = ngx_cpymem(p, public->name.data, public->name.len);
     *p++ = ' ';
@@ -251,171 +239,16 @@ ngx_svc_admin_public_key(ngx_svc_admin_public_t *public)
 
 
 static ngx_int_t
-ngx_svc_admin_public_read(ngx_svc_admin_public_t *public)
+ngx_svc_admin_public_bind_name(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
 {
-    ngx_svc_request_t   *sr;
-    ngx_svc_pg_call_t   *call;
-    ngx_http_cleanup_t  *cln;
+    ngx_svc_admin_public_t  *public;
 
-    sr = public->sr;
-
-    cln = ngx_http_cleanup_add(sr->request, 0);
-    if (cln == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    cln->handler = ngx_svc_admin_public_cleanup;
-    cln->data = public;
-
-    public->reads = 1;
-    ngx_queue_init(&public->waiting);
-    ngx_queue_insert_tail(&ngx_svc_admin_readers, &public->queue);
-
-    if (public->kind == NGX_SVC_CACHE_BRANDING) {
-        call = ngx_svc_admin_tenant_call(sr, &ngx_svc_sql_public_branding);
-
-    } else {
-        call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_public_logo);
-    }
-
-    if (call == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
+    public = sr->data;
 
     ngx_svc_pg_bind_str(call, &public->name);
 
     return NGX_OK;
-}
-
-
-/*
- * Who reads the same, and began after the last change that this request must
- * see; or NULL.
- */
-
-static ngx_svc_admin_public_t *
-ngx_svc_admin_public_reader(ngx_svc_admin_public_t *public)
-{
-    ngx_queue_t             *q;
-    ngx_svc_admin_public_t  *reader;
-
-    for (q = ngx_queue_head(&ngx_svc_admin_readers);
-         q != ngx_queue_sentinel(&ngx_svc_admin_readers);
-         q = ngx_queue_next(q))
-    {
-        reader = ngx_queue_data(q, ngx_svc_admin_public_t, queue);
-
-        if (reader->kind == public->kind
-            && reader->ticket == public->ticket
-            && reader->key.len == public->key.len
-            && ngx_memcmp(reader->key.data, public->key.data, public->key.len)
-               == 0)
-        {
-            return reader;
-        }
-    }
-
-    return NULL;
-}
-
-
-static ngx_int_t
-ngx_svc_admin_public_wait(ngx_svc_admin_public_t *public,
-    ngx_svc_admin_public_t *reader)
-{
-    ngx_http_cleanup_t  *cln;
-    ngx_http_request_t  *r;
-
-    r = public->sr->request;
-
-    cln = ngx_http_cleanup_add(r, 0);
-    if (cln == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    cln->handler = ngx_svc_admin_public_cleanup;
-    cln->data = public;
-
-    public->waits = 1;
-    ngx_queue_insert_tail(&reader->waiting, &public->queue);
-
-    ngx_memzero(&public->event, sizeof(ngx_event_t));
-
-    public->event.handler = ngx_svc_admin_public_resume;
-    public->event.data = public;
-    public->event.log = r->connection->log;
-
-    ngx_add_timer(&public->event, NGX_SVC_ADMIN_WAIT);
-
-    r->read_event_handler = ngx_http_test_reading;
-    r->write_event_handler = ngx_http_request_empty_handler;
-
-    r->main->count++;
-
-    return NGX_DONE;
-}
-
-
-static void
-ngx_svc_admin_public_resume(ngx_event_t *ev)
-{
-    ngx_svc_admin_public_t  *public;
-
-    public = ev->data;
-
-    ngx_svc_admin_public_cleanup(public);
-    ngx_svc_request_public_again(public->sr);
-}
-
-
-/* It has been read, or not: those who wait look for themselves. */
-
-static void
-ngx_svc_admin_public_done(ngx_svc_admin_public_t *public)
-{
-    ngx_queue_t             *q;
-    ngx_svc_admin_public_t  *waiting;
-
-    if (!public->reads) {
-        return;
-    }
-
-    public->reads = 0;
-    ngx_queue_remove(&public->queue);
-
-    for (q = ngx_queue_head(&public->waiting);
-         q != ngx_queue_sentinel(&public->waiting);
-         q = ngx_queue_next(q))
-    {
-        waiting = ngx_queue_data(q, ngx_svc_admin_public_t, queue);
-        waiting->waits = 0;
-
-        ngx_post_event(&waiting->event, &ngx_posted_events);
-    }
-
-    ngx_queue_init(&public->waiting);
-}
-
-
-static void
-ngx_svc_admin_public_cleanup(void *data)
-{
-    ngx_svc_admin_public_t *public = data;
-
-    ngx_svc_admin_public_done(public);
-
-    if (public->waits) {
-        public->waits = 0;
-        ngx_queue_remove(&public->queue);
-    }
-
-    if (public->event.timer_set) {
-        ngx_del_timer(&public->event);
-    }
-
-    if (public->event.posted) {
-        ngx_delete_posted_event(&public->event);
-    }
 }
 
 
@@ -501,46 +334,31 @@ ngx_svc_admin_public_other(ngx_svc_request_t *sr,
 
 
 static ngx_int_t
-ngx_svc_admin_public_send(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind,
+ngx_svc_admin_public_send(ngx_svc_request_t *sr,
     ngx_svc_cache_answer_t *answer)
 {
-    ngx_uint_t           i;
-    ngx_str_t           *value;
-    ngx_http_request_t  *r;
+    ngx_svc_admin_header_t       *h;
+    ngx_svc_admin_reader_t       *reader;
+    ngx_svc_admin_public_kind_t  *kind;
 
-    static ngx_str_t     minute = ngx_string("public, max-age=60");
-
-    typedef struct {
-        const char  *name;
-        ngx_str_t    value;
-    } ngx_svc_admin_header_t;
-
-    static ngx_svc_admin_header_t  headers[NGX_SVC_CACHE_KINDS][3] = {
-        { { "Cache-Control", ngx_string("public, max-age=60") },
-          { "Access-Control-Allow-Origin", ngx_string("*") },
-          { NULL, ngx_null_string } },
-
-        { { "Cache-Control",
-            ngx_string("public, max-age=31536000, immutable") },
-          { "X-Content-Type-Options", ngx_string("nosniff") },
-          { "Content-Security-Policy",
-            ngx_string("default-src 'none'; sandbox") } }
-    };
-
-    r = sr->request;
+    static ngx_str_t              minute = ngx_string("public, max-age=60");
 
     if (!answer->found) {
-        return ngx_svc_admin_public_not_found(sr);
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
+                            "There is no such tenant, or it has none.");
+        return ngx_svc_send_error(sr);
     }
 
-    for (i = 0; i < 3 && headers[kind][i].name; i++) {
-        value = &headers[kind][i].value;
+    reader = sr->data;
+    kind = &ngx_svc_admin_public_kinds[reader->kind];
 
-        if (i == 0 && ngx_svc_admin_public_other(sr, answer)) {
-            value = &minute;
-        }
+    for (h = kind->headers; h->name; h++) {
 
-        if (ngx_svc_add_header(r, headers[kind][i].name, value) != NGX_OK)
+        if (ngx_svc_add_header(sr->request, h->name,
+                               h == kind->headers
+                               && ngx_svc_admin_public_other(sr, answer)
+                               ? &minute : &h->value)
+            != NGX_OK)
         {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
@@ -550,85 +368,41 @@ ngx_svc_admin_public_send(ngx_svc_request_t *sr, ngx_svc_cache_kind_e kind,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    r->allow_ranges = (kind == NGX_SVC_CACHE_LOGO);
+    sr->request->allow_ranges = kind->ranges;
 
     return ngx_svc_send_bytes(sr, &answer->content_type, &answer->body);
 }
 
 
-static ngx_int_t
-ngx_svc_admin_public_not_found(ngx_svc_request_t *sr)
-{
-    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
-                        "There is no such tenant, or it has none.");
-
-    return ngx_svc_send_error(sr);
-}
-
+/* What is read is kept for those who wait for it, and who come later. */
 
 static ngx_int_t
-ngx_svc_admin_public_branding_reply(ngx_svc_request_t *sr)
+ngx_svc_admin_public_reply(ngx_svc_request_t *sr)
 {
     PGresult                *res;
     ngx_str_t                tenant;
+    ngx_svc_admin_reader_t  *reader;
     ngx_svc_cache_answer_t   answer;
 
     ngx_memzero(&answer, sizeof(ngx_svc_cache_answer_t));
     ngx_str_null(&tenant);
 
+    reader = sr->data;
     res = sr->results[0];
 
     if (PQntuples(res)) {
-        if (ngx_svc_admin_branding_answer(sr, res, &answer) != NGX_OK) {
+        if (ngx_svc_admin_public_kinds[reader->kind].answer(sr, res, &answer)
+            != NGX_OK)
+        {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 
-        tenant = ngx_svc_pg_value(res, 0, 0);
+        tenant = ngx_svc_row_value(res, 0, "_tenant");
     }
 
-    return ngx_svc_admin_public_keep(sr, &tenant, &answer);
-}
+    ngx_svc_cache_put(reader->kind, &reader->key, &tenant, &answer,
+                      reader->ticket);
+    ngx_svc_admin_reader_end(reader);
 
-
-static ngx_int_t
-ngx_svc_admin_public_logo_reply(ngx_svc_request_t *sr)
-{
-    PGresult                *res;
-    ngx_str_t                tenant;
-    ngx_svc_cache_answer_t   answer;
-
-    ngx_memzero(&answer, sizeof(ngx_svc_cache_answer_t));
-    ngx_str_null(&tenant);
-
-    res = sr->results[0];
-
-    if (PQntuples(res)) {
-        tenant = ngx_svc_pg_value(res, 0, 0);
-    }
-
-    if (tenant.data && !PQgetisnull(res, 0, 3)
-        && ngx_svc_admin_logo_answer(sr, res, &answer) != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return ngx_svc_admin_public_keep(sr, &tenant, &answer);
-}
-
-
-/* For those who wait for it, and who come later. */
-
-static ngx_int_t
-ngx_svc_admin_public_keep(ngx_svc_request_t *sr, ngx_str_t *tenant,
-    ngx_svc_cache_answer_t *answer)
-{
-    ngx_svc_admin_public_t  *public;
-
-    public = sr->data;
-
-    ngx_svc_cache_put(public->kind, &public->key, tenant, answer,
-                      public->ticket);
-    ngx_svc_admin_public_done(public);
-
-    return ngx_svc_admin_public_send(sr, public->kind, answer);
+    return ngx_svc_admin_public_send(sr, &answer);
 }

@@ -4,25 +4,24 @@
 
 #include "ngx_svc_admin_public_answer.h"
 #include "ngx_svc_hex.h"
+#include "ngx_svc_row.h"
 
 
 ngx_int_t
 ngx_svc_admin_branding_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_cache_answer_t *answer)
 {
+    ngx_svc_row_t          columns;
     ngx_svc_json_writer_t  w;
 
     if (ngx_svc_json_writer_init(&w, sr->request->pool, 1024) != NGX_OK) {
         return NGX_ERROR;
     }
 
+    ngx_svc_row_init(&columns, res);
+
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_column_text(&w, "name", res, 0, 1);
-    ngx_svc_column_text(&w, "slug", res, 0, 2);
-    ngx_svc_column_raw(&w, "branding", res, 0, 3);
-    ngx_svc_json_boolean(&w, "allowSignup", ngx_svc_column_true(res, 0, 4));
-    ngx_svc_json_boolean(&w, "allowPasswordless",
-                         ngx_svc_column_true(res, 0, 5));
+    ngx_svc_row_write(&w, &columns, 0);
     ngx_svc_json_close(&w, '}');
 
     if (w.failed) {
@@ -45,9 +44,13 @@ ngx_svc_admin_logo_answer(ngx_svc_request_t *sr, PGresult *res,
     u_char     *p;
     ngx_str_t   etag, type, data;
 
-    etag = ngx_svc_pg_value(res, 0, 1);
-    type = ngx_svc_pg_value(res, 0, 2);
-    data = ngx_svc_pg_value(res, 0, 3);
+    etag = ngx_svc_row_value(res, 0, "_etag");
+    type = ngx_svc_row_value(res, 0, "_type");
+    data = ngx_svc_row_value(res, 0, "_data");
+
+    if (data.data == NULL) {
+        return NGX_OK;
+    }
 
     answer->body.len = data.len / 2;
     answer->body.data = ngx_pnalloc(sr->request->pool, answer->body.len);

@@ -12,7 +12,8 @@
 
 /*
  * Results are gone when the answer is still being sent: all is copied to the
- * request's pool.  NGX_ERROR: memory, or a column that is not what it must be.
+ * request's pool.  Without a logo nothing is found.  NGX_ERROR: memory, or a
+ * column that is not what it must be.
  */
 ngx_int_t ngx_svc_admin_branding_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_cache_answer_t *answer);

@@ -20,43 +20,38 @@
 /* SQL: the version in an entity tag, and whether If-Match names it. */
 
 #define NGX_SVC_ADMIN_TENANT_VERSION(time)                                    \
-    "(extract(epoch from " time ") * 1000)::int8::text"
+    "(extract(epoch from " time ") * 1000)::int8"
 
 #define NGX_SVC_ADMIN_TENANT_MATCHES(versions)                                \
-    "(" versions "::text IS NULL OR "                                         \
-    NGX_SVC_ADMIN_TENANT_VERSION("updated_at")                                \
-    " = ANY (" versions "::text::text[]))"
-
-/* SQL: each change has a time of its own. */
-
-#define NGX_SVC_ADMIN_TENANT_MOVED                                            \
-    "greatest(now(), t.updated_at + interval '1 millisecond')"
+    NGX_SVC_IF_MATCH(versions, NGX_SVC_ADMIN_TENANT_VERSION("updated_at"))
 
 /* SQL: what a branding has when nothing else is stored. */
 
 #define NGX_SVC_ADMIN_SWITCHES                                                \
     "'{\"allowSelfSignup\":false,\"allowPasswordless\":false}'::jsonb"
 
-/* SQL: what ngx_svc_admin_tenant_reply() reads, but for the first two. */
+/* SQL: a tenant as its administrators see it. */
 
-#define NGX_SVC_ADMIN_TENANT_COLUMNS_OF(t)                                    \
+#define NGX_SVC_ADMIN_TENANT_COLUMNS(t)                                       \
     t ".id, " t ".name, " t ".slug,"                                          \
     " " NGX_SVC_ADMIN_SWITCHES " || " t ".branding || "                       \
-    NGX_SVC_ADMIN_LOGO_URL(t ".slug", t ".logo_etag") ", "                    \
-    t ".created_at, " t ".updated_at, "                                       \
-    NGX_SVC_ADMIN_TENANT_VERSION(t ".updated_at")
+    NGX_SVC_ADMIN_LOGO_URL(t ".slug", t ".logo_etag") " AS branding, "        \
+    t ".created_at AS \"createdAt\", " t ".updated_at AS \"updatedAt\", "     \
+    NGX_SVC_ADMIN_TENANT_VERSION(t ".updated_at") " AS _version"
 
-#define NGX_SVC_ADMIN_TENANT_COLUMNS                                          \
-    NGX_SVC_ADMIN_TENANT_COLUMNS_OF("tenant")
+
+/* What a PATCH may have. */
+
+typedef struct {
+    ngx_svc_value_t  name;
+    ngx_svc_value_t  branding;
+    ngx_svc_value_t  any;           /* in it: looked at by its check alone */
+} ngx_svc_admin_tenant_t;
 
 
 extern const ngx_svc_member_t  ngx_svc_admin_branding_members[];
 
-/* Adds a statement with the base URL as its first parameter; or NULL. */
-ngx_svc_pg_call_t *ngx_svc_admin_tenant_call(ngx_svc_request_t *sr,
-    const ngx_svc_pg_statement_t *statement);
-
-/* For the op of a write of what the public sees. */
+/* Of a write of what the public sees. */
 void ngx_svc_admin_tenant_committed(PGresult **results);
 
 

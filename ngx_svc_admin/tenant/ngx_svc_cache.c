@@ -90,7 +90,6 @@ static ngx_uint_t ngx_svc_cache_held(ngx_svc_cache_entry_t *entry);
 static void ngx_svc_cache_forget(ngx_uint_t worker);
 static void ngx_svc_cache_forget_in(ngx_queue_t *queue, ngx_uint_t worker);
 static void ngx_svc_cache_changed(ngx_str_t *tenant);
-static void ngx_svc_cache_message(ngx_str_t *tenant);
 
 
 static ngx_slab_pool_t         *ngx_svc_cache_pool;     /* NULL: no cache */
@@ -183,7 +182,7 @@ ngx_svc_cache_init_worker(ngx_shm_zone_t *zone)
     ngx_shmtx_unlock(&ngx_svc_cache_pool->mutex);
 
     return ngx_svc_redis_subscribe(NGX_SVC_CACHE_CHANNEL,
-                                   ngx_svc_cache_message);
+                                   ngx_svc_cache_changed);
 }
 
 
@@ -616,13 +615,13 @@ ngx_svc_cache_forget_in(ngx_queue_t *queue, ngx_uint_t worker)
 void
 ngx_svc_cache_change(ngx_str_t *tenant)
 {
-    ngx_str_t  all = ngx_string("*");
-
     ngx_svc_cache_changed(tenant);
 
-    ngx_svc_redis_publish(NGX_SVC_CACHE_CHANNEL, tenant ? tenant : &all);
+    ngx_svc_redis_publish(NGX_SVC_CACHE_CHANNEL, tenant);
 }
 
+
+/* Also what is told when messages may have been lost: without a tenant. */
 
 static void
 ngx_svc_cache_changed(ngx_str_t *tenant)
@@ -635,28 +634,17 @@ ngx_svc_cache_changed(ngx_str_t *tenant)
 
     ngx_svc_cache->nchanges++;
 
-    if (tenant) {
-        ngx_svc_cache->changes[ngx_crc32_short(tenant->data, tenant->len)
-                               % NGX_SVC_CACHE_COUNTERS]++;
-    } else {
-        ngx_svc_cache->epoch++;
-    }
-
-    ngx_shmtx_unlock(&ngx_svc_cache_pool->mutex);
-}
-
-
-static void
-ngx_svc_cache_message(ngx_str_t *tenant)
-{
     if (tenant->data == NULL
         || (tenant->len == 1 && tenant->data[0] == '*'))
     {
-        ngx_svc_cache_changed(NULL);
-        return;
+        ngx_svc_cache->epoch++;
+
+    } else {
+        ngx_svc_cache->changes[ngx_crc32_short(tenant->data, tenant->len)
+                               % NGX_SVC_CACHE_COUNTERS]++;
     }
 
-    ngx_svc_cache_changed(tenant);
+    ngx_shmtx_unlock(&ngx_svc_cache_pool->mutex);
 }
 
 

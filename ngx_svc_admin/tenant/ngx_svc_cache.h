@@ -56,7 +56,7 @@ ngx_int_t ngx_svc_cache_get(ngx_http_request_t *r, ngx_svc_cache_kind_e kind,
 void ngx_svc_cache_put(ngx_svc_cache_kind_e kind, ngx_str_t *name,
     ngx_str_t *tenant, ngx_svc_cache_answer_t *answer, uint64_t ticket);
 
-/* A tenant's public resources have changed; NULL: maybe any tenant's. */
+/* A tenant's public resources have changed; "*": maybe any tenant's. */
 void ngx_svc_cache_change(ngx_str_t *tenant);
 
 

@@ -39,7 +39,7 @@
 #define ngx_svc_param_given(type, field)                                      \
     { .bind = ngx_svc_bind_given, .offset = offsetof(type, field) }
 
-/* The whole body, which is valid JSON, as text. */
+/* The whole body: the text of valid JSON, or bytes. */
 #define ngx_svc_param_body()                                                  \
     { .bind = ngx_svc_bind_body }
 
