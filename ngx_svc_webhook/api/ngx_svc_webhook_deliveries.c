@@ -147,17 +147,10 @@ static ngx_int_t
 ngx_svc_webhook_test_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;
-    PGresult                *res;
     ngx_str_t                tenant;
     ngx_svc_webhook_test_t  *test;
 
     test = sr->data;
-    res = sr->results[0];
-
-    if (PQntuples(res) == 0 || !PQgetisnull(res, 0, 0)) {
-        return ngx_svc_route_reply(sr);
-    }
-
     tenant = ngx_svc_pg_value(sr->op->results[0], 0, 0);
 
     rc = ngx_svc_webhook_emit_test(&tenant, &sr->params[0], test->id,
@@ -169,7 +162,7 @@ ngx_svc_webhook_test_reply(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    return rc == NGX_OK ? ngx_svc_route_reply(sr)
+    return rc == NGX_OK ? ngx_svc_route_answer(sr)
                         : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
