@@ -35,6 +35,7 @@
 #define NGX_SVC_A_WEBHOOK_UPDATED(_)  _("webhook.updated", "webhook")
 #define NGX_SVC_A_WEBHOOK_DELETED(_)  _("webhook.deleted", "webhook")
 #define NGX_SVC_A_WEBHOOK_TESTED(_)  _("webhook.tested", "webhook")
+#define NGX_SVC_A_WEBHOOK_FAILED(_)  _("webhook.delivery_failed", "webhook")
 
 
 /*
@@ -46,11 +47,17 @@
 #define NGX_SVC_AUDIT(action, id, name, details, from)                        \
     NGX_SVC_AUDIT_AS(action(NGX_SVC_AUDIT_BOTH), id, name, details, from)
 
+/* Likewise, of what did not succeed. */
+
+#define NGX_SVC_AUDIT_FAILURE(action, id, name, details, from)                \
+    NGX_SVC_AUDIT_INTO("outcome, ")                                           \
+    NGX_SVC_AUDIT_ROWS("'failure', " action(NGX_SVC_AUDIT_BOTH), id, name,    \
+                       details, from)
+
 /* Likewise; action: an expression, a comma, and the type. */
 
 #define NGX_SVC_AUDIT_AS(action, id, name, details, from)                     \
-    "INSERT INTO svc.audit_event (action, target_type, target_id,"            \
-        " target_name, details)"                                              \
+    NGX_SVC_AUDIT_INTO("")                                                    \
     NGX_SVC_AUDIT_ROWS(action, id, name, details, from)
 
 /*
@@ -61,6 +68,10 @@
 #define NGX_SVC_AUDIT_THEN(action, id, name, details, from)                   \
     " UNION ALL"                                                              \
     NGX_SVC_AUDIT_ROWS(action(NGX_SVC_AUDIT_BOTH), id, name, details, from)
+
+#define NGX_SVC_AUDIT_INTO(more)                                              \
+    "INSERT INTO svc.audit_event (" more "action, target_type, target_id,"    \
+        " target_name, details)"
 
 #define NGX_SVC_AUDIT_ROWS(action, id, name, details, from)                   \
     " SELECT " action ", " id ", " name ", " details " " from

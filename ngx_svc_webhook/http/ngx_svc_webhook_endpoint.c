@@ -82,9 +82,17 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_endpoints = {
     .name = "webhook_endpoints",
     .text =
         "SELECT id, url, enabled, secret FROM svc.webhook_endpoint"
-        " WHERE tenant_id = " NGX_SVC_TENANT,
-    .nparams = 0
+        " WHERE tenant_id = " NGX_SVC_TENANT
 };
+
+/* Its columns. */
+
+typedef enum {
+    NGX_SVC_WEBHOOK_C_ID = 0,
+    NGX_SVC_WEBHOOK_C_URL,
+    NGX_SVC_WEBHOOK_C_ENABLED,
+    NGX_SVC_WEBHOOK_C_SECRET
+} ngx_svc_webhook_endpoint_column_e;
 
 ngx_svc_pg_statements_t  ngx_svc_webhook_endpoint_statements[] = {
     &ngx_svc_sql_webhook_endpoints,
@@ -411,7 +419,7 @@ ngx_svc_webhook_set_loaded(ngx_svc_pg_op_t *op)
     set = op->data;
 
     if (op->status == NGX_SVC_PG_OK) {
-        rc = ngx_svc_webhook_set_fill(set, op->results[1]);
+        rc = ngx_svc_webhook_set_fill(set, ngx_svc_webhook_op_result(op));
 
     } else {
         rc = NGX_ERROR;
@@ -454,7 +462,8 @@ ngx_svc_webhook_set_fill(ngx_svc_webhook_set_t *set, PGresult *res)
     size = n * sizeof(ngx_svc_webhook_endpoint_t);
 
     for (i = 0; i < n; i++) {
-        size += PQgetlength(res, i, 0) + PQgetlength(res, i, 1) + 1;
+        size += PQgetlength(res, i, NGX_SVC_WEBHOOK_C_ID)
+                + PQgetlength(res, i, NGX_SVC_WEBHOOK_C_URL) + 1;
     }
 
     ngx_svc_webhook_set_clear(set);
@@ -474,16 +483,16 @@ ngx_svc_webhook_set_fill(ngx_svc_webhook_set_t *set, PGresult *res)
     for (i = 0; i < n; i++) {
         e = &set->endpoints[i];
 
-        e->id = ngx_svc_pg_value(res, i, 0);
-        e->url = ngx_svc_pg_value(res, i, 1);
-        e->enabled = (PQgetvalue(res, i, 2)[0] == 't');
+        e->id = ngx_svc_pg_value(res, i, NGX_SVC_WEBHOOK_C_ID);
+        e->url = ngx_svc_pg_value(res, i, NGX_SVC_WEBHOOK_C_URL);
+        e->enabled = ngx_svc_column_true(res, i, NGX_SVC_WEBHOOK_C_ENABLED);
 
         e->id.data = ngx_cpymem(p, e->id.data, e->id.len) - e->id.len;
         p += e->id.len;
         e->url.data = ngx_cpymem(p, e->url.data, e->url.len) - e->url.len;
         p += e->url.len + 1;
 
-        column = ngx_svc_pg_value(res, i, 3);
+        column = ngx_svc_pg_value(res, i, NGX_SVC_WEBHOOK_C_SECRET);
         e->sealed = ngx_svc_webhook_secret_open(&e->id, &column, e->secret)
                     != NGX_OK;
     }

@@ -16,9 +16,7 @@ static void ngx_svc_webhook_expired(ngx_svc_pg_op_t *op);
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_expire = {
     .name = "webhook_expire",
-    .text =
-        "SELECT svc.webhook_attempt_expire()",
-    .nparams = 0
+    .text = "SELECT svc.webhook_attempt_expire()"
 };
 
 ngx_svc_pg_statements_t  ngx_svc_webhook_expire_statements[] = {

@@ -39,14 +39,13 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_record = {
             " FROM r JOIN w ON w.id = r.endpoint WHERE more IS NULL"
             " ON CONFLICT DO NOTHING"
         ")"
-        " INSERT INTO svc.audit_event (action, outcome, target_type, target_id,"
-            " target_name, details)"
-        " SELECT 'webhook.delivery_failed', 'failure', 'webhook',"
-            " endpoint::text, host, jsonb_strip_nulls(jsonb_build_object("
+        " " NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_WEBHOOK_FAILED,
+            "endpoint::text", "host",
+            "jsonb_strip_nulls(jsonb_build_object("
                 "'deliveryId', delivery, 'eventId', event_id, 'event', event,"
                 " 'attempts', attempt, 'status', status, 'error', error,"
-                " 'more', more))"
-        " FROM r LEFT JOIN w ON w.id = r.endpoint WHERE audit",
+                " 'more', more))",
+            "FROM r LEFT JOIN w ON w.id = r.endpoint WHERE audit"),
     .nparams = 1
 };
 
