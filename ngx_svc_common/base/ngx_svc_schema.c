@@ -78,14 +78,6 @@ ngx_svc_schema_object(const ngx_svc_member_t *table, ngx_uint_t flags,
 
 
 ngx_int_t
-ngx_svc_schema_nested(const ngx_svc_member_t *table, const char *path,
-    cJSON *object, void *dst, ngx_svc_error_t *err)
-{
-    return ngx_svc_schema_nested_flags(table, 0, path, object, dst, err);
-}
-
-
-ngx_int_t
 ngx_svc_schema_nested_flags(const ngx_svc_member_t *table, ngx_uint_t flags,
     const char *path, cJSON *object, void *dst, ngx_svc_error_t *err)
 {

@@ -91,8 +91,6 @@ NGX_SVC_API ngx_int_t ngx_svc_schema_object(const ngx_svc_member_t *table,
     ngx_uint_t flags, cJSON *object, void *dst, ngx_svc_error_t *err);
 
 /* The same for an object that is a member; path is its name. */
-NGX_SVC_API ngx_int_t ngx_svc_schema_nested(const ngx_svc_member_t *table,
-    const char *path, cJSON *object, void *dst, ngx_svc_error_t *err);
 NGX_SVC_API ngx_int_t ngx_svc_schema_nested_flags(
     const ngx_svc_member_t *table, ngx_uint_t flags, const char *path,
     cJSON *object, void *dst, ngx_svc_error_t *err);
