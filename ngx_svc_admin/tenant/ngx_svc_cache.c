@@ -37,6 +37,8 @@ static ngx_int_t ngx_svc_cache_init_zone(ngx_shm_zone_t *zone, void *data);
 static ngx_uint_t ngx_svc_cache_good(ngx_svc_cache_entry_t *entry);
 static ngx_int_t ngx_svc_cache_take(ngx_http_request_t *r,
     ngx_svc_cache_entry_t *entry, ngx_svc_cache_answer_t *answer);
+static ngx_int_t ngx_svc_cache_hold(ngx_http_request_t *r,
+    ngx_svc_cache_entry_t *entry);
 static void ngx_svc_cache_release(void *data);
 static void ngx_svc_cache_changed(ngx_str_t *tenant);
 
@@ -208,11 +210,9 @@ static ngx_int_t
 ngx_svc_cache_take(ngx_http_request_t *r, ngx_svc_cache_entry_t *entry,
     ngx_svc_cache_answer_t *answer)
 {
-    size_t                 size;
-    u_char                *p;
-    ngx_uint_t             hold;
-    ngx_pool_cleanup_t    *cln;
-    ngx_svc_cache_hold_t  *h;
+    size_t       size;
+    u_char      *p;
+    ngx_uint_t   hold;
 
     answer->found = entry->found;
     answer->age = ngx_current_msec - entry->created;
@@ -250,6 +250,18 @@ ngx_svc_cache_take(ngx_http_request_t *r, ngx_svc_cache_entry_t *entry,
         return NGX_OK;
     }
 
+    answer->body.data = entry->text + entry->sn.str.len + size;
+
+    return ngx_svc_cache_hold(r, entry);
+}
+
+
+static ngx_int_t
+ngx_svc_cache_hold(ngx_http_request_t *r, ngx_svc_cache_entry_t *entry)
+{
+    ngx_pool_cleanup_t    *cln;
+    ngx_svc_cache_hold_t  *h;
+
     cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_svc_cache_hold_t));
     if (cln == NULL) {
         return NGX_ERROR;
@@ -260,8 +272,6 @@ ngx_svc_cache_take(ngx_http_request_t *r, ngx_svc_cache_entry_t *entry,
     cln->handler = ngx_svc_cache_release;
 
     entry->holders[ngx_svc_cache_worker]++;
-
-    answer->body.data = entry->text + entry->sn.str.len + size;
 
     return NGX_OK;
 }

@@ -33,6 +33,7 @@ static ngx_int_t ngx_svc_webhook_url_check(const ngx_svc_member_t *member,
 static ngx_int_t ngx_svc_webhook_event_check(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 static ngx_uint_t ngx_svc_webhook_event_bit(const u_char *name, size_t len);
+static ngx_uint_t ngx_svc_webhook_event_mask(cJSON *events);
 static void ngx_svc_webhook_known(ngx_svc_json_writer_t *w,
     ngx_svc_request_t *sr);
 static void ngx_svc_webhook_shown(ngx_svc_json_writer_t *w,
@@ -312,6 +313,25 @@ ngx_svc_webhook_event_bit(const u_char *name, size_t len)
 }
 
 
+/* Of an array of names that are all known. */
+
+static ngx_uint_t
+ngx_svc_webhook_event_mask(cJSON *events)
+{
+    cJSON       *event;
+    ngx_uint_t   mask;
+
+    mask = 0;
+
+    for (event = events->child; event; event = event->next) {
+        mask |= ngx_svc_webhook_event_bit((u_char *) event->valuestring,
+                                          ngx_strlen(event->valuestring));
+    }
+
+    return mask;
+}
+
+
 /* All the events that there are. */
 
 static void
@@ -405,7 +425,6 @@ ngx_svc_webhook_bind_events(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     ngx_svc_webhook_input_t *input = body;
 
     u_char           *p;
-    cJSON            *event;
     ngx_str_t         text;
     ngx_uint_t        kind, mask;
     const ngx_str_t  *name;
@@ -415,12 +434,7 @@ ngx_svc_webhook_bind_events(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
         return NGX_OK;
     }
 
-    mask = 0;
-
-    for (event = input->events.json->child; event; event = event->next) {
-        mask |= ngx_svc_webhook_event_bit((u_char *) event->valuestring,
-                                          ngx_strlen(event->valuestring));
-    }
+    mask = ngx_svc_webhook_event_mask(input->events.json);
 
     p = ngx_pnalloc(sr->request->pool, NGX_SVC_EVENTS * 32);
     if (p == NULL) {
