@@ -60,11 +60,6 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
 
 ngx_svc_pg_statements_t *const  ngx_svc_admin_statements[] = {
     ngx_svc_admin_tokens_statements,
-    ngx_svc_admin_users_statements,
-    ngx_svc_admin_user_change_statements,
-    ngx_svc_admin_user_unlock_statements,
-    ngx_svc_admin_identities_statements,
-    ngx_svc_admin_group_members_statements,
     ngx_svc_admin_audit_statements,
     ngx_svc_admin_audit_export_statements,
     ngx_svc_admin_audit_stream_statements,

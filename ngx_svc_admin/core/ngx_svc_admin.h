@@ -47,11 +47,6 @@ extern const ngx_svc_route_t  ngx_svc_admin_apply[];
 /* Statements */
 
 extern ngx_svc_pg_statements_t  ngx_svc_admin_tokens_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_users_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_user_change_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_user_unlock_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_identities_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_group_members_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_roles_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_export_statements[];

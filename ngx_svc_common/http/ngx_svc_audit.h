@@ -12,6 +12,18 @@
 #define NGX_SVC_A_LOGO_UPLOADED(_)  _("logo.uploaded", "tenant")
 #define NGX_SVC_A_LOGO_DELETED(_)  _("logo.deleted", "tenant")
 
+#define NGX_SVC_A_USER_CREATED(_)  _("user.created", "user")
+#define NGX_SVC_A_USER_UPDATED(_)  _("user.updated", "user")
+#define NGX_SVC_A_USER_SUSPENDED(_)  _("user.suspended", "user")
+#define NGX_SVC_A_USER_DEACTIVATED(_)  _("user.deactivated", "user")
+#define NGX_SVC_A_USER_REACTIVATED(_)  _("user.reactivated", "user")
+#define NGX_SVC_A_USER_LOGGED_OUT(_)  _("user.logged_out", "user")
+#define NGX_SVC_A_USER_UNLOCKED(_)  _("user.unlocked", "user")
+#define NGX_SVC_A_USER_DELETED(_)  _("user.deleted", "user")
+
+#define NGX_SVC_A_MEMBER_ADDED(_)  _("group.member_added", "group")
+#define NGX_SVC_A_MEMBER_REMOVED(_)  _("group.member_removed", "group")
+
 #define NGX_SVC_A_GROUP_CREATED(_)  _("group.created", "group")
 #define NGX_SVC_A_GROUP_UPDATED(_)  _("group.updated", "group")
 #define NGX_SVC_A_GROUP_DELETED(_)  _("group.deleted", "group")

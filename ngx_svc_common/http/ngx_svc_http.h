@@ -17,6 +17,7 @@
 #include "ngx_svc_event.h"
 #include "ngx_svc_header.h"
 #include "ngx_svc_page.h"
+#include "ngx_svc_profile.h"
 #include "ngx_svc_router.h"
 #include "ngx_svc_row.h"
 #include "ngx_svc_send.h"

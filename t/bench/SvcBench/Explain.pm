@@ -50,9 +50,9 @@ my %VALUES = (
                         ('true', 'text') x 6 ],
     ( map { $_ => [ '{id}' ] } qw(admin_user_suspend admin_user_reactivate
                                   admin_user_logout admin_user_delete
-                                  admin_user_unlock_id admin_user_groups_lock) ),
-    admin_user_unlock_email => [ 'user0@bench0.test' ],
-    admin_identities_list => [ undef, undef, 100, 0, 'true', 'true' ],
+                                  admin_user_groups_lock) ),
+    admin_user_unlock => [ undef, 'user0@bench0.test' ],
+    admin_identities_list => [ undef, undef, 100, 0, undef ],
     admin_groups_list => [ undef, 100, 0 ],
     admin_groups_create => [ '01a00000-0000-7100-8000-000000000000', 'new',
                              undef, 10000 ],

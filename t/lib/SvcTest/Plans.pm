@@ -273,10 +273,9 @@ sub values {
         ( map { $_ => [ $owner ] } qw(admin_user_suspend admin_user_delete
                                       admin_user_logout) ),
         admin_user_reactivate => [ $self->id($USER, 9) ],
-        admin_user_unlock_id => [ $user ],
+        admin_user_unlock => [ undef, "user5000\@$self->{slug}.test" ],
         admin_user_groups_lock => [ $user ],
-        admin_user_unlock_email => [ "user5000\@$self->{slug}.test" ],
-        admin_identities_list => [ undef, undef, @page, 'true', 'true' ],
+        admin_identities_list => [ undef, undef, @page, undef ],
 
         admin_groups_list => [ 'group7', @page ],
         admin_groups_total => [ 'group7' ],
