@@ -44,9 +44,9 @@ ngx_svc_route_prepare(ngx_svc_request_t *sr)
         }
     }
 
-    if (route->members) {
-        ngx_memzero(body, route->body_size);
+    ngx_memzero(body, route->body_size);
 
+    if (route->members) {
         rc = ngx_svc_schema_object(route->members, 0, sr->json, body,
                                    &sr->error);
         if (rc != NGX_OK) {
