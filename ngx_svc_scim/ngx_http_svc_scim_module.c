@@ -5,66 +5,13 @@
 #include "ngx_svc_scim.h"
 
 
-#define NGX_SVC_SCIM_USERS  ngx_string("/Users")
-#define NGX_SVC_SCIM_USER   ngx_string("/Users/*")
-
-
 static ngx_int_t ngx_http_svc_scim_preconfiguration(ngx_conf_t *cf);
 
 
-static const ngx_svc_route_t  ngx_http_svc_scim_routes[] = {
-
-    { .method = NGX_HTTP_GET,
-      .path = NGX_SVC_SCIM_USERS,
-      .permission = NGX_SVC_P_SCIM,
-      .prepare = ngx_svc_scim_list_prepare,
-      .reply = ngx_svc_scim_list_reply },
-
-    { .method = NGX_HTTP_POST,
-      .path = NGX_SVC_SCIM_USERS,
-      .permission = NGX_SVC_P_SCIM,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
-      .prepare = ngx_svc_scim_create_prepare,
-      .reply = ngx_svc_scim_create_reply },
-
-    { .method = NGX_HTTP_GET,
-      .path = NGX_SVC_SCIM_USER,
-      .permission = NGX_SVC_P_SCIM,
-      .prepare = ngx_svc_scim_get_prepare,
-      .reply = ngx_svc_scim_user_reply },
-
-    { .method = NGX_HTTP_PUT,
-      .path = NGX_SVC_SCIM_USER,
-      .permission = NGX_SVC_P_SCIM,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
-      .prepare = ngx_svc_scim_replace_prepare,
-      .reply = ngx_svc_scim_change_reply },
-
-    { .method = NGX_HTTP_PATCH,
-      .path = NGX_SVC_SCIM_USER,
-      .permission = NGX_SVC_P_SCIM,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
-      .prepare = ngx_svc_scim_patch_prepare,
-      .reply = ngx_svc_scim_change_reply },
-
-    { .method = NGX_HTTP_DELETE,
-      .path = NGX_SVC_SCIM_USER,
-      .permission = NGX_SVC_P_SCIM,
-      .flags = NGX_SVC_ROUTE_WRITE_POOL,
-      .prepare = ngx_svc_scim_delete_prepare,
-      .reply = ngx_svc_scim_delete_reply },
-
-    { .method = NGX_HTTP_GET,
-      .path = ngx_string("/ServiceProviderConfig"),
-      .permission = NGX_SVC_P_SCIM,
-      .reply = ngx_svc_scim_config_reply },
-
-    ngx_svc_null_route
-};
-
-
 static ngx_svc_resources_t  ngx_http_svc_scim_resources[] = {
-    ngx_http_svc_scim_routes,
+    ngx_svc_scim_list,
+    ngx_svc_scim_users,
+    ngx_svc_scim_discovery,
     NULL
 };
 
@@ -139,19 +86,9 @@ ngx_module_t  ngx_http_svc_scim_module = {
 static ngx_int_t
 ngx_http_svc_scim_preconfiguration(ngx_conf_t *cf)
 {
-    ngx_svc_main_conf_t  *smcf;
-
     if (ngx_svc_check_common(cf, "ngx_http_svc_scim_module") != NGX_OK) {
         return NGX_ERROR;
     }
 
-    smcf = ngx_svc_main_conf(cf);
-
-    if (ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_scim_list_statements)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_scim_statements);
+    return ngx_svc_add_statements(cf, ngx_http_svc_scim_resources);
 }

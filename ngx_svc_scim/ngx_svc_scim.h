@@ -15,48 +15,52 @@
 #define NGX_SVC_SCIM_LIST_MAX  200
 
 
-/* The columns that ngx_svc_scim_user_write() reads, in this order. */
-
-#define NGX_SVC_SCIM_COLUMNS                                                  \
-    "id, user_name, external_id, status, first_name, last_name,"              \
-    " display_name, title, department, locale, created_at, updated_at"
-
-#define NGX_SVC_SCIM_NO_USER                                                  \
-    "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
-
-#define NGX_SVC_SCIM_NCOLUMNS  12
-
-
+#define NGX_SVC_SCIM_USERS      ngx_string("/Users")
+#define NGX_SVC_SCIM_NO_USER    "There is no user with this id."
 #define NGX_SVC_SCIM_USER_SIZE  1024    /* first guess, in bytes */
 
 
-/* ngx_svc_scim_list.c: see ngx_svc_route_t. */
+/*
+ * What is read of a user, behind its id: a name for enumerators and the column.
+ * In a result a verdict and subscribers of a change stand behind these.
+ */
 
-ngx_int_t ngx_svc_scim_list_prepare(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_scim_list_reply(ngx_svc_request_t *sr);
+#define NGX_SVC_SCIM_TABLE(_)                                                 \
+    _(USER_NAME, user_name)                                                   \
+    _(EXTERNAL_ID, external_id)                                               \
+    _(STATUS, status)                                                         \
+    NGX_SVC_PROFILE(_)                                                        \
+    _(CREATED_AT, created_at)                                                 \
+    _(UPDATED_AT, updated_at)
+
+#define NGX_SVC_SCIM_NULL(id, ...)    ", NULL"
+#define NGX_SVC_SCIM_NUMBER(id, ...)  NGX_SVC_SCIM_COL_##id,
+
+#define NGX_SVC_SCIM_COLUMNS                                                  \
+    "id" NGX_SVC_SCIM_TABLE(NGX_SVC_PROFILE_COLUMN)
+#define NGX_SVC_SCIM_NULLS                                                    \
+    "NULL" NGX_SVC_SCIM_TABLE(NGX_SVC_SCIM_NULL)
+
+enum {
+    NGX_SVC_SCIM_COL_ID = 0,
+    NGX_SVC_SCIM_TABLE(NGX_SVC_SCIM_NUMBER)
+    NGX_SVC_SCIM_COL_VERDICT,
+    NGX_SVC_SCIM_COL_SUBSCRIBERS
+};
+
+
+/* The resources, each of the file of its name. */
+
+extern const ngx_svc_route_t  ngx_svc_scim_list[];
+extern const ngx_svc_route_t  ngx_svc_scim_users[];
+extern const ngx_svc_route_t  ngx_svc_scim_discovery[];
+
 
 /*
- * For the prepare of each route that answers with users: which attributes are
- * to be shown, into sr->data.  Returns as prepare does.
+ * ngx_svc_scim_list.c.  The check of a route that answers with a user, or a
+ * part of one: which attributes are to be shown, into sr->data.
  */
-ngx_int_t ngx_svc_scim_mask(ngx_svc_request_t *sr);
-
-extern ngx_svc_pg_statements_t  ngx_svc_scim_list_statements[];
-
-
-/* ngx_svc_scim_users.c: see ngx_svc_route_t. */
-
-ngx_int_t ngx_svc_scim_create_prepare(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_scim_create_reply(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_scim_get_prepare(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_scim_replace_prepare(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_scim_patch_prepare(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_scim_user_reply(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_scim_change_reply(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_scim_delete_prepare(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_scim_delete_reply(ngx_svc_request_t *sr);
-
-extern ngx_svc_pg_statements_t  ngx_svc_scim_statements[];
+ngx_int_t ngx_svc_scim_mask(ngx_svc_request_t *sr, void *body);
 
 
 /*
@@ -71,10 +75,6 @@ ngx_int_t ngx_svc_scim_location(ngx_svc_request_t *sr, PGresult *res, int row,
     ngx_str_t *location);
 void ngx_svc_scim_error(ngx_svc_json_writer_t *w,
     const ngx_svc_error_row_t *row, ngx_str_t *detail);
-
-
-/* ngx_svc_scim_discovery.c */
-ngx_int_t ngx_svc_scim_config_reply(ngx_svc_request_t *sr);
 
 
 #endif /* _NGX_SVC_SCIM_H_INCLUDED_ */

@@ -5,12 +5,24 @@
 #include "ngx_svc_scim.h"
 
 
+static ngx_int_t ngx_svc_scim_config_reply(ngx_svc_request_t *sr);
 static void ngx_svc_scim_config_features(ngx_svc_json_writer_t *w);
 static void ngx_svc_scim_supported(ngx_svc_json_writer_t *w, const char *key,
     ngx_uint_t supported);
 
 
-ngx_int_t
+const ngx_svc_route_t  ngx_svc_scim_discovery[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/ServiceProviderConfig"),
+      .permission = NGX_SVC_P_SCIM,
+      .reply = ngx_svc_scim_config_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
 ngx_svc_scim_config_reply(ngx_svc_request_t *sr)
 {
     u_char                 *p;

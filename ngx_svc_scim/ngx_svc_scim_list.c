@@ -5,6 +5,8 @@
 #include "ngx_svc_scim.h"
 
 
+static ngx_int_t ngx_svc_scim_list_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_scim_list_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_scim_count(ngx_svc_request_t *sr, ngx_int_t *count);
 static ngx_int_t ngx_svc_scim_filter(ngx_svc_request_t *sr,
     ngx_svc_scim_filter_t *filter);
@@ -34,15 +36,25 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_by_external_id = {
     .nparams = 1
 };
 
-ngx_svc_pg_statements_t  ngx_svc_scim_list_statements[] = {
-    &ngx_svc_sql_scim_list,
-    &ngx_svc_sql_scim_by_user_name,
-    &ngx_svc_sql_scim_by_external_id,
-    NULL
+
+/* Its prepare chooses one of the statements, or none. */
+
+const ngx_svc_route_t  ngx_svc_scim_list[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = NGX_SVC_SCIM_USERS,
+      .permission = NGX_SVC_P_SCIM,
+      .statements = { &ngx_svc_sql_scim_list,
+                      &ngx_svc_sql_scim_by_user_name,
+                      &ngx_svc_sql_scim_by_external_id },
+      .prepare = ngx_svc_scim_list_prepare,
+      .reply = ngx_svc_scim_list_reply },
+
+    ngx_svc_null_route
 };
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_scim_list_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t               rc, count;
@@ -50,7 +62,7 @@ ngx_svc_scim_list_prepare(ngx_svc_request_t *sr)
     ngx_svc_scim_filter_t   filter;
 
     count = 0;
-    rc = ngx_svc_scim_mask(sr);
+    rc = ngx_svc_scim_mask(sr, NULL);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_scim_count(sr, &count);
@@ -177,7 +189,7 @@ ngx_svc_scim_filter(ngx_svc_request_t *sr, ngx_svc_scim_filter_t *filter)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
 {
     int                     i, n;
@@ -223,7 +235,7 @@ ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
 
 
 ngx_int_t
-ngx_svc_scim_mask(ngx_svc_request_t *sr)
+ngx_svc_scim_mask(ngx_svc_request_t *sr, void *body)
 {
     ngx_int_t   rc;
     ngx_str_t   attributes, excluded;

@@ -9,22 +9,6 @@
 #define NGX_SVC_SCIM_ERROR_URN  "urn:ietf:params:scim:api:messages:2.0:Error"
 
 
-enum {
-    NGX_SVC_SCIM_COL_ID = 0,
-    NGX_SVC_SCIM_COL_USER_NAME,
-    NGX_SVC_SCIM_COL_EXTERNAL_ID,
-    NGX_SVC_SCIM_COL_STATUS,
-    NGX_SVC_SCIM_COL_FIRST_NAME,
-    NGX_SVC_SCIM_COL_LAST_NAME,
-    NGX_SVC_SCIM_COL_DISPLAY_NAME,
-    NGX_SVC_SCIM_COL_TITLE,
-    NGX_SVC_SCIM_COL_DEPARTMENT,
-    NGX_SVC_SCIM_COL_LOCALE,
-    NGX_SVC_SCIM_COL_CREATED_AT,
-    NGX_SVC_SCIM_COL_UPDATED_AT
-};
-
-
 static void ngx_svc_scim_write_text(ngx_svc_json_writer_t *w, const char *key,
     PGresult *res, int row, int column);
 static void ngx_svc_scim_write_schemas(ngx_svc_json_writer_t *w,

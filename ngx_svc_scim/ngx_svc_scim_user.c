@@ -8,9 +8,6 @@
 #include "ngx_svc_scim_path.h"
 
 
-#define NGX_SVC_SCIM_STRING_MAX  1024
-
-
 typedef struct {
     ngx_svc_member_t  member;
     ngx_uint_t        bit;
@@ -33,31 +30,36 @@ static void ngx_svc_scim_user_null(ngx_svc_value_t *value);
 static ngx_uint_t ngx_svc_scim_user_empty(cJSON *json);
 
 
-#define ngx_svc_scim_string_row(name, field, bit)                             \
-    { { ngx_string(name), NGX_SVC_T_STRING,                                   \
-        NGX_SVC_M_NOCASE|NGX_SVC_M_CLEARS, 0, NGX_SVC_SCIM_STRING_MAX,        \
-        NULL, NULL, NULL, offsetof(ngx_svc_scim_user_t, field) },             \
-      bit }
+#define ngx_svc_scim_string_row(key, field, attribute)                        \
+    { .member = { .name = ngx_string(key),                                    \
+                  .type = NGX_SVC_T_STRING,                                   \
+                  .flags = NGX_SVC_M_NOCASE|NGX_SVC_M_CLEARS,                 \
+                  .max = NGX_SVC_PROFILE_MAX,                                 \
+                  .offset = offsetof(ngx_svc_scim_user_t, field) },           \
+      .bit = attribute }
 
 
 static const ngx_svc_scim_attribute_t  ngx_svc_scim_attributes[] = {
 
-    { { ngx_string("userName"), NGX_SVC_T_STRING,
-        NGX_SVC_M_NOCASE|NGX_SVC_M_CLEARS|NGX_SVC_M_REQUIRED, 0, 0,
-        ngx_svc_email_check, NULL, NULL,
-        offsetof(ngx_svc_scim_user_t, user_name) },
-      NGX_SVC_SCIM_USER_NAME },
+    { .member = { .name = ngx_string("userName"),
+                  .type = NGX_SVC_T_STRING,
+                  .flags = NGX_SVC_M_NOCASE|NGX_SVC_M_CLEARS
+                           |NGX_SVC_M_REQUIRED,
+                  .check = ngx_svc_email_check,
+                  .offset = offsetof(ngx_svc_scim_user_t, user_name) },
+      .bit = NGX_SVC_SCIM_USER_NAME },
 
-    { { ngx_string("active"), NGX_SVC_T_BOOLEAN,
-        NGX_SVC_M_NOCASE|NGX_SVC_M_BOOL_TEXT, 0, 0, NULL, NULL, NULL,
-        offsetof(ngx_svc_scim_user_t, active) },
-      NGX_SVC_SCIM_ACTIVE },
+    { .member = { .name = ngx_string("active"),
+                  .type = NGX_SVC_T_BOOLEAN,
+                  .flags = NGX_SVC_M_NOCASE|NGX_SVC_M_BOOL_TEXT,
+                  .offset = offsetof(ngx_svc_scim_user_t, active) },
+      .bit = NGX_SVC_SCIM_ACTIVE },
 
     ngx_svc_scim_string_row("externalId", external_id,
                             NGX_SVC_SCIM_EXTERNAL_ID),
-    ngx_svc_scim_string_row("name.givenName", given_name,
+    ngx_svc_scim_string_row("name.givenName", first_name,
                             NGX_SVC_SCIM_GIVEN_NAME),
-    ngx_svc_scim_string_row("name.familyName", family_name,
+    ngx_svc_scim_string_row("name.familyName", last_name,
                             NGX_SVC_SCIM_FAMILY_NAME),
     ngx_svc_scim_string_row("name.formatted", formatted,
                             NGX_SVC_SCIM_FORMATTED),
@@ -68,7 +70,7 @@ static const ngx_svc_scim_attribute_t  ngx_svc_scim_attributes[] = {
     ngx_svc_scim_string_row(NGX_SVC_SCIM_ENTERPRISE_URN ":department",
                             department, NGX_SVC_SCIM_DEPARTMENT),
 
-    { ngx_svc_null_member, 0 }
+    { .bit = 0 }
 };
 
 

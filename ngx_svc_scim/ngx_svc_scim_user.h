@@ -9,6 +9,7 @@
 
 #include "ngx_svc_common.h"
 #include "ngx_svc_error.h"
+#include "ngx_svc_profile.h"
 #include "ngx_svc_schema.h"
 
 
@@ -22,13 +23,8 @@ typedef struct {
     ngx_svc_value_t  user_name;
     ngx_svc_value_t  external_id;
     ngx_svc_value_t  active;
-    ngx_svc_value_t  given_name;
-    ngx_svc_value_t  family_name;
     ngx_svc_value_t  formatted;
-    ngx_svc_value_t  display_name;
-    ngx_svc_value_t  title;
-    ngx_svc_value_t  locale;
-    ngx_svc_value_t  department;
+    NGX_SVC_PROFILE(ngx_svc_profile_value)
 } ngx_svc_scim_user_t;
 
 

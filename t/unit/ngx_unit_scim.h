@@ -97,8 +97,8 @@ ngx_unit_scim_text(ngx_svc_scim_user_t *user, char *text)
     ngx_unit_scim_value(text, "userName", &user->user_name);
     ngx_unit_scim_value(text, "externalId", &user->external_id);
     ngx_unit_scim_value(text, "active", &user->active);
-    ngx_unit_scim_value(text, "givenName", &user->given_name);
-    ngx_unit_scim_value(text, "familyName", &user->family_name);
+    ngx_unit_scim_value(text, "givenName", &user->first_name);
+    ngx_unit_scim_value(text, "familyName", &user->last_name);
     ngx_unit_scim_value(text, "displayName", &user->display_name);
     ngx_unit_scim_value(text, "title", &user->title);
     ngx_unit_scim_value(text, "locale", &user->locale);

@@ -25,7 +25,7 @@ my %VALUES = (
     scim_by_user_name => [ 'user0@bench0.test' ],
     scim_by_external_id => [ 'ext-0' ],
     scim_create => [ '01a00000-0000-7100-8000-000000000000', 'new@bench0.test',
-                     'new', 'true', ('text') x 6 ],
+                     'new', 'active', ('text') x 6 ],
     admin_audit_list => [ (undef) x 6, 100, 0 ],
     admin_audit_export_count => [ (undef) x 6, 10000 ],
     admin_audit_export_page => [ (undef) x 6, 'now', 0, 1000 ],

@@ -171,7 +171,7 @@ sub filled {
 
 my %VARIABLES = (
     kind => 'scim', permission => 'scim', actor_type => 'scim',
-    ip => '127.0.0.1', agent => 'bench', active => 'true',
+    ip => '127.0.0.1', agent => 'bench', active => 'active',
     request_id => '0123456789abcdef0123456789abcdef',
     given => 'Grace', family => 'Hopper', display => 'Grace Hopper',
     title => 'Rear Admiral', department => 'Research', locale => 'en-US',

@@ -246,7 +246,7 @@ sub values {
         scim_list => [ 200 ],
         scim_by_user_name => [ "USER5000\@$self->{slug}.test" ],
         scim_by_external_id => [ 'ext-5000' ],
-        scim_create => [ $new, "new\@$self->{slug}.test", 'new', 'true',
+        scim_create => [ $new, "new\@$self->{slug}.test", 'new', 'active',
                          @text ],
         scim_change => [ $user, 'true', 'new', ('true', 'text') x 6,
                          'deactivated' ],
