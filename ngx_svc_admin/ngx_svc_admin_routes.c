@@ -24,6 +24,7 @@ ngx_svc_resources_t  ngx_svc_admin_resources[] = {
     ngx_svc_admin_audit,
     ngx_svc_admin_audit_export,
     ngx_svc_admin_audit_stream,
+    ngx_svc_admin_ip_blocks,
     ngx_svc_admin_access,
     ngx_svc_admin_access_versions,
     ngx_svc_admin_access_restore,
@@ -50,6 +51,9 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
 
     { "group_password_policy_group_fkey", NGX_SVC_E_NOT_FOUND,
       "There is no group with this id." },
+
+    { "ip_block_pkey", NGX_SVC_E_CONFLICT,
+      "This address is blocked already." },
 
     { "role_pkey", NGX_SVC_E_CONFLICT,
       "A role with this key exists already." },

@@ -97,6 +97,7 @@ my %BODY = (
     'POST /admin/users/unlock' => { email => 'ada@acme.test' },
     'PUT /admin/users/*' => { firstName => 'New', title => 'more' },
     'POST /admin/groups' => { name => 'New' },
+    'POST /admin/ip-blocks' => { ip => '198.51.100.9' },
     'PUT /admin/groups/*' => { name => 'New' },
     'POST /admin/groups/*/members' => { userIds => [ $user->{id} ] },
     'PUT /admin/groups/*/members' => { userIds => [ $user->{id} ] },
@@ -123,6 +124,7 @@ my %IDS = (tenants => [ 'acme', 'globex', 'nobody' ],
            users => [ $user->{id}, $eve ], members => [ $user->{id}, $eve ],
            groups => [ $group, $theirs ], versions => [ @versions ],
            roles => [ 'our-role', 'theirs', 'nobody' ],
+           'ip-blocks' => [ '192.0.2.1', '2001:db8::9' ],
            webhooks => \@webhooks);
 
 # where dots in place of the id lead to a route with the same method

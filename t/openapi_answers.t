@@ -106,6 +106,7 @@ my %body = (
     createApiToken => { name => 'two', scopes => [ 'users:view' ] },
     unlockUser => { userId => $user },
     updateUser => { title => 'Chief' },
+    createIpBlock => { ip => '198.51.100.9', reason => 'stuffing' },
     createGroup => { name => 'Plant B' },
     updateGroup => { description => 'All of them' },
     addGroupMembers => { userIds => [ $user, $bare ] },
@@ -141,7 +142,9 @@ is_status(200, 'listUsers', query => 'q=acme&status=active&limit=2');
 is_status(200, 'planConfig', body => $bundle, query => 'detail=true');
 is_status(202, 'testWebhook');
 
-my @later = qw(removeGroupMember deleteGroupPasswordPolicy deleteGroup
+$c->stands('admin/ip-blocks/{ip}' => '198.51.100.9');
+
+my @later = qw(deleteIpBlock removeGroupMember deleteGroupPasswordPolicy deleteGroup
                deleteRole revokeApiToken deleteUser deleteTenantLogo);
 my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        deleteWebhook);
@@ -187,6 +190,8 @@ for my $create ([ createGroup => g => { name => 'Staff' } ],
 
 my @again = ('Idempotency-Key' => 'p');
 
+is_status(201, 'createIpBlock', headers => [ @again ],
+          body => { ip => '2001:db8::9' }) for 1, 2;
 is_status(204, 'deleteGroupPasswordPolicy');
 is_status(201, 'createGroupPasswordPolicy', headers => [ @again ],
           body => $body{createGroupPasswordPolicy}) for 1, 2;
@@ -215,7 +220,7 @@ for my $id ($c->ids) {
     is_status(401, $id, %good, token => 'svc_unknown');
     is_status(403, $id, %good, token => $viewer->{'apps:manage'}) if $has{403};
 
-    is_status(404, $id, %good, path => { key => 'nobody', map { $_ => $none }
+    is_status(404, $id, %good, path => { key => 'nobody', ip => '192.0.2.1', map { $_ => $none }
                                          qw(id userId groupId) })
         if $operation->{path} =~ /\{/;
 
@@ -270,6 +275,7 @@ is_status(400, 'simulateAccessPolicy', body => { defaultAction => 'allow',
 is_status(409, 'createGroup', body => { name => 'staff' });
 is_status(409, 'createGroup', body => { name => 'x' },
           headers => [ 'Idempotency-Key' => 'g' ]);
+is_status(409, 'createIpBlock', body => $body{createIpBlock});
 is_status(409, 'updateGroup', body => { name => 'plant b' });
 is_status(409, 'createRole', body => { key => 'owner', name => 'Owner',
                                        permissions => [] });

@@ -61,6 +61,8 @@ my %bodies = (
     updateUser => { email => 'full@acme.test', map { $_ => 'x' }
                     qw(firstName lastName displayName title department
                        locale) },
+    createIpBlock => { ip => '198.51.100.9', reason => 'stuffing',
+                       expiresAt => '2099-01-01T00:00:00Z' },
     createGroup => { name => 'Staff', description => 'All' },
     updateGroup => { name => 'Staff', description => 'All' },
     addGroupMembers => { userIds => [ $user ] },

@@ -36,6 +36,7 @@ extern const ngx_svc_route_t  ngx_svc_admin_password_groups[];
 extern const ngx_svc_route_t  ngx_svc_admin_audit[];
 extern const ngx_svc_route_t  ngx_svc_admin_audit_export[];
 extern const ngx_svc_route_t  ngx_svc_admin_audit_stream[];
+extern const ngx_svc_route_t  ngx_svc_admin_ip_blocks[];
 extern const ngx_svc_route_t  ngx_svc_admin_access[];
 extern const ngx_svc_route_t  ngx_svc_admin_access_versions[];
 extern const ngx_svc_route_t  ngx_svc_admin_access_restore[];

@@ -49,6 +49,9 @@
 #define NGX_SVC_A_WEBHOOK_TESTED(_)  _("webhook.tested", "webhook")
 #define NGX_SVC_A_WEBHOOK_FAILED(_)  _("webhook.delivery_failed", "webhook")
 
+#define NGX_SVC_A_IP_BLOCK_CREATED(_)  _("ip_block.created", "ipBlock")
+#define NGX_SVC_A_IP_BLOCK_DELETED(_)  _("ip_block.deleted", "ipBlock")
+
 
 /*
  * SQL: an INSERT, most often a CTE's body.  action: one of those above; id,

@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_bind.h"
+#include "ngx_svc_addr.h"
 #include "ngx_svc_args.h"
 #include "ngx_svc_etag.h"
 #include "ngx_svc_page.h"
@@ -12,6 +13,8 @@
 
 static ngx_svc_value_t *ngx_svc_bind_member(const ngx_svc_param_t *param,
     void *body);
+static ngx_int_t ngx_svc_bind_addr_text(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, ngx_str_t *text);
 static ngx_int_t ngx_svc_bind_null(ngx_svc_pg_call_t *call);
 
 
@@ -105,6 +108,62 @@ ngx_svc_bind_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     }
 
     ngx_svc_pg_bind(call, id, NGX_SVC_UUID_LEN);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_bind_addr(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_int_t         rc;
+    ngx_svc_value_t  *value;
+
+    value = ngx_svc_bind_member(param, body);
+    if (value == NULL) {
+        return ngx_svc_bind_null(call);
+    }
+
+    rc = ngx_svc_bind_addr_text(sr, call, &value->str);
+
+    return rc == NGX_DECLINED ? NGX_ERROR : rc;
+}
+
+
+ngx_int_t
+ngx_svc_bind_path_addr(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_bind_addr_text(sr, call, &sr->params[param->n]);
+
+    return rc == NGX_DECLINED ? ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
+                                             "%s", param->text)
+                              : rc;
+}
+
+
+/* NGX_OK; NGX_DECLINED: it is none; NGX_ERROR. */
+
+static ngx_int_t
+ngx_svc_bind_addr_text(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    ngx_str_t *text)
+{
+    u_char          *p;
+    ngx_svc_addr_t   addr;
+
+    if (ngx_svc_addr_parse(text->data, text->len, &addr) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    p = ngx_pnalloc(sr->request->pool, NGX_SVC_ADDR_TEXT_LEN);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind(call, p, ngx_svc_addr_text(p, &addr) - p);
 
     return NGX_OK;
 }

@@ -10,18 +10,23 @@
 #include "ngx_svc_request.h"
 
 
-/* The n-th "*" of the path: an id, or 404 with that text; or as it is. */
+/*
+ * The n-th "*" of the path: an id or an address, or 404 with that text; or as
+ * it is.  Addresses are text as of RFC 5952.
+ */
 
 #define ngx_svc_param_path_id(i, missing)                                     \
     { .bind = ngx_svc_bind_path_id, .n = i, .text = missing }
+#define ngx_svc_param_path_addr(i, missing)                                   \
+    { .bind = ngx_svc_bind_path_addr, .n = i, .text = missing }
 #define ngx_svc_param_path(i)                                                 \
     { .bind = ngx_svc_bind_path, .n = i }
 
 /*
  * A member of the body, by its place in the struct: as text, integer, boolean,
- * id or time (which a check has found to be one; of a time the milliseconds
- * since the epoch, as text, for NGX_SVC_TIME) or permissions, NULL when it is
- * absent or null; and whether it is there at all.
+ * id, address or time (which a check has found to be one; of a time the
+ * milliseconds since the epoch, for NGX_SVC_TIME) or permissions, NULL when it
+ * is absent or null; and whether it is there at all.
  */
 
 #define ngx_svc_param_text(type, field)                                       \
@@ -32,6 +37,8 @@
     { .bind = ngx_svc_bind_boolean, .offset = offsetof(type, field) }
 #define ngx_svc_param_id(type, field)                                         \
     { .bind = ngx_svc_bind_id, .offset = offsetof(type, field) }
+#define ngx_svc_param_addr(type, field)                                       \
+    { .bind = ngx_svc_bind_addr, .offset = offsetof(type, field) }
 #define ngx_svc_param_time(type, field)                                       \
     { .bind = ngx_svc_bind_time, .offset = offsetof(type, field) }
 #define ngx_svc_param_permissions(type, field)                                \
@@ -95,6 +102,8 @@ ngx_svc_bind_function(ngx_svc_bind_text);
 ngx_svc_bind_function(ngx_svc_bind_integer);
 ngx_svc_bind_function(ngx_svc_bind_boolean);
 ngx_svc_bind_function(ngx_svc_bind_id);
+ngx_svc_bind_function(ngx_svc_bind_addr);
+ngx_svc_bind_function(ngx_svc_bind_path_addr);
 ngx_svc_bind_function(ngx_svc_bind_time);
 ngx_svc_bind_function(ngx_svc_bind_permissions);
 ngx_svc_bind_function(ngx_svc_bind_given);

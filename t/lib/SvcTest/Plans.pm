@@ -154,6 +154,9 @@ SELECT $t, @{[ $hook =~ s/\bi\b/(i % $HOOKS + 1)/r ]},
        - i * interval '1 second', 'd' || i, 1, 'e', 'user.created',
        CASE WHEN i % 3 = 0 THEN 'retried' ELSE 'acknowledged' END, 1
 FROM generate_series(1, 3 * $N) i;
+INSERT INTO svc.ip_block (tenant_id, ip, created_by_type, created_at, expires_at)
+SELECT $t, '10.0.0.0'::inet + i, 'system', $ago,
+       now() + (i % 3 - 1) * interval '1 day' FROM $all;
 INSERT INTO svc.domain (tenant_id, domain, verified_at)
 SELECT $t, 'd' || i || '.$slug.test', now() FROM generate_series(1, 100) i
 EOT
@@ -292,6 +295,12 @@ sub values {
         admin_members_list => [ $member, @page ],
 
         admin_governance_lock => [],
+        admin_ip_blocks_total => [],
+        admin_ip_blocks_list => [ @page ],
+        admin_ip_blocks_lock => [],
+        admin_ip_blocks_expire => [ '10.0.0.7' ],
+        admin_ip_blocks_create => [ '192.0.2.1', 'text', undef, $N + 1 ],
+        admin_ip_blocks_delete => [ '10.0.0.8' ],
         admin_risk_policy => [],
         admin_risk_policy_put => [ 'true', 50, 90, '{1}' ],
         admin_password_policy => [],
