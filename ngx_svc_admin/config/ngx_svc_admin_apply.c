@@ -57,7 +57,7 @@ const ngx_svc_route_t  ngx_svc_admin_apply[] = {
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/admin/config/apply"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
-      .flags = NGX_SVC_ROUTE_JSON,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_CALLER,
       .prepare = ngx_svc_admin_apply_prepare,
       .reply = ngx_svc_admin_apply_reply },
 

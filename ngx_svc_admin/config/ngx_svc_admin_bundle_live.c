@@ -58,14 +58,13 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_bundle = {
                     " CASE WHEN member_count > 0 THEN '1' ELSE '0' END"
                     " || permissions::text || ' ' || name, E'\\n')"
                 " FROM svc.role WHERE tenant_id = " NGX_SVC_TENANT ") AS roles,"
-            " (SELECT permissions FROM svc.credential WHERE token_hash = $1)"
-                " AS held,"
+            " " NGX_SVC_CALLER_PERMISSIONS " AS held,"
             " (SELECT min(i.n) FROM"
-                " unnest((SELECT $2::text::uuid[])) WITH ORDINALITY i (id, n)"
+                " unnest((SELECT $1::text::uuid[])) WITH ORDINALITY i (id, n)"
                 " WHERE (" NGX_SVC_ROW("true", "svc.user_group", "i.id")
                     ") IS NULL) AS unknown"
         " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT,
-    .nparams = 2
+    .nparams = 1
 };
 
 ngx_svc_pg_statements_t  ngx_svc_admin_bundle_statements[] = {
@@ -84,8 +83,6 @@ ngx_svc_admin_bundle_call(ngx_svc_request_t *sr,
     if (call == NULL) {
         return NGX_ERROR;
     }
-
-    ngx_svc_pg_bind(call, sr->token_hash, NGX_SVC_SHA256_LEN);
 
     if (candidate == NULL || candidate->overrides.nelts == 0) {
         ngx_svc_pg_bind_str(call, NULL);

@@ -27,7 +27,7 @@ const ngx_svc_route_t  ngx_svc_admin_config[] = {
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/admin/config/plan"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
-      .flags = NGX_SVC_ROUTE_JSON,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_CALLER,
       .prepare = ngx_svc_admin_config_plan_prepare,
       .reply = ngx_svc_admin_config_plan_reply },
 

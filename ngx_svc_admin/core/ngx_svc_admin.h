@@ -47,8 +47,6 @@ extern const ngx_svc_route_t  ngx_svc_admin_apply[];
 
 /* Statements */
 
-extern ngx_svc_pg_statements_t  ngx_svc_admin_tokens_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_roles_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_export_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_stream_statements[];

@@ -28,6 +28,13 @@
 #define NGX_SVC_A_GROUP_UPDATED(_)  _("group.updated", "group")
 #define NGX_SVC_A_GROUP_DELETED(_)  _("group.deleted", "group")
 
+#define NGX_SVC_A_API_TOKEN_CREATED(_)  _("api_token.created", "apiToken")
+#define NGX_SVC_A_API_TOKEN_REVOKED(_)  _("api_token.revoked", "apiToken")
+
+#define NGX_SVC_A_ROLE_CREATED(_)  _("role.created", "role")
+#define NGX_SVC_A_ROLE_UPDATED(_)  _("role.updated", "role")
+#define NGX_SVC_A_ROLE_DELETED(_)  _("role.deleted", "role")
+
 #define NGX_SVC_A_ACCESS_POLICY_UPDATED(_)                                    \
     _("access_policy.updated", "accessPolicy")
 #define NGX_SVC_A_ACCESS_POLICY_RESTORED(_)                                   \

@@ -41,7 +41,9 @@ static void ngx_svc_auth_touched(ngx_svc_pg_op_t *op);
  * PostgreSQL's log; whatever follows then finds no tenant, and no rows.
  *
  * The second column says that last_used_at is over a minute old.  The writing
- * form also sets what the defaults of svc.audit_event read.
+ * form also sets what the defaults of svc.audit_event read; that of a route with
+ * NGX_SVC_ROUTE_CALLER, in addition, what the token grants.  One more setting is
+ * a tenth of a read, so none is made that nobody looks at.
  */
 
 #define NGX_SVC_AUTH_LIVE                                                     \
@@ -49,9 +51,23 @@ static void ngx_svc_auth_touched(ngx_svc_pg_op_t *op);
     " WHERE token_hash = $1 AND kind = $2 AND revoked_at IS NULL"             \
     " AND (expires_at IS NULL OR expires_at > now())"
 
+#define NGX_SVC_AUTH_GRANTED(then)                                            \
+    "CASE WHEN $3 = '' OR $3 = ANY (permissions) THEN " then " END"
+
 #define NGX_SVC_AUTH_TENANT                                                   \
-    "CASE WHEN $3 = '' OR $3 = ANY (permissions)"                             \
-    " THEN set_config('svc.tenant', tenant_id::text, true) END"
+    NGX_SVC_AUTH_GRANTED("set_config('svc.tenant', tenant_id::text, true)")
+
+#define NGX_SVC_AUTH_ACTOR                                                    \
+    "set_config('svc.actor_type', $4, true)"                                  \
+    " || set_config('svc.actor_id', id::text, true)"                          \
+    " || set_config('svc.actor_name', name, true)"                            \
+    " || set_config('svc.ip', $5, true)"                                      \
+    " || set_config('svc.user_agent', $6, true)"                              \
+    " || set_config('svc.request_id', $7, true) IS NULL"
+
+#define NGX_SVC_AUTH_PERMISSIONS                                              \
+    NGX_SVC_AUTH_GRANTED(                                                     \
+        "set_config('svc.permissions', permissions::text, true)")
 
 #define NGX_SVC_AUTH_STALE                                                    \
     "last_used_at IS NULL OR last_used_at < now() - interval '1 minute'"
@@ -67,13 +83,16 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_read = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_write = {
     .name = "auth_write",
     .text =
-        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ","
-        " set_config('svc.actor_type', $4, true)"
-        " || set_config('svc.actor_id', id::text, true)"
-        " || set_config('svc.actor_name', name, true)"
-        " || set_config('svc.ip', $5, true)"
-        " || set_config('svc.user_agent', $6, true)"
-        " || set_config('svc.request_id', $7, true) IS NULL"
+        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ", "
+        NGX_SVC_AUTH_ACTOR NGX_SVC_AUTH_LIVE,
+    .nparams = 7
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_caller = {
+    .name = "auth_caller",
+    .text =
+        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ", "
+        NGX_SVC_AUTH_ACTOR ", " NGX_SVC_AUTH_PERMISSIONS " IS NULL"
         NGX_SVC_AUTH_LIVE,
     .nparams = 7
 };
@@ -89,6 +108,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_touch = {
 ngx_svc_pg_statements_t  ngx_svc_auth_statements[] = {
     &ngx_svc_sql_auth_read,
     &ngx_svc_sql_auth_write,
+    &ngx_svc_sql_auth_caller,
     &ngx_svc_sql_auth_touch,
     NULL
 };
@@ -186,13 +206,14 @@ ngx_svc_auth_header(ngx_http_request_t *r)
 ngx_int_t
 ngx_svc_auth_call(ngx_svc_request_t *sr)
 {
-    ngx_uint_t          write;
-    ngx_svc_pg_call_t  *call;
+    ngx_svc_pg_call_t             *call;
+    const ngx_svc_pg_statement_t  *s;
 
-    write = sr->op->kind == NGX_SVC_PG_WRITE;
+    s = (sr->route->flags & NGX_SVC_ROUTE_CALLER) ? &ngx_svc_sql_auth_caller
+        : sr->op->kind == NGX_SVC_PG_WRITE ? &ngx_svc_sql_auth_write
+                                           : &ngx_svc_sql_auth_read;
 
-    call = ngx_svc_pg_call(sr->op, write ? &ngx_svc_sql_auth_write
-                                         : &ngx_svc_sql_auth_read);
+    call = ngx_svc_pg_call(sr->op, s);
     if (call == NULL) {
         return NGX_ERROR;
     }
@@ -201,7 +222,7 @@ ngx_svc_auth_call(ngx_svc_request_t *sr)
     ngx_svc_pg_bind_str(call, &sr->surface->kind);
     ngx_svc_pg_bind_str(call, ngx_svc_permission_name(sr->route->permission));
 
-    return write ? ngx_svc_auth_audit(sr, call) : NGX_OK;
+    return s == &ngx_svc_sql_auth_read ? NGX_OK : ngx_svc_auth_audit(sr, call);
 }
 
 

@@ -26,6 +26,7 @@
 #define NGX_SVC_ROUTE_PUBLIC       0x10     /* needs no credential */
 #define NGX_SVC_ROUTE_CREATE       0x20     /* heeds Idempotency-Key; no "*" */
 #define NGX_SVC_ROUTE_NO_STORE     0x40     /* the answer holds a secret */
+#define NGX_SVC_ROUTE_CALLER       0x80     /* NGX_SVC_CALLER_PERMISSIONS */
 
 
 typedef struct ngx_svc_request_s  ngx_svc_request_t;

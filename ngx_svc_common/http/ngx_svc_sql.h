@@ -53,9 +53,13 @@
 #define NGX_SVC_CHANGED_AT(t)                                                 \
     "greatest(now(), " t ".updated_at + interval '1 millisecond')"
 
-/* SQL: the caller's permissions, of those that a request acts with. */
+/*
+ * SQL: what the caller may do, and so may give, in statements of a route with
+ * NGX_SVC_ROUTE_CALLER.  Behind a refused credential it is NULL: not even
+ * nothing may be given.
+ */
 #define NGX_SVC_CALLER_PERMISSIONS                                            \
-    "current_setting('svc.permissions', true)::text[]"
+    "nullif(current_setting('svc.permissions', true), '')::text[]"
 
 
 #endif /* _NGX_SVC_SQL_H_INCLUDED_ */

@@ -19,6 +19,8 @@ my %VALUES = (
     auth_read => [ '{hash}', 'scim', 'scim' ],
     auth_write => [ '{hash}', 'scim', 'scim', 'scim', '127.0.0.1', 'bench',
                     'request' ],
+    auth_caller => [ '{hash}', 'scim', 'scim', 'scim', '127.0.0.1', 'bench',
+                     'request' ],
     auth_touch => [ '{hash}' ],
     scim_get => [ '{id}' ],
     scim_list => [ 200 ],
@@ -67,9 +69,8 @@ my %VALUES = (
     admin_simulate_sign_ins => [ 30, 1000 ],
     admin_groups_delete => [ '{group}' ],
     admin_roles_list => [ 100, 0 ],
-    admin_roles_create => [ 'new', 'New', '{users:view}', '{api}', 'false',
-                            1001 ],
-    admin_roles_put => [ 'role500', 'New', '{users:view}', '{api}' ],
+    admin_roles_create => [ 'new', 'New', '{users:view}', 'false', 1001 ],
+    admin_roles_put => [ 'role500', 'New', '{users:view}' ],
     admin_roles_delete => [ 'role500' ],
     admin_risk_policy_put => [ '{1}', 'true', 50, 90 ],
     admin_password_policy_put => [ '{1}', 20, ('true') x 6, 9, 90 ],
@@ -77,7 +78,7 @@ my %VALUES = (
     admin_overrides_create => [ '{group}', 20, ('true') x 6, 9, 90 ],
     admin_overrides_put => [ '{group}', 20, ('true') x 6, 9, 90 ],
     admin_overrides_delete => [ '{group}' ],
-    admin_bundle => [ '{api}', '{{group}}' ],
+    admin_bundle => [ '{{group}}' ],
     admin_config_apply => [ 2, '{}', '{group}', '{1,40,80}',
         '{12,1,1,0,0,0,0,5,0}',
         '[{"id":"{group}","f":[12,1,null,0,0,0,0,5,0]}]', '{{group}}',
@@ -163,7 +164,6 @@ sub quoted {
     return 'NULL' if !defined $value;
 
     $value = $system->hash(0) if $value eq '{hash}';
-    $value = $system->hash(0, 'api') if $value eq '{api}';
     $value =~ s/\{group\}/${GROUP}000000000001/;
     $value =~ s/\{webhook\}/${WEBHOOK}000000000001/;
     $value = SvcBench::System::user_id(0) if $value eq '{id}';
@@ -183,7 +183,8 @@ sub plan {
     $c->query("SELECT set_config('svc.tenant',"
               . " '$system->{tenants}[0]{id}', true),"
               . " set_config('svc.actor_id',"
-              . " '$system->{tenants}[0]{api_id}', true)");
+              . " '$system->{tenants}[0]{api_id}', true),"
+              . " set_config('svc.permissions', '{users:view}', true)");
     $c->query("PREPARE s AS $s->{text}");
 
     my $text = join "\n", map { $_->[0] }

@@ -238,8 +238,8 @@ sub values {
     return {
         health => [],
         auth_read => [ $hash, 'api', 'users:view' ],
-        auth_write => [ $hash, 'api', 'users:view', 'apiToken', '127.0.0.1',
-                        'agent', 'request' ],
+        ( map { $_ => [ $hash, 'api', 'users:view', 'apiToken', '127.0.0.1',
+                        'agent', 'request' ] } qw(auth_write auth_caller) ),
         auth_touch => [ $hash ],
         idempotency_claim => [ '/x', 'new', '\x00' ],
         idempotency_keep => [ '/x', 'key1', '\x00', 200, 'text' ],
@@ -263,10 +263,10 @@ sub values {
         public_logo => [ $self->{slug} ],
 
         admin_tokens_list => [ @page ],
-        admin_tokens_total => [ $hash ],
+        admin_tokens_total => [],
         admin_tokens_lock => [],
         admin_tokens_create => [ '\x' . '00' x 32, $new, 'new', 'svc_',
-                                 '{users:view}', undef, $hash, 1000 ],
+                                 '{users:view}', undef, undef, 1000 ],
         admin_tokens_revoke => [ $self->id($TOKEN, 500) ],
 
         admin_users_list => [ 'user 77', 'active', @page ],
@@ -312,11 +312,11 @@ sub values {
         admin_overrides_delete => [ $with ],
         admin_roles_list => [ @page ],
         admin_roles_total => [],
-        admin_roles_create => [ 'new', 'New', '{users:view}', $hash, 'false',
+        admin_roles_create => [ 'new', 'New', '{users:view}', 'false',
                                 $ROLES + 1 ],
-        admin_roles_put => [ 'role900', 'New', '{users:view}', $hash ],
+        admin_roles_put => [ 'role900', 'New', '{users:view}' ],
         admin_roles_delete => [ 'role900' ],
-        admin_bundle => [ $hash, $self->array($GROUP, 1, 5000) ],
+        admin_bundle => [ $self->array($GROUP, 1, 5000) ],
         admin_config_apply => [ 2, '{}', $new, '{1,40,80}',
                                 '{12,1,1,0,0,0,0,5,0}', $self->changes, 50 ],
 
@@ -455,7 +455,7 @@ sub begin {
     $db->query('BEGIN');
     $db->query("SELECT set_config('svc.tenant', '$self->{id}', true),"
                . " set_config('svc.actor_id', '@{[ $self->id($TOKEN, 1) ]}',"
-               . ' true)');
+               . " true), set_config('svc.permissions', '{users:view}', true)");
 }
 
 
