@@ -8,6 +8,7 @@
 #include "ngx_svc_health.h"
 #include "ngx_svc_idempotency.h"
 #include "ngx_svc_metrics_request.h"
+#include "ngx_svc_zone_load.h"
 #include "ngx_svc_version.h"                /* generated from conf/version */
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # The folders of the sources: each includes and calls what is below it only, no
-# files need each other in a circle, and no macro is defined in two of them.
+# files need each other in a circle, what a header declares is in the file of its
+# name, and no macro is defined in two of them.
 
 use strict;
 use warnings;
@@ -156,6 +157,32 @@ for my $file (sort keys %folder) {
 }
 
 is_deeply(\@circles, [], 'no files need each other');
+
+
+# --- headers: what one declares is in the file of its name ---------------------------
+
+# Not of metrics and the resources of routes, whose tables are read elsewhere.
+
+my @tidy = ((map { "ngx_svc_common/$_" } qw(base zone access pg redis)),
+            map { "ngx_svc_webhook/$_" } qw(core queue emit http log schedule
+                                            process));
+my @strays;
+
+for my $header (sort grep { /\.h$/ } keys %folder) {
+    next if !grep { $_ eq $folder{$header} } @tidy;
+
+    open my $fh, '<', "$folder{$header}/$header" or die "$header: $!\n";
+    my $text = do { local $/; <$fh> } =~ s{/\*.*?\*/}{}gsr;
+
+    for my $name ($text =~ /^\w[^;{}#]*?\b(ngx_svc_\w+)\s*\([^;{}]*\);/mg) {
+        my $file = $defines{$name} or next;
+
+        push @strays, "$header: $name() is in $file"
+            if $file =~ s/\.c$/.h/r ne $header;
+    }
+}
+
+is_deeply(\@strays, [], 'what a header declares is in the file of its name');
 
 
 # --- macros: a name means one thing ------------------------------------------------

@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_admin_audit_follow.h"
+#include "ngx_svc_redis_pubsub.h"
 
 
 /* Events in one poll, and of these so many are sent: see the statement. */

@@ -6,6 +6,7 @@
 #include "ngx_svc_admin_access.h"
 #include "ngx_svc_admin_policy.h"
 #include "ngx_svc_row.h"
+#include "ngx_svc_access_write.h"
 
 
 #define NGX_SVC_ADMIN_APPLY_TEXT  1024  /* first guess, in bytes */

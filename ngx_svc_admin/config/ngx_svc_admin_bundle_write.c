@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin_bundle.h"
+#include "ngx_svc_access_write.h"
 
 
 static void ngx_svc_admin_bundle_write_fields(ngx_svc_json_writer_t *w,

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin_config.h"
+#include "ngx_svc_access_cache.h"
 
 
 #define NGX_SVC_ADMIN_CONFIG_SIZE  4096     /* first guess, in bytes */

@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_admin_plan.h"
+#include "ngx_svc_access_equal.h"
 
 
 static ngx_svc_admin_change_t *ngx_svc_admin_plan_add(

@@ -7,6 +7,7 @@
 
 
 #include "ngx_svc_admin_bundle.h"
+#include "ngx_svc_access_lockout.h"
 
 
 typedef enum {

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin_plan.h"
+#include "ngx_svc_access_lockout.h"
 
 
 /*

@@ -3,6 +3,8 @@
  */
 
 #include "ngx_svc_admin_plan.h"
+#include "ngx_svc_access_equal.h"
+#include "ngx_svc_access_lockout.h"
 
 
 static void ngx_svc_admin_plan_resource(ngx_svc_json_writer_t *w,

@@ -7,6 +7,10 @@
  */
 
 #include "ngx_svc_admin_access.h"
+#include "ngx_svc_access_cache.h"
+#include "ngx_svc_access_equal.h"
+#include "ngx_svc_access_lockout.h"
+#include "ngx_svc_access_write.h"
 
 
 /* Others may change it between a read and the write that follows. */

@@ -4,6 +4,9 @@
  */
 
 #include "ngx_svc_admin_access.h"
+#include "ngx_svc_access_cache.h"
+#include "ngx_svc_access_eval.h"
+#include "ngx_svc_access_lockout.h"
 
 
 #define NGX_SVC_ADMIN_SIMULATE_DAYS  30

@@ -16,6 +16,7 @@
  */
 
 #include "ngx_svc_cache_entry.h"
+#include "ngx_svc_redis_pubsub.h"
 
 
 #define NGX_SVC_CACHE_CHANNEL   "svc.branding"

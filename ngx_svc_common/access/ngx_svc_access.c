@@ -3,6 +3,8 @@
  */
 
 #include "ngx_svc_access_policy.h"
+#include "ngx_svc_access_compile.h"
+#include "ngx_svc_access_window.h"
 
 
 typedef struct {
@@ -78,7 +80,7 @@ static const ngx_svc_member_t  ngx_svc_access_rule_members[] = {
 };
 
 
-const ngx_str_t  ngx_svc_access_actions[] = {
+static const ngx_str_t  ngx_svc_access_actions[] = {
     ngx_string("allow"),
     ngx_string("mfa"),
     ngx_string("deny")

@@ -3,6 +3,7 @@
  * are too many, or too many bytes of them.
  */
 
+#include "ngx_svc_access_cache.h"
 #include "ngx_svc_access_policy.h"
 #include "ngx_svc_zone_set.h"
 

@@ -2,7 +2,7 @@
  * From a policy's rules to the tables that evaluation looks into.
  */
 
-#include "ngx_svc_access_policy.h"
+#include "ngx_svc_access_compile.h"
 
 
 /* Where a network of a rule begins, or has ended. */

@@ -1,10 +1,25 @@
 /*
- * Whether two policies mean the same.
+ * Whether two policies mean the same, and where they differ.
  */
 
+#include "ngx_svc_access_equal.h"
 #include "ngx_svc_access_policy.h"
 
 
+/* The members of two rules that differ in meaning. */
+
+#define NGX_SVC_ACCESS_RULE_NAME       0x01
+#define NGX_SVC_ACCESS_RULE_ENABLED    0x02
+#define NGX_SVC_ACCESS_RULE_ACTION     0x04
+#define NGX_SVC_ACCESS_RULE_NETWORKS   0x08
+#define NGX_SVC_ACCESS_RULE_COUNTRIES  0x10
+#define NGX_SVC_ACCESS_RULE_WINDOWS    0x20
+
+
+static ngx_uint_t ngx_svc_access_rule_differs(const ngx_svc_access_rule_t *a,
+    const ngx_svc_access_rule_t *b);
+static void ngx_svc_access_rule_paths(ngx_uint_t i, ngx_uint_t mask,
+    ngx_svc_access_path_pt handler, void *data);
 static ngx_uint_t ngx_svc_access_equal_countries(
     const ngx_svc_access_rule_t *a, const ngx_svc_access_rule_t *b);
 static ngx_uint_t ngx_svc_access_equal_networks(
@@ -15,6 +30,13 @@ static int ngx_libc_cdecl ngx_svc_access_cmp_cidrs(const void *one,
     const void *two);
 static ngx_uint_t ngx_svc_access_within_windows(
     const ngx_svc_access_rule_t *a, const ngx_svc_access_rule_t *b);
+
+
+/* In the order of their bits. */
+
+static const char *const  ngx_svc_access_rule_members[] = {
+    "name", "enabled", "action", "networks", "countries", "timeWindows", NULL
+};
 
 
 ngx_uint_t
@@ -37,7 +59,68 @@ ngx_svc_access_equal(const ngx_svc_access_policy_t *a,
 }
 
 
-ngx_uint_t
+void
+ngx_svc_access_differences(const ngx_svc_access_policy_t *a,
+    const ngx_svc_access_policy_t *b, ngx_uint_t members,
+    ngx_svc_access_path_pt handler, void *data)
+{
+    u_char      *p, path[NGX_SVC_ACCESS_PATH];
+    ngx_uint_t   i, n, mask, any;
+
+    n = ngx_max(a->nrules, b->nrules);
+    any = 0;
+
+    for (i = 0; i < n; i++) {
+
+        if (i < a->nrules && i < b->nrules) {
+            mask = ngx_svc_access_rule_differs(&a->rules[i], &b->rules[i]);
+            any |= mask;
+
+            if (!members) {
+                ngx_svc_access_rule_paths(i, mask, handler, data);
+            }
+
+            continue;
+        }
+
+        any = 1;
+
+        if (!members) {
+            p = ngx_sprintf(path, "rules[%ui]", i);
+            handler(data, path, p - path);
+        }
+    }
+
+    if (members && any) {
+        handler(data, (u_char *) "rules", sizeof("rules") - 1);
+    }
+
+    if (a->action != b->action) {
+        handler(data, (u_char *) "defaultAction",
+                sizeof("defaultAction") - 1);
+    }
+}
+
+
+static void
+ngx_svc_access_rule_paths(ngx_uint_t i, ngx_uint_t mask,
+    ngx_svc_access_path_pt handler, void *data)
+{
+    u_char      *p, path[NGX_SVC_ACCESS_PATH];
+    ngx_uint_t   m;
+
+    for (m = 0; ngx_svc_access_rule_members[m]; m++) {
+
+        if (mask & (1 << m)) {
+            p = ngx_sprintf(path, "rules[%ui].%s", i,
+                            ngx_svc_access_rule_members[m]);
+            handler(data, path, p - path);
+        }
+    }
+}
+
+
+static ngx_uint_t
 ngx_svc_access_rule_differs(const ngx_svc_access_rule_t *a,
     const ngx_svc_access_rule_t *b)
 {

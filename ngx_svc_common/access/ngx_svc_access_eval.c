@@ -2,6 +2,7 @@
  * What a policy says of an address, a country and a time.
  */
 
+#include "ngx_svc_access_eval.h"
 #include "ngx_svc_access_policy.h"
 
 

@@ -2,6 +2,8 @@
  * Whether a policy would lock out everybody, or the one who puts it in place.
  */
 
+#include "ngx_svc_access_lockout.h"
+#include "ngx_svc_access_eval.h"
 #include "ngx_svc_access_policy.h"
 
 

@@ -142,10 +142,6 @@ void *ngx_svc_access_alloc(ngx_pool_t *pool, ngx_svc_access_policy_t *policy,
 ngx_int_t ngx_svc_access_limit(const ngx_svc_access_parse_t *parse,
     cJSON *array, ngx_uint_t limit, const char *path);
 
-/* ngx_svc_access_window.c: the array "timeWindows" of rule n. */
-ngx_int_t ngx_svc_access_windows(const ngx_svc_access_parse_t *parse,
-    ngx_uint_t n, cJSON *array, ngx_svc_access_rule_t *rule);
-
 /* From a country's two capital letters. */
 #define ngx_svc_access_code(code)                                             \
     ((ngx_uint_t) (((code)[0] - 'A') * NGX_SVC_ACCESS_LETTERS                 \
@@ -186,32 +182,6 @@ ngx_svc_access_point_cmp(const ngx_svc_access_point_t *one,
 
     return one->low == two->low ? 0 : one->low < two->low ? -1 : 1;
 }
-
-
-/*
- * ngx_svc_access_compile.c: makes, of rules that are complete, what evaluation
- * reads.  NGX_ERROR when memory runs out.
- */
-ngx_int_t ngx_svc_access_compile(ngx_pool_t *pool,
-    ngx_svc_access_policy_t *policy);
-
-
-/* ngx_svc_access_equal.c: which members of two rules differ in meaning. */
-
-#define NGX_SVC_ACCESS_RULE_NAME       0x01
-#define NGX_SVC_ACCESS_RULE_ENABLED    0x02
-#define NGX_SVC_ACCESS_RULE_ACTION     0x04
-#define NGX_SVC_ACCESS_RULE_NETWORKS   0x08
-#define NGX_SVC_ACCESS_RULE_COUNTRIES  0x10
-#define NGX_SVC_ACCESS_RULE_WINDOWS    0x20
-
-ngx_uint_t ngx_svc_access_rule_differs(const ngx_svc_access_rule_t *a,
-    const ngx_svc_access_rule_t *b);
-
-
-/* The words of the contract, in the order of their values. */
-extern const ngx_str_t  ngx_svc_access_actions[];
-extern const ngx_str_t  ngx_svc_access_days[NGX_SVC_ACCESS_DAYS];
 
 
 #endif /* _NGX_SVC_ACCESS_POLICY_H_INCLUDED_ */

@@ -2,7 +2,7 @@
  * The time windows of a rule.
  */
 
-#include "ngx_svc_access_policy.h"
+#include "ngx_svc_access_window.h"
 
 
 #define NGX_SVC_ACCESS_TIME_LEN  (sizeof("00:00") - 1)

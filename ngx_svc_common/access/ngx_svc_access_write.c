@@ -2,7 +2,8 @@
  * Access policies as JSON.
  */
 
-#include "ngx_svc_access_policy.h"
+#include "ngx_svc_access_write.h"
+#include "ngx_svc_access_window.h"
 
 
 static void ngx_svc_access_write_rule(ngx_svc_json_writer_t *w,

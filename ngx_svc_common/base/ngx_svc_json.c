@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_json.h"
+#include "ngx_svc_json_check.h"
 
 
 static ngx_int_t ngx_svc_json_unique(cJSON *json, ngx_svc_error_t *err);

@@ -13,27 +13,13 @@
 #include <cjson/cJSON.h>
 
 
-#define NGX_SVC_JSON_MAX_DEPTH     64       /* nested arrays and objects */
-#define NGX_SVC_JSON_MAX_VALUES    262144   /* in one body */
 #define NGX_SVC_JSON_MAX_MEMBERS   1024     /* in one object */
 
 
 /*
- * Checks a text against RFC 8259 and, beyond it: valid UTF-8, no NUL (raw or
- * \u0000), no lone surrogate, finite numbers of at most 63 bytes (cJSON reads
- * no more), NGX_SVC_JSON_MAX_DEPTH and NGX_SVC_JSON_MAX_VALUES.  Reads only;
- * needs no pool.
- *
- * NGX_OK, or NGX_DECLINED with err set (NGX_SVC_E_INVALID_SYNTAX; the detail
- * says what is wrong and at which byte offset).
- */
-NGX_SVC_API ngx_int_t ngx_svc_json_check(const u_char *text, size_t len,
-    ngx_svc_error_t *err);
-
-/*
- * Checks as above, parses, and refuses a top level that is not an object,
- * duplicate members in any object (compared after unescaping, case-sensitive)
- * and objects over NGX_SVC_JSON_MAX_MEMBERS.
+ * Checks as ngx_svc_json_check(), parses, and refuses a top level that is not
+ * an object, duplicate members in any object (compared after unescaping,
+ * case-sensitive) and objects over NGX_SVC_JSON_MAX_MEMBERS.
  *
  * NGX_OK with *json set: the tree is allocated from the pool, goes with it,
  * and must not be given to cJSON_Delete().  NGX_DECLINED with err set.

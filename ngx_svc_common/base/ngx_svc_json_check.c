@@ -2,7 +2,7 @@
  * The guard of JSON in: one pass, without recursion.
  */
 
-#include "ngx_svc_json.h"
+#include "ngx_svc_json_check.h"
 
 
 /*

@@ -6,7 +6,7 @@
 #define _NGX_SVC_ACCESS_CALLER_H_INCLUDED_
 
 
-#include "ngx_svc_access.h"
+#include "ngx_svc_access_lockout.h"
 #include "ngx_svc_request.h"
 
 

@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_conf.h"
+#include "ngx_svc_pg_conninfo.h"
 #include "ngx_svc_health.h"
 #include "ngx_svc_metrics_text.h"
 #include "ngx_svc_metrics.h"

@@ -8,6 +8,7 @@
 
 
 #include "ngx_svc_request.h"
+#include "ngx_svc_redis_pubsub.h"
 
 
 /* A tenant's id: something was written for it, and its audit log has grown. */

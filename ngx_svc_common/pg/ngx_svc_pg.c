@@ -2,7 +2,9 @@
  * Ops and pools.
  */
 
+#include "ngx_svc_pg.h"
 #include "ngx_svc_pg_conn.h"
+#include "ngx_svc_pg_queue.h"
 
 
 static ngx_int_t ngx_svc_pg_init_pool(ngx_cycle_t *cycle,

@@ -7,6 +7,9 @@
 
 
 #include "ngx_svc_common.h"
+#include "ngx_svc_pg_error.h"
+#include "ngx_svc_pg_trouble.h"
+#include "ngx_svc_pg_value.h"
 
 #include <ngx_event.h>
 #include <libpq-fe.h>
@@ -83,30 +86,6 @@ typedef enum {
 } ngx_svc_pg_status_e;
 
 
-/* What is wrong with PostgreSQL, as of a worker's latest attempt to connect. */
-
-typedef enum {
-    NGX_SVC_PG_UP = 0,
-    NGX_SVC_PG_DOWN,            /* or anything that is not told apart */
-    NGX_SVC_PG_FULL,
-    NGX_SVC_PG_LOGIN_REFUSED,
-    NGX_SVC_PG_DATABASE_MISSING,
-    NGX_SVC_PG_SCHEMA_MISSING,
-    NGX_SVC_PG_SCHEMA_OLD,
-    NGX_SVC_PG_SCHEMA_NEW,      /* works */
-    NGX_SVC_PG_ROLE_UNSAFE,
-    NGX_SVC_PG_ROLE_DENIED
-} ngx_svc_pg_trouble_e;
-
-
-typedef struct {
-    const char                *state;       /* for machines */
-    const char                *message;     /* for whom the health location
-                                               tells; or NULL */
-    const char                *remedy;      /* for the log; or NULL */
-} ngx_svc_pg_trouble_t;
-
-
 /*
  * One statement of an op.  Parameters go in binary format.  Arrays are of the
  * op's pool, and so is what they point to, until the op is done.
@@ -175,14 +154,6 @@ struct ngx_svc_pg_op_s {
 
 
 /*
- * Configuration time.  ngx_svc_pg_conninfo() parses conninfo, resolves host
- * names, since libpq would block on them in a worker, and fills keywords and
- * values; the address list is as of now, a reload refreshes it.  Returns
- * NGX_CONF_OK, or a message.
- */
-char *ngx_svc_pg_conninfo(ngx_conf_t *cf, ngx_svc_pg_conf_t *conf);
-
-/*
  * Adds statements, up to a NULL, which each connection prepares before it takes
  * work; one that is there already does not count.  To be called while the
  * configuration is read.
@@ -240,29 +211,9 @@ NGX_SVC_API void ngx_svc_pg_cancel(ngx_svc_pg_op_t *op);
 
 /*
  * What keeps the pool without a connection: NGX_SVC_PG_UP or _SCHEMA_NEW when
- * one is ready.  And what there is to say of it.
+ * one is ready.
  */
 NGX_SVC_API ngx_svc_pg_trouble_e ngx_svc_pg_trouble(ngx_svc_pg_pool_e kind);
-NGX_SVC_API const ngx_svc_pg_trouble_t *ngx_svc_pg_trouble_row(
-    ngx_svc_pg_trouble_e trouble);
-
-/*
- * libpq's message on one line, in a buffer that the next call overwrites.
- */
-NGX_SVC_API ngx_str_t ngx_svc_pg_message(const char *message);
-
-/*
- * Logs "what: text" at the level, but once a minute for the same text in one
- * worker: at info in between.
- */
-NGX_SVC_API void ngx_svc_pg_log(ngx_uint_t level, const char *what,
-    ngx_str_t *text);
-
-/* Whether an SQLSTATE says that the same may work later. */
-NGX_SVC_API ngx_uint_t ngx_svc_pg_transient(const char *state);
-
-/* A column of a result as it is, and NULL as { 0, NULL }. */
-NGX_SVC_API ngx_str_t ngx_svc_pg_value(PGresult *res, int row, int column);
 
 
 #endif /* _NGX_SVC_PG_H_INCLUDED_ */

@@ -4,6 +4,10 @@
 
 #include "ngx_svc_metrics.h"
 #include "ngx_svc_pg_conn.h"
+#include "ngx_svc_pg_pipeline.h"
+#include "ngx_svc_pg_queue.h"
+#include "ngx_svc_pg_setup.h"
+#include "ngx_svc_pg_state.h"
 #include "ngx_svc_socket.h"
 
 

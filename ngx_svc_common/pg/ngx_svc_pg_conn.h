@@ -1,5 +1,6 @@
 /*
- * One PostgreSQL connection; between the ngx_svc_pg*.c.
+ * One PostgreSQL connection; and what the ngx_svc_pg*.c share, its pool and a
+ * tenant's backlog.
  */
 
 #ifndef _NGX_SVC_PG_CONN_H_INCLUDED_
@@ -15,7 +16,6 @@
 
 #define NGX_SVC_PG_GRACE    500         /* ms */
 
-#define NGX_SVC_PG_TROUBLE_TEXT  1024   /* bytes */
 
 #define NGX_SVC_PG_BUCKETS  64          /* of backlogs, a power of two */
 
@@ -119,86 +119,6 @@ void ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn);
 
 /* Closes for good, without a word to the ops in flight. */
 void ngx_svc_pg_conn_destroy(ngx_svc_pg_conn_t *conn);
-
-
-/*
- * ngx_svc_pg_state.c.  A new connection is counted in its first state; goes to
- * another one; is dead, and is closed from the event loop.
- */
-void ngx_svc_pg_conn_count(ngx_svc_pg_conn_t *conn);
-void ngx_svc_pg_conn_state(ngx_svc_pg_conn_t *conn, ngx_svc_pg_state_e state);
-void ngx_svc_pg_conn_break(ngx_svc_pg_conn_t *conn);
-
-
-/* Why a setup has failed. */
-
-typedef struct {
-    ngx_svc_pg_trouble_e       trouble;
-    const char                *message;     /* maybe of the result */
-    PGresult                  *result;      /* the caller's to clear */
-} ngx_svc_pg_setup_t;
-
-/*
- * ngx_svc_pg_setup.c: sends the statements of the setup, without the Sync, and
- * reads what comes back.  The second: NGX_OK at the Sync's answer; NGX_AGAIN
- * before it; NGX_DECLINED with *setup when the setup failed; NGX_ERROR when the
- * connection is gone.
- */
-ngx_int_t ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn);
-ngx_int_t ngx_svc_pg_setup_read(ngx_svc_pg_conn_t *conn,
-    ngx_svc_pg_setup_t *setup);
-
-/*
- * ngx_svc_pg_pipeline.c.  Sending: NGX_ERROR when the op could not be sent; the
- * connection is then BROKEN.  What is sent goes out at the end of this turn of
- * the event loop, with all else that the connection is given until then.
- * Flushing: what libpq holds, with a write event as long as there is more.
- * Reading: hands results to their ops; NGX_OK; NGX_ERROR when the connection is
- * gone; NGX_DONE when it has broken meanwhile.  Clearing: frees a slot's
- * results.
- */
-ngx_int_t ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn,
-    ngx_svc_pg_op_t *op);
-ngx_int_t ngx_svc_pg_pipeline_flush(ngx_svc_pg_conn_t *conn);
-void ngx_svc_pg_pipeline_flush_event(ngx_event_t *ev);
-ngx_int_t ngx_svc_pg_pipeline_read(ngx_svc_pg_conn_t *conn);
-void ngx_svc_pg_pipeline_clear(ngx_svc_pg_slot_t *slot);
-
-
-/*
- * ngx_svc_pg_queue.c.  At a worker's start; an op that is new (as of
- * ngx_svc_pg_submit()); one that waits is not to any more.
- */
-void ngx_svc_pg_queue_init(ngx_svc_pg_pool_t *pool, ngx_pool_t *memory);
-ngx_int_t ngx_svc_pg_queue_submit(ngx_svc_pg_pool_t *pool,
-    ngx_svc_pg_op_t *op);
-void ngx_svc_pg_queue_leave(ngx_svc_pg_op_t *op);
-
-/*
- * What a connection tells: one of the pool's has places; an op was in flight on
- * one that is gone.
- */
-void ngx_svc_pg_queue_dispatch(ngx_svc_pg_pool_t *pool);
-void ngx_svc_pg_queue_lost(ngx_svc_pg_pool_t *pool, ngx_svc_pg_op_t *op);
-
-
-/*
- * ngx_svc_pg_trouble.c: what an SQLSTATE, or NULL, or a connection that could
- * not be made stands for; libpq's message on one line with the remedy behind
- * it, as of ngx_svc_pg_message().
- */
-ngx_svc_pg_trouble_e ngx_svc_pg_trouble_state(const char *state);
-ngx_svc_pg_trouble_e ngx_svc_pg_trouble_connecting(PGconn *pg);
-ngx_str_t ngx_svc_pg_trouble_text(ngx_svc_pg_trouble_e trouble,
-    const char *message);
-
-
-/*
- * ngx_svc_pg_error.c: whether an error says that the session is of no more use
- * and another one may be; and all that has been said may be said again.
- */
-ngx_uint_t ngx_svc_pg_stale(const char *state);
-void ngx_svc_pg_log_reset(void);
 
 
 #endif /* _NGX_SVC_PG_CONN_H_INCLUDED_ */

@@ -2,7 +2,7 @@
  * The conninfo of "svc_postgres": checked, and its host names resolved.
  */
 
-#include "ngx_svc_pg_conn.h"
+#include "ngx_svc_pg_conninfo.h"
 
 
 #define NGX_SVC_PG_KEYWORDS  64         /* libpq 15 knows about 40 */

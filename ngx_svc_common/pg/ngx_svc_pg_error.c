@@ -2,7 +2,7 @@
  * What PostgreSQL's errors mean, and how they are logged.
  */
 
-#include "ngx_svc_pg_conn.h"
+#include "ngx_svc_pg_error.h"
 
 #include "ngx_svc_log_limit.h"
 

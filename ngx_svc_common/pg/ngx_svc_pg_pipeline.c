@@ -3,7 +3,8 @@
  */
 
 #include "ngx_svc_metrics.h"
-#include "ngx_svc_pg_conn.h"
+#include "ngx_svc_pg_pipeline.h"
+#include "ngx_svc_pg_state.h"
 
 
 /* libpq before 17 has but the one that flushes each time */

@@ -13,7 +13,8 @@
  */
 
 #include "ngx_svc_metrics.h"
-#include "ngx_svc_pg_conn.h"
+#include "ngx_svc_pg_queue.h"
+#include "ngx_svc_pg_pipeline.h"
 
 
 #define NGX_SVC_PG_QUEUE_FULL  256      /* bytes of what is said */

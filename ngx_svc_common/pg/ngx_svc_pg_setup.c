@@ -4,7 +4,8 @@
  */
 
 #include "ngx_svc_metrics.h"
-#include "ngx_svc_pg_conn.h"
+#include "ngx_svc_pg_setup.h"
+#include "ngx_svc_pg_state.h"
 
 
 #define NGX_SVC_PG_NSETTINGS  2         /* statements before the PREPAREs */

@@ -2,7 +2,7 @@
  * What a PostgreSQL connection is just now.
  */
 
-#include "ngx_svc_pg_conn.h"
+#include "ngx_svc_pg_state.h"
 
 
 static ngx_svc_gauge_e ngx_svc_pg_conn_gauge(ngx_svc_pg_conn_t *conn);

@@ -3,7 +3,8 @@
  * and what is to be done.
  */
 
-#include "ngx_svc_pg_conn.h"
+#include "ngx_svc_pg_trouble.h"
+#include "ngx_svc_pg_error.h"
 
 
 #define NGX_SVC_PG_STATE_LEN  5         /* of an SQLSTATE */

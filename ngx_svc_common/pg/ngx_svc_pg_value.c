@@ -2,7 +2,7 @@
  * Values of results.
  */
 
-#include "ngx_svc_pg.h"
+#include "ngx_svc_pg_value.h"
 
 
 ngx_str_t

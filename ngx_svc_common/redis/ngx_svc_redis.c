@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_metrics.h"
+#include "ngx_svc_redis_link.h"
 #include "ngx_svc_redis_pubsub.h"
 
 

@@ -26,6 +26,9 @@ typedef enum {
 } ngx_svc_redis_state_e;
 
 
+typedef struct ngx_svc_redis_link_s  ngx_svc_redis_link_t;
+
+
 /* Parses "unix:/path" or "address[:port]"; NGX_CONF_OK, or a message. */
 char *ngx_svc_redis_address(ngx_conf_t *cf, ngx_svc_redis_conf_t *conf);
 
@@ -57,42 +60,8 @@ typedef void (*ngx_svc_redis_up_pt)(void);
 
 NGX_SVC_API void ngx_svc_redis_on_up(ngx_svc_redis_up_pt handler);
 
-/*
- * While Redis is up: asks it whether it may throw away or lose what is stored
- * in it, of which the log warns.  A Redis that does not tell is left alone.
- */
-NGX_SVC_API void ngx_svc_redis_check_storage(void);
-
-
-/*
- * Messages between the workers of all nodes.  payload->data is NULL when the
- * subscription has begun, or has begun again: messages may have been missed.
- * A payload of "*" stands for many that were one too many.
- */
-
-typedef void (*ngx_svc_redis_message_pt)(ngx_str_t *payload);
-
-#define NGX_SVC_REDIS_CHANNELS  4
-#define NGX_SVC_REDIS_PAYLOAD   64      /* bytes, at most */
-
-/*
- * In a worker, after its start.  channel: a literal.  NGX_OK also when Redis is
- * down or off; NGX_ERROR: too many channels.  One handler for each channel.
- */
-NGX_SVC_API ngx_int_t ngx_svc_redis_subscribe(const char *channel,
-    ngx_svc_redis_message_pt handler);
-NGX_SVC_API void ngx_svc_redis_unsubscribe(const char *channel);
-
-/* 1 when what is published now will arrive here, as of a second ago. */
-NGX_SVC_API ngx_uint_t ngx_svc_redis_subscribed(void);
-
-/*
- * Sends within some milliseconds, equal messages once; keeps what it can while
- * Redis is down.  Those of a worker that is killed are lost.  The sender gets
- * its own messages too.
- */
-NGX_SVC_API void ngx_svc_redis_publish(const char *channel,
-    ngx_str_t *payload);
+/* The worker's link for commands: for the other files of this folder. */
+ngx_svc_redis_link_t *ngx_svc_redis_commands(void);
 
 
 #endif /* _NGX_SVC_REDIS_H_INCLUDED_ */

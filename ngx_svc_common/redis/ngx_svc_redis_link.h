@@ -11,8 +11,6 @@
 #include <hiredis/async.h>
 
 
-typedef struct ngx_svc_redis_link_s  ngx_svc_redis_link_t;
-
 struct ngx_svc_redis_link_s {
     ngx_svc_redis_conf_t   *conf;
     redisAsyncContext      *redis;      /* owns the socket; NULL: not open */
@@ -44,9 +42,6 @@ void ngx_svc_redis_link_stop(ngx_svc_redis_link_t *link);
 void ngx_svc_redis_link_asked(ngx_svc_redis_link_t *link);
 void ngx_svc_redis_link_answered(ngx_svc_redis_link_t *link);
 
-
-/* The worker's link for commands. */
-ngx_svc_redis_link_t *ngx_svc_redis_commands(void);
 
 /*
  * In a child process: forgets what was the parent's.  Nothing of it is freed,

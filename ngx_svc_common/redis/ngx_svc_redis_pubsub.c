@@ -7,6 +7,7 @@
  */
 
 #include "ngx_svc_redis_pubsub.h"
+#include "ngx_svc_redis_link.h"
 #include "ngx_svc_crypto.h"
 
 

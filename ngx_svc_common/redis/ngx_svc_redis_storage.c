@@ -2,6 +2,7 @@
  * Whether Redis keeps what is stored in it, as its configuration says.
  */
 
+#include "ngx_svc_redis_storage.h"
 #include "ngx_svc_redis_link.h"
 
 #include "ngx_svc_log_limit.h"

@@ -16,14 +16,8 @@ typedef struct ngx_svc_zone_s   ngx_svc_zone_t;
 typedef struct ngx_svc_zones_s  ngx_svc_zones_t;
 
 
-/*
- * Reads all zones under a directory, which blocks: while the configuration is
- * read.  They are of the pool, the cycle's, and workers share them.  NULL: the
- * log says what is wrong (no directory, no zone in it); a file that is no TZif
- * is passed over.
- */
-NGX_SVC_API ngx_svc_zones_t *ngx_svc_zones_load(ngx_pool_t *pool,
-    ngx_str_t *directory, ngx_log_t *log);
+/* By name, as ngx_svc_zone_find() needs it: for who fills a set. */
+void ngx_svc_zones_sort(ngx_svc_zones_t *zones);
 
 /* By its name, case-exact; NULL: there is none. */
 NGX_SVC_API const ngx_svc_zone_t *ngx_svc_zone_find(

@@ -2,6 +2,7 @@
  * Reads a directory of time zones, as the package tzdata installs it.
  */
 
+#include "ngx_svc_zone_load.h"
 #include "ngx_svc_zone_set.h"
 
 #include <dirent.h>

@@ -16,7 +16,4 @@ struct ngx_svc_zones_s {
 };
 
 
-void ngx_svc_zones_sort(ngx_svc_zones_t *zones);
-
-
 #endif /* _NGX_SVC_ZONE_SET_H_INCLUDED_ */

@@ -5,6 +5,7 @@
 #include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_secret.h"
 #include "ngx_svc_webhook_target.h"
+#include "ngx_svc_redis_pubsub.h"
 
 
 #define NGX_SVC_WEBHOOK_ENDPOINTS  100  /* of a tenant */

@@ -9,6 +9,7 @@
 #include "ngx_svc_webhook_endpoint.h"
 #include "ngx_svc_webhook_op.h"
 #include "ngx_svc_webhook_secret.h"
+#include "ngx_svc_redis_pubsub.h"
 
 #include "ngx_svc_log_limit.h"
 

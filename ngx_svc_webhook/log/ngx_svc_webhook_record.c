@@ -10,6 +10,7 @@
 #include "ngx_svc_webhook_expire.h"
 #include "ngx_svc_webhook_record_write.h"
 #include "ngx_svc_webhook_trim.h"
+#include "ngx_svc_redis_pubsub.h"
 
 
 #define NGX_SVC_WEBHOOK_ROWS_MAX      16384     /* in memory */

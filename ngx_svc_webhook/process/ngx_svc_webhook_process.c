@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_webhook_process.h"
+#include "ngx_svc_redis_storage.h"
 #include "ngx_svc_webhook_deliver.h"
 #include "ngx_svc_webhook_fds.h"
 #include "ngx_svc_webhook_queue.h"

@@ -6,6 +6,7 @@
 #include "ngx_svc_webhook_queue.h"
 #include "ngx_svc_webhook_ack.h"
 #include "ngx_svc_webhook_inflight.h"
+#include "ngx_svc_redis_pubsub.h"
 
 #include "ngx_svc_metrics.h"
 

@@ -12,6 +12,8 @@
 
 #include "ngx_env.h"
 #include "ngx_svc_access_policy.h"
+#include "ngx_svc_access_eval.h"
+#include "ngx_svc_zone_load.h"
 
 #include <time.h>
 

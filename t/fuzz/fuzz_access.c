@@ -6,6 +6,11 @@
 #include "ngx_fuzz.h"
 #include "ngx_svc_access.h"
 #include "ngx_svc_access_policy.h"
+#include "ngx_svc_access_equal.h"
+#include "ngx_svc_access_eval.h"
+#include "ngx_svc_access_lockout.h"
+#include "ngx_svc_access_write.h"
+#include "ngx_svc_zone_load.h"
 
 
 static ngx_svc_access_policy_t *fuzz_again(ngx_pool_t *pool,

@@ -5,6 +5,7 @@
 
 #include "ngx_fuzz.h"
 #include "ngx_svc_admin_plan.h"
+#include "ngx_svc_zone_load.h"
 
 
 static ngx_int_t fuzz_bundle(ngx_pool_t *pool, ngx_str_t *text,

@@ -4,6 +4,7 @@
 
 #include "ngx_fuzz.h"
 #include "ngx_svc_json_write.h"
+#include "ngx_svc_json_check.h"
 
 
 static void fuzz_admitted(const uint8_t *data, size_t size);

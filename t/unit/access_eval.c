@@ -13,6 +13,9 @@
 
 #include "ngx_env.h"
 #include "ngx_svc_access.h"
+#include "ngx_svc_access_eval.h"
+#include "ngx_svc_access_lockout.h"
+#include "ngx_svc_zone_load.h"
 
 
 #define EVAL_LINE  (1024 * 1024)

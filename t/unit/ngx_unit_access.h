@@ -8,6 +8,8 @@
 
 #include "ngx_unit.h"
 #include "ngx_svc_access.h"
+#include "ngx_svc_access_write.h"
+#include "ngx_svc_zone_load.h"
 
 
 /* Read once, and never freed. */

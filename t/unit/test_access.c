@@ -3,6 +3,7 @@
  */
 
 #include "ngx_unit_access.h"
+#include "ngx_svc_access_equal.h"
 
 
 #define A10   "aaaaaaaaaa"

@@ -6,6 +6,9 @@
 #include "ngx_unit_access.h"
 #include "ngx_svc_access_policy.h"
 #include "ngx_svc_time.h"
+#include "ngx_svc_access_cache.h"
+#include "ngx_svc_access_eval.h"
+#include "ngx_svc_access_lockout.h"
 
 
 #define A10   "aaaaaaaaaa"

@@ -5,6 +5,7 @@
 
 #include "ngx_unit.h"
 #include "ngx_svc_admin_plan.h"
+#include "ngx_svc_zone_load.h"
 
 
 #define ACCESS(rules, action)                                                 \

@@ -4,6 +4,7 @@
 
 #include "ngx_unit.h"
 #include "ngx_svc_json.h"
+#include "ngx_svc_json_check.h"
 
 
 #define SYNTAX  "The body is not valid JSON: "

@@ -5,6 +5,7 @@
 
 #include "ngx_unit_zone.h"
 #include "ngx_svc_time.h"
+#include "ngx_svc_zone_load.h"
 
 #include <sys/stat.h>
 
