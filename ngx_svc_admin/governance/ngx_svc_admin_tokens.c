@@ -3,8 +3,8 @@
  */
 
 #include "ngx_svc_admin_governance.h"
+#include "ngx_svc_check.h"
 #include "ngx_svc_crypto.h"
-#include "ngx_svc_expiry.h"
 
 
 #define NGX_SVC_ADMIN_TOKENS      1000  /* live ones of a tenant */
@@ -55,7 +55,7 @@ static const ngx_svc_member_t  ngx_svc_admin_token_members[] = {
 
     { .name = ngx_string("expiresAt"),
       .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
-      .check = ngx_svc_expiry_check,
+      .check = ngx_svc_check_expiry,
       .offset = offsetof(ngx_svc_admin_token_t, expires_at) },
 
     { .name = ngx_string("expiresInDays"),
