@@ -108,9 +108,10 @@ struct ngx_svc_route_s {
     ngx_uint_t                 flags;
 
     const ngx_svc_member_t    *members;     /* of the body; or NULL */
-    size_t                     body_size;   /* of the struct of its values,
-                                               which without members is for
-                                               the check to fill */
+    size_t                     body_size;   /* of the struct of its values, at
+                                               most NGX_SVC_BODY_VALUES; which
+                                               without members is for the
+                                               check to fill */
 
     /*
      * What a table cannot say of the body or the query; may choose another

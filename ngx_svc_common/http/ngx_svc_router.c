@@ -176,6 +176,16 @@ ngx_svc_add_statements(ngx_conf_t *cf, ngx_svc_resources_t *resources)
     for ( /* void */ ; *resources; resources++) {
         for (route = *resources; route->method; route++) {
 
+            if (route->body_size > NGX_SVC_BODY_VALUES
+                                   * sizeof(ngx_svc_value_t))
+            {
+                ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                                   "the body of \"%V\" has more than %d "
+                                   "values", &route->path,
+                                   NGX_SVC_BODY_VALUES);
+                return NGX_ERROR;
+            }
+
             if (ngx_svc_pg_add_statements(&smcf->pg, route->statements)
                 != NGX_OK
                 || ngx_svc_pg_add_statements(&smcf->pg, route->later)
