@@ -63,10 +63,6 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
 
 
 ngx_svc_pg_statements_t *const  ngx_svc_admin_statements[] = {
-    ngx_svc_admin_audit_statements,
-    ngx_svc_admin_audit_export_statements,
-    ngx_svc_admin_audit_stream_statements,
-    ngx_svc_admin_audit_follow_statements,
     ngx_svc_admin_bundle_statements,
     ngx_svc_admin_apply_statements,
     NULL

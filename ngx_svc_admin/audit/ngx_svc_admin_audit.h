@@ -21,24 +21,30 @@ typedef struct {
 } ngx_svc_admin_audit_filter_t;
 
 
-/* From the query; NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR. */
+/*
+ * From the query, without "from" and "to"; and with them, in the pool that it
+ * needs.  NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR.
+ */
 ngx_int_t ngx_svc_admin_audit_filter(ngx_svc_request_t *sr,
     ngx_svc_admin_audit_filter_t *filter);
-ngx_int_t ngx_svc_admin_audit_range(ngx_svc_request_t *sr,
+ngx_int_t ngx_svc_admin_audit_search(ngx_svc_request_t *sr,
     ngx_svc_admin_audit_filter_t *filter);
 
-/* What is said when that took too long. */
-#define NGX_SVC_ADMIN_AUDIT_SLOW                                              \
-    "The search took too long: narrow it with \"from\" and \"to\"."
-
-/* Whether it may have to look at many events to find one. */
-ngx_uint_t ngx_svc_admin_audit_searches(ngx_svc_admin_audit_filter_t *filter);
-
-/* Binds $1 to $4 (_MATCH), and $5 and $6 (_RANGE). */
-void ngx_svc_admin_audit_bind_match(ngx_svc_pg_call_t *call,
+/* The pool: it may have to look at many events to find one. */
+ngx_svc_pg_pool_e ngx_svc_admin_audit_pool(
     ngx_svc_admin_audit_filter_t *filter);
-void ngx_svc_admin_audit_bind_range(ngx_svc_pg_call_t *call,
-    ngx_svc_admin_audit_filter_t *filter);
+
+/* $1 to $4 (_MATCH), and $5 and $6 (_RANGE), of a filter in sr->data. */
+
+#define ngx_svc_admin_audit_match(type)                                       \
+    ngx_svc_param_data(type, filter.q),                                       \
+    ngx_svc_param_data(type, filter.outcome),                                 \
+    ngx_svc_param_data(type, filter.action),                                  \
+    ngx_svc_param_data(type, filter.actor_id)
+
+#define ngx_svc_admin_audit_range(type)                                       \
+    ngx_svc_param_data(type, filter.from),                                    \
+    ngx_svc_param_data(type, filter.to)
 
 
 /*
@@ -73,28 +79,39 @@ void ngx_svc_admin_audit_bind_range(ngx_svc_pg_call_t *call,
     " AND e.created_at < CASE WHEN $6::text IS NULL THEN 'infinity'"          \
         " ELSE to_timestamp($6::float8 / 1000) END"
 
-/* The columns of an event, and the first ones' places. */
+/* An event: what is a member, in SQL, and a column of CSV. */
+
+#define NGX_SVC_ADMIN_AUDIT_EVENT(first, next)                                \
+    first("e.id::text", "id", "id")                                           \
+    next("e.created_at", "createdAt", "createdAt")                            \
+    next("e.action", "action", "action")                                      \
+    next("e.outcome", "outcome", "outcome")                                   \
+    next("e.actor_type", "actor.type", "actorType")                           \
+    next("e.actor_id", "actor.id", "actorId")                                 \
+    next("e.actor_name", "actor.name", "actorName")                           \
+    next("e.target_type", "target.type", "targetType")                        \
+    next("e.target_id", "target.id", "targetId")                              \
+    next("e.target_name", "target.name", "targetName")                        \
+    next("host(e.ip)", "ip", "ip")                                            \
+    next("e.country", "country", "country")                                   \
+    next("e.user_agent", "userAgent", "userAgent")                            \
+    next("e.request_id", "requestId", "requestId")                            \
+    next("e.details", "details", "details")
+
+#define NGX_SVC_ADMIN_AUDIT_FIRST(sql, json, csv)  sql " AS \"" json "\""
+#define NGX_SVC_ADMIN_AUDIT_NEXT(sql, json, csv)   ", " sql " AS \"" json "\""
 
 #define NGX_SVC_ADMIN_AUDIT_COLUMNS                                           \
-    "e.id, e.created_at, e.action, e.outcome, e.actor_type, e.actor_id,"      \
-    " e.actor_name, e.target_type, e.target_id, e.target_name, host(e.ip),"   \
-    " e.country, e.user_agent, e.request_id, e.details"
+    NGX_SVC_ADMIN_AUDIT_EVENT(NGX_SVC_ADMIN_AUDIT_FIRST,                      \
+                              NGX_SVC_ADMIN_AUDIT_NEXT)
 
-#define NGX_SVC_ADMIN_AUDIT_ID       0
-#define NGX_SVC_ADMIN_AUDIT_CREATED  1
-#define NGX_SVC_ADMIN_AUDIT_NCOLUMNS 15
 
-/* Writes them as an object; column: where they begin. */
-void ngx_svc_admin_audit_event(ngx_svc_json_writer_t *w, const char *key,
-    PGresult *res, int row, int column);
-
-/* Copies a column, cut at size. */
-void ngx_svc_admin_audit_copy(ngx_str_t *dst, u_char *text, size_t size,
-    PGresult *res, int row, int column);
-
-/* ngx_svc_admin_audit_csv.c: the same, from column 0, as a line of CSV. */
-size_t ngx_svc_admin_audit_csv_size(PGresult *res, int row);
-u_char *ngx_svc_admin_audit_csv(u_char *p, PGresult *res, int row);
+/*
+ * ngx_svc_admin_audit_csv.c: rows that have these columns alone, as lines of
+ * CSV; size: at most as long.  Returns what follows the lines.
+ */
+size_t ngx_svc_admin_audit_csv_size(PGresult *res);
+u_char *ngx_svc_admin_audit_csv(u_char *p, PGresult *res);
 extern const ngx_str_t  ngx_svc_admin_audit_csv_header;
 
 

@@ -9,27 +9,37 @@
 #define NGX_SVC_ADMIN_CSV_CELL  (sizeof("'\"\",") - 1)
 
 
+static u_char *ngx_svc_admin_csv_line(u_char *p, PGresult *res, int row,
+    int created);
 static u_char *ngx_svc_admin_csv_cell(u_char *p, ngx_str_t *cell);
 
 
+#define NGX_SVC_ADMIN_CSV_FIRST(sql, json, csv)  csv
+#define NGX_SVC_ADMIN_CSV_NEXT(sql, json, csv)   "," csv
+
 const ngx_str_t  ngx_svc_admin_audit_csv_header = ngx_string(
-    "id,createdAt,action,outcome,actorType,actorId,actorName,targetType,"
-    "targetId,targetName,ip,country,userAgent,requestId,details\r\n");
+    NGX_SVC_ADMIN_AUDIT_EVENT(NGX_SVC_ADMIN_CSV_FIRST, NGX_SVC_ADMIN_CSV_NEXT)
+    CRLF);
 
 
-/* At most this long; every character may be a quote. */
+/* Every character may be a quote. */
 
 size_t
-ngx_svc_admin_audit_csv_size(PGresult *res, int row)
+ngx_svc_admin_audit_csv_size(PGresult *res)
 {
-    int     i;
+    int     i, row, columns, rows;
     size_t  size;
 
-    size = NGX_SVC_TIME_LEN + sizeof(CRLF) - 1
-           + NGX_SVC_ADMIN_AUDIT_NCOLUMNS * NGX_SVC_ADMIN_CSV_CELL;
+    rows = PQntuples(res);
+    columns = PQnfields(res);
 
-    for (i = 0; i < NGX_SVC_ADMIN_AUDIT_NCOLUMNS; i++) {
-        size += 2 * PQgetlength(res, row, i);
+    size = rows * (NGX_SVC_TIME_LEN + sizeof(CRLF) - 1
+                   + columns * NGX_SVC_ADMIN_CSV_CELL);
+
+    for (row = 0; row < rows; row++) {
+        for (i = 0; i < columns; i++) {
+            size += 2 * PQgetlength(res, row, i);
+        }
     }
 
     return size;
@@ -37,17 +47,37 @@ ngx_svc_admin_audit_csv_size(PGresult *res, int row)
 
 
 u_char *
-ngx_svc_admin_audit_csv(u_char *p, PGresult *res, int row)
+ngx_svc_admin_audit_csv(u_char *p, PGresult *res)
 {
-    int        i;
+    int  row, rows, created;
+
+    rows = PQntuples(res);
+    created = ngx_svc_row_find(res, "createdAt");
+
+    for (row = 0; row < rows; row++) {
+        p = ngx_svc_admin_csv_line(p, res, row, created);
+    }
+
+    return p;
+}
+
+
+/* created: the column that is a time. */
+
+static u_char *
+ngx_svc_admin_csv_line(u_char *p, PGresult *res, int row, int created)
+{
+    int        i, n;
     u_char     text[NGX_SVC_TIME_LEN];
     ngx_str_t  cell;
 
-    for (i = 0; i < NGX_SVC_ADMIN_AUDIT_NCOLUMNS; i++) {
+    n = PQnfields(res);
+
+    for (i = 0; i < n; i++) {
 
         cell = ngx_svc_pg_value(res, row, i);
 
-        if (i == NGX_SVC_ADMIN_AUDIT_CREATED) {
+        if (i == created) {
             ngx_svc_time_text(text, &cell);
             cell.data = text;
             cell.len = NGX_SVC_TIME_LEN;

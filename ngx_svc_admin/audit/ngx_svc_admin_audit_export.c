@@ -15,6 +15,8 @@
 #define NGX_SVC_ADMIN_EXPORT_KEY    64      /* bytes of a time or an id */
 
 
+/* In sr->data. */
+
 typedef struct {
     ngx_svc_stream_t              stream;
     ngx_svc_admin_audit_filter_t  filter;
@@ -22,8 +24,9 @@ typedef struct {
     ngx_event_t                   pause;
     ngx_uint_t                    tries;
     ngx_uint_t                    csv;          /* or JSON */
+    ngx_str_t                     format;       /* its name */
     ngx_uint_t                    written;      /* events */
-    ngx_uint_t                    truncated;
+    ngx_str_t                     truncated;    /* "true" or "false" */
 
     /* the last event that was written, or what is before the first one */
     ngx_str_t                     created;
@@ -33,16 +36,18 @@ typedef struct {
 } ngx_svc_admin_export_t;
 
 
-static ngx_int_t ngx_svc_admin_audit_export_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_audit_export_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_export_check(ngx_svc_request_t *sr, void *body);
+static ngx_int_t ngx_svc_admin_export_reply(ngx_svc_request_t *sr);
 static void ngx_svc_admin_export_cleanup(void *data);
-static ngx_int_t ngx_svc_admin_export_audit_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_export_audit_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_export_audit(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_export_audited(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_export_open(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_export_headers(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_export_next(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_export_page_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_export_page_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_export_page(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_export_bind_limit(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_admin_export_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_export_json(ngx_svc_admin_export_t *ex,
     PGresult *res, ngx_uint_t end);
 static ngx_int_t ngx_svc_admin_export_csv(ngx_svc_admin_export_t *ex,
@@ -51,8 +56,13 @@ static ngx_int_t ngx_svc_admin_export_failed(ngx_svc_request_t *sr);
 static void ngx_svc_admin_export_resume(ngx_event_t *ev);
 
 
+static const char *const  ngx_svc_admin_export_formats[] = {
+    "json", "csv", NULL
+};
+
+
 #define NGX_SVC_ADMIN_EXPORT_FROM                                             \
-    " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_TENANT       \
+    " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_TENANT             \
     " AND" NGX_SVC_ADMIN_AUDIT_RANGE " AND" NGX_SVC_ADMIN_AUDIT_MATCH         \
     " ORDER BY e.created_at DESC, e.id DESC"
 
@@ -61,24 +71,29 @@ static void ngx_svc_admin_export_resume(ngx_event_t *ev);
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_export_count = {
     .name = "admin_audit_export_count",
     .text =
-        "SELECT t.slug, f.created_at, f.id + 1, l.id IS NOT NULL"
+        "SELECT t.slug, f.created_at AS \"createdAt\", f.id + 1 AS id,"
+            " l.id IS NOT NULL AS truncated"
         " FROM svc.tenant t"
         " LEFT JOIN (SELECT e.created_at, e.id" NGX_SVC_ADMIN_EXPORT_FROM
             " LIMIT 1) f ON true"
         " LEFT JOIN (SELECT e.id" NGX_SVC_ADMIN_EXPORT_FROM
             " LIMIT 1 OFFSET $7::int4) l ON true"
         " WHERE t.id = " NGX_SVC_TENANT,
-    .nparams = 7
+    NGX_SVC_PARAMS(ngx_svc_admin_audit_match(ngx_svc_admin_export_t),
+                   ngx_svc_admin_audit_range(ngx_svc_admin_export_t),
+                   ngx_svc_param_constant(NGX_SVC_ADMIN_EXPORT_MAX))
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_export_audit = {
     .name = "admin_audit_export_audit",
     .text =
-        "INSERT INTO svc.audit_event (action, details)"
-        " SELECT 'audit.exported', jsonb_build_object('format', $1::text,"
-            " 'truncated', $2::bool)"
-        " WHERE " NGX_SVC_TENANT_OR_NULL " IS NOT NULL",
-    .nparams = 2
+        NGX_SVC_AUDIT_AS(NGX_SVC_A_AUDIT_EXPORTED(NGX_SVC_AUDIT_ALONE),
+            "NULL", "NULL",
+            "jsonb_build_object('format', $1::text,"
+                " 'truncated', $2::text::bool)",
+            "WHERE " NGX_SVC_TENANT_OR_NULL " IS NOT NULL"),
+    NGX_SVC_PARAMS(ngx_svc_param_data(ngx_svc_admin_export_t, format),
+                   ngx_svc_param_data(ngx_svc_admin_export_t, truncated))
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_export_page = {
@@ -91,14 +106,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_export_page = {
         " AND (e.created_at, e.id) < ($7::text::timestamptz, $8::text::int8)"
         " AND" NGX_SVC_ADMIN_AUDIT_MATCH
         " ORDER BY e.created_at DESC, e.id DESC LIMIT $9::int4",
-    .nparams = 9
-};
-
-ngx_svc_pg_statements_t  ngx_svc_admin_audit_export_statements[] = {
-    &ngx_svc_sql_admin_audit_export_count,
-    &ngx_svc_sql_admin_audit_export_audit,
-    &ngx_svc_sql_admin_audit_export_page,
-    NULL
+    NGX_SVC_PARAMS(ngx_svc_admin_audit_match(ngx_svc_admin_export_t),
+                   ngx_svc_admin_audit_range(ngx_svc_admin_export_t),
+                   ngx_svc_param_data(ngx_svc_admin_export_t, created),
+                   ngx_svc_param_data(ngx_svc_admin_export_t, id),
+                   ngx_svc_param_call(ngx_svc_admin_export_bind_limit))
 };
 
 
@@ -107,22 +119,22 @@ const ngx_svc_route_t  ngx_svc_admin_audit_export[] = {
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/admin/audit/export"),
       .permission = NGX_SVC_P_AUDIT_VIEW,
-      .prepare = ngx_svc_admin_audit_export_prepare,
-      .reply = ngx_svc_admin_audit_export_reply },
+      .check = ngx_svc_admin_export_check,
+      .statements = { &ngx_svc_sql_admin_audit_export_count },
+      .later = { &ngx_svc_sql_admin_audit_export_audit,
+                 &ngx_svc_sql_admin_audit_export_page },
+      .reply = ngx_svc_admin_export_reply },
 
     ngx_svc_null_route
 };
 
 
 static ngx_int_t
-ngx_svc_admin_audit_export_prepare(ngx_svc_request_t *sr)
+ngx_svc_admin_export_check(ngx_svc_request_t *sr, void *body)
 {
     ngx_int_t                rc, n;
-    ngx_svc_pg_call_t       *call;
     ngx_http_cleanup_t      *cln;
     ngx_svc_admin_export_t  *ex;
-
-    static const char *const  formats[] = { "json", "csv", NULL };
 
     ex = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_admin_export_t));
     cln = ngx_http_cleanup_add(sr->request, 0);
@@ -133,39 +145,21 @@ ngx_svc_admin_audit_export_prepare(ngx_svc_request_t *sr)
     cln->handler = ngx_svc_admin_export_cleanup;
     cln->data = ex;
 
-    rc = ngx_svc_word_argument(sr, "format", formats, &n);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_admin_audit_filter(sr, &ex->filter);
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_admin_audit_range(sr, &ex->filter);
-    }
-
+    rc = ngx_svc_word_argument(sr, "format", ngx_svc_admin_export_formats, &n);
     if (rc != NGX_OK) {
         return rc;
     }
 
+    n = ngx_max(n, 0);
+
     ex->csv = (n == 1);
+    ex->format.data = (u_char *) ngx_svc_admin_export_formats[n];
+    ex->format.len = ngx_strlen(ngx_svc_admin_export_formats[n]);
     ex->stream.taken = ngx_svc_admin_export_next;
 
     sr->data = ex;
-    sr->slow = NGX_SVC_ADMIN_AUDIT_SLOW;
 
-    if (ngx_svc_admin_audit_searches(&ex->filter)) {
-        sr->op->kind = NGX_SVC_PG_SLOW;
-    }
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_export_count);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_admin_audit_bind_match(call, &ex->filter);
-    ngx_svc_admin_audit_bind_range(call, &ex->filter);
-
-    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_EXPORT_MAX);
+    return ngx_svc_admin_audit_search(sr, &ex->filter);
 }
 
 
@@ -181,10 +175,10 @@ ngx_svc_admin_export_cleanup(void *data)
 
 
 static ngx_int_t
-ngx_svc_admin_audit_export_reply(ngx_svc_request_t *sr)
+ngx_svc_admin_export_reply(ngx_svc_request_t *sr)
 {
     PGresult                *res;
-    ngx_str_t                value;
+    ngx_str_t                slug;
     ngx_svc_admin_export_t  *ex;
 
     ex = sr->data;
@@ -194,56 +188,45 @@ ngx_svc_admin_audit_export_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    value = ngx_svc_pg_value(res, 0, 0);
+    slug = ngx_svc_row_value(res, 0, "slug");
 
-    ex->slug.len = value.len;
-    ex->slug.data = ngx_pstrdup(sr->request->pool, &value);
+    ex->slug.len = slug.len;
+    ex->slug.data = ngx_pstrdup(sr->request->pool, &slug);
     if (ex->slug.data == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_svc_admin_audit_copy(&ex->created, ex->created_text,
-                             NGX_SVC_ADMIN_EXPORT_KEY, res, 0, 1);
-    ngx_svc_admin_audit_copy(&ex->id, ex->id_text, NGX_SVC_ADMIN_EXPORT_KEY,
-                             res, 0, 2);
+    ngx_svc_row_copy(&ex->created, ex->created_text, NGX_SVC_ADMIN_EXPORT_KEY,
+                     res, 0, "createdAt");
+    ngx_svc_row_copy(&ex->id, ex->id_text, NGX_SVC_ADMIN_EXPORT_KEY, res, 0,
+                     "id");
 
-    ex->truncated = *PQgetvalue(res, 0, 3) == 't';
+    if (ngx_svc_row_true(res, 0, "truncated")) {
+        ngx_str_set(&ex->truncated, "true");
+
+    } else {
+        ngx_str_set(&ex->truncated, "false");
+    }
 
     if (sr->request->method == NGX_HTTP_HEAD) {
         return ngx_svc_admin_export_open(sr);
     }
 
     return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_export_audit_prepare,
-                                 ngx_svc_admin_export_audit_reply);
+                                 ngx_svc_admin_export_audit,
+                                 ngx_svc_admin_export_audited);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_export_audit_prepare(ngx_svc_request_t *sr)
+ngx_svc_admin_export_audit(ngx_svc_request_t *sr)
 {
-    ngx_svc_pg_call_t       *call;
-    ngx_svc_admin_export_t  *ex;
-
-    static const ngx_str_t   json = ngx_string("json");
-    static const ngx_str_t   csv = ngx_string("csv");
-
-    ex = sr->data;
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_export_audit);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_pg_bind_str(call, ex->csv ? &csv : &json);
-    ngx_svc_pg_bind_bool(call, ex->truncated);
-
-    return NGX_OK;
+    return ngx_svc_route_call(sr, &ngx_svc_sql_admin_audit_export_audit, NULL);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_export_audit_reply(ngx_svc_request_t *sr)
+ngx_svc_admin_export_audited(ngx_svc_request_t *sr)
 {
     ngx_int_t                rc;
     ngx_svc_admin_export_t  *ex;
@@ -297,9 +280,6 @@ ngx_svc_admin_export_headers(ngx_svc_request_t *sr)
     ngx_str_t                value;
     ngx_svc_admin_export_t  *ex;
 
-    static ngx_str_t         yes = ngx_string("true");
-    static ngx_str_t         no = ngx_string("false");
-
     ex = sr->data;
 
     p = ngx_pnalloc(sr->request->pool, ex->slug.len
@@ -322,8 +302,7 @@ ngx_svc_admin_export_headers(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    return ngx_svc_add_header(sr->request, "X-Truncated",
-                              ex->truncated ? &yes : &no);
+    return ngx_svc_add_header(sr->request, "X-Truncated", &ex->truncated);
 }
 
 
@@ -335,30 +314,26 @@ ngx_svc_admin_export_next(ngx_svc_request_t *sr)
     ex = sr->data;
 
     return ngx_svc_stream_again(&ex->stream,
-                                ngx_svc_admin_audit_searches(&ex->filter)
-                                ? NGX_SVC_PG_SLOW : NGX_SVC_PG_READ,
-                                ngx_svc_admin_export_page_prepare,
-                                ngx_svc_admin_export_page_reply);
+                                ngx_svc_admin_audit_pool(&ex->filter),
+                                ngx_svc_admin_export_page,
+                                ngx_svc_admin_export_write);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_export_page_prepare(ngx_svc_request_t *sr)
+ngx_svc_admin_export_page(ngx_svc_request_t *sr)
 {
-    ngx_svc_pg_call_t       *call;
+    return ngx_svc_route_call(sr, &ngx_svc_sql_admin_audit_export_page, NULL);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_export_bind_limit(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
     ngx_svc_admin_export_t  *ex;
 
     ex = sr->data;
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_export_page);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_admin_audit_bind_match(call, &ex->filter);
-    ngx_svc_admin_audit_bind_range(call, &ex->filter);
-    ngx_svc_pg_bind_str(call, &ex->created);
-    ngx_svc_pg_bind_str(call, &ex->id);
 
     return ngx_svc_pg_bind_int(sr->op, call,
                                ngx_min(NGX_SVC_ADMIN_EXPORT_MAX - ex->written,
@@ -367,7 +342,7 @@ ngx_svc_admin_export_page_prepare(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_export_page_reply(ngx_svc_request_t *sr)
+ngx_svc_admin_export_write(ngx_svc_request_t *sr)
 {
     int                      n;
     PGresult                *res;
@@ -381,12 +356,10 @@ ngx_svc_admin_export_page_reply(ngx_svc_request_t *sr)
     ex->tries = 0;
 
     if (n) {
-        ngx_svc_admin_audit_copy(&ex->created, ex->created_text,
-                                 NGX_SVC_ADMIN_EXPORT_KEY, res, n - 1,
-                                 NGX_SVC_ADMIN_AUDIT_CREATED);
-        ngx_svc_admin_audit_copy(&ex->id, ex->id_text,
-                                 NGX_SVC_ADMIN_EXPORT_KEY, res, n - 1,
-                                 NGX_SVC_ADMIN_AUDIT_ID);
+        ngx_svc_row_copy(&ex->created, ex->created_text,
+                         NGX_SVC_ADMIN_EXPORT_KEY, res, n - 1, "createdAt");
+        ngx_svc_row_copy(&ex->id, ex->id_text, NGX_SVC_ADMIN_EXPORT_KEY, res,
+                         n - 1, "id");
     }
 
     end = n < NGX_SVC_ADMIN_EXPORT_PAGE
@@ -402,6 +375,7 @@ ngx_svc_admin_export_json(ngx_svc_admin_export_t *ex, PGresult *res,
     ngx_uint_t end)
 {
     int                    i, n;
+    ngx_svc_row_t          columns;
     ngx_svc_json_writer_t  w;
 
     n = res ? PQntuples(res) : 0;
@@ -416,8 +390,12 @@ ngx_svc_admin_export_json(ngx_svc_admin_export_t *ex, PGresult *res,
 
     w.comma = ex->written > 0;
 
+    if (n) {
+        ngx_svc_row_init(&columns, res);
+    }
+
     for (i = 0; i < n; i++) {
-        ngx_svc_admin_audit_event(&w, NULL, res, i, 0);
+        ngx_svc_row_object(&w, &columns, i);
     }
 
     ex->written += n;
@@ -425,7 +403,8 @@ ngx_svc_admin_export_json(ngx_svc_admin_export_t *ex, PGresult *res,
     if (end) {
         ngx_svc_json_close(&w, ']');
         ngx_svc_json_integer(&w, "count", ex->written);
-        ngx_svc_json_boolean(&w, "truncated", ex->truncated);
+        ngx_svc_json_raw(&w, "truncated", ex->truncated.data,
+                         ex->truncated.len);
         ngx_svc_json_close(&w, '}');
     }
 
@@ -441,16 +420,11 @@ static ngx_int_t
 ngx_svc_admin_export_csv(ngx_svc_admin_export_t *ex, PGresult *res,
     ngx_uint_t end)
 {
-    int      i, n;
     size_t   size;
     u_char  *p, *start;
 
-    n = res ? PQntuples(res) : 0;
-    size = ngx_svc_admin_audit_csv_header.len;
-
-    for (i = 0; i < n; i++) {
-        size += ngx_svc_admin_audit_csv_size(res, i);
-    }
+    size = ngx_svc_admin_audit_csv_header.len
+           + (res ? ngx_svc_admin_audit_csv_size(res) : 0);
 
     start = ngx_pnalloc(ex->stream.pool, size);
     if (start == NULL) {
@@ -464,11 +438,10 @@ ngx_svc_admin_export_csv(ngx_svc_admin_export_t *ex, PGresult *res,
                        ngx_svc_admin_audit_csv_header.len);
     }
 
-    for (i = 0; i < n; i++) {
-        p = ngx_svc_admin_audit_csv(p, res, i);
+    if (res) {
+        p = ngx_svc_admin_audit_csv(p, res);
+        ex->written += PQntuples(res);
     }
-
-    ex->written += n;
 
     return ngx_svc_stream_send(&ex->stream, start, p, end);
 }

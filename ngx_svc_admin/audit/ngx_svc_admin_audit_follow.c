@@ -7,12 +7,6 @@
 #include "ngx_svc_redis_pubsub.h"
 
 
-/* Events in one poll, and of these so many are sent: see the statement. */
-#define NGX_SVC_ADMIN_FOLLOW_SCAN     1000
-#define NGX_SVC_ADMIN_FOLLOW_BATCH    200
-
-#define NGX_SVC_ADMIN_FOLLOW_EVENT    512    /* bytes, a guess */
-
 #define NGX_SVC_ADMIN_FOLLOW_PACE     20     /* ms, from a poll to the next */
 #define NGX_SVC_ADMIN_FOLLOW_IDLE     15000  /* who is woken polls anyway */
 #define NGX_SVC_ADMIN_FOLLOW_ALONE    1000   /* without Redis */
@@ -37,14 +31,8 @@ typedef struct {
 static ngx_int_t ngx_svc_admin_follow_poll(ngx_svc_admin_follow_t *f);
 static ngx_int_t ngx_svc_admin_follow_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_follow_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f,
-    PGresult *res, ngx_svc_json_writer_t *w);
-static void ngx_svc_admin_follow_event(ngx_svc_json_writer_t *w, PGresult *res,
-    int row);
 static void ngx_svc_admin_follow_pace(ngx_svc_admin_follow_t *f,
     ngx_uint_t more, ngx_uint_t final);
-static void ngx_svc_admin_follow_put(ngx_svc_json_writer_t *w,
-    const char *text);
 static void ngx_svc_admin_follow_timer(ngx_event_t *ev);
 static void ngx_svc_admin_follow_arm(ngx_svc_admin_follow_t *f);
 static void ngx_svc_admin_follow_wake(ngx_svc_admin_follow_t *f);
@@ -57,59 +45,16 @@ static void ngx_svc_admin_follow_quit(ngx_svc_admin_follow_t *f);
 static ngx_svc_admin_followers_t  ngx_svc_admin_followers;
 
 
-/*
- * An event is final when nothing can appear before it any more: it has an xid
- * below all that are under way.  Of the events behind the cursor come those
- * that are final and asked for; the last one that is final, to go on from; and
- * the last one, which tells whether some are not final.
- *
- * A transaction may be older than the event before it by as long as it was
- * open: a week.  With an upper bound of the time too, or with limits as
- * parameters, the planner would expect few rows, and sort them.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_follow = {
-    .name = "admin_audit_follow",
-    .text =
-        "SELECT " NGX_SVC_ADMIN_AUDIT_COLUMNS ", e.xid, e.final, e.match, e.n"
-        " FROM (SELECT *, lead(final) OVER o AS next, row_number() OVER o AS n"
-        " FROM (SELECT e.*,"
-            " e.xid < pg_snapshot_xmin(pg_current_snapshot()) AS final,"
-            " ((e.xid, e.id) > ($9::text::xid8, $10::text::int8)"
-                " OR NOT pg_visible_in_snapshot(e.xid, $8::text::pg_snapshot))"
-                " AND" NGX_SVC_ADMIN_AUDIT_MATCH " AS match"
-        " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_TENANT
-            " AND (e.xid, e.id) > ($5::text::xid8, $6::text::int8)"
-            " AND e.created_at > $7::text::timestamptz - interval '7 days'"
-        " ORDER BY e.xid, e.id LIMIT 1000) e"
-        " WINDOW o AS (ORDER BY xid, id)) e"
-        " WHERE e.final AND e.match OR e.final AND e.next IS NOT TRUE"
-            " OR e.next IS NULL"
-        " ORDER BY e.xid, e.id LIMIT 200",
-    .nparams = 10
-};
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_follow_renew = {
+const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_follow_renew = {
     .name = "admin_audit_follow_renew",
     .text =
         "UPDATE svc.audit_stream"
         " SET expires_at = now() + $2::int4 * interval '1 second'"
         " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1::uuid"
         " RETURNING id",
-    .nparams = 2
+    NGX_SVC_PARAMS(ngx_svc_param_data(ngx_svc_admin_follow_t, lease),
+                   ngx_svc_param_constant(NGX_SVC_ADMIN_FOLLOW_LEASE))
 };
-
-ngx_svc_pg_statements_t  ngx_svc_admin_audit_follow_statements[] = {
-    &ngx_svc_sql_admin_audit_follow,
-    &ngx_svc_sql_admin_audit_follow_renew,
-    NULL
-};
-
-
-#define NGX_SVC_ADMIN_FOLLOW_XID    NGX_SVC_ADMIN_AUDIT_NCOLUMNS
-#define NGX_SVC_ADMIN_FOLLOW_FINAL  (NGX_SVC_ADMIN_FOLLOW_XID + 1)
-#define NGX_SVC_ADMIN_FOLLOW_MATCH  (NGX_SVC_ADMIN_FOLLOW_XID + 2)
-#define NGX_SVC_ADMIN_FOLLOW_N      (NGX_SVC_ADMIN_FOLLOW_XID + 3)
 
 
 ngx_int_t
@@ -236,7 +181,7 @@ ngx_svc_admin_follow_poll(ngx_svc_admin_follow_t *f)
 static ngx_int_t
 ngx_svc_admin_follow_prepare(ngx_svc_request_t *sr)
 {
-    ngx_svc_pg_call_t       *call;
+    ngx_int_t                rc;
     ngx_svc_admin_follow_t  *f;
 
     f = sr->data;
@@ -244,35 +189,14 @@ ngx_svc_admin_follow_prepare(ngx_svc_request_t *sr)
     if (f->renewing) {
         sr->op->committed = NULL;
 
-        call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_follow_renew);
-        if (call == NULL) {
-            return NGX_ERROR;
-        }
-
-        ngx_svc_pg_bind(call, f->lease, NGX_SVC_UUID_LEN);
-
-        if (ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_FOLLOW_LEASE)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_admin_audit_follow_renew,
+                                NULL);
+        if (rc != NGX_OK) {
+            return rc;
         }
     }
 
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_follow);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_admin_audit_bind_match(call, &f->filter);
-
-    ngx_svc_pg_bind_str(call, &f->cursor.xid);
-    ngx_svc_pg_bind_str(call, &f->cursor.id);
-    ngx_svc_pg_bind_str(call, &f->since);
-    ngx_svc_pg_bind_str(call, &f->snapshot);
-    ngx_svc_pg_bind_str(call, &f->skip.xid);
-    ngx_svc_pg_bind_str(call, &f->skip.id);
-
-    return NGX_OK;
+    return ngx_svc_route_call(sr, &ngx_svc_sql_admin_audit_follow, NULL);
 }
 
 
@@ -281,6 +205,7 @@ ngx_svc_admin_follow_prepare(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_follow_reply(ngx_svc_request_t *sr)
 {
+    ngx_uint_t               more, final;
     ngx_svc_json_writer_t    w;
     ngx_svc_admin_follow_t  *f;
 
@@ -296,11 +221,14 @@ ngx_svc_admin_follow_reply(ngx_svc_request_t *sr)
         f->renewed = ngx_current_msec;
     }
 
-    if (ngx_svc_admin_follow_events(f, sr->results[f->renewing], &w)
+    if (ngx_svc_admin_follow_events(f, sr->results[f->renewing], &w, &more,
+                                    &final)
         != NGX_OK)
     {
         return NGX_ERROR;
     }
+
+    ngx_svc_admin_follow_pace(f, more, final);
 
     if (w.last == w.start) {
         return ngx_svc_admin_follow_next(sr);
@@ -310,82 +238,7 @@ ngx_svc_admin_follow_reply(ngx_svc_request_t *sr)
 }
 
 
-/* Writes events, moves the cursor, and says when the next poll is due. */
-
-static ngx_int_t
-ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
-    ngx_svc_json_writer_t *w)
-{
-    int         i, n;
-    ngx_uint_t  scanned, final;
-
-    n = PQntuples(res);
-    scanned = 0;
-    final = 1;
-
-    if (ngx_svc_json_writer_init(w, f->stream.pool,
-                                 n * NGX_SVC_ADMIN_FOLLOW_EVENT)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < n; i++) {
-
-        if (*PQgetvalue(res, i, NGX_SVC_ADMIN_FOLLOW_FINAL) != 't') {
-            final = 0;
-            break;
-        }
-
-        scanned = (ngx_uint_t) ngx_atoi(
-                         (u_char *) PQgetvalue(res, i, NGX_SVC_ADMIN_FOLLOW_N),
-                         PQgetlength(res, i, NGX_SVC_ADMIN_FOLLOW_N));
-
-        if (*PQgetvalue(res, i, NGX_SVC_ADMIN_FOLLOW_MATCH) != 't') {
-            continue;
-        }
-
-        ngx_svc_admin_follow_event(w, res, i);
-    }
-
-    if (i) {
-        ngx_svc_admin_audit_copy(&f->cursor.xid, f->cursor.xid_text,
-                                 NGX_SVC_ADMIN_FOLLOW_KEY, res, i - 1,
-                                 NGX_SVC_ADMIN_FOLLOW_XID);
-        ngx_svc_admin_audit_copy(&f->cursor.id, f->cursor.id_text,
-                                 NGX_SVC_ADMIN_FOLLOW_KEY, res, i - 1,
-                                 NGX_SVC_ADMIN_AUDIT_ID);
-        ngx_svc_admin_audit_copy(&f->since, f->since_text,
-                                 NGX_SVC_ADMIN_FOLLOW_TIME, res, i - 1,
-                                 NGX_SVC_ADMIN_AUDIT_CREATED);
-    }
-
-    ngx_svc_admin_follow_pace(f, n == NGX_SVC_ADMIN_FOLLOW_BATCH
-                                 || scanned == NGX_SVC_ADMIN_FOLLOW_SCAN,
-                              final);
-
-    return w->failed ? NGX_ERROR : NGX_OK;
-}
-
-
-static void
-ngx_svc_admin_follow_event(ngx_svc_json_writer_t *w, PGresult *res, int row)
-{
-    ngx_str_t  id;
-
-    id = ngx_svc_pg_value(res, row, NGX_SVC_ADMIN_AUDIT_ID);
-
-    ngx_svc_admin_follow_put(w, "id: ");
-    w->comma = 0;
-    ngx_svc_json_raw(w, NULL, id.data, id.len);
-    ngx_svc_admin_follow_put(w, "\nevent: audit\ndata: ");
-    w->comma = 0;
-    ngx_svc_admin_audit_event(w, NULL, res, row, 0);
-    ngx_svc_admin_follow_put(w, "\n\n");
-}
-
-
-/* more: there are some behind these.  final: no event before them will come. */
+/* Says when the next poll is due. */
 
 static void
 ngx_svc_admin_follow_pace(ngx_svc_admin_follow_t *f, ngx_uint_t more,
@@ -414,15 +267,6 @@ ngx_svc_admin_follow_pace(ngx_svc_admin_follow_t *f, ngx_uint_t more,
     if (f->woken && !ngx_svc_admin_follow_due(f->next)) {
         f->next = f->polled + NGX_SVC_ADMIN_FOLLOW_PACE;
     }
-}
-
-
-static void
-ngx_svc_admin_follow_put(ngx_svc_json_writer_t *w, const char *text)
-{
-    w->comma = 0;
-    ngx_svc_json_raw(w, NULL, (u_char *) text, ngx_strlen(text));
-    w->comma = 0;
 }
 
 

@@ -1,6 +1,7 @@
 /*
  * One who follows the audit log: between ngx_svc_admin_audit_stream.c, which
- * opens and closes, and ngx_svc_admin_audit_follow.c, which goes on.
+ * opens and closes, ngx_svc_admin_audit_follow.c, which goes on, and
+ * ngx_svc_admin_audit_events.c, which reads and writes.
  */
 
 #ifndef _NGX_SVC_ADMIN_AUDIT_FOLLOW_H_INCLUDED_
@@ -29,7 +30,8 @@ typedef struct {
 /*
  * Events behind "cursor" are still to come.  Those up to "skip" that "snapshot"
  * sees were there before: the order lets others, that commit later, slip in
- * between.  "since" is about the time of the cursor, for the partitions.
+ * between.  "since" is about the time of the cursor, for the partitions.  Of
+ * the request's pool, and in sr->data.
  */
 
 typedef struct {
@@ -38,9 +40,11 @@ typedef struct {
     ngx_queue_t                   queue;        /* of the worker */
     ngx_str_t                     tenant;
     ngx_svc_admin_audit_filter_t  filter;
-    u_char                        lease[NGX_SVC_UUID_LEN];
+    ngx_str_t                     lease;
+    u_char                        lease_id[NGX_SVC_UUID_LEN];
 
     ngx_str_t                     from;         /* Last-Event-ID, or empty */
+    ngx_str_t                     after;        /* the same as an id */
     ngx_svc_admin_place_t         cursor;
     ngx_svc_admin_place_t         skip;
     ngx_str_t                     snapshot;
@@ -76,7 +80,21 @@ void ngx_svc_admin_follow_stop(ngx_svc_admin_follow_t *f);
 ngx_int_t ngx_svc_admin_follow_next(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_admin_follow_failed(ngx_svc_request_t *sr);
 
-extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_follow_statements[];
+/* Their statements, of the route. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_follow;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_follow_renew;
+
+
+/*
+ * ngx_svc_admin_audit_events.c: writes the events of a poll, and moves the
+ * cursor.  more: there are some behind these; final: no event before them will
+ * come.  NGX_OK, or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
+    ngx_svc_json_writer_t *w, ngx_uint_t *more, ngx_uint_t *final);
+
+/* Writes a text as it is. */
+void ngx_svc_admin_follow_put(ngx_svc_json_writer_t *w, const char *text);
 
 
 #endif /* _NGX_SVC_ADMIN_AUDIT_FOLLOW_H_INCLUDED_ */

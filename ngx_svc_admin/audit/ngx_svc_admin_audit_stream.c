@@ -21,17 +21,17 @@ typedef struct {
 } ngx_svc_admin_close_t;
 
 
-static ngx_int_t ngx_svc_admin_audit_stream_prepare(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_audit_stream_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_stream_check(ngx_svc_request_t *sr, void *body);
+static void ngx_svc_admin_stream_committed(PGresult **results);
+static ngx_int_t ngx_svc_admin_stream_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_stream_from(ngx_svc_request_t *sr,
     ngx_str_t *from);
-static ngx_int_t ngx_svc_admin_stream_refuse(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_stream_now(ngx_svc_request_t *sr,
     PGresult *res);
 static ngx_int_t ngx_svc_admin_stream_resume_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_stream_resume_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_stream_snapshot(ngx_svc_admin_follow_t *f,
-    PGresult *res, int column);
+    PGresult *res);
 static ngx_int_t ngx_svc_admin_stream_begin(ngx_svc_request_t *sr);
 static void ngx_svc_admin_stream_cleanup(void *data);
 static void ngx_svc_admin_stream_close(ngx_svc_admin_follow_t *f);
@@ -50,15 +50,13 @@ static void ngx_svc_admin_stream_closed(ngx_svc_pg_op_t *op);
  */
 
 #define NGX_SVC_ADMIN_STREAM_BEHIND(place)                                    \
-    " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_TENANT       \
+    " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_TENANT             \
     " AND (e.xid, e.id) > ((SELECT xid FROM " place "),"                      \
                          " (SELECT id FROM " place "))"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_stream_lock = {
     .name = "admin_audit_stream_lock",
-    .text =
-        NGX_SVC_LIMIT_LOCK("svc.audit_stream"),
-    .nparams = 0
+    .text = NGX_SVC_LIMIT_LOCK("svc.audit_stream")
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_stream_open = {
@@ -76,21 +74,32 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_stream_open = {
             " WHERE n < $2::int4 AND " NGX_SVC_TENANT_OR_NULL " IS NOT NULL"
             " RETURNING id"
         "), x AS ("
-            "INSERT INTO svc.audit_event (action, outcome, details)"
-            " SELECT 'rate_limit.exceeded', 'failure', jsonb_build_object("
-                "'limit', 'audit.stream', 'max', $2::int4)"
-            " FROM n WHERE n >= $2::int4 AND NOT EXISTS ("
-                "SELECT FROM svc.audit_event e WHERE e.tenant_id = "
-                NGX_SVC_TENANT
-                " AND e.created_at > now() - interval '1 minute'"
-                " AND e.created_at <= now()"
-                " AND e.action = 'rate_limit.exceeded')"
+            NGX_SVC_AUDIT_INTO("outcome, ")
+            NGX_SVC_AUDIT_ROWS(
+                "'failure', "
+                NGX_SVC_A_RATE_LIMIT_EXCEEDED(NGX_SVC_AUDIT_ALONE),
+                "NULL", "NULL",
+                "jsonb_build_object('limit', 'audit.stream', 'max', $2::int4)",
+                "FROM n WHERE n >= $2::int4 AND NOT EXISTS ("
+                    "SELECT FROM svc.audit_event e WHERE e.tenant_id = "
+                    NGX_SVC_TENANT
+                    " AND e.created_at > now() - interval '1 minute'"
+                    " AND e.created_at <= now()"
+                    " AND e.action = "
+                    NGX_SVC_A_RATE_LIMIT_EXCEEDED(NGX_SVC_AUDIT_NAME) ")")
             " RETURNING id"
         ")"
-        " SELECT EXISTS (SELECT FROM i), EXISTS (SELECT FROM x),"
-            " pg_snapshot_xmin(pg_current_snapshot()), now(),"
-            " pg_current_snapshot()",
-    .nparams = 3
+        " SELECT CASE WHEN NOT EXISTS (SELECT FROM i) THEN 'full' END"
+            " AS _verdict, EXISTS (SELECT FROM x) AS audited,"
+            " pg_snapshot_xmin(pg_current_snapshot()) AS xid, now() AS since,"
+            " pg_current_snapshot() AS snapshot",
+    NGX_SVC_PARAMS(ngx_svc_param_data(ngx_svc_admin_follow_t, lease),
+                   ngx_svc_param_constant(NGX_SVC_ADMIN_STREAM_MAX),
+                   ngx_svc_param_constant(NGX_SVC_ADMIN_FOLLOW_LEASE)),
+    NGX_SVC_VERDICTS(
+        { "full", NGX_SVC_E_RATE_LIMITED,
+          "The tenant has " ngx_value(NGX_SVC_ADMIN_STREAM_MAX) " open streams"
+          " of its audit log: close one." })
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_stream_resume = {
@@ -117,16 +126,23 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_stream_resume = {
             "SELECT coalesce((SELECT xid FROM m), f.xid) AS xid,"
                 " coalesce((SELECT id FROM m), f.id) AS id FROM f"
         ")"
-        " SELECT least(k.xid, h), CASE WHEN k.xid < h THEN k.id ELSE -1 END,"
-            " k.xid, k.id, coalesce((SELECT created_at FROM m),"
+        " SELECT least(k.xid, h) AS xid,"
+            " CASE WHEN k.xid < h THEN k.id ELSE -1 END AS id,"
+            " k.xid AS skip_xid, k.id AS skip_id,"
+            " coalesce((SELECT created_at FROM m),"
                 " (SELECT created_at FROM g), (SELECT created_at FROM n),"
-                " '-infinity'),"
+                " '-infinity') AS since,"
             " NOT EXISTS (SELECT FROM n) OR EXISTS (SELECT FROM g)"
-                " OR EXISTS (SELECT FROM m),"
-            " pg_current_snapshot()"
+                " OR EXISTS (SELECT FROM m) AS gap,"
+            " pg_current_snapshot() AS snapshot"
         " FROM k, (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS h) h",
-    .nparams = 7
+    NGX_SVC_PARAMS(ngx_svc_admin_audit_match(ngx_svc_admin_follow_t),
+                   ngx_svc_param_data(ngx_svc_admin_follow_t, after),
+                   ngx_svc_param_constant(NGX_SVC_ADMIN_STREAM_REPLAY),
+                   ngx_svc_param_constant(NGX_SVC_ADMIN_STREAM_WINDOW))
 };
+
+/* by the token, or where that may have ended */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_stream_close = {
     .name = "admin_audit_stream_close",
@@ -143,15 +159,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_stream_end = {
     .nparams = 2
 };
 
-ngx_svc_pg_statements_t  ngx_svc_admin_audit_stream_statements[] = {
-    &ngx_svc_sql_admin_audit_stream_lock,
-    &ngx_svc_sql_admin_audit_stream_open,
-    &ngx_svc_sql_admin_audit_stream_resume,
-    &ngx_svc_sql_admin_audit_stream_close,
-    &ngx_svc_sql_admin_audit_stream_end,
-    NULL
-};
-
 
 const ngx_svc_route_t  ngx_svc_admin_audit_stream[] = {
 
@@ -159,18 +166,25 @@ const ngx_svc_route_t  ngx_svc_admin_audit_stream[] = {
       .path = ngx_string("/admin/audit/stream"),
       .permission = NGX_SVC_P_AUDIT_VIEW,
       .flags = NGX_SVC_ROUTE_WRITE_POOL,
-      .prepare = ngx_svc_admin_audit_stream_prepare,
-      .reply = ngx_svc_admin_audit_stream_reply },
+      .check = ngx_svc_admin_stream_check,
+      .statements = { &ngx_svc_sql_admin_audit_stream_lock,
+                      &ngx_svc_sql_admin_audit_stream_open },
+      .later = { &ngx_svc_sql_admin_audit_stream_resume,
+                 &ngx_svc_sql_admin_audit_stream_close,
+                 &ngx_svc_sql_admin_audit_stream_end,
+                 &ngx_svc_sql_admin_audit_follow,
+                 &ngx_svc_sql_admin_audit_follow_renew },
+      .committed = ngx_svc_admin_stream_committed,
+      .reply = ngx_svc_admin_stream_reply },
 
     ngx_svc_null_route
 };
 
 
 static ngx_int_t
-ngx_svc_admin_audit_stream_prepare(ngx_svc_request_t *sr)
+ngx_svc_admin_stream_check(ngx_svc_request_t *sr, void *body)
 {
     ngx_int_t                rc;
-    ngx_svc_pg_call_t       *call;
     ngx_http_cleanup_t      *cln;
     ngx_svc_admin_follow_t  *f;
 
@@ -182,6 +196,8 @@ ngx_svc_admin_audit_stream_prepare(ngx_svc_request_t *sr)
 
     f->sr = sr;
     f->stream.taken = ngx_svc_admin_follow_next;
+    f->lease.data = f->lease_id;
+    f->lease.len = NGX_SVC_UUID_LEN;
 
     cln->handler = ngx_svc_admin_stream_cleanup;
     cln->data = f;
@@ -198,31 +214,9 @@ ngx_svc_admin_audit_stream_prepare(ngx_svc_request_t *sr)
         return rc;
     }
 
-    if (ngx_svc_uuid_new(f->lease) != NGX_OK
-        || ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_stream_lock) == NULL)
-    {
-        return NGX_ERROR;
-    }
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_stream_open);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    /* a lease is no news for those who follow */
-
-    sr->op->committed = NULL;
     f->opening = 1;
 
-    ngx_svc_pg_bind(call, f->lease, NGX_SVC_UUID_LEN);
-
-    if (ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_STREAM_MAX)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_FOLLOW_LEASE);
+    return ngx_svc_uuid_new(f->lease_id);
 }
 
 
@@ -261,21 +255,28 @@ ngx_svc_admin_stream_from(ngx_svc_request_t *sr, ngx_str_t *from)
 }
 
 
-static ngx_int_t
-ngx_svc_admin_audit_stream_reply(ngx_svc_request_t *sr)
+/* A lease is no news for those who follow; that one was refused may be. */
+
+static void
+ngx_svc_admin_stream_committed(PGresult **results)
 {
-    PGresult                *res;
+    if (results && ngx_svc_row_true(results[2], 0, "audited")) {
+        ngx_svc_request_committed(results);
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_admin_stream_reply(ngx_svc_request_t *sr)
+{
     ngx_str_t                tenant;
     ngx_svc_admin_follow_t  *f;
 
+    static const ngx_str_t   none = ngx_string("-1");
+
     f = sr->data;
-    res = sr->results[1];
 
     f->opening = 0;
-
-    if (*PQgetvalue(res, 0, 0) != 't') {
-        return ngx_svc_admin_stream_refuse(sr);
-    }
 
     tenant = ngx_svc_pg_value(sr->results[-1], 0, 0);
 
@@ -290,29 +291,19 @@ ngx_svc_admin_audit_stream_reply(ngx_svc_request_t *sr)
     f->renewed = ngx_current_msec;
 
     if (f->from.len == 0) {
-        return ngx_svc_admin_stream_now(sr, res);
+        return ngx_svc_admin_stream_now(sr, sr->results[1]);
     }
+
+    /* no id has more digits than ngx_atoi() takes */
+
+    f->after = ngx_atoi(f->from.data, f->from.len) == NGX_ERROR ? none
+                                                                : f->from;
 
     sr->slow = "Too much has happened since that event: leave out its id.";
 
     return ngx_svc_request_again(sr, NGX_SVC_PG_SLOW,
                                  ngx_svc_admin_stream_resume_prepare,
                                  ngx_svc_admin_stream_resume_reply);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_stream_refuse(ngx_svc_request_t *sr)
-{
-    if (*PQgetvalue(sr->results[1], 0, 1) == 't') {
-        ngx_svc_request_committed(sr->op->results);
-    }
-
-    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_RATE_LIMITED,
-                        "The tenant has %d open streams of its audit log: "
-                        "close one.", NGX_SVC_ADMIN_STREAM_MAX);
-
-    return ngx_svc_send_error(sr);
 }
 
 
@@ -325,17 +316,17 @@ ngx_svc_admin_stream_now(ngx_svc_request_t *sr, PGresult *res)
 
     f = sr->data;
 
-    ngx_svc_admin_audit_copy(&f->cursor.xid, f->cursor.xid_text,
-                             NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 2);
+    ngx_svc_row_copy(&f->cursor.xid, f->cursor.xid_text,
+                     NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, "xid");
     ngx_str_set(&f->cursor.id, "-1");
 
     ngx_str_set(&f->skip.xid, "18446744073709551615");
     ngx_str_set(&f->skip.id, "0");
 
-    ngx_svc_admin_audit_copy(&f->since, f->since_text,
-                             NGX_SVC_ADMIN_FOLLOW_TIME, res, 0, 3);
+    ngx_svc_row_copy(&f->since, f->since_text, NGX_SVC_ADMIN_FOLLOW_TIME, res,
+                     0, "since");
 
-    if (ngx_svc_admin_stream_snapshot(f, res, 4) != NGX_OK) {
+    if (ngx_svc_admin_stream_snapshot(f, res) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -346,32 +337,7 @@ ngx_svc_admin_stream_now(ngx_svc_request_t *sr, PGresult *res)
 static ngx_int_t
 ngx_svc_admin_stream_resume_prepare(ngx_svc_request_t *sr)
 {
-    ngx_svc_pg_call_t       *call;
-    ngx_svc_admin_follow_t  *f;
-
-    static const ngx_str_t   none = ngx_string("-1");
-
-    f = sr->data;
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_audit_stream_resume);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_admin_audit_bind_match(call, &f->filter);
-
-    /* no id has more digits than ngx_atoi() takes */
-
-    ngx_svc_pg_bind_str(call, ngx_atoi(f->from.data, f->from.len) == NGX_ERROR
-                              ? &none : &f->from);
-
-    if (ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_STREAM_REPLAY)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_STREAM_WINDOW);
+    return ngx_svc_route_call(sr, &ngx_svc_sql_admin_audit_stream_resume, NULL);
 }
 
 
@@ -384,20 +350,20 @@ ngx_svc_admin_stream_resume_reply(ngx_svc_request_t *sr)
     f = sr->data;
     res = sr->results[0];
 
-    ngx_svc_admin_audit_copy(&f->cursor.xid, f->cursor.xid_text,
-                             NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 0);
-    ngx_svc_admin_audit_copy(&f->cursor.id, f->cursor.id_text,
-                             NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 1);
-    ngx_svc_admin_audit_copy(&f->skip.xid, f->skip.xid_text,
-                             NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 2);
-    ngx_svc_admin_audit_copy(&f->skip.id, f->skip.id_text,
-                             NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, 3);
-    ngx_svc_admin_audit_copy(&f->since, f->since_text,
-                             NGX_SVC_ADMIN_FOLLOW_TIME, res, 0, 4);
+    ngx_svc_row_copy(&f->cursor.xid, f->cursor.xid_text,
+                     NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, "xid");
+    ngx_svc_row_copy(&f->cursor.id, f->cursor.id_text,
+                     NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, "id");
+    ngx_svc_row_copy(&f->skip.xid, f->skip.xid_text,
+                     NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, "skip_xid");
+    ngx_svc_row_copy(&f->skip.id, f->skip.id_text,
+                     NGX_SVC_ADMIN_FOLLOW_KEY, res, 0, "skip_id");
+    ngx_svc_row_copy(&f->since, f->since_text, NGX_SVC_ADMIN_FOLLOW_TIME, res,
+                     0, "since");
 
-    f->gap = *PQgetvalue(res, 0, 5) == 't';
+    f->gap = ngx_svc_row_true(res, 0, "gap");
 
-    if (ngx_svc_admin_stream_snapshot(f, res, 6) != NGX_OK) {
+    if (ngx_svc_admin_stream_snapshot(f, res) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -406,12 +372,11 @@ ngx_svc_admin_stream_resume_reply(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_stream_snapshot(ngx_svc_admin_follow_t *f, PGresult *res,
-    int column)
+ngx_svc_admin_stream_snapshot(ngx_svc_admin_follow_t *f, PGresult *res)
 {
     ngx_str_t  value;
 
-    value = ngx_svc_pg_value(res, 0, column);
+    value = ngx_svc_row_value(res, 0, "snapshot");
 
     f->snapshot.len = value.len;
     f->snapshot.data = ngx_pstrdup(f->sr->request->pool, &value);
@@ -466,7 +431,6 @@ ngx_svc_admin_stream_cleanup(void *data)
         ngx_svc_admin_stream_close(f);
     }
 }
-
 
 
 /* If that fails the lease runs out. */
@@ -530,10 +494,11 @@ ngx_svc_admin_stream_close_op(ngx_svc_admin_follow_t *f,
         return NGX_ERROR;
     }
 
-    ngx_memcpy(lease, f->lease, NGX_SVC_UUID_LEN);
+    ngx_memcpy(lease, f->lease_id, NGX_SVC_UUID_LEN);
 
-    call = ngx_svc_pg_call(close->op, f->leased ? &ngx_svc_sql_admin_audit_stream_end
-                                                : &ngx_svc_sql_admin_audit_stream_close);
+    call = ngx_svc_pg_call(close->op,
+                           f->leased ? &ngx_svc_sql_admin_audit_stream_end
+                                     : &ngx_svc_sql_admin_audit_stream_close);
     if (call == NULL) {
         return NGX_ERROR;
     }

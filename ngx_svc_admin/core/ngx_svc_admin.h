@@ -47,10 +47,6 @@ extern const ngx_svc_route_t  ngx_svc_admin_apply[];
 
 /* Statements */
 
-extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_export_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_stream_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_audit_follow_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_bundle_statements[];
 extern ngx_svc_pg_statements_t  ngx_svc_admin_apply_statements[];
 

@@ -40,6 +40,9 @@
 #define NGX_SVC_A_ACCESS_POLICY_RESTORED(_)                                   \
     _("access_policy.restored", "accessPolicy")
 
+#define NGX_SVC_A_AUDIT_EXPORTED(_)  _("audit.exported", "")
+#define NGX_SVC_A_RATE_LIMIT_EXCEEDED(_)  _("rate_limit.exceeded", "")
+
 #define NGX_SVC_A_RISK_UPDATED(_)  _("risk_policy.updated", "riskPolicy")
 #define NGX_SVC_A_PASSWORD_UPDATED(_)                                         \
     _("password_policy.updated", "passwordPolicy")
@@ -99,6 +102,9 @@
     " SELECT " action ", " id ", " name ", " details " " from
 
 #define NGX_SVC_AUDIT_BOTH(action, target)  "'" action "', '" target "'"
+
+/* The same of an action that is done to nothing. */
+#define NGX_SVC_AUDIT_ALONE(action, target)  "'" action "', NULL"
 
 /* SQL: an action's name alone, as in NGX_SVC_A_ROLE_UPDATED(NGX_SVC_..). */
 #define NGX_SVC_AUDIT_NAME(action, target)  "'" action "'"

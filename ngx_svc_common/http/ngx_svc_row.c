@@ -199,6 +199,13 @@ ngx_svc_row_value(PGresult *res, int row, const char *name)
 }
 
 
+ngx_uint_t
+ngx_svc_row_true(PGresult *res, int row, const char *name)
+{
+    return ngx_svc_column_true(res, row, ngx_svc_row_find(res, name));
+}
+
+
 void
 ngx_svc_row_copy(ngx_str_t *dst, u_char *text, size_t size, PGresult *res,
     int row, const char *name)

@@ -57,6 +57,10 @@ NGX_SVC_API int ngx_svc_row_find(PGresult *res, const char *name);
 NGX_SVC_API ngx_str_t ngx_svc_row_value(PGresult *res, int row,
     const char *name);
 
+/* 1: it is true. */
+NGX_SVC_API ngx_uint_t ngx_svc_row_true(PGresult *res, int row,
+    const char *name);
+
 /* A copy of it in text, cut at size. */
 NGX_SVC_API void ngx_svc_row_copy(ngx_str_t *dst, u_char *text, size_t size,
     PGresult *res, int row, const char *name);

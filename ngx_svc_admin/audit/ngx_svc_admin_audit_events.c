@@ -1,0 +1,155 @@
+/*
+ * What a poll of the audit log reads, and the events that it writes.
+ */
+
+#include "ngx_svc_admin_audit_follow.h"
+
+
+/* Events in one poll, and of these so many are sent: see the statement. */
+#define NGX_SVC_ADMIN_FOLLOW_SCAN   1000
+#define NGX_SVC_ADMIN_FOLLOW_BATCH  200
+
+#define NGX_SVC_ADMIN_FOLLOW_EVENT  512     /* bytes, a guess */
+
+
+static ngx_uint_t ngx_svc_admin_follow_number(PGresult *res, int row,
+    const char *name);
+static void ngx_svc_admin_follow_event(ngx_svc_json_writer_t *w,
+    const ngx_svc_row_t *columns, int row);
+static void ngx_svc_admin_follow_move(ngx_svc_admin_follow_t *f, PGresult *res,
+    int row);
+
+
+/*
+ * An event is final when nothing can appear before it any more: it has an xid
+ * below all that are under way.  Of the events behind the cursor come those
+ * that are final and asked for; the last one that is final, to go on from; and
+ * the last one, which tells whether some are not final.
+ *
+ * A transaction may be older than the event before it by as long as it was
+ * open: a week.  With an upper bound of the time too, or with limits as
+ * parameters, the planner would expect few rows, and sort them.
+ */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_admin_audit_follow = {
+    .name = "admin_audit_follow",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_AUDIT_COLUMNS ", e.xid AS _xid,"
+            " e.final AS _final, e.match AS _match, e.n AS _n"
+        " FROM (SELECT *, lead(final) OVER o AS next, row_number() OVER o AS n"
+        " FROM (SELECT e.*,"
+            " e.xid < pg_snapshot_xmin(pg_current_snapshot()) AS final,"
+            " ((e.xid, e.id) > ($9::text::xid8, $10::text::int8)"
+                " OR NOT pg_visible_in_snapshot(e.xid, $8::text::pg_snapshot))"
+                " AND" NGX_SVC_ADMIN_AUDIT_MATCH " AS match"
+        " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_TENANT
+            " AND (e.xid, e.id) > ($5::text::xid8, $6::text::int8)"
+            " AND e.created_at > $7::text::timestamptz - interval '7 days'"
+        " ORDER BY e.xid, e.id LIMIT 1000) e"
+        " WINDOW o AS (ORDER BY xid, id)) e"
+        " WHERE e.final AND e.match OR e.final AND e.next IS NOT TRUE"
+            " OR e.next IS NULL"
+        " ORDER BY e.xid, e.id LIMIT 200",
+    NGX_SVC_PARAMS(ngx_svc_admin_audit_match(ngx_svc_admin_follow_t),
+                   ngx_svc_param_data(ngx_svc_admin_follow_t, cursor.xid),
+                   ngx_svc_param_data(ngx_svc_admin_follow_t, cursor.id),
+                   ngx_svc_param_data(ngx_svc_admin_follow_t, since),
+                   ngx_svc_param_data(ngx_svc_admin_follow_t, snapshot),
+                   ngx_svc_param_data(ngx_svc_admin_follow_t, skip.xid),
+                   ngx_svc_param_data(ngx_svc_admin_follow_t, skip.id))
+};
+
+
+ngx_int_t
+ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
+    ngx_svc_json_writer_t *w, ngx_uint_t *more, ngx_uint_t *final)
+{
+    int            i, n, final_at, match_at;
+    ngx_uint_t     scanned;
+    ngx_svc_row_t  columns;
+
+    n = PQntuples(res);
+    final_at = ngx_svc_row_find(res, "_final");
+    match_at = ngx_svc_row_find(res, "_match");
+
+    if (ngx_svc_json_writer_init(w, f->stream.pool,
+                                 n * NGX_SVC_ADMIN_FOLLOW_EVENT)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_row_init(&columns, res);
+
+    for (i = 0; i < n; i++) {
+
+        if (!ngx_svc_column_true(res, i, final_at)) {
+            break;
+        }
+
+        if (ngx_svc_column_true(res, i, match_at)) {
+            ngx_svc_admin_follow_event(w, &columns, i);
+        }
+    }
+
+    scanned = 0;
+
+    if (i) {
+        scanned = ngx_svc_admin_follow_number(res, i - 1, "_n");
+        ngx_svc_admin_follow_move(f, res, i - 1);
+    }
+
+    *final = (i == n);
+    *more = n == NGX_SVC_ADMIN_FOLLOW_BATCH
+            || scanned == NGX_SVC_ADMIN_FOLLOW_SCAN;
+
+    return w->failed ? NGX_ERROR : NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_svc_admin_follow_number(PGresult *res, int row, const char *name)
+{
+    ngx_str_t  text;
+
+    text = ngx_svc_row_value(res, row, name);
+
+    return (ngx_uint_t) ngx_atoi(text.data, text.len);
+}
+
+
+static void
+ngx_svc_admin_follow_event(ngx_svc_json_writer_t *w,
+    const ngx_svc_row_t *columns, int row)
+{
+    ngx_str_t  id;
+
+    id = ngx_svc_pg_value(columns->res, row, columns->first);
+
+    ngx_svc_admin_follow_put(w, "id: ");
+    ngx_svc_json_raw(w, NULL, id.data, id.len);
+    ngx_svc_admin_follow_put(w, "\nevent: audit\ndata: ");
+    ngx_svc_row_object(w, columns, row);
+    ngx_svc_admin_follow_put(w, "\n\n");
+}
+
+
+static void
+ngx_svc_admin_follow_move(ngx_svc_admin_follow_t *f, PGresult *res, int row)
+{
+    ngx_svc_row_copy(&f->cursor.xid, f->cursor.xid_text,
+                     NGX_SVC_ADMIN_FOLLOW_KEY, res, row, "_xid");
+    ngx_svc_row_copy(&f->cursor.id, f->cursor.id_text,
+                     NGX_SVC_ADMIN_FOLLOW_KEY, res, row, "id");
+    ngx_svc_row_copy(&f->since, f->since_text, NGX_SVC_ADMIN_FOLLOW_TIME, res,
+                     row, "createdAt");
+}
+
+
+void
+ngx_svc_admin_follow_put(ngx_svc_json_writer_t *w, const char *text)
+{
+    w->comma = 0;
+    ngx_svc_json_raw(w, NULL, (u_char *) text, ngx_strlen(text));
+    w->comma = 0;
+}
