@@ -6,61 +6,72 @@
 #define _NGX_SVC_AUDIT_H_INCLUDED_
 
 
-/* The actions, and the type of what each is done to. */
+/*
+ * The actions, and the type of what each is done to, sorted; what svcctl alone
+ * writes is here too.
+ */
 
-#define NGX_SVC_A_TENANT_UPDATED(_)  _("tenant.updated", "tenant")
-#define NGX_SVC_A_LOGO_UPLOADED(_)  _("logo.uploaded", "tenant")
-#define NGX_SVC_A_LOGO_DELETED(_)  _("logo.deleted", "tenant")
-
-#define NGX_SVC_A_USER_CREATED(_)  _("user.created", "user")
-#define NGX_SVC_A_USER_UPDATED(_)  _("user.updated", "user")
-#define NGX_SVC_A_USER_SUSPENDED(_)  _("user.suspended", "user")
-#define NGX_SVC_A_USER_DEACTIVATED(_)  _("user.deactivated", "user")
-#define NGX_SVC_A_USER_REACTIVATED(_)  _("user.reactivated", "user")
-#define NGX_SVC_A_USER_LOGGED_OUT(_)  _("user.logged_out", "user")
-#define NGX_SVC_A_USER_UNLOCKED(_)  _("user.unlocked", "user")
-#define NGX_SVC_A_USER_DELETED(_)  _("user.deleted", "user")
-
-#define NGX_SVC_A_MEMBER_ADDED(_)  _("group.member_added", "group")
-#define NGX_SVC_A_MEMBER_REMOVED(_)  _("group.member_removed", "group")
-
-#define NGX_SVC_A_GROUP_CREATED(_)  _("group.created", "group")
-#define NGX_SVC_A_GROUP_UPDATED(_)  _("group.updated", "group")
-#define NGX_SVC_A_GROUP_DELETED(_)  _("group.deleted", "group")
+#define NGX_SVC_A_ACCESS_POLICY_RESTORED(_)                                   \
+    _("access_policy.restored", "accessPolicy")
+#define NGX_SVC_A_ACCESS_POLICY_UPDATED(_)                                    \
+    _("access_policy.updated", "accessPolicy")
 
 #define NGX_SVC_A_API_TOKEN_CREATED(_)  _("api_token.created", "apiToken")
 #define NGX_SVC_A_API_TOKEN_REVOKED(_)  _("api_token.revoked", "apiToken")
 
-#define NGX_SVC_A_ROLE_CREATED(_)  _("role.created", "role")
-#define NGX_SVC_A_ROLE_UPDATED(_)  _("role.updated", "role")
-#define NGX_SVC_A_ROLE_DELETED(_)  _("role.deleted", "role")
-
-#define NGX_SVC_A_ACCESS_POLICY_UPDATED(_)                                    \
-    _("access_policy.updated", "accessPolicy")
-#define NGX_SVC_A_ACCESS_POLICY_RESTORED(_)                                   \
-    _("access_policy.restored", "accessPolicy")
-
 #define NGX_SVC_A_AUDIT_EXPORTED(_)  _("audit.exported", "")
-#define NGX_SVC_A_RATE_LIMIT_EXCEEDED(_)  _("rate_limit.exceeded", "")
 
-#define NGX_SVC_A_RISK_UPDATED(_)  _("risk_policy.updated", "riskPolicy")
-#define NGX_SVC_A_PASSWORD_UPDATED(_)                                         \
-    _("password_policy.updated", "passwordPolicy")
+#define NGX_SVC_A_CONFIG_APPLIED(_)  _("config.applied", "config")
+
+#define NGX_SVC_A_GROUP_CREATED(_)  _("group.created", "group")
+#define NGX_SVC_A_GROUP_DELETED(_)  _("group.deleted", "group")
+#define NGX_SVC_A_MEMBER_ADDED(_)  _("group.member_added", "group")
+#define NGX_SVC_A_MEMBER_REMOVED(_)  _("group.member_removed", "group")
+#define NGX_SVC_A_GROUP_UPDATED(_)  _("group.updated", "group")
+
 #define NGX_SVC_A_GROUP_PASSWORD_CREATED(_)                                   \
     _("group_password_policy.created", "groupPasswordPolicy")
-#define NGX_SVC_A_GROUP_PASSWORD_UPDATED(_)                                   \
-    _("group_password_policy.updated", "groupPasswordPolicy")
 #define NGX_SVC_A_GROUP_PASSWORD_DELETED(_)                                   \
     _("group_password_policy.deleted", "groupPasswordPolicy")
-
-#define NGX_SVC_A_WEBHOOK_CREATED(_)  _("webhook.created", "webhook")
-#define NGX_SVC_A_WEBHOOK_UPDATED(_)  _("webhook.updated", "webhook")
-#define NGX_SVC_A_WEBHOOK_DELETED(_)  _("webhook.deleted", "webhook")
-#define NGX_SVC_A_WEBHOOK_TESTED(_)  _("webhook.tested", "webhook")
-#define NGX_SVC_A_WEBHOOK_FAILED(_)  _("webhook.delivery_failed", "webhook")
+#define NGX_SVC_A_GROUP_PASSWORD_UPDATED(_)                                   \
+    _("group_password_policy.updated", "groupPasswordPolicy")
 
 #define NGX_SVC_A_IP_BLOCK_CREATED(_)  _("ip_block.created", "ipBlock")
 #define NGX_SVC_A_IP_BLOCK_DELETED(_)  _("ip_block.deleted", "ipBlock")
+
+#define NGX_SVC_A_LOGO_DELETED(_)  _("logo.deleted", "tenant")
+#define NGX_SVC_A_LOGO_UPLOADED(_)  _("logo.uploaded", "tenant")
+
+#define NGX_SVC_A_PASSWORD_UPDATED(_)                                         \
+    _("password_policy.updated", "passwordPolicy")
+
+#define NGX_SVC_A_RATE_LIMIT_EXCEEDED(_)  _("rate_limit.exceeded", "")
+
+#define NGX_SVC_A_RISK_UPDATED(_)  _("risk_policy.updated", "riskPolicy")
+
+#define NGX_SVC_A_ROLE_CREATED(_)  _("role.created", "role")
+#define NGX_SVC_A_ROLE_DELETED(_)  _("role.deleted", "role")
+#define NGX_SVC_A_ROLE_UPDATED(_)  _("role.updated", "role")
+
+#define NGX_SVC_A_SCIM_TOKEN_CREATED(_)  _("scim.token_created", "scimToken")
+#define NGX_SVC_A_SCIM_TOKEN_REVOKED(_)  _("scim.token_revoked", "scimToken")
+
+#define NGX_SVC_A_TENANT_UPDATED(_)  _("tenant.updated", "tenant")
+
+#define NGX_SVC_A_USER_CREATED(_)  _("user.created", "user")
+#define NGX_SVC_A_USER_DEACTIVATED(_)  _("user.deactivated", "user")
+#define NGX_SVC_A_USER_DELETED(_)  _("user.deleted", "user")
+#define NGX_SVC_A_USER_LOGGED_OUT(_)  _("user.logged_out", "user")
+#define NGX_SVC_A_USER_REACTIVATED(_)  _("user.reactivated", "user")
+#define NGX_SVC_A_USER_SUSPENDED(_)  _("user.suspended", "user")
+#define NGX_SVC_A_USER_UNLOCKED(_)  _("user.unlocked", "user")
+#define NGX_SVC_A_USER_UPDATED(_)  _("user.updated", "user")
+
+#define NGX_SVC_A_WEBHOOK_CREATED(_)  _("webhook.created", "webhook")
+#define NGX_SVC_A_WEBHOOK_DELETED(_)  _("webhook.deleted", "webhook")
+#define NGX_SVC_A_WEBHOOK_FAILED(_)  _("webhook.delivery_failed", "webhook")
+#define NGX_SVC_A_WEBHOOK_TESTED(_)  _("webhook.tested", "webhook")
+#define NGX_SVC_A_WEBHOOK_UPDATED(_)  _("webhook.updated", "webhook")
 
 
 /*
