@@ -162,7 +162,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_roles_delete = {
         ")"
         " SELECT CASE o.member_count WHEN 0 THEN NULL"
             " WHEN 1 THEN 'used 1 member'"
-            " ELSE 'used ' || o.member_count || ' members' END"
+            " ELSE 'used ' || o.member_count || ' members' END AS _verdict"
         " FROM o",
     NGX_SVC_PARAMS(ngx_svc_param_path(0)),
     NGX_SVC_VERDICTS(

@@ -41,9 +41,9 @@ static void ngx_svc_auth_touched(ngx_svc_pg_op_t *op);
  * PostgreSQL's log; whatever follows then finds no tenant, and no rows.
  *
  * The second column says that last_used_at is over a minute old.  The writing
- * form also sets what the defaults of svc.audit_event read; that of a route with
- * NGX_SVC_ROUTE_CALLER, in addition, what the token grants.  One more setting is
- * a tenth of a read, so none is made that nobody looks at.
+ * form also sets what the defaults of svc.audit_event read; and that of a route
+ * with NGX_SVC_ROUTE_CALLER what the token grants, too.  A setting costs nearly
+ * a tenth of a read: none is made that nobody looks at.
  */
 
 #define NGX_SVC_AUTH_LIVE                                                     \

@@ -18,13 +18,6 @@ static ngx_int_t ngx_svc_bind_addr_text(ngx_svc_request_t *sr,
 static ngx_int_t ngx_svc_bind_null(ngx_svc_pg_call_t *call);
 
 
-void
-ngx_svc_bind_value(ngx_svc_pg_call_t *call, ngx_svc_value_t *value)
-{
-    ngx_svc_pg_bind_str(call, value->set && !value->null ? &value->str : NULL);
-}
-
-
 ngx_int_t
 ngx_svc_bind_path_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)

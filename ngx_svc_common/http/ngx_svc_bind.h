@@ -87,11 +87,6 @@
     { .bind = function }
 
 
-/* For a prepare: a string, or NULL when the value is unset or null. */
-NGX_SVC_API void ngx_svc_bind_value(ngx_svc_pg_call_t *call,
-    ngx_svc_value_t *value);
-
-
 #define ngx_svc_bind_function(name)                                           \
     NGX_SVC_API ngx_int_t name(ngx_svc_request_t *sr,                         \
         ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)

@@ -141,13 +141,3 @@ ngx_svc_etag_digest(ngx_svc_request_t *sr, ngx_str_t *body,
 
     return NGX_OK;
 }
-
-
-ngx_int_t
-ngx_svc_precondition_failed(ngx_svc_request_t *sr)
-{
-    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_PRECONDITION, "%s",
-                        NGX_SVC_PRECONDITION);
-
-    return ngx_svc_send_error(sr);
-}

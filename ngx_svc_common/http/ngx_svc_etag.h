@@ -40,8 +40,5 @@ NGX_SVC_API ngx_int_t ngx_svc_etag(ngx_svc_request_t *sr, PGresult *res,
 NGX_SVC_API ngx_int_t ngx_svc_etag_digest(ngx_svc_request_t *sr,
     ngx_str_t *body, ngx_str_t *etag);
 
-/* For a reply: sends a 412. */
-NGX_SVC_API ngx_int_t ngx_svc_precondition_failed(ngx_svc_request_t *sr);
-
 
 #endif /* _NGX_SVC_ETAG_H_INCLUDED_ */

@@ -5,7 +5,6 @@
 #include "ngx_svc_page.h"
 #include "ngx_svc_args.h"
 #include "ngx_svc_column.h"
-#include "ngx_svc_send.h"
 
 
 #define NGX_SVC_PAGE_LIMIT      100
@@ -46,44 +45,6 @@ ngx_svc_page_create(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
-ngx_svc_page_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
-{
-    ngx_svc_page_t  *page;
-
-    page = sr->data;
-
-    if (call == NULL
-        || ngx_svc_pg_bind_int(sr->op, call, page->limit) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_pg_bind_int(sr->op, call, page->offset);
-}
-
-
-ngx_int_t
-ngx_svc_page_calls(ngx_svc_request_t *sr,
-    const ngx_svc_pg_statement_t *list, const ngx_svc_pg_statement_t *total)
-{
-    ngx_int_t  rc;
-
-    rc = ngx_svc_page_create(sr);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    if (ngx_svc_page_bind(sr, ngx_svc_pg_call(sr->op, list)) != NGX_OK
-        || ngx_svc_pg_call(sr->op, total) == NULL)
-    {
-        return NGX_ERROR;
-    }
-
-    return NGX_OK;
-}
-
-
 static ngx_int_t
 ngx_svc_page_number(ngx_svc_request_t *sr, const char *name,
     int32_t min, int32_t max, int32_t *n)
@@ -118,37 +79,6 @@ ngx_svc_page_number(ngx_svc_request_t *sr, const char *name,
     *n = (int32_t) value;
 
     return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_svc_page_send(ngx_svc_request_t *sr, const char *key, size_t size,
-    PGresult *list, PGresult *total, ngx_svc_row_pt write)
-{
-    int                     i, n;
-    ngx_svc_json_writer_t   w;
-
-    n = PQntuples(list);
-
-    if (PQntuples(total) == 0
-        || ngx_svc_json_writer_init(&w, sr->request->pool, 256 + n * size)
-           != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_open(&w, key, '[');
-
-    for (i = 0; i < n; i++) {
-        write(&w, list, i);
-    }
-
-    ngx_svc_json_close(&w, ']');
-    ngx_svc_page_write(&w, total, sr->data);
-    ngx_svc_json_close(&w, '}');
-
-    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
 }
 
 
