@@ -101,8 +101,9 @@ all_like('what heeds Idempotency-Key',
 all_like('what stays', sub { $_[0]{'x-stability'} },
          sub { $_[0]{path} =~ $STABLE ? 'stable' : 'console' });
 
-my %named = map { $_ => 1 } map { slurp($_) =~ /(?:argument|number|flag|text
-                                                |time)\(sr,\ "(\w+)"/gx }
+my %named = map { $_ => 1 }
+            map { slurp($_) =~ /(?:(?:argument|number|flag|text|time)\(sr,\s
+                                   |param_query(?:_\w+)?\()"(\w+)"/gx }
             glob $s->root . '/ngx_svc_{common,admin,webhook}/{,*/}*.c';
 my %query = map { $_->{name} => 1 } grep { ($_->{in} // '') eq 'query' }
             values %{ $document->{components}{parameters} },
