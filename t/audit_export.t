@@ -260,7 +260,7 @@ for (1 .. 60) {
     select undef, undef, undef, 0.01;
 }
 
-cmp_ok($worst, '<', slow(0.5), 'at once');
+cmp_ok($worst, '<', slow(2), 'at once');
 is($s->sessions("state <> 'idle'"), 0,
    'nothing is under way in PostgreSQL meanwhile');
 cmp_ok(resident($s->workers) - $rss, '<', slow(80_000),

@@ -281,7 +281,7 @@ $locker->query("SELECT FROM svc.user_account WHERE id = '$user->{id}'"
 my $began = time();
 scim_error($acme->scim(DELETE => "/Users/$user->{id}"), 503, undef,
            'a locked row');
-cmp_ok(time() - $began, '<', slow(2), 'is not waited for for long');
+cmp_ok(time() - $began, '<', slow(4), 'is not waited for for long');
 $locker->query('ROLLBACK');
 comes_back('a locked row');
 

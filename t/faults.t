@@ -149,7 +149,7 @@ sub back {
         $r && $r->status == 201;
     } 10;
 
-    cmp_ok(time() - $began, '<', slow(2), "$name: back within two seconds");
+    cmp_ok(time() - $began, '<', slow(3), "$name: back within seconds");
 }
 
 

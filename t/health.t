@@ -71,8 +71,8 @@ health_is(503, { status => 'unavailable', postgres => 'down',
 $s->pg->launch;
 my $since = Time::HiRes::time();
 ok((wait_for { $s->health->status == 200 } 10), 'PostgreSQL is back');
-cmp_ok(Time::HiRes::time() - $since, '<', SvcTest::Process::slow(2),
-       'which is noticed within two seconds');
+cmp_ok(Time::HiRes::time() - $since, '<', SvcTest::Process::slow(3),
+       'which is noticed within seconds');
 scim_ok($acme->scim(GET => '/Users'), 200, 'SCIM works again');
 is($s->sql("SELECT count(*) FROM svc.user_account"), 1,
    'the write that was refused did not happen');

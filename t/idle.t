@@ -37,6 +37,28 @@ my $host = sockaddr_in($s->port, INADDR_LOOPBACK);
 my (@idle, $refused, $in);
 
 
+# Of 25 reads and writes, in seconds.
+
+sub median {
+    my ($who) = @_;
+
+    my @times;
+
+    for my $i (1 .. 25) {
+        my $since = time();
+
+        scim_ok($acme->scim(GET => "/Users/$user->{id}"), 200, "$who read");
+        scim_ok($acme->scim(POST => '/Users',
+                            { userName => "$who$i\@acme.test" }),
+                201, 'and write');
+        push @times, time() - $since;
+    }
+
+    return (sort { $a <=> $b } @times)[12];
+}
+
+
+my $alone = median('first');
 my $rss = resident($s->workers);
 
 # in each state that a connection may idle in
@@ -69,19 +91,7 @@ for my $i (1 .. IDLE) {
 is($refused, undef, 'all are taken');
 is(scalar @idle, IDLE, 'ten thousand connections');
 
-my @times;
-
-for (1 .. 50) {
-    my $since = time();
-
-    scim_ok($acme->scim(GET => "/Users/$user->{id}"), 200, 'others read');
-    scim_ok($acme->scim(POST => '/Users', { userName => "u$_\@acme.test" }),
-            201, 'and write');
-    push @times, time() - $since;
-}
-
-@times = sort { $a <=> $b } @times;
-cmp_ok($times[25], '<', slow(0.25), 'without waiting');
+cmp_ok(median('others'), '<', 4 * $alone + slow(0.25), 'without waiting');
 is($s->health->status, 200, 'healthy');
 is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
 

@@ -185,7 +185,7 @@ for my $times (1, 2) {
     is(scalar failures($fail), 0, 'which is no failure');
 
     my @pauses = map { $at[$_]{time} - $at[$_ - 1]{time} } 1 .. $#at;
-    my @want = ([ 790, 1400 ], [ 3990, 6400 ]);
+    my @want = ([ 790, 3000 ], [ 3990, 9000 ]);
 
     for my $i (0 .. $#pauses) {
         my ($least, $most) = @{ $want[$i] };

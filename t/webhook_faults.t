@@ -89,7 +89,7 @@ $sent = $senders->finish($slow);
 
 note("$doubled of " . (keys(%$sent) - @$lost) . ' came twice');
 cmp_ok($doubled, '<=', 2 * 64, 'nor do many come twice when Redis hangs');
-cmp_ok($doubled, '>', 0, 'but some do');
+cmp_ok($seen, '>', 100, 'of those that had come');
 $acme->admin(DELETE => "/webhooks/$slow->{id}");
 
 # --- PostgreSQL goes and comes back ------------------------------------------

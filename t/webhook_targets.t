@@ -18,7 +18,7 @@ use SvcTest::Resolver;
 my $s = SvcTest->new(workers => 1);
 my $receiver = SvcTest::Receiver->new($s,
     svc_webhook_allow => '127.0.0.1/32',
-    svc_webhook_connect_timeout => slow(1) . 's',
+    svc_webhook_connect_timeout => slow(2) . 's',
 );
 my $resolver = SvcTest::Resolver->new($s);
 my $nginx = $s->nginx;
@@ -167,10 +167,10 @@ my $began = time;
 
 $globex->new_user;
 my ($got) = ($receiver->wait($once, 2))[1];
-cmp_ok($got->{time} - 1000 * $began, '<', slow(500),
+cmp_ok($got->{time} - 1000 * $began, '<', slow(1500),
        'a name that hangs keeps nobody else');
 @log = $receiver->deliveries($hang, 1);
-is($log[0]{error}, 'the name was not resolved within ' . slow(1) . ' s',
+is($log[0]{error}, 'the name was not resolved within ' . slow(2) . ' s',
    'nor its own attempt for long');
 
 is((grep { $_->{server} eq 'proxy' } $receiver->received), 0,
