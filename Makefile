@@ -182,10 +182,16 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 		|| { grep -A5 -E 'error|Error' $(SAN)/make.log; exit 1; }
 	@cp $(SAN)/src/objs/nginx $@
 
+# fewer of what is repeated many times, unless somebody asks for more
+FEWER = SVC_TEST_BUNDLES=$(or $(SVC_TEST_BUNDLES),2000) \
+	SVC_TEST_CASES=$(or $(SVC_TEST_CASES),20000) \
+	SVC_TEST_DUPLICATES=$(or $(SVC_TEST_DUPLICATES),500) \
+	SVC_TEST_EVENTS=$(or $(SVC_TEST_EVENTS),10000)
+
 # what this build cannot be asked is left out, whatever SVC_TEST_ALL says
 sanitize: deps-test $(SAN)/nginx  ## the tests on a build with ASan and UBSan
 	$(call prove,SVC_TEST_NGINX=$(TOP)/$(SAN)/nginx SVC_TEST_MODULES= \
-		SVC_TEST_SLOW=5 SVC_TEST_ALL=,$(TESTS))
+		SVC_TEST_SLOW=5 SVC_TEST_ALL= $(FEWER),$(TESTS))
 
 valgrind: deps-test build  ## the SCIM tests with the workers under valgrind
 	@SVC_TEST_VALGRIND=1 SVC_TEST_SLOW=10 $(PROVE) t/scim_*.t t/audit.t \
