@@ -240,6 +240,8 @@ admin_error($acme->admin(PUT => '/tenant/logo', 'x', undef, 'svc_x'), 401,
 admin_error($acme->admin(DELETE => '/tenant/logo', undef, undef,
                          $viewer->{token}), 403, 'forbidden', 'nor delete it');
 
+my $sockets = $s->nginx->sockets;
+
 for my $i (1 .. 20) {
     my $bytes = $i % 2 ? png_bomb() : png_of_size(500_000);
     my $c = $s->begin(PUT => '/v1/admin/tenant/logo',
@@ -248,6 +250,11 @@ for my $i (1 .. 20) {
     $i % 3 ? $c->abort : $c->close;
 }
 
+# what was sent as a whole is an upload, whoever waits for its answer
+
+ok((wait_for { $s->nginx->sockets <= $sockets
+               && $s->sessions("state <> 'idle'") == 0 } 20),
+   'all have gone');
 is(put(my $last = png(30, 30))->status, 200, 'clients that go leave no trace');
 ok(logo()->body eq $last, 'the last one is served');
 

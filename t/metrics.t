@@ -13,7 +13,7 @@ use SvcTest::Documents qw(section);
 use SvcTest::Http2;
 use SvcTest::Metrics;
 use SvcTest::Nginx;
-use SvcTest::Process qw(wait_for slurp);
+use SvcTest::Process qw(slow wait_for slurp);
 use SvcTest::Sse;
 
 
@@ -24,7 +24,8 @@ my $LOCATION = <<'EOT';
 EOT
 
 my $h2 = SvcTest::Nginx::free_port();
-my $s = SvcTest->new(locations => $LOCATION, http2_port => $h2)->start;
+my $s = SvcTest->new(locations => $LOCATION, http2_port => $h2,
+                     svc => { svc_postgres_timeout => slow(10) . 's' })->start;
 my $acme = $s->tenant('acme');
 my $token = $acme->token_for('audit:view');
 my $REQUESTS = 'svc_http_requests_total';

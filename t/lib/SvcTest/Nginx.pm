@@ -342,6 +342,16 @@ sub worker_pids {
 }
 
 
+# How many sockets they have open.
+
+sub sockets {
+    my ($self) = @_;
+
+    return scalar grep { (readlink // '') =~ /^socket:/ }
+                  map { glob "/proc/$_/fd/*" } $self->worker_pids;
+}
+
+
 sub old_worker_pids {
     my ($self) = @_;
 
