@@ -24,8 +24,7 @@ my $LOCATION = <<'EOT';
 EOT
 
 my $h2 = SvcTest::Nginx::free_port();
-my $s = SvcTest->new(locations => $LOCATION, http2_port => $h2,
-                     svc => { svc_postgres_timeout => slow(10) . 's' })->start;
+my $s = SvcTest->new(locations => $LOCATION, http2_port => $h2)->start;
 my $acme = $s->tenant('acme');
 my $token = $acme->token_for('audit:view');
 my $REQUESTS = 'svc_http_requests_total';
@@ -41,7 +40,7 @@ sub metrics { return $m = SvcTest::Metrics->get($s) }
 sub becomes {
     my ($name, $labels, $value, $what) = @_;
 
-    wait_for { metrics()->sum($name, %$labels) == $value } 10;
+    wait_for { metrics()->sum($name, %$labels) == $value } 30;
     is($m->sum($name, %$labels), $value, $what);
 }
 
@@ -220,6 +219,12 @@ connections_are('ready', 4, 8, 2, 'PostgreSQL is back');
 
 
 # --- in flight, and a client that leaves --------------------------------------
+
+# from here on a row is waited for as long as it is held
+
+$s->nginx->{svc} = { svc_postgres_timeout => slow(20) . 's',
+                     svc_postgres_queue_timeout => slow(20) . 's' };
+$s->reload;
 
 my $lock = $s->connect_as('postgres');
 
