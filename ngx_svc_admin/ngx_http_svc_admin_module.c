@@ -94,19 +94,8 @@ ngx_module_t  ngx_http_svc_admin_module = {
 static ngx_int_t
 ngx_http_svc_admin_preconfiguration(ngx_conf_t *cf)
 {
-    ngx_svc_main_conf_t                  *smcf;
-    ngx_svc_pg_statements_t *const  *list;
-
     if (ngx_svc_check_common(cf, "ngx_http_svc_admin_module") != NGX_OK) {
         return NGX_ERROR;
-    }
-
-    smcf = ngx_svc_main_conf(cf);
-
-    for (list = ngx_svc_admin_statements; *list; list++) {
-        if (ngx_svc_pg_add_statements(&smcf->pg, *list) != NGX_OK) {
-            return NGX_ERROR;
-        }
     }
 
     return ngx_svc_add_statements(cf, ngx_svc_admin_resources);

@@ -1,5 +1,5 @@
 /*
- * The admin API's registry: resources, constraints, statements.
+ * The admin API's registry: resources, constraints.
  */
 
 #include "ngx_svc_admin_governance.h"
@@ -59,11 +59,4 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
       "A role with this key exists already." },
 
     { NULL, NGX_SVC_E_NONE, NULL }
-};
-
-
-ngx_svc_pg_statements_t *const  ngx_svc_admin_statements[] = {
-    ngx_svc_admin_bundle_statements,
-    ngx_svc_admin_apply_statements,
-    NULL
 };

@@ -18,7 +18,7 @@
 #define NGX_SVC_ADMIN_APPLY_DEADLOCK  "40P01"   /* SQLSTATE */
 
 
-/* Of the request's pool; the other pool is of one attempt. */
+/* Of the request's pool; the other pool is of one attempt.  config: first. */
 
 typedef struct {
     ngx_svc_admin_config_t   config;
@@ -33,7 +33,7 @@ typedef struct {
 } ngx_svc_admin_apply_t;
 
 
-static ngx_int_t ngx_svc_admin_apply_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_apply_check(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_admin_apply_reply(ngx_svc_request_t *sr);
 static ngx_svc_admin_apply_t *ngx_svc_admin_apply_create(
     ngx_svc_request_t *sr);
@@ -58,7 +58,10 @@ const ngx_svc_route_t  ngx_svc_admin_apply[] = {
       .path = ngx_string("/admin/config/apply"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_CALLER,
-      .prepare = ngx_svc_admin_apply_prepare,
+      .check = ngx_svc_admin_apply_check,
+      .statements = { &ngx_svc_sql_admin_bundle },
+      .later = { &ngx_svc_sql_admin_governance_lock,
+                 &ngx_svc_sql_admin_config_apply },
       .reply = ngx_svc_admin_apply_reply },
 
     ngx_svc_null_route
@@ -66,7 +69,7 @@ const ngx_svc_route_t  ngx_svc_admin_apply[] = {
 
 
 static ngx_int_t
-ngx_svc_admin_apply_prepare(ngx_svc_request_t *sr)
+ngx_svc_admin_apply_check(ngx_svc_request_t *sr, void *body)
 {
     ngx_svc_admin_apply_t  *apply;
 
@@ -393,9 +396,5 @@ ngx_svc_admin_apply_again(ngx_svc_admin_apply_t *apply)
 static ngx_int_t
 ngx_svc_admin_apply_read(ngx_svc_request_t *sr)
 {
-    ngx_svc_admin_apply_t  *apply;
-
-    apply = sr->data;
-
-    return ngx_svc_admin_bundle_call(sr, &apply->config.candidate);
+    return ngx_svc_route_call(sr, &ngx_svc_sql_admin_bundle, NULL);
 }

@@ -20,7 +20,7 @@ typedef enum {
 
 /*
  * ngx_svc_admin_apply_write.c: adds the lock and the statement that does all of
- * the plan, or nothing; what it binds is of the pool.
+ * the plan, or nothing; what it binds is of the pool and of the request's.
  */
 ngx_int_t ngx_svc_admin_apply_call(ngx_svc_request_t *sr, ngx_pool_t *pool,
     const ngx_svc_admin_plan_t *plan, const ngx_str_t *revision);
@@ -29,7 +29,7 @@ ngx_int_t ngx_svc_admin_apply_call(ngx_svc_request_t *sr, ngx_pool_t *pool,
 ngx_svc_admin_apply_e ngx_svc_admin_apply_result(ngx_svc_request_t *sr,
     ngx_str_t *role);
 
-extern ngx_svc_pg_statements_t  ngx_svc_admin_apply_statements[];
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_config_apply;
 
 
 #endif /* _NGX_SVC_ADMIN_APPLY_H_INCLUDED_ */

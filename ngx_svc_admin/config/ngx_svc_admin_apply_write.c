@@ -12,7 +12,7 @@
 #define NGX_SVC_ADMIN_APPLY_TEXT  1024  /* first guess, in bytes */
 
 
-/* The texts that the statement takes, in its order. */
+/* The texts that the statement takes. */
 
 typedef enum {
     NGX_SVC_ADMIN_APPLY_ACCESS = 0,
@@ -33,7 +33,16 @@ typedef struct {
     ngx_svc_json_writer_t         texts[NGX_SVC_ADMIN_APPLY_NTEXTS];
 } ngx_svc_admin_apply_write_t;
 
+typedef struct {
+    const char                   *action;
+    const char                   *target;       /* its type */
+} ngx_svc_admin_apply_event_t;
 
+
+static ngx_int_t ngx_svc_admin_apply_bind_revision(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_admin_apply_bind_text(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_admin_apply_texts(ngx_svc_admin_apply_write_t *aw);
 static ngx_svc_json_writer_t *ngx_svc_admin_apply_text(
     ngx_svc_admin_apply_write_t *aw, ngx_svc_admin_apply_text_e i);
@@ -49,8 +58,8 @@ static void ngx_svc_admin_apply_role(ngx_svc_admin_apply_write_t *aw,
 static void ngx_svc_admin_apply_event(ngx_svc_admin_apply_write_t *aw,
     const ngx_svc_admin_change_t *change);
 static void ngx_svc_admin_apply_applied(ngx_svc_admin_apply_write_t *aw);
-static void ngx_svc_admin_apply_plain(ngx_svc_json_writer_t *w,
-    const char *key, const char *text);
+static void ngx_svc_admin_apply_named(ngx_svc_json_writer_t *w,
+    const ngx_svc_admin_apply_event_t *event);
 
 
 /*
@@ -58,7 +67,60 @@ static void ngx_svc_admin_apply_plain(ngx_svc_json_writer_t *w,
  * are JSON strings; a closing bracket is two behind its opening one.
  */
 
-static const u_char  ngx_svc_admin_apply_brackets[] = "{{{[{[{[";
+static const u_char  ngx_svc_admin_apply_brackets[] = {
+    [NGX_SVC_ADMIN_APPLY_ACCESS] = '{',
+    [NGX_SVC_ADMIN_APPLY_RISK] = '{',
+    [NGX_SVC_ADMIN_APPLY_PASSWORD] = '{',
+    [NGX_SVC_ADMIN_APPLY_OVERRIDES] = '[',
+    [NGX_SVC_ADMIN_APPLY_OVERRIDES_GONE] = '{',
+    [NGX_SVC_ADMIN_APPLY_ROLES] = '[',
+    [NGX_SVC_ADMIN_APPLY_ROLES_GONE] = '{',
+    [NGX_SVC_ADMIN_APPLY_EVENTS] = '['
+};
+
+
+#define ngx_svc_admin_apply_event_of(action, target)  { action, target }
+
+static const ngx_svc_admin_apply_event_t
+    ngx_svc_admin_apply_events[NGX_SVC_ADMIN_NSECTIONS]
+                              [NGX_SVC_ADMIN_DELETE + 1] =
+{
+    [NGX_SVC_ADMIN_ACCESS] = {
+        [NGX_SVC_ADMIN_UPDATE] =
+            NGX_SVC_A_ACCESS_POLICY_UPDATED(ngx_svc_admin_apply_event_of)
+    },
+
+    [NGX_SVC_ADMIN_RISK] = {
+        [NGX_SVC_ADMIN_UPDATE] =
+            NGX_SVC_A_RISK_UPDATED(ngx_svc_admin_apply_event_of)
+    },
+
+    [NGX_SVC_ADMIN_PASSWORD] = {
+        [NGX_SVC_ADMIN_UPDATE] =
+            NGX_SVC_A_PASSWORD_UPDATED(ngx_svc_admin_apply_event_of)
+    },
+
+    [NGX_SVC_ADMIN_OVERRIDE] = {
+        [NGX_SVC_ADMIN_CREATE] =
+            NGX_SVC_A_GROUP_PASSWORD_CREATED(ngx_svc_admin_apply_event_of),
+        [NGX_SVC_ADMIN_UPDATE] =
+            NGX_SVC_A_GROUP_PASSWORD_UPDATED(ngx_svc_admin_apply_event_of),
+        [NGX_SVC_ADMIN_DELETE] =
+            NGX_SVC_A_GROUP_PASSWORD_DELETED(ngx_svc_admin_apply_event_of)
+    },
+
+    [NGX_SVC_ADMIN_ROLE] = {
+        [NGX_SVC_ADMIN_CREATE] =
+            NGX_SVC_A_ROLE_CREATED(ngx_svc_admin_apply_event_of),
+        [NGX_SVC_ADMIN_UPDATE] =
+            NGX_SVC_A_ROLE_UPDATED(ngx_svc_admin_apply_event_of),
+        [NGX_SVC_ADMIN_DELETE] =
+            NGX_SVC_A_ROLE_DELETED(ngx_svc_admin_apply_event_of)
+    }
+};
+
+static const ngx_svc_admin_apply_event_t  ngx_svc_admin_apply_applied_event =
+    NGX_SVC_A_CONFIG_APPLIED(ngx_svc_admin_apply_event_of);
 
 
 /*
@@ -79,7 +141,10 @@ static const u_char  ngx_svc_admin_apply_brackets[] = "{{{[{[{[";
         NGX_SVC_ADMIN_COLUMN_ELEMENT(x, n, column, name, type, )              \
         ", o." #column ")"
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_config_apply = {
+#define ngx_svc_admin_apply_param(text)                                       \
+    { .bind = ngx_svc_admin_apply_bind_text, .n = text }
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_admin_config_apply = {
     .name = "admin_config_apply",
     .text =
         "WITH g AS ("
@@ -106,7 +171,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_config_apply = {
                 " access_policy = CASE WHEN access THEN $2::text::json"
                     " ELSE o.access_policy END,"
                 " access_number = o.access_number + access::int4,"
-                " access_version_id = coalesce($3, o.access_version_id),"
+                " access_version_id = CASE WHEN access THEN $3"
+                    " ELSE o.access_version_id END,"
                 " access_updated_at = CASE WHEN access THEN greatest(now(),"
                     " o.access_updated_at + interval '1 millisecond')"
                     " ELSE o.access_updated_at END, "
@@ -176,12 +242,18 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_config_apply = {
         " SELECT EXISTS (SELECT FROM u) AS applied,"
             " NOT EXISTS (SELECT FROM g) AS moved,"
             " (SELECT min(key) FROM d WHERE used) AS used",
-    .nparams = 11
-};
-
-ngx_svc_pg_statements_t  ngx_svc_admin_apply_statements[] = {
-    &ngx_svc_sql_admin_config_apply,
-    NULL
+    NGX_SVC_PARAMS(
+        ngx_svc_param_call(ngx_svc_admin_apply_bind_revision),
+        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_ACCESS),
+        ngx_svc_param_new_id(),
+        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_RISK),
+        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_PASSWORD),
+        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_OVERRIDES),
+        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_OVERRIDES_GONE),
+        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_ROLES),
+        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_ROLES_GONE),
+        ngx_svc_admin_apply_param(NGX_SVC_ADMIN_APPLY_EVENTS),
+        ngx_svc_param_constant(NGX_SVC_ADMIN_ACCESS_VERSIONS))
 };
 
 
@@ -189,48 +261,53 @@ ngx_int_t
 ngx_svc_admin_apply_call(ngx_svc_request_t *sr, ngx_pool_t *pool,
     const ngx_svc_admin_plan_t *plan, const ngx_str_t *revision)
 {
-    u_char                       *id;
-    ngx_str_t                     text;
-    ngx_uint_t                    i;
-    ngx_svc_pg_call_t            *call;
-    ngx_svc_json_writer_t        *w;
-    ngx_svc_admin_apply_write_t   aw;
+    ngx_svc_admin_apply_write_t  aw;
 
     aw.pool = pool;
     aw.plan = plan;
     aw.revision = revision;
 
-    id = ngx_pnalloc(pool, NGX_SVC_UUID_LEN);
-
-    if (id == NULL
-        || ngx_svc_uuid_new(id) != NGX_OK
-        || ngx_svc_admin_apply_texts(&aw) != NGX_OK
-        || ngx_svc_admin_governance_lock(sr) != NGX_OK)
+    if (ngx_svc_admin_apply_texts(&aw) != NGX_OK
+        || ngx_svc_route_call(sr, &ngx_svc_sql_admin_governance_lock, NULL)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_config_apply);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
+    return ngx_svc_route_call(sr, &ngx_svc_sql_admin_config_apply, &aw);
+}
 
-    ngx_svc_pg_bind_str(call, revision);
 
-    for (i = 0; i < NGX_SVC_ADMIN_APPLY_NTEXTS; i++) {
-        w = &aw.texts[i];
+/* body: ngx_svc_admin_apply_write_t */
 
-        text.data = w->start;
-        text.len = w->last - w->start;
+static ngx_int_t
+ngx_svc_admin_apply_bind_revision(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_admin_apply_write_t  *aw = body;
 
-        ngx_svc_pg_bind_str(call, text.data ? &text : NULL);
+    ngx_svc_pg_bind_str(call, aw->revision);
 
-        if (i == NGX_SVC_ADMIN_APPLY_ACCESS) {
-            ngx_svc_pg_bind(call, text.data ? id : NULL, NGX_SVC_UUID_LEN);
-        }
-    }
+    return NGX_OK;
+}
 
-    return ngx_svc_pg_bind_int(sr->op, call, NGX_SVC_ADMIN_ACCESS_VERSIONS);
+
+static ngx_int_t
+ngx_svc_admin_apply_bind_text(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_str_t                     text;
+    ngx_svc_json_writer_t        *w;
+    ngx_svc_admin_apply_write_t  *aw = body;
+
+    w = &aw->texts[param->n];
+
+    text.data = w->start;
+    text.len = w->last - w->start;
+
+    ngx_svc_pg_bind_str(call, text.data ? &text : NULL);
+
+    return NGX_OK;
 }
 
 
@@ -298,32 +375,31 @@ ngx_svc_admin_apply_change(ngx_svc_admin_apply_write_t *aw,
     ngx_svc_json_writer_t         *w;
     const ngx_svc_admin_bundle_t  *candidate;
 
-    candidate = aw->plan->candidate;
+    switch (change->section) {
 
-    switch (change->resource) {
-
-    case NGX_SVC_ADMIN_CHANGE_ACCESS:
+    case NGX_SVC_ADMIN_ACCESS:
+        candidate = change->after;
         w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_ACCESS);
         ngx_svc_access_write(w, candidate->access);
         break;
 
-    case NGX_SVC_ADMIN_CHANGE_RISK:
+    case NGX_SVC_ADMIN_RISK:
         w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_RISK);
         ngx_svc_admin_apply_policy(w, ngx_svc_admin_risk_members,
-                                   &candidate->risk);
+                                   change->after);
         break;
 
-    case NGX_SVC_ADMIN_CHANGE_PASSWORD:
+    case NGX_SVC_ADMIN_PASSWORD:
         w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_PASSWORD);
         ngx_svc_admin_apply_policy(w, ngx_svc_admin_password_members,
-                                   &candidate->password);
+                                   change->after);
         break;
 
-    case NGX_SVC_ADMIN_CHANGE_OVERRIDE:
+    case NGX_SVC_ADMIN_OVERRIDE:
         ngx_svc_admin_apply_override(aw, change);
         break;
 
-    default: /* NGX_SVC_ADMIN_CHANGE_ROLE */
+    default: /* NGX_SVC_ADMIN_ROLE */
         ngx_svc_admin_apply_role(aw, change);
     }
 }
@@ -352,25 +428,23 @@ static void
 ngx_svc_admin_apply_override(ngx_svc_admin_apply_write_t *aw,
     const ngx_svc_admin_change_t *change)
 {
+    const ngx_str_t                        *key;
     ngx_svc_json_writer_t                  *w;
     const ngx_svc_admin_bundle_override_t  *override;
 
-    override = change->u.override.after;
+    key = ngx_svc_admin_change_key(change);
+    override = change->after;
 
     if (override == NULL) {
-        override = change->u.override.before;
         w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_OVERRIDES_GONE);
-
-        ngx_svc_json_plain(w, NULL, override->group_id.data,
-                           override->group_id.len);
+        ngx_svc_json_plain(w, NULL, key->data, key->len);
         return;
     }
 
     w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_OVERRIDES);
 
     ngx_svc_json_open(w, NULL, '{');
-    ngx_svc_json_plain(w, "id", override->group_id.data,
-                       override->group_id.len);
+    ngx_svc_json_plain(w, "id", key->data, key->len);
     ngx_svc_json_open(w, "f", '[');
     ngx_svc_admin_apply_policy(w, ngx_svc_admin_password_members,
                                &override->password);
@@ -383,21 +457,20 @@ static void
 ngx_svc_admin_apply_role(ngx_svc_admin_apply_write_t *aw,
     const ngx_svc_admin_change_t *change)
 {
-    ngx_svc_json_writer_t              *w;
-    const ngx_svc_admin_bundle_role_t  *role;
+    const ngx_str_t        *key;
+    ngx_svc_json_writer_t  *w;
 
-    role = change->u.role.after;
+    key = ngx_svc_admin_change_key(change);
 
-    if (role) {
+    if (change->after) {
         w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_ROLES);
-        ngx_svc_admin_bundle_write_role(w, NULL, role);
+        ngx_svc_admin_sections[NGX_SVC_ADMIN_ROLE].write(w, NULL,
+                                                         change->after);
         return;
     }
 
-    role = change->u.role.before;
     w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_ROLES_GONE);
-
-    ngx_svc_json_plain(w, NULL, role->key.data, role->key.len);
+    ngx_svc_json_plain(w, NULL, key->data, key->len);
 }
 
 
@@ -405,58 +478,35 @@ static void
 ngx_svc_admin_apply_event(ngx_svc_admin_apply_write_t *aw,
     const ngx_svc_admin_change_t *change)
 {
-    ngx_svc_json_writer_t                   *w;
-    const ngx_svc_admin_bundle_role_t       *role;
-    const ngx_svc_admin_bundle_override_t   *override;
-
-    /* in the order of their values */
-
-    static const char *const  types[] = {
-        "accessPolicy", "riskPolicy", "passwordPolicy",
-        "groupPasswordPolicy", "role"
-    };
-
-    static const char *const  actions[][NGX_SVC_ADMIN_DELETE + 1] = {
-        { NULL, "access_policy.updated", NULL },
-        { NULL, "risk_policy.updated", NULL },
-        { NULL, "password_policy.updated", NULL },
-        { "group_password_policy.created", "group_password_policy.updated",
-          "group_password_policy.deleted" },
-        { "role.created", "role.updated", "role.deleted" }
-    };
+    const ngx_str_t                    *key;
+    ngx_svc_json_writer_t              *w;
+    const ngx_svc_admin_bundle_role_t  *role;
 
     w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_EVENTS);
+    key = ngx_svc_admin_change_key(change);
+    role = NULL;
 
     ngx_svc_json_open(w, NULL, '{');
-    ngx_svc_admin_apply_plain(w, "action",
-                              actions[change->resource][change->action]);
-    ngx_svc_admin_apply_plain(w, "type", types[change->resource]);
+    ngx_svc_admin_apply_named(w,
+                              &ngx_svc_admin_apply_events[change->section]
+                                                         [change->action]);
 
-    if (change->resource == NGX_SVC_ADMIN_CHANGE_OVERRIDE) {
-        override = change->u.override.after ? change->u.override.after
-                                            : change->u.override.before;
+    if (key) {
+        ngx_svc_json_plain(w, "id", key->data, key->len);
+    }
 
-        ngx_svc_json_plain(w, "id", override->group_id.data,
-                           override->group_id.len);
-
-    } else if (change->resource == NGX_SVC_ADMIN_CHANGE_ROLE) {
-        role = change->u.role.after ? change->u.role.after
-                                    : change->u.role.before;
-
-        ngx_svc_json_plain(w, "id", role->key.data, role->key.len);
+    if (change->section == NGX_SVC_ADMIN_ROLE) {
+        role = change->after ? change->after : change->before;
         ngx_svc_json_string(w, "name", role->name.data, role->name.len);
     }
 
     ngx_svc_json_open(w, "details", '{');
 
     if (change->action == NGX_SVC_ADMIN_UPDATE) {
-        ngx_svc_admin_plan_paths(w, "changed", aw->plan, change, 1);
+        ngx_svc_admin_plan_paths(w, "changed", change, 1);
 
-    } else if (change->action == NGX_SVC_ADMIN_CREATE
-               && change->resource == NGX_SVC_ADMIN_CHANGE_ROLE)
-    {
-        ngx_svc_permissions_write(w, "permissions",
-                                        change->u.role.after->permissions);
+    } else if (change->action == NGX_SVC_ADMIN_CREATE && role) {
+        ngx_svc_permissions_write(w, "permissions", role->permissions);
     }
 
     ngx_svc_json_close(w, '}');
@@ -474,8 +524,7 @@ ngx_svc_admin_apply_applied(ngx_svc_admin_apply_write_t *aw)
     w = ngx_svc_admin_apply_text(aw, NGX_SVC_ADMIN_APPLY_EVENTS);
 
     ngx_svc_json_open(w, NULL, '{');
-    ngx_svc_admin_apply_plain(w, "action", "config.applied");
-    ngx_svc_admin_apply_plain(w, "type", "config");
+    ngx_svc_admin_apply_named(w, &ngx_svc_admin_apply_applied_event);
 
     ngx_svc_json_open(w, "details", '{');
     ngx_svc_json_integer(w, "created", plan->counts[NGX_SVC_ADMIN_CREATE]);
@@ -491,10 +540,13 @@ ngx_svc_admin_apply_applied(ngx_svc_admin_apply_write_t *aw)
 
 
 static void
-ngx_svc_admin_apply_plain(ngx_svc_json_writer_t *w, const char *key,
-    const char *text)
+ngx_svc_admin_apply_named(ngx_svc_json_writer_t *w,
+    const ngx_svc_admin_apply_event_t *event)
 {
-    ngx_svc_json_plain(w, key, (u_char *) text, ngx_strlen(text));
+    ngx_svc_json_plain(w, "action", (u_char *) event->action,
+                       ngx_strlen(event->action));
+    ngx_svc_json_plain(w, "type", (u_char *) event->target,
+                       ngx_strlen(event->target));
 }
 
 

@@ -18,12 +18,10 @@ typedef struct {
     ngx_svc_value_t  roles;
 } ngx_svc_admin_bundle_values_t;
 
-/* What an element of both arrays begins with. */
+/* Of an element, whose index is set. */
 
-typedef struct {
-    ngx_str_t        key;
-    ngx_uint_t       index;
-} ngx_svc_admin_bundle_key_t;
+typedef ngx_int_t (*ngx_svc_admin_bundle_element_pt)(cJSON *json,
+    const char *path, void *element, ngx_svc_error_t *err);
 
 
 static ngx_int_t ngx_svc_admin_bundle_access(ngx_pool_t *pool,
@@ -38,38 +36,42 @@ static void ngx_svc_admin_bundle_policy(const ngx_svc_member_t *fields,
 static ngx_int_t ngx_svc_admin_bundle_overrides(ngx_pool_t *pool, cJSON *json,
     ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_admin_bundle_override(cJSON *json, const char *path,
-    ngx_svc_admin_bundle_override_t *override, ngx_svc_error_t *err);
+    void *element, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_admin_bundle_roles(ngx_pool_t *pool, cJSON *json,
     ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_admin_bundle_role(cJSON *json, const char *path,
-    ngx_svc_admin_bundle_role_t *role, ngx_svc_error_t *err);
+    void *element, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_admin_bundle_object(const ngx_svc_member_t *table,
     const char *path, cJSON *json, void *dst, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_admin_bundle_array(ngx_pool_t *pool, cJSON *json,
-    ngx_array_t *array, size_t size);
-static void ngx_svc_admin_bundle_path(char *path, const char *name,
-    ngx_uint_t i);
+    const ngx_svc_admin_section_t *section, ngx_array_t *array,
+    ngx_svc_admin_bundle_element_pt parse, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_admin_bundle_once(ngx_array_t *array,
     const char *name, const char *member, ngx_svc_error_t *err);
 static int ngx_libc_cdecl ngx_svc_admin_bundle_order(const void *one,
     const void *two);
 
 
-#define ngx_svc_admin_bundle_row(name, type, flags, limit, field)             \
-    { ngx_string(name), type, flags, limit, limit, NULL, NULL, NULL,          \
-      offsetof(ngx_svc_admin_bundle_values_t, field) }
+#define ngx_svc_admin_bundle_row(title, what, field)                          \
+    { .name = ngx_string(title),                                              \
+      .type = what,                                                           \
+      .offset = offsetof(ngx_svc_admin_bundle_values_t, field) }
 
 static const ngx_svc_member_t  ngx_svc_admin_bundle_members[] = {
 
-    ngx_svc_admin_bundle_row("version", NGX_SVC_T_INTEGER, NGX_SVC_M_REQUIRED,
-                             NGX_SVC_ADMIN_BUNDLE_VERSION, version),
-    ngx_svc_admin_bundle_row("accessPolicy", NGX_SVC_T_OBJECT, 0, 0, access),
-    ngx_svc_admin_bundle_row("riskPolicy", NGX_SVC_T_OBJECT, 0, 0, risk),
-    ngx_svc_admin_bundle_row("passwordPolicy", NGX_SVC_T_OBJECT, 0, 0,
-                             password),
-    ngx_svc_admin_bundle_row("groupPasswordPolicies", NGX_SVC_T_ARRAY, 0, 0,
+    { .name = ngx_string("version"),
+      .type = NGX_SVC_T_INTEGER,
+      .flags = NGX_SVC_M_REQUIRED,
+      .min = NGX_SVC_ADMIN_BUNDLE_VERSION,
+      .max = NGX_SVC_ADMIN_BUNDLE_VERSION,
+      .offset = offsetof(ngx_svc_admin_bundle_values_t, version) },
+
+    ngx_svc_admin_bundle_row("accessPolicy", NGX_SVC_T_OBJECT, access),
+    ngx_svc_admin_bundle_row("riskPolicy", NGX_SVC_T_OBJECT, risk),
+    ngx_svc_admin_bundle_row("passwordPolicy", NGX_SVC_T_OBJECT, password),
+    ngx_svc_admin_bundle_row("groupPasswordPolicies", NGX_SVC_T_ARRAY,
                              overrides),
-    ngx_svc_admin_bundle_row("roles", NGX_SVC_T_ARRAY, 0, 0, roles),
+    ngx_svc_admin_bundle_row("roles", NGX_SVC_T_ARRAY, roles),
 
     ngx_svc_null_member
 };
@@ -126,7 +128,7 @@ ngx_svc_admin_bundle_access(ngx_pool_t *pool, const ngx_svc_zones_t *zones,
     rc = ngx_svc_access_parse(pool, zones, json, "accessPolicy", 1, &policy,
                               err);
     if (rc == NGX_OK) {
-        bundle->sections |= NGX_SVC_ADMIN_BUNDLE_ACCESS;
+        bundle->sections |= 1 << NGX_SVC_ADMIN_ACCESS;
         bundle->access = policy;
     }
 
@@ -155,7 +157,7 @@ ngx_svc_admin_bundle_risk(cJSON *json, ngx_svc_admin_bundle_t *bundle,
                             "\"riskPolicy.denyThreshold\".");
     }
 
-    bundle->sections |= NGX_SVC_ADMIN_BUNDLE_RISK;
+    bundle->sections |= 1 << NGX_SVC_ADMIN_RISK;
     ngx_svc_admin_bundle_policy(ngx_svc_admin_risk_members, &risk,
                                 &bundle->risk);
 
@@ -178,7 +180,7 @@ ngx_svc_admin_bundle_password(cJSON *json, ngx_svc_admin_bundle_t *bundle,
         return NGX_DECLINED;
     }
 
-    bundle->sections |= NGX_SVC_ADMIN_BUNDLE_PASSWORD;
+    bundle->sections |= 1 << NGX_SVC_ADMIN_PASSWORD;
     ngx_svc_admin_bundle_policy(ngx_svc_admin_password_members, &password,
                                 &bundle->password);
 
@@ -214,48 +216,30 @@ static ngx_int_t
 ngx_svc_admin_bundle_overrides(ngx_pool_t *pool, cJSON *json,
     ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err)
 {
-    char                              path[NGX_SVC_ADMIN_BUNDLE_PATH];
-    cJSON                            *child;
-    ngx_svc_admin_bundle_override_t  *override;
+    ngx_int_t                       rc;
+    const ngx_svc_admin_section_t  *section;
 
-    if (ngx_svc_admin_bundle_array(pool, json, &bundle->overrides,
-                                   sizeof(ngx_svc_admin_bundle_override_t))
-        != NGX_OK)
-    {
-        return NGX_ERROR;
+    section = &ngx_svc_admin_sections[NGX_SVC_ADMIN_OVERRIDE];
+
+    rc = ngx_svc_admin_bundle_array(pool, json, section, &bundle->overrides,
+                                    ngx_svc_admin_bundle_override, err);
+    if (rc != NGX_OK) {
+        return rc;
     }
 
-    for (child = json->child; child; child = child->next) {
+    bundle->sections |= 1 << NGX_SVC_ADMIN_OVERRIDE;
 
-        ngx_svc_admin_bundle_path(path, "groupPasswordPolicies",
-                                  bundle->overrides.nelts);
-
-        override = ngx_array_push(&bundle->overrides);
-        if (override == NULL) {
-            return NGX_ERROR;
-        }
-
-        override->index = bundle->overrides.nelts - 1;
-
-        if (ngx_svc_admin_bundle_override(child, path, override, err)
-            != NGX_OK)
-        {
-            return NGX_DECLINED;
-        }
-    }
-
-    bundle->sections |= NGX_SVC_ADMIN_BUNDLE_OVERRIDES;
-
-    return ngx_svc_admin_bundle_once(&bundle->overrides,
-                                     "groupPasswordPolicies", "groupId", err);
+    return ngx_svc_admin_bundle_once(&bundle->overrides, section->member,
+                                     "groupId", err);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_bundle_override(cJSON *json, const char *path,
-    ngx_svc_admin_bundle_override_t *override, ngx_svc_error_t *err)
+ngx_svc_admin_bundle_override(cJSON *json, const char *path, void *element,
+    ngx_svc_error_t *err)
 {
-    ngx_svc_admin_password_t  password;
+    ngx_svc_admin_password_t          password;
+    ngx_svc_admin_bundle_override_t  *override = element;
 
     ngx_memzero(&password, sizeof(ngx_svc_admin_password_t));
 
@@ -284,50 +268,36 @@ static ngx_int_t
 ngx_svc_admin_bundle_roles(ngx_pool_t *pool, cJSON *json,
     ngx_svc_admin_bundle_t *bundle, ngx_svc_error_t *err)
 {
-    char                          path[NGX_SVC_ADMIN_BUNDLE_PATH];
-    cJSON                        *child;
-    ngx_svc_admin_bundle_role_t  *role;
+    ngx_int_t                       rc;
+    const ngx_svc_admin_section_t  *section;
+
+    section = &ngx_svc_admin_sections[NGX_SVC_ADMIN_ROLE];
 
     if (cJSON_GetArraySize(json) > NGX_SVC_ADMIN_ROLES) {
         return ngx_svc_fail(err, NGX_SVC_E_LIMIT_EXCEEDED,
-                            "\"roles\" must be an array of at most %d "
-                            "elements.", NGX_SVC_ADMIN_ROLES);
+                            "\"%s\" must be an array of at most %d elements.",
+                            section->member, NGX_SVC_ADMIN_ROLES);
     }
 
-    if (ngx_svc_admin_bundle_array(pool, json, &bundle->roles,
-                                   sizeof(ngx_svc_admin_bundle_role_t))
-        != NGX_OK)
-    {
-        return NGX_ERROR;
+    rc = ngx_svc_admin_bundle_array(pool, json, section, &bundle->roles,
+                                    ngx_svc_admin_bundle_role, err);
+    if (rc != NGX_OK) {
+        return rc;
     }
 
-    for (child = json->child; child; child = child->next) {
+    bundle->sections |= 1 << NGX_SVC_ADMIN_ROLE;
 
-        ngx_svc_admin_bundle_path(path, "roles", bundle->roles.nelts);
-
-        role = ngx_array_push(&bundle->roles);
-        if (role == NULL) {
-            return NGX_ERROR;
-        }
-
-        role->index = bundle->roles.nelts - 1;
-
-        if (ngx_svc_admin_bundle_role(child, path, role, err) != NGX_OK) {
-            return NGX_DECLINED;
-        }
-    }
-
-    bundle->sections |= NGX_SVC_ADMIN_BUNDLE_ROLES;
-
-    return ngx_svc_admin_bundle_once(&bundle->roles, "roles", "key", err);
+    return ngx_svc_admin_bundle_once(&bundle->roles, section->member, "key",
+                                     err);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_bundle_role(cJSON *json, const char *path,
-    ngx_svc_admin_bundle_role_t *role, ngx_svc_error_t *err)
+ngx_svc_admin_bundle_role(cJSON *json, const char *path, void *element,
+    ngx_svc_error_t *err)
 {
-    ngx_svc_admin_role_t  values;
+    ngx_svc_admin_role_t          values;
+    ngx_svc_admin_bundle_role_t  *role = element;
 
     ngx_memzero(&values, sizeof(ngx_svc_admin_role_t));
 
@@ -346,8 +316,7 @@ ngx_svc_admin_bundle_role(cJSON *json, const char *path,
 
     role->key = values.key.str;
     role->name = values.name.str;
-    role->permissions = ngx_svc_permissions_json(
-                                                  values.permissions.json);
+    role->permissions = ngx_svc_permissions_json(values.permissions.json);
     role->members = 0;
 
     return NGX_OK;
@@ -358,9 +327,7 @@ static ngx_int_t
 ngx_svc_admin_bundle_object(const ngx_svc_member_t *table, const char *path,
     cJSON *json, void *dst, ngx_svc_error_t *err)
 {
-    static const ngx_svc_member_t  object = {
-        ngx_null_string, NGX_SVC_T_OBJECT, 0, 0, 0, NULL, NULL, NULL, 0
-    };
+    static const ngx_svc_member_t  object = { .type = NGX_SVC_T_OBJECT };
 
     if (ngx_svc_schema_value(&object, json, path, NULL, err) != NGX_OK) {
         return NGX_DECLINED;
@@ -372,22 +339,39 @@ ngx_svc_admin_bundle_object(const ngx_svc_member_t *table, const char *path,
 
 
 static ngx_int_t
-ngx_svc_admin_bundle_array(ngx_pool_t *pool, cJSON *json, ngx_array_t *array,
-    size_t size)
+ngx_svc_admin_bundle_array(ngx_pool_t *pool, cJSON *json,
+    const ngx_svc_admin_section_t *section, ngx_array_t *array,
+    ngx_svc_admin_bundle_element_pt parse, ngx_svc_error_t *err)
 {
-    ngx_uint_t  n;
+    char                         path[NGX_SVC_ADMIN_BUNDLE_PATH];
+    cJSON                       *child;
+    ngx_uint_t                   n;
+    ngx_svc_admin_bundle_key_t  *element;
 
     n = cJSON_GetArraySize(json);
 
-    return ngx_array_init(array, pool, n ? n : 1, size);
-}
+    if (ngx_array_init(array, pool, n ? n : 1, section->size) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
+    for (child = json->child; child; child = child->next) {
 
-static void
-ngx_svc_admin_bundle_path(char *path, const char *name, ngx_uint_t i)
-{
-    *ngx_snprintf((u_char *) path, NGX_SVC_ADMIN_BUNDLE_PATH - 1, "%s[%ui]",
-                  name, i) = '\0';
+        *ngx_snprintf((u_char *) path, sizeof(path) - 1, "%s[%ui]",
+                      section->member, array->nelts) = '\0';
+
+        element = ngx_array_push(array);
+        if (element == NULL) {
+            return NGX_ERROR;
+        }
+
+        element->index = array->nelts - 1;
+
+        if (parse(child, path, element, err) != NGX_OK) {
+            return NGX_DECLINED;
+        }
+    }
+
+    return NGX_OK;
 }
 
 

@@ -13,12 +13,37 @@
 
 #define NGX_SVC_ADMIN_BUNDLE_VERSION    1
 
-#define NGX_SVC_ADMIN_BUNDLE_ACCESS     0x01
-#define NGX_SVC_ADMIN_BUNDLE_RISK       0x02
-#define NGX_SVC_ADMIN_BUNDLE_PASSWORD   0x04
-#define NGX_SVC_ADMIN_BUNDLE_OVERRIDES  0x08
-#define NGX_SVC_ADMIN_BUNDLE_ROLES      0x10
-#define NGX_SVC_ADMIN_BUNDLE_ALL        0x1f
+
+/* The sections, in the order of the bundle. */
+
+typedef enum {
+    NGX_SVC_ADMIN_ACCESS = 0,
+    NGX_SVC_ADMIN_RISK,
+    NGX_SVC_ADMIN_PASSWORD,
+    NGX_SVC_ADMIN_OVERRIDE,
+    NGX_SVC_ADMIN_ROLE,
+    NGX_SVC_ADMIN_NSECTIONS
+} ngx_svc_admin_section_e;
+
+#define NGX_SVC_ADMIN_BUNDLE_ALL        ((1 << NGX_SVC_ADMIN_NSECTIONS) - 1)
+
+typedef struct {
+    const char                     *member;     /* of the bundle */
+    const char                     *name;       /* of a change in it */
+    const ngx_svc_member_t         *fields;     /* of its values; NULL: of the
+                                                   access policy */
+    size_t                          offset;     /* of its value in a bundle, or
+                                                   of the array of them */
+    size_t                          size;       /* of an element; 0: no array */
+
+    /* Writes a value as a member, or as an element. */
+    void                          (*write)(ngx_svc_json_writer_t *w,
+                                           const char *key, const void *value);
+} ngx_svc_admin_section_t;
+
+/* ngx_svc_admin_bundle_write.c: by the numbers above. */
+extern const ngx_svc_admin_section_t
+    ngx_svc_admin_sections[NGX_SVC_ADMIN_NSECTIONS];
 
 
 /*
@@ -33,7 +58,12 @@ typedef struct {
 } ngx_svc_admin_bundle_policy_t;
 
 
-/* index: where it is in a body. */
+/* What an element of both arrays begins with; index: where it is in a body. */
+
+typedef struct {
+    ngx_str_t                       key;
+    ngx_uint_t                      index;
+} ngx_svc_admin_bundle_key_t;
 
 typedef struct {
     ngx_str_t                       group_id;
@@ -53,11 +83,12 @@ typedef struct {
 /*
  * A section that is absent is not managed.  Strings point to where they were
  * read.  The rest is of a live one: its access policy may be NULL, when what is
- * stored is none any more, and is then in access_json alone.
+ * stored is none any more, and is then in access_json alone.  The bundle itself
+ * is the value of its access policy.
  */
 
 typedef struct {
-    ngx_uint_t                      sections;   /* those that are there */
+    ngx_uint_t                      sections;   /* 1 << those that are there */
     const ngx_svc_access_policy_t  *access;
     ngx_svc_admin_bundle_policy_t   risk;
     ngx_svc_admin_bundle_policy_t   password;
@@ -90,34 +121,23 @@ ngx_int_t ngx_svc_admin_bundle_compare(const ngx_str_t *a,
     const ngx_str_t *b);
 
 
-/*
- * ngx_svc_admin_bundle_write.c: the canonical form, and its parts, as a member
- * or as an element.
- */
+/* ngx_svc_admin_bundle_write.c: the canonical form. */
 void ngx_svc_admin_bundle_write(ngx_svc_json_writer_t *w,
     const ngx_svc_admin_bundle_t *bundle);
-void ngx_svc_admin_bundle_write_access(ngx_svc_json_writer_t *w,
-    const char *key, const ngx_svc_admin_bundle_t *bundle);
-void ngx_svc_admin_bundle_write_policy(ngx_svc_json_writer_t *w,
-    const char *key, const ngx_svc_member_t *fields,
-    const ngx_svc_admin_bundle_policy_t *policy);
-void ngx_svc_admin_bundle_write_override(ngx_svc_json_writer_t *w,
-    const char *key, const ngx_svc_admin_bundle_override_t *override);
-void ngx_svc_admin_bundle_write_role(ngx_svc_json_writer_t *w,
-    const char *key, const ngx_svc_admin_bundle_role_t *role);
 
 
 /*
- * ngx_svc_admin_bundle_live.c: adds the statement that reads all of it, as it
- * was at one time; candidate: whose groups are looked for, or NULL.  And makes
- * a bundle of the result, into which its strings point.  NGX_OK; NGX_DECLINED:
+ * ngx_svc_admin_bundle_live.c: reads all of it, as it was at one time.  Looks
+ * for the groups of the bundle that sr->data begins with, unless that is NULL.
+ */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_bundle;
+
+/*
+ * A bundle of the result, into which its strings point.  NGX_OK; NGX_DECLINED:
  * there is no tenant; NGX_ERROR.
  */
-ngx_int_t ngx_svc_admin_bundle_call(ngx_svc_request_t *sr,
-    const ngx_svc_admin_bundle_t *candidate);
 ngx_int_t ngx_svc_admin_bundle_live(ngx_pool_t *pool, PGresult *res,
     ngx_svc_admin_bundle_t *bundle);
-extern ngx_svc_pg_statements_t  ngx_svc_admin_bundle_statements[];
 
 
 #endif /* _NGX_SVC_ADMIN_BUNDLE_H_INCLUDED_ */

@@ -17,7 +17,7 @@ typedef struct {
 
 
 static ngx_int_t ngx_svc_admin_bundle_groups(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_admin_bundle_t *candidate);
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_admin_bundle_live_overrides(ngx_pool_t *pool,
     ngx_str_t *text, ngx_array_t *array);
 static ngx_int_t ngx_svc_admin_bundle_live_roles(ngx_pool_t *pool,
@@ -43,7 +43,7 @@ static void ngx_svc_admin_bundle_until(ngx_svc_admin_bundle_text_t *t,
 #define NGX_SVC_ADMIN_BUNDLE_FIELDS(fields)                                   \
     "ROW(" fields(NGX_SVC_ADMIN_COLUMN, ", ", ) ")::text"
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_bundle = {
+const ngx_svc_pg_statement_t  ngx_svc_sql_admin_bundle = {
     .name = "admin_bundle",
     .text =
         "SELECT revision, access_number, access_policy, "
@@ -64,45 +64,28 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_bundle = {
                 " WHERE (" NGX_SVC_ROW("true", "svc.user_group", "i.id")
                     ") IS NULL) AS unknown"
         " FROM svc.governance WHERE tenant_id = " NGX_SVC_TENANT,
-    .nparams = 1
+    NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_admin_bundle_groups))
 };
-
-ngx_svc_pg_statements_t  ngx_svc_admin_bundle_statements[] = {
-    &ngx_svc_sql_admin_bundle,
-    NULL
-};
-
-
-ngx_int_t
-ngx_svc_admin_bundle_call(ngx_svc_request_t *sr,
-    const ngx_svc_admin_bundle_t *candidate)
-{
-    ngx_svc_pg_call_t  *call;
-
-    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_bundle);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    if (candidate == NULL || candidate->overrides.nelts == 0) {
-        ngx_svc_pg_bind_str(call, NULL);
-        return NGX_OK;
-    }
-
-    return ngx_svc_admin_bundle_groups(sr, call, candidate);
-}
 
 
 /* In the order of the body, so that the first unknown one is named. */
 
 static ngx_int_t
 ngx_svc_admin_bundle_groups(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_admin_bundle_t *candidate)
+    const ngx_svc_param_t *param, void *body)
 {
     u_char                           *p;
     size_t                            len;
     ngx_uint_t                        i, n;
+    ngx_svc_admin_bundle_t           *candidate;
     ngx_svc_admin_bundle_override_t  *override;
+
+    candidate = sr->data;
+
+    if (candidate == NULL || candidate->overrides.nelts == 0) {
+        ngx_svc_pg_bind_str(call, NULL);
+        return NGX_OK;
+    }
 
     n = candidate->overrides.nelts;
     len = n * (NGX_SVC_UUID_TEXT_LEN + 1) + 1;

@@ -4,14 +4,15 @@
 
 #include "ngx_svc_admin_config.h"
 #include "ngx_svc_access_cache.h"
+#include "ngx_svc_row.h"
 
 
 #define NGX_SVC_ADMIN_CONFIG_SIZE  4096     /* first guess, in bytes */
 
 
-static ngx_int_t ngx_svc_admin_config_get_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_config_get_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_config_plan_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_config_plan_check(ngx_svc_request_t *sr,
+    void *body);
 static ngx_int_t ngx_svc_admin_config_plan_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_config_flag(ngx_svc_request_t *sr,
     const char *name, ngx_uint_t *flag);
@@ -22,25 +23,19 @@ const ngx_svc_route_t  ngx_svc_admin_config[] = {
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/admin/config"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
-      .prepare = ngx_svc_admin_config_get_prepare,
+      .statements = { &ngx_svc_sql_admin_bundle },
       .reply = ngx_svc_admin_config_get_reply },
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/admin/config/plan"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_CALLER,
-      .prepare = ngx_svc_admin_config_plan_prepare,
+      .check = ngx_svc_admin_config_plan_check,
+      .statements = { &ngx_svc_sql_admin_bundle },
       .reply = ngx_svc_admin_config_plan_reply },
 
     ngx_svc_null_route
 };
-
-
-static ngx_int_t
-ngx_svc_admin_config_get_prepare(ngx_svc_request_t *sr)
-{
-    return ngx_svc_admin_bundle_call(sr, NULL);
-}
 
 
 static ngx_int_t
@@ -57,7 +52,8 @@ ngx_svc_admin_config_get_reply(ngx_svc_request_t *sr)
     if (ngx_svc_admin_bundle_live(pool, res, &bundle) != NGX_OK
         || ngx_svc_json_writer_init(&w, pool, NGX_SVC_ADMIN_CONFIG_SIZE)
            != NGX_OK
-        || ngx_svc_etag(sr, res, 0, 0) != NGX_OK)
+        || ngx_svc_etag(sr, res, 0, ngx_svc_row_find(res, "revision"))
+           != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -69,7 +65,7 @@ ngx_svc_admin_config_get_reply(ngx_svc_request_t *sr)
 
 
 static ngx_int_t
-ngx_svc_admin_config_plan_prepare(ngx_svc_request_t *sr)
+ngx_svc_admin_config_plan_check(ngx_svc_request_t *sr, void *body)
 {
     ngx_svc_admin_config_t  *config;
 
@@ -140,7 +136,7 @@ ngx_svc_admin_config_take(ngx_svc_request_t *sr,
     config->plan.live = &config->live;
     config->plan.candidate = &config->candidate;
 
-    return ngx_svc_admin_bundle_call(sr, &config->candidate);
+    return NGX_OK;
 }
 
 
@@ -179,7 +175,7 @@ ngx_svc_admin_config_plan(ngx_svc_request_t *sr, ngx_pool_t *pool,
         return rc;
     }
 
-    if (config->candidate.sections & NGX_SVC_ADMIN_BUNDLE_ACCESS) {
+    if (config->candidate.sections & (1 << NGX_SVC_ADMIN_ACCESS)) {
 
         tenant = ngx_svc_pg_value(sr->op->results[0], 0, 0);
 

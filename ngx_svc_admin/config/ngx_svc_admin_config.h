@@ -9,6 +9,8 @@
 #include "ngx_svc_admin_plan.h"
 
 
+/* candidate: first, see ngx_svc_sql_admin_bundle. */
+
 typedef struct {
     ngx_svc_admin_bundle_t  candidate;
     ngx_svc_admin_bundle_t  live;
@@ -19,7 +21,7 @@ typedef struct {
 
 /*
  * The arguments and the body of a request, of whose pool config and candidate
- * are; adds the statement that reads.  For a prepare, and returns the same.
+ * are.  For a check, and returns the same.
  */
 ngx_int_t ngx_svc_admin_config_take(ngx_svc_request_t *sr,
     ngx_svc_admin_config_t *config);

@@ -7,31 +7,220 @@
 #include "ngx_svc_access_equal.h"
 
 
-static ngx_svc_admin_change_t *ngx_svc_admin_plan_add(
-    ngx_svc_admin_plan_t *plan, ngx_svc_admin_resource_e resource,
-    ngx_svc_admin_action_e action);
-static ngx_int_t ngx_svc_admin_plan_policies(ngx_svc_admin_plan_t *plan);
-static ngx_int_t ngx_svc_admin_plan_overrides(ngx_svc_admin_plan_t *plan);
-static ngx_int_t ngx_svc_admin_plan_roles(ngx_svc_admin_plan_t *plan);
-static ngx_uint_t ngx_svc_admin_plan_same_role(
-    const ngx_svc_admin_bundle_role_t *a,
-    const ngx_svc_admin_bundle_role_t *b);
+static ngx_int_t ngx_svc_admin_plan_value(ngx_svc_admin_plan_t *plan,
+    ngx_svc_admin_section_e section, const void *before, const void *after);
+static ngx_int_t ngx_svc_admin_plan_array(ngx_svc_admin_plan_t *plan,
+    ngx_svc_admin_section_e section, const ngx_array_t *before,
+    const ngx_array_t *after);
+static ngx_int_t ngx_svc_admin_plan_add(ngx_svc_admin_plan_t *plan,
+    const ngx_svc_admin_change_t *change);
+static ngx_uint_t ngx_svc_admin_plan_access_differ(const void *before,
+    const void *after);
+static ngx_uint_t ngx_svc_admin_plan_policy_differ(const void *before,
+    const void *after);
+static ngx_uint_t ngx_svc_admin_plan_override_differ(const void *before,
+    const void *after);
+static ngx_uint_t ngx_svc_admin_plan_role_differ(const void *before,
+    const void *after);
+
+
+/* Bit i: the section's fields[i] differs. */
+
+static ngx_uint_t (*const ngx_svc_admin_plan_differs[NGX_SVC_ADMIN_NSECTIONS])(
+    const void *before, const void *after) =
+{
+    [NGX_SVC_ADMIN_ACCESS] = ngx_svc_admin_plan_access_differ,
+    [NGX_SVC_ADMIN_RISK] = ngx_svc_admin_plan_policy_differ,
+    [NGX_SVC_ADMIN_PASSWORD] = ngx_svc_admin_plan_policy_differ,
+    [NGX_SVC_ADMIN_OVERRIDE] = ngx_svc_admin_plan_override_differ,
+    [NGX_SVC_ADMIN_ROLE] = ngx_svc_admin_plan_role_differ
+};
 
 
 ngx_int_t
 ngx_svc_admin_plan_make(ngx_pool_t *pool, ngx_svc_admin_plan_t *plan)
 {
+    ngx_int_t                       rc;
+    ngx_uint_t                      i;
+    const u_char                   *before, *after;
+    const ngx_svc_admin_section_t  *section;
+
     ngx_memzero(plan->counts, sizeof(plan->counts));
 
-    if (ngx_array_init(&plan->changes, pool, 8, sizeof(ngx_svc_admin_change_t))
-        != NGX_OK
-        || ngx_svc_admin_plan_policies(plan) != NGX_OK
-        || ngx_svc_admin_plan_overrides(plan) != NGX_OK)
-    {
+    rc = ngx_array_init(&plan->changes, pool, 8,
+                        sizeof(ngx_svc_admin_change_t));
+
+    for (i = 0; i < NGX_SVC_ADMIN_NSECTIONS && rc == NGX_OK; i++) {
+
+        if (!(plan->live->sections & plan->candidate->sections & (1 << i))) {
+            continue;
+        }
+
+        section = &ngx_svc_admin_sections[i];
+        before = (const u_char *) plan->live + section->offset;
+        after = (const u_char *) plan->candidate + section->offset;
+
+        rc = section->size
+             ? ngx_svc_admin_plan_array(plan, i, (const ngx_array_t *) before,
+                                        (const ngx_array_t *) after)
+             : ngx_svc_admin_plan_value(plan, i, before, after);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_plan_value(ngx_svc_admin_plan_t *plan,
+    ngx_svc_admin_section_e section, const void *before, const void *after)
+{
+    ngx_svc_admin_change_t  change;
+
+    change.section = section;
+    change.action = NGX_SVC_ADMIN_UPDATE;
+    change.before = before;
+    change.after = after;
+
+    return ngx_svc_admin_plan_differ(&change)
+           ? ngx_svc_admin_plan_add(plan, &change) : NGX_OK;
+}
+
+
+/* Both are sorted by the keys that their elements begin with. */
+
+static ngx_int_t
+ngx_svc_admin_plan_array(ngx_svc_admin_plan_t *plan,
+    ngx_svc_admin_section_e section, const ngx_array_t *before,
+    const ngx_array_t *after)
+{
+    u_char                  *a, *b, *a_end, *b_end;
+    ngx_int_t                rc;
+    ngx_svc_admin_change_t   change;
+
+    change.section = section;
+
+    a = before->elts;
+    a_end = a + before->nelts * before->size;
+    b = after->elts;
+    b_end = b + after->nelts * after->size;
+
+    while (a < a_end || b < b_end) {
+
+        rc = (a == a_end) ? 1
+             : (b == b_end) ? -1
+             : ngx_svc_admin_bundle_compare((ngx_str_t *) a, (ngx_str_t *) b);
+
+        change.action = (rc == 0) ? NGX_SVC_ADMIN_UPDATE
+                        : (rc > 0) ? NGX_SVC_ADMIN_CREATE
+                                   : NGX_SVC_ADMIN_DELETE;
+        change.before = (rc <= 0) ? a : NULL;
+        change.after = (rc >= 0) ? b : NULL;
+
+        a += (rc <= 0) ? before->size : 0;
+        b += (rc >= 0) ? after->size : 0;
+
+        if (rc == 0 && ngx_svc_admin_plan_differ(&change) == 0) {
+            continue;
+        }
+
+        if (ngx_svc_admin_plan_add(plan, &change) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_plan_add(ngx_svc_admin_plan_t *plan,
+    const ngx_svc_admin_change_t *change)
+{
+    ngx_svc_admin_change_t  *new;
+
+    new = ngx_array_push(&plan->changes);
+    if (new == NULL) {
         return NGX_ERROR;
     }
 
-    return ngx_svc_admin_plan_roles(plan);
+    *new = *change;
+    plan->counts[change->action]++;
+
+    return NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_svc_admin_plan_differ(const ngx_svc_admin_change_t *change)
+{
+    return ngx_svc_admin_plan_differs[change->section](change->before,
+                                                       change->after);
+}
+
+
+/* What is stored and is no policy any more is another one. */
+
+static ngx_uint_t
+ngx_svc_admin_plan_access_differ(const void *before, const void *after)
+{
+    const ngx_svc_admin_bundle_t  *a = before, *b = after;
+
+    return a->access == NULL || !ngx_svc_access_equal(a->access, b->access);
+}
+
+
+static ngx_uint_t
+ngx_svc_admin_plan_policy_differ(const void *before, const void *after)
+{
+    ngx_uint_t                            i, differ;
+    const ngx_svc_admin_bundle_policy_t  *a = before, *b = after;
+
+    differ = a->set ^ b->set;
+
+    for (i = 0; i < NGX_SVC_ADMIN_POLICY_FIELDS; i++) {
+        differ |= (ngx_uint_t) (a->fields[i] != b->fields[i]) << i;
+    }
+
+    return differ;
+}
+
+
+static ngx_uint_t
+ngx_svc_admin_plan_override_differ(const void *before, const void *after)
+{
+    const ngx_svc_admin_bundle_override_t  *a = before, *b = after;
+
+    return ngx_svc_admin_plan_policy_differ(&a->password, &b->password);
+}
+
+
+/* In the order of ngx_svc_admin_role_members. */
+
+static ngx_uint_t
+ngx_svc_admin_plan_role_differ(const void *before, const void *after)
+{
+    ngx_uint_t                          name, permissions;
+    const ngx_svc_admin_bundle_role_t  *a = before, *b = after;
+
+    name = ngx_svc_admin_bundle_compare(&a->name, &b->name) != 0;
+    permissions = a->permissions != b->permissions;
+
+    return name | permissions << 1;
+}
+
+
+const ngx_str_t *
+ngx_svc_admin_change_key(const ngx_svc_admin_change_t *change)
+{
+    const ngx_svc_admin_bundle_key_t  *element;
+
+    if (ngx_svc_admin_sections[change->section].size == 0) {
+        return NULL;
+    }
+
+    element = change->after ? change->after : change->before;
+
+    return &element->key;
 }
 
 
@@ -51,193 +240,5 @@ ngx_svc_admin_plan_access(const ngx_svc_admin_plan_t *plan)
 
     change = plan->changes.elts;
 
-    return plan->changes.nelts
-           && change[0].resource == NGX_SVC_ADMIN_CHANGE_ACCESS;
-}
-
-
-static ngx_svc_admin_change_t *
-ngx_svc_admin_plan_add(ngx_svc_admin_plan_t *plan,
-    ngx_svc_admin_resource_e resource, ngx_svc_admin_action_e action)
-{
-    ngx_svc_admin_change_t  *change;
-
-    change = ngx_array_push(&plan->changes);
-    if (change == NULL) {
-        return NULL;
-    }
-
-    ngx_memzero(change, sizeof(ngx_svc_admin_change_t));
-
-    change->resource = resource;
-    change->action = action;
-
-    plan->counts[action]++;
-
-    return change;
-}
-
-
-static ngx_int_t
-ngx_svc_admin_plan_policies(ngx_svc_admin_plan_t *plan)
-{
-    ngx_uint_t                     sections;
-    const ngx_svc_admin_bundle_t  *a, *b;
-
-    a = plan->live;
-    b = plan->candidate;
-    sections = a->sections & b->sections;
-
-    if ((sections & NGX_SVC_ADMIN_BUNDLE_ACCESS)
-        && (a->access == NULL || !ngx_svc_access_equal(a->access, b->access))
-        && ngx_svc_admin_plan_add(plan, NGX_SVC_ADMIN_CHANGE_ACCESS,
-                                  NGX_SVC_ADMIN_UPDATE)
-           == NULL)
-    {
-        return NGX_ERROR;
-    }
-
-    if ((sections & NGX_SVC_ADMIN_BUNDLE_RISK)
-        && ngx_svc_admin_plan_policy(&a->risk, &b->risk)
-        && ngx_svc_admin_plan_add(plan, NGX_SVC_ADMIN_CHANGE_RISK,
-                                  NGX_SVC_ADMIN_UPDATE)
-           == NULL)
-    {
-        return NGX_ERROR;
-    }
-
-    if ((sections & NGX_SVC_ADMIN_BUNDLE_PASSWORD)
-        && ngx_svc_admin_plan_policy(&a->password, &b->password)
-        && ngx_svc_admin_plan_add(plan, NGX_SVC_ADMIN_CHANGE_PASSWORD,
-                                  NGX_SVC_ADMIN_UPDATE)
-           == NULL)
-    {
-        return NGX_ERROR;
-    }
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_admin_plan_overrides(ngx_svc_admin_plan_t *plan)
-{
-    ngx_int_t                         rc;
-    ngx_svc_admin_action_e            action;
-    ngx_svc_admin_change_t           *change;
-    ngx_svc_admin_bundle_override_t  *a, *b, *a_end, *b_end;
-
-    if (!(plan->live->sections & plan->candidate->sections
-          & NGX_SVC_ADMIN_BUNDLE_OVERRIDES))
-    {
-        return NGX_OK;
-    }
-
-    a = plan->live->overrides.elts;
-    a_end = a + plan->live->overrides.nelts;
-    b = plan->candidate->overrides.elts;
-    b_end = b + plan->candidate->overrides.nelts;
-
-    while (a < a_end || b < b_end) {
-
-        rc = (a == a_end) ? 1
-             : (b == b_end) ? -1
-             : ngx_svc_admin_bundle_compare(&a->group_id, &b->group_id);
-
-        if (rc == 0
-            && ngx_svc_admin_plan_policy(&a->password, &b->password) == 0)
-        {
-            a++;
-            b++;
-            continue;
-        }
-
-        action = (rc == 0) ? NGX_SVC_ADMIN_UPDATE
-                 : (rc > 0) ? NGX_SVC_ADMIN_CREATE : NGX_SVC_ADMIN_DELETE;
-
-        change = ngx_svc_admin_plan_add(plan, NGX_SVC_ADMIN_CHANGE_OVERRIDE,
-                                        action);
-        if (change == NULL) {
-            return NGX_ERROR;
-        }
-
-        change->u.override.before = (rc <= 0) ? a++ : NULL;
-        change->u.override.after = (rc >= 0) ? b++ : NULL;
-    }
-
-    return NGX_OK;
-}
-
-
-ngx_uint_t
-ngx_svc_admin_plan_policy(const ngx_svc_admin_bundle_policy_t *a,
-    const ngx_svc_admin_bundle_policy_t *b)
-{
-    ngx_uint_t  i, differ;
-
-    differ = a->set ^ b->set;
-
-    for (i = 0; i < NGX_SVC_ADMIN_POLICY_FIELDS; i++) {
-        differ |= (ngx_uint_t) (a->fields[i] != b->fields[i]) << i;
-    }
-
-    return differ;
-}
-
-
-static ngx_int_t
-ngx_svc_admin_plan_roles(ngx_svc_admin_plan_t *plan)
-{
-    ngx_int_t                     rc;
-    ngx_svc_admin_action_e        action;
-    ngx_svc_admin_change_t       *change;
-    ngx_svc_admin_bundle_role_t  *a, *b, *a_end, *b_end;
-
-    if (!(plan->live->sections & plan->candidate->sections
-          & NGX_SVC_ADMIN_BUNDLE_ROLES))
-    {
-        return NGX_OK;
-    }
-
-    a = plan->live->roles.elts;
-    a_end = a + plan->live->roles.nelts;
-    b = plan->candidate->roles.elts;
-    b_end = b + plan->candidate->roles.nelts;
-
-    while (a < a_end || b < b_end) {
-
-        rc = (a == a_end) ? 1
-             : (b == b_end) ? -1
-             : ngx_svc_admin_bundle_compare(&a->key, &b->key);
-
-        if (rc == 0 && ngx_svc_admin_plan_same_role(a, b)) {
-            a++;
-            b++;
-            continue;
-        }
-
-        action = (rc == 0) ? NGX_SVC_ADMIN_UPDATE
-                 : (rc > 0) ? NGX_SVC_ADMIN_CREATE : NGX_SVC_ADMIN_DELETE;
-
-        change = ngx_svc_admin_plan_add(plan, NGX_SVC_ADMIN_CHANGE_ROLE,
-                                        action);
-        if (change == NULL) {
-            return NGX_ERROR;
-        }
-
-        change->u.role.before = (rc <= 0) ? a++ : NULL;
-        change->u.role.after = (rc >= 0) ? b++ : NULL;
-    }
-
-    return NGX_OK;
-}
-
-
-static ngx_uint_t
-ngx_svc_admin_plan_same_role(const ngx_svc_admin_bundle_role_t *a,
-    const ngx_svc_admin_bundle_role_t *b)
-{
-    return a->permissions == b->permissions
-           && a->name.len == b->name.len
-           && ngx_memcmp(a->name.data, b->name.data, a->name.len) == 0;
+    return plan->changes.nelts && change[0].section == NGX_SVC_ADMIN_ACCESS;
 }

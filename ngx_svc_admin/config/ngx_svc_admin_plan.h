@@ -11,35 +11,19 @@
 
 
 typedef enum {
-    NGX_SVC_ADMIN_CHANGE_ACCESS = 0,
-    NGX_SVC_ADMIN_CHANGE_RISK,
-    NGX_SVC_ADMIN_CHANGE_PASSWORD,
-    NGX_SVC_ADMIN_CHANGE_OVERRIDE,
-    NGX_SVC_ADMIN_CHANGE_ROLE
-} ngx_svc_admin_resource_e;
-
-typedef enum {
     NGX_SVC_ADMIN_CREATE = 0,
     NGX_SVC_ADMIN_UPDATE,
     NGX_SVC_ADMIN_DELETE
 } ngx_svc_admin_action_e;
 
 
-/* before, after: of an override or a role; NULL: there is none. */
+/* before, after: what its section writes; NULL: there is none. */
 
 typedef struct {
-    ngx_svc_admin_resource_e                resource;
+    ngx_svc_admin_section_e                 section;
     ngx_svc_admin_action_e                  action;
-    union {
-        struct {
-            const ngx_svc_admin_bundle_override_t  *before;
-            const ngx_svc_admin_bundle_override_t  *after;
-        } override;
-        struct {
-            const ngx_svc_admin_bundle_role_t      *before;
-            const ngx_svc_admin_bundle_role_t      *after;
-        } role;
-    } u;
+    const void                             *before;
+    const void                             *after;
 } ngx_svc_admin_change_t;
 
 
@@ -63,9 +47,15 @@ ngx_uint_t ngx_svc_admin_plan_done(const ngx_svc_admin_plan_t *plan);
 #define ngx_svc_admin_change_done(plan, change)                               \
     ((plan)->prune || (change)->action != NGX_SVC_ADMIN_DELETE)
 
-/* Of two values of a policy: the set of the fields that differ. */
-ngx_uint_t ngx_svc_admin_plan_policy(const ngx_svc_admin_bundle_policy_t *a,
-    const ngx_svc_admin_bundle_policy_t *b);
+/*
+ * Of an update: the set of its section's fields that differ, or 1 when it is
+ * the access policy.
+ */
+ngx_uint_t ngx_svc_admin_plan_differ(const ngx_svc_admin_change_t *change);
+
+/* The key of a section's element; NULL: it is no array. */
+const ngx_str_t *ngx_svc_admin_change_key(
+    const ngx_svc_admin_change_t *change);
 
 /* 1: the access policy is among the changes. */
 ngx_uint_t ngx_svc_admin_plan_access(const ngx_svc_admin_plan_t *plan);
@@ -84,8 +74,7 @@ void ngx_svc_admin_plan_write(ngx_svc_json_writer_t *w,
  * itself, without what is inside of them.
  */
 void ngx_svc_admin_plan_paths(ngx_svc_json_writer_t *w, const char *key,
-    const ngx_svc_admin_plan_t *plan, const ngx_svc_admin_change_t *change,
-    ngx_uint_t members);
+    const ngx_svc_admin_change_t *change, ngx_uint_t members);
 
 
 /*

@@ -132,7 +132,7 @@ ngx_svc_admin_plan_limit(const ngx_svc_admin_plan_t *plan, ngx_uint_t prune,
 
     for (k = 0; k < plan->changes.nelts; k++) {
 
-        if (change[k].resource != NGX_SVC_ADMIN_CHANGE_ROLE) {
+        if (change[k].section != NGX_SVC_ADMIN_ROLE) {
             continue;
         }
 
@@ -182,9 +182,9 @@ ngx_svc_admin_plan_in_use(const ngx_svc_admin_plan_t *plan, ngx_uint_t prune,
 
     while (prune && *i < plan->changes.nelts) {
 
-        role = (change[*i].resource == NGX_SVC_ADMIN_CHANGE_ROLE
+        role = (change[*i].section == NGX_SVC_ADMIN_ROLE
                 && change[*i].action == NGX_SVC_ADMIN_DELETE)
-               ? change[*i].u.role.before : NULL;
+               ? change[*i].before : NULL;
         (*i)++;
 
         if (role && role->members) {

@@ -9,18 +9,12 @@
 
 static void ngx_svc_admin_plan_resource(ngx_svc_json_writer_t *w,
     const ngx_svc_admin_change_t *change);
-static void ngx_svc_admin_plan_values(ngx_svc_json_writer_t *w,
-    const ngx_svc_admin_plan_t *plan, const ngx_svc_admin_change_t *change);
-static void ngx_svc_admin_plan_path(ngx_svc_json_writer_t *w,
-    const char *path);
+static void ngx_svc_admin_plan_value(ngx_svc_json_writer_t *w,
+    const char *key, const ngx_svc_admin_change_t *change, const void *value);
+static void ngx_svc_admin_plan_access_paths(ngx_svc_json_writer_t *w,
+    const ngx_svc_admin_change_t *change, ngx_uint_t members);
 static void ngx_svc_admin_plan_access_path(void *data, const u_char *path,
     size_t len);
-static void ngx_svc_admin_plan_policy_paths(ngx_svc_json_writer_t *w,
-    const ngx_svc_member_t *fields, const ngx_svc_admin_bundle_policy_t *a,
-    const ngx_svc_admin_bundle_policy_t *b);
-static void ngx_svc_admin_plan_role_paths(ngx_svc_json_writer_t *w,
-    const ngx_svc_admin_bundle_role_t *a,
-    const ngx_svc_admin_bundle_role_t *b);
 static void ngx_svc_admin_plan_warnings(ngx_svc_json_writer_t *w,
     const ngx_svc_admin_plan_t *plan);
 static void ngx_svc_admin_plan_warn(ngx_svc_json_writer_t *w,
@@ -29,13 +23,6 @@ static void ngx_svc_admin_plan_warn(ngx_svc_json_writer_t *w,
 
 static const char *const  ngx_svc_admin_plan_actions[] = {
     "create", "update", "delete"
-};
-
-/* In the order of their values; the last two go on with a key. */
-
-static const char *const  ngx_svc_admin_plan_resources[] = {
-    "accessPolicy", "riskPolicy", "passwordPolicy", "groupPasswordPolicy:",
-    "role:"
 };
 
 
@@ -63,8 +50,10 @@ ngx_svc_admin_plan_write(ngx_svc_json_writer_t *w,
                            ngx_strlen(action));
 
         if (detail) {
-            ngx_svc_admin_plan_values(w, plan, &change[i]);
-            ngx_svc_admin_plan_paths(w, "paths", plan, &change[i], 0);
+            ngx_svc_admin_plan_value(w, "before", &change[i],
+                                     change[i].before);
+            ngx_svc_admin_plan_value(w, "after", &change[i], change[i].after);
+            ngx_svc_admin_plan_paths(w, "paths", &change[i], 0);
         }
 
         ngx_svc_json_close(w, '}');
@@ -91,29 +80,17 @@ static void
 ngx_svc_admin_plan_resource(ngx_svc_json_writer_t *w,
     const ngx_svc_admin_change_t *change)
 {
-    const char                             *name;
-    const ngx_str_t                        *key;
-    const ngx_svc_admin_bundle_role_t      *role;
-    const ngx_svc_admin_bundle_override_t  *override;
+    const char       *name;
+    const ngx_str_t  *key;
 
-    name = ngx_svc_admin_plan_resources[change->resource];
-    key = NULL;
-
-    if (change->resource == NGX_SVC_ADMIN_CHANGE_OVERRIDE) {
-        override = change->u.override.after ? change->u.override.after
-                                            : change->u.override.before;
-        key = &override->group_id;
-
-    } else if (change->resource == NGX_SVC_ADMIN_CHANGE_ROLE) {
-        role = change->u.role.after ? change->u.role.after
-                                    : change->u.role.before;
-        key = &role->key;
-    }
+    name = ngx_svc_admin_sections[change->section].name;
+    key = ngx_svc_admin_change_key(change);
 
     ngx_svc_json_string_begin(w, "resource");
     ngx_svc_json_string_append(w, (u_char *) name, ngx_strlen(name));
 
     if (key) {
+        ngx_svc_json_string_append(w, (u_char *) ":", 1);
         ngx_svc_json_string_append(w, key->data, key->len);
     }
 
@@ -122,67 +99,26 @@ ngx_svc_admin_plan_resource(ngx_svc_json_writer_t *w,
 
 
 static void
-ngx_svc_admin_plan_values(ngx_svc_json_writer_t *w,
-    const ngx_svc_admin_plan_t *plan, const ngx_svc_admin_change_t *change)
+ngx_svc_admin_plan_value(ngx_svc_json_writer_t *w, const char *key,
+    const ngx_svc_admin_change_t *change, const void *value)
 {
-    ngx_uint_t                     i;
-    const char                    *key;
-    const ngx_svc_admin_bundle_t  *bundle;
+    if (value) {
+        ngx_svc_admin_sections[change->section].write(w, key, value);
 
-    for (i = 0; i < 2; i++) {
-
-        key = i ? "after" : "before";
-        bundle = i ? plan->candidate : plan->live;
-
-        if (change->action == (i ? NGX_SVC_ADMIN_DELETE
-                                 : NGX_SVC_ADMIN_CREATE))
-        {
-            ngx_svc_json_null(w, key);
-            continue;
-        }
-
-        switch (change->resource) {
-
-        case NGX_SVC_ADMIN_CHANGE_ACCESS:
-            ngx_svc_admin_bundle_write_access(w, key, bundle);
-            break;
-
-        case NGX_SVC_ADMIN_CHANGE_RISK:
-            ngx_svc_admin_bundle_write_policy(w, key,
-                                              ngx_svc_admin_risk_members,
-                                              &bundle->risk);
-            break;
-
-        case NGX_SVC_ADMIN_CHANGE_PASSWORD:
-            ngx_svc_admin_bundle_write_policy(w, key,
-                                              ngx_svc_admin_password_members,
-                                              &bundle->password);
-            break;
-
-        case NGX_SVC_ADMIN_CHANGE_OVERRIDE:
-            ngx_svc_admin_bundle_write_override(w, key,
-                                          i ? change->u.override.after
-                                            : change->u.override.before);
-            break;
-
-        default: /* NGX_SVC_ADMIN_CHANGE_ROLE */
-            ngx_svc_admin_bundle_write_role(w, key,
-                                            i ? change->u.role.after
-                                              : change->u.role.before);
-        }
+    } else {
+        ngx_svc_json_null(w, key);
     }
 }
 
 
 void
 ngx_svc_admin_plan_paths(ngx_svc_json_writer_t *w, const char *key,
-    const ngx_svc_admin_plan_t *plan, const ngx_svc_admin_change_t *change,
-    ngx_uint_t members)
+    const ngx_svc_admin_change_t *change, ngx_uint_t members)
 {
-    const ngx_svc_admin_bundle_t  *a, *b;
+    ngx_uint_t               i, differ;
+    const ngx_svc_member_t  *fields;
 
-    a = plan->live;
-    b = plan->candidate;
+    fields = ngx_svc_admin_sections[change->section].fields;
 
     ngx_svc_json_open(w, key, '[');
 
@@ -191,35 +127,19 @@ ngx_svc_admin_plan_paths(ngx_svc_json_writer_t *w, const char *key,
         return;
     }
 
-    switch (change->resource) {
+    if (fields == NULL) {
+        ngx_svc_admin_plan_access_paths(w, change, members);
+        ngx_svc_json_close(w, ']');
+        return;
+    }
 
-    case NGX_SVC_ADMIN_CHANGE_ACCESS:
-        if (a->access) {
-            ngx_svc_access_differences(a->access, b->access, members,
-                                       ngx_svc_admin_plan_access_path, w);
+    differ = ngx_svc_admin_plan_differ(change);
+
+    for (i = 0; fields[i].name.len; i++) {
+        if (differ & (1 << i)) {
+            ngx_svc_json_plain(w, NULL, fields[i].name.data,
+                               fields[i].name.len);
         }
-
-        break;
-
-    case NGX_SVC_ADMIN_CHANGE_RISK:
-        ngx_svc_admin_plan_policy_paths(w, ngx_svc_admin_risk_members,
-                                        &a->risk, &b->risk);
-        break;
-
-    case NGX_SVC_ADMIN_CHANGE_PASSWORD:
-        ngx_svc_admin_plan_policy_paths(w, ngx_svc_admin_password_members,
-                                        &a->password, &b->password);
-        break;
-
-    case NGX_SVC_ADMIN_CHANGE_OVERRIDE:
-        ngx_svc_admin_plan_policy_paths(w, ngx_svc_admin_password_members,
-                                        &change->u.override.before->password,
-                                        &change->u.override.after->password);
-        break;
-
-    default: /* NGX_SVC_ADMIN_CHANGE_ROLE */
-        ngx_svc_admin_plan_role_paths(w, change->u.role.before,
-                                      change->u.role.after);
     }
 
     ngx_svc_json_close(w, ']');
@@ -227,9 +147,18 @@ ngx_svc_admin_plan_paths(ngx_svc_json_writer_t *w, const char *key,
 
 
 static void
-ngx_svc_admin_plan_path(ngx_svc_json_writer_t *w, const char *path)
+ngx_svc_admin_plan_access_paths(ngx_svc_json_writer_t *w,
+    const ngx_svc_admin_change_t *change, ngx_uint_t members)
 {
-    ngx_svc_json_plain(w, NULL, (u_char *) path, ngx_strlen(path));
+    const ngx_svc_admin_bundle_t  *a, *b;
+
+    a = change->before;
+    b = change->after;
+
+    if (a->access) {
+        ngx_svc_access_differences(a->access, b->access, members,
+                                   ngx_svc_admin_plan_access_path, w);
+    }
 }
 
 
@@ -237,40 +166,6 @@ static void
 ngx_svc_admin_plan_access_path(void *data, const u_char *path, size_t len)
 {
     ngx_svc_json_plain(data, NULL, path, len);
-}
-
-
-static void
-ngx_svc_admin_plan_policy_paths(ngx_svc_json_writer_t *w,
-    const ngx_svc_member_t *fields, const ngx_svc_admin_bundle_policy_t *a,
-    const ngx_svc_admin_bundle_policy_t *b)
-{
-    ngx_uint_t  i, differ;
-
-    differ = ngx_svc_admin_plan_policy(a, b);
-
-    for (i = 0; fields[i].name.len; i++) {
-        if (differ & (1 << i)) {
-            ngx_svc_admin_plan_path(w, (const char *) fields[i].name.data);
-        }
-    }
-}
-
-
-static void
-ngx_svc_admin_plan_role_paths(ngx_svc_json_writer_t *w,
-    const ngx_svc_admin_bundle_role_t *a,
-    const ngx_svc_admin_bundle_role_t *b)
-{
-    if (a->name.len != b->name.len
-        || ngx_memcmp(a->name.data, b->name.data, a->name.len) != 0)
-    {
-        ngx_svc_admin_plan_path(w, "name");
-    }
-
-    if (a->permissions != b->permissions) {
-        ngx_svc_admin_plan_path(w, "permissions");
-    }
 }
 
 

@@ -13,7 +13,6 @@
 /* ngx_svc_admin_routes.c */
 extern ngx_svc_resources_t  ngx_svc_admin_resources[];
 extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
-extern ngx_svc_pg_statements_t *const  ngx_svc_admin_statements[];
 
 
 /* The resources, each of the file of its name. */
@@ -43,12 +42,6 @@ extern const ngx_svc_route_t  ngx_svc_admin_access_restore[];
 extern const ngx_svc_route_t  ngx_svc_admin_simulate[];
 extern const ngx_svc_route_t  ngx_svc_admin_config[];
 extern const ngx_svc_route_t  ngx_svc_admin_apply[];
-
-
-/* Statements */
-
-extern ngx_svc_pg_statements_t  ngx_svc_admin_bundle_statements[];
-extern ngx_svc_pg_statements_t  ngx_svc_admin_apply_statements[];
 
 
 #endif /* _NGX_SVC_ADMIN_H_INCLUDED_ */

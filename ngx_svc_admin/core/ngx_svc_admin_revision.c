@@ -12,11 +12,3 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_admin_governance_lock = {
         "SELECT revision FROM svc.governance"
         " WHERE tenant_id = " NGX_SVC_TENANT " FOR NO KEY UPDATE"
 };
-
-
-ngx_int_t
-ngx_svc_admin_governance_lock(ngx_svc_request_t *sr)
-{
-    return ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_governance_lock)
-           ? NGX_OK : NGX_ERROR;
-}

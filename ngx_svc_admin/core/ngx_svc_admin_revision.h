@@ -23,8 +23,4 @@
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_governance_lock;
 
 
-/* Adds that statement.  NGX_OK, or NGX_ERROR. */
-ngx_int_t ngx_svc_admin_governance_lock(ngx_svc_request_t *sr);
-
-
 #endif /* _NGX_SVC_ADMIN_REVISION_H_INCLUDED_ */
