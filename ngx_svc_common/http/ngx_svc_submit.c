@@ -14,7 +14,7 @@
 
 
 static ngx_int_t ngx_svc_submit_ask(ngx_svc_request_t *sr);
-static void ngx_svc_submit_told(ngx_svc_pg_op_t *op);
+static void ngx_svc_submit_answered(ngx_svc_pg_op_t *op);
 
 
 static ngx_svc_redis_message_pt  ngx_svc_request_listener;
@@ -44,7 +44,7 @@ ngx_svc_submit_ask(ngx_svc_request_t *sr)
     ngx_svc_pg_op_t  *ask;
 
     ask = ngx_svc_auth_op(sr, sr->request->pool, NGX_SVC_PG_READ,
-                          ngx_svc_submit_told);
+                          ngx_svc_submit_answered);
     if (ask == NULL) {
         return NGX_ERROR;
     }
@@ -64,7 +64,7 @@ ngx_svc_submit_ask(ngx_svc_request_t *sr)
 /* What is not granted is the answer, as if the op itself had come back so. */
 
 static void
-ngx_svc_submit_told(ngx_svc_pg_op_t *ask)
+ngx_svc_submit_answered(ngx_svc_pg_op_t *ask)
 {
     ngx_int_t           rc;
     ngx_svc_pg_op_t    *op;
