@@ -318,7 +318,7 @@ ngx_http_svc_create_main_conf(ngx_conf_t *cf)
                           sizeof(ngx_svc_location_t))
            != NGX_OK
         || ngx_array_init(&smcf->resources, cf->pool, 2,
-                          sizeof(ngx_svc_more_t))
+                          sizeof(ngx_svc_resource_list_t))
            != NGX_OK)
     {
         return NULL;

@@ -23,7 +23,7 @@ typedef struct ngx_svc_surface_s  ngx_svc_surface_t;
 typedef struct {
     ngx_str_t                            prefix;    /* the surface's */
     const struct ngx_svc_route_s *const  *list;
-} ngx_svc_more_t;
+} ngx_svc_resource_list_t;
 
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
     ngx_svc_zones_t           *zones;       /* NULL: no surface is on */
     ngx_int_t                  request_id;  /* index of $request_id */
     ngx_array_t                locations;   /* ngx_svc_location_t */
-    ngx_array_t                resources;   /* ngx_svc_more_t */
+    ngx_array_t                resources;   /* ngx_svc_resource_list_t */
     ngx_shm_zone_t            *metrics;     /* NULL: nothing is counted */
 } ngx_svc_main_conf_t;
 

@@ -6,10 +6,10 @@
 #include "ngx_svc_metrics_store.h"
 
 
-#define NGX_SVC_METRICS_TABLES  64
+#define NGX_SVC_METRICS_RESOURCES  32   /* first guess */
 
 
-/* Rows of a route table, and where each one's numbers are. */
+/* The routes of a resource, and where each one's numbers are. */
 
 typedef struct {
     const ngx_svc_route_t      *first;
@@ -18,7 +18,7 @@ typedef struct {
 } ngx_svc_metrics_table_t;
 
 
-/* Of a request that no row takes. */
+/* Of requests that no route takes. */
 
 typedef struct {
     const ngx_svc_surface_t    *surface;
@@ -29,6 +29,8 @@ typedef struct {
 static ngx_int_t ngx_svc_metrics_log_handler(ngx_http_request_t *r);
 static ngx_svc_metrics_route_t *ngx_svc_metrics_numbers(
     ngx_svc_request_t *sr);
+static ngx_svc_metrics_none_t *ngx_svc_metrics_none(
+    const ngx_svc_surface_t *surface);
 static ngx_uint_t ngx_svc_metrics_method(ngx_uint_t method);
 static ngx_uint_t ngx_svc_metrics_status(ngx_http_request_t *r);
 static ngx_msec_t ngx_svc_metrics_time(ngx_http_request_t *r);
@@ -67,11 +69,10 @@ const uint16_t  ngx_svc_metrics_limits[NGX_SVC_METRICS_BUCKETS] = {
 };
 
 
-static ngx_svc_metrics_table_t  ngx_svc_metrics_tables[NGX_SVC_METRICS_TABLES];
-static ngx_uint_t               ngx_svc_metrics_ntables;
+/* Of the cycle's pool: resources, and surfaces. */
 
-static ngx_svc_metrics_none_t   ngx_svc_metrics_nones[NGX_SVC_METRICS_TABLES];
-static ngx_uint_t               ngx_svc_metrics_nnones;
+static ngx_array_t  ngx_svc_metrics_tables;     /* ngx_svc_metrics_table_t */
+static ngx_array_t  ngx_svc_metrics_nones;      /* ngx_svc_metrics_none_t */
 
 
 ngx_int_t
@@ -139,21 +140,36 @@ static ngx_svc_metrics_route_t *
 ngx_svc_metrics_numbers(ngx_svc_request_t *sr)
 {
     ngx_uint_t                i;
+    ngx_svc_metrics_none_t   *none;
     ngx_svc_metrics_table_t  *t;
 
     if (sr->route) {
-        for (i = 0; i < ngx_svc_metrics_ntables; i++) {
-            t = &ngx_svc_metrics_tables[i];
+        t = ngx_svc_metrics_tables.elts;
 
-            if (sr->route >= t->first && sr->route < t->end) {
-                return t->numbers[sr->route - t->first];
+        for (i = 0; i < ngx_svc_metrics_tables.nelts; i++) {
+            if (sr->route >= t[i].first && sr->route < t[i].end) {
+                return t[i].numbers[sr->route - t[i].first];
             }
         }
     }
 
-    for (i = 0; i < ngx_svc_metrics_nnones; i++) {
-        if (ngx_svc_metrics_nones[i].surface == sr->surface) {
-            return ngx_svc_metrics_nones[i].numbers;
+    none = ngx_svc_metrics_none(sr->surface);
+
+    return none ? none->numbers : NULL;
+}
+
+
+static ngx_svc_metrics_none_t *
+ngx_svc_metrics_none(const ngx_svc_surface_t *surface)
+{
+    ngx_uint_t               i;
+    ngx_svc_metrics_none_t  *none;
+
+    none = ngx_svc_metrics_nones.elts;
+
+    for (i = 0; i < ngx_svc_metrics_nones.nelts; i++) {
+        if (none[i].surface == surface) {
+            return &none[i];
         }
     }
 
@@ -222,7 +238,7 @@ ngx_svc_metrics_time(ngx_http_request_t *r)
 ngx_int_t
 ngx_svc_metrics_init_module(ngx_cycle_t *cycle, ngx_svc_main_conf_t *smcf)
 {
-    ngx_uint_t                i, n;
+    ngx_uint_t                i;
     ngx_svc_location_t       *location;
     const ngx_svc_surface_t  *surface;
 
@@ -232,21 +248,23 @@ ngx_svc_metrics_init_module(ngx_cycle_t *cycle, ngx_svc_main_conf_t *smcf)
         return NGX_OK;
     }
 
-    ngx_svc_metrics_ntables = 0;
-    ngx_svc_metrics_nnones = 0;
+    if (ngx_array_init(&ngx_svc_metrics_tables, cycle->pool,
+                       NGX_SVC_METRICS_RESOURCES,
+                       sizeof(ngx_svc_metrics_table_t))
+        != NGX_OK
+        || ngx_array_init(&ngx_svc_metrics_nones, cycle->pool, 2,
+                          sizeof(ngx_svc_metrics_none_t))
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
 
     location = smcf->locations.elts;
 
     for (i = 0; i < smcf->locations.nelts; i++) {
         surface = location[i].conf->surface;
 
-        for (n = 0; n < ngx_svc_metrics_nnones; n++) {
-            if (ngx_svc_metrics_nones[n].surface == surface) {
-                break;
-            }
-        }
-
-        if (surface && n == ngx_svc_metrics_nnones
+        if (surface && ngx_svc_metrics_none(surface) == NULL
             && ngx_svc_metrics_surface(cycle, smcf, surface) != NGX_OK)
         {
             return NGX_ERROR;
@@ -261,15 +279,14 @@ static ngx_int_t
 ngx_svc_metrics_surface(ngx_cycle_t *cycle, ngx_svc_main_conf_t *smcf,
     const ngx_svc_surface_t *surface)
 {
-    ngx_uint_t               i;
-    ngx_svc_more_t          *more;
-    ngx_svc_metrics_none_t  *none;
+    ngx_uint_t                i;
+    ngx_svc_metrics_none_t   *none;
+    ngx_svc_resource_list_t  *more;
 
-    if (ngx_svc_metrics_nnones == NGX_SVC_METRICS_TABLES) {
+    none = ngx_array_push(&ngx_svc_metrics_nones);
+    if (none == NULL) {
         return NGX_ERROR;
     }
-
-    none = &ngx_svc_metrics_nones[ngx_svc_metrics_nnones++];
 
     none->surface = surface;
     none->numbers = ngx_svc_metrics_route(cycle, surface, NULL);
@@ -318,13 +335,12 @@ ngx_svc_metrics_table(ngx_cycle_t *cycle, const ngx_svc_metrics_none_t *none,
     ngx_uint_t                i, n;
     ngx_svc_metrics_table_t  *t;
 
-    if (ngx_svc_metrics_ntables == NGX_SVC_METRICS_TABLES) {
+    t = ngx_array_push(&ngx_svc_metrics_tables);
+    if (t == NULL) {
         return NGX_ERROR;
     }
 
     for (n = 0; routes[n].method; n++) { /* void */ }
-
-    t = &ngx_svc_metrics_tables[ngx_svc_metrics_ntables];
 
     t->first = routes;
     t->end = routes + n;
@@ -341,8 +357,6 @@ ngx_svc_metrics_table(ngx_cycle_t *cycle, const ngx_svc_metrics_none_t *none,
             t->numbers[i] = none->numbers;
         }
     }
-
-    ngx_svc_metrics_ntables++;
 
     return NGX_OK;
 }

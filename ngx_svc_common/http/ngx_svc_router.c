@@ -50,10 +50,10 @@ static const ngx_svc_method_t  ngx_svc_methods[] = {
 ngx_int_t
 ngx_svc_router_find(ngx_svc_request_t *sr)
 {
-    ngx_uint_t            i;
-    ngx_svc_match_t       m;
-    ngx_svc_more_t       *more;
-    ngx_svc_main_conf_t  *smcf;
+    ngx_uint_t                i;
+    ngx_svc_match_t           m;
+    ngx_svc_main_conf_t      *smcf;
+    ngx_svc_resource_list_t  *more;
 
     ngx_memzero(&m, sizeof(ngx_svc_match_t));
 
@@ -148,8 +148,8 @@ ngx_int_t
 ngx_svc_add_resources(ngx_conf_t *cf, const ngx_str_t *prefix,
     ngx_svc_resources_t *resources)
 {
-    ngx_svc_more_t       *more;
-    ngx_svc_main_conf_t  *smcf;
+    ngx_svc_main_conf_t      *smcf;
+    ngx_svc_resource_list_t  *more;
 
     smcf = ngx_svc_main_conf(cf);
 
