@@ -54,7 +54,8 @@ ngx_svc_admin_openapi_prepare(ngx_svc_request_t *sr)
     }
 
     body.data = p;
-    p = ngx_cpymem(p, ngx_svc_admin_openapi_json, mark - ngx_svc_admin_openapi_json);
+    p = ngx_cpymem(p, ngx_svc_admin_openapi_json,
+                   mark - ngx_svc_admin_openapi_json);
     p = ngx_cpymem(p, slcf->base_url.data, slcf->base_url.len);
 
     mark += sizeof(NGX_SVC_ADMIN_OPENAPI_MARK) - 1;

@@ -283,10 +283,6 @@ ngx_svc_scim_user_reply(ngx_svc_request_t *sr)
 
     res = sr->results[0];
 
-    if (PQntuples(res) == 0) {
-        return ngx_svc_not_found(sr, NGX_SVC_SCIM_NO_USER);
-    }
-
     if (PQnfields(res) > NGX_SVC_SCIM_COL_VERDICT
         && !PQgetisnull(res, 0, NGX_SVC_SCIM_COL_VERDICT))
     {

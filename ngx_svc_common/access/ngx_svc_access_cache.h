@@ -10,8 +10,8 @@
 
 
 /*
- * Parsed policies of this worker, by tenant and
- * version, a bounded number of them, each in a pool of its own.
+ * Parsed policies of this worker, by tenant and version, a bounded number of
+ * them, each in a pool of its own.
  *
  * A policy from json, which is what ngx_svc_access_write() wrote; a version
  * whose text is another one than before is parsed again.  NULL: memory has run

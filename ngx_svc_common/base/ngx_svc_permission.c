@@ -102,7 +102,7 @@ ngx_svc_permissions_json(cJSON *array)
 
     for (element = array->child; element; element = element->next) {
         set |= ngx_svc_permission_bit((u_char *) element->valuestring,
-                                         ngx_strlen(element->valuestring));
+                                      ngx_strlen(element->valuestring));
     }
 
     return set;

@@ -337,7 +337,7 @@ ngx_svc_request_kind(ngx_svc_request_t *sr)
     }
 
     return (sr->route->flags & NGX_SVC_ROUTE_SLOW_POOL) ? NGX_SVC_PG_SLOW
-                                                   : NGX_SVC_PG_READ;
+                                                        : NGX_SVC_PG_READ;
 }
 
 

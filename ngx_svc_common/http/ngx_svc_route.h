@@ -49,7 +49,7 @@ struct ngx_svc_param_s {
                                      void *body);
     size_t                     offset;      /* of an ngx_svc_value_t in body */
     ngx_uint_t                 n;           /* of a path's parameter; a limit */
-    const char                *text;        /* a query's name; what is missing */
+    const char                *text;        /* a query's name, or what is 404 */
     const char *const         *words;       /* that a query may have */
 };
 

@@ -51,7 +51,7 @@ typedef enum {
 typedef enum {
     NGX_SVC_G_KEPT = 0,                 /* deliveries that Redis is to get */
     NGX_SVC_G_QUEUE,                    /* deliveries in the shared queue */
-    NGX_SVC_G_PENDING,                  /* in flight: the helper has taken them */
+    NGX_SVC_G_PENDING,                  /* taken by the helper, and in flight */
     NGX_SVC_G_IN_FLIGHT,                /* attempts under way */
     NGX_SVC_G_STREAMS,                  /* of the audit log, open */
     NGX_SVC_G_REDIS_DOWN,               /* 1 or 0 */

@@ -55,7 +55,7 @@ static const ngx_svc_member_t  ngx_svc_webhook_event_element = {
 };
 
 
-#define ngx_svc_webhook_rows(required)                                      \
+#define ngx_svc_webhook_rows(required)                                        \
                                                                               \
     { .name = ngx_string("url"),                                              \
       .type = NGX_SVC_T_STRING,                                               \
