@@ -221,6 +221,24 @@ release($globex);
 is_deeply(statuses(@{ $c[1] }), { 200 => 8 }, 'and goes on');
 
 
+# --- what is refused takes no place -------------------------------------------
+
+hold($acme);
+
+@c = search(2, $acme->{audit});
+ok((wait_for { $s->waiting == 1 && gauge(slow => 'waiting') == 1 } 10),
+   'a tenant is held up');
+
+my $viewer = $acme->token(kind => 'api', permissions => 'users:view');
+
+is($s->http(GET => '/v1/admin/users?q=' . 'x' x 201,
+            { Authorization => "Bearer $viewer->{token}" })->status,
+   400, 'a search that is too long is refused at once');
+
+release($acme);
+is_deeply(statuses(@c), { 200 => 2 }, 'the others get theirs');
+
+
 # --- a queue that is full -----------------------------------------------------
 
 hold($acme);

@@ -312,8 +312,9 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
 
     if (rc == NGX_DECLINED) {
 
-        /* the credential's statement alone */
+        /* the credential's statement alone, which waits for nobody's turn */
 
+        sr->op->kind = NGX_SVC_PG_READ;
         sr->op->ncalls = 1;
         sr->op->committed = NULL;
         return NGX_OK;
