@@ -3,7 +3,6 @@
  */
 
 #include "ngx_svc_column.h"
-#include "ngx_svc_send.h"
 #include "ngx_svc_time.h"
 
 
@@ -77,13 +76,4 @@ ngx_svc_column_boolean(ngx_svc_json_writer_t *w, const char *key,
     } else {
         ngx_svc_json_boolean(w, key, ngx_svc_column_true(res, row, column));
     }
-}
-
-
-ngx_int_t
-ngx_svc_not_found(ngx_svc_request_t *sr, const char *detail)
-{
-    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND, "%s", detail);
-
-    return ngx_svc_send_error(sr);
 }

@@ -27,9 +27,5 @@ NGX_SVC_API void ngx_svc_column_boolean(ngx_svc_json_writer_t *w,
 NGX_SVC_API ngx_uint_t ngx_svc_column_true(PGresult *res, int row,
     int column);
 
-/* For a reply: sends a 404. */
-NGX_SVC_API ngx_int_t ngx_svc_not_found(ngx_svc_request_t *sr,
-    const char *detail);
-
 
 #endif /* _NGX_SVC_COLUMN_H_INCLUDED_ */
