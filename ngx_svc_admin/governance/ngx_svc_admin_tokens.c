@@ -163,10 +163,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tokens_revoke = {
     .text =
         "WITH o AS ("
             "SELECT token_hash, id, name, revoked_at FROM svc.credential WHERE"
-            NGX_SVC_ADMIN_TOKEN_OURS " AND id = $1 FOR UPDATE"
+            NGX_SVC_ADMIN_TOKEN_OURS " AND id BETWEEN $1 AND $1"
+            " ORDER BY id LIMIT 1 FOR UPDATE"
         "), k AS ("
-            "UPDATE svc.credential c SET revoked_at = now() FROM o"
-            " WHERE c.token_hash = o.token_hash AND o.revoked_at IS NULL"
+            "UPDATE svc.credential SET revoked_at = now() WHERE token_hash ="
+                " (SELECT token_hash FROM o WHERE revoked_at IS NULL)"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_API_TOKEN_REVOKED, "id::text", "name",
                           "'{}'", "FROM o WHERE revoked_at IS NULL")
