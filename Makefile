@@ -202,7 +202,7 @@ bench: deps-test build $(SRC)/objs/ngx_auto_config.h  ## measure, beside pgbench
 	@perl -I t/lib t/bench/bench.pl
 
 lint: deps-test build  ## cppcheck, clang's analyzer, gcc and clang with warnings as errors
-	@t/lib/lint $(DEV)
+	@t/lib/lint $(DEV) $(JOBS)
 	@$(MAKE) -s CC=clang BUILD=build/clang build
 
 fuzz-bins: $(SRC)/objs/ngx_auto_config.h
@@ -220,8 +220,7 @@ fuzz: deps-test fuzz-bins  ## the fuzzers, RUNS=1000000 each
 
 binaries: build unit $(SAN)/nginx fuzz-bins
 
-# The analyzers take one core, and what is compiled the others.  All parts are
-# run, and one that fails is named at the end.
+# All parts are run, and one that fails is named at the end.
 
 CI = "-j$(JOBS) -O lint binaries" test sanitize "fuzz RUNS=50000"
 
