@@ -15,33 +15,41 @@ extern ngx_svc_resources_t  ngx_svc_admin_resources[];
 extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
 
 
-/* The resources, each of the file of its name. */
+/*
+ * The registry: a resource is the routes in the file of its name.  Where two
+ * patterns match the first one counts: "/admin/users/unlock" is no user.
+ */
 
-extern const ngx_svc_route_t  ngx_svc_admin_public[];
-extern const ngx_svc_route_t  ngx_svc_admin_openapi[];
-extern const ngx_svc_route_t  ngx_svc_admin_tenant[];
-extern const ngx_svc_route_t  ngx_svc_admin_logo[];
-extern const ngx_svc_route_t  ngx_svc_admin_tokens[];
-extern const ngx_svc_route_t  ngx_svc_admin_users[];
-extern const ngx_svc_route_t  ngx_svc_admin_user_unlock[];
-extern const ngx_svc_route_t  ngx_svc_admin_user_change[];
-extern const ngx_svc_route_t  ngx_svc_admin_identities[];
-extern const ngx_svc_route_t  ngx_svc_admin_groups[];
-extern const ngx_svc_route_t  ngx_svc_admin_group_members[];
-extern const ngx_svc_route_t  ngx_svc_admin_roles[];
-extern const ngx_svc_route_t  ngx_svc_admin_risk_policy[];
-extern const ngx_svc_route_t  ngx_svc_admin_password_policy[];
-extern const ngx_svc_route_t  ngx_svc_admin_password_groups[];
-extern const ngx_svc_route_t  ngx_svc_admin_audit[];
-extern const ngx_svc_route_t  ngx_svc_admin_audit_export[];
-extern const ngx_svc_route_t  ngx_svc_admin_audit_stream[];
-extern const ngx_svc_route_t  ngx_svc_admin_ip_blocks[];
-extern const ngx_svc_route_t  ngx_svc_admin_access[];
-extern const ngx_svc_route_t  ngx_svc_admin_access_versions[];
-extern const ngx_svc_route_t  ngx_svc_admin_access_restore[];
-extern const ngx_svc_route_t  ngx_svc_admin_simulate[];
-extern const ngx_svc_route_t  ngx_svc_admin_config[];
-extern const ngx_svc_route_t  ngx_svc_admin_apply[];
+#define NGX_SVC_ADMIN_RESOURCES(_)                                            \
+    _(ngx_svc_admin_public)                                                   \
+    _(ngx_svc_admin_openapi)                                                  \
+    _(ngx_svc_admin_tenant)                                                   \
+    _(ngx_svc_admin_logo)                                                     \
+    _(ngx_svc_admin_tokens)                                                   \
+    _(ngx_svc_admin_user_unlock)                                              \
+    _(ngx_svc_admin_users)                                                    \
+    _(ngx_svc_admin_user_change)                                              \
+    _(ngx_svc_admin_identities)                                               \
+    _(ngx_svc_admin_groups)                                                   \
+    _(ngx_svc_admin_group_members)                                            \
+    _(ngx_svc_admin_roles)                                                    \
+    _(ngx_svc_admin_risk_policy)                                              \
+    _(ngx_svc_admin_password_policy)                                          \
+    _(ngx_svc_admin_password_groups)                                          \
+    _(ngx_svc_admin_audit)                                                    \
+    _(ngx_svc_admin_audit_export)                                             \
+    _(ngx_svc_admin_audit_stream)                                             \
+    _(ngx_svc_admin_ip_blocks)                                                \
+    _(ngx_svc_admin_access)                                                   \
+    _(ngx_svc_admin_access_versions)                                          \
+    _(ngx_svc_admin_access_restore)                                           \
+    _(ngx_svc_admin_simulate)                                                 \
+    _(ngx_svc_admin_config)                                                   \
+    _(ngx_svc_admin_apply)
+
+#define NGX_SVC_ADMIN_ROUTES(name)  extern const ngx_svc_route_t  name[];
+
+NGX_SVC_ADMIN_RESOURCES(NGX_SVC_ADMIN_ROUTES)
 
 
 #endif /* _NGX_SVC_ADMIN_H_INCLUDED_ */

@@ -103,7 +103,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_ip_blocks_create = {
                           "jsonb_build_object('reason', b.reason)", "FROM b")
         ")"
         " SELECT CASE WHEN t.own THEN 'own' WHEN NOT t.room THEN 'full'"
-            " WHEN b.ip IS NULL THEN 'ip_block_pkey' END AS _verdict, "
+            " WHEN b.ip IS NULL THEN 'taken' END AS _verdict, "
             NGX_SVC_ADMIN_IP_BLOCK_COLUMNS
         " FROM t LEFT JOIN b ON true",
     NGX_SVC_PARAMS(ngx_svc_param_addr(ngx_svc_admin_ip_block_t, ip),
@@ -116,7 +116,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_ip_blocks_create = {
           " sign in any more." },
         { "full", NGX_SVC_E_LIMIT_EXCEEDED,
           "The tenant blocks " ngx_value(NGX_SVC_ADMIN_IP_BLOCKS)
-          " addresses: delete one." })
+          " addresses: delete one." },
+        { "taken", NGX_SVC_E_CONFLICT, "This address is blocked already." })
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_ip_blocks_delete = {
