@@ -151,11 +151,12 @@ ngx_svc_admin_reader_cleanup(void *data)
 {
     ngx_svc_admin_reader_t *reader = data;
 
-    ngx_svc_admin_reader_end(reader);
-
     if (reader->waits) {
         reader->waits = 0;
         ngx_queue_remove(&reader->queue);
+
+    } else {
+        ngx_svc_admin_reader_end(reader);
     }
 
     if (reader->event.timer_set) {

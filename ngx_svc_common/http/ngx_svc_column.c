@@ -70,10 +70,14 @@ void
 ngx_svc_column_boolean(ngx_svc_json_writer_t *w, const char *key,
     PGresult *res, int row, int column)
 {
-    if (PQgetisnull(res, row, column)) {
+    char  *value;
+
+    value = PQgetvalue(res, row, column);
+
+    if (*value == '\0') {
         ngx_svc_json_null(w, key);
 
     } else {
-        ngx_svc_json_boolean(w, key, ngx_svc_column_true(res, row, column));
+        ngx_svc_json_boolean(w, key, *value == 't');
     }
 }

@@ -20,7 +20,7 @@ static ngx_int_t ngx_svc_route_check(ngx_svc_request_t *sr,
 static ngx_int_t ngx_svc_route_verdict(ngx_svc_request_t *sr,
     const ngx_svc_verdict_t *verdict, ngx_str_t *text);
 static ngx_int_t ngx_svc_route_send(ngx_svc_request_t *sr,
-    ngx_svc_json_writer_t *w, PGresult *res);
+    ngx_svc_json_writer_t *w, const ngx_svc_row_t *columns);
 static ngx_int_t ngx_svc_route_list(ngx_svc_request_t *sr, PGresult *res,
     PGresult *total);
 
@@ -278,7 +278,7 @@ ngx_svc_route_row(ngx_svc_request_t *sr, PGresult *res)
 
     ngx_svc_json_close(&w, '}');
 
-    return ngx_svc_route_send(sr, &w, res);
+    return ngx_svc_route_send(sr, &w, &columns);
 }
 
 
@@ -286,21 +286,21 @@ ngx_svc_route_row(ngx_svc_request_t *sr, PGresult *res)
 
 static ngx_int_t
 ngx_svc_route_send(ngx_svc_request_t *sr, ngx_svc_json_writer_t *w,
-    PGresult *res)
+    const ngx_svc_row_t *columns)
 {
-    int         version, created;
     ngx_uint_t  status;
 
-    version = ngx_svc_row_find(res, "_version");
-
-    if (version != -1 && ngx_svc_etag(sr, res, 0, version) != NGX_OK) {
+    if (columns->version != -1
+        && ngx_svc_etag(sr, columns->res, 0, columns->version) != NGX_OK)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    created = ngx_svc_row_find(res, "_created");
     status = sr->route->status ? sr->route->status : NGX_HTTP_OK;
 
-    if (created != -1 && ngx_svc_column_true(res, 0, created)) {
+    if (columns->created != -1
+        && ngx_svc_column_true(columns->res, 0, columns->created))
+    {
         status = NGX_HTTP_CREATED;
     }
 

@@ -5,7 +5,6 @@
 #include "ngx_svc_row.h"
 
 
-#define NGX_SVC_ROW_OBJECT  32      /* bytes of a key */
 #define NGX_SVC_ROW_MEMBER  32      /* and of what is around a value */
 
 /* PostgreSQL's pg_type.dat: the types whose text is not that of a string */
@@ -22,7 +21,8 @@
 
 
 static void ngx_svc_row_nested(ngx_svc_json_writer_t *w,
-    const ngx_svc_row_t *columns, int row, int *i);
+    const ngx_svc_row_t *columns, int row, int i);
+static void ngx_svc_row_span(ngx_svc_row_t *columns, int i);
 
 
 void
@@ -35,21 +35,36 @@ ngx_svc_row_init(ngx_svc_row_t *columns, PGresult *res)
     columns->res = res;
     columns->n = ngx_min(PQnfields(res), NGX_SVC_ROW_COLUMNS);
     columns->first = columns->n;
+    columns->version = -1;
+    columns->created = -1;
 
     for (i = 0; i < columns->n; i++) {
         column = &columns->columns[i];
 
         column->name = PQfname(res, i);
         column->write = NULL;
+        column->span = 0;
 
         if (column->name[0] == '_') {
+
+            if (ngx_strcmp(column->name, "_version") == 0) {
+                columns->version = i;
+
+            } else if (ngx_strcmp(column->name, "_created") == 0) {
+                columns->created = i;
+            }
+
             continue;
         }
 
         columns->first = ngx_min(columns->first, i);
 
         dot = ngx_strchr(column->name, '.');
-        column->object = dot ? (size_t) (dot - column->name) : 0;
+
+        if (dot) {
+            column->object = dot - column->name;
+            ngx_svc_row_span(columns, i);
+        }
 
         switch (PQftype(res, i)) {
 
@@ -78,6 +93,37 @@ ngx_svc_row_init(ngx_svc_row_t *columns, PGresult *res)
 }
 
 
+/* A column of an object is one more of its first one, or that one itself. */
+
+static void
+ngx_svc_row_span(ngx_svc_row_t *columns, int i)
+{
+    ngx_svc_row_column_t  *first, *column;
+
+    column = &columns->columns[i];
+
+    for (first = column - 1; first >= columns->columns; first--) {
+        if (first->span) {
+            break;
+        }
+    }
+
+    if (first >= columns->columns
+        && first + first->span == column
+        && first->object == column->object
+        && ngx_strncmp(first->name, column->name, column->object) == 0)
+    {
+        first->span++;
+        return;
+    }
+
+    column->span = 1;
+
+    ngx_cpystrn(column->key, (u_char *) column->name,
+                ngx_min(column->object + 1, NGX_SVC_ROW_OBJECT));
+}
+
+
 void
 ngx_svc_row_write(ngx_svc_json_writer_t *w, const ngx_svc_row_t *columns,
     int row)
@@ -92,8 +138,9 @@ ngx_svc_row_write(ngx_svc_json_writer_t *w, const ngx_svc_row_t *columns,
             continue;
         }
 
-        if (column->object) {
-            ngx_svc_row_nested(w, columns, row, &i);
+        if (column->span) {
+            ngx_svc_row_nested(w, columns, row, i);
+            i += column->span - 1;
             continue;
         }
 
@@ -102,50 +149,30 @@ ngx_svc_row_write(ngx_svc_json_writer_t *w, const ngx_svc_row_t *columns,
 }
 
 
-/* From the column *i on, which it moves to the object's last one. */
+/* The object that begins with column i. */
 
 static void
 ngx_svc_row_nested(ngx_svc_json_writer_t *w, const ngx_svc_row_t *columns,
-    int row, int *i)
+    int row, int i)
 {
-    int                          n;
-    char                         key[NGX_SVC_ROW_OBJECT];
-    ngx_uint_t                   null;
-    const ngx_svc_row_column_t  *first, *column;
+    int                          end;
+    const ngx_svc_row_column_t  *column;
 
-    first = &columns->columns[*i];
-    null = PQgetisnull(columns->res, row, *i);
+    column = &columns->columns[i];
 
-    ngx_cpystrn((u_char *) key, (u_char *) first->name,
-                ngx_min(first->object + 1, sizeof(key)));
-
-    if (null) {
-        ngx_svc_json_null(w, key);
-
-    } else {
-        ngx_svc_json_open(w, key, '{');
+    if (PQgetisnull(columns->res, row, i)) {
+        ngx_svc_json_null(w, (char *) column->key);
+        return;
     }
 
-    for (n = *i; n < columns->n; n++) {
-        column = &columns->columns[n];
+    ngx_svc_json_open(w, (char *) column->key, '{');
 
-        if (column->write == NULL || column->object != first->object
-            || ngx_strncmp(column->name, first->name, first->object) != 0)
-        {
-            break;
-        }
-
-        if (!null) {
-            column->write(w, column->name + column->object + 1, columns->res,
-                          row, n);
-        }
+    for (end = i + column->span; i < end; i++, column++) {
+        column->write(w, column->name + column->object + 1, columns->res, row,
+                      i);
     }
 
-    if (!null) {
-        ngx_svc_json_close(w, '}');
-    }
-
-    *i = n - 1;
+    ngx_svc_json_close(w, '}');
 }
 
 

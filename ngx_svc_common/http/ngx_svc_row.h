@@ -10,13 +10,16 @@
 
 
 #define NGX_SVC_ROW_COLUMNS  32     /* of one result, at most */
+#define NGX_SVC_ROW_OBJECT   32     /* bytes of an object's key */
 
 
 /* A column of a result, as of PostgreSQL's description of it. */
 
 typedef struct {
     const char        *name;
-    size_t             object;      /* bytes of it before a "."; 0: none */
+    size_t             object;      /* bytes of it before a "." */
+    int                span;        /* columns of the object that begins here */
+    u_char             key[NGX_SVC_ROW_OBJECT];     /* of that */
     void             (*write)(ngx_svc_json_writer_t *w, const char *key,
                               PGresult *res, int row, int column);
 } ngx_svc_row_column_t;
@@ -28,6 +31,8 @@ typedef struct {
     PGresult              *res;
     int                    first;       /* that is a member */
     int                    n;
+    int                    version;     /* "_version"; -1: there is none */
+    int                    created;     /* "_created" */
     ngx_svc_row_column_t   columns[NGX_SVC_ROW_COLUMNS];
 } ngx_svc_row_t;
 

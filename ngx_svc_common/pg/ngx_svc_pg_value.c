@@ -10,13 +10,12 @@ ngx_svc_pg_value(PGresult *res, int row, int column)
 {
     ngx_str_t  value;
 
-    if (PQgetisnull(res, row, column)) {
-        ngx_str_null(&value);
+    value.len = PQgetlength(res, row, column);
 
-    } else {
-        value.data = (u_char *) PQgetvalue(res, row, column);
-        value.len = PQgetlength(res, row, column);
-    }
+    /* a NULL has no length: most values need not be asked for being one */
+
+    value.data = (value.len || !PQgetisnull(res, row, column))
+                 ? (u_char *) PQgetvalue(res, row, column) : NULL;
 
     return value;
 }
