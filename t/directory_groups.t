@@ -67,6 +67,8 @@ is_deeply([ @{ $r->json }{qw(name description)} ], [ 'FINANCÉ', 'Money' ],
 cmp_ok($r->json->{updatedAt}, 'gt', $group->{updatedAt}, 'later');
 is(ask(PUT => "/$id", { description => '' })->json->{description}, undef,
    'cleared');
+is(ask(PUT => "/$id", { description => " \t\n" })->json->{description}, undef,
+   'white space is nothing');
 is_deeply([ $acme->events_of($id, @TOLD) ], [
     [ 'group.created', encode_utf8("Financé \x{1F4B0}"), {} ],
     [ 'group.updated', encode_utf8('FINANCÉ'),

@@ -69,6 +69,13 @@ $r = ask(POST => '', { ip => '192.0.2.7',
 is($r->json->{expiresAt}, '2999-01-31T00:00:00.000Z', 'that expires');
 is($r->json->{reason}, undef, 'without a reason');
 
+for my $blank ('', ' ', " \t\r\n ") {
+    $r = ask(POST => '', { ip => '192.0.2.8', reason => $blank });
+    is($r->status, 201, 'a reason that says nothing');
+    is($r->json->{reason}, undef, 'is none');
+    ask(DELETE => '/192.0.2.8');
+}
+
 # RFC 5952, and one text for an address
 my %canonical = ('2001:DB8::0:0:1' => '2001:db8::1',
                  '2001:db8:0:1:1:1:1:1' => '2001:db8:0:1:1:1:1:1',
@@ -171,7 +178,7 @@ is_deeply([ $s->sql("SELECT action, target_type, target_id, details->>'reason'"
             [ 'ip_block.created', 'ipBlock', '198.51.100.9', 'again' ] ],
           'audited');
 is($s->sql("SELECT count(*) FROM svc.audit_event"
-           . " WHERE action = 'ip_block.deleted'"), 3, 'so is each end');
+           . " WHERE action = 'ip_block.deleted'"), 6, 'so is each end');
 
 $s->done;
 

@@ -349,7 +349,8 @@ ngx_svc_schema_null(const ngx_svc_member_t *member, cJSON *json)
         return 0;
     }
 
-    return (cJSON_IsString(json) && json->valuestring[0] == '\0')
+    return (cJSON_IsString(json)
+            && ngx_svc_schema_blank(member, (u_char *) json->valuestring))
            || (cJSON_IsArray(json) && json->child == NULL);
 }
 

@@ -63,6 +63,19 @@ ngx_svc_schema_take(const ngx_svc_member_t *member, ngx_svc_value_t *value)
 }
 
 
+ngx_uint_t
+ngx_svc_schema_blank(const ngx_svc_member_t *member, const u_char *string)
+{
+    if (member->type & NGX_SVC_T_TEXT) {
+        while (ngx_svc_schema_space(*string)) {
+            string++;
+        }
+    }
+
+    return *string == '\0';
+}
+
+
 static ngx_uint_t
 ngx_svc_schema_take_string(const ngx_svc_member_t *member,
     ngx_svc_value_t *value)

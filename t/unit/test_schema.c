@@ -549,6 +549,47 @@ test_required_clears(void **state)
 }
 
 
+static void
+test_blank(void **state)
+{
+    ngx_uint_t        i, flags;
+    ngx_svc_value_t   value;
+    ngx_svc_error_t   err;
+
+    ngx_svc_member_t  members[] = {
+        { ngx_string("a"), NGX_SVC_T_TEXT, NGX_SVC_M_CLEARS, 0, 9,
+          NULL, NULL, NULL, 0 },
+        ngx_svc_null_member
+    };
+
+    static const char  *texts[] = {
+        "{\"a\":\"\"}", "{\"a\":\" \"}", "{\"a\":\" \\t\\r\\n \"}"
+    };
+
+    for (flags = 0; flags <= NGX_SVC_M_CLEARS; flags += NGX_SVC_M_CLEARS) {
+        members[0].flags = flags;
+
+        for (i = 0; i < ngx_unit_len(texts); i++) {
+            ngx_memzero(&err, sizeof(err));
+
+            assert_int_equal(ngx_svc_schema_object(members, 0,
+                                                   parse(*state, texts[i]),
+                                                   &value, &err), NGX_OK);
+            assert_int_equal(value.set, 1);
+            assert_int_equal(value.null, flags != 0);
+            assert_int_equal(value.str.len, 0);
+        }
+    }
+
+    members[0].type = NGX_SVC_T_STRING;
+
+    assert_int_equal(ngx_svc_schema_object(members, 0, parse(*state, texts[1]),
+                                           &value, &err), NGX_OK);
+    assert_int_equal(value.null, 0);
+    assert_int_equal(value.str.len, 1);
+}
+
+
 int
 main(void)
 {
@@ -557,6 +598,7 @@ main(void)
         ngx_unit_test(test_strict),
         ngx_unit_test(test_values),
         ngx_unit_test(test_one_value),
+        ngx_unit_test(test_blank),
         ngx_unit_test(test_check_fails),
         ngx_unit_test(test_required_clears),
     };
