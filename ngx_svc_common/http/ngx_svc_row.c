@@ -5,7 +5,7 @@
 #include "ngx_svc_row.h"
 
 
-#define NGX_SVC_ROW_MEMBER  32      /* and of what is around a value */
+#define NGX_SVC_ROW_MEMBER  64      /* bytes of a member that is no JSON */
 
 /* PostgreSQL's pg_type.dat: the types whose text is not that of a string */
 
@@ -195,7 +195,9 @@ ngx_svc_row_size(const ngx_svc_row_t *columns, int row)
     size = columns->n * NGX_SVC_ROW_MEMBER;
 
     for (i = 0; i < columns->n; i++) {
-        size += PQgetlength(columns->res, row, i);
+        if (columns->columns[i].write == ngx_svc_column_raw) {
+            size += PQgetlength(columns->res, row, i);
+        }
     }
 
     return size;

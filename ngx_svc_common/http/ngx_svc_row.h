@@ -52,7 +52,7 @@ NGX_SVC_API void ngx_svc_row_write(ngx_svc_json_writer_t *w,
 NGX_SVC_API void ngx_svc_row_object(ngx_svc_json_writer_t *w,
     const ngx_svc_row_t *columns, int row);
 
-/* About as many bytes as that takes. */
+/* About as many bytes as that takes; of what is not JSON a guess. */
 NGX_SVC_API size_t ngx_svc_row_size(const ngx_svc_row_t *columns, int row);
 
 /* The number of the column with this name; -1: there is none. */
