@@ -96,9 +96,10 @@ my %BODY = (
     'POST /admin/api-tokens' => { name => 'new', scopes => [ 'users:view' ] },
     'POST /admin/users/unlock' => { email => 'ada@acme.test' },
     'PUT /admin/users/*' => { firstName => 'New', title => 'more' },
-    'POST /admin/groups' => { name => 'New' },
-    'POST /admin/ip-blocks' => { ip => '198.51.100.9' },
-    'PUT /admin/groups/*' => { name => 'New' },
+    'POST /admin/groups' => { name => 'New', description => 'More' },
+    'POST /admin/ip-blocks' => { ip => '198.51.100.9', reason => 'stuffing',
+                                 expiresAt => '2999-01-01T00:00:00Z' },
+    'PUT /admin/groups/*' => { name => 'New', description => 'More' },
     'POST /admin/groups/*/members' => { userIds => [ $user->{id} ] },
     'PUT /admin/groups/*/members' => { userIds => [ $user->{id} ] },
     'PUT /admin/access-policy' => { rules => [], defaultAction => 'mfa' },
@@ -185,6 +186,39 @@ bad_input($s, {
     type     => undef,
     routes   => \@routes,
 });
+
+
+# whatever a member is: the database is not who refuses it
+
+my @VALUES = ('null', 'true', '-1', '9007199254740993', '1e308', '""',
+              '" \t "', '"%V %s"', '"\u0085"', '"' . 'x' x 300 . '"', '[]',
+              '[null]', '[[]]', '{}');
+
+sub status_with {
+    my ($method, $path, $body, $member, $value) = @_;
+
+    my $text = SvcTest::encode({ %$body, $member => undef });
+
+    $text =~ s/"\Q$member\E":null/"$member":$value/;
+
+    return $s->http($method, $path,
+                    [ Authorization => "Bearer $acme->{api_token}" ],
+                    $text)->status;
+}
+
+for my $route (grep { ref $_->[2] eq 'HASH' } @routes) {
+    my ($method, $path, $body, $opt) = @$route;
+
+    $path =~ s/:id/$opt->{own}/;
+
+    for my $member (sort keys %$body) {
+        my @failed = grep {
+            status_with($method, $path, $body, $member, $_) >= 500
+        } @VALUES;
+
+        is("@failed", '', "$method $route->[1]: any \"$member\"");
+    }
+}
 
 
 # the limit itself passes
