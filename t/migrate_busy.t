@@ -60,7 +60,7 @@ is($s->sql("SELECT count(*) FROM pg_attribute WHERE attname = 'late'"
 
 # --- what is large -----------------------------------------------------------------
 
-for my $version (8, 9) {
+for my $version (8, 9, 10) {
     mkdir "$sql.$version" or die "$!\n";
     symlink $_, "$sql.$version/" . s{.*/}{}r or die "$_: $!\n"
         for (glob "$root/sql/[0-9]*.sql")[0 .. $version - 1];
@@ -142,7 +142,7 @@ for my $role (qw(postgres boss)) {
     is_deeply($db->query($statistics), [], 'and then none');
     is_deeply($db->query($policies), $before[1], 'the policies are as they were');
 
-    migrated($role, "of_$role", "$root/sql");
+    migrated($role, "of_$role", "$sql.10");
 
     my @later = map { later(@$_) } @{ $before[1] };
 

@@ -104,6 +104,7 @@ my @denied = (
     'DELETE FROM svc.credential',
     'UPDATE svc.credential SET expires_at = NULL',
     "UPDATE svc.credential SET permissions = '{scim}'",
+    'UPDATE svc.ip_block SET ip = ip', 'TRUNCATE svc.ip_block',
     "UPDATE svc.webhook_endpoint SET secret = ''",
     'UPDATE svc.webhook_endpoint SET tenant_id = tenant_id',
     'UPDATE svc.webhook_endpoint SET id = id',
@@ -216,6 +217,8 @@ $s->sql($_) for
     . " SELECT tenant_id, now(), id, '192.0.2.1' FROM svc.user_account",
     'INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events, secret)'
     . " SELECT id, gen_random_uuid(), 'https://x.test/', '{user.login}', '\\x00'"
+    . ' FROM svc.tenant',
+    "INSERT INTO svc.ip_block (tenant_id, ip) SELECT id, '192.0.2.1'"
     . ' FROM svc.tenant',
     'INSERT INTO svc.webhook_attempt (tenant_id, endpoint_id, created_at,'
     . ' delivery_id, attempt, event_id, event, outcome, duration_ms)'
