@@ -66,7 +66,7 @@ sub together {
 
     my @c = map { begin(@$_) } @requests;
 
-    wait_for { $s->waiting >= 4 } 5 or die "nobody waits\n";
+    wait_for { $s->waiting >= 4 } 15 or die "nobody waits\n";
     $db->query('COMMIT');
 
     return map { finish($_) } @c;
@@ -212,7 +212,7 @@ for my $round (1 .. 4) {
     my $c = begin(POST => '/config/apply?prune=true', SvcTest::Bundle::canonical(
         { riskPolicy => SvcTest::Bundle::risk(), roles => [] }));
 
-    wait_for { $s->waiting } 5 or die "nobody waits\n";
+    wait_for { $s->waiting } 15 or die "nobody waits\n";
     $db->query('COMMIT');
 
     my $r = finish($c);
@@ -243,7 +243,7 @@ for my $round (1 .. 4) {
     my $c = begin(POST => '/config/apply?prune=true', SvcTest::Bundle::canonical(
         { roles => [ SvcTest::Bundle::role('first') ] }));
 
-    wait_for { $s->waiting } 5 or die "nobody waits\n";
+    wait_for { $s->waiting } 15 or die "nobody waits\n";
 
     $db->query("SET LOCAL lock_timeout = '100ms'");
     ok(eval { $set->('last', $users[1]); 1 }, 'the last role is not locked yet')
@@ -271,7 +271,7 @@ for my $round (1 .. 4) {
         { riskPolicy => SvcTest::Bundle::risk(),
           groupPasswordPolicies => [ SvcTest::Bundle::override($gone) ] }));
 
-    wait_for { $s->waiting } 5 or die "nobody waits\n";
+    wait_for { $s->waiting } 15 or die "nobody waits\n";
     $db->query('COMMIT');
 
     my $r = finish($c);
@@ -391,7 +391,7 @@ sub restless {
         begin(POST => '/config/apply?prune=true', $text);
     } 1 .. $MANY;
 
-    wait_for { $s->waiting >= 4 } 5 or die "nobody waits\n";
+    wait_for { $s->waiting >= 4 } 15 or die "nobody waits\n";
     $db->query('COMMIT');
 
     my @bad;

@@ -149,9 +149,8 @@ sub permissions {
     my ($c) = @_;
     my $s = $c->{system};
     my @create = qw(token create --tenant globex --name p --permissions);
-    my ($table) = slurp($s->root . '/ngx_svc_admin/governance/ngx_svc_admin_governance.c')
-                  =~ /\bngx_svc_admin_permissions\[\] = \{(.*?)\};/s;
-    my @known = $table =~ /"([a-z:]+)"/g;
+    my @known = slurp($s->root . '/ngx_svc_common/base/ngx_svc_permission.h')
+                =~ /^    _\(\w+, "([a-z:]+)"\)/mg;
 
     # names of files that a "*" would stand for
 
