@@ -22,6 +22,7 @@
 
 static void ngx_svc_row_nested(ngx_svc_json_writer_t *w,
     const ngx_svc_row_t *columns, int row, int i);
+static ngx_svc_row_write_pt ngx_svc_row_writer(Oid type);
 static void ngx_svc_row_span(ngx_svc_row_t *columns, int i);
 
 
@@ -66,29 +67,35 @@ ngx_svc_row_init(ngx_svc_row_t *columns, PGresult *res)
             ngx_svc_row_span(columns, i);
         }
 
-        switch (PQftype(res, i)) {
+        column->write = ngx_svc_row_writer(PQftype(res, i));
+    }
+}
 
-        case NGX_SVC_PG_BOOL:
-            column->write = ngx_svc_column_boolean;
-            break;
 
-        case NGX_SVC_PG_INT2:
-        case NGX_SVC_PG_INT4:
-        case NGX_SVC_PG_INT8:
-        case NGX_SVC_PG_FLOAT8:
-        case NGX_SVC_PG_NUMERIC:
-        case NGX_SVC_PG_JSON:
-        case NGX_SVC_PG_JSONB:
-            column->write = ngx_svc_column_raw;
-            break;
+/* A member's, of a type. */
 
-        case NGX_SVC_PG_TIMESTAMPTZ:
-            column->write = ngx_svc_column_time;
-            break;
+static ngx_svc_row_write_pt
+ngx_svc_row_writer(Oid type)
+{
+    switch (type) {
 
-        default:
-            column->write = ngx_svc_column_text;
-        }
+    case NGX_SVC_PG_BOOL:
+        return ngx_svc_column_boolean;
+
+    case NGX_SVC_PG_INT2:
+    case NGX_SVC_PG_INT4:
+    case NGX_SVC_PG_INT8:
+    case NGX_SVC_PG_FLOAT8:
+    case NGX_SVC_PG_NUMERIC:
+    case NGX_SVC_PG_JSON:
+    case NGX_SVC_PG_JSONB:
+        return ngx_svc_column_raw;
+
+    case NGX_SVC_PG_TIMESTAMPTZ:
+        return ngx_svc_column_time;
+
+    default:
+        return ngx_svc_column_text;
     }
 }
 

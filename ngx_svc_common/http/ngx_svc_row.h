@@ -13,15 +13,18 @@
 #define NGX_SVC_ROW_OBJECT   32     /* bytes of an object's key */
 
 
+typedef void (*ngx_svc_row_write_pt)(ngx_svc_json_writer_t *w,
+    const char *key, PGresult *res, int row, int column);
+
+
 /* A column of a result, as of PostgreSQL's description of it. */
 
 typedef struct {
-    const char        *name;
-    size_t             object;      /* bytes of it before a "." */
-    int                span;        /* columns of the object that begins here */
-    u_char             key[NGX_SVC_ROW_OBJECT];     /* of that */
-    void             (*write)(ngx_svc_json_writer_t *w, const char *key,
-                              PGresult *res, int row, int column);
+    const char           *name;
+    size_t                object;   /* bytes of it before a "." */
+    int                   span;     /* columns of the object that begins here */
+    u_char                key[NGX_SVC_ROW_OBJECT];      /* of that */
+    ngx_svc_row_write_pt  write;    /* NULL: it is no member */
 } ngx_svc_row_column_t;
 
 
