@@ -7,7 +7,6 @@
 #include "ngx_svc_addr.h"
 #include "ngx_svc_args.h"
 #include "ngx_svc_etag.h"
-#include "ngx_svc_page.h"
 #include "ngx_svc_time.h"
 
 
@@ -275,26 +274,14 @@ ngx_svc_bind_query_word(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 
 
 ngx_int_t
-ngx_svc_bind_limit(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+ngx_svc_bind_page(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
-    ngx_svc_page_t  *page;
+    int32_t  *n;
 
-    page = sr->data;
+    n = (int32_t *) ((u_char *) sr->data + param->offset);
 
-    return ngx_svc_pg_bind_int(sr->op, call, page->limit);
-}
-
-
-ngx_int_t
-ngx_svc_bind_offset(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
-{
-    ngx_svc_page_t  *page;
-
-    page = sr->data;
-
-    return ngx_svc_pg_bind_int(sr->op, call, page->offset);
+    return ngx_svc_pg_bind_int(sr->op, call, *n);
 }
 
 

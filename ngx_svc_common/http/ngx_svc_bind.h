@@ -7,7 +7,7 @@
 #define _NGX_SVC_BIND_H_INCLUDED_
 
 
-#include "ngx_svc_request.h"
+#include "ngx_svc_page.h"
 
 
 /*
@@ -60,9 +60,9 @@
 
 /* Of a list, which has a page. */
 #define ngx_svc_param_limit()                                                 \
-    { .bind = ngx_svc_bind_limit }
+    { .bind = ngx_svc_bind_page, .offset = offsetof(ngx_svc_page_t, limit) }
 #define ngx_svc_param_offset()                                                \
-    { .bind = ngx_svc_bind_offset }
+    { .bind = ngx_svc_bind_page, .offset = offsetof(ngx_svc_page_t, offset) }
 
 /* An id that is new, and the versions of If-Match, see ngx_svc_etag.h. */
 #define ngx_svc_param_new_id()                                                \
@@ -105,8 +105,7 @@ ngx_svc_bind_function(ngx_svc_bind_given);
 ngx_svc_bind_function(ngx_svc_bind_body);
 ngx_svc_bind_function(ngx_svc_bind_query);
 ngx_svc_bind_function(ngx_svc_bind_query_word);
-ngx_svc_bind_function(ngx_svc_bind_limit);
-ngx_svc_bind_function(ngx_svc_bind_offset);
+ngx_svc_bind_function(ngx_svc_bind_page);
 ngx_svc_bind_function(ngx_svc_bind_new_id);
 ngx_svc_bind_function(ngx_svc_bind_if_match);
 ngx_svc_bind_function(ngx_svc_bind_constant);
