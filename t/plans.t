@@ -16,6 +16,7 @@ use Test::More;
 
 use lib dirname(__FILE__) . '/bench';
 
+use SvcBench::Explain;
 use SvcBench::Statements;
 use SvcTest;
 use SvcTest::Plans;
@@ -92,9 +93,12 @@ sub compare {
 }
 
 
-is_deeply([ sort keys %$text ],
-          [ sort keys %{ SvcBench::Statements::read_all($s->root) } ],
+my $sources = SvcBench::Statements::read_all($s->root);
+
+is_deeply($text, { map { $_ => $sources->{$_}{text} } keys %$sources },
           'a connection has prepared the statements of all sources');
+is_deeply([ SvcBench::Explain::strays($sources) ], [],
+          'the benchmark has the values that they take');
 
 my $first = SvcTest::Plans->new($s, 'first', 1, $text);
 

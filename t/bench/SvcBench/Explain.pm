@@ -61,8 +61,7 @@ my %VALUES = (
     admin_members_change => [ '{id}', '{}', 'true' ],
     admin_members_remove => [ '{id}', '{id}' ],
     admin_members_list => [ '{id}', 100, 0 ],
-    admin_access_store => [ '{"rules":[],"defaultAction":"mfa"}', 0, 'api',
-                            undef, 50 ],
+    admin_access_store => [ '{"rules":[],"defaultAction":"mfa"}', 0, 50 ],
     admin_access_versions => [ 100, 0, undef, 262144 ],
     admin_access_version => [ '{id}', undef ],
     admin_simulate_policy => [ 30 ],
@@ -72,11 +71,11 @@ my %VALUES = (
     admin_roles_create => [ 'new', 'New', '{users:view}', 'false', 1001 ],
     admin_roles_put => [ 'role500', 'New', '{users:view}' ],
     admin_roles_delete => [ 'role500' ],
-    admin_risk_policy_put => [ '{1}', 'true', 50, 90 ],
-    admin_password_policy_put => [ '{1}', 20, ('true') x 6, 9, 90 ],
+    admin_risk_policy_put => [ 'true', 50, 90, '{1}' ],
+    admin_password_policy_put => [ 20, ('true') x 6, 9, 90, '{1}' ],
     admin_overrides_list => [ 100, 0 ],
-    admin_overrides_create => [ '{group}', 20, ('true') x 6, 9, 90 ],
-    admin_overrides_put => [ '{group}', 20, ('true') x 6, 9, 90 ],
+    admin_overrides_create => [ 20, ('true') x 6, 9, 90, '{group}' ],
+    admin_overrides_put => [ 20, ('true') x 6, 9, 90, '{group}' ],
     admin_overrides_delete => [ '{group}' ],
     admin_bundle => [ '{{group}}' ],
     admin_config_apply => [ 2, '{}', '{group}', '{1,40,80}',
@@ -135,6 +134,17 @@ my @GOVERNANCE = (
     'VACUUM ANALYZE svc.user_group, svc.group_password_policy, svc.role,'
     . ' svc.governance, svc.webhook_endpoint, svc.webhook_attempt',
 );
+
+
+# Names of which the values are not those of a statement.
+
+sub strays {
+    my ($statements) = @_;
+
+    return grep { !$statements->{$_}
+                  || $statements->{$_}{nparams} != @{ $VALUES{$_} } }
+           sort keys %VALUES;
+}
 
 
 # An array of { name, kind, text, nodes, pages, bad }, by statement and kind.

@@ -26,7 +26,9 @@ sub read_all {
 
     my %headers = (
         # nginx's own: a number as a string
-        ngx_value => { parameters => [ 'n' ], body => [ 'n' ] },
+        ngx_value_helper => { parameters => [ 'n' ], body => [ '#', 'n' ] },
+        ngx_value => { parameters => [ 'n' ],
+                       body => [ qw|ngx_value_helper ( n )| ] },
         map { macros(source($_)) } glob "$root/ngx_svc_*/{,*/}*.h"
     );
     my %statements;
@@ -132,7 +134,9 @@ sub expand {
         my $token = shift @in;
         my $macro = $macros->{$token};
 
-        if (!$macro) {
+        # the name of one that takes arguments may itself be an argument
+
+        if (!$macro || $macro->{parameters} && ($in[0] // '') ne '(') {
             push @out, $token;
             next;
         }
@@ -143,7 +147,7 @@ sub expand {
             my %value;
 
             @value{ @{ $macro->{parameters} } } = arguments(\@in);
-            @body = substitute(\%value, @body);
+            @body = substitute($macros, \%value, @body);
         }
 
         unshift @in, @body;
@@ -153,10 +157,11 @@ sub expand {
 }
 
 
-# Arguments in place of parameters, as a string behind a "#".
+# Arguments in place of parameters: expanded, or behind a "#" as a string of what
+# they are.
 
 sub substitute {
-    my ($value, @in) = @_;
+    my ($macros, $value, @in) = @_;
 
     my @out;
 
@@ -167,7 +172,8 @@ sub substitute {
             push @out, '"' . join('', @{ $value->{ shift @in } }) . '"';
 
         } else {
-            push @out, $value->{$token} ? @{ $value->{$token} } : $token;
+            push @out, $value->{$token}
+                       ? expand($macros, @{ $value->{$token} }) : $token;
         }
     }
 
