@@ -13,6 +13,7 @@ export PATH := $(PATH):/usr/local/sbin:/usr/sbin:/sbin
 
 CC ?= cc
 PORT ?=
+BASE ?=
 RUNS ?= 1000000
 JOBS ?= $(shell nproc)
 # what runs beside what is in t/testrules.yml
@@ -39,7 +40,7 @@ mandir = $(prefix)/share/man
 completionsdir = $(prefix)/share/bash-completion/completions
 
 .PHONY: help deps deps-run deps-test build install uninstall run stop test \
-	test-debian unit sanitize valgrind bench lint fuzz fuzz-bins binaries \
+	test-debian unit sanitize valgrind bench bench-peer lint fuzz fuzz-bins binaries \
 	ci clean
 .DEFAULT_GOAL := help
 
@@ -200,6 +201,16 @@ valgrind: deps-test build  ## the SCIM tests with the workers under valgrind
 bench: deps-test build $(SRC)/objs/ngx_auto_config.h  ## measure, beside pgbench and a static answer
 	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) build/bench/access
 	@perl -I t/lib t/bench/bench.pl
+
+# BENCH_BASE and BENCH_BASE_SQL, unless BASE names a commit, are those of whoever
+# calls
+bench-peer: deps-test build  ## measure beside fastify and pg on Node.js, and beside the commit BASE
+ifneq ($(BASE),)
+	@base=$$(t/bench/base "$(BASE)") && BENCH_BASE=$$base/build/modules \
+		BENCH_BASE_SQL=$$base/sql perl -I t/lib t/bench/peer.pl
+else
+	@perl -I t/lib t/bench/peer.pl
+endif
 
 lint: deps-test build  ## cppcheck, clang's analyzer, gcc and clang with warnings as errors
 	@t/lib/lint $(DEV) $(JOBS)

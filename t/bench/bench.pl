@@ -30,13 +30,13 @@ BEGIN {
     unshift @INC, "$ROOT/t/bench", "$ROOT/t/lib";
 }
 
-use SvcTest::Process qw(wait_for);
 use SvcBench::Access;
 use SvcBench::Admin;
 use SvcBench::Config;
 use SvcBench::Explain;
 use SvcBench::Load;
 use SvcBench::Report qw(say_step);
+use SvcBench::Scim;
 use SvcBench::SignIns;
 use SvcBench::Statements;
 use SvcBench::System;
@@ -73,12 +73,12 @@ my %measure = (
                       size => $size->{list}) },
     list_psql => \&list_psql,
 
-    create => \&create,
+    create => sub { SvcBench::Scim::create($sys, @_) },
     create_pgbench => \&create_pgbench,
 
-    reads_paced => sub { reads_alone(@_, paced()) },
+    reads_paced => sub { reads(@_, paced()) },
     reads_paced_mixed => sub { reads_beside_writes(@_, paced()) },
-    reads_full => sub { reads_alone(@_, connections => 64) },
+    reads_full => sub { reads(@_, connections => 64) },
     reads_full_mixed => sub { reads_beside_writes(@_, connections => 64) },
 
     branding => sub { plain(SvcBench::Admin::branding(), @_) },
@@ -159,8 +159,8 @@ sub put_user_pgbench {
     my $n = pgbench('put_user', 32, $seconds);
 
     die "$n->{requests} users were changed, "
-        . SvcBench::Admin::events($sys) . " events are stored\n"
-        if SvcBench::Admin::events($sys) < 0.99 * $n->{requests};
+        . $sys->events . " events are stored\n"
+        if $sys->events < 0.99 * $n->{requests};
 
     $sys->reset;
 
@@ -178,26 +178,8 @@ sub list_psql {
 
     my $query = $statements->{scim_list}{text} =~ s/\$1/200/r;
 
-    my $ms = SvcBench::Load::psql_time(
+    return SvcBench::Load::psql(
         $sys, 0, "SELECT row_to_json(r) FROM ($query) r", 250 * $seconds);
-
-    return { rate => 1000 / $ms, requests => 250 * $seconds, faults => [] };
-}
-
-
-# Every answer of 201 is a user stored, with its event.  Those that were in
-# flight when wrk left are stored too.
-
-sub create {
-    my ($seconds) = @_;
-
-    my $before = $sys->created;
-    my $n = wrk('create', $seconds);
-
-    check_created($sys->created - $before, $n->{requests}, 64)
-        if !@{ $n->{faults} };
-
-    return $n;
 }
 
 
@@ -208,54 +190,27 @@ sub create_pgbench {
 
     my $n = pgbench('create', 32, $seconds);
 
-    check_created($sys->created, $n->{requests}, 0);
+    die "$n->{requests} users were created, not that many are stored\n"
+        if $sys->created != $n->{requests};
+
     $sys->reset;
 
     return $n;
 }
 
 
-sub check_created {
-    my ($stored, $answered, $more) = @_;
-
-    die "$answered users were created, $stored are stored\n"
-        if $stored < $answered || $stored > $answered + $more;
-}
-
-
-sub reads_alone {
+sub reads {
     my ($seconds, %opt) = @_;
 
-    return wrk('get', $seconds, threads => 1, size => $size->{get}, %opt);
+    return SvcBench::Scim::reads($sys, $seconds, size => $size->{get}, %opt);
 }
 
-
-# Reads while users are created at a fixed rate.  The writes begin before the
-# reads, and end after them.
 
 sub reads_beside_writes {
     my ($seconds, %opt) = @_;
 
-    my $writes = SvcBench::Load::wrk_start(
-        $sys, 'create', seconds => $seconds + 2, connections => 64,
-        threads => 1, rate => $WRITE_RATE);
-
-    wait_for { $sys->created > 0 } 10 or die "nothing is created\n";
-
-    my $n = reads_alone($seconds, %opt);
-
-    die "the writes ended before the reads\n"
-        if SvcBench::Load::ended($writes);
-
-    my $w = SvcBench::Load::wrk_end($writes);
-
-    check_created($sys->created, $w->{requests}, 64) if !@{ $w->{faults} };
-    push @{ $n->{faults} }, @{ $w->{faults} };
-    $n->{write_rate} = $w->{rate};
-    $n->{write_p99} = $w->{p99};
-    $sys->reset;
-
-    return $n;
+    return SvcBench::Scim::reads_beside_writes(
+        $sys, $seconds, $WRITE_RATE, size => $size->{get}, %opt);
 }
 
 
@@ -371,9 +326,12 @@ sub main {
     say_step('explaining each statement');
     my $plans = SvcBench::Explain::all($sys, $statements);
 
-    SvcBench::Report::table(\%results, small => $SMALL, big => $BIG,
-                            users => $USERS, read_rate => $READ_RATE,
-                            write_rate => $WRITE_RATE);
+    SvcBench::Report::table(
+        \%results,
+        SvcBench::Report::number($USERS) . ' users in 10 tenants.',
+        SvcBench::Report::rows(small => $SMALL, big => $BIG,
+                               read_rate => $READ_RATE,
+                               write_rate => $WRITE_RATE));
     SvcBench::Report::details(\%results, @memory);
     SvcBench::Report::plans($plans);
 

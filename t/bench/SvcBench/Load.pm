@@ -8,29 +8,34 @@ use warnings;
 
 use Time::HiRes qw(time);
 
-use SvcTest::Process qw(spawn wait_exit wait_for slurp);
+use SvcBench::Cpu;
+use SvcTest::Process qw(slurp spawn wait_exit wait_for write_file);
 
 
 my $RUNS = 0;
 
 
 # Starts wrk with lua/$script.lua.  connections, seconds; optionally threads,
-# rate, prefix, path, body, url of another server, and size, that of the answer
-# to be expected.
+# rate, prefix, path, body, tokens and inactive, files for the script, url of
+# another server, and size, that of the answer to be expected.
 
 sub wrk_start {
     my ($system, $script, %opt) = @_;
 
     my $out = "$system->{dir}/run." . ++$RUNS;
     my $lua = "$system->{here}/lua/$script.lua";
+    my $threads = $opt{threads} // 2;
 
     my $pid = spawn(
-        ['wrk', '--latency', '-t', $opt{threads} // 2, '-c',
-         $opt{connections}, '-d', "$opt{seconds}s", '--timeout', '10s',
-         '-s', $lua, $opt{url} // $system->{s}->base_url],
+        ['wrk', '--latency', '-t', $threads, '-c', $opt{connections},
+         '-d', "$opt{seconds}s", '--timeout', '10s', '-s', $lua,
+         $opt{url} // $system->base_url],
         out => $out, env => {
-            BENCH_TOKENS => $script =~ /user|config/ ? $system->{api_tokens}
-                                                     : $system->{tokens},
+            BENCH_TOKENS => $opt{tokens}
+                            // ($script =~ /user|config/ ? $system->{api_tokens}
+                                                         : $system->{tokens}),
+            BENCH_THREADS => $threads,
+            BENCH_INACTIVE => $opt{inactive} // '',
             BENCH_USERS => $system->{users},
             BENCH_SEED => int rand 1e6,
             BENCH_PREFIX => $opt{prefix} // '',
@@ -75,7 +80,7 @@ sub wrk {
     my ($system, $script, %opt) = @_;
 
     my @workers = $system->workers;
-    my $before = $system->cpu_times;
+    my $cpu = SvcBench::Cpu->new($system->processes);
     my $run = wrk_start($system, $script, %opt);
 
     my ($looked, @rss) = (0, 0, 0);
@@ -92,12 +97,8 @@ sub wrk {
     } $opt{seconds} + 30;
 
     my $n = wrk_end($run);
-    my $taken = $system->cpu_since($before);
 
-    $n->{"cpu_$_"} = $taken->{$_} / $n->{requests} for keys %$taken;
-    $n->{rss} = \@rss;
-
-    return $n;
+    return { %$n, $cpu->per_request($n->{requests}), rss => \@rss };
 }
 
 
@@ -204,6 +205,7 @@ sub pgbench {
 
     my $run = { seconds => $opt{seconds} // 30,
                 out => "$system->{dir}/run." . ++$RUNS };
+    my $cpu = SvcBench::Cpu->new($system->processes);
 
     $run->{pid} = spawn(
         ["$system->{bin}/pgbench", '-n', '-M', 'prepared',
@@ -224,14 +226,15 @@ sub pgbench {
     die "pgbench $name: $text\n"
         if !$rate || !$done || $text !~ /^number of failed transactions: 0 /m;
 
-    return { rate => $rate, requests => $done, faults => [] };
+    return { rate => $rate, requests => $done, faults => [],
+             $cpu->per_request($done) };
 }
 
 
-# Milliseconds of one execution of a query in psql, which writes the rows to
-# /dev/null: those of a session with many, less those of one with none.
+# A query in psql, which writes the rows to /dev/null: a session with many
+# executions, less one with none.
 
-sub psql_time {
+sub psql {
     my ($system, $tenant, $query, $times) = @_;
 
     my $id = $system->{tenants}[$tenant]{id};
@@ -241,19 +244,22 @@ sub psql_time {
     for my $n (0, $times) {
         my $file = "$system->{dir}/psql.sql";
 
-        open my $fh, '>', $file or die "$file: $!\n";
-        print $fh $set, "$query;\n" x $n;
-        close $fh;
+        write_file($file, $set . "$query;\n" x $n);
 
+        my $cpu = SvcBench::Cpu->new($system->processes);
         my $begin = time;
         my $cmd = $system->psql_command('svc_app', '-o', '/dev/null',
                                         '-f', $file);
 
         system(@$cmd) == 0 or die "psql failed\n";
-        push @took, time - $begin;
+        push @took, { seconds => time - $begin, $cpu->per_request($times) };
     }
 
-    return ($took[1] - $took[0]) * 1000 / $times;
+    my ($none, $all) = @took;
+    my %less = map { $_ => $all->{$_} - $none->{$_} } keys %$all;
+
+    return { %less, rate => $times / $less{seconds}, requests => $times,
+             faults => [] };
 }
 
 

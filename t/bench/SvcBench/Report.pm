@@ -10,7 +10,7 @@ use Time::HiRes qw(time);
 
 use SvcTest::Process qw(run slurp);
 
-our @EXPORT_OK = qw(say_step);
+our @EXPORT_OK = qw(number say_step);
 
 
 my $BEGIN = time;
@@ -144,43 +144,65 @@ sub rows {
 }
 
 
+# Prints rows of which both sides are there: a title with what goes for all of
+# them, and the rows.
+
 sub table {
-    my ($results, %n) = @_;
+    my ($results, $title, @rows) = @_;
 
-    my $format = "%-49s %9s  %-32s %9s %7s %9s  %s\n";
+    my $format = "%-49s %9s  %-32s %9s %7s %9s  %-4s  %-19s  %s\n";
 
-    printf "\nMedians; requests a second, or p99 in microseconds. %s users"
-           . " in 10 tenants.\n\n", number($n{users});
-    printf $format, 'what', 'ours', 'against', 'its', 'ratio', 'required', '';
+    print "\nMedians; requests a second, or what the row says in microseconds."
+          . " $title\nCPU: microseconds a request, of all processes of"
+          . " PostgreSQL + the server's workers + its helper.\n\n";
+    printf $format, 'what', 'ours', 'against', 'its', 'ratio', 'required', '',
+           'our CPU', 'its CPU';
 
     for my $row (grep { $results->{$_->[1]} && is_there($results, $_->[3]) }
-                 rows(%n))
+                 @rows)
     {
         my ($what, $ours, $against, $its, $key, $bound) = @$row;
 
         my $a = of($results, $ours, $key);
         my $b = $results->{$its} ? of($results, $its, $key) : $its;
-        my $ratio = $a / $b;
-        my $ok = $bound < 0 ? $ratio <= -$bound : $ratio >= $bound;
-
-        # too few writes prove nothing about reads beside them
-
-        $ok = 0 if $ours =~ /_mixed$/
-                   && of($results, $ours, 'write_rate') < 0.95 * $n{write_rate};
-
-        my $verdict = faults($results, grep { $results->{$_} } $ours, $its)
-                      ? 'FAIL'
-                    : $ok ? 'ok' : 'MISS';
 
         printf $format, $what, number($a), $against, number($b),
-               sprintf('%.2f', $ratio),
+               sprintf('%.2f', $a / $b),
                sprintf($bound < 0 ? '<= %.2f' : '>= %.2f', abs $bound),
-               $verdict;
+               verdict($results, $ours, $its, $a / $b, $bound),
+               cpu($results, $ours), cpu($results, $its);
     }
 
     print "\n";
     rounds_line($results, $_) for sort keys %$results;
     print "  $_\n" for faults($results, sort keys %$results);
+}
+
+
+sub verdict {
+    my ($results, $ours, $its, $ratio, $bound) = @_;
+
+    return 'FAIL' if faults($results, grep { $results->{$_} } $ours, $its);
+
+    # too few writes prove nothing about reads beside them
+
+    return 'MISS' if of($results, $ours, 'write_rate')
+                     < 0.95 * of($results, $ours, 'write_wanted');
+
+    return ($bound < 0 ? $ratio <= -$bound : $ratio >= $bound) ? 'ok' : 'MISS';
+}
+
+
+# PostgreSQL + workers + helper, where a measurement has them.
+
+sub cpu {
+    my ($results, $name) = @_;
+
+    my $first = $results->{$name} && $results->{$name}[0] // {};
+
+    return join(' + ', map { number(of($results, $name, "cpu_$_")) }
+                       grep { defined $first->{"cpu_$_"} }
+                       qw(postgres server helper)) || '-';
 }
 
 
@@ -215,7 +237,8 @@ sub rounds_line {
         $text .= sprintf ' p99 %s us', number($_->{p99}) if $_->{p99};
         $text .= sprintf ' beside %s POST/s', number($_->{write_rate})
             if $_->{write_rate};
-        $text;
+        my $cpu = cpu({ $name => [ $_ ] }, $name);
+        $text . ($cpu ne '-' && " cpu $cpu us");
     } @rounds;
 }
 
@@ -234,25 +257,18 @@ sub details {
                  [ reads_full_mixed => 'reads beside writes, busy' ],
                  [ static => 'return 200' ]);
 
-    my $format = "%-28s %9s %8s %8s %8s %13s %18s %14s\n";
+    my $format = "%-28s %9s %8s %8s %8s %14s\n";
 
     print "\n";
     printf $format, '', 'req/s', 'p50 us', 'p99 us', 'max us',
-           'nginx us/req', 'PostgreSQL us/req', 'worker RSS MB';
+           'worker RSS MB';
 
     for (grep { $results->{$_->[0]} } @names) {
         my ($name, $title) = @$_;
 
-        # beside writes, processor time is not that of the reads alone
-
-        my @cpu = $name =~ /_mixed$/ ? ('', '')
-                : map { number(of($results, $name, "cpu_$_")) }
-                  qw(nginx postgres);
-
         printf $format, $title,
                (map { number(of($results, $name, $_)) } qw(rate p50 p99 max)),
-               @cpu, megabytes(median(map { $_->{rss}[0] }
-                                      @{ $results->{$name} }));
+               megabytes(median(map { $_->{rss}[0] } @{ $results->{$name} }));
     }
 
     printf "\nworker at rest: %s MB, %s MB of it its own;"

@@ -7,13 +7,10 @@ use strict;
 use warnings;
 
 use Digest::SHA qw(sha256_hex);
-use POSIX ();
 
 use SvcTest;
 use SvcTest::Process qw(run run_user slurp wait_for);
 
-
-my $TENANTS = 10;
 
 # No checkpoint falls into a measurement, no autovacuum either: seeding and
 # resetting vacuum by themselves.
@@ -36,8 +33,9 @@ log_line_prefix = '%p %u '
 EOT
 
 
-# Options: pools, an array of parameters of svc_postgres_pool; otherwise those
-# are the modules' defaults.
+# Options: pools, an array of parameters of svc_postgres_pool, otherwise those
+# are the modules' defaults; tenants, how many, otherwise ten; modules and sql,
+# the folders of another build's.
 
 sub new {
     my ($class, %opt) = @_;
@@ -46,6 +44,7 @@ sub new {
         workers => 2, connections => 4096,
         http => "    keepalive_requests 100000000;\n",
         svc => { svc_postgres_pool => $opt{pools} },
+        module_dir => $opt{modules},
     );
 
     # what a test shows of the error log when it fails: see complaints()
@@ -56,6 +55,7 @@ sub new {
         or die "PostgreSQL's server is not installed\n";
 
     return bless { s => $s, bin => $bin, dir => $s->dir, users => 0,
+                   count => $opt{tenants} // 10, sql => $opt{sql},
                    here => $s->root . '/t/bench' }, $class;
 }
 
@@ -67,8 +67,8 @@ sub start {
     $self->{s}->redis->launch;
 
     $self->{tenants} = [ map { $self->{s}->tenant("bench$_") }
-                         0 .. $TENANTS - 1 ];
-    $self->write_tokens;
+                         0 .. $self->{count} - 1 ];
+    $self->{tokens} = $self->token_file('tokens', @{ $self->{tenants} });
     $self->psql('postgres', '-f', "$self->{here}/sql/tokens.sql");
 
     $self->{s}->nginx->launch;
@@ -91,20 +91,24 @@ sub start_postgres {
 
     $pg->launch;
     $pg->connect('postgres', 'postgres')->query('CREATE DATABASE svc');
-    $pg->migrate;
+    $pg->migrate($self->{sql} ? ('--sql', $self->{sql}) : ());
 }
 
 
-sub write_tokens {
-    my ($self) = @_;
+# A file for lua/common.lua with the SCIM tokens of tenants.
 
-    $self->{tokens} = "$self->{dir}/tokens.lua";
+sub token_file {
+    my ($self, $name, @tenants) = @_;
 
-    open my $fh, '>', $self->{tokens} or die "$self->{tokens}: $!\n";
-    chmod 0600, $self->{tokens};
+    my $file = "$self->{dir}/$name.lua";
+
+    open my $fh, '>', $file or die "$file: $!\n";
+    chmod 0600, $file;
     print $fh 'return { ', join(', ', map { "\"$_->{scim_token}\"" }
-                                      @{ $self->{tenants} }), " }\n";
+                                      @tenants), " }\n";
     close $fh;
+
+    return $file;
 }
 
 
@@ -143,9 +147,7 @@ sub psql {
 sub seed {
     my ($self, $users) = @_;
 
-    $self->psql('postgres', '-f', "$self->{here}/sql/seed.sql",
-                '-v', "first=$self->{users}", '-v', 'last=' . ($users - 1));
-
+    $self->add_users('bench', $self->{count}, $self->{users}, $users - 1);
     $self->{users} = $users;
 
     my $n = $self->{s}->sql('SELECT count(*) FROM svc.user_account');
@@ -154,6 +156,17 @@ sub seed {
     # what was written is not to be written out while others are measured
 
     $self->{s}->sql('CHECKPOINT');
+}
+
+
+# Users of these numbers in so many tenants, which are named so and numbered.
+
+sub add_users {
+    my ($self, $name, $tenants, $first, $last) = @_;
+
+    $self->psql('postgres', '-f', "$self->{here}/sql/seed.sql",
+                '-v', "tenant=$name", '-v', "tenants=$tenants",
+                '-v', "first=$first", '-v', "last=$last");
 }
 
 
@@ -178,6 +191,33 @@ sub created {
 }
 
 
+# How many changes the audit log has.
+
+sub events {
+    my ($self) = @_;
+
+    return scalar $self->{s}->sql('SELECT count(*) FROM svc.audit_event');
+}
+
+
+# The numbers of users who are not active.
+
+sub inactive {
+    my ($self) = @_;
+
+    return map { $_->[0] } $self->{s}->sql(
+        'SELECT right(id::text, 12)::bigint FROM svc.user_account'
+        . " WHERE status <> 'active'");
+}
+
+
+sub base_url {
+    my ($self) = @_;
+
+    return $self->{s}->base_url;
+}
+
+
 sub user_id {
     my ($i) = @_;
 
@@ -190,7 +230,9 @@ sub user_id {
 sub answer {
     my ($self, $path, $user) = @_;
 
-    return $self->plain($path, $self->{tenants}[$user % $TENANTS]->headers);
+    my $tenant = $self->{tenants}[$user % $self->{count}];
+
+    return $self->plain($path, $tenant->headers);
 }
 
 
@@ -222,10 +264,10 @@ sub check_answers {
 
     my ($get, $filter);
 
-    for (1 .. 5 * $TENANTS) {
+    for (1 .. 50) {
         my $user = int rand $self->{users};
         my $id = user_id($user);
-        my $name = "user$user\@bench" . $user % $TENANTS . '.test';
+        my $name = "user$user\@bench" . $user % $self->{count} . '.test';
 
         $get = $self->answer("/scim/v2/Users/$id", $user);
         $filter = $self->answer('/scim/v2/Users?filter=userName%20eq%20%22'
@@ -286,54 +328,14 @@ sub workers {
 }
 
 
-# CPU time in microseconds of each process, by pid.
+# Whose processor time a measurement takes: see SvcBench::Cpu.
 
-sub cpu {
-    my (@pids) = @_;
-
-    my $hz = POSIX::sysconf(POSIX::_SC_CLK_TCK());
-    my %cpu;
-
-    for my $pid (@pids) {
-        my $stat = slurp("/proc/$pid/stat") // next;
-
-        $stat =~ s/^.*\) //s;
-        my @field = split ' ', $stat;
-
-        $cpu{$pid} = ($field[11] + $field[12]) * 1e6 / $hz;
-    }
-
-    return \%cpu;
-}
-
-
-# That of nginx's workers and of the backends that serve them.
-
-sub cpu_times {
+sub processes {
     my ($self) = @_;
 
-    return { nginx => cpu($self->workers),
-             postgres => cpu($self->{s}->pg->app_backends) };
-}
-
-
-# What the processes have taken since, those that live on.
-
-sub cpu_since {
-    my ($self, $before) = @_;
-
-    my $now = $self->cpu_times;
-    my %taken;
-
-    for my $what (keys %$now) {
-        my ($from, $to) = ($before->{$what}, $now->{$what});
-
-        $taken{$what} = 0;
-        $taken{$what} += $to->{$_} - $from->{$_}
-            for grep { defined $from->{$_} } keys %$to;
-    }
-
-    return \%taken;
+    return (postgres => { root => $self->{s}->pg->pid },
+            server => { pids => [ $self->workers ] },
+            helper => { pids => [ $self->{s}->nginx->helper_pids ] });
 }
 
 

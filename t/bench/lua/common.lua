@@ -1,6 +1,6 @@
 -- What the scripts for wrk share.  They take their parameters from the
 -- environment:
---   BENCH_TOKENS  a Lua file that returns the tokens of the ten tenants
+--   BENCH_TOKENS  a Lua file that returns the tokens of the tenants
 --   BENCH_USERS   how many users sql/seed.sql has made
 --   BENCH_PREFIX  what paths begin with
 --   BENCH_SEED    for the random numbers
@@ -48,10 +48,31 @@ function M.id(user)
 end
 
 
--- The tenant of a user is that of its number's last digit.
+-- Users are in the tenants in turn.
+
+function M.tenant(user)
+    return user % #M.tokens
+end
+
 
 function M.headers(user)
-    return { Authorization = "Bearer " .. M.tokens[user % 10 + 1] }
+    return { Authorization = "Bearer " .. M.tokens[M.tenant(user) + 1] }
+end
+
+
+-- A function of a user and a body that makes a request of this method.
+
+function M.writer(method)
+    local head = method .. " /scim/v2/Users/%s HTTP/1.1\r\nHost: "
+        .. wrk.headers["Host"] .. "\r\n"
+        .. "Authorization: %s\r\nUser-Agent: bench\r\n"
+        .. "Content-Type: application/scim+json\r\n"
+        .. "Content-Length: %d\r\n\r\n"
+
+    return function(user, body)
+        return string.format(head, M.id(user), M.headers(user).Authorization,
+                             #body) .. body
+    end
 end
 
 

@@ -13,7 +13,7 @@ local BODY = '{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User",'
     .. '{"department":"Research"}}'
 
 local HEAD = "POST /scim/v2/Users HTTP/1.1\r\nHost: %s\r\n"
-    .. "Authorization: Bearer %s\r\nUser-Agent: bench\r\n"
+    .. "Authorization: %s\r\nUser-Agent: bench\r\n"
     .. "Content-Type: application/scim+json\r\nContent-Length: %d\r\n\r\n"
 
 local host
@@ -29,6 +29,6 @@ function request()
     local r = math.random(1, 1000000000000000)
     local body = string.format(BODY, r, r)
 
-    return string.format(HEAD, host, common.tokens[math.random(10)], #body)
+    return string.format(HEAD, host, common.headers(r).Authorization, #body)
            .. body
 end

@@ -8,7 +8,8 @@ local next_request
 
 function init()
     next_request = common.prebuild(function(user)
-        local name = string.format("user%d%%40bench%d.test", user, user % 10)
+        local name = string.format("user%d%%40bench%d.test", user,
+                                   common.tenant(user))
 
         return wrk.format("GET", "/scim/v2/Users?filter=userName%20eq%20%22"
                                  .. name .. "%22", common.headers(user))

@@ -1,5 +1,5 @@
--- Takes away what a measurement has created: the users seeded have another
--- source.
+-- Takes away what a measurement has created, the users seeded having another
+-- source, and reactivates whom it has deactivated.
 
 SET session_replication_role = replica;
 
@@ -8,6 +8,7 @@ SET session_replication_role = replica;
 BEGIN;
 LOCK TABLE svc.user_account IN EXCLUSIVE MODE;
 DELETE FROM svc.user_account WHERE source = 'scim';
+UPDATE svc.user_account SET status = 'active' WHERE status <> 'active';
 TRUNCATE svc.audit_event;
 COMMIT;
 

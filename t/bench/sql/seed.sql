@@ -1,5 +1,5 @@
--- Users :first to :last, counted from 0, the tenth part of them in each of the
--- ten tenants named bench0 to bench9.  The id of a user follows from its
+-- Users :first to :last, counted from 0, in turn in each of so many :tenants,
+-- which are called :tenant and a number from 0.  The id of a user follows from its
 -- number, so that a load generator can make it up: see lua/common.lua and
 -- pgbench/get.sql.
 
@@ -16,7 +16,7 @@ SELECT t.id, ('018f3a5c7d7e7' || 1008000000000000000 + i)::uuid,
        'Grace', 'Hopper ' || i, 'Grace Hopper ' || i, 'Rear Admiral',
        'Research', 'en-US', ts, ts
 FROM generate_series(:first, :last) i
-JOIN svc.tenant t ON t.slug = 'bench' || i % 10,
+JOIN svc.tenant t ON t.slug = :'tenant' || i % :tenants,
 LATERAL (SELECT timestamptz '2024-05-02' + i * interval '1 s' AS ts) c
 ORDER BY i;
 

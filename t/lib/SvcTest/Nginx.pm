@@ -97,7 +97,8 @@ sub http2_lines {
 sub modules {
     my ($self) = @_;
 
-    my $dir = $ENV{SVC_TEST_MODULES} // "$self->{root}/build/modules";
+    my $dir = $self->{module_dir} // $ENV{SVC_TEST_MODULES}
+              // "$self->{root}/build/modules";
     my $copy = "$self->{dir}/modules";
 
     return if $dir eq '';

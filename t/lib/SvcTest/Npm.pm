@@ -1,7 +1,7 @@
 package SvcTest::Npm;
 
-# Programs for Node.js with the packages of t/npm/package-lock.json, which are
-# installed into build/npm when they are not there.
+# Programs for Node.js in a folder with a package-lock.json, whose packages are
+# installed when they are not there: those of t/npm into build/npm.
 
 use strict;
 use warnings;
@@ -39,19 +39,22 @@ sub npm_run {
 }
 
 
-# The folder with the packages and the programs.
+# The folder with the packages and all files of the programs; both folders are
+# below $root.
 
 sub npm_install {
-    my ($root) = @_;
+    my ($root, $programs, $into) = @_;
 
-    my ($from, $dir) = ("$root/t/npm", "$root/build/npm");
+    my $from = "$root/" . ($programs // 't/npm');
+    my $dir = "$root/" . ($into // 'build/npm');
 
     make_path($dir);
 
     open my $lock, '>', "$dir/lock" or die "$dir/lock: $!\n";
     flock $lock, LOCK_EX;
 
-    update($from, $dir, map { s{.*/}{}r } glob "$from/*.mjs $from/*.ts");
+    update($from, $dir, grep { !/^package/ } map { s{.*/}{}r }
+                        grep { -f } glob "$from/*");
 
     return $dir if !update($from, $dir, @PACKAGES) && -e "$dir/installed";
 

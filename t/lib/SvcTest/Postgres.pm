@@ -119,10 +119,12 @@ sub sh {
 }
 
 
-sub migrate {
-    my ($self) = @_;
+# With options of "svcctl migrate".
 
-    my ($status, $text) = run(["$self->{root}/conf/svcctl", 'migrate'],
+sub migrate {
+    my ($self, @options) = @_;
+
+    my ($status, $text) = run(["$self->{root}/conf/svcctl", 'migrate', @options],
                               env => { SVC_PG => $self->conninfo('postgres') },
                               timeout => 120);
 

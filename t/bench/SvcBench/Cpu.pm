@@ -1,0 +1,110 @@
+package SvcBench::Cpu;
+
+# The processor time that servers take in a measurement.  Rates move with
+# whatever else the machine does; this moves much less.
+#
+#     my $cpu = SvcBench::Cpu->new($system->processes);
+#     ...
+#     my %n = $cpu->per_request($requests);     # cpu_postgres, cpu_server, ...
+
+use strict;
+use warnings;
+
+use POSIX ();
+
+use SvcTest::Process qw(slurp);
+
+
+my $HZ = POSIX::sysconf(POSIX::_SC_CLK_TCK());
+
+
+# Groups by name, each { pids => [...] }, or { root => pid } for a process with
+# all its children, those included that end meanwhile.
+
+sub new {
+    my ($class, %groups) = @_;
+
+    my $self = bless { groups => \%groups }, $class;
+
+    $self->{before} = $self->times;
+
+    return $self;
+}
+
+
+# Microseconds since new() of each group, by name.
+
+sub taken {
+    my ($self) = @_;
+
+    my $now = $self->times;
+
+    return map { $_ => $now->{$_} - $self->{before}{$_} } keys %$now;
+}
+
+
+# The same for each of so many requests, as "cpu_" and the name.
+
+sub per_request {
+    my ($self, $requests) = @_;
+
+    my %taken = $self->taken;
+
+    return map { ("cpu_$_" => $taken{$_} / $requests) } keys %taken;
+}
+
+
+sub times {
+    my ($self) = @_;
+
+    my %groups = %{ $self->{groups} };
+    my %times;
+
+    for my $name (keys %groups) {
+        my ($root, $pids) = @{ $groups{$name} }{qw(root pids)};
+
+        $times{$name} = 0;
+        $times{$name} += $_->{own} for map { stat_of($_) } @{ $pids // [] };
+        $times{$name} += tree($root) if $root;
+    }
+
+    return \%times;
+}
+
+
+# A child's time is its own until its parent has waited for it, and then among
+# that of the parent's ended children.
+
+sub tree {
+    my ($root) = @_;
+
+    my $sum = 0;
+
+    opendir my $proc, '/proc' or die "/proc: $!\n";
+
+    for my $p (map { stat_of($_) } grep { /^\d+$/ } readdir $proc) {
+        $sum += $p->{own} if $p->{parent} == $root;
+        $sum += $p->{own} + $p->{ended} if $p->{pid} == $root;
+    }
+
+    return $sum;
+}
+
+
+# proc(5): user and system time of all threads, and of ended children.
+
+sub stat_of {
+    my ($pid) = @_;
+
+    my $stat = slurp("/proc/$pid/stat") // return;
+
+    $stat =~ s/^.*\) //s or return;
+    my @field = split ' ', $stat;
+
+    return { pid => $pid, parent => $field[1],
+             own => ($field[11] + $field[12]) * 1e6 / $HZ,
+             ended => ($field[13] + $field[14]) * 1e6 / $HZ };
+}
+
+
+1;
