@@ -7,6 +7,7 @@ use warnings;
 
 use Time::HiRes qw(time);
 
+use SvcBench::Cpu;
 use SvcBench::Load;
 use SvcBench::Scim;
 use SvcTest::Process qw(wait_for);
@@ -137,6 +138,7 @@ sub stream {
     my $sse = SvcTest::Sse->new($s, $tenant->{api_token},
                                 '/v1/admin/audit/stream');
     my $c = $s->connection;
+    my $cpu = SvcBench::Cpu->new($system->processes);
     my $end = time + $seconds;
     my @took;
 
@@ -157,14 +159,16 @@ sub stream {
             if $sse->wait_for(@took + 1) or die "no event\n";
     }
 
+    my @sorted = sort { $a <=> $b } @took;
+    my %n = (p99 => $sorted[int 0.99 * @sorted], p50 => $sorted[@sorted / 2],
+             max => $sorted[-1], rate => @took / $seconds,
+             requests => scalar @took, faults => [],
+             $cpu->per_request(scalar @took));
+
     $sse->close;
     $system->reset;
 
-    my @sorted = sort { $a <=> $b } @took;
-
-    return { p99 => $sorted[int 0.99 * @sorted], p50 => $sorted[@sorted / 2],
-             max => $sorted[-1], rate => @took / $seconds,
-             requests => scalar @took, faults => [] };
+    return \%n;
 }
 
 
@@ -191,6 +195,7 @@ sub export {
     my ($system, $seconds) = @_;
 
     my $tenant = $system->{tenants}[1];
+    my $cpu = SvcBench::Cpu->new($system->processes);
     my $end = time + $seconds;
     my ($n, $begin) = (0, time);
 
@@ -203,7 +208,8 @@ sub export {
         $n++;
     }
 
-    return { rate => $n / (time - $begin), requests => $n, faults => [] };
+    return { rate => $n / (time - $begin), requests => $n, faults => [],
+             $cpu->per_request($n) };
 }
 
 

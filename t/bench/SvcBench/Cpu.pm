@@ -73,21 +73,28 @@ sub times {
 
 
 # A child's time is its own until its parent has waited for it, and then among
-# that of the parent's ended children.
+# that of the parent's ended children: none may change over while we look.
 
 sub tree {
-    my ($root) = @_;
+    my ($pid) = @_;
 
-    my $sum = 0;
+    for (;;) {
+        my $root = stat_of($pid) // die "process $pid is gone\n";
+        my $sum = $root->{own} + $root->{ended};
 
+        $sum += $_->{own} for grep { $_->{parent} == $pid } processes();
+
+        my $now = stat_of($pid);
+
+        return $sum if $now && $now->{ended} == $root->{ended};
+    }
+}
+
+
+sub processes {
     opendir my $proc, '/proc' or die "/proc: $!\n";
 
-    for my $p (map { stat_of($_) } grep { /^\d+$/ } readdir $proc) {
-        $sum += $p->{own} if $p->{parent} == $root;
-        $sum += $p->{own} + $p->{ended} if $p->{pid} == $root;
-    }
-
-    return $sum;
+    return map { stat_of($_) } grep { /^\d+$/ } readdir $proc;
 }
 
 
@@ -101,7 +108,7 @@ sub stat_of {
     $stat =~ s/^.*\) //s or return;
     my @field = split ' ', $stat;
 
-    return { pid => $pid, parent => $field[1],
+    return { parent => $field[1],
              own => ($field[11] + $field[12]) * 1e6 / $HZ,
              ended => ($field[13] + $field[14]) * 1e6 / $HZ };
 }

@@ -16,8 +16,8 @@ my $RUNS = 0;
 
 
 # Starts wrk with lua/$script.lua.  connections, seconds; optionally threads,
-# rate, prefix, path, body, tokens and inactive, files for the script, url of
-# another server, and size, that of the answer to be expected.
+# rate, prefix, path, body, tokens and inactive, files for the script, url and
+# processes of another server, and size, that of the answer to be expected.
 
 sub wrk_start {
     my ($system, $script, %opt) = @_;
@@ -80,7 +80,8 @@ sub wrk {
     my ($system, $script, %opt) = @_;
 
     my @workers = $system->workers;
-    my $cpu = SvcBench::Cpu->new($system->processes);
+    my $cpu = SvcBench::Cpu->new(%{ $opt{processes}
+                                    // { $system->processes } });
     my $run = wrk_start($system, $script, %opt);
 
     my ($looked, @rss) = (0, 0, 0);

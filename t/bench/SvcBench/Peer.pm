@@ -16,6 +16,7 @@ use SvcTest::Process qw(alive children run_apart slurp spawn wait_for);
 
 
 my $WORKERS = 2;
+my $NODE = 20;
 my $JSON = JSON::PP->new->utf8->canonical;
 
 
@@ -39,14 +40,22 @@ sub new {
 }
 
 
+# What Node.js says it is; dies when there is none that fastify runs on.
+
 sub node_version {
-    my ($status, $version) = run_apart([ 'node', '--version' ]);
+    my ($status, $text) = run_apart([ 'node', '--version' ]);
     my ($npm) = run_apart([ 'npm', '--version' ]);
 
     die "the peer needs Node.js, and npm for its packages: install them, as"
         . " \"make deps-test\" does\n" if $status != 0 || $npm != 0;
 
-    return $version =~ s/\s+//gr;
+    my ($version, $major) = $text =~ /^v((\d+)\S*)$/m
+        or die "node --version: $text\n";
+
+    die "the peer needs Node.js $NODE or newer: this is $version\n"
+        if $major < $NODE;
+
+    return $version;
 }
 
 

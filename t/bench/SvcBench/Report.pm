@@ -150,7 +150,7 @@ sub rows {
 sub table {
     my ($results, $title, @rows) = @_;
 
-    my $format = "%-49s %9s  %-32s %9s %7s %9s  %-4s  %-19s  %s\n";
+    my $format = "%-49s %9s  %-37s %9s %7s %9s  %-4s  %-19s  %s\n";
 
     print "\nMedians; requests a second, or what the row says in microseconds."
           . " $title\nCPU: microseconds a request, of all processes of"

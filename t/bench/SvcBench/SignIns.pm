@@ -7,6 +7,7 @@ use warnings;
 
 use Time::HiRes qw(time);
 
+use SvcBench::Cpu;
 use SvcBench::Load;
 
 
@@ -41,6 +42,7 @@ sub simulate {
     my $tenant = $system->{tenants}[2];
     my $c = $system->{s}->connection;
     my $body = SvcTest::encode($POLICY);
+    my $cpu = SvcBench::Cpu->new($system->processes);
     my ($n, $begin) = (0, time);
 
     while (time < $begin + $seconds) {
@@ -55,7 +57,8 @@ sub simulate {
         $n++;
     }
 
-    return { rate => $n / (time - $begin), requests => $n, faults => [] };
+    return { rate => $n / (time - $begin), requests => $n, faults => [],
+             $cpu->per_request($n) };
 }
 
 

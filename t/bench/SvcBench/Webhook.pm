@@ -9,6 +9,7 @@ use warnings;
 use IO::Socket::INET;
 use Time::HiRes qw(time);
 
+use SvcBench::Cpu;
 use SvcBench::Load;
 use SvcTest::Nginx;
 use SvcTest::Process qw(run run_user spawn slurp wait_for);
@@ -212,6 +213,7 @@ sub burst {
 
     my @hooks = map { hook($system, 0, url($path)) } 1 .. $hooks;
     my $from = -s $r{log};
+    my $cpu = SvcBench::Cpu->new($system->processes);
     my $begin = time;
     my $c = $system->{s}->connection;
 
@@ -223,14 +225,15 @@ sub burst {
     wait_for { @came = came($from, $path); @came >= $want } 60;
 
     my ($last) = sort { $b <=> $a } @came;
-    my $rate = @came / ($last - $begin);
+    my %n = (rate => @came / ($last - $begin), requests => scalar @came,
+             faults => @came == $want ? []
+                       : [ scalar(@came) . " of $want deliveries came" ],
+             $cpu->per_request(scalar @came));
 
     unhook(@hooks);
     $system->reset;
 
-    return { rate => $rate, requests => scalar @came,
-             faults => @came == $want ? []
-                       : [ scalar(@came) . " of $want deliveries came" ] };
+    return \%n;
 }
 
 
@@ -253,7 +256,8 @@ sub reference {
 
     return SvcBench::Load::wrk($system, 'post', seconds => $seconds,
                                connections => 64, body => $BODY,
-                               path => '/reference', url => url(''));
+                               path => '/reference', url => url(''),
+                               processes => { server => { root => $r{pid} } });
 }
 
 
@@ -266,6 +270,7 @@ sub delay {
     my $c = $system->{s}->connection;
     my @took;
 
+    my $cpu = SvcBench::Cpu->new($system->processes);
     my $end = time + $seconds;
 
     while (time < $end) {
@@ -283,11 +288,14 @@ sub delay {
 
     @took = sort { $a <=> $b } @took;
 
+    my %n = (rate => @took / $seconds, requests => scalar @took,
+             p99 => $took[0.99 * $#took], faults => [],
+             $cpu->per_request(scalar @took));
+
     unhook($hook);
     $system->reset;
 
-    return { rate => @took / $seconds, requests => scalar @took,
-             p99 => $took[0.99 * $#took], faults => [] };
+    return \%n;
 }
 
 

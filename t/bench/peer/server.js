@@ -165,7 +165,7 @@ function start() {
     const app = fastify({ logger: false, keepAliveTimeout: 600_000,
                           genReqId: () => randomUUID().replaceAll('-', '') });
     const { user, list: users, profile, patch: operations } = scim.schemas;
-    const create_ = { ...profile, required: ['userName'] };
+    const newUser = { ...profile, required: ['userName'] };
 
     app.decorateRequest('caller', null);
     app.addHook('onRequest', authenticate);
@@ -174,7 +174,7 @@ function start() {
                              app.getDefaultJsonParser('error', 'error'));
 
     app.route(route('GET', '/scim/v2/Users', list, undefined, users));
-    app.route(route('POST', '/scim/v2/Users', create, create_, user));
+    app.route(route('POST', '/scim/v2/Users', create, newUser, user));
     app.route(route('GET', '/scim/v2/Users/:id', get, undefined, user));
     app.route(route('PATCH', '/scim/v2/Users/:id', patch, operations, user));
     app.route(route('PUT', '/scim/v2/Users/:id', replace, profile, user));
