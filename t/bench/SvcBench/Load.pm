@@ -99,7 +99,8 @@ sub wrk {
 
     my $n = wrk_end($run);
 
-    return { %$n, $cpu->per_request($n->{requests}), rss => \@rss };
+    return { %$n, $cpu->per_request($n->{requests}), rss => \@rss,
+             wanted => $opt{rate} };
 }
 
 

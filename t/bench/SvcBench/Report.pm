@@ -184,10 +184,12 @@ sub verdict {
 
     return 'FAIL' if faults($results, grep { $results->{$_} } $ours, $its);
 
-    # too few writes prove nothing about reads beside them
+    # too few requests prove nothing, nor do too few writes about reads beside them
 
-    return 'MISS' if of($results, $ours, 'write_rate')
-                     < 0.95 * of($results, $ours, 'write_wanted');
+    return 'MISS' if of($results, $ours, 'rate')
+                     < 0.95 * of($results, $ours, 'wanted')
+                     || of($results, $ours, 'write_rate')
+                        < 0.95 * of($results, $ours, 'write_wanted');
 
     return ($bound < 0 ? $ratio <= -$bound : $ratio >= $bound) ? 'ok' : 'MISS';
 }
