@@ -14,8 +14,9 @@
 # Environment: ROUNDS (5), SECONDS of one measurement (4), USERS of the tenant
 # (10000), READ_RATE (10000) reads a second beside writes, LONG (60) seconds of
 # PATCH without VACUUM, BIG (1000000) users of the big tenant; ONLY, some of
-# %measure by name, like "post post_peer"; BENCH_BASE and BENCH_BASE_SQL, the
-# modules and the migrations of another build.
+# %measure by name, and patch_long, like "post post_peer" ("reads" and
+# "reads_mixed" take "post", half of whose rate they write at); BENCH_BASE and
+# BENCH_BASE_SQL, the modules and the migrations of another build.
 
 use strict;
 use warnings;
