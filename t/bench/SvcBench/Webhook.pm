@@ -311,6 +311,7 @@ sub beside {
     my $taken = delay($system, $seconds);
 
     unhook(@bad);
+    $system->reset;
 
     return $taken;
 }
@@ -343,6 +344,7 @@ sub beside_crowd {
     my $taken = delay($system, $seconds);
 
     unhook(@bad);
+    $system->reset;
 
     return $taken;
 }
