@@ -199,6 +199,12 @@ for my $version (1 .. $newest) {
 
     is(psql($pg, 'SELECT sum(active + suspended + deactivated) FROM svc.user_count'),
        "600\n", 'users are counted');
+    is(psql($pg, 'SELECT count(*) FILTER (WHERE i.id IS NULL),'
+                 . ' count(*) FILTER (WHERE u.id IS NULL) FROM svc.user_inactive i'
+                 . ' FULL JOIN (SELECT * FROM svc.user_account'
+                 . " WHERE status <> 'active') u"
+                 . ' USING (tenant_id, status, created_at, id)'),
+       "0|0\n", 'and found, who are not active');
     is(psql($pg, 'SELECT count(*) FROM svc.governance'), "2\n", 'governance');
     is(psql($pg, "SELECT count(*) FROM svc.role WHERE key = 'auditor'"
                  . ' AND member_count >= 74'), "2\n", 'the roles that users have');

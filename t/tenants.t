@@ -84,6 +84,7 @@ my @denied = (
     'UPDATE svc.audit_event SET action = action',
     'DELETE FROM svc.audit_event', 'TRUNCATE svc.audit_event',
     'TRUNCATE svc.user_account', 'DELETE FROM svc.user_count',
+    'UPDATE svc.user_inactive SET status = status', 'TRUNCATE svc.user_inactive',
     'UPDATE svc.user_count SET shard = shard', 'SELECT svc.user_recount()',
     'UPDATE svc.user_group SET member_count = 0',
     "SELECT svc.user_search_rest(NULL, '', NULL, NULL, NULL, 1)",
@@ -168,6 +169,10 @@ SELECT (SELECT count(*) FROM pg_class c
           AND has_table_privilege('svc_app', c.oid, 'SELECT'))
 EOT
 
+$s->sql(<<"EOT");
+INSERT INTO svc.user_inactive (tenant_id, status, created_at, id)
+SELECT tenant_id, 'suspended', created_at, id FROM svc.user_account
+EOT
 $s->sql(<<"EOT");
 INSERT INTO svc.session (tenant_id, user_id, token_hash, expires_at)
 SELECT tenant_id, id, sha256(id::text::bytea), now() + interval '1 h'

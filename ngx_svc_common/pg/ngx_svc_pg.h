@@ -20,7 +20,7 @@
 #define NGX_SVC_PG_MAX_DEPTH   256      /* ops in flight on one connection */
 
 /* The schema that these modules need; an older one is refused. */
-#define NGX_SVC_PG_SCHEMA      11
+#define NGX_SVC_PG_SCHEMA      12
 
 
 /*
@@ -49,6 +49,8 @@ typedef struct {
     const struct ngx_svc_param_s    *params;    /* their sources */
     const struct ngx_svc_verdict_s  *verdicts;  /* of its first column */
     const char                      *missing;   /* 404 when it has no row */
+    ngx_uint_t                     (*when)(const void *body);
+                                                /* 0: it is left out */
 } ngx_svc_pg_statement_t;
 
 /* Of a list that ends with NULL. */

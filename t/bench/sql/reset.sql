@@ -15,6 +15,9 @@ COMMIT;
 SELECT svc.user_recount();
 
 VACUUM (ANALYZE) svc.user_account;
+-- an older schema has none
+SELECT 'VACUUM (ANALYZE) svc.user_inactive'
+ WHERE to_regclass('svc.user_inactive') IS NOT NULL \gexec
 VACUUM svc.credential;
 VACUUM svc.governance;
 VACUUM svc.role;

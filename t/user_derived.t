@@ -1,0 +1,233 @@
+#!/usr/bin/perl
+
+# What the database derives from a user's row, whoever writes it: the key and the
+# text of a search from the names; counts, lists and the end of sessions from the
+# status.  And what a change of the status costs: no index of users is touched.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Process qw(wait_for);
+
+my $s = SvcTest->new->start;
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+
+*ask = $acme->asks('', { all => $acme->token_for('members:manage,users:view') });
+
+
+sub error_of {
+    my ($query) = @_;
+
+    return eval { $s->sql($query); 1 } ? '' : $@;
+}
+
+
+sub total {
+    my ($query) = @_;
+
+    return $acme->admin(GET => "/users?$query")->json->{total};
+}
+
+
+sub set_active {
+    my ($id, $active) = @_;
+
+    return $acme->scim(PATCH => "/Users/$id", { Operations => [
+        { op => 'replace', path => 'active',
+          value => $active ? JSON::PP::true : JSON::PP::false } ] });
+}
+
+
+# What is derived, and what it is derived from, where they differ.
+
+my $WRONG = <<'EOT';
+SELECT 'count ' || t.slug FROM svc.tenant t
+ CROSS JOIN LATERAL (SELECT coalesce(sum(active), 0), coalesce(sum(suspended), 0),
+                            coalesce(sum(deactivated), 0)
+                       FROM svc.user_count c WHERE c.tenant_id = t.id) c (a, s, d)
+ CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE status = 'active'),
+                            count(*) FILTER (WHERE status = 'suspended'),
+                            count(*) FILTER (WHERE status = 'deactivated')
+                       FROM svc.user_account u WHERE u.tenant_id = t.id) u (a, s, d)
+ WHERE (c.a, c.s, c.d) <> (u.a, u.s, u.d)
+UNION ALL
+SELECT 'inactive ' || coalesce(i.id, u.id) FROM svc.user_inactive i
+  FULL JOIN (SELECT * FROM svc.user_account WHERE status <> 'active') u
+       USING (tenant_id, status, created_at, id)
+ WHERE i.id IS NULL OR u.id IS NULL
+UNION ALL
+SELECT 'names ' || id FROM svc.user_account
+ WHERE user_name_key <> lower(user_name)
+    OR search <> svc.user_search(user_name, display_name, first_name, last_name)
+UNION ALL
+SELECT 'session ' || x.id FROM svc.session x JOIN svc.user_account u
+       ON u.tenant_id = x.tenant_id AND u.id = x.user_id
+ WHERE u.status <> 'active' AND x.ended_at IS NULL
+EOT
+
+sub nothing_wrong {
+    my ($name) = @_;
+
+    is_deeply([ map { $_->[0] } $s->sql($WRONG) ], [], $name);
+}
+
+
+# --- what it costs ----------------------------------------------------------
+
+my @many = map { $globex->create(userName => "g$_\@globex.test")->{id} } 1 .. 40;
+
+$s->sql('VACUUM FULL svc.user_account');
+
+sub updates {
+    my ($n, $hot) = @{ ($s->sql("SELECT n_tup_upd, n_tup_hot_upd FROM"
+        . " pg_stat_user_tables WHERE relid = 'svc.user_account'::regclass"))[0] };
+
+    return ($n, $hot);
+}
+
+for my $active (0, 1, 0, 1) {
+    for my $id (@many) {
+        $globex->scim(PATCH => "/Users/$id", { Operations => [
+            { op => 'replace', path => 'active',
+              value => $active ? JSON::PP::true : JSON::PP::false } ] });
+    }
+}
+
+# before anything else is: a backend tells of it when it has been idle
+
+ok((wait_for { (updates())[0] >= 160 } 30), "the updates are known");
+
+my ($all, $hot) = updates();
+
+is($all, 160, 'one of each change');
+cmp_ok($hot, '>=', 144, 'nine of ten touch no index')
+    or diag("$hot of $all");
+
+# --- names ------------------------------------------------------------------
+
+my $ann = $acme->create(userName => 'Ann@Acme.test',
+                        name => { givenName => 'Ann', familyName => 'Lee' })->{id};
+my $bob = $acme->create(userName => 'bob@acme.test')->{id};
+
+nothing_wrong('of new users');
+
+$s->sql("UPDATE svc.user_account SET display_name = 'Miss Marple' WHERE id = '$ann'");
+is(total('q=marple'), 1, 'who writes a name alone has it found');
+$s->sql("UPDATE svc.user_account SET user_name = 'Jane\@Acme.test' WHERE id = '$ann'");
+is($acme->scim(GET => '/Users?filter=userName%20eq%20%22JANE@acme.test%22')
+       ->json->{totalResults}, 1, 'and an address');
+nothing_wrong('of users whom another program renames');
+
+like(error_of("UPDATE svc.user_account SET user_name = 'BOB\@acme.test'"
+              . " WHERE id = '$ann'"),
+     qr/user_account_user_name_key/, 'which still has to be unique');
+
+ask(PUT => "/users/$ann", { email => 'Ann@Acme.test', lastName => 'Poirot' });
+is(total('q=poirot'), 1, 'an administrator renames');
+is(total('q=marple'), 1, 'what stays is found');
+$acme->scim(PUT => "/Users/$ann", { userName => 'ann@acme.test',
+                                    displayName => 'Hercule' });
+is(total('q=hercule'), 1, 'an identity provider renames');
+is(total('q=poirot'), 0, 'what has gone is not found');
+nothing_wrong('of users who were renamed');
+
+for my $column (qw(user_name_key search)) {
+    $s->sql("INSERT INTO svc.user_account (tenant_id, id, user_name, $column) VALUES"
+            . " ('$acme->{id}', gen_random_uuid(), 'x-$column\@acme.test', 'forged')");
+}
+
+nothing_wrong('what a new row says of itself does not count');
+
+$s->sql('SET session_replication_role = replica');
+$s->sql("INSERT INTO svc.user_account (tenant_id, id, user_name, status) VALUES"
+        . " ('$acme->{id}', gen_random_uuid(), 'bulk\@acme.test', 'suspended')");
+$s->sql('SET session_replication_role = origin');
+$s->sql('SELECT svc.user_recount()');
+nothing_wrong('of users who were loaded without triggers, and counted');
+
+
+# --- the status -------------------------------------------------------------
+
+for my $column (qw(status source)) {
+    like(error_of("UPDATE svc.user_account SET $column = 'x' WHERE id = '$bob'"),
+         qr/23514.*there is no $column "x"/s, "no other $column, of a user");
+    like(error_of("INSERT INTO svc.user_account (tenant_id, id, user_name, $column)"
+                  . " VALUES ('$acme->{id}', gen_random_uuid(), 'y\@acme.test', 'x')"),
+         qr/23514.*there is no $column "x"/s, 'of a new one');
+}
+
+sub sign_in {
+    my ($id) = @_;
+
+    $s->sql("INSERT INTO svc.session (tenant_id, user_id, token_hash, expires_at)"
+            . " VALUES ('$acme->{id}', '$id', sha256(random()::text::bytea),"
+            . " now() + interval '1 h')");
+}
+
+for my $off ([ 'PATCH of active', sub { set_active($bob, 0) } ],
+             [ 'DELETE', sub { $acme->scim(DELETE => "/Users/$bob") } ],
+             [ 'PUT', sub { $acme->scim(PUT => "/Users/$bob",
+                                { userName => 'bob@acme.test', title => 'T',
+                                  active => JSON::PP::false }) } ],
+             [ 'suspend', sub { ask(POST => "/users/$bob/suspend") } ],
+             [ 'another program', sub { $s->sql("UPDATE svc.user_account SET"
+                   . " status = 'deactivated' WHERE id = '$bob'") } ])
+{
+    my ($name, $do) = @$off;
+
+    $s->sql("UPDATE svc.user_account SET status = 'active' WHERE id = '$bob'");
+    sign_in($bob) for 1 .. 2;
+    $do->();
+    nothing_wrong("$name: counted, listed, without sessions");
+    is($s->sql("SELECT count(*) FROM svc.session WHERE user_id = '$bob'"
+               . ' AND ended_at IS NULL'), 0, 'they have ended');
+}
+
+$s->sql("UPDATE svc.user_account SET created_at = created_at - interval '1 day'"
+        . " WHERE id = '$bob'");
+nothing_wrong('one that is older all at once');
+
+
+# --- all of it, in any order ------------------------------------------------
+
+my @ids = map { $acme->create(userName => "walk$_\@acme.test")->{id} } 1 .. 12;
+
+srand 12;
+
+for my $step (1 .. 300) {
+    my $id = $ids[rand @ids];
+    my $way = int rand 7;
+
+    $way == 0 ? set_active($id, 1)
+        : $way == 1 ? set_active($id, 0)
+        : $way == 2 ? $acme->scim(DELETE => "/Users/$id")
+        : $way == 3 ? ask(POST => "/users/$id/suspend")
+        : $way == 4 ? ask(POST => "/users/$id/reactivate")
+        : $way == 5 ? $acme->scim(PUT => "/Users/$id", {
+                          userName => 'ignored@acme.test', title => "t$step",
+                          active => $step % 2 ? JSON::PP::true : JSON::PP::false })
+        : $s->sql("UPDATE svc.user_account SET status ="
+                  . " (ARRAY['active','suspended','deactivated'])[1 + $step % 3]"
+                  . " WHERE id = '$id'");
+}
+
+nothing_wrong('after 300 changes');
+is(ask(DELETE => "/users/$_")->status, 204, 'erased') for @ids[0 .. 5];
+nothing_wrong('after some were erased');
+
+for my $status (qw(active suspended deactivated)) {
+    is(total("status=$status"),
+       $s->sql("SELECT count(*) FROM svc.user_account WHERE status = '$status'"
+               . " AND tenant_id = '$acme->{id}'"), "how many are $status");
+}
+
+
+is(scalar(grep { !/there is no|user_account_user_name_key/ } $s->pg->errors), 0,
+   'no other error in the log of PostgreSQL') or diag($s->pg->errors);
+
+$s->done;
+done_testing();
