@@ -289,15 +289,15 @@ ngx_int_t
 ngx_svc_bind_new_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
-    u_char  *id;
+    if (sr->new_id == NULL) {
+        sr->new_id = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
 
-    id = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
-
-    if (id == NULL || ngx_svc_uuid_new(id) != NGX_OK) {
-        return NGX_ERROR;
+        if (sr->new_id == NULL || ngx_svc_uuid_new(sr->new_id) != NGX_OK) {
+            return NGX_ERROR;
+        }
     }
 
-    ngx_svc_pg_bind(call, id, NGX_SVC_UUID_LEN);
+    ngx_svc_pg_bind(call, sr->new_id, NGX_SVC_UUID_LEN);
 
     return NGX_OK;
 }

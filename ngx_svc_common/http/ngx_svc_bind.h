@@ -64,7 +64,10 @@
 #define ngx_svc_param_offset()                                                \
     { .bind = ngx_svc_bind_page, .offset = offsetof(ngx_svc_page_t, offset) }
 
-/* An id that is new, and the versions of If-Match, see ngx_svc_etag.h. */
+/*
+ * An id that is new, one for all statements of a request; and the versions of
+ * If-Match, see ngx_svc_etag.h.
+ */
 #define ngx_svc_param_new_id()                                                \
     { .bind = ngx_svc_bind_new_id }
 #define ngx_svc_param_if_match()                                              \

@@ -28,7 +28,10 @@ struct ngx_svc_request_s {
     ngx_svc_pg_op_t           *op;
     ngx_svc_pg_op_t           *ask;         /* in flight before op; or NULL */
     u_char                     tenant[NGX_SVC_UUID_LEN];    /* whose turn */
+    u_char                    *new_id;      /* ngx_svc_param_new_id() */
     PGresult                 **results;     /* of the route's own statements */
+    ngx_uint_t                 omitted;     /* of those, the ones left out: a
+                                               bit for each */
     ngx_int_t                (*reply)(ngx_svc_request_t *sr);
     void                      *data;        /* between prepare and reply */
     void                      *stream;      /* ngx_svc_stream_t, of a long

@@ -30,10 +30,11 @@ static ngx_int_t ngx_svc_route_list(ngx_svc_request_t *sr, PGresult *res,
 ngx_int_t
 ngx_svc_route_prepare(ngx_svc_request_t *sr)
 {
-    ngx_int_t               rc;
-    ngx_uint_t              i;
-    ngx_svc_value_t         body[NGX_SVC_BODY_VALUES];
-    const ngx_svc_route_t  *route;
+    ngx_int_t                      rc;
+    ngx_uint_t                     i;
+    ngx_svc_value_t                body[NGX_SVC_BODY_VALUES];
+    const ngx_svc_route_t         *route;
+    const ngx_svc_pg_statement_t  *s;
 
     route = sr->route;
 
@@ -62,7 +63,14 @@ ngx_svc_route_prepare(ngx_svc_request_t *sr)
     }
 
     for (i = 0; route->statements[i]; i++) {
-        rc = ngx_svc_route_call(sr, route->statements[i], body);
+        s = route->statements[i];
+
+        if (s->when && !s->when(body)) {
+            sr->omitted |= 1 << i;
+            continue;
+        }
+
+        rc = ngx_svc_route_call(sr, s, body);
         if (rc != NGX_OK) {
             return rc;
         }
@@ -119,13 +127,19 @@ ngx_svc_route_checked(ngx_svc_request_t *sr,
     ngx_int_t (*reply)(ngx_svc_request_t *sr))
 {
     ngx_int_t               rc;
-    ngx_uint_t              i;
+    ngx_uint_t              i, n;
     const ngx_svc_route_t  *route;
 
     route = sr->route;
+    n = 0;
 
     for (i = 0; route->statements[i]; i++) {
-        rc = ngx_svc_route_check(sr, route->statements[i], sr->results[i]);
+
+        if (sr->omitted & 1 << i) {
+            continue;
+        }
+
+        rc = ngx_svc_route_check(sr, route->statements[i], sr->results[n++]);
 
         if (rc != NGX_OK) {
             return rc == NGX_DECLINED ? ngx_svc_send_error(sr)
@@ -141,7 +155,7 @@ ngx_int_t
 ngx_svc_route_answer(ngx_svc_request_t *sr)
 {
     PGresult               *res, *total;
-    ngx_uint_t              i;
+    ngx_uint_t              i, n;
     const ngx_svc_route_t  *route;
 
     static ngx_str_t        no_store = ngx_string("no-store");
@@ -149,9 +163,15 @@ ngx_svc_route_answer(ngx_svc_request_t *sr)
     route = sr->route;
     res = NULL;
     total = NULL;
+    n = 0;
 
     for (i = 0; route->statements[i]; i++) {
-        res = sr->results[i];
+
+        if (sr->omitted & 1 << i) {
+            continue;
+        }
+
+        res = sr->results[n++];
 
         if (route->statements[i] == route->total) {
             total = res;

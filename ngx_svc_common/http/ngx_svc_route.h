@@ -88,8 +88,9 @@ struct ngx_svc_verdict_s {
  * A route.  An array of them is a resource; a zero method ends it.
  *
  * Without a prepare its statements run in their order, with parameters as they
- * say, behind the credential's.  Each is looked at: no row may be 404, the
- * first column may be an error.  Without a reply the last one's row is the
+ * say, behind the credential's, but for those that are left out: the values of
+ * the body may say which of several a request needs.  Each is looked at: no row
+ * may be 404, the first column may be an error.  Without a reply the last one's row is the
  * answer, each column a member of its name: of PostgreSQL's type, "a.b" of an
  * object, and none if its name begins with "_".  Of those
  *
@@ -192,6 +193,9 @@ struct ngx_svc_surface_s {
 NGX_SVC_API ngx_int_t ngx_svc_route_prepare(ngx_svc_request_t *sr);
 NGX_SVC_API ngx_int_t ngx_svc_route_reply(ngx_svc_request_t *sr);
 NGX_SVC_API ngx_int_t ngx_svc_route_results(ngx_svc_request_t *sr);
+
+/* For a reply: the result of the route's last statement. */
+#define ngx_svc_route_last(sr)  ((sr)->op->results[(sr)->op->ncalls - 1])
 
 /* For a reply: sends what the route says; or a row, likewise. */
 NGX_SVC_API ngx_int_t ngx_svc_route_answer(ngx_svc_request_t *sr);
