@@ -22,7 +22,6 @@
 
 /*
  * What is read of a user, behind its id: a name for enumerators and the column.
- * In a result a verdict and subscribers of a change stand behind these.
  */
 
 #define NGX_SVC_SCIM_TABLE(_)                                                 \
@@ -33,19 +32,14 @@
     _(CREATED_AT, created_at)                                                 \
     _(UPDATED_AT, updated_at)
 
-#define NGX_SVC_SCIM_NULL(id, ...)    ", NULL"
 #define NGX_SVC_SCIM_NUMBER(id, ...)  NGX_SVC_SCIM_COL_##id,
 
 #define NGX_SVC_SCIM_COLUMNS                                                  \
     "id" NGX_SVC_SCIM_TABLE(NGX_SVC_PROFILE_COLUMN)
-#define NGX_SVC_SCIM_NULLS                                                    \
-    "NULL" NGX_SVC_SCIM_TABLE(NGX_SVC_SCIM_NULL)
 
 enum {
     NGX_SVC_SCIM_COL_ID = 0,
     NGX_SVC_SCIM_TABLE(NGX_SVC_SCIM_NUMBER)
-    NGX_SVC_SCIM_COL_VERDICT,
-    NGX_SVC_SCIM_COL_SUBSCRIBERS
 };
 
 

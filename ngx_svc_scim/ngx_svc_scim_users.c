@@ -8,9 +8,11 @@
 static ngx_int_t ngx_svc_scim_check(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_scim_status(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_uint_t ngx_svc_scim_activates(const void *body);
+static ngx_uint_t ngx_svc_scim_deactivates(const void *body);
+static ngx_uint_t ngx_svc_scim_changes(const void *body);
 static void ngx_svc_scim_create_committed(PGresult **results);
 static ngx_int_t ngx_svc_scim_user_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_scim_send_user(ngx_svc_request_t *sr, PGresult *res);
 
 
 #define NGX_SVC_SCIM_PROFILE(_)                                               \
@@ -25,85 +27,114 @@ static ngx_int_t ngx_svc_scim_send_user(ngx_svc_request_t *sr, PGresult *res);
     ngx_svc_param_text(ngx_svc_scim_user_t, column),
 
 
+/* The user as it is now: what answers, behind what changed it. */
+
+#define NGX_SVC_SCIM_GET                                                      \
+    "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account WHERE id = $1"
+
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_get = {
     .name = "scim_get",
-    .text =
-        "SELECT " NGX_SVC_SCIM_COLUMNS
-        " FROM svc.user_account WHERE id = $1",
+    .text = NGX_SVC_SCIM_GET,
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER)),
     .missing = NGX_SVC_SCIM_NO_USER
 };
 
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_get_new = {
+    .name = "scim_get_new",
+    .text = NGX_SVC_SCIM_GET,
+    NGX_SVC_PARAMS(ngx_svc_param_new_id())
+};
+
 /*
- * A user who would not be unique is refused with the constraint's name in the
- * column behind the user's.  svc.user_conflict() is called for nobody else: two
- * sub-selects in its place would cost each create a tenth, and so would a join.
+ * A user who would not be unique is refused with the constraint's name.
+ * svc.user_conflict() is called for nobody else: two sub-selects in its place
+ * would cost each create a tenth, and so would a join.
  */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_create = {
     .name = "scim_create",
     .text =
-        "WITH t AS ("
-            "SELECT " NGX_SVC_TENANT_OR_NULL " AS id"
-        "), u AS ("
+        "WITH u AS ("
             "INSERT INTO svc.user_account (tenant_id, id, user_name,"
                 " external_id, status, email_verified, source"
                 NGX_SVC_PROFILE(NGX_SVC_PROFILE_COLUMN) ")"
-            " SELECT t.id, $1::uuid, $2, $3, coalesce($4, 'active'), true,"
-                " 'scim', $5, $6, $7, $8, $9, $10"
-            " FROM t WHERE t.id IS NOT NULL ON CONFLICT DO NOTHING RETURNING *"
+            " SELECT " NGX_SVC_TENANT_OR_NULL ", $1::uuid, $2, $3,"
+                " coalesce($4, 'active'), true, 'scim',"
+                " $5, $6, $7, $8, $9, $10"
+            " WHERE current_setting('svc.tenant', true) <> ''"
+            " ON CONFLICT DO NOTHING RETURNING id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_CREATED, "u.id::text", "NULL",
                           "'{\"source\":\"scim\"}'", "FROM u")
         ")"
-        " SELECT " NGX_SVC_SCIM_COLUMNS ", NULL, "
-            NGX_SVC_EVENT_SUBSCRIBERS("user.created") " FROM u"
-        " UNION ALL SELECT " NGX_SVC_SCIM_NULLS ","
-            " CASE WHEN current_setting('svc.tenant', true) <> '' THEN"
-            " coalesce(svc.user_conflict($2, $3), 'user_account_user_name_key')"
-            " END, NULL WHERE NOT EXISTS (SELECT FROM u)",
+        " SELECT CASE WHEN current_setting('svc.tenant', true) <> ''"
+            " AND NOT EXISTS (SELECT FROM u)"
+            " THEN coalesce(svc.user_conflict($2, $3),"
+                " 'user_account_user_name_key') END, "
+            NGX_SVC_EVENT_SUBSCRIBERS("user.created"),
     NGX_SVC_PARAMS(ngx_svc_param_new_id(),
                    ngx_svc_param_text(ngx_svc_scim_user_t, user_name),
                    ngx_svc_param_text(ngx_svc_scim_user_t, external_id),
                    ngx_svc_param_call(ngx_svc_scim_status),
-                   NGX_SVC_PROFILE(ngx_svc_scim_param))
+                   NGX_SVC_PROFILE(ngx_svc_scim_param)),
+    NGX_SVC_CONSTRAINT_VERDICT
 };
 
 /*
- * One statement locks the row, writes it only if something differs, ends the
- * sessions of a user who may not have any, writes the audit event, and returns
- * the row as it now is.  What differs is told from the locked row: the UPDATE's
- * own WHERE sees the row of the statement's beginning first.  "active": true
- * does not revive a suspended user, whom an administrator has suspended.
+ * "active" alone is most of what comes.  "active": true does not revive a
+ * suspended user, whom an administrator has suspended.
+ */
+
+#define NGX_SVC_SCIM_STATUS  "'{\"source\":\"scim\",\"changed\":[\"status\"]}'"
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_activate = {
+    .name = "scim_activate",
+    .text = NGX_SVC_PROFILE_STATUS(NGX_SVC_A_USER_REACTIVATED, "active",
+                                   "= 'deactivated'", NGX_SVC_SCIM_STATUS),
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER)),
+    .when = ngx_svc_scim_activates
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_deactivate = {
+    .name = "scim_deactivate",
+    .text = NGX_SVC_PROFILE_STATUS(NGX_SVC_A_USER_DEACTIVATED, "deactivated",
+                                   "<> 'deactivated'", NGX_SVC_SCIM_STATUS),
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER)),
+    .when = ngx_svc_scim_deactivates
+};
+
+/*
+ * One statement locks the row, writes it only if something differs, and writes
+ * the audit event.  What differs is told from the locked row: the UPDATE's own
+ * WHERE sees the row of the statement's beginning first.
  */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_change = {
     .name = "scim_change",
     .text =
         "WITH o AS ("
-            "SELECT * FROM svc.user_account WHERE id = $1 FOR UPDATE"
+            "SELECT id, user_name, status"
+                NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_COLUMN)
+            " FROM svc.user_account WHERE id = $1 FOR UPDATE"
         "), n AS ("
-            "SELECT id" NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_WANTED) ","
-                " CASE WHEN $16 = 'deactivated'"
+            "SELECT id, user_name" NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_WANTED)
+                ", CASE WHEN $16 = 'deactivated'"
                     " OR $16 = 'active' AND status = 'deactivated'"
                     " THEN $16 ELSE status END AS status,"
                 " CASE WHEN $2 AND $3 <> coalesce(external_id, '')"
                     " THEN svc.user_conflict(NULL, $3) END AS taken"
             " FROM o"
-        "), c AS ("
+        "), u AS ("
             "SELECT n.* FROM n, o WHERE n.taken IS NULL"
                 " AND (n.status" NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_NEW) ")"
                 " IS DISTINCT FROM"
                 " (o.status" NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_OLD) ")"
-        "), u AS ("
-            "UPDATE svc.user_account a SET status = c.status,"
+        "), w AS ("
+            "UPDATE svc.user_account a SET status = u.status,"
+                " search = " NGX_SVC_PROFILE_SEARCH("u") ","
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
                 NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_SET)
-            " FROM c WHERE a.id = $1 RETURNING a.*"
-        "), s AS ("
-            "UPDATE svc.session s SET ended_at = now()"
-            " FROM n WHERE $16 = 'deactivated' AND n.taken IS NULL"
-                " AND s.user_id = $1 AND s.ended_at IS NULL"
+            " FROM u WHERE a.id = $1"
         "), e AS ("
             NGX_SVC_AUDIT_AS(
                 "CASE WHEN u.status = 'deactivated'"
@@ -117,16 +148,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_change = {
                 "'{\"source\":\"scim\"}' || " NGX_SVC_AUDIT_CHANGED(
                     "NULL" NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_DIFFERS)
                     ", " NGX_SVC_DIFFERS("status", "status")),
-                "FROM u JOIN o ON o.id = u.id")
+                "FROM u, o")
         ")"
-        " SELECT " NGX_SVC_SCIM_COLUMNS ", NULL FROM u"
-        " UNION ALL SELECT " NGX_SVC_SCIM_COLUMNS ","
-            " (SELECT taken FROM n)"
-        " FROM o WHERE NOT EXISTS (SELECT FROM u)",
+        " SELECT taken FROM n",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER),
                    NGX_SVC_SCIM_PROFILE(ngx_svc_scim_params)
                    ngx_svc_param_call(ngx_svc_scim_status)),
-    .missing = NGX_SVC_SCIM_NO_USER
+    NGX_SVC_CONSTRAINT_VERDICT,
+    .missing = NGX_SVC_SCIM_NO_USER,
+    .when = ngx_svc_scim_changes
 };
 
 
@@ -141,7 +171,7 @@ const ngx_svc_route_t  ngx_svc_scim_users[] = {
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
       .body_size = sizeof(ngx_svc_scim_user_t),
       .check = ngx_svc_scim_check,
-      .statements = { &ngx_svc_sql_scim_create },
+      .statements = { &ngx_svc_sql_scim_create, &ngx_svc_sql_scim_get_new },
       .status = NGX_HTTP_CREATED,
       .committed = ngx_svc_scim_create_committed,
       .reply = ngx_svc_scim_user_reply },
@@ -159,7 +189,10 @@ const ngx_svc_route_t  ngx_svc_scim_users[] = {
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
       .body_size = sizeof(ngx_svc_scim_user_t),
       .check = ngx_svc_scim_check,
-      .statements = { &ngx_svc_sql_scim_change },
+      .statements = { &ngx_svc_sql_scim_activate,
+                      &ngx_svc_sql_scim_deactivate,
+                      &ngx_svc_sql_scim_change,
+                      &ngx_svc_sql_scim_get },
       .reply = ngx_svc_scim_user_reply },
 
     { .method = NGX_HTTP_PATCH,
@@ -168,7 +201,10 @@ const ngx_svc_route_t  ngx_svc_scim_users[] = {
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
       .body_size = sizeof(ngx_svc_scim_user_t),
       .check = ngx_svc_scim_check,
-      .statements = { &ngx_svc_sql_scim_change },
+      .statements = { &ngx_svc_sql_scim_activate,
+                      &ngx_svc_sql_scim_deactivate,
+                      &ngx_svc_sql_scim_change,
+                      &ngx_svc_sql_scim_get },
       .reply = ngx_svc_scim_user_reply },
 
     { .method = NGX_HTTP_DELETE,
@@ -177,7 +213,7 @@ const ngx_svc_route_t  ngx_svc_scim_users[] = {
       .flags = NGX_SVC_ROUTE_WRITE_POOL,
       .body_size = sizeof(ngx_svc_scim_user_t),
       .check = ngx_svc_scim_check,
-      .statements = { &ngx_svc_sql_scim_change },
+      .statements = { &ngx_svc_sql_scim_deactivate, &ngx_svc_sql_scim_get },
       .status = NGX_HTTP_NO_CONTENT },
 
     ngx_svc_null_route
@@ -242,10 +278,41 @@ ngx_svc_scim_status(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
+static ngx_uint_t
+ngx_svc_scim_activates(const void *body)
+{
+    const ngx_svc_scim_user_t  *user = body;
+
+    return user->active.set && user->active.integer
+           && !ngx_svc_scim_changes(body);
+}
+
+
+static ngx_uint_t
+ngx_svc_scim_deactivates(const void *body)
+{
+    const ngx_svc_scim_user_t  *user = body;
+
+    return user->active.set && !user->active.integer
+           && !ngx_svc_scim_changes(body);
+}
+
+
+#define ngx_svc_scim_mentioned(id, column, ...)  || user->column.set
+
+static ngx_uint_t
+ngx_svc_scim_changes(const void *body)
+{
+    const ngx_svc_scim_user_t  *user = body;
+
+    return 0 NGX_SVC_SCIM_PROFILE(ngx_svc_scim_mentioned);
+}
+
+
 static void
 ngx_svc_scim_create_committed(PGresult **results)
 {
-    PGresult         *res;
+    PGresult         *created, *user;
     ngx_svc_event_t   event;
 
     if (results == NULL) {
@@ -255,9 +322,10 @@ ngx_svc_scim_create_committed(PGresult **results)
 
     /* behind the credential's */
 
-    res = results[1];
+    created = results[1];
+    user = results[2];
 
-    if (PQntuples(res) == 0 || PQgetisnull(res, 0, NGX_SVC_SCIM_COL_ID)) {
+    if (PQntuples(user) == 0) {
         return;
     }
 
@@ -265,32 +333,11 @@ ngx_svc_scim_create_committed(PGresult **results)
 
     event.kind = NGX_SVC_EVENT_USER_CREATED;
     event.tenant = ngx_svc_pg_value(results[0], 0, 0);
-    event.user = ngx_svc_pg_value(res, 0, NGX_SVC_SCIM_COL_ID);
-    event.email = ngx_svc_pg_value(res, 0, NGX_SVC_SCIM_COL_USER_NAME);
-    event.subscribers = ngx_svc_pg_value(res, 0,
-                                         NGX_SVC_SCIM_COL_SUBSCRIBERS);
+    event.user = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_ID);
+    event.email = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_USER_NAME);
+    event.subscribers = ngx_svc_pg_value(created, 0, 1);
 
     ngx_svc_event_emit(&event);
-}
-
-
-/* The user, or the verdict behind its columns, which GET does not have. */
-
-static ngx_int_t
-ngx_svc_scim_user_reply(ngx_svc_request_t *sr)
-{
-    PGresult  *res;
-
-    res = sr->results[0];
-
-    if (PQnfields(res) > NGX_SVC_SCIM_COL_VERDICT
-        && !PQgetisnull(res, 0, NGX_SVC_SCIM_COL_VERDICT))
-    {
-        return ngx_svc_send_conflict(sr, PQgetvalue(res, 0,
-                                                    NGX_SVC_SCIM_COL_VERDICT));
-    }
-
-    return ngx_svc_scim_send_user(sr, res);
 }
 
 
@@ -300,11 +347,14 @@ ngx_svc_scim_user_reply(ngx_svc_request_t *sr)
  */
 
 static ngx_int_t
-ngx_svc_scim_send_user(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_scim_user_reply(ngx_svc_request_t *sr)
 {
+    PGresult               *res;
     ngx_str_t               location;
     ngx_uint_t              status;
     ngx_svc_json_writer_t   w;
+
+    res = ngx_svc_route_last(sr);
 
     if (ngx_svc_json_writer_init(&w, sr->request->pool, NGX_SVC_SCIM_USER_SIZE)
         != NGX_OK)

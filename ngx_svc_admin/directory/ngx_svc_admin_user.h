@@ -54,6 +54,9 @@
         " WHERE w.id <> o.id AND w.status = 'active'))"
 
 
+/* ngx_svc_admin_users.c: also what answers behind what changed a user. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_get;
+
 /*
  * The check of a list of users with a "q": a search, like a page far behind, is
  * slow work.

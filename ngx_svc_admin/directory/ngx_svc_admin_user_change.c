@@ -63,43 +63,40 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
     .name = "admin_user_put",
     .text =
         "WITH o AS ("
-            "SELECT * FROM svc.user_account WHERE id = $1 FOR UPDATE"
+            "SELECT id, user_name_key"
+                NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_COLUMN)
+            " FROM svc.user_account WHERE id = $1 FOR UPDATE"
         "), n AS ("
             "SELECT id" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_WANTED) ","
                 " CASE WHEN $2 AND lower($3) <> user_name_key"
                     " THEN svc.user_conflict($3, NULL) END AS taken"
             " FROM o"
-        "), c AS ("
+        "), u AS ("
             "SELECT n.* FROM n, o WHERE n.taken IS NULL"
                 " AND (n.id" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_NEW) ")"
                 " IS DISTINCT FROM"
                 " (o.id" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_OLD) ")"
-        "), u AS ("
+        "), w AS ("
             "UPDATE svc.user_account a SET email_verified = a.email_verified"
-                    " AND a.user_name_key = lower(c.user_name),"
+                    " AND a.user_name_key = lower(u.user_name),"
+                " user_name_key = lower(u.user_name),"
+                " search = " NGX_SVC_PROFILE_SEARCH("u") ","
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
                 NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_SET)
-            " FROM c WHERE a.id = $1 RETURNING a.*"
+            " FROM u WHERE a.id = $1"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_UPDATED, "u.id::text", "NULL",
                 NGX_SVC_AUDIT_CHANGED(
                     "NULL" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_DIFFERS)),
-                "FROM u JOIN o ON o.id = u.id")
+                "FROM u, o")
         ")"
-        " SELECT NULL AS _verdict, " NGX_SVC_ADMIN_USER_COLUMNS("u") " FROM u"
-        " UNION ALL SELECT (SELECT taken FROM n), "
-            NGX_SVC_ADMIN_USER_COLUMNS("o") " FROM o"
-        " WHERE NOT EXISTS (SELECT FROM u)",
+        " SELECT taken AS _verdict FROM n",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER),
                    NGX_SVC_ADMIN_PROFILE(ngx_svc_admin_profile_params)),
     NGX_SVC_CONSTRAINT_VERDICT,
     .missing = NGX_SVC_ADMIN_NO_USER
 };
 
-
-#define NGX_SVC_ADMIN_END_SESSIONS(from)                                      \
-    "UPDATE svc.session s SET ended_at = now() FROM " from                    \
-    " WHERE s.user_id = $1 AND s.ended_at IS NULL"
 
 #define NGX_SVC_ADMIN_LAST_VERDICT                                            \
     NGX_SVC_VERDICTS(                                                         \
@@ -117,40 +114,21 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_suspend = {
             "UPDATE svc.user_account a SET status = 'suspended',"
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
             " FROM c, o WHERE a.id = $1 AND NOT c.last"
-                " AND o.status <> 'suspended' RETURNING a.*"
-        "), s AS ("
-            NGX_SVC_ADMIN_END_SESSIONS("c") " AND NOT c.last"
+                " AND o.status <> 'suspended' RETURNING a.id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_SUSPENDED, "u.id::text", "NULL",
                           "'{}'", "FROM u")
         ")"
-        " SELECT CASE WHEN c.last THEN 'last' END AS _verdict, "
-            NGX_SVC_ADMIN_USER_COLUMNS("r") " FROM c"
-        " JOIN (SELECT * FROM u UNION ALL SELECT * FROM o"
-            " WHERE NOT EXISTS (SELECT FROM u)) r ON r.id = c.id",
+        " SELECT CASE WHEN last THEN 'last' END AS _verdict FROM c",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
-    NGX_SVC_ADMIN_LAST_VERDICT,
-    .missing = NGX_SVC_ADMIN_NO_USER
+    NGX_SVC_ADMIN_LAST_VERDICT
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_reactivate = {
     .name = "admin_user_reactivate",
-    .text =
-        "WITH o AS ("
-            "SELECT * FROM svc.user_account WHERE id = $1 FOR UPDATE"
-        "), u AS ("
-            "UPDATE svc.user_account a SET status = 'active',"
-                " updated_at = " NGX_SVC_CHANGED_AT("a")
-            " FROM o WHERE a.id = $1 AND o.status <> 'active' RETURNING a.*"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_USER_REACTIVATED, "u.id::text", "NULL",
-                          "'{}'", "FROM u")
-        ")"
-        " SELECT " NGX_SVC_ADMIN_USER_COLUMNS("u") " FROM u"
-        " UNION ALL SELECT " NGX_SVC_ADMIN_USER_COLUMNS("o") " FROM o"
-        " WHERE NOT EXISTS (SELECT FROM u)",
-    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
-    .missing = NGX_SVC_ADMIN_NO_USER
+    .text = NGX_SVC_PROFILE_STATUS(NGX_SVC_A_USER_REACTIVATED, "active",
+                                   "<> 'active'", "'{}'"),
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER))
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_logout = {
@@ -159,7 +137,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_logout = {
         "WITH o AS ("
             "SELECT id FROM svc.user_account WHERE id = $1"
         "), s AS ("
-            NGX_SVC_ADMIN_END_SESSIONS("o")
+            "UPDATE svc.session s SET ended_at = now() FROM o"
+            " WHERE s.user_id = $1 AND s.ended_at IS NULL"
             " AND s.expires_at > now() RETURNING s.id"
         "), n AS ("
             "SELECT count(*) AS n FROM s"
@@ -222,7 +201,8 @@ const ngx_svc_route_t  ngx_svc_admin_user_change[] = {
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
       .members = ngx_svc_admin_profile_members,
       .body_size = sizeof(ngx_svc_admin_profile_t),
-      .statements = { &ngx_svc_sql_admin_user_put } },
+      .statements = { &ngx_svc_sql_admin_user_put,
+                      &ngx_svc_sql_admin_users_get } },
 
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/users/*"),
@@ -239,13 +219,15 @@ const ngx_svc_route_t  ngx_svc_admin_user_change[] = {
       .path = ngx_string("/admin/users/*/suspend"),
       .permission = NGX_SVC_P_MEMBERS_MANAGE,
       .flags = NGX_SVC_ROUTE_WRITE_POOL,
-      .statements = { &ngx_svc_sql_admin_user_suspend } },
+      .statements = { &ngx_svc_sql_admin_user_suspend,
+                      &ngx_svc_sql_admin_users_get } },
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/admin/users/*/reactivate"),
       .permission = NGX_SVC_P_MEMBERS_MANAGE,
       .flags = NGX_SVC_ROUTE_WRITE_POOL,
-      .statements = { &ngx_svc_sql_admin_user_reactivate } },
+      .statements = { &ngx_svc_sql_admin_user_reactivate,
+                      &ngx_svc_sql_admin_users_get } },
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/admin/users/*/logout"),

@@ -30,7 +30,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_list = {
                    ngx_svc_param_offset())
 };
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_get = {
+const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_get = {
     .name = "admin_users_get",
     .text =
         "SELECT " NGX_SVC_ADMIN_USER_COLUMNS("u")

@@ -8,6 +8,7 @@
 
 
 #include "ngx_svc_audit.h"
+#include "ngx_svc_sql.h"
 
 
 #define NGX_SVC_PROFILE_MAX  1024   /* bytes of a value */
@@ -31,8 +32,8 @@
 
 /*
  * SQL, of such a table, each row with a comma before it: the columns; those of
- * the locked row "o" as they are to be; of two rows to be compared; for SET;
- * and for NGX_SVC_AUDIT_CHANGED().
+ * the locked row "o" as they are to be; of two rows to be compared; for SET,
+ * from the row "u"; and for NGX_SVC_AUDIT_CHANGED().
  */
 
 #define NGX_SVC_PROFILE_COLUMN(id, column, ...)                               \
@@ -48,10 +49,35 @@
     ", o." #column
 
 #define NGX_SVC_PROFILE_SET(id, column, ...)                                  \
-    ", " #column " = c." #column
+    ", " #column " = u." #column
 
 #define NGX_SVC_PROFILE_DIFFERS(id, column, name, ...)                        \
     ", " NGX_SVC_DIFFERS(#column, name)
+
+
+/*
+ * SQL: a statement that sets nothing but the status of the user $1, and writes
+ * the event; neither, if the status is not in "from", a comparison, of the
+ * locked row, which stays as it is until the answer has been read.  The sessions
+ * of who is not active then are ended by the trigger on the status.
+ */
+
+#define NGX_SVC_PROFILE_STATUS(action, status, from, details)                 \
+    "WITH o AS ("                                                             \
+        "SELECT id, status FROM svc.user_account WHERE id = $1"               \
+        " FOR NO KEY UPDATE"                                                  \
+    "), u AS ("                                                               \
+        "UPDATE svc.user_account a SET status = '" status "',"                \
+            " updated_at = " NGX_SVC_CHANGED_AT("a")                          \
+        " FROM o WHERE a.id = $1 AND o.status " from " RETURNING a.id"        \
+    ") "                                                                      \
+    NGX_SVC_AUDIT(action, "u.id::text", "NULL", details, "FROM u")
+
+/* SQL: what is searched, of a row with the names; SET with them. */
+
+#define NGX_SVC_PROFILE_SEARCH(row)                                           \
+    "svc.user_search(" row ".user_name, " row ".display_name, "               \
+        row ".first_name, " row ".last_name)"
 
 
 /* C: the fields of a body's struct. */

@@ -246,6 +246,9 @@ sub values {
         idempotency_release => [ '/x', 'key1', '\x00' ],
 
         scim_get => [ $user ],
+        scim_get_new => [ $user ],
+        scim_activate => [ $user ],
+        scim_deactivate => [ $user ],
         scim_list => [ 200 ],
         scim_by_user_name => [ "USER5000\@$self->{slug}.test" ],
         scim_by_external_id => [ 'ext-5000' ],
