@@ -51,11 +51,6 @@ CREATE TRIGGER user_names_update
     FOR EACH ROW EXECUTE FUNCTION svc.user_names();
 ALTER TABLE svc.user_account ENABLE ALWAYS TRIGGER user_names_insert;
 
--- Four times as many new entries wait for their place in the index: a new user
--- costs it a third less.  It is read for tenants of over 100,000 users alone.
-
-ALTER INDEX svc.user_account_search_idx SET (gin_pending_list_limit = 1024);
-
 
 -- The users who are not active, as lists of a state show them.
 
