@@ -8,8 +8,8 @@
 
 
 -- From names follow the key and what is searched.  An update that sets names sets
--- those too: one that does not is mended afterwards, since a trigger before an
--- update locks the row each time.  A new row has them also from who loads without
+-- those too: one that does not, or sets something else, is mended afterwards, since
+-- a trigger before an update locks the row each time.  A new row has them also from who loads without
 -- triggers.
 
 ALTER TABLE svc.user_account
@@ -47,8 +47,8 @@ $$;
 CREATE TRIGGER user_names_insert BEFORE INSERT ON svc.user_account
     FOR EACH ROW EXECUTE FUNCTION svc.user_names();
 CREATE TRIGGER user_names_update
-    AFTER UPDATE OF user_name, display_name, first_name, last_name ON svc.user_account
-    FOR EACH ROW EXECUTE FUNCTION svc.user_names();
+    AFTER UPDATE OF user_name, display_name, first_name, last_name, user_name_key, search
+    ON svc.user_account FOR EACH ROW EXECUTE FUNCTION svc.user_names();
 ALTER TABLE svc.user_account ENABLE ALWAYS TRIGGER user_names_insert;
 
 
@@ -96,9 +96,16 @@ DECLARE
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         IF NEW.status = OLD.status AND NEW.source = OLD.source
-           AND NEW.created_at = OLD.created_at
+           AND NEW.created_at = OLD.created_at AND NEW.id = OLD.id
+           AND NEW.tenant_id = OLD.tenant_id
         THEN
             RETURN NULL;
+        END IF;
+
+        IF NEW.tenant_id <> OLD.tenant_id THEN
+            RAISE EXCEPTION 'a user stays in its tenant'
+                USING ERRCODE = 'integrity_constraint_violation', SCHEMA = 'svc',
+                      TABLE = 'user_account';
         END IF;
 
         IF NEW.status <> 'active' THEN
@@ -161,7 +168,8 @@ BEGIN
 END
 $$;
 
-CREATE TRIGGER user_status AFTER INSERT OR DELETE OR UPDATE OF status, source, created_at
+CREATE TRIGGER user_status
+    AFTER INSERT OR DELETE OR UPDATE OF status, source, created_at, id, tenant_id
     ON svc.user_account FOR EACH ROW EXECUTE FUNCTION svc.user_status();
 
 

@@ -142,6 +142,11 @@ for my $column (qw(user_name_key search)) {
 
 nothing_wrong('what a new row says of itself does not count');
 
+for my $column (qw(user_name_key search)) {
+    $s->sql("UPDATE svc.user_account SET $column = 'forged' WHERE id = '$ann'");
+    nothing_wrong("nor what an update says of $column");
+}
+
 $s->sql('SET session_replication_role = replica');
 $s->sql("INSERT INTO svc.user_account (tenant_id, id, user_name, status) VALUES"
         . " ('$acme->{id}', gen_random_uuid(), 'bulk\@acme.test', 'suspended')");
@@ -191,6 +196,20 @@ $s->sql("UPDATE svc.user_account SET created_at = created_at - interval '1 day'"
         . " WHERE id = '$bob'");
 nothing_wrong('one that is older all at once');
 
+for my $status (qw(active suspended)) {
+    my $id = $s->sql('INSERT INTO svc.user_account (tenant_id, id, user_name, status)'
+                     . " VALUES ('$acme->{id}', gen_random_uuid(),"
+                     . " 'key-$status\@acme.test', '$status') RETURNING id");
+
+    $s->sql("UPDATE svc.user_account SET id = gen_random_uuid() WHERE id = '$id'");
+    nothing_wrong("$status, with another id");
+    like(error_of("UPDATE svc.user_account SET tenant_id = '$globex->{id}'"
+                  . " WHERE user_name = 'key-$status\@acme.test'"),
+         qr/23000.*a user stays in its tenant/s, 'and never in another tenant');
+}
+
+nothing_wrong('of users who stay');
+
 
 # --- all of it, in any order ------------------------------------------------
 
@@ -226,7 +245,19 @@ for my $status (qw(active suspended deactivated)) {
 }
 
 
-is(scalar(grep { !/there is no|user_account_user_name_key/ } $s->pg->errors), 0,
+# --- a tenant that goes -----------------------------------------------------
+
+$globex->scim(DELETE => "/Users/$_") for @many[0 .. 4];
+$s->sql("DELETE FROM svc.tenant WHERE id = '$globex->{id}'");
+
+for my $table (qw(user_account user_inactive user_count)) {
+    is($s->sql("SELECT count(*) FROM svc.$table WHERE tenant_id = '$globex->{id}'"),
+       0, "a tenant takes its rows of $table along");
+}
+
+
+is(scalar(grep { !/there is no|user_account_user_name_key|stays in its tenant/ }
+          $s->pg->errors), 0,
    'no other error in the log of PostgreSQL') or diag($s->pg->errors);
 
 $s->done;

@@ -57,9 +57,9 @@
 
 /*
  * SQL: a statement that sets nothing but the status of the user $1, and writes
- * the event; neither, if the status is not in "from", a comparison, of the
- * locked row, which stays as it is until the answer has been read.  The sessions
- * of who is not active then are ended by the trigger on the status.
+ * the event; neither, unless "from", a comparison, holds for the status of the
+ * locked row.  The row stays locked until the next statement has read the answer.
+ * The sessions of who is not active then are ended by the trigger on the status.
  */
 
 #define NGX_SVC_PROFILE_STATUS(action, status, from, details)                 \

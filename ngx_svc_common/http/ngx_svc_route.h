@@ -90,9 +90,9 @@ struct ngx_svc_verdict_s {
  * Without a prepare its statements run in their order, with parameters as they
  * say, behind the credential's, but for those that are left out: the values of
  * the body may say which of several a request needs.  Each is looked at: no row
- * may be 404, the first column may be an error.  Without a reply the last one's row is the
- * answer, each column a member of its name: of PostgreSQL's type, "a.b" of an
- * object, and none if its name begins with "_".  Of those
+ * may be 404, the first column may be an error.  Without a reply the last one's
+ * row is the answer, each column a member of its name: of PostgreSQL's type,
+ * "a.b" of an object, and none if its name begins with "_".  Of those
  *
  *     _version  is the ETag;
  *     _created  when it is true makes the status 201;
