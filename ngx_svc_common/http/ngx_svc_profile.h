@@ -58,8 +58,8 @@
 /*
  * SQL: a statement that sets nothing but the status of the user $1, and writes
  * the event; neither, unless "from", a comparison, holds for the status of the
- * locked row.  The row stays locked until the next statement has read the answer.
- * The sessions of who is not active then are ended by the trigger on the status.
+ * locked row.  It stays locked until the next statement has read the answer.
+ * The sessions of who is not active then end by the trigger on the status.
  */
 
 #define NGX_SVC_PROFILE_STATUS(action, status, from, details)                 \

@@ -1,0 +1,50 @@
+package SvcTest::Derived;
+
+# What the database derives from users, and what it is derived from, compared.
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use Test::More;
+
+our @EXPORT_OK = qw(derived_ok);
+
+my $WRONG = <<'EOT';
+SELECT 'count ' || t.slug FROM svc.tenant t
+ CROSS JOIN LATERAL (SELECT coalesce(sum(active), 0), coalesce(sum(suspended), 0),
+                            coalesce(sum(deactivated), 0)
+                       FROM svc.user_count c WHERE c.tenant_id = t.id) c (a, s, d)
+ CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE status = 'active'),
+                            count(*) FILTER (WHERE status = 'suspended'),
+                            count(*) FILTER (WHERE status = 'deactivated')
+                       FROM svc.user_account u WHERE u.tenant_id = t.id) u (a, s, d)
+ WHERE (c.a, c.s, c.d) <> (u.a, u.s, u.d)
+UNION ALL
+SELECT 'inactive ' || coalesce(i.id, u.id) FROM svc.user_inactive i
+  FULL JOIN (SELECT * FROM svc.user_account WHERE status <> 'active') u
+       USING (tenant_id, status, created_at, id)
+ WHERE i.id IS NULL OR u.id IS NULL
+UNION ALL
+SELECT 'names ' || id FROM svc.user_account
+ WHERE user_name_key <> lower(user_name)
+    OR search <> svc.user_search(user_name, display_name, first_name, last_name)
+UNION ALL
+SELECT 'session ' || x.id FROM svc.session x JOIN svc.user_account u
+       ON u.tenant_id = x.tenant_id AND u.id = x.user_id
+ WHERE u.status <> 'active' AND x.ended_at IS NULL
+EOT
+
+
+# Nothing differs.
+
+sub derived_ok {
+    my ($s, $name) = @_;
+
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+
+    is_deeply([ map { $_->[0] } $s->sql($WRONG) ], [], $name);
+}
+
+
+1;
