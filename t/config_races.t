@@ -68,10 +68,16 @@ sub together {
 
     # a worker may have accepted all, and holds a tenant to its share of places
 
-    wait_for { $s->waiting >= 2 } 15 or die $s->waiting . " of them wait\n";
+    my $waiting = wait_for { $s->waiting >= 2 } 15;
+
     $db->query('COMMIT');
 
-    return map { finish($_) } @c;
+    my @answers = map { finish($_) } @c;
+
+    $waiting or die "they did not wait, and were answered: "
+                    . join(', ', map { "$_->{status} $_->{body}" } @answers) . "\n";
+
+    return @answers;
 }
 
 
@@ -214,7 +220,7 @@ for my $round (1 .. 4) {
     my $c = begin(POST => '/config/apply?prune=true', SvcTest::Bundle::canonical(
         { riskPolicy => SvcTest::Bundle::risk(), roles => [] }));
 
-    wait_for { $s->waiting } 15 or die "nobody waits\n";
+    ok((wait_for { $s->waiting } 15), 'the role is waited for');
     $db->query('COMMIT');
 
     my $r = finish($c);
