@@ -9,8 +9,8 @@
 
 -- From names follow the key and what is searched.  An update that sets names sets
 -- those too: one that does not, or sets something else, is mended afterwards, since
--- a trigger before an update locks the row each time.  A new row has them also from who loads without
--- triggers.
+-- a trigger before an update locks the row each time.  A new row has them also from
+-- who loads without triggers.
 
 ALTER TABLE svc.user_account
     ALTER COLUMN user_name_key DROP EXPRESSION,
@@ -171,6 +171,33 @@ $$;
 CREATE TRIGGER user_status
     AFTER INSERT OR DELETE OR UPDATE OF status, source, created_at, id, tenant_id
     ON svc.user_account FOR EACH ROW EXECUTE FUNCTION svc.user_status();
+
+
+-- And none begins: whoever makes a session waits for who is changing the user.
+
+CREATE FUNCTION svc.session_live() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.ended_at IS NULL THEN
+        PERFORM FROM svc.user_account u
+          WHERE u.tenant_id = NEW.tenant_id AND u.id = NEW.user_id AND u.status = 'active'
+            FOR SHARE;
+
+        IF NOT FOUND THEN
+            NEW.ended_at := now();
+        END IF;
+    END IF;
+
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER session_live BEFORE INSERT OR UPDATE OF ended_at ON svc.session
+    FOR EACH ROW EXECUTE FUNCTION svc.session_live();
+
+UPDATE svc.session s SET ended_at = now() FROM svc.user_account u
+ WHERE u.tenant_id = s.tenant_id AND u.id = s.user_id AND u.status <> 'active'
+   AND s.ended_at IS NULL;
 
 
 -- Whoever loads users without triggers calls it.

@@ -185,6 +185,28 @@ for my $status (qw(active suspended)) {
 nothing_wrong('of users who stay');
 
 
+sign_in($bob);
+nothing_wrong('nobody signs in who is not active');
+$s->sql("UPDATE svc.session SET ended_at = NULL WHERE user_id = '$bob'");
+nothing_wrong('nor does a session come back');
+
+{
+    $s->sql("UPDATE svc.user_account SET status = 'active' WHERE id = '$bob'");
+
+    my $db = $s->connect_as('postgres');
+    $db->query('BEGIN');
+    $db->query("INSERT INTO svc.session (tenant_id, user_id, token_hash, expires_at)"
+               . " VALUES ('$acme->{id}', '$bob', sha256('race'), now() + interval '1 h')");
+
+    my $late = $s->begin(DELETE => "/scim/v2/Users/$bob", $acme->headers);
+
+    ok((wait_for { $s->waiting } 10), 'a deactivation waits for a sign-in');
+    $db->query('COMMIT');
+    is($late->read->status, 204, 'and is made');
+    nothing_wrong('the session has ended, too');
+}
+
+
 # --- all of it, in any order ------------------------------------------------
 
 my @ids = map { $acme->create(userName => "walk$_\@acme.test")->{id} } 1 .. 12;
