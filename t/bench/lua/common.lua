@@ -20,6 +20,16 @@ local M = {
     tokens = dofile(os.getenv("BENCH_TOKENS")),
 }
 
+local BODY =
+    '{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User",'
+    .. '"urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"],'
+    .. '"externalId":"%s","userName":"%s",'
+    .. '"active":true,"displayName":"Grace %s",'
+    .. '"name":{"givenName":"Grace","familyName":"%s"},'
+    .. '"title":"%s","locale":"en-US",'
+    .. '"urn:ietf:params:scim:schemas:extension:enterprise:2.0:User":'
+    .. '{"department":"Research"}}'
+
 local PREBUILT = 32768
 local rate = tonumber(os.getenv("BENCH_RATE"))
 local threads = 0
@@ -57,6 +67,14 @@ end
 
 function M.headers(user)
     return { Authorization = "Bearer " .. M.tokens[M.tenant(user) + 1] }
+end
+
+
+-- A whole user, in the shape that Entra ID sends.
+
+function M.body(external_id, user_name, last_name, title)
+    return string.format(BODY, external_id, user_name, last_name, last_name,
+                         title)
 end
 
 
