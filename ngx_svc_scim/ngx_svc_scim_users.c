@@ -189,10 +189,7 @@ const ngx_svc_route_t  ngx_svc_scim_users[] = {
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
       .body_size = sizeof(ngx_svc_scim_user_t),
       .check = ngx_svc_scim_check,
-      .statements = { &ngx_svc_sql_scim_activate,
-                      &ngx_svc_sql_scim_deactivate,
-                      &ngx_svc_sql_scim_change,
-                      &ngx_svc_sql_scim_get },
+      .statements = { &ngx_svc_sql_scim_change, &ngx_svc_sql_scim_get },
       .reply = ngx_svc_scim_user_reply },
 
     { .method = NGX_HTTP_PATCH,
