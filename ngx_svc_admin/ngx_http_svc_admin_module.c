@@ -4,6 +4,7 @@
 
 #include "ngx_svc_admin.h"
 #include "ngx_svc_admin_conf.h"
+#include "ngx_svc_admin_user_index.h"
 #include "ngx_svc_cache.h"
 
 
@@ -94,7 +95,18 @@ ngx_module_t  ngx_http_svc_admin_module = {
 static ngx_int_t
 ngx_http_svc_admin_preconfiguration(ngx_conf_t *cf)
 {
+    ngx_svc_main_conf_t  *smcf;
+
     if (ngx_svc_check_common(cf, "ngx_http_svc_admin_module") != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    smcf = ngx_svc_main_conf(cf);
+
+    if (ngx_svc_pg_add_statements(&smcf->pg,
+                                  ngx_svc_admin_user_index_statements)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -199,6 +211,10 @@ ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
+    if (ngx_worker == 0) {
+        ngx_svc_pg_task_init(&ngx_svc_admin_user_index, cycle);
+    }
+
     return ngx_svc_cache_init_worker(amcf->cache);
 }
 
@@ -206,6 +222,7 @@ ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
 static void
 ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle)
 {
+    ngx_svc_pg_task_exit(&ngx_svc_admin_user_index);
     ngx_svc_cache_exit_worker();
 }
 

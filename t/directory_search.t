@@ -10,6 +10,7 @@ use Encode qw(encode_utf8);
 use Test::More;
 
 use SvcTest;
+use SvcTest::Process qw(wait_for);
 
 my $s = SvcTest->new->start;
 my $acme = $s->tenant('acme');
@@ -153,17 +154,44 @@ is_deeply([ found('bulk', '&limit=500&offset=998') ],
 is_deeply([ found('bulk', "&offset=$_") ], [ [], 1000 ], "none beyond: $_")
     for 1000, 2147483647;
 
-($list, $total) = found('quartus', '&limit=2&offset=749');
-is_deeply($list, [ map { "bulk$_\@bulk.example" } 1504, 1000 ],
-          'on from the newest into what the index finds');
-is($total, 1000, 'more than that');
-is_deeply([ found('quartus', '&status=active&limit=1') ],
-          [ [ 'bulk4496@bulk.example' ], 900 ], 'of a state, exactly');
-is_deeply([ found('quartus', '&status=deactivated&limit=1') ],
-          [ [ 'bulk4500@bulk.example' ], 225 ], 'of another one');
-is_deeply([ found('ivan', '&status=suspended') ], [ [ $ivan ], 1 ], 'a few');
-is_deeply([ found('ivan', '&status=active') ], [ [], 0 ], 'or none');
-is((found('bulk123'))[1], 11, 'exactly when they are fewer');
+# whom the index has, some of those it ought to have, or none
+
+my $index = $s->sql("SELECT pg_get_functiondef('svc.user_index'::regproc)");
+
+is($index =~ s/\b100000\b/2000/, 1, 'a smaller tenant is a big one');
+is($index =~ s/\b20000\b/200/, 1, 'and fewer stay out');
+$s->sql($index);
+
+for my $round ('none', 'some', 'all', 'others') {
+
+    if ($round eq 'some') {
+        $s->sql('SELECT svc.user_index(1500)');
+
+    } elsif ($round eq 'all') {
+        $s->sql('SELECT svc.user_index(1000)') for 1 .. 4;
+        is($s->sql('SELECT svc.user_index(1000)'), 0, 'then there are no more');
+        is($s->sql('SELECT count(*) FROM svc.user_account WHERE NOT indexed'
+                   . " AND tenant_id = '$acme->{id}'"), 200,
+           'but the newest ones');
+
+    } elsif ($round eq 'others') {
+        $s->sql('UPDATE svc.user_account SET indexed = NOT indexed');
+    }
+
+    note("indexed: $round");
+
+    ($list, $total) = found('quartus', '&limit=2&offset=749');
+    is($list->[0], 'bulk1504@bulk.example', 'on from the newest');
+    like($list->[1], qr/^bulk1[05]00@/, 'into what the index finds, or is to have');
+    is($total, 1000, 'more than that');
+    is_deeply([ found('quartus', '&status=active&limit=1') ],
+              [ [ 'bulk4496@bulk.example' ], 900 ], 'of a state, exactly');
+    is_deeply([ found('quartus', '&status=deactivated&limit=1') ],
+              [ [ 'bulk4500@bulk.example' ], 225 ], 'of another one');
+    is_deeply([ found('ivan', '&status=suspended') ], [ [ $ivan ], 1 ], 'a few');
+    is_deeply([ found('ivan', '&status=active') ], [ [], 0 ], 'or none');
+    is((found('bulk123'))[1], 11, 'exactly when they are fewer');
+}
 
 # what is changed is found as it is now
 
@@ -175,6 +203,13 @@ $acme->scim(PATCH => "/Users/$id", { Operations => [
     { op => 'replace', path => 'displayName', value => 'After' } ] });
 is_deeply([ found('befor'), found('after') ],
           [ [], 0, [ 'new@acme.test' ], 1 ], 'under its new name');
+
+# without anybody's asking
+
+$s->sql('UPDATE svc.user_account SET indexed = false');
+ok((wait_for { $s->sql('SELECT count(*) FROM svc.user_account WHERE NOT indexed'
+                       . " AND tenant_id = '$acme->{id}'") == 200 } 90),
+   'a worker has them indexed within a minute');
 
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 

@@ -65,7 +65,7 @@ SELECT proname FROM pg_proc WHERE pronamespace = 'svc'::regnamespace
 AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
                               public_tenant search_text user_conflict
-                              user_page user_search
+                              user_index user_page user_search
                               webhook_attempt_delete
                               webhook_attempt_expire) ],
           'the functions that svc_app may call');

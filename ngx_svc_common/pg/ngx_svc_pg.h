@@ -20,7 +20,7 @@
 #define NGX_SVC_PG_MAX_DEPTH   256      /* ops in flight on one connection */
 
 /* The schema that these modules need; an older one is refused. */
-#define NGX_SVC_PG_SCHEMA      12
+#define NGX_SVC_PG_SCHEMA      13
 
 
 /*
@@ -210,6 +210,9 @@ NGX_SVC_API void ngx_svc_pg_op_reset(ngx_svc_pg_op_t *op);
  * still runs, and its answer is dropped.
  */
 NGX_SVC_API void ngx_svc_pg_cancel(ngx_svc_pg_op_t *op);
+
+/* Logs at error level why an op has failed, but not all too often. */
+NGX_SVC_API void ngx_svc_pg_op_failed(ngx_svc_pg_op_t *op, const char *what);
 
 /*
  * What keeps the pool without a connection: NGX_SVC_PG_UP or _SCHEMA_NEW when

@@ -55,25 +55,3 @@ failed:
     return NULL;
 }
 
-
-void
-ngx_svc_webhook_op_failed(ngx_svc_pg_op_t *op, const char *what)
-{
-    ngx_str_t  text;
-
-    static const char *const  reasons[] = {
-        [NGX_SVC_PG_BUSY] = "PostgreSQL has no connection free",
-        [NGX_SVC_PG_UNAVAILABLE] = "PostgreSQL has no connection up",
-        [NGX_SVC_PG_LOST] = "the connection to PostgreSQL was lost"
-    };
-
-    if (op->status == NGX_SVC_PG_FAILED) {
-        text = ngx_svc_pg_message(PQresultErrorMessage(op->error));
-
-    } else {
-        text.data = (u_char *) reasons[op->status];
-        text.len = ngx_strlen(text.data);
-    }
-
-    ngx_svc_pg_log(NGX_LOG_ERR, what, &text);
-}

@@ -24,8 +24,5 @@ ngx_svc_pg_op_t *ngx_svc_webhook_op_create(ngx_svc_pg_pool_e kind,
 /* The result of the statement that follows that. */
 #define ngx_svc_webhook_op_result(op)  ((op)->results[1])
 
-/* Logs at error level why an op has failed, but not all too often. */
-void ngx_svc_webhook_op_failed(ngx_svc_pg_op_t *op, const char *what);
-
 
 #endif /* _NGX_SVC_WEBHOOK_OP_H_INCLUDED_ */

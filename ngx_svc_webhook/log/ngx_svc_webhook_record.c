@@ -69,7 +69,7 @@ ngx_svc_webhook_record_init(ngx_cycle_t *cycle)
     records->timer.cancelable = 1;
 
     ngx_svc_webhook_batches_init();
-    ngx_svc_webhook_expire_init(cycle);
+    ngx_svc_pg_task_init(&ngx_svc_webhook_expire, cycle);
 
     return ngx_svc_webhook_failure_init(cycle, ngx_svc_webhook_record_more);
 }
@@ -85,7 +85,7 @@ ngx_svc_webhook_record_exit(void)
     records = &ngx_svc_webhook_records;
 
     ngx_svc_webhook_failure_exit();
-    ngx_svc_webhook_expire_exit();
+    ngx_svc_pg_task_exit(&ngx_svc_webhook_expire);
 
     for (i = 0; i < 2; i++) {
         list = i ? &records->sending : &records->waiting;
@@ -414,7 +414,7 @@ ngx_svc_webhook_batch_trimmed(ngx_svc_pg_op_t *op)
     batch = op->data;
 
     if (op->status != NGX_SVC_PG_OK) {
-        ngx_svc_webhook_op_failed(op, "the delivery log of webhooks cannot be "
+        ngx_svc_pg_op_failed(op, "the delivery log of webhooks cannot be "
                                   "trimmed: it will be tried again");
     }
 
@@ -459,7 +459,7 @@ ngx_svc_webhook_batch_again(ngx_svc_webhook_batch_t *batch,
         return 0;
     }
 
-    ngx_svc_webhook_op_failed(op, "attempts to deliver webhooks cannot be "
+    ngx_svc_pg_op_failed(op, "attempts to deliver webhooks cannot be "
                               "written to the delivery log");
 
     if (op->status == NGX_SVC_PG_FAILED

@@ -362,6 +362,7 @@ sub values {
         webhook_record => [ $self->attempts ],
         webhook_trim => [ $self->array($HOOK, 1, $HOOKS) ],
         webhook_expire => [],
+        admin_user_index => [],
     };
 }
 

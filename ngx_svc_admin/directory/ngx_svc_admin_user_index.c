@@ -1,0 +1,24 @@
+/*
+ * The index of the search for users, which they do not go into by themselves.
+ */
+
+#include "ngx_svc_admin_user_index.h"
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_index = {
+    .name = "admin_user_index",
+    .text = "SELECT svc.user_index(1000)"
+};
+
+ngx_svc_pg_statements_t  ngx_svc_admin_user_index_statements[] = {
+    &ngx_svc_sql_admin_user_index,
+    NULL
+};
+
+
+ngx_svc_pg_task_t  ngx_svc_admin_user_index = {
+    .statement = &ngx_svc_sql_admin_user_index,
+    .period = 60000,
+    .full = 1000,
+    .failed = "users cannot be taken into the index of the search"
+};

@@ -1,0 +1,20 @@
+/*
+ * The index of the search for users: those of big tenants are taken into it once
+ * a minute.
+ */
+
+#ifndef _NGX_SVC_ADMIN_USER_INDEX_H_INCLUDED_
+#define _NGX_SVC_ADMIN_USER_INDEX_H_INCLUDED_
+
+
+#include "ngx_svc_admin.h"
+#include "ngx_svc_pg_task.h"
+
+
+extern ngx_svc_pg_statements_t  ngx_svc_admin_user_index_statements[];
+
+/* A worker's. */
+extern ngx_svc_pg_task_t        ngx_svc_admin_user_index;
+
+
+#endif /* _NGX_SVC_ADMIN_USER_INDEX_H_INCLUDED_ */

@@ -1,0 +1,106 @@
+/*
+ * Work in PostgreSQL that nobody has asked for.
+ */
+
+#include "ngx_svc_pg_task.h"
+
+
+#define NGX_SVC_PG_TASK_NEXT  1000      /* ms, when there is more */
+
+
+static void ngx_svc_pg_task_timer(ngx_event_t *ev);
+static void ngx_svc_pg_task_done(ngx_svc_pg_op_t *op);
+
+
+void
+ngx_svc_pg_task_init(ngx_svc_pg_task_t *task, ngx_cycle_t *cycle)
+{
+    ngx_memzero(&task->timer, sizeof(ngx_event_t));
+
+    task->op = NULL;
+
+    task->timer.handler = ngx_svc_pg_task_timer;
+    task->timer.data = task;
+    task->timer.log = cycle->log;
+    task->timer.cancelable = 1;
+
+    ngx_add_timer(&task->timer, (ngx_msec_t) ngx_random() % task->period);
+}
+
+
+void
+ngx_svc_pg_task_exit(ngx_svc_pg_task_t *task)
+{
+    if (task->op) {
+        ngx_svc_pg_cancel(task->op);
+        ngx_destroy_pool(task->op->pool);
+        task->op = NULL;
+    }
+
+    if (task->timer.timer_set) {
+        ngx_del_timer(&task->timer);
+    }
+}
+
+
+/* The op is submitted with its place taken: its handler may come at once. */
+
+static void
+ngx_svc_pg_task_timer(ngx_event_t *ev)
+{
+    ngx_pool_t         *pool;
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_task_t  *task;
+
+    task = ev->data;
+
+    ngx_add_timer(ev, task->period);
+
+    if (task->op) {
+        return;
+    }
+
+    pool = ngx_create_pool(1024, ev->log);
+    if (pool == NULL) {
+        return;
+    }
+
+    op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_WRITE, ngx_svc_pg_task_done,
+                              task);
+
+    if (op == NULL || ngx_svc_pg_call(op, task->statement) == NULL) {
+        ngx_destroy_pool(pool);
+        return;
+    }
+
+    task->op = op;
+
+    if (ngx_svc_pg_submit(op) != NGX_OK) {
+        task->op = NULL;
+        ngx_destroy_pool(pool);
+    }
+}
+
+
+static void
+ngx_svc_pg_task_done(ngx_svc_pg_op_t *op)
+{
+    ngx_str_t           n;
+    ngx_svc_pg_task_t  *task;
+
+    task = op->data;
+
+    if (op->status == NGX_SVC_PG_OK) {
+        n = ngx_svc_pg_value(op->results[0], 0, 0);
+
+        if (ngx_atoi(n.data, n.len) >= task->full) {
+            ngx_add_timer(&task->timer, NGX_SVC_PG_TASK_NEXT);
+        }
+
+    } else {
+        ngx_svc_pg_op_failed(op, task->failed);
+    }
+
+    task->op = NULL;
+    ngx_destroy_pool(op->pool);
+}

@@ -1,0 +1,39 @@
+/*
+ * Work in PostgreSQL that nobody has asked for: a statement that runs from time
+ * to time.
+ */
+
+#ifndef _NGX_SVC_PG_TASK_H_INCLUDED_
+#define _NGX_SVC_PG_TASK_H_INCLUDED_
+
+
+#include "ngx_svc_pg.h"
+
+
+/*
+ * The first four are the caller's to set.  The statement takes no parameters,
+ * and answers with how many rows it has changed: when that is a full round, the
+ * next one follows after a second.
+ */
+
+typedef struct {
+    const ngx_svc_pg_statement_t  *statement;
+    ngx_msec_t                     period;
+    ngx_int_t                      full;
+    const char                    *failed;      /* what the error log says */
+
+    ngx_event_t                    timer;
+    ngx_svc_pg_op_t               *op;          /* in flight, or NULL */
+} ngx_svc_pg_task_t;
+
+
+/*
+ * At a process's start and end.  The first round is within a period, at a time
+ * that is another one on each node.
+ */
+NGX_SVC_API void ngx_svc_pg_task_init(ngx_svc_pg_task_t *task,
+    ngx_cycle_t *cycle);
+NGX_SVC_API void ngx_svc_pg_task_exit(ngx_svc_pg_task_t *task);
+
+
+#endif /* _NGX_SVC_PG_TASK_H_INCLUDED_ */
