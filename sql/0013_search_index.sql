@@ -97,3 +97,8 @@ $$;
 
 REVOKE ALL ON FUNCTION svc.user_index(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION svc.user_index(integer) TO svc_app;
+
+
+-- A plan that was made while a table was empty is kept when it no longer is.
+
+ALTER FUNCTION svc.user_status() SET enable_seqscan = off;

@@ -81,6 +81,41 @@ is($all, 160, 'one of each change');
 cmp_ok($hot, '>=', 144, 'nine of ten touch no index')
     or diag("$hot of $all");
 
+# --- plans that were made while the tables were empty ------------------------
+
+{
+    my $toggle = sub {
+        my ($db) = @_;
+
+        for my $status (qw(deactivated active)) {
+            $db->query("UPDATE svc.user_account SET status = '$status'"
+                       . " WHERE id = '$many[0]'");
+        }
+    };
+
+    # as those of the first changes after an installation that was vacuumed
+
+    $s->sql('DELETE FROM svc.user_inactive');
+    $s->sql('VACUUM (ANALYZE) svc.user_inactive');
+    $s->sql('VACUUM (ANALYZE) svc.session');
+
+    my $app = $s->connect_as('svc_app');
+
+    $app->query("SET svc.tenant = '$globex->{id}'");
+
+    for my $round (1 .. 10) {
+        $app->query('BEGIN');
+        $toggle->($app);
+
+        is_deeply($app->query('SELECT relname FROM pg_stat_xact_user_tables'
+                              . ' WHERE seq_scan > 0 AND relname IN'
+                              . " ('user_inactive', 'session')"), [],
+                  'no table is read as a whole') if $round == 10;
+        $app->query('ROLLBACK');
+    }
+}
+
+
 # --- names ------------------------------------------------------------------
 
 my $ann = $acme->create(userName => 'Ann@Acme.test',
