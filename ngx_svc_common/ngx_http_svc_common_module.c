@@ -334,7 +334,7 @@ ngx_http_svc_init_main_conf(ngx_conf_t *cf, void *conf)
     ngx_svc_main_conf_t *smcf = conf;
 
     static const ngx_svc_pg_pool_conf_t  pools[NGX_SVC_PG_NPOOLS] = {
-        { 2, 16 }, { 8, 2 }, { 2, 1 }
+        { 2, 16 }, { 4, 8 }, { 2, 1 }
     };
 
     ngx_uint_t  i;
