@@ -69,6 +69,14 @@ DECLARE
     n        integer;
     done     integer := 0;
 BEGIN
+    -- behind who loads users nobody waits
+
+    BEGIN
+        LOCK TABLE svc.user_account IN ROW EXCLUSIVE MODE NOWAIT;
+    EXCEPTION WHEN lock_not_available THEN
+        RETURN 0;
+    END;
+
     FOR tenant IN
         SELECT c.tenant_id FROM svc.user_count c GROUP BY c.tenant_id
         HAVING sum(c.active + c.suspended + c.deactivated) > 100000

@@ -165,7 +165,14 @@ $s->sql($index);
 for my $round ('none', 'some', 'all', 'others') {
 
     if ($round eq 'some') {
-        $s->sql('SELECT svc.user_index(1500)');
+        my $load = $s->connect_as('postgres');
+
+        $load->query('BEGIN');
+        $load->query('LOCK TABLE svc.user_account IN SHARE MODE');
+        is($s->sql('SELECT svc.user_index(1500)'), 0, 'behind a load nobody waits');
+        $load->query('ROLLBACK');
+
+        is($s->sql('SELECT svc.user_index(1500)'), 1500, 'some');
 
     } elsif ($round eq 'all') {
         $s->sql('SELECT svc.user_index(1000)') for 1 .. 4;
