@@ -420,7 +420,7 @@ nudge();
 $e->pump(0.3);
 $s->pg->launch;
 event();
-ok($e->wait_for($count + 1, 10), 'PostgreSQL is restarted: events come');
+ok($e->wait_for($count + 1, slow(20)), 'PostgreSQL is restarted: events come');
 is(($e->numbers)[-1], $n, 'the next one');
 ok(!$e->{ended}, 'on the same stream');
 $s->wait_healthy;
