@@ -5,9 +5,13 @@
 #include "ngx_svc_admin_user_index.h"
 
 
+#define NGX_SVC_ADMIN_USER_INDEX  1000      /* users in a round */
+
+
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_index = {
     .name = "admin_user_index",
-    .text = "SELECT svc.user_index(1000)"
+    .text = "SELECT svc.user_index("
+                ngx_value(NGX_SVC_ADMIN_USER_INDEX) ")"
 };
 
 ngx_svc_pg_statements_t  ngx_svc_admin_user_index_statements[] = {
@@ -19,6 +23,6 @@ ngx_svc_pg_statements_t  ngx_svc_admin_user_index_statements[] = {
 ngx_svc_pg_task_t  ngx_svc_admin_user_index = {
     .statement = &ngx_svc_sql_admin_user_index,
     .period = 60000,
-    .full = 1000,
+    .full = NGX_SVC_ADMIN_USER_INDEX,
     .failed = "users cannot be taken into the index of the search"
 };

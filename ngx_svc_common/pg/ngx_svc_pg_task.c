@@ -43,8 +43,6 @@ ngx_svc_pg_task_exit(ngx_svc_pg_task_t *task)
 }
 
 
-/* The op is submitted with its place taken: its handler may come at once. */
-
 static void
 ngx_svc_pg_task_timer(ngx_event_t *ev)
 {
@@ -68,17 +66,15 @@ ngx_svc_pg_task_timer(ngx_event_t *ev)
     op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_WRITE, ngx_svc_pg_task_done,
                               task);
 
-    if (op == NULL || ngx_svc_pg_call(op, task->statement) == NULL) {
+    if (op == NULL
+        || ngx_svc_pg_call(op, task->statement) == NULL
+        || ngx_svc_pg_submit(op) != NGX_OK)
+    {
         ngx_destroy_pool(pool);
         return;
     }
 
     task->op = op;
-
-    if (ngx_svc_pg_submit(op) != NGX_OK) {
-        task->op = NULL;
-        ngx_destroy_pool(pool);
-    }
 }
 
 
