@@ -54,4 +54,3 @@ failed:
 
     return NULL;
 }
-

@@ -425,7 +425,7 @@ ngx_svc_webhook_set_loaded(ngx_svc_pg_op_t *op)
     } else {
         rc = NGX_ERROR;
         ngx_svc_pg_op_failed(op, "the endpoints of a tenant cannot be "
-                                  "read, its webhooks wait");
+                             "read, its webhooks wait");
     }
 
     ngx_destroy_pool(op->pool);

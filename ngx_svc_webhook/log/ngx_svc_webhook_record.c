@@ -415,7 +415,7 @@ ngx_svc_webhook_batch_trimmed(ngx_svc_pg_op_t *op)
 
     if (op->status != NGX_SVC_PG_OK) {
         ngx_svc_pg_op_failed(op, "the delivery log of webhooks cannot be "
-                                  "trimmed: it will be tried again");
+                             "trimmed: it will be tried again");
     }
 
     ngx_destroy_pool(op->pool);
@@ -460,7 +460,7 @@ ngx_svc_webhook_batch_again(ngx_svc_webhook_batch_t *batch,
     }
 
     ngx_svc_pg_op_failed(op, "attempts to deliver webhooks cannot be "
-                              "written to the delivery log");
+                         "written to the delivery log");
 
     if (op->status == NGX_SVC_PG_FAILED
         && ++batch->tries >= NGX_SVC_WEBHOOK_TRIES)
