@@ -32,7 +32,8 @@ static ngx_svc_surface_t  ngx_http_svc_admin_surface = {
     ngx_string("apiToken"),
     ngx_svc_admin_resources,
     ngx_svc_admin_constraints,
-    ngx_http_svc_admin_error
+    ngx_http_svc_admin_error,
+    NULL
 };
 
 

@@ -5,6 +5,7 @@
 #include "ngx_svc_metrics.h"
 #include "ngx_svc_http.h"
 #include "ngx_svc_envelope.h"
+#include "ngx_svc_bearer.h"
 #include "ngx_svc_health.h"
 #include "ngx_svc_idempotency.h"
 #include "ngx_svc_metrics_request.h"
@@ -182,7 +183,7 @@ ngx_http_svc_preconfiguration(ngx_conf_t *cf)
     smcf->request_id = ngx_http_get_variable_index(cf, &name);
 
     if (smcf->request_id == NGX_ERROR
-        || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_auth_statements)
+        || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_bearer_statements)
            != NGX_OK
         || ngx_svc_pg_add_statements(&smcf->pg,
                                      ngx_svc_idempotency_statements)

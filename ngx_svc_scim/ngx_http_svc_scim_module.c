@@ -35,7 +35,8 @@ static ngx_svc_surface_t  ngx_http_svc_scim_surface = {
     ngx_string("scim"),
     ngx_http_svc_scim_resources,
     ngx_http_svc_scim_constraints,
-    ngx_svc_scim_error
+    ngx_svc_scim_error,
+    NULL
 };
 
 

@@ -270,7 +270,7 @@ ngx_svc_admin_follow_pace(ngx_svc_admin_follow_t *f, ngx_uint_t more,
 }
 
 
-/* A token that is no longer good ends it; the database away does not. */
+/* A credential that is no longer good ends it; the database away does not. */
 
 ngx_int_t
 ngx_svc_admin_follow_failed(ngx_svc_request_t *sr)
@@ -284,6 +284,7 @@ ngx_svc_admin_follow_failed(ngx_svc_request_t *sr)
     switch (sr->error.kind) {
 
     case NGX_SVC_E_UNAUTHORIZED:
+    case NGX_SVC_E_UNAUTHENTICATED:
     case NGX_SVC_E_FORBIDDEN:
         return ngx_svc_admin_follow_end(f);
 

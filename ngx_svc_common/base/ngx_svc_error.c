@@ -48,12 +48,39 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
     { 400, ngx_string("invalid_image_dimensions"), ngx_null_string,
       ngx_string("The image has more pixels than it may have.") },
 
+    { 400, ngx_string("password_rejected"), ngx_null_string,
+      ngx_string("The password does not do.") },
+
+    { 400, ngx_string("invalid_token"), ngx_null_string,
+      ngx_string("The token is unknown, expired or has been used.") },
+
     { 401, ngx_string("unauthorized"), ngx_null_string,
       ngx_string("A valid bearer token is needed: missing, unknown, expired"
                  " or revoked.") },
 
+    { 401, ngx_string("unauthenticated"), ngx_null_string,
+      ngx_string("A session is needed: it is missing, or has ended.") },
+
+    { 401, ngx_string("invalid_credentials"), ngx_null_string,
+      ngx_string("The e-mail address or the password is wrong.") },
+
     { 403, ngx_string("forbidden"), ngx_null_string,
       ngx_string("The credential does not grant this operation.") },
+
+    { 403, ngx_string("csrf_failed"), ngx_null_string,
+      ngx_string("The request does not come from where the session does.") },
+
+    { 403, ngx_string("access_denied"), ngx_null_string,
+      ngx_string("Signing in is not allowed from here and now.") },
+
+    { 403, ngx_string("step_up_required"), ngx_null_string,
+      ngx_string("A fresh second factor is needed: POST /v1/mfa/step-up.") },
+
+    { 403, ngx_string("mfa_enrollment_required"), ngx_null_string,
+      ngx_string("A second factor must be enrolled first.") },
+
+    { 403, ngx_string("password_expired"), ngx_null_string,
+      ngx_string("A new password is needed: POST /v1/auth/password.") },
 
     { 404, ngx_string("not_found"), ngx_null_string,
       ngx_string("There is no such resource.") },
@@ -93,6 +120,9 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
 
     { 429, ngx_string("rate_limited"), ngx_null_string,
       ngx_string("Too many requests: try again later.") },
+
+    { 429, ngx_string("account_locked"), ngx_null_string,
+      ngx_string("Too many failures: try again later.") },
 
     { 500, ngx_string("internal_error"), ngx_null_string,
       ngx_string("The server failed to answer; the error log says why.") },

@@ -27,8 +27,17 @@ typedef enum {
     NGX_SVC_E_UNSUPPORTED_IMAGE,    /* 400 unsupported_image */
     NGX_SVC_E_INVALID_IMAGE,        /* 400 invalid_image */
     NGX_SVC_E_IMAGE_DIMENSIONS,     /* 400 invalid_image_dimensions */
+    NGX_SVC_E_PASSWORD_REJECTED,    /* 400 password_rejected */
+    NGX_SVC_E_INVALID_TOKEN,        /* 400 invalid_token */
     NGX_SVC_E_UNAUTHORIZED,         /* 401 */
+    NGX_SVC_E_UNAUTHENTICATED,      /* 401 unauthenticated */
+    NGX_SVC_E_CREDENTIALS,          /* 401 invalid_credentials */
     NGX_SVC_E_FORBIDDEN,            /* 403 */
+    NGX_SVC_E_CSRF,                 /* 403 csrf_failed */
+    NGX_SVC_E_ACCESS_DENIED,        /* 403 access_denied */
+    NGX_SVC_E_STEP_UP,              /* 403 step_up_required */
+    NGX_SVC_E_ENROLLMENT,           /* 403 mfa_enrollment_required */
+    NGX_SVC_E_PASSWORD_EXPIRED,     /* 403 password_expired */
     NGX_SVC_E_NOT_FOUND,            /* 404 */
     NGX_SVC_E_METHOD_NOT_ALLOWED,   /* 405 */
     NGX_SVC_E_REQUEST_TIMEOUT,      /* 408 */
@@ -42,6 +51,7 @@ typedef enum {
     NGX_SVC_E_URI_TOO_LONG,         /* 414 */
     NGX_SVC_E_RANGE,                /* 416 */
     NGX_SVC_E_RATE_LIMITED,         /* 429 */
+    NGX_SVC_E_LOCKED,               /* 429 account_locked */
     NGX_SVC_E_INTERNAL,             /* 500 */
     NGX_SVC_E_NOT_IMPLEMENTED,      /* 501 */
     NGX_SVC_E_UNAVAILABLE,          /* 503, with Retry-After */

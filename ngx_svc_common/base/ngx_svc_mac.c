@@ -12,8 +12,6 @@
 #define NGX_SVC_MAC_FULL  32
 
 
-static ngx_int_t ngx_svc_mac_derive(const ngx_svc_key_t *key,
-    const char *label, u_char out[NGX_SVC_KEY_LEN]);
 static ngx_int_t ngx_svc_mac_key(EVP_MAC *hmac, ngx_svc_mac_key_t *mac,
     const u_char *key);
 
@@ -72,7 +70,7 @@ ngx_svc_mac_free(ngx_svc_macs_t *macs)
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_mac_derive(const ngx_svc_key_t *key, const char *label,
     u_char out[NGX_SVC_KEY_LEN])
 {

@@ -29,6 +29,10 @@ typedef struct {
 } ngx_svc_macs_t;
 
 
+/* Such a key.  NGX_OK, or NGX_ERROR when OpenSSL fails. */
+NGX_SVC_API ngx_int_t ngx_svc_mac_derive(const ngx_svc_key_t *key,
+    const char *label, u_char out[NGX_SVC_KEY_LEN]);
+
 /*
  * NGX_OK, or NGX_ERROR when OpenSSL fails.  What macs had before is freed; at
  * first it is all zeros.  ngx_svc_mac_free() frees it for good.

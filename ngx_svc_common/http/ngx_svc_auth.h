@@ -1,5 +1,5 @@
 /*
- * Bearer tokens (RFC 6750) and the credential statement.
+ * The credential of a request.
  */
 
 #ifndef _NGX_SVC_AUTH_H_INCLUDED_
@@ -10,18 +10,17 @@
 
 
 /*
- * In the order of a request: takes the token's digest from the header; adds the
- * credential statement to sr->op; takes the verdict from its result.  NGX_OK;
- * NGX_DECLINED with sr->error; NGX_ERROR.
+ * In the order of a request: takes the credential from the headers; adds what
+ * finds it to sr->op; takes the verdict from its result.  NGX_OK; NGX_DECLINED
+ * with sr->error; NGX_ERROR.
  */
-ngx_int_t ngx_svc_auth_token(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_auth_call(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_auth_take(ngx_svc_request_t *sr);
+NGX_SVC_API ngx_int_t ngx_svc_auth_call(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_auth_check(ngx_svc_request_t *sr);
-extern ngx_svc_pg_statements_t  ngx_svc_auth_statements[];
 
 /*
- * An op of the pool that may outlive the request, with the credential's
- * statement as it is for reads; NULL when memory runs out.
+ * An op of the pool that may outlive the request, with what finds the
+ * credential; NULL when memory runs out.
  */
 NGX_SVC_API ngx_svc_pg_op_t *ngx_svc_auth_op(ngx_svc_request_t *sr,
     ngx_pool_t *pool, ngx_svc_pg_pool_e kind, ngx_svc_pg_handler_pt handler);

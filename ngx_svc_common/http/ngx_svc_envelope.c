@@ -8,6 +8,7 @@
 #include "ngx_svc_router.h"
 
 
+static ngx_int_t ngx_svc_envelope_retry(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_envelope_header_filter(ngx_http_request_t *r);
 static ngx_int_t ngx_svc_envelope_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
@@ -69,11 +70,20 @@ ngx_svc_envelope_body(ngx_pool_t *pool, const ngx_svc_surface_t *surface,
 
 
 ngx_int_t
-ngx_svc_envelope_headers(ngx_http_request_t *r, const ngx_svc_error_row_t *row,
-    ngx_str_t *allow)
+ngx_svc_envelope_headers(ngx_svc_request_t *sr, const ngx_svc_error_row_t *row)
 {
-    static ngx_str_t  bearer = ngx_string("Bearer");
-    static ngx_str_t  second = ngx_string("1");
+    ngx_http_request_t  *r;
+
+    static ngx_str_t     bearer = ngx_string("Bearer");
+    static ngx_str_t     no_store = ngx_string("no-store");
+
+    r = sr->request;
+
+    if (sr->route && (sr->route->flags & NGX_SVC_ROUTE_NO_STORE)
+        && ngx_svc_add_header(r, "Cache-Control", &no_store) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
 
     switch (row->status) {
 
@@ -81,15 +91,34 @@ ngx_svc_envelope_headers(ngx_http_request_t *r, const ngx_svc_error_row_t *row,
         return ngx_svc_add_header(r, "WWW-Authenticate", &bearer);
 
     case NGX_HTTP_NOT_ALLOWED:
-        return allow->len ? ngx_svc_add_header(r, "Allow", allow) : NGX_OK;
+        return sr->allow.len ? ngx_svc_add_header(r, "Allow", &sr->allow)
+                             : NGX_OK;
 
     case NGX_HTTP_TOO_MANY_REQUESTS:
     case NGX_HTTP_SERVICE_UNAVAILABLE:
-        return ngx_svc_add_header(r, "Retry-After", &second);
+        return ngx_svc_envelope_retry(sr);
 
     default:
         return NGX_OK;
     }
+}
+
+
+static ngx_int_t
+ngx_svc_envelope_retry(ngx_svc_request_t *sr)
+{
+    ngx_str_t  seconds;
+
+    seconds.data = ngx_pnalloc(sr->request->pool, NGX_INT_T_LEN);
+    if (seconds.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    seconds.len = ngx_sprintf(seconds.data, "%ui",
+                              ngx_max(sr->retry_after, 1))
+                  - seconds.data;
+
+    return ngx_svc_add_header(sr->request, "Retry-After", &seconds);
 }
 
 
@@ -157,7 +186,7 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
 
     if (ngx_svc_envelope_body(r->pool, surface, &row, &detail, &body)
         != NGX_OK
-        || ngx_svc_envelope_headers(r, &row, &sr->allow) != NGX_OK
+        || ngx_svc_envelope_headers(sr, &row) != NGX_OK
         || ngx_svc_envelope_chain(sr, &body) != NGX_OK)
     {
         return NGX_ERROR;

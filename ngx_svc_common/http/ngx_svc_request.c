@@ -7,6 +7,7 @@
 #include "ngx_svc_body.h"
 #include "ngx_svc_header.h"
 #include "ngx_svc_idempotency.h"
+#include "ngx_svc_origin.h"
 #include "ngx_svc_router.h"
 #include "ngx_svc_send.h"
 #include "ngx_svc_submit.h"
@@ -17,9 +18,12 @@
 
 static ngx_svc_request_t *ngx_svc_request_create(ngx_http_request_t *r);
 static void ngx_svc_request_cleanup(void *data);
+static ngx_int_t ngx_svc_request_admit(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_request_refuse(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_request_public(ngx_svc_request_t *sr);
 static void ngx_svc_request_run(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_request_body_public(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_request_json(ngx_svc_request_t *sr);
 static void ngx_svc_request_submit(ngx_svc_request_t *sr, ngx_int_t rc);
 static ngx_int_t ngx_svc_request_op(ngx_svc_request_t *sr);
 static ngx_svc_pg_pool_e ngx_svc_request_kind(ngx_svc_request_t *sr);
@@ -51,8 +55,8 @@ ngx_svc_request_handler(ngx_http_request_t *r)
 
     rc = ngx_svc_router_find(sr);
 
-    if (rc == NGX_OK && !(sr->route->flags & NGX_SVC_ROUTE_PUBLIC)) {
-        rc = ngx_svc_auth_token(sr);
+    if (rc == NGX_OK) {
+        rc = ngx_svc_request_admit(sr);
     }
 
     if (rc == NGX_DECLINED) {
@@ -63,7 +67,9 @@ ngx_svc_request_handler(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (sr->route->flags & (NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_RAW)) {
+    if (sr->route->flags & (NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_RAW)
+        && sr->error.kind == NGX_SVC_E_NONE)
+    {
         return ngx_svc_body_read(sr, ngx_svc_request_run);
     }
 
@@ -141,6 +147,18 @@ ngx_svc_request_cleanup(void *data)
 
 
 static ngx_int_t
+ngx_svc_request_admit(ngx_svc_request_t *sr)
+{
+    if (!(sr->route->flags & NGX_SVC_ROUTE_PUBLIC)) {
+        return ngx_svc_auth_take(sr);
+    }
+
+    return (sr->route->flags & NGX_SVC_ROUTE_ORIGIN) ? ngx_svc_origin_check(sr)
+                                                     : NGX_OK;
+}
+
+
+static ngx_int_t
 ngx_svc_request_refuse(ngx_svc_request_t *sr)
 {
     ngx_int_t  rc;
@@ -203,6 +221,7 @@ ngx_svc_request_public_again(ngx_svc_request_t *sr)
 
     } else if (sr->op->ncalls) {
         ngx_svc_request_submit(sr, rc);
+        ngx_http_run_posted_requests(c);
         return;
     }
 
@@ -217,7 +236,43 @@ ngx_svc_request_public_again(ngx_svc_request_t *sr)
 static void
 ngx_svc_request_run(ngx_svc_request_t *sr)
 {
-    ngx_svc_request_submit(sr, ngx_svc_request_op(sr));
+    if (!(sr->route->flags & NGX_SVC_ROUTE_PUBLIC)) {
+        ngx_svc_request_submit(sr, ngx_svc_request_op(sr));
+        return;
+    }
+
+    ngx_http_finalize_request(sr->request, ngx_svc_request_body_public(sr));
+}
+
+
+/* With its reference: what waits or is sent takes one of its own. */
+
+static ngx_int_t
+ngx_svc_request_body_public(ngx_svc_request_t *sr)
+{
+    if (ngx_svc_request_json(sr) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return sr->error.kind == NGX_SVC_E_NONE ? ngx_svc_request_public(sr)
+                                            : ngx_svc_send_error(sr);
+}
+
+
+/* NGX_OK also with sr->error. */
+
+static ngx_int_t
+ngx_svc_request_json(ngx_svc_request_t *sr)
+{
+    if (!(sr->route->flags & NGX_SVC_ROUTE_JSON)
+        || sr->error.kind != NGX_SVC_E_NONE)
+    {
+        return NGX_OK;
+    }
+
+    return ngx_svc_json_parse(sr->request->pool, &sr->body, &sr->json,
+                              &sr->error)
+           == NGX_ERROR ? NGX_ERROR : NGX_OK;
 }
 
 
@@ -271,14 +326,8 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
 
     r = sr->request;
 
-    if ((sr->route->flags & NGX_SVC_ROUTE_JSON)
-        && sr->error.kind == NGX_SVC_E_NONE)
-    {
-        rc = ngx_svc_json_parse(r->pool, &sr->body, &sr->json, &sr->error);
-
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
+    if (ngx_svc_request_json(sr) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     kind = ngx_svc_request_kind(sr);
@@ -312,10 +361,10 @@ ngx_svc_request_op(ngx_svc_request_t *sr)
 
     if (rc == NGX_DECLINED) {
 
-        /* the credential's statement alone, which waits for nobody's turn */
+        /* the credential alone, which waits for nobody's turn */
 
         sr->op->kind = NGX_SVC_PG_READ;
-        sr->op->ncalls = 1;
+        sr->op->ncalls = sr->op->nhidden + 1;
         sr->op->committed = NULL;
         return NGX_OK;
     }

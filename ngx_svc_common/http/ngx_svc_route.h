@@ -27,12 +27,23 @@
 #define NGX_SVC_ROUTE_CREATE       0x20     /* heeds Idempotency-Key; no "*" */
 #define NGX_SVC_ROUTE_NO_STORE     0x40     /* the answer holds a secret */
 #define NGX_SVC_ROUTE_CALLER       0x80     /* NGX_SVC_CALLER_PERMISSIONS */
+#define NGX_SVC_ROUTE_SESSION      0x100    /* takes a session, and no token */
+#define NGX_SVC_ROUTE_SENSITIVE    0x200    /* of a session: a fresh factor */
+#define NGX_SVC_ROUTE_SMALL        0x400    /* the body is one: 16 KiB */
+#define NGX_SVC_ROUTE_ORIGIN       0x800    /* is checked though public */
+
+/* Of sessions that wait for something; without one of these: full ones only. */
+
+#define NGX_SVC_ROUTE_PENDING_MFA       0x1000
+#define NGX_SVC_ROUTE_PENDING_ENROLL    0x2000
+#define NGX_SVC_ROUTE_PENDING_PASSWORD  0x4000
 
 
 typedef struct ngx_svc_request_s  ngx_svc_request_t;
 typedef struct ngx_svc_route_s    ngx_svc_route_t;
 typedef struct ngx_svc_param_s    ngx_svc_param_t;
 typedef struct ngx_svc_verdict_s  ngx_svc_verdict_t;
+typedef struct ngx_svc_credential_s  ngx_svc_credential_t;
 
 
 /*
@@ -170,11 +181,40 @@ typedef struct {
 } ngx_svc_constraint_t;
 
 
+/*
+ * How a request proves whose it is: by a bearer token, see ngx_svc_bearer.c, or
+ * by what a surface has beside it.
+ *
+ * take: looks for it in the headers, and sets sr->token_hash.  NGX_OK;
+ * NGX_DECLINED with sr->error; NGX_DONE: there is none; NGX_ERROR.
+ *
+ * call: adds to sr->op what finds it, and sets the tenant, and what the audit
+ * log reads of an op that writes.  Of its last statement, which is the only one
+ * that is not hidden, the first column is the tenant, NULL when the credential
+ * does not do for the route; no row: it is not good at all.  The second column
+ * says that it was last seen over a minute ago.
+ *
+ * find: adds to an op that may outlive the request what finds it, with the
+ * digest as it lives in the op's pool; the first column likewise.
+ *
+ * refuse: sets sr->error of a result that does not do.
+ */
+
+struct ngx_svc_credential_s {
+    ngx_int_t                (*take)(ngx_svc_request_t *sr);
+    ngx_int_t                (*call)(ngx_svc_request_t *sr);
+    ngx_int_t                (*find)(ngx_svc_request_t *sr,
+                                     ngx_svc_pg_op_t *op, const u_char *hash);
+    ngx_int_t                (*refuse)(ngx_svc_request_t *sr, PGresult *res);
+    const ngx_svc_pg_statement_t  *touch;   /* $1: the digest */
+};
+
+
 struct ngx_svc_surface_s {
     ngx_str_t                  prefix;      /* "/scim/v2" */
     ngx_str_t                  content_type;
-    ngx_str_t                  kind;        /* of its credentials */
-    ngx_str_t                  actor_type;  /* in the audit log */
+    ngx_str_t                  kind;        /* of its tokens */
+    ngx_str_t                  actor_type;  /* of those in the audit log */
     ngx_svc_resources_t       *resources;
     const ngx_svc_constraint_t *constraints;
 
@@ -182,6 +222,9 @@ struct ngx_svc_surface_s {
     void                     (*error)(ngx_svc_json_writer_t *w,
                                       const ngx_svc_error_row_t *row,
                                       ngx_str_t *detail);
+
+    /* Of requests without an Authorization header; or NULL. */
+    const ngx_svc_credential_t  *session;
 };
 
 
@@ -195,7 +238,8 @@ NGX_SVC_API ngx_int_t ngx_svc_route_reply(ngx_svc_request_t *sr);
 NGX_SVC_API ngx_int_t ngx_svc_route_results(ngx_svc_request_t *sr);
 
 /* For a reply: the result of the route's last statement. */
-#define ngx_svc_route_last(sr)  ((sr)->op->results[(sr)->op->ncalls - 1])
+#define ngx_svc_route_last(sr)                                                \
+    ((sr)->op->results[(sr)->op->ncalls - (sr)->op->nhidden - 1])
 
 /* For a reply: sends what the route says; or a row, likewise. */
 NGX_SVC_API ngx_int_t ngx_svc_route_answer(ngx_svc_request_t *sr);

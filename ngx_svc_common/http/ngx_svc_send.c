@@ -72,7 +72,7 @@ ngx_svc_send_error(ngx_svc_request_t *sr)
     if (ngx_svc_envelope_body(sr->request->pool, sr->surface, row, &detail,
                               &body)
         != NGX_OK
-        || ngx_svc_envelope_headers(sr->request, row, &sr->allow) != NGX_OK)
+        || ngx_svc_envelope_headers(sr, row) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }

@@ -162,6 +162,7 @@ void
 ngx_svc_pg_op_reset(ngx_svc_pg_op_t *op)
 {
     op->ncalls = 0;
+    op->nhidden = 0;
     op->committed = NULL;
     op->tenant = NULL;
     op->status = NGX_SVC_PG_OK;

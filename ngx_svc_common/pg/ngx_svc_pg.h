@@ -15,7 +15,7 @@
 #include <libpq-fe.h>
 
 
-#define NGX_SVC_PG_CALLS       6        /* in one op, at most */
+#define NGX_SVC_PG_CALLS       10       /* in one op, at most */
 #define NGX_SVC_PG_MAX_CONNS   64       /* of one pool in one worker */
 #define NGX_SVC_PG_MAX_DEPTH   256      /* ops in flight on one connection */
 
@@ -123,6 +123,8 @@ struct ngx_svc_pg_op_s {
     ngx_pool_t                *pool;
     ngx_svc_pg_pool_e          kind;
     ngx_uint_t                 ncalls;
+    ngx_uint_t                 nhidden;     /* of the calls, the first ones
+                                               whose results nobody is shown */
     ngx_svc_pg_call_t          calls[NGX_SVC_PG_CALLS];
 
     /*
@@ -141,7 +143,8 @@ struct ngx_svc_pg_op_s {
     /* the outcome, for the handler */
 
     ngx_svc_pg_status_e        status;
-    PGresult                 **results;     /* one a call; gone after it */
+    PGresult                 **results;     /* one a call that is not hidden;
+                                               gone after it */
     PGresult                  *error;
 
     /* private */

@@ -44,6 +44,7 @@ struct ngx_svc_pg_slot_s {
     ngx_svc_pg_op_t           *op;
     ngx_svc_pg_committed_pt    committed;   /* of the op, which may be gone */
     ngx_uint_t                 ncalls;
+    ngx_uint_t                 nhidden;
     ngx_uint_t                 ndone;
     PGresult                  *results[NGX_SVC_PG_CALLS];
     PGresult                  *error;       /* one of results, or of the Sync */

@@ -51,6 +51,7 @@ ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
     slot->op = op;
     slot->committed = op->committed;
     slot->ncalls = op->ncalls;
+    slot->nhidden = op->nhidden;
     slot->ndone = 0;
     slot->error = NULL;
     ngx_memzero(slot->results, sizeof(slot->results));
@@ -232,13 +233,13 @@ ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
     }
 
     if (slot->committed && slot->error == NULL) {
-        slot->committed(slot->results);
+        slot->committed(slot->results + slot->nhidden);
     }
 
     if (op) {
         op->slot = NULL;
         op->status = slot->error ? NGX_SVC_PG_FAILED : NGX_SVC_PG_OK;
-        op->results = slot->results;
+        op->results = slot->results + slot->nhidden;
         op->error = slot->error;
 
         op->handler(op);

@@ -1,0 +1,259 @@
+/*
+ * Bearer tokens (RFC 6750), and the statement that finds them.
+ */
+
+#include "ngx_svc_bearer.h"
+#include "ngx_svc_bind_client.h"
+
+
+#define NGX_SVC_TOKEN_MAX  256          /* bytes */
+
+
+static ngx_int_t ngx_svc_bearer_take(ngx_svc_request_t *sr);
+static ngx_table_elt_t *ngx_svc_bearer_header(ngx_http_request_t *r);
+static ngx_int_t ngx_svc_bearer_call(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_bearer_find(ngx_svc_request_t *sr,
+    ngx_svc_pg_op_t *op, const u_char *hash);
+static void ngx_svc_bearer_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const u_char *hash);
+static ngx_int_t ngx_svc_bearer_refuse(ngx_svc_request_t *sr, PGresult *res);
+
+
+/*
+ * The first statement of every op.  It finds the token by its digest and, if
+ * that is live and grants the route's permission, sets the tenant, by which
+ * row-level security lives, for this transaction.  No row: 401.  A NULL in its
+ * first column: 403.  It never raises an error, so that bad tokens do not fill
+ * PostgreSQL's log; whatever follows then finds no tenant, and no rows.
+ *
+ * The second column says that last_used_at is over a minute old.  The writing
+ * form also sets what the defaults of svc.audit_event read; and that of a route
+ * with NGX_SVC_ROUTE_CALLER what the token grants, too.  A setting costs nearly
+ * a tenth of a read: none is made that nobody looks at.
+ */
+
+#define NGX_SVC_AUTH_LIVE                                                     \
+    " FROM svc.credential"                                                    \
+    " WHERE token_hash = $1 AND kind = $2 AND revoked_at IS NULL"             \
+    " AND (expires_at IS NULL OR expires_at > now())"
+
+#define NGX_SVC_AUTH_GRANTED(then)                                            \
+    "CASE WHEN $3 = '' OR $3 = ANY (permissions) THEN " then " END"
+
+#define NGX_SVC_AUTH_TENANT                                                   \
+    NGX_SVC_AUTH_GRANTED("set_config('svc.tenant', tenant_id::text, true)")
+
+#define NGX_SVC_AUTH_ACTOR                                                    \
+    "set_config('svc.actor_type', $4, true)"                                  \
+    " || set_config('svc.actor_id', id::text, true)"                          \
+    " || set_config('svc.actor_name', name, true)"                            \
+    " || set_config('svc.ip', $5, true)"                                      \
+    " || set_config('svc.user_agent', $6, true)"                              \
+    " || set_config('svc.request_id', $7, true) IS NULL"
+
+#define NGX_SVC_AUTH_PERMISSIONS                                              \
+    NGX_SVC_AUTH_GRANTED(                                                     \
+        "set_config('svc.permissions', permissions::text, true)")
+
+#define NGX_SVC_AUTH_STALE                                                    \
+    "last_used_at IS NULL OR last_used_at < now() - interval '1 minute'"
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_read = {
+    .name = "auth_read",
+    .text =
+        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE
+        NGX_SVC_AUTH_LIVE,
+    .nparams = 3
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_write = {
+    .name = "auth_write",
+    .text =
+        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ", "
+        NGX_SVC_AUTH_ACTOR NGX_SVC_AUTH_LIVE,
+    .nparams = 7
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_caller = {
+    .name = "auth_caller",
+    .text =
+        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ", "
+        NGX_SVC_AUTH_ACTOR ", " NGX_SVC_AUTH_PERMISSIONS " IS NULL"
+        NGX_SVC_AUTH_LIVE,
+    .nparams = 7
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_touch = {
+    .name = "auth_touch",
+    .text =
+        "UPDATE svc.credential SET last_used_at = now()"
+        " WHERE token_hash = $1 AND (" NGX_SVC_AUTH_STALE ")",
+    .nparams = 1
+};
+
+ngx_svc_pg_statements_t  ngx_svc_bearer_statements[] = {
+    &ngx_svc_sql_auth_read,
+    &ngx_svc_sql_auth_write,
+    &ngx_svc_sql_auth_caller,
+    &ngx_svc_sql_auth_touch,
+    NULL
+};
+
+
+const ngx_svc_credential_t  ngx_svc_bearer = {
+    .take = ngx_svc_bearer_take,
+    .call = ngx_svc_bearer_call,
+    .find = ngx_svc_bearer_find,
+    .refuse = ngx_svc_bearer_refuse,
+    .touch = &ngx_svc_sql_auth_touch
+};
+
+
+static ngx_int_t
+ngx_svc_bearer_take(ngx_svc_request_t *sr)
+{
+    u_char           *p, *end;
+    ngx_table_elt_t  *h;
+
+    h = ngx_svc_bearer_header(sr->request);
+
+    if (h == NULL || h->value.len < sizeof("Bearer ") - 1
+        || ngx_strncasecmp(h->value.data, (u_char *) "Bearer ",
+                           sizeof("Bearer ") - 1)
+           != 0)
+    {
+        goto refused;
+    }
+
+    p = h->value.data + sizeof("Bearer ") - 1;
+    end = h->value.data + h->value.len;
+
+    while (p < end && *p == ' ') {
+        p++;
+    }
+
+    if (p == end || end - p > NGX_SVC_TOKEN_MAX) {
+        goto refused;
+    }
+
+    if (ngx_svc_sha256(p, end - p, sr->token_hash) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+
+refused:
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHORIZED,
+                        "One \"Authorization: Bearer\" header with a token "
+                        "is needed.");
+}
+
+
+/* NULL when there is none, or more than one: nobody knows which one counts. */
+
+static ngx_table_elt_t *
+ngx_svc_bearer_header(ngx_http_request_t *r)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h, *first;
+
+    first = r->headers_in.authorization;
+
+    if (first == NULL) {
+        return NULL;
+    }
+
+    part = &r->headers_in.headers.part;
+    h = part->elts;
+
+    for (i = 0; /* void */; i++) {
+
+        if (i >= part->nelts) {
+            if (part->next == NULL) {
+                return first;
+            }
+
+            part = part->next;
+            h = part->elts;
+            i = 0;
+        }
+
+        if (h[i].hash == first->hash && &h[i] != first
+            && h[i].key.len == first->key.len
+            && ngx_strncasecmp(h[i].key.data, first->key.data, h[i].key.len)
+               == 0)
+        {
+            return NULL;
+        }
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_bearer_call(ngx_svc_request_t *sr)
+{
+    ngx_svc_pg_call_t             *call;
+    const ngx_svc_pg_statement_t  *s;
+
+    s = (sr->route->flags & NGX_SVC_ROUTE_CALLER) ? &ngx_svc_sql_auth_caller
+        : sr->op->kind == NGX_SVC_PG_WRITE ? &ngx_svc_sql_auth_write
+                                           : &ngx_svc_sql_auth_read;
+
+    call = ngx_svc_pg_call(sr->op, s);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_bearer_bind(sr, call, sr->token_hash);
+
+    if (s == &ngx_svc_sql_auth_read) {
+        return NGX_OK;
+    }
+
+    ngx_svc_pg_bind_str(call, &sr->surface->actor_type);
+
+    return ngx_svc_bind_client(sr, call);
+}
+
+
+static ngx_int_t
+ngx_svc_bearer_find(ngx_svc_request_t *sr, ngx_svc_pg_op_t *op,
+    const u_char *hash)
+{
+    ngx_svc_pg_call_t  *call;
+
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_auth_read);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_bearer_bind(sr, call, hash);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_bearer_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const u_char *hash)
+{
+    ngx_svc_pg_bind(call, hash, NGX_SVC_SHA256_LEN);
+    ngx_svc_pg_bind_str(call, &sr->surface->kind);
+    ngx_svc_pg_bind_str(call, ngx_svc_permission_name(sr->route->permission));
+}
+
+
+static ngx_int_t
+ngx_svc_bearer_refuse(ngx_svc_request_t *sr, PGresult *res)
+{
+    if (PQntuples(res) == 0) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHORIZED,
+                            "The token is unknown, expired or revoked.");
+    }
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
+                        "The token does not grant \"%V\".",
+                        ngx_svc_permission_name(sr->route->permission));
+}

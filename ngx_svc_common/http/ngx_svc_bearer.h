@@ -1,0 +1,16 @@
+/*
+ * Bearer tokens (RFC 6750), and the statement that finds them.
+ */
+
+#ifndef _NGX_SVC_BEARER_H_INCLUDED_
+#define _NGX_SVC_BEARER_H_INCLUDED_
+
+
+#include "ngx_svc_route.h"
+
+
+extern const ngx_svc_credential_t  ngx_svc_bearer;
+extern ngx_svc_pg_statements_t  ngx_svc_bearer_statements[];
+
+
+#endif /* _NGX_SVC_BEARER_H_INCLUDED_ */
