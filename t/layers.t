@@ -16,7 +16,8 @@ use Test::More;
 
 my %FLOORS = (
     common => [ qw(base metrics zone access pg redis http) ],
-    admin => [ qw(core tenant directory governance config audit) ],
+    admin => [ qw(limit core password factor tenant directory governance config audit
+                  signin) ],
     scim => [],
     webhook => [ qw(core queue emit http log schedule process api) ],
 );

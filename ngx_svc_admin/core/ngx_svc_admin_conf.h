@@ -7,16 +7,43 @@
 
 
 #include "ngx_svc_conf.h"
+#include "ngx_svc_setting.h"
 
 #include <ngx_thread_pool.h>
 
 
+/* Of svc_password_hash. */
+
 typedef struct {
-    size_t              cache_size;
-    ngx_shm_zone_t     *cache;          /* NULL: no location is ours */
-    ngx_thread_pool_t  *threads;        /* to decode images */
-    ngx_flag_t          on;
+    ngx_uint_t                 memory;      /* KiB, of a hash */
+    ngx_uint_t                 iterations;
+    ngx_uint_t                 concurrency; /* jobs in threads, of a worker */
+    ngx_uint_t                 queue;       /* hashes that wait, of a worker */
+    ngx_uint_t                 timeout;     /* ms, of the wait */
+    ngx_uint_t                 floor;       /* ms, of a refused sign-in */
+    ngx_uint_t                 set;         /* the directive is there */
+} ngx_svc_admin_hash_conf_t;
+
+
+typedef struct {
+    size_t                     cache_size;
+    ngx_shm_zone_t            *cache;       /* NULL: no location is ours */
+    ngx_thread_pool_t         *threads;     /* to decode images, and to hash */
+    ngx_svc_admin_hash_conf_t  hash;
+    ngx_flag_t                 on;
+    ngx_flag_t                 sign_in;
+    ngx_svc_settings_t         settings;    /* svc_set, or the environment's */
+    size_t                     rate_size;   /* for ngx_svc_limit_zone() */
+    ngx_shm_zone_t            *limits;      /* NULL: sign-in is off */
+
+    /* NULL: there is no svc_breached_passwords */
+    struct ngx_svc_breached_s  *breached;
 } ngx_svc_admin_main_conf_t;
+
+
+typedef struct {
+    ngx_http_complex_value_t  *tenant;      /* of a sign-in; or NULL */
+} ngx_svc_admin_loc_conf_t;
 
 
 extern ngx_module_t  ngx_http_svc_admin_module;

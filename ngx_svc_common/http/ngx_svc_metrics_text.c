@@ -102,6 +102,21 @@ static const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
     { "svc_webhook_helper_starts_total", "Helper processes started.", "",
       NGX_SVC_M_HELPER_STARTS },
 
+    { "svc_rate_store_total",
+      "Checks of the limits of sign-in, by who counted.", "store=\"redis\"",
+      NGX_SVC_M_RATE_REDIS },
+    { "svc_rate_store_total", NULL, "store=\"memory\"",
+      NGX_SVC_M_RATE_MEMORY },
+
+    { "svc_rate_limited_total", "Requests over a limit of sign-in.",
+      "family=\"login\",key=\"ip\"", NGX_SVC_M_RATE_LOGIN_IP },
+    { "svc_rate_limited_total", NULL, "family=\"login\",key=\"email\"",
+      NGX_SVC_M_RATE_LOGIN_EMAIL },
+    { "svc_rate_limited_total", NULL, "family=\"signup\",key=\"ip\"",
+      NGX_SVC_M_RATE_SIGNUP_IP },
+    { "svc_rate_limited_total", NULL, "family=\"signup\",key=\"email\"",
+      NGX_SVC_M_RATE_SIGNUP_EMAIL },
+
     { NULL, NULL, NULL, 0 }
 };
 

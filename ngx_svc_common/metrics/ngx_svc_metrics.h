@@ -13,7 +13,7 @@
 
 typedef enum {
     NGX_SVC_M_EVENTS = 0,               /* that had at least one subscriber */
-    NGX_SVC_M_QUEUED,                   /* deliveries; so are all below */
+    NGX_SVC_M_QUEUED,                   /* deliveries; so are the next ones */
     NGX_SVC_M_DROPPED_FULL,             /* the queue was full */
     NGX_SVC_M_DROPPED_TENANT,           /* the tenant's share was */
     NGX_SVC_M_DROPPED_REDIS,            /* Redis was down, or lost it */
@@ -28,6 +28,12 @@ typedef enum {
     NGX_SVC_M_UNSIGNED,                 /* outcomes without a MAC */
     NGX_SVC_M_TAKEN_OVER,               /* from a helper that had died */
     NGX_SVC_M_HELPER_STARTS,            /* of helper processes */
+    NGX_SVC_M_RATE_REDIS,               /* checks of limits, answered there */
+    NGX_SVC_M_RATE_MEMORY,              /* and here */
+    NGX_SVC_M_RATE_LOGIN_IP,            /* refused by them */
+    NGX_SVC_M_RATE_LOGIN_EMAIL,
+    NGX_SVC_M_RATE_SIGNUP_IP,
+    NGX_SVC_M_RATE_SIGNUP_EMAIL,
     NGX_SVC_M_COUNTERS
 } ngx_svc_metric_e;
 

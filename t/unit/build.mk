@@ -19,16 +19,21 @@ NGX_SVC_PURE_SCIM = $(wildcard $(addprefix ngx_svc_scim/ngx_svc_scim_, \
 NGX_SVC_PURE_COMMON = $(filter-out %_socket.c, $(wildcard $(addprefix \
 	ngx_svc_common/, base/*.c access/*.c zone/*.c)))
 NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/tenant/ngx_svc_admin_image*.c) \
+	$(addprefix ngx_svc_admin/password/ngx_svc_, argon2.c breached.c phc.c \
+		password_chars.c password_check.c password_common.c \
+		password_context.c password_text.c password_work.c) \
 	ngx_svc_admin/governance/ngx_svc_admin_governance.c \
 	$(addprefix ngx_svc_admin/config/ngx_svc_admin_, bundle.c \
-		bundle_write.c plan.c plan_check.c plan_write.c)
+		bundle_write.c plan.c plan_check.c plan_write.c) \
+	$(addprefix ngx_svc_admin/limit/ngx_svc_, limit_key.c limit_memory.c \
+		setting.c)
 NGX_SVC_PURE = $(patsubst %.c,%,$(NGX_SVC_PURE_COMMON) $(NGX_SVC_PURE_SCIM) \
 		$(NGX_SVC_PURE_ADMIN)) \
 	ngx_svc_webhook/queue/ngx_svc_webhook_entry \
 	ngx_svc_webhook/core/ngx_svc_webhook_target
 
 NGX_SVC_CORE = $(addprefix src/core/ngx_, string palloc array list rbtree \
-		hash murmurhash parse_time) src/os/unix/ngx_alloc
+		hash murmurhash parse_time sha1 slab shmtx) src/os/unix/ngx_alloc
 
 NGX_SVC_TEST_INCS = $(addprefix -I, $(NGX_SVC_FOLDERS)) -It/unit \
 	$(addprefix -I$(NGX_SRC)/, src/core src/event src/event/modules \
@@ -40,7 +45,8 @@ NGX_SVC_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all \
 NGX_SVC_TEST_CFLAGS = -g -O1 -Wall -Wextra -Werror -Wno-unused-parameter \
 	-DNGX_DEBUG_PALLOC=1 $(NGX_SVC_TEST_INCS)
 
-NGX_SVC_TEST_LIBS = -lcjson -lcrypto -lpng -ljpeg -lwebp -lz
+NGX_SVC_TEST_LIBS = -lcjson -lcrypto -lpng -ljpeg -lwebp -lz -largon2 \
+	-lunistring -lcrypt
 NGX_SVC_TEST_LDFLAGS = -Wl,--wrap=ngx_alloc
 
 # nginx's own code relies on what UBSan minds
@@ -54,9 +60,16 @@ UNIT_OBJS = $(addprefix $(UNIT_OUT)/obj/, $(addsuffix .o, $(NGX_SVC_PURE) \
 	$(NGX_SVC_CORE) t/unit/ngx_env))
 FUZZ_OBJS = $(patsubst $(UNIT_OUT)/%,$(FUZZ_OUT)/%,$(UNIT_OBJS))
 
+UNIT_TOOLS = $(addprefix $(UNIT_OUT)/, access_eval password_tool)
 UNIT_BINS = $(patsubst t/unit/%.c,$(UNIT_OUT)/%,$(wildcard t/unit/test_*.c))
 # whose memory runs out
 $(UNIT_OUT)/test_image_png: NGX_SVC_TEST_LDFLAGS += -Wl,--wrap=malloc
+
+# what calls Redis, whose link the test itself stands in for
+NGX_SVC_TEST_LIMIT = $(addprefix $(UNIT_OUT)/obj/ngx_svc_admin/limit/ngx_svc_, \
+	limit.o limit_script.o)
+$(UNIT_OUT)/test_limit: UNIT_OBJS += $(NGX_SVC_TEST_LIMIT)
+$(UNIT_OUT)/test_limit: $(NGX_SVC_TEST_LIMIT)
 
 FUZZ_BINS = $(patsubst t/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard t/fuzz/fuzz_*.c))
 # whose oracle is libcurl
@@ -71,7 +84,7 @@ BENCH_SRCS = $(addsuffix .c, $(filter ngx_svc_common/%, $(NGX_SVC_PURE)) \
 # the objects outlive the make that built them
 .SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
 
-unit: $(UNIT_BINS) $(UNIT_OUT)/access_eval
+unit: $(UNIT_BINS) $(UNIT_TOOLS)
 
 fuzz-bins: $(FUZZ_BINS)
 
@@ -81,9 +94,8 @@ $(UNIT_OUT)/test_%: t/unit/test_%.c $(UNIT_OBJS) $(NGX_SVC_TEST_HEADERS)
 		$(NGX_SVC_TEST_LDFLAGS) -o $@ $< $(UNIT_OBJS) \
 		$(NGX_SVC_TEST_LIBS) -lcmocka
 
-# not a test: t/access_oracle.t talks to it
-$(UNIT_OUT)/access_eval: t/unit/access_eval.c $(UNIT_OBJS) \
-		$(NGX_SVC_TEST_HEADERS)
+# not tests: t/access_oracle.t and t/password_phc.t talk to them
+$(UNIT_TOOLS): $(UNIT_OUT)/%: t/unit/%.c $(UNIT_OBJS) $(NGX_SVC_TEST_HEADERS)
 	@echo "  CC $@"
 	@$(CC) $(NGX_SVC_TEST_CFLAGS) $(NGX_SVC_SANITIZE) \
 		$(NGX_SVC_TEST_LDFLAGS) -o $@ $< $(UNIT_OBJS) \

@@ -17,6 +17,8 @@ volatile ngx_cycle_t  *ngx_cycle;
 ngx_queue_t            ngx_posted_events;
 volatile ngx_msec_t    ngx_current_msec;
 volatile ngx_time_t   *ngx_cached_time;
+ngx_int_t              ngx_ncpu = 1;
+ngx_pid_t              ngx_pid;
 
 static ngx_cycle_t     ngx_env_cycle;
 static ngx_log_t       ngx_env_log_data;
@@ -33,6 +35,9 @@ ngx_env_init(void)
     ngx_cacheline_size = NGX_CPU_CACHE_LINE;
 
     for (n = ngx_pagesize; n >>= 1; ngx_pagesize_shift++) { /* void */ }
+
+    ngx_pid = ngx_getpid();
+    ngx_slab_sizes_init();
 
     ngx_env_log_data.log_level = NGX_LOG_NOTICE;
 
@@ -98,6 +103,13 @@ __wrap_ngx_alloc(size_t size, ngx_log_t *log)
     }
 
     return __real_ngx_alloc(size, log);
+}
+
+
+void
+ngx_debug_point(void)
+{
+    abort();
 }
 
 

@@ -1,0 +1,72 @@
+/*
+ * What is counted.
+ */
+
+#include "ngx_svc_limit_key.h"
+
+
+#define NGX_SVC_LIMIT_KEY_V4     '4'
+#define NGX_SVC_LIMIT_KEY_V6     '6'
+#define NGX_SVC_LIMIT_KEY_EMAIL  'e'
+
+
+void
+ngx_svc_limit_key_addr(ngx_svc_limit_key_t *key,
+    ngx_svc_limit_family_e family, const ngx_svc_addr_t *addr)
+{
+    ngx_memzero(key, sizeof(ngx_svc_limit_key_t));
+
+    key->family = family;
+
+    if (addr->family == AF_INET6) {
+        key->kind = NGX_SVC_LIMIT_KEY_V6;
+        ngx_memcpy(key->bytes, addr->bytes, 8);
+
+    } else {
+        key->kind = NGX_SVC_LIMIT_KEY_V4;
+        ngx_memcpy(key->bytes, addr->bytes, 4);
+    }
+}
+
+
+void
+ngx_svc_limit_key_mac(ngx_svc_limit_key_t *key,
+    ngx_svc_limit_family_e family, const u_char mac[NGX_SVC_LIMIT_MAC_LEN])
+{
+    key->family = family;
+    key->kind = NGX_SVC_LIMIT_KEY_EMAIL;
+    ngx_memcpy(key->bytes, mac, NGX_SVC_LIMIT_MAC_LEN);
+}
+
+
+u_char *
+ngx_svc_limit_key_text(u_char *p, const ngx_svc_limit_key_t *key)
+{
+    ngx_svc_addr_t  addr;
+
+    static const char  *const prefixes[] = {
+        [NGX_SVC_LIMIT_LOGIN] = "svc.rate.l.",
+        [NGX_SVC_LIMIT_SIGNUP] = "svc.rate.s.",
+        [NGX_SVC_LIMIT_LOCK] = "svc.lock."
+    };
+
+    p = ngx_sprintf(p, "%s", prefixes[key->family]);
+
+    if (key->kind == NGX_SVC_LIMIT_KEY_EMAIL) {
+
+        if (key->family != NGX_SVC_LIMIT_LOCK) {
+            *p++ = 'e';
+            *p++ = '.';
+        }
+
+        return ngx_hex_dump(p, (u_char *) key->bytes, NGX_SVC_LIMIT_MAC_LEN);
+    }
+
+    *p++ = 'i';
+    *p++ = '.';
+
+    addr.family = (key->kind == NGX_SVC_LIMIT_KEY_V6) ? AF_INET6 : AF_INET;
+    ngx_memcpy(addr.bytes, key->bytes, sizeof(addr.bytes));
+
+    return ngx_svc_addr_text(p, &addr);
+}

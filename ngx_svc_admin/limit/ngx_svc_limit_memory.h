@@ -1,0 +1,52 @@
+/*
+ * Fixed windows in memory that the workers of a node share.
+ */
+
+#ifndef _NGX_SVC_LIMIT_MEMORY_H_INCLUDED_
+#define _NGX_SVC_LIMIT_MEMORY_H_INCLUDED_
+
+
+#include "ngx_svc_limit_key.h"
+
+
+typedef struct {
+    ngx_uint_t   count;                 /* of the window, with this hit */
+    ngx_msec_t   end;                   /* of the window, as ngx_current_msec */
+    ngx_msec_t   left;                  /* until then, at least 1 */
+} ngx_svc_limit_hit_t;
+
+
+/*
+ * Once, in a pool that is new, whose data it sets.  NGX_OK, or NGX_ERROR: the
+ * pool is too small.  All others take the pool's lock themselves.
+ */
+ngx_int_t ngx_svc_limit_memory_init(ngx_slab_pool_t *pool);
+
+/*
+ * Counts a hit; the first one begins a window (ms).  A key with max hits is
+ * spent.  When the memory is full a window that has ended goes, and if none
+ * has, the one that began first of those that are not spent.
+ * NGX_DECLINED: all are spent, nothing is counted, hit->left is the time until
+ * there is room again.
+ */
+ngx_int_t ngx_svc_limit_memory_hit(ngx_slab_pool_t *pool,
+    const ngx_svc_limit_key_t *key, ngx_uint_t max, ngx_msec_t window,
+    ngx_svc_limit_hit_t *hit);
+
+/* Takes a hit of the window that ends at end back, if that is still the one. */
+void ngx_svc_limit_memory_give_back(ngx_slab_pool_t *pool,
+    const ngx_svc_limit_key_t *key, ngx_uint_t max, ngx_msec_t end);
+
+/* Lets the key be there for so many ms; if there is no room, it is not. */
+void ngx_svc_limit_memory_put(ngx_slab_pool_t *pool,
+    const ngx_svc_limit_key_t *key, ngx_msec_t ms);
+
+/* How many ms it will still be there; 0: it is not. */
+ngx_msec_t ngx_svc_limit_memory_left(ngx_slab_pool_t *pool,
+    const ngx_svc_limit_key_t *key);
+
+void ngx_svc_limit_memory_remove(ngx_slab_pool_t *pool,
+    const ngx_svc_limit_key_t *key);
+
+
+#endif /* _NGX_SVC_LIMIT_MEMORY_H_INCLUDED_ */

@@ -1,0 +1,37 @@
+/*
+ * The scripts that count in Redis.
+ */
+
+#ifndef _NGX_SVC_LIMIT_SCRIPT_H_INCLUDED_
+#define _NGX_SVC_LIMIT_SCRIPT_H_INCLUDED_
+
+
+#include "ngx_svc_redis_script.h"
+
+
+#define NGX_SVC_LIMIT_ANSWER  5         /* elements of check's */
+
+
+/*
+ * Keys: one or two counters, and behind that of an e-mail address the account's
+ * lock; window in ms, the most hits of each counter.  { which counter is over,
+ * from 1, or 0; its hits; ms until the window of the first one ends, of the
+ * second one, 0 if it was not counted; ms of the lock if the e-mail address is
+ * over, 0: none }.  Behind one that is over nothing is counted.
+ */
+extern ngx_svc_redis_script_t  ngx_svc_limit_check_script;
+
+/*
+ * Keys: counters; of each the ms that its window had when it was counted.
+ * Takes a hit back, unless another window has begun since.
+ */
+extern ngx_svc_redis_script_t  ngx_svc_limit_give_back_script;
+
+/* Keys: lock; ms. */
+extern ngx_svc_redis_script_t  ngx_svc_limit_lock_script;
+
+/* Keys: what is to go. */
+extern ngx_svc_redis_script_t  ngx_svc_limit_clear_script;
+
+
+#endif /* _NGX_SVC_LIMIT_SCRIPT_H_INCLUDED_ */

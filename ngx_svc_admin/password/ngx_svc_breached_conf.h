@@ -1,0 +1,28 @@
+/*
+ * The directive svc_breached_passwords.
+ */
+
+#ifndef _NGX_SVC_BREACHED_CONF_H_INCLUDED_
+#define _NGX_SVC_BREACHED_CONF_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+
+
+/*
+ * The directive's set(): maps the file into memory until the cycle ends, and
+ * leaves a ngx_svc_breached_t of the cycle's pool in the pointer that is at
+ * cmd->offset of conf.
+ */
+char *ngx_svc_breached_directive(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/*
+ * Says in the error log, at notice, that only the list in the module counts
+ * when there is no file.  For the postconfiguration of who checks passwords,
+ * once, and only if it is on.  (nginx -t shows no notice on its output.)
+ */
+void ngx_svc_breached_notice(ngx_conf_t *cf);
+
+
+#endif /* _NGX_SVC_BREACHED_CONF_H_INCLUDED_ */

@@ -1,0 +1,67 @@
+/*
+ * What a policy asks of a new password, but for what needs the old ones:
+ * history, and that it differs from the current one.
+ */
+
+#ifndef _NGX_SVC_PASSWORD_CHECK_H_INCLUDED_
+#define _NGX_SVC_PASSWORD_CHECK_H_INCLUDED_
+
+
+#include "ngx_svc_breached.h"
+#include "ngx_svc_password_context.h"
+
+
+#define NGX_SVC_PASSWORD_REASON  256    /* bytes */
+
+
+/*
+ * The policy of one user: of the tenant's and of those of all groups the
+ * strictest in each field, by the names of the columns.
+ */
+
+typedef struct {
+    ngx_uint_t  min_length;         /* characters */
+    ngx_uint_t  reject_breached;    /* here and below: 1 or 0 */
+    ngx_uint_t  reject_contextual;
+    ngx_uint_t  require_lower;
+    ngx_uint_t  require_upper;
+    ngx_uint_t  require_digit;
+    ngx_uint_t  require_symbol;
+    ngx_uint_t  history_count;      /* not looked at here, nor is: */
+    ngx_uint_t  max_age_days;
+} ngx_svc_password_policy_t;
+
+/*
+ * A rule's name as the API has it, and a sentence: "minLength: ...".  There is
+ * also "maxLength", of all passwords.
+ */
+
+typedef struct {
+    size_t      len;
+    u_char      data[NGX_SVC_PASSWORD_REASON];
+} ngx_svc_password_reason_t;
+
+
+/*
+ * To be called when the configuration is read, or when a worker starts: before
+ * there are threads.  NGX_ERROR: libc has no C.UTF-8, and ngx_errno says why.
+ */
+ngx_int_t ngx_svc_password_check_init(void);
+
+/*
+ * Checks a password of 1 or more bytes, which is normalised, against the
+ * policy, the n words that are known of its owner, and the file of breached
+ * passwords, which may be NULL.  Pure, for a thread: all it reads has to last
+ * until it returns, and it keeps no copy of the password.
+ *
+ * NGX_OK; NGX_DECLINED: *reason has the first rule that fails, in the order
+ * length, lower, upper, digit, symbol, contextual, breached; NGX_ERROR: it is
+ * not UTF-8, which is the caller's fault.
+ */
+ngx_int_t ngx_svc_password_check(const ngx_str_t *password,
+    const ngx_svc_password_policy_t *policy,
+    const ngx_svc_password_word_t *words, ngx_uint_t n,
+    const ngx_svc_breached_t *breached, ngx_svc_password_reason_t *reason);
+
+
+#endif /* _NGX_SVC_PASSWORD_CHECK_H_INCLUDED_ */

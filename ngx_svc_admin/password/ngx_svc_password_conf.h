@@ -1,0 +1,28 @@
+/*
+ * svc_password_hash.
+ */
+
+#ifndef _NGX_SVC_PASSWORD_CONF_H_INCLUDED_
+#define _NGX_SVC_PASSWORD_CONF_H_INCLUDED_
+
+
+#include "ngx_svc_admin_conf.h"
+
+
+/* When the configuration is created: nothing is set. */
+void ngx_svc_password_conf_init(ngx_svc_admin_hash_conf_t *hash);
+
+/* The directive's set function; its offset is that of the structure above. */
+char *ngx_svc_password_conf_set(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/*
+ * When all is read: sets what is not set to its default.  If the directive was
+ * there, warns of a cost that is too low, and says under nginx -t how much
+ * memory the workers may take.
+ */
+void ngx_svc_password_conf_done(ngx_conf_t *cf,
+    ngx_svc_admin_hash_conf_t *hash);
+
+
+#endif /* _NGX_SVC_PASSWORD_CONF_H_INCLUDED_ */
