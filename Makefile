@@ -4,7 +4,8 @@ TOP := $(CURDIR)
 BUILD = build
 MODULES = ngx_http_svc_common_module.so ngx_http_svc_scim_module.so \
 	ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so
-DOCUMENTS := $(wildcard README.md conf/*.md ngx_svc_*/*.md t/*.md)
+DOCUMENTS := $(wildcard README.md conf/*.md ngx_svc_*/*.md \
+	ngx_svc_*/*/*.md t/*.md)
 SOURCES := $(shell find ngx_svc_* -name "*.[ch]")
 CFLAGS_WARN = -Wall -Wextra -Wno-unused-parameter
 
@@ -119,7 +120,7 @@ endif
 	@cd sql && for f in "$(DESTDIR)$(sharedir)"/sql/*.sql; do \
 		[ -e "$${f##*/}" ] || rm -fv "$$f"; \
 	done
-	$(call put,644,$(sort $(wildcard conf/svcctl.d/*.sh)),$(sharedir)/svcctl.d)
+	$(call put,644,$(sort $(wildcard conf/svcctl.d/*.*)),$(sharedir)/svcctl.d)
 	$(call put,644,conf/version,$(sharedir))
 	$(call put,755,conf/svcctl,$(sbindir))
 	$(call put,644,$(BUILD)/share/svcctl.8,$(mandir)/man8)

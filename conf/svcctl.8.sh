@@ -74,7 +74,7 @@ brings the schema of ngx_svc's database up to date, and makes tenants, tokens
 and what else an operator has to do.
 It talks to PostgreSQL alone, with
 .Xr psql 1 ,
-and needs no running NGINX.
+or to nobody, when all it needs are files, and needs no running NGINX.
 Its answer is on the standard output, alone; what PostgreSQL warns of is on
 standard error.
 .Pp
@@ -141,6 +141,10 @@ The step that failed has changed nothing, unless the connection to PostgreSQL
 was lost: then the message says so.
 .It 2
 No command was given.
+.It 3
+The password of
+.Ql breached check
+is known.
 .El
 .Sh EXAMPLES
 As the system's user of the database's owner, on Debian:

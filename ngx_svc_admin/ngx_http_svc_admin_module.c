@@ -5,7 +5,11 @@
 #include "ngx_svc_admin.h"
 #include "ngx_svc_admin_conf.h"
 #include "ngx_svc_admin_user_index.h"
+#include "ngx_svc_breached_conf.h"
 #include "ngx_svc_cache.h"
+#include "ngx_svc_password_conf.h"
+#include "ngx_svc_limit_conf.h"
+#include "ngx_svc_signin_conf.h"
 
 
 #define NGX_SVC_ADMIN_CACHE      (16 * 1024 * 1024)
@@ -19,6 +23,9 @@ static char *ngx_http_svc_admin_cache_size(ngx_conf_t *cf, void *post,
 static ngx_int_t ngx_http_svc_admin_preconfiguration(ngx_conf_t *cf);
 static ngx_int_t ngx_http_svc_admin_postconfiguration(ngx_conf_t *cf);
 static void *ngx_http_svc_admin_create_main_conf(ngx_conf_t *cf);
+static void *ngx_http_svc_admin_create_loc_conf(ngx_conf_t *cf);
+static char *ngx_http_svc_admin_merge_loc_conf(ngx_conf_t *cf, void *parent,
+    void *child);
 static ngx_int_t ngx_http_svc_admin_init_process(ngx_cycle_t *cycle);
 static void ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle);
 static void ngx_http_svc_admin_error(ngx_svc_json_writer_t *w,
@@ -58,6 +65,48 @@ static ngx_command_t  ngx_http_svc_admin_commands[] = {
       offsetof(ngx_svc_admin_main_conf_t, cache_size),
       &ngx_http_svc_admin_cache_size_post },
 
+    { ngx_string("svc_password_hash"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_1MORE,
+      ngx_svc_password_conf_set,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_admin_main_conf_t, hash),
+      NULL },
+
+    { ngx_string("svc_breached_passwords"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_breached_directive,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_admin_main_conf_t, breached),
+      NULL },
+
+    { ngx_string("svc_sign_in"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_admin_main_conf_t, sign_in),
+      NULL },
+
+    { ngx_string("svc_tenant"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_set_complex_value_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_svc_admin_loc_conf_t, tenant),
+      NULL },
+
+    { ngx_string("svc_set"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE2,
+      ngx_svc_conf_set,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_admin_main_conf_t, settings),
+      NULL },
+
+    { ngx_string("svc_rate_size"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_conf_rate_size,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_admin_main_conf_t, rate_size),
+      NULL },
+
       ngx_null_command
 };
 
@@ -72,8 +121,8 @@ static ngx_http_module_t  ngx_http_svc_admin_module_ctx = {
     NULL,                                  /* create server configuration */
     NULL,                                  /* merge server configuration */
 
-    NULL,                                  /* create location configuration */
-    NULL                                   /* merge location configuration */
+    ngx_http_svc_admin_create_loc_conf,    /* create location configuration */
+    ngx_http_svc_admin_merge_loc_conf      /* merge location configuration */
 };
 
 
@@ -122,6 +171,12 @@ ngx_http_svc_admin_postconfiguration(ngx_conf_t *cf)
 
     amcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_svc_admin_module);
 
+    ngx_svc_password_conf_done(cf, &amcf->hash);
+
+    if (ngx_svc_settings_complete(cf, &amcf->settings) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     if (!amcf->on) {
         return NGX_OK;
     }
@@ -136,7 +191,7 @@ ngx_http_svc_admin_postconfiguration(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    return NGX_OK;
+    return ngx_svc_signin_init(cf, amcf, &ngx_http_svc_admin_surface);
 }
 
 
@@ -151,8 +206,33 @@ ngx_http_svc_admin_create_main_conf(ngx_conf_t *cf)
     }
 
     amcf->cache_size = NGX_CONF_UNSET_SIZE;
+    amcf->sign_in = NGX_CONF_UNSET;
+    ngx_svc_password_conf_init(&amcf->hash);
+    amcf->rate_size = NGX_CONF_UNSET_SIZE;
+    ngx_svc_settings_create(&amcf->settings);
 
     return amcf;
+}
+
+
+static void *
+ngx_http_svc_admin_create_loc_conf(ngx_conf_t *cf)
+{
+    return ngx_pcalloc(cf->pool, sizeof(ngx_svc_admin_loc_conf_t));
+}
+
+
+static char *
+ngx_http_svc_admin_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
+{
+    ngx_svc_admin_loc_conf_t *prev = parent;
+    ngx_svc_admin_loc_conf_t *conf = child;
+
+    if (conf->tenant == NULL) {
+        conf->tenant = prev->tenant;
+    }
+
+    return NGX_CONF_OK;
 }
 
 
@@ -208,12 +288,22 @@ ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
     amcf = ngx_http_cycle_get_module_main_conf(cycle,
                                                ngx_http_svc_admin_module);
 
-    if (amcf == NULL || amcf->cache == NULL) {
+    if (amcf == NULL) {
+        return NGX_OK;
+    }
+
+    ngx_svc_settings_init_worker(&amcf->settings);
+
+    if (amcf->cache == NULL) {
         return NGX_OK;
     }
 
     if (ngx_worker == 0) {
         ngx_svc_pg_task_init(&ngx_svc_admin_user_index, cycle);
+    }
+
+    if (ngx_svc_signin_init_worker(cycle, amcf) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     return ngx_svc_cache_init_worker(amcf->cache);
@@ -223,6 +313,7 @@ ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
 static void
 ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle)
 {
+    ngx_svc_signin_exit_worker();
     ngx_svc_pg_task_exit(&ngx_svc_admin_user_index);
     ngx_svc_cache_exit_worker();
 }

@@ -131,6 +131,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_change = {
                 " (o.status" NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_OLD) ")"
         "), w AS ("
             "UPDATE svc.user_account a SET status = u.status,"
+                " valid_after = CASE WHEN u.status IN ('active', a.status)"
+                    " THEN a.valid_after ELSE clock_timestamp() END,"
                 " search = " NGX_SVC_PROFILE_SEARCH("u") ","
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
                 NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_SET)

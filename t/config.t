@@ -353,6 +353,86 @@ for my $size ('512k', '0', 'x', '-1', '""') {
 passes('svc_cache_size 1m', sub { add("svc_cache_size 1m;") });
 
 
+# --- the hashing of passwords -----------------------------------------------
+
+for my $row (
+    [ memory => 'a size from 7m to 1g', '7167k', '1025m', '2g', '0', '-19m',
+      '19x', '', '99999999999999999999' ],
+    [ iterations => 'a number from 1 to 16', 0, 17, -1, 'two', '', '2m' ],
+    [ concurrency => 'a number from 1 to 64', 0, 65, -1, 'x', '' ],
+    [ queue => 'a number from 0 to 65536', 65537, -1, 'x', '' ],
+    [ timeout => 'a time from 1ms to 1h', 0, '3601s', '2h', '-1s', 'x', '' ],
+    [ floor => 'a time from 0 to 10s', '10001ms', '250', '-1ms', 'x', '' ])
+{
+    my ($name, $range, @values) = @$row;
+
+    for my $value (@values) {
+        fails("svc_password_hash $name=$value",
+              sub { add("svc_password_hash $name=$value;") },
+              qr/"\Q$name=$value\E" of "svc_password_hash" must be $range/);
+    }
+
+    my $value = $name eq 'memory' ? '19m' : $name =~ /timeout|floor/ ? '1s' : 2;
+
+    fails("svc_password_hash with $name twice",
+          sub { add("svc_password_hash $name=$value $name=$value;") },
+          qr/"svc_password_hash" has "$name=" twice/);
+}
+
+for my $parameter ('argon2id', 'memory', 'parallelism=1', 'Memory=19m') {
+    fails("svc_password_hash $parameter",
+          sub { add("svc_password_hash $parameter;") },
+          qr/unknown parameter "$parameter" of "svc_password_hash": it takes/,
+          qr/memory=, iterations=, concurrency=, queue=, timeout= and floor=/);
+}
+
+fails('svc_password_hash of nothing', sub { add('svc_password_hash;') },
+      qr/invalid number of arguments in "svc_password_hash"/);
+fails('svc_password_hash twice',
+      sub { add('svc_password_hash queue=1; svc_password_hash queue=2;') },
+      qr/"svc_password_hash" directive is duplicate/);
+fails('svc_password_hash of a server',
+      sub { s/(server \{)/$1 svc_password_hash queue=1;/ },
+      qr/"svc_password_hash" directive is not allowed here/);
+
+
+# What it says of a cost, and of the memory that it takes.
+
+sub password_hash {
+    my ($parameters, $workers, $weak, $memory) = @_;
+
+    my ($status, $text) = try_configuration(sub {
+        s/^worker_processes .*;\n//m;
+        s/^/worker_processes $workers;\n/;
+        add("svc_password_hash $parameters;");
+    });
+
+    is($status, 0, "svc_password_hash $parameters") or diag($text);
+
+    my @weak = $text =~ /\[warn\].*svc_password_hash.* is weaker than OWASP/g;
+
+    is(scalar @weak, $weak, $weak ? 'is weak' : 'is not weak') or diag($text);
+    like($text, qr/^nginx: "svc_password_hash" lets .* take up to $memory MiB:/m,
+         'and how much memory it takes');
+}
+
+password_hash('memory=19m iterations=2 concurrency=1 queue=64 timeout=1s'
+              . ' floor=0', 1, 0, 19);
+password_hash('memory=1g iterations=16 concurrency=64 queue=65536 timeout=1h'
+              . ' floor=10s', 2, 0, 131072);
+password_hash('queue=0', 4, 0, 76);
+password_hash('memory=19456k concurrency=3', 4, 0, 228);
+password_hash('memory=46m iterations=1 floor=250ms', 1, 0, 46);
+password_hash('memory=12m iterations=3', 1, 0, 12);
+password_hash('memory=9m iterations=4', 1, 0, 9);
+password_hash('memory=7m iterations=5', 1, 0, 7);
+password_hash('memory=47103k iterations=1', 1, 1, 46);
+password_hash('memory=19455k', 1, 1, 19);
+password_hash('memory=11m iterations=3', 1, 1, 11);
+password_hash('memory=9215k iterations=4', 1, 1, 9);
+password_hash('memory=7m iterations=4', 1, 1, 7);
+
+
 # --- Redis ------------------------------------------------------------------
 
 for my $row (

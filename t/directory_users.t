@@ -9,6 +9,7 @@ use utf8;
 use JSON::PP ();
 use Test::More;
 
+use SvcTest::Session qw(session_of live_sessions);
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Process qw(wait_for);
@@ -30,22 +31,19 @@ my %token = (all => $acme->token_for('users:view,members:manage'),
 *ask = $acme->asks('', \%token);
 
 
-# Each live session of a user, by the sign-in that is not here yet.
+# A session, as of a sign-in.
 
 sub sign_in {
     my ($id, $expires) = @_;
 
-    $s->sql("INSERT INTO svc.session (tenant_id, user_id, token_hash, expires_at)"
-            . " VALUES ('$acme->{id}', '$id', sha256(random()::text::bytea),"
-            . " now() + interval '" . ($expires // '1 h') . "')");
+    $s->sql(session_of($id, $expires));
 }
 
 
 sub sessions {
     my ($id) = @_;
 
-    return scalar $s->sql('SELECT count(*) FROM svc.session WHERE user_id ='
-                          . " '$id' AND ended_at IS NULL");
+    return live_sessions($s, $id);
 }
 
 

@@ -75,7 +75,7 @@ SELECT t.id, 'group.created', now() + i * interval '1 month'
 INSERT INTO svc.audit_stream (tenant_id, id, expires_at)
 SELECT id, gen_random_uuid(), now() + interval '1 minute' FROM svc.tenant;
 SQL
-            6 => <<'SQL', 7 => <<'SQL', 8 => <<'SQL', 11 => <<'SQL');
+            6 => <<'SQL', 7 => <<'SQL', 8 => <<'SQL', 11 => <<'SQL', 14 => <<'SQL');
 INSERT INTO svc.idempotency (tenant_id, credential_id, path, key, body_hash, status,
                              reply)
 SELECT tenant_id, id, '/v1/admin/groups', 'key', sha256('x'), 201, '{"id":1}'
@@ -108,6 +108,20 @@ SELECT tenant_id, id, now() - i * interval '1 hour', 'd' || i, 1, 'e' || i,
 SQL
 INSERT INTO svc.ip_block (tenant_id, ip, reason, expires_at)
 SELECT id, '2001:db8::9', 'stuffing', now() + interval '1 hour' FROM svc.tenant;
+SQL
+INSERT INTO svc.password (tenant_id, user_id, hash)
+SELECT tenant_id, id, '\x24' FROM svc.user_account;
+INSERT INTO svc.password_history (tenant_id, user_id, version, hash)
+SELECT tenant_id, id, 1, '\x24' FROM svc.user_account;
+INSERT INTO svc.password_reset (tenant_id, token_hash, user_id, expires_at)
+SELECT tenant_id, sha256(id::text::bytea), id, now() + interval '1 hour'
+  FROM svc.user_account;
+INSERT INTO svc.login_phantom (tenant_id, email_mac, failed, failed_since)
+SELECT id, '\x00', 3, now() FROM svc.tenant;
+INSERT INTO svc.user_device (tenant_id, user_id, hash, last_at)
+SELECT tenant_id, id, '\x00', now() FROM svc.user_account;
+INSERT INTO svc.user_seen (tenant_id, user_id, kind, value, last_at)
+SELECT tenant_id, id, 'agent', 'firefox linux', now() FROM svc.user_account;
 SQL
 
 
@@ -205,6 +219,13 @@ for my $version (1 .. $newest) {
                  . " WHERE status <> 'active') u"
                  . ' USING (tenant_id, status, created_at, id)'),
        "0|0\n", 'and found, who are not active');
+    is(psql($pg, 'SELECT count(*) FROM svc.session s JOIN svc.user_account u'
+                 . ' ON u.tenant_id = s.tenant_id AND u.id = s.user_id'
+                 . " WHERE s.stage = 'full' AND (s.ended_at IS NULL) ="
+                 . " (u.status = 'active') AND u.valid_after IS NULL"
+                 . ($version < 14 ? ' AND s.root_id = s.id'
+                                    . ' AND s.auth_time = s.created_at' : '')),
+       "600\n", 'sessions are complete ones, and go on');
     is(psql($pg, 'SELECT count(*) FROM svc.governance'), "2\n", 'governance');
     is(psql($pg, "SELECT count(*) FROM svc.role WHERE key = 'auditor'"
                  . ' AND member_count >= 74'), "2\n", 'the roles that users have');

@@ -16,7 +16,7 @@ use SvcTest::Npm;
 use SvcTest::Process qw(slurp);
 use SvcTest::Routes;
 
-my $s = SvcTest->new->start;
+my $s = SvcTest->new(svc => { svc_sign_in => 'on' })->start;
 my $JSON = JSON::PP->new->utf8->canonical;
 
 # what is promised to stay: whatever else there is serves a console
@@ -49,7 +49,9 @@ is_deeply($document, $JSON->decode($file), 'as it is in conf/');
 is($document->{openapi}, '3.1.0', 'OpenAPI 3.1');
 is($document->{servers}[0]{url}, $s->base_url, 'its server');
 is($document->{components}{securitySchemes}{adminToken}{scheme}, 'bearer',
-   'its credential');
+   'its credentials: a token');
+is($document->{components}{securitySchemes}{session}{name},
+   '__Host-svc_session', 'and a session');
 
 
 # --- the routes ---------------------------------------------------------------------
@@ -89,10 +91,25 @@ sub has_parameter {
 }
 
 
+# What a route takes: each way is a list of schemes, and all of them are needed.
+
+sub ways {
+    my ($route) = @_;
+
+    my @changes = $route->{method} eq 'GET' ? () : ('csrfToken');
+    my @session = ([ @changes, 'session' ]);
+
+    return $route->{public} ? [ $route->{session} ? (@session, []) : () ]
+         : $route->{session} ? \@session : [ [ 'adminToken' ], @session ];
+}
+
+
 all_like('permissions', sub { $_[0]{'x-permission'} },
-         sub { $_[0]{public} ? undef : $_[0]{permission} || 'any' });
-all_like('what needs no credential', sub { $_[0]{security} ? 1 : 0 },
-         sub { $_[0]{public} // 0 });
+         sub { $_[0]{public} ? undef
+               : $_[0]{permission} || ($_[0]{session} ? 'session' : 'any') });
+all_like('credentials',
+         sub { [ map { [ sort keys %$_ ] }
+                     @{ $_[0]{security} // $document->{security} } ] }, \&ways);
 all_like('what has a body', sub { $_[0]{requestBody} ? 1 : 0 },
          sub { $_[0]{json} // $_[0]{raw} // 0 });
 all_like('what heeds Idempotency-Key',
@@ -102,7 +119,7 @@ all_like('what stays', sub { $_[0]{'x-stability'} },
          sub { $_[0]{path} =~ $STABLE ? 'stable' : 'console' });
 
 my %named = map { $_ => 1 }
-            map { slurp($_) =~ /(?:(?:argument|number|flag|text|time)\(sr,\s
+            map { slurp($_) =~ /(?:(?:argument|number|flag|(?<!password_)text|time)\(sr,\s
                                    |param_query(?:_\w+)?\()"(\w+)"/gx }
             glob $s->root . '/ngx_svc_{common,admin,webhook}/{,*/}*.c';
 my %query = map { $_->{name} => 1 } grep { ($_->{in} // '') eq 'query' }
@@ -173,6 +190,7 @@ for my $route (values %route) {
     my $path = $route->{path} =~ s{/tenants/\*}{/tenants/{slug}}r
                =~ s{\*}{{id}}gr;
     my $permission = $route->{public} ? 'public'
+                   : $route->{session} ? 'session'
                    : $route->{permission} eq '' ? 'any'
                    : "`$route->{permission}`";
 

@@ -10,10 +10,17 @@ use JSON::PP ();
 use Test::More;
 
 use SvcTest;
+use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Governance qw($ALL);
 use SvcTest::Npm;
 
-my $s = SvcTest->new(svc => { svc_webhooks => 'on' })->start;
+# as many sign-ins as there are values, with what is cheap to hash
+
+my $s = SvcTest->new(svc => {
+    svc_webhooks => 'on', svc_sign_in => 'on',
+    svc_password_hash => 'memory=7m iterations=1',
+    svc_set => [ 'RATE_LIMIT_LOGIN_WINDOW 0', 'LOGIN_LOCKOUT_MAX 0' ],
+})->start;
 my $acme = $s->tenant('acme');
 my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());
 
@@ -22,6 +29,11 @@ $s->sql("UPDATE svc.credential SET permissions = '{$ALL}'"
 
 my $user = $acme->create(userName => 'full@acme.test')->{id};
 my $group = $acme->admin(POST => '/groups', { name => 'Staff' })->json->{id};
+my $browser = SvcTest::Browser->new($s);
+
+$s->secret($PASSWORD);
+with_password($s, $acme, userName => 'ada@acme.test', role => 'owner');
+is($browser->login('ada@acme.test')->status, 200, 'a session');
 my $hook = $acme->admin(POST => '/webhooks', {
     url => 'https://hooks.example.com/in', events => [ 'user.created' ],
 })->json;
@@ -53,6 +65,12 @@ my $theme = { radius => 8, allowSelfSignup => $TRUE,
                  danger) };
 
 my %bodies = (
+    login => { email => 'ada@acme.test', password => $PASSWORD,
+               tenant => 'acme' },
+    changePassword => { currentPassword => 'wrong', newPassword => 'new' },
+    resetPassword => { token => 'x', password => 'new', tenant => 'acme' },
+    updateProfile => { displayName => 'Ada', firstName => 'Ada', lastName => 'B',
+                       locale => 'en' },
     updateTenant => { name => 'Acme', branding => $theme },
     createApiToken => { name => 'two', scopes => [ 'users:view' ],
                         expiresInDays => 1,
@@ -88,6 +106,7 @@ my @known = (
     '\w+Config [?](?:detail|prune): [01]',
     '\w+ \S*mfaThreshold: 100',                          # not below the other
     '\w+ \S*timezone: "x"',
+    'changePassword [.]currentPassword.*: (?:undefined|null)',   # unless it waits
     'updateTenant [.]branding[.]\w+: "(?:x|a+)"',         # no name of a colour
 );
 
@@ -95,6 +114,7 @@ my $JSON = JSON::PP->new->utf8->canonical;
 my $told = npm_run($s->root, 'limits.mjs', $JSON->encode({
     document => $s->http(GET => '/v1/openapi.json')->json,
     base => $s->base_url, token => $acme->{api_token}, bodies => \%bodies,
+    cookie => $browser->cookie, csrf => $browser->{csrf},
     known => \@known,
     path => { groups => $group, users => $user, webhooks => $hook->{id},
               roles => 'auditor', tenants => 'acme' },

@@ -33,10 +33,16 @@ my %EARLY = (%FLOOR, removed => 2 * $SvcTest::Plans::N / $TIMES);
 my $TRIES = 5;                  # the best one counts
 my $SLOW = 2000;                # ms; too much, whatever is known
 
-my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on' },
+my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on',
+                                           svc_sign_in => 'on' },
                      pg_conf => $SvcTest::Plans::LOG_ALL)->start;
 
 my $text = SvcTest::Plans::prepared($s);
+
+# its own tasks would delete what is to be deleted here
+
+$s->nginx->quit(10);
+$s->nginx->stop;
 
 
 # What each statement takes at best with each kind of plan.  limits: of what is

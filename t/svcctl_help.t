@@ -55,15 +55,15 @@ sub shows {
 # --- the commands -------------------------------------------------------------------
 
 for my $line (split /\n/, shows('commands')) {
-    my ($name, $options) = $line =~ /^([a-z-]+(?: [a-z]+)?)((?: --[a-z]+=?)+)$/
+    my ($name, $options) = $line =~ /^([a-z-]+(?: [a-z-]+)?)((?: --[a-z-]+=?)+)$/
         or die "svcctl commands: $line\n";
 
     push @commands, $name;
-    $options{$name} = [ $options =~ /--([a-z]+=?)/g ];
+    $options{$name} = [ $options =~ / --([a-z-]+=?)/g ];
 }
 
 cmp_ok(scalar @commands, '>', 12, 'commands');
-is_deeply([ shows('--help') =~ /^  ([a-z-]+(?: [a-z]+)?)  +\S/mg ], \@commands,
+is_deeply([ shows('--help') =~ /^  ([a-z-]+(?: [a-z-]+)?)  +\S/mg ], \@commands,
           'svcctl --help has each of them');
 is_deeply([ shows('help'), shows('-h') ], [ (shows('--help')) x 2 ],
           'as have help and -h');
@@ -79,7 +79,7 @@ for my $name (@commands) {
 
     like($text, qr/\Ausage: svcctl \Q$name\E(?: |$)/m, 'its usage');
     is_deeply([ map { s/ [A-Z]+/=/r }
-                    $text =~ /^  --([a-z]+(?: [A-Z]+)?)  +\S/mg ],
+                    $text =~ /^  --([a-z-]+(?: [A-Z]+)?)  +\S/mg ],
               $options{$name}, 'its options');
     is($text, shows('help', @words), "svcctl help $name");
     is($text, shows('-h', @words), "svcctl -h $name");
@@ -89,7 +89,8 @@ for my $name (@commands) {
 }
 
 like(shows('tenant', '--help'),
-     qr/\Ausage: svcctl tenant create --slug.*\n {7}svcctl tenant list\n\z/,
+     qr/\Ausage:[ ]svcctl[ ]tenant[ ]create[ ]--slug.*\n[ ]{7}svcctl[ ]tenant[ ]list\n
+        [ ]{7}svcctl[ ]tenant[ ]suspend[ ].*\n[ ]{7}svcctl[ ]tenant[ ]resume[ ].*\n\z/x,
      'those that begin so');
 
 for my $wrong ([ 'nothing' ], [ 'status', 'x' ], [ 'tenant', 'nothing' ]) {
@@ -103,12 +104,17 @@ open my $csv, '>', "$dir/sign-ins.csv" or die $!;
 print $csv "at,ip,country,email\n2026-11-20T08:15:00Z,203.0.113.7,FR,\n";
 close $csv;
 
+open my $list, '>', "$dir/hashes.txt" or die $!;
+print $list '5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8:2', "\n";
+close $list;
+
 for my $name (@commands) {
-    my @args = split / /, $example{$name};
+    my ($line, $input) = split / < /, $example{$name};
+    my @args = split / /, $line;
 
-    s{^sign-ins\.csv$}{$dir/sign-ins.csv}, s/^[0-9a-f]{8}-.*/$id/ for @args;
+    s{^(sign-ins\.csv|breached\.bin)$}{$dir/$1}, s/^[0-9a-f]{8}-.*/$id/ for @args;
 
-    my ($out, $rc, $err) = $s->svcctl(@args);
+    my ($out, $rc, $err) = $s->svcctl({ in => $input && "$dir/$input" }, @args);
 
     is($rc, 0, "svcctl $example{$name}") or diag($err);
     $s->secret($out =~ /\b((?:svc|scim)_[\w-]{43})/g);
@@ -190,7 +196,7 @@ my %first = map { s/ .*//r => 1 } @commands;
 
 is_deeply(completed(''), [ sort keys %first, 'help' ], 'commands');
 is_deeply(completed('te'), [ 'tenant' ], 'one that begins so');
-is_deeply(completed('tenant', ''), [ qw(create list) ], 'what follows');
+is_deeply(completed('tenant', ''), [ qw(create list resume suspend) ], 'what follows');
 is_deeply(completed('help', 'tenant', 'c'), [ 'create' ], 'of help, too');
 is_deeply(completed('--pg', 'x', 'sta'), [ 'status' ], 'behind an option');
 is_deeply(completed('-'), [ qw(--help --pg --version) ], 'options of none');
@@ -204,6 +210,10 @@ is_deeply(completed('sign-ins', 'import', '--file', 'conf/svcctl.8'),
           [ 'conf/svcctl.8.sh' ], 'a file');
 is_deeply(completed('sign-ins', 'import', '--file', '=', 'conf/svcctl.8'),
           [ 'conf/svcctl.8.sh' ], 'behind "="');
+is_deeply(completed('breached', 'build', '--out', 'conf/svcctl.8'),
+          [ 'conf/svcctl.8.sh' ], 'one to write');
+is_deeply(completed('breached', 'check', '--password-stdin', '--f'), [ '--file' ],
+          'an option behind one without a value');
 is_deeply(completed('migrate', '--sql', 'conf/svcctl.'), [ 'conf/svcctl.d' ],
           'a folder');
 

@@ -100,6 +100,7 @@ my @denied = (
     'UPDATE svc.role SET created_at = now()',
     'UPDATE svc.sign_in SET outcome = outcome', 'DELETE FROM svc.sign_in',
     'DELETE FROM svc.sign_in_address',
+    'DELETE FROM svc.session', 'TRUNCATE svc.session', 'TRUNCATE svc.password',
     'UPDATE svc.sign_in_address SET last_at = now()',
     'INSERT INTO svc.sign_in_address SELECT * FROM svc.sign_in_address',
     'DELETE FROM svc.credential',
@@ -188,7 +189,7 @@ SELECT u.tenant_id, g.id, u.id
 FROM svc.user_account u JOIN svc.user_group g USING (tenant_id)
 EOT
 
-is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'audit_stream_close public_logo public_tenant user_index user_page webhook_attempt_expire',
+is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'audit_stream_close public_logo public_tenant session_tenant sign_in_expire sign_in_tenant user_index user_page webhook_attempt_expire',
 SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE n.nspname = 'svc' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
   AND has_function_privilege('svc_app', p.oid, 'EXECUTE') ORDER BY 1
@@ -229,6 +230,20 @@ $s->sql($_) for
     . ' delivery_id, attempt, event_id, event, outcome, duration_ms)'
     . " SELECT tenant_id, id, now(), 'd', 1, 'e', 'user.login', 'acknowledged', 1"
     . ' FROM svc.webhook_endpoint';
+
+$s->sql($_) for
+    'INSERT INTO svc.password (tenant_id, user_id, hash)'
+    . " SELECT tenant_id, id, '\\x00' FROM svc.user_account",
+    'INSERT INTO svc.password_history (tenant_id, user_id, version, hash)'
+    . " SELECT tenant_id, id, 1, '\\x00' FROM svc.user_account",
+    'INSERT INTO svc.password_reset (tenant_id, token_hash, user_id, expires_at)'
+    . " SELECT tenant_id, sha256(id::text::bytea), id, now() FROM svc.user_account",
+    'INSERT INTO svc.login_phantom (tenant_id, email_mac, failed, failed_since)'
+    . " SELECT id, '\\x00', 1, now() FROM svc.tenant",
+    'INSERT INTO svc.user_device (tenant_id, user_id, hash, last_at)'
+    . " SELECT tenant_id, id, '\\x00', now() FROM svc.user_account",
+    'INSERT INTO svc.user_seen (tenant_id, user_id, kind, value, last_at)'
+    . " SELECT tenant_id, id, 'agent', 'x', now() FROM svc.user_account";
 
 for my $table (@tables) {
     my ($security, $policies, $key) = @{ ($s->sql(<<"EOT"))[0] };

@@ -9,6 +9,7 @@ use warnings;
 
 use Test::More;
 
+use SvcTest::Session qw(session_of live_sessions);
 use SvcTest;
 use SvcTest::Derived qw(derived_ok);
 use SvcTest::Process qw(wait_for);
@@ -174,14 +175,6 @@ for my $column (qw(status source)) {
          qr/23514.*there is no $column "x"/s, 'of a new one');
 }
 
-sub sign_in {
-    my ($id) = @_;
-
-    $s->sql("INSERT INTO svc.session (tenant_id, user_id, token_hash, expires_at)"
-            . " VALUES ('$acme->{id}', '$id', sha256(random()::text::bytea),"
-            . " now() + interval '1 h')");
-}
-
 for my $off ([ 'PATCH of active', sub { set_active($bob, 0) } ],
              [ 'DELETE', sub { $acme->scim(DELETE => "/Users/$bob") } ],
              [ 'PUT', sub { $acme->scim(PUT => "/Users/$bob",
@@ -194,11 +187,13 @@ for my $off ([ 'PATCH of active', sub { set_active($bob, 0) } ],
     my ($name, $do) = @$off;
 
     $s->sql("UPDATE svc.user_account SET status = 'active' WHERE id = '$bob'");
-    sign_in($bob) for 1 .. 2;
+    $s->sql(session_of($bob)) for 1 .. 2;
+    is(live_sessions($s, $bob), 2, "$name: of two sessions");
     $do->();
     nothing_wrong("$name: counted, listed, without sessions");
-    is($s->sql("SELECT count(*) FROM svc.session WHERE user_id = '$bob'"
-               . ' AND ended_at IS NULL'), 0, 'they have ended');
+    $s->sql("UPDATE svc.user_account SET status = 'active' WHERE id = '$bob'");
+    is(live_sessions($s, $bob), 0, 'which do not come back');
+    $s->sql("UPDATE svc.user_account SET status = 'suspended' WHERE id = '$bob'");
 }
 
 $s->sql("UPDATE svc.user_account SET created_at = created_at - interval '1 day'"
@@ -220,18 +215,15 @@ for my $status (qw(active suspended)) {
 nothing_wrong('of users who stay');
 
 
-sign_in($bob);
+$s->sql(session_of($bob));
 nothing_wrong('nobody signs in who is not active');
-$s->sql("UPDATE svc.session SET ended_at = NULL WHERE user_id = '$bob'");
-nothing_wrong('nor does a session come back');
 
 {
     $s->sql("UPDATE svc.user_account SET status = 'active' WHERE id = '$bob'");
 
     my $db = $s->connect_as('postgres');
     $db->query('BEGIN');
-    $db->query("INSERT INTO svc.session (tenant_id, user_id, token_hash, expires_at)"
-               . " VALUES ('$acme->{id}', '$bob', sha256('race'), now() + interval '1 h')");
+    $db->query(session_of($bob));
 
     my $late = $s->begin(DELETE => "/scim/v2/Users/$bob", $acme->headers);
 

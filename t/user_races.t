@@ -11,6 +11,7 @@ use JSON::PP ();
 use POSIX ();
 use Test::More;
 
+use SvcTest::Session qw(session_of);
 use SvcTest;
 use SvcTest::Derived qw(derived_ok);
 use SvcTest::Process qw(slurp wait_for);
@@ -128,11 +129,7 @@ my @ways = (
     sub { wrong(ask(PUT => "/$_[0]", { firstName => $_[1],
                                        email => "$_[1]\@acme.test" }), $ANY,
                 firstName => $_[1], email => "$_[1]\@acme.test") },
-    sub { $s->sql("INSERT INTO svc.session (tenant_id, user_id, token_hash,"
-                  . " expires_at) SELECT tenant_id, id, sha256('$_[1]'::bytea),"
-                  . " now() + interval '1 h' FROM svc.user_account"
-                  . " WHERE id = '$_[0]' AND status = 'active' FOR SHARE");
-          '' },
+    sub { $s->sql(session_of($_[0])); '' },
 );
 
 is(clients(sub {

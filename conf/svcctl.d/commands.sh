@@ -21,13 +21,18 @@ option slug         SLUG      "1 to 63 of a-z, 0-9 and -, no - at either end"
 option name         NAME      "how it is shown"
 option owner        EMAIL     "the e-mail address of the first owner"
 option env          ""        "prints assignments for a shell"
+option email        EMAIL     "the e-mail address of a user"
+option base-url     URL       "where the API is: svc_base_url"
 option tenant       SLUG      "the tenant, by its slug"
 option permissions  LIST      "what the token may do, with commas between"
 option expires      TIME      "RFC 3339, as 2030-01-31T00:00:00Z; never unless given"
 option id           ID        "the token's, as \"token list\" shows it"
 option months       N         "a number of months"
 option days         N         "a number of days"
-option file         FILE      "CSV, in UTF-8"
+option file         FILE      "what is read"
+option out          FILE      "what is written, or replaced"
+option min-count    N         "leaves out what was seen less often than N times"
+option password-stdin ""      "looks up the first line of standard input"
 
 # A command: the function and the options of it ("!": it cannot do without), what
 # it does, an example, and on stdin what else is to be known, a sentence a line.
@@ -68,6 +73,37 @@ command_is "tenant list" "tenant_list" \
     "lists all tenants" \
     "tenant list" <<'TXT'
 A line has the slug, the id, the name, and how many users there are.
+TXT
+
+command_is "tenant suspend" "tenant_suspend tenant!" \
+    "keeps everybody of a tenant from signing in" \
+    "tenant suspend --tenant acme" <<'TXT'
+Sessions do not count while it is suspended; API and SCIM tokens do.
+TXT
+
+command_is "tenant resume" "tenant_resume tenant!" \
+    "ends that" \
+    "tenant resume --tenant acme" <<'TXT'
+Sessions that have not expired count again.
+TXT
+
+command_is "user reset-link" "user_reset_link tenant! email! base-url" \
+    "makes a token to set a user's password with" \
+    "user reset-link --tenant acme --email ada@acme.example" <<'TXT'
+It is shown this once, and good for a day: only its SHA-256 is stored.
+POST /v1/auth/password/reset takes it; with --base-url it comes as a link to a page.
+TXT
+
+command_is "user unlock" "user_unlock tenant! email!" \
+    "lets a user sign in again after too many failures" \
+    "user unlock --tenant acme --email ada@acme.example" <<'TXT'
+The limits on an address and on a client run on: those of the API's unlock go with it.
+TXT
+
+command_is "sessions end" "sessions_end tenant!" \
+    "ends all sessions of a tenant" \
+    "sessions end --tenant acme" <<'TXT'
+It counts from the next request on every node.
 TXT
 
 command_is "scim-token create" "scim_token_create tenant! name!" \
@@ -121,7 +157,7 @@ TXT
 command_is "sign-ins import" "sign_ins_import tenant! file!" \
     "imports sign-ins, to simulate access policies with" \
     "sign-ins import --tenant acme --file sign-ins.csv" <<'TXT'
-The file begins with the line "at,ip,country,email".
+The file is CSV in UTF-8, and begins with the line "at,ip,country,email".
 A time is like 2026-11-20T08:15:00Z or 2026-11-20 08:15:00+01, in UTC without an offset.
 A country is two letters, or nothing; an e-mail address is that of a user, or nothing.
 All lines are imported, or none; those that are there already change nothing.
@@ -131,6 +167,21 @@ command_is "sign-ins retain" "sign_ins_retain days!" \
     "deletes old sign-ins" \
     "sign-ins retain --days 90" <<'TXT'
 Those go that are older than N days.
+TXT
+
+command_is "breached build" "breached_build out! min-count" \
+    "makes a file of breached passwords, for NGINX" \
+    "breached build --out breached.bin --min-count 2 < hashes.txt" <<'TXT'
+Its lines are "SHA1:COUNT", the SHA-1 of a password and how often it was seen, as Have I Been Pwned's are, ordered by SHA-1.
+They are read once, and may be any number; what is out of order is refused.
+The file is replaced at the end, in one step: NGINX keeps the old one until its reload.
+TXT
+
+command_is "breached check" "breached_check file! password-stdin" \
+    "reads a file of breached passwords to its end" \
+    "breached check --file breached.bin" <<'TXT'
+It has to be complete, in order, and as its SHA-256 says.
+With --password-stdin a password is looked up, too: "breached" with the exit status 3, or "not found" with 0.
 TXT
 
 command_is "version" "show_version" \

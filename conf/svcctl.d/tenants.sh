@@ -18,7 +18,7 @@ SQL
 tenant_create() {
     local api scim api_hash scim_hash tenant owner
 
-    check_email "${opt[owner]}"
+    check_email "${opt[owner]}" owner
 
     api=$(new_token svc_)
     scim=$(new_token scim_)

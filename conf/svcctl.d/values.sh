@@ -37,12 +37,14 @@ check_number() {
 # As the API takes e-mail addresses: without Unicode's control characters and
 # white space, here as bytes of UTF-8.
 
+# an address, and the option that it was given by
+
 check_email() {
     local blank=$'@([\x01-\x20\x7f]|\xc2[\x80-\xa0]|\xe1\x9a\x80'
     blank+=$'|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)'
 
     [[ $1 =~ ^[^@]+@[^@]+$ && ${#1} -le 254 && $1 != *$blank* ]] \
-        || die "--owner is an e-mail address, not \"$1\""
+        || die "--$2 is an e-mail address, not \"$1\""
 }
 
 

@@ -79,6 +79,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
         "), w AS ("
             "UPDATE svc.user_account a SET email_verified = a.email_verified"
                     " AND a.user_name_key = lower(u.user_name),"
+                " valid_after = CASE a.user_name_key WHEN lower(u.user_name)"
+                    " THEN a.valid_after ELSE clock_timestamp() END,"
                 " user_name_key = lower(u.user_name),"
                 " search = " NGX_SVC_PROFILE_SEARCH("u") ","
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
@@ -112,6 +114,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_suspend = {
                 " AS last FROM o"
         "), u AS ("
             "UPDATE svc.user_account a SET status = 'suspended',"
+                " valid_after = clock_timestamp(),"
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
             " FROM c, o WHERE a.id = $1 AND NOT c.last"
                 " AND o.status <> 'suspended' RETURNING a.id"
@@ -131,21 +134,26 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_reactivate = {
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER))
 };
 
+/* Those that count are alive, whatever they wait for. */
+
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_logout = {
     .name = "admin_user_logout",
     .text =
         "WITH o AS ("
-            "SELECT id FROM svc.user_account WHERE id = $1"
-        "), s AS ("
-            "UPDATE svc.session s SET ended_at = now() FROM o"
-            " WHERE s.user_id = $1 AND s.ended_at IS NULL"
-            " AND s.expires_at > now() RETURNING s.id"
+            "SELECT id, valid_after FROM svc.user_account WHERE id = $1"
+            " FOR NO KEY UPDATE"
         "), n AS ("
-            "SELECT count(*) AS n FROM s"
+            "SELECT count(s.id) AS n FROM o LEFT JOIN svc.session s"
+                " ON s.user_id = $1 AND s.ended_at IS NULL"
+                " AND s.expires_at > now()"
+                " AND s.created_at >= coalesce(o.valid_after, '-infinity')"
+        "), u AS ("
+            "UPDATE svc.user_account a SET valid_after = clock_timestamp()"
+            " FROM o WHERE a.id = $1 RETURNING a.id"
         "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_USER_LOGGED_OUT, "o.id::text", "NULL",
+            NGX_SVC_AUDIT(NGX_SVC_A_USER_LOGGED_OUT, "u.id::text", "NULL",
                           "jsonb_build_object('revokedSessions', n.n)",
-                          "FROM o, n WHERE n.n > 0")
+                          "FROM u, n WHERE n.n > 0")
         ")"
         " SELECT n.n AS \"revokedSessions\" FROM o, n",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),

@@ -3,6 +3,8 @@
  */
 
 #include "ngx_svc_admin.h"
+#include "ngx_svc_email.h"
+#include "ngx_svc_limit.h"
 #include "ngx_svc_admin_user.h"
 
 
@@ -13,6 +15,7 @@ typedef struct {
 
 
 static ngx_int_t ngx_svc_admin_unlock_check(ngx_svc_request_t *sr, void *body);
+static void ngx_svc_admin_unlock_committed(PGresult **results);
 static ngx_int_t ngx_svc_admin_unlock_id(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
@@ -44,7 +47,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_unlock = {
     .name = "admin_user_unlock",
     .text =
         "WITH o AS ("
-            "SELECT id, coalesce(locked_until > now(), false) AS locked,"
+            "SELECT id, user_name, coalesce(locked_until > now(), false) AS locked,"
                 " failed_logins > 0 OR locked_until IS NOT NULL AS any"
             " FROM svc.user_account WHERE id = (SELECT coalesce($1::uuid,"
                 " (SELECT id FROM svc.user_account"
@@ -52,14 +55,14 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_unlock = {
             " FOR UPDATE"
         "), u AS ("
             "UPDATE svc.user_account a SET failed_logins = 0,"
-                " locked_until = NULL"
+                " failed_since = NULL, locked_until = NULL"
             " WHERE a.id = (SELECT o.id FROM o WHERE o.any) RETURNING a.id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_UNLOCKED, "u.id::text", "NULL",
                           "jsonb_build_object('wasLocked', o.locked)",
                           "FROM u, o")
         ")"
-        " SELECT locked AS unlocked FROM o",
+        " SELECT locked AS unlocked, user_name AS _email FROM o",
     NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_admin_unlock_id),
                    ngx_svc_param_text(ngx_svc_admin_unlock_t, email)),
     .missing = "There is no such user."
@@ -75,7 +78,8 @@ const ngx_svc_route_t  ngx_svc_admin_user_unlock[] = {
       .members = ngx_svc_admin_unlock_members,
       .body_size = sizeof(ngx_svc_admin_unlock_t),
       .check = ngx_svc_admin_unlock_check,
-      .statements = { &ngx_svc_sql_admin_user_unlock } },
+      .statements = { &ngx_svc_sql_admin_user_unlock },
+      .committed = ngx_svc_admin_unlock_committed },
 
     ngx_svc_null_route
 };
@@ -92,6 +96,37 @@ ngx_svc_admin_unlock_check(ngx_svc_request_t *sr, void *body)
     }
 
     return NGX_OK;
+}
+
+
+/* The limit of attempts would still refuse whoever has been let in again. */
+
+static void
+ngx_svc_admin_unlock_committed(PGresult **results)
+{
+    u_char     mac[NGX_SVC_LIMIT_MAC_LEN];
+    PGresult  *res;
+    ngx_str_t  email;
+
+    ngx_svc_request_committed(results);
+
+    if (results == NULL) {
+        return;
+    }
+
+    res = results[1];
+
+    if (PQntuples(res) == 0) {
+        return;
+    }
+
+    email = ngx_svc_row_value(res, 0, "_email");
+
+    if (email.len <= NGX_SVC_EMAIL_MAX
+        && ngx_svc_limit_email(&email, mac) == NGX_OK)
+    {
+        ngx_svc_limit_clear(mac);
+    }
 }
 
 

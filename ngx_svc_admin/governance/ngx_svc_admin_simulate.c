@@ -86,10 +86,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_simulate_sign_ins = {
         ") a, LATERAL ("
             "SELECT count(*) AS n, count(DISTINCT i.user_id) AS users,"
                 " (array_agg(i.country ORDER BY i.at DESC))[1] AS country"
-            " FROM svc.sign_in i"
-            " WHERE i.tenant_id = " NGX_SVC_TENANT " AND i.ip = a.ip"
-                " AND i.at > now() - make_interval(days => $1::int4)"
-                " AND i.outcome = 'success'"
+            " FROM (SELECT k.user_id, k.country, k.at FROM svc.sign_in k"
+                " WHERE k.tenant_id = " NGX_SVC_TENANT
+                    " AND k.ip BETWEEN a.ip AND a.ip"
+                    " AND k.at > now() - make_interval(days => $1::int4)"
+                    " AND k.outcome = 'success' ORDER BY k.ip OFFSET 0) i"
         ") s"
         " ORDER BY a.last_at DESC, a.ip",
     NGX_SVC_PARAMS(ngx_svc_param_constant(NGX_SVC_ADMIN_SIMULATE_DAYS),

@@ -42,6 +42,11 @@
 #define NGX_SVC_A_LOGO_DELETED(_)  _("logo.deleted", "tenant")
 #define NGX_SVC_A_LOGO_UPLOADED(_)  _("logo.uploaded", "tenant")
 
+#define NGX_SVC_A_PASSWORD_CHANGED(_)  _("password.changed", "user")
+#define NGX_SVC_A_PASSWORD_RESET(_)  _("password.reset", "user")
+#define NGX_SVC_A_PASSWORD_RESET_REQUESTED(_)                                 \
+    _("password.reset_requested", "user")
+
 #define NGX_SVC_A_PASSWORD_UPDATED(_)                                         \
     _("password_policy.updated", "passwordPolicy")
 
@@ -56,12 +61,19 @@
 #define NGX_SVC_A_SCIM_TOKEN_CREATED(_)  _("scim.token_created", "scimToken")
 #define NGX_SVC_A_SCIM_TOKEN_REVOKED(_)  _("scim.token_revoked", "scimToken")
 
+#define NGX_SVC_A_SESSION_REVOKED(_)  _("session.revoked", "session")
+
+#define NGX_SVC_A_TENANT_RESUMED(_)  _("tenant.resumed", "tenant")
+#define NGX_SVC_A_TENANT_SUSPENDED(_)  _("tenant.suspended", "tenant")
 #define NGX_SVC_A_TENANT_UPDATED(_)  _("tenant.updated", "tenant")
 
 #define NGX_SVC_A_USER_CREATED(_)  _("user.created", "user")
 #define NGX_SVC_A_USER_DEACTIVATED(_)  _("user.deactivated", "user")
 #define NGX_SVC_A_USER_DELETED(_)  _("user.deleted", "user")
+#define NGX_SVC_A_USER_LOCKED(_)  _("user.locked", "user")
 #define NGX_SVC_A_USER_LOGGED_OUT(_)  _("user.logged_out", "user")
+#define NGX_SVC_A_USER_LOGIN(_)  _("user.login", "user")
+#define NGX_SVC_A_USER_LOGIN_FAILED(_)  _("user.login_failed", "user")
 #define NGX_SVC_A_USER_REACTIVATED(_)  _("user.reactivated", "user")
 #define NGX_SVC_A_USER_SUSPENDED(_)  _("user.suspended", "user")
 #define NGX_SVC_A_USER_UNLOCKED(_)  _("user.unlocked", "user")

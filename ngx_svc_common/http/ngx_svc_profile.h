@@ -59,7 +59,7 @@
  * SQL: a statement that sets nothing but the status of the user $1, and writes
  * the event; neither, unless "from", a comparison, holds for the status of the
  * locked row.  It stays locked until the next statement has read the answer.
- * The sessions of who is not active then end by the trigger on the status.
+ * Who is not active has no session from before.
  */
 
 #define NGX_SVC_PROFILE_STATUS(action, status, from, details)                 \
@@ -68,6 +68,8 @@
         " FOR NO KEY UPDATE"                                                  \
     "), u AS ("                                                               \
         "UPDATE svc.user_account a SET status = '" status "',"                \
+            " valid_after = CASE '" status "' WHEN 'active'"                  \
+                " THEN a.valid_after ELSE clock_timestamp() END,"             \
             " updated_at = " NGX_SVC_CHANGED_AT("a")                          \
         " FROM o WHERE a.id = $1 AND o.status " from " RETURNING a.id"        \
     ") "                                                                      \

@@ -253,14 +253,15 @@ sub sessions {
 
 
 # svcctl on the database: its output, its exit status, and its errors.  In scalar
-# context its output.
+# context its output.  Options as of SvcTest::Process come first.
 
 sub svcctl {
     my ($self, @args) = @_;
+    my %opt = ref $args[0] eq 'HASH' ? %{ shift @args } : ();
 
     my ($status, $out, $err) = run_apart(
         [ "$self->{root}/conf/svcctl", @args ],
-        env => { SVC_PG => $self->{pg}->conninfo('postgres') });
+        env => { SVC_PG => $self->{pg}->conninfo('postgres') }, %opt);
 
     return wantarray ? ($out, $status, $err) : $out;
 }

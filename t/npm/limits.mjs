@@ -2,14 +2,14 @@
 // what it does: each member of a body, and each parameter of a query, with
 // values of all types and at both sides of each limit.
 //
-// stdin: { document, base, token, bodies: { operationId: a good body },
+// stdin: { document, base, token, cookie, csrf, bodies: { operationId: a good body },
 //          path: { "groups/{id}": value }, known: [ "where: value" ] }
 // stdout: one difference a line; then "checked N"
 
 import { json } from 'node:stream/consumers';
 import { Contract } from './contract.mjs';
 
-const { document, base, token, bodies, path: stands, known } =
+const { document, base, token, cookie, csrf, bodies, path: stands, known } =
     await json(process.stdin);
 const contract = new Contract(document);
 const faults = [];
@@ -115,7 +115,7 @@ function* members(schema, good, where) {
 
 // --- requests
 
-async function taken(method, path, query, body) {
+async function taken({ method, path, operation }, query, body) {
     const url = base + path.replace(/\{\w+\}/g, (_, at) => {
         const pattern = path.slice(0, at).split('/').at(-2);
 
@@ -123,7 +123,9 @@ async function taken(method, path, query, body) {
     });
     const r = await fetch(url + query, {
         method: method.toUpperCase(),
-        headers: { authorization: `Bearer ${token}` },
+        headers: (operation.security ?? document.security)[0]?.adminToken
+                 ? { authorization: `Bearer ${token}` }
+                 : { cookie, 'x-csrf-token': csrf },
         body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await r.text();
@@ -163,7 +165,8 @@ const names = new Set(contract.operations().flatMap(
         p => contract.resolve(p)).filter(p => p.in === 'query').map(
             p => p.name));
 
-for (const { method, path, operation } of contract.operations()) {
+for (const called of contract.operations()) {
+    const { method, operation } = called;
     const id = operation.operationId;
     const schema = operation.requestBody?.content['application/json']?.schema;
 
@@ -173,8 +176,7 @@ for (const { method, path, operation } of contract.operations()) {
     }
 
     if (schema) {
-        compare(id, 'the good body', true, await taken(method, path, '',
-                                                       bodies[id]));
+        compare(id, 'the good body', true, await taken(called, '', bodies[id]));
 
         for (const [where, body] of members(schema, bodies[id], '')) {
             const at = where.replace(/^\./, '').replace(/ .*/, '')
@@ -184,7 +186,7 @@ for (const { method, path, operation } of contract.operations()) {
 
             compare(`${id} ${where}`, JSON.stringify(value) ?? 'undefined',
                     contract.faults(schema, body) === '',
-                    await taken(method, path, '', body));
+                    await taken(called, '', body));
         }
     }
 
@@ -196,7 +198,7 @@ for (const { method, path, operation } of contract.operations()) {
     for (const name of method === 'get' || schema ? names : []) {
         if (!own.some(p => p.name === name) && id !== 'streamAuditEvents') {
             compare(`${id} ?${name}`, 'not its own', true,
-                    await taken(method, path, `?${name}=%00`, bodies[id]));
+                    await taken(called, `?${name}=%00`, bodies[id]));
         }
     }
 
@@ -214,7 +216,7 @@ for (const { method, path, operation } of contract.operations()) {
         {
             compare(`${id} ?${p.name}`, value,
                     contract.faults(p.schema, typed(value)) === '',
-                    await taken(method, path,
+                    await taken(called,
                                 `?${p.name}=${encodeURIComponent(value)}`,
                                 bodies[id]));
         }

@@ -5,6 +5,9 @@ package SvcTest::Contract;
 #
 #     my $c = SvcTest::Contract->new($acme);
 #     my $r = $c->call('getGroup', path => { id => $id });
+#
+# An operation that takes a session alone is called by the browser that signs_in()
+# has been given.
 
 use strict;
 use warnings;
@@ -39,6 +42,19 @@ sub new {
 sub document { return $_[0]{document} }
 sub operation { return $_[0]{operation}{ $_[1] } // die "no $_[1]\n" }
 sub ids { return sort keys %{ $_[0]{operation} } }
+sub signs_in { $_[0]{browser} = $_[1] }
+
+
+# What an operation takes: "token", or a session too; "session" alone; "nothing".
+
+sub takes {
+    my ($self, $id) = @_;
+    my $operation = $self->operation($id);
+    my $first = ($operation->{security} // $self->{document}{security})->[0]
+        // return 'nothing';
+
+    return $first->{adminToken} ? 'token' : 'session';
+}
 
 
 # What stands for a parameter of a path below /v1 unless told otherwise, as in
@@ -52,7 +68,8 @@ sub stands {
 
 
 # path: parameters by name; query: text; headers; body: a reference is sent as
-# JSON; token: undef for none; port; record => 0: not to be judged.
+# JSON; token: undef for none; session => 0: no cookies; port; record => 0: not to
+# be judged.
 
 sub call {
     my ($self, $id, %arg) = @_;
@@ -71,12 +88,19 @@ sub call {
 
     $path .= "?$arg{query}" if defined $arg{query};
 
-    my $token = exists $arg{token} ? $arg{token} : $self->{tenant}{api_token};
+    my $takes = $self->takes($id);
+    my $browser = $takes eq 'session' && ($arg{session} // 1)
+                  ? $self->{browser} // die "$id: nobody has signed in\n" : undef;
+    my $token = exists $arg{token} ? $arg{token}
+              : $takes eq 'token' ? $self->{tenant}{api_token} : undef;
     my $r = $self->{s}->http($operation->{method}, $path,
-        [ $operation->{security} || !defined $token
-              ? () : (Authorization => "Bearer $token"),
+        [ defined $token ? (Authorization => "Bearer $token") : (),
+          $browser ? (Cookie => $browser->cookie,
+                      'X-CSRF-Token' => $browser->{csrf}) : (),
           @{ $arg{headers} // [] } ],
         $arg{body}, port => $arg{port} // $self->{s}->port);
+
+    $browser->keep($r) if $browser;
 
     my $json = $r->body =~ /\A\{/ ? $r->json : undef;
 

@@ -33,6 +33,7 @@ UNION ALL
 SELECT 'session ' || x.id FROM svc.session x JOIN svc.user_account u
        ON u.tenant_id = x.tenant_id AND u.id = x.user_id
  WHERE u.status <> 'active' AND x.ended_at IS NULL
+   AND x.created_at >= coalesce(u.valid_after, '-infinity')
 EOT
 
 

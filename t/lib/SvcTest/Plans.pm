@@ -14,6 +14,7 @@ use SvcTest::Process qw(slurp wait_for);
 our $N = 10_000;                # rows of a tenant in a table
 my $ROLES = 1000;
 my $HOOKS = 100;
+my $WHO = 100;                  # has most of the sign-ins
 my $TIMEOUT = 10_000;           # ms, of a statement
 
 # The names and texts of the statements that nginx has prepared, from
@@ -114,9 +115,27 @@ SELECT $t, $user, 'user' || i || '\@$slug.test', 'ext-' || i, $ago, 'User ' || i
             WHEN i <= 20 + $ROLES / 2 THEN 'role' || i ELSE 'member' END,
        CASE WHEN i % 10 = 9 THEN 'suspended' ELSE 'active' END, now()
 FROM $all;
-INSERT INTO svc.session (tenant_id, id, user_id, token_hash, expires_at)
+INSERT INTO svc.session (tenant_id, id, user_id, token_hash, root_id, created_at,
+                         last_seen_at, expires_at, ended_at)
 SELECT $t, $session, @{[ $self->id_sql($USER) =~ s/\bi\b/((i - 1) % 100 + 1)/r ]},
-       sha256(('$slug' || i)::bytea), now() + interval '1 day' FROM $all;
+       sha256(('$slug' || i)::bytea), $session, now() - i * interval '1 second',
+       now() - interval '2 minutes',
+       now() + CASE WHEN i > $N * 0.8 THEN -2 ELSE 24 END * interval '1 hour',
+       CASE WHEN i % 10 = 9 THEN now() END FROM $all;
+INSERT INTO svc.password (tenant_id, user_id, hash) SELECT $t, $user, '\\x00' FROM $all;
+INSERT INTO svc.password_history (tenant_id, user_id, version, hash)
+SELECT $t, $user, 0, '\\x00' FROM $all;
+INSERT INTO svc.password_reset (tenant_id, token_hash, user_id, expires_at)
+SELECT $t, sha256(('$slug' || i)::bytea), $user,
+       now() + (i % 5 - 3) * interval '1 hour' FROM $all;
+INSERT INTO svc.login_phantom (tenant_id, email_mac, failed, failed_since)
+SELECT $t, sha256(('mac' || i)::bytea), 1, now() - i * interval '10 seconds' FROM $all;
+INSERT INTO svc.user_device (tenant_id, user_id, hash, last_at)
+SELECT $t, $user, sha256(('device' || i)::bytea), now() FROM $all;
+INSERT INTO svc.user_seen (tenant_id, user_id, kind, value, last_at)
+SELECT $t, $user, kind, value, now() FROM $all,
+       (VALUES ('agent', 'firefox linux'), ('network', '10.0.0.0/24'), ('country', 'FR'))
+       v (kind, value);
 INSERT INTO svc.user_group (tenant_id, id, name, member_count)
 SELECT $t, $group, 'group' || i, CASE i WHEN 1 THEN $N ELSE 0 END FROM $all;
 INSERT INTO svc.group_member (tenant_id, group_id, user_id, added_at)
@@ -142,8 +161,14 @@ SELECT $t, $version, i, 'api', '{}' FROM generate_series(1, 50) i;
 UPDATE svc.governance SET access_number = 50 WHERE tenant_id = $t;
 INSERT INTO svc.sign_in (tenant_id, at, user_id, ip)
 SELECT $t, $ago, $user, '10.0.0.0'::inet + (i % 2000) FROM $all;
+INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, outcome, email_mac)
+SELECT $t, now() - i * interval '1 second', $user, '10.0.0.0'::inet + (i % 20),
+       'failure', sha256(('mac' || i % 100)::bytea) FROM $all;
+INSERT INTO svc.sign_in (tenant_id, at, user_id, ip)
+SELECT $t, $ago, '@{[ $self->id($USER, $WHO) ]}', '10.0.0.0'::inet + (i % 2000) FROM $all;
 INSERT INTO svc.sign_in_address (tenant_id, ip, last_at)
-SELECT $t, ip, max(at) FROM svc.sign_in WHERE tenant_id = $t GROUP BY ip;
+SELECT $t, ip, max(at) FROM svc.sign_in
+WHERE tenant_id = $t AND outcome = 'success' GROUP BY ip;
 INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events, secret)
 SELECT $t, $hook, 'https://x.test/', '{user.created,user.deleted}', '\\x00'
 FROM generate_series(1, $HOOKS) i;
@@ -181,6 +206,15 @@ sub sha {
     my ($self, $n) = @_;
 
     return '\\x' . sha256_hex("$self->{slug}-token$n");
+}
+
+
+# Of a session, and of what it is asked for.
+
+sub session_sha {
+    my ($self, $n) = @_;
+
+    return '\\x' . sha256_hex("$self->{slug}$n");
 }
 
 
@@ -234,6 +268,15 @@ sub values {
     my @policy = (20, ('true') x 6, 9, 90);
     my @no_filter = (undef) x 6;
     my @text = ('text') x 6;
+    my $session = $self->session_sha($WHO);
+    my $who = $self->id($USER, $WHO);
+    my $new_hash = '\x' . '00' x 32;
+    my @session = ($session, '{full}', 'users:view', 'false', 900);
+    my ($mac, $device) = map { '\x' . sha256_hex($_) }
+                         'mac1', "device$WHO";
+    my $host = "d1.$self->{slug}.test";
+    my @client = qw(127.0.0.1 agent request);
+    my $email = "user$WHO\@$self->{slug}.test";
 
     return {
         health => [],
@@ -241,6 +284,11 @@ sub values {
         ( map { $_ => [ $hash, 'api', 'users:view', 'apiToken', '127.0.0.1',
                         'agent', 'request' ] } qw(auth_write auth_caller) ),
         auth_touch => [ $hash ],
+        session_tenant => [ $session, $self->{id}, 1800 ],
+        session_read => [ @session ],
+        ( map { $_ => [ @session, @client ] } qw(session_write
+                                                 session_caller) ),
+        session_touch => [ $session ],
         idempotency_claim => [ '/x', 'new', '\x00' ],
         idempotency_keep => [ '/x', 'key1', '\x00', 200, 'text' ],
         idempotency_release => [ '/x', 'key1', '\x00' ],
@@ -256,6 +304,43 @@ sub values {
                          @text ],
         scim_change => [ $user, 'true', 'new', ('true', 'text') x 6,
                          'deactivated' ],
+
+        signin_tenant => [ $host, undef ],
+        signin_tenant_write => [ $host, $self->{slug}, @client ],
+        signin_user => [ $email, $mac, '10.0.0.1' ],
+        signin_risk => [ $email, $mac, $device, 'firefox linux',
+                         '10.0.0.0/24', 'FR', '10.0.0.1' ],
+        signin_failure => [ $who, $mac, '10.0.0.1', 'FR', 'wrong', 10, 900,
+                            900 ],
+        signin_denied => [ $who, 'risk', 90, '{new_device}' ],
+        signin_lock => [ $who ],
+        signin_check => [ $who, 1 ],
+        signin_session_new => [ $new, $who, $new_hash, 'full', 43200, 600,
+                                '10.0.0.1', 'FR', 'agent', 0, $session,
+                                '{new_device}' ],
+        signin_rehash => [ $who, 1, '\x01' ],
+        signin_user_done => [ $who ],
+        signin_seen => [ $who, '10.0.0.1', 'FR', '10.0.0.0/24',
+                         'firefox linux', $device ],
+        signin_done => [ $who, 0, '{new_device}' ],
+        ( map { $_ => [ $session ] } qw(signin_session signin_session_made
+                                        signin_logout) ),
+        signin_rotate => [ $session, $new_hash ],
+        change_read => [ $session ],
+        change_check => [ $who, 1, $session ],
+        change_store => [ $who, '\x01', 1 ],
+        change_rotate => [ $session, $new_hash, 43200 ],
+        ( map { $_ => [ $new_hash ] } qw(reset_read reset_check) ),
+        reset_store => [ $who, '\x01', 1 ],
+        profile_get => [ $session ],
+        profile_patch => [ $session, ('true', 'text') x 4 ],
+        signin_limited => [ $host, undef, '10.0.0.1', 'login', 'ip', 10, 60 ],
+        signin_expire => [],
+        admin_sessions_total => [ $session, 1800 ],
+        admin_sessions_list => [ $session, 1800, @page ],
+        admin_session_end => [ $session, $self->id($SESSION, $WHO + 100) ],
+        admin_sessions_lock => [ $session ],
+        admin_sessions_revoke => [ $session, 1800 ],
 
         admin_tenant => [ 'https://x' ],
         admin_tenant_patch => [ 'https://x', '{"branding":{"bg":"red"}}',
@@ -446,6 +531,7 @@ INSERT INTO svc.group_member (tenant_id, group_id, user_id)
 VALUES ($t, '$group', '$user');
 INSERT INTO svc.sign_in (tenant_id, at, user_id, ip)
 VALUES ($t, now(), '$user', '10.0.0.1');
+SELECT svc.sign_in_expire(1000);
 DELETE FROM svc.user_account;
 DELETE FROM svc.user_group;
 DELETE FROM svc.role

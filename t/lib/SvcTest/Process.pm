@@ -56,8 +56,8 @@ sub run_user {
 }
 
 
-# Starts @$cmd, output to the file $opt{out}, errors to the file $opt{err} or there
-# too, as the user $opt{user}.  Returns the pid.  The child ends when this process
+# Starts @$cmd, input from the file $opt{in}, output to the file $opt{out}, errors
+# to the file $opt{err} or there too, as the user $opt{user}.  Returns the pid.  The child ends when this process
 # is killed.  prove's own PERL5LIB stays here: Debian's psql is Perl, and that
 # folder may be root's alone.
 
@@ -80,7 +80,7 @@ sub spawn {
         %ENV = (%ENV, %{ $opt{env} // {} });
         $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP PIPE);
 
-        open STDIN, '<', '/dev/null';
+        open STDIN, '<', $opt{in} // '/dev/null';
         open STDOUT, '>>', $opt{out} // '/dev/null';
 
         if ($opt{err}) {

@@ -22,13 +22,15 @@ my $JSON = JSON::PP->new->utf8;
 sub new {
     my ($class, $s, $token, $path, $last, %arg) = @_;
 
+    my $cookie = delete $arg{cookie};
     my $self = bless { http => $s->connection(%arg), text => '',
                        comments => [], events => [] }, $class;
 
     my $h = $self->{http};
 
     $h->send($h->format(GET => $path,
-                        [ Authorization => "Bearer $token",
+                        [ (defined $cookie ? (Cookie => $cookie)
+                                             : (Authorization => "Bearer $token")),
                           Accept => 'text/event-stream',
                           defined $last ? ('Last-Event-ID' => $last) : () ]));
 

@@ -1,0 +1,127 @@
+# shellcheck shell=bash disable=SC2154
+#
+# Users: how they get in, and out.
+
+user_reset_link() {
+    local token hash
+
+    check_email "${opt[email]}" email
+
+    token=$(new_token "")
+    hash=$(digest "$token")
+
+    ask 'ok|none|nobody' -1 -v slug="${opt[tenant]}" -v email="${opt[email]}" \
+        -v hash="$hash" <<'SQL'
+WITH u AS (
+    SELECT u.tenant_id, u.id FROM svc.user_account u
+      JOIN svc.tenant t ON t.id = u.tenant_id
+     WHERE t.slug = :'slug' AND u.user_name_key = lower(:'email') AND u.status = 'active'
+), r AS (
+    INSERT INTO svc.password_reset (tenant_id, token_hash, user_id, expires_at)
+    SELECT tenant_id, decode(:'hash', 'hex'), id, now() + interval '1 day' FROM u
+), e AS (
+    INSERT INTO svc.audit_event (tenant_id, action, target_type, target_id, details)
+    SELECT tenant_id, 'password.reset_requested', 'user', id::text,
+           '{"source": "svcctl"}'::jsonb FROM u
+)
+SELECT CASE WHEN NOT EXISTS (SELECT FROM svc.tenant WHERE slug = :'slug') THEN 'none'
+            WHEN NOT EXISTS (SELECT FROM u) THEN 'nobody' ELSE 'ok' END;
+SQL
+
+    has_tenant
+    has_user
+
+    if [ -n "${opt[base-url]:-}" ]; then
+        printf '%s/reset#token=%s\n' "${opt[base-url]%/}" "$token"
+    else
+        printf 'token  %s\n' "$token"
+    fi
+
+    echo "It is good for a day, once, and is not shown again." >&2
+}
+
+
+user_unlock() {
+    check_email "${opt[email]}" email
+
+    ask 'ok|none|nobody' -1 -v slug="${opt[tenant]}" -v email="${opt[email]}" <<'SQL'
+WITH u AS (
+    UPDATE svc.user_account u
+       SET failed_logins = 0, failed_since = NULL, locked_until = NULL
+      FROM svc.tenant t
+     WHERE t.id = u.tenant_id AND t.slug = :'slug' AND u.user_name_key = lower(:'email')
+    RETURNING u.tenant_id, u.id
+), e AS (
+    INSERT INTO svc.audit_event (tenant_id, action, target_type, target_id, details)
+    SELECT tenant_id, 'user.unlocked', 'user', id::text, '{"source": "svcctl"}'::jsonb
+      FROM u
+)
+SELECT CASE WHEN NOT EXISTS (SELECT FROM svc.tenant WHERE slug = :'slug') THEN 'none'
+            WHEN NOT EXISTS (SELECT FROM u) THEN 'nobody' ELSE 'ok' END;
+SQL
+
+    has_tenant
+    has_user
+    echo "${opt[email]} is not locked."
+}
+
+
+has_user() {
+    [ "$reply" != nobody ] \
+        || die "tenant \"${opt[tenant]}\" has no such user: \"${opt[email]}\""
+}
+
+
+# Of one tenant: nothing that began before now goes on.
+
+sessions_end() {
+    ask "$count|none" -1 -v slug="${opt[tenant]}" <<'SQL'
+WITH u AS (
+    UPDATE svc.user_account u SET valid_after = clock_timestamp()
+      FROM svc.tenant t WHERE t.id = u.tenant_id AND t.slug = :'slug'
+       AND EXISTS (SELECT FROM svc.session s WHERE s.tenant_id = u.tenant_id
+                      AND s.user_id = u.id AND s.ended_at IS NULL AND s.expires_at > now())
+    RETURNING u.tenant_id, u.id
+), e AS (
+    INSERT INTO svc.audit_event (tenant_id, action, target_type, target_id, details)
+    SELECT tenant_id, 'user.logged_out', 'user', id::text, '{"source": "svcctl"}'::jsonb
+      FROM u
+)
+SELECT CASE WHEN EXISTS (SELECT FROM svc.tenant WHERE slug = :'slug')
+            THEN (SELECT count(*)::text FROM u) ELSE 'none' END;
+SQL
+
+    has_tenant
+    echo "The sessions of $reply users have ended."
+}
+
+
+tenant_suspend() {
+    tenant_suspended "now()" suspended "is suspended: nobody signs in."
+}
+
+
+tenant_resume() {
+    tenant_suspended NULL resumed "is not suspended."
+}
+
+
+# the time, the end of the action's name, what is said
+
+tenant_suspended() {
+    ask 'ok|none' -1 -v slug="${opt[tenant]}" -v action="tenant.$2" <<SQL
+WITH t AS (
+    UPDATE svc.tenant SET suspended_at = $1 WHERE slug = :'slug'
+       AND (suspended_at IS NULL) = ($1::timestamptz IS NOT NULL)
+    RETURNING id
+), e AS (
+    INSERT INTO svc.audit_event (tenant_id, action, target_type, target_id, details)
+    SELECT id, :'action', 'tenant', id::text, '{"source": "svcctl"}'::jsonb FROM t
+)
+SELECT CASE WHEN EXISTS (SELECT FROM svc.tenant WHERE slug = :'slug') THEN 'ok'
+            ELSE 'none' END;
+SQL
+
+    has_tenant
+    echo "${opt[tenant]} $3"
+}

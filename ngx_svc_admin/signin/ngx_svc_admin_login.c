@@ -1,0 +1,269 @@
+/*
+ * POST /v1/auth/login.
+ */
+
+#include "ngx_svc_login.h"
+
+
+static ngx_int_t ngx_svc_admin_login_prepare(ngx_svc_request_t *sr);
+static ngx_svc_login_t *ngx_svc_admin_login_create(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_login_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_login_hash(ngx_svc_login_t *login,
+    ngx_str_t *stored);
+static void ngx_svc_admin_login_hashed(ngx_svc_password_job_t *job);
+static ngx_int_t ngx_svc_admin_login_verdict(ngx_svc_login_t *login,
+    ngx_svc_password_job_t *job);
+static ngx_int_t ngx_svc_admin_login_right(ngx_svc_login_t *login,
+    ngx_svc_password_work_t *work);
+static void ngx_svc_admin_login_stage(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_admin_login_write(ngx_svc_login_t *login,
+    ngx_int_t (*prepare)(ngx_svc_request_t *sr),
+    ngx_int_t (*reply)(ngx_svc_request_t *sr));
+
+
+const ngx_svc_route_t  ngx_svc_admin_login[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/login"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
+      .statements = { &ngx_svc_sql_signin_tenant,
+                      &ngx_svc_sql_signin_user,
+                      &ngx_svc_sql_signin_risk },
+      .prepare = ngx_svc_admin_login_prepare,
+      .reply = ngx_svc_admin_login_reply },
+
+    ngx_svc_null_route
+};
+
+
+/* Is called again when the limits have answered. */
+
+static ngx_int_t
+ngx_svc_admin_login_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    if (login == NULL) {
+        login = ngx_svc_admin_login_create(sr);
+        if (login == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        rc = ngx_svc_login_limit(login);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return ngx_svc_login_admitted(login);
+}
+
+
+static ngx_svc_login_t *
+ngx_svc_admin_login_create(ngx_svc_request_t *sr)
+{
+    ngx_svc_login_t  *login;
+
+    login = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_login_t));
+    if (login == NULL) {
+        return NULL;
+    }
+
+    login->sr = sr;
+    login->began = ngx_current_msec;
+    sr->data = login;
+
+    return ngx_svc_login_request(login) == NGX_OK ? login : NULL;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_login_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_str_t         stored;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    rc = ngx_svc_login_decide(login, &stored);
+
+    if (rc == NGX_OK) {
+        return ngx_svc_admin_login_hash(login, &stored);
+    }
+
+    if (rc != NGX_DECLINED) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    /* what is denied is written down */
+
+    if (sr->error.kind == NGX_SVC_E_ACCESS_DENIED && sr->tenant_known) {
+        sr->error.kind = NGX_SVC_E_NONE;
+        return ngx_svc_admin_login_write(login, ngx_svc_login_failure,
+                                         ngx_svc_login_failure_reply);
+    }
+
+    return ngx_svc_send_error(sr);
+}
+
+
+/* With nothing to compare it takes as long. */
+
+static ngx_int_t
+ngx_svc_admin_login_hash(ngx_svc_login_t *login, ngx_str_t *stored)
+{
+    ngx_int_t                rc;
+    ngx_http_request_t      *r;
+    ngx_svc_password_job_t  *job;
+
+    r = login->sr->request;
+
+    job = ngx_svc_password_create(r->pool, &login->password);
+    if (job == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (stored->data == NULL) {
+        job->work.dummy = 1;
+
+    } else if (ngx_svc_password_add(job, stored) != NGX_OK) {
+        ngx_svc_password_cancel(job);
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    job->work.make = NGX_SVC_PASSWORD_RENEW;
+    job->handler = ngx_svc_admin_login_hashed;
+    job->data = login;
+
+    rc = ngx_svc_password_post(job);
+
+    if (rc == NGX_OK) {
+        r->main->count++;
+        return NGX_DONE;
+    }
+
+    if (rc == NGX_BUSY) {
+        return ngx_svc_signin_busy(login->sr);
+    }
+
+    return NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static void
+ngx_svc_admin_login_hashed(ngx_svc_password_job_t *job)
+{
+    ngx_connection_t    *c;
+    ngx_svc_login_t     *login;
+    ngx_http_request_t  *r;
+
+    login = job->data;
+    r = login->sr->request;
+    c = r->connection;
+
+    ngx_http_set_log_request(c->log, r);
+
+    ngx_http_finalize_request(r, ngx_svc_admin_login_verdict(login, job));
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_login_verdict(ngx_svc_login_t *login,
+    ngx_svc_password_job_t *job)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = login->sr;
+
+    if (job->rc == NGX_BUSY) {
+        return ngx_svc_signin_busy(sr);
+    }
+
+    if (job->rc != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (job->work.refused != -1) {
+        ngx_log_error(NGX_LOG_ALERT, sr->request->connection->log, 0,
+                      "svc: the stored password of a user is damaged");
+    }
+
+    if (job->work.matched == -1) {
+
+        if (!sr->tenant_known) {
+            (void) ngx_svc_login_wrong(sr);
+            return ngx_svc_login_refused(login);
+        }
+
+        return ngx_svc_admin_login_write(login, ngx_svc_login_failure,
+                                         ngx_svc_login_failure_reply);
+    }
+
+    return ngx_svc_admin_login_right(login, &job->work);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_login_right(ngx_svc_login_t *login,
+    ngx_svc_password_work_t *work)
+{
+    ngx_svc_admin_login_stage(login);
+
+    if (login->risk_action == NGX_SVC_ACCESS_DENY) {
+        login->reason = NGX_SVC_LOGIN_RISK;
+
+        return ngx_svc_admin_login_write(login, ngx_svc_login_failure,
+                                         ngx_svc_login_failure_reply);
+    }
+
+    if (work->made_len
+        && ngx_svc_stored_seal(login->sr, &login->row, work->made,
+                               work->made_len, &login->rehash)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_admin_login_write(login, ngx_svc_login_success,
+                                     ngx_svc_login_success_reply);
+}
+
+
+/*
+ * Who has a factor shows it.  Who has none may enroll one when the policy wants
+ * it; what seems a risk would let a thief of the password do so.
+ */
+
+static void
+ngx_svc_admin_login_stage(ngx_svc_login_t *login)
+{
+    if (login->enrolled) {
+        login->stage = NGX_SVC_STAGE_MFA;
+        return;
+    }
+
+    if (login->risk_action == NGX_SVC_ACCESS_MFA) {
+        login->risk_action = NGX_SVC_ACCESS_DENY;
+    }
+
+    login->stage = (login->action == NGX_SVC_ACCESS_MFA)
+                   ? NGX_SVC_STAGE_ENROLL
+                   : login->expired ? NGX_SVC_STAGE_PASSWORD
+                                    : NGX_SVC_STAGE_FULL;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_login_write(ngx_svc_login_t *login,
+    ngx_int_t (*prepare)(ngx_svc_request_t *sr),
+    ngx_int_t (*reply)(ngx_svc_request_t *sr))
+{
+    return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE, prepare, reply);
+}

@@ -1,0 +1,508 @@
+/*
+ * POST /v1/auth/password: a new password for who has the old one.
+ */
+
+#include "ngx_svc_login.h"
+#include "ngx_svc_new_password.h"
+
+
+#define NGX_SVC_CHANGE_CHECK  2         /* of what is written: the verdict */
+#define NGX_SVC_CHANGE_DONE   7         /* when a sign-in has waited for it */
+
+
+typedef struct {
+    ngx_svc_value_t            current;
+    ngx_svc_value_t            new;
+} ngx_svc_change_body_t;
+
+/* Of the request's pool: the part of a sign-in comes first, in sr->data. */
+
+typedef struct {
+    ngx_svc_login_t            login;       /* its password is the new one */
+    ngx_str_t                  current;     /* no data: it is not needed */
+    ngx_str_t                  sealed;
+    ngx_uint_t                 waiting;     /* the session, for this */
+    PGresult                  *res;         /* a copy of what has been read */
+} ngx_svc_change_t;
+
+
+static ngx_int_t ngx_svc_admin_change_check(ngx_svc_request_t *sr, void *body);
+static ngx_int_t ngx_svc_admin_change_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_change_read(ngx_svc_change_t *change,
+    PGresult *res);
+static void ngx_svc_admin_change_clear(void *data);
+static ngx_int_t ngx_svc_admin_change_verify(ngx_svc_change_t *change);
+static void ngx_svc_admin_change_verified(ngx_svc_password_job_t *job);
+static ngx_int_t ngx_svc_admin_change_verdict(ngx_svc_change_t *change,
+    ngx_svc_password_job_t *job);
+static ngx_int_t ngx_svc_admin_change_hash(ngx_svc_change_t *change);
+static void ngx_svc_admin_change_hashed(ngx_svc_password_job_t *job);
+static ngx_int_t ngx_svc_admin_change_post(ngx_svc_change_t *change,
+    ngx_svc_password_job_t *job, ngx_svc_password_handler_pt handler);
+static void ngx_svc_admin_change_end(ngx_svc_request_t *sr, ngx_int_t rc);
+static ngx_int_t ngx_svc_admin_change_write(ngx_svc_request_t *sr);
+static void ngx_svc_admin_change_committed(PGresult **results);
+static ngx_int_t ngx_svc_admin_change_written(ngx_svc_request_t *sr);
+
+
+static const ngx_svc_member_t  ngx_svc_admin_change_members[] = {
+
+    { .name = ngx_string("currentPassword"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
+      .min = 1,
+      .max = 1024,
+      .offset = offsetof(ngx_svc_change_body_t, current) },
+
+    { .name = ngx_string("newPassword"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .min = 1,
+      .max = 1024,
+      .offset = offsetof(ngx_svc_change_body_t, new) },
+
+    ngx_svc_null_member
+};
+
+
+#define NGX_SVC_CHANGE_SESSION                                                \
+    " FROM (SELECT k.* FROM svc.session k"                                    \
+        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
+        " AND k.token_hash BETWEEN $1 AND $1"                                 \
+        " ORDER BY k.token_hash LIMIT 1) s"
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_change_read = {
+    .name = "change_read",
+    .text =
+        "SELECT " NGX_SVC_NEW_PASSWORD_COLUMNS ", u.tenant_id AS _tenant,"
+            " s.stage = 'password' AS waiting, s.risk, s.signals,"
+            " ceil(extract(epoch FROM u.locked_until - now()))::bigint"
+                " AS locked"
+        NGX_SVC_CHANGE_SESSION
+        " CROSS JOIN LATERAL ("
+            NGX_SVC_ROW("k.*", "svc.user_account", "s.user_id") ") u"
+        " JOIN svc.tenant t ON t.id = u.tenant_id"
+        NGX_SVC_NEW_PASSWORD_FROM,
+    NGX_SVC_PARAMS(ngx_svc_param_session())
+};
+
+/* A session that has ended while the hash was made changes nothing. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_change_check = {
+    .name = "change_check",
+    .text = NGX_SVC_LOGIN_VERDICT(
+        "EXISTS (SELECT FROM (" NGX_SVC_SESSION_ROW("k.*", "$3") ") s"
+        " WHERE s.ended_at IS NULL AND s.user_id = u.id"
+        " AND s.created_at >= coalesce(u.valid_after, '-infinity'))"),
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_login_param(version),
+                   ngx_svc_param_session())
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_change_store = {
+    .name = "change_store",
+    .text = NGX_SVC_NEW_PASSWORD_STORE(NGX_SVC_A_PASSWORD_CHANGED),
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_param_data(ngx_svc_change_t, sealed),
+                   ngx_svc_login_param(version))
+};
+
+/* The session goes on, as a full one, after all that began before have ended. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_change_rotate = {
+    .name = "change_rotate",
+    .text =
+        "WITH o AS ("
+            NGX_SVC_SIGNIN_END " RETURNING *"
+        ")"
+        " INSERT INTO svc.session (tenant_id, id, user_id, token_hash,"
+            " root_id, stage, methods, auth_time, expires_at, mfa_at,"
+            " reauth_at, ip, country, user_agent, risk, signals)"
+        " SELECT tenant_id, gen_random_uuid(), user_id, $2::bytea, root_id,"
+            " 'full', methods, coalesce(auth_time, clock_timestamp()),"
+            " CASE stage WHEN 'full' THEN expires_at"
+                " ELSE now() + make_interval(secs => $3::int4) END,"
+            " mfa_at, clock_timestamp(), ip, country, user_agent, risk,"
+            " signals FROM o",
+    NGX_SVC_PARAMS(ngx_svc_param_session(),
+                   ngx_svc_param_new_session(),
+                   ngx_svc_param_setting(NGX_SVC_SET_SESSION_ABSOLUTE))
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_password_change[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/password"),
+      .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_PENDING_PASSWORD
+               |NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL|NGX_SVC_ROUTE_NO_STORE,
+      .members = ngx_svc_admin_change_members,
+      .body_size = sizeof(ngx_svc_change_body_t),
+      .check = ngx_svc_admin_change_check,
+      .statements = { &ngx_svc_sql_change_read },
+      .later = { &ngx_svc_sql_change_check, &ngx_svc_sql_change_store,
+                 &ngx_svc_sql_change_rotate },
+      .reply = ngx_svc_admin_change_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_admin_change_check(ngx_svc_request_t *sr, void *body)
+{
+    ngx_int_t               rc;
+    ngx_svc_change_t       *change;
+    ngx_svc_change_body_t  *members = body;
+
+    change = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_change_t));
+    if (change == NULL) {
+        return NGX_ERROR;
+    }
+
+    change->login.sr = sr;
+    sr->data = change;
+
+    if (members->current.set && !members->current.null) {
+        rc = ngx_svc_new_password_text(sr, "currentPassword",
+                                       &members->current.str,
+                                       &change->current);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    rc = ngx_svc_new_password_text(sr, "newPassword", &members->new.str,
+                                   &change->login.password);
+
+    return rc == NGX_OK ? ngx_svc_login_take_client(&change->login, NULL) : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t          rc;
+    ngx_svc_change_t  *change;
+
+    change = sr->data;
+
+    if (PQntuples(sr->results[0]) == 0) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_svc_admin_change_read(change, sr->results[0]);
+
+    if (rc == NGX_OK) {
+        return change->current.data ? ngx_svc_admin_change_verify(change)
+                                    : ngx_svc_admin_change_hash(change);
+    }
+
+    return rc == NGX_DECLINED ? ngx_svc_send_error(sr)
+                              : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+/* The results are gone when the hash is there: it is a copy that stays. */
+
+static ngx_int_t
+ngx_svc_admin_change_read(ngx_svc_change_t *change, PGresult *res)
+{
+    u_char              *mac;
+    ngx_int_t            seconds;
+    ngx_str_t            tenant, user, email, locked, risk;
+    ngx_svc_login_t     *login;
+    ngx_svc_request_t   *sr;
+    ngx_pool_cleanup_t  *cln;
+
+    login = &change->login;
+    sr = login->sr;
+
+    tenant = ngx_svc_row_value(res, 0, "_tenant");
+    user = ngx_svc_row_value(res, 0, "_user");
+    email = ngx_svc_row_value(res, 0, "_email");
+    locked = ngx_svc_row_value(res, 0, "locked");
+    risk = ngx_svc_row_value(res, 0, "risk");
+
+    mac = ngx_pnalloc(sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
+    cln = ngx_pool_cleanup_add(sr->request->pool, 0);
+
+    if (mac == NULL || cln == NULL
+        || ngx_svc_limit_email(&email, mac) != NGX_OK
+        || ngx_svc_uuid_parse(tenant.data, tenant.len, login->row.tenant)
+           != NGX_OK
+        || ngx_svc_uuid_parse(user.data, user.len, login->row.user) != NGX_OK
+        || ngx_svc_login_copy(login, &login->version,
+                              ngx_svc_row_value(res, 0, "_password"))
+           != NGX_OK
+        || ngx_svc_login_copy(login, &login->signals,
+                              ngx_svc_row_value(res, 0, "signals"))
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    change->res = PQcopyResult(res, PG_COPYRES_ATTRS|PG_COPYRES_TUPLES);
+    if (change->res == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_svc_admin_change_clear;
+    cln->data = change->res;
+
+    login->user.data = login->row.user;
+    login->user.len = NGX_SVC_UUID_LEN;
+    login->mac.data = mac;
+    login->mac.len = NGX_SVC_LIMIT_MAC_LEN;
+    login->reason = NGX_SVC_LOGIN_WRONG;
+    login->risk.score = risk.len ? ngx_atoi(risk.data, risk.len) : 0;
+
+    change->waiting = ngx_svc_row_true(res, 0, "waiting");
+    seconds = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
+
+    if (seconds > 0) {
+        return ngx_svc_login_locked(sr, seconds);
+    }
+
+    if (change->current.data == NULL && !change->waiting) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                            "\"currentPassword\" is required.");
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_admin_change_clear(void *data)
+{
+    PQclear(data);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_verify(ngx_svc_change_t *change)
+{
+    ngx_int_t                rc;
+    ngx_str_t                hash, stored;
+    ngx_svc_login_t         *login;
+    ngx_svc_password_job_t  *job;
+
+    login = &change->login;
+    hash = ngx_svc_row_value(change->res, 0, "_hash");
+
+    ngx_str_null(&stored);
+
+    rc = hash.data ? ngx_svc_stored_open(login->sr, &login->row, &hash,
+                                         &stored)
+                   : NGX_DECLINED;
+
+    job = (rc == NGX_ERROR) ? NULL
+          : ngx_svc_password_create(login->sr->request->pool,
+                                    &change->current);
+    if (job == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (stored.data == NULL) {
+        job->work.dummy = 1;
+
+    } else if (ngx_svc_password_add(job, &stored) != NGX_OK) {
+        ngx_svc_password_cancel(job);
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_admin_change_post(change, job,
+                                     ngx_svc_admin_change_verified);
+}
+
+
+static void
+ngx_svc_admin_change_verified(ngx_svc_password_job_t *job)
+{
+    ngx_svc_change_t  *change;
+
+    change = job->data;
+
+    ngx_http_set_log_request(change->login.sr->request->connection->log,
+                             change->login.sr->request);
+
+    ngx_svc_admin_change_end(change->login.sr,
+                             ngx_svc_admin_change_verdict(change, job));
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_verdict(ngx_svc_change_t *change,
+    ngx_svc_password_job_t *job)
+{
+    if (job->rc == NGX_BUSY) {
+        return ngx_svc_signin_busy(change->login.sr);
+    }
+
+    if (job->rc != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (job->work.matched == -1) {
+        return ngx_svc_request_again(change->login.sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_login_failed_again,
+                                     ngx_svc_login_failure_reply);
+    }
+
+    return ngx_svc_admin_change_hash(change);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_hash(ngx_svc_change_t *change)
+{
+    ngx_svc_password_job_t  *job;
+
+    job = ngx_svc_new_password_job(change->login.sr, &change->login.password,
+                                   &change->login.row, change->res);
+    if (job == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_admin_change_post(change, job, ngx_svc_admin_change_hashed);
+}
+
+
+static void
+ngx_svc_admin_change_hashed(ngx_svc_password_job_t *job)
+{
+    ngx_int_t           rc;
+    ngx_svc_change_t   *change;
+    ngx_svc_request_t  *sr;
+
+    change = job->data;
+    sr = change->login.sr;
+
+    ngx_http_set_log_request(sr->request->connection->log, sr->request);
+
+    rc = ngx_svc_new_password_result(sr, job, &change->login.row,
+                                     &change->sealed);
+
+    rc = (rc == NGX_OK)
+         ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_admin_change_write,
+                                 ngx_svc_admin_change_written)
+         : rc == NGX_DECLINED ? ngx_svc_send_error(sr)
+                              : NGX_HTTP_INTERNAL_SERVER_ERROR;
+
+    ngx_svc_admin_change_end(sr, rc);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_post(ngx_svc_change_t *change,
+    ngx_svc_password_job_t *job, ngx_svc_password_handler_pt handler)
+{
+    ngx_int_t  rc;
+
+    job->handler = handler;
+    job->data = change;
+
+    rc = ngx_svc_password_post(job);
+
+    if (rc == NGX_OK) {
+        change->login.sr->request->main->count++;
+        return NGX_DONE;
+    }
+
+    return rc == NGX_BUSY ? ngx_svc_signin_busy(change->login.sr)
+                          : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static void
+ngx_svc_admin_change_end(ngx_svc_request_t *sr, ngx_int_t rc)
+{
+    ngx_connection_t  *c;
+
+    c = sr->request->connection;
+
+    ngx_http_finalize_request(sr->request, rc);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+/* When a sign-in has waited for it, it is complete now. */
+
+static ngx_int_t
+ngx_svc_admin_change_write(ngx_svc_request_t *sr)
+{
+    ngx_int_t          rc;
+    ngx_svc_change_t  *change;
+
+    static const ngx_svc_pg_statement_t *const  change_list[] = {
+        &ngx_svc_sql_signin_lock,
+        &ngx_svc_sql_change_check,
+        &ngx_svc_sql_change_store,
+        &ngx_svc_sql_change_rotate,
+        NULL
+    };
+
+    static const ngx_svc_pg_statement_t *const  complete[] = {
+        &ngx_svc_sql_signin_user_done,
+        &ngx_svc_sql_signin_seen,
+        &ngx_svc_sql_signin_done,
+        NULL
+    };
+
+    static const ngx_svc_pg_statement_t *const  made[] = {
+        &ngx_svc_sql_signin_session_made,
+        NULL
+    };
+
+    change = sr->data;
+
+    if (ngx_svc_signin_key(&change->login.session, change->login.row.tenant)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_login_calls(sr, change_list);
+
+    if (rc == NGX_OK && change->waiting) {
+        sr->op->committed = ngx_svc_admin_change_committed;
+        rc = ngx_svc_login_calls(sr, complete);
+    }
+
+    return rc == NGX_OK ? ngx_svc_login_calls(sr, made) : rc;
+}
+
+
+static void
+ngx_svc_admin_change_committed(PGresult **results)
+{
+    ngx_svc_request_committed(results);
+
+    if (results) {
+        ngx_svc_login_emit(results[0], results[NGX_SVC_CHANGE_DONE]);
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_written(ngx_svc_request_t *sr)
+{
+    PGresult          *res;
+    ngx_svc_change_t  *change;
+
+    change = sr->data;
+    res = sr->op->results[NGX_SVC_CHANGE_CHECK];
+
+    if (PQgetisnull(res, 0, 0) || PQgetvalue(res, 0, 0)[0] != 'g') {
+        return ngx_svc_login_lost(sr, res);
+    }
+
+    if (ngx_svc_session_set_cookies(sr, change->login.session.key) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_signin_session(sr, ngx_svc_route_last(sr),
+                                  change->login.session.key);
+}

@@ -1,0 +1,376 @@
+/*
+ * POST /v1/auth/password/reset: a new password for who has a token.
+ */
+
+#include "ngx_svc_login.h"
+#include "ngx_svc_new_password.h"
+
+
+#define NGX_SVC_RESET_TOKEN_MAX  128        /* bytes */
+#define NGX_SVC_RESET_TENANT     0          /* the results of the read */
+#define NGX_SVC_RESET_USER       1
+
+
+typedef struct {
+    ngx_svc_value_t            token;
+    ngx_svc_value_t            password;
+    ngx_svc_value_t            tenant;
+} ngx_svc_reset_body_t;
+
+/* Of the request's pool: the part of a sign-in comes first, in sr->data. */
+
+typedef struct {
+    ngx_svc_login_t            login;
+    u_char                     digest[NGX_SVC_SHA256_LEN];
+    ngx_str_t                  token;       /* that */
+    ngx_str_t                  sealed;
+    ngx_str_t                  email;       /* whose limits are cleared */
+} ngx_svc_reset_t;
+
+
+static ngx_int_t ngx_svc_admin_reset_prepare(ngx_svc_request_t *sr);
+static ngx_svc_reset_t *ngx_svc_admin_reset_create(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_reset_take(ngx_svc_reset_t *reset);
+static ngx_int_t ngx_svc_admin_reset_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset,
+    PGresult *res);
+static void ngx_svc_admin_reset_hashed(ngx_svc_password_job_t *job);
+static ngx_int_t ngx_svc_admin_reset_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_reset_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_reset_invalid(ngx_svc_request_t *sr);
+
+
+static const ngx_svc_member_t  ngx_svc_admin_reset_members[] = {
+
+    { .name = ngx_string("token"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .min = 1,
+      .max = NGX_SVC_RESET_TOKEN_MAX,
+      .offset = offsetof(ngx_svc_reset_body_t, token) },
+
+    { .name = ngx_string("password"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .min = 1,
+      .max = 1024,
+      .offset = offsetof(ngx_svc_reset_body_t, password) },
+
+    { .name = ngx_string("tenant"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
+      .min = 1,
+      .max = NGX_SVC_ADMIN_SLUG,
+      .check = ngx_svc_login_slug,
+      .offset = offsetof(ngx_svc_reset_body_t, tenant) },
+
+    ngx_svc_null_member
+};
+
+
+#define ngx_svc_reset_param(field)  ngx_svc_param_data(ngx_svc_reset_t, field)
+
+/* SQL: the user of a token that is good. */
+
+#define NGX_SVC_RESET_GOOD                                                    \
+    " FROM (SELECT k.* FROM svc.password_reset k"                             \
+        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
+        " AND k.token_hash BETWEEN $1 AND $1"                                 \
+        " ORDER BY k.token_hash LIMIT 1) r"                                   \
+    " CROSS JOIN LATERAL ("                                                   \
+        NGX_SVC_ROW("k.*", "svc.user_account", "r.user_id") ") u"
+
+#define NGX_SVC_RESET_LIVE                                                    \
+    " WHERE r.expires_at > now() AND u.status = 'active'"                     \
+    " AND r.created_at >= coalesce(u.valid_after, '-infinity')"
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_reset_read = {
+    .name = "reset_read",
+    .text =
+        "SELECT " NGX_SVC_NEW_PASSWORD_COLUMNS
+        NGX_SVC_RESET_GOOD
+        " JOIN svc.tenant t ON t.id = u.tenant_id"
+        NGX_SVC_NEW_PASSWORD_FROM
+        NGX_SVC_RESET_LIVE,
+    NGX_SVC_PARAMS(ngx_svc_reset_param(token))
+};
+
+/* Under the user's lock: whether the token is as good as it was. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_reset_check = {
+    .name = "reset_check",
+    .text =
+        "SELECT CASE WHEN v.id IS NULL THEN set_config('svc.tenant', '', true)"
+            " ELSE set_config('svc.actor_type', 'user', true)"
+                " || set_config('svc.actor_id', v.id::text, true) END IS NULL"
+        " FROM (VALUES (1)) o LEFT JOIN ("
+            "SELECT u.id" NGX_SVC_RESET_GOOD NGX_SVC_RESET_LIVE " OFFSET 0"
+        ") v ON true",
+    NGX_SVC_PARAMS(ngx_svc_reset_param(token))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_reset_store = {
+    .name = "reset_store",
+    .text = NGX_SVC_NEW_PASSWORD_STORE(NGX_SVC_A_PASSWORD_RESET),
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_reset_param(sealed),
+                   ngx_svc_login_param(version))
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_password_reset[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/password/reset"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
+      .members = ngx_svc_admin_reset_members,
+      .statements = { &ngx_svc_sql_signin_tenant, &ngx_svc_sql_reset_read },
+      .later = { &ngx_svc_sql_reset_check, &ngx_svc_sql_reset_store },
+      .status = NGX_HTTP_NO_CONTENT,
+      .prepare = ngx_svc_admin_reset_prepare,
+      .reply = ngx_svc_admin_reset_reply },
+
+    ngx_svc_null_route
+};
+
+
+/* Is called again when the limits have answered. */
+
+static ngx_int_t
+ngx_svc_admin_reset_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_reset_t  *reset;
+
+    reset = sr->data;
+
+    if (reset == NULL) {
+        reset = ngx_svc_admin_reset_create(sr);
+        if (reset == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        rc = ngx_svc_login_limit(&reset->login);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return ngx_svc_login_admitted(&reset->login);
+}
+
+
+static ngx_svc_reset_t *
+ngx_svc_admin_reset_create(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_reset_t  *reset;
+
+    reset = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_reset_t));
+    if (reset == NULL) {
+        return NULL;
+    }
+
+    reset->login.sr = sr;
+    sr->data = reset;
+
+    rc = ngx_svc_admin_reset_take(reset);
+
+    if (rc == NGX_DECLINED) {
+        reset->login.invalid = 1;
+        return reset;
+    }
+
+    return rc == NGX_OK ? reset : NULL;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_reset_take(ngx_svc_reset_t *reset)
+{
+    ngx_int_t              rc;
+    ngx_svc_request_t     *sr;
+    ngx_svc_reset_body_t   body;
+
+    sr = reset->login.sr;
+    ngx_memzero(&body, sizeof(ngx_svc_reset_body_t));
+
+    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &body,
+                               &sr->error);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_new_password_text(sr, "password", &body.password.str,
+                                       &reset->login.password);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    reset->token.data = reset->digest;
+    reset->token.len = NGX_SVC_SHA256_LEN;
+
+    if (ngx_svc_sha256(body.token.str.data, body.token.str.len, reset->digest)
+        != NGX_OK
+        || ngx_svc_login_take_client(&reset->login, &body.tenant) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_reset_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    PGresult         *res;
+    ngx_svc_reset_t  *reset;
+
+    reset = sr->data;
+    res = sr->results[NGX_SVC_RESET_USER];
+
+    rc = ngx_svc_login_tenant(&reset->login,
+                              sr->results[NGX_SVC_RESET_TENANT]);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_send_error(sr);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (PQntuples(res) == 0) {
+        return ngx_svc_admin_reset_invalid(sr);
+    }
+
+    return ngx_svc_admin_reset_hash(reset, res);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset, PGresult *res)
+{
+    ngx_int_t                rc;
+    ngx_str_t                id;
+    ngx_svc_login_t         *login;
+    ngx_svc_password_job_t  *job;
+
+    login = &reset->login;
+    id = ngx_svc_row_value(res, 0, "_user");
+
+    if (ngx_svc_uuid_parse(id.data, id.len, login->row.user) != NGX_OK
+        || ngx_svc_login_copy(login, &login->version,
+                              ngx_svc_row_value(res, 0, "_password"))
+           != NGX_OK
+        || ngx_svc_login_copy(login, &reset->email,
+                              ngx_svc_row_value(res, 0, "_email"))
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    login->user.data = login->row.user;
+    login->user.len = NGX_SVC_UUID_LEN;
+
+    job = ngx_svc_new_password_job(login->sr, &login->password, &login->row,
+                                   res);
+    if (job == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    job->handler = ngx_svc_admin_reset_hashed;
+    job->data = reset;
+
+    rc = ngx_svc_password_post(job);
+
+    if (rc == NGX_OK) {
+        login->sr->request->main->count++;
+        return NGX_DONE;
+    }
+
+    return rc == NGX_BUSY ? ngx_svc_signin_busy(login->sr)
+                          : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static void
+ngx_svc_admin_reset_hashed(ngx_svc_password_job_t *job)
+{
+    ngx_int_t            rc;
+    ngx_connection_t    *c;
+    ngx_svc_reset_t     *reset;
+    ngx_svc_request_t   *sr;
+
+    reset = job->data;
+    sr = reset->login.sr;
+    c = sr->request->connection;
+
+    ngx_http_set_log_request(c->log, sr->request);
+
+    rc = ngx_svc_new_password_result(sr, job, &reset->login.row,
+                                     &reset->sealed);
+
+    rc = (rc == NGX_OK)
+         ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_admin_reset_write,
+                                 ngx_svc_admin_reset_written)
+         : rc == NGX_DECLINED ? ngx_svc_send_error(sr)
+                              : NGX_HTTP_INTERNAL_SERVER_ERROR;
+
+    ngx_http_finalize_request(sr->request, rc);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_reset_write(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_signin_lock,
+        &ngx_svc_sql_reset_check,
+        &ngx_svc_sql_reset_store,
+        NULL
+    };
+
+    return ngx_svc_login_calls(sr, list);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_reset_written(ngx_svc_request_t *sr)
+{
+    u_char            mac[NGX_SVC_LIMIT_MAC_LEN];
+    ngx_svc_reset_t  *reset;
+
+    reset = sr->data;
+
+    if (PQntuples(ngx_svc_route_last(sr)) == 0) {
+        return ngx_svc_admin_reset_invalid(sr);
+    }
+
+    if (ngx_svc_limit_email(&reset->email, mac) == NGX_OK) {
+        ngx_svc_limit_clear(mac);
+    }
+
+    if (ngx_svc_signin_no_store(sr) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_reset_invalid(ngx_svc_request_t *sr)
+{
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_TOKEN,
+                        "The token is unknown, expired or has been used: ask "
+                        "for another one.");
+
+    return ngx_svc_send_error(sr);
+}

@@ -1,0 +1,229 @@
+/*
+ * A sign-in with a password: what is read for it, decided, and written.
+ *
+ * The limits in Redis come first, then a read, the hash in a thread, and a
+ * write, which looks again at what has been read, under the user's lock.
+ */
+
+#ifndef _NGX_SVC_LOGIN_H_INCLUDED_
+#define _NGX_SVC_LOGIN_H_INCLUDED_
+
+
+#include "ngx_svc_access.h"
+#include "ngx_svc_limit.h"
+#include "ngx_svc_password_queue.h"
+#include "ngx_svc_risk.h"
+#include "ngx_svc_signin.h"
+#include "ngx_svc_stored.h"
+
+
+/* SQL: whole seconds to a time that is stored in ms. */
+#define NGX_SVC_LOGIN_LEFT(at)                                                \
+    "ceil(extract(epoch FROM " at " - now()) - 0.001)::bigint"
+
+/*
+ * SQL: whether $1, a user whose row is locked, is as he was: "go", and acts; and
+ * otherwise there is no tenant for the rest.  $2: the password's version, as
+ * text; live: what else is to be so.  The columns are for ngx_svc_login_lost().
+ */
+
+#define NGX_SVC_LOGIN_VERDICT(live)                                           \
+    "SELECT v.verdict, CASE v.verdict WHEN 'go'"                              \
+        " THEN set_config('svc.actor_type', 'user', true)"                    \
+            " || set_config('svc.actor_id', v.id::text, true)"                \
+        " ELSE set_config('svc.tenant', '', true) END IS NULL,"               \
+        " v.locked"                                                           \
+    " FROM (VALUES (1)) o LEFT JOIN ("                                        \
+        "SELECT u.id,"                                                        \
+            " CASE WHEN u.locked_until > now() THEN greatest("                \
+                NGX_SVC_LOGIN_LEFT("u.locked_until") ", 1) END AS locked,"    \
+            " CASE WHEN u.status <> 'active'"                                 \
+                " OR p.version IS DISTINCT FROM $2::text::bigint"             \
+                " OR NOT (" live ")"                                          \
+                " THEN 'other' WHEN u.locked_until > now() THEN 'locked'"     \
+                " ELSE 'go' END AS verdict"                                   \
+        " FROM svc.user_account u LEFT JOIN svc.password p"                   \
+            " ON p.tenant_id = u.tenant_id AND p.user_id = u.id"              \
+        " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1 OFFSET 0"      \
+    ") v ON true"
+
+#define NGX_SVC_ADMIN_SLUG    63        /* bytes */
+
+
+/* Why it fails, as the audit log has it. */
+
+typedef enum {
+    NGX_SVC_LOGIN_UNKNOWN = 0,
+    NGX_SVC_LOGIN_WRONG,
+    NGX_SVC_LOGIN_INACTIVE,
+    NGX_SVC_LOGIN_NO_PASSWORD,
+    NGX_SVC_LOGIN_BLOCKED,              /* the address, by the administrator */
+    NGX_SVC_LOGIN_POLICY,
+    NGX_SVC_LOGIN_RISK
+} ngx_svc_login_reason_e;
+
+
+/* Of the request's pool: sr->data. */
+
+typedef struct {
+    ngx_svc_signin_key_t       session;     /* first */
+    ngx_svc_request_t         *sr;
+    ngx_svc_limit_t            limit;
+    ngx_svc_password_job_t    *job;         /* under way, or NULL */
+    ngx_uint_t                 invalid;     /* 1: sr->error says how */
+    ngx_uint_t                 checked;     /* 1: the limits have answered */
+    ngx_msec_t                 began;       /* 0: it is not a sign-in */
+    ngx_event_t                timer;       /* of what is refused */
+
+    /* of the request */
+
+    ngx_str_t                  email;
+    ngx_str_t                  password;    /* normalised */
+    ngx_str_t                  slug;        /* no data: none */
+    ngx_uint_t                 named;       /* 1: by the body */
+    ngx_str_t                  host;
+    ngx_str_t                  mac;         /* of the address */
+    ngx_str_t                  request_id;
+    ngx_str_t                  old_session; /* digest of the cookie's; or none */
+    ngx_svc_risk_client_t      client;
+
+    /* what has been read */
+
+    ngx_svc_stored_row_t       row;
+    ngx_str_t                  user;        /* its id; no data: nobody */
+    ngx_str_t                  version;     /* of the password, as text */
+    ngx_svc_login_reason_e     reason;      /* unless it succeeds */
+    ngx_svc_access_action_e    action;      /* of policy, then of both */
+    ngx_svc_risk_t             risk;
+    ngx_svc_access_action_e    risk_action;
+    ngx_uint_t                 enrolled;
+    ngx_uint_t                 expired;
+    ngx_svc_stage_e            stage;
+
+    /* for what is written */
+
+    ngx_str_t                  stage_name;
+    ngx_str_t                  signals;
+    ngx_str_t                  rehash;      /* sealed; or none */
+    ngx_str_t                  reason_name;
+    ngx_str_t                  device;      /* the cookie's value */
+    u_char                     device_hash[NGX_SVC_SHA256_LEN];
+} ngx_svc_login_t;
+
+
+#define ngx_svc_login_param(field)  ngx_svc_param_data(ngx_svc_login_t, field)
+
+
+/* ngx_svc_login_request.c */
+
+/*
+ * Takes all there is to take of the request; NGX_OK also with login->invalid,
+ * or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_login_request(ngx_svc_login_t *login);
+
+/*
+ * The part of it that others need too: where it comes from, and which tenant it
+ * is for, unless that is known already, with NULL.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_login_take_client(ngx_svc_login_t *login,
+    ngx_svc_value_t *tenant);
+
+/* The check of a member that is a tenant's slug (ngx_svc_check_pt). */
+ngx_int_t ngx_svc_login_slug(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+
+
+/* ngx_svc_login_limit.c */
+
+/*
+ * For the prepare of a public route: counts the request.  NGX_OK: the limits
+ * have answered; NGX_DONE: they will, and then it is called again; otherwise
+ * what goes to ngx_http_finalize_request().
+ */
+ngx_int_t ngx_svc_login_limit(ngx_svc_login_t *login);
+
+/*
+ * Then: adds the route's statements to sr->op.  NGX_OK; NGX_DECLINED with
+ * sr->error: it is one too many, or login->invalid; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_login_admitted(ngx_svc_login_t *login);
+
+/* The cookie of a device: its name, and how long it is kept, in seconds. */
+extern ngx_svc_pg_statements_t  ngx_svc_login_limited_statements[];
+extern const ngx_str_t  ngx_svc_login_device_name;
+#define NGX_SVC_LOGIN_DEVICE_AGE  (400 * 86400)
+
+
+/* ngx_svc_login_read.c */
+
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk;
+
+/*
+ * Takes what has been read, and the policies' decisions.  stored: the PHC
+ * string, of the request's pool, or no data.  NGX_OK: the password is to be
+ * looked at; NGX_DECLINED with sr->error; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_login_decide(ngx_svc_login_t *login, ngx_str_t *stored);
+
+/*
+ * Parts of it: of the result of ngx_svc_sql_signin_tenant, likewise; a copy of a
+ * value, of the request's pool, NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res);
+ngx_int_t ngx_svc_login_copy(ngx_svc_login_t *login, ngx_str_t *dst,
+    ngx_str_t value);
+
+
+/* ngx_svc_login_write.c */
+
+extern const ngx_svc_pg_statement_t *const  ngx_svc_login_write_statements[];
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant_write;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_lock;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_check;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user_done;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_made;
+
+/* Adds statements up to a NULL.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_login_calls(ngx_svc_request_t *sr,
+    const ngx_svc_pg_statement_t *const *list);
+
+/*
+ * For ngx_svc_request_again(), in the write pool: adds what a failure writes, or
+ * a success; and the replies to them.
+ */
+ngx_int_t ngx_svc_login_failure(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_login_failed_again(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_login_failure_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_login_success(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_login_success_reply(ngx_svc_request_t *sr);
+
+/* For a committed hook: user.login, by the results that name tenant and user. */
+void ngx_svc_login_emit(PGresult *tenant, PGresult *done);
+
+
+/* ngx_svc_login_refused.c */
+
+/*
+ * For a reply behind the hash: sends sr->error, of a sign-in not before the
+ * "floor" of svc_password_hash is over.
+ */
+ngx_int_t ngx_svc_login_refused(ngx_svc_login_t *login);
+
+/*
+ * For a reply: of a result of ngx_svc_sql_signin_check that does not say "go".
+ */
+ngx_int_t ngx_svc_login_lost(ngx_svc_request_t *sr, PGresult *res);
+
+/* The one answer to whatever is wrong with address and password. */
+ngx_int_t ngx_svc_login_wrong(ngx_svc_request_t *sr);
+
+/* 429 account_locked. */
+ngx_int_t ngx_svc_login_locked(ngx_svc_request_t *sr, ngx_uint_t seconds);
+
+
+#endif /* _NGX_SVC_LOGIN_H_INCLUDED_ */

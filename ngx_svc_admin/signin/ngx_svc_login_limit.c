@@ -1,0 +1,192 @@
+/*
+ * How many sign-ins, and what goes with them, a client and an address may try.
+ */
+
+#include "ngx_svc_login.h"
+
+
+static void ngx_svc_login_counted(ngx_svc_limit_t *limit);
+static void ngx_svc_login_limited(ngx_svc_login_t *login);
+static void ngx_svc_login_limited_done(ngx_svc_pg_op_t *op);
+
+
+/* $1: the Host, $2: the slug; of nobody known, and with the limit's numbers. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_limited = {
+    .name = "signin_limited",
+    .text =
+        NGX_SVC_AUDIT_INTO("outcome, tenant_id, actor_type, ip, ")
+        " SELECT 'failure', t.id, 'anonymous', $3::text::inet, "
+            NGX_SVC_A_RATE_LIMIT_EXCEEDED(NGX_SVC_AUDIT_ALONE) ", NULL, NULL,"
+            " jsonb_build_object('family', $4::text, 'key', $5::text,"
+                " 'limit', $6::int4, 'window', $7::int4)"
+        " FROM (SELECT g.id, set_config('svc.tenant', g.id::text, true)"
+            " FROM svc.sign_in_tenant($1, $2) g OFFSET 0) t",
+    .nparams = 7
+};
+
+ngx_svc_pg_statements_t  ngx_svc_login_limited_statements[] = {
+    &ngx_svc_sql_signin_limited,
+    NULL
+};
+
+
+ngx_int_t
+ngx_svc_login_limit(ngx_svc_login_t *login)
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = login->sr->request;
+
+    login->limit.family = NGX_SVC_LIMIT_LOGIN;
+    login->limit.sockaddr = r->connection->sockaddr;
+    login->limit.mac = login->mac.data;
+    login->limit.handler = ngx_svc_login_counted;
+    login->limit.data = login;
+
+    rc = ngx_svc_limit_check(&login->limit, r->pool);
+
+    if (rc == NGX_AGAIN) {
+        r->main->count++;
+        r->read_event_handler = ngx_http_test_reading;
+        r->write_event_handler = ngx_http_request_empty_handler;
+        return NGX_DONE;
+    }
+
+    return rc == NGX_OK ? NGX_OK : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static void
+ngx_svc_login_counted(ngx_svc_limit_t *limit)
+{
+    ngx_svc_login_t  *login;
+
+    login = limit->data;
+
+    ngx_svc_request_public_again(login->sr);
+}
+
+
+ngx_int_t
+ngx_svc_login_admitted(ngx_svc_login_t *login)
+{
+    ngx_int_t           rc;
+    ngx_uint_t          i, seconds;
+    ngx_svc_request_t  *sr;
+
+    sr = login->sr;
+
+    if (login->limit.verdict != NGX_SVC_LIMIT_ADMITTED) {
+
+        if (login->limit.first_over) {
+            ngx_svc_login_limited(login);
+        }
+
+        sr->error.kind = NGX_SVC_E_NONE;
+        seconds = (login->limit.left + 999) / 1000;
+
+        if (login->limit.verdict == NGX_SVC_LIMIT_LOCKED) {
+            return ngx_svc_login_locked(sr, seconds);
+        }
+
+        sr->retry_after = seconds;
+
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_RATE_LIMITED,
+                            "Too many sign-ins: try again in %ui seconds.",
+                            seconds);
+    }
+
+    if (login->invalid) {
+        return NGX_DECLINED;
+    }
+
+    for (i = 0; sr->route->statements[i]; i++) {
+        rc = ngx_svc_route_call(sr, sr->route->statements[i], NULL);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* Tells the audit log, and waits for nothing. */
+
+static void
+ngx_svc_login_limited(ngx_svc_login_t *login)
+{
+    ngx_str_t           ip, slug, host, *from[3], *to[3];
+    ngx_uint_t          i;
+    ngx_pool_t         *pool;
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_limit_t    *limit;
+    ngx_svc_pg_call_t  *call;
+
+    limit = &login->limit;
+
+    pool = ngx_create_pool(1024, ngx_cycle->log);
+    if (pool == NULL) {
+        return;
+    }
+
+    from[0] = &login->host;
+    from[1] = &login->slug;
+    from[2] = &login->client.ip;
+    to[0] = &host;
+    to[1] = &slug;
+    to[2] = &ip;
+
+    for (i = 0; i < 3; i++) {
+        *to[i] = *from[i];
+
+        if (from[i]->data) {
+            to[i]->data = ngx_pstrdup(pool, from[i]);
+            if (to[i]->data == NULL) {
+                goto failed;
+            }
+        }
+    }
+
+    op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_SLOW,
+                              ngx_svc_login_limited_done, NULL);
+    if (op == NULL) {
+        goto failed;
+    }
+
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_signin_limited);
+    if (call == NULL) {
+        goto failed;
+    }
+
+    ngx_svc_pg_bind_str(call, &host);
+    ngx_svc_pg_bind_str(call, slug.data ? &slug : NULL);
+    ngx_svc_pg_bind_str(call, ip.data ? &ip : NULL);
+    ngx_svc_pg_bind_str(call, &ngx_svc_limit_families[limit->family]);
+    ngx_svc_pg_bind_str(call, &ngx_svc_limit_kinds[limit->kind]);
+
+    if (ngx_svc_pg_bind_int(op, call, limit->max) == NGX_OK
+        && ngx_svc_pg_bind_int(op, call, limit->window) == NGX_OK
+        && ngx_svc_pg_submit(op) == NGX_OK)
+    {
+        return;
+    }
+
+failed:
+
+    ngx_destroy_pool(pool);
+}
+
+
+static void
+ngx_svc_login_limited_done(ngx_svc_pg_op_t *op)
+{
+    if (op->status != NGX_SVC_PG_OK) {
+        ngx_svc_pg_op_failed(op, "that a limit was exceeded cannot be written "
+                             "to the audit log");
+    }
+
+    ngx_destroy_pool(op->pool);
+}

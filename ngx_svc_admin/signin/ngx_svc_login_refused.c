@@ -1,0 +1,119 @@
+/*
+ * What a sign-in that is refused is told, and when.
+ */
+
+#include "ngx_svc_login.h"
+#include "ngx_svc_admin_conf.h"
+
+
+static void ngx_svc_login_refused_now(ngx_event_t *ev);
+static void ngx_svc_login_refused_gone(void *data);
+
+
+ngx_int_t
+ngx_svc_login_wrong(ngx_svc_request_t *sr)
+{
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_CREDENTIALS,
+                        "The e-mail address or the password is wrong.");
+}
+
+
+ngx_int_t
+ngx_svc_login_locked(ngx_svc_request_t *sr, ngx_uint_t seconds)
+{
+    sr->retry_after = seconds;
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_LOCKED,
+                        "Too many sign-ins have failed: try again in %ui "
+                        "seconds.", seconds);
+}
+
+
+/* Something has changed since the hash was begun. */
+
+ngx_int_t
+ngx_svc_login_lost(ngx_svc_request_t *sr, PGresult *res)
+{
+    ngx_int_t  seconds;
+    ngx_str_t  locked;
+
+    locked = ngx_svc_pg_value(res, 0, 2);
+    seconds = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
+
+    if (seconds > 0) {
+        (void) ngx_svc_login_locked(sr, seconds);
+
+    } else {
+        (void) ngx_svc_login_wrong(sr);
+    }
+
+    return ngx_svc_login_refused(sr->data);
+}
+
+
+ngx_int_t
+ngx_svc_login_refused(ngx_svc_login_t *login)
+{
+    ngx_msec_int_t              left;
+    ngx_http_request_t         *r;
+    ngx_http_cleanup_t         *cln;
+    ngx_svc_admin_main_conf_t  *amcf;
+
+    r = login->sr->request;
+    amcf = ngx_http_get_module_main_conf(r, ngx_http_svc_admin_module);
+
+    left = (ngx_msec_int_t) (login->began + amcf->hash.floor
+                             - ngx_current_msec);
+
+    if (login->began == 0 || left <= 0) {
+        return ngx_svc_send_error(login->sr);
+    }
+
+    cln = ngx_http_cleanup_add(r, 0);
+    if (cln == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    cln->handler = ngx_svc_login_refused_gone;
+    cln->data = login;
+
+    login->timer.handler = ngx_svc_login_refused_now;
+    login->timer.data = login;
+    login->timer.log = r->connection->log;
+
+    ngx_add_timer(&login->timer, (ngx_msec_t) left);
+
+    r->main->count++;
+
+    return NGX_DONE;
+}
+
+
+static void
+ngx_svc_login_refused_now(ngx_event_t *ev)
+{
+    ngx_svc_login_t     *login;
+    ngx_connection_t    *c;
+    ngx_http_request_t  *r;
+
+    login = ev->data;
+    r = login->sr->request;
+    c = r->connection;
+
+    ngx_http_set_log_request(c->log, r);
+
+    ngx_http_finalize_request(r, ngx_svc_send_error(login->sr));
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static void
+ngx_svc_login_refused_gone(void *data)
+{
+    ngx_svc_login_t *login = data;
+
+    if (login->timer.timer_set) {
+        ngx_del_timer(&login->timer);
+    }
+}

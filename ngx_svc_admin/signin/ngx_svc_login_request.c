@@ -1,0 +1,288 @@
+/*
+ * What a sign-in takes of its request.
+ */
+
+#include "ngx_svc_login.h"
+#include "ngx_svc_admin_conf.h"
+#include "ngx_svc_cookie.h"
+#include "ngx_svc_email.h"
+#include "ngx_svc_new_password.h"
+#include "ngx_svc_password_text.h"
+
+
+#define NGX_SVC_LOGIN_DEVICE       32       /* bytes */
+#define NGX_SVC_LOGIN_DEVICE_TEXT  43
+
+
+typedef struct {
+    ngx_svc_value_t  email;
+    ngx_svc_value_t  password;
+    ngx_svc_value_t  tenant;
+} ngx_svc_login_body_t;
+
+
+static ngx_str_t ngx_svc_login_ascii(const ngx_str_t *name);
+static ngx_int_t ngx_svc_login_take_tenant(ngx_svc_login_t *login,
+    ngx_svc_value_t *tenant);
+static ngx_int_t ngx_svc_login_take_session(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_login_take_device(ngx_svc_login_t *login);
+
+
+static const ngx_svc_member_t  ngx_svc_login_members[] = {
+
+    { .name = ngx_string("email"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .min = 1,
+      .max = NGX_SVC_EMAIL_MAX,
+      .check = ngx_svc_email_check,
+      .offset = offsetof(ngx_svc_login_body_t, email) },
+
+    { .name = ngx_string("password"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .min = 1,
+      .max = NGX_SVC_PASSWORD_LEN,
+      .offset = offsetof(ngx_svc_login_body_t, password) },
+
+    { .name = ngx_string("tenant"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
+      .min = 1,
+      .max = NGX_SVC_ADMIN_SLUG,
+      .check = ngx_svc_login_slug,
+      .offset = offsetof(ngx_svc_login_body_t, tenant) },
+
+    ngx_svc_null_member
+};
+
+
+const ngx_str_t  ngx_svc_login_device_name = ngx_string("svc_device");
+
+
+ngx_int_t
+ngx_svc_login_request(ngx_svc_login_t *login)
+{
+    u_char                *mac;
+    ngx_int_t              rc;
+    ngx_svc_request_t     *sr;
+    ngx_svc_login_body_t   body;
+
+    sr = login->sr;
+
+    ngx_memzero(&body, sizeof(ngx_svc_login_body_t));
+
+    rc = ngx_svc_schema_object(ngx_svc_login_members, 0, sr->json, &body,
+                               &sr->error);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_new_password_text(sr, "password", &body.password.str,
+                                       &login->password);
+    }
+
+    if (rc == NGX_DECLINED) {
+        login->invalid = 1;
+        return NGX_OK;
+    }
+
+    mac = ngx_pnalloc(sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
+
+    if (rc != NGX_OK || mac == NULL
+        || ngx_svc_limit_email(&body.email.str, mac) != NGX_OK
+        || ngx_svc_login_take_client(login, &body.tenant) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    login->email = body.email.str;
+    login->mac.data = mac;
+    login->mac.len = NGX_SVC_LIMIT_MAC_LEN;
+
+    return ngx_svc_login_take_session(login);
+}
+
+
+/* As svc.tenant has them. */
+
+ngx_int_t
+ngx_svc_login_slug(const ngx_svc_member_t *member, ngx_svc_value_t *value,
+    const char *path, ngx_svc_error_t *err)
+{
+    u_char     *p;
+    ngx_uint_t  i;
+
+    p = value->str.data;
+
+    for (i = 0; i < value->str.len; i++) {
+        if ((p[i] < 'a' || p[i] > 'z') && (p[i] < '0' || p[i] > '9')
+            && (p[i] != '-' || i == 0 || i == value->str.len - 1))
+        {
+            return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                                "\"%s\" must be the slug of a tenant, such as "
+                                "\"acme\".", path);
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_login_take_client(ngx_svc_login_t *login, ngx_svc_value_t *tenant)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = login->sr;
+
+    login->host = ngx_svc_login_ascii(&sr->request->headers_in.server);
+    login->request_id = ngx_svc_request_id(sr->request);
+
+    if (login->request_id.data == NULL) {
+        ngx_str_set(&login->request_id, "");
+    }
+
+    if (ngx_svc_risk_client(sr, &login->client) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_login_take_device(login) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return tenant ? ngx_svc_login_take_tenant(login, tenant) : NGX_OK;
+}
+
+
+/*
+ * A domain or a slug that the client may have made up: PostgreSQL would refuse
+ * what is no UTF-8, and neither has other characters.
+ */
+
+static ngx_str_t
+ngx_svc_login_ascii(const ngx_str_t *name)
+{
+    size_t            i;
+
+    static ngx_str_t  nobody = ngx_string("-");
+
+    for (i = 0; i < name->len; i++) {
+        if (name->data[i] <= 0x20 || name->data[i] > 0x7e) {
+            return nobody;
+        }
+    }
+
+    return name->len ? *name : nobody;
+}
+
+
+/* The body's, else what svc_tenant says. */
+
+static ngx_int_t
+ngx_svc_login_take_tenant(ngx_svc_login_t *login, ngx_svc_value_t *tenant)
+{
+    ngx_svc_admin_loc_conf_t  *alcf;
+
+    if (tenant->set && !tenant->null) {
+        login->slug = tenant->str;
+        login->named = 1;
+        return NGX_OK;
+    }
+
+    alcf = ngx_http_get_module_loc_conf(login->sr->request,
+                                        ngx_http_svc_admin_module);
+
+    if (alcf->tenant
+        && ngx_http_complex_value(login->sr->request, alcf->tenant,
+                                  &login->slug)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (login->slug.len == 0) {
+        ngx_str_null(&login->slug);
+        return NGX_OK;
+    }
+
+    login->slug = ngx_svc_login_ascii(&login->slug);
+
+    return NGX_OK;
+}
+
+
+/* The session that the browser has, which is to end. */
+
+static ngx_int_t
+ngx_svc_login_take_session(ngx_svc_login_t *login)
+{
+    u_char     *hash, key[NGX_SVC_SESSION_KEY];
+    ngx_int_t   rc;
+
+    rc = ngx_svc_session_cookie(login->sr, key);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc == NGX_OK) {
+        hash = ngx_pnalloc(login->sr->request->pool, NGX_SVC_SHA256_LEN);
+
+        if (hash == NULL
+            || ngx_svc_sha256(key + NGX_SVC_UUID_LEN, NGX_SVC_SESSION_SECRET,
+                              hash)
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        login->old_session.data = hash;
+        login->old_session.len = NGX_SVC_SHA256_LEN;
+    }
+
+    return NGX_OK;
+}
+
+
+/* Without one that could be ours it gets another one. */
+
+static ngx_int_t
+ngx_svc_login_take_device(ngx_svc_login_t *login)
+{
+    u_char       bytes[NGX_SVC_LOGIN_DEVICE];
+    ngx_str_t    name, value, src, dst;
+    ngx_uint_t   known;
+
+    static const ngx_str_t  host = ngx_string("__Host-svc_device");
+
+    name = ngx_svc_cookie_secure(login->sr) ? host : ngx_svc_login_device_name;
+    dst.data = bytes;
+
+    known = ngx_svc_cookie(login->sr->request, &name, &value) == NGX_OK
+            && value.len == NGX_SVC_LOGIN_DEVICE_TEXT
+            && ngx_decode_base64url(&dst, &value) == NGX_OK
+            && dst.len == NGX_SVC_LOGIN_DEVICE;
+
+    if (!known && ngx_svc_random(bytes, sizeof(bytes)) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    login->device.data = ngx_pnalloc(login->sr->request->pool,
+                                     ngx_base64_encoded_length(sizeof(bytes)));
+
+    if (login->device.data == NULL
+        || ngx_svc_sha256(bytes, sizeof(bytes), login->device_hash) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    src.data = bytes;
+    src.len = sizeof(bytes);
+
+    ngx_encode_base64url(&login->device, &src);
+
+    if (known) {
+        login->client.device.data = login->device_hash;
+        login->client.device.len = NGX_SVC_SHA256_LEN;
+    }
+
+    return NGX_OK;
+}

@@ -1,0 +1,595 @@
+/*
+ * What a sign-in writes: a failure, or a success.
+ */
+
+#include "ngx_svc_login.h"
+#include "ngx_svc_cookie.h"
+
+
+static ngx_int_t ngx_svc_login_bind_score(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_login_bind_device(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static void ngx_svc_login_committed(PGresult **results);
+static ngx_int_t ngx_svc_login_pending(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_login_set_device(ngx_svc_login_t *login);
+
+
+#define NGX_SVC_LOGIN_CHECK  2          /* of a success: the verdict's result */
+
+
+/*
+ * The tenant once more, and who acts: nobody yet.  The first column is what
+ * ngx_svc_committed_tenant() reads.
+ */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant_write = {
+    .name = "signin_tenant_write",
+    .text =
+        "SELECT set_config('svc.tenant', t.id::text, true),"
+            " set_config('svc.actor_type', 'anonymous', true)"
+            " || set_config('svc.ip', coalesce($3, ''), true)"
+            " || set_config('svc.user_agent', $4, true)"
+            " || set_config('svc.request_id', $5, true) IS NULL"
+        " FROM svc.sign_in_tenant($1, $2) t WHERE NOT t.suspended",
+    NGX_SVC_PARAMS(ngx_svc_login_param(host),
+                   ngx_svc_login_param(slug),
+                   ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(client.user_agent),
+                   ngx_svc_login_param(request_id))
+};
+
+/*
+ * A failure counts for the user, or for the address that is nobody's: so many in
+ * a window that begins with the first one lock it.  While it is locked nothing
+ * counts, and no row comes of it.
+ */
+
+#define NGX_SVC_LOGIN_COUNTS(t)                                               \
+    "(" t ".failed_since > now() - make_interval(secs => $7::int4)"           \
+        " AND " t ".locked_until IS NULL)"
+
+#define NGX_SVC_LOGIN_FAILED(t, failed)                                       \
+    "CASE WHEN " NGX_SVC_LOGIN_COUNTS(t) " THEN " failed " + 1 ELSE 1 END"
+
+#define NGX_SVC_LOGIN_SINCE(t)                                                \
+    "CASE WHEN " NGX_SVC_LOGIN_COUNTS(t) " THEN " t ".failed_since"           \
+    " ELSE now() END"
+
+#define NGX_SVC_LOGIN_LOCK(failed)                                            \
+    "CASE WHEN $6::int4 > 0 AND " failed " >= $6::int4"                       \
+    " THEN now() + make_interval(secs => $8::int4) END"
+
+#define NGX_SVC_LOGIN_FREE(t)                                                 \
+    "coalesce(" t ".locked_until <= now(), true)"
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_failure = {
+    .name = "signin_failure",
+    .text =
+        "WITH u AS ("
+            "UPDATE svc.user_account a SET"
+                " failed_logins = " NGX_SVC_LOGIN_FAILED("a",
+                                                    "a.failed_logins") ","
+                " failed_since = " NGX_SVC_LOGIN_SINCE("a") ","
+                " locked_until = "
+                    NGX_SVC_LOGIN_LOCK("(" NGX_SVC_LOGIN_FAILED("a",
+                                                "a.failed_logins") ")")
+            " WHERE a.tenant_id = " NGX_SVC_TENANT
+                " AND a.id = $1 AND " NGX_SVC_LOGIN_FREE("a")
+            " RETURNING a.locked_until"
+        "), p AS ("
+            "INSERT INTO svc.login_phantom AS f (tenant_id, email_mac, failed,"
+                " failed_since, locked_until)"
+            " SELECT t.id, $2::bytea, 1, now(), " NGX_SVC_LOGIN_LOCK("1")
+            " FROM svc.tenant t"
+            " WHERE t.id = " NGX_SVC_TENANT " AND $1::uuid IS NULL"
+            " ON CONFLICT (tenant_id, email_mac) DO UPDATE SET"
+                " failed = " NGX_SVC_LOGIN_FAILED("f", "f.failed") ","
+                " failed_since = " NGX_SVC_LOGIN_SINCE("f") ","
+                " locked_until = "
+                    NGX_SVC_LOGIN_LOCK("(" NGX_SVC_LOGIN_FAILED("f",
+                                                        "f.failed") ")")
+            " WHERE " NGX_SVC_LOGIN_FREE("f")
+            " RETURNING f.locked_until"
+        "), x AS ("
+            "SELECT locked_until FROM u UNION ALL SELECT locked_until FROM p"
+        "), i AS ("
+            "INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, country,"
+                " outcome, email_mac)"
+            " SELECT t.id, now(), $1, $3::text::inet, $4, 'failure', $2"
+            " FROM svc.tenant t, x"
+            " WHERE t.id = " NGX_SVC_TENANT " AND $3 IS NOT NULL"
+        "), e AS ("
+            NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_USER_LOGIN_FAILED, "$1::text",
+                "NULL", "jsonb_build_object('reason', $5::text)", "FROM x")
+            " UNION ALL"
+            " SELECT 'success', " NGX_SVC_A_USER_LOCKED(NGX_SVC_AUDIT_BOTH)
+                ", $1::text, NULL, '{}'::jsonb FROM x"
+            " WHERE x.locked_until IS NOT NULL AND $1::uuid IS NOT NULL"
+        ")"
+        " SELECT " NGX_SVC_LOGIN_LEFT("x.locked_until") " AS locked FROM x",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_login_param(mac),
+                   ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(client.country),
+                   ngx_svc_login_param(reason_name),
+                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_MAX),
+                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW),
+                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_DURATION))
+};
+
+/* Refused whatever the password: by a block, a policy, or the risk. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_denied = {
+    .name = "signin_denied",
+    .text =
+        NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_USER_LOGIN_FAILED, "$1::uuid::text",
+            "NULL", "jsonb_build_object('reason', $2::text, 'score', $3::int4,"
+                " 'signals', to_jsonb($4::text::text[]))",
+            "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT),
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_login_param(reason_name),
+                   ngx_svc_param_call(ngx_svc_login_bind_score),
+                   ngx_svc_login_param(signals))
+};
+
+
+/*
+ * A success: the user's lock; then, with what others have committed until they
+ * let go of it, whether all is still as it was when the hash was begun, without
+ * which there is no tenant for the rest.
+ */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_lock = {
+    .name = "signin_lock",
+    .text =
+        "SELECT FROM svc.user_account"
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1 FOR NO KEY UPDATE",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user))
+};
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_check = {
+    .name = "signin_check",
+    .text = NGX_SVC_LOGIN_VERDICT("true"),
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_login_param(version))
+};
+
+/* The newest 50 sessions of a user stay, and that of the cookie ends. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new = {
+    .name = "signin_session_new",
+    .text =
+        "WITH l AS ("
+            "UPDATE svc.session s SET ended_at = now()"
+            " WHERE s.tenant_id = " NGX_SVC_TENANT
+                " AND s.user_id = ANY (ARRAY[$2, ("
+                    NGX_SVC_SESSION_ROW("k.user_id", "$11") ")])"
+                " AND s.id = ANY (ARRAY("
+                    "SELECT o.id FROM ("
+                        NGX_SVC_SESSION_ROW("k.id, k.ended_at", "$11")
+                    ") o WHERE o.ended_at IS NULL"
+                ") || ARRAY("
+                    "SELECT o.id FROM ("
+                        NGX_SVC_SESSIONS_OF("k.id, k.created_at", "$2")
+                    ") o ORDER BY o.created_at DESC OFFSET 49))"
+        ")"
+        " INSERT INTO svc.session (tenant_id, id, user_id, token_hash,"
+            " root_id, stage, methods, auth_time, expires_at, reauth_at, ip,"
+            " country, user_agent, risk, signals)"
+        " SELECT t.id, $1::uuid, $2, $3::bytea, $1::uuid, $4, '{password}',"
+            " CASE $4 WHEN 'full' THEN clock_timestamp() END,"
+            " now() + make_interval(secs => CASE $4 WHEN 'full'"
+                " THEN $5::int4 ELSE $6::int4 END),"
+            " clock_timestamp(), $7::text::inet, $8, $9, $10::int4,"
+            " $12::text::text[]"
+        " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT,
+    NGX_SVC_PARAMS(ngx_svc_param_new_id(),
+                   ngx_svc_login_param(user),
+                   ngx_svc_param_new_session(),
+                   ngx_svc_login_param(stage_name),
+                   ngx_svc_param_setting(NGX_SVC_SET_SESSION_ABSOLUTE),
+                   ngx_svc_param_setting(NGX_SVC_SET_SESSION_PENDING),
+                   ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(client.country),
+                   ngx_svc_login_param(client.user_agent),
+                   ngx_svc_param_call(ngx_svc_login_bind_score),
+                   ngx_svc_login_param(old_session),
+                   ngx_svc_login_param(signals))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rehash = {
+    .name = "signin_rehash",
+    .text =
+        "UPDATE svc.password SET hash = $3"
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND user_id = $1"
+            " AND version = $2::text::bigint",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_login_param(version),
+                   ngx_svc_login_param(rehash))
+};
+
+/* When it is complete. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user_done = {
+    .name = "signin_user_done",
+    .text =
+        "UPDATE svc.user_account SET last_login_at = now(), failed_logins = 0,"
+            " failed_since = NULL, locked_until = NULL"
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user))
+};
+
+/*
+ * Whoever signs in from a script has another device each time: of devices and
+ * networks so many stay, beside the one of this sign-in.
+ */
+
+#define NGX_SVC_LOGIN_OTHERS(column, table, where, most)                      \
+    "DELETE FROM " table " WHERE tenant_id = " NGX_SVC_TENANT                 \
+        " AND user_id = $1 " where                                            \
+        " AND " column " = ANY (ARRAY(SELECT k." column                       \
+            " FROM (SELECT " column ", last_at FROM " table                   \
+                " WHERE tenant_id = " NGX_SVC_TENANT                          \
+                " AND user_id BETWEEN $1 AND $1 " where                       \
+                " ORDER BY user_id OFFSET 0) k"                               \
+            " ORDER BY k.last_at DESC OFFSET " most "))"
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen = {
+    .name = "signin_seen",
+    .text =
+        "WITH s AS ("
+            "INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, country)"
+            " SELECT t.id, now(), $1::uuid, $2::text::inet, $3"
+            " FROM svc.tenant t"
+            " WHERE t.id = " NGX_SVC_TENANT " AND $2 IS NOT NULL"
+        "), d AS ("
+            "INSERT INTO svc.user_device AS d (tenant_id, user_id, hash,"
+                " last_at)"
+            " SELECT t.id, $1, $6::bytea, now() FROM svc.tenant t"
+            " WHERE t.id = " NGX_SVC_TENANT
+            " ON CONFLICT (tenant_id, user_id, hash) DO UPDATE"
+                " SET last_at = excluded.last_at"
+        "), x AS ("
+            NGX_SVC_LOGIN_OTHERS("hash", "svc.user_device",
+                                 "AND hash <> $6::bytea", "49")
+        "), y AS ("
+            NGX_SVC_LOGIN_OTHERS("value", "svc.user_seen",
+                                 "AND kind = 'network' AND value <> $4", "99")
+        ")"
+        " INSERT INTO svc.user_seen AS k (tenant_id, user_id, kind, value,"
+            " last_at)"
+        " SELECT t.id, $1, v.kind, v.value, now() FROM svc.tenant t,"
+            " (VALUES ('agent', $5::text), ('country', $3), ('network', $4))"
+                " v (kind, value)"
+        " WHERE t.id = " NGX_SVC_TENANT " AND v.value IS NOT NULL"
+        " ON CONFLICT (tenant_id, user_id, kind, value) DO UPDATE"
+            " SET last_at = excluded.last_at",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(client.country),
+                   ngx_svc_login_param(client.network),
+                   ngx_svc_login_param(client.agent),
+                   ngx_svc_param_call(ngx_svc_login_bind_device))
+};
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done = {
+    .name = "signin_done",
+    .text =
+        "WITH e AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_USER_LOGIN, "$1::uuid::text", "NULL",
+                "jsonb_build_object('score', $2::int4,"
+                    " 'signals', to_jsonb($3::text::text[]))",
+                "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT)
+            " RETURNING target_id"
+        ")"
+        " SELECT target_id AS _user, "
+            NGX_SVC_EVENT_SUBSCRIBERS("user.login") " AS _subscribers FROM e",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_param_call(ngx_svc_login_bind_score),
+                   ngx_svc_login_param(signals))
+};
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_made = {
+    .name = "signin_session_made",
+    .text = NGX_SVC_SIGNIN_SESSION,
+    NGX_SVC_PARAMS(ngx_svc_param_new_session())
+};
+
+#define NGX_SVC_LOGIN_DONE  6           /* of a complete one: who it was */
+
+
+const ngx_svc_pg_statement_t *const  ngx_svc_login_write_statements[] = {
+    &ngx_svc_sql_signin_tenant_write,
+    &ngx_svc_sql_signin_failure,
+    &ngx_svc_sql_signin_denied,
+    &ngx_svc_sql_signin_lock,
+    &ngx_svc_sql_signin_check,
+    &ngx_svc_sql_signin_session_new,
+    &ngx_svc_sql_signin_rehash,
+    &ngx_svc_sql_signin_user_done,
+    &ngx_svc_sql_signin_seen,
+    &ngx_svc_sql_signin_done,
+    &ngx_svc_sql_signin_session_made,
+    NULL
+};
+
+
+static const char *const  ngx_svc_login_reasons[] = {
+    "unknown", "wrong", "inactive", "no_password", "blocked", "policy", "risk"
+};
+
+
+static ngx_int_t
+ngx_svc_login_bind_score(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    return ngx_svc_pg_bind_int(sr->op, call, login->risk.score);
+}
+
+
+static ngx_int_t
+ngx_svc_login_bind_device(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    ngx_svc_pg_bind(call, login->device_hash, NGX_SVC_SHA256_LEN);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_login_calls(ngx_svc_request_t *sr,
+    const ngx_svc_pg_statement_t *const *list)
+{
+    ngx_int_t  rc;
+
+    for ( /* void */ ; *list; list++) {
+        rc = ngx_svc_route_call(sr, *list, NULL);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* Of who is signed in, and whose session has set the tenant. */
+
+ngx_int_t
+ngx_svc_login_failed_again(ngx_svc_request_t *sr)
+{
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    login->reason_name.data = (u_char *) ngx_svc_login_reasons[login->reason];
+    login->reason_name.len = ngx_strlen(login->reason_name.data);
+
+    return ngx_svc_route_call(sr, &ngx_svc_sql_signin_failure, NULL);
+}
+
+
+ngx_int_t
+ngx_svc_login_failure(ngx_svc_request_t *sr)
+{
+    u_char           *p;
+    ngx_svc_login_t  *login;
+
+    static const ngx_svc_pg_statement_t *const  wrong[] = {
+        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_signin_failure,
+        NULL
+    };
+
+    static const ngx_svc_pg_statement_t *const  denied[] = {
+        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_signin_denied,
+        NULL
+    };
+
+    login = sr->data;
+
+    login->reason_name.data = (u_char *) ngx_svc_login_reasons[login->reason];
+    login->reason_name.len = ngx_strlen(login->reason_name.data);
+
+    if (login->reason < NGX_SVC_LOGIN_BLOCKED) {
+        return ngx_svc_login_calls(sr, wrong);
+    }
+
+    p = ngx_pnalloc(sr->request->pool, NGX_SVC_RISK_TEXT);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    login->signals.data = p;
+    login->signals.len = ngx_svc_risk_text(p, &login->risk) - p;
+
+    return ngx_svc_login_calls(sr, denied);
+}
+
+
+/* Without a row somebody else has locked it in the meantime. */
+
+ngx_int_t
+ngx_svc_login_failure_reply(ngx_svc_request_t *sr)
+{
+    PGresult         *res;
+    ngx_int_t         seconds;
+    ngx_str_t         locked;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    if (login->reason >= NGX_SVC_LOGIN_BLOCKED) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_ACCESS_DENIED,
+                            "Signing in is not allowed from here and now.");
+        return ngx_svc_login_refused(login);
+    }
+
+    res = ngx_svc_route_last(sr);
+
+    seconds = ngx_svc_setting(NGX_SVC_SET_LOGIN_LOCKOUT_DURATION);
+
+    if (PQntuples(res)) {
+        locked = ngx_svc_row_value(res, 0, "locked");
+        seconds = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
+
+        if (seconds > 0) {
+            ngx_svc_limit_lock(login->mac.data, (ngx_msec_t) seconds * 1000);
+        }
+    }
+
+    if (seconds > 0) {
+        (void) ngx_svc_login_locked(sr, seconds);
+
+    } else {
+        (void) ngx_svc_login_wrong(sr);
+    }
+
+    return ngx_svc_login_refused(login);
+}
+
+
+ngx_int_t
+ngx_svc_login_success(ngx_svc_request_t *sr)
+{
+    u_char           *p;
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
+    static const ngx_svc_pg_statement_t *const  pending[] = {
+        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_signin_lock,
+        &ngx_svc_sql_signin_check,
+        &ngx_svc_sql_signin_session_new,
+        NULL
+    };
+
+    static const ngx_svc_pg_statement_t *const  complete[] = {
+        &ngx_svc_sql_signin_user_done,
+        &ngx_svc_sql_signin_seen,
+        &ngx_svc_sql_signin_done,
+        &ngx_svc_sql_signin_session_made,
+        NULL
+    };
+
+    login = sr->data;
+
+    p = ngx_pnalloc(sr->request->pool, NGX_SVC_RISK_TEXT);
+    if (p == NULL
+        || ngx_svc_signin_key(&login->session, login->row.tenant) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    login->signals.data = p;
+    login->signals.len = ngx_svc_risk_text(p, &login->risk) - p;
+    login->stage_name = ngx_svc_stages[login->stage];
+
+    rc = ngx_svc_login_calls(sr, pending);
+
+    if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {
+        sr->op->committed = ngx_svc_login_committed;
+        rc = ngx_svc_login_calls(sr, complete);
+    }
+
+    if (rc == NGX_OK && login->rehash.data) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_rehash, NULL);
+    }
+
+    return rc;
+}
+
+
+static void
+ngx_svc_login_committed(PGresult **results)
+{
+    ngx_svc_request_committed(results);
+
+    if (results) {
+        ngx_svc_login_emit(results[0], results[NGX_SVC_LOGIN_DONE]);
+    }
+}
+
+
+void
+ngx_svc_login_emit(PGresult *tenant, PGresult *done)
+{
+    ngx_svc_event_t  event;
+
+    if (PQntuples(done) == 0) {
+        return;
+    }
+
+    event.kind = NGX_SVC_EVENT_USER_LOGIN;
+    event.tenant = ngx_svc_pg_value(tenant, 0, 0);
+    event.user = ngx_svc_row_value(done, 0, "_user");
+    event.subscribers = ngx_svc_row_value(done, 0, "_subscribers");
+    ngx_str_null(&event.email);
+
+    ngx_svc_event_emit(&event);
+}
+
+
+ngx_int_t
+ngx_svc_login_success_reply(ngx_svc_request_t *sr)
+{
+    PGresult         *res;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+    res = sr->op->results[NGX_SVC_LOGIN_CHECK];
+
+    if (PQgetisnull(res, 0, 0) || PQgetvalue(res, 0, 0)[0] != 'g') {
+        return ngx_svc_login_lost(sr, res);
+    }
+
+    if (ngx_svc_session_set_cookies(sr, login->session.key) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (login->stage != NGX_SVC_STAGE_FULL) {
+        return ngx_svc_login_pending(login);
+    }
+
+    ngx_svc_limit_give_back(&login->limit);
+
+    if (ngx_svc_login_set_device(login) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_signin_session(sr, sr->op->results[NGX_SVC_LOGIN_DONE + 1],
+                                  login->session.key);
+}
+
+
+static ngx_int_t
+ngx_svc_login_pending(ngx_svc_login_t *login)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = login->sr;
+
+    (void) ngx_svc_session_pending(sr, login->stage);
+
+    return ngx_svc_send_error(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_login_set_device(ngx_svc_login_t *login)
+{
+    return ngx_svc_cookie_set(login->sr, &ngx_svc_login_device_name,
+                              &login->device, NGX_SVC_LOGIN_DEVICE_AGE,
+                              NGX_SVC_COOKIE_HTTP_ONLY);
+}

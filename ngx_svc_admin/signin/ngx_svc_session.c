@@ -1,0 +1,557 @@
+/*
+ * Sessions: the cookie, the statements that find it, and the CSRF token.
+ */
+
+#include "ngx_svc_session.h"
+#include "ngx_svc_bind_client.h"
+#include "ngx_svc_cookie.h"
+#include "ngx_svc_mac.h"
+#include "ngx_svc_origin.h"
+#include "ngx_svc_signin.h"
+
+
+static ngx_int_t ngx_svc_session_take(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_session_csrf_check(ngx_svc_request_t *sr,
+    ngx_svc_session_t *session);
+static ngx_uint_t ngx_svc_session_csrf_equal(const u_char *key,
+    const ngx_str_t *token);
+static ngx_int_t ngx_svc_session_call(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_session_find(ngx_svc_request_t *sr,
+    ngx_svc_pg_op_t *op, const u_char *hash);
+static ngx_int_t ngx_svc_session_bind(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call);
+static ngx_int_t ngx_svc_session_refuse(ngx_svc_request_t *sr, PGresult *res);
+static void ngx_svc_session_name(ngx_svc_request_t *sr, ngx_str_t *name);
+
+
+/*
+ * The first statement sets the tenant that the cookie names, if it has such a
+ * session.  The second one looks at all there is to look at under row-level
+ * security, and unsets the tenant unless the session does for the route: in the
+ * order of what is said to a client.  "-" is no permission at all, '' is any.
+ */
+
+#define NGX_SVC_SESSION_ROLE                                                  \
+    "CASE WHEN u.role IN ('owner', 'admin')"                                  \
+    " THEN (ARRAY[''" NGX_SVC_PERMISSIONS(NGX_SVC_SIGNIN_PERMISSION) "])[2:]"       \
+    " ELSE coalesce(r.permissions, '{}') END"
+
+/* With a factor, that has to be fresh; without one a password does. */
+
+#define NGX_SVC_SESSION_FRESH                                                 \
+    "coalesce(CASE WHEN u.mfa_enrolled THEN s.mfa_at"                         \
+    " ELSE greatest(s.mfa_at, s.reauth_at) END"                               \
+    " > now() - make_interval(secs => $5::int4), false)"
+
+#define NGX_SVC_SESSION_FROM                                                  \
+    " FROM (VALUES (1)) o LEFT JOIN ("                                        \
+        "SELECT p.*, CASE WHEN p.stage <> ALL ($2::text::text[]) THEN p.stage"\
+            " WHEN $3 <> '-' AND ($3 <> ALL (p.permissions)"                  \
+                " AND $3 <> '' OR p.permissions = '{}') THEN 'forbidden'"     \
+            " WHEN $4 AND NOT p.fresh THEN 'stale' ELSE 'go' END AS verdict"  \
+        " FROM ("                                                             \
+            "SELECT s.tenant_id, s.stage, s.user_id,"                         \
+                " s.last_seen_at < now() - interval '1 minute' AS old, "      \
+                NGX_SVC_SESSION_ROLE " AS permissions, "                      \
+                NGX_SVC_SESSION_FRESH " AS fresh"                             \
+            " FROM (" NGX_SVC_SESSION_ROW("k.*", "$1") ") s"                  \
+            " CROSS JOIN LATERAL ("                                           \
+                NGX_SVC_ROW("k.*", "svc.user_account", "s.user_id") ") u"     \
+            " JOIN svc.tenant t ON t.id = s.tenant_id"                        \
+            " LEFT JOIN svc.role r"                                           \
+                " ON r.tenant_id = u.tenant_id AND r.key = u.role"            \
+            " WHERE s.ended_at IS NULL AND u.status = 'active'"               \
+                " AND t.suspended_at IS NULL"                                 \
+                " AND s.created_at >= coalesce(u.valid_after, '-infinity')"   \
+            " OFFSET 0"                                                       \
+        ") p"                                                                 \
+    ") v ON true"
+
+#define NGX_SVC_SESSION_VERDICT                                               \
+    "SELECT CASE v.verdict WHEN 'go' THEN v.tenant_id::text"                  \
+    " ELSE nullif(set_config('svc.tenant', '', true), '') END, v.old,"        \
+    " v.verdict"
+
+#define NGX_SVC_SESSION_GO(then)                                              \
+    ", CASE v.verdict WHEN 'go' THEN " then " END IS NULL"
+
+#define NGX_SVC_SESSION_ACTOR                                                 \
+    "set_config('svc.actor_type', 'user', true)"                              \
+    " || set_config('svc.actor_id', v.user_id::text, true)"                   \
+    " || set_config('svc.actor_name', '', true)"                              \
+    " || set_config('svc.ip', $6, true)"                                      \
+    " || set_config('svc.user_agent', $7, true)"                              \
+    " || set_config('svc.request_id', $8, true)"
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_session_tenant = {
+    .name = "session_tenant",
+    .text =
+        "SELECT set_config('svc.tenant', s.id::text, true)"
+        " FROM svc.session_tenant($2, $1, $3::int4) s (id)"
+        " WHERE s.id IS NOT NULL",
+    .nparams = 3
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_session_read = {
+    .name = "session_read",
+    .text = NGX_SVC_SESSION_VERDICT NGX_SVC_SESSION_FROM,
+    .nparams = 5
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_session_write = {
+    .name = "session_write",
+    .text =
+        NGX_SVC_SESSION_VERDICT
+        NGX_SVC_SESSION_GO(NGX_SVC_SESSION_ACTOR)
+        NGX_SVC_SESSION_FROM,
+    .nparams = 8
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_session_caller = {
+    .name = "session_caller",
+    .text =
+        NGX_SVC_SESSION_VERDICT
+        NGX_SVC_SESSION_GO(NGX_SVC_SESSION_ACTOR
+            " || set_config('svc.permissions', v.permissions::text, true)")
+        NGX_SVC_SESSION_FROM,
+    .nparams = 8
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_session_touch = {
+    .name = "session_touch",
+    .text =
+        "UPDATE svc.session SET last_seen_at = now()"
+        " WHERE tenant_id = " NGX_SVC_TENANT
+            " AND (user_id, id) = ("
+                NGX_SVC_SESSION_ROW("k.user_id, k.id", "$1") ")"
+            " AND last_seen_at < now() - interval '1 minute'",
+    .nparams = 1
+};
+
+ngx_svc_pg_statements_t  ngx_svc_session_statements[] = {
+    &ngx_svc_sql_session_tenant,
+    &ngx_svc_sql_session_read,
+    &ngx_svc_sql_session_write,
+    &ngx_svc_sql_session_caller,
+    &ngx_svc_sql_session_touch,
+    NULL
+};
+
+
+const ngx_svc_credential_t  ngx_svc_session_credential = {
+    .take = ngx_svc_session_take,
+    .call = ngx_svc_session_call,
+    .find = ngx_svc_session_find,
+    .refuse = ngx_svc_session_refuse,
+    .touch = &ngx_svc_sql_session_touch
+};
+
+
+const ngx_str_t  ngx_svc_stages[] = {
+    ngx_string("full"),
+    ngx_string("mfa"),
+    ngx_string("enroll"),
+    ngx_string("password")
+};
+
+
+/* The names without what stands before them where they are Secure. */
+
+static const ngx_str_t  ngx_svc_session_cookie_name =
+    ngx_string("svc_session");
+static const ngx_str_t  ngx_svc_session_csrf_name = ngx_string("svc_csrf");
+
+static ngx_svc_macs_t  ngx_svc_session_macs;
+
+
+ngx_int_t
+ngx_svc_session_init_worker(const ngx_svc_keys_t *keys)
+{
+    return ngx_svc_mac_init(&ngx_svc_session_macs, keys, "csrf");
+}
+
+
+void
+ngx_svc_session_exit_worker(void)
+{
+    ngx_svc_mac_free(&ngx_svc_session_macs);
+}
+
+
+/*
+ * CSRF: what fails the check is said only when PostgreSQL has found the
+ * session, and found nothing to do for the route.
+ */
+
+static ngx_int_t
+ngx_svc_session_take(ngx_svc_request_t *sr)
+{
+    ngx_int_t           rc;
+    ngx_svc_session_t  *session;
+
+    session = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_session_t));
+    if (session == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_session_cookie(sr, session->key);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_session_refuse(sr, NULL);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_svc_sha256(session->key + NGX_SVC_UUID_LEN,
+                       NGX_SVC_SESSION_SECRET, sr->token_hash)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    sr->session = session;
+
+    if (sr->request->method != NGX_HTTP_GET
+        && sr->request->method != NGX_HTTP_HEAD
+        && ngx_svc_session_csrf_check(sr, session) != NGX_OK)
+    {
+        session->csrf_failed = 1;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_session_cookie(ngx_svc_request_t *sr, u_char key[NGX_SVC_SESSION_KEY])
+{
+    ngx_int_t  rc;
+    ngx_str_t  name, value, dst;
+
+    ngx_svc_session_name(sr, &name);
+
+    rc = ngx_svc_cookie(sr->request, &name, &value);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (value.len != NGX_SVC_SESSION_COOKIE) {
+        return NGX_DECLINED;
+    }
+
+    dst.data = key;
+
+    return ngx_decode_base64url(&dst, &value) == NGX_OK
+           && dst.len == NGX_SVC_SESSION_KEY ? NGX_OK : NGX_DECLINED;
+}
+
+
+static void
+ngx_svc_session_name(ngx_svc_request_t *sr, ngx_str_t *name)
+{
+    static const ngx_str_t  host = ngx_string("__Host-svc_session");
+
+    *name = ngx_svc_cookie_secure(sr) ? host : ngx_svc_session_cookie_name;
+}
+
+
+static ngx_int_t
+ngx_svc_session_csrf_check(ngx_svc_request_t *sr, ngx_svc_session_t *session)
+{
+    ngx_table_elt_t  *token;
+
+    if (ngx_svc_origin_check(sr) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    token = ngx_svc_header_in(sr->request, "X-CSRF-Token",
+                              sizeof("X-CSRF-Token") - 1, NULL);
+
+    if (token
+        && ngx_svc_header_in(sr->request, "X-CSRF-Token",
+                             sizeof("X-CSRF-Token") - 1, token)
+           == NULL
+        && ngx_svc_session_csrf_equal(session->key, &token->value))
+    {
+        return NGX_OK;
+    }
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_CSRF,
+                        "One \"X-CSRF-Token\" header is needed, with the "
+                        "\"csrfToken\" of GET /v1/auth/session.");
+}
+
+
+/* Of each key of the file: a session outlives a rotation. */
+
+static ngx_uint_t
+ngx_svc_session_csrf_equal(const u_char *key, const ngx_str_t *token)
+{
+    u_char      mac[NGX_SVC_MAC_LEN], text[NGX_SVC_CSRF_TOKEN + 2];
+    ngx_str_t   src, dst;
+    ngx_uint_t  i;
+
+    if (token->len != NGX_SVC_CSRF_TOKEN) {
+        return 0;
+    }
+
+    for (i = 0; i < ngx_svc_session_macs.n; i++) {
+
+        if (ngx_svc_mac(&ngx_svc_session_macs.keys[i], key,
+                        NGX_SVC_SESSION_KEY, mac)
+            != NGX_OK)
+        {
+            return 0;
+        }
+
+        src.data = mac;
+        src.len = NGX_SVC_MAC_LEN;
+        dst.data = text;
+
+        ngx_encode_base64url(&dst, &src);
+
+        if (ngx_svc_equal(text, token->data, NGX_SVC_CSRF_TOKEN)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+ngx_int_t
+ngx_svc_session_csrf(const u_char key[NGX_SVC_SESSION_KEY],
+    u_char token[NGX_SVC_CSRF_TOKEN])
+{
+    u_char     mac[NGX_SVC_MAC_LEN];
+    ngx_str_t  src, dst;
+
+    if (ngx_svc_mac(&ngx_svc_session_macs.keys[0], key, NGX_SVC_SESSION_KEY,
+                    mac)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    src.data = mac;
+    src.len = NGX_SVC_MAC_LEN;
+    dst.data = token;
+
+    ngx_encode_base64url(&dst, &src);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_session_call(ngx_svc_request_t *sr)
+{
+    ngx_uint_t                     writes;
+    ngx_svc_pg_call_t             *call;
+    const ngx_svc_pg_statement_t  *s;
+
+    if (ngx_svc_session_find(sr, sr->op, sr->token_hash) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    writes = (sr->route->flags & NGX_SVC_ROUTE_CALLER)
+             || sr->op->kind == NGX_SVC_PG_WRITE;
+
+    s = (sr->route->flags & NGX_SVC_ROUTE_CALLER) ? &ngx_svc_sql_session_caller
+        : writes ? &ngx_svc_sql_session_write : &ngx_svc_sql_session_read;
+
+    call = ngx_svc_pg_call(sr->op, s);
+
+    if (call == NULL || ngx_svc_session_bind(sr, call) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return writes ? ngx_svc_bind_client(sr, call) : NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_session_find(ngx_svc_request_t *sr, ngx_svc_pg_op_t *op,
+    const u_char *hash)
+{
+    u_char             *tenant;
+    ngx_svc_pg_call_t  *call;
+    ngx_svc_session_t  *session;
+
+    session = sr->session;
+
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_session_tenant);
+    tenant = ngx_pnalloc(op->pool, NGX_SVC_UUID_LEN);
+
+    if (call == NULL || tenant == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(tenant, session->key, NGX_SVC_UUID_LEN);
+
+    ngx_svc_pg_bind(call, hash, NGX_SVC_SHA256_LEN);
+    ngx_svc_pg_bind(call, tenant, NGX_SVC_UUID_LEN);
+
+    return ngx_svc_pg_bind_int(op, call,
+                               ngx_svc_setting(NGX_SVC_SET_SESSION_IDLE));
+}
+
+
+/* What fails the CSRF check is asked for nothing but its session. */
+
+static ngx_int_t
+ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
+{
+    ngx_uint_t           flags;
+    const ngx_str_t     *permission, *stages;
+    ngx_svc_session_t   *session;
+
+    static const ngx_str_t  none = ngx_string("-");
+    static const ngx_str_t  all = ngx_string("{full,mfa,enroll,password}");
+    static const ngx_str_t  pending[] = {
+        ngx_string("{full}"),
+        ngx_string("{full,mfa}"),
+        ngx_string("{full,enroll}"),
+        ngx_string("{full,mfa,enroll}"),
+        ngx_string("{full,password}"),
+        ngx_string("{full,mfa,password}"),
+        ngx_string("{full,enroll,password}"),
+        ngx_string("{full,mfa,enroll,password}")
+    };
+
+    session = sr->session;
+    flags = sr->route->flags;
+
+    stages = session->csrf_failed ? &all
+                 : &pending[flags / NGX_SVC_ROUTE_PENDING_MFA & 7];
+    permission = session->csrf_failed || (flags & NGX_SVC_ROUTE_SESSION)
+                 ? &none : ngx_svc_permission_name(sr->route->permission);
+
+    ngx_svc_pg_bind(call, sr->token_hash, NGX_SVC_SHA256_LEN);
+    ngx_svc_pg_bind_str(call, stages);
+    ngx_svc_pg_bind_str(call, permission);
+    ngx_svc_pg_bind_bool(call, !session->csrf_failed
+                               && (flags & NGX_SVC_ROUTE_SENSITIVE));
+
+    return ngx_svc_pg_bind_int(sr->op, call,
+                             ngx_svc_setting(NGX_SVC_SET_MFA_STEP_UP_WINDOW));
+}
+
+
+/* res: of the second statement, or of the first one alone; NULL: no cookie. */
+
+static ngx_int_t
+ngx_svc_session_refuse(ngx_svc_request_t *sr, PGresult *res)
+{
+    ngx_str_t   verdict;
+    ngx_uint_t  i;
+
+    if (res && PQntuples(res) && PQnfields(res) > 2) {
+        verdict = ngx_svc_pg_value(res, 0, 2);
+
+        for (i = NGX_SVC_STAGE_MFA; i <= NGX_SVC_STAGE_PASSWORD; i++) {
+            if (verdict.len == ngx_svc_stages[i].len
+                && ngx_strncmp(verdict.data, ngx_svc_stages[i].data,
+                               verdict.len)
+                   == 0)
+            {
+                return ngx_svc_session_pending(sr, i);
+            }
+        }
+
+        if (verdict.len == sizeof("stale") - 1) {
+            return ngx_svc_session_pending(sr, NGX_SVC_STAGE_MFA);
+        }
+
+        if (verdict.len && sr->route->permission == NGX_SVC_P_NONE) {
+            return ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
+                                "The role of the user grants no permission.");
+        }
+
+        if (verdict.len) {
+            return ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
+                       "The role of the user does not grant \"%V\".",
+                       ngx_svc_permission_name(sr->route->permission));
+        }
+    }
+
+    if (ngx_svc_session_delete_cookies(sr) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHENTICATED,
+                        "The session has ended: sign in again.");
+}
+
+
+ngx_int_t
+ngx_svc_session_pending(ngx_svc_request_t *sr, ngx_svc_stage_e stage)
+{
+    switch (stage) {
+
+    case NGX_SVC_STAGE_ENROLL:
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_ENROLLMENT,
+                            "A second factor must be enrolled first: see "
+                            "POST /v1/mfa/totp.");
+
+    case NGX_SVC_STAGE_PASSWORD:
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_PASSWORD_EXPIRED,
+                            "The password is too old: set another one by "
+                            "POST /v1/auth/password.");
+
+    default: /* NGX_SVC_STAGE_MFA */
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_STEP_UP,
+                            "A fresh second factor is needed: POST "
+                            "/v1/mfa/step-up.");
+    }
+}
+
+
+ngx_int_t
+ngx_svc_session_set_cookies(ngx_svc_request_t *sr,
+    const u_char key[NGX_SVC_SESSION_KEY])
+{
+    u_char     text[NGX_SVC_SESSION_COOKIE], token[NGX_SVC_CSRF_TOKEN + 2];
+    ngx_str_t  src, cookie, csrf;
+
+    src.data = (u_char *) key;
+    src.len = NGX_SVC_SESSION_KEY;
+    cookie.data = text;
+
+    ngx_encode_base64url(&cookie, &src);
+
+    csrf.data = token;
+    csrf.len = NGX_SVC_CSRF_TOKEN;
+
+    if (ngx_svc_session_csrf(key, token) != NGX_OK
+        || ngx_svc_cookie_set(sr, &ngx_svc_session_cookie_name, &cookie, 0,
+                              NGX_SVC_COOKIE_HTTP_ONLY)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_cookie_set(sr, &ngx_svc_session_csrf_name, &csrf, 0, 0);
+}
+
+
+ngx_int_t
+ngx_svc_session_delete_cookies(ngx_svc_request_t *sr)
+{
+    ngx_str_t  none;
+
+    ngx_str_null(&none);
+
+    if (ngx_svc_cookie_set(sr, &ngx_svc_session_cookie_name, &none, 0,
+                           NGX_SVC_COOKIE_HTTP_ONLY|NGX_SVC_COOKIE_DELETE)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_cookie_set(sr, &ngx_svc_session_csrf_name, &none, 0,
+                              NGX_SVC_COOKIE_DELETE);
+}

@@ -1,0 +1,152 @@
+/*
+ * What the routes of sign-in share.
+ */
+
+#include "ngx_svc_signin.h"
+
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session = {
+    .name = "signin_session",
+    .text = NGX_SVC_SIGNIN_SESSION,
+    NGX_SVC_PARAMS(ngx_svc_param_session())
+};
+
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rotate = {
+    .name = "signin_rotate",
+    .text =
+        "WITH o AS ("
+            NGX_SVC_SIGNIN_END " RETURNING *"
+        ")"
+        " INSERT INTO svc.session (tenant_id, id, user_id, token_hash,"
+            " root_id, stage, methods, auth_time, expires_at, mfa_at,"
+            " reauth_at, ip, country, user_agent, risk, signals)"
+        " SELECT tenant_id, gen_random_uuid(), user_id, $2::bytea, root_id, stage,"
+            " methods, auth_time, expires_at, mfa_at, reauth_at, ip, country,"
+            " user_agent, risk, signals FROM o",
+    NGX_SVC_PARAMS(ngx_svc_param_session(),
+                   ngx_svc_param_new_session())
+};
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_logout = {
+    .name = "signin_logout",
+    .text =
+        "WITH u AS ("
+            NGX_SVC_SIGNIN_END " RETURNING id"
+        ") "
+        NGX_SVC_AUDIT(NGX_SVC_A_SESSION_REVOKED, "u.id::text", "NULL", "'{}'",
+                      "FROM u"),
+    NGX_SVC_PARAMS(ngx_svc_param_session())
+};
+
+
+ngx_int_t
+ngx_svc_signin_bind_session(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_pg_bind(call, sr->token_hash, NGX_SVC_SHA256_LEN);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_signin_bind_new_session(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_signin_key_t  *key;
+
+    key = sr->data;
+
+    ngx_svc_pg_bind(call, key->hash, NGX_SVC_SHA256_LEN);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_signin_bind_setting(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    return ngx_svc_pg_bind_int(sr->op, call, ngx_svc_setting(param->n));
+}
+
+
+ngx_int_t
+ngx_svc_signin_key(ngx_svc_signin_key_t *key,
+    const u_char tenant[NGX_SVC_UUID_LEN])
+{
+    u_char  *secret;
+
+    secret = ngx_cpymem(key->key, tenant, NGX_SVC_UUID_LEN);
+
+    if (ngx_svc_random(secret, NGX_SVC_SESSION_SECRET) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_sha256(secret, NGX_SVC_SESSION_SECRET, key->hash);
+}
+
+
+ngx_int_t
+ngx_svc_signin_new_key(ngx_svc_request_t *sr)
+{
+    ngx_svc_session_t  *session;
+
+    session = sr->session;
+
+    sr->data = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_signin_key_t));
+
+    return sr->data ? ngx_svc_signin_key(sr->data, session->key) : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_svc_signin_session(ngx_svc_request_t *sr, PGresult *res,
+    const u_char key[NGX_SVC_SESSION_KEY])
+{
+    u_char                 token[NGX_SVC_CSRF_TOKEN];
+    ngx_svc_row_t          columns;
+    ngx_svc_json_writer_t  w;
+
+    if (PQntuples(res) == 0) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_row_init(&columns, res);
+
+    if (ngx_svc_session_csrf(key, token) != NGX_OK
+        || ngx_svc_signin_no_store(sr) != NGX_OK
+        || ngx_svc_json_writer_init(&w, sr->request->pool,
+                                    256 + ngx_svc_row_size(&columns, 0))
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_row_write(&w, &columns, 0);
+    ngx_svc_json_plain(&w, "csrfToken", token, NGX_SVC_CSRF_TOKEN);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+ngx_int_t
+ngx_svc_signin_no_store(ngx_svc_request_t *sr)
+{
+    static ngx_str_t  no_store = ngx_string("no-store");
+
+    return ngx_svc_add_header(sr->request, "Cache-Control", &no_store);
+}
+
+
+ngx_int_t
+ngx_svc_signin_busy(ngx_svc_request_t *sr)
+{
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
+                        "Too many passwords are being checked: try again.");
+
+    return ngx_svc_send_error(sr);
+}

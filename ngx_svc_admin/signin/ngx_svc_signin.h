@@ -1,0 +1,108 @@
+/*
+ * What the routes of sign-in share.
+ */
+
+#ifndef _NGX_SVC_SIGNIN_H_INCLUDED_
+#define _NGX_SVC_SIGNIN_H_INCLUDED_
+
+
+#include "ngx_svc_http.h"
+#include "ngx_svc_session.h"
+#include "ngx_svc_setting.h"
+
+
+/* Parameters: the digest of the request's session, or of the one that is made; */
+
+#define ngx_svc_param_session()                                               \
+    { .bind = ngx_svc_signin_bind_session }
+#define ngx_svc_param_new_session()                                           \
+    { .bind = ngx_svc_signin_bind_new_session }
+
+/* and a number of the operator's. */
+
+#define ngx_svc_param_setting(setting)                                        \
+    { .bind = ngx_svc_signin_bind_setting, .n = setting }
+
+
+/*
+ * SQL: what GET /v1/auth/session says of the session with the digest $1.
+ */
+
+#define NGX_SVC_SIGNIN_PERMISSION(id, name)  ",'" name "'"
+
+#define NGX_SVC_SIGNIN_SESSION                                                \
+    "SELECT u.id AS \"user.id\", u.user_name AS \"user.email\","              \
+        " u.display_name AS \"user.displayName\","                            \
+        " t.id AS \"tenant.id\", t.slug AS \"tenant.slug\","                  \
+        " t.name AS \"tenant.name\", u.role,"                                 \
+        " array_to_json(CASE WHEN u.role IN ('owner', 'admin')"               \
+            " THEN (ARRAY[''"                                                 \
+                NGX_SVC_PERMISSIONS(NGX_SVC_SIGNIN_PERMISSION) "])[2:]"       \
+            " ELSE coalesce(r.permissions, '{}') END) AS permissions,"        \
+        " u.mfa_enrolled AS \"mfa.enrolled\","                                \
+        " s.mfa_at AS \"mfa.verifiedAt\", s.expires_at AS \"expiresAt\""      \
+    " FROM (" NGX_SVC_SESSION_ROW("k.*", "$1") ") s"                          \
+    " CROSS JOIN LATERAL ("                                                   \
+        NGX_SVC_ROW("k.*", "svc.user_account", "s.user_id") ") u"             \
+    " JOIN svc.tenant t ON t.id = s.tenant_id"                                \
+    " LEFT JOIN svc.role r"                                                   \
+        " ON r.tenant_id = s.tenant_id AND r.key = u.role"
+
+
+/* SQL: of those that end it at the same time one does. */
+
+#define NGX_SVC_SIGNIN_END                                                    \
+    "UPDATE svc.session SET ended_at = now()"                                 \
+    " WHERE tenant_id = " NGX_SVC_TENANT " AND (user_id, id) = ("             \
+        "SELECT s.user_id, s.id FROM ("                                       \
+            NGX_SVC_SESSION_ROW("k.user_id, k.id, k.ended_at", "$1")          \
+            " FOR UPDATE"                                                     \
+        ") s WHERE s.ended_at IS NULL)"
+
+
+/* A session that is being made; of the request's pool, and first in sr->data. */
+
+typedef struct {
+    u_char           key[NGX_SVC_SESSION_KEY];
+    u_char           hash[NGX_SVC_SHA256_LEN];
+} ngx_svc_signin_key_t;
+
+
+/*
+ * $1: the digest of a session: what GET /v1/auth/session says of it; the same
+ * session under another digest, $2, while the old one ends; its end.
+ */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rotate;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_logout;
+
+
+ngx_int_t ngx_svc_signin_bind_session(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+ngx_int_t ngx_svc_signin_bind_new_session(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+ngx_int_t ngx_svc_signin_bind_setting(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+/* A new secret and its digest, for that tenant.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_signin_key(ngx_svc_signin_key_t *key,
+    const u_char tenant[NGX_SVC_UUID_LEN]);
+
+/* For a check: the same, of the tenant of the request's session, in sr->data. */
+ngx_int_t ngx_svc_signin_new_key(ngx_svc_request_t *sr);
+
+/*
+ * For a reply: sends a row of ngx_svc_sql_signin_session with the CSRF token of
+ * that key.
+ */
+ngx_int_t ngx_svc_signin_session(ngx_svc_request_t *sr, PGresult *res,
+    const u_char key[NGX_SVC_SESSION_KEY]);
+
+/* 503: too many passwords wait to be hashed. */
+ngx_int_t ngx_svc_signin_busy(ngx_svc_request_t *sr);
+
+/* Adds Cache-Control: no-store.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_signin_no_store(ngx_svc_request_t *sr);
+
+
+#endif /* _NGX_SVC_SIGNIN_H_INCLUDED_ */

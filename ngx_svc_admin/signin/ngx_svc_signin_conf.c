@@ -1,0 +1,159 @@
+/*
+ * The switch of sign-in, and what its workers share.
+ */
+
+#include "ngx_svc_signin_conf.h"
+#include "ngx_svc_limit.h"
+#include "ngx_svc_limit_conf.h"
+#include "ngx_svc_login.h"
+#include "ngx_svc_breached_conf.h"
+#include "ngx_svc_mac.h"
+#include "ngx_svc_password_check.h"
+#include "ngx_svc_signin_expire.h"
+
+
+#define NGX_SVC_SIGNIN_RESOURCES(_)                                           \
+    _(ngx_svc_admin_login)                                                    \
+    _(ngx_svc_admin_password_reset)                                           \
+    _(ngx_svc_admin_password_change)                                          \
+    _(ngx_svc_admin_profile)                                                  \
+    _(ngx_svc_admin_sessions)
+
+#define NGX_SVC_SIGNIN_ROUTES(name)    extern const ngx_svc_route_t  name[];
+#define NGX_SVC_SIGNIN_RESOURCE(name)  name,
+
+NGX_SVC_SIGNIN_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
+
+
+static ngx_int_t ngx_svc_signin_base_urls(ngx_svc_main_conf_t *smcf,
+    const ngx_svc_surface_t *surface);
+
+
+static ngx_svc_resources_t  ngx_svc_signin_resources[] = {
+    NGX_SVC_SIGNIN_RESOURCES(NGX_SVC_SIGNIN_RESOURCE)
+    NULL
+};
+
+
+ngx_int_t
+ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
+    ngx_svc_surface_t *surface)
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    surface->session = NULL;
+
+    if (amcf->sign_in != 1) {
+        return NGX_OK;
+    }
+
+    smcf = ngx_svc_main_conf(cf);
+
+    if (smcf->keys.n == 0) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "\"svc_sign_in on\" needs a \"svc_key_file\", under "
+                      "whose keys passwords are sealed");
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_signin_base_urls(smcf, surface) != NGX_OK) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "\"svc_sign_in on\" needs a \"svc_base_url\" wherever "
+                      "\"svc_admin\" is on: cookies and origins are of it");
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_password_check_init() != NGX_OK) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, ngx_errno,
+                      "\"svc_sign_in on\" needs the locale C.UTF-8");
+        return NGX_ERROR;
+    }
+
+    if (amcf->breached == NULL) {
+        ngx_svc_breached_notice(cf);
+    }
+
+    amcf->limits = ngx_svc_limit_zone(cf, amcf->rate_size,
+                                      &ngx_http_svc_admin_module);
+    if (amcf->limits == NULL
+        || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_session_statements)
+           != NGX_OK
+        || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_login_write_statements)
+           != NGX_OK
+        || ngx_svc_pg_add_statements(&smcf->pg,
+                                     ngx_svc_login_limited_statements)
+           != NGX_OK
+        || ngx_svc_pg_add_statements(&smcf->pg,
+                                     ngx_svc_signin_expire_statements)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    surface->session = &ngx_svc_session_credential;
+
+    return ngx_svc_add_resources(cf, &surface->prefix,
+                                 ngx_svc_signin_resources);
+}
+
+
+static ngx_int_t
+ngx_svc_signin_base_urls(ngx_svc_main_conf_t *smcf,
+    const ngx_svc_surface_t *surface)
+{
+    ngx_uint_t           i;
+    ngx_svc_location_t  *location;
+
+    location = smcf->locations.elts;
+
+    for (i = 0; i < smcf->locations.nelts; i++) {
+        if (location[i].conf->surface == surface
+            && location[i].conf->base_url.len == 0)
+        {
+            return NGX_DECLINED;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_signin_init_worker(ngx_cycle_t *cycle, ngx_svc_admin_main_conf_t *amcf)
+{
+    u_char                secret[NGX_SVC_KEY_LEN];
+    ngx_svc_main_conf_t  *smcf;
+
+    if (amcf->sign_in != 1) {
+        return NGX_OK;
+    }
+
+    smcf = ngx_http_cycle_get_module_main_conf(cycle,
+                                               ngx_http_svc_common_module);
+
+    ngx_svc_settings_init_worker(&amcf->settings);
+
+    if (ngx_svc_mac_derive(&smcf->keys.keys[0], "email", secret) != NGX_OK
+        || ngx_svc_session_init_worker(&smcf->keys) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_limit_init_worker(amcf->limits, secret);
+    ngx_explicit_memzero(secret, sizeof(secret));
+
+    if (ngx_worker == 0) {
+        ngx_svc_pg_task_init(&ngx_svc_signin_expire, cycle);
+    }
+
+    return NGX_OK;
+}
+
+
+void
+ngx_svc_signin_exit_worker(void)
+{
+    ngx_svc_pg_task_exit(&ngx_svc_signin_expire);
+    ngx_svc_limit_exit_worker();
+    ngx_svc_session_exit_worker();
+}

@@ -1,0 +1,25 @@
+/*
+ * The switch of sign-in, and what its workers share.
+ */
+
+#ifndef _NGX_SVC_SIGNIN_CONF_H_INCLUDED_
+#define _NGX_SVC_SIGNIN_CONF_H_INCLUDED_
+
+
+#include "ngx_svc_admin_conf.h"
+
+
+/*
+ * When all is read: with "svc_sign_in on" adds the routes to the surface, and
+ * sessions.  NGX_OK; or NGX_ERROR, and the log says what is missing.
+ */
+ngx_int_t ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
+    ngx_svc_surface_t *surface);
+
+/* A worker's start and end. */
+ngx_int_t ngx_svc_signin_init_worker(ngx_cycle_t *cycle,
+    ngx_svc_admin_main_conf_t *amcf);
+void ngx_svc_signin_exit_worker(void);
+
+
+#endif /* _NGX_SVC_SIGNIN_CONF_H_INCLUDED_ */

@@ -1,0 +1,150 @@
+#!/usr/bin/perl
+
+# Sessions that end while something of theirs is under way.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Admin;
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Process qw(slow wait_for);
+use SvcTest::Sse;
+
+
+my $s = SvcTest->new(svc => { svc_sign_in => 'on' })->start;
+my $acme = $s->tenant('acme');
+
+$s->secret($PASSWORD);
+
+my $ada = with_password($s, $acme, userName => 'ada@acme.test', role => 'owner');
+my $ADA = "id = '$ada->{id}'";
+
+
+sub signed_in {
+    my $b = SvcTest::Browser->new($s, tenant => 'acme');
+
+    is($b->login('ada@acme.test')->status, 200, 'she signs in');
+
+    return $b;
+}
+
+
+# Her password, and how many sessions of hers are alive.
+
+sub stored {
+    return $s->sql(<<"EOT");
+SELECT encode(p.hash, 'hex') || ' ' || (SELECT count(*) FROM svc.session s
+    WHERE s.user_id = u.id AND s.ended_at IS NULL AND s.created_at >= u.valid_after)
+FROM svc.user_account u JOIN svc.password p ON p.user_id = u.id WHERE u.$ADA
+EOT
+}
+
+
+sub waiting {
+    return $s->sql("SELECT count(*) FROM pg_stat_activity"
+                   . " WHERE wait_event_type = 'Lock'");
+}
+
+
+# --- an administrator is quicker ---------------------------------------------------
+
+for my $what ([ '/v1/auth/sessions/revoke-others' ],
+              [ '/v1/auth/password', { currentPassword => $PASSWORD,
+                                       newPassword => 'of nobody any more' } ])
+{
+    my ($path, $body) = @$what;
+    my $b = signed_in();
+    my $holder = $s->connect_as('postgres');
+
+    $holder->query('BEGIN');
+    $holder->query('UPDATE svc.user_account SET valid_after = clock_timestamp()'
+                   . " WHERE $ADA");
+
+    my $c = $s->begin(POST => $path, [ Cookie => $b->cookie,
+                                       'X-CSRF-Token' => $b->{csrf} ], $body);
+
+    ok((wait_for { waiting() } 10), "$path waits for the user");
+    $holder->query('COMMIT');
+
+    my $before = stored();
+
+    is($c->read->status, 401, 'and is told that the session has ended');
+    is(stored(), $before, 'no session comes of it, and no password');
+    like($before, qr/ 0\z/, 'none is alive');
+    admin_error($b->get('/v1/auth/session'), 401, 'unauthenticated', 'it has ended');
+}
+
+
+# --- twice at once -------------------------------------------------------------------
+
+my $page = signed_in();
+my $holder = $s->connect_as('postgres');
+
+$holder->query('BEGIN');
+$holder->query("SELECT FROM svc.user_account WHERE $ADA FOR UPDATE");
+
+my @twice = map {
+    my $n = $_;
+    my $c = $s->begin(POST => '/v1/auth/sessions/revoke-others',
+                      [ Cookie => $page->cookie, 'X-CSRF-Token' => $page->{csrf} ]);
+
+    ok((wait_for { waiting() == $n } 10), 'a click');
+    $c;
+} 1, 2;
+
+$holder->query('COMMIT');
+
+my @r = sort { $a->status <=> $b->status } map { $_->read } @twice;
+
+is_deeply([ map { $_->status } @r ], [ 200, 401 ], 'one of them goes on');
+$page->keep($r[0]);
+is($page->get('/v1/auth/session')->status, 200, 'and is not ended by the other');
+
+
+# --- a user who goes meanwhile ---------------------------------------------------------
+
+my $eve = with_password($s, $acme, userName => 'eve@acme.test');
+
+$holder->query('BEGIN');
+$holder->query("DELETE FROM svc.user_account WHERE id = '$eve->{id}'");
+
+my $late = $s->begin(POST => '/v1/auth/login', [],
+                     { email => 'eve@acme.test', password => 'wrong', tenant => 'acme' });
+
+ok((wait_for { waiting() } 10), 'a failure waits for the user');
+$holder->query('COMMIT');
+
+is($late->read->status, 429, 'and is refused');
+is($s->redis->command('KEYS svc.lock.*'), '*0', 'but nothing locks the address');
+
+
+# --- a stream ---------------------------------------------------------------------------
+
+my $e = SvcTest::Sse->new($s, undef, '/v1/admin/audit/stream', undef,
+                          cookie => $page->cookie);
+
+ok($e->open && $e->{answer}->status == 200, 'a stream');
+$s->sql("UPDATE svc.session SET last_seen_at = now() - interval '5 min'"
+        . " WHERE user_id = '$ada->{id}'");
+
+for my $n (1 .. 3) {
+    $acme->create(userName => "user$n\@acme.test");
+    ok($e->wait_for($n), "event $n");
+}
+
+is($s->sql("SELECT count(*) FROM svc.session WHERE user_id = '$ada->{id}'"
+           . " AND last_seen_at > now() - interval '4 min'"), 0,
+   'nobody is seen for it');
+
+$s->sql("UPDATE svc.user_account SET valid_after = clock_timestamp() WHERE $ADA");
+$acme->create(userName => 'last@acme.test');
+is($e->wait_end, 'end', 'it ends with the session, complete');
+is(scalar @{ $e->{events} }, 3, 'and says nothing more');
+
+is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
+
+$s->done;
+done_testing();
