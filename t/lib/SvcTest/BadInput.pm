@@ -20,7 +20,7 @@ package SvcTest::BadInput;
 # A route is a method, a path whose :id stands for an id, and, when it reads a
 # body, a valid one; then perhaps a hash: own, missing and foreign ids of its
 # own; public, when it asks for no credential; raw, when its body is not JSON;
-# lasting, when a good answer has an effect or no end.
+# small, when its body is; lasting, when a good answer has an effect or no end.
 
 use strict;
 use warnings;
@@ -36,6 +36,7 @@ our @EXPORT = qw(bad_input);
 
 use constant LIMIT => 1048576;
 use constant RAW_LIMIT => 524288;
+use constant SMALL_LIMIT => 16384;
 
 my $JSON = JSON::PP->new->utf8->canonical;
 
@@ -203,9 +204,10 @@ sub bad_bodies {
 
     for my $case (@BODIES) {
         my ($name, $text) = @$case;
+        my $over = length $text > $self->limit;
 
-        $self->expect($self->ask(undef, undef, $text), 400, $self->{type},
-                      "a body: $name");
+        $self->expect($self->ask(undef, undef, $text), $over ? 413 : 400,
+                      $over ? undef : $self->{type}, "a body: $name");
     }
 
     # no Content-Length at all: there is no body
@@ -215,10 +217,17 @@ sub bad_bodies {
 }
 
 
+sub limit {
+    my ($self) = @_;
+
+    return $self->{opt}{small} ? SMALL_LIMIT : $self->{opt}{raw} ? RAW_LIMIT : LIMIT;
+}
+
+
 sub large_bodies {
     my ($self) = @_;
 
-    my $limit = $self->{opt}{raw} ? RAW_LIMIT : LIMIT;
+    my $limit = $self->limit;
     my $over = padded($self->{body}, $limit + 1);
     my @headers = @{ $self->{headers} };
 
@@ -480,8 +489,8 @@ sub odd_headers {
     my ($self) = @_;
 
     my $port = $self->{s}->port;
-    my $auth = join '', map { $_ } 'Authorization: ',
-               { @{ $self->{headers} } }->{Authorization}, "\r\n";
+    my %headers = @{ $self->{headers} };
+    my $auth = join '', map { "$_: $headers{$_}\r\n" } sort keys %headers;
     my $line = "$self->{method} $self->{path}";
 
     for my $case (
