@@ -424,12 +424,14 @@ for my $case ([ 'suspend', sub { administrator('suspend') },
 }
 
 $b = signed_in('bob@acme.test');
-$s->sql("UPDATE svc.tenant SET suspended_at = now() WHERE id = '$acme->{id}'");
+$s->svcctl(qw(tenant suspend --tenant acme));
 dead($b, 'of a suspended tenant');
 admin_error(browser()->login('bob@acme.test'), 403, 'access_denied',
             'nobody signs in to it');
-$s->sql("UPDATE svc.tenant SET suspended_at = NULL WHERE id = '$acme->{id}'");
+$s->svcctl(qw(tenant resume --tenant acme));
 alive($b, 'which goes on with it');
+is_deeply([ map { $_->{suspended} } events('tenant.updated') ],
+          [ JSON::PP::true(), JSON::PP::false() ], 'and both are in the log');
 
 # too long idle, and too long
 

@@ -97,31 +97,34 @@ SQL
 
 
 tenant_suspend() {
-    tenant_suspended "now()" suspended "is suspended: nobody signs in."
+    tenant_suspended "now()" "is suspended: nobody signs in."
 }
 
 
 tenant_resume() {
-    tenant_suspended NULL resumed "is not suspended."
+    tenant_suspended NULL "is not suspended."
 }
 
 
-# the time, the end of the action's name, what is said
+# the time, what is said
 
 tenant_suspended() {
-    ask 'ok|none' -1 -v slug="${opt[tenant]}" -v action="tenant.$2" <<SQL
+    ask 'ok|none' -1 -v slug="${opt[tenant]}" <<SQL
 WITH t AS (
     UPDATE svc.tenant SET suspended_at = $1 WHERE slug = :'slug'
        AND (suspended_at IS NULL) = ($1::timestamptz IS NOT NULL)
     RETURNING id
 ), e AS (
     INSERT INTO svc.audit_event (tenant_id, action, target_type, target_id, details)
-    SELECT id, :'action', 'tenant', id::text, '{"source": "svcctl"}'::jsonb FROM t
+    SELECT id, 'tenant.updated', 'tenant', id::text, jsonb_build_object('source',
+               'svcctl', 'changed', '["suspended"]'::jsonb, 'suspended',
+               $1::timestamptz IS NOT NULL)
+      FROM t
 )
 SELECT CASE WHEN EXISTS (SELECT FROM svc.tenant WHERE slug = :'slug') THEN 'ok'
             ELSE 'none' END;
 SQL
 
     has_tenant
-    echo "${opt[tenant]} $3"
+    echo "${opt[tenant]} $2"
 }

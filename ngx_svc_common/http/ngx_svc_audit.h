@@ -63,8 +63,6 @@
 
 #define NGX_SVC_A_SESSION_REVOKED(_)  _("session.revoked", "session")
 
-#define NGX_SVC_A_TENANT_RESUMED(_)  _("tenant.resumed", "tenant")
-#define NGX_SVC_A_TENANT_SUSPENDED(_)  _("tenant.suspended", "tenant")
 #define NGX_SVC_A_TENANT_UPDATED(_)  _("tenant.updated", "tenant")
 
 #define NGX_SVC_A_USER_CREATED(_)  _("user.created", "user")
