@@ -11,6 +11,7 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Admin;
+use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Process qw(slurp);
 use SvcTest::Routes;
 use SvcTest::Scim;
@@ -18,7 +19,8 @@ use SvcTest::Scim;
 
 my $NONE = '00000000-0000-4000-8000-000000000000';
 
-my $s = SvcTest->new(svc => { svc_webhooks => 'on' })->start;
+my $s = SvcTest->new(svc => { svc_webhooks => 'on',
+                              svc_sign_in => 'on' })->start;
 my $acme = $s->tenant('acme');
 my $openapi = JSON::PP->new->utf8->decode(slurp($s->root
                                                 . '/conf/openapi.json'));
@@ -28,8 +30,20 @@ my $token = $acme->token(kind => 'api',
                                         sort keys %permissions)->{token};
 
 
+$s->secret($PASSWORD);
+with_password($s, $acme, userName => 'eve@acme.test');
+
+my $browser = SvcTest::Browser->new($s);
+
+$browser->login('eve@acme.test');
+
+
+# With a token, or, where none will do, with a session.
+
 sub ask {
     my ($method, $path, $body) = @_;
+
+    return $browser->ask($method, $path, $body) if $path =~ m{^/v1/(?:auth|mfa)/};
 
     return $s->http($method, $path, { Authorization => "Bearer $token" },
                     $body);
