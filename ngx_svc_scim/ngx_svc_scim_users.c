@@ -29,27 +29,25 @@ static ngx_int_t ngx_svc_scim_user_reply(ngx_svc_request_t *sr);
 
 /* The user as it is now: what answers, behind what changed it. */
 
-#define NGX_SVC_SCIM_GET                                                      \
-    "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account WHERE id = $1"
-
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_get = {
     .name = "scim_get",
-    .text = NGX_SVC_SCIM_GET,
+    .text = "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account"
+            " WHERE id = $1",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER)),
     .missing = NGX_SVC_SCIM_NO_USER
 };
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_get_new = {
-    .name = "scim_get_new",
-    .text = NGX_SVC_SCIM_GET,
-    NGX_SVC_PARAMS(ngx_svc_param_new_id())
-};
-
 /*
- * A user who would not be unique is refused with the constraint's name.
+ * Always one row: the new user, as the answer needs it, and who subscribes to
+ * the event; or of a user who would not be unique the constraint's name alone.
  * svc.user_conflict() is called for nobody else: two sub-selects in its place
- * would cost each create a tenth, and so would a join.
+ * would cost each create a tenth, and so would a join with what they find.
  */
+
+enum {
+    NGX_SVC_SCIM_COL_VERDICT = NGX_SVC_SCIM_COLS,
+    NGX_SVC_SCIM_COL_SUBSCRIBERS
+};
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_create = {
     .name = "scim_create",
@@ -62,22 +60,24 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_create = {
                 " coalesce($4, 'active'), true, 'scim',"
                 " $5, $6, $7, $8, $9, $10"
             " WHERE current_setting('svc.tenant', true) <> ''"
-            " ON CONFLICT DO NOTHING RETURNING id"
+            " ON CONFLICT DO NOTHING RETURNING " NGX_SVC_SCIM_COLUMNS
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_CREATED, "u.id::text", "NULL",
                           "'{\"source\":\"scim\"}'", "FROM u")
         ")"
-        " SELECT CASE WHEN current_setting('svc.tenant', true) <> ''"
-            " AND NOT EXISTS (SELECT FROM u)"
+        " SELECT u.*, CASE WHEN u.id IS NULL"
+            " AND current_setting('svc.tenant', true) <> ''"
             " THEN coalesce(svc.user_conflict($2, $3),"
                 " 'user_account_user_name_key') END, "
-            NGX_SVC_EVENT_SUBSCRIBERS("user.created"),
+            NGX_SVC_EVENT_SUBSCRIBERS("user.created")
+        " FROM (SELECT) one LEFT JOIN u ON true",
     NGX_SVC_PARAMS(ngx_svc_param_new_id(),
                    ngx_svc_param_text(ngx_svc_scim_user_t, user_name),
                    ngx_svc_param_text(ngx_svc_scim_user_t, external_id),
                    ngx_svc_param_call(ngx_svc_scim_status),
                    NGX_SVC_PROFILE(ngx_svc_scim_param)),
-    NGX_SVC_CONSTRAINT_VERDICT
+    NGX_SVC_CONSTRAINT_VERDICT,
+    .verdict = NGX_SVC_SCIM_COL_VERDICT
 };
 
 /*
@@ -173,7 +173,7 @@ const ngx_svc_route_t  ngx_svc_scim_users[] = {
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
       .body_size = sizeof(ngx_svc_scim_user_t),
       .check = ngx_svc_scim_check,
-      .statements = { &ngx_svc_sql_scim_create, &ngx_svc_sql_scim_get_new },
+      .statements = { &ngx_svc_sql_scim_create },
       .status = NGX_HTTP_CREATED,
       .committed = ngx_svc_scim_create_committed,
       .reply = ngx_svc_scim_user_reply },
@@ -311,7 +311,7 @@ ngx_svc_scim_changes(const void *body)
 static void
 ngx_svc_scim_create_committed(PGresult **results)
 {
-    PGresult         *created, *user;
+    PGresult         *user;
     ngx_svc_event_t   event;
 
     if (results == NULL) {
@@ -321,10 +321,9 @@ ngx_svc_scim_create_committed(PGresult **results)
 
     /* behind the credential's */
 
-    created = results[1];
-    user = results[2];
+    user = results[1];
 
-    if (PQntuples(user) == 0) {
+    if (PQgetisnull(user, 0, NGX_SVC_SCIM_COL_ID)) {
         return;
     }
 
@@ -334,7 +333,7 @@ ngx_svc_scim_create_committed(PGresult **results)
     event.tenant = ngx_svc_pg_value(results[0], 0, 0);
     event.user = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_ID);
     event.email = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_USER_NAME);
-    event.subscribers = ngx_svc_pg_value(created, 0, 1);
+    event.subscribers = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_SUBSCRIBERS);
 
     ngx_svc_event_emit(&event);
 }

@@ -209,11 +209,11 @@ ngx_svc_route_check(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *s,
                           : NGX_OK;
     }
 
-    if (s->verdicts == NULL || PQgetisnull(res, 0, 0)) {
+    if (s->verdicts == NULL || PQgetisnull(res, 0, s->verdict)) {
         return NGX_OK;
     }
 
-    text = ngx_svc_pg_value(res, 0, 0);
+    text = ngx_svc_pg_value(res, 0, s->verdict);
 
     for (v = s->verdicts; v->name; v++) {
         if (ngx_svc_route_verdict(sr, v, &text) != NGX_OK) {

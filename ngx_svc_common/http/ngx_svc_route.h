@@ -71,9 +71,9 @@ struct ngx_svc_param_s {
 
 
 /*
- * What the first column of a statement says when it is not NULL: a name, and
- * behind a space what stands for "%V" in the detail.  A name that is not in the
- * table is a constraint's that the surface knows.
+ * What the first column of a statement, or the one that it names, says when it
+ * is not NULL: a name, and behind a space what stands for "%V" in the detail.
+ * A name that is not in the table is a constraint's that the surface knows.
  */
 
 struct ngx_svc_verdict_s {
@@ -88,7 +88,7 @@ struct ngx_svc_verdict_s {
     }
 
 
-/* The first column, when it is not NULL, is a constraint's name. */
+/* That column, when it is not NULL, is a constraint's name. */
 #define NGX_SVC_CONSTRAINT_VERDICT                                            \
     .verdicts = (const ngx_svc_verdict_t[]) {                                 \
         { NULL, NGX_SVC_E_NONE, NULL }                                        \

@@ -47,7 +47,8 @@ typedef struct {
     const char                      *text;
     ngx_uint_t                       nparams;
     const struct ngx_svc_param_s    *params;    /* their sources */
-    const struct ngx_svc_verdict_s  *verdicts;  /* of its first column */
+    const struct ngx_svc_verdict_s  *verdicts;  /* of one of its columns */
+    int                              verdict;   /* which one; 0: the first */
     const char                      *missing;   /* 404 when it has no row */
     ngx_uint_t                     (*when)(const void *body);
                                                 /* 0: it is left out */

@@ -294,7 +294,6 @@ sub values {
         idempotency_release => [ '/x', 'key1', '\x00' ],
 
         scim_get => [ $user ],
-        scim_get_new => [ $user ],
         scim_activate => [ $user ],
         scim_deactivate => [ $user ],
         scim_list => [ 200 ],
