@@ -16,6 +16,7 @@ run=$(readlink -m "${RUN_DIR:-$top/run}")
 hook=$run/webhook
 port=${2:-}
 slug=acme
+owner=ada@acme.test
 interrupted=
 standing=                   # NGINX ran before: then a refused start stops nothing
 
@@ -248,7 +249,7 @@ SQL
 
     if [ -z "$permissions" ]; then
         "$top/conf/svcctl" --pg "$pg" tenant create --slug $slug --name Acme \
-            --owner ada@acme.test --env
+            --owner $owner --env
         return
     fi
 
@@ -266,12 +267,40 @@ has_tokens() {
 }
 
 
+# Once: the owner's.  An interrupted run may have set one that nobody knows: then
+# another one is set.  It is in no command line.
+
+make_password() {
+    local token password answer
+
+    [ -e "$run/password" ] && return
+
+    step "setting the owner's password"
+    password=$(openssl rand -hex 12)
+    [[ $password =~ ^[0-9a-f]{24}$ ]] || die "openssl has made no password"
+
+    token=$("$top/conf/svcctl" --pg "$pg" user reset-link --tenant $slug \
+                --email $owner 2> "$run/tmp/svcctl" | sed -n 's/^token  //p') \
+        || die "no token to set the password with: $(< "$run/tmp/svcctl")"
+
+    answer=$(printf '{"token":"%s","password":"%s","tenant":"%s"}' "$token" \
+                    "$password" $slug \
+             | curl -sS -w '%{http_code}' -d @- "$url/v1/auth/password/reset") \
+        && [ "$answer" = 204 ] \
+        || die "the password of $owner was not set: $answer"
+
+    (umask 077; echo "$password" > "$run/password.new")
+    mv "$run/password.new" "$run/password"
+}
+
+
 write_env() {
     (umask 077
      {
          echo "export SVC_BASE_URL=$url"
          sed -nE 's/^SVC_(ADMIN_TOKEN|SCIM_TOKEN|TENANT_SLUG)=/export &/p' \
              "$run/tokens"
+         echo "export SVC_OWNER_PASSWORD=$(< "$run/password")"
          printf 'export %s="%s"\n' SVC_PG "$pg" \
                 SVC_REDIS "unix:$run/redis/redis.sock"
      } > "$run/env.new")
@@ -337,6 +366,8 @@ http {
     svc_redis "unix:$run/redis/redis.sock";
     svc_key_file "$run/svc.keys";
     svc_base_url $url;
+
+    svc_sign_in on;
 
     svc_webhooks on;
     svc_webhook_ca_file "$hook/ca.pem";
@@ -531,8 +562,12 @@ show_webhooks() {
 
 
 show() {
+    local jar
+
     # shellcheck disable=SC1091
     . "$run/env"
+
+    jar=$(printf %q "$run/cookies")
 
     cat <<TXT
 
@@ -540,6 +575,8 @@ base URL     $SVC_BASE_URL
 SCIM         $SVC_BASE_URL/scim/v2
 SCIM token   $SVC_SCIM_TOKEN
 admin token  $SVC_ADMIN_TOKEN
+owner        $owner
+password     $SVC_OWNER_PASSWORD
 all of it    . $(printf %q "$run/env")
 metrics      $SVC_BASE_URL/metrics
 webhooks     tail -f $(printf %q "$hook/log")
@@ -547,6 +584,8 @@ webhooks     tail -f $(printf %q "$hook/log")
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users -d '{"userName":"grace@acme.test","displayName":"Grace Hopper"}'
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' -G $SVC_BASE_URL/scim/v2/Users --data-urlencode 'filter=userName eq "grace@acme.test"'
+curl -c $jar $SVC_BASE_URL/v1/auth/login -d '{"email":"$owner","password":"$SVC_OWNER_PASSWORD","tenant":"$SVC_TENANT_SLUG"}'
+curl -b $jar $SVC_BASE_URL/v1/auth/session
 TXT
 }
 
@@ -568,6 +607,7 @@ start() {
     start_redis
     make_database
     start_nginx
+    make_password
     write_env
     show_webhooks
     show

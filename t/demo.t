@@ -66,6 +66,21 @@ sub is_well {
 }
 
 
+# The status of a sign-in with the password that run/env has.
+
+sub signs_in {
+    my $script = <<'EOT';
+. "$1"
+printf '{"email":"ada@acme.test","password":"%s"}' "$SVC_OWNER_PASSWORD" |
+curl -sS -m 20 -o /dev/null -d @- -w '%{http_code}' "$SVC_BASE_URL/v1/auth/login"
+EOT
+
+    open my $out, '-|', 'sh', '-c', $script, 'sh', "$run/env" or die "sh: $!";
+
+    return scalar <$out>;
+}
+
+
 sub holds {
     my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1)
         or die "socket: $!";
@@ -77,7 +92,8 @@ sub holds {
 # --- killed at each of its steps ------------------------------------------------
 
 for my $step ('making a PostgreSQL cluster', 'starting PostgreSQL',
-              'making the tenant', 'starting NGINX', 'making a webhook endpoint')
+              'making the tenant', 'starting NGINX',
+              "setting the owner's password", 'making a webhook endpoint')
 {
     my $log = "$dir/killed";
 
@@ -99,6 +115,7 @@ is($rc, 0, 'killed at its steps, it starts in the end') or diag($text);
 is_well($port, 'and works');
 like(slurp("$run/env"), qr/^export SVC_$_=\S{40}/m, "the tenant's $_")
     for qw(ADMIN_TOKEN SCIM_TOKEN);
+is(signs_in(), 200, 'and its owner signs in');
 
 
 # --- two at once ------------------------------------------------------------------

@@ -52,12 +52,20 @@ like($text, qr/^==> starting PostgreSQL$/m, 'shows its steps');
 like($text, qr/^==> moving the webhook endpoint to port \d+$/m,
      'does not need one port');
 undef $other;
-is(scalar(() = $text =~ /^curl /mg), 3, 'ends with three curl lines');
+is(scalar(() = $text =~ /^curl /mg), 5, 'ends with five curl lines');
 
 for my $line ($text =~ /^(curl .*)$/mg) {
     my ($answer, $status) = sh("$line -sS -w '\\n%{http_code}\\n'");
     like($answer, qr/^20[01]$/m, 'a curl line') or diag("$line\n$answer");
 }
+
+my ($password) = slurp("$run/env")
+                 =~ /^export SVC_OWNER_PASSWORD=([0-9a-f]{24})$/m;
+
+like($text, qr/^password +\Q$password\E$/m, 'shows the password');
+is((stat "$run/password")[2] & 07777, 0600, 'which is kept');
+unlike(join('', map { slurp("$run/$_") } qw(error.log access.log pg/log)),
+       qr/\Q$password\E/, 'and is in no log');
 
 like($text, qr/^verified [0-9a-f]{32} \{"id":.*"email":"radia\@acme\.test"/m,
      'shows a webhook that the receiver has verified');
@@ -74,8 +82,8 @@ is((stat "$run/env")[2] & 07777, 0600, 'run/env is its owner\'s');
 
 my $env = slurp("$run/env");
 like($env, qr/^export $_=\S/m, $_)
-    for qw(SVC_BASE_URL SVC_ADMIN_TOKEN SVC_SCIM_TOKEN SVC_TENANT_SLUG SVC_PG
-           SVC_REDIS);
+    for qw(SVC_BASE_URL SVC_ADMIN_TOKEN SVC_SCIM_TOKEN SVC_TENANT_SLUG
+           SVC_OWNER_PASSWORD SVC_PG SVC_REDIS);
 
 is((sh(". $run/env; psql -XAtd \"\$SVC_PG\" -c 'SELECT slug FROM svc.tenant'"))[0],
    "acme\n", 'SVC_PG');
@@ -163,7 +171,8 @@ my $before = slurp("$run/env");
 truncate "$run/webhook/log", 0 or die "$!\n";
 ($text, $rc) = sh("make --no-print-directory run PORT=$port");
 is($rc, 0, 'make run again');
-unlike($text, qr/^==> (?:starting|making|moving|reloading|provisioning)/m,
+unlike($text,
+       qr/^==> (?:starting|making|setting|moving|reloading|provisioning)/m,
        'changes nothing');
 is(slurp("$run/env"), $before, 'the tokens neither');
 
