@@ -106,7 +106,7 @@ for my $example (@examples) {
     like($answer, qr/"schemas":|"secret":"svc_|"memberCount":|"events":
                    |"maxAgeDays":|"tenant":\{|"sample":\{|"knownEvents":
                    |"deliveries":\[\{|"action":"webhook\.
-                   |imported\ 2\ sign-ins/x,
+                   |imported\ (?:2\ sign-ins|1\ passwords)/x,
          'is answered');
 }
 

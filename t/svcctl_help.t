@@ -104,6 +104,10 @@ open my $csv, '>', "$dir/sign-ins.csv" or die $!;
 print $csv "at,ip,country,email\n2026-11-20T08:15:00Z,203.0.113.7,FR,\n";
 close $csv;
 
+open my $users, '>', "$dir/users.jsonl" or die $!;
+print $users '{"email":"ada@acme.example","passwordHash":"$2b$12$', 'A' x 53, '"}', "\n";
+close $users;
+
 open my $list, '>', "$dir/hashes.txt" or die $!;
 print $list '5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8:2', "\n";
 close $list;
@@ -112,7 +116,8 @@ for my $name (@commands) {
     my ($line, $input) = split / < /, $example{$name};
     my @args = split / /, $line;
 
-    s{^(sign-ins\.csv|breached\.bin)$}{$dir/$1}, s/^[0-9a-f]{8}-.*/$id/ for @args;
+    s{^(sign-ins\.csv|users\.jsonl|breached\.bin)$}{$dir/$1},
+        s/^[0-9a-f]{8}-.*/$id/ for @args;
 
     my ($out, $rc, $err) = $s->svcctl({ in => $input && "$dir/$input" }, @args);
 

@@ -21,6 +21,7 @@ SvcTest::Ctl->each_condition(
     [ 'permissions' => \&permissions ],
     [ 'the command line' => \&command_line ],
     [ 'sign-ins' => \&sign_ins ],
+    [ 'passwords' => \&passwords ],
     [ 'programs that are missing' => \&programs ],
 );
 
@@ -301,6 +302,118 @@ sub sign_ins {
     symlink $s->pg->{dir}, "$dir/socket" or die $!;
     ($out, $rc, $err) = $c->svcctl({ cwd => "$dir/copy" }, qw(migrate --sql sql));
     is($rc, 0, 'a folder by a relative name') or diag($err);
+}
+
+
+# Each line that is refused is named, with the rule, and nothing is imported; and
+# no hash is shown.
+
+sub passwords {
+    my ($c) = @_;
+    my $s = $c->{system};
+    my $file = $s->dir . '/users.jsonl';
+    my $bytes = sub { 'A' x int($_[0] * 4 / 3 + 0.99) };
+    my $argon2 = sub {
+        my ($costs, $salt, $tag, $kind) = @_;
+
+        return '$' . ($kind // 'argon2id') . "\$v=19\$$costs\$"
+               . $bytes->($salt // 16) . '$' . $bytes->($tag // 32);
+    };
+    my $pbkdf2 = sub {
+        my ($digest, $rounds, $salt, $tag) = @_;
+
+        return "\$pbkdf2-sha$digest\$$rounds\$" . $bytes->($salt) . '$'
+               . $bytes->($tag);
+    };
+    my $bcrypt = sub { '$' . $_[0] . '$' . ($_[1] // 'A' x 53) };
+    my $line = sub { qq({"email":"$_[0]\@globex.test","passwordHash":"$_[1]"}) };
+    my $import = sub {
+        open my $fh, '>', $file or die $!;
+        print $fh map { "$_\n" } @_;
+        close $fh;
+        return [ qw(users import --tenant globex --passwords --file), $file ];
+    };
+    my $good = $argon2->('m=19456,t=2,p=1');
+
+    for my $hash ($good, $argon2->('m=262144,t=16,p=4', 8, 16, 'argon2i'),
+                  $argon2->('m=32,t=1,p=4', 64, 64), $bcrypt->('2a$04'),
+                  $bcrypt->('2y$14'), $pbkdf2->(256, 1, 8, 32),
+                  $pbkdf2->(512, 2_000_000, 64, 64))
+    {
+        like($c->works($import->($line->('none', $hash)), "$hash"),
+             qr/^imported 0 passwords; 0 .* 1 e-mail /, 'is taken');
+    }
+
+    for my $case (
+        [ $argon2->('m=262145,t=2,p=1'), 'm=262145: 262144 KiB is the most' ],
+        [ $argon2->('m=9999999999,t=2,p=1'), 'm=9999999999: ' ],
+        [ $argon2->('m=19456,t=17,p=1'), 't=17: 16 is the most' ],
+        [ $argon2->('m=19456,t=2,p=5'), 'p=5: 4 is the most' ],
+        [ $argon2->('m=31,t=2,p=4'), 'm=31: 8 for each of p' ],
+        [ $argon2->('m=19456,t=0,p=1'), 'an argon2 string is' ],
+        [ $argon2->('m=019456,t=2,p=1'), 'an argon2 string is' ],
+        [ $argon2->('m=19456,t=2,p=1', 7), 'the salt is not base64 of 8 to 64' ],
+        [ $argon2->('m=19456,t=2,p=1', 66), 'the salt is not' ],
+        [ $argon2->('m=19456,t=2,p=1', 16, 15), 'the hash is not base64 of 16' ],
+        [ "${good}AA", 'the hash is not' ],
+        [ "$good=", 'an argon2 string is' ],
+        [ $good =~ s/.\z/B/r, 'the hash is not' ],
+        [ $good =~ s/v=19/v=16/r, 'an argon2 string is' ],
+        [ $argon2->('m=19456,t=2,p=1', 16, 32, 'argon2d'), 'its scheme is not' ],
+        [ $bcrypt->('2b$15'), 'the cost is 15: 4 to 14 are taken' ],
+        [ $bcrypt->('2b$03'), 'the cost is 03: ' ],
+        [ $bcrypt->('2b$4'), 'a bcrypt string is ' ],
+        [ $bcrypt->('2b$12', 'A' x 52), 'a bcrypt string is ' ],
+        [ $bcrypt->('2x$12'), 'its scheme is not taken' ],
+        [ $pbkdf2->(256, 2_000_001, 16, 32), '2000001 rounds: 2000000 are' ],
+        [ $pbkdf2->(256, 29_000, 16, 64), 'the hash is not base64 of 32 bytes' ],
+        [ $pbkdf2->(512, 29_000, 16, 32), 'the hash is not base64 of 64 bytes' ],
+        [ $pbkdf2->(256, 29_000, 7, 32), 'the salt is not' ],
+        [ $pbkdf2->(256, 29_000, 16, 32) =~ s/A\z/+/r, 'a PBKDF2 string is ' ],
+        [ $pbkdf2->(384, 29_000, 16, 32), 'its scheme is not taken' ],
+        [ '$6$saltsalt$' . 'A' x 86, 'its scheme is not taken' ],
+        [ '$y$j9T$saltsalt$' . 'A' x 43, 'its scheme is not taken' ],
+        [ 'secret', 'its scheme is not taken' ], [ '', 'its scheme is not taken' ],
+        [ 'A' x 257, 'the hash has more than 256 bytes' ])
+    {
+        my ($hash, $rule) = @$case;
+
+        $c->fails($import->($line->('a', $good), '', $line->('b', $hash)),
+                  qr/\Q$file: line 3: $rule\E/, "a hash: $rule");
+    }
+
+    for my $case ([ '{', 'it is no JSON object' ], [ '[]', 'it is no JSON object' ],
+                  [ '\\.', 'it is no JSON object' ],
+                  [ "{\"email\":\"a\0\"}", 'it is no JSON object' ],
+                  [ '{"email":"a\\u0000"}', 'it is no JSON object' ],
+                  [ '[' x 100_000, 'it is no JSON object' ],
+                  [ '{}', 'it has no string "email"' ],
+                  [ '{"email":1}', 'it has no string "email"' ],
+                  [ '{"email":"a@b"}', 'it has no string "passwordHash"' ],
+                  [ $line->('A', $good), 'line 1 has the same address' ])
+    {
+        my ($text, $rule) = @$case;
+
+        $c->fails($import->($line->('a', $good), $text),
+                  qr/\Q$file: line 2: $rule\E$/, "a line: $rule");
+    }
+
+    for my $text ("\x01", "\xff") {
+        my ($out, undef, $err) = $c->svcctl(
+            @{ $import->($line->('a', $good), $line->('b', $good) . $text) });
+
+        like($err, qr/^svcctl: \Q$file\E: .* in line 2$/m,
+             'bytes that JSON does not have');
+        unlike($out . $err, qr/argon2/, 'without what is in the line');
+    }
+
+    $c->fails([ qw(users import --tenant globex --passwords --file /proc/self/mem) ],
+              qr/.*the file cannot be read to its end/, 'a file that ends early');
+    $c->fails([ qw(users import --tenant globex --file), $file ],
+              qr/--passwords is missing/, 'users without passwords');
+    $c->fails([ qw(users import --tenant none --passwords --file), $file ],
+              qr/there is no tenant "none"/, 'a tenant that there is not');
+    is($s->sql('SELECT count(*) FROM svc.password'), 0, 'nothing is stored');
 }
 
 

@@ -33,6 +33,7 @@ option file         FILE      "what is read"
 option out          FILE      "what is written, or replaced"
 option min-count    N         "leaves out what was seen less often than N times"
 option password-stdin ""      "looks up the first line of standard input"
+option passwords    ""        "the file has the hashes of passwords"
 
 # A command: the function and the options of it ("!": it cannot do without), what
 # it does, an example, and on stdin what else is to be known, a sentence a line.
@@ -98,6 +99,16 @@ command_is "user unlock" "user_unlock tenant! email!" \
     "lets a user sign in again after too many failures" \
     "user unlock --tenant acme --email ada@acme.example" <<'TXT'
 The limits on an address and on a client run on: those of the API's unlock go with it.
+TXT
+
+command_is "users import" "users_import tenant! file! passwords!" \
+    "gives users the passwords that they had elsewhere" \
+    "users import --tenant acme --file users.jsonl --passwords" <<'TXT'
+A line of the file is a JSON object in UTF-8, with the members "email" and "passwordHash"; others are not read.
+A hash is an argon2id or argon2i string, bcrypt's of $2a$, $2b$ or $2y$, or passlib's of pbkdf2-sha256 or pbkdf2-sha512.
+Who has a password keeps it, unless it was imported and nobody has signed in with it.
+All lines are imported, or none; a line that is refused is named, and why.
+When hashes are not as new ones are, it prints what svc_password_hash is to have for floor.
 TXT
 
 command_is "sessions end" "sessions_end tenant!" \

@@ -102,6 +102,18 @@ has_tenant() {
 }
 
 
+# Lines as COPY takes them, in one pass: the file may be a pipe.  What could end
+# the data is not let through, as psql would take what follows for commands: a
+# line that begins with "\.", and a zero byte, at which psql cuts a line.
+
+import_lines() {
+    local bad='begins with \\. or has a zero byte or a carriage return'
+
+    sed -e '1s/^\xef\xbb\xbf//' -e 's/\r$//' \
+        -e '/^\\\.\|[\x00\r]/c '"$bad" -e "\$a\\"
+}
+
+
 # What psql has said when it failed; warnings come before the error.
 
 explain() {
@@ -123,6 +135,8 @@ explain() {
                                     "belongs" ;;
         *"COPY sign_in_import, line"*)
                                 die "${opt[file]}: $(explain_copy "$error")" ;;
+        *"COPY password_import, line"*)
+                                die "${opt[file]}: $(explain_line "$error")" ;;
         *"due to lock timeout"*) die "$in_use: nothing was done, try again" ;;
         *'schema "svc" does not exist'* | *'relation "svc.'*)
                                 die "the database has no schema: run" \

@@ -2,18 +2,6 @@
 #
 # Sign-ins from files.
 
-# Lines as COPY takes them, in one pass: the file may be a pipe.  What could end
-# the data is not let through, as psql would take what follows for commands: a
-# line that begins with "\.", and a zero byte, at which psql cuts a line.
-
-import_lines() {
-    local bad='begins with \\. or has a zero byte or a carriage return'
-
-    sed -e '1s/^\xef\xbb\xbf//' -e 's/\r$//' \
-        -e '/^\\\.\|[\x00\r]/c '"$bad" -e "\$a\\"
-}
-
-
 # Statements, and the file among them.  A time is checked as text: PostgreSQL
 # reads words, too, and years before the first one.
 
