@@ -7,6 +7,7 @@
 #include "ngx_svc_admin_user_index.h"
 #include "ngx_svc_breached_conf.h"
 #include "ngx_svc_cache.h"
+#include "ngx_svc_coordinates.h"
 #include "ngx_svc_password_conf.h"
 #include "ngx_svc_limit_conf.h"
 #include "ngx_svc_signin_conf.h"
@@ -91,6 +92,13 @@ static ngx_command_t  ngx_http_svc_admin_commands[] = {
       ngx_http_set_complex_value_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_svc_admin_loc_conf_t, tenant),
+      NULL },
+
+    { ngx_string("svc_coordinates"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE2,
+      ngx_svc_conf_coordinates,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
       NULL },
 
     { ngx_string("svc_set"),
@@ -230,6 +238,11 @@ ngx_http_svc_admin_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     if (conf->tenant == NULL) {
         conf->tenant = prev->tenant;
+    }
+
+    if (conf->latitude == NULL) {
+        conf->latitude = prev->latitude;
+        conf->longitude = prev->longitude;
     }
 
     return NGX_CONF_OK;

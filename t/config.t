@@ -337,6 +337,24 @@ passes('svc_country of a map', sub { add("$map\nsvc_country \$office;") });
 passes('svc_country of a location',
        sub { add($map); s/(svc_admin on;)/$1 svc_country \$office;/ });
 
+my $two = qr/"svc_coordinates" takes two variables such as \$geoip2_data_lat/;
+
+fails('svc_coordinates with one', sub { add('svc_coordinates $arg_x;') },
+      qr/invalid number of arguments in "svc_coordinates"/);
+fails('svc_coordinates of a place',
+      sub { add('svc_coordinates 48.9 $arg_x;') }, $two, qr/not "48\.9"/);
+fails('svc_coordinates of half a place',
+      sub { add('svc_coordinates $arg_x 2.3;') }, $two, qr/not "2\.3"/);
+fails('svc_coordinates of no such variable',
+      sub { add('svc_coordinates $arg_x $nothing;') },
+      qr/unknown "nothing" variable/);
+fails('svc_coordinates twice',
+      sub { add(join "\n", ('svc_coordinates $arg_x $arg_y;') x 2) },
+      qr/"svc_coordinates" directive is duplicate/);
+passes('svc_coordinates', sub { add('svc_coordinates $arg_x $arg_y;') });
+passes('svc_coordinates of a location',
+       sub { s/(svc_admin on;)/$1 svc_coordinates \$arg_x \$arg_y;/ });
+
 
 fails('svc_body_timeout x',
       sub { s/(svc_scim on;)/$1 svc_body_timeout x;/ },

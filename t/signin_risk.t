@@ -16,6 +16,7 @@ use SvcTest::Browser qw($PASSWORD with_password);
 my $s = SvcTest->new(
     http => '    set_real_ip_from 127.0.0.1; real_ip_header X-Test-Address;',
     svc => { svc_sign_in => 'on', svc_country => '$http_x_test_country',
+             svc_coordinates => '$http_x_test_latitude $http_x_test_longitude',
              svc_password_hash => 'queue=1024 timeout=60s',
              svc_set => [ 'RATE_LIMIT_LOGIN_IP_MAX 0',
                           'RATE_LIMIT_LOGIN_EMAIL_MAX 0',
@@ -53,16 +54,17 @@ sub policy {
 # A user, who has signed in once with Firefox on Linux from 192.0.2.1 in France.
 
 sub user {
+    my (%opt) = @_;
     my $email = 'user' . ++$n . '@acme.test';
     my $user = with_password($s, $acme, userName => $email);
 
-    is(login($email)->status, 200, "$email has signed in");
+    is(login($email, %opt)->status, 200, "$email has signed in");
 
     return $email;
 }
 
 
-# Options: agent, address, country, password, browser.
+# Options: agent, address, country, at, password, browser.
 
 sub login {
     my ($email, %opt) = @_;
@@ -74,7 +76,9 @@ sub login {
         password => $opt{password} // $PASSWORD },
         'User-Agent' => $AGENT{ $opt{agent} // 'firefox' },
         'X-Test-Address' => $opt{address} // '192.0.2.1',
-        'X-Test-Country' => $opt{country} // 'FR');
+        'X-Test-Country' => $opt{country} // 'FR',
+        map({ ("X-Test-$_" => shift @{ $opt{at} }) }
+            $opt{at} ? qw(Latitude Longitude) : ()));
 }
 
 
@@ -137,6 +141,67 @@ risk('all of it', $ada, { agent => 'edge', address => '2001:db8::1',
      35, 'new_network', 'new_country');
 risk('another /64 of the /48', $ada, { address => '2001:db8:0:5::1' }, 0);
 risk('no country', $ada, { country => '' }, 0);
+
+# a place that is too far away: by more than 300 km, and 900 km/h, of which 100 km
+# may be wrong
+
+my %AT = (paris => [ 48.8566, 2.3522 ], london => [ 51.5074, -0.1278 ],
+          cologne => [ 50.9375, 6.9603 ], berlin => [ 52.52, 13.405 ],
+          madrid => [ 40.4168, -3.7038 ], auckland => [ -36.85, 174.76 ],
+          fiji => [ -16.6, 179.99 ], taveuni => [ -16.6, -179.9 ],
+          north => [ 90, 0 ], south => [ -90, 0 ]);
+
+
+sub at { return (at => [ ref $_[0] ? @{ $_[0] } : @{ $AT{ $_[0] } } ]) }
+
+
+sub travels {
+    my ($from, $minutes, $to, $score) = @_;
+    my $email = user(at($from));
+
+    $s->sql("UPDATE svc.sign_in SET at = now() - interval '$minutes min' WHERE "
+            . of($email));
+    risk("$from to $to in $minutes min", $email, { at($to) }, $score,
+         $score ? 'impossible_travel' : ());
+}
+
+travels('paris', 0, 'paris', 0);
+travels('paris', 0, 'london', 0);           # 344 km
+travels('paris', 0, 'cologne', 0);          # 402 km, the least of what counts
+travels('paris', 0, 'berlin', 40);          # 878 km
+travels('paris', 51, 'berlin', 40);
+travels('paris', 53, 'berlin', 0);
+travels('paris', 62, 'madrid', 40);         # 1053 km
+travels('paris', 65, 'madrid', 0);
+travels('paris', 20 * 60, 'auckland', 40);  # 18530 km
+travels('paris', 21 * 60, 'auckland', 0);
+travels('fiji', 0, 'taveuni', 0);           # 12 km, over the antimeridian
+travels('north', 22 * 60, 'south', 40);     # 20015 km
+travels('north', 23 * 60, 'south', 0);
+
+my $here = user();
+
+risk('who has been nowhere', $here, { at('berlin') }, 0);
+risk('to nowhere', $here, {}, 0);
+risk('from there', $here, { at('madrid') }, 0);
+risk('and back', $here, { at('berlin') }, 40, 'impossible_travel');
+
+for my $case ([ '48.8566', '2.3522', 48.9, 2.4 ], [ '-0.04', '-179.95', 0, -180 ],
+              [ '90', '-180', 90, -180 ], [ '7.', '1' ], [ '.5', '1' ],
+              [ '90.1', '1' ], [ '1', '180.1' ], [ '', '' ], [ '1', '' ],
+              [ 'NaN', '1' ], [ '1e1', '1' ], [ '+1', '1' ], [ '--1', '1' ],
+              [ '0001', '1' ], [ '1.2.3', '1' ], [ '1.x', '1' ], [ '-', '1' ])
+{
+    my ($latitude, $longitude, @stored) = @$case;
+
+    user(at([ $latitude, $longitude ]));
+
+    my ($row) = $s->sql('SELECT latitude, longitude FROM svc.sign_in'
+                        . ' ORDER BY id DESC LIMIT 1');
+
+    is_deeply([ map { defined $_ ? $_ + 0 : () } @$row ], \@stored,
+              "stored of '$latitude' and '$longitude'");
+}
 
 # a device is known by its cookie, whatever it says it is
 

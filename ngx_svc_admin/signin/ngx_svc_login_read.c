@@ -87,6 +87,23 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user = {
     " AND s.user_id BETWEEN u.id AND u.id AND s.outcome = 'success'"          \
     " ORDER BY s.user_id, s.at DESC"
 
+/*
+ * The great circle from the latest success to $8 and $9, in km, less what a
+ * place may be wrong by; and nobody travels so fast.  At least a minute is
+ * taken to have passed.
+ */
+
+#define NGX_SVC_LOGIN_KM                                                      \
+    "12742 * asin(sqrt(least(1,"                                              \
+        " sind((l.latitude - $8::text::float8) / 2) ^ 2"                      \
+        " + cosd(l.latitude) * cosd($8::text::float8)"                        \
+            " * sind((l.longitude - $9::text::float8) / 2) ^ 2))) - 100"
+
+#define NGX_SVC_LOGIN_TRAVEL                                                  \
+    "l.latitude IS NOT NULL AND $8::text IS NOT NULL"                         \
+    " AND " NGX_SVC_LOGIN_KM " > greatest(300, 900 / 3600.0"                  \
+        " * greatest(60, extract(epoch FROM now() - l.at)))"
+
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk = {
     .name = "signin_risk",
     .text =
@@ -97,7 +114,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk = {
             " $5::text IS NULL OR "
             NGX_SVC_LOGIN_SEEN("network", "$5", "90") " AS network,"
             " $6::text IS NULL OR "
-            NGX_SVC_LOGIN_SEEN("country", "$6", "180") " AS country,"
+            NGX_SVC_LOGIN_SEEN("country", "$6", "180") " AS country, "
+            NGX_SVC_LOGIN_TRAVEL " AS travel,"
             " coalesce(l.at < now() - interval '30 days', false) AS absent,"
             " h.n AS hours, h.here AS hour,"
             " (SELECT count(*) FROM (SELECT FROM svc.sign_in s"
@@ -120,8 +138,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk = {
             " AND u.user_name_key = (SELECT lower($1::text))"
         " LEFT JOIN svc.user_device d ON d.tenant_id = g.tenant_id"
             " AND d.user_id = u.id AND d.hash = $3"
-        " LEFT JOIN LATERAL (SELECT s.at" NGX_SVC_LOGIN_SUCCESS
-            " LIMIT 1) l ON true"
+        " LEFT JOIN LATERAL (SELECT s.at, s.latitude, s.longitude"
+            NGX_SVC_LOGIN_SUCCESS " LIMIT 1) l ON true"
         " CROSS JOIN LATERAL (SELECT count(*) AS n, count(*) FILTER ("
                 "WHERE extract(hour FROM s.at AT TIME ZONE 'UTC')"
                 " = extract(hour FROM now() AT TIME ZONE 'UTC')) AS here"
@@ -134,7 +152,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk = {
                    ngx_svc_login_param(client.agent),
                    ngx_svc_login_param(client.network),
                    ngx_svc_login_param(client.country),
-                   ngx_svc_login_param(client.ip))
+                   ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(client.latitude),
+                   ngx_svc_login_param(client.longitude))
 };
 
 

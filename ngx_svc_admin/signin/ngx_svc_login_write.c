@@ -239,8 +239,10 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen = {
     .name = "signin_seen",
     .text =
         "WITH s AS ("
-            "INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, country)"
-            " SELECT t.id, now(), $1::uuid, $2::text::inet, $3"
+            "INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, country,"
+                " latitude, longitude)"
+            " SELECT t.id, now(), $1::uuid, $2::text::inet, $3,"
+                " $7::text::real, $8::text::real"
             " FROM svc.tenant t"
             " WHERE t.id = " NGX_SVC_TENANT " AND $2 IS NOT NULL"
         "), d AS ("
@@ -270,7 +272,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen = {
                    ngx_svc_login_param(client.country),
                    ngx_svc_login_param(client.network),
                    ngx_svc_login_param(client.agent),
-                   ngx_svc_param_call(ngx_svc_login_bind_device))
+                   ngx_svc_param_call(ngx_svc_login_bind_device),
+                   ngx_svc_login_param(client.latitude),
+                   ngx_svc_login_param(client.longitude))
 };
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done = {

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_risk.h"
+#include "ngx_svc_coordinates.h"
 
 
 #define NGX_SVC_RISK_HOURS  20          /* sign-ins that tell of a habit */
@@ -75,7 +76,11 @@ ngx_svc_risk_client(ngx_svc_request_t *sr, ngx_svc_risk_client_t *client)
     ngx_memzero(client, sizeof(ngx_svc_risk_client_t));
 
     p = ngx_pnalloc(r->pool, NGX_SVC_RISK_AGENT);
-    if (p == NULL || ngx_svc_risk_place(sr, client) != NGX_OK) {
+    if (p == NULL
+        || ngx_svc_risk_place(sr, client) != NGX_OK
+        || ngx_svc_coordinates(r, &client->latitude, &client->longitude)
+           != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -242,6 +247,10 @@ ngx_svc_risk_seen(ngx_svc_risk_t *risk, PGresult *res)
 
     if (!ngx_svc_row_true(res, 0, "country")) {
         risk->signals |= 1 << NGX_SVC_RISK_NEW_COUNTRY;
+    }
+
+    if (ngx_svc_row_true(res, 0, "travel")) {
+        risk->signals |= 1 << NGX_SVC_RISK_IMPOSSIBLE_TRAVEL;
     }
 
     if (ngx_svc_row_true(res, 0, "absent")) {

@@ -21,6 +21,7 @@
     _(NEW_DEVICE, "new_device", 20)                                           \
     _(NEW_NETWORK, "new_network", 10)                                         \
     _(NEW_COUNTRY, "new_country", 25)                                         \
+    _(IMPOSSIBLE_TRAVEL, "impossible_travel", 40)                             \
     _(FEW_FAILURES, "recent_failures", 10)                                    \
     _(SOME_FAILURES, "recent_failures", 20)                                   \
     _(MANY_FAILURES, "recent_failures", 30)                                   \
@@ -43,6 +44,8 @@ typedef struct {
     ngx_str_t        ip;                /* no data: of a unix socket */
     ngx_str_t        network;           /* /24 or /48; no data likewise */
     ngx_str_t        country;           /* no data: unknown */
+    ngx_str_t        latitude;          /* tenths of a degree, as text */
+    ngx_str_t        longitude;         /* no data in both: unknown */
     ngx_str_t        agent;             /* a family's name, as "chrome linux" */
     ngx_str_t        user_agent;        /* printable ASCII */
     ngx_str_t        device;            /* digest of its cookie; no data: none */

@@ -308,7 +308,7 @@ sub values {
         signin_tenant_write => [ $host, $self->{slug}, @client ],
         signin_user => [ $email, $mac, '10.0.0.1' ],
         signin_risk => [ $email, $mac, $device, 'firefox linux',
-                         '10.0.0.0/24', 'FR', '10.0.0.1' ],
+                         '10.0.0.0/24', 'FR', '10.0.0.1', '48.9', '2.3' ],
         signin_failure => [ $who, $mac, '10.0.0.1', 'FR', 'wrong', 10, 900,
                             900 ],
         signin_denied => [ $who, 'risk', 90, '{new_device}' ],
@@ -320,7 +320,7 @@ sub values {
         signin_rehash => [ $who, 1, '\x01' ],
         signin_user_done => [ $who ],
         signin_seen => [ $who, '10.0.0.1', 'FR', '10.0.0.0/24',
-                         'firefox linux', $device ],
+                         'firefox linux', $device, '48.9', '2.3' ],
         signin_done => [ $who, 0, '{new_device}' ],
         ( map { $_ => [ $session ] } qw(signin_session signin_session_made
                                         signin_logout) ),
