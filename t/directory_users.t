@@ -12,6 +12,7 @@ use Test::More;
 use SvcTest::Session qw(session_of live_sessions);
 use SvcTest;
 use SvcTest::Admin;
+use SvcTest::Governance;
 use SvcTest::Process qw(wait_for);
 
 my ($TRUE, $FALSE) = (JSON::PP::true, JSON::PP::false);
@@ -23,7 +24,7 @@ my $s = SvcTest->new->start;
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
 my @workers = $s->workers;
-my %token = (all => $acme->token_for('users:view,members:manage'),
+my %token = (all => $acme->token_for($ALL),
              other => $globex->token_for('users:view,members:manage'),
              view => $acme->token_for('users:view'),
              manage => $acme->token_for('members:manage'));

@@ -11,6 +11,7 @@ use Time::HiRes qw(time);
 
 use SvcTest;
 use SvcTest::Admin;
+use SvcTest::Governance;
 use SvcTest::Monitor;
 use SvcTest::Process qw(slow wait_for);
 use SvcTest::Scim;
@@ -31,8 +32,7 @@ my $globex = $s->tenant('globex');
 my $empty = $s->tenant('empty');
 my @workers = $s->workers;
 
-$s->sql("UPDATE svc.credential SET permissions = permissions"
-        . " || '{members:manage}' WHERE kind = 'api'");
+$s->sql("UPDATE svc.credential SET permissions = '{$ALL}' WHERE kind = 'api'");
 
 
 sub webhook {

@@ -53,6 +53,31 @@
     "(o.role = 'owner' AND NOT EXISTS (SELECT FROM w"                         \
         " WHERE w.id <> o.id AND w.status = 'active'))"
 
+/*
+ * Who may act on whom.  Of a row o, a user whose lock an earlier statement has
+ * taken, so that this one sees what his role grants: whether that is more than
+ * the caller's permissions; and of the owners only one does so by a session.
+ * The route is one with NGX_SVC_ROUTE_CALLER.
+ */
+
+#define NGX_SVC_ADMIN_BEYOND                                                  \
+    "((" NGX_SVC_ROLE_PERMISSIONS("o.role",                                   \
+            "(SELECT k.permissions FROM svc.role k WHERE k.key = o.role)")    \
+    ") <@ " NGX_SVC_CALLER_PERMISSIONS                                        \
+    " AND CASE WHEN o.role = 'owner'"                                         \
+        " AND current_setting('svc.actor_type', true) = 'user'"               \
+        " THEN (" NGX_SVC_ROW("k.role", "svc.user_account",                   \
+                "nullif(current_setting('svc.actor_id', true), '')::uuid")    \
+            ") = 'owner'"                                                     \
+        " ELSE true END) IS NOT TRUE"
+
+#define NGX_SVC_ADMIN_BEYOND_VERDICT                                          \
+    { "beyond", NGX_SVC_E_FORBIDDEN,                                          \
+      "The role of this user grants what the caller does not have." }
+
+#define NGX_SVC_ADMIN_USER_LOCK                                               \
+    "SELECT FROM svc.user_account WHERE id = $1 FOR UPDATE"
+
 
 /* ngx_svc_admin_users.c: also what answers behind what changed a user. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_get;

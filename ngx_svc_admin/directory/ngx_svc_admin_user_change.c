@@ -20,11 +20,13 @@ typedef struct {
 /* The statements of an erasure, in their order. */
 
 enum {
-    NGX_SVC_ADMIN_ERASE_LOCK = 0,
+    NGX_SVC_ADMIN_ERASE_GROUPS = 0,
+    NGX_SVC_ADMIN_ERASE_LOCK,
     NGX_SVC_ADMIN_ERASE_USER
 };
 
 
+static ngx_uint_t ngx_svc_admin_user_put_email(const void *body);
 static void ngx_svc_admin_user_delete_committed(PGresult **results);
 
 
@@ -53,6 +55,28 @@ static const ngx_svc_member_t  ngx_svc_admin_profile_members[] = {
 };
 
 
+/* see NGX_SVC_ADMIN_BEYOND */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_lock = {
+    .name = "admin_user_lock",
+    .text = NGX_SVC_ADMIN_USER_LOCK,
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put_lock = {
+    .name = "admin_user_put_lock",
+    .text = NGX_SVC_ADMIN_USER_LOCK,
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
+    .when = ngx_svc_admin_user_put_email
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_owners_lock = {
+    .name = "admin_user_owners_lock",
+    .text = "WITH " NGX_SVC_ADMIN_OWNERS " SELECT FROM o",
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER))
+};
+
+
 /*
  * What differs is told from the locked row.  A new address is not a verified
  * one, unless it is the same in another case.  One that another user has is
@@ -63,16 +87,18 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
     .name = "admin_user_put",
     .text =
         "WITH o AS ("
-            "SELECT id, user_name_key"
+            "SELECT id, role, user_name_key,"
+                " $2 AND lower($3) <> user_name_key AS moves"
                 NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_COLUMN)
             " FROM svc.user_account WHERE id = $1 FOR UPDATE"
         "), n AS ("
             "SELECT id" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_WANTED) ","
-                " CASE WHEN $2 AND lower($3) <> user_name_key"
-                    " THEN svc.user_conflict($3, NULL) END AS taken"
+                " CASE WHEN moves THEN CASE WHEN " NGX_SVC_ADMIN_BEYOND
+                    " THEN 'beyond' ELSE svc.user_conflict($3, NULL) END"
+                " END AS verdict"
             " FROM o"
         "), u AS ("
-            "SELECT n.* FROM n, o WHERE n.taken IS NULL"
+            "SELECT n.* FROM n, o WHERE n.verdict IS NULL"
                 " AND (n.id" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_NEW) ")"
                 " IS DISTINCT FROM"
                 " (o.id" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_OLD) ")"
@@ -92,16 +118,17 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
                     "NULL" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_DIFFERS)),
                 "FROM u, o")
         ")"
-        " SELECT taken AS _verdict FROM n",
+        " SELECT verdict AS _verdict FROM n",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER),
                    NGX_SVC_ADMIN_PROFILE(ngx_svc_admin_profile_params)),
-    NGX_SVC_CONSTRAINT_VERDICT,
+    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_BEYOND_VERDICT),
     .missing = NGX_SVC_ADMIN_NO_USER
 };
 
 
 #define NGX_SVC_ADMIN_LAST_VERDICT                                            \
     NGX_SVC_VERDICTS(                                                         \
+        NGX_SVC_ADMIN_BEYOND_VERDICT,                                         \
         { "last", NGX_SVC_E_LAST_ADMIN,                                       \
           "The tenant would be left without an active owner." })
 
@@ -110,19 +137,20 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_suspend = {
     .text =
         "WITH " NGX_SVC_ADMIN_OWNERS
         ", c AS ("
-            "SELECT o.id, o.status = 'active' AND " NGX_SVC_ADMIN_LAST_OWNER
-                " AS last FROM o"
+            "SELECT CASE WHEN " NGX_SVC_ADMIN_BEYOND " THEN 'beyond'"
+                " WHEN o.status = 'active' AND " NGX_SVC_ADMIN_LAST_OWNER
+                " THEN 'last' END AS verdict FROM o"
         "), u AS ("
             "UPDATE svc.user_account a SET status = 'suspended',"
                 " valid_after = clock_timestamp(),"
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
-            " FROM c, o WHERE a.id = $1 AND NOT c.last"
+            " FROM c, o WHERE a.id = $1 AND c.verdict IS NULL"
                 " AND o.status <> 'suspended' RETURNING a.id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_SUSPENDED, "u.id::text", "NULL",
                           "'{}'", "FROM u")
         ")"
-        " SELECT CASE WHEN last THEN 'last' END AS _verdict FROM c",
+        " SELECT verdict AS _verdict FROM c",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
     NGX_SVC_ADMIN_LAST_VERDICT
 };
@@ -140,8 +168,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_logout = {
     .name = "admin_user_logout",
     .text =
         "WITH o AS ("
-            "SELECT id, valid_after FROM svc.user_account WHERE id = $1"
+            "SELECT id, role, valid_after FROM svc.user_account WHERE id = $1"
             " FOR NO KEY UPDATE"
+        "), c AS ("
+            "SELECT CASE WHEN " NGX_SVC_ADMIN_BEYOND " THEN 'beyond' END"
+                " AS verdict FROM o"
         "), n AS ("
             "SELECT count(s.id) AS n FROM o LEFT JOIN svc.session s"
                 " ON s.user_id = $1 AND s.ended_at IS NULL"
@@ -149,14 +180,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_logout = {
                 " AND s.created_at >= coalesce(o.valid_after, '-infinity')"
         "), u AS ("
             "UPDATE svc.user_account a SET valid_after = clock_timestamp()"
-            " FROM o WHERE a.id = $1 RETURNING a.id"
+            " FROM c WHERE a.id = $1 AND c.verdict IS NULL RETURNING a.id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_LOGGED_OUT, "u.id::text", "NULL",
                           "jsonb_build_object('revokedSessions', n.n)",
                           "FROM u, n WHERE n.n > 0")
         ")"
-        " SELECT n.n AS \"revokedSessions\" FROM o, n",
+        " SELECT c.verdict AS _verdict, n.n AS \"revokedSessions\" FROM c, n",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
+    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_BEYOND_VERDICT),
     .missing = NGX_SVC_ADMIN_NO_USER
 };
 
@@ -178,10 +210,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_delete = {
     .text =
         "WITH " NGX_SVC_ADMIN_OWNERS
         ", c AS ("
-            "SELECT o.id, " NGX_SVC_ADMIN_LAST_OWNER " AS last FROM o"
+            "SELECT CASE WHEN " NGX_SVC_ADMIN_BEYOND " THEN 'beyond'"
+                " WHEN " NGX_SVC_ADMIN_LAST_OWNER " THEN 'last' END AS verdict"
+            " FROM o"
         "), d AS ("
             "DELETE FROM svc.user_account a USING c"
-            " WHERE a.id = $1 AND NOT c.last RETURNING a.id"
+            " WHERE a.id = $1 AND c.verdict IS NULL RETURNING a.id"
         "), k AS ("
             "UPDATE svc.credential t SET created_by_name = NULL FROM d"
             " WHERE t.tenant_id = " NGX_SVC_TENANT
@@ -191,7 +225,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_delete = {
             NGX_SVC_AUDIT(NGX_SVC_A_USER_DELETED, "d.id::text", "NULL", "'{}'",
                           "FROM d")
         ")"
-        " SELECT CASE WHEN c.last THEN 'last' END AS _verdict, d.id AS _user,"
+        " SELECT c.verdict AS _verdict, d.id AS _user,"
             " (SELECT " NGX_SVC_EVENT_SUBSCRIBERS("user.deleted")
             " FROM d) AS _subscribers"
         " FROM c LEFT JOIN d ON true",
@@ -206,18 +240,21 @@ const ngx_svc_route_t  ngx_svc_admin_user_change[] = {
     { .method = NGX_HTTP_PUT,
       .path = ngx_string("/admin/users/*"),
       .permission = NGX_SVC_P_MEMBERS_MANAGE,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_CALLER,
       .members = ngx_svc_admin_profile_members,
       .body_size = sizeof(ngx_svc_admin_profile_t),
-      .statements = { &ngx_svc_sql_admin_user_put,
+      .statements = { &ngx_svc_sql_admin_user_put_lock,
+                      &ngx_svc_sql_admin_user_put,
                       &ngx_svc_sql_admin_users_get } },
 
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/users/*"),
       .permission = NGX_SVC_P_MEMBERS_MANAGE,
-      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_CALLER,
       .statements = {
-          [NGX_SVC_ADMIN_ERASE_LOCK] = &ngx_svc_sql_admin_user_groups_lock,
+          [NGX_SVC_ADMIN_ERASE_GROUPS] = &ngx_svc_sql_admin_user_groups_lock,
+          [NGX_SVC_ADMIN_ERASE_LOCK] = &ngx_svc_sql_admin_user_owners_lock,
           [NGX_SVC_ADMIN_ERASE_USER] = &ngx_svc_sql_admin_user_delete
       },
       .status = NGX_HTTP_NO_CONTENT,
@@ -226,8 +263,9 @@ const ngx_svc_route_t  ngx_svc_admin_user_change[] = {
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/admin/users/*/suspend"),
       .permission = NGX_SVC_P_MEMBERS_MANAGE,
-      .flags = NGX_SVC_ROUTE_WRITE_POOL,
-      .statements = { &ngx_svc_sql_admin_user_suspend,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_CALLER,
+      .statements = { &ngx_svc_sql_admin_user_owners_lock,
+                      &ngx_svc_sql_admin_user_suspend,
                       &ngx_svc_sql_admin_users_get } },
 
     { .method = NGX_HTTP_POST,
@@ -240,11 +278,21 @@ const ngx_svc_route_t  ngx_svc_admin_user_change[] = {
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/admin/users/*/logout"),
       .permission = NGX_SVC_P_MEMBERS_MANAGE,
-      .flags = NGX_SVC_ROUTE_WRITE_POOL,
-      .statements = { &ngx_svc_sql_admin_user_logout } },
+      .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_CALLER,
+      .statements = { &ngx_svc_sql_admin_user_lock,
+                      &ngx_svc_sql_admin_user_logout } },
 
     ngx_svc_null_route
 };
+
+
+static ngx_uint_t
+ngx_svc_admin_user_put_email(const void *body)
+{
+    const ngx_svc_admin_profile_t *profile = body;
+
+    return profile->user_name.set;
+}
 
 
 static void

@@ -31,11 +31,6 @@ static void ngx_svc_session_name(ngx_svc_request_t *sr, ngx_str_t *name);
  * order of what is said to a client.  "-" is no permission at all, '' is any.
  */
 
-#define NGX_SVC_SESSION_ROLE                                                  \
-    "CASE WHEN u.role IN ('owner', 'admin')"                                  \
-    " THEN (ARRAY[''" NGX_SVC_PERMISSIONS(NGX_SVC_SIGNIN_PERMISSION) "])[2:]"       \
-    " ELSE coalesce(r.permissions, '{}') END"
-
 /* With a factor, that has to be fresh; without one a password does. */
 
 #define NGX_SVC_SESSION_FRESH                                                 \
@@ -52,7 +47,8 @@ static void ngx_svc_session_name(ngx_svc_request_t *sr, ngx_str_t *name);
         " FROM ("                                                             \
             "SELECT s.tenant_id, s.stage, s.user_id,"                         \
                 " s.last_seen_at < now() - interval '1 minute' AS old, "      \
-                NGX_SVC_SESSION_ROLE " AS permissions, "                      \
+                NGX_SVC_ROLE_PERMISSIONS("u.role", "r.permissions")           \
+                    " AS permissions, "                                       \
                 NGX_SVC_SESSION_FRESH " AS fresh"                             \
             " FROM (" NGX_SVC_SESSION_ROW("k.*", "$1") ") s"                  \
             " CROSS JOIN LATERAL ("                                           \

@@ -28,17 +28,14 @@
  * SQL: what GET /v1/auth/session says of the session with the digest $1.
  */
 
-#define NGX_SVC_SIGNIN_PERMISSION(id, name)  ",'" name "'"
-
 #define NGX_SVC_SIGNIN_SESSION                                                \
     "SELECT u.id AS \"user.id\", u.user_name AS \"user.email\","              \
         " u.display_name AS \"user.displayName\","                            \
         " t.id AS \"tenant.id\", t.slug AS \"tenant.slug\","                  \
         " t.name AS \"tenant.name\", u.role,"                                 \
-        " array_to_json(CASE WHEN u.role IN ('owner', 'admin')"               \
-            " THEN (ARRAY[''"                                                 \
-                NGX_SVC_PERMISSIONS(NGX_SVC_SIGNIN_PERMISSION) "])[2:]"       \
-            " ELSE coalesce(r.permissions, '{}') END) AS permissions,"        \
+        " array_to_json("                                                     \
+            NGX_SVC_ROLE_PERMISSIONS("u.role", "r.permissions")               \
+            ") AS permissions,"                                               \
         " u.mfa_enrolled AS \"mfa.enrolled\","                                \
         " s.mfa_at AS \"mfa.verifiedAt\", s.expires_at AS \"expiresAt\""      \
     " FROM (" NGX_SVC_SESSION_ROW("k.*", "$1") ") s"                          \

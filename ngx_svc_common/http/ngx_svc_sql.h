@@ -6,6 +6,9 @@
 #define _NGX_SVC_SQL_H_INCLUDED_
 
 
+#include "ngx_svc_permission.h"
+
+
 /* SQL: the tenant of the transaction, or NULL. */
 
 #define NGX_SVC_TENANT_OR_NULL                                                \
@@ -60,6 +63,18 @@
  */
 #define NGX_SVC_CALLER_PERMISSIONS                                            \
     "nullif(current_setting('svc.permissions', true), '')::text[]"
+
+/*
+ * SQL: what a role grants; role: its key, permissions: those of its row in
+ * svc.role, or NULL, as of the roles of the system.
+ */
+
+#define NGX_SVC_ROLE_PERMISSION(id, name)  ",'" name "'"
+
+#define NGX_SVC_ROLE_PERMISSIONS(role, permissions)                           \
+    "CASE WHEN " role " IN ('owner', 'admin')"                                \
+    " THEN (ARRAY[''" NGX_SVC_PERMISSIONS(NGX_SVC_ROLE_PERMISSION) "])[2:]"   \
+    " ELSE coalesce(" permissions ", '{}') END"
 
 
 #endif /* _NGX_SVC_SQL_H_INCLUDED_ */

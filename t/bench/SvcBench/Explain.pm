@@ -52,7 +52,9 @@ my %VALUES = (
                         ('true', 'text') x 6 ],
     ( map { $_ => [ '{id}' ] } qw(admin_user_suspend admin_user_reactivate
                                   admin_user_logout admin_user_delete
-                                  admin_user_groups_lock) ),
+                                  admin_user_groups_lock admin_user_lock
+                                  admin_user_put_lock
+                                  admin_user_owners_lock) ),
     admin_user_unlock => [ undef, 'user0@bench0.test' ],
     admin_identities_list => [ undef, undef, 100, 0, undef ],
     admin_groups_list => [ undef, 100, 0 ],

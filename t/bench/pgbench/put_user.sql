@@ -2,6 +2,6 @@
 \set n 1008000000000000000 + 10 * random(0, :users / 10 - 1) + {tenant}
 \set r random(1, 1000000000000000)
 BEGIN;
-{auth_write, :api_hash{tenant}, :api_kind, :api_manage, :api_actor, :ip, :agent, :request_id};
+{auth_caller, :api_hash{tenant}, :api_kind, :api_manage, :api_actor, :ip, :agent, :request_id};
 {admin_user_put, ('018f3a5c7d7e7' || :n)::uuid, :no, NULL, :no, NULL, :no, NULL, :no, NULL, :yes, 'Rear Admiral ' || :r, :no, NULL, :no, NULL};
 COMMIT;

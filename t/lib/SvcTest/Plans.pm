@@ -8,6 +8,7 @@ use warnings;
 
 use Digest::SHA qw(sha256_hex);
 
+use SvcTest::Governance;
 use SvcTest::Process qw(slurp wait_for);
 
 
@@ -154,7 +155,7 @@ SELECT $t, 'user.updated', 'user', i, $ago FROM $all;
 INSERT INTO svc.audit_stream (tenant_id, id, expires_at)
 SELECT $t, $stream, now() + (i - 5) * interval '1 hour' FROM generate_series(1, 9) i;
 INSERT INTO svc.idempotency (tenant_id, credential_id, path, key, body_hash, created_at)
-SELECT $t, '@{[ $self->id($TOKEN, 1) ]}', '/x', 'key' || i, '\\x00',
+SELECT $t, '@{[ $self->id($USER, 1) ]}', '/x', 'key' || i, '\\x00',
        now() - i * interval '20 seconds' FROM $all;
 INSERT INTO svc.access_policy_version (tenant_id, id, number, source, snapshot)
 SELECT $t, $version, i, 'api', '{}' FROM generate_series(1, 50) i;
@@ -364,6 +365,8 @@ sub values {
                                       admin_user_logout) ),
         admin_user_reactivate => [ $self->id($USER, 9) ],
         admin_user_unlock => [ undef, "user5000\@$self->{slug}.test" ],
+        ( map { $_ => [ $owner ] } qw(admin_user_lock admin_user_put_lock
+                                      admin_user_owners_lock) ),
         admin_user_groups_lock => [ $user ],
         admin_identities_list => [ undef, undef, @page, undef ],
 
@@ -541,10 +544,13 @@ EOT
 sub begin {
     my ($self, $db) = @_;
 
+    my $owner = $self->id($USER, 1);
+
     $db->query('BEGIN');
     $db->query("SELECT set_config('svc.tenant', '$self->{id}', true),"
-               . " set_config('svc.actor_id', '@{[ $self->id($TOKEN, 1) ]}',"
-               . " true), set_config('svc.permissions', '{users:view}', true)");
+               . " set_config('svc.actor_type', 'user', true),"
+               . " set_config('svc.actor_id', '$owner', true),"
+               . " set_config('svc.permissions', '{$ALL}', true)");
 }
 
 

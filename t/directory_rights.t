@@ -1,0 +1,232 @@
+#!/usr/bin/perl
+
+# Who may act on whom: nobody changes the address of a user, suspends, erases or
+# signs out one whose role grants more than he has himself, and of sessions only
+# an owner's does so with an owner.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Admin;
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Governance;
+use SvcTest::Process qw(wait_for);
+
+
+my $MANAGE = 'members:manage';
+
+my $s = SvcTest->new(svc => { svc_sign_in => 'on' })->start;
+my $acme = $s->tenant('acme');
+
+$s->secret($PASSWORD);
+
+
+# --- the cast ------------------------------------------------------------------
+
+# what each role grants; those of the system as the contract has them
+
+my %GRANTS = (owner => $ALL, admin => $ALL, member => '',
+              manager => $MANAGE, viewer => 'users:view',
+              auditor => "audit:view,$MANAGE");
+
+$s->sql('INSERT INTO svc.role (tenant_id, key, name, permissions) VALUES'
+        . " ('$acme->{id}', '$_', '$_', '{$GRANTS{$_}}')")
+    for qw(manager viewer auditor);
+
+my $n = 0;
+
+sub user {
+    my ($role) = @_;
+
+    return $acme->create(userName => $role . ++$n . '@acme.test')->{id}
+        if $role eq 'member';
+
+    return with_password($s, $acme, userName => $role . ++$n . '@acme.test',
+                         role => $role)->{id};
+}
+
+
+sub email {
+    return scalar $s->sql("SELECT user_name FROM svc.user_account WHERE id = '$_[0]'");
+}
+
+
+# Callers: what they hold, whether they are owners, and how they ask.
+
+sub by_token {
+    my ($grants) = @_;
+
+    my $token = $acme->token_for($grants);
+
+    return { name => "a token with $grants", grants => $grants, owner => 1,
+             ask => sub {
+                 my ($method, $path, $body) = @_;
+                 return $acme->admin($method, "/users/$path", $body, undef, $token);
+             } };
+}
+
+sub by_session {
+    my ($role) = @_;
+
+    my $id = user($role);
+    my $b = SvcTest::Browser->new($s, tenant => 'acme');
+
+    is($b->login(email($id))->status, 200, "one who is $role signs in");
+
+    return { name => "the session of one who is $role", grants => $GRANTS{$role},
+             owner => $role eq 'owner', id => $id, browser => $b,
+             ask => sub {
+                 my ($method, $path, $body) = @_;
+                 return $b->ask($method, "/v1/admin/users/$path", $body);
+             } };
+}
+
+sub may {
+    my ($caller, $role) = @_;
+
+    my %has = map { $_ => 1 } split /,/, $caller->{grants};
+
+    return 0 if $role eq 'owner' && !$caller->{owner};
+    return !grep { !$has{$_} } split /,/, $GRANTS{$role};
+}
+
+
+user('owner');              # so that none is the last one
+
+my @callers = (by_token($MANAGE), by_token("$MANAGE,users:view"),
+               by_token($ALL),
+               (map { by_session($_) } qw(manager auditor admin owner)));
+
+# and what is done with users
+
+my @ways = ([ PUT => '', sub { { email => 'other' . ++$n . '@acme.test' } }, 200 ],
+            [ POST => '/logout', sub { undef }, 200 ],
+            [ POST => '/suspend', sub { undef }, 200 ],
+            [ DELETE => '', sub { undef }, 204 ]);
+
+
+# --- all of them ----------------------------------------------------------------
+
+for my $caller (@callers) {
+    for my $role (sort keys %GRANTS) {
+        my $id = user($role);
+        my $session = $s->sql('INSERT INTO svc.session (tenant_id, user_id,'
+            . ' token_hash, expires_at, stage) VALUES'
+            . " ('$acme->{id}', '$id', sha256('$id'), now() + interval '1 h', 'full')"
+            . ' RETURNING id');
+
+        for my $way (@ways) {
+            my ($method, $path, $body, $status) = @$way;
+            my $name = "$caller->{name}: $method$path of one who is $role";
+
+            if (may($caller, $role)) {
+                is($caller->{ask}->($method, "$id$path", $body->())->status, $status,
+                   $name);
+                next;
+            }
+
+            my $before = $acme->stored;
+            my $error = admin_error($caller->{ask}->($method, "$id$path", $body->()),
+                                    403, 'forbidden', $name);
+
+            like($error->{message}, qr/\brole of this user\b/, "$name: it says why");
+            is($acme->stored, $before, "$name: nothing is changed or said");
+        }
+    }
+}
+
+
+# --- and what is not of this kind -------------------------------------------------
+
+for my $caller (@callers[0, 3]) {
+    for my $role (qw(owner admin)) {
+        my $id = user($role);
+        my $email = email($id);
+
+        is($caller->{ask}->(PUT => $id, { title => 'X' })->status, 200,
+           "$caller->{name}: the profile of one who is $role");
+        is($caller->{ask}->(PUT => $id, { title => 'Y', email => $email })->status,
+           200, 'with the address that it is');
+        is($caller->{ask}->(PUT => $id, { email => ucfirst $email })->status, 200,
+           'or the same in another case');
+        is($caller->{ask}->(POST => 'unlock', { userId => $id })->status, 200,
+           'a lock');
+        is($caller->{ask}->(POST => "$id/reactivate")->status, 200,
+           'and reactivation');
+    }
+}
+
+my $owner = $callers[-1];
+my $token = $callers[2];
+my $nobody = '0197f3a2-5c1e-7d3a-9b64-2f8c1a7e4d10';
+
+for my $way (@ways) {
+    my ($method, $path, $body) = @$way;
+
+    admin_error($callers[0]{ask}->($method, "$nobody$path", $body->()), 404, undef,
+                "$method$path of nobody is 404 all the same");
+}
+
+is($owner->{ask}->(POST => "$owner->{id}/logout")->status, 200,
+   'an owner may end his own sessions');
+admin_error($owner->{ask}->(POST => "$owner->{id}/logout"), 401, 'unauthenticated',
+            'which have ended then');
+
+
+# --- while something changes ----------------------------------------------------
+
+# The user is somebody's who gives it a role and raises that; of the session's
+# user, the role that it had does not count any more.
+
+sub meanwhile {
+    my ($name, $caller, $way, $change, $status) = @_;
+
+    my ($method, $path, $body) = @$way;
+    my $id = user('member');
+    my $holder = $s->connect_as('postgres');
+    my @headers = $caller->{browser}
+        ? (Cookie => $caller->{browser}->cookie,
+           'X-CSRF-Token' => $caller->{browser}{csrf})
+        : (Authorization => 'Bearer ' . $acme->token_for($caller->{grants}));
+
+    $holder->query('BEGIN');
+    $holder->query("SELECT FROM svc.user_account WHERE id = '$id' FOR UPDATE");
+
+    my $c = $s->begin($method, "/v1/admin/users/$id$path", \@headers, $body->());
+
+    ok((wait_for { $s->waiting == 1 } 10), "$name: $method$path waits");
+
+    $change->($holder, $id);
+    $holder->query('COMMIT');
+
+    my $r = $c->read;
+
+    $status == 403 ? admin_error($r, 403, 'forbidden', $name)
+                   : is($r->status, $status, $name);
+}
+
+for my $way (@ways) {
+    meanwhile('a role that is raised, and then given', $callers[0], $way, sub {
+        my ($holder, $id) = @_;
+
+        my $raised = 'raised' . ++$n;
+
+        $s->sql('INSERT INTO svc.role (tenant_id, key, name, permissions) VALUES'
+                . " ('$acme->{id}', '$raised', 'R', '{audit:view}')");
+        $holder->query("UPDATE svc.user_account SET role = '$raised'"
+                       . " WHERE id = '$id'");
+    }, 403);
+    meanwhile('who becomes an owner', by_session('admin'), $way, sub {
+        $_[0]->query("UPDATE svc.user_account SET role = 'owner' WHERE id = '$_[1]'");
+    }, 403);
+    meanwhile('who stays a member', $callers[0], $way, sub { }, $way->[3]);
+}
+
+
+is_deeply([ $s->pg->errors ], [], 'nothing in the log of PostgreSQL');
+
+$s->done;
+done_testing();
