@@ -20,7 +20,7 @@ use SvcBench::Explain;
 use SvcBench::Statements;
 use SvcTest;
 use SvcTest::Plans;
-use SvcTest::Process qw(slow);
+use SvcTest::Process qw(slow wait_for);
 
 
 my $TIMES = 10;                 # as much, at most
@@ -39,7 +39,13 @@ my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on',
 
 my $text = SvcTest::Plans::prepared($s);
 
-# its own tasks would delete what is to be deleted here
+# its own tasks would delete what is to be deleted here; no connection is cut while
+# it prepares
+
+wait_for {
+    !$s->sql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'svc_app'"
+             . " AND state <> 'idle'");
+} or die "some connections are never idle\n";
 
 $s->nginx->quit(10);
 $s->nginx->stop;
