@@ -158,6 +158,10 @@ ALTER TABLE svc.sign_in
 CREATE INDEX sign_in_user_at_idx ON svc.sign_in (tenant_id, user_id, outcome, at DESC);
 DROP INDEX svc.sign_in_user_idx;
 
+-- By which they go.
+
+CREATE INDEX sign_in_at_idx ON svc.sign_in (at);
+
 CREATE INDEX sign_in_failure_ip_idx ON svc.sign_in (tenant_id, ip, at)
     INCLUDE (email_mac) WHERE outcome = 'failure';
 CREATE INDEX sign_in_failure_email_idx ON svc.sign_in (tenant_id, email_mac, at)
@@ -219,10 +223,10 @@ END
 $$;
 
 -- Deletes what is over: sessions an hour after they have ended or expired, tokens
--- to reset a password, and failures of nobody that do not count any more, which is
--- after a day at the latest.  Returns how many there were.
+-- to reset a password, failures of nobody whose window, of so many seconds, and
+-- whose lock are over, and sign-ins after ninety days.  Returns how many there were.
 
-CREATE FUNCTION svc.sign_in_expire(most integer) RETURNS bigint
+CREATE FUNCTION svc.sign_in_expire(most integer, login_window integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off AS $$
 DECLARE
@@ -245,9 +249,16 @@ BEGIN
 
     DELETE FROM svc.login_phantom WHERE ctid = ANY (ARRAY(
         SELECT f.ctid FROM svc.login_phantom f
-         WHERE f.failed_since < now() - interval '1 day'
+         WHERE f.failed_since < now() - make_interval(secs => login_window)
            AND coalesce(f.locked_until < now(), true)
          ORDER BY f.failed_since LIMIT most FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS n = ROW_COUNT;
+    done := done + n;
+
+    DELETE FROM svc.sign_in WHERE ctid = ANY (ARRAY(
+        SELECT s.ctid FROM svc.sign_in s
+         WHERE s.at < now() - interval '90 days'
+         ORDER BY s.at LIMIT most FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS n = ROW_COUNT;
 
     RETURN done + n;

@@ -254,6 +254,13 @@ $s->sql("UPDATE svc.sign_in SET at = now() - interval '31 days' WHERE "
         . of($egon));
 risk('after 31 days', $egon, {}, 10, 'long_absent');
 
+my $ines = user();
+
+$s->sql('DELETE FROM svc.sign_in WHERE ' . of($ines));
+$s->sql("UPDATE svc.user_account SET last_login_at = now() - interval '91 days'"
+        . " WHERE user_name = '$ines'");
+risk('after all sign-ins have gone', $ines, {}, 10, 'long_absent');
+
 my $fritz = user();
 
 $s->sql('INSERT INTO svc.sign_in (tenant_id, at, user_id, ip)'

@@ -75,7 +75,10 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user = {
                    ngx_svc_login_param(client.ip))
 };
 
-/* All by keys, and so many rows at the most, whatever has been going on. */
+/*
+ * All by keys, and so many rows at the most, whatever has been going on.  Of
+ * whom no sign-in is left it is still known when he was here.
+ */
 
 #define NGX_SVC_LOGIN_SEEN(kind, value, days)                                 \
     "EXISTS (SELECT FROM svc.user_seen k WHERE k.tenant_id = g.tenant_id"     \
@@ -107,7 +110,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user = {
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk = {
     .name = "signin_risk",
     .text =
-        "SELECT l.at IS NOT NULL AS successes,"
+        "SELECT coalesce(l.at, u.last_login_at) IS NOT NULL AS successes,"
             " d.hash IS NOT NULL AS device,"
             " coalesce(d.trusted_until > now(), false) AS trusted, "
             NGX_SVC_LOGIN_SEEN("agent", "$4", "400") " AS agent,"
@@ -116,7 +119,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk = {
             " $6::text IS NULL OR "
             NGX_SVC_LOGIN_SEEN("country", "$6", "180") " AS country, "
             NGX_SVC_LOGIN_TRAVEL " AS travel,"
-            " coalesce(l.at < now() - interval '30 days', false) AS absent,"
+            " coalesce(coalesce(l.at, u.last_login_at)"
+                " < now() - interval '30 days', false) AS absent,"
             " h.n AS hours, h.here AS hour,"
             " (SELECT count(*) FROM (SELECT FROM svc.sign_in s"
                 " WHERE s.tenant_id = g.tenant_id"

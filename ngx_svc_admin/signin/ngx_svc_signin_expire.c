@@ -3,11 +3,17 @@
  */
 
 #include "ngx_svc_signin_expire.h"
+#include "ngx_svc_setting.h"
+
+
+static ngx_int_t ngx_svc_signin_expire_bind(ngx_svc_pg_op_t *op,
+    ngx_svc_pg_call_t *call);
 
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_expire = {
     .name = "signin_expire",
-    .text = "SELECT svc.sign_in_expire(1000)"
+    .text = "SELECT svc.sign_in_expire(1000, $1::int4)",
+    .nparams = 1
 };
 
 ngx_svc_pg_statements_t  ngx_svc_signin_expire_statements[] = {
@@ -18,7 +24,16 @@ ngx_svc_pg_statements_t  ngx_svc_signin_expire_statements[] = {
 
 ngx_svc_pg_task_t  ngx_svc_signin_expire = {
     .statement = &ngx_svc_sql_signin_expire,
+    .bind = ngx_svc_signin_expire_bind,
     .period = 60000,
     .full = 1000,
-    .failed = "sessions that have ended cannot be deleted"
+    .failed = "sign-ins and sessions that are over cannot be deleted"
 };
+
+
+static ngx_int_t
+ngx_svc_signin_expire_bind(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call)
+{
+    return ngx_svc_pg_bind_int(op, call,
+                          ngx_svc_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW));
+}

@@ -48,6 +48,7 @@ ngx_svc_pg_task_timer(ngx_event_t *ev)
 {
     ngx_pool_t         *pool;
     ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_call_t  *call;
     ngx_svc_pg_task_t  *task;
 
     task = ev->data;
@@ -65,16 +66,26 @@ ngx_svc_pg_task_timer(ngx_event_t *ev)
 
     op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_WRITE, ngx_svc_pg_task_done,
                               task);
+    if (op == NULL) {
+        goto failed;
+    }
 
-    if (op == NULL
-        || ngx_svc_pg_call(op, task->statement) == NULL
+    call = ngx_svc_pg_call(op, task->statement);
+
+    if (call == NULL
+        || (task->bind && task->bind(op, call) != NGX_OK)
         || ngx_svc_pg_submit(op) != NGX_OK)
     {
-        ngx_destroy_pool(pool);
-        return;
+        goto failed;
     }
 
     task->op = op;
+
+    return;
+
+failed:
+
+    ngx_destroy_pool(pool);
 }
 
 

@@ -11,13 +11,15 @@
 
 
 /*
- * The first four are the caller's to set.  The statement takes no parameters,
- * and answers with how many rows it has changed: when that is a full round, the
- * next one follows after a second.
+ * The first five are the caller's to set.  The statement answers with how many
+ * rows it has changed: when that is a full round, the next one follows after a
+ * second.  bind: adds its parameters, NGX_OK or NGX_ERROR; or NULL.
  */
 
 typedef struct {
     const ngx_svc_pg_statement_t  *statement;
+    ngx_int_t                    (*bind)(ngx_svc_pg_op_t *op,
+                                         ngx_svc_pg_call_t *call);
     ngx_msec_t                     period;
     ngx_int_t                      full;
     const char                    *failed;      /* what the error log says */

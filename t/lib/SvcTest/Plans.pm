@@ -335,7 +335,7 @@ sub values {
         profile_get => [ $session ],
         profile_patch => [ $session, ('true', 'text') x 4 ],
         signin_limited => [ $host, undef, '10.0.0.1', 'login', 'ip', 10, 60 ],
-        signin_expire => [],
+        signin_expire => [ 900 ],
         admin_sessions_total => [ $session, 1800 ],
         admin_sessions_list => [ $session, 1800, @page ],
         admin_session_end => [ $session, $self->id($SESSION, $WHO + 100) ],
@@ -533,7 +533,7 @@ INSERT INTO svc.group_member (tenant_id, group_id, user_id)
 VALUES ($t, '$group', '$user');
 INSERT INTO svc.sign_in (tenant_id, at, user_id, ip)
 VALUES ($t, now(), '$user', '10.0.0.1');
-SELECT svc.sign_in_expire(1000);
+SELECT svc.sign_in_expire(1000, 900);
 DELETE FROM svc.user_account;
 DELETE FROM svc.user_group;
 DELETE FROM svc.role

@@ -1,0 +1,88 @@
+#!/usr/bin/perl
+
+# What sign-ins leave behind goes when nobody needs it any more: sign-ins after
+# ninety days, the failures of nobody with their window and their lock.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Process qw(slow wait_for);
+
+
+my $WINDOW = 120;
+
+my $s = SvcTest->new(workers => 1, svc => { svc_sign_in => 'on',
+    svc_set => "LOGIN_LOCKOUT_WINDOW $WINDOW" })->start;
+my $acme = $s->tenant('acme');
+my $ada = with_password($s, $acme, userName => 'ada@acme.test');
+
+$s->secret($PASSWORD);
+
+
+# --- what there is ---------------------------------------------------------------
+
+my %AGE = (89 => 'stays', 91 => 'goes', 200 => 'goes');
+
+$s->sql('INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, outcome) SELECT'
+        . " '$acme->{id}', now() - make_interval(days => d), '$ada->{id}',"
+        . " ('192.0.2.' || d)::inet, o FROM unnest('{89,91,200}'::int[]) d,"
+        . " unnest('{success,failure}'::text[]) o");
+$s->sql('INSERT INTO svc.sign_in_address (tenant_id, ip, last_at) SELECT'
+        . ' tenant_id, ip, max(at) FROM svc.sign_in GROUP BY 1, 2'
+        . ' ON CONFLICT DO NOTHING');
+
+# the name of each; how long ago it began, and when its lock ends, in seconds
+
+my %PHANTOM = ('in its window' => [ $WINDOW - 60, undef ],
+               'locked' => [ $WINDOW + 60, 600 ],
+               'locked in its window' => [ $WINDOW - 60, 600 ],
+               'over' => [ $WINDOW + 60, undef ],
+               'and so its lock' => [ $WINDOW + 60, -1 ]);
+
+for my $name (sort keys %PHANTOM) {
+    my ($since, $left) = @{ $PHANTOM{$name} };
+
+    $s->sql('INSERT INTO svc.login_phantom (tenant_id, email_mac, failed,'
+            . ' failed_since, locked_until) VALUES'
+            . " ('$acme->{id}', '$name', 9, now() - interval '$since s', "
+            . (defined $left ? "now() + interval '$left s'" : 'NULL') . ')');
+}
+
+sub phantoms {
+    return join ', ', map { $_->[0] } $s->sql(
+        "SELECT convert_from(email_mac, 'UTF8') FROM svc.login_phantom ORDER BY 1");
+}
+
+sub sign_ins {
+    return join ' ', map { $_->[0] } $s->sql(
+        'SELECT host(ip) FROM svc.sign_in ORDER BY 1');
+}
+
+
+# --- and what is left, of a worker that has looked -----------------------------------
+
+ok((wait_for { phantoms() eq 'in its window, locked, locked in its window' }
+        slow(90)), 'what is over has gone') or diag(phantoms());
+is(sign_ins(), '192.0.2.89 192.0.2.89', 'sign-ins of ninety days');
+is($s->sql("SELECT string_agg(host(ip), ' ') FROM svc.sign_in_address"),
+   '192.0.2.89', 'with their addresses');
+
+
+# --- so many at a time --------------------------------------------------------------
+
+$s->sql('INSERT INTO svc.sign_in (tenant_id, at, ip) SELECT'
+        . " '$acme->{id}', now() - interval '100 days' - i * interval '1 s',"
+        . " '192.0.2.1' FROM generate_series(1, 5) i");
+is($s->sql("SELECT svc.sign_in_expire(2, $WINDOW)"), 2, 'a round');
+is($s->sql("SELECT svc.sign_in_expire(2, $WINDOW)"), 2, 'and another one');
+is($s->sql("SELECT svc.sign_in_expire(2, $WINDOW)"), 1, 'and the rest');
+
+
+is_deeply([ $s->pg->errors ], [], 'nothing in the log of PostgreSQL');
+
+$s->done;
+done_testing();
