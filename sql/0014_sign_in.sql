@@ -158,6 +158,13 @@ ALTER TABLE svc.sign_in
 CREATE INDEX sign_in_user_at_idx ON svc.sign_in (tenant_id, user_id, outcome, at DESC);
 DROP INDEX svc.sign_in_user_idx;
 
+-- From where a tenant was last signed in to is written along with a sign-in, and not
+-- by a trigger, which would run for failures too.
+
+DROP TRIGGER sign_in_added ON svc.sign_in;
+DROP FUNCTION svc.sign_in_added();
+GRANT INSERT, UPDATE (last_at) ON svc.sign_in_address TO svc_app;
+
 -- By which they go.
 
 CREATE INDEX sign_in_at_idx ON svc.sign_in (at);

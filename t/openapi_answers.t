@@ -17,6 +17,7 @@ use SvcTest::Governance qw($ALL);
 use SvcTest::Image qw(png svg);
 use SvcTest::Npm;
 use SvcTest::Receiver;
+use SvcTest::Session qw(add_addresses);
 use SvcTest::Sse;
 
 my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_set => [
@@ -74,6 +75,7 @@ $s->sql("UPDATE svc.user_account SET role = 'owner' WHERE id = '$owner'");
 $s->sql('INSERT INTO svc.sign_in (tenant_id, at, ip, country, user_id)'
         . " VALUES ('$acme->{id}', now() - interval '1 day', '203.0.113.7',"
         . " 'FR', '$user')");
+add_addresses($s);
 
 my $group = is_status(201, 'createGroup', body => { name => 'Staff' },
                       headers => [ 'Idempotency-Key' => 'g' ])->json->{id};

@@ -11,6 +11,7 @@ use Test::More;
 use SvcTest;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Process qw(slow wait_for);
+use SvcTest::Session qw(add_addresses);
 
 
 my $WINDOW = 120;
@@ -31,9 +32,7 @@ $s->sql('INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, outcome) SELECT'
         . " '$acme->{id}', now() - make_interval(days => d), '$ada->{id}',"
         . " ('192.0.2.' || d)::inet, o FROM unnest('{89,91,200}'::int[]) d,"
         . " unnest('{success,failure}'::text[]) o");
-$s->sql('INSERT INTO svc.sign_in_address (tenant_id, ip, last_at) SELECT'
-        . ' tenant_id, ip, max(at) FROM svc.sign_in GROUP BY 1, 2'
-        . ' ON CONFLICT DO NOTHING');
+add_addresses($s);
 
 # the name of each; how long ago it began, and when its lock ends, in seconds
 
@@ -80,6 +79,42 @@ $s->sql('INSERT INTO svc.sign_in (tenant_id, at, ip) SELECT'
 is($s->sql("SELECT svc.sign_in_expire(2, $WINDOW)"), 2, 'a round');
 is($s->sql("SELECT svc.sign_in_expire(2, $WINDOW)"), 2, 'and another one');
 is($s->sql("SELECT svc.sign_in_expire(2, $WINDOW)"), 1, 'and the rest');
+
+
+# --- where sign-ins come from ------------------------------------------------------
+
+# what POST /v1/admin/access-policy/simulate has its addresses of
+
+sub last_from {
+    my ($ip) = @_;
+
+    return $s->sql('SELECT extract(epoch FROM last_at)::float8 FROM'
+                   . " svc.sign_in_address WHERE ip = '$ip'");
+}
+
+my $first = SvcTest::Browser->new($s, tenant => 'acme');
+my $again = SvcTest::Browser->new($s, tenant => 'acme');
+
+is($first->login('ada@acme.test', 'wrong')->status, 401, 'a failure');
+is(last_from('127.0.0.1'), undef, 'is from nowhere');
+is($first->login('ada@acme.test')->status, 200, 'a sign-in');
+
+my $at = last_from('127.0.0.1');
+
+ok($at, 'has its address');
+is($again->login('ada@acme.test')->status, 200, 'another one');
+cmp_ok(last_from('127.0.0.1'), '>', $at, 'a later time');
+$s->sql("UPDATE svc.sign_in_address SET last_at = now() + interval '1 s'"
+        . " WHERE ip = '127.0.0.1'");
+$at = last_from('127.0.0.1');
+is($again->login('ada@acme.test')->status, 200, 'one that was quicker');
+cmp_ok(last_from('127.0.0.1'), '>=', $at, 'takes none back');
+is_deeply([ map { $_->{ip} } @{ $acme->admin(POST => '/access-policy/simulate',
+                  { rules => [], defaultAction => 'allow' })->json->{results} } ],
+          [ '127.0.0.1' ], 'it is what a simulation looks at');
+is($s->sql(q{SELECT string_agg(tgname, ' ') FROM pg_trigger WHERE NOT tgisinternal}
+           . q{ AND tgrelid = 'svc.sign_in'::regclass}), 'sign_in_removed',
+   'nothing else runs with a sign-in');
 
 
 is_deeply([ $s->pg->errors ], [], 'nothing in the log of PostgreSQL');

@@ -11,6 +11,7 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Admin;
+use SvcTest::Session qw(add_addresses);
 
 my $s = SvcTest->new->start;
 my $acme = $s->tenant('acme');
@@ -271,6 +272,7 @@ $s->sql('INSERT INTO svc.sign_in (tenant_id, at, ip, country, user_id)'
         . ' FROM generate_series(1, 5005) i');
 $s->sql('INSERT INTO svc.sign_in (tenant_id, at, ip, outcome)'
         . " VALUES ('$globex->{id}', now(), '10.9.9.9', 'failure')");
+add_addresses($s);
 
 $answer = $globex->admin(POST => '/access-policy/simulate', $policy)->json;
 is_deeply([ @{ $answer->{sample} }{qw(signIns distinctIps truncated)} ],

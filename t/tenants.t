@@ -10,6 +10,7 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Scim;
+use SvcTest::Session qw(add_addresses);
 
 
 my $s = SvcTest->new->start;
@@ -101,8 +102,7 @@ my @denied = (
     'UPDATE svc.sign_in SET outcome = outcome', 'DELETE FROM svc.sign_in',
     'DELETE FROM svc.sign_in_address',
     'DELETE FROM svc.session', 'TRUNCATE svc.session', 'TRUNCATE svc.password',
-    'UPDATE svc.sign_in_address SET last_at = now()',
-    'INSERT INTO svc.sign_in_address SELECT * FROM svc.sign_in_address',
+    'UPDATE svc.sign_in_address SET ip = ip',
     'DELETE FROM svc.credential',
     'UPDATE svc.credential SET expires_at = NULL',
     "UPDATE svc.credential SET permissions = '{scim}'",
@@ -230,6 +230,7 @@ $s->sql($_) for
     . ' delivery_id, attempt, event_id, event, outcome, duration_ms)'
     . " SELECT tenant_id, id, now(), 'd', 1, 'e', 'user.login', 'acknowledged', 1"
     . ' FROM svc.webhook_endpoint';
+add_addresses($s);
 
 $s->sql($_) for
     'INSERT INTO svc.password (tenant_id, user_id, hash)'
@@ -377,8 +378,8 @@ $app->query($_) for "UPDATE svc.role SET name = 'ours'",
                     'UPDATE svc.governance SET revision = 99',
                     'UPDATE svc.group_password_policy SET min_length = 99',
                     'DELETE FROM svc.access_policy_version',
-                    'INSERT INTO svc.sign_in (tenant_id, at, ip) VALUES'
-                    . " ('$acme->{id}', now(), '192.0.2.2')";
+                    'INSERT INTO svc.sign_in_address (tenant_id, ip, last_at)'
+                    . " VALUES ('$acme->{id}', '192.0.2.2', now())";
 is($s->sql("SELECT (SELECT name FROM svc.role WHERE $_) || ' '"
            . " || (SELECT revision FROM svc.governance WHERE $_) || ' '"
            . ' || (SELECT count(*) FROM svc.access_policy_version WHERE '
@@ -418,6 +419,7 @@ $s->sql($_) for
     . " id, a::inet FROM svc.user_account, unnest(ARRAY['192.0.2.99',"
     . " '192.0.2.' || substr(user_name, 5)]) a"
     . " WHERE tenant_id = '$third->{id}'";
+add_addresses($s);
 
 my $addresses = "SELECT count(*) || ' ' || (max(last_at) AT TIME ZONE 'UTC')"
                 . " FROM svc.sign_in_address WHERE tenant_id = '$third->{id}'";

@@ -60,7 +60,12 @@ WITH n AS (
                         WHERE s.tenant_id = :'tenant' AND s.at = n.at AND s.ip = n.ip
                           AND s.user_id IS NOT DISTINCT FROM n.user_id)
      ORDER BY n.at
-    RETURNING ip
+    RETURNING ip, at
+), a AS (
+    INSERT INTO svc.sign_in_address AS a (tenant_id, ip, last_at)
+    SELECT :'tenant', s.ip, max(s.at) FROM s GROUP BY s.ip ORDER BY s.ip
+    ON CONFLICT (tenant_id, ip) DO UPDATE
+       SET last_at = greatest(a.last_at, EXCLUDED.last_at)
 )
 SELECT (SELECT count(*) FROM s), (SELECT count(DISTINCT ip) FROM s),
        (SELECT count(*) FROM n) - (SELECT count(*) FROM s),

@@ -9,6 +9,7 @@ use Time::HiRes qw(time);
 
 use SvcBench::Cpu;
 use SvcBench::Load;
+use SvcTest::Session qw(add_addresses);
 
 
 my $ADDRESSES = 1_000;
@@ -31,6 +32,7 @@ SELECT '$system->{tenants}[2]{id}', now() - i * interval '1 minute',
        (ARRAY['FR', 'DE', 'RO', NULL])[1 + i % 4], NULL
 FROM generate_series(1, $SIGN_INS) i
 EOT
+    add_addresses($system->{s});
     $system->{s}->sql("VACUUM (ANALYZE) svc.$_")
         for 'sign_in', 'sign_in_address';
 }

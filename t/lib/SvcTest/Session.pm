@@ -1,14 +1,14 @@
 package SvcTest::Session;
 
 # Sessions that no browser has, in the database: as a sign-in makes them, and
-# those of a user that are alive.
+# those of a user that are alive; and what a sign-in says of its address.
 
 use strict;
 use warnings;
 
 use Exporter qw(import);
 
-our @EXPORT_OK = qw(session_of live_sessions);
+our @EXPORT_OK = qw(session_of live_sessions add_addresses);
 
 
 # The statement that makes one: none of a user who is not active, and none
@@ -40,6 +40,20 @@ JOIN svc.user_account u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
 WHERE s.user_id = '$user' AND u.status = 'active' AND s.ended_at IS NULL
   AND s.expires_at > now()
   AND s.created_at >= coalesce(u.valid_after, '-infinity')
+EOT
+}
+
+
+# The addresses of sign-ins that have been put into the table, as each sign-in
+# would have added its own.
+
+sub add_addresses {
+    my ($s) = @_;
+
+    $s->sql(<<'EOT');
+INSERT INTO svc.sign_in_address (tenant_id, ip, last_at)
+SELECT tenant_id, ip, max(at) FROM svc.sign_in WHERE outcome = 'success' GROUP BY 1, 2
+ON CONFLICT (tenant_id, ip) DO UPDATE SET last_at = excluded.last_at
 EOT
 }
 
