@@ -200,7 +200,8 @@ valgrind: deps-test build  ## the SCIM tests with the workers under valgrind
 		t/bad_input.t t/health.t t/isolation.t t/tenants.t
 
 bench: deps-test build $(SRC)/objs/ngx_auto_config.h  ## measure, beside pgbench and a static answer
-	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) build/bench/access
+	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) \
+		build/bench/access build/bench/argon2
 	@perl -I t/lib t/bench/bench.pl
 
 # BENCH_BASE and BENCH_BASE_SQL, unless BASE names a commit, are those of whoever

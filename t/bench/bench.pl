@@ -12,10 +12,12 @@
 #
 # Environment: ROUNDS (3), SECONDS of one measurement (4), USERS (100000),
 # BIG (1000000) users in the end, READ_RATE (10000) reads a second beside the
-# writes, WRITE_RATE (5000); ONLY, some measurements by name (see %measure, and
-# get_small and get_big), like "get get_pipeline"; BENCH_READ, BENCH_WRITE,
-# BENCH_SLOW, parameters of svc_postgres_pool, like "connections=2 depth=16";
-# SVC_TEST_NGINX and SVC_TEST_MODULES as for the tests.
+# writes, WRITE_RATE (5000), LOGINS (400) of known and of unknown addresses in a
+# round; ONLY, some measurements by name (see %measure, and get_small and get_big,
+# login_small and login_big), like "get get_pipeline", or "signin", those of
+# sign-in but for these two; BENCH_READ, BENCH_WRITE, BENCH_SLOW, parameters of
+# svc_postgres_pool, like "connections=2 depth=16"; SVC_TEST_NGINX and
+# SVC_TEST_MODULES as for the tests.
 
 use strict;
 use warnings;
@@ -35,6 +37,7 @@ use SvcBench::Admin;
 use SvcBench::Config;
 use SvcBench::Explain;
 use SvcBench::Load;
+use SvcBench::Login;
 use SvcBench::Report qw(say_step);
 use SvcBench::Scim;
 use SvcBench::SignIns;
@@ -50,6 +53,7 @@ my $BIG = $ENV{BIG} || 1_000_000;
 my $SMALL = 1_000;
 my $READ_RATE = $ENV{READ_RATE} || 10_000;
 my $WRITE_RATE = $ENV{WRITE_RATE} || 5_000;
+my $LOGINS = $ENV{LOGINS} || 400;
 
 my ($sys, $statements, $size);
 my %results;
@@ -112,19 +116,35 @@ my %measure = (
     simulate => sub { SvcBench::SignIns::simulate($sys, @_) },
     simulate_psql => sub { SvcBench::SignIns::select_only($sys, @_,
                                                           $statements) },
+    login => sub { SvcBench::Login::logins($sys, @_) },
+    login_hashes => sub { SvcBench::Login::hashes($ROOT, @_) },
+    token_get => sub { SvcBench::Login::token_get($sys, @_) },
+    token_get_flood => sub { SvcBench::Login::gets_beside($sys, @_) },
+    flood_memory => sub { SvcBench::Login::memory($sys, @_) },
+    session_get => sub { SvcBench::Login::session_get($sys, @_) },
+    token_write => sub { SvcBench::Login::token_write($sys, @_) },
+    session_write => sub { SvcBench::Login::session_write($sys, @_) },
+    login_limited => sub { SvcBench::Login::limited($sys, @_) },
+    login_time => sub {
+        SvcBench::Login::told_by_time($sys, $_[0] > 1 ? $LOGINS : 5)
+    },
 );
 
-my %only = map { $_ => 1 } split /[ ,]+/, $ENV{ONLY} // '';
+my @SIGNIN = qw(login login_hashes token_get token_get_flood session_get
+                login_limited token_write session_write flood_memory login_time);
+
+my %only = map { $_ => 1 } map { $_ eq 'signin' ? @SIGNIN : $_ }
+           split /[ ,]+/, $ENV{ONLY} // '';
 
 my @ORDER = grep { !%only || $only{$_} }
-            qw(get get_transaction get_pipeline static filter list list_psql
+            (qw(get get_transaction get_pipeline static filter list list_psql
                create create_pgbench reads_paced reads_paced_mixed
                reads_full reads_full_mixed branding branding_static logo
                logo_static users users_pgbench put_user put_user_pgbench
                evaluate evaluate_worst config_plan config_selects
                config_apply config_apply_pgbench stream webhook webhook_wrk
                webhook_tls webhook_delay webhook_beside webhook_drip
-               webhook_hang webhook_post webhook_post_none);
+               webhook_hang webhook_post webhook_post_none), @SIGNIN);
 my @STORED = grep { !%only || $only{$_} }
              qw(export export_copy simulate simulate_psql);
 
@@ -249,7 +269,8 @@ sub prepare {
                 grep { $ENV{'BENCH_' . uc} } qw(read write slow);
 
     say_step('starting PostgreSQL, Redis and nginx');
-    $sys = SvcBench::System->new(pools => @pools ? \@pools : undef);
+    $sys = SvcBench::System->new(pools => @pools ? \@pools : undef,
+                                 svc => { SvcBench::Login::directives() });
 
     my $modules = $sys->{s}->nginx->modules;
     SvcBench::Statements::check_modules($statements, $modules)
@@ -269,6 +290,7 @@ sub grow {
     if (!$size) {
         $sys->add_static;
         SvcBench::Admin::prepare($sys);
+        SvcBench::Login::prepare($sys);
     }
 
     $size = $sys->check_answers;
@@ -278,12 +300,13 @@ sub grow {
 # Processes' memory before and after.
 
 sub measure {
-    my $sizes = !%only || $only{get_small} || $only{get_big};
+    my @sizes = grep { !%only || $only{"${_}_small"} || $only{"${_}_big"} }
+                qw(get login);
 
     grow($SMALL);
     my @rest = SvcBench::System::rss($sys->workers);
 
-    other_size('_small') if $sizes;
+    other_size('_small', @sizes);
 
     grow($USERS);
     SvcBench::Load::pgbench($sys, $statements, 'get_check', clients => 1,
@@ -301,9 +324,9 @@ sub measure {
 
     my @after = SvcBench::System::rss($sys->workers);
 
-    if ($sizes) {
+    if (@sizes) {
         grow($BIG);
-        other_size('_big');
+        other_size('_big', @sizes);
     }
 
     return (rest => \@rest, after => \@after);
@@ -311,10 +334,12 @@ sub measure {
 
 
 sub other_size {
-    my ($suffix) = @_;
+    my ($suffix, @names) = @_;
 
-    warm_up('get');
-    rounds($suffix, 'get');
+    return if !@names;
+
+    warm_up(@names);
+    rounds($suffix, @names);
 }
 
 
@@ -331,7 +356,8 @@ sub main {
         SvcBench::Report::number($USERS) . ' users in 10 tenants.',
         SvcBench::Report::rows(small => $SMALL, big => $BIG,
                                read_rate => $READ_RATE,
-                               write_rate => $WRITE_RATE));
+                               write_rate => $WRITE_RATE,
+                               flood => SvcBench::Login::bound()));
     SvcBench::Report::details(\%results, @memory);
     SvcBench::Report::plans($plans);
 

@@ -108,6 +108,10 @@ build/bench/access: t/bench/access.c $(BENCH_SRCS) $(NGX_SVC_TEST_HEADERS)
 		$(NGX_SVC_TEST_LDFLAGS) -o $@ $< $(BENCH_SRCS) \
 		-lcjson -lcrypto
 
+build/bench/argon2: t/bench/argon2.c
+	@mkdir -p $(@D)
+	@$(CC) -g -O2 -Wall -Wextra -o $@ $< -largon2 -lpthread
+
 $(FUZZ_OUT)/fuzz_%: t/fuzz/fuzz_%.c $(FUZZ_OBJS) $(NGX_SVC_TEST_HEADERS)
 	@echo "  CC $@"
 	@$(FUZZ_CC) $(NGX_SVC_TEST_CFLAGS) $(NGX_SVC_SANITIZE) \

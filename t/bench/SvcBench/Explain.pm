@@ -100,6 +100,27 @@ my %VALUES = (
         . '"delivery":"d","attempt":3,"event_id":"e","event":"user.created",'
         . '"outcome":"abandoned","duration":5,"error":"no"}]' ],
     webhook_trim => [ '{{webhook}}' ],
+    signin_tenant => [ 'x.test', 'bench0' ],
+    signin_tenant_write => [ 'x.test', 'bench0', '127.0.0.1', 'bench',
+                             'request' ],
+    signin_user => [ 'user0@bench0.test', '\x00', '127.0.0.1' ],
+    signin_risk => [ 'user0@bench0.test', '\x00', '\x00', 'firefox linux',
+                     '127.0.0.0/24', 'FR', '127.0.0.1', '48.9', '2.3' ],
+    signin_failure => [ '{id}', '\x00', '127.0.0.1', 'FR', 'wrong', 10, 900,
+                        900 ],
+    signin_denied => [ '{id}', 'risk', 90, '{new_device}' ],
+    signin_lock => [ '{id}' ],
+    signin_check => [ '{id}', 1 ],
+    signin_session_new => [ '01a00000-0000-7100-8000-000000000000', '{id}',
+                            '\x00', 'full', 43200, 600, '127.0.0.1', 'FR',
+                            'bench', 0, undef, '{new_device}' ],
+    signin_rehash => [ '{id}', 1, '\x01' ],
+    signin_user_done => [ '{id}' ],
+    signin_seen => [ '{id}', '127.0.0.1', 'FR', '127.0.0.0/24',
+                     'firefox linux', '\x00', '48.9', '2.3' ],
+    signin_done => [ '{id}', 0, '{new_device}' ],
+    signin_limited => [ 'x.test', 'bench0', '127.0.0.1', 'login', 'ip', 10,
+                        60 ],
 );
 
 # What reads as much as a tenant may have of it: at most so many pages.

@@ -16,8 +16,9 @@ my $RUNS = 0;
 
 
 # Starts wrk with lua/$script.lua.  connections, seconds; optionally threads,
-# rate, prefix, path, body, tokens and inactive, files for the script, url and
-# processes of another server, and size, that of the answer to be expected.
+# rate, prefix, path, body, method, headers, lines, password, tokens and inactive,
+# files for the script, url and processes of another server, size, that of the
+# answer to be expected, and refused: all answers are errors.
 
 sub wrk_start {
     my ($system, $script, %opt) = @_;
@@ -40,6 +41,9 @@ sub wrk_start {
             BENCH_SEED => int rand 1e6,
             BENCH_PREFIX => $opt{prefix} // '',
             BENCH_PATH => $opt{path} // '/',
+            BENCH_METHOD => $opt{method} // 'GET',
+            BENCH_HEADERS => $opt{headers} // '',
+            BENCH_PASSWORD => $opt{password} // '',
             BENCH_BODY => $opt{body} // $system->{bundle} // '',
             $opt{rate} ? (BENCH_RATE => $opt{rate}) : (),
         }
@@ -59,6 +63,8 @@ sub wrk_end {
     my %n = map { split /=/ } split ' ', $line;
 
     $n{requests} or die "wrk $run->{script}: no request: $text\n";
+
+    $n{status} = $n{requests} - $n{status} if $run->{refused};
 
     my @faults = map { "$n{$_} of kind \"$_\"" }
                  grep { $n{$_} } qw(connect read write status timeout);

@@ -140,6 +140,26 @@ sub rows {
           'export_copy', 'rate', 0.5 ],
         [ 'simulation over 1,000 addresses', 'simulate',
           'its SELECT by psql', 'simulate_psql', 'rate', 0.8 ],
+        [ 'sign-ins with a password', 'login', 'argon2id, as many threads',
+          'login_hashes', 'rate', 0.85 ],
+        [ 'GET by token beside a flood of sign-ins', 'token_get_flood',
+          'without it', 'token_get', 'rate', 0.6 ],
+        [ 'p99 of it', 'token_get_flood', 'without it', 'token_get', 'p99',
+          -2 ],
+        [ 'what a flood adds to a worker, KB', 'flood_memory',
+          'its hashes, and 8 MiB', $n{flood}, 'kilobytes', -1 ],
+        [ 'GET by session', 'session_get', 'by token', 'token_get', 'rate',
+          0.7 ],
+        [ 'PUT user by session', 'session_write', 'by token', 'token_write',
+          'rate', 0.85 ],
+        [ '429 of a sign-in, from Redis alone', 'login_limited',
+          'GET by token', 'token_get', 'rate', 0.8 ],
+        [ 'chance that a known address takes longer', 'login_time',
+          'at least', 1, 'auc', 0.45 ],
+        [ 'the same', 'login_time', 'at most', 1, 'auc', -0.55 ],
+        [ 'sign-ins with ' . number($n{big}) . ' users', 'login_big',
+          'with ' . number($n{small}) . ' users', 'login_small', 'rate',
+          1 / 1.3 ],
     );
 }
 
@@ -152,7 +172,8 @@ sub table {
 
     my $format = "%-49s %9s  %-37s %9s %7s %9s  %-4s  %-19s  %s\n";
 
-    print "\nMedians; requests a second, or what the row says in microseconds."
+    print "\nMedians; requests a second, or what the row says, in microseconds"
+          . " unless it says in what else."
           . " $title\nCPU: microseconds a request, of all processes of"
           . " PostgreSQL + the server's workers + its helper.\n\n";
     printf $format, 'what', 'ours', 'against', 'its', 'ratio', 'required', '',

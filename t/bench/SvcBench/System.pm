@@ -34,8 +34,8 @@ EOT
 
 
 # Options: pools, an array of parameters of svc_postgres_pool, otherwise those
-# are the modules' defaults; tenants, how many, otherwise ten; modules and sql,
-# the folders of another build's.
+# are the modules' defaults; svc, more of the modules' directives; tenants, how
+# many, otherwise ten; modules and sql, the folders of another build's.
 
 sub new {
     my ($class, %opt) = @_;
@@ -43,7 +43,7 @@ sub new {
     my $s = SvcTest->new(
         workers => 2, connections => 4096,
         http => "    keepalive_requests 100000000;\n",
-        svc => { svc_postgres_pool => $opt{pools} },
+        svc => { svc_postgres_pool => $opt{pools}, %{ $opt{svc} // {} } },
         module_dir => $opt{modules},
     );
 

@@ -8,11 +8,11 @@ use warnings;
 
 use Exporter qw(import);
 
-our @EXPORT_OK = qw($PASSWORD with_password);
+our @EXPORT_OK = qw($PASSWORD $HASH with_password);
 
 # of python3-argon2: m=19456, t=2, p=1
 our $PASSWORD = 'correct horse battery staple';
-my $HASH = '$argon2id$v=19$m=19456,t=2,p=1$+YZPErEOvzXPRFCCtGcSeA$7G8qr4FAffyKRi9MQY5oEYIKYL9Q92XOjwvhSIvKpE4';
+our $HASH = '$argon2id$v=19$m=19456,t=2,p=1$+YZPErEOvzXPRFCCtGcSeA$7G8qr4FAffyKRi9MQY5oEYIKYL9Q92XOjwvhSIvKpE4';
 
 
 # A user of a tenant, with that password; options: of SvcTest::Tenant's create,

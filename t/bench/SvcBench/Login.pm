@@ -1,0 +1,348 @@
+package SvcBench::Login;
+
+# Sign-ins beside bare hashes, requests beside a flood of sign-ins, what the
+# sessions of it cost, and whether the time tells who exists.
+
+use strict;
+use warnings;
+
+use Time::HiRes qw(time);
+
+use SvcBench::Load;
+use SvcBench::Scim;
+use SvcTest::Browser qw($PASSWORD $HASH);
+use SvcTest::Process qw(run wait_for);
+
+
+my $MEMORY = 19_456;                    # KiB, of svc_password_hash
+my $ITERATIONS = 2;
+my $CONCURRENCY = 1;                    # of a worker
+my $WORKERS = 2;
+my $USERS = 1_000;                      # as lua/login.lua has it
+my $FLOOD = 64;                         # connections
+my $EMAIL = 'user0@bench0.test';
+my $MAX = 1_000_000;                    # the most that a limit may be
+my $PATH = '/v1/admin/tenant';
+
+
+# What nginx needs for it.  Limits are counted, and never reached.
+
+sub directives {
+    return (
+        svc_sign_in => 'on',
+        svc_password_hash => "memory=${MEMORY}k iterations=$ITERATIONS"
+                             . " concurrency=$CONCURRENCY timeout=30s",
+        svc_set => [ "RATE_LIMIT_LOGIN_IP_MAX $MAX",
+                     "RATE_LIMIT_LOGIN_EMAIL_MAX $MAX",
+                     'LOGIN_LOCKOUT_MAX 0' ],
+    );
+}
+
+
+# In KB: a worker's hashes, and 8 MiB.
+
+sub bound { return $CONCURRENCY * $MEMORY + 8 * 1024 }
+
+
+# The first users have a password; the first one is an owner.
+
+sub prepare {
+    my ($system) = @_;
+
+    $system->{s}->sql(<<"EOT");
+INSERT INTO svc.password (tenant_id, user_id, hash)
+SELECT tenant_id, id, '$HASH' FROM svc.user_account
+WHERE source = 'ldap' AND right(id::text, 12)::bigint < $USERS
+ON CONFLICT DO NOTHING
+EOT
+    $system->{s}->sql("UPDATE svc.user_account SET role = 'owner'"
+                      . " WHERE user_name = '$EMAIL'");
+}
+
+
+# What sign-ins have left goes, and counts begin anew.
+
+sub clean {
+    my ($system) = @_;
+
+    $system->{s}->sql("TRUNCATE svc.$_")
+        for qw(session sign_in sign_in_address user_device user_seen
+               login_phantom);
+    limits($system);
+    $system->reset;
+}
+
+
+sub limits {
+    my ($system) = @_;
+
+    my $redis = $system->{s}->redis;
+
+    $redis->lines('DEL', $_) for $redis->lines('KEYS', 'svc.rate.*');
+}
+
+
+sub signed_in {
+    my ($system) = @_;
+
+    return scalar $system->{s}->sql(
+        "SELECT count(*) FROM svc.sign_in WHERE outcome = 'success'");
+}
+
+
+# --- sign-ins -----------------------------------------------------------------
+
+# Each answer of 200 is a sign-in stored.
+
+sub logins {
+    my ($system, $seconds) = @_;
+
+    my $before = signed_in($system);
+    my $n = SvcBench::Load::wrk($system, 'login', seconds => $seconds,
+                                connections => 8, threads => 1,
+                                password => $PASSWORD);
+
+    SvcBench::Scim::check($n, signed_in($system) - $before,
+                          'sign-ins are stored');
+    clean($system);
+
+    return $n;
+}
+
+
+sub hashes {
+    my ($root, $seconds) = @_;
+
+    my ($status, $out) = run([ "$root/build/bench/argon2",
+                               $WORKERS * $CONCURRENCY, $seconds, $MEMORY,
+                               $ITERATIONS ], timeout => $seconds + 30);
+
+    die "build/bench/argon2: $out\n" if $status || $out !~ /^[\d.]+$/;
+
+    return { rate => $out + 0, requests => $out * $seconds, faults => [] };
+}
+
+
+# --- beside a flood -------------------------------------------------------------
+
+sub flood {
+    my ($system, $seconds) = @_;
+
+    my $run = SvcBench::Load::wrk_start(
+        $system, 'login', seconds => $seconds, connections => $FLOOD,
+        threads => 1, password => $PASSWORD);
+
+    wait_for { signed_in($system) > 0 } 20 or die "nobody signs in\n";
+
+    return $run;
+}
+
+
+sub flood_end {
+    my ($system, $run, $n) = @_;
+
+    my $f = SvcBench::Load::wrk_end($run);
+
+    SvcBench::Scim::check($f, signed_in($system), 'sign-ins are stored');
+    push @{ $n->{faults} }, @{ $f->{faults} };
+    clean($system);
+
+    return $f;
+}
+
+
+sub gets_beside {
+    my ($system, $seconds) = @_;
+
+    my $run = flood($system, $seconds + 3);
+    my $n = token_get($system, $seconds);
+
+    die "the flood ended before the reads\n" if SvcBench::Load::ended($run);
+
+    flood_end($system, $run, $n);
+
+    return $n;
+}
+
+
+# Of the worker that grows the most, in KB.
+
+sub memory {
+    my ($system, $seconds) = @_;
+
+    token_get($system, 1);
+
+    my @workers = $system->workers;
+    my %idle = map { $_ => (SvcBench::System::rss($_))[0] } @workers;
+    my $run = flood($system, $seconds);
+    my $grown = 0;
+
+    while (!SvcBench::Load::ended($run)) {
+        for (@workers) {
+            my $more = (SvcBench::System::rss($_))[0] - $idle{$_};
+
+            $grown = $more if $more > $grown;
+        }
+
+        select undef, undef, undef, 0.005;
+    }
+
+    my $n = { faults => [] };
+    my $f = flood_end($system, $run, $n);
+
+    return { %$n, rate => $f->{rate}, requests => $f->{requests},
+             kilobytes => $grown };
+}
+
+
+# --- sessions -------------------------------------------------------------------
+
+sub token_headers {
+    my ($system) = @_;
+
+    return "Authorization: Bearer $system->{tenants}[0]{api_token}\n";
+}
+
+
+# Those of a new session.
+
+sub session_headers {
+    my ($system) = @_;
+
+    my $b = SvcTest::Browser->new($system->{s}, tenant => 'bench0');
+    my $r = $b->login($EMAIL, $PASSWORD);
+
+    die 'a sign-in: ' . $r->body . "\n" if $r->status != 200;
+
+    return 'Cookie: ' . $b->cookie . "\nX-CSRF-Token: $b->{csrf}\n";
+}
+
+
+sub gets {
+    my ($system, $seconds, $headers) = @_;
+
+    return SvcBench::Load::wrk($system, 'send', seconds => $seconds,
+                               connections => 64, method => 'GET',
+                               path => $PATH, headers => $headers);
+}
+
+
+sub token_get {
+    my ($system, $seconds) = @_;
+
+    return gets($system, $seconds, token_headers($system));
+}
+
+
+sub session_get {
+    my ($system, $seconds) = @_;
+
+    my $n = gets($system, $seconds, session_headers($system));
+
+    clean($system);
+
+    return $n;
+}
+
+
+sub writes {
+    my ($system, $seconds, $headers) = @_;
+
+    my $n = SvcBench::Scim::change($system, 'put_one', $seconds,
+                                   headers => $headers);
+
+    clean($system);
+
+    return $n;
+}
+
+
+sub token_write {
+    my ($system, $seconds) = @_;
+
+    return writes($system, $seconds, token_headers($system));
+}
+
+
+sub session_write {
+    my ($system, $seconds) = @_;
+
+    return writes($system, $seconds, session_headers($system));
+}
+
+
+# One address has long been over its limit.
+
+sub limited {
+    my ($system, $seconds) = @_;
+
+    session_headers($system);
+
+    my $redis = $system->{s}->redis;
+    my ($key) = $redis->lines('KEYS', 'svc.rate.l.e.*')
+        or die "no limit was counted\n";
+
+    $redis->lines('SET', $key, 2 * $MAX, 'KEEPTTL');
+
+    my $n = SvcBench::Load::wrk(
+        $system, 'send', seconds => $seconds, connections => 64,
+        method => 'POST', path => '/v1/auth/login', headers => '',
+        body => qq({"email":"$EMAIL","password":"$PASSWORD",)
+                . '"tenant":"bench0"}',
+        refused => 429);
+
+    clean($system);
+
+    return $n;
+}
+
+
+# --- the time ---------------------------------------------------------------------
+
+# By turns, with a wrong password each.  0.5: the time tells nothing.
+
+sub told_by_time {
+    my ($system, $times) = @_;
+
+    my %time = (known => [], nobody => []);
+    my $begin = time;
+
+    for my $i (1 .. $times) {
+        for my $kind ($i % 2 ? qw(known nobody) : qw(nobody known)) {
+            my $email = $kind eq 'known' ? 'user10@bench0.test'
+                                         : 'none10@bench0.test';
+            my $since = time;
+            my $r = $system->{s}->http(
+                POST => '/v1/auth/login', [],
+                { email => $email, password => 'wrong', tenant => 'bench0' });
+
+            push @{ $time{$kind} }, time - $since;
+            die 'a wrong password: ' . $r->body . "\n" if $r->status != 401;
+        }
+    }
+
+    my $seconds = time - $begin;
+
+    clean($system);
+
+    return { rate => 2 * $times / $seconds, requests => 2 * $times,
+             faults => [], auc => auc(@time{qw(known nobody)}) };
+}
+
+
+# The chance that one of the first takes longer than one of the others.
+
+sub auc {
+    my ($first, $others) = @_;
+
+    my @all = sort { $a->[0] <=> $b->[0] } (map { [ $_, 1 ] } @$first),
+                                           (map { [ $_, 0 ] } @$others);
+    my $ranks = 0;
+
+    $all[$_][1] and $ranks += $_ + 1 for 0 .. $#all;
+
+    return ($ranks - @$first * (@$first + 1) / 2) / (@$first * @$others);
+}
+
+
+1;
