@@ -26,7 +26,8 @@ NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/tenant/ngx_svc_admin_image*.c) \
 	$(addprefix ngx_svc_admin/config/ngx_svc_admin_, bundle.c \
 		bundle_write.c plan.c plan_check.c plan_write.c) \
 	$(addprefix ngx_svc_admin/limit/ngx_svc_, limit_key.c limit_memory.c \
-		setting.c)
+		setting.c) \
+	$(wildcard ngx_svc_admin/factor/*.c)
 NGX_SVC_PURE = $(patsubst %.c,%,$(NGX_SVC_PURE_COMMON) $(NGX_SVC_PURE_SCIM) \
 		$(NGX_SVC_PURE_ADMIN)) \
 	ngx_svc_webhook/queue/ngx_svc_webhook_entry \
@@ -46,7 +47,7 @@ NGX_SVC_TEST_CFLAGS = -g -O1 -Wall -Wextra -Werror -Wno-unused-parameter \
 	-DNGX_DEBUG_PALLOC=1 $(NGX_SVC_TEST_INCS)
 
 NGX_SVC_TEST_LIBS = -lcjson -lcrypto -lpng -ljpeg -lwebp -lz -largon2 \
-	-lunistring -lcrypt
+	-lunistring -lcrypt -lfido2 -lqrencode
 NGX_SVC_TEST_LDFLAGS = -Wl,--wrap=ngx_alloc
 
 # nginx's own code relies on what UBSan minds
@@ -60,7 +61,7 @@ UNIT_OBJS = $(addprefix $(UNIT_OUT)/obj/, $(addsuffix .o, $(NGX_SVC_PURE) \
 	$(NGX_SVC_CORE) t/unit/ngx_env))
 FUZZ_OBJS = $(patsubst $(UNIT_OUT)/%,$(FUZZ_OUT)/%,$(UNIT_OBJS))
 
-UNIT_TOOLS = $(addprefix $(UNIT_OUT)/, access_eval password_tool)
+UNIT_TOOLS = $(addprefix $(UNIT_OUT)/, access_eval factor_eval password_tool)
 UNIT_BINS = $(patsubst t/unit/%.c,$(UNIT_OUT)/%,$(wildcard t/unit/test_*.c))
 # whose memory runs out
 $(UNIT_OUT)/test_image_png: NGX_SVC_TEST_LDFLAGS += -Wl,--wrap=malloc
@@ -94,7 +95,7 @@ $(UNIT_OUT)/test_%: t/unit/test_%.c $(UNIT_OBJS) $(NGX_SVC_TEST_HEADERS)
 		$(NGX_SVC_TEST_LDFLAGS) -o $@ $< $(UNIT_OBJS) \
 		$(NGX_SVC_TEST_LIBS) -lcmocka
 
-# not tests: t/access_oracle.t and t/password_phc.t talk to them
+# not tests: t/access_oracle.t, t/factor.t and t/password_phc.t talk to them
 $(UNIT_TOOLS): $(UNIT_OUT)/%: t/unit/%.c $(UNIT_OBJS) $(NGX_SVC_TEST_HEADERS)
 	@echo "  CC $@"
 	@$(CC) $(NGX_SVC_TEST_CFLAGS) $(NGX_SVC_SANITIZE) \

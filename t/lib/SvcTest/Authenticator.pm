@@ -1,0 +1,47 @@
+package SvcTest::Authenticator;
+
+# A browser with passkeys: t/lib/authenticator.
+#
+#     my $browser = SvcTest::Authenticator->new($root, 'https://acme.test');
+#     my $credential = $browser->answer($r->json->{publicKey});
+#     my $bad = $browser->answer($options, uv => 0);
+
+use strict;
+use warnings;
+
+use parent -norequire, 'SvcTest::Lines';
+
+use SvcTest::Lines;
+
+
+# file: keeps the passkeys, else they go with this browser.
+
+sub new {
+    my ($class, $root, $origin, $file) = @_;
+
+    my $self = $class->SUPER::new("$root/t/lib/authenticator", $file // ());
+
+    $self->{origin} = $origin;
+
+    return $self;
+}
+
+
+# What navigator.credentials.create() or get() gives for these options; the
+# settings are the script's, and "origin" for another page's.  Dies when there
+# is no answer.
+
+sub answer {
+    my ($self, $options, %settings) = @_;
+
+    my $origin = delete $settings{origin} // $self->{origin};
+    my $answer = $self->ask({ origin => $origin, options => $options,
+                              settings => \%settings });
+
+    die "no passkey: $answer->{error}\n" if $answer->{error};
+
+    return $answer;
+}
+
+
+1;
