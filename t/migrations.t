@@ -75,7 +75,8 @@ SELECT t.id, 'group.created', now() + i * interval '1 month'
 INSERT INTO svc.audit_stream (tenant_id, id, expires_at)
 SELECT id, gen_random_uuid(), now() + interval '1 minute' FROM svc.tenant;
 SQL
-            6 => <<'SQL', 7 => <<'SQL', 8 => <<'SQL', 11 => <<'SQL', 14 => <<'SQL');
+            6 => <<'SQL', 7 => <<'SQL', 8 => <<'SQL', 11 => <<'SQL', 14 => <<'SQL',
+            15 => <<'SQL');
 INSERT INTO svc.idempotency (tenant_id, credential_id, path, key, body_hash, status,
                              reply)
 SELECT tenant_id, id, '/v1/admin/groups', 'key', sha256('x'), 201, '{"id":1}'
@@ -122,6 +123,20 @@ INSERT INTO svc.user_device (tenant_id, user_id, hash, last_at)
 SELECT tenant_id, id, '\x00', now() FROM svc.user_account;
 INSERT INTO svc.user_seen (tenant_id, user_id, kind, value, last_at)
 SELECT tenant_id, id, 'agent', 'firefox linux', now() FROM svc.user_account;
+SQL
+INSERT INTO svc.factor (tenant_id, user_id, id, type, name, secret, confirmed_at)
+SELECT u.tenant_id, u.id, md5(u.id || t)::uuid, t, t, CASE t WHEN 'totp' THEN '\x00'::bytea END,
+       now() FROM svc.user_account u, unnest(ARRAY['totp', 'passkey']) t;
+INSERT INTO svc.passkey (tenant_id, credential_hash, user_id, factor_id, credential_id,
+                         public_key, alg, rp_id, sign_count, be, bs, transports, aaguid)
+SELECT tenant_id, sha256(id::text::bytea), user_id, id, '\x01', '\x02', -7, 'x.test', 1,
+       true, false, 3, '\x03' FROM svc.factor WHERE type = 'passkey';
+INSERT INTO svc.recovery_code (tenant_id, user_id, mac)
+SELECT tenant_id, id, '\x00' FROM svc.user_account;
+INSERT INTO svc.challenge (tenant_id, root_id, id, user_id, expires_at)
+SELECT tenant_id, root_id, id, user_id, expires_at FROM svc.session;
+INSERT INTO svc.challenge_used (tenant_id, hash, expires_at)
+SELECT id, sha256('x'), now() + interval '5 minutes' FROM svc.tenant;
 SQL
 
 

@@ -246,6 +246,21 @@ $s->sql($_) for
     'INSERT INTO svc.user_seen (tenant_id, user_id, kind, value, last_at)'
     . " SELECT tenant_id, id, 'agent', 'x', now() FROM svc.user_account";
 
+$s->sql($_) for
+    'INSERT INTO svc.factor (tenant_id, user_id, id, type, name)'
+    . " SELECT tenant_id, id, id, 'passkey', 'x' FROM svc.user_account",
+    'INSERT INTO svc.passkey (tenant_id, credential_hash, user_id, factor_id,'
+    . ' credential_id, public_key, alg, rp_id, sign_count, be, bs, transports,'
+    . ' aaguid) SELECT tenant_id, sha256(id::text::bytea), user_id, id,'
+    . " '\\x00', '\\x00', -7, 'x.test', 0, false, false, 0, '\\x00'"
+    . ' FROM svc.factor',
+    'INSERT INTO svc.recovery_code (tenant_id, user_id, mac)'
+    . " SELECT tenant_id, id, '\\x00' FROM svc.user_account",
+    'INSERT INTO svc.challenge (tenant_id, root_id, id, user_id, expires_at)'
+    . ' SELECT tenant_id, id, id, id, now() FROM svc.user_account',
+    'INSERT INTO svc.challenge_used (tenant_id, hash, expires_at)'
+    . " SELECT id, sha256('x'), now() FROM svc.tenant";
+
 for my $table (@tables) {
     my ($security, $policies, $key) = @{ ($s->sql(<<"EOT"))[0] };
 SELECT c.relrowsecurity,

@@ -22,6 +22,18 @@
     "ceil(extract(epoch FROM " at " - now()) - 0.001)::bigint"
 
 /*
+ * SQL: whether the password "p" of the user "u" is older than the policy "g" and
+ * those of the user's groups allow.
+ */
+
+#define NGX_SVC_LOGIN_EXPIRED                                                 \
+    "p.set_at + make_interval(days => least(nullif(g.max_age_days, 0), ("     \
+        "SELECT min(nullif(o.max_age_days, 0)) FROM svc.group_member m"       \
+        " JOIN svc.group_password_policy o"                                   \
+            " ON o.tenant_id = m.tenant_id AND o.group_id = m.group_id"       \
+        " WHERE m.tenant_id = g.tenant_id AND m.user_id = u.id))) < now()"
+
+/*
  * SQL: whether $1, a user whose row is locked, is as he was: "go", and acts; and
  * otherwise there is no tenant for the rest.  $2: the password's version, as
  * text; live: what else is to be so.  The columns are for ngx_svc_login_lost().
@@ -99,6 +111,7 @@ typedef struct {
     ngx_uint_t                 enrolled;
     ngx_uint_t                 expired;
     ngx_svc_stage_e            stage;
+    ngx_uint_t                 trusted;     /* 1: by a second factor */
 
     /* for what is written */
 
@@ -201,6 +214,9 @@ ngx_int_t ngx_svc_login_failed_again(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_login_failure_reply(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_login_success(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_login_success_reply(ngx_svc_request_t *sr);
+
+/* Adds the cookie of the device to an answer.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_login_set_device(ngx_svc_login_t *login);
 
 /* For a committed hook: user.login, by the results that name tenant and user. */
 void ngx_svc_login_emit(PGresult *tenant, PGresult *done);

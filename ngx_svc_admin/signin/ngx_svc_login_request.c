@@ -286,3 +286,12 @@ ngx_svc_login_take_device(ngx_svc_login_t *login)
 
     return NGX_OK;
 }
+
+
+ngx_int_t
+ngx_svc_login_set_device(ngx_svc_login_t *login)
+{
+    return ngx_svc_cookie_set(login->sr, &ngx_svc_login_device_name,
+                              &login->device, NGX_SVC_LOGIN_DEVICE_AGE,
+                              NGX_SVC_COOKIE_HTTP_ONLY);
+}

@@ -3,16 +3,16 @@
  */
 
 #include "ngx_svc_login.h"
-#include "ngx_svc_cookie.h"
 
 
 static ngx_int_t ngx_svc_login_bind_score(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_login_bind_device(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_login_bind_trusted(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static void ngx_svc_login_committed(PGresult **results);
 static ngx_int_t ngx_svc_login_pending(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_login_set_device(ngx_svc_login_t *login);
 
 
 #define NGX_SVC_LOGIN_CHECK  2          /* of a success: the verdict's result */
@@ -253,11 +253,13 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen = {
                 " SET last_at = greatest(f.last_at, excluded.last_at)"
         "), d AS ("
             "INSERT INTO svc.user_device AS d (tenant_id, user_id, hash,"
-                " last_at)"
-            " SELECT t.id, $1, $6::bytea, now() FROM svc.tenant t"
-            " WHERE t.id = " NGX_SVC_TENANT
+                " last_at, trusted_until)"
+            " SELECT t.id, $1, $6::bytea, now(),"
+                " CASE WHEN $9::bool THEN now() + interval '30 days' END"
+            " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT
             " ON CONFLICT (tenant_id, user_id, hash) DO UPDATE"
-                " SET last_at = excluded.last_at"
+                " SET last_at = excluded.last_at, trusted_until ="
+                    " coalesce(excluded.trusted_until, d.trusted_until)"
         "), x AS ("
             NGX_SVC_LOGIN_OTHERS("hash", "svc.user_device",
                                  "AND hash <> $6::bytea", "49")
@@ -280,7 +282,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen = {
                    ngx_svc_login_param(client.agent),
                    ngx_svc_param_call(ngx_svc_login_bind_device),
                    ngx_svc_login_param(client.latitude),
-                   ngx_svc_login_param(client.longitude))
+                   ngx_svc_login_param(client.longitude),
+                   ngx_svc_param_call(ngx_svc_login_bind_trusted))
 };
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done = {
@@ -351,6 +354,20 @@ ngx_svc_login_bind_device(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     login = sr->data;
 
     ngx_svc_pg_bind(call, login->device_hash, NGX_SVC_SHA256_LEN);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_login_bind_trusted(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    ngx_svc_pg_bind_bool(call, login->trusted);
 
     return NGX_OK;
 }
@@ -593,13 +610,4 @@ ngx_svc_login_pending(ngx_svc_login_t *login)
     (void) ngx_svc_session_pending(sr, login->stage);
 
     return ngx_svc_send_error(sr);
-}
-
-
-static ngx_int_t
-ngx_svc_login_set_device(ngx_svc_login_t *login)
-{
-    return ngx_svc_cookie_set(login->sr, &ngx_svc_login_device_name,
-                              &login->device, NGX_SVC_LOGIN_DEVICE_AGE,
-                              NGX_SVC_COOKIE_HTTP_ONLY);
 }

@@ -43,7 +43,8 @@ static void ngx_svc_session_name(ngx_svc_request_t *sr, ngx_str_t *name);
         "SELECT p.*, CASE WHEN p.stage <> ALL ($2::text::text[]) THEN p.stage"\
             " WHEN $3 <> '-' AND ($3 <> ALL (p.permissions)"                  \
                 " AND $3 <> '' OR p.permissions = '{}') THEN 'forbidden'"     \
-            " WHEN $4 AND NOT p.fresh THEN 'stale' ELSE 'go' END AS verdict"  \
+            " WHEN $4 AND p.stage = 'full' AND NOT p.fresh THEN 'stale'"      \
+            " ELSE 'go' END AS verdict"                                       \
         " FROM ("                                                             \
             "SELECT s.tenant_id, s.stage, s.user_id,"                         \
                 " s.last_seen_at < now() - interval '1 minute' AS old, "      \

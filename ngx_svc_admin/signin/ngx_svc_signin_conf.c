@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_signin_conf.h"
+#include "ngx_svc_factor.h"
 #include "ngx_svc_limit.h"
 #include "ngx_svc_limit_conf.h"
 #include "ngx_svc_login.h"
@@ -134,7 +135,8 @@ ngx_svc_signin_init_worker(ngx_cycle_t *cycle, ngx_svc_admin_main_conf_t *amcf)
     ngx_svc_settings_init_worker(&amcf->settings);
 
     if (ngx_svc_mac_derive(&smcf->keys.keys[0], "email", secret) != NGX_OK
-        || ngx_svc_session_init_worker(&smcf->keys) != NGX_OK)
+        || ngx_svc_session_init_worker(&smcf->keys) != NGX_OK
+        || ngx_svc_factor_init_worker(&smcf->keys) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -156,4 +158,5 @@ ngx_svc_signin_exit_worker(void)
     ngx_svc_pg_task_exit(&ngx_svc_signin_expire);
     ngx_svc_limit_exit_worker();
     ngx_svc_session_exit_worker();
+    ngx_svc_factor_exit_worker();
 }

@@ -54,6 +54,12 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
     { 400, ngx_string("invalid_token"), ngx_null_string,
       ngx_string("The token is unknown, expired or has been used.") },
 
+    { 400, ngx_string("challenge_expired"), ngx_null_string,
+      ngx_string("The challenge is too old, or has been tried too often.") },
+
+    { 400, ngx_string("last_factor"), ngx_null_string,
+      ngx_string("The access policy wants a second factor of the user.") },
+
     { 401, ngx_string("unauthorized"), ngx_null_string,
       ngx_string("A valid bearer token is needed: missing, unknown, expired"
                  " or revoked.") },
@@ -63,6 +69,9 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
 
     { 401, ngx_string("invalid_credentials"), ngx_null_string,
       ngx_string("The e-mail address or the password is wrong.") },
+
+    { 401, ngx_string("invalid_code"), ngx_null_string,
+      ngx_string("The code is wrong, or has been used.") },
 
     { 403, ngx_string("forbidden"), ngx_null_string,
       ngx_string("The credential does not grant this operation.") },

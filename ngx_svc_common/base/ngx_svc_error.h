@@ -29,9 +29,12 @@ typedef enum {
     NGX_SVC_E_IMAGE_DIMENSIONS,     /* 400 invalid_image_dimensions */
     NGX_SVC_E_PASSWORD_REJECTED,    /* 400 password_rejected */
     NGX_SVC_E_INVALID_TOKEN,        /* 400 invalid_token */
+    NGX_SVC_E_CHALLENGE,            /* 400 challenge_expired */
+    NGX_SVC_E_LAST_FACTOR,          /* 400 last_factor */
     NGX_SVC_E_UNAUTHORIZED,         /* 401 */
     NGX_SVC_E_UNAUTHENTICATED,      /* 401 unauthenticated */
     NGX_SVC_E_CREDENTIALS,          /* 401 invalid_credentials */
+    NGX_SVC_E_CODE,                 /* 401 invalid_code */
     NGX_SVC_E_FORBIDDEN,            /* 403 */
     NGX_SVC_E_CSRF,                 /* 403 csrf_failed */
     NGX_SVC_E_ACCESS_DENIED,        /* 403 access_denied */

@@ -42,6 +42,8 @@
 #define NGX_SVC_A_LOGO_DELETED(_)  _("logo.deleted", "tenant")
 #define NGX_SVC_A_LOGO_UPLOADED(_)  _("logo.uploaded", "tenant")
 
+#define NGX_SVC_A_MFA_FACTOR_ADDED(_)  _("mfa.factor_added", "user")
+
 #define NGX_SVC_A_PASSWORD_CHANGED(_)  _("password.changed", "user")
 #define NGX_SVC_A_PASSWORD_RESET(_)  _("password.reset", "user")
 #define NGX_SVC_A_PASSWORD_RESET_REQUESTED(_)                                 \

@@ -61,8 +61,8 @@ sub id {
 }
 
 
-my ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $NEW)
-    = (1 .. 8);
+my ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $NEW, $FACTOR)
+    = (1 .. 9);
 
 sub id_sql {
     my ($self, $kind) = @_;
@@ -100,9 +100,9 @@ sub new {
 sub rows {
     my ($self) = @_;
 
-    my ($user, $group, $hook, $token, $session, $version, $stream)
+    my ($user, $group, $hook, $token, $session, $version, $stream, $factor)
         = map { $self->id_sql($_) }
-          ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM);
+          ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $FACTOR);
     my $t = "'$self->{id}'";
     my $slug = $self->{slug};
     my $all = "generate_series(1, $N) i";
@@ -137,6 +137,25 @@ INSERT INTO svc.user_seen (tenant_id, user_id, kind, value, last_at)
 SELECT $t, $user, kind, value, now() FROM $all,
        (VALUES ('agent', 'firefox linux'), ('network', '10.0.0.0/24'), ('country', 'FR'))
        v (kind, value);
+INSERT INTO svc.factor (tenant_id, user_id, id, type, name, secret, created_at,
+                        confirmed_at)
+SELECT $t, $user, $factor, 'totp', 'Phone', '\\x00', $ago,
+       CASE WHEN i % 5 > 0 THEN now() END FROM $all;
+INSERT INTO svc.factor (tenant_id, user_id, id, type, name, confirmed_at)
+SELECT $t, $user, $session, 'passkey', 'Laptop', now() FROM $all;
+INSERT INTO svc.passkey (tenant_id, credential_hash, user_id, factor_id, credential_id,
+                         public_key, alg, rp_id, sign_count, be, bs, transports, aaguid)
+SELECT $t, sha256(('$slug' || i)::bytea), $user, $session, '\\x00', '\\x00', -7,
+       'x.test', 0, true, true, 0, '\\x00' FROM $all;
+INSERT INTO svc.recovery_code (tenant_id, user_id, mac)
+SELECT $t, $user, sha256(('code' || n)::bytea) FROM $all, generate_series(1, 10) n;
+INSERT INTO svc.challenge (tenant_id, root_id, id, user_id, expires_at)
+SELECT tenant_id, root_id, root_id, user_id,
+       now() + CASE WHEN ended_at IS NULL THEN 5 ELSE -120 END * interval '1 minute'
+FROM svc.session WHERE tenant_id = $t;
+INSERT INTO svc.challenge_used (tenant_id, hash, expires_at)
+SELECT $t, sha256(('used' || i)::bytea), now() + (i - $N / 2) * interval '1 second'
+FROM $all;
 INSERT INTO svc.user_group (tenant_id, id, name, member_count)
 SELECT $t, $group, 'group' || i, CASE i WHEN 1 THEN $N ELSE 0 END FROM $all;
 INSERT INTO svc.group_member (tenant_id, group_id, user_id, added_at)
@@ -321,7 +340,7 @@ sub values {
         signin_rehash => [ $who, 1, '\x01' ],
         signin_user_done => [ $who ],
         signin_seen => [ $who, '10.0.0.1', 'FR', '10.0.0.0/24',
-                         'firefox linux', $device, '48.9', '2.3' ],
+                         'firefox linux', $device, '48.9', '2.3', 'true' ],
         signin_done => [ $who, 0, '{new_device}' ],
         ( map { $_ => [ $session ] } qw(signin_session signin_session_made
                                         signin_logout) ),
@@ -533,6 +552,10 @@ INSERT INTO svc.group_member (tenant_id, group_id, user_id)
 VALUES ($t, '$group', '$user');
 INSERT INTO svc.sign_in (tenant_id, at, user_id, ip)
 VALUES ($t, now(), '$user', '10.0.0.1');
+INSERT INTO svc.factor (tenant_id, user_id, id, type, name, confirmed_at)
+VALUES ($t, '$user', '$user', 'passkey', 'Laptop', now());
+UPDATE svc.factor SET confirmed_at = NULL;
+DELETE FROM svc.factor;
 SELECT svc.sign_in_expire(1000, 900);
 DELETE FROM svc.user_account;
 DELETE FROM svc.user_group;

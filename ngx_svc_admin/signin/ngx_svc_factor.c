@@ -1,0 +1,440 @@
+/*
+ * Second factors of the user of a session.
+ */
+
+#include "ngx_svc_factor.h"
+#include "ngx_svc_mac.h"
+
+
+#define NGX_SVC_FACTOR_NEW   4          /* the row of the factor that is added */
+#define NGX_SVC_FACTOR_DONE  8          /* when a sign-in has waited for it */
+
+
+static ngx_int_t ngx_svc_factor_complete(ngx_svc_request_t *sr);
+static void ngx_svc_factor_committed(PGresult **results);
+static ngx_int_t ngx_svc_factor_cookies(ngx_svc_factor_t *factor);
+
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_factor_read = {
+    .name = "factor_read",
+    .text =
+        "SELECT u.tenant_id AS _tenant, u.id AS _user, u.user_name AS _email,"
+            " t.name AS _name, s.stage, s.risk, s.signals,"
+            " 'password' = ANY (s.methods) AND coalesce("
+                NGX_SVC_LOGIN_EXPIRED ", false) AS expired,"
+            " f.total, f.unconfirmed, u.mfa_enrolled"
+        " FROM (" NGX_SVC_SESSION_ROW("k.*", "$1") ") s"
+        " CROSS JOIN LATERAL ("
+            NGX_SVC_ROW("k.*", "svc.user_account", "s.user_id") ") u"
+        " JOIN svc.tenant t ON t.id = u.tenant_id"
+        " JOIN svc.governance g ON g.tenant_id = u.tenant_id"
+        " LEFT JOIN svc.password p"
+            " ON p.tenant_id = u.tenant_id AND p.user_id = u.id"
+        " CROSS JOIN LATERAL (SELECT count(*) AS total,"
+            " count(*) FILTER (WHERE k.confirmed_at IS NULL) AS unconfirmed"
+            " FROM (" NGX_SVC_FACTORS_OF("k.*", "u.id") ") k"
+            " WHERE " NGX_SVC_FACTOR_ALIVE("k") ") f",
+    NGX_SVC_PARAMS(ngx_svc_param_session())
+};
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_factor_check = {
+    .name = "factor_check",
+    .text =
+        "SELECT v.verdict, CASE WHEN v.verdict IS NULL"
+            " THEN set_config('svc.tenant', '', true) END"
+        " FROM (VALUES (1)) o LEFT JOIN ("
+            "SELECT 'go' AS verdict FROM svc.user_account u"
+            " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1"
+                " AND u.status = 'active'"
+                " AND EXISTS (SELECT FROM ("
+                    NGX_SVC_SESSION_ROW("k.*", "$2") ") s"
+                    " WHERE s.ended_at IS NULL AND s.user_id = u.id"
+                    " AND s.created_at >="
+                        " coalesce(u.valid_after, '-infinity'))"
+            " OFFSET 0"
+        ") v ON true",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_param_session())
+};
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_factor_added = {
+    .name = "factor_added",
+    .text =
+        "WITH f AS ("
+            "SELECT f.*, NOT EXISTS (SELECT FROM ("
+                NGX_SVC_FACTORS_OF("k.*", "$1") ") o"
+                " WHERE o.id <> f.id AND o.confirmed_at IS NOT NULL) AS first"
+            " FROM (" NGX_SVC_FACTOR_ROW("k.*", "$1", "$2") ") f"
+            " WHERE f.confirmed_at IS NOT NULL"
+        "), c AS ("
+            "INSERT INTO svc.recovery_code (tenant_id, user_id, mac)"
+            " SELECT f.tenant_id, f.user_id, m.mac"
+            " FROM f, unnest($3::text::bytea[]) m (mac) WHERE f.first"
+        "), e AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_MFA_FACTOR_ADDED, "f.user_id::text",
+                "NULL", "jsonb_build_object('factorId', f.id,"
+                    " 'type', f.type, 'name', f.name)", "FROM f")
+        ")"
+        " SELECT " NGX_SVC_FACTOR_COLUMNS ", f.first AS _first FROM f",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_factor_param(id),
+                   ngx_svc_factor_param(macs))
+};
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_factor_rotate = {
+    .name = "factor_rotate",
+    .text =
+        "WITH o AS ("
+            NGX_SVC_SIGNIN_END " RETURNING *"
+        ")"
+        " INSERT INTO svc.session (tenant_id, id, user_id, token_hash,"
+            " root_id, stage, methods, auth_time, expires_at, mfa_at,"
+            " reauth_at, ip, country, user_agent, risk, signals)"
+        " SELECT tenant_id, gen_random_uuid(), user_id, $2::bytea, root_id,"
+            " $5, CASE WHEN $6 = ANY (methods) THEN methods"
+                " ELSE methods || $6::text END,"
+            " CASE $5 WHEN 'full'"
+                " THEN coalesce(auth_time, clock_timestamp()) END,"
+            " CASE WHEN stage = $5 THEN expires_at"
+                " ELSE now() + make_interval(secs => CASE $5 WHEN 'full'"
+                    " THEN $3::int4 ELSE $4::int4 END) END,"
+            " CASE $6 WHEN 'password' THEN mfa_at"
+                " ELSE clock_timestamp() END,"
+            " CASE $6 WHEN 'password' THEN clock_timestamp()"
+                " ELSE reauth_at END,"
+            " ip, country, user_agent, risk, signals FROM o",
+    NGX_SVC_PARAMS(ngx_svc_param_session(),
+                   ngx_svc_param_new_session(),
+                   ngx_svc_param_setting(NGX_SVC_SET_SESSION_ABSOLUTE),
+                   ngx_svc_param_setting(NGX_SVC_SET_SESSION_PENDING),
+                   ngx_svc_login_param(stage_name),
+                   ngx_svc_factor_param(method))
+};
+
+
+static ngx_svc_factor_keys_t  ngx_svc_factor_recovery;
+
+
+ngx_int_t
+ngx_svc_factor_init_worker(const ngx_svc_keys_t *keys)
+{
+    return ngx_svc_factor_derive(&ngx_svc_factor_recovery, keys, "recovery");
+}
+
+
+void
+ngx_svc_factor_exit_worker(void)
+{
+    ngx_explicit_memzero(&ngx_svc_factor_recovery,
+                         sizeof(ngx_svc_factor_recovery));
+}
+
+
+ngx_int_t
+ngx_svc_factor_derive(ngx_svc_factor_keys_t *derived,
+    const ngx_svc_keys_t *keys, const char *label)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < keys->n; i++) {
+        if (ngx_svc_mac_derive(&keys->keys[i], label, derived->keys[i])
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    derived->n = keys->n;
+
+    return NGX_OK;
+}
+
+
+ngx_svc_factor_t *
+ngx_svc_factor_create(ngx_svc_request_t *sr, size_t size)
+{
+    ngx_svc_factor_t  *factor;
+
+    factor = ngx_pcalloc(sr->request->pool, size);
+    if (factor == NULL) {
+        return NULL;
+    }
+
+    factor->login.sr = sr;
+    factor->login.trusted = 1;
+    factor->status = NGX_HTTP_OK;
+    sr->data = factor;
+
+    return ngx_svc_login_take_client(&factor->login, NULL) == NGX_OK ? factor
+                                                                     : NULL;
+}
+
+
+ngx_int_t
+ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
+{
+    u_char           *mac;
+    ngx_str_t         tenant, user, stage, risk, total, unconfirmed;
+    ngx_svc_login_t  *login;
+
+    login = &factor->login;
+
+    if (PQntuples(res) == 0) {
+        return NGX_ERROR;
+    }
+
+    tenant = ngx_svc_row_value(res, 0, "_tenant");
+    user = ngx_svc_row_value(res, 0, "_user");
+    stage = ngx_svc_row_value(res, 0, "stage");
+    risk = ngx_svc_row_value(res, 0, "risk");
+    total = ngx_svc_row_value(res, 0, "total");
+    unconfirmed = ngx_svc_row_value(res, 0, "unconfirmed");
+
+    mac = ngx_pnalloc(login->sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
+
+    if (mac == NULL
+        || ngx_svc_uuid_parse(tenant.data, tenant.len, login->row.tenant)
+           != NGX_OK
+        || ngx_svc_uuid_parse(user.data, user.len, login->row.user) != NGX_OK
+        || ngx_svc_login_copy(login, &factor->email,
+                              ngx_svc_row_value(res, 0, "_email")) != NGX_OK
+        || ngx_svc_login_copy(login, &factor->tenant_name,
+                              ngx_svc_row_value(res, 0, "_name")) != NGX_OK
+        || ngx_svc_login_copy(login, &login->signals,
+                              ngx_svc_row_value(res, 0, "signals")) != NGX_OK
+        || ngx_svc_limit_email(&factor->email, mac) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    login->user.data = login->row.user;
+    login->user.len = NGX_SVC_UUID_LEN;
+    login->mac.data = mac;
+    login->mac.len = NGX_SVC_LIMIT_MAC_LEN;
+    login->risk.score = risk.len ? ngx_atoi(risk.data, risk.len) : 0;
+    login->enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
+    login->expired = ngx_svc_row_true(res, 0, "expired");
+
+    factor->enrolling = stage.len && stage.data[0] != 'f';
+    factor->total = ngx_atoi(total.data, total.len);
+    factor->unconfirmed = ngx_atoi(unconfirmed.data, unconfirmed.len);
+
+    login->stage = (factor->enrolling && login->expired)
+                   ? NGX_SVC_STAGE_PASSWORD : NGX_SVC_STAGE_FULL;
+    login->stage_name = ngx_svc_stages[login->stage];
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_factor_room(ngx_svc_factor_t *factor)
+{
+    if (factor->total < NGX_SVC_FACTORS) {
+        return NGX_OK;
+    }
+
+    return ngx_svc_fail(&factor->login.sr->error, NGX_SVC_E_LIMIT_EXCEEDED,
+                        "There are " ngx_value(NGX_SVC_FACTORS) " second "
+                        "factors: remove one.");
+}
+
+
+/* Of a sign-in that waits for it, with what else completes it. */
+
+ngx_int_t
+ngx_svc_factor_add(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *store)
+{
+    ngx_int_t          rc;
+    ngx_svc_factor_t  *factor;
+
+    const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_lock,
+        &ngx_svc_sql_factor_check,
+        store,
+        &ngx_svc_sql_factor_added,
+        &ngx_svc_sql_factor_rotate,
+        NULL
+    };
+
+    factor = sr->data;
+
+    if (ngx_svc_factor_codes(factor) != NGX_OK
+        || ngx_svc_signin_key(&factor->login.session, factor->login.row.tenant)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_login_calls(sr, list);
+
+    if (rc == NGX_OK && factor->enrolling
+        && factor->login.stage == NGX_SVC_STAGE_FULL)
+    {
+        rc = ngx_svc_factor_complete(sr);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_factor_complete(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_user_done,
+        &ngx_svc_sql_signin_seen,
+        &ngx_svc_sql_signin_done,
+        NULL
+    };
+
+    sr->op->committed = ngx_svc_factor_committed;
+
+    return ngx_svc_login_calls(sr, list);
+}
+
+
+static void
+ngx_svc_factor_committed(PGresult **results)
+{
+    ngx_svc_request_committed(results);
+
+    if (results) {
+        ngx_svc_login_emit(results[0], results[NGX_SVC_FACTOR_DONE]);
+    }
+}
+
+
+ngx_int_t
+ngx_svc_factor_added(ngx_svc_request_t *sr)
+{
+    PGresult               *res, **results;
+    ngx_svc_row_t           columns;
+    ngx_svc_factor_t       *factor;
+    ngx_svc_json_writer_t   w;
+
+    factor = sr->data;
+    results = sr->op->results;
+    res = results[NGX_SVC_FACTOR_NEW];
+
+    if (PQgetisnull(results[NGX_SVC_FACTOR_CHECK], 0, 0)) {
+        return ngx_svc_factor_ended(sr);
+    }
+
+    if (PQntuples(res) == 0) {
+        factor->refused(sr, results[NGX_SVC_FACTOR_STORED]);
+        return ngx_svc_send_error(sr);
+    }
+
+    ngx_svc_row_init(&columns, res);
+
+    if (ngx_svc_factor_cookies(factor) != NGX_OK
+        || ngx_svc_json_writer_init(&w, sr->request->pool,
+                                    512 + ngx_svc_row_size(&columns, 0))
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_json_open(&w, "factor", '{');
+    ngx_svc_row_write(&w, &columns, 0);
+    ngx_svc_json_close(&w, '}');
+
+    if (ngx_svc_row_true(res, 0, "_first")) {
+        ngx_svc_factor_write_codes(&w, factor);
+
+    } else {
+        ngx_svc_json_null(&w, "recoveryCodes");
+    }
+
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, factor->status, &w, NULL);
+}
+
+
+static ngx_int_t
+ngx_svc_factor_cookies(ngx_svc_factor_t *factor)
+{
+    ngx_svc_login_t  *login;
+
+    login = &factor->login;
+
+    if (ngx_svc_session_set_cookies(login->sr, login->session.key) != NGX_OK
+        || ngx_svc_signin_no_store(login->sr) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return factor->enrolling ? ngx_svc_login_set_device(login) : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_factor_codes(ngx_svc_factor_t *factor)
+{
+    u_char           *p, mac[NGX_SVC_SHA256_LEN];
+    ngx_uint_t        i;
+    ngx_svc_login_t  *login;
+
+    login = &factor->login;
+
+    p = ngx_pnalloc(login->sr->request->pool, NGX_SVC_RECOVERY_CODES
+                    * (sizeof("\"\\\\x\",") + 2 * NGX_SVC_SHA256_LEN) + 2);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    factor->macs.data = p;
+    *p++ = '{';
+
+    for (i = 0; i < NGX_SVC_RECOVERY_CODES; i++) {
+
+        if (ngx_svc_recovery_new(factor->codes[i]) != NGX_OK
+            || ngx_svc_recovery_mac(ngx_svc_factor_recovery.keys[0],
+                                    login->row.tenant, login->row.user,
+                                    factor->codes[i], mac)
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        p = ngx_cpymem(p, "\"\\\\x", sizeof("\"\\\\x") - 1);
+        p = ngx_hex_dump(p, mac, NGX_SVC_SHA256_LEN);
+        *p++ = '"';
+        *p++ = ',';
+    }
+
+    p[-1] = '}';
+    factor->macs.len = p - factor->macs.data;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_svc_factor_write_codes(ngx_svc_json_writer_t *w, ngx_svc_factor_t *factor)
+{
+    u_char      text[NGX_SVC_RECOVERY_TEXT_LEN];
+    ngx_uint_t  i;
+
+    ngx_svc_json_open(w, "recoveryCodes", '[');
+
+    for (i = 0; i < NGX_SVC_RECOVERY_CODES; i++) {
+        (void) ngx_svc_recovery_text(text, factor->codes[i]);
+        ngx_svc_json_plain(w, NULL, text, NGX_SVC_RECOVERY_TEXT_LEN);
+    }
+
+    ngx_svc_json_close(w, ']');
+}
+
+
+ngx_int_t
+ngx_svc_factor_ended(ngx_svc_request_t *sr)
+{
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHENTICATED,
+                        "The session has ended: sign in again.");
+
+    return ngx_svc_send_error(sr);
+}

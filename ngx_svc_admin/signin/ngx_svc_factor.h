@@ -1,0 +1,159 @@
+/*
+ * Second factors of the user of a session: what is read before they change, and
+ * what is written when there is another one, of whichever type.
+ *
+ * The factor is stored, and is confirmed, by a statement of its own; what
+ * follows from it is the same for all.
+ */
+
+#ifndef _NGX_SVC_FACTOR_H_INCLUDED_
+#define _NGX_SVC_FACTOR_H_INCLUDED_
+
+
+#include "ngx_svc_login.h"
+#include "ngx_svc_recovery.h"
+
+
+#define NGX_SVC_FACTORS       20        /* of a user */
+#define NGX_SVC_FACTOR_NAME   64        /* characters */
+
+/* Where the write's results are: behind that of the session. */
+#define NGX_SVC_FACTOR_CHECK   2
+#define NGX_SVC_FACTOR_STORED  3
+
+/* Keys that are derived of those of svc_key_file. */
+
+typedef struct {
+    ngx_uint_t                 n;
+    u_char                     keys[NGX_SVC_KEYS][NGX_SVC_KEY_LEN];
+} ngx_svc_factor_keys_t;
+
+
+/* SQL: the factors of a user; and one of them: as NGX_SVC_SESSIONS_OF(). */
+
+#define NGX_SVC_FACTORS_OF(columns, user)                                     \
+    "SELECT " columns " FROM svc.factor k"                                    \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.user_id BETWEEN " user " AND " user                           \
+    " ORDER BY k.user_id OFFSET 0"
+
+#define NGX_SVC_FACTOR_ROW(columns, user, id)                                 \
+    "SELECT " columns " FROM svc.factor k"                                    \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND (k.user_id, k.id) BETWEEN (" user ", " id ")"                   \
+            " AND (" user ", " id ")"                                         \
+    " ORDER BY k.user_id, k.id LIMIT 1"
+
+/* SQL: the members of a factor "f". */
+
+#define NGX_SVC_FACTOR_COLUMNS                                                \
+    "f.id, f.type, f.name, f.created_at AS \"createdAt\","                    \
+    " f.last_used_at AS \"lastUsedAt\","                                      \
+    " f.confirmed_at IS NOT NULL AS confirmed,"                               \
+    " (SELECT p.bs FROM svc.passkey p WHERE p.tenant_id = f.tenant_id"        \
+        " AND p.user_id = f.user_id AND p.factor_id = f.id) AS \"backedUp\""
+
+/* SQL: an unconfirmed one is none any more after this time. */
+#define NGX_SVC_FACTOR_ALIVE(f)                                               \
+    "(" f ".confirmed_at IS NOT NULL"                                         \
+        " OR " f ".created_at > now() - interval '15 minutes')"
+
+
+/* Of the request's pool: the part of a sign-in comes first, in sr->data. */
+
+typedef struct ngx_svc_factor_s  ngx_svc_factor_t;
+
+struct ngx_svc_factor_s {
+    ngx_svc_login_t            login;
+    ngx_str_t                  id;          /* 16 bytes */
+    ngx_str_t                  method;      /* "totp", "passkey" */
+    ngx_uint_t                 status;      /* of the answer */
+
+    /*
+     * Called when the statement that stores it has unset the tenant, with its
+     * result: sets sr->error.
+     */
+    void                     (*refused)(ngx_svc_request_t *sr, PGresult *res);
+
+    /* what has been read */
+
+    ngx_str_t                  email;
+    ngx_str_t                  tenant_name;
+    ngx_uint_t                 enrolling;   /* a sign-in waits for it */
+    ngx_uint_t                 total;       /* factors, unconfirmed ones too */
+    ngx_uint_t                 unconfirmed;
+
+    /* for what is written */
+
+    ngx_str_t                  macs;        /* of the recovery codes */
+    u_char                     codes[NGX_SVC_RECOVERY_CODES]
+                                    [NGX_SVC_RECOVERY_LEN];
+};
+
+#define ngx_svc_factor_param(field)                                           \
+    ngx_svc_param_data(ngx_svc_factor_t, field)
+
+
+/* $1: the session: its user and what is to be known before a change. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_factor_read;
+
+/*
+ * That the session is alive still, under the user's lock: otherwise there is no
+ * tenant for the rest.  $1: the user, $2: the session.
+ */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_factor_check;
+
+/*
+ * The session goes on at login.stage, which a second factor, or the password,
+ * has been shown for: method.
+ */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_factor_rotate;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_factor_added;
+
+
+/* A worker's start and end: the keys of recovery codes.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_factor_init_worker(const ngx_svc_keys_t *keys);
+void ngx_svc_factor_exit_worker(void);
+
+/* Of a purpose.  NGX_OK, or NGX_ERROR when OpenSSL fails. */
+ngx_int_t ngx_svc_factor_derive(ngx_svc_factor_keys_t *derived,
+    const ngx_svc_keys_t *keys, const char *label);
+
+/* For a check: makes sr->data.  NULL: memory. */
+ngx_svc_factor_t *ngx_svc_factor_create(ngx_svc_request_t *sr, size_t size);
+
+/*
+ * For a reply: takes a row of ngx_svc_sql_factor_read.  NGX_OK or NGX_ERROR.
+ * And whether there may be another one: NGX_OK, or NGX_DECLINED with sr->error.
+ */
+ngx_int_t ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res);
+ngx_int_t ngx_svc_factor_room(ngx_svc_factor_t *factor);
+
+/*
+ * For ngx_svc_request_again(), in the write pool, with id and method set: the
+ * user's lock, the check, the statement given, which stores and confirms, or
+ * unsets the tenant; then the event, recovery codes if it is the first one, and
+ * the session goes on, as a full one when a sign-in has waited for it.
+ */
+ngx_int_t ngx_svc_factor_add(ngx_svc_request_t *sr,
+    const ngx_svc_pg_statement_t *store);
+
+/*
+ * Its reply: {"factor", "recoveryCodes"} and the cookies, or what a sign-in
+ * that it completes is told.
+ */
+ngx_int_t ngx_svc_factor_added(ngx_svc_request_t *sr);
+
+/* New recovery codes, and their MACs in factor->macs.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_factor_codes(ngx_svc_factor_t *factor);
+void ngx_svc_factor_write_codes(ngx_svc_json_writer_t *w,
+    ngx_svc_factor_t *factor);
+
+/*
+ * For a reply to a write whose check did not say "go": 401, the session has
+ * ended.
+ */
+ngx_int_t ngx_svc_factor_ended(ngx_svc_request_t *sr);
+
+
+#endif /* _NGX_SVC_FACTOR_H_INCLUDED_ */
