@@ -8,6 +8,8 @@
 static ngx_int_t ngx_svc_admin_login_prepare(ngx_svc_request_t *sr);
 static ngx_svc_login_t *ngx_svc_admin_login_create(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_login_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_login_stored(ngx_svc_login_t *login,
+    ngx_str_t *stored);
 static ngx_int_t ngx_svc_admin_login_hash(ngx_svc_login_t *login,
     ngx_str_t *stored);
 static void ngx_svc_admin_login_hashed(ngx_svc_password_job_t *job);
@@ -19,6 +21,15 @@ static void ngx_svc_admin_login_stage(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_admin_login_write(ngx_svc_login_t *login,
     ngx_int_t (*prepare)(ngx_svc_request_t *sr),
     ngx_int_t (*reply)(ngx_svc_request_t *sr));
+
+
+static const ngx_svc_login_method_t  ngx_svc_admin_login_method = {
+    .methods = ngx_string("{password}"),
+    .wrong = "The e-mail address or the password is wrong.",
+    .check = &ngx_svc_sql_signin_check,
+    .user_done = &ngx_svc_sql_signin_user_done,
+    .shown = &ngx_svc_sql_signin_rehash
+};
 
 
 const ngx_svc_route_t  ngx_svc_admin_login[] = {
@@ -74,6 +85,7 @@ ngx_svc_admin_login_create(ngx_svc_request_t *sr)
     }
 
     login->sr = sr;
+    login->method = &ngx_svc_admin_login_method;
     login->began = ngx_current_msec;
     sr->data = login;
 
@@ -90,25 +102,58 @@ ngx_svc_admin_login_reply(ngx_svc_request_t *sr)
 
     login = sr->data;
 
-    rc = ngx_svc_login_decide(login, &stored);
+    rc = ngx_svc_login_decide(login);
 
-    if (rc == NGX_OK) {
-        return ngx_svc_admin_login_hash(login, &stored);
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_login_declined(login);
     }
 
-    if (rc != NGX_DECLINED) {
+    if (rc != NGX_OK
+        || ngx_svc_admin_login_stored(login, &stored) == NGX_ERROR)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    /* what is denied is written down */
+    return ngx_svc_admin_login_hash(login, &stored);
+}
 
-    if (sr->error.kind == NGX_SVC_E_ACCESS_DENIED && sr->tenant_known) {
-        sr->error.kind = NGX_SVC_E_NONE;
-        return ngx_svc_admin_login_write(login, ngx_svc_login_failure,
-                                         ngx_svc_login_failure_reply);
+
+/* One that does not open is nobody's password. */
+
+static ngx_int_t
+ngx_svc_admin_login_stored(ngx_svc_login_t *login, ngx_str_t *stored)
+{
+    PGresult   *res;
+    ngx_str_t   hash;
+
+    ngx_str_null(stored);
+
+    if (login->user.data == NULL) {
+        return NGX_OK;
     }
 
-    return ngx_svc_send_error(sr);
+    res = login->sr->results[1];
+    hash = ngx_svc_row_value(res, 0, "hash");
+
+    login->expired = ngx_svc_row_true(res, 0, "expired");
+
+    if (ngx_svc_login_copy(login, &login->version,
+                           ngx_svc_row_value(res, 0, "version"))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (login->reason != NGX_SVC_LOGIN_WRONG) {
+        return NGX_OK;
+    }
+
+    if (hash.data == NULL) {
+        login->reason = NGX_SVC_LOGIN_NO_PASSWORD;
+        return NGX_OK;
+    }
+
+    return ngx_svc_stored_open(login->sr, &login->row, &hash, stored);
 }
 
 

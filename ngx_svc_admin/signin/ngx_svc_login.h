@@ -1,8 +1,9 @@
 /*
- * A sign-in with a password: what is read for it, decided, and written.
+ * A sign-in: what is read for it, decided, and written.
  *
- * The limits in Redis come first, then a read, the hash in a thread, and a
- * write, which looks again at what has been read, under the user's lock.
+ * The limits in Redis come first, then a read, the proof, as the hash of a
+ * password in a thread, and a write, which looks again at what has been read,
+ * under the user's lock.
  */
 
 #ifndef _NGX_SVC_LOGIN_H_INCLUDED_
@@ -35,11 +36,12 @@
 
 /*
  * SQL: whether $1, a user whose row is locked, is as he was: "go", and acts; and
- * otherwise there is no tenant for the rest.  $2: the password's version, as
- * text; live: what else is to be so.  The columns are for ngx_svc_login_lost().
+ * otherwise there is no tenant for the rest.  locked: until when he may not;
+ * proof: a join of svc.user_account u to what he has shown; live: what is to be
+ * so of both.  The columns are for ngx_svc_login_lost().
  */
 
-#define NGX_SVC_LOGIN_VERDICT(live)                                           \
+#define NGX_SVC_LOGIN_VERDICT_OF(locked, proof, live)                         \
     "SELECT v.verdict, CASE v.verdict WHEN 'go'"                              \
         " THEN set_config('svc.actor_type', 'user', true)"                    \
             " || set_config('svc.actor_id', v.id::text, true)"                \
@@ -47,17 +49,22 @@
         " v.locked"                                                           \
     " FROM (VALUES (1)) o LEFT JOIN ("                                        \
         "SELECT u.id,"                                                        \
-            " CASE WHEN u.locked_until > now() THEN greatest("                \
-                NGX_SVC_LOGIN_LEFT("u.locked_until") ", 1) END AS locked,"    \
-            " CASE WHEN u.status <> 'active'"                                 \
-                " OR p.version IS DISTINCT FROM $2::text::bigint"             \
-                " OR NOT (" live ")"                                          \
-                " THEN 'other' WHEN u.locked_until > now() THEN 'locked'"     \
+            " CASE WHEN " locked " > now() THEN greatest("                    \
+                NGX_SVC_LOGIN_LEFT(locked) ", 1) END AS locked,"              \
+            " CASE WHEN u.status <> 'active' OR NOT (" live ")"               \
+                " THEN 'other' WHEN " locked " > now() THEN 'locked'"         \
                 " ELSE 'go' END AS verdict"                                   \
-        " FROM svc.user_account u LEFT JOIN svc.password p"                   \
-            " ON p.tenant_id = u.tenant_id AND p.user_id = u.id"              \
+        " FROM svc.user_account u" proof                                      \
         " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1 OFFSET 0"      \
     ") v ON true"
+
+/* The same of who has a password, $2: its version, as text. */
+
+#define NGX_SVC_LOGIN_VERDICT(live)                                           \
+    NGX_SVC_LOGIN_VERDICT_OF("u.locked_until",                                \
+        " LEFT JOIN svc.password p"                                           \
+            " ON p.tenant_id = u.tenant_id AND p.user_id = u.id",             \
+        "p.version IS NOT DISTINCT FROM $2::text::bigint AND " live)
 
 #define NGX_SVC_ADMIN_SLUG    63        /* bytes */
 
@@ -71,8 +78,24 @@ typedef enum {
     NGX_SVC_LOGIN_NO_PASSWORD,
     NGX_SVC_LOGIN_BLOCKED,              /* the address, by the administrator */
     NGX_SVC_LOGIN_POLICY,
-    NGX_SVC_LOGIN_RISK
+    NGX_SVC_LOGIN_RISK,
+    NGX_SVC_LOGIN_CLONED                /* a passkey has counted backwards */
 } ngx_svc_login_reason_e;
+
+
+/* What is shown first: a password, or a passkey. */
+
+typedef struct {
+    ngx_str_t                  methods;     /* of svc.session: "{password}" */
+    ngx_uint_t                 factor;      /* 1: does for a second one, too;
+                                               then a failure does not count
+                                               for the lock, nor is a success
+                                               the end of it */
+    const char                *wrong;       /* what is said of all failures */
+    const ngx_svc_pg_statement_t  *check;   /* NGX_SVC_LOGIN_VERDICT_OF() */
+    const ngx_svc_pg_statement_t  *user_done;
+    const ngx_svc_pg_statement_t  *shown;   /* what else is stored of it */
+} ngx_svc_login_method_t;
 
 
 /* Of the request's pool: sr->data. */
@@ -80,11 +103,12 @@ typedef enum {
 typedef struct {
     ngx_svc_signin_key_t       session;     /* first */
     ngx_svc_request_t         *sr;
+    const ngx_svc_login_method_t  *method;  /* NULL: it is not a sign-in */
     ngx_svc_limit_t            limit;
     ngx_svc_password_job_t    *job;         /* under way, or NULL */
     ngx_uint_t                 invalid;     /* 1: sr->error says how */
     ngx_uint_t                 checked;     /* 1: the limits have answered */
-    ngx_msec_t                 began;       /* 0: it is not a sign-in */
+    ngx_msec_t                 began;       /* 0: with no password */
     ngx_event_t                timer;       /* of what is refused */
 
     /* of the request */
@@ -116,6 +140,7 @@ typedef struct {
     /* for what is written */
 
     ngx_str_t                  stage_name;
+    ngx_str_t                  methods;
     ngx_str_t                  signals;
     ngx_str_t                  rehash;      /* sealed; or none */
     ngx_str_t                  reason_name;
@@ -175,11 +200,17 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk;
 
 /*
- * Takes what has been read, and the policies' decisions.  stored: the PHC
- * string, of the request's pool, or no data.  NGX_OK: the password is to be
- * looked at; NGX_DECLINED with sr->error; NGX_ERROR.
+ * Takes what has been read, and the policies' decisions.  NGX_OK: what is shown
+ * is to be looked at, and login->reason is NGX_SVC_LOGIN_WRONG, unless it fails
+ * already; NGX_DECLINED with sr->error; NGX_ERROR.
  */
-ngx_int_t ngx_svc_login_decide(ngx_svc_login_t *login, ngx_str_t *stored);
+ngx_int_t ngx_svc_login_decide(ngx_svc_login_t *login);
+
+/*
+ * For a reply, when that was NGX_DECLINED: what is denied is written down, and
+ * then sent.
+ */
+ngx_int_t ngx_svc_login_declined(ngx_svc_login_t *login);
 
 /*
  * Parts of it: of the result of ngx_svc_sql_signin_tenant, likewise; a copy of a
@@ -190,6 +221,104 @@ ngx_int_t ngx_svc_login_copy(ngx_svc_login_t *login, ngx_str_t *dst,
     ngx_str_t value);
 
 
+/*
+ * SQL: what the risk of a user is told from, of which one row comes in any
+ * case.  who: the condition of svc.user_account u; failed: that of his failures
+ * in svc.sign_in s, and their order.  $1: the device, $2: the agent, $3: the
+ * network, $4: the country, $5: the address, $6 and $7: where it is, or NULL.
+ * By keys, and so many rows at the most, whatever has been going on.  Of whom no
+ * sign-in is left it is still known when he was here.
+ */
+
+#define NGX_SVC_LOGIN_SEEN(kind, value, days)                                 \
+    "EXISTS (SELECT FROM svc.user_seen k WHERE k.tenant_id = g.tenant_id"     \
+        " AND k.user_id = u.id AND k.kind = '" kind "' AND k.value = " value  \
+        " AND k.last_at > now() - interval '" days " days')"
+
+#define NGX_SVC_LOGIN_SUCCESS                                                 \
+    " FROM svc.sign_in s WHERE s.tenant_id = g.tenant_id"                     \
+    " AND s.user_id BETWEEN u.id AND u.id AND s.outcome = 'success'"          \
+    " ORDER BY s.user_id, s.at DESC"
+
+/*
+ * The great circle from the latest success to $6 and $7, in km, less what a
+ * place may be wrong by; and nobody travels so fast.  At least a minute is
+ * taken to have passed.
+ */
+
+#define NGX_SVC_LOGIN_KM                                                      \
+    "12742 * asin(sqrt(least(1,"                                              \
+        " sind((l.latitude - $6::text::float8) / 2) ^ 2"                      \
+        " + cosd(l.latitude) * cosd($6::text::float8)"                        \
+            " * sind((l.longitude - $7::text::float8) / 2) ^ 2))) - 100"
+
+#define NGX_SVC_LOGIN_TRAVEL                                                  \
+    "l.latitude IS NOT NULL AND $6::text IS NOT NULL"                         \
+    " AND " NGX_SVC_LOGIN_KM " > greatest(300, 900 / 3600.0"                  \
+        " * greatest(60, extract(epoch FROM now() - l.at)))"
+
+#define NGX_SVC_LOGIN_RISK_OF(who, failed, order)                             \
+    "SELECT coalesce(l.at, u.last_login_at) IS NOT NULL AS successes,"        \
+        " d.hash IS NOT NULL AS device,"                                      \
+        " coalesce(d.trusted_until > now(), false) AS trusted, "              \
+        NGX_SVC_LOGIN_SEEN("agent", "$2", "400") " AS agent,"                 \
+        " $3::text IS NULL OR "                                               \
+        NGX_SVC_LOGIN_SEEN("network", "$3", "90") " AS network,"              \
+        " $4::text IS NULL OR "                                               \
+        NGX_SVC_LOGIN_SEEN("country", "$4", "180") " AS country, "            \
+        NGX_SVC_LOGIN_TRAVEL " AS travel,"                                    \
+        " coalesce(coalesce(l.at, u.last_login_at)"                           \
+            " < now() - interval '30 days', false) AS absent,"                \
+        " h.n AS hours, h.here AS hour,"                                      \
+        " (SELECT count(*) FROM (SELECT FROM svc.sign_in s"                   \
+            " WHERE s.tenant_id = g.tenant_id AND " failed                    \
+            " AND s.outcome = 'failure'"                                      \
+            " AND s.at > now() - interval '1 hour'"                           \
+            " ORDER BY " order " LIMIT 10) s) AS failures,"                   \
+        " (SELECT count(DISTINCT s.email_mac) FROM ("                         \
+            "SELECT s.email_mac FROM svc.sign_in s"                           \
+            " WHERE s.tenant_id = g.tenant_id"                                \
+            " AND s.ip BETWEEN $5::text::inet AND $5::text::inet"             \
+            " AND s.outcome = 'failure'"                                      \
+            " AND s.at > now() - interval '1 hour'"                           \
+            " ORDER BY s.ip DESC, s.at DESC LIMIT 200) s) AS accounts"        \
+    " FROM svc.governance g"                                                  \
+    " LEFT JOIN svc.user_account u ON u.tenant_id = g.tenant_id AND " who     \
+    " LEFT JOIN svc.user_device d ON d.tenant_id = g.tenant_id"               \
+        " AND d.user_id = u.id AND d.hash = $1"                               \
+    " LEFT JOIN LATERAL (SELECT s.at, s.latitude, s.longitude"                \
+        NGX_SVC_LOGIN_SUCCESS " LIMIT 1) l ON true"                           \
+    " CROSS JOIN LATERAL (SELECT count(*) AS n, count(*) FILTER ("            \
+            "WHERE extract(hour FROM s.at AT TIME ZONE 'UTC')"                \
+            " = extract(hour FROM now() AT TIME ZONE 'UTC')) AS here"         \
+        " FROM (SELECT s.at" NGX_SVC_LOGIN_SUCCESS                            \
+            " LIMIT 50) s) h"                                                 \
+    " WHERE g.tenant_id = " NGX_SVC_TENANT
+
+/*
+ * SQL: what of a tenant, svc.governance g, is the same whoever signs in; $1:
+ * from which address.
+ */
+
+#define NGX_SVC_LOGIN_GOVERNANCE                                              \
+    "g.access_policy AS _policy, g.access_number AS _version,"                \
+    " g.tenant_id AS _tenant, g.risk_enabled, g.risk_mfa_threshold,"          \
+    " g.risk_deny_threshold,"                                                 \
+    " EXISTS (SELECT FROM svc.ip_block b"                                     \
+        " WHERE b.tenant_id = g.tenant_id AND b.ip = $1::text::inet"          \
+        " AND coalesce(b.expires_at > now(), true)) AS blocked"
+
+
+/* ngx_svc_login_seen.c */
+
+/* A complete sign-in: its device, network, browser and country. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen;
+
+/* A parameter: login->trusted. */
+ngx_int_t ngx_svc_login_bind_trusted(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+
 /* ngx_svc_login_write.c */
 
 extern const ngx_svc_pg_statement_t *const  ngx_svc_login_write_statements[];
@@ -197,8 +326,8 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant_write;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_lock;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_check;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user_done;
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rehash;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_made;
 
 /* Adds statements up to a NULL.  NGX_OK or NGX_ERROR. */
@@ -235,7 +364,7 @@ ngx_int_t ngx_svc_login_refused(ngx_svc_login_t *login);
  */
 ngx_int_t ngx_svc_login_lost(ngx_svc_request_t *sr, PGresult *res);
 
-/* The one answer to whatever is wrong with address and password. */
+/* The one answer to whatever is wrong with what is shown. */
 ngx_int_t ngx_svc_login_wrong(ngx_svc_request_t *sr);
 
 /* 429 account_locked. */

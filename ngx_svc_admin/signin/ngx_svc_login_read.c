@@ -1,5 +1,5 @@
 /*
- * What is read for a sign-in, and what follows from it before the password is
+ * What is read for a sign-in, and what follows from it before what is shown is
  * looked at.
  */
 
@@ -14,10 +14,8 @@
 #define NGX_SVC_LOGIN_RISKS   2
 
 
-
 static ngx_int_t ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res);
-static ngx_int_t ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res,
-    ngx_str_t *stored);
+static ngx_int_t ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res);
 static void ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res,
     PGresult *risks);
 
@@ -42,13 +40,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant = {
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user = {
     .name = "signin_user",
     .text =
-        "SELECT g.access_policy AS _policy, g.access_number AS _version,"
-            " g.tenant_id AS _tenant, g.risk_enabled, g.risk_mfa_threshold,"
-            " g.risk_deny_threshold,"
-            " EXISTS (SELECT FROM svc.ip_block b"
-                " WHERE b.tenant_id = g.tenant_id AND b.ip = $3::text::inet"
-                " AND coalesce(b.expires_at > now(), true)) AS blocked,"
-            " u.id, u.status, u.mfa_enrolled,"
+        "SELECT " NGX_SVC_LOGIN_GOVERNANCE ", u.id, u.status, u.mfa_enrolled,"
             NGX_SVC_LOGIN_LEFT("CASE WHEN u.id IS NULL"
                 " THEN f.locked_until ELSE u.locked_until END")
                 " AS locked,"
@@ -56,101 +48,31 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user = {
             " " NGX_SVC_LOGIN_EXPIRED " AS expired"
         " FROM svc.governance g"
         " LEFT JOIN svc.user_account u ON u.tenant_id = g.tenant_id"
-            " AND u.user_name_key = (SELECT lower($1::text))"
+            " AND u.user_name_key = (SELECT lower($2::text))"
         " LEFT JOIN svc.password p ON p.tenant_id = g.tenant_id"
             " AND p.user_id = u.id"
         " LEFT JOIN svc.login_phantom f ON f.tenant_id = g.tenant_id"
-            " AND f.email_mac = $2"
+            " AND f.email_mac = $3"
         " WHERE g.tenant_id = " NGX_SVC_TENANT,
-    NGX_SVC_PARAMS(ngx_svc_login_param(email),
-                   ngx_svc_login_param(mac),
-                   ngx_svc_login_param(client.ip))
+    NGX_SVC_PARAMS(ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(email),
+                   ngx_svc_login_param(mac))
 };
-
-/*
- * All by keys, and so many rows at the most, whatever has been going on.  Of
- * whom no sign-in is left it is still known when he was here.
- */
-
-#define NGX_SVC_LOGIN_SEEN(kind, value, days)                                 \
-    "EXISTS (SELECT FROM svc.user_seen k WHERE k.tenant_id = g.tenant_id"     \
-        " AND k.user_id = u.id AND k.kind = '" kind "' AND k.value = " value  \
-        " AND k.last_at > now() - interval '" days " days')"
-
-#define NGX_SVC_LOGIN_SUCCESS                                                 \
-    " FROM svc.sign_in s WHERE s.tenant_id = g.tenant_id"                     \
-    " AND s.user_id BETWEEN u.id AND u.id AND s.outcome = 'success'"          \
-    " ORDER BY s.user_id, s.at DESC"
-
-/*
- * The great circle from the latest success to $8 and $9, in km, less what a
- * place may be wrong by; and nobody travels so fast.  At least a minute is
- * taken to have passed.
- */
-
-#define NGX_SVC_LOGIN_KM                                                      \
-    "12742 * asin(sqrt(least(1,"                                              \
-        " sind((l.latitude - $8::text::float8) / 2) ^ 2"                      \
-        " + cosd(l.latitude) * cosd($8::text::float8)"                        \
-            " * sind((l.longitude - $9::text::float8) / 2) ^ 2))) - 100"
-
-#define NGX_SVC_LOGIN_TRAVEL                                                  \
-    "l.latitude IS NOT NULL AND $8::text IS NOT NULL"                         \
-    " AND " NGX_SVC_LOGIN_KM " > greatest(300, 900 / 3600.0"                  \
-        " * greatest(60, extract(epoch FROM now() - l.at)))"
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk = {
     .name = "signin_risk",
-    .text =
-        "SELECT coalesce(l.at, u.last_login_at) IS NOT NULL AS successes,"
-            " d.hash IS NOT NULL AS device,"
-            " coalesce(d.trusted_until > now(), false) AS trusted, "
-            NGX_SVC_LOGIN_SEEN("agent", "$4", "400") " AS agent,"
-            " $5::text IS NULL OR "
-            NGX_SVC_LOGIN_SEEN("network", "$5", "90") " AS network,"
-            " $6::text IS NULL OR "
-            NGX_SVC_LOGIN_SEEN("country", "$6", "180") " AS country, "
-            NGX_SVC_LOGIN_TRAVEL " AS travel,"
-            " coalesce(coalesce(l.at, u.last_login_at)"
-                " < now() - interval '30 days', false) AS absent,"
-            " h.n AS hours, h.here AS hour,"
-            " (SELECT count(*) FROM (SELECT FROM svc.sign_in s"
-                " WHERE s.tenant_id = g.tenant_id"
-                " AND s.email_mac BETWEEN $2 AND $2"
-                " AND s.outcome = 'failure'"
-                " AND s.at > now() - interval '1 hour'"
-                " ORDER BY s.email_mac LIMIT 10) s)"
-                " AS failures,"
-            " (SELECT count(DISTINCT s.email_mac) FROM ("
-                "SELECT s.email_mac FROM svc.sign_in s"
-                " WHERE s.tenant_id = g.tenant_id"
-                " AND s.ip BETWEEN $7::text::inet AND $7::text::inet"
-                " AND s.outcome = 'failure'"
-                " AND s.at > now() - interval '1 hour'"
-                " ORDER BY s.ip DESC, s.at DESC LIMIT 200) s)"
-                " AS accounts"
-        " FROM svc.governance g"
-        " LEFT JOIN svc.user_account u ON u.tenant_id = g.tenant_id"
-            " AND u.user_name_key = (SELECT lower($1::text))"
-        " LEFT JOIN svc.user_device d ON d.tenant_id = g.tenant_id"
-            " AND d.user_id = u.id AND d.hash = $3"
-        " LEFT JOIN LATERAL (SELECT s.at, s.latitude, s.longitude"
-            NGX_SVC_LOGIN_SUCCESS " LIMIT 1) l ON true"
-        " CROSS JOIN LATERAL (SELECT count(*) AS n, count(*) FILTER ("
-                "WHERE extract(hour FROM s.at AT TIME ZONE 'UTC')"
-                " = extract(hour FROM now() AT TIME ZONE 'UTC')) AS here"
-            " FROM (SELECT s.at" NGX_SVC_LOGIN_SUCCESS
-                " LIMIT 50) s) h"
-        " WHERE g.tenant_id = " NGX_SVC_TENANT,
-    NGX_SVC_PARAMS(ngx_svc_login_param(email),
-                   ngx_svc_login_param(mac),
-                   ngx_svc_login_param(client.device),
+    .text = NGX_SVC_LOGIN_RISK_OF(
+        "u.user_name_key = (SELECT lower($8::text))",
+        "s.email_mac BETWEEN $9 AND $9", "s.email_mac"),
+    NGX_SVC_PARAMS(ngx_svc_login_param(client.device),
                    ngx_svc_login_param(client.agent),
                    ngx_svc_login_param(client.network),
                    ngx_svc_login_param(client.country),
                    ngx_svc_login_param(client.ip),
                    ngx_svc_login_param(client.latitude),
-                   ngx_svc_login_param(client.longitude))
+                   ngx_svc_login_param(client.longitude),
+                   ngx_svc_login_param(email),
+                   ngx_svc_login_param(mac))
 };
 
 
@@ -160,14 +82,13 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk = {
  */
 
 ngx_int_t
-ngx_svc_login_decide(ngx_svc_login_t *login, ngx_str_t *stored)
+ngx_svc_login_decide(ngx_svc_login_t *login)
 {
     ngx_int_t           rc;
     PGresult           *res;
     ngx_svc_request_t  *sr;
 
     sr = login->sr;
-    ngx_str_null(stored);
 
     rc = ngx_svc_login_tenant(login, sr->results[NGX_SVC_LOGIN_TENANT]);
     if (rc != NGX_OK) {
@@ -188,7 +109,25 @@ ngx_svc_login_decide(ngx_svc_login_t *login, ngx_str_t *stored)
 
     ngx_svc_login_risk(login, res, sr->results[NGX_SVC_LOGIN_RISKS]);
 
-    return ngx_svc_login_user(login, res, stored);
+    return ngx_svc_login_user(login, res);
+}
+
+
+ngx_int_t
+ngx_svc_login_declined(ngx_svc_login_t *login)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = login->sr;
+
+    if (sr->error.kind == NGX_SVC_E_ACCESS_DENIED && sr->tenant_known) {
+        sr->error.kind = NGX_SVC_E_NONE;
+        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_login_failure,
+                                     ngx_svc_login_failure_reply);
+    }
+
+    return ngx_svc_send_error(sr);
 }
 
 
@@ -285,12 +224,11 @@ ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res)
 
 
 static ngx_int_t
-ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res, ngx_str_t *stored)
+ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res)
 {
-    ngx_str_t  id, hash, status;
+    ngx_str_t  id, status;
 
     id = ngx_svc_row_value(res, 0, "id");
-    hash = ngx_svc_row_value(res, 0, "hash");
     status = ngx_svc_row_value(res, 0, "status");
 
     if (id.len == 0) {
@@ -298,35 +236,18 @@ ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res, ngx_str_t *stored)
         return NGX_OK;
     }
 
-    if (ngx_svc_uuid_parse(id.data, id.len, login->row.user) != NGX_OK
-        || ngx_svc_login_copy(login, &login->version,
-                              ngx_svc_row_value(res, 0, "version"))
-           != NGX_OK)
-    {
+    if (ngx_svc_uuid_parse(id.data, id.len, login->row.user) != NGX_OK) {
         return NGX_ERROR;
     }
 
     login->user.data = login->row.user;
     login->user.len = NGX_SVC_UUID_LEN;
     login->enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
-    login->expired = ngx_svc_row_true(res, 0, "expired");
 
-    if (status.len != sizeof("active") - 1) {
-        login->reason = NGX_SVC_LOGIN_INACTIVE;
-        return NGX_OK;
-    }
+    login->reason = status.len == sizeof("active") - 1
+                    ? NGX_SVC_LOGIN_WRONG : NGX_SVC_LOGIN_INACTIVE;
 
-    if (hash.data == NULL) {
-        login->reason = NGX_SVC_LOGIN_NO_PASSWORD;
-        return NGX_OK;
-    }
-
-    login->reason = NGX_SVC_LOGIN_WRONG;
-
-    /* one that does not open is nobody's password */
-
-    return ngx_svc_stored_open(login->sr, &login->row, &hash, stored)
-           == NGX_ERROR ? NGX_ERROR : NGX_OK;
+    return NGX_OK;
 }
 
 

@@ -13,8 +13,13 @@ static void ngx_svc_login_refused_gone(void *data);
 ngx_int_t
 ngx_svc_login_wrong(ngx_svc_request_t *sr)
 {
-    return ngx_svc_fail(&sr->error, NGX_SVC_E_CREDENTIALS,
-                        "The e-mail address or the password is wrong.");
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_CREDENTIALS, "%s",
+                        login->method ? login->method->wrong
+                                      : "The password is wrong.");
 }
 
 
@@ -29,7 +34,7 @@ ngx_svc_login_locked(ngx_svc_request_t *sr, ngx_uint_t seconds)
 }
 
 
-/* Something has changed since the hash was begun. */
+/* Something has changed since it was read. */
 
 ngx_int_t
 ngx_svc_login_lost(ngx_svc_request_t *sr, PGresult *res)

@@ -7,10 +7,6 @@
 
 static ngx_int_t ngx_svc_login_bind_score(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static ngx_int_t ngx_svc_login_bind_device(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static ngx_int_t ngx_svc_login_bind_trusted(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static void ngx_svc_login_committed(PGresult **results);
 static ngx_int_t ngx_svc_login_pending(ngx_svc_login_t *login);
 
@@ -175,14 +171,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new = {
                     ") o ORDER BY o.created_at DESC OFFSET 49))"
         ")"
         " INSERT INTO svc.session (tenant_id, id, user_id, token_hash,"
-            " root_id, stage, methods, auth_time, expires_at, reauth_at, ip,"
-            " country, user_agent, risk, signals)"
-        " SELECT t.id, $1::uuid, $2, $3::bytea, $1::uuid, $4, '{password}',"
+            " root_id, stage, methods, auth_time, expires_at, mfa_at,"
+            " reauth_at, ip, country, user_agent, risk, signals)"
+        " SELECT t.id, $1::uuid, $2, $3::bytea, $1::uuid, $4, $13::text::text[],"
             " CASE $4 WHEN 'full' THEN clock_timestamp() END,"
             " now() + make_interval(secs => CASE $4 WHEN 'full'"
                 " THEN $5::int4 ELSE $6::int4 END),"
-            " clock_timestamp(), $7::text::inet, $8, $9, $10::int4,"
-            " $12::text::text[]"
+            " CASE WHEN $14 THEN clock_timestamp() END,"
+            " CASE WHEN NOT $14 THEN clock_timestamp() END,"
+            " $7::text::inet, $8, $9, $10::int4, $12::text::text[]"
         " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT,
     NGX_SVC_PARAMS(ngx_svc_param_new_id(),
                    ngx_svc_login_param(user),
@@ -195,10 +192,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new = {
                    ngx_svc_login_param(client.user_agent),
                    ngx_svc_param_call(ngx_svc_login_bind_score),
                    ngx_svc_login_param(old_session),
-                   ngx_svc_login_param(signals))
+                   ngx_svc_login_param(signals),
+                   ngx_svc_login_param(methods),
+                   ngx_svc_param_call(ngx_svc_login_bind_trusted))
 };
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rehash = {
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rehash = {
     .name = "signin_rehash",
     .text =
         "UPDATE svc.password SET hash = $3"
@@ -218,72 +217,6 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user_done = {
             " failed_since = NULL, locked_until = NULL"
         " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1",
     NGX_SVC_PARAMS(ngx_svc_login_param(user))
-};
-
-/*
- * Whoever signs in from a script has another device each time: of devices and
- * networks so many stay, beside the one of this sign-in.
- */
-
-#define NGX_SVC_LOGIN_OTHERS(column, table, where, most)                      \
-    "DELETE FROM " table " WHERE tenant_id = " NGX_SVC_TENANT                 \
-        " AND user_id = $1 " where                                            \
-        " AND " column " = ANY (ARRAY(SELECT k." column                       \
-            " FROM (SELECT " column ", last_at FROM " table                   \
-                " WHERE tenant_id = " NGX_SVC_TENANT                          \
-                " AND user_id BETWEEN $1 AND $1 " where                       \
-                " ORDER BY user_id OFFSET 0) k"                               \
-            " ORDER BY k.last_at DESC OFFSET " most "))"
-
-const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen = {
-    .name = "signin_seen",
-    .text =
-        "WITH s AS ("
-            "INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, country,"
-                " latitude, longitude)"
-            " SELECT t.id, now(), $1::uuid, $2::text::inet, $3,"
-                " $7::text::real, $8::text::real"
-            " FROM svc.tenant t"
-            " WHERE t.id = " NGX_SVC_TENANT " AND $2 IS NOT NULL"
-        "), f AS ("
-            "INSERT INTO svc.sign_in_address AS f (tenant_id, ip, last_at)"
-            " SELECT t.id, $2::text::inet, now() FROM svc.tenant t"
-            " WHERE t.id = " NGX_SVC_TENANT " AND $2 IS NOT NULL"
-            " ON CONFLICT (tenant_id, ip) DO UPDATE"
-                " SET last_at = greatest(f.last_at, excluded.last_at)"
-        "), d AS ("
-            "INSERT INTO svc.user_device AS d (tenant_id, user_id, hash,"
-                " last_at, trusted_until)"
-            " SELECT t.id, $1, $6::bytea, now(),"
-                " CASE WHEN $9::bool THEN now() + interval '30 days' END"
-            " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT
-            " ON CONFLICT (tenant_id, user_id, hash) DO UPDATE"
-                " SET last_at = excluded.last_at, trusted_until ="
-                    " coalesce(excluded.trusted_until, d.trusted_until)"
-        "), x AS ("
-            NGX_SVC_LOGIN_OTHERS("hash", "svc.user_device",
-                                 "AND hash <> $6::bytea", "49")
-        "), y AS ("
-            NGX_SVC_LOGIN_OTHERS("value", "svc.user_seen",
-                                 "AND kind = 'network' AND value <> $4", "99")
-        ")"
-        " INSERT INTO svc.user_seen AS k (tenant_id, user_id, kind, value,"
-            " last_at)"
-        " SELECT t.id, $1, v.kind, v.value, now() FROM svc.tenant t,"
-            " (VALUES ('agent', $5::text), ('country', $3), ('network', $4))"
-                " v (kind, value)"
-        " WHERE t.id = " NGX_SVC_TENANT " AND v.value IS NOT NULL"
-        " ON CONFLICT (tenant_id, user_id, kind, value) DO UPDATE"
-            " SET last_at = excluded.last_at",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_login_param(client.ip),
-                   ngx_svc_login_param(client.country),
-                   ngx_svc_login_param(client.network),
-                   ngx_svc_login_param(client.agent),
-                   ngx_svc_param_call(ngx_svc_login_bind_device),
-                   ngx_svc_login_param(client.latitude),
-                   ngx_svc_login_param(client.longitude),
-                   ngx_svc_param_call(ngx_svc_login_bind_trusted))
 };
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done = {
@@ -329,7 +262,8 @@ const ngx_svc_pg_statement_t *const  ngx_svc_login_write_statements[] = {
 
 
 static const char *const  ngx_svc_login_reasons[] = {
-    "unknown", "wrong", "inactive", "no_password", "blocked", "policy", "risk"
+    "unknown", "wrong", "inactive", "no_password", "blocked", "policy", "risk",
+    "passkey_cloned"
 };
 
 
@@ -342,34 +276,6 @@ ngx_svc_login_bind_score(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     login = sr->data;
 
     return ngx_svc_pg_bind_int(sr->op, call, login->risk.score);
-}
-
-
-static ngx_int_t
-ngx_svc_login_bind_device(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
-{
-    ngx_svc_login_t  *login;
-
-    login = sr->data;
-
-    ngx_svc_pg_bind(call, login->device_hash, NGX_SVC_SHA256_LEN);
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_login_bind_trusted(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
-{
-    ngx_svc_login_t  *login;
-
-    login = sr->data;
-
-    ngx_svc_pg_bind_bool(call, login->trusted);
-
-    return NGX_OK;
 }
 
 
@@ -429,7 +335,7 @@ ngx_svc_login_failure(ngx_svc_request_t *sr)
     login->reason_name.data = (u_char *) ngx_svc_login_reasons[login->reason];
     login->reason_name.len = ngx_strlen(login->reason_name.data);
 
-    if (login->reason < NGX_SVC_LOGIN_BLOCKED) {
+    if (login->reason < NGX_SVC_LOGIN_BLOCKED && !login->method->factor) {
         return ngx_svc_login_calls(sr, wrong);
     }
 
@@ -457,9 +363,16 @@ ngx_svc_login_failure_reply(ngx_svc_request_t *sr)
 
     login = sr->data;
 
-    if (login->reason >= NGX_SVC_LOGIN_BLOCKED) {
+    if (login->reason >= NGX_SVC_LOGIN_BLOCKED
+        && login->reason <= NGX_SVC_LOGIN_RISK)
+    {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_ACCESS_DENIED,
                             "Signing in is not allowed from here and now.");
+        return ngx_svc_login_refused(login);
+    }
+
+    if (login->method && login->method->factor) {
+        (void) ngx_svc_login_wrong(sr);
         return ngx_svc_login_refused(login);
     }
 
@@ -490,25 +403,11 @@ ngx_svc_login_failure_reply(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_login_success(ngx_svc_request_t *sr)
 {
+    typedef const ngx_svc_pg_statement_t *const  statements[];
+
     u_char           *p;
     ngx_int_t         rc;
     ngx_svc_login_t  *login;
-
-    static const ngx_svc_pg_statement_t *const  pending[] = {
-        &ngx_svc_sql_signin_tenant_write,
-        &ngx_svc_sql_signin_lock,
-        &ngx_svc_sql_signin_check,
-        &ngx_svc_sql_signin_session_new,
-        NULL
-    };
-
-    static const ngx_svc_pg_statement_t *const  complete[] = {
-        &ngx_svc_sql_signin_user_done,
-        &ngx_svc_sql_signin_seen,
-        &ngx_svc_sql_signin_done,
-        &ngx_svc_sql_signin_session_made,
-        NULL
-    };
 
     login = sr->data;
 
@@ -523,15 +422,31 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
     login->signals.len = ngx_svc_risk_text(p, &login->risk) - p;
     login->stage_name = ngx_svc_stages[login->stage];
 
-    rc = ngx_svc_login_calls(sr, pending);
+    login->methods = login->method->methods;
+    login->trusted = login->method->factor;
+
+    rc = ngx_svc_login_calls(sr, (statements) {
+        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_signin_lock,
+        login->method->check,
+        &ngx_svc_sql_signin_session_new,
+        NULL
+    });
 
     if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {
         sr->op->committed = ngx_svc_login_committed;
-        rc = ngx_svc_login_calls(sr, complete);
+
+        rc = ngx_svc_login_calls(sr, (statements) {
+            login->method->user_done,
+            &ngx_svc_sql_signin_seen,
+            &ngx_svc_sql_signin_done,
+            &ngx_svc_sql_signin_session_made,
+            NULL
+        });
     }
 
-    if (rc == NGX_OK && login->rehash.data) {
-        rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_rehash, NULL);
+    if (rc == NGX_OK && (login->method->factor || login->rehash.data)) {
+        rc = ngx_svc_route_call(sr, login->method->shown, NULL);
     }
 
     return rc;

@@ -294,6 +294,8 @@ sub values {
     my @session = ($session, '{full}', 'users:view', 'false', 900);
     my ($mac, $device) = map { '\x' . sha256_hex($_) }
                          'mac1', "device$WHO";
+    my @risk = ($device, 'firefox linux', '10.0.0.0/24', 'FR', '10.0.0.1',
+                '48.9', '2.3');
     my $host = "d1.$self->{slug}.test";
     my @client = qw(127.0.0.1 agent request);
     my $email = "user$WHO\@$self->{slug}.test";
@@ -326,9 +328,8 @@ sub values {
 
         signin_tenant => [ $host, undef ],
         signin_tenant_write => [ $host, $self->{slug}, @client ],
-        signin_user => [ $email, $mac, '10.0.0.1' ],
-        signin_risk => [ $email, $mac, $device, 'firefox linux',
-                         '10.0.0.0/24', 'FR', '10.0.0.1', '48.9', '2.3' ],
+        signin_user => [ '10.0.0.1', $email, $mac ],
+        signin_risk => [ @risk, $email, $mac ],
         signin_failure => [ $who, $mac, '10.0.0.1', 'FR', 'wrong', 10, 900,
                             900 ],
         signin_denied => [ $who, 'risk', 90, '{new_device}' ],
@@ -336,7 +337,7 @@ sub values {
         signin_check => [ $who, 1 ],
         signin_session_new => [ $new, $who, $new_hash, 'full', 43200, 600,
                                 '10.0.0.1', 'FR', 'agent', 0, $session,
-                                '{new_device}' ],
+                                '{new_device}', '{password}', 'false' ],
         signin_rehash => [ $who, 1, '\x01' ],
         signin_user_done => [ $who ],
         signin_seen => [ $who, '10.0.0.1', 'FR', '10.0.0.0/24',
