@@ -75,8 +75,7 @@ SELECT t.id, 'group.created', now() + i * interval '1 month'
 INSERT INTO svc.audit_stream (tenant_id, id, expires_at)
 SELECT id, gen_random_uuid(), now() + interval '1 minute' FROM svc.tenant;
 SQL
-            6 => <<'SQL', 7 => <<'SQL', 8 => <<'SQL', 11 => <<'SQL', 14 => <<'SQL',
-            15 => <<'SQL');
+            6 => <<'SQL', 7 => <<'SQL', 8 => <<'SQL',
 INSERT INTO svc.idempotency (tenant_id, credential_id, path, key, body_hash, status,
                              reply)
 SELECT tenant_id, id, '/v1/admin/groups', 'key', sha256('x'), 201, '{"id":1}'
@@ -107,6 +106,7 @@ SELECT tenant_id, id, now() - i * interval '1 hour', 'd' || i, 1, 'e' || i,
        'user.created', 'retried', 500, 12, 'the answer was 500'
   FROM svc.webhook_endpoint, generate_series(1, 50) i;
 SQL
+            11 => <<'SQL', 14 => <<'SQL', 15 => <<'SQL');
 INSERT INTO svc.ip_block (tenant_id, ip, reason, expires_at)
 SELECT id, '2001:db8::9', 'stuffing', now() + interval '1 hour' FROM svc.tenant;
 SQL

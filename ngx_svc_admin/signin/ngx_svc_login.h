@@ -222,6 +222,14 @@ ngx_int_t ngx_svc_login_copy(ngx_svc_login_t *login, ngx_str_t *dst,
 
 
 /*
+ * What the access policy says of a request: res has its columns _tenant,
+ * _version and _policy.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_login_policy(ngx_svc_request_t *sr, PGresult *res,
+    ngx_svc_access_action_e *action);
+
+
+/*
  * SQL: what the risk of a user is told from, of which one row comes in any
  * case.  who: the condition of svc.user_account u; failed: that of his failures
  * in svc.sign_in s, and their order.  $1: the device, $2: the agent, $3: the

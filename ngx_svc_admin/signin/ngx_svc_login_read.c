@@ -179,33 +179,16 @@ ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res)
 static ngx_int_t
 ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res)
 {
-    ngx_int_t                       seconds;
-    ngx_str_t                       tenant, number, json, locked;
-    ngx_svc_request_t              *sr;
-    ngx_svc_access_caller_t         caller;
-    const ngx_svc_access_policy_t  *policy;
+    ngx_int_t           seconds;
+    ngx_str_t           locked;
+    ngx_svc_request_t  *sr;
 
     sr = login->sr;
-
-    tenant = ngx_svc_row_value(res, 0, "_tenant");
-    number = ngx_svc_row_value(res, 0, "_version");
-    json = ngx_svc_row_value(res, 0, "_policy");
     locked = ngx_svc_row_value(res, 0, "locked");
 
-    policy = ngx_svc_access_cached(ngx_svc_zones(), &tenant,
-                                   ngx_atoof(number.data, number.len), &json,
-                                   sr->request->connection->log);
-
-    if (ngx_svc_access_caller(sr, &caller) != NGX_OK) {
+    if (ngx_svc_login_policy(sr, res, &login->action) != NGX_OK) {
         return NGX_ERROR;
     }
-
-    /* a policy that cannot be read any more, as the log says, denies */
-
-    login->action = policy ? ngx_svc_access_evaluate(policy, &caller.addr,
-                                                     caller.country,
-                                                     caller.now).action
-                           : NGX_SVC_ACCESS_DENY;
 
     if (ngx_svc_row_true(res, 0, "blocked")
         || login->action == NGX_SVC_ACCESS_DENY)
@@ -220,6 +203,37 @@ ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res)
     seconds = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
 
     return seconds > 0 ? ngx_svc_login_locked(sr, seconds) : NGX_OK;
+}
+
+
+/* A policy that cannot be read any more, as the log says, denies. */
+
+ngx_int_t
+ngx_svc_login_policy(ngx_svc_request_t *sr, PGresult *res,
+    ngx_svc_access_action_e *action)
+{
+    ngx_str_t                       tenant, number, json;
+    ngx_svc_access_caller_t         caller;
+    const ngx_svc_access_policy_t  *policy;
+
+    tenant = ngx_svc_row_value(res, 0, "_tenant");
+    number = ngx_svc_row_value(res, 0, "_version");
+    json = ngx_svc_row_value(res, 0, "_policy");
+
+    policy = ngx_svc_access_cached(ngx_svc_zones(), &tenant,
+                                   ngx_atoof(number.data, number.len), &json,
+                                   sr->request->connection->log);
+
+    if (ngx_svc_access_caller(sr, &caller) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    *action = policy ? ngx_svc_access_evaluate(policy, &caller.addr,
+                                               caller.country,
+                                               caller.now).action
+                     : NGX_SVC_ACCESS_DENY;
+
+    return NGX_OK;
 }
 
 

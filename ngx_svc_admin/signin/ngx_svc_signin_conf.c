@@ -18,7 +18,9 @@
     _(ngx_svc_admin_password_reset)                                           \
     _(ngx_svc_admin_password_change)                                          \
     _(ngx_svc_admin_profile)                                                  \
-    _(ngx_svc_admin_sessions)
+    _(ngx_svc_admin_sessions)                                                 \
+    _(ngx_svc_admin_factors)                                                  \
+    _(ngx_svc_admin_totp)
 
 #define NGX_SVC_SIGNIN_ROUTES(name)    extern const ngx_svc_route_t  name[];
 #define NGX_SVC_SIGNIN_RESOURCE(name)  name,

@@ -1,0 +1,33 @@
+/*
+ * Secrets of one-time passwords as PostgreSQL has them: sealed under
+ * svc_key_file, for one factor of one user.
+ */
+
+#ifndef _NGX_SVC_FACTOR_SECRET_H_INCLUDED_
+#define _NGX_SVC_FACTOR_SECRET_H_INCLUDED_
+
+
+#include "ngx_svc_stored.h"
+#include "ngx_svc_totp.h"
+
+
+#define NGX_SVC_FACTOR_SEALED                                                 \
+    (NGX_SVC_TOTP_SECRET_LEN + NGX_SVC_SEAL_OVERHEAD)
+
+
+/* sealed: of the request's pool.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_factor_seal(ngx_svc_request_t *sr,
+    const ngx_svc_stored_row_t *row, const u_char id[NGX_SVC_UUID_LEN],
+    const u_char secret[NGX_SVC_TOTP_SECRET_LEN], ngx_str_t *sealed);
+
+/*
+ * hex: PostgreSQL's text of a bytea.  NGX_OK; NGX_DECLINED: its key is not
+ * there, or it is another factor's, and the log says so; NGX_ERROR when OpenSSL
+ * fails.
+ */
+ngx_int_t ngx_svc_factor_open(ngx_svc_request_t *sr,
+    const ngx_svc_stored_row_t *row, const u_char id[NGX_SVC_UUID_LEN],
+    const ngx_str_t *hex, u_char secret[NGX_SVC_TOTP_SECRET_LEN]);
+
+
+#endif /* _NGX_SVC_FACTOR_SECRET_H_INCLUDED_ */
