@@ -33,5 +33,8 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
     { "role_pkey", NGX_SVC_E_CONFLICT,
       "A role with this key exists already." },
 
+    { "passkey_pkey", NGX_SVC_E_CONFLICT,
+      "This passkey is registered already." },
+
     { NULL, NGX_SVC_E_NONE, NULL }
 };

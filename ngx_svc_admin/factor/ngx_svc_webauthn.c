@@ -157,6 +157,29 @@ ngx_svc_webauthn_register(ngx_pool_t *pool, cJSON *credential,
 
 
 ngx_int_t
+ngx_svc_webauthn_claim(ngx_pool_t *pool, cJSON *credential, ngx_str_t *id,
+    ngx_str_t *user, ngx_svc_error_t *err)
+{
+    ngx_int_t                    rc;
+    ngx_svc_webauthn_response_t  response;
+
+    ngx_str_null(user);
+
+    rc = ngx_svc_webauthn_members_read(ngx_svc_webauthn_authentication_members,
+                                       credential, &response, err);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_webauthn_decode(pool, &response.raw_id, "rawId", id, err);
+    }
+
+    return rc == NGX_OK
+           ? ngx_svc_webauthn_decode(pool, &response.user,
+                                     "response.userHandle", user, err)
+           : rc;
+}
+
+
+ngx_int_t
 ngx_svc_webauthn_assertion(ngx_pool_t *pool, cJSON *credential,
     const ngx_svc_webauthn_ceremony_t *ceremony,
     ngx_svc_webauthn_assertion_t *assertion, ngx_svc_error_t *err)

@@ -167,6 +167,9 @@ ngx_int_t ngx_svc_login_request(ngx_svc_login_t *login);
 ngx_int_t ngx_svc_login_take_client(ngx_svc_login_t *login,
     ngx_svc_value_t *tenant);
 
+/* And the session that the browser has, which is to end.  Likewise. */
+ngx_int_t ngx_svc_login_take_session(ngx_svc_login_t *login);
+
 /* The check of a member that is a tenant's slug (ngx_svc_check_pt). */
 ngx_int_t ngx_svc_login_slug(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);

@@ -24,7 +24,6 @@ typedef struct {
 static ngx_str_t ngx_svc_login_ascii(const ngx_str_t *name);
 static ngx_int_t ngx_svc_login_take_tenant(ngx_svc_login_t *login,
     ngx_svc_value_t *tenant);
-static ngx_int_t ngx_svc_login_take_session(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_login_take_device(ngx_svc_login_t *login);
 
 
@@ -209,9 +208,7 @@ ngx_svc_login_take_tenant(ngx_svc_login_t *login, ngx_svc_value_t *tenant)
 }
 
 
-/* The session that the browser has, which is to end. */
-
-static ngx_int_t
+ngx_int_t
 ngx_svc_login_take_session(ngx_svc_login_t *login)
 {
     u_char     *hash, key[NGX_SVC_SESSION_KEY];

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_signin_conf.h"
+#include "ngx_svc_ceremony.h"
 #include "ngx_svc_factor.h"
 #include "ngx_svc_limit.h"
 #include "ngx_svc_limit_conf.h"
@@ -15,6 +16,8 @@
 
 #define NGX_SVC_SIGNIN_RESOURCES(_)                                           \
     _(ngx_svc_admin_login)                                                    \
+    _(ngx_svc_admin_passkey_login)                                            \
+    _(ngx_svc_admin_passkeys)                                                 \
     _(ngx_svc_admin_password_reset)                                           \
     _(ngx_svc_admin_password_change)                                          \
     _(ngx_svc_admin_profile)                                                  \
@@ -138,7 +141,8 @@ ngx_svc_signin_init_worker(ngx_cycle_t *cycle, ngx_svc_admin_main_conf_t *amcf)
 
     if (ngx_svc_mac_derive(&smcf->keys.keys[0], "email", secret) != NGX_OK
         || ngx_svc_session_init_worker(&smcf->keys) != NGX_OK
-        || ngx_svc_factor_init_worker(&smcf->keys) != NGX_OK)
+        || ngx_svc_factor_init_worker(&smcf->keys) != NGX_OK
+        || ngx_svc_ceremony_init_worker(&smcf->keys) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -161,4 +165,5 @@ ngx_svc_signin_exit_worker(void)
     ngx_svc_limit_exit_worker();
     ngx_svc_session_exit_worker();
     ngx_svc_factor_exit_worker();
+    ngx_svc_ceremony_exit_worker();
 }

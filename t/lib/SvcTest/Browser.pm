@@ -103,7 +103,8 @@ sub keep {
         }
     }
 
-    $self->{csrf} = $self->{cookies}{svc_csrf};
+    $self->{csrf} = $self->{cookies}{svc_csrf}
+                    // $self->{cookies}{'__Host-svc_csrf'};
 }
 
 

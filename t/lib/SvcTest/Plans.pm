@@ -295,6 +295,7 @@ sub values {
     my @session = ($session, '{full}', 'users:view', 'false', 900);
     my ($mac, $device) = map { '\x' . sha256_hex($_) }
                          'mac1', "device$WHO";
+    my $passkey = '\x' . sha256_hex("$self->{slug}$WHO");
     my @risk = ($device, 'firefox linux', '10.0.0.0/24', 'FR', '10.0.0.1',
                 '48.9', '2.3');
     my $host = "d1.$self->{slug}.test";
@@ -371,6 +372,16 @@ sub values {
         totp_confirm => [ $who, $factor, 1 ],
         signin_limited => [ $host, undef, '10.0.0.1', 'login', 'ip', 10, 60 ],
         signin_expire => [ 900 ],
+        passkey_tenant => [ $host, undef, $self->{id} ],
+        passkey_user => [ '10.0.0.1', $self->{id}, $who, $passkey ],
+        passkey_risk => [ @risk, $who ],
+        passkey_check => [ $who, $passkey, 1, $new_hash, '1800000000000' ],
+        passkey_user_done => [ $who ],
+        passkey_shown => [ $who, $passkey, 1, 'true' ],
+        ceremony_own => [ $session, $host ],
+        passkeys_create => [ $who, $new, 'Laptop', $new_hash, 20, $new_hash,
+                             '1800000000000', '\x01', '\x01', -7, 'x.test', 0,
+                             'false', 'false', 0, '\x00' ],
         admin_sessions_total => [ $session, 1800 ],
         admin_sessions_list => [ $session, 1800, @page ],
         admin_session_end => [ $session, $self->id($SESSION, $WHO + 100) ],

@@ -1,0 +1,625 @@
+/*
+ * /v1/auth/passkey: signing in with a passkey, which says itself whose it is.
+ *
+ * It is two factors at once.  There is nothing to be guessed, so that an account
+ * which is locked is not locked for it.
+ */
+
+#include "ngx_svc_login.h"
+#include "ngx_svc_ceremony.h"
+#include "ngx_svc_webauthn_options.h"
+
+
+#define NGX_SVC_PASSKEY_HANDLE  (2 * NGX_SVC_UUID_LEN)  /* tenant and user */
+
+#define NGX_SVC_PASSKEY_TENANT  0       /* the results of the read */
+#define NGX_SVC_PASSKEY_USER    1
+
+
+typedef struct {
+    ngx_svc_value_t                credential;
+    ngx_svc_value_t                tenant;
+} ngx_svc_passkey_body_t;
+
+/* Of the request's pool: the part of a sign-in comes first, in sr->data. */
+
+typedef struct {
+    ngx_svc_login_t                login;
+    cJSON                         *credential;
+    u_char                         hash[NGX_SVC_SHA256_LEN];
+
+    /* whose it says to be */
+
+    ngx_str_t                      tenant;
+    ngx_str_t                      user;
+    ngx_str_t                      id;          /* digest of the passkey's */
+
+    /* what has been verified */
+
+    ngx_svc_webauthn_assertion_t   assertion;
+    ngx_str_t                      used;        /* digest of the challenge */
+} ngx_svc_passkey_login_t;
+
+
+static ngx_int_t ngx_svc_admin_passkey_options(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_passkey_options_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_passkey_prepare(ngx_svc_request_t *sr);
+static ngx_svc_passkey_login_t *ngx_svc_admin_passkey_create(
+    ngx_svc_request_t *sr, const ngx_svc_login_method_t *method);
+static ngx_int_t ngx_svc_admin_passkey_take(ngx_svc_passkey_login_t *p);
+static ngx_int_t ngx_svc_admin_passkey_claim(ngx_svc_passkey_login_t *p);
+static ngx_int_t ngx_svc_admin_passkey_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_passkey_tenant(ngx_svc_passkey_login_t *p);
+static ngx_int_t ngx_svc_admin_passkey_verify(ngx_svc_passkey_login_t *p);
+static ngx_int_t ngx_svc_admin_passkey_signed(ngx_svc_passkey_login_t *p,
+    const ngx_svc_webauthn_ceremony_t *ceremony, PGresult *res);
+static ngx_int_t ngx_svc_admin_passkey_wrong(ngx_svc_passkey_login_t *p);
+static ngx_int_t ngx_svc_admin_passkey_bind_count(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_admin_passkey_bind_expiry(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_admin_passkey_bind_bs(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+
+static const ngx_svc_member_t  ngx_svc_admin_passkey_members[] = {
+
+    { .name = ngx_string("credential"),
+      .type = NGX_SVC_T_OBJECT,
+      .flags = NGX_SVC_M_REQUIRED,
+      .offset = offsetof(ngx_svc_passkey_body_t, credential) },
+
+    { .name = ngx_string("tenant"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
+      .min = 1,
+      .max = NGX_SVC_ADMIN_SLUG,
+      .check = ngx_svc_login_slug,
+      .offset = offsetof(ngx_svc_passkey_body_t, tenant) },
+
+    ngx_svc_null_member
+};
+
+
+#define ngx_svc_passkey_param(field)                                          \
+    ngx_svc_param_data(ngx_svc_passkey_login_t, field)
+
+/* $1: the Host, $2: the slug or NULL, and then $3: the user handle's. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_tenant = {
+    .name = "passkey_tenant",
+    .text =
+        "SELECT set_config('svc.tenant', v.id::text, true) AS id, v.slug,"
+            " coalesce(v.suspended, false) AS suspended,"
+            " coalesce(v.by_domain, false) AS by_domain"
+        " FROM (SELECT coalesce(t.id, CASE WHEN $2::text IS NULL"
+                " THEN $3::uuid END) AS id, t.slug, t.suspended, t.by_domain"
+            " FROM (VALUES (1)) o"
+            " LEFT JOIN svc.sign_in_tenant($1, $2) t ON true) v"
+        " WHERE v.id IS NOT NULL",
+    NGX_SVC_PARAMS(ngx_svc_login_param(host),
+                   ngx_svc_login_param(slug),
+                   ngx_svc_passkey_param(tenant))
+};
+
+/* One row of any tenant, whether there is such a passkey or not. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_user = {
+    .name = "passkey_user",
+    .text =
+        "SELECT " NGX_SVC_LOGIN_GOVERNANCE ", t.slug,"
+            " t.suspended_at IS NOT NULL AS suspended,"
+            " u.id, u.status, u.mfa_enrolled, NULL AS locked, p.rp_id, "
+            NGX_SVC_CEREMONY_PASSKEY
+        " FROM svc.governance g"
+        " JOIN svc.tenant t ON t.id = g.tenant_id"
+        " LEFT JOIN svc.user_account u ON u.tenant_id = g.tenant_id"
+            " AND u.tenant_id = $2 AND u.id = $3"
+        " LEFT JOIN svc.passkey p ON p.tenant_id = g.tenant_id"
+            " AND p.credential_hash = $4 AND p.user_id = u.id"
+        " WHERE g.tenant_id = " NGX_SVC_TENANT,
+    NGX_SVC_PARAMS(ngx_svc_login_param(client.ip),
+                   ngx_svc_passkey_param(tenant),
+                   ngx_svc_passkey_param(user),
+                   ngx_svc_passkey_param(id))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_risk = {
+    .name = "passkey_risk",
+    .text = NGX_SVC_LOGIN_RISK_OF("u.id = $8",
+                                  "s.user_id BETWEEN u.id AND u.id",
+                                  "s.user_id, s.at DESC"),
+    NGX_SVC_PARAMS(ngx_svc_login_param(client.device),
+                   ngx_svc_login_param(client.agent),
+                   ngx_svc_login_param(client.network),
+                   ngx_svc_login_param(client.country),
+                   ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(client.latitude),
+                   ngx_svc_login_param(client.longitude),
+                   ngx_svc_passkey_param(user))
+};
+
+/*
+ * The challenge is used up, by one of those that have it; and nobody has counted
+ * further with the passkey in the meantime.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_check = {
+    .name = "passkey_check",
+    .text =
+        "WITH used AS ("
+            "INSERT INTO svc.challenge_used (tenant_id, hash, expires_at)"
+            " SELECT t.id, $4::bytea, " NGX_SVC_TIME("$5")
+            " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT
+            " ON CONFLICT DO NOTHING RETURNING 1"
+        ") "
+        NGX_SVC_LOGIN_VERDICT_OF("NULL::timestamptz",
+            " LEFT JOIN svc.passkey p ON p.tenant_id = u.tenant_id"
+                " AND p.credential_hash = $2 AND p.user_id = u.id",
+            "EXISTS (SELECT FROM used) AND p.user_id IS NOT NULL"
+            " AND ($3::text::bigint > p.sign_count"
+                " OR ($3::text::bigint = 0 AND p.sign_count = 0))"),
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_passkey_param(id),
+                   ngx_svc_param_call(ngx_svc_admin_passkey_bind_count),
+                   ngx_svc_passkey_param(used),
+                   ngx_svc_param_call(ngx_svc_admin_passkey_bind_expiry))
+};
+
+/* A lock is that of the password. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_user_done = {
+    .name = "passkey_user_done",
+    .text =
+        "UPDATE svc.user_account SET last_login_at = now()"
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_shown = {
+    .name = "passkey_shown",
+    .text =
+        "WITH p AS ("
+            "UPDATE svc.passkey SET sign_count = $3::text::bigint, bs = $4"
+            " WHERE tenant_id = " NGX_SVC_TENANT
+                " AND credential_hash = $2 AND user_id = $1"
+            " RETURNING user_id, factor_id"
+        ")"
+        " UPDATE svc.factor f SET last_used_at = now()"
+        " WHERE f.tenant_id = " NGX_SVC_TENANT
+            " AND (f.user_id, f.id) = (SELECT p.user_id, p.factor_id FROM p)",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_passkey_param(id),
+                   ngx_svc_param_call(ngx_svc_admin_passkey_bind_count),
+                   ngx_svc_param_call(ngx_svc_admin_passkey_bind_bs))
+};
+
+
+static const ngx_svc_login_method_t  ngx_svc_admin_passkey_method = {
+    .methods = ngx_string("{passkey}"),
+    .factor = 1,
+    .wrong = "The passkey is unknown, or this is not its answer.",
+    .check = &ngx_svc_sql_passkey_check,
+    .user_done = &ngx_svc_sql_passkey_user_done,
+    .shown = &ngx_svc_sql_passkey_shown
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_passkey_login[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/passkey/options"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
+      .members = &ngx_svc_admin_passkey_members[1],
+      .statements = { &ngx_svc_sql_signin_tenant },
+      .prepare = ngx_svc_admin_passkey_options,
+      .reply = ngx_svc_admin_passkey_options_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/passkey/verify"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
+      .members = ngx_svc_admin_passkey_members,
+      .statements = { &ngx_svc_sql_passkey_tenant,
+                      &ngx_svc_sql_passkey_user,
+                      &ngx_svc_sql_passkey_risk },
+      .later = { &ngx_svc_sql_passkey_check,
+                 &ngx_svc_sql_passkey_user_done,
+                 &ngx_svc_sql_passkey_shown },
+      .prepare = ngx_svc_admin_passkey_prepare,
+      .reply = ngx_svc_admin_passkey_reply },
+
+    ngx_svc_null_route
+};
+
+
+/* Nobody is asked who, and nothing is counted: nothing comes of it. */
+
+static ngx_int_t
+ngx_svc_admin_passkey_options(ngx_svc_request_t *sr)
+{
+    ngx_svc_passkey_login_t  *p;
+
+    p = ngx_svc_admin_passkey_create(sr, NULL);
+
+    return p ? ngx_svc_login_admitted(&p->login)
+             : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passkey_options_reply(ngx_svc_request_t *sr)
+{
+    u_char                        challenge[NGX_SVC_WEBAUTHN_CHALLENGE_LEN];
+    PGresult                     *res;
+    ngx_int_t                     rc;
+    ngx_svc_json_writer_t         w;
+    ngx_svc_passkey_login_t      *p;
+    ngx_svc_webauthn_ceremony_t   ceremony;
+
+    p = sr->data;
+    res = sr->results[0];
+
+    /* without a tenant the passkey says which */
+
+    rc = PQntuples(res) ? ngx_svc_login_tenant(&p->login, res) : NGX_OK;
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_ceremony(sr, NGX_SVC_WEBAUTHN_SIGN_IN,
+                              PQntuples(res)
+                              && ngx_svc_row_true(res, 0, "by_domain"),
+                              &ceremony);
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_send_error(sr);
+    }
+
+    if (rc != NGX_OK
+        || ngx_svc_webauthn_challenge(&ceremony, challenge) != NGX_OK
+        || ngx_svc_signin_no_store(sr) != NGX_OK
+        || ngx_svc_json_writer_init(&w, sr->request->pool, 512) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_webauthn_request_options(&w, "publicKey", &ceremony, challenge,
+                                     NULL, 0);
+    ngx_svc_ceremony_expires(&w, &ceremony);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+/* Is called again when the limits have answered. */
+
+static ngx_int_t
+ngx_svc_admin_passkey_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t                 rc;
+    ngx_svc_passkey_login_t  *p;
+
+    p = sr->data;
+
+    if (p == NULL) {
+        p = ngx_svc_admin_passkey_create(sr, &ngx_svc_admin_passkey_method);
+        if (p == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        rc = ngx_svc_login_limit(&p->login);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return ngx_svc_login_admitted(&p->login);
+}
+
+
+static ngx_svc_passkey_login_t *
+ngx_svc_admin_passkey_create(ngx_svc_request_t *sr,
+    const ngx_svc_login_method_t *method)
+{
+    ngx_int_t                 rc;
+    ngx_svc_passkey_login_t  *p;
+
+    p = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_passkey_login_t));
+    if (p == NULL) {
+        return NULL;
+    }
+
+    p->login.sr = sr;
+    p->login.method = method;
+    sr->data = p;
+
+    rc = ngx_svc_admin_passkey_take(p);
+
+    if (rc == NGX_DECLINED) {
+        p->login.invalid = 1;
+        return p;
+    }
+
+    return rc == NGX_OK ? p : NULL;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passkey_take(ngx_svc_passkey_login_t *p)
+{
+    ngx_int_t                rc;
+    ngx_svc_request_t       *sr;
+    ngx_svc_passkey_body_t   body;
+
+    sr = p->login.sr;
+    ngx_memzero(&body, sizeof(ngx_svc_passkey_body_t));
+
+    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &body,
+                               &sr->error);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_svc_login_take_client(&p->login, &body.tenant) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (p->login.method == NULL) {
+        return NGX_OK;
+    }
+
+    p->credential = body.credential.json;
+
+    rc = ngx_svc_admin_passkey_claim(p);
+
+    return rc == NGX_OK ? ngx_svc_login_take_session(&p->login) : rc;
+}
+
+
+/* What is no credential is nobody's: it is not said in what way. */
+
+static ngx_int_t
+ngx_svc_admin_passkey_claim(ngx_svc_passkey_login_t *p)
+{
+    ngx_int_t           rc;
+    ngx_str_t           id, user;
+    ngx_svc_error_t     err;
+    ngx_svc_request_t  *sr;
+
+    sr = p->login.sr;
+    err.kind = NGX_SVC_E_NONE;
+
+    rc = ngx_svc_webauthn_claim(sr->request->pool, p->credential, &id, &user,
+                                &err);
+
+    if (rc == NGX_DECLINED
+        || (rc == NGX_OK && user.len != NGX_SVC_PASSKEY_HANDLE))
+    {
+        return ngx_svc_login_wrong(sr);
+    }
+
+    if (rc != NGX_OK
+        || ngx_svc_sha256(id.data, id.len, p->hash) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    p->tenant.data = user.data;
+    p->tenant.len = NGX_SVC_UUID_LEN;
+    p->user.data = user.data + NGX_SVC_UUID_LEN;
+    p->user.len = NGX_SVC_UUID_LEN;
+    p->id.data = p->hash;
+    p->id.len = NGX_SVC_SHA256_LEN;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passkey_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t                 rc;
+    ngx_svc_passkey_login_t  *p;
+
+    p = sr->data;
+
+    rc = ngx_svc_admin_passkey_tenant(p);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_login_decide(&p->login);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_admin_passkey_verify(p);
+    }
+
+    switch (rc) {
+
+    case NGX_OK:
+        p->login.stage = NGX_SVC_STAGE_FULL;
+
+        if (p->login.risk_action == NGX_SVC_ACCESS_DENY) {
+            p->login.reason = NGX_SVC_LOGIN_RISK;
+            return ngx_svc_admin_passkey_wrong(p);
+        }
+
+        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_login_success,
+                                     ngx_svc_login_success_reply);
+
+    case NGX_ABORT:
+        return ngx_svc_admin_passkey_wrong(p);
+
+    case NGX_DECLINED:
+        return ngx_svc_login_declined(&p->login);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+}
+
+
+/* Where nothing names the tenant, the passkey does, and from now on its slug. */
+
+static ngx_int_t
+ngx_svc_admin_passkey_tenant(ngx_svc_passkey_login_t *p)
+{
+    PGresult  *res;
+
+    res = p->login.sr->results[NGX_SVC_PASSKEY_USER];
+
+    if (PQntuples(res) == 0) {
+        return NGX_ABORT;
+    }
+
+    if (p->login.slug.data == NULL
+        && ngx_svc_login_copy(&p->login, &p->login.slug,
+                              ngx_svc_row_value(res, 0, "slug"))
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_row_true(res, 0, "suspended")
+           ? ngx_svc_fail(&p->login.sr->error, NGX_SVC_E_ACCESS_DENIED,
+                          "The tenant is suspended.")
+           : NGX_OK;
+}
+
+
+/* NGX_ABORT: it is wrong; NGX_DECLINED with sr->error; NGX_ERROR. */
+
+static ngx_int_t
+ngx_svc_admin_passkey_verify(ngx_svc_passkey_login_t *p)
+{
+    PGresult                     *res;
+    ngx_int_t                     rc;
+    ngx_svc_error_t               err;
+    ngx_svc_request_t            *sr;
+    ngx_svc_webauthn_ceremony_t   ceremony;
+
+    sr = p->login.sr;
+    res = sr->results[NGX_SVC_PASSKEY_TENANT];
+    err.kind = NGX_SVC_E_NONE;
+
+    rc = ngx_svc_ceremony(sr, NGX_SVC_WEBAUTHN_SIGN_IN,
+                          PQntuples(res)
+                          && ngx_svc_row_true(res, 0, "by_domain"),
+                          &ceremony);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    rc = ngx_svc_webauthn_assertion(sr->request->pool, p->credential,
+                                    &ceremony, &p->assertion, &err);
+
+    if (rc == NGX_DONE) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_CHALLENGE,
+                            "The challenge is too old: ask for other options.");
+    }
+
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? NGX_ABORT : NGX_ERROR;
+    }
+
+    p->used.data = p->assertion.used.hash;
+    p->used.len = NGX_SVC_SHA256_LEN;
+
+    return p->login.reason == NGX_SVC_LOGIN_WRONG
+           ? ngx_svc_admin_passkey_signed(p, &ceremony,
+                                          sr->results[NGX_SVC_PASSKEY_USER])
+           : NGX_ABORT;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passkey_signed(ngx_svc_passkey_login_t *p,
+    const ngx_svc_webauthn_ceremony_t *ceremony, PGresult *res)
+{
+    ngx_int_t           rc;
+    ngx_str_t           rp_id;
+    ngx_svc_passkey_t   passkey;
+
+    rp_id = ngx_svc_row_value(res, 0, "rp_id");
+
+    if (ngx_svc_ceremony_passkey(p->login.sr->request->pool, res, 0, &passkey)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (rp_id.len != ceremony->rp_id.len
+        || ngx_memcmp(rp_id.data, ceremony->rp_id.data, rp_id.len) != 0)
+    {
+        return NGX_ABORT;
+    }
+
+    rc = ngx_svc_webauthn_verify(&p->assertion, ceremony, &passkey);
+
+    if (rc == NGX_DECLINED && p->assertion.cloned) {
+        p->login.reason = NGX_SVC_LOGIN_CLONED;
+    }
+
+    return rc == NGX_DECLINED ? NGX_ABORT : rc;
+}
+
+
+/* Of a tenant that there is, it is written down. */
+
+static ngx_int_t
+ngx_svc_admin_passkey_wrong(ngx_svc_passkey_login_t *p)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = p->login.sr;
+
+    if (sr->tenant_known) {
+        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_login_failure,
+                                     ngx_svc_login_failure_reply);
+    }
+
+    (void) ngx_svc_login_wrong(sr);
+
+    return ngx_svc_send_error(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passkey_bind_count(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_passkey_login_t  *p;
+
+    p = sr->data;
+
+    return ngx_svc_ceremony_bind_number(sr, call, p->assertion.sign_count);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passkey_bind_expiry(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_passkey_login_t  *p;
+
+    p = sr->data;
+
+    return ngx_svc_ceremony_bind_number(sr, call, p->assertion.used.expires);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passkey_bind_bs(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_passkey_login_t  *p;
+
+    p = sr->data;
+
+    ngx_svc_pg_bind_bool(call, p->assertion.bs);
+
+    return NGX_OK;
+}

@@ -1,0 +1,360 @@
+/*
+ * Ceremonies of WebAuthn: at which site one takes place, and the keys of its
+ * challenge; and passkeys as PostgreSQL has them.
+ */
+
+#include "ngx_svc_ceremony.h"
+#include "ngx_svc_hex.h"
+#include "ngx_svc_time.h"
+
+
+static ngx_int_t ngx_svc_ceremony_site(ngx_svc_request_t *sr,
+    ngx_uint_t by_domain, ngx_svc_webauthn_ceremony_t *ceremony);
+static void ngx_svc_ceremony_authority(ngx_svc_request_t *sr,
+    ngx_uint_t by_domain, ngx_str_t *scheme, ngx_str_t *authority);
+static ngx_uint_t ngx_svc_ceremony_host(const ngx_str_t *scheme,
+    const ngx_str_t *host);
+static ngx_int_t ngx_svc_ceremony_bytes(ngx_pool_t *pool, PGresult *res,
+    int row, const char *name, ngx_str_t *bytes);
+static ngx_int_t ngx_svc_ceremony_number(PGresult *res, int row,
+    const char *name);
+
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_ceremony_own = {
+    .name = "ceremony_own",
+    .text =
+        "SELECT s.id AS _session, u.display_name AS _display_name,"
+            " d.domain IS NOT NULL AS by_domain, p.rp_id, "
+            NGX_SVC_CEREMONY_PASSKEY
+        " FROM (" NGX_SVC_SESSION_ROW("k.*", "$1") ") s"
+        " CROSS JOIN LATERAL ("
+            NGX_SVC_ROW("k.*", "svc.user_account", "s.user_id") ") u"
+        " LEFT JOIN svc.domain d ON d.tenant_id = s.tenant_id"
+            " AND d.domain = $2 AND d.verified_at IS NOT NULL"
+        " LEFT JOIN LATERAL (SELECT k.* FROM svc.passkey k"
+            " WHERE k.tenant_id = s.tenant_id"
+            " AND k.user_id BETWEEN s.user_id AND s.user_id"
+            " ORDER BY k.user_id OFFSET 0) p ON true",
+    NGX_SVC_PARAMS(ngx_svc_param_session(),
+                   ngx_svc_login_param(host))
+};
+
+
+static ngx_svc_factor_keys_t  ngx_svc_ceremony_keys;
+
+
+ngx_int_t
+ngx_svc_ceremony_init_worker(const ngx_svc_keys_t *keys)
+{
+    return ngx_svc_factor_derive(&ngx_svc_ceremony_keys, keys, "challenge");
+}
+
+
+void
+ngx_svc_ceremony_exit_worker(void)
+{
+    ngx_explicit_memzero(&ngx_svc_ceremony_keys,
+                         sizeof(ngx_svc_ceremony_keys));
+}
+
+
+ngx_int_t
+ngx_svc_ceremony(ngx_svc_request_t *sr, ngx_svc_webauthn_purpose_e purpose,
+    ngx_uint_t by_domain, ngx_svc_webauthn_ceremony_t *ceremony)
+{
+    ngx_int_t    rc;
+    ngx_time_t  *tp;
+
+    tp = ngx_timeofday();
+
+    ngx_memzero(ceremony, sizeof(ngx_svc_webauthn_ceremony_t));
+
+    ceremony->purpose = purpose;
+    ceremony->keys = (const u_char (*)[NGX_SVC_KEY_LEN])
+                     ngx_svc_ceremony_keys.keys;
+    ceremony->nkeys = ngx_svc_ceremony_keys.n;
+    ceremony->now = (uint64_t) tp->sec * 1000 + tp->msec;
+
+    rc = ngx_svc_ceremony_site(sr, by_domain, ceremony);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
+                            "There are no passkeys at this address: they are "
+                            "of a name with https, or of http://localhost.");
+    }
+
+    return rc;
+}
+
+
+ngx_int_t
+ngx_svc_ceremony_own(ngx_svc_request_t *sr, ngx_svc_webauthn_purpose_e purpose,
+    PGresult *res, ngx_svc_ceremony_own_t *own)
+{
+    int                 row;
+    ngx_int_t           rc;
+    ngx_str_t           id, rp_id;
+    ngx_svc_passkey_t  *passkey;
+
+    id = ngx_svc_row_value(res, 0, "_session");
+
+    if (ngx_svc_uuid_parse(id.data, id.len, own->session) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_ceremony(sr, purpose, ngx_svc_row_true(res, 0, "by_domain"),
+                          &own->ceremony);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    own->ceremony.session = own->session;
+    own->display_name = ngx_svc_row_value(res, 0, "_display_name");
+    own->n = 0;
+
+    for (row = 0; row < PQntuples(res) && own->n < NGX_SVC_FACTORS; row++) {
+
+        rp_id = ngx_svc_row_value(res, row, "rp_id");
+
+        if (rp_id.len != own->ceremony.rp_id.len
+            || ngx_memcmp(rp_id.data, own->ceremony.rp_id.data, rp_id.len)
+               != 0)
+        {
+            continue;
+        }
+
+        passkey = &own->passkeys[own->n++];
+
+        if (ngx_svc_ceremony_passkey(sr->request->pool, res, row, passkey)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_svc_ceremony_possible(ngx_svc_request_t *sr)
+{
+    ngx_svc_webauthn_ceremony_t  ceremony;
+
+    return ngx_svc_ceremony_site(sr, 0, &ceremony) == NGX_OK;
+}
+
+
+/*
+ * A browser writes an origin in lower case, and without the scheme's own port
+ * (RFC 6454, 6.2).
+ */
+
+static ngx_int_t
+ngx_svc_ceremony_site(ngx_svc_request_t *sr, ngx_uint_t by_domain,
+    ngx_svc_webauthn_ceremony_t *ceremony)
+{
+    u_char      *p, *port;
+    ngx_str_t    scheme, authority, host;
+    const char  *own;
+
+    ngx_svc_ceremony_authority(sr, by_domain, &scheme, &authority);
+
+    port = ngx_strlchr(authority.data, authority.data + authority.len, ':');
+
+    host.data = authority.data;
+    host.len = port ? (size_t) (port - authority.data) : authority.len;
+
+    own = scheme.len == sizeof("https://") - 1 ? ":443" : ":80";
+
+    if (port && authority.len - host.len == ngx_strlen(own)
+        && ngx_strncmp(port, own, ngx_strlen(own)) == 0)
+    {
+        authority.len = host.len;
+    }
+
+    p = ngx_pnalloc(sr->request->pool, scheme.len + authority.len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_strlow(p, scheme.data, scheme.len);
+    ngx_strlow(p + scheme.len, authority.data, authority.len);
+
+    ceremony->origin.data = p;
+    ceremony->origin.len = scheme.len + authority.len;
+    ceremony->rp_id.data = p + scheme.len;
+    ceremony->rp_id.len = host.len;
+
+    return ngx_svc_ceremony_host(&scheme, &ceremony->rp_id) ? NGX_OK
+                                                            : NGX_DECLINED;
+}
+
+
+/* nginx has the Host without port and dot, and as it came. */
+
+static void
+ngx_svc_ceremony_authority(ngx_svc_request_t *sr, ngx_uint_t by_domain,
+    ngx_str_t *scheme, ngx_str_t *authority)
+{
+    u_char              *p;
+    ngx_svc_loc_conf_t  *slcf;
+
+    if (by_domain && sr->request->headers_in.host) {
+        ngx_str_set(scheme, "https://");
+        *authority = sr->request->headers_in.host->value;
+        return;
+    }
+
+    slcf = ngx_http_get_module_loc_conf(sr->request,
+                                        ngx_http_svc_common_module);
+
+    *scheme = slcf->base_url;
+    scheme->len = (u_char *) ngx_strstr(slcf->base_url.data, "://")
+                  + sizeof("://") - 1 - slcf->base_url.data;
+
+    authority->data = slcf->base_url.data + scheme->len;
+    authority->len = slcf->base_url.len - scheme->len;
+
+    p = ngx_strlchr(authority->data, authority->data + authority->len, '/');
+    if (p) {
+        authority->len = p - authority->data;
+    }
+}
+
+
+/* A name, which is not an address (WebAuthn Level 3, 5.1.3). */
+
+static ngx_uint_t
+ngx_svc_ceremony_host(const ngx_str_t *scheme, const ngx_str_t *host)
+{
+    ngx_uint_t  letters;
+    size_t      i;
+
+    static const ngx_str_t  local = ngx_string("localhost");
+
+    letters = 0;
+
+    for (i = 0; i < host->len; i++) {
+        if (host->data[i] >= 'a' && host->data[i] <= 'z') {
+            letters = 1;
+
+        } else if ((host->data[i] < '0' || host->data[i] > '9')
+                   && host->data[i] != '-' && host->data[i] != '.')
+        {
+            return 0;
+        }
+    }
+
+    if (!letters || host->len > NGX_SVC_WEBAUTHN_RP_ID_MAX) {
+        return 0;
+    }
+
+    return scheme->len == sizeof("https://") - 1
+           || (host->len == local.len
+               && ngx_strncmp(host->data, local.data, local.len) == 0);
+}
+
+
+ngx_int_t
+ngx_svc_ceremony_passkey(ngx_pool_t *pool, PGresult *res, int row,
+    ngx_svc_passkey_t *passkey)
+{
+    ngx_memzero(passkey, sizeof(ngx_svc_passkey_t));
+
+    if (ngx_svc_ceremony_bytes(pool, res, row, "credential_id", &passkey->id)
+        != NGX_OK
+        || ngx_svc_ceremony_bytes(pool, res, row, "public_key",
+                                  &passkey->public_key)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    passkey->be = ngx_svc_row_true(res, row, "be") & 1;
+    passkey->bs = ngx_svc_row_true(res, row, "bs") & 1;
+    passkey->alg = ngx_svc_ceremony_number(res, row, "alg");
+    passkey->sign_count = (uint32_t) ngx_svc_ceremony_number(res, row,
+                                                             "sign_count");
+    passkey->transports = ngx_svc_ceremony_number(res, row, "transports");
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_ceremony_bytes(ngx_pool_t *pool, PGresult *res, int row,
+    const char *name, ngx_str_t *bytes)
+{
+    ngx_str_t  text;
+
+    text = ngx_svc_row_value(res, row, name);
+
+    if (text.data == NULL) {
+        return NGX_OK;
+    }
+
+    bytes->len = text.len / 2;
+    bytes->data = ngx_pnalloc(pool, bytes->len + 1);
+
+    if (bytes->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_hex_bytea(&text, bytes->data, &bytes->len) == NGX_OK
+           ? NGX_OK : NGX_ERROR;
+}
+
+
+/* Of an algorithm: those of COSE are negative. */
+
+static ngx_int_t
+ngx_svc_ceremony_number(PGresult *res, int row, const char *name)
+{
+    ngx_str_t  text;
+
+    text = ngx_svc_row_value(res, row, name);
+
+    if (text.len && text.data[0] == '-') {
+        return - ngx_atoi(text.data + 1, text.len - 1);
+    }
+
+    return text.len ? ngx_atoi(text.data, text.len) : 0;
+}
+
+
+ngx_int_t
+ngx_svc_ceremony_bind_number(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    uint64_t n)
+{
+    u_char  *p;
+
+    p = ngx_pnalloc(sr->op->pool, NGX_INT64_LEN);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind(call, p, ngx_sprintf(p, "%uL", n) - p);
+
+    return NGX_OK;
+}
+
+
+void
+ngx_svc_ceremony_expires(ngx_svc_json_writer_t *w,
+    const ngx_svc_webauthn_ceremony_t *ceremony)
+{
+    u_char    *p, text[NGX_SVC_TIME_LEN + 1];
+    uint64_t   at;
+    ngx_tm_t   tm;
+
+    at = ceremony->now + NGX_SVC_WEBAUTHN_TIMEOUT;
+
+    ngx_gmtime((time_t) (at / 1000), &tm);
+
+    p = ngx_sprintf(text, "%04d-%02d-%02dT%02d:%02d:%02d.%03uLZ",
+                    tm.ngx_tm_year, tm.ngx_tm_mon, tm.ngx_tm_mday,
+                    tm.ngx_tm_hour, tm.ngx_tm_min, tm.ngx_tm_sec, at % 1000);
+
+    ngx_svc_json_plain(w, "expiresAt", text, p - text);
+}
