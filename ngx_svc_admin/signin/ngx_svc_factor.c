@@ -19,7 +19,10 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_read = {
     .name = "factor_read",
     .text =
         "SELECT u.tenant_id AS _tenant, u.id AS _user, u.user_name AS _email,"
-            " t.name AS _name, s.stage, s.risk, s.signals,"
+            " t.name AS _name, t.slug AS _slug, p.hash AS _hash,"
+            " p.version AS _password, s.stage, s.risk, s.signals,"
+            " CASE WHEN u.locked_until > now() THEN greatest("
+                NGX_SVC_LOGIN_LEFT("u.locked_until") ", 1) END AS locked,"
             " 'password' = ANY (s.methods) AND coalesce("
                 NGX_SVC_LOGIN_EXPIRED ", false) AS expired,"
             " f.total, f.unconfirmed, u.mfa_enrolled"
@@ -86,6 +89,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_rotate = {
     .text =
         "WITH o AS ("
             NGX_SVC_SIGNIN_END " RETURNING *"
+        "), c AS ("
+            "DELETE FROM svc.challenge c WHERE c.tenant_id = " NGX_SVC_TENANT
+                " AND c.root_id = (SELECT o.root_id FROM o)"
         ")"
         " INSERT INTO svc.session (tenant_id, id, user_id, token_hash,"
             " root_id, stage, methods, auth_time, expires_at, mfa_at,"
@@ -174,7 +180,7 @@ ngx_int_t
 ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
 {
     u_char           *mac;
-    ngx_str_t         tenant, user, stage, risk, total, unconfirmed;
+    ngx_str_t         tenant, user, stage, risk, total, unconfirmed, locked;
     ngx_svc_login_t  *login;
 
     login = &factor->login;
@@ -189,6 +195,7 @@ ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
     risk = ngx_svc_row_value(res, 0, "risk");
     total = ngx_svc_row_value(res, 0, "total");
     unconfirmed = ngx_svc_row_value(res, 0, "unconfirmed");
+    locked = ngx_svc_row_value(res, 0, "locked");
 
     mac = ngx_pnalloc(login->sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
 
@@ -202,6 +209,12 @@ ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
                               ngx_svc_row_value(res, 0, "_name")) != NGX_OK
         || ngx_svc_login_copy(login, &login->signals,
                               ngx_svc_row_value(res, 0, "signals")) != NGX_OK
+        || ngx_svc_login_copy(login, &login->slug,
+                              ngx_svc_row_value(res, 0, "_slug")) != NGX_OK
+        || ngx_svc_login_copy(login, &login->version,
+                              ngx_svc_row_value(res, 0, "_password")) != NGX_OK
+        || ngx_svc_login_copy(login, &factor->hash,
+                              ngx_svc_row_value(res, 0, "_hash")) != NGX_OK
         || ngx_svc_limit_email(&factor->email, mac) != NGX_OK)
     {
         return NGX_ERROR;
@@ -215,6 +228,11 @@ ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
     login->enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
     login->expired = ngx_svc_row_true(res, 0, "expired");
 
+    /* the session's tenant, whatever the request's Host is of */
+
+    ngx_str_set(&login->host, "-");
+
+    factor->locked = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
     factor->enrolling = stage.len && stage.data[0] != 'f';
     factor->total = ngx_atoi(total.data, total.len);
     factor->unconfirmed = ngx_atoi(unconfirmed.data, unconfirmed.len);
@@ -410,6 +428,19 @@ ngx_svc_factor_codes(ngx_svc_factor_t *factor)
     factor->macs.len = p - factor->macs.data;
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_factor_code_mac(const ngx_svc_login_t *login, ngx_uint_t n,
+    const u_char code[NGX_SVC_RECOVERY_LEN], u_char mac[NGX_SVC_SHA256_LEN])
+{
+    if (n == ngx_svc_factor_recovery.n) {
+        return NGX_DONE;
+    }
+
+    return ngx_svc_recovery_mac(ngx_svc_factor_recovery.keys[n],
+                                login->row.tenant, login->row.user, code, mac);
 }
 
 

@@ -79,6 +79,8 @@ struct ngx_svc_factor_s {
 
     ngx_str_t                  email;
     ngx_str_t                  tenant_name;
+    ngx_str_t                  hash;        /* of the password; or none */
+    ngx_uint_t                 locked;      /* seconds; 0: it is not */
     ngx_uint_t                 enrolling;   /* a sign-in waits for it */
     ngx_uint_t                 total;       /* factors, unconfirmed ones too */
     ngx_uint_t                 unconfirmed;
@@ -148,6 +150,13 @@ ngx_int_t ngx_svc_factor_added(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_factor_codes(ngx_svc_factor_t *factor);
 void ngx_svc_factor_write_codes(ngx_svc_json_writer_t *w,
     ngx_svc_factor_t *factor);
+
+/*
+ * The MAC of a code that is shown, of the n-th key.  NGX_OK; NGX_DONE: there is
+ * no such key; NGX_ERROR when OpenSSL fails.
+ */
+ngx_int_t ngx_svc_factor_code_mac(const ngx_svc_login_t *login, ngx_uint_t n,
+    const u_char code[NGX_SVC_RECOVERY_LEN], u_char mac[NGX_SVC_SHA256_LEN]);
 
 /*
  * For a reply to a write whose check did not say "go": 401, the session has

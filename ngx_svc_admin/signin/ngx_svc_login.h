@@ -185,6 +185,12 @@ ngx_int_t ngx_svc_login_slug(const ngx_svc_member_t *member,
 ngx_int_t ngx_svc_login_limit(ngx_svc_login_t *login);
 
 /*
+ * Of limits that have answered: NGX_OK; NGX_DECLINED with sr->error: it is one
+ * too many, which the audit log is told once in a window.
+ */
+ngx_int_t ngx_svc_login_limited(ngx_svc_login_t *login);
+
+/*
  * Then: adds the route's statements to sr->op.  NGX_OK; NGX_DECLINED with
  * sr->error: it is one too many, or login->invalid; NGX_ERROR.
  */
@@ -345,13 +351,14 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_made;
 ngx_int_t ngx_svc_login_calls(ngx_svc_request_t *sr,
     const ngx_svc_pg_statement_t *const *list);
 
+/* The bind of the risk's score. */
+ngx_int_t ngx_svc_login_bind_score(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
 /*
- * For ngx_svc_request_again(), in the write pool: adds what a failure writes, or
- * a success; and the replies to them.
+ * For ngx_svc_request_again(), in the write pool: adds what a success writes;
+ * and the reply to it.
  */
-ngx_int_t ngx_svc_login_failure(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_login_failed_again(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_login_failure_reply(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_login_success(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_login_success_reply(ngx_svc_request_t *sr);
 
@@ -360,6 +367,30 @@ ngx_int_t ngx_svc_login_set_device(ngx_svc_login_t *login);
 
 /* For a committed hook: user.login, by the results that name tenant and user. */
 void ngx_svc_login_emit(PGresult *tenant, PGresult *done);
+
+
+/* ngx_svc_login_failure.c */
+
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_failure;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_denied;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_mfa_failure;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_failed_user;
+
+/*
+ * For ngx_svc_request_again(), in the write pool: adds what a failure writes, of
+ * nobody, or of a session's user; and the reply to it.
+ */
+ngx_int_t ngx_svc_login_failure(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_login_failed_again(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_login_failed_by(ngx_svc_request_t *sr,
+    const ngx_svc_pg_statement_t *s);
+ngx_int_t ngx_svc_login_failure_reply(ngx_svc_request_t *sr);
+
+/*
+ * For such a reply: the seconds for which the result of a failure's statement
+ * locks the account, 0: not yet; and has the limits know of it.
+ */
+ngx_uint_t ngx_svc_login_failure_locks(ngx_svc_login_t *login, PGresult *res);
 
 
 /* ngx_svc_login_refused.c */

@@ -6,7 +6,7 @@
 
 
 static void ngx_svc_login_counted(ngx_svc_limit_t *limit);
-static void ngx_svc_login_limited(ngx_svc_login_t *login);
+static void ngx_svc_login_limited_audit(ngx_svc_login_t *login);
 static void ngx_svc_login_limited_done(ngx_svc_pg_op_t *op);
 
 
@@ -70,35 +70,46 @@ ngx_svc_login_counted(ngx_svc_limit_t *limit)
 
 
 ngx_int_t
-ngx_svc_login_admitted(ngx_svc_login_t *login)
+ngx_svc_login_limited(ngx_svc_login_t *login)
 {
-    ngx_int_t           rc;
-    ngx_uint_t          i, seconds;
+    ngx_uint_t          seconds;
     ngx_svc_request_t  *sr;
 
     sr = login->sr;
 
-    if (login->limit.verdict != NGX_SVC_LIMIT_ADMITTED) {
-
-        if (login->limit.first_over) {
-            ngx_svc_login_limited(login);
-        }
-
-        sr->error.kind = NGX_SVC_E_NONE;
-        seconds = (login->limit.left + 999) / 1000;
-
-        if (login->limit.verdict == NGX_SVC_LIMIT_LOCKED) {
-            return ngx_svc_login_locked(sr, seconds);
-        }
-
-        sr->retry_after = seconds;
-
-        return ngx_svc_fail(&sr->error, NGX_SVC_E_RATE_LIMITED,
-                            "Too many sign-ins: try again in %ui seconds.",
-                            seconds);
+    if (login->limit.verdict == NGX_SVC_LIMIT_ADMITTED) {
+        return NGX_OK;
     }
 
-    if (login->invalid) {
+    if (login->limit.first_over) {
+        ngx_svc_login_limited_audit(login);
+    }
+
+    sr->error.kind = NGX_SVC_E_NONE;
+    seconds = (login->limit.left + 999) / 1000;
+
+    if (login->limit.verdict == NGX_SVC_LIMIT_LOCKED) {
+        return ngx_svc_login_locked(sr, seconds);
+    }
+
+    sr->retry_after = seconds;
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_RATE_LIMITED,
+                        "Too many sign-ins: try again in %ui seconds.",
+                        seconds);
+}
+
+
+ngx_int_t
+ngx_svc_login_admitted(ngx_svc_login_t *login)
+{
+    ngx_int_t           rc;
+    ngx_uint_t          i;
+    ngx_svc_request_t  *sr;
+
+    sr = login->sr;
+
+    if (ngx_svc_login_limited(login) != NGX_OK || login->invalid) {
         return NGX_DECLINED;
     }
 
@@ -116,7 +127,7 @@ ngx_svc_login_admitted(ngx_svc_login_t *login)
 /* Tells the audit log, and waits for nothing. */
 
 static void
-ngx_svc_login_limited(ngx_svc_login_t *login)
+ngx_svc_login_limited_audit(ngx_svc_login_t *login)
 {
     ngx_str_t           ip, slug, host, *from[3], *to[3];
     ngx_uint_t          i;

@@ -1,12 +1,10 @@
 /*
- * What a sign-in writes: a failure, or a success.
+ * What a sign-in writes that succeeds.
  */
 
 #include "ngx_svc_login.h"
 
 
-static ngx_int_t ngx_svc_login_bind_score(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static void ngx_svc_login_committed(PGresult **results);
 static ngx_int_t ngx_svc_login_pending(ngx_svc_login_t *login);
 
@@ -34,101 +32,6 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant_write = {
                    ngx_svc_login_param(client.user_agent),
                    ngx_svc_login_param(request_id))
 };
-
-/*
- * A failure counts for the user, or for the address that is nobody's: so many in
- * a window that begins with the first one lock it.  While it is locked nothing
- * counts, and no row comes of it.
- */
-
-#define NGX_SVC_LOGIN_COUNTS(t)                                               \
-    "(" t ".failed_since > now() - make_interval(secs => $7::int4)"           \
-        " AND " t ".locked_until IS NULL)"
-
-#define NGX_SVC_LOGIN_FAILED(t, failed)                                       \
-    "CASE WHEN " NGX_SVC_LOGIN_COUNTS(t) " THEN " failed " + 1 ELSE 1 END"
-
-#define NGX_SVC_LOGIN_SINCE(t)                                                \
-    "CASE WHEN " NGX_SVC_LOGIN_COUNTS(t) " THEN " t ".failed_since"           \
-    " ELSE now() END"
-
-#define NGX_SVC_LOGIN_LOCK(failed)                                            \
-    "CASE WHEN $6::int4 > 0 AND " failed " >= $6::int4"                       \
-    " THEN now() + make_interval(secs => $8::int4) END"
-
-#define NGX_SVC_LOGIN_FREE(t)                                                 \
-    "coalesce(" t ".locked_until <= now(), true)"
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_failure = {
-    .name = "signin_failure",
-    .text =
-        "WITH u AS ("
-            "UPDATE svc.user_account a SET"
-                " failed_logins = " NGX_SVC_LOGIN_FAILED("a",
-                                                    "a.failed_logins") ","
-                " failed_since = " NGX_SVC_LOGIN_SINCE("a") ","
-                " locked_until = "
-                    NGX_SVC_LOGIN_LOCK("(" NGX_SVC_LOGIN_FAILED("a",
-                                                "a.failed_logins") ")")
-            " WHERE a.tenant_id = " NGX_SVC_TENANT
-                " AND a.id = $1 AND " NGX_SVC_LOGIN_FREE("a")
-            " RETURNING a.locked_until"
-        "), p AS ("
-            "INSERT INTO svc.login_phantom AS f (tenant_id, email_mac, failed,"
-                " failed_since, locked_until)"
-            " SELECT t.id, $2::bytea, 1, now(), " NGX_SVC_LOGIN_LOCK("1")
-            " FROM svc.tenant t"
-            " WHERE t.id = " NGX_SVC_TENANT " AND $1::uuid IS NULL"
-            " ON CONFLICT (tenant_id, email_mac) DO UPDATE SET"
-                " failed = " NGX_SVC_LOGIN_FAILED("f", "f.failed") ","
-                " failed_since = " NGX_SVC_LOGIN_SINCE("f") ","
-                " locked_until = "
-                    NGX_SVC_LOGIN_LOCK("(" NGX_SVC_LOGIN_FAILED("f",
-                                                        "f.failed") ")")
-            " WHERE " NGX_SVC_LOGIN_FREE("f")
-            " RETURNING f.locked_until"
-        "), x AS ("
-            "SELECT locked_until FROM u UNION ALL SELECT locked_until FROM p"
-        "), i AS ("
-            "INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, country,"
-                " outcome, email_mac)"
-            " SELECT t.id, now(), $1, $3::text::inet, $4, 'failure', $2"
-            " FROM svc.tenant t, x"
-            " WHERE t.id = " NGX_SVC_TENANT " AND $3 IS NOT NULL"
-        "), e AS ("
-            NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_USER_LOGIN_FAILED, "$1::text",
-                "NULL", "jsonb_build_object('reason', $5::text)", "FROM x")
-            " UNION ALL"
-            " SELECT 'success', " NGX_SVC_A_USER_LOCKED(NGX_SVC_AUDIT_BOTH)
-                ", $1::text, NULL, '{}'::jsonb FROM x"
-            " WHERE x.locked_until IS NOT NULL AND $1::uuid IS NOT NULL"
-        ")"
-        " SELECT " NGX_SVC_LOGIN_LEFT("x.locked_until") " AS locked FROM x",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_login_param(mac),
-                   ngx_svc_login_param(client.ip),
-                   ngx_svc_login_param(client.country),
-                   ngx_svc_login_param(reason_name),
-                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_MAX),
-                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW),
-                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_DURATION))
-};
-
-/* Refused whatever the password: by a block, a policy, or the risk. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_denied = {
-    .name = "signin_denied",
-    .text =
-        NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_USER_LOGIN_FAILED, "$1::uuid::text",
-            "NULL", "jsonb_build_object('reason', $2::text, 'score', $3::int4,"
-                " 'signals', to_jsonb($4::text::text[]))",
-            "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT),
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_login_param(reason_name),
-                   ngx_svc_param_call(ngx_svc_login_bind_score),
-                   ngx_svc_login_param(signals))
-};
-
 
 /*
  * A success: the user's lock; then, with what others have committed until they
@@ -249,6 +152,8 @@ const ngx_svc_pg_statement_t *const  ngx_svc_login_write_statements[] = {
     &ngx_svc_sql_signin_tenant_write,
     &ngx_svc_sql_signin_failure,
     &ngx_svc_sql_signin_denied,
+    &ngx_svc_sql_mfa_failure,
+    &ngx_svc_sql_signin_failed_user,
     &ngx_svc_sql_signin_lock,
     &ngx_svc_sql_signin_check,
     &ngx_svc_sql_signin_session_new,
@@ -261,13 +166,7 @@ const ngx_svc_pg_statement_t *const  ngx_svc_login_write_statements[] = {
 };
 
 
-static const char *const  ngx_svc_login_reasons[] = {
-    "unknown", "wrong", "inactive", "no_password", "blocked", "policy", "risk",
-    "passkey_cloned"
-};
-
-
-static ngx_int_t
+ngx_int_t
 ngx_svc_login_bind_score(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
@@ -293,110 +192,6 @@ ngx_svc_login_calls(ngx_svc_request_t *sr,
     }
 
     return NGX_OK;
-}
-
-
-/* Of who is signed in, and whose session has set the tenant. */
-
-ngx_int_t
-ngx_svc_login_failed_again(ngx_svc_request_t *sr)
-{
-    ngx_svc_login_t  *login;
-
-    login = sr->data;
-
-    login->reason_name.data = (u_char *) ngx_svc_login_reasons[login->reason];
-    login->reason_name.len = ngx_strlen(login->reason_name.data);
-
-    return ngx_svc_route_call(sr, &ngx_svc_sql_signin_failure, NULL);
-}
-
-
-ngx_int_t
-ngx_svc_login_failure(ngx_svc_request_t *sr)
-{
-    u_char           *p;
-    ngx_svc_login_t  *login;
-
-    static const ngx_svc_pg_statement_t *const  wrong[] = {
-        &ngx_svc_sql_signin_tenant_write,
-        &ngx_svc_sql_signin_failure,
-        NULL
-    };
-
-    static const ngx_svc_pg_statement_t *const  denied[] = {
-        &ngx_svc_sql_signin_tenant_write,
-        &ngx_svc_sql_signin_denied,
-        NULL
-    };
-
-    login = sr->data;
-
-    login->reason_name.data = (u_char *) ngx_svc_login_reasons[login->reason];
-    login->reason_name.len = ngx_strlen(login->reason_name.data);
-
-    if (login->reason < NGX_SVC_LOGIN_BLOCKED && !login->method->factor) {
-        return ngx_svc_login_calls(sr, wrong);
-    }
-
-    p = ngx_pnalloc(sr->request->pool, NGX_SVC_RISK_TEXT);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    login->signals.data = p;
-    login->signals.len = ngx_svc_risk_text(p, &login->risk) - p;
-
-    return ngx_svc_login_calls(sr, denied);
-}
-
-
-/* Without a row somebody else has locked it in the meantime. */
-
-ngx_int_t
-ngx_svc_login_failure_reply(ngx_svc_request_t *sr)
-{
-    PGresult         *res;
-    ngx_int_t         seconds;
-    ngx_str_t         locked;
-    ngx_svc_login_t  *login;
-
-    login = sr->data;
-
-    if (login->reason >= NGX_SVC_LOGIN_BLOCKED
-        && login->reason <= NGX_SVC_LOGIN_RISK)
-    {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_ACCESS_DENIED,
-                            "Signing in is not allowed from here and now.");
-        return ngx_svc_login_refused(login);
-    }
-
-    if (login->method && login->method->factor) {
-        (void) ngx_svc_login_wrong(sr);
-        return ngx_svc_login_refused(login);
-    }
-
-    res = ngx_svc_route_last(sr);
-
-    seconds = ngx_svc_setting(NGX_SVC_SET_LOGIN_LOCKOUT_DURATION);
-
-    if (PQntuples(res)) {
-        locked = ngx_svc_row_value(res, 0, "locked");
-        seconds = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
-
-        if (seconds > 0) {
-            ngx_svc_limit_lock(login->mac.data, (ngx_msec_t) seconds * 1000);
-        }
-    }
-
-    if (seconds > 0) {
-        (void) ngx_svc_login_locked(sr, seconds);
-
-    } else {
-        (void) ngx_svc_login_wrong(sr);
-    }
-
-    return ngx_svc_login_refused(login);
 }
 
 

@@ -23,7 +23,8 @@
     _(ngx_svc_admin_profile)                                                  \
     _(ngx_svc_admin_sessions)                                                 \
     _(ngx_svc_admin_factors)                                                  \
-    _(ngx_svc_admin_totp)
+    _(ngx_svc_admin_totp)                                                     \
+    _(ngx_svc_admin_stepup)
 
 #define NGX_SVC_SIGNIN_ROUTES(name)    extern const ngx_svc_route_t  name[];
 #define NGX_SVC_SIGNIN_RESOURCE(name)  name,

@@ -42,11 +42,13 @@
 #define NGX_SVC_A_LOGO_DELETED(_)  _("logo.deleted", "tenant")
 #define NGX_SVC_A_LOGO_UPLOADED(_)  _("logo.uploaded", "tenant")
 
+#define NGX_SVC_A_MFA_CHALLENGE_FAILED(_)  _("mfa.challenge_failed", "user")
 #define NGX_SVC_A_MFA_FACTOR_ADDED(_)  _("mfa.factor_added", "user")
 #define NGX_SVC_A_MFA_FACTOR_REMOVED(_)  _("mfa.factor_removed", "user")
 #define NGX_SVC_A_MFA_FACTOR_UPDATED(_)  _("mfa.factor_updated", "user")
 #define NGX_SVC_A_MFA_CODES_CREATED(_)                                        \
     _("mfa.recovery_codes_created", "user")
+#define NGX_SVC_A_MFA_RESET(_)  _("mfa.reset", "user")
 
 #define NGX_SVC_A_PASSWORD_CHANGED(_)  _("password.changed", "user")
 #define NGX_SVC_A_PASSWORD_RESET(_)  _("password.reset", "user")

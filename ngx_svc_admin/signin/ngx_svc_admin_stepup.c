@@ -1,0 +1,665 @@
+/*
+ * POST /v1/mfa/challenge, POST /v1/mfa/step-up.
+ */
+
+#include "ngx_svc_password_text.h"
+#include "ngx_svc_stepup.h"
+
+
+#define NGX_SVC_STEPUP_CHECK  2         /* of the write: the verdict */
+#define NGX_SVC_STEPUP_USED   3
+#define NGX_SVC_STEPUP_DONE   7         /* when a sign-in has waited for it */
+
+
+static ngx_svc_stepup_t *ngx_svc_stepup_create(ngx_svc_request_t *sr,
+    ngx_svc_stepup_body_t *body);
+static ngx_int_t ngx_svc_challenge_check(ngx_svc_request_t *sr, void *body);
+static ngx_int_t ngx_svc_challenge_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_challenge_answer(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_challenge_send(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_check(ngx_svc_request_t *sr, void *body);
+static ngx_int_t ngx_svc_stepup_method(ngx_svc_stepup_t *step,
+    ngx_svc_stepup_body_t *body);
+static ngx_int_t ngx_svc_stepup_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_stepup_verify(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc);
+static ngx_int_t ngx_svc_stepup_wrong(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_stepup_wrong_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_stepup_write(ngx_svc_request_t *sr);
+static void ngx_svc_stepup_committed(PGresult **results);
+static ngx_int_t ngx_svc_stepup_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_stepup_bind_guessed(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+
+#define ngx_svc_stepup_method_member                                          \
+    { .name = ngx_string("method"),                                           \
+      .type = NGX_SVC_T_STRING,                                               \
+      .min = 1,                                                               \
+      .max = 16,                                                              \
+      .offset = offsetof(ngx_svc_stepup_body_t, method) }
+
+static const ngx_svc_member_t  ngx_svc_challenge_members[] = {
+    ngx_svc_stepup_method_member,
+    ngx_svc_null_member
+};
+
+
+static const ngx_svc_member_t  ngx_svc_stepup_members[] = {
+
+    { .name = ngx_string("challengeId"),
+      .type = NGX_SVC_T_STRING,
+      .min = 1,
+      .max = 64,
+      .offset = offsetof(ngx_svc_stepup_body_t, challenge) },
+
+    ngx_svc_stepup_method_member,
+
+    { .name = ngx_string("code"),
+      .type = NGX_SVC_T_STRING,
+      .min = 1,
+      .max = 64,
+      .offset = offsetof(ngx_svc_stepup_body_t, code) },
+
+    { .name = ngx_string("password"),
+      .type = NGX_SVC_T_STRING,
+      .min = 1,
+      .max = NGX_SVC_PASSWORD_LEN,
+      .offset = offsetof(ngx_svc_stepup_body_t, password) },
+
+    ngx_svc_null_member
+};
+
+
+/*
+ * $1: the session, $2: the id that a new challenge gets, $3: attempts, $4:
+ * seconds.  Without a row it is over: a session that waits for a factor gets no
+ * other one while it lasts.
+ */
+
+#define NGX_SVC_CHALLENGE_LIVE  "c.expires_at > now()"
+
+#define NGX_SVC_CHALLENGE_OPEN(attempt, fresh, where, take)                   \
+    "WITH s AS ("                                                             \
+        NGX_SVC_SESSION_ROW("k.root_id, k.user_id, k.stage", "$1")            \
+    "), c AS ("                                                               \
+        "INSERT INTO svc.challenge AS c (tenant_id, root_id, id, user_id,"    \
+            " attempts, expires_at)"                                          \
+        " SELECT t.id, s.root_id, $2::uuid, s.user_id, " attempt ","          \
+            " now() + make_interval(secs => $4::int4)"                        \
+        " FROM svc.tenant t, s WHERE t.id = " NGX_SVC_TENANT where            \
+        " ON CONFLICT (tenant_id, root_id) DO UPDATE SET"                     \
+            " id = CASE WHEN " fresh " THEN excluded.id ELSE c.id END,"       \
+            " attempts = " attempt                                            \
+                " + CASE WHEN " fresh " THEN 0 ELSE c.attempts END,"          \
+            " expires_at = CASE WHEN " fresh                                  \
+                " THEN excluded.expires_at ELSE c.expires_at END"             \
+        " WHERE " take                                                        \
+        " RETURNING c.id, c.attempts, c.expires_at"                           \
+    ")"                                                                       \
+    " SELECT c.id AS \"challengeId\", c.attempts,"                            \
+        " c.expires_at AS \"expiresAt\""
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_challenge_open = {
+    .name = "challenge_open",
+    .text =
+        NGX_SVC_CHALLENGE_OPEN("0",
+            "(NOT " NGX_SVC_CHALLENGE_LIVE " OR c.attempts >= $3::int4)", "",
+            "NOT " NGX_SVC_CHALLENGE_LIVE " OR c.attempts < $3::int4"
+            " OR (SELECT s.stage FROM s) <> 'mfa'")
+        ", true AS own FROM (VALUES (1)) v LEFT JOIN c ON true",
+    NGX_SVC_PARAMS(ngx_svc_param_session(),
+                   ngx_svc_param_new_id(),
+                   ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_ATTEMPTS),
+                   ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_TTL))
+};
+
+/* $5: the id of a challenge, or NULL; own: it is the session's. */
+
+#define NGX_SVC_CHALLENGE_OWN                                                 \
+    "EXISTS (SELECT FROM svc.challenge o"                                     \
+        " WHERE o.tenant_id = " NGX_SVC_TENANT                                \
+            " AND o.root_id = (SELECT s.root_id FROM s) AND o.id = $5)"
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_challenge_try = {
+    .name = "challenge_try",
+    .text =
+        NGX_SVC_CHALLENGE_OPEN("1", "NOT " NGX_SVC_CHALLENGE_LIVE,
+            " AND ($5::uuid IS NULL OR " NGX_SVC_CHALLENGE_OWN ")",
+            "CASE WHEN " NGX_SVC_CHALLENGE_LIVE
+                " THEN c.attempts < $3::int4 AND coalesce(c.id = $5, true)"
+                " ELSE $5 IS NULL END")
+        ", $5 IS NULL OR " NGX_SVC_CHALLENGE_OWN " AS own"
+        " FROM (VALUES (1)) v LEFT JOIN c ON true",
+    NGX_SVC_PARAMS(ngx_svc_param_session(),
+                   ngx_svc_param_new_id(),
+                   ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_ATTEMPTS),
+                   ngx_svc_param_setting(NGX_SVC_SET_MFA_CHALLENGE_TTL),
+                   ngx_svc_stepup_param(challenge))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_factors = {
+    .name = "stepup_factors",
+    .text =
+        "SELECT f.id, f.secret, f.last_step, f.type"
+        " FROM (" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") s"
+        " CROSS JOIN LATERAL ("
+            NGX_SVC_FACTORS_OF("k.*", "s.user_id") ") f"
+        " WHERE f.confirmed_at IS NOT NULL",
+    NGX_SVC_PARAMS(ngx_svc_param_session())
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_codes = {
+    .name = "stepup_codes",
+    .text =
+        "SELECT c.mac FROM (" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") s"
+        " CROSS JOIN LATERAL (SELECT k.mac FROM svc.recovery_code k"
+            " WHERE k.tenant_id = " NGX_SVC_TENANT
+                " AND k.user_id BETWEEN s.user_id AND s.user_id"
+            " ORDER BY k.user_id OFFSET 0) c",
+    NGX_SVC_PARAMS(ngx_svc_param_session())
+};
+
+/* As ngx_svc_sql_factor_check; $3: a lock of the account counts. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_check = {
+    .name = "stepup_check",
+    .text =
+        "SELECT v.verdict, CASE v.verdict WHEN 'go' THEN NULL"
+            " ELSE set_config('svc.tenant', '', true) END, v.locked"
+        " FROM (VALUES (1)) o LEFT JOIN ("
+            "SELECT CASE WHEN $3::bool AND u.locked_until > now()"
+                    " THEN 'locked' ELSE 'go' END AS verdict,"
+                " greatest(" NGX_SVC_LOGIN_LEFT("u.locked_until") ", 1)"
+                    " AS locked"
+            " FROM svc.user_account u"
+            " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1"
+                " AND u.status = 'active'"
+                " AND EXISTS (SELECT FROM ("
+                    NGX_SVC_SESSION_ROW("k.*", "$2") ") s"
+                    " WHERE s.ended_at IS NULL AND s.user_id = u.id"
+                    " AND s.created_at >="
+                        " coalesce(u.valid_after, '-infinity'))"
+            " OFFSET 0"
+        ") v ON true",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_param_session(),
+                   ngx_svc_param_call(ngx_svc_stepup_bind_guessed))
+};
+
+
+#define NGX_SVC_STEPUP_FLAGS                                                  \
+    NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_PENDING_MFA|NGX_SVC_ROUTE_JSON        \
+    |NGX_SVC_ROUTE_SMALL|NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_NO_STORE
+
+const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/mfa/challenge"),
+      .flags = NGX_SVC_STEPUP_FLAGS,
+      .members = ngx_svc_challenge_members,
+      .body_size = sizeof(ngx_svc_stepup_body_t),
+      .check = ngx_svc_challenge_check,
+      .statements = { [NGX_SVC_STEPUP_TRY] = &ngx_svc_sql_challenge_open,
+                      [NGX_SVC_STEPUP_READ] = &ngx_svc_sql_factor_read,
+                      [NGX_SVC_STEPUP_FACTORS] = &ngx_svc_sql_stepup_factors,
+                      [NGX_SVC_STEPUP_CODES] = &ngx_svc_sql_stepup_codes },
+      .reply = ngx_svc_challenge_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/mfa/step-up"),
+      .flags = NGX_SVC_STEPUP_FLAGS,
+      .members = ngx_svc_stepup_members,
+      .body_size = sizeof(ngx_svc_stepup_body_t),
+      .check = ngx_svc_stepup_check,
+      .statements = { [NGX_SVC_STEPUP_TRY] = &ngx_svc_sql_challenge_try,
+                      [NGX_SVC_STEPUP_READ] = &ngx_svc_sql_factor_read,
+                      [NGX_SVC_STEPUP_FACTORS] = &ngx_svc_sql_stepup_factors,
+                      [NGX_SVC_STEPUP_CODES] = &ngx_svc_sql_stepup_codes },
+      .later = { &ngx_svc_sql_stepup_check, &ngx_svc_sql_stepup_totp,
+                 &ngx_svc_sql_stepup_recovery, &ngx_svc_sql_stepup_password },
+      .reply = ngx_svc_stepup_reply },
+
+    ngx_svc_null_route
+};
+
+
+const ngx_svc_stepup_method_t *const  ngx_svc_stepup_methods[] = {
+    &ngx_svc_stepup_totp,
+    &ngx_svc_stepup_recovery,
+    &ngx_svc_stepup_password,
+    NULL
+};
+
+
+/* A method that nobody has is none of those of a table. */
+
+static ngx_svc_stepup_t *
+ngx_svc_stepup_create(ngx_svc_request_t *sr, ngx_svc_stepup_body_t *body)
+{
+    ngx_svc_stepup_t                      *step;
+    const ngx_svc_stepup_method_t *const  *method;
+
+    step = (ngx_svc_stepup_t *)
+           ngx_svc_factor_create(sr, sizeof(ngx_svc_stepup_t));
+
+    if (step == NULL || !body->method.set) {
+        return step;
+    }
+
+    for (method = ngx_svc_stepup_methods; *method; method++) {
+        if ((*method)->name.len == body->method.str.len
+            && ngx_strncmp((*method)->name.data, body->method.str.data,
+                           body->method.str.len)
+               == 0)
+        {
+            step->method = *method;
+            return step;
+        }
+    }
+
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                        "\"method\" must be one of the \"methods\" of POST "
+                        "/v1/mfa/challenge.");
+
+    return step;
+}
+
+
+static ngx_int_t
+ngx_svc_challenge_check(ngx_svc_request_t *sr, void *body)
+{
+    if (ngx_svc_stepup_create(sr, body) == NULL) {
+        return NGX_ERROR;
+    }
+
+    return sr->error.kind == NGX_SVC_E_NONE ? NGX_OK : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_svc_challenge_reply(ngx_svc_request_t *sr)
+{
+    return ngx_svc_stepup_take(sr->data) == NGX_OK
+           ? ngx_svc_stepup_limit(sr->data, ngx_svc_challenge_answer)
+           : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_challenge_answer(ngx_svc_stepup_t *step)
+{
+    ngx_svc_request_t                     *sr;
+    const ngx_svc_stepup_method_t *const  *method;
+
+    sr = step->factor.login.sr;
+
+    if (step->over) {
+        return ngx_svc_stepup_over(step);
+    }
+
+    if (step->method && !step->method->offered(step)) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                            "\"method\" is none that the user has.");
+        return ngx_svc_send_error(sr);
+    }
+
+    for (method = ngx_svc_stepup_methods;
+         step->method == NULL && *method;
+         method++)
+    {
+        if ((*method)->offered(step)) {
+            step->method = *method;
+        }
+    }
+
+    if (step->method && step->method->guessed && step->factor.locked) {
+        (void) ngx_svc_login_locked(sr, step->factor.locked);
+        return ngx_svc_send_error(sr);
+    }
+
+    return ngx_svc_challenge_send(step);
+}
+
+
+static ngx_int_t
+ngx_svc_challenge_send(ngx_svc_stepup_t *step)
+{
+    ngx_int_t                              left;
+    ngx_str_t                              attempts;
+    ngx_svc_request_t                     *sr;
+    ngx_svc_json_writer_t                  w;
+    const ngx_svc_stepup_method_t *const  *method;
+
+    sr = step->factor.login.sr;
+    attempts = ngx_svc_row_value(step->tried, 0, "attempts");
+    left = ngx_svc_setting(NGX_SVC_SET_MFA_CHALLENGE_ATTEMPTS)
+           - ngx_atoi(attempts.data, attempts.len);
+
+    if (ngx_svc_signin_no_store(sr) != NGX_OK
+        || ngx_svc_json_writer_init(&w, sr->request->pool, 512) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_column_text(&w, "challengeId", step->tried, 0,
+                        ngx_svc_row_find(step->tried, "challengeId"));
+
+    if (step->method) {
+        ngx_svc_json_plain(&w, "method", step->method->name.data,
+                           step->method->name.len);
+    } else {
+        ngx_svc_json_null(&w, "method");
+    }
+
+    ngx_svc_json_open(&w, "methods", '[');
+
+    for (method = ngx_svc_stepup_methods; *method; method++) {
+        if ((*method)->offered(step)) {
+            ngx_svc_json_plain(&w, NULL, (*method)->name.data,
+                               (*method)->name.len);
+        }
+    }
+
+    ngx_svc_json_close(&w, ']');
+    ngx_svc_column_time(&w, "expiresAt", step->tried, 0,
+                        ngx_svc_row_find(step->tried, "expiresAt"));
+    ngx_svc_json_integer(&w, "attemptsLeft", ngx_max(left, 0));
+    ngx_svc_json_null(&w, "emailHint");
+    ngx_svc_json_null(&w, "publicKey");
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_check(ngx_svc_request_t *sr, void *body)
+{
+    ngx_svc_stepup_t       *step;
+    ngx_svc_stepup_body_t  *members = body;
+
+    step = ngx_svc_stepup_create(sr, members);
+
+    if (step == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (sr->error.kind != NGX_SVC_E_NONE) {
+        return NGX_DECLINED;
+    }
+
+    /* an id that none can have is that of another session's */
+
+    if (members->challenge.set) {
+        (void) ngx_svc_uuid_parse(members->challenge.str.data,
+                                  members->challenge.str.len,
+                                  step->challenge_id);
+
+        step->challenge.data = step->challenge_id;
+        step->challenge.len = NGX_SVC_UUID_LEN;
+    }
+
+    return ngx_svc_stepup_method(step, members);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_method(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
+{
+    ngx_int_t                              rc;
+    const ngx_svc_stepup_method_t *const  *method;
+
+    if (body->code.set == body->password.set) {
+        return ngx_svc_fail(&step->factor.login.sr->error,
+                            NGX_SVC_E_INVALID_VALUE,
+                            "One of \"code\" and \"password\" is required.");
+    }
+
+    for (method = ngx_svc_stepup_methods; *method; method++) {
+
+        if (step->method && step->method != *method) {
+            continue;
+        }
+
+        rc = (*method)->take(step, body);
+
+        if (rc != NGX_DONE) {
+            step->method = *method;
+            step->factor.method = (*method)->name;
+            return rc;
+        }
+    }
+
+    return ngx_svc_fail(&step->factor.login.sr->error, NGX_SVC_E_INVALID_VALUE,
+                        body->code.set && step->method == NULL
+                        ? "\"code\" must be six digits, or a recovery code."
+                        : "\"method\" does not go with what is shown.");
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_reply(ngx_svc_request_t *sr)
+{
+    return ngx_svc_stepup_take(sr->data) == NGX_OK
+           ? ngx_svc_stepup_limit(sr->data, ngx_svc_stepup_verify)
+           : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_verify(ngx_svc_stepup_t *step)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = step->factor.login.sr;
+
+    if (step->method->guessed && step->factor.locked) {
+        (void) ngx_svc_login_locked(sr, step->factor.locked);
+        return ngx_svc_send_error(sr);
+    }
+
+    if (step->over) {
+        return ngx_svc_stepup_over(step);
+    }
+
+    return ngx_svc_stepup_verdict(step, step->method->verify(step));
+}
+
+
+void
+ngx_svc_stepup_verified(ngx_svc_stepup_t *step, ngx_int_t rc)
+{
+    ngx_connection_t    *c;
+    ngx_http_request_t  *r;
+
+    r = step->factor.login.sr->request;
+    c = r->connection;
+
+    ngx_http_set_log_request(c->log, r);
+
+    ngx_http_finalize_request(r, ngx_svc_stepup_verdict(step, rc));
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = step->factor.login.sr;
+
+    switch (rc) {
+
+    case NGX_OK:
+        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_stepup_write,
+                                     ngx_svc_stepup_written);
+
+    case NGX_DECLINED:
+        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_stepup_wrong,
+                                     ngx_svc_stepup_wrong_reply);
+
+    case NGX_DONE:
+        return NGX_DONE;
+
+    case NGX_BUSY:
+        return ngx_svc_signin_busy(sr);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_wrong(ngx_svc_request_t *sr)
+{
+    ngx_svc_stepup_t  *step;
+
+    step = sr->data;
+    step->factor.login.reason_name = step->method->name;
+
+    return ngx_svc_login_failed_by(sr, &ngx_svc_sql_mfa_failure);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_wrong_reply(ngx_svc_request_t *sr)
+{
+    ngx_uint_t  seconds;
+
+    seconds = ngx_svc_login_failure_locks(sr->data, ngx_svc_route_last(sr));
+
+    if (seconds) {
+        (void) ngx_svc_login_locked(sr, seconds);
+
+    } else {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
+                            "What was shown is wrong, or has been used.");
+    }
+
+    return ngx_svc_send_error(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_write(ngx_svc_request_t *sr)
+{
+    ngx_int_t          rc;
+    ngx_svc_login_t   *login;
+    ngx_svc_stepup_t  *step;
+
+    static const ngx_svc_pg_statement_t *const  complete[] = {
+        &ngx_svc_sql_signin_user_done,
+        &ngx_svc_sql_signin_seen,
+        &ngx_svc_sql_signin_done,
+        NULL
+    };
+
+    step = sr->data;
+    login = &step->factor.login;
+
+    const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_lock,
+        &ngx_svc_sql_stepup_check,
+        step->method->use,
+        &ngx_svc_sql_factor_rotate,
+        NULL
+    };
+
+    if (ngx_svc_signin_key(&login->session, login->row.tenant) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_login_calls(sr, list);
+
+    if (rc == NGX_OK && step->factor.enrolling
+        && login->stage == NGX_SVC_STAGE_FULL)
+    {
+        sr->op->committed = ngx_svc_stepup_committed;
+        rc = ngx_svc_login_calls(sr, complete);
+    }
+
+    return rc == NGX_OK
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_made, NULL)
+           : rc;
+}
+
+
+static void
+ngx_svc_stepup_committed(PGresult **results)
+{
+    ngx_svc_request_committed(results);
+
+    if (results) {
+        ngx_svc_login_emit(results[0], results[NGX_SVC_STEPUP_DONE]);
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_written(ngx_svc_request_t *sr)
+{
+    PGresult         *res, **results;
+    ngx_str_t         locked;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+    results = sr->op->results;
+    res = results[NGX_SVC_STEPUP_CHECK];
+
+    if (PQgetisnull(res, 0, 0)) {
+        return ngx_svc_factor_ended(sr);
+    }
+
+    if (PQgetvalue(res, 0, 0)[0] != 'g') {
+        locked = ngx_svc_row_value(res, 0, "locked");
+        (void) ngx_svc_login_locked(sr, ngx_atoi(locked.data, locked.len));
+        return ngx_svc_send_error(sr);
+    }
+
+    if (PQgetisnull(results[NGX_SVC_STEPUP_USED], 0, 0)) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
+                            "What was shown is wrong, or has been used.");
+        return ngx_svc_send_error(sr);
+    }
+
+    if (ngx_svc_session_set_cookies(sr, login->session.key) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (login->stage != NGX_SVC_STAGE_FULL) {
+        (void) ngx_svc_session_pending(sr, login->stage);
+        return ngx_svc_send_error(sr);
+    }
+
+    if (((ngx_svc_factor_t *) login)->enrolling) {
+        ngx_svc_limit_give_back(&login->limit);
+
+        if (ngx_svc_login_set_device(login) != NGX_OK) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+    }
+
+    return ngx_svc_signin_session(sr, ngx_svc_route_last(sr),
+                                  login->session.key);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_bind_guessed(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_stepup_t  *step;
+
+    step = sr->data;
+
+    ngx_svc_pg_bind_bool(call, step->method->guessed);
+
+    return NGX_OK;
+}

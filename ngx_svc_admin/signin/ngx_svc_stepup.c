@@ -1,0 +1,175 @@
+/*
+ * What challenges and step-ups have in common.
+ */
+
+#include "ngx_svc_stepup.h"
+
+
+static ngx_int_t ngx_svc_stepup_copy(ngx_svc_stepup_t *step, ngx_uint_t n,
+    PGresult **copy);
+static void ngx_svc_stepup_clear(void *data);
+static void ngx_svc_stepup_counted(ngx_svc_limit_t *limit);
+static ngx_int_t ngx_svc_stepup_admitted(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_end(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_stepup_ended(ngx_svc_request_t *sr);
+
+
+/* The results are gone when the limits have answered. */
+
+ngx_int_t
+ngx_svc_stepup_take(ngx_svc_stepup_t *step)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = step->factor.login.sr;
+
+    if (ngx_svc_factor_read(&step->factor, sr->results[NGX_SVC_STEPUP_READ])
+        != NGX_OK
+        || ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_TRY, &step->tried)
+           != NGX_OK
+        || ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_FACTORS, &step->factors)
+           != NGX_OK
+        || ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_CODES, &step->codes)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    step->over = ngx_svc_row_value(step->tried, 0, "challengeId").data == NULL;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_copy(ngx_svc_stepup_t *step, ngx_uint_t n, PGresult **copy)
+{
+    ngx_svc_request_t   *sr;
+    ngx_pool_cleanup_t  *cln;
+
+    sr = step->factor.login.sr;
+
+    cln = ngx_pool_cleanup_add(sr->request->pool, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    *copy = PQcopyResult(sr->results[n], PG_COPYRES_ATTRS|PG_COPYRES_TUPLES);
+    if (*copy == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_svc_stepup_clear;
+    cln->data = *copy;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_stepup_clear(void *data)
+{
+    PQclear(data);
+}
+
+
+ngx_int_t
+ngx_svc_stepup_limit(ngx_svc_stepup_t *step,
+    ngx_int_t (*next)(ngx_svc_stepup_t *step))
+{
+    ngx_int_t            rc;
+    ngx_svc_login_t     *login;
+    ngx_http_request_t  *r;
+
+    login = &step->factor.login;
+    r = login->sr->request;
+
+    step->next = next;
+
+    login->limit.family = NGX_SVC_LIMIT_LOGIN;
+    login->limit.sockaddr = r->connection->sockaddr;
+    login->limit.mac = login->mac.data;
+    login->limit.handler = ngx_svc_stepup_counted;
+    login->limit.data = step;
+
+    rc = ngx_svc_limit_check(&login->limit, r->pool);
+
+    if (rc == NGX_AGAIN) {
+        r->main->count++;
+        return NGX_DONE;
+    }
+
+    return rc == NGX_OK ? ngx_svc_stepup_admitted(step)
+                        : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static void
+ngx_svc_stepup_counted(ngx_svc_limit_t *limit)
+{
+    ngx_svc_stepup_t    *step;
+    ngx_connection_t    *c;
+    ngx_http_request_t  *r;
+
+    step = limit->data;
+    r = step->factor.login.sr->request;
+    c = r->connection;
+
+    ngx_http_set_log_request(c->log, r);
+
+    ngx_http_finalize_request(r, ngx_svc_stepup_admitted(step));
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_admitted(ngx_svc_stepup_t *step)
+{
+    return ngx_svc_login_limited(&step->factor.login) == NGX_OK
+           ? step->next(step) : ngx_svc_send_error(step->factor.login.sr);
+}
+
+
+ngx_int_t
+ngx_svc_stepup_over(ngx_svc_stepup_t *step)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = step->factor.login.sr;
+
+    if (step->factor.enrolling
+        && ngx_svc_row_true(step->tried, 0, "own"))
+    {
+        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE, ngx_svc_stepup_end,
+                                     ngx_svc_stepup_ended);
+    }
+
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CHALLENGE,
+                        "The challenge is too old, has been tried too often, "
+                        "or is not this session's: POST /v1/mfa/challenge.");
+
+    return ngx_svc_send_error(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_end(ngx_svc_request_t *sr)
+{
+    return ngx_svc_route_call(sr, &ngx_svc_sql_signin_logout, NULL);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_ended(ngx_svc_request_t *sr)
+{
+    if (ngx_svc_session_delete_cookies(sr) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CHALLENGE,
+                        "The challenge is too old, or has been tried too "
+                        "often: sign in again.");
+
+    return ngx_svc_send_error(sr);
+}

@@ -1,0 +1,125 @@
+/*
+ * A step-up: a session shows a second factor, or in place of one that there is
+ * not the password.
+ *
+ * The first round trip takes an attempt of the session's challenge, under its
+ * row's lock, so that there are never more of them, and reads what the attempt
+ * is held against; then come the limits, and the method; and a write, which
+ * uses up what was shown.
+ */
+
+#ifndef _NGX_SVC_STEPUP_H_INCLUDED_
+#define _NGX_SVC_STEPUP_H_INCLUDED_
+
+
+#include "ngx_svc_factor.h"
+
+
+/* The results of the first round trip; those of a method's own follow them. */
+
+#define NGX_SVC_STEPUP_TRY      0
+#define NGX_SVC_STEPUP_READ     1
+#define NGX_SVC_STEPUP_FACTORS  2
+#define NGX_SVC_STEPUP_CODES    3
+
+typedef struct {
+    ngx_svc_value_t                challenge;
+    ngx_svc_value_t                method;
+    ngx_svc_value_t                code;
+    ngx_svc_value_t                password;
+} ngx_svc_stepup_body_t;
+
+typedef struct ngx_svc_stepup_s         ngx_svc_stepup_t;
+typedef struct ngx_svc_stepup_method_s  ngx_svc_stepup_method_t;
+
+
+/*
+ * take: from a body without "method", or with its name: NGX_OK: it is this one;
+ * NGX_DONE: it is not; NGX_DECLINED with sr->error; NGX_ERROR.
+ *
+ * offered: whether the user has it.
+ *
+ * verify: NGX_OK; NGX_DECLINED: wrong; NGX_DONE: ngx_svc_stepup_verified() will
+ * be called from an event of its own, for which it holds a reference of the
+ * request; NGX_BUSY: 503; NGX_ERROR.
+ *
+ * use: of the write, under the user's lock; its first column is NULL, and the
+ * tenant unset, when somebody else has used up the same.
+ *
+ * A lock of the account is nothing to a method that cannot be guessed.
+ */
+
+struct ngx_svc_stepup_method_s {
+    ngx_str_t                      name;
+    ngx_uint_t                     guessed;
+    const ngx_svc_pg_statement_t  *use;
+    ngx_int_t                    (*take)(ngx_svc_stepup_t *step,
+                                         ngx_svc_stepup_body_t *body);
+    ngx_uint_t                   (*offered)(ngx_svc_stepup_t *step);
+    ngx_int_t                    (*verify)(ngx_svc_stepup_t *step);
+};
+
+
+/* Of the request's pool: the factor comes first, in sr->data. */
+
+struct ngx_svc_stepup_s {
+    ngx_svc_factor_t               factor;
+    const ngx_svc_stepup_method_t *method;
+
+    /* of the request */
+
+    ngx_str_t                      challenge;   /* its id; no data: any */
+    u_char                         challenge_id[NGX_SVC_UUID_LEN];
+    ngx_str_t                      code;
+
+    /* copies of what has been read, which live as long as the request */
+
+    PGresult                      *tried;       /* id, attempts, expires_at */
+    PGresult                      *factors;     /* that are confirmed */
+    PGresult                      *codes;
+    ngx_uint_t                     over;        /* the challenge is */
+    ngx_int_t                    (*next)(ngx_svc_stepup_t *step);
+
+    /* for the method's "use" */
+
+    ngx_str_t                      used;        /* the factor's id, a MAC */
+    ngx_str_t                      step;        /* of a TOTP, as text */
+    u_char                         used_bytes[NGX_SVC_SHA256_LEN];
+    u_char                         step_text[NGX_INT64_LEN];
+};
+
+
+#define ngx_svc_stepup_param(field)                                           \
+    ngx_svc_param_data(ngx_svc_stepup_t, field)
+
+
+/* In the order in which they are offered; a NULL ends it. */
+extern const ngx_svc_stepup_method_t *const  ngx_svc_stepup_methods[];
+
+/* ngx_svc_stepup_code.c, ngx_svc_stepup_password.c */
+extern const ngx_svc_stepup_method_t  ngx_svc_stepup_totp;
+extern const ngx_svc_stepup_method_t  ngx_svc_stepup_recovery;
+extern const ngx_svc_stepup_method_t  ngx_svc_stepup_password;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_totp;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_recovery;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_password;
+
+
+/* With rc as of verify(), from an event of the method's own. */
+void ngx_svc_stepup_verified(ngx_svc_stepup_t *step, ngx_int_t rc);
+
+/* For a reply: copies the results of the first round trip.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_stepup_take(ngx_svc_stepup_t *step);
+
+/*
+ * For a reply: counts the request, and then calls next(), and returns what that
+ * returns, or what goes to ngx_http_finalize_request().
+ */
+ngx_int_t ngx_svc_stepup_limit(ngx_svc_stepup_t *step,
+    ngx_int_t (*next)(ngx_svc_stepup_t *step));
+
+/* The challenge is over, and with it a session that has waited. */
+ngx_int_t ngx_svc_stepup_over(ngx_svc_stepup_t *step);
+
+
+#endif /* _NGX_SVC_STEPUP_H_INCLUDED_ */

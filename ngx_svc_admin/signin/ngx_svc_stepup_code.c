@@ -1,0 +1,265 @@
+/*
+ * Step-ups by a code: a one-time password, or a recovery code.
+ */
+
+#include "ngx_svc_factor_secret.h"
+#include "ngx_svc_hex.h"
+#include "ngx_svc_stepup.h"
+
+
+static ngx_int_t ngx_svc_stepup_totp_take(ngx_svc_stepup_t *step,
+    ngx_svc_stepup_body_t *body);
+static ngx_uint_t ngx_svc_stepup_totp_offered(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_totp_verify(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_totp_row(ngx_svc_stepup_t *step, int row);
+static ngx_int_t ngx_svc_stepup_recovery_take(ngx_svc_stepup_t *step,
+    ngx_svc_stepup_body_t *body);
+static ngx_uint_t ngx_svc_stepup_recovery_offered(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_recovery_verify(ngx_svc_stepup_t *step);
+static ngx_uint_t ngx_svc_stepup_recovery_find(ngx_svc_stepup_t *step,
+    const u_char *mac);
+
+
+/* Of those that show the same code at the same time one has used it. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_totp = {
+    .name = "stepup_totp",
+    .text =
+        "WITH f AS ("
+            "UPDATE svc.factor f SET last_step = $3::text::bigint,"
+                " last_used_at = now()"
+            " WHERE f.tenant_id = " NGX_SVC_TENANT
+                " AND f.user_id = $1 AND f.id = $2"
+                " AND f.confirmed_at IS NOT NULL"
+                " AND f.last_step < $3::text::bigint"
+            " RETURNING f.id"
+        ")"
+        " SELECT f.id, CASE WHEN f.id IS NULL"
+            " THEN set_config('svc.tenant', '', true) END"
+        " FROM (VALUES (1)) o LEFT JOIN f ON true",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_stepup_param(used),
+                   ngx_svc_stepup_param(step))
+};
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_recovery = {
+    .name = "stepup_recovery",
+    .text =
+        "WITH c AS ("
+            "DELETE FROM svc.recovery_code c"
+            " WHERE c.tenant_id = " NGX_SVC_TENANT
+                " AND c.user_id = $1 AND c.mac = $2"
+            " RETURNING c.user_id"
+        ")"
+        " SELECT c.user_id, CASE WHEN c.user_id IS NULL"
+            " THEN set_config('svc.tenant', '', true) END"
+        " FROM (VALUES (1)) o LEFT JOIN c ON true",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_stepup_param(used))
+};
+
+
+const ngx_svc_stepup_method_t  ngx_svc_stepup_totp = {
+    .name = ngx_string("totp"),
+    .guessed = 1,
+    .use = &ngx_svc_sql_stepup_totp,
+    .take = ngx_svc_stepup_totp_take,
+    .offered = ngx_svc_stepup_totp_offered,
+    .verify = ngx_svc_stepup_totp_verify
+};
+
+const ngx_svc_stepup_method_t  ngx_svc_stepup_recovery = {
+    .name = ngx_string("recovery"),
+    .guessed = 1,
+    .use = &ngx_svc_sql_stepup_recovery,
+    .take = ngx_svc_stepup_recovery_take,
+    .offered = ngx_svc_stepup_recovery_offered,
+    .verify = ngx_svc_stepup_recovery_verify
+};
+
+
+static ngx_int_t
+ngx_svc_stepup_totp_take(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
+{
+    step->code = body->code.str;
+
+    if (!body->code.set) {
+        return NGX_DONE;
+    }
+
+    if (ngx_svc_totp_shaped(&step->code)) {
+        return NGX_OK;
+    }
+
+    return !body->method.set ? NGX_DONE
+           : ngx_svc_fail(&step->factor.login.sr->error,
+                          NGX_SVC_E_INVALID_VALUE,
+                          "\"code\" must be six digits.");
+}
+
+
+static ngx_uint_t
+ngx_svc_stepup_totp_offered(ngx_svc_stepup_t *step)
+{
+    int  row;
+
+    for (row = 0; row < PQntuples(step->factors); row++) {
+        if (ngx_svc_row_value(step->factors, row, "secret").data) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_totp_verify(ngx_svc_stepup_t *step)
+{
+    int        row;
+    ngx_int_t  rc;
+
+    for (row = 0; row < PQntuples(step->factors); row++) {
+
+        if (ngx_svc_row_value(step->factors, row, "secret").data == NULL) {
+            continue;
+        }
+
+        rc = ngx_svc_stepup_totp_row(step, row);
+
+        if (rc != NGX_DECLINED) {
+            return rc;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_totp_row(ngx_svc_stepup_t *step, int row)
+{
+    u_char             secret[NGX_SVC_TOTP_SECRET_LEN];
+    int64_t            now_step;
+    ngx_int_t          rc;
+    ngx_str_t          id, hex, last;
+    ngx_svc_login_t   *login;
+
+    login = &step->factor.login;
+
+    id = ngx_svc_row_value(step->factors, row, "id");
+    hex = ngx_svc_row_value(step->factors, row, "secret");
+    last = ngx_svc_row_value(step->factors, row, "last_step");
+
+    rc = ngx_svc_uuid_parse(id.data, id.len, step->used_bytes);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_factor_open(login->sr, &login->row, step->used_bytes,
+                                 &hex, secret);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_totp_verify(secret, &step->code, ngx_time(),
+                                 ngx_atoof(last.data, last.len), &now_step);
+    }
+
+    ngx_explicit_memzero(secret, sizeof(secret));
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    step->used.data = step->used_bytes;
+    step->used.len = NGX_SVC_UUID_LEN;
+    step->step.data = step->step_text;
+    step->step.len = ngx_sprintf(step->step_text, "%L", now_step)
+                     - step->step_text;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_recovery_take(ngx_svc_stepup_t *step,
+    ngx_svc_stepup_body_t *body)
+{
+    u_char  code[NGX_SVC_RECOVERY_LEN];
+
+    step->code = body->code.str;
+
+    if (!body->code.set) {
+        return NGX_DONE;
+    }
+
+    if (ngx_svc_recovery_parse(&step->code, code) == NGX_OK) {
+        return NGX_OK;
+    }
+
+    return !body->method.set ? NGX_DONE
+           : ngx_svc_fail(&step->factor.login.sr->error,
+                          NGX_SVC_E_INVALID_VALUE,
+                          "\"code\" must be a recovery code, such as "
+                          "\"k7f2m-9xq4t\".");
+}
+
+
+static ngx_uint_t
+ngx_svc_stepup_recovery_offered(ngx_svc_stepup_t *step)
+{
+    return PQntuples(step->codes) > 0;
+}
+
+
+/* Under the key that it was made with, whichever of them that is. */
+
+static ngx_int_t
+ngx_svc_stepup_recovery_verify(ngx_svc_stepup_t *step)
+{
+    u_char      code[NGX_SVC_RECOVERY_LEN];
+    ngx_int_t   rc;
+    ngx_uint_t  n;
+
+    if (ngx_svc_recovery_parse(&step->code, code) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    for (n = 0; /* void */ ; n++) {
+        rc = ngx_svc_factor_code_mac(&step->factor.login, n, code,
+                                     step->used_bytes);
+        if (rc != NGX_OK) {
+            return rc == NGX_DONE ? NGX_DECLINED : rc;
+        }
+
+        if (ngx_svc_stepup_recovery_find(step, step->used_bytes)) {
+            step->used.data = step->used_bytes;
+            step->used.len = NGX_SVC_SHA256_LEN;
+            return NGX_OK;
+        }
+    }
+}
+
+
+static ngx_uint_t
+ngx_svc_stepup_recovery_find(ngx_svc_stepup_t *step, const u_char *mac)
+{
+    int         row;
+    size_t      len;
+    u_char      stored[NGX_SVC_SHA256_LEN];
+    ngx_str_t   hex;
+    ngx_uint_t  found;
+
+    found = 0;
+
+    for (row = 0; row < PQntuples(step->codes); row++) {
+        hex = ngx_svc_row_value(step->codes, row, "mac");
+        len = sizeof(stored);
+
+        if (ngx_svc_hex_bytea(&hex, stored, &len) == NGX_OK
+            && len == sizeof(stored))
+        {
+            found |= ngx_svc_equal(stored, mac, sizeof(stored));
+        }
+    }
+
+    return found;
+}

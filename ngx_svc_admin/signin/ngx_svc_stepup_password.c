@@ -1,0 +1,122 @@
+/*
+ * Step-ups by the password, of who has no second factor.
+ */
+
+#include "ngx_svc_new_password.h"
+#include "ngx_svc_stepup.h"
+
+
+static ngx_int_t ngx_svc_stepup_password_take(ngx_svc_stepup_t *step,
+    ngx_svc_stepup_body_t *body);
+static ngx_uint_t ngx_svc_stepup_password_offered(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_password_verify(ngx_svc_stepup_t *step);
+static void ngx_svc_stepup_password_hashed(ngx_svc_password_job_t *job);
+
+
+/* While the hash was made, a factor, or another password, may have come. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_password = {
+    .name = "stepup_password",
+    .text =
+        "SELECT p.user_id, CASE WHEN p.user_id IS NULL"
+            " THEN set_config('svc.tenant', '', true) END"
+        " FROM (VALUES (1)) o LEFT JOIN ("
+            "SELECT p.user_id FROM svc.user_account u JOIN svc.password p"
+                " ON p.tenant_id = u.tenant_id AND p.user_id = u.id"
+            " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1"
+                " AND NOT u.mfa_enrolled AND p.version = $2::text::bigint"
+            " OFFSET 0"
+        ") p ON true",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_login_param(version))
+};
+
+
+const ngx_svc_stepup_method_t  ngx_svc_stepup_password = {
+    .name = ngx_string("password"),
+    .guessed = 1,
+    .use = &ngx_svc_sql_stepup_password,
+    .take = ngx_svc_stepup_password_take,
+    .offered = ngx_svc_stepup_password_offered,
+    .verify = ngx_svc_stepup_password_verify
+};
+
+
+static ngx_int_t
+ngx_svc_stepup_password_take(ngx_svc_stepup_t *step,
+    ngx_svc_stepup_body_t *body)
+{
+    if (!body->password.set) {
+        return NGX_DONE;
+    }
+
+    return ngx_svc_new_password_text(step->factor.login.sr, "password",
+                                     &body->password.str,
+                                     &step->factor.login.password);
+}
+
+
+static ngx_uint_t
+ngx_svc_stepup_password_offered(ngx_svc_stepup_t *step)
+{
+    return !step->factor.login.enrolled && step->factor.hash.data;
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_password_verify(ngx_svc_stepup_t *step)
+{
+    ngx_int_t                rc;
+    ngx_str_t                stored;
+    ngx_svc_login_t         *login;
+    ngx_svc_password_job_t  *job;
+
+    if (!ngx_svc_stepup_password_offered(step)) {
+        return NGX_DECLINED;
+    }
+
+    login = &step->factor.login;
+
+    rc = ngx_svc_stored_open(login->sr, &login->row, &step->factor.hash,
+                             &stored);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    job = ngx_svc_password_create(login->sr->request->pool, &login->password);
+    if (job == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_password_add(job, &stored) != NGX_OK) {
+        ngx_svc_password_cancel(job);
+        return NGX_ERROR;
+    }
+
+    job->handler = ngx_svc_stepup_password_hashed;
+    job->data = step;
+
+    rc = ngx_svc_password_post(job);
+
+    if (rc == NGX_OK) {
+        login->sr->request->main->count++;
+        return NGX_DONE;
+    }
+
+    return rc;
+}
+
+
+static void
+ngx_svc_stepup_password_hashed(ngx_svc_password_job_t *job)
+{
+    ngx_int_t  rc;
+
+    rc = job->rc;
+
+    if (rc == NGX_OK && job->work.matched == -1) {
+        rc = NGX_DECLINED;
+    }
+
+    ngx_svc_stepup_verified(job->data, rc);
+}
