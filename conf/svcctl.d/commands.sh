@@ -111,6 +111,13 @@ All lines are imported, or none; a line that is refused is named, and why.
 When hashes are not as new ones are, it prints what svc_password_hash is to have for floor.
 TXT
 
+command_is "user reset-mfa" "user_reset_mfa tenant! email!" \
+    "removes a user's second factors, and ends the sessions" \
+    "user reset-mfa --tenant acme --email ada@acme.example" <<'TXT'
+For who has lost them, recovery codes too: the next sign-in takes the password alone,
+unless the access policy wants a factor; then it begins with adding one.
+TXT
+
 command_is "sessions end" "sessions_end tenant!" \
     "ends all sessions of a tenant" \
     "sessions end --tenant acme" <<'TXT'

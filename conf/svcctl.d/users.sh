@@ -66,6 +66,38 @@ SQL
 }
 
 
+# The trigger of factors unsets mfa_enrolled, and deletes recovery codes.
+
+user_reset_mfa() {
+    check_email "${opt[email]}" email
+
+    ask "$count|none|nobody" -1 -v slug="${opt[tenant]}" -v email="${opt[email]}" <<'SQL'
+WITH u AS (
+    UPDATE svc.user_account u SET valid_after = clock_timestamp()
+      FROM svc.tenant t
+     WHERE t.id = u.tenant_id AND t.slug = :'slug' AND u.user_name_key = lower(:'email')
+    RETURNING u.tenant_id, u.id
+), f AS (
+    DELETE FROM svc.factor f USING u WHERE f.tenant_id = u.tenant_id AND f.user_id = u.id
+    RETURNING f.confirmed_at
+), n AS (
+    SELECT count(confirmed_at) AS n FROM f
+), e AS (
+    INSERT INTO svc.audit_event (tenant_id, action, target_type, target_id, details)
+    SELECT tenant_id, 'mfa.reset', 'user', id::text,
+           jsonb_build_object('source', 'svcctl', 'factors', n) FROM u, n
+)
+SELECT CASE WHEN NOT EXISTS (SELECT FROM svc.tenant WHERE slug = :'slug') THEN 'none'
+            WHEN NOT EXISTS (SELECT FROM u) THEN 'nobody'
+            ELSE (SELECT n::text FROM n) END;
+SQL
+
+    has_tenant
+    has_user
+    echo "Second factors of ${opt[email]} that are gone: $reply. All sessions have ended."
+}
+
+
 has_user() {
     [ "$reply" != nobody ] \
         || die "tenant \"${opt[tenant]}\" has no such user: \"${opt[email]}\""

@@ -29,6 +29,7 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_user_unlock)                                              \
     _(ngx_svc_admin_users)                                                    \
     _(ngx_svc_admin_user_change)                                              \
+    _(ngx_svc_admin_user_reset_mfa)                                           \
     _(ngx_svc_admin_identities)                                               \
     _(ngx_svc_admin_groups)                                                   \
     _(ngx_svc_admin_group_members)                                            \

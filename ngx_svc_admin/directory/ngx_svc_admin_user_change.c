@@ -242,6 +242,7 @@ const ngx_svc_route_t  ngx_svc_admin_user_change[] = {
       .permission = NGX_SVC_P_MEMBERS_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
                |NGX_SVC_ROUTE_CALLER,
+      .sensitive = "email",
       .members = ngx_svc_admin_profile_members,
       .body_size = sizeof(ngx_svc_admin_profile_t),
       .statements = { &ngx_svc_sql_admin_user_put_lock,
@@ -251,7 +252,8 @@ const ngx_svc_route_t  ngx_svc_admin_user_change[] = {
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/users/*"),
       .permission = NGX_SVC_P_MEMBERS_MANAGE,
-      .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_CALLER,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_CALLER
+               |NGX_SVC_ROUTE_SENSITIVE,
       .statements = {
           [NGX_SVC_ADMIN_ERASE_GROUPS] = &ngx_svc_sql_admin_user_groups_lock,
           [NGX_SVC_ADMIN_ERASE_LOCK] = &ngx_svc_sql_admin_user_owners_lock,

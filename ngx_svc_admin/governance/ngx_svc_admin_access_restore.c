@@ -44,6 +44,7 @@ const ngx_svc_route_t  ngx_svc_admin_access_restore[] = {
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/admin/access-policy/versions/*/restore"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_SENSITIVE,
       .statements = { &ngx_svc_sql_admin_access_version },
       .later = { &ngx_svc_sql_admin_governance_lock,
                  &ngx_svc_sql_admin_access_restore },

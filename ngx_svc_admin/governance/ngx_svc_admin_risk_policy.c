@@ -39,7 +39,8 @@ const ngx_svc_route_t  ngx_svc_admin_risk_policy[] = {
     { .method = NGX_HTTP_PUT,
       .path = ngx_string("/admin/risk-policy"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_SENSITIVE,
       .members = ngx_svc_admin_risk_members,
       .body_size = sizeof(ngx_svc_admin_risk_t),
       .check = ngx_svc_admin_risk_check,

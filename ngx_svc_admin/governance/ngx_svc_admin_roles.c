@@ -187,7 +187,8 @@ const ngx_svc_route_t  ngx_svc_admin_roles[] = {
       .path = ngx_string("/admin/roles"),
       .permission = NGX_SVC_P_ROLES_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
-               |NGX_SVC_ROUTE_CREATE|NGX_SVC_ROUTE_CALLER,
+               |NGX_SVC_ROUTE_CREATE|NGX_SVC_ROUTE_CALLER
+               |NGX_SVC_ROUTE_SENSITIVE,
       .members = ngx_svc_admin_role_create_members,
       .body_size = sizeof(ngx_svc_admin_role_t),
       .check = ngx_svc_admin_role_key_default,
@@ -199,7 +200,7 @@ const ngx_svc_route_t  ngx_svc_admin_roles[] = {
       .path = ngx_string("/admin/roles/*"),
       .permission = NGX_SVC_P_ROLES_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
-               |NGX_SVC_ROUTE_CALLER,
+               |NGX_SVC_ROUTE_CALLER|NGX_SVC_ROUTE_SENSITIVE,
       .members = ngx_svc_admin_role_members,
       .body_size = sizeof(ngx_svc_admin_role_t),
       .check = ngx_svc_admin_role_changeable,
@@ -209,7 +210,7 @@ const ngx_svc_route_t  ngx_svc_admin_roles[] = {
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/roles/*"),
       .permission = NGX_SVC_P_ROLES_MANAGE,
-      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_SENSITIVE,
       .check = ngx_svc_admin_role_changeable,
       .statements = { &ngx_svc_sql_admin_governance_lock,
                       &ngx_svc_sql_admin_roles_delete },

@@ -134,7 +134,8 @@ const ngx_svc_route_t  ngx_svc_admin_password_change[] = {
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/password"),
       .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_PENDING_PASSWORD
-               |NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL|NGX_SVC_ROUTE_NO_STORE,
+               |NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL|NGX_SVC_ROUTE_NO_STORE
+               |NGX_SVC_ROUTE_SENSITIVE,
       .members = ngx_svc_admin_change_members,
       .body_size = sizeof(ngx_svc_change_body_t),
       .check = ngx_svc_admin_change_check,

@@ -188,15 +188,13 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_check = {
 };
 
 
-#define NGX_SVC_STEPUP_FLAGS                                                  \
-    NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_PENDING_MFA|NGX_SVC_ROUTE_JSON        \
-    |NGX_SVC_ROUTE_SMALL|NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_NO_STORE
-
 const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/mfa/challenge"),
-      .flags = NGX_SVC_STEPUP_FLAGS,
+      .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_PENDING_MFA
+               |NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_NO_STORE,
       .members = ngx_svc_challenge_members,
       .body_size = sizeof(ngx_svc_stepup_body_t),
       .check = ngx_svc_challenge_check,
@@ -208,7 +206,9 @@ const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/mfa/step-up"),
-      .flags = NGX_SVC_STEPUP_FLAGS,
+      .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_PENDING_MFA
+               |NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_NO_STORE,
       .members = ngx_svc_stepup_members,
       .body_size = sizeof(ngx_svc_stepup_body_t),
       .check = ngx_svc_stepup_check,

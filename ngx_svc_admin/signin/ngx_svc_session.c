@@ -402,7 +402,7 @@ ngx_svc_session_find(ngx_svc_request_t *sr, ngx_svc_pg_op_t *op,
 static ngx_int_t
 ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 {
-    ngx_uint_t           flags;
+    ngx_uint_t           flags, sensitive;
     const ngx_str_t     *permission, *stages;
     ngx_svc_session_t   *session;
 
@@ -422,6 +422,11 @@ ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
     session = sr->session;
     flags = sr->route->flags;
 
+    sensitive = (flags & NGX_SVC_ROUTE_SENSITIVE)
+                || (sr->route->sensitive
+                    && cJSON_GetObjectItemCaseSensitive(sr->json,
+                                                        sr->route->sensitive));
+
     stages = session->csrf_failed ? &all
                  : &pending[flags / NGX_SVC_ROUTE_PENDING_MFA & 7];
     permission = session->csrf_failed || (flags & NGX_SVC_ROUTE_SESSION)
@@ -430,8 +435,7 @@ ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
     ngx_svc_pg_bind(call, sr->token_hash, NGX_SVC_SHA256_LEN);
     ngx_svc_pg_bind_str(call, stages);
     ngx_svc_pg_bind_str(call, permission);
-    ngx_svc_pg_bind_bool(call, !session->csrf_failed
-                               && (flags & NGX_SVC_ROUTE_SENSITIVE));
+    ngx_svc_pg_bind_bool(call, !session->csrf_failed && sensitive);
 
     return ngx_svc_pg_bind_int(sr->op, call,
                              ngx_svc_setting(NGX_SVC_SET_MFA_STEP_UP_WINDOW));

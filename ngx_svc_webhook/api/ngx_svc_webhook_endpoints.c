@@ -224,7 +224,8 @@ const ngx_svc_route_t  ngx_svc_webhook_endpoints[] = {
       .path = ngx_string("/admin/webhooks"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
-               |NGX_SVC_ROUTE_CREATE|NGX_SVC_ROUTE_NO_STORE,
+               |NGX_SVC_ROUTE_CREATE|NGX_SVC_ROUTE_NO_STORE
+               |NGX_SVC_ROUTE_SENSITIVE,
       .members = ngx_svc_webhook_create_members,
       .body_size = sizeof(ngx_svc_webhook_input_t),
       .statements = { &ngx_svc_sql_webhook_lock,

@@ -1,0 +1,127 @@
+#!/usr/bin/perl
+
+# Who has lost a second factor is let in again, by those who may.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Admin;
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Factor qw(enrolled);
+use SvcTest::Governance qw($ALL);
+
+my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_set => [
+    'RATE_LIMIT_LOGIN_IP_MAX 1000', 'RATE_LIMIT_LOGIN_EMAIL_MAX 1000' ] })->start;
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+
+$s->secret($PASSWORD);
+$s->sql('INSERT INTO svc.role (tenant_id, key, name, permissions) VALUES'
+        . " ('$acme->{id}', 'helpdesk', 'Help desk', '{members:manage,users:view}')");
+
+my %role = (owner => 'owner', admin => 'admin', help => 'helpdesk', member => 'member',
+            other => 'owner');
+my %id = map { $_ => with_password($s, $acme, userName => "$_\@acme.test",
+                                   role => $role{$_})->{id} } sort keys %role;
+
+
+sub signed_in {
+    my ($who) = @_;
+
+    my $b = SvcTest::Browser->new($s, tenant => 'acme');
+
+    is($b->login("$who\@acme.test")->status, 200, "$who signs in");
+
+    return $b;
+}
+
+
+sub factors {
+    my ($who) = @_;
+
+    return $s->sql("SELECT (SELECT count(*) FROM svc.factor WHERE user_id = '$id{$who}')"
+                   . " || ' ' || (SELECT count(*) FROM svc.recovery_code WHERE user_id"
+                   . " = '$id{$who}') || ' ' || mfa_enrolled FROM svc.user_account"
+                   . " WHERE id = '$id{$who}'");
+}
+
+
+my %b = map { $_ => signed_in($_) } sort keys %role;
+
+enrolled($b{$_}) for qw(member help admin other);
+
+sub reset_mfa { return $b{$_[0]}->post("/v1/admin/users/$id{$_[1]}/reset-mfa") }
+
+
+# --- by whom ------------------------------------------------------------------------
+
+for my $case ([ member => 'other' ], [ help => 'admin' ], [ help => 'other' ],
+              [ admin => 'other' ])
+{
+    my ($who, $whose) = @$case;
+    my $before = factors($whose);
+
+    admin_error(reset_mfa($who, $whose), 403, 'forbidden', "not $whose by $who");
+    is(factors($whose), $before, 'nothing has happened');
+    is($b{$whose}->get('/v1/auth/session')->status, 200, 'nor to a session');
+}
+
+admin_error($s->http(POST => "/v1/admin/users/$id{member}/reset-mfa",
+                          { Authorization => 'Bearer ' . $globex->token_for($ALL) }),
+            404, 'not_found', 'of another tenant');
+
+for my $case ([ help => 'member' ], [ admin => 'help' ], [ owner => 'other' ]) {
+    my ($who, $whose) = @$case;
+    my $r = reset_mfa($who, $whose);
+
+    is($r->status, 200, "$whose by $who") or diag($r->body);
+    is($r->json->{id}, $id{$whose}, 'who it is');
+    is($r->json->{mfaEnrolled}, JSON::PP::false, 'without a factor');
+    is(factors($whose), '0 0 false', 'and without codes');
+    admin_error($b{$whose}->get('/v1/auth/session'), 401, 'unauthenticated',
+                'the sessions have ended');
+    signed_in($whose);
+}
+
+is_deeply([ map { $_->[0] } $acme->events_where("action = 'mfa.reset'", 'details') ],
+          [ ({ factors => 1 }) x 3 ], 'it is in the log');
+
+# a token may what its permissions are
+
+my $few = $acme->token_for('members:manage,users:view');
+
+admin_error($s->http(POST => "/v1/admin/users/$id{admin}/reset-mfa",
+                        { Authorization => "Bearer $few" }), 403, 'forbidden',
+            'not an administrator by a token that may less');
+is($s->http(POST => "/v1/admin/users/$id{admin}/reset-mfa",
+               { Authorization => 'Bearer ' . $acme->token_for($ALL) })->status, 200,
+   'but by one that may as much');
+
+
+# --- from the shell -------------------------------------------------------------------
+
+my $b = signed_in('member');
+
+enrolled($b);
+
+my ($out, $rc) = $s->svcctl('user', 'reset-mfa', '--tenant', 'acme', '--email',
+                            'Member@acme.test');
+
+is($rc, 0, 'svcctl') or diag($out);
+is($out, "Second factors of Member\@acme.test that are gone: 1. All sessions have ended.\n",
+   'says so');
+is(factors('member'), '0 0 false', 'all is gone');
+admin_error($b->get('/v1/auth/session'), 401, 'unauthenticated', 'the session too');
+is_deeply([ $acme->events_where("action = 'mfa.reset' AND details ? 'source'", 'details')
+            ]->[0][0], { source => 'svcctl', factors => 1 }, 'audited');
+
+my (undef, $failed, $err) = $s->svcctl('user', 'reset-mfa', '--tenant', 'acme',
+                                       '--email', 'nobody@acme.test');
+isnt($failed, 0, 'of nobody');
+like($err, qr/has no such user: "nobody\@acme\.test"/, 'it says so');
+
+$s->done;
+done_testing();

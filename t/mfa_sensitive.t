@@ -1,0 +1,150 @@
+#!/usr/bin/perl
+
+# What a session must be fresh for: each route that says so, and no other one.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Admin;
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Factor qw(totp enrolled);
+use SvcTest::Governance qw($ALL);
+use SvcTest::Routes;
+
+my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_webhooks => 'on', svc_set => [
+    'RATE_LIMIT_LOGIN_IP_MAX 1000', 'RATE_LIMIT_LOGIN_EMAIL_MAX 1000' ] })->start;
+my $acme = $s->tenant('acme');
+my $token = $acme->token_for($ALL);
+my $ID = '00000000-0000-7000-8000-000000000000';
+
+$s->secret($PASSWORD);
+with_password($s, $acme, userName => "$_\@acme.test", role => 'owner') for qw(ada bob);
+
+
+sub signed_in {
+    my ($email) = @_;
+
+    my $b = SvcTest::Browser->new($s, tenant => 'acme');
+
+    is($b->login($email)->status, 200, "$email signs in");
+
+    return $b;
+}
+
+
+# So many seconds ago; undef: never.
+
+sub shown {
+    my ($factor, $password) = @_;
+
+    my @at = map { defined $_ ? "now() - interval '$_ s'" : 'NULL' } $factor, $password;
+
+    $s->sql("UPDATE svc.session SET mfa_at = $at[0], reauth_at = $at[1]");
+}
+
+
+sub code_of {
+    my ($r) = @_;
+
+    return $r->status >= 400 && $r->body ? $r->json->{error}{code} : '';
+}
+
+
+# --- which ------------------------------------------------------------------------
+
+my @routes = grep { $_->{path} ne '/admin/audit/stream' } admin_routes($s->root);
+my @sensitive = grep { $_->{sensitive} } @routes;
+
+is_deeply([ sort map { "$_->{method} $_->{path}" } @sensitive ], [ sort
+    'POST /admin/api-tokens', 'POST /admin/roles', 'PUT /admin/roles/*',
+    'DELETE /admin/roles/*', 'DELETE /admin/users/*',
+    'POST /admin/users/*/reset-mfa', 'PUT /admin/access-policy',
+    'POST /admin/access-policy/versions/*/restore', 'PUT /admin/risk-policy',
+    'PUT /admin/password-policy', 'POST /admin/config/apply', 'POST /admin/webhooks',
+    'POST /auth/password', 'POST /mfa/totp', 'POST /mfa/totp/*/confirm',
+    'PATCH /mfa/factors/*', 'DELETE /mfa/factors/*', 'POST /mfa/recovery-codes' ],
+    'the routes');
+
+my $b = signed_in('ada@acme.test');
+
+shown(undef, 601);
+
+for my $route (@routes) {
+    my $name = "$route->{method} $route->{path}";
+    my $path = '/v1' . $route->{path} =~ s/\*/$ID/gr;
+
+    if ($route->{sensitive}) {
+        admin_error($b->ask($route->{method}, $path, {}), 403, 'step_up_required',
+                    "$name: of a session that is not fresh");
+
+        next if $route->{session};
+
+        isnt(code_of($s->http($route->{method} => $path,
+                                 { Authorization => "Bearer $token" }, {})),
+             'step_up_required', "$name: not of a token");
+
+    } elsif ($route->{path} =~ m{^/admin/}) {
+        isnt(code_of($b->ask($route->{method}, $path, $route->{method} eq 'GET' ? undef
+                                                                               : {})),
+             'step_up_required', "$name: of any session");
+    }
+}
+
+
+# --- an address ---------------------------------------------------------------------
+
+admin_error($b->ask(PUT => "/v1/admin/users/$ID", { email => 'x@acme.test' }), 403,
+            'step_up_required', 'a user\'s address');
+admin_error($b->ask(PUT => "/v1/admin/users/$ID", { title => 'x' }), 404, 'not_found',
+            'what else there is of him');
+
+
+# --- how fresh ----------------------------------------------------------------------
+
+sub is_fresh {
+    my ($b, $fresh, $name) = @_;
+
+    is(code_of($b->ask(DELETE => "/v1/admin/users/$ID")),
+       $fresh ? 'not_found' : 'step_up_required', $name);
+}
+
+
+for my $case ([ undef, undef, 0 ], [ undef, 590, 1 ], [ undef, 601, 0 ], [ 590, 601, 1 ],
+              [ 601, 601, 0 ])
+{
+    my ($factor, $password, $fresh) = @$case;
+
+    shown($factor, $password);
+    is_fresh($b, $fresh, 'without a factor: ' . join ', ', map { $_ // '-' } @$case[0, 1]);
+}
+
+my $bob = signed_in('bob@acme.test');
+my $factor = enrolled($bob);
+
+is_fresh($bob, 1, 'who adds a factor has shown it');
+
+for my $case ([ undef, 1, 0 ], [ 590, undef, 1 ], [ 601, 1, 0 ]) {
+    my ($at, $password, $fresh) = @$case;
+
+    shown($at, $password);
+    is_fresh($bob, $fresh, 'with a factor: ' . join ', ', map { $_ // '-' } @$case[0, 1]);
+}
+
+is($bob->post('/v1/mfa/step-up', { code => totp($factor->{secret}) })->status, 200,
+   'the factor is shown');
+is_fresh($bob, 1, 'and that is fresh');
+
+# the order of what is said
+
+shown(undef, undef);
+admin_error($b->ask(DELETE => "/v1/admin/users/$ID", undef, 'X-CSRF-Token' => 'x' x 22),
+            403, 'csrf_failed', 'a forged request first');
+$s->sql("UPDATE svc.user_account SET role = 'member' WHERE user_name = 'ada\@acme.test'");
+admin_error($b->ask(DELETE => "/v1/admin/users/$ID"), 403, 'forbidden',
+            'then what the role may not');
+
+$s->done;
+done_testing();
