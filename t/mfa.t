@@ -178,7 +178,7 @@ admin_error($ada->post("/v1/mfa/totp/$pending[0]{id}/confirm",
             'after 15 minutes it is too late');
 is(scalar @{ $ada->get('/v1/mfa/factors')->json->{factors} }, 3, 'it is not listed');
 is($ada->post('/v1/mfa/totp', {})->status, 201, 'and makes room');
-$s->sql('SELECT svc.sign_in_expire(1000)');
+$s->sql('SELECT svc.sign_in_expire(1000, 900)');
 is($s->sql("SELECT count(*) FROM svc.factor WHERE id = '$pending[0]{id}'"), 0,
    'then it goes');
 

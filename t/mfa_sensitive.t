@@ -64,7 +64,8 @@ is_deeply([ sort map { "$_->{method} $_->{path}" } @sensitive ], [ sort
     'POST /admin/users/*/reset-mfa', 'PUT /admin/access-policy',
     'POST /admin/access-policy/versions/*/restore', 'PUT /admin/risk-policy',
     'PUT /admin/password-policy', 'POST /admin/config/apply', 'POST /admin/webhooks',
-    'POST /auth/password', 'POST /mfa/totp', 'POST /mfa/totp/*/confirm',
+    'POST /auth/password', 'POST /mfa/passkeys',
+    'POST /mfa/passkeys/options', 'POST /mfa/totp', 'POST /mfa/totp/*/confirm',
     'PATCH /mfa/factors/*', 'DELETE /mfa/factors/*', 'POST /mfa/recovery-codes' ],
     'the routes');
 

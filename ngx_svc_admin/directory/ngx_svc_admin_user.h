@@ -79,6 +79,9 @@
     "SELECT FROM svc.user_account WHERE id = $1 FOR UPDATE"
 
 
+/* ngx_svc_admin_user_change.c: the lock that NGX_SVC_ADMIN_BEYOND wants. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_lock;
+
 /* ngx_svc_admin_users.c: also what answers behind what changed a user. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_get;
 

@@ -57,7 +57,7 @@ static const ngx_svc_member_t  ngx_svc_admin_profile_members[] = {
 
 /* see NGX_SVC_ADMIN_BEYOND */
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_lock = {
+const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_lock = {
     .name = "admin_user_lock",
     .text = NGX_SVC_ADMIN_USER_LOCK,
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER))

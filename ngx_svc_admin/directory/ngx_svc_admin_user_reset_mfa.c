@@ -6,9 +6,6 @@
 #include "ngx_svc_admin_user.h"
 
 
-#define NGX_SVC_ADMIN_PERMISSION_TEXT(id, name)  ",'" name "'"
-
-
 /*
  * Of somebody who may do what the caller may not, or of an owner, it would be a
  * way to become one: with the mailbox, or the password, of somebody else.
@@ -18,23 +15,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_reset_mfa = {
     .name = "admin_user_reset_mfa",
     .text =
         "WITH o AS ("
-            "SELECT id, tenant_id, role FROM svc.user_account WHERE id = $1"
+            "SELECT id, role FROM svc.user_account WHERE id = $1"
             " FOR NO KEY UPDATE"
         "), c AS ("
-            "SELECT o.id, CASE WHEN (CASE WHEN o.role IN ('owner', 'admin')"
-                " THEN (ARRAY[''"
-                    NGX_SVC_PERMISSIONS(NGX_SVC_ADMIN_PERMISSION_TEXT)
-                    "])[2:]"
-                " ELSE coalesce(r.permissions, '{}') END"
-                " <@ " NGX_SVC_CALLER_PERMISSIONS ") IS NOT TRUE"
-                " OR o.role = 'owner'"
-                    " AND current_setting('svc.actor_type', true) = 'user'"
-                    " AND NOT EXISTS (SELECT FROM svc.user_account a"
-                        " WHERE a.id = nullif(current_setting('svc.actor_id',"
-                            " true), '')::uuid AND a.role = 'owner')"
-                " THEN 'above' END AS verdict"
-            " FROM o LEFT JOIN svc.role r"
-                " ON r.tenant_id = o.tenant_id AND r.key = o.role"
+            "SELECT o.id, CASE WHEN " NGX_SVC_ADMIN_BEYOND " THEN 'beyond' END"
+                " AS verdict FROM o"
         "), d AS ("
             "DELETE FROM svc.factor f WHERE f.tenant_id = " NGX_SVC_TENANT
                 " AND f.user_id ="
@@ -50,9 +35,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_reset_mfa = {
         ")"
         " SELECT verdict AS _verdict FROM c",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
-    NGX_SVC_VERDICTS(
-        { "above", NGX_SVC_E_FORBIDDEN,
-          "The user may do what the caller may not, or is an owner." }),
+    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_BEYOND_VERDICT),
     .missing = NGX_SVC_ADMIN_NO_USER
 };
 
@@ -64,7 +47,8 @@ const ngx_svc_route_t  ngx_svc_admin_user_reset_mfa[] = {
       .permission = NGX_SVC_P_MEMBERS_MANAGE,
       .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_CALLER
                |NGX_SVC_ROUTE_SENSITIVE,
-      .statements = { &ngx_svc_sql_admin_user_reset_mfa,
+      .statements = { &ngx_svc_sql_admin_user_lock,
+                      &ngx_svc_sql_admin_user_reset_mfa,
                       &ngx_svc_sql_admin_users_get } },
 
     ngx_svc_null_route
