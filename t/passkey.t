@@ -81,7 +81,7 @@ sub handle {
 }
 
 
-# --- registration -----------------------------------------------------------------
+# --- registration ------------------------------------------------------------
 
 my $keys = authenticator();
 my $b = signed_in('ada@acme.test');
@@ -149,7 +149,7 @@ is_deeply([ @{ $r->json->{factor} }{qw(name backedUp)} ], [ 'Passkey', $TRUE ],
           'its name');
 
 
-# --- signing in -------------------------------------------------------------------
+# --- signing in --------------------------------------------------------------
 
 my $in = browser();
 
@@ -193,7 +193,7 @@ for my $alg (-35, -257) {
 }
 
 
-# --- not twice --------------------------------------------------------------------
+# --- not twice ---------------------------------------------------------------
 
 my $credential = $keys->answer(options($in, '/v1/auth/passkey/options'));
 
@@ -225,7 +225,7 @@ admin_error($in->post('/v1/auth/passkey/verify',
             400, 'challenge_expired', 'too late');
 
 
-# --- what else a sign-in looks at -------------------------------------------------
+# --- what else a sign-in looks at --------------------------------------------
 
 admin_error(sign_in($in, $keys, more => { tenant => 'globex' }), 401,
             'invalid_credentials', 'of another tenant');
@@ -283,7 +283,7 @@ $s->sql("UPDATE svc.user_account SET status = 'active' WHERE id = '$ada->{id}'")
 is(sign_in(browser(), $keys)->status, 200, 'active again');
 
 
-# --- registrations that are refused -----------------------------------------------
+# --- registrations that are refused ------------------------------------------
 
 $b = browser();
 is(sign_in($b, $keys)->status, 200, 'a session that is fresh');
@@ -336,7 +336,7 @@ admin_error($w->post('/v1/mfa/passkeys/options', {}), 400, 'limit_exceeded',
             'twenty are enough');
 
 
-# --- enrolment while signing in ---------------------------------------------------
+# --- enrolment while signing in ----------------------------------------------
 
 none_of($bob);
 policy($acme, 'mfa');

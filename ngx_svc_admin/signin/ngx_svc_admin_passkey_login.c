@@ -36,8 +36,7 @@ typedef struct {
 
     /* what has been verified */
 
-    ngx_svc_webauthn_assertion_t   assertion;
-    ngx_str_t                      used;        /* digest of the challenge */
+    ngx_svc_ceremony_shown_t       shown;
 } ngx_svc_passkey_login_t;
 
 
@@ -54,12 +53,6 @@ static ngx_int_t ngx_svc_admin_passkey_verify(ngx_svc_passkey_login_t *p);
 static ngx_int_t ngx_svc_admin_passkey_signed(ngx_svc_passkey_login_t *p,
     const ngx_svc_webauthn_ceremony_t *ceremony, PGresult *res);
 static ngx_int_t ngx_svc_admin_passkey_wrong(ngx_svc_passkey_login_t *p);
-static ngx_int_t ngx_svc_admin_passkey_bind_count(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static ngx_int_t ngx_svc_admin_passkey_bind_expiry(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static ngx_int_t ngx_svc_admin_passkey_bind_bs(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
 static const ngx_svc_member_t  ngx_svc_admin_passkey_members[] = {
@@ -160,9 +153,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_check = {
                 " OR ($3::text::bigint = 0 AND p.sign_count = 0))"),
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_passkey_param(id),
-                   ngx_svc_param_call(ngx_svc_admin_passkey_bind_count),
-                   ngx_svc_passkey_param(used),
-                   ngx_svc_param_call(ngx_svc_admin_passkey_bind_expiry))
+                   ngx_svc_passkey_param(shown.count),
+                   ngx_svc_passkey_param(shown.used),
+                   ngx_svc_passkey_param(shown.expires))
 };
 
 /* A lock is that of the password. */
@@ -179,7 +172,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_shown = {
     .name = "passkey_shown",
     .text =
         "WITH p AS ("
-            "UPDATE svc.passkey SET sign_count = $3::text::bigint, bs = $4"
+            "UPDATE svc.passkey SET sign_count = $3::text::bigint,"
+                " bs = $4::text::bool"
             " WHERE tenant_id = " NGX_SVC_TENANT
                 " AND credential_hash = $2 AND user_id = $1"
             " RETURNING user_id, factor_id"
@@ -189,8 +183,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_shown = {
             " AND (f.user_id, f.id) = (SELECT p.user_id, p.factor_id FROM p)",
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_passkey_param(id),
-                   ngx_svc_param_call(ngx_svc_admin_passkey_bind_count),
-                   ngx_svc_param_call(ngx_svc_admin_passkey_bind_bs))
+                   ngx_svc_passkey_param(shown.count),
+                   ngx_svc_passkey_param(shown.bs))
 };
 
 
@@ -513,7 +507,7 @@ ngx_svc_admin_passkey_verify(ngx_svc_passkey_login_t *p)
     }
 
     rc = ngx_svc_webauthn_assertion(sr->request->pool, p->credential,
-                                    &ceremony, &p->assertion, &err);
+                                    &ceremony, &p->shown.assertion, &err);
 
     if (rc == NGX_DONE) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_CHALLENGE,
@@ -523,9 +517,6 @@ ngx_svc_admin_passkey_verify(ngx_svc_passkey_login_t *p)
     if (rc != NGX_OK) {
         return rc == NGX_DECLINED ? NGX_ABORT : NGX_ERROR;
     }
-
-    p->used.data = p->assertion.used.hash;
-    p->used.len = NGX_SVC_SHA256_LEN;
 
     return p->login.reason == NGX_SVC_LOGIN_WRONG
            ? ngx_svc_admin_passkey_signed(p, &ceremony,
@@ -556,10 +547,14 @@ ngx_svc_admin_passkey_signed(ngx_svc_passkey_login_t *p,
         return NGX_ABORT;
     }
 
-    rc = ngx_svc_webauthn_verify(&p->assertion, ceremony, &passkey);
+    rc = ngx_svc_webauthn_verify(&p->shown.assertion, ceremony, &passkey);
 
-    if (rc == NGX_DECLINED && p->assertion.cloned) {
+    if (rc == NGX_DECLINED && p->shown.assertion.cloned) {
         p->login.reason = NGX_SVC_LOGIN_CLONED;
+    }
+
+    if (rc == NGX_OK) {
+        return ngx_svc_ceremony_shown(&p->shown);
     }
 
     return rc == NGX_DECLINED ? NGX_ABORT : rc;
@@ -584,42 +579,4 @@ ngx_svc_admin_passkey_wrong(ngx_svc_passkey_login_t *p)
     (void) ngx_svc_login_wrong(sr);
 
     return ngx_svc_send_error(sr);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_passkey_bind_count(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
-{
-    ngx_svc_passkey_login_t  *p;
-
-    p = sr->data;
-
-    return ngx_svc_ceremony_bind_number(sr, call, p->assertion.sign_count);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_passkey_bind_expiry(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
-{
-    ngx_svc_passkey_login_t  *p;
-
-    p = sr->data;
-
-    return ngx_svc_ceremony_bind_number(sr, call, p->assertion.used.expires);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_passkey_bind_bs(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
-{
-    ngx_svc_passkey_login_t  *p;
-
-    p = sr->data;
-
-    ngx_svc_pg_bind_bool(call, p->assertion.bs);
-
-    return NGX_OK;
 }

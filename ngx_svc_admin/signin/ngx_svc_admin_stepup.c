@@ -67,6 +67,10 @@ static const ngx_svc_member_t  ngx_svc_stepup_members[] = {
       .max = NGX_SVC_PASSWORD_LEN,
       .offset = offsetof(ngx_svc_stepup_body_t, password) },
 
+    { .name = ngx_string("credential"),
+      .type = NGX_SVC_T_OBJECT,
+      .offset = offsetof(ngx_svc_stepup_body_t, credential) },
+
     ngx_svc_null_member
 };
 
@@ -201,7 +205,8 @@ const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
       .statements = { [NGX_SVC_STEPUP_TRY] = &ngx_svc_sql_challenge_open,
                       [NGX_SVC_STEPUP_READ] = &ngx_svc_sql_factor_read,
                       [NGX_SVC_STEPUP_FACTORS] = &ngx_svc_sql_stepup_factors,
-                      [NGX_SVC_STEPUP_CODES] = &ngx_svc_sql_stepup_codes },
+                      [NGX_SVC_STEPUP_CODES] = &ngx_svc_sql_stepup_codes,
+                      [NGX_SVC_STEPUP_OWN] = &ngx_svc_sql_ceremony_own },
       .reply = ngx_svc_challenge_reply },
 
     { .method = NGX_HTTP_POST,
@@ -215,9 +220,12 @@ const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
       .statements = { [NGX_SVC_STEPUP_TRY] = &ngx_svc_sql_challenge_try,
                       [NGX_SVC_STEPUP_READ] = &ngx_svc_sql_factor_read,
                       [NGX_SVC_STEPUP_FACTORS] = &ngx_svc_sql_stepup_factors,
-                      [NGX_SVC_STEPUP_CODES] = &ngx_svc_sql_stepup_codes },
+                      [NGX_SVC_STEPUP_CODES] = &ngx_svc_sql_stepup_codes,
+                      [NGX_SVC_STEPUP_OWN] = &ngx_svc_sql_ceremony_own },
       .later = { &ngx_svc_sql_stepup_check, &ngx_svc_sql_stepup_totp,
-                 &ngx_svc_sql_stepup_recovery, &ngx_svc_sql_stepup_password },
+                 &ngx_svc_sql_stepup_recovery, &ngx_svc_sql_stepup_password,
+                 &ngx_svc_sql_stepup_passkey,
+                 &ngx_svc_sql_stepup_passkey_wrong },
       .reply = ngx_svc_stepup_reply },
 
     ngx_svc_null_route
@@ -225,6 +233,7 @@ const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
 
 
 const ngx_svc_stepup_method_t *const  ngx_svc_stepup_methods[] = {
+    &ngx_svc_stepup_passkey,
     &ngx_svc_stepup_totp,
     &ngx_svc_stepup_recovery,
     &ngx_svc_stepup_password,
@@ -367,7 +376,14 @@ ngx_svc_challenge_send(ngx_svc_stepup_t *step)
                         ngx_svc_row_find(step->tried, "expiresAt"));
     ngx_svc_json_integer(&w, "attemptsLeft", ngx_max(left, 0));
     ngx_svc_json_null(&w, "emailHint");
-    ngx_svc_json_null(&w, "publicKey");
+
+    if (step->method == NULL || step->method->options == NULL) {
+        ngx_svc_json_null(&w, "publicKey");
+
+    } else if (step->method->options(step, &w) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
@@ -411,10 +427,11 @@ ngx_svc_stepup_method(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
     ngx_int_t                              rc;
     const ngx_svc_stepup_method_t *const  *method;
 
-    if (body->code.set == body->password.set) {
+    if (body->code.set + body->password.set + body->credential.set != 1) {
         return ngx_svc_fail(&step->factor.login.sr->error,
                             NGX_SVC_E_INVALID_VALUE,
-                            "One of \"code\" and \"password\" is required.");
+                            "One of \"code\", \"credential\" and "
+                            "\"password\" is required.");
     }
 
     for (method = ngx_svc_stepup_methods; *method; method++) {
@@ -507,6 +524,9 @@ ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc)
     case NGX_DONE:
         return NGX_DONE;
 
+    case NGX_ABORT:
+        return ngx_svc_send_error(sr);
+
     case NGX_BUSY:
         return ngx_svc_signin_busy(sr);
 
@@ -522,6 +542,11 @@ ngx_svc_stepup_wrong(ngx_svc_request_t *sr)
     ngx_svc_stepup_t  *step;
 
     step = sr->data;
+
+    if (!step->method->guessed) {
+        return ngx_svc_login_failed_by(sr, &ngx_svc_sql_stepup_passkey_wrong);
+    }
+
     step->factor.login.reason_name = step->method->name;
 
     return ngx_svc_login_failed_by(sr, &ngx_svc_sql_mfa_failure);
@@ -531,9 +556,14 @@ ngx_svc_stepup_wrong(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_stepup_wrong_reply(ngx_svc_request_t *sr)
 {
-    ngx_uint_t  seconds;
+    ngx_uint_t         seconds;
+    ngx_svc_stepup_t  *step;
 
-    seconds = ngx_svc_login_failure_locks(sr->data, ngx_svc_route_last(sr));
+    step = sr->data;
+
+    seconds = step->method->guessed
+              ? ngx_svc_login_failure_locks(sr->data, ngx_svc_route_last(sr))
+              : 0;
 
     if (seconds) {
         (void) ngx_svc_login_locked(sr, seconds);

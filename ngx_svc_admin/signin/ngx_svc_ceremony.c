@@ -340,6 +340,39 @@ ngx_svc_ceremony_bind_number(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
+ngx_int_t
+ngx_svc_ceremony_shown(ngx_svc_ceremony_shown_t *shown)
+{
+    u_char                        *p;
+    ngx_svc_webauthn_assertion_t  *assertion;
+
+    static ngx_str_t  words[] = {
+        ngx_string("false"),
+        ngx_string("true")
+    };
+
+    assertion = &shown->assertion;
+    p = shown->text;
+
+    shown->id.data = shown->digest;
+    shown->id.len = NGX_SVC_SHA256_LEN;
+    shown->used.data = assertion->used.hash;
+    shown->used.len = NGX_SVC_SHA256_LEN;
+    shown->bs = words[assertion->bs];
+
+    shown->expires.data = p;
+    p = ngx_sprintf(p, "%uL", assertion->used.expires);
+    shown->expires.len = p - shown->expires.data;
+
+    shown->count.data = p;
+    p = ngx_sprintf(p, "%uL", (uint64_t) assertion->sign_count);
+    shown->count.len = p - shown->count.data;
+
+    return ngx_svc_sha256(assertion->id.data, assertion->id.len,
+                          shown->digest);
+}
+
+
 void
 ngx_svc_ceremony_expires(ngx_svc_json_writer_t *w,
     const ngx_svc_webauthn_ceremony_t *ceremony)

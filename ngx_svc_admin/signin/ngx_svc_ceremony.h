@@ -32,6 +32,20 @@ typedef struct {
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_ceremony_own;
 
 
+/* What a passkey has shown, as it is stored, after ngx_svc_ceremony_shown(). */
+
+typedef struct {
+    ngx_svc_webauthn_assertion_t  assertion;
+    ngx_str_t                     id;       /* digest of the passkey's */
+    ngx_str_t                     used;     /* digest of the challenge */
+    ngx_str_t                     expires;  /* texts: ms since the epoch, */
+    ngx_str_t                     count;    /* a number, */
+    ngx_str_t                     bs;       /* a boolean */
+    u_char                        digest[NGX_SVC_SHA256_LEN];
+    u_char                        text[2 * NGX_INT64_LEN];
+} ngx_svc_ceremony_shown_t;
+
+
 /* A worker's start and end: the keys of challenges.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_ceremony_init_worker(const ngx_svc_keys_t *keys);
 void ngx_svc_ceremony_exit_worker(void);
@@ -66,6 +80,9 @@ ngx_int_t ngx_svc_ceremony_passkey(ngx_pool_t *pool, PGresult *res, int row,
 /* Adds a number as text.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_ceremony_bind_number(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, uint64_t n);
+
+/* Of an assertion that has been verified.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_ceremony_shown(ngx_svc_ceremony_shown_t *shown);
 
 /* Writes when a challenge of the ceremony is too old, as "expiresAt". */
 void ngx_svc_ceremony_expires(ngx_svc_json_writer_t *w,

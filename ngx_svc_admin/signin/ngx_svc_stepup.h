@@ -12,7 +12,7 @@
 #define _NGX_SVC_STEPUP_H_INCLUDED_
 
 
-#include "ngx_svc_factor.h"
+#include "ngx_svc_ceremony.h"
 
 
 /* The results of the first round trip; those of a method's own follow them. */
@@ -21,12 +21,14 @@
 #define NGX_SVC_STEPUP_READ     1
 #define NGX_SVC_STEPUP_FACTORS  2
 #define NGX_SVC_STEPUP_CODES    3
+#define NGX_SVC_STEPUP_OWN      4
 
 typedef struct {
     ngx_svc_value_t                challenge;
     ngx_svc_value_t                method;
     ngx_svc_value_t                code;
     ngx_svc_value_t                password;
+    ngx_svc_value_t                credential;
 } ngx_svc_stepup_body_t;
 
 typedef struct ngx_svc_stepup_s         ngx_svc_stepup_t;
@@ -39,8 +41,11 @@ typedef struct ngx_svc_stepup_method_s  ngx_svc_stepup_method_t;
  *
  * offered: whether the user has it.
  *
- * verify: NGX_OK; NGX_DECLINED: wrong; NGX_DONE: ngx_svc_stepup_verified() will
- * be called from an event of its own, for which it holds a reference of the
+ * options: writes what a page needs for it, as "publicKey"; or NULL: nothing.
+ * NGX_OK or NGX_ERROR.
+ *
+ * verify: NGX_OK; NGX_DECLINED: wrong; NGX_ABORT: sr->error is sent;
+ * NGX_DONE: ngx_svc_stepup_verified() will be called from an event of its own, for which it holds a reference of the
  * request; NGX_BUSY: 503; NGX_ERROR.
  *
  * use: of the write, under the user's lock; its first column is NULL, and the
@@ -56,6 +61,8 @@ struct ngx_svc_stepup_method_s {
     ngx_int_t                    (*take)(ngx_svc_stepup_t *step,
                                          ngx_svc_stepup_body_t *body);
     ngx_uint_t                   (*offered)(ngx_svc_stepup_t *step);
+    ngx_int_t                    (*options)(ngx_svc_stepup_t *step,
+                                            ngx_svc_json_writer_t *w);
     ngx_int_t                    (*verify)(ngx_svc_stepup_t *step);
 };
 
@@ -71,12 +78,15 @@ struct ngx_svc_stepup_s {
     ngx_str_t                      challenge;   /* its id; no data: any */
     u_char                         challenge_id[NGX_SVC_UUID_LEN];
     ngx_str_t                      code;
+    cJSON                         *credential;
 
     /* copies of what has been read, which live as long as the request */
 
     PGresult                      *tried;       /* id, attempts, expires_at */
     PGresult                      *factors;     /* that are confirmed */
     PGresult                      *codes;
+    PGresult                      *passkeys;
+    ngx_svc_ceremony_own_t         own;         /* of those */
     ngx_uint_t                     over;        /* the challenge is */
     ngx_int_t                    (*next)(ngx_svc_stepup_t *step);
 
@@ -86,6 +96,7 @@ struct ngx_svc_stepup_s {
     ngx_str_t                      step;        /* of a TOTP, as text */
     u_char                         used_bytes[NGX_SVC_SHA256_LEN];
     u_char                         step_text[NGX_INT64_LEN];
+    ngx_svc_ceremony_shown_t       shown;
 };
 
 
@@ -96,10 +107,13 @@ struct ngx_svc_stepup_s {
 /* In the order in which they are offered; a NULL ends it. */
 extern const ngx_svc_stepup_method_t *const  ngx_svc_stepup_methods[];
 
-/* ngx_svc_stepup_code.c, ngx_svc_stepup_password.c */
+/* ngx_svc_stepup_passkey.c, ngx_svc_stepup_code.c, ngx_svc_stepup_password.c */
+extern const ngx_svc_stepup_method_t  ngx_svc_stepup_passkey;
 extern const ngx_svc_stepup_method_t  ngx_svc_stepup_totp;
 extern const ngx_svc_stepup_method_t  ngx_svc_stepup_recovery;
 extern const ngx_svc_stepup_method_t  ngx_svc_stepup_password;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey_wrong;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_totp;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_recovery;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_password;

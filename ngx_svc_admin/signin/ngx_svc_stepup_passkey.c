@@ -1,0 +1,217 @@
+/*
+ * Step-ups by a passkey.
+ */
+
+#include "ngx_svc_stepup.h"
+#include "ngx_svc_webauthn_options.h"
+
+
+static ngx_int_t ngx_svc_stepup_passkey_take(ngx_svc_stepup_t *step,
+    ngx_svc_stepup_body_t *body);
+static ngx_int_t ngx_svc_stepup_passkey_own(ngx_svc_stepup_t *step);
+static ngx_uint_t ngx_svc_stepup_passkey_offered(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_passkey_options(ngx_svc_stepup_t *step,
+    ngx_svc_json_writer_t *w);
+static ngx_int_t ngx_svc_stepup_passkey_verify(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_passkey_signed(ngx_svc_stepup_t *step);
+
+
+/* One of those that have the challenge uses it, and counts on. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey = {
+    .name = "stepup_passkey",
+    .text =
+        "WITH c AS ("
+            "INSERT INTO svc.challenge_used (tenant_id, hash, expires_at)"
+            " SELECT t.id, $5::bytea, " NGX_SVC_TIME("$6")
+            " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT
+            " ON CONFLICT DO NOTHING RETURNING 1"
+        "), p AS ("
+            "UPDATE svc.passkey p SET sign_count = $3::text::bigint,"
+                " bs = $4::text::bool"
+            " WHERE p.tenant_id = " NGX_SVC_TENANT
+                " AND p.credential_hash = $2 AND p.user_id = $1"
+                " AND EXISTS (SELECT FROM c)"
+                " AND ($3::text::bigint > p.sign_count"
+                    " OR ($3::text::bigint = 0 AND p.sign_count = 0))"
+            " RETURNING p.user_id, p.factor_id"
+        "), f AS ("
+            "UPDATE svc.factor f SET last_used_at = now()"
+            " WHERE f.tenant_id = " NGX_SVC_TENANT
+                " AND (f.user_id, f.id) = (SELECT p.user_id, p.factor_id"
+                    " FROM p)"
+        ")"
+        " SELECT p.factor_id, CASE WHEN p.factor_id IS NULL"
+            " THEN set_config('svc.tenant', '', true) END"
+        " FROM (VALUES (1)) o LEFT JOIN p ON true",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_stepup_param(shown.id),
+                   ngx_svc_stepup_param(shown.count),
+                   ngx_svc_stepup_param(shown.bs),
+                   ngx_svc_stepup_param(shown.used),
+                   ngx_svc_stepup_param(shown.expires))
+};
+
+/* Nothing can be guessed: it does not count for the lock. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey_wrong = {
+    .name = "stepup_passkey_wrong",
+    .text =
+        NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_MFA_CHALLENGE_FAILED,
+            "$1::uuid::text", "NULL", "jsonb_build_object('method',"
+                " 'passkey', 'reason', $2::text)",
+            "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT),
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_login_param(reason_name))
+};
+
+
+const ngx_svc_stepup_method_t  ngx_svc_stepup_passkey = {
+    .name = ngx_string("passkey"),
+    .use = &ngx_svc_sql_stepup_passkey,
+    .take = ngx_svc_stepup_passkey_take,
+    .offered = ngx_svc_stepup_passkey_offered,
+    .options = ngx_svc_stepup_passkey_options,
+    .verify = ngx_svc_stepup_passkey_verify
+};
+
+
+static ngx_int_t
+ngx_svc_stepup_passkey_take(ngx_svc_stepup_t *step,
+    ngx_svc_stepup_body_t *body)
+{
+    if (!body->credential.set) {
+        return NGX_DONE;
+    }
+
+    step->credential = body->credential.json;
+
+    return NGX_OK;
+}
+
+
+/* NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR. */
+
+static ngx_int_t
+ngx_svc_stepup_passkey_own(ngx_svc_stepup_t *step)
+{
+    if (step->own.ceremony.session) {
+        return NGX_OK;
+    }
+
+    return ngx_svc_ceremony_own(step->factor.login.sr,
+                                NGX_SVC_WEBAUTHN_STEP_UP, step->passkeys,
+                                &step->own);
+}
+
+
+static ngx_uint_t
+ngx_svc_stepup_passkey_offered(ngx_svc_stepup_t *step)
+{
+    if (ngx_svc_stepup_passkey_own(step) != NGX_OK) {
+        step->factor.login.sr->error.kind = NGX_SVC_E_NONE;
+        return 0;
+    }
+
+    return step->own.n != 0;
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_passkey_options(ngx_svc_stepup_t *step,
+    ngx_svc_json_writer_t *w)
+{
+    u_char  challenge[NGX_SVC_WEBAUTHN_CHALLENGE_LEN];
+
+    if (ngx_svc_webauthn_challenge(&step->own.ceremony, challenge) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_webauthn_request_options(w, "publicKey", &step->own.ceremony,
+                                     challenge, step->own.passkeys,
+                                     step->own.n);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_passkey_verify(ngx_svc_stepup_t *step)
+{
+    ngx_int_t           rc;
+    ngx_svc_error_t     err;
+    ngx_svc_login_t    *login;
+    ngx_svc_request_t  *sr;
+
+    login = &step->factor.login;
+    sr = login->sr;
+    err.kind = NGX_SVC_E_NONE;
+
+    ngx_str_set(&login->reason_name, "wrong");
+
+    rc = ngx_svc_stepup_passkey_own(step);
+
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? NGX_ABORT : NGX_ERROR;
+    }
+
+    rc = ngx_svc_webauthn_assertion(sr->request->pool, step->credential,
+                                    &step->own.ceremony,
+                                    &step->shown.assertion, &err);
+
+    if (rc == NGX_DONE) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CHALLENGE,
+                            "The challenge is too old: POST "
+                            "/v1/mfa/challenge.");
+        return NGX_ABORT;
+    }
+
+    return rc == NGX_OK ? ngx_svc_stepup_passkey_signed(step) : rc;
+}
+
+
+/* A user handle need not be there: the session says whose it is. */
+
+static ngx_int_t
+ngx_svc_stepup_passkey_signed(ngx_svc_stepup_t *step)
+{
+    ngx_int_t                      rc;
+    ngx_str_t                     *user;
+    ngx_uint_t                     i;
+    ngx_svc_stored_row_t          *row;
+    ngx_svc_webauthn_assertion_t  *assertion;
+
+    assertion = &step->shown.assertion;
+    user = &assertion->user;
+    row = &step->factor.login.row;
+
+    if (user->len
+        && (user->len != 2 * NGX_SVC_UUID_LEN
+            || ngx_memcmp(user->data, row->tenant, NGX_SVC_UUID_LEN) != 0
+            || ngx_memcmp(user->data + NGX_SVC_UUID_LEN, row->user,
+                          NGX_SVC_UUID_LEN)
+               != 0))
+    {
+        return NGX_DECLINED;
+    }
+
+    for (i = 0; i < step->own.n; i++) {
+
+        rc = ngx_svc_webauthn_verify(assertion, &step->own.ceremony,
+                                     &step->own.passkeys[i]);
+
+        if (rc == NGX_OK) {
+            return ngx_svc_ceremony_shown(&step->shown);
+        }
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+    }
+
+    if (assertion->cloned) {
+        ngx_str_set(&step->factor.login.reason_name, "passkey_cloned");
+    }
+
+    return NGX_DECLINED;
+}
