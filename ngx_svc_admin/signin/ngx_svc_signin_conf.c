@@ -18,6 +18,7 @@
     _(ngx_svc_admin_login)                                                    \
     _(ngx_svc_admin_passkey_login)                                            \
     _(ngx_svc_admin_passkeys)                                                 \
+    _(ngx_svc_admin_signin_options)                                           \
     _(ngx_svc_admin_password_reset)                                           \
     _(ngx_svc_admin_password_change)                                          \
     _(ngx_svc_admin_profile)                                                  \

@@ -388,6 +388,7 @@ sub values {
         passkey_check => [ $who, $passkey, 1, $new_hash, '1800000000000' ],
         passkey_user_done => [ $who ],
         passkey_shown => [ $who, $passkey, 1, 'true' ],
+        signin_options => [ 'https://x.test', 'true', $host ],
         ceremony_own => [ $session, $host ],
         stepup_passkey => [ $who, $passkey, 1, 'true', $new_hash,
                             '1800000000000' ],
