@@ -5,12 +5,14 @@
 use strict;
 use warnings;
 
+use POSIX ();
 use Test::More;
 
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Process qw(slow wait_for);
+use SvcTest::Session qw(session_of);
 use SvcTest::Sse;
 
 
@@ -145,6 +147,41 @@ is($e->wait_end, 'end', 'it ends with the session, complete');
 is(scalar @{ $e->{events} }, 3, 'and says nothing more');
 
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
+
+# --- of a whole tenant, while others lock several users -----------------------------
+
+# the later ones come first in the table
+
+my $globex = $s->tenant('globex');
+my @ids = map { "00000000-0000-4000-8000-00000000000$_" } 1 .. 3;
+
+for my $id (reverse @ids) {
+    $s->sql('INSERT INTO svc.user_account (tenant_id, id, user_name) VALUES'
+            . " ('$globex->{id}', '$id', 'u$id\@globex.test')");
+    $s->sql(session_of($id));
+}
+
+my $first = $s->connect_as('postgres');
+my $lock = 'SELECT FROM svc.user_account WHERE id';
+
+$first->query('BEGIN');
+$first->query("$lock = '$ids[0]' FOR UPDATE");
+
+my $pid = fork // die "fork: $!";
+
+if (!$pid) {
+    my $text = eval { $s->svcctl('sessions', 'end', '--tenant', 'globex') } // $@;
+
+    POSIX::_exit($text =~ /^The sessions of 3 users/m ? 0 : 1);
+}
+
+ok((wait_for { waiting() } 10), 'svcctl waits for the first one');
+ok(eval { $first->query("$lock = '$ids[2]' FOR UPDATE NOWAIT"); 1 },
+   'and has locked none behind it') or diag($@);
+$first->query('ROLLBACK');
+waitpid $pid, 0;
+is($?, 0, 'then it ends all sessions');
+
 
 $s->done;
 done_testing();

@@ -104,15 +104,20 @@ has_user() {
 }
 
 
-# Of one tenant: nothing that began before now goes on.
+# Of one tenant: nothing that began before now goes on.  Users are locked in the
+# order of their ids, as nginx does where it locks several.
 
 sessions_end() {
     ask "$count|none" -1 -v slug="${opt[tenant]}" <<'SQL'
-WITH u AS (
-    UPDATE svc.user_account u SET valid_after = clock_timestamp()
-      FROM svc.tenant t WHERE t.id = u.tenant_id AND t.slug = :'slug'
-       AND EXISTS (SELECT FROM svc.session s WHERE s.tenant_id = u.tenant_id
+WITH l AS MATERIALIZED (
+    SELECT u.tenant_id, u.id FROM svc.user_account u
+      JOIN svc.tenant t ON t.id = u.tenant_id AND t.slug = :'slug'
+     WHERE EXISTS (SELECT FROM svc.session s WHERE s.tenant_id = u.tenant_id
                       AND s.user_id = u.id AND s.ended_at IS NULL AND s.expires_at > now())
+     ORDER BY u.id FOR NO KEY UPDATE OF u
+), u AS (
+    UPDATE svc.user_account u SET valid_after = clock_timestamp()
+      FROM l WHERE u.tenant_id = l.tenant_id AND u.id = l.id
     RETURNING u.tenant_id, u.id
 ), e AS (
     INSERT INTO svc.audit_event (tenant_id, action, target_type, target_id, details)
