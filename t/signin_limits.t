@@ -5,12 +5,14 @@
 
 use strict;
 use warnings;
+use feature qw(unicode_strings);
 
 use Test::More;
 
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Monitor;
 use SvcTest::Process qw(wait_for);
 
 
@@ -237,6 +239,19 @@ $acme->admin(POST => '/users/unlock', { userId => $carol->{id} }, [], $admin);
 is(login('carol@acme.test', $PASSWORD)->status, 200, 'until it is unlocked');
 
 
+# letters in any case are one address, as they are one user
+
+with_password($s, $acme, userName => "jos\x{e9}\@acme.test");
+
+for my $name ("jos\x{e9}", "ren\x{e9}e") {
+    my @answers = map { login("$_\@acme.test") } ($name) x 5, (uc $name) x 5;
+
+    is(join(' ', map { $_->status } @answers), join(' ', (401) x 9, 429),
+       'in any case they are counted together');
+    admin_error($answers[9], 429, 'account_locked', 'and locked');
+}
+
+
 # --- limits ------------------------------------------------------------------------------
 
 forget();
@@ -245,7 +260,14 @@ sub exceeded { return events('rate_limit.exceeded') }
 
 
 my @exceeded = exceeded();
-my @all = map { login("u$_\@acme.test", 'wrong', from => '192.0.2.7') } 1 .. 53;
+my $monitor = SvcTest::Monitor->new($s->redis);
+my @all = map { login("u$_\@acme.test", 'wrong', from => '192.0.2.7') } 1 .. 50;
+
+is(scalar $monitor->wait(50, 'PUBLISH', 'svc.audit'), 50,
+   'who follows the audit log is told of each');
+push @all, map { login("u$_\@acme.test", 'wrong', from => '192.0.2.7') } 51 .. 53;
+is_deeply([ map { $_->[-1] } $monitor->wait(1, 'PUBLISH', 'svc.audit') ],
+          [ $acme->{id} ], 'and that it is too many');
 
 is(join(' ', map { $_->status } @all), join(' ', (401) x 50, (429) x 3),
    'fifty from one client');

@@ -124,13 +124,11 @@ ngx_svc_limit_exit_worker(void)
 ngx_int_t
 ngx_svc_limit_email(const ngx_str_t *email, u_char mac[NGX_SVC_LIMIT_MAC_LEN])
 {
-    u_char    text[NGX_SVC_EMAIL_MAX], full[EVP_MAX_MD_SIZE];
+    u_char    text[NGX_SVC_LIMIT_KEY_FOLDED], full[EVP_MAX_MD_SIZE];
     size_t    len;
     unsigned  n;
 
-    len = ngx_min(email->len, sizeof(text));
-
-    ngx_strlow(text, email->data, len);
+    len = ngx_svc_limit_key_fold(text, email);
 
     if (HMAC(EVP_sha256(), ngx_svc_limit_secret, NGX_SVC_LIMIT_SECRET_LEN,
              text, len, full, &n)

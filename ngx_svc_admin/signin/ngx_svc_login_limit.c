@@ -21,7 +21,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_limited = {
             " jsonb_build_object('family', $4::text, 'key', $5::text,"
                 " 'limit', $6::int4, 'window', $7::int4)"
         " FROM (SELECT g.id, set_config('svc.tenant', g.id::text, true)"
-            " FROM svc.sign_in_tenant($1, $2) g OFFSET 0) t",
+            " FROM svc.sign_in_tenant($1, $2) g OFFSET 0) t"
+        " RETURNING tenant_id",
     .nparams = 7
 };
 
@@ -166,6 +167,8 @@ ngx_svc_login_limited_audit(ngx_svc_login_t *login)
     if (op == NULL) {
         goto failed;
     }
+
+    op->committed = ngx_svc_request_committed;
 
     call = ngx_svc_pg_call(op, &ngx_svc_sql_signin_limited);
     if (call == NULL) {
