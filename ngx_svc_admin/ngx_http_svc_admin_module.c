@@ -10,6 +10,7 @@
 #include "ngx_svc_coordinates.h"
 #include "ngx_svc_password_conf.h"
 #include "ngx_svc_limit_conf.h"
+#include "ngx_svc_session.h"
 #include "ngx_svc_signin_conf.h"
 
 
@@ -41,7 +42,7 @@ static ngx_svc_surface_t  ngx_http_svc_admin_surface = {
     ngx_svc_admin_resources,
     ngx_svc_admin_constraints,
     ngx_http_svc_admin_error,
-    NULL
+    &ngx_svc_session_credential
 };
 
 

@@ -124,7 +124,8 @@ const ngx_svc_route_t  ngx_svc_admin_sessions[] = {
 
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/auth/session"),
-      .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_NO_STORE,
+      .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_NO_STORE
+               |NGX_SVC_ROUTE_FORGET,
       .statements = { &ngx_svc_sql_signin_session },
       .reply = ngx_svc_admin_session_reply },
 
@@ -220,7 +221,7 @@ ngx_svc_admin_logout_prepare(ngx_svc_request_t *sr)
     ngx_int_t           rc;
     ngx_svc_session_t  *session;
 
-    sr->credential = sr->surface->session;
+    sr->credential = &ngx_svc_session_credential;
 
     rc = sr->credential->take(sr);
 

@@ -45,11 +45,9 @@ static ngx_svc_resources_t  ngx_svc_signin_resources[] = {
 
 ngx_int_t
 ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
-    ngx_svc_surface_t *surface)
+    const ngx_svc_surface_t *surface)
 {
     ngx_svc_main_conf_t  *smcf;
-
-    surface->session = NULL;
 
     if (amcf->sign_in != 1) {
         return NGX_OK;
@@ -98,7 +96,7 @@ ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
         return NGX_ERROR;
     }
 
-    surface->session = &ngx_svc_session_credential;
+    smcf->sessions = surface;
 
     return ngx_svc_add_resources(cf, &surface->prefix,
                                  ngx_svc_signin_resources);

@@ -14,7 +14,7 @@
  * sessions.  NGX_OK; or NGX_ERROR, and the log says what is missing.
  */
 ngx_int_t ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
-    ngx_svc_surface_t *surface);
+    const ngx_svc_surface_t *surface);
 
 /* A worker's start and end. */
 ngx_int_t ngx_svc_signin_init_worker(ngx_cycle_t *cycle,

@@ -35,9 +35,12 @@ static ngx_svc_touch_t  ngx_svc_touches[NGX_SVC_TOUCH_SLOTS];
 ngx_int_t
 ngx_svc_auth_take(ngx_svc_request_t *sr)
 {
-    ngx_int_t   rc;
-    ngx_uint_t  session;
+    ngx_int_t             rc;
+    ngx_uint_t            session;
+    ngx_svc_main_conf_t  *smcf;
 
+    smcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_common_module);
     session = sr->route->flags & NGX_SVC_ROUTE_SESSION;
 
     if (sr->request->headers_in.authorization) {
@@ -48,7 +51,7 @@ ngx_svc_auth_take(ngx_svc_request_t *sr)
                                 "\"Authorization\" header.");
         }
 
-    } else if (sr->surface->session) {
+    } else if (smcf->sessions == sr->surface) {
         sr->credential = sr->surface->session;
 
         rc = sr->credential->take(sr);

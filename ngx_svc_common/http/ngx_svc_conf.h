@@ -36,6 +36,7 @@ typedef struct {
     ngx_int_t                  request_id;  /* index of $request_id */
     ngx_array_t                locations;   /* ngx_svc_location_t */
     ngx_array_t                resources;   /* ngx_svc_resource_list_t */
+    const ngx_svc_surface_t   *sessions;    /* takes them too; NULL: none */
     ngx_shm_zone_t            *metrics;     /* NULL: nothing is counted */
 } ngx_svc_main_conf_t;
 

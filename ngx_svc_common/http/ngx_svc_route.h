@@ -31,6 +31,7 @@
 #define NGX_SVC_ROUTE_SENSITIVE    0x200    /* of a session: a fresh factor */
 #define NGX_SVC_ROUTE_SMALL        0x400    /* the body is one: 16 KiB */
 #define NGX_SVC_ROUTE_ORIGIN       0x800    /* is checked though public */
+#define NGX_SVC_ROUTE_FORGET       0x10000  /* a dead session's cookies go */
 
 /* Of sessions that wait for something; without one of these: full ones only. */
 
@@ -226,7 +227,10 @@ struct ngx_svc_surface_s {
                                       const ngx_svc_error_row_t *row,
                                       ngx_str_t *detail);
 
-    /* Of requests without an Authorization header; or NULL. */
+    /*
+     * Of requests without an Authorization header, where the configuration's
+     * sessions is this surface; or NULL.
+     */
     const ngx_svc_credential_t  *session;
 };
 
