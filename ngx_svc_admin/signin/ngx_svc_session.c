@@ -442,7 +442,11 @@ ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 }
 
 
-/* res: of the second statement, or of the first one alone; NULL: no cookie. */
+/*
+ * res: of the second statement, or of the first one alone; NULL: no cookie.
+ * The browser may have been given newer cookies meanwhile, by the answer that
+ * has ended this session: only the route that asks for the session takes them.
+ */
 
 static ngx_int_t
 ngx_svc_session_refuse(ngx_svc_request_t *sr, PGresult *res)
@@ -479,7 +483,9 @@ ngx_svc_session_refuse(ngx_svc_request_t *sr, PGresult *res)
         }
     }
 
-    if (ngx_svc_session_delete_cookies(sr) != NGX_OK) {
+    if ((sr->route->flags & NGX_SVC_ROUTE_FORGET)
+        && ngx_svc_session_delete_cookies(sr) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
