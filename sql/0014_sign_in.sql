@@ -95,13 +95,16 @@ CREATE INDEX session_expiry_idx ON svc.session (expires_at);
 -- as the owner of the schema: without a tenant there is no session to be seen.
 
 CREATE FUNCTION svc.session_tenant(tenant uuid, hash bytea, idle integer) RETURNS uuid
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-    SELECT s.tenant_id
-      FROM (SELECT k.* FROM svc.session k
-             WHERE k.tenant_id = tenant AND k.token_hash BETWEEN hash AND hash
-             ORDER BY k.token_hash LIMIT 1) s
-     WHERE s.ended_at IS NULL
-       AND s.expires_at > now() AND s.last_seen_at > now() - make_interval(secs => idle)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (
+        SELECT s.tenant_id
+          FROM (SELECT k.* FROM svc.session k
+                 WHERE k.tenant_id = tenant AND k.token_hash BETWEEN hash AND hash
+                 ORDER BY k.token_hash LIMIT 1) s
+         WHERE s.ended_at IS NULL AND s.expires_at > now()
+           AND s.last_seen_at > now() - make_interval(secs => idle));
+END
 $$;
 
 
