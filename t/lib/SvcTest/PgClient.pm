@@ -122,11 +122,20 @@ sub until_ready {
 sub query {
     my ($self, $text) = @_;
 
+    $self->begin($text);
+
+    return $self->until_ready;
+}
+
+
+# The same as far as it is sent; until_ready() reads what comes of it.
+
+sub begin {
+    my ($self, $text) = @_;
+
     utf8::encode($text) if utf8::is_utf8($text);
 
     $self->put('Q' . pack('N', 5 + length $text) . "$text\0");
-
-    return $self->until_ready;
 }
 
 
