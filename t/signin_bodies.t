@@ -39,6 +39,15 @@ my %BODY = (
     'POST /auth/password/reset' => { token => 'A' x 43,
                                      password => 'quite another passphrase' },
     'PATCH /auth/profile' => { displayName => 'Ada' },
+    'POST /auth/passkey/options' => { tenant => 'acme' },
+    'POST /auth/passkey/verify' => { credential => {} },
+    'POST /mfa/challenge' => { method => 'totp' },
+    'POST /mfa/step-up' => { code => '123456' },
+    'POST /mfa/totp' => { name => 'Phone' },
+    'POST /mfa/totp/*/confirm' => { code => '123456' },
+    'POST /mfa/passkeys/options' => { name => 'Laptop' },
+    'POST /mfa/passkeys' => { credential => {} },
+    'PATCH /mfa/factors/*' => { name => 'Phone' },
 );
 
 my @routes;
