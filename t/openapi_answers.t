@@ -13,6 +13,7 @@ use Test::More;
 use SvcTest;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Contract;
+use SvcTest::Factor qw(totp);
 use SvcTest::Governance qw($ALL);
 use SvcTest::Image qw(png svg);
 use SvcTest::Npm;
@@ -135,6 +136,38 @@ $c->signs_in($ada);
 $c->stands('auth/sessions/{id}' => $own->{id});
 is_status(204, 'revokeSession');
 
+# second factors of one's own
+
+is_status(400, 'createRecoveryCodes');
+is_status(200, 'createChallenge', body => {});
+
+my @totp = map { is_status(201, 'addTotp', body => { name => 'Phone' })->json } 1, 2;
+
+for my $factor (@totp) {
+    my ($right, $wrong) = map { totp($factor->{secret}, $_) } -1, 99;
+
+    $s->secret($factor->{secret});
+    $c->stands('mfa/totp/{id}' => $factor->{id}, 'mfa/factors/{id}' => $factor->{id});
+    is_status(401, 'confirmTotp', body => { code => $wrong });
+    is_status(200, 'confirmTotp', body => { code => $right });
+}
+
+my $shown = { code => totp($totp[0]{secret}) };
+
+is_status(200, 'createChallenge', body => { method => 'recovery' });
+is_status(401, 'stepUp', body => { code => totp($totp[0]{secret}, 99) });
+is_status(200, 'stepUp', body => $shown);
+is_status(201, 'createRecoveryCodes');
+is_status(200, 'listFactors');
+is_status(200, 'renameFactor', body => { name => 'Tablet' });
+is_status(200, 'putAccessPolicy', body => { rules => [], defaultAction => 'mfa' });
+is_status(204, 'removeFactor');
+$c->stands('mfa/factors/{id}' => $totp[0]{id});
+is_status(400, 'removeFactor');
+is_status(200, 'putAccessPolicy', body => { rules => [], defaultAction => 'allow' });
+is_status(204, 'removeFactor');
+is_status(200, 'listFactors');
+
 
 # --- what goes well -----------------------------------------------------------------
 
@@ -159,6 +192,11 @@ my %body = (
     login => $login,
     changePassword => $new,
     resetPassword => $link,
+    renameFactor => { name => 'Tablet' },
+    addTotp => {},
+    confirmTotp => { code => '123456' },
+    createChallenge => { method => 'password' },
+    stepUp => { code => '123456' },
     updateProfile => { displayName => 'Ada', locale => 'en' },
     updateTenant => { branding => \%theme },
     putTenantLogo => $image,
@@ -207,7 +245,10 @@ my @later = qw(deleteIpBlock removeGroupMember deleteGroupPasswordPolicy deleteG
                deleteRole revokeApiToken deleteUser deleteTenantLogo);
 my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        deleteWebhook changePassword login
-                                       logout resetPassword
+                                       logout resetPassword listFactors
+                                       renameFactor removeFactor addTotp
+                                       confirmTotp createRecoveryCodes
+                                       createChallenge stepUp
                                        revokeSession);
 
 for my $id (grep { !$later{$_} } $c->ids) {
@@ -304,6 +345,7 @@ for my $id ($c->ids) {
                        : $id eq 'streamAuditEvents' ? 'lastEventId=x'
                        : $id eq 'exportAuditEvents' ? 'format=x' : 'limit=0')
         if $has{400} && $id !~ /\A(?:deleteUser|suspendUser|testWebhook
+                                  |removeFactor|createRecoveryCodes
                                   |restoreAccessPolicyVersion)\z/x;
 }
 
@@ -320,6 +362,7 @@ is_status(401, 'login', body => { %$login, password => 'wrong' });
 is_status(403, 'login', body => $login,
           headers => [ 'Sec-Fetch-Site' => 'cross-site' ]);
 is_status(400, 'resetPassword', body => $link);
+is_status(400, 'stepUp', body => { code => '123456', challengeId => 'x' });
 is_status(403, 'resetPassword', body => $link,
           headers => [ Origin => 'https://elsewhere.example' ]);
 is_status(413, 'resetPassword', body => { %$link, a => 'x' x 16384 });

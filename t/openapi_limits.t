@@ -42,6 +42,20 @@ $s->secret($hook->{secret});
 $acme->admin(POST => '/roles', { key => 'auditor', name => 'Auditor',
                                  permissions => [] });
 
+# of factors to come none counts: there are not too many
+
+my $none = '00000000-0000-4000-8000-000000000000';
+my $factor = $s->sql('INSERT INTO svc.factor (tenant_id, user_id, id, type, name)'
+                     . " SELECT tenant_id, id, gen_random_uuid(), 'passkey', 'x'"
+                     . " FROM svc.user_account WHERE user_name = 'ada\@acme.test'"
+                     . ' RETURNING id');
+
+$s->sql($_) for
+    'CREATE FUNCTION public.old() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN'
+    . ' NEW.created_at := now() - \'1 day\'::interval; RETURN NEW; END $$',
+    'CREATE TRIGGER old BEFORE INSERT ON svc.factor FOR EACH ROW'
+    . ' EXECUTE FUNCTION public.old()';
+
 my $window = { days => [ 'mon' ], start => '22:00', end => '06:00',
                timezone => 'Europe/Paris' };
 my $policy = { rules => [ { name => 'Night', action => 'mfa',
@@ -69,6 +83,11 @@ my %bodies = (
                tenant => 'acme' },
     changePassword => { currentPassword => 'wrong', newPassword => 'new' },
     resetPassword => { token => 'x', password => 'new', tenant => 'acme' },
+    renameFactor => { name => 'Phone' },
+    addTotp => { name => 'Phone' },
+    confirmTotp => { code => '123456' },
+    createChallenge => { method => 'password' },
+    stepUp => { code => '123456', challengeId => 'x', method => 'totp' },
     updateProfile => { displayName => 'Ada', firstName => 'Ada', lastName => 'B',
                        locale => 'en' },
     updateTenant => { name => 'Acme', branding => $theme },
@@ -106,6 +125,8 @@ my @known = (
     '\w+Config [?](?:detail|prune): [01]',
     '\w+ \S*mfaThreshold: 100',                          # not below the other
     '\w+ \S*timezone: "x"',
+    'createChallenge [.]method: "(?:totp|recovery)"',    # that the user has not
+    'stepUp [.]method: "(?:recovery|password)"',         # of another code
     'changePassword [.]currentPassword.*: (?:undefined|null)',   # unless it waits
     'updateTenant [.]branding[.]\w+: "(?:x|a+)"',         # no name of a colour
 );
@@ -116,7 +137,7 @@ my $told = npm_run($s->root, 'limits.mjs', $JSON->encode({
     base => $s->base_url, token => $acme->{api_token}, bodies => \%bodies,
     cookie => $browser->cookie, csrf => $browser->{csrf},
     known => \@known,
-    path => { groups => $group, users => $user, webhooks => $hook->{id},
+    path => { factors => $factor, totp => $none, groups => $group, users => $user, webhooks => $hook->{id},
               roles => 'auditor', tenants => 'acme' },
 }));
 

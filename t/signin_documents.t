@@ -157,7 +157,7 @@ my $paths = $s->http(GET => '/v1/openapi.json')->json->{paths};
 my $responses = $s->http(GET => '/v1/openapi.json')->json->{components}{responses};
 my %contract;
 
-for my $path (grep { m{\A/v1/auth/} } keys %$paths) {
+for my $path (grep { m{\A/v1/(?:auth|mfa)/} } keys %$paths) {
     for my $operation (values %{ $paths->{$path} }) {
         for my $status (grep { /\A[45]/ } keys %{ $operation->{responses} }) {
             my ($name) = $operation->{responses}{$status}{'$ref'} =~ m{(\w+)\z};

@@ -371,6 +371,7 @@ void ngx_svc_login_emit(PGresult *tenant, PGresult *done);
 
 /* ngx_svc_login_failure.c */
 
+extern const ngx_svc_pg_statement_t *const  ngx_svc_login_failure_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_failure;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_denied;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_mfa_failure;

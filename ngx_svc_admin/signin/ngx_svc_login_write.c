@@ -150,10 +150,6 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_made = {
 
 const ngx_svc_pg_statement_t *const  ngx_svc_login_write_statements[] = {
     &ngx_svc_sql_signin_tenant_write,
-    &ngx_svc_sql_signin_failure,
-    &ngx_svc_sql_signin_denied,
-    &ngx_svc_sql_mfa_failure,
-    &ngx_svc_sql_signin_failed_user,
     &ngx_svc_sql_signin_lock,
     &ngx_svc_sql_signin_check,
     &ngx_svc_sql_signin_session_new,

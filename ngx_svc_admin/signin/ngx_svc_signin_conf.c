@@ -87,6 +87,9 @@ ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
         || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_login_write_statements)
            != NGX_OK
         || ngx_svc_pg_add_statements(&smcf->pg,
+                                     ngx_svc_login_failure_statements)
+           != NGX_OK
+        || ngx_svc_pg_add_statements(&smcf->pg,
                                      ngx_svc_login_limited_statements)
            != NGX_OK
         || ngx_svc_pg_add_statements(&smcf->pg,
