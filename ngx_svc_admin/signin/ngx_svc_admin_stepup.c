@@ -232,7 +232,9 @@ const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
 };
 
 
-const ngx_svc_stepup_method_t *const  ngx_svc_stepup_methods[] = {
+/* In the order in which they are offered. */
+
+static const ngx_svc_stepup_method_t *const  ngx_svc_stepup_methods[] = {
     &ngx_svc_stepup_passkey,
     &ngx_svc_stepup_totp,
     &ngx_svc_stepup_recovery,
@@ -481,24 +483,9 @@ ngx_svc_stepup_verify(ngx_svc_stepup_t *step)
         return ngx_svc_stepup_over(step);
     }
 
+    step->verdict = ngx_svc_stepup_verdict;
+
     return ngx_svc_stepup_verdict(step, step->method->verify(step));
-}
-
-
-void
-ngx_svc_stepup_verified(ngx_svc_stepup_t *step, ngx_int_t rc)
-{
-    ngx_connection_t    *c;
-    ngx_http_request_t  *r;
-
-    r = step->factor.login.sr->request;
-    c = r->connection;
-
-    ngx_http_set_log_request(c->log, r);
-
-    ngx_http_finalize_request(r, ngx_svc_stepup_verdict(step, rc));
-
-    ngx_http_run_posted_requests(c);
 }
 
 

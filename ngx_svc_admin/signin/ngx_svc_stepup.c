@@ -125,6 +125,23 @@ ngx_svc_stepup_counted(ngx_svc_limit_t *limit)
 }
 
 
+void
+ngx_svc_stepup_verified(ngx_svc_stepup_t *step, ngx_int_t rc)
+{
+    ngx_connection_t    *c;
+    ngx_http_request_t  *r;
+
+    r = step->factor.login.sr->request;
+    c = r->connection;
+
+    ngx_http_set_log_request(c->log, r);
+
+    ngx_http_finalize_request(r, step->verdict(step, rc));
+
+    ngx_http_run_posted_requests(c);
+}
+
+
 static ngx_int_t
 ngx_svc_stepup_admitted(ngx_svc_stepup_t *step)
 {

@@ -89,6 +89,8 @@ struct ngx_svc_stepup_s {
     ngx_svc_ceremony_own_t         own;         /* of those */
     ngx_uint_t                     over;        /* the challenge is */
     ngx_int_t                    (*next)(ngx_svc_stepup_t *step);
+    ngx_int_t                    (*verdict)(ngx_svc_stepup_t *step,
+                                            ngx_int_t rc);
 
     /* for the method's "use" */
 
@@ -104,10 +106,10 @@ struct ngx_svc_stepup_s {
     ngx_svc_param_data(ngx_svc_stepup_t, field)
 
 
-/* In the order in which they are offered; a NULL ends it. */
-extern const ngx_svc_stepup_method_t *const  ngx_svc_stepup_methods[];
-
-/* ngx_svc_stepup_passkey.c, ngx_svc_stepup_code.c, ngx_svc_stepup_password.c */
+/*
+ * ngx_svc_stepup_passkey.c, ngx_svc_stepup_code.c, ngx_svc_stepup_password.c:
+ * rows of the table in ngx_svc_admin_stepup.c, and what it prepares of each.
+ */
 extern const ngx_svc_stepup_method_t  ngx_svc_stepup_passkey;
 extern const ngx_svc_stepup_method_t  ngx_svc_stepup_totp;
 extern const ngx_svc_stepup_method_t  ngx_svc_stepup_recovery;
@@ -119,7 +121,7 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_recovery;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_password;
 
 
-/* With rc as of verify(), from an event of the method's own. */
+/* With rc as of verify(), from an event of the method's own: step->verdict(). */
 void ngx_svc_stepup_verified(ngx_svc_stepup_t *step, ngx_int_t rc);
 
 /* For a reply: copies the results of the first round trip.  NGX_OK or NGX_ERROR. */
