@@ -15,7 +15,7 @@ run="postgresql postgresql-client redis-server redis-tools openssl curl
      ca-certificates coreutils procps tzdata python3"
 test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
       cppcheck clang-tools valgrind jq iproute2 man-db mandoc
-      python3-argon2 python3-fido2 oathtool"
+      python3-argon2 python3-fido2 oathtool chromium"
 
 # Node.js of whatever source: Debian's when there is none
 

@@ -1,0 +1,38 @@
+package SvcTest::Chromium;
+
+# A page in a real browser: t/lib/chromium.mjs.
+#
+#     my $page = SvcTest::Chromium->new($root, "http://localhost:$port/page");
+#     my $session = $page->run('signInWithPasskey()');
+
+use strict;
+use warnings;
+
+use JSON::PP ();
+
+use parent -norequire, 'SvcTest::Lines';
+
+use SvcTest::Lines;
+
+
+sub new {
+    my ($class, $root, $url) = @_;
+
+    return $class->SUPER::new('node', "$root/t/lib/chromium.mjs", $url);
+}
+
+
+# What the expression gives, or a promise of it.  Dies with its exception.
+
+sub run {
+    my ($self, $expression) = @_;
+
+    my $r = $self->ask($expression);
+
+    die "$r->{error}\n" if defined $r->{error};
+
+    return $r->{value};
+}
+
+
+1;
