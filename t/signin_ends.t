@@ -183,5 +183,42 @@ waitpid $pid, 0;
 is($?, 0, 'then it ends all sessions');
 
 
+# --- what is left of a sign-in in memory ------------------------------------------------
+
+# What a worker can read and write of its memory; not the buffers in which the
+# request itself came, which are NGINX's.
+
+sub in_memory {
+    my ($what) = @_;
+    my $found = 0;
+    no warnings 'portable';     # addresses of 64 bits
+
+    for my $worker ($s->workers) {
+        open my $maps, '<', "/proc/$worker/maps" or die "maps: $!";
+        open my $memory, '<:raw', "/proc/$worker/mem" or die "mem: $!";
+
+        for (grep { / rw-p / } <$maps>) {
+            my ($from, $to) = map { hex } /^(\w+)-(\w+) /;
+
+            sysseek $memory, $from, 0 or next;
+            sysread $memory, my $bytes, $to - $from or next;
+            $found++ while $bytes =~ /\Q$what\E/g;
+        }
+    }
+
+    return $found;
+}
+
+my $ida = with_password($s, $acme, userName => 'ida@acme.test');
+my $phc = $s->sql("SELECT convert_from(hash, 'UTF8') FROM svc.password"
+                  . " WHERE user_id = '$ida->{id}'");
+
+like($phc, qr/\A\$argon2id\$/, 'a password as it is imported');
+is(SvcTest::Browser->new($s, tenant => 'acme')->login('ida@acme.test')->status, 200,
+   'its user signs in');
+cmp_ok(in_memory($s->dir), '>', 0, 'workers know where they are');
+is(in_memory($phc), 0, 'no worker has it any more');
+
+
 $s->done;
 done_testing();

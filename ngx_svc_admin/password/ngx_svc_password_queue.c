@@ -107,12 +107,14 @@ ngx_svc_password_add(ngx_svc_password_job_t *job, const ngx_str_t *string)
         return NGX_ERROR;
     }
 
-    s->len = string->len;
+    s->len = 0;
     s->data = ngx_pnalloc(job->pool, string->len + 1);
 
     if (s->data == NULL) {
         return NGX_ERROR;
     }
+
+    s->len = string->len;
 
     ngx_memcpy(s->data, string->data, string->len);
 
@@ -217,7 +219,17 @@ ngx_svc_password_unqueue(ngx_svc_password_job_t *job)
 static void
 ngx_svc_password_free(ngx_svc_password_job_t *job)
 {
+    ngx_str_t   *strings;
+    ngx_uint_t   i;
+
+    strings = job->strings.elts;
+
+    for (i = 0; i < job->strings.nelts; i++) {
+        ngx_explicit_memzero(strings[i].data, strings[i].len);
+    }
+
     ngx_explicit_memzero(job->work.password.data, job->work.password.len);
+    ngx_explicit_memzero(job->work.made, sizeof(job->work.made));
 
     ngx_destroy_pool(job->pool);
 }

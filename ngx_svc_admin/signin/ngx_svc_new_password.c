@@ -301,5 +301,15 @@ ngx_svc_new_password_text(ngx_svc_request_t *sr, const char *name,
 
     ngx_explicit_memzero(normal, sizeof(normal));
 
-    return password->data ? NGX_OK : NGX_ERROR;
+    if (password->data == NULL
+        || ngx_svc_wipe_later(sr->request->pool, password->data, len) != NGX_OK
+        || ngx_svc_wipe_later(sr->request->pool, text->data, text->len)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    /* and the body that it came in */
+
+    return ngx_svc_wipe_later(sr->request->pool, sr->body.data, sr->body.len);
 }

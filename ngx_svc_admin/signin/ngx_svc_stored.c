@@ -27,7 +27,11 @@ ngx_svc_stored_open(ngx_svc_request_t *sr, const ngx_svc_stored_row_t *row,
     len = sizeof(sealed);
 
     phc->data = ngx_pnalloc(sr->request->pool, sizeof(sealed));
-    if (phc->data == NULL) {
+
+    if (phc->data == NULL
+        || ngx_svc_wipe_later(sr->request->pool, phc->data, sizeof(sealed))
+           != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -36,6 +40,8 @@ ngx_svc_stored_open(ngx_svc_request_t *sr, const ngx_svc_stored_row_t *row,
     if (rc == NGX_OK && len && sealed[0] == '$') {
         ngx_memcpy(phc->data, sealed, len);
         phc->len = len;
+        ngx_explicit_memzero(sealed, len);
+
         return NGX_OK;
     }
 

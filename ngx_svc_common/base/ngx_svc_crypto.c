@@ -39,6 +39,7 @@ static ngx_int_t ngx_svc_encrypt(EVP_CIPHER_CTX *ctx, const u_char *key,
 static ngx_int_t ngx_svc_decrypt(EVP_CIPHER_CTX *ctx,
     const ngx_svc_sealed_t *sealed, const u_char *aad, size_t aad_len,
     u_char *out);
+static void ngx_svc_wipe(void *data);
 static ngx_int_t ngx_svc_sealed_split(const ngx_svc_keys_t *keys,
     const u_char *text, size_t len, ngx_svc_sealed_t *sealed);
 
@@ -499,4 +500,34 @@ ngx_svc_sealed_split(const ngx_svc_keys_t *keys, const u_char *text,
     sealed->tag = sealed->text + sealed->len;
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_wipe_later(ngx_pool_t *pool, u_char *data, size_t len)
+{
+    ngx_str_t           *bytes;
+    ngx_pool_cleanup_t  *cln;
+
+    cln = ngx_pool_cleanup_add(pool, sizeof(ngx_str_t));
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    bytes = cln->data;
+    bytes->data = data;
+    bytes->len = len;
+
+    cln->handler = ngx_svc_wipe;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_wipe(void *data)
+{
+    ngx_str_t *bytes = data;
+
+    ngx_explicit_memzero(bytes->data, bytes->len);
 }

@@ -82,5 +82,12 @@ NGX_SVC_API ngx_int_t ngx_svc_unseal(const ngx_svc_keys_t *keys,
     const u_char *text, size_t len, const u_char *aad, size_t aad_len,
     u_char *out, size_t *out_len);
 
+/*
+ * Has these bytes overwritten when the pool ends, for what nobody may find in
+ * memory later.  NGX_OK, or NGX_ERROR when memory runs out.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_wipe_later(ngx_pool_t *pool, u_char *data,
+    size_t len);
+
 
 #endif /* _NGX_SVC_CRYPTO_H_INCLUDED_ */
