@@ -1,6 +1,6 @@
 /*
- * The index of the search for users: those of big tenants are taken into it once
- * a minute.
+ * The index of the search for users: those of big tenants are taken into it
+ * once a minute.
  */
 
 #ifndef _NGX_SVC_ADMIN_USER_INDEX_H_INCLUDED_

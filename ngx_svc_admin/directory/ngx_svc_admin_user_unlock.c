@@ -47,7 +47,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_unlock = {
     .name = "admin_user_unlock",
     .text =
         "WITH o AS ("
-            "SELECT id, user_name, coalesce(locked_until > now(), false) AS locked,"
+            "SELECT id, user_name,"
+                " coalesce(locked_until > now(), false) AS locked,"
                 " failed_logins > 0 OR locked_until IS NOT NULL AS any"
             " FROM svc.user_account WHERE id = (SELECT coalesce($1::uuid,"
                 " (SELECT id FROM svc.user_account"

@@ -106,7 +106,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_change_store = {
                    ngx_svc_login_param(version))
 };
 
-/* The session goes on, as a full one, after all that began before have ended. */
+/* The session goes on, as a full one, after all that began before it. */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_change_rotate = {
     .name = "change_rotate",

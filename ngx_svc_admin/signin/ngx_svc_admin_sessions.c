@@ -80,10 +80,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_session_end = {
 };
 
 /*
- * All that began before now are over: the caller's goes on as another one.  It is
- * now when the lock is had: a sign-in that held it has begun before.  Whoever
- * else has ended the caller's in the meantime is seen behind the lock, and then
- * there is no tenant for what would make another one of it.
+ * All that began before now are over: the caller's goes on as another one.  It
+ * is now when the lock is had: a sign-in that held it has begun before.
+ * Whoever else has ended the caller's in the meantime is seen behind the lock,
+ * and then there is no tenant for what would make another one of it.
  */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_sessions_lock = {

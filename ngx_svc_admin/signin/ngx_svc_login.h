@@ -120,7 +120,7 @@ typedef struct {
     ngx_str_t                  host;
     ngx_str_t                  mac;         /* of the address */
     ngx_str_t                  request_id;
-    ngx_str_t                  old_session; /* digest of the cookie's; or none */
+    ngx_str_t                  old_session; /* the cookie's digest; or none */
     ngx_svc_risk_client_t      client;
 
     /* what has been read */
@@ -222,8 +222,8 @@ ngx_int_t ngx_svc_login_decide(ngx_svc_login_t *login);
 ngx_int_t ngx_svc_login_declined(ngx_svc_login_t *login);
 
 /*
- * Parts of it: of the result of ngx_svc_sql_signin_tenant, likewise; a copy of a
- * value, of the request's pool, NGX_OK or NGX_ERROR.
+ * Parts of it: of the result of ngx_svc_sql_signin_tenant, likewise; a copy of
+ * a value, of the request's pool, NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res);
 ngx_int_t ngx_svc_login_copy(ngx_svc_login_t *login, ngx_str_t *dst,

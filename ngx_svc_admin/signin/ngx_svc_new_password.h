@@ -15,9 +15,9 @@
 
 
 /*
- * SQL: the columns that ngx_svc_new_password_job() reads, and, behind FROM, where
- * they come from; u: the user's row, t: the tenant's.  Of the policies of the
- * tenant and of the user's groups the strictest counts in each field.
+ * SQL: the columns that ngx_svc_new_password_job() reads, and, behind FROM,
+ * where they come from; u: the user's row, t: the tenant's.  Of the policies of
+ * the tenant and of the user's groups the strictest counts in each field.
  */
 
 #define NGX_SVC_NEW_PASSWORD_COLUMNS                                          \

@@ -23,7 +23,7 @@ static void ngx_svc_risk_seen(ngx_svc_risk_t *risk, PGresult *res);
 static ngx_int_t ngx_svc_risk_number(PGresult *res, const char *name);
 
 
-/* Those that name others too come last: Edge is Chrome, and Chrome is Safari. */
+/* What names others too comes first: Edge is Chrome, and Chrome is Safari. */
 
 static const ngx_svc_risk_word_t  ngx_svc_risk_browsers[] = {
     { "Edg", "edge" },

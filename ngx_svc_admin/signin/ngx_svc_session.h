@@ -29,10 +29,10 @@ typedef enum {
 
 
 /*
- * SQL: the session with a digest, alive or not, or none; and those of a user that
- * have not ended.  A range and an order, as NGX_SVC_ROW() has them: without these
- * each index that begins with the tenant may be as good.  What writes to one names
- * the user too, for the same reason.
+ * SQL: the session with a digest, alive or not, or none; and those of a user
+ * that have not ended.  A range and an order, as NGX_SVC_ROW() has them:
+ * without these each index that begins with the tenant may be as good.  What
+ * writes to one names the user too, for the same reason.
  */
 
 #define NGX_SVC_SESSION_ROW(columns, hash)                                    \

@@ -21,9 +21,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rotate = {
         " INSERT INTO svc.session (tenant_id, id, user_id, token_hash,"
             " root_id, stage, methods, auth_time, expires_at, mfa_at,"
             " reauth_at, ip, country, user_agent, risk, signals)"
-        " SELECT tenant_id, gen_random_uuid(), user_id, $2::bytea, root_id, stage,"
-            " methods, auth_time, expires_at, mfa_at, reauth_at, ip, country,"
-            " user_agent, risk, signals FROM o",
+        " SELECT tenant_id, gen_random_uuid(), user_id, $2::bytea, root_id,"
+            " stage, methods, auth_time, expires_at, mfa_at, reauth_at, ip,"
+            " country, user_agent, risk, signals FROM o",
     NGX_SVC_PARAMS(ngx_svc_param_session(),
                    ngx_svc_param_new_session())
 };

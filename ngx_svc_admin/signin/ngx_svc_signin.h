@@ -11,7 +11,7 @@
 #include "ngx_svc_setting.h"
 
 
-/* Parameters: the digest of the request's session, or of the one that is made; */
+/* Parameters: the digest of the request's session, or of one that is made; */
 
 #define ngx_svc_param_session()                                               \
     { .bind = ngx_svc_signin_bind_session }
@@ -57,7 +57,7 @@
         ") s WHERE s.ended_at IS NULL)"
 
 
-/* A session that is being made; of the request's pool, and first in sr->data. */
+/* A session that is being made; of the request's pool, first in sr->data. */
 
 typedef struct {
     u_char           key[NGX_SVC_SESSION_KEY];
@@ -85,7 +85,7 @@ ngx_int_t ngx_svc_signin_bind_setting(ngx_svc_request_t *sr,
 ngx_int_t ngx_svc_signin_key(ngx_svc_signin_key_t *key,
     const u_char tenant[NGX_SVC_UUID_LEN]);
 
-/* For a check: the same, of the tenant of the request's session, in sr->data. */
+/* For a check: the same, of the tenant of the session, in sr->data. */
 ngx_int_t ngx_svc_signin_new_key(ngx_svc_request_t *sr);
 
 /*
