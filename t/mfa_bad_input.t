@@ -106,7 +106,7 @@ with_password($s, $acme, userName => 'new@test.test', role => 'owner');
 $b = browser($acme);
 admin_error($b->login('new@test.test'), 403, 'mfa_enrollment_required', 'who has none');
 all_refused($b, 'mfa_enrollment_required',
-            sub { $_[0] =~ m{ /mfa/totp(?:/\*/confirm)?$|^GET /mfa/factors$} });
+            sub { $_[0] =~ m{ /mfa/totp(?:/\*/confirm)?$| /mfa/passkeys|^GET /mfa/factors$} });
 policy($acme, 'allow');
 
 $s->sql("UPDATE svc.governance SET max_age_days = 1 WHERE tenant_id = '$acme->{id}'");
