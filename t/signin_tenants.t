@@ -57,6 +57,10 @@ my %ID = (
     webhooks => insert('webhook_endpoint', 'id, url, events, secret',
                        "gen_random_uuid(), 'https://x.test/', '{user.login}',"
                        . q{ '\x00'}, 'id'),
+    factors => insert('factor', 'user_id, id, type, name, confirmed_at',
+                      "'$eve->{id}', gen_random_uuid(), 'passkey', 'x', now()", 'id'),
+    totp => insert('factor', 'user_id, id, type, name, secret',
+                   "'$eve->{id}', gen_random_uuid(), 'totp', 'x', '\\x00'", 'id'),
 );
 
 my %BODY = (
@@ -67,6 +71,8 @@ my %BODY = (
     'PUT /admin/roles/*' => { name => 'Taken' },
     'PUT /admin/password-policy/groups/*' => { minLength => 20 },
     'PATCH /admin/webhooks/*' => { url => 'https://taken.test/' },
+    'PATCH /mfa/factors/*' => { name => 'Taken' },
+    'POST /mfa/totp/*/confirm' => { code => '123456' },
 );
 
 my @TABLES = map { $_->[0] } $s->sql(<<"EOT");
