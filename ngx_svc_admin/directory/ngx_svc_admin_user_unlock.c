@@ -3,9 +3,8 @@
  */
 
 #include "ngx_svc_admin.h"
-#include "ngx_svc_email.h"
-#include "ngx_svc_limit.h"
 #include "ngx_svc_admin_user.h"
+#include "ngx_svc_limit_clear.h"
 
 
 typedef struct {
@@ -15,7 +14,9 @@ typedef struct {
 
 
 static ngx_int_t ngx_svc_admin_unlock_check(ngx_svc_request_t *sr, void *body);
-static void ngx_svc_admin_unlock_committed(PGresult **results);
+static ngx_int_t ngx_svc_admin_unlock_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_unlock_locked(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_unlock_unlocked(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_unlock_id(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
@@ -80,7 +81,7 @@ const ngx_svc_route_t  ngx_svc_admin_user_unlock[] = {
       .body_size = sizeof(ngx_svc_admin_unlock_t),
       .check = ngx_svc_admin_unlock_check,
       .statements = { &ngx_svc_sql_admin_user_unlock },
-      .committed = ngx_svc_admin_unlock_committed },
+      .reply = ngx_svc_admin_unlock_reply },
 
     ngx_svc_null_route
 };
@@ -102,32 +103,40 @@ ngx_svc_admin_unlock_check(ngx_svc_request_t *sr, void *body)
 
 /* The limit of attempts would still refuse whoever has been let in again. */
 
-static void
-ngx_svc_admin_unlock_committed(PGresult **results)
+static ngx_int_t
+ngx_svc_admin_unlock_reply(ngx_svc_request_t *sr)
 {
-    u_char     mac[NGX_SVC_LIMIT_MAC_LEN];
-    PGresult  *res;
-    ngx_str_t  email;
+    PGresult   *res;
+    ngx_str_t   email, unlocked;
 
-    ngx_svc_request_committed(results);
-
-    if (results == NULL) {
-        return;
-    }
-
-    res = results[1];
-
-    if (PQntuples(res) == 0) {
-        return;
-    }
-
+    res = ngx_svc_route_last(sr);
     email = ngx_svc_row_value(res, 0, "_email");
+    unlocked = ngx_svc_row_value(res, 0, "unlocked");
 
-    if (email.len <= NGX_SVC_EMAIL_MAX
-        && ngx_svc_limit_email(&email, mac) == NGX_OK)
-    {
-        ngx_svc_limit_clear(mac);
-    }
+    return ngx_svc_limit_clear_then(sr, &email,
+                                    unlocked.data[0] == 't'
+                                    ? ngx_svc_admin_unlock_locked
+                                    : ngx_svc_admin_unlock_unlocked);
+}
+
+
+/* It was that. */
+
+static ngx_int_t
+ngx_svc_admin_unlock_locked(ngx_svc_request_t *sr)
+{
+    static ngx_str_t  body = ngx_string("{\"unlocked\":true}");
+
+    return ngx_svc_send_bytes(sr, &sr->surface->content_type, &body);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_unlock_unlocked(ngx_svc_request_t *sr)
+{
+    static ngx_str_t  body = ngx_string("{\"unlocked\":false}");
+
+    return ngx_svc_send_bytes(sr, &sr->surface->content_type, &body);
 }
 
 

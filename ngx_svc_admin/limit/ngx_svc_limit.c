@@ -46,11 +46,17 @@ typedef struct {
 static void ngx_svc_limit_prepare(ngx_svc_limit_t *limit);
 static ngx_svc_limit_counter_t *ngx_svc_limit_counter(ngx_svc_limit_t *limit,
     ngx_svc_limit_kind_e kind);
-static ngx_int_t ngx_svc_limit_ask(ngx_svc_limit_t *limit, ngx_pool_t *pool);
+static ngx_int_t ngx_svc_limit_ask(ngx_svc_limit_t *limit, ngx_pool_t *pool,
+    ngx_int_t (*send)(ngx_svc_limit_t *limit, ngx_svc_limit_call_t *call));
 static ngx_int_t ngx_svc_limit_send(ngx_svc_limit_t *limit,
+    ngx_svc_limit_call_t *call);
+static ngx_int_t ngx_svc_limit_send_clear(ngx_svc_limit_t *limit,
     ngx_svc_limit_call_t *call);
 static void ngx_svc_limit_gone(void *data);
 static void ngx_svc_limit_answered(redisReply *reply, void *data);
+static void ngx_svc_limit_cleared(redisReply *reply, void *data);
+static ngx_svc_limit_t *ngx_svc_limit_taken(redisReply *reply,
+    ngx_svc_limit_call_t *call);
 static ngx_int_t ngx_svc_limit_reply(ngx_svc_limit_t *limit,
     redisReply *reply);
 static void ngx_svc_limit_local(ngx_svc_limit_t *limit);
@@ -154,7 +160,7 @@ ngx_svc_limit_check(ngx_svc_limit_t *limit, ngx_pool_t *pool)
         return NGX_OK;
     }
 
-    rc = ngx_svc_limit_ask(limit, pool);
+    rc = ngx_svc_limit_ask(limit, pool, ngx_svc_limit_send);
 
     if (rc == NGX_OK) {
         return NGX_AGAIN;
@@ -229,7 +235,8 @@ ngx_svc_limit_counter(ngx_svc_limit_t *limit, ngx_svc_limit_kind_e kind)
 
 
 static ngx_int_t
-ngx_svc_limit_ask(ngx_svc_limit_t *limit, ngx_pool_t *pool)
+ngx_svc_limit_ask(ngx_svc_limit_t *limit, ngx_pool_t *pool,
+    ngx_int_t (*send)(ngx_svc_limit_t *limit, ngx_svc_limit_call_t *call))
 {
     ngx_pool_cleanup_t    *cln;
     ngx_svc_limit_call_t  *call;
@@ -248,7 +255,7 @@ ngx_svc_limit_ask(ngx_svc_limit_t *limit, ngx_pool_t *pool)
         return NGX_ERROR;
     }
 
-    if (ngx_svc_limit_send(limit, call) != NGX_OK) {
+    if (send(limit, call) != NGX_OK) {
         ngx_free(call);
         return NGX_DECLINED;
     }
@@ -317,23 +324,11 @@ ngx_svc_limit_cancel(ngx_svc_limit_t *limit)
 static void
 ngx_svc_limit_answered(redisReply *reply, void *data)
 {
-    ngx_svc_limit_call_t *call = data;
-
     ngx_svc_limit_t  *limit;
 
-    limit = call->limit;
-
-    ngx_free(call);
+    limit = ngx_svc_limit_taken(reply, data);
 
     if (limit == NULL) {
-        return;
-    }
-
-    limit->call = NULL;
-
-    /* a process that ends breaks its connection, and answers nobody */
-
-    if (reply == NULL && (ngx_terminate || ngx_quit)) {
         return;
     }
 
@@ -342,6 +337,29 @@ ngx_svc_limit_answered(redisReply *reply, void *data)
     }
 
     limit->handler(limit);
+}
+
+
+/* NULL: nobody waits. */
+
+static ngx_svc_limit_t *
+ngx_svc_limit_taken(redisReply *reply, ngx_svc_limit_call_t *call)
+{
+    ngx_svc_limit_t  *limit;
+
+    limit = call->limit;
+
+    ngx_free(call);
+
+    if (limit == NULL) {
+        return NULL;
+    }
+
+    limit->call = NULL;
+
+    /* a process that ends breaks its connection, and answers nobody */
+
+    return reply == NULL && (ngx_terminate || ngx_quit) ? NULL : limit;
 }
 
 
@@ -516,29 +534,57 @@ ngx_svc_limit_lock(const u_char mac[NGX_SVC_LIMIT_MAC_LEN], ngx_msec_t ms)
 }
 
 
-void
-ngx_svc_limit_clear(const u_char mac[NGX_SVC_LIMIT_MAC_LEN])
+ngx_int_t
+ngx_svc_limit_clear(ngx_svc_limit_t *limit, ngx_pool_t *pool)
+{
+    ngx_int_t            rc;
+    ngx_svc_limit_key_t  lock, counter;
+
+    if (ngx_svc_limit_pool == NULL) {
+        return NGX_OK;
+    }
+
+    ngx_svc_limit_lock_key(&lock, limit->mac);
+    ngx_svc_limit_key_mac(&counter, NGX_SVC_LIMIT_LOGIN, limit->mac);
+
+    ngx_svc_limit_memory_remove(ngx_svc_limit_pool, &lock);
+    ngx_svc_limit_memory_remove(ngx_svc_limit_pool, &counter);
+
+    rc = ngx_svc_limit_ask(limit, pool, ngx_svc_limit_send_clear);
+
+    return rc == NGX_OK ? NGX_AGAIN : rc == NGX_DECLINED ? NGX_OK : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_limit_send_clear(ngx_svc_limit_t *limit, ngx_svc_limit_call_t *call)
 {
     ngx_svc_limit_key_t   lock, counter;
     ngx_svc_limit_args_t  args;
 
-    if (ngx_svc_limit_pool == NULL) {
-        return;
-    }
-
     args.n = 0;
 
-    ngx_svc_limit_lock_key(&lock, mac);
-    ngx_svc_limit_key_mac(&counter, NGX_SVC_LIMIT_LOGIN, mac);
+    ngx_svc_limit_lock_key(&lock, limit->mac);
+    ngx_svc_limit_key_mac(&counter, NGX_SVC_LIMIT_LOGIN, limit->mac);
 
     ngx_svc_limit_arg_key(&args, &lock);
     ngx_svc_limit_arg_key(&args, &counter);
 
-    (void) ngx_svc_redis_call(&ngx_svc_limit_clear_script, args.list, args.n,
-                              args.n, ngx_svc_limit_done, NULL);
+    return ngx_svc_redis_call(&ngx_svc_limit_clear_script, args.list, args.n,
+                              args.n, ngx_svc_limit_cleared, call);
+}
 
-    ngx_svc_limit_memory_remove(ngx_svc_limit_pool, &lock);
-    ngx_svc_limit_memory_remove(ngx_svc_limit_pool, &counter);
+
+static void
+ngx_svc_limit_cleared(redisReply *reply, void *data)
+{
+    ngx_svc_limit_t  *limit;
+
+    limit = ngx_svc_limit_taken(reply, data);
+
+    if (limit) {
+        limit->handler(limit);
+    }
 }
 
 

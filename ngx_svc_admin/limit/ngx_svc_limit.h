@@ -131,10 +131,11 @@ void ngx_svc_limit_lock(const u_char mac[NGX_SVC_LIMIT_MAC_LEN],
     ngx_msec_t ms);
 
 /*
- * The lock goes, and what was counted of the address's logins; in memory that
- * is of this node alone.  Does nothing where nobody signs in.
+ * The lock of limit->mac goes, and what was counted of the address's logins; in
+ * memory that is of this node alone.  NGX_OK: there is nothing to wait for.
+ * NGX_AGAIN, NGX_ERROR and the handler as of a check.
  */
-void ngx_svc_limit_clear(const u_char mac[NGX_SVC_LIMIT_MAC_LEN]);
+ngx_int_t ngx_svc_limit_clear(ngx_svc_limit_t *limit, ngx_pool_t *pool);
 
 
 #endif /* _NGX_SVC_LIMIT_H_INCLUDED_ */

@@ -2,6 +2,7 @@
  * POST /v1/auth/password/reset: a new password for who has a token.
  */
 
+#include "ngx_svc_limit_clear.h"
 #include "ngx_svc_login.h"
 #include "ngx_svc_new_password.h"
 
@@ -37,6 +38,7 @@ static ngx_int_t ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset,
 static void ngx_svc_admin_reset_hashed(ngx_svc_password_job_t *job);
 static ngx_int_t ngx_svc_admin_reset_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_reset_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_reset_done(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_reset_invalid(ngx_svc_request_t *sr);
 
 
@@ -344,7 +346,6 @@ ngx_svc_admin_reset_write(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_reset_written(ngx_svc_request_t *sr)
 {
-    u_char            mac[NGX_SVC_LIMIT_MAC_LEN];
     ngx_svc_reset_t  *reset;
 
     reset = sr->data;
@@ -353,10 +354,14 @@ ngx_svc_admin_reset_written(ngx_svc_request_t *sr)
         return ngx_svc_admin_reset_invalid(sr);
     }
 
-    if (ngx_svc_limit_email(&reset->email, mac) == NGX_OK) {
-        ngx_svc_limit_clear(mac);
-    }
+    return ngx_svc_limit_clear_then(sr, &reset->email,
+                                    ngx_svc_admin_reset_done);
+}
 
+
+static ngx_int_t
+ngx_svc_admin_reset_done(ngx_svc_request_t *sr)
+{
     if (ngx_svc_signin_no_store(sr) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }

@@ -395,7 +395,8 @@ test_memory_lock(void **state)
     assert_int_equal(limit.left, 899500);
     assert_true(limit.first_over);
 
-    ngx_svc_limit_clear(mac);
+    limit.mac = mac;
+    assert_int_equal(ngx_svc_limit_clear(&limit, pool), NGX_OK);
     assert_int_equal(login("192.0.2.1", "ada@x"), NGX_SVC_LIMIT_ADMITTED);
 }
 
@@ -459,10 +460,14 @@ test_redis_call(void **state)
     ngx_svc_limit_lock(mac, 900000);
     assert_string_equal(call_text, "limit lock:"
                         " svc.lock.abababababababababababababababab | 900000");
-    ngx_svc_limit_clear(mac);
+    limit.mac = mac;
+    assert_int_equal(ngx_svc_limit_clear(&limit, pool), NGX_AGAIN);
     assert_string_equal(call_text, "limit clear:"
                         " svc.lock.abababababababababababababababab"
                         " svc.rate.l.e.abababababababababababababababab");
+    assert_int_equal(answers, 1);
+    call_handler(NULL, call_data);
+    assert_int_equal(answers, 2);
 
     set(NGX_SVC_SET_RATE_LIMIT_LOGIN_IP_MAX, 0);
     assert_int_equal(check(&limit, NGX_SVC_LIMIT_LOGIN, "192.0.2.1", "ada@x"),

@@ -1,0 +1,22 @@
+/*
+ * An answer that waits until what was counted of an e-mail address is gone: who
+ * reads it may sign in at once, by any worker.
+ */
+
+#ifndef _NGX_SVC_LIMIT_CLEAR_H_INCLUDED_
+#define _NGX_SVC_LIMIT_CLEAR_H_INCLUDED_
+
+
+#include "ngx_svc_request.h"
+
+
+/*
+ * For a reply: clears the limits of an address, which need not live longer than
+ * the call, and then calls next(), and returns what that returns, or what goes
+ * to ngx_http_finalize_request().  An address that can have none is passed by.
+ */
+ngx_int_t ngx_svc_limit_clear_then(ngx_svc_request_t *sr,
+    const ngx_str_t *email, ngx_int_t (*next)(ngx_svc_request_t *sr));
+
+
+#endif /* _NGX_SVC_LIMIT_CLEAR_H_INCLUDED_ */
