@@ -8,10 +8,10 @@
 #include "ngx_svc_qr.h"
 
 
-#define NGX_SVC_TOTP_PENDING  3         /* that wait to be confirmed, of a user */
+#define NGX_SVC_TOTP_PENDING  3         /* that wait to be confirmed */
 #define NGX_SVC_TOTP_MADE     3         /* the result of what stores it */
-#define NGX_SVC_TOTP_NONE     "There is no factor with this id that waits to be "\
-                              "confirmed."
+#define NGX_SVC_TOTP_NONE                                                     \
+    "There is no factor with this id that waits to be confirmed."
 
 
 typedef struct {

@@ -6,10 +6,11 @@
 #include "ngx_svc_mac.h"
 
 
-#define NGX_SVC_FACTOR_NEW   4          /* the row of the factor that is added */
+#define NGX_SVC_FACTOR_NEW   4          /* the row of the new factor */
 #define NGX_SVC_FACTOR_DONE  8          /* when a sign-in has waited for it */
 
 
+static ngx_int_t ngx_svc_factor_user(ngx_svc_factor_t *factor, PGresult *res);
 static ngx_int_t ngx_svc_factor_complete(ngx_svc_request_t *sr);
 static void ngx_svc_factor_committed(PGresult **results);
 static ngx_int_t ngx_svc_factor_cookies(ngx_svc_factor_t *factor);
@@ -179,23 +180,53 @@ ngx_svc_factor_create(ngx_svc_request_t *sr, size_t size)
 ngx_int_t
 ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
 {
-    u_char           *mac;
-    ngx_str_t         tenant, user, stage, risk, total, unconfirmed, locked;
+    ngx_str_t         stage, risk, total, unconfirmed, locked;
     ngx_svc_login_t  *login;
 
     login = &factor->login;
 
-    if (PQntuples(res) == 0) {
+    if (PQntuples(res) == 0 || ngx_svc_factor_user(factor, res) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    tenant = ngx_svc_row_value(res, 0, "_tenant");
-    user = ngx_svc_row_value(res, 0, "_user");
     stage = ngx_svc_row_value(res, 0, "stage");
     risk = ngx_svc_row_value(res, 0, "risk");
     total = ngx_svc_row_value(res, 0, "total");
     unconfirmed = ngx_svc_row_value(res, 0, "unconfirmed");
     locked = ngx_svc_row_value(res, 0, "locked");
+
+    login->risk.score = risk.len ? ngx_atoi(risk.data, risk.len) : 0;
+    login->enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
+    login->expired = ngx_svc_row_true(res, 0, "expired");
+
+    /* the session's tenant, whatever the request's Host is of */
+
+    ngx_str_set(&login->host, "-");
+
+    factor->locked = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
+    factor->enrolling = stage.len && stage.data[0] != 'f';
+    factor->total = ngx_atoi(total.data, total.len);
+    factor->unconfirmed = ngx_atoi(unconfirmed.data, unconfirmed.len);
+
+    login->stage = (factor->enrolling && login->expired)
+                   ? NGX_SVC_STAGE_PASSWORD : NGX_SVC_STAGE_FULL;
+    login->stage_name = ngx_svc_stages[login->stage];
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_factor_user(ngx_svc_factor_t *factor, PGresult *res)
+{
+    u_char           *mac;
+    ngx_str_t         tenant, user;
+    ngx_svc_login_t  *login;
+
+    login = &factor->login;
+
+    tenant = ngx_svc_row_value(res, 0, "_tenant");
+    user = ngx_svc_row_value(res, 0, "_user");
 
     mac = ngx_pnalloc(login->sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
 
@@ -224,22 +255,6 @@ ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
     login->user.len = NGX_SVC_UUID_LEN;
     login->mac.data = mac;
     login->mac.len = NGX_SVC_LIMIT_MAC_LEN;
-    login->risk.score = risk.len ? ngx_atoi(risk.data, risk.len) : 0;
-    login->enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
-    login->expired = ngx_svc_row_true(res, 0, "expired");
-
-    /* the session's tenant, whatever the request's Host is of */
-
-    ngx_str_set(&login->host, "-");
-
-    factor->locked = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
-    factor->enrolling = stage.len && stage.data[0] != 'f';
-    factor->total = ngx_atoi(total.data, total.len);
-    factor->unconfirmed = ngx_atoi(unconfirmed.data, unconfirmed.len);
-
-    login->stage = (factor->enrolling && login->expired)
-                   ? NGX_SVC_STAGE_PASSWORD : NGX_SVC_STAGE_FULL;
-    login->stage_name = ngx_svc_stages[login->stage];
 
     return NGX_OK;
 }

@@ -12,6 +12,58 @@ static void ngx_svc_stepup_counted(ngx_svc_limit_t *limit);
 static ngx_int_t ngx_svc_stepup_admitted(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_stepup_end(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_ended(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_stepup_bind_guessed(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_factors = {
+    .name = "stepup_factors",
+    .text =
+        "SELECT f.id, f.secret, f.last_step, f.type"
+        " FROM (" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") s"
+        " CROSS JOIN LATERAL ("
+            NGX_SVC_FACTORS_OF("k.*", "s.user_id") ") f"
+        " WHERE f.confirmed_at IS NOT NULL",
+    NGX_SVC_PARAMS(ngx_svc_param_session())
+};
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_codes = {
+    .name = "stepup_codes",
+    .text =
+        "SELECT c.mac FROM (" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") s"
+        " CROSS JOIN LATERAL (SELECT k.mac FROM svc.recovery_code k"
+            " WHERE k.tenant_id = " NGX_SVC_TENANT
+                " AND k.user_id BETWEEN s.user_id AND s.user_id"
+            " ORDER BY k.user_id OFFSET 0) c",
+    NGX_SVC_PARAMS(ngx_svc_param_session())
+};
+
+/* As ngx_svc_sql_factor_check; $3: a lock of the account counts. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_check = {
+    .name = "stepup_check",
+    .text =
+        "SELECT v.verdict, CASE v.verdict WHEN 'go' THEN NULL"
+            " ELSE set_config('svc.tenant', '', true) END, v.locked"
+        " FROM (VALUES (1)) o LEFT JOIN ("
+            "SELECT CASE WHEN $3::bool AND u.locked_until > now()"
+                    " THEN 'locked' ELSE 'go' END AS verdict,"
+                " greatest(" NGX_SVC_LOGIN_LEFT("u.locked_until") ", 1)"
+                    " AS locked"
+            " FROM svc.user_account u"
+            " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1"
+                " AND u.status = 'active'"
+                " AND EXISTS (SELECT FROM ("
+                    NGX_SVC_SESSION_ROW("k.*", "$2") ") s"
+                    " WHERE s.ended_at IS NULL AND s.user_id = u.id"
+                    " AND s.created_at >="
+                        " coalesce(u.valid_after, '-infinity'))"
+            " OFFSET 0"
+        ") v ON true",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_param_session(),
+                   ngx_svc_param_call(ngx_svc_stepup_bind_guessed))
+};
 
 
 /* The results are gone when the limits have answered. */
@@ -191,4 +243,18 @@ ngx_svc_stepup_ended(ngx_svc_request_t *sr)
                         "often: sign in again.");
 
     return ngx_svc_send_error(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_bind_guessed(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_stepup_t  *step;
+
+    step = sr->data;
+
+    ngx_svc_pg_bind_bool(call, step->method->guessed);
+
+    return NGX_OK;
 }

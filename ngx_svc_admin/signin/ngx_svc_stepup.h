@@ -121,10 +121,19 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_recovery;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_password;
 
 
+/*
+ * What the first round trip reads of the session, $1: the factors that count,
+ * the MACs of recovery codes; and the check of the write.
+ */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_factors;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_codes;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_check;
+
+
 /* With rc as of verify(), from an event of the method's own: step->verdict(). */
 void ngx_svc_stepup_verified(ngx_svc_stepup_t *step, ngx_int_t rc);
 
-/* For a reply: copies the results of the first round trip.  NGX_OK or NGX_ERROR. */
+/* For a reply: copies what the first round trip has read.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_stepup_take(ngx_svc_stepup_t *step);
 
 /*
