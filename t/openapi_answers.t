@@ -139,6 +139,7 @@ is_status(204, 'revokeSession');
 # second factors of one's own
 
 is_status(400, 'createRecoveryCodes');
+is_status(200, 'getSignInOptions');
 is_status(200, 'createChallenge', body => {});
 
 my @totp = map { is_status(201, 'addTotp', body => { name => 'Phone' })->json } 1, 2;
@@ -249,6 +250,9 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        renameFactor removeFactor addTotp
                                        confirmTotp createRecoveryCodes
                                        createChallenge stepUp
+                                       passkeyOptions passkeySignIn
+                                       newPasskeyOptions addPasskey
+                                       getSignInOptions
                                        revokeSession);
 
 for my $id (grep { !$later{$_} } $c->ids) {

@@ -87,6 +87,10 @@ my %bodies = (
     addTotp => { name => 'Phone' },
     confirmTotp => { code => '123456' },
     createChallenge => { method => 'password' },
+    passkeyOptions => { tenant => 'acme' },
+    passkeySignIn => { credential => {}, tenant => 'acme' },
+    newPasskeyOptions => {},
+    addPasskey => { credential => {}, name => 'Laptop' },
     stepUp => { code => '123456', challengeId => 'x', method => 'totp' },
     updateProfile => { displayName => 'Ada', firstName => 'Ada', lastName => 'B',
                        locale => 'en' },
@@ -126,7 +130,7 @@ my @known = (
     '\w+ \S*mfaThreshold: 100',                          # not below the other
     '\w+ \S*timezone: "x"',
     'createChallenge [.]method: "(?:totp|recovery)"',    # that the user has not
-    'stepUp [.]method: "(?:recovery|password)"',         # of another code
+    'stepUp [.]method: "(?:passkey|recovery|password)"',         # of another code
     'changePassword [.]currentPassword.*: (?:undefined|null)',   # unless it waits
     'updateTenant [.]branding[.]\w+: "(?:x|a+)"',         # no name of a colour
 );
