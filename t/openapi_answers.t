@@ -11,6 +11,7 @@ use JSON::PP ();
 use Test::More;
 
 use SvcTest;
+use SvcTest::Authenticator;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Contract;
 use SvcTest::Factor qw(totp);
@@ -21,7 +22,8 @@ use SvcTest::Receiver;
 use SvcTest::Session qw(add_addresses);
 use SvcTest::Sse;
 
-my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_set => [
+my $ORIGIN = 'http://localhost';
+my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN, svc_set => [
     'RATE_LIMIT_LOGIN_EMAIL_MAX 1000', 'RATE_LIMIT_LOGIN_IP_MAX 1000' ] });
 my $receiver = SvcTest::Receiver->new($s);
 
@@ -167,7 +169,29 @@ $c->stands('mfa/factors/{id}' => $totp[0]{id});
 is_status(400, 'removeFactor');
 is_status(200, 'putAccessPolicy', body => { rules => [], defaultAction => 'allow' });
 is_status(204, 'removeFactor');
+
+my $passkeys = SvcTest::Authenticator->new($s->root, $ORIGIN);
+
+sub asked {
+    my ($id) = @_;
+
+    return is_status(200, $id, body => {})->json->{publicKey};
+}
+
+my $added = { credential => $passkeys->answer(asked('newPasskeyOptions')) };
+my $second = SvcTest::Authenticator->new($s->root, $ORIGIN);
+
+$c->stands('mfa/factors/{id}' => is_status(201, 'addPasskey', body => $added)
+                                 ->json->{factor}{id});
+is_status(409, 'addPasskey', body => { credential => $second->answer(
+    asked('newPasskeyOptions'), id => $added->{credential}{id}) });
 is_status(200, 'listFactors');
+
+my $passkey = $passkeys->answer(asked('passkeyOptions'));
+
+is_status(200, 'passkeySignIn', body => { credential => $passkey });
+is_status(401, 'passkeySignIn', body => { credential => $passkey });
+is_status(204, 'removeFactor');
 
 
 # --- what goes well -----------------------------------------------------------------
@@ -198,6 +222,10 @@ my %body = (
     confirmTotp => { code => '123456' },
     createChallenge => { method => 'password' },
     stepUp => { code => '123456' },
+    passkeyOptions => { tenant => 'acme' },
+    passkeySignIn => { credential => $passkey },
+    newPasskeyOptions => {},
+    addPasskey => { credential => {} },
     updateProfile => { displayName => 'Ada', locale => 'en' },
     updateTenant => { branding => \%theme },
     putTenantLogo => $image,
@@ -372,7 +400,15 @@ is_status(403, 'resetPassword', body => $link,
 is_status(413, 'resetPassword', body => { %$link, a => 'x' x 16384 });
 is_status(400, 'changePassword', body => { %$new, newPassword => 'short' });
 is_status(401, 'changePassword', body => { %$new, currentPassword => 'wrong' });
-is_status(413, 'login', body => { %$login, a => 'x' x 16384 });
+is_status(413, $_, body => { %{ $body{$_} }, a => 'x' x 16384 })
+    for qw(login passkeyOptions passkeySignIn);
+is_status(403, $_, body => $body{$_}, headers => [ Origin => 'https://elsewhere.example' ])
+    for qw(passkeyOptions passkeySignIn);
+is_status(400, 'getSignInOptions', query => 'tenant=-');
+is_status(400, $_, body => { tenant => 1 }) for qw(passkeyOptions passkeySignIn);
+$s->svcctl(qw(tenant suspend --tenant globex));
+is_status(403, 'getSignInOptions', query => 'tenant=globex');
+$s->svcctl(qw(tenant resume --tenant globex));
 is_status(403, 'logout', headers => [ 'X-CSRF-Token' => 'another' ]);
 is_status(403, 'revokeSession', headers => [ 'X-CSRF-Token' => 'another' ]);
 
@@ -447,10 +483,10 @@ $s->sql("UPDATE svc.user_account SET role = 'member' WHERE id = '$bare'");
 
 is_status(200, 'updateWebhook', body => { enabled => JSON::PP::true() });
 is_status($_ eq 'deleteTenantLogo' ? 200 : 204, $_) for @later;
-my @got = $receiver->wait('/ok', 9);
+my @got = $receiver->wait('/ok', 10);
 
 is_deeply([ sort map { $_->{header}{'x-svc-event'} } @got ],
-          [ ('user.created') x 4, 'user.deleted', ('user.login') x 4 ],
+          [ ('user.created') x 4, 'user.deleted', ('user.login') x 5 ],
           'deliveries: a sample, of users made, erased, and signed in');
 $c->delivery($_) for @got;
 is_status(204, 'deleteWebhook');
@@ -469,7 +505,8 @@ my $held = SvcTest::Sse->new($s, $token, '/v1/admin/audit/stream?limited=1',
 ok($held->open, 'a stream that stays');
 is_status(429, $_, body => $body{$_}, @busy) for $c->ids;
 is_status(404, $_, body => $body{$_}, port => $busy->{port})
-    for qw(listWebhooks createWebhook);
+    for qw(listWebhooks createWebhook getSignInOptions passkeyOptions passkeySignIn
+           newPasskeyOptions addPasskey);
 undef $held;
 
 my $lost = $s->node(svc => { %{ $s->nginx->{svc} },
