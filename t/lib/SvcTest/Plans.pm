@@ -28,13 +28,13 @@ sub prepared {
 
     my %text;
 
-    # the last one is there when each has come twice
+    # the last one is there when each has come twice, and its line has an end
 
     wait_for {
         my %n;
 
         for (split /^/, slurp($s->pg->{log}) // '') {
-            /^\d+ svc_app LOG:  duration: [\d.]+ ms  parse (\w+): (.*)$/
+            /^\d+ svc_app LOG:  duration: [\d.]+ ms  parse (\w+): (.*)\n/
                 or next;
             $text{$1} = $2;
             $n{$1}++;
