@@ -91,23 +91,6 @@ UPDATE svc.session SET root_id = id, auth_time = created_at;
 CREATE INDEX session_expiry_idx ON svc.session (expires_at);
 
 
--- Of which tenant a session is, if it is alive as far as it tells itself.  It runs
--- as the owner of the schema: without a tenant there is no session to be seen.
-
-CREATE FUNCTION svc.session_tenant(tenant uuid, hash bytea, idle integer) RETURNS uuid
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN (
-        SELECT s.tenant_id
-          FROM (SELECT k.* FROM svc.session k
-                 WHERE k.tenant_id = tenant AND k.token_hash BETWEEN hash AND hash
-                 ORDER BY k.token_hash LIMIT 1) s
-         WHERE s.ended_at IS NULL AND s.expires_at > now()
-           AND s.last_seen_at > now() - make_interval(secs => idle));
-END
-$$;
-
-
 -- Whose failures are counted without being anybody: unknown addresses are locked
 -- as known ones are.  The key is a code of the address, not the address.
 
@@ -275,9 +258,8 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION svc.session_tenant, svc.sign_in_tenant, svc.sign_in_expire FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION svc.session_tenant, svc.sign_in_tenant, svc.sign_in_expire
-    TO svc_app;
+REVOKE ALL ON FUNCTION svc.sign_in_tenant, svc.sign_in_expire FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION svc.sign_in_tenant, svc.sign_in_expire TO svc_app;
 
 
 -- As before, but for sessions, which valid_after ends: it is mended of who does not

@@ -64,7 +64,7 @@ is_deeply(list(<<'EOT'), [ qw(audit_stream_close json_merge public_logo
 SELECT proname FROM pg_proc WHERE pronamespace = 'svc'::regnamespace
 AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
-                              public_tenant search_text session_tenant
+                              public_tenant search_text
                               sign_in_expire sign_in_tenant user_conflict
                               user_index user_page user_search
                               webhook_attempt_delete

@@ -7,6 +7,7 @@
 #include "ngx_svc_cookie.h"
 #include "ngx_svc_mac.h"
 #include "ngx_svc_origin.h"
+#include "ngx_svc_session_sql.h"
 #include "ngx_svc_signin.h"
 
 
@@ -18,100 +19,49 @@ static ngx_uint_t ngx_svc_session_csrf_equal(const u_char *key,
 static ngx_int_t ngx_svc_session_call(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_session_find(ngx_svc_request_t *sr,
     ngx_svc_pg_op_t *op, const u_char *hash);
+static ngx_int_t ngx_svc_session_bind_key(ngx_svc_request_t *sr,
+    ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call, const u_char *hash);
 static ngx_int_t ngx_svc_session_bind(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call);
 static ngx_int_t ngx_svc_session_refuse(ngx_svc_request_t *sr, PGresult *res);
 static void ngx_svc_session_name(ngx_svc_request_t *sr, ngx_str_t *name);
 
 
-/*
- * The first statement sets the tenant that the cookie names, if it has such a
- * session.  The second one looks at all there is to look at under row-level
- * security, and unsets the tenant unless the session does for the route: in the
- * order of what is said to a client.  "-" is no permission at all, '' is any.
- */
+/* Of an op that goes on with what a request was let in with: no verdict. */
 
-/* With a factor, that has to be fresh; without one a password does. */
-
-#define NGX_SVC_SESSION_FRESH                                                 \
-    "coalesce(CASE WHEN u.mfa_enrolled THEN s.mfa_at"                         \
-    " ELSE greatest(s.mfa_at, s.reauth_at) END"                               \
-    " > now() - make_interval(secs => $5::int4), false)"
-
-#define NGX_SVC_SESSION_FROM                                                  \
-    " FROM (VALUES (1)) o LEFT JOIN ("                                        \
-        "SELECT p.*, CASE WHEN p.stage <> ALL ($2::text::text[]) THEN p.stage"\
-            " WHEN $3 <> '-' AND ($3 <> ALL (p.permissions)"                  \
-                " AND $3 <> '' OR p.permissions = '{}') THEN 'forbidden'"     \
-            " WHEN $4 AND p.stage = 'full' AND NOT p.fresh THEN 'stale'"      \
-            " ELSE 'go' END AS verdict"                                       \
-        " FROM ("                                                             \
-            "SELECT s.tenant_id, s.stage, s.user_id,"                         \
-                " s.last_seen_at < now() - interval '1 minute' AS old, "      \
-                NGX_SVC_ROLE_PERMISSIONS("u.role", "r.permissions")           \
-                    " AS permissions, "                                       \
-                NGX_SVC_SESSION_FRESH " AS fresh"                             \
-            " FROM (" NGX_SVC_SESSION_ROW("k.*", "$1") ") s"                  \
-            " CROSS JOIN LATERAL ("                                           \
-                NGX_SVC_ROW("k.*", "svc.user_account", "s.user_id") ") u"     \
-            " JOIN svc.tenant t ON t.id = s.tenant_id"                        \
-            " LEFT JOIN svc.role r"                                           \
-                " ON r.tenant_id = u.tenant_id AND r.key = u.role"            \
-            " WHERE s.ended_at IS NULL AND u.status = 'active'"               \
-                " AND t.suspended_at IS NULL"                                 \
-                " AND s.created_at >= coalesce(u.valid_after, '-infinity')"   \
-            " OFFSET 0"                                                       \
-        ") p"                                                                 \
-    ") v ON true"
-
-#define NGX_SVC_SESSION_VERDICT                                               \
-    "SELECT CASE v.verdict WHEN 'go' THEN v.tenant_id::text"                  \
-    " ELSE nullif(set_config('svc.tenant', '', true), '') END, v.old,"        \
-    " v.verdict"
-
-#define NGX_SVC_SESSION_GO(then)                                              \
-    ", CASE v.verdict WHEN 'go' THEN " then " END IS NULL"
-
-#define NGX_SVC_SESSION_ACTOR                                                 \
-    "set_config('svc.actor_type', 'user', true)"                              \
-    " || set_config('svc.actor_id', v.user_id::text, true)"                   \
-    " || set_config('svc.actor_name', '', true)"                              \
-    " || set_config('svc.ip', $6, true)"                                      \
-    " || set_config('svc.user_agent', $7, true)"                              \
-    " || set_config('svc.request_id', $8, true)"
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_session_tenant = {
-    .name = "session_tenant",
+static const ngx_svc_pg_statement_t  ngx_svc_sql_session_find = {
+    .name = "session_find",
     .text =
-        "SELECT set_config('svc.tenant', s.id::text, true)"
-        " FROM svc.session_tenant($2, $1, $3::int4) s (id)"
-        " WHERE s.id IS NOT NULL",
+        "SELECT coalesce(v.tenant_id::text, " NGX_SVC_SESSION_UNSET ")"
+        " FROM " NGX_SVC_SESSION_COOKIE_TENANT
+        " LEFT JOIN (SELECT s.tenant_id FROM " NGX_SVC_SESSION_LIVE
+            " OFFSET 0) v ON true",
     .nparams = 3
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_session_read = {
     .name = "session_read",
-    .text = NGX_SVC_SESSION_VERDICT NGX_SVC_SESSION_FROM,
-    .nparams = 5
+    .text = NGX_SVC_SESSION_SELECT NGX_SVC_SESSION_FROM(""),
+    .nparams = 7
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_session_write = {
     .name = "session_write",
     .text =
-        NGX_SVC_SESSION_VERDICT
+        NGX_SVC_SESSION_SELECT
         NGX_SVC_SESSION_GO(NGX_SVC_SESSION_ACTOR)
-        NGX_SVC_SESSION_FROM,
-    .nparams = 8
+        NGX_SVC_SESSION_FROM(", s.user_id"),
+    .nparams = 10
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_session_caller = {
     .name = "session_caller",
     .text =
-        NGX_SVC_SESSION_VERDICT
+        NGX_SVC_SESSION_SELECT
         NGX_SVC_SESSION_GO(NGX_SVC_SESSION_ACTOR
             " || set_config('svc.permissions', v.permissions::text, true)")
-        NGX_SVC_SESSION_FROM,
-    .nparams = 8
+        NGX_SVC_SESSION_FROM(", s.user_id" NGX_SVC_SESSION_PERMISSIONS),
+    .nparams = 10
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_session_touch = {
@@ -126,7 +76,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_session_touch = {
 };
 
 ngx_svc_pg_statements_t  ngx_svc_session_statements[] = {
-    &ngx_svc_sql_session_tenant,
+    &ngx_svc_sql_session_find,
     &ngx_svc_sql_session_read,
     &ngx_svc_sql_session_write,
     &ngx_svc_sql_session_caller,
@@ -350,10 +300,6 @@ ngx_svc_session_call(ngx_svc_request_t *sr)
     ngx_svc_pg_call_t             *call;
     const ngx_svc_pg_statement_t  *s;
 
-    if (ngx_svc_session_find(sr, sr->op, sr->token_hash) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
     writes = (sr->route->flags & NGX_SVC_ROUTE_CALLER)
              || sr->op->kind == NGX_SVC_PG_WRITE;
 
@@ -362,7 +308,10 @@ ngx_svc_session_call(ngx_svc_request_t *sr)
 
     call = ngx_svc_pg_call(sr->op, s);
 
-    if (call == NULL || ngx_svc_session_bind(sr, call) != NGX_OK) {
+    if (call == NULL
+        || ngx_svc_session_bind_key(sr, sr->op, call, sr->token_hash) != NGX_OK
+        || ngx_svc_session_bind(sr, call) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -374,16 +323,27 @@ static ngx_int_t
 ngx_svc_session_find(ngx_svc_request_t *sr, ngx_svc_pg_op_t *op,
     const u_char *hash)
 {
-    u_char             *tenant;
     ngx_svc_pg_call_t  *call;
+
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_session_find);
+
+    return call ? ngx_svc_session_bind_key(sr, op, call, hash) : NGX_ERROR;
+}
+
+
+/* The tenant's id is copied: the op may outlive the request. */
+
+static ngx_int_t
+ngx_svc_session_bind_key(ngx_svc_request_t *sr, ngx_svc_pg_op_t *op,
+    ngx_svc_pg_call_t *call, const u_char *hash)
+{
+    u_char             *tenant;
     ngx_svc_session_t  *session;
 
     session = sr->session;
 
-    call = ngx_svc_pg_call(op, &ngx_svc_sql_session_tenant);
     tenant = ngx_pnalloc(op->pool, NGX_SVC_UUID_LEN);
-
-    if (call == NULL || tenant == NULL) {
+    if (tenant == NULL) {
         return NGX_ERROR;
     }
 
@@ -432,7 +392,6 @@ ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
     permission = session->csrf_failed || (flags & NGX_SVC_ROUTE_SESSION)
                  ? &none : ngx_svc_permission_name(sr->route->permission);
 
-    ngx_svc_pg_bind(call, sr->token_hash, NGX_SVC_SHA256_LEN);
     ngx_svc_pg_bind_str(call, stages);
     ngx_svc_pg_bind_str(call, permission);
     ngx_svc_pg_bind_bool(call, !session->csrf_failed && sensitive);
@@ -443,7 +402,7 @@ ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 
 
 /*
- * res: of the second statement, or of the first one alone; NULL: no cookie.
+ * res: of what finds the session, with a verdict or without; NULL: no cookie.
  * The browser may have been given newer cookies meanwhile, by the answer that
  * has ended this session: only the route that asks for the session takes them.
  */

@@ -292,7 +292,8 @@ sub values {
     my $who = $self->id($USER, $WHO);
     my $factor = $self->id($FACTOR, $WHO);
     my $new_hash = '\x' . '00' x 32;
-    my @session = ($session, '{full}', 'users:view', 'false', 900);
+    my @session = ($session, $self->{id}, 1800, '{full}', 'users:view', 'false',
+                   900);
     my ($mac, $device) = map { '\x' . sha256_hex($_) }
                          'mac1', "device$WHO";
     my $passkey = '\x' . sha256_hex("$self->{slug}$WHO");
@@ -308,7 +309,7 @@ sub values {
         ( map { $_ => [ $hash, 'api', 'users:view', 'apiToken', '127.0.0.1',
                         'agent', 'request' ] } qw(auth_write auth_caller) ),
         auth_touch => [ $hash ],
-        session_tenant => [ $session, $self->{id}, 1800 ],
+        session_find => [ @session[0 .. 2] ],
         session_read => [ @session ],
         ( map { $_ => [ @session, @client ] } qw(session_write
                                                  session_caller) ),

@@ -1,0 +1,115 @@
+/*
+ * SQL: how a session is found by its cookie.
+ */
+
+#ifndef _NGX_SVC_SESSION_SQL_H_INCLUDED_
+#define _NGX_SVC_SESSION_SQL_H_INCLUDED_
+
+
+#include "ngx_svc_sql.h"
+
+
+/*
+ * One statement, under row-level security.  It sets the tenant that the cookie
+ * names, and looks there for the session, and at all there is to look at in the
+ * order of what is said to a client.  Unless the session does for the route, it
+ * unsets the tenant again: nothing behind it sees one that is not proved.  An
+ * outer join "ON true" is a nested loop, which takes its left side first; were
+ * the tenant not set before, there would be no session.
+ *
+ * A sub-select with an order has its index looked up whatever the planner
+ * knows.  Conditions are within it, and it names its columns, the key first: so
+ * it is the index scan alone.  Half of the time is that of the nodes' start.
+ * With "ended_at IS NULL" session_live_idx would be as good to the planner.
+ *
+ * $1: the digest, $2: the cookie's tenant, $3: seconds a session may be idle,
+ * $4: the stages that may call the route, $5: its permission ("-" is none at
+ * all, '' is any), $6: whether it wants a fresh factor, $7: of how many
+ * seconds, and $8 to $10 those of ngx_svc_bind_client().
+ */
+
+#define NGX_SVC_SESSION_COOKIE_TENANT                                         \
+    "(SELECT set_config('svc.tenant', $2::uuid::text, true)) o"
+
+#define NGX_SVC_SESSION_UNSET                                                 \
+    "nullif(set_config('svc.tenant', '', true), '')"
+
+#define NGX_SVC_SESSION_LIVE                                                  \
+    "(SELECT k.token_hash, k.tenant_id, k.user_id, k.stage, k.created_at,"    \
+        " k.last_seen_at, k.mfa_at, k.reauth_at"                              \
+    " FROM svc.session k"                                                     \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.token_hash BETWEEN $1 AND $1"                                 \
+        " AND coalesce(k.ended_at, 'infinity') = 'infinity'"                  \
+        " AND k.expires_at > now()"                                           \
+        " AND k.last_seen_at > now() - make_interval(secs => $3::int4)"       \
+    " ORDER BY k.token_hash OFFSET 0) s"
+
+#define NGX_SVC_SESSION_USER                                                  \
+    "(SELECT k.id, k.role, k.mfa_enrolled"                                    \
+    " FROM svc.user_account k"                                                \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.id BETWEEN s.user_id AND s.user_id AND k.status = 'active'"   \
+        " AND s.created_at >= coalesce(k.valid_after, '-infinity')"           \
+    " ORDER BY k.id OFFSET 0) u"
+
+/* With a factor, that has to be fresh; without one a password does. */
+
+#define NGX_SVC_SESSION_FRESH                                                 \
+    "coalesce(CASE WHEN u.mfa_enrolled THEN s.mfa_at"                         \
+    " ELSE greatest(s.mfa_at, s.reauth_at) END"                               \
+    " > now() - make_interval(secs => $7::int4), false)"
+
+/* A role of the system has all permissions, but "member", which has none. */
+
+#define NGX_SVC_SESSION_ROLE                                                  \
+    " FROM svc.role r"                                                        \
+    " WHERE r.tenant_id = " NGX_SVC_TENANT " AND r.key = u.role"
+
+#define NGX_SVC_SESSION_GRANTED                                               \
+    "(u.role IN ('owner', 'admin') OR $5 = '-'"                               \
+    " OR EXISTS (SELECT" NGX_SVC_SESSION_ROLE                                 \
+        " AND CASE $5 WHEN '' THEN r.permissions <> '{}'"                     \
+            " ELSE $5 = ANY (r.permissions) END))"
+
+#define NGX_SVC_SESSION_VERDICT                                               \
+    "CASE WHEN s.stage <> 'full' AND s.stage <> ALL ($4::text::text[])"       \
+        " THEN s.stage"                                                       \
+    " WHEN NOT " NGX_SVC_SESSION_GRANTED " THEN 'forbidden'"                  \
+    " WHEN $6 AND s.stage = 'full' AND NOT " NGX_SVC_SESSION_FRESH            \
+        " THEN 'stale'"                                                       \
+    " ELSE 'go' END"
+
+#define NGX_SVC_SESSION_SELECT                                                \
+    "SELECT CASE v.verdict WHEN 'go' THEN v.tenant_id::text ELSE "            \
+    NGX_SVC_SESSION_UNSET " END, v.old, v.verdict"
+
+#define NGX_SVC_SESSION_FROM(columns)                                         \
+    " FROM " NGX_SVC_SESSION_COOKIE_TENANT " LEFT JOIN ("                     \
+        "SELECT s.tenant_id,"                                                 \
+            " s.last_seen_at < now() - interval '1 minute' AS old, "          \
+            NGX_SVC_SESSION_VERDICT " AS verdict" columns                     \
+        " FROM " NGX_SVC_SESSION_LIVE                                         \
+        " CROSS JOIN LATERAL " NGX_SVC_SESSION_USER                           \
+        " JOIN svc.tenant t"                                                  \
+            " ON t.id = " NGX_SVC_TENANT " AND t.suspended_at IS NULL"        \
+        " OFFSET 0"                                                           \
+    ") v ON true"
+
+#define NGX_SVC_SESSION_PERMISSIONS                                           \
+    ", " NGX_SVC_ROLE_PERMISSIONS("u.role",                                   \
+        "(SELECT r.permissions" NGX_SVC_SESSION_ROLE ")") " AS permissions"
+
+#define NGX_SVC_SESSION_GO(then)                                              \
+    ", CASE v.verdict WHEN 'go' THEN " then " END IS NULL"
+
+#define NGX_SVC_SESSION_ACTOR                                                 \
+    "set_config('svc.actor_type', 'user', true)"                              \
+    " || set_config('svc.actor_id', v.user_id::text, true)"                   \
+    " || set_config('svc.actor_name', '', true)"                              \
+    " || set_config('svc.ip', $8, true)"                                      \
+    " || set_config('svc.user_agent', $9, true)"                              \
+    " || set_config('svc.request_id', $10, true)"
+
+
+#endif /* _NGX_SVC_SESSION_SQL_H_INCLUDED_ */
