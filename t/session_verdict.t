@@ -1,0 +1,116 @@
+#!/usr/bin/perl
+
+# What finds a session sets the tenant for a session that does for the route, and
+# for no other one: whatever is wrong with it, what comes behind sees no rows.
+
+use strict;
+use warnings;
+
+use Digest::SHA qw(sha256_hex);
+use File::Basename qw(dirname);
+use Test::More;
+
+use lib dirname(__FILE__) . '/bench';
+
+use SvcBench::Statements;
+use SvcTest;
+
+
+my $s = SvcTest->new->start;
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+my $text = SvcBench::Statements::read_all($s->root);
+my $hash = '\x' . sha256_hex('secret');
+my $user = $s->sql(<<"EOT");
+INSERT INTO svc.user_account (tenant_id, id, user_name, source, role)
+VALUES ('$acme->{id}', gen_random_uuid(), 'ada\@acme.test', 'local', 'owner')
+RETURNING id
+EOT
+
+$s->sql(<<"EOT");
+INSERT INTO svc.session (tenant_id, user_id, token_hash, expires_at)
+VALUES ('$acme->{id}', '$user', '$hash', now() + interval '1 h')
+EOT
+$s->sql(<<"EOT");
+INSERT INTO svc.role (tenant_id, key, name, permissions)
+VALUES ('$acme->{id}', 'viewer', 'Viewer', '{users:view}'),
+       ('$acme->{id}', 'idler', 'Idler', '{}')
+EOT
+
+my $db = $s->connect_as('postgres');
+
+
+# The verdict, and the tenant and how many users are seen behind it.
+
+sub found {
+    my ($name, $kind, $change, %opt) = @_;
+
+    my @values = ("'$hash'", "'" . ($opt{tenant} // $acme->{id}) . "'", 1800,
+                  "'" . ($opt{stages} // '{full}') . "'",
+                  "'" . ($opt{permission} // 'users:view') . "'",
+                  $opt{sensitive} // 'false', 900, (q{'x'}) x 3);
+    my $n = $text->{$name}{text} =~ /\$8/ ? 10 : 7;
+
+    $db->query($_)
+        for 'BEGIN', $change || 'SELECT', 'SET LOCAL ROLE svc_app',
+            "SET LOCAL plan_cache_mode = force_${kind}_plan",
+            "PREPARE x AS $text->{$name}{text}";
+
+    my $row = $db->query('EXECUTE x (' . join(', ', @values[0 .. $n - 1]) . ')')
+              ->[0];
+    my $seen = $db->query("SELECT current_setting('svc.tenant'),"
+                          . ' (SELECT count(*) FROM svc.user_account)')->[0];
+
+    $db->query($_) for 'ROLLBACK', 'DEALLOCATE x';
+
+    return [ $row->[0] // '', $row->[2] // '', @$seen ];
+}
+
+
+my $session = "UPDATE svc.session SET %s WHERE user_id = '$user'";
+my $account = "UPDATE svc.user_account SET %s WHERE id = '$user'";
+
+for my $case (
+    [ 'an owner', 'go' ],
+    [ "another tenant's id", '', '', tenant => $globex->{id} ],
+    [ 'ended', '', sprintf($session, 'ended_at = now()') ],
+    [ 'expired', '',
+      sprintf($session, "expires_at = now() - interval '1 s'") ],
+    [ 'idle', '', sprintf($session, "last_seen_at = now() - interval '1 h'") ],
+    [ 'a suspended user', '', sprintf($account, q{status = 'suspended'}) ],
+    [ 'before valid_after', '',
+      sprintf($account, "valid_after = now() + interval '1 h'") ],
+    [ 'a suspended tenant', '', 'UPDATE svc.tenant SET suspended_at = now()' ],
+    [ 'pending', 'mfa', sprintf($session, q{stage = 'mfa'}) ],
+    [ 'pending, for its route', 'go', sprintf($session, q{stage = 'mfa'}),
+      stages => '{full,mfa}', sensitive => 'true' ],
+    [ 'no fresh factor', 'stale', '', sensitive => 'true' ],
+    [ 'a fresh password', 'go', sprintf($session, 'reauth_at = now()'),
+      sensitive => 'true' ],
+    [ 'a member', 'forbidden', sprintf($account, q{role = 'member'}) ],
+    [ 'a member, any permission', 'forbidden',
+      sprintf($account, q{role = 'member'}), permission => '' ],
+    [ 'a member, none', 'go', sprintf($account, q{role = 'member'}),
+      permission => '-' ],
+    [ 'a role', 'go', sprintf($account, q{role = 'viewer'}) ],
+    [ 'a role, any permission', 'go', sprintf($account, q{role = 'viewer'}),
+      permission => '' ],
+    [ 'a role without it', 'forbidden', sprintf($account, q{role = 'viewer'}),
+      permission => 'apps:manage' ],
+    [ 'a role without any', 'forbidden', sprintf($account, q{role = 'idler'}),
+      permission => '' ])
+{
+    my ($what, $verdict, $change, @opt) = @$case;
+    my $go = $verdict eq 'go';
+    my $id = $go ? $acme->{id} : '';
+
+    for my $name (qw(session_read session_write session_caller)) {
+        for my $kind (qw(generic custom)) {
+            is_deeply(found($name, $kind, $change, @opt),
+                      [ $id, $verdict, $id, $go ? 1 : 0 ],
+                      "$what: $name, $kind");
+        }
+    }
+}
+
+done_testing();
