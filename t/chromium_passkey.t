@@ -59,7 +59,7 @@ is($c->run('whoIsIt()')->{mfa}{enrolled}, JSON::PP::true(), 'it is a factor');
 
 $c->run('signOut()');
 is($c->run("signIn('ada\@acme.test', '$PASSWORD', 'acme')"),
-   'You cannot sign in from here now. Ask your administrator.',
+   'Please enter the code of your app.',
    'the password alone does not do');
 is($c->run('stepUpWithPasskey()')->{user}{email}, 'ada@acme.test',
    'with the passkey it does');
