@@ -209,8 +209,14 @@ passes([ 'SESSION_ABSOLUTE 1000' ], { SESSION_IDLE => 600 }, 'with it');
 
 $nginx->write_configuration($nginx->configuration
                             =~ s/^daemon off;/daemon on;/mr);
-spawn($nginx->command, out => $nginx->{err}, env => $nginx->environment);
+
+# as long as who has started it is there it does not heed USR2
+
+my $starter = spawn($nginx->command, out => $nginx->{err},
+                    env => $nginx->environment);
+
 $nginx->take_pid(wait_for { master() } 10);
+is(wait_exit($starter, 10), 0, 'who has started it ends');
 
 my $old = $nginx->pid;
 signal_pid('USR2', $old);

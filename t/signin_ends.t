@@ -12,6 +12,7 @@ use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Process qw(slow wait_for);
+use SvcTest::Skip;
 use SvcTest::Session qw(session_of);
 use SvcTest::Sse;
 
@@ -216,8 +217,14 @@ my $phc = $s->sql("SELECT convert_from(hash, 'UTF8') FROM svc.password"
 like($phc, qr/\A\$argon2id\$/, 'a password as it is imported');
 is(SvcTest::Browser->new($s, tenant => 'acme')->login('ida@acme.test')->status, 200,
    'its user signs in');
-cmp_ok(in_memory($s->dir), '>', 0, 'workers know where they are');
-is(in_memory($phc), 0, 'no worker has it any more');
+
+SKIP: {
+    skip_part('a sanitizer keeps freed memory, and maps terabytes', 2)
+        if $ENV{SVC_TEST_SLOW};
+
+    cmp_ok(in_memory($s->dir), '>', 0, 'workers know where they are');
+    is(in_memory($phc), 0, 'no worker has it any more');
+}
 
 
 $s->done;

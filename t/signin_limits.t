@@ -106,8 +106,22 @@ my $live = SvcTest::Browser->new($s, tenant => 'acme');
 
 is($live->login('ada@acme.test')->status, 200, 'a session');
 
-my @known = map { login('ADA@acme.test') } 1 .. 12;
-my @unknown = map { login('nobody@acme.test') } 1 .. 12;
+# Redis is told behind the answer that an address is locked
+
+sub failures {
+    my ($email) = @_;
+
+    my @before = $s->redis->command('KEYS svc.lock.*');
+    my @r = map { login($email) } 1 .. 10;
+
+    ok((wait_for { "@{[ $s->redis->command('KEYS svc.lock.*') ]}" ne "@before" }),
+       "$email is locked in Redis");
+
+    return @r, map { login($email) } 11, 12;
+}
+
+my @known = failures('ADA@acme.test');
+my @unknown = failures('nobody@acme.test');
 my $last = events('user.login_failed');
 
 is(join(' ', map { $_->status } @known), join(' ', (401) x 9, (429) x 3),

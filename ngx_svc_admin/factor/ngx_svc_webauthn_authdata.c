@@ -224,6 +224,7 @@ ngx_svc_webauthn_part(const u_char **p, const u_char *end, ngx_uint_t *seen,
     ngx_uint_t                      i;
     const u_char                   *value;
     ngx_svc_cbor_t                  name, head;
+    const ngx_str_t                *key;
     const ngx_svc_webauthn_part_t  *part;
 
     if (ngx_svc_cbor_head(p, end, &name) != NGX_OK
@@ -233,10 +234,10 @@ ngx_svc_webauthn_part(const u_char **p, const u_char *end, ngx_uint_t *seen,
     }
 
     for (i = 0; i < NGX_SVC_WEBAUTHN_PARTS; i++) {
-        part = &ngx_svc_webauthn_parts[i];
+        key = &ngx_svc_webauthn_parts[i].name;
 
-        if (name.value == part->name.len
-            && ngx_memcmp(name.data, part->name.data, part->name.len) == 0)
+        if (name.value == key->len
+            && ngx_memcmp(name.data, key->data, key->len) == 0)
         {
             break;
         }
@@ -247,6 +248,7 @@ ngx_svc_webauthn_part(const u_char **p, const u_char *end, ngx_uint_t *seen,
     }
 
     *seen |= (ngx_uint_t) 1 << i;
+    part = &ngx_svc_webauthn_parts[i];
     value = *p;
 
     if (ngx_svc_cbor_skip(p, end) != NGX_OK

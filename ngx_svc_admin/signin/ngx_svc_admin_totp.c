@@ -391,6 +391,7 @@ ngx_svc_totp_right(ngx_svc_totp_request_t *totp, PGresult *res)
     ngx_svc_request_t  *sr;
 
     sr = totp->factor.login.sr;
+    step = 0;
     id = ngx_svc_row_value(res, 0, "id");
     hex = ngx_svc_row_value(res, 0, "secret");
 

@@ -146,6 +146,7 @@ ngx_svc_stepup_totp_row(ngx_svc_stepup_t *step, int row)
     ngx_svc_login_t   *login;
 
     login = &step->factor.login;
+    now_step = 0;
 
     id = ngx_svc_row_value(step->factors, row, "id");
     hex = ngx_svc_row_value(step->factors, row, "secret");
