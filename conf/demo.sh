@@ -1,7 +1,7 @@
 #!/bin/bash
 #
-# demo.sh start [PORT] | stop: a private PostgreSQL, a private Redis, NGINX and a
-# receiver of webhooks under run/, with the tenant "acme".  Without PORT it is
+# demo.sh start [PORT] | stop: a private PostgreSQL, a private Redis, NGINX, and
+# receivers of webhooks and of mails under run/, with the tenant "acme".  Without PORT it is
 # that of the last time, or 8080.  RUN_DIR names another directory.  In a checkout
 # that the servers cannot reach, as below /root, run is a link.
 
@@ -34,6 +34,10 @@ else
 fi
 
 pgbin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+
+
+# shellcheck source=/dev/null
+. "$top/conf/demo.d/webhooks.sh"
 
 
 step() { printf '==> %s\n' "$*"; }
@@ -111,9 +115,10 @@ check() {
     [ ${#run} -le 80 ] || die "the path $run is too long for the sockets in" \
                               "it: move the checkout, or set RUN_DIR"
 
-    mkdir -p "$run/pg" "$run/redis" "$run/tmp" "$run/webhook"
-    chown "$user" "$run/pg" "$run/redis" "$run/tmp" "$run/webhook"
-    chmod 700 "$run/pg" "$run/redis" "$run/webhook"
+    mkdir -p "$run/pg" "$run/redis" "$run/tmp" "$run/webhook" \
+             "$run/mail"
+    chown "$user" "$run/pg" "$run/redis" "$run/tmp" "$run/webhook" "$run/mail"
+    chmod 700 "$run/pg" "$run/redis" "$run/webhook" "$run/mail"
 }
 
 # PORT, or where it was the last time
@@ -309,24 +314,6 @@ write_env() {
 }
 
 
-# of the receiver; NGINX trusts it, and public CAs
-
-make_certificate() {
-    if [ ! -e "$hook/cert.pem" ]; then
-        step "making a certificate for the receiver of webhooks"
-        as openssl req -x509 -newkey rsa:2048 -nodes -days 3650 \
-            -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \
-            -keyout "$hook/key.pem" -out "$hook/cert.new" \
-            2> "$hook/openssl.log" \
-            || die "openssl failed, see $hook/openssl.log"
-        mv "$hook/cert.new" "$hook/cert.pem"
-    fi
-
-    cat "$hook/cert.pem" /etc/ssl/certs/ca-certificates.crt > "$hook/ca.new"
-    mv "$hook/ca.new" "$hook/ca.pem"
-}
-
-
 write_conf() {
     local key
 
@@ -373,6 +360,11 @@ http {
     svc_webhook_ca_file "$hook/ca.pem";
     svc_webhook_allow 127.0.0.0/8;
 
+    svc_mail smtp://127.0.0.1:$(< "$run/mail/port");
+    svc_mail_from "Demo <no-reply@acme.test>";
+    svc_mail_tls off;
+    svc_mail_templates "$top/conf/mail";
+
     server {
         listen 127.0.0.1:$port;
 
@@ -397,8 +389,48 @@ TXT
 }
 
 
+# What people are told by mail is in files.  The port is known before NGINX reads
+# its configuration.
+
+start_mail() {
+    local port=$port
+
+    alive "$run/mail/pid" python3 && return
+
+    step "starting the receiver of mails"
+    install -m 755 "$top/conf/mail-receiver" "$run/mail/receiver"
+    rm -f "$run/mail/pid"
+
+    port=$((port < 60000 ? port + 364 : port - 364))
+    receive_mail "$port" || receive_mail 0 \
+        || die "the receiver of mails did not start, see $run/mail/log"
+
+    sed -n 's/^ready, at port //p' "$run/mail/log" | tail -n 1 \
+        > "$run/mail/port"
+}
+
+# port; 0: one that is free
+
+receive_mail() {
+    as setsid python3 "$run/mail/receiver" "$run/mail" --port "$1" \
+        --pid-file "$run/mail/pid" \
+        < /dev/null >> "$run/mail/log" 2>&1 9>&- &
+
+    wait_for "the receiver of mails" 10 settled_mail $! \
+        && alive "$run/mail/pid" python3
+}
+
+# it says its port last of all
+
+settled_mail() {
+    { alive "$run/mail/pid" python3 \
+        && tail -n 1 "$run/mail/log" | grep -q '^ready'; } || ! kill -0 "$1"
+}
+
+
 start_nginx() {
     make_certificate
+    start_mail
     write_conf > "$run/nginx.conf.new"
     ulimit -S -n 8192 2>/dev/null || :
 
@@ -449,118 +481,6 @@ reload_nginx() {
 }
 
 
-make_endpoint() {
-    [ -e "$hook/endpoint" ] && return
-
-    # what an interrupted run has done is not done again
-
-    if [ ! -s "$hook/endpoint.new" ]; then
-        step "making a webhook endpoint"
-        echo "$((port < 60000 ? port + 363 : port - 363))" > "$hook/port"
-        (umask 077
-         curl -fsS -o "$hook/endpoint.new" "$url/v1/admin/webhooks" \
-             -H "Authorization: Bearer $SVC_ADMIN_TOKEN" \
-             -d "{\"url\":\"https://127.0.0.1:$(cat "$hook/port")/\",
-                 \"events\":[\"user.created\",\"user.deleted\"]}") \
-            || die "no endpoint was made, see $run/error.log"
-    fi
-
-    sed -n 's/.*"secret":"\([0-9a-f]*\)".*/\1/p' "$hook/endpoint.new" \
-        > "$hook/secret"
-    [ -s "$hook/secret" ] || die "no secret of an endpoint in $hook/endpoint.new"
-    chown "$user" "$hook/secret"
-    mv "$hook/endpoint.new" "$hook/endpoint"
-}
-
-
-start_receiver() {
-    local port now
-
-    port=$(cat "$hook/port")
-
-    if ! alive "$hook/pid" python3; then
-        step "starting the receiver of webhooks"
-        install -m 755 "$top/conf/webhook-receiver" "$hook/receiver"
-
-        rm -f "$hook/pid"
-        receive "$port" || { taken && receive 0; } \
-            || die "the receiver of webhooks did not start, see $hook/log"
-    fi
-
-    # the log may have been emptied since
-
-    now=$(listens)
-    [ "${now:-$port}" = "$port" ] || move_endpoint "$now" \
-        || die "the endpoint was not moved, see $run/error.log"
-}
-
-# port; 0: one that is free
-
-receive() {
-    as setsid python3 "$hook/receiver" --port "$1" \
-        --cert "$hook/cert.pem" --key "$hook/key.pem" \
-        --secret-file "$hook/secret" --pid-file "$hook/pid" \
-        < /dev/null >> "$hook/log" 2>&1 9>&- &
-
-    wait_for "the receiver" 10 settled $! && alive "$hook/pid" python3
-}
-
-settled() { alive "$hook/pid" python3 || ! kill -0 "$1"; }
-
-taken() { tail -n 1 "$hook/log" | grep -q 'Address already in use$'; }
-
-listens() {
-    sed -n 's/^listening on .*:\([0-9]*\)\/$/\1/p' "$hook/log" | tail -n 1
-}
-
-# port
-
-move_endpoint() {
-    local id
-
-    step "moving the webhook endpoint to port $1"
-    id=$(sed -n 's/.*"id":"\([0-9a-f-]*\)".*/\1/p' "$hook/endpoint")
-    [ "${#id}" = 36 ] || die "no id of an endpoint in $hook/endpoint"
-    curl -fsS -o /dev/null -X PATCH "$url/v1/admin/webhooks/$id" \
-        -H "Authorization: Bearer $SVC_ADMIN_TOKEN" \
-        -d "{\"url\":\"https://127.0.0.1:$1/\"}" \
-        && echo "$1" > "$hook/port"
-}
-
-
-# Once: a user, of whom the receiver hears.
-
-show_delivery() {
-    local status
-
-    [ -e "$hook/first" ] && return
-
-    step "provisioning radia@acme.test"
-    status=$(curl -sS -o /dev/null -w '%{http_code}' "$url/scim/v2/Users" \
-             -H "Authorization: Bearer $SVC_SCIM_TOKEN" \
-             -d '{"userName":"radia@acme.test","displayName":"Radia Perlman"}')
-
-    [ "$status" = 201 ] || [ "$status" = 409 ] \
-        || die "POST $url/scim/v2/Users: $status, see $run/error.log"
-
-    wait_for "a delivery" 20 grep '^verified ' "$hook/log" \
-        || die "the receiver got no delivery, see $hook/log and $run/error.log"
-
-    step "the receiver of webhooks has got this"
-    grep -m 1 '^verified ' "$hook/log" | tee "$hook/first"
-}
-
-
-show_webhooks() {
-    # shellcheck disable=SC1091
-    . "$run/env"
-
-    make_endpoint
-    start_receiver
-    show_delivery
-}
-
-
 show() {
     local jar
 
@@ -580,12 +500,14 @@ password     $SVC_OWNER_PASSWORD
 all of it    . $(printf %q "$run/env")
 metrics      $SVC_BASE_URL/metrics
 webhooks     tail -f $(printf %q "$hook/log")
+mails        $(printf %q "$run/mail")/*.eml
 
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users -d '{"userName":"grace@acme.test","displayName":"Grace Hopper"}'
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' -G $SVC_BASE_URL/scim/v2/Users --data-urlencode 'filter=userName eq "grace@acme.test"'
 curl -c $jar $SVC_BASE_URL/v1/auth/login -d '{"email":"$owner","password":"$SVC_OWNER_PASSWORD","tenant":"$SVC_TENANT_SLUG"}'
 curl -b $jar $SVC_BASE_URL/v1/auth/session
+curl $SVC_BASE_URL/v1/auth/password/forgot -d '{"email":"$owner","tenant":"$SVC_TENANT_SLUG"}'
 TXT
 }
 
@@ -651,7 +573,8 @@ end() {
 stop() {
     end NGINX "$run/nginx.pid" nginx QUIT TERM KILL
     end "the receiver of webhooks" "$hook/pid" python3 TERM KILL
-    rm -f "$hook/pid"
+    end "the receiver of mails" "$run/mail/pid" python3 TERM KILL
+    rm -f "$hook/pid" "$run/mail/pid"
     end Redis "$run/redis/pid" redis-server TERM KILL
     end PostgreSQL "$run/pg/data/postmaster.pid" postgres INT QUIT
 }

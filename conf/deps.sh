@@ -10,12 +10,13 @@ set -eu
 build="nginx nginx-dev gcc libc6-dev make libpq-dev libhiredis-dev libcjson-dev
        libssl-dev libcurl4-openssl-dev libpng-dev libjpeg-dev libwebp-dev
        libargon2-dev libunistring-dev libcrypt-dev libfido2-dev libqrencode-dev
+       libc-ares-dev libidn2-dev
        libpcre2-dev libxml2-dev libxslt1-dev zlib1g-dev"
 run="postgresql postgresql-client redis-server redis-tools openssl curl
-     ca-certificates coreutils procps tzdata python3"
+     ca-certificates coreutils procps tzdata python3 python3-aiosmtpd"
 test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
       cppcheck clang-tools valgrind jq iproute2 man-db mandoc
-      python3-argon2 python3-fido2 oathtool chromium"
+      python3-argon2 python3-dnslib python3-fido2 oathtool chromium"
 
 # Node.js of whatever source: Debian's when there is none
 

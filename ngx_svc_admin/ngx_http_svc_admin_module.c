@@ -8,6 +8,7 @@
 #include "ngx_svc_breached_conf.h"
 #include "ngx_svc_cache.h"
 #include "ngx_svc_coordinates.h"
+#include "ngx_svc_dns.h"
 #include "ngx_svc_password_conf.h"
 #include "ngx_svc_limit_conf.h"
 #include "ngx_svc_session.h"
@@ -116,6 +117,13 @@ static ngx_command_t  ngx_http_svc_admin_commands[] = {
       offsetof(ngx_svc_admin_main_conf_t, rate_size),
       NULL },
 
+    { ngx_string("svc_resolver"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_1MORE,
+      ngx_svc_conf_resolver,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_admin_main_conf_t, resolver),
+      NULL },
+
       ngx_null_command
 };
 
@@ -195,8 +203,10 @@ ngx_http_svc_admin_postconfiguration(ngx_conf_t *cf)
     amcf->cache = ngx_svc_cache_zone(cf, amcf->cache_size,
                                      &ngx_http_svc_admin_module);
     amcf->threads = ngx_thread_pool_add(cf, NULL);
+    amcf->limits = ngx_svc_limit_zone(cf, amcf->rate_size,
+                                      &ngx_http_svc_admin_module);
 
-    if (amcf->cache == NULL || amcf->threads == NULL) {
+    if (amcf->cache == NULL || amcf->threads == NULL || amcf->limits == NULL) {
         return NGX_ERROR;
     }
 
@@ -320,6 +330,8 @@ ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
+    ngx_svc_dns_init_worker(cycle, &amcf->resolver);
+
     return ngx_svc_cache_init_worker(amcf->cache);
 }
 
@@ -327,6 +339,7 @@ ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
 static void
 ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle)
 {
+    ngx_svc_dns_exit_worker();
     ngx_svc_signin_exit_worker();
     ngx_svc_pg_task_exit(&ngx_svc_admin_user_index);
     ngx_svc_cache_exit_worker();

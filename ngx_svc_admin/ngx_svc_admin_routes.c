@@ -36,5 +36,8 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
     { "passkey_pkey", NGX_SVC_E_CONFLICT,
       "This passkey is registered already." },
 
+    { "domain_verified_key", NGX_SVC_E_CONFLICT,
+      "Another tenant has this domain." },
+
     { NULL, NGX_SVC_E_NONE, NULL }
 };

@@ -2,6 +2,9 @@
  * Webhooks: the directives, and the start and end of a worker.
  */
 
+#include "ngx_svc_mail_outcome.h"
+#include "ngx_svc_mail_push.h"
+#include "ngx_svc_mail_templates.h"
 #include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_buffer.h"
 #include "ngx_svc_webhook_conf.h"
@@ -20,8 +23,13 @@
 
 static ngx_int_t ngx_http_svc_webhook_preconfiguration(ngx_conf_t *cf);
 static ngx_int_t ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf);
-static ngx_int_t ngx_http_svc_webhook_add_routes(ngx_conf_t *cf,
+static ngx_int_t ngx_http_svc_webhook_needs(ngx_conf_t *cf,
+    const ngx_svc_main_conf_t *smcf, const char *what);
+static ngx_int_t ngx_http_svc_webhook_mail(ngx_conf_t *cf,
+    ngx_svc_mail_conf_t *mail);
+static ngx_int_t ngx_http_svc_webhook_add_statements(
     ngx_svc_main_conf_t *smcf);
+static ngx_int_t ngx_http_svc_webhook_add_routes(ngx_conf_t *cf);
 static void *ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf);
 static char *ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf);
 static ngx_int_t ngx_http_svc_webhook_init_module(ngx_cycle_t *cycle);
@@ -37,6 +45,7 @@ static ngx_svc_pg_statements_t *const  ngx_http_svc_webhook_statements[] = {
     ngx_svc_webhook_record_statements,
     ngx_svc_webhook_trim_statements,
     ngx_svc_webhook_expire_statements,
+    ngx_svc_mail_outcome_statements,
     NULL
 };
 
@@ -127,6 +136,62 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
       0,
       NULL },
 
+    { ngx_string("svc_mail"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_mail_conf_server,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, mail),
+      NULL },
+
+    { ngx_string("svc_mail_from"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_mail_conf_from,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, mail),
+      NULL },
+
+    { ngx_string("svc_mail_credentials"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_mail_conf_credentials,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, mail),
+      NULL },
+
+    { ngx_string("svc_mail_tls"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_mail_conf_tls,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, mail),
+      NULL },
+
+    { ngx_string("svc_mail_templates"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_mail_conf_folder,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, mail),
+      NULL },
+
+    { ngx_string("svc_mail_concurrency"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_mail_conf_concurrency,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, mail),
+      NULL },
+
+    { ngx_string("svc_mail_timeout"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_mail_conf_timeout,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, mail),
+      NULL },
+
+    { ngx_string("svc_mail_retry"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_1MORE,
+      ngx_svc_mail_conf_retry,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, mail),
+      NULL },
+
       ngx_null_command
 };
 
@@ -172,16 +237,41 @@ ngx_http_svc_webhook_preconfiguration(ngx_conf_t *cf)
 static ngx_int_t
 ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
 {
-    const char              *missing;
+    const char              *what;
     ngx_svc_main_conf_t     *smcf;
     ngx_svc_webhook_conf_t  *wcf;
 
     smcf = ngx_svc_main_conf(cf);
     wcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_svc_webhook_module);
 
-    if (!wcf->on) {
+    if (!ngx_svc_webhook_helps(wcf)) {
         return NGX_OK;
     }
+
+    what = wcf->on ? "svc_webhooks on" : "svc_mail";
+
+    if (ngx_http_svc_webhook_needs(cf, smcf, what) != NGX_OK
+        || ngx_svc_webhook_conf_check_ca(cf, &wcf->ca_file) != NGX_OK
+        || ngx_http_svc_webhook_add_statements(smcf) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (wcf->mail.url.len
+        && ngx_http_svc_webhook_mail(cf, &wcf->mail) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return wcf->on ? ngx_http_svc_webhook_add_routes(cf) : NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_svc_webhook_needs(ngx_conf_t *cf, const ngx_svc_main_conf_t *smcf,
+    const char *what)
+{
+    const char  *missing;
 
     if (smcf->pg.conninfo.len == 0) {
         missing = "svc_postgres \"host=... dbname=svc user=svc_app\"";
@@ -193,33 +283,48 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
         missing = "svc_key_file /etc/nginx/svc.keys";
 
     } else {
-        if (ngx_svc_webhook_conf_check_ca(cf, &wcf->ca_file) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        return ngx_http_svc_webhook_add_routes(cf, smcf);
+        return NGX_OK;
     }
 
     ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                  "\"svc_webhooks on\" needs \"%s;\" in the http block",
-                  missing);
+                  "\"%s\" needs \"%s;\" in the http block", what, missing);
 
     return NGX_ERROR;
 }
 
 
 static ngx_int_t
-ngx_http_svc_webhook_add_routes(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
+ngx_http_svc_webhook_mail(ngx_conf_t *cf, ngx_svc_mail_conf_t *mail)
+{
+    if (ngx_svc_mail_conf_check(cf, mail) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    mail->templates = ngx_svc_mail_templates(cf, &mail->folder);
+
+    return mail->templates ? NGX_OK : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_svc_webhook_add_statements(ngx_svc_main_conf_t *smcf)
 {
     ngx_svc_pg_statements_t *const  *list;
-
-    static const ngx_str_t  prefix = ngx_string("/v1");
 
     for (list = ngx_http_svc_webhook_statements; *list; list++) {
         if (ngx_svc_pg_add_statements(&smcf->pg, *list) != NGX_OK) {
             return NGX_ERROR;
         }
     }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_svc_webhook_add_routes(ngx_conf_t *cf)
+{
+    static const ngx_str_t  prefix = ngx_string("/v1");
 
     return ngx_svc_add_resources(cf, &prefix, ngx_svc_webhook_resources);
 }
@@ -236,6 +341,7 @@ ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf)
     }
 
     wcf->log = cf->log;
+    ngx_svc_mail_conf_create(&wcf->mail);
     wcf->on = NGX_CONF_UNSET;
     wcf->capacity = NGX_CONF_UNSET_UINT;
     wcf->tenant_capacity = NGX_CONF_UNSET_UINT;
@@ -280,6 +386,7 @@ ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf)
     ngx_conf_init_msec_value(wcf->connect_timeout, 3000);
     ngx_conf_init_msec_value(wcf->timeout, 10000);
     ngx_conf_init_msec_value(wcf->shutdown_timeout, 10000);
+    ngx_svc_mail_conf_init(&wcf->mail);
 
     if (wcf->ca_file.len == 0) {
         ngx_str_set(&wcf->ca_file, "/etc/ssl/certs/ca-certificates.crt");
@@ -307,11 +414,13 @@ ngx_http_svc_webhook_init_module(ngx_cycle_t *cycle)
     wcf = ngx_http_cycle_get_module_main_conf(cycle,
                                               ngx_http_svc_webhook_module);
 
-    if (wcf == NULL || !wcf->on) {
+    if (wcf == NULL || !ngx_svc_webhook_helps(wcf)) {
         return NGX_OK;
     }
 
-    if (wcf->concurrency + NGX_SVC_WEBHOOK_RESERVE > cycle->connection_n) {
+    if (wcf->on
+        && wcf->concurrency + NGX_SVC_WEBHOOK_RESERVE > cycle->connection_n)
+    {
         ngx_log_error(NGX_LOG_WARN, wcf->log, 0,
                       "\"svc_webhook_concurrency %ui\" needs "
                       "\"worker_connections\" of %ui at least; with %ui fewer "
@@ -342,20 +451,26 @@ ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle)
     wcf = ngx_http_cycle_get_module_main_conf(cycle,
                                               ngx_http_svc_webhook_module);
 
-    if (wcf == NULL || !wcf->on) {
+    if (wcf == NULL || !ngx_svc_webhook_helps(wcf)) {
         return NGX_OK;
     }
 
     smcf = ngx_http_cycle_get_module_main_conf(cycle,
                                                ngx_http_svc_common_module);
 
-    if (ngx_svc_webhook_entry_init(&smcf->keys) != NGX_OK
-        || ngx_svc_webhook_buffer_init(cycle) != NGX_OK)
-    {
-        return NGX_ERROR;
+    if (wcf->on) {
+        if (ngx_svc_webhook_entry_init(&smcf->keys) != NGX_OK
+            || ngx_svc_webhook_buffer_init(cycle) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        ngx_svc_webhook_emit_init();
     }
 
-    ngx_svc_webhook_emit_init();
+    if (wcf->mail.url.len) {
+        ngx_svc_mail_push_init();
+    }
 
     if (ngx_worker == 0) {
         ngx_svc_webhook_helper_init(cycle);
@@ -369,6 +484,7 @@ static void
 ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle)
 {
     ngx_svc_webhook_helper_exit();
+    ngx_svc_mail_push_exit();
     ngx_svc_webhook_emit_exit();
     ngx_svc_webhook_buffer_exit();
     ngx_svc_webhook_entry_exit();

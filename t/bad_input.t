@@ -91,15 +91,42 @@ my @webhooks = map {
                    . q{ '{user.login}', '\x00') RETURNING id})
 } $acme, $globex;
 
+my @invitations = map {
+    scalar $s->sql('INSERT INTO svc.invitation (tenant_id, id, email, email_key,'
+                   . " role, group_ids, days, token_hash, expires_at) VALUES ('$_->{id}',"
+                   . " gen_random_uuid(), 'old\@x.test', 'old\@x.test', 'member', '{}',"
+                   . " 7, sha256('$_->{id}'), now() + interval '1 day') RETURNING id")
+} $acme, $globex;
+
+my @apps = map {
+    scalar $s->sql('INSERT INTO svc.saml_app (tenant_id, id, name, sp_entity_id,'
+                   . " acs_url) VALUES ('$_->{id}', gen_random_uuid(), 'x',"
+                   . " 'https://x.test', 'https://x.test') RETURNING id")
+} $acme, $globex;
+
 my %BODY = (
     'PATCH /admin/tenant' => { name => 'New' },
     'PUT /admin/tenant/logo' => png(30, 30),
     'POST /admin/api-tokens' => { name => 'new', scopes => [ 'users:view' ] },
     'POST /admin/users/unlock' => { email => 'ada@acme.test' },
     'PUT /admin/users/*' => { firstName => 'New', title => 'more' },
+    'PUT /admin/members/*' => { role => 'our-role' },
+    'POST /admin/invitations' => { email => 'in@acme.test', role => 'member',
+                                   groupIds => [ $group ], expiresInDays => 3 },
     'POST /admin/groups' => { name => 'New', description => 'More' },
     'POST /admin/ip-blocks' => { ip => '198.51.100.9', reason => 'stuffing',
                                  expiresAt => '2999-01-01T00:00:00Z' },
+    'POST /admin/domains' => { domain => 'new.example' },
+    'POST /admin/scim/tokens' => { name => 'new' },
+    'POST /admin/social/connections' => { provider => 'google', clientId => 'new',
+                                          clientSecret => 'new' },
+    'POST /admin/saml-idp/apps' => { name => 'new', spEntityId => 'https://new.test',
+                                     acsUrl => 'https://new.test/acs' },
+    'PUT /admin/saml' => { idpEntityId => 'urn:new', idpSsoUrl => 'https://new.test',
+                           jitProvisioning => JSON::PP::true(), idpCertificates => [] },
+    'PUT /admin/ldap' => { url => 'ldaps://new.test', baseDn => 'dc=new',
+                           userFilter => '(mail={email})', bindDn => 'cn=new',
+                           bindPassword => 'new', attributeMapping => {} },
     'PUT /admin/groups/*' => { name => 'New', description => 'More' },
     'POST /admin/groups/*/members' => { userIds => [ $user->{id} ] },
     'PUT /admin/groups/*/members' => { userIds => [ $user->{id} ] },
@@ -123,15 +150,22 @@ my %BODY = (
 
 my %IDS = (tenants => [ 'acme', 'globex', 'nobody' ],
            'api-tokens' => [ $acme->{api_id}, $globex->{api_id} ],
+           tokens => [ $acme->{scim_id}, $globex->{scim_id} ],
            users => [ $user->{id}, $eve ], members => [ $user->{id}, $eve ],
            groups => [ $group, $theirs ], versions => [ @versions ],
            roles => [ 'our-role', 'theirs', 'nobody' ],
+           'security-incidents' => [ $user->{id}, $eve ],
+           invitations => \@invitations,
            'ip-blocks' => [ '192.0.2.1', '2001:db8::9' ],
-           webhooks => \@webhooks);
+           domains => [ 'ours.example', 'theirs.example' ],
+           connections => [ 'google', 'apple' ], integrations => [ 'azure-devops', 'none' ],
+           webhooks => \@webhooks, apps => \@apps);
 
 # where dots in place of the id lead to a route with the same method
 
-my %DOTS = map { $_ => 1 } 'PUT /admin/password-policy/groups/*';
+my %DOTS = map { $_ => 1 } 'PUT /admin/password-policy/groups/*',
+                           'GET /admin/groups/*/members',
+                           'DELETE /admin/groups/*/members/*';
 
 my %LASTING = map { $_ => 1 } '/admin/audit/stream', '/admin/audit/export';
 

@@ -17,9 +17,9 @@ use Test::More;
 my %FLOORS = (
     common => [ qw(base metrics zone access pg redis http) ],
     admin => [ qw(limit core password factor tenant directory governance config audit
-                  signin) ],
+                  signin console) ],
     scim => [],
-    webhook => [ qw(core queue emit http log schedule process api) ],
+    webhook => [ qw(core queue emit http log schedule mail process api) ],
 );
 
 my ($objects) = grep { -d } map { "build/$_/objs/addon" }
@@ -166,7 +166,7 @@ is_deeply(\@circles, [], 'no files need each other');
 
 my @tidy = ((map { "ngx_svc_common/$_" } qw(base zone access pg redis)),
             map { "ngx_svc_webhook/$_" } qw(core queue emit http log schedule
-                                            process));
+                                            mail process));
 my @strays;
 
 for my $header (sort grep { /\.h$/ } keys %folder) {

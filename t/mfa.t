@@ -92,6 +92,8 @@ for my $wrong (totp($new->{secret}, -3), totp($new->{secret}, 3)) {
 admin_error($other->post("/v1/mfa/totp/00000000-0000-7000-8000-000000000000/confirm",
                          { code => '123456' }), 404, 'not_found', 'of no factor');
 
+is_deeply($ada->get('/v1/auth/session')->json->{mfa}{methods}, [], 'one that waits is none');
+
 my $before = $ada->{cookies}{svc_session};
 
 $r = $ada->post("/v1/mfa/totp/$new->{id}/confirm", { code => totp($new->{secret}) });
@@ -116,6 +118,7 @@ my $session = $ada->get('/v1/auth/session')->json;
 
 is($session->{mfa}{enrolled}, JSON::PP::true, 'the session knows it');
 like($session->{mfa}{verifiedAt}, $TIME, 'and when it was shown');
+is_deeply($session->{mfa}{methods}, [ qw(totp recovery) ], 'and what there is');
 is_deeply([ events('mfa.factor_added') ],
           [ { factorId => $new->{id}, type => 'totp', name => 'Téléphone' } ],
           'it is in the audit log');
@@ -193,6 +196,8 @@ $s->sql('INSERT INTO svc.factor (tenant_id, user_id, id, type, name, confirmed_a
         . " SELECT tenant_id, user_id, gen_random_uuid(), 'passkey', 'x', now()"
         . " FROM svc.factor, generate_series(1, 16) WHERE id = '$new->{id}'");
 admin_error($ada->post('/v1/mfa/totp', {}), 400, 'limit_exceeded', 'twenty are enough');
+is_deeply($ada->get('/v1/auth/session')->json->{mfa}{methods},
+          [ qw(passkey totp recovery) ], 'each kind once');
 $s->sql("DELETE FROM svc.factor WHERE type = 'passkey'");
 
 
@@ -228,7 +233,9 @@ is_deeply($ada->get('/v1/mfa/factors')->json->{recoveryCodesLeft}, 0,
           'and recovery codes with it');
 is($s->sql('SELECT mfa_enrolled FROM svc.user_account WHERE user_name ='
            . " 'ada\@acme.test'"), 'f', 'there is none');
-is($ada->get('/v1/auth/session')->json->{mfa}{enrolled}, JSON::PP::false, 'at all');
+$session = $ada->get('/v1/auth/session')->json->{mfa};
+is($session->{enrolled}, JSON::PP::false, 'at all');
+is_deeply($session->{methods}, [], 'of any kind');
 
 
 # --- at the same time -----------------------------------------------------------------

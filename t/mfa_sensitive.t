@@ -12,6 +12,7 @@ use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Factor qw(totp enrolled);
 use SvcTest::Governance qw($ALL);
+use SvcTest::Process qw(wait_for);
 use SvcTest::Routes;
 
 my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_webhooks => 'on', svc_set => [
@@ -61,9 +62,14 @@ my @sensitive = grep { $_->{sensitive} } @routes;
 is_deeply([ sort map { "$_->{method} $_->{path}" } @sensitive ], [ sort
     'POST /admin/api-tokens', 'POST /admin/roles', 'PUT /admin/roles/*',
     'DELETE /admin/roles/*', 'DELETE /admin/users/*',
-    'POST /admin/users/*/reset-mfa', 'PUT /admin/access-policy',
+    'POST /admin/users/*/reset-mfa', 'PUT /admin/members/*',
+    'DELETE /admin/members/*', 'POST /admin/invitations',
+    'POST /admin/invitations/*/resend', 'PUT /admin/access-policy',
     'POST /admin/access-policy/versions/*/restore', 'PUT /admin/risk-policy',
     'PUT /admin/password-policy', 'POST /admin/config/apply', 'POST /admin/webhooks',
+    'POST /admin/domains', 'DELETE /admin/domains/*',
+    'POST /admin/scim/tokens', 'PUT /admin/ldap', 'DELETE /admin/ldap',
+    'POST /admin/social/connections', 'PUT /admin/saml',
     'POST /auth/password', 'POST /mfa/passkeys',
     'POST /mfa/passkeys/options', 'POST /mfa/totp', 'POST /mfa/totp/*/confirm',
     'PATCH /mfa/factors/*', 'DELETE /mfa/factors/*', 'POST /mfa/recovery-codes' ],
@@ -97,10 +103,65 @@ for my $route (@routes) {
 
 # --- an address ---------------------------------------------------------------------
 
-admin_error($b->ask(PUT => "/v1/admin/users/$ID", { email => 'x@acme.test' }), 403,
-            'step_up_required', 'a user\'s address');
-admin_error($b->ask(PUT => "/v1/admin/users/$ID", { title => 'x' }), 404, 'not_found',
-            'what else there is of him');
+# a change of it, and nothing else there is of a user
+
+my $carol = $acme->create(userName => 'Carol@acme.test');
+my $user = "/v1/admin/users/$carol->{id}";
+
+
+sub put {
+    my (%body) = @_;
+
+    return $b->ask(PUT => $user, \%body);
+}
+
+
+sub state_of {
+    return [ map { $s->sql($_) }
+             "SELECT to_jsonb(u) FROM svc.user_account u WHERE id = '$carol->{id}'",
+             'SELECT count(*) FROM svc.audit_event' ];
+}
+
+
+my $before = state_of();
+
+admin_error(put(email => 'x@acme.test'), 403, 'step_up_required', 'another address');
+admin_error(put(email => 'x@acme.test', title => 'Dr'), 403, 'step_up_required',
+            'with something else');
+admin_error(put(email => 'bob@acme.test'), 403, 'step_up_required',
+            'that another user has');
+is_deeply(state_of(), $before, 'changes nothing');
+
+is(put(email => 'Carol@acme.test')->status, 200, 'the same address');
+is_deeply(state_of(), $before, 'is no change');
+is(put(email => 'Carol@acme.test', title => 'Dr')->json->{title}, 'Dr',
+   'with something else');
+is(put(email => 'carol@ACME.test')->json->{email}, 'carol@ACME.test', 'in another case');
+admin_error($b->ask(PUT => "/v1/admin/users/$ID", { $_ => 'x@acme.test' }), 404,
+            'not_found', "$_: of nobody") for qw(email title);
+
+# it is the address that the user has once the lock is had
+
+my $db = $s->connect_as('postgres');
+
+$db->query($_) for 'BEGIN', "UPDATE svc.user_account SET user_name = 'moved\@acme.test',"
+    . " user_name_key = 'moved\@acme.test' WHERE id = '$carol->{id}'";
+
+my $waiting = $s->begin(PUT => $user, [ Cookie => $b->cookie, 'X-CSRF-Token' => $b->{csrf} ],
+                        { email => 'carol@acme.test' });
+
+ok((wait_for { $s->sql('SELECT count(*) FROM pg_locks WHERE NOT granted') > 0 }),
+   'a change that waits for another one');
+$db->query('COMMIT');
+admin_error($waiting->read, 403, 'step_up_required', 'changes it back');
+is($s->sql("SELECT user_name FROM svc.user_account WHERE id = '$carol->{id}'"),
+   'moved@acme.test', 'for which it is not fresh');
+
+shown(undef, 1);
+is(put(email => 'x@acme.test')->json->{email}, 'x@acme.test', 'fresh: another address');
+shown(undef, 601);
+is($s->http(PUT => $user, { Authorization => "Bearer $token" }, { email => 'y@acme.test' })
+   ->json->{email}, 'y@acme.test', 'as by a token');
 
 
 # --- how fresh ----------------------------------------------------------------------

@@ -137,6 +137,8 @@ is($b->get('/v1/admin/tenant')->status, 200, 'it may all that its role may');
 is_deeply($b->get('/v1/auth/sessions')->json->{sessions}[0]{methods},
           [ qw(password totp) ], 'how it has signed in');
 is(events('user.login') - $logins, 1, 'one sign-in is in the log');
+is_deeply((events('user.login'))[-1]{methods}, [ qw(password totp) ], 'and how');
+is_deeply($r->json->{mfa}{methods}, [ qw(totp recovery) ], 'what else would have done');
 is_deeply([ row($email, 'failed_logins') ], [ 0 ], 'failures are forgotten');
 is($s->sql("SELECT count(*) FROM svc.user_device WHERE trusted_until > now()"
            . " + interval '29 days'"), 1, 'the device is trusted');
@@ -319,6 +321,7 @@ is(scalar @{ $eves_factor->{codes} }, 10, 'it comes, with codes');
 is($eve->get('/v1/auth/session')->status, 200, 'and completes the sign-in');
 ok($eve->{cookies}{svc_device}, 'of this device');
 is(events('user.login') - $logins, 1, 'which is in the log');
+is_deeply((events('user.login'))[-1]{methods}, [ qw(password totp) ], 'with both');
 policy($acme, 'allow');
 
 $s->sql("UPDATE svc.governance SET max_age_days = 30 WHERE tenant_id = '$acme->{id}'");
@@ -331,6 +334,7 @@ $s->secret('a quiet harbour before seven');
 is($eve->post('/v1/auth/password', { newPassword => 'a quiet harbour before seven' })
    ->status, 200, 'which completes it');
 is($eve->get('/v1/auth/session')->status, 200, 'all is done');
+is_deeply((events('user.login'))[-1]{methods}, [ qw(password totp) ], 'in the log, at the end');
 
 $s->done;
 done_testing();

@@ -16,7 +16,6 @@ $s->start;
 
 my @files = glob $s->root . '/sql/[0-9]*.sql';
 my $newest = @files;
-
 # What is stored at a version, by tenants with these ids.
 
 my %rows = (1 => <<'SQL', 2 => <<'SQL', 3 => <<'SQL', 4 => <<'SQL', 5 => <<'SQL',
@@ -139,11 +138,49 @@ INSERT INTO svc.challenge_used (tenant_id, hash, expires_at)
 SELECT id, sha256('x'), now() + interval '5 minutes' FROM svc.tenant;
 SQL
 
+$rows{17} = <<'SQL';
+INSERT INTO svc.sign_in_event (tenant_id, at, kind) SELECT id, now(), 'success' FROM svc.tenant;
+INSERT INTO svc.active_day (tenant_id, day, users) SELECT id, current_date, 7 FROM svc.tenant;
+INSERT INTO svc.incident (tenant_id, id, type, subject, severity, title, details, count,
+                          last_seen_at)
+SELECT id, id, 'account_lockouts', '', 'medium', 'Title', '{}', 1, now() FROM svc.tenant;
+SQL
+
+$rows{19} = <<'SQL';
+INSERT INTO svc.saml_sp (tenant_id, enabled, idp_entity_id, idp_sso_url,
+                         idp_certificates, name_id_format, attribute_mapping,
+                         jit_provisioning)
+SELECT id, true, 'urn:x', 'https://x.test', '["x"]', 'persistent', '{}', false
+  FROM svc.tenant;
+INSERT INTO svc.social (tenant_id, provider, client_id, client_secret,
+                        client_secret_id, team_id, key_id, enabled)
+SELECT id, 'apple', 'x', '\x00', gen_random_uuid(), 'ABCDE12345', '12345ABCDE', true
+  FROM svc.tenant;
+INSERT INTO svc.ldap (tenant_id, enabled, url, bind_dn, bind_password,
+                      bind_password_id, base_dn, user_filter, attribute_mapping, start_tls)
+SELECT id, true, 'ldap://x.test', 'cn=x', '\x00', gen_random_uuid(), 'dc=x',
+       '(mail={email})', '{"email":"mail"}', true FROM svc.tenant;
+SQL
+
+$rows{20} = <<'SQL';
+INSERT INTO svc.invitation (tenant_id, id, email, email_key, role, group_ids, days,
+                            token_hash, expires_at)
+SELECT id, id, 'x@x.test', 'x@x.test', 'member', '{}', 7, sha256(slug::bytea), now()
+  FROM svc.tenant;
+SQL
+
+$rows{21} = <<'SQL';
+INSERT INTO svc.saml_idp (tenant_id, key_id, private_key, certificate)
+SELECT id, gen_random_uuid(), '\x00', 'x' FROM svc.tenant;
+INSERT INTO svc.saml_app (tenant_id, id, name, sp_entity_id, acs_url)
+SELECT id, id, 'x', 'https://x.test', 'https://x.test/acs' FROM svc.tenant;
+SQL
+
 
 sub psql {
-    my ($pg, $query) = @_;
+    my ($pg, $query, @args) = @_;
     my ($status, $text) = run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d',
-                                $pg, '-c', $query ]);
+                                $pg, '-c', $query, @args ]);
 
     $status == 0 or die "$query: $text";
 
@@ -151,36 +188,40 @@ sub psql {
 }
 
 
-sub tables {
-    my ($pg) = @_;
-
-    return split /\n/, psql($pg, <<'SQL');
-SELECT relname FROM pg_class
- WHERE relnamespace = 'svc'::regnamespace AND relkind IN ('r', 'p')
-   AND NOT relispartition AND relname <> 'schema_migration' ORDER BY 1
-SQL
-}
-
-
 # Of each table: its columns, and its rows, as text.
 
 sub content {
     my ($pg, $before) = @_;
-    my %content;
+    my %columns = $before ? map { $_ => $before->{$_}{columns} } keys %$before
+                          : columns($pg);
+    my %content = map { $_ => { columns => $columns{$_}, rows => '' } } keys %columns;
+    my $query = join ' UNION ALL ',
+        map { "SELECT '$_', r::text FROM (SELECT $columns{$_} FROM svc.$_) r" }
+            sort keys %columns;
 
-    for my $table ($before ? sort keys %$before : tables($pg)) {
-        my $columns = $before ? $before->{$table}{columns} : psql($pg,
-            "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum)"
-            . " FROM pg_attribute WHERE attrelid = 'svc.$table'::regclass"
-            . ' AND attnum > 0 AND NOT attisdropped');
+    # with NUL at a row's end, since a value may have line feeds
 
-        chomp $columns;
-        $content{$table} = { columns => $columns,
-            rows => psql($pg, "SELECT r::text FROM (SELECT $columns FROM"
-                              . " svc.$table) r ORDER BY 1") };
+    for my $row (sort split /\0/, psql($pg, $query, '-0')) {
+        my ($table, $text) = split /\|/, $row, 2;
+
+        $content{$table}{rows} .= "$text\n";
     }
 
     return \%content;
+}
+
+
+sub columns {
+    my ($pg) = @_;
+
+    return map { split /\|/, $_, 2 } split /\n/, psql($pg, <<'SQL');
+SELECT c.relname, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
+  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+ WHERE c.relnamespace = 'svc'::regnamespace AND c.relkind IN ('r', 'p')
+   AND NOT c.relispartition AND c.relname <> 'schema_migration'
+   AND a.attnum > 0 AND NOT a.attisdropped
+ GROUP BY 1
+SQL
 }
 
 
@@ -194,22 +235,15 @@ sub migrate {
 
 
 for my $version (1 .. $newest) {
-    my $name = "from$version";
+    my $pg = database("from$version", $version > 1 ? "at@{[ $version - 1 ]}" : 'template0');
+    my $dir = "$s->{dir}/sql$version";
 
-    $s->sql("CREATE DATABASE $name");
-    (my $pg = $s->pg->conninfo('postgres')) =~ s/dbname=\S+/dbname=$name/;
+    mkdir $dir or die $!;
+    symlink $_, "$dir/" . s{.*/}{}r or die $! for @files[0 .. $version - 1];
 
-    for my $step (1 .. $version) {
-        my $dir = "$s->{dir}/sql$step";
-
-        if (!-d $dir) {
-            mkdir $dir or die $!;
-            symlink $_, "$dir/" . s{.*/}{}r or die $! for @files[0 .. $step - 1];
-        }
-
-        migrate($pg, '--sql', $dir) or die "no version $step\n";
-        psql($pg, $rows{$step}) if $rows{$step};
-    }
+    migrate($pg, '--sql', $dir) or die "no version $version\n";
+    psql($pg, $rows{$version}) if $rows{$version};
+    database("at$version", "from$version");
 
     my $before = content($pg);
     my @empty = grep { $before->{$_}{rows} eq '' } sort keys %$before;
@@ -228,6 +262,12 @@ for my $version (1 .. $newest) {
 
     is(psql($pg, 'SELECT sum(active + suspended + deactivated) FROM svc.user_count'),
        "600\n", 'users are counted');
+    is(psql($pg, 'SELECT sum(new_users) FROM (SELECT new_users FROM svc.stat_day'
+                 . ' UNION ALL SELECT added FROM svc.user_count) n'), "600\n",
+       'as new ones, too');
+    is(psql($pg, 'SELECT (SELECT sum(mfa) FROM svc.user_count) ='
+                 . ' (SELECT count(*) FROM svc.user_account WHERE mfa_enrolled)'),
+       "t\n", 'and with a second factor');
     is(psql($pg, 'SELECT count(*) FILTER (WHERE i.id IS NULL),'
                  . ' count(*) FILTER (WHERE u.id IS NULL) FROM svc.user_inactive i'
                  . ' FULL JOIN (SELECT * FROM svc.user_account'
@@ -244,6 +284,17 @@ for my $version (1 .. $newest) {
     is(psql($pg, 'SELECT count(*) FROM svc.governance'), "2\n", 'governance');
     is(psql($pg, "SELECT count(*) FROM svc.role WHERE key = 'auditor'"
                  . ' AND member_count >= 74'), "2\n", 'the roles that users have');
+}
+
+
+# A copy of another one; its conninfo.
+
+sub database {
+    my ($name, $of) = @_;
+
+    $s->sql("CREATE DATABASE $name TEMPLATE $of");
+
+    return $s->pg->conninfo('postgres') =~ s/dbname=\S+/dbname=$name/r;
 }
 
 

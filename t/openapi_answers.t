@@ -14,18 +14,21 @@ use SvcTest;
 use SvcTest::Authenticator;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Contract;
+use SvcTest::Dns;
 use SvcTest::Factor qw(totp);
 use SvcTest::Governance qw($ALL);
 use SvcTest::Image qw(png svg);
+use SvcTest::Mail qw(nowhere);
 use SvcTest::Npm;
 use SvcTest::Receiver;
 use SvcTest::Session qw(add_addresses);
 use SvcTest::Sse;
 
 my $ORIGIN = 'http://localhost';
-my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN, svc_set => [
+my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN, nowhere(), svc_set => [
     'RATE_LIMIT_LOGIN_EMAIL_MAX 1000', 'RATE_LIMIT_LOGIN_IP_MAX 1000' ] });
 my $receiver = SvcTest::Receiver->new($s);
+my $dns = SvcTest::Dns->new($s);
 
 $s->start;
 
@@ -99,6 +102,12 @@ $s->sql("UPDATE svc.credential SET created_by_type = 'user',"
 is_status(201, 'createRole', headers => [ 'Idempotency-Key' => 'r' ], body =>
     { key => 'auditor', name => 'Auditor', permissions => [ 'audit:view' ] });
 
+my $in = is_status(201, 'createInvitation', headers => [ 'Idempotency-Key' => 'i' ],
+                   body => { email => 'in@acme.test', role => 'auditor' })->json;
+my $accept = { token => $in->{inviteUrl} =~ s/.*#token=//r,
+               password => 'a quiet harbour before seven' };
+
+$c->stands('admin/members/{userId}' => $user, 'admin/invitations/{id}' => $in->{id});
 $c->stands('admin/users/{userId}' => $user, 'admin/groups/{id}' => $group,
            'admin/groups/{id}/members/{userId}' => $user,
            'admin/api-tokens/{id}' => $made->{id}, 'tenants/{slug}' => 'acme',
@@ -116,6 +125,7 @@ my $new = { currentPassword => $PASSWORD,
             newPassword => 'a quiet harbour before seven' };
 my $link = { token => 'reset' x 8, password => $new->{newPassword},
              tenant => 'acme' };
+my $forgot = { email => 'bob@acme.test', tenant => 'acme' };
 
 with_password($s, $acme, userName => 'bob@acme.test');
 $s->secret($new->{newPassword}, $link->{token});
@@ -123,6 +133,7 @@ $s->sql('INSERT INTO svc.password_reset (tenant_id, token_hash, user_id,'
         . " expires_at) VALUES ('$acme->{id}', '\\x" . sha256_hex($link->{token})
         . "', '$owner', now() + interval '1 day')");
 is_status(204, 'resetPassword', body => $link);
+is_status(202, 'forgotPassword', body => $forgot);
 
 my ($leaving, $other, $ada) = map { signed_in("$_\@acme.test") }
                                   qw(bob ada ada);
@@ -217,6 +228,7 @@ my %body = (
     login => $login,
     changePassword => $new,
     resetPassword => $link,
+    forgotPassword => $forgot,
     renameFactor => { name => 'Tablet' },
     addTotp => {},
     confirmTotp => { code => '123456' },
@@ -232,7 +244,23 @@ my %body = (
     createApiToken => { name => 'two', scopes => [ 'users:view' ] },
     unlockUser => { userId => $user },
     updateUser => { title => 'Chief' },
+    createInvitation => { email => 'second@acme.test', role => 'member',
+                          groupIds => [ $group ] },
+    lookupInvitation => { token => $accept->{token} },
+    acceptInvitation => $accept,
+    updateMember => { role => 'auditor' },
     createIpBlock => { ip => '198.51.100.9', reason => 'stuffing' },
+    addDomain => { domain => 'more.acme.example' },
+    createScimToken => { name => 'Entra' },
+    createSocialConnection => { provider => 'google', clientId => 'x',
+                                clientSecret => 'x' },
+    createSamlApp => { name => 'Wiki', spEntityId => 'https://wiki.test/saml',
+                       acsUrl => 'https://wiki.test/acs' },
+    putSaml => { idpEntityId => 'urn:x', attributeMapping => { map { $_ => $_ }
+                 qw(email firstName lastName displayName title department locale
+                    externalId) } },
+    putLdap => { url => 'ldaps://x.test', baseDn => 'dc=x',
+                 userFilter => '(mail={email})' },
     createGroup => { name => 'Plant B' },
     updateGroup => { description => 'All of them' },
     addGroupMembers => { userIds => [ $user, $bare ] },
@@ -254,6 +282,7 @@ my %body = (
 
 is_status(200, 'putTenantLogo', body => $image);
 is_status(200, 'getAccessPolicy');
+is_status(200, 'getLdap');
 is_status(200, 'putAccessPolicy', body => $policy);
 is_status(200, 'putAccessPolicy', body => { rules => [],
                                             defaultAction => 'allow' });
@@ -268,19 +297,49 @@ is_status(200, 'listUsers', query => 'q=acme&status=active&limit=2');
 is_status(200, 'planConfig', body => $bundle, query => 'detail=true');
 is_status(202, 'testWebhook');
 
-$c->stands('admin/ip-blocks/{ip}' => '198.51.100.9');
+$c->stands('admin/ip-blocks/{ip}' => '198.51.100.9',
+           'admin/domains/{domain}' => 'login.acme.example',
+           'admin/scim/tokens/{id}' => $acme->{scim_id},
+           'admin/social/connections/{provider}' => 'google',
+           'integrations/{key}' => 'slack');
 
-my @later = qw(deleteIpBlock removeGroupMember deleteGroupPasswordPolicy deleteGroup
-               deleteRole revokeApiToken deleteUser deleteTenantLogo);
+my $incident = $s->sql('INSERT INTO svc.incident (tenant_id, id, type, subject,'
+    . ' severity, title, details, count, last_seen_at) VALUES'
+    . " ('$acme->{id}', gen_random_uuid(), 'account_lockouts', '', 'medium',"
+    . " 'Several accounts have been locked.', '{\"lockouts\": 5}', 1, now())"
+    . ' RETURNING id');
+
+$c->stands('admin/security-incidents/{id}' => $incident);
+is_status(200, 'listSecurityIncidents', query => 'all=true');
+
+my $record = is_status(201, 'addDomain',
+                       body => { domain => 'login.acme.example' })->json->{verification};
+
+is_status(400, 'verifyDomain');
+$dns->set($record->{name} => { txt => [ [ $record->{value} ] ] });
+
+$c->stands('admin/saml-idp/apps/{id}' =>
+           is_status(201, 'createSamlApp',
+                     body => { name => 'CRM', spEntityId => 'https://crm.test',
+                               acsUrl => 'https://crm.test' })->json->{id});
+
+my @later = qw(deleteIpBlock removeDomain removeGroupMember
+               deleteGroupPasswordPolicy deleteGroup deleteRole revokeApiToken
+               revokeScimToken deleteLdap deleteSocialConnection deleteSamlApp
+               removeMember
+               revokeInvitation deleteUser deleteTenantLogo);
 my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        deleteWebhook changePassword login
-                                       logout resetPassword listFactors
+                                       logout resetPassword forgotPassword
+                                       listFactors
                                        renameFactor removeFactor addTotp
                                        confirmTotp createRecoveryCodes
                                        createChallenge stepUp
                                        passkeyOptions passkeySignIn
                                        newPasskeyOptions addPasskey
                                        getSignInOptions
+                                       lookupInvitation acceptInvitation
+                                       resendInvitation
                                        revokeSession);
 
 for my $id (grep { !$later{$_} } $c->ids) {
@@ -310,6 +369,8 @@ $stream->{answer}{body} = 'events';
 $c->record(streamAuditEvents => $stream->{answer});
 
 for my $create ([ createGroup => g => { name => 'Staff' } ],
+                [ createInvitation => i => { email => 'in@acme.test',
+                                             role => 'auditor' } ],
                 [ createApiToken => t => { name => 'ci',
                                            scopes => [ 'users:view' ] } ],
                 [ createRole => r => { key => 'auditor', name => 'Auditor',
@@ -324,6 +385,8 @@ for my $create ([ createGroup => g => { name => 'Staff' } ],
 
 my @again = ('Idempotency-Key' => 'p');
 
+is_status(201, 'addDomain', headers => [ @again ],
+          body => { domain => 'once.acme.example' }) for 1, 2;
 is_status(201, 'createIpBlock', headers => [ @again ],
           body => { ip => '2001:db8::9' }) for 1, 2;
 is_status(204, 'deleteGroupPasswordPolicy');
@@ -331,6 +394,16 @@ is_status(201, 'createGroupPasswordPolicy', headers => [ @again ],
           body => $body{createGroupPasswordPolicy}) for 1, 2;
 is_status(201, 'createWebhook', headers => [ 'Idempotency-Key' => 'x' ],
           body => $body{createWebhook}) for 1, 2;
+
+is_status($_->[0], 'createSocialConnection', headers => [ @again ],
+          body => { provider => 'github', clientId => $_->[1], clientSecret => 'x' })
+    for [ 201, 'x' ], [ 201, 'x' ], [ 409, 'y' ];
+is_status($_->[0], 'createSamlApp', headers => [ @again ],
+          body => { name => $_->[1], map { $_ => 'https://once.test' }
+                    qw(spEntityId acsUrl) })
+    for [ 201, 'x' ], [ 201, 'x' ], [ 409, 'y' ];
+is_status($_->[0], 'createScimToken', headers => [ @again ], body => $_->[1])
+    for [ 201, { name => 'Okta' } ], [ 201, { name => 'Okta' } ], [ 409, {} ];
 
 $receiver->deliveries({ %$hook, tenant => $acme }, 1);
 is_status(200, 'listWebhookDeliveries');
@@ -357,11 +430,14 @@ for my $id ($c->ids) {
 
     is_status(401, $id, %good, %other,
               token => %other ? undef : 'svc_unknown') if $has{401};
-    is_status(403, $id, %good, token => $viewer->{'apps:manage'})
+    is_status(403, $id, %good, token => $viewer->{$operation->{'x-permission'} eq 'apps:manage'
+                                                 ? 'users:view' : 'apps:manage'})
         if $has{403} && $has{401};
 
-    is_status(404, $id, %good, path => { key => 'nobody', ip => '192.0.2.1', map { $_ => $none }
-                                         qw(id userId groupId) })
+    is_status(404, $id, %good, path => { key => 'nobody', ip => '192.0.2.1',
+                                         domain => 'nobody.example',
+                                         provider => 'facebook',
+                                         map { $_ => $none } qw(id userId groupId) })
         if $operation->{path} =~ /\{/;
 
     is_status(412, $id, %good, headers => [ 'If-Match' => '"0"' ])
@@ -375,9 +451,12 @@ for my $id ($c->ids) {
     is_status(400, $id, body => $operation->{requestBody} ? '{' : undef,
               query => !$query ? undef
                        : $id eq 'streamAuditEvents' ? 'lastEventId=x'
-                       : $id eq 'exportAuditEvents' ? 'format=x' : 'limit=0')
+                       : $id eq 'exportAuditEvents' ? 'format=x'
+                       : 'limit=0&days=0')
         if $has{400} && $id !~ /\A(?:deleteUser|suspendUser|testWebhook
+                                  |removeFactor|createRecoveryCodes|verifyDomain
                                   |removeFactor|createRecoveryCodes
+                                  |removeMember|resendInvitation
                                   |restoreAccessPolicyVersion)\z/x;
 }
 
@@ -398,6 +477,10 @@ is_status(400, 'stepUp', body => { code => '123456', challengeId => 'x' });
 is_status(403, 'resetPassword', body => $link,
           headers => [ Origin => 'https://elsewhere.example' ]);
 is_status(413, 'resetPassword', body => { %$link, a => 'x' x 16384 });
+is_status(400, 'forgotPassword', body => { email => 'bob' });
+is_status(403, 'forgotPassword', body => $forgot,
+          headers => [ Origin => 'https://elsewhere.example' ]);
+is_status(413, 'forgotPassword', body => { %$forgot, a => 'x' x 16384 });
 is_status(400, 'changePassword', body => { %$new, newPassword => 'short' });
 is_status(401, 'changePassword', body => { %$new, currentPassword => 'wrong' });
 is_status(413, $_, body => { %{ $body{$_} }, a => 'x' x 16384 })
@@ -426,6 +509,48 @@ for (1 .. 10) {
     is($r->status, $_ < 10 ? 401 : 429, "failure $_") or diag($r->body);
 }
 
+# a domain of two tenants, which the other one has had verified
+
+my $both = is_status(201, 'addDomain', body => { domain => 'both.example' })->json;
+
+$s->sql('INSERT INTO svc.domain (tenant_id, domain, verified_at) VALUES'
+        . " ('$visitor->{id}', 'both.example', now())");
+$dns->set($both->{verification}{name} => { txt => [ [ $both->{verification}{value} ] ] });
+is_status(409, 'verifyDomain', path => { domain => 'both.example' });
+is_status(409, 'addDomain', body => { domain => 'both.example' });
+for my $id (qw(lookupInvitation acceptInvitation)) {
+    my %in = (%$accept, token => 'x' x 43);
+
+    is_status(400, $id, body => {});
+    is_status(400, $id, body => \%in);
+    is_status(413, $id, body => { %in, a => 'x' x 16384 });
+    is_status(403, $id, body => \%in, headers => [ Origin => 'https://elsewhere.example' ]);
+}
+
+is_status(200, 'lookupInvitation', body => { token => $accept->{token} });
+is_status(400, 'acceptInvitation', body => { %$accept, password => 'short' });
+$accept->{token} = is_status(200, 'resendInvitation')->json->{inviteUrl}
+                   =~ s/.*#token=//r;
+$s->sql("INSERT INTO svc.invitation (tenant_id, id, email, email_key, role,"
+        . " group_ids, days, token_hash, expires_at) SELECT '$acme->{id}',"
+        . " gen_random_uuid(), i || '\@x.test', i || '\@x.test', 'member', '{}', 7,"
+        . " sha256(i::text::bytea), now() + interval '1 day'"
+        . ' FROM generate_series(1, 1000) i');
+$s->sql("UPDATE svc.invitation SET expires_at = now() WHERE id = '$in->{id}'");
+is_status(400, 'createInvitation', body => { email => 'a@x.test', role => 'member' });
+is_status(400, 'resendInvitation');
+$s->sql("DELETE FROM svc.invitation WHERE email ~ '^[0-9]'");
+$accept->{token} = is_status(200, 'resendInvitation')->json->{inviteUrl}
+                   =~ s/.*#token=//r;
+is_status(201, 'acceptInvitation', body => $accept);
+is_status(409, $_) for qw(resendInvitation revokeInvitation);
+is_status(409, 'createInvitation', body => { email => 'bare@acme.test',
+                                             role => 'member' });
+is_status(409, 'createInvitation', body => $body{createInvitation});
+$c->stands('admin/invitations/{id}' =>
+    is_status(201, 'createInvitation', body => { email => 'third@acme.test',
+                                                 role => 'member' })->json->{id});
+
 is_status(404, 'getPublicBranding', path => { slug => 'nobody' });
 is_status(404, 'getPublicLogo', path => { slug => 'nobody' });
 is_status(416, 'getPublicLogo', headers => [ Range => 'bytes=99999-' ]);
@@ -442,7 +567,9 @@ for my $id (grep { $c->operation($_)->{responses}{304} } $c->ids) {
 my $denied = { rules => [], defaultAction => 'deny' };
 
 $s->sql("UPDATE svc.user_account SET role = 'member' WHERE id <> '$owner'");
-is_status(400, $_, path => { userId => $owner }) for qw(deleteUser suspendUser);
+is_status(400, $_, path => { userId => $owner })
+    for qw(deleteUser suspendUser removeMember);
+is_status(400, 'updateMember', path => { userId => $owner }, body => { role => 'member' });
 is_status(400, 'putAccessPolicy', body => $denied);
 is_status(400, 'applyConfig', body => { version => 1,
                                         accessPolicy => $denied });
@@ -483,10 +610,10 @@ $s->sql("UPDATE svc.user_account SET role = 'member' WHERE id = '$bare'");
 
 is_status(200, 'updateWebhook', body => { enabled => JSON::PP::true() });
 is_status($_ eq 'deleteTenantLogo' ? 200 : 204, $_) for @later;
-my @got = $receiver->wait('/ok', 10);
+my @got = $receiver->wait('/ok', 12);
 
 is_deeply([ sort map { $_->{header}{'x-svc-event'} } @got ],
-          [ ('user.created') x 4, 'user.deleted', ('user.login') x 5 ],
+          [ ('user.created') x 5, 'user.deleted', ('user.login') x 6 ],
           'deliveries: a sample, of users made, erased, and signed in');
 $c->delivery($_) for @got;
 is_status(204, 'deleteWebhook');

@@ -12,14 +12,16 @@ use Test::More;
 use SvcTest;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Governance qw($ALL);
+use SvcTest::Mail qw(nowhere);
 use SvcTest::Npm;
 
 # as many sign-ins as there are values, with what is cheap to hash
 
 my $s = SvcTest->new(svc => {
-    svc_webhooks => 'on', svc_sign_in => 'on',
+    svc_webhooks => 'on', svc_sign_in => 'on', nowhere(),
     svc_password_hash => 'memory=7m iterations=1',
-    svc_set => [ 'RATE_LIMIT_LOGIN_WINDOW 0', 'LOGIN_LOCKOUT_MAX 0' ],
+    svc_set => [ 'RATE_LIMIT_LOGIN_WINDOW 0', 'LOGIN_LOCKOUT_MAX 0',
+                 'RATE_LIMIT_SIGNUP_WINDOW 0' ],
 })->start;
 my $acme = $s->tenant('acme');
 my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());
@@ -82,6 +84,7 @@ my %bodies = (
     login => { email => 'ada@acme.test', password => $PASSWORD,
                tenant => 'acme' },
     changePassword => { currentPassword => 'wrong', newPassword => 'new' },
+    forgotPassword => { email => 'ada@acme.test', tenant => 'acme' },
     resetPassword => { token => 'x', password => 'new', tenant => 'acme' },
     renameFactor => { name => 'Phone' },
     addTotp => { name => 'Phone' },
@@ -102,8 +105,28 @@ my %bodies = (
     updateUser => { email => 'full@acme.test', map { $_ => 'x' }
                     qw(firstName lastName displayName title department
                        locale) },
+    createInvitation => { email => 'in@acme.test', role => 'member',
+                          groupIds => [ $group ], expiresInDays => 3 },
+    lookupInvitation => { token => 'x', tenant => 'acme' },
+    acceptInvitation => { token => 'x', password => 'new', displayName => 'Ada',
+                          tenant => 'acme' },
+    updateMember => { role => 'auditor' },
     createIpBlock => { ip => '198.51.100.9', reason => 'stuffing',
                        expiresAt => '2099-01-01T00:00:00Z' },
+    addDomain => { domain => 'new.example' },
+    createScimToken => { name => 'Entra' },
+    createSocialConnection => { provider => 'apple', clientId => 'x',
+                                clientSecret => 'x', enabled => $TRUE,
+                                teamId => 'A' x 10, keyId => 'A' x 10 },
+    createSamlApp => { name => 'Wiki', spEntityId => 'https://wiki.test/saml',
+                       acsUrl => 'https://wiki.test/acs' },
+    putSaml => { idpEntityId => 'urn:x', idpSsoUrl => 'https://x.test', enabled => $FALSE,
+                 idpCertificates => [], nameIdFormat => 'persistent',
+                 attributeMapping => { email => 'mail' }, jitProvisioning => $TRUE },
+    putLdap => { url => 'ldaps://ldap.example.com', baseDn => 'dc=x',
+                 bindDn => 'cn=x', bindPassword => 'x' x 9, startTls => $FALSE,
+                 userFilter => '(mail={email})', enabled => $TRUE,
+                 attributeMapping => { email => 'mail' } },
     createGroup => { name => 'Staff', description => 'All' },
     updateGroup => { name => 'Staff', description => 'All' },
     addGroupMembers => { userIds => [ $user ] },
@@ -132,6 +155,11 @@ my @known = (
     'createChallenge [.]method: "(?:totp|recovery)"',    # that the user has not
     'stepUp [.]method: "(?:passkey|recovery|password)"',         # of another code
     'changePassword [.]currentPassword.*: (?:undefined|null)',   # unless it waits
+    'createInvitation [.]role: "(?:x|a+)"',              # no key of a role
+    'putLdap [.]bind(?:Dn|Password).*: (?:undefined|null)', # both or none
+    'createSocialConnection [.](?:provider|teamId|keyId).*: .*', # Apple's alone
+    'putSaml [.]enabled.*: true',                        # without certificates
+    'putLdap [.]startTls.*: true',                       # with ldaps://
     'updateTenant [.]branding[.]\w+: "(?:x|a+)"',         # no name of a colour
 );
 

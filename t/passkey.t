@@ -172,7 +172,9 @@ is($r->header('Cache-Control'), 'no-store', 'which is not stored');
 is($in->get('/v1/auth/session')->status, 200, 'a session');
 is_deeply($in->get('/v1/auth/sessions')->json->{sessions}[0]{methods},
           [ 'passkey' ], 'its methods');
-is((events('user.login'))[-1]{score}, 0, 'audited');
+is_deeply((events('user.login'))[-1], { score => 0, signals => [], methods => [ 'passkey' ] },
+          'audited');
+is_deeply($r->json->{mfa}{methods}, [ qw(passkey recovery) ], 'what the user has');
 like((grep { $_->{id} eq $factor->{id} }
       @{ $in->get('/v1/mfa/factors')->json->{factors} })[0]{lastUsedAt}, $TIME,
      'when it was used');

@@ -19,6 +19,7 @@ use lib dirname(__FILE__) . '/bench';
 use SvcBench::Explain;
 use SvcBench::Statements;
 use SvcTest;
+use SvcTest::Mail qw(nowhere);
 use SvcTest::Plans;
 use SvcTest::Process qw(slow wait_for);
 
@@ -34,7 +35,7 @@ my $TRIES = 5;                  # the best one counts
 my $SLOW = 2000;                # ms; too much, whatever is known
 
 my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on',
-                                           svc_sign_in => 'on' },
+                                           svc_sign_in => 'on', nowhere() },
                      pg_conf => $SvcTest::Plans::LOG_ALL)->start;
 
 my $text = SvcTest::Plans::prepared($s);

@@ -60,13 +60,13 @@ EOT
 
 # --- svc_app -----------------------------------------------------------------
 
-is_deeply(list(<<'EOT'), [ qw(audit_stream_close json_merge public_logo
+is_deeply(list(<<'EOT'), [ qw(audit_stream_close domain_taken invitation_tenant json_merge member_page public_logo
 SELECT proname FROM pg_proc WHERE pronamespace = 'svc'::regnamespace
 AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
                               public_tenant search_text
-                              sign_in_expire sign_in_tenant user_conflict
-                              user_index user_page user_search
+                              sign_in_expire sign_in_sweep sign_in_tenant
+                              user_added user_conflict user_index user_page user_search
                               webhook_attempt_delete
                               webhook_attempt_expire) ],
           'the functions that svc_app may call');

@@ -52,11 +52,11 @@ like($text, qr/^==> starting PostgreSQL$/m, 'shows its steps');
 like($text, qr/^==> moving the webhook endpoint to port \d+$/m,
      'does not need one port');
 undef $other;
-is(scalar(() = $text =~ /^curl /mg), 5, 'ends with five curl lines');
+is(scalar(() = $text =~ /^curl /mg), 6, 'ends with six curl lines');
 
 for my $line ($text =~ /^(curl .*)$/mg) {
     my ($answer, $status) = sh("$line -sS -w '\\n%{http_code}\\n'");
-    like($answer, qr/^20[01]$/m, 'a curl line') or diag("$line\n$answer");
+    like($answer, qr/^20[012]$/m, 'a curl line') or diag("$line\n$answer");
 }
 
 my ($password) = slurp("$run/env")
@@ -77,6 +77,8 @@ unlike(slurp("$run/webhook/log"), qr/^(?:forged|again|failed|no TLS)/m,
 is((stat "$run/webhook")[2] & 07777, 0700, 'run/webhook is the servers\'');
 like((sh("curl -sS http://127.0.0.1:$port/metrics"))[0],
      qr/^svc_webhook_deliveries_total\{outcome="acknowledged"\} 2$/m, 'metrics');
+
+ok((wait_for { glob "$run/mail/*.eml" } 10), 'a mail to who forgot a password');
 
 is((stat "$run/env")[2] & 07777, 0600, 'run/env is its owner\'s');
 
@@ -100,12 +102,14 @@ my @examples = examples('sh', $documents);
 ok(@examples >= 13, 'the documents have examples');
 
 for my $example (@examples) {
-    s{(\. )run/env}{$1$run/env}, s{^curl }{curl -sS -f }mg for $example;
+    s{\brun/}{$run/}g, s{^curl }{curl -sS -f }mg for $example;
     my ($answer, $status) = sh("set -e\n$example");
     is($status, 0, 'an example of the documents') or diag("$example\n$answer");
-    like($answer, qr/"schemas":|"secret":"svc_|"memberCount":|"events":
+    like($answer, qr/"schemas":|"secret":"(?:svc|scim)_|"memberCount":|"events":
                    |"maxAgeDays":|"tenant":\{|"sample":\{|"knownEvents":
-                   |"deliveries":\[\{|"action":"webhook\.
+                   |"deliveries":\[\{|"action":"webhook\.|"period":
+                   |"bindPasswordSet":true|"spEntityId":|"secretSet":true
+                   |"integrations":\[\{|"verification":\{
                    |imported\ (?:2\ sign-ins|1\ passwords)/x,
          'is answered');
 }

@@ -10,13 +10,15 @@ use Test::More;
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::BadInput;
+use SvcTest::Mail qw(nowhere);
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Routes qw(admin_routes);
 
 
-my $s = SvcTest->new(svc => { svc_body_timeout => '1s', svc_sign_in => 'on',
+my $s = SvcTest->new(svc => { svc_body_timeout => '1s', svc_sign_in => 'on', nowhere(),
                               svc_set => [ 'RATE_LIMIT_LOGIN_IP_MAX 0',
-                                           'RATE_LIMIT_LOGIN_EMAIL_MAX 0' ]
+                                           'RATE_LIMIT_LOGIN_EMAIL_MAX 0',
+                                           'RATE_LIMIT_SIGNUP_WINDOW 0' ]
                             })->start;
 my $acme = $s->tenant('acme');
 
@@ -36,8 +38,12 @@ my %BODY = (
     'POST /auth/login' => { email => 'ada@acme.test', password => 'x' },
     'POST /auth/password' => { currentPassword => $PASSWORD,
                                newPassword => 'quite another passphrase' },
+    'POST /auth/password/forgot' => { email => 'ada@acme.test' },
     'POST /auth/password/reset' => { token => 'A' x 43,
                                      password => 'quite another passphrase' },
+    'POST /auth/invitations/lookup' => { token => 'A' x 43 },
+    'POST /auth/invitations/accept' => { token => 'A' x 43, displayName => 'Ada',
+                                         password => 'quite another passphrase' },
     'PATCH /auth/profile' => { displayName => 'Ada' },
     'POST /auth/passkey/options' => { tenant => 'acme' },
     'POST /auth/passkey/verify' => { credential => {} },

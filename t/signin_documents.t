@@ -147,6 +147,50 @@ is_deeply([ @said[0 .. 8] ], [ ($wrong) x 9 ], 'of wrong passwords');
 like($said[9], qr/^Please try again in \d+ seconds\.$/, 'of a lock');
 
 
+# --- invitations ---------------------------------------------------------------------
+
+$s->sql('INSERT INTO svc.role (tenant_id, key, name, permissions) VALUES'
+        . " ('$acme->{id}', 'auditor', 'Auditor', '{audit:view}')");
+$s->sql("UPDATE svc.tenant SET name = 'Acme'");
+
+my $token = $acme->token_for('audit:view,members:manage');
+my $invitations = section($README, 'Invitations');
+
+$script = join "\n", examples('bash', $invitations), 'echo "$invited"';
+$script =~ s/\bcurl /curl -sS -f -w '\\n' /g;
+($status, $text) = run([ 'bash', '-euo', 'pipefail', '-c', $script ],
+                       env => { SVC_BASE_URL => $s->base_url,
+                                SVC_ADMIN_TOKEN => $token });
+
+is($status, 0, 'an invitation, from a shell') or diag($text);
+@answers = map { $JSON->decode($_) } grep { /^\{/ } split /\n/, $text;
+is(scalar @answers, 4, 'is answered');
+($shown) = map { $JSON->decode($_) } examples('json', $invitations);
+is_deeply($answers[0], $shown, 'as it is shown');
+is($answers[1]{user}{displayName}, 'Carol', 'the account');
+is_deeply($answers[2], $answers[1], 'which is signed in');
+$s->secret($answers[3]{inviteUrl} =~ s/.*=//r);
+
+my $asked = $acme->admin(POST => '/invitations', { email => 'dan@acme.test',
+                                                   role => 'member' }, undef, $token);
+my ($hash) = $asked->json->{inviteUrl} =~ /(#token=.*)/;
+
+$s->secret($hash =~ s/.*=//r);
+@said = page_says(<<'EOT', $hash);
+const token = takeToken();
+
+said.push((await lookUp(token)).email);
+said.push(await join(token, "short", "Dan"));
+said.push(await join(token, "a quiet harbour before seven", "Dan"));
+said.push((await whoIsIt()).user.displayName);
+said.push(await join(token, "a quiet harbour before seven", "Dan"));
+EOT
+
+like(splice(@said, 1, 1), qr/^minLength: /, 'a password that is too short');
+is_deeply(\@said, [ 'dan@acme.test', 'Welcome to Acme.', 'Dan',
+                    'This invitation is over. Ask for another one.' ], 'of a page');
+
+
 # --- what is told -------------------------------------------------------------------
 
 my %codes = map { my ($status, $codes) = /^\| (\d+) \| (.*?) \|/;

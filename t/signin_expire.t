@@ -92,22 +92,30 @@ sub last_from {
                    . " svc.sign_in_address WHERE ip = '$ip'");
 }
 
+sub swept {
+    ok((wait_for { !$s->sql('SELECT count(*) FROM svc.sign_in_event') } slow(30)),
+       'it is swept up');
+}
+
 my $first = SvcTest::Browser->new($s, tenant => 'acme');
 my $again = SvcTest::Browser->new($s, tenant => 'acme');
 
 is($first->login('ada@acme.test', 'wrong')->status, 401, 'a failure');
 is(last_from('127.0.0.1'), undef, 'is from nowhere');
 is($first->login('ada@acme.test')->status, 200, 'a sign-in');
+swept();
 
 my $at = last_from('127.0.0.1');
 
 ok($at, 'has its address');
 is($again->login('ada@acme.test')->status, 200, 'another one');
+swept();
 cmp_ok(last_from('127.0.0.1'), '>', $at, 'a later time');
 $s->sql("UPDATE svc.sign_in_address SET last_at = now() + interval '1 s'"
         . " WHERE ip = '127.0.0.1'");
 $at = last_from('127.0.0.1');
 is($again->login('ada@acme.test')->status, 200, 'one that was quicker');
+swept();
 cmp_ok(last_from('127.0.0.1'), '>=', $at, 'takes none back');
 is_deeply([ map { $_->{ip} } @{ $acme->admin(POST => '/access-policy/simulate',
                   { rules => [], defaultAction => 'allow' })->json->{results} } ],

@@ -12,7 +12,7 @@ use Time::HiRes qw(time);
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
-use SvcTest::Process qw(slow wait_for);
+use SvcTest::Process qw(slow wait_for write_file);
 
 
 my $s = SvcTest->new(workers => 1, connections => 2048, svc => {
@@ -164,39 +164,84 @@ is($s->sql('SELECT count(*) FROM svc.audit_event'
 # --- time ---------------------------------------------------------------------------------------
 
 # Known and unknown addresses by turns.  The chance that one that is known takes
-# longer than one that is not: 0.5 tells nothing.  With a cheap hash, beside which
-# the rest weighs more.
+# longer than one that is not: 0.5 tells nothing.
 
-$s->nginx->{svc}{svc_password_hash} = 'memory=7m iterations=1';
-$s->reload;
-wait_for { login('ada@acme.test')->status == 200 };
+sub auc {
+    my ($n, $known, $unknown) = @_;
 
-my $n = $ENV{SVC_TEST_TIMED} || 400;
-my %time = (known => [], unknown => []);
+    my %email = (known => $known, unknown => $unknown);
+    my %time = (known => [], unknown => []);
 
-for my $i (1 .. $n) {
-    for my $kind ($i % 2 ? qw(known unknown) : qw(unknown known)) {
-        my $since = time();
-        my $r = login($kind eq 'known' ? 'ada@acme.test' : 'nob@acme.test',
-                      'wrong');
+    for my $i (1 .. $n) {
+        for my $kind ($i % 2 ? qw(known unknown) : qw(unknown known)) {
+            my $email = $email{$kind}->($i);
+            my $since = time();
+            my $r = login($email, 'wrong');
 
-        push @{ $time{$kind} }, time() - $since;
-        is($r->status, 401, $kind) if $r->status != 401;
+            push @{ $time{$kind} }, time() - $since;
+            is($r->status, 401, $kind) if $r->status != 401;
+        }
     }
+
+    my @all = sort { $a->[0] <=> $b->[0] }
+              map { my $kind = $_; map { [ $_, $kind ] } @{ $time{$kind} } }
+              keys %time;
+    my $ranks = 0;
+
+    $all[$_][1] eq 'known' and $ranks += $_ + 1 for 0 .. $#all;
+
+    return ($ranks - $n * ($n + 1) / 2) / ($n * $n);
 }
 
-my @all = sort { $a->[0] <=> $b->[0] }
-          map { my $kind = $_; map { [ $_, $kind ] } @{ $time{$kind} } }
-          keys %time;
-my $ranks = 0;
 
-$all[$_][1] eq 'known' and $ranks += $_ + 1 for 0 .. $#all;
+sub hash_with {
+    my ($parameters) = @_;
 
-my $auc = ($ranks - $n * ($n + 1) / 2) / ($n * $n);
+    $s->nginx->{svc}{svc_password_hash} = $parameters;
+    $s->reload;
+    wait_for { login('ada@acme.test')->status == 200 };
+}
+
+
+# With a cheap hash, beside which the rest weighs more.
+
+hash_with('memory=7m iterations=1');
+
+my $n = $ENV{SVC_TEST_TIMED} || 400;
+my $auc = auc($n, sub { 'ada@acme.test' }, sub { 'nob@acme.test' });
 
 cmp_ok($auc, '>', 0.40, "time does not tell who exists: $auc");
 cmp_ok($auc, '<', 0.60, 'either way');
 note("AUC $auc of $n each");
+
+
+# --- time, of hashes from elsewhere -----------------------------------------------------------
+
+# Users whose hashes take another time, with what the import says of it; each of
+# them once.  So few tell a difference of less by chance.
+
+$n = $ENV{SVC_TEST_TIMED} || 60;
+
+my $bcrypt = crypt 'the lighthouse', '$2b$10$abcdefghijklmnopqrstuu';
+my $file = $s->dir . '/users.jsonl';
+
+like($bcrypt, qr/\A\$2b\$10\$/, 'of bcrypt') or die;
+$s->secret($bcrypt);
+$acme->create(userName => "bcrypt$_\@acme.test") for 1 .. $n;
+write_file($file, join '', map {
+    qq({"email":"bcrypt$_\@acme.test","passwordHash":"$bcrypt"}\n) } 1 .. $n);
+
+my $imported = $s->svcctl(qw(users import --tenant acme --passwords --file), $file);
+my ($floor) = $imported =~ /(floor=\d+ms);$/m;
+
+like($imported, qr/\Aimported $n passwords;/, 'imported');
+ok($floor, 'with the time that a refusal is to take') or die;
+hash_with("$floor queue=64 timeout=1s");
+$auc = auc($n, sub { "bcrypt$_[0]\@acme.test" }, sub { "nobody$_[0]\@acme.test" });
+
+cmp_ok($auc, '>', 0.30, "time does not tell who was imported: $auc");
+cmp_ok($auc, '<', 0.70, 'either way');
+note("AUC $auc of $n each, $floor");
 
 
 $s->done;

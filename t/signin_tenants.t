@@ -10,6 +10,7 @@ use Test::More;
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Process qw(slow wait_for);
 use SvcTest::Routes;
 
 
@@ -49,7 +50,9 @@ insert('ip_block', 'ip, created_by_type', "'192.0.2.66', 'user'", 'ip');
 # what there is of the other tenant, by the last fixed part before an id
 
 my %ID = (
-    'api-tokens' => $globex->{api_id}, users => $eve->{id}, groups => $group,
+    'api-tokens' => $globex->{api_id}, tokens => $globex->{scim_id},
+    connections => 'not-there', integrations => 'not-there', users => $eve->{id},
+    groups => $group,
     members => $eve->{id}, roles => 'theirs', 'ip-blocks' => '192.0.2.66',
     sessions => $theirs->get('/v1/auth/sessions')->json->{sessions}[0]{id},
     versions => insert('access_policy_version', 'number, source, snapshot',
@@ -57,6 +60,16 @@ my %ID = (
     webhooks => insert('webhook_endpoint', 'id, url, events, secret',
                        "gen_random_uuid(), 'https://x.test/', '{user.login}',"
                        . q{ '\x00'}, 'id'),
+    apps => insert('saml_app', 'id, name, sp_entity_id, acs_url',
+                   "gen_random_uuid(), 'x', 'https://x.test', 'https://x.test'", 'id'),
+    domains => insert('domain', 'domain', "'theirs.example'", 'domain'),
+    'security-incidents' => insert('incident', 'id, type, subject, severity, title,'
+                                   . ' details, count, last_seen_at', 'gen_random_uuid(),'
+                                   . " 'account_lockouts', '', 'medium', 'x', '{}', 1,"
+                                   . ' now()', 'id'),
+    invitations => insert('invitation', 'id, email, email_key, role, group_ids, days,'
+                          . ' token_hash, expires_at', "gen_random_uuid(), 'x', 'x',"
+                          . " 'member', '{}', 7, sha256('x'), 'infinity'", 'id'),
     factors => insert('factor', 'user_id, id, type, name, confirmed_at',
                       "'$eve->{id}', gen_random_uuid(), 'passkey', 'x', now()", 'id'),
     totp => insert('factor', 'user_id, id, type, name, secret',
@@ -65,6 +78,7 @@ my %ID = (
 
 my %BODY = (
     'PUT /admin/users/*' => { title => 'Taken' },
+    'PUT /admin/members/*' => { role => 'admin' },
     'PUT /admin/groups/*' => { name => 'Taken' },
     'POST /admin/groups/*/members' => { userIds => [ $eve->{id} ] },
     'PUT /admin/groups/*/members' => { userIds => [ $eve->{id} ] },
@@ -92,6 +106,11 @@ sub stored {
     } @TABLES);
 }
 
+
+# what comes of its own sign-ins is there
+
+ok((wait_for { !$s->sql('SELECT count(*) FROM svc.sign_in_event') } slow(30)),
+   'its sign-ins are counted');
 
 my $before = stored();
 my $n = 0;
@@ -133,7 +152,10 @@ for my $case (
     [ POST => '/users/unlock', { userId => $eve->{id} }, 404 ],
     [ POST => '/users/unlock', { email => 'eve@globex.test' }, 404 ],
     [ POST => '/password-policy/groups', { groupId => $group, minLength => 20 },
-      400 ])
+      400 ],
+    [ POST => '/invitations', { email => 'x@acme.test', role => 'member',
+                                groupIds => [ $group ] }, 400 ],
+    [ POST => '/invitations', { email => 'x@acme.test', role => 'theirs' }, 400 ])
 {
     my ($method, $path, $body, $status) = @$case;
     my $r = $b->ask($method, "/v1/admin$path", $body);

@@ -86,14 +86,17 @@ sub in_background {
 }
 
 
-# from each version, with data in it, to the newest
+# From each version, with data in it, to the newest; where only the way in which
+# PostgreSQL is asked differs, from the first and from the last.
 
 sub old_versions {
     my ($c) = @_;
     my $s = $c->{system};
     my @files = glob $s->root . '/sql/[0-9]*.sql';
 
-    for my $version (1 .. $#files) {
+    my $ordinary = !$c->{command} && !$c->{database};
+
+    for my $version ($ordinary ? 1 .. $#files : (1, $#files)) {
         my $dir = "$s->{dir}/sql$version";
 
         mkdir $dir or die $!;

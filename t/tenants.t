@@ -90,8 +90,8 @@ my @denied = (
     'UPDATE svc.user_group SET member_count = 0',
     "SELECT svc.user_search_rest(NULL, '', NULL, NULL, NULL, 1)",
     'DELETE FROM svc.tenant', 'UPDATE svc.tenant SET slug = slug',
-    'INSERT INTO svc.domain DEFAULT VALUES',
     'UPDATE svc.domain SET domain = domain',
+    'UPDATE svc.domain SET token = token', 'TRUNCATE svc.domain',
     'DELETE FROM svc.governance', 'TRUNCATE svc.governance',
     'INSERT INTO svc.governance (tenant_id) SELECT id FROM svc.tenant',
     'UPDATE svc.access_policy_version SET number = number',
@@ -101,11 +101,17 @@ my @denied = (
     'UPDATE svc.role SET created_at = now()',
     'UPDATE svc.sign_in SET outcome = outcome', 'DELETE FROM svc.sign_in',
     'DELETE FROM svc.sign_in_address',
+    'SELECT * FROM svc.sign_in_event', 'DELETE FROM svc.sign_in_event',
+    'UPDATE svc.stat_day SET success = 0', 'DELETE FROM svc.stat_day',
+    'UPDATE svc.active_day SET users = 0',
+    'UPDATE svc.incident SET count = 0', 'DELETE FROM svc.incident',
+    "SELECT svc.incident_raise('{}')",
     'DELETE FROM svc.session', 'TRUNCATE svc.session', 'TRUNCATE svc.password',
     'UPDATE svc.sign_in_address SET ip = ip',
     'DELETE FROM svc.credential',
     'UPDATE svc.credential SET expires_at = NULL',
     "UPDATE svc.credential SET permissions = '{scim}'",
+    'UPDATE svc.invitation SET role = role', 'TRUNCATE svc.invitation',
     'UPDATE svc.ip_block SET ip = ip', 'TRUNCATE svc.ip_block',
     "UPDATE svc.webhook_endpoint SET secret = ''",
     'UPDATE svc.webhook_endpoint SET tenant_id = tenant_id',
@@ -189,7 +195,7 @@ SELECT u.tenant_id, g.id, u.id
 FROM svc.user_account u JOIN svc.user_group g USING (tenant_id)
 EOT
 
-is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'audit_stream_close public_logo public_tenant sign_in_expire sign_in_tenant user_index user_page webhook_attempt_expire',
+is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'audit_stream_close domain_taken invitation_tenant member_page public_logo public_tenant sign_in_expire sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire',
 SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE n.nspname = 'svc' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
   AND has_function_privilege('svc_app', p.oid, 'EXECUTE') ORDER BY 1
@@ -198,9 +204,13 @@ EOT
 $app->query("SET svc.tenant = '$acme->{id}'");
 is($app->query('SELECT p.total, p.ids FROM svc.user_page(NULL, NULL, 9, 0) p')
    ->[0][1], "{$ours->{id}}", 'and shows one');
+is($app->query("SELECT p.total, p.ids FROM svc.member_page(NULL, NULL, 'member',"
+               . ' 9, 0) p')->[0][1], "{$ours->{id}}", 'with a role, too');
 $app->query('RESET svc.tenant');
 is_deeply($app->query('SELECT p.total, p.ids FROM svc.user_page(NULL, NULL, 9,'
                       . ' 0) p')->[0], [ 0, '{}' ], 'or none');
+is_deeply($app->query('SELECT p.total, p.ids FROM svc.member_page(NULL, NULL,'
+                      . " 'member', 9, 0) p")->[0], [ 0, '{}' ], 'with a role');
 
 $s->sql($_) for
     "INSERT INTO svc.domain (tenant_id, domain) SELECT id, 'x.test' FROM svc.tenant",
@@ -226,6 +236,19 @@ $s->sql($_) for
     . ' FROM svc.tenant',
     "INSERT INTO svc.ip_block (tenant_id, ip) SELECT id, '192.0.2.1'"
     . ' FROM svc.tenant',
+    'INSERT INTO svc.saml_sp (tenant_id, enabled, idp_certificates, name_id_format,'
+    . " attribute_mapping, jit_provisioning) SELECT id, false, '[]', 'transient',"
+    . " '{}', false FROM svc.tenant",
+    'INSERT INTO svc.saml_idp (tenant_id, key_id, private_key, certificate)'
+    . " SELECT id, id, '\\x00', 'x' FROM svc.tenant",
+    'INSERT INTO svc.saml_app (tenant_id, id, name, sp_entity_id, acs_url)'
+    . " SELECT id, id, 'x', 'https://x.test', 'https://x.test' FROM svc.tenant",
+    'INSERT INTO svc.social (tenant_id, provider, client_id, client_secret,'
+    . " client_secret_id, enabled) SELECT id, 'google', 'x', '\\x00', id, true"
+    . ' FROM svc.tenant',
+    'INSERT INTO svc.ldap (tenant_id, enabled, url, base_dn, user_filter,'
+    . " attribute_mapping, start_tls) SELECT id, true, 'ldaps://x', 'dc=x',"
+    . " '(mail={email})', '{}', false FROM svc.tenant",
     'INSERT INTO svc.webhook_attempt (tenant_id, endpoint_id, created_at,'
     . ' delivery_id, attempt, event_id, event, outcome, duration_ms)'
     . " SELECT tenant_id, id, now(), 'd', 1, 'e', 'user.login', 'acknowledged', 1"
@@ -233,6 +256,15 @@ $s->sql($_) for
 add_addresses($s);
 
 $s->sql($_) for
+    'INSERT INTO svc.sign_in_event (tenant_id, at, kind)'
+    . " SELECT id, now(), 'success' FROM svc.tenant",
+    'INSERT INTO svc.stat_day (tenant_id, day, shard)'
+    . ' SELECT id, current_date, 77 FROM svc.tenant',
+    'INSERT INTO svc.active_day (tenant_id, day, users)'
+    . ' SELECT id, current_date, 1 FROM svc.tenant',
+    'INSERT INTO svc.incident (tenant_id, id, type, subject, severity, title,'
+    . " details, count, last_seen_at) SELECT id, id, 'x', '', 'high', 'x', '{}',"
+    . ' 1, now() FROM svc.tenant',
     'INSERT INTO svc.password (tenant_id, user_id, hash)'
     . " SELECT tenant_id, id, '\\x00' FROM svc.user_account",
     'INSERT INTO svc.password_history (tenant_id, user_id, version, hash)'
@@ -260,6 +292,11 @@ $s->sql($_) for
     . ' SELECT tenant_id, id, id, id, now() FROM svc.user_account',
     'INSERT INTO svc.challenge_used (tenant_id, hash, expires_at)'
     . " SELECT id, sha256('x'), now() FROM svc.tenant";
+
+$s->sql('INSERT INTO svc.invitation (tenant_id, id, email, email_key, role,'
+        . ' group_ids, days, token_hash, expires_at)'
+        . " SELECT id, id, 'x', 'x', 'member', '{}', 7, sha256('x'), now()"
+        . ' FROM svc.tenant');
 
 for my $table (@tables) {
     my ($security, $policies, $key) = @{ ($s->sql(<<"EOT"))[0] };

@@ -228,8 +228,13 @@ sub start_as {
     $n->write_configuration($conf);
     unlink "$s->{dir}/nginx.pid";
 
-    spawn($n->command, out => $n->{err}, env => $n->environment);
+    my $starter = spawn($n->command, out => $n->{err}, env => $n->environment);
+
     $n->take_pid(wait_for { master() } 10);
+
+    # as long as who has started a daemon is there it does not heed USR2
+
+    wait_exit($starter, 10) if $starter != $n->pid;
 }
 
 

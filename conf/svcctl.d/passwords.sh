@@ -101,13 +101,9 @@ SQL
 # has these characters.
 
 passwords_script() {
+    import_tenant
+
     cat <<'SQL'
-SELECT (SELECT id FROM svc.tenant WHERE slug = :'slug') AS tenant \gset
-\if :{?tenant}
-\else
-    \echo none
-    \quit
-\endif
 CREATE TEMP TABLE password_import (
     n bigint GENERATED ALWAYS AS IDENTITY, line text, key text, hash text, rule text
 ) ON COMMIT DROP;

@@ -114,6 +114,20 @@ import_lines() {
 }
 
 
+# The tenant, in psql's variable "tenant"; without one psql says "none" and ends.
+
+import_tenant() {
+    cat <<'SQL'
+SELECT (SELECT id FROM svc.tenant WHERE slug = :'slug') AS tenant \gset
+\if :{?tenant}
+\else
+    \echo none
+    \quit
+\endif
+SQL
+}
+
+
 # What psql has said when it failed; warnings come before the error.
 
 explain() {

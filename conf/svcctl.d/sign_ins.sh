@@ -6,13 +6,9 @@
 # reads words, too, and years before the first one.
 
 import_script() {
+    import_tenant
+
     cat <<'SQL'
-SELECT (SELECT id FROM svc.tenant WHERE slug = :'slug') AS tenant \gset
-\if :{?tenant}
-\else
-    \echo none
-    \quit
-\endif
 CREATE DOMAIN pg_temp.sign_in_time AS text CHECK (
     CASE WHEN VALUE ~ ('^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?'
                        ' ?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?$')

@@ -6,6 +6,7 @@
  */
 
 #include "ngx_svc_admin_apply.h"
+#include "ngx_svc_admin_tenant.h"
 
 
 #define NGX_SVC_ADMIN_APPLY_SIZE      4096  /* first guess, in bytes */
@@ -267,6 +268,8 @@ ngx_svc_admin_apply_write(ngx_svc_request_t *sr)
     ngx_svc_admin_apply_t  *apply;
 
     apply = sr->data;
+
+    sr->op->committed = ngx_svc_admin_tenant_committed;
 
     return ngx_svc_admin_apply_call(sr, apply->pool, &apply->config.plan,
                                     &apply->revision);

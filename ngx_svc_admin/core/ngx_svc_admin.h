@@ -30,6 +30,8 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_users)                                                    \
     _(ngx_svc_admin_user_change)                                              \
     _(ngx_svc_admin_user_reset_mfa)                                           \
+    _(ngx_svc_admin_members)                                                  \
+    _(ngx_svc_admin_invitations)                                              \
     _(ngx_svc_admin_identities)                                               \
     _(ngx_svc_admin_groups)                                                   \
     _(ngx_svc_admin_group_members)                                            \
@@ -41,12 +43,22 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_audit_export)                                             \
     _(ngx_svc_admin_audit_stream)                                             \
     _(ngx_svc_admin_ip_blocks)                                                \
+    _(ngx_svc_admin_incidents)                                                \
+    _(ngx_svc_admin_statistics)                                               \
+    _(ngx_svc_admin_scim_tokens)                                              \
+    _(ngx_svc_admin_ldap)                                                     \
+    _(ngx_svc_admin_social)                                                   \
+    _(ngx_svc_admin_saml)                                                     \
+    _(ngx_svc_admin_saml_idp)                                                 \
+    _(ngx_svc_admin_integrations)                                             \
     _(ngx_svc_admin_access)                                                   \
     _(ngx_svc_admin_access_versions)                                          \
     _(ngx_svc_admin_access_restore)                                           \
     _(ngx_svc_admin_simulate)                                                 \
     _(ngx_svc_admin_config)                                                   \
-    _(ngx_svc_admin_apply)
+    _(ngx_svc_admin_apply)                                                    \
+    _(ngx_svc_admin_domains)                                                  \
+    _(ngx_svc_admin_domain_verify)
 
 #define NGX_SVC_ADMIN_ROUTES(name)  extern const ngx_svc_route_t  name[];
 

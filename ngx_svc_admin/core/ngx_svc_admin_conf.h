@@ -34,7 +34,8 @@ typedef struct {
     ngx_flag_t                 sign_in;
     ngx_svc_settings_t         settings;    /* svc_set, or the environment's */
     size_t                     rate_size;   /* for ngx_svc_limit_zone() */
-    ngx_shm_zone_t            *limits;      /* NULL: sign-in is off */
+    ngx_shm_zone_t            *limits;      /* NULL: no location is ours */
+    ngx_str_t                  resolver;    /* svc_resolver; or empty */
 
     /* NULL: there is no svc_breached_passwords */
     struct ngx_svc_breached_s  *breached;

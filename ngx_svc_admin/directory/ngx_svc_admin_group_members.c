@@ -4,7 +4,6 @@
 
 #include "ngx_svc_admin.h"
 #include "ngx_svc_admin_user.h"
-#include "ngx_svc_crypto.h"
 
 
 #define NGX_SVC_ADMIN_MEMBER_IDS  1000      /* in one request */
@@ -200,17 +199,12 @@ static ngx_int_t
 ngx_svc_admin_member_id(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
 {
-    u_char  id[NGX_SVC_UUID_LEN], text[NGX_SVC_UUID_TEXT_LEN];
-
-    if (ngx_svc_uuid_parse(value->str.data, value->str.len, id) != NGX_OK
-        || (ngx_svc_uuid_text(text, id),
-            ngx_memcmp(text, value->str.data, sizeof(text)) != 0))
-    {
-        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
-                            "\"%s\" is no user's id.", path);
+    if (ngx_svc_admin_id_exact(&value->str)) {
+        return NGX_OK;
     }
 
-    return NGX_OK;
+    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s\" is no user's id.", path);
 }
 
 
@@ -228,45 +222,18 @@ ngx_svc_admin_members_check(ngx_svc_request_t *sr, void *body)
 }
 
 
-/* As the text of a PostgreSQL array. */
-
 static ngx_int_t
 ngx_svc_admin_members_ids(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
-    u_char                   *p;
-    cJSON                    *json;
-    size_t                    n;
-    ngx_str_t                 text;
     ngx_svc_admin_members_t  *members = body;
 
-    json = members->user_ids.set ? members->user_ids.json->child
-                                 : members->user_id.json;
-    n = members->user_ids.set ? cJSON_GetArraySize(members->user_ids.json) : 1;
-
-    p = ngx_pnalloc(sr->request->pool,
-                    sizeof("{}") + n * (NGX_SVC_UUID_TEXT_LEN + 1));
-    if (p == NULL) {
-        return NGX_ERROR;
+    if (members->user_id.set) {
+        return ngx_svc_admin_bind_ids(sr, call, members->user_id.json, 1);
     }
 
-    text.data = p;
-    *p++ = '{';
-
-    for ( /* void */ ; n; n--, json = json->next) {
-        p = ngx_cpymem(p, json->valuestring, NGX_SVC_UUID_TEXT_LEN);
-
-        if (n > 1) {
-            *p++ = ',';
-        }
-    }
-
-    *p++ = '}';
-    text.len = p - text.data;
-
-    ngx_svc_pg_bind_str(call, &text);
-
-    return NGX_OK;
+    return ngx_svc_admin_bind_ids(sr, call, members->user_ids.json->child,
+                                  cJSON_GetArraySize(members->user_ids.json));
 }
 
 

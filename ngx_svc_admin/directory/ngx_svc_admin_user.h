@@ -60,30 +60,67 @@
  * The route is one with NGX_SVC_ROUTE_CALLER.
  */
 
-#define NGX_SVC_ADMIN_BEYOND                                                  \
-    "((" NGX_SVC_ROLE_PERMISSIONS("o.role",                                   \
-            "(SELECT k.permissions FROM svc.role k WHERE k.key = o.role)")    \
+#define NGX_SVC_ADMIN_BEYOND  NGX_SVC_ADMIN_ROLE_BEYOND("o.role")
+
+/*
+ * Likewise of a role, an expression, that somebody is to have.  Whoever gives
+ * one has locked svc.governance: else it may be gone meanwhile.
+ */
+
+#define NGX_SVC_ADMIN_ROLE_BEYOND(role)                                       \
+    "((" NGX_SVC_ROLE_PERMISSIONS(role,                                       \
+            "(SELECT k.permissions FROM svc.role k WHERE k.key = " role ")")  \
     ") <@ " NGX_SVC_CALLER_PERMISSIONS                                        \
-    " AND CASE WHEN o.role = 'owner'"                                         \
+    " AND CASE WHEN " role " = 'owner'"                                       \
         " AND current_setting('svc.actor_type', true) = 'user'"               \
         " THEN (" NGX_SVC_ROW("k.role", "svc.user_account",                   \
                 "nullif(current_setting('svc.actor_id', true), '')::uuid")    \
             ") = 'owner'"                                                     \
         " ELSE true END) IS NOT TRUE"
 
+#define NGX_SVC_ADMIN_ROLE_KNOWN(role)                                        \
+    "(" role " IN ('owner', 'admin', 'member') OR EXISTS ("                   \
+        "SELECT FROM svc.role k WHERE k.key = " role "))"
+
+#define NGX_SVC_ADMIN_ROLE_VERDICTS                                           \
+    { "unknown", NGX_SVC_E_INVALID_VALUE,                                     \
+      "\"role\" must be the key of a role: there is no \"%V\"." },            \
+    { "lacks", NGX_SVC_E_FORBIDDEN,                                           \
+      "\"role\" grants what the caller does not have." }
+
+#define NGX_SVC_ADMIN_ROLE_MAX  63      /* bytes of a role's key */
+
 #define NGX_SVC_ADMIN_BEYOND_VERDICT                                          \
     { "beyond", NGX_SVC_E_FORBIDDEN,                                          \
       "The role of this user grants what the caller does not have." }
+
+#define NGX_SVC_ADMIN_LAST_VERDICT                                            \
+    { "last", NGX_SVC_E_LAST_ADMIN,                                           \
+      "The tenant would be left without an active owner." }
 
 #define NGX_SVC_ADMIN_USER_LOCK                                               \
     "SELECT FROM svc.user_account WHERE id = $1 FOR UPDATE"
 
 
-/* ngx_svc_admin_user_change.c: the lock that NGX_SVC_ADMIN_BEYOND wants. */
+/*
+ * ngx_svc_admin_user_change.c: the lock that NGX_SVC_ADMIN_BEYOND wants; and
+ * that of all owners too, when the user is one.
+ */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_lock;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_owners_lock;
 
 /* ngx_svc_admin_users.c: also what answers behind what changed a user. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_get;
+
+/*
+ * ngx_svc_admin_ids.c: whether a text is an id, in the case that ids have, so
+ * that another spelling is nobody's; and, for a parameter's function, n strings
+ * that are, of which id is the first, as the text of a PostgreSQL array: NGX_OK
+ * or NGX_ERROR.
+ */
+ngx_uint_t ngx_svc_admin_id_exact(const ngx_str_t *text);
+ngx_int_t ngx_svc_admin_bind_ids(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const cJSON *id, size_t n);
 
 /*
  * The check of a list of users with a "q": a search, like a page far behind, is

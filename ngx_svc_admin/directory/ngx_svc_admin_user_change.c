@@ -70,7 +70,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put_lock = {
     .when = ngx_svc_admin_user_put_email
 };
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_owners_lock = {
+const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_owners_lock = {
     .name = "admin_user_owners_lock",
     .text = "WITH " NGX_SVC_ADMIN_OWNERS " SELECT FROM o",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER))
@@ -93,7 +93,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
             " FROM svc.user_account WHERE id = $1 FOR UPDATE"
         "), n AS ("
             "SELECT id" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_WANTED) ","
-                " CASE WHEN moves THEN CASE WHEN " NGX_SVC_ADMIN_BEYOND
+                " CASE WHEN moves THEN CASE WHEN " NGX_SVC_CALLER_STALE
+                    " THEN 'stale' WHEN " NGX_SVC_ADMIN_BEYOND
                     " THEN 'beyond' ELSE svc.user_conflict($3, NULL) END"
                 " END AS verdict"
             " FROM o"
@@ -121,16 +122,13 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
         " SELECT verdict AS _verdict FROM n",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER),
                    NGX_SVC_ADMIN_PROFILE(ngx_svc_admin_profile_params)),
-    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_BEYOND_VERDICT),
+    NGX_SVC_VERDICTS(
+        NGX_SVC_ADMIN_BEYOND_VERDICT,
+        { "stale", NGX_SVC_E_STEP_UP,
+          "A new address needs a fresh second factor: POST /v1/mfa/step-up." }),
     .missing = NGX_SVC_ADMIN_NO_USER
 };
 
-
-#define NGX_SVC_ADMIN_LAST_VERDICT                                            \
-    NGX_SVC_VERDICTS(                                                         \
-        NGX_SVC_ADMIN_BEYOND_VERDICT,                                         \
-        { "last", NGX_SVC_E_LAST_ADMIN,                                       \
-          "The tenant would be left without an active owner." })
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_suspend = {
     .name = "admin_user_suspend",
@@ -152,7 +150,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_suspend = {
         ")"
         " SELECT verdict AS _verdict FROM c",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
-    NGX_SVC_ADMIN_LAST_VERDICT
+    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_BEYOND_VERDICT, NGX_SVC_ADMIN_LAST_VERDICT)
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_reactivate = {
@@ -230,7 +228,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_delete = {
             " FROM d) AS _subscribers"
         " FROM c LEFT JOIN d ON true",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
-    NGX_SVC_ADMIN_LAST_VERDICT,
+    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_BEYOND_VERDICT, NGX_SVC_ADMIN_LAST_VERDICT),
     .missing = NGX_SVC_ADMIN_NO_USER
 };
 
@@ -242,7 +240,6 @@ const ngx_svc_route_t  ngx_svc_admin_user_change[] = {
       .permission = NGX_SVC_P_MEMBERS_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
                |NGX_SVC_ROUTE_CALLER,
-      .sensitive = "email",
       .members = ngx_svc_admin_profile_members,
       .body_size = sizeof(ngx_svc_admin_profile_t),
       .statements = { &ngx_svc_sql_admin_user_put_lock,

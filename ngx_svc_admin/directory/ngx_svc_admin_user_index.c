@@ -22,7 +22,9 @@ ngx_svc_pg_statements_t  ngx_svc_admin_user_index_statements[] = {
 
 ngx_svc_pg_task_t  ngx_svc_admin_user_index = {
     .statement = &ngx_svc_sql_admin_user_index,
+    .pool = NGX_SVC_PG_WRITE,
     .period = 60000,
+    .pause = 1000,
     .full = NGX_SVC_ADMIN_USER_INDEX,
     .failed = "users cannot be taken into the index of the search"
 };

@@ -49,9 +49,9 @@ ngx_int_t ngx_svc_webauthn_register(ngx_pool_t *pool, cJSON *credential,
     ngx_svc_webauthn_used_t *used, ngx_svc_error_t *err);
 
 /*
- * Whose an AuthenticationResponseJSON says to be, of which nothing else has been
- * looked at: the id of the credential and the user handle, which may be empty,
- * both of the pool.  NGX_OK; NGX_DECLINED with err set; NGX_ERROR.
+ * Whose an AuthenticationResponseJSON says to be, of which nothing else has
+ * been looked at: the id of the credential and the user handle, which may be
+ * empty, both of the pool.  NGX_OK; NGX_DECLINED with err set; NGX_ERROR.
  */
 ngx_int_t ngx_svc_webauthn_claim(ngx_pool_t *pool, cJSON *credential,
     ngx_str_t *id, ngx_str_t *user, ngx_svc_error_t *err);

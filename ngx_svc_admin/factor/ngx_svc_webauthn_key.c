@@ -1,8 +1,8 @@
 /*
  * Public keys of passkeys, by libfido2.  What it allocates is freed before the
  * return, and so is what OpenSSL has queued as errors: nginx would take these
- * for those of some connection.  fido_init() is not called: all that it does for
- * this is to let FIDO_DEBUG, of the environment, turn on messages with data.
+ * for those of some connection.  fido_init() is not called: all that it does
+ * for this is to let the environment's FIDO_DEBUG turn on messages with data.
  */
 
 #include "ngx_svc_webauthn_key.h"

@@ -35,8 +35,8 @@ ngx_int_t ngx_svc_webauthn_key(ngx_pool_t *pool, const ngx_str_t *authdata,
 
 /*
  * NGX_OK when the passkey's key has signed it.  NGX_DECLINED: it has not, the
- * key is none, or there is an answer to "hmac-secret" or "credBlob" in it, which
- * nobody asks for.  NGX_ERROR when memory runs out.
+ * key is none, or there is an answer to "hmac-secret" or "credBlob" in it,
+ * which nobody asks for.  NGX_ERROR when memory runs out.
  */
 ngx_int_t ngx_svc_webauthn_key_verify(const ngx_svc_passkey_t *passkey,
     const ngx_str_t *rp_id, const ngx_svc_webauthn_signed_t *s);

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin_policy.h"
+#include "ngx_svc_admin_tenant.h"
 
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_password_policy = {
@@ -37,7 +38,8 @@ const ngx_svc_route_t  ngx_svc_admin_password_policy[] = {
       .members = ngx_svc_admin_password_members,
       .body_size = sizeof(ngx_svc_admin_password_t),
       .statements = { &ngx_svc_sql_admin_governance_lock,
-                      &ngx_svc_sql_admin_password_policy_put } },
+                      &ngx_svc_sql_admin_password_policy_put },
+      .committed = ngx_svc_admin_tenant_committed },
 
     ngx_svc_null_route
 };

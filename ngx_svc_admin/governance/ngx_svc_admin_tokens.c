@@ -3,18 +3,15 @@
  */
 
 #include "ngx_svc_admin_governance.h"
+#include "ngx_svc_admin_new_token.h"
 #include "ngx_svc_check.h"
-#include "ngx_svc_crypto.h"
 
 
 #define NGX_SVC_ADMIN_TOKENS      1000  /* live ones of a tenant */
 #define NGX_SVC_ADMIN_TOKEN_NAME  100   /* characters */
 #define NGX_SVC_ADMIN_TOKEN_DAYS  3650
 
-#define NGX_SVC_ADMIN_TOKEN_BYTES   32
 #define NGX_SVC_ADMIN_TOKEN_PREFIX  "svc_"
-#define NGX_SVC_ADMIN_TOKEN_SHOWN   (sizeof("svc_pX3a") - 1)
-
 #define NGX_SVC_ADMIN_NO_TOKEN      "There is no API token with this id."
 
 
@@ -26,12 +23,6 @@ typedef struct {
 } ngx_svc_admin_token_t;
 
 
-static ngx_int_t ngx_svc_admin_token_bind_hash(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static ngx_int_t ngx_svc_admin_token_bind_shown(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static void ngx_svc_admin_token_secret(ngx_svc_json_writer_t *w,
-    ngx_svc_request_t *sr);
 static void ngx_svc_admin_token_scopes(ngx_svc_json_writer_t *w,
     ngx_svc_request_t *sr);
 
@@ -79,8 +70,7 @@ static const ngx_svc_member_t  ngx_svc_admin_token_members[] = {
     " created_by_name AS \"createdBy.name\", expires_at AS \"expiresAt\","    \
     " last_used_at AS \"lastUsedAt\", revoked_at AS \"revokedAt\""
 
-#define NGX_SVC_ADMIN_TOKEN_OURS                                              \
-    " tenant_id = " NGX_SVC_TENANT " AND kind = 'api'"
+#define NGX_SVC_ADMIN_TOKEN_OURS  NGX_SVC_ADMIN_TOKENS_OF("api")
 
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tokens_list = {
@@ -140,10 +130,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tokens_create = {
             " WHEN NOT n.room THEN 'full' END AS _verdict, k.*"
         " FROM n LEFT JOIN (SELECT " NGX_SVC_ADMIN_TOKEN_COLUMNS " FROM k) k"
             " ON true",
-    NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_admin_token_bind_hash),
+    NGX_SVC_PARAMS(ngx_svc_param_new_token(NGX_SVC_ADMIN_TOKEN_PREFIX),
                    ngx_svc_param_new_id(),
                    ngx_svc_param_text(ngx_svc_admin_token_t, name),
-                   ngx_svc_param_call(ngx_svc_admin_token_bind_shown),
+                   ngx_svc_param_token_shown(NGX_SVC_ADMIN_TOKEN_PREFIX),
                    ngx_svc_param_permissions(ngx_svc_admin_token_t, scopes),
                    ngx_svc_param_time(ngx_svc_admin_token_t, expires_at),
                    ngx_svc_param_integer(ngx_svc_admin_token_t,
@@ -161,18 +151,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tokens_create = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tokens_revoke = {
     .name = "admin_tokens_revoke",
     .text =
-        "WITH o AS ("
-            "SELECT token_hash, id, name, revoked_at FROM svc.credential WHERE"
-            NGX_SVC_ADMIN_TOKEN_OURS " AND id BETWEEN $1 AND $1"
-            " ORDER BY id LIMIT 1 FOR UPDATE"
-        "), k AS ("
-            "UPDATE svc.credential SET revoked_at = now() WHERE token_hash ="
-                " (SELECT token_hash FROM o WHERE revoked_at IS NULL)"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_API_TOKEN_REVOKED, "id::text", "name",
-                          "'{}'", "FROM o WHERE revoked_at IS NULL")
-        ")"
-        " SELECT id FROM o",
+        NGX_SVC_ADMIN_TOKEN_REVOKE("api", NGX_SVC_A_API_TOKEN_REVOKED),
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_TOKEN)),
     .missing = NGX_SVC_ADMIN_NO_TOKEN
 };
@@ -212,72 +191,6 @@ const ngx_svc_route_t  ngx_svc_admin_tokens[] = {
 
     ngx_svc_null_route
 };
-
-
-/* Makes the secret, which is sr->data until the answer. */
-
-static ngx_int_t
-ngx_svc_admin_token_bind_hash(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
-{
-    u_char      random[NGX_SVC_ADMIN_TOKEN_BYTES], *hash;
-    ngx_str_t   src, dst, *secret;
-
-    src.data = random;
-    src.len = sizeof(random);
-
-    secret = ngx_palloc(sr->request->pool, sizeof(ngx_str_t));
-    hash = ngx_pnalloc(sr->request->pool,
-                       NGX_SVC_SHA256_LEN + sizeof(NGX_SVC_ADMIN_TOKEN_PREFIX)
-                       + ngx_base64_encoded_length(sizeof(random)));
-
-    if (secret == NULL || hash == NULL
-        || ngx_svc_random(random, sizeof(random)) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    secret->data = hash + NGX_SVC_SHA256_LEN;
-
-    dst.data = ngx_cpymem(secret->data, NGX_SVC_ADMIN_TOKEN_PREFIX,
-                          sizeof(NGX_SVC_ADMIN_TOKEN_PREFIX) - 1);
-
-    ngx_encode_base64url(&dst, &src);
-
-    secret->len = dst.data + dst.len - secret->data;
-    sr->data = secret;
-
-    ngx_svc_pg_bind(call, hash, NGX_SVC_SHA256_LEN);
-
-    return ngx_svc_sha256(secret->data, secret->len, hash);
-}
-
-
-/* The beginning of the secret, by which people know a token. */
-
-static ngx_int_t
-ngx_svc_admin_token_bind_shown(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
-{
-    ngx_str_t  *secret;
-
-    secret = sr->data;
-
-    ngx_svc_pg_bind(call, secret->data, NGX_SVC_ADMIN_TOKEN_SHOWN);
-
-    return NGX_OK;
-}
-
-
-static void
-ngx_svc_admin_token_secret(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
-{
-    ngx_str_t  *secret;
-
-    secret = sr->data;
-
-    ngx_svc_json_secret(w, "secret", secret->data, secret->len);
-}
 
 
 /* What the caller may give, which the total comes with. */

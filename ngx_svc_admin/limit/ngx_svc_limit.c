@@ -1,8 +1,9 @@
 /*
- * Limits of sign-in and sign-up.
+ * Limits of sign-in, of sign-up, and of verifying domains.
  */
 
 #include "ngx_svc_limit.h"
+#include "ngx_svc_limit_call.h"
 #include "ngx_svc_limit_memory.h"
 #include "ngx_svc_limit_script.h"
 
@@ -14,49 +15,29 @@
 #include <openssl/hmac.h>
 
 
-#define NGX_SVC_LIMIT_KEYS  (NGX_SVC_LIMIT_KINDS + 1)   /* and the lock */
 #define NGX_SVC_LIMIT_SAID  60000                       /* ms between lines */
+#define NGX_SVC_LIMIT_TENANT_WINDOW  60                 /* s */
+#define NGX_SVC_LIMIT_TENANT_MAX     10
 
 #define ngx_svc_limit_seconds(s)  ((ngx_msec_t) (s) * 1000)
 
 
 typedef struct {
     ngx_svc_setting_e      window;
-    ngx_svc_setting_e      max[NGX_SVC_LIMIT_KINDS];
+    ngx_svc_setting_e      max[NGX_SVC_LIMIT_TENANT];
 } ngx_svc_limit_settings_t;
 
 
-/* Outlives the request: Redis' answer must find something. */
-
-struct ngx_svc_limit_call_s {
-    ngx_svc_limit_t       *limit;       /* NULL: nobody waits */
-};
-
-
-/* Arguments of a script, with the texts that they are made of. */
-
-typedef struct {
-    ngx_uint_t             n;
-    ngx_str_t              list[2 * NGX_SVC_LIMIT_KEYS];
-    u_char                 texts[2 * NGX_SVC_LIMIT_KEYS]
-                                [NGX_SVC_LIMIT_KEY_TEXT];
-} ngx_svc_limit_args_t;
-
-
 static void ngx_svc_limit_prepare(ngx_svc_limit_t *limit);
+static void ngx_svc_limit_prepare_tenant(ngx_svc_limit_t *limit);
 static ngx_svc_limit_counter_t *ngx_svc_limit_counter(ngx_svc_limit_t *limit,
     ngx_svc_limit_kind_e kind);
-static ngx_int_t ngx_svc_limit_ask(ngx_svc_limit_t *limit, ngx_pool_t *pool,
-    ngx_int_t (*send)(ngx_svc_limit_t *limit, ngx_svc_limit_call_t *call));
 static ngx_int_t ngx_svc_limit_send(ngx_svc_limit_t *limit,
     ngx_svc_limit_call_t *call);
 static ngx_int_t ngx_svc_limit_send_clear(ngx_svc_limit_t *limit,
     ngx_svc_limit_call_t *call);
-static void ngx_svc_limit_gone(void *data);
 static void ngx_svc_limit_answered(redisReply *reply, void *data);
 static void ngx_svc_limit_cleared(redisReply *reply, void *data);
-static ngx_svc_limit_t *ngx_svc_limit_taken(redisReply *reply,
-    ngx_svc_limit_call_t *call);
 static ngx_int_t ngx_svc_limit_reply(ngx_svc_limit_t *limit,
     redisReply *reply);
 static void ngx_svc_limit_local(ngx_svc_limit_t *limit);
@@ -66,26 +47,24 @@ static void ngx_svc_limit_over(ngx_svc_limit_t *limit,
 static ngx_msec_t ngx_svc_limit_local_lock(ngx_svc_limit_counter_t *counter);
 static void ngx_svc_limit_lock_key(ngx_svc_limit_key_t *key,
     const u_char *mac);
-static void ngx_svc_limit_arg_key(ngx_svc_limit_args_t *args,
-    const ngx_svc_limit_key_t *key);
-static void ngx_svc_limit_arg_number(ngx_svc_limit_args_t *args,
-    ngx_uint_t n);
 static void ngx_svc_limit_done(redisReply *reply, void *data);
 
 
 ngx_str_t  ngx_svc_limit_families[NGX_SVC_LIMIT_FAMILIES] = {
     ngx_string("login"),
-    ngx_string("signup")
+    ngx_string("signup"),
+    ngx_string("domain")
 };
 
 ngx_str_t  ngx_svc_limit_kinds[NGX_SVC_LIMIT_KINDS] = {
     ngx_string("ip"),
-    ngx_string("email")
+    ngx_string("email"),
+    ngx_string("tenant")
 };
 
 
 static const ngx_svc_limit_settings_t
-    ngx_svc_limit_settings[NGX_SVC_LIMIT_FAMILIES] = {
+    ngx_svc_limit_settings[NGX_SVC_LIMIT_DOMAIN] = {
 
     [NGX_SVC_LIMIT_LOGIN] = {
         NGX_SVC_SET_RATE_LIMIT_LOGIN_WINDOW,
@@ -101,12 +80,16 @@ static const ngx_svc_limit_settings_t
 
 static const ngx_svc_metric_e
     ngx_svc_limit_metrics[NGX_SVC_LIMIT_FAMILIES][NGX_SVC_LIMIT_KINDS] = {
-    { NGX_SVC_M_RATE_LOGIN_IP, NGX_SVC_M_RATE_LOGIN_EMAIL },
-    { NGX_SVC_M_RATE_SIGNUP_IP, NGX_SVC_M_RATE_SIGNUP_EMAIL }
+    [NGX_SVC_LIMIT_LOGIN] = {
+        NGX_SVC_M_RATE_LOGIN_IP, NGX_SVC_M_RATE_LOGIN_EMAIL },
+    [NGX_SVC_LIMIT_SIGNUP] = {
+        NGX_SVC_M_RATE_SIGNUP_IP, NGX_SVC_M_RATE_SIGNUP_EMAIL },
+    [NGX_SVC_LIMIT_DOMAIN] = {
+        [NGX_SVC_LIMIT_TENANT] = NGX_SVC_M_RATE_DOMAIN_TENANT }
 };
 
 
-static ngx_slab_pool_t      *ngx_svc_limit_pool;    /* NULL: no sign-in */
+static ngx_slab_pool_t      *ngx_svc_limit_pool;    /* NULL: no location */
 static u_char                ngx_svc_limit_secret[NGX_SVC_LIMIT_SECRET_LEN];
 static ngx_svc_log_limit_t   ngx_svc_limit_said;
 
@@ -116,7 +99,10 @@ ngx_svc_limit_init_worker(ngx_shm_zone_t *zone,
     const u_char secret[NGX_SVC_LIMIT_SECRET_LEN])
 {
     ngx_svc_limit_pool = (ngx_slab_pool_t *) zone->shm.addr;
-    ngx_memcpy(ngx_svc_limit_secret, secret, NGX_SVC_LIMIT_SECRET_LEN);
+
+    if (secret) {
+        ngx_memcpy(ngx_svc_limit_secret, secret, NGX_SVC_LIMIT_SECRET_LEN);
+    }
 }
 
 
@@ -187,6 +173,12 @@ ngx_svc_limit_prepare(ngx_svc_limit_t *limit)
     limit->left = 0;
     limit->first_over = 0;
     limit->n = 0;
+
+    if (limit->tenant) {
+        ngx_svc_limit_prepare_tenant(limit);
+        return;
+    }
+
     limit->window =
                ngx_svc_setting(ngx_svc_limit_settings[limit->family].window);
 
@@ -212,6 +204,21 @@ ngx_svc_limit_prepare(ngx_svc_limit_t *limit)
 }
 
 
+static void
+ngx_svc_limit_prepare_tenant(ngx_svc_limit_t *limit)
+{
+    ngx_svc_limit_counter_t  *counter;
+
+    limit->window = NGX_SVC_LIMIT_TENANT_WINDOW;
+
+    counter = &limit->counters[limit->n++];
+    counter->kind = NGX_SVC_LIMIT_TENANT;
+    counter->max = NGX_SVC_LIMIT_TENANT_MAX;
+
+    ngx_svc_limit_key_tenant(&counter->key, limit->family, limit->tenant);
+}
+
+
 /* NULL: it is switched off. */
 
 static ngx_svc_limit_counter_t *
@@ -231,42 +238,6 @@ ngx_svc_limit_counter(ngx_svc_limit_t *limit, ngx_svc_limit_kind_e kind)
     counter->max = max;
 
     return counter;
-}
-
-
-static ngx_int_t
-ngx_svc_limit_ask(ngx_svc_limit_t *limit, ngx_pool_t *pool,
-    ngx_int_t (*send)(ngx_svc_limit_t *limit, ngx_svc_limit_call_t *call))
-{
-    ngx_pool_cleanup_t    *cln;
-    ngx_svc_limit_call_t  *call;
-
-    if (!ngx_svc_redis_ready()) {
-        return NGX_DECLINED;
-    }
-
-    cln = ngx_pool_cleanup_add(pool, 0);
-    if (cln == NULL) {
-        return NGX_ERROR;
-    }
-
-    call = ngx_alloc(sizeof(ngx_svc_limit_call_t), ngx_cycle->log);
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    if (send(limit, call) != NGX_OK) {
-        ngx_free(call);
-        return NGX_DECLINED;
-    }
-
-    call->limit = limit;
-    limit->call = call;
-
-    cln->handler = ngx_svc_limit_gone;
-    cln->data = limit;
-
-    return NGX_OK;
 }
 
 
@@ -305,23 +276,6 @@ ngx_svc_limit_send(ngx_svc_limit_t *limit, ngx_svc_limit_call_t *call)
 
 
 static void
-ngx_svc_limit_gone(void *data)
-{
-    ngx_svc_limit_cancel(data);
-}
-
-
-void
-ngx_svc_limit_cancel(ngx_svc_limit_t *limit)
-{
-    if (limit->call) {
-        limit->call->limit = NULL;
-        limit->call = NULL;
-    }
-}
-
-
-static void
 ngx_svc_limit_answered(redisReply *reply, void *data)
 {
     ngx_svc_limit_t  *limit;
@@ -337,29 +291,6 @@ ngx_svc_limit_answered(redisReply *reply, void *data)
     }
 
     limit->handler(limit);
-}
-
-
-/* NULL: nobody waits. */
-
-static ngx_svc_limit_t *
-ngx_svc_limit_taken(redisReply *reply, ngx_svc_limit_call_t *call)
-{
-    ngx_svc_limit_t  *limit;
-
-    limit = call->limit;
-
-    ngx_free(call);
-
-    if (limit == NULL) {
-        return NULL;
-    }
-
-    limit->call = NULL;
-
-    /* a process that ends breaks its connection, and answers nobody */
-
-    return reply == NULL && (ngx_terminate || ngx_quit) ? NULL : limit;
 }
 
 
@@ -512,6 +443,40 @@ ngx_svc_limit_give_back(ngx_svc_limit_t *limit)
 }
 
 
+/* Its window has no more than the rest of its length left. */
+
+void
+ngx_svc_limit_give_back_old(ngx_svc_limit_t *limit, ngx_msec_t age)
+{
+    ngx_uint_t  i;
+    ngx_msec_t  left;
+
+    ngx_svc_limit_prepare(limit);
+
+    left = ngx_svc_limit_seconds(limit->window);
+
+    if (limit->n == 0 || age >= left) {
+        return;
+    }
+
+    left -= age;
+
+    if (ngx_svc_redis_ready()) {
+        limit->store = NGX_SVC_LIMIT_REDIS;
+
+    } else {
+        limit->store = NGX_SVC_LIMIT_MEMORY;
+        left += ngx_current_msec;
+    }
+
+    for (i = 0; i < limit->n; i++) {
+        limit->counters[i].window = left;
+    }
+
+    ngx_svc_limit_give_back(limit);
+}
+
+
 void
 ngx_svc_limit_lock(const u_char mac[NGX_SVC_LIMIT_MAC_LEN], ngx_msec_t ms)
 {
@@ -592,31 +557,6 @@ static void
 ngx_svc_limit_lock_key(ngx_svc_limit_key_t *key, const u_char *mac)
 {
     ngx_svc_limit_key_mac(key, NGX_SVC_LIMIT_LOCK, mac);
-}
-
-
-static void
-ngx_svc_limit_arg_key(ngx_svc_limit_args_t *args,
-    const ngx_svc_limit_key_t *key)
-{
-    ngx_str_t  *arg;
-
-    arg = &args->list[args->n];
-
-    arg->data = args->texts[args->n++];
-    arg->len = ngx_svc_limit_key_text(arg->data, key) - arg->data;
-}
-
-
-static void
-ngx_svc_limit_arg_number(ngx_svc_limit_args_t *args, ngx_uint_t n)
-{
-    ngx_str_t  *arg;
-
-    arg = &args->list[args->n];
-
-    arg->data = args->texts[args->n++];
-    arg->len = ngx_sprintf(arg->data, "%ui", n) - arg->data;
 }
 
 

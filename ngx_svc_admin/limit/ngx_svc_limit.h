@@ -1,7 +1,7 @@
 /*
- * How often a client, and an e-mail address, may try to sign in or up: fixed
- * windows, which all nodes share in Redis.  While it does not answer each node
- * counts for itself, in memory.
+ * How often a client, and an e-mail address, may try to sign in or up, and a
+ * tenant to have a domain verified: fixed windows, which all nodes share in
+ * Redis.  While it does not answer each node counts for itself, in memory.
  */
 
 #ifndef _NGX_SVC_LIMIT_H_INCLUDED_
@@ -22,6 +22,7 @@ typedef struct ngx_svc_limit_call_s  ngx_svc_limit_call_t;
 typedef enum {
     NGX_SVC_LIMIT_IP = 0,
     NGX_SVC_LIMIT_EMAIL,
+    NGX_SVC_LIMIT_TENANT,
     NGX_SVC_LIMIT_KINDS
 } ngx_svc_limit_kind_e;
 
@@ -60,6 +61,7 @@ struct ngx_svc_limit_s {
                                            address is not counted */
     const u_char             *mac;      /* ngx_svc_limit_email(); NULL: the
                                            request names no address */
+    const u_char             *tenant;   /* its id; alone is counted; or NULL */
     void                    (*handler)(ngx_svc_limit_t *limit);
     void                     *data;
 
@@ -81,15 +83,15 @@ struct ngx_svc_limit_s {
 };
 
 
-/* As metrics and the audit log have them: "login", "signup"; "ip", "email". */
+/* As metrics and the audit log have them: "login", "ip" ... */
 extern ngx_str_t  ngx_svc_limit_families[NGX_SVC_LIMIT_FAMILIES];
 extern ngx_str_t  ngx_svc_limit_kinds[NGX_SVC_LIMIT_KINDS];
 
 
 /*
  * At a worker's start: the zone of ngx_svc_limit_zone(), and a secret of which
- * the e-mail addresses' MACs are made, the same on all nodes; it is copied.  At
- * its end the secret is wiped.
+ * the e-mail addresses' MACs are made, the same on all nodes; it is copied;
+ * NULL where nobody signs in.  At its end the secret is wiped.
  */
 void ngx_svc_limit_init_worker(ngx_shm_zone_t *zone,
     const u_char secret[NGX_SVC_LIMIT_SECRET_LEN]);
@@ -104,13 +106,14 @@ ngx_int_t ngx_svc_limit_email(const ngx_str_t *email,
     u_char mac[NGX_SVC_LIMIT_MAC_LEN]);
 
 /*
- * Counts the request, by the IP address and then by the e-mail address; over
- * the first one's limit the second one is not counted.  NGX_OK: the answer is
- * in limit.  NGX_AGAIN: it will be, and then the handler is called, once, from
- * an event of its own, unless the pool is destroyed before, or
- * ngx_svc_limit_cancel() is called.  NGX_ERROR: memory, nothing is counted.
+ * Counts the request, by the IP address and then by the e-mail address, or by
+ * the tenant; over the first one's limit the second one is not counted.
+ * NGX_OK: the answer is in limit.  NGX_AGAIN: it will be, and then the handler
+ * is called, once, from an event of its own, unless the pool is destroyed
+ * before, or ngx_svc_limit_cancel() is called.  NGX_ERROR: memory, nothing is
+ * counted.
  *
- * sockaddr and mac need not live longer than the call.
+ * sockaddr, mac and tenant need not live longer than the call.
  */
 ngx_int_t ngx_svc_limit_check(ngx_svc_limit_t *limit, ngx_pool_t *pool);
 
@@ -122,6 +125,13 @@ void ngx_svc_limit_cancel(ngx_svc_limit_t *limit);
  * where they were counted.  Does nothing the second time.
  */
 void ngx_svc_limit_give_back(ngx_svc_limit_t *limit);
+
+/*
+ * Of such a sign-in: takes back a hit of one of its requests, age ms ago at
+ * least, with limit as it was set for that one's check, or zeros.  It is taken
+ * where hits are counted now, and of no window that has begun since.
+ */
+void ngx_svc_limit_give_back_old(ngx_svc_limit_t *limit, ngx_msec_t age);
 
 /*
  * For so many ms a login of this address that is over its limit is told that

@@ -11,6 +11,7 @@
 #define NGX_SVC_LIMIT_KEY_V4     '4'
 #define NGX_SVC_LIMIT_KEY_V6     '6'
 #define NGX_SVC_LIMIT_KEY_EMAIL  'e'
+#define NGX_SVC_LIMIT_KEY_TENANT 't'
 
 
 void
@@ -42,6 +43,16 @@ ngx_svc_limit_key_mac(ngx_svc_limit_key_t *key,
 }
 
 
+void
+ngx_svc_limit_key_tenant(ngx_svc_limit_key_t *key,
+    ngx_svc_limit_family_e family, const u_char tenant[NGX_SVC_UUID_LEN])
+{
+    key->family = family;
+    key->kind = NGX_SVC_LIMIT_KEY_TENANT;
+    ngx_memcpy(key->bytes, tenant, NGX_SVC_UUID_LEN);
+}
+
+
 u_char *
 ngx_svc_limit_key_text(u_char *p, const ngx_svc_limit_key_t *key)
 {
@@ -50,15 +61,17 @@ ngx_svc_limit_key_text(u_char *p, const ngx_svc_limit_key_t *key)
     static const char  *const prefixes[] = {
         [NGX_SVC_LIMIT_LOGIN] = "svc.rate.l.",
         [NGX_SVC_LIMIT_SIGNUP] = "svc.rate.s.",
+        [NGX_SVC_LIMIT_DOMAIN] = "svc.rate.d.",
         [NGX_SVC_LIMIT_LOCK] = "svc.lock."
     };
 
     p = ngx_sprintf(p, "%s", prefixes[key->family]);
 
-    if (key->kind == NGX_SVC_LIMIT_KEY_EMAIL) {
-
+    if (key->kind == NGX_SVC_LIMIT_KEY_EMAIL
+        || key->kind == NGX_SVC_LIMIT_KEY_TENANT)
+    {
         if (key->family != NGX_SVC_LIMIT_LOCK) {
-            *p++ = 'e';
+            *p++ = key->kind;
             *p++ = '.';
         }
 

@@ -128,7 +128,9 @@ ngx_svc_limit_memory_give_back(ngx_slab_pool_t *pool,
 
     entry = ngx_svc_limit_find(pool, key);
 
-    if (entry && entry->ending.key == end && entry->count) {
+    if (entry && (ngx_msec_int_t) (entry->ending.key - end) <= 0
+        && entry->count)
+    {
         entry->count--;
 
         if (entry->count < max) {

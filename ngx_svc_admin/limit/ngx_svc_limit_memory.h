@@ -33,7 +33,7 @@ ngx_int_t ngx_svc_limit_memory_hit(ngx_slab_pool_t *pool,
     const ngx_svc_limit_key_t *key, ngx_uint_t max, ngx_msec_t window,
     ngx_svc_limit_hit_t *hit);
 
-/* Takes a hit of the window that ends at end back, if that is still the one. */
+/* Takes a hit back, unless another window has begun, which ends behind end. */
 void ngx_svc_limit_memory_give_back(ngx_slab_pool_t *pool,
     const ngx_svc_limit_key_t *key, ngx_uint_t max, ngx_msec_t end);
 

@@ -1,5 +1,5 @@
 /*
- * The scripts that count in Redis.
+ * The scripts that count in Redis, and their arguments.
  */
 
 #include "ngx_svc_limit_script.h"
@@ -59,3 +59,28 @@ ngx_svc_redis_script_t  ngx_svc_limit_clear_script = {
     "redis.call('DEL', unpack(KEYS))\n"
     "return 1\n"
 };
+
+
+void
+ngx_svc_limit_arg_key(ngx_svc_limit_args_t *args,
+    const ngx_svc_limit_key_t *key)
+{
+    ngx_str_t  *arg;
+
+    arg = &args->list[args->n];
+
+    arg->data = args->texts[args->n++];
+    arg->len = ngx_svc_limit_key_text(arg->data, key) - arg->data;
+}
+
+
+void
+ngx_svc_limit_arg_number(ngx_svc_limit_args_t *args, ngx_uint_t n)
+{
+    ngx_str_t  *arg;
+
+    arg = &args->list[args->n];
+
+    arg->data = args->texts[args->n++];
+    arg->len = ngx_sprintf(arg->data, "%ui", n) - arg->data;
+}

@@ -1,15 +1,26 @@
 /*
- * The scripts that count in Redis.
+ * The scripts that count in Redis, and their arguments.
  */
 
 #ifndef _NGX_SVC_LIMIT_SCRIPT_H_INCLUDED_
 #define _NGX_SVC_LIMIT_SCRIPT_H_INCLUDED_
 
 
+#include "ngx_svc_limit_key.h"
 #include "ngx_svc_redis_script.h"
 
 
 #define NGX_SVC_LIMIT_ANSWER  5         /* elements of check's */
+#define NGX_SVC_LIMIT_ARGS    6         /* at most: of check's, with a lock */
+
+
+/* Arguments, with the texts that they are made of. */
+
+typedef struct {
+    ngx_uint_t             n;
+    ngx_str_t              list[NGX_SVC_LIMIT_ARGS];
+    u_char                 texts[NGX_SVC_LIMIT_ARGS][NGX_SVC_LIMIT_KEY_TEXT];
+} ngx_svc_limit_args_t;
 
 
 /*
@@ -32,6 +43,12 @@ extern ngx_svc_redis_script_t  ngx_svc_limit_lock_script;
 
 /* Keys: what is to go. */
 extern ngx_svc_redis_script_t  ngx_svc_limit_clear_script;
+
+
+/* Adds an argument, of which there is room for one more. */
+void ngx_svc_limit_arg_key(ngx_svc_limit_args_t *args,
+    const ngx_svc_limit_key_t *key);
+void ngx_svc_limit_arg_number(ngx_svc_limit_args_t *args, ngx_uint_t n);
 
 
 #endif /* _NGX_SVC_LIMIT_SCRIPT_H_INCLUDED_ */

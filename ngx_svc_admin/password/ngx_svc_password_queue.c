@@ -11,6 +11,8 @@
 #define NGX_SVC_PASSWORD_TIME  30000    /* ms, in a thread */
 
 
+static ngx_svc_password_job_t *ngx_svc_password_job(ngx_pool_t *pool,
+    const ngx_str_t *password);
 static void ngx_svc_password_gone(void *data);
 static ngx_int_t ngx_svc_password_start(ngx_svc_password_job_t *job);
 static void ngx_svc_password_unqueue(ngx_svc_password_job_t *job);
@@ -35,23 +37,47 @@ static ngx_uint_t   ngx_svc_password_nrunning;      /* jobs */
 ngx_svc_password_job_t *
 ngx_svc_password_create(ngx_pool_t *owner, const ngx_str_t *password)
 {
-    ngx_pool_t                 *pool;
-    ngx_thread_task_t          *task;
-    ngx_pool_cleanup_t         *cln;
-    ngx_svc_password_job_t     *job;
-    ngx_svc_admin_main_conf_t  *amcf;
+    ngx_pool_t              *pool;
+    ngx_pool_cleanup_t      *cln;
+    ngx_svc_password_job_t  *job;
 
     cln = ngx_pool_cleanup_add(owner, 0);
-    pool = ngx_create_pool(4096, ngx_cycle->log);
+    if (cln == NULL) {
+        return NULL;
+    }
 
+    pool = ngx_create_pool(4096, ngx_cycle->log);
     if (pool == NULL) {
         return NULL;
     }
 
-    task = ngx_thread_task_alloc(pool, sizeof(ngx_svc_password_job_t));
+    job = ngx_svc_password_job(pool, password);
+    if (job == NULL) {
+        ngx_destroy_pool(pool);
+        return NULL;
+    }
 
-    if (cln == NULL || task == NULL) {
-        goto failed;
+    job->cln = cln;
+
+    cln->handler = ngx_svc_password_gone;
+    cln->data = job;
+
+    return job;
+}
+
+
+/* Of a pool of its own, with which a thread may outlive the owner. */
+
+static ngx_svc_password_job_t *
+ngx_svc_password_job(ngx_pool_t *pool, const ngx_str_t *password)
+{
+    ngx_thread_task_t          *task;
+    ngx_svc_password_job_t     *job;
+    ngx_svc_admin_main_conf_t  *amcf;
+
+    task = ngx_thread_task_alloc(pool, sizeof(ngx_svc_password_job_t));
+    if (task == NULL) {
+        return NULL;
     }
 
     job = task->ctx;
@@ -61,7 +87,7 @@ ngx_svc_password_create(ngx_pool_t *owner, const ngx_str_t *password)
     if (job->work.password.data == NULL
         || ngx_array_init(&job->strings, pool, 1, sizeof(ngx_str_t)) != NGX_OK)
     {
-        goto failed;
+        return NULL;
     }
 
     ngx_memcpy(job->work.password.data, password->data, password->len);
@@ -74,7 +100,6 @@ ngx_svc_password_create(ngx_pool_t *owner, const ngx_str_t *password)
 
     job->pool = pool;
     job->task = task;
-    job->cln = cln;
 
     job->timer.handler = ngx_svc_password_late;
     job->timer.data = job;
@@ -84,16 +109,7 @@ ngx_svc_password_create(ngx_pool_t *owner, const ngx_str_t *password)
     task->event.handler = ngx_svc_password_done;
     task->event.data = job;
 
-    cln->handler = ngx_svc_password_gone;
-    cln->data = job;
-
     return job;
-
-failed:
-
-    ngx_destroy_pool(pool);
-
-    return NULL;
 }
 
 

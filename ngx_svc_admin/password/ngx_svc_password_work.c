@@ -91,6 +91,7 @@ static ngx_int_t
 ngx_svc_password_verify_one(ngx_svc_password_work_t *work, ngx_uint_t i,
     ngx_uint_t *outdated)
 {
+    ngx_int_t       rc;
     ngx_svc_phc_t   phc;
 
     if (ngx_svc_phc_parse(work->strings[i].data, work->strings[i].len,
@@ -107,7 +108,11 @@ ngx_svc_password_verify_one(ngx_svc_password_work_t *work, ngx_uint_t i,
 
     *outdated = ngx_svc_phc_outdated(&phc, &work->cost);
 
-    return ngx_svc_phc_verify(&phc, work->password.data, work->password.len);
+    rc = ngx_svc_phc_verify(&phc, work->password.data, work->password.len);
+
+    ngx_explicit_memzero(&phc, sizeof(ngx_svc_phc_t));
+
+    return rc;
 }
 
 

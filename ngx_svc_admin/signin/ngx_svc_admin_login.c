@@ -6,7 +6,6 @@
 
 
 static ngx_int_t ngx_svc_admin_login_prepare(ngx_svc_request_t *sr);
-static ngx_svc_login_t *ngx_svc_admin_login_create(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_login_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_login_stored(ngx_svc_login_t *login,
     ngx_str_t *stored);
@@ -48,48 +47,12 @@ const ngx_svc_route_t  ngx_svc_admin_login[] = {
 };
 
 
-/* Is called again when the limits have answered. */
-
 static ngx_int_t
 ngx_svc_admin_login_prepare(ngx_svc_request_t *sr)
 {
-    ngx_int_t         rc;
-    ngx_svc_login_t  *login;
-
-    login = sr->data;
-
-    if (login == NULL) {
-        login = ngx_svc_admin_login_create(sr);
-        if (login == NULL) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-        rc = ngx_svc_login_limit(login);
-        if (rc != NGX_OK) {
-            return rc;
-        }
-    }
-
-    return ngx_svc_login_admitted(login);
-}
-
-
-static ngx_svc_login_t *
-ngx_svc_admin_login_create(ngx_svc_request_t *sr)
-{
-    ngx_svc_login_t  *login;
-
-    login = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_login_t));
-    if (login == NULL) {
-        return NULL;
-    }
-
-    login->sr = sr;
-    login->method = &ngx_svc_admin_login_method;
-    login->began = ngx_current_msec;
-    sr->data = login;
-
-    return ngx_svc_login_request(login) == NGX_OK ? login : NULL;
+    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_login_t),
+                                 &ngx_svc_admin_login_method,
+                                 ngx_svc_login_request);
 }
 
 
@@ -162,13 +125,9 @@ ngx_svc_admin_login_stored(ngx_svc_login_t *login, ngx_str_t *stored)
 static ngx_int_t
 ngx_svc_admin_login_hash(ngx_svc_login_t *login, ngx_str_t *stored)
 {
-    ngx_int_t                rc;
-    ngx_http_request_t      *r;
     ngx_svc_password_job_t  *job;
 
-    r = login->sr->request;
-
-    job = ngx_svc_password_create(r->pool, &login->password);
+    job = ngx_svc_password_create(login->sr->request->pool, &login->password);
     if (job == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -182,21 +141,9 @@ ngx_svc_admin_login_hash(ngx_svc_login_t *login, ngx_str_t *stored)
     }
 
     job->work.make = NGX_SVC_PASSWORD_RENEW;
-    job->handler = ngx_svc_admin_login_hashed;
-    job->data = login;
 
-    rc = ngx_svc_password_post(job);
-
-    if (rc == NGX_OK) {
-        r->main->count++;
-        return NGX_DONE;
-    }
-
-    if (rc == NGX_BUSY) {
-        return ngx_svc_signin_busy(login->sr);
-    }
-
-    return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return ngx_svc_signin_post(login->sr, job, ngx_svc_admin_login_hashed,
+                               login);
 }
 
 

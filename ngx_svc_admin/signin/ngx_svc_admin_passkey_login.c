@@ -1,8 +1,8 @@
 /*
  * /v1/auth/passkey: signing in with a passkey, which says itself whose it is.
  *
- * It is two factors at once.  There is nothing to be guessed, so that an account
- * which is locked is not locked for it.
+ * It is two factors at once.  There is nothing to be guessed, so that an
+ * account which is locked is not locked for it.
  */
 
 #include "ngx_svc_login.h"
@@ -43,9 +43,7 @@ typedef struct {
 static ngx_int_t ngx_svc_admin_passkey_options(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_passkey_options_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_passkey_prepare(ngx_svc_request_t *sr);
-static ngx_svc_passkey_login_t *ngx_svc_admin_passkey_create(
-    ngx_svc_request_t *sr, const ngx_svc_login_method_t *method);
-static ngx_int_t ngx_svc_admin_passkey_take(ngx_svc_passkey_login_t *p);
+static ngx_int_t ngx_svc_admin_passkey_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_admin_passkey_claim(ngx_svc_passkey_login_t *p);
 static ngx_int_t ngx_svc_admin_passkey_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_passkey_tenant(ngx_svc_passkey_login_t *p);
@@ -121,19 +119,13 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_risk = {
     .text = NGX_SVC_LOGIN_RISK_OF("u.id = $8",
                                   "s.user_id BETWEEN u.id AND u.id",
                                   "s.user_id, s.at DESC"),
-    NGX_SVC_PARAMS(ngx_svc_login_param(client.device),
-                   ngx_svc_login_param(client.agent),
-                   ngx_svc_login_param(client.network),
-                   ngx_svc_login_param(client.country),
-                   ngx_svc_login_param(client.ip),
-                   ngx_svc_login_param(client.latitude),
-                   ngx_svc_login_param(client.longitude),
+    NGX_SVC_PARAMS(NGX_SVC_LOGIN_RISK_PARAMS,
                    ngx_svc_passkey_param(user))
 };
 
 /*
- * The challenge is used up, by one of those that have it; and nobody has counted
- * further with the passkey in the meantime.
+ * The challenge is used up, by one of those that have it; and nobody has
+ * counted further with the passkey in the meantime.
  */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_check = {
@@ -232,12 +224,13 @@ const ngx_svc_route_t  ngx_svc_admin_passkey_login[] = {
 static ngx_int_t
 ngx_svc_admin_passkey_options(ngx_svc_request_t *sr)
 {
-    ngx_svc_passkey_login_t  *p;
+    ngx_svc_login_t  *login;
 
-    p = ngx_svc_admin_passkey_create(sr, NULL);
+    login = ngx_svc_login_create(sr, sizeof(ngx_svc_passkey_login_t), NULL,
+                                 ngx_svc_admin_passkey_take);
 
-    return p ? ngx_svc_login_admitted(&p->login)
-             : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return login ? ngx_svc_login_admitted(login)
+                 : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 
@@ -287,67 +280,26 @@ ngx_svc_admin_passkey_options_reply(ngx_svc_request_t *sr)
 }
 
 
-/* Is called again when the limits have answered. */
-
 static ngx_int_t
 ngx_svc_admin_passkey_prepare(ngx_svc_request_t *sr)
 {
-    ngx_int_t                 rc;
-    ngx_svc_passkey_login_t  *p;
-
-    p = sr->data;
-
-    if (p == NULL) {
-        p = ngx_svc_admin_passkey_create(sr, &ngx_svc_admin_passkey_method);
-        if (p == NULL) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-        rc = ngx_svc_login_limit(&p->login);
-        if (rc != NGX_OK) {
-            return rc;
-        }
-    }
-
-    return ngx_svc_login_admitted(&p->login);
-}
-
-
-static ngx_svc_passkey_login_t *
-ngx_svc_admin_passkey_create(ngx_svc_request_t *sr,
-    const ngx_svc_login_method_t *method)
-{
-    ngx_int_t                 rc;
-    ngx_svc_passkey_login_t  *p;
-
-    p = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_passkey_login_t));
-    if (p == NULL) {
-        return NULL;
-    }
-
-    p->login.sr = sr;
-    p->login.method = method;
-    sr->data = p;
-
-    rc = ngx_svc_admin_passkey_take(p);
-
-    if (rc == NGX_DECLINED) {
-        p->login.invalid = 1;
-        return p;
-    }
-
-    return rc == NGX_OK ? p : NULL;
+    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_passkey_login_t),
+                                 &ngx_svc_admin_passkey_method,
+                                 ngx_svc_admin_passkey_take);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_passkey_take(ngx_svc_passkey_login_t *p)
+ngx_svc_admin_passkey_take(ngx_svc_login_t *login)
 {
-    ngx_int_t                rc;
-    ngx_svc_request_t       *sr;
-    ngx_svc_passkey_body_t   body;
+    ngx_int_t                 rc;
+    ngx_svc_request_t        *sr;
+    ngx_svc_passkey_body_t    body;
+    ngx_svc_passkey_login_t  *p;
 
-    sr = p->login.sr;
+    sr = login->sr;
+    p = sr->data;
+
     ngx_memzero(&body, sizeof(ngx_svc_passkey_body_t));
 
     rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &body,
@@ -356,11 +308,11 @@ ngx_svc_admin_passkey_take(ngx_svc_passkey_login_t *p)
         return rc;
     }
 
-    if (ngx_svc_login_take_client(&p->login, &body.tenant) != NGX_OK) {
+    if (ngx_svc_login_take_client(login, &body.tenant) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    if (p->login.method == NULL) {
+    if (login->method == NULL) {
         return NGX_OK;
     }
 
@@ -368,7 +320,7 @@ ngx_svc_admin_passkey_take(ngx_svc_passkey_login_t *p)
 
     rc = ngx_svc_admin_passkey_claim(p);
 
-    return rc == NGX_OK ? ngx_svc_login_take_session(&p->login) : rc;
+    return rc == NGX_OK ? ngx_svc_login_take_session(login) : rc;
 }
 
 
@@ -455,7 +407,7 @@ ngx_svc_admin_passkey_reply(ngx_svc_request_t *sr)
 }
 
 
-/* Where nothing names the tenant, the passkey does, and from now on its slug. */
+/* Where nothing names the tenant the passkey does, and from now on its slug. */
 
 static ngx_int_t
 ngx_svc_admin_passkey_tenant(ngx_svc_passkey_login_t *p)

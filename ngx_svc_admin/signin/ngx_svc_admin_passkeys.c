@@ -92,8 +92,8 @@ typedef enum {
     { .bind = ngx_svc_admin_passkeys_bind, .n = which }
 
 /*
- * Under the user's lock.  The challenge is used up in any case; one id is of one
- * user of the tenant.
+ * Under the user's lock.  The challenge is used up in any case; one id is of
+ * one user of the tenant.
  */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_passkeys_create = {

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_login.h"
 #include "ngx_svc_new_password.h"
+#include "ngx_svc_password_text.h"
 
 
 #define NGX_SVC_CHANGE_CHECK  2         /* of what is written: the verdict */
@@ -30,15 +31,12 @@ static ngx_int_t ngx_svc_admin_change_check(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_admin_change_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_change_read(ngx_svc_change_t *change,
     PGresult *res);
-static void ngx_svc_admin_change_clear(void *data);
 static ngx_int_t ngx_svc_admin_change_verify(ngx_svc_change_t *change);
 static void ngx_svc_admin_change_verified(ngx_svc_password_job_t *job);
 static ngx_int_t ngx_svc_admin_change_verdict(ngx_svc_change_t *change,
     ngx_svc_password_job_t *job);
 static ngx_int_t ngx_svc_admin_change_hash(ngx_svc_change_t *change);
 static void ngx_svc_admin_change_hashed(ngx_svc_password_job_t *job);
-static ngx_int_t ngx_svc_admin_change_post(ngx_svc_change_t *change,
-    ngx_svc_password_job_t *job, ngx_svc_password_handler_pt handler);
 static void ngx_svc_admin_change_end(ngx_svc_request_t *sr, ngx_int_t rc);
 static ngx_int_t ngx_svc_admin_change_write(ngx_svc_request_t *sr);
 static void ngx_svc_admin_change_committed(PGresult **results);
@@ -50,14 +48,14 @@ static const ngx_svc_member_t  ngx_svc_admin_change_members[] = {
     { .name = ngx_string("currentPassword"),
       .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
       .min = 1,
-      .max = 1024,
+      .max = NGX_SVC_PASSWORD_LEN,
       .offset = offsetof(ngx_svc_change_body_t, current) },
 
     { .name = ngx_string("newPassword"),
       .type = NGX_SVC_T_STRING,
       .flags = NGX_SVC_M_REQUIRED,
       .min = 1,
-      .max = 1024,
+      .max = NGX_SVC_PASSWORD_LEN,
       .offset = offsetof(ngx_svc_change_body_t, new) },
 
     ngx_svc_null_member
@@ -74,7 +72,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_change_read = {
     .name = "change_read",
     .text =
         "SELECT " NGX_SVC_NEW_PASSWORD_COLUMNS ", u.tenant_id AS _tenant,"
-            " s.stage = 'password' AS waiting, s.risk, s.signals,"
+            " s.stage = 'password' AS waiting, s.risk, s.signals, "
+            NGX_SVC_LOGIN_BEGUN ","
             " ceil(extract(epoch FROM u.locked_until - now()))::bigint"
                 " AS locked"
         NGX_SVC_CHANGE_SESSION
@@ -89,10 +88,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_change_read = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_change_check = {
     .name = "change_check",
-    .text = NGX_SVC_LOGIN_VERDICT(
-        "EXISTS (SELECT FROM (" NGX_SVC_SESSION_ROW("k.*", "$3") ") s"
-        " WHERE s.ended_at IS NULL AND s.user_id = u.id"
-        " AND s.created_at >= coalesce(u.valid_after, '-infinity'))"),
+    .text = NGX_SVC_LOGIN_VERDICT(NGX_SVC_SIGNIN_ALIVE("$3")),
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_login_param(version),
                    ngx_svc_param_session())
@@ -111,18 +107,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_change_store = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_change_rotate = {
     .name = "change_rotate",
     .text =
-        "WITH o AS ("
-            NGX_SVC_SIGNIN_END " RETURNING *"
-        ")"
-        " INSERT INTO svc.session (tenant_id, id, user_id, token_hash,"
-            " root_id, stage, methods, auth_time, expires_at, mfa_at,"
-            " reauth_at, ip, country, user_agent, risk, signals)"
-        " SELECT tenant_id, gen_random_uuid(), user_id, $2::bytea, root_id,"
-            " 'full', methods, coalesce(auth_time, clock_timestamp()),"
+        NGX_SVC_SIGNIN_ROTATE("",
+            "'full', methods, coalesce(auth_time, clock_timestamp()),"
             " CASE stage WHEN 'full' THEN expires_at"
                 " ELSE now() + make_interval(secs => $3::int4) END,"
-            " mfa_at, clock_timestamp(), ip, country, user_agent, risk,"
-            " signals FROM o",
+            " mfa_at, clock_timestamp()"),
     NGX_SVC_PARAMS(ngx_svc_param_session(),
                    ngx_svc_param_new_session(),
                    ngx_svc_param_setting(NGX_SVC_SET_SESSION_ABSOLUTE))
@@ -208,56 +197,25 @@ ngx_svc_admin_change_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_change_read(ngx_svc_change_t *change, PGresult *res)
 {
-    u_char              *mac;
-    ngx_int_t            seconds;
-    ngx_str_t            tenant, user, email, locked, risk;
-    ngx_svc_login_t     *login;
-    ngx_svc_request_t   *sr;
-    ngx_pool_cleanup_t  *cln;
+    ngx_int_t           seconds;
+    ngx_str_t           locked;
+    ngx_svc_request_t  *sr;
 
-    login = &change->login;
-    sr = login->sr;
+    sr = change->login.sr;
 
-    tenant = ngx_svc_row_value(res, 0, "_tenant");
-    user = ngx_svc_row_value(res, 0, "_user");
-    email = ngx_svc_row_value(res, 0, "_email");
-    locked = ngx_svc_row_value(res, 0, "locked");
-    risk = ngx_svc_row_value(res, 0, "risk");
+    change->res = ngx_svc_pg_result_copy(res, sr->request->pool);
 
-    mac = ngx_pnalloc(sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
-    cln = ngx_pool_cleanup_add(sr->request->pool, 0);
-
-    if (mac == NULL || cln == NULL
-        || ngx_svc_limit_email(&email, mac) != NGX_OK
-        || ngx_svc_uuid_parse(tenant.data, tenant.len, login->row.tenant)
-           != NGX_OK
-        || ngx_svc_uuid_parse(user.data, user.len, login->row.user) != NGX_OK
-        || ngx_svc_login_copy(login, &login->version,
-                              ngx_svc_row_value(res, 0, "_password"))
-           != NGX_OK
-        || ngx_svc_login_copy(login, &login->signals,
-                              ngx_svc_row_value(res, 0, "signals"))
-           != NGX_OK)
+    if (change->res == NULL
+        || ngx_svc_login_take_user(&change->login, res) != NGX_OK
+        || ngx_svc_login_begun(&change->login, res) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    change->res = PQcopyResult(res, PG_COPYRES_ATTRS|PG_COPYRES_TUPLES);
-    if (change->res == NULL) {
-        return NGX_ERROR;
-    }
-
-    cln->handler = ngx_svc_admin_change_clear;
-    cln->data = change->res;
-
-    login->user.data = login->row.user;
-    login->user.len = NGX_SVC_UUID_LEN;
-    login->mac.data = mac;
-    login->mac.len = NGX_SVC_LIMIT_MAC_LEN;
-    login->reason = NGX_SVC_LOGIN_WRONG;
-    login->risk.score = risk.len ? ngx_atoi(risk.data, risk.len) : 0;
-
+    change->login.reason = NGX_SVC_LOGIN_WRONG;
     change->waiting = ngx_svc_row_true(res, 0, "waiting");
+
+    locked = ngx_svc_row_value(res, 0, "locked");
     seconds = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
 
     if (seconds > 0) {
@@ -270,13 +228,6 @@ ngx_svc_admin_change_read(ngx_svc_change_t *change, PGresult *res)
     }
 
     return NGX_OK;
-}
-
-
-static void
-ngx_svc_admin_change_clear(void *data)
-{
-    PQclear(data);
 }
 
 
@@ -312,8 +263,8 @@ ngx_svc_admin_change_verify(ngx_svc_change_t *change)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_admin_change_post(change, job,
-                                     ngx_svc_admin_change_verified);
+    return ngx_svc_signin_post(change->login.sr, job,
+                               ngx_svc_admin_change_verified, change);
 }
 
 
@@ -365,7 +316,8 @@ ngx_svc_admin_change_hash(ngx_svc_change_t *change)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_admin_change_post(change, job, ngx_svc_admin_change_hashed);
+    return ngx_svc_signin_post(change->login.sr, job,
+                               ngx_svc_admin_change_hashed, change);
 }
 
 
@@ -395,27 +347,6 @@ ngx_svc_admin_change_hashed(ngx_svc_password_job_t *job)
 }
 
 
-static ngx_int_t
-ngx_svc_admin_change_post(ngx_svc_change_t *change,
-    ngx_svc_password_job_t *job, ngx_svc_password_handler_pt handler)
-{
-    ngx_int_t  rc;
-
-    job->handler = handler;
-    job->data = change;
-
-    rc = ngx_svc_password_post(job);
-
-    if (rc == NGX_OK) {
-        change->login.sr->request->main->count++;
-        return NGX_DONE;
-    }
-
-    return rc == NGX_BUSY ? ngx_svc_signin_busy(change->login.sr)
-                          : NGX_HTTP_INTERNAL_SERVER_ERROR;
-}
-
-
 static void
 ngx_svc_admin_change_end(ngx_svc_request_t *sr, ngx_int_t rc)
 {
@@ -437,23 +368,11 @@ ngx_svc_admin_change_write(ngx_svc_request_t *sr)
     ngx_int_t          rc;
     ngx_svc_change_t  *change;
 
-    static const ngx_svc_pg_statement_t *const  change_list[] = {
+    static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_lock,
         &ngx_svc_sql_change_check,
         &ngx_svc_sql_change_store,
         &ngx_svc_sql_change_rotate,
-        NULL
-    };
-
-    static const ngx_svc_pg_statement_t *const  complete[] = {
-        &ngx_svc_sql_signin_user_done,
-        &ngx_svc_sql_signin_seen,
-        &ngx_svc_sql_signin_done,
-        NULL
-    };
-
-    static const ngx_svc_pg_statement_t *const  made[] = {
-        &ngx_svc_sql_signin_session_made,
         NULL
     };
 
@@ -465,25 +384,23 @@ ngx_svc_admin_change_write(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_login_calls(sr, change_list);
+    rc = ngx_svc_login_calls(sr, list);
 
     if (rc == NGX_OK && change->waiting) {
         sr->op->committed = ngx_svc_admin_change_committed;
-        rc = ngx_svc_login_calls(sr, complete);
+        rc = ngx_svc_login_calls(sr, ngx_svc_login_complete);
     }
 
-    return rc == NGX_OK ? ngx_svc_login_calls(sr, made) : rc;
+    return rc == NGX_OK
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_made, NULL)
+           : rc;
 }
 
 
 static void
 ngx_svc_admin_change_committed(PGresult **results)
 {
-    ngx_svc_request_committed(results);
-
-    if (results) {
-        ngx_svc_login_emit(results[0], results[NGX_SVC_CHANGE_DONE]);
-    }
+    ngx_svc_login_completed(results, NGX_SVC_CHANGE_DONE);
 }
 
 
@@ -502,6 +419,10 @@ ngx_svc_admin_change_written(ngx_svc_request_t *sr)
 
     if (ngx_svc_session_set_cookies(sr, change->login.session.key) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (change->waiting) {
+        ngx_svc_login_give_back(&change->login, 1);
     }
 
     return ngx_svc_signin_session(sr, ngx_svc_route_last(sr),

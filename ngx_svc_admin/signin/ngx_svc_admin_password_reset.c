@@ -5,6 +5,7 @@
 #include "ngx_svc_limit_clear.h"
 #include "ngx_svc_login.h"
 #include "ngx_svc_new_password.h"
+#include "ngx_svc_password_text.h"
 
 
 #define NGX_SVC_RESET_TOKEN_MAX  128        /* bytes */
@@ -30,8 +31,7 @@ typedef struct {
 
 
 static ngx_int_t ngx_svc_admin_reset_prepare(ngx_svc_request_t *sr);
-static ngx_svc_reset_t *ngx_svc_admin_reset_create(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_reset_take(ngx_svc_reset_t *reset);
+static ngx_int_t ngx_svc_admin_reset_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_admin_reset_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset,
     PGresult *res);
@@ -55,7 +55,7 @@ static const ngx_svc_member_t  ngx_svc_admin_reset_members[] = {
       .type = NGX_SVC_T_STRING,
       .flags = NGX_SVC_M_REQUIRED,
       .min = 1,
-      .max = 1024,
+      .max = NGX_SVC_PASSWORD_LEN,
       .offset = offsetof(ngx_svc_reset_body_t, password) },
 
     { .name = ngx_string("tenant"),
@@ -136,65 +136,25 @@ const ngx_svc_route_t  ngx_svc_admin_password_reset[] = {
 };
 
 
-/* Is called again when the limits have answered. */
-
 static ngx_int_t
 ngx_svc_admin_reset_prepare(ngx_svc_request_t *sr)
 {
-    ngx_int_t         rc;
-    ngx_svc_reset_t  *reset;
-
-    reset = sr->data;
-
-    if (reset == NULL) {
-        reset = ngx_svc_admin_reset_create(sr);
-        if (reset == NULL) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-        rc = ngx_svc_login_limit(&reset->login);
-        if (rc != NGX_OK) {
-            return rc;
-        }
-    }
-
-    return ngx_svc_login_admitted(&reset->login);
-}
-
-
-static ngx_svc_reset_t *
-ngx_svc_admin_reset_create(ngx_svc_request_t *sr)
-{
-    ngx_int_t         rc;
-    ngx_svc_reset_t  *reset;
-
-    reset = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_reset_t));
-    if (reset == NULL) {
-        return NULL;
-    }
-
-    reset->login.sr = sr;
-    sr->data = reset;
-
-    rc = ngx_svc_admin_reset_take(reset);
-
-    if (rc == NGX_DECLINED) {
-        reset->login.invalid = 1;
-        return reset;
-    }
-
-    return rc == NGX_OK ? reset : NULL;
+    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_reset_t), NULL,
+                                 ngx_svc_admin_reset_take);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_reset_take(ngx_svc_reset_t *reset)
+ngx_svc_admin_reset_take(ngx_svc_login_t *login)
 {
     ngx_int_t              rc;
+    ngx_svc_reset_t       *reset;
     ngx_svc_request_t     *sr;
     ngx_svc_reset_body_t   body;
 
-    sr = reset->login.sr;
+    sr = login->sr;
+    reset = sr->data;
+
     ngx_memzero(&body, sizeof(ngx_svc_reset_body_t));
 
     rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &body,
@@ -202,7 +162,7 @@ ngx_svc_admin_reset_take(ngx_svc_reset_t *reset)
 
     if (rc == NGX_OK) {
         rc = ngx_svc_new_password_text(sr, "password", &body.password.str,
-                                       &reset->login.password);
+                                       &login->password);
     }
 
     if (rc != NGX_OK) {
@@ -214,7 +174,7 @@ ngx_svc_admin_reset_take(ngx_svc_reset_t *reset)
 
     if (ngx_svc_sha256(body.token.str.data, body.token.str.len, reset->digest)
         != NGX_OK
-        || ngx_svc_login_take_client(&reset->login, &body.tenant) != NGX_OK)
+        || ngx_svc_login_take_client(login, &body.tenant) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -255,7 +215,6 @@ ngx_svc_admin_reset_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset, PGresult *res)
 {
-    ngx_int_t                rc;
     ngx_str_t                id;
     ngx_svc_login_t         *login;
     ngx_svc_password_job_t  *job;
@@ -283,18 +242,7 @@ ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset, PGresult *res)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    job->handler = ngx_svc_admin_reset_hashed;
-    job->data = reset;
-
-    rc = ngx_svc_password_post(job);
-
-    if (rc == NGX_OK) {
-        login->sr->request->main->count++;
-        return NGX_DONE;
-    }
-
-    return rc == NGX_BUSY ? ngx_svc_signin_busy(login->sr)
-                          : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return ngx_svc_signin_post(login->sr, job, ngx_svc_admin_reset_hashed, reset);
 }
 
 

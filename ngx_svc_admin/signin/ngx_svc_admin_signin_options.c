@@ -1,7 +1,15 @@
 /*
- * GET /v1/auth/options: what a sign-in page may offer.
+ * GET /v1/auth/options: what a sign-in page may offer, from the cache or else
+ * from the database.
+ *
+ * A tenant's answer is kept under its domain, or under how it is named where
+ * the Host is nobody's domain; of other Hosts it is known for a while that they
+ * are none.  So who makes up Hosts and tenants fills no more than the room for
+ * what is not there.  A refusal other than that is not kept.
  */
 
+#include "ngx_svc_admin_public_answer.h"
+#include "ngx_svc_admin_reader.h"
 #include "ngx_svc_admin_tenant.h"
 #include "ngx_svc_ceremony.h"
 
@@ -9,9 +17,32 @@
 #define NGX_SVC_OPTIONS_TENANT  0       /* the results */
 #define NGX_SVC_OPTIONS_ROW     1
 
+#define NGX_SVC_OPTIONS_DOMAIN  253
+
+
+/* Of the request's pool: sr->data.  Keys of the cache; no data: none. */
+
+typedef struct {
+    ngx_svc_login_t          login;     /* first */
+    ngx_svc_admin_reader_t   reader;
+    ngx_str_t                by_host;
+    ngx_str_t                by_name;   /* or by being the only tenant */
+} ngx_svc_options_t;
+
 
 static ngx_int_t ngx_svc_admin_signin_options_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_signin_options_create(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_signin_options_argument(ngx_svc_request_t *sr,
+    ngx_svc_value_t *tenant);
+static ngx_int_t ngx_svc_admin_signin_options_keys(ngx_svc_options_t *options);
+static ngx_uint_t ngx_svc_admin_signin_options_domain(const ngx_str_t *host);
+static ngx_int_t ngx_svc_admin_signin_options_get(ngx_svc_options_t *options,
+    ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_admin_signin_options_reply(ngx_svc_request_t *sr);
+static void ngx_svc_admin_signin_options_put(ngx_svc_options_t *options,
+    PGresult *res, ngx_svc_cache_answer_t *answer);
+static ngx_int_t ngx_svc_admin_signin_options_send(ngx_svc_request_t *sr,
+    ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_admin_signin_options_passkey(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
@@ -62,75 +93,307 @@ const ngx_svc_route_t  ngx_svc_admin_signin_options[] = {
 };
 
 
+/* Is called again when a wait is over. */
+
 static ngx_int_t
 ngx_svc_admin_signin_options_prepare(ngx_svc_request_t *sr)
 {
-    ngx_int_t               rc;
-    ngx_svc_value_t         tenant;
-    ngx_svc_login_t        *login;
+    ngx_int_t                rc;
+    ngx_svc_options_t       *options;
+    ngx_svc_cache_answer_t   answer;
+
+    if (sr->data == NULL) {
+        rc = ngx_svc_admin_signin_options_create(sr);
+        if (rc != NGX_OK) {
+            return rc == NGX_DECLINED ? rc : NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+    }
+
+    options = sr->data;
+
+    if (options->by_name.data == NULL) {
+        return ngx_svc_route_prepare(sr);
+    }
+
+    rc = ngx_svc_admin_signin_options_get(options, &answer);
+
+    if (rc == NGX_OK) {
+        return ngx_svc_admin_signin_options_send(sr, &answer);
+    }
+
+    return ngx_svc_admin_reader_prepare(&options->reader, rc);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signin_options_create(ngx_svc_request_t *sr)
+{
+    ngx_int_t           rc;
+    ngx_svc_value_t     tenant;
+    ngx_svc_options_t  *options;
+
+    options = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_options_t));
+    if (options == NULL) {
+        return NGX_ERROR;
+    }
+
+    options->login.sr = sr;
+    options->reader.sr = sr;
+    options->reader.kind = NGX_SVC_CACHE_OPTIONS;
+
+    rc = ngx_svc_admin_signin_options_argument(sr, &tenant);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_login_take_site(&options->login, &tenant);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_admin_signin_options_keys(options);
+    }
+
+    if (rc == NGX_OK) {
+        sr->data = options;
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signin_options_argument(ngx_svc_request_t *sr,
+    ngx_svc_value_t *tenant)
+{
+    ngx_int_t  rc;
 
     static const ngx_svc_member_t  slug = ngx_svc_null_member;
 
-    ngx_memzero(&tenant, sizeof(ngx_svc_value_t));
+    ngx_memzero(tenant, sizeof(ngx_svc_value_t));
 
-    login = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_login_t));
-    if (login == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    if (sr->request->args.len == 0) {
+        return NGX_OK;
     }
 
-    login->sr = sr;
-    sr->data = login;
+    rc = ngx_svc_argument(sr, "tenant", &tenant->str);
 
-    rc = ngx_svc_argument(sr, "tenant", &tenant.str);
-
-    if (rc == NGX_OK && tenant.str.data) {
-        tenant.set = 1;
-
-        rc = tenant.str.len && tenant.str.len <= NGX_SVC_ADMIN_SLUG
-             ? ngx_svc_login_slug(&slug, &tenant, "tenant", &sr->error)
-             : ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
-                            "\"tenant\" must be the slug of a tenant, such as "
-                            "\"acme\".");
+    if (rc != NGX_OK || tenant->str.data == NULL) {
+        return rc;
     }
 
-    if (rc == NGX_OK) {
-        rc = ngx_svc_login_take_client(login, &tenant);
+    tenant->set = 1;
+
+    return tenant->str.len && tenant->str.len <= NGX_SVC_ADMIN_SLUG
+           ? ngx_svc_login_slug(&slug, tenant, "tenant", &sr->error)
+           : ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                          "\"tenant\" must be the slug of a tenant, such as "
+                          "\"acme\".");
+}
+
+
+/*
+ * What svc_tenant says need not be a slug, and then nothing is kept.  At a
+ * domain only its own tenant may be named, so that there are two keys for each.
+ */
+
+static ngx_int_t
+ngx_svc_admin_signin_options_keys(ngx_svc_options_t *options)
+{
+    u_char           *p;
+    ngx_str_t         name;
+    ngx_svc_error_t   err;
+    ngx_svc_value_t   slug;
+    ngx_svc_login_t  *login;
+
+    login = &options->login;
+    err.kind = NGX_SVC_E_NONE;
+
+    ngx_memzero(&slug, sizeof(ngx_svc_value_t));
+    slug.str = login->slug;
+
+    if (slug.str.len > NGX_SVC_ADMIN_SLUG
+        || ngx_svc_login_slug(NULL, &slug, "tenant", &err) != NGX_OK)
+    {
+        return NGX_OK;
     }
 
-    if (rc == NGX_OK) {
-        rc = ngx_svc_login_admitted(login);
+    if (ngx_svc_admin_reader_key(login->sr, &slug.str, &options->by_name)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
-    return rc == NGX_ERROR ? NGX_HTTP_INTERNAL_SERVER_ERROR : rc;
+    if (!ngx_svc_admin_signin_options_domain(&login->host)) {
+        return NGX_OK;
+    }
+
+    name = login->host;
+
+    if (login->named) {
+        name.data = ngx_pnalloc(login->sr->request->pool,
+                                login->host.len + 1 + slug.str.len);
+        if (name.data == NULL) {
+            return NGX_ERROR;
+        }
+
+        p = ngx_sprintf(name.data, "%V/%V", &login->host, &slug.str);
+        name.len = p - name.data;
+    }
+
+    return ngx_svc_admin_reader_key(login->sr, &name, &options->by_host);
+}
+
+
+/* What has no dot is none, and so no name of a tenant either. */
+
+static ngx_uint_t
+ngx_svc_admin_signin_options_domain(const ngx_str_t *host)
+{
+    u_char  *p, *end, c;
+
+    end = host->data + host->len;
+
+    if (host->len > NGX_SVC_OPTIONS_DOMAIN
+        || ngx_strlchr(host->data, end, '.') == NULL)
+    {
+        return 0;
+    }
+
+    for (p = host->data; p < end; p++) {
+        c = *p;
+
+        if ((c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-'
+            && c != '.')
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signin_options_get(ngx_svc_options_t *options,
+    ngx_svc_cache_answer_t *answer)
+{
+    ngx_int_t                rc;
+    ngx_http_request_t      *r;
+    ngx_svc_admin_reader_t  *reader;
+
+    reader = &options->reader;
+    r = reader->sr->request;
+
+    if (options->by_host.data) {
+        reader->key = options->by_host;
+
+        rc = ngx_svc_cache_get(r, reader->kind, &reader->key, answer,
+                               &reader->ticket);
+
+        if (rc != NGX_OK || answer->found) {
+            return rc;
+        }
+    }
+
+    reader->key = options->by_name;
+
+    return ngx_svc_cache_get(r, reader->kind, &reader->key, answer,
+                             &reader->ticket);
 }
 
 
 static ngx_int_t
 ngx_svc_admin_signin_options_reply(ngx_svc_request_t *sr)
 {
-    ngx_int_t         rc;
-    PGresult         *res;
-    ngx_svc_login_t  *login;
+    ngx_int_t                rc;
+    PGresult                *res;
+    ngx_svc_options_t       *options;
+    ngx_svc_cache_answer_t   answer;
 
-    login = sr->data;
+    options = sr->data;
     res = sr->results[NGX_SVC_OPTIONS_ROW];
 
-    rc = ngx_svc_login_tenant(login, sr->results[NGX_SVC_OPTIONS_TENANT]);
+    ngx_memzero(&answer, sizeof(ngx_svc_cache_answer_t));
 
-    if (rc == NGX_OK && PQntuples(res) == 0) {
-        rc = ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
-                          "There is no such tenant.");
+    rc = ngx_svc_login_tenant(&options->login,
+                              sr->results[NGX_SVC_OPTIONS_TENANT]);
+
+    if (rc == NGX_OK && PQntuples(res)) {
+        rc = ngx_svc_admin_json_answer(sr, res, &answer);
     }
 
-    if (rc == NGX_DECLINED) {
-        return ngx_svc_send_error(sr);
-    }
-
-    if (rc != NGX_OK || ngx_svc_signin_no_store(sr) != NGX_OK) {
+    if (rc == NGX_ERROR) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_route_row(sr, res);
+    if (options->by_name.data) {
+        ngx_svc_admin_signin_options_put(options,
+                                         sr->results[NGX_SVC_OPTIONS_TENANT],
+                                         &answer);
+        ngx_svc_admin_reader_end(&options->reader);
+    }
+
+    return rc == NGX_OK ? ngx_svc_admin_signin_options_send(sr, &answer)
+                        : ngx_svc_send_error(sr);
+}
+
+
+/* What is found is kept, and which of the keys lead nowhere. */
+
+static void
+ngx_svc_admin_signin_options_put(ngx_svc_options_t *options, PGresult *res,
+    ngx_svc_cache_answer_t *answer)
+{
+    ngx_str_t                tenant, nobody;
+    ngx_uint_t               by_domain;
+    ngx_svc_admin_reader_t  *reader;
+    ngx_svc_cache_answer_t   none;
+
+    ngx_str_null(&nobody);
+    ngx_memzero(&none, sizeof(ngx_svc_cache_answer_t));
+
+    reader = &options->reader;
+    by_domain = PQntuples(res) && ngx_svc_row_true(res, 0, "by_domain");
+
+    if (options->by_host.data && !by_domain) {
+        ngx_svc_cache_put(reader->kind, &options->by_host, &nobody, &none,
+                          reader->ticket);
+    }
+
+    if (answer->found) {
+        tenant = ngx_svc_row_value(res, 0, "id");
+
+        ngx_svc_cache_put(reader->kind, by_domain ? &options->by_host
+                                                  : &options->by_name,
+                          &tenant, answer, reader->ticket);
+
+    } else if (PQntuples(res) == 0) {
+        ngx_svc_cache_put(reader->kind, &options->by_name, &nobody, &none,
+                          reader->ticket);
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signin_options_send(ngx_svc_request_t *sr,
+    ngx_svc_cache_answer_t *answer)
+{
+    ngx_svc_options_t  *options;
+
+    options = sr->data;
+
+    if (!answer->found) {
+        if (ngx_svc_login_no_tenant(&options->login) == NGX_OK) {
+            (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
+                                "There is no such tenant.");
+        }
+
+        return ngx_svc_send_error(sr);
+    }
+
+    if (ngx_svc_signin_no_store(sr) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_send_bytes(sr, &answer->content_type, &answer->body);
 }
 
 

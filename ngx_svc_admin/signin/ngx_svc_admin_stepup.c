@@ -6,28 +6,19 @@
 #include "ngx_svc_stepup.h"
 
 
-#define NGX_SVC_STEPUP_CHECK  2         /* of the write: the verdict */
-#define NGX_SVC_STEPUP_USED   3
-#define NGX_SVC_STEPUP_DONE   7         /* when a sign-in has waited for it */
-
-
 static ngx_svc_stepup_t *ngx_svc_stepup_create(ngx_svc_request_t *sr,
     ngx_svc_stepup_body_t *body);
 static ngx_int_t ngx_svc_challenge_check(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_challenge_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_challenge_answer(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_challenge_send(ngx_svc_stepup_t *step);
+static void ngx_svc_challenge_methods(ngx_svc_json_writer_t *w,
+    ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_stepup_check(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_stepup_method(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body);
 static ngx_int_t ngx_svc_stepup_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_verify(ngx_svc_stepup_t *step);
-static ngx_int_t ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc);
-static ngx_int_t ngx_svc_stepup_wrong(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_stepup_wrong_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_stepup_write(ngx_svc_request_t *sr);
-static void ngx_svc_stepup_committed(PGresult **results);
-static ngx_int_t ngx_svc_stepup_written(ngx_svc_request_t *sr);
 
 
 #define ngx_svc_stepup_method_member                                          \
@@ -285,11 +276,10 @@ ngx_svc_challenge_answer(ngx_svc_stepup_t *step)
 static ngx_int_t
 ngx_svc_challenge_send(ngx_svc_stepup_t *step)
 {
-    ngx_int_t                              left;
-    ngx_str_t                              attempts;
-    ngx_svc_request_t                     *sr;
-    ngx_svc_json_writer_t                  w;
-    const ngx_svc_stepup_method_t *const  *method;
+    ngx_int_t               left;
+    ngx_str_t               attempts;
+    ngx_svc_request_t      *sr;
+    ngx_svc_json_writer_t   w;
 
     sr = step->factor.login.sr;
     attempts = ngx_svc_row_value(step->tried, 0, "attempts");
@@ -313,16 +303,7 @@ ngx_svc_challenge_send(ngx_svc_stepup_t *step)
         ngx_svc_json_null(&w, "method");
     }
 
-    ngx_svc_json_open(&w, "methods", '[');
-
-    for (method = ngx_svc_stepup_methods; *method; method++) {
-        if ((*method)->offered(step)) {
-            ngx_svc_json_plain(&w, NULL, (*method)->name.data,
-                               (*method)->name.len);
-        }
-    }
-
-    ngx_svc_json_close(&w, ']');
+    ngx_svc_challenge_methods(&w, step);
     ngx_svc_column_time(&w, "expiresAt", step->tried, 0,
                         ngx_svc_row_find(step->tried, "expiresAt"));
     ngx_svc_json_integer(&w, "attemptsLeft", ngx_max(left, 0));
@@ -338,6 +319,24 @@ ngx_svc_challenge_send(ngx_svc_stepup_t *step)
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+static void
+ngx_svc_challenge_methods(ngx_svc_json_writer_t *w, ngx_svc_stepup_t *step)
+{
+    const ngx_svc_stepup_method_t *const  *method;
+
+    ngx_svc_json_open(w, "methods", '[');
+
+    for (method = ngx_svc_stepup_methods; *method; method++) {
+        if ((*method)->offered(step)) {
+            ngx_svc_json_plain(w, NULL, (*method)->name.data,
+                               (*method)->name.len);
+        }
+    }
+
+    ngx_svc_json_close(w, ']');
 }
 
 
@@ -435,183 +434,4 @@ ngx_svc_stepup_verify(ngx_svc_stepup_t *step)
     step->verdict = ngx_svc_stepup_verdict;
 
     return ngx_svc_stepup_verdict(step, step->method->verify(step));
-}
-
-
-static ngx_int_t
-ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc)
-{
-    ngx_svc_request_t  *sr;
-
-    sr = step->factor.login.sr;
-
-    switch (rc) {
-
-    case NGX_OK:
-        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                     ngx_svc_stepup_write,
-                                     ngx_svc_stepup_written);
-
-    case NGX_DECLINED:
-        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                     ngx_svc_stepup_wrong,
-                                     ngx_svc_stepup_wrong_reply);
-
-    case NGX_DONE:
-        return NGX_DONE;
-
-    case NGX_ABORT:
-        return ngx_svc_send_error(sr);
-
-    case NGX_BUSY:
-        return ngx_svc_signin_busy(sr);
-
-    default:
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-}
-
-
-static ngx_int_t
-ngx_svc_stepup_wrong(ngx_svc_request_t *sr)
-{
-    ngx_svc_stepup_t  *step;
-
-    step = sr->data;
-
-    if (!step->method->guessed) {
-        return ngx_svc_login_failed_by(sr, &ngx_svc_sql_stepup_passkey_wrong);
-    }
-
-    step->factor.login.reason_name = step->method->name;
-
-    return ngx_svc_login_failed_by(sr, &ngx_svc_sql_mfa_failure);
-}
-
-
-static ngx_int_t
-ngx_svc_stepup_wrong_reply(ngx_svc_request_t *sr)
-{
-    ngx_uint_t         seconds;
-    ngx_svc_stepup_t  *step;
-
-    step = sr->data;
-
-    seconds = step->method->guessed
-              ? ngx_svc_login_failure_locks(sr->data, ngx_svc_route_last(sr))
-              : 0;
-
-    if (seconds) {
-        (void) ngx_svc_login_locked(sr, seconds);
-
-    } else {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
-                            "What was shown is wrong, or has been used.");
-    }
-
-    return ngx_svc_send_error(sr);
-}
-
-
-static ngx_int_t
-ngx_svc_stepup_write(ngx_svc_request_t *sr)
-{
-    ngx_int_t          rc;
-    ngx_svc_login_t   *login;
-    ngx_svc_stepup_t  *step;
-
-    static const ngx_svc_pg_statement_t *const  complete[] = {
-        &ngx_svc_sql_signin_user_done,
-        &ngx_svc_sql_signin_seen,
-        &ngx_svc_sql_signin_done,
-        NULL
-    };
-
-    step = sr->data;
-    login = &step->factor.login;
-
-    const ngx_svc_pg_statement_t *const  list[] = {
-        &ngx_svc_sql_signin_lock,
-        &ngx_svc_sql_stepup_check,
-        step->method->use,
-        &ngx_svc_sql_factor_rotate,
-        NULL
-    };
-
-    if (ngx_svc_signin_key(&login->session, login->row.tenant) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    rc = ngx_svc_login_calls(sr, list);
-
-    if (rc == NGX_OK && step->factor.enrolling
-        && login->stage == NGX_SVC_STAGE_FULL)
-    {
-        sr->op->committed = ngx_svc_stepup_committed;
-        rc = ngx_svc_login_calls(sr, complete);
-    }
-
-    return rc == NGX_OK
-           ? ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_made, NULL)
-           : rc;
-}
-
-
-static void
-ngx_svc_stepup_committed(PGresult **results)
-{
-    ngx_svc_request_committed(results);
-
-    if (results) {
-        ngx_svc_login_emit(results[0], results[NGX_SVC_STEPUP_DONE]);
-    }
-}
-
-
-static ngx_int_t
-ngx_svc_stepup_written(ngx_svc_request_t *sr)
-{
-    PGresult         *res, **results;
-    ngx_str_t         locked;
-    ngx_svc_login_t  *login;
-
-    login = sr->data;
-    results = sr->op->results;
-    res = results[NGX_SVC_STEPUP_CHECK];
-
-    if (PQgetisnull(res, 0, 0)) {
-        return ngx_svc_factor_ended(sr);
-    }
-
-    if (PQgetvalue(res, 0, 0)[0] != 'g') {
-        locked = ngx_svc_row_value(res, 0, "locked");
-        (void) ngx_svc_login_locked(sr, ngx_atoi(locked.data, locked.len));
-        return ngx_svc_send_error(sr);
-    }
-
-    if (PQgetisnull(results[NGX_SVC_STEPUP_USED], 0, 0)) {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
-                            "What was shown is wrong, or has been used.");
-        return ngx_svc_send_error(sr);
-    }
-
-    if (ngx_svc_session_set_cookies(sr, login->session.key) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    if (login->stage != NGX_SVC_STAGE_FULL) {
-        (void) ngx_svc_session_pending(sr, login->stage);
-        return ngx_svc_send_error(sr);
-    }
-
-    if (((ngx_svc_factor_t *) login)->enrolling) {
-        ngx_svc_limit_give_back(&login->limit);
-
-        if (ngx_svc_login_set_device(login) != NGX_OK) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-    }
-
-    return ngx_svc_signin_session(sr, ngx_svc_route_last(sr),
-                                  login->session.key);
 }

@@ -407,6 +407,8 @@ ngx_svc_totp_right(ngx_svc_totp_request_t *totp, PGresult *res)
                                  &step);
     }
 
+    ngx_explicit_memzero(totp->secret, sizeof(totp->secret));
+
     if (rc != NGX_OK) {
         return rc;
     }

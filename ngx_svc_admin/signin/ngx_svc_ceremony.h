@@ -71,8 +71,8 @@ ngx_int_t ngx_svc_ceremony_own(ngx_svc_request_t *sr,
 ngx_uint_t ngx_svc_ceremony_possible(ngx_svc_request_t *sr);
 
 /*
- * A passkey from NGX_SVC_CEREMONY_PASSKEY, whose strings are the pool's; without
- * an id where these are NULL.  NGX_OK or NGX_ERROR.
+ * A passkey from NGX_SVC_CEREMONY_PASSKEY, whose strings are the pool's;
+ * without an id where these are NULL.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_ceremony_passkey(ngx_pool_t *pool, PGresult *res, int row,
     ngx_svc_passkey_t *passkey);

@@ -11,7 +11,6 @@
 
 
 static ngx_int_t ngx_svc_factor_user(ngx_svc_factor_t *factor, PGresult *res);
-static ngx_int_t ngx_svc_factor_complete(ngx_svc_request_t *sr);
 static void ngx_svc_factor_committed(PGresult **results);
 static ngx_int_t ngx_svc_factor_cookies(ngx_svc_factor_t *factor);
 
@@ -26,7 +25,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_read = {
                 NGX_SVC_LOGIN_LEFT("u.locked_until") ", 1) END AS locked,"
             " 'password' = ANY (s.methods) AND coalesce("
                 NGX_SVC_LOGIN_EXPIRED ", false) AS expired,"
-            " f.total, f.unconfirmed, u.mfa_enrolled"
+            " f.total, f.unconfirmed, u.mfa_enrolled, "
+            NGX_SVC_LOGIN_BEGUN
         " FROM (" NGX_SVC_SESSION_ROW("k.*", "$1") ") s"
         " CROSS JOIN LATERAL ("
             NGX_SVC_ROW("k.*", "svc.user_account", "s.user_id") ") u"
@@ -50,11 +50,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_check = {
             "SELECT 'go' AS verdict FROM svc.user_account u"
             " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1"
                 " AND u.status = 'active'"
-                " AND EXISTS (SELECT FROM ("
-                    NGX_SVC_SESSION_ROW("k.*", "$2") ") s"
-                    " WHERE s.ended_at IS NULL AND s.user_id = u.id"
-                    " AND s.created_at >="
-                        " coalesce(u.valid_after, '-infinity'))"
+                " AND " NGX_SVC_SIGNIN_ALIVE("$2")
             " OFFSET 0"
         ") v ON true",
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
@@ -88,17 +84,13 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_added = {
 const ngx_svc_pg_statement_t  ngx_svc_sql_factor_rotate = {
     .name = "factor_rotate",
     .text =
-        "WITH o AS ("
-            NGX_SVC_SIGNIN_END " RETURNING *"
-        "), c AS ("
-            "DELETE FROM svc.challenge c WHERE c.tenant_id = " NGX_SVC_TENANT
-                " AND c.root_id = (SELECT o.root_id FROM o)"
-        ")"
-        " INSERT INTO svc.session (tenant_id, id, user_id, token_hash,"
-            " root_id, stage, methods, auth_time, expires_at, mfa_at,"
-            " reauth_at, ip, country, user_agent, risk, signals)"
-        " SELECT tenant_id, gen_random_uuid(), user_id, $2::bytea, root_id,"
-            " $5, CASE WHEN $6 = ANY (methods) THEN methods"
+        NGX_SVC_SIGNIN_ROTATE(
+            ", c AS ("
+                "DELETE FROM svc.challenge c"
+                " WHERE c.tenant_id = " NGX_SVC_TENANT
+                    " AND c.root_id = (SELECT o.root_id FROM o)"
+            ")",
+            "$5, CASE WHEN $6 = ANY (methods) THEN methods"
                 " ELSE methods || $6::text END,"
             " CASE $5 WHEN 'full'"
                 " THEN coalesce(auth_time, clock_timestamp()) END,"
@@ -108,8 +100,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_rotate = {
             " CASE $6 WHEN 'password' THEN mfa_at"
                 " ELSE clock_timestamp() END,"
             " CASE $6 WHEN 'password' THEN clock_timestamp()"
-                " ELSE reauth_at END,"
-            " ip, country, user_agent, risk, signals FROM o",
+                " ELSE reauth_at END"),
     NGX_SVC_PARAMS(ngx_svc_param_session(),
                    ngx_svc_param_new_session(),
                    ngx_svc_param_setting(NGX_SVC_SET_SESSION_ABSOLUTE),
@@ -180,22 +171,22 @@ ngx_svc_factor_create(ngx_svc_request_t *sr, size_t size)
 ngx_int_t
 ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
 {
-    ngx_str_t         stage, risk, total, unconfirmed, locked;
+    ngx_str_t         stage, total, unconfirmed, locked;
     ngx_svc_login_t  *login;
 
     login = &factor->login;
 
-    if (PQntuples(res) == 0 || ngx_svc_factor_user(factor, res) != NGX_OK) {
+    if (PQntuples(res) == 0 || ngx_svc_factor_user(factor, res) != NGX_OK
+        || ngx_svc_login_begun(login, res) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
     stage = ngx_svc_row_value(res, 0, "stage");
-    risk = ngx_svc_row_value(res, 0, "risk");
     total = ngx_svc_row_value(res, 0, "total");
     unconfirmed = ngx_svc_row_value(res, 0, "unconfirmed");
     locked = ngx_svc_row_value(res, 0, "locked");
 
-    login->risk.score = risk.len ? ngx_atoi(risk.data, risk.len) : 0;
     login->enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
     login->expired = ngx_svc_row_true(res, 0, "expired");
 
@@ -219,42 +210,22 @@ ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
 static ngx_int_t
 ngx_svc_factor_user(ngx_svc_factor_t *factor, PGresult *res)
 {
-    u_char           *mac;
-    ngx_str_t         tenant, user;
     ngx_svc_login_t  *login;
 
     login = &factor->login;
 
-    tenant = ngx_svc_row_value(res, 0, "_tenant");
-    user = ngx_svc_row_value(res, 0, "_user");
-
-    mac = ngx_pnalloc(login->sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
-
-    if (mac == NULL
-        || ngx_svc_uuid_parse(tenant.data, tenant.len, login->row.tenant)
-           != NGX_OK
-        || ngx_svc_uuid_parse(user.data, user.len, login->row.user) != NGX_OK
+    if (ngx_svc_login_take_user(login, res) != NGX_OK
         || ngx_svc_login_copy(login, &factor->email,
                               ngx_svc_row_value(res, 0, "_email")) != NGX_OK
         || ngx_svc_login_copy(login, &factor->tenant_name,
                               ngx_svc_row_value(res, 0, "_name")) != NGX_OK
-        || ngx_svc_login_copy(login, &login->signals,
-                              ngx_svc_row_value(res, 0, "signals")) != NGX_OK
         || ngx_svc_login_copy(login, &login->slug,
                               ngx_svc_row_value(res, 0, "_slug")) != NGX_OK
-        || ngx_svc_login_copy(login, &login->version,
-                              ngx_svc_row_value(res, 0, "_password")) != NGX_OK
         || ngx_svc_login_copy(login, &factor->hash,
-                              ngx_svc_row_value(res, 0, "_hash")) != NGX_OK
-        || ngx_svc_limit_email(&factor->email, mac) != NGX_OK)
+                              ngx_svc_row_value(res, 0, "_hash")) != NGX_OK)
     {
         return NGX_ERROR;
     }
-
-    login->user.data = login->row.user;
-    login->user.len = NGX_SVC_UUID_LEN;
-    login->mac.data = mac;
-    login->mac.len = NGX_SVC_LIMIT_MAC_LEN;
 
     return NGX_OK;
 }
@@ -304,37 +275,18 @@ ngx_svc_factor_add(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *store)
     if (rc == NGX_OK && factor->enrolling
         && factor->login.stage == NGX_SVC_STAGE_FULL)
     {
-        rc = ngx_svc_factor_complete(sr);
+        sr->op->committed = ngx_svc_factor_committed;
+        rc = ngx_svc_login_calls(sr, ngx_svc_login_complete);
     }
 
     return rc;
 }
 
 
-static ngx_int_t
-ngx_svc_factor_complete(ngx_svc_request_t *sr)
-{
-    static const ngx_svc_pg_statement_t *const  list[] = {
-        &ngx_svc_sql_signin_user_done,
-        &ngx_svc_sql_signin_seen,
-        &ngx_svc_sql_signin_done,
-        NULL
-    };
-
-    sr->op->committed = ngx_svc_factor_committed;
-
-    return ngx_svc_login_calls(sr, list);
-}
-
-
 static void
 ngx_svc_factor_committed(PGresult **results)
 {
-    ngx_svc_request_committed(results);
-
-    if (results) {
-        ngx_svc_login_emit(results[0], results[NGX_SVC_FACTOR_DONE]);
-    }
+    ngx_svc_login_completed(results, NGX_SVC_FACTOR_DONE);
 }
 
 
@@ -398,6 +350,10 @@ ngx_svc_factor_cookies(ngx_svc_factor_t *factor)
         || ngx_svc_signin_no_store(login->sr) != NGX_OK)
     {
         return NGX_ERROR;
+    }
+
+    if (factor->enrolling && login->stage == NGX_SVC_STAGE_FULL) {
+        ngx_svc_login_give_back(login, 1);
     }
 
     return factor->enrolling ? ngx_svc_login_set_device(login) : NGX_OK;

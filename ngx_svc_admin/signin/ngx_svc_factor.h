@@ -29,13 +29,7 @@ typedef struct {
 } ngx_svc_factor_keys_t;
 
 
-/* SQL: the factors of a user; and one of them: as NGX_SVC_SESSIONS_OF(). */
-
-#define NGX_SVC_FACTORS_OF(columns, user)                                     \
-    "SELECT " columns " FROM svc.factor k"                                    \
-    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
-        " AND k.user_id BETWEEN " user " AND " user                           \
-    " ORDER BY k.user_id OFFSET 0"
+/* SQL: one of the factors of a user, as NGX_SVC_FACTORS_OF(). */
 
 #define NGX_SVC_FACTOR_ROW(columns, user, id)                                 \
     "SELECT " columns " FROM svc.factor k"                                    \
@@ -113,7 +107,7 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_factor_rotate;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_factor_added;
 
 
-/* A worker's start and end: the keys of recovery codes.  NGX_OK or NGX_ERROR. */
+/* A worker's start and end: the keys of recovery codes.  NGX_OK, NGX_ERROR. */
 ngx_int_t ngx_svc_factor_init_worker(const ngx_svc_keys_t *keys);
 void ngx_svc_factor_exit_worker(void);
 

@@ -57,6 +57,7 @@ ngx_svc_factor_open(ngx_svc_request_t *sr, const ngx_svc_stored_row_t *row,
 
     if (rc == NGX_OK && len == NGX_SVC_TOTP_SECRET_LEN) {
         ngx_memcpy(secret, text, NGX_SVC_TOTP_SECRET_LEN);
+        ngx_explicit_memzero(text, sizeof(text));
         return NGX_OK;
     }
 

@@ -23,8 +23,8 @@
     "ceil(extract(epoch FROM " at " - now()) - 0.001)::bigint"
 
 /*
- * SQL: whether the password "p" of the user "u" is older than the policy "g" and
- * those of the user's groups allow.
+ * SQL: whether the password "p" of the user "u" is older than the policy "g"
+ * and those of the user's groups allow.
  */
 
 #define NGX_SVC_LOGIN_EXPIRED                                                 \
@@ -35,10 +35,10 @@
         " WHERE m.tenant_id = g.tenant_id AND m.user_id = u.id))) < now()"
 
 /*
- * SQL: whether $1, a user whose row is locked, is as he was: "go", and acts; and
- * otherwise there is no tenant for the rest.  locked: until when he may not;
- * proof: a join of svc.user_account u to what he has shown; live: what is to be
- * so of both.  The columns are for ngx_svc_login_lost().
+ * SQL: whether $1, a user whose row is locked, is as he was: "go", and acts;
+ * and otherwise there is no tenant for the rest.  locked: until when he may
+ * not; proof: a join of svc.user_account u to what he has shown; live: what is
+ * to be so of both.  The columns are for ngx_svc_login_lost().
  */
 
 #define NGX_SVC_LOGIN_VERDICT_OF(locked, proof, live)                         \
@@ -65,6 +65,19 @@
         " LEFT JOIN svc.password p"                                           \
             " ON p.tenant_id = u.tenant_id AND p.user_id = u.id",             \
         "p.version IS NOT DISTINCT FROM $2::text::bigint AND " live)
+
+/*
+ * SQL: of a session "s" of "u" that waits, where its sign-in has begun, and how
+ * many ms ago: for ngx_svc_login_begun().  Whoever accepts an invitation has
+ * been counted by no e-mail address: of the first sign-in nothing is known.
+ */
+
+#define NGX_SVC_LOGIN_BEGUN                                                   \
+    "host(s.ip) AS _ip, CASE WHEN s.stage <> 'full'"                          \
+        " AND (u.source <> 'invitation' OR u.last_login_at IS NOT NULL) THEN" \
+        " extract(epoch FROM clock_timestamp() - ("                           \
+            NGX_SVC_ROW("k.created_at", "svc.session", "s.root_id")           \
+        "))::numeric(20, 3) * 1000 END::bigint AS _age"
 
 #define NGX_SVC_ADMIN_SLUG    63        /* bytes */
 
@@ -136,6 +149,9 @@ typedef struct {
     ngx_uint_t                 expired;
     ngx_svc_stage_e            stage;
     ngx_uint_t                 trusted;     /* 1: by a second factor */
+    ngx_str_t                  begun_ip;    /* of the first step of several; */
+    ngx_msec_t                 begun_age;   /* ms, 0: nothing is known of it */
+    ngx_uint_t                 made;        /* the result that answers */
 
     /* for what is written */
 
@@ -155,8 +171,8 @@ typedef struct {
 /* ngx_svc_login_request.c */
 
 /*
- * Takes all there is to take of the request; NGX_OK also with login->invalid,
- * or NGX_ERROR.
+ * Takes all there is to take of the request.  NGX_OK; NGX_DECLINED with
+ * sr->error; NGX_ERROR.
  */
 ngx_int_t ngx_svc_login_request(ngx_svc_login_t *login);
 
@@ -167,8 +183,19 @@ ngx_int_t ngx_svc_login_request(ngx_svc_login_t *login);
 ngx_int_t ngx_svc_login_take_client(ngx_svc_login_t *login,
     ngx_svc_value_t *tenant);
 
+/* Of this, the tenant and the Host alone.  Likewise. */
+ngx_int_t ngx_svc_login_take_site(ngx_svc_login_t *login,
+    ngx_svc_value_t *tenant);
+
 /* And the session that the browser has, which is to end.  Likewise. */
 ngx_int_t ngx_svc_login_take_session(ngx_svc_login_t *login);
+
+/*
+ * For a reply: who the user of the request's session is, from a row with the
+ * columns _tenant, _user, _email, _password, risk and signals; what it keeps is
+ * of the request's pool.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_login_take_user(ngx_svc_login_t *login, PGresult *res);
 
 /* The check of a member that is a tenant's slug (ngx_svc_check_pt). */
 ngx_int_t ngx_svc_login_slug(const ngx_svc_member_t *member,
@@ -178,11 +205,26 @@ ngx_int_t ngx_svc_login_slug(const ngx_svc_member_t *member,
 /* ngx_svc_login_limit.c */
 
 /*
- * For the prepare of a public route: counts the request.  NGX_OK: the limits
+ * For a public route: makes sr->data, of so many bytes, zeros, which begin with
+ * a ngx_svc_login_t, and has take() fill it in: NGX_OK; NGX_DECLINED with
+ * sr->error: login->invalid; NGX_ERROR.  Returns NULL: memory, or that.
+ */
+ngx_svc_login_t *ngx_svc_login_create(ngx_svc_request_t *sr, size_t size,
+    const ngx_svc_login_method_t *method,
+    ngx_int_t (*take)(ngx_svc_login_t *login));
+
+/*
+ * For the prepare of a public route: counts the request, as a login's unless
+ * login->limit.family says otherwise.  NGX_OK: the limits
  * have answered; NGX_DONE: they will, and then it is called again; otherwise
  * what goes to ngx_http_finalize_request().
  */
 ngx_int_t ngx_svc_login_limit(ngx_svc_login_t *login);
+
+/* Such a prepare: the two, and then ngx_svc_login_admitted(). */
+ngx_int_t ngx_svc_login_prepare(ngx_svc_request_t *sr, size_t size,
+    const ngx_svc_login_method_t *method,
+    ngx_int_t (*take)(ngx_svc_login_t *login));
 
 /*
  * Of limits that have answered: NGX_OK; NGX_DECLINED with sr->error: it is one
@@ -195,6 +237,14 @@ ngx_int_t ngx_svc_login_limited(ngx_svc_login_t *login);
  * sr->error: it is one too many, or login->invalid; NGX_ERROR.
  */
 ngx_int_t ngx_svc_login_admitted(ngx_svc_login_t *login);
+
+/*
+ * Of a sign-in whose first step is another request's: takes the columns of
+ * NGX_SVC_LOGIN_BEGUN, NGX_OK or NGX_ERROR; and, when it is complete, takes so
+ * many hits back, of that request and others of before, and of login->mac.
+ */
+ngx_int_t ngx_svc_login_begun(ngx_svc_login_t *login, PGresult *res);
+void ngx_svc_login_give_back(ngx_svc_login_t *login, ngx_uint_t hits);
 
 /* The cookie of a device: its name, and how long it is kept, in seconds. */
 extern ngx_svc_pg_statements_t  ngx_svc_login_limited_statements[];
@@ -222,10 +272,14 @@ ngx_int_t ngx_svc_login_decide(ngx_svc_login_t *login);
 ngx_int_t ngx_svc_login_declined(ngx_svc_login_t *login);
 
 /*
- * Parts of it: of the result of ngx_svc_sql_signin_tenant, likewise; a copy of
- * a value, of the request's pool, NGX_OK or NGX_ERROR.
+ * Parts of it: of the result of ngx_svc_sql_signin_tenant, likewise; when that
+ * has no row, NGX_OK if one was named; of columns of NGX_SVC_LOGIN_GOVERNANCE
+ * and "locked", seconds or NULL, likewise; a copy of a value, of the request's
+ * pool, NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res);
+ngx_int_t ngx_svc_login_no_tenant(ngx_svc_login_t *login);
+ngx_int_t ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res);
 ngx_int_t ngx_svc_login_copy(ngx_svc_login_t *login, ngx_str_t *dst,
     ngx_str_t value);
 
@@ -243,8 +297,9 @@ ngx_int_t ngx_svc_login_policy(ngx_svc_request_t *sr, PGresult *res,
  * case.  who: the condition of svc.user_account u; failed: that of his failures
  * in svc.sign_in s, and their order.  $1: the device, $2: the agent, $3: the
  * network, $4: the country, $5: the address, $6 and $7: where it is, or NULL.
- * By keys, and so many rows at the most, whatever has been going on.  Of whom no
- * sign-in is left it is still known when he was here.
+ * By keys, and so many rows at the most, whatever has been going on.  Of whom
+ * no sign-in is left it is still known when he was here.  Where the latest one
+ * came from is known at once, though it may not have been swept up yet.
  */
 
 #define NGX_SVC_LOGIN_SEEN(kind, value, days)                                 \
@@ -279,9 +334,9 @@ ngx_int_t ngx_svc_login_policy(ngx_svc_request_t *sr, PGresult *res,
         " d.hash IS NOT NULL AS device,"                                      \
         " coalesce(d.trusted_until > now(), false) AS trusted, "              \
         NGX_SVC_LOGIN_SEEN("agent", "$2", "400") " AS agent,"                 \
-        " $3::text IS NULL OR "                                               \
+        " $3::text IS NULL OR coalesce(l.ip <<= $3::text::inet, false) OR "   \
         NGX_SVC_LOGIN_SEEN("network", "$3", "90") " AS network,"              \
-        " $4::text IS NULL OR "                                               \
+        " $4::text IS NULL OR coalesce(l.country = $4::text, false) OR "      \
         NGX_SVC_LOGIN_SEEN("country", "$4", "180") " AS country, "            \
         NGX_SVC_LOGIN_TRAVEL " AS travel,"                                    \
         " coalesce(coalesce(l.at, u.last_login_at)"                           \
@@ -303,14 +358,23 @@ ngx_int_t ngx_svc_login_policy(ngx_svc_request_t *sr, PGresult *res,
     " LEFT JOIN svc.user_account u ON u.tenant_id = g.tenant_id AND " who     \
     " LEFT JOIN svc.user_device d ON d.tenant_id = g.tenant_id"               \
         " AND d.user_id = u.id AND d.hash = $1"                               \
-    " LEFT JOIN LATERAL (SELECT s.at, s.latitude, s.longitude"                \
-        NGX_SVC_LOGIN_SUCCESS " LIMIT 1) l ON true"                           \
+    " LEFT JOIN LATERAL (SELECT s.at, s.ip, s.country, s.latitude,"           \
+            " s.longitude" NGX_SVC_LOGIN_SUCCESS " LIMIT 1) l ON true"        \
     " CROSS JOIN LATERAL (SELECT count(*) AS n, count(*) FILTER ("            \
             "WHERE extract(hour FROM s.at AT TIME ZONE 'UTC')"                \
             " = extract(hour FROM now() AT TIME ZONE 'UTC')) AS here"         \
         " FROM (SELECT s.at" NGX_SVC_LOGIN_SUCCESS                            \
             " LIMIT 50) s) h"                                                 \
     " WHERE g.tenant_id = " NGX_SVC_TENANT
+
+#define NGX_SVC_LOGIN_RISK_PARAMS                                             \
+    ngx_svc_login_param(client.device),                                       \
+    ngx_svc_login_param(client.agent),                                        \
+    ngx_svc_login_param(client.network),                                      \
+    ngx_svc_login_param(client.country),                                      \
+    ngx_svc_login_param(client.ip),                                           \
+    ngx_svc_login_param(client.latitude),                                     \
+    ngx_svc_login_param(client.longitude)
 
 /*
  * SQL: what of a tenant, svc.governance g, is the same whoever signs in; $1:
@@ -342,6 +406,7 @@ extern const ngx_svc_pg_statement_t *const  ngx_svc_login_write_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant_write;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_lock;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_check;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user_done;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rehash;
@@ -362,10 +427,26 @@ ngx_int_t ngx_svc_login_bind_score(ngx_svc_request_t *sr,
 ngx_int_t ngx_svc_login_success(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_login_success_reply(ngx_svc_request_t *sr);
 
+/*
+ * Parts of them, for who has statements of his own: what those of the session
+ * bind, NGX_OK or NGX_ERROR; and the answer of the stage, of a full one with
+ * the result login->made of ngx_svc_sql_signin_session_made.
+ */
+ngx_int_t ngx_svc_login_begin(ngx_svc_login_t *login);
+ngx_int_t ngx_svc_login_end(ngx_svc_login_t *login);
+
 /* Adds the cookie of the device to an answer.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_login_set_device(ngx_svc_login_t *login);
 
-/* For a committed hook: user.login, by the results that name tenant and user. */
+/*
+ * What completes a sign-in that has waited for something; and, for the
+ * committed hook of a write with it, user.login: done is where the result of
+ * ngx_svc_sql_signin_done is.
+ */
+extern const ngx_svc_pg_statement_t *const  ngx_svc_login_complete[];
+void ngx_svc_login_completed(PGresult **results, ngx_uint_t done);
+
+/* The event alone, by the results that name tenant and user. */
 void ngx_svc_login_emit(PGresult *tenant, PGresult *done);
 
 
@@ -378,8 +459,8 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_mfa_failure;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_failed_user;
 
 /*
- * For ngx_svc_request_again(), in the write pool: adds what a failure writes, of
- * nobody, or of a session's user; and the reply to it.
+ * For ngx_svc_request_again(), in the write pool: adds what a failure writes,
+ * of nobody, or of a session's user; and the reply to it.
  */
 ngx_int_t ngx_svc_login_failure(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_login_failed_again(ngx_svc_request_t *sr);
@@ -397,8 +478,8 @@ ngx_uint_t ngx_svc_login_failure_locks(ngx_svc_login_t *login, PGresult *res);
 /* ngx_svc_login_refused.c */
 
 /*
- * For a reply behind the hash: sends sr->error, of a sign-in not before the
- * "floor" of svc_password_hash is over.
+ * For a reply behind the hash: sends sr->error, of a sign-in when it has taken
+ * the "floor" of svc_password_hash, or a whole multiple of it.
  */
 ngx_int_t ngx_svc_login_refused(ngx_svc_login_t *login);
 

@@ -10,9 +10,9 @@ static ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
 
 
 /*
- * A failure counts for the user, or for the address that is nobody's: so many in
- * a window that begins with the first one lock it.  While it is locked nothing
- * counts, and no row comes of it.
+ * A failure counts for the user, or for the address that is nobody's: so many
+ * in a window that begins with the first one lock it.  While it is locked
+ * nothing counts, and no row comes of it.
  */
 
 #define NGX_SVC_LOGIN_COUNTS(t)                                               \
@@ -33,7 +33,11 @@ static ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
 #define NGX_SVC_LOGIN_FREE(t)                                                 \
     "coalesce(" t ".locked_until <= now(), true)"
 
-#define NGX_SVC_LOGIN_FAILURE(action, why)                                    \
+/* This failure has locked an account, and not an address that is nobody's. */
+#define NGX_SVC_LOGIN_LOCKED                                                  \
+    "(x.locked_until IS NOT NULL AND $1::uuid IS NOT NULL)"
+
+#define NGX_SVC_LOGIN_FAILURE(action, why, event)                             \
     "WITH u AS ("                                                             \
         "UPDATE svc.user_account a SET"                                       \
             " failed_logins = " NGX_SVC_LOGIN_FAILED("a",                     \
@@ -63,53 +67,70 @@ static ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
         "SELECT locked_until FROM u UNION ALL SELECT locked_until FROM p"     \
     "), i AS ("                                                               \
         "INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, country,"       \
-            " outcome, email_mac)"                                            \
-        " SELECT t.id, now(), $1, $3::text::inet, $4, 'failure', $2"          \
+            " outcome, email_mac, locked)"                                    \
+        " SELECT t.id, now(), $1, $3::text::inet, $4, 'failure', $2,"         \
+            " nullif(" NGX_SVC_LOGIN_LOCKED ", false)"                        \
         " FROM svc.tenant t, x"                                               \
         " WHERE t.id = " NGX_SVC_TENANT " AND $3 IS NOT NULL"                 \
+    "), n AS ("                                                               \
+        "INSERT INTO svc.sign_in_event (tenant_id, at, kind, reason,"         \
+            " user_id, ip, country, locked)"                                  \
+        " SELECT t.id, now(), 'failure', " event ", $1, $3::text::inet, $4, " \
+            NGX_SVC_LOGIN_LOCKED                                              \
+        " FROM svc.tenant t, x WHERE t.id = " NGX_SVC_TENANT                  \
     "), e AS ("                                                               \
         NGX_SVC_AUDIT_FAILURE(action, "$1::text",                             \
             "NULL", "jsonb_build_object('" why "', $5::text)", "FROM x")      \
         " UNION ALL"                                                          \
         " SELECT 'success', " NGX_SVC_A_USER_LOCKED(NGX_SVC_AUDIT_BOTH)       \
             ", $1::text, NULL, '{}'::jsonb FROM x"                            \
-        " WHERE x.locked_until IS NOT NULL AND $1::uuid IS NOT NULL"          \
+        " WHERE " NGX_SVC_LOGIN_LOCKED                                        \
     ")"                                                                       \
     " SELECT " NGX_SVC_LOGIN_LEFT("x.locked_until") " AS locked FROM x"
 
+#define NGX_SVC_LOGIN_FAILURE_PARAMS                                          \
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),                                 \
+                   ngx_svc_login_param(mac),                                  \
+                   ngx_svc_login_param(client.ip),                            \
+                   ngx_svc_login_param(client.country),                       \
+                   ngx_svc_login_param(reason_name),                          \
+                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_MAX),      \
+                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW),   \
+                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_DURATION))
+
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_failure = {
     .name = "signin_failure",
-    .text = NGX_SVC_LOGIN_FAILURE(NGX_SVC_A_USER_LOGIN_FAILED, "reason"),
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_login_param(mac),
-                   ngx_svc_login_param(client.ip),
-                   ngx_svc_login_param(client.country),
-                   ngx_svc_login_param(reason_name),
-                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_MAX),
-                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW),
-                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_DURATION))
+    .text = NGX_SVC_LOGIN_FAILURE(NGX_SVC_A_USER_LOGIN_FAILED, "reason",
+                                  "$5::text"),
+    NGX_SVC_LOGIN_FAILURE_PARAMS
 };
 
 /* The same of a second factor, or of what is shown in its place. */
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_mfa_failure = {
     .name = "mfa_failure",
-    .text = NGX_SVC_LOGIN_FAILURE(NGX_SVC_A_MFA_CHALLENGE_FAILED, "method"),
-    NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_login_param(mac),
-                   ngx_svc_login_param(client.ip),
-                   ngx_svc_login_param(client.country),
-                   ngx_svc_login_param(reason_name),
-                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_MAX),
-                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW),
-                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_DURATION))
+    .text = NGX_SVC_LOGIN_FAILURE(NGX_SVC_A_MFA_CHALLENGE_FAILED, "method",
+                                  "'mfa'"),
+    NGX_SVC_LOGIN_FAILURE_PARAMS
 };
 
-/* Refused whatever the password: by a block, a policy, or the risk. */
+/*
+ * Refused whatever the password: by a block, a policy, or the risk; and what is
+ * wrong of a passkey, which locks nothing.
+ */
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_denied = {
     .name = "signin_denied",
     .text =
+        "WITH n AS ("
+            "INSERT INTO svc.sign_in_event (tenant_id, at, kind, reason,"
+                " user_id, ip, country, signals)"
+            " SELECT t.id, now(), CASE WHEN $2::text = ANY"
+                    " ('{blocked,policy,risk}') THEN 'denied'"
+                    " ELSE 'failure' END,"
+                " $2, $1::uuid, $5::text::inet, $6, $4::text::text[]"
+            " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT
+        ") "
         NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_USER_LOGIN_FAILED, "$1::uuid::text",
             "NULL", "jsonb_build_object('reason', $2::text, 'score', $3::int4,"
                 " 'signals', to_jsonb($4::text::text[]))",
@@ -117,7 +138,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_denied = {
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_login_param(reason_name),
                    ngx_svc_param_call(ngx_svc_login_bind_score),
-                   ngx_svc_login_param(signals))
+                   ngx_svc_login_param(signals),
+                   ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(client.country))
 };
 
 

@@ -7,6 +7,8 @@
 
 static void ngx_svc_login_counted(ngx_svc_limit_t *limit);
 static void ngx_svc_login_limited_audit(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_login_limited_copy(ngx_pool_t *pool, ngx_str_t *dst,
+    ngx_str_t *src);
 static void ngx_svc_login_limited_done(ngx_svc_pg_op_t *op);
 
 
@@ -15,14 +17,19 @@ static void ngx_svc_login_limited_done(ngx_svc_pg_op_t *op);
 static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_limited = {
     .name = "signin_limited",
     .text =
+        "WITH t AS ("
+            "SELECT g.id, set_config('svc.tenant', g.id::text, true)"
+            " FROM svc.sign_in_tenant($1, $2) g OFFSET 0"
+        "), n AS ("
+            "INSERT INTO svc.sign_in_event (tenant_id, at, kind, ip)"
+            " SELECT t.id, now(), 'rate_limited', $3::text::inet FROM t"
+        ") "
         NGX_SVC_AUDIT_INTO("outcome, tenant_id, actor_type, ip, ")
         " SELECT 'failure', t.id, 'anonymous', $3::text::inet, "
             NGX_SVC_A_RATE_LIMIT_EXCEEDED(NGX_SVC_AUDIT_ALONE) ", NULL, NULL,"
             " jsonb_build_object('family', $4::text, 'key', $5::text,"
                 " 'limit', $6::int4, 'window', $7::int4)"
-        " FROM (SELECT g.id, set_config('svc.tenant', g.id::text, true)"
-            " FROM svc.sign_in_tenant($1, $2) g OFFSET 0) t"
-        " RETURNING tenant_id",
+        " FROM t RETURNING tenant_id",
     .nparams = 7
 };
 
@@ -30,6 +37,57 @@ ngx_svc_pg_statements_t  ngx_svc_login_limited_statements[] = {
     &ngx_svc_sql_signin_limited,
     NULL
 };
+
+
+ngx_svc_login_t *
+ngx_svc_login_create(ngx_svc_request_t *sr, size_t size,
+    const ngx_svc_login_method_t *method,
+    ngx_int_t (*take)(ngx_svc_login_t *login))
+{
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
+    login = ngx_pcalloc(sr->request->pool, size);
+    if (login == NULL) {
+        return NULL;
+    }
+
+    login->sr = sr;
+    login->method = method;
+    sr->data = login;
+
+    rc = take(login);
+
+    login->invalid = (rc == NGX_DECLINED);
+
+    return rc == NGX_ERROR ? NULL : login;
+}
+
+
+ngx_int_t
+ngx_svc_login_prepare(ngx_svc_request_t *sr, size_t size,
+    const ngx_svc_login_method_t *method,
+    ngx_int_t (*take)(ngx_svc_login_t *login))
+{
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    if (login == NULL) {
+        login = ngx_svc_login_create(sr, size, method, take);
+        if (login == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        rc = ngx_svc_login_limit(login);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return ngx_svc_login_admitted(login);
+}
 
 
 ngx_int_t
@@ -40,7 +98,6 @@ ngx_svc_login_limit(ngx_svc_login_t *login)
 
     r = login->sr->request;
 
-    login->limit.family = NGX_SVC_LIMIT_LOGIN;
     login->limit.sockaddr = r->connection->sockaddr;
     login->limit.mac = login->mac.data;
     login->limit.handler = ngx_svc_login_counted;
@@ -125,13 +182,56 @@ ngx_svc_login_admitted(ngx_svc_login_t *login)
 }
 
 
+ngx_int_t
+ngx_svc_login_begun(ngx_svc_login_t *login, PGresult *res)
+{
+    ngx_str_t  age;
+
+    age = ngx_svc_row_value(res, 0, "_age");
+
+    login->begun_age = age.len ? ngx_max(ngx_atoi(age.data, age.len), 1) : 0;
+
+    return ngx_svc_login_copy(login, &login->begun_ip,
+                              ngx_svc_row_value(res, 0, "_ip"));
+}
+
+
+void
+ngx_svc_login_give_back(ngx_svc_login_t *login, ngx_uint_t hits)
+{
+    ngx_addr_t       addr;
+    ngx_pool_t      *pool;
+    ngx_svc_limit_t  limit;
+    struct sockaddr  none;
+
+    if (login->begun_age == 0) {
+        return;
+    }
+
+    pool = login->sr->request->pool;
+    none.sa_family = AF_UNSPEC;
+
+    ngx_memzero(&limit, sizeof(ngx_svc_limit_t));
+
+    limit.family = NGX_SVC_LIMIT_LOGIN;
+    limit.mac = login->mac.data;
+    limit.sockaddr = login->begun_ip.data
+                     && ngx_parse_addr(pool, &addr, login->begun_ip.data,
+                                       login->begun_ip.len)
+                        == NGX_OK ? addr.sockaddr : &none;
+
+    while (hits--) {
+        ngx_svc_limit_give_back_old(&limit, login->begun_age);
+    }
+}
+
+
 /* Tells the audit log, and waits for nothing. */
 
 static void
 ngx_svc_login_limited_audit(ngx_svc_login_t *login)
 {
-    ngx_str_t           ip, slug, host, *from[3], *to[3];
-    ngx_uint_t          i;
+    ngx_str_t           ip, slug, host;
     ngx_pool_t         *pool;
     ngx_svc_pg_op_t    *op;
     ngx_svc_limit_t    *limit;
@@ -144,22 +244,11 @@ ngx_svc_login_limited_audit(ngx_svc_login_t *login)
         return;
     }
 
-    from[0] = &login->host;
-    from[1] = &login->slug;
-    from[2] = &login->client.ip;
-    to[0] = &host;
-    to[1] = &slug;
-    to[2] = &ip;
-
-    for (i = 0; i < 3; i++) {
-        *to[i] = *from[i];
-
-        if (from[i]->data) {
-            to[i]->data = ngx_pstrdup(pool, from[i]);
-            if (to[i]->data == NULL) {
-                goto failed;
-            }
-        }
+    if (ngx_svc_login_limited_copy(pool, &host, &login->host) != NGX_OK
+        || ngx_svc_login_limited_copy(pool, &slug, &login->slug) != NGX_OK
+        || ngx_svc_login_limited_copy(pool, &ip, &login->client.ip) != NGX_OK)
+    {
+        goto failed;
     }
 
     op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_SLOW,
@@ -191,6 +280,21 @@ ngx_svc_login_limited_audit(ngx_svc_login_t *login)
 failed:
 
     ngx_destroy_pool(pool);
+}
+
+
+/* What is not there is not there in the copy either. */
+
+static ngx_int_t
+ngx_svc_login_limited_copy(ngx_pool_t *pool, ngx_str_t *dst, ngx_str_t *src)
+{
+    *dst = *src;
+
+    if (src->data) {
+        dst->data = ngx_pstrdup(pool, src);
+    }
+
+    return src->data && dst->data == NULL ? NGX_ERROR : NGX_OK;
 }
 
 

@@ -14,7 +14,6 @@
 #define NGX_SVC_LOGIN_RISKS   2
 
 
-static ngx_int_t ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res);
 static ngx_int_t ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res);
 static void ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res,
     PGresult *risks);
@@ -64,13 +63,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk = {
     .text = NGX_SVC_LOGIN_RISK_OF(
         "u.user_name_key = (SELECT lower($8::text))",
         "s.email_mac BETWEEN $9 AND $9", "s.email_mac"),
-    NGX_SVC_PARAMS(ngx_svc_login_param(client.device),
-                   ngx_svc_login_param(client.agent),
-                   ngx_svc_login_param(client.network),
-                   ngx_svc_login_param(client.country),
-                   ngx_svc_login_param(client.ip),
-                   ngx_svc_login_param(client.latitude),
-                   ngx_svc_login_param(client.longitude),
+    NGX_SVC_PARAMS(NGX_SVC_LOGIN_RISK_PARAMS,
                    ngx_svc_login_param(email),
                    ngx_svc_login_param(mac))
 };
@@ -140,10 +133,7 @@ ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res)
     sr = login->sr;
 
     if (PQntuples(res) == 0) {
-        return login->slug.data ? NGX_OK
-               : ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
-                              "\"tenant\" is required: the slug of the "
-                              "tenant to sign in to.");
+        return ngx_svc_login_no_tenant(login);
     }
 
     id = ngx_svc_row_value(res, 0, "id");
@@ -174,9 +164,19 @@ ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res)
 }
 
 
+ngx_int_t
+ngx_svc_login_no_tenant(ngx_svc_login_t *login)
+{
+    return login->slug.data ? NGX_OK
+           : ngx_svc_fail(&login->sr->error, NGX_SVC_E_INVALID_VALUE,
+                          "\"tenant\" is required: the slug of the tenant to "
+                          "sign in to.");
+}
+
+
 /* What does not depend on anybody's account, and then a lock. */
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res)
 {
     ngx_int_t           seconds;
@@ -306,6 +306,42 @@ ngx_svc_login_copy(ngx_svc_login_t *login, ngx_str_t *dst, ngx_str_t value)
     }
 
     ngx_memcpy(dst->data, value.data, value.len);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_login_take_user(ngx_svc_login_t *login, PGresult *res)
+{
+    u_char     *mac;
+    ngx_str_t   tenant, user, email, risk;
+
+    tenant = ngx_svc_row_value(res, 0, "_tenant");
+    user = ngx_svc_row_value(res, 0, "_user");
+    email = ngx_svc_row_value(res, 0, "_email");
+    risk = ngx_svc_row_value(res, 0, "risk");
+
+    mac = ngx_pnalloc(login->sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
+
+    if (mac == NULL
+        || ngx_svc_uuid_parse(tenant.data, tenant.len, login->row.tenant)
+           != NGX_OK
+        || ngx_svc_uuid_parse(user.data, user.len, login->row.user) != NGX_OK
+        || ngx_svc_limit_email(&email, mac) != NGX_OK
+        || ngx_svc_login_copy(login, &login->version,
+                              ngx_svc_row_value(res, 0, "_password")) != NGX_OK
+        || ngx_svc_login_copy(login, &login->signals,
+                              ngx_svc_row_value(res, 0, "signals")) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    login->user.data = login->row.user;
+    login->user.len = NGX_SVC_UUID_LEN;
+    login->mac.data = mac;
+    login->mac.len = NGX_SVC_LIMIT_MAC_LEN;
+    login->risk.score = risk.len ? ngx_atoi(risk.data, risk.len) : 0;
 
     return NGX_OK;
 }

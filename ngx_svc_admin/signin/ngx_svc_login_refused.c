@@ -59,7 +59,7 @@ ngx_svc_login_lost(ngx_svc_request_t *sr, PGresult *res)
 ngx_int_t
 ngx_svc_login_refused(ngx_svc_login_t *login)
 {
-    ngx_msec_int_t              left;
+    ngx_msec_t                  floor, left;
     ngx_http_request_t         *r;
     ngx_http_cleanup_t         *cln;
     ngx_svc_admin_main_conf_t  *amcf;
@@ -67,12 +67,15 @@ ngx_svc_login_refused(ngx_svc_login_t *login)
     r = login->sr->request;
     amcf = ngx_http_get_module_main_conf(r, ngx_http_svc_admin_module);
 
-    left = (ngx_msec_int_t) (login->began + amcf->hash.floor
-                             - ngx_current_msec);
+    floor = amcf->hash.floor;
 
-    if (login->began == 0 || left <= 0) {
+    if (login->began == 0 || floor == 0) {
         return ngx_svc_send_error(login->sr);
     }
+
+    /* who waited for the processor, too, is answered with those who did not */
+
+    left = floor - (ngx_current_msec - login->began) % floor;
 
     cln = ngx_http_cleanup_add(r, 0);
     if (cln == NULL) {
@@ -86,7 +89,7 @@ ngx_svc_login_refused(ngx_svc_login_t *login)
     login->timer.data = login;
     login->timer.log = r->connection->log;
 
-    ngx_add_timer(&login->timer, (ngx_msec_t) left);
+    ngx_add_timer(&login->timer, left);
 
     r->main->count++;
 

@@ -67,6 +67,7 @@ ngx_svc_login_request(ngx_svc_login_t *login)
     ngx_svc_login_body_t   body;
 
     sr = login->sr;
+    login->began = ngx_current_msec;
 
     ngx_memzero(&body, sizeof(ngx_svc_login_body_t));
 
@@ -78,14 +79,13 @@ ngx_svc_login_request(ngx_svc_login_t *login)
                                        &login->password);
     }
 
-    if (rc == NGX_DECLINED) {
-        login->invalid = 1;
-        return NGX_OK;
+    if (rc != NGX_OK) {
+        return rc;
     }
 
     mac = ngx_pnalloc(sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
 
-    if (rc != NGX_OK || mac == NULL
+    if (mac == NULL
         || ngx_svc_limit_email(&body.email.str, mac) != NGX_OK
         || ngx_svc_login_take_client(login, &body.tenant) != NGX_OK)
     {
@@ -132,7 +132,6 @@ ngx_svc_login_take_client(ngx_svc_login_t *login, ngx_svc_value_t *tenant)
 
     sr = login->sr;
 
-    login->host = ngx_svc_login_ascii(&sr->request->headers_in.server);
     login->request_id = ngx_svc_request_id(sr->request);
 
     if (login->request_id.data == NULL) {
@@ -146,6 +145,16 @@ ngx_svc_login_take_client(ngx_svc_login_t *login, ngx_svc_value_t *tenant)
     if (ngx_svc_login_take_device(login) != NGX_OK) {
         return NGX_ERROR;
     }
+
+    return ngx_svc_login_take_site(login, tenant);
+}
+
+
+ngx_int_t
+ngx_svc_login_take_site(ngx_svc_login_t *login, ngx_svc_value_t *tenant)
+{
+    login->host = ngx_svc_login_ascii(
+                                  &login->sr->request->headers_in.server);
 
     return tenant ? ngx_svc_login_take_tenant(login, tenant) : NGX_OK;
 }

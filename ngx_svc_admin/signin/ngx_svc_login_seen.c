@@ -10,20 +10,15 @@ static ngx_int_t ngx_svc_login_bind_device(ngx_svc_request_t *sr,
 
 
 /*
- * A device that a second factor has been shown with is trusted for a while ($9).
- * Whoever signs in from a script has another device each time: of devices and
- * networks so many stay, beside the one of this sign-in.
+ * A device that a second factor has been shown with is trusted for a while
+ * ($9).  Whoever signs in from a script has another device each time: so many
+ * stay, beside the one of this sign-in.  The rest comes of the event: networks,
+ * countries and addresses, and what is counted.  Whether it is the user's first
+ * one today is told under the lock of the user's row.
  */
 
-#define NGX_SVC_LOGIN_OTHERS(column, table, where, most)                      \
-    "DELETE FROM " table " WHERE tenant_id = " NGX_SVC_TENANT                 \
-        " AND user_id = $1 " where                                            \
-        " AND " column " = ANY (ARRAY(SELECT k." column                       \
-            " FROM (SELECT " column ", last_at FROM " table                   \
-                " WHERE tenant_id = " NGX_SVC_TENANT                          \
-                " AND user_id BETWEEN $1 AND $1 " where                       \
-                " ORDER BY user_id OFFSET 0) k"                               \
-            " ORDER BY k.last_at DESC OFFSET " most "))"
+#define NGX_SVC_LOGIN_TODAY                                                   \
+    "(now()::timestamptz(3) AT TIME ZONE 'UTC')::date"
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen = {
     .name = "signin_seen",
@@ -35,12 +30,23 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen = {
                 " $7::text::real, $8::text::real"
             " FROM svc.tenant t"
             " WHERE t.id = " NGX_SVC_TENANT " AND $2 IS NOT NULL"
-        "), f AS ("
-            "INSERT INTO svc.sign_in_address AS f (tenant_id, ip, last_at)"
-            " SELECT t.id, $2::text::inet, now() FROM svc.tenant t"
-            " WHERE t.id = " NGX_SVC_TENANT " AND $2 IS NOT NULL"
-            " ON CONFLICT (tenant_id, ip) DO UPDATE"
-                " SET last_at = greatest(f.last_at, excluded.last_at)"
+        "), a AS ("
+            "SELECT a.last_active_day AS day,"
+                " coalesce(a.last_active_day < " NGX_SVC_LOGIN_TODAY ", true)"
+                    " AS first"
+            " FROM svc.user_account a"
+            " WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"
+        "), u AS ("
+            "UPDATE svc.user_account u"
+                " SET last_active_day = " NGX_SVC_LOGIN_TODAY
+            " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1"
+                " AND (SELECT a.first FROM a)"
+        "), e AS ("
+            "INSERT INTO svc.sign_in_event (tenant_id, at, kind, user_id, ip,"
+                " network, country, signals, active, last_active_day)"
+            " SELECT t.id, now(), 'success', $1, $2::text::inet, $4, $3,"
+                " $10::text::text[], a.first, a.day"
+            " FROM svc.tenant t, a WHERE t.id = " NGX_SVC_TENANT
         "), d AS ("
             "INSERT INTO svc.user_device AS d (tenant_id, user_id, hash,"
                 " last_at, trusted_until)"
@@ -52,18 +58,20 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen = {
                 " SET last_at = excluded.last_at, trusted_until ="
                     " coalesce(excluded.trusted_until, d.trusted_until)"
         "), x AS ("
-            NGX_SVC_LOGIN_OTHERS("hash", "svc.user_device",
-                                 "AND hash <> $6::bytea", "49")
-        "), y AS ("
-            NGX_SVC_LOGIN_OTHERS("value", "svc.user_seen",
-                                 "AND kind = 'network' AND value <> $4", "99")
+            "DELETE FROM svc.user_device"
+            " WHERE tenant_id = " NGX_SVC_TENANT
+                " AND user_id = $1 AND hash <> $6::bytea"
+                " AND hash = ANY (ARRAY(SELECT k.hash"
+                " FROM (SELECT hash, last_at FROM svc.user_device"
+                    " WHERE tenant_id = " NGX_SVC_TENANT
+                    " AND user_id BETWEEN $1 AND $1 AND hash <> $6::bytea"
+                    " ORDER BY user_id OFFSET 0) k"
+                " ORDER BY k.last_at DESC OFFSET 49))"
         ")"
         " INSERT INTO svc.user_seen AS k (tenant_id, user_id, kind, value,"
             " last_at)"
-        " SELECT t.id, $1, v.kind, v.value, now() FROM svc.tenant t,"
-            " (VALUES ('agent', $5::text), ('country', $3), ('network', $4))"
-                " v (kind, value)"
-        " WHERE t.id = " NGX_SVC_TENANT " AND v.value IS NOT NULL"
+        " SELECT t.id, $1, 'agent', $5::text, now() FROM svc.tenant t"
+        " WHERE t.id = " NGX_SVC_TENANT " AND $5 IS NOT NULL"
         " ON CONFLICT (tenant_id, user_id, kind, value) DO UPDATE"
             " SET last_at = excluded.last_at",
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
@@ -74,7 +82,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen = {
                    ngx_svc_param_call(ngx_svc_login_bind_device),
                    ngx_svc_login_param(client.latitude),
                    ngx_svc_login_param(client.longitude),
-                   ngx_svc_param_call(ngx_svc_login_bind_trusted))
+                   ngx_svc_param_call(ngx_svc_login_bind_trusted),
+                   ngx_svc_login_param(signals))
 };
 
 

@@ -56,7 +56,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_check = {
 
 /* The newest 50 sessions of a user stay, and that of the cookie ends. */
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new = {
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new = {
     .name = "signin_session_new",
     .text =
         "WITH l AS ("
@@ -72,11 +72,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new = {
                     "SELECT o.id FROM ("
                         NGX_SVC_SESSIONS_OF("k.id, k.created_at", "$2")
                     ") o ORDER BY o.created_at DESC OFFSET 49))"
-        ")"
-        " INSERT INTO svc.session (tenant_id, id, user_id, token_hash,"
-            " root_id, stage, methods, auth_time, expires_at, mfa_at,"
-            " reauth_at, ip, country, user_agent, risk, signals)"
-        " SELECT t.id, $1::uuid, $2, $3::bytea, $1::uuid, $4, $13::text::text[],"
+        ") "
+        NGX_SVC_SIGNIN_INSERT
+        " SELECT t.id, $1::uuid, $2, $3::bytea, $1::uuid, $4,"
+            " $13::text::text[],"
             " CASE $4 WHEN 'full' THEN clock_timestamp() END,"
             " now() + make_interval(secs => CASE $4 WHEN 'full'"
                 " THEN $5::int4 ELSE $6::int4 END),"
@@ -128,7 +127,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done = {
         "WITH e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_LOGIN, "$1::uuid::text", "NULL",
                 "jsonb_build_object('score', $2::int4,"
-                    " 'signals', to_jsonb($3::text::text[]))",
+                    " 'signals', to_jsonb($3::text::text[]),"
+                    " 'methods', ("
+                        NGX_SVC_SESSION_ROW("to_jsonb(k.methods)", "$4") "))",
                 "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT)
             " RETURNING target_id"
         ")"
@@ -136,7 +137,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done = {
             NGX_SVC_EVENT_SUBSCRIBERS("user.login") " AS _subscribers FROM e",
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_param_call(ngx_svc_login_bind_score),
-                   ngx_svc_login_param(signals))
+                   ngx_svc_login_param(signals),
+                   ngx_svc_param_new_session())
 };
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_made = {
@@ -147,6 +149,13 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_made = {
 
 #define NGX_SVC_LOGIN_DONE  6           /* of a complete one: who it was */
 
+
+const ngx_svc_pg_statement_t *const  ngx_svc_login_complete[] = {
+    &ngx_svc_sql_signin_user_done,
+    &ngx_svc_sql_signin_seen,
+    &ngx_svc_sql_signin_done,
+    NULL
+};
 
 const ngx_svc_pg_statement_t *const  ngx_svc_login_write_statements[] = {
     &ngx_svc_sql_signin_tenant_write,
@@ -192,17 +201,12 @@ ngx_svc_login_calls(ngx_svc_request_t *sr,
 
 
 ngx_int_t
-ngx_svc_login_success(ngx_svc_request_t *sr)
+ngx_svc_login_begin(ngx_svc_login_t *login)
 {
-    typedef const ngx_svc_pg_statement_t *const  statements[];
+    u_char  *p;
 
-    u_char           *p;
-    ngx_int_t         rc;
-    ngx_svc_login_t  *login;
+    p = ngx_pnalloc(login->sr->request->pool, NGX_SVC_RISK_TEXT);
 
-    login = sr->data;
-
-    p = ngx_pnalloc(sr->request->pool, NGX_SVC_RISK_TEXT);
     if (p == NULL
         || ngx_svc_signin_key(&login->session, login->row.tenant) != NGX_OK)
     {
@@ -216,6 +220,24 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
     login->methods = login->method->methods;
     login->trusted = login->method->factor;
 
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_login_success(ngx_svc_request_t *sr)
+{
+    typedef const ngx_svc_pg_statement_t *const  statements[];
+
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    if (ngx_svc_login_begin(login) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     rc = ngx_svc_login_calls(sr, (statements) {
         &ngx_svc_sql_signin_tenant_write,
         &ngx_svc_sql_signin_lock,
@@ -226,6 +248,8 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
 
     if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {
         sr->op->committed = ngx_svc_login_committed;
+
+        login->made = NGX_SVC_LOGIN_DONE + 1;
 
         rc = ngx_svc_login_calls(sr, (statements) {
             login->method->user_done,
@@ -247,10 +271,17 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
 static void
 ngx_svc_login_committed(PGresult **results)
 {
+    ngx_svc_login_completed(results, NGX_SVC_LOGIN_DONE);
+}
+
+
+void
+ngx_svc_login_completed(PGresult **results, ngx_uint_t done)
+{
     ngx_svc_request_committed(results);
 
     if (results) {
-        ngx_svc_login_emit(results[0], results[NGX_SVC_LOGIN_DONE]);
+        ngx_svc_login_emit(results[0], results[done]);
     }
 }
 
@@ -287,6 +318,17 @@ ngx_svc_login_success_reply(ngx_svc_request_t *sr)
         return ngx_svc_login_lost(sr, res);
     }
 
+    return ngx_svc_login_end(login);
+}
+
+
+ngx_int_t
+ngx_svc_login_end(ngx_svc_login_t *login)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = login->sr;
+
     if (ngx_svc_session_set_cookies(sr, login->session.key) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -301,7 +343,7 @@ ngx_svc_login_success_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_signin_session(sr, sr->op->results[NGX_SVC_LOGIN_DONE + 1],
+    return ngx_svc_signin_session(sr, sr->op->results[login->made],
                                   login->session.key);
 }
 

@@ -33,6 +33,8 @@ static ngx_int_t ngx_svc_new_password_add(ngx_svc_request_t *sr,
     ngx_svc_password_job_t *job, const ngx_svc_stored_row_t *row,
     ngx_str_t *hex);
 static ngx_int_t ngx_svc_new_password_run(void *data);
+static ngx_int_t ngx_svc_new_password_copy(ngx_pool_t *pool,
+    const u_char *text, size_t len, ngx_str_t *password);
 
 
 typedef struct {
@@ -278,38 +280,52 @@ ngx_svc_new_password_text(ngx_svc_request_t *sr, const char *name,
 {
     u_char       normal[NGX_SVC_PASSWORD_TEXT];
     size_t       len, points;
+    ngx_int_t    rc;
+    ngx_pool_t  *pool;
     const char  *wrong;
 
-    wrong = ngx_svc_password_text(text->data, text->len, normal, &len,
-                                  &points);
+    pool = sr->request->pool;
 
-    if (wrong == ngx_svc_password_text_no_memory) {
-        return NGX_ERROR;
-    }
+    /* what is refused may lack a character of a password, and is wiped too */
 
-    if (wrong) {
-        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
-                            "\"%s\" %s.", name, wrong);
-    }
-
-    password->len = len;
-    password->data = ngx_pnalloc(sr->request->pool, len);
-
-    if (password->data) {
-        ngx_memcpy(password->data, normal, len);
-    }
-
-    ngx_explicit_memzero(normal, sizeof(normal));
-
-    if (password->data == NULL
-        || ngx_svc_wipe_later(sr->request->pool, password->data, len) != NGX_OK
-        || ngx_svc_wipe_later(sr->request->pool, text->data, text->len)
-           != NGX_OK)
+    if (ngx_svc_wipe_later(pool, sr->body.data, sr->body.len) != NGX_OK
+        || ngx_svc_wipe_later(pool, text->data, text->len) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    /* and the body that it came in */
+    wrong = ngx_svc_password_text(text->data, text->len, normal, &len,
+                                  &points);
 
-    return ngx_svc_wipe_later(sr->request->pool, sr->body.data, sr->body.len);
+    if (wrong == NULL) {
+        rc = ngx_svc_new_password_copy(pool, normal, len, password);
+
+    } else if (wrong == ngx_svc_password_text_no_memory) {
+        rc = NGX_ERROR;
+
+    } else {
+        rc = ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                          "\"%s\" %s.", name, wrong);
+    }
+
+    ngx_explicit_memzero(normal, sizeof(normal));
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_new_password_copy(ngx_pool_t *pool, const u_char *text, size_t len,
+    ngx_str_t *password)
+{
+    password->len = len;
+    password->data = ngx_pnalloc(pool, len);
+
+    if (password->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(password->data, text, len);
+
+    return ngx_svc_wipe_later(pool, password->data, len);
 }

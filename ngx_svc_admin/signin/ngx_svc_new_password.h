@@ -35,9 +35,10 @@
 #define NGX_SVC_NEW_PASSWORD_STRICTEST(column)                                \
     "g." column " OR coalesce(bool_or(o." column "), false) AS " column
 
-#define NGX_SVC_NEW_PASSWORD_FROM                                             \
-    " JOIN svc.governance g ON g.tenant_id = u.tenant_id"                     \
-    " CROSS JOIN LATERAL (SELECT"                                             \
+/* of policies o of groups, and the tenant's, g */
+
+#define NGX_SVC_NEW_PASSWORD_RULES(from)                                      \
+    "(SELECT"                                                                 \
         " greatest(g.min_length, max(o.min_length)) AS min_length,"           \
         " greatest(g.history_count, max(o.history_count)) AS history_count, " \
         NGX_SVC_NEW_PASSWORD_STRICTEST("reject_breached") ", "                \
@@ -46,9 +47,15 @@
         NGX_SVC_NEW_PASSWORD_STRICTEST("require_upper") ", "                  \
         NGX_SVC_NEW_PASSWORD_STRICTEST("require_digit") ", "                  \
         NGX_SVC_NEW_PASSWORD_STRICTEST("require_symbol")                      \
-        " FROM svc.group_member m JOIN svc.group_password_policy o"           \
+        " FROM " from ")"
+
+#define NGX_SVC_NEW_PASSWORD_FROM                                             \
+    " JOIN svc.governance g ON g.tenant_id = u.tenant_id"                     \
+    " CROSS JOIN LATERAL "                                                    \
+        NGX_SVC_NEW_PASSWORD_RULES("svc.group_member m"                       \
+            " JOIN svc.group_password_policy o"                               \
             " ON o.tenant_id = m.tenant_id AND o.group_id = m.group_id"       \
-        " WHERE m.tenant_id = u.tenant_id AND m.user_id = u.id) n"            \
+            " WHERE m.tenant_id = u.tenant_id AND m.user_id = u.id") " n"     \
     " LEFT JOIN svc.password p"                                               \
         " ON p.tenant_id = u.tenant_id AND p.user_id = u.id"
 

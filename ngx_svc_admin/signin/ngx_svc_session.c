@@ -59,8 +59,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_session_caller = {
     .text =
         NGX_SVC_SESSION_SELECT
         NGX_SVC_SESSION_GO(NGX_SVC_SESSION_ACTOR
-            " || set_config('svc.permissions', v.permissions::text, true)")
-        NGX_SVC_SESSION_FROM(", s.user_id" NGX_SVC_SESSION_PERMISSIONS),
+            " || set_config('svc.permissions', v.permissions::text, true)"
+            " || set_config('svc.fresh', v.fresh::text, true)")
+        NGX_SVC_SESSION_FROM(", s.user_id" NGX_SVC_SESSION_PERMISSIONS
+            ", " NGX_SVC_SESSION_FRESH " AS fresh"),
     .nparams = 10
 };
 
@@ -362,7 +364,7 @@ ngx_svc_session_bind_key(ngx_svc_request_t *sr, ngx_svc_pg_op_t *op,
 static ngx_int_t
 ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 {
-    ngx_uint_t           flags, sensitive;
+    ngx_uint_t           flags;
     const ngx_str_t     *permission, *stages;
     ngx_svc_session_t   *session;
 
@@ -382,11 +384,6 @@ ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
     session = sr->session;
     flags = sr->route->flags;
 
-    sensitive = (flags & NGX_SVC_ROUTE_SENSITIVE)
-                || (sr->route->sensitive
-                    && cJSON_GetObjectItemCaseSensitive(sr->json,
-                                                        sr->route->sensitive));
-
     stages = session->csrf_failed ? &all
                  : &pending[flags / NGX_SVC_ROUTE_PENDING_MFA & 7];
     permission = session->csrf_failed || (flags & NGX_SVC_ROUTE_SESSION)
@@ -394,7 +391,8 @@ ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 
     ngx_svc_pg_bind_str(call, stages);
     ngx_svc_pg_bind_str(call, permission);
-    ngx_svc_pg_bind_bool(call, !session->csrf_failed && sensitive);
+    ngx_svc_pg_bind_bool(call, !session->csrf_failed
+                               && (flags & NGX_SVC_ROUTE_SENSITIVE));
 
     return ngx_svc_pg_bind_int(sr->op, call,
                              ngx_svc_setting(NGX_SVC_SET_MFA_STEP_UP_WINDOW));

@@ -15,15 +15,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session = {
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rotate = {
     .name = "signin_rotate",
     .text =
-        "WITH o AS ("
-            NGX_SVC_SIGNIN_END " RETURNING *"
-        ")"
-        " INSERT INTO svc.session (tenant_id, id, user_id, token_hash,"
-            " root_id, stage, methods, auth_time, expires_at, mfa_at,"
-            " reauth_at, ip, country, user_agent, risk, signals)"
-        " SELECT tenant_id, gen_random_uuid(), user_id, $2::bytea, root_id,"
-            " stage, methods, auth_time, expires_at, mfa_at, reauth_at, ip,"
-            " country, user_agent, risk, signals FROM o",
+        NGX_SVC_SIGNIN_ROTATE("",
+            "stage, methods, auth_time, expires_at, mfa_at, reauth_at"),
     NGX_SVC_PARAMS(ngx_svc_param_session(),
                    ngx_svc_param_new_session())
 };
@@ -129,7 +122,8 @@ ngx_svc_signin_session(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_json_plain(&w, "csrfToken", token, NGX_SVC_CSRF_TOKEN);
     ngx_svc_json_close(&w, '}');
 
-    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+    return ngx_svc_send(sr, sr->route->status ? sr->route->status
+                                              : NGX_HTTP_OK, &w, NULL);
 }
 
 
@@ -139,6 +133,27 @@ ngx_svc_signin_no_store(ngx_svc_request_t *sr)
     static ngx_str_t  no_store = ngx_string("no-store");
 
     return ngx_svc_add_header(sr->request, "Cache-Control", &no_store);
+}
+
+
+ngx_int_t
+ngx_svc_signin_post(ngx_svc_request_t *sr, ngx_svc_password_job_t *job,
+    ngx_svc_password_handler_pt handler, void *data)
+{
+    ngx_int_t  rc;
+
+    job->handler = handler;
+    job->data = data;
+
+    rc = ngx_svc_password_post(job);
+
+    if (rc == NGX_OK) {
+        sr->request->main->count++;
+        return NGX_DONE;
+    }
+
+    return rc == NGX_BUSY ? ngx_svc_signin_busy(sr)
+                          : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 

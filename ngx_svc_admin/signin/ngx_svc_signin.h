@@ -7,6 +7,7 @@
 
 
 #include "ngx_svc_http.h"
+#include "ngx_svc_password_queue.h"
 #include "ngx_svc_session.h"
 #include "ngx_svc_setting.h"
 
@@ -24,6 +25,35 @@
     { .bind = ngx_svc_signin_bind_setting, .n = setting }
 
 
+/* SQL: the factors of a user: as NGX_SVC_SESSIONS_OF(). */
+
+#define NGX_SVC_FACTORS_OF(columns, user)                                     \
+    "SELECT " columns " FROM svc.factor k"                                    \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.user_id BETWEEN " user " AND " user                           \
+    " ORDER BY k.user_id OFFSET 0"
+
+/* SQL: as NGX_SVC_FACTORS_OF(), of the MACs of recovery codes. */
+
+#define NGX_SVC_RECOVERY_CODES_OF(user)                                       \
+    "SELECT k.mac FROM svc.recovery_code k"                                   \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.user_id BETWEEN " user " AND " user                           \
+    " ORDER BY k.user_id OFFSET 0"
+
+/*
+ * SQL: the kinds of what a user "u" can show as a second factor, in the order
+ * in which a challenge offers them.
+ */
+
+#define NGX_SVC_SIGNIN_METHODS                                                \
+    "CASE WHEN u.mfa_enrolled THEN ARRAY("                                    \
+        "SELECT DISTINCT f.type FROM ("                                       \
+            NGX_SVC_FACTORS_OF("k.type, k.confirmed_at", "u.id") ") f"        \
+        " WHERE f.confirmed_at IS NOT NULL ORDER BY f.type"                   \
+    ") || CASE WHEN EXISTS (" NGX_SVC_RECOVERY_CODES_OF("u.id") ")"           \
+        " THEN ARRAY['recovery'] END ELSE '{}' END"
+
 /*
  * SQL: what GET /v1/auth/session says of the session with the digest $1.
  */
@@ -37,6 +67,7 @@
             NGX_SVC_ROLE_PERMISSIONS("u.role", "r.permissions")               \
             ") AS permissions,"                                               \
         " u.mfa_enrolled AS \"mfa.enrolled\","                                \
+        " array_to_json(" NGX_SVC_SIGNIN_METHODS ") AS \"mfa.methods\","      \
         " s.mfa_at AS \"mfa.verifiedAt\", s.expires_at AS \"expiresAt\""      \
     " FROM (" NGX_SVC_SESSION_ROW("k.*", "$1") ") s"                          \
     " CROSS JOIN LATERAL ("                                                   \
@@ -55,6 +86,31 @@
             NGX_SVC_SESSION_ROW("k.user_id, k.id, k.ended_at", "$1")          \
             " FOR UPDATE"                                                     \
         ") s WHERE s.ended_at IS NULL)"
+
+/* SQL: whether the session with that digest is u's, a user's, and alive. */
+
+#define NGX_SVC_SIGNIN_ALIVE(digest)                                          \
+    "EXISTS (SELECT FROM (" NGX_SVC_SESSION_ROW("k.*", digest) ") s"          \
+        " WHERE s.ended_at IS NULL AND s.user_id = u.id"                      \
+        " AND s.created_at >= coalesce(u.valid_after, '-infinity'))"
+
+/* SQL: a new session, of what the SELECT behind it says. */
+
+#define NGX_SVC_SIGNIN_INSERT                                                 \
+    "INSERT INTO svc.session (tenant_id, id, user_id, token_hash, root_id,"   \
+        " stage, methods, auth_time, expires_at, mfa_at, reauth_at, ip,"      \
+        " country, user_agent, risk, signals)"
+
+/*
+ * SQL: the session $1, under the digest $2, while the old one ends, "o": what
+ * becomes of it, from its stage to reauth_at; and: what else is done, a CTE.
+ */
+
+#define NGX_SVC_SIGNIN_ROTATE(and, becomes)                                   \
+    "WITH o AS (" NGX_SVC_SIGNIN_END " RETURNING *)" and " "                  \
+    NGX_SVC_SIGNIN_INSERT                                                     \
+    " SELECT tenant_id, gen_random_uuid(), user_id, $2::bytea, root_id, "     \
+        becomes ", ip, country, user_agent, risk, signals FROM o"
 
 
 /* A session that is being made; of the request's pool, first in sr->data. */
@@ -90,10 +146,18 @@ ngx_int_t ngx_svc_signin_new_key(ngx_svc_request_t *sr);
 
 /*
  * For a reply: sends a row of ngx_svc_sql_signin_session with the CSRF token of
- * that key.
+ * that key, and the route's status.
  */
 ngx_int_t ngx_svc_signin_session(ngx_svc_request_t *sr, PGresult *res,
     const u_char key[NGX_SVC_SESSION_KEY]);
+
+/*
+ * For a reply, which returns what it does: has a job done, whose handler, with
+ * data as the job's, finalizes the request; or 503, or 500.
+ */
+ngx_int_t ngx_svc_signin_post(ngx_svc_request_t *sr,
+    ngx_svc_password_job_t *job, ngx_svc_password_handler_pt handler,
+    void *data);
 
 /* 503: too many passwords wait to be hashed. */
 ngx_int_t ngx_svc_signin_busy(ngx_svc_request_t *sr);

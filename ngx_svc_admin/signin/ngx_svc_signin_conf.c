@@ -6,12 +6,12 @@
 #include "ngx_svc_ceremony.h"
 #include "ngx_svc_factor.h"
 #include "ngx_svc_limit.h"
-#include "ngx_svc_limit_conf.h"
 #include "ngx_svc_login.h"
 #include "ngx_svc_breached_conf.h"
 #include "ngx_svc_mac.h"
 #include "ngx_svc_password_check.h"
 #include "ngx_svc_signin_expire.h"
+#include "ngx_svc_signin_sweep.h"
 
 
 #define NGX_SVC_SIGNIN_RESOURCES(_)                                           \
@@ -20,6 +20,7 @@
     _(ngx_svc_admin_passkeys)                                                 \
     _(ngx_svc_admin_signin_options)                                           \
     _(ngx_svc_admin_password_reset)                                           \
+    _(ngx_svc_admin_invitation_accept)                                        \
     _(ngx_svc_admin_password_change)                                          \
     _(ngx_svc_admin_profile)                                                  \
     _(ngx_svc_admin_sessions)                                                 \
@@ -27,18 +28,30 @@
     _(ngx_svc_admin_totp)                                                     \
     _(ngx_svc_admin_stepup)
 
+#define NGX_SVC_SIGNIN_MAIL_RESOURCES(_)                                      \
+    _(ngx_svc_admin_password_forgot)
+
 #define NGX_SVC_SIGNIN_ROUTES(name)    extern const ngx_svc_route_t  name[];
 #define NGX_SVC_SIGNIN_RESOURCE(name)  name,
 
 NGX_SVC_SIGNIN_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
+NGX_SVC_SIGNIN_MAIL_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
 
 
+static ngx_int_t ngx_svc_signin_statements(ngx_svc_main_conf_t *smcf);
 static ngx_int_t ngx_svc_signin_base_urls(ngx_svc_main_conf_t *smcf,
     const ngx_svc_surface_t *surface);
 
 
 static ngx_svc_resources_t  ngx_svc_signin_resources[] = {
     NGX_SVC_SIGNIN_RESOURCES(NGX_SVC_SIGNIN_RESOURCE)
+    NULL
+};
+
+/* Those that need mail. */
+
+static ngx_svc_resources_t  ngx_svc_signin_mail_resources[] = {
+    NGX_SVC_SIGNIN_MAIL_RESOURCES(NGX_SVC_SIGNIN_RESOURCE)
     NULL
 };
 
@@ -79,30 +92,47 @@ ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
         ngx_svc_breached_notice(cf);
     }
 
-    amcf->limits = ngx_svc_limit_zone(cf, amcf->rate_size,
-                                      &ngx_http_svc_admin_module);
-    if (amcf->limits == NULL
-        || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_session_statements)
-           != NGX_OK
-        || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_login_write_statements)
-           != NGX_OK
-        || ngx_svc_pg_add_statements(&smcf->pg,
-                                     ngx_svc_login_failure_statements)
-           != NGX_OK
-        || ngx_svc_pg_add_statements(&smcf->pg,
-                                     ngx_svc_login_limited_statements)
-           != NGX_OK
-        || ngx_svc_pg_add_statements(&smcf->pg,
-                                     ngx_svc_signin_expire_statements)
-           != NGX_OK)
-    {
+    if (ngx_svc_signin_statements(smcf) != NGX_OK) {
         return NGX_ERROR;
     }
 
     smcf->sessions = surface;
 
+    if (smcf->mail && ngx_svc_add_resources(cf, &surface->prefix,
+                                            ngx_svc_signin_mail_resources)
+                      != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     return ngx_svc_add_resources(cf, &surface->prefix,
                                  ngx_svc_signin_resources);
+}
+
+
+/* Those that no route lists. */
+
+static ngx_int_t
+ngx_svc_signin_statements(ngx_svc_main_conf_t *smcf)
+{
+    ngx_uint_t  i;
+
+    static const ngx_svc_pg_statement_t *const *const  lists[] = {
+        ngx_svc_session_statements,
+        ngx_svc_login_write_statements,
+        ngx_svc_login_failure_statements,
+        ngx_svc_login_limited_statements,
+        ngx_svc_signin_expire_statements,
+        ngx_svc_signin_sweep_statements
+    };
+
+    for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        if (ngx_svc_pg_add_statements(&smcf->pg, lists[i]) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
 }
 
 
@@ -134,6 +164,7 @@ ngx_svc_signin_init_worker(ngx_cycle_t *cycle, ngx_svc_admin_main_conf_t *amcf)
     ngx_svc_main_conf_t  *smcf;
 
     if (amcf->sign_in != 1) {
+        ngx_svc_limit_init_worker(amcf->limits, NULL);
         return NGX_OK;
     }
 
@@ -155,6 +186,7 @@ ngx_svc_signin_init_worker(ngx_cycle_t *cycle, ngx_svc_admin_main_conf_t *amcf)
 
     if (ngx_worker == 0) {
         ngx_svc_pg_task_init(&ngx_svc_signin_expire, cycle);
+        ngx_svc_pg_task_init(&ngx_svc_signin_sweep, cycle);
     }
 
     return NGX_OK;
@@ -164,6 +196,7 @@ ngx_svc_signin_init_worker(ngx_cycle_t *cycle, ngx_svc_admin_main_conf_t *amcf)
 void
 ngx_svc_signin_exit_worker(void)
 {
+    ngx_svc_pg_task_exit(&ngx_svc_signin_sweep);
     ngx_svc_pg_task_exit(&ngx_svc_signin_expire);
     ngx_svc_limit_exit_worker();
     ngx_svc_session_exit_worker();

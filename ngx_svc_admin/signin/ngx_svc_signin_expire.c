@@ -25,7 +25,9 @@ ngx_svc_pg_statements_t  ngx_svc_signin_expire_statements[] = {
 ngx_svc_pg_task_t  ngx_svc_signin_expire = {
     .statement = &ngx_svc_sql_signin_expire,
     .bind = ngx_svc_signin_expire_bind,
+    .pool = NGX_SVC_PG_WRITE,
     .period = 60000,
+    .pause = 1000,
     .full = 1000,
     .failed = "sign-ins and sessions that are over cannot be deleted"
 };

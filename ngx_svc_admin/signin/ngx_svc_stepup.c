@@ -7,7 +7,6 @@
 
 static ngx_int_t ngx_svc_stepup_copy(ngx_svc_stepup_t *step, ngx_uint_t n,
     PGresult **copy);
-static void ngx_svc_stepup_clear(void *data);
 static void ngx_svc_stepup_counted(ngx_svc_limit_t *limit);
 static ngx_int_t ngx_svc_stepup_admitted(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_stepup_end(ngx_svc_request_t *sr);
@@ -31,10 +30,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_codes = {
     .name = "stepup_codes",
     .text =
         "SELECT c.mac FROM (" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") s"
-        " CROSS JOIN LATERAL (SELECT k.mac FROM svc.recovery_code k"
-            " WHERE k.tenant_id = " NGX_SVC_TENANT
-                " AND k.user_id BETWEEN s.user_id AND s.user_id"
-            " ORDER BY k.user_id OFFSET 0) c",
+        " CROSS JOIN LATERAL (" NGX_SVC_RECOVERY_CODES_OF("s.user_id") ") c",
     NGX_SVC_PARAMS(ngx_svc_param_session())
 };
 
@@ -53,11 +49,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_check = {
             " FROM svc.user_account u"
             " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1"
                 " AND u.status = 'active'"
-                " AND EXISTS (SELECT FROM ("
-                    NGX_SVC_SESSION_ROW("k.*", "$2") ") s"
-                    " WHERE s.ended_at IS NULL AND s.user_id = u.id"
-                    " AND s.created_at >="
-                        " coalesce(u.valid_after, '-infinity'))"
+                " AND " NGX_SVC_SIGNIN_ALIVE("$2")
             " OFFSET 0"
         ") v ON true",
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
@@ -98,32 +90,13 @@ ngx_svc_stepup_take(ngx_svc_stepup_t *step)
 static ngx_int_t
 ngx_svc_stepup_copy(ngx_svc_stepup_t *step, ngx_uint_t n, PGresult **copy)
 {
-    ngx_svc_request_t   *sr;
-    ngx_pool_cleanup_t  *cln;
+    ngx_svc_request_t  *sr;
 
     sr = step->factor.login.sr;
 
-    cln = ngx_pool_cleanup_add(sr->request->pool, 0);
-    if (cln == NULL) {
-        return NGX_ERROR;
-    }
+    *copy = ngx_svc_pg_result_copy(sr->results[n], sr->request->pool);
 
-    *copy = PQcopyResult(sr->results[n], PG_COPYRES_ATTRS|PG_COPYRES_TUPLES);
-    if (*copy == NULL) {
-        return NGX_ERROR;
-    }
-
-    cln->handler = ngx_svc_stepup_clear;
-    cln->data = *copy;
-
-    return NGX_OK;
-}
-
-
-static void
-ngx_svc_stepup_clear(void *data)
-{
-    PQclear(data);
+    return *copy ? NGX_OK : NGX_ERROR;
 }
 
 

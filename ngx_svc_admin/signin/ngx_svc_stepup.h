@@ -45,8 +45,8 @@ typedef struct ngx_svc_stepup_method_s  ngx_svc_stepup_method_t;
  * NGX_OK or NGX_ERROR.
  *
  * verify: NGX_OK; NGX_DECLINED: wrong; NGX_ABORT: sr->error is sent;
- * NGX_DONE: ngx_svc_stepup_verified() will be called from an event of its own, for which it holds a reference of the
- * request; NGX_BUSY: 503; NGX_ERROR.
+ * NGX_DONE: ngx_svc_stepup_verified() will be called from an event of its own,
+ * for which it holds a reference of the request; NGX_BUSY: 503; NGX_ERROR.
  *
  * use: of the write, under the user's lock; its first column is NULL, and the
  * tenant unset, when somebody else has used up the same.
@@ -130,10 +130,16 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_codes;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_check;
 
 
-/* With rc as of verify(), from an event of the method's own: step->verdict(). */
+/* From an event of the method's own; rc as of verify(), for step->verdict(). */
 void ngx_svc_stepup_verified(ngx_svc_stepup_t *step, ngx_int_t rc);
 
-/* For a reply: copies what the first round trip has read.  NGX_OK or NGX_ERROR. */
+/*
+ * ngx_svc_stepup_write.c: the write that follows on what verify() has returned,
+ * or the answer.  Returns what goes to ngx_http_finalize_request().
+ */
+ngx_int_t ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc);
+
+/* For a reply: copies what the first round trip has read; NGX_OK, NGX_ERROR. */
 ngx_int_t ngx_svc_stepup_take(ngx_svc_stepup_t *step);
 
 /*

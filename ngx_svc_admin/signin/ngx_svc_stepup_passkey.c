@@ -57,12 +57,21 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey = {
 const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey_wrong = {
     .name = "stepup_passkey_wrong",
     .text =
+        "WITH n AS ("
+            "INSERT INTO svc.sign_in_event (tenant_id, at, kind, reason,"
+                " user_id, ip, country)"
+            " SELECT t.id, now(), 'failure', $2::text, $1::uuid,"
+                " $3::text::inet, $4"
+            " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT
+        ") "
         NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_MFA_CHALLENGE_FAILED,
             "$1::uuid::text", "NULL", "jsonb_build_object('method',"
                 " 'passkey', 'reason', $2::text)",
             "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT),
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_login_param(reason_name))
+                   ngx_svc_login_param(reason_name),
+                   ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(client.country))
 };
 
 

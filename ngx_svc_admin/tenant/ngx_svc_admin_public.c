@@ -41,7 +41,6 @@ static ngx_int_t ngx_svc_admin_public_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_public_create(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_public_name(ngx_svc_request_t *sr,
     ngx_str_t *name);
-static ngx_int_t ngx_svc_admin_public_key(ngx_svc_admin_public_t *public);
 static ngx_int_t ngx_svc_admin_public_bind_name(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_admin_public_reply(ngx_svc_request_t *sr);
@@ -52,10 +51,10 @@ static ngx_int_t ngx_svc_admin_public_send(ngx_svc_request_t *sr,
 
 
 static ngx_svc_admin_public_kind_t
-    ngx_svc_admin_public_kinds[NGX_SVC_CACHE_KINDS] = {
+    ngx_svc_admin_public_kinds[] = {
 
     [NGX_SVC_CACHE_BRANDING] = {
-        .answer = ngx_svc_admin_branding_answer,
+        .answer = ngx_svc_admin_json_answer,
         .headers = {
             { "Cache-Control", ngx_string("public, max-age=60") },
             { "Access-Control-Allow-Origin", ngx_string("*") }
@@ -147,23 +146,7 @@ ngx_svc_admin_public_prepare(ngx_svc_request_t *sr)
         return ngx_svc_admin_public_send(sr, &answer);
     }
 
-    if (rc == NGX_BUSY) {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
-                            "Too many clients are reading it: try again.");
-        return ngx_svc_send_error(sr);
-    }
-
-    if (rc == NGX_ERROR) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    rc = ngx_svc_admin_reader_begin(reader);
-
-    if (rc != NGX_OK) {
-        return rc == NGX_DONE ? NGX_DONE : NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return ngx_svc_route_prepare(sr);
+    return ngx_svc_admin_reader_prepare(reader, rc);
 }
 
 
@@ -184,8 +167,10 @@ ngx_svc_admin_public_create(ngx_svc_request_t *sr)
 
     rc = ngx_svc_admin_public_name(sr, &public->name);
 
-    if (rc == NGX_OK) {
-        rc = ngx_svc_admin_public_key(public);
+    public->reader.key = public->name;
+
+    if (rc == NGX_OK && public->reader.kind == NGX_SVC_CACHE_BRANDING) {
+        rc = ngx_svc_admin_reader_key(sr, &public->name, &public->reader.key);
     }
 
     if (rc == NGX_OK && public->reader.kind == NGX_SVC_CACHE_LOGO
@@ -199,42 +184,6 @@ ngx_svc_admin_public_create(ngx_svc_request_t *sr)
     }
 
     return rc;
-}
-
-
-/* What is answered depends on the location, where it has its URL in it. */
-
-static ngx_int_t
-ngx_svc_admin_public_key(ngx_svc_admin_public_t *public)
-{
-    u_char                  *p;
-    ngx_svc_loc_conf_t      *slcf;
-    ngx_svc_admin_reader_t  *reader;
-
-    reader = &public->reader;
-    reader->key = public->name;
-
-    if (reader->kind == NGX_SVC_CACHE_LOGO) {
-        return NGX_OK;
-    }
-
-    slcf = ngx_http_get_module_loc_conf(reader->sr->request,
-                                        ngx_http_svc_common_module);
-
-    reader->key.len = public->name.len + 1 + slcf->base_url.len;
-
-    p = ngx_pnalloc(reader->sr->request->pool, reader->key.len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    reader->key.data = p;
-
-    p = ngx_cpymem(p, public->name.data, public->name.len);
-    *p++ = ' ';
-    ngx_memcpy(p, slcf->base_url.data, slcf->base_url.len);
-
-    return NGX_OK;
 }
 
 

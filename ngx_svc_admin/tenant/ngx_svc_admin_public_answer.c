@@ -1,5 +1,5 @@
 /*
- * A tenant's public branding and logo, from rows to answers.
+ * What the public sees of a tenant, from rows to answers.
  */
 
 #include "ngx_svc_admin_public_answer.h"
@@ -8,7 +8,7 @@
 
 
 ngx_int_t
-ngx_svc_admin_branding_answer(ngx_svc_request_t *sr, PGresult *res,
+ngx_svc_admin_json_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_cache_answer_t *answer)
 {
     ngx_svc_row_t          columns;

@@ -8,6 +8,7 @@
 #define NGX_SVC_ADMIN_WAIT  1000    /* ms */
 
 
+static ngx_int_t ngx_svc_admin_reader_begin(ngx_svc_admin_reader_t *reader);
 static ngx_svc_admin_reader_t *ngx_svc_admin_reader_same(
     ngx_svc_admin_reader_t *reader);
 static void ngx_svc_admin_reader_wait(ngx_svc_admin_reader_t *reader,
@@ -22,6 +23,63 @@ static ngx_queue_t  ngx_svc_admin_readers = {
 
 
 ngx_int_t
+ngx_svc_admin_reader_key(ngx_svc_request_t *sr, const ngx_str_t *name,
+    ngx_str_t *key)
+{
+    u_char              *p;
+    ngx_svc_loc_conf_t  *slcf;
+
+    slcf = ngx_http_get_module_loc_conf(sr->request,
+                                        ngx_http_svc_common_module);
+
+    key->len = name->len + 1 + slcf->base_url.len;
+
+    p = ngx_pnalloc(sr->request->pool, key->len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    key->data = p;
+
+    p = ngx_cpymem(p, name->data, name->len);
+    *p++ = ' ';
+    ngx_memcpy(p, slcf->base_url.data, slcf->base_url.len);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_admin_reader_prepare(ngx_svc_admin_reader_t *reader, ngx_int_t cached)
+{
+    ngx_int_t           rc;
+    ngx_svc_request_t  *sr;
+
+    sr = reader->sr;
+
+    if (cached == NGX_BUSY) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
+                            "Too many clients are reading it: try again.");
+        return ngx_svc_send_error(sr);
+    }
+
+    if (cached == NGX_ERROR) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_svc_admin_reader_begin(reader);
+
+    if (rc != NGX_OK) {
+        return rc == NGX_DONE ? NGX_DONE : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_route_prepare(sr);
+}
+
+
+/* NGX_OK: it reads; NGX_DONE: it waits; NGX_ERROR. */
+
+static ngx_int_t
 ngx_svc_admin_reader_begin(ngx_svc_admin_reader_t *reader)
 {
     ngx_http_cleanup_t      *cln;

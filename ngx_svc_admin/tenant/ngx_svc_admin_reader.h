@@ -28,11 +28,21 @@ typedef struct {
 
 
 /*
- * For the prepare of a public route.  NGX_OK: it is the one that reads, until
- * ngx_svc_admin_reader_end() or the end of its request; NGX_DONE: it waits, and
- * the prepare is called again when there is something to be found; NGX_ERROR.
+ * A key: a name, and the base URL of the request's location, which is part of
+ * what is answered.  NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_svc_admin_reader_begin(ngx_svc_admin_reader_t *reader);
+ngx_int_t ngx_svc_admin_reader_key(ngx_svc_request_t *sr, const ngx_str_t *name,
+    ngx_str_t *key);
+
+/*
+ * For the prepare of a public route, and what that returns, when the answer of
+ * the cache will not do; cached: what ngx_svc_cache_get() has returned.  The
+ * route's statements are added to sr->op, and the reader is the one that reads,
+ * until ngx_svc_admin_reader_end() or the end of its request.  Or it waits, and
+ * the prepare is called again when there is something to be found.
+ */
+ngx_int_t ngx_svc_admin_reader_prepare(ngx_svc_admin_reader_t *reader,
+    ngx_int_t cached);
 
 /* It has read: those who wait look for themselves. */
 void ngx_svc_admin_reader_end(ngx_svc_admin_reader_t *reader);

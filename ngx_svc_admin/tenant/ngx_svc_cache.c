@@ -24,6 +24,7 @@
 #define NGX_SVC_CACHE_TTL       10000   /* ms */
 #define NGX_SVC_CACHE_TTL_UNSUBSCRIBED  1000    /* other nodes are not heard */
 #define NGX_SVC_CACHE_TTL_NONE  1000    /* of what was not found */
+#define NGX_SVC_CACHE_TTL_UNTOLD  1000  /* of what svcctl changes, too */
 
 #define NGX_SVC_CACHE_COPIED    4096    /* bytes; larger bodies are held */
 #define NGX_SVC_CACHE_HOLDS     1000    /* of one entry, in one worker */
@@ -188,6 +189,9 @@ ngx_svc_cache_good(ngx_svc_cache_entry_t *entry)
 
     if (!entry->found) {
         ttl = NGX_SVC_CACHE_TTL_NONE;
+
+    } else if (entry->kind == NGX_SVC_CACHE_OPTIONS) {
+        ttl = NGX_SVC_CACHE_TTL_UNTOLD;
 
     } else if (ngx_svc_redis_subscribed()) {
         ttl = NGX_SVC_CACHE_TTL;

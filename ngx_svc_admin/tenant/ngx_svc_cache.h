@@ -3,7 +3,7 @@
  *
  * An entry is good as long as nobody has changed its tenant since its answer
  * was read, on this node or on another one, and for a limited time, which is
- * short while other nodes cannot be heard.
+ * short while other nodes cannot be heard, and where not all changes are told.
  */
 
 #ifndef _NGX_SVC_CACHE_H_INCLUDED_
@@ -16,6 +16,7 @@
 typedef enum {
     NGX_SVC_CACHE_BRANDING = 0,
     NGX_SVC_CACHE_LOGO,
+    NGX_SVC_CACHE_OPTIONS,
     NGX_SVC_CACHE_KINDS
 } ngx_svc_cache_kind_e;
 

@@ -54,11 +54,17 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
     { 400, ngx_string("invalid_token"), ngx_null_string,
       ngx_string("The token is unknown, expired or has been used.") },
 
+    { 400, ngx_string("invalid_invite"), ngx_null_string,
+      ngx_string("The invitation is unknown, or is over.") },
+
     { 400, ngx_string("challenge_expired"), ngx_null_string,
       ngx_string("The challenge is too old, or has been tried too often.") },
 
     { 400, ngx_string("last_factor"), ngx_null_string,
       ngx_string("The access policy wants a second factor of the user.") },
+
+    { 400, ngx_string("domain_verification_failed"), ngx_null_string,
+      ngx_string("No TXT record of the domain has the value.") },
 
     { 401, ngx_string("unauthorized"), ngx_null_string,
       ngx_string("A valid bearer token is needed: missing, unknown, expired"

@@ -29,8 +29,10 @@ typedef enum {
     NGX_SVC_E_IMAGE_DIMENSIONS,     /* 400 invalid_image_dimensions */
     NGX_SVC_E_PASSWORD_REJECTED,    /* 400 password_rejected */
     NGX_SVC_E_INVALID_TOKEN,        /* 400 invalid_token */
+    NGX_SVC_E_INVALID_INVITE,       /* 400 invalid_invite */
     NGX_SVC_E_CHALLENGE,            /* 400 challenge_expired */
     NGX_SVC_E_LAST_FACTOR,          /* 400 last_factor */
+    NGX_SVC_E_DOMAIN,               /* 400 domain_verification_failed */
     NGX_SVC_E_UNAUTHORIZED,         /* 401 */
     NGX_SVC_E_UNAUTHENTICATED,      /* 401 unauthenticated */
     NGX_SVC_E_CREDENTIALS,          /* 401 invalid_credentials */

@@ -11,7 +11,6 @@ static u_char *ngx_svc_arg_find(u_char *p, u_char *end, const char *name,
     ngx_str_t *raw);
 static ngx_uint_t ngx_svc_arg_is(u_char *p, u_char *end, const char *name);
 static u_char *ngx_svc_arg_char(u_char *p, u_char *end, u_char *c);
-static ngx_int_t ngx_svc_arg_length(ngx_str_t *text);
 
 
 ngx_int_t
@@ -137,7 +136,7 @@ ngx_svc_text_argument(ngx_svc_request_t *sr, const char *name, ngx_uint_t max,
         return rc;
     }
 
-    n = ngx_svc_arg_length(value);
+    n = ngx_svc_text_length(value);
 
     if (n == NGX_ERROR || (ngx_uint_t) n > max) {
         return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
@@ -149,10 +148,8 @@ ngx_svc_text_argument(ngx_svc_request_t *sr, const char *name, ngx_uint_t max,
 }
 
 
-/* In characters; NGX_ERROR: what PostgreSQL would not take as text. */
-
-static ngx_int_t
-ngx_svc_arg_length(ngx_str_t *text)
+ngx_int_t
+ngx_svc_text_length(const ngx_str_t *text)
 {
     u_char    *p, *end;
     uint32_t   c;

@@ -27,6 +27,9 @@ NGX_SVC_API ngx_int_t ngx_svc_text_argument(ngx_svc_request_t *sr,
 NGX_SVC_API ngx_int_t ngx_svc_word_argument(ngx_svc_request_t *sr,
     const char *name, const char *const *words, ngx_int_t *n);
 
+/* In characters; NGX_ERROR: what PostgreSQL would not take as text. */
+NGX_SVC_API ngx_int_t ngx_svc_text_length(const ngx_str_t *text);
+
 /*
  * Binds the UUID in sr->params[n].  NGX_OK; NGX_DECLINED with sr->error, a 404
  * of that detail: ids are text, case-exact; NGX_ERROR, also when call is NULL.

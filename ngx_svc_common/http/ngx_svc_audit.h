@@ -23,6 +23,10 @@
 
 #define NGX_SVC_A_CONFIG_APPLIED(_)  _("config.applied", "config")
 
+#define NGX_SVC_A_DOMAIN_ADDED(_)  _("domain.added", "domain")
+#define NGX_SVC_A_DOMAIN_REMOVED(_)  _("domain.removed", "domain")
+#define NGX_SVC_A_DOMAIN_VERIFIED(_)  _("domain.verified", "domain")
+
 #define NGX_SVC_A_GROUP_CREATED(_)  _("group.created", "group")
 #define NGX_SVC_A_GROUP_DELETED(_)  _("group.deleted", "group")
 #define NGX_SVC_A_MEMBER_ADDED(_)  _("group.member_added", "group")
@@ -36,11 +40,27 @@
 #define NGX_SVC_A_GROUP_PASSWORD_UPDATED(_)                                   \
     _("group_password_policy.updated", "groupPasswordPolicy")
 
+#define NGX_SVC_A_INCIDENT_ACKNOWLEDGED(_)                                    \
+    _("incident.acknowledged", "incident")
+#define NGX_SVC_A_INCIDENT_CREATED(_)  _("incident.created", "incident")
+#define NGX_SVC_A_INVITATION_ACCEPTED(_)  _("invitation.accepted", "invitation")
+#define NGX_SVC_A_INVITATION_CREATED(_)  _("invitation.created", "invitation")
+#define NGX_SVC_A_INVITATION_RESENT(_)  _("invitation.resent", "invitation")
+#define NGX_SVC_A_INVITATION_REVOKED(_)  _("invitation.revoked", "invitation")
+
 #define NGX_SVC_A_IP_BLOCK_CREATED(_)  _("ip_block.created", "ipBlock")
 #define NGX_SVC_A_IP_BLOCK_DELETED(_)  _("ip_block.deleted", "ipBlock")
 
+#define NGX_SVC_A_LDAP_DELETED(_)  _("ldap.deleted", "ldap")
+#define NGX_SVC_A_LDAP_UPDATED(_)  _("ldap.updated", "ldap")
+
 #define NGX_SVC_A_LOGO_DELETED(_)  _("logo.deleted", "tenant")
 #define NGX_SVC_A_LOGO_UPLOADED(_)  _("logo.uploaded", "tenant")
+
+#define NGX_SVC_A_MAIL_FAILED(_)  _("mail.failed", "mail")
+
+#define NGX_SVC_A_TENANT_MEMBER_REMOVED(_)  _("member.removed", "user")
+#define NGX_SVC_A_TENANT_MEMBER_UPDATED(_)  _("member.updated", "user")
 
 #define NGX_SVC_A_MFA_CHALLENGE_FAILED(_)  _("mfa.challenge_failed", "user")
 #define NGX_SVC_A_MFA_FACTOR_ADDED(_)  _("mfa.factor_added", "user")
@@ -66,10 +86,15 @@
 #define NGX_SVC_A_ROLE_DELETED(_)  _("role.deleted", "role")
 #define NGX_SVC_A_ROLE_UPDATED(_)  _("role.updated", "role")
 
+#define NGX_SVC_A_SAML_UPDATED(_)  _("saml.updated", "saml")
+
 #define NGX_SVC_A_SCIM_TOKEN_CREATED(_)  _("scim.token_created", "scimToken")
 #define NGX_SVC_A_SCIM_TOKEN_REVOKED(_)  _("scim.token_revoked", "scimToken")
 
 #define NGX_SVC_A_SESSION_REVOKED(_)  _("session.revoked", "session")
+
+#define NGX_SVC_A_SOCIAL_CREATED(_)  _("social.created", "social")
+#define NGX_SVC_A_SOCIAL_DELETED(_)  _("social.deleted", "social")
 
 #define NGX_SVC_A_TENANT_UPDATED(_)  _("tenant.updated", "tenant")
 

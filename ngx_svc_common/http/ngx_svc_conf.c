@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_conf.h"
+#include "ngx_svc_secret_file.h"
 #include "ngx_svc_pg_conninfo.h"
 #include "ngx_svc_health.h"
 #include "ngx_svc_metrics_text.h"
@@ -18,8 +19,6 @@
 
 static char *ngx_svc_conf_pool_number(ngx_conf_t *cf,
     ngx_svc_pg_pool_conf_t *pool, const ngx_str_t *value);
-static ssize_t ngx_svc_conf_read_keys(ngx_conf_t *cf, ngx_str_t *name,
-    u_char *text);
 static ngx_int_t ngx_svc_conf_location(ngx_conf_t *cf,
     ngx_svc_loc_conf_t *slcf);
 static char *ngx_svc_conf_handler(ngx_conf_t *cf, ngx_svc_loc_conf_t *slcf,
@@ -171,6 +170,10 @@ ngx_svc_conf_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_int_t    rc;
     ngx_str_t   *value, name;
 
+    static const ngx_svc_secret_file_t  file = {
+        "key file", "k1:$(openssl rand -hex 32)"
+    };
+
     if (smcf->key_file.len) {
         return "is duplicate";
     }
@@ -182,7 +185,7 @@ ngx_svc_conf_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    n = ngx_svc_conf_read_keys(cf, &name, text);
+    n = ngx_svc_secret_file(cf, &file, &name, text, sizeof(text));
 
     if (n == NGX_ERROR) {
         return NGX_CONF_ERROR;
@@ -201,66 +204,6 @@ ngx_svc_conf_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     smcf->key_file = name;
 
     return NGX_CONF_OK;
-}
-
-
-/* The bytes read, at most NGX_SVC_KEY_FILE_MAX, or NGX_ERROR. */
-
-static ssize_t
-ngx_svc_conf_read_keys(ngx_conf_t *cf, ngx_str_t *name, u_char *text)
-{
-    ssize_t          n;
-    ngx_fd_t         fd;
-    ngx_err_t        err;
-    ngx_file_info_t  fi;
-
-    /* a FIFO would be waited for */
-
-    fd = ngx_open_file(name->data, NGX_FILE_RDONLY|NGX_FILE_NONBLOCK,
-                       NGX_FILE_OPEN, 0);
-
-    if (fd == NGX_INVALID_FILE) {
-        err = ngx_errno;
-
-        if (err == NGX_ENOENT) {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, err,
-                               "there is no key file \"%V\"; make one with: "
-                               "(umask 077; echo \"k1:$(openssl rand -hex "
-                               "32)\" > %V)", name, name);
-        } else {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, err,
-                               "the key file \"%V\" cannot be opened; let "
-                               "the user that starts nginx read it", name);
-        }
-
-        return NGX_ERROR;
-    }
-
-    if (ngx_fd_info(fd, &fi) == NGX_FILE_ERROR || !ngx_is_file(&fi)) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "the key file \"%V\" is not a regular file", name);
-        (void) ngx_close_file(fd);
-        return NGX_ERROR;
-    }
-
-    if (ngx_file_access(&fi) & 0027) {
-        ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
-                           "the key file \"%V\" can be read by others, or "
-                           "written by its group: chmod 600 %V", name, name);
-    }
-
-    n = ngx_read_fd(fd, text, NGX_SVC_KEY_FILE_MAX);
-    err = ngx_errno;
-
-    (void) ngx_close_file(fd);
-
-    if (n < 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, err,
-                           "the key file \"%V\" cannot be read", name);
-        return NGX_ERROR;
-    }
-
-    return n;
 }
 
 

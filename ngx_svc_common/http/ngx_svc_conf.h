@@ -37,6 +37,7 @@ typedef struct {
     ngx_array_t                locations;   /* ngx_svc_location_t */
     ngx_array_t                resources;   /* ngx_svc_resource_list_t */
     const ngx_svc_surface_t   *sessions;    /* takes them too; NULL: none */
+    ngx_uint_t                 mail;        /* 1: svc_mail is on */
     ngx_shm_zone_t            *metrics;     /* NULL: nothing is counted */
 } ngx_svc_main_conf_t;
 

@@ -102,6 +102,22 @@ static const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
     { "svc_webhook_helper_starts_total", "Helper processes started.", "",
       NGX_SVC_M_HELPER_STARTS },
 
+    { "svc_mail_queued_total", "Mails put into the queue.", "",
+      NGX_SVC_M_MAIL_QUEUED },
+
+    { "svc_mail_total", "Mails that have ended.", "outcome=\"sent\"",
+      NGX_SVC_M_MAIL_SENT },
+    { "svc_mail_total", NULL, "outcome=\"rejected\"",
+      NGX_SVC_M_MAIL_REJECTED },
+    { "svc_mail_total", NULL, "outcome=\"failed\"", NGX_SVC_M_MAIL_FAILED },
+    { "svc_mail_total", NULL, "outcome=\"expired\"", NGX_SVC_M_MAIL_EXPIRED },
+    { "svc_mail_total", NULL, "outcome=\"dropped\"", NGX_SVC_M_MAIL_DROPPED },
+    { "svc_mail_total", NULL, "outcome=\"damaged\"", NGX_SVC_M_MAIL_DAMAGED },
+
+    { "svc_mail_retries_total",
+      "Failed attempts that another one follows.", "",
+      NGX_SVC_M_MAIL_RETRIED },
+
     { "svc_rate_store_total",
       "Checks of the limits of sign-in, by who counted.", "store=\"redis\"",
       NGX_SVC_M_RATE_REDIS },
@@ -116,6 +132,8 @@ static const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
       NGX_SVC_M_RATE_SIGNUP_IP },
     { "svc_rate_limited_total", NULL, "family=\"signup\",key=\"email\"",
       NGX_SVC_M_RATE_SIGNUP_EMAIL },
+    { "svc_rate_limited_total", NULL, "family=\"domain\",key=\"tenant\"",
+      NGX_SVC_M_RATE_DOMAIN_TENANT },
 
     { NULL, NULL, NULL, 0 }
 };

@@ -469,7 +469,9 @@ ngx_svc_request_answer(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    if (sr->idempotency_key.data) {
+    /* claimed by the first round trip alone */
+
+    if (sr->idempotency_key.data && sr->keep == NULL) {
         rc = ngx_svc_idempotency_reply(sr, *sr->results++);
 
         if (rc != NGX_DECLINED) {

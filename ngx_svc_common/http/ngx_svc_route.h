@@ -120,9 +120,6 @@ struct ngx_svc_route_s {
     ngx_svc_permission_e       permission;  /* 0: any live token's */
     ngx_uint_t                 flags;
 
-    /* Of a session: a fresh factor, if the body has this member; or NULL. */
-    const char                *sensitive;
-
     const ngx_svc_member_t    *members;     /* of the body; or NULL */
     size_t                     body_size;   /* of the struct of its values, at
                                                most NGX_SVC_BODY_VALUES; which

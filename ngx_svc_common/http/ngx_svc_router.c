@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_router.h"
+#include "ngx_svc_args.h"
 
 
 typedef struct {
@@ -203,7 +204,8 @@ ngx_svc_add_statements(ngx_conf_t *cf, ngx_svc_resources_t *resources)
 /*
  * What follows the prefix, without one slash at the end.  r->uri is decoded
  * and normalized by nginx: an encoded slash in an id makes two segments of it,
- * and no route has them.
+ * and no route has them.  What is no text is no name: it must not come to a
+ * statement.
  */
 
 static ngx_int_t
@@ -228,7 +230,7 @@ ngx_svc_router_path(ngx_svc_request_t *sr, ngx_str_t *path)
         path->len--;
     }
 
-    return NGX_OK;
+    return ngx_svc_text_length(path) == NGX_ERROR ? NGX_DECLINED : NGX_OK;
 }
 
 

@@ -65,6 +65,15 @@
     "nullif(current_setting('svc.permissions', true), '')::text[]"
 
 /*
+ * SQL: likewise, whether it is a session that has shown no factor of late,
+ * where what a statement finds says that one is needed: for
+ * NGX_SVC_ROUTE_SENSITIVE all bodies are the same.
+ */
+#define NGX_SVC_CALLER_STALE                                                  \
+    "(current_setting('svc.actor_type', true) = 'user'"                       \
+    " AND current_setting('svc.fresh', true) IS DISTINCT FROM 'true')"
+
+/*
  * SQL: what a role grants; role: its key, permissions: those of its row in
  * svc.role, or NULL, as of the roles of the system.
  */

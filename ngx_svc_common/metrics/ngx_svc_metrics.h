@@ -28,12 +28,21 @@ typedef enum {
     NGX_SVC_M_UNSIGNED,                 /* outcomes without a MAC */
     NGX_SVC_M_TAKEN_OVER,               /* from a helper that had died */
     NGX_SVC_M_HELPER_STARTS,            /* of helper processes */
+    NGX_SVC_M_MAIL_QUEUED,              /* mails; so are the next ones */
+    NGX_SVC_M_MAIL_SENT,
+    NGX_SVC_M_MAIL_REJECTED,            /* the server said 5xx */
+    NGX_SVC_M_MAIL_FAILED,              /* the attempts are used up */
+    NGX_SVC_M_MAIL_EXPIRED,             /* of no use any more */
+    NGX_SVC_M_MAIL_DROPPED,             /* no place, or Redis was down */
+    NGX_SVC_M_MAIL_DAMAGED,             /* in Redis: no entry, or forged */
+    NGX_SVC_M_MAIL_RETRIED,             /* attempts that another one follows */
     NGX_SVC_M_RATE_REDIS,               /* checks of limits, answered there */
     NGX_SVC_M_RATE_MEMORY,              /* and here */
     NGX_SVC_M_RATE_LOGIN_IP,            /* refused by them */
     NGX_SVC_M_RATE_LOGIN_EMAIL,
     NGX_SVC_M_RATE_SIGNUP_IP,
     NGX_SVC_M_RATE_SIGNUP_EMAIL,
+    NGX_SVC_M_RATE_DOMAIN_TENANT,
     NGX_SVC_M_COUNTERS
 } ngx_svc_metric_e;
 

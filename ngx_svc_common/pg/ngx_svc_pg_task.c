@@ -5,11 +5,9 @@
 #include "ngx_svc_pg_task.h"
 
 
-#define NGX_SVC_PG_TASK_NEXT  1000      /* ms, when there is more */
-
-
 static void ngx_svc_pg_task_timer(ngx_event_t *ev);
 static void ngx_svc_pg_task_done(ngx_svc_pg_op_t *op);
+static void ngx_svc_pg_task_log(ngx_svc_pg_task_t *task, ngx_svc_pg_op_t *op);
 
 
 void
@@ -18,6 +16,7 @@ ngx_svc_pg_task_init(ngx_svc_pg_task_t *task, ngx_cycle_t *cycle)
     ngx_memzero(&task->timer, sizeof(ngx_event_t));
 
     task->op = NULL;
+    task->trouble = NGX_SVC_PG_OK;
 
     task->timer.handler = ngx_svc_pg_task_timer;
     task->timer.data = task;
@@ -64,8 +63,7 @@ ngx_svc_pg_task_timer(ngx_event_t *ev)
         return;
     }
 
-    op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_WRITE, ngx_svc_pg_task_done,
-                              task);
+    op = ngx_svc_pg_op_create(pool, task->pool, ngx_svc_pg_task_done, task);
     if (op == NULL) {
         goto failed;
     }
@@ -97,17 +95,45 @@ ngx_svc_pg_task_done(ngx_svc_pg_op_t *op)
 
     task = op->data;
 
+    ngx_svc_pg_task_log(task, op);
+
     if (op->status == NGX_SVC_PG_OK) {
         n = ngx_svc_pg_value(op->results[0], 0, 0);
 
         if (ngx_atoi(n.data, n.len) >= task->full) {
-            ngx_add_timer(&task->timer, NGX_SVC_PG_TASK_NEXT);
+            ngx_add_timer(&task->timer, task->pause);
         }
-
-    } else {
-        ngx_svc_pg_op_failed(op, task->failed);
     }
 
     task->op = NULL;
     ngx_destroy_pool(op->pool);
+}
+
+
+static void
+ngx_svc_pg_task_log(ngx_svc_pg_task_t *task, ngx_svc_pg_op_t *op)
+{
+    char      *text;
+    uint32_t   trouble;
+
+    trouble = op->status;
+
+    if (op->status == NGX_SVC_PG_FAILED) {
+        text = PQresultErrorMessage(op->error);
+        trouble = ngx_crc32_short((u_char *) text, ngx_strlen(text));
+    }
+
+    if (trouble == task->trouble) {
+        return;
+    }
+
+    task->trouble = trouble;
+
+    if (op->status == NGX_SVC_PG_OK) {
+        ngx_log_error(NGX_LOG_NOTICE, task->timer.log, 0,
+                      "PostgreSQL: no longer: %s", task->failed);
+
+    } else {
+        ngx_svc_pg_op_failed(op, task->failed);
+    }
 }

@@ -11,21 +11,27 @@
 
 
 /*
- * The first five are the caller's to set.  The statement answers with how many
- * rows it has changed: when that is a full round, the next one follows after a
- * second.  bind: adds its parameters, NGX_OK or NGX_ERROR; or NULL.
+ * Those up to "failed" are the caller's to set.  The statement answers with how
+ * many rows it has changed: when that is a full round, the next one follows
+ * after a pause.  bind: adds its parameters, NGX_OK or NGX_ERROR; or NULL.  The
+ * log has an error when it begins to fail, or fails in another way, and a
+ * notice when it is over.
  */
 
 typedef struct {
     const ngx_svc_pg_statement_t  *statement;
     ngx_int_t                    (*bind)(ngx_svc_pg_op_t *op,
                                          ngx_svc_pg_call_t *call);
+    ngx_svc_pg_pool_e              pool;        /* not the one for reads */
     ngx_msec_t                     period;
+    ngx_msec_t                     pause;
     ngx_int_t                      full;
     const char                    *failed;      /* what the error log says */
 
     ngx_event_t                    timer;
     ngx_svc_pg_op_t               *op;          /* in flight, or NULL */
+    uint32_t                       trouble;     /* of the last round: a status,
+                                                   or its error's checksum */
 } ngx_svc_pg_task_t;
 
 

@@ -5,6 +5,9 @@
 #include "ngx_svc_pg_value.h"
 
 
+static void ngx_svc_pg_result_clear(void *data);
+
+
 ngx_str_t
 ngx_svc_pg_value(PGresult *res, int row, int column)
 {
@@ -18,4 +21,34 @@ ngx_svc_pg_value(PGresult *res, int row, int column)
                  ? (u_char *) PQgetvalue(res, row, column) : NULL;
 
     return value;
+}
+
+
+PGresult *
+ngx_svc_pg_result_copy(PGresult *res, ngx_pool_t *pool)
+{
+    PGresult            *copy;
+    ngx_pool_cleanup_t  *cln;
+
+    cln = ngx_pool_cleanup_add(pool, 0);
+    if (cln == NULL) {
+        return NULL;
+    }
+
+    copy = PQcopyResult(res, PG_COPYRES_ATTRS|PG_COPYRES_TUPLES);
+    if (copy == NULL) {
+        return NULL;
+    }
+
+    cln->handler = ngx_svc_pg_result_clear;
+    cln->data = copy;
+
+    return copy;
+}
+
+
+static void
+ngx_svc_pg_result_clear(void *data)
+{
+    PQclear(data);
 }

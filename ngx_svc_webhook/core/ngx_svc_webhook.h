@@ -15,6 +15,7 @@
 
 #include "ngx_svc_addr.h"
 #include "ngx_svc_conf.h"
+#include "ngx_svc_mail_conf.h"
 
 
 #define NGX_SVC_WEBHOOK_ATTEMPTS   3
@@ -45,6 +46,7 @@ typedef struct {
                                            that are not refused */
     ngx_log_t        *log;              /* "nginx -t" writes to it, at "notice";
                                            gone once modules are initialised */
+    ngx_svc_mail_conf_t  mail;
 } ngx_svc_webhook_conf_t;
 
 
@@ -86,6 +88,10 @@ typedef struct {
 
 
 extern ngx_module_t  ngx_http_svc_webhook_module;
+
+
+/* Whether there is a helper process, for webhooks or for mail. */
+#define ngx_svc_webhook_helps(wcf)  ((wcf)->on || (wcf)->mail.url.len)
 
 
 /* In a worker or the helper, while svc_webhooks is on. */

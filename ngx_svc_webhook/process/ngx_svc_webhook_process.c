@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_webhook_process.h"
+#include "ngx_svc_mail_lane.h"
 #include "ngx_svc_redis_storage.h"
 #include "ngx_svc_webhook_deliver.h"
 #include "ngx_svc_webhook_fds.h"
@@ -32,6 +33,8 @@ typedef struct {
     ngx_svc_pg_conf_t    pg;
     ngx_event_t          look;
     ngx_event_t          limit;         /* of what takes long at the end */
+    ngx_uint_t           nlanes;        /* that are to say that they have
+                                           drained, or left */
     unsigned             draining:1;
     unsigned             leaving:1;
     unsigned             ended:1;
@@ -44,6 +47,8 @@ typedef struct {
 } ngx_svc_webhook_process_t;
 
 
+static ngx_int_t ngx_svc_webhook_process_lanes(ngx_cycle_t *cycle,
+    const u_char *id, const ngx_str_t *before);
 static ngx_int_t ngx_svc_webhook_process_init(ngx_cycle_t *cycle,
     ngx_socket_t fd);
 static void ngx_svc_webhook_process_cpus(void);
@@ -57,9 +62,10 @@ static void ngx_svc_webhook_process_command(ngx_event_t *ev);
 static void ngx_svc_webhook_process_renamed(const u_char *id);
 static void ngx_svc_webhook_process_look(ngx_event_t *ev);
 static void ngx_svc_webhook_process_drain(void);
+static void ngx_svc_webhook_process_count(void);
 static void ngx_svc_webhook_process_drained(void);
 static void ngx_svc_webhook_process_leave(ngx_msec_t limit);
-static void ngx_svc_webhook_process_end(void);
+static void ngx_svc_webhook_process_left(void);
 static void ngx_svc_webhook_process_late(ngx_event_t *ev);
 static void ngx_svc_webhook_process_exit(ngx_cycle_t *cycle);
 
@@ -81,10 +87,7 @@ ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
     const ngx_str_t *before)
 {
     if (ngx_svc_webhook_process_init(cycle, fd) != NGX_OK
-        || ngx_svc_webhook_deliver_init(cycle) != NGX_OK
-        || ngx_svc_webhook_queue_start(cycle, id, before,
-                                       &ngx_svc_webhook_handlers)
-           != NGX_OK)
+        || ngx_svc_webhook_process_lanes(cycle, id, before) != NGX_OK)
     {
         ngx_log_error(NGX_LOG_ALERT, cycle->log, 0,
                       "webhook helper process cannot start");
@@ -120,6 +123,28 @@ ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
             ngx_svc_webhook_process_exit(cycle);
         }
     }
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_process_lanes(ngx_cycle_t *cycle, const u_char *id,
+    const ngx_str_t *before)
+{
+    ngx_svc_webhook_conf_t  *wcf;
+
+    wcf = ngx_svc_webhook_conf();
+
+    if (wcf->on
+        && (ngx_svc_webhook_deliver_init(cycle) != NGX_OK
+            || ngx_svc_webhook_queue_start(cycle, id, before,
+                                           &ngx_svc_webhook_handlers)
+               != NGX_OK))
+    {
+        return NGX_ERROR;
+    }
+
+    return wcf->mail.url.len ? ngx_svc_mail_lane_init(cycle, id, before)
+                             : NGX_OK;
 }
 
 
@@ -402,15 +427,41 @@ ngx_svc_webhook_process_drain(void)
     ngx_add_timer(&process->limit, ngx_svc_webhook_conf()->shutdown_timeout
                                    + NGX_SVC_WEBHOOK_LATE);
 
-    ngx_svc_webhook_queue_stop();
-    ngx_svc_webhook_deliver_drain(ngx_svc_webhook_process_drained);
+    ngx_svc_webhook_process_count();
+
+    if (ngx_svc_webhook_conf()->on) {
+        ngx_svc_webhook_queue_stop();
+        ngx_svc_webhook_deliver_drain(ngx_svc_webhook_process_drained);
+    }
+
+    if (ngx_svc_webhook_conf()->mail.url.len) {
+        ngx_svc_mail_lane_drain(ngx_svc_webhook_process_drained);
+    }
+}
+
+
+static void
+ngx_svc_webhook_process_count(void)
+{
+    ngx_svc_webhook_conf_t  *wcf;
+
+    wcf = ngx_svc_webhook_conf();
+
+    ngx_svc_webhook_process_ctx.nlanes = (wcf->on ? 1 : 0)
+                                         + (wcf->mail.url.len ? 1 : 0);
 }
 
 
 static void
 ngx_svc_webhook_process_drained(void)
 {
-    ngx_svc_webhook_process_leave(NGX_SVC_WEBHOOK_LAST);
+    ngx_svc_webhook_process_t  *process;
+
+    process = &ngx_svc_webhook_process_ctx;
+
+    if (!process->leaving && --process->nlanes == 0) {
+        ngx_svc_webhook_process_leave(NGX_SVC_WEBHOOK_LAST);
+    }
 }
 
 
@@ -432,15 +483,25 @@ ngx_svc_webhook_process_leave(ngx_msec_t limit)
     process->draining = 1;
     process->leaving = 1;
 
-    ngx_svc_webhook_deliver_pause(1);
-    ngx_svc_webhook_queue_unregister(ngx_svc_webhook_process_end);
+    ngx_svc_webhook_process_count();
+
+    if (ngx_svc_webhook_conf()->on) {
+        ngx_svc_webhook_deliver_pause(1);
+        ngx_svc_webhook_queue_unregister(ngx_svc_webhook_process_left);
+    }
+
+    if (ngx_svc_webhook_conf()->mail.url.len) {
+        ngx_svc_mail_lane_leave(ngx_svc_webhook_process_left);
+    }
 }
 
 
 static void
-ngx_svc_webhook_process_end(void)
+ngx_svc_webhook_process_left(void)
 {
-    ngx_svc_webhook_process_ctx.ended = 1;
+    if (--ngx_svc_webhook_process_ctx.nlanes == 0) {
+        ngx_svc_webhook_process_ctx.ended = 1;
+    }
 }
 
 
@@ -450,7 +511,7 @@ static void
 ngx_svc_webhook_process_late(ngx_event_t *ev)
 {
     if (ngx_svc_webhook_process_ctx.leaving) {
-        ngx_svc_webhook_process_end();
+        ngx_svc_webhook_process_ctx.ended = 1;
 
     } else {
         ngx_svc_webhook_process_leave(NGX_SVC_WEBHOOK_LAST);
@@ -466,13 +527,28 @@ ngx_svc_webhook_process_late(ngx_event_t *ev)
 static void
 ngx_svc_webhook_process_exit(ngx_cycle_t *cycle)
 {
+    ngx_uint_t  idle;
+
+    idle = ngx_svc_mail_lane_exit();
+
     ngx_svc_redis_exit_worker();
-    ngx_svc_webhook_deliver_exit();
+
+    if (ngx_svc_webhook_conf()->on) {
+        ngx_svc_webhook_deliver_exit();
+    }
+
     ngx_svc_pg_exit_worker();
     ngx_svc_metrics_leave();
 
     ngx_log_error(NGX_LOG_NOTICE, cycle->log, 0,
                   "webhook helper process ends");
+
+    if (!idle) {
+
+        /* what the exit handlers free, a thread still uses */
+
+        _exit(0);
+    }
 
     exit(0);
 }

@@ -13,7 +13,7 @@
 # Environment: ROUNDS (3), SECONDS of one measurement (4), USERS (100000),
 # BIG (1000000) users in the end, READ_RATE (10000) reads a second beside the
 # writes, WRITE_RATE (5000), LOGINS (400) of known and of unknown addresses in a
-# round; ONLY, some measurements by name (see %measure, and get_small and get_big,
+# round; PASSKEYS (8000), the most sign-ins with a passkey in a round; ONLY, some measurements by name (see %measure, and get_small and get_big,
 # login_small and login_big), like "get get_pipeline", or "signin", those of
 # sign-in but for these two; BENCH_READ, BENCH_WRITE, BENCH_SLOW, parameters of
 # svc_postgres_pool, like "connections=2 depth=16"; SVC_TEST_NGINX and
@@ -38,6 +38,7 @@ use SvcBench::Config;
 use SvcBench::Explain;
 use SvcBench::Load;
 use SvcBench::Login;
+use SvcBench::Passkeys;
 use SvcBench::Report qw(say_step);
 use SvcBench::Scim;
 use SvcBench::SignIns;
@@ -54,6 +55,7 @@ my $SMALL = 1_000;
 my $READ_RATE = $ENV{READ_RATE} || 10_000;
 my $WRITE_RATE = $ENV{WRITE_RATE} || 5_000;
 my $LOGINS = $ENV{LOGINS} || 400;
+my $PASSKEYS = $ENV{PASSKEYS} || 8_000;
 
 my ($sys, $statements, $size);
 my %results;
@@ -87,6 +89,7 @@ my %measure = (
 
     branding => sub { plain(SvcBench::Admin::branding(), @_) },
     branding_static => sub { plain($sys->{same}, @_) },
+    options => sub { plain(SvcBench::Admin::options(), @_) },
     logo => sub { plain(SvcBench::Admin::logo(), @_) },
     logo_static => sub { plain('/same/logo', @_) },
     users => sub { wrk('users', @_, connections => 32) },
@@ -117,6 +120,11 @@ my %measure = (
     simulate_psql => sub { SvcBench::SignIns::select_only($sys, @_,
                                                           $statements) },
     login => sub { SvcBench::Login::logins($sys, @_) },
+    passkey => sub {
+        SvcBench::Passkeys::sign_ins($sys, @_, $_[0] > 1 ? $PASSKEYS
+                                                         : $PASSKEYS / 4)
+    },
+    groups => sub { SvcBench::Admin::groups($sys, @_) },
     login_hashes => sub { SvcBench::Login::hashes($ROOT, @_) },
     token_get => sub { SvcBench::Login::token_get($sys, @_) },
     token_get_flood => sub { SvcBench::Login::gets_beside($sys, @_) },
@@ -130,7 +138,7 @@ my %measure = (
     },
 );
 
-my @SIGNIN = qw(login login_hashes token_get token_get_flood session_get
+my @SIGNIN = qw(login passkey groups login_hashes token_get token_get_flood session_get
                 login_limited token_write session_write flood_memory login_time);
 
 my %only = map { $_ => 1 } map { $_ eq 'signin' ? @SIGNIN : $_ }
@@ -139,7 +147,7 @@ my %only = map { $_ => 1 } map { $_ eq 'signin' ? @SIGNIN : $_ }
 my @ORDER = grep { !%only || $only{$_} }
             (qw(get get_transaction get_pipeline static filter list list_psql
                create create_pgbench reads_paced reads_paced_mixed
-               reads_full reads_full_mixed branding branding_static logo
+               reads_full reads_full_mixed branding branding_static options logo
                logo_static users users_pgbench put_user put_user_pgbench
                evaluate evaluate_worst config_plan config_selects
                config_apply config_apply_pgbench stream webhook webhook_wrk

@@ -27,7 +27,8 @@ NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/tenant/ngx_svc_admin_image*.c) \
 		bundle_write.c plan.c plan_check.c plan_write.c) \
 	$(addprefix ngx_svc_admin/limit/ngx_svc_, limit_key.c limit_memory.c \
 		setting.c) \
-	$(wildcard ngx_svc_admin/factor/*.c)
+	$(wildcard ngx_svc_admin/factor/*.c) \
+	$(addprefix ngx_svc_admin/console/ngx_svc_, domain.c ldap_filter.c url.c)
 NGX_SVC_PURE = $(patsubst %.c,%,$(NGX_SVC_PURE_COMMON) $(NGX_SVC_PURE_SCIM) \
 		$(NGX_SVC_PURE_ADMIN)) \
 	ngx_svc_webhook/queue/ngx_svc_webhook_entry \
@@ -47,7 +48,7 @@ NGX_SVC_TEST_CFLAGS = -g -O1 -Wall -Wextra -Werror -Wno-unused-parameter \
 	-DNGX_DEBUG_PALLOC=1 $(NGX_SVC_TEST_INCS)
 
 NGX_SVC_TEST_LIBS = -lcjson -lcrypto -lpng -ljpeg -lwebp -lz -largon2 \
-	-lunistring -lcrypt -lfido2 -lqrencode
+	-lunistring -lcrypt -lfido2 -lqrencode -lidn2
 NGX_SVC_TEST_LDFLAGS = -Wl,--wrap=ngx_alloc
 
 # nginx's own code relies on what UBSan minds
@@ -68,9 +69,10 @@ $(UNIT_OUT)/test_image_png: NGX_SVC_TEST_LDFLAGS += -Wl,--wrap=malloc
 
 # what calls Redis, whose link the test itself stands in for
 NGX_SVC_TEST_LIMIT = $(addprefix $(UNIT_OUT)/obj/ngx_svc_admin/limit/ngx_svc_, \
-	limit.o limit_script.o)
-$(UNIT_OUT)/test_limit: UNIT_OBJS += $(NGX_SVC_TEST_LIMIT)
-$(UNIT_OUT)/test_limit: $(NGX_SVC_TEST_LIMIT)
+	limit.o limit_call.o limit_script.o)
+NGX_SVC_TEST_LIMITS = $(addprefix $(UNIT_OUT)/, test_limit test_limit_redis)
+$(NGX_SVC_TEST_LIMITS): UNIT_OBJS += $(NGX_SVC_TEST_LIMIT)
+$(NGX_SVC_TEST_LIMITS): $(NGX_SVC_TEST_LIMIT)
 
 FUZZ_BINS = $(patsubst t/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard t/fuzz/fuzz_*.c))
 # whose oracle is libcurl

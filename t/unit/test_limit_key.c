@@ -79,6 +79,9 @@ test_mac(void **state)
 
     ngx_svc_limit_key_mac(&key, NGX_SVC_LIMIT_LOCK, mac);
     is_text(&key, "svc.lock.f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
+
+    ngx_svc_limit_key_tenant(&key, NGX_SVC_LIMIT_DOMAIN, mac);
+    is_text(&key, "svc.rate.d.t.f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
 }
 
 
@@ -88,7 +91,7 @@ static void
 test_equal(void **state)
 {
     ngx_uint_t           i, j;
-    ngx_svc_limit_key_t  keys[9];
+    ngx_svc_limit_key_t  keys[10];
 
     static const u_char  mac[NGX_SVC_LIMIT_MAC_LEN] = { 192, 0, 2, 1 };
 
@@ -103,8 +106,9 @@ test_equal(void **state)
     ngx_svc_limit_key_mac(&keys[6], NGX_SVC_LIMIT_LOGIN, mac);
     ngx_svc_limit_key_mac(&keys[7], NGX_SVC_LIMIT_SIGNUP, mac);
     ngx_svc_limit_key_mac(&keys[8], NGX_SVC_LIMIT_LOCK, mac);
+    ngx_svc_limit_key_tenant(&keys[9], NGX_SVC_LIMIT_DOMAIN, mac);
 
-    for (i = 0; i < 9; i++) {
+    for (i = 0; i < 10; i++) {
         for (j = 0; j < i; j++) {
             assert_int_equal(memcmp(&keys[i], &keys[j], sizeof(keys[0])) == 0,
                              i == 1 && j == 0);

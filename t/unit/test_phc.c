@@ -3,27 +3,14 @@
  * hashlib; one of PBKDF2 is from passlib's documentation.
  */
 
-#include "ngx_unit.h"
-#include "ngx_svc_password_work.h"
+#include "ngx_unit_phc.h"
 
 #include <sys/resource.h>
 
 
-#define TEXT(s)  (const u_char *) (s), strlen(s)
-
-#define HORSE  "correct horse battery staple"
-
-#define SALT_16  "MDEyMzQ1Njc4OWFiY2RlZg"
-#define TAG_32   "gAwJW5vx5itn2V9KHlEUjyUCrpDYgKyQf0gMaHGx1h4"
 #define SALT_64                                                               \
     "c3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3" \
     "Nzc3Nzc3Nzc3Nzcw"
-#define BCRYPT   "abcdefghijklmnopqrstuu7EJV7kdjBBQxyb0HjTh9KS7.Lah/6CG"
-
-#define ARGON2ID(params)  "$argon2id$v=19$" params "$" SALT_16 "$" TAG_32
-
-#define GOOD_ARGON2  ARGON2ID("m=64,t=2,p=1")
-#define GOOD_BCRYPT  "$2b$04$" BCRYPT
 #define GOOD_PBKDF2                                                           \
     "$pbkdf2-sha256$6400$.6UI/S.nXIk8jcbdHx3Fhg"                              \
     "$98jZicV16ODfEsEZeYPGHU3kbrUrvUEXOPimVSQDD44"
@@ -31,12 +18,6 @@
 
 static ngx_int_t verify(const char *text, const char *password);
 static rlim_t address_space(void);
-static void work_of(ngx_svc_password_work_t *work, ngx_str_t *strings,
-    ngx_uint_t n);
-static ngx_int_t check(void *data);
-
-
-static const ngx_svc_phc_cost_t  cheap = { 64, 2 };
 
 
 static const struct {
@@ -434,170 +415,6 @@ test_no_memory(void **state)
 }
 
 
-/* Up to the first that matches; what is refused matches nothing. */
-
-static void
-test_work(void **state)
-{
-    ngx_str_t                strings[4];
-    ngx_svc_phc_t            phc;
-    ngx_svc_password_work_t  work;
-
-    ngx_str_set(&strings[0], "$2b$04$abcdefghijklmnopqrstuu7EJV7kdjBBQxyb0HjTh"
-                             "9KS7.Lah/6CF");
-    ngx_str_set(&strings[1], ARGON2ID("m=4194304,t=2,p=1"));
-    ngx_str_set(&strings[2], GOOD_ARGON2);
-    ngx_str_set(&strings[3], GOOD_BCRYPT);
-
-    work_of(&work, strings, 4);
-    ngx_svc_password_work(&work);
-
-    assert_int_equal(work.rc, NGX_OK);
-    assert_int_equal(work.checked, NGX_OK);
-    assert_int_equal(work.matched, 2);
-    assert_int_equal(work.refused, 1);
-    assert_int_equal(work.made_len, 0);
-
-    work_of(&work, strings, 2);
-    work.make = NGX_SVC_PASSWORD_NEW;
-    ngx_svc_password_work(&work);
-
-    assert_int_equal(work.rc, NGX_OK);
-    assert_int_equal(work.matched, -1);
-    assert_int_equal(ngx_svc_phc_parse(work.made, work.made_len, NULL, &phc),
-                     NGX_OK);
-    assert_int_equal(ngx_svc_phc_verify(&phc, TEXT(HORSE)), NGX_OK);
-
-    work_of(&work, strings, 4);
-    work.make = NGX_SVC_PASSWORD_NEW;
-    ngx_svc_password_work(&work);
-
-    assert_int_equal(work.matched, 2);
-    assert_int_equal(work.made_len, 0);
-    assert_int_equal(ngx_svc_password_hashes(&work), 5);
-}
-
-
-static void
-test_renew(void **state)
-{
-    ngx_str_t                strings[2];
-    ngx_svc_phc_t            phc;
-    ngx_svc_password_work_t  work;
-
-    ngx_str_set(&strings[0], GOOD_BCRYPT);
-    ngx_str_set(&strings[1], GOOD_ARGON2);
-
-    work_of(&work, strings, 1);
-    work.make = NGX_SVC_PASSWORD_RENEW;
-    ngx_svc_password_work(&work);
-
-    assert_int_equal(ngx_svc_password_hashes(&work), 1);
-    assert_int_equal(work.rc, NGX_OK);
-    assert_int_equal(work.matched, 0);
-    assert_int_equal(ngx_svc_phc_parse(work.made, work.made_len, NULL, &phc),
-                     NGX_OK);
-    assert_false(ngx_svc_phc_outdated(&phc, &cheap));
-    assert_int_equal(ngx_svc_phc_verify(&phc, TEXT(HORSE)), NGX_OK);
-
-    /* it is as it should be */
-
-    work_of(&work, &strings[1], 1);
-    work.make = NGX_SVC_PASSWORD_RENEW;
-    ngx_svc_password_work(&work);
-
-    assert_int_equal(work.matched, 0);
-    assert_int_equal(work.made_len, 0);
-
-    /* it does not match */
-
-    work_of(&work, strings, 1);
-    work.make = NGX_SVC_PASSWORD_RENEW;
-    ngx_str_set(&work.password, "wrong");
-    ngx_svc_password_work(&work);
-
-    assert_int_equal(work.rc, NGX_OK);
-    assert_int_equal(work.matched, -1);
-    assert_int_equal(work.made_len, 0);
-}
-
-
-static void
-test_dummy(void **state)
-{
-    ngx_svc_password_work_t  work;
-
-    work_of(&work, NULL, 0);
-    work.dummy = 1;
-    work.make = NGX_SVC_PASSWORD_RENEW;
-    ngx_svc_password_work(&work);
-
-    assert_int_equal(ngx_svc_password_hashes(&work), 1);
-    assert_int_equal(work.rc, NGX_OK);
-    assert_int_equal(work.matched, -1);
-    assert_int_equal(work.refused, -1);
-    assert_int_equal(work.made_len, 0);
-
-    work.cost.memory = 0;
-    ngx_svc_password_work(&work);
-    assert_int_equal(work.rc, NGX_ERROR);
-}
-
-
-/* What check() refuses is not hashed: with this cost it would fail. */
-
-static void
-test_check(void **state)
-{
-    ngx_int_t                rc;
-    ngx_svc_password_work_t  work;
-
-    work_of(&work, NULL, 0);
-    work.make = NGX_SVC_PASSWORD_NEW;
-    work.check = check;
-    work.check_data = &rc;
-    work.cost.memory = 0;
-
-    rc = NGX_DECLINED;
-    ngx_svc_password_work(&work);
-
-    assert_int_equal(work.rc, NGX_OK);
-    assert_int_equal(work.checked, NGX_DECLINED);
-    assert_int_equal(work.made_len, 0);
-
-    rc = NGX_OK;
-    ngx_svc_password_work(&work);
-    assert_int_equal(work.rc, NGX_ERROR);
-
-    work.cost = cheap;
-    ngx_svc_password_work(&work);
-    assert_int_equal(work.rc, NGX_OK);
-    assert_int_equal(work.checked, NGX_OK);
-    assert_true(work.made_len > 0);
-}
-
-
-static ngx_int_t
-check(void *data)
-{
-    ngx_int_t *rc = data;
-
-    return *rc;
-}
-
-
-static void
-work_of(ngx_svc_password_work_t *work, ngx_str_t *strings, ngx_uint_t n)
-{
-    ngx_memzero(work, sizeof(ngx_svc_password_work_t));
-
-    work->cost = cheap;
-    ngx_str_set(&work->password, HORSE);
-    work->strings = strings;
-    work->nstrings = n;
-}
-
-
 /* NGX_ABORT: refused. */
 
 static ngx_int_t
@@ -644,10 +461,6 @@ main(void)
         cmocka_unit_test(test_make),
         cmocka_unit_test(test_outdated),
         cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_work),
-        cmocka_unit_test(test_renew),
-        cmocka_unit_test(test_dummy),
-        cmocka_unit_test(test_check),
     };
 
     ngx_env_init();

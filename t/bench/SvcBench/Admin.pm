@@ -19,7 +19,7 @@ my $EVENTS = 10_000;
 
 # as statements' tables write it
 
-my $GRANTS = '{audit:view,members:manage,tenant:manage,users:view}';
+my $GRANTS = '{audit:view,groups:manage,members:manage,tenant:manage,users:view}';
 
 
 # Tokens that may do all of it, a branding, a logo, and answers of nginx's own
@@ -53,6 +53,11 @@ sub prepare {
 
 sub branding {
     return '/v1/tenants/bench0/branding';
+}
+
+
+sub options {
+    return '/v1/auth/options?tenant=bench0';
 }
 
 
@@ -120,6 +125,18 @@ sub put {
 
     my $n = SvcBench::Scim::change($system, 'put_user', $seconds);
 
+    $system->reset;
+
+    return $n;
+}
+
+
+sub groups {
+    my ($system, $seconds) = @_;
+
+    my $n = SvcBench::Scim::change($system, 'groups', $seconds);
+
+    $system->{s}->sql("DELETE FROM svc.user_group WHERE name LIKE 'bench %'");
     $system->reset;
 
     return $n;

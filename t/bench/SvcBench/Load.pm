@@ -16,7 +16,7 @@ my $RUNS = 0;
 
 
 # Starts wrk with lua/$script.lua.  connections, seconds; optionally threads,
-# rate, prefix, path, body, method, headers, lines, password, tokens and inactive,
+# rate, prefix, path, body, method, headers, password, tokens, inactive and lines,
 # files for the script, url and processes of another server, size, that of the
 # answer to be expected, and refused: all answers are errors.
 
@@ -33,8 +33,8 @@ sub wrk_start {
          $opt{url} // $system->base_url],
         out => $out, env => {
             BENCH_TOKENS => $opt{tokens}
-                            // ($script =~ /user|config/ ? $system->{api_tokens}
-                                                         : $system->{tokens}),
+                            // ($script =~ /user|group|config/
+                                ? $system->{api_tokens} : $system->{tokens}),
             BENCH_THREADS => $threads,
             BENCH_INACTIVE => $opt{inactive} // '',
             BENCH_USERS => $system->{users},
@@ -43,6 +43,7 @@ sub wrk_start {
             BENCH_PATH => $opt{path} // '/',
             BENCH_METHOD => $opt{method} // 'GET',
             BENCH_HEADERS => $opt{headers} // '',
+            BENCH_LINES => $opt{lines} // '',
             BENCH_PASSWORD => $opt{password} // '',
             BENCH_BODY => $opt{body} // $system->{bundle} // '',
             $opt{rate} ? (BENCH_RATE => $opt{rate}) : (),

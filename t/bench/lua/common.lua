@@ -6,6 +6,7 @@
 --   BENCH_SEED    for the random numbers
 --   BENCH_RATE    requests a second of this wrk, which must have one thread;
 --                 without it each connection goes as fast as it is answered
+--   BENCH_HEADERS lines, see header_lines()
 
 local ffi = require("ffi")
 
@@ -114,20 +115,37 @@ function M.prebuild(make)
 end
 
 
+-- BENCH_HEADERS as a table.
+
+function M.header_lines()
+    local headers = {}
+
+    for name, value in os.getenv("BENCH_HEADERS"):gmatch("([^:\n]+): ([^\n]+)") do
+        headers[name] = value
+    end
+
+    return headers
+end
+
+
+-- In milliseconds.
+
+local time = ffi.new("bench_time_t")
+
+function M.now()
+    ffi.C.clock_gettime(1, time)
+    return tonumber(time.sec) * 1000 + tonumber(time.nsec) / 1e6
+end
+
+
 -- At a fixed rate each request has its time.  wrk asks, for each connection
 -- that is free, how many milliseconds it has to wait.
 
 if rate then
-    local time = ffi.new("bench_time_t")
     local due
 
-    local function now()
-        ffi.C.clock_gettime(1, time)
-        return tonumber(time.sec) * 1000 + tonumber(time.nsec) / 1e6
-    end
-
     function delay()
-        local t = now()
+        local t = M.now()
 
         -- what could not be sent for a tenth of a second is given up
 

@@ -106,6 +106,8 @@ sub call {
 
     $self->{s}->secret($json->{secret})
         if ref $json eq 'HASH' && $json->{secret};
+    $self->{s}->secret($1)
+        if ref $json eq 'HASH' && ($json->{inviteUrl} // '') =~ /#token=(.*)/;
 
     $self->record($id, $r) if $arg{record} // 1;
 

@@ -21,6 +21,11 @@ SELECT 'count ' || t.slug FROM svc.tenant t
                        FROM svc.user_account u WHERE u.tenant_id = t.id) u (a, s, d)
  WHERE (c.a, c.s, c.d) <> (u.a, u.s, u.d)
 UNION ALL
+SELECT 'factors ' || t.slug FROM svc.tenant t
+ WHERE coalesce((SELECT sum(c.mfa) FROM svc.user_count c WHERE c.tenant_id = t.id), 0)
+       <> (SELECT count(*) FROM svc.user_account u
+            WHERE u.tenant_id = t.id AND u.mfa_enrolled)
+UNION ALL
 SELECT 'inactive ' || coalesce(i.id, u.id) FROM svc.user_inactive i
   FULL JOIN (SELECT * FROM svc.user_account WHERE status <> 'active') u
        USING (tenant_id, status, created_at, id)

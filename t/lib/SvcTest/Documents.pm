@@ -23,8 +23,10 @@ sub documents {
     my @paths;
 
     for my $folder ('', map { "$_/" } qw(ngx_svc_scim ngx_svc_admin
-                                         ngx_svc_admin/signin ngx_svc_webhook
-                                         conf ngx_svc_common t))
+                                         ngx_svc_admin/signin
+                                         ngx_svc_admin/console ngx_svc_webhook
+                                         ngx_svc_webhook/mail conf
+                                         ngx_svc_common t))
     {
         push @paths, "${folder}README.md",
              grep { !m{README\.md\z} } map { s{^\Q$ROOT/}{}r }

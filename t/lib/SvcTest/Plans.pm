@@ -6,17 +6,18 @@ package SvcTest::Plans;
 use strict;
 use warnings;
 
+use parent qw(SvcTest::Planned);
+
 use Digest::SHA qw(sha256_hex);
 
-use SvcTest::Governance;
 use SvcTest::Process qw(slurp wait_for);
 
 
 our $N = 10_000;                # rows of a tenant in a table
 my $ROLES = 1000;
 my $HOOKS = 100;
+my $NEWEST = 5002;              # has no password yet
 my $WHO = 100;                  # has most of the sign-ins
-my $TIMEOUT = 10_000;           # ms, of a statement
 
 # The names and texts of the statements that nginx has prepared, from
 # PostgreSQL's own log, which this configuration has it write.
@@ -61,8 +62,8 @@ sub id {
 }
 
 
-my ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $NEW, $FACTOR)
-    = (1 .. 9);
+my ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $NEW, $FACTOR,
+    $INVITATION) = (1 .. 10);
 
 sub id_sql {
     my ($self, $kind) = @_;
@@ -100,9 +101,10 @@ sub new {
 sub rows {
     my ($self) = @_;
 
-    my ($user, $group, $hook, $token, $session, $version, $stream, $factor)
-        = map { $self->id_sql($_) }
-          ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $FACTOR);
+    my ($user, $group, $hook, $token, $session, $version, $stream, $factor,
+        $invitation) = map { $self->id_sql($_) }
+          ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $FACTOR,
+           $INVITATION);
     my $t = "'$self->{id}'";
     my $slug = $self->{slug};
     my $all = "generate_series(1, $N) i";
@@ -123,7 +125,8 @@ SELECT $t, $session, @{[ $self->id_sql($USER) =~ s/\bi\b/((i - 1) % 100 + 1)/r ]
        now() - interval '2 minutes',
        now() + CASE WHEN i > $N * 0.8 THEN -2 ELSE 24 END * interval '1 hour',
        CASE WHEN i % 10 = 9 THEN now() END FROM $all;
-INSERT INTO svc.password (tenant_id, user_id, hash) SELECT $t, $user, '\\x00' FROM $all;
+INSERT INTO svc.password (tenant_id, user_id, hash) SELECT $t, $user, '\\x00' FROM $all
+ WHERE i <> $NEWEST;
 INSERT INTO svc.password_history (tenant_id, user_id, version, hash)
 SELECT $t, $user, 0, '\\x00' FROM $all;
 INSERT INTO svc.password_reset (tenant_id, token_hash, user_id, expires_at)
@@ -189,6 +192,19 @@ SELECT $t, $ago, '@{[ $self->id($USER, $WHO) ]}', '10.0.0.0'::inet + (i % 2000) 
 INSERT INTO svc.sign_in_address (tenant_id, ip, last_at)
 SELECT $t, ip, max(at) FROM svc.sign_in
 WHERE tenant_id = $t AND outcome = 'success' GROUP BY ip;
+INSERT INTO svc.stat_day (tenant_id, day, shard, success, new_users)
+SELECT $t, current_date - i / 25, i % 25, 1, 1 FROM $all;
+INSERT INTO svc.active_day (tenant_id, day, users)
+SELECT $t, current_date - i, 1 FROM generate_series(0, 400) i;
+INSERT INTO svc.incident (tenant_id, id, type, subject, severity, title, details, count,
+                          created_at, last_seen_at, acknowledged_at)
+SELECT $t, $session, 'risk_denied', i, 'high', 'title', '{}', 1, $ago, now(),
+       CASE WHEN i % 10 > 0 THEN now() END FROM $all;
+INSERT INTO svc.sign_in_event (tenant_id, at, kind, reason, user_id, ip, network, country,
+                               locked, active, last_active_day)
+SELECT $t, now(), CASE i % 3 WHEN 0 THEN 'failure' ELSE 'success' END, 'wrong', $user,
+       '10.0.0.0'::inet + (i % 20), '10.0.0.0/24', 'FR', i % 300 = 0, i % 2 = 0,
+       current_date - i % 90 FROM generate_series(1, 1000) i;
 INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events, secret)
 SELECT $t, $hook, 'https://x.test/', '{user.created,user.deleted}', '\\x00'
 FROM generate_series(1, $HOOKS) i;
@@ -202,6 +218,11 @@ FROM generate_series(1, 3 * $N) i;
 INSERT INTO svc.ip_block (tenant_id, ip, created_by_type, created_at, expires_at)
 SELECT $t, '10.0.0.0'::inet + i, 'system', $ago,
        now() + (i % 3 - 1) * interval '1 day' FROM $all;
+INSERT INTO svc.invitation (tenant_id, id, email, email_key, role, group_ids, days,
+                            token_hash, created_at, expires_at, accepted_at)
+SELECT $t, $invitation, 'in' || i || '\@$slug.test', 'in' || i || '\@$slug.test',
+       'role' || i % $ROLES, ARRAY[$group], 7, sha256(('$slug-in' || i)::bytea), $ago,
+       now() + interval '7 days', CASE WHEN i > 1000 THEN now() END FROM $all;
 INSERT INTO svc.domain (tenant_id, domain, verified_at)
 SELECT $t, 'd' || i || '.$slug.test', now() FROM generate_series(1, 100) i
 EOT
@@ -302,6 +323,8 @@ sub values {
     my $host = "d1.$self->{slug}.test";
     my @client = qw(127.0.0.1 agent request);
     my $email = "user$WHO\@$self->{slug}.test";
+    my $in = '\x' . sha256_hex("$self->{slug}-in500");
+    my $invitation = $self->id($INVITATION, 500);
 
     return {
         health => [],
@@ -335,7 +358,8 @@ sub values {
         signin_risk => [ @risk, $email, $mac ],
         signin_failure => [ $who, $mac, '10.0.0.1', 'FR', 'wrong', 10, 900,
                             900 ],
-        signin_denied => [ $who, 'risk', 90, '{new_device}' ],
+        signin_denied => [ $who, 'risk', 90, '{new_device}', '10.0.0.1',
+                           'FR' ],
         signin_lock => [ $who ],
         signin_check => [ $who, 1 ],
         signin_session_new => [ $new, $who, $new_hash, 'full', 43200, 600,
@@ -344,8 +368,9 @@ sub values {
         signin_rehash => [ $who, 1, '\x01' ],
         signin_user_done => [ $who ],
         signin_seen => [ $who, '10.0.0.1', 'FR', '10.0.0.0/24',
-                         'firefox linux', $device, '48.9', '2.3', 'true' ],
-        signin_done => [ $who, 0, '{new_device}' ],
+                         'firefox linux', $device, '48.9', '2.3', 'true',
+                         '{new_device}' ],
+        signin_done => [ $who, 0, '{new_device}', $session ],
         ( map { $_ => [ $session ] } qw(signin_session signin_session_made
                                         signin_logout) ),
         signin_rotate => [ $session, $new_hash ],
@@ -355,6 +380,7 @@ sub values {
         change_rotate => [ $session, $new_hash, 43200 ],
         ( map { $_ => [ $new_hash ] } qw(reset_read reset_check) ),
         reset_store => [ $who, '\x01', 1 ],
+        password_forgot => [ $email, '\x' . '01' x 32 ],
         profile_get => [ $session ],
         profile_patch => [ $session, ('true', 'text') x 4 ],
         factor_read => [ $session ],
@@ -383,6 +409,7 @@ sub values {
         signin_failed_user => [ $self->{id}, $who ],
         signin_limited => [ $host, undef, '10.0.0.1', 'login', 'ip', 10, 60 ],
         signin_expire => [ 900 ],
+        signin_sweep => [],
         passkey_tenant => [ $host, undef, $self->{id} ],
         passkey_user => [ '10.0.0.1', $self->{id}, $who, $passkey ],
         passkey_risk => [ @risk, $who ],
@@ -393,7 +420,7 @@ sub values {
         ceremony_own => [ $session, $host ],
         stepup_passkey => [ $who, $passkey, 1, 'true', $new_hash,
                             '1800000000000' ],
-        stepup_passkey_wrong => [ $who, 'wrong' ],
+        stepup_passkey_wrong => [ $who, 'wrong', '10.0.0.1', 'FR' ],
         passkeys_create => [ $who, $new, 'Laptop', $new_hash, 20, $new_hash,
                              '1800000000000', '\x01', '\x01', -7, 'x.test', 0,
                              'false', 'false', 0, '\x00' ],
@@ -418,6 +445,29 @@ sub values {
                                  '{users:view}', undef, undef, 1000 ],
         admin_tokens_revoke => [ $self->id($TOKEN, 500) ],
 
+        admin_ldap => [],
+        admin_ldap_put => [ 'true', 'ldaps://x', 'cn=x', 'dc=x', '(mail={email})',
+                            $new, '\x00', '{}', 'false' ],
+        admin_ldap_delete => [],
+        admin_saml => [ 'https://x' ],
+        admin_saml_put => [ 'https://x', 'false', 'urn:x', 'https://x', '[]',
+                            'persistent', '{}', 'true' ],
+        admin_saml_idp => [ 'https://x' ],
+        admin_saml_idp_key => [ $new, '\x00', 'x' ],
+        admin_saml_apps_lock => [],
+        admin_saml_apps_create => [ $new, 'x', 'https://new.test', 'https://x', 1000 ],
+        admin_saml_apps_delete => [ $new ],
+        admin_social_list => [ @page ],
+        admin_social_total => [],
+        admin_social_create => [ 'google', 'x', $new, '\x00', undef, undef, 'true' ],
+        admin_social_delete => [ 'google' ],
+        admin_scim_tokens_list => [ @page ],
+        admin_scim_tokens_total => [],
+        admin_scim_tokens_lock => [],
+        admin_scim_tokens_create => [ '\x' . '00' x 32, $new, 'new', 'scim_', 1000,
+                                      'https://x' ],
+        admin_scim_tokens_revoke => [ $self->id($TOKEN, 500) ],
+
         admin_users_list => [ 'user 77', 'active', @page ],
         admin_users_get => [ $user ],
         admin_user_put => [ $user, 'true', "new\@$self->{slug}.test",
@@ -430,6 +480,23 @@ sub values {
                                       admin_user_owners_lock) ),
         admin_user_groups_lock => [ $user ],
         admin_user_reset_mfa => [ $user ],
+        admin_tenant_members_list => [ 'user 7', 'active', 'member', @page ],
+        admin_tenant_members_get => [ $user ],
+        admin_tenant_members_put => [ $owner, 'role900' ],
+        admin_tenant_members_remove => [ $owner ],
+        admin_invitations_total => [ 'expired' ],
+        admin_invitations_list => [ 'accepted', @page ],
+        admin_invitations_expire => [ "in1\@$self->{slug}.test" ],
+        admin_invitations_create => [ $new, $new_hash, "new\@$self->{slug}.test",
+                                      'role900', $self->array($GROUP, 1, 100), 7 ],
+        admin_invitations_resend => [ $invitation, $new_hash ],
+        admin_invitations_revoke => [ $invitation ],
+        invitation_tenant => [ $host, $self->{slug}, $in ],
+        invitation_lookup => [ $in ],
+        invitation_read => [ '127.0.0.1', $in, 'Name' ],
+        ( map { $_ => [ $in ] } qw(invitation_lock invitation_groups) ),
+        invitation_user => [ $in, $new, 'Name', 'full' ],
+        invitation_store => [ $in, $self->id($USER, $NEWEST), '\x01' ],
         admin_identities_list => [ undef, undef, @page, undef ],
 
         admin_groups_list => [ 'group7', @page ],
@@ -453,6 +520,19 @@ sub values {
         admin_ip_blocks_expire => [ '10.0.0.7' ],
         admin_ip_blocks_create => [ '192.0.2.1', 'text', undef, $N + 1 ],
         admin_ip_blocks_delete => [ '10.0.0.8' ],
+        admin_incidents_total => [ 'true' ],
+        admin_incidents_list => [ undef, @page ],
+        admin_incident_lock => [ $self->id($SESSION, 500) ],
+        admin_incident_ack => [ $self->id($SESSION, 500) ],
+        admin_security_stats => [ 90 ],
+        admin_growth_stats => [ 90 ],
+        admin_domains_total => [],
+        admin_domains_list => [ @page ],
+        admin_domains_lock => [],
+        admin_domains_create => [ 'new.example', 'a' x 43, 101 ],
+        admin_domains_delete => [ 'd2.acme.test' ],
+        admin_domain_read => [ 'd3.acme.test' ],
+        admin_domain_verify => [ 'd4.acme.test', 'a' x 43 ],
         admin_risk_policy => [],
         admin_risk_policy_put => [ 'true', 50, 90, '{1}' ],
         admin_password_policy => [],
@@ -509,6 +589,7 @@ sub values {
         webhook_tenant => [ $self->{id}, 'true' ],
         webhook_endpoints => [],
         webhook_record => [ $self->attempts ],
+        mail_failed => [ 'a@b', '1', 'reset', 'failed', 0, 4 ],
         webhook_trim => [ $self->array($HOOK, 1, $HOOKS) ],
         webhook_expire => [],
         admin_user_index => [],
@@ -521,57 +602,6 @@ sub first_event {
 
     return scalar $self->{s}->sql('SELECT min(id) FROM svc.audit_event'
                                   . " WHERE tenant_id = '$self->{id}'");
-}
-
-
-# --- a measurement -----------------------------------------------------------
-
-# Executes a statement as svc_app with the tenant set, and undoes it.  kind, of
-# its plan: custom; generic, for all; refused, the same, but made for a request
-# without a tenant; early, made so when the tables were empty.  Returns what it
-# took: ms, pages, and removed, the rows that were read in vain; and the plan.
-
-sub execute {
-    my ($self, $name, $text, $kind, $values) = @_;
-
-    return $self->explain($self->{early}, "early_$name", $values)
-        if $kind eq 'early';
-
-    my $db = $self->{db} //= $self->connect;
-
-    $db->query('SET plan_cache_mode = force_'
-               . ($kind eq 'refused' ? 'generic' : $kind) . '_plan');
-    $db->query("PREPARE s AS $text");
-    $db->query('EXPLAIN EXECUTE s' . arguments($values))
-        if $kind eq 'refused';
-
-    my $work = $self->explain($db, 's', $values);
-
-    $db->query('DEALLOCATE s');
-
-    return $work;
-}
-
-
-# As the first requests after an installation do, on a connection that lives on.
-
-sub plan_early {
-    my ($self, $text) = @_;
-
-    my $values = $self->values;
-    my $db = $self->{early} = $self->connect;
-
-    $db->query('SET plan_cache_mode = force_generic_plan');
-
-    for my $name (grep { $text->{$_} } sort keys %$values) {
-        $db->query("PREPARE early_$name AS $text->{$name}");
-        $db->query("EXPLAIN EXECUTE early_$name"
-                   . arguments($values->{$name}));
-    }
-
-    $self->begin($db);
-    $db->query($_) for $self->first_changes;
-    $db->query('ROLLBACK');
 }
 
 
@@ -600,6 +630,9 @@ VALUES ($t, '$user', '$user', 'passkey', 'Laptop', now());
 UPDATE svc.factor SET confirmed_at = NULL;
 DELETE FROM svc.factor;
 SELECT svc.sign_in_expire(1000, 900);
+INSERT INTO svc.sign_in_event (tenant_id, at, kind, user_id, ip, network, locked, active)
+VALUES ($t, now(), 'success', '$user', '10.0.0.1', '10.0.0.0/24', true, true);
+SELECT svc.sign_in_sweep(1000);
 DELETE FROM svc.user_account;
 DELETE FROM svc.user_group;
 DELETE FROM svc.role
@@ -607,90 +640,10 @@ EOT
 }
 
 
-sub begin {
-    my ($self, $db) = @_;
-
-    my $owner = $self->id($USER, 1);
-
-    $db->query('BEGIN');
-    $db->query("SELECT set_config('svc.tenant', '$self->{id}', true),"
-               . " set_config('svc.actor_type', 'user', true),"
-               . " set_config('svc.actor_id', '$owner', true),"
-               . " set_config('svc.permissions', '{$ALL}', true)");
-}
-
-
-sub explain {
-    my ($self, $db, $prepared, $values) = @_;
-
-    $self->begin($db);
-
-    my @lines = eval {
-        map { $_->[0] } @{ $db->query('EXPLAIN (ANALYZE, BUFFERS, TIMING OFF)'
-                                      . " EXECUTE $prepared"
-                                      . arguments($values)) };
-    };
-    my $failed = $@;
-
-    $db->query('ROLLBACK');
-
-    die $failed if !@lines && $failed !~ /^PostgreSQL: 57014/;
-
-    return { ms => $TIMEOUT, pages => 0, removed => 0, plan => 'canceled' }
-        if !@lines;
-
-    return { work(@lines), plan => join "\n", @lines };
-}
-
-
-sub work {
-    my (@lines) = @_;
-
-    my %work = (removed => 0, pages => 0);
-    my $loops;
-
-    for (@lines) {
-        $loops = $1 if /\bloops=(\d+)/;
-        $work{removed} += $1 * $loops if /Rows Removed by [\w ]+: (\d+)/;
-        $work{ms} = $1 if /^Execution Time: ([\d.]+) ms/;
-    }
-
-    # of the first node, which counts what is below it too
-
-    my ($buffers) = grep { /Buffers:/ } @lines;
-
-    $work{pages} += $1 while ($buffers // '') =~ /\b(?:hit|read)=(\d+)/g;
-
-    return %work;
-}
-
-
-sub connect {
+sub owner {
     my ($self) = @_;
 
-    my $db = $self->{s}->connect_as('svc_app');
-
-    $db->query("SET $_") for q(TimeZone = 'UTC'), 'search_path = pg_catalog',
-                             "statement_timeout = $TIMEOUT";
-
-    return $db;
+    return $self->id($USER, 1);
 }
-
-
-sub arguments {
-    my ($values) = @_;
-
-    return @$values ? '(' . join(', ', map { quoted($_) } @$values) . ')' : '';
-}
-
-
-sub quoted {
-    my ($value) = @_;
-
-    return 'NULL' if !defined $value;
-
-    return "'" . $value =~ s/'/''/gr . "'";
-}
-
 
 1;

@@ -1,0 +1,36 @@
+/*
+ * What the statements about a tenant's domains share.
+ */
+
+#ifndef _NGX_SVC_ADMIN_DOMAIN_H_INCLUDED_
+#define _NGX_SVC_ADMIN_DOMAIN_H_INCLUDED_
+
+
+#include "ngx_svc_admin.h"
+
+
+#define NGX_SVC_ADMIN_DOMAIN_RECORD  "_svc-challenge."  /* before the domain */
+#define NGX_SVC_ADMIN_DOMAIN_VALUE   "svc-verify="      /* before the token */
+#define NGX_SVC_ADMIN_NO_DOMAIN      "The tenant has no such domain."
+
+
+/* SQL: a domain as its tenant's administrators see it. */
+
+#define NGX_SVC_ADMIN_DOMAIN_COLUMNS                                          \
+    "d.domain, CASE WHEN d.verified_at IS NULL THEN 'pending'"                \
+        " ELSE 'verified' END AS status,"                                     \
+    " d.verified_at IS NOT NULL AS verified,"                                 \
+    " 'TXT' AS \"verification.type\","                                        \
+    " '" NGX_SVC_ADMIN_DOMAIN_RECORD "' || d.domain AS \"verification.name\","\
+    " '" NGX_SVC_ADMIN_DOMAIN_VALUE "' || d.token AS \"verification.value\"," \
+    " d.created_at AS \"createdAt\", d.verified_at AS \"verifiedAt\""
+
+
+/* The first "*" of the path: a domain in any spelling, or 404. */
+#define ngx_svc_param_path_domain()                                           \
+    ngx_svc_param_call(ngx_svc_admin_domain_bind)
+
+ngx_svc_bind_function(ngx_svc_admin_domain_bind);
+
+
+#endif /* _NGX_SVC_ADMIN_DOMAIN_H_INCLUDED_ */

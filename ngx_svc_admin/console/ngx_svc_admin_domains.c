@@ -1,0 +1,264 @@
+/*
+ * /v1/admin/domains: names of hosts at which a tenant's users sign in.
+ */
+
+#include "ngx_svc_admin_domain.h"
+#include "ngx_svc_admin_tenant.h"
+#include "ngx_svc_base64.h"
+#include "ngx_svc_crypto.h"
+#include "ngx_svc_domain.h"
+
+
+#define NGX_SVC_ADMIN_DOMAINS       100     /* of a tenant */
+#define NGX_SVC_ADMIN_DOMAIN_TOKEN  32      /* random bytes */
+
+
+typedef struct {
+    ngx_svc_value_t  domain;
+} ngx_svc_admin_domain_body_t;
+
+
+static ngx_int_t ngx_svc_admin_domain_check(ngx_svc_request_t *sr, void *body);
+static ngx_uint_t ngx_svc_admin_domain_ours(ngx_svc_request_t *sr,
+    ngx_str_t *name);
+static ngx_int_t ngx_svc_admin_domain_bind_token(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+
+static const ngx_svc_member_t  ngx_svc_admin_domain_members[] = {
+
+    { .name = ngx_string("domain"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .min = 1,
+      .max = NGX_SVC_DOMAIN_TEXT,
+      .offset = offsetof(ngx_svc_admin_domain_body_t, domain) },
+
+    ngx_svc_null_member
+};
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domains_total = {
+    .name = "admin_domains_total",
+    .text =
+        "SELECT count(*) FROM svc.domain d WHERE d.tenant_id = " NGX_SVC_TENANT
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domains_list = {
+    .name = "admin_domains_list",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_DOMAIN_COLUMNS " FROM svc.domain d"
+        " WHERE d.tenant_id = " NGX_SVC_TENANT
+        " ORDER BY d.created_at DESC, d.domain DESC"
+        " LIMIT $1::int4 OFFSET $2::int4",
+    NGX_SVC_PARAMS(ngx_svc_param_limit(), ngx_svc_param_offset())
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domains_lock = {
+    .name = "admin_domains_lock",
+    .text = NGX_SVC_LIMIT_LOCK("svc.domain")
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domains_create = {
+    .name = "admin_domains_create",
+    .text =
+        "WITH t AS ("
+            "SELECT " NGX_SVC_TENANT_OR_NULL " AS id, (SELECT count(*)"
+                " FROM svc.domain d WHERE d.tenant_id = " NGX_SVC_TENANT
+                ") < $3::int4 AS room, EXISTS (SELECT FROM svc.domain d"
+                    " WHERE d.tenant_id = " NGX_SVC_TENANT
+                    " AND d.domain = $1) AS own,"
+                " svc.domain_taken($1) AS taken"
+        "), d AS ("
+            "INSERT INTO svc.domain (tenant_id, domain, token)"
+            " SELECT t.id, $1, $2 FROM t WHERE t.id IS NOT NULL"
+                " AND t.room AND NOT t.own AND NOT t.taken"
+            " ON CONFLICT DO NOTHING RETURNING *"
+        "), e AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_DOMAIN_ADDED, "d.domain", "NULL", "'{}'",
+                          "FROM d")
+        ")"
+        " SELECT CASE WHEN t.own THEN 'own'"
+            " WHEN t.taken THEN 'domain_verified_key'"
+            " WHEN NOT t.room THEN 'full'"
+            " WHEN d.domain IS NULL THEN 'own' END AS _verdict, "
+            NGX_SVC_ADMIN_DOMAIN_COLUMNS
+        " FROM t LEFT JOIN d ON true",
+    NGX_SVC_PARAMS(ngx_svc_param_text(ngx_svc_admin_domain_body_t, domain),
+                   ngx_svc_param_call(ngx_svc_admin_domain_bind_token),
+                   ngx_svc_param_constant(NGX_SVC_ADMIN_DOMAINS)),
+    NGX_SVC_VERDICTS(
+        { "own", NGX_SVC_E_CONFLICT, "The tenant has this domain already." },
+        { "full", NGX_SVC_E_LIMIT_EXCEEDED,
+          "The tenant has " ngx_value(NGX_SVC_ADMIN_DOMAINS)
+          " domains: delete one." })
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domains_delete = {
+    .name = "admin_domains_delete",
+    .text =
+        "WITH d AS ("
+            "DELETE FROM svc.domain d WHERE d.tenant_id = " NGX_SVC_TENANT
+                " AND d.domain = $1 RETURNING d.domain, d.verified_at"
+        "), e AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_DOMAIN_REMOVED, "d.domain", "NULL",
+                          "jsonb_build_object('verified',"
+                              " d.verified_at IS NOT NULL)",
+                          "FROM d")
+        ")"
+        " SELECT d.domain FROM d",
+    NGX_SVC_PARAMS(ngx_svc_param_path_domain()),
+    .missing = NGX_SVC_ADMIN_NO_DOMAIN
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_domains[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/domains"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .statements = { &ngx_svc_sql_admin_domains_total,
+                      &ngx_svc_sql_admin_domains_list },
+      .list = "domains",
+      .total = &ngx_svc_sql_admin_domains_total },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/domains"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_CREATE|NGX_SVC_ROUTE_SENSITIVE,
+      .members = ngx_svc_admin_domain_members,
+      .body_size = sizeof(ngx_svc_admin_domain_body_t),
+      .check = ngx_svc_admin_domain_check,
+      .statements = { &ngx_svc_sql_admin_domains_lock,
+                      &ngx_svc_sql_admin_domains_create },
+      .status = NGX_HTTP_CREATED },
+
+    { .method = NGX_HTTP_DELETE,
+      .path = ngx_string("/admin/domains/*"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_SENSITIVE,
+      .statements = { &ngx_svc_sql_admin_domains_delete },
+      .status = NGX_HTTP_NO_CONTENT,
+      .committed = ngx_svc_admin_tenant_committed },
+
+    ngx_svc_null_route
+};
+
+
+/* What is stored is of the request's pool, in place of the text in the body. */
+
+static ngx_int_t
+ngx_svc_admin_domain_check(ngx_svc_request_t *sr, void *body)
+{
+    u_char                       *name;
+    ngx_int_t                     rc;
+    ngx_str_t                    *domain;
+    const char                   *why;
+    ngx_svc_admin_domain_body_t  *members = body;
+
+    domain = &members->domain.str;
+
+    name = ngx_pnalloc(sr->request->pool, NGX_SVC_DOMAIN_MAX);
+    if (name == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_domain_parse(domain, name, &domain->len, &why);
+
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? ngx_svc_fail(&sr->error,
+                                                 NGX_SVC_E_INVALID_VALUE,
+                                                 "\"domain\" %s.", why)
+                                  : rc;
+    }
+
+    domain->data = name;
+
+    if (ngx_svc_admin_domain_ours(sr, domain)) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                            "\"domain\" is the host of this service, where "
+                            "all tenants sign in.");
+    }
+
+    return NGX_OK;
+}
+
+
+/* 1: it is the host of svc_base_url. */
+
+static ngx_uint_t
+ngx_svc_admin_domain_ours(ngx_svc_request_t *sr, ngx_str_t *name)
+{
+    u_char              *p, *last;
+    ngx_svc_loc_conf_t  *slcf;
+
+    slcf = ngx_http_get_module_loc_conf(sr->request,
+                                        ngx_http_svc_common_module);
+
+    if (slcf->base_url.len == 0) {
+        return 0;
+    }
+
+    last = slcf->base_url.data + slcf->base_url.len;
+    p = (u_char *) ngx_strstr(slcf->base_url.data, "://") + sizeof("://") - 1;
+
+    return (size_t) (last - p) >= name->len
+           && ngx_strncasecmp(p, name->data, name->len) == 0
+           && (p + name->len == last || p[name->len] == ':'
+               || p[name->len] == '/' || p[name->len] == '.');
+}
+
+
+ngx_int_t
+ngx_svc_admin_domain_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    u_char      *name;
+    size_t       len;
+    ngx_int_t    rc;
+    const char  *why;
+
+    name = ngx_pnalloc(sr->request->pool, NGX_SVC_DOMAIN_MAX);
+    if (name == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_domain_parse(&sr->params[0], name, &len, &why);
+
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? ngx_svc_fail(&sr->error,
+                                                 NGX_SVC_E_NOT_FOUND, "%s",
+                                                 NGX_SVC_ADMIN_NO_DOMAIN)
+                                  : rc;
+    }
+
+    ngx_svc_pg_bind(call, name, len);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_domain_bind_token(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    u_char  *text, token[NGX_SVC_ADMIN_DOMAIN_TOKEN];
+    size_t   len;
+
+    len = ngx_svc_base64url_len(NGX_SVC_ADMIN_DOMAIN_TOKEN);
+
+    text = ngx_pnalloc(sr->request->pool, len);
+
+    if (text == NULL
+        || ngx_svc_random(token, NGX_SVC_ADMIN_DOMAIN_TOKEN) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_svc_base64url(text, token, NGX_SVC_ADMIN_DOMAIN_TOKEN);
+
+    ngx_svc_pg_bind(call, text, len);
+
+    return NGX_OK;
+}

@@ -1,0 +1,353 @@
+/*
+ * /v1/admin/saml: the identity provider of a tenant.
+ */
+
+#include "ngx_svc_admin.h"
+#include "ngx_svc_attribute_map.h"
+#include "ngx_svc_certificate.h"
+#include "ngx_svc_url.h"
+
+
+#define NGX_SVC_ADMIN_SAML_ENTITY        1024   /* characters: of SAML */
+#define NGX_SVC_ADMIN_SAML_CERTIFICATES  5
+#define NGX_SVC_ADMIN_SAML_BYTES         16384  /* of all of them */
+
+
+typedef struct {
+    ngx_svc_value_t  enabled;
+    ngx_svc_value_t  idp_entity_id;
+    ngx_svc_value_t  idp_sso_url;
+    ngx_svc_value_t  idp_certificates;
+    ngx_svc_value_t  name_id_format;
+    ngx_svc_value_t  attribute_mapping;
+    ngx_svc_value_t  jit_provisioning;
+} ngx_svc_admin_saml_t;
+
+
+static ngx_int_t ngx_svc_admin_saml_certificate(
+    const ngx_svc_member_t *member, ngx_svc_value_t *value, const char *path,
+    ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_saml_format(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_saml_check(ngx_svc_request_t *sr, void *body);
+static ngx_int_t ngx_svc_admin_saml_needs(ngx_svc_request_t *sr,
+    ngx_svc_value_t *value, const char *member);
+static ngx_int_t ngx_svc_admin_saml_bind(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+
+static const ngx_svc_member_t  ngx_svc_admin_saml_element = {
+    .name = ngx_string("certificate"),
+    .type = NGX_SVC_T_STRING,
+    .min = 1,
+    .max = NGX_SVC_ADMIN_SAML_BYTES,
+    .check = ngx_svc_admin_saml_certificate
+};
+
+
+static const ngx_svc_member_t  ngx_svc_admin_saml_members[] = {
+
+    { .name = ngx_string("enabled"),
+      .type = NGX_SVC_T_BOOLEAN,
+      .offset = offsetof(ngx_svc_admin_saml_t, enabled) },
+
+    { .name = ngx_string("idpEntityId"),
+      .type = NGX_SVC_T_TEXT|NGX_SVC_T_NULL,
+      .min = 1,
+      .max = NGX_SVC_ADMIN_SAML_ENTITY,
+      .offset = offsetof(ngx_svc_admin_saml_t, idp_entity_id) },
+
+    { .name = ngx_string("idpSsoUrl"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
+      .min = 1,
+      .max = NGX_SVC_URL_MAX,
+      .check = ngx_svc_url_https,
+      .offset = offsetof(ngx_svc_admin_saml_t, idp_sso_url) },
+
+    { .name = ngx_string("idpCertificates"),
+      .type = NGX_SVC_T_ARRAY,
+      .max = NGX_SVC_ADMIN_SAML_CERTIFICATES,
+      .element = &ngx_svc_admin_saml_element,
+      .offset = offsetof(ngx_svc_admin_saml_t, idp_certificates) },
+
+    { .name = ngx_string("nameIdFormat"),
+      .type = NGX_SVC_T_STRING,
+      .check = ngx_svc_admin_saml_format,
+      .offset = offsetof(ngx_svc_admin_saml_t, name_id_format) },
+
+    { .name = ngx_string("attributeMapping"),
+      .type = NGX_SVC_T_OBJECT|NGX_SVC_T_NULL,
+      .check = ngx_svc_attribute_map_check,
+      .offset = offsetof(ngx_svc_admin_saml_t, attribute_mapping) },
+
+    { .name = ngx_string("jitProvisioning"),
+      .type = NGX_SVC_T_BOOLEAN,
+      .offset = offsetof(ngx_svc_admin_saml_t, jit_provisioning) },
+
+    ngx_svc_null_member
+};
+
+
+#define NGX_SVC_ADMIN_SAML_FORMAT   "emailAddress"
+
+/* base: a parameter, "svc_base_url"; "t" is the tenant. */
+
+#define NGX_SVC_ADMIN_SAML_COLUMNS(base)                                      \
+    "coalesce(r.enabled, false) AS enabled,"                                  \
+    " r.idp_entity_id AS \"idpEntityId\", r.idp_sso_url AS \"idpSsoUrl\","    \
+    " coalesce(r.idp_certificates, '[]') AS \"idpCertificates\","             \
+    " coalesce(r.name_id_format, '" NGX_SVC_ADMIN_SAML_FORMAT "')"            \
+        " AS \"nameIdFormat\","                                               \
+    " coalesce(r.attribute_mapping, '{\"email\":\"email\"}')"                 \
+        " AS \"attributeMapping\","                                           \
+    " coalesce(r.jit_provisioning, false) AS \"jitProvisioning\", "           \
+    base " || '/v1/tenants/' || t.slug || '/saml/metadata'"                   \
+        " AS \"spEntityId\", "                                                \
+    base " || '/v1/tenants/' || t.slug || '/saml/acs' AS \"acsUrl\","         \
+    " r.updated_at AS \"updatedAt\""
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_saml = {
+    .name = "admin_saml",
+    .text =
+        "SELECT " NGX_SVC_ADMIN_SAML_COLUMNS("$1") " FROM svc.tenant t"
+        " LEFT JOIN svc.saml_sp r ON r.tenant_id = t.id"
+        " WHERE t.id = " NGX_SVC_TENANT,
+    NGX_SVC_PARAMS(ngx_svc_param_base_url())
+};
+
+/* The old row is read before there is the new one: "u" waits for "o". */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_saml_put = {
+    .name = "admin_saml_put",
+    .text =
+        "WITH o AS ("
+            "SELECT * FROM svc.saml_sp WHERE tenant_id = " NGX_SVC_TENANT
+            " FOR UPDATE"
+        "), u AS ("
+            "INSERT INTO svc.saml_sp AS l (tenant_id, enabled, idp_entity_id,"
+                " idp_sso_url, idp_certificates, name_id_format,"
+                " attribute_mapping, jit_provisioning)"
+            " SELECT n.tenant, coalesce($2::bool, false), $3, $4,"
+                " coalesce($5::text::jsonb, '[]'),"
+                " coalesce($6, '" NGX_SVC_ADMIN_SAML_FORMAT "'),"
+                " coalesce($7::text::jsonb, '{\"email\":\"email\"}'),"
+                " coalesce($8::bool, false)"
+            " FROM (SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant) n"
+                " LEFT JOIN o ON true"
+            " WHERE n.tenant IS NOT NULL"
+            " ON CONFLICT (tenant_id) DO UPDATE"
+            " SET (enabled, idp_entity_id, idp_sso_url, idp_certificates,"
+                " name_id_format, attribute_mapping, jit_provisioning,"
+                " updated_at) = ROW (excluded.enabled, excluded.idp_entity_id,"
+                " excluded.idp_sso_url, excluded.idp_certificates,"
+                " excluded.name_id_format, excluded.attribute_mapping,"
+                " excluded.jit_provisioning, " NGX_SVC_CHANGED_AT("l") ")"
+            " WHERE (l.enabled, l.idp_entity_id, l.idp_sso_url,"
+                " l.idp_certificates, l.name_id_format, l.attribute_mapping,"
+                " l.jit_provisioning)"
+                " IS DISTINCT FROM (excluded.enabled, excluded.idp_entity_id,"
+                " excluded.idp_sso_url, excluded.idp_certificates,"
+                " excluded.name_id_format, excluded.attribute_mapping,"
+                " excluded.jit_provisioning)"
+            " RETURNING l.*"
+        "), e AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_SAML_UPDATED, "NULL", "NULL",
+                NGX_SVC_AUDIT_CHANGED(
+                    NGX_SVC_DIFFERS("enabled", "enabled") ", "
+                    NGX_SVC_DIFFERS("idp_entity_id", "idpEntityId") ", "
+                    NGX_SVC_DIFFERS("idp_sso_url", "idpSsoUrl") ", "
+                    NGX_SVC_DIFFERS("idp_certificates", "idpCertificates")
+                    ", " NGX_SVC_DIFFERS("name_id_format", "nameIdFormat")
+                    ", "
+                    NGX_SVC_DIFFERS("attribute_mapping", "attributeMapping")
+                    ", "
+                    NGX_SVC_DIFFERS("jit_provisioning", "jitProvisioning")),
+                "FROM u LEFT JOIN o ON true")
+        ")"
+        " SELECT " NGX_SVC_ADMIN_SAML_COLUMNS("$1")
+        " FROM svc.tenant t LEFT JOIN (SELECT * FROM u UNION ALL"
+            " SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)) r ON true"
+        " WHERE t.id = " NGX_SVC_TENANT,
+    NGX_SVC_PARAMS(ngx_svc_param_base_url(),
+                   ngx_svc_param_boolean(ngx_svc_admin_saml_t, enabled),
+                   ngx_svc_param_text(ngx_svc_admin_saml_t, idp_entity_id),
+                   ngx_svc_param_text(ngx_svc_admin_saml_t, idp_sso_url),
+                   ngx_svc_param_call(ngx_svc_admin_saml_bind),
+                   ngx_svc_param_text(ngx_svc_admin_saml_t, name_id_format),
+                   ngx_svc_param_attribute_map(ngx_svc_admin_saml_t,
+                                               attribute_mapping),
+                   ngx_svc_param_boolean(ngx_svc_admin_saml_t,
+                                         jit_provisioning))
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_saml[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/admin/saml"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .statements = { &ngx_svc_sql_admin_saml } },
+
+    { .method = NGX_HTTP_PUT,
+      .path = ngx_string("/admin/saml"),
+      .permission = NGX_SVC_P_TENANT_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_SENSITIVE,
+      .members = ngx_svc_admin_saml_members,
+      .body_size = sizeof(ngx_svc_admin_saml_t),
+      .check = ngx_svc_admin_saml_check,
+      .statements = { &ngx_svc_sql_admin_saml_put } },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_admin_saml_certificate(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
+{
+    const char  *why;
+
+    if (ngx_svc_certificate_parse(&value->str, NULL, NULL, &why) == NGX_OK) {
+        return NGX_OK;
+    }
+
+    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE, "\"%s\" must be %s.",
+                        path, why);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_saml_format(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
+{
+    const char *const  *known;
+
+    static const char *const  formats[] = {
+        NGX_SVC_ADMIN_SAML_FORMAT, "persistent", "transient", "unspecified",
+        NULL
+    };
+
+    for (known = formats; *known; known++) {
+        if (ngx_strlen(*known) == value->str.len
+            && ngx_strncmp(*known, value->str.data, value->str.len) == 0)
+        {
+            return NGX_OK;
+        }
+    }
+
+    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s\" must be one of \"emailAddress\", "
+                        "\"persistent\", \"transient\" and \"unspecified\".",
+                        path);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_saml_check(ngx_svc_request_t *sr, void *body)
+{
+    cJSON                 *item;
+    size_t                 bytes;
+    ngx_int_t              rc;
+    ngx_svc_admin_saml_t  *saml = body;
+
+    bytes = 0;
+
+    if (saml->idp_certificates.set) {
+        item = saml->idp_certificates.json->child;
+
+        for ( /* void */ ; item; item = item->next) {
+            bytes += ngx_strlen(item->valuestring);
+        }
+    }
+
+    if (bytes > NGX_SVC_ADMIN_SAML_BYTES) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                            "\"idpCertificates\" must have at most %d bytes "
+                            "together.", NGX_SVC_ADMIN_SAML_BYTES);
+    }
+
+    if (!saml->enabled.integer) {
+        return NGX_OK;
+    }
+
+    rc = ngx_svc_admin_saml_needs(sr, &saml->idp_entity_id, "idpEntityId");
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_admin_saml_needs(sr, &saml->idp_sso_url, "idpSsoUrl");
+    }
+
+    if (rc == NGX_OK && bytes == 0) {
+        saml->idp_certificates.null = 1;
+        rc = ngx_svc_admin_saml_needs(sr, &saml->idp_certificates,
+                                      "idpCertificates");
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_saml_needs(ngx_svc_request_t *sr, ngx_svc_value_t *value,
+    const char *member)
+{
+    if (value->set && !value->null) {
+        return NGX_OK;
+    }
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s\" is required while \"enabled\" is true.",
+                        member);
+}
+
+
+/* The certificates as OpenSSL writes them, a JSON array. */
+
+static ngx_int_t
+ngx_svc_admin_saml_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    cJSON                  *item;
+    ngx_str_t               text, pem;
+    const char             *why;
+    ngx_svc_admin_saml_t   *saml = body;
+    ngx_svc_json_writer_t   w;
+
+    if (!saml->idp_certificates.set) {
+        ngx_svc_pg_bind_str(call, NULL);
+        return NGX_OK;
+    }
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool,
+                                 NGX_SVC_ADMIN_SAML_BYTES) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '[');
+
+    item = saml->idp_certificates.json->child;
+
+    for ( /* void */ ; item; item = item->next) {
+        text.data = (u_char *) item->valuestring;
+        text.len = ngx_strlen(text.data);
+
+        if (ngx_svc_certificate_parse(&text, sr->request->pool, &pem, &why)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        ngx_svc_json_string(&w, NULL, pem.data, pem.len);
+    }
+
+    ngx_svc_json_close(&w, ']');
+
+    if (w.failed) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind(call, w.start, w.last - w.start);
+
+    return NGX_OK;
+}

@@ -1,0 +1,26 @@
+/*
+ * Which attribute of a directory, or of an identity provider, is which member
+ * of a user.
+ */
+
+#ifndef _NGX_SVC_ATTRIBUTE_MAP_H_INCLUDED_
+#define _NGX_SVC_ATTRIBUTE_MAP_H_INCLUDED_
+
+
+#include "ngx_svc_http.h"
+
+
+/* Of an object: members of users, each with the name of an attribute. */
+ngx_int_t ngx_svc_attribute_map_check(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+
+/* Such a member as JSON; NULL when it is absent or null. */
+
+#define ngx_svc_param_attribute_map(type, field)                              \
+    { .bind = ngx_svc_attribute_map_bind, .offset = offsetof(type, field) }
+
+ngx_int_t ngx_svc_attribute_map_bind(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+
+#endif /* _NGX_SVC_ATTRIBUTE_MAP_H_INCLUDED_ */

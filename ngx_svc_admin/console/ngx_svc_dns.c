@@ -1,0 +1,524 @@
+/*
+ * TXT records of DNS.
+ */
+
+#include "ngx_svc_dns.h"
+#include "ngx_svc_socket.h"
+
+/* ares_query() and what parses its answer are in all versions, also 1.18 */
+#define CARES_NO_DEPRECATED
+#include <ares.h>
+
+
+#define NGX_SVC_DNS_SOCKETS  32
+#define NGX_SVC_DNS_EDNS     1232       /* bytes of an answer by UDP */
+#define NGX_SVC_DNS_IN       1          /* class and type: RFC 1035, 3.2 */
+#define NGX_SVC_DNS_TXT      16
+
+
+/* Of the heap: c-ares' answer must find something. */
+
+struct ngx_svc_dns_query_s {
+    ngx_svc_dns_t      *dns;            /* NULL: nobody waits */
+};
+
+
+typedef struct {
+    ares_channel        channel;        /* NULL: none */
+    ngx_event_t         timer;          /* of c-ares' next try */
+    ngx_uint_t          queries;
+    ngx_connection_t   *connections[NGX_SVC_DNS_SOCKETS];   /* NULL: free */
+} ngx_svc_dns_channel_t;
+
+
+static ngx_int_t ngx_svc_dns_open(const ngx_str_t *servers);
+static ngx_uint_t ngx_svc_dns_nservers(ares_channel channel);
+static void ngx_svc_dns_state(void *data, ares_socket_t fd, int readable,
+    int writable);
+static ngx_connection_t **ngx_svc_dns_connection(ares_socket_t fd);
+static void ngx_svc_dns_want(ngx_event_t *ev, ngx_int_t event, int want);
+static void ngx_svc_dns_event(ngx_event_t *ev);
+static void ngx_svc_dns_timer(ngx_event_t *ev);
+static void ngx_svc_dns_arm(void);
+static void ngx_svc_dns_answered(void *arg, int status, int timeouts,
+    unsigned char *abuf, int alen);
+static ngx_svc_dns_status_e ngx_svc_dns_status(ngx_svc_dns_t *dns, int status,
+    unsigned char *abuf, int alen);
+static ngx_svc_dns_status_e ngx_svc_dns_records(ngx_svc_dns_t *dns,
+    struct ares_txt_ext *txt);
+static ngx_int_t ngx_svc_dns_join(ngx_svc_dns_t *dns, ngx_str_t *record,
+    struct ares_txt_ext *txt);
+static void ngx_svc_dns_done(ngx_event_t *ev);
+static void ngx_svc_dns_gone(void *data);
+
+
+static ngx_svc_dns_channel_t  ngx_svc_dns;
+
+
+void
+ngx_svc_dns_init_worker(ngx_cycle_t *cycle, const ngx_str_t *servers)
+{
+    if (ares_library_init(ARES_LIB_INIT_ALL) != ARES_SUCCESS) {
+        ngx_log_error(NGX_LOG_ALERT, cycle->log, 0,
+                      "ares_library_init() failed");
+        return;
+    }
+
+    ngx_svc_dns.timer.handler = ngx_svc_dns_timer;
+    ngx_svc_dns.timer.log = cycle->log;
+    ngx_svc_dns.timer.cancelable = 1;
+
+    if (ngx_svc_dns_open(servers) != NGX_OK) {
+        ngx_log_error(NGX_LOG_ALERT, cycle->log, 0,
+                      "ares_init_options() failed: no domain can be verified");
+        ngx_svc_dns.channel = NULL;
+        ares_library_cleanup();
+    }
+}
+
+
+/*
+ * The second try of a server may take as long as two first ones.  A cache,
+ * which newer versions have, would go on saying that there is no record yet.
+ */
+
+static ngx_int_t
+ngx_svc_dns_open(const ngx_str_t *servers)
+{
+    int                  mask;
+    ngx_uint_t           n;
+    ares_channel         channel;
+    struct ares_options  options;
+
+    channel = NULL;
+    ngx_memzero(&options, sizeof(options));
+
+    options.flags = ARES_FLAG_EDNS|ARES_FLAG_NOSEARCH|ARES_FLAG_NOALIASES;
+    options.ednspsz = NGX_SVC_DNS_EDNS;
+    options.tries = NGX_SVC_DNS_TRIES;
+    options.timeout = NGX_SVC_DNS_TIMEOUT / 3;
+    options.sock_state_cb = ngx_svc_dns_state;
+
+    mask = ARES_OPT_FLAGS|ARES_OPT_EDNSPSZ|ARES_OPT_TRIES|ARES_OPT_TIMEOUTMS
+           |ARES_OPT_SOCK_STATE_CB|ARES_OPT_NOROTATE;
+
+#ifdef ARES_OPT_QUERY_CACHE
+    mask |= ARES_OPT_QUERY_CACHE;
+#endif
+
+    /* how many servers there are says how long a try may be */
+
+    for (n = 0; n < 2; n++) {
+
+        if (ares_init_options(&channel, &options, mask) != ARES_SUCCESS) {
+            return NGX_ERROR;
+        }
+
+        if (servers->len
+            && ares_set_servers_ports_csv(channel, (char *) servers->data)
+               != ARES_SUCCESS)
+        {
+            ares_destroy(channel);
+            return NGX_ERROR;
+        }
+
+        if (n == 0) {
+            options.timeout /= ngx_svc_dns_nservers(channel);
+            ares_destroy(channel);
+        }
+    }
+
+    ngx_svc_dns.channel = channel;
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_svc_dns_nservers(ares_channel channel)
+{
+    ngx_uint_t                  n;
+    struct ares_addr_port_node  *servers, *s;
+
+    if (ares_get_servers_ports(channel, &servers) != ARES_SUCCESS) {
+        return 1;
+    }
+
+    for (n = 0, s = servers; s; s = s->next) {
+        n++;
+    }
+
+    ares_free_data(servers);
+
+    return ngx_min(ngx_max(n, 1), NGX_SVC_DNS_SERVERS);
+}
+
+
+/* Sockets and their connections are gone when it returns. */
+
+void
+ngx_svc_dns_exit_worker(void)
+{
+    if (ngx_svc_dns.channel == NULL) {
+        return;
+    }
+
+    ares_destroy(ngx_svc_dns.channel);
+    ares_library_cleanup();
+
+    ngx_svc_dns.channel = NULL;
+
+    if (ngx_svc_dns.timer.timer_set) {
+        ngx_del_timer(&ngx_svc_dns.timer);
+    }
+}
+
+
+/*
+ * c-ares opens and closes its sockets itself.  One that gets no connection is
+ * not read: the next try comes when its time is over.
+ */
+
+static void
+ngx_svc_dns_state(void *data, ares_socket_t fd, int readable, int writable)
+{
+    ngx_connection_t  *c, **place;
+
+    place = ngx_svc_dns_connection(fd);
+
+    if (!readable && !writable) {
+
+        if (place && *place) {
+            c = *place;
+            *place = NULL;
+            ngx_svc_socket_return(c, 0);
+        }
+
+        return;
+    }
+
+    if (place == NULL) {
+        return;
+    }
+
+    if (*place == NULL) {
+        *place = ngx_svc_socket_borrow(fd, NULL, ngx_svc_dns_event,
+                                       ngx_svc_dns.timer.log);
+        if (*place == NULL) {
+            return;
+        }
+    }
+
+    ngx_svc_dns_want((*place)->read, NGX_READ_EVENT, readable);
+    ngx_svc_dns_want((*place)->write, NGX_WRITE_EVENT, writable);
+}
+
+
+/* The place of a socket, or else a free one; NULL: there is none. */
+
+static ngx_connection_t **
+ngx_svc_dns_connection(ares_socket_t fd)
+{
+    ngx_uint_t         i;
+    ngx_connection_t  *c, **place;
+
+    place = NULL;
+
+    for (i = 0; i < NGX_SVC_DNS_SOCKETS; i++) {
+        c = ngx_svc_dns.connections[i];
+
+        if (c == NULL) {
+            place = &ngx_svc_dns.connections[i];
+
+        } else if (c->fd == fd) {
+            return &ngx_svc_dns.connections[i];
+        }
+    }
+
+    return place;
+}
+
+
+static void
+ngx_svc_dns_want(ngx_event_t *ev, ngx_int_t event, int want)
+{
+    if (want && !ev->active) {
+        (void) ngx_add_event(ev, event, 0);
+
+    } else if (!want && ev->active) {
+        (void) ngx_del_event(ev, event, 0);
+    }
+}
+
+
+static void
+ngx_svc_dns_event(ngx_event_t *ev)
+{
+    ares_socket_t      fd;
+    ngx_connection_t  *c;
+
+    c = ev->data;
+    fd = c->fd;
+
+    ares_process_fd(ngx_svc_dns.channel, ev->write ? ARES_SOCKET_BAD : fd,
+                    ev->write ? fd : ARES_SOCKET_BAD);
+    ngx_svc_dns_arm();
+}
+
+
+static void
+ngx_svc_dns_timer(ngx_event_t *ev)
+{
+    ares_process_fd(ngx_svc_dns.channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
+    ngx_svc_dns_arm();
+}
+
+
+static void
+ngx_svc_dns_arm(void)
+{
+    struct timeval  tv;
+
+    if (ares_timeout(ngx_svc_dns.channel, NULL, &tv)) {
+        ngx_add_timer(&ngx_svc_dns.timer,
+                      (ngx_msec_t) tv.tv_sec * 1000 + tv.tv_usec / 1000 + 1);
+
+    } else if (ngx_svc_dns.timer.timer_set) {
+        ngx_del_timer(&ngx_svc_dns.timer);
+    }
+}
+
+
+/* c-ares may call back before ares_query() returns. */
+
+ngx_int_t
+ngx_svc_dns_txt(ngx_svc_dns_t *dns, const char *name, ngx_pool_t *pool)
+{
+    ngx_pool_cleanup_t   *cln;
+    ngx_svc_dns_query_t  *query;
+
+    if (ngx_svc_dns.channel == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_dns.queries >= NGX_SVC_DNS_QUERIES) {
+        return NGX_BUSY;
+    }
+
+    cln = ngx_pool_cleanup_add(pool, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    query = ngx_alloc(sizeof(ngx_svc_dns_query_t), ngx_cycle->log);
+    if (query == NULL) {
+        return NGX_ERROR;
+    }
+
+    query->dns = dns;
+
+    dns->query = query;
+    dns->pool = pool;
+    dns->event.handler = ngx_svc_dns_done;
+    dns->event.data = dns;
+    dns->event.log = ngx_cycle->log;
+
+    cln->handler = ngx_svc_dns_gone;
+    cln->data = dns;
+
+    ngx_add_timer(&dns->event, NGX_SVC_DNS_TIMEOUT);
+    ngx_svc_dns.queries++;
+
+    ares_query(ngx_svc_dns.channel, name, NGX_SVC_DNS_IN, NGX_SVC_DNS_TXT,
+               ngx_svc_dns_answered, query);
+    ngx_svc_dns_arm();
+
+    return NGX_AGAIN;
+}
+
+
+static void
+ngx_svc_dns_answered(void *arg, int status, int timeouts, unsigned char *abuf,
+    int alen)
+{
+    ngx_svc_dns_t        *dns;
+    ngx_svc_dns_query_t  *query = arg;
+
+    dns = query->dns;
+
+    ngx_free(query);
+    ngx_svc_dns.queries--;
+
+    if (dns == NULL) {
+        return;
+    }
+
+    dns->query = NULL;
+
+    if (status == ARES_EDESTRUCTION) {
+        return;
+    }
+
+    dns->status = ngx_svc_dns_status(dns, status, abuf, alen);
+
+    if (dns->event.timer_set) {
+        ngx_del_timer(&dns->event);
+    }
+
+    ngx_post_event(&dns->event, &ngx_posted_events);
+}
+
+
+static ngx_svc_dns_status_e
+ngx_svc_dns_status(ngx_svc_dns_t *dns, int status, unsigned char *abuf,
+    int alen)
+{
+    ngx_svc_dns_status_e   rc;
+    struct ares_txt_ext   *txt;
+
+    txt = NULL;
+
+    if (status == ARES_SUCCESS) {
+        status = ares_parse_txt_reply_ext(abuf, alen, &txt);
+    }
+
+    switch (status) {
+
+    case ARES_SUCCESS:
+        rc = ngx_svc_dns_records(dns, txt);
+        break;
+
+    case ARES_ENODATA:
+    case ARES_ENOTFOUND:
+        rc = NGX_SVC_DNS_NONE;
+        break;
+
+    case ARES_EBADNAME:
+        rc = NGX_SVC_DNS_NAME;
+        break;
+
+    default:
+        dns->why = ares_strerror(status);
+        rc = NGX_SVC_DNS_FAILED;
+    }
+
+    if (txt) {
+        ares_free_data(txt);
+    }
+
+    return rc;
+}
+
+
+static ngx_svc_dns_status_e
+ngx_svc_dns_records(ngx_svc_dns_t *dns, struct ares_txt_ext *txt)
+{
+    ngx_uint_t            n;
+    struct ares_txt_ext  *t;
+
+    for (n = 0, t = txt; t; t = t->next) {
+        n += t->record_start ? 1 : 0;
+    }
+
+    if (n == 0) {
+        return NGX_SVC_DNS_NONE;
+    }
+
+    n = ngx_min(n, NGX_SVC_DNS_RECORDS);
+
+    dns->records = ngx_palloc(dns->pool, n * sizeof(ngx_str_t));
+    if (dns->records == NULL) {
+        goto failed;
+    }
+
+    for (t = txt; t && dns->nrecords < n; t = t->next) {
+
+        if (!t->record_start) {
+            continue;
+        }
+
+        if (ngx_svc_dns_join(dns, &dns->records[dns->nrecords], t) != NGX_OK) {
+            goto failed;
+        }
+
+        dns->nrecords++;
+    }
+
+    return NGX_SVC_DNS_FOUND;
+
+failed:
+
+    dns->why = "out of memory";
+
+    return NGX_SVC_DNS_FAILED;
+}
+
+
+/* RFC 7208, 3.3, has others do the same: with nothing between them. */
+
+static ngx_int_t
+ngx_svc_dns_join(ngx_svc_dns_t *dns, ngx_str_t *record,
+    struct ares_txt_ext *txt)
+{
+    u_char               *p;
+    struct ares_txt_ext  *t;
+
+    record->len = txt->length;
+
+    for (t = txt->next; t && !t->record_start; t = t->next) {
+        record->len += t->length;
+    }
+
+    p = ngx_pnalloc(dns->pool, ngx_max(record->len, 1));
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    record->data = p;
+    p = ngx_cpymem(p, txt->txt, txt->length);
+
+    for (t = txt->next; t && !t->record_start; t = t->next) {
+        p = ngx_cpymem(p, t->txt, t->length);
+    }
+
+    return NGX_OK;
+}
+
+
+/* The answer has been posted, or it is too late for one. */
+
+static void
+ngx_svc_dns_done(ngx_event_t *ev)
+{
+    ngx_svc_dns_t  *dns;
+
+    dns = ev->data;
+
+    if (dns->query) {
+        dns->status = NGX_SVC_DNS_FAILED;
+        dns->why = "Timeout while contacting DNS servers";
+        ngx_svc_dns_gone(dns);
+    }
+
+    dns->handler(dns);
+}
+
+
+static void
+ngx_svc_dns_gone(void *data)
+{
+    ngx_svc_dns_t *dns = data;
+
+    if (dns->query) {
+        dns->query->dns = NULL;
+        dns->query = NULL;
+    }
+
+    if (dns->event.timer_set) {
+        ngx_del_timer(&dns->event);
+    }
+
+    if (dns->event.posted) {
+        ngx_delete_posted_event(&dns->event);
+    }
+}

@@ -1,0 +1,29 @@
+/*
+ * A call of Redis that a request waits for.
+ */
+
+#ifndef _NGX_SVC_LIMIT_CALL_H_INCLUDED_
+#define _NGX_SVC_LIMIT_CALL_H_INCLUDED_
+
+
+#include "ngx_svc_limit.h"
+#include "ngx_svc_redis_script.h"
+
+
+/*
+ * Has send() call a script, whose callback gets the call as its data, and makes
+ * limit->call.  NGX_OK: the callback will be called, once; NGX_DECLINED: Redis
+ * does not answer; NGX_ERROR: memory.  When the pool is destroyed nobody waits
+ * for it any more; ngx_svc_limit_cancel() does the same.
+ */
+ngx_int_t ngx_svc_limit_ask(ngx_svc_limit_t *limit, ngx_pool_t *pool,
+    ngx_int_t (*send)(ngx_svc_limit_t *limit, ngx_svc_limit_call_t *call));
+
+/*
+ * For the callback: who waits for the reply, or NULL: nobody.  Frees the call.
+ */
+ngx_svc_limit_t *ngx_svc_limit_taken(redisReply *reply,
+    ngx_svc_limit_call_t *call);
+
+
+#endif /* _NGX_SVC_LIMIT_CALL_H_INCLUDED_ */

@@ -1,0 +1,421 @@
+/*
+ * POST /v1/auth/invitations/lookup and /v1/auth/invitations/accept: whoever has
+ * the token of an invitation sees what it is, and makes the account.
+ */
+
+#include "ngx_svc_admin_revision.h"
+#include "ngx_svc_admin_user.h"
+#include "ngx_svc_invitation.h"
+#include "ngx_svc_new_password.h"
+
+
+/* The statements of the write, in their order. */
+
+enum {
+    NGX_SVC_ACCEPT_TENANT = 0,
+    NGX_SVC_ACCEPT_GOVERNANCE,
+    NGX_SVC_ACCEPT_LOCK,
+    NGX_SVC_ACCEPT_GROUPS,
+    NGX_SVC_ACCEPT_USER,
+    NGX_SVC_ACCEPT_STORE,
+    NGX_SVC_ACCEPT_SESSION,
+    NGX_SVC_ACCEPT_SEEN,
+    NGX_SVC_ACCEPT_DONE,
+    NGX_SVC_ACCEPT_MADE
+};
+
+
+static ngx_int_t ngx_svc_admin_lookup_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_accept_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_accept_hash(ngx_svc_invitation_t *in,
+    PGresult *res);
+static void ngx_svc_admin_accept_hashed(ngx_svc_password_job_t *job);
+static ngx_int_t ngx_svc_admin_accept_write(ngx_svc_request_t *sr);
+static void ngx_svc_admin_accept_committed(PGresult **results);
+static void ngx_svc_admin_accept_signed_in(PGresult **results);
+static ngx_int_t ngx_svc_admin_accept_written(ngx_svc_request_t *sr);
+
+
+/* SQL: the invitation with a token's digest; and whether it is good. */
+
+#define NGX_SVC_INVITATION_OF(hash)                                           \
+    "SELECT k.* FROM svc.invitation k"                                        \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+    " AND k.token_hash BETWEEN " hash " AND " hash                            \
+    " ORDER BY k.token_hash LIMIT 1"
+
+#define NGX_SVC_INVITATION_GOOD                                               \
+    "i.accepted_at IS NULL AND i.revoked_at IS NULL"                          \
+    " AND i.expires_at > now()"                                               \
+    " AND (SELECT k.id FROM svc.user_account k"                               \
+        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
+        " AND k.user_name_key BETWEEN i.email_key AND i.email_key"            \
+        " ORDER BY k.user_name_key LIMIT 1) IS NULL"
+
+/* What its password must be, n: as that of a user of its groups. */
+
+#define NGX_SVC_INVITATION_FROM(hash)                                         \
+    " FROM (" NGX_SVC_INVITATION_OF(hash) ") i"                               \
+    " JOIN svc.tenant t ON t.id = i.tenant_id"                                \
+    " JOIN svc.governance g ON g.tenant_id = i.tenant_id"                     \
+    " CROSS JOIN LATERAL "                                                    \
+        NGX_SVC_NEW_PASSWORD_RULES("svc.group_password_policy o"              \
+            " WHERE o.tenant_id = i.tenant_id"                                \
+            " AND o.group_id = ANY (i.group_ids)") " n"                       \
+    " WHERE " NGX_SVC_INVITATION_GOOD
+
+#define NGX_SVC_INVITATION_ROLE                                               \
+    "CASE WHEN " NGX_SVC_ADMIN_ROLE_KNOWN("i.role")                           \
+    " THEN i.role ELSE 'member' END"
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_lookup = {
+    .name = "invitation_lookup",
+    .text =
+        "SELECT i.email, " NGX_SVC_INVITATION_ROLE " AS role,"
+            " t.slug AS \"tenant.slug\", t.name AS \"tenant.name\","
+            " n.min_length AS \"passwordPolicy.minLength\","
+            " n.require_lower AS \"passwordPolicy.requireLower\","
+            " n.require_upper AS \"passwordPolicy.requireUpper\","
+            " n.require_digit AS \"passwordPolicy.requireDigit\","
+            " n.require_symbol AS \"passwordPolicy.requireSymbol\","
+            " n.reject_breached AS \"passwordPolicy.rejectBreached\","
+            " n.reject_contextual AS \"passwordPolicy.rejectContextual\""
+        NGX_SVC_INVITATION_FROM("$1"),
+    NGX_SVC_PARAMS(ngx_svc_invitation_param(token))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_read = {
+    .name = "invitation_read",
+    .text =
+        "SELECT " NGX_SVC_LOGIN_GOVERNANCE ", NULL::bigint AS locked,"
+            " i.email AS _email, NULL::text AS _first, NULL::text AS _last,"
+            " $3::text AS _display, t.slug AS _slug, t.name AS _name, n.*,"
+            " NULL::text AS _hash, NULL::text AS _history"
+        NGX_SVC_INVITATION_FROM("$2"),
+    NGX_SVC_PARAMS(ngx_svc_login_param(client.ip),
+                   ngx_svc_invitation_param(token),
+                   ngx_svc_invitation_param(display_name))
+};
+
+/*
+ * The write: the locks, in their order; then the account, of an invitation that
+ * is as good as it was, without which there is no tenant for the rest.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_lock = {
+    .name = "invitation_lock",
+    .text = "SELECT FROM (" NGX_SVC_INVITATION_OF("$1") " FOR UPDATE) i",
+    NGX_SVC_PARAMS(ngx_svc_invitation_param(token))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_groups = {
+    .name = "invitation_groups",
+    .text =
+        "SELECT g.id FROM (SELECT m.id FROM (" NGX_SVC_INVITATION_OF("$1") ") i"
+            " CROSS JOIN LATERAL unnest(i.group_ids) m (id)"
+            " ORDER BY m.id OFFSET 0) m"
+        " CROSS JOIN LATERAL ("
+            NGX_SVC_ROW("k.id", "svc.user_group", "m.id")
+            " FOR NO KEY UPDATE) g",
+    NGX_SVC_PARAMS(ngx_svc_invitation_param(token))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_user = {
+    .name = "invitation_user",
+    .text =
+        "WITH u AS ("
+            "INSERT INTO svc.user_account (tenant_id, id, user_name,"
+                " display_name, role, email_verified, source, last_login_at)"
+            " SELECT i.tenant_id, $2::uuid, i.email, $3, "
+                NGX_SVC_INVITATION_ROLE ", true, 'invitation',"
+                " CASE $4 WHEN 'full' THEN now() END"
+            " FROM (" NGX_SVC_INVITATION_OF("$1") ") i"
+            " WHERE " NGX_SVC_INVITATION_GOOD
+            " ON CONFLICT DO NOTHING RETURNING id"
+        ")"
+        " SELECT u.id AS _user, CASE WHEN u.id IS NULL"
+            " THEN set_config('svc.tenant', '', true)"
+            " ELSE set_config('svc.actor_type', 'user', true)"
+                " || set_config('svc.actor_id', u.id::text, true) END IS NULL"
+        " FROM (VALUES (1)) o LEFT JOIN u ON true",
+    NGX_SVC_PARAMS(ngx_svc_invitation_param(token),
+                   ngx_svc_login_param(user),
+                   ngx_svc_invitation_param(display_name),
+                   ngx_svc_login_param(stage_name))
+};
+
+/* Groups that have gone meanwhile are left out. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_store = {
+    .name = "invitation_store",
+    .text =
+        "WITH i AS MATERIALIZED ("
+            NGX_SVC_INVITATION_OF("$1")
+        "), u AS MATERIALIZED ("
+            NGX_SVC_ROW("k.id, k.user_name, k.role", "svc.user_account", "$2")
+        "), p AS ("
+            "INSERT INTO svc.password (tenant_id, user_id, hash)"
+            " SELECT i.tenant_id, u.id, $3::bytea FROM i, u"
+        "), g AS ("
+            "INSERT INTO svc.group_member (tenant_id, group_id, user_id)"
+            " SELECT i.tenant_id, x.id, u.id FROM i, u,"
+                " LATERAL unnest(i.group_ids) m (id)"
+                " CROSS JOIN LATERAL ("
+                    NGX_SVC_ROW("k.id", "svc.user_group", "m.id") ") x"
+        "), a AS ("
+            "UPDATE svc.invitation a SET accepted_at = now(),"
+                " accepted_by = u.id"
+            " FROM i, u WHERE a.id = i.id"
+        "), e AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_USER_CREATED, "u.id::text", "NULL",
+                "'{\"source\":\"invitation\"}'::jsonb", "FROM i, u")
+            NGX_SVC_AUDIT_THEN(NGX_SVC_A_INVITATION_ACCEPTED, "i.id::text",
+                "NULL", "jsonb_build_object('userId', u.id, 'role', u.role,"
+                    " 'invitedRole', i.role, 'groupIds', i.group_ids,"
+                    " 'invitedBy', jsonb_build_object('type',"
+                        " i.invited_by_type, 'id', i.invited_by_id))",
+                "FROM i, u")
+        ")"
+        " SELECT u.id AS _user, u.user_name AS _email, "
+            NGX_SVC_EVENT_SUBSCRIBERS("user.created") " AS _subscribers"
+        " FROM i, u",
+    NGX_SVC_PARAMS(ngx_svc_invitation_param(token),
+                   ngx_svc_login_param(user),
+                   ngx_svc_invitation_param(sealed))
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_invitation_accept[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/invitations/lookup"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
+      .members = ngx_svc_invitation_lookup_members,
+      .statements = { &ngx_svc_sql_invitation_tenant,
+                      &ngx_svc_sql_invitation_lookup },
+      .prepare = ngx_svc_invitation_prepare,
+      .reply = ngx_svc_admin_lookup_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/invitations/accept"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
+      .members = ngx_svc_invitation_accept_members,
+      .statements = { &ngx_svc_sql_invitation_tenant,
+                      &ngx_svc_sql_invitation_read },
+      .later = { &ngx_svc_sql_invitation_lock,
+                 &ngx_svc_sql_invitation_groups,
+                 &ngx_svc_sql_invitation_user,
+                 &ngx_svc_sql_invitation_store },
+      .status = NGX_HTTP_CREATED,
+      .prepare = ngx_svc_invitation_prepare,
+      .reply = ngx_svc_admin_accept_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_admin_lookup_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_invitation_good(sr);
+
+    if (rc != NGX_OK) {
+        return ngx_svc_invitation_error(sr, rc);
+    }
+
+    if (ngx_svc_signin_no_store(sr) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_route_row(sr, sr->results[NGX_SVC_INVITATION_ROW]);
+}
+
+
+/*
+ * It ends as a sign-in with a password does.  Nobody knows anything of who is
+ * new: there is no risk to be told.
+ */
+
+static ngx_int_t
+ngx_svc_admin_accept_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t              rc;
+    PGresult              *res;
+    ngx_svc_login_t       *login;
+    ngx_svc_invitation_t  *in;
+
+    in = sr->data;
+    login = &in->login;
+    res = sr->results[NGX_SVC_INVITATION_ROW];
+
+    rc = ngx_svc_invitation_good(sr);
+
+    if (rc != NGX_OK) {
+        return ngx_svc_invitation_error(sr, rc);
+    }
+
+    rc = ngx_svc_login_denied(login, res);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_login_declined(login);
+    }
+
+    if (rc != NGX_OK || ngx_svc_uuid_new(login->row.user) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    login->stage = (login->action == NGX_SVC_ACCESS_MFA) ? NGX_SVC_STAGE_ENROLL
+                                                         : NGX_SVC_STAGE_FULL;
+
+    return ngx_svc_admin_accept_hash(in, res);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_accept_hash(ngx_svc_invitation_t *in, PGresult *res)
+{
+    ngx_svc_login_t         *login;
+    ngx_svc_password_job_t  *job;
+
+    login = &in->login;
+
+    login->user.data = login->row.user;
+    login->user.len = NGX_SVC_UUID_LEN;
+
+    job = ngx_svc_new_password_job(login->sr, &login->password, &login->row,
+                                   res);
+    if (job == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_signin_post(login->sr, job, ngx_svc_admin_accept_hashed, in);
+}
+
+
+static void
+ngx_svc_admin_accept_hashed(ngx_svc_password_job_t *job)
+{
+    ngx_int_t              rc;
+    ngx_connection_t      *c;
+    ngx_svc_request_t     *sr;
+    ngx_svc_invitation_t  *in;
+
+    in = job->data;
+    sr = in->login.sr;
+    c = sr->request->connection;
+
+    ngx_http_set_log_request(c->log, sr->request);
+
+    rc = ngx_svc_new_password_result(sr, job, &in->login.row, &in->sealed);
+
+    rc = (rc == NGX_OK)
+         ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_admin_accept_write,
+                                 ngx_svc_admin_accept_written)
+         : ngx_svc_invitation_error(sr, rc);
+
+    ngx_http_finalize_request(sr->request, rc);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_accept_write(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
+    static const ngx_svc_pg_statement_t *const  account[] = {
+        [NGX_SVC_ACCEPT_TENANT] = &ngx_svc_sql_signin_tenant_write,
+        [NGX_SVC_ACCEPT_GOVERNANCE] = &ngx_svc_sql_admin_governance_lock,
+        [NGX_SVC_ACCEPT_LOCK] = &ngx_svc_sql_invitation_lock,
+        [NGX_SVC_ACCEPT_GROUPS] = &ngx_svc_sql_invitation_groups,
+        [NGX_SVC_ACCEPT_USER] = &ngx_svc_sql_invitation_user,
+        [NGX_SVC_ACCEPT_STORE] = &ngx_svc_sql_invitation_store,
+        [NGX_SVC_ACCEPT_SESSION] = &ngx_svc_sql_signin_session_new,
+        NULL
+    };
+
+    static const ngx_svc_pg_statement_t *const  full[] = {
+        &ngx_svc_sql_signin_seen,
+        &ngx_svc_sql_signin_done,
+        &ngx_svc_sql_signin_session_made,
+        NULL
+    };
+
+    login = sr->data;
+
+    if (ngx_svc_login_begin(login) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    login->made = NGX_SVC_ACCEPT_MADE;
+    sr->op->committed = ngx_svc_admin_accept_committed;
+
+    rc = ngx_svc_login_calls(sr, account);
+
+    if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {
+        sr->op->committed = ngx_svc_admin_accept_signed_in;
+        rc = ngx_svc_login_calls(sr, full);
+    }
+
+    return rc;
+}
+
+
+static void
+ngx_svc_admin_accept_committed(PGresult **results)
+{
+    PGresult         *res;
+    ngx_svc_event_t   event;
+
+    ngx_svc_request_committed(results);
+
+    if (results == NULL || PQntuples(results[NGX_SVC_ACCEPT_STORE]) == 0) {
+        return;
+    }
+
+    res = results[NGX_SVC_ACCEPT_STORE];
+
+    event.kind = NGX_SVC_EVENT_USER_CREATED;
+    event.tenant = ngx_svc_pg_value(results[NGX_SVC_ACCEPT_TENANT], 0, 0);
+    event.user = ngx_svc_row_value(res, 0, "_user");
+    event.email = ngx_svc_row_value(res, 0, "_email");
+    event.subscribers = ngx_svc_row_value(res, 0, "_subscribers");
+
+    ngx_svc_event_emit(&event);
+}
+
+
+static void
+ngx_svc_admin_accept_signed_in(PGresult **results)
+{
+    ngx_svc_admin_accept_committed(results);
+
+    if (results) {
+        ngx_svc_login_emit(results[NGX_SVC_ACCEPT_TENANT],
+                           results[NGX_SVC_ACCEPT_DONE]);
+    }
+}
+
+
+/* Somebody else may have been faster, or it is over since it was read. */
+
+static ngx_int_t
+ngx_svc_admin_accept_written(ngx_svc_request_t *sr)
+{
+    if (PQgetisnull(sr->op->results[NGX_SVC_ACCEPT_USER], 0, 0)) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_INVITE,
+                            "The invitation has just been accepted or "
+                            "revoked: ask for another one.");
+        return ngx_svc_send_error(sr);
+    }
+
+    return ngx_svc_login_end(sr->data);
+}

@@ -1,0 +1,399 @@
+/*
+ * POST /v1/auth/password/forgot: a link to set a password, by mail.
+ *
+ * Whoever it is for, the answer and the work are the same, and nothing is
+ * waited for that only a user's mail needs.
+ */
+
+#include "ngx_svc_base64.h"
+#include "ngx_svc_login.h"
+#include "ngx_svc_mail.h"
+
+
+#define NGX_SVC_FORGOT_TOKEN   32       /* bytes */
+#define NGX_SVC_FORGOT_LIFE    1800     /* seconds */
+#define NGX_SVC_FORGOT_TENANT  0        /* the result of the read */
+
+#define NGX_SVC_FORGOT_PATH    "/reset#token="
+
+
+typedef struct {
+    ngx_svc_value_t   email;
+    ngx_svc_value_t   tenant;
+} ngx_svc_forgot_body_t;
+
+/* Of the request's pool: the part of a sign-in comes first, in sr->data. */
+
+typedef struct {
+    ngx_svc_login_t   login;
+    u_char            token[ngx_svc_base64url_len(NGX_SVC_FORGOT_TOKEN)];
+    u_char            digest[NGX_SVC_SHA256_LEN];
+    ngx_str_t         hash;             /* that */
+    u_char            email_mac[NGX_SVC_LIMIT_MAC_LEN];
+} ngx_svc_forgot_t;
+
+
+static ngx_int_t ngx_svc_admin_forgot_prepare(ngx_svc_request_t *sr);
+static ngx_svc_forgot_t *ngx_svc_admin_forgot_create(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_forgot_take(ngx_svc_forgot_t *forgot);
+static ngx_int_t ngx_svc_admin_forgot_token(ngx_svc_forgot_t *forgot);
+static ngx_int_t ngx_svc_admin_forgot_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_forgot_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_forgot_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_forgot_mail(ngx_svc_forgot_t *forgot,
+    PGresult *user);
+static ngx_int_t ngx_svc_admin_forgot_link(ngx_svc_forgot_t *forgot,
+    ngx_str_t *link);
+static ngx_int_t ngx_svc_admin_forgot_away(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_forgot_accepted(ngx_svc_request_t *sr);
+
+
+static const ngx_svc_member_t  ngx_svc_admin_forgot_members[] = {
+
+    { .name = ngx_string("email"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .min = 1,
+      .max = NGX_SVC_EMAIL_MAX,
+      .check = ngx_svc_email_check,
+      .offset = offsetof(ngx_svc_forgot_body_t, email) },
+
+    { .name = ngx_string("tenant"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
+      .min = 1,
+      .max = NGX_SVC_ADMIN_SLUG,
+      .check = ngx_svc_login_slug,
+      .offset = offsetof(ngx_svc_forgot_body_t, tenant) },
+
+    ngx_svc_null_member
+};
+
+
+/*
+ * One row of a tenant that is not suspended.  A commit that waits for the disk
+ * would tell who there is: a token that a crash takes is asked for again.  Whose
+ * address is just being changed is looked at behind that: a token that is newer
+ * than the change would be good, in the old mailbox.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_forgot = {
+    .name = "password_forgot",
+    .text =
+        "WITH u AS MATERIALIZED ("
+            "SELECT k.id, k.user_name, k.display_name, k.locale"
+            " FROM svc.user_account k"
+            " WHERE k.tenant_id = " NGX_SVC_TENANT
+            " AND k.user_name_key = (SELECT lower($1::text))"
+            " AND k.status = 'active' FOR KEY SHARE"
+        "), r AS ("
+            "INSERT INTO svc.password_reset"
+                " (tenant_id, token_hash, user_id, expires_at)"
+            " SELECT " NGX_SVC_TENANT ", $2, u.id,"
+                " now() + interval '30 minutes' FROM u"
+        "), a AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_PASSWORD_RESET_REQUESTED, "u.id::text",
+                          "u.user_name", "'{\"source\": \"mail\"}'::jsonb",
+                          "FROM u")
+        ")"
+        " SELECT u.id AS user_id, u.user_name, u.display_name, u.locale,"
+            " t.name AS tenant_name, t.branding ->> 'primary' AS color,"
+            " set_config('synchronous_commit', 'off', true)"
+        " FROM svc.tenant t LEFT JOIN u ON true"
+        " WHERE t.id = " NGX_SVC_TENANT,
+    NGX_SVC_PARAMS(ngx_svc_login_param(email),
+                   ngx_svc_param_data(ngx_svc_forgot_t, hash))
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_password_forgot[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/password/forgot"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
+      .members = ngx_svc_admin_forgot_members,
+      .statements = { &ngx_svc_sql_signin_tenant },
+      .later = { &ngx_svc_sql_forgot },
+      .status = NGX_HTTP_ACCEPTED,
+      .prepare = ngx_svc_admin_forgot_prepare,
+      .reply = ngx_svc_admin_forgot_reply },
+
+    ngx_svc_null_route
+};
+
+
+/* Is called again when the limits have answered. */
+
+static ngx_int_t
+ngx_svc_admin_forgot_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t          rc;
+    ngx_svc_forgot_t  *forgot;
+
+    forgot = sr->data;
+
+    if (forgot == NULL) {
+        forgot = ngx_svc_admin_forgot_create(sr);
+        if (forgot == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        if (!forgot->login.invalid && !ngx_svc_mail_ready()) {
+            return ngx_svc_admin_forgot_away(sr);
+        }
+
+        rc = ngx_svc_login_limit(&forgot->login);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return ngx_svc_login_admitted(&forgot->login);
+}
+
+
+static ngx_svc_forgot_t *
+ngx_svc_admin_forgot_create(ngx_svc_request_t *sr)
+{
+    ngx_int_t          rc;
+    ngx_svc_forgot_t  *forgot;
+
+    forgot = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_forgot_t));
+    if (forgot == NULL) {
+        return NULL;
+    }
+
+    forgot->login.sr = sr;
+    forgot->login.limit.family = NGX_SVC_LIMIT_SIGNUP;
+    sr->data = forgot;
+
+    rc = ngx_svc_admin_forgot_take(forgot);
+
+    if (rc == NGX_DECLINED) {
+        forgot->login.invalid = 1;
+        return forgot;
+    }
+
+    return rc == NGX_OK ? forgot : NULL;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_forgot_take(ngx_svc_forgot_t *forgot)
+{
+    ngx_int_t               rc;
+    ngx_svc_login_t        *login;
+    ngx_svc_request_t      *sr;
+    ngx_svc_forgot_body_t   body;
+
+    login = &forgot->login;
+    sr = login->sr;
+    ngx_memzero(&body, sizeof(ngx_svc_forgot_body_t));
+
+    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &body,
+                               &sr->error);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    login->email = body.email.str;
+    login->mac.data = forgot->email_mac;
+    login->mac.len = NGX_SVC_LIMIT_MAC_LEN;
+
+    if (ngx_svc_limit_email(&login->email, forgot->email_mac) != NGX_OK
+        || ngx_svc_admin_forgot_token(forgot) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_login_take_client(login, &body.tenant);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_forgot_token(ngx_svc_forgot_t *forgot)
+{
+    u_char  secret[NGX_SVC_FORGOT_TOKEN];
+
+    forgot->hash.data = forgot->digest;
+    forgot->hash.len = NGX_SVC_SHA256_LEN;
+
+    if (ngx_svc_random(secret, sizeof(secret)) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_svc_base64url(forgot->token, secret, sizeof(secret));
+    ngx_explicit_memzero(secret, sizeof(secret));
+
+    if (ngx_svc_wipe_later(forgot->login.sr->request->pool, forgot->token,
+                           sizeof(forgot->token))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_sha256(forgot->token, sizeof(forgot->token),
+                          forgot->digest);
+}
+
+
+/* A write waits for its tenant's turn: whose it is comes first. */
+
+static ngx_int_t
+ngx_svc_admin_forgot_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t          rc;
+    ngx_svc_forgot_t  *forgot;
+
+    forgot = sr->data;
+
+    rc = ngx_svc_login_tenant(&forgot->login,
+                              sr->results[NGX_SVC_FORGOT_TENANT]);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_send_error(sr);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (!sr->tenant_known) {
+        return ngx_svc_admin_forgot_accepted(sr);
+    }
+
+    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_admin_forgot_write,
+                                 ngx_svc_admin_forgot_written);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_forgot_write(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_forgot,
+        NULL
+    };
+
+    return ngx_svc_login_calls(sr, list);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_forgot_written(ngx_svc_request_t *sr)
+{
+    ngx_int_t   rc;
+    PGresult   *user;
+
+    rc = NGX_OK;
+    user = ngx_svc_route_last(sr);
+
+    if (PQntuples(user)) {
+        rc = ngx_svc_admin_forgot_mail(sr->data, user);
+    }
+
+    if (rc == NGX_DECLINED) {
+        (void) ngx_svc_admin_forgot_away(sr);
+        return ngx_svc_send_error(sr);
+    }
+
+    return rc == NGX_OK ? ngx_svc_admin_forgot_accepted(sr)
+                        : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+/* Of nobody it is void, and to the address that was asked for. */
+
+static ngx_int_t
+ngx_svc_admin_forgot_mail(ngx_svc_forgot_t *forgot, PGresult *user)
+{
+    u_char            tenant[NGX_SVC_UUID_TEXT_LEN];
+    ngx_int_t         rc;
+    ngx_svc_mail_t    mail;
+    ngx_svc_login_t  *login;
+
+    login = &forgot->login;
+
+    ngx_memzero(&mail, sizeof(ngx_svc_mail_t));
+
+    mail.kind = NGX_SVC_MAIL_RESET;
+    mail.not_after = ngx_time() + NGX_SVC_FORGOT_LIFE;
+    mail.tenant.data = tenant;
+    mail.tenant.len = ngx_svc_uuid_text(tenant, login->row.tenant) - tenant;
+    mail.to = ngx_svc_row_value(user, 0, "user_name");
+    mail.name = ngx_svc_row_value(user, 0, "display_name");
+    mail.locale = ngx_svc_row_value(user, 0, "locale");
+    mail.tenant_name = ngx_svc_row_value(user, 0, "tenant_name");
+    mail.primary = ngx_svc_row_value(user, 0, "color");
+    mail.ip = login->client.ip;
+    mail.country = login->client.country;
+
+    if (ngx_svc_row_value(user, 0, "user_id").len == 0) {
+        mail.nobody = 1;
+        mail.to = login->email;
+    }
+
+    if (ngx_svc_admin_forgot_link(forgot, &mail.link) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_mail_send(&mail);
+
+    /* an address that no mail can go to is nobody's business */
+
+    return rc == NGX_DECLINED && ngx_svc_mail_ready() ? NGX_OK : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_forgot_link(ngx_svc_forgot_t *forgot, ngx_str_t *link)
+{
+    u_char              *p;
+    ngx_http_request_t  *r;
+    ngx_svc_loc_conf_t  *slcf;
+
+    r = forgot->login.sr->request;
+    slcf = ngx_http_get_module_loc_conf(r, ngx_http_svc_common_module);
+
+    link->len = slcf->base_url.len + sizeof(NGX_SVC_FORGOT_PATH) - 1
+                + sizeof(forgot->token);
+    link->data = ngx_pnalloc(r->pool, link->len);
+
+    if (link->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_cpymem(link->data, slcf->base_url.data, slcf->base_url.len);
+    p = ngx_cpymem(p, NGX_SVC_FORGOT_PATH, sizeof(NGX_SVC_FORGOT_PATH) - 1);
+    ngx_memcpy(p, forgot->token, sizeof(forgot->token));
+
+    return ngx_svc_wipe_later(r->pool, link->data, link->len);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_forgot_away(ngx_svc_request_t *sr)
+{
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
+                        "No mail can be sent just now: try again later.");
+}
+
+
+static ngx_int_t
+ngx_svc_admin_forgot_accepted(ngx_svc_request_t *sr)
+{
+    ngx_svc_json_writer_t  w;
+
+    if (ngx_svc_signin_no_store(sr) != NGX_OK
+        || ngx_svc_json_writer_init(&w, sr->request->pool, 16) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_ACCEPTED, &w, NULL);
+}

@@ -1,0 +1,52 @@
+/*
+ * What the two routes of who is invited share: the token, and what it is of.
+ */
+
+#ifndef _NGX_SVC_INVITATION_H_INCLUDED_
+#define _NGX_SVC_INVITATION_H_INCLUDED_
+
+
+#include "ngx_svc_login.h"
+
+
+#define NGX_SVC_INVITATION_TENANT  0        /* the results of the read */
+#define NGX_SVC_INVITATION_ROW     1
+
+
+/* Of the request's pool: the part of a sign-in comes first, in sr->data. */
+
+typedef struct {
+    ngx_svc_login_t            login;
+    u_char                     digest[NGX_SVC_SHA256_LEN];
+    ngx_str_t                  token;           /* that */
+    ngx_str_t                  display_name;    /* no data: none */
+    ngx_str_t                  sealed;
+} ngx_svc_invitation_t;
+
+
+#define ngx_svc_invitation_param(field)                                       \
+    ngx_svc_param_data(ngx_svc_invitation_t, field)
+
+
+extern const ngx_svc_member_t  ngx_svc_invitation_lookup_members[];
+extern const ngx_svc_member_t  ngx_svc_invitation_accept_members[];
+
+/* What reads the tenant, and sets it, by the token. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_tenant;
+
+
+/* Their prepare. */
+ngx_int_t ngx_svc_invitation_prepare(ngx_svc_request_t *sr);
+
+/*
+ * For their reply: that the invitation is good, as the row of the read says,
+ * and its tenant, which is named by its slug from then on.  NGX_OK;
+ * NGX_DECLINED with sr->error; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_invitation_good(ngx_svc_request_t *sr);
+
+/* What becomes of the request when that was not NGX_OK. */
+ngx_int_t ngx_svc_invitation_error(ngx_svc_request_t *sr, ngx_int_t rc);
+
+
+#endif /* _NGX_SVC_INVITATION_H_INCLUDED_ */

@@ -1,0 +1,30 @@
+/*
+ * What sign-ins come to: the numbers of days, what the risk of the next one is
+ * told from, and incidents.
+ */
+
+#include "ngx_svc_signin_sweep.h"
+
+
+#define NGX_SVC_SIGNIN_SWEEP  1000      /* events in a round */
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_sweep = {
+    .name = "signin_sweep",
+    .text = "SELECT svc.sign_in_sweep(" ngx_value(NGX_SVC_SIGNIN_SWEEP) ")"
+};
+
+ngx_svc_pg_statements_t  ngx_svc_signin_sweep_statements[] = {
+    &ngx_svc_sql_signin_sweep,
+    NULL
+};
+
+
+ngx_svc_pg_task_t  ngx_svc_signin_sweep = {
+    .statement = &ngx_svc_sql_signin_sweep,
+    .pool = NGX_SVC_PG_SLOW,
+    .period = 2000,
+    .pause = 1,
+    .full = NGX_SVC_SIGNIN_SWEEP,
+    .failed = "sign-ins cannot be counted"
+};

@@ -1,0 +1,197 @@
+/*
+ * What a step-up writes: what was shown is used up, and the session raised; or
+ * what was shown is wrong, and counted.
+ */
+
+#include "ngx_svc_stepup.h"
+
+
+#define NGX_SVC_STEPUP_CHECK  2         /* of the write: the verdict */
+#define NGX_SVC_STEPUP_USED   3
+#define NGX_SVC_STEPUP_DONE   7         /* when a sign-in has waited for it */
+
+
+static ngx_int_t ngx_svc_stepup_wrong(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_stepup_wrong_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_stepup_write(ngx_svc_request_t *sr);
+static void ngx_svc_stepup_committed(PGresult **results);
+static ngx_int_t ngx_svc_stepup_written(ngx_svc_request_t *sr);
+
+
+ngx_int_t
+ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = step->factor.login.sr;
+
+    switch (rc) {
+
+    case NGX_OK:
+        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_stepup_write,
+                                     ngx_svc_stepup_written);
+
+    case NGX_DECLINED:
+        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_stepup_wrong,
+                                     ngx_svc_stepup_wrong_reply);
+
+    case NGX_DONE:
+        return NGX_DONE;
+
+    case NGX_ABORT:
+        return ngx_svc_send_error(sr);
+
+    case NGX_BUSY:
+        return ngx_svc_signin_busy(sr);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_wrong(ngx_svc_request_t *sr)
+{
+    ngx_svc_stepup_t  *step;
+
+    step = sr->data;
+
+    if (!step->method->guessed) {
+        return ngx_svc_login_failed_by(sr, &ngx_svc_sql_stepup_passkey_wrong);
+    }
+
+    step->factor.login.reason_name = step->method->name;
+
+    return ngx_svc_login_failed_by(sr, &ngx_svc_sql_mfa_failure);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_wrong_reply(ngx_svc_request_t *sr)
+{
+    ngx_uint_t         seconds;
+    ngx_svc_stepup_t  *step;
+
+    step = sr->data;
+
+    seconds = step->method->guessed
+              ? ngx_svc_login_failure_locks(sr->data, ngx_svc_route_last(sr))
+              : 0;
+
+    if (seconds) {
+        (void) ngx_svc_login_locked(sr, seconds);
+
+    } else {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
+                            "What was shown is wrong, or has been used.");
+    }
+
+    return ngx_svc_send_error(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_write(ngx_svc_request_t *sr)
+{
+    ngx_int_t          rc;
+    ngx_svc_login_t   *login;
+    ngx_svc_stepup_t  *step;
+
+    step = sr->data;
+    login = &step->factor.login;
+
+    const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_lock,
+        &ngx_svc_sql_stepup_check,
+        step->method->use,
+        &ngx_svc_sql_factor_rotate,
+        NULL
+    };
+
+    if (ngx_svc_signin_key(&login->session, login->row.tenant) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_login_calls(sr, list);
+
+    if (rc == NGX_OK && step->factor.enrolling
+        && login->stage == NGX_SVC_STAGE_FULL)
+    {
+        sr->op->committed = ngx_svc_stepup_committed;
+        rc = ngx_svc_login_calls(sr, ngx_svc_login_complete);
+    }
+
+    return rc == NGX_OK
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_made, NULL)
+           : rc;
+}
+
+
+static void
+ngx_svc_stepup_committed(PGresult **results)
+{
+    ngx_svc_login_completed(results, NGX_SVC_STEPUP_DONE);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_written(ngx_svc_request_t *sr)
+{
+    PGresult          *res, **results;
+    ngx_str_t          locked;
+    ngx_svc_login_t   *login;
+    ngx_svc_stepup_t  *step;
+
+    step = sr->data;
+    login = &step->factor.login;
+    results = sr->op->results;
+    res = results[NGX_SVC_STEPUP_CHECK];
+
+    if (PQgetisnull(res, 0, 0)) {
+        return ngx_svc_factor_ended(sr);
+    }
+
+    if (PQgetvalue(res, 0, 0)[0] != 'g') {
+        locked = ngx_svc_row_value(res, 0, "locked");
+        (void) ngx_svc_login_locked(sr, ngx_atoi(locked.data, locked.len));
+        return ngx_svc_send_error(sr);
+    }
+
+    if (PQgetisnull(results[NGX_SVC_STEPUP_USED], 0, 0)) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
+                            "What was shown is wrong, or has been used.");
+        return ngx_svc_send_error(sr);
+    }
+
+    if (ngx_svc_session_set_cookies(sr, login->session.key) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    /* there is nothing to be guessed in what may follow */
+
+    if (step->factor.enrolling) {
+        ngx_svc_limit_give_back(&login->limit);
+    }
+
+    if (login->stage != NGX_SVC_STAGE_FULL) {
+        (void) ngx_svc_session_pending(sr, login->stage);
+        return ngx_svc_send_error(sr);
+    }
+
+    if (step->factor.enrolling) {
+
+        /* and whoever knows a challenge's id has asked for it */
+
+        ngx_svc_login_give_back(login, step->challenge.data ? 2 : 1);
+
+        if (ngx_svc_login_set_device(login) != NGX_OK) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+    }
+
+    return ngx_svc_signin_session(sr, ngx_svc_route_last(sr),
+                                  login->session.key);
+}

@@ -1,0 +1,67 @@
+/*
+ * Mail: its configuration, and the set functions of its directives.
+ */
+
+#ifndef _NGX_SVC_MAIL_CONF_H_INCLUDED_
+#define _NGX_SVC_MAIL_CONF_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+
+
+#define NGX_SVC_MAIL_RETRIES  8         /* at most */
+
+
+typedef struct ngx_svc_mail_templates_s  ngx_svc_mail_templates_t;
+
+
+typedef enum {
+    NGX_SVC_MAIL_TLS_REQUIRED = 0,
+    NGX_SVC_MAIL_TLS_OPPORTUNISTIC,
+    NGX_SVC_MAIL_TLS_OFF
+} ngx_svc_mail_tls_e;
+
+
+/* All text is NUL-terminated. */
+
+typedef struct {
+    ngx_str_t                  url;         /* empty: there is no mail */
+    ngx_uint_t                 loopback;    /* 1: it stays on this host */
+    ngx_str_t                  from;        /* the address */
+    ngx_str_t                  from_name;   /* may be empty */
+    ngx_str_t                  credentials; /* a file; empty: none */
+    ngx_str_t                  user;
+    ngx_str_t                  password;
+    ngx_uint_t                 tls;         /* ngx_svc_mail_tls_e */
+    ngx_str_t                  folder;      /* of the templates */
+    ngx_svc_mail_templates_t  *templates;
+    ngx_uint_t                 concurrency;
+    ngx_msec_t                 timeout;     /* of an attempt */
+    ngx_uint_t                 nretries;
+    ngx_msec_t                 retries[NGX_SVC_MAIL_RETRIES];   /* since the
+                                               first attempt began */
+} ngx_svc_mail_conf_t;
+
+
+/* In each command conf is the ngx_svc_mail_conf_t at cmd->offset. */
+char *ngx_svc_mail_conf_server(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_svc_mail_conf_from(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_svc_mail_conf_credentials(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_svc_mail_conf_folder(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_svc_mail_conf_tls(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_svc_mail_conf_concurrency(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_svc_mail_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_svc_mail_conf_retry(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* Before the directives; behind them, the defaults. */
+void ngx_svc_mail_conf_create(ngx_svc_mail_conf_t *mail);
+void ngx_svc_mail_conf_init(ngx_svc_mail_conf_t *mail);
+
+/* Whether all of them go together; logs why not.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_mail_conf_check(ngx_conf_t *cf,
+    const ngx_svc_mail_conf_t *mail);
+
+
+#endif /* _NGX_SVC_MAIL_CONF_H_INCLUDED_ */

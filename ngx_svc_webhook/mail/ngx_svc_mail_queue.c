@@ -1,0 +1,320 @@
+/*
+ * Mails in Redis, for the helper.
+ */
+
+#include "ngx_svc_mail_queue.h"
+#include "ngx_svc_mail_entry.h"
+#include "ngx_svc_mail_script.h"
+#include "ngx_svc_redis_pubsub.h"
+
+
+#define NGX_SVC_MAIL_BEAT      1000     /* ms between heartbeats */
+#define NGX_SVC_MAIL_REGISTER  50       /* ms, until there is a first one */
+#define NGX_SVC_MAIL_TTL       "10000"  /* ms without one */
+#define NGX_SVC_MAIL_DOUBT     5000     /* ms without an answer to one */
+#define NGX_SVC_MAIL_BATCH     128      /* mails of a call */
+#define NGX_SVC_MAIL_AGAIN     500      /* ms, of what was not confirmed */
+
+#define NGX_SVC_MAIL_INFLIGHT_LEN  (sizeof(NGX_SVC_MAIL_INFLIGHT) - 1)
+
+
+typedef struct {
+    ngx_log_t      *log;
+    ngx_event_t     timer;
+    u_char          name[NGX_SVC_MAIL_INFLIGHT_LEN + NGX_SVC_MAIL_ID];
+    ngx_str_t       hash;
+    ngx_str_t       id;                 /* the end of the name */
+    u_char          last[NGX_SVC_MAIL_ID];
+    ngx_str_t       before;
+    ngx_msec_t      asked;              /* when the last call was made */
+    ngx_msec_t      confirmed;          /* the same, of the last one that was
+                                           answered */
+    ngx_uint_t      max;                /* of the last call */
+    void          (*done)(void);
+    const ngx_svc_mail_queue_handlers_t  *handlers;
+    unsigned        registered:1;
+    unsigned        taking:1;           /* a call is in flight */
+    unsigned        again:1;
+    unsigned        recover:1;          /* what is in flight is to come too */
+    unsigned        stopped:1;
+} ngx_svc_mail_queue_t;
+
+
+static void ngx_svc_mail_queue_timer(ngx_event_t *ev);
+static void ngx_svc_mail_queue_wake(ngx_str_t *payload);
+static void ngx_svc_mail_queue_taken(redisReply *reply, void *data);
+static void ngx_svc_mail_queue_entries(redisReply *reply);
+static void ngx_svc_mail_queue_ended(redisReply *reply, void *data);
+static void ngx_svc_mail_queue_again(ngx_event_t *ev);
+static void ngx_svc_mail_queue_left(redisReply *reply, void *data);
+
+
+static ngx_svc_mail_queue_t  ngx_svc_mail_queue;
+
+
+ngx_int_t
+ngx_svc_mail_queue_start(ngx_cycle_t *cycle, const u_char *id,
+    const ngx_str_t *before, const ngx_svc_mail_queue_handlers_t *handlers)
+{
+    u_char                *p;
+    ngx_svc_mail_queue_t  *queue;
+
+    queue = &ngx_svc_mail_queue;
+
+    queue->log = cycle->log;
+    queue->handlers = handlers;
+
+    p = ngx_cpymem(queue->name, NGX_SVC_MAIL_INFLIGHT,
+                   NGX_SVC_MAIL_INFLIGHT_LEN);
+    ngx_memcpy(p, id, NGX_SVC_MAIL_ID);
+
+    queue->hash.data = queue->name;
+    queue->hash.len = sizeof(queue->name);
+    queue->id.data = p;
+    queue->id.len = NGX_SVC_MAIL_ID;
+
+    queue->before.data = queue->last;
+    queue->before.len = before->len;
+    ngx_memcpy(queue->last, before->data, before->len);
+
+    queue->timer.handler = ngx_svc_mail_queue_timer;
+    queue->timer.data = queue;
+    queue->timer.log = cycle->log;
+    ngx_add_timer(&queue->timer, 1);
+
+    return ngx_svc_redis_subscribe(NGX_SVC_MAIL_WAKE, ngx_svc_mail_queue_wake);
+}
+
+
+static void
+ngx_svc_mail_queue_timer(ngx_event_t *ev)
+{
+    ngx_svc_mail_queue_t  *queue;
+
+    queue = &ngx_svc_mail_queue;
+
+    ngx_svc_mail_queue_take();
+
+    ngx_add_timer(ev, queue->registered ? NGX_SVC_MAIL_BEAT
+                                        : NGX_SVC_MAIL_REGISTER);
+}
+
+
+static void
+ngx_svc_mail_queue_wake(ngx_str_t *payload)
+{
+    ngx_svc_mail_queue_take();
+}
+
+
+void
+ngx_svc_mail_queue_stop(void)
+{
+    ngx_svc_mail_queue.stopped = 1;
+}
+
+
+ngx_uint_t
+ngx_svc_mail_queue_sure(void)
+{
+    ngx_svc_mail_queue_t  *queue;
+
+    queue = &ngx_svc_mail_queue;
+
+    return queue->registered
+           && ngx_current_msec - queue->confirmed <= NGX_SVC_MAIL_DOUBT;
+}
+
+
+/* A heartbeat too: also when nothing may be taken. */
+
+void
+ngx_svc_mail_queue_take(void)
+{
+    u_char                 max[NGX_INT64_LEN];
+    ngx_str_t              args[8];
+    ngx_svc_mail_queue_t  *queue;
+
+    queue = &ngx_svc_mail_queue;
+
+    if (queue->taking || queue->done) {
+        queue->again = 1;
+        return;
+    }
+
+    queue->max = queue->stopped ? 0 : ngx_min(queue->handlers->room(),
+                                              NGX_SVC_MAIL_BATCH);
+
+    ngx_str_set(&args[0], NGX_SVC_MAIL_HELPERS);
+    ngx_str_set(&args[1], NGX_SVC_MAIL_QUEUE);
+    args[2] = queue->hash;
+    args[3] = queue->id;
+    ngx_str_set(&args[4], NGX_SVC_MAIL_TTL);
+    args[5].data = max;
+    args[5].len = ngx_sprintf(max, "%ui", queue->max) - max;
+    args[6] = queue->before;
+    ngx_str_set(&args[7], "0");
+
+    if (queue->recover && !queue->stopped) {
+        ngx_str_set(&args[7], "1");
+    }
+
+    queue->asked = ngx_current_msec;
+
+    if (ngx_svc_redis_call(&ngx_svc_mail_take_script, args, 8, 3,
+                           ngx_svc_mail_queue_taken, NULL)
+        == NGX_OK)
+    {
+        queue->taking = 1;
+        queue->again = 0;
+        queue->recover = 0;
+    }
+}
+
+
+/* Of an answer that was lost the mails are in flight already. */
+
+static void
+ngx_svc_mail_queue_taken(redisReply *reply, void *data)
+{
+    ngx_svc_mail_queue_t  *queue;
+
+    queue = &ngx_svc_mail_queue;
+
+    queue->taking = 0;
+
+    if (reply == NULL || reply->type != REDIS_REPLY_ARRAY
+        || reply->elements < NGX_SVC_MAIL_FIRST)
+    {
+        queue->recover = 1;
+        return;
+    }
+
+    if (queue->registered && reply->element[0]->integer == 0) {
+        ngx_log_error(NGX_LOG_WARN, queue->log, 0,
+                      "webhook helper process was taken for dead, or Redis "
+                      "has lost its data: its mails are left to others");
+        queue->handlers->forget();
+        queue->recover = 1;
+    }
+
+    queue->registered = 1;
+    queue->before.len = 0;
+    queue->confirmed = queue->asked;
+
+    ngx_svc_mail_queue_entries(reply);
+
+    queue->handlers->wake();
+
+    if (queue->again || queue->recover
+        || (queue->max && reply->elements - NGX_SVC_MAIL_FIRST >= queue->max))
+    {
+        ngx_svc_mail_queue_take();
+    }
+}
+
+
+static void
+ngx_svc_mail_queue_entries(redisReply *reply)
+{
+    size_t      i;
+    ngx_str_t   entry;
+    redisReply *element;
+
+    for (i = NGX_SVC_MAIL_FIRST; i < reply->elements; i++) {
+        element = reply->element[i];
+
+        if (element->type != REDIS_REPLY_STRING) {
+            continue;
+        }
+
+        entry.data = (u_char *) element->str;
+        entry.len = element->len;
+
+        if (ngx_svc_mail_queue.handlers->take(&entry) != NGX_OK) {
+            ngx_svc_mail_queue.recover = 1;
+        }
+    }
+}
+
+
+void
+ngx_svc_mail_queue_end(ngx_svc_mail_end_t *end)
+{
+    ngx_str_t  args[6];
+
+    args[0] = ngx_svc_mail_queue.hash;
+    ngx_str_set(&args[1], NGX_SVC_MAIL_PENDING);
+    ngx_str_set(&args[2], NGX_SVC_MAIL_FAILED);
+    args[3] = end->id;
+    args[4] = end->tenant;
+    ngx_str_set(&args[5], "0");
+
+    if (end->failed.len) {
+        args[2] = end->failed;
+        ngx_str_set(&args[5], "1");
+    }
+
+    if (ngx_svc_redis_call(&ngx_svc_mail_done_script, args, 6, 3,
+                           ngx_svc_mail_queue_ended, end)
+        != NGX_OK)
+    {
+        ngx_svc_mail_queue_ended(NULL, end);
+    }
+}
+
+
+static void
+ngx_svc_mail_queue_ended(redisReply *reply, void *data)
+{
+    ngx_svc_mail_end_t *end = data;
+
+    if (reply && reply->type == REDIS_REPLY_INTEGER) {
+        end->handler(end->data, reply->integer == 1);
+        return;
+    }
+
+    end->timer.handler = ngx_svc_mail_queue_again;
+    end->timer.data = end;
+    end->timer.log = ngx_svc_mail_queue.log;
+
+    ngx_add_timer(&end->timer, NGX_SVC_MAIL_AGAIN);
+}
+
+
+static void
+ngx_svc_mail_queue_again(ngx_event_t *ev)
+{
+    ngx_svc_mail_queue_end(ev->data);
+}
+
+
+void
+ngx_svc_mail_queue_leave(void (*done)(void))
+{
+    ngx_str_t              args[3];
+    ngx_svc_mail_queue_t  *queue;
+
+    queue = &ngx_svc_mail_queue;
+
+    queue->stopped = 1;
+    queue->done = done;
+
+    ngx_str_set(&args[0], NGX_SVC_MAIL_HELPERS);
+    args[1] = queue->hash;
+    args[2] = queue->id;
+
+    if (ngx_svc_redis_call(&ngx_svc_mail_leave_script, args, 3, 2,
+                           ngx_svc_mail_queue_left, NULL)
+        != NGX_OK)
+    {
+        done();
+    }
+}
+
+
+static void
+ngx_svc_mail_queue_left(redisReply *reply, void *data)
+{
+    ngx_svc_mail_queue.done();
+}

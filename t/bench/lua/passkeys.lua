@@ -1,0 +1,53 @@
+-- POST of each line of the file BENCH_LINES, a Host and a body, to BENCH_PATH,
+-- once: it ends before the time is over when there are no more.  One thread.
+
+local here = debug.getinfo(1, "S").source:match("^@(.*/)")
+local common = dofile(here .. "common.lua")
+
+local LEFT = 64                         -- what an event more may still send
+
+local requests, at = {}, 0
+
+
+function init()
+    for line in io.lines(os.getenv("BENCH_LINES")) do
+        local host, body = line:match("^(%S+) (.*)$")
+
+        requests[#requests + 1] = wrk.format("POST", os.getenv("BENCH_PATH"),
+                                             { Host = host }, body)
+    end
+
+    began = common.now()
+end
+
+
+function request()
+    at = at + 1
+
+    if at == #requests - LEFT then
+        took = common.now() - began
+        wrk.thread:stop()
+    end
+
+    return requests[at]
+end
+
+
+local setup_common, done_common, only = setup, done, nil
+
+
+function setup(thread)
+    setup_common(thread)
+    only = thread
+end
+
+
+function done(summary, latency)
+    local took = only:get("took")
+
+    if took then
+        summary.duration = took * 1000
+    end
+
+    done_common(summary, latency)
+end

@@ -1,0 +1,150 @@
+package SvcTest::Planned;
+
+# What it takes to execute a prepared statement, as PostgreSQL explains it.  Of
+# who inherits it: s, the server, id, a tenant's, owner(), a user of it, values(),
+# of statements, and first_changes(), statements.
+
+use strict;
+use warnings;
+
+use SvcTest::Governance;
+
+
+my $TIMEOUT = 10_000;           # ms, of a statement
+
+
+# Executes a statement as svc_app with the tenant set, and undoes it.  kind, of
+# its plan: custom; generic, for all; refused, the same, but made for a request
+# without a tenant; early, made so when the tables were empty.  Returns what it
+# took: ms, pages, and removed, the rows that were read in vain; and the plan.
+
+sub execute {
+    my ($self, $name, $text, $kind, $values) = @_;
+
+    return $self->explain($self->{early}, "early_$name", $values)
+        if $kind eq 'early';
+
+    my $db = $self->{db} //= $self->connect;
+
+    $db->query('SET plan_cache_mode = force_'
+               . ($kind eq 'refused' ? 'generic' : $kind) . '_plan');
+    $db->query("PREPARE s AS $text");
+    $db->query('EXPLAIN EXECUTE s' . arguments($values))
+        if $kind eq 'refused';
+
+    my $work = $self->explain($db, 's', $values);
+
+    $db->query('DEALLOCATE s');
+
+    return $work;
+}
+
+
+# As the first requests after an installation do, on a connection that lives on.
+
+sub plan_early {
+    my ($self, $text) = @_;
+
+    my $values = $self->values;
+    my $db = $self->{early} = $self->connect;
+
+    $db->query('SET plan_cache_mode = force_generic_plan');
+
+    for my $name (grep { $text->{$_} } sort keys %$values) {
+        $db->query("PREPARE early_$name AS $text->{$name}");
+        $db->query("EXPLAIN EXECUTE early_$name"
+                   . arguments($values->{$name}));
+    }
+
+    $self->begin($db);
+    $db->query($_) for $self->first_changes;
+    $db->query('ROLLBACK');
+}
+
+
+sub begin {
+    my ($self, $db) = @_;
+
+    my $owner = $self->owner;
+
+    $db->query('BEGIN');
+    $db->query("SELECT set_config('svc.tenant', '$self->{id}', true),"
+               . " set_config('svc.actor_type', 'user', true),"
+               . " set_config('svc.actor_id', '$owner', true),"
+               . " set_config('svc.permissions', '{$ALL}', true)");
+}
+
+
+sub explain {
+    my ($self, $db, $prepared, $values) = @_;
+
+    $self->begin($db);
+
+    my @lines = eval {
+        map { $_->[0] } @{ $db->query('EXPLAIN (ANALYZE, BUFFERS, TIMING OFF)'
+                                      . " EXECUTE $prepared"
+                                      . arguments($values)) };
+    };
+    my $failed = $@;
+
+    $db->query('ROLLBACK');
+
+    die $failed if !@lines && $failed !~ /^PostgreSQL: 57014/;
+
+    return { ms => $TIMEOUT, pages => 0, removed => 0, plan => 'canceled' }
+        if !@lines;
+
+    return { work(@lines), plan => join "\n", @lines };
+}
+
+
+sub work {
+    my (@lines) = @_;
+
+    my %work = (removed => 0, pages => 0);
+    my $loops;
+
+    for (@lines) {
+        $loops = $1 if /\bloops=(\d+)/;
+        $work{removed} += $1 * $loops if /Rows Removed by [\w ]+: (\d+)/;
+        $work{ms} = $1 if /^Execution Time: ([\d.]+) ms/;
+    }
+
+    # of the first node, which counts what is below it too
+
+    my ($buffers) = grep { /Buffers:/ } @lines;
+
+    $work{pages} += $1 while ($buffers // '') =~ /\b(?:hit|read)=(\d+)/g;
+
+    return %work;
+}
+
+
+sub connect {
+    my ($self) = @_;
+
+    my $db = $self->{s}->connect_as('svc_app');
+
+    $db->query("SET $_") for q(TimeZone = 'UTC'), 'search_path = pg_catalog',
+                             "statement_timeout = $TIMEOUT";
+
+    return $db;
+}
+
+
+sub arguments {
+    my ($values) = @_;
+
+    return @$values ? '(' . join(', ', map { quoted($_) } @$values) . ')' : '';
+}
+
+
+sub quoted {
+    my ($value) = @_;
+
+    return 'NULL' if !defined $value;
+
+    return "'" . $value =~ s/'/''/gr . "'";
+}
+
+1;

@@ -1,0 +1,166 @@
+#!/usr/bin/perl
+
+# A forgotten password: the mail, the link, and that nobody learns who there is.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Mail;
+use SvcTest::Process qw(wait_for slurp);
+
+
+my $s = SvcTest->new(workers => 1, http => '    set_real_ip_from 127.0.0.1;'
+                                           . ' real_ip_header X-Test-Address;');
+my $mail = SvcTest::Mail->new($s, svc_sign_in => 'on');
+
+$s->start;
+
+my $plain = $s->node(svc => { svc_sign_in => 'on' });
+my $acme = $s->tenant('acme');
+my $n = 0;
+
+$s->secret($PASSWORD);
+
+
+sub post {
+    my ($path, $body, %opt) = @_;
+
+    return $s->http(POST => "/v1/auth/password/$path",
+                    [ 'X-Test-Address' => $opt{from} // '10.7.0.' . ++$n ],
+                    $body, $opt{port} ? (port => $opt{port}) : ());
+}
+
+
+sub forgot { return post(forgot => { email => $_[0], tenant => 'acme' }) }
+
+
+sub link_of {
+    my ($got) = @_;
+
+    return ($got->{plain} // '') =~ /(\S+)\/reset#token=([\w-]{43})\r?$/m;
+}
+
+
+with_password($s, $acme, userName => 'ada@acme.test', displayName => 'Ada',
+              locale => 'de-AT');
+
+
+# --- the mail, and the link -------------------------------------------------------
+
+my $r = forgot('ADA@acme.test');
+
+is($r->status, 202, 'it is accepted');
+is($r->body, '{}', 'and nothing is said');
+is($r->header('Cache-Control'), 'no-store', 'it is stored nowhere');
+
+my ($got) = $mail->wait(1);
+my ($base, $token) = link_of($got // {});
+
+is_deeply($got->{to}, [ 'ada@acme.test' ], 'a mail comes');
+is($base, $s->base_url, 'with a link to here');
+like($got->{html}, qr/lang="de"/, "in the user's language");
+$s->secret($token) if $token;
+
+is(post(reset => { token => $token, password => 'rowing past nine lanterns',
+                   tenant => 'acme' })->status, 204, 'which sets a password');
+is(post(reset => { token => $token, password => 'rowing past ten lanterns',
+                   tenant => 'acme' })->status, 400, 'once');
+is(SvcTest::Browser->new($s, tenant => 'acme')
+       ->login('ada@acme.test', 'rowing past nine lanterns')->status, 200,
+   'and it is good');
+
+is_deeply([ map { $_->[0]{source} }
+            $acme->events_where("action = 'password.reset_requested'",
+                                'details') ], [ 'mail' ], 'it is audited');
+
+
+# --- nobody, and who may not sign in -----------------------------------------------------
+
+with_password($s, $acme, userName => 'gone@acme.test', active => JSON::PP::false);
+
+for my $email ('nobody@acme.test', 'gone@acme.test') {
+    my $r = forgot($email);
+
+    is($r->status, 202, "$email: the same");
+    is($r->body, '{}', 'answer');
+}
+
+is(post(forgot => { email => 'ada@acme.test', tenant => 'nowhere' })->status,
+   202, 'an unknown tenant, too');
+ok((wait_for { $mail->pending == 0 }), 'nothing is left');
+is(scalar($mail->events('mail')), 1, 'no mail comes');
+is(scalar($s->sql('SELECT count(*) FROM svc.password_reset')), 0,
+   'and there is no token');
+
+
+# --- a new address, meanwhile ------------------------------------------------------------
+
+# what is not committed when a link is asked for may take the mailbox away from
+# whoever asks: the link is for the address that there is then
+
+with_password($s, $acme, userName => 'moves@acme.test');
+
+my $holder = $s->connect_as('postgres');
+
+$holder->query('BEGIN');
+$holder->query("SELECT FROM svc.user_account WHERE user_name = 'moves\@acme.test'"
+               . ' FOR UPDATE');
+$holder->query("UPDATE svc.user_account SET user_name = 'moved\@acme.test',"
+               . " user_name_key = 'moved\@acme.test', valid_after = clock_timestamp()"
+               . " WHERE user_name = 'moves\@acme.test'");
+
+my $c = $s->begin(POST => '/v1/auth/password/forgot', [ 'X-Test-Address' => '10.7.9.9' ],
+                  { email => 'moves@acme.test', tenant => 'acme' });
+
+ok((wait_for { $s->waiting == 1 } 10), 'it waits for who changes the user');
+$holder->query('COMMIT');
+is($c->read->status, 202, 'the answer is the same');
+ok((wait_for { $mail->pending == 0 }), 'nothing is left');
+is(scalar($mail->events('mail')), 1, 'no mail goes to the old address');
+is(scalar($s->sql('SELECT count(*) FROM svc.password_reset')), 0,
+   'and there is no token');
+
+
+# --- what is refused ------------------------------------------------------------------------
+
+for my $body ({ tenant => 'acme' }, { email => 'a b@c', tenant => 'acme' },
+              { email => "a\@b\r\nBcc: c\@d", tenant => 'acme' },
+              { email => [ 'a@b' ], tenant => 'acme' },
+              { email => 'x' x 250 . '@b.test', tenant => 'acme' },
+              { email => 'a@b', tenant => 'A B' })
+{
+    is(post(forgot => $body)->status, 400, 'a body that is none');
+}
+
+is(post(forgot => { email => 'ada@acme.test', tenant => 'acme' },
+        port => $plain->{port})->status, 404, '404 without svc_mail');
+
+my @codes = map { forgot('eve@acme.test')->status } 1 .. 7;
+is_deeply(\@codes, [ (202) x 5, 429, 429 ], 'five an hour of an address');
+
+$acme->{system}->sql("UPDATE svc.tenant SET suspended_at = now()");
+is(forgot('ada@acme.test')->status, 403, 'a suspended tenant');
+$acme->{system}->sql("UPDATE svc.tenant SET suspended_at = NULL");
+
+
+# --- without Redis ------------------------------------------------------------------------------
+
+$s->redis->stop;
+ok((wait_for { forgot('ada@acme.test')->status == 503 } 10),
+   '503 while Redis is down');
+is(forgot('nobody@acme.test')->status, 503, 'whoever it is for');
+is(forgot('nobody@acme.test')->json->{error}{code}, 'unavailable', 'its code');
+is(scalar($s->sql('SELECT count(*) FROM svc.password_reset')), 0,
+   'nothing was looked up');
+
+$s->redis->launch;
+ok((wait_for { forgot('ada@acme.test')->status == 202 } 10), 'and then again');
+ok((wait_for { (() = $mail->events('mail')) >= 2 } 15), 'with a mail');
+
+$mail->stop;
+$s->done;
+done_testing();
