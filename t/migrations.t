@@ -176,6 +176,13 @@ INSERT INTO svc.saml_app (tenant_id, id, name, sp_entity_id, acs_url)
 SELECT id, id, 'x', 'https://x.test', 'https://x.test/acs' FROM svc.tenant;
 SQL
 
+$rows{22} = <<'SQL';
+INSERT INTO svc.email_challenge (tenant_id, id, kind, email_mac, code_mac, void,
+                                 expires_at)
+SELECT id, id, 'sign_in', substr(sha256('x'), 1, 16), substr(sha256('x'), 1, 16), false,
+       now() FROM svc.tenant;
+SQL
+
 
 sub psql {
     my ($pg, $query, @args) = @_;

@@ -112,6 +112,8 @@ my @denied = (
     'UPDATE svc.credential SET expires_at = NULL',
     "UPDATE svc.credential SET permissions = '{scim}'",
     'UPDATE svc.invitation SET role = role', 'TRUNCATE svc.invitation',
+    'UPDATE svc.email_challenge SET code_mac = code_mac',
+    'DELETE FROM svc.email_challenge',
     'UPDATE svc.ip_block SET ip = ip', 'TRUNCATE svc.ip_block',
     "UPDATE svc.webhook_endpoint SET secret = ''",
     'UPDATE svc.webhook_endpoint SET tenant_id = tenant_id',
@@ -195,7 +197,7 @@ SELECT u.tenant_id, g.id, u.id
 FROM svc.user_account u JOIN svc.user_group g USING (tenant_id)
 EOT
 
-is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'audit_stream_close domain_taken invitation_tenant member_page public_logo public_tenant sign_in_expire sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire',
+is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'audit_stream_close domain_taken email_challenge_tenant invitation_tenant member_page public_logo public_tenant sign_in_expire sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire',
 SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE n.nspname = 'svc' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
   AND has_function_privilege('svc_app', p.oid, 'EXECUTE') ORDER BY 1
@@ -290,6 +292,9 @@ $s->sql($_) for
     . " SELECT tenant_id, id, '\\x00' FROM svc.user_account",
     'INSERT INTO svc.challenge (tenant_id, root_id, id, user_id, expires_at)'
     . ' SELECT tenant_id, id, id, id, now() FROM svc.user_account',
+    'INSERT INTO svc.email_challenge (tenant_id, id, kind, email_mac, code_mac, void,'
+    . " expires_at) SELECT id, id, 'sign_in', decode(repeat('00', 16), 'hex'),"
+    . " decode(repeat('00', 16), 'hex'), false, now() FROM svc.tenant",
     'INSERT INTO svc.challenge_used (tenant_id, hash, expires_at)'
     . " SELECT id, sha256('x'), now() FROM svc.tenant";
 

@@ -6,8 +6,7 @@
  */
 
 #include "ngx_svc_base64.h"
-#include "ngx_svc_login.h"
-#include "ngx_svc_mail.h"
+#include "ngx_svc_email_challenge.h"
 
 
 #define NGX_SVC_FORGOT_TOKEN   32       /* bytes */
@@ -42,9 +41,6 @@ static ngx_int_t ngx_svc_admin_forgot_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_forgot_written(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_forgot_mail(ngx_svc_forgot_t *forgot,
     PGresult *user);
-static ngx_int_t ngx_svc_admin_forgot_link(ngx_svc_forgot_t *forgot,
-    ngx_str_t *link);
-static ngx_int_t ngx_svc_admin_forgot_away(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_forgot_accepted(ngx_svc_request_t *sr);
 
 
@@ -139,7 +135,7 @@ ngx_svc_admin_forgot_prepare(ngx_svc_request_t *sr)
         }
 
         if (!forgot->login.invalid && !ngx_svc_mail_ready()) {
-            return ngx_svc_admin_forgot_away(sr);
+            return ngx_svc_email_challenge_away(sr);
         }
 
         rc = ngx_svc_login_limit(&forgot->login);
@@ -295,7 +291,6 @@ ngx_svc_admin_forgot_written(ngx_svc_request_t *sr)
     }
 
     if (rc == NGX_DECLINED) {
-        (void) ngx_svc_admin_forgot_away(sr);
         return ngx_svc_send_error(sr);
     }
 
@@ -310,7 +305,7 @@ static ngx_int_t
 ngx_svc_admin_forgot_mail(ngx_svc_forgot_t *forgot, PGresult *user)
 {
     u_char            tenant[NGX_SVC_UUID_TEXT_LEN];
-    ngx_int_t         rc;
+    ngx_str_t         token;
     ngx_svc_mail_t    mail;
     ngx_svc_login_t  *login;
 
@@ -335,49 +330,17 @@ ngx_svc_admin_forgot_mail(ngx_svc_forgot_t *forgot, PGresult *user)
         mail.to = login->email;
     }
 
-    if (ngx_svc_admin_forgot_link(forgot, &mail.link) != NGX_OK) {
+    token.data = forgot->token;
+    token.len = sizeof(forgot->token);
+
+    if (ngx_svc_email_challenge_link(login->sr, NGX_SVC_FORGOT_PATH, &token,
+                                     &mail.link)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_mail_send(&mail);
-
-    /* an address that no mail can go to is nobody's business */
-
-    return rc == NGX_DECLINED && ngx_svc_mail_ready() ? NGX_OK : rc;
-}
-
-
-static ngx_int_t
-ngx_svc_admin_forgot_link(ngx_svc_forgot_t *forgot, ngx_str_t *link)
-{
-    u_char              *p;
-    ngx_http_request_t  *r;
-    ngx_svc_loc_conf_t  *slcf;
-
-    r = forgot->login.sr->request;
-    slcf = ngx_http_get_module_loc_conf(r, ngx_http_svc_common_module);
-
-    link->len = slcf->base_url.len + sizeof(NGX_SVC_FORGOT_PATH) - 1
-                + sizeof(forgot->token);
-    link->data = ngx_pnalloc(r->pool, link->len);
-
-    if (link->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    p = ngx_cpymem(link->data, slcf->base_url.data, slcf->base_url.len);
-    p = ngx_cpymem(p, NGX_SVC_FORGOT_PATH, sizeof(NGX_SVC_FORGOT_PATH) - 1);
-    ngx_memcpy(p, forgot->token, sizeof(forgot->token));
-
-    return ngx_svc_wipe_later(r->pool, link->data, link->len);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_forgot_away(ngx_svc_request_t *sr)
-{
-    return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
-                        "No mail can be sent just now: try again later.");
+    return ngx_svc_email_challenge_send(login, &mail);
 }
 
 

@@ -111,6 +111,25 @@ typedef struct {
 } ngx_svc_login_method_t;
 
 
+/*
+ * A code, and maybe a link, by mail: one that is made, or what of one has come
+ * back; of the request's pool, all that nobody may find is wiped with it.
+ */
+
+typedef struct {
+    ngx_str_t                  kind;        /* "sign_in", as in PostgreSQL */
+    ngx_str_t                  id;          /* no data: it is not known */
+    ngx_str_t                  mac;         /* of the address */
+    ngx_str_t                  code;        /* six digits */
+    ngx_str_t                  code_mac;
+    ngx_str_t                  token;       /* of the link; or none */
+    ngx_str_t                  token_hash;
+    ngx_str_t                  binding;     /* of the browser; or none */
+    ngx_str_t                  binding_hash;
+    ngx_str_t                  data;        /* sealed; or none */
+} ngx_svc_email_challenge_t;
+
+
 /* Of the request's pool: sr->data. */
 
 typedef struct {
@@ -135,6 +154,7 @@ typedef struct {
     ngx_str_t                  request_id;
     ngx_str_t                  old_session; /* the cookie's digest; or none */
     ngx_svc_risk_client_t      client;
+    ngx_svc_email_challenge_t  mailed;
 
     /* what has been read */
 

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_signin_conf.h"
 #include "ngx_svc_ceremony.h"
+#include "ngx_svc_email_challenge.h"
 #include "ngx_svc_factor.h"
 #include "ngx_svc_limit.h"
 #include "ngx_svc_login.h"
@@ -176,7 +177,8 @@ ngx_svc_signin_init_worker(ngx_cycle_t *cycle, ngx_svc_admin_main_conf_t *amcf)
     if (ngx_svc_mac_derive(&smcf->keys.keys[0], "email", secret) != NGX_OK
         || ngx_svc_session_init_worker(&smcf->keys) != NGX_OK
         || ngx_svc_factor_init_worker(&smcf->keys) != NGX_OK
-        || ngx_svc_ceremony_init_worker(&smcf->keys) != NGX_OK)
+        || ngx_svc_ceremony_init_worker(&smcf->keys) != NGX_OK
+        || ngx_svc_email_challenge_init_worker(&smcf->keys) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -202,4 +204,5 @@ ngx_svc_signin_exit_worker(void)
     ngx_svc_session_exit_worker();
     ngx_svc_factor_exit_worker();
     ngx_svc_ceremony_exit_worker();
+    ngx_svc_email_challenge_exit_worker();
 }

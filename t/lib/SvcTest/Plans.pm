@@ -63,7 +63,7 @@ sub id {
 
 
 my ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $NEW, $FACTOR,
-    $INVITATION) = (1 .. 10);
+    $INVITATION, $CHALLENGE) = (1 .. 11);
 
 sub id_sql {
     my ($self, $kind) = @_;
@@ -102,9 +102,9 @@ sub rows {
     my ($self) = @_;
 
     my ($user, $group, $hook, $token, $session, $version, $stream, $factor,
-        $invitation) = map { $self->id_sql($_) }
+        $invitation, $challenge) = map { $self->id_sql($_) }
           ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $FACTOR,
-           $INVITATION);
+           $INVITATION, $CHALLENGE);
     my $t = "'$self->{id}'";
     my $slug = $self->{slug};
     my $all = "generate_series(1, $N) i";
@@ -223,6 +223,12 @@ INSERT INTO svc.invitation (tenant_id, id, email, email_key, role, group_ids, da
 SELECT $t, $invitation, 'in' || i || '\@$slug.test', 'in' || i || '\@$slug.test',
        'role' || i % $ROLES, ARRAY[$group], 7, sha256(('$slug-in' || i)::bytea), $ago,
        now() + interval '7 days', CASE WHEN i > 1000 THEN now() END FROM $all;
+INSERT INTO svc.email_challenge (tenant_id, id, kind, user_id, email_mac, code_mac,
+                                 token_hash, binding_hash, void, created_at, expires_at)
+SELECT $t, $challenge, 'sign_in', CASE WHEN i % 2 = 0 THEN $user END,
+       substr(sha256(('mac' || i % 1000)::bytea), 1, 16), substr(sha256('x'), 1, 16),
+       sha256(('$slug-mail' || i)::bytea), sha256('x'), false, $ago,
+       now() + i * interval '1 second' FROM $all;
 INSERT INTO svc.domain (tenant_id, domain, verified_at)
 SELECT $t, 'd' || i || '.$slug.test', now() FROM generate_series(1, 100) i
 EOT

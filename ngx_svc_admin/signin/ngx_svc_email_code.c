@@ -1,0 +1,360 @@
+/*
+ * Codes and links that came by mail, and are shown.
+ */
+
+#include "ngx_svc_base64.h"
+#include "ngx_svc_cookie.h"
+#include "ngx_svc_email_challenge.h"
+#include "ngx_svc_email_code.h"
+#include "ngx_svc_hex.h"
+#include "ngx_svc_totp.h"
+
+
+#define NGX_SVC_EMAIL_COOKIE  43        /* base64url of 32 bytes */
+#define NGX_SVC_EMAIL_CODES   1000000
+
+
+static ngx_int_t ngx_svc_email_code_text(const ngx_svc_macs_t *macs,
+    ngx_uint_t n, const u_char id[NGX_SVC_UUID_LEN], const u_char *code,
+    u_char mac[NGX_SVC_MAC_LEN]);
+static ngx_int_t ngx_svc_email_challenge_shape(ngx_svc_login_t *login,
+    const ngx_svc_value_t *id, const ngx_svc_value_t *code,
+    const ngx_svc_value_t *token);
+static ngx_int_t ngx_svc_email_challenge_take_token(ngx_svc_login_t *login,
+    const ngx_svc_value_t *token);
+static ngx_int_t ngx_svc_email_challenge_right(ngx_svc_login_t *login,
+    PGresult *res);
+
+
+/* $1: the Host, $2: the slug or NULL, $3: the id, or $4: the token's digest. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_email_challenge_tenant = {
+    .name = "email_challenge_tenant",
+    .text =
+        "SELECT set_config('svc.tenant', t.id::text, true) AS id,"
+            " t.slug, t.suspended, t.by_domain"
+        " FROM svc.email_challenge_tenant($1, $2, $3, $4) t",
+    NGX_SVC_PARAMS(ngx_svc_login_param(host),
+                   ngx_svc_login_param(slug),
+                   ngx_svc_login_param(mailed.id),
+                   ngx_svc_login_param(mailed.token_hash))
+};
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_email_challenge_try = {
+    .name = "email_challenge_try",
+    .text =
+        NGX_SVC_EMAIL_CHALLENGE_TRY(
+            "c.id = coalesce($1::uuid, ("
+                "SELECT k.id FROM svc.email_challenge k"
+                " WHERE k.token_hash = $2 AND k.tenant_id = " NGX_SVC_TENANT
+            "))",
+            "c.binding_hash = $5"),
+    NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_TRIED,
+                   ngx_svc_login_param(mailed.binding_hash))
+};
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_email_challenge_use = {
+    .name = "email_challenge_use",
+    .text =
+        "WITH c AS ("
+            "UPDATE svc.email_challenge c SET used_at = now()"
+            " WHERE c.tenant_id = " NGX_SVC_TENANT " AND c.id = $1"
+                " AND c.used_at IS NULL AND c.expires_at > now()"
+            " RETURNING c.id"
+        ")"
+        " SELECT c.id, CASE WHEN c.id IS NULL"
+            " THEN set_config('svc.tenant', '', true) END"
+        " FROM (VALUES (1)) o LEFT JOIN c ON true",
+    NGX_SVC_PARAMS(ngx_svc_login_param(mailed.id))
+};
+
+
+const ngx_str_t  ngx_svc_email_code_cookie_name = ngx_string("svc_login");
+
+static ngx_svc_macs_t  ngx_svc_email_code_macs;
+
+
+ngx_int_t
+ngx_svc_email_challenge_init_worker(const ngx_svc_keys_t *keys)
+{
+    return ngx_svc_mac_init(&ngx_svc_email_code_macs, keys, "code");
+}
+
+
+void
+ngx_svc_email_challenge_exit_worker(void)
+{
+    ngx_svc_mac_free(&ngx_svc_email_code_macs);
+}
+
+
+/* What is beyond the last whole million is thrown away. */
+
+ngx_int_t
+ngx_svc_email_code_new(u_char code[NGX_SVC_EMAIL_CODE_LEN])
+{
+    u_char    text[NGX_SVC_EMAIL_CODE_LEN + 1];
+    uint32_t  n;
+
+    do {
+        if (ngx_svc_random((u_char *) &n, sizeof(n)) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    } while (n >= UINT32_MAX - UINT32_MAX % NGX_SVC_EMAIL_CODES);
+
+    (void) ngx_snprintf(text, sizeof(text), "%06uD", n % NGX_SVC_EMAIL_CODES);
+
+    ngx_memcpy(code, text, NGX_SVC_EMAIL_CODE_LEN);
+    ngx_explicit_memzero(text, sizeof(text));
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_email_code_mac(const u_char id[NGX_SVC_UUID_LEN], const u_char *code,
+    u_char mac[NGX_SVC_MAC_LEN])
+{
+    return ngx_svc_email_code_text(&ngx_svc_email_code_macs, 0, id, code, mac);
+}
+
+
+static ngx_int_t
+ngx_svc_email_code_text(const ngx_svc_macs_t *macs, ngx_uint_t n,
+    const u_char id[NGX_SVC_UUID_LEN], const u_char *code,
+    u_char mac[NGX_SVC_MAC_LEN])
+{
+    u_char     text[NGX_SVC_UUID_LEN + NGX_SVC_EMAIL_CODE_LEN];
+    ngx_int_t  rc;
+
+    ngx_memcpy(ngx_cpymem(text, id, NGX_SVC_UUID_LEN), code,
+               NGX_SVC_EMAIL_CODE_LEN);
+
+    rc = ngx_svc_mac(&macs->keys[n], text, sizeof(text), mac);
+    ngx_explicit_memzero(text, sizeof(text));
+
+    return rc;
+}
+
+
+ngx_int_t
+ngx_svc_email_code_cookie(ngx_svc_request_t *sr, ngx_str_t *value,
+    ngx_str_t *hash)
+{
+    size_t     len;
+    u_char     bytes[NGX_SVC_EMAIL_COOKIE];
+    ngx_str_t  name, cookie;
+
+    static const ngx_str_t  host = ngx_string("__Host-svc_login");
+
+    name = ngx_svc_cookie_secure(sr) ? host : ngx_svc_email_code_cookie_name;
+
+    if (ngx_svc_cookie(sr->request, &name, &cookie) != NGX_OK
+        || cookie.len != NGX_SVC_EMAIL_COOKIE
+        || ngx_svc_base64url_decode(cookie.data, cookie.len, bytes, &len)
+           != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    hash->len = NGX_SVC_SHA256_LEN;
+    hash->data = ngx_pnalloc(sr->request->pool, NGX_SVC_SHA256_LEN);
+
+    if (hash->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    *value = cookie;
+
+    return ngx_svc_sha256(cookie.data, cookie.len, hash->data);
+}
+
+
+ngx_int_t
+ngx_svc_email_challenge_take(ngx_svc_login_t *login, const char *kind,
+    const ngx_svc_value_t *id, const ngx_svc_value_t *code,
+    const ngx_svc_value_t *token)
+{
+    u_char                     *p;
+    ngx_svc_email_challenge_t  *mailed;
+
+    mailed = &login->mailed;
+
+    mailed->kind.data = (u_char *) kind;
+    mailed->kind.len = ngx_strlen(kind);
+
+    if (ngx_svc_email_challenge_shape(login, id, code, token) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    if (token->set) {
+        return ngx_svc_email_challenge_take_token(login, token);
+    }
+
+    mailed->code = code->str;
+
+    if (id == NULL) {
+        return NGX_OK;
+    }
+
+    /* an id that none can have is that of nobody's */
+
+    p = ngx_pcalloc(login->sr->request->pool, NGX_SVC_UUID_LEN);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_svc_uuid_parse(id->str.data, id->str.len, p);
+
+    mailed->id.data = p;
+    mailed->id.len = NGX_SVC_UUID_LEN;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_email_challenge_shape(ngx_svc_login_t *login, const ngx_svc_value_t *id,
+    const ngx_svc_value_t *code, const ngx_svc_value_t *token)
+{
+    ngx_svc_error_t  *err;
+
+    err = &login->sr->error;
+
+    if (code->set + token->set != 1 || (id && id->set != code->set)) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                            id ? "Either \"challengeId\" and \"code\" are "
+                                 "required, or \"token\"."
+                               : "Either \"code\" or \"token\" is required.");
+    }
+
+    if (code->set && !ngx_svc_totp_shaped(&code->str)) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                            "\"code\" must be six digits.");
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_email_challenge_take_token(ngx_svc_login_t *login,
+    const ngx_svc_value_t *token)
+{
+    u_char                     *hash;
+    ngx_svc_email_challenge_t  *mailed;
+
+    mailed = &login->mailed;
+
+    hash = ngx_pnalloc(login->sr->request->pool, NGX_SVC_SHA256_LEN);
+
+    if (hash == NULL
+        || ngx_svc_sha256(token->str.data, token->str.len, hash) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    mailed->token_hash.data = hash;
+    mailed->token_hash.len = NGX_SVC_SHA256_LEN;
+
+    return ngx_svc_email_code_cookie(login->sr, &mailed->binding,
+                                     &mailed->binding_hash)
+           == NGX_ERROR ? NGX_ERROR : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_email_challenge_verify(ngx_svc_login_t *login, PGresult *res)
+{
+    u_char             *id;
+    ngx_int_t           rc;
+    ngx_str_t           text;
+    ngx_svc_request_t  *sr;
+
+    sr = login->sr;
+    text = ngx_svc_row_value(res, 0, "id");
+
+    if (text.len == 0) {
+        (void) ngx_svc_email_challenge_over(sr);
+        return NGX_ABORT;
+    }
+
+    id = ngx_pnalloc(sr->request->pool, NGX_SVC_UUID_LEN);
+
+    if (id == NULL || ngx_svc_uuid_parse(text.data, text.len, id) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    login->mailed.id.data = id;
+    login->mailed.id.len = NGX_SVC_UUID_LEN;
+
+    if (login->mailed.token_hash.data == NULL) {
+        rc = ngx_svc_email_challenge_right(login, res);
+
+        return rc != NGX_DECLINED ? rc
+               : ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
+                              "The code is wrong.");
+    }
+
+    if (!ngx_svc_row_true(res, 0, "bound")) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_TOKEN,
+                            "The link works only where you have asked for it: "
+                            "open it there, or type the code.");
+        return NGX_ABORT;
+    }
+
+    return NGX_OK;
+}
+
+
+/*
+ * Under the key that it was made with, whichever that is.  Of a challenge that
+ * no mail was sent for, or that is nobody's, no code is right.
+ */
+
+static ngx_int_t
+ngx_svc_email_challenge_right(ngx_svc_login_t *login, PGresult *res)
+{
+    size_t      len;
+    u_char      stored[NGX_SVC_MAC_LEN], mac[NGX_SVC_MAC_LEN];
+    ngx_str_t   hex;
+    ngx_uint_t  n, equal, nobody;
+
+    len = sizeof(stored);
+    hex = ngx_svc_row_value(res, 0, "code_mac");
+
+    if (ngx_svc_hex_bytea(&hex, stored, &len) != NGX_OK
+        || len != sizeof(stored))
+    {
+        return NGX_ERROR;
+    }
+
+    nobody = ngx_svc_row_true(res, 0, "void")
+             || (ngx_svc_row_value(res, 0, "user_id").len == 0
+                 && ngx_svc_row_value(res, 0, "data").len == 0);
+
+    equal = 0;
+
+    for (n = 0; n < ngx_svc_email_code_macs.n; n++) {
+        if (ngx_svc_email_code_text(&ngx_svc_email_code_macs, n,
+                                    login->mailed.id.data,
+                                    login->mailed.code.data, mac)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        equal |= ngx_svc_equal(stored, mac, sizeof(mac));
+    }
+
+    return equal && !nobody ? NGX_OK : NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_svc_email_challenge_over(ngx_svc_request_t *sr)
+{
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_CHALLENGE,
+                        "The code is too old, has been used, or was tried too "
+                        "often: ask for another one.");
+}
