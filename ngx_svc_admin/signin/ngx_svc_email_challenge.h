@@ -21,9 +21,9 @@
 
 /*
  * SQL, behind ngx_svc_sql_email_challenge_turn: makes the challenge of
- * login->mailed.  u: a query of whom the mail goes to, one row or none, with id,
- * user_name, display_name and locale; whose: what of "u" the challenge is, a
- * user's id or NULL; root: that of a session, or NULL.  A mail in 30 seconds
+ * login->mailed.  u: a query of whom the mail goes to, one row or none, with
+ * id, user_name, display_name and locale; whose: the user whom the challenge is
+ * for, or NULL; root: that of a session, or NULL.  A mail in 30 seconds
  * for a purpose, and ten in an hour, are enough for an address: beyond that the
  * challenge is void, and ends nothing; otherwise there are three that are good.
  * A commit that waits for the disk would tell who there is: a code that a crash
@@ -153,8 +153,8 @@ ngx_int_t ngx_svc_email_challenge_link(ngx_svc_request_t *sr, const char *path,
     const ngx_str_t *token, ngx_str_t *link);
 
 /*
- * For a reply: 202, with the id and the end of the row, and the browser's cookie
- * when the challenge is bound to it.
+ * For a reply: 202, with the id and the end of the row, and the browser's
+ * cookie when the challenge is bound to it.
  */
 ngx_int_t ngx_svc_email_challenge_accepted(ngx_svc_login_t *login,
     PGresult *res);
