@@ -4,7 +4,7 @@
 
 #include "ngx_svc_admin.h"
 #include "ngx_svc_admin_user.h"
-#include "ngx_svc_limit_clear.h"
+#include "ngx_svc_limit_then.h"
 
 
 typedef struct {

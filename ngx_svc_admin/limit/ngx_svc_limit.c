@@ -34,10 +34,12 @@ static ngx_svc_limit_counter_t *ngx_svc_limit_counter(ngx_svc_limit_t *limit,
     ngx_svc_limit_kind_e kind);
 static ngx_int_t ngx_svc_limit_send(ngx_svc_limit_t *limit,
     ngx_svc_limit_call_t *call);
+static ngx_int_t ngx_svc_limit_send_lock(ngx_svc_limit_t *limit,
+    ngx_svc_limit_call_t *call);
 static ngx_int_t ngx_svc_limit_send_clear(ngx_svc_limit_t *limit,
     ngx_svc_limit_call_t *call);
 static void ngx_svc_limit_answered(redisReply *reply, void *data);
-static void ngx_svc_limit_cleared(redisReply *reply, void *data);
+static void ngx_svc_limit_told(redisReply *reply, void *data);
 static ngx_int_t ngx_svc_limit_reply(ngx_svc_limit_t *limit,
     redisReply *reply);
 static void ngx_svc_limit_local(ngx_svc_limit_t *limit);
@@ -477,25 +479,43 @@ ngx_svc_limit_give_back_old(ngx_svc_limit_t *limit, ngx_msec_t age)
 }
 
 
-void
-ngx_svc_limit_lock(const u_char mac[NGX_SVC_LIMIT_MAC_LEN], ngx_msec_t ms)
+ngx_int_t
+ngx_svc_limit_lock(ngx_svc_limit_t *limit, ngx_pool_t *pool, ngx_msec_t ms)
+{
+    ngx_int_t            rc;
+    ngx_svc_limit_key_t  key;
+
+    limit->left = ngx_max(ms, 1);
+
+    rc = ngx_svc_limit_ask(limit, pool, ngx_svc_limit_send_lock);
+
+    if (rc != NGX_DECLINED) {
+        return rc == NGX_OK ? NGX_AGAIN : rc;
+    }
+
+    if (ngx_svc_limit_pool) {
+        ngx_svc_limit_lock_key(&key, limit->mac);
+        ngx_svc_limit_memory_put(ngx_svc_limit_pool, &key, limit->left);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_limit_send_lock(ngx_svc_limit_t *limit, ngx_svc_limit_call_t *call)
 {
     ngx_svc_limit_key_t   key;
     ngx_svc_limit_args_t  args;
 
     args.n = 0;
 
-    ngx_svc_limit_lock_key(&key, mac);
+    ngx_svc_limit_lock_key(&key, limit->mac);
     ngx_svc_limit_arg_key(&args, &key);
-    ngx_svc_limit_arg_number(&args, ngx_max(ms, 1));
+    ngx_svc_limit_arg_number(&args, limit->left);
 
-    if (ngx_svc_redis_call(&ngx_svc_limit_lock_script, args.list, args.n, 1,
-                           ngx_svc_limit_done, NULL)
-        != NGX_OK
-        && ngx_svc_limit_pool)
-    {
-        ngx_svc_limit_memory_put(ngx_svc_limit_pool, &key, ms);
-    }
+    return ngx_svc_redis_call(&ngx_svc_limit_lock_script, args.list, args.n, 1,
+                              ngx_svc_limit_told, call);
 }
 
 
@@ -536,12 +556,12 @@ ngx_svc_limit_send_clear(ngx_svc_limit_t *limit, ngx_svc_limit_call_t *call)
     ngx_svc_limit_arg_key(&args, &counter);
 
     return ngx_svc_redis_call(&ngx_svc_limit_clear_script, args.list, args.n,
-                              args.n, ngx_svc_limit_cleared, call);
+                              args.n, ngx_svc_limit_told, call);
 }
 
 
 static void
-ngx_svc_limit_cleared(redisReply *reply, void *data)
+ngx_svc_limit_told(redisReply *reply, void *data)
 {
     ngx_svc_limit_t  *limit;
 

@@ -134,16 +134,16 @@ void ngx_svc_limit_give_back(ngx_svc_limit_t *limit);
 void ngx_svc_limit_give_back_old(ngx_svc_limit_t *limit, ngx_msec_t age);
 
 /*
- * For so many ms a login of this address that is over its limit is told that
- * the account is locked.
+ * For so many ms a login of the address limit->mac that is over its limit is
+ * told that the account is locked.  NGX_OK: there is nothing to wait for.
+ * NGX_AGAIN, NGX_ERROR and the handler as of a check.
  */
-void ngx_svc_limit_lock(const u_char mac[NGX_SVC_LIMIT_MAC_LEN],
+ngx_int_t ngx_svc_limit_lock(ngx_svc_limit_t *limit, ngx_pool_t *pool,
     ngx_msec_t ms);
 
 /*
  * The lock of limit->mac goes, and what was counted of the address's logins; in
- * memory that is of this node alone.  NGX_OK: there is nothing to wait for.
- * NGX_AGAIN, NGX_ERROR and the handler as of a check.
+ * memory that is of this node alone.  Returns what a lock does.
  */
 ngx_int_t ngx_svc_limit_clear(ngx_svc_limit_t *limit, ngx_pool_t *pool);
 

@@ -2,7 +2,7 @@
  * POST /v1/auth/password/reset: a new password for who has a token.
  */
 
-#include "ngx_svc_limit_clear.h"
+#include "ngx_svc_limit_then.h"
 #include "ngx_svc_login.h"
 #include "ngx_svc_new_password.h"
 #include "ngx_svc_password_text.h"

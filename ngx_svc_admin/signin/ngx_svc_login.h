@@ -489,10 +489,12 @@ ngx_int_t ngx_svc_login_failed_by(ngx_svc_request_t *sr,
 ngx_int_t ngx_svc_login_failure_reply(ngx_svc_request_t *sr);
 
 /*
- * For such a reply: the seconds for which the result of a failure's statement
- * locks the account, 0: not yet; and has the limits know of it.
+ * For such a reply: NGX_DECLINED, the last result does not lock the account.
+ * Else sets sr->error, has the limits know of the lock, and then calls next(),
+ * and returns what that returns, or what goes to ngx_http_finalize_request().
  */
-ngx_uint_t ngx_svc_login_failure_locks(ngx_svc_login_t *login, PGresult *res);
+ngx_int_t ngx_svc_login_failure_locks(ngx_svc_login_t *login,
+    ngx_int_t (*next)(ngx_svc_request_t *sr));
 
 
 /* ngx_svc_login_refused.c */

@@ -3,10 +3,12 @@
  */
 
 #include "ngx_svc_login.h"
+#include "ngx_svc_limit_then.h"
 
 
 static ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_login_failure_told(ngx_svc_request_t *sr);
 
 
 /*
@@ -258,7 +260,7 @@ ngx_svc_login_failure(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_login_failure_reply(ngx_svc_request_t *sr)
 {
-    ngx_uint_t        seconds;
+    ngx_int_t         rc;
     ngx_svc_login_t  *login;
 
     login = sr->data;
@@ -271,40 +273,56 @@ ngx_svc_login_failure_reply(ngx_svc_request_t *sr)
         return ngx_svc_login_refused(login);
     }
 
-    seconds = (login->method && login->method->factor)
-              ? 0 : ngx_svc_login_failure_locks(login, ngx_svc_route_last(sr));
+    rc = (login->method && login->method->factor)
+         ? NGX_DECLINED
+         : ngx_svc_login_failure_locks(login, ngx_svc_login_failure_told);
 
-    if (seconds) {
-        (void) ngx_svc_login_locked(sr, seconds);
-
-    } else {
-        (void) ngx_svc_login_wrong(sr);
+    if (rc != NGX_DECLINED) {
+        return rc;
     }
+
+    (void) ngx_svc_login_wrong(sr);
 
     return ngx_svc_login_refused(login);
 }
 
 
+static ngx_int_t
+ngx_svc_login_failure_told(ngx_svc_request_t *sr)
+{
+    return ngx_svc_login_refused(sr->data);
+}
+
+
 /* Without a row somebody else has locked it in the meantime. */
 
-ngx_uint_t
-ngx_svc_login_failure_locks(ngx_svc_login_t *login, PGresult *res)
+ngx_int_t
+ngx_svc_login_failure_locks(ngx_svc_login_t *login,
+    ngx_int_t (*next)(ngx_svc_request_t *sr))
 {
-    ngx_int_t  seconds;
-    ngx_str_t  locked;
+    PGresult           *res;
+    ngx_int_t           seconds;
+    ngx_str_t           locked;
+    ngx_svc_request_t  *sr;
+
+    sr = login->sr;
+    res = ngx_svc_route_last(sr);
 
     if (PQntuples(res) == 0) {
-        return ngx_svc_setting(NGX_SVC_SET_LOGIN_LOCKOUT_DURATION);
+        (void) ngx_svc_login_locked(sr,
+                         ngx_svc_setting(NGX_SVC_SET_LOGIN_LOCKOUT_DURATION));
+        return next(sr);
     }
 
     locked = ngx_svc_row_value(res, 0, "locked");
     seconds = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
 
     if (seconds <= 0) {
-        return 0;
+        return NGX_DECLINED;
     }
 
-    ngx_svc_limit_lock(login->mac.data, (ngx_msec_t) seconds * 1000);
+    (void) ngx_svc_login_locked(sr, seconds);
 
-    return seconds;
+    return ngx_svc_limit_lock_then(sr, login->mac.data,
+                                   (ngx_msec_t) seconds * 1000, next);
 }

@@ -72,22 +72,21 @@ ngx_svc_stepup_wrong(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_stepup_wrong_reply(ngx_svc_request_t *sr)
 {
-    ngx_uint_t         seconds;
+    ngx_int_t          rc;
     ngx_svc_stepup_t  *step;
 
     step = sr->data;
 
-    seconds = step->method->guessed
-              ? ngx_svc_login_failure_locks(sr->data, ngx_svc_route_last(sr))
-              : 0;
+    rc = step->method->guessed
+         ? ngx_svc_login_failure_locks(sr->data, ngx_svc_send_error)
+         : NGX_DECLINED;
 
-    if (seconds) {
-        (void) ngx_svc_login_locked(sr, seconds);
-
-    } else {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
-                            "What was shown is wrong, or has been used.");
+    if (rc != NGX_DECLINED) {
+        return rc;
     }
+
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
+                        "What was shown is wrong, or has been used.");
 
     return ngx_svc_send_error(sr);
 }

@@ -157,7 +157,8 @@ test_memory_lock(void **state)
 
     assert_int_equal(ngx_svc_limit_email(&ada, mac), NGX_OK);
 
-    ngx_svc_limit_lock(mac, 900000);
+    limit.mac = mac;
+    assert_int_equal(ngx_svc_limit_lock(&limit, pool, 900000), NGX_OK);
 
     for (i = 0; i < 10; i++) {
         assert_int_equal(login("192.0.2.1", "ada@x"), NGX_SVC_LIMIT_ADMITTED);

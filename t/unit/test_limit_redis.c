@@ -30,17 +30,20 @@ test_redis_call(void **state)
     call_handler(NULL, call_data);
 
     memset(mac, 0xab, sizeof(mac));
-    ngx_svc_limit_lock(mac, 900000);
+    limit.mac = mac;
+    assert_int_equal(ngx_svc_limit_lock(&limit, pool, 900000), NGX_AGAIN);
     assert_string_equal(call_text, "limit lock:"
                         " svc.lock.abababababababababababababababab | 900000");
-    limit.mac = mac;
+    assert_int_equal(answers, 1);
+    call_handler(NULL, call_data);
+    assert_int_equal(answers, 2);
     assert_int_equal(ngx_svc_limit_clear(&limit, pool), NGX_AGAIN);
     assert_string_equal(call_text, "limit clear:"
                         " svc.lock.abababababababababababababababab"
                         " svc.rate.l.e.abababababababababababababababab");
-    assert_int_equal(answers, 1);
-    call_handler(NULL, call_data);
     assert_int_equal(answers, 2);
+    call_handler(NULL, call_data);
+    assert_int_equal(answers, 3);
 
     set(NGX_SVC_SET_RATE_LIMIT_LOGIN_IP_MAX, 0);
     assert_int_equal(check(&limit, NGX_SVC_LIMIT_LOGIN, "192.0.2.1", "ada@x"),
