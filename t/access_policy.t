@@ -551,7 +551,7 @@ my @lazy = map {
 
 my $select = IO::Select->new(map { $_->sock } @lazy);
 
-ok((wait_for { $select->can_read(0) == @lazy } 20), 'thirty who do not read');
+ok((wait_for { (() = $select->can_read(0)) == @lazy } 20), 'thirty who do not read');
 cmp_ok(resident($s->workers) - $kept, '<', slow(60_000),
        'of 150 MB keep but a piece each');
 $_->close for @lazy;

@@ -127,6 +127,9 @@ $mail->mode;
 # --- how often, and when -----------------------------------------------------------------
 
 $mail->mode('rcpt 451 9 later@');
+
+my $pushed = time;
+
 push_one('later@acme.test');
 ok(empty(), 'a mail that the server takes never');
 
@@ -134,11 +137,9 @@ my @at = tries('later@acme.test');
 
 is(scalar @at, 4, 'four attempts');
 
-# to the server the first one is late, by its handshake
-
-cmp_ok($at[1] - $at[0], '>', 0.1, 'the second one in its time');
-cmp_ok($at[2] - $at[0], '>', 0.6, 'the third one');
-cmp_ok($at[3] - $at[0], '>', 1.5, 'the fourth one');
+cmp_ok($at[1] - $pushed, '>=', 0.3, 'the second one in its time');
+cmp_ok($at[2] - $pushed, '>=', 0.9, 'the third one');
+cmp_ok($at[3] - $pushed, '>=', 2, 'the fourth one');
 is(total('failed'), 1, 'the metric');
 
 $mail->mode('rcpt 550 9 gone@');
@@ -183,7 +184,6 @@ sub webhooks {
     my ($step) = @_;
 
     my $got = () = $receiver->received($hook);
-    my $start = time;
 
     $acme->scim(POST => '/Users', { schemas => [
         'urn:ietf:params:scim:schemas:core:2.0:User' ],
@@ -191,11 +191,11 @@ sub webhooks {
 
     ok((wait_for { (() = $receiver->received($hook)) >= $got + 5 } 10),
        "webhooks while the mail server stalls at $step");
-    cmp_ok(time - $start, '<', slow(1.5), 'at once');
+    is($mail->pending, 4, 'before any mail goes') if $step ne 'quit';
 }
 
 for my $step (qw(connect mail rcpt data end quit)) {
-    $mail->mode('mail drop 4', "$step stall 4");
+    $mail->mode('mail drop 4', "$step stall");
     push_to([ map { "stall.$step.$_\@acme.test" } 1 .. 4 ]);
 
     ok((wait_for { grep { $_->{event} eq 'fault' && $_->{what} eq 'stall'

@@ -116,26 +116,23 @@ for my $n (1 .. 10) {
 
     is($answer, 'step_up_required', "sign-in $n");
     is(step_up($b, $factor), 200, 'is complete');
+    nothing_counted("sign-in $n");
 }
-
-nothing_counted('ten of them');
 
 for my $n (1 .. 5) {
     my ($b) = login($ada);
     my $id = ask($b, '/v1/mfa/challenge', {})->json->{challengeId};
 
     is(step_up($b, $factor, $HOME, challengeId => $id), 200, "with a challenge: $n");
+    nothing_counted('a challenge among them');
 }
-
-nothing_counted('a challenge among them');
 
 for my $n (1 .. 5) {
     my ($b) = login($ada, $AWAY);
 
     is(step_up($b, $factor, $HOME), 200, "begun elsewhere: $n");
+    nothing_counted('each client has its own back');
 }
-
-nothing_counted('each client has its own back');
 
 # a session that is complete gives nothing back
 
@@ -169,9 +166,9 @@ for my $n (1 .. 4) {
     is(ask($b, '/v1/auth/password', { newPassword => $password })->status, 200, 'is set');
     $s->sql(sprintf $max_age, 0);
     $s->sql("UPDATE svc.password SET hash = '$SvcTest::Browser::HASH'");
+    nothing_counted('a new password');
 }
 
-nothing_counted('a new password');
 policy($acme, 'mfa');
 with_password($s, $acme, userName => 'eve@acme.test');
 
@@ -186,9 +183,8 @@ for my $n (1 .. 4) {
     is(ask($b, "/v1/mfa/totp/$new->{id}/confirm", { code => totp($new->{secret}) })->status,
        200, 'it comes');
     $s->sql("DELETE FROM svc.factor WHERE id = '$new->{id}'");
+    nothing_counted('a new factor');
 }
-
-nothing_counted('a new factor');
 
 # whoever is invited is counted by no address: there is none to give back to, or
 # a tenant could invite other tenants' users to have what was guessed forgotten

@@ -466,10 +466,12 @@ sub lines {
 
 my $failed = lines('sign-ins cannot be counted: ');
 
+my $rounds = () = $s->pg->errors;
+
 $s->sql('REVOKE EXECUTE ON FUNCTION svc.sign_in_sweep FROM svc_app');
 ok((wait_for { lines('sign-ins cannot be counted: .*permission') } slow(30)), 'is logged');
 $s->sql(events(1, 'success'));
-sleep 5;    # two more rounds, of which nothing is to be seen
+ok((wait_for { (() = $s->pg->errors) >= $rounds + 3 } 30), 'two more rounds');
 is(lines('sign-ins cannot be counted: ') - $failed, 1, 'once');
 $s->sql('GRANT EXECUTE ON FUNCTION svc.sign_in_sweep TO svc_app');
 ok((wait_for { lines('no longer: sign-ins cannot be counted') } slow(30)),

@@ -248,6 +248,7 @@ sub errors {
 
     return grep { / (?:ERROR|FATAL|PANIC): /
                   && !/: +the database system is /
+                  && !/: +connection to client lost/
                   && !/terminating connection due to administrator/ }
            split /^/, slurp($self->{log}) // '';
 }
