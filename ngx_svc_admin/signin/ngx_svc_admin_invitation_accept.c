@@ -9,27 +9,13 @@
 #include "ngx_svc_new_password.h"
 
 
-/* The statements of the write, in their order. */
-
-enum {
-    NGX_SVC_ACCEPT_TENANT = 0,
-    NGX_SVC_ACCEPT_GOVERNANCE,
-    NGX_SVC_ACCEPT_LOCK,
-    NGX_SVC_ACCEPT_GROUPS,
-    NGX_SVC_ACCEPT_USER,
-    NGX_SVC_ACCEPT_STORE,
-    NGX_SVC_ACCEPT_SESSION,
-    NGX_SVC_ACCEPT_SEEN,
-    NGX_SVC_ACCEPT_DONE,
-    NGX_SVC_ACCEPT_MADE
-};
+#define NGX_SVC_ACCEPT_USER   4         /* results of the write */
+#define NGX_SVC_ACCEPT_STORE  5
 
 
 static ngx_int_t ngx_svc_admin_lookup_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_accept_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_accept_hash(ngx_svc_invitation_t *in,
-    PGresult *res);
-static void ngx_svc_admin_accept_hashed(ngx_svc_password_job_t *job);
+static ngx_int_t ngx_svc_admin_accept_hashed(ngx_svc_account_t *account);
 static ngx_int_t ngx_svc_admin_accept_write(ngx_svc_request_t *sr);
 static void ngx_svc_admin_accept_committed(PGresult **results);
 static void ngx_svc_admin_accept_signed_in(PGresult **results);
@@ -95,7 +81,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_read = {
         NGX_SVC_INVITATION_FROM("$2"),
     NGX_SVC_PARAMS(ngx_svc_login_param(client.ip),
                    ngx_svc_invitation_param(token),
-                   ngx_svc_invitation_param(display_name))
+                   ngx_svc_account_param(display_name))
 };
 
 /*
@@ -124,25 +110,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_groups = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_user = {
     .name = "invitation_user",
     .text =
-        "WITH u AS ("
-            "INSERT INTO svc.user_account (tenant_id, id, user_name,"
-                " display_name, role, email_verified, source, last_login_at)"
-            " SELECT i.tenant_id, $2::uuid, i.email, $3, "
-                NGX_SVC_INVITATION_ROLE ", true, 'invitation',"
-                " CASE $4 WHEN 'full' THEN now() END"
-            " FROM (" NGX_SVC_INVITATION_OF("$1") ") i"
-            " WHERE " NGX_SVC_INVITATION_GOOD
-            " ON CONFLICT DO NOTHING RETURNING id"
-        ")"
-        " SELECT u.id AS _user, CASE WHEN u.id IS NULL"
-            " THEN set_config('svc.tenant', '', true)"
-            " ELSE set_config('svc.actor_type', 'user', true)"
-                " || set_config('svc.actor_id', u.id::text, true) END IS NULL"
-        " FROM (VALUES (1)) o LEFT JOIN u ON true",
-    NGX_SVC_PARAMS(ngx_svc_invitation_param(token),
-                   ngx_svc_login_param(user),
-                   ngx_svc_invitation_param(display_name),
-                   ngx_svc_login_param(stage_name))
+        NGX_SVC_ACCOUNT_USER("i.email", NGX_SVC_INVITATION_ROLE, "true",
+            "'invitation'", "FROM (" NGX_SVC_INVITATION_OF("$4") ") i"
+                " WHERE " NGX_SVC_INVITATION_GOOD),
+    NGX_SVC_PARAMS(NGX_SVC_ACCOUNT_USER_PARAMS,
+                   ngx_svc_invitation_param(token))
 };
 
 /* Groups that have gone meanwhile are left out. */
@@ -150,39 +122,28 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_user = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_store = {
     .name = "invitation_store",
     .text =
-        "WITH i AS MATERIALIZED ("
-            NGX_SVC_INVITATION_OF("$1")
-        "), u AS MATERIALIZED ("
-            NGX_SVC_ROW("k.id, k.user_name, k.role", "svc.user_account", "$2")
-        "), p AS ("
-            "INSERT INTO svc.password (tenant_id, user_id, hash)"
-            " SELECT i.tenant_id, u.id, $3::bytea FROM i, u"
-        "), g AS ("
-            "INSERT INTO svc.group_member (tenant_id, group_id, user_id)"
-            " SELECT i.tenant_id, x.id, u.id FROM i, u,"
-                " LATERAL unnest(i.group_ids) m (id)"
-                " CROSS JOIN LATERAL ("
-                    NGX_SVC_ROW("k.id", "svc.user_group", "m.id") ") x"
-        "), a AS ("
-            "UPDATE svc.invitation a SET accepted_at = now(),"
-                " accepted_by = u.id"
-            " FROM i, u WHERE a.id = i.id"
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_USER_CREATED, "u.id::text", "NULL",
-                "'{\"source\":\"invitation\"}'::jsonb", "FROM i, u")
+        NGX_SVC_ACCOUNT_STORE("'{\"source\":\"invitation\"}'",
+            ", i AS MATERIALIZED ("
+                NGX_SVC_INVITATION_OF("$3")
+            "), g AS ("
+                "INSERT INTO svc.group_member (tenant_id, group_id, user_id)"
+                " SELECT i.tenant_id, x.id, u.id FROM i, u,"
+                    " LATERAL unnest(i.group_ids) m (id)"
+                    " CROSS JOIN LATERAL ("
+                        NGX_SVC_ROW("k.id", "svc.user_group", "m.id") ") x"
+            "), a AS ("
+                "UPDATE svc.invitation a SET accepted_at = now(),"
+                    " accepted_by = u.id"
+                " FROM i, u WHERE a.id = i.id"
+            ")",
             NGX_SVC_AUDIT_THEN(NGX_SVC_A_INVITATION_ACCEPTED, "i.id::text",
                 "NULL", "jsonb_build_object('userId', u.id, 'role', u.role,"
                     " 'invitedRole', i.role, 'groupIds', i.group_ids,"
                     " 'invitedBy', jsonb_build_object('type',"
                         " i.invited_by_type, 'id', i.invited_by_id))",
-                "FROM i, u")
-        ")"
-        " SELECT u.id AS _user, u.user_name AS _email, "
-            NGX_SVC_EVENT_SUBSCRIBERS("user.created") " AS _subscribers"
-        " FROM i, u",
-    NGX_SVC_PARAMS(ngx_svc_invitation_param(token),
-                   ngx_svc_login_param(user),
-                   ngx_svc_invitation_param(sealed))
+                "FROM i, u")),
+    NGX_SVC_PARAMS(NGX_SVC_ACCOUNT_STORE_PARAMS,
+                   ngx_svc_invitation_param(token))
 };
 
 
@@ -225,7 +186,7 @@ ngx_svc_admin_lookup_reply(ngx_svc_request_t *sr)
     rc = ngx_svc_invitation_good(sr);
 
     if (rc != NGX_OK) {
-        return ngx_svc_invitation_error(sr, rc);
+        return ngx_svc_account_failed(sr, rc);
     }
 
     if (ngx_svc_signin_no_store(sr) != NGX_OK) {
@@ -236,172 +197,79 @@ ngx_svc_admin_lookup_reply(ngx_svc_request_t *sr)
 }
 
 
-/*
- * It ends as a sign-in with a password does.  Nobody knows anything of who is
- * new: there is no risk to be told.
- */
+/* It ends as a sign-in with a password does. */
 
 static ngx_int_t
 ngx_svc_admin_accept_reply(ngx_svc_request_t *sr)
 {
-    ngx_int_t              rc;
-    PGresult              *res;
-    ngx_svc_login_t       *login;
-    ngx_svc_invitation_t  *in;
+    ngx_int_t           rc;
+    PGresult           *res;
+    ngx_svc_account_t  *account;
 
-    in = sr->data;
-    login = &in->login;
+    account = sr->data;
     res = sr->results[NGX_SVC_INVITATION_ROW];
 
     rc = ngx_svc_invitation_good(sr);
 
     if (rc != NGX_OK) {
-        return ngx_svc_invitation_error(sr, rc);
+        return ngx_svc_account_failed(sr, rc);
     }
 
-    rc = ngx_svc_login_denied(login, res);
+    rc = ngx_svc_login_denied(&account->login, res);
 
     if (rc == NGX_DECLINED) {
-        return ngx_svc_login_declined(login);
+        return ngx_svc_login_declined(&account->login);
     }
 
-    if (rc != NGX_OK || ngx_svc_uuid_new(login->row.user) != NGX_OK) {
+    if (rc != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    login->stage = (login->action == NGX_SVC_ACCESS_MFA) ? NGX_SVC_STAGE_ENROLL
-                                                         : NGX_SVC_STAGE_FULL;
+    ngx_svc_account_stage(&account->login);
 
-    return ngx_svc_admin_accept_hash(in, res);
+    return ngx_svc_account_hash(account, res, ngx_svc_admin_accept_hashed);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_accept_hash(ngx_svc_invitation_t *in, PGresult *res)
+ngx_svc_admin_accept_hashed(ngx_svc_account_t *account)
 {
-    ngx_svc_login_t         *login;
-    ngx_svc_password_job_t  *job;
-
-    login = &in->login;
-
-    login->user.data = login->row.user;
-    login->user.len = NGX_SVC_UUID_LEN;
-
-    job = ngx_svc_new_password_job(login->sr, &login->password, &login->row,
-                                   res);
-    if (job == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return ngx_svc_signin_post(login->sr, job, ngx_svc_admin_accept_hashed, in);
-}
-
-
-static void
-ngx_svc_admin_accept_hashed(ngx_svc_password_job_t *job)
-{
-    ngx_int_t              rc;
-    ngx_connection_t      *c;
-    ngx_svc_request_t     *sr;
-    ngx_svc_invitation_t  *in;
-
-    in = job->data;
-    sr = in->login.sr;
-    c = sr->request->connection;
-
-    ngx_http_set_log_request(c->log, sr->request);
-
-    rc = ngx_svc_new_password_result(sr, job, &in->login.row, &in->sealed);
-
-    rc = (rc == NGX_OK)
-         ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+    return ngx_svc_request_again(account->login.sr, NGX_SVC_PG_WRITE,
                                  ngx_svc_admin_accept_write,
-                                 ngx_svc_admin_accept_written)
-         : ngx_svc_invitation_error(sr, rc);
-
-    ngx_http_finalize_request(sr->request, rc);
-
-    ngx_http_run_posted_requests(c);
+                                 ngx_svc_admin_accept_written);
 }
 
 
 static ngx_int_t
 ngx_svc_admin_accept_write(ngx_svc_request_t *sr)
 {
-    ngx_int_t         rc;
-    ngx_svc_login_t  *login;
-
-    static const ngx_svc_pg_statement_t *const  account[] = {
-        [NGX_SVC_ACCEPT_TENANT] = &ngx_svc_sql_signin_tenant_write,
-        [NGX_SVC_ACCEPT_GOVERNANCE] = &ngx_svc_sql_admin_governance_lock,
-        [NGX_SVC_ACCEPT_LOCK] = &ngx_svc_sql_invitation_lock,
-        [NGX_SVC_ACCEPT_GROUPS] = &ngx_svc_sql_invitation_groups,
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_admin_governance_lock,
+        &ngx_svc_sql_invitation_lock,
+        &ngx_svc_sql_invitation_groups,
         [NGX_SVC_ACCEPT_USER] = &ngx_svc_sql_invitation_user,
         [NGX_SVC_ACCEPT_STORE] = &ngx_svc_sql_invitation_store,
-        [NGX_SVC_ACCEPT_SESSION] = &ngx_svc_sql_signin_session_new,
         NULL
     };
 
-    static const ngx_svc_pg_statement_t *const  full[] = {
-        &ngx_svc_sql_signin_seen,
-        &ngx_svc_sql_signin_done,
-        &ngx_svc_sql_signin_session_made,
-        NULL
-    };
-
-    login = sr->data;
-
-    if (ngx_svc_login_begin(login) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    login->made = NGX_SVC_ACCEPT_MADE;
-    sr->op->committed = ngx_svc_admin_accept_committed;
-
-    rc = ngx_svc_login_calls(sr, account);
-
-    if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {
-        sr->op->committed = ngx_svc_admin_accept_signed_in;
-        rc = ngx_svc_login_calls(sr, full);
-    }
-
-    return rc;
+    return ngx_svc_account_write(sr->data, list,
+                                 ngx_svc_admin_accept_committed,
+                                 ngx_svc_admin_accept_signed_in);
 }
 
 
 static void
 ngx_svc_admin_accept_committed(PGresult **results)
 {
-    PGresult         *res;
-    ngx_svc_event_t   event;
-
-    ngx_svc_request_committed(results);
-
-    if (results == NULL || PQntuples(results[NGX_SVC_ACCEPT_STORE]) == 0) {
-        return;
-    }
-
-    res = results[NGX_SVC_ACCEPT_STORE];
-
-    event.kind = NGX_SVC_EVENT_USER_CREATED;
-    event.tenant = ngx_svc_pg_value(results[NGX_SVC_ACCEPT_TENANT], 0, 0);
-    event.user = ngx_svc_row_value(res, 0, "_user");
-    event.email = ngx_svc_row_value(res, 0, "_email");
-    event.subscribers = ngx_svc_row_value(res, 0, "_subscribers");
-
-    ngx_svc_event_emit(&event);
+    ngx_svc_account_committed(results, NGX_SVC_ACCEPT_STORE);
 }
 
 
 static void
 ngx_svc_admin_accept_signed_in(PGresult **results)
 {
-    ngx_svc_admin_accept_committed(results);
-
-    if (results) {
-        ngx_svc_login_emit(results[NGX_SVC_ACCEPT_TENANT],
-                           results[NGX_SVC_ACCEPT_DONE]);
-    }
+    ngx_svc_account_signed_in(results, NGX_SVC_ACCEPT_STORE);
 }
 
 

@@ -6,21 +6,19 @@
 #define _NGX_SVC_INVITATION_H_INCLUDED_
 
 
-#include "ngx_svc_login.h"
+#include "ngx_svc_account.h"
 
 
 #define NGX_SVC_INVITATION_TENANT  0        /* the results of the read */
 #define NGX_SVC_INVITATION_ROW     1
 
 
-/* Of the request's pool: the part of a sign-in comes first, in sr->data. */
+/* Of the request's pool: the part of an account comes first, in sr->data. */
 
 typedef struct {
-    ngx_svc_login_t            login;
+    ngx_svc_account_t          account;
     u_char                     digest[NGX_SVC_SHA256_LEN];
     ngx_str_t                  token;           /* that */
-    ngx_str_t                  display_name;    /* no data: none */
-    ngx_str_t                  sealed;
 } ngx_svc_invitation_t;
 
 
@@ -44,9 +42,6 @@ ngx_int_t ngx_svc_invitation_prepare(ngx_svc_request_t *sr);
  * NGX_DECLINED with sr->error; NGX_ERROR.
  */
 ngx_int_t ngx_svc_invitation_good(ngx_svc_request_t *sr);
-
-/* What becomes of the request when that was not NGX_OK. */
-ngx_int_t ngx_svc_invitation_error(ngx_svc_request_t *sr, ngx_int_t rc);
 
 
 #endif /* _NGX_SVC_INVITATION_H_INCLUDED_ */

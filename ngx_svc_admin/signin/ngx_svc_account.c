@@ -1,0 +1,174 @@
+/*
+ * The account of somebody who comes with a password of his own.
+ */
+
+#include "ngx_svc_account.h"
+#include "ngx_svc_new_password.h"
+
+
+#define NGX_SVC_ACCOUNT_TENANT  0       /* the first result; behind the store: */
+#define NGX_SVC_ACCOUNT_DONE    3
+#define NGX_SVC_ACCOUNT_MADE    4
+
+
+static void ngx_svc_account_hashed(ngx_svc_password_job_t *job);
+
+
+ngx_int_t
+ngx_svc_account_take(ngx_svc_account_t *account,
+    const ngx_svc_value_t *password, const ngx_svc_value_t *display_name)
+{
+    if (display_name->set && !display_name->null) {
+        account->display_name = display_name->str;
+    }
+
+    return ngx_svc_new_password_text(account->login.sr, "password",
+                                     &password->str, &account->login.password);
+}
+
+
+ngx_int_t
+ngx_svc_account_hash(ngx_svc_account_t *account, PGresult *res,
+    ngx_svc_account_pt hashed)
+{
+    ngx_svc_login_t         *login;
+    ngx_svc_password_job_t  *job;
+
+    login = &account->login;
+
+    if (ngx_svc_uuid_new(login->row.user) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    login->user.data = login->row.user;
+    login->user.len = NGX_SVC_UUID_LEN;
+    account->hashed = hashed;
+
+    job = ngx_svc_new_password_job(login->sr, &login->password, &login->row,
+                                   res);
+    if (job == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_signin_post(login->sr, job, ngx_svc_account_hashed,
+                               account);
+}
+
+
+static void
+ngx_svc_account_hashed(ngx_svc_password_job_t *job)
+{
+    ngx_int_t           rc;
+    ngx_connection_t   *c;
+    ngx_svc_request_t  *sr;
+    ngx_svc_account_t  *account;
+
+    account = job->data;
+    sr = account->login.sr;
+    c = sr->request->connection;
+
+    ngx_http_set_log_request(c->log, sr->request);
+
+    rc = ngx_svc_new_password_result(sr, job, &account->login.row,
+                                     &account->sealed);
+
+    rc = (rc == NGX_OK) ? account->hashed(account)
+                        : ngx_svc_account_failed(sr, rc);
+
+    ngx_http_finalize_request(sr->request, rc);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+ngx_int_t
+ngx_svc_account_failed(ngx_svc_request_t *sr, ngx_int_t rc)
+{
+    return rc == NGX_DECLINED ? ngx_svc_send_error(sr)
+                              : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+void
+ngx_svc_account_stage(ngx_svc_login_t *login)
+{
+    login->stage = (login->action == NGX_SVC_ACCESS_MFA) ? NGX_SVC_STAGE_ENROLL
+                                                         : NGX_SVC_STAGE_FULL;
+}
+
+
+ngx_int_t
+ngx_svc_account_write(ngx_svc_account_t *account,
+    const ngx_svc_pg_statement_t *const *list,
+    ngx_svc_pg_committed_pt committed, ngx_svc_pg_committed_pt signed_in)
+{
+    ngx_int_t           rc;
+    ngx_svc_login_t    *login;
+    ngx_svc_request_t  *sr;
+
+    static const ngx_svc_pg_statement_t *const  full[] = {
+        &ngx_svc_sql_signin_seen,
+        &ngx_svc_sql_signin_done,
+        &ngx_svc_sql_signin_session_made,
+        NULL
+    };
+
+    login = &account->login;
+    sr = login->sr;
+
+    if (ngx_svc_login_begin(login) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    sr->op->committed = committed;
+
+    rc = ngx_svc_login_calls(sr, list);
+
+    if (rc == NGX_OK) {
+        login->made = sr->op->ncalls - 1 + NGX_SVC_ACCOUNT_MADE;
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_new, NULL);
+    }
+
+    if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {
+        sr->op->committed = signed_in;
+        rc = ngx_svc_login_calls(sr, full);
+    }
+
+    return rc;
+}
+
+
+void
+ngx_svc_account_committed(PGresult **results, ngx_uint_t store)
+{
+    PGresult         *res;
+    ngx_svc_event_t   event;
+
+    ngx_svc_request_committed(results);
+
+    if (results == NULL || PQntuples(results[store]) == 0) {
+        return;
+    }
+
+    res = results[store];
+
+    event.kind = NGX_SVC_EVENT_USER_CREATED;
+    event.tenant = ngx_svc_pg_value(results[NGX_SVC_ACCOUNT_TENANT], 0, 0);
+    event.user = ngx_svc_row_value(res, 0, "_user");
+    event.email = ngx_svc_row_value(res, 0, "_email");
+    event.subscribers = ngx_svc_row_value(res, 0, "_subscribers");
+
+    ngx_svc_event_emit(&event);
+}
+
+
+void
+ngx_svc_account_signed_in(PGresult **results, ngx_uint_t store)
+{
+    ngx_svc_account_committed(results, store);
+
+    if (results) {
+        ngx_svc_login_emit(results[NGX_SVC_ACCOUNT_TENANT],
+                           results[store + NGX_SVC_ACCOUNT_DONE]);
+    }
+}

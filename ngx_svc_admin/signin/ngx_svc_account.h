@@ -1,0 +1,150 @@
+/*
+ * The account of somebody who comes with a password of his own: how it is made,
+ * and how he is signed in to it.
+ */
+
+#ifndef _NGX_SVC_ACCOUNT_H_INCLUDED_
+#define _NGX_SVC_ACCOUNT_H_INCLUDED_
+
+
+#include "ngx_svc_login.h"
+
+
+typedef struct ngx_svc_account_s  ngx_svc_account_t;
+
+typedef ngx_int_t (*ngx_svc_account_pt)(ngx_svc_account_t *account);
+
+/* Of the request's pool: the part of a sign-in comes first, in sr->data. */
+
+struct ngx_svc_account_s {
+    ngx_svc_login_t            login;
+    ngx_str_t                  display_name;    /* no data: none */
+    ngx_str_t                  sealed;          /* the password's hash */
+    ngx_svc_account_pt         hashed;
+};
+
+
+#define ngx_svc_account_param(field)                                          \
+    ngx_svc_param_data(ngx_svc_account_t, field)
+
+
+/* Members of a body, of that type, and what they are called there. */
+
+#define ngx_svc_account_password(body, field)                                 \
+    { .name = ngx_string("password"),                                         \
+      .type = NGX_SVC_T_STRING,                                               \
+      .flags = NGX_SVC_M_REQUIRED,                                            \
+      .min = 1,                                                               \
+      .max = NGX_SVC_PASSWORD_LEN,                                            \
+      .offset = offsetof(body, field) }
+
+#define ngx_svc_account_display_name(body, field)                             \
+    { .name = ngx_string("displayName"),                                      \
+      .type = NGX_SVC_T_TEXT,                                                 \
+      .flags = NGX_SVC_M_CLEARS,                                              \
+      .max = NGX_SVC_PROFILE_MAX,                                             \
+      .offset = offsetof(body, field) }
+
+#define ngx_svc_account_tenant(body, field)                                   \
+    { .name = ngx_string("tenant"),                                           \
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,                                \
+      .min = 1,                                                               \
+      .max = NGX_SVC_ADMIN_SLUG,                                              \
+      .check = ngx_svc_login_slug,                                            \
+      .offset = offsetof(body, field) }
+
+
+/*
+ * SQL: the user, of one row or none of "from": with its e-mail address, role,
+ * whether the address is verified, and where it comes from, expressions.
+ * Without it, as when the address is taken, there is no tenant for the rest,
+ * and otherwise it is he who acts.
+ */
+
+#define NGX_SVC_ACCOUNT_USER(email, role, verified, source, from)             \
+    "WITH u AS ("                                                             \
+        "INSERT INTO svc.user_account (tenant_id, id, user_name,"             \
+            " display_name, role, email_verified, source, last_login_at)"     \
+        " SELECT " NGX_SVC_TENANT ", $1::uuid, " email ", $2, " role ", "     \
+            verified ", " source ", CASE $3 WHEN 'full' THEN now() END "      \
+        from                                                                  \
+        " ON CONFLICT DO NOTHING RETURNING id"                                \
+    ")"                                                                       \
+    " SELECT u.id AS _user, CASE WHEN u.id IS NULL"                           \
+        " THEN set_config('svc.tenant', '', true)"                            \
+        " ELSE set_config('svc.actor_type', 'user', true)"                    \
+            " || set_config('svc.actor_id', u.id::text, true) END IS NULL"    \
+    " FROM (VALUES (1)) o LEFT JOIN u ON true"
+
+/* Its parameters, $1 to $3; those of "email" and the others follow. */
+
+#define NGX_SVC_ACCOUNT_USER_PARAMS                                           \
+    ngx_svc_login_param(user),                                                \
+    ngx_svc_account_param(display_name),                                      \
+    ngx_svc_login_param(stage_name)
+
+/*
+ * SQL: then what goes with the user, "u": the password, and that it is written
+ * down, with those details; also: CTEs, and events: NGX_SVC_AUDIT_THEN(), of
+ * others.
+ */
+
+#define NGX_SVC_ACCOUNT_STORE(details, also, events)                          \
+    "WITH u AS MATERIALIZED ("                                                \
+        NGX_SVC_ROW("k.tenant_id, k.id, k.user_name, k.role",                 \
+                    "svc.user_account", "$1")                                 \
+    "), p AS ("                                                               \
+        "INSERT INTO svc.password (tenant_id, user_id, hash)"                 \
+        " SELECT u.tenant_id, u.id, $2::bytea FROM u"                         \
+    ")" also ", e AS ("                                                       \
+        NGX_SVC_AUDIT(NGX_SVC_A_USER_CREATED, "u.id::text", "NULL",           \
+                      details "::jsonb", "FROM u")                            \
+        events                                                                \
+    ")"                                                                       \
+    " SELECT u.id AS _user, u.user_name AS _email, "                          \
+        NGX_SVC_EVENT_SUBSCRIBERS("user.created") " AS _subscribers FROM u"
+
+#define NGX_SVC_ACCOUNT_STORE_PARAMS                                          \
+    ngx_svc_login_param(user),                                                \
+    ngx_svc_account_param(sealed)
+
+
+/*
+ * Takes the password of a body, normalised, and its displayName.  NGX_OK;
+ * NGX_DECLINED with sr->error; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_account_take(ngx_svc_account_t *account,
+    const ngx_svc_value_t *password, const ngx_svc_value_t *display_name);
+
+/*
+ * For a reply: a new user's id, and then the hash of the password, which is to
+ * be as the row of the read says (ngx_svc_new_password.h); "hashed" goes on,
+ * with account->sealed, and returns what a reply does.
+ */
+ngx_int_t ngx_svc_account_hash(ngx_svc_account_t *account, PGresult *res,
+    ngx_svc_account_pt hashed);
+
+/* What becomes of a request: of NGX_DECLINED, with sr->error, or NGX_ERROR. */
+ngx_int_t ngx_svc_account_failed(ngx_svc_request_t *sr, ngx_int_t rc);
+
+/*
+ * For a reply: what comes behind the user's making.  Nobody knows anything of
+ * who is new: there is no risk to be told.
+ */
+void ngx_svc_account_stage(ngx_svc_login_t *login);
+
+/*
+ * For ngx_svc_request_again(), in the write pool: adds the statements of the
+ * list, of which the last one is a NGX_SVC_ACCOUNT_STORE(), and those of a
+ * sign-in; signed_in: of one that is complete.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_account_write(ngx_svc_account_t *account,
+    const ngx_svc_pg_statement_t *const *list,
+    ngx_svc_pg_committed_pt committed, ngx_svc_pg_committed_pt signed_in);
+
+/* Such hooks: user.created, and user.login too; store: where its result is. */
+void ngx_svc_account_committed(PGresult **results, ngx_uint_t store);
+void ngx_svc_account_signed_in(PGresult **results, ngx_uint_t store);
+
+
+#endif /* _NGX_SVC_ACCOUNT_H_INCLUDED_ */
