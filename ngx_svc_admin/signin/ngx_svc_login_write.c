@@ -337,7 +337,9 @@ ngx_svc_login_end(ngx_svc_login_t *login)
         return ngx_svc_login_pending(login);
     }
 
-    ngx_svc_limit_give_back(&login->limit);
+    if (login->limit.family == NGX_SVC_LIMIT_LOGIN) {
+        ngx_svc_limit_give_back(&login->limit);
+    }
 
     if (ngx_svc_login_set_device(login) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

@@ -30,13 +30,19 @@
     _(ngx_svc_admin_stepup)
 
 #define NGX_SVC_SIGNIN_MAIL_RESOURCES(_)                                      \
-    _(ngx_svc_admin_password_forgot)
+    _(ngx_svc_admin_password_forgot)                                          \
+    _(ngx_svc_admin_signup)                                                   \
+    _(ngx_svc_admin_signup_verify)
+
+#define NGX_SVC_SIGNIN_PLAIN_RESOURCES(_)                                     \
+    _(ngx_svc_admin_signup_without)
 
 #define NGX_SVC_SIGNIN_ROUTES(name)    extern const ngx_svc_route_t  name[];
 #define NGX_SVC_SIGNIN_RESOURCE(name)  name,
 
 NGX_SVC_SIGNIN_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
 NGX_SVC_SIGNIN_MAIL_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
+NGX_SVC_SIGNIN_PLAIN_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
 
 
 static ngx_int_t ngx_svc_signin_statements(ngx_svc_main_conf_t *smcf);
@@ -49,10 +55,15 @@ static ngx_svc_resources_t  ngx_svc_signin_resources[] = {
     NULL
 };
 
-/* Those that need mail. */
+/* Those that need mail, and those that are there without it. */
 
 static ngx_svc_resources_t  ngx_svc_signin_mail_resources[] = {
     NGX_SVC_SIGNIN_MAIL_RESOURCES(NGX_SVC_SIGNIN_RESOURCE)
+    NULL
+};
+
+static ngx_svc_resources_t  ngx_svc_signin_plain_resources[] = {
+    NGX_SVC_SIGNIN_PLAIN_RESOURCES(NGX_SVC_SIGNIN_RESOURCE)
     NULL
 };
 
@@ -99,9 +110,10 @@ ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
 
     smcf->sessions = surface;
 
-    if (smcf->mail && ngx_svc_add_resources(cf, &surface->prefix,
-                                            ngx_svc_signin_mail_resources)
-                      != NGX_OK)
+    if (ngx_svc_add_resources(cf, &surface->prefix,
+                              smcf->mail ? ngx_svc_signin_mail_resources
+                                         : ngx_svc_signin_plain_resources)
+        != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -1,0 +1,299 @@
+/*
+ * POST /v1/auth/signup: an account, where the tenant lets anybody have one.
+ *
+ * With svc_mail there is none before the code comes back, and nobody is told
+ * whether the address has one already; without it the account is made at once.
+ */
+
+#include "ngx_svc_email.h"
+#include "ngx_svc_password_text.h"
+#include "ngx_svc_signup_user.h"
+
+
+#define NGX_SVC_SIGNUP_TENANT   0       /* the results of the read */
+#define NGX_SVC_SIGNUP_ROW      1
+
+#define NGX_SVC_SIGNUP_USER     1       /* those of a write without mail */
+#define NGX_SVC_SIGNUP_STORE    2
+
+
+static ngx_int_t ngx_svc_admin_signup_now_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_signup_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_signup_now_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_signup_hash(ngx_svc_request_t *sr,
+    ngx_svc_account_pt hashed);
+static ngx_int_t ngx_svc_admin_signup_hashed(ngx_svc_account_t *account);
+static ngx_int_t ngx_svc_admin_signup_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_signup_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_signup_exists(ngx_svc_login_t *login,
+    PGresult *res, ngx_svc_mail_t *mail);
+static ngx_int_t ngx_svc_admin_signup_now(ngx_svc_account_t *account);
+static ngx_int_t ngx_svc_admin_signup_now_write(ngx_svc_request_t *sr);
+static void ngx_svc_admin_signup_now_committed(PGresult **results);
+static void ngx_svc_admin_signup_now_signed_in(PGresult **results);
+static ngx_int_t ngx_svc_admin_signup_now_written(ngx_svc_request_t *sr);
+
+
+static const ngx_svc_member_t  ngx_svc_admin_signup_members[] = {
+
+    ngx_svc_signup_email,
+    ngx_svc_account_password(ngx_svc_signup_body_t, password),
+    ngx_svc_account_display_name(ngx_svc_signup_body_t, display_name),
+    ngx_svc_account_tenant(ngx_svc_signup_body_t, tenant),
+
+    ngx_svc_null_member
+};
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signup_read = {
+    .name = "signup_read",
+    .text =
+        "SELECT " NGX_SVC_SIGNUP_ALLOWED ", t.slug AS _slug,"
+            " t.name AS _name, " NGX_SVC_SIGNUP_PASSWORD
+        NGX_SVC_SIGNUP_FROM,
+    NGX_SVC_PARAMS(ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(email),
+                   ngx_svc_account_param(display_name))
+};
+
+/* Of an address that is taken the row is the same, and is good for nothing. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signup_open = {
+    .name = "signup_open",
+    .text =
+        NGX_SVC_EMAIL_CHALLENGE_OPEN(
+            "SELECT k.id, k.user_name, k.display_name, k.locale"
+            " FROM svc.user_account k"
+            " WHERE k.tenant_id = " NGX_SVC_TENANT
+            " AND k.user_name_key = (SELECT lower($9::text))",
+            "NULL::uuid", "NULL::uuid"),
+    NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,
+                   ngx_svc_login_param(email))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signup_user_now = {
+    .name = "signup_user_now",
+    .text = NGX_SVC_SIGNUP_ACCOUNT("false"),
+    NGX_SVC_PARAMS(NGX_SVC_ACCOUNT_USER_PARAMS,
+                   ngx_svc_login_param(email))
+};
+
+
+#define ngx_svc_admin_signup_flags                                            \
+    NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL               \
+    |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE
+
+const ngx_svc_route_t  ngx_svc_admin_signup[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/signup"),
+      .flags = ngx_svc_admin_signup_flags,
+      .members = ngx_svc_admin_signup_members,
+      .statements = { &ngx_svc_sql_signin_tenant, &ngx_svc_sql_signup_read },
+      .later = { &ngx_svc_sql_email_challenge_turn, &ngx_svc_sql_signup_open },
+      .status = NGX_HTTP_ACCEPTED,
+      .prepare = ngx_svc_signup_prepare,
+      .reply = ngx_svc_admin_signup_reply },
+
+    ngx_svc_null_route
+};
+
+/* Without svc_mail. */
+
+const ngx_svc_route_t  ngx_svc_admin_signup_without[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/signup"),
+      .flags = ngx_svc_admin_signup_flags,
+      .members = ngx_svc_admin_signup_members,
+      .statements = { &ngx_svc_sql_signin_tenant, &ngx_svc_sql_signup_read },
+      .later = { &ngx_svc_sql_signup_user_now, &ngx_svc_sql_signup_store },
+      .status = NGX_HTTP_CREATED,
+      .prepare = ngx_svc_admin_signup_now_prepare,
+      .reply = ngx_svc_admin_signup_now_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_admin_signup_now_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t),
+                                 &ngx_svc_signup_method, ngx_svc_signup_take);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signup_reply(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_signup_hash(sr, ngx_svc_admin_signup_hashed);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signup_now_reply(ngx_svc_request_t *sr)
+{
+    return ngx_svc_admin_signup_hash(sr, ngx_svc_admin_signup_now);
+}
+
+
+/* The password is looked at before the address is, whosever that is. */
+
+static ngx_int_t
+ngx_svc_admin_signup_hash(ngx_svc_request_t *sr, ngx_svc_account_pt hashed)
+{
+    ngx_int_t           rc;
+    PGresult           *tenant, *row;
+    ngx_svc_account_t  *account;
+
+    account = sr->data;
+    tenant = sr->results[NGX_SVC_SIGNUP_TENANT];
+    row = sr->results[NGX_SVC_SIGNUP_ROW];
+
+    rc = ngx_svc_login_tenant(&account->login, tenant);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_signup_allowed(&account->login, row);
+    }
+
+    if (rc != NGX_OK) {
+        return ngx_svc_signup_refused(&account->login, rc);
+    }
+
+    return ngx_svc_account_hash(account, row, hashed);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signup_hashed(ngx_svc_account_t *account)
+{
+    ngx_svc_signup_t  *signup;
+
+    signup = account->login.sr->data;
+
+    if (ngx_svc_signup_challenge(signup, NGX_SVC_SIGNUP_KIND) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_request_again(account->login.sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_admin_signup_write,
+                                 ngx_svc_admin_signup_written);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signup_write(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_email_challenge_turn,
+        &ngx_svc_sql_signup_open,
+        NULL
+    };
+
+    return ngx_svc_login_calls(sr, list);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signup_written(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    PGresult         *res;
+    ngx_svc_mail_t    mail;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+    res = ngx_svc_route_last(sr);
+
+    if (PQntuples(res) == 0) {
+        return ngx_svc_account_failed(sr, ngx_svc_signup_disabled(sr));
+    }
+
+    rc = ngx_svc_email_challenge_mail(login, res, "/login#signup=", &mail);
+
+    if (rc == NGX_OK) {
+        mail.kind = NGX_SVC_MAIL_SIGNUP;
+        rc = ngx_svc_admin_signup_exists(login, res, &mail);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_email_challenge_send(login, &mail);
+    }
+
+    return rc == NGX_OK ? ngx_svc_email_challenge_accepted(login, res)
+                        : ngx_svc_account_failed(sr, rc);
+}
+
+
+/* To whom the address belongs: that somebody has tried to sign up with it. */
+
+static ngx_int_t
+ngx_svc_admin_signup_exists(ngx_svc_login_t *login, PGresult *res,
+    ngx_svc_mail_t *mail)
+{
+    static const ngx_str_t  none = ngx_null_string;
+
+    if (ngx_svc_row_value(res, 0, "user_id").len == 0) {
+        return NGX_OK;
+    }
+
+    mail->kind = NGX_SVC_MAIL_EXISTS;
+    ngx_str_null(&mail->code);
+
+    return ngx_svc_email_challenge_link(login->sr, "/login", &none,
+                                        &mail->link);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signup_now(ngx_svc_account_t *account)
+{
+    return ngx_svc_request_again(account->login.sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_admin_signup_now_write,
+                                 ngx_svc_admin_signup_now_written);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signup_now_write(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_tenant_write,
+        [NGX_SVC_SIGNUP_USER] = &ngx_svc_sql_signup_user_now,
+        [NGX_SVC_SIGNUP_STORE] = &ngx_svc_sql_signup_store,
+        NULL
+    };
+
+    return ngx_svc_account_write(sr->data, list,
+                                 ngx_svc_admin_signup_now_committed,
+                                 ngx_svc_admin_signup_now_signed_in);
+}
+
+
+static void
+ngx_svc_admin_signup_now_committed(PGresult **results)
+{
+    ngx_svc_account_committed(results, NGX_SVC_SIGNUP_STORE);
+}
+
+
+static void
+ngx_svc_admin_signup_now_signed_in(PGresult **results)
+{
+    ngx_svc_account_signed_in(results, NGX_SVC_SIGNUP_STORE);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signup_now_written(ngx_svc_request_t *sr)
+{
+    if (PQgetisnull(sr->op->results[NGX_SVC_SIGNUP_USER], 0, 0)) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_EMAIL_TAKEN,
+                            "A user with this e-mail address exists already.");
+        return ngx_svc_send_error(sr);
+    }
+
+    return ngx_svc_login_end(sr->data);
+}

@@ -1,0 +1,198 @@
+/*
+ * POST /v1/auth/signup/verify: the code, or the link, of the mail comes back,
+ * and makes the account.
+ */
+
+#include "ngx_svc_signup_user.h"
+
+
+#define NGX_SVC_SIGNUP_TENANT  0        /* the results of the read */
+#define NGX_SVC_SIGNUP_ROW     1
+
+#define NGX_SVC_SIGNUP_USER    2        /* those of the write */
+#define NGX_SVC_SIGNUP_STORE   3
+
+
+static ngx_int_t ngx_svc_admin_signup_verify_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_signup_verify_take(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_admin_signup_verify_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_signup_verify_tenant(ngx_svc_login_t *login,
+    PGresult *res);
+static ngx_int_t ngx_svc_admin_signup_try(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_signup_tried(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_signup_verify_write(ngx_svc_request_t *sr);
+static void ngx_svc_admin_signup_verify_committed(PGresult **results);
+static void ngx_svc_admin_signup_verify_signed_in(PGresult **results);
+static ngx_int_t ngx_svc_admin_signup_verified(ngx_svc_request_t *sr);
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signup_allowed = {
+    .name = "signup_allowed",
+    .text = "SELECT " NGX_SVC_SIGNUP_ALLOWED NGX_SVC_SIGNUP_FROM,
+    NGX_SVC_PARAMS(ngx_svc_login_param(client.ip))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signup_user = {
+    .name = "signup_user",
+    .text = NGX_SVC_SIGNUP_ACCOUNT("true"),
+    NGX_SVC_PARAMS(NGX_SVC_ACCOUNT_USER_PARAMS,
+                   ngx_svc_login_param(email))
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_signup_verify[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/signup/verify"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
+      .members = ngx_svc_signup_verify_members,
+      .statements = { &ngx_svc_sql_email_challenge_tenant,
+                      &ngx_svc_sql_signup_allowed },
+      .later = { &ngx_svc_sql_email_challenge_try,
+                 &ngx_svc_sql_email_challenge_use,
+                 &ngx_svc_sql_signup_user,
+                 &ngx_svc_sql_signup_store },
+      .status = NGX_HTTP_CREATED,
+      .prepare = ngx_svc_admin_signup_verify_prepare,
+      .reply = ngx_svc_admin_signup_verify_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_admin_signup_verify_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t),
+                                 &ngx_svc_signup_method,
+                                 ngx_svc_admin_signup_verify_take);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signup_verify_take(ngx_svc_login_t *login)
+{
+    return ngx_svc_signup_take_shown(login, NGX_SVC_SIGNUP_KIND);
+}
+
+
+/* What is denied takes no attempt, and leaves the link as it is. */
+
+static ngx_int_t
+ngx_svc_admin_signup_verify_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    rc = ngx_svc_admin_signup_verify_tenant(login,
+                                         sr->results[NGX_SVC_SIGNUP_TENANT]);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_signup_allowed(login, sr->results[NGX_SVC_SIGNUP_ROW]);
+    }
+
+    if (rc != NGX_OK) {
+        return ngx_svc_signup_refused(login, rc);
+    }
+
+    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_admin_signup_try,
+                                 ngx_svc_admin_signup_tried);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signup_verify_tenant(ngx_svc_login_t *login, PGresult *res)
+{
+    ngx_int_t  rc;
+
+    if (PQntuples(res) == 0) {
+        return ngx_svc_email_challenge_over(login->sr);
+    }
+
+    rc = ngx_svc_login_tenant(login, res);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_login_copy(login, &login->slug,
+                                ngx_svc_row_value(res, 0, "slug"));
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signup_try(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_email_challenge_try,
+        NULL
+    };
+
+    return ngx_svc_login_calls(sr, list);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signup_tried(ngx_svc_request_t *sr)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_signup_shown(sr->data, ngx_svc_route_last(sr));
+
+    if (rc != NGX_OK) {
+        return ngx_svc_account_failed(sr, rc);
+    }
+
+    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_admin_signup_verify_write,
+                                 ngx_svc_admin_signup_verified);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signup_verify_write(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_email_challenge_use,
+        [NGX_SVC_SIGNUP_USER] = &ngx_svc_sql_signup_user,
+        [NGX_SVC_SIGNUP_STORE] = &ngx_svc_sql_signup_store,
+        NULL
+    };
+
+    return ngx_svc_account_write(sr->data, list,
+                                 ngx_svc_admin_signup_verify_committed,
+                                 ngx_svc_admin_signup_verify_signed_in);
+}
+
+
+static void
+ngx_svc_admin_signup_verify_committed(PGresult **results)
+{
+    ngx_svc_account_committed(results, NGX_SVC_SIGNUP_STORE);
+}
+
+
+static void
+ngx_svc_admin_signup_verify_signed_in(PGresult **results)
+{
+    ngx_svc_account_signed_in(results, NGX_SVC_SIGNUP_STORE);
+}
+
+
+/* Somebody has been faster with the code, or with the address. */
+
+static ngx_int_t
+ngx_svc_admin_signup_verified(ngx_svc_request_t *sr)
+{
+    if (PQgetisnull(sr->op->results[NGX_SVC_SIGNUP_USER], 0, 0)) {
+        return ngx_svc_account_failed(sr, ngx_svc_email_challenge_over(sr));
+    }
+
+    return ngx_svc_login_end(sr->data);
+}

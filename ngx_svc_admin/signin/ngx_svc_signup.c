@@ -1,0 +1,345 @@
+/*
+ * Sign-up: what comes with a request, and waits, sealed, until the address is
+ * proved.
+ */
+
+#include "ngx_svc_signup.h"
+#include "ngx_svc_email.h"
+#include "ngx_svc_hex.h"
+
+
+#define NGX_SVC_SIGNUP_FIELDS  6
+#define NGX_SVC_SIGNUP_DATA    4096     /* bytes, at most, as the table says */
+#define NGX_SVC_SIGNUP_AAD     (2 * NGX_SVC_UUID_LEN)
+
+
+typedef struct {
+    ngx_svc_value_t            challenge;
+    ngx_svc_value_t            code;
+    ngx_svc_value_t            token;
+    ngx_svc_value_t            tenant;
+} ngx_svc_signup_shown_t;
+
+
+static ngx_int_t ngx_svc_signup_seal(ngx_svc_signup_t *signup);
+static ngx_int_t ngx_svc_signup_open(ngx_svc_signup_t *signup, PGresult *res);
+static void ngx_svc_signup_fields(ngx_svc_signup_t *signup,
+    ngx_str_t *fields[NGX_SVC_SIGNUP_FIELDS]);
+static ngx_int_t ngx_svc_signup_unpack(ngx_svc_signup_t *signup, u_char *p,
+    u_char *end);
+static const ngx_svc_keys_t *ngx_svc_signup_keys(ngx_svc_login_t *login,
+    u_char aad[NGX_SVC_SIGNUP_AAD]);
+
+
+const ngx_svc_login_method_t  ngx_svc_signup_method = {
+    .methods = ngx_string("{password}")
+};
+
+const ngx_svc_member_t  ngx_svc_signup_verify_members[] = {
+
+    { .name = ngx_string("challengeId"),
+      .type = NGX_SVC_T_STRING,
+      .min = 1,
+      .max = 64,
+      .offset = offsetof(ngx_svc_signup_shown_t, challenge) },
+
+    { .name = ngx_string("code"),
+      .type = NGX_SVC_T_STRING,
+      .min = 1,
+      .max = 64,
+      .offset = offsetof(ngx_svc_signup_shown_t, code) },
+
+    { .name = ngx_string("token"),
+      .type = NGX_SVC_T_STRING,
+      .min = 1,
+      .max = 128,
+      .offset = offsetof(ngx_svc_signup_shown_t, token) },
+
+    ngx_svc_account_tenant(ngx_svc_signup_shown_t, tenant),
+
+    ngx_svc_null_member
+};
+
+
+/* Is called again when the limits have answered. */
+
+ngx_int_t
+ngx_svc_signup_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    if (login == NULL) {
+        login = ngx_svc_login_create(sr, sizeof(ngx_svc_signup_t),
+                                     &ngx_svc_signup_method,
+                                     ngx_svc_signup_take);
+        if (login == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        if (!login->invalid && !ngx_svc_mail_ready()) {
+            return ngx_svc_email_challenge_away(sr);
+        }
+
+        rc = ngx_svc_login_limit(login);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return ngx_svc_login_admitted(login);
+}
+
+
+ngx_int_t
+ngx_svc_signup_take(ngx_svc_login_t *login)
+{
+    u_char                 *mac;
+    ngx_int_t               rc;
+    ngx_svc_signup_t       *signup;
+    ngx_svc_request_t      *sr;
+    ngx_svc_signup_body_t   body;
+
+    sr = login->sr;
+    signup = sr->data;
+    login->limit.family = NGX_SVC_LIMIT_SIGNUP;
+
+    ngx_memzero(&body, sizeof(ngx_svc_signup_body_t));
+
+    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &body,
+                               &sr->error);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_account_take(&signup->account, &body.password,
+                                  &body.display_name);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    mac = ngx_pnalloc(sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
+
+    if (mac == NULL || ngx_svc_limit_email(&body.email.str, mac) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    login->email = body.email.str;
+    login->mac.data = mac;
+    login->mac.len = NGX_SVC_LIMIT_MAC_LEN;
+    signup->slug = body.slug.str;
+    signup->name = body.name.str;
+
+    if (ngx_svc_login_take_client(login, &body.tenant) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_login_take_session(login);
+}
+
+
+ngx_int_t
+ngx_svc_signup_take_shown(ngx_svc_login_t *login, const char *kind)
+{
+    ngx_int_t                rc;
+    ngx_svc_request_t       *sr;
+    ngx_svc_signup_shown_t   shown;
+
+    sr = login->sr;
+
+    ngx_memzero(&shown, sizeof(ngx_svc_signup_shown_t));
+
+    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &shown,
+                               &sr->error);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_email_challenge_take(login, kind, &shown.challenge,
+                                          &shown.code, &shown.token);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_svc_login_take_client(login, &shown.tenant) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_login_take_session(login);
+}
+
+
+/*
+ * A link is good in the browser that has asked for it: elsewhere whoever is
+ * made to open it would let in who knows the password.
+ */
+
+ngx_int_t
+ngx_svc_signup_challenge(ngx_svc_signup_t *signup, const char *kind)
+{
+    if (ngx_svc_email_challenge_new(&signup->account.login, kind,
+                                    NGX_SVC_EMAIL_CHALLENGE_LINK
+                                    |NGX_SVC_EMAIL_CHALLENGE_BOUND)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_signup_seal(signup);
+}
+
+
+/* Each field behind its length, of two bytes. */
+
+static ngx_int_t
+ngx_svc_signup_seal(ngx_svc_signup_t *signup)
+{
+    u_char                *p, text[NGX_SVC_SIGNUP_DATA];
+    u_char                 aad[NGX_SVC_SIGNUP_AAD];
+    ngx_str_t             *fields[NGX_SVC_SIGNUP_FIELDS], *data;
+    ngx_uint_t             i;
+    const ngx_svc_keys_t  *keys;
+
+    ngx_svc_signup_fields(signup, fields);
+
+    for (p = text, i = 0; i < NGX_SVC_SIGNUP_FIELDS; i++) {
+        *p++ = (u_char) (fields[i]->len >> 8);
+        *p++ = (u_char) fields[i]->len;
+        p = ngx_cpymem(p, fields[i]->data, fields[i]->len);
+    }
+
+    data = &signup->account.login.mailed.data;
+
+    data->data = ngx_pnalloc(signup->account.login.sr->request->pool,
+                             p - text + NGX_SVC_SEAL_OVERHEAD);
+    if (data->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    keys = ngx_svc_signup_keys(&signup->account.login, aad);
+
+    return ngx_svc_seal(keys, text, p - text, aad, sizeof(aad), data->data,
+                        &data->len);
+}
+
+
+static void
+ngx_svc_signup_fields(ngx_svc_signup_t *signup,
+    ngx_str_t *fields[NGX_SVC_SIGNUP_FIELDS])
+{
+    fields[0] = &signup->account.login.user;
+    fields[1] = &signup->account.login.email;
+    fields[2] = &signup->account.display_name;
+    fields[3] = &signup->account.sealed;
+    fields[4] = &signup->slug;
+    fields[5] = &signup->name;
+}
+
+
+static const ngx_svc_keys_t *
+ngx_svc_signup_keys(ngx_svc_login_t *login, u_char aad[NGX_SVC_SIGNUP_AAD])
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    ngx_memcpy(aad, login->row.tenant, NGX_SVC_UUID_LEN);
+    ngx_memcpy(aad + NGX_SVC_UUID_LEN, login->mailed.id.data,
+               NGX_SVC_UUID_LEN);
+
+    smcf = ngx_http_get_module_main_conf(login->sr->request,
+                                         ngx_http_svc_common_module);
+
+    return &smcf->keys;
+}
+
+
+ngx_int_t
+ngx_svc_signup_shown(ngx_svc_signup_t *signup, PGresult *res)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_email_challenge_verify(&signup->account.login, res);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_signup_open(signup, res);
+    }
+
+    return rc == NGX_ABORT ? NGX_DECLINED : rc;
+}
+
+
+/* What a key is missing for is over. */
+
+static ngx_int_t
+ngx_svc_signup_open(ngx_svc_signup_t *signup, PGresult *res)
+{
+    size_t                 len;
+    u_char                *text, sealed[NGX_SVC_SIGNUP_DATA];
+    u_char                 aad[NGX_SVC_SIGNUP_AAD];
+    ngx_str_t              hex;
+    ngx_svc_login_t       *login;
+    const ngx_svc_keys_t  *keys;
+
+    login = &signup->account.login;
+    hex = ngx_svc_row_value(res, 0, "data");
+    len = sizeof(sealed);
+
+    text = ngx_pnalloc(login->sr->request->pool, sizeof(sealed));
+    if (text == NULL) {
+        return NGX_ERROR;
+    }
+
+    keys = ngx_svc_signup_keys(login, aad);
+
+    if (ngx_svc_hex_bytea(&hex, sealed, &len) == NGX_OK
+        && ngx_svc_unseal(keys, sealed, len, aad, sizeof(aad), text, &len)
+           == NGX_OK
+        && ngx_svc_signup_unpack(signup, text, text + len) == NGX_OK)
+    {
+        return NGX_OK;
+    }
+
+    ngx_log_error(NGX_LOG_ERR, login->sr->request->connection->log, 0,
+                  "svc: a sign-up cannot be unsealed: is its key in "
+                  "\"svc_key_file\"?");
+
+    return ngx_svc_email_challenge_over(login->sr);
+}
+
+
+static ngx_int_t
+ngx_svc_signup_unpack(ngx_svc_signup_t *signup, u_char *p, u_char *end)
+{
+    size_t       len;
+    ngx_str_t   *fields[NGX_SVC_SIGNUP_FIELDS];
+    ngx_uint_t   i;
+
+    ngx_svc_signup_fields(signup, fields);
+
+    for (i = 0; i < NGX_SVC_SIGNUP_FIELDS; i++, p += len) {
+
+        if (end - p < 2) {
+            return NGX_DECLINED;
+        }
+
+        len = p[0] << 8 | p[1];
+        p += 2;
+
+        if ((size_t) (end - p) < len) {
+            return NGX_DECLINED;
+        }
+
+        fields[i]->len = len;
+        fields[i]->data = len ? p : NULL;
+    }
+
+    if (fields[0]->len != NGX_SVC_UUID_LEN) {
+        return NGX_DECLINED;
+    }
+
+    ngx_memcpy(signup->account.login.row.user, fields[0]->data,
+               NGX_SVC_UUID_LEN);
+
+    return NGX_OK;
+}

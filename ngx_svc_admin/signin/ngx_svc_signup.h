@@ -1,0 +1,89 @@
+/*
+ * Sign-up, of a user and of an organization: what comes with a request, and
+ * waits, sealed, until the address is proved.
+ */
+
+#ifndef _NGX_SVC_SIGNUP_H_INCLUDED_
+#define _NGX_SVC_SIGNUP_H_INCLUDED_
+
+
+#include "ngx_svc_account.h"
+#include "ngx_svc_email_challenge.h"
+
+
+/* Of the request's pool: the part of an account comes first, in sr->data. */
+
+typedef struct {
+    ngx_svc_account_t          account;
+    ngx_str_t                  slug;            /* of an organization */
+    ngx_str_t                  name;            /* likewise */
+} ngx_svc_signup_t;
+
+
+#define ngx_svc_signup_param(field)                                           \
+    ngx_svc_param_data(ngx_svc_signup_t, field)
+
+
+/* What begins it, and what shows the code or the token of the mail. */
+
+typedef struct {
+    ngx_svc_value_t            email;
+    ngx_svc_value_t            password;
+    ngx_svc_value_t            display_name;
+    ngx_svc_value_t            tenant;
+    ngx_svc_value_t            slug;
+    ngx_svc_value_t            name;
+} ngx_svc_signup_body_t;
+
+#define ngx_svc_signup_email                                                  \
+    { .name = ngx_string("email"),                                            \
+      .type = NGX_SVC_T_STRING,                                               \
+      .flags = NGX_SVC_M_REQUIRED,                                            \
+      .min = 1,                                                               \
+      .max = NGX_SVC_EMAIL_MAX,                                               \
+      .check = ngx_svc_email_check,                                           \
+      .offset = offsetof(ngx_svc_signup_body_t, email) }
+
+
+/*
+ * SQL: the columns that ngx_svc_new_password_job() reads, of somebody who is
+ * new, $2: his address, $3: his name; g: svc.governance.
+ */
+
+#define NGX_SVC_SIGNUP_PASSWORD                                               \
+    "$2::text AS _email, NULL::text AS _first, NULL::text AS _last,"          \
+    " $3::text AS _display, g.min_length, g.reject_breached,"                 \
+    " g.reject_contextual, g.require_lower, g.require_upper,"                 \
+    " g.require_digit, g.require_symbol, NULL::text AS _hash,"                \
+    " NULL::text AS _history"
+
+
+extern const ngx_svc_login_method_t  ngx_svc_signup_method;
+extern const ngx_svc_member_t  ngx_svc_signup_verify_members[];
+
+
+/* Such a prepare: ngx_svc_login_prepare(), and 503 while no mail can be sent. */
+ngx_int_t ngx_svc_signup_prepare(ngx_svc_request_t *sr);
+
+/* For its take(), and that of a sign-up without mail: takes the body. */
+ngx_int_t ngx_svc_signup_take(ngx_svc_login_t *login);
+
+/* That of a verify: the challenge is of that kind. */
+ngx_int_t ngx_svc_signup_take_shown(ngx_svc_login_t *login, const char *kind);
+
+/*
+ * With login->row.tenant, login->user and account->sealed: makes the challenge,
+ * with login->mailed.data.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_signup_challenge(ngx_svc_signup_t *signup,
+    const char *kind);
+
+/*
+ * For a reply: holds what is shown against the row of a try, and takes what has
+ * been waiting in it; account->sealed, too.  NGX_OK; NGX_DECLINED with
+ * sr->error; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_signup_shown(ngx_svc_signup_t *signup, PGresult *res);
+
+
+#endif /* _NGX_SVC_SIGNUP_H_INCLUDED_ */

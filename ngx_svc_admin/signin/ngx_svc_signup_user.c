@@ -1,0 +1,47 @@
+/*
+ * Sign-up of a user to a tenant: what its beginning and its end share.
+ */
+
+#include "ngx_svc_signup_user.h"
+
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_signup_store = {
+    .name = "signup_store",
+    .text = NGX_SVC_ACCOUNT_STORE("'{\"source\":\"local\"}'", "", ""),
+    NGX_SVC_PARAMS(NGX_SVC_ACCOUNT_STORE_PARAMS)
+};
+
+
+ngx_int_t
+ngx_svc_signup_allowed(ngx_svc_login_t *login, PGresult *res)
+{
+    ngx_int_t  rc;
+
+    if (PQntuples(res) == 0 || !ngx_svc_row_true(res, 0, "allowed")) {
+        return ngx_svc_signup_disabled(login->sr);
+    }
+
+    rc = ngx_svc_login_denied(login, res);
+
+    if (rc == NGX_OK) {
+        ngx_svc_account_stage(login);
+    }
+
+    return rc;
+}
+
+
+ngx_int_t
+ngx_svc_signup_refused(ngx_svc_login_t *login, ngx_int_t rc)
+{
+    return rc == NGX_DECLINED ? ngx_svc_login_declined(login)
+                              : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+ngx_int_t
+ngx_svc_signup_disabled(ngx_svc_request_t *sr)
+{
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_SIGNUP_DISABLED,
+                        "There is no sign-up here: ask for an invitation.");
+}

@@ -1,0 +1,52 @@
+/*
+ * Sign-up of a user to a tenant: what its beginning and its end share.
+ */
+
+#ifndef _NGX_SVC_SIGNUP_USER_H_INCLUDED_
+#define _NGX_SVC_SIGNUP_USER_H_INCLUDED_
+
+
+#include "ngx_svc_signup.h"
+
+
+#define NGX_SVC_SIGNUP_KIND  "signup"   /* of svc.email_challenge */
+
+
+/*
+ * SQL: the columns that ngx_svc_signup_allowed() reads, and where they come
+ * from; $1: from which address.
+ */
+
+#define NGX_SVC_SIGNUP_ALLOWED                                                \
+    NGX_SVC_LOGIN_GOVERNANCE ", NULL::bigint AS locked,"                      \
+    " t.branding -> 'allowSelfSignup' IS NOT DISTINCT FROM 'true'"            \
+        " AS allowed"
+
+#define NGX_SVC_SIGNUP_FROM                                                   \
+    " FROM svc.governance g JOIN svc.tenant t ON t.id = g.tenant_id"          \
+    " WHERE g.tenant_id = " NGX_SVC_TENANT
+
+/* SQL: the account, of a member, $4: his address; verified: whether it is. */
+
+#define NGX_SVC_SIGNUP_ACCOUNT(verified)                                      \
+    NGX_SVC_ACCOUNT_USER("$4", "'member'", verified, "'local'",               \
+        "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT)
+
+
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signup_store;
+
+
+/*
+ * For a reply: the row of such columns, or of none when there is no such
+ * tenant.  NGX_OK, with login->stage; NGX_DECLINED with sr->error; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_signup_allowed(ngx_svc_login_t *login, PGresult *res);
+
+/* Of the two latter: what a reply returns. */
+ngx_int_t ngx_svc_signup_refused(ngx_svc_login_t *login, ngx_int_t rc);
+
+/* NGX_DECLINED: 403 signup_disabled, also of a tenant that there is not. */
+ngx_int_t ngx_svc_signup_disabled(ngx_svc_request_t *sr);
+
+
+#endif /* _NGX_SVC_SIGNUP_USER_H_INCLUDED_ */
