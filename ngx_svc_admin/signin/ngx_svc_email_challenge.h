@@ -53,9 +53,10 @@
         "INSERT INTO svc.email_challenge (tenant_id, id, kind, user_id,"      \
             " root_id, email_mac, code_mac, token_hash, binding_hash, data,"  \
             " void, expires_at)"                                              \
-        " SELECT " NGX_SVC_TENANT ", $1, $2, " whose ", " root ", $3, $4,"    \
+        " SELECT t.id, $1, $2, " whose ", " root ", $3, $4,"                  \
             " $5, $6, $7, b.void, now() + make_interval(secs => $8::int4)"    \
-        " FROM b LEFT JOIN u ON true"                                         \
+        " FROM svc.tenant t CROSS JOIN b LEFT JOIN u ON true"                 \
+        " WHERE t.id = " NGX_SVC_TENANT                                       \
         " RETURNING id, expires_at, void"                                     \
     ")"                                                                       \
     " SELECT c.id AS \"challengeId\", c.expires_at AS \"expiresAt\","         \
