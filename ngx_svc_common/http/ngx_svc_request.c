@@ -179,7 +179,7 @@ ngx_svc_request_public(ngx_svc_request_t *sr)
     ngx_int_t  rc;
 
     sr->reply = sr->route->reply;
-    sr->op = ngx_svc_pg_op_create(sr->request->pool, NGX_SVC_PG_READ,
+    sr->op = ngx_svc_pg_op_create(sr->request->pool, ngx_svc_request_kind(sr),
                                   ngx_svc_request_done, sr);
     if (sr->op == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

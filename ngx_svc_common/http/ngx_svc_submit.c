@@ -27,7 +27,11 @@ ngx_svc_submit(ngx_svc_request_t *sr)
         return ngx_svc_pg_submit(sr->op);
     }
 
-    if (ngx_svc_turn_find(sr) != NGX_OK) {
+    /* those of public routes whose tenant is not known yet share a turn */
+
+    if (!(sr->route->flags & NGX_SVC_ROUTE_PUBLIC)
+        && ngx_svc_turn_find(sr) != NGX_OK)
+    {
         return ngx_svc_submit_ask(sr);
     }
 
