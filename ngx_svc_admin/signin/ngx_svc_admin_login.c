@@ -16,7 +16,6 @@ static ngx_int_t ngx_svc_admin_login_verdict(ngx_svc_login_t *login,
     ngx_svc_password_job_t *job);
 static ngx_int_t ngx_svc_admin_login_right(ngx_svc_login_t *login,
     ngx_svc_password_work_t *work);
-static void ngx_svc_admin_login_stage(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_admin_login_write(ngx_svc_login_t *login,
     ngx_int_t (*prepare)(ngx_svc_request_t *sr),
     ngx_int_t (*reply)(ngx_svc_request_t *sr));
@@ -24,6 +23,7 @@ static ngx_int_t ngx_svc_admin_login_write(ngx_svc_login_t *login,
 
 static const ngx_svc_login_method_t  ngx_svc_admin_login_method = {
     .methods = ngx_string("{password}"),
+    .error = NGX_SVC_E_CREDENTIALS,
     .wrong = "The e-mail address or the password is wrong.",
     .check = &ngx_svc_sql_signin_check,
     .user_done = &ngx_svc_sql_signin_user_done,
@@ -206,7 +206,7 @@ static ngx_int_t
 ngx_svc_admin_login_right(ngx_svc_login_t *login,
     ngx_svc_password_work_t *work)
 {
-    ngx_svc_admin_login_stage(login);
+    ngx_svc_login_stage(login);
 
     if (login->risk_action == NGX_SVC_ACCESS_DENY) {
         login->reason = NGX_SVC_LOGIN_RISK;
@@ -225,30 +225,6 @@ ngx_svc_admin_login_right(ngx_svc_login_t *login,
 
     return ngx_svc_admin_login_write(login, ngx_svc_login_success,
                                      ngx_svc_login_success_reply);
-}
-
-
-/*
- * Who has a factor shows it.  Who has none may enroll one when the policy wants
- * it; what seems a risk would let a thief of the password do so.
- */
-
-static void
-ngx_svc_admin_login_stage(ngx_svc_login_t *login)
-{
-    if (login->enrolled) {
-        login->stage = NGX_SVC_STAGE_MFA;
-        return;
-    }
-
-    if (login->risk_action == NGX_SVC_ACCESS_MFA) {
-        login->risk_action = NGX_SVC_ACCESS_DENY;
-    }
-
-    login->stage = (login->action == NGX_SVC_ACCESS_MFA)
-                   ? NGX_SVC_STAGE_ENROLL
-                   : login->expired ? NGX_SVC_STAGE_PASSWORD
-                                    : NGX_SVC_STAGE_FULL;
 }
 
 

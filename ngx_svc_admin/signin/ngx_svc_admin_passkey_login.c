@@ -183,6 +183,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_shown = {
 static const ngx_svc_login_method_t  ngx_svc_admin_passkey_method = {
     .methods = ngx_string("{passkey}"),
     .factor = 1,
+    .error = NGX_SVC_E_CREDENTIALS,
     .wrong = "The passkey is unknown, or this is not its answer.",
     .check = &ngx_svc_sql_passkey_check,
     .user_done = &ngx_svc_sql_passkey_user_done,

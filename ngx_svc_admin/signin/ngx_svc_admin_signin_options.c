@@ -45,6 +45,8 @@ static ngx_int_t ngx_svc_admin_signin_options_send(ngx_svc_request_t *sr,
     ngx_svc_cache_answer_t *answer);
 static ngx_int_t ngx_svc_admin_signin_options_passkey(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_admin_signin_options_mail(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
 /* What a tenant has switched on, and is not there yet, is not offered. */
@@ -59,7 +61,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_options = {
             " $2::bool OR EXISTS (SELECT FROM svc.domain d"
                 " WHERE d.tenant_id = g.tenant_id AND d.domain = $3"
                 " AND d.verified_at IS NOT NULL) AS \"methods.passkey\","
-            " false AS \"methods.passwordless\","
+            " $4::bool AND t.allow_passwordless AS \"methods.passwordless\","
             " false AS \"methods.signup\","
             " false AS \"methods.organizations\","
             " g.min_length AS \"passwordPolicy.minLength\","
@@ -75,7 +77,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_options = {
         " WHERE g.tenant_id = " NGX_SVC_TENANT,
     NGX_SVC_PARAMS(ngx_svc_param_base_url(),
                    ngx_svc_param_call(ngx_svc_admin_signin_options_passkey),
-                   ngx_svc_login_param(host))
+                   ngx_svc_login_param(host),
+                   ngx_svc_param_call(ngx_svc_admin_signin_options_mail))
 };
 
 
@@ -402,6 +405,21 @@ ngx_svc_admin_signin_options_passkey(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
 {
     ngx_svc_pg_bind_bool(call, ngx_svc_ceremony_possible(sr));
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signin_options_mail(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_common_module);
+
+    ngx_svc_pg_bind_bool(call, smcf->mail);
 
     return NGX_OK;
 }

@@ -96,7 +96,7 @@ typedef enum {
 } ngx_svc_login_reason_e;
 
 
-/* What is shown first: a password, or a passkey. */
+/* What is shown first: a password, a passkey, or what has come by mail. */
 
 typedef struct {
     ngx_str_t                  methods;     /* of svc.session: "{password}" */
@@ -104,7 +104,11 @@ typedef struct {
                                                then a failure does not count
                                                for the lock, nor is a success
                                                the end of it */
-    const char                *wrong;       /* what is said of all failures */
+    ngx_svc_error_e            error;       /* what is said of all failures */
+    const char                *wrong;
+    ngx_int_t                (*lost)(ngx_svc_request_t *sr);
+                                            /* sr->error of what somebody else
+                                               has used up; NULL: that */
     const ngx_svc_pg_statement_t  *check;   /* NGX_SVC_LOGIN_VERDICT_OF() */
     const ngx_svc_pg_statement_t  *user_done;
     const ngx_svc_pg_statement_t  *shown;   /* what else is stored of it */
@@ -197,6 +201,13 @@ typedef struct {
 ngx_int_t ngx_svc_login_request(ngx_svc_login_t *login);
 
 /*
+ * Likewise, but for the session that the browser has: of a route with these
+ * members, "email" and "tenant".
+ */
+extern const ngx_svc_member_t  ngx_svc_login_address_members[];
+ngx_int_t ngx_svc_login_address(ngx_svc_login_t *login);
+
+/*
  * The part of it that others need too: where it comes from, and which tenant it
  * is for, unless that is known already, with NULL.  NGX_OK or NGX_ERROR.
  */
@@ -284,6 +295,9 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk;
  * already; NGX_DECLINED with sr->error; NGX_ERROR.
  */
 ngx_int_t ngx_svc_login_decide(ngx_svc_login_t *login);
+
+/* Of what is right: how far it comes, or login->risk_action denies it. */
+void ngx_svc_login_stage(ngx_svc_login_t *login);
 
 /*
  * For a reply, when that was NGX_DECLINED: what is denied is written down, and

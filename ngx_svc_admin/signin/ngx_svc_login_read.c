@@ -290,6 +290,30 @@ ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res, PGresult *risks)
 }
 
 
+/*
+ * Who has a factor shows it.  Who has none may enroll one when the policy wants
+ * it; what seems a risk would let a thief of what is shown first do so.
+ */
+
+void
+ngx_svc_login_stage(ngx_svc_login_t *login)
+{
+    if (login->enrolled) {
+        login->stage = NGX_SVC_STAGE_MFA;
+        return;
+    }
+
+    if (login->risk_action == NGX_SVC_ACCESS_MFA) {
+        login->risk_action = NGX_SVC_ACCESS_DENY;
+    }
+
+    login->stage = (login->action == NGX_SVC_ACCESS_MFA)
+                   ? NGX_SVC_STAGE_ENROLL
+                   : login->expired ? NGX_SVC_STAGE_PASSWORD
+                                    : NGX_SVC_STAGE_FULL;
+}
+
+
 ngx_int_t
 ngx_svc_login_copy(ngx_svc_login_t *login, ngx_str_t *dst, ngx_str_t value)
 {

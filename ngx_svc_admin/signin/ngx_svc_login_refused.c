@@ -17,9 +17,11 @@ ngx_svc_login_wrong(ngx_svc_request_t *sr)
 
     login = sr->data;
 
-    return ngx_svc_fail(&sr->error, NGX_SVC_E_CREDENTIALS, "%s",
-                        login->method ? login->method->wrong
-                                      : "The password is wrong.");
+    return login->method
+           ? ngx_svc_fail(&sr->error, login->method->error, "%s",
+                          login->method->wrong)
+           : ngx_svc_fail(&sr->error, NGX_SVC_E_CREDENTIALS,
+                          "The password is wrong.");
 }
 
 
@@ -39,20 +41,25 @@ ngx_svc_login_locked(ngx_svc_request_t *sr, ngx_uint_t seconds)
 ngx_int_t
 ngx_svc_login_lost(ngx_svc_request_t *sr, PGresult *res)
 {
-    ngx_int_t  seconds;
-    ngx_str_t  locked;
+    ngx_int_t         seconds;
+    ngx_str_t         locked;
+    ngx_svc_login_t  *login;
 
+    login = sr->data;
     locked = ngx_svc_pg_value(res, 0, 2);
     seconds = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
 
     if (seconds > 0) {
         (void) ngx_svc_login_locked(sr, seconds);
 
+    } else if (login->method && login->method->lost) {
+        (void) login->method->lost(sr);
+
     } else {
         (void) ngx_svc_login_wrong(sr);
     }
 
-    return ngx_svc_login_refused(sr->data);
+    return ngx_svc_login_refused(login);
 }
 
 

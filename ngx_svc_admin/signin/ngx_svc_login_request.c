@@ -22,20 +22,40 @@ typedef struct {
 
 
 static ngx_str_t ngx_svc_login_ascii(const ngx_str_t *name);
+static ngx_int_t ngx_svc_login_take_address(ngx_svc_login_t *login,
+    ngx_svc_login_body_t *body);
 static ngx_int_t ngx_svc_login_take_tenant(ngx_svc_login_t *login,
     ngx_svc_value_t *tenant);
 static ngx_int_t ngx_svc_login_take_device(ngx_svc_login_t *login);
 
 
-static const ngx_svc_member_t  ngx_svc_login_members[] = {
+#define ngx_svc_login_members                                                 \
+                                                                              \
+    { .name = ngx_string("email"),                                            \
+      .type = NGX_SVC_T_STRING,                                               \
+      .flags = NGX_SVC_M_REQUIRED,                                            \
+      .min = 1,                                                               \
+      .max = NGX_SVC_EMAIL_MAX,                                               \
+      .check = ngx_svc_email_check,                                           \
+      .offset = offsetof(ngx_svc_login_body_t, email) },                      \
+                                                                              \
+    { .name = ngx_string("tenant"),                                           \
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,                                \
+      .min = 1,                                                               \
+      .max = NGX_SVC_ADMIN_SLUG,                                              \
+      .check = ngx_svc_login_slug,                                            \
+      .offset = offsetof(ngx_svc_login_body_t, tenant) }
 
-    { .name = ngx_string("email"),
-      .type = NGX_SVC_T_STRING,
-      .flags = NGX_SVC_M_REQUIRED,
-      .min = 1,
-      .max = NGX_SVC_EMAIL_MAX,
-      .check = ngx_svc_email_check,
-      .offset = offsetof(ngx_svc_login_body_t, email) },
+const ngx_svc_member_t  ngx_svc_login_address_members[] = {
+
+    ngx_svc_login_members,
+
+    ngx_svc_null_member
+};
+
+static const ngx_svc_member_t  ngx_svc_login_password_members[] = {
+
+    ngx_svc_login_members,
 
     { .name = ngx_string("password"),
       .type = NGX_SVC_T_STRING,
@@ -43,13 +63,6 @@ static const ngx_svc_member_t  ngx_svc_login_members[] = {
       .min = 1,
       .max = NGX_SVC_PASSWORD_LEN,
       .offset = offsetof(ngx_svc_login_body_t, password) },
-
-    { .name = ngx_string("tenant"),
-      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
-      .min = 1,
-      .max = NGX_SVC_ADMIN_SLUG,
-      .check = ngx_svc_login_slug,
-      .offset = offsetof(ngx_svc_login_body_t, tenant) },
 
     ngx_svc_null_member
 };
@@ -61,7 +74,6 @@ const ngx_str_t  ngx_svc_login_device_name = ngx_string("svc_device");
 ngx_int_t
 ngx_svc_login_request(ngx_svc_login_t *login)
 {
-    u_char                *mac;
     ngx_int_t              rc;
     ngx_svc_request_t     *sr;
     ngx_svc_login_body_t   body;
@@ -71,32 +83,58 @@ ngx_svc_login_request(ngx_svc_login_t *login)
 
     ngx_memzero(&body, sizeof(ngx_svc_login_body_t));
 
-    rc = ngx_svc_schema_object(ngx_svc_login_members, 0, sr->json, &body,
-                               &sr->error);
+    rc = ngx_svc_schema_object(ngx_svc_login_password_members, 0, sr->json,
+                               &body, &sr->error);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_new_password_text(sr, "password", &body.password.str,
                                        &login->password);
     }
 
-    if (rc != NGX_OK) {
-        return rc;
+    if (rc == NGX_OK) {
+        rc = ngx_svc_login_take_address(login, &body);
     }
 
-    mac = ngx_pnalloc(sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
+    return rc == NGX_OK ? ngx_svc_login_take_session(login) : rc;
+}
+
+
+ngx_int_t
+ngx_svc_login_address(ngx_svc_login_t *login)
+{
+    ngx_int_t              rc;
+    ngx_svc_request_t     *sr;
+    ngx_svc_login_body_t   body;
+
+    sr = login->sr;
+    ngx_memzero(&body, sizeof(ngx_svc_login_body_t));
+
+    rc = ngx_svc_schema_object(ngx_svc_login_address_members, 0, sr->json,
+                               &body, &sr->error);
+
+    return rc == NGX_OK ? ngx_svc_login_take_address(login, &body) : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_login_take_address(ngx_svc_login_t *login, ngx_svc_login_body_t *body)
+{
+    u_char  *mac;
+
+    mac = ngx_pnalloc(login->sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
 
     if (mac == NULL
-        || ngx_svc_limit_email(&body.email.str, mac) != NGX_OK
-        || ngx_svc_login_take_client(login, &body.tenant) != NGX_OK)
+        || ngx_svc_limit_email(&body->email.str, mac) != NGX_OK
+        || ngx_svc_login_take_client(login, &body->tenant) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    login->email = body.email.str;
+    login->email = body->email.str;
     login->mac.data = mac;
     login->mac.len = NGX_SVC_LIMIT_MAC_LEN;
 
-    return ngx_svc_login_take_session(login);
+    return NGX_OK;
 }
 
 

@@ -341,6 +341,8 @@ ngx_svc_login_end(ngx_svc_login_t *login)
         ngx_svc_limit_give_back(&login->limit);
     }
 
+    ngx_svc_login_give_back(login, 1);
+
     if (ngx_svc_login_set_device(login) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }

@@ -31,6 +31,7 @@
 
 #define NGX_SVC_SIGNIN_MAIL_RESOURCES(_)                                      \
     _(ngx_svc_admin_password_forgot)                                          \
+    _(ngx_svc_admin_passwordless)                                             \
     _(ngx_svc_admin_signup)                                                   \
     _(ngx_svc_admin_signup_verify)
 

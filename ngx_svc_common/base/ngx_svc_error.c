@@ -100,6 +100,9 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
     { 403, ngx_string("signup_disabled"), ngx_null_string,
       ngx_string("Accounts are made by invitation only.") },
 
+    { 403, ngx_string("passwordless_disabled"), ngx_null_string,
+      ngx_string("This tenant has no sign-in by mail.") },
+
     { 404, ngx_string("not_found"), ngx_null_string,
       ngx_string("There is no such resource.") },
 

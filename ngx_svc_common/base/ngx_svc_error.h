@@ -44,6 +44,7 @@ typedef enum {
     NGX_SVC_E_ENROLLMENT,           /* 403 mfa_enrollment_required */
     NGX_SVC_E_PASSWORD_EXPIRED,     /* 403 password_expired */
     NGX_SVC_E_SIGNUP_DISABLED,      /* 403 signup_disabled */
+    NGX_SVC_E_PASSWORDLESS,         /* 403 passwordless_disabled */
     NGX_SVC_E_NOT_FOUND,            /* 404 */
     NGX_SVC_E_METHOD_NOT_ALLOWED,   /* 405 */
     NGX_SVC_E_REQUEST_TIMEOUT,      /* 408 */

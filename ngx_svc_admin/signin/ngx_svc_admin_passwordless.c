@@ -1,0 +1,584 @@
+/*
+ * /v1/auth/passwordless: signing in with a code, or a link, that comes by mail.
+ *
+ * Whoever an address belongs to, the answers, the work and the rows of a start
+ * are the same, and nothing is waited for that only a user's mail needs.  Of a
+ * verification the first round trip takes an attempt of the challenge, under
+ * its row's lock, so that there are never more of them, and reads what a
+ * sign-in reads.
+ */
+
+#include "ngx_svc_email_challenge.h"
+#include "ngx_svc_hex.h"
+
+
+#define NGX_SVC_PASSWORDLESS_TENANT  0      /* the results of the reads */
+#define NGX_SVC_PASSWORDLESS_USER    1
+#define NGX_SVC_PASSWORDLESS_TRY     3
+
+#define NGX_SVC_PASSWORDLESS_SHOWN   128    /* bytes, of what comes back */
+
+#define NGX_SVC_PASSWORDLESS_KIND    "sign_in"
+#define NGX_SVC_PASSWORDLESS_PATH    "/login#token="
+
+
+typedef struct {
+    ngx_svc_value_t   id;
+    ngx_svc_value_t   code;
+    ngx_svc_value_t   token;
+    ngx_svc_value_t   tenant;
+} ngx_svc_passwordless_body_t;
+
+
+static ngx_int_t ngx_svc_admin_passwordless_start(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_passwordless_begin(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_admin_passwordless_started(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_passwordless_open(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_passwordless_opened(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_passwordless_mail(ngx_svc_login_t *login,
+    PGresult *res);
+static ngx_int_t ngx_svc_admin_passwordless_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_passwordless_take(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_admin_passwordless_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_passwordless_read(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_admin_passwordless_shown(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_admin_passwordless_right(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_admin_passwordless_wrong(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_admin_passwordless_allowed(ngx_svc_request_t *sr,
+    PGresult *res);
+
+
+static const ngx_svc_member_t  ngx_svc_admin_passwordless_members[] = {
+
+    { .name = ngx_string("challengeId"),
+      .type = NGX_SVC_T_STRING,
+      .min = 1,
+      .max = NGX_SVC_PASSWORDLESS_SHOWN,
+      .offset = offsetof(ngx_svc_passwordless_body_t, id) },
+
+    { .name = ngx_string("code"),
+      .type = NGX_SVC_T_STRING,
+      .min = 1,
+      .max = NGX_SVC_PASSWORDLESS_SHOWN,
+      .offset = offsetof(ngx_svc_passwordless_body_t, code) },
+
+    { .name = ngx_string("token"),
+      .type = NGX_SVC_T_STRING,
+      .min = 1,
+      .max = NGX_SVC_PASSWORDLESS_SHOWN,
+      .offset = offsetof(ngx_svc_passwordless_body_t, token) },
+
+    { .name = ngx_string("tenant"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
+      .min = 1,
+      .max = NGX_SVC_ADMIN_SLUG,
+      .check = ngx_svc_login_slug,
+      .offset = offsetof(ngx_svc_passwordless_body_t, tenant) },
+
+    ngx_svc_null_member
+};
+
+
+/* SQL: whether the tenant "t" has it, and when "u", or the phantom "f", may. */
+
+#define NGX_SVC_PASSWORDLESS_MAY                                              \
+    " t.branding -> 'allowPasswordless' IS NOT DISTINCT FROM 'true'"          \
+        " AS allowed, "                                                       \
+    NGX_SVC_LOGIN_LEFT("CASE WHEN u.id IS NULL"                               \
+        " THEN f.locked_until ELSE u.locked_until END") " AS locked"
+
+/*
+ * One row, whether there is such a user or not; of a tenant that there is not
+ * it has an answer at least.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_passwordless_begin = {
+    .name = "passwordless_begin",
+    .text =
+        "SELECT $4::uuid AS \"challengeId\","
+            " now() + make_interval(secs => $5::int4) AS \"expiresAt\", "
+            NGX_SVC_LOGIN_GOVERNANCE "," NGX_SVC_PASSWORDLESS_MAY
+        " FROM (VALUES (1)) o"
+        " LEFT JOIN svc.tenant t ON t.id = " NGX_SVC_TENANT
+        " LEFT JOIN svc.governance g ON g.tenant_id = t.id"
+        " LEFT JOIN svc.user_account u ON u.tenant_id = g.tenant_id"
+            " AND u.user_name_key = (SELECT lower($2::text))"
+        " LEFT JOIN svc.login_phantom f ON f.tenant_id = g.tenant_id"
+            " AND f.email_mac = $3",
+    NGX_SVC_PARAMS(ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(email),
+                   ngx_svc_login_param(mac),
+                   ngx_svc_login_param(mailed.id),
+                   ngx_svc_param_setting(NGX_SVC_SET_EMAIL_CODE_TTL))
+};
+
+/*
+ * Who may not sign in gets no mail.  Whose address is just being changed is
+ * looked at behind that: a code that is newer than the change would be good, in
+ * the old mailbox.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_passwordless_open = {
+    .name = "passwordless_open",
+    .text = NGX_SVC_EMAIL_CHALLENGE_OPEN(
+        "SELECT k.id, CASE k.status WHEN 'active' THEN k.user_name END"
+                " AS user_name, k.display_name, k.locale"
+            " FROM svc.user_account k"
+            " WHERE k.tenant_id = " NGX_SVC_TENANT
+            " AND k.user_name_key = (SELECT lower($9::text))"
+            " FOR KEY SHARE",
+        "u.id", "NULL"),
+    NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,
+                   ngx_svc_login_param(email))
+};
+
+
+/*
+ * SQL: the challenge of login->mailed, whatever has become of it: its id, or
+ * NULL and its token's digest.
+ */
+
+#define NGX_SVC_PASSWORDLESS_CHALLENGE(columns, id, digest)                   \
+    NGX_SVC_ROW(columns, "svc.email_challenge",                               \
+        "coalesce(" id "::uuid, (SELECT k.id FROM svc.email_challenge k"      \
+            " WHERE k.tenant_id = " NGX_SVC_TENANT                            \
+            " AND k.token_hash BETWEEN " digest " AND " digest                \
+            " ORDER BY k.token_hash LIMIT 1))")
+
+/*
+ * As ngx_svc_sql_signin_user, of whom the challenge is for; and of the request
+ * that has begun it.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_passwordless_user = {
+    .name = "passwordless_user",
+    .text =
+        "SELECT " NGX_SVC_LOGIN_GOVERNANCE "," NGX_SVC_PASSWORDLESS_MAY ","
+            " u.id, u.status, u.mfa_enrolled,"
+            " " NGX_SVC_LOGIN_EXPIRED " AS expired,"
+            " c.email_mac AS _mac, encode(c.data, 'escape') AS _ip,"
+            " (extract(epoch FROM clock_timestamp() - c.created_at)"
+                " * 1000)::bigint AS _age"
+        " FROM svc.governance g"
+        " JOIN svc.tenant t ON t.id = g.tenant_id"
+        " LEFT JOIN LATERAL ("
+            NGX_SVC_PASSWORDLESS_CHALLENGE("k.*", "$2", "$3") ") c ON true"
+        " LEFT JOIN LATERAL ("
+            NGX_SVC_ROW("k.*", "svc.user_account", "c.user_id") ") u ON true"
+        " LEFT JOIN svc.password p ON p.tenant_id = g.tenant_id"
+            " AND p.user_id = u.id"
+        " LEFT JOIN svc.login_phantom f ON f.tenant_id = g.tenant_id"
+            " AND f.email_mac = c.email_mac"
+        " WHERE g.tenant_id = " NGX_SVC_TENANT,
+    NGX_SVC_PARAMS(ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(mailed.id),
+                   ngx_svc_login_param(mailed.token_hash))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_passwordless_risk = {
+    .name = "passwordless_risk",
+    .text = NGX_SVC_LOGIN_RISK_OF(
+        "u.id = (" NGX_SVC_PASSWORDLESS_CHALLENGE("k.user_id", "$8", "$9") ")",
+        "s.user_id BETWEEN u.id AND u.id",
+        "s.user_id, s.at DESC"),
+    NGX_SVC_PARAMS(NGX_SVC_LOGIN_RISK_PARAMS,
+                   ngx_svc_login_param(mailed.id),
+                   ngx_svc_login_param(mailed.token_hash))
+};
+
+/*
+ * The challenge is used up, by one of those that have it; and it is not older
+ * than what has ended all that was.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_passwordless_check = {
+    .name = "passwordless_check",
+    .text =
+        "WITH used AS ("
+            "UPDATE svc.email_challenge c SET used_at = now()"
+            " WHERE c.tenant_id = " NGX_SVC_TENANT " AND c.id = $2"
+                " AND c.used_at IS NULL AND c.expires_at > now()"
+            " RETURNING c.created_at"
+        ") "
+        NGX_SVC_LOGIN_VERDICT_OF("u.locked_until",
+            " LEFT JOIN used c ON true",
+            "coalesce(c.created_at >= coalesce(u.valid_after, '-infinity'),"
+                " false)"),
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_login_param(mailed.id))
+};
+
+
+static const ngx_svc_login_method_t  ngx_svc_admin_passwordless_method = {
+    .methods = ngx_string("{email}"),
+    .error = NGX_SVC_E_CODE,
+    .wrong = "The code is wrong.",
+    .lost = ngx_svc_email_challenge_over,
+    .check = &ngx_svc_sql_passwordless_check,
+    .user_done = &ngx_svc_sql_signin_user_done
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_passwordless[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/passwordless/start"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
+      .members = ngx_svc_login_address_members,
+      .statements = { &ngx_svc_sql_signin_tenant,
+                      &ngx_svc_sql_passwordless_begin },
+      .later = { &ngx_svc_sql_email_challenge_turn,
+                 &ngx_svc_sql_passwordless_open },
+      .status = NGX_HTTP_ACCEPTED,
+      .prepare = ngx_svc_admin_passwordless_start,
+      .reply = ngx_svc_admin_passwordless_started },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/passwordless/verify"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE
+               |NGX_SVC_ROUTE_WRITE_POOL,
+      .members = ngx_svc_admin_passwordless_members,
+      .statements = { &ngx_svc_sql_email_challenge_tenant,
+                      &ngx_svc_sql_passwordless_user,
+                      &ngx_svc_sql_passwordless_risk,
+                      &ngx_svc_sql_email_challenge_try },
+      .later = { &ngx_svc_sql_passwordless_check },
+      .prepare = ngx_svc_admin_passwordless_prepare,
+      .reply = ngx_svc_admin_passwordless_reply },
+
+    ngx_svc_null_route
+};
+
+
+/* Is called again when the limits have answered. */
+
+static ngx_int_t
+ngx_svc_admin_passwordless_start(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    if (login == NULL) {
+        login = ngx_svc_login_create(sr, sizeof(ngx_svc_login_t),
+                                     &ngx_svc_admin_passwordless_method,
+                                     ngx_svc_admin_passwordless_begin);
+        if (login == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        if (!login->invalid && !ngx_svc_mail_ready()) {
+            return ngx_svc_email_challenge_away(sr);
+        }
+
+        rc = ngx_svc_login_limit(login);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return ngx_svc_login_admitted(login);
+}
+
+
+/* From where it was begun is kept with it, for the hits that it gives back. */
+
+static ngx_int_t
+ngx_svc_admin_passwordless_begin(ngx_svc_login_t *login)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_login_address(login);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    login->mailed.data = login->client.ip;
+
+    return ngx_svc_email_challenge_new(login, NGX_SVC_PASSWORDLESS_KIND,
+                                       NGX_SVC_EMAIL_CHALLENGE_LINK
+                                       |NGX_SVC_EMAIL_CHALLENGE_BOUND);
+}
+
+
+/* Of a tenant that there is not nothing is written. */
+
+static ngx_int_t
+ngx_svc_admin_passwordless_started(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    PGresult         *res;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+    res = sr->results[NGX_SVC_PASSWORDLESS_USER];
+
+    rc = ngx_svc_login_tenant(login, sr->results[NGX_SVC_PASSWORDLESS_TENANT]);
+
+    if (rc == NGX_OK && !sr->tenant_known) {
+        return ngx_svc_email_challenge_accepted(login, res);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_admin_passwordless_allowed(sr, res);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_login_denied(login, res);
+    }
+
+    switch (rc) {
+
+    case NGX_OK:
+        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_admin_passwordless_open,
+                                     ngx_svc_admin_passwordless_opened);
+
+    case NGX_DECLINED:
+        return ngx_svc_login_declined(login);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passwordless_open(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_tenant_write,
+        &ngx_svc_sql_email_challenge_turn,
+        &ngx_svc_sql_passwordless_open,
+        NULL
+    };
+
+    return ngx_svc_login_calls(sr, list);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passwordless_opened(ngx_svc_request_t *sr)
+{
+    ngx_int_t   rc;
+    PGresult   *res;
+
+    res = ngx_svc_route_last(sr);
+
+    rc = PQntuples(res) ? ngx_svc_admin_passwordless_mail(sr->data, res)
+                        : ngx_svc_fail(&sr->error, NGX_SVC_E_ACCESS_DENIED,
+                                       "The tenant is suspended.");
+
+    switch (rc) {
+
+    case NGX_OK:
+        return ngx_svc_email_challenge_accepted(sr->data, res);
+
+    case NGX_DECLINED:
+        return ngx_svc_send_error(sr);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passwordless_mail(ngx_svc_login_t *login, PGresult *res)
+{
+    ngx_svc_mail_t  mail;
+
+    if (ngx_svc_email_challenge_mail(login, res, NGX_SVC_PASSWORDLESS_PATH,
+                                     &mail)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    mail.kind = NGX_SVC_MAIL_SIGN_IN;
+
+    if (ngx_svc_row_value(res, 0, "user_name").len == 0) {
+        mail.nobody = 1;
+    }
+
+    return ngx_svc_email_challenge_send(login, &mail);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passwordless_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_login_t),
+                                 &ngx_svc_admin_passwordless_method,
+                                 ngx_svc_admin_passwordless_take);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passwordless_take(ngx_svc_login_t *login)
+{
+    ngx_int_t                     rc;
+    ngx_svc_request_t            *sr;
+    ngx_svc_passwordless_body_t   body;
+
+    sr = login->sr;
+    ngx_memzero(&body, sizeof(ngx_svc_passwordless_body_t));
+
+    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &body,
+                               &sr->error);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_email_challenge_take(login, NGX_SVC_PASSWORDLESS_KIND,
+                                          &body.id, &body.code, &body.token);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_svc_login_take_client(login, &body.tenant) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_login_take_session(login);
+}
+
+
+/* What is denied and locked is not told from what was shown. */
+
+static ngx_int_t
+ngx_svc_admin_passwordless_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    rc = ngx_svc_admin_passwordless_read(login);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_login_decide(login);
+    }
+
+    switch (rc) {
+
+    case NGX_OK:
+        return ngx_svc_admin_passwordless_shown(login);
+
+    case NGX_DECLINED:
+        return ngx_svc_login_declined(login);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+}
+
+
+/* The challenge tells the tenant, and from now on its slug, and the address. */
+
+static ngx_int_t
+ngx_svc_admin_passwordless_read(ngx_svc_login_t *login)
+{
+    size_t              len;
+    u_char             *mac;
+    PGresult           *res;
+    ngx_str_t           text;
+    ngx_svc_request_t  *sr;
+
+    sr = login->sr;
+    res = sr->results[NGX_SVC_PASSWORDLESS_USER];
+    text = ngx_svc_row_value(res, 0, "_mac");
+
+    if (PQntuples(res) == 0 || text.len == 0) {
+        return ngx_svc_email_challenge_over(sr);
+    }
+
+    len = NGX_SVC_LIMIT_MAC_LEN;
+    mac = ngx_pnalloc(sr->request->pool, len);
+
+    if (mac == NULL || ngx_svc_hex_bytea(&text, mac, &len) != NGX_OK
+        || ngx_svc_login_begun(login, res) != NGX_OK
+        || ngx_svc_login_copy(login, &login->slug,
+               ngx_svc_row_value(sr->results[NGX_SVC_PASSWORDLESS_TENANT], 0,
+                                 "slug"))
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    login->mac.data = mac;
+    login->mac.len = len;
+    login->expired = ngx_svc_row_true(res, 0, "expired");
+
+    return ngx_svc_admin_passwordless_allowed(sr, res);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passwordless_shown(ngx_svc_login_t *login)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = login->sr;
+
+    switch (ngx_svc_email_challenge_verify(login,
+                                    sr->results[NGX_SVC_PASSWORDLESS_TRY]))
+    {
+
+    case NGX_OK:
+        return login->reason == NGX_SVC_LOGIN_WRONG
+               ? ngx_svc_admin_passwordless_right(login)
+               : ngx_svc_admin_passwordless_wrong(login);
+
+    case NGX_DECLINED:
+        return ngx_svc_admin_passwordless_wrong(login);
+
+    case NGX_ABORT:
+        return ngx_svc_send_error(sr);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passwordless_right(ngx_svc_login_t *login)
+{
+    ngx_svc_login_stage(login);
+
+    if (login->risk_action == NGX_SVC_ACCESS_DENY) {
+        login->reason = NGX_SVC_LOGIN_RISK;
+        return ngx_svc_admin_passwordless_wrong(login);
+    }
+
+    return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_login_success,
+                                 ngx_svc_login_success_reply);
+}
+
+
+/* It is written down, which may lock the account, and then it is said. */
+
+static ngx_int_t
+ngx_svc_admin_passwordless_wrong(ngx_svc_login_t *login)
+{
+    login->sr->error.kind = NGX_SVC_E_NONE;
+
+    return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_login_failure,
+                                 ngx_svc_login_failure_reply);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_passwordless_allowed(ngx_svc_request_t *sr, PGresult *res)
+{
+    return ngx_svc_row_true(res, 0, "allowed")
+           ? NGX_OK
+           : ngx_svc_fail(&sr->error, NGX_SVC_E_PASSWORDLESS,
+                          "This tenant has no sign-in by mail.");
+}
