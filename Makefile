@@ -4,7 +4,7 @@ TOP := $(CURDIR)
 BUILD = build
 MODULES = ngx_http_svc_common_module.so ngx_http_svc_scim_module.so \
 	ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so
-DOCUMENTS := $(wildcard README.md conf/*.md ngx_svc_*/*.md \
+DOCUMENTS := $(wildcard README.md conf/*.md conf/www/*.md ngx_svc_*/*.md \
 	ngx_svc_*/*/*.md t/*.md)
 SOURCES := $(shell find ngx_svc_* -name "*.[ch]")
 CFLAGS_WARN = -Wall -Wextra -Wno-unused-parameter
@@ -112,7 +112,7 @@ endef
 # Without MODULES, for an NGINX that has them built in: all the rest.  Of a
 # version before or after none of its migrations stays.
 
-install: $(if $(strip $(MODULES)),build) $(SVCCTL)  ## install modules, load_module lines, migrations, svcctl (DESTDIR=)
+install: $(if $(strip $(MODULES)),build) $(SVCCTL)  ## install modules, load_module lines, migrations, pages, svcctl (DESTDIR=)
 ifneq ($(strip $(MODULES)),)
 	$(call put,644,$(addprefix $(BUILD)/modules/,$(MODULES)),$(modulesdir))
 	$(call put,644,conf/mod-http-svc.conf,$(loaddir))
@@ -123,6 +123,9 @@ endif
 	done
 	$(call put,644,$(sort $(wildcard conf/svcctl.d/*.*)),$(sharedir)/svcctl.d)
 	$(call put,644,$(sort $(wildcard conf/mail/*.*)),$(sharedir)/mail)
+	$(call put,644,$(sort $(wildcard conf/www/*.html)),$(sharedir)/www)
+	$(call put,644,$(sort $(wildcard conf/www/svc/*.*)),$(sharedir)/www/svc)
+	$(call put,644,conf/svc-www.conf,$(sharedir))
 	$(call put,644,conf/version,$(sharedir))
 	$(call put,755,conf/svcctl,$(sbindir))
 	$(call put,644,$(BUILD)/share/svcctl.8,$(mandir)/man8)

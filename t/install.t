@@ -92,6 +92,8 @@ is(slurp("$root/usr/share/doc/ngx_svc/$_"), slurp($_), "the document $_")
     for documents();
 ok(!-e "$root/usr/share/doc/ngx_svc/examples/README.md", 'which is no example');
 ok(-e "$root/usr/share/ngx_svc/sql/0001_init.sql", 'migrations');
+is_deeply(files("$root/usr/share/ngx_svc/www"),
+          [ grep { $_ ne 'README.md' } @{ files("$copy/conf/www") } ], 'pages');
 ok(-e "$root/usr/lib/nginx/modules/$_", $_)
     for qw(ngx_http_svc_common_module.so ngx_http_svc_scim_module.so
            ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so);
@@ -109,6 +111,7 @@ my $lines = slurp("$root/usr/share/nginx/modules-available/mod-http-svc.conf");
 my $example = slurp("$root/usr/share/doc/ngx_svc/examples/svc.conf.example");
 
 $lines =~ s{ modules/}{ $root/usr/lib/nginx/modules/}g;
+$example =~ s{# (include) /usr/}{$1 $root/usr/} or die 'no pages in the example';
 $example =~ s{/etc/nginx/}{$dir/etc/}g;
 $example =~ s{/var/log/nginx/}{$dir/tmp/}g;
 

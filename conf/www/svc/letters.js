@@ -1,0 +1,55 @@
+// What goes by mail: a link for who has forgotten the password, a code to sign in
+// with, and one for somebody new.
+
+import { button, form, names, note, post, show, text } from "./page.js";
+import { options } from "./brand.js";
+import { codeOf, digits, done, emailField, home, named, nameField, newPassword,
+} from "./session.js";
+
+const back = () => button(text.back, () => home.show());
+
+
+export function forgot() {
+  show(text.forgot, note(text.forgotNote),
+       form([emailField()], text.send, async values => {
+         await post("/auth/password/forgot", named(values));
+         show(text.lookThere, note(text.forgotSent), back());
+       }),
+       back());
+}
+
+
+export function mailCode() {
+  show(text.mailCode, note(text.mailCodeNote),
+       form([emailField()], text.send, async values => {
+         const { challengeId } = await post("/auth/passwordless/start",
+                                            named(values));
+
+         typeCode("/auth/passwordless/verify", challengeId);
+       }),
+       back());
+}
+
+function typeCode(path, challengeId) {
+  show(text.lookThere, note(text.codeSent),
+       form([digits()], text.goOn, async values =>
+         done(await post(path, { challengeId, code: codeOf(values),
+                                 tenant: names.tenant }))),
+       back());
+}
+
+
+export function signUp() {
+  show(text.signUp,
+       form([emailField(), nameField(), newPassword(options.passwordPolicy)],
+            text.signUp, async values => {
+              const answer = await post("/auth/signup", named(values));
+
+              if (answer.user) {
+                return done(answer);
+              }
+
+              typeCode("/auth/signup/verify", answer.challengeId);
+            }),
+       back());
+}

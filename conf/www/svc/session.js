@@ -1,0 +1,115 @@
+// Who has signed in; and what comes before, where something is missing.
+
+import {
+  button, call, csrfToken, fill, link, names, note, onCode, pageOf, post, returnTo,
+  say, show, text,
+} from "./page.js";
+
+export function done(session) {
+  const href = returnTo();
+
+  if (href) {
+    location.replace(href);
+  } else {
+    signedIn(session);
+  }
+}
+
+export function signedIn(session) {
+  const { user, tenant } = session;
+  const href = returnTo();
+
+  names.name = tenant.name;
+  show(text.signedIn,
+       note(fill(text.signedInAs, { name: user.displayName ?? user.email,
+                                    tenant: tenant.name })),
+       href && link(href, text.goOn),
+       button(text.signOut, leave));
+}
+
+export async function leave() {
+  await post("/auth/logout");
+
+  if (location.pathname === "/login") {
+    location.reload();
+  } else {
+    home.show();
+  }
+}
+
+
+// Whoever was here before: a session, one that waits for something, or nobody.
+
+export const home = { show: () => location.assign(pageOf("login")) };
+
+export async function resume(whole = done) {
+  if (!csrfToken()) {
+    return home.show();
+  }
+
+  try {
+    whole(await call("GET", "/v1/auth/session"));
+
+  } catch (e) {
+    if (e.code !== "unauthenticated") {
+      throw e;
+    }
+
+    home.show();
+  }
+}
+
+async function over(e) {
+  await resume();
+  say(e);
+}
+
+
+const step = name => async () => (await import("./steps.js"))[name]();
+
+onCode({
+  step_up_required: step("secondFactor"),
+  mfa_enrollment_required: step("enrol"),
+  password_expired: step("expired"),
+  challenge_expired: over,
+  unauthenticated: over,
+});
+
+
+// --- fields -------------------------------------------------------------------
+
+export const CODE = { name: "code", autocomplete: "one-time-code",
+                      autocapitalize: "none", spellcheck: "false" };
+const DIGITS = { ...CODE, inputmode: "numeric", pattern: "\\s*[0-9]{6}\\s*",
+                 maxlength: "8" };
+
+const RULES = ["requireLower", "requireUpper", "requireDigit", "requireSymbol",
+               "rejectBreached", "rejectContextual"];
+
+// What a body has besides: the tenant, if the page knows one.
+
+export function named(values) {
+  names.email = values.email;
+
+  return { ...values, tenant: names.tenant };
+}
+
+export const codeOf = values => values.code.trim();
+export const digits = () => ({ ...DIGITS, label: text.code });
+
+export const emailField = () => ({
+  name: "email", label: text.email, type: "email", value: names.email,
+  autocomplete: "username", maxlength: "254",
+});
+
+export const nameField = () => ({
+  name: "displayName", label: text.name, autocomplete: "name", maxlength: "64",
+});
+
+export const newPassword = policy => ({
+  name: "password", label: text.newPassword, type: "password",
+  autocomplete: "new-password", maxlength: "256",
+  rules: policy && [fill(text.rules.minLength, { n: policy.minLength }),
+                    ...RULES.filter(rule => policy[rule])
+                            .map(rule => text.rules[rule])],
+});

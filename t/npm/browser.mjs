@@ -1,0 +1,117 @@
+// A browser for t/pages.t: on each line of the input [ what, argument, ... ], on each
+// line of the output {"value": ...} or {"error": "..."}.
+
+import { createInterface } from "node:readline";
+
+import { AxeBuilder } from "@axe-core/playwright";
+import { chromium } from "playwright-core";
+
+const LIMIT = 1000 * Number(process.argv[2]);
+
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium", args: [ "--no-sandbox", "--disable-gpu" ],
+});
+
+let context, page, faults = [], loaded = [];
+
+// what is refused is an error of the page that asked, and is in the console
+
+const refused = (text, url) =>
+  text.startsWith("Failed to load resource") && new URL(url).pathname.startsWith("/v1/");
+
+const actions = {
+
+  async open(options = {}) {
+    await context?.close();
+    context = await browser.newContext({ locale: "en", ...options });
+    context.setDefaultTimeout(LIMIT);
+    page = await context.newPage();
+    loaded = [];
+
+    page.on("pageerror", e => faults.push(String(e)));
+    page.on("console", message => {
+      if (message.type() === "error" && !refused(message.text(), message.location().url)
+          || message.type() === "warning") {
+        faults.push(message.text());
+      }
+    });
+    page.on("response", r => loaded.push(r));
+    await page.addInitScript(() =>
+      addEventListener("securitypolicyviolation", e =>
+        console.error(`CSP: ${e.violatedDirective} ${e.blockedURI}`)));
+  },
+
+  // of its developer protocol
+
+  async authenticator() {
+    const cdp = await context.newCDPSession(page);
+
+    await cdp.send("WebAuthn.enable");
+    await cdp.send("WebAuthn.addVirtualAuthenticator", { options: {
+      protocol: "ctap2", transport: "internal", hasResidentKey: true,
+      hasUserVerification: true, isUserVerified: true,
+      automaticPresenceSimulation: true } });
+  },
+
+  async go(url) { await page.goto(url, { waitUntil: "load" }); },
+  async heading(text) { await page.getByRole("heading", { name: text }).waitFor(); },
+  async type(label, text) { await page.getByLabel(label, { exact: true }).fill(text); },
+
+  async press(name) {
+    await page.getByRole("button", { name, exact: true }).click();
+  },
+
+  async follow(name) {
+    await page.getByRole("link", { name, exact: true }).click();
+  },
+
+  // what is said, once something is
+
+  async said() {
+    const alert = page.getByRole("alert").filter({ hasText: /./ });
+
+    await alert.waitFor();
+
+    return alert.innerText();
+  },
+
+  async arrives(url) { await page.waitForURL(url); },
+  url: () => page.url(),
+  text: selector => page.locator(selector).innerText(),
+  count: selector => page.locator(selector).count(),
+  attribute: (selector, name) => page.locator(selector).getAttribute(name),
+  focus: () => page.evaluate("document.activeElement.id"),
+  run: script => page.evaluate(script),
+
+  // of all that came from the server's own files
+
+  async size() {
+    const files = loaded.filter(r => !new URL(r.url()).pathname.startsWith("/v1/")
+                                     && r.url().startsWith("http"));
+    const bodies = await Promise.all(files.map(r => r.body()));
+
+    return bodies.reduce((sum, body) => sum + body.length, 0);
+  },
+
+  // without a page of its own, which is for frames
+
+  async axe() {
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+
+    return violations.map(v => `${v.id}: ${v.nodes.map(n => n.html).join(" ")}`);
+  },
+
+  faults() { return faults.splice(0); },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [ what, ...args ] = JSON.parse(line);
+
+  try {
+    console.log(JSON.stringify({ value: await actions[what](...args) ?? null }));
+  } catch (e) {
+    console.log(JSON.stringify({ error: `${what}: ${e.message}` }));
+  }
+}
+
+await browser.close();

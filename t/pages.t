@@ -1,0 +1,443 @@
+#!/usr/bin/perl
+
+# The pages of conf/www in a real browser: people sign in, are invited, forget their
+# passwords, and add what is missing.
+
+use strict;
+use utf8;
+use warnings;
+
+use FindBin;
+use JSON::PP ();
+use Test::More;
+
+use SvcTest;
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Factor qw(totp enrolled policy);
+use SvcTest::Governance;
+use SvcTest::Image qw(png);
+use SvcTest::Mail;
+use SvcTest::Page;
+use SvcTest::Process qw(slurp run wait_for);
+use SvcTest::Skip;
+
+binmode Test::More->builder->$_, ':encoding(UTF-8)'
+    for qw(output failure_output todo_output);
+
+my $ROOT = "$FindBin::Bin/..";
+my $NEW = 'a quiet harbour before seven';
+my $WRONG = 'Address or password is wrong, or the passkey is not known.';
+
+my ($node) = (run([ 'node', '--version' ]))[1] =~ /^v(\d+)/;
+
+skip_file('playwright needs Node.js 20 or newer') if ($node // 0) < 20;
+
+my $s = SvcTest->new;
+my $mail = SvcTest::Mail->new($s, svc_sign_in => 'on', svc_set => [
+    'RATE_LIMIT_LOGIN_IP_MAX 1000', 'RATE_LIMIT_SIGNUP_IP_MAX 1000' ]);
+my $origin = "http://localhost:$s->{nginx}{port}";
+
+system('cp', '-r', "$ROOT/conf/www", "$s->{dir}/www") == 0 or die "cp: $?\n";
+
+$s->{nginx}{fixed_port} = 1;
+$s->{nginx}{svc_default}{svc_base_url} = $origin;
+$s->{nginx}{locations} .= slurp("$ROOT/conf/svc-www.conf")
+                          =~ s{/usr/share/ngx_svc/www}{$s->{dir}/www}r;
+$s->start;
+
+my ($acme) = map { $s->tenant($_) } qw(acme globex);
+my $all = $acme->token_for($ALL);
+
+$s->sql("UPDATE svc.credential SET permissions = '{$ALL}' WHERE kind = 'api'");
+$s->secret($PASSWORD, $NEW);
+with_password($s, $acme, userName => 'ada@acme.test',
+              displayName => '<img src=x onerror=alert(1)>');
+
+my $page = SvcTest::Page->new($ROOT);
+
+
+sub admin { return $acme->admin(@_[0 .. 2], undef, $all) }
+sub at { return "$origin/$_[0]" }
+
+
+# The page has that heading: nothing in it is wrong.
+
+my %seen;
+
+sub shows {
+    my ($heading, $name) = @_;
+
+    my $there = eval { $page->do(heading => $heading); 1 };
+
+    ok($there, $name // $heading) or diag($@, $page->do(text => 'body'));
+    is_deeply($page->do('axe'), [], '... for everybody') if !$seen{$heading}++;
+    is_deeply($page->do('faults'), [], '... with no error');
+}
+
+
+sub opens {
+    my ($path, $heading, %options) = @_;
+
+    $page->do(open => \%options) if %options;
+    $page->do(go => at($path));
+    shows($heading, "/$path");
+}
+
+
+sub sign_in {
+    my ($email, $password) = @_;
+
+    $page->do(type => 'E-mail address', $email);
+    $page->do(type => 'Password', $password // $PASSWORD);
+    $page->do(press => 'Sign in');
+}
+
+
+sub says {
+    my ($text, $name) = @_;
+
+    is(eval { $page->do('said') }, $text, $name) or diag($@);
+}
+
+
+# A new context, with nobody's cookies.
+
+sub fresh { $page->do(open => {@_}) }
+
+
+sub user {
+    my ($name, %opt) = @_;
+
+    with_password($s, $acme, userName => "$name\@acme.test", displayName => ucfirst $name,
+                  %opt);
+}
+
+
+# --- the files ----------------------------------------------------------------------
+
+my %headers = (
+    'Content-Security-Policy' => "default-src 'none'; script-src 'self';"
+        . " style-src 'self'; img-src 'self' data:; connect-src 'self';"
+        . " form-action 'self'; base-uri 'none'; frame-ancestors 'none';"
+        . " require-trusted-types-for 'script'",
+    'Referrer-Policy' => 'no-referrer',
+    'X-Content-Type-Options' => 'nosniff',
+    'Cross-Origin-Opener-Policy' => 'same-origin',
+    'Permissions-Policy' => 'publickey-credentials-get=(self),'
+        . ' publickey-credentials-create=(self)',
+);
+
+for (qw(/login:html /reset:html /invite:html /svc/page.js:javascript
+        /svc/page.css:css))
+{
+    my ($path, $type) = split /:/;
+    my $r = $s->http(GET => $path);
+
+    is($r->status, 200, $path);
+    is($r->header('Content-Type'), "text/$type; charset=utf-8", '... its type');
+    is_deeply({ map { $_ => $r->header($_) } keys %headers }, \%headers,
+              '... its headers');
+}
+
+is($s->http(GET => $_)->status, 404, "$_: none")
+    for qw(/login.html /svc/ /svc/none.js /login/x /svc/../login.html);
+is($s->http(GET => '/svc/none.js')->header('Content-Security-Policy'),
+   $headers{'Content-Security-Policy'}, 'that has the headers too');
+
+
+# --- a password ---------------------------------------------------------------------
+
+opens('login?tenant=acme', 'Sign in – Acme');
+cmp_ok($page->do('size'), '<=', 25_000, 'a page is small');
+is($page->do('focus'), 'email', 'the address has the focus');
+is($page->do(attribute => '#email', 'autocomplete'), 'username webauthn',
+   'which passkeys are offered for');
+
+sign_in('ada@acme.test', 'no');
+says($WRONG, 'a wrong password is said');
+is($page->do('focus'), 'password', 'and it has the focus');
+is_deeply($page->do('axe'), [], 'an error is for everybody');
+sign_in('ada@acme.test');
+shows('You are signed in');
+is($page->do(text => '.note'), 'As <img src=x onerror=alert(1)>, at Acme.',
+   'a name is text');
+is($page->do(count => '#view img'), 0, 'and nothing else');
+
+# where to: a page of here, whole
+
+sub return_to {
+    my (@paths) = @_;
+
+    my $values = JSON::PP->new->ascii->encode(\@paths);
+    my $to = $page->do(run => <<"EOT");
+(async () => {
+  const to = [];
+
+  for (const path of $values.map(encodeURIComponent)) {
+    history.replaceState(null, "", "/login?return_to=" + path);
+    to.push((await import("/svc/page.js?" + path)).returnTo());
+  }
+
+  return to;
+})()
+EOT
+
+    $page->do(run => 'history.replaceState(null, "", "/login?tenant=acme")');
+
+    return $to;
+}
+
+my @good = ('/', '/v1/openapi.json', '/alive?a=b#c', '/.//evil.test', '/%2F/x');
+my @bad = ('//evil.test', '/\\evil.test', "/\t/evil.test", "/\n/evil:99999",
+           '\\evil.test', 'https://evil.test', 'javascript:alert(1)', 'evil.test', ' //evil.test', '');
+
+is_deeply(return_to(@good), [ map { $origin . s{/\.//}{//}r } @good ], 'goes on in here');
+is_deeply(return_to(@bad), [ (undef) x @bad ], 'and nowhere else');
+$page->do(go => at('login?tenant=acme&return_to=/alive'));
+$page->do(heading => 'You are signed in');
+is($page->do(attribute => '#view a', 'href'), at('alive'), 'whoever is here may go on');
+$page->do(press => 'Sign out');
+shows('Sign in – Acme', 'signed out');
+
+$page->do(go => at('login?tenant=acme&return_to=/reset'));
+sign_in('ada@acme.test');
+shows('This link is over', 'signed in, and there');
+
+
+# --- which tenant, which language ---------------------------------------------------
+
+fresh();
+opens('login', 'Which organisation?');
+$page->do(type => 'Short name of the organisation', 'nobody');
+$page->do(press => 'Continue');
+says('There is no such organisation.', 'nobody');
+$page->do(type => 'Short name of the organisation', 'Globex ');
+$page->do(press => 'Continue');
+shows('Sign in – Globex', 'a tenant is asked for');
+
+for ('fr:fr-CA:Se connecter', 'de:de-AT:Anmelden', 'en:es-ES:Sign in') {
+    my ($language, $locale, $title) = split /:/;
+
+    opens('login?tenant=acme', "$title – Acme", locale => $locale);
+    is($page->do(attribute => 'html', 'lang'), $language, "$locale: its language");
+    cmp_ok($page->do('size'), '<=', 25_000, '... is small');
+}
+
+my $texts = JSON::PP->new->decode($page->do(run => <<'EOT'));
+(async () => {
+  const keys = (o, at) => Object.entries(o).flatMap(([k, v]) =>
+    typeof v === "string" ? [at + k + " " + (v.match(/\{\w+\}/g) ?? []).sort()]
+                          : keys(v, at + k + "."));
+
+  return JSON.stringify(await Promise.all(["en", "fr", "de"].map(async l =>
+    keys((await import(`/svc/text.${l}.js`)).default, ""))));
+})()
+EOT
+
+is_deeply($texts->[$_], $texts->[0], 'all languages say the same') for 1, 2;
+
+
+# --- what it looks like -------------------------------------------------------------
+
+admin(PATCH => '/tenant', { name => 'Acme "<b>"', branding => {
+    primary => '#ffff00', primaryFg => 'white', surface => '#222', fg => '#333',
+    muted => 'hsl(0, 0%, 20%)', danger => 'rgb(40, 0, 0)', radius => 12 } });
+is($acme->admin(PUT => '/tenant/logo', png(8, 8), [ 'Content-Type' => 'image/png' ],
+                $all)->status, 200, 'a logo');
+
+opens('login?tenant=acme', 'Sign in – Acme "<b>"', reducedMotion => 'reduce',
+      viewport => { width => 320, height => 640 });
+is($page->do(attribute => '#brand img', 'alt'), 'Acme "<b>"', 'the logo has a name');
+ok($page->do(run => 'document.querySelector("#brand img").decode().then(() => true)'),
+   'and is seen');
+
+sub css {
+    return $page->do(run => "getComputedStyle(document.querySelector('$_[0]')).$_[1]");
+}
+
+is(css('main', 'backgroundColor'), 'rgb(34, 34, 34)', 'its colours are taken');
+is(css('main', 'borderRadius'), '12px', 'and what is round');
+is(css('[type=submit]', 'color'), 'rgb(0, 0, 0)', 'but for what nobody can read');
+is(css('h1', 'color'), 'rgb(255, 255, 255)', 'as its text');
+is(css('button', 'transitionDuration'), '0s', 'nothing moves for who wants it so');
+ok($page->do(run => 'document.documentElement.scrollWidth <= 320'),
+   'as narrow as at 400 %');
+ok($page->do(run => 'document.documentElement.style.fontSize = "200%",'
+                    . ' document.documentElement.scrollWidth <= 320'),
+   'and with letters of twice the size');
+
+admin(PATCH => '/tenant', { name => 'Acme', branding =>
+    { map { $_ => undef } qw(primary primaryFg surface fg muted danger radius) } });
+
+
+# --- a forgotten password -----------------------------------------------------------
+
+# The link of the newest mail to somebody.
+
+sub link_to {
+    my ($email, $path) = @_;
+
+    my $got = wait_for {
+        (grep { $_->{to}[0] eq $email } $mail->events('mail'))[-1]
+    } 20;
+    my ($link) = ($got->{plain} // '') =~ m{^(http\S+/$path\S*#token=[\w-]{43})\r?$}m
+        or die "no link to $email\n";
+
+    $s->secret($link =~ /=([\w-]{43})\z/);
+
+    return $link;
+}
+
+opens('login?tenant=acme#forgot', 'Forgot your password?', locale => 'en');
+$page->do(type => 'E-mail address', 'ada@acme.test');
+$page->do(press => 'Send');
+shows('Look into your mailbox');
+
+my $link = link_to('ada@acme.test', 'reset');
+
+$page->do(go => $link);
+shows('Which organisation?') if $link !~ /tenant=/;
+is($page->do('url') =~ /token/, '', 'the token is in no address');
+
+if ($link !~ /tenant=/) {
+    $page->do(type => 'Short name of the organisation', 'acme');
+    $page->do(press => 'Continue');
+}
+
+shows('New password');
+$page->do(type => 'New password', 'short');
+$page->do(press => 'Continue');
+like(eval { $page->do('said') }, qr/^This password will not do\. minLength: /,
+     'why it is rejected');
+$page->do(type => 'New password', $NEW);
+$page->do(press => 'Continue');
+shows('Your password is set');
+$page->do(follow => 'Sign in');
+shows('Sign in – Acme');
+sign_in('ada@acme.test', $NEW);
+shows('You are signed in', 'signed in with it');
+
+fresh();
+$page->do(go => "$origin/reset?tenant=acme#" . ($link =~ s/.*#//r));
+$page->do(heading => 'New password');
+$page->do(type => 'New password', $NEW);
+$page->do(press => 'Continue');
+shows('This link is over');
+
+
+# --- an invitation ------------------------------------------------------------------
+
+fresh();
+$link = admin(POST => '/invitations', { email => 'carol@acme.test', role => 'member' })
+        ->json->{inviteUrl};
+$s->secret($link =~ /=([\w-]{43})\z/);
+$page->do(go => $link);
+shows('Join Acme');
+is($page->do('url'), at('invite'), 'the token is in no address');
+is($page->do(run => 'history.length'), 2, 'and no history');
+is($page->do(run => 'document.querySelector("#email").value'), 'carol@acme.test',
+   'who is invited');
+$page->do(type => 'Name', 'Carol');
+$page->do(type => 'New password', $NEW);
+$page->do(press => 'Create the account');
+shows('You are signed in');
+is($page->do(text => '.note'), 'As Carol, at Acme.', 'with an account');
+
+$page->do(go => $link);
+$page->do(run => 'location.reload()') if $page->do(count => '.note');
+shows('This invitation is over');
+
+
+# --- a second factor ----------------------------------------------------------------
+
+user('bob');
+
+my $bob = SvcTest::Browser->new($s, tenant => 'acme');
+
+$bob->login('bob@acme.test');
+
+my $factor = enrolled($bob);
+
+fresh();
+$page->do(go => at('login?tenant=acme'));
+$page->do(heading => 'Sign in – Acme');
+sign_in('bob@acme.test');
+shows('Confirm that it is you');
+is($page->do(attribute => '#code', 'autocomplete'), 'one-time-code', 'a code');
+$page->do(type => 'Code of six digits',
+          sprintf '%06d', (totp($factor->{secret}) + 333_333) % 1_000_000);
+$page->do(press => 'Continue');
+says('That is not the code.', 'a wrong one is said');
+$page->do(press => 'Use a recovery code');
+$page->do(type => 'Recovery code', "$factor->{codes}[0] ");
+$page->do(press => 'Continue');
+shows('You are signed in', 'a recovery code');
+$page->do(press => 'Sign out');
+$page->do(heading => 'Sign in – Acme');
+sign_in('bob@acme.test');
+$page->do(heading => 'Confirm that it is you');
+
+# loaded again it knows where it was
+
+$page->do(go => at('login?tenant=acme'));
+$page->do(heading => 'Confirm that it is you');
+$page->do(type => 'Code of six digits', totp($factor->{secret}));
+$page->do(press => 'Continue');
+shows('You are signed in', 'a code of the app');
+
+
+# --- one's first factor, and passkeys -----------------------------------------------
+
+sub expire {
+    my ($email) = @_;
+
+    $s->sql('UPDATE svc.governance SET max_age_days = 30'
+            . " WHERE tenant_id = '$acme->{id}'");
+    $s->sql("UPDATE svc.password SET set_at = now() - interval '31 days' FROM"
+            . " svc.user_account u WHERE u.id = user_id AND u.user_name = '$email'");
+}
+
+user($_) for qw(dora eve);
+policy($acme, 'mfa');
+expire('dora@acme.test');
+fresh();
+$page->do(go => at('login?tenant=acme'));
+$page->do(heading => 'Sign in – Acme');
+sign_in('dora@acme.test');
+shows('Add a second factor');
+$page->do(press => 'Authenticator app');
+shows('Authenticator app');
+ok($page->do(run => 'document.querySelector(".qr").decode().then(() => true)'),
+   'the QR code is seen');
+
+my $secret = $page->do(text => 'code') =~ s/ //gr;
+
+$s->secret($secret);
+$page->do(type => 'Code of six digits', totp($secret, -1));
+$page->do(press => 'Continue');
+shows('Your recovery codes');
+is($page->do(count => '.codes li'), 10, 'ten of them');
+$page->do(press => 'I have kept them');
+shows('Choose a new password', 'and then the password is too old');
+$page->do(type => 'New password', $NEW);
+$page->do(press => 'Continue');
+shows('You are signed in', 'with a new one');
+
+fresh();
+$page->do('authenticator');
+$page->do(go => at('login?tenant=acme'));
+$page->do(heading => 'Sign in – Acme');
+sign_in('eve@acme.test');
+$page->do(heading => 'Add a second factor');
+$page->do(press => 'Passkey');
+shows('Your recovery codes', 'a passkey');
+$page->do(press => 'I have kept them');
+shows('You are signed in', 'which is a factor');
+$page->do(press => 'Sign out');
+ok(eval { $page->do(heading => 'You are signed in'); 1 },
+   'the passkey is offered with the addresses, and signs in');
+
+$page->end;
+$mail->stop;
+$s->done;
+done_testing();
