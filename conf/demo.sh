@@ -36,8 +36,10 @@ fi
 pgbin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
 
 
-# shellcheck source=/dev/null
-. "$top/conf/demo.d/webhooks.sh"
+for part in webhooks mail pages; do
+    # shellcheck source=/dev/null
+    . "$top/conf/demo.d/$part.sh"
+done
 
 
 step() { printf '==> %s\n' "$*"; }
@@ -376,6 +378,8 @@ http {
             svc_admin on;
         }
 
+$(pages_conf | sed '1,/^$/d; s/^./        &/')
+
         location = /healthz {
             svc_health;
         }
@@ -389,48 +393,10 @@ TXT
 }
 
 
-# What people are told by mail is in files.  The port is known before NGINX reads
-# its configuration.
-
-start_mail() {
-    local port=$port
-
-    alive "$run/mail/pid" python3 && return
-
-    step "starting the receiver of mails"
-    install -m 755 "$top/conf/mail-receiver" "$run/mail/receiver"
-    rm -f "$run/mail/pid"
-
-    port=$((port < 60000 ? port + 364 : port - 364))
-    receive_mail "$port" || receive_mail 0 \
-        || die "the receiver of mails did not start, see $run/mail/log"
-
-    sed -n 's/^ready, at port //p' "$run/mail/log" | tail -n 1 \
-        > "$run/mail/port"
-}
-
-# port; 0: one that is free
-
-receive_mail() {
-    as setsid python3 "$run/mail/receiver" "$run/mail" --port "$1" \
-        --pid-file "$run/mail/pid" \
-        < /dev/null >> "$run/mail/log" 2>&1 9>&- &
-
-    wait_for "the receiver of mails" 10 settled_mail $! \
-        && alive "$run/mail/pid" python3
-}
-
-# it says its port last of all
-
-settled_mail() {
-    { alive "$run/mail/pid" python3 \
-        && tail -n 1 "$run/mail/log" | grep -q '^ready'; } || ! kill -0 "$1"
-}
-
-
 start_nginx() {
     make_certificate
     start_mail
+    copy_pages
     write_conf > "$run/nginx.conf.new"
     ulimit -S -n 8192 2>/dev/null || :
 
@@ -501,6 +467,7 @@ all of it    . $(printf %q "$run/env")
 metrics      $SVC_BASE_URL/metrics
 webhooks     tail -f $(printf %q "$hook/log")
 mails        $(printf %q "$run/mail")/*.eml
+sign-in      $SVC_BASE_URL/login
 
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users -d '{"userName":"grace@acme.test","displayName":"Grace Hopper"}'

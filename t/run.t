@@ -79,6 +79,8 @@ like((sh("curl -sS http://127.0.0.1:$port/metrics"))[0],
      qr/^svc_webhook_deliveries_total\{outcome="acknowledged"\} 2$/m, 'metrics');
 
 ok((wait_for { glob "$run/mail/*.eml" } 10), 'a mail to who forgot a password');
+like((sh("curl -sS http://127.0.0.1:$port/login"))[0], qr/^<!doctype html>/,
+     'the page of sign-in');
 
 is((stat "$run/env")[2] & 07777, 0600, 'run/env is its owner\'s');
 
