@@ -466,7 +466,7 @@ password     $SVC_OWNER_PASSWORD
 all of it    . $(printf %q "$run/env")
 metrics      $SVC_BASE_URL/metrics
 webhooks     tail -f $(printf %q "$hook/log")
-mails        $(printf %q "$run/mail")/*.eml
+mails        $(printf %q "$run/mail")/*.eml, and in plain text *.txt
 sign-in      $SVC_BASE_URL/login
 
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users
