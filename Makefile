@@ -17,8 +17,9 @@ PORT ?=
 BASE ?=
 RUNS ?= 1000000
 JOBS ?= $(shell nproc)
-# what runs beside what is in t/testrules.yml
-PROVE = prove --timer -j$(JOBS) -I t/lib
+# half as many again: files wait more than they compute; what runs beside what is
+# in t/testrules.yml
+PROVE = prove --timer -j$(shell expr $(JOBS) + $(JOBS) / 2) -I t/lib
 TESTS ?= $(wildcard t/*.t)
 
 # the modules against Debian's nginx and its headers
@@ -160,7 +161,7 @@ fi; \
 exit $$status
 endef
 
-test: deps-test build unit  ## all tests, JOBS files at a time, on servers of their own
+test: deps-test build unit  ## all tests, beside each other, on servers of their own
 	$(call prove,CMOCKA_MESSAGE_OUTPUT=TAP,build/unit/test_* $(TESTS))
 
 test-debian:         ## build, run and test in new roots of Debian 12 and 13 (as root)
@@ -198,12 +199,15 @@ FEWER = SVC_TEST_BUNDLES=$(or $(SVC_TEST_BUNDLES),2000) \
 	SVC_TEST_EVENTS=$(or $(SVC_TEST_EVENTS),10000)
 
 # what this build cannot be asked is left out, whatever SVC_TEST_ALL says, and,
-# unless somebody names it, what asks the scripts and the schema alone
+# unless somebody names it, what asks the scripts, the schema, the sources, or the
+# unit tests' programs alone, which have the sanitizers in any case
 sanitize: TESTS := $(if $(filter file,$(origin TESTS)),$(filter-out \
-	t/svcctl% t/migrat% t/rights.t t/documents.t t/layers.t,$(TESTS)),$(TESTS))
+	t/svcctl% t/migrat% t/plans.t t/rights.t t/limit_script.t t/documents.t \
+	t/layers.t t/audit_actions.t t/webhook_snippets.t t/skip.t \
+	t/access_oracle.t t/factor.t t/password_phc.t,$(TESTS)),$(TESTS))
 sanitize: deps-test $(SAN)/nginx  ## the tests on a build with ASan and UBSan
 	$(call prove,SVC_TEST_NGINX=$(TOP)/$(SAN)/nginx SVC_TEST_MODULES= \
-		SVC_TEST_SLOW=5 SVC_TEST_ALL= $(FEWER),$(TESTS))
+		SVC_TEST_SLOW=3 SVC_TEST_ALL= $(FEWER),$(TESTS))
 
 valgrind: deps-test build  ## the SCIM tests with the workers under valgrind
 	@SVC_TEST_VALGRIND=1 SVC_TEST_SLOW=10 $(PROVE) t/scim_*.t t/audit.t \

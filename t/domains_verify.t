@@ -15,7 +15,7 @@ use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Dns;
 use SvcTest::Process qw(slow wait_for signal_pid);
 
-my $BROKEN = $ENV{SVC_TEST_BROKEN} // 300;      # malformed packets
+my $BROKEN = $ENV{SVC_TEST_BROKEN} // 120;      # malformed packets
 my $TXT = '_svc-challenge';
 my $SILENT = { silence => 30 };
 
@@ -240,7 +240,7 @@ $dns->set("$TXT.broken.example" => { broken => 1, txt => [ [ "x$broken" ],
                                                            [ 'two', 'strings' ] ] });
 
 while ($BROKEN > 0) {
-    my @c = map { begin('broken.example') } 1 .. ($BROKEN < 50 ? $BROKEN : 50);
+    my @c = map { begin('broken.example') } 1 .. ($BROKEN < 60 ? $BROKEN : 60);
 
     $status{ $_->read->status }++ for @c;
     $BROKEN -= @c;
@@ -277,29 +277,40 @@ $s->unharmed(\@workers, 'clients that leave');
 
 my $slow = add('slow.example');
 
-$dns->set("$TXT.slow.example" => { silence => 1, txt => [ [ $slow ] ] });
-$c = begin_to_ask('slow.example');
-$s->sql("DELETE FROM svc.domain WHERE domain = 'slow.example'");
+# what happens once DNS is asked, and before it answers
+
+sub meanwhile {
+    my ($code) = @_;
+
+    $dns->set("$TXT.slow.example" => { held => 1 });
+
+    my $c = begin_to_ask('slow.example');
+
+    $code->();
+    $dns->set("$TXT.slow.example" => { txt => [ [ $slow ] ] });
+
+    return $c;
+}
+
+$c = meanwhile(sub { $s->sql("DELETE FROM svc.domain WHERE domain = 'slow.example'") });
 is($c->read->status, 404, 'deleted while it was looked for');
 
 $slow = add('slow.example');
-$dns->set("$TXT.slow.example" => { silence => 1, txt => [ [ $slow ] ] });
-$c = begin_to_ask('slow.example');
-$s->sql("UPDATE svc.domain SET token = DEFAULT WHERE domain = 'slow.example'");
+$c = meanwhile(sub {
+    $s->sql("UPDATE svc.domain SET token = DEFAULT WHERE domain = 'slow.example'");
+});
 admin_error($c->read, 400, 'domain_verification_failed', 'its value has changed');
 is(verified('slow.example'), 0, 'so it is not verified');
 
 $s->sql("UPDATE svc.domain SET token = '@{[ $slow =~ s/.*=//r ]}'"
         . " WHERE domain = 'slow.example'");
-$c = begin_to_ask('slow.example');
-$s->pg->stop('QUIT');
+$c = meanwhile(sub { $s->pg->stop('QUIT') });
 is($c->read->status, 503, 'PostgreSQL goes while it was looked for');
 $s->pg->launch;
 $s->wait_healthy;
 is(verified('slow.example'), 0, 'nothing is written');
 
-$c = begin_to_ask('slow.example');
-$s->reload;
+$c = meanwhile(sub { $s->reload(linger => 1) });
 is($c->read->status, 200, 'a reload lets it be answered');
 is(verified('slow.example'), 1, 'and verified');
 

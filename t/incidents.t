@@ -11,7 +11,6 @@ use Test::More;
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
-use SvcTest::Process qw(slow wait_for);
 
 
 my $TIME = qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/;
@@ -47,8 +46,7 @@ sub user { return with_password($s, $acme, userName => "$_[0]\@acme.test") }
 
 
 sub swept {
-    ok((wait_for { !$s->sql('SELECT count(*) FROM svc.sign_in_event') } slow(30)),
-       'all is swept up');
+    ok($s->sweep, 'all is swept up');
 }
 
 

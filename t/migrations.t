@@ -267,30 +267,35 @@ for my $version (1 .. $newest) {
 
     # what a migration derives is as if the rows had come after it
 
-    is(psql($pg, 'SELECT sum(active + suspended + deactivated) FROM svc.user_count'),
-       "600\n", 'users are counted');
-    is(psql($pg, 'SELECT sum(new_users) FROM (SELECT new_users FROM svc.stat_day'
-                 . ' UNION ALL SELECT added FROM svc.user_count) n'), "600\n",
-       'as new ones, too');
-    is(psql($pg, 'SELECT (SELECT sum(mfa) FROM svc.user_count) ='
-                 . ' (SELECT count(*) FROM svc.user_account WHERE mfa_enrolled)'),
-       "t\n", 'and with a second factor');
-    is(psql($pg, 'SELECT count(*) FILTER (WHERE i.id IS NULL),'
-                 . ' count(*) FILTER (WHERE u.id IS NULL) FROM svc.user_inactive i'
-                 . ' FULL JOIN (SELECT * FROM svc.user_account'
-                 . " WHERE status <> 'active') u"
-                 . ' USING (tenant_id, status, created_at, id)'),
-       "0|0\n", 'and found, who are not active');
-    is(psql($pg, 'SELECT count(*) FROM svc.session s JOIN svc.user_account u'
-                 . ' ON u.tenant_id = s.tenant_id AND u.id = s.user_id'
-                 . " WHERE s.stage = 'full' AND (s.ended_at IS NULL) ="
-                 . " (u.status = 'active') AND u.valid_after IS NULL"
-                 . ($version < 14 ? ' AND s.root_id = s.id'
-                                    . ' AND s.auth_time = s.created_at' : '')),
-       "600\n", 'sessions are complete ones, and go on');
-    is(psql($pg, 'SELECT count(*) FROM svc.governance'), "2\n", 'governance');
-    is(psql($pg, "SELECT count(*) FROM svc.role WHERE key = 'auditor'"
-                 . ' AND member_count >= 74'), "2\n", 'the roles that users have');
+    my %is = (
+        'users are counted' => [ 600,
+            'SELECT sum(active + suspended + deactivated) FROM svc.user_count' ],
+        'as new ones, too' => [ 600, 'SELECT sum(new_users) FROM (SELECT new_users FROM'
+            . ' svc.stat_day UNION ALL SELECT added FROM svc.user_count) n' ],
+        'and with a second factor' => [ 't', 'SELECT (SELECT sum(mfa) FROM'
+            . ' svc.user_count) = (SELECT count(*) FROM svc.user_account'
+            . ' WHERE mfa_enrolled)' ],
+        'and found, who are not active' => [ '0 0', "SELECT concat_ws(' ',"
+            . ' count(*) FILTER (WHERE i.id IS NULL),'
+            . ' count(*) FILTER (WHERE u.id IS NULL)) FROM svc.user_inactive i'
+            . ' FULL JOIN (SELECT * FROM svc.user_account'
+            . " WHERE status <> 'active') u"
+            . ' USING (tenant_id, status, created_at, id)' ],
+        'sessions are complete ones, and go on' => [ 600, 'SELECT count(*) FROM'
+            . ' svc.session s JOIN svc.user_account u'
+            . ' ON u.tenant_id = s.tenant_id AND u.id = s.user_id'
+            . " WHERE s.stage = 'full' AND (s.ended_at IS NULL) ="
+            . " (u.status = 'active') AND u.valid_after IS NULL"
+            . ($version < 14 ? ' AND s.root_id = s.id'
+                               . ' AND s.auth_time = s.created_at' : '') ],
+        'governance' => [ 2, 'SELECT count(*) FROM svc.governance' ],
+        'the roles that users have' => [ 2, 'SELECT count(*) FROM svc.role'
+            . " WHERE key = 'auditor' AND member_count >= 74" ]);
+    my @names = sort keys %is;
+    my @got = split /\|/, psql($pg, 'SELECT ' . join(', ', map { "($is{$_}[1])" } @names));
+
+    chomp @got;
+    is($got[$_], $is{ $names[$_] }[0], $names[$_]) for 0 .. $#names;
 }
 
 

@@ -18,10 +18,12 @@ use SvcTest::Process qw(wait_for);
 
 # Everybody comes from where X-Test-Address says, as behind a proxy.
 
-# A queue in which nobody is refused, however slow the machine is.
+# A queue in which nobody is refused, however slow the machine is, of hashes that
+# take no longer than they must.
 
 my %SVC = (svc_sign_in => 'on',
-           svc_password_hash => 'queue=1024 timeout=60s');
+           svc_password_hash => 'memory=7m iterations=1 queue=1024'
+                                . ' timeout=60s');
 my %HTTP = (http => '    set_real_ip_from 127.0.0.1;'
                     . ' real_ip_header X-Test-Address;');
 

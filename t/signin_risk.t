@@ -11,7 +11,6 @@ use Test::More;
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
-use SvcTest::Process qw(slow wait_for);
 
 
 my $s = SvcTest->new(
@@ -116,8 +115,7 @@ sub of {
 # latest sign-in came from, at once.
 
 sub swept {
-    ok((wait_for { !$s->sql('SELECT count(*) FROM svc.sign_in_event') } slow(30)),
-       'all sign-ins are swept up');
+    ok($s->sweep, 'all sign-ins are swept up');
 }
 
 

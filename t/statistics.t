@@ -46,9 +46,13 @@ sub stats {
 }
 
 
-sub swept {
-    ok((wait_for { !$s->sql('SELECT count(*) FROM svc.sign_in_event') } slow(30)),
-       'all is swept up');
+# As a worker does, and by one.
+
+sub swept { ok($s->sweep, 'all is swept up') }
+
+sub swept_by_worker {
+    ok((wait_for { !$s->sql('SELECT count(*) FROM svc.sign_in_event') } 30),
+       'a worker sweeps all up');
 }
 
 
@@ -139,7 +143,7 @@ $s->sql("INSERT INTO svc.ip_block (tenant_id, ip, expires_at) VALUES ($t, '127.0
 is(login('user5', $PASSWORD, local => '127.0.0.7')->status, 403, 'denied');
 $s->sql("UPDATE svc.user_account SET mfa_enrolled = true WHERE user_name LIKE 'user_@%'"
         . " AND user_name > 'user4'");
-swept();
+swept_by_worker();
 
 # those of sign-ins, of any day
 
@@ -351,7 +355,7 @@ for my $fault (qw(worker connection)) {
     }
 
     $lock->query('ROLLBACK');
-    swept();
+    swept_by_worker();
     more_ok(1000, $before, "a $fault is killed: each once");
 }
 
@@ -361,7 +365,7 @@ my $node = $s->node(svc => { %SVC });
 
 $before = counted();
 $s->sql(events(1500, 'success')) for 1 .. 3;
-swept();
+swept_by_worker();
 more_ok(4500, $before, 'two nodes');
 $node->quit;
 
@@ -375,7 +379,7 @@ is(login('user3', $PASSWORD, port => $tight->{port}, local => '127.0.0.5')->stat
 login('nobody', 'wrong', port => $tight->{port}, local => '127.0.0.5') for 1 .. 6;
 ok((wait_for { $acme->events_where("action = 'rate_limit.exceeded'", 'id') } slow(30)),
    'is written down');
-swept();
+swept_by_worker();
 is(stats('security', 1)->{rateLimited}, $limits + 1, 'once in its window');
 $tight->quit;
 
@@ -476,11 +480,11 @@ is(lines('sign-ins cannot be counted: ') - $failed, 1, 'once');
 $s->sql('GRANT EXECUTE ON FUNCTION svc.sign_in_sweep TO svc_app');
 ok((wait_for { lines('no longer: sign-ins cannot be counted') } slow(30)),
    'and that it can again');
-swept();
+swept_by_worker();
 
 $s->reload;
 $s->sql(events(1, 'success'));
-swept();
+swept_by_worker();
 is(lines('sign-ins cannot be counted: ') - $failed, 1, 'a reload is no failure');
 
 $s->done(allow => [ qr/sign-ins cannot be counted/,

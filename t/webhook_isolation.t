@@ -18,8 +18,8 @@ use SvcTest::Resolver;
 my $s = SvcTest->new(workers => 2);
 my $receiver = SvcTest::Receiver->new($s,
     svc_webhook_concurrency => '24 tenant=12 endpoint=4',
-    svc_webhook_timeout => slow(4) . 's',
-    svc_webhook_connect_timeout => slow(2) . 's',
+    svc_webhook_timeout => '4s',
+    svc_webhook_connect_timeout => '2s',
 );
 my $resolver = SvcTest::Resolver->new($s);
 

@@ -20,7 +20,8 @@ my $s = SvcTest->new(workers => 1,
                      locations => "location = /metrics { svc_metrics; }\n");
 my $receiver = SvcTest::Receiver->new($s,
     svc_webhook_concurrency => "$SLOTS tenant=16 endpoint=4",
-    svc_webhook_timeout => slow(10) . 's',
+    svc_webhook_timeout => '10s',
+    svc_webhook_shutdown_timeout => '1s',
 );
 
 $s->start;

@@ -19,6 +19,9 @@ use SvcTest::Process qw(wait_for spawn alive wait_exit signal_pid children
 my $BIN = (reverse sort glob '/usr/lib/postgresql/*/bin')[0]
           // '/usr/local/bin';
 
+# psql itself: Debian's is a program in Perl that takes five times as long
+$ENV{PATH} = "$BIN:$ENV{PATH}";
+
 my $CONF = <<'EOT';
 listen_addresses = ''
 fsync = off
