@@ -228,6 +228,10 @@ ngx_int_t ngx_svc_login_take_session(ngx_svc_login_t *login);
  */
 ngx_int_t ngx_svc_login_take_user(ngx_svc_login_t *login, PGresult *res);
 
+/* A copy of a value, of the request's pool.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_login_copy(ngx_svc_login_t *login, ngx_str_t *dst,
+    ngx_str_t value);
+
 /* The check of a member that is a tenant's slug (ngx_svc_check_pt). */
 ngx_int_t ngx_svc_login_slug(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
@@ -308,14 +312,11 @@ ngx_int_t ngx_svc_login_declined(ngx_svc_login_t *login);
 /*
  * Parts of it: of the result of ngx_svc_sql_signin_tenant, likewise; when that
  * has no row, NGX_OK if one was named; of columns of NGX_SVC_LOGIN_GOVERNANCE
- * and "locked", seconds or NULL, likewise; a copy of a value, of the request's
- * pool, NGX_OK or NGX_ERROR.
+ * and "locked", seconds or NULL, likewise.
  */
 ngx_int_t ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res);
 ngx_int_t ngx_svc_login_no_tenant(ngx_svc_login_t *login);
 ngx_int_t ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res);
-ngx_int_t ngx_svc_login_copy(ngx_svc_login_t *login, ngx_str_t *dst,
-    ngx_str_t value);
 
 
 /*

@@ -315,27 +315,6 @@ ngx_svc_login_stage(ngx_svc_login_t *login)
 
 
 ngx_int_t
-ngx_svc_login_copy(ngx_svc_login_t *login, ngx_str_t *dst, ngx_str_t value)
-{
-    if (value.data == NULL) {
-        ngx_str_null(dst);
-        return NGX_OK;
-    }
-
-    dst->len = value.len;
-    dst->data = ngx_pnalloc(login->sr->request->pool, value.len + 1);
-
-    if (dst->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(dst->data, value.data, value.len);
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
 ngx_svc_login_take_user(ngx_svc_login_t *login, PGresult *res)
 {
     u_char     *mac;

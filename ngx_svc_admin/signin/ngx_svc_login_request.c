@@ -339,3 +339,24 @@ ngx_svc_login_set_device(ngx_svc_login_t *login)
                               &login->device, NGX_SVC_LOGIN_DEVICE_AGE,
                               NGX_SVC_COOKIE_HTTP_ONLY);
 }
+
+
+ngx_int_t
+ngx_svc_login_copy(ngx_svc_login_t *login, ngx_str_t *dst, ngx_str_t value)
+{
+    if (value.data == NULL) {
+        ngx_str_null(dst);
+        return NGX_OK;
+    }
+
+    dst->len = value.len;
+    dst->data = ngx_pnalloc(login->sr->request->pool, value.len + 1);
+
+    if (dst->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(dst->data, value.data, value.len);
+
+    return NGX_OK;
+}
