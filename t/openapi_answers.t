@@ -135,6 +135,29 @@ $s->sql('INSERT INTO svc.password_reset (tenant_id, token_hash, user_id,'
 is_status(204, 'resetPassword', body => $link);
 is_status(202, 'forgotPassword', body => $forgot);
 
+# a link that has been mailed, to this browser
+
+my $mailed = { token => 'mailed' x 7 };
+my $asked = 'c' x 43;
+my @asked = (headers => [ Cookie => "svc_login=$asked" ]);
+
+$s->secret($mailed->{token});
+$s->sql("UPDATE svc.tenant SET branding = branding || '{\"allowPasswordless\":true}'");
+
+my $challenge = $s->sql('INSERT INTO svc.email_challenge (tenant_id, id, kind, user_id,'
+    . ' email_mac, code_mac, token_hash, binding_hash, void, expires_at)'
+    . " SELECT tenant_id, gen_random_uuid(), 'sign_in', id, substr(sha256('x'), 1, 16),"
+    . " substr(sha256('x'), 1, 16), sha256('$mailed->{token}'), sha256('$asked'), false,"
+    . " now() + interval '1 day' FROM svc.user_account"
+    . " WHERE user_name_key = 'bob\@acme.test' RETURNING id");
+
+is_status(202, 'startPasswordless', body => $forgot);
+is_status(401, 'passwordlessSignIn', body => { challengeId => $challenge,
+                                               code => '123456' });
+is_status(400, 'passwordlessSignIn', body => $mailed);
+is_status(200, 'passwordlessSignIn', body => $mailed, @asked);
+is_status(400, 'passwordlessSignIn', body => $mailed, @asked);
+
 my ($leaving, $other, $ada) = map { signed_in("$_\@acme.test") }
                                   qw(bob ada ada);
 my ($own) = grep { $_->{current} }
@@ -229,6 +252,8 @@ my %body = (
     changePassword => $new,
     resetPassword => $link,
     forgotPassword => $forgot,
+    startPasswordless => $forgot,
+    passwordlessSignIn => $mailed,
     renameFactor => { name => 'Tablet' },
     addTotp => {},
     confirmTotp => { code => '123456' },
@@ -331,6 +356,7 @@ my @later = qw(deleteIpBlock removeDomain removeGroupMember
 my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        deleteWebhook changePassword login
                                        logout resetPassword forgotPassword
+                                       startPasswordless passwordlessSignIn
                                        listFactors
                                        renameFactor removeFactor addTotp
                                        confirmTotp createRecoveryCodes
@@ -481,6 +507,13 @@ is_status(400, 'forgotPassword', body => { email => 'bob' });
 is_status(403, 'forgotPassword', body => $forgot,
           headers => [ Origin => 'https://elsewhere.example' ]);
 is_status(413, 'forgotPassword', body => { %$forgot, a => 'x' x 16384 });
+is_status(400, 'startPasswordless', body => { email => 'bob' });
+
+for my $id (qw(startPasswordless passwordlessSignIn)) {
+    is_status(403, $id, body => $body{$id}, headers => [ Origin => 'https://evil.example' ]);
+    is_status(413, $id, body => { a => 'x' x 16384 });
+}
+
 is_status(400, 'changePassword', body => { %$new, newPassword => 'short' });
 is_status(401, 'changePassword', body => { %$new, currentPassword => 'wrong' });
 is_status(413, $_, body => { %{ $body{$_} }, a => 'x' x 16384 })
@@ -610,10 +643,10 @@ $s->sql("UPDATE svc.user_account SET role = 'member' WHERE id = '$bare'");
 
 is_status(200, 'updateWebhook', body => { enabled => JSON::PP::true() });
 is_status($_ eq 'deleteTenantLogo' ? 200 : 204, $_) for @later;
-my @got = $receiver->wait('/ok', 12);
+my @got = $receiver->wait('/ok', 13);
 
 is_deeply([ sort map { $_->{header}{'x-svc-event'} } @got ],
-          [ ('user.created') x 5, 'user.deleted', ('user.login') x 6 ],
+          [ ('user.created') x 5, 'user.deleted', ('user.login') x 7 ],
           'deliveries: a sample, of users made, erased, and signed in');
 $c->delivery($_) for @got;
 is_status(204, 'deleteWebhook');

@@ -85,6 +85,8 @@ my %bodies = (
                tenant => 'acme' },
     changePassword => { currentPassword => 'wrong', newPassword => 'new' },
     forgotPassword => { email => 'ada@acme.test', tenant => 'acme' },
+    startPasswordless => { email => 'ada@acme.test', tenant => 'acme' },
+    passwordlessSignIn => { challengeId => 'x', code => '123456', tenant => 'acme' },
     resetPassword => { token => 'x', password => 'new', tenant => 'acme' },
     renameFactor => { name => 'Phone' },
     addTotp => { name => 'Phone' },

@@ -39,6 +39,8 @@ my %BODY = (
     'POST /auth/password' => { currentPassword => $PASSWORD,
                                newPassword => 'quite another passphrase' },
     'POST /auth/password/forgot' => { email => 'ada@acme.test' },
+    'POST /auth/passwordless/start' => { email => 'ada@acme.test' },
+    'POST /auth/passwordless/verify' => { token => 'A' x 43 },
     'POST /auth/password/reset' => { token => 'A' x 43,
                                      password => 'quite another passphrase' },
     'POST /auth/invitations/lookup' => { token => 'A' x 43 },

@@ -331,6 +331,8 @@ sub values {
     my $email = "user$WHO\@$self->{slug}.test";
     my $in = '\x' . sha256_hex("$self->{slug}-in500");
     my $invitation = $self->id($INVITATION, 500);
+    my $challenge = $self->id($CHALLENGE, 500);
+    my $mailed = substr $mac, 0, 34;
 
     return {
         health => [],
@@ -422,7 +424,16 @@ sub values {
         passkey_check => [ $who, $passkey, 1, $new_hash, '1800000000000' ],
         passkey_user_done => [ $who ],
         passkey_shown => [ $who, $passkey, 1, 'true' ],
-        signin_options => [ 'https://x.test', 'true', $host ],
+        signin_options => [ 'https://x.test', 'true', $host, 'true' ],
+        email_challenge_turn => [ $mailed ],
+        email_challenge_tenant => [ $host, undef, $challenge, undef ],
+        email_challenge_try => [ $challenge, undef, 'sign_in', 5, undef ],
+        passwordless_begin => [ '10.0.0.1', $email, $mac, $new, 600 ],
+        passwordless_open => [ $new, 'sign_in', ($mailed) x 2, ($new_hash) x 2, undef,
+                               600, $email ],
+        passwordless_user => [ '10.0.0.1', $challenge, undef ],
+        passwordless_risk => [ @risk, $challenge, undef ],
+        passwordless_check => [ $who, $challenge ],
         ceremony_own => [ $session, $host ],
         stepup_passkey => [ $who, $passkey, 1, 'true', $new_hash,
                             '1800000000000' ],
