@@ -125,8 +125,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_passwordless_open = {
                 " AS user_name, k.display_name, k.locale"
             " FROM svc.user_account k"
             " WHERE k.tenant_id = " NGX_SVC_TENANT
-            " AND k.user_name_key = (SELECT lower($9::text))"
-            " FOR KEY SHARE",
+            " AND k.user_name_key BETWEEN (SELECT lower($9::text))"
+                " AND (SELECT lower($9::text))"
+            " ORDER BY k.user_name_key FOR KEY SHARE",
         "u.id", "NULL"),
     NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,
                    ngx_svc_login_param(email))
@@ -140,10 +141,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_passwordless_open = {
 
 #define NGX_SVC_PASSWORDLESS_CHALLENGE(columns, id, digest)                   \
     NGX_SVC_ROW(columns, "svc.email_challenge",                               \
-        "coalesce(" id "::uuid, (SELECT k.id FROM svc.email_challenge k"      \
-            " WHERE k.tenant_id = " NGX_SVC_TENANT                            \
-            " AND k.token_hash BETWEEN " digest " AND " digest                \
-            " ORDER BY k.token_hash LIMIT 1))")
+        "(SELECT " NGX_SVC_EMAIL_CHALLENGE_ID(id, digest) ")")
 
 /*
  * As ngx_svc_sql_signin_user, of whom the challenge is for; and of the request

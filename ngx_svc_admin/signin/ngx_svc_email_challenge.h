@@ -37,18 +37,23 @@
 
 #define NGX_SVC_EMAIL_CHALLENGE_OPEN(u, whose, root)                          \
     "WITH u AS MATERIALIZED (" u "), b AS MATERIALIZED ("                     \
-        NGX_SVC_EMAIL_CHALLENGE_OF("count(*) >= 10"                           \
-            " OR coalesce(max(k.created_at) FILTER (WHERE k.kind = $2)"       \
-                " > now() - interval '30 seconds', false) AS void")           \
-            " AND k.created_at > now() - interval '1 hour' AND NOT k.void"    \
+        "SELECT count(*) >= 10"                                               \
+            " OR coalesce(max(r.created_at) FILTER (WHERE r.kind = $2)"       \
+                " > now() - interval '30 seconds', false) AS void FROM ("     \
+            NGX_SVC_EMAIL_CHALLENGE_OF("k.kind, k.created_at")                \
+                " AND k.created_at > now() - interval '1 hour'"               \
+                " AND NOT k.void"                                             \
+            " ORDER BY k.email_mac, k.created_at OFFSET 0) r"                 \
     "), d AS ("                                                               \
-        "UPDATE svc.email_challenge e SET expires_at = now() FROM b, ("       \
-            NGX_SVC_EMAIL_CHALLENGE_OF("k.id") " AND k.kind = $2"             \
-                " AND k.created_at > now() - interval '1 day'"                \
-                " AND k.used_at IS NULL AND k.expires_at > now()"             \
-            " ORDER BY k.email_mac, k.created_at DESC OFFSET 2) o"            \
-        " WHERE NOT b.void AND e.tenant_id = " NGX_SVC_TENANT                 \
-            " AND e.id = o.id"                                                \
+        "UPDATE svc.email_challenge e SET expires_at = now()"                 \
+        " WHERE e.tenant_id = " NGX_SVC_TENANT                                \
+            " AND e.email_mac BETWEEN $3 AND $3"                              \
+            " AND e.id = ANY (ARRAY(SELECT o.id FROM b, ("                    \
+                NGX_SVC_EMAIL_CHALLENGE_OF("k.id") " AND k.kind = $2"         \
+                    " AND k.created_at > now() - interval '1 day'"            \
+                    " AND k.used_at IS NULL AND k.expires_at > now()"         \
+                " ORDER BY k.email_mac DESC, k.created_at DESC OFFSET 2) o"   \
+            " WHERE NOT b.void))"                                             \
     "), c AS ("                                                               \
         "INSERT INTO svc.email_challenge (tenant_id, id, kind, user_id,"      \
             " root_id, email_mac, code_mac, token_hash, binding_hash, data,"  \
@@ -78,6 +83,16 @@
     ngx_svc_login_param(mailed.binding_hash),                                 \
     ngx_svc_login_param(mailed.data),                                         \
     ngx_svc_param_setting(NGX_SVC_SET_EMAIL_CODE_TTL)
+
+/*
+ * SQL: the id of a challenge, which is given, or NULL and its token's digest.
+ * With a SELECT around it an index is used for it under row-level security.
+ */
+
+#define NGX_SVC_EMAIL_CHALLENGE_ID(id, digest)                                \
+    "coalesce(" id "::uuid, (SELECT k.id FROM svc.email_challenge k"          \
+        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
+        " AND k.token_hash = " digest "))"
 
 /*
  * SQL: takes an attempt of the challenge c of login->mailed, under its row's

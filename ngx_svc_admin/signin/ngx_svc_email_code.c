@@ -44,10 +44,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_email_challenge_try = {
     .name = "email_challenge_try",
     .text =
         NGX_SVC_EMAIL_CHALLENGE_TRY(
-            "c.id = coalesce($1::uuid, ("
-                "SELECT k.id FROM svc.email_challenge k"
-                " WHERE k.token_hash = $2 AND k.tenant_id = " NGX_SVC_TENANT
-            "))",
+            "c.id = (SELECT " NGX_SVC_EMAIL_CHALLENGE_ID("$1", "$2") ")",
             "c.binding_hash = $5"),
     NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_TRIED,
                    ngx_svc_login_param(mailed.binding_hash))
