@@ -11,10 +11,11 @@ use Test::More;
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Documents qw(section examples);
 use SvcTest::Factor qw(enrolled policy totp burst);
 use SvcTest::Mail;
 use SvcTest::Mailed;
-use SvcTest::Process qw(wait_for);
+use SvcTest::Process qw(run);
 use SvcTest::Receiver;
 
 my $UUID = qr/\A[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\z/;
@@ -334,6 +335,24 @@ $in = asked($b, 'old@acme.test');
 admin_error(verify($b, $in, code => $in->{code}), 403, 'password_expired',
             'a password that is too old');
 $s->sql('UPDATE svc.governance SET max_age_days = 0');
+
+
+# --- the examples --------------------------------------------------------------
+
+my $section = section('ngx_svc_admin/signin/README.md', 'Codes by mail');
+my $script = join "\n", examples('bash', $section);
+
+$script =~ s/\bcurl /curl -sS -f -w '\\n' /g;
+$codes->forbid($acme);
+$codes->rested;
+
+my ($status, $text) = run([ 'bash', '-euxo', 'pipefail', '-c', $script ],
+                          env => { SVC_BASE_URL => $s->base_url,
+                                   SVC_ADMIN_TOKEN => $acme->{api_token} });
+
+is($status, 0, 'the examples of the document') or diag($text);
+like($text, qr/"allowPasswordless":true.*"code":"invalid_code"/s, 'do as it says');
+forgiven();
 
 
 # --- refused -------------------------------------------------------------------
