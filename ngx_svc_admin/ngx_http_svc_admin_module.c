@@ -89,6 +89,13 @@ static ngx_command_t  ngx_http_svc_admin_commands[] = {
       offsetof(ngx_svc_admin_main_conf_t, sign_in),
       NULL },
 
+    { ngx_string("svc_organization_signup"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_admin_main_conf_t, organization_signup),
+      NULL },
+
     { ngx_string("svc_tenant"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_http_set_complex_value_slot,
@@ -226,6 +233,7 @@ ngx_http_svc_admin_create_main_conf(ngx_conf_t *cf)
 
     amcf->cache_size = NGX_CONF_UNSET_SIZE;
     amcf->sign_in = NGX_CONF_UNSET;
+    amcf->organization_signup = NGX_CONF_UNSET;
     ngx_svc_password_conf_init(&amcf->hash);
     amcf->rate_size = NGX_CONF_UNSET_SIZE;
     ngx_svc_settings_create(&amcf->settings);

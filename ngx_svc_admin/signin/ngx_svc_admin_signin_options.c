@@ -12,6 +12,7 @@
 #include "ngx_svc_admin_reader.h"
 #include "ngx_svc_admin_tenant.h"
 #include "ngx_svc_ceremony.h"
+#include "ngx_svc_signin_conf.h"
 
 
 #define NGX_SVC_OPTIONS_TENANT  0       /* the results */
@@ -47,6 +48,8 @@ static ngx_int_t ngx_svc_admin_signin_options_passkey(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_admin_signin_options_mail(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_admin_signin_options_owners(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
 /* What a tenant has switched on, and is not there yet, is not offered. */
@@ -62,8 +65,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_options = {
                 " WHERE d.tenant_id = g.tenant_id AND d.domain = $3"
                 " AND d.verified_at IS NOT NULL) AS \"methods.passkey\","
             " $4::bool AND t.allow_passwordless AS \"methods.passwordless\","
-            " false AS \"methods.signup\","
-            " false AS \"methods.organizations\","
+            " t.allow_signup AS \"methods.signup\","
+            " $5::bool AS \"methods.organizations\","
             " g.min_length AS \"passwordPolicy.minLength\","
             " g.require_lower AS \"passwordPolicy.requireLower\","
             " g.require_upper AS \"passwordPolicy.requireUpper\","
@@ -78,7 +81,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_options = {
     NGX_SVC_PARAMS(ngx_svc_param_base_url(),
                    ngx_svc_param_call(ngx_svc_admin_signin_options_passkey),
                    ngx_svc_login_param(host),
-                   ngx_svc_param_call(ngx_svc_admin_signin_options_mail))
+                   ngx_svc_param_call(ngx_svc_admin_signin_options_mail),
+                   ngx_svc_param_call(ngx_svc_admin_signin_options_owners))
 };
 
 
@@ -420,6 +424,24 @@ ngx_svc_admin_signin_options_mail(ngx_svc_request_t *sr,
                                          ngx_http_svc_common_module);
 
     ngx_svc_pg_bind_bool(call, smcf->mail);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_signin_options_owners(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_main_conf_t        *smcf;
+    ngx_svc_admin_main_conf_t  *amcf;
+
+    smcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_common_module);
+    amcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_admin_module);
+
+    ngx_svc_pg_bind_bool(call, ngx_svc_signin_organizations(amcf, smcf));
 
     return NGX_OK;
 }

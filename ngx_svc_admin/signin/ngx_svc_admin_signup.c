@@ -71,13 +71,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signup_open = {
                    ngx_svc_login_param(email))
 };
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_signup_user_now = {
-    .name = "signup_user_now",
-    .text = NGX_SVC_SIGNUP_ACCOUNT("false"),
-    NGX_SVC_PARAMS(NGX_SVC_ACCOUNT_USER_PARAMS,
-                   ngx_svc_login_param(email))
-};
-
 
 #define ngx_svc_admin_signup_flags                                            \
     NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL               \
@@ -107,7 +100,7 @@ const ngx_svc_route_t  ngx_svc_admin_signup_without[] = {
       .flags = ngx_svc_admin_signup_flags,
       .members = ngx_svc_admin_signup_members,
       .statements = { &ngx_svc_sql_signin_tenant, &ngx_svc_sql_signup_read },
-      .later = { &ngx_svc_sql_signup_user_now, &ngx_svc_sql_signup_store },
+      .later = { &ngx_svc_sql_signup_user, &ngx_svc_sql_signup_store },
       .status = NGX_HTTP_CREATED,
       .prepare = ngx_svc_admin_signup_now_prepare,
       .reply = ngx_svc_admin_signup_now_reply },
@@ -261,7 +254,7 @@ ngx_svc_admin_signup_now_write(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_write,
-        [NGX_SVC_SIGNUP_USER] = &ngx_svc_sql_signup_user_now,
+        [NGX_SVC_SIGNUP_USER] = &ngx_svc_sql_signup_user,
         [NGX_SVC_SIGNUP_STORE] = &ngx_svc_sql_signup_store,
         NULL
     };

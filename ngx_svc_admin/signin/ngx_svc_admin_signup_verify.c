@@ -32,13 +32,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signup_allowed = {
     NGX_SVC_PARAMS(ngx_svc_login_param(client.ip))
 };
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_signup_user = {
-    .name = "signup_user",
-    .text = NGX_SVC_SIGNUP_ACCOUNT("true"),
-    NGX_SVC_PARAMS(NGX_SVC_ACCOUNT_USER_PARAMS,
-                   ngx_svc_login_param(email))
-};
-
 
 const ngx_svc_route_t  ngx_svc_admin_signup_verify[] = {
 

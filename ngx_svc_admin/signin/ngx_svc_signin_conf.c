@@ -35,6 +35,9 @@
     _(ngx_svc_admin_signup)                                                   \
     _(ngx_svc_admin_signup_verify)
 
+#define NGX_SVC_SIGNIN_ORGANIZATION_RESOURCES(_)                              \
+    _(ngx_svc_admin_organizations)
+
 #define NGX_SVC_SIGNIN_PLAIN_RESOURCES(_)                                     \
     _(ngx_svc_admin_signup_without)
 
@@ -44,8 +47,11 @@
 NGX_SVC_SIGNIN_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
 NGX_SVC_SIGNIN_MAIL_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
 NGX_SVC_SIGNIN_PLAIN_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
+NGX_SVC_SIGNIN_ORGANIZATION_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
 
 
+static ngx_int_t ngx_svc_signin_routes(ngx_conf_t *cf,
+    ngx_svc_admin_main_conf_t *amcf, const ngx_str_t *prefix);
 static ngx_int_t ngx_svc_signin_statements(ngx_svc_main_conf_t *smcf);
 static ngx_int_t ngx_svc_signin_base_urls(ngx_svc_main_conf_t *smcf,
     const ngx_svc_surface_t *surface);
@@ -65,6 +71,13 @@ static ngx_svc_resources_t  ngx_svc_signin_mail_resources[] = {
 
 static ngx_svc_resources_t  ngx_svc_signin_plain_resources[] = {
     NGX_SVC_SIGNIN_PLAIN_RESOURCES(NGX_SVC_SIGNIN_RESOURCE)
+    NULL
+};
+
+/* And those that need mail, and an operator who wants them. */
+
+static ngx_svc_resources_t  ngx_svc_signin_organization_resources[] = {
+    NGX_SVC_SIGNIN_ORGANIZATION_RESOURCES(NGX_SVC_SIGNIN_RESOURCE)
     NULL
 };
 
@@ -111,7 +124,27 @@ ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
 
     smcf->sessions = surface;
 
-    if (ngx_svc_add_resources(cf, &surface->prefix,
+    return ngx_svc_signin_routes(cf, amcf, &surface->prefix);
+}
+
+
+static ngx_int_t
+ngx_svc_signin_routes(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
+    const ngx_str_t *prefix)
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_svc_main_conf(cf);
+
+    if (ngx_svc_signin_organizations(amcf, smcf)
+        && ngx_svc_add_resources(cf, prefix,
+                                 ngx_svc_signin_organization_resources)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_add_resources(cf, prefix,
                               smcf->mail ? ngx_svc_signin_mail_resources
                                          : ngx_svc_signin_plain_resources)
         != NGX_OK)
@@ -119,8 +152,15 @@ ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
         return NGX_ERROR;
     }
 
-    return ngx_svc_add_resources(cf, &surface->prefix,
-                                 ngx_svc_signin_resources);
+    return ngx_svc_add_resources(cf, prefix, ngx_svc_signin_resources);
+}
+
+
+ngx_uint_t
+ngx_svc_signin_organizations(const ngx_svc_admin_main_conf_t *amcf,
+    const ngx_svc_main_conf_t *smcf)
+{
+    return amcf->organization_signup == 1 && smcf->mail;
 }
 
 

@@ -8,7 +8,7 @@
 #include "ngx_svc_hex.h"
 
 
-#define NGX_SVC_SIGNUP_FIELDS  6
+#define NGX_SVC_SIGNUP_FIELDS  7
 #define NGX_SVC_SIGNUP_DATA    4096     /* bytes, at most, as the table says */
 #define NGX_SVC_SIGNUP_AAD     (2 * NGX_SVC_UUID_LEN)
 
@@ -27,7 +27,7 @@ static void ngx_svc_signup_fields(ngx_svc_signup_t *signup,
     ngx_str_t *fields[NGX_SVC_SIGNUP_FIELDS]);
 static ngx_int_t ngx_svc_signup_unpack(ngx_svc_signup_t *signup, u_char *p,
     u_char *end);
-static const ngx_svc_keys_t *ngx_svc_signup_keys(ngx_svc_login_t *login,
+static const ngx_svc_keys_t *ngx_svc_signup_keys(ngx_svc_signup_t *signup,
     u_char aad[NGX_SVC_SIGNUP_AAD]);
 
 
@@ -218,7 +218,7 @@ ngx_svc_signup_seal(ngx_svc_signup_t *signup)
         return NGX_ERROR;
     }
 
-    keys = ngx_svc_signup_keys(&signup->account.login, aad);
+    keys = ngx_svc_signup_keys(signup, aad);
 
     return ngx_svc_seal(keys, text, p - text, aad, sizeof(aad), data->data,
                         &data->len);
@@ -235,15 +235,27 @@ ngx_svc_signup_fields(ngx_svc_signup_t *signup,
     fields[3] = &signup->account.sealed;
     fields[4] = &signup->slug;
     fields[5] = &signup->name;
+    fields[6] = &signup->tenant;
 }
 
 
+/* The row of an organization's is of no tenant. */
+
 static const ngx_svc_keys_t *
-ngx_svc_signup_keys(ngx_svc_login_t *login, u_char aad[NGX_SVC_SIGNUP_AAD])
+ngx_svc_signup_keys(ngx_svc_signup_t *signup, u_char aad[NGX_SVC_SIGNUP_AAD])
 {
+    ngx_svc_login_t      *login;
     ngx_svc_main_conf_t  *smcf;
 
-    ngx_memcpy(aad, login->row.tenant, NGX_SVC_UUID_LEN);
+    login = &signup->account.login;
+
+    if (signup->tenant.data) {
+        ngx_memzero(aad, NGX_SVC_UUID_LEN);
+
+    } else {
+        ngx_memcpy(aad, login->row.tenant, NGX_SVC_UUID_LEN);
+    }
+
     ngx_memcpy(aad + NGX_SVC_UUID_LEN, login->mailed.id.data,
                NGX_SVC_UUID_LEN);
 
@@ -290,7 +302,7 @@ ngx_svc_signup_open(ngx_svc_signup_t *signup, PGresult *res)
         return NGX_ERROR;
     }
 
-    keys = ngx_svc_signup_keys(login, aad);
+    keys = ngx_svc_signup_keys(signup, aad);
 
     if (ngx_svc_hex_bytea(&hex, sealed, &len) == NGX_OK
         && ngx_svc_unseal(keys, sealed, len, aad, sizeof(aad), text, &len)
@@ -340,6 +352,11 @@ ngx_svc_signup_unpack(ngx_svc_signup_t *signup, u_char *p, u_char *end)
 
     ngx_memcpy(signup->account.login.row.user, fields[0]->data,
                NGX_SVC_UUID_LEN);
+
+    if (signup->tenant.len == NGX_SVC_UUID_LEN) {
+        ngx_memcpy(signup->account.login.row.tenant, signup->tenant.data,
+                   NGX_SVC_UUID_LEN);
+    }
 
     return NGX_OK;
 }

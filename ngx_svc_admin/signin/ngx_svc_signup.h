@@ -17,6 +17,7 @@ typedef struct {
     ngx_svc_account_t          account;
     ngx_str_t                  slug;            /* of an organization */
     ngx_str_t                  name;            /* likewise */
+    ngx_str_t                  tenant;          /* likewise, its id */
 } ngx_svc_signup_t;
 
 

@@ -26,13 +26,9 @@
     " FROM svc.governance g JOIN svc.tenant t ON t.id = g.tenant_id"          \
     " WHERE g.tenant_id = " NGX_SVC_TENANT
 
-/* SQL: the account, of a member, $4: his address; verified: whether it is. */
 
-#define NGX_SVC_SIGNUP_ACCOUNT(verified)                                      \
-    NGX_SVC_ACCOUNT_USER("$4", "'member'", verified, "'local'",               \
-        "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT)
-
-
+/* For ngx_svc_account_write(): a member; his address is verified by mail. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signup_user;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signup_store;
 
 

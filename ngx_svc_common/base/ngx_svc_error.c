@@ -121,6 +121,9 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
     { 409, ngx_string("email_taken"), ngx_string("uniqueness"),
       ngx_string("A user with this e-mail address exists already.") },
 
+    { 409, ngx_string("slug_taken"), ngx_null_string,
+      ngx_string("A tenant with this slug exists already.") },
+
     { 409, ngx_string("role_in_use"), ngx_null_string,
       ngx_string("The role is still assigned.") },
 

@@ -51,6 +51,7 @@ typedef enum {
     NGX_SVC_E_CONFLICT,             /* 409, no scimType */
     NGX_SVC_E_UNIQUENESS,           /* 409 uniqueness */
     NGX_SVC_E_EMAIL_TAKEN,          /* 409 email_taken */
+    NGX_SVC_E_SLUG_TAKEN,           /* 409 slug_taken */
     NGX_SVC_E_ROLE_IN_USE,          /* 409 role_in_use */
     NGX_SVC_E_IDEMPOTENCY,          /* 409 idempotency_conflict */
     NGX_SVC_E_PRECONDITION,         /* 412 precondition_failed */

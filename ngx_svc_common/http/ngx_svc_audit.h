@@ -96,6 +96,7 @@
 #define NGX_SVC_A_SOCIAL_CREATED(_)  _("social.created", "social")
 #define NGX_SVC_A_SOCIAL_DELETED(_)  _("social.deleted", "social")
 
+#define NGX_SVC_A_TENANT_CREATED(_)  _("tenant.created", "tenant")
 #define NGX_SVC_A_TENANT_UPDATED(_)  _("tenant.updated", "tenant")
 
 #define NGX_SVC_A_USER_CREATED(_)  _("user.created", "user")

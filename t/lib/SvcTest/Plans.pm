@@ -424,7 +424,7 @@ sub values {
         passkey_check => [ $who, $passkey, 1, $new_hash, '1800000000000' ],
         passkey_user_done => [ $who ],
         passkey_shown => [ $who, $passkey, 1, 'true' ],
-        signin_options => [ 'https://x.test', 'true', $host, 'true' ],
+        signin_options => [ 'https://x.test', 'true', $host, 'true', 'true' ],
         email_challenge_turn => [ $mailed ],
         email_challenge_tenant => [ $host, undef, $challenge, undef ],
         email_challenge_try => [ $challenge, undef, 'sign_in', 5, undef ],

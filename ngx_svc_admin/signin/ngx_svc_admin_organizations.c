@@ -1,0 +1,379 @@
+/*
+ * POST /v1/auth/organizations and /v1/auth/organizations/verify: a tenant, and
+ * whoever signs up as its owner, where the operator lets anybody have one.
+ */
+
+#include "ngx_svc_email.h"
+#include "ngx_svc_password_text.h"
+#include "ngx_svc_signup.h"
+
+
+#define NGX_SVC_ORGANIZATIONS        10000  /* that wait for their codes */
+#define NGX_SVC_ORGANIZATION_NAME    120    /* characters */
+#define NGX_SVC_ORGANIZATION_KIND    "organization"
+
+#define NGX_SVC_ORGANIZATION_CREATE  0      /* the results of the write */
+#define NGX_SVC_ORGANIZATION_USER    1
+#define NGX_SVC_ORGANIZATION_STORE   2
+
+
+static ngx_int_t ngx_svc_admin_organizations_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_organizations_tenant(ngx_svc_signup_t *signup);
+static ngx_int_t ngx_svc_admin_organizations_hashed(
+    ngx_svc_account_t *account);
+static ngx_int_t ngx_svc_admin_organizations_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_organizations_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_organization_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_organization_take(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_admin_organization_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_organization_write(ngx_svc_request_t *sr);
+static void ngx_svc_admin_organization_committed(PGresult **results);
+static void ngx_svc_admin_organization_signed_in(PGresult **results);
+static ngx_int_t ngx_svc_admin_organization_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_organization_taken(ngx_svc_request_t *sr);
+
+
+static const ngx_svc_member_t  ngx_svc_admin_organizations_members[] = {
+
+    { .name = ngx_string("slug"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .min = 1,
+      .max = NGX_SVC_ADMIN_SLUG,
+      .check = ngx_svc_login_slug,
+      .offset = offsetof(ngx_svc_signup_body_t, slug) },
+
+    { .name = ngx_string("name"),
+      .type = NGX_SVC_T_TEXT,
+      .flags = NGX_SVC_M_REQUIRED,
+      .min = 1,
+      .max = NGX_SVC_ORGANIZATION_NAME,
+      .offset = offsetof(ngx_svc_signup_body_t, name) },
+
+    ngx_svc_signup_email,
+    ngx_svc_account_password(ngx_svc_signup_body_t, password),
+
+    ngx_svc_null_member
+};
+
+
+/* The policy is that of a tenant that is new, as svc.governance has it. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_organization_read = {
+    .name = "organization_read",
+    .text =
+        "SELECT svc.organization_taken($1) AS taken, $1::text AS _slug,"
+            " $4::text AS _name, " NGX_SVC_SIGNUP_PASSWORD
+        " FROM (VALUES (12, true, true, false, false, false, false))"
+            " g (min_length, reject_breached, reject_contextual,"
+            " require_lower, require_upper, require_digit, require_symbol)",
+    NGX_SVC_PARAMS(ngx_svc_signup_param(slug),
+                   ngx_svc_login_param(email),
+                   ngx_svc_account_param(display_name),
+                   ngx_svc_signup_param(name))
+};
+
+/*
+ * A row of no tenant: the first column is what ngx_svc_committed_tenant()
+ * reads.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_organization_open = {
+    .name = "organization_open",
+    .text =
+        "SELECT NULL::text AS user_id, o.id AS \"challengeId\","
+            " o.expires_at AS \"expiresAt\", o.void, NULL::text AS user_name,"
+            " NULL::text AS display_name, NULL::text AS locale,"
+            " $10::text AS tenant_name, NULL::text AS color,"
+            " NULL::text AS logo"
+        " FROM svc.organization_open($1, $2, $3, $4, $5, $6, $7, $8, $9) o",
+    NGX_SVC_PARAMS(ngx_svc_login_param(mailed.id),
+                   ngx_svc_signup_param(slug),
+                   ngx_svc_login_param(mailed.mac),
+                   ngx_svc_login_param(mailed.code_mac),
+                   ngx_svc_login_param(mailed.token_hash),
+                   ngx_svc_login_param(mailed.binding_hash),
+                   ngx_svc_login_param(mailed.data),
+                   ngx_svc_param_setting(NGX_SVC_SET_EMAIL_CODE_TTL),
+                   ngx_svc_param_constant(NGX_SVC_ORGANIZATIONS),
+                   ngx_svc_signup_param(name))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_organization_try = {
+    .name = "organization_try",
+    .text =
+        "SELECT NULL::text AS user_id, c.id, c.code_mac, c.data, c.void,"
+            " c.bound"
+        " FROM (VALUES (1)) o"
+        " LEFT JOIN svc.organization_try($1, $2, $3, $4) c ON true",
+    NGX_SVC_PARAMS(ngx_svc_login_param(mailed.id),
+                   ngx_svc_login_param(mailed.token_hash),
+                   ngx_svc_param_setting(NGX_SVC_SET_EMAIL_CODE_ATTEMPTS),
+                   ngx_svc_login_param(mailed.binding_hash))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_organization_create = {
+    .name = "organization_create",
+    .text =
+        "SELECT CASE o.verdict WHEN 'made'"
+            " THEN set_config('svc.tenant', $2::uuid::text, true) END AS id,"
+            " o.verdict,"
+            " set_config('svc.ip', coalesce($4, ''), true)"
+            " || set_config('svc.user_agent', $5, true)"
+            " || set_config('svc.request_id', $6, true) IS NULL"
+        " FROM (SELECT svc.organization_create($1, $2, $3) AS verdict"
+            " OFFSET 0) o",
+    NGX_SVC_PARAMS(ngx_svc_login_param(mailed.id),
+                   ngx_svc_signup_param(tenant),
+                   ngx_svc_signup_param(name),
+                   ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(client.user_agent),
+                   ngx_svc_login_param(request_id))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_organization_user = {
+    .name = "organization_user",
+    .text =
+        NGX_SVC_ACCOUNT_USER("$4", "'owner'", "true", "'local'",
+            "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT),
+    NGX_SVC_PARAMS(NGX_SVC_ACCOUNT_USER_PARAMS,
+                   ngx_svc_login_param(email))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_organization_store = {
+    .name = "organization_store",
+    .text =
+        NGX_SVC_ACCOUNT_STORE("'{\"source\":\"local\"}'", "",
+            NGX_SVC_AUDIT_THEN(NGX_SVC_A_TENANT_CREATED, "t.id::text",
+                "t.name", "jsonb_build_object('slug', t.slug)",
+                "FROM u JOIN svc.tenant t ON t.id = u.tenant_id")),
+    NGX_SVC_PARAMS(NGX_SVC_ACCOUNT_STORE_PARAMS)
+};
+
+
+#define ngx_svc_admin_organizations_flags                                     \
+    NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL               \
+    |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE
+
+const ngx_svc_route_t  ngx_svc_admin_organizations[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/organizations"),
+      .flags = ngx_svc_admin_organizations_flags,
+      .members = ngx_svc_admin_organizations_members,
+      .statements = { &ngx_svc_sql_organization_read },
+      .later = { &ngx_svc_sql_organization_open },
+      .status = NGX_HTTP_ACCEPTED,
+      .prepare = ngx_svc_signup_prepare,
+      .reply = ngx_svc_admin_organizations_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/organizations/verify"),
+      .flags = ngx_svc_admin_organizations_flags|NGX_SVC_ROUTE_WRITE_POOL,
+      .members = ngx_svc_signup_verify_members,
+      .statements = { &ngx_svc_sql_organization_try },
+      .later = { &ngx_svc_sql_organization_create,
+                 &ngx_svc_sql_organization_user,
+                 &ngx_svc_sql_organization_store },
+      .status = NGX_HTTP_CREATED,
+      .prepare = ngx_svc_admin_organization_prepare,
+      .reply = ngx_svc_admin_organization_reply },
+
+    ngx_svc_null_route
+};
+
+
+/* Whoever has the slug may be known: a page with its name is public. */
+
+static ngx_int_t
+ngx_svc_admin_organizations_reply(ngx_svc_request_t *sr)
+{
+    PGresult          *res;
+    ngx_svc_signup_t  *signup;
+
+    signup = sr->data;
+    res = sr->results[0];
+
+    if (ngx_svc_row_true(res, 0, "taken")) {
+        return ngx_svc_admin_organization_taken(sr);
+    }
+
+    if (ngx_svc_admin_organizations_tenant(signup) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_account_hash(&signup->account, res,
+                                ngx_svc_admin_organizations_hashed);
+}
+
+
+/* The id of the tenant that is to be: what is sealed is of its row. */
+
+static ngx_int_t
+ngx_svc_admin_organizations_tenant(ngx_svc_signup_t *signup)
+{
+    signup->tenant.data = signup->account.login.row.tenant;
+    signup->tenant.len = NGX_SVC_UUID_LEN;
+
+    return ngx_svc_uuid_new(signup->tenant.data);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_organizations_hashed(ngx_svc_account_t *account)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = account->login.sr;
+
+    if (ngx_svc_signup_challenge(sr->data, NGX_SVC_ORGANIZATION_KIND)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    /* all of them take the turns of one tenant, of which there is none */
+
+    sr->tenant_known = 1;
+
+    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_admin_organizations_write,
+                                 ngx_svc_admin_organizations_written);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_organizations_write(ngx_svc_request_t *sr)
+{
+    return ngx_svc_route_call(sr, &ngx_svc_sql_organization_open, NULL);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_organizations_written(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    PGresult         *res;
+    ngx_svc_mail_t    mail;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+    res = ngx_svc_route_last(sr);
+
+    if (PQntuples(res) == 0) {
+        rc = ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
+                          "Too many organizations are being signed up: try "
+                          "again later.");
+        return ngx_svc_account_failed(sr, rc);
+    }
+
+    rc = ngx_svc_email_challenge_mail(login, res, "/login#organization=",
+                                      &mail);
+
+    if (rc == NGX_OK) {
+        mail.kind = NGX_SVC_MAIL_SIGNUP;
+        rc = ngx_svc_email_challenge_send(login, &mail);
+    }
+
+    return rc == NGX_OK ? ngx_svc_email_challenge_accepted(login, res)
+                        : ngx_svc_account_failed(sr, rc);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_organization_prepare(ngx_svc_request_t *sr)
+{
+    sr->tenant_known = 1;
+
+    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t),
+                                 &ngx_svc_signup_method,
+                                 ngx_svc_admin_organization_take);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_organization_take(ngx_svc_login_t *login)
+{
+    return ngx_svc_signup_take_shown(login, NGX_SVC_ORGANIZATION_KIND);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_organization_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_signup_shown(sr->data, sr->results[0]);
+
+    if (rc != NGX_OK) {
+        return ngx_svc_account_failed(sr, rc);
+    }
+
+    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_admin_organization_write,
+                                 ngx_svc_admin_organization_written);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_organization_write(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        [NGX_SVC_ORGANIZATION_CREATE] = &ngx_svc_sql_organization_create,
+        [NGX_SVC_ORGANIZATION_USER] = &ngx_svc_sql_organization_user,
+        [NGX_SVC_ORGANIZATION_STORE] = &ngx_svc_sql_organization_store,
+        NULL
+    };
+
+    return ngx_svc_account_write(sr->data, list,
+                                 ngx_svc_admin_organization_committed,
+                                 ngx_svc_admin_organization_signed_in);
+}
+
+
+static void
+ngx_svc_admin_organization_committed(PGresult **results)
+{
+    ngx_svc_account_committed(results, NGX_SVC_ORGANIZATION_STORE);
+}
+
+
+static void
+ngx_svc_admin_organization_signed_in(PGresult **results)
+{
+    ngx_svc_account_signed_in(results, NGX_SVC_ORGANIZATION_STORE);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_organization_written(ngx_svc_request_t *sr)
+{
+    PGresult   *res;
+    ngx_str_t   verdict;
+
+    res = sr->op->results[NGX_SVC_ORGANIZATION_CREATE];
+    verdict = ngx_svc_row_value(res, 0, "verdict");
+
+    switch (verdict.data[0]) {
+
+    case 'm':
+        return ngx_svc_login_end(sr->data);
+
+    case 't':
+        return ngx_svc_admin_organization_taken(sr);
+
+    default:
+        return ngx_svc_account_failed(sr, ngx_svc_email_challenge_over(sr));
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_admin_organization_taken(ngx_svc_request_t *sr)
+{
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_SLUG_TAKEN,
+                        "A tenant with this slug exists already: take another "
+                        "one.");
+
+    return ngx_svc_send_error(sr);
+}
