@@ -176,6 +176,13 @@ INSERT INTO svc.saml_app (tenant_id, id, name, sp_entity_id, acs_url)
 SELECT id, id, 'x', 'https://x.test', 'https://x.test/acs' FROM svc.tenant;
 SQL
 
+$rows{23} = <<'SQL';
+INSERT INTO svc.organization_signup (id, slug, email_mac, code_mac, token_hash,
+                                     binding_hash, data, void, expires_at)
+SELECT id, slug, substr(sha256('x'), 1, 16), substr(sha256('x'), 1, 16), sha256('x'),
+       sha256('x'), 'x', false, now() FROM svc.tenant LIMIT 1;
+SQL
+
 $rows{22} = <<'SQL';
 INSERT INTO svc.email_challenge (tenant_id, id, kind, email_mac, code_mac, void,
                                  expires_at)

@@ -25,7 +25,8 @@ use SvcTest::Session qw(add_addresses);
 use SvcTest::Sse;
 
 my $ORIGIN = 'http://localhost';
-my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN, nowhere(), svc_set => [
+my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN, nowhere(),
+    svc_organization_signup => 'on', svc_set => [
     'RATE_LIMIT_LOGIN_EMAIL_MAX 1000', 'RATE_LIMIT_LOGIN_IP_MAX 1000' ] });
 my $receiver = SvcTest::Receiver->new($s);
 my $dns = SvcTest::Dns->new($s);
@@ -271,6 +272,11 @@ my %body = (
     updateUser => { title => 'Chief' },
     createInvitation => { email => 'second@acme.test', role => 'member',
                           groupIds => [ $group ] },
+    signUp => { %$forgot, email => 'dora@acme.test', password => $new->{newPassword} },
+    verifySignUp => { token => 'x' x 43 },
+    signUpOrganization => { slug => 'initech', name => 'Initech', email => 'dora@acme.test',
+                            password => $new->{newPassword} },
+    verifyOrganization => { token => 'x' x 43 },
     lookupInvitation => { token => $accept->{token} },
     acceptInvitation => $accept,
     updateMember => { role => 'auditor' },
@@ -364,6 +370,8 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        passkeyOptions passkeySignIn
                                        newPasskeyOptions addPasskey
                                        getSignInOptions
+                                       signUp verifySignUp signUpOrganization
+                                       verifyOrganization
                                        lookupInvitation acceptInvitation
                                        resendInvitation
                                        revokeSession);
@@ -551,6 +559,27 @@ $s->sql('INSERT INTO svc.domain (tenant_id, domain, verified_at) VALUES'
 $dns->set($both->{verification}{name} => { txt => [ [ $both->{verification}{value} ] ] });
 is_status(409, 'verifyDomain', path => { domain => 'both.example' });
 is_status(409, 'addDomain', body => { domain => 'both.example' });
+is_status(403, 'signUp', body => $body{signUp});
+is_status(200, 'updateTenant', body => { branding => { allowSelfSignup => JSON::PP::true() } });
+
+for my $id (qw(signUp signUpOrganization)) {
+    is_status(202, $id, body => $body{$id});
+    is_status(400, $id, body => { %{ $body{$id} }, password => 'short' });
+    is_status(400, $id, body => {});
+    is_status(413, $id, body => { %{ $body{$id} }, a => 'x' x 16384 });
+    is_status(403, $id, body => $body{$id}, headers => [ Origin => 'https://elsewhere.example' ]);
+}
+
+is_status(409, 'signUpOrganization', body => { %{ $body{signUpOrganization} },
+                                               slug => 'acme' });
+
+for my $id (qw(verifySignUp verifyOrganization)) {
+    is_status(400, $id, body => $body{$id});
+    is_status(400, $id, body => {});
+    is_status(413, $id, body => { token => 'x' x 43, a => 'x' x 16384 });
+    is_status(403, $id, body => $body{$id}, headers => [ Origin => 'https://elsewhere.example' ]);
+}
+
 for my $id (qw(lookupInvitation acceptInvitation)) {
     my %in = (%$accept, token => 'x' x 43);
 

@@ -19,6 +19,7 @@ use SvcTest::Npm;
 
 my $s = SvcTest->new(svc => {
     svc_webhooks => 'on', svc_sign_in => 'on', nowhere(),
+    svc_organization_signup => 'on',
     svc_password_hash => 'memory=7m iterations=1',
     svc_set => [ 'RATE_LIMIT_LOGIN_WINDOW 0', 'LOGIN_LOCKOUT_MAX 0',
                  'RATE_LIMIT_SIGNUP_WINDOW 0' ],
@@ -109,6 +110,12 @@ my %bodies = (
                        locale) },
     createInvitation => { email => 'in@acme.test', role => 'member',
                           groupIds => [ $group ], expiresInDays => 3 },
+    signUp => { email => 'dora@acme.test', password => 'new', displayName => 'Dora',
+                tenant => 'acme' },
+    signUpOrganization => { slug => 'acme', name => 'Acme', email => 'dora@acme.test',
+                            password => 'quite another passphrase' },
+    ( map { $_ => { challengeId => 'x', code => '123456', tenant => 'acme' } }
+          qw(verifySignUp verifyOrganization) ),
     lookupInvitation => { token => 'x', tenant => 'acme' },
     acceptInvitation => { token => 'x', password => 'new', displayName => 'Ada',
                           tenant => 'acme' },
@@ -157,6 +164,7 @@ my @known = (
     'createChallenge [.]method: "(?:totp|recovery)"',    # that the user has not
     'stepUp [.]method: "(?:passkey|recovery|password)"',         # of another code
     'changePassword [.]currentPassword.*: (?:undefined|null)',   # unless it waits
+    'verify(?:SignUp|Organization) [.](?:challengeId|code|token).*: .*',
     'createInvitation [.]role: "(?:x|a+)"',              # no key of a role
     'putLdap [.]bind(?:Dn|Password).*: (?:undefined|null)', # both or none
     'createSocialConnection [.](?:provider|teamId|keyId).*: .*', # Apple's alone

@@ -35,7 +35,8 @@ my $TRIES = 5;                  # the best one counts
 my $SLOW = 2000;                # ms; too much, whatever is known
 
 my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on',
-                                           svc_sign_in => 'on', nowhere() },
+                                           svc_sign_in => 'on', nowhere(),
+                                           svc_organization_signup => 'on' },
                      pg_conf => $SvcTest::Plans::LOG_ALL)->start;
 
 my $text = SvcTest::Plans::prepared($s);

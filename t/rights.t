@@ -65,7 +65,9 @@ SELECT proname FROM pg_proc WHERE pronamespace = 'svc'::regnamespace
 AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
                               email_challenge_tenant invitation_tenant
-                              json_merge member_page public_logo
+                              json_merge member_page
+                              organization_create organization_open
+                              organization_taken organization_try public_logo
                               public_tenant search_text
                               sign_in_expire sign_in_sweep sign_in_tenant
                               user_added user_conflict user_index user_page user_search

@@ -16,6 +16,7 @@ use SvcTest::Routes qw(admin_routes);
 
 
 my $s = SvcTest->new(svc => { svc_body_timeout => '1s', svc_sign_in => 'on', nowhere(),
+                              svc_organization_signup => 'on',
                               svc_set => [ 'RATE_LIMIT_LOGIN_IP_MAX 0',
                                            'RATE_LIMIT_LOGIN_EMAIL_MAX 0',
                                            'RATE_LIMIT_SIGNUP_WINDOW 0' ]
@@ -43,6 +44,12 @@ my %BODY = (
     'POST /auth/passwordless/verify' => { token => 'A' x 43 },
     'POST /auth/password/reset' => { token => 'A' x 43,
                                      password => 'quite another passphrase' },
+    'POST /auth/signup' => { email => 'ada@acme.test',
+                             password => 'quite another passphrase' },
+    'POST /auth/signup/verify' => { token => 'A' x 43 },
+    'POST /auth/organizations' => { slug => 'new', name => 'New', email => 'a@acme.test',
+                                    password => 'quite another passphrase' },
+    'POST /auth/organizations/verify' => { token => 'A' x 43 },
     'POST /auth/invitations/lookup' => { token => 'A' x 43 },
     'POST /auth/invitations/accept' => { token => 'A' x 43, displayName => 'Ada',
                                          password => 'quite another passphrase' },

@@ -171,6 +171,16 @@ is($answers[1]{user}{displayName}, 'Carol', 'the account');
 is_deeply($answers[2], $answers[1], 'which is signed in');
 $s->secret($answers[3]{inviteUrl} =~ s/.*=//r);
 
+# --- sign-up, without mail ---------------------------------------------------------------
+
+$s->sql("UPDATE svc.tenant SET branding = '{\"allowSelfSignup\":true}'");
+($script) = examples('bash', section($README, 'Sign-up'));
+$script =~ s/\bcurl /curl -sS -f /g;
+($status, $text) = run([ 'bash', '-euo', 'pipefail', '-c', $script ],
+                       env => { SVC_BASE_URL => $s->base_url });
+is($status, 0, 'a sign-up, from a shell') or diag($text);
+is($JSON->decode($text)->{user}{email}, 'dora@acme.test', 'is an account');
+
 my $asked = $acme->admin(POST => '/invitations', { email => 'dan@acme.test',
                                                    role => 'member' }, undef, $token);
 my ($hash) = $asked->json->{inviteUrl} =~ /(#token=.*)/;

@@ -113,6 +113,7 @@ my @denied = (
     "UPDATE svc.credential SET permissions = '{scim}'",
     'UPDATE svc.invitation SET role = role', 'TRUNCATE svc.invitation',
     'UPDATE svc.email_challenge SET code_mac = code_mac',
+    'SELECT FROM svc.organization_signup', 'DELETE FROM svc.organization_signup',
     'DELETE FROM svc.email_challenge',
     'UPDATE svc.ip_block SET ip = ip', 'TRUNCATE svc.ip_block',
     "UPDATE svc.webhook_endpoint SET secret = ''",
@@ -147,7 +148,8 @@ $app = $s->connect_as('svc_app');
 # tenant and credential are not a tenant's: the first is the tenant itself, the
 # second is where a token is looked up to learn which tenant it is of
 
-my %allowed = map { $_ => 1 } qw(tenant credential schema_migration);
+my %allowed = map { $_ => 1 } qw(tenant credential schema_migration
+                                 organization_signup);
 
 my @tables = map { $_->[0] } $s->sql(<<'EOT');
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -197,7 +199,7 @@ SELECT u.tenant_id, g.id, u.id
 FROM svc.user_account u JOIN svc.user_group g USING (tenant_id)
 EOT
 
-is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'audit_stream_close domain_taken email_challenge_tenant invitation_tenant member_page public_logo public_tenant sign_in_expire sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire',
+is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'audit_stream_close domain_taken email_challenge_tenant invitation_tenant member_page organization_create organization_open organization_taken organization_try public_logo public_tenant sign_in_expire sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire',
 SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE n.nspname = 'svc' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
   AND has_function_privilege('svc_app', p.oid, 'EXECUTE') ORDER BY 1

@@ -151,15 +151,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_organization_store = {
 };
 
 
-#define ngx_svc_admin_organizations_flags                                     \
-    NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL               \
-    |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE
-
 const ngx_svc_route_t  ngx_svc_admin_organizations[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/organizations"),
-      .flags = ngx_svc_admin_organizations_flags,
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
       .members = ngx_svc_admin_organizations_members,
       .statements = { &ngx_svc_sql_organization_read },
       .later = { &ngx_svc_sql_organization_open },
@@ -169,7 +166,9 @@ const ngx_svc_route_t  ngx_svc_admin_organizations[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/organizations/verify"),
-      .flags = ngx_svc_admin_organizations_flags|NGX_SVC_ROUTE_WRITE_POOL,
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE
+               |NGX_SVC_ROUTE_WRITE_POOL,
       .members = ngx_svc_signup_verify_members,
       .statements = { &ngx_svc_sql_organization_try },
       .later = { &ngx_svc_sql_organization_create,

@@ -17,11 +17,7 @@
 #define NGX_SVC_SIGNUP_STORE    2
 
 
-static ngx_int_t ngx_svc_admin_signup_now_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_signup_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_signup_now_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_signup_hash(ngx_svc_request_t *sr,
-    ngx_svc_account_pt hashed);
 static ngx_int_t ngx_svc_admin_signup_hashed(ngx_svc_account_t *account);
 static ngx_int_t ngx_svc_admin_signup_write(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_signup_written(ngx_svc_request_t *sr);
@@ -72,69 +68,28 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signup_open = {
 };
 
 
-#define ngx_svc_admin_signup_flags                                            \
-    NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL               \
-    |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE
-
 const ngx_svc_route_t  ngx_svc_admin_signup[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/auth/signup"),
-      .flags = ngx_svc_admin_signup_flags,
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
       .members = ngx_svc_admin_signup_members,
       .statements = { &ngx_svc_sql_signin_tenant, &ngx_svc_sql_signup_read },
-      .later = { &ngx_svc_sql_email_challenge_turn, &ngx_svc_sql_signup_open },
-      .status = NGX_HTTP_ACCEPTED,
+      .later = { &ngx_svc_sql_email_challenge_turn, &ngx_svc_sql_signup_open,
+                 &ngx_svc_sql_signup_user, &ngx_svc_sql_signup_store },
+      .status = NGX_HTTP_CREATED,
       .prepare = ngx_svc_signup_prepare,
       .reply = ngx_svc_admin_signup_reply },
 
     ngx_svc_null_route
 };
 
-/* Without svc_mail. */
-
-const ngx_svc_route_t  ngx_svc_admin_signup_without[] = {
-
-    { .method = NGX_HTTP_POST,
-      .path = ngx_string("/auth/signup"),
-      .flags = ngx_svc_admin_signup_flags,
-      .members = ngx_svc_admin_signup_members,
-      .statements = { &ngx_svc_sql_signin_tenant, &ngx_svc_sql_signup_read },
-      .later = { &ngx_svc_sql_signup_user, &ngx_svc_sql_signup_store },
-      .status = NGX_HTTP_CREATED,
-      .prepare = ngx_svc_admin_signup_now_prepare,
-      .reply = ngx_svc_admin_signup_now_reply },
-
-    ngx_svc_null_route
-};
-
-
-static ngx_int_t
-ngx_svc_admin_signup_now_prepare(ngx_svc_request_t *sr)
-{
-    return ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t),
-                                 &ngx_svc_signup_method, ngx_svc_signup_take);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_signup_reply(ngx_svc_request_t *sr)
-{
-    return ngx_svc_admin_signup_hash(sr, ngx_svc_admin_signup_hashed);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_signup_now_reply(ngx_svc_request_t *sr)
-{
-    return ngx_svc_admin_signup_hash(sr, ngx_svc_admin_signup_now);
-}
-
 
 /* The password is looked at before the address is, whosever that is. */
 
 static ngx_int_t
-ngx_svc_admin_signup_hash(ngx_svc_request_t *sr, ngx_svc_account_pt hashed)
+ngx_svc_admin_signup_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t           rc;
     PGresult           *tenant, *row;
@@ -154,7 +109,9 @@ ngx_svc_admin_signup_hash(ngx_svc_request_t *sr, ngx_svc_account_pt hashed)
         return ngx_svc_signup_refused(&account->login, rc);
     }
 
-    return ngx_svc_account_hash(account, row, hashed);
+    return ngx_svc_account_hash(account, row, ngx_svc_signup_mails(sr)
+                                              ? ngx_svc_admin_signup_hashed
+                                              : ngx_svc_admin_signup_now);
 }
 
 

@@ -68,13 +68,15 @@
 
 /*
  * SQL: of a session "s" of "u" that waits, where its sign-in has begun, and how
- * many ms ago: for ngx_svc_login_begun().  Whoever accepts an invitation has
- * been counted by no e-mail address: of the first sign-in nothing is known.
+ * many ms ago: for ngx_svc_login_begun().  Whoever accepts an invitation or
+ * signs up has been counted as a login by no e-mail address: of the first
+ * sign-in nothing is known.
  */
 
 #define NGX_SVC_LOGIN_BEGUN                                                   \
     "host(s.ip) AS _ip, CASE WHEN s.stage <> 'full'"                          \
-        " AND (u.source <> 'invitation' OR u.last_login_at IS NOT NULL) THEN" \
+        " AND (u.source NOT IN ('invitation', 'local')"                       \
+            " OR u.last_login_at IS NOT NULL) THEN"                           \
         " extract(epoch FROM clock_timestamp() - ("                           \
             NGX_SVC_ROW("k.created_at", "svc.session", "s.root_id")           \
         "))::numeric(20, 3) * 1000 END::bigint AS _age"

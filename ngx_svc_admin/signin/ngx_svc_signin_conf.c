@@ -21,6 +21,7 @@
     _(ngx_svc_admin_passkeys)                                                 \
     _(ngx_svc_admin_signin_options)                                           \
     _(ngx_svc_admin_password_reset)                                           \
+    _(ngx_svc_admin_signup)                                                   \
     _(ngx_svc_admin_invitation_accept)                                        \
     _(ngx_svc_admin_password_change)                                          \
     _(ngx_svc_admin_profile)                                                  \
@@ -32,21 +33,16 @@
 #define NGX_SVC_SIGNIN_MAIL_RESOURCES(_)                                      \
     _(ngx_svc_admin_password_forgot)                                          \
     _(ngx_svc_admin_passwordless)                                             \
-    _(ngx_svc_admin_signup)                                                   \
     _(ngx_svc_admin_signup_verify)
 
 #define NGX_SVC_SIGNIN_ORGANIZATION_RESOURCES(_)                              \
     _(ngx_svc_admin_organizations)
-
-#define NGX_SVC_SIGNIN_PLAIN_RESOURCES(_)                                     \
-    _(ngx_svc_admin_signup_without)
 
 #define NGX_SVC_SIGNIN_ROUTES(name)    extern const ngx_svc_route_t  name[];
 #define NGX_SVC_SIGNIN_RESOURCE(name)  name,
 
 NGX_SVC_SIGNIN_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
 NGX_SVC_SIGNIN_MAIL_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
-NGX_SVC_SIGNIN_PLAIN_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
 NGX_SVC_SIGNIN_ORGANIZATION_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
 
 
@@ -62,15 +58,10 @@ static ngx_svc_resources_t  ngx_svc_signin_resources[] = {
     NULL
 };
 
-/* Those that need mail, and those that are there without it. */
+/* Those that need mail. */
 
 static ngx_svc_resources_t  ngx_svc_signin_mail_resources[] = {
     NGX_SVC_SIGNIN_MAIL_RESOURCES(NGX_SVC_SIGNIN_RESOURCE)
-    NULL
-};
-
-static ngx_svc_resources_t  ngx_svc_signin_plain_resources[] = {
-    NGX_SVC_SIGNIN_PLAIN_RESOURCES(NGX_SVC_SIGNIN_RESOURCE)
     NULL
 };
 
@@ -144,10 +135,9 @@ ngx_svc_signin_routes(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
         return NGX_ERROR;
     }
 
-    if (ngx_svc_add_resources(cf, prefix,
-                              smcf->mail ? ngx_svc_signin_mail_resources
-                                         : ngx_svc_signin_plain_resources)
-        != NGX_OK)
+    if (smcf->mail && ngx_svc_add_resources(cf, prefix,
+                                            ngx_svc_signin_mail_resources)
+                      != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -21,6 +21,7 @@ typedef struct {
 } ngx_svc_signup_shown_t;
 
 
+static ngx_int_t ngx_svc_signup_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_signup_seal(ngx_svc_signup_t *signup);
 static ngx_int_t ngx_svc_signup_open(ngx_svc_signup_t *signup, PGresult *res);
 static void ngx_svc_signup_fields(ngx_svc_signup_t *signup,
@@ -79,7 +80,9 @@ ngx_svc_signup_prepare(ngx_svc_request_t *sr)
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 
-        if (!login->invalid && !ngx_svc_mail_ready()) {
+        if (!login->invalid && ngx_svc_signup_mails(sr)
+            && !ngx_svc_mail_ready())
+        {
             return ngx_svc_email_challenge_away(sr);
         }
 
@@ -93,7 +96,19 @@ ngx_svc_signup_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
+ngx_uint_t
+ngx_svc_signup_mails(ngx_svc_request_t *sr)
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_common_module);
+
+    return smcf->mail;
+}
+
+
+static ngx_int_t
 ngx_svc_signup_take(ngx_svc_login_t *login)
 {
     u_char                 *mac;

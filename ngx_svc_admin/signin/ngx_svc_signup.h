@@ -63,13 +63,16 @@ extern const ngx_svc_login_method_t  ngx_svc_signup_method;
 extern const ngx_svc_member_t  ngx_svc_signup_verify_members[];
 
 
-/* Such a prepare: ngx_svc_login_prepare(), and 503 while no mail can be sent. */
+/* 1: svc_mail is on. */
+ngx_uint_t ngx_svc_signup_mails(ngx_svc_request_t *sr);
+
+/*
+ * The prepare of what begins it: as ngx_svc_login_prepare(), and 503 while the
+ * mail that it needs cannot be sent.
+ */
 ngx_int_t ngx_svc_signup_prepare(ngx_svc_request_t *sr);
 
-/* For its take(), and that of a sign-up without mail: takes the body. */
-ngx_int_t ngx_svc_signup_take(ngx_svc_login_t *login);
-
-/* That of a verify: the challenge is of that kind. */
+/* The take() of a verify: the challenge is of that kind. */
 ngx_int_t ngx_svc_signup_take_shown(ngx_svc_login_t *login, const char *kind);
 
 /*

@@ -333,6 +333,7 @@ sub values {
     my $invitation = $self->id($INVITATION, 500);
     my $challenge = $self->id($CHALLENGE, 500);
     my $mailed = substr $mac, 0, 34;
+    my $mac16 = '\x' . substr sha256_hex('mac1'), 0, 32;
 
     return {
         health => [],
@@ -512,8 +513,25 @@ sub values {
         invitation_lookup => [ $in ],
         invitation_read => [ '127.0.0.1', $in, 'Name' ],
         ( map { $_ => [ $in ] } qw(invitation_lock invitation_groups) ),
-        invitation_user => [ $in, $new, 'Name', 'full' ],
-        invitation_store => [ $in, $self->id($USER, $NEWEST), '\x01' ],
+        invitation_user => [ $new, 'Name', 'full', $in ],
+        invitation_store => [ $self->id($USER, $NEWEST), '\x01', $in ],
+        email_challenge_turn => [ $mac16 ],
+        email_challenge_tenant => [ $host, $self->{slug}, $challenge, undef ],
+        email_challenge_try => [ $challenge, undef, 'sign_in', 5, $new_hash ],
+        email_challenge_use => [ $challenge ],
+        signup_read => [ '127.0.0.1', $email, 'Name' ],
+        signup_open => [ $new, 'signup', $mac16, $mac16, $new_hash, $new_hash, '\x00',
+                         600, $email ],
+        signup_allowed => [ '127.0.0.1' ],
+        signup_user => [ $new, 'Name', 'full', "new\@$self->{slug}.test", 'true' ],
+        signup_store => [ $self->id($USER, $NEWEST), '\x01' ],
+        organization_read => [ 'new', $email, undef, 'New' ],
+        organization_open => [ $new, 'new', $mac16, $mac16, $new_hash, $new_hash, '\x00',
+                               600, 10000, 'New' ],
+        organization_try => [ $new, undef, 5, $new_hash ],
+        organization_create => [ $new, $new, 'New', @client ],
+        organization_user => [ $new, 'Name', 'full', "new\@$self->{slug}.test" ],
+        organization_store => [ $self->id($USER, $NEWEST), '\x01' ],
         admin_identities_list => [ undef, undef, @page, undef ],
 
         admin_groups_list => [ 'group7', @page ],
