@@ -12,14 +12,19 @@ use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Governance;
-use SvcTest::Process qw(wait_for);
+use SvcTest::Mail;
+use SvcTest::Process qw(wait_for slurp);
 
 my $TIME = qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/;
 my $MANAGE = 'members:manage';
 my $NOBODY = '00000000-0000-4000-8000-000000000000';
 my @TOLD = qw(action target_type target_id details);
 
-my $s = SvcTest->new(svc => { svc_sign_in => 'on' })->start;
+my $s = SvcTest->new;
+my $mail = SvcTest::Mail->new($s, svc_sign_in => 'on');
+
+$s->start;
+
 my ($acme, $globex) = map { $s->tenant($_) } qw(acme globex);
 my %token = (all => $acme->token_for($ALL), manage => $acme->token_for($MANAGE),
              auditing => $acme->token_for("$MANAGE,audit:view"),
@@ -426,6 +431,67 @@ is($s->sql("SELECT count(*) FROM svc.invitation WHERE tenant_id = '$acme->{id}'"
    1000, 'those that were over long ago have gone');
 is(ask(DELETE => "/$last->{id}")->status, 204, 'one less');
 invited();
+
+
+# --- by mail -----------------------------------------------------------------------
+
+my $plain = $s->node(svc => { svc_sign_in => 'on' });
+
+sub token_of { return $_[0] =~ /#token=([\w-]{43})/ }
+
+my %to = map { $_ => address() } qw(told replayed refused plain away);
+
+$s->sql("DELETE FROM svc.invitation WHERE tenant_id = '$acme->{id}'");
+
+$r = ask(POST => '', { email => uc $to{told}, role => 'viewer', expiresInDays => 1 });
+
+my $told = $r->json;
+
+ok((wait_for { $mail->counts->{ uc $to{told} } } 10), 'a mail comes');
+
+my ($got) = grep { $_->{to}[0] eq uc $to{told} } $mail->wait(1);
+
+$s->secret(token_of($got->{plain}));
+is(token_of($got->{plain}), token_of($told->{inviteUrl}), 'with the same link');
+like($got->{plain}, qr{^\Q$base\E/invite#token=}m, 'to here');
+like($got->{plain}, qr/to join Acme/, 'of the tenant');
+like($got->{html}, qr/lang="en"/, 'in English: nobody knows better');
+unlike($got->{plain}, qr/^From /m, 'nor whence it was sent');
+
+$r = ask(POST => "/$told->{id}/resend");
+ok((wait_for { $mail->counts->{ uc $to{told} } == 2 } 10), 'sent again');
+($got) = reverse grep { $_->{to}[0] eq uc $to{told} } $mail->wait(1);
+$s->secret(token_of($got->{plain}));
+is(token_of($got->{plain}), token_of($r->json->{inviteUrl}), 'with the new link');
+
+$body = { email => $to{replayed}, role => 'member' };
+is(ask(POST => '', $body, 'all', 'Idempotency-Key' => 'mail')->status, 201, 'one')
+    for 1 .. 3;
+is(ask(POST => '', { email => $to{refused}, role => 'nobody' })->status, 400,
+   'one that is refused');
+is(ask(POST => '', { email => uc $to{told}, role => 'member' })->status, 409,
+   'one more of the same');
+is($s->http(POST => '/v1/admin/invitations', [ Authorization => "Bearer $token{all}" ],
+            { email => $to{plain}, role => 'member' }, port => $plain->{port})->status,
+   201, 'without svc_mail');
+
+invited(email => 'last@acme.test');
+ok((wait_for { $mail->counts->{'last@acme.test'} && $mail->pending == 0 } 10),
+   'all have come');
+is_deeply([ map { $_ // 0 } @{ $mail->counts }{ uc $to{told},
+                                                @to{qw(replayed refused plain)} } ],
+          [ 2, 1, 0, 0 ], 'none comes twice, or of what was refused');
+
+$s->redis->stop;
+ok((wait_for { slurp($s->nginx->{log}) =~ /a mail is dropped/
+               || ask(POST => '', { email => address(), role => 'member' })
+                      ->status != 201 } 10), 'without Redis there is no mail');
+
+my $away = ask(POST => '', { email => $to{away}, role => 'member' });
+
+is($away->status, 201, 'but an invitation');
+ok(token_of($away->json->{inviteUrl}), 'with its link');
+$mail->stop;
 
 
 is_deeply([ $s->pg->errors ], [], 'nothing in the log of PostgreSQL');

@@ -72,6 +72,7 @@ is(post(reset => { token => $token, password => 'rowing past ten lanterns',
 is(SvcTest::Browser->new($s, tenant => 'acme')
        ->login('ada@acme.test', 'rowing past nine lanterns')->status, 200,
    'and it is good');
+is(scalar(@{ [ $mail->wait(2) ] }), 2, 'of which another mail tells');
 
 is_deeply([ map { $_->[0]{source} }
             $acme->events_where("action = 'password.reset_requested'",
@@ -92,7 +93,7 @@ for my $email ('nobody@acme.test', 'gone@acme.test') {
 is(post(forgot => { email => 'ada@acme.test', tenant => 'nowhere' })->status,
    202, 'an unknown tenant, too');
 ok((wait_for { $mail->pending == 0 }), 'nothing is left');
-is(scalar($mail->events('mail')), 1, 'no mail comes');
+is(scalar($mail->events('mail')), 2, 'no mail comes');
 is(scalar($s->sql('SELECT count(*) FROM svc.password_reset')), 0,
    'and there is no token');
 
@@ -120,7 +121,7 @@ ok((wait_for { $s->waiting == 1 } 10), 'it waits for who changes the user');
 $holder->query('COMMIT');
 is($c->read->status, 202, 'the answer is the same');
 ok((wait_for { $mail->pending == 0 }), 'nothing is left');
-is(scalar($mail->events('mail')), 1, 'no mail goes to the old address');
+is(scalar($mail->events('mail')), 2, 'no mail goes to the old address');
 is(scalar($s->sql('SELECT count(*) FROM svc.password_reset')), 0,
    'and there is no token');
 
@@ -159,7 +160,7 @@ is(scalar($s->sql('SELECT count(*) FROM svc.password_reset')), 0,
 
 $s->redis->launch;
 ok((wait_for { forgot('ada@acme.test')->status == 202 } 10), 'and then again');
-ok((wait_for { (() = $mail->events('mail')) >= 2 } 15), 'with a mail');
+ok((wait_for { (() = $mail->events('mail')) >= 3 } 15), 'with a mail');
 
 $mail->stop;
 $s->done;

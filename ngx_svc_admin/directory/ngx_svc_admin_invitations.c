@@ -7,6 +7,7 @@
 #include "ngx_svc_admin_secret.h"
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_email.h"
+#include "ngx_svc_notice.h"
 
 
 #define NGX_SVC_ADMIN_INVITATIONS        1000   /* pending ones of a tenant */
@@ -33,6 +34,8 @@ static ngx_int_t ngx_svc_admin_invitation_bind_hash(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static void ngx_svc_admin_invitation_url(ngx_svc_json_writer_t *w,
     ngx_svc_request_t *sr);
+static void ngx_svc_admin_invitation_mail(PGresult *res, u_char *url,
+    size_t len);
 
 
 static const char *const  ngx_svc_admin_invitation_statuses[] = {
@@ -91,6 +94,17 @@ static const ngx_svc_member_t  ngx_svc_admin_invitation_members[] = {
     " i.invited_by_id AS \"invitedBy.id\","                                   \
     " i.invited_by_name AS \"invitedBy.name\","                               \
     " i.created_at AS \"createdAt\", i.expires_at AS \"expiresAt\""
+
+/* Of one that has been made, or renewed: what its mail has. */
+
+#define NGX_SVC_ADMIN_INVITATION_MAILED                                       \
+    ", i.email AS _to,"                                                       \
+    " ceil(extract(epoch FROM i.expires_at))::bigint AS _until, m.*"
+
+#define NGX_SVC_ADMIN_INVITATION_MAIL(base)                                   \
+    " LEFT JOIN LATERAL (SELECT " NGX_SVC_NOTICE_TENANT(base)                 \
+        " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT                     \
+        " AND " base "::text IS NOT NULL) m ON i.id IS NOT NULL"
 
 #define NGX_SVC_ADMIN_INVITATION_LISTED                                       \
     " FROM svc.invitation i WHERE i.tenant_id = " NGX_SVC_TENANT              \
@@ -210,13 +224,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_invitations_create = {
                     " to_jsonb(i.group_ids))", "FROM i")
         ")"
         " SELECT n.verdict AS _verdict, " NGX_SVC_ADMIN_INVITATION_COLUMNS
-        " FROM n LEFT JOIN i ON true",
+            NGX_SVC_ADMIN_INVITATION_MAILED
+        " FROM n LEFT JOIN i ON true" NGX_SVC_ADMIN_INVITATION_MAIL("$7"),
     NGX_SVC_PARAMS(ngx_svc_param_new_id(),
                    ngx_svc_param_call(ngx_svc_admin_invitation_bind_hash),
                    ngx_svc_param_text(ngx_svc_admin_invitation_t, email),
                    ngx_svc_param_text(ngx_svc_admin_invitation_t, role),
                    ngx_svc_param_call(ngx_svc_admin_invitation_bind_groups),
-                   ngx_svc_param_integer(ngx_svc_admin_invitation_t, days)),
+                   ngx_svc_param_integer(ngx_svc_admin_invitation_t, days),
+                   ngx_svc_param_notice()),
     NGX_SVC_VERDICTS(
         NGX_SVC_ADMIN_INVITATION_VERDICTS,
         { "group", NGX_SVC_E_INVALID_VALUE,
@@ -252,9 +268,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_invitations_resend = {
                           "'{}'", "FROM i")
         ")"
         " SELECT c.verdict AS _verdict, " NGX_SVC_ADMIN_INVITATION_COLUMNS
-        " FROM c LEFT JOIN i ON true",
+            NGX_SVC_ADMIN_INVITATION_MAILED
+        " FROM c LEFT JOIN i ON true" NGX_SVC_ADMIN_INVITATION_MAIL("$3"),
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_INVITATION),
-                   ngx_svc_param_call(ngx_svc_admin_invitation_bind_hash)),
+                   ngx_svc_param_call(ngx_svc_admin_invitation_bind_hash),
+                   ngx_svc_param_notice()),
     NGX_SVC_VERDICTS(
         NGX_SVC_ADMIN_INVITATION_VERDICTS,
         { "over", NGX_SVC_E_CONFLICT,
@@ -378,26 +396,27 @@ ngx_svc_admin_invitation_bind_hash(ngx_svc_request_t *sr,
 }
 
 
-/*
- * The link, of an invitation that is committed.  Here alone link and address
- * are both at hand: to send it by mail begins here.
- */
+/* The link, of an invitation that is committed; and its mail. */
 
 static void
 ngx_svc_admin_invitation_url(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
 {
     u_char                  *url, *p;
+    size_t                   len;
+    ngx_pool_t              *pool;
     ngx_svc_loc_conf_t      *slcf;
     ngx_svc_admin_secret_t  *secret;
 
     secret = sr->data;
+    pool = sr->request->pool;
     slcf = ngx_http_get_module_loc_conf(sr->request,
                                         ngx_http_svc_common_module);
 
-    url = ngx_pnalloc(sr->request->pool, slcf->base_url.len
-                      + sizeof(NGX_SVC_ADMIN_INVITATION_PATH)
-                      + secret->text.len);
-    if (url == NULL) {
+    len = slcf->base_url.len + sizeof(NGX_SVC_ADMIN_INVITATION_PATH) - 1
+          + secret->text.len;
+    url = ngx_pnalloc(pool, len);
+
+    if (url == NULL || ngx_svc_wipe_later(pool, url, len) != NGX_OK) {
         w->failed = 1;
         return;
     }
@@ -405,7 +424,32 @@ ngx_svc_admin_invitation_url(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
     p = ngx_cpymem(url, slcf->base_url.data, slcf->base_url.len);
     p = ngx_cpymem(p, NGX_SVC_ADMIN_INVITATION_PATH,
                    sizeof(NGX_SVC_ADMIN_INVITATION_PATH) - 1);
-    p = ngx_cpymem(p, secret->text.data, secret->text.len);
+    ngx_memcpy(p, secret->text.data, secret->text.len);
 
-    ngx_svc_json_secret(w, "inviteUrl", url, p - url);
+    ngx_svc_json_secret(w, "inviteUrl", url, len);
+
+    ngx_svc_admin_invitation_mail(ngx_svc_route_last(sr), url, len);
+}
+
+
+/* Whoever invites has the link, too: nothing waits for a mail, or needs it. */
+
+static void
+ngx_svc_admin_invitation_mail(PGresult *res, u_char *url, size_t len)
+{
+    ngx_str_t       until;
+    ngx_svc_mail_t  mail;
+
+    if (ngx_svc_notice_read(&mail, res) != NGX_OK) {
+        return;
+    }
+
+    until = ngx_svc_row_value(res, 0, "_until");
+
+    mail.kind = NGX_SVC_MAIL_INVITE;
+    mail.not_after = ngx_atotm(until.data, until.len);
+    mail.link.data = url;
+    mail.link.len = len;
+
+    ngx_svc_mail_tell(&mail);
 }

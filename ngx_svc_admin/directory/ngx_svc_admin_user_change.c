@@ -5,6 +5,7 @@
 #include "ngx_svc_admin.h"
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_email.h"
+#include "ngx_svc_notice.h"
 
 
 #define NGX_SVC_ADMIN_PROFILE(_)                                              \
@@ -80,7 +81,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_owners_lock = {
 /*
  * What differs is told from the locked row.  A new address is not a verified
  * one, unless it is the same in another case.  One that another user has is
- * told first; who takes it in the same moment is found by the constraint.
+ * told first; who takes it in the same moment is found by the constraint.  The
+ * old one is told by mail.
  */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
@@ -119,9 +121,14 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
                     "NULL" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_DIFFERS)),
                 "FROM u, o")
         ")"
-        " SELECT verdict AS _verdict FROM n",
+        " SELECT n.verdict AS _verdict, m.*"
+        " FROM n LEFT JOIN LATERAL ("
+            NGX_SVC_NOTICE("$1", "$16",
+                "n.verdict IS NULL AND (SELECT o.moves FROM o)")
+        ") m ON true",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER),
-                   NGX_SVC_ADMIN_PROFILE(ngx_svc_admin_profile_params)),
+                   NGX_SVC_ADMIN_PROFILE(ngx_svc_admin_profile_params)
+                   ngx_svc_param_notice()),
     NGX_SVC_VERDICTS(
         NGX_SVC_ADMIN_BEYOND_VERDICT,
         { "stale", NGX_SVC_E_STEP_UP,
@@ -244,7 +251,8 @@ const ngx_svc_route_t  ngx_svc_admin_user_change[] = {
       .body_size = sizeof(ngx_svc_admin_profile_t),
       .statements = { &ngx_svc_sql_admin_user_put_lock,
                       &ngx_svc_sql_admin_user_put,
-                      &ngx_svc_sql_admin_users_get } },
+                      &ngx_svc_sql_admin_users_get },
+      .committed = ngx_svc_admin_user_committed },
 
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/users/*"),
@@ -291,6 +299,13 @@ ngx_svc_admin_user_put_email(const void *body)
     const ngx_svc_admin_profile_t *profile = body;
 
     return profile->user_name.set;
+}
+
+
+void
+ngx_svc_admin_user_committed(PGresult **results)
+{
+    ngx_svc_notice_changed(results, NGX_SVC_ADMIN_USER_CHANGED);
 }
 
 

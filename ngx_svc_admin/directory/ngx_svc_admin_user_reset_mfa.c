@@ -4,6 +4,7 @@
 
 #include "ngx_svc_admin.h"
 #include "ngx_svc_admin_user.h"
+#include "ngx_svc_notice.h"
 
 
 /*
@@ -33,8 +34,13 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_reset_mfa = {
                 "jsonb_build_object('factors',"
                     " (SELECT count(d.confirmed_at) FROM d))", "FROM u")
         ")"
-        " SELECT verdict AS _verdict FROM c",
-    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
+        " SELECT c.verdict AS _verdict, m.*"
+        " FROM c LEFT JOIN LATERAL ("
+            NGX_SVC_NOTICE("$1", "$2", "c.verdict IS NULL"
+                " AND (SELECT count(d.confirmed_at) FROM d) > 0")
+        ") m ON true",
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER),
+                   ngx_svc_param_notice()),
     NGX_SVC_VERDICTS(NGX_SVC_ADMIN_BEYOND_VERDICT),
     .missing = NGX_SVC_ADMIN_NO_USER
 };
@@ -49,7 +55,8 @@ const ngx_svc_route_t  ngx_svc_admin_user_reset_mfa[] = {
                |NGX_SVC_ROUTE_SENSITIVE,
       .statements = { &ngx_svc_sql_admin_user_lock,
                       &ngx_svc_sql_admin_user_reset_mfa,
-                      &ngx_svc_sql_admin_users_get } },
+                      &ngx_svc_sql_admin_users_get },
+      .committed = ngx_svc_admin_user_committed },
 
     ngx_svc_null_route
 };

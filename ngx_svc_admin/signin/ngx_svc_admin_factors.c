@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_factor.h"
+#include "ngx_svc_notice.h"
 
 
 #define NGX_SVC_FACTOR_NONE  "There is no factor of yours with this id."
@@ -28,6 +29,7 @@ static ngx_int_t ngx_svc_factor_remove_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_factor_bind_needed(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_factor_remove(ngx_svc_request_t *sr);
+static void ngx_svc_factors_committed(PGresult **results);
 static ngx_int_t ngx_svc_factor_removed(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_factor_codes_check(ngx_svc_request_t *sr,
     void *body);
@@ -141,11 +143,16 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_factor_remove = {
                 "FROM d WHERE d.confirmed_at IS NOT NULL")
         ")"
         " SELECT d.id, o.id IS NOT NULL AS last, CASE WHEN d.id IS NULL"
-            " THEN set_config('svc.tenant', '', true) END"
-        " FROM (VALUES (1)) v LEFT JOIN o ON true LEFT JOIN d ON true",
+            " THEN set_config('svc.tenant', '', true) END, "
+            NGX_SVC_NOTICE_IP ", m.*"
+        " FROM (VALUES (1)) v LEFT JOIN o ON true LEFT JOIN d ON true"
+        " LEFT JOIN LATERAL ("
+            NGX_SVC_NOTICE("$1", "$4", "d.confirmed_at IS NOT NULL")
+        ") m ON true",
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_factor_param(id),
-                   ngx_svc_param_call(ngx_svc_factor_bind_needed))
+                   ngx_svc_param_call(ngx_svc_factor_bind_needed),
+                   ngx_svc_param_notice())
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_factor_codes = {
@@ -167,9 +174,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_factor_codes = {
             NGX_SVC_AUDIT(NGX_SVC_A_MFA_CODES_CREATED, "u.id::text", "NULL",
                           "'{}'", "FROM u")
         ")"
-        " SELECT id FROM u",
+        " SELECT u.id, " NGX_SVC_NOTICE_IP ", m.*"
+        " FROM u LEFT JOIN LATERAL (" NGX_SVC_NOTICE("$1", "$3", "true")
+        ") m ON true",
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
-                   ngx_svc_factor_param(macs))
+                   ngx_svc_factor_param(macs),
+                   ngx_svc_param_notice())
 };
 
 
@@ -322,9 +332,17 @@ ngx_svc_factor_remove(ngx_svc_request_t *sr)
     };
 
     login = sr->data;
+    sr->op->committed = ngx_svc_factors_committed;
 
     return ngx_svc_signin_key(&login->session, login->row.tenant) == NGX_OK
            ? ngx_svc_login_calls(sr, list) : NGX_ERROR;
+}
+
+
+static void
+ngx_svc_factors_committed(PGresult **results)
+{
+    ngx_svc_notice_changed(results, NGX_SVC_FACTOR_STORED);
 }
 
 
@@ -400,6 +418,8 @@ ngx_svc_factor_codes_store(ngx_svc_request_t *sr)
         &ngx_svc_sql_factor_codes,
         NULL
     };
+
+    sr->op->committed = ngx_svc_factors_committed;
 
     return ngx_svc_login_calls(sr, list);
 }

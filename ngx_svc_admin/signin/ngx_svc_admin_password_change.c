@@ -8,6 +8,7 @@
 
 
 #define NGX_SVC_CHANGE_CHECK  2         /* of what is written: the verdict */
+#define NGX_SVC_CHANGE_STORED 3
 #define NGX_SVC_CHANGE_DONE   7         /* when a sign-in has waited for it */
 
 
@@ -40,6 +41,7 @@ static void ngx_svc_admin_change_hashed(ngx_svc_password_job_t *job);
 static void ngx_svc_admin_change_end(ngx_svc_request_t *sr, ngx_int_t rc);
 static ngx_int_t ngx_svc_admin_change_write(ngx_svc_request_t *sr);
 static void ngx_svc_admin_change_committed(PGresult **results);
+static void ngx_svc_admin_change_signed_in(PGresult **results);
 static ngx_int_t ngx_svc_admin_change_written(ngx_svc_request_t *sr);
 
 
@@ -99,7 +101,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_change_store = {
     .text = NGX_SVC_NEW_PASSWORD_STORE(NGX_SVC_A_PASSWORD_CHANGED),
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_param_data(ngx_svc_change_t, sealed),
-                   ngx_svc_login_param(version))
+                   ngx_svc_login_param(version),
+                   ngx_svc_param_notice())
 };
 
 /* The session goes on, as a full one, after all that began before it. */
@@ -384,10 +387,11 @@ ngx_svc_admin_change_write(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
+    sr->op->committed = ngx_svc_admin_change_committed;
     rc = ngx_svc_login_calls(sr, list);
 
     if (rc == NGX_OK && change->waiting) {
-        sr->op->committed = ngx_svc_admin_change_committed;
+        sr->op->committed = ngx_svc_admin_change_signed_in;
         rc = ngx_svc_login_calls(sr, ngx_svc_login_complete);
     }
 
@@ -400,6 +404,14 @@ ngx_svc_admin_change_write(ngx_svc_request_t *sr)
 static void
 ngx_svc_admin_change_committed(PGresult **results)
 {
+    ngx_svc_notice_changed(results, NGX_SVC_CHANGE_STORED);
+}
+
+
+static void
+ngx_svc_admin_change_signed_in(PGresult **results)
+{
+    ngx_svc_admin_change_committed(results);
     ngx_svc_login_completed(results, NGX_SVC_CHANGE_DONE);
 }
 

@@ -7,11 +7,13 @@
 
 #include "ngx_svc_base64.h"
 #include "ngx_svc_email_challenge.h"
+#include "ngx_svc_notice.h"
 
 
 #define NGX_SVC_FORGOT_TOKEN   32       /* bytes */
 #define NGX_SVC_FORGOT_LIFE    1800     /* seconds */
-#define NGX_SVC_FORGOT_TENANT  0        /* the result of the read */
+#define NGX_SVC_FORGOT_TENANT  0        /* the results of the read */
+#define NGX_SVC_FORGOT_BLOCK   1
 
 #define NGX_SVC_FORGOT_PATH    "/reset#token="
 
@@ -91,13 +93,22 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_forgot = {
                           "u.user_name", "'{\"source\": \"mail\"}'::jsonb",
                           "FROM u")
         ")"
-        " SELECT u.id AS user_id, u.user_name, u.display_name, u.locale,"
-            " t.name AS tenant_name, t.branding ->> 'primary' AS color,"
+        " SELECT u.user_name AS _to, u.display_name AS _name,"
+            " u.locale AS _locale, " NGX_SVC_NOTICE_TENANT("$3") ","
             " set_config('synchronous_commit', 'off', true)"
         " FROM svc.tenant t LEFT JOIN u ON true"
         " WHERE t.id = " NGX_SVC_TENANT,
     NGX_SVC_PARAMS(ngx_svc_login_param(email),
-                   ngx_svc_param_data(ngx_svc_forgot_t, hash))
+                   ngx_svc_param_data(ngx_svc_forgot_t, hash),
+                   ngx_svc_param_notice())
+};
+
+/* Of a tenant whose administrator wants nobody from there. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_forgot_blocked = {
+    .name = "password_forgot_blocked",
+    .text = "SELECT " NGX_SVC_LOGIN_BLOCK(NGX_SVC_TENANT),
+    NGX_SVC_PARAMS(ngx_svc_login_param(client.ip))
 };
 
 
@@ -108,7 +119,8 @@ const ngx_svc_route_t  ngx_svc_admin_password_forgot[] = {
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
       .members = ngx_svc_admin_forgot_members,
-      .statements = { &ngx_svc_sql_signin_tenant },
+      .statements = { &ngx_svc_sql_signin_tenant,
+                      &ngx_svc_sql_forgot_blocked },
       .later = { &ngx_svc_sql_forgot },
       .status = NGX_HTTP_ACCEPTED,
       .prepare = ngx_svc_admin_forgot_prepare,
@@ -246,6 +258,12 @@ ngx_svc_admin_forgot_reply(ngx_svc_request_t *sr)
     rc = ngx_svc_login_tenant(&forgot->login,
                               sr->results[NGX_SVC_FORGOT_TENANT]);
 
+    if (rc == NGX_OK
+        && ngx_svc_row_true(sr->results[NGX_SVC_FORGOT_BLOCK], 0, "blocked"))
+    {
+        rc = ngx_svc_login_barred(sr);
+    }
+
     if (rc == NGX_DECLINED) {
         return ngx_svc_send_error(sr);
     }
@@ -280,15 +298,9 @@ ngx_svc_admin_forgot_write(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_forgot_written(ngx_svc_request_t *sr)
 {
-    ngx_int_t   rc;
-    PGresult   *user;
+    ngx_int_t  rc;
 
-    rc = NGX_OK;
-    user = ngx_svc_route_last(sr);
-
-    if (PQntuples(user)) {
-        rc = ngx_svc_admin_forgot_mail(sr->data, user);
-    }
+    rc = ngx_svc_admin_forgot_mail(sr->data, ngx_svc_route_last(sr));
 
     if (rc == NGX_DECLINED) {
         return ngx_svc_send_error(sr);
@@ -304,28 +316,22 @@ ngx_svc_admin_forgot_written(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_forgot_mail(ngx_svc_forgot_t *forgot, PGresult *user)
 {
-    u_char            tenant[NGX_SVC_UUID_TEXT_LEN];
     ngx_str_t         token;
     ngx_svc_mail_t    mail;
     ngx_svc_login_t  *login;
 
     login = &forgot->login;
 
-    ngx_memzero(&mail, sizeof(ngx_svc_mail_t));
+    if (ngx_svc_notice_read(&mail, user) != NGX_OK) {
+        return NGX_OK;
+    }
 
     mail.kind = NGX_SVC_MAIL_RESET;
     mail.not_after = ngx_time() + NGX_SVC_FORGOT_LIFE;
-    mail.tenant.data = tenant;
-    mail.tenant.len = ngx_svc_uuid_text(tenant, login->row.tenant) - tenant;
-    mail.to = ngx_svc_row_value(user, 0, "user_name");
-    mail.name = ngx_svc_row_value(user, 0, "display_name");
-    mail.locale = ngx_svc_row_value(user, 0, "locale");
-    mail.tenant_name = ngx_svc_row_value(user, 0, "tenant_name");
-    mail.primary = ngx_svc_row_value(user, 0, "color");
     mail.ip = login->client.ip;
     mail.country = login->client.country;
 
-    if (ngx_svc_row_value(user, 0, "user_id").len == 0) {
+    if (mail.to.len == 0) {
         mail.nobody = 1;
         mail.to = login->email;
     }

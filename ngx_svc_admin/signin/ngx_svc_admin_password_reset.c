@@ -11,6 +11,7 @@
 #define NGX_SVC_RESET_TOKEN_MAX  128        /* bytes */
 #define NGX_SVC_RESET_TENANT     0          /* the results of the read */
 #define NGX_SVC_RESET_USER       1
+#define NGX_SVC_RESET_STORED     3          /* of what is written */
 
 
 typedef struct {
@@ -37,6 +38,7 @@ static ngx_int_t ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset,
     PGresult *res);
 static void ngx_svc_admin_reset_hashed(ngx_svc_password_job_t *job);
 static ngx_int_t ngx_svc_admin_reset_write(ngx_svc_request_t *sr);
+static void ngx_svc_admin_reset_committed(PGresult **results);
 static ngx_int_t ngx_svc_admin_reset_written(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_reset_done(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_reset_invalid(ngx_svc_request_t *sr);
@@ -115,7 +117,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_reset_store = {
     .text = NGX_SVC_NEW_PASSWORD_STORE(NGX_SVC_A_PASSWORD_RESET),
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_reset_param(sealed),
-                   ngx_svc_login_param(version))
+                   ngx_svc_login_param(version),
+                   ngx_svc_param_notice())
 };
 
 
@@ -287,7 +290,16 @@ ngx_svc_admin_reset_write(ngx_svc_request_t *sr)
         NULL
     };
 
+    sr->op->committed = ngx_svc_admin_reset_committed;
+
     return ngx_svc_login_calls(sr, list);
+}
+
+
+static void
+ngx_svc_admin_reset_committed(PGresult **results)
+{
+    ngx_svc_notice_changed(results, NGX_SVC_RESET_STORED);
 }
 
 

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_factor.h"
 #include "ngx_svc_mac.h"
+#include "ngx_svc_notice.h"
 
 
 #define NGX_SVC_FACTOR_NEW   4          /* the row of the new factor */
@@ -12,6 +13,7 @@
 
 static ngx_int_t ngx_svc_factor_user(ngx_svc_factor_t *factor, PGresult *res);
 static void ngx_svc_factor_committed(PGresult **results);
+static void ngx_svc_factor_signed_in(PGresult **results);
 static ngx_int_t ngx_svc_factor_cookies(ngx_svc_factor_t *factor);
 
 
@@ -75,10 +77,14 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_added = {
                 "NULL", "jsonb_build_object('factorId', f.id,"
                     " 'type', f.type, 'name', f.name)", "FROM f")
         ")"
-        " SELECT " NGX_SVC_FACTOR_COLUMNS ", f.first AS _first FROM f",
+        " SELECT " NGX_SVC_FACTOR_COLUMNS ", f.first AS _first, "
+            NGX_SVC_NOTICE_IP ", m.*"
+        " FROM f LEFT JOIN LATERAL (" NGX_SVC_NOTICE("$1", "$4", "true")
+        ") m ON true",
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_factor_param(id),
-                   ngx_svc_factor_param(macs))
+                   ngx_svc_factor_param(macs),
+                   ngx_svc_param_notice())
 };
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_factor_rotate = {
@@ -270,12 +276,13 @@ ngx_svc_factor_add(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *store)
         return NGX_ERROR;
     }
 
+    sr->op->committed = ngx_svc_factor_committed;
     rc = ngx_svc_login_calls(sr, list);
 
     if (rc == NGX_OK && factor->enrolling
         && factor->login.stage == NGX_SVC_STAGE_FULL)
     {
-        sr->op->committed = ngx_svc_factor_committed;
+        sr->op->committed = ngx_svc_factor_signed_in;
         rc = ngx_svc_login_calls(sr, ngx_svc_login_complete);
     }
 
@@ -286,6 +293,14 @@ ngx_svc_factor_add(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *store)
 static void
 ngx_svc_factor_committed(PGresult **results)
 {
+    ngx_svc_notice_changed(results, NGX_SVC_FACTOR_NEW);
+}
+
+
+static void
+ngx_svc_factor_signed_in(PGresult **results)
+{
+    ngx_svc_factor_committed(results);
     ngx_svc_login_completed(results, NGX_SVC_FACTOR_DONE);
 }
 

@@ -421,9 +421,11 @@ ngx_int_t ngx_svc_login_policy(ngx_svc_request_t *sr, PGresult *res,
 #define NGX_SVC_LOGIN_GOVERNANCE                                              \
     "g.access_policy AS _policy, g.access_number AS _version,"                \
     " g.tenant_id AS _tenant, g.risk_enabled, g.risk_mfa_threshold,"          \
-    " g.risk_deny_threshold,"                                                 \
-    " EXISTS (SELECT FROM svc.ip_block b"                                     \
-        " WHERE b.tenant_id = g.tenant_id AND b.ip = $1::text::inet"          \
+    " g.risk_deny_threshold, " NGX_SVC_LOGIN_BLOCK("g.tenant_id")
+
+#define NGX_SVC_LOGIN_BLOCK(tenant)                                           \
+    "EXISTS (SELECT FROM svc.ip_block b"                                      \
+        " WHERE b.tenant_id = " tenant " AND b.ip = $1::text::inet"           \
         " AND coalesce(b.expires_at > now(), true)) AS blocked"
 
 
@@ -477,8 +479,9 @@ ngx_int_t ngx_svc_login_set_device(ngx_svc_login_t *login);
 
 /*
  * What completes a sign-in that has waited for something; and, for the
- * committed hook of a write with it, user.login: done is where the result of
- * ngx_svc_sql_signin_done is.
+ * committed hook of a write with it, user.login and the mail about a device
+ * that is new: done is where the result of ngx_svc_sql_signin_done is, behind
+ * that of ngx_svc_sql_signin_seen.
  */
 extern const ngx_svc_pg_statement_t *const  ngx_svc_login_complete[];
 void ngx_svc_login_completed(PGresult **results, ngx_uint_t done);
@@ -529,6 +532,9 @@ ngx_int_t ngx_svc_login_lost(ngx_svc_request_t *sr, PGresult *res);
 
 /* The one answer to whatever is wrong with what is shown. */
 ngx_int_t ngx_svc_login_wrong(ngx_svc_request_t *sr);
+
+/* 403 access_denied. */
+ngx_int_t ngx_svc_login_barred(ngx_svc_request_t *sr);
 
 /* 429 account_locked. */
 ngx_int_t ngx_svc_login_locked(ngx_svc_request_t *sr, ngx_uint_t seconds);

@@ -4,11 +4,19 @@
 
 #include "ngx_svc_login.h"
 #include "ngx_svc_limit_then.h"
+#include "ngx_svc_notice.h"
+
+
+#define NGX_SVC_LOGIN_FAILED_NEW    1   /* of what is written: the count */
+#define NGX_SVC_LOGIN_FAILED_AGAIN  2   /* likewise, behind a session's */
 
 
 static ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_login_failure_told(ngx_svc_request_t *sr);
+static void ngx_svc_login_failed_new(PGresult **results);
+static void ngx_svc_login_failed_old(PGresult **results);
+static void ngx_svc_login_failed_told(PGresult **results, ngx_uint_t n);
 
 
 /*
@@ -88,7 +96,11 @@ static ngx_int_t ngx_svc_login_failure_told(ngx_svc_request_t *sr);
             ", $1::text, NULL, '{}'::jsonb FROM x"                            \
         " WHERE " NGX_SVC_LOGIN_LOCKED                                        \
     ")"                                                                       \
-    " SELECT " NGX_SVC_LOGIN_LEFT("x.locked_until") " AS locked FROM x"
+    " SELECT " NGX_SVC_LOGIN_LEFT("x.locked_until") " AS locked,"             \
+        " $4 AS _country, " NGX_SVC_NOTICE_IP ", m.*"                         \
+    " FROM x LEFT JOIN LATERAL ("                                             \
+        NGX_SVC_NOTICE("$1", "$9", "x.locked_until IS NOT NULL")              \
+    ") m ON true"
 
 #define NGX_SVC_LOGIN_FAILURE_PARAMS                                          \
     NGX_SVC_PARAMS(ngx_svc_login_param(user),                                 \
@@ -98,7 +110,8 @@ static ngx_int_t ngx_svc_login_failure_told(ngx_svc_request_t *sr);
                    ngx_svc_login_param(reason_name),                          \
                    ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_MAX),      \
                    ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW),   \
-                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_DURATION))
+                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_DURATION), \
+                   ngx_svc_param_notice())
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_failure = {
     .name = "signin_failure",
@@ -214,7 +227,36 @@ ngx_svc_login_failed_by(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *s)
         NULL
     };
 
+    sr->op->committed = ngx_svc_login_failed_old;
+
     return ngx_svc_login_calls(sr, list);
+}
+
+
+static void
+ngx_svc_login_failed_old(PGresult **results)
+{
+    ngx_svc_login_failed_told(results, NGX_SVC_LOGIN_FAILED_AGAIN);
+}
+
+
+static void
+ngx_svc_login_failed_new(PGresult **results)
+{
+    ngx_svc_login_failed_told(results, NGX_SVC_LOGIN_FAILED_NEW);
+}
+
+
+/* Who is locked hears of it, once. */
+
+static void
+ngx_svc_login_failed_told(PGresult **results, ngx_uint_t n)
+{
+    ngx_svc_request_committed(results);
+
+    if (results) {
+        ngx_svc_notice(NGX_SVC_MAIL_LOCKED, results[n]);
+    }
 }
 
 
@@ -242,6 +284,7 @@ ngx_svc_login_failure(ngx_svc_request_t *sr)
     login->reason_name.len = ngx_strlen(login->reason_name.data);
 
     if (login->reason < NGX_SVC_LOGIN_BLOCKED && !login->method->factor) {
+        sr->op->committed = ngx_svc_login_failed_new;
         return ngx_svc_login_calls(sr, wrong);
     }
 
@@ -268,8 +311,7 @@ ngx_svc_login_failure_reply(ngx_svc_request_t *sr)
     if (login->reason >= NGX_SVC_LOGIN_BLOCKED
         && login->reason <= NGX_SVC_LOGIN_RISK)
     {
-        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_ACCESS_DENIED,
-                            "Signing in is not allowed from here and now.");
+        (void) ngx_svc_login_barred(sr);
         return ngx_svc_login_refused(login);
     }
 

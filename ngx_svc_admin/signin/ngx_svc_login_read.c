@@ -196,8 +196,7 @@ ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res)
         login->reason = ngx_svc_row_true(res, 0, "blocked")
                         ? NGX_SVC_LOGIN_BLOCKED : NGX_SVC_LOGIN_POLICY;
 
-        return ngx_svc_fail(&sr->error, NGX_SVC_E_ACCESS_DENIED,
-                            "Signing in is not allowed from here and now.");
+        return ngx_svc_login_barred(sr);
     }
 
     seconds = locked.len ? ngx_atoi(locked.data, locked.len) : 0;

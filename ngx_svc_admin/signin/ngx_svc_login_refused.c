@@ -26,6 +26,14 @@ ngx_svc_login_wrong(ngx_svc_request_t *sr)
 
 
 ngx_int_t
+ngx_svc_login_barred(ngx_svc_request_t *sr)
+{
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_ACCESS_DENIED,
+                        "Signing in is not allowed from here and now.");
+}
+
+
+ngx_int_t
 ngx_svc_login_locked(ngx_svc_request_t *sr, ngx_uint_t seconds)
 {
     sr->retry_after = seconds;

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_login.h"
+#include "ngx_svc_notice.h"
 
 
 static ngx_int_t ngx_svc_login_bind_device(ngx_svc_request_t *sr,
@@ -19,6 +20,19 @@ static ngx_int_t ngx_svc_login_bind_device(ngx_svc_request_t *sr,
 
 #define NGX_SVC_LOGIN_TODAY                                                   \
     "(now()::timestamptz(3) AT TIME ZONE 'UTC')::date"
+
+/*
+ * Whether the device is one that this user has had before; who signs in for the
+ * first time is not told of it.
+ */
+
+#define NGX_SVC_LOGIN_NEW_DEVICE                                              \
+    "a.day IS NOT NULL"                                                       \
+    " AND NOT EXISTS (SELECT FROM svc.user_device k"                          \
+        " WHERE k.tenant_id = t.id AND k.user_id = $1 AND k.hash = $6)"       \
+    " AND NOT EXISTS (SELECT FROM svc.user_seen k"                            \
+        " WHERE k.tenant_id = t.id AND k.user_id = $1 AND k.kind = 'agent'"   \
+        " AND k.value = $5 AND k.last_at > now() - interval '400 days')"
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen = {
     .name = "signin_seen",
@@ -67,13 +81,17 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen = {
                     " AND user_id BETWEEN $1 AND $1 AND hash <> $6::bytea"
                     " ORDER BY user_id OFFSET 0) k"
                 " ORDER BY k.last_at DESC OFFSET 49))"
+        "), k AS ("
+            "INSERT INTO svc.user_seen AS k (tenant_id, user_id, kind, value,"
+                " last_at)"
+            " SELECT t.id, $1, 'agent', $5::text, now() FROM svc.tenant t"
+            " WHERE t.id = " NGX_SVC_TENANT " AND $5 IS NOT NULL"
+            " ON CONFLICT (tenant_id, user_id, kind, value) DO UPDATE"
+                " SET last_at = excluded.last_at"
         ")"
-        " INSERT INTO svc.user_seen AS k (tenant_id, user_id, kind, value,"
-            " last_at)"
-        " SELECT t.id, $1, 'agent', $5::text, now() FROM svc.tenant t"
-        " WHERE t.id = " NGX_SVC_TENANT " AND $5 IS NOT NULL"
-        " ON CONFLICT (tenant_id, user_id, kind, value) DO UPDATE"
-            " SET last_at = excluded.last_at",
+        " SELECT $3 AS _country, " NGX_SVC_NOTICE_IP ", m.*"
+        " FROM a CROSS JOIN LATERAL ("
+            NGX_SVC_NOTICE("$1", "$11", NGX_SVC_LOGIN_NEW_DEVICE) ") m",
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_login_param(client.ip),
                    ngx_svc_login_param(client.country),
@@ -83,7 +101,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen = {
                    ngx_svc_login_param(client.latitude),
                    ngx_svc_login_param(client.longitude),
                    ngx_svc_param_call(ngx_svc_login_bind_trusted),
-                   ngx_svc_login_param(signals))
+                   ngx_svc_login_param(signals),
+                   ngx_svc_param_notice())
 };
 
 

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_login.h"
+#include "ngx_svc_notice.h"
 
 
 static void ngx_svc_login_committed(PGresult **results);
@@ -282,6 +283,7 @@ ngx_svc_login_completed(PGresult **results, ngx_uint_t done)
 
     if (results) {
         ngx_svc_login_emit(results[0], results[done]);
+        ngx_svc_notice(NGX_SVC_MAIL_NEW_DEVICE, results[done - 1]);
     }
 }
 

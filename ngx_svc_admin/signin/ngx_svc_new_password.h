@@ -7,6 +7,7 @@
 
 
 #include "ngx_svc_http.h"
+#include "ngx_svc_notice.h"
 #include "ngx_svc_password_queue.h"
 #include "ngx_svc_stored.h"
 
@@ -62,9 +63,10 @@
 
 /*
  * SQL: the statement that stores it: $1: the user, $2: the sealed hash, $3: the
- * version that was read, as text, or NULL; action: of the table of
- * ngx_svc_audit.h.  The one before goes to the history.  Nothing that began
- * before, no token to reset it and no lock outlive it.  A row: it is stored.
+ * version that was read, as text, or NULL, $4: of a notice; action: of the
+ * table of ngx_svc_audit.h.  The one before goes to the history.  Nothing that
+ * began before, no token to reset it and no lock outlive it.  A row: it is
+ * stored.
  */
 
 #define NGX_SVC_NEW_PASSWORD_STORE(action)                                    \
@@ -100,7 +102,9 @@
     "), e AS ("                                                               \
         NGX_SVC_AUDIT(action, "p.user_id::text", "NULL", "'{}'", "FROM p")    \
     ")"                                                                       \
-    " SELECT user_id FROM p"
+    " SELECT p.user_id, " NGX_SVC_NOTICE_IP ", m.*"                           \
+    " FROM p LEFT JOIN LATERAL (" NGX_SVC_NOTICE("$1", "$4", "true")          \
+    ") m ON true"
 
 
 /*

@@ -44,6 +44,26 @@ ngx_svc_mail_send(const ngx_svc_mail_t *mail)
 
 
 void
+ngx_svc_mail_tell(const ngx_svc_mail_t *mail)
+{
+    const ngx_svc_mail_sender_t  *sender;
+
+    sender = ngx_svc_mail_sender;
+
+    if (sender == NULL) {
+        return;
+    }
+
+    if (sender->ready()) {
+        (void) sender->send(mail);
+
+    } else if (!mail->nobody) {
+        sender->drop("Redis is not connected");
+    }
+}
+
+
+void
 ngx_svc_mail_listen(const ngx_svc_mail_sender_t *sender)
 {
     ngx_svc_mail_sender = sender;

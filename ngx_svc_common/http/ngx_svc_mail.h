@@ -45,11 +45,15 @@ typedef struct {
 } ngx_svc_mail_t;
 
 
-/* ready: as ngx_svc_mail_ready(); send: as ngx_svc_mail_send(). */
+/*
+ * ready: as ngx_svc_mail_ready(); send: as ngx_svc_mail_send(); drop: counts
+ * and logs one that is not sent.
+ */
 
 typedef struct {
     ngx_uint_t          (*ready)(void);
     ngx_int_t           (*send)(const ngx_svc_mail_t *mail);
+    void                (*drop)(const char *why);
 } ngx_svc_mail_sender_t;
 
 
@@ -69,6 +73,12 @@ NGX_SVC_API ngx_uint_t ngx_svc_mail_ready(void);
  * fails.
  */
 NGX_SVC_API ngx_int_t ngx_svc_mail_send(const ngx_svc_mail_t *mail);
+
+/*
+ * Likewise, for who does without it: one that is not ready is dropped, which is
+ * counted and logged.
+ */
+NGX_SVC_API void ngx_svc_mail_tell(const ngx_svc_mail_t *mail);
 
 /* Who sends, in this worker; NULL: nobody. */
 NGX_SVC_API void ngx_svc_mail_listen(const ngx_svc_mail_sender_t *sender);

@@ -25,7 +25,8 @@ static void ngx_svc_mail_drop(const char *why);
 
 static const ngx_svc_mail_sender_t  ngx_svc_mail_worker = {
     ngx_svc_redis_ready,
-    ngx_svc_mail_push
+    ngx_svc_mail_push,
+    ngx_svc_mail_drop
 };
 
 static ngx_svc_log_limit_t  ngx_svc_mail_drops;
