@@ -278,6 +278,25 @@ is($d->post('/v1/auth/password', { currentPassword => $PASSWORD, newPassword => 
 ok((wait_for { dropped() == 1 } 5), 'which is dropped, and counted');
 
 unlike(slurp($s->nginx->{log}), qr/\w\@acme\.test/, 'the log names nobody');
+$s->redis->launch;
+
+
+# --- what a page may offer -----------------------------------------------------------
+
+sub offered {
+    my $methods = $s->http(GET => '/v1/auth/options?tenant=acme')->json->{methods};
+
+    return join ' ', map { $methods->{$_} ? 1 : 0 } qw(passwordless passwordReset);
+}
+
+is(offered(), '0 1', 'with mail, a link for a forgotten password');
+is($acme->admin(PATCH => '/tenant', { branding => { allowPasswordless => JSON::PP::true } },
+                [], $token)->status, 200, 'a tenant that wants no passwords');
+ok((wait_for { offered() eq '1 1' } 5), 'none is needed');
+
+delete @{ $s->nginx->{svc} }{ grep { /^svc_mail/ } keys %{ $s->nginx->{svc} } };
+$s->nginx->reload;
+is(offered(), '0 0', 'without mail neither, from the first request on');
 
 $mail->stop;
 $s->done;

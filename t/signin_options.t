@@ -160,7 +160,8 @@ my $policy = delete $json->{passwordPolicy};
 is_deeply($json, {
     tenant => { slug => 'acme', name => 'Acme' }, branding => {},
     methods => { password => $TRUE, passkey => $TRUE, passwordless => $FALSE,
-                 signup => $FALSE, organizations => $FALSE } }, 'what it says');
+                 passwordReset => $FALSE, signup => $FALSE,
+                 organizations => $FALSE } }, 'what it says');
 is_deeply([ sort keys %$policy ],
           [ qw(minLength rejectBreached rejectContextual requireDigit requireLower
                requireSymbol requireUpper) ], 'of the password policy');

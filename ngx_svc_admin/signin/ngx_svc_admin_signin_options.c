@@ -36,6 +36,8 @@ static ngx_int_t ngx_svc_admin_signin_options_create(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_signin_options_argument(ngx_svc_request_t *sr,
     ngx_svc_value_t *tenant);
 static ngx_int_t ngx_svc_admin_signin_options_keys(ngx_svc_options_t *options);
+static ngx_int_t ngx_svc_admin_signin_options_key(ngx_svc_options_t *options,
+    const ngx_str_t *host, const ngx_str_t *slug, ngx_str_t *key);
 static ngx_uint_t ngx_svc_admin_signin_options_domain(const ngx_str_t *host);
 static ngx_int_t ngx_svc_admin_signin_options_get(ngx_svc_options_t *options,
     ngx_svc_cache_answer_t *answer);
@@ -50,6 +52,8 @@ static ngx_int_t ngx_svc_admin_signin_options_mail(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_admin_signin_options_owners(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_uint_t ngx_svc_admin_signin_options_mails(ngx_svc_request_t *sr);
+static ngx_uint_t ngx_svc_admin_signin_options_makes(ngx_svc_request_t *sr);
 
 
 /* What a tenant has switched on, and is not there yet, is not offered. */
@@ -65,6 +69,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_options = {
                 " WHERE d.tenant_id = g.tenant_id AND d.domain = $3"
                 " AND d.verified_at IS NOT NULL) AS \"methods.passkey\","
             " $4::bool AND t.allow_passwordless AS \"methods.passwordless\","
+            " $4::bool AS \"methods.passwordReset\","
             " t.allow_signup AS \"methods.signup\","
             " $5::bool AS \"methods.organizations\","
             " g.min_length AS \"passwordPolicy.minLength\","
@@ -204,11 +209,11 @@ ngx_svc_admin_signin_options_argument(ngx_svc_request_t *sr,
 static ngx_int_t
 ngx_svc_admin_signin_options_keys(ngx_svc_options_t *options)
 {
-    u_char           *p;
-    ngx_str_t         name;
     ngx_svc_error_t   err;
     ngx_svc_value_t   slug;
     ngx_svc_login_t  *login;
+
+    static const ngx_str_t  none = ngx_null_string;
 
     login = &options->login;
     err.kind = NGX_SVC_E_NONE;
@@ -222,7 +227,8 @@ ngx_svc_admin_signin_options_keys(ngx_svc_options_t *options)
         return NGX_OK;
     }
 
-    if (ngx_svc_admin_reader_key(login->sr, &slug.str, &options->by_name)
+    if (ngx_svc_admin_signin_options_key(options, &none, &slug.str,
+                                         &options->by_name)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -232,20 +238,36 @@ ngx_svc_admin_signin_options_keys(ngx_svc_options_t *options)
         return NGX_OK;
     }
 
-    name = login->host;
+    return ngx_svc_admin_signin_options_key(options, &login->host,
+                                            login->named ? &slug.str : &none,
+                                            &options->by_host);
+}
 
-    if (login->named) {
-        name.data = ngx_pnalloc(login->sr->request->pool,
-                                login->host.len + 1 + slug.str.len);
-        if (name.data == NULL) {
-            return NGX_ERROR;
-        }
 
-        p = ngx_sprintf(name.data, "%V/%V", &login->host, &slug.str);
-        name.len = p - name.data;
+/* The memory outlives a reload, by which mail, and tenants, may come and go. */
+
+static ngx_int_t
+ngx_svc_admin_signin_options_key(ngx_svc_options_t *options,
+    const ngx_str_t *host, const ngx_str_t *slug, ngx_str_t *key)
+{
+    u_char              *p;
+    ngx_str_t            name;
+    ngx_svc_request_t   *sr;
+
+    sr = options->login.sr;
+
+    name.data = ngx_pnalloc(sr->request->pool,
+                            host->len + slug->len + sizeof("/+*"));
+    if (name.data == NULL) {
+        return NGX_ERROR;
     }
 
-    return ngx_svc_admin_reader_key(login->sr, &name, &options->by_host);
+    p = ngx_sprintf(name.data, "%V/%V%s%s", host, slug,
+                    ngx_svc_admin_signin_options_mails(sr) ? "+" : "",
+                    ngx_svc_admin_signin_options_makes(sr) ? "*" : "");
+    name.len = p - name.data;
+
+    return ngx_svc_admin_reader_key(sr, &name, key);
 }
 
 
@@ -418,12 +440,7 @@ static ngx_int_t
 ngx_svc_admin_signin_options_mail(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
 {
-    ngx_svc_main_conf_t  *smcf;
-
-    smcf = ngx_http_get_module_main_conf(sr->request,
-                                         ngx_http_svc_common_module);
-
-    ngx_svc_pg_bind_bool(call, smcf->mail);
+    ngx_svc_pg_bind_bool(call, ngx_svc_admin_signin_options_mails(sr));
 
     return NGX_OK;
 }
@@ -433,6 +450,29 @@ static ngx_int_t
 ngx_svc_admin_signin_options_owners(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
 {
+    ngx_svc_pg_bind_bool(call, ngx_svc_admin_signin_options_makes(sr));
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_svc_admin_signin_options_mails(ngx_svc_request_t *sr)
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_common_module);
+
+    return smcf->mail;
+}
+
+
+/* Tenants. */
+
+static ngx_uint_t
+ngx_svc_admin_signin_options_makes(ngx_svc_request_t *sr)
+{
     ngx_svc_main_conf_t        *smcf;
     ngx_svc_admin_main_conf_t  *amcf;
 
@@ -441,7 +481,5 @@ ngx_svc_admin_signin_options_owners(ngx_svc_request_t *sr,
     amcf = ngx_http_get_module_main_conf(sr->request,
                                          ngx_http_svc_admin_module);
 
-    ngx_svc_pg_bind_bool(call, ngx_svc_signin_organizations(amcf, smcf));
-
-    return NGX_OK;
+    return ngx_svc_signin_organizations(amcf, smcf);
 }

@@ -158,6 +158,7 @@ ngx_svc_email_challenge_mail(ngx_svc_login_t *login, PGresult *res,
     const char *path, ngx_svc_mail_t *mail)
 {
     u_char                     *tenant;
+    ngx_str_t                   logo;
     ngx_svc_email_challenge_t  *mailed;
 
     mailed = &login->mailed;
@@ -178,13 +179,23 @@ ngx_svc_email_challenge_mail(ngx_svc_login_t *login, PGresult *res,
     mail->locale = ngx_svc_row_value(res, 0, "locale");
     mail->tenant_name = ngx_svc_row_value(res, 0, "tenant_name");
     mail->primary = ngx_svc_row_value(res, 0, "color");
-    mail->logo_url = ngx_svc_row_value(res, 0, "logo");
     mail->code = mailed->code;
     mail->ip = login->client.ip;
     mail->country = login->client.country;
 
     if (mail->to.len == 0) {
         mail->to = login->email;
+    }
+
+    logo = ngx_svc_row_value(res, 0, "logo");
+
+    /* a mail reader loads none without TLS */
+
+    if (logo.len && ngx_svc_cookie_secure(login->sr)
+        && ngx_svc_email_challenge_link(login->sr, "", &logo, &mail->logo_url)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
     return path ? ngx_svc_email_challenge_link(login->sr, path,
