@@ -127,7 +127,7 @@ my %headers = (
         . ' publickey-credentials-create=(self)',
 );
 
-for (qw(/login:html /reset:html /invite:html /svc/page.js:javascript
+for (qw(/login:html /reset:html /invite:html /account:html /svc/page.js:javascript
         /svc/page.css:css))
 {
     my ($path, $type) = split /:/;
@@ -196,6 +196,11 @@ is_deeply(return_to(@bad), [ (undef) x @bad ], 'and nowhere else');
 $page->do(go => at('login?tenant=acme&return_to=/alive'));
 $page->do(heading => 'You are signed in');
 is($page->do(attribute => '#view a', 'href'), at('alive'), 'whoever is here may go on');
+$page->do(go => at('login'));
+ok(eval { $page->do(heading => 'You are signed in'); 1 },
+   'whose session it is needs not be said');
+$page->do(go => at('login?tenant=acme'));
+$page->do(heading => 'You are signed in');
 $page->do(press => 'Sign out');
 shows('Sign in – Acme', 'signed out');
 

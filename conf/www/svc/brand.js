@@ -1,6 +1,6 @@
 // What a tenant's page looks like.  A colour that could not be read is not taken.
 
-import { h, names, call, form, show, text } from "./page.js";
+import { call, csrfToken, form, h, names, show, text } from "./page.js";
 
 const COLORS = ["bg", "surface", "fg", "muted", "border", "danger", "primary",
                 "primaryHover", "primaryFg"];
@@ -29,7 +29,9 @@ export async function begin(next) {
       throw e;
     }
 
-    return askTenant(next, asked && text.noTenant);
+    names.tenant = !asked && await ownTenant() || undefined;
+
+    return names.tenant ? begin(next) : askTenant(next, asked && text.noTenant);
   }
 
   names.name = options.tenant.name;
@@ -37,6 +39,11 @@ export async function begin(next) {
 
   return next();
 }
+
+// That of the session, of whoever has one.
+
+const ownTenant = async () => csrfToken()
+  && (await call("GET", "/v1/auth/session").catch(() => null))?.tenant.slug;
 
 function askTenant(next, wrong) {
   show(text.whichTenant,

@@ -1,10 +1,10 @@
 // What goes by mail: a link for who has forgotten the password, a code to sign in
-// with, and one for somebody new.
+// with, one for somebody new, and a link that confirms an address.
 
-import { button, form, names, note, post, show, text } from "./page.js";
+import { button, fill, form, names, note, post, show, text } from "./page.js";
 import { options } from "./brand.js";
-import { codeOf, digits, done, emailField, home, named, nameField, newPassword,
-} from "./session.js";
+import { codeOf, digits, done, emailField, home, leave, named, nameField, newPassword,
+         signedIn } from "./session.js";
 
 const back = () => button(text.back, () => home.show());
 
@@ -52,4 +52,16 @@ export function signUp() {
               typeCode("/auth/signup/verify", answer.challengeId);
             }),
        back());
+}
+
+
+// Whoever asked for it, in the session of then; anybody else is just signed in.
+
+export async function confirm(session, path, token) {
+  signedIn(session);
+
+  const { email } = await post(path, { token });
+
+  show(text.confirmed, note(fill(text.confirmedNote, { email })),
+       button(text.signOut, leave));
 }

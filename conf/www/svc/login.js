@@ -1,13 +1,14 @@
-// /login: a password, or a passkey; letters.js has what goes by mail.
+// /login: a password, or a passkey; letters.js has what goes by mail.  /account: the
+// same, and then the link of a mail.
 
 import { button, form, fragment, names, post, run, say, show, text } from "./page.js";
 import { begin, options } from "./brand.js";
 import { done, emailField, home, named, resume, signedIn } from "./session.js";
 import * as passkey from "./passkey.js";
 
-const letter = name => async () => {
+const letter = name => async (...values) => {
   passkey.stopOffer();
-  (await import("./letters.js"))[name]();
+  await (await import("./letters.js"))[name](...values);
 };
 
 
@@ -37,16 +38,31 @@ const LINKS = {
   signup: "/auth/signup/verify",
 };
 
+// those that want a session
+
+const OWN = {
+  verify: "/auth/email/verify",
+  change: "/auth/email/change/verify",
+};
+
+const linkOf = links => Object.keys(links).find(name => fragment.has(name));
+
 async function start() {
+  const link = linkOf(LINKS);
+  const own = linkOf(OWN);
+
   home.show = signIn;
 
-  for (const [name, path] of Object.entries(LINKS)) {
-    if (fragment.has(name)) {
-      return fromLink(path, fragment.get(name));
-    }
+  if (link) {
+    return fromLink(LINKS[link], fragment.get(link));
   }
 
-  await resume(signedIn);
+  if (own) {
+    home.after = session =>
+      letter("confirm")(session, OWN[own], fragment.get(own));
+  }
+
+  await resume(own ? done : signedIn);
 
   if (fragment.has("forgot")) {
     await letter("forgot")();

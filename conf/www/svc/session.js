@@ -5,14 +5,19 @@ import {
   say, show, text,
 } from "./page.js";
 
+// Goes on with what waited for a session, or where the address says.
+
 export function done(session) {
+  const { after } = home;
   const href = returnTo();
 
-  if (href) {
-    location.replace(href);
-  } else {
-    signedIn(session);
+  home.after = null;
+
+  if (after) {
+    return after(session);
   }
+
+  return href ? location.replace(href) : signedIn(session);
 }
 
 export function signedIn(session) {
@@ -40,7 +45,10 @@ export async function leave() {
 
 // Whoever was here before: a session, one that waits for something, or nobody.
 
-export const home = { show: () => location.assign(pageOf("login")) };
+export const home = {
+  show: () => location.assign(pageOf("login")),
+  after: null,
+};
 
 export async function resume(whole = done) {
   if (!csrfToken()) {
@@ -48,7 +56,7 @@ export async function resume(whole = done) {
   }
 
   try {
-    whole(await call("GET", "/v1/auth/session"));
+    await whole(await call("GET", "/v1/auth/session"));
 
   } catch (e) {
     if (e.code !== "unauthenticated") {
