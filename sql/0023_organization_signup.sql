@@ -31,6 +31,7 @@ CREATE INDEX organization_signup_mac_idx
 CREATE INDEX organization_signup_expiry_idx ON svc.organization_signup (expires_at);
 
 ALTER TABLE svc.organization_signup ENABLE ROW LEVEL SECURITY;
+CREATE POLICY nobody ON svc.organization_signup USING (false);
 
 
 CREATE FUNCTION svc.organization_taken(wanted text) RETURNS boolean

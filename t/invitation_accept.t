@@ -477,6 +477,13 @@ for my $how (qw(close abort)) {
                    . " FROM svc.invitation i WHERE i.id = '$in->{id}'"), 't',
            "$how: an account, or an invitation");
     }
+    # at one moment: some may still be under way
+
+    is($s->sql('SELECT count(*) FROM svc.invitation i WHERE (i.accepted_at IS NOT NULL)'
+               . ' <> EXISTS (SELECT FROM svc.user_account u WHERE u.user_name ='
+               . ' i.email) AND i.id IN ('
+               . join(', ', map { "'$_->{id}'" } @left) . ')'),
+       0, "$how: each an account, or an invitation");
 }
 
 ok($s->unharmed(\@workers, 'clients that leave'), 'the worker is the same');

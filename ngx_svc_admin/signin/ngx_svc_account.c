@@ -6,8 +6,9 @@
 #include "ngx_svc_new_password.h"
 
 
-#define NGX_SVC_ACCOUNT_TENANT  0       /* the first result; behind the store: */
-#define NGX_SVC_ACCOUNT_DONE    3
+#define NGX_SVC_ACCOUNT_TENANT  0       /* the first result */
+
+#define NGX_SVC_ACCOUNT_DONE    3       /* those behind the store's */
 #define NGX_SVC_ACCOUNT_MADE    4
 
 
