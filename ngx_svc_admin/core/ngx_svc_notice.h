@@ -14,15 +14,14 @@
 
 /*
  * SQL: columns of a tenant "t" that a mail has.  base: a parameter of
- * ngx_svc_param_notice().  A mail reader loads no logo without TLS.
+ * ngx_svc_param_notice().
  */
 
 #define NGX_SVC_NOTICE_TENANT(base)                                           \
     "t.id AS _notice, t.name AS _tenant_name,"                                \
     " t.branding ->> 'primary' AS _color,"                                    \
-    " CASE WHEN " base "::text LIKE 'https://%' THEN " base                   \
-        " || '/v1/tenants/' || t.slug || '/logo?v=' || t.logo_etag END"       \
-        " AS _logo"
+    " " base "::text || '/v1/tenants/' || t.slug || '/logo?v='"               \
+        " || t.logo_etag AS _logo"
 
 /*
  * SQL: the row of a notice: for LATERAL, or none.  user: whose it is, an id as

@@ -11,6 +11,7 @@
 
 #define NGX_SVC_EMAIL_SECRET  32        /* bytes, of a link and of a cookie */
 #define NGX_SVC_EMAIL_TEXT    ngx_svc_base64url_len(NGX_SVC_EMAIL_SECRET)
+#define NGX_SVC_EMAIL_LOGO    "/v1/tenants/"
 
 
 static ngx_int_t ngx_svc_email_challenge_code(ngx_svc_login_t *login);
@@ -189,10 +190,9 @@ ngx_svc_email_challenge_mail(ngx_svc_login_t *login, PGresult *res,
 
     logo = ngx_svc_row_value(res, 0, "logo");
 
-    /* a mail reader loads none without TLS */
-
-    if (logo.len && ngx_svc_cookie_secure(login->sr)
-        && ngx_svc_email_challenge_link(login->sr, "", &logo, &mail->logo_url)
+    if (logo.len
+        && ngx_svc_email_challenge_link(login->sr, NGX_SVC_EMAIL_LOGO, &logo,
+                                        &mail->logo_url)
            != NGX_OK)
     {
         return NGX_ERROR;

@@ -67,7 +67,7 @@
     " SELECT c.id AS \"challengeId\", c.expires_at AS \"expiresAt\","         \
         " c.void, u.id AS user_id, u.user_name, u.display_name, u.locale,"    \
         " t.name AS tenant_name, t.branding ->> 'primary' AS color,"          \
-        " '/v1/tenants/' || t.slug || '/logo?v=' || t.logo_etag AS logo,"     \
+        " t.slug || '/logo?v=' || t.logo_etag AS logo,"                       \
         " set_config('synchronous_commit', 'off', true)"                      \
     " FROM svc.tenant t CROSS JOIN c LEFT JOIN u ON true"                     \
     " WHERE t.id = " NGX_SVC_TENANT

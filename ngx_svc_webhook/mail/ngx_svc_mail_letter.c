@@ -10,6 +10,8 @@
 #define NGX_SVC_MAIL_BEHIND   3         /* bytes behind the first, UTF-8 */
 #define NGX_SVC_MAIL_PRIMARY_DEFAULT  "#1f4fbf"
 #define NGX_SVC_MAIL_HEADER_MAX       4096
+#define NGX_SVC_MAIL_HTTPS            "https://"
+#define NGX_SVC_MAIL_HTTPS_LEN        (sizeof(NGX_SVC_MAIL_HTTPS) - 1)
 
 
 static ngx_int_t ngx_svc_mail_values(ngx_svc_mail_letter_t *letter,
@@ -105,8 +107,12 @@ ngx_svc_mail_values(ngx_svc_mail_letter_t *letter, const ngx_svc_mail_t *mail,
                     NGX_SVC_MAIL_PRIMARY_DEFAULT);
     }
 
-    if (mail->logo_url.len < 8
-        || ngx_strncmp(mail->logo_url.data, "http", 4) != 0)
+    /* whoever reads mails loads nothing without TLS */
+
+    if (mail->logo_url.len <= NGX_SVC_MAIL_HTTPS_LEN
+        || ngx_strncmp(mail->logo_url.data, NGX_SVC_MAIL_HTTPS,
+                       NGX_SVC_MAIL_HTTPS_LEN)
+           != 0)
     {
         ngx_str_null(&values[NGX_SVC_MAIL_LOGO]);
     }
