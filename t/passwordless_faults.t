@@ -17,7 +17,11 @@ use SvcTest::Process qw(wait_for);
 
 my %OFF = (svc_set => [ map { "RATE_LIMIT_LOGIN_${_}_MAX 0" } qw(IP EMAIL) ]);
 
-my $s = SvcTest->new(workers => 1, svc => { svc_sign_in => 'on', %OFF });
+# who waits for a lock does so for as long as Redis takes to go away
+
+my $s = SvcTest->new(workers => 1, svc => { svc_sign_in => 'on', %OFF,
+                                            svc_postgres_timeout => '30s',
+                                            svc_postgres_queue_timeout => '30s' });
 my $mail = SvcTest::Mail->new($s, port => 'plain');
 
 $s->start;

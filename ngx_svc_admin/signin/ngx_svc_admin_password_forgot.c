@@ -18,11 +18,6 @@
 #define NGX_SVC_FORGOT_PATH    "/reset#token="
 
 
-typedef struct {
-    ngx_svc_value_t   email;
-    ngx_svc_value_t   tenant;
-} ngx_svc_forgot_body_t;
-
 /* Of the request's pool: the part of a sign-in comes first, in sr->data. */
 
 typedef struct {
@@ -30,13 +25,11 @@ typedef struct {
     u_char            token[ngx_svc_base64url_len(NGX_SVC_FORGOT_TOKEN)];
     u_char            digest[NGX_SVC_SHA256_LEN];
     ngx_str_t         hash;             /* that */
-    u_char            email_mac[NGX_SVC_LIMIT_MAC_LEN];
 } ngx_svc_forgot_t;
 
 
 static ngx_int_t ngx_svc_admin_forgot_prepare(ngx_svc_request_t *sr);
-static ngx_svc_forgot_t *ngx_svc_admin_forgot_create(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_forgot_take(ngx_svc_forgot_t *forgot);
+static ngx_int_t ngx_svc_admin_forgot_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_admin_forgot_token(ngx_svc_forgot_t *forgot);
 static ngx_int_t ngx_svc_admin_forgot_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_forgot_write(ngx_svc_request_t *sr);
@@ -44,27 +37,6 @@ static ngx_int_t ngx_svc_admin_forgot_written(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_forgot_mail(ngx_svc_forgot_t *forgot,
     PGresult *user);
 static ngx_int_t ngx_svc_admin_forgot_accepted(ngx_svc_request_t *sr);
-
-
-static const ngx_svc_member_t  ngx_svc_admin_forgot_members[] = {
-
-    { .name = ngx_string("email"),
-      .type = NGX_SVC_T_STRING,
-      .flags = NGX_SVC_M_REQUIRED,
-      .min = 1,
-      .max = NGX_SVC_EMAIL_MAX,
-      .check = ngx_svc_email_check,
-      .offset = offsetof(ngx_svc_forgot_body_t, email) },
-
-    { .name = ngx_string("tenant"),
-      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
-      .min = 1,
-      .max = NGX_SVC_ADMIN_SLUG,
-      .check = ngx_svc_login_slug,
-      .offset = offsetof(ngx_svc_forgot_body_t, tenant) },
-
-    ngx_svc_null_member
-};
 
 
 /*
@@ -118,7 +90,7 @@ const ngx_svc_route_t  ngx_svc_admin_password_forgot[] = {
       .path = ngx_string("/auth/password/forgot"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
-      .members = ngx_svc_admin_forgot_members,
+      .members = ngx_svc_login_address_members,
       .statements = { &ngx_svc_sql_signin_tenant,
                       &ngx_svc_sql_forgot_blocked },
       .later = { &ngx_svc_sql_forgot },
@@ -130,91 +102,24 @@ const ngx_svc_route_t  ngx_svc_admin_password_forgot[] = {
 };
 
 
-/* Is called again when the limits have answered. */
-
 static ngx_int_t
 ngx_svc_admin_forgot_prepare(ngx_svc_request_t *sr)
 {
-    ngx_int_t          rc;
-    ngx_svc_forgot_t  *forgot;
-
-    forgot = sr->data;
-
-    if (forgot == NULL) {
-        forgot = ngx_svc_admin_forgot_create(sr);
-        if (forgot == NULL) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-        if (!forgot->login.invalid && !ngx_svc_mail_ready()) {
-            return ngx_svc_email_challenge_away(sr);
-        }
-
-        rc = ngx_svc_login_limit(&forgot->login);
-        if (rc != NGX_OK) {
-            return rc;
-        }
-    }
-
-    return ngx_svc_login_admitted(&forgot->login);
-}
-
-
-static ngx_svc_forgot_t *
-ngx_svc_admin_forgot_create(ngx_svc_request_t *sr)
-{
-    ngx_int_t          rc;
-    ngx_svc_forgot_t  *forgot;
-
-    forgot = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_forgot_t));
-    if (forgot == NULL) {
-        return NULL;
-    }
-
-    forgot->login.sr = sr;
-    forgot->login.limit.family = NGX_SVC_LIMIT_SIGNUP;
-    sr->data = forgot;
-
-    rc = ngx_svc_admin_forgot_take(forgot);
-
-    if (rc == NGX_DECLINED) {
-        forgot->login.invalid = 1;
-        return forgot;
-    }
-
-    return rc == NGX_OK ? forgot : NULL;
+    return ngx_svc_email_challenge_prepare(sr, sizeof(ngx_svc_forgot_t), NULL,
+                                           ngx_svc_admin_forgot_take);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_forgot_take(ngx_svc_forgot_t *forgot)
+ngx_svc_admin_forgot_take(ngx_svc_login_t *login)
 {
-    ngx_int_t               rc;
-    ngx_svc_login_t        *login;
-    ngx_svc_request_t      *sr;
-    ngx_svc_forgot_body_t   body;
+    ngx_int_t  rc;
 
-    login = &forgot->login;
-    sr = login->sr;
-    ngx_memzero(&body, sizeof(ngx_svc_forgot_body_t));
+    login->limit.family = NGX_SVC_LIMIT_SIGNUP;
 
-    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &body,
-                               &sr->error);
-    if (rc != NGX_OK) {
-        return rc;
-    }
+    rc = ngx_svc_login_address(login);
 
-    login->email = body.email.str;
-    login->mac.data = forgot->email_mac;
-    login->mac.len = NGX_SVC_LIMIT_MAC_LEN;
-
-    if (ngx_svc_limit_email(&login->email, forgot->email_mac) != NGX_OK
-        || ngx_svc_admin_forgot_token(forgot) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_login_take_client(login, &body.tenant);
+    return rc == NGX_OK ? ngx_svc_admin_forgot_token(login->sr->data) : rc;
 }
 
 

@@ -250,35 +250,12 @@ const ngx_svc_route_t  ngx_svc_admin_passwordless[] = {
 };
 
 
-/* Is called again when the limits have answered. */
-
 static ngx_int_t
 ngx_svc_admin_passwordless_start(ngx_svc_request_t *sr)
 {
-    ngx_int_t         rc;
-    ngx_svc_login_t  *login;
-
-    login = sr->data;
-
-    if (login == NULL) {
-        login = ngx_svc_login_create(sr, sizeof(ngx_svc_login_t),
-                                     &ngx_svc_admin_passwordless_method,
-                                     ngx_svc_admin_passwordless_begin);
-        if (login == NULL) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-        if (!login->invalid && !ngx_svc_mail_ready()) {
-            return ngx_svc_email_challenge_away(sr);
-        }
-
-        rc = ngx_svc_login_limit(login);
-        if (rc != NGX_OK) {
-            return rc;
-        }
-    }
-
-    return ngx_svc_login_admitted(login);
+    return ngx_svc_email_challenge_prepare(sr, sizeof(ngx_svc_login_t),
+                                           &ngx_svc_admin_passwordless_method,
+                                           ngx_svc_admin_passwordless_begin);
 }
 
 

@@ -30,6 +30,38 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_email_challenge_turn = {
 };
 
 
+/* Is called again when the limits have answered. */
+
+ngx_int_t
+ngx_svc_email_challenge_prepare(ngx_svc_request_t *sr, size_t size,
+    const ngx_svc_login_method_t *method,
+    ngx_int_t (*take)(ngx_svc_login_t *login))
+{
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    if (login == NULL) {
+        login = ngx_svc_login_create(sr, size, method, take);
+        if (login == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        if (!login->invalid && !ngx_svc_mail_ready()) {
+            return ngx_svc_email_challenge_away(sr);
+        }
+
+        rc = ngx_svc_login_limit(login);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return ngx_svc_login_admitted(login);
+}
+
+
 ngx_int_t
 ngx_svc_email_challenge_new(ngx_svc_login_t *login, const char *kind,
     ngx_uint_t flags)

@@ -139,6 +139,14 @@ ngx_int_t ngx_svc_email_challenge_init_worker(const ngx_svc_keys_t *keys);
 void ngx_svc_email_challenge_exit_worker(void);
 
 /*
+ * As ngx_svc_login_prepare(), of a route that mails: while none can be sent it
+ * is 503, before anything is counted or looked up.
+ */
+ngx_int_t ngx_svc_email_challenge_prepare(ngx_svc_request_t *sr, size_t size,
+    const ngx_svc_login_method_t *method,
+    ngx_int_t (*take)(ngx_svc_login_t *login));
+
+/*
  * Makes login->mailed, of that kind, for login->mac unless mailed.mac is set.
  * NGX_OK or NGX_ERROR.
  */
