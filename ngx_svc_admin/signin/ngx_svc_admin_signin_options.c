@@ -12,7 +12,7 @@
 #include "ngx_svc_admin_reader.h"
 #include "ngx_svc_admin_tenant.h"
 #include "ngx_svc_ceremony.h"
-#include "ngx_svc_signin_conf.h"
+#include "ngx_svc_signup.h"
 
 
 #define NGX_SVC_OPTIONS_TENANT  0       /* the results */
@@ -481,5 +481,5 @@ ngx_svc_admin_signin_options_makes(ngx_svc_request_t *sr)
     amcf = ngx_http_get_module_main_conf(sr->request,
                                          ngx_http_svc_admin_module);
 
-    return ngx_svc_signin_organizations(amcf, smcf);
+    return ngx_svc_signup_organizations(amcf, smcf);
 }

@@ -10,11 +10,8 @@
 #include "ngx_svc_signup_user.h"
 
 
-#define NGX_SVC_SIGNUP_TENANT   0       /* the results of the read */
-#define NGX_SVC_SIGNUP_ROW      1
-
-#define NGX_SVC_SIGNUP_USER     1       /* those of a write without mail */
-#define NGX_SVC_SIGNUP_STORE    2
+#define NGX_SVC_SIGNUP_USER   1         /* results of a write without mail */
+#define NGX_SVC_SIGNUP_STORE  2
 
 
 static ngx_int_t ngx_svc_admin_signup_reply(ngx_svc_request_t *sr);

@@ -6,11 +6,8 @@
 #include "ngx_svc_signup_user.h"
 
 
-#define NGX_SVC_SIGNUP_TENANT  0        /* the results of the read */
-#define NGX_SVC_SIGNUP_ROW     1
-
-#define NGX_SVC_SIGNUP_USER    2        /* those of the write */
-#define NGX_SVC_SIGNUP_STORE   3
+#define NGX_SVC_SIGNUP_VERIFY_USER   2      /* results of the write */
+#define NGX_SVC_SIGNUP_VERIFY_STORE  3
 
 
 static ngx_int_t ngx_svc_admin_signup_verify_prepare(ngx_svc_request_t *sr);
@@ -153,8 +150,8 @@ ngx_svc_admin_signup_verify_write(ngx_svc_request_t *sr)
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_write,
         &ngx_svc_sql_email_challenge_use,
-        [NGX_SVC_SIGNUP_USER] = &ngx_svc_sql_signup_user,
-        [NGX_SVC_SIGNUP_STORE] = &ngx_svc_sql_signup_store,
+        [NGX_SVC_SIGNUP_VERIFY_USER] = &ngx_svc_sql_signup_user,
+        [NGX_SVC_SIGNUP_VERIFY_STORE] = &ngx_svc_sql_signup_store,
         NULL
     };
 
@@ -167,14 +164,14 @@ ngx_svc_admin_signup_verify_write(ngx_svc_request_t *sr)
 static void
 ngx_svc_admin_signup_verify_committed(PGresult **results)
 {
-    ngx_svc_account_committed(results, NGX_SVC_SIGNUP_STORE);
+    ngx_svc_account_committed(results, NGX_SVC_SIGNUP_VERIFY_STORE);
 }
 
 
 static void
 ngx_svc_admin_signup_verify_signed_in(PGresult **results)
 {
-    ngx_svc_account_signed_in(results, NGX_SVC_SIGNUP_STORE);
+    ngx_svc_account_signed_in(results, NGX_SVC_SIGNUP_VERIFY_STORE);
 }
 
 
@@ -183,7 +180,7 @@ ngx_svc_admin_signup_verify_signed_in(PGresult **results)
 static ngx_int_t
 ngx_svc_admin_signup_verified(ngx_svc_request_t *sr)
 {
-    if (PQgetisnull(sr->op->results[NGX_SVC_SIGNUP_USER], 0, 0)) {
+    if (PQgetisnull(sr->op->results[NGX_SVC_SIGNUP_VERIFY_USER], 0, 0)) {
         return ngx_svc_account_failed(sr, ngx_svc_email_challenge_over(sr));
     }
 

@@ -13,6 +13,7 @@
 #include "ngx_svc_password_check.h"
 #include "ngx_svc_signin_expire.h"
 #include "ngx_svc_signin_sweep.h"
+#include "ngx_svc_signup.h"
 
 
 #define NGX_SVC_SIGNIN_RESOURCES(_)                                           \
@@ -127,7 +128,7 @@ ngx_svc_signin_routes(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
 
     smcf = ngx_svc_main_conf(cf);
 
-    if (ngx_svc_signin_organizations(amcf, smcf)
+    if (ngx_svc_signup_organizations(amcf, smcf)
         && ngx_svc_add_resources(cf, prefix,
                                  ngx_svc_signin_organization_resources)
            != NGX_OK)
@@ -143,14 +144,6 @@ ngx_svc_signin_routes(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
     }
 
     return ngx_svc_add_resources(cf, prefix, ngx_svc_signin_resources);
-}
-
-
-ngx_uint_t
-ngx_svc_signin_organizations(const ngx_svc_admin_main_conf_t *amcf,
-    const ngx_svc_main_conf_t *smcf)
-{
-    return amcf->organization_signup == 1 && smcf->mail;
 }
 
 

@@ -16,10 +16,6 @@
 ngx_int_t ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
     const ngx_svc_surface_t *surface);
 
-/* Whether organizations may be signed up. */
-ngx_uint_t ngx_svc_signin_organizations(const ngx_svc_admin_main_conf_t *amcf,
-    const ngx_svc_main_conf_t *smcf);
-
 /* A worker's start and end. */
 ngx_int_t ngx_svc_signin_init_worker(ngx_cycle_t *cycle,
     ngx_svc_admin_main_conf_t *amcf);

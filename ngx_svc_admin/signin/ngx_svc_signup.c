@@ -108,6 +108,14 @@ ngx_svc_signup_mails(ngx_svc_request_t *sr)
 }
 
 
+ngx_uint_t
+ngx_svc_signup_organizations(const ngx_svc_admin_main_conf_t *amcf,
+    const ngx_svc_main_conf_t *smcf)
+{
+    return amcf->organization_signup == 1 && smcf->mail;
+}
+
+
 static ngx_int_t
 ngx_svc_signup_take(ngx_svc_login_t *login)
 {

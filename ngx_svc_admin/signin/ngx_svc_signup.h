@@ -8,6 +8,7 @@
 
 
 #include "ngx_svc_account.h"
+#include "ngx_svc_admin_conf.h"
 #include "ngx_svc_email_challenge.h"
 
 
@@ -63,8 +64,10 @@ extern const ngx_svc_login_method_t  ngx_svc_signup_method;
 extern const ngx_svc_member_t  ngx_svc_signup_verify_members[];
 
 
-/* 1: svc_mail is on. */
+/* 1: svc_mail is on; and, organizations may be signed up. */
 ngx_uint_t ngx_svc_signup_mails(ngx_svc_request_t *sr);
+ngx_uint_t ngx_svc_signup_organizations(const ngx_svc_admin_main_conf_t *amcf,
+    const ngx_svc_main_conf_t *smcf);
 
 /*
  * The prepare of what begins it: as ngx_svc_login_prepare(), and 503 while the

@@ -9,7 +9,10 @@
 #include "ngx_svc_signup.h"
 
 
-#define NGX_SVC_SIGNUP_KIND  "signup"   /* of svc.email_challenge */
+#define NGX_SVC_SIGNUP_KIND    "signup"     /* of svc.email_challenge */
+
+#define NGX_SVC_SIGNUP_TENANT  0            /* the results of the reads */
+#define NGX_SVC_SIGNUP_ROW     1
 
 
 /*

@@ -438,6 +438,7 @@ sub values {
         passwordless_user => [ '10.0.0.1', $challenge, undef ],
         passwordless_risk => [ @risk, $challenge, undef ],
         passwordless_check => [ $who, $challenge ],
+        signin_options => [ 'https://x.test', 'true', $host, 'true' ],
         ceremony_own => [ $session, $host ],
         stepup_passkey => [ $who, $passkey, 1, 'true', $new_hash,
                             '1800000000000' ],
