@@ -196,7 +196,7 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 FEWER = SVC_TEST_BUNDLES=$(or $(SVC_TEST_BUNDLES),2000) \
 	SVC_TEST_CASES=$(or $(SVC_TEST_CASES),20000) \
 	SVC_TEST_DUPLICATES=$(or $(SVC_TEST_DUPLICATES),500) \
-	SVC_TEST_EVENTS=$(or $(SVC_TEST_EVENTS),10000)
+	SVC_TEST_EVENTS=$(or $(SVC_TEST_EVENTS),5000)
 
 # what this build cannot be asked is left out, whatever SVC_TEST_ALL says, and,
 # unless somebody names it, what asks the scripts, the schema, the sources, or the

@@ -15,7 +15,7 @@ my $ROOT = "$FindBin::Bin/..";
 my $ZONEINFO = '/usr/share/zoneinfo';
 
 my $seed = $ENV{SVC_TEST_SEED} // 20261121;
-my $cases = $ENV{SVC_TEST_CASES} // 200_000;
+my $cases = $ENV{SVC_TEST_CASES} // 100_000;
 
 my $dir = tempdir(CLEANUP => 1);
 my ($questions, $expected, $answers) = map { "$dir/$_" } qw(q expected a);

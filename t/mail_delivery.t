@@ -117,7 +117,7 @@ is_deeply([ @$got{qw(to tls)} ], [ [ 'eve@acme.test' ], JSON::PP::false ],
           'without it the mail goes all the same');
 
 
-# --- and never without --------------------------------------------------------------------
+# --- and never without --------------------------------------------------------------
 
 my ($mails, $connects) = map { scalar(() = $mail->events($_)) } qw(mail connect);
 my $failed = total('failed');
@@ -142,7 +142,7 @@ is_deeply([ $event->[0], @{ $event->[1] }{qw(kind reason attempts)} ],
           [ 'clear@acme.test', 'reset', 'failed', 3 ], 'with what became of it');
 
 
-# --- as many as there is room for --------------------------------------------------------
+# --- as many as there is room for ---------------------------------------------------
 
 sub pending {
     my ($field, $count) = @_;

@@ -16,7 +16,7 @@ use SvcTest::Process qw(slow wait_for signal_pid slurp);
 use SvcTest::Receiver;
 
 
-my $N = $ENV{SVC_TEST_MAILS} // 1000;
+my $N = $ENV{SVC_TEST_MAILS} // 400;
 
 my $s = SvcTest->new(workers => 1,
                      locations => "location = /metrics { svc_metrics; }\n");

@@ -299,7 +299,8 @@ for my $version (1 .. $newest) {
         'the roles that users have' => [ 2, 'SELECT count(*) FROM svc.role'
             . " WHERE key = 'auditor' AND member_count >= 74" ]);
     my @names = sort keys %is;
-    my @got = split /\|/, psql($pg, 'SELECT ' . join(', ', map { "($is{$_}[1])" } @names));
+    my @got = split /\|/, psql($pg, 'SELECT '
+                                    . join ', ', map { "($is{$_}[1])" } @names);
 
     chomp @got;
     is($got[$_], $is{ $names[$_] }[0], $names[$_]) for 0 .. $#names;

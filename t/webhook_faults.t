@@ -15,7 +15,7 @@ use SvcTest::Receiver;
 use SvcTest::Senders;
 
 
-my $EVENTS = $ENV{SVC_TEST_EVENTS} // 20_000;
+my $EVENTS = $ENV{SVC_TEST_EVENTS} // 10_000;
 
 my $s = SvcTest->new(workers => 2, connections => 2048);
 

@@ -85,7 +85,8 @@ sub new {
                          user => run_user(), out => "$self->{dir}/out");
 
     wait_for { (slurp("$self->{dir}/mainlog") // '') =~ /listening for SMTP/ } 20
-        or die 'no exim: ' . join '', map { slurp("$self->{dir}/$_") // '' } qw(out mainlog);
+        or die 'no exim: ' . join '', map { slurp("$self->{dir}/$_") // '' }
+                                          qw(out mainlog);
 
     return $self;
 }
