@@ -12,10 +12,11 @@ use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Factor qw(totp enrolled);
 use SvcTest::Governance qw($ALL);
+use SvcTest::Mail qw(nowhere);
 use SvcTest::Process qw(wait_for);
 use SvcTest::Routes;
 
-my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_webhooks => 'on', svc_set => [
+my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_webhooks => 'on', nowhere(), svc_set => [
     'RATE_LIMIT_LOGIN_IP_MAX 1000', 'RATE_LIMIT_LOGIN_EMAIL_MAX 1000' ] })->start;
 my $acme = $s->tenant('acme');
 my $token = $acme->token_for($ALL);
@@ -70,7 +71,7 @@ is_deeply([ sort map { "$_->{method} $_->{path}" } @sensitive ], [ sort
     'POST /admin/domains', 'DELETE /admin/domains/*',
     'POST /admin/scim/tokens', 'PUT /admin/ldap', 'DELETE /admin/ldap',
     'POST /admin/social/connections', 'PUT /admin/saml',
-    'POST /auth/password', 'POST /mfa/passkeys',
+    'POST /auth/email/change', 'POST /auth/password', 'POST /mfa/passkeys',
     'POST /mfa/passkeys/options', 'POST /mfa/totp', 'POST /mfa/totp/*/confirm',
     'PATCH /mfa/factors/*', 'DELETE /mfa/factors/*', 'POST /mfa/recovery-codes' ],
     'the routes');

@@ -167,6 +167,31 @@ my ($own) = grep { $_->{current} }
 is_status(200, 'login', body => $login);
 $c->signs_in($leaving);
 is_status(200, 'changePassword', body => $new);
+
+# one's own address: of a link only the digest is known
+
+sub link_of {
+    my ($id, %arg) = @_;
+
+    my $sent = is_status(202, $id, %arg)->json->{challengeId};
+
+    $s->sql("UPDATE svc.email_challenge SET token_hash = sha256('$sent'), email_mac ="
+            . " substr(sha256('$sent'), 1, 16) WHERE id = '$sent'");
+
+    return { token => $sent };
+}
+
+my $change = { email => 'bob@new.test' };
+
+is_status(200, 'verifyEmail', body => link_of('startEmailVerification'));
+link_of('startEmailVerification');
+is_status(401, 'verifyEmail', body => { code => '123456' });
+
+my $changed = link_of('startEmailChange', body => $change);
+
+is_status(401, 'changeEmail', body => { code => '123456' });
+is_status(200, 'changeEmail', body => $changed);
+is_status(400, 'changeEmail', body => $changed);
 is_status(204, 'logout');
 is_status(204, 'logout', session => 0);
 $c->signs_in($ada);
@@ -251,6 +276,9 @@ my $bundle = { version => 1, groupPasswordPolicies => [], roles =>
 my %body = (
     login => $login,
     changePassword => $new,
+    verifyEmail => { code => '123456' },
+    startEmailChange => $change,
+    changeEmail => { code => '123456' },
     resetPassword => $link,
     forgotPassword => $forgot,
     startPasswordless => $forgot,
@@ -363,6 +391,8 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        deleteWebhook changePassword login
                                        logout resetPassword forgotPassword
                                        startPasswordless passwordlessSignIn
+                                       startEmailVerification verifyEmail
+                                       startEmailChange changeEmail
                                        listFactors
                                        renameFactor removeFactor addTotp
                                        confirmTotp createRecoveryCodes

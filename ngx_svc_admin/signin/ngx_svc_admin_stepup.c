@@ -10,7 +10,7 @@ static ngx_svc_stepup_t *ngx_svc_stepup_create(ngx_svc_request_t *sr,
     ngx_svc_stepup_body_t *body);
 static ngx_int_t ngx_svc_challenge_check(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_challenge_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_challenge_answer(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_challenge_answer(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_challenge_send(ngx_svc_stepup_t *step);
 static void ngx_svc_challenge_methods(ngx_svc_json_writer_t *w,
     ngx_svc_stepup_t *step);
@@ -18,7 +18,7 @@ static ngx_int_t ngx_svc_stepup_check(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_stepup_method(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body);
 static ngx_int_t ngx_svc_stepup_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_stepup_verify(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_verify(ngx_svc_login_t *login);
 
 
 #define ngx_svc_stepup_method_member                                          \
@@ -231,19 +231,19 @@ ngx_svc_challenge_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_challenge_reply(ngx_svc_request_t *sr)
 {
-    return ngx_svc_stepup_take(sr->data) == NGX_OK
-           ? ngx_svc_stepup_limit(sr->data, ngx_svc_challenge_answer)
-           : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return ngx_svc_stepup_limit(sr, ngx_svc_challenge_answer);
 }
 
 
 static ngx_int_t
-ngx_svc_challenge_answer(ngx_svc_stepup_t *step)
+ngx_svc_challenge_answer(ngx_svc_login_t *login)
 {
+    ngx_svc_stepup_t                      *step;
     ngx_svc_request_t                     *sr;
     const ngx_svc_stepup_method_t *const  *method;
 
-    sr = step->factor.login.sr;
+    sr = login->sr;
+    step = sr->data;
 
     if (step->over) {
         return ngx_svc_stepup_over(step);
@@ -409,18 +409,18 @@ ngx_svc_stepup_method(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
 static ngx_int_t
 ngx_svc_stepup_reply(ngx_svc_request_t *sr)
 {
-    return ngx_svc_stepup_take(sr->data) == NGX_OK
-           ? ngx_svc_stepup_limit(sr->data, ngx_svc_stepup_verify)
-           : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return ngx_svc_stepup_limit(sr, ngx_svc_stepup_verify);
 }
 
 
 static ngx_int_t
-ngx_svc_stepup_verify(ngx_svc_stepup_t *step)
+ngx_svc_stepup_verify(ngx_svc_login_t *login)
 {
+    ngx_svc_stepup_t   *step;
     ngx_svc_request_t  *sr;
 
-    sr = step->factor.login.sr;
+    sr = login->sr;
+    step = sr->data;
 
     if (step->method->guessed && step->factor.locked) {
         (void) ngx_svc_login_locked(sr, step->factor.locked);

@@ -138,11 +138,14 @@ typedef struct {
 
 /* Of the request's pool: sr->data. */
 
-typedef struct {
+typedef struct ngx_svc_login_s  ngx_svc_login_t;
+
+struct ngx_svc_login_s {
     ngx_svc_signin_key_t       session;     /* first */
     ngx_svc_request_t         *sr;
     const ngx_svc_login_method_t  *method;  /* NULL: it is not a sign-in */
     ngx_svc_limit_t            limit;
+    ngx_int_t                (*next)(ngx_svc_login_t *login);
     ngx_svc_password_job_t    *job;         /* under way, or NULL */
     ngx_uint_t                 invalid;     /* 1: sr->error says how */
     ngx_uint_t                 checked;     /* 1: the limits have answered */
@@ -188,7 +191,7 @@ typedef struct {
     ngx_str_t                  reason_name;
     ngx_str_t                  device;      /* the cookie's value */
     u_char                     device_hash[NGX_SVC_SHA256_LEN];
-} ngx_svc_login_t;
+};
 
 
 #define ngx_svc_login_param(field)  ngx_svc_param_data(ngx_svc_login_t, field)
@@ -268,6 +271,14 @@ ngx_int_t ngx_svc_login_prepare(ngx_svc_request_t *sr, size_t size,
  * too many, which the audit log is told once in a window.
  */
 ngx_int_t ngx_svc_login_limited(ngx_svc_login_t *login);
+
+/*
+ * For the reply of a route of sessions, with limit.family set, and limit.mac
+ * unless it is that of login->mac: counts the request, and then calls next(),
+ * and returns what that returns, or what goes to ngx_http_finalize_request().
+ */
+ngx_int_t ngx_svc_login_limit_then(ngx_svc_login_t *login,
+    ngx_int_t (*next)(ngx_svc_login_t *login));
 
 /*
  * Then: adds the route's statements to sr->op.  NGX_OK; NGX_DECLINED with

@@ -6,6 +6,8 @@
 
 
 static void ngx_svc_login_counted(ngx_svc_limit_t *limit);
+static void ngx_svc_login_counted_then(ngx_svc_limit_t *limit);
+static ngx_int_t ngx_svc_login_next(ngx_svc_login_t *login);
 static void ngx_svc_login_limited_audit(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_login_limited_copy(ngx_pool_t *pool, ngx_str_t *dst,
     ngx_str_t *src);
@@ -124,6 +126,64 @@ ngx_svc_login_counted(ngx_svc_limit_t *limit)
     login = limit->data;
 
     ngx_svc_request_public_again(login->sr);
+}
+
+
+ngx_int_t
+ngx_svc_login_limit_then(ngx_svc_login_t *login,
+    ngx_int_t (*next)(ngx_svc_login_t *login))
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = login->sr->request;
+
+    login->next = next;
+
+    login->limit.sockaddr = r->connection->sockaddr;
+    login->limit.handler = ngx_svc_login_counted_then;
+    login->limit.data = login;
+
+    if (login->limit.mac == NULL) {
+        login->limit.mac = login->mac.data;
+    }
+
+    rc = ngx_svc_limit_check(&login->limit, r->pool);
+
+    if (rc == NGX_AGAIN) {
+        r->main->count++;
+        return NGX_DONE;
+    }
+
+    return rc == NGX_OK ? ngx_svc_login_next(login)
+                        : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static void
+ngx_svc_login_counted_then(ngx_svc_limit_t *limit)
+{
+    ngx_svc_login_t     *login;
+    ngx_connection_t    *c;
+    ngx_http_request_t  *r;
+
+    login = limit->data;
+    r = login->sr->request;
+    c = r->connection;
+
+    ngx_http_set_log_request(c->log, r);
+
+    ngx_http_finalize_request(r, ngx_svc_login_next(login));
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static ngx_int_t
+ngx_svc_login_next(ngx_svc_login_t *login)
+{
+    return ngx_svc_login_limited(login) == NGX_OK
+           ? login->next(login) : ngx_svc_send_error(login->sr);
 }
 
 

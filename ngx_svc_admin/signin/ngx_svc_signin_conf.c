@@ -34,7 +34,9 @@
 #define NGX_SVC_SIGNIN_MAIL_RESOURCES(_)                                      \
     _(ngx_svc_admin_password_forgot)                                          \
     _(ngx_svc_admin_passwordless)                                             \
-    _(ngx_svc_admin_signup_verify)
+    _(ngx_svc_admin_signup_verify)                                            \
+    _(ngx_svc_admin_email_verify)                                             \
+    _(ngx_svc_admin_email_change)
 
 #define NGX_SVC_SIGNIN_ORGANIZATION_RESOURCES(_)                              \
     _(ngx_svc_admin_organizations)

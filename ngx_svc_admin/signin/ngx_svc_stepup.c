@@ -5,10 +5,9 @@
 #include "ngx_svc_stepup.h"
 
 
+static ngx_int_t ngx_svc_stepup_take(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_stepup_copy(ngx_svc_stepup_t *step, ngx_uint_t n,
     PGresult **copy);
-static void ngx_svc_stepup_counted(ngx_svc_limit_t *limit);
-static ngx_int_t ngx_svc_stepup_admitted(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_stepup_end(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_ended(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_bind_guessed(ngx_svc_request_t *sr,
@@ -58,9 +57,27 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_check = {
 };
 
 
+ngx_int_t
+ngx_svc_stepup_limit(ngx_svc_request_t *sr,
+    ngx_int_t (*next)(ngx_svc_login_t *login))
+{
+    ngx_svc_stepup_t  *step;
+
+    step = sr->data;
+
+    if (ngx_svc_stepup_take(step) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    step->factor.login.limit.family = NGX_SVC_LIMIT_LOGIN;
+
+    return ngx_svc_login_limit_then(&step->factor.login, next);
+}
+
+
 /* The results are gone when the limits have answered. */
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_stepup_take(ngx_svc_stepup_t *step)
 {
     ngx_svc_request_t  *sr;
@@ -100,56 +117,6 @@ ngx_svc_stepup_copy(ngx_svc_stepup_t *step, ngx_uint_t n, PGresult **copy)
 }
 
 
-ngx_int_t
-ngx_svc_stepup_limit(ngx_svc_stepup_t *step,
-    ngx_int_t (*next)(ngx_svc_stepup_t *step))
-{
-    ngx_int_t            rc;
-    ngx_svc_login_t     *login;
-    ngx_http_request_t  *r;
-
-    login = &step->factor.login;
-    r = login->sr->request;
-
-    step->next = next;
-
-    login->limit.family = NGX_SVC_LIMIT_LOGIN;
-    login->limit.sockaddr = r->connection->sockaddr;
-    login->limit.mac = login->mac.data;
-    login->limit.handler = ngx_svc_stepup_counted;
-    login->limit.data = step;
-
-    rc = ngx_svc_limit_check(&login->limit, r->pool);
-
-    if (rc == NGX_AGAIN) {
-        r->main->count++;
-        return NGX_DONE;
-    }
-
-    return rc == NGX_OK ? ngx_svc_stepup_admitted(step)
-                        : NGX_HTTP_INTERNAL_SERVER_ERROR;
-}
-
-
-static void
-ngx_svc_stepup_counted(ngx_svc_limit_t *limit)
-{
-    ngx_svc_stepup_t    *step;
-    ngx_connection_t    *c;
-    ngx_http_request_t  *r;
-
-    step = limit->data;
-    r = step->factor.login.sr->request;
-    c = r->connection;
-
-    ngx_http_set_log_request(c->log, r);
-
-    ngx_http_finalize_request(r, ngx_svc_stepup_admitted(step));
-
-    ngx_http_run_posted_requests(c);
-}
-
-
 void
 ngx_svc_stepup_verified(ngx_svc_stepup_t *step, ngx_int_t rc)
 {
@@ -164,14 +131,6 @@ ngx_svc_stepup_verified(ngx_svc_stepup_t *step, ngx_int_t rc)
     ngx_http_finalize_request(r, step->verdict(step, rc));
 
     ngx_http_run_posted_requests(c);
-}
-
-
-static ngx_int_t
-ngx_svc_stepup_admitted(ngx_svc_stepup_t *step)
-{
-    return ngx_svc_login_limited(&step->factor.login) == NGX_OK
-           ? step->next(step) : ngx_svc_send_error(step->factor.login.sr);
 }
 
 

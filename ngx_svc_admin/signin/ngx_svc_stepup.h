@@ -88,7 +88,6 @@ struct ngx_svc_stepup_s {
     PGresult                      *passkeys;
     ngx_svc_ceremony_own_t         own;         /* of those */
     ngx_uint_t                     over;        /* the challenge is */
-    ngx_int_t                    (*next)(ngx_svc_stepup_t *step);
     ngx_int_t                    (*verdict)(ngx_svc_stepup_t *step,
                                             ngx_int_t rc);
 
@@ -139,15 +138,12 @@ void ngx_svc_stepup_verified(ngx_svc_stepup_t *step, ngx_int_t rc);
  */
 ngx_int_t ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc);
 
-/* For a reply: copies what the first round trip has read; NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_svc_stepup_take(ngx_svc_stepup_t *step);
-
 /*
- * For a reply: counts the request, and then calls next(), and returns what that
- * returns, or what goes to ngx_http_finalize_request().
+ * For a reply: copies what the first round trip has read, counts the request,
+ * and calls next(), as ngx_svc_login_limit_then().
  */
-ngx_int_t ngx_svc_stepup_limit(ngx_svc_stepup_t *step,
-    ngx_int_t (*next)(ngx_svc_stepup_t *step));
+ngx_int_t ngx_svc_stepup_limit(ngx_svc_request_t *sr,
+    ngx_int_t (*next)(ngx_svc_login_t *login));
 
 /* The challenge is over, and with it a session that has waited. */
 ngx_int_t ngx_svc_stepup_over(ngx_svc_stepup_t *step);

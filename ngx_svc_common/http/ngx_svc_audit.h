@@ -27,6 +27,9 @@
 #define NGX_SVC_A_DOMAIN_REMOVED(_)  _("domain.removed", "domain")
 #define NGX_SVC_A_DOMAIN_VERIFIED(_)  _("domain.verified", "domain")
 
+#define NGX_SVC_A_EMAIL_CHANGED(_)  _("email.changed", "user")
+#define NGX_SVC_A_EMAIL_VERIFIED(_)  _("email.verified", "user")
+
 #define NGX_SVC_A_GROUP_CREATED(_)  _("group.created", "group")
 #define NGX_SVC_A_GROUP_DELETED(_)  _("group.deleted", "group")
 #define NGX_SVC_A_MEMBER_ADDED(_)  _("group.member_added", "group")

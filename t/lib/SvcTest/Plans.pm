@@ -335,6 +335,10 @@ sub values {
     my $mailed = substr $mac, 0, 34;
     my $mac16 = '\x' . substr sha256_hex('mac1'), 0, 32;
     my $base = 'https://x.test';
+    my $challenge = $self->id($CHALLENGE, $WHO);
+    my $challenge_mac = '\x' . substr sha256_hex('mac100'), 0, 32;
+    my @mailed = ($new, 'verify', $challenge_mac, '\x' . '00' x 16,
+                  $new_hash, undef, undef, 600);
 
     return {
         health => [],
@@ -392,6 +396,17 @@ sub values {
         reset_store => [ $who, '\x01', 1, $base ],
         password_forgot => [ $email, '\x' . '01' x 32, $base ],
         password_forgot_blocked => [ '10.0.0.1' ],
+        reset_store => [ $who, '\x01', 1 ],
+        password_forgot => [ $email, '\x' . '01' x 32 ],
+        email_challenge_turn => [ $challenge_mac ],
+        email_challenge_use => [ $challenge ],
+        email_verify_open => [ @mailed, $who, $email, $session ],
+        email_verify_store => [ $who, $email ],
+        email_change_read => [ $session ],
+        email_change_open => [ @mailed, $who, "new\@$self->{slug}.test", $session ],
+        email_change_lock => [ $who ],
+        email_change_store => [ $who, "new\@$self->{slug}.test", '10.0.0.1', 'FR' ],
+        own_email_try => [ undef, undef, 'sign_in', 5, $session ],
         profile_get => [ $session ],
         profile_patch => [ $session, ('true', 'text') x 4 ],
         factor_read => [ $session ],

@@ -1,0 +1,510 @@
+/*
+ * POST /v1/auth/email/change and /v1/auth/email/change/verify: another address
+ * of one's own, once it has shown what was mailed to it.
+ *
+ * Whether somebody has it already only its owner hears.
+ */
+
+#include "ngx_svc_audit.h"
+#include "ngx_svc_hex.h"
+#include "ngx_svc_own_email.h"
+#include "ngx_svc_profile.h"
+
+
+#define NGX_SVC_EMAIL_CHANGE_PATH    "/account#change="
+#define NGX_SVC_EMAIL_CHANGE_EXISTS  "/login"
+#define NGX_SVC_EMAIL_CHANGE_AAD     (5 + NGX_SVC_UUID_LEN)
+#define NGX_SVC_EMAIL_CHANGE_NOTICE  3600       /* seconds */
+
+
+typedef struct {
+    ngx_svc_value_t   email;
+} ngx_svc_email_change_body_t;
+
+
+static ngx_int_t ngx_svc_admin_change_email_check(ngx_svc_request_t *sr,
+    void *body);
+static ngx_int_t ngx_svc_admin_change_email_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_change_email_room(ngx_svc_own_email_t *own,
+    PGresult *res);
+static ngx_int_t ngx_svc_admin_change_email_open(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_admin_change_email_start(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_change_email_started(ngx_svc_request_t *sr);
+static const ngx_svc_keys_t *ngx_svc_admin_change_email_keys(
+    ngx_svc_login_t *login, u_char aad[NGX_SVC_EMAIL_CHANGE_AAD]);
+static ngx_int_t ngx_svc_admin_change_email_seal(ngx_svc_own_email_t *own);
+static ngx_int_t ngx_svc_admin_change_email_unseal(ngx_svc_own_email_t *own);
+static ngx_int_t ngx_svc_admin_change_email_verify(ngx_svc_request_t *sr,
+    void *body);
+static ngx_int_t ngx_svc_admin_change_email_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_change_email_taken(ngx_svc_request_t *sr);
+static void ngx_svc_admin_change_email_committed(PGresult **results);
+static ngx_int_t ngx_svc_admin_change_email_written(ngx_svc_request_t *sr);
+
+
+static const ngx_svc_own_email_kind_t  ngx_svc_admin_change_email_kind = {
+    .kind = "change",
+    .right = ngx_svc_admin_change_email_unseal,
+    .write = ngx_svc_admin_change_email_write,
+    .written = ngx_svc_admin_change_email_written
+};
+
+
+static const ngx_svc_member_t  ngx_svc_admin_change_email_members[] = {
+
+    { .name = ngx_string("email"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .min = 1,
+      .max = NGX_SVC_EMAIL_MAX,
+      .check = ngx_svc_email_check,
+      .offset = offsetof(ngx_svc_email_change_body_t, email) },
+
+    ngx_svc_null_member
+};
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_email_change_read = {
+    .name = "email_change_read",
+    .text =
+        "SELECT u.source = 'scim' AS scim"
+        " FROM (" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") s"
+        " CROSS JOIN LATERAL ("
+            NGX_SVC_ROW("k.source", "svc.user_account", "s.user_id") ") u",
+    NGX_SVC_PARAMS(ngx_svc_param_session())
+};
+
+/*
+ * $9: the user, $10: the address, $11: the session.  Of one that is taken the
+ * challenge is the same, and the mail its owner's.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_email_change_open = {
+    .name = "email_change_open",
+    .text =
+        NGX_SVC_EMAIL_CHALLENGE_OPEN(
+            "SELECT CASE WHEN o.id IS NULL THEN u.id"
+                    " WHEN o.status = 'active' THEN o.id END AS id,"
+                " coalesce(o.user_name, $10::text) AS user_name,"
+                " CASE WHEN o.id IS NULL THEN u.display_name"
+                    " ELSE o.display_name END AS display_name,"
+                " CASE WHEN o.id IS NULL THEN u.locale ELSE o.locale END"
+                    " AS locale"
+            " FROM (" NGX_SVC_ROW("k.*", "svc.user_account", "$9") ") u"
+            " LEFT JOIN svc.user_account o ON o.tenant_id = " NGX_SVC_TENANT
+                " AND o.user_name_key = (SELECT lower($10::text))",
+            "$9", NGX_SVC_OWN_EMAIL_ROOT("$11")),
+    NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,
+                   ngx_svc_login_param(user),
+                   ngx_svc_own_email_param(address),
+                   ngx_svc_param_session())
+};
+
+/* Whoever asks for a link to set a password waits for this one. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_email_change_lock = {
+    .name = "email_change_lock",
+    .text =
+        "SELECT FROM svc.user_account"
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1 FOR UPDATE",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user))
+};
+
+/*
+ * When it is not to be there is no tenant for the rest.  What the old address
+ * is told is in the row, too.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_email_change_store = {
+    .name = "email_change_store",
+    .text =
+        "WITH o AS MATERIALIZED ("
+            NGX_SVC_ROW("k.*", "svc.user_account", "$1")
+        "), c AS MATERIALIZED ("
+            "SELECT o.id FROM o WHERE o.source <> 'scim'"
+                " AND svc.user_conflict($2, NULL) IS NULL"
+        "), n AS ("
+            "SELECT $2::text AS user_name, o.display_name, o.first_name,"
+                " o.last_name FROM o, c"
+        "), u AS ("
+            "UPDATE svc.user_account a SET user_name = n.user_name,"
+                " user_name_key = lower(n.user_name), email_verified = true,"
+                " valid_after = clock_timestamp(),"
+                " search = " NGX_SVC_PROFILE_SEARCH("n") ","
+                " updated_at = " NGX_SVC_CHANGED_AT("a")
+            " FROM n WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"
+            " RETURNING a.id, a.tenant_id, a.user_name"
+        "), e AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_USER_UPDATED, "u.id::text", "NULL",
+                          "'{\"changed\":[\"email\"]}'::jsonb", "FROM u")
+            NGX_SVC_AUDIT_THEN(NGX_SVC_A_EMAIL_CHANGED, "u.id::text", "NULL",
+                               "'{}'::jsonb", "FROM u")
+        ")"
+        " SELECT u.user_name AS email, true AS \"emailVerified\","
+            " u.tenant_id AS _tenant, o.user_name AS _to,"
+            " o.display_name AS _name, o.locale AS _locale,"
+            " t.name AS _tenant_name, t.branding ->> 'primary' AS _color,"
+            " t.branding ->> 'logoUrl' AS _logo,"
+            " $3::text AS _ip, $4::text AS _country,"
+            " CASE WHEN u.id IS NULL"
+                " THEN set_config('svc.tenant', '', true) END AS _end"
+        " FROM (VALUES (1)) v LEFT JOIN u ON true LEFT JOIN o ON true"
+            " LEFT JOIN svc.tenant t ON t.id = u.tenant_id",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_own_email_param(address),
+                   ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(client.country))
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_email_change[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/email/change"),
+      .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_SENSITIVE
+               |NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL|NGX_SVC_ROUTE_NO_STORE,
+      .members = ngx_svc_admin_change_email_members,
+      .body_size = sizeof(ngx_svc_email_change_body_t),
+      .check = ngx_svc_admin_change_email_check,
+      .statements = { &ngx_svc_sql_factor_read,
+                      &ngx_svc_sql_email_change_read },
+      .later = { &ngx_svc_sql_email_challenge_turn,
+                 &ngx_svc_sql_email_change_open },
+      .status = NGX_HTTP_ACCEPTED,
+      .reply = ngx_svc_admin_change_email_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/email/change/verify"),
+      .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_NO_STORE,
+      .members = ngx_svc_own_email_members,
+      .body_size = sizeof(ngx_svc_own_email_body_t),
+      .check = ngx_svc_admin_change_email_verify,
+      .statements = { [NGX_SVC_OWN_EMAIL_READ] = &ngx_svc_sql_factor_read,
+                      [NGX_SVC_OWN_EMAIL_TRIED] = &ngx_svc_sql_own_email_try },
+      .later = { &ngx_svc_sql_email_change_lock, &ngx_svc_sql_factor_check,
+                 &ngx_svc_sql_email_challenge_use,
+                 &ngx_svc_sql_email_change_store,
+                 &ngx_svc_sql_signin_rotate },
+      .reply = ngx_svc_own_email_shown },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_admin_change_email_check(ngx_svc_request_t *sr, void *body)
+{
+    u_char                       *mac;
+    ngx_svc_own_email_t          *own;
+    ngx_svc_email_change_body_t  *members = body;
+
+    own = ngx_svc_own_email_create(sr);
+
+    if (own == NULL) {
+        return sr->error.kind == NGX_SVC_E_NONE ? NGX_ERROR : NGX_DECLINED;
+    }
+
+    mac = ngx_pnalloc(sr->request->pool, NGX_SVC_LIMIT_MAC_LEN);
+
+    if (mac == NULL
+        || ngx_svc_limit_email(&members->email.str, mac) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    own->address = members->email.str;
+    own->factor.login.email = own->address;
+    own->factor.login.mailed.mac.data = mac;
+    own->factor.login.mailed.mac.len = NGX_SVC_LIMIT_MAC_LEN;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_email_reply(ngx_svc_request_t *sr)
+{
+    ngx_svc_login_t      *login;
+    ngx_svc_own_email_t  *own;
+
+    own = sr->data;
+    login = &own->factor.login;
+
+    if (ngx_svc_factor_read(&own->factor, sr->results[0]) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (ngx_svc_admin_change_email_room(own, sr->results[1]) != NGX_OK) {
+        return ngx_svc_send_error(sr);
+    }
+
+    login->limit.family = NGX_SVC_LIMIT_SIGNUP;
+    login->limit.mac = login->mailed.mac.data;
+
+    return ngx_svc_login_limit_then(login, ngx_svc_admin_change_email_open);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_email_room(ngx_svc_own_email_t *own, PGresult *res)
+{
+    ngx_str_t          *old, *new;
+    ngx_svc_request_t  *sr;
+
+    sr = own->factor.login.sr;
+    old = &own->factor.email;
+    new = &own->address;
+
+    if (ngx_svc_row_true(res, 0, "scim")) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
+                            "The address comes from an identity provider: "
+                            "change it there.");
+    }
+
+    if (old->len == new->len
+        && ngx_strncasecmp(old->data, new->data, new->len) == 0)
+    {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                            "\"email\" is the address that there is.");
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_email_open(ngx_svc_login_t *login)
+{
+    if (ngx_svc_email_challenge_new(login,
+                                    ngx_svc_admin_change_email_kind.kind,
+                                    NGX_SVC_EMAIL_CHALLENGE_LINK)
+           != NGX_OK
+        || ngx_svc_admin_change_email_seal(login->sr->data) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_admin_change_email_start,
+                                 ngx_svc_admin_change_email_started);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_email_start(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_email_challenge_turn,
+        &ngx_svc_sql_email_change_open,
+        NULL
+    };
+
+    return ngx_svc_login_calls(sr, list);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_email_started(ngx_svc_request_t *sr)
+{
+    u_char                id[NGX_SVC_UUID_LEN];
+    ngx_str_t             text;
+    ngx_svc_own_email_t  *own;
+
+    own = sr->data;
+    text = ngx_svc_row_value(ngx_svc_route_last(sr), 0, "user_id");
+
+    if (text.len
+        && ngx_svc_uuid_parse(text.data, text.len, id) == NGX_OK
+        && ngx_memcmp(id, own->factor.login.row.user, NGX_SVC_UUID_LEN) == 0)
+    {
+        return ngx_svc_own_email_mail(sr, NGX_SVC_MAIL_VERIFY,
+                                      NGX_SVC_EMAIL_CHANGE_PATH);
+    }
+
+    return ngx_svc_own_email_mail(sr, NGX_SVC_MAIL_EXISTS,
+                                  NGX_SVC_EMAIL_CHANGE_EXISTS);
+}
+
+
+static const ngx_svc_keys_t *
+ngx_svc_admin_change_email_keys(ngx_svc_login_t *login,
+    u_char aad[NGX_SVC_EMAIL_CHANGE_AAD])
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    ngx_memcpy(ngx_cpymem(aad, "email", 5), login->mailed.id.data,
+               NGX_SVC_UUID_LEN);
+
+    smcf = ngx_http_get_module_main_conf(login->sr->request,
+                                         ngx_http_svc_common_module);
+
+    return &smcf->keys;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_email_seal(ngx_svc_own_email_t *own)
+{
+    u_char                 aad[NGX_SVC_EMAIL_CHANGE_AAD];
+    ngx_str_t             *data;
+    ngx_svc_login_t       *login;
+    const ngx_svc_keys_t  *keys;
+
+    login = &own->factor.login;
+    data = &login->mailed.data;
+    keys = ngx_svc_admin_change_email_keys(login, aad);
+
+    data->data = ngx_pnalloc(login->sr->request->pool,
+                             own->address.len + NGX_SVC_SEAL_OVERHEAD);
+    if (data->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_seal(keys, own->address.data, own->address.len, aad,
+                        sizeof(aad), data->data, &data->len);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_email_unseal(ngx_svc_own_email_t *own)
+{
+    size_t                 len;
+    u_char                 aad[NGX_SVC_EMAIL_CHANGE_AAD];
+    u_char                 sealed[NGX_SVC_EMAIL_MAX + NGX_SVC_SEAL_OVERHEAD];
+    ngx_int_t              rc;
+    ngx_str_t              hex;
+    ngx_svc_login_t       *login;
+    const ngx_svc_keys_t  *keys;
+
+    login = &own->factor.login;
+    keys = ngx_svc_admin_change_email_keys(login, aad);
+    hex = ngx_svc_row_value(own->tried, 0, "data");
+    len = sizeof(sealed);
+
+    own->address.data = ngx_pnalloc(login->sr->request->pool, sizeof(sealed));
+
+    if (own->address.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_hex_bytea(&hex, sealed, &len);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_unseal(keys, sealed, len, aad, sizeof(aad),
+                            own->address.data, &own->address.len);
+    }
+
+    return rc == NGX_DECLINED ? ngx_svc_email_challenge_over(login->sr) : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_email_verify(ngx_svc_request_t *sr, void *body)
+{
+    return ngx_svc_own_email_take(sr, &ngx_svc_admin_change_email_kind, body);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_email_write(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_email_change_lock,
+        &ngx_svc_sql_factor_check,
+        &ngx_svc_sql_email_challenge_use,
+        &ngx_svc_sql_email_change_store,
+        &ngx_svc_sql_signin_rotate,
+        NULL
+    };
+
+    login = sr->data;
+
+    if (ngx_svc_signin_key(&login->session, login->row.tenant) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_login_calls(sr, list);
+
+    sr->op->committed = ngx_svc_admin_change_email_committed;
+    sr->refused = ngx_svc_admin_change_email_taken;
+
+    return rc;
+}
+
+
+/* By somebody else in the same moment. */
+
+static ngx_int_t
+ngx_svc_admin_change_email_taken(ngx_svc_request_t *sr)
+{
+    const char  *name;
+
+    name = PQresultErrorField(sr->op->error, PG_DIAG_CONSTRAINT_NAME);
+
+    if (name == NULL || ngx_strcmp(name, "user_account_user_name_key") != 0) {
+        return NGX_DECLINED;
+    }
+
+    (void) ngx_svc_email_challenge_over(sr);
+
+    return ngx_svc_send_error(sr);
+}
+
+
+/* The client may have gone: whose address it was hears of it all the same. */
+
+static void
+ngx_svc_admin_change_email_committed(PGresult **results)
+{
+    PGresult        *res;
+    ngx_svc_mail_t   mail;
+
+    ngx_svc_request_committed(results);
+
+    res = results ? results[NGX_SVC_OWN_EMAIL_DONE] : NULL;
+
+    if (res == NULL || PQgetisnull(res, 0, 0)) {
+        return;
+    }
+
+    ngx_memzero(&mail, sizeof(ngx_svc_mail_t));
+
+    mail.kind = NGX_SVC_MAIL_CHANGED;
+    mail.not_after = ngx_time() + NGX_SVC_EMAIL_CHANGE_NOTICE;
+    mail.tenant = ngx_svc_row_value(res, 0, "_tenant");
+    mail.to = ngx_svc_row_value(res, 0, "_to");
+    mail.name = ngx_svc_row_value(res, 0, "_name");
+    mail.locale = ngx_svc_row_value(res, 0, "_locale");
+    mail.tenant_name = ngx_svc_row_value(res, 0, "_tenant_name");
+    mail.primary = ngx_svc_row_value(res, 0, "_color");
+    mail.logo_url = ngx_svc_row_value(res, 0, "_logo");
+    mail.ip = ngx_svc_row_value(res, 0, "_ip");
+    mail.country = ngx_svc_row_value(res, 0, "_country");
+
+    (void) ngx_svc_mail_send(&mail);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_change_email_written(ngx_svc_request_t *sr)
+{
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    if (ngx_svc_own_email_done(sr) != NGX_OK) {
+        return ngx_svc_send_error(sr);
+    }
+
+    if (ngx_svc_session_set_cookies(sr, login->session.key) != NGX_OK
+        || ngx_svc_signin_no_store(sr) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_route_row(sr, sr->op->results[NGX_SVC_OWN_EMAIL_DONE]);
+}

@@ -1,0 +1,200 @@
+/*
+ * POST /v1/auth/email/verify/start and /v1/auth/email/verify: whose address it
+ * is shows a code, or a link, that was mailed to it.
+ */
+
+#include "ngx_svc_own_email.h"
+
+
+#define NGX_SVC_EMAIL_VERIFY_PATH  "/account#verify="
+
+
+static ngx_int_t ngx_svc_admin_verify_start_check(ngx_svc_request_t *sr,
+    void *body);
+static ngx_int_t ngx_svc_admin_verify_start_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_verify_open(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_admin_verify_start(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_verify_started(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_verify_check(ngx_svc_request_t *sr, void *body);
+static ngx_int_t ngx_svc_admin_verify_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_verify_written(ngx_svc_request_t *sr);
+
+
+static const ngx_svc_own_email_kind_t  ngx_svc_admin_verify_kind = {
+    .kind = "verify",
+    .write = ngx_svc_admin_verify_write,
+    .written = ngx_svc_admin_verify_written
+};
+
+
+/* $9: the user, $10: the address as it was read, $11: the session. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_email_verify_open = {
+    .name = "email_verify_open",
+    .text =
+        NGX_SVC_EMAIL_CHALLENGE_OPEN(
+            "SELECT u.id, u.user_name, u.display_name, u.locale FROM ("
+                NGX_SVC_ROW("k.*", "svc.user_account", "$9") ") u"
+            " WHERE u.user_name_key = lower($10)",
+            "u.id", NGX_SVC_OWN_EMAIL_ROOT("$11")),
+    NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,
+                   ngx_svc_login_param(user),
+                   ngx_svc_factor_param(email),
+                   ngx_svc_param_session())
+};
+
+/* An address that is another one by now has not been shown. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_email_verify_store = {
+    .name = "email_verify_store",
+    .text =
+        "WITH o AS ("
+            "SELECT u.id, u.user_name, u.email_verified FROM ("
+                NGX_SVC_ROW("k.*", "svc.user_account", "$1") ") u"
+            " WHERE u.user_name_key = lower($2)"
+        "), u AS ("
+            "UPDATE svc.user_account a SET email_verified = true,"
+                " updated_at = " NGX_SVC_CHANGED_AT("a")
+            " FROM o WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"
+                " AND NOT o.email_verified"
+            " RETURNING a.id"
+        "), e AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_EMAIL_VERIFIED, "u.id::text", "NULL",
+                          "'{}'", "FROM u")
+        ")"
+        " SELECT user_name AS email, true AS \"emailVerified\" FROM o",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_factor_param(email))
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_email_verify[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/email/verify/start"),
+      .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_NO_STORE,
+      .check = ngx_svc_admin_verify_start_check,
+      .statements = { &ngx_svc_sql_factor_read },
+      .later = { &ngx_svc_sql_email_challenge_turn,
+                 &ngx_svc_sql_email_verify_open },
+      .status = NGX_HTTP_ACCEPTED,
+      .reply = ngx_svc_admin_verify_start_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/auth/email/verify"),
+      .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
+               |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_NO_STORE,
+      .members = ngx_svc_own_email_members,
+      .body_size = sizeof(ngx_svc_own_email_body_t),
+      .check = ngx_svc_admin_verify_check,
+      .statements = { [NGX_SVC_OWN_EMAIL_READ] = &ngx_svc_sql_factor_read,
+                      [NGX_SVC_OWN_EMAIL_TRIED] = &ngx_svc_sql_own_email_try },
+      .later = { &ngx_svc_sql_factor_check, &ngx_svc_sql_email_challenge_use,
+                 &ngx_svc_sql_email_verify_store },
+      .reply = ngx_svc_own_email_shown },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_admin_verify_start_check(ngx_svc_request_t *sr, void *body)
+{
+    if (ngx_svc_own_email_create(sr)) {
+        return NGX_OK;
+    }
+
+    return sr->error.kind == NGX_SVC_E_NONE ? NGX_ERROR : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_verify_start_reply(ngx_svc_request_t *sr)
+{
+    ngx_svc_own_email_t  *own;
+
+    own = sr->data;
+
+    if (ngx_svc_factor_read(&own->factor, sr->results[0]) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    own->factor.login.limit.family = NGX_SVC_LIMIT_LOGIN;
+
+    return ngx_svc_login_limit_then(&own->factor.login,
+                                    ngx_svc_admin_verify_open);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_verify_open(ngx_svc_login_t *login)
+{
+    if (ngx_svc_email_challenge_new(login, ngx_svc_admin_verify_kind.kind,
+                                    NGX_SVC_EMAIL_CHALLENGE_LINK)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_admin_verify_start,
+                                 ngx_svc_admin_verify_started);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_verify_start(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_email_challenge_turn,
+        &ngx_svc_sql_email_verify_open,
+        NULL
+    };
+
+    return ngx_svc_login_calls(sr, list);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_verify_started(ngx_svc_request_t *sr)
+{
+    return ngx_svc_own_email_mail(sr, NGX_SVC_MAIL_VERIFY,
+                                  NGX_SVC_EMAIL_VERIFY_PATH);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_verify_check(ngx_svc_request_t *sr, void *body)
+{
+    return ngx_svc_own_email_take(sr, &ngx_svc_admin_verify_kind, body);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_verify_write(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_lock,
+        &ngx_svc_sql_factor_check,
+        &ngx_svc_sql_email_challenge_use,
+        &ngx_svc_sql_email_verify_store,
+        NULL
+    };
+
+    return ngx_svc_login_calls(sr, list);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_verify_written(ngx_svc_request_t *sr)
+{
+    if (ngx_svc_own_email_done(sr) != NGX_OK) {
+        return ngx_svc_send_error(sr);
+    }
+
+    if (ngx_svc_signin_no_store(sr) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_route_row(sr, ngx_svc_route_last(sr));
+}

@@ -1,0 +1,100 @@
+/*
+ * A session's own address: codes and links that verify it, or another one.
+ */
+
+#ifndef _NGX_SVC_OWN_EMAIL_H_INCLUDED_
+#define _NGX_SVC_OWN_EMAIL_H_INCLUDED_
+
+
+#include "ngx_svc_email.h"
+#include "ngx_svc_email_challenge.h"
+#include "ngx_svc_factor.h"
+
+
+#define NGX_SVC_OWN_EMAIL_TOKEN  128    /* bytes of what is shown, at most */
+#define NGX_SVC_OWN_EMAIL_CODE   16
+
+/* The results of the first round trip that takes what is shown. */
+#define NGX_SVC_OWN_EMAIL_READ   0
+#define NGX_SVC_OWN_EMAIL_TRIED  1
+
+/* Those of the write, behind the session's. */
+#define NGX_SVC_OWN_EMAIL_CHECK  2
+#define NGX_SVC_OWN_EMAIL_USED   3
+#define NGX_SVC_OWN_EMAIL_DONE   4
+
+
+/* What is shown. */
+
+typedef struct {
+    ngx_svc_value_t            code;
+    ngx_svc_value_t            token;
+} ngx_svc_own_email_body_t;
+
+typedef struct ngx_svc_own_email_s  ngx_svc_own_email_t;
+
+/* right: of what is shown, before the write.  NGX_OK or NGX_ERROR; or NULL. */
+
+typedef struct {
+    const char                *kind;
+    ngx_int_t                (*right)(ngx_svc_own_email_t *own);
+    ngx_int_t                (*write)(ngx_svc_request_t *sr);
+    ngx_int_t                (*written)(ngx_svc_request_t *sr);
+} ngx_svc_own_email_kind_t;
+
+
+/* Of the request's pool: the factor comes first, in sr->data. */
+
+struct ngx_svc_own_email_s {
+    ngx_svc_factor_t           factor;
+    const ngx_svc_own_email_kind_t  *kind;
+    PGresult                  *tried;       /* a copy */
+    ngx_str_t                  address;     /* another one; or none */
+};
+
+#define ngx_svc_own_email_param(field)                                        \
+    ngx_svc_param_data(ngx_svc_own_email_t, field)
+
+
+extern const ngx_svc_member_t  ngx_svc_own_email_members[];
+
+/*
+ * SQL: the root of the session with a digest; and, of NGX_SVC_SESSION_ROW() and
+ * a code's kind, which one it is that a session shows: its newest one, or that
+ * with the id $1, of a mail that was sent since the last cut-off.
+ */
+
+#define NGX_SVC_OWN_EMAIL_ROOT(hash)                                          \
+    "(SELECT s.root_id FROM (" NGX_SVC_SESSION_ROW("k.root_id", hash) ") s)"
+
+/* The try of one, $1 to $4 and the session; its use is the core's. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_own_email_try;
+
+
+/*
+ * For a check of what mails: makes sr->data.  NULL with sr->error: no mail can
+ * be sent just now; or without: memory.
+ */
+ngx_svc_own_email_t *ngx_svc_own_email_create(ngx_svc_request_t *sr);
+
+/*
+ * For the reply to what has opened a challenge: sends a mail of that kind, with
+ * a link to a page, and 202.
+ */
+ngx_int_t ngx_svc_own_email_mail(ngx_svc_request_t *sr,
+    ngx_svc_mail_kind_e kind, const char *path);
+
+/* For a check of what is shown.  NGX_OK; NGX_DECLINED; NGX_ERROR. */
+ngx_int_t ngx_svc_own_email_take(ngx_svc_request_t *sr,
+    const ngx_svc_own_email_kind_t *kind, ngx_svc_own_email_body_t *body);
+
+/* For a reply: counts it, holds it against what there is, and writes. */
+ngx_int_t ngx_svc_own_email_shown(ngx_svc_request_t *sr);
+
+/* For the reply to the write: whether it is done.  NGX_OK; NGX_DECLINED with
+ * sr->error.
+ */
+ngx_int_t ngx_svc_own_email_done(ngx_svc_request_t *sr);
+
+
+#endif /* _NGX_SVC_OWN_EMAIL_H_INCLUDED_ */
