@@ -190,6 +190,11 @@ SELECT id, id, 'sign_in', substr(sha256('x'), 1, 16), substr(sha256('x'), 1, 16)
        now() FROM svc.tenant;
 SQL
 
+$rows{24} = <<'SQL';
+INSERT INTO svc.factor (tenant_id, user_id, id, type, name, confirmed_at)
+SELECT tenant_id, id, id, 'email', 'E-mail', now() FROM svc.user_account;
+SQL
+
 
 sub psql {
     my ($pg, $query, @args) = @_;

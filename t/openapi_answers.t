@@ -18,8 +18,9 @@ use SvcTest::Dns;
 use SvcTest::Factor qw(totp);
 use SvcTest::Governance qw($ALL);
 use SvcTest::Image qw(png svg);
-use SvcTest::Mail qw(nowhere);
+use SvcTest::Mail;
 use SvcTest::Npm;
+use SvcTest::Process qw(wait_for);
 use SvcTest::Receiver;
 use SvcTest::Session qw(add_addresses);
 use SvcTest::Sse;
@@ -27,9 +28,11 @@ use SvcTest::Sse;
 my $ORIGIN = 'http://localhost';
 my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN, nowhere(),
     svc_organization_signup => 'on', svc_set => [
+my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN, svc_set => [
     'RATE_LIMIT_LOGIN_EMAIL_MAX 1000', 'RATE_LIMIT_LOGIN_IP_MAX 1000' ] });
 my $receiver = SvcTest::Receiver->new($s);
 my $dns = SvcTest::Dns->new($s);
+my $mail = SvcTest::Mail->new($s);
 
 $s->start;
 
@@ -168,30 +171,36 @@ is_status(200, 'login', body => $login);
 $c->signs_in($leaving);
 is_status(200, 'changePassword', body => $new);
 
-# one's own address: of a link only the digest is known
+# one's own address
 
-sub link_of {
-    my ($id, %arg) = @_;
+my $CODE = qr/^\s*(\d{6})\r?$/m;
+my $codes = 0;
 
-    my $sent = is_status(202, $id, %arg)->json->{challengeId};
+sub mailed {
+    my ($status, $id, %arg) = @_;
 
-    $s->sql("UPDATE svc.email_challenge SET token_hash = sha256('$sent'), email_mac ="
-            . " substr(sha256('$sent'), 1, 16) WHERE id = '$sent'");
+    my $r = is_status($status, $id, %arg);
+    my @got;
 
-    return { token => $sent };
+    wait_for { (@got = grep { $_->{plain} =~ $CODE } $mail->events('mail')) > $codes } 20;
+    $codes = @got;
+
+    return ($r, $got[-1]{plain} =~ $CODE);
 }
 
 my $change = { email => 'bob@new.test' };
 
-is_status(200, 'verifyEmail', body => link_of('startEmailVerification'));
-link_of('startEmailVerification');
-is_status(401, 'verifyEmail', body => { code => '123456' });
+$s->sql("UPDATE svc.user_account SET source = 'local' WHERE user_name_key = 'bob\@acme.test'");
 
-my $changed = link_of('startEmailChange', body => $change);
+for my $ids ([ qw(startEmailVerification verifyEmail) ], [ qw(startEmailChange changeEmail) ]) {
+    my ($start, $show) = @$ids;
+    my ($r, $code) = mailed(202, $start, $start eq 'startEmailChange' ? (body => $change) : ());
 
-is_status(401, 'changeEmail', body => { code => '123456' });
-is_status(200, 'changeEmail', body => $changed);
-is_status(400, 'changeEmail', body => $changed);
+    is_status(401, $show, body => { code => sprintf '%06d', ($code + 1) % 1_000_000 });
+    is_status(200, $show, body => { code => "$code" });
+    is_status(400, $show, body => { code => "$code" });
+}
+
 is_status(204, 'logout');
 is_status(204, 'logout', session => 0);
 $c->signs_in($ada);
@@ -223,7 +232,34 @@ is_status(200, 'stepUp', body => $shown);
 is_status(201, 'createRecoveryCodes');
 is_status(200, 'listFactors');
 is_status(200, 'renameFactor', body => { name => 'Tablet' });
+
+my ($sent, $code) = mailed(202, 'addEmailFactor');
+my $by_mail = $sent->json->{id};
+
+$c->stands('mfa/email/{id}' => $by_mail);
+is_status(401, 'confirmEmailFactor',
+          body => { code => sprintf '%06d', ($code + 1) % 1_000_000 });
+is_status(200, 'confirmEmailFactor', body => { code => "$code" });
+is_status(409, 'addEmailFactor');
+is_status(200, 'createChallenge', body => { method => 'email' });
+is_status(200, 'listFactors');
+is_status(200, 'getSession');
+is_status(204, 'removeFactor', path => { id => $by_mail });
+$s->sql("UPDATE svc.user_account SET email_verified = false WHERE user_name_key = 'ada\@acme.test'");
+is_status(400, 'addEmailFactor');
+$s->sql("UPDATE svc.user_account SET email_verified = true WHERE user_name_key = 'ada\@acme.test'");
 is_status(200, 'putAccessPolicy', body => { rules => [], defaultAction => 'mfa' });
+
+# the proof of the address, before the first factor
+
+my $carl = SvcTest::Browser->new($s, tenant => 'acme');
+
+with_password($s, $acme, userName => 'carl@acme.test');
+is($carl->login('carl@acme.test')->status, 403, 'a session that waits');
+$c->signs_in($carl);
+($sent, $code) = mailed(200, 'createChallenge', body => { method => 'email' });
+is_status(200, 'stepUp', body => { code => "$code" });
+$c->signs_in($ada);
 is_status(204, 'removeFactor');
 $c->stands('mfa/factors/{id}' => $totp[0]{id});
 is_status(400, 'removeFactor');
@@ -286,6 +322,7 @@ my %body = (
     renameFactor => { name => 'Tablet' },
     addTotp => {},
     confirmTotp => { code => '123456' },
+    confirmEmailFactor => { code => '123456' },
     createChallenge => { method => 'password' },
     stepUp => { code => '123456' },
     passkeyOptions => { tenant => 'acme' },
@@ -393,6 +430,7 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        startPasswordless passwordlessSignIn
                                        startEmailVerification verifyEmail
                                        startEmailChange changeEmail
+                                       addEmailFactor confirmEmailFactor
                                        listFactors
                                        renameFactor removeFactor addTotp
                                        confirmTotp createRecoveryCodes
@@ -519,7 +557,7 @@ for my $id ($c->ids) {
                        : 'limit=0&days=0')
         if $has{400} && $id !~ /\A(?:deleteUser|suspendUser|testWebhook
                                   |removeFactor|createRecoveryCodes|verifyDomain
-                                  |removeFactor|createRecoveryCodes
+                                  |addEmailFactor
                                   |removeMember|resendInvitation
                                   |restoreAccessPolicyVersion)\z/x;
 }
@@ -706,6 +744,7 @@ my @got = $receiver->wait('/ok', 13);
 
 is_deeply([ sort map { $_->{header}{'x-svc-event'} } @got ],
           [ ('user.created') x 5, 'user.deleted', ('user.login') x 7 ],
+          [ ('user.created') x 6, 'user.deleted', ('user.login') x 6 ],
           'deliveries: a sample, of users made, erased, and signed in');
 $c->delivery($_) for @got;
 is_status(204, 'deleteWebhook');

@@ -95,6 +95,7 @@ my %bodies = (
     renameFactor => { name => 'Phone' },
     addTotp => { name => 'Phone' },
     confirmTotp => { code => '123456' },
+    confirmEmailFactor => { code => '123456' },
     createChallenge => { method => 'password' },
     passkeyOptions => { tenant => 'acme' },
     passkeySignIn => { credential => {}, tenant => 'acme' },
@@ -164,7 +165,7 @@ my @known = (
     '\w+Config [?](?:detail|prune): [01]',
     '\w+ \S*mfaThreshold: 100',                          # not below the other
     '\w+ \S*timezone: "x"',
-    'createChallenge [.]method: "(?:totp|recovery)"',    # that the user has not
+    'createChallenge [.]method: "(?:totp|email|recovery)"',    # that the user has not
     'stepUp [.]method: "(?:passkey|recovery|password)"',         # of another code
     'changePassword [.]currentPassword.*: (?:undefined|null)',   # unless it waits
     'verify(?:SignUp|Organization) [.](?:challengeId|code|token).*: .*',
@@ -182,7 +183,7 @@ my $told = npm_run($s->root, 'limits.mjs', $JSON->encode({
     base => $s->base_url, token => $acme->{api_token}, bodies => \%bodies,
     cookie => $browser->cookie, csrf => $browser->{csrf},
     known => \@known,
-    path => { factors => $factor, totp => $none, groups => $group, users => $user, webhooks => $hook->{id},
+    path => { factors => $factor, totp => $none, email => $none, groups => $group, users => $user, webhooks => $hook->{id},
               roles => 'auditor', tenants => 'acme' },
 }));
 

@@ -63,6 +63,7 @@ my %BODY = (
     'POST /mfa/step-up' => { code => '123456' },
     'POST /mfa/totp' => { name => 'Phone' },
     'POST /mfa/totp/*/confirm' => { code => '123456' },
+    'POST /mfa/email/*/confirm' => { code => '123456' },
     'POST /mfa/passkeys/options' => { name => 'Laptop' },
     'POST /mfa/passkeys' => { credential => {} },
     'PATCH /mfa/factors/*' => { name => 'Phone' },

@@ -50,7 +50,7 @@ insert('ip_block', 'ip, created_by_type', "'192.0.2.66', 'user'", 'ip');
 
 my %ID = (
     'api-tokens' => $globex->{api_id}, tokens => $globex->{scim_id},
-    connections => 'not-there', integrations => 'not-there', users => $eve->{id},
+    connections => 'not-there', email => $eve->{id}, integrations => 'not-there', users => $eve->{id},
     groups => $group,
     members => $eve->{id}, roles => 'theirs', 'ip-blocks' => '192.0.2.66',
     sessions => $theirs->get('/v1/auth/sessions')->json->{sessions}[0]{id},

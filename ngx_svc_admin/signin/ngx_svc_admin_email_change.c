@@ -91,8 +91,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_email_change_open = {
                 " CASE WHEN o.id IS NULL THEN u.locale ELSE o.locale END"
                     " AS locale"
             " FROM (" NGX_SVC_ROW("k.*", "svc.user_account", "$9") ") u"
-            " LEFT JOIN svc.user_account o ON o.tenant_id = " NGX_SVC_TENANT
-                " AND o.user_name_key = (SELECT lower($10::text))",
+            " LEFT JOIN LATERAL ("
+                "SELECT k.* FROM svc.user_account k"
+                " WHERE k.tenant_id = " NGX_SVC_TENANT
+                    " AND k.user_name_key BETWEEN lower($10) AND lower($10)"
+                " ORDER BY k.user_name_key LIMIT 1) o ON true",
             "$9", NGX_SVC_OWN_EMAIL_ROOT("$11")),
     NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,
                    ngx_svc_login_param(user),

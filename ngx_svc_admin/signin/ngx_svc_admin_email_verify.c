@@ -27,22 +27,6 @@ static const ngx_svc_own_email_kind_t  ngx_svc_admin_verify_kind = {
 };
 
 
-/* $9: the user, $10: the address as it was read, $11: the session. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_email_verify_open = {
-    .name = "email_verify_open",
-    .text =
-        NGX_SVC_EMAIL_CHALLENGE_OPEN(
-            "SELECT u.id, u.user_name, u.display_name, u.locale FROM ("
-                NGX_SVC_ROW("k.*", "svc.user_account", "$9") ") u"
-            " WHERE u.user_name_key = lower($10)",
-            "u.id", NGX_SVC_OWN_EMAIL_ROOT("$11")),
-    NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,
-                   ngx_svc_login_param(user),
-                   ngx_svc_factor_param(email),
-                   ngx_svc_param_session())
-};
-
 /* An address that is another one by now has not been shown. */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_email_verify_store = {
@@ -76,7 +60,7 @@ const ngx_svc_route_t  ngx_svc_admin_email_verify[] = {
       .check = ngx_svc_admin_verify_start_check,
       .statements = { &ngx_svc_sql_factor_read },
       .later = { &ngx_svc_sql_email_challenge_turn,
-                 &ngx_svc_sql_email_verify_open },
+                 &ngx_svc_sql_own_email_open },
       .status = NGX_HTTP_ACCEPTED,
       .reply = ngx_svc_admin_verify_start_reply },
 
@@ -147,7 +131,7 @@ ngx_svc_admin_verify_start(ngx_svc_request_t *sr)
 {
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_email_challenge_turn,
-        &ngx_svc_sql_email_verify_open,
+        &ngx_svc_sql_own_email_open,
         NULL
     };
 

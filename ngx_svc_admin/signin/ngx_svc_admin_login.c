@@ -206,7 +206,7 @@ static ngx_int_t
 ngx_svc_admin_login_right(ngx_svc_login_t *login,
     ngx_svc_password_work_t *work)
 {
-    ngx_svc_login_stage(login);
+    ngx_svc_login_stage(login, 0);
 
     if (login->risk_action == NGX_SVC_ACCESS_DENY) {
         login->reason = NGX_SVC_LOGIN_RISK;

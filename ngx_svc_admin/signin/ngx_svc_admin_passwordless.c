@@ -523,7 +523,7 @@ ngx_svc_admin_passwordless_shown(ngx_svc_login_t *login)
 static ngx_int_t
 ngx_svc_admin_passwordless_right(ngx_svc_login_t *login)
 {
-    ngx_svc_login_stage(login);
+    ngx_svc_login_stage(login, 1);
 
     if (login->risk_action == NGX_SVC_ACCESS_DENY) {
         login->reason = NGX_SVC_LOGIN_RISK;

@@ -2,6 +2,7 @@
  * POST /v1/mfa/challenge, POST /v1/mfa/step-up.
  */
 
+#include "ngx_svc_own_email.h"
 #include "ngx_svc_password_text.h"
 #include "ngx_svc_stepup.h"
 
@@ -11,7 +12,6 @@ static ngx_svc_stepup_t *ngx_svc_stepup_create(ngx_svc_request_t *sr,
 static ngx_int_t ngx_svc_challenge_check(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_challenge_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_challenge_answer(ngx_svc_login_t *login);
-static ngx_int_t ngx_svc_challenge_send(ngx_svc_stepup_t *step);
 static void ngx_svc_challenge_methods(ngx_svc_json_writer_t *w,
     ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_stepup_check(ngx_svc_request_t *sr, void *body);
@@ -19,6 +19,7 @@ static ngx_int_t ngx_svc_stepup_method(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body);
 static ngx_int_t ngx_svc_stepup_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_verify(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_stepup_stage(ngx_svc_stepup_t *step);
 
 
 #define ngx_svc_stepup_method_member                                          \
@@ -86,7 +87,8 @@ static const ngx_svc_member_t  ngx_svc_stepup_members[] = {
             " attempts = " attempt                                            \
                 " + CASE WHEN " fresh " THEN 0 ELSE c.attempts END,"          \
             " expires_at = CASE WHEN " fresh                                  \
-                " THEN excluded.expires_at ELSE c.expires_at END"             \
+                " THEN excluded.expires_at ELSE c.expires_at END,"            \
+            " mail_id = CASE WHEN " fresh " THEN NULL ELSE c.mail_id END"     \
         " WHERE " take                                                        \
         " RETURNING c.id, c.attempts, c.expires_at"                           \
     ")"                                                                       \
@@ -99,7 +101,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_challenge_open = {
         NGX_SVC_CHALLENGE_OPEN("0",
             "(NOT " NGX_SVC_CHALLENGE_LIVE " OR c.attempts >= $3::int4)", "",
             "NOT " NGX_SVC_CHALLENGE_LIVE " OR c.attempts < $3::int4"
-            " OR (SELECT s.stage FROM s) <> 'mfa'")
+            " OR (SELECT s.stage FROM s) = 'full'")
         ", true AS own FROM (VALUES (1)) v LEFT JOIN c ON true",
     NGX_SVC_PARAMS(ngx_svc_param_session(),
                    ngx_svc_param_new_id(),
@@ -137,8 +139,9 @@ const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/mfa/challenge"),
       .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_PENDING_MFA
-               |NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
-               |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_NO_STORE,
+               |NGX_SVC_ROUTE_PENDING_PROOF|NGX_SVC_ROUTE_JSON
+               |NGX_SVC_ROUTE_SMALL|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_NO_STORE,
       .members = ngx_svc_challenge_members,
       .body_size = sizeof(ngx_svc_stepup_body_t),
       .check = ngx_svc_challenge_check,
@@ -146,14 +149,19 @@ const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
                       [NGX_SVC_STEPUP_READ] = &ngx_svc_sql_factor_read,
                       [NGX_SVC_STEPUP_FACTORS] = &ngx_svc_sql_stepup_factors,
                       [NGX_SVC_STEPUP_CODES] = &ngx_svc_sql_stepup_codes,
-                      [NGX_SVC_STEPUP_OWN] = &ngx_svc_sql_ceremony_own },
+                      [NGX_SVC_STEPUP_OWN] = &ngx_svc_sql_ceremony_own,
+                      [NGX_SVC_STEPUP_MAIL] = &ngx_svc_sql_stepup_email },
+      .later = { &ngx_svc_sql_email_challenge_turn,
+                 &ngx_svc_sql_own_email_open,
+                 &ngx_svc_sql_stepup_email_mailed },
       .reply = ngx_svc_challenge_reply },
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/mfa/step-up"),
       .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_PENDING_MFA
-               |NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
-               |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_NO_STORE,
+               |NGX_SVC_ROUTE_PENDING_PROOF|NGX_SVC_ROUTE_JSON
+               |NGX_SVC_ROUTE_SMALL|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_NO_STORE,
       .members = ngx_svc_stepup_members,
       .body_size = sizeof(ngx_svc_stepup_body_t),
       .check = ngx_svc_stepup_check,
@@ -161,11 +169,15 @@ const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
                       [NGX_SVC_STEPUP_READ] = &ngx_svc_sql_factor_read,
                       [NGX_SVC_STEPUP_FACTORS] = &ngx_svc_sql_stepup_factors,
                       [NGX_SVC_STEPUP_CODES] = &ngx_svc_sql_stepup_codes,
-                      [NGX_SVC_STEPUP_OWN] = &ngx_svc_sql_ceremony_own },
+                      [NGX_SVC_STEPUP_OWN] = &ngx_svc_sql_ceremony_own,
+                      [NGX_SVC_STEPUP_MAIL] = &ngx_svc_sql_stepup_email },
       .later = { &ngx_svc_sql_stepup_check, &ngx_svc_sql_stepup_totp,
                  &ngx_svc_sql_stepup_recovery, &ngx_svc_sql_stepup_password,
                  &ngx_svc_sql_stepup_passkey,
-                 &ngx_svc_sql_stepup_passkey_wrong },
+                 &ngx_svc_sql_stepup_passkey_wrong,
+                 &ngx_svc_sql_stepup_email_use,
+                 &ngx_svc_sql_email_challenge_use,
+                 &ngx_svc_sql_stepup_email_prove },
       .reply = ngx_svc_stepup_reply },
 
     ngx_svc_null_route
@@ -177,6 +189,7 @@ const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
 static const ngx_svc_stepup_method_t *const  ngx_svc_stepup_methods[] = {
     &ngx_svc_stepup_passkey,
     &ngx_svc_stepup_totp,
+    &ngx_svc_stepup_email,
     &ngx_svc_stepup_recovery,
     &ngx_svc_stepup_password,
     NULL
@@ -205,6 +218,7 @@ ngx_svc_stepup_create(ngx_svc_request_t *sr, ngx_svc_stepup_body_t *body)
                == 0)
         {
             step->method = *method;
+            step->named = 1;
             return step;
         }
     }
@@ -220,8 +234,15 @@ ngx_svc_stepup_create(ngx_svc_request_t *sr, ngx_svc_stepup_body_t *body)
 static ngx_int_t
 ngx_svc_challenge_check(ngx_svc_request_t *sr, void *body)
 {
-    if (ngx_svc_stepup_create(sr, body) == NULL) {
+    ngx_svc_stepup_t  *step;
+
+    step = ngx_svc_stepup_create(sr, body);
+    if (step == NULL) {
         return NGX_ERROR;
+    }
+
+    if (step->method == &ngx_svc_stepup_email && !ngx_svc_mail_ready()) {
+        return ngx_svc_email_challenge_away(sr);
     }
 
     return sr->error.kind == NGX_SVC_E_NONE ? NGX_OK : NGX_DECLINED;
@@ -245,11 +266,15 @@ ngx_svc_challenge_answer(ngx_svc_login_t *login)
     sr = login->sr;
     step = sr->data;
 
+    if (ngx_svc_stepup_stage(step) != NGX_OK) {
+        return ngx_svc_send_error(sr);
+    }
+
     if (step->over) {
         return ngx_svc_stepup_over(step);
     }
 
-    if (step->method && !step->method->offered(step)) {
+    if (step->method && !ngx_svc_stepup_offers(step, step->method)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
                             "\"method\" is none that the user has.");
         return ngx_svc_send_error(sr);
@@ -259,7 +284,7 @@ ngx_svc_challenge_answer(ngx_svc_login_t *login)
          step->method == NULL && *method;
          method++)
     {
-        if ((*method)->offered(step)) {
+        if (ngx_svc_stepup_offers(step, *method)) {
             step->method = *method;
         }
     }
@@ -269,11 +294,12 @@ ngx_svc_challenge_answer(ngx_svc_login_t *login)
         return ngx_svc_send_error(sr);
     }
 
-    return ngx_svc_challenge_send(step);
+    return step->method && step->method->open ? step->method->open(step)
+                                              : ngx_svc_challenge_send(step);
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_challenge_send(ngx_svc_stepup_t *step)
 {
     ngx_int_t               left;
@@ -307,7 +333,7 @@ ngx_svc_challenge_send(ngx_svc_stepup_t *step)
     ngx_svc_column_time(&w, "expiresAt", step->tried, 0,
                         ngx_svc_row_find(step->tried, "expiresAt"));
     ngx_svc_json_integer(&w, "attemptsLeft", ngx_max(left, 0));
-    ngx_svc_json_null(&w, "emailHint");
+    ngx_svc_stepup_email_hint(&w, step);
 
     if (step->method == NULL || step->method->options == NULL) {
         ngx_svc_json_null(&w, "publicKey");
@@ -330,7 +356,7 @@ ngx_svc_challenge_methods(ngx_svc_json_writer_t *w, ngx_svc_stepup_t *step)
     ngx_svc_json_open(w, "methods", '[');
 
     for (method = ngx_svc_stepup_methods; *method; method++) {
-        if ((*method)->offered(step)) {
+        if (ngx_svc_stepup_offers(step, *method)) {
             ngx_svc_json_plain(w, NULL, (*method)->name.data,
                                (*method)->name.len);
         }
@@ -416,11 +442,17 @@ ngx_svc_stepup_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_stepup_verify(ngx_svc_login_t *login)
 {
-    ngx_svc_stepup_t   *step;
-    ngx_svc_request_t  *sr;
+    ngx_int_t                       rc;
+    ngx_svc_stepup_t               *step;
+    ngx_svc_request_t              *sr;
+    const ngx_svc_stepup_method_t  *method;
 
     sr = login->sr;
     step = sr->data;
+
+    if (ngx_svc_stepup_stage(step) != NGX_OK) {
+        return ngx_svc_send_error(sr);
+    }
 
     if (step->method->guessed && step->factor.locked) {
         (void) ngx_svc_login_locked(sr, step->factor.locked);
@@ -433,5 +465,57 @@ ngx_svc_stepup_verify(ngx_svc_login_t *login)
 
     step->verdict = ngx_svc_stepup_verdict;
 
-    return ngx_svc_stepup_verdict(step, step->method->verify(step));
+    rc = step->method->verify(step);
+
+    if (rc == NGX_DECLINED && step->method->other && !step->named) {
+        method = step->method->other;
+
+        if (method->offered(step)) {
+            step->method = method;
+            step->factor.method = method->name;
+            rc = method->verify(step);
+        }
+    }
+
+    return ngx_svc_stepup_verdict(step, rc);
+}
+
+
+/* NGX_OK; NGX_DECLINED with sr->error. */
+
+static ngx_int_t
+ngx_svc_stepup_stage(ngx_svc_stepup_t *step)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = step->factor.login.sr;
+
+    if (!step->factor.first) {
+        return NGX_OK;
+    }
+
+    if (!step->factor.unproved) {
+        return ngx_svc_session_pending(sr, NGX_SVC_STAGE_ENROLL);
+    }
+
+    if (step->method == NULL
+        || (step->method->other == &ngx_svc_stepup_email && !step->named))
+    {
+        step->method = &ngx_svc_stepup_email;
+        step->factor.method = step->method->name;
+    }
+
+    return step->method == &ngx_svc_stepup_email ? NGX_OK
+           : ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
+                          "\"method\" must be \"email\": the address is to "
+                          "be shown.");
+}
+
+
+ngx_uint_t
+ngx_svc_stepup_offers(ngx_svc_stepup_t *step,
+    const ngx_svc_stepup_method_t *method)
+{
+    return step->factor.first ? method == &ngx_svc_stepup_email
+                              : method->offered(step);
 }

@@ -362,6 +362,10 @@ ngx_svc_totp_confirm_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    if (ngx_svc_factor_proved(&totp->factor) != NGX_OK) {
+        return ngx_svc_send_error(sr);
+    }
+
     rc = ngx_svc_totp_right(totp, sr->results[1]);
 
     if (rc == NGX_OK) {

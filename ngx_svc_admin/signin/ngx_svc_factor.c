@@ -11,6 +11,7 @@
 #define NGX_SVC_FACTOR_DONE  8          /* when a sign-in has waited for it */
 
 
+static void ngx_svc_factor_stage(ngx_svc_factor_t *factor, PGresult *res);
 static ngx_int_t ngx_svc_factor_user(ngx_svc_factor_t *factor, PGresult *res);
 static void ngx_svc_factor_committed(PGresult **results);
 static void ngx_svc_factor_signed_in(PGresult **results);
@@ -27,7 +28,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_read = {
                 NGX_SVC_LOGIN_LEFT("u.locked_until") ", 1) END AS locked,"
             " 'password' = ANY (s.methods) AND coalesce("
                 NGX_SVC_LOGIN_EXPIRED ", false) AS expired,"
-            " f.total, f.unconfirmed, u.mfa_enrolled, "
+            " f.total, f.unconfirmed, u.mfa_enrolled,"
+            " u.email_verified AS verified, s.proved_at IS NOT NULL AS proved,"
+            " coalesce(s.methods[1] = 'email', false) AS by_mail, "
             NGX_SVC_LOGIN_BEGUN
         " FROM (" NGX_SVC_SESSION_ROW("k.*", "$1") ") s"
         " CROSS JOIN LATERAL ("
@@ -177,7 +180,7 @@ ngx_svc_factor_create(ngx_svc_request_t *sr, size_t size)
 ngx_int_t
 ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
 {
-    ngx_str_t         stage, total, unconfirmed, locked;
+    ngx_str_t         total, unconfirmed, locked;
     ngx_svc_login_t  *login;
 
     login = &factor->login;
@@ -188,7 +191,6 @@ ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
         return NGX_ERROR;
     }
 
-    stage = ngx_svc_row_value(res, 0, "stage");
     total = ngx_svc_row_value(res, 0, "total");
     unconfirmed = ngx_svc_row_value(res, 0, "unconfirmed");
     locked = ngx_svc_row_value(res, 0, "locked");
@@ -201,15 +203,37 @@ ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
     ngx_str_set(&login->host, "-");
 
     factor->locked = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
-    factor->enrolling = stage.len && stage.data[0] != 'f';
     factor->total = ngx_atoi(total.data, total.len);
     factor->unconfirmed = ngx_atoi(unconfirmed.data, unconfirmed.len);
+
+    ngx_svc_factor_stage(factor, res);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_factor_stage(ngx_svc_factor_t *factor, PGresult *res)
+{
+    ngx_str_t             stage;
+    ngx_svc_login_t      *login;
+    ngx_svc_main_conf_t  *smcf;
+
+    login = &factor->login;
+    stage = ngx_svc_row_value(res, 0, "stage");
+    smcf = ngx_http_get_module_main_conf(login->sr->request,
+                                         ngx_http_svc_common_module);
+
+    factor->enrolling = stage.len && stage.data[0] != 'f';
+    factor->first = stage.len && stage.data[0] == 'e';
+    factor->verified = ngx_svc_row_true(res, 0, "verified");
+    factor->by_mail = ngx_svc_row_true(res, 0, "by_mail");
+    factor->unproved = factor->first && smcf->mail && !factor->by_mail
+                       && !ngx_svc_row_true(res, 0, "proved");
 
     login->stage = (factor->enrolling && login->expired)
                    ? NGX_SVC_STAGE_PASSWORD : NGX_SVC_STAGE_FULL;
     login->stage_name = ngx_svc_stages[login->stage];
-
-    return NGX_OK;
 }
 
 
@@ -238,8 +262,22 @@ ngx_svc_factor_user(ngx_svc_factor_t *factor, PGresult *res)
 
 
 ngx_int_t
+ngx_svc_factor_proved(ngx_svc_factor_t *factor)
+{
+    return !factor->unproved ? NGX_OK
+           : ngx_svc_fail(&factor->login.sr->error, NGX_SVC_E_STEP_UP,
+                          "The address must be shown first: POST "
+                          "/v1/mfa/challenge with the method \"email\".");
+}
+
+
+ngx_int_t
 ngx_svc_factor_room(ngx_svc_factor_t *factor)
 {
+    if (ngx_svc_factor_proved(factor) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
     if (factor->total < NGX_SVC_FACTORS) {
         return NGX_OK;
     }

@@ -76,6 +76,10 @@ struct ngx_svc_factor_s {
     ngx_str_t                  hash;        /* of the password; or none */
     ngx_uint_t                 locked;      /* seconds; 0: it is not */
     ngx_uint_t                 enrolling;   /* a sign-in waits for it */
+    ngx_uint_t                 first;       /* and it is the first one, for */
+    ngx_uint_t                 unproved;    /* which the address is shown */
+    ngx_uint_t                 verified;    /* the address */
+    ngx_uint_t                 by_mail;     /* the session began with a code */
     ngx_uint_t                 total;       /* factors, unconfirmed ones too */
     ngx_uint_t                 unconfirmed;
 
@@ -124,6 +128,12 @@ ngx_svc_factor_t *ngx_svc_factor_create(ngx_svc_request_t *sr, size_t size);
  */
 ngx_int_t ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res);
 ngx_int_t ngx_svc_factor_room(ngx_svc_factor_t *factor);
+
+/*
+ * Whether the session may add one: whoever knows a password alone does not,
+ * where a mail can ask for more.  Likewise.
+ */
+ngx_int_t ngx_svc_factor_proved(ngx_svc_factor_t *factor);
 
 /*
  * For ngx_svc_request_again(), in the write pool, with id and method set: the

@@ -313,8 +313,11 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk;
  */
 ngx_int_t ngx_svc_login_decide(ngx_svc_login_t *login);
 
-/* Of what is right: how far it comes, or login->risk_action denies it. */
-void ngx_svc_login_stage(ngx_svc_login_t *login);
+/*
+ * Of what is right: how far it comes, or login->risk_action denies it.  by_mail:
+ * 1: it came by mail.
+ */
+void ngx_svc_login_stage(ngx_svc_login_t *login, ngx_uint_t by_mail);
 
 /*
  * For a reply, when that was NGX_DECLINED: what is denied is written down, and

@@ -291,22 +291,29 @@ ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res, PGresult *risks)
 
 /*
  * Who has a factor shows it.  Who has none may enroll one when the policy wants
- * it; what seems a risk would let a thief of what is shown first do so.
+ * it; what seems a risk would let a thief of what is shown first do so, unless a
+ * mail asks for more.
  */
 
 void
-ngx_svc_login_stage(ngx_svc_login_t *login)
+ngx_svc_login_stage(ngx_svc_login_t *login, ngx_uint_t by_mail)
 {
+    ngx_svc_main_conf_t  *smcf;
+
     if (login->enrolled) {
         login->stage = NGX_SVC_STAGE_MFA;
         return;
     }
 
-    if (login->risk_action == NGX_SVC_ACCESS_MFA) {
+    smcf = ngx_http_get_module_main_conf(login->sr->request,
+                                         ngx_http_svc_common_module);
+
+    if (login->risk_action == NGX_SVC_ACCESS_MFA && (by_mail || !smcf->mail)) {
         login->risk_action = NGX_SVC_ACCESS_DENY;
     }
 
-    login->stage = (login->action == NGX_SVC_ACCESS_MFA)
+    login->stage = (login->action == NGX_SVC_ACCESS_MFA
+                    || login->risk_action == NGX_SVC_ACCESS_MFA)
                    ? NGX_SVC_STAGE_ENROLL
                    : login->expired ? NGX_SVC_STAGE_PASSWORD
                                     : NGX_SVC_STAGE_FULL;

@@ -26,6 +26,22 @@ const ngx_svc_member_t  ngx_svc_own_email_members[] = {
 };
 
 
+/* $9: the user, $10: the address, $11: the session. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_own_email_open = {
+    .name = "own_email_open",
+    .text =
+        NGX_SVC_EMAIL_CHALLENGE_OPEN(
+            "SELECT u.id, u.user_name, u.display_name, u.locale FROM ("
+                NGX_SVC_ROW("k.*", "svc.user_account", "$9") ") u"
+            " WHERE u.user_name_key = lower($10)",
+            "u.id", NGX_SVC_OWN_EMAIL_ROOT("$11")),
+    NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,
+                   ngx_svc_login_param(user),
+                   ngx_svc_factor_param(email),
+                   ngx_svc_param_session())
+};
+
 /*
  * A code is the session's newest one, or that with the id $1; none is good that
  * is older than the user's last cut-off.

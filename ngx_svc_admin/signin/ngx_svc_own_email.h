@@ -58,16 +58,21 @@ struct ngx_svc_own_email_s {
 
 extern const ngx_svc_member_t  ngx_svc_own_email_members[];
 
-/*
- * SQL: the root of the session with a digest; and, of NGX_SVC_SESSION_ROW() and
- * a code's kind, which one it is that a session shows: its newest one, or that
- * with the id $1, of a mail that was sent since the last cut-off.
- */
+/* SQL: the root of the session with a digest. */
 
 #define NGX_SVC_OWN_EMAIL_ROOT(hash)                                          \
     "(SELECT s.root_id FROM (" NGX_SVC_SESSION_ROW("k.root_id", hash) ") s)"
 
-/* The try of one, $1 to $4 and the session; its use is the core's. */
+/*
+ * Opens a challenge for the user's own address, as it was read, of the session
+ * that asks.
+ */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_own_email_open;
+
+/*
+ * The try of what a session shows, a code of its own, or the token of a link;
+ * for ngx_svc_email_challenge_verify().
+ */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_own_email_try;
 
 
@@ -91,7 +96,8 @@ ngx_int_t ngx_svc_own_email_take(ngx_svc_request_t *sr,
 /* For a reply: counts it, holds it against what there is, and writes. */
 ngx_int_t ngx_svc_own_email_shown(ngx_svc_request_t *sr);
 
-/* For the reply to the write: whether it is done.  NGX_OK; NGX_DECLINED with
+/*
+ * For the reply to the write: whether it is done.  NGX_OK; NGX_DECLINED with
  * sr->error.
  */
 ngx_int_t ngx_svc_own_email_done(ngx_svc_request_t *sr);

@@ -364,9 +364,10 @@ ngx_svc_session_bind_key(ngx_svc_request_t *sr, ngx_svc_pg_op_t *op,
 static ngx_int_t
 ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 {
-    ngx_uint_t           flags;
-    const ngx_str_t     *permission, *stages;
-    ngx_svc_session_t   *session;
+    ngx_uint_t            flags;
+    const ngx_str_t      *permission, *stages;
+    ngx_svc_session_t    *session;
+    ngx_svc_main_conf_t  *smcf;
 
     static const ngx_str_t  none = ngx_string("-");
     static const ngx_str_t  all = ngx_string("{full,mfa,enroll,password}");
@@ -383,6 +384,12 @@ ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 
     session = sr->session;
     flags = sr->route->flags;
+    smcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_common_module);
+
+    if ((flags & NGX_SVC_ROUTE_PENDING_PROOF) && smcf->mail) {
+        flags |= NGX_SVC_ROUTE_PENDING_ENROLL;
+    }
 
     stages = session->csrf_failed ? &all
                  : &pending[flags / NGX_SVC_ROUTE_PENDING_MFA & 7];

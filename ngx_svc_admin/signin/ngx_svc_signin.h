@@ -42,15 +42,17 @@
     " ORDER BY k.user_id OFFSET 0"
 
 /*
- * SQL: the kinds of what a user "u" can show as a second factor, in the order
- * in which a challenge offers them.
+ * SQL: the kinds of what a user "u" can show as a second factor in a session
+ * "s", in the order in which a challenge offers them.
  */
 
 #define NGX_SVC_SIGNIN_METHODS                                                \
     "CASE WHEN u.mfa_enrolled THEN ARRAY("                                    \
-        "SELECT DISTINCT f.type FROM ("                                       \
+        "SELECT f.type FROM ("                                                \
             NGX_SVC_FACTORS_OF("k.type, k.confirmed_at", "u.id") ") f"        \
-        " WHERE f.confirmed_at IS NOT NULL ORDER BY f.type"                   \
+        " WHERE f.confirmed_at IS NOT NULL AND (f.type <> 'email'"            \
+            " OR u.email_verified AND s.methods[1] IS DISTINCT FROM 'email')" \
+        " GROUP BY f.type ORDER BY f.type = 'email', f.type"                  \
     ") || CASE WHEN EXISTS (" NGX_SVC_RECOVERY_CODES_OF("u.id") ")"           \
         " THEN ARRAY['recovery'] END ELSE '{}' END"
 

@@ -36,7 +36,8 @@
     _(ngx_svc_admin_passwordless)                                             \
     _(ngx_svc_admin_signup_verify)                                            \
     _(ngx_svc_admin_email_verify)                                             \
-    _(ngx_svc_admin_email_change)
+    _(ngx_svc_admin_email_change)                                             \
+    _(ngx_svc_admin_mfa_email)
 
 #define NGX_SVC_SIGNIN_ORGANIZATION_RESOURCES(_)                              \
     _(ngx_svc_admin_organizations)

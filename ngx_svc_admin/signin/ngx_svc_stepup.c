@@ -93,6 +93,8 @@ ngx_svc_stepup_take(ngx_svc_stepup_t *step)
         || ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_CODES, &step->codes)
            != NGX_OK
         || ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_OWN, &step->passkeys)
+           != NGX_OK
+        || ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_MAIL, &step->mail)
            != NGX_OK)
     {
         return NGX_ERROR;

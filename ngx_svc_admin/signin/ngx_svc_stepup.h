@@ -13,6 +13,7 @@
 
 
 #include "ngx_svc_ceremony.h"
+#include "ngx_svc_email_challenge.h"
 
 
 /* The results of the first round trip; those of a method's own follow them. */
@@ -22,6 +23,7 @@
 #define NGX_SVC_STEPUP_FACTORS  2
 #define NGX_SVC_STEPUP_CODES    3
 #define NGX_SVC_STEPUP_OWN      4
+#define NGX_SVC_STEPUP_MAIL     5
 
 typedef struct {
     ngx_svc_value_t                challenge;
@@ -40,6 +42,11 @@ typedef struct ngx_svc_stepup_method_s  ngx_svc_stepup_method_t;
  * NGX_DONE: it is not; NGX_DECLINED with sr->error; NGX_ERROR.
  *
  * offered: whether the user has it.
+ *
+ * open: what it takes to ask for it, and then ngx_svc_challenge_send(); or
+ * NULL: nothing.  Returns what goes to ngx_http_finalize_request().
+ *
+ * other: the method whose code has the same shape, when none is named.
  *
  * options: writes what a page needs for it, as "publicKey"; or NULL: nothing.
  * NGX_OK or NGX_ERROR.
@@ -61,6 +68,8 @@ struct ngx_svc_stepup_method_s {
     ngx_int_t                    (*take)(ngx_svc_stepup_t *step,
                                          ngx_svc_stepup_body_t *body);
     ngx_uint_t                   (*offered)(ngx_svc_stepup_t *step);
+    ngx_int_t                    (*open)(ngx_svc_stepup_t *step);
+    const ngx_svc_stepup_method_t *other;
     ngx_int_t                    (*options)(ngx_svc_stepup_t *step,
                                             ngx_svc_json_writer_t *w);
     ngx_int_t                    (*verify)(ngx_svc_stepup_t *step);
@@ -77,6 +86,7 @@ struct ngx_svc_stepup_s {
 
     ngx_str_t                      challenge;   /* its id; no data: any */
     u_char                         challenge_id[NGX_SVC_UUID_LEN];
+    ngx_uint_t                     named;       /* the method */
     ngx_str_t                      code;
     cJSON                         *credential;
 
@@ -86,6 +96,7 @@ struct ngx_svc_stepup_s {
     PGresult                      *factors;     /* that are confirmed */
     PGresult                      *codes;
     PGresult                      *passkeys;
+    PGresult                      *mail;        /* the code that was mailed */
     ngx_svc_ceremony_own_t         own;         /* of those */
     ngx_uint_t                     over;        /* the challenge is */
     ngx_int_t                    (*verdict)(ngx_svc_stepup_t *step,
@@ -106,16 +117,22 @@ struct ngx_svc_stepup_s {
 
 
 /*
- * ngx_svc_stepup_passkey.c, ngx_svc_stepup_code.c, ngx_svc_stepup_password.c:
- * rows of the table in ngx_svc_admin_stepup.c, and what it prepares of each.
+ * ngx_svc_stepup_passkey.c, ngx_svc_stepup_code.c, ngx_svc_stepup_email.c,
+ * ngx_svc_stepup_password.c: rows of the table in ngx_svc_admin_stepup.c, and
+ * what it prepares of each.
  */
 extern const ngx_svc_stepup_method_t  ngx_svc_stepup_passkey;
 extern const ngx_svc_stepup_method_t  ngx_svc_stepup_totp;
+extern const ngx_svc_stepup_method_t  ngx_svc_stepup_email;
 extern const ngx_svc_stepup_method_t  ngx_svc_stepup_recovery;
 extern const ngx_svc_stepup_method_t  ngx_svc_stepup_password;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey_wrong;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_totp;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_mailed;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_use;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_prove;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_recovery;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_password;
 
@@ -144,6 +161,24 @@ ngx_int_t ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc);
  */
 ngx_int_t ngx_svc_stepup_limit(ngx_svc_request_t *sr,
     ngx_int_t (*next)(ngx_svc_login_t *login));
+
+/*
+ * ngx_svc_admin_stepup.c: the answer to a challenge; and whether the session
+ * may show that.  A sign-in that waits for its first factor has its address
+ * alone.
+ */
+ngx_int_t ngx_svc_challenge_send(ngx_svc_stepup_t *step);
+ngx_uint_t ngx_svc_stepup_offers(ngx_svc_stepup_t *step,
+    const ngx_svc_stepup_method_t *method);
+
+/*
+ * ngx_svc_stepup_email.c: the write of such a sign-in, whose address has been
+ * shown, and its reply; and where codes go, as it is shown to whoever knows it.
+ */
+ngx_int_t ngx_svc_stepup_prove(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_stepup_proved(ngx_svc_request_t *sr);
+void ngx_svc_stepup_email_hint(ngx_svc_json_writer_t *w,
+    ngx_svc_stepup_t *step);
 
 /* The challenge is over, and with it a session that has waited. */
 ngx_int_t ngx_svc_stepup_over(ngx_svc_stepup_t *step);

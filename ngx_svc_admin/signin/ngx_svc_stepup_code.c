@@ -63,6 +63,7 @@ const ngx_svc_stepup_method_t  ngx_svc_stepup_totp = {
     .name = ngx_string("totp"),
     .guessed = 1,
     .use = &ngx_svc_sql_stepup_totp,
+    .other = &ngx_svc_stepup_email,
     .take = ngx_svc_stepup_totp_take,
     .offered = ngx_svc_stepup_totp_offered,
     .verify = ngx_svc_stepup_totp_verify

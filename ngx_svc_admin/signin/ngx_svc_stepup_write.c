@@ -28,9 +28,13 @@ ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc)
     switch (rc) {
 
     case NGX_OK:
-        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                     ngx_svc_stepup_write,
-                                     ngx_svc_stepup_written);
+        return step->factor.first
+               ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                       ngx_svc_stepup_prove,
+                                       ngx_svc_stepup_proved)
+               : ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                       ngx_svc_stepup_write,
+                                       ngx_svc_stepup_written);
 
     case NGX_DECLINED:
         return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,

@@ -38,6 +38,7 @@
 #define NGX_SVC_ROUTE_PENDING_MFA       0x1000
 #define NGX_SVC_ROUTE_PENDING_ENROLL    0x2000
 #define NGX_SVC_ROUTE_PENDING_PASSWORD  0x4000
+#define NGX_SVC_ROUTE_PENDING_PROOF     0x8000  /* _ENROLL, with svc_mail */
 
 
 typedef struct ngx_svc_request_s  ngx_svc_request_t;

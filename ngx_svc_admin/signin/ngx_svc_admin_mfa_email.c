@@ -1,0 +1,430 @@
+/*
+ * /v1/mfa/email: codes by mail as a second factor, to the user's address.
+ */
+
+#include "ngx_svc_column.h"
+#include "ngx_svc_own_email.h"
+
+
+#define NGX_SVC_MFA_EMAIL_PENDING  3        /* that wait to be confirmed */
+#define NGX_SVC_MFA_EMAIL_WAIT     30       /* seconds between two mails */
+
+#define NGX_SVC_MFA_EMAIL_OPENED   4        /* the results of what makes one */
+#define NGX_SVC_MFA_EMAIL_MADE     5
+#define NGX_SVC_MFA_EMAIL_TRIED    2        /* of what is read to confirm it */
+
+#define NGX_SVC_MFA_EMAIL_NONE                                                \
+    "There is no factor with this id that waits to be confirmed."
+
+
+typedef struct {
+    ngx_svc_value_t   code;
+} ngx_svc_mfa_email_body_t;
+
+
+static ngx_int_t ngx_svc_mfa_email_check(ngx_svc_request_t *sr, void *body);
+static ngx_int_t ngx_svc_mfa_email_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_mfa_email_able(ngx_svc_factor_t *factor);
+static ngx_int_t ngx_svc_mfa_email_open(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_mfa_email_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_mfa_email_written(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_mfa_email_full(ngx_svc_request_t *sr, PGresult *res);
+static ngx_int_t ngx_svc_mfa_email_send(ngx_svc_factor_t *factor,
+    PGresult *res);
+static ngx_int_t ngx_svc_mfa_email_confirm_check(ngx_svc_request_t *sr,
+    void *body);
+static ngx_int_t ngx_svc_mfa_email_confirm_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_mfa_email_confirm(ngx_svc_request_t *sr);
+static void ngx_svc_mfa_email_refused(ngx_svc_request_t *sr, PGresult *res);
+
+
+static const ngx_svc_member_t  ngx_svc_mfa_email_members[] = {
+
+    { .name = ngx_string("code"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .min = 1,
+      .max = NGX_SVC_OWN_EMAIL_CODE,
+      .offset = offsetof(ngx_svc_mfa_email_body_t, code) },
+
+    ngx_svc_null_member
+};
+
+
+/*
+ * The factor has the id of its code.  Under the user's lock: of those at the
+ * same time some may be too many.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_mfa_email_create = {
+    .name = "mfa_email_create",
+    .text =
+        "WITH n AS ("
+            "SELECT count(*) AS total,"
+                " count(*) FILTER (WHERE k.confirmed_at IS NULL) AS pending,"
+                " count(*) FILTER (WHERE k.type = 'email'"
+                    " AND k.confirmed_at IS NOT NULL) AS mailed"
+            " FROM (" NGX_SVC_FACTORS_OF("k.*", "$1") ") k"
+            " WHERE " NGX_SVC_FACTOR_ALIVE("k")
+        "), e AS ("
+            "SELECT k.void FROM ("
+                NGX_SVC_ROW("k.void, k.user_id", "svc.email_challenge", "$2")
+                ") k WHERE k.user_id IS NOT NULL"
+        "), f AS ("
+            "INSERT INTO svc.factor (tenant_id, user_id, id, type, name)"
+            " SELECT t.id, $1, $2, 'email', 'E-mail'"
+            " FROM svc.tenant t, n, e WHERE t.id = " NGX_SVC_TENANT
+                " AND NOT e.void AND n.mailed = 0"
+                " AND n.total < $3::int4 AND n.pending < $4::int4"
+            " RETURNING id"
+        ")"
+        " SELECT f.id, n.mailed > 0 AS mailed, n.total >= $3::int4 AS full,"
+            " n.pending >= $4::int4 AS pending"
+        " FROM n LEFT JOIN f ON true",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_login_param(mailed.id),
+                   ngx_svc_param_constant(NGX_SVC_FACTORS),
+                   ngx_svc_param_constant(NGX_SVC_MFA_EMAIL_PENDING))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_mfa_email_pending = {
+    .name = "mfa_email_pending",
+    .text =
+        "SELECT f.id"
+        " FROM (" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") s"
+        " CROSS JOIN LATERAL ("
+            NGX_SVC_FACTOR_ROW("k.*", "s.user_id", "$2::uuid") ") f"
+        " WHERE f.type = 'email' AND f.confirmed_at IS NULL"
+            " AND " NGX_SVC_FACTOR_ALIVE("f"),
+    NGX_SVC_PARAMS(ngx_svc_param_session(),
+                   ngx_svc_param_path_id(0, NGX_SVC_MFA_EMAIL_NONE)),
+    .missing = NGX_SVC_MFA_EMAIL_NONE
+};
+
+/* One is enough, of an address that is the same, and verified, still. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_mfa_email_confirm = {
+    .name = "mfa_email_confirm",
+    .text =
+        "WITH u AS ("
+            NGX_SVC_ROW("k.id, k.user_name_key, k.email_verified",
+                        "svc.user_account", "$1")
+        "), c AS ("
+            "UPDATE svc.email_challenge c SET used_at = now() FROM u"
+            " WHERE c.tenant_id = " NGX_SVC_TENANT " AND c.id = $2"
+                " AND c.used_at IS NULL AND c.expires_at > now()"
+                " AND u.user_name_key = lower($3) AND u.email_verified"
+                " AND NOT EXISTS (SELECT FROM ("
+                    NGX_SVC_FACTORS_OF("k.*", "$1") ") k"
+                    " WHERE k.type = 'email' AND k.confirmed_at IS NOT NULL)"
+            " RETURNING c.id"
+        "), f AS ("
+            "UPDATE svc.factor f SET confirmed_at = now() FROM c"
+            " WHERE f.tenant_id = " NGX_SVC_TENANT
+                " AND f.user_id = $1 AND f.id = $2"
+                " AND f.confirmed_at IS NULL AND " NGX_SVC_FACTOR_ALIVE("f")
+            " RETURNING f.id"
+        ")"
+        " SELECT f.id, CASE WHEN f.id IS NULL"
+            " THEN set_config('svc.tenant', '', true) END"
+        " FROM (VALUES (1)) o LEFT JOIN f ON true",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_factor_param(id),
+                   ngx_svc_factor_param(email))
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_mfa_email[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/mfa/email"),
+      .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_PENDING_ENROLL
+               |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_NO_STORE,
+      .check = ngx_svc_mfa_email_check,
+      .statements = { &ngx_svc_sql_factor_read },
+      .later = { &ngx_svc_sql_factor_check,
+                 &ngx_svc_sql_email_challenge_turn,
+                 &ngx_svc_sql_own_email_open,
+                 &ngx_svc_sql_mfa_email_create },
+      .status = NGX_HTTP_ACCEPTED,
+      .reply = ngx_svc_mfa_email_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/mfa/email/*/confirm"),
+      .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_PENDING_ENROLL
+               |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_JSON
+               |NGX_SVC_ROUTE_SMALL|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_NO_STORE,
+      .members = ngx_svc_mfa_email_members,
+      .body_size = sizeof(ngx_svc_mfa_email_body_t),
+      .check = ngx_svc_mfa_email_confirm_check,
+      .statements = {
+          &ngx_svc_sql_factor_read,
+          &ngx_svc_sql_mfa_email_pending,
+          [NGX_SVC_MFA_EMAIL_TRIED] = &ngx_svc_sql_own_email_try
+      },
+      .later = { &ngx_svc_sql_mfa_email_confirm, &ngx_svc_sql_factor_added,
+                 &ngx_svc_sql_factor_rotate },
+      .reply = ngx_svc_mfa_email_confirm_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_mfa_email_check(ngx_svc_request_t *sr, void *body)
+{
+    if (ngx_svc_factor_create(sr, sizeof(ngx_svc_factor_t)) == NULL) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_mail_ready() ? NGX_OK : ngx_svc_email_challenge_away(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_mfa_email_reply(ngx_svc_request_t *sr)
+{
+    ngx_svc_factor_t  *factor;
+
+    factor = sr->data;
+
+    if (ngx_svc_factor_read(factor, sr->results[0]) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (ngx_svc_factor_room(factor) != NGX_OK
+        || ngx_svc_mfa_email_able(factor) != NGX_OK)
+    {
+        return ngx_svc_send_error(sr);
+    }
+
+    factor->login.limit.family = NGX_SVC_LIMIT_LOGIN;
+
+    return ngx_svc_login_limit_then(&factor->login, ngx_svc_mfa_email_open);
+}
+
+
+/* NGX_OK; NGX_DECLINED with sr->error. */
+
+static ngx_int_t
+ngx_svc_mfa_email_able(ngx_svc_factor_t *factor)
+{
+    ngx_svc_error_t  *err;
+
+    err = &factor->login.sr->error;
+
+    if (!factor->verified) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_REQUEST,
+                            "The address must be verified first: POST "
+                            "/v1/auth/email/verify/start.");
+    }
+
+    if (factor->first && factor->by_mail) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_REQUEST,
+                            "Who signs in by mail needs another factor.");
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_mfa_email_open(ngx_svc_login_t *login)
+{
+    if (ngx_svc_email_challenge_new(login, "mfa", 0) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_request_again(login->sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_mfa_email_write,
+                                 ngx_svc_mfa_email_written);
+}
+
+
+static ngx_int_t
+ngx_svc_mfa_email_write(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_lock,
+        &ngx_svc_sql_factor_check,
+        &ngx_svc_sql_email_challenge_turn,
+        &ngx_svc_sql_own_email_open,
+        &ngx_svc_sql_mfa_email_create,
+        NULL
+    };
+
+    return ngx_svc_login_calls(sr, list);
+}
+
+
+static ngx_int_t
+ngx_svc_mfa_email_written(ngx_svc_request_t *sr)
+{
+    ngx_int_t        rc;
+    PGresult        *res;
+    ngx_svc_mail_t   mail;
+
+    if (PQgetisnull(sr->op->results[NGX_SVC_FACTOR_CHECK], 0, 0)) {
+        return ngx_svc_factor_ended(sr);
+    }
+
+    res = sr->op->results[NGX_SVC_MFA_EMAIL_MADE];
+
+    if (PQgetisnull(res, 0, 0)) {
+        return ngx_svc_mfa_email_full(sr, res);
+    }
+
+    res = sr->op->results[NGX_SVC_MFA_EMAIL_OPENED];
+
+    rc = ngx_svc_email_challenge_mail(sr->data, res, NULL, &mail);
+
+    if (rc == NGX_OK) {
+        mail.kind = NGX_SVC_MAIL_MFA;
+        rc = ngx_svc_email_challenge_send(sr->data, &mail);
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_send_error(sr);
+    }
+
+    return rc == NGX_OK ? ngx_svc_mfa_email_send(sr->data, res)
+                        : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_mfa_email_full(ngx_svc_request_t *sr, PGresult *res)
+{
+    if (ngx_svc_row_true(res, 0, "mailed")) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CONFLICT,
+                            "Codes by mail are a factor already.");
+
+    } else if (ngx_svc_row_true(res, 0, "full")) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_LIMIT_EXCEEDED,
+                            "There are " ngx_value(NGX_SVC_FACTORS) " second "
+                            "factors: remove one.");
+
+    } else if (ngx_svc_row_true(res, 0, "pending")) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_LIMIT_EXCEEDED,
+                            ngx_value(NGX_SVC_MFA_EMAIL_PENDING) " factors "
+                            "wait to be confirmed: remove one, or try again "
+                            "in 15 minutes.");
+
+    } else {
+        sr->retry_after = NGX_SVC_MFA_EMAIL_WAIT;
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_RATE_LIMITED,
+                            "Too many mails: use the code that has been sent, "
+                            "or try again later.");
+    }
+
+    return ngx_svc_send_error(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_mfa_email_send(ngx_svc_factor_t *factor, PGresult *res)
+{
+    ngx_svc_request_t      *sr;
+    ngx_svc_json_writer_t   w;
+
+    sr = factor->login.sr;
+
+    if (ngx_svc_signin_no_store(sr) != NGX_OK
+        || ngx_svc_json_writer_init(&w, sr->request->pool, 128) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_column_text(&w, "id", res, 0, ngx_svc_row_find(res, "challengeId"));
+    ngx_svc_column_time(&w, "expiresAt", res, 0,
+                        ngx_svc_row_find(res, "expiresAt"));
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_ACCEPTED, &w, NULL);
+}
+
+
+/* An id that is none is 404 by the statement that looks for it. */
+
+static ngx_int_t
+ngx_svc_mfa_email_confirm_check(ngx_svc_request_t *sr, void *body)
+{
+    ngx_svc_value_t            id, token;
+    ngx_svc_factor_t          *factor;
+    ngx_svc_mfa_email_body_t  *members = body;
+
+    factor = ngx_svc_factor_create(sr, sizeof(ngx_svc_factor_t));
+    if (factor == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memzero(&id, sizeof(ngx_svc_value_t));
+    ngx_memzero(&token, sizeof(ngx_svc_value_t));
+
+    id.set = 1;
+    id.str = sr->params[0];
+
+    factor->refused = ngx_svc_mfa_email_refused;
+    ngx_str_set(&factor->method, "email");
+
+    return ngx_svc_email_challenge_take(&factor->login, "mfa", &id,
+                                        &members->code, &token);
+}
+
+
+static ngx_int_t
+ngx_svc_mfa_email_confirm_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t          rc;
+    ngx_svc_factor_t  *factor;
+
+    factor = sr->data;
+
+    if (ngx_svc_factor_read(factor, sr->results[0]) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (ngx_svc_factor_proved(factor) != NGX_OK
+        || ngx_svc_mfa_email_able(factor) != NGX_OK)
+    {
+        return ngx_svc_send_error(sr);
+    }
+
+    rc = ngx_svc_email_challenge_verify(&factor->login,
+                                  sr->results[NGX_SVC_MFA_EMAIL_TRIED]);
+
+    factor->id = factor->login.mailed.id;
+
+    switch (rc) {
+
+    case NGX_OK:
+        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_mfa_email_confirm,
+                                     ngx_svc_factor_added);
+
+    case NGX_ERROR:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+
+    default: /* NGX_DECLINED, NGX_ABORT */
+        return ngx_svc_send_error(sr);
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_mfa_email_confirm(ngx_svc_request_t *sr)
+{
+    return ngx_svc_factor_add(sr, &ngx_svc_sql_mfa_email_confirm);
+}
+
+
+/* Somebody else has confirmed one, or what it is of has changed. */
+
+static void
+ngx_svc_mfa_email_refused(ngx_svc_request_t *sr, PGresult *res)
+{
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
+                        NGX_SVC_MFA_EMAIL_NONE);
+}

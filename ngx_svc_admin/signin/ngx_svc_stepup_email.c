@@ -1,0 +1,414 @@
+/*
+ * Step-ups by a code that is mailed to the user's address; and the proof that
+ * the address is the user's, of a sign-in that waits for its first factor.
+ *
+ * The code is one of svc.email_challenge, its attempts are the challenge's.
+ */
+
+#include "ngx_svc_audit.h"
+#include "ngx_svc_own_email.h"
+#include "ngx_svc_stepup.h"
+#include "ngx_svc_totp.h"
+
+
+#define NGX_SVC_STEPUP_OPENED  2        /* the results of what opens one */
+#define NGX_SVC_STEPUP_MAILED  3
+
+#define NGX_SVC_STEPUP_CHECK   2        /* those of the write */
+#define NGX_SVC_STEPUP_USED    3
+
+#define NGX_SVC_STEPUP_DOTS    "\xe2\x80\xa2\xe2\x80\xa2\xe2\x80\xa2"
+#define NGX_SVC_EMAIL_HINT     (NGX_SVC_EMAIL_MAX + sizeof(NGX_SVC_STEPUP_DOTS))
+
+
+static ngx_int_t ngx_svc_stepup_email_take(ngx_svc_stepup_t *step,
+    ngx_svc_stepup_body_t *body);
+static ngx_uint_t ngx_svc_stepup_email_offered(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_email_verify(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_email_factor(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_email_ask(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_email_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_stepup_email_written(ngx_svc_request_t *sr);
+
+
+/* One row in any case; its id is NULL when no code was mailed, or is over. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email = {
+    .name = "stepup_email",
+    .text =
+        "SELECT e.id, e.user_id, e.code_mac, e.data, e.void"
+        " FROM (VALUES (1)) o LEFT JOIN ("
+            "SELECT e.* FROM ("
+                NGX_SVC_SESSION_ROW("k.root_id, k.user_id", "$1") ") s"
+            " CROSS JOIN LATERAL ("
+                NGX_SVC_ROW("k.valid_after", "svc.user_account", "s.user_id")
+                ") u"
+            " CROSS JOIN LATERAL (SELECT k.mail_id FROM svc.challenge k"
+                " WHERE k.tenant_id = " NGX_SVC_TENANT
+                    " AND k.root_id BETWEEN s.root_id AND s.root_id"
+                " ORDER BY k.root_id LIMIT 1) c"
+            " CROSS JOIN LATERAL ("
+                NGX_SVC_ROW("k.*", "svc.email_challenge", "c.mail_id") ") e"
+            " WHERE e.used_at IS NULL AND e.expires_at > now()"
+                " AND e.created_at >= coalesce(u.valid_after, '-infinity')"
+        ") e ON true",
+    NGX_SVC_PARAMS(ngx_svc_param_session())
+};
+
+/*
+ * The challenge lasts as long as its newest code; one that is void changes
+ * nothing.  Without a row the challenge is another one by now.
+ */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_mailed = {
+    .name = "stepup_email_mailed",
+    .text =
+        "WITH e AS ("
+            NGX_SVC_ROW("k.*", "svc.email_challenge", "$3")
+        "), c AS ("
+            "UPDATE svc.challenge c SET"
+                " mail_id = CASE WHEN e.void THEN c.mail_id ELSE e.id END,"
+                " expires_at = CASE WHEN e.void THEN c.expires_at"
+                    " ELSE e.expires_at END"
+            " FROM e WHERE c.tenant_id = " NGX_SVC_TENANT
+                " AND c.root_id = " NGX_SVC_OWN_EMAIL_ROOT("$1")
+                " AND c.id = $2 AND c.expires_at > now()"
+            " RETURNING c.id, c.attempts, c.expires_at"
+        ")"
+        " SELECT c.id AS \"challengeId\", c.attempts,"
+            " c.expires_at AS \"expiresAt\" FROM c",
+    NGX_SVC_PARAMS(ngx_svc_param_session(),
+                   ngx_svc_stepup_param(challenge),
+                   ngx_svc_login_param(mailed.id))
+};
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_use = {
+    .name = "stepup_email_use",
+    .text =
+        "WITH f AS ("
+            "UPDATE svc.factor f SET last_used_at = now()"
+            " WHERE f.tenant_id = " NGX_SVC_TENANT
+                " AND f.user_id = $1 AND f.id = $2"
+                " AND f.confirmed_at IS NOT NULL"
+            " RETURNING f.id"
+        "), c AS ("
+            "UPDATE svc.email_challenge c SET used_at = now() FROM f"
+            " WHERE c.tenant_id = " NGX_SVC_TENANT " AND c.id = $3"
+                " AND c.used_at IS NULL AND c.expires_at > now()"
+            " RETURNING c.id"
+        ")"
+        " SELECT c.id, CASE WHEN c.id IS NULL"
+            " THEN set_config('svc.tenant', '', true) END"
+        " FROM (VALUES (1)) o LEFT JOIN c ON true",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_stepup_param(used),
+                   ngx_svc_login_param(mailed.id))
+};
+
+/* $1: the session, $2: the user, $3: the address. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_prove = {
+    .name = "stepup_email_prove",
+    .text =
+        "WITH o AS MATERIALIZED ("
+            NGX_SVC_SESSION_ROW("k.user_id, k.id, k.root_id", "$1")
+        "), s AS ("
+            "UPDATE svc.session SET proved_at = now()"
+            " WHERE tenant_id = " NGX_SVC_TENANT
+                " AND (user_id, id) = (SELECT o.user_id, o.id FROM o)"
+            " RETURNING id"
+        "), c AS ("
+            "DELETE FROM svc.challenge c"
+            " WHERE c.tenant_id = " NGX_SVC_TENANT
+                " AND c.root_id = (SELECT o.root_id FROM o)"
+        "), u AS ("
+            "UPDATE svc.user_account a SET email_verified = true,"
+                " updated_at = " NGX_SVC_CHANGED_AT("a")
+            " WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $2"
+                " AND a.user_name_key = lower($3) AND NOT a.email_verified"
+            " RETURNING a.id"
+        "), e AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_EMAIL_VERIFIED, "u.id::text", "NULL",
+                          "'{}'", "FROM u")
+        ")"
+        " SELECT id FROM s",
+    NGX_SVC_PARAMS(ngx_svc_param_session(),
+                   ngx_svc_login_param(user),
+                   ngx_svc_factor_param(email))
+};
+
+
+const ngx_svc_stepup_method_t  ngx_svc_stepup_email = {
+    .name = ngx_string("email"),
+    .guessed = 1,
+    .use = &ngx_svc_sql_stepup_email_use,
+    .take = ngx_svc_stepup_email_take,
+    .offered = ngx_svc_stepup_email_offered,
+    .open = ngx_svc_stepup_email_ask,
+    .verify = ngx_svc_stepup_email_verify
+};
+
+
+/* Without a name it is that of the method that has codes of the same shape. */
+
+static ngx_int_t
+ngx_svc_stepup_email_take(ngx_svc_stepup_t *step, ngx_svc_stepup_body_t *body)
+{
+    if (!body->code.set || !body->method.set) {
+        return NGX_DONE;
+    }
+
+    step->code = body->code.str;
+
+    return ngx_svc_totp_shaped(&step->code) ? NGX_OK
+           : ngx_svc_fail(&step->factor.login.sr->error,
+                          NGX_SVC_E_INVALID_VALUE,
+                          "\"code\" must be six digits.");
+}
+
+
+/* To whom the first step was a mail another one shows nothing. */
+
+static ngx_uint_t
+ngx_svc_stepup_email_offered(ngx_svc_stepup_t *step)
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_http_get_module_main_conf(step->factor.login.sr->request,
+                                         ngx_http_svc_common_module);
+
+    return smcf->mail && step->factor.verified && !step->factor.by_mail
+           && ngx_svc_stepup_email_factor(step) != NGX_DECLINED;
+}
+
+
+/* The row of the user's; or NGX_DECLINED. */
+
+static ngx_int_t
+ngx_svc_stepup_email_factor(ngx_svc_stepup_t *step)
+{
+    int        row;
+    ngx_str_t  type;
+
+    for (row = 0; row < PQntuples(step->factors); row++) {
+        type = ngx_svc_row_value(step->factors, row, "type");
+
+        if (type.len && type.data[0] == 'e') {
+            return row;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/* Where none was mailed no code is right. */
+
+static ngx_int_t
+ngx_svc_stepup_email_verify(ngx_svc_stepup_t *step)
+{
+    ngx_int_t         rc;
+    ngx_str_t         id;
+    ngx_svc_login_t  *login;
+
+    if (!ngx_svc_stepup_offers(step, &ngx_svc_stepup_email)) {
+        return NGX_DECLINED;
+    }
+
+    login = &step->factor.login;
+    login->mailed.code = step->code;
+
+    rc = ngx_svc_email_challenge_verify(login, step->mail);
+
+    if (rc == NGX_DECLINED || rc == NGX_ABORT) {
+        login->sr->error.kind = NGX_SVC_E_NONE;
+        return NGX_DECLINED;
+    }
+
+    if (rc != NGX_OK || step->factor.first) {
+        return rc;
+    }
+
+    id = ngx_svc_row_value(step->factors, ngx_svc_stepup_email_factor(step),
+                           "id");
+
+    step->used.data = step->used_bytes;
+    step->used.len = NGX_SVC_UUID_LEN;
+
+    return ngx_svc_uuid_parse(id.data, id.len, step->used_bytes);
+}
+
+
+/* Behind the proof another code may be asked for at once, of a factor. */
+
+static ngx_int_t
+ngx_svc_stepup_email_ask(ngx_svc_stepup_t *step)
+{
+    ngx_str_t           id;
+    ngx_svc_login_t    *login;
+    ngx_svc_request_t  *sr;
+
+    login = &step->factor.login;
+    sr = login->sr;
+
+    if (!ngx_svc_mail_ready()) {
+        (void) ngx_svc_email_challenge_away(sr);
+        return ngx_svc_send_error(sr);
+    }
+
+    login->email = step->factor.email;
+
+    id = ngx_svc_row_value(step->tried, 0, "challengeId");
+    step->challenge.data = step->challenge_id;
+    step->challenge.len = NGX_SVC_UUID_LEN;
+
+    if (ngx_svc_uuid_parse(id.data, id.len, step->challenge_id) != NGX_OK
+        || ngx_svc_email_challenge_new(login,
+                                       step->factor.first ? "verify" : "mfa",
+                                       0)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_stepup_email_write,
+                                 ngx_svc_stepup_email_written);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_email_write(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_email_challenge_turn,
+        &ngx_svc_sql_own_email_open,
+        &ngx_svc_sql_stepup_email_mailed,
+        NULL
+    };
+
+    return ngx_svc_login_calls(sr, list);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_email_written(ngx_svc_request_t *sr)
+{
+    ngx_int_t          rc;
+    PGresult          *res;
+    ngx_svc_mail_t     mail;
+    ngx_svc_stepup_t  *step;
+
+    step = sr->data;
+    res = sr->op->results[NGX_SVC_STEPUP_OPENED];
+    step->tried = sr->op->results[NGX_SVC_STEPUP_MAILED];
+
+    if (PQntuples(step->tried) == 0) {
+        (void) ngx_svc_email_challenge_over(sr);
+        return ngx_svc_send_error(sr);
+    }
+
+    rc = ngx_svc_email_challenge_mail(&step->factor.login, res, NULL, &mail);
+
+    if (rc == NGX_OK) {
+        mail.kind = NGX_SVC_MAIL_MFA;
+        mail.nobody |= (ngx_svc_row_value(res, 0, "user_id").len == 0);
+
+        rc = ngx_svc_email_challenge_send(&step->factor.login, &mail);
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_send_error(sr);
+    }
+
+    return rc == NGX_OK ? ngx_svc_challenge_send(step)
+                        : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+ngx_int_t
+ngx_svc_stepup_prove(ngx_svc_request_t *sr)
+{
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_lock,
+        &ngx_svc_sql_stepup_check,
+        &ngx_svc_sql_email_challenge_use,
+        &ngx_svc_sql_stepup_email_prove,
+        NULL
+    };
+
+    return ngx_svc_login_calls(sr, list);
+}
+
+
+ngx_int_t
+ngx_svc_stepup_proved(ngx_svc_request_t *sr)
+{
+    PGresult               *res;
+    ngx_str_t               locked;
+    ngx_svc_json_writer_t   w;
+
+    res = sr->op->results[NGX_SVC_STEPUP_CHECK];
+
+    if (PQgetisnull(res, 0, 0)) {
+        return ngx_svc_factor_ended(sr);
+    }
+
+    if (PQgetvalue(res, 0, 0)[0] != 'g') {
+        locked = ngx_svc_row_value(res, 0, "locked");
+        (void) ngx_svc_login_locked(sr, ngx_atoi(locked.data, locked.len));
+        return ngx_svc_send_error(sr);
+    }
+
+    if (PQgetisnull(sr->op->results[NGX_SVC_STEPUP_USED], 0, 0)) {
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
+                            "What was shown is wrong, or has been used.");
+        return ngx_svc_send_error(sr);
+    }
+
+    if (ngx_svc_signin_no_store(sr) != NGX_OK
+        || ngx_svc_json_writer_init(&w, sr->request->pool, 32) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_json_boolean(&w, "proved", 1);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+/* The first character, and the domain. */
+
+void
+ngx_svc_stepup_email_hint(ngx_svc_json_writer_t *w, ngx_svc_stepup_t *step)
+{
+    u_char     *p, *at, *end;
+    u_char      hint[NGX_SVC_EMAIL_HINT];
+    ngx_str_t  *email;
+
+    email = &step->factor.email;
+    end = email->data + email->len;
+    at = ngx_strlchr(email->data, end, '@');
+
+    if (at == NULL || email->len > NGX_SVC_EMAIL_MAX
+        || !ngx_svc_stepup_offers(step, &ngx_svc_stepup_email))
+    {
+        ngx_svc_json_null(w, "emailHint");
+        return;
+    }
+
+    p = email->data + 1;
+
+    while (p < at && (*p & 0xc0) == 0x80) {
+        p++;
+    }
+
+    p = ngx_cpymem(hint, email->data, p - email->data);
+    p = ngx_cpymem(p, NGX_SVC_STEPUP_DOTS, sizeof(NGX_SVC_STEPUP_DOTS) - 1);
+    p = ngx_cpymem(p, at, end - at);
+
+    ngx_svc_json_string(w, "emailHint", hint, p - hint);
+}
