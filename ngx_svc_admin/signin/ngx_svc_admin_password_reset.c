@@ -245,7 +245,8 @@ ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset, PGresult *res)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_signin_post(login->sr, job, ngx_svc_admin_reset_hashed, reset);
+    return ngx_svc_signin_post(login->sr, job, ngx_svc_admin_reset_hashed,
+                               reset);
 }
 
 
