@@ -29,6 +29,7 @@ my $ORIGIN = 'http://localhost';
 my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN, nowhere(),
     svc_organization_signup => 'on', svc_set => [
 my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN, svc_set => [
+    'RATE_LIMIT_SIGNUP_WINDOW 0',
     'RATE_LIMIT_LOGIN_EMAIL_MAX 1000', 'RATE_LIMIT_LOGIN_IP_MAX 1000' ] });
 my $receiver = SvcTest::Receiver->new($s);
 my $dns = SvcTest::Dns->new($s);
@@ -647,6 +648,42 @@ for my $id (qw(verifySignUp verifyOrganization)) {
     is_status(413, $id, body => { token => 'x' x 43, a => 'x' x 16384 });
     is_status(403, $id, body => $body{$id}, headers => [ Origin => 'https://elsewhere.example' ]);
 }
+
+# a tenant that no webhook is told of
+
+$s->sql("UPDATE svc.tenant SET branding = '{\"allowSelfSignup\":true}'"
+        . " WHERE id = '$visitor->{id}'");
+$body{signUp}{tenant} = $visitor->{slug};
+
+my %made = (email => 0);
+
+sub shown {
+    my ($id, $verify, $table, $token) = @_;
+
+    my $r = is_status(202, $id, body => { %{ $body{$id} },
+                                          email => 'x' . ++$made{email} . '@x.test' });
+    my ($binding) = $r->header('Set-Cookie') =~ /svc_login=([\w-]+)/;
+
+    $s->sql("UPDATE svc.$table SET token_hash = sha256('$token')"
+            . " WHERE id = '" . $r->json->{challengeId} . "'");
+    is_status(401, $verify, body => { challengeId => $r->json->{challengeId},
+                                      code => '000000' });
+
+    return (body => { token => $token }, session => 0,
+            headers => [ Cookie => "svc_login=$binding" ]);
+}
+
+my @shown = map { [ shown(signUpOrganization => 'verifyOrganization',
+                          'organization_signup', $_ x 43) ] } 'x', 'y';
+
+is_status(201, 'verifyOrganization', @{ $shown[0] });
+is_status(409, 'verifyOrganization', @{ $shown[1] });
+is_status(201, 'verifySignUp', shown(signUp => 'verifySignUp', 'email_challenge',
+                                     'z' x 43));
+
+my $plain = $s->node(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN });
+
+is_status($_, 'signUp', body => $body{signUp}, port => $plain->{port}) for 201, 409;
 
 for my $id (qw(lookupInvitation acceptInvitation)) {
     my %in = (%$accept, token => 'x' x 43);

@@ -179,7 +179,7 @@ is($acme->admin(PUT => '/password-policy', { %$policy, minLength => 14,
 $json = options('?tenant=acme')->json;
 is_deeply($json->{branding}, { primary => '#336699' }, 'what is public of it');
 is($json->{passwordPolicy}{minLength}, 14, 'the new one');
-is($json->{methods}{signup}, $FALSE, 'nobody signs up yet');
+is($json->{methods}{signup}, $TRUE, 'anybody signs up');
 
 
 # --- what routes change ------------------------------------------------------

@@ -115,6 +115,7 @@ for my $how (qw(close abort)) {
 }
 
 ok($s->unharmed(\@workers, 'clients that leave'), 'the worker is the same');
+is_deeply([ $s->pg->errors ], [], 'nothing in the log of PostgreSQL');
 is($s->sql('SELECT count(*) FROM svc.user_account u WHERE NOT EXISTS (SELECT FROM'
            . ' svc.password p WHERE p.user_id = u.id)'
            . " AND u.user_name LIKE 'new%'"), 0, 'no account is half made');
@@ -218,8 +219,6 @@ ok((wait_for { $up->start(fresh())->status == 202 } 20), 'and again');
 # --- PostgreSQL is --------------------------------------------------------------------------------
 
 $in = $up->begin(fresh());
-is_deeply([ $s->pg->errors ], [], 'nothing in the log of PostgreSQL');
-
 $holder->query('BEGIN');
 $holder->query('LOCK svc.user_account');
 $c = verifying($in);
