@@ -265,7 +265,8 @@ for my $id ('00000000-0000-4000-8000-000000000000', 'x') {
                 'challenge_expired', 'of no challenge');
 }
 
-$s->sql("UPDATE svc.email_challenge SET expires_at = now() WHERE id = '$in->{challengeId}'");
+$s->sql('UPDATE svc.email_challenge SET expires_at = now()'
+        . " WHERE id = '$in->{challengeId}'");
 admin_error(verify(browser(), $in, code => $in->{code}), 400, 'challenge_expired',
             'after its time');
 forgiven();
@@ -406,7 +407,8 @@ is(browser()->get('/v1/auth/options?tenant=globex')->json->{methods}{passwordles
 $codes->allow($acme);
 
 $s->sql("UPDATE svc.tenant SET suspended_at = now() WHERE id = '$acme->{id}'");
-admin_error(start(browser(), 'ada@acme.test'), 403, 'access_denied', 'a suspended tenant');
+admin_error(start(browser(), 'ada@acme.test'), 403, 'access_denied',
+            'a suspended tenant');
 admin_error(verify(browser(), $in, code => $in->{code}), 403, 'access_denied',
             'nor verified');
 $s->sql('UPDATE svc.tenant SET suspended_at = NULL');

@@ -67,7 +67,7 @@ sub waits {
 sub shown { return { challengeId => $_[0]{challengeId}, code => $_[0]{code} } }
 
 
-# --- without mail ------------------------------------------------------------------
+# --- without mail ---------------------------------------------------------------
 
 for my $path (qw(start verify)) {
     is($s->http(POST => "/v1/auth/passwordless/$path", [], {}, port => $plain->{port})
@@ -78,7 +78,7 @@ is($s->http(GET => '/v1/auth/options', [], undef, port => $plain->{port})
    ->json->{methods}{passwordless}, JSON::PP::false(), 'nor is it offered');
 
 
-# --- too many ----------------------------------------------------------------------
+# --- too many -------------------------------------------------------------------
 
 for (1 .. 3) {
     is(start(browser(), 'ada@acme.test')->status, 202, 'three in 30 seconds');
@@ -121,7 +121,7 @@ is_deeply(\@codes, [ (202) x 10, 429, 429 ], 'ten in a window of an address');
 is_deeply(\@codes, [ (400) x 50, 429, 429 ], 'fifty of a client');
 
 
-# --- a name ------------------------------------------------------------------------
+# --- a name ---------------------------------------------------------------------
 
 $s->sql("UPDATE svc.user_account SET display_name ="
         . " E'Ada\\r\\nBcc: eve\@evil.test\\r\\n\\r\\nHello' WHERE id = '$ada->{id}'");
@@ -130,11 +130,12 @@ asked(browser(), 'ada@acme.test');
 my ($got) = ($mail->wait(1))[-1];
 
 is_deeply($got->{to}, [ 'ada@acme.test' ], 'one recipient');
-is_deeply([ grep { $_->[0] =~ /^bcc$/i } @{ $got->{headers} } ], [], 'and no other header');
+is_deeply([ grep { $_->[0] =~ /^bcc$/i } @{ $got->{headers} } ], [],
+          'and no other header');
 $s->sql("UPDATE svc.user_account SET display_name = 'Ada' WHERE id = '$ada->{id}'");
 
 
-# --- an address that changes ---------------------------------------------------------
+# --- an address that changes ----------------------------------------------------
 
 $codes->rested;
 
@@ -148,10 +149,11 @@ $holder->query('COMMIT');
 is($c->read->status, 202, 'whose address is just being changed');
 is($codes->settled, $mails, 'gets no mail at the old one');
 $s->sql("UPDATE svc.user_account SET user_name = 'ada\@acme.test',"
-        . " user_name_key = 'ada\@acme.test', valid_after = NULL WHERE id = '$ada->{id}'");
+        . " user_name_key = 'ada\@acme.test', valid_after = NULL"
+        . " WHERE id = '$ada->{id}'");
 
 
-# --- clients that leave --------------------------------------------------------------
+# --- clients that leave ---------------------------------------------------------
 
 for my $how (qw(close abort)) {
     $in = asked(browser(), 'ada@acme.test');
@@ -172,7 +174,7 @@ for my $how (qw(close abort)) {
 ok($s->unharmed(\@workers, 'clients that leave'), 'the worker is the same');
 
 
-# --- PostgreSQL is gone between the round trips ----------------------------------------
+# --- PostgreSQL is gone between the round trips ---------------------------------
 
 $in = asked(browser(), 'ada@acme.test');
 
@@ -192,7 +194,7 @@ $s->wait_healthy;
 is(verify(browser(), $in)->status, 200, 'the code is still good');
 
 
-# --- without Redis -----------------------------------------------------------------------
+# --- without Redis --------------------------------------------------------------
 
 $in = asked(browser(), 'ada@acme.test');
 
@@ -204,7 +206,7 @@ $codes->settled;
 
 for my $email (qw(ada@acme.test nobody@acme.test)) {
     ($c, $holder) = waits(start => { email => $email, tenant => 'acme' },
-                          'LOCK TABLE svc.email_challenge');
+                          "SELECT FROM svc.tenant WHERE id = '$acme->{id}' FOR UPDATE");
     $s->redis->stop;
     wait_for { $s->health->json->{redis} ne 'up' } 10 or die "Redis is not away\n";
     $holder->query('COMMIT');
