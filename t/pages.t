@@ -277,20 +277,37 @@ admin(PATCH => '/tenant', { name => 'Acme', branding =>
 
 # --- a forgotten password -----------------------------------------------------------
 
-# The link of the newest mail to somebody.
+# What the newest mail to somebody says.
 
-sub link_to {
-    my ($email, $path) = @_;
+sub mail_to {
+    my ($email) = @_;
 
     my $got = wait_for {
         (grep { $_->{to}[0] eq $email } $mail->events('mail'))[-1]
     } 20;
-    my ($link) = ($got->{plain} // '') =~ m{^(http\S+/$path\S*#token=[\w-]{43})\r?$}m
+
+    return $got->{plain} // die "no mail to $email\n";
+}
+
+
+sub link_to {
+    my ($email, $path) = @_;
+
+    my ($link) = mail_to($email) =~ m{^(http\S+/$path\S*=[\w-]{43})\r?$}m
         or die "no link to $email\n";
 
     $s->secret($link =~ /=([\w-]{43})\z/);
 
     return $link;
+}
+
+
+sub code_to {
+    my ($email) = @_;
+
+    my ($code) = mail_to($email) =~ /^\s*(\d{6})\r?$/m or die "no code to $email\n";
+
+    return "$code";
 }
 
 opens('login?tenant=acme#forgot', 'Forgot your password?', locale => 'en');
@@ -333,9 +350,11 @@ shows('This link is over');
 # --- an invitation ------------------------------------------------------------------
 
 fresh();
-$link = admin(POST => '/invitations', { email => 'carol@acme.test', role => 'member' })
-        ->json->{inviteUrl};
-$s->secret($link =~ /=([\w-]{43})\z/);
+my $in = admin(POST => '/invitations', { email => 'carol@acme.test',
+                                          role => 'member' })->json;
+
+$link = link_to('carol@acme.test', 'invite');
+is($in->{inviteUrl}, $link, 'whoever invites has the link of the mail');
 $page->do(go => $link);
 shows('Join Acme');
 is($page->do('url'), at('invite'), 'the token is in no address');
@@ -351,6 +370,106 @@ is($page->do(text => '.note'), 'As Carol, at Acme.', 'with an account');
 $page->do(go => $link);
 $page->do(run => 'location.reload()') if $page->do(count => '.note');
 shows('This invitation is over');
+
+
+# --- a code, or a link, by mail -----------------------------------------------------
+
+user($_) for qw(frank gina hans);
+admin(PATCH => '/tenant', { branding => {
+    map { $_ => JSON::PP::true() } qw(allowPasswordless allowSelfSignup) } });
+
+sub ask_code {
+    my ($email) = @_;
+
+    fresh();
+    $page->do(go => at('login?tenant=acme'));
+    $page->do(heading => 'Sign in – Acme');
+    $page->do(press => 'Get a code by mail');
+    shows('Get a code by mail');
+    $page->do(type => 'E-mail address', $email);
+    $page->do(press => 'Send');
+    shows('Look into your mailbox');
+}
+
+ask_code('frank@acme.test');
+
+my $code = code_to('frank@acme.test');
+
+$page->do(type => 'Code of six digits', sprintf '%06d', ($code + 1) % 1_000_000);
+$page->do(press => 'Continue');
+says('That is not the code.', 'a wrong one is said');
+$page->do(type => 'Code of six digits', "$code");
+$page->do(press => 'Continue');
+shows('You are signed in', 'the code of the mail');
+
+ask_code('gina@acme.test');
+$link = link_to('gina@acme.test', 'login');
+$page->do(go => 'about:blank');
+$page->do(go => $link =~ s/login/login?tenant=acme/r);
+shows('You are signed in', 'the link of the mail');
+is($page->do('url'), at('login?tenant=acme'), 'the token is in no address');
+
+ask_code('hans@acme.test');
+$link = link_to('hans@acme.test', 'login');
+fresh();
+$page->do(go => $link =~ s/login/login?tenant=acme/r);
+$page->do(heading => 'Sign in – Acme');
+says('This link is over, or was opened in another browser. Type the code of the mail,'
+     . ' or start again.', 'in another browser it is none');
+
+
+# --- somebody new -------------------------------------------------------------------
+
+sub sign_up {
+    my ($email) = @_;
+
+    fresh();
+    $page->do(go => at('login?tenant=acme'));
+    $page->do(heading => 'Sign in – Acme');
+    $page->do(press => 'Create an account');
+    shows('Create an account');
+    $page->do(type => 'E-mail address', $email);
+    $page->do(type => 'Name', 'Hedy');
+    $page->do(type => 'New password', $NEW);
+    $page->do(press => 'Create an account');
+    shows('Look into your mailbox');
+}
+
+sign_up('hedy@acme.test');
+$page->do(type => 'Code of six digits', code_to('hedy@acme.test'));
+$page->do(press => 'Continue');
+shows('You are signed in', 'with an account');
+is($page->do(text => '.note'), 'As Hedy, at Acme.', 'of that name');
+
+sign_up('ida@acme.test');
+$page->do(go => 'about:blank');
+$page->do(go => link_to('ida@acme.test', 'login') =~ s/login/login?tenant=acme/r);
+shows('You are signed in', 'or by the link of the mail');
+
+
+# --- an address of one's own --------------------------------------------------------
+
+user('fay');
+fresh();
+$page->do(go => at('login?tenant=acme'));
+$page->do(heading => 'Sign in – Acme');
+sign_in('fay@acme.test');
+$page->do(heading => 'You are signed in');
+$page->do(run => 'import("/svc/page.js")'
+                 . '.then(p => p.post("/auth/email/verify/start")).then(() => null)');
+$link = link_to('fay@acme.test', 'account');
+$page->do(go => $link);
+shows('Your address is confirmed');
+is($page->do(text => '.note'), 'It is fay@acme.test.', 'which');
+is($page->do('url'), at('account'), 'the token is in no address');
+
+fresh();
+$page->do(go => $link =~ s/account/account?tenant=acme/r);
+shows('Sign in – Acme', 'whoever has a link signs in');
+sign_in('fay@acme.test');
+$page->do(heading => 'You are signed in');
+says('That took too long, or was wrong too often. Please start again.',
+     'which is for one time');
 
 
 # --- a second factor ----------------------------------------------------------------
@@ -402,6 +521,18 @@ sub expire {
             . " svc.user_account u WHERE u.id = user_id AND u.user_name = '$email'");
 }
 
+# A stolen password adds no factor of the thief's.
+
+sub prove_address {
+    my ($email, $then) = @_;
+
+    shows('Confirm that it is you', 'the address comes first');
+    $page->do(type => 'Code of six digits', code_to($email));
+    $page->do(press => 'Continue');
+    $page->do(heading => 'Add a second factor');
+    $page->do(press => $then);
+}
+
 user($_) for qw(dora eve);
 policy($acme, 'mfa');
 expire('dora@acme.test');
@@ -411,6 +542,7 @@ $page->do(heading => 'Sign in – Acme');
 sign_in('dora@acme.test');
 shows('Add a second factor');
 $page->do(press => 'Authenticator app');
+prove_address('dora@acme.test', 'Authenticator app');
 shows('Authenticator app');
 ok($page->do(run => 'document.querySelector(".qr").decode().then(() => true)'),
    'the QR code is seen');
@@ -435,6 +567,7 @@ $page->do(heading => 'Sign in – Acme');
 sign_in('eve@acme.test');
 $page->do(heading => 'Add a second factor');
 $page->do(press => 'Passkey');
+prove_address('eve@acme.test', 'Passkey');
 shows('Your recovery codes', 'a passkey');
 $page->do(press => 'I have kept them');
 shows('You are signed in', 'which is a factor');
