@@ -135,20 +135,23 @@ is_deeply($r->json, { email => 'ada@acme.test', emailVerified => JSON::PP::true 
 is($r->header('Cache-Control'), 'no-store', 'it is stored nowhere');
 ok(verified($ada_id), 'verified');
 is_deeply([ events('email.verified') ], [ $ada_id ], 'audited');
-admin_error($ada->post($VERIFY, code($sent)), 400, 'challenge_expired', 'a code is good once');
+admin_error($ada->post($VERIFY, code($sent)), 400, 'challenge_expired',
+            'a code is good once');
 ok((wait_for { $mail->pending == 0 }), 'nothing is left');
 is(scalar($mail->events('mail')), $mails, 'one mail in 30 seconds');
 
 later();
 $sent = mailed($ada->post($START), 'ada@acme.test', 'once more');
 is($ada->post($VERIFY, token($sent))->status, 200, 'a link');
-admin_error($ada->post($VERIFY, token($sent)), 400, 'challenge_expired', 'which is good once');
+admin_error($ada->post($VERIFY, token($sent)), 400, 'challenge_expired',
+            'which is good once');
 is(scalar(events('email.verified')), 1, 'is no change');
 
 for my $body ({}, { code => '12345' }, { code => '123456', token => 'x' }, { token => '' },
               { token => 'x' x 129 }, { code => 123456 }, { code => "\x{661}" x 6 })
 {
-    admin_error($ada->post($VERIFY, $body), 400, 'invalid_request', 'a body that is none');
+    admin_error($ada->post($VERIFY, $body), 400, 'invalid_request',
+                'a body that is none');
 }
 
 
@@ -160,7 +163,8 @@ sub attempts { return $s->sql('SELECT max(attempts) FROM svc.email_challenge'
 my ($bob, $bob_id) = user('bob');
 
 $sent = mailed($bob->post($START), 'bob@acme.test', 'to be guessed');
-admin_error($bob->post($VERIFY, wrong($sent)), 401, 'invalid_code', "guess $_") for 1 .. 5;
+admin_error($bob->post($VERIFY, wrong($sent)), 401, 'invalid_code',
+            "guess $_") for 1 .. 5;
 admin_error($bob->post($VERIFY, code($sent)), 400, 'challenge_expired', 'the sixth');
 is(attempts(), 5, 'five');
 
@@ -178,7 +182,8 @@ later();
 $sent = mailed($bob->post($START), 'bob@acme.test', 'too old');
 $s->sql("UPDATE svc.email_challenge SET expires_at = now() WHERE used_at IS NULL");
 admin_error($bob->post($VERIFY, code($sent)), 400, 'challenge_expired', 'ten minutes');
-admin_error($bob->post($VERIFY, token($sent)), 400, 'challenge_expired', 'of a link, too');
+admin_error($bob->post($VERIFY, token($sent)), 400, 'challenge_expired',
+            'of a link, too');
 ok(!verified($bob_id), 'all of that is nothing');
 
 later();
@@ -204,7 +209,8 @@ $sent = mailed(change($eve, 'Eve@new.test'), 'Eve@new.test', 'change');
 
 unlike($s->sql("SELECT encode(data, 'escape') FROM svc.email_challenge"
                . " WHERE kind = 'change'"), qr/new\.test/, 'the new address is sealed');
-is($eve->get('/v1/auth/profile')->json->{email}, 'eve@acme.test', 'nothing is changed yet');
+is($eve->get('/v1/auth/profile')->json->{email}, 'eve@acme.test',
+   'nothing is changed yet');
 admin_error($eve->post($NEW, wrong($sent)), 401, 'invalid_code', 'a wrong code');
 admin_error($second->post($NEW, code($sent)), 400, 'challenge_expired',
             'the code of another session');
@@ -214,10 +220,13 @@ my $before = $eve->{cookies}{svc_session};
 
 $r = $eve->post($NEW, code($sent));
 is($r->status, 200, 'the right one') or diag($r->body);
-is_deeply($r->json, { email => 'Eve@new.test', emailVerified => JSON::PP::true }, 'is it');
+is_deeply($r->json, { email => 'Eve@new.test', emailVerified => JSON::PP::true },
+          'is it');
 isnt($eve->{cookies}{svc_session}, $before, 'the session goes on under another key');
-is($eve->get('/v1/auth/session')->json->{user}{email}, 'Eve@new.test', 'as somebody else');
-admin_error($second->get('/v1/auth/session'), 401, 'unauthenticated', 'others have ended');
+is($eve->get('/v1/auth/session')->json->{user}{email}, 'Eve@new.test',
+   'as somebody else');
+admin_error($second->get('/v1/auth/session'), 401, 'unauthenticated',
+            'others have ended');
 admin_error(SvcTest::Browser->new($s)->get('/v1/auth/session', undef,
                                            Cookie => "svc_session=$before"),
             401, 'unauthenticated', 'the old key has, too');
@@ -235,7 +244,8 @@ admin_error($eve->post($VERIFY, code($old)), 400, 'challenge_expired',
 admin_error($s->http(POST => '/v1/auth/password/reset', [],
                      { token => 'link', password => 'rowing past nine lanterns',
                        tenant => 'acme' }), 400, 'invalid_token', 'nor is a link to it');
-is(signed_in('eve@NEW.test')->get('/v1/auth/session')->status, 200, 'signs in with the new one');
+is(signed_in('eve@NEW.test')->get('/v1/auth/session')->status, 200,
+   'signs in with the new one');
 is_deeply([ map { $_->{id} } @{ $acme->admin(GET => '/users?q=Eve@new')->json->{users} } ],
           [ $eve_id ], 'and is found by it');
 
@@ -269,7 +279,8 @@ my $db = $s->connect_as('postgres');
 $db->query($_) for 'BEGIN', "UPDATE svc.user_account SET user_name = 'race\@new.test',"
     . " user_name_key = 'race\@new.test' WHERE id = '$bob_id'";
 
-my $c = $s->begin(POST => $NEW, [ Cookie => $eve->cookie, 'X-CSRF-Token' => $eve->{csrf} ],
+my $c = $s->begin(POST => $NEW, [ Cookie => $eve->cookie,
+                  'X-CSRF-Token' => $eve->{csrf} ],
                   code($sent));
 
 ok((wait_for { $s->waiting == 1 } 10), 'it waits for who is faster');
@@ -281,7 +292,8 @@ is($eve->get('/v1/auth/session')->status, 200, 'the session goes on');
 # --- who may not ------------------------------------------------------------------
 
 admin_error(change($eve, 'eve@NEW.test'), 400, 'invalid_request', 'the same one');
-admin_error(change($eve, $_), 400, 'invalid_request', 'no address') for 'x', "a\@b\r\nTo: c";
+admin_error(change($eve, $_), 400, 'invalid_request', 'no address') for 'x',
+            "a\@b\r\nTo: c";
 
 $s->sql("UPDATE svc.user_account SET source = 'scim' WHERE id = '$eve_id'");
 admin_error(change($eve, 'scim@new.test'), 403, 'forbidden', 'of an identity provider');
@@ -303,7 +315,8 @@ for my $path ($START, $VERIFY, $CHANGE, $NEW) {
     is($s->http(POST => $path, { Cookie => $eve->cookie, 'X-CSRF-Token' => $eve->{csrf} },
                 $path eq $CHANGE ? { email => 'x@new.test' } : { code => '123456' },
                 @node)->status, 404, "$path: 404 without svc_mail");
-    is(SvcTest::Browser->new($s)->post($path, {})->status, 401, "$path: without a session");
+    is(SvcTest::Browser->new($s)->post($path, {})->status, 401,
+       "$path: without a session");
 }
 
 later();

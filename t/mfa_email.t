@@ -113,7 +113,8 @@ my $ada = signed_in($email);
 my $other = signed_in($email);
 
 $s->sql("UPDATE svc.user_account SET email_verified = false WHERE id = '$id'");
-admin_error($ada->post('/v1/mfa/email'), 400, 'invalid_request', 'an address that is not verified');
+admin_error($ada->post('/v1/mfa/email'), 400, 'invalid_request',
+            'an address that is not verified');
 $s->sql("UPDATE svc.user_account SET email_verified = true WHERE id = '$id'");
 
 my $r = $ada->post('/v1/mfa/email');
@@ -132,8 +133,10 @@ my $confirm = "/v1/mfa/email/$factor->{id}/confirm";
 admin_error($ada->post('/v1/mfa/email'), 429, 'rate_limited', 'another one at once');
 admin_error($other->post($confirm, code($code)), 400, 'challenge_expired',
             'the code of another session');
-admin_error($ada->post('/v1/mfa/email/x/confirm', code($code)), 404, 'not_found', 'of no factor');
-admin_error($ada->post("/v1/mfa/totp/$factor->{id}/confirm", code($code)), 404, 'not_found',
+admin_error($ada->post('/v1/mfa/email/x/confirm', code($code)), 404, 'not_found',
+            'of no factor');
+admin_error($ada->post("/v1/mfa/totp/$factor->{id}/confirm", code($code)), 404,
+            'not_found',
             'of another kind');
 admin_error($ada->post($confirm, { code => '12345' }), 400, 'invalid_request', 'no code');
 admin_error($ada->post($confirm, wrong($code)), 401, 'invalid_code', 'a wrong one');
@@ -164,7 +167,8 @@ later();
 $r = $b->post($CHALLENGE, {});
 $code = mailed($r, $email, 'a challenge');
 is_deeply([ @{ $r->json }{qw(method methods attemptsLeft emailHint publicKey)} ],
-          [ 'email', [ qw(email recovery) ], 5, "a\x{2022}\x{2022}\x{2022}\@acme.test", undef ],
+          [ 'email', [ qw(email recovery) ], 5,
+              "a\x{2022}\x{2022}\x{2022}\@acme.test", undef ],
           'what it asks for');
 cmp_ok($s->sql('SELECT max(expires_at) - now() > interval \'9 min\' FROM svc.challenge'), 'eq',
        't', 'for ten minutes');
@@ -175,7 +179,8 @@ is($again->{challengeId}, $r->json->{challengeId}, 'again, it is the same');
 ok((wait_for { $mail->pending == 0 }), 'nothing is left');
 is(scalar($mail->events('mail')), $mails, 'with no other mail');
 admin_error($b->post($STEP_UP, wrong($code)), 401, 'invalid_code', 'a wrong code');
-is_deeply([ map { $_->{method} } events('mfa.challenge_failed') ], [ 'email' ], 'audited');
+is_deeply([ map { $_->{method} } events('mfa.challenge_failed') ], [ 'email' ],
+          'audited');
 
 my $theirs = signed_in($email, 'step_up_required');
 
@@ -187,9 +192,11 @@ my @parallel = burst($b, 3, $STEP_UP, code($code));
 is(scalar(grep { $_->status == 200 } @parallel), 1, 'the right one is good once');
 $b->keep($_) for grep { $_->status == 200 } @parallel;
 is($b->get('/v1/auth/session')->json->{user}{email}, $email, 'and completes the sign-in');
-is_deeply($b->get('/v1/auth/sessions')->json->{sessions}[0]{methods}, [ qw(password email) ],
+is_deeply($b->get('/v1/auth/sessions')->json->{sessions}[0]{methods},
+          [ qw(password email) ],
           'how it has signed in');
-ok($s->sql('SELECT last_used_at IS NOT NULL FROM svc.factor') eq 't', 'the factor was used');
+ok($s->sql('SELECT last_used_at IS NOT NULL FROM svc.factor') eq 't',
+   'the factor was used');
 
 # resent: the newest one counts, and the attempts stay
 
@@ -197,14 +204,18 @@ $b = signed_in($email, 'step_up_required');
 
 my $first = challenge($b, $email, 'first');
 
-admin_error($b->post($STEP_UP, wrong($first, method => 'email')), 401, 'invalid_code', 'wrong');
+admin_error($b->post($STEP_UP, wrong($first, method => 'email')), 401, 'invalid_code',
+            'wrong');
 
 my $second = challenge($b, $email, 'again');
 
-is($b->post($CHALLENGE, { method => 'recovery' })->json->{attemptsLeft}, 4, 'four are left');
-admin_error($b->post($STEP_UP, code($first)), 401, 'invalid_code', 'the first one is over')
+is($b->post($CHALLENGE, { method => 'recovery' })->json->{attemptsLeft}, 4,
+   'four are left');
+admin_error($b->post($STEP_UP, code($first)), 401, 'invalid_code',
+            'the first one is over')
     if $first ne $second;
-is($b->post($STEP_UP, code($second, method => 'email'))->status, 200, 'the second one is good');
+is($b->post($STEP_UP, code($second, method => 'email'))->status, 200,
+   'the second one is good');
 
 
 # --- guesses ----------------------------------------------------------------------
@@ -301,7 +312,8 @@ my ($bob, $bob_id) = user('bob');
 policy($acme, 'mfa');
 $s->sql("UPDATE svc.user_account SET email_verified = false WHERE id = '$bob_id'");
 $b = signed_in($bob, 'mfa_enrollment_required');
-admin_error($b->post($_->[0], $_->[1]), 403, 'step_up_required', "$_->[0]: wants the address")
+admin_error($b->post($_->[0], $_->[1]), 403, 'step_up_required',
+            "$_->[0]: wants the address")
     for [ '/v1/mfa/totp', {} ], [ '/v1/mfa/passkeys/options', {} ], [ '/v1/mfa/email' ];
 admin_error($b->post($STEP_UP, { password => $PASSWORD }), 400, 'invalid_request',
             'a password does not do');
@@ -316,7 +328,8 @@ is_deeply([ @{ $r->json }{qw(method methods attemptsLeft emailHint)} ],
 $r = $b->post($STEP_UP, code($code));
 is($r->status, 200, 'shown') or diag($r->body);
 is_deeply($r->json, { proved => JSON::PP::true }, 'it is proved');
-admin_error($b->get('/v1/auth/session'), 403, 'mfa_enrollment_required', 'no more than that');
+admin_error($b->get('/v1/auth/session'), 403, 'mfa_enrollment_required',
+            'no more than that');
 admin_error($b->post($STEP_UP, code($code)), 403, 'mfa_enrollment_required', 'once');
 is(scalar(events('email.verified')), 1, 'the address is verified by it');
 
@@ -335,7 +348,8 @@ $code = challenge($b, $eve, 'a thief');
 admin_error($b->post($STEP_UP, wrong($code)), 401, 'invalid_code', "guess $_") for 1 .. 5;
 admin_error($b->post($CHALLENGE, { method => 'email' }), 400, 'challenge_expired',
             'no other ones');
-admin_error($b->post($STEP_UP, code($code)), 401, 'unauthenticated', 'the session is over');
+admin_error($b->post($STEP_UP, code($code)), 401, 'unauthenticated',
+            'the session is over');
 
 $b = signed_in($eve, 'mfa_enrollment_required');
 $code = challenge($b, $eve, 'who reads the mail');
@@ -379,7 +393,8 @@ is($s->sql("SELECT count(*) FROM svc.factor WHERE type = 'email' AND confirmed_a
 
 $code = mailed($ada->post('/v1/mfa/email'), $email, 'and then again');
 $s->redis->stop;
-ok((wait_for { $ada->post('/v1/mfa/email')->status == 503 } 10), '503 while Redis is away');
+ok((wait_for { $ada->post('/v1/mfa/email')->status == 503 } 10),
+   '503 while Redis is away');
 later();
 admin_error($b->post($CHALLENGE, { method => 'email' }), 503, 'unavailable',
             'a challenge by mail, too');

@@ -33,7 +33,7 @@ my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN, svc_
     'RATE_LIMIT_LOGIN_EMAIL_MAX 1000', 'RATE_LIMIT_LOGIN_IP_MAX 1000' ] });
 my $receiver = SvcTest::Receiver->new($s);
 my $dns = SvcTest::Dns->new($s);
-my $mail = SvcTest::Mail->new($s);
+my $mail = SvcTest::Mail->new($s, port => 'plain');
 
 $s->start;
 
