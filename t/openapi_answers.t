@@ -26,9 +26,8 @@ use SvcTest::Session qw(add_addresses);
 use SvcTest::Sse;
 
 my $ORIGIN = 'http://localhost';
-my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN, nowhere(),
+my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN,
     svc_organization_signup => 'on', svc_set => [
-my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN, svc_set => [
     'RATE_LIMIT_SIGNUP_WINDOW 0',
     'RATE_LIMIT_LOGIN_EMAIL_MAX 1000', 'RATE_LIMIT_LOGIN_IP_MAX 1000' ] });
 my $receiver = SvcTest::Receiver->new($s);

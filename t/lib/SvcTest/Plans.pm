@@ -331,13 +331,10 @@ sub values {
     my $email = "user$WHO\@$self->{slug}.test";
     my $in = '\x' . sha256_hex("$self->{slug}-in500");
     my $invitation = $self->id($INVITATION, 500);
-    my $challenge = $self->id($CHALLENGE, 500);
-    my $mailed = substr $mac, 0, 34;
     my $mac16 = '\x' . substr sha256_hex('mac1'), 0, 32;
     my $base = 'https://x.test';
     my $challenge = $self->id($CHALLENGE, $WHO);
-    my $challenge_mac = '\x' . substr sha256_hex('mac100'), 0, 32;
-    my @mailed = ($new, 'verify', $challenge_mac, '\x' . '00' x 16,
+    my @mailed = ($new, 'verify', $mac16, '\x' . '00' x 16,
                   $new_hash, undef, undef, 600);
 
     return {
@@ -396,10 +393,6 @@ sub values {
         reset_store => [ $who, '\x01', 1, $base ],
         password_forgot => [ $email, '\x' . '01' x 32, $base ],
         password_forgot_blocked => [ '10.0.0.1' ],
-        reset_store => [ $who, '\x01', 1 ],
-        password_forgot => [ $email, '\x' . '01' x 32 ],
-        email_challenge_turn => [ $challenge_mac ],
-        email_challenge_use => [ $challenge ],
         own_email_open => [ @mailed, $who, $email, $session ],
         email_verify_store => [ $who, $email ],
         email_change_read => [ $session ],
@@ -451,16 +444,12 @@ sub values {
         passkey_user_done => [ $who ],
         passkey_shown => [ $who, $passkey, 1, 'true' ],
         signin_options => [ $base, 'true', $host, 'true', 'true' ],
-        email_challenge_turn => [ $mailed ],
-        email_challenge_tenant => [ $host, undef, $challenge, undef ],
-        email_challenge_try => [ $challenge, undef, 'sign_in', 5, undef ],
         passwordless_begin => [ '10.0.0.1', $email, $mac, $new, 600 ],
-        passwordless_open => [ $new, 'sign_in', ($mailed) x 2, ($new_hash) x 2, undef,
+        passwordless_open => [ $new, 'sign_in', ($mac16) x 2, ($new_hash) x 2, undef,
                                600, $email ],
         passwordless_user => [ '10.0.0.1', $challenge, undef ],
         passwordless_risk => [ @risk, $challenge, undef ],
         passwordless_check => [ $who, $challenge ],
-        signin_options => [ 'https://x.test', 'true', $host, 'true' ],
         ceremony_own => [ $session, $host ],
         stepup_passkey => [ $who, $passkey, 1, 'true', $new_hash,
                             '1800000000000' ],
