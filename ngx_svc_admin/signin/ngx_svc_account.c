@@ -15,6 +15,19 @@
 static void ngx_svc_account_hashed(ngx_svc_password_job_t *job);
 
 
+/* Whoever has just shown it need not do so again to add a factor. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_account_proved = {
+    .name = "account_proved",
+    .text =
+        "UPDATE svc.session SET proved_at = now()"
+        " WHERE tenant_id = " NGX_SVC_TENANT
+        " AND (user_id, id) = (SELECT s.user_id, s.id FROM ("
+            NGX_SVC_SESSION_ROW("k.user_id, k.id", "$1") ") s)",
+    NGX_SVC_PARAMS(ngx_svc_param_new_session())
+};
+
+
 ngx_int_t
 ngx_svc_account_take(ngx_svc_account_t *account,
     const ngx_svc_value_t *password, const ngx_svc_value_t *display_name)
@@ -132,7 +145,11 @@ ngx_svc_account_write(ngx_svc_account_t *account,
 
     if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {
         sr->op->committed = signed_in;
-        rc = ngx_svc_login_calls(sr, full);
+        return ngx_svc_login_calls(sr, full);
+    }
+
+    if (rc == NGX_OK && account->proved) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_account_proved, NULL);
     }
 
     return rc;

@@ -21,6 +21,7 @@ struct ngx_svc_account_s {
     ngx_str_t                  display_name;    /* no data: none */
     ngx_str_t                  sealed;          /* the password's hash */
     ngx_svc_account_pt         hashed;
+    ngx_uint_t                 proved;      /* the address, by a mail */
 };
 
 
@@ -108,6 +109,9 @@ struct ngx_svc_account_s {
     ngx_svc_login_param(user),                                                \
     ngx_svc_account_param(sealed)
 
+
+/* Of a route whose accounts are "proved". */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_account_proved;
 
 /*
  * Takes the password of a body, normalised, and its displayName.  NGX_OK;

@@ -42,7 +42,8 @@ const ngx_svc_route_t  ngx_svc_admin_signup_verify[] = {
       .later = { &ngx_svc_sql_email_challenge_try,
                  &ngx_svc_sql_email_challenge_use,
                  &ngx_svc_sql_signup_user,
-                 &ngx_svc_sql_signup_store },
+                 &ngx_svc_sql_signup_store,
+                 &ngx_svc_sql_account_proved },
       .status = NGX_HTTP_CREATED,
       .prepare = ngx_svc_admin_signup_verify_prepare,
       .reply = ngx_svc_admin_signup_verify_reply },
@@ -147,6 +148,8 @@ ngx_svc_admin_signup_tried(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_signup_verify_write(ngx_svc_request_t *sr)
 {
+    ngx_svc_account_t  *account;
+
     static const ngx_svc_pg_statement_t *const  list[] = {
         &ngx_svc_sql_signin_tenant_write,
         &ngx_svc_sql_email_challenge_use,
@@ -155,7 +158,10 @@ ngx_svc_admin_signup_verify_write(ngx_svc_request_t *sr)
         NULL
     };
 
-    return ngx_svc_account_write(sr->data, list,
+    account = sr->data;
+    account->proved = 1;
+
+    return ngx_svc_account_write(account, list,
                                  ngx_svc_admin_signup_verify_committed,
                                  ngx_svc_admin_signup_verify_signed_in);
 }

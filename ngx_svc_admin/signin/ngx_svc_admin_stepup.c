@@ -11,6 +11,7 @@ static ngx_svc_stepup_t *ngx_svc_stepup_create(ngx_svc_request_t *sr,
     ngx_svc_stepup_body_t *body);
 static ngx_int_t ngx_svc_challenge_check(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_challenge_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_challenge_send(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_challenge_answer(ngx_svc_login_t *login);
 static void ngx_svc_challenge_methods(ngx_svc_json_writer_t *w,
     ngx_svc_stepup_t *step);
@@ -294,12 +295,14 @@ ngx_svc_challenge_answer(ngx_svc_login_t *login)
         return ngx_svc_send_error(sr);
     }
 
+    step->opened = ngx_svc_challenge_send;
+
     return step->method && step->method->open ? step->method->open(step)
                                               : ngx_svc_challenge_send(step);
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_svc_challenge_send(ngx_svc_stepup_t *step)
 {
     ngx_int_t               left;
@@ -509,13 +512,4 @@ ngx_svc_stepup_stage(ngx_svc_stepup_t *step)
            : ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_VALUE,
                           "\"method\" must be \"email\": the address is to "
                           "be shown.");
-}
-
-
-ngx_uint_t
-ngx_svc_stepup_offers(ngx_svc_stepup_t *step,
-    const ngx_svc_stepup_method_t *method)
-{
-    return step->factor.first ? method == &ngx_svc_stepup_email
-                              : method->offered(step);
 }

@@ -192,3 +192,11 @@ ngx_svc_stepup_bind_guessed(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 
     return NGX_OK;
 }
+
+
+ngx_uint_t
+ngx_svc_stepup_offers(ngx_svc_stepup_t *step,
+    const ngx_svc_stepup_method_t *method)
+{
+    return step->factor.first ? method->proves : method->offered(step);
+}

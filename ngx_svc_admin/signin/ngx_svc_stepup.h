@@ -43,8 +43,11 @@ typedef struct ngx_svc_stepup_method_s  ngx_svc_stepup_method_t;
  *
  * offered: whether the user has it.
  *
- * open: what it takes to ask for it, and then ngx_svc_challenge_send(); or
- * NULL: nothing.  Returns what goes to ngx_http_finalize_request().
+ * proves: that the address is the user's, too: all that a sign-in that waits
+ * for its first factor has.
+ *
+ * open: what it takes to ask for it, and then step->opened(); or NULL: nothing.
+ * Returns what goes to ngx_http_finalize_request().
  *
  * other: the method whose code has the same shape, when none is named.
  *
@@ -64,6 +67,7 @@ typedef struct ngx_svc_stepup_method_s  ngx_svc_stepup_method_t;
 struct ngx_svc_stepup_method_s {
     ngx_str_t                      name;
     ngx_uint_t                     guessed;
+    ngx_uint_t                     proves;
     const ngx_svc_pg_statement_t  *use;
     ngx_int_t                    (*take)(ngx_svc_stepup_t *step,
                                          ngx_svc_stepup_body_t *body);
@@ -99,6 +103,7 @@ struct ngx_svc_stepup_s {
     PGresult                      *mail;        /* the code that was mailed */
     ngx_svc_ceremony_own_t         own;         /* of those */
     ngx_uint_t                     over;        /* the challenge is */
+    ngx_int_t                    (*opened)(ngx_svc_stepup_t *step);
     ngx_int_t                    (*verdict)(ngx_svc_stepup_t *step,
                                             ngx_int_t rc);
 
@@ -162,12 +167,7 @@ ngx_int_t ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc);
 ngx_int_t ngx_svc_stepup_limit(ngx_svc_request_t *sr,
     ngx_int_t (*next)(ngx_svc_login_t *login));
 
-/*
- * ngx_svc_admin_stepup.c: the answer to a challenge; and whether the session
- * may show that.  A sign-in that waits for its first factor has its address
- * alone.
- */
-ngx_int_t ngx_svc_challenge_send(ngx_svc_stepup_t *step);
+/* Whether the session may show that. */
 ngx_uint_t ngx_svc_stepup_offers(ngx_svc_stepup_t *step,
     const ngx_svc_stepup_method_t *method);
 

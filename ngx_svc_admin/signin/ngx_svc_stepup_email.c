@@ -14,8 +14,8 @@
 #define NGX_SVC_STEPUP_OPENED  2        /* the results of what opens one */
 #define NGX_SVC_STEPUP_MAILED  3
 
-#define NGX_SVC_STEPUP_CHECK   2        /* those of the write */
-#define NGX_SVC_STEPUP_USED    3
+#define NGX_SVC_STEPUP_PROVING  2       /* those of the proof's write */
+#define NGX_SVC_STEPUP_SHOWN    3
 
 #define NGX_SVC_STEPUP_DOTS    "\xe2\x80\xa2\xe2\x80\xa2\xe2\x80\xa2"
 #define NGX_SVC_EMAIL_HINT     (NGX_SVC_EMAIL_MAX + sizeof(NGX_SVC_STEPUP_DOTS))
@@ -141,6 +141,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_prove = {
 const ngx_svc_stepup_method_t  ngx_svc_stepup_email = {
     .name = ngx_string("email"),
     .guessed = 1,
+    .proves = 1,
     .use = &ngx_svc_sql_stepup_email_use,
     .take = ngx_svc_stepup_email_take,
     .offered = ngx_svc_stepup_email_offered,
@@ -321,7 +322,7 @@ ngx_svc_stepup_email_written(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    return rc == NGX_OK ? ngx_svc_challenge_send(step)
+    return rc == NGX_OK ? step->opened(step)
                         : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
@@ -348,7 +349,7 @@ ngx_svc_stepup_proved(ngx_svc_request_t *sr)
     ngx_str_t               locked;
     ngx_svc_json_writer_t   w;
 
-    res = sr->op->results[NGX_SVC_STEPUP_CHECK];
+    res = sr->op->results[NGX_SVC_STEPUP_PROVING];
 
     if (PQgetisnull(res, 0, 0)) {
         return ngx_svc_factor_ended(sr);
@@ -360,7 +361,7 @@ ngx_svc_stepup_proved(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    if (PQgetisnull(sr->op->results[NGX_SVC_STEPUP_USED], 0, 0)) {
+    if (PQgetisnull(sr->op->results[NGX_SVC_STEPUP_SHOWN], 0, 0)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_CODE,
                             "What was shown is wrong, or has been used.");
         return ngx_svc_send_error(sr);

@@ -121,11 +121,11 @@ async function taken({ method, path, operation }, query, body) {
 
         return stands[pattern] ?? stands[path];
     });
+    const [scheme] = operation.security ?? document.security;
     const r = await fetch(url + query, {
         method: method.toUpperCase(),
-        headers: (operation.security ?? document.security)[0]?.adminToken
-                 ? { authorization: `Bearer ${token}` }
-                 : { cookie, 'x-csrf-token': csrf },
+        headers: scheme?.adminToken ? { authorization: `Bearer ${token}` }
+                 : scheme ? { cookie, 'x-csrf-token': csrf } : {},
         body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await r.text();

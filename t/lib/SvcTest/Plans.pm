@@ -535,6 +535,7 @@ sub values {
         email_challenge_tenant => [ $host, $self->{slug}, $challenge, undef ],
         email_challenge_try => [ $challenge, undef, 'sign_in', 5, $new_hash ],
         email_challenge_use => [ $challenge ],
+        account_proved => [ $new_hash ],
         signup_read => [ '127.0.0.1', $email, 'Name' ],
         signup_open => [ $new, 'signup', $mac16, $mac16, $new_hash, $new_hash, '\x00',
                          600, $email ],
