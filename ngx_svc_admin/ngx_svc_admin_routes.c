@@ -27,6 +27,18 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
     { "group_member_user_fkey", NGX_SVC_E_INVALID_VALUE,
       "A user with one of these ids has just been deleted." },
 
+    { "group_app_group_fkey", NGX_SVC_E_NOT_FOUND,
+      "There is no group with this id." },
+
+    { "group_app_application_fkey", NGX_SVC_E_INVALID_VALUE,
+      "An application with one of these clientIds has just been deleted." },
+
+    { "application_resource_key", NGX_SVC_E_CONFLICT,
+      "Another application has this \"resourceUri\"." },
+
+    { "application_owner_fkey", NGX_SVC_E_INVALID_VALUE,
+      "The user with this \"ownerId\" has just been deleted." },
+
     { "group_password_policy_group_fkey", NGX_SVC_E_NOT_FOUND,
       "There is no group with this id." },
 

@@ -59,6 +59,9 @@ my $tokens = "SELECT count(*) || ' tokens, ' || count(revoked_at)"
              . ' svc.group_password_policy)'
              . " || (SELECT md5(string_agg(w::text, ' ' ORDER BY id))"
              . " || ' webhooks' FROM svc.webhook_endpoint w)"
+             . " || (SELECT md5(string_agg(a::text, ' ' ORDER BY client_id))"
+             . " || ' applications' FROM svc.application a)"
+             . " || (SELECT count(*) || ' of groups' FROM svc.group_app)"
              . ' FROM svc.credential';
 
 $s->sql("UPDATE svc.credential SET permissions = '{apps:manage,audit:view,"
@@ -104,6 +107,16 @@ my @apps = map {
                    . " 'https://x.test', 'https://x.test') RETURNING id")
 } $acme, $globex;
 
+my @applications = map {
+    scalar $s->sql('INSERT INTO svc.application (tenant_id, client_id, name, type, enabled,'
+                   . ' assignment, redirect_uris, scopes, grant_types, auth_method,'
+                   . ' access_token_format, access_token_ttl, require_consent,'
+                   . " require_dpop) VALUES ('$_->{id}', 'app_' || md5('$_->{id}'), 'x',"
+                   . " 'web', true, 'everyone', '{https://x.test/}', '{}',"
+                   . " '{authorization_code}', 'client_secret_basic', 'jwt', 60, true,"
+                   . ' false) RETURNING client_id')
+} $acme, $globex;
+
 my %BODY = (
     'PATCH /admin/tenant' => { name => 'New' },
     'PUT /admin/tenant/logo' => png(30, 30),
@@ -130,6 +143,12 @@ my %BODY = (
     'PUT /admin/groups/*' => { name => 'New', description => 'More' },
     'POST /admin/groups/*/members' => { userIds => [ $user->{id} ] },
     'PUT /admin/groups/*/members' => { userIds => [ $user->{id} ] },
+    'POST /admin/groups/*/apps' => { clientId => $applications[0] },
+    'PUT /admin/groups/*/apps' => { clientIds => [ $applications[0] ] },
+    'POST /applications' => { name => 'new', type => 'web', scopes => [ 'new' ],
+                              redirectUris => [ 'https://new.test' ], grantTypes => [] },
+    'PATCH /applications/*' => { name => 'new', resourceUri => 'urn:new' },
+    'POST /applications/*/secret' => { graceSeconds => 60 },
     'PUT /admin/access-policy' => { rules => [], defaultAction => 'mfa' },
     'POST /admin/access-policy/simulate' => { rules => [],
                                               defaultAction => 'mfa' },
@@ -159,13 +178,15 @@ my %IDS = (tenants => [ 'acme', 'globex', 'nobody' ],
            'ip-blocks' => [ '192.0.2.1', '2001:db8::9' ],
            domains => [ 'ours.example', 'theirs.example' ],
            connections => [ 'google', 'apple' ], integrations => [ 'azure-devops', 'none' ],
-           webhooks => \@webhooks, apps => \@apps);
+           webhooks => \@webhooks, apps => \@apps, applications => \@applications,
+           'groups/*/apps' => \@applications);
 
 # where dots in place of the id lead to a route with the same method
 
 my %DOTS = map { $_ => 1 } 'PUT /admin/password-policy/groups/*',
                            'GET /admin/groups/*/members',
-                           'DELETE /admin/groups/*/members/*';
+                           'DELETE /admin/groups/*/members/*',
+                           'GET /admin/groups/*/apps', 'DELETE /admin/groups/*/apps/*';
 
 my %LASTING = map { $_ => 1 } '/admin/audit/stream', '/admin/audit/export';
 
@@ -179,6 +200,8 @@ sub paths {
     my @parts = split /\*/, "/v1$pattern", -1;
     my @ids = map { m{([^/]+)/\z} && $IDS{$1} || die "ids of $_\n" }
               @parts[0 .. $#parts - 1];
+
+    $ids[1] = $IDS{'groups/*/apps'} if $pattern =~ m{/groups/\*/apps/\*};
 
     return [ "/v1$pattern", {} ] if !@ids;
 

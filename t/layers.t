@@ -17,7 +17,7 @@ use Test::More;
 my %FLOORS = (
     common => [ qw(base metrics zone access pg redis http) ],
     admin => [ qw(limit core password factor tenant directory governance config audit
-                  signin console) ],
+                  signin console oauth) ],
     scim => [],
     webhook => [ qw(core queue emit http log schedule mail process api) ],
 );

@@ -14,8 +14,9 @@ use SvcTest::Process qw(run);
 my $s = SvcTest->new(redis => 0);
 $s->start;
 
-my @files = glob $s->root . '/sql/[0-9]*.sql';
-my $newest = @files;
+my %file = map { (m{/0*(\d+)_\w+\.sql\z})[0] => $_ } glob $s->root . '/sql/[0-9]*.sql';
+my @versions = sort { $a <=> $b } keys %file;
+
 # What is stored at a version, by tenants with these ids.
 
 my %rows = (1 => <<'SQL', 2 => <<'SQL', 3 => <<'SQL', 4 => <<'SQL', 5 => <<'SQL',
@@ -195,6 +196,22 @@ INSERT INTO svc.factor (tenant_id, user_id, id, type, name, confirmed_at)
 SELECT tenant_id, id, id, 'email', 'E-mail', now() FROM svc.user_account;
 SQL
 
+$rows{25} = <<'SQL';
+INSERT INTO svc.application (tenant_id, client_id, name, type, enabled, assignment,
+                             redirect_uris, scopes, grant_types, auth_method,
+                             resource_uri, resource_key, access_token_format,
+                             access_token_ttl, require_consent, require_dpop)
+SELECT id, 'app_' || md5(slug), 'Billing', 'web', true, 'groups', '{https://x.test/}',
+       '{openid}', '{authorization_code}', 'client_secret_basic', 'urn:X', 'urn:X', 'jwt',
+       3600, true, false FROM svc.tenant;
+INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)
+SELECT sha256(client_id::bytea), tenant_id, client_id, 'id' FROM svc.application;
+INSERT INTO svc.group_app (tenant_id, client_id, group_id)
+SELECT tenant_id, client_id, g.id
+  FROM svc.application JOIN svc.user_group g USING (tenant_id);
+SQL
+
+
 
 sub psql {
     my ($pg, $query, @args) = @_;
@@ -253,16 +270,19 @@ sub migrate {
 }
 
 
-for my $version (1 .. $newest) {
-    my $pg = database("from$version", $version > 1 ? "at@{[ $version - 1 ]}" : 'template0');
+my $last = 'template0';
+
+for my $version (@versions) {
+    my $pg = database("from$version", $last);
     my $dir = "$s->{dir}/sql$version";
 
     mkdir $dir or die $!;
-    symlink $_, "$dir/" . s{.*/}{}r or die $! for @files[0 .. $version - 1];
+    symlink $_, "$dir/" . s{.*/}{}r or die $!
+        for map { $file{$_} } grep { $_ <= $version } @versions;
 
     migrate($pg, '--sql', $dir) or die "no version $version\n";
     psql($pg, $rows{$version}) if $rows{$version};
-    database("at$version", "from$version");
+    database($last = "at$version", "from$version");
 
     my $before = content($pg);
     my @empty = grep { $before->{$_}{rows} eq '' } sort keys %$before;
@@ -338,7 +358,7 @@ sub differs {
 
 # --- and it is served ---------------------------------------------------------------
 
-for my $version (1 .. $newest) {
+for my $version (@versions) {
     (my $pg = $s->pg->conninfo('postgres')) =~ s/dbname=\S+/dbname=from$version/;
 
     $s->{nginx}{svc}{svc_postgres}

@@ -46,6 +46,15 @@ insert('group_member', 'group_id, user_id', "'$group', '$eve->{id}'", 'user_id')
 insert('group_password_policy', 'group_id, min_length', "'$group', 9", 'group_id');
 insert('ip_block', 'ip, created_by_type', "'192.0.2.66', 'user'", 'ip');
 
+my $app = insert('application', 'client_id, name, type, enabled, assignment,'
+                 . ' redirect_uris, scopes, grant_types, auth_method,'
+                 . ' access_token_format, access_token_ttl, require_consent,'
+                 . ' require_dpop', "'app_' || md5('x'), 'x', 'm2m', true, 'everyone',"
+                 . " '{}', '{}', '{client_credentials}', 'client_secret_basic', 'jwt', 60,"
+                 . ' false, false', 'client_id');
+
+insert('group_app', 'client_id, group_id', "'$app', '$group'", 'client_id');
+
 # what there is of the other tenant, by the last fixed part before an id
 
 my %ID = (
@@ -59,6 +68,7 @@ my %ID = (
     webhooks => insert('webhook_endpoint', 'id, url, events, secret',
                        "gen_random_uuid(), 'https://x.test/', '{user.login}',"
                        . q{ '\x00'}, 'id'),
+    applications => $app, 'groups/*/apps' => $app,
     apps => insert('saml_app', 'id, name, sp_entity_id, acs_url',
                    "gen_random_uuid(), 'x', 'https://x.test', 'https://x.test'", 'id'),
     domains => insert('domain', 'domain', "'theirs.example'", 'domain'),
@@ -81,6 +91,10 @@ my %BODY = (
     'PUT /admin/groups/*' => { name => 'Taken' },
     'POST /admin/groups/*/members' => { userIds => [ $eve->{id} ] },
     'PUT /admin/groups/*/members' => { userIds => [ $eve->{id} ] },
+    'POST /admin/groups/*/apps' => { clientId => $app },
+    'PUT /admin/groups/*/apps' => { clientIds => [ $app ] },
+    'PATCH /applications/*' => { name => 'Taken' },
+    'POST /applications/*/secret' => {},
     'PUT /admin/roles/*' => { name => 'Taken' },
     'PUT /admin/password-policy/groups/*' => { minLength => 20 },
     'PATCH /admin/webhooks/*' => { url => 'https://taken.test/' },
@@ -121,6 +135,8 @@ for my $route (grep { !$_->{public} && $_->{path} =~ /\*/ }
     die "$name: no body\n" if $route->{json} && !$BODY{$name};
 
     my $path = "/v1$route->{path}";
+
+    $path =~ s{(/groups/\*/apps/)\*}{$1$ID{'groups/*/apps'}};
 
     while ($path =~ m{([^/]+)/\*}) {
         my $id = $ID{$1} // die "$name: no id\n";

@@ -88,6 +88,10 @@ my @denied = (
     'UPDATE svc.user_inactive SET status = status', 'TRUNCATE svc.user_inactive',
     'UPDATE svc.user_count SET shard = shard', 'SELECT svc.user_recount()',
     'UPDATE svc.user_group SET member_count = 0',
+    'UPDATE svc.user_group SET app_count = 0',
+    'UPDATE svc.application SET type = type', 'TRUNCATE svc.application CASCADE',
+    'UPDATE svc.oauth_login SET digest = digest', 'TRUNCATE svc.oauth_login',
+    'UPDATE svc.group_app SET added_at = added_at', 'TRUNCATE svc.group_app',
     "SELECT svc.user_search_rest(NULL, '', NULL, NULL, NULL, 1)",
     'DELETE FROM svc.tenant', 'UPDATE svc.tenant SET slug = slug',
     'UPDATE svc.domain SET domain = domain',
@@ -145,11 +149,13 @@ $app = $s->connect_as('svc_app');
 
 # --- every table ------------------------------------------------------------
 
-# tenant and credential are not a tenant's: the first is the tenant itself, the
-# second is where a token is looked up to learn which tenant it is of
+# tenant, credential and oauth_login are not a tenant's: the first is the tenant
+# itself, the others are where a token and a client are looked up to learn which
+# tenant they are of
 
 my %allowed = map { $_ => 1 } qw(tenant credential schema_migration
                                  organization_signup);
+my %allowed = map { $_ => 1 } qw(tenant credential oauth_login schema_migration);
 
 my @tables = map { $_->[0] } $s->sql(<<'EOT');
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -247,6 +253,17 @@ $s->sql($_) for
     . " SELECT id, id, '\\x00', 'x' FROM svc.tenant",
     'INSERT INTO svc.saml_app (tenant_id, id, name, sp_entity_id, acs_url)'
     . " SELECT id, id, 'x', 'https://x.test', 'https://x.test' FROM svc.tenant",
+    'INSERT INTO svc.application (tenant_id, client_id, name, type, enabled,'
+    . ' assignment, redirect_uris, scopes, grant_types, auth_method,'
+    . ' access_token_format, access_token_ttl, require_consent, require_dpop)'
+    . " SELECT id, 'app_' || md5(slug), 'x', 'm2m', true, 'groups', '{}', '{}', '{}',"
+    . " 'none', 'jwt', 60, false, false FROM svc.tenant",
+    'INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)'
+    . " SELECT sha256(client_id::bytea), tenant_id, client_id, 'id'"
+    . ' FROM svc.application',
+    'INSERT INTO svc.group_app (tenant_id, client_id, group_id)'
+    . ' SELECT tenant_id, client_id, g.id FROM svc.application'
+    . ' JOIN svc.user_group g USING (tenant_id)',
     'INSERT INTO svc.social (tenant_id, provider, client_id, client_secret,'
     . " client_secret_id, enabled) SELECT id, 'google', 'x', '\\x00', id, true"
     . ' FROM svc.tenant',

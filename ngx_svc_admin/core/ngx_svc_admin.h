@@ -58,7 +58,11 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_config)                                                   \
     _(ngx_svc_admin_apply)                                                    \
     _(ngx_svc_admin_domains)                                                  \
-    _(ngx_svc_admin_domain_verify)
+    _(ngx_svc_admin_domain_verify)                                            \
+    _(ngx_svc_admin_applications)                                             \
+    _(ngx_svc_admin_application_write)                                        \
+    _(ngx_svc_admin_application_secret)                                       \
+    _(ngx_svc_admin_group_apps)
 
 #define NGX_SVC_ADMIN_ROUTES(name)  extern const ngx_svc_route_t  name[];
 

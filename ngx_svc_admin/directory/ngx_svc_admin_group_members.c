@@ -68,19 +68,35 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_lock = {
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP))
 };
 
+/*
+ * Who is in a group may use its applications: of a session that takes a fresh
+ * factor.  A row g.
+ */
+
+#define NGX_SVC_ADMIN_MEMBERS_STALE                                           \
+    "(g.app_count > 0 AND " NGX_SVC_CALLER_STALE ")"
+
+#define NGX_SVC_ADMIN_MEMBERS_STALE_VERDICT                                   \
+    { "stale", NGX_SVC_E_STEP_UP,                                             \
+      "The members of a group that has applications need a fresh second"      \
+      " factor: POST /v1/mfa/step-up." }
+
 /* $2 is the users, $3 whether others go. */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_change = {
     .name = "admin_members_change",
     .text =
         "WITH g AS ("
-            "SELECT tenant_id, id, name FROM svc.user_group WHERE id = $1"
+            "SELECT tenant_id, id, name, app_count FROM svc.user_group"
+            " WHERE id = $1"
         "), i AS ("
             "SELECT DISTINCT id FROM unnest($2::text::uuid[]) i (id)"
         "), x AS ("
-            "SELECT i.id FROM i WHERE ("
+            "(SELECT 'stale' AS verdict FROM g"
+                " WHERE " NGX_SVC_ADMIN_MEMBERS_STALE ") UNION ALL"
+            " (SELECT 'unknown ' || i.id FROM i WHERE ("
                 NGX_SVC_ROW("true", "svc.user_account", "i.id")
-                ") IS NULL LIMIT 1"
+                ") IS NULL LIMIT 1) LIMIT 1"
         "), n AS ("
             "INSERT INTO svc.group_member (tenant_id, group_id, user_id)"
             " SELECT g.tenant_id, g.id, i.id FROM g, i"
@@ -95,11 +111,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_change = {
         "), f AS ("
             NGX_SVC_ADMIN_MEMBER_EVENT(NGX_SVC_A_MEMBER_REMOVED, "d")
         ")"
-        " SELECT 'unknown ' || x.id AS _verdict FROM x, g",
+        " SELECT x.verdict AS _verdict FROM x, g",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP),
                    ngx_svc_param_call(ngx_svc_admin_members_ids),
                    ngx_svc_param_call(ngx_svc_admin_members_replace)),
     NGX_SVC_VERDICTS(
+        NGX_SVC_ADMIN_MEMBERS_STALE_VERDICT,
         { "unknown", NGX_SVC_E_INVALID_VALUE,
           "There is no user with the id %V." })
 };
@@ -108,16 +125,21 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_remove = {
     .name = "admin_members_remove",
     .text =
         "WITH g AS ("
-            "SELECT id, name FROM svc.user_group WHERE id = $1"
+            "SELECT g.id, g.name, " NGX_SVC_ADMIN_MEMBERS_STALE " AS stale"
+            " FROM svc.user_group g WHERE g.id = $1"
         "), d AS ("
             "DELETE FROM svc.group_member"
-            " WHERE group_id = $1 AND user_id = $2 RETURNING user_id"
+            " WHERE group_id = $1 AND user_id = $2"
+                " AND NOT EXISTS (SELECT FROM g WHERE g.stale)"
+            " RETURNING user_id"
         "), e AS ("
             NGX_SVC_ADMIN_MEMBER_EVENT(NGX_SVC_A_MEMBER_REMOVED, "d")
         ")"
-        " SELECT user_id FROM d",
+        " SELECT CASE WHEN g.stale THEN 'stale' END AS _verdict"
+        " FROM g LEFT JOIN d ON true WHERE g.stale OR d.user_id IS NOT NULL",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP),
                    ngx_svc_param_path_id(1, NGX_SVC_ADMIN_NO_MEMBER)),
+    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_MEMBERS_STALE_VERDICT),
     .missing = NGX_SVC_ADMIN_NO_MEMBER
 };
 
@@ -172,19 +194,21 @@ const ngx_svc_route_t  ngx_svc_admin_group_members[] = {
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/admin/groups/*/members"),
       .permission = NGX_SVC_P_GROUPS_MANAGE,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_CALLER,
       ngx_svc_admin_members_changed },
 
     { .method = NGX_HTTP_PUT,
       .path = ngx_string("/admin/groups/*/members"),
       .permission = NGX_SVC_P_GROUPS_MANAGE,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_CALLER,
       ngx_svc_admin_members_changed },
 
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/groups/*/members/*"),
       .permission = NGX_SVC_P_GROUPS_MANAGE,
-      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_CALLER,
       .statements = { &ngx_svc_sql_admin_members_lock,
                       &ngx_svc_sql_admin_members_remove },
       .status = NGX_HTTP_NO_CONTENT },

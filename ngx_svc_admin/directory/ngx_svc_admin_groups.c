@@ -45,7 +45,8 @@ static const ngx_svc_member_t  ngx_svc_admin_group_put_members[] = {
 
 #define NGX_SVC_ADMIN_GROUP_COLUMNS(g)                                        \
     g ".id, " g ".name, " g ".description, "                                  \
-    g ".member_count AS \"memberCount\", 0 AS \"appCount\", "                 \
+    g ".member_count AS \"memberCount\", "                                    \
+    g ".app_count AS \"appCount\", "                                          \
     g ".created_at AS \"createdAt\", " g ".updated_at AS \"updatedAt\""
 
 #define NGX_SVC_ADMIN_GROUP_FOUND                                             \

@@ -16,8 +16,38 @@ static const char *const  ngx_svc_admin_identity_statuses[] = {
 };
 
 
+/* Those that are not users, as rows of one form. */
+
+#define NGX_SVC_ADMIN_IDENTITY_TOKENS                                         \
+    "SELECT k.id::text COLLATE \"C\" AS id, 'service' AS type, k.name,"       \
+        " CASE k.created_by_type WHEN 'user'"                                 \
+            " THEN k.created_by_id::uuid END AS owner_id,"                    \
+        " CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'"                  \
+            " WHEN k.expires_at <= now() THEN 'expired'"                      \
+            " ELSE 'active' END AS status, k.last_used_at AS active_at,"      \
+        " k.expires_at, k.created_at"                                         \
+    " FROM svc.credential k WHERE k.tenant_id = " NGX_SVC_TENANT              \
+        " AND k.kind = 'api'"                                                 \
+        " AND coalesce($5, 'service') = 'service'"                            \
+        " AND coalesce($2, 'active') IN ('active', 'expired', 'revoked')"
+
+/* An agent whose owner is not there, or not active, is nobody's. */
+
+#define NGX_SVC_ADMIN_IDENTITY_APPLICATIONS                                   \
+    "SELECT a.client_id, CASE a.type WHEN 'agent' THEN 'agent'"               \
+            " ELSE 'service' END, a.name, a.owner_id,"                        \
+        " CASE WHEN NOT a.enabled THEN 'disabled'"                            \
+            " WHEN a.type = 'agent' AND ("                                    \
+                NGX_SVC_ROW("k.status", "svc.user_account", "a.owner_id")     \
+                ") IS DISTINCT FROM 'active' THEN 'orphaned'"                 \
+            " ELSE 'active' END, a.last_used_at, NULL, a.created_at"          \
+    " FROM svc.application a WHERE a.tenant_id = " NGX_SVC_TENANT             \
+        " AND a.type IN ('m2m', 'agent')"                                     \
+        " AND coalesce($5, 'service') <> 'human'"                             \
+        " AND coalesce($2, 'active') IN ('active', 'disabled', 'orphaned')"
+
 /*
- * "s" has all that are not users, a branch for each type: some thousands at
+ * "s" has all that are not users, a branch for each table: some thousands at
  * most.  A user of which as many are newer as the offset has beyond their
  * number "n" is on no later page, however they mix; so "h" needs no users but
  * the page's and n more.  "m" merges the two.  What no status or type has, as
@@ -28,20 +58,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_identities_list = {
     .name = "admin_identities_list",
     .text =
         "WITH s AS MATERIALIZED ("
-            "SELECT c.id, 'service' AS type, c.name, NULL AS email,"
-                " CASE c.created_by_type WHEN 'user'"
-                    " THEN c.created_by_id::uuid END AS owner_id,"
-                " c.status, 0 AS anomalies, c.last_used_at AS active_at,"
-                " c.expires_at, c.created_at"
-            " FROM (SELECT *, CASE WHEN revoked_at IS NOT NULL THEN 'revoked'"
-                    " WHEN expires_at <= now() THEN 'expired'"
-                    " ELSE 'active' END AS status"
-                " FROM svc.credential WHERE tenant_id = " NGX_SVC_TENANT
-                    " AND kind = 'api') c"
-            " WHERE coalesce($5::text, 'service') = 'service'"
-                " AND coalesce($2::text, '')"
-                    " NOT IN ('suspended', 'deactivated')"
-                " AND ($2 IS NULL OR c.status = $2)"
+            "SELECT c.id, c.type, c.name, NULL AS email, c.owner_id, c.status,"
+                " 0 AS anomalies, c.active_at, c.expires_at, c.created_at"
+            " FROM (" NGX_SVC_ADMIN_IDENTITY_TOKENS
+                " UNION ALL " NGX_SVC_ADMIN_IDENTITY_APPLICATIONS ") c"
+            " WHERE coalesce($5::text, c.type) = c.type"
+                " AND ($2::text IS NULL OR c.status = $2)"
                 " AND ($1::text IS NULL OR strpos(' ' || lower(c.name),"
                     " CASE WHEN char_length(btrim($1)) < 3 THEN ' ' ELSE '' END"
                     " || lower(btrim($1))) > 0)"
@@ -54,7 +76,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_identities_list = {
             " WHERE coalesce($5, 'human') = 'human' AND coalesce($2, 'active')"
                 " IN ('active', 'suspended', 'deactivated')"
         "), m AS ("
-            "SELECT u.id, 'human' AS type, coalesce(u.display_name,"
+            "SELECT u.id::text COLLATE \"C\" AS id, 'human' AS type,"
+                " coalesce(u.display_name,"
                 " nullif(concat_ws(' ', u.first_name, u.last_name), ''),"
                 " u.user_name) AS name, u.user_name AS email,"
                 " NULL::uuid AS owner_id, u.status, 0 AS anomalies,"

@@ -16,8 +16,20 @@
 #define NGX_SVC_A_ACCESS_POLICY_UPDATED(_)                                    \
     _("access_policy.updated", "accessPolicy")
 
+#define NGX_SVC_A_AGENT_POLICY_UPDATED(_)  _("agent.policy_updated", "agent")
+#define NGX_SVC_A_AGENT_SECRET_ROTATED(_)  _("agent.secret_rotated", "agent")
+
 #define NGX_SVC_A_API_TOKEN_CREATED(_)  _("api_token.created", "apiToken")
 #define NGX_SVC_A_API_TOKEN_REVOKED(_)  _("api_token.revoked", "apiToken")
+
+#define NGX_SVC_A_APPLICATION_CREATED(_)                                      \
+    _("application.created", "application")
+#define NGX_SVC_A_APPLICATION_DELETED(_)                                      \
+    _("application.deleted", "application")
+#define NGX_SVC_A_APPLICATION_SECRET_ROTATED(_)                               \
+    _("application.secret_rotated", "application")
+#define NGX_SVC_A_APPLICATION_UPDATED(_)                                      \
+    _("application.updated", "application")
 
 #define NGX_SVC_A_AUDIT_EXPORTED(_)  _("audit.exported", "")
 
@@ -30,6 +42,8 @@
 #define NGX_SVC_A_EMAIL_CHANGED(_)  _("email.changed", "user")
 #define NGX_SVC_A_EMAIL_VERIFIED(_)  _("email.verified", "user")
 
+#define NGX_SVC_A_GROUP_APP_ADDED(_)  _("group.app_added", "group")
+#define NGX_SVC_A_GROUP_APP_REMOVED(_)  _("group.app_removed", "group")
 #define NGX_SVC_A_GROUP_CREATED(_)  _("group.created", "group")
 #define NGX_SVC_A_GROUP_DELETED(_)  _("group.deleted", "group")
 #define NGX_SVC_A_MEMBER_ADDED(_)  _("group.member_added", "group")

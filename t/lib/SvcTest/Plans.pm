@@ -87,6 +87,7 @@ sub new {
     $self->{id} = $s->sql('INSERT INTO svc.tenant (slug, name) VALUES'
                           . " ('$slug', '$slug') RETURNING id");
 
+    $self->{apps} = [ map { sprintf 'app_%032x', $_ } 500, 600, 1 .. 1000 ];
     $self->plan_early($text) if $text;
 
     my $db = $s->connect_as('postgres');
@@ -107,6 +108,7 @@ sub rows {
            $INVITATION, $CHALLENGE);
     my $t = "'$self->{id}'";
     my $slug = $self->{slug};
+    my $app = "'app_' || lpad(to_hex(i), 32, '0')";
     my $all = "generate_series(1, $N) i";
     my $ago = "now() - i * interval '1 minute'";
 
@@ -229,6 +231,26 @@ SELECT $t, $challenge, 'sign_in', CASE WHEN i % 2 = 0 THEN $user END,
        substr(sha256(('mac' || i % 1000)::bytea), 1, 16), substr(sha256('x'), 1, 16),
        sha256(('$slug-mail' || i)::bytea), sha256('x'), false, $ago,
        now() + i * interval '1 second' FROM $all;
+INSERT INTO svc.application (tenant_id, client_id, name, type, enabled, assignment,
+                             redirect_uris, scopes, grant_types, auth_method,
+                             resource_uri, resource_key, access_token_format,
+                             access_token_ttl, require_consent, require_dpop, owner_id,
+                             created_at)
+SELECT $t, $app, 'app' || i, CASE WHEN i % 10 = 0 THEN 'agent' ELSE 'web' END, true,
+       'everyone', '{https://x.test/}', '{openid}', '{authorization_code}',
+       'client_secret_basic', 'urn:' || i, 'urn:' || i, 'jwt', 3600, true, false,
+       CASE WHEN i % 10 = 0 THEN $user END, $ago FROM $all;
+INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)
+SELECT sha256(('$slug' || kind || i)::bytea), $t, $app, kind
+FROM $all, unnest(ARRAY['id', 'secret']) kind;
+INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind, created_at, retired_at)
+SELECT sha256(('$slug-old' || i)::bytea), $t, '$self->{apps}[0]', 'secret', $ago, $ago
+FROM generate_series(1, 150) i;
+INSERT INTO svc.group_app (tenant_id, client_id, group_id, added_at)
+SELECT $t, $app, '@{[ $self->id($GROUP, 1) ]}', $ago FROM $all;
+INSERT INTO svc.group_app (tenant_id, client_id, group_id)
+SELECT $t, '$self->{apps}[1]', $group FROM $all WHERE i > 1;
+UPDATE svc.user_group g SET app_count = 1 WHERE tenant_id = $t;
 INSERT INTO svc.domain (tenant_id, domain, verified_at)
 SELECT $t, 'd' || i || '.$slug.test', now() FROM generate_series(1, 100) i
 EOT
@@ -307,6 +329,7 @@ sub values {
     my $new = $self->id($NEW, 1);
     my ($user, $owner) = map { $self->id($USER, $_) } 5000, 1;
     my $member = $self->id($GROUP, 1);
+    my $clients = '{' . join(',', @{ $self->{apps} }[2 .. 1001]) . '}';
     my ($plain, $with) = map { $self->id($GROUP, $_) } 5, 5000;
     my $hook = $self->id($HOOK, 50);
     my $hash = $self->sha(1);
@@ -565,6 +588,31 @@ sub values {
         admin_members_total => [ $member ],
         admin_members_list => [ $member, @page ],
 
+        admin_applications_total => [ 'pp77', 'web', 'true' ],
+        admin_applications_list => [ 'pp77', 'web', 'true', @page ],
+        ( map { $_ => [ $self->{apps}[0] ] } qw(admin_applications_get
+                                                admin_applications_delete
+                                                admin_application_lock) ),
+        admin_application_groups => [ $self->{apps}[0] ],
+        admin_applications_lock => [],
+        admin_applications_create => [ 'app_' . 'f' x 32, 'new', 'web', undef, undef,
+                                       '{"https://x.test/"}', '{"b","a"}', undef,
+                                       'urn:new', 'urn:new', undef, undef, undef, undef,
+                                       undef, '{web}', $new_hash, '\x' . '01' x 32,
+                                       '{web}', $N + 1 ],
+        admin_applications_patch => [ $self->{apps}[0], 'new', undef, 'false', undef,
+                                      '{"https://x.test/"}', '{"b","a"}', undef, 'true',
+                                      'urn:new', 'urn:new', 'opaque', 60, 'false', 'true',
+                                      '{web}', '{web}', undef ],
+        admin_secrets_expire => [ $self->{apps}[0], 90, 100 ],
+        admin_secrets_rotate => [ $self->{apps}[0], $new_hash, 60 ],
+        admin_group_apps_lock => [ $member ],
+        admin_group_apps_lock_them => [ $clients ],
+        admin_group_apps_change => [ $member, $clients, 'true' ],
+        admin_group_apps_remove => [ $member, $self->{apps}[0] ],
+        admin_group_apps_total => [ $member ],
+        admin_group_apps_list => [ $member, @page ],
+
         admin_governance_lock => [],
         admin_ip_blocks_total => [],
         admin_ip_blocks_list => [ @page ],
@@ -685,7 +733,17 @@ SELECT svc.sign_in_expire(1000, 900);
 INSERT INTO svc.sign_in_event (tenant_id, at, kind, user_id, ip, network, locked, active)
 VALUES ($t, now(), 'success', '$user', '10.0.0.1', '10.0.0.0/24', true, true);
 SELECT svc.sign_in_sweep(1000);
+INSERT INTO svc.application (tenant_id, client_id, name, type, enabled, assignment,
+                             redirect_uris, scopes, grant_types, auth_method,
+                             access_token_format, access_token_ttl, require_consent,
+                             require_dpop, owner_id)
+VALUES ($t, 'x', 'x', 'agent', true, 'everyone', '{}', '{}', '{}', 'none', 'jwt', 60,
+        true, true, '$user');
+INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)
+VALUES (sha256('x'), $t, 'x', 'id');
+INSERT INTO svc.group_app (tenant_id, client_id, group_id) VALUES ($t, 'x', '$group');
 DELETE FROM svc.user_account;
+DELETE FROM svc.application;
 DELETE FROM svc.user_group;
 DELETE FROM svc.role
 EOT

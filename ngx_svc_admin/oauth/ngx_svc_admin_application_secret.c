@@ -1,0 +1,141 @@
+/*
+ * POST /v1/applications/{clientId}/secret.
+ */
+
+#include "ngx_svc_application_secret.h"
+
+
+#define NGX_SVC_ADMIN_SECRET_GRACE    86400     /* seconds */
+#define NGX_SVC_ADMIN_SECRET_RETIRED  90        /* days that one is known */
+#define NGX_SVC_ADMIN_SECRETS         100       /* of an application */
+
+
+typedef struct {
+    ngx_svc_value_t  grace;
+} ngx_svc_admin_rotation_t;
+
+
+static ngx_int_t ngx_svc_admin_application_rotate(ngx_svc_request_t *sr,
+    void *body);
+
+
+static const ngx_svc_member_t  ngx_svc_admin_rotation_members[] = {
+
+    { .name = ngx_string("graceSeconds"),
+      .type = NGX_SVC_T_INTEGER,
+      .min = 0,
+      .max = NGX_SVC_ADMIN_SECRET_GRACE,
+      .offset = offsetof(ngx_svc_admin_rotation_t, grace) },
+
+    ngx_svc_null_member
+};
+
+
+/* Those that nobody needs to know any more: $2 days, or the $3 newest. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_secrets_expire = {
+    .name = "admin_secrets_expire",
+    .text =
+        "DELETE FROM svc.oauth_login l WHERE l.digest = ANY (ARRAY("
+            "SELECT k.digest FROM ("
+                "SELECT k.digest, k.retired_at, row_number() OVER () AS n"
+                " FROM (SELECT * FROM svc.oauth_login"
+                    " WHERE tenant_id = " NGX_SVC_TENANT
+                        " AND client_id BETWEEN $1 AND $1"
+                        " AND kind BETWEEN 'secret' AND 'secret'"
+                    " ORDER BY client_id DESC, kind DESC, created_at DESC) k"
+            ") k WHERE k.retired_at <= now()"
+                " AND (k.n >= $3::int4"
+                    " OR k.retired_at < now() - $2::int4 * interval '1 day')"
+        ")) AND l.tenant_id = " NGX_SVC_TENANT,
+    NGX_SVC_PARAMS(ngx_svc_param_application(0),
+                   ngx_svc_param_constant(NGX_SVC_ADMIN_SECRET_RETIRED),
+                   ngx_svc_param_constant(NGX_SVC_ADMIN_SECRETS))
+};
+
+/*
+ * Behind the lock of the row.  What was good becomes the previous one; the one
+ * before it is good no more.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_secrets_rotate = {
+    .name = "admin_secrets_rotate",
+    .text =
+        "WITH o AS ("
+            "SELECT a.client_id, a.auth_method = 'none' AS public,"
+                " coalesce($3::int4, 0) * interval '1 second' AS grace"
+            " FROM svc.application a WHERE a.tenant_id = " NGX_SVC_TENANT
+                " AND a.client_id = $1"
+        "), k AS ("
+            "UPDATE svc.oauth_login l SET retired_at ="
+                " CASE WHEN l.retired_at IS NULL THEN now() + o.grace"
+                    " ELSE now() END"
+            " FROM o WHERE NOT o.public AND l.tenant_id = " NGX_SVC_TENANT
+                " AND l.client_id = $1 AND l.kind = 'secret'"
+                " AND (l.retired_at IS NULL OR l.retired_at > now())"
+        "), l AS ("
+            "INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)"
+            " SELECT $2::bytea, " NGX_SVC_TENANT_OR_NULL ", o.client_id,"
+                " 'secret' FROM o WHERE NOT o.public"
+        "), u AS ("
+            "UPDATE svc.application a SET secret_rotated_at = now(),"
+                " previous_secret_until ="
+                    " CASE WHEN $3 > 0 THEN now() + o.grace END,"
+                " updated_at = " NGX_SVC_CHANGED_AT("a")
+            " FROM o WHERE NOT o.public AND a.tenant_id = " NGX_SVC_TENANT
+                " AND a.client_id = $1 RETURNING a.*"
+        "), e AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_APPLICATION_SECRET_ROTATED, "u.client_id",
+                "u.name", "jsonb_build_object('graceSeconds',"
+                          " coalesce($3, 0))", "FROM u")
+            NGX_SVC_AUDIT_THEN(NGX_SVC_A_AGENT_SECRET_ROTATED, "u.client_id",
+                "u.name", "jsonb_build_object('graceSeconds',"
+                          " coalesce($3, 0))", "FROM u WHERE u.type = 'agent'")
+        ")"
+        " SELECT CASE WHEN o.public THEN 'public' END AS _verdict,"
+            " o.client_id AS \"clientId\","
+            " u.secret_rotated_at AS \"rotatedAt\","
+            " u.previous_secret_until AS \"previousValidUntil\""
+        " FROM o LEFT JOIN u ON true",
+    NGX_SVC_PARAMS(ngx_svc_param_application(0),
+                   ngx_svc_application_secret_param(secret_digest),
+                   ngx_svc_param_integer(ngx_svc_admin_rotation_t, grace)),
+    NGX_SVC_VERDICTS(
+        { "public", NGX_SVC_E_INVALID_VALUE,
+          "This application has no secret: its type is \"spa\" or"
+          " \"native\"." }),
+    .missing = NGX_SVC_NO_APPLICATION
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_application_secret[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/applications/*/secret"),
+      .permission = NGX_SVC_P_APPS_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_SENSITIVE,
+      .members = ngx_svc_admin_rotation_members,
+      .body_size = sizeof(ngx_svc_admin_rotation_t),
+      .check = ngx_svc_admin_application_rotate,
+      .statements = { &ngx_svc_sql_admin_application_lock,
+                      &ngx_svc_sql_admin_secrets_expire,
+                      &ngx_svc_sql_admin_secrets_rotate },
+      .more = ngx_svc_application_secret_write },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_admin_application_rotate(ngx_svc_request_t *sr, void *body)
+{
+    if (!ngx_svc_application_id(&sr->params[0])) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND, "%s",
+                            NGX_SVC_NO_APPLICATION);
+    }
+
+    sr->data = ngx_svc_application_secret_new(sr, &sr->params[0], 1);
+
+    return sr->data ? NGX_OK : NGX_ERROR;
+}

@@ -1,0 +1,341 @@
+/*
+ * POST /v1/applications, and PATCH of one.
+ */
+
+#include "ngx_svc_application_secret.h"
+#include "ngx_svc_etag.h"
+
+
+static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
+    void *body);
+
+
+/*
+ * Of a row n, which is to be stored: what is wrong with it for its type.
+ * grants, method: the types that the body would do for.
+ */
+
+#define NGX_SVC_ADMIN_APPLICATION_WRONG(grants, method)                       \
+    " WHEN NOT n.type = ANY (" grants "::text::text[]) THEN 'grants'"         \
+    " WHEN NOT n.type = ANY (" method "::text::text[]) THEN 'method'"         \
+    " WHEN n.type = 'm2m' AND n.require_consent THEN 'consent'"               \
+    " WHEN 'authorization_code' = ANY (n.grant_types)"                        \
+        " AND cardinality(n.redirect_uris) = 0 THEN 'redirect'"               \
+    " WHEN NOT 'authorization_code' = ANY (n.grant_types)"                    \
+        " AND cardinality(n.redirect_uris) > 0 THEN 'no_redirect'"
+
+#define NGX_SVC_ADMIN_APPLICATION_TAKEN(key)                                  \
+    "EXISTS (SELECT FROM svc.application k"                                   \
+        " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.resource_key = " key
+
+#define ngx_svc_admin_application_verdicts                                    \
+    { "grants", NGX_SVC_E_INVALID_VALUE,                                      \
+      "\"grantTypes\" has one that this type of application may not have." }, \
+    { "method", NGX_SVC_E_INVALID_VALUE,                                      \
+      "\"tokenEndpointAuthMethod\" is not one of this type of"                \
+      " application." },                                                      \
+    { "consent", NGX_SVC_E_INVALID_VALUE,                                     \
+      "\"requireConsent\" is false of this type of application." },           \
+    { "redirect", NGX_SVC_E_INVALID_VALUE,                                    \
+      "\"redirectUris\" must have one at least with the grant type"           \
+      " \"authorization_code\"." },                                           \
+    { "no_redirect", NGX_SVC_E_INVALID_VALUE,                                 \
+      "\"redirectUris\" must be empty without the grant type"                 \
+      " \"authorization_code\"." },                                           \
+    { "taken", NGX_SVC_E_CONFLICT,                                            \
+      "Another application has this \"resourceUri\"." }
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_lock = {
+    .name = "admin_applications_lock",
+    .text = NGX_SVC_LIMIT_LOCK("svc.application")
+};
+
+/* $17 and $18 are the digests; of who has no secret the second one is NULL. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
+    .name = "admin_applications_create",
+    .text =
+        "WITH n AS ("
+            "SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant_id,"
+                " $1::text AS client_id, $2::text AS name, $3::text AS type,"
+                " coalesce($4::bool, true) AS enabled,"
+                " coalesce($5, 'everyone') AS assignment,"
+                " coalesce($6::text::text[], '{}') AS redirect_uris,"
+                " CASE WHEN $7::text IS NULL THEN "
+                    NGX_SVC_APPLICATION_OF_TYPE("$3",
+                        NGX_SVC_APPLICATION_TYPE_SCOPES)
+                    " ELSE " NGX_SVC_APPLICATION_SORTED("$7")
+                    " END AS scopes,"
+                " CASE WHEN coalesce($8::text, '{}') = '{}' THEN "
+                    NGX_SVC_APPLICATION_OF_TYPE("$3",
+                        NGX_SVC_APPLICATION_TYPE_GRANTS)
+                    " ELSE " NGX_SVC_APPLICATION_SORTED("$8")
+                    " END AS grant_types, "
+                NGX_SVC_APPLICATION_OF_TYPE("$3",
+                    NGX_SVC_APPLICATION_TYPE_METHOD) " AS auth_method,"
+                " $9::text AS resource_uri, $10::text AS resource_key,"
+                " coalesce($11, 'jwt') AS format, coalesce($12::int4, "
+                    NGX_SVC_APPLICATION_OF_TYPE("$3",
+                        NGX_SVC_APPLICATION_TYPE_TTL) ") AS ttl,"
+                " coalesce($13::bool, "
+                    NGX_SVC_APPLICATION_OF_TYPE("$3",
+                        NGX_SVC_APPLICATION_TYPE_CONSENT)
+                    ") AS require_consent,"
+                " coalesce($14::bool, false) AS require_dpop,"
+                " $15::uuid AS owner_id"
+        "), c AS ("
+            "SELECT CASE WHEN false THEN NULL"
+                NGX_SVC_ADMIN_APPLICATION_WRONG("$16", "$19")
+                " WHEN n.owner_id IS NOT NULL AND n.type <> 'agent'"
+                    " THEN 'not_owned'"
+                " WHEN n.owner_id IS NOT NULL AND ("
+                    NGX_SVC_ROW("k.status = 'active'", "svc.user_account",
+                                "n.owner_id") ") IS NOT TRUE THEN 'owner'"
+                " WHEN " NGX_SVC_ADMIN_APPLICATION_TAKEN("n.resource_key")
+                    ") THEN 'taken'"
+                " WHEN (SELECT count(*) FROM svc.application k"
+                    " WHERE k.tenant_id = " NGX_SVC_TENANT ") >= $20::int4"
+                    " THEN 'full' END AS verdict"
+            " FROM n"
+        "), a AS ("
+            "INSERT INTO svc.application (tenant_id, client_id, name, type,"
+                " enabled, assignment, redirect_uris, scopes, grant_types,"
+                " auth_method, resource_uri, resource_key,"
+                " access_token_format, access_token_ttl, require_consent,"
+                " require_dpop, owner_id, secret_rotated_at)"
+            " SELECT n.*, CASE WHEN $18::bytea IS NOT NULL THEN now() END"
+            " FROM n, c WHERE n.tenant_id IS NOT NULL AND c.verdict IS NULL"
+            " RETURNING *"
+        "), l AS ("
+            "INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)"
+            " SELECT d.digest, a.tenant_id, a.client_id, d.kind FROM a,"
+                " (VALUES ($17::bytea, 'id'), ($18, 'secret'))"
+                " d (digest, kind) WHERE d.digest IS NOT NULL"
+        "), e AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_APPLICATION_CREATED, "a.client_id",
+                          "a.name", "jsonb_build_object('type', a.type)",
+                          "FROM a")
+        ")"
+        " SELECT c.verdict AS _verdict, " NGX_SVC_APPLICATION_COLUMNS("a")
+        " FROM c LEFT JOIN a ON true",
+    NGX_SVC_PARAMS(ngx_svc_application_secret_param(client_id),
+                   ngx_svc_param_text(ngx_svc_application_t, name),
+                   ngx_svc_param_text(ngx_svc_application_t, type),
+                   ngx_svc_param_boolean(ngx_svc_application_t, enabled),
+                   ngx_svc_param_text(ngx_svc_application_t, assignment),
+                   ngx_svc_param_strings(ngx_svc_application_t, redirect_uris),
+                   ngx_svc_param_strings(ngx_svc_application_t, scopes),
+                   ngx_svc_param_strings(ngx_svc_application_t, grant_types),
+                   ngx_svc_param_text(ngx_svc_application_t, resource_uri),
+                   ngx_svc_param_call(ngx_svc_application_bind_key),
+                   ngx_svc_param_text(ngx_svc_application_t, format),
+                   ngx_svc_param_integer(ngx_svc_application_t, ttl),
+                   ngx_svc_param_boolean(ngx_svc_application_t,
+                                         require_consent),
+                   ngx_svc_param_boolean(ngx_svc_application_t, require_dpop),
+                   ngx_svc_param_id(ngx_svc_application_t, owner_id),
+                   ngx_svc_param_call(ngx_svc_application_bind_grants),
+                   ngx_svc_application_secret_param(id_digest),
+                   ngx_svc_application_secret_param(secret_digest),
+                   ngx_svc_param_call(ngx_svc_application_bind_method),
+                   ngx_svc_param_constant(NGX_SVC_APPLICATIONS)),
+    NGX_SVC_VERDICTS(
+        ngx_svc_admin_application_verdicts,
+        { "not_owned", NGX_SVC_E_INVALID_VALUE,
+          "\"ownerId\" may be given of an agent only." },
+        { "owner", NGX_SVC_E_INVALID_VALUE,
+          "\"ownerId\" must be the id of an active user." },
+        { "full", NGX_SVC_E_LIMIT_EXCEEDED,
+          "The tenant has " ngx_value(NGX_SVC_APPLICATIONS) " applications:"
+          " delete one." })
+};
+
+
+/*
+ * Behind the lock of the row.  That of an agent that is switched on or off is a
+ * change of its policy, too.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
+    .name = "admin_applications_patch",
+    .text =
+        "WITH o AS ("
+            "SELECT a.* FROM svc.application a"
+            " WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.client_id = $1"
+        "), n AS ("
+            "SELECT o.client_id, o.type, coalesce($2, o.name) AS name,"
+                " coalesce($4::bool, o.enabled) AS enabled,"
+                " coalesce($5, o.assignment) AS assignment,"
+                " coalesce($6::text::text[], o.redirect_uris)"
+                    " AS redirect_uris,"
+                " CASE WHEN $7::text IS NULL THEN o.scopes ELSE "
+                    NGX_SVC_APPLICATION_SORTED("$7") " END AS scopes,"
+                " CASE WHEN $8::text IS NULL THEN o.grant_types"
+                    " WHEN $8 = '{}' THEN "
+                    NGX_SVC_APPLICATION_OF_TYPE("o.type",
+                        NGX_SVC_APPLICATION_TYPE_GRANTS)
+                    " ELSE " NGX_SVC_APPLICATION_SORTED("$8")
+                    " END AS grant_types,"
+                " CASE WHEN $9 THEN $10 ELSE o.resource_uri END"
+                    " AS resource_uri,"
+                " CASE WHEN $9 THEN $11 ELSE o.resource_key END"
+                    " AS resource_key,"
+                " coalesce($12, o.access_token_format) AS access_token_format,"
+                " coalesce($13::int4, o.access_token_ttl) AS access_token_ttl,"
+                " coalesce($14::bool, o.require_consent) AS require_consent,"
+                " coalesce($15::bool, o.require_dpop) AS require_dpop"
+            " FROM o"
+        "), c AS ("
+            "SELECT CASE WHEN (n.redirect_uris, n.require_consent)"
+                    " <> (o.redirect_uris, o.require_consent)"
+                    " AND " NGX_SVC_CALLER_STALE " THEN 'stale'"
+                " WHEN n.type <> $3 THEN 'type'"
+                NGX_SVC_ADMIN_APPLICATION_WRONG("$16", "$17")
+                " WHEN NOT " NGX_SVC_IF_MATCH("$18",
+                    NGX_SVC_APPLICATION_VERSION("o")) " THEN 'precondition'"
+                " WHEN " NGX_SVC_ADMIN_APPLICATION_TAKEN("n.resource_key")
+                    " AND k.client_id <> $1) THEN 'taken' END AS verdict"
+            " FROM n, o"
+        "), u AS ("
+            "UPDATE svc.application a SET name = n.name, enabled = n.enabled,"
+                " assignment = n.assignment, redirect_uris = n.redirect_uris,"
+                " scopes = n.scopes, grant_types = n.grant_types,"
+                " resource_uri = n.resource_uri,"
+                " resource_key = n.resource_key,"
+                " access_token_format = n.access_token_format,"
+                " access_token_ttl = n.access_token_ttl,"
+                " require_consent = n.require_consent,"
+                " require_dpop = n.require_dpop,"
+                " updated_at = " NGX_SVC_CHANGED_AT("a")
+            " FROM n, o, c WHERE a.tenant_id = " NGX_SVC_TENANT
+                " AND a.client_id = $1 AND c.verdict IS NULL"
+                " AND ROW(n.*) IS DISTINCT FROM ROW(o.client_id, o.type,"
+                    " o.name, o.enabled, o.assignment, o.redirect_uris,"
+                    " o.scopes, o.grant_types, o.resource_uri, o.resource_key,"
+                    " o.access_token_format, o.access_token_ttl,"
+                    " o.require_consent, o.require_dpop)"
+            " RETURNING a.*"
+        "), e AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_APPLICATION_UPDATED, "u.client_id",
+                "u.name",
+                NGX_SVC_AUDIT_CHANGED(
+                    NGX_SVC_DIFFERS("name", "name") ", "
+                    NGX_SVC_DIFFERS("enabled", "enabled") ", "
+                    NGX_SVC_DIFFERS("assignment", "assignment") ", "
+                    NGX_SVC_DIFFERS("redirect_uris", "redirectUris") ", "
+                    NGX_SVC_DIFFERS("scopes", "scopes") ", "
+                    NGX_SVC_DIFFERS("grant_types", "grantTypes") ", "
+                    NGX_SVC_DIFFERS("resource_uri", "resourceUri") ", "
+                    NGX_SVC_DIFFERS("access_token_format",
+                                    "accessTokenFormat") ", "
+                    NGX_SVC_DIFFERS("access_token_ttl",
+                                    "accessTokenTtlSeconds") ", "
+                    NGX_SVC_DIFFERS("require_consent", "requireConsent") ", "
+                    NGX_SVC_DIFFERS("require_dpop", "requireDpop")),
+                "FROM u, o")
+            NGX_SVC_AUDIT_THEN(NGX_SVC_A_AGENT_POLICY_UPDATED, "u.client_id",
+                "u.name", "'{\"changed\": [\"enabled\"]}'::jsonb",
+                "FROM u, o WHERE u.type = 'agent' AND u.enabled <> o.enabled")
+        "), r AS ("
+            "SELECT * FROM u"
+            " UNION ALL SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)"
+        ")"
+        " SELECT c.verdict AS _verdict, " NGX_SVC_APPLICATION_COLUMNS("r")
+        " FROM c, r",
+    NGX_SVC_PARAMS(ngx_svc_param_application(0),
+                   ngx_svc_param_text(ngx_svc_application_t, name),
+                   ngx_svc_param_text(ngx_svc_application_t, type),
+                   ngx_svc_param_boolean(ngx_svc_application_t, enabled),
+                   ngx_svc_param_text(ngx_svc_application_t, assignment),
+                   ngx_svc_param_strings(ngx_svc_application_t, redirect_uris),
+                   ngx_svc_param_strings(ngx_svc_application_t, scopes),
+                   ngx_svc_param_strings(ngx_svc_application_t, grant_types),
+                   ngx_svc_param_given(ngx_svc_application_t, resource_uri),
+                   ngx_svc_param_text(ngx_svc_application_t, resource_uri),
+                   ngx_svc_param_call(ngx_svc_application_bind_key),
+                   ngx_svc_param_text(ngx_svc_application_t, format),
+                   ngx_svc_param_integer(ngx_svc_application_t, ttl),
+                   ngx_svc_param_boolean(ngx_svc_application_t,
+                                         require_consent),
+                   ngx_svc_param_boolean(ngx_svc_application_t, require_dpop),
+                   ngx_svc_param_call(ngx_svc_application_bind_grants),
+                   ngx_svc_param_call(ngx_svc_application_bind_method),
+                   ngx_svc_param_if_match()),
+    NGX_SVC_VERDICTS(
+        ngx_svc_admin_application_verdicts,
+        ngx_svc_verdict_precondition,
+        { "type", NGX_SVC_E_INVALID_VALUE,
+          "\"type\" of an application cannot be changed." },
+        { "stale", NGX_SVC_E_STEP_UP,
+          "\"redirectUris\" and \"requireConsent\" need a fresh second factor:"
+          " POST /v1/mfa/step-up." }),
+    .missing = NGX_SVC_NO_APPLICATION
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_application_write[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/applications"),
+      .permission = NGX_SVC_P_APPS_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_CREATE|NGX_SVC_ROUTE_NO_STORE
+               |NGX_SVC_ROUTE_SENSITIVE,
+      .members = ngx_svc_application_create_members,
+      .body_size = sizeof(ngx_svc_application_t),
+      .check = ngx_svc_admin_application_new,
+      .statements = { &ngx_svc_sql_admin_applications_lock,
+                      &ngx_svc_sql_admin_applications_create },
+      .status = NGX_HTTP_CREATED,
+      .more = ngx_svc_application_secret_write },
+
+    { .method = NGX_HTTP_PATCH,
+      .path = ngx_string("/applications/*"),
+      .permission = NGX_SVC_P_APPS_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_CALLER,
+      .members = ngx_svc_application_patch_members,
+      .body_size = sizeof(ngx_svc_application_t),
+      .check = ngx_svc_application_check,
+      .statements = { &ngx_svc_sql_admin_application_lock,
+                      &ngx_svc_sql_admin_applications_patch } },
+
+    ngx_svc_null_route
+};
+
+
+/* Makes its clientId and its secret, which are sr->data until the answer. */
+
+static ngx_int_t
+ngx_svc_admin_application_new(ngx_svc_request_t *sr, void *body)
+{
+    u_char                             random[NGX_SVC_APPLICATION_RANDOM];
+    ngx_int_t                          rc;
+    ngx_str_t                          id;
+    ngx_svc_application_t             *app = body;
+    const ngx_svc_application_type_t  *type;
+
+    rc = ngx_svc_application_check(sr, body);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    type = ngx_svc_application_type(&app->type.str);
+    id.data = ngx_pnalloc(sr->request->pool, NGX_SVC_APPLICATION_ID);
+
+    if (type == NULL || id.data == NULL
+        || ngx_svc_random(random, sizeof(random)) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    id.len = NGX_SVC_APPLICATION_ID;
+    ngx_hex_dump(ngx_cpymem(id.data, type->prefix, NGX_SVC_APPLICATION_PREFIX),
+                 random, sizeof(random));
+
+    sr->data = ngx_svc_application_secret_new(sr, &id,
+                                       ngx_strcmp(type->method, "none") != 0);
+
+    return sr->data ? NGX_OK : NGX_ERROR;
+}

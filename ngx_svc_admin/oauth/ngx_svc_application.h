@@ -1,0 +1,186 @@
+/*
+ * Applications: what the routes of theirs share.
+ */
+
+#ifndef _NGX_SVC_APPLICATION_H_INCLUDED_
+#define _NGX_SVC_APPLICATION_H_INCLUDED_
+
+
+#include "ngx_svc_admin.h"
+
+
+#define NGX_SVC_APPLICATIONS             1000   /* of a tenant */
+#define NGX_SVC_APPLICATION_NAME         100    /* characters */
+#define NGX_SVC_APPLICATION_REDIRECTS    20
+#define NGX_SVC_APPLICATION_SCOPES       100
+#define NGX_SVC_APPLICATION_PREFIX       4      /* bytes of a clientId, */
+#define NGX_SVC_APPLICATION_RANDOM       16     /* and behind it, in hex */
+#define NGX_SVC_APPLICATION_ID                                                \
+    (NGX_SVC_APPLICATION_PREFIX + 2 * NGX_SVC_APPLICATION_RANDOM)
+
+#define NGX_SVC_NO_APPLICATION                                                \
+    "There is no application with this clientId."
+
+
+/* NGX_SVC_GRANT_...: a bit for each, as of the names in the table of them */
+
+#define NGX_SVC_GRANT_CODE      0x01
+#define NGX_SVC_GRANT_REFRESH   0x02
+#define NGX_SVC_GRANT_CLIENT    0x04
+#define NGX_SVC_GRANT_EXCHANGE  0x08
+
+#define NGX_SVC_GRANT_USER  (NGX_SVC_GRANT_CODE|NGX_SVC_GRANT_REFRESH)
+#define NGX_SVC_GRANT_OWN   (NGX_SVC_GRANT_CLIENT|NGX_SVC_GRANT_EXCHANGE)
+
+#define NGX_SVC_GRANT_EXCHANGE_NAME                                           \
+    "urn:ietf:params:oauth:grant-type:token-exchange"
+
+/*
+ * The types: a name; what a clientId begins with; which grants it may have; and
+ * what it gets when nothing is said, as SQL has it: grants, scopes, the life of
+ * a token in seconds, whether users are asked; and how a client proves itself.
+ */
+
+#define NGX_SVC_APPLICATION_TYPES(_)                                          \
+    _("web", "app_", NGX_SVC_GRANT_USER,                                      \
+      "{authorization_code,refresh_token}", "{email,openid,profile}",         \
+      "3600", "true", "client_secret_basic")                                  \
+    _("spa", "app_", NGX_SVC_GRANT_USER,                                      \
+      "{authorization_code,refresh_token}", "{email,openid,profile}",         \
+      "3600", "true", "none")                                                 \
+    _("native", "app_", NGX_SVC_GRANT_USER,                                   \
+      "{authorization_code,refresh_token}", "{email,openid,profile}",         \
+      "3600", "true", "none")                                                 \
+    _("m2m", "app_", NGX_SVC_GRANT_OWN,                                       \
+      "{client_credentials}", "{}", "3600", "false", "client_secret_basic")   \
+    _("agent", "agt_", NGX_SVC_GRANT_USER|NGX_SVC_GRANT_OWN,                  \
+      "{client_credentials," NGX_SVC_GRANT_EXCHANGE_NAME "}", "{}",           \
+      "900", "true", "client_secret_basic")
+
+typedef struct {
+    const char       *name;
+    const char       *prefix;
+    ngx_uint_t        grants;       /* NGX_SVC_GRANT_... */
+    const char       *method;
+} ngx_svc_application_type_t;
+
+/* SQL: what a type gets; which: one of the macros below. */
+
+#define NGX_SVC_APPLICATION_OF_TYPE(type, which)                              \
+    "CASE " type NGX_SVC_APPLICATION_TYPES(which) " END"
+
+#define NGX_SVC_APPLICATION_TYPE_GRANTS(name, prefix, may, grants, ...)       \
+    " WHEN '" name "' THEN '" grants "'::text[]"
+#define NGX_SVC_APPLICATION_TYPE_SCOPES(name, prefix, may, grants, scopes,    \
+    ...)                                                                      \
+    " WHEN '" name "' THEN '" scopes "'::text[]"
+#define NGX_SVC_APPLICATION_TYPE_TTL(name, prefix, may, grants, scopes, ttl,  \
+    ...)                                                                      \
+    " WHEN '" name "' THEN " ttl
+#define NGX_SVC_APPLICATION_TYPE_CONSENT(name, prefix, may, grants, scopes,   \
+    ttl, consent, method)                                                     \
+    " WHEN '" name "' THEN " consent
+#define NGX_SVC_APPLICATION_TYPE_METHOD(name, prefix, may, grants, scopes,    \
+    ttl, consent, method)                                                     \
+    " WHEN '" name "' THEN '" method "'"
+
+
+/* The body of a POST or a PATCH. */
+
+typedef struct {
+    ngx_svc_value_t   name;
+    ngx_svc_value_t   type;
+    ngx_svc_value_t   redirect_uris;
+    ngx_svc_value_t   scopes;
+    ngx_svc_value_t   grant_types;
+    ngx_svc_value_t   enabled;
+    ngx_svc_value_t   method;
+    ngx_svc_value_t   assignment;
+    ngx_svc_value_t   resource_uri;
+    ngx_svc_value_t   format;
+    ngx_svc_value_t   ttl;
+    ngx_svc_value_t   require_consent;
+    ngx_svc_value_t   require_dpop;
+    ngx_svc_value_t   owner_id;         /* of a POST */
+} ngx_svc_application_t;
+
+extern const ngx_svc_member_t  ngx_svc_application_create_members[];
+extern const ngx_svc_member_t  ngx_svc_application_patch_members[];
+
+/* ngx_svc_application_body.c: the check of either. */
+ngx_int_t ngx_svc_application_check(ngx_svc_request_t *sr, void *body);
+
+/* The grants' names; and NGX_SVC_GRANT_... of those in an array, or absent. */
+extern const char *const  ngx_svc_application_grant_names[];
+ngx_uint_t ngx_svc_application_grants(const ngx_svc_value_t *value);
+
+/* The row with this name, which the check of a body has found to be one. */
+const ngx_svc_application_type_t *ngx_svc_application_type(
+    const ngx_str_t *name);
+
+/* 1: a text is of the form of a clientId. */
+ngx_uint_t ngx_svc_application_id(const ngx_str_t *text);
+
+
+/*
+ * Parameters.  Of the path the n-th "*": a clientId, or 404.  Of the body: an
+ * array of strings as the text of one, NULL when it is absent; the types that
+ * may have all of its grants, and that prove themselves as it says, likewise;
+ * and the key of its resource URI.
+ */
+
+#define ngx_svc_param_application(i)                                          \
+    { .bind = ngx_svc_application_bind_id, .n = i }
+#define ngx_svc_param_strings(type, field)                                    \
+    { .bind = ngx_svc_application_bind_strings,                               \
+      .offset = offsetof(type, field) }
+
+ngx_int_t ngx_svc_application_bind_id(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+ngx_int_t ngx_svc_application_bind_strings(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+ngx_int_t ngx_svc_application_bind_grants(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+ngx_int_t ngx_svc_application_bind_method(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+ngx_int_t ngx_svc_application_bind_key(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+
+/* SQL: an application's members, of the table's name. */
+
+#define NGX_SVC_APPLICATION_VERSION(a)                                        \
+    "(extract(epoch from " a ".updated_at) * 1000)::int8"
+
+#define NGX_SVC_APPLICATION_COLUMNS(a)                                        \
+    a ".client_id AS \"clientId\", " a ".name, " a ".type,"                   \
+    " array_to_json(" a ".redirect_uris) AS \"redirectUris\","                \
+    " array_to_json(" a ".scopes) AS scopes,"                                 \
+    " array_to_json(" a ".grant_types) AS \"grantTypes\","                    \
+    " " a ".enabled, " a ".assignment,"                                       \
+    " " a ".auth_method AS \"tokenEndpointAuthMethod\","                      \
+    " " a ".resource_uri AS \"resourceUri\","                                 \
+    " " a ".access_token_format AS \"accessTokenFormat\","                    \
+    " " a ".access_token_ttl AS \"accessTokenTtlSeconds\","                   \
+    " " a ".require_consent AS \"requireConsent\","                           \
+    " " a ".require_dpop AS \"requireDpop\","                                 \
+    " " a ".secret_rotated_at AS \"secretRotatedAt\","                        \
+    " CASE WHEN " a ".previous_secret_until > now()"                          \
+        " THEN " a ".previous_secret_until END"                               \
+        " AS \"previousSecretValidUntil\","                                   \
+    " " a ".last_used_at AS \"lastUsedAt\","                                  \
+    " " a ".created_at AS \"createdAt\", " a ".updated_at AS \"updatedAt\","  \
+    " " NGX_SVC_APPLICATION_VERSION(a) " AS _version"
+
+/* SQL: strings of a body, each once and in order. */
+
+#define NGX_SVC_APPLICATION_SORTED(strings)                                   \
+    "ARRAY(SELECT DISTINCT s COLLATE \"C\""                                   \
+        " FROM unnest(" strings "::text::text[]) s ORDER BY 1)"
+
+
+/* Locks the application that the path names. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_application_lock;
+
+
+#endif /* _NGX_SVC_APPLICATION_H_INCLUDED_ */
