@@ -353,6 +353,11 @@ my %body = (
     createScimToken => { name => 'Entra' },
     createSocialConnection => { provider => 'google', clientId => 'x',
                                 clientSecret => 'x' },
+    createApplication => { name => 'Robot', type => 'm2m' },
+    updateApplication => { name => 'Books', resourceUri => 'urn:books' },
+    rotateApplicationSecret => { graceSeconds => 60 },
+    addGroupApps => { clientIds => [] },
+    setGroupApps => { clientIds => [] },
     createSamlApp => { name => 'Wiki', spEntityId => 'https://wiki.test/saml',
                        acsUrl => 'https://wiki.test/acs' },
     putSaml => { idpEntityId => 'urn:x', attributeMapping => { map { $_ => $_ }
@@ -422,7 +427,16 @@ $c->stands('admin/saml-idp/apps/{id}' =>
                      body => { name => 'CRM', spEntityId => 'https://crm.test',
                                acsUrl => 'https://crm.test' })->json->{id});
 
-my @later = qw(deleteIpBlock removeDomain removeGroupMember
+my $client = is_status(201, 'createApplication', headers => [ 'Idempotency-Key' => 'c' ],
+    body => { name => 'Billing', type => 'web', redirectUris => [ 'https://a.test/' ] })
+    ->json->{clientId};
+
+$c->stands('applications/{clientId}' => $client,
+           'admin/groups/{id}/apps/{clientId}' => $client);
+$body{$_}{clientIds} = [ $client ] for qw(addGroupApps setGroupApps);
+
+my @later = qw(deleteIpBlock removeGroupApp deleteApplication
+               removeDomain removeGroupMember
                deleteGroupPasswordPolicy deleteGroup deleteRole revokeApiToken
                revokeScimToken deleteLdap deleteSocialConnection deleteSamlApp
                removeMember
@@ -507,6 +521,10 @@ is_status($_->[0], 'createSamlApp', headers => [ @again ],
           body => { name => $_->[1], map { $_ => 'https://once.test' }
                     qw(spEntityId acsUrl) })
     for [ 201, 'x' ], [ 201, 'x' ], [ 409, 'y' ];
+is_status($_->[0], 'createApplication', headers => [ @again ],
+          body => { name => $_->[1], type => 'm2m', resourceUri => 'urn:once' })
+    for [ 201, 'x' ], [ 201, 'x' ], [ 409, 'y' ];
+is_status(409, 'updateApplication', body => { resourceUri => 'urn:once' });
 is_status($_->[0], 'createScimToken', headers => [ @again ], body => $_->[1])
     for [ 201, { name => 'Okta' } ], [ 201, { name => 'Okta' } ], [ 409, {} ];
 
@@ -542,7 +560,7 @@ for my $id ($c->ids) {
     is_status(404, $id, %good, path => { key => 'nobody', ip => '192.0.2.1',
                                          domain => 'nobody.example',
                                          provider => 'facebook',
-                                         map { $_ => $none } qw(id userId groupId) })
+                                         map { $_ => $none } qw(id userId groupId clientId) })
         if $operation->{path} =~ /\{/;
 
     is_status(412, $id, %good, headers => [ 'If-Match' => '"0"' ])

@@ -59,6 +59,11 @@ $s->sql($_) for
     'CREATE TRIGGER old BEFORE INSERT ON svc.factor FOR EACH ROW'
     . ' EXECUTE FUNCTION public.old()';
 
+my $client = $acme->{system}->http(POST => '/v1/applications',
+    { Authorization => "Bearer $acme->{api_token}" },
+    { name => 'x', type => 'web', redirectUris => [ 'https://a.test/' ] })
+    ->json->{clientId};
+
 my $window = { days => [ 'mon' ], start => '22:00', end => '06:00',
                timezone => 'Europe/Paris' };
 my $policy = { rules => [ { name => 'Night', action => 'mfa',
@@ -131,6 +136,23 @@ my %bodies = (
     createSocialConnection => { provider => 'apple', clientId => 'x',
                                 clientSecret => 'x', enabled => $TRUE,
                                 teamId => 'A' x 10, keyId => 'A' x 10 },
+    createApplication => { name => 'x', type => 'web', enabled => $TRUE,
+                           redirectUris => [ 'https://a.test/' ], scopes => [ 'a' ],
+                           grantTypes => [ 'authorization_code' ],
+                           tokenEndpointAuthMethod => 'client_secret_basic',
+                           assignment => 'everyone', resourceUri => undef,
+                           accessTokenFormat => 'jwt', accessTokenTtlSeconds => 60,
+                           requireConsent => $TRUE, requireDpop => $FALSE },
+    updateApplication => { name => 'x', type => 'web', enabled => $TRUE,
+                           redirectUris => [ 'https://a.test/' ], scopes => [ 'a' ],
+                           grantTypes => [ 'authorization_code' ],
+                           tokenEndpointAuthMethod => 'client_secret_basic',
+                           assignment => 'everyone', resourceUri => undef,
+                           accessTokenFormat => 'jwt', accessTokenTtlSeconds => 60,
+                           requireConsent => $TRUE, requireDpop => $FALSE },
+    rotateApplicationSecret => { graceSeconds => 60 },
+    addGroupApps => { clientIds => [ $client ] },
+    setGroupApps => { clientIds => [ $client ] },
     createSamlApp => { name => 'Wiki', spEntityId => 'https://wiki.test/saml',
                        acsUrl => 'https://wiki.test/acs' },
     putSaml => { idpEntityId => 'urn:x', idpSsoUrl => 'https://x.test', enabled => $FALSE,
@@ -167,6 +189,10 @@ my @known = (
     '\w+ \S*timezone: "x"',
     'createChallenge [.]method: "(?:totp|email|recovery)"',    # that the user has not
     'stepUp [.]method: "(?:passkey|recovery|password)"',         # of another code
+    'createApplication [.](?:redirectUris absent: undefined|type: .*'
+    . '|tokenEndpointAuthMethod: "none"|grantTypes.*: "(?!auth).*)',    # of other types
+    'updateApplication [.](?:type: .*|tokenEndpointAuthMethod: "none"'
+    . '|grantTypes.*: "(?!auth).*)',
     'changePassword [.]currentPassword.*: (?:undefined|null)',   # unless it waits
     'verify(?:SignUp|Organization) [.](?:challengeId|code|token).*: .*',
     'createInvitation [.]role: "(?:x|a+)"',              # no key of a role
@@ -185,6 +211,8 @@ my $told = npm_run($s->root, 'limits.mjs', $JSON->encode({
     known => \@known,
     path => { factors => $factor, totp => $none, email => $none, groups => $group, users => $user, webhooks => $hook->{id},
               roles => 'auditor', tenants => 'acme' },
+    path => { factors => $factor, totp => $none, groups => $group, users => $user, webhooks => $hook->{id},
+              roles => 'auditor', tenants => 'acme', applications => $client },
 }));
 
 my ($checked) = $told =~ s/^checked (\d+)\n\z//m ? $1 : 0;

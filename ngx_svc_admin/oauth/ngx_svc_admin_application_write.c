@@ -242,7 +242,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
             " UNION ALL SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)"
         ")"
         " SELECT c.verdict AS _verdict, " NGX_SVC_APPLICATION_COLUMNS("r")
-        " FROM c, r",
+        NGX_SVC_APPLICATION_AS_VERSION("r") " FROM c, r",
     NGX_SVC_PARAMS(ngx_svc_param_application(0),
                    ngx_svc_param_text(ngx_svc_application_t, name),
                    ngx_svc_param_text(ngx_svc_application_t, type),

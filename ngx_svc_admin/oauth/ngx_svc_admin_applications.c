@@ -51,6 +51,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_get = {
     .name = "admin_applications_get",
     .text =
         "SELECT " NGX_SVC_APPLICATION_COLUMNS("a")
+        NGX_SVC_APPLICATION_AS_VERSION("a")
         " FROM svc.application a WHERE a.tenant_id = " NGX_SVC_TENANT
         " AND a.client_id = $1",
     NGX_SVC_PARAMS(ngx_svc_param_application(0)),

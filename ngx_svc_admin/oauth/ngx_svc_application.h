@@ -152,6 +152,9 @@ ngx_int_t ngx_svc_application_bind_key(ngx_svc_request_t *sr,
 #define NGX_SVC_APPLICATION_VERSION(a)                                        \
     "(extract(epoch from " a ".updated_at) * 1000)::int8"
 
+#define NGX_SVC_APPLICATION_AS_VERSION(a)                                     \
+    ", " NGX_SVC_APPLICATION_VERSION(a) " AS _version"
+
 #define NGX_SVC_APPLICATION_COLUMNS(a)                                        \
     a ".client_id AS \"clientId\", " a ".name, " a ".type,"                   \
     " array_to_json(" a ".redirect_uris) AS \"redirectUris\","                \
@@ -169,8 +172,7 @@ ngx_int_t ngx_svc_application_bind_key(ngx_svc_request_t *sr,
         " THEN " a ".previous_secret_until END"                               \
         " AS \"previousSecretValidUntil\","                                   \
     " " a ".last_used_at AS \"lastUsedAt\","                                  \
-    " " a ".created_at AS \"createdAt\", " a ".updated_at AS \"updatedAt\","  \
-    " " NGX_SVC_APPLICATION_VERSION(a) " AS _version"
+    " " a ".created_at AS \"createdAt\", " a ".updated_at AS \"updatedAt\""
 
 /* SQL: strings of a body, each once and in order. */
 

@@ -18,7 +18,7 @@ typedef enum {
 } ngx_svc_application_login_e;
 
 
-/* A clientId and a secret, of the request's pool: sr->data of who makes them. */
+/* A clientId and a secret, of the request's pool: sr->data of who makes it. */
 
 typedef struct {
     ngx_svc_admin_secret_t  *secret;        /* NULL: it has none */
