@@ -27,7 +27,7 @@ sub documents {
                                          ngx_svc_admin/console ngx_svc_webhook
                                          ngx_svc_webhook/mail conf conf/www
                                          ngx_svc_admin/console
-                                    ngx_svc_admin/oauth ngx_svc_webhook
+                                         ngx_svc_admin/oauth ngx_svc_webhook
                                          ngx_svc_webhook/mail conf
                                          ngx_svc_common t))
     {
