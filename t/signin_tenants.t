@@ -100,6 +100,7 @@ my %BODY = (
     'PATCH /admin/webhooks/*' => { url => 'https://taken.test/' },
     'PATCH /mfa/factors/*' => { name => 'Taken' },
     'POST /mfa/totp/*/confirm' => { code => '123456' },
+    'POST /mfa/email/*/confirm' => { code => '123456' },
 );
 
 my @TABLES = map { $_->[0] } $s->sql(<<"EOT");

@@ -153,9 +153,8 @@ $app = $s->connect_as('svc_app');
 # itself, the others are where a token and a client are looked up to learn which
 # tenant they are of
 
-my %allowed = map { $_ => 1 } qw(tenant credential schema_migration
+my %allowed = map { $_ => 1 } qw(tenant credential oauth_login schema_migration
                                  organization_signup);
-my %allowed = map { $_ => 1 } qw(tenant credential oauth_login schema_migration);
 
 my @tables = map { $_->[0] } $s->sql(<<'EOT');
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

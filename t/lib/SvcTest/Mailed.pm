@@ -79,16 +79,26 @@ sub asked {
 
     $self->rested;
 
-    my $n = () = $self->{mail}->events('mail');
+    my $n = scalar $self->codes;
     my $r = $self->start($b, $email);
 
     die $r->body if $r->status != 202;
 
-    my @got = $self->{mail}->wait($n + 1);
+    wait_for { scalar $self->codes > $n } or die "no mail to $email\n";
 
-    die "no mail to $email\n" if @got <= $n;
+    return $self->mailed(($self->codes)[-1], $r);
+}
 
-    return $self->mailed($got[-1], $r);
+
+# The mails with codes: others tell of what has happened.
+
+sub codes {
+    my ($self) = @_;
+
+    my @got = grep { ($_->{plain} // '') =~ /^\s+\d{6}\r?$/m }
+              $self->{mail}->events('mail');
+
+    return wantarray ? @got : scalar @got;
 }
 
 
