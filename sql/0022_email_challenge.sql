@@ -3,8 +3,9 @@
 
 -- What a code or a link is for: to sign in or up, to verify an address, to change
 -- it, as a second factor.  Of both there is only what they are held against; of
--- nobody's there is a row as well.  "data" is sealed: what is to be, if the code
--- comes back.  A row that is void has no mail: there have been too many of them.
+-- nobody's there is a row as well.  "data": what is to be, if the code comes back,
+-- sealed; of a sign-in, from which address it was asked for.  A row that is void has
+-- no mail: there have been too many of them.
 
 CREATE TABLE svc.email_challenge (
     tenant_id     uuid            NOT NULL
@@ -33,7 +34,7 @@ CREATE TABLE svc.email_challenge (
         CHECK (octet_length(email_mac) = 16 AND octet_length(code_mac) = 16),
     CONSTRAINT email_challenge_hash_check
         CHECK (octet_length(token_hash) = 32 AND octet_length(binding_hash) = 32),
-    CONSTRAINT email_challenge_data_check CHECK (octet_length(data) <= 4096),
+    CONSTRAINT email_challenge_data_check CHECK (octet_length(data) <= 8192),
     CONSTRAINT email_challenge_user_fkey FOREIGN KEY (tenant_id, user_id)
         REFERENCES svc.user_account (tenant_id, id) ON DELETE CASCADE
 ) WITH (fillfactor = 80);

@@ -23,7 +23,7 @@ CREATE TABLE svc.organization_signup (
         CHECK (octet_length(email_mac) = 16 AND octet_length(code_mac) = 16),
     CONSTRAINT organization_signup_hash_check
         CHECK (octet_length(token_hash) = 32 AND octet_length(binding_hash) = 32),
-    CONSTRAINT organization_signup_data_check CHECK (octet_length(data) <= 4096)
+    CONSTRAINT organization_signup_data_check CHECK (octet_length(data) <= 8192)
 ) WITH (fillfactor = 80);
 
 CREATE INDEX organization_signup_mac_idx
@@ -58,7 +58,9 @@ BEGIN
     PERFORM pg_advisory_xact_lock(hashtext('svc.organization_signup'), 0);
 
     IF (SELECT count(*) >= most FROM (
-            SELECT FROM svc.organization_signup o LIMIT most) o)
+            SELECT FROM svc.organization_signup o
+             WHERE o.expires_at > now() AND o.used_at IS NULL AND NOT o.void
+             LIMIT most) o)
     THEN
         RETURN;
     END IF;

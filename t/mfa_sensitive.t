@@ -73,6 +73,8 @@ is_deeply([ sort map { "$_->{method} $_->{path}" } @sensitive ], [ sort
     'POST /admin/social/connections', 'PUT /admin/saml',
     'POST /auth/email/change', 'POST /auth/password', 'POST /mfa/passkeys',
     'POST /applications', 'POST /applications/*/secret',
+    'POST /admin/groups/*/apps', 'PUT /admin/groups/*/apps',
+    'DELETE /admin/groups/*/apps/*',
     'POST /mfa/passkeys/options', 'POST /mfa/totp', 'POST /mfa/totp/*/confirm',
     'POST /mfa/email', 'POST /mfa/email/*/confirm',
     'PATCH /mfa/factors/*', 'DELETE /mfa/factors/*', 'POST /mfa/recovery-codes' ],

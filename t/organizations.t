@@ -61,7 +61,8 @@ my $in = $up->mailed($r, $email, $b);
 
 like($in->{code} // '', qr/^\d{6}$/, 'a mail comes with a code');
 like($in->{link}, qr{^\Q${\$s->base_url}\E/login#organization=}, 'and a link to here');
-like($in->{mail}{plain}, qr/^Initech\r?$/m, 'of the organization');
+like($in->{mail}{plain}, qr/^initech\r?$/m, 'of the organization');
+unlike($in->{mail}{plain}, qr/Initech/, 'and no text of whoever has asked');
 unlike(scalar $s->sql("SELECT encode(data, 'escape') FROM svc.organization_signup"),
        qr/new\.test|Initech|argon2/, 'what waits is sealed');
 

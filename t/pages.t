@@ -33,7 +33,8 @@ my ($node) = (run([ 'node', '--version' ]))[1] =~ /^v(\d+)/;
 skip_file('playwright needs Node.js 20 or newer') if ($node // 0) < 20;
 
 my $s = SvcTest->new;
-my $mail = SvcTest::Mail->new($s, svc_sign_in => 'on', svc_set => [
+my $mail = SvcTest::Mail->new($s, svc_sign_in => 'on',
+    svc_organization_signup => 'on', svc_set => [
     'RATE_LIMIT_LOGIN_IP_MAX 1000', 'RATE_LIMIT_SIGNUP_IP_MAX 1000' ]);
 my $origin = "http://localhost:$s->{nginx}{port}";
 
@@ -574,6 +575,20 @@ shows('You are signed in', 'which is a factor');
 $page->do(press => 'Sign out');
 ok(eval { $page->do(heading => 'You are signed in'); 1 },
    'the passkey is offered with the addresses, and signs in');
+
+# an organisation, of which there is no tenant yet
+
+fresh();
+$page->do(go => at('login?tenant=acme'));
+$page->do(heading => 'Sign in – Acme');
+is($page->do(run => <<"EOT"), 202, 'an organisation is asked for');
+fetch("/v1/auth/organizations", { method: "POST", body: JSON.stringify({
+  slug: "initech", name: "Initech", email: "bill\@initech.test", password: "$NEW" }) })
+.then(r => r.status)
+EOT
+$page->do(go => link_to('bill@initech.test', 'login'));
+shows('You are signed in', 'the link of the mail makes it');
+is($page->do(text => '.note'), 'As bill@initech.test, at Initech.', 'of which one is the owner');
 
 $page->end;
 $mail->stop;

@@ -274,6 +274,16 @@ for my $path ('', '/verify') {
 }
 
 
+# the longest name there is, of characters of four bytes
+
+my $long = "\x{1f600}" x 1024;
+
+$in = $up->begin(fresh(), displayName => $long);
+$r = $up->verify($in);
+is($r->status, 201, 'a long name') or diag($r->body);
+is($r->json->{user}{displayName}, $long, 'is kept');
+
+
 # --- codes ------------------------------------------------------------------------------------
 
 $in = $up->begin(fresh());

@@ -47,7 +47,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_secrets_expire = {
             ") k WHERE k.retired_at <= now()"
                 " AND (k.n >= $3::int4"
                     " OR k.retired_at < now() - $2::int4 * interval '1 day')"
-        ")) AND l.tenant_id = " NGX_SVC_TENANT,
+        ")) AND l.tenant_id = " NGX_SVC_TENANT
+            " AND l.client_id BETWEEN $1 AND $1"
+            " AND l.kind BETWEEN 'secret' AND 'secret'",
     NGX_SVC_PARAMS(ngx_svc_param_application(0),
                    ngx_svc_param_constant(NGX_SVC_ADMIN_SECRET_RETIRED),
                    ngx_svc_param_constant(NGX_SVC_ADMIN_SECRETS))

@@ -187,8 +187,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                 " coalesce($15::bool, o.require_dpop) AS require_dpop"
             " FROM o"
         "), c AS ("
-            "SELECT CASE WHEN (n.redirect_uris, n.require_consent)"
-                    " <> (o.redirect_uris, o.require_consent)"
+            "SELECT CASE WHEN (n.redirect_uris, n.require_consent,"
+                        " n.assignment)"
+                    " <> (o.redirect_uris, o.require_consent, o.assignment)"
                     " AND " NGX_SVC_CALLER_STALE " THEN 'stale'"
                 " WHEN n.type <> $3 THEN 'type'"
                 NGX_SVC_ADMIN_APPLICATION_WRONG("$16", "$17")

@@ -214,19 +214,21 @@ const ngx_svc_route_t  ngx_svc_admin_group_apps[] = {
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/admin/groups/*/apps"),
       .permission = NGX_SVC_P_GROUPS_MANAGE,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_SENSITIVE,
       ngx_svc_admin_group_apps_changed },
 
     { .method = NGX_HTTP_PUT,
       .path = ngx_string("/admin/groups/*/apps"),
       .permission = NGX_SVC_P_GROUPS_MANAGE,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_SENSITIVE,
       ngx_svc_admin_group_apps_changed },
 
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/groups/*/apps/*"),
       .permission = NGX_SVC_P_GROUPS_MANAGE,
-      .flags = NGX_SVC_ROUTE_WRITE_POOL,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_SENSITIVE,
       .statements = { &ngx_svc_sql_admin_group_apps_lock,
                       &ngx_svc_sql_admin_group_apps_remove },
       .status = NGX_HTTP_NO_CONTENT },

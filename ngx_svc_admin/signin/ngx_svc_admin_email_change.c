@@ -7,6 +7,7 @@
 
 #include "ngx_svc_audit.h"
 #include "ngx_svc_hex.h"
+#include "ngx_svc_notice.h"
 #include "ngx_svc_own_email.h"
 #include "ngx_svc_profile.h"
 
@@ -14,7 +15,6 @@
 #define NGX_SVC_EMAIL_CHANGE_PATH    "/account#change="
 #define NGX_SVC_EMAIL_CHANGE_EXISTS  "/login"
 #define NGX_SVC_EMAIL_CHANGE_AAD     (5 + NGX_SVC_UUID_LEN)
-#define NGX_SVC_EMAIL_CHANGE_NOTICE  3600       /* seconds */
 
 
 typedef struct {
@@ -144,10 +144,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_email_change_store = {
                                "'{}'::jsonb", "FROM u")
         ")"
         " SELECT u.user_name AS email, true AS \"emailVerified\","
-            " u.tenant_id AS _tenant, o.user_name AS _to,"
+            " o.user_name AS _to,"
             " o.display_name AS _name, o.locale AS _locale,"
-            " t.name AS _tenant_name, t.branding ->> 'primary' AS _color,"
-            " t.branding ->> 'logoUrl' AS _logo,"
+            " " NGX_SVC_NOTICE_TENANT("$5") ","
             " $3::text AS _ip, $4::text AS _country,"
             " CASE WHEN u.id IS NULL"
                 " THEN set_config('svc.tenant', '', true) END AS _end"
@@ -156,7 +155,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_email_change_store = {
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_own_email_param(address),
                    ngx_svc_login_param(client.ip),
-                   ngx_svc_login_param(client.country))
+                   ngx_svc_login_param(client.country),
+                   ngx_svc_param_notice())
 };
 
 
@@ -463,32 +463,7 @@ ngx_svc_admin_change_email_taken(ngx_svc_request_t *sr)
 static void
 ngx_svc_admin_change_email_committed(PGresult **results)
 {
-    PGresult        *res;
-    ngx_svc_mail_t   mail;
-
-    ngx_svc_request_committed(results);
-
-    res = results ? results[NGX_SVC_OWN_EMAIL_DONE] : NULL;
-
-    if (res == NULL || PQgetisnull(res, 0, 0)) {
-        return;
-    }
-
-    ngx_memzero(&mail, sizeof(ngx_svc_mail_t));
-
-    mail.kind = NGX_SVC_MAIL_CHANGED;
-    mail.not_after = ngx_time() + NGX_SVC_EMAIL_CHANGE_NOTICE;
-    mail.tenant = ngx_svc_row_value(res, 0, "_tenant");
-    mail.to = ngx_svc_row_value(res, 0, "_to");
-    mail.name = ngx_svc_row_value(res, 0, "_name");
-    mail.locale = ngx_svc_row_value(res, 0, "_locale");
-    mail.tenant_name = ngx_svc_row_value(res, 0, "_tenant_name");
-    mail.primary = ngx_svc_row_value(res, 0, "_color");
-    mail.logo_url = ngx_svc_row_value(res, 0, "_logo");
-    mail.ip = ngx_svc_row_value(res, 0, "_ip");
-    mail.country = ngx_svc_row_value(res, 0, "_country");
-
-    (void) ngx_svc_mail_send(&mail);
+    ngx_svc_notice_changed(results, NGX_SVC_OWN_EMAIL_DONE);
 }
 
 

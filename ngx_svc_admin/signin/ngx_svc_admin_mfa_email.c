@@ -220,7 +220,7 @@ ngx_svc_mfa_email_able(ngx_svc_factor_t *factor)
                             "/v1/auth/email/verify/start.");
     }
 
-    if (factor->first && factor->by_mail) {
+    if (factor->by_mail && !factor->login.enrolled) {
         return ngx_svc_fail(err, NGX_SVC_E_INVALID_REQUEST,
                             "Who signs in by mail needs another factor.");
     }

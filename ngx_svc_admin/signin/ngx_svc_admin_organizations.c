@@ -75,7 +75,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_organization_read = {
 
 /*
  * A row of no tenant: the first column is what ngx_svc_committed_tenant()
- * reads.
+ * reads.  The mail has the slug: a name is any text, of anybody to anybody.
  */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_organization_open = {
@@ -96,7 +96,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_organization_open = {
                    ngx_svc_login_param(mailed.data),
                    ngx_svc_param_setting(NGX_SVC_SET_EMAIL_CODE_TTL),
                    ngx_svc_param_constant(NGX_SVC_ORGANIZATIONS),
-                   ngx_svc_signup_param(name))
+                   ngx_svc_signup_param(slug))
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_organization_try = {

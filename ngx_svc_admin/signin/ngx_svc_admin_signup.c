@@ -236,6 +236,10 @@ ngx_svc_admin_signup_now_signed_in(PGresult **results)
 static ngx_int_t
 ngx_svc_admin_signup_now_written(ngx_svc_request_t *sr)
 {
+    if (PQntuples(sr->op->results[NGX_SVC_SIGNUP_TENANT]) == 0) {
+        return ngx_svc_account_failed(sr, ngx_svc_signup_disabled(sr));
+    }
+
     if (PQgetisnull(sr->op->results[NGX_SVC_SIGNUP_USER], 0, 0)) {
         (void) ngx_svc_fail(&sr->error, NGX_SVC_E_EMAIL_TAKEN,
                             "A user with this e-mail address exists already.");

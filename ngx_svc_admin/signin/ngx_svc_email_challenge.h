@@ -37,7 +37,8 @@
 
 #define NGX_SVC_EMAIL_CHALLENGE_OPEN(u, whose, root)                          \
     "WITH u AS MATERIALIZED (" u "), b AS MATERIALIZED ("                     \
-        "SELECT count(*) >= 10"                                               \
+        "SELECT count(*) FILTER (WHERE (r.kind IN ('sign_in', 'signup'))"     \
+                " = ($2 IN ('sign_in', 'signup'))) >= 10"                     \
             " OR coalesce(max(r.created_at) FILTER (WHERE r.kind = $2)"       \
                 " > now() - interval '30 seconds', false) AS void FROM ("     \
             NGX_SVC_EMAIL_CHALLENGE_OF("k.kind, k.created_at")                \

@@ -306,7 +306,8 @@ ngx_svc_email_challenge_verify(ngx_svc_login_t *login, PGresult *res)
 
 /*
  * Under the key that it was made with, whichever that is.  Of a challenge that
- * no mail was sent for, or that is nobody's, no code is right.
+ * no mail was sent for, or that is nobody's, no code is right: of a sign-in it
+ * is a user's, else there is something that is to be.
  */
 
 static ngx_int_t
@@ -328,7 +329,8 @@ ngx_svc_email_challenge_right(ngx_svc_login_t *login, PGresult *res)
 
     nobody = ngx_svc_row_true(res, 0, "void")
              || (ngx_svc_row_value(res, 0, "user_id").len == 0
-                 && ngx_svc_row_value(res, 0, "data").len == 0);
+                 && (ngx_svc_row_value(res, 0, "data").len == 0
+                     || ngx_strcmp(login->mailed.kind.data, "sign_in") == 0));
 
     equal = 0;
 

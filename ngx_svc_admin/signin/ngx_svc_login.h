@@ -132,7 +132,7 @@ typedef struct {
     ngx_str_t                  token_hash;
     ngx_str_t                  binding;     /* of the browser; or none */
     ngx_str_t                  binding_hash;
-    ngx_str_t                  data;        /* sealed; or none */
+    ngx_str_t                  data;        /* what is to be; or none */
 } ngx_svc_email_challenge_t;
 
 
@@ -314,8 +314,8 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk;
 ngx_int_t ngx_svc_login_decide(ngx_svc_login_t *login);
 
 /*
- * Of what is right: how far it comes, or login->risk_action denies it.  by_mail:
- * 1: it came by mail.
+ * Of what is right: how far it comes, or login->risk_action denies it.
+ * by_mail: 1: it came by mail.
  */
 void ngx_svc_login_stage(ngx_svc_login_t *login, ngx_uint_t by_mail);
 

@@ -291,8 +291,8 @@ ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res, PGresult *risks)
 
 /*
  * Who has a factor shows it.  Who has none may enroll one when the policy wants
- * it; what seems a risk would let a thief of what is shown first do so, unless a
- * mail asks for more.
+ * it; what seems a risk would let a thief of what is shown first do so, unless
+ * a mail asks for more.
  */
 
 void

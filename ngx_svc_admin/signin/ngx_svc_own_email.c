@@ -32,9 +32,11 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_own_email_open = {
     .name = "own_email_open",
     .text =
         NGX_SVC_EMAIL_CHALLENGE_OPEN(
-            "SELECT u.id, u.user_name, u.display_name, u.locale FROM ("
-                NGX_SVC_ROW("k.*", "svc.user_account", "$9") ") u"
-            " WHERE u.user_name_key = lower($10)",
+            "SELECT k.id, k.user_name, k.display_name, k.locale"
+            " FROM svc.user_account k"
+            " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.id = $9"
+                " AND k.user_name_key = (SELECT lower($10::text))"
+            " FOR KEY SHARE",
             "u.id", NGX_SVC_OWN_EMAIL_ROOT("$11")),
     NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,
                    ngx_svc_login_param(user),

@@ -9,7 +9,7 @@
 
 
 #define NGX_SVC_SIGNUP_FIELDS  7
-#define NGX_SVC_SIGNUP_DATA    4096     /* bytes, at most, as the table says */
+#define NGX_SVC_SIGNUP_DATA    8192     /* bytes, at most, as the table says */
 #define NGX_SVC_SIGNUP_AAD     (2 * NGX_SVC_UUID_LEN)
 
 
@@ -219,6 +219,7 @@ ngx_svc_signup_challenge(ngx_svc_signup_t *signup, const char *kind)
 static ngx_int_t
 ngx_svc_signup_seal(ngx_svc_signup_t *signup)
 {
+    size_t                 len;
     u_char                *p, text[NGX_SVC_SIGNUP_DATA];
     u_char                 aad[NGX_SVC_SIGNUP_AAD];
     ngx_str_t             *fields[NGX_SVC_SIGNUP_FIELDS], *data;
@@ -226,6 +227,16 @@ ngx_svc_signup_seal(ngx_svc_signup_t *signup)
     const ngx_svc_keys_t  *keys;
 
     ngx_svc_signup_fields(signup, fields);
+
+    for (len = 0, i = 0; i < NGX_SVC_SIGNUP_FIELDS; i++) {
+        len += 2 + fields[i]->len;
+    }
+
+    /* more than any of their limits allows */
+
+    if (len > sizeof(text) - NGX_SVC_SEAL_OVERHEAD) {
+        return NGX_ERROR;
+    }
 
     for (p = text, i = 0; i < NGX_SVC_SIGNUP_FIELDS; i++) {
         *p++ = (u_char) (fields[i]->len >> 8);

@@ -83,4 +83,10 @@ async function fromLink(path, token) {
   }
 }
 
-run(() => begin(start));
+// of a tenant that is to be
+
+const founded = async token =>
+  done(await post("/auth/organizations/verify", { token }));
+
+run(() => fragment.has("organization") ? founded(fragment.get("organization"))
+                                       : begin(start));
