@@ -13,11 +13,12 @@ use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Factor qw(totp enrolled policy burst);
+use SvcTest::Mail;
 use SvcTest::Routes;
 
 my %SVC = (svc_sign_in => 'on', svc_webhooks => 'on');
 
-my $s = SvcTest->new(svc => { %SVC, svc_set => [
+my $s = SvcTest->new(svc => { %SVC, SvcTest::Mail::nowhere(), svc_set => [
     'RATE_LIMIT_LOGIN_IP_MAX 1000', 'RATE_LIMIT_LOGIN_EMAIL_MAX 1000' ] })->start;
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
@@ -106,7 +107,8 @@ with_password($s, $acme, userName => 'new@test.test', role => 'owner');
 $b = browser($acme);
 admin_error($b->login('new@test.test'), 403, 'mfa_enrollment_required', 'who has none');
 all_refused($b, 'mfa_enrollment_required',
-            sub { $_[0] =~ m{ /mfa/totp(?:/\*/confirm)?$| /mfa/passkeys|^GET /mfa/factors$} });
+            sub { $_[0] =~ m{\ /mfa/(?:totp|email)(?:/\*/confirm)?$|\ /mfa/passkeys
+                             |^GET\ /mfa/factors$|\ /mfa/(?:challenge|step-up)$}x });
 policy($acme, 'allow');
 
 $s->sql("UPDATE svc.governance SET max_age_days = 1 WHERE tenant_id = '$acme->{id}'");
