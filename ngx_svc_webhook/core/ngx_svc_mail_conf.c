@@ -10,7 +10,6 @@
 
 #define NGX_SVC_MAIL_FOLDER           "/usr/share/ngx_svc/mail"
 #define NGX_SVC_MAIL_CONCURRENCY      4
-#define NGX_SVC_MAIL_CONCURRENCY_MAX  64
 #define NGX_SVC_MAIL_TIMEOUT          30000     /* ms */
 #define NGX_SVC_MAIL_CREDENTIALS_MAX  1024      /* bytes */
 #define NGX_SVC_MAIL_RETRY_MAX        3600000   /* ms */

@@ -9,7 +9,8 @@
 #include "ngx_svc_common.h"
 
 
-#define NGX_SVC_MAIL_RETRIES  8         /* at most */
+#define NGX_SVC_MAIL_RETRIES          8     /* at most */
+#define NGX_SVC_MAIL_CONCURRENCY_MAX  64
 
 
 typedef struct ngx_svc_mail_templates_s  ngx_svc_mail_templates_t;

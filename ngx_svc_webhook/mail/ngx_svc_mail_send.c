@@ -20,6 +20,8 @@ typedef struct {
     ngx_svc_mail_letter_t  **last;
     ngx_svc_mail_letter_t   *done;      /* under the mutex, too */
     ngx_uint_t               running;   /* threads; likewise */
+    ngx_uint_t               n;         /* that were started */
+    pthread_t                ids[NGX_SVC_MAIL_CONCURRENCY_MAX];
     int                      pipe[2];   /* a byte: something is done */
     ngx_connection_t        *connection;
     ngx_svc_mail_sent_pt     sent;
@@ -103,7 +105,6 @@ ngx_svc_mail_send_start(ngx_uint_t n)
     int                      err;
     sigset_t                 all, before;
     ngx_uint_t               i;
-    pthread_t                id;
     ngx_svc_mail_threads_t  *threads;
 
     threads = &ngx_svc_mail_threads;
@@ -114,10 +115,11 @@ ngx_svc_mail_send_start(ngx_uint_t n)
     err = 0;
 
     for (i = 0; i < n && err == 0; i++) {
-        err = pthread_create(&id, NULL, ngx_svc_mail_send_thread, threads);
+        err = pthread_create(&threads->ids[i], NULL, ngx_svc_mail_send_thread,
+                             threads);
 
         if (err == 0) {
-            (void) pthread_detach(id);
+            threads->n++;
 
             (void) pthread_mutex_lock(&threads->mutex);
             threads->running++;
@@ -295,6 +297,12 @@ ngx_svc_mail_send_exit(void)
         }
 
         ngx_msleep(10);
+    }
+
+    /* OpenSSL's destructors of a thread run behind its function */
+
+    for (i = 0; i < threads->n && running == 0; i++) {
+        (void) pthread_join(threads->ids[i], NULL);
     }
 
     ngx_svc_socket_return(threads->connection, 0);
