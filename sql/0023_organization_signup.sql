@@ -148,7 +148,7 @@ GRANT EXECUTE ON FUNCTION svc.organization_taken, svc.organization_open,
     svc.organization_try, svc.organization_create TO svc_app;
 
 
--- As before, and these rows.
+-- As before, and what was mailed: an hour after it is over, for which it counts.
 
 CREATE OR REPLACE FUNCTION svc.sign_in_expire(most integer, login_window integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp

@@ -411,7 +411,10 @@ ngx_svc_admin_change_committed(PGresult **results)
 static void
 ngx_svc_admin_change_signed_in(PGresult **results)
 {
-    ngx_svc_admin_change_committed(results);
+    if (results) {
+        ngx_svc_notice(NGX_SVC_MAIL_CHANGED, results[NGX_SVC_CHANGE_STORED]);
+    }
+
     ngx_svc_login_completed(results, NGX_SVC_CHANGE_DONE);
 }
 

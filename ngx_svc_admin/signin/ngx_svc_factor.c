@@ -338,7 +338,10 @@ ngx_svc_factor_committed(PGresult **results)
 static void
 ngx_svc_factor_signed_in(PGresult **results)
 {
-    ngx_svc_factor_committed(results);
+    if (results) {
+        ngx_svc_notice(NGX_SVC_MAIL_CHANGED, results[NGX_SVC_FACTOR_NEW]);
+    }
+
     ngx_svc_login_completed(results, NGX_SVC_FACTOR_DONE);
 }
 

@@ -62,37 +62,16 @@ const ngx_svc_member_t  ngx_svc_signup_verify_members[] = {
 };
 
 
-/* Is called again when the limits have answered. */
-
 ngx_int_t
 ngx_svc_signup_prepare(ngx_svc_request_t *sr)
 {
-    ngx_int_t         rc;
-    ngx_svc_login_t  *login;
-
-    login = sr->data;
-
-    if (login == NULL) {
-        login = ngx_svc_login_create(sr, sizeof(ngx_svc_signup_t),
-                                     &ngx_svc_signup_method,
-                                     ngx_svc_signup_take);
-        if (login == NULL) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-        if (!login->invalid && ngx_svc_signup_mails(sr)
-            && !ngx_svc_mail_ready())
-        {
-            return ngx_svc_email_challenge_away(sr);
-        }
-
-        rc = ngx_svc_login_limit(login);
-        if (rc != NGX_OK) {
-            return rc;
-        }
-    }
-
-    return ngx_svc_login_admitted(login);
+    return ngx_svc_signup_mails(sr)
+           ? ngx_svc_email_challenge_prepare(sr, sizeof(ngx_svc_signup_t),
+                                             &ngx_svc_signup_method,
+                                             ngx_svc_signup_take)
+           : ngx_svc_login_prepare(sr, sizeof(ngx_svc_signup_t),
+                                   &ngx_svc_signup_method,
+                                   ngx_svc_signup_take);
 }
 
 
