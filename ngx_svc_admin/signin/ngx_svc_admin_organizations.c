@@ -169,7 +169,7 @@ const ngx_svc_route_t  ngx_svc_admin_organizations[] = {
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_WRITE_POOL,
-      .members = ngx_svc_signup_verify_members,
+      .members = ngx_svc_email_shown_members,
       .statements = { &ngx_svc_sql_organization_try },
       .later = { &ngx_svc_sql_organization_create,
                  &ngx_svc_sql_organization_user,
@@ -293,7 +293,7 @@ ngx_svc_admin_organization_prepare(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_organization_take(ngx_svc_login_t *login)
 {
-    return ngx_svc_signup_take_shown(login, NGX_SVC_ORGANIZATION_KIND);
+    return ngx_svc_email_challenge_shown(login, NGX_SVC_ORGANIZATION_KIND);
 }
 
 

@@ -16,18 +16,8 @@
 #define NGX_SVC_PASSWORDLESS_USER    1
 #define NGX_SVC_PASSWORDLESS_TRY     3
 
-#define NGX_SVC_PASSWORDLESS_SHOWN   128    /* bytes, of what comes back */
-
 #define NGX_SVC_PASSWORDLESS_KIND    "sign_in"
 #define NGX_SVC_PASSWORDLESS_PATH    "/login#token="
-
-
-typedef struct {
-    ngx_svc_value_t   id;
-    ngx_svc_value_t   code;
-    ngx_svc_value_t   token;
-    ngx_svc_value_t   tenant;
-} ngx_svc_passwordless_body_t;
 
 
 static ngx_int_t ngx_svc_admin_passwordless_start(ngx_svc_request_t *sr);
@@ -46,37 +36,6 @@ static ngx_int_t ngx_svc_admin_passwordless_right(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_admin_passwordless_wrong(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_admin_passwordless_allowed(ngx_svc_request_t *sr,
     PGresult *res);
-
-
-static const ngx_svc_member_t  ngx_svc_admin_passwordless_members[] = {
-
-    { .name = ngx_string("challengeId"),
-      .type = NGX_SVC_T_STRING,
-      .min = 1,
-      .max = NGX_SVC_PASSWORDLESS_SHOWN,
-      .offset = offsetof(ngx_svc_passwordless_body_t, id) },
-
-    { .name = ngx_string("code"),
-      .type = NGX_SVC_T_STRING,
-      .min = 1,
-      .max = NGX_SVC_PASSWORDLESS_SHOWN,
-      .offset = offsetof(ngx_svc_passwordless_body_t, code) },
-
-    { .name = ngx_string("token"),
-      .type = NGX_SVC_T_STRING,
-      .min = 1,
-      .max = NGX_SVC_PASSWORDLESS_SHOWN,
-      .offset = offsetof(ngx_svc_passwordless_body_t, token) },
-
-    { .name = ngx_string("tenant"),
-      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
-      .min = 1,
-      .max = NGX_SVC_ADMIN_SLUG,
-      .check = ngx_svc_login_slug,
-      .offset = offsetof(ngx_svc_passwordless_body_t, tenant) },
-
-    ngx_svc_null_member
-};
 
 
 /* SQL: whether the tenant "t" has it, and when "u", or the phantom "f", may. */
@@ -237,7 +196,7 @@ const ngx_svc_route_t  ngx_svc_admin_passwordless[] = {
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_WRITE_POOL,
-      .members = ngx_svc_admin_passwordless_members,
+      .members = ngx_svc_email_shown_members,
       .statements = { &ngx_svc_sql_email_challenge_tenant,
                       &ngx_svc_sql_passwordless_user,
                       &ngx_svc_sql_passwordless_risk,
@@ -395,30 +354,7 @@ ngx_svc_admin_passwordless_prepare(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_passwordless_take(ngx_svc_login_t *login)
 {
-    ngx_int_t                     rc;
-    ngx_svc_request_t            *sr;
-    ngx_svc_passwordless_body_t   body;
-
-    sr = login->sr;
-    ngx_memzero(&body, sizeof(ngx_svc_passwordless_body_t));
-
-    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &body,
-                               &sr->error);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_email_challenge_take(login, NGX_SVC_PASSWORDLESS_KIND,
-                                          &body.id, &body.code, &body.token);
-    }
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    if (ngx_svc_login_take_client(login, &body.tenant) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_login_take_session(login);
+    return ngx_svc_email_challenge_shown(login, NGX_SVC_PASSWORDLESS_KIND);
 }
 
 

@@ -36,7 +36,7 @@ const ngx_svc_route_t  ngx_svc_admin_signup_verify[] = {
       .path = ngx_string("/auth/signup/verify"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
-      .members = ngx_svc_signup_verify_members,
+      .members = ngx_svc_email_shown_members,
       .statements = { &ngx_svc_sql_email_challenge_tenant,
                       &ngx_svc_sql_signup_allowed },
       .later = { &ngx_svc_sql_email_challenge_try,
@@ -64,7 +64,7 @@ ngx_svc_admin_signup_verify_prepare(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_signup_verify_take(ngx_svc_login_t *login)
 {
-    return ngx_svc_signup_take_shown(login, NGX_SVC_SIGNUP_KIND);
+    return ngx_svc_email_challenge_shown(login, NGX_SVC_SIGNUP_KIND);
 }
 
 

@@ -185,6 +185,14 @@ ngx_int_t ngx_svc_email_challenge_accepted(ngx_svc_login_t *login,
     PGresult *res);
 
 /*
+ * For a public route with these members: takes what is shown, where it comes
+ * from, and the session that the browser has.  As below.
+ */
+extern const ngx_svc_member_t  ngx_svc_email_shown_members[];
+ngx_int_t ngx_svc_email_challenge_shown(ngx_svc_login_t *login,
+    const char *kind);
+
+/*
  * Takes what is shown into login->mailed: an id and a code, or a token; where
  * the session says which one it is there is no id, NULL.  NGX_OK; NGX_DECLINED
  * with sr->error; NGX_ERROR.

@@ -11,7 +11,16 @@
 
 
 #define NGX_SVC_EMAIL_COOKIE  43        /* base64url of 32 bytes */
+#define NGX_SVC_EMAIL_SHOWN   128       /* bytes, of what comes back */
 #define NGX_SVC_EMAIL_CODES   1000000
+
+
+typedef struct {
+    ngx_svc_value_t   id;
+    ngx_svc_value_t   code;
+    ngx_svc_value_t   token;
+    ngx_svc_value_t   tenant;
+} ngx_svc_email_shown_t;
 
 
 static ngx_int_t ngx_svc_email_code_text(const ngx_svc_macs_t *macs,
@@ -24,6 +33,30 @@ static ngx_int_t ngx_svc_email_challenge_take_token(ngx_svc_login_t *login,
     const ngx_svc_value_t *token);
 static ngx_int_t ngx_svc_email_challenge_right(ngx_svc_login_t *login,
     PGresult *res);
+
+
+#define ngx_svc_email_shown_member(member, field)                             \
+    { .name = ngx_string(member),                                             \
+      .type = NGX_SVC_T_STRING,                                               \
+      .min = 1,                                                               \
+      .max = NGX_SVC_EMAIL_SHOWN,                                             \
+      .offset = offsetof(ngx_svc_email_shown_t, field) }
+
+const ngx_svc_member_t  ngx_svc_email_shown_members[] = {
+
+    ngx_svc_email_shown_member("challengeId", id),
+    ngx_svc_email_shown_member("code", code),
+    ngx_svc_email_shown_member("token", token),
+
+    { .name = ngx_string("tenant"),
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
+      .min = 1,
+      .max = NGX_SVC_ADMIN_SLUG,
+      .check = ngx_svc_login_slug,
+      .offset = offsetof(ngx_svc_email_shown_t, tenant) },
+
+    ngx_svc_null_member
+};
 
 
 /* $1: the Host, $2: the slug or NULL, $3: the id, or $4: the token's digest. */
@@ -164,6 +197,36 @@ ngx_svc_email_code_cookie(ngx_svc_request_t *sr, ngx_str_t *value,
     *value = cookie;
 
     return ngx_svc_sha256(cookie.data, cookie.len, hash->data);
+}
+
+
+ngx_int_t
+ngx_svc_email_challenge_shown(ngx_svc_login_t *login, const char *kind)
+{
+    ngx_int_t               rc;
+    ngx_svc_request_t      *sr;
+    ngx_svc_email_shown_t   shown;
+
+    sr = login->sr;
+    ngx_memzero(&shown, sizeof(ngx_svc_email_shown_t));
+
+    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &shown,
+                               &sr->error);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_email_challenge_take(login, kind, &shown.id, &shown.code,
+                                          &shown.token);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_svc_login_take_client(login, &shown.tenant) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_login_take_session(login);
 }
 
 

@@ -13,14 +13,6 @@
 #define NGX_SVC_SIGNUP_AAD     (2 * NGX_SVC_UUID_LEN)
 
 
-typedef struct {
-    ngx_svc_value_t            challenge;
-    ngx_svc_value_t            code;
-    ngx_svc_value_t            token;
-    ngx_svc_value_t            tenant;
-} ngx_svc_signup_shown_t;
-
-
 static ngx_int_t ngx_svc_signup_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_signup_seal(ngx_svc_signup_t *signup);
 static ngx_int_t ngx_svc_signup_open(ngx_svc_signup_t *signup, PGresult *res);
@@ -34,31 +26,6 @@ static const ngx_svc_keys_t *ngx_svc_signup_keys(ngx_svc_signup_t *signup,
 
 const ngx_svc_login_method_t  ngx_svc_signup_method = {
     .methods = ngx_string("{password}")
-};
-
-const ngx_svc_member_t  ngx_svc_signup_verify_members[] = {
-
-    { .name = ngx_string("challengeId"),
-      .type = NGX_SVC_T_STRING,
-      .min = 1,
-      .max = 64,
-      .offset = offsetof(ngx_svc_signup_shown_t, challenge) },
-
-    { .name = ngx_string("code"),
-      .type = NGX_SVC_T_STRING,
-      .min = 1,
-      .max = 64,
-      .offset = offsetof(ngx_svc_signup_shown_t, code) },
-
-    { .name = ngx_string("token"),
-      .type = NGX_SVC_T_STRING,
-      .min = 1,
-      .max = 128,
-      .offset = offsetof(ngx_svc_signup_shown_t, token) },
-
-    ngx_svc_account_tenant(ngx_svc_signup_shown_t, tenant),
-
-    ngx_svc_null_member
 };
 
 
@@ -135,37 +102,6 @@ ngx_svc_signup_take(ngx_svc_login_t *login)
     signup->name = body.name.str;
 
     if (ngx_svc_login_take_client(login, &body.tenant) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_login_take_session(login);
-}
-
-
-ngx_int_t
-ngx_svc_signup_take_shown(ngx_svc_login_t *login, const char *kind)
-{
-    ngx_int_t                rc;
-    ngx_svc_request_t       *sr;
-    ngx_svc_signup_shown_t   shown;
-
-    sr = login->sr;
-
-    ngx_memzero(&shown, sizeof(ngx_svc_signup_shown_t));
-
-    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &shown,
-                               &sr->error);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_email_challenge_take(login, kind, &shown.challenge,
-                                          &shown.code, &shown.token);
-    }
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    if (ngx_svc_login_take_client(login, &shown.tenant) != NGX_OK) {
         return NGX_ERROR;
     }
 

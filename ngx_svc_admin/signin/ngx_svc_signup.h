@@ -61,7 +61,6 @@ typedef struct {
 
 
 extern const ngx_svc_login_method_t  ngx_svc_signup_method;
-extern const ngx_svc_member_t  ngx_svc_signup_verify_members[];
 
 
 /* 1: svc_mail is on; and, organizations may be signed up. */
@@ -74,9 +73,6 @@ ngx_uint_t ngx_svc_signup_organizations(const ngx_svc_admin_main_conf_t *amcf,
  * mail that it needs cannot be sent.
  */
 ngx_int_t ngx_svc_signup_prepare(ngx_svc_request_t *sr);
-
-/* The take() of a verify: the challenge is of that kind. */
-ngx_int_t ngx_svc_signup_take_shown(ngx_svc_login_t *login, const char *kind);
 
 /*
  * With login->row.tenant, login->user and account->sealed: makes the challenge,
