@@ -211,6 +211,40 @@ SELECT tenant_id, client_id, g.id
   FROM svc.application JOIN svc.user_group g USING (tenant_id);
 SQL
 
+$rows{26} = <<'SQL';
+INSERT INTO svc.oauth_key (tenant_id, kid, public, sealed)
+SELECT id, slug, '{}', 'x' FROM svc.tenant;
+INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)
+SELECT tenant_id, u.id, client_id, '{openid}', '{}'
+  FROM svc.application JOIN svc.user_account u USING (tenant_id);
+INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes, resources,
+                             resource_keys, session_id, auth_time, methods, expires_at)
+SELECT tenant_id, gen_random_uuid(), client_id, user_id, scopes, '{}', '{}',
+       gen_random_uuid(), now(), '{pwd}', now() FROM svc.oauth_consent;
+INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id, redirect_uri,
+                            challenge, expires_at)
+SELECT tenant_id, 'x', id, client_id, 'https://x.test/', 'x', now() FROM svc.oauth_grant;
+INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, expires_at)
+SELECT tenant_id, 'x', id, now() FROM svc.oauth_grant;
+INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, principals, grant_type,
+                             scopes, ttl)
+SELECT tenant_id, gen_random_uuid(), t, client_id, ARRAY[client_id], 'client_credentials',
+       '{}', 60
+  FROM svc.application, (VALUES (now()), (now() - interval '60 days')) v (t);
+INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)
+SELECT id, 'x', now() FROM svc.tenant;
+INSERT INTO svc.delegation (tenant_id, id, client_id, client_name, chain, grant_type,
+                            scopes, outcome)
+SELECT tenant_id, gen_random_uuid(), client_id, name, '{}', 'x', '{}', 'granted'
+  FROM svc.application;
+INSERT INTO svc.agent_minute (tenant_id, client_id, minute, tokens)
+SELECT tenant_id, client_id, now(), 1 FROM svc.application;
+INSERT INTO svc.agent_seen (tenant_id, client_id, kind, value, first_at, last_at)
+SELECT tenant_id, client_id, 'country', 'FR', now(), now() FROM svc.application;
+INSERT INTO svc.agent_anomaly (tenant_id, client_id, type, key, severity, details)
+SELECT tenant_id, client_id, 'new_ip', 'x', 'low', '{}' FROM svc.application;
+SQL
+
 
 
 sub psql {
