@@ -92,6 +92,15 @@ my @denied = (
     'UPDATE svc.application SET type = type', 'TRUNCATE svc.application CASCADE',
     'UPDATE svc.oauth_login SET digest = digest', 'TRUNCATE svc.oauth_login',
     'UPDATE svc.group_app SET added_at = added_at', 'TRUNCATE svc.group_app',
+    'UPDATE svc.oauth_token SET scopes = scopes', 'DELETE FROM svc.oauth_token',
+    'UPDATE svc.oauth_token SET ttl = ttl', 'DELETE FROM svc.oauth_code',
+    'DELETE FROM svc.oauth_refresh', 'UPDATE svc.oauth_refresh SET digest = digest',
+    'UPDATE svc.oauth_grant SET user_id = user_id', 'DELETE FROM svc.oauth_grant',
+    'UPDATE svc.oauth_key SET sealed = sealed', 'DELETE FROM svc.oauth_key',
+    'DELETE FROM svc.oauth_tenant', 'UPDATE svc.oauth_once SET digest = digest',
+    'UPDATE svc.delegation SET outcome = outcome', 'DELETE FROM svc.delegation',
+    'TRUNCATE svc.delegation', 'DELETE FROM svc.agent_anomaly',
+    'UPDATE svc.agent_anomaly SET type = type', 'DELETE FROM svc.agent_seen',
     "SELECT svc.user_search_rest(NULL, '', NULL, NULL, NULL, 1)",
     'DELETE FROM svc.tenant', 'UPDATE svc.tenant SET slug = slug',
     'UPDATE svc.domain SET domain = domain',
@@ -263,6 +272,34 @@ $s->sql($_) for
     'INSERT INTO svc.group_app (tenant_id, client_id, group_id)'
     . ' SELECT tenant_id, client_id, g.id FROM svc.application'
     . ' JOIN svc.user_group g USING (tenant_id)',
+    'INSERT INTO svc.oauth_key (tenant_id, kid, public, sealed)'
+    . " SELECT id, slug, '{}', '\\x00' FROM svc.tenant",
+    'INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)'
+    . " SELECT tenant_id, u.id, client_id, '{}', '{}' FROM svc.application"
+    . ' JOIN svc.user_account u USING (tenant_id)',
+    'INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes, resources,'
+    . ' resource_keys, session_id, auth_time, methods, expires_at)'
+    . " SELECT tenant_id, user_id, client_id, user_id, '{}', '{}', '{}', user_id, now(),"
+    . " '{pwd}', now() FROM svc.oauth_consent",
+    'INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id, redirect_uri,'
+    . " challenge, expires_at) SELECT tenant_id, sha256(id::text::bytea), id, client_id,"
+    . " 'https://x.test/', '\\x00', now() FROM svc.oauth_grant",
+    'INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, expires_at)'
+    . ' SELECT tenant_id, sha256(id::text::bytea), id, now() FROM svc.oauth_grant',
+    'INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, principals,'
+    . ' grant_type, scopes, ttl) SELECT tenant_id, gen_random_uuid(), now(), client_id,'
+    . " ARRAY[client_id], 'client_credentials', '{}', 60 FROM svc.application",
+    'INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)'
+    . " SELECT id, '\\x00', now() FROM svc.tenant",
+    'INSERT INTO svc.delegation (tenant_id, id, client_id, client_name, chain, grant_type,'
+    . " scopes, outcome) SELECT tenant_id, gen_random_uuid(), client_id, name, '{}', 'x',"
+    . " '{}', 'granted' FROM svc.application",
+    'INSERT INTO svc.agent_minute (tenant_id, client_id, minute, tokens)'
+    . ' SELECT tenant_id, client_id, now(), 1 FROM svc.application',
+    'INSERT INTO svc.agent_seen (tenant_id, client_id, kind, value, first_at, last_at)'
+    . " SELECT tenant_id, client_id, 'country', 'FR', now(), now() FROM svc.application",
+    'INSERT INTO svc.agent_anomaly (tenant_id, client_id, type, key, severity, details)'
+    . " SELECT tenant_id, client_id, 'new_ip', 'x', 'low', '{}' FROM svc.application",
     'INSERT INTO svc.social (tenant_id, provider, client_id, client_secret,'
     . " client_secret_id, enabled) SELECT id, 'google', 'x', '\\x00', id, true"
     . ' FROM svc.tenant',
