@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_json_check.h"
+#include "ngx_svc_utf8.h"
 
 
 /*
@@ -38,7 +39,6 @@ static ngx_int_t ngx_svc_json_literal(ngx_svc_json_scan_t *s,
 static ngx_int_t ngx_svc_json_quoted(ngx_svc_json_scan_t *s);
 static ngx_int_t ngx_svc_json_backslash(ngx_svc_json_scan_t *s);
 static ngx_int_t ngx_svc_json_hex4(ngx_svc_json_scan_t *s, ngx_uint_t *code);
-static ngx_int_t ngx_svc_json_utf8(ngx_svc_json_scan_t *s);
 static ngx_int_t ngx_svc_json_number(ngx_svc_json_scan_t *s);
 static size_t ngx_svc_json_digits(ngx_svc_json_scan_t *s);
 static ngx_uint_t ngx_svc_json_finite(const u_char *p, const u_char *end);
@@ -272,7 +272,11 @@ ngx_svc_json_quoted(ngx_svc_json_scan_t *s)
             rc = ngx_svc_json_backslash(s);
 
         } else if (c >= 0x80) {
-            rc = ngx_svc_json_utf8(s);
+            rc = ngx_svc_utf8_char(&s->p, s->end);
+
+            if (rc != NGX_OK) {
+                rc = ngx_svc_json_error(s, "a string is not valid UTF-8");
+            }
 
         } else if (c < 0x20) {
             rc = ngx_svc_json_error(s, "a control character is not escaped");
@@ -358,52 +362,6 @@ ngx_svc_json_hex4(ngx_svc_json_scan_t *s, ngx_uint_t *code)
     }
 
     *code = (ngx_uint_t) n;
-
-    return NGX_OK;
-}
-
-
-/* One character beyond ASCII (RFC 3629, 4). */
-
-static ngx_int_t
-ngx_svc_json_utf8(ngx_svc_json_scan_t *s)
-{
-    u_char      c, low, high;
-    ngx_uint_t  n;
-
-    c = *s->p;
-
-    /* the second byte's range keeps out overlong forms and surrogates */
-
-    low = 0x80;
-    high = 0xbf;
-
-    if (c >= 0xc2 && c <= 0xdf) {
-        n = 1;
-
-    } else if (c >= 0xe0 && c <= 0xef) {
-        n = 2;
-        low = (c == 0xe0) ? 0xa0 : 0x80;
-        high = (c == 0xed) ? 0x9f : 0xbf;
-
-    } else if (c >= 0xf0 && c <= 0xf4) {
-        n = 3;
-        low = (c == 0xf0) ? 0x90 : 0x80;
-        high = (c == 0xf4) ? 0x8f : 0xbf;
-
-    } else {
-        return ngx_svc_json_error(s, "a string is not valid UTF-8");
-    }
-
-    if (s->end - s->p <= (ssize_t) n || s->p[1] < low || s->p[1] > high) {
-        return ngx_svc_json_error(s, "a string is not valid UTF-8");
-    }
-
-    for (s->p += 2, n--; n; s->p++, n--) {
-        if ((*s->p & 0xc0) != 0x80) {
-            return ngx_svc_json_error(s, "a string is not valid UTF-8");
-        }
-    }
 
     return NGX_OK;
 }

@@ -1,0 +1,59 @@
+/*
+ * application/x-www-form-urlencoded.
+ */
+
+#ifndef _NGX_SVC_FORM_H_INCLUDED_
+#define _NGX_SVC_FORM_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+#include "ngx_svc_error.h"
+
+
+typedef struct {
+    ngx_str_t             name;
+    ngx_str_t             value;        /* never empty */
+} ngx_svc_form_pair_t;
+
+/* Sorted, so that values of one name are together, in the order of the text. */
+
+typedef struct {
+    ngx_uint_t            n;
+    ngx_svc_form_pair_t  *pairs;
+} ngx_svc_form_t;
+
+
+/*
+ * Decodes "+" and %XX, of text into memory of the pool; text itself is not
+ * changed, and a NUL follows each name and value.  Pairs with an empty value
+ * are dropped, they count as absent (RFC 6749, 3.1).  n log n in the number of
+ * pairs.
+ *
+ * NGX_OK; NGX_DECLINED with err (NGX_SVC_E_INVALID_REQUEST): bad
+ * percent-encoding, a NUL, or not UTF-8; NGX_ERROR when memory runs out.  A
+ * detail is ASCII without '"' and "\" (RFC 6749, 5.2), here and below, whatever
+ * the parameter's name.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_form_parse(ngx_pool_t *pool,
+    const ngx_str_t *text, ngx_svc_form_t *form, ngx_svc_error_t *err);
+
+/*
+ * The parameter of that name.  NGX_OK with value->data NULL when it is absent;
+ * NGX_DECLINED with err, as above, when it is there more than once.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_form_value(const ngx_svc_form_t *form,
+    const char *name, ngx_str_t *value, ngx_svc_error_t *err);
+
+/* The i-th one, from 0, of a name.  NGX_OK, or NGX_DECLINED: there are fewer. */
+NGX_SVC_API ngx_int_t ngx_svc_form_nth(const ngx_svc_form_t *form,
+    const char *name, ngx_uint_t i, ngx_str_t *value);
+
+/*
+ * NGX_DECLINED with err, as above, when a parameter comes twice that is none of
+ * repeatable, which ends with NULL; NGX_OK otherwise.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_form_unique(const ngx_svc_form_t *form,
+    const char *const *repeatable, ngx_svc_error_t *err);
+
+
+#endif /* _NGX_SVC_FORM_H_INCLUDED_ */

@@ -1,0 +1,347 @@
+/*
+ * Forms: what clients send to the token endpoint.
+ */
+
+#include "ngx_unit.h"
+#include "ngx_svc_form.h"
+#include "ngx_svc_utf8.h"
+
+
+#define FORM_MANY  100000
+
+
+/* A value of "name" after decoding; NULL: absent. */
+
+static const struct {
+    const char  *text;
+    const char  *value;
+} values[] = {
+    { "", NULL },
+    { "&", NULL },
+    { "&&=&", NULL },
+    { "=x", NULL },
+    { "name", NULL },
+    { "name=", NULL },
+    { "name=&name=&name", NULL },
+    { "name=x", "x" },
+    { "&name=x&", "x" },
+    { "name=x&name=", "x" },
+    { "name=&name=x&name", "x" },
+    { "Name=y&name=x", "x" },
+    { "nam=y&name=x&names=z", "x" },
+    { "name==", "=" },
+    { "name=a=b", "a=b" },
+    { "name=a+b%20c%2Bd", "a b c+d" },
+    { "%6eam%65=%26%3d%25", "&=%" },
+    { "name=%c3%BC\xc3\xbc", "\xc3\xbc\xc3\xbc" },
+    { "name=%f4%8f%bf%bf", "\xf4\x8f\xbf\xbf" },
+    { "name=%0d%0a", "\r\n" },
+    { "name= ;x", " ;x" },
+};
+
+static const struct {
+    const char  *text;
+    const char  *detail;
+} bad[] = {
+    { "name=%", "The parameter 'name' has a percent sign without two"
+      " hexadecimal digits." },
+    { "name=%4", "The parameter 'name' has a percent sign without two"
+      " hexadecimal digits." },
+    { "name=%4&name=x", "The parameter 'name' has a percent sign without two"
+      " hexadecimal digits." },
+    { "name=%4g", "The parameter 'name' has a percent sign without two"
+      " hexadecimal digits." },
+    { "name=%g4", "The parameter 'name' has a percent sign without two"
+      " hexadecimal digits." },
+    { "x%=y", "A parameter has a percent sign without two hexadecimal"
+      " digits." },
+    { "a=b&%", "A parameter has a percent sign without two hexadecimal"
+      " digits." },
+    { "name=a%00", "The parameter 'name' has a NUL." },
+    { "%00=a", "A parameter has a NUL." },
+    { "name=%80", "The parameter 'name' is not valid UTF-8." },
+    { "name=\xc3", "The parameter 'name' is not valid UTF-8." },
+    { "name=%c3%c3", "The parameter 'name' is not valid UTF-8." },
+    { "name=%c0%80", "The parameter 'name' is not valid UTF-8." },
+    { "name=%ed%a0%80", "The parameter 'name' is not valid UTF-8." },
+    { "name=%f4%90%80%80", "The parameter 'name' is not valid UTF-8." },
+    { "\xff=", "A parameter is not valid UTF-8." },
+    { "%22=%ff", "A parameter is not valid UTF-8." },
+    { "'=%ff", "A parameter is not valid UTF-8." },
+    { "%5c=%ff", "A parameter is not valid UTF-8." },
+    { "%0a=%ff", "A parameter is not valid UTF-8." },
+    { "\xc3\xbc=%ff", "A parameter is not valid UTF-8." },
+    { "=%ff", "A parameter is not valid UTF-8." },
+};
+
+
+static ngx_int_t
+parse(ngx_pool_t *pool, const char *text, ngx_svc_form_t *form,
+    ngx_svc_error_t *err)
+{
+    ngx_str_t  str;
+
+    str.data = (u_char *) text;
+    str.len = strlen(text);
+
+    err->kind = NGX_SVC_E_NONE;
+
+    return ngx_svc_form_parse(pool, &str, form, err);
+}
+
+
+static void
+test_values(void **state)
+{
+    ngx_str_t        value;
+    ngx_uint_t       i;
+    ngx_svc_form_t   form;
+    ngx_svc_error_t  err;
+
+    for (i = 0; i < ngx_unit_len(values); i++) {
+        assert_int_equal(parse(*state, values[i].text, &form, &err), NGX_OK);
+        assert_int_equal(ngx_svc_form_value(&form, "name", &value, &err),
+                         NGX_OK);
+
+        if (values[i].value == NULL) {
+            assert_null(value.data);
+            assert_int_equal(value.len, 0);
+            continue;
+        }
+
+        assert_non_null(value.data);
+        assert_string_equal(value.data, values[i].value);
+        assert_int_equal(value.len, strlen(values[i].value));
+    }
+}
+
+
+static void
+test_bad(void **state)
+{
+    ngx_uint_t       i;
+    ngx_svc_form_t   form;
+    ngx_svc_error_t  err;
+
+    for (i = 0; i < ngx_unit_len(bad); i++) {
+        assert_int_equal(parse(*state, bad[i].text, &form, &err),
+                         NGX_DECLINED);
+        ngx_unit_error(&err, NGX_SVC_E_INVALID_REQUEST, bad[i].detail,
+                       bad[i].text);
+    }
+}
+
+
+static void
+test_twice(void **state)
+{
+    ngx_str_t        value;
+    ngx_svc_form_t   form;
+    ngx_svc_error_t  err;
+
+    static const char *const  none[] = { NULL };
+    static const char *const  some[] = { "audience", "resource", NULL };
+
+    assert_int_equal(parse(*state, "resource=2&a=b&resource=1&resource=&c=d"
+                           "&%72esource=2", &form, &err), NGX_OK);
+    assert_int_equal(form.n, 5);
+
+    assert_int_equal(ngx_svc_form_nth(&form, "resource", 0, &value), NGX_OK);
+    assert_string_equal(value.data, "2");
+    assert_int_equal(ngx_svc_form_nth(&form, "resource", 1, &value), NGX_OK);
+    assert_string_equal(value.data, "1");
+    assert_int_equal(ngx_svc_form_nth(&form, "resource", 2, &value), NGX_OK);
+    assert_string_equal(value.data, "2");
+    assert_int_equal(ngx_svc_form_nth(&form, "resource", 3, &value),
+                     NGX_DECLINED);
+    assert_int_equal(ngx_svc_form_nth(&form, "a", 1, &value), NGX_DECLINED);
+    assert_int_equal(ngx_svc_form_nth(&form, "b", 0, &value), NGX_DECLINED);
+    assert_int_equal(ngx_svc_form_nth(&form, "resources", 0, &value),
+                     NGX_DECLINED);
+    assert_int_equal(ngx_svc_form_nth(&form, "resource", (ngx_uint_t) -1,
+                                      &value), NGX_DECLINED);
+
+    assert_int_equal(ngx_svc_form_unique(&form, some, &err), NGX_OK);
+
+    assert_int_equal(ngx_svc_form_unique(&form, none, &err), NGX_DECLINED);
+    ngx_unit_error(&err, NGX_SVC_E_INVALID_REQUEST,
+                   "The parameter 'resource' comes twice.", "unique");
+
+    err.kind = NGX_SVC_E_NONE;
+    assert_int_equal(ngx_svc_form_value(&form, "resource", &value, &err),
+                     NGX_DECLINED);
+    assert_null(value.data);
+    ngx_unit_error(&err, NGX_SVC_E_INVALID_REQUEST,
+                   "The parameter 'resource' comes twice.", "value");
+
+    /* of an unknown one, whose name no detail may have */
+
+    assert_int_equal(parse(*state, "a\"=1&b=1&a\"=2", &form, &err), NGX_OK);
+    assert_int_equal(ngx_svc_form_unique(&form, some, &err), NGX_DECLINED);
+    ngx_unit_error(&err, NGX_SVC_E_INVALID_REQUEST,
+                   "A parameter comes twice.", "unknown");
+
+    assert_int_equal(parse(*state, "a=&a=1&a", &form, &err), NGX_OK);
+    assert_int_equal(ngx_svc_form_unique(&form, none, &err), NGX_OK);
+}
+
+
+/* Names of 64 bytes are told, longer ones are not. */
+
+static void
+test_long_name(void **state)
+{
+    char             text[128], detail[256];
+    ngx_svc_form_t   form;
+    ngx_svc_error_t  err;
+
+    memset(text, 'x', 64);
+    strcpy(text + 64, "=%");
+
+    sprintf(detail, "The parameter '%.64s' has a percent sign without two"
+            " hexadecimal digits.", text);
+
+    assert_int_equal(parse(*state, text, &form, &err), NGX_DECLINED);
+    ngx_unit_error(&err, NGX_SVC_E_INVALID_REQUEST, detail, "64");
+
+    strcpy(text + 64, "x=%");
+
+    assert_int_equal(parse(*state, text, &form, &err), NGX_DECLINED);
+    ngx_unit_error(&err, NGX_SVC_E_INVALID_REQUEST,
+                   "A parameter has a percent sign without two hexadecimal"
+                   " digits.", "65");
+}
+
+
+/* One of many parameters that comes twice is found, wherever. */
+
+static void
+test_many(void **state)
+{
+    u_char           *p;
+    ngx_str_t         text, value;
+    ngx_uint_t        i;
+    ngx_svc_form_t    form;
+    ngx_svc_error_t   err;
+
+    static const char *const  none[] = { NULL };
+
+    text.data = ngx_palloc(*state, FORM_MANY * 16);
+    assert_non_null(text.data);
+
+    for (i = 0, p = text.data; i < FORM_MANY; i++) {
+        p = ngx_sprintf(p, "%uxi=%ui&", i * 7919 % FORM_MANY, i);
+    }
+
+    text.len = p - text.data;
+    err.kind = NGX_SVC_E_NONE;
+
+    assert_int_equal(ngx_svc_form_parse(*state, &text, &form, &err), NGX_OK);
+    assert_int_equal(form.n, FORM_MANY);
+    assert_int_equal(ngx_svc_form_unique(&form, none, &err), NGX_OK);
+    assert_int_equal(ngx_svc_form_value(&form, "1eef", &value, &err), NGX_OK);
+    assert_string_equal(value.data, "1");
+
+    text.len = ngx_sprintf(p, "1eef=x") - text.data;
+
+    assert_int_equal(ngx_svc_form_parse(*state, &text, &form, &err), NGX_OK);
+    assert_int_equal(ngx_svc_form_unique(&form, none, &err), NGX_DECLINED);
+    ngx_unit_error(&err, NGX_SVC_E_INVALID_REQUEST,
+                   "The parameter '1eef' comes twice.", "many");
+}
+
+
+static void
+test_memory(void **state)
+{
+    ngx_int_t        n;
+    ngx_svc_form_t   form;
+    ngx_svc_error_t  err;
+
+    for (n = 0; n < 2; n++) {
+        ngx_env_alloc_limit(n);
+        assert_int_equal(parse(*state, "a=b", &form, &err), NGX_ERROR);
+    }
+
+    ngx_env_alloc_limit(2);
+    assert_int_equal(parse(*state, "a=b", &form, &err), NGX_OK);
+}
+
+
+/* All of one to three bytes, beside what decoding and encoding again makes. */
+
+static void
+test_utf8(void **state)
+{
+    u_char      text[4], *p;
+    uint32_t    c;
+    ngx_uint_t  i, good;
+
+    static const char  *four[] = {
+        "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "\xf1\x80\xbf\x80"
+    };
+
+    static const char  *none[] = {
+        "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
+        "\xf8\x88\x80\x80", "\xf0\x90\x80\xc0", "\xf0\x90\xc0\x80",
+        "\xf0\x90\x80"
+    };
+
+    for (i = 0, good = 0; i < 0x1000000; i++) {
+        text[0] = (u_char) (i >> 16);
+        text[1] = (u_char) (i >> 8);
+        text[2] = (u_char) i;
+
+        if (text[0] < 0xe0 || text[0] >= 0xf0) {
+            continue;
+        }
+
+        c = (text[0] & 0xf) << 12 | (text[1] & 0x3f) << 6 | (text[2] & 0x3f);
+        p = text;
+
+        if (ngx_svc_utf8(text, 3) == NGX_OK) {
+            good++;
+            assert_true(c >= 0x800 && (c < 0xd800 || c > 0xdfff));
+            assert_int_equal(ngx_utf8_decode(&p, 3), c);
+        }
+    }
+
+    assert_int_equal(good, 0x10000 - 0x800 - 0x800);
+
+    for (i = 0, good = 0; i < 0x10000; i++) {
+        text[0] = (u_char) (i >> 8);
+        text[1] = (u_char) i;
+
+        good += (ngx_svc_utf8(text, 2) == NGX_OK);
+    }
+
+    assert_int_equal(good, 0x80 * 0x80 + (0x800 - 0x80));
+
+    for (i = 0; i < ngx_unit_len(four); i++) {
+        assert_int_equal(ngx_svc_utf8((u_char *) four[i], 4), NGX_OK);
+    }
+
+    for (i = 0; i < ngx_unit_len(none); i++) {
+        assert_int_equal(ngx_svc_utf8((u_char *) none[i], strlen(none[i])),
+                         NGX_DECLINED);
+    }
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        ngx_unit_test(test_values),
+        ngx_unit_test(test_bad),
+        ngx_unit_test(test_twice),
+        ngx_unit_test(test_long_name),
+        ngx_unit_test(test_many),
+        ngx_unit_test(test_memory),
+        cmocka_unit_test(test_utf8),
+    };
+
+    ngx_env_init();
+
+    return cmocka_run_group_tests_name("form", tests, NULL, NULL);
+}
