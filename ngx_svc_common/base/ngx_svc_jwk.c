@@ -1,0 +1,446 @@
+/*
+ * JSON Web Keys.  What OpenSSL has queued as errors is cleared before each
+ * return: nginx would take these for those of some connection.
+ */
+
+#include "ngx_svc_jwk.h"
+#include "ngx_svc_base64.h"
+#include "ngx_svc_crypto.h"
+
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/x509.h>
+
+
+#define NGX_SVC_JWK_COORDINATE  32
+#define NGX_SVC_JWK_CHARS       ngx_svc_base64url_len(NGX_SVC_JWK_COORDINATE)
+#define NGX_SVC_JWK_POINT       (1 + 2 * NGX_SVC_JWK_COORDINATE)
+#define NGX_SVC_JWK_GROUP       "prime256v1"
+
+
+static const char *ngx_svc_jwk_text(const cJSON *jwk, const char *name);
+static ngx_uint_t ngx_svc_jwk_is(const cJSON *jwk, const char *name,
+    const char *value);
+static ngx_int_t ngx_svc_jwk_members(const cJSON *jwk, ngx_svc_jwa_e alg);
+static ngx_int_t ngx_svc_jwk_coordinate(const cJSON *jwk, const char *name,
+    u_char out[NGX_SVC_JWK_COORDINATE]);
+static ngx_int_t ngx_svc_jwk_p256(const cJSON *jwk, EVP_PKEY **key,
+    u_char *thumbprint);
+static ngx_int_t ngx_svc_jwk_point(u_char point[NGX_SVC_JWK_POINT],
+    EVP_PKEY **key);
+static ngx_int_t ngx_svc_jwk_ed25519(const cJSON *jwk, EVP_PKEY **key,
+    u_char *thumbprint);
+static ngx_int_t ngx_svc_jwk_ed25519_good(
+    const u_char y[NGX_SVC_JWK_COORDINATE]);
+static ngx_int_t ngx_svc_jwk_write(ngx_svc_jwk_new_t *new, EVP_PKEY *key);
+static ngx_int_t ngx_svc_jwk_write_der(ngx_svc_jwk_new_t *new, EVP_PKEY *key);
+
+
+static const struct {
+    const char     *name;
+    ngx_svc_jwa_e   alg;
+} ngx_svc_jwa_names[] = {
+    { "ES256", NGX_SVC_JWA_ES256 },
+    { "EdDSA", NGX_SVC_JWA_EDDSA },
+    { "Ed25519", NGX_SVC_JWA_EDDSA },
+    { NULL, NGX_SVC_JWA_NONE }
+};
+
+static const struct {
+    const char     *kty;
+    const char     *crv;
+    ngx_svc_jwa_e   alg;
+    ngx_int_t     (*read)(const cJSON *jwk, EVP_PKEY **key,
+                          u_char *thumbprint);
+} ngx_svc_jwk_types[] = {
+    { "EC", "P-256", NGX_SVC_JWA_ES256, ngx_svc_jwk_p256 },
+    { "OKP", "Ed25519", NGX_SVC_JWA_EDDSA, ngx_svc_jwk_ed25519 },
+    { NULL, NULL, NGX_SVC_JWA_NONE, NULL }
+};
+
+/* RFC 7518, 6.2.2, 6.3.2 and 6.4 */
+
+static const char *const  ngx_svc_jwk_secrets[] = {
+    "d", "p", "q", "dp", "dq", "qi", "oth", "k", NULL
+};
+
+/* Little-endian, without the sign of x: points of order 4, 1, 8, 8, and 2. */
+
+static const u_char  ngx_svc_jwk_small[][NGX_SVC_JWK_COORDINATE] = {
+
+    { 0 },
+
+    { 1 },
+
+    { 0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89,
+      0xf2, 0xef, 0x98, 0xf0, 0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39,
+      0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53, 0xfc, 0x05 },
+
+    { 0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76,
+      0x0d, 0x10, 0x67, 0x0f, 0x2a, 0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6,
+      0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac, 0x03, 0x7a },
+
+    { 0xec, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+      0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+      0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f },
+};
+
+
+ngx_svc_jwa_e
+ngx_svc_jwa(const char *name)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; ngx_svc_jwa_names[i].name; i++) {
+        if (ngx_strcmp(ngx_svc_jwa_names[i].name, name) == 0) {
+            break;
+        }
+    }
+
+    return ngx_svc_jwa_names[i].alg;
+}
+
+
+ngx_int_t
+ngx_svc_jwk_public(const cJSON *jwk, EVP_PKEY **key, ngx_svc_jwa_e *alg,
+    u_char thumbprint[NGX_SVC_JWK_THUMBPRINT])
+{
+    ngx_int_t   rc;
+    ngx_uint_t  i;
+
+    *key = NULL;
+    *alg = NGX_SVC_JWA_NONE;
+
+    for (i = 0; ngx_svc_jwk_types[i].kty; i++) {
+
+        if (!ngx_svc_jwk_is(jwk, "kty", ngx_svc_jwk_types[i].kty)
+            || !ngx_svc_jwk_is(jwk, "crv", ngx_svc_jwk_types[i].crv))
+        {
+            continue;
+        }
+
+        if (ngx_svc_jwk_members(jwk, ngx_svc_jwk_types[i].alg) != NGX_OK) {
+            return NGX_DECLINED;
+        }
+
+        *alg = ngx_svc_jwk_types[i].alg;
+
+        rc = ngx_svc_jwk_types[i].read(jwk, key, thumbprint);
+
+        ERR_clear_error();
+
+        return rc;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/* NULL: there is no such member, or it is no string. */
+
+static const char *
+ngx_svc_jwk_text(const cJSON *jwk, const char *name)
+{
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(jwk, name));
+}
+
+
+static ngx_uint_t
+ngx_svc_jwk_is(const cJSON *jwk, const char *name, const char *value)
+{
+    const char  *text;
+
+    text = ngx_svc_jwk_text(jwk, name);
+
+    return text != NULL && ngx_strcmp(text, value) == 0;
+}
+
+
+/* What a key may have or not, whatever its type. */
+
+static ngx_int_t
+ngx_svc_jwk_members(const cJSON *jwk, ngx_svc_jwa_e alg)
+{
+    ngx_uint_t   i;
+    const char  *name;
+
+    for (i = 0; ngx_svc_jwk_secrets[i]; i++) {
+        if (cJSON_GetObjectItemCaseSensitive(jwk, ngx_svc_jwk_secrets[i])) {
+            return NGX_DECLINED;
+        }
+    }
+
+    if (cJSON_GetObjectItemCaseSensitive(jwk, "alg")) {
+        name = ngx_svc_jwk_text(jwk, "alg");
+
+        if (name == NULL || ngx_svc_jwa(name) != alg) {
+            return NGX_DECLINED;
+        }
+    }
+
+    if (cJSON_GetObjectItemCaseSensitive(jwk, "use")
+        && !ngx_svc_jwk_is(jwk, "use", "sig"))
+    {
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_jwk_coordinate(const cJSON *jwk, const char *name,
+    u_char out[NGX_SVC_JWK_COORDINATE])
+{
+    size_t       len;
+    const char  *text;
+
+    text = ngx_svc_jwk_text(jwk, name);
+
+    if (text == NULL || ngx_strlen(text) != NGX_SVC_JWK_CHARS) {
+        return NGX_DECLINED;
+    }
+
+    return ngx_svc_base64url_decode((u_char *) text, NGX_SVC_JWK_CHARS, out,
+                                    &len);
+}
+
+
+static ngx_int_t
+ngx_svc_jwk_p256(const cJSON *jwk, EVP_PKEY **key, u_char *thumbprint)
+{
+    u_char     point[NGX_SVC_JWK_POINT], text[NGX_SVC_JWK_TEXT], *p;
+    ngx_int_t  rc;
+
+    point[0] = POINT_CONVERSION_UNCOMPRESSED;
+
+    if (ngx_svc_jwk_coordinate(jwk, "x", &point[1]) != NGX_OK
+        || ngx_svc_jwk_coordinate(jwk, "y", &point[1 + NGX_SVC_JWK_COORDINATE])
+           != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_svc_jwk_point(point, key);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    p = ngx_slprintf(text, text + sizeof(text), "{\"crv\":\"P-256\","
+                     "\"kty\":\"EC\",\"x\":\"%s\",\"y\":\"%s\"}",
+                     ngx_svc_jwk_text(jwk, "x"), ngx_svc_jwk_text(jwk, "y"));
+
+    rc = ngx_svc_sha256(text, p - text, thumbprint);
+
+    if (rc != NGX_OK) {
+        EVP_PKEY_free(*key);
+        *key = NULL;
+    }
+
+    return rc;
+}
+
+
+/* OpenSSL reads no point that is not on the curve. */
+
+static ngx_int_t
+ngx_svc_jwk_point(u_char point[NGX_SVC_JWK_POINT], EVP_PKEY **key)
+{
+    ngx_int_t      rc;
+    OSSL_PARAM     params[3];
+    EVP_PKEY_CTX  *ctx;
+
+    ctx = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+
+    if (ctx == NULL || EVP_PKEY_fromdata_init(ctx) != 1) {
+        EVP_PKEY_CTX_free(ctx);
+        return NGX_ERROR;
+    }
+
+    params[0] = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME,
+                                                 NGX_SVC_JWK_GROUP, 0);
+    params[1] = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY,
+                                                  point, NGX_SVC_JWK_POINT);
+    params[2] = OSSL_PARAM_construct_end();
+
+    rc = EVP_PKEY_fromdata(ctx, key, EVP_PKEY_PUBLIC_KEY, params) == 1
+         ? NGX_OK : NGX_DECLINED;
+
+    EVP_PKEY_CTX_free(ctx);
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_jwk_ed25519(const cJSON *jwk, EVP_PKEY **key, u_char *thumbprint)
+{
+    u_char      y[NGX_SVC_JWK_COORDINATE], text[NGX_SVC_JWK_TEXT], *p;
+    EVP_PKEY   *pkey;
+
+    if (ngx_svc_jwk_coordinate(jwk, "x", y) != NGX_OK
+        || ngx_svc_jwk_ed25519_good(y) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    p = ngx_slprintf(text, text + sizeof(text), "{\"crv\":\"Ed25519\","
+                     "\"kty\":\"OKP\",\"x\":\"%s\"}",
+                     ngx_svc_jwk_text(jwk, "x"));
+
+    if (ngx_svc_sha256(text, p - text, thumbprint) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    pkey = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, y, sizeof(y));
+    if (pkey == NULL) {
+        return NGX_ERROR;
+    }
+
+    *key = pkey;
+
+    return NGX_OK;
+}
+
+
+/* RFC 8032, 5.1.3: below 2^255 - 19; and no point of a small order. */
+
+static ngx_int_t
+ngx_svc_jwk_ed25519_good(const u_char y[NGX_SVC_JWK_COORDINATE])
+{
+    u_char      c[NGX_SVC_JWK_COORDINATE];
+    ngx_uint_t  i;
+
+    ngx_memcpy(c, y, sizeof(c));
+    c[sizeof(c) - 1] &= 0x7f;
+
+    for (i = 0; i < sizeof(ngx_svc_jwk_small) / sizeof(c); i++) {
+        if (ngx_memcmp(c, ngx_svc_jwk_small[i], sizeof(c)) == 0) {
+            return NGX_DECLINED;
+        }
+    }
+
+    /* the last of the table is 2^255 - 20 */
+
+    return ngx_memcmp(c + 1, ngx_svc_jwk_small[i - 1] + 1, sizeof(c) - 1) == 0
+           && c[0] > ngx_svc_jwk_small[i - 1][0]
+           ? NGX_DECLINED : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_jwk_generate(ngx_svc_jwk_new_t *new)
+{
+    EVP_PKEY   *key;
+    ngx_int_t   rc;
+
+    key = EVP_EC_gen(NGX_SVC_JWK_GROUP);
+
+    rc = key ? ngx_svc_jwk_write(new, key) : NGX_ERROR;
+
+    EVP_PKEY_free(key);
+    ERR_clear_error();
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_jwk_write(ngx_svc_jwk_new_t *new, EVP_PKEY *key)
+{
+    size_t     len;
+    u_char     point[NGX_SVC_JWK_POINT], digest[NGX_SVC_JWK_THUMBPRINT];
+    u_char     x[NGX_SVC_JWK_CHARS], y[NGX_SVC_JWK_CHARS], *p;
+
+    if (EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, point,
+                                        sizeof(point), &len)
+        != 1
+        || len != sizeof(point) || point[0] != POINT_CONVERSION_UNCOMPRESSED)
+    {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_svc_base64url(x, &point[1], NGX_SVC_JWK_COORDINATE);
+    (void) ngx_svc_base64url(y, &point[1 + NGX_SVC_JWK_COORDINATE],
+                             NGX_SVC_JWK_COORDINATE);
+
+    p = ngx_slprintf(new->jwk, new->jwk + sizeof(new->jwk),
+                     "{\"crv\":\"P-256\",\"kty\":\"EC\",\"x\":\"%*s\","
+                     "\"y\":\"%*s\"}", sizeof(x), x, sizeof(y), y);
+
+    if (ngx_svc_sha256(new->jwk, p - new->jwk, digest) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_svc_base64url(new->kid, digest, sizeof(digest));
+
+    p = ngx_slprintf(new->jwk, new->jwk + sizeof(new->jwk),
+                     "{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"%*s\","
+                     "\"y\":\"%*s\",\"alg\":\"ES256\",\"use\":\"sig\","
+                     "\"kid\":\"%*s\"}", sizeof(x), x, sizeof(y), y,
+                     sizeof(new->kid), new->kid);
+
+    new->jwk_len = p - new->jwk;
+
+    return ngx_svc_jwk_write_der(new, key);
+}
+
+
+static ngx_int_t
+ngx_svc_jwk_write_der(ngx_svc_jwk_new_t *new, EVP_PKEY *key)
+{
+    int                   len;
+    u_char               *p;
+    PKCS8_PRIV_KEY_INFO  *info;
+
+    info = EVP_PKEY2PKCS8(key);
+    if (info == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = new->der;
+    len = i2d_PKCS8_PRIV_KEY_INFO(info, NULL);
+
+    if (len <= 0 || len > NGX_SVC_JWK_DER
+        || i2d_PKCS8_PRIV_KEY_INFO(info, &p) != len)
+    {
+        len = 0;
+    }
+
+    PKCS8_PRIV_KEY_INFO_free(info);
+
+    new->der_len = len;
+
+    return len ? NGX_OK : NGX_ERROR;
+}
+
+
+EVP_PKEY *
+ngx_svc_jwk_private(const u_char *der, size_t len)
+{
+    size_t                n;
+    char                  group[sizeof(NGX_SVC_JWK_GROUP)];
+    EVP_PKEY             *key;
+    const u_char         *p;
+    PKCS8_PRIV_KEY_INFO  *info;
+
+    p = der;
+    info = d2i_PKCS8_PRIV_KEY_INFO(NULL, &p, len);
+
+    key = info && p == der + len ? EVP_PKCS82PKEY(info) : NULL;
+
+    PKCS8_PRIV_KEY_INFO_free(info);
+
+    if (key
+        && (EVP_PKEY_get_group_name(key, group, sizeof(group), &n) != 1
+            || ngx_strcmp(group, NGX_SVC_JWK_GROUP) != 0))
+    {
+        EVP_PKEY_free(key);
+        key = NULL;
+    }
+
+    ERR_clear_error();
+
+    return key;
+}

@@ -1,0 +1,71 @@
+/*
+ * JSON Web Keys (RFC 7517) of those who sign: P-256 (RFC 7518, 6.2) and Ed25519
+ * (RFC 8037).
+ */
+
+#ifndef _NGX_SVC_JWK_H_INCLUDED_
+#define _NGX_SVC_JWK_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+
+#include <cjson/cJSON.h>
+#include <openssl/evp.h>
+
+
+#define NGX_SVC_JWK_THUMBPRINT  32
+#define NGX_SVC_JWK_KID         43      /* characters */
+#define NGX_SVC_JWK_DER         256     /* bytes, at most */
+#define NGX_SVC_JWK_TEXT        256     /* bytes, at most */
+
+
+typedef enum {
+    NGX_SVC_JWA_NONE = 0,
+    NGX_SVC_JWA_ES256,
+    NGX_SVC_JWA_EDDSA               /* "EdDSA" and "Ed25519": one algorithm */
+} ngx_svc_jwa_e;
+
+
+/* A new P-256 key. */
+
+typedef struct {
+    u_char           der[NGX_SVC_JWK_DER];      /* private: PKCS#8 */
+    size_t           der_len;
+    u_char           kid[NGX_SVC_JWK_KID];      /* thumbprint, base64url */
+    u_char           jwk[NGX_SVC_JWK_TEXT];     /* public: kty, crv, x, y, alg,
+                                                   use, kid */
+    size_t           jwk_len;
+} ngx_svc_jwk_new_t;
+
+
+/* The algorithm of that name, NGX_SVC_JWA_NONE for all but these three. */
+NGX_SVC_API ngx_svc_jwa_e ngx_svc_jwa(const char *name);
+
+/*
+ * A public key.  Refused are private members, another kty or crv, "alg" or
+ * "use" of something else, x or y that is not base64url of 32 bytes in its one
+ * spelling, a point that is not on P-256, and those of Ed25519 that are written
+ * in two ways or under which everybody can sign.  One that is not on Ed25519
+ * verifies nothing.
+ *
+ * NGX_OK: *key, which the caller frees, *alg, and the thumbprint (RFC 7638,
+ * SHA-256) are set.  NGX_DECLINED: it is not such a key.  NGX_ERROR when OpenSSL
+ * fails.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_jwk_public(const cJSON *jwk, EVP_PKEY **key,
+    ngx_svc_jwa_e *alg, u_char thumbprint[NGX_SVC_JWK_THUMBPRINT]);
+
+/*
+ * NGX_OK, or NGX_ERROR when OpenSSL fails.  The caller wipes new->der, in either
+ * case.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_jwk_generate(ngx_svc_jwk_new_t *new);
+
+/*
+ * The private key of such a DER, for the caller to free.  NULL: it is none, or
+ * OpenSSL fails.
+ */
+NGX_SVC_API EVP_PKEY *ngx_svc_jwk_private(const u_char *der, size_t len);
+
+
+#endif /* _NGX_SVC_JWK_H_INCLUDED_ */
