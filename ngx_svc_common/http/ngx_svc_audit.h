@@ -16,6 +16,7 @@
 #define NGX_SVC_A_ACCESS_POLICY_UPDATED(_)                                    \
     _("access_policy.updated", "accessPolicy")
 
+#define NGX_SVC_A_AGENT_ANOMALY_RAISED(_)  _("agent.anomaly_raised", "agent")
 #define NGX_SVC_A_AGENT_POLICY_UPDATED(_)  _("agent.policy_updated", "agent")
 #define NGX_SVC_A_AGENT_SECRET_ROTATED(_)  _("agent.secret_rotated", "agent")
 
