@@ -11,6 +11,7 @@
 #include "ngx_svc_dns.h"
 #include "ngx_svc_password_conf.h"
 #include "ngx_svc_limit_conf.h"
+#include "ngx_svc_oauth_conf.h"
 #include "ngx_svc_session.h"
 #include "ngx_svc_signin_conf.h"
 
@@ -60,6 +61,13 @@ static ngx_command_t  ngx_http_svc_admin_commands[] = {
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       &ngx_http_svc_admin_surface },
+
+    { ngx_string("svc_oauth"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_svc_conf_oauth,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      &ngx_svc_oauth_surface },
 
     { ngx_string("svc_cache_size"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
@@ -198,6 +206,10 @@ ngx_http_svc_admin_postconfiguration(ngx_conf_t *cf)
     ngx_svc_password_conf_done(cf, &amcf->hash);
 
     if (ngx_svc_settings_complete(cf, &amcf->settings) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_oauth_init(cf, amcf) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -347,6 +359,7 @@ ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
 static void
 ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle)
 {
+    ngx_svc_oauth_exit_worker();
     ngx_svc_dns_exit_worker();
     ngx_svc_signin_exit_worker();
     ngx_svc_pg_task_exit(&ngx_svc_admin_user_index);

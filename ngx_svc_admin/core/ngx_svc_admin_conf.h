@@ -33,6 +33,7 @@ typedef struct {
     ngx_flag_t                 on;
     ngx_flag_t                 sign_in;
     ngx_flag_t                 organization_signup;
+    ngx_uint_t                 oauth;       /* some location has svc_oauth on */
     ngx_svc_settings_t         settings;    /* svc_set, or the environment's */
     size_t                     rate_size;   /* for ngx_svc_limit_zone() */
     ngx_shm_zone_t            *limits;      /* NULL: no location is ours */

@@ -33,10 +33,25 @@ typedef enum {
     NGX_SVC_E_CHALLENGE,            /* 400 challenge_expired */
     NGX_SVC_E_LAST_FACTOR,          /* 400 last_factor */
     NGX_SVC_E_DOMAIN,               /* 400 domain_verification_failed */
+    NGX_SVC_E_CLIENT,               /* 400 invalid_client */
+    NGX_SVC_E_GRANT,                /* 400 invalid_grant */
+    NGX_SVC_E_UNAUTHORIZED_CLIENT,  /* 400 unauthorized_client */
+    NGX_SVC_E_GRANT_TYPE,           /* 400 unsupported_grant_type */
+    NGX_SVC_E_RESPONSE_TYPE,        /* 400 unsupported_response_type */
+    NGX_SVC_E_SCOPE,                /* 400 invalid_scope */
+    NGX_SVC_E_TARGET,               /* 400 invalid_target */
+    NGX_SVC_E_BOUNDARY,             /* 400 access_denied */
+    NGX_SVC_E_LOGIN,                /* 400 login_required */
+    NGX_SVC_E_CONSENT,              /* 400 consent_required */
+    NGX_SVC_E_REQUEST_OBJECT,       /* 400 request_not_supported */
+    NGX_SVC_E_REQUEST_URI,          /* 400 request_uri_not_supported */
+    NGX_SVC_E_DPOP_PROOF,           /* 400 invalid_dpop_proof */
+    NGX_SVC_E_DPOP_NONCE,           /* 400 use_dpop_nonce */
     NGX_SVC_E_UNAUTHORIZED,         /* 401 */
     NGX_SVC_E_UNAUTHENTICATED,      /* 401 unauthenticated */
     NGX_SVC_E_CREDENTIALS,          /* 401 invalid_credentials */
     NGX_SVC_E_CODE,                 /* 401 invalid_code */
+    NGX_SVC_E_CLIENT_BASIC,         /* 401 invalid_client */
     NGX_SVC_E_FORBIDDEN,            /* 403 */
     NGX_SVC_E_CSRF,                 /* 403 csrf_failed */
     NGX_SVC_E_ACCESS_DENIED,        /* 403 access_denied */
@@ -73,6 +88,7 @@ typedef struct {
     ngx_str_t        code;          /* of the JSON API */
     ngx_str_t        scim_type;     /* RFC 7644, 3.12; may be empty */
     ngx_str_t        detail;        /* said when there is nothing better */
+    ngx_str_t        oauth;         /* of OAuth, RFC 6749, 5.2; may be empty */
 } ngx_svc_error_row_t;
 
 

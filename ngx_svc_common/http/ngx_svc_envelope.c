@@ -88,7 +88,8 @@ ngx_svc_envelope_headers(ngx_svc_request_t *sr, const ngx_svc_error_row_t *row)
     switch (row->status) {
 
     case NGX_HTTP_UNAUTHORIZED:
-        return ngx_svc_add_header(r, "WWW-Authenticate", &bearer);
+        return ngx_svc_add_header(r, "WWW-Authenticate",
+                                  sr->challenge.len ? &sr->challenge : &bearer);
 
     case NGX_HTTP_NOT_ALLOWED:
         return sr->allow.len ? ngx_svc_add_header(r, "Allow", &sr->allow)

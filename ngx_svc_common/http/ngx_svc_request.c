@@ -67,7 +67,8 @@ ngx_svc_request_handler(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (sr->route->flags & (NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_RAW)
+    if (sr->route->flags & (NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_RAW
+                            |NGX_SVC_ROUTE_FORM)
         && sr->error.kind == NGX_SVC_E_NONE)
     {
         return ngx_svc_body_read(sr, ngx_svc_request_run);

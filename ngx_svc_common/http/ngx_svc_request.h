@@ -23,6 +23,7 @@ struct ngx_svc_request_s {
     ngx_str_t                  params[NGX_SVC_PATH_PARAMS];
     ngx_str_t                  allow;       /* of a 405 */
     ngx_uint_t                 retry_after; /* of a 429, in seconds; 0: 1 */
+    ngx_str_t                  challenge;   /* of a 401; empty: "Bearer" */
     const ngx_svc_credential_t  *credential;    /* NULL: a public route */
     void                      *session;     /* of the surface's own kind */
     u_char                     token_hash[NGX_SVC_SHA256_LEN];

@@ -32,6 +32,8 @@
 #define NGX_SVC_ROUTE_SMALL        0x400    /* the body is one: 16 KiB */
 #define NGX_SVC_ROUTE_ORIGIN       0x800    /* is checked though public */
 #define NGX_SVC_ROUTE_FORGET       0x10000  /* a dead session's cookies go */
+#define NGX_SVC_ROUTE_FORM         0x20000  /* takes a form, in sr->body */
+#define NGX_SVC_ROUTE_ANY_ORIGIN   0x40000  /* pages of any may read it */
 
 /* Of sessions that wait for something; without one of these: full ones only. */
 

@@ -1,0 +1,179 @@
+/*
+ * What the requests under /oauth share: the form, the client, and how what
+ * PostgreSQL says of them is answered.
+ */
+
+#ifndef _NGX_SVC_OAUTH_H_INCLUDED_
+#define _NGX_SVC_OAUTH_H_INCLUDED_
+
+
+#include "ngx_svc_access_caller.h"
+#include "ngx_svc_application_resource.h"
+#include "ngx_svc_application_secret.h"
+#include "ngx_svc_form.h"
+#include "ngx_svc_http.h"
+#include "ngx_svc_sql.h"
+
+
+#define NGX_SVC_OAUTH_JTI        20     /* hex digits of one behind its time */
+#define NGX_SVC_OAUTH_SECRET     32     /* bytes */
+#define NGX_SVC_OAUTH_SCOPE_MAX  4096   /* bytes, of a token */
+
+
+typedef struct ngx_svc_oauth_s  ngx_svc_oauth_t;
+
+
+/* What a verdict of PostgreSQL is to a client. */
+
+typedef struct {
+    const char                    *name;    /* NULL ends the table */
+    ngx_svc_error_e                kind;
+    const char                    *detail;  /* "%V" at most once: what stands
+                                               behind the name and a space */
+    const char                    *anomaly; /* of an agent; or NULL */
+    const char                    *reason;  /* of a refused delegation; or
+                                               NULL */
+} ngx_svc_oauth_verdict_t;
+
+
+/*
+ * The first statement of each transaction: it finds the client by a digest, and
+ * sets the tenant for what follows.  No row: there is none.  A NULL: the secret
+ * has been retired, and no tenant is set; or the location is another tenant's.
+ *
+ * _ASYNC: a crash of PostgreSQL may forget what is committed then: a token that
+ * is forgotten is dead.  _ANY: what is recorded of a refusal may be of a retired
+ * secret, too; it tells the audit log who and from where.
+ */
+
+typedef enum {
+    NGX_SVC_OAUTH_LOGIN_SYNC = 0,
+    NGX_SVC_OAUTH_LOGIN_ASYNC,
+    NGX_SVC_OAUTH_LOGIN_ANY
+} ngx_svc_oauth_login_e;
+
+
+/* How a client says who it is. */
+
+typedef struct {
+    ngx_str_t                      id;
+    ngx_str_t                      digest;  /* NGX_SVC_SHA256_LEN bytes; empty:
+                                               it cannot be one of ours */
+    ngx_str_t                      public;  /* a boolean: by its id alone */
+    ngx_uint_t                     basic;   /* by an Authorization header */
+} ngx_svc_oauth_client_t;
+
+
+/*
+ * A grant type: checks its parameters, NGX_OK, NGX_DECLINED with sr->error or
+ * NGX_ERROR; and the statement behind the client's, whose row is a token's.
+ */
+
+typedef struct {
+    ngx_str_t                      name;
+    ngx_int_t                    (*check)(ngx_svc_oauth_t *o);
+    ngx_svc_oauth_login_e          login;
+    const ngx_svc_pg_statement_t  *statement;
+
+    /* Of a row with a verdict, in place of ngx_svc_oauth_refuse(); or NULL. */
+    ngx_int_t                    (*refuse)(ngx_svc_oauth_t *o, PGresult *res);
+
+    /* Adds members to an answer behind those of the token; NGX_ERROR; or NULL. */
+    ngx_int_t                    (*more)(ngx_svc_oauth_t *o, PGresult *res,
+                                     ngx_svc_json_writer_t *w);
+} ngx_svc_oauth_grant_t;
+
+
+/* sr->data of a request; of its pool, as all that it points to. */
+
+struct ngx_svc_oauth_s {
+    ngx_svc_request_t             *sr;
+    ngx_svc_form_t                 form;
+    ngx_svc_oauth_client_t         client;
+    const ngx_svc_oauth_grant_t   *grant;
+    const ngx_svc_oauth_verdict_t *verdict;     /* to be answered; NULL: the
+                                                   client's secret is not good */
+    ngx_str_t                      refused;     /* the verdict's text */
+
+    /* parameters of statements: no data is NULL */
+
+    ngx_str_t                      scopes;      /* text of an array, sorted */
+    ngx_str_t                      resource;    /* as it was given */
+    ngx_str_t                      resource_key;
+    ngx_str_t                      ip;
+    ngx_str_t                      country;
+    ngx_str_t                      issuer;      /* up to the tenant's slug */
+    ngx_str_t                      details;     /* of an anomaly, JSON */
+    ngx_str_t                      anomaly;     /* its type */
+
+    /* of the token that may come of it */
+
+    ngx_str_t                      jti;         /* NGX_SVC_OAUTH_JTI digits */
+    ngx_str_t                      secret;      /* if it is opaque; wiped */
+    ngx_str_t                      secret_hash;
+    ngx_str_t                      jkt;         /* of a DPoP proof */
+    ngx_str_t                      once;        /* likewise */
+
+    /* of a key that is made because there is none yet */
+
+    ngx_str_t                      kid;
+    ngx_str_t                      jwk;
+    ngx_str_t                      sealed;
+
+    ngx_str_t                      tenant;      /* NGX_SVC_UUID_LEN bytes, once
+                                                   the client is known */
+    void                          *data;        /* of the grant type */
+};
+
+#define ngx_svc_oauth_param(field)                                            \
+    ngx_svc_param_data(ngx_svc_oauth_t, field)
+
+
+/*
+ * For a prepare: the form, of which no parameter comes twice but "resource" and
+ * "audience"; what is in the query is refused; the answer's headers.  NGX_OK;
+ * NGX_DECLINED with sr->error; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_begin(ngx_svc_request_t *sr, ngx_svc_oauth_t **o);
+
+/*
+ * A parameter; no data: it is absent.  _needed: that is an error.  As above.
+ */
+ngx_int_t ngx_svc_oauth_value(ngx_svc_oauth_t *o, const char *name,
+    ngx_str_t *value);
+ngx_int_t ngx_svc_oauth_needed(ngx_svc_oauth_t *o, const char *name,
+    ngx_str_t *value);
+
+/*
+ * "scope" as o->scopes, each once and in order, and "resource", at most one, as
+ * o->resource and its key.  As above.
+ */
+ngx_int_t ngx_svc_oauth_scope(ngx_svc_oauth_t *o);
+ngx_int_t ngx_svc_oauth_resource(ngx_svc_oauth_t *o);
+
+/* A text of scopes as one of an array in *array; as above. */
+ngx_int_t ngx_svc_oauth_scopes(ngx_svc_request_t *sr, const ngx_str_t *text,
+    ngx_str_t *array);
+
+/* A URI, and what is the same of all ways to write it; or invalid_target. */
+ngx_int_t ngx_svc_oauth_target(ngx_svc_oauth_t *o, const ngx_str_t *uri);
+
+/* The address and the country of the caller.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_oauth_caller(ngx_svc_oauth_t *o);
+
+/* Adds what lets pages of any origin read the answer.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_oauth_any_origin(ngx_svc_request_t *sr);
+
+/* Copies into the pool; or NGX_ERROR. */
+ngx_int_t ngx_svc_oauth_bytes(ngx_svc_request_t *sr, ngx_str_t *dst,
+    const u_char *data, size_t len);
+
+/* The issuer of the tenant with that slug, of the pool; no data: memory. */
+ngx_str_t ngx_svc_oauth_issuer(ngx_svc_request_t *sr, const ngx_str_t *slug);
+
+/* The row of a table with the name that a verdict begins with; or NULL. */
+const ngx_svc_oauth_verdict_t *ngx_svc_oauth_verdict(
+    const ngx_svc_oauth_verdict_t *table, const ngx_str_t *verdict);
+
+
+#endif /* _NGX_SVC_OAUTH_H_INCLUDED_ */

@@ -1,0 +1,517 @@
+/*
+ * How a client proves which one it is.
+ */
+
+#include "ngx_svc_oauth_client.h"
+#include "ngx_svc_admin_conf.h"
+#include "ngx_svc_bind_client.h"
+#include "ngx_svc_hex.h"
+
+
+#define NGX_SVC_OAUTH_BASIC  512        /* bytes, of what is decoded */
+
+
+static ngx_int_t ngx_svc_oauth_client_header(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_client_basic(ngx_svc_oauth_t *o,
+    const ngx_str_t *value, ngx_str_t *secret);
+static ngx_int_t ngx_svc_oauth_client_decode(ngx_str_t *text);
+static ngx_int_t ngx_svc_oauth_client_body(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_client_digest(ngx_svc_oauth_t *o,
+    ngx_svc_application_login_e kind, const ngx_str_t *secret);
+static ngx_uint_t ngx_svc_oauth_client_secret(const ngx_str_t *secret);
+static ngx_int_t ngx_svc_oauth_client_bind_tenant(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_oauth_client_bind_type(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_oauth_client_bind_from(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+
+/*
+ * SQL: what finds a client, and what else is set.  No table of a tenant is seen
+ * before svc.tenant is set, which a sub-select does before the one around it
+ * looks for the tenant of the location.
+ */
+
+#define NGX_SVC_OAUTH_LOGIN_TENANT                                            \
+    "set_config('svc.tenant', k.tenant_id::text, true)"
+
+#define NGX_SVC_OAUTH_LOGIN_LIVE                                              \
+    "CASE WHEN k.retired_at <= now() THEN NULL ELSE "                         \
+    NGX_SVC_OAUTH_LOGIN_TENANT " END"
+
+#define NGX_SVC_OAUTH_LOGIN_OF(tenant)                                        \
+    "SELECT " tenant " AS tenant,"                                            \
+        " coalesce(k.retired_at <= now(), false) AS retired"
+
+#define NGX_SVC_OAUTH_LOGIN_FROM                                              \
+    " FROM svc.oauth_login k WHERE k.digest = $1"
+
+#define NGX_SVC_OAUTH_LOGIN_PINNED(tenant, more)                              \
+    "SELECT CASE WHEN EXISTS (SELECT FROM svc.tenant t"                       \
+            " WHERE t.id = " NGX_SVC_TENANT " AND t.slug = $2)"               \
+        " THEN l.tenant ELSE"                                                 \
+        " nullif(set_config('svc.tenant', '', true), '') END AS tenant,"      \
+        " l.retired" more                                                     \
+    " FROM (" NGX_SVC_OAUTH_LOGIN_OF(tenant) NGX_SVC_OAUTH_LOGIN_FROM         \
+        " OFFSET 0) l"
+
+#define NGX_SVC_OAUTH_LOGIN_COMMIT                                            \
+    ", set_config('synchronous_commit', 'off', true)"
+
+#define NGX_SVC_OAUTH_LOGIN_ACTOR                                             \
+    ", set_config('svc.actor_type', $3, true)"                                \
+    " || set_config('svc.actor_id', $4, true)"                                \
+    " || set_config('svc.ip', $5, true)"                                      \
+    " || set_config('svc.user_agent', $6, true)"                              \
+    " || set_config('svc.request_id', $7, true) IS NULL"
+
+#define NGX_SVC_OAUTH_LOGIN_PARAMS                                            \
+    ngx_svc_oauth_param(client.digest),                                       \
+    ngx_svc_param_call(ngx_svc_oauth_client_bind_tenant)
+
+#define NGX_SVC_OAUTH_LOGIN_ACTOR_PARAMS                                      \
+    NGX_SVC_OAUTH_LOGIN_PARAMS,                                               \
+    ngx_svc_param_call(ngx_svc_oauth_client_bind_type),                       \
+    ngx_svc_oauth_param(client.id),                                           \
+    { .bind = ngx_svc_oauth_client_bind_from, .n = 0 },                       \
+    { .bind = ngx_svc_oauth_client_bind_from, .n = 1 },                       \
+    { .bind = ngx_svc_oauth_client_bind_from, .n = 2 }
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_login = {
+    .name = "oauth_login",
+    .text = NGX_SVC_OAUTH_LOGIN_OF(NGX_SVC_OAUTH_LOGIN_LIVE)
+            NGX_SVC_OAUTH_LOGIN_FROM,
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.digest))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_login_pinned = {
+    .name = "oauth_login_pinned",
+    .text = NGX_SVC_OAUTH_LOGIN_PINNED(NGX_SVC_OAUTH_LOGIN_LIVE, ""),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_LOGIN_PARAMS)
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_login_async = {
+    .name = "oauth_login_async",
+    .text = NGX_SVC_OAUTH_LOGIN_OF(NGX_SVC_OAUTH_LOGIN_LIVE)
+            NGX_SVC_OAUTH_LOGIN_COMMIT NGX_SVC_OAUTH_LOGIN_FROM,
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.digest))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_login_async_pinned = {
+    .name = "oauth_login_async_pinned",
+    .text = NGX_SVC_OAUTH_LOGIN_PINNED(NGX_SVC_OAUTH_LOGIN_LIVE,
+                                       NGX_SVC_OAUTH_LOGIN_COMMIT),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_LOGIN_PARAMS)
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_login_any = {
+    .name = "oauth_login_any",
+    .text =
+        "SELECT CASE WHEN $2::text IS NULL OR EXISTS (SELECT FROM svc.tenant t"
+                " WHERE t.id = " NGX_SVC_TENANT " AND t.slug = $2)"
+            " THEN l.tenant ELSE"
+            " nullif(set_config('svc.tenant', '', true), '') END AS tenant,"
+            " l.retired" NGX_SVC_OAUTH_LOGIN_ACTOR
+        " FROM (" NGX_SVC_OAUTH_LOGIN_OF(NGX_SVC_OAUTH_LOGIN_TENANT)
+            NGX_SVC_OAUTH_LOGIN_FROM " OFFSET 0) l",
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_LOGIN_ACTOR_PARAMS)
+};
+
+/* Without a tenant of the location, and with one. */
+
+static const ngx_svc_pg_statement_t *const
+    ngx_svc_oauth_logins[][2] = {
+
+    [NGX_SVC_OAUTH_LOGIN_SYNC] = { &ngx_svc_sql_oauth_login,
+                                   &ngx_svc_sql_oauth_login_pinned },
+    [NGX_SVC_OAUTH_LOGIN_ASYNC] = { &ngx_svc_sql_oauth_login_async,
+                                    &ngx_svc_sql_oauth_login_async_pinned },
+    [NGX_SVC_OAUTH_LOGIN_ANY] = { &ngx_svc_sql_oauth_login_any,
+                                  &ngx_svc_sql_oauth_login_any }
+};
+
+ngx_svc_pg_statements_t  ngx_svc_oauth_client_statements[] = {
+    &ngx_svc_sql_oauth_login,
+    &ngx_svc_sql_oauth_login_pinned,
+    &ngx_svc_sql_oauth_login_async,
+    &ngx_svc_sql_oauth_login_async_pinned,
+    &ngx_svc_sql_oauth_login_any,
+    NULL
+};
+
+
+ngx_int_t
+ngx_svc_oauth_client_take(ngx_svc_oauth_t *o)
+{
+    ngx_int_t  rc;
+    ngx_str_t  value;
+
+    rc = ngx_svc_oauth_value(o, "client_assertion", &value);
+
+    if (rc == NGX_OK && value.data) {
+        return ngx_svc_fail(&o->sr->error, NGX_SVC_E_CLIENT,
+                            "No client proves itself by an assertion here.");
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    return o->sr->request->headers_in.authorization
+           ? ngx_svc_oauth_client_header(o) : ngx_svc_oauth_client_body(o);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_client_header(ngx_svc_oauth_t *o)
+{
+    ngx_int_t  rc;
+    ngx_str_t  id, secret, other, *value;
+
+    value = &o->sr->request->headers_in.authorization->value;
+
+    rc = ngx_svc_oauth_value(o, "client_secret", &other);
+
+    if (rc == NGX_OK && other.data) {
+        return ngx_svc_fail(&o->sr->error, NGX_SVC_E_INVALID_REQUEST,
+                            "The client shows a secret both in the "
+                            "Authorization header and in 'client_secret'.");
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_value(o, "client_id", &id);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    o->client.basic = 1;
+
+    rc = ngx_svc_oauth_client_basic(o, value, &secret);
+
+    if (rc == NGX_DECLINED) {
+        ngx_str_null(&o->client.id);
+        return NGX_OK;
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (id.data && (id.len != o->client.id.len
+                    || ngx_memcmp(id.data, o->client.id.data, id.len) != 0))
+    {
+        return ngx_svc_fail(&o->sr->error, NGX_SVC_E_INVALID_REQUEST,
+                            "'client_id' is not the client of the "
+                            "Authorization header.");
+    }
+
+    return ngx_svc_oauth_client_digest(o, NGX_SVC_APPLICATION_LOGIN_SECRET,
+                                       &secret);
+}
+
+
+/* RFC 7617, of what RFC 6749, 2.3.1 has encoded as in a form. */
+
+static ngx_int_t
+ngx_svc_oauth_client_basic(ngx_svc_oauth_t *o, const ngx_str_t *value,
+    ngx_str_t *secret)
+{
+    u_char     *colon;
+    ngx_str_t   text, src;
+
+    if (value->len < sizeof("Basic ") - 1
+        || ngx_strncasecmp(value->data, (u_char *) "Basic ",
+                           sizeof("Basic ") - 1)
+           != 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    src.data = value->data + sizeof("Basic ") - 1;
+    src.len = value->len - (sizeof("Basic ") - 1);
+
+    while (src.len && *src.data == ' ') {
+        src.data++;
+        src.len--;
+    }
+
+    if (src.len > NGX_SVC_OAUTH_BASIC) {
+        return NGX_DECLINED;
+    }
+
+    text.data = ngx_pnalloc(o->sr->request->pool,
+                            ngx_base64_decoded_length(src.len) + 1);
+    if (text.data == NULL
+        || ngx_svc_wipe_later(o->sr->request->pool, text.data,
+                              ngx_base64_decoded_length(src.len))
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ngx_decode_base64(&text, &src) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    colon = ngx_strlchr(text.data, text.data + text.len, ':');
+    if (colon == NULL) {
+        return NGX_DECLINED;
+    }
+
+    o->client.id.data = text.data;
+    o->client.id.len = colon - text.data;
+    secret->data = colon + 1;
+    secret->len = text.data + text.len - secret->data;
+
+    return ngx_svc_oauth_client_decode(&o->client.id) == NGX_OK
+           ? ngx_svc_oauth_client_decode(secret) : NGX_DECLINED;
+}
+
+
+/* In its place.  "+" is no character of ids and secrets: it need not be known. */
+
+static ngx_int_t
+ngx_svc_oauth_client_decode(ngx_str_t *text)
+{
+    u_char  *p, *dst, *end;
+
+    dst = text->data;
+    end = text->data + text->len;
+
+    for (p = text->data; p < end; p++) {
+
+        if (*p != '%') {
+            *dst++ = *p;
+            continue;
+        }
+
+        if (end - p < 3 || ngx_svc_hex(p + 1, 1, dst) != NGX_OK) {
+            return NGX_DECLINED;
+        }
+
+        p += 2;
+        dst++;
+    }
+
+    text->len = dst - text->data;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_client_body(ngx_svc_oauth_t *o)
+{
+    ngx_int_t  rc;
+    ngx_str_t  secret;
+
+    rc = ngx_svc_oauth_value(o, "client_id", &o->client.id);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_value(o, "client_secret", &secret);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (o->client.id.data == NULL) {
+        return ngx_svc_fail(&o->sr->error, NGX_SVC_E_CLIENT,
+                            "The client does not say which one it is: by an "
+                            "Authorization header, or by 'client_id'.");
+    }
+
+    return secret.data
+           ? ngx_svc_oauth_client_digest(o, NGX_SVC_APPLICATION_LOGIN_SECRET,
+                                         &secret)
+           : ngx_svc_oauth_client_public(o, &o->client.id);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_client_public(ngx_svc_oauth_t *o, const ngx_str_t *id)
+{
+    static const ngx_str_t  none = ngx_string("");
+
+    o->client.id = *id;
+
+    return ngx_svc_oauth_client_digest(o, NGX_SVC_APPLICATION_LOGIN_ID, &none);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_client_digest(ngx_svc_oauth_t *o,
+    ngx_svc_application_login_e kind, const ngx_str_t *secret)
+{
+    static const ngx_str_t  no = { 1, (u_char *) "\0" };
+    static const ngx_str_t  yes = { 1, (u_char *) "\1" };
+
+    o->client.public = (kind == NGX_SVC_APPLICATION_LOGIN_ID) ? yes : no;
+
+    if (!ngx_svc_application_id(&o->client.id)
+        || (kind == NGX_SVC_APPLICATION_LOGIN_SECRET
+            && !ngx_svc_oauth_client_secret(secret)))
+    {
+        return NGX_OK;
+    }
+
+    o->client.digest.data = ngx_pnalloc(o->sr->request->pool,
+                                        NGX_SVC_SHA256_LEN);
+    if (o->client.digest.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    o->client.digest.len = NGX_SVC_SHA256_LEN;
+
+    return ngx_svc_application_digest(kind, &o->client.id, secret,
+                                      o->client.digest.data);
+}
+
+
+static ngx_uint_t
+ngx_svc_oauth_client_secret(const ngx_str_t *secret)
+{
+    u_char  c;
+    size_t  i;
+
+    for (i = 0; i < secret->len; i++) {
+        c = secret->data[i];
+
+        if ((c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+            && (c < '0' || c > '9') && c != '-' && c != '_')
+        {
+            return 0;
+        }
+    }
+
+    return secret->len == NGX_SVC_ADMIN_SECRET_TEXT;
+}
+
+
+/*
+ * Turns in the queues are the client's: its tenant is not known before.  They
+ * are the random part of its id, as long as a tenant's.
+ */
+
+ngx_int_t
+ngx_svc_oauth_client_call(ngx_svc_oauth_t *o,
+    ngx_svc_oauth_login_e login)
+{
+    ngx_svc_admin_loc_conf_t  *alcf;
+
+    if (o->client.digest.len == 0) {
+        return ngx_svc_oauth_client_refuse(o);
+    }
+
+    if (ngx_svc_hex(o->client.id.data + NGX_SVC_APPLICATION_PREFIX,
+                    NGX_SVC_APPLICATION_RANDOM, o->sr->tenant)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    alcf = ngx_http_get_module_loc_conf(o->sr->request,
+                                        ngx_http_svc_admin_module);
+
+    return ngx_svc_route_call(o->sr,
+                              ngx_svc_oauth_logins[login][alcf->tenant != NULL],
+                              NULL);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_client_known(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_str_t  tenant;
+
+    if (PQntuples(res) == 0) {
+        return NGX_DECLINED;
+    }
+
+    tenant = ngx_svc_row_value(res, 0, "tenant");
+
+    if (tenant.len == 0) {
+        return NGX_DECLINED;
+    }
+
+    o->tenant.data = ngx_pnalloc(o->sr->request->pool, NGX_SVC_UUID_LEN);
+    if (o->tenant.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    o->tenant.len = NGX_SVC_UUID_LEN;
+
+    return ngx_svc_uuid_parse(tenant.data, tenant.len, o->tenant.data)
+           == NGX_OK ? NGX_OK : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_client_refuse(ngx_svc_oauth_t *o)
+{
+    static const ngx_str_t  basic = ngx_string("Basic realm=\"oauth\"");
+
+    o->sr->challenge = basic;
+
+    return ngx_svc_fail(&o->sr->error,
+                        o->client.basic ? NGX_SVC_E_CLIENT_BASIC
+                                        : NGX_SVC_E_CLIENT,
+                        "The client is unknown, or its secret is wrong.");
+}
+
+
+/* Of a location: its tenant's slug; NULL: any. */
+
+static ngx_int_t
+ngx_svc_oauth_client_bind_tenant(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_str_t                  slug;
+    ngx_svc_admin_loc_conf_t  *alcf;
+
+    alcf = ngx_http_get_module_loc_conf(sr->request,
+                                        ngx_http_svc_admin_module);
+
+    ngx_str_null(&slug);
+
+    if (alcf->tenant
+        && ngx_http_complex_value(sr->request, alcf->tenant, &slug) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, slug.len ? &slug : NULL);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_client_bind_type(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_oauth_t  *o;
+
+    static const ngx_str_t  agent = ngx_string("agent");
+    static const ngx_str_t  application = ngx_string("application");
+
+    o = sr->data;
+
+    ngx_svc_pg_bind_str(call, o->client.id.data[1] == 'g' ? &agent
+                                                          : &application);
+
+    return NGX_OK;
+}
+
+
+/* The first of three: the address, the User-Agent and the request's id. */
+
+static ngx_int_t
+ngx_svc_oauth_client_bind_from(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    return param->n == 0 ? ngx_svc_bind_client(sr, call) : NGX_OK;
+}

@@ -1,0 +1,45 @@
+/*
+ * How a client proves which one it is (RFC 6749, 2.3), and the statement that
+ * finds it.
+ */
+
+#ifndef _NGX_SVC_OAUTH_CLIENT_H_INCLUDED_
+#define _NGX_SVC_OAUTH_CLIENT_H_INCLUDED_
+
+
+#include "ngx_svc_oauth.h"
+
+
+/*
+ * For a prepare, behind ngx_svc_oauth_begin(): takes the client from one of an
+ * Authorization header, "client_id" with "client_secret", and "client_id".
+ * NGX_OK also when it cannot be one of ours: nothing is looked up then, see
+ * ngx_svc_oauth_client_call().  NGX_DECLINED with sr->error: there is none, or
+ * more than one; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_client_take(ngx_svc_oauth_t *o);
+
+/* The client of an id alone, of an authorization request.  As above. */
+ngx_int_t ngx_svc_oauth_client_public(ngx_svc_oauth_t *o, const ngx_str_t *id);
+
+/*
+ * Adds a login statement to sr->op, whose turn it will be.  NGX_DECLINED with
+ * sr->error: it cannot be one of ours; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_client_call(ngx_svc_oauth_t *o,
+    ngx_svc_oauth_login_e login);
+
+/*
+ * For a reply: of that statement's result.  NGX_OK with o->tenant;
+ * NGX_DECLINED: it is unknown, or its secret is wrong, or retired; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_client_known(ngx_svc_oauth_t *o, PGresult *res);
+
+/* Sets sr->error to what an unknown client gets.  NGX_DECLINED. */
+ngx_int_t ngx_svc_oauth_client_refuse(ngx_svc_oauth_t *o);
+
+
+extern ngx_svc_pg_statements_t  ngx_svc_oauth_client_statements[];
+
+
+#endif /* _NGX_SVC_OAUTH_CLIENT_H_INCLUDED_ */

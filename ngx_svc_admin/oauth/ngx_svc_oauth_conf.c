@@ -1,0 +1,241 @@
+/*
+ * The surface /oauth.
+ */
+
+#include "ngx_svc_oauth_conf.h"
+#include "ngx_svc_anomaly.h"
+#include "ngx_svc_oauth_client.h"
+#include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_token.h"
+
+
+#define NGX_SVC_OAUTH_RESOURCES(_)                                            \
+    _(ngx_svc_oauth_token)
+
+#define NGX_SVC_OAUTH_ROUTES(name)    extern const ngx_svc_route_t  name[];
+#define NGX_SVC_OAUTH_RESOURCE(name)  name,
+
+NGX_SVC_OAUTH_RESOURCES(NGX_SVC_OAUTH_ROUTES)
+
+
+static ngx_int_t ngx_svc_oauth_base_urls(ngx_conf_t *cf,
+    ngx_svc_main_conf_t *smcf);
+static ngx_uint_t ngx_svc_oauth_safe(const ngx_str_t *url);
+static void ngx_svc_oauth_error(ngx_svc_json_writer_t *w,
+    const ngx_svc_error_row_t *row, ngx_str_t *detail);
+static void ngx_svc_oauth_error_description(ngx_svc_json_writer_t *w,
+    ngx_str_t *detail);
+
+
+static ngx_svc_resources_t  ngx_svc_oauth_resources[] = {
+    NGX_SVC_OAUTH_RESOURCES(NGX_SVC_OAUTH_RESOURCE)
+    NULL
+};
+
+static const ngx_svc_constraint_t  ngx_svc_oauth_constraints[] = {
+    { NULL, NGX_SVC_E_NONE, NULL }
+};
+
+ngx_svc_surface_t  ngx_svc_oauth_surface = {
+    ngx_string("/oauth"),
+    ngx_string("application/json"),
+    ngx_string("oauth"),
+    ngx_string("application"),
+    ngx_svc_oauth_resources,
+    ngx_svc_oauth_constraints,
+    ngx_svc_oauth_error,
+    NULL
+};
+
+
+char *
+ngx_svc_conf_oauth(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char                       *rv;
+    ngx_svc_loc_conf_t         *slcf;
+    ngx_svc_admin_main_conf_t  *amcf;
+
+    rv = ngx_svc_surface_directive(cf, cmd, conf);
+    if (rv != NGX_CONF_OK) {
+        return rv;
+    }
+
+    slcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_svc_common_module);
+
+    if (slcf->surface == &ngx_svc_oauth_surface) {
+        amcf = ngx_http_conf_get_module_main_conf(cf,
+                                                  ngx_http_svc_admin_module);
+        amcf->oauth = 1;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    if (!amcf->oauth) {
+        return NGX_OK;
+    }
+
+    smcf = ngx_svc_main_conf(cf);
+
+    if (smcf->keys.n == 0) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "\"svc_oauth on\" needs a \"svc_key_file\", under whose "
+                      "keys those that sign tokens are sealed");
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_oauth_base_urls(cf, smcf) != NGX_OK
+        || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_anomaly_statements)
+           != NGX_OK
+        || ngx_svc_pg_add_statements(&smcf->pg,
+                                     ngx_svc_oauth_client_statements)
+           != NGX_OK
+        || ngx_svc_oauth_token_statements(&smcf->pg) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_add_statements(cf, ngx_svc_oauth_resources);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_base_urls(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
+{
+    ngx_uint_t           i;
+    ngx_svc_location_t  *location;
+
+    location = smcf->locations.elts;
+
+    for (i = 0; i < smcf->locations.nelts; i++) {
+        if (location[i].conf->surface == &ngx_svc_oauth_surface
+            && !ngx_svc_oauth_safe(&location[i].conf->base_url))
+        {
+            ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                          "\"svc_oauth on\" needs a \"svc_base_url\" that "
+                          "begins with https://, or is of this machine alone, "
+                          "such as http://127.0.0.1:8080, in %s:%ui",
+                          location[i].file, location[i].line);
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* The issuer of tokens is of it: RFC 8414, 2. */
+
+static ngx_uint_t
+ngx_svc_oauth_safe(const ngx_str_t *url)
+{
+    u_char      *end;
+    ngx_str_t    host;
+    ngx_uint_t   i;
+
+    static const ngx_str_t  loopback[] = {
+        ngx_string("127.0.0.1"),
+        ngx_string("[::1]"),
+        ngx_string("localhost")
+    };
+
+    if (url->len > sizeof("https://") - 1
+        && ngx_strncasecmp(url->data, (u_char *) "https://",
+                           sizeof("https://") - 1)
+           == 0)
+    {
+        return 1;
+    }
+
+    if (url->len <= sizeof("http://") - 1) {
+        return 0;
+    }
+
+    host.data = url->data + sizeof("http://") - 1;
+    end = url->data + url->len;
+
+    for (i = 0; i < sizeof(loopback) / sizeof(loopback[0]); i++) {
+        host.len = loopback[i].len;
+
+        if (host.len <= (size_t) (end - host.data)
+            && ngx_strncasecmp(host.data, loopback[i].data, host.len) == 0
+            && (host.data + host.len == end || host.data[host.len] == ':'
+                || host.data[host.len] == '/'))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+void
+ngx_svc_oauth_exit_worker(void)
+{
+    ngx_svc_oauth_key_exit_worker();
+}
+
+
+/*
+ * RFC 6749, 5.2.  What has no code there is told as the JSON API does: 401 and
+ * 403 of whoever shows a token; all else is a bad request.
+ */
+
+static void
+ngx_svc_oauth_error(ngx_svc_json_writer_t *w, const ngx_svc_error_row_t *row,
+    ngx_str_t *detail)
+{
+    ngx_str_t  code;
+
+    code = row->oauth;
+
+    ngx_svc_json_open(w, NULL, '{');
+
+    if (code.len == 0
+        && (row->status == NGX_HTTP_UNAUTHORIZED
+            || row->status == NGX_HTTP_FORBIDDEN))
+    {
+        ngx_svc_json_open(w, "error", '{');
+        ngx_svc_json_plain(w, "code", row->code.data, row->code.len);
+        ngx_svc_json_string(w, "message", detail->data, detail->len);
+        ngx_svc_json_close(w, '}');
+
+    } else {
+        if (code.len == 0) {
+            ngx_str_set(&code, "invalid_request");
+        }
+
+        ngx_svc_json_plain(w, "error", code.data, code.len);
+        ngx_svc_oauth_error_description(w, detail);
+    }
+
+    ngx_svc_json_close(w, '}');
+}
+
+
+/* ASCII, without '"' and "\". */
+
+static void
+ngx_svc_oauth_error_description(ngx_svc_json_writer_t *w, ngx_str_t *detail)
+{
+    u_char  c;
+    size_t  i;
+
+    ngx_svc_json_string_begin(w, "error_description");
+
+    for (i = 0; i < detail->len; i++) {
+        c = detail->data[i];
+        c = (c == '"') ? '\'' : (c < ' ' || c > '~' || c == '\\') ? '?' : c;
+
+        ngx_svc_json_string_append(w, &c, 1);
+    }
+
+    ngx_svc_json_string_end(w);
+}

@@ -1,0 +1,28 @@
+/*
+ * The surface /oauth: its directives, and what its workers share.
+ */
+
+#ifndef _NGX_SVC_OAUTH_CONF_H_INCLUDED_
+#define _NGX_SVC_OAUTH_CONF_H_INCLUDED_
+
+
+#include "ngx_svc_admin.h"
+#include "ngx_svc_admin_conf.h"
+
+
+/* What "svc_oauth" turns on. */
+extern ngx_svc_surface_t  ngx_svc_oauth_surface;
+
+/* The set function of "svc_oauth". */
+char *ngx_svc_conf_oauth(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/*
+ * When all is read: nothing, unless a location has "svc_oauth on".  NGX_OK or
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf);
+
+void ngx_svc_oauth_exit_worker(void);
+
+
+#endif /* _NGX_SVC_OAUTH_CONF_H_INCLUDED_ */

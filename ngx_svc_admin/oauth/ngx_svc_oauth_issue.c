@@ -1,0 +1,329 @@
+/*
+ * Access tokens: JWTs (RFC 9068), and opaque ones.
+ */
+
+#include "ngx_svc_oauth_issue.h"
+#include "ngx_svc_oauth_key.h"
+
+
+#define NGX_SVC_OAUTH_OPAQUE        "sat_"
+#define NGX_SVC_OAUTH_OPAQUE_BYTES                                            \
+    (2 * NGX_SVC_UUID_LEN + NGX_SVC_OAUTH_SECRET)
+
+
+static ngx_int_t ngx_svc_oauth_issue_jti(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_issue_opaque(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_str_t *token);
+static ngx_int_t ngx_svc_oauth_issue_jwt(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_str_t *token);
+static ngx_int_t ngx_svc_oauth_issue_payload(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_str_t *payload);
+static void ngx_svc_oauth_issue_claims(ngx_svc_json_writer_t *w,
+    ngx_svc_oauth_t *o, PGresult *res);
+static void ngx_svc_oauth_issue_act(ngx_svc_json_writer_t *w, PGresult *res);
+static void ngx_svc_oauth_issue_cnf(ngx_svc_json_writer_t *w,
+    const ngx_str_t *jkt);
+
+
+ngx_int_t
+ngx_svc_oauth_issue_new(ngx_svc_oauth_t *o)
+{
+    u_char      *p;
+    ngx_pool_t  *pool;
+
+    pool = o->sr->request->pool;
+
+    p = ngx_pnalloc(pool, NGX_SVC_OAUTH_SECRET + NGX_SVC_SHA256_LEN);
+
+    if (p == NULL
+        || ngx_svc_wipe_later(pool, p, NGX_SVC_OAUTH_SECRET) != NGX_OK
+        || ngx_svc_random(p, NGX_SVC_OAUTH_SECRET) != NGX_OK
+        || ngx_svc_sha256(p, NGX_SVC_OAUTH_SECRET, p + NGX_SVC_OAUTH_SECRET)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    o->secret.data = p;
+    o->secret.len = NGX_SVC_OAUTH_SECRET;
+    o->secret_hash.data = p + NGX_SVC_OAUTH_SECRET;
+    o->secret_hash.len = NGX_SVC_SHA256_LEN;
+
+    return ngx_svc_oauth_issue_jti(o);
+}
+
+
+/* Behind the time of a UUID of version 7 (RFC 9562). */
+
+static ngx_int_t
+ngx_svc_oauth_issue_jti(ngx_svc_oauth_t *o)
+{
+    u_char  bytes[NGX_SVC_OAUTH_JTI / 2];
+
+    if (ngx_svc_random(bytes, sizeof(bytes)) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    bytes[0] = 0x70 | (bytes[0] & 0x0f);
+    bytes[2] = 0x80 | (bytes[2] & 0x3f);
+
+    o->jti.data = ngx_pnalloc(o->sr->request->pool, NGX_SVC_OAUTH_JTI);
+    if (o->jti.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    o->jti.len = NGX_SVC_OAUTH_JTI;
+
+    ngx_hex_dump(o->jti.data, bytes, sizeof(bytes));
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_svc_json_writer_t *w)
+{
+    ngx_int_t  rc;
+    ngx_str_t  token, format, scope, ttl;
+
+    format = ngx_svc_row_value(res, 0, "format");
+    scope = ngx_svc_row_value(res, 0, "scope");
+    ttl = ngx_svc_row_value(res, 0, "ttl");
+
+    rc = (format.len == sizeof("opaque") - 1)
+         ? ngx_svc_oauth_issue_opaque(o, res, &token)
+         : ngx_svc_oauth_issue_jwt(o, res, &token);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_svc_json_plain(w, "access_token", token.data, token.len);
+
+    if (o->jkt.data) {
+        ngx_svc_json_plain(w, "token_type", (u_char *) "DPoP", 4);
+
+    } else {
+        ngx_svc_json_plain(w, "token_type", (u_char *) "Bearer", 6);
+    }
+
+    ngx_svc_json_raw(w, "expires_in", ttl.data, ttl.len);
+    ngx_svc_json_string(w, "scope", scope.data, scope.len);
+
+    return NGX_OK;
+}
+
+
+/* Whose it is can be told, and is believed when the secret is found there. */
+
+static ngx_int_t
+ngx_svc_oauth_issue_opaque(ngx_svc_oauth_t *o, PGresult *res, ngx_str_t *token)
+{
+    u_char     *p, bytes[NGX_SVC_OAUTH_OPAQUE_BYTES];
+    ngx_str_t   jti;
+
+    jti = ngx_svc_row_value(res, 0, "jti");
+
+    p = ngx_cpymem(bytes, o->tenant.data, NGX_SVC_UUID_LEN);
+
+    if (ngx_svc_uuid_parse(jti.data, jti.len, p) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(p + NGX_SVC_UUID_LEN, o->secret.data, NGX_SVC_OAUTH_SECRET);
+
+    token->data = ngx_pnalloc(o->sr->request->pool,
+                              sizeof(NGX_SVC_OAUTH_OPAQUE) - 1
+                              + ngx_svc_base64url_len(sizeof(bytes)));
+    if (token->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_cpymem(token->data, NGX_SVC_OAUTH_OPAQUE,
+                   sizeof(NGX_SVC_OAUTH_OPAQUE) - 1);
+    token->len = ngx_svc_base64url(p, bytes, sizeof(bytes)) - token->data;
+
+    ngx_explicit_memzero(bytes, sizeof(bytes));
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_issue_jwt(ngx_svc_oauth_t *o, PGresult *res, ngx_str_t *token)
+{
+    u_char        *last, text[sizeof("{\"alg\":\"ES256\",\"kid\":\"\","
+                                     "\"typ\":\"at+jwt\"}")
+                              + NGX_SVC_JWK_KID];
+    ngx_str_t      kid, sealed, header, payload;
+    EVP_PKEY_CTX  *signer;
+
+    kid = ngx_svc_row_value(res, 0, "kid");
+    sealed = ngx_svc_row_value(res, 0, "sealed");
+
+    signer = ngx_svc_oauth_key_signer(o, &kid, &sealed);
+
+    if (signer == NULL || ngx_svc_oauth_issue_payload(o, res, &payload)
+                          != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    header.data = text;
+    header.len = ngx_snprintf(text, sizeof(text), "{\"alg\":\"ES256\","
+                              "\"kid\":\"%V\",\"typ\":\"at+jwt\"}", &kid)
+                 - text;
+
+    token->data = ngx_pnalloc(o->sr->request->pool,
+                              ngx_svc_jws_len(header.len, payload.len));
+    if (token->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    last = ngx_svc_jws_sign(signer, &header, &payload, token->data);
+    if (last == NULL) {
+        return NGX_ERROR;
+    }
+
+    token->len = last - token->data;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_issue_payload(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_str_t *payload)
+{
+    ngx_svc_json_writer_t  w;
+
+    if (ngx_svc_json_writer_init(&w, o->sr->request->pool, 512) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_oauth_issue_claims(&w, o, res);
+    ngx_svc_oauth_issue_act(&w, res);
+
+    if (o->jkt.data) {
+        ngx_svc_oauth_issue_cnf(&w, &o->jkt);
+    }
+
+    ngx_svc_json_close(&w, '}');
+
+    payload->data = w.start;
+    payload->len = w.last - w.start;
+
+    return w.failed ? NGX_ERROR : NGX_OK;
+}
+
+
+/* RFC 9068, 2.2. */
+
+static void
+ngx_svc_oauth_issue_claims(ngx_svc_json_writer_t *w, ngx_svc_oauth_t *o,
+    PGresult *res)
+{
+    time_t      iat;
+    ngx_str_t   slug, issuer, value, ms, ttl;
+
+    static const struct {
+        const char  *claim;
+        const char  *column;
+    } claims[] = {
+        { "sub", "subject" },
+        { "jti", "jti" },
+        { "client_id", "client_id" },
+        { "scope", "scope" }
+    };
+
+    ngx_uint_t  i;
+
+    slug = ngx_svc_row_value(res, 0, "slug");
+    ms = ngx_svc_row_value(res, 0, "ms");
+    ttl = ngx_svc_row_value(res, 0, "ttl");
+    issuer = ngx_svc_oauth_issuer(o->sr, &slug);
+
+    if (issuer.data == NULL) {
+        w->failed = 1;
+        return;
+    }
+
+    value = ngx_svc_row_value(res, 0, "audience");
+
+    if (value.data == NULL) {
+        value = issuer;
+    }
+
+    ngx_svc_json_string(w, "iss", issuer.data, issuer.len);
+    ngx_svc_json_string(w, "aud", value.data, value.len);
+
+    for (i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
+        value = ngx_svc_row_value(res, 0, claims[i].column);
+        ngx_svc_json_string(w, claims[i].claim, value.data, value.len);
+    }
+
+    iat = ngx_atotm(ms.data, ms.len) / 1000;
+
+    ngx_svc_json_integer(w, "iat", iat);
+    ngx_svc_json_integer(w, "exp", iat + ngx_atotm(ttl.data, ttl.len));
+
+    value = ngx_svc_row_value(res, 0, "auth_time");
+
+    if (value.data) {
+        ngx_svc_json_raw(w, "auth_time", value.data, value.len);
+    }
+}
+
+
+/* RFC 8693, 4.1: the current actor is the outermost. */
+
+static void
+ngx_svc_oauth_issue_act(ngx_svc_json_writer_t *w, PGresult *res)
+{
+    u_char      *p, *end, *start;
+    ngx_str_t    chain;
+    ngx_uint_t   n;
+
+    chain = ngx_svc_row_value(res, 0, "chain");
+
+    n = 0;
+    p = chain.data;
+    end = chain.data + chain.len;
+
+    while (p < end) {
+        start = p;
+
+        while (p < end && *p != ' ') {
+            p++;
+        }
+
+        ngx_svc_json_open(w, "act", '{');
+        ngx_svc_json_plain(w, "sub", start, p - start);
+        n++;
+
+        if (p < end) {
+            p++;
+        }
+    }
+
+    while (n--) {
+        ngx_svc_json_close(w, '}');
+    }
+}
+
+
+/* RFC 9449, 6.1. */
+
+static void
+ngx_svc_oauth_issue_cnf(ngx_svc_json_writer_t *w, const ngx_str_t *jkt)
+{
+    u_char  text[ngx_svc_base64url_len(NGX_SVC_SHA256_LEN)];
+
+    (void) ngx_svc_base64url(text, jkt->data, jkt->len);
+
+    ngx_svc_json_open(w, "cnf", '{');
+    ngx_svc_json_plain(w, "jkt", text, sizeof(text));
+    ngx_svc_json_close(w, '}');
+}

@@ -1,0 +1,64 @@
+/*
+ * Access tokens: as rows of svc.oauth_token, and as what a client gets.
+ */
+
+#ifndef _NGX_SVC_OAUTH_ISSUE_H_INCLUDED_
+#define _NGX_SVC_OAUTH_ISSUE_H_INCLUDED_
+
+
+#include "ngx_svc_oauth_client.h"
+#include "ngx_svc_oauth_sql.h"
+
+
+/*
+ * SQL: a token's row, of "v", in which there is none when its verdict is not
+ * NULL.  v has, as the columns of svc.oauth_token that they become: ms, jti,
+ * client_id, user_id, grant_id, root_jti, parent_jti, chain, principals, scopes,
+ * audience, audience_key, format, kid, ttl.  secret_hash, jkt, ip, country: the
+ * parameters; grant: a literal.
+ */
+
+#define NGX_SVC_OAUTH_INSERT(grant, secret_hash, jkt, ip, country)            \
+    "INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id,"      \
+        " user_id, grant_id, root_jti, parent_jti, chain, principals,"        \
+        " grant_type, scopes, audience, audience_key, secret_hash, kid, jkt," \
+        " ttl, ip, country)"                                                  \
+    " SELECT " NGX_SVC_TENANT_OR_NULL ", v.jti, "                             \
+        NGX_SVC_OAUTH_ISSUED_AT("v.ms") ", v.client_id, v.user_id,"           \
+        " v.grant_id, v.root_jti, v.parent_jti, v.chain, v.principals, "      \
+        grant ", v.scopes, v.audience, v.audience_key,"                       \
+        " CASE v.format WHEN 'opaque' THEN " secret_hash "::bytea END,"       \
+        " v.kid, " jkt "::bytea, v.ttl, " ip "::text::inet, " country "::text"\
+    " FROM v WHERE v.verdict IS NULL"
+
+/*
+ * And what is answered of it, also of none.  auth_time: seconds, or NULL, of a
+ * user's.  allowed: what a ceiling allows of what it has refused.
+ */
+
+#define NGX_SVC_OAUTH_ROW(auth_time)                                          \
+    "v.verdict AS _verdict, v.slug, v.format, v.ms, v.jti, v.client_id,"      \
+        " v.user_id, " auth_time " AS auth_time, v.subject,"                  \
+        " array_to_string(v.chain, ' ') AS chain,"                            \
+        " array_to_string(v.scopes, ' ') AS scope, v.audience, v.kid,"        \
+        " v.sealed, v.ttl,"                                                   \
+        " array_to_json(CASE split_part(v.verdict, ' ', 1)"                   \
+            " WHEN 'scope_ceiling' THEN v.allowed_scopes[:20]"                \
+            " WHEN 'audience' THEN v.allowed_audiences[:20] END) AS allowed"
+
+
+/*
+ * For a prepare: what is random of a token that may come of it.  NGX_OK or
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_issue_new(ngx_svc_oauth_t *o);
+
+/*
+ * Writes the members access_token, token_type, expires_in and scope of a row of
+ * NGX_SVC_OAUTH_ROW().  NGX_OK; NGX_ERROR: memory, or the key cannot be opened.
+ */
+ngx_int_t ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_svc_json_writer_t *w);
+
+
+#endif /* _NGX_SVC_OAUTH_ISSUE_H_INCLUDED_ */

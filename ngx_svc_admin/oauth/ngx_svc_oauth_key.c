@@ -1,0 +1,301 @@
+/*
+ * The keys that tenants sign with.
+ */
+
+#include "ngx_svc_oauth_key.h"
+#include "ngx_svc_hex.h"
+#include "ngx_svc_jwk.h"
+
+
+#define NGX_SVC_OAUTH_KEYS      1024    /* that a worker keeps open */
+#define NGX_SVC_OAUTH_KID       43
+#define NGX_SVC_OAUTH_KEY_DER   512     /* bytes */
+#define NGX_SVC_OAUTH_KEY_AAD   "oauth_key"
+
+
+/* A key that was opened; of malloc, until it is evicted or the worker ends. */
+
+typedef struct {
+    ngx_str_node_t   sn;                /* by kid, which follows */
+    ngx_queue_t      queue;             /* the one used last comes first */
+    EVP_PKEY        *key;
+    EVP_PKEY_CTX    *signer;
+    u_char           kid[NGX_SVC_OAUTH_KID];
+} ngx_svc_oauth_key_t;
+
+
+static ngx_svc_oauth_key_t *ngx_svc_oauth_key_find(const ngx_str_t *kid);
+static ngx_svc_oauth_key_t *ngx_svc_oauth_key_open(ngx_svc_oauth_t *o,
+    const ngx_str_t *kid, const ngx_str_t *sealed);
+static EVP_PKEY *ngx_svc_oauth_key_unseal(ngx_svc_oauth_t *o,
+    const ngx_str_t *kid, const ngx_str_t *sealed);
+static ngx_svc_oauth_key_t *ngx_svc_oauth_key_keep(const ngx_str_t *kid,
+    EVP_PKEY *pkey);
+static void ngx_svc_oauth_key_evict(void);
+static size_t ngx_svc_oauth_key_aad(u_char *aad, const ngx_str_t *tenant,
+    const ngx_str_t *kid);
+static ngx_int_t ngx_svc_oauth_key_seal(ngx_svc_oauth_t *o,
+    const ngx_svc_jwk_new_t *new);
+
+
+/* Who comes second waits for the first, and finds that there is one. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_first = {
+    .name = "oauth_key_first",
+    .text =
+        "WITH g AS ("
+            "UPDATE svc.oauth_tenant SET active_kid = $1"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND active_kid IS NULL"
+            " RETURNING tenant_id"
+        ")"
+        " INSERT INTO svc.oauth_key (tenant_id, kid, public, sealed)"
+        " SELECT tenant_id, $1, $2::text::json, $3 FROM g",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(kid),
+                   ngx_svc_oauth_param(jwk),
+                   ngx_svc_oauth_param(sealed))
+};
+
+
+static ngx_rbtree_t       ngx_svc_oauth_keys;
+static ngx_rbtree_node_t  ngx_svc_oauth_keys_sentinel;
+static ngx_queue_t        ngx_svc_oauth_keys_used;
+static ngx_uint_t         ngx_svc_oauth_keys_n;
+
+
+EVP_PKEY_CTX *
+ngx_svc_oauth_key_signer(ngx_svc_oauth_t *o, const ngx_str_t *kid,
+    const ngx_str_t *sealed)
+{
+    ngx_svc_oauth_key_t  *key;
+
+    if (ngx_svc_oauth_keys.root == NULL) {
+        ngx_rbtree_init(&ngx_svc_oauth_keys, &ngx_svc_oauth_keys_sentinel,
+                        ngx_str_rbtree_insert_value);
+        ngx_queue_init(&ngx_svc_oauth_keys_used);
+    }
+
+    key = ngx_svc_oauth_key_find(kid);
+
+    if (key == NULL) {
+        key = ngx_svc_oauth_key_open(o, kid, sealed);
+        if (key == NULL) {
+            return NULL;
+        }
+    }
+
+    ngx_queue_insert_head(&ngx_svc_oauth_keys_used, &key->queue);
+
+    return key->signer;
+}
+
+
+/* Out of the queue: the caller puts it first. */
+
+static ngx_svc_oauth_key_t *
+ngx_svc_oauth_key_find(const ngx_str_t *kid)
+{
+    ngx_str_t             text;
+    ngx_svc_oauth_key_t  *key;
+
+    text = *kid;
+
+    key = (ngx_svc_oauth_key_t *)
+          ngx_str_rbtree_lookup(&ngx_svc_oauth_keys, &text,
+                                ngx_crc32_short(kid->data, kid->len));
+    if (key) {
+        ngx_queue_remove(&key->queue);
+    }
+
+    return key;
+}
+
+
+static ngx_svc_oauth_key_t *
+ngx_svc_oauth_key_open(ngx_svc_oauth_t *o, const ngx_str_t *kid,
+    const ngx_str_t *sealed)
+{
+    ngx_str_t             id;
+    u_char                text[NGX_SVC_UUID_TEXT_LEN];
+    EVP_PKEY             *pkey;
+    ngx_svc_oauth_key_t  *key;
+
+    pkey = ngx_svc_oauth_key_unseal(o, kid, sealed);
+    key = pkey ? ngx_svc_oauth_key_keep(kid, pkey) : NULL;
+
+    if (key) {
+        return key;
+    }
+
+    EVP_PKEY_free(pkey);
+
+    id = ngx_svc_request_id(o->sr->request);
+
+    ngx_log_error(NGX_LOG_ALERT, o->sr->request->connection->log, 0,
+                  "svc: the signing key \"%V\" cannot be opened: is the key "
+                  "that has sealed it still in \"svc_key_file\"?  Tenant: "
+                  "%*s, request id: %V", kid,
+                  (size_t) (ngx_svc_uuid_text(text, o->tenant.data) - text),
+                  text, &id);
+
+    return NULL;
+}
+
+
+static EVP_PKEY *
+ngx_svc_oauth_key_unseal(ngx_svc_oauth_t *o, const ngx_str_t *kid,
+    const ngx_str_t *sealed)
+{
+    size_t                len, n;
+    u_char                bytes[NGX_SVC_OAUTH_KEY_DER + NGX_SVC_SEAL_OVERHEAD];
+    u_char                der[NGX_SVC_OAUTH_KEY_DER + NGX_SVC_SEAL_OVERHEAD];
+    u_char                aad[sizeof(NGX_SVC_OAUTH_KEY_AAD) + NGX_SVC_UUID_LEN
+                              + NGX_SVC_OAUTH_KID];
+    EVP_PKEY             *pkey;
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_http_get_module_main_conf(o->sr->request,
+                                         ngx_http_svc_common_module);
+    len = sizeof(bytes);
+
+    if (kid->len != NGX_SVC_OAUTH_KID
+        || ngx_svc_hex_bytea(sealed, bytes, &len) != NGX_OK
+        || ngx_svc_unseal(&smcf->keys, bytes, len, aad,
+                          ngx_svc_oauth_key_aad(aad, &o->tenant, kid), der, &n)
+           != NGX_OK)
+    {
+        return NULL;
+    }
+
+    pkey = ngx_svc_jwk_private(der, n);
+    ngx_explicit_memzero(der, sizeof(der));
+
+    return pkey;
+}
+
+
+/* The key is its from then on. */
+
+static ngx_svc_oauth_key_t *
+ngx_svc_oauth_key_keep(const ngx_str_t *kid, EVP_PKEY *pkey)
+{
+    ngx_svc_oauth_key_t  *key;
+
+    if (ngx_svc_oauth_keys_n == NGX_SVC_OAUTH_KEYS) {
+        ngx_svc_oauth_key_evict();
+    }
+
+    key = ngx_alloc(sizeof(ngx_svc_oauth_key_t), ngx_cycle->log);
+    if (key == NULL) {
+        return NULL;
+    }
+
+    key->signer = ngx_svc_jws_signer(pkey);
+    if (key->signer == NULL) {
+        ngx_free(key);
+        return NULL;
+    }
+
+    ngx_memcpy(key->kid, kid->data, NGX_SVC_OAUTH_KID);
+
+    key->key = pkey;
+    key->sn.str.data = key->kid;
+    key->sn.str.len = NGX_SVC_OAUTH_KID;
+    key->sn.node.key = ngx_crc32_short(key->kid, NGX_SVC_OAUTH_KID);
+
+    ngx_rbtree_insert(&ngx_svc_oauth_keys, &key->sn.node);
+    ngx_svc_oauth_keys_n++;
+
+    return key;
+}
+
+
+static void
+ngx_svc_oauth_key_evict(void)
+{
+    ngx_queue_t          *q;
+    ngx_svc_oauth_key_t  *key;
+
+    q = ngx_queue_last(&ngx_svc_oauth_keys_used);
+    key = ngx_queue_data(q, ngx_svc_oauth_key_t, queue);
+
+    ngx_queue_remove(q);
+    ngx_rbtree_delete(&ngx_svc_oauth_keys, &key->sn.node);
+    ngx_svc_oauth_keys_n--;
+
+    EVP_PKEY_CTX_free(key->signer);
+    EVP_PKEY_free(key->key);
+    ngx_free(key);
+}
+
+
+void
+ngx_svc_oauth_key_exit_worker(void)
+{
+    while (ngx_svc_oauth_keys_n) {
+        ngx_svc_oauth_key_evict();
+    }
+}
+
+
+/* What a sealed key is for: nobody can put it into another row. */
+
+static size_t
+ngx_svc_oauth_key_aad(u_char *aad, const ngx_str_t *tenant,
+    const ngx_str_t *kid)
+{
+    u_char  *p;
+
+    p = ngx_cpymem(aad, NGX_SVC_OAUTH_KEY_AAD, sizeof(NGX_SVC_OAUTH_KEY_AAD));
+    p = ngx_cpymem(p, tenant->data, NGX_SVC_UUID_LEN);
+    p = ngx_cpymem(p, kid->data, NGX_SVC_OAUTH_KID);
+
+    return p - aad;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_key_new(ngx_svc_oauth_t *o)
+{
+    ngx_int_t           rc;
+    ngx_svc_jwk_new_t   new;
+
+    rc = ngx_svc_jwk_generate(&new);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_bytes(o->sr, &o->kid, new.kid, NGX_SVC_OAUTH_KID);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_bytes(o->sr, &o->jwk, new.jwk, new.jwk_len);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_key_seal(o, &new);
+    }
+
+    ngx_explicit_memzero(&new, sizeof(new));
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_key_seal(ngx_svc_oauth_t *o, const ngx_svc_jwk_new_t *new)
+{
+    u_char                aad[sizeof(NGX_SVC_OAUTH_KEY_AAD) + NGX_SVC_UUID_LEN
+                              + NGX_SVC_OAUTH_KID];
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_http_get_module_main_conf(o->sr->request,
+                                         ngx_http_svc_common_module);
+
+    o->sealed.data = ngx_pnalloc(o->sr->request->pool,
+                                 new->der_len + NGX_SVC_SEAL_OVERHEAD);
+    if (o->sealed.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_seal(&smcf->keys, new->der, new->der_len, aad,
+                        ngx_svc_oauth_key_aad(aad, &o->tenant, &o->kid),
+                        o->sealed.data, &o->sealed.len);
+}

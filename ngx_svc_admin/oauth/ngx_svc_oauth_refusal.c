@@ -1,0 +1,269 @@
+/*
+ * What a client gets for a verdict of PostgreSQL, and what is kept of it.
+ */
+
+#include "ngx_svc_oauth_refusal.h"
+#include "ngx_svc_anomaly.h"
+
+
+#define NGX_SVC_OAUTH_VALUES  20        /* of what an anomaly shows */
+
+
+static ngx_int_t ngx_svc_oauth_record(ngx_svc_oauth_t *o, const char *anomaly,
+    PGresult *res);
+static ngx_int_t ngx_svc_oauth_details(ngx_svc_oauth_t *o, PGresult *res);
+static void ngx_svc_oauth_details_scopes(ngx_svc_json_writer_t *w,
+    const ngx_str_t *scopes);
+static ngx_int_t ngx_svc_oauth_record_calls(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_recorded(ngx_svc_request_t *sr);
+
+
+static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_verdicts[] = {
+
+    { "client", NGX_SVC_E_CLIENT, NULL, NULL, NULL },
+
+    { "suspended", NGX_SVC_E_GRANT, "The tenant is suspended.", NULL, NULL },
+
+    { "disabled", NGX_SVC_E_GRANT, "The client is disabled.",
+      NGX_SVC_ANOMALY_DISABLED_USE, "agent_disabled" },
+
+    { "orphaned", NGX_SVC_E_GRANT,
+      "The client is disabled: nobody active owns it.",
+      NGX_SVC_ANOMALY_DISABLED_USE, "owner_lost" },
+
+    { "expired", NGX_SVC_E_GRANT, "The client has expired.",
+      NGX_SVC_ANOMALY_EXPIRED_USE, "agent_expired" },
+
+    { "grant_type", NGX_SVC_E_UNAUTHORIZED_CLIENT,
+      "The client does not have this grant type.", NULL, NULL },
+
+    { "proof", NGX_SVC_E_DPOP_PROOF,
+      "The client must show a DPoP proof.", NULL, NULL },
+
+    { "proof_seen", NGX_SVC_E_DPOP_PROOF,
+      "The DPoP proof has been used.", NULL, NULL },
+
+    { "audience", NGX_SVC_E_TARGET,
+      "The resource is not among those that the client may use.",
+      NGX_SVC_ANOMALY_AUDIENCE_DENIED, "audience_denied" },
+
+    { "scope", NGX_SVC_E_SCOPE,
+      "The scope '%V' is not among those of the client.", NULL,
+      "scope_denied" },
+
+    { "scope_ceiling", NGX_SVC_E_SCOPE,
+      "The scopes are not among those that the client may have now: '%V'.",
+      NGX_SVC_ANOMALY_SCOPE_DENIED, "scope_denied" },
+
+    { "scope_long", NGX_SVC_E_SCOPE,
+      "The scopes are too many for one token: ask for fewer.", NULL, NULL },
+
+    { NULL, NGX_SVC_E_NONE, NULL, NULL, NULL }
+};
+
+
+ngx_int_t
+ngx_svc_oauth_refuse_client(ngx_svc_oauth_t *o, PGresult *res)
+{
+    if (PQntuples(res) == 0 || !ngx_svc_row_true(res, 0, "retired")
+        || !ngx_svc_oauth_agent(o))
+    {
+        (void) ngx_svc_oauth_client_refuse(o);
+        return ngx_svc_send_error(o->sr);
+    }
+
+    return ngx_svc_oauth_record(o, NGX_SVC_ANOMALY_SECRET_REUSE, NULL);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_refuse(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_str_t                       text;
+    const ngx_svc_oauth_verdict_t  *verdict;
+
+    text = ngx_svc_row_value(res, 0, "_verdict");
+
+    verdict = ngx_svc_oauth_verdict(ngx_svc_oauth_verdicts, &text);
+
+    if (verdict == NULL) {
+        ngx_log_error(NGX_LOG_ALERT, o->sr->request->connection->log, 0,
+                      "svc: a token's statement says \"%V\"", &text);
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    o->verdict = verdict;
+
+    if (ngx_svc_oauth_bytes(o->sr, &o->refused, text.data, text.len)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (verdict->anomaly && ngx_svc_oauth_agent(o)) {
+        return ngx_svc_oauth_record(o, verdict->anomaly, res);
+    }
+
+    (void) ngx_svc_oauth_fail(o);
+
+    return ngx_svc_send_error(o->sr);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_fail(ngx_svc_oauth_t *o)
+{
+    size_t     len;
+    ngx_str_t  value;
+
+    if (o->verdict == NULL || o->verdict->detail == NULL) {
+        return ngx_svc_oauth_client_refuse(o);
+    }
+
+    len = ngx_strlen(o->verdict->name);
+    value = o->refused;
+
+    if (value.len > len) {
+        value.data += len + 1;
+        value.len -= len + 1;
+
+    } else {
+        ngx_str_null(&value);
+    }
+
+    return ngx_svc_fail(&o->sr->error, o->verdict->kind, o->verdict->detail,
+                        &value);
+}
+
+
+ngx_uint_t
+ngx_svc_oauth_agent(ngx_svc_oauth_t *o)
+{
+    return ngx_strncmp(o->client.id.data, "agt_",
+                       NGX_SVC_APPLICATION_PREFIX)
+           == 0;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_record(ngx_svc_oauth_t *o, const char *anomaly, PGresult *res)
+{
+    o->anomaly.data = (u_char *) anomaly;
+    o->anomaly.len = ngx_strlen(anomaly);
+
+    if (ngx_svc_oauth_details(o, res) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_oauth_record_calls,
+                                 ngx_svc_oauth_recorded);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_details(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_str_t              id, allowed;
+    ngx_svc_json_writer_t  w;
+
+    if (ngx_svc_json_writer_init(&w, o->sr->request->pool, 512) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    id = ngx_svc_request_id(o->sr->request);
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_json_string(&w, "ip", o->ip.data, o->ip.len);
+
+    if (o->country.len) {
+        ngx_svc_json_string(&w, "country", o->country.data, o->country.len);
+    }
+
+    ngx_svc_json_string(&w, "requestId", id.data, id.len);
+
+    if (res && o->scopes.len) {
+        ngx_svc_oauth_details_scopes(&w, &o->scopes);
+    }
+
+    if (res && o->resource.len) {
+        ngx_svc_json_string(&w, "resource", o->resource.data,
+                            o->resource.len);
+    }
+
+    if (res) {
+        allowed = ngx_svc_row_value(res, 0, "allowed");
+
+        if (allowed.len) {
+            ngx_svc_json_raw(&w, "allowed", allowed.data, allowed.len);
+        }
+    }
+
+    ngx_svc_json_close(&w, '}');
+
+    o->details.data = w.start;
+    o->details.len = w.last - w.start;
+
+    return w.failed ? NGX_ERROR : NGX_OK;
+}
+
+
+/* The text of an array, in which each value is quoted, and has no quote. */
+
+static void
+ngx_svc_oauth_details_scopes(ngx_svc_json_writer_t *w, const ngx_str_t *scopes)
+{
+    u_char      *p, *end, *start;
+    ngx_uint_t   n;
+
+    end = scopes->data + scopes->len;
+    start = ngx_strlchr(scopes->data, end, '"');
+
+    ngx_svc_json_open(w, "scopes", '[');
+
+    for (n = 0; start && n < NGX_SVC_OAUTH_VALUES; n++) {
+        p = ngx_strlchr(start + 1, end, '"');
+
+        ngx_svc_json_string(w, NULL, start + 1, p - start - 1);
+
+        start = ngx_strlchr(p + 1, end, '"');
+    }
+
+    ngx_svc_json_close(w, ']');
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_record_calls(ngx_svc_request_t *sr)
+{
+    ngx_int_t           rc;
+    ngx_svc_oauth_t    *o;
+    ngx_svc_pg_call_t  *call;
+
+    o = sr->data;
+
+    rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_ANY);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_oauth_anomaly);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, &o->client.id);
+    ngx_svc_pg_bind_str(call, &o->anomaly);
+    ngx_svc_pg_bind_str(call, &o->details);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_recorded(ngx_svc_request_t *sr)
+{
+    (void) ngx_svc_oauth_fail(sr->data);
+
+    return ngx_svc_send_error(sr);
+}

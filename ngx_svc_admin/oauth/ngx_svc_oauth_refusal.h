@@ -1,0 +1,27 @@
+/*
+ * What a client gets for a verdict of PostgreSQL, and what is kept of it.
+ */
+
+#ifndef _NGX_SVC_OAUTH_REFUSAL_H_INCLUDED_
+#define _NGX_SVC_OAUTH_REFUSAL_H_INCLUDED_
+
+
+#include "ngx_svc_oauth_client.h"
+
+
+/*
+ * For a reply, which returns what these do: of the login's result, which is not
+ * good; and of a row whose "_verdict" is not NULL.  What is unusual of an agent
+ * is on record before it is answered.
+ */
+ngx_int_t ngx_svc_oauth_refuse_client(ngx_svc_oauth_t *o, PGresult *res);
+ngx_int_t ngx_svc_oauth_refuse(ngx_svc_oauth_t *o, PGresult *res);
+
+/* Sets sr->error to what o->verdict says, of o->refused.  NGX_DECLINED. */
+ngx_int_t ngx_svc_oauth_fail(ngx_svc_oauth_t *o);
+
+/* 1: the client is an agent. */
+ngx_uint_t ngx_svc_oauth_agent(ngx_svc_oauth_t *o);
+
+
+#endif /* _NGX_SVC_OAUTH_REFUSAL_H_INCLUDED_ */

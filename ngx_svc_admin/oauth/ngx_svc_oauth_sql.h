@@ -1,0 +1,117 @@
+/*
+ * SQL: a client, whether it may act, and what is stored of a token.
+ */
+
+#ifndef _NGX_SVC_OAUTH_SQL_H_INCLUDED_
+#define _NGX_SVC_OAUTH_SQL_H_INCLUDED_
+
+
+#include "ngx_svc_sql.h"
+
+
+/* Of the transaction's tenant the application with this clientId, or none. */
+
+#define NGX_SVC_OAUTH_APPLICATION(columns, client)                            \
+    "SELECT " columns " FROM svc.application k"                               \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.client_id BETWEEN " client " AND " client                     \
+    " ORDER BY k.client_id LIMIT 1"
+
+/*
+ * Behind FROM: the client "a", its tenant "t", and that one's settings "g".
+ * No row: there is no tenant, since the client is not known.
+ */
+
+#define NGX_SVC_OAUTH_CLIENT(client)                                          \
+    "(" NGX_SVC_OAUTH_APPLICATION("k.*", client) ") a"                        \
+    " JOIN svc.tenant t ON t.id = " NGX_SVC_TENANT                            \
+    " JOIN svc.oauth_tenant g ON g.tenant_id = " NGX_SVC_TENANT
+
+/* The key that signs, "y", of a client "a" whose tokens are JWTs. */
+
+#define NGX_SVC_OAUTH_KEY                                                     \
+    " LEFT JOIN svc.oauth_key y ON y.tenant_id = " NGX_SVC_TENANT             \
+        " AND y.kid = g.active_kid AND y.revoked_at IS NULL"                  \
+        " AND a.access_token_format = 'jwt'"
+
+/*
+ * Since when an agent "a" has no owner who is active; of one who is not,
+ * valid_after is when that came to be.
+ */
+
+#define NGX_SVC_OAUTH_ORPHAN_SINCE(a)                                         \
+    "CASE WHEN " a ".owner_id IS NULL THEN " a ".owner_lost_at ELSE ("        \
+        "SELECT coalesce(u.valid_after, '-infinity') FROM ("                  \
+            NGX_SVC_ROW("k.status, k.valid_after", "svc.user_account",        \
+                        a ".owner_id")                                        \
+        ") u WHERE u.status <> 'active') END"
+
+/* Why it may not act, in the order in which that is said; NULL: it may. */
+
+#define NGX_SVC_OAUTH_STATE(a, g)                                             \
+    "CASE WHEN NOT " a ".enabled THEN 'disabled'"                             \
+    " WHEN " a ".expires_at <= now() THEN 'expired'"                          \
+    " WHEN " g ".orphan_action = 'disable' AND " a ".type = 'agent'"          \
+        " AND " NGX_SVC_OAUTH_ORPHAN_SINCE(a)                                 \
+            " <= now() - make_interval(hours => " g ".orphan_grace_hours)"    \
+        " THEN 'orphaned' END"
+
+/*
+ * The first cases of each verdict, in order; public: whether the client has
+ * shown its id alone; grant: a literal.
+ */
+
+#define NGX_SVC_OAUTH_VERDICT_CLIENT(public)                                  \
+    " WHEN (a.auth_method = 'none') <> " public " THEN 'client'"              \
+    " WHEN t.suspended_at IS NOT NULL THEN 'suspended'"
+
+#define NGX_SVC_OAUTH_VERDICT_STATE(state)                                    \
+    " WHEN " state " IS NOT NULL THEN " state
+
+#define NGX_SVC_OAUTH_VERDICT_GRANT(grant)                                    \
+    " WHEN " grant " <> ALL (a.grant_types) THEN 'grant_type'"
+
+/* Scopes of users, which a client's own token never has. */
+
+#define NGX_SVC_OAUTH_USER_SCOPES                                             \
+    "'{openid,profile,email,offline_access}'::text[]"
+
+/*
+ * The target: of what is asked for, or the only one that there is.  key, uri:
+ * of what is asked for.
+ */
+
+#define NGX_SVC_OAUTH_ONLY_AUDIENCE(a)                                        \
+    "cardinality(" a ".allowed_audience_keys) = 1"
+
+#define NGX_SVC_OAUTH_AUDIENCE(a, uri)                                        \
+    "coalesce(" uri ", CASE WHEN " NGX_SVC_OAUTH_ONLY_AUDIENCE(a)             \
+        " THEN " a ".allowed_audiences[1] END)"
+
+#define NGX_SVC_OAUTH_AUDIENCE_KEY(a, key)                                    \
+    "coalesce(" key ", CASE WHEN " NGX_SVC_OAUTH_ONLY_AUDIENCE(a)             \
+        " THEN " a ".allowed_audience_keys[1] END)"
+
+/* Whether the ceiling of "a" refuses it. */
+
+#define NGX_SVC_OAUTH_AUDIENCE_DENIED(a, key)                                 \
+    "(" a ".allowed_audience_keys IS NOT NULL AND"                            \
+        " coalesce(" NGX_SVC_OAUTH_AUDIENCE_KEY(a, key)                       \
+            " <> ALL (" a ".allowed_audience_keys), true))"
+
+/*
+ * Of an INSERT into svc.oauth_token: the id of a token, of this moment, and the
+ * moment in milliseconds; jti: digits that are random.  A timestamp is of the
+ * same text wherever it is made of milliseconds: they are equal.
+ */
+
+#define NGX_SVC_OAUTH_MS  "floor(date_part('epoch', now()) * 1000)::bigint"
+
+#define NGX_SVC_OAUTH_JTI_OF(ms, jti)                                         \
+    "(lpad(to_hex(" ms "), 12, '0') || " jti ")::uuid"
+
+#define NGX_SVC_OAUTH_ISSUED_AT(ms)                                           \
+    "to_timestamp(" ms "::float8 / 1000)::timestamptz(3)"
+
+
+#endif /* _NGX_SVC_OAUTH_SQL_H_INCLUDED_ */

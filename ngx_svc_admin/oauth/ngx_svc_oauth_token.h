@@ -1,0 +1,20 @@
+/*
+ * POST /oauth/token: what its grant types share.
+ */
+
+#ifndef _NGX_SVC_OAUTH_TOKEN_H_INCLUDED_
+#define _NGX_SVC_OAUTH_TOKEN_H_INCLUDED_
+
+
+#include "ngx_svc_oauth_issue.h"
+
+
+/* A grant type is in the file of its name. */
+
+extern const ngx_svc_oauth_grant_t  ngx_svc_oauth_client_credentials;
+
+/* While the configuration is read: the grants' statements. */
+ngx_int_t ngx_svc_oauth_token_statements(ngx_svc_pg_conf_t *conf);
+
+
+#endif /* _NGX_SVC_OAUTH_TOKEN_H_INCLUDED_ */
