@@ -219,6 +219,17 @@ CREATE INDEX oauth_token_root_idx ON svc.oauth_token (tenant_id, root_jti)
 CREATE TABLE svc.oauth_token_default PARTITION OF svc.oauth_token DEFAULT;
 
 
+-- Whose key it is: of a token that nobody is asked about on behalf of a tenant.
+
+CREATE FUNCTION svc.oauth_key_tenant(key text) RETURNS uuid
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT k.tenant_id FROM svc.oauth_key k WHERE k.kid = key AND k.revoked_at IS NULL
+$$;
+
+REVOKE ALL ON FUNCTION svc.oauth_key_tenant FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION svc.oauth_key_tenant TO svc_app;
+
+
 -- What may be shown once only: proofs of possession.  A crash forgets them.
 
 CREATE UNLOGGED TABLE svc.oauth_once (

@@ -66,6 +66,7 @@ AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
                               email_challenge_tenant invitation_tenant
                               json_merge member_page
+                              oauth_key_tenant
                               organization_create organization_open
                               organization_taken organization_try public_logo
                               public_tenant search_text

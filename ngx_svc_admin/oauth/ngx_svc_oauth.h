@@ -12,11 +12,11 @@
 #include "ngx_svc_application_secret.h"
 #include "ngx_svc_form.h"
 #include "ngx_svc_http.h"
+#include "ngx_svc_oauth_bearer.h"
 #include "ngx_svc_sql.h"
 
 
 #define NGX_SVC_OAUTH_JTI        20     /* hex digits of one behind its time */
-#define NGX_SVC_OAUTH_SECRET     32     /* bytes */
 #define NGX_SVC_OAUTH_SCOPE_MAX  4096   /* bytes, of a token */
 
 
@@ -105,6 +105,12 @@ struct ngx_svc_oauth_s {
     ngx_str_t                      issuer;      /* up to the tenant's slug */
     ngx_str_t                      details;     /* of an anomaly, JSON */
     ngx_str_t                      anomaly;     /* its type */
+
+    /* that is shown; and what follows when its key has come */
+
+    ngx_svc_oauth_bearer_t         token;
+    ngx_int_t                    (*shown_calls)(ngx_svc_request_t *sr);
+    ngx_int_t                    (*shown_reply)(ngx_svc_request_t *sr);
 
     /* of the token that may come of it */
 

@@ -6,11 +6,14 @@
 #include "ngx_svc_anomaly.h"
 #include "ngx_svc_oauth_client.h"
 #include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_shown.h"
 #include "ngx_svc_oauth_token.h"
 
 
 #define NGX_SVC_OAUTH_RESOURCES(_)                                            \
-    _(ngx_svc_oauth_token)
+    _(ngx_svc_oauth_token)                                                    \
+    _(ngx_svc_oauth_introspect)                                               \
+    _(ngx_svc_oauth_revoke)
 
 #define NGX_SVC_OAUTH_ROUTES(name)    extern const ngx_svc_route_t  name[];
 #define NGX_SVC_OAUTH_RESOURCE(name)  name,
@@ -96,6 +99,9 @@ ngx_svc_oauth_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
         || ngx_svc_pg_add_statements(&smcf->pg,
                                      ngx_svc_oauth_client_statements)
            != NGX_OK
+        || ngx_svc_pg_add_statements(&smcf->pg,
+                                     ngx_svc_oauth_shown_statements)
+           != NGX_OK
         || ngx_svc_oauth_token_statements(&smcf->pg) != NGX_OK)
     {
         return NGX_ERROR;
@@ -180,6 +186,7 @@ void
 ngx_svc_oauth_exit_worker(void)
 {
     ngx_svc_oauth_key_exit_worker();
+    ngx_svc_oauth_bearer_exit_worker();
 }
 
 

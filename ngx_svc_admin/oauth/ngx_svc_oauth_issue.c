@@ -3,10 +3,10 @@
  */
 
 #include "ngx_svc_oauth_issue.h"
+#include "ngx_svc_hex.h"
 #include "ngx_svc_oauth_key.h"
 
 
-#define NGX_SVC_OAUTH_OPAQUE        "sat_"
 #define NGX_SVC_OAUTH_OPAQUE_BYTES                                            \
     (2 * NGX_SVC_UUID_LEN + NGX_SVC_OAUTH_SECRET)
 
@@ -20,7 +20,6 @@ static ngx_int_t ngx_svc_oauth_issue_payload(ngx_svc_oauth_t *o, PGresult *res,
     ngx_str_t *payload);
 static void ngx_svc_oauth_issue_claims(ngx_svc_json_writer_t *w,
     ngx_svc_oauth_t *o, PGresult *res);
-static void ngx_svc_oauth_issue_act(ngx_svc_json_writer_t *w, PGresult *res);
 static void ngx_svc_oauth_issue_cnf(ngx_svc_json_writer_t *w,
     const ngx_str_t *jkt);
 
@@ -196,7 +195,10 @@ static ngx_int_t
 ngx_svc_oauth_issue_payload(ngx_svc_oauth_t *o, PGresult *res,
     ngx_str_t *payload)
 {
+    ngx_str_t              chain;
     ngx_svc_json_writer_t  w;
+
+    chain = ngx_svc_row_value(res, 0, "chain");
 
     if (ngx_svc_json_writer_init(&w, o->sr->request->pool, 512) != NGX_OK) {
         return NGX_ERROR;
@@ -204,7 +206,7 @@ ngx_svc_oauth_issue_payload(ngx_svc_oauth_t *o, PGresult *res,
 
     ngx_svc_json_open(&w, NULL, '{');
     ngx_svc_oauth_issue_claims(&w, o, res);
-    ngx_svc_oauth_issue_act(&w, res);
+    ngx_svc_oauth_issue_act(&w, &chain);
 
     if (o->jkt.data) {
         ngx_svc_oauth_issue_cnf(&w, &o->jkt);
@@ -279,18 +281,15 @@ ngx_svc_oauth_issue_claims(ngx_svc_json_writer_t *w, ngx_svc_oauth_t *o,
 
 /* RFC 8693, 4.1: the current actor is the outermost. */
 
-static void
-ngx_svc_oauth_issue_act(ngx_svc_json_writer_t *w, PGresult *res)
+void
+ngx_svc_oauth_issue_act(ngx_svc_json_writer_t *w, const ngx_str_t *chain)
 {
     u_char      *p, *end, *start;
-    ngx_str_t    chain;
     ngx_uint_t   n;
 
-    chain = ngx_svc_row_value(res, 0, "chain");
-
     n = 0;
-    p = chain.data;
-    end = chain.data + chain.len;
+    p = chain->data;
+    end = chain->data + chain->len;
 
     while (p < end) {
         start = p;
@@ -311,6 +310,28 @@ ngx_svc_oauth_issue_act(ngx_svc_json_writer_t *w, PGresult *res)
     while (n--) {
         ngx_svc_json_close(w, '}');
     }
+}
+
+
+void
+ngx_svc_oauth_issue_bound(ngx_svc_json_writer_t *w, const ngx_str_t *jkt)
+{
+    size_t     len;
+    u_char     bytes[NGX_SVC_SHA256_LEN];
+    ngx_str_t  value;
+
+    len = sizeof(bytes);
+
+    if (jkt->len == 0 || ngx_svc_hex_bytea(jkt, bytes, &len) != NGX_OK) {
+        ngx_svc_json_plain(w, "token_type", (u_char *) "Bearer", 6);
+        return;
+    }
+
+    value.data = bytes;
+    value.len = len;
+
+    ngx_svc_json_plain(w, "token_type", (u_char *) "DPoP", 4);
+    ngx_svc_oauth_issue_cnf(w, &value);
 }
 
 

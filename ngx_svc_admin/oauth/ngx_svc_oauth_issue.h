@@ -60,5 +60,12 @@ ngx_int_t ngx_svc_oauth_issue_new(ngx_svc_oauth_t *o);
 ngx_int_t ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o, PGresult *res,
     ngx_svc_json_writer_t *w);
 
+/*
+ * Of an answer and of a JWT: "act" of a chain, clientIds with spaces between
+ * them; "token_type", of jkt as PostgreSQL has it or empty, and "cnf" with it.
+ */
+void ngx_svc_oauth_issue_act(ngx_svc_json_writer_t *w, const ngx_str_t *chain);
+void ngx_svc_oauth_issue_bound(ngx_svc_json_writer_t *w, const ngx_str_t *jkt);
+
 
 #endif /* _NGX_SVC_OAUTH_ISSUE_H_INCLUDED_ */

@@ -1,0 +1,289 @@
+/*
+ * POST /oauth/introspect (RFC 7662).
+ *
+ * Whether a token lives is asked each time, in one round trip, which brings the
+ * key of a JWT along whose signature the worker has not verified yet.
+ */
+
+#include "ngx_svc_oauth_issue.h"
+#include "ngx_svc_oauth_live.h"
+#include "ngx_svc_oauth_refusal.h"
+
+
+static ngx_int_t ngx_svc_oauth_introspect_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_introspect_calls(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_introspect_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_introspect_verify(ngx_svc_oauth_t *o,
+    PGresult *res);
+static ngx_int_t ngx_svc_oauth_introspect_send(ngx_svc_oauth_t *o,
+    PGresult *res, ngx_uint_t active);
+static void ngx_svc_oauth_introspect_active(ngx_svc_json_writer_t *w,
+    ngx_svc_oauth_t *o, PGresult *res);
+static void ngx_svc_oauth_introspect_text(ngx_svc_json_writer_t *w,
+    const char *key, PGresult *res);
+
+
+/*
+ * SQL: who asks, "a": with a secret, and able to act; else its verdict says
+ * that it is no client, whatever the reason.
+ */
+
+#define NGX_SVC_OAUTH_ASKS                                                    \
+    "CASE WHEN a.auth_method = 'none' OR t.suspended_at IS NOT NULL"          \
+        " OR " NGX_SVC_OAUTH_STATE("a", "g") " IS NOT NULL"                   \
+        " THEN 'client' END AS _verdict"
+
+/* It sees its own tokens, those for it, and those that are for the issuer. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect = {
+    .name = "oauth_introspect",
+    .text =
+        "SELECT " NGX_SVC_OAUTH_ASKS ", t.slug, l.jti,"
+            " coalesce(l.user_id::text,"
+                " l.principals[cardinality(l.principals)]) AS sub,"
+            " l.client_id, l.audience,"
+            " array_to_string(l.now_scopes, ' ') AS scope,"
+            " array_to_string(l.chain, ' ') AS chain,"
+            " floor(date_part('epoch', l.ends))::bigint AS exp,"
+            " floor(date_part('epoch', l.issued_at))::bigint AS iat,"
+            " l.jkt, l.kid, CASE WHEN $6::bool THEN l.public END AS public"
+        " FROM " NGX_SVC_OAUTH_CLIENT("$1")
+        " LEFT JOIN LATERAL "
+            NGX_SVC_OAUTH_LIVE(NGX_SVC_OAUTH_TOKEN("$2::uuid", "$3"), "$4")
+            " l ON (l.client_id = a.client_id OR l.audience IS NULL"
+                " OR l.audience_key = a.resource_key)"
+                " AND l.secret_hash IS NOT DISTINCT FROM $5::bytea"
+                " AND l.kid IS NOT DISTINCT FROM $7::text",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
+                   ngx_svc_oauth_param(token.jti),
+                   ngx_svc_oauth_param(token.ms),
+                   ngx_svc_oauth_param(issuer),
+                   ngx_svc_oauth_param(token.secret_hash),
+                   ngx_svc_oauth_param(token.unverified),
+                   ngx_svc_oauth_param(token.kid))
+};
+
+/* Of what refreshes: to its own client, while the grant's user may use it. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_refresh = {
+    .name = "oauth_introspect_refresh",
+    .text =
+        "SELECT " NGX_SVC_OAUTH_ASKS ", r.user_id::text AS sub, r.client_id,"
+            " array_to_string(r.scopes, ' ') AS scope,"
+            " floor(date_part('epoch', least(f.expires_at, r.expires_at)))"
+                "::bigint AS exp"
+        " FROM " NGX_SVC_OAUTH_CLIENT("$1")
+        " LEFT JOIN LATERAL ("
+            "SELECT k.grant_id, k.expires_at FROM svc.oauth_refresh k"
+            " WHERE k.tenant_id = " NGX_SVC_TENANT
+                " AND k.digest BETWEEN $2 AND $2 AND k.used_at IS NULL"
+            " ORDER BY k.digest LIMIT 1) f ON f.expires_at > now()"
+        " LEFT JOIN LATERAL ("
+            NGX_SVC_ROW("k.*", "svc.oauth_grant", "f.grant_id") ") r"
+            " ON r.client_id = a.client_id AND r.revoked_at IS NULL"
+                " AND r.expires_at > now() AND EXISTS (SELECT FROM ("
+                    NGX_SVC_ROW("k.status, k.valid_after", "svc.user_account",
+                                "r.user_id") ") u"
+                    " WHERE u.status = 'active' AND r.created_at"
+                        " >= coalesce(u.valid_after, '-infinity'))",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
+                   ngx_svc_oauth_param(token.secret_hash))
+};
+
+
+const ngx_svc_route_t  ngx_svc_oauth_introspect[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/introspect"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE,
+      .statements = { &ngx_svc_sql_oauth_introspect,
+                      &ngx_svc_sql_oauth_introspect_refresh },
+      .prepare = ngx_svc_oauth_introspect_prepare,
+      .reply = ngx_svc_oauth_introspect_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_oauth_introspect_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_str_t         token;
+    ngx_svc_oauth_t  *o;
+
+    rc = ngx_svc_oauth_begin(sr, &o);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_needed(o, "token", &token);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_client_take(o);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_bearer_read(sr, &token, &o->token);
+    }
+
+    return rc == NGX_OK ? ngx_svc_oauth_introspect_calls(o) : rc;
+}
+
+
+/* What can be none of ours is looked for all the same: of no id. */
+
+static ngx_int_t
+ngx_svc_oauth_introspect_calls(ngx_svc_oauth_t *o)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_SYNC);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    return ngx_svc_route_call(o->sr,
+               o->token.kind == NGX_SVC_OAUTH_BEARER_REFRESH
+               ? &ngx_svc_sql_oauth_introspect_refresh
+               : &ngx_svc_sql_oauth_introspect, NULL);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_introspect_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    PGresult         *res;
+    ngx_svc_oauth_t  *o;
+
+    o = sr->data;
+    res = ngx_svc_route_last(sr);
+
+    rc = ngx_svc_oauth_client_known(o, sr->results[0]);
+
+    if (rc == NGX_OK
+        && (PQntuples(res) == 0
+            || ngx_svc_row_value(res, 0, "_verdict").data))
+    {
+        rc = NGX_DECLINED;
+    }
+
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED
+               ? ngx_svc_oauth_refuse_client(o, sr->results[0])
+               : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_svc_row_value(res, 0, "client_id").data
+         ? ngx_svc_oauth_introspect_verify(o, res) : NGX_DECLINED;
+
+    return rc == NGX_ERROR ? NGX_HTTP_INTERNAL_SERVER_ERROR
+                           : ngx_svc_oauth_introspect_send(o, res,
+                                                           rc == NGX_OK);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_introspect_verify(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_int_t  rc;
+    ngx_str_t  public;
+
+    rc = ngx_svc_oauth_bearer_verify(&o->token);
+
+    if (rc != NGX_AGAIN) {
+        return rc;
+    }
+
+    public = ngx_svc_row_value(res, 0, "public");
+
+    return ngx_svc_oauth_bearer_verify_by(o->sr->request->pool, &o->token,
+                                          &public);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_introspect_send(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_uint_t active)
+{
+    ngx_svc_json_writer_t  w;
+
+    static ngx_str_t       no_store = ngx_string("no-store");
+
+    if (ngx_svc_json_writer_init(&w, o->sr->request->pool, 512) != NGX_OK
+        || ngx_svc_add_header(o->sr->request, "Cache-Control", &no_store)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_json_boolean(&w, "active", active);
+
+    if (active) {
+        ngx_svc_oauth_introspect_text(&w, "sub", res);
+        ngx_svc_oauth_introspect_text(&w, "client_id", res);
+        ngx_svc_oauth_introspect_text(&w, "scope", res);
+        ngx_svc_oauth_introspect_active(&w, o, res);
+    }
+
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(o->sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+static void
+ngx_svc_oauth_introspect_active(ngx_svc_json_writer_t *w, ngx_svc_oauth_t *o,
+    PGresult *res)
+{
+    ngx_str_t  slug, issuer, value;
+
+    value = ngx_svc_row_value(res, 0, "exp");
+    ngx_svc_json_raw(w, "exp", value.data, value.len);
+
+    if (o->token.kind == NGX_SVC_OAUTH_BEARER_REFRESH) {
+        return;
+    }
+
+    slug = ngx_svc_row_value(res, 0, "slug");
+    issuer = ngx_svc_oauth_issuer(o->sr, &slug);
+
+    if (issuer.data == NULL) {
+        w->failed = 1;
+        return;
+    }
+
+    value = ngx_svc_row_value(res, 0, "audience");
+
+    if (value.data == NULL) {
+        value = issuer;
+    }
+
+    ngx_svc_json_string(w, "iss", issuer.data, issuer.len);
+    ngx_svc_json_string(w, "aud", value.data, value.len);
+
+    value = ngx_svc_row_value(res, 0, "iat");
+    ngx_svc_json_raw(w, "iat", value.data, value.len);
+
+    ngx_svc_oauth_introspect_text(w, "jti", res);
+
+    value = ngx_svc_row_value(res, 0, "chain");
+    ngx_svc_oauth_issue_act(w, &value);
+
+    value = ngx_svc_row_value(res, 0, "jkt");
+    ngx_svc_oauth_issue_bound(w, &value);
+}
+
+
+static void
+ngx_svc_oauth_introspect_text(ngx_svc_json_writer_t *w, const char *key,
+    PGresult *res)
+{
+    ngx_str_t  value;
+
+    value = ngx_svc_row_value(res, 0, key);
+
+    ngx_svc_json_string(w, key, value.data, value.len);
+}

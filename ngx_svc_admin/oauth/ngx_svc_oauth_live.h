@@ -1,0 +1,109 @@
+/*
+ * Whether a token lives, and what it is good for today: one text for all who
+ * ask.
+ */
+
+#ifndef _NGX_SVC_OAUTH_LIVE_H_INCLUDED_
+#define _NGX_SVC_OAUTH_LIVE_H_INCLUDED_
+
+
+#include "ngx_svc_oauth_sql.h"
+
+
+/*
+ * SQL: the row of a token.  jti: a uuid; ms: the time within it, as text:
+ * equality finds the one partition.
+ */
+
+#define NGX_SVC_OAUTH_TOKEN(jti, ms)                                          \
+    "SELECT k.* FROM svc.oauth_token k"                                       \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.jti BETWEEN " jti " AND " jti                                 \
+        " AND k.issued_at = " NGX_SVC_OAUTH_ISSUED_AT(ms "::text")            \
+    " ORDER BY k.jti LIMIT 1"
+
+/*
+ * Of each client that the token "x" lives by: whether it may act, since it was
+ * issued; of those that act, for how long; and the scopes that it has lost.
+ */
+
+#define NGX_SVC_OAUTH_LIVE_ACTS                                               \
+    "(n.client_id = x.client_id OR n.client_id = ANY (x.chain))"
+
+#define NGX_SVC_OAUTH_LIVE_LOST(allowed)                                      \
+    "CASE WHEN NOT x.scopes <@ (" allowed ") THEN array_to_string(ARRAY("     \
+        "SELECT s FROM unnest(x.scopes) s WHERE s <> ALL (" allowed ")"       \
+        "), ' ') END"
+
+#define NGX_SVC_OAUTH_LIVE_PRINCIPALS(issuer)                                 \
+    "SELECT bool_and(a.client_id IS NOT NULL AND s.state IS NULL"             \
+            " AND x.issued_at"                                                \
+                " >= coalesce(a.tokens_valid_after, '-infinity')"             \
+            " AND (NOT coalesce(" NGX_SVC_OAUTH_LIVE_ACTS ", false)"          \
+                " OR a.allowed_audience_keys IS NULL"                         \
+                " OR coalesce(x.audience_key, " issuer ")"                    \
+                    " = ANY (a.allowed_audience_keys))) AS alive,"            \
+        " min(a.max_token_ttl) FILTER (WHERE " NGX_SVC_OAUTH_LIVE_ACTS ")"    \
+            " AS ttl,"                                                        \
+        " string_to_array(string_agg(concat_ws(' ',"                          \
+            " CASE WHEN n.client_id = x.client_id THEN "                      \
+                NGX_SVC_OAUTH_LIVE_LOST("a.scopes || '{offline_access}'")     \
+            " END,"                                                           \
+            " CASE WHEN a.allowed_scopes IS NOT NULL"                         \
+                " AND " NGX_SVC_OAUTH_LIVE_ACTS " THEN "                      \
+                NGX_SVC_OAUTH_LIVE_LOST("a.allowed_scopes") " END"            \
+            "), ' '), ' ') AS lost"                                           \
+    " FROM unnest(x.principals) n (client_id)"                                \
+    " LEFT JOIN LATERAL ("                                                    \
+        NGX_SVC_OAUTH_APPLICATION("k.*", "n.client_id") ") a ON true"         \
+    " LEFT JOIN LATERAL (SELECT " NGX_SVC_OAUTH_STATE("a", "g")               \
+        " AS state) s ON true"
+
+/* The key, the user and the grant of a token "x", of which each may be NULL. */
+
+#define NGX_SVC_OAUTH_LIVE_KEY                                                \
+    "SELECT k.kid, k.public FROM svc.oauth_key k"                             \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.kid BETWEEN x.kid AND x.kid AND k.revoked_at IS NULL"         \
+    " ORDER BY k.kid LIMIT 1"
+
+#define NGX_SVC_OAUTH_LIVE_USER                                               \
+    NGX_SVC_ROW("k.id, k.status, k.valid_after", "svc.user_account",          \
+                "x.user_id")
+
+#define NGX_SVC_OAUTH_LIVE_GRANT                                              \
+    NGX_SVC_ROW("k.id, k.revoked_at", "svc.oauth_grant", "x.grant_id")
+
+#define NGX_SVC_OAUTH_LIVE_ENDS                                               \
+    "x.issued_at + make_interval(secs => least(x.ttl, p.ttl))"
+
+/*
+ * Behind LATERAL, where "t" and "g" are the tenant and its settings: the
+ * columns of svc.oauth_token, and of today the scopes, "now_scopes", and when it
+ * ends, "ends"; "public": the key of a JWT.  token: a row of the above; issuer:
+ * up to the slug.  No row: it is dead.
+ */
+
+#define NGX_SVC_OAUTH_LIVE(token, issuer)                                     \
+    "(SELECT x.*, y.public, ARRAY("                                           \
+            "SELECT s FROM unnest(x.scopes) s"                                \
+            " WHERE s <> ALL (coalesce(p.lost, '{}'))) AS now_scopes, "       \
+        NGX_SVC_OAUTH_LIVE_ENDS " AS ends"                                    \
+    " FROM (" token ") x"                                                     \
+    " CROSS JOIN LATERAL ("                                                   \
+        NGX_SVC_OAUTH_LIVE_PRINCIPALS("(" issuer " || t.slug)") ") p"         \
+    " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_LIVE_KEY ") y ON true"               \
+    " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_LIVE_USER ") u ON true"              \
+    " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_LIVE_GRANT ") r ON true"             \
+    " WHERE t.suspended_at IS NULL AND x.revoked_at IS NULL AND p.alive"      \
+        " AND " NGX_SVC_OAUTH_LIVE_ENDS " > now()"                            \
+        " AND x.issued_at >= coalesce(g.tokens_valid_after, '-infinity')"     \
+        " AND (x.kid IS NULL OR y.kid IS NOT NULL)"                           \
+        " AND (x.user_id IS NULL OR u.status = 'active'"                      \
+            " AND x.issued_at >= coalesce(u.valid_after, '-infinity'))"       \
+        " AND (x.grant_id IS NULL"                                            \
+            " OR r.id IS NOT NULL AND r.revoked_at IS NULL)"                  \
+        " AND (x.scopes = '{}' OR NOT x.scopes <@ coalesce(p.lost, '{}')))"
+
+
+#endif /* _NGX_SVC_OAUTH_LIVE_H_INCLUDED_ */

@@ -1,0 +1,207 @@
+/*
+ * POST /oauth/revoke (RFC 7009): of an access token itself and all that was
+ * exchanged from it, of what refreshes its grant.
+ *
+ * A JWT whose key the worker does not know takes a round trip before.
+ */
+
+#include "ngx_svc_oauth_live.h"
+#include "ngx_svc_oauth_refusal.h"
+#include "ngx_svc_oauth_shown.h"
+
+
+static ngx_int_t ngx_svc_oauth_revoke_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_revoke_calls(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr);
+
+
+/* SQL: the client, "a", also one that is disabled; and its verdict. */
+
+#define NGX_SVC_OAUTH_REVOKER                                                 \
+    "a AS (" NGX_SVC_OAUTH_APPLICATION("k.client_id, k.auth_method", "$1")    \
+    "), b AS (SELECT a.client_id FROM a"                                      \
+        " WHERE (a.auth_method = 'none') = $2::bool)"
+
+#define NGX_SVC_OAUTH_REVOKED                                                 \
+    " SELECT CASE WHEN (a.auth_method = 'none') <> $2::bool"                  \
+        " THEN 'client' END AS _verdict FROM a"
+
+/* Until it is committed nothing is exchanged from the token. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke = {
+    .name = "oauth_revoke",
+    .text =
+        "WITH " NGX_SVC_OAUTH_REVOKER ", u AS ("
+            "UPDATE svc.oauth_token x SET revoked_at = now()"
+            " FROM b WHERE x.tenant_id = " NGX_SVC_TENANT
+                " AND x.jti = $3::uuid"
+                " AND x.issued_at = " NGX_SVC_OAUTH_ISSUED_AT("$4::text")
+                " AND x.client_id = b.client_id AND x.revoked_at IS NULL"
+                " AND x.secret_hash IS NOT DISTINCT FROM $5::bytea"
+                " AND x.kid IS NOT DISTINCT FROM $6::text"
+        ")" NGX_SVC_OAUTH_REVOKED,
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
+                   ngx_svc_oauth_param(client.public),
+                   ngx_svc_oauth_param(token.jti),
+                   ngx_svc_oauth_param(token.ms),
+                   ngx_svc_oauth_param(token.secret_hash),
+                   ngx_svc_oauth_param(token.kid))
+};
+
+/*
+ * A statement of its own: it sees what was committed while the one before
+ * waited.  What was exchanged is not older.
+ */
+
+#define NGX_SVC_OAUTH_REVOKE_CHILD(parent)                                    \
+    "SELECT c.jti, c.issued_at, x.root FROM x, svc.oauth_token c"             \
+    " WHERE c.tenant_id = " NGX_SVC_TENANT " AND c.root_jti = x.root"         \
+        " AND c.issued_at >= x.issued_at AND c.parent_jti = " parent
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_children = {
+    .name = "oauth_revoke_children",
+    .text =
+        "WITH RECURSIVE x AS ("
+            "SELECT k.issued_at, coalesce(k.root_jti, k.jti) AS root"
+            " FROM (" NGX_SVC_OAUTH_TOKEN("$2::uuid", "$3") ") k"
+            " WHERE k.client_id = $1 AND k.revoked_at IS NOT NULL"
+                " AND k.secret_hash IS NOT DISTINCT FROM $4::bytea"
+                " AND k.kid IS NOT DISTINCT FROM $5::text"
+        "), d AS ("
+            NGX_SVC_OAUTH_REVOKE_CHILD("$2::uuid")
+            " UNION "
+            "SELECT c.jti, c.issued_at, d.root FROM d, x, svc.oauth_token c"
+            " WHERE c.tenant_id = " NGX_SVC_TENANT " AND c.root_jti = d.root"
+                " AND c.issued_at >= x.issued_at AND c.parent_jti = d.jti"
+        ")"
+        " UPDATE svc.oauth_token k SET revoked_at = now() FROM d"
+        " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.jti = d.jti"
+            " AND k.issued_at = d.issued_at AND k.revoked_at IS NULL",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
+                   ngx_svc_oauth_param(token.jti),
+                   ngx_svc_oauth_param(token.ms),
+                   ngx_svc_oauth_param(token.secret_hash),
+                   ngx_svc_oauth_param(token.kid))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_grant = {
+    .name = "oauth_revoke_grant",
+    .text =
+        "WITH " NGX_SVC_OAUTH_REVOKER ", f AS ("
+            "SELECT k.grant_id FROM svc.oauth_refresh k"
+            " WHERE k.tenant_id = " NGX_SVC_TENANT
+                " AND k.digest BETWEEN $3 AND $3 ORDER BY k.digest LIMIT 1"
+        "), u AS ("
+            "UPDATE svc.oauth_grant r SET revoked_at = now(),"
+                " reason = 'revoked'"
+            " FROM b, f WHERE r.tenant_id = " NGX_SVC_TENANT
+                " AND r.id = f.grant_id AND r.client_id = b.client_id"
+                " AND r.revoked_at IS NULL"
+        ")" NGX_SVC_OAUTH_REVOKED,
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
+                   ngx_svc_oauth_param(client.public),
+                   ngx_svc_oauth_param(token.secret_hash))
+};
+
+
+const ngx_svc_route_t  ngx_svc_oauth_revoke[] = {
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/revoke"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE
+               |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_ANY_ORIGIN,
+      .statements = { &ngx_svc_sql_oauth_revoke,
+                      &ngx_svc_sql_oauth_revoke_children,
+                      &ngx_svc_sql_oauth_revoke_grant },
+      .prepare = ngx_svc_oauth_revoke_prepare,
+      .reply = ngx_svc_oauth_revoke_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_oauth_revoke_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_str_t         token;
+    ngx_svc_oauth_t  *o;
+
+    rc = ngx_svc_oauth_begin(sr, &o);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_needed(o, "token", &token);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_client_take(o);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_bearer_read(sr, &token, &o->token);
+    }
+
+    return rc == NGX_OK
+           ? ngx_svc_oauth_shown(o, ngx_svc_oauth_revoke_calls,
+                                 ngx_svc_oauth_revoke_reply)
+           : rc;
+}
+
+
+/* Of what is forged, or nothing of ours, no token is looked for. */
+
+static ngx_int_t
+ngx_svc_oauth_revoke_calls(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_oauth_t  *o;
+
+    o = sr->data;
+
+    rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_SYNC);
+
+    if (rc == NGX_OK && o->token.kind == NGX_SVC_OAUTH_BEARER_REFRESH) {
+        return ngx_svc_route_call(sr, &ngx_svc_sql_oauth_revoke_grant, NULL);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_revoke, NULL);
+    }
+
+    return rc == NGX_OK
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_revoke_children, NULL)
+           : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    PGresult         *res;
+    ngx_svc_oauth_t  *o;
+
+    static ngx_str_t  no_store = ngx_string("no-store");
+
+    o = sr->data;
+    res = sr->results[1];
+
+    rc = ngx_svc_oauth_client_known(o, sr->results[0]);
+
+    if (rc == NGX_OK
+        && (PQntuples(res) == 0
+            || ngx_svc_row_value(res, 0, "_verdict").data))
+    {
+        rc = NGX_DECLINED;
+    }
+
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED
+               ? ngx_svc_oauth_refuse_client(o, sr->results[0])
+               : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_add_header(sr->request, "Cache-Control", &no_store)
+           == NGX_OK ? ngx_svc_send_empty(sr, NGX_HTTP_OK)
+                     : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
