@@ -11,12 +11,12 @@ use MIME::Base64 qw(encode_base64url decode_base64url);
 use Test::More;
 
 use SvcTest;
-use SvcTest::OAuth qw(oauth_server application form oauth_error claims);
+use SvcTest::OAuth qw(oauth_server oauth_node application form oauth_error claims);
 
 my $s = oauth_server()->start;
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
-my $node = $s->node(svc => { svc_sign_in => 'on' });
+my $node = oauth_node($s);
 my $base = 'http://127.0.0.1:' . $s->port;
 my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());
 
@@ -50,8 +50,7 @@ sub introspect {
     my @r = map { form($s, introspect => { token => $token }, client => $client // $robot,
                        http => { port => $_ }) } $s->port, $node->{port};
 
-    is($r[0]->body, $r[1]->body =~ s/:$node->{port}/:@{[ $s->port ]}/r, 'on both nodes');
-    is($r[0]->status, 200, 'introspected') or diag($r[0]->body);
+    is($r[0]->body, $r[1]->body, 'on both nodes') or diag($r[0]->status);
 
     return $r[0]->json;
 }
@@ -200,9 +199,6 @@ is(introspect($token)->{scope}, 'b', 'the application has lost it');
 set($agent, "scopes = '{a,b}', max_token_ttl = 60");
 is(introspect($token)->{active}, $TRUE, 'a shorter life');
 cmp_ok(introspect($token)->{exp} - introspect($token)->{iat}, '<=', 60, 'is told');
-
-my $jti = (claims($token))[1]{jti};
-my $ms = hex(substr($jti =~ s/-//gr, 0, 12));
 
 set($agent, "max_token_ttl = NULL, allowed_audiences = '{urn:a}',"
             . " allowed_audience_keys = '{urn:a}'");

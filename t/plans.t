@@ -37,6 +37,7 @@ my $SLOW = 2000;                # ms; too much, whatever is known
 my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on',
                                            svc_sign_in => 'on', nowhere(),
                                            svc_organization_signup => 'on' },
+                     locations => 'location /oauth { svc_oauth on; }',
                      pg_conf => $SvcTest::Plans::LOG_ALL)->start;
 
 my $text = SvcTest::Plans::prepared($s);

@@ -13,7 +13,7 @@ use Test::More;
 
 use SvcTest;
 
-our @EXPORT_OK = qw(oauth_server application form oauth_error basic claims $EXCHANGE);
+our @EXPORT_OK = qw(oauth_server oauth_node application form oauth_error basic claims $EXCHANGE);
 
 our $EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
@@ -33,6 +33,17 @@ sub oauth_server {
 
     return SvcTest->new(%arg, svc => { svc_sign_in => 'on', %{ $arg{svc} // {} } },
                         locations => $LOCATIONS . $more);
+}
+
+
+# Another node, behind the same balancer.
+
+sub oauth_node {
+    my ($s, %svc) = @_;
+
+    return $s->node(locations => $s->{nginx}{locations},
+                    svc => { svc_sign_in => 'on',
+                             svc_base_url => 'http://127.0.0.1:' . $s->port, %svc });
 }
 
 

@@ -63,7 +63,7 @@ sub id {
 
 
 my ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $NEW, $FACTOR,
-    $INVITATION, $CHALLENGE) = (1 .. 11);
+    $INVITATION, $CHALLENGE, $GRANT, $OAUTH) = (1 .. 13);
 
 sub id_sql {
     my ($self, $kind) = @_;
@@ -87,6 +87,7 @@ sub new {
     $self->{id} = $s->sql('INSERT INTO svc.tenant (slug, name) VALUES'
                           . " ('$slug', '$slug') RETURNING id");
 
+    $self->{issued} = time;
     $self->{apps} = [ map { sprintf 'app_%032x', $_ } 500, 600, 1 .. 1000 ];
     $self->plan_early($text) if $text;
 
@@ -103,9 +104,9 @@ sub rows {
     my ($self) = @_;
 
     my ($user, $group, $hook, $token, $session, $version, $stream, $factor,
-        $invitation, $challenge) = map { $self->id_sql($_) }
+        $invitation, $challenge, $grant, $oauth) = map { $self->id_sql($_) }
           ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $FACTOR,
-           $INVITATION, $CHALLENGE);
+           $INVITATION, $CHALLENGE, $GRANT, $OAUTH);
     my $t = "'$self->{id}'";
     my $slug = $self->{slug};
     my $app = "'app_' || lpad(to_hex(i), 32, '0')";
@@ -251,6 +252,24 @@ SELECT $t, $app, '@{[ $self->id($GROUP, 1) ]}', $ago FROM $all;
 INSERT INTO svc.group_app (tenant_id, client_id, group_id)
 SELECT $t, '$self->{apps}[1]', $group FROM $all WHERE i > 1;
 UPDATE svc.user_group g SET app_count = 1 WHERE tenant_id = $t;
+INSERT INTO svc.oauth_key (tenant_id, kid, public, sealed)
+SELECT $t, '$slug-key' || i, '{}', 'x' FROM generate_series(1, 100) i;
+UPDATE svc.oauth_tenant SET active_kid = '$slug-key1' WHERE tenant_id = $t;
+INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes, resources,
+                             resource_keys, session_id, auth_time, methods, created_at,
+                             expires_at)
+SELECT $t, $grant, $app, $user, '{openid}', '{}', '{}', $user, $ago, '{pwd}', $ago,
+       now() + interval '90 days' FROM $all;
+INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, expires_at)
+SELECT $t, sha256(('$slug-refresh' || i)::bytea), $grant, now() + interval '30 days'
+FROM $all;
+INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, user_id, grant_id,
+                             root_jti, parent_jti, principals, grant_type, scopes,
+                             secret_hash, ttl)
+SELECT $t, $oauth, to_timestamp($self->{issued}) + i * interval '1 ms', $app, $user, $grant,
+       CASE WHEN i BETWEEN 2 AND 500 THEN '@{[ $self->id($OAUTH, 1) ]}'::uuid END,
+       CASE WHEN i % 10 = 2 THEN '@{[ $self->id($OAUTH, 1) ]}'::uuid END, ARRAY[$app],
+       'authorization_code', '{openid}', sha256('x'), 86400 FROM $all;
 INSERT INTO svc.domain (tenant_id, domain, verified_at)
 SELECT $t, 'd' || i || '.$slug.test', now() FROM generate_series(1, 100) i
 EOT
@@ -354,6 +373,11 @@ sub values {
     my $email = "user$WHO\@$self->{slug}.test";
     my $in = '\x' . sha256_hex("$self->{slug}-in500");
     my $invitation = $self->id($INVITATION, 500);
+    my $x_hash = '\x' . sha256_hex('x');
+    my $first_app = $self->{apps}[2];
+    my $app_login = '\x' . sha256_hex("$self->{slug}secret500");
+    my @shown = ($self->id($OAUTH, 1), $self->{issued} * 1000 + 1);
+    my $refresh = '\x' . sha256_hex("$self->{slug}-refresh1");
     my $mac16 = '\x' . substr sha256_hex('mac1'), 0, 32;
     my $base = 'https://x.test';
     my $challenge = $self->id($CHALLENGE, $WHO);
@@ -606,6 +630,23 @@ sub values {
                                       'urn:new', 'urn:new', 'opaque', 60, 'false', 'true',
                                       '{web}', '{web}', undef ],
         admin_secrets_expire => [ $self->{apps}[0], 90, 100 ],
+        ( map { $_ => [ $app_login ] } qw(oauth_login oauth_login_async) ),
+        ( map { $_ => [ $app_login, $self->{slug} ] } qw(oauth_login_pinned
+                                                         oauth_login_async_pinned) ),
+        oauth_login_any => [ $app_login, $self->{slug}, 'agent', $self->{apps}[0],
+                             '192.0.2.1', 'agent', 'x' ],
+        oauth_own => [ $self->{apps}[0], 'false', '{"openid"}', 'urn:x', 'urn:x',
+                       '7' . '0' x 3 . '8' . '0' x 15, '\x' . '01' x 32, undef,
+                       '192.0.2.1', 'FR', 'https://x/oauth/t/', 4096 ],
+        oauth_key_first => [ 'new', '{}', '\x00' ],
+        oauth_key_public => [ "$self->{slug}-key1" ],
+        oauth_introspect => [ $self->{apps}[0], @shown, 'https://x/oauth/t/', $x_hash,
+                              'true', undef ],
+        oauth_introspect_refresh => [ $self->{apps}[0], $refresh ],
+        oauth_revoke => [ $first_app, 'false', @shown, $x_hash, undef ],
+        oauth_revoke_children => [ $first_app, @shown, $x_hash, undef ],
+        oauth_revoke_grant => [ $first_app, 'false', $refresh ],
+        oauth_anomaly => [ $self->{apps}[0], 'scope_denied', '{"ip":"192.0.2.1"}' ],
         admin_secrets_rotate => [ $self->{apps}[0], $new_hash, 60 ],
         admin_group_apps_lock => [ $member ],
         admin_group_apps_lock_them => [ $clients ],
@@ -743,6 +784,9 @@ VALUES ($t, 'x', 'x', 'agent', true, 'everyone', '{}', '{}', '{}', 'none', 'jwt'
 INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)
 VALUES (sha256('x'), $t, 'x', 'id');
 INSERT INTO svc.group_app (tenant_id, client_id, group_id) VALUES ($t, 'x', '$group');
+INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, principals, grant_type,
+                             scopes, ttl)
+VALUES ($t, '$user', now(), 'x', '{x}', 'x', '{}', 60);
 DELETE FROM svc.user_account;
 DELETE FROM svc.application;
 DELETE FROM svc.user_group;
