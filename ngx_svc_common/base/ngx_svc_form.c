@@ -86,7 +86,7 @@ ngx_svc_form_count(const ngx_str_t *text)
 }
 
 
-/* What is written, with its NULs, is never longer than the text and one byte. */
+/* What is written, with its NULs, is not longer than the text and one byte. */
 
 static ngx_int_t
 ngx_svc_form_pair(u_char *p, u_char *last, u_char **dst,

@@ -44,7 +44,7 @@ NGX_SVC_API ngx_int_t ngx_svc_form_parse(ngx_pool_t *pool,
 NGX_SVC_API ngx_int_t ngx_svc_form_value(const ngx_svc_form_t *form,
     const char *name, ngx_str_t *value, ngx_svc_error_t *err);
 
-/* The i-th one, from 0, of a name.  NGX_OK, or NGX_DECLINED: there are fewer. */
+/* The i-th one, from 0, of a name; NGX_OK, or NGX_DECLINED: there are fewer. */
 NGX_SVC_API ngx_int_t ngx_svc_form_nth(const ngx_svc_form_t *form,
     const char *name, ngx_uint_t i, ngx_str_t *value);
 

@@ -49,15 +49,15 @@ NGX_SVC_API ngx_svc_jwa_e ngx_svc_jwa(const char *name);
  * verifies nothing.
  *
  * NGX_OK: *key, which the caller frees, *alg, and the thumbprint (RFC 7638,
- * SHA-256) are set.  NGX_DECLINED: it is not such a key.  NGX_ERROR when OpenSSL
- * fails.
+ * SHA-256) are set.  NGX_DECLINED: it is not such a key.  NGX_ERROR when
+ * OpenSSL fails.
  */
 NGX_SVC_API ngx_int_t ngx_svc_jwk_public(const cJSON *jwk, EVP_PKEY **key,
     ngx_svc_jwa_e *alg, u_char thumbprint[NGX_SVC_JWK_THUMBPRINT]);
 
 /*
- * NGX_OK, or NGX_ERROR when OpenSSL fails.  The caller wipes new->der, in either
- * case.
+ * NGX_OK, or NGX_ERROR when OpenSSL fails.  The caller wipes new->der, in
+ * either case.
  */
 NGX_SVC_API ngx_int_t ngx_svc_jwk_generate(ngx_svc_jwk_new_t *new);
 

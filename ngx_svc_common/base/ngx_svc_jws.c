@@ -1,5 +1,5 @@
 /*
- * JSON Web Signatures.  What OpenSSL has queued as errors is cleared before each
+ * JSON Web Signatures.  What OpenSSL has queued as errors is cleared before a
  * return that is not NGX_OK: nginx would take these for those of some
  * connection.
  */
@@ -24,8 +24,6 @@ static ngx_int_t ngx_svc_jws_split(const ngx_str_t *text, ngx_str_t parts[3]);
 static ngx_int_t ngx_svc_jws_object(ngx_pool_t *pool, const ngx_str_t *part,
     cJSON **json);
 static ngx_int_t ngx_svc_jws_header(ngx_svc_jws_t *jws);
-static ngx_int_t ngx_svc_jws_text(const cJSON *json, const char *name,
-    ngx_str_t *text);
 static int ngx_svc_jws_verify_es256(const ngx_svc_jws_t *jws, EVP_PKEY *key);
 static ngx_uint_t ngx_svc_jws_in_range(const u_char *number);
 static size_t ngx_svc_jws_der(const u_char *raw, u_char *der);
@@ -280,32 +278,6 @@ ngx_svc_jws_header(ngx_svc_jws_t *jws)
 }
 
 
-/* NGX_OK also without such a member; the text ends with a NUL. */
-
-static ngx_int_t
-ngx_svc_jws_text(const cJSON *json, const char *name, ngx_str_t *text)
-{
-    const cJSON  *item;
-
-    ngx_str_null(text);
-
-    item = cJSON_GetObjectItemCaseSensitive(json, name);
-
-    if (item == NULL) {
-        return NGX_OK;
-    }
-
-    if (!cJSON_IsString(item)) {
-        return NGX_DECLINED;
-    }
-
-    text->data = (u_char *) item->valuestring;
-    text->len = ngx_strlen(item->valuestring);
-
-    return NGX_OK;
-}
-
-
 ngx_int_t
 ngx_svc_jws_verify(const ngx_svc_jws_t *jws, EVP_PKEY *key, ngx_svc_jwa_e alg)
 {
@@ -450,4 +422,54 @@ ngx_svc_jws_verify_eddsa(const ngx_svc_jws_t *jws, EVP_PKEY *key)
     EVP_MD_CTX_free(ctx);
 
     return rc;
+}
+
+
+ngx_int_t
+ngx_svc_jws_text(const cJSON *json, const char *name, ngx_str_t *text)
+{
+    const cJSON  *item;
+
+    ngx_str_null(text);
+
+    item = cJSON_GetObjectItemCaseSensitive(json, name);
+
+    if (item == NULL) {
+        return NGX_OK;
+    }
+
+    if (!cJSON_IsString(item)) {
+        return NGX_DECLINED;
+    }
+
+    text->data = (u_char *) item->valuestring;
+    text->len = ngx_strlen(item->valuestring);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_jws_integer(const cJSON *json, const char *name, int64_t *n)
+{
+    double        value;
+    const cJSON  *item;
+
+    item = cJSON_GetObjectItemCaseSensitive(json, name);
+
+    if (!cJSON_IsNumber(item)) {
+        return NGX_DECLINED;
+    }
+
+    value = item->valuedouble;
+
+    if (value < -NGX_SVC_JWS_INTEGER || value > NGX_SVC_JWS_INTEGER
+        || value != (double) (int64_t) value)
+    {
+        return NGX_DECLINED;
+    }
+
+    *n = (int64_t) value;
+
+    return NGX_OK;
 }

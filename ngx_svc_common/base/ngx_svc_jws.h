@@ -12,6 +12,7 @@
 
 #define NGX_SVC_JWS_MAX        8192     /* bytes, of one that is read */
 #define NGX_SVC_JWS_SIGNATURE  64       /* bytes, of all that we know */
+#define NGX_SVC_JWS_INTEGER    9007199254740991LL    /* RFC 8259, 6 */
 
 #define ngx_svc_jws_len(header_len, payload_len)                              \
     (ngx_svc_base64url_len(header_len) + 1                                    \
@@ -59,11 +60,22 @@ NGX_SVC_API ngx_int_t ngx_svc_jws_parse(ngx_pool_t *pool,
 
 /*
  * NGX_OK: the key has signed it with alg.  NGX_DECLINED: it has not, or the
- * header has another one, or the key is for another one.  NGX_ERROR when OpenSSL
- * fails.
+ * header has another one, or the key is for another one.  NGX_ERROR when
+ * OpenSSL fails.
  */
 NGX_SVC_API ngx_int_t ngx_svc_jws_verify(const ngx_svc_jws_t *jws,
     EVP_PKEY *key, ngx_svc_jwa_e alg);
+
+/*
+ * A member of a header or a payload.  A text is a string that ends with a NUL;
+ * NGX_OK also when there is no such member, without data then.  An integer is
+ * one of at most NGX_SVC_JWS_INTEGER, of either sign, in any notation.
+ * NGX_DECLINED: it is none.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_jws_text(const cJSON *json, const char *name,
+    ngx_str_t *text);
+NGX_SVC_API ngx_int_t ngx_svc_jws_integer(const cJSON *json, const char *name,
+    int64_t *n);
 
 
 #endif /* _NGX_SVC_JWS_H_INCLUDED_ */

@@ -29,7 +29,7 @@
 #define UNIT_ED_X  "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"
 #define UNIT_ED_D  "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A"
 
-#define UNIT_OKP   "\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"" UNIT_ED_X "\""
+#define UNIT_OKP  "\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"" UNIT_ED_X "\""
 
 
 static inline cJSON *

@@ -8,21 +8,17 @@
 /* RFC 7515, A.3 */
 
 #define A3_HEADER   "eyJhbGciOiJFUzI1NiJ9"
-#define A3_PAYLOAD  "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6"   \
-                    "Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
-#define A3_SIGNED   "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djx"   \
-                    "La8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
+#define A3_PAYLOAD  "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA" \
+                    "6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
+#define A3_SIGNED   "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5dj" \
+                    "xLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
 
 /* RFC 8037, A.4, whose payload is no JSON */
 
-#define ED_TEXT     "eyJhbGciOiJFZERTQSJ9."                                      \
+#define ED_TEXT     "eyJhbGciOiJFZERTQSJ9."                                   \
                     "RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc"
-#define ED_SIGNED   "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4"   \
-                    "iylGjg5BhVsPt9g7sVvpAr_MuM0KAg"
-
-/* base64url of {} */
-
-#define EMPTY       "e30"
+#define ED_SIGNED   "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki" \
+                    "4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg"
 
 #define NO_PARTS    "is not a JWS of three parts"
 #define NO_HEADER   "has a header that is not a JSON object in base64url"
