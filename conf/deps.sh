@@ -16,7 +16,8 @@ run="postgresql postgresql-client redis-server redis-tools openssl curl
      ca-certificates coreutils procps tzdata python3 python3-aiosmtpd"
 test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
       cppcheck clang-tools valgrind jq iproute2 man-db mandoc
-      python3-argon2 python3-dnslib python3-fido2 oathtool chromium
+      python3-argon2 python3-dnslib python3-fido2 python3-jwcrypto python3-jwt
+      oathtool chromium
       exim4-daemon-light"
 
 # Node.js of whatever source: Debian's when there is none
