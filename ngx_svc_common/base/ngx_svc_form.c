@@ -54,9 +54,17 @@ ngx_svc_form_parse(ngx_pool_t *pool, const ngx_str_t *text,
             return NGX_DECLINED;
         }
 
-        if (pair.value.len) {
-            form->pairs[form->n++] = pair;
+        if (pair.value.len == 0) {
+            continue;
         }
+
+        if (form->n == NGX_SVC_FORM_MAX) {
+            return ngx_svc_fail(err, NGX_SVC_E_INVALID_REQUEST,
+                                "There are more than %d parameters.",
+                                NGX_SVC_FORM_MAX);
+        }
+
+        form->pairs[form->n++] = pair;
     }
 
     ngx_qsort(form->pairs, form->n, sizeof(ngx_svc_form_pair_t),
@@ -66,7 +74,7 @@ ngx_svc_form_parse(ngx_pool_t *pool, const ngx_str_t *text,
 }
 
 
-/* As many as there may be, and one: a value is behind a "=". */
+/* As many as there may be, or one more: a value is behind a "=". */
 
 static ngx_uint_t
 ngx_svc_form_count(const ngx_str_t *text)
@@ -82,7 +90,7 @@ ngx_svc_form_count(const ngx_str_t *text)
         values += (text->data[i] == '=');
     }
 
-    return ngx_min(pairs, values);
+    return ngx_min(ngx_min(pairs, values), NGX_SVC_FORM_MAX);
 }
 
 

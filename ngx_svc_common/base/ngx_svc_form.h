@@ -10,6 +10,9 @@
 #include "ngx_svc_error.h"
 
 
+#define NGX_SVC_FORM_MAX  1024      /* parameters that have a value */
+
+
 typedef struct {
     ngx_str_t             name;
     ngx_str_t             value;        /* never empty */
@@ -26,13 +29,12 @@ typedef struct {
 /*
  * Decodes "+" and %XX, of text into memory of the pool; text itself is not
  * changed, and a NUL follows each name and value.  Pairs with an empty value
- * are dropped, they count as absent (RFC 6749, 3.1).  n log n in the number of
- * pairs.
+ * are dropped, they count as absent (RFC 6749, 3.1).
  *
  * NGX_OK; NGX_DECLINED with err (NGX_SVC_E_INVALID_REQUEST): bad
- * percent-encoding, a NUL, or not UTF-8; NGX_ERROR when memory runs out.  A
- * detail is ASCII without '"' and "\" (RFC 6749, 5.2), here and below, whatever
- * the parameter's name.
+ * percent-encoding, a NUL, not UTF-8, or over NGX_SVC_FORM_MAX; NGX_ERROR when
+ * memory runs out.  A detail is ASCII without '"' and "\" (RFC 6749, 5.2), here
+ * and below, whatever the parameter's name.
  */
 NGX_SVC_API ngx_int_t ngx_svc_form_parse(ngx_pool_t *pool,
     const ngx_str_t *text, ngx_svc_form_t *form, ngx_svc_error_t *err);

@@ -213,14 +213,28 @@ test_long_name(void **state)
 }
 
 
-/* One of many parameters that comes twice is found, wherever. */
+/* n parameters of different names, in no order; returns what follows them. */
+
+static u_char *
+many(u_char *p, ngx_uint_t n)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < n; i++) {
+        p = ngx_sprintf(p, "%uxi=%ui&", i * 7919 % FORM_MANY, i);
+    }
+
+    return p;
+}
+
+
+/* One that comes twice is found among as many as there may be. */
 
 static void
 test_many(void **state)
 {
     u_char           *p;
     ngx_str_t         text, value;
-    ngx_uint_t        i;
     ngx_svc_form_t    form;
     ngx_svc_error_t   err;
 
@@ -229,25 +243,60 @@ test_many(void **state)
     text.data = ngx_palloc(*state, FORM_MANY * 16);
     assert_non_null(text.data);
 
-    for (i = 0, p = text.data; i < FORM_MANY; i++) {
-        p = ngx_sprintf(p, "%uxi=%ui&", i * 7919 % FORM_MANY, i);
-    }
-
+    p = many(text.data, NGX_SVC_FORM_MAX);
     text.len = p - text.data;
     err.kind = NGX_SVC_E_NONE;
 
     assert_int_equal(ngx_svc_form_parse(*state, &text, &form, &err), NGX_OK);
-    assert_int_equal(form.n, FORM_MANY);
+    assert_int_equal(form.n, NGX_SVC_FORM_MAX);
     assert_int_equal(ngx_svc_form_unique(&form, none, &err), NGX_OK);
     assert_int_equal(ngx_svc_form_value(&form, "1eef", &value, &err), NGX_OK);
     assert_string_equal(value.data, "1");
 
+    p = many(text.data, NGX_SVC_FORM_MAX - 1);
     text.len = ngx_sprintf(p, "1eef=x") - text.data;
 
     assert_int_equal(ngx_svc_form_parse(*state, &text, &form, &err), NGX_OK);
     assert_int_equal(ngx_svc_form_unique(&form, none, &err), NGX_DECLINED);
     ngx_unit_error(&err, NGX_SVC_E_INVALID_REQUEST,
                    "The parameter '1eef' comes twice.", "many");
+}
+
+
+static void
+test_too_many(void **state)
+{
+    ngx_str_t        text;
+    ngx_uint_t       i, n;
+    ngx_svc_form_t   form;
+    ngx_svc_error_t  err;
+
+    static const ngx_uint_t  numbers[] = { NGX_SVC_FORM_MAX + 1, FORM_MANY };
+
+    text.data = ngx_palloc(*state, FORM_MANY * 16);
+    assert_non_null(text.data);
+
+    for (i = 0; i < ngx_unit_len(numbers); i++) {
+        text.len = many(text.data, numbers[i]) - text.data;
+        err.kind = NGX_SVC_E_NONE;
+
+        assert_int_equal(ngx_svc_form_parse(*state, &text, &form, &err),
+                         NGX_DECLINED);
+        ngx_unit_error(&err, NGX_SVC_E_INVALID_REQUEST,
+                       "There are more than 1024 parameters.", "too many");
+    }
+
+    /* those without a value do not count */
+
+    for (n = 0; n < FORM_MANY; n++) {
+        ngx_memcpy(text.data + n * 3, "a=&", 3);
+    }
+
+    text.len = ngx_sprintf(text.data + n * 3, "a=1") - text.data;
+    err.kind = NGX_SVC_E_NONE;
+
+    assert_int_equal(ngx_svc_form_parse(*state, &text, &form, &err), NGX_OK);
+    assert_int_equal(form.n, 1);
 }
 
 
@@ -337,6 +386,7 @@ main(void)
         ngx_unit_test(test_twice),
         ngx_unit_test(test_long_name),
         ngx_unit_test(test_many),
+        ngx_unit_test(test_too_many),
         ngx_unit_test(test_memory),
         cmocka_unit_test(test_utf8),
     };
