@@ -1,6 +1,6 @@
 /*
  * JSON Web Keys.  What OpenSSL has queued as errors is cleared before each
- * return: nginx would take these for those of some connection.
+ * return: it may be there also when all is well.
  */
 
 #include "ngx_svc_jwk.h"
@@ -265,7 +265,7 @@ ngx_svc_jwk_point(u_char point[NGX_SVC_JWK_POINT], EVP_PKEY **key)
     params[2] = OSSL_PARAM_construct_end();
 
     rc = EVP_PKEY_fromdata(ctx, key, EVP_PKEY_PUBLIC_KEY, params) == 1
-         ? NGX_OK : NGX_DECLINED;
+         ? NGX_OK : ngx_svc_jwk_refused();
 
     EVP_PKEY_CTX_free(ctx);
 
@@ -443,4 +443,22 @@ ngx_svc_jwk_private(const u_char *der, size_t len)
     ERR_clear_error();
 
     return key;
+}
+
+
+ngx_int_t
+ngx_svc_jwk_refused(void)
+{
+    ngx_int_t      rc;
+    unsigned long  error;
+
+    rc = NGX_DECLINED;
+
+    for (error = ERR_get_error(); error; error = ERR_get_error()) {
+        if (ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE) {
+            rc = NGX_ERROR;
+        }
+    }
+
+    return rc;
 }

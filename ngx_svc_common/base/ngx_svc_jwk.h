@@ -67,5 +67,11 @@ NGX_SVC_API ngx_int_t ngx_svc_jwk_generate(ngx_svc_jwk_new_t *new);
  */
 NGX_SVC_API EVP_PKEY *ngx_svc_jwk_private(const u_char *der, size_t len);
 
+/*
+ * Clears OpenSSL's errors, which nginx would take for those of some connection:
+ * NGX_ERROR when memory ran out for one, and otherwise NGX_DECLINED.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_jwk_refused(void);
+
 
 #endif /* _NGX_SVC_JWK_H_INCLUDED_ */

@@ -1,7 +1,6 @@
 /*
- * JSON Web Signatures.  What OpenSSL has queued as errors is cleared before a
- * return that is not NGX_OK: nginx would take these for those of some
- * connection.
+ * JSON Web Signatures.  What OpenSSL has queued as errors is cleared before each
+ * return: it may be there also when all is well.
  */
 
 #include "ngx_svc_jws.h"
@@ -62,9 +61,7 @@ ngx_svc_jws_signer(EVP_PKEY *key)
         ctx = NULL;
     }
 
-    if (ctx == NULL) {
-        ERR_clear_error();
-    }
+    ERR_clear_error();
 
     return ctx;
 }
@@ -86,17 +83,20 @@ ngx_svc_jws_sign(EVP_PKEY_CTX *signer, const ngx_str_t *header,
 
     len = sizeof(der);
 
-    if (ngx_svc_sha256(start, p - start, digest) != NGX_OK
-        || EVP_PKEY_sign(signer, der, &len, digest, sizeof(digest)) != 1
-        || ngx_svc_jws_raw(der, len, raw) != NGX_OK)
+    if (ngx_svc_sha256(start, p - start, digest) == NGX_OK
+        && EVP_PKEY_sign(signer, der, &len, digest, sizeof(digest)) == 1
+        && ngx_svc_jws_raw(der, len, raw) == NGX_OK)
     {
-        ERR_clear_error();
-        return NULL;
+        *p++ = '.';
+        p = ngx_svc_base64url(p, raw, sizeof(raw));
+
+    } else {
+        p = NULL;
     }
 
-    *p++ = '.';
+    ERR_clear_error();
 
-    return ngx_svc_base64url(p, raw, sizeof(raw));
+    return p;
 }
 
 
@@ -298,13 +298,11 @@ ngx_svc_jws_verify(const ngx_svc_jws_t *jws, EVP_PKEY *key, ngx_svc_jwa_e alg)
 
     rc = ngx_svc_jws_algs[i].verify(jws, key);
 
-    if (rc == 1) {
-        return NGX_OK;
+    if (ngx_svc_jwk_refused() == NGX_ERROR && rc == 0) {
+        rc = -1;
     }
 
-    ERR_clear_error();
-
-    return rc == 0 ? NGX_DECLINED : NGX_ERROR;
+    return rc == 1 ? NGX_OK : rc == 0 ? NGX_DECLINED : NGX_ERROR;
 }
 
 
