@@ -7,10 +7,10 @@
 #include "ngx_svc_base64.h"
 #include "ngx_svc_crypto.h"
 
+#include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
-#include <openssl/x509.h>
 
 
 #define NGX_SVC_JWK_COORDINATE  32
@@ -27,14 +27,17 @@ static ngx_int_t ngx_svc_jwk_coordinate(const cJSON *jwk, const char *name,
     u_char out[NGX_SVC_JWK_COORDINATE]);
 static ngx_int_t ngx_svc_jwk_p256(const cJSON *jwk, EVP_PKEY **key,
     u_char *thumbprint);
-static ngx_int_t ngx_svc_jwk_point(u_char point[NGX_SVC_JWK_POINT],
-    EVP_PKEY **key);
+static ngx_int_t ngx_svc_jwk_key(const u_char point[NGX_SVC_JWK_POINT],
+    const u_char *number, EVP_PKEY **key);
+static ngx_int_t ngx_svc_jwk_number(const u_char *number,
+    u_char native[NGX_SVC_JWK_COORDINATE]);
 static ngx_int_t ngx_svc_jwk_ed25519(const cJSON *jwk, EVP_PKEY **key,
     u_char *thumbprint);
 static ngx_int_t ngx_svc_jwk_ed25519_good(
     const u_char y[NGX_SVC_JWK_COORDINATE]);
 static ngx_int_t ngx_svc_jwk_write(ngx_svc_jwk_new_t *new, EVP_PKEY *key);
-static ngx_int_t ngx_svc_jwk_write_der(ngx_svc_jwk_new_t *new, EVP_PKEY *key);
+static ngx_int_t ngx_svc_jwk_write_der(ngx_svc_jwk_new_t *new, EVP_PKEY *key,
+    const u_char point[NGX_SVC_JWK_POINT]);
 
 
 static const struct {
@@ -63,6 +66,27 @@ static const struct {
 
 static const char *const  ngx_svc_jwk_secrets[] = {
     "d", "p", "q", "dp", "dq", "qi", "oth", "k", NULL
+};
+
+/*
+ * PKCS#8 (RFC 5958) of a P-256 key (RFC 5915) that has both halves: all of it but
+ * these, which stand behind either part.  OpenSSL's own reader, which tries all
+ * formats that it knows, takes 400 us.
+ */
+
+static const u_char  ngx_svc_jwk_der_private[] = {
+    0x30, 0x81, 0x87,                                   /* PrivateKeyInfo */
+    0x02, 0x01, 0x00,                                   /* version 0 */
+    0x30, 0x13,                                         /* algorithm */
+    0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01,   /* ecPublicKey */
+    0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07,   /* P-256 */
+    0x04, 0x6d, 0x30, 0x6b,                             /* ECPrivateKey */
+    0x02, 0x01, 0x01,                                   /* version 1 */
+    0x04, 0x20                                          /* 32 bytes */
+};
+
+static const u_char  ngx_svc_jwk_der_public[] = {
+    0xa1, 0x44, 0x03, 0x42, 0x00                        /* 65 bytes */
 };
 
 /* Little-endian, without the sign of x: points of order 4, 1, 8, 8, and 2. */
@@ -222,7 +246,7 @@ ngx_svc_jwk_p256(const cJSON *jwk, EVP_PKEY **key, u_char *thumbprint)
         return NGX_DECLINED;
     }
 
-    rc = ngx_svc_jwk_point(point, key);
+    rc = ngx_svc_jwk_key(point, NULL, key);
     if (rc != NGX_OK) {
         return rc;
     }
@@ -242,32 +266,71 @@ ngx_svc_jwk_p256(const cJSON *jwk, EVP_PKEY **key, u_char *thumbprint)
 }
 
 
-/* OpenSSL reads no point that is not on the curve. */
+/*
+ * A private key with a number, a public one without (NULL).  OpenSSL reads no
+ * point that is not on the curve.
+ */
 
 static ngx_int_t
-ngx_svc_jwk_point(u_char point[NGX_SVC_JWK_POINT], EVP_PKEY **key)
+ngx_svc_jwk_key(const u_char point[NGX_SVC_JWK_POINT], const u_char *number,
+    EVP_PKEY **key)
 {
+    u_char         native[NGX_SVC_JWK_COORDINATE];
     ngx_int_t      rc;
-    OSSL_PARAM     params[3];
+    OSSL_PARAM     params[4], *p;
     EVP_PKEY_CTX  *ctx;
 
     ctx = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
 
-    if (ctx == NULL || EVP_PKEY_fromdata_init(ctx) != 1) {
+    if (ctx == NULL || EVP_PKEY_fromdata_init(ctx) != 1
+        || (number && ngx_svc_jwk_number(number, native) != NGX_OK))
+    {
         EVP_PKEY_CTX_free(ctx);
         return NGX_ERROR;
     }
 
-    params[0] = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME,
-                                                 NGX_SVC_JWK_GROUP, 0);
-    params[1] = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY,
-                                                  point, NGX_SVC_JWK_POINT);
-    params[2] = OSSL_PARAM_construct_end();
+    p = params;
 
-    rc = EVP_PKEY_fromdata(ctx, key, EVP_PKEY_PUBLIC_KEY, params) == 1
+    *p++ = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME,
+                                            NGX_SVC_JWK_GROUP, 0);
+    *p++ = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY,
+                                             (void *) point,
+                                             NGX_SVC_JWK_POINT);
+
+    if (number) {
+        *p++ = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, native,
+                                       sizeof(native));
+    }
+
+    *p = OSSL_PARAM_construct_end();
+
+    rc = EVP_PKEY_fromdata(ctx, key, number ? EVP_PKEY_KEYPAIR
+                                            : EVP_PKEY_PUBLIC_KEY, params) == 1
          ? NGX_OK : ngx_svc_jwk_refused();
 
+    ngx_explicit_memzero(native, sizeof(native));
     EVP_PKEY_CTX_free(ctx);
+
+    return rc;
+}
+
+
+/* As OSSL_PARAM has it: in the byte order of the machine. */
+
+static ngx_int_t
+ngx_svc_jwk_number(const u_char *number, u_char native[NGX_SVC_JWK_COORDINATE])
+{
+    BIGNUM     *bn;
+    ngx_int_t   rc;
+
+    bn = BN_bin2bn(number, NGX_SVC_JWK_COORDINATE, NULL);
+    if (bn == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = BN_bn2nativepad(bn, native, NGX_SVC_JWK_COORDINATE) > 0 ? NGX_OK
+                                                                  : NGX_ERROR;
+    BN_clear_free(bn);
 
     return rc;
 }
@@ -382,63 +445,66 @@ ngx_svc_jwk_write(ngx_svc_jwk_new_t *new, EVP_PKEY *key)
                      sizeof(new->kid), new->kid);
 
     new->jwk_len = p - new->jwk;
+    new->der_len = NGX_SVC_JWK_DER;
 
-    return ngx_svc_jwk_write_der(new, key);
+    return ngx_svc_jwk_write_der(new, key, point);
 }
 
 
 static ngx_int_t
-ngx_svc_jwk_write_der(ngx_svc_jwk_new_t *new, EVP_PKEY *key)
+ngx_svc_jwk_write_der(ngx_svc_jwk_new_t *new, EVP_PKEY *key,
+    const u_char point[NGX_SVC_JWK_POINT])
 {
-    int                   len;
-    u_char               *p;
-    PKCS8_PRIV_KEY_INFO  *info;
+    u_char     *p;
+    BIGNUM     *bn;
+    ngx_int_t   rc;
 
-    info = EVP_PKEY2PKCS8(key);
-    if (info == NULL) {
+    bn = NULL;
+
+    if (EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_PRIV_KEY, &bn) != 1) {
         return NGX_ERROR;
     }
 
-    p = new->der;
-    len = i2d_PKCS8_PRIV_KEY_INFO(info, NULL);
+    p = ngx_cpymem(new->der, ngx_svc_jwk_der_private,
+                   sizeof(ngx_svc_jwk_der_private));
 
-    if (len <= 0 || len > NGX_SVC_JWK_DER
-        || i2d_PKCS8_PRIV_KEY_INFO(info, &p) != len)
-    {
-        len = 0;
-    }
+    rc = BN_bn2binpad(bn, p, NGX_SVC_JWK_COORDINATE) > 0 ? NGX_OK : NGX_ERROR;
 
-    PKCS8_PRIV_KEY_INFO_free(info);
+    p = ngx_cpymem(p + NGX_SVC_JWK_COORDINATE, ngx_svc_jwk_der_public,
+                   sizeof(ngx_svc_jwk_der_public));
+    ngx_memcpy(p, point, NGX_SVC_JWK_POINT);
 
-    new->der_len = len;
+    BN_clear_free(bn);
 
-    return len ? NGX_OK : NGX_ERROR;
+    return rc;
 }
 
 
 EVP_PKEY *
 ngx_svc_jwk_private(const u_char *der, size_t len)
 {
-    size_t                n;
-    char                  group[sizeof(NGX_SVC_JWK_GROUP)];
-    EVP_PKEY             *key;
-    const u_char         *p;
-    PKCS8_PRIV_KEY_INFO  *info;
+    EVP_PKEY      *key;
+    const u_char  *number, *public, *point;
 
-    p = der;
-    info = d2i_PKCS8_PRIV_KEY_INFO(NULL, &p, len);
+    number = der + sizeof(ngx_svc_jwk_der_private);
+    public = number + NGX_SVC_JWK_COORDINATE;
+    point = public + sizeof(ngx_svc_jwk_der_public);
 
-    key = info && p == der + len ? EVP_PKCS82PKEY(info) : NULL;
-
-    PKCS8_PRIV_KEY_INFO_free(info);
-
-    if (key
-        && (EVP_PKEY_get_group_name(key, group, sizeof(group), &n) != 1
-            || ngx_strcmp(group, NGX_SVC_JWK_GROUP) != 0))
+    if (len != NGX_SVC_JWK_DER
+        || ngx_memcmp(der, ngx_svc_jwk_der_private,
+                      sizeof(ngx_svc_jwk_der_private))
+           != 0
+        || ngx_memcmp(public, ngx_svc_jwk_der_public,
+                      sizeof(ngx_svc_jwk_der_public))
+           != 0
+        || point[0] != POINT_CONVERSION_UNCOMPRESSED)
     {
-        EVP_PKEY_free(key);
-        key = NULL;
+        return NULL;
     }
+
+    key = NULL;
+
+    (void) ngx_svc_jwk_key(point, number, &key);
 
     ERR_clear_error();
 

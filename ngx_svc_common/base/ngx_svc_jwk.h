@@ -15,7 +15,7 @@
 
 #define NGX_SVC_JWK_THUMBPRINT  32
 #define NGX_SVC_JWK_KID         43      /* characters */
-#define NGX_SVC_JWK_DER         256     /* bytes, at most */
+#define NGX_SVC_JWK_DER         138     /* bytes */
 #define NGX_SVC_JWK_TEXT        256     /* bytes, at most */
 
 
@@ -30,7 +30,7 @@ typedef enum {
 
 typedef struct {
     u_char           der[NGX_SVC_JWK_DER];      /* private: PKCS#8 */
-    size_t           der_len;
+    size_t           der_len;                   /* NGX_SVC_JWK_DER */
     u_char           kid[NGX_SVC_JWK_KID];      /* thumbprint, base64url */
     u_char           jwk[NGX_SVC_JWK_TEXT];     /* public: kty, crv, x, y, alg,
                                                    use, kid */
@@ -62,8 +62,8 @@ NGX_SVC_API ngx_int_t ngx_svc_jwk_public(const cJSON *jwk, EVP_PKEY **key,
 NGX_SVC_API ngx_int_t ngx_svc_jwk_generate(ngx_svc_jwk_new_t *new);
 
 /*
- * The private key of such a DER, for the caller to free.  NULL: it is none, or
- * OpenSSL fails.
+ * The private key of such a DER, written just as ngx_svc_jwk_generate() does, for
+ * the caller to free.  NULL: it is none, or OpenSSL fails.
  */
 NGX_SVC_API EVP_PKEY *ngx_svc_jwk_private(const u_char *der, size_t len);
 

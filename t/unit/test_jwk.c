@@ -4,6 +4,9 @@
 
 #include "ngx_unit_jose.h"
 
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+
 
 /* Of RFC 8037 (A.3), and RFC 9449 (4.1 and 6.1). */
 
@@ -202,7 +205,28 @@ test_names(void **state)
 }
 
 
-/* What is made can be read, and is one key. */
+/* The private halves. */
+
+static void
+same_number(EVP_PKEY *one, EVP_PKEY *two)
+{
+    BIGNUM  *first, *second;
+
+    first = NULL;
+    second = NULL;
+
+    assert_int_equal(EVP_PKEY_get_bn_param(one, OSSL_PKEY_PARAM_PRIV_KEY,
+                                           &first), 1);
+    assert_int_equal(EVP_PKEY_get_bn_param(two, OSSL_PKEY_PARAM_PRIV_KEY,
+                                           &second), 1);
+    assert_int_equal(BN_cmp(first, second), 0);
+
+    BN_free(first);
+    BN_free(second);
+}
+
+
+/* What is made can be read, by OpenSSL too, and is one key. */
 
 static void
 test_generate(void **state)
@@ -211,8 +235,9 @@ test_generate(void **state)
     cJSON              *json;
     u_char              digest[NGX_SVC_JWK_THUMBPRINT];
     u_char              kid[NGX_SVC_JWK_KID];
-    EVP_PKEY           *key, *private;
+    EVP_PKEY           *key, *private, *same;
     ngx_uint_t          i;
+    const u_char       *p;
     ngx_svc_jwa_e       alg;
     ngx_svc_jwk_new_t   new;
 
@@ -246,6 +271,16 @@ test_generate(void **state)
         assert_non_null(private);
         assert_int_equal(EVP_PKEY_eq(private, key), 1);
 
+        p = new.der;
+        same = d2i_AutoPrivateKey(NULL, &p, new.der_len);
+        assert_non_null(same);
+        assert_ptr_equal(p, new.der + new.der_len);
+        assert_int_equal(EVP_PKEY_eq(private, same), 1);
+        ERR_clear_error();
+
+        same_number(private, same);
+
+        EVP_PKEY_free(same);
         EVP_PKEY_free(private);
         EVP_PKEY_free(key);
     }
@@ -266,7 +301,7 @@ static void
 test_private(void **state)
 {
     size_t               n;
-    u_char               der[NGX_SVC_JWK_DER + 1], *p;
+    u_char               der[256], *p;
     EVP_PKEY            *key;
     ngx_uint_t           i;
     ngx_svc_jwk_new_t    new;
@@ -287,6 +322,16 @@ test_private(void **state)
     memcpy(der, new.der, n);
     der[n] = 0;
     assert_null(ngx_svc_jwk_private(der, n + 1));
+
+    /* any byte but those of the number is another: no form, or no point */
+
+    for (i = 0; i < n; i++) {
+        if (i < 36 || i >= 36 + 32) {
+            der[i] ^= 1;
+            assert_null(ngx_svc_jwk_private(der, n));
+            der[i] ^= 1;
+        }
+    }
 
     for (i = 0; i < ngx_unit_len(others); i++) {
         key = make(others[i][0], others[i][1]);
