@@ -12,6 +12,7 @@
 #include "ngx_svc_password_conf.h"
 #include "ngx_svc_limit_conf.h"
 #include "ngx_svc_oauth_conf.h"
+#include "ngx_svc_oauth_sweep.h"
 #include "ngx_svc_session.h"
 #include "ngx_svc_signin_conf.h"
 
@@ -187,7 +188,9 @@ ngx_http_svc_admin_preconfiguration(ngx_conf_t *cf)
 
     if (ngx_svc_pg_add_statements(&smcf->pg,
                                   ngx_svc_admin_user_index_statements)
-        != NGX_OK)
+        != NGX_OK
+        || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_oauth_sweep_statements)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -322,6 +325,7 @@ ngx_http_svc_admin_cache_size(ngx_conf_t *cf, void *post, void *data)
 static ngx_int_t
 ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
 {
+    ngx_svc_main_conf_t        *smcf;
     ngx_svc_admin_main_conf_t  *amcf;
 
     if (ngx_process != NGX_PROCESS_WORKER && ngx_process != NGX_PROCESS_SINGLE)
@@ -350,6 +354,10 @@ ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
+    smcf = ngx_http_cycle_get_module_main_conf(cycle,
+                                               ngx_http_svc_common_module);
+
+    ngx_svc_oauth_sweep_init_worker(cycle, smcf->pg.timeout);
     ngx_svc_dns_init_worker(cycle, &amcf->resolver);
 
     return ngx_svc_cache_init_worker(amcf->cache);
@@ -361,6 +369,7 @@ ngx_http_svc_admin_exit_process(ngx_cycle_t *cycle)
 {
     ngx_svc_oauth_exit_worker();
     ngx_svc_dns_exit_worker();
+    ngx_svc_oauth_sweep_exit_worker();
     ngx_svc_signin_exit_worker();
     ngx_svc_pg_task_exit(&ngx_svc_admin_user_index);
     ngx_svc_cache_exit_worker();

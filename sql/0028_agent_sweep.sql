@@ -18,6 +18,9 @@ CREATE TABLE svc.agent_sweep (
 
 INSERT INTO svc.agent_sweep (swept_to) VALUES (now());
 
+ALTER TABLE svc.agent_sweep ENABLE ROW LEVEL SECURITY;
+CREATE POLICY nobody ON svc.agent_sweep USING (false);
+
 
 -- The hours of an agent, besides its minutes.
 
@@ -438,8 +441,8 @@ $$;
 CREATE FUNCTION svc.agent_sweep(lag bigint, most integer)
     RETURNS TABLE (taken bigint, raised_for uuid, raised text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET TimeZone = 'UTC'
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
-AS $$
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
+SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
     since    timestamptz;
     upto     timestamptz := date_trunc('milliseconds', now()) - lag * interval '1 ms';
@@ -514,7 +517,7 @@ BEGIN
                 SELECT FROM svc.application p
                  WHERE p.tenant_id = c.tenant_id AND p.client_id = c.client_id
                    AND coalesce(p.last_used_at < c.at - interval '1 minute', true)
-                   FOR NO KEY UPDATE) p) u
+                   FOR KEY SHARE SKIP LOCKED) p) u
      WHERE a.tenant_id = u.tenant_id AND a.client_id = u.client_id;
 
     IF cardinality(tokens) = 0 THEN

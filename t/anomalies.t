@@ -1,62 +1,38 @@
 #!/usr/bin/perl
 
 # What is unusual of agents: random histories against an oracle in another language,
-# t/oracle/anomaly_oracle.py; and how the sweep goes.  SVC_TEST_SEED takes other
-# histories, SVC_TEST_CASES more agents.
+# t/oracle/anomaly_oracle.py, in whatever steps the sweep goes.  SVC_TEST_SEED takes
+# other histories, SVC_TEST_CASES more agents.
 
 use strict;
 use warnings;
 
-use POSIX ();
 use Test::More;
 
 use SvcTest;
-use SvcTest::Process qw(run_apart slow slurp wait_for);
+use SvcTest::Process qw(run_apart slurp);
 
 
 my $seed = $ENV{SVC_TEST_SEED} // 20261123;
-my $agents = $ENV{SVC_TEST_CASES} // 40;
+my $agents = $ENV{SVC_TEST_CASES} // 30;
 
-my $s = SvcTest->new(svc => { svc_postgres_timeout => '1s' })->start;
+my $s = SvcTest->new(redis => 0);
+
+$s->{pg}->create;
+
 my $acme = $s->tenant('acme');
 my $COLUMNS = 'tenant_id, jti, issued_at, client_id, user_id, chain, principals,'
               . ' grant_type, scopes, ttl, ip, country';
 
 
-sub agents {
-    my ($tenant, $type, @ids) = @_;
-
-    $s->sql('INSERT INTO svc.application (tenant_id, client_id, name, type, enabled,'
-            . ' assignment, redirect_uris, scopes, grant_types, auth_method,'
-            . ' access_token_format, access_token_ttl, require_consent, require_dpop)'
-            . " SELECT '$tenant->{id}', id, 'Agent ' || id, '$type', true, 'everyone',"
-            . " '{}', '{}', '{client_credentials}', 'client_secret_basic', 'jwt', 900,"
-            . " false, false FROM unnest('{" . join(',', @ids) . "}'::text[]) id");
-}
-
-
-# Tokens of an agent, $n at a time, like "now() - interval '1 hour'".
-
-sub tokens {
-    my ($id, $at, $n, %more) = @_;
-    my %row = (tenant_id => "'$acme->{id}'", jti => 'gen_random_uuid()', issued_at => $at,
-               client_id => "'$id'", principals => "'{$id}'", grant_type => "'x'",
-               scopes => "'{}'", ttl => 60, %more);
-
-    $s->sql('INSERT INTO svc.oauth_token (' . join(', ', sort keys %row) . ') SELECT '
-            . join(', ', map { $row{$_} } sort keys %row)
-            . " FROM generate_series(1, $n) i");
-}
-
-
 # All tokens that are older, in rounds of $most; how many it took, and what it raised.
 
 sub sweep {
-    my ($lag, $most, $db) = @_;
+    my ($db, $lag, $most) = @_;
     my ($taken, @raised) = (0);
 
     for (;;) {
-        my ($first, @more) = @{ ($db // $s->{pg}->connect('svc_app'))->query(
+        my ($first, @more) = @{ $db->query(
             "SELECT * FROM svc.agent_sweep(($lag)::bigint, $most)") };
 
         $taken += $first->[0];
@@ -68,27 +44,11 @@ sub sweep {
 }
 
 
-sub anomalies {
-    return map { join ' ', @$_ } $s->sql(
-        'SELECT client_id, type, key, severity, occurrences FROM svc.agent_anomaly '
-        . ($_[0] // '') . ' ORDER BY client_id, type, key');
-}
-
-
-# nginx sweeps as well: not before there is something, and then by its own clock
-
-my $hold = $s->connect_as('postgres');
-
-$hold->query("SELECT pg_advisory_lock(hashtext('svc.agent_sweep'))");
-
-
-# --- as the oracle says ---------------------------------------------------------------
-
 my @ids = map { sprintf 'agt_%032x', $_ } 0 .. $agents - 1;
 my ($tokens, $cuts, $expected) = map { "$s->{dir}/$_" } qw(tokens cuts expected);
 my $start = (int(time / 86400) - 231) * 86400;
 
-agents($acme, 'agent', @ids);
+$acme->add_applications(agent => @ids);
 is(system('python3', $s->root . '/t/oracle/anomaly_oracle.py', $seed, $agents, $start,
           $acme->{id}, $tokens, $cuts, $expected), 0, "the oracle, with the seed $seed");
 
@@ -97,7 +57,6 @@ my ($status, $out, $err) = run_apart([ 'psql', '-Xqd', $s->pg->conninfo('postgre
 
 is("$status$err", '0', 'tokens');
 $s->sql("UPDATE svc.agent_sweep SET swept_to = to_timestamp($start - 1)");
-$hold->query("SELECT pg_advisory_unlock(hashtext('svc.agent_sweep'))");
 
 my $app = $s->connect_as('svc_app');
 my ($taken, $rounds, @raised) = (0, 0);
@@ -105,15 +64,17 @@ my ($taken, $rounds, @raised) = (0, 0);
 srand $seed;
 
 for my $cut (split /\n/, slurp($cuts)) {
-    my ($n, @more) = sweep("trunc(extract(epoch from now()) * 1000) - $cut",
-                           (50, 1000, 10000)[rand 3], $app);
+    my ($n, @more) = sweep($app, "trunc(extract(epoch from now()) * 1000) - $cut",
+                           (50, 1000, 10000)[rand 3]);
 
     $taken += $n;
     push @raised, @more;
     $app->query('SELECT svc.oauth_expire(1000)') if $rounds++ % 10 == 0;
 }
 
-my @got = anomalies();
+my @got = map { join ' ', @$_ } $s->sql(
+    'SELECT client_id, type, key, severity, occurrences FROM svc.agent_anomaly'
+    . ' ORDER BY client_id, type, key');
 my @want = sort split /\n/, slurp($expected);
 my %got = map { $_ => 1 } @got;
 my %want = map { $_ => 1 } @want;
@@ -138,7 +99,7 @@ for my $severity (qw(low medium high)) {
 is($s->sql("SELECT count(*) FROM svc.audit_event WHERE action = 'agent.anomaly_raised'"
            . " AND actor_type = 'system' AND target_type = 'agent'"
            . " AND details ->> 'anomalyId' IN (SELECT id::text FROM svc.agent_anomaly)"
-           . ' AND target_name = \'Agent \' || target_id'),
+           . ' AND target_name = \'Name of \' || target_id'),
    scalar @want, 'and is in the audit log');
 is($s->sql('SELECT count(*) FROM svc.application a JOIN (SELECT client_id,'
            . ' max(issued_at) AS at FROM svc.oauth_token GROUP BY 1) t USING (client_id)'
@@ -149,11 +110,5 @@ is($s->sql('SELECT count(*) FROM svc.agent_anomaly WHERE created_at > last_seen_
            . " OR jsonb_path_exists(details, '\$.* ? (\@ == null)')"), 0,
    'times and details are in order');
 
-done($s);
-
-
-sub done {
-    is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
-    $s->done;
-    done_testing();
-}
+is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
+done_testing();

@@ -246,6 +246,13 @@ SELECT tenant_id, client_id, 'new_ip', 'x', 'low', '{}' FROM svc.application;
 SQL
 
 
+$rows{28} = <<'SQL';
+INSERT INTO svc.agent_hour (tenant_id, client_id, hour, tokens, minutes, subjects, unusual)
+SELECT tenant_id, client_id, date_trunc('hour', now()), 1, 1, 0, false FROM svc.application;
+INSERT INTO svc.agent_use (tenant_id, client_id, tokens, first_at, delegations)
+SELECT tenant_id, client_id, 1, now(), 0 FROM svc.application;
+SQL
+
 
 sub psql {
     my ($pg, $query, @args) = @_;

@@ -135,6 +135,11 @@ my @denied = (
     'UPDATE svc.webhook_endpoint SET created_at = now()',
     'TRUNCATE svc.webhook_endpoint CASCADE',
     'UPDATE svc.webhook_attempt SET outcome = outcome',
+    'SELECT * FROM svc.agent_sweep', 'UPDATE svc.agent_sweep SET swept_to = now()',
+    'SELECT * FROM svc.agent_use', 'SELECT * FROM svc.agent_hour',
+    'UPDATE svc.agent_minute SET tokens = 0', 'DELETE FROM svc.agent_seen',
+    'UPDATE svc.agent_anomaly SET type = type', 'DELETE FROM svc.agent_anomaly',
+    "SELECT svc.agent_raise('{}')", "SELECT svc.agent_count('{}', '{}', now())",
     'UPDATE svc.schema_migration SET version = version',
     'ALTER TABLE svc.user_account DISABLE ROW LEVEL SECURITY',
     'SET ROLE postgres', 'SET SESSION AUTHORIZATION postgres',
@@ -160,10 +165,10 @@ $app = $s->connect_as('svc_app');
 
 # tenant, credential and oauth_login are not a tenant's: the first is the tenant
 # itself, the others are where a token and a client are looked up to learn which
-# tenant they are of
+# tenant they are of; agent_sweep has one row
 
 my %allowed = map { $_ => 1 } qw(tenant credential oauth_login schema_migration
-                                 organization_signup);
+                                 organization_signup agent_sweep);
 
 my @tables = map { $_->[0] } $s->sql(<<'EOT');
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -213,7 +218,7 @@ SELECT u.tenant_id, g.id, u.id
 FROM svc.user_account u JOIN svc.user_group g USING (tenant_id)
 EOT
 
-is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'audit_stream_close domain_taken email_challenge_tenant invitation_tenant member_page organization_create organization_open organization_taken organization_try public_logo public_tenant sign_in_expire sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire',
+is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'agent_sweep audit_stream_close domain_taken email_challenge_tenant invitation_tenant member_page oauth_expire organization_create organization_open organization_taken organization_try public_logo public_tenant sign_in_expire sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire',
 SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE n.nspname = 'svc' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
   AND has_function_privilege('svc_app', p.oid, 'EXECUTE') ORDER BY 1

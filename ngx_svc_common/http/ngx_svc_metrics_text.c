@@ -135,6 +135,28 @@ static const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
     { "svc_rate_limited_total", NULL, "family=\"domain\",key=\"tenant\"",
       NGX_SVC_M_RATE_DOMAIN_TENANT },
 
+    { "svc_oauth_anomalies_total",
+      "What was unusual of agents, once for each new row.",
+      "type=\"token_burst\"", NGX_SVC_M_ANOMALY_TOKEN_BURST },
+    { "svc_oauth_anomalies_total", NULL, "type=\"new_ip\"",
+      NGX_SVC_M_ANOMALY_NEW_IP },
+    { "svc_oauth_anomalies_total", NULL, "type=\"new_country\"",
+      NGX_SVC_M_ANOMALY_NEW_COUNTRY },
+    { "svc_oauth_anomalies_total", NULL, "type=\"scope_denied\"",
+      NGX_SVC_M_ANOMALY_SCOPE_DENIED },
+    { "svc_oauth_anomalies_total", NULL, "type=\"audience_denied\"",
+      NGX_SVC_M_ANOMALY_AUDIENCE_DENIED },
+    { "svc_oauth_anomalies_total", NULL, "type=\"off_hours\"",
+      NGX_SVC_M_ANOMALY_OFF_HOURS },
+    { "svc_oauth_anomalies_total", NULL, "type=\"disabled_use\"",
+      NGX_SVC_M_ANOMALY_DISABLED_USE },
+    { "svc_oauth_anomalies_total", NULL, "type=\"expired_use\"",
+      NGX_SVC_M_ANOMALY_EXPIRED_USE },
+    { "svc_oauth_anomalies_total", NULL, "type=\"new_subject\"",
+      NGX_SVC_M_ANOMALY_NEW_SUBJECT },
+    { "svc_oauth_anomalies_total", NULL, "type=\"secret_reuse\"",
+      NGX_SVC_M_ANOMALY_SECRET_REUSE },
+
     { NULL, NULL, NULL, 0 }
 };
 

@@ -103,6 +103,10 @@ ngx_svc_pg_task_done(ngx_svc_pg_op_t *op)
         if (ngx_atoi(n.data, n.len) >= task->full) {
             ngx_add_timer(&task->timer, task->pause);
         }
+
+        if (task->done) {
+            task->done(op);
+        }
     }
 
     task->op = NULL;

@@ -13,15 +13,17 @@
 /*
  * Those up to "failed" are the caller's to set.  The statement answers with how
  * many rows it has changed: when that is a full round, the next one follows
- * after a pause.  bind: adds its parameters, NGX_OK or NGX_ERROR; or NULL.  The
- * log has an error when it begins to fail, or fails in another way, and a
- * notice when it is over.
+ * after a pause.  bind: adds its parameters, NGX_OK or NGX_ERROR; or NULL.
+ * done: sees the results of a round, which are gone after it; or NULL.  The log
+ * has an error when it begins to fail, or fails in another way, and a notice
+ * when it is over.
  */
 
 typedef struct {
     const ngx_svc_pg_statement_t  *statement;
     ngx_int_t                    (*bind)(ngx_svc_pg_op_t *op,
                                          ngx_svc_pg_call_t *call);
+    void                         (*done)(ngx_svc_pg_op_t *op);
     ngx_svc_pg_pool_e              pool;        /* not the one for reads */
     ngx_msec_t                     period;
     ngx_msec_t                     pause;

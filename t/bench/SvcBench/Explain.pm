@@ -191,6 +191,8 @@ my %VALUES = (
     stepup_passkey_wrong => [ '{id}', 'wrong', '127.0.0.1', 'FR' ],
     password_forgot => [ 'user0@bench0.test', '\x' . '01' x 32, 'https://x' ],
     signin_expire => [ 900 ],
+    oauth_sweep => [ 11000 ],
+    oauth_anomaly => [ 'app_x', 'scope_denied', '{}' ],
     admin_incidents_list => [ undef, 100, 0 ],
     admin_security_stats => [ 90 ],
     admin_growth_stats => [ 90 ],
@@ -205,7 +207,7 @@ my %MORE = (admin_bundle => 2000);
 # What a function does for the first time in a session reads the catalogs of all
 # that it names, and of each partition of it: the second time counts.
 
-my %AGAIN = (signin_expire => 1);
+my %AGAIN = map { $_ => 1 } qw(signin_expire oauth_sweep oauth_expire);
 
 # As much governance as tenants may have, and of more of them, with "{group}",
 # one of the groups; and as many webhooks, with "{webhook}", one of them.

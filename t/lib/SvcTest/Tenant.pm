@@ -167,6 +167,23 @@ EOT
 }
 
 
+# Stores applications of a type directly, by their clientIds.
+
+sub add_applications {
+    my ($self, $type, @ids) = @_;
+
+    $self->{system}->sql(<<"EOT");
+INSERT INTO svc.application (tenant_id, client_id, name, type, enabled, assignment,
+                             redirect_uris, scopes, grant_types, auth_method,
+                             access_token_format, access_token_ttl, require_consent,
+                             require_dpop)
+SELECT '$self->{id}', id, 'Name of ' || id, '$type', true, 'everyone', '{}', '{}',
+       '{client_credentials}', 'client_secret_basic', 'jwt', 900, false, false
+  FROM unnest('{@{[ join ',', @ids ]}}'::text[]) id
+EOT
+}
+
+
 # A text that changes when a request has stored anything in this tenant.
 
 sub stored {

@@ -1,0 +1,117 @@
+/*
+ * What OAuth does when nobody asks: the look through the tokens that were
+ * issued, and an end for what is over.
+ */
+
+#include "ngx_svc_oauth_sweep.h"
+#include "ngx_svc_anomaly.h"
+#include "ngx_svc_pg_task.h"
+#include "ngx_svc_submit.h"
+
+
+#define NGX_SVC_OAUTH_SWEEP   10000     /* tokens in a round */
+#define NGX_SVC_OAUTH_EXPIRE  1000      /* rows of a table in one */
+
+
+static ngx_int_t ngx_svc_oauth_sweep_bind(ngx_svc_pg_op_t *op,
+    ngx_svc_pg_call_t *call);
+static void ngx_svc_oauth_sweep_done(ngx_svc_pg_op_t *op);
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_sweep = {
+    .name = "oauth_sweep",
+    .text = "SELECT * FROM svc.agent_sweep($1::int4, "
+            ngx_value(NGX_SVC_OAUTH_SWEEP) ")",
+    .nparams = 1
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_expire = {
+    .name = "oauth_expire",
+    .text = "SELECT svc.oauth_expire(" ngx_value(NGX_SVC_OAUTH_EXPIRE) ")"
+};
+
+ngx_svc_pg_statements_t  ngx_svc_oauth_sweep_statements[] = {
+    &ngx_svc_sql_oauth_sweep,
+    &ngx_svc_sql_oauth_expire,
+    NULL
+};
+
+
+static ngx_svc_pg_task_t  ngx_svc_oauth_sweep = {
+    .statement = &ngx_svc_sql_oauth_sweep,
+    .bind = ngx_svc_oauth_sweep_bind,
+    .done = ngx_svc_oauth_sweep_done,
+    .pool = NGX_SVC_PG_SLOW,
+    .period = 2000,
+    .pause = 1,
+    .full = NGX_SVC_OAUTH_SWEEP,
+    .failed = "the tokens of agents cannot be looked at"
+};
+
+static ngx_svc_pg_task_t  ngx_svc_oauth_expire = {
+    .statement = &ngx_svc_sql_oauth_expire,
+    .pool = NGX_SVC_PG_WRITE,
+    .period = 60000,
+    .pause = 1000,
+    .full = NGX_SVC_OAUTH_EXPIRE,
+    .failed = "codes, grants and tokens that are over cannot be deleted"
+};
+
+static int32_t  ngx_svc_oauth_sweep_lag;        /* ms */
+
+
+void
+ngx_svc_oauth_sweep_init_worker(ngx_cycle_t *cycle, ngx_msec_t timeout)
+{
+    if (ngx_worker != 0) {
+        return;
+    }
+
+    ngx_svc_oauth_sweep_lag = 2 * ngx_min(timeout, 86400000) + 1000;
+
+    ngx_svc_pg_task_init(&ngx_svc_oauth_sweep, cycle);
+    ngx_svc_pg_task_init(&ngx_svc_oauth_expire, cycle);
+}
+
+
+void
+ngx_svc_oauth_sweep_exit_worker(void)
+{
+    ngx_svc_pg_task_exit(&ngx_svc_oauth_expire);
+    ngx_svc_pg_task_exit(&ngx_svc_oauth_sweep);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_sweep_bind(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call)
+{
+    return ngx_svc_pg_bind_int(op, call, ngx_svc_oauth_sweep_lag);
+}
+
+
+/* Behind the first row there is one for each new anomaly, by tenants. */
+
+static void
+ngx_svc_oauth_sweep_done(ngx_svc_pg_op_t *op)
+{
+    int        i;
+    ngx_str_t  type, tenant, last;
+    PGresult  *res;
+
+    res = op->results[0];
+    ngx_str_null(&last);
+
+    for (i = 1; i < PQntuples(res); i++) {
+        tenant = ngx_svc_pg_value(res, i, 1);
+        type = ngx_svc_pg_value(res, i, 2);
+
+        ngx_svc_anomaly_count(&type);
+
+        if (tenant.len != last.len
+            || ngx_memcmp(tenant.data, last.data, tenant.len) != 0)
+        {
+            ngx_svc_redis_publish(NGX_SVC_AUDIT_CHANNEL, &tenant);
+            last = tenant;
+        }
+    }
+}

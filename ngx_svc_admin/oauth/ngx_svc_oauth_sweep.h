@@ -1,0 +1,24 @@
+/*
+ * What OAuth does when nobody asks: the look through the tokens that were
+ * issued, and an end for what is over.
+ */
+
+#ifndef _NGX_SVC_OAUTH_SWEEP_H_INCLUDED_
+#define _NGX_SVC_OAUTH_SWEEP_H_INCLUDED_
+
+
+#include "ngx_svc_pg.h"
+
+
+extern ngx_svc_pg_statements_t  ngx_svc_oauth_sweep_statements[];
+
+/*
+ * At a worker's start and end; one worker of a node does it.  timeout: the
+ * milliseconds that a statement of ours may take: what is issued is committed
+ * after two of them, or never.
+ */
+void ngx_svc_oauth_sweep_init_worker(ngx_cycle_t *cycle, ngx_msec_t timeout);
+void ngx_svc_oauth_sweep_exit_worker(void);
+
+
+#endif /* _NGX_SVC_OAUTH_SWEEP_H_INCLUDED_ */
