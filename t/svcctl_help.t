@@ -55,7 +55,7 @@ sub shows {
 # --- the commands -------------------------------------------------------------------
 
 for my $line (split /\n/, shows('commands')) {
-    my ($name, $options) = $line =~ /^([a-z-]+(?: [a-z-]+)?)((?: --[a-z-]+=?)+)$/
+    my ($name, $options) = $line =~ /^([a-z-]+(?: [a-z-]+){0,2})((?: --[a-z-]+=?)+)$/
         or die "svcctl commands: $line\n";
 
     push @commands, $name;
@@ -63,7 +63,7 @@ for my $line (split /\n/, shows('commands')) {
 }
 
 cmp_ok(scalar @commands, '>', 12, 'commands');
-is_deeply([ shows('--help') =~ /^  ([a-z-]+(?: [a-z-]+)?)  +\S/mg ], \@commands,
+is_deeply([ shows('--help') =~ /^  ([a-z-]+(?: [a-z-]+){0,2})  +\S/mg ], \@commands,
           'svcctl --help has each of them');
 is_deeply([ shows('help'), shows('-h') ], [ (shows('--help')) x 2 ],
           'as have help and -h');
@@ -204,6 +204,8 @@ is_deeply(completed('te'), [ 'tenant' ], 'one that begins so');
 is_deeply(completed('tenant', ''), [ qw(create list resume suspend) ], 'what follows');
 is_deeply(completed('help', 'tenant', 'c'), [ 'create' ], 'of help, too');
 is_deeply(completed('--pg', 'x', 'sta'), [ 'status' ], 'behind an option');
+is_deeply(completed('oauth', ''), [ qw(key partitions retain) ], 'three words:');
+is_deeply(completed('oauth', 'key', 'r'), [ qw(revoke rotate) ], 'the last');
 is_deeply(completed('-'), [ qw(--help --pg --version) ], 'options of none');
 is_deeply(completed('audit', 'retain', '--months', ''), [], 'no number');
 is_deeply(completed('tenant', 'create', '--slug', 'a', '--name', 'b c', '--o'),

@@ -137,8 +137,7 @@ my @denied = (
     'UPDATE svc.webhook_attempt SET outcome = outcome',
     'SELECT * FROM svc.agent_sweep', 'UPDATE svc.agent_sweep SET swept_to = now()',
     'SELECT * FROM svc.agent_use', 'SELECT * FROM svc.agent_hour',
-    'UPDATE svc.agent_minute SET tokens = 0', 'DELETE FROM svc.agent_seen',
-    'UPDATE svc.agent_anomaly SET type = type', 'DELETE FROM svc.agent_anomaly',
+    'UPDATE svc.agent_minute SET tokens = 0',
     "SELECT svc.agent_raise('{}')", "SELECT svc.agent_count('{}', '{}', now())",
     'UPDATE svc.schema_migration SET version = version',
     'ALTER TABLE svc.user_account DISABLE ROW LEVEL SECURITY',
@@ -303,6 +302,10 @@ $s->sql($_) for
     . ' SELECT tenant_id, client_id, now(), 1 FROM svc.application',
     'INSERT INTO svc.agent_seen (tenant_id, client_id, kind, value, first_at, last_at)'
     . " SELECT tenant_id, client_id, 'country', 'FR', now(), now() FROM svc.application",
+    'INSERT INTO svc.agent_hour (tenant_id, client_id, hour, tokens, minutes, subjects,'
+    . ' unusual) SELECT tenant_id, client_id, now(), 1, 1, 0, false FROM svc.application',
+    'INSERT INTO svc.agent_use (tenant_id, client_id, tokens, first_at, delegations)'
+    . ' SELECT tenant_id, client_id, 1, now(), 0 FROM svc.application',
     'INSERT INTO svc.agent_anomaly (tenant_id, client_id, type, key, severity, details)'
     . " SELECT tenant_id, client_id, 'new_ip', 'x', 'low', '{}' FROM svc.application",
     'INSERT INTO svc.social (tenant_id, provider, client_id, client_secret,'
@@ -562,7 +565,8 @@ is($s->sql("SELECT string_agg(key || member_count, ' ' ORDER BY key)"
 $s->sql("DELETE FROM svc.tenant WHERE id = '$third->{id}'");
 
 for my $table (@tables) {
-    next if $table =~ /^(?:schema_migration|audit_event|organization_signup)$/;
+    next if $table =~ /^(?:schema_migration|audit_event|organization_signup
+                         |agent_sweep)$/x;
 
     my $column = $table eq 'tenant' ? 'id' : 'tenant_id';
 

@@ -28,7 +28,9 @@ option permissions  LIST      "what the token may do, with commas between"
 option expires      TIME      "RFC 3339, as 2030-01-31T00:00:00Z; never unless given"
 option id           ID        "the token's, as \"token list\" shows it"
 option months       N         "a number of months"
+option weeks        N         "a number of weeks"
 option days         N         "a number of days"
+option kid          KID       "the key's, as \"oauth key list\" shows it"
 option file         FILE      "what is read"
 option out          FILE      "what is written, or replaced"
 option min-count    N         "leaves out what was seen less often than N times"
@@ -163,6 +165,56 @@ command_is "audit retain" "audit_retain months!" \
     "audit retain --months 24" <<'TXT'
 What is older than N whole months goes.
 When the log is in use it does nothing and fails.
+TXT
+
+command_is "oauth key list" "oauth_key_list tenant!" \
+    "lists the keys that a tenant's tokens are signed with" \
+    "oauth key list --tenant acme" <<'TXT'
+A line has the key's kid, whether it is active, next, retired or revoked, and when it was made.
+TXT
+
+command_is "oauth key rotate" "oauth_key_rotate tenant!" \
+    "has the key that signs replaced in a day" \
+    "oauth key rotate --tenant acme" <<'TXT'
+NGINX makes the next key, which others know for a day before it signs; keys are replaced every 90 days anyway.
+Run twice it changes nothing.
+TXT
+
+command_is "oauth key revoke" "oauth_key_revoke tenant! kid" \
+    "withdraws a key that somebody else may have" \
+    "oauth key revoke --tenant acme" <<'TXT'
+It is the one that signs, unless --kid names another one.
+All tokens that it has signed are dead where they are introspected; where they are checked offline they are when the keys are read again.
+The next key signs from then on, or one that the tenant's next token makes.
+TXT
+
+command_is "oauth partitions" "oauth_partitions weeks" \
+    "makes the partitions of OAuth's tokens" \
+    "oauth partitions --weeks 2" <<'TXT'
+They are those of this week and of the next N, 2 unless given.
+Tokens that came before their partition are moved into it.
+When they are in use it does nothing and fails: run it every day.
+TXT
+
+command_is "oauth retain" "oauth_retain days!" \
+    "drops the oldest weeks of OAuth's tokens" \
+    "oauth retain --days 30" <<'TXT'
+What is older than N days goes by whole weeks.
+When it is in use it does nothing and fails.
+TXT
+
+command_is "delegations partitions" "delegations_partitions months" \
+    "makes the partitions of the journal of delegations" \
+    "delegations partitions --months 12" <<'TXT'
+They are those of this month and of the next N, 12 unless given.
+When the journal is in use it does nothing and fails: run it every day.
+TXT
+
+command_is "delegations retain" "delegations_retain months!" \
+    "drops the journal's oldest months" \
+    "delegations retain --months 24" <<'TXT'
+What is older than N whole months goes.
+When the journal is in use it does nothing and fails.
 TXT
 
 command_is "access-policy reset" "access_policy_reset tenant!" \

@@ -12,7 +12,7 @@ usage: $me [--pg CONNINFO] COMMAND [OPTION ...]
 TXT
 
     for name in "${order[@]}"; do
-        printf '  %-21s%s\n' "$name" "${summary[$name]}"
+        printf '  %-24s%s\n' "$name" "${summary[$name]}"
     done
 
     cat <<TXT

@@ -6,7 +6,7 @@
 
 uuid='[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 count='[0-9]{1,15}'
-partition='audit_event_([0-9]{4,}_[0-9]{2}|default)'
+partition='(audit_event|oauth_token|delegation)_([0-9]{4,}(_[0-9]{2}){1,2}|default)'
 
 # Of each session: English messages, where the role may ask for them.
 

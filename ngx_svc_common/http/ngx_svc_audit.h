@@ -88,6 +88,9 @@
     _("mfa.recovery_codes_created", "user")
 #define NGX_SVC_A_MFA_RESET(_)  _("mfa.reset", "user")
 
+#define NGX_SVC_A_OAUTH_KEY_REVOKED(_)  _("oauth.key_revoked", "oauthKey")
+#define NGX_SVC_A_OAUTH_KEY_ROTATED(_)  _("oauth.key_rotated", "oauthKey")
+
 #define NGX_SVC_A_PASSWORD_CHANGED(_)  _("password.changed", "user")
 #define NGX_SVC_A_PASSWORD_RESET(_)  _("password.reset", "user")
 #define NGX_SVC_A_PASSWORD_RESET_REQUESTED(_)                                 \
