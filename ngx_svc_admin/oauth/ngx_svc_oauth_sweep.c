@@ -9,7 +9,7 @@
 #include "ngx_svc_submit.h"
 
 
-#define NGX_SVC_OAUTH_SWEEP   10000     /* tokens in a round */
+#define NGX_SVC_OAUTH_SWEEP   5000      /* tokens in a round */
 #define NGX_SVC_OAUTH_EXPIRE  1000      /* rows of a table in one */
 
 
