@@ -16,12 +16,12 @@ use SvcBench::Statements;
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Metrics;
+use SvcTest::OAuth qw(oauth_server application form oauth_error);
 use SvcTest::Process qw(wait_for);
 use SvcTest::Sse;
 
 
-my $s = SvcTest->new(svc => { svc_postgres_timeout => '1s' },
-                     locations => "        location = /metrics { svc_metrics; }\n");
+my $s = oauth_server(locations => "        location = /metrics { svc_metrics; }\n");
 
 # without nginx, which sweeps by its own clock
 
@@ -209,7 +209,7 @@ is(raised('app_1'), '', 'nothing is stored');
 
 $s->sql(<<"EOT");
 INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)
-SELECT '$acme->{id}', i::text::bytea, now() + i * interval '1 s' FROM generate_series(-3, 3) i
+SELECT '$acme->{id}', i::text::bytea, now() + i * interval '1 h' FROM generate_series(-3, 3) i
  WHERE i <> 0;
 INSERT INTO svc.user_account (tenant_id, id, user_name)
 VALUES ('$acme->{id}', '$acme->{id}', 'ada\@acme.test');
@@ -304,6 +304,31 @@ my $metrics = SvcTest::Metrics->get($s);
 is($metrics->value('svc_oauth_anomalies_total', type => 'token_burst'), 1, 'counted');
 is($metrics->value('svc_oauth_anomalies_total', type => 'new_ip'), 0, 'as that');
 
+
+# what is issued and refused
+
+my %CC = (grant_type => 'client_credentials');
+my $agent = application($acme, type => 'agent');
+my $unused = application($acme, type => 'agent');
+
+is(form($s, token => { %CC }, client => $agent)->status, 200, 'a token');
+$s->sql("UPDATE svc.oauth_token SET issued_at = now() - interval '20 s' WHERE client_id ="
+        . " '$agent->{clientId}'");
+since("now() - interval '25 s'");
+ok(wait_for(sub { $s->sql("SELECT tokens FROM svc.agent_use WHERE client_id ="
+                          . " '$agent->{clientId}'") }, 30), 'is counted');
+is($s->sql("SELECT a.last_used_at = t.issued_at FROM svc.application a"
+           . ' JOIN svc.oauth_token t USING (tenant_id, client_id)'
+           . " WHERE client_id = '$agent->{clientId}'"), 't', 'and says when it was used');
+is($s->sql("SELECT last_used_at FROM svc.application WHERE client_id ="
+           . " '$unused->{clientId}'"), undef, 'of one that was not nothing does');
+
+$s->sql("UPDATE svc.application SET enabled = false WHERE client_id = '$agent->{clientId}'");
+oauth_error(form($s, token => { %CC }, client => $agent), 400, 'invalid_grant',
+            'switched off') for 1, 2;
+is(SvcTest::Metrics->get($s)->value('svc_oauth_anomalies_total', type => 'disabled_use'), 1,
+   'that it was used is counted once');
+is(raised($agent->{clientId}), 'disabled_use high 2', 'and there twice');
 
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 $s->done;

@@ -223,9 +223,9 @@ SELECT tenant_id, gen_random_uuid(), client_id, user_id, scopes, '{}', '{}',
        gen_random_uuid(), now(), '{pwd}', now() FROM svc.oauth_consent;
 INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id, redirect_uri,
                             challenge, expires_at)
-SELECT tenant_id, 'x', id, client_id, 'https://x.test/', 'x', now() FROM svc.oauth_grant;
+SELECT tenant_id, id::text::bytea, id, client_id, 'https://x.test/', 'x', now() FROM svc.oauth_grant;
 INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, expires_at)
-SELECT tenant_id, 'x', id, now() FROM svc.oauth_grant;
+SELECT tenant_id, id::text::bytea, id, now() FROM svc.oauth_grant;
 INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, principals, grant_type,
                              scopes, ttl)
 SELECT tenant_id, gen_random_uuid(), t, client_id, ARRAY[client_id], 'client_credentials',

@@ -263,7 +263,17 @@ ngx_svc_oauth_record_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_recorded(ngx_svc_request_t *sr)
 {
-    (void) ngx_svc_oauth_fail(sr->data);
+    PGresult         *res;
+    ngx_svc_oauth_t  *o;
+
+    o = sr->data;
+    res = sr->op->results[sr->op->ncalls - sr->op->nhidden - 1];
+
+    if (PQntuples(res) && ngx_svc_row_true(res, 0, "created")) {
+        ngx_svc_anomaly_count(&o->anomaly);
+    }
+
+    (void) ngx_svc_oauth_fail(o);
 
     return ngx_svc_send_error(sr);
 }
