@@ -274,6 +274,7 @@ logo();
 
 my $slow = $s->connection;
 $slow->send($slow->format(GET => '/v1/tenants/acme/logo', {}, undef));
+ok($slow->answered, 'who is slow has its first bytes');
 
 put(png(7, 7));
 logo();

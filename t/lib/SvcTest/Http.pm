@@ -6,8 +6,10 @@ package SvcTest::Http;
 use strict;
 use warnings;
 
-use IO::Select;
-use IO::Socket::INET;
+use IO::Handle ();
+use POSIX ();
+use Socket qw(PF_INET SOCK_STREAM SOCK_NONBLOCK SOL_SOCKET SO_ERROR SO_LINGER
+    inet_aton pack_sockaddr_in);
 use Time::HiRes qw(time);
 
 use SvcTest::Process qw(slow);
@@ -21,14 +23,50 @@ sub new {
 
     my $self = bless { timeout => slow(15), %arg, in => '' }, $class;
 
-    $self->{sock} = IO::Socket::INET->new(
-        Proto => 'tcp', PeerAddr => $arg{host}, PeerPort => $arg{port},
-        ($arg{local} ? (LocalAddr => $arg{local}) : ()), Timeout => slow(10)
-    ) or die "connect to $arg{host}:$arg{port}: $@\n";
-
-    $self->{sock}->blocking(0);
+    $self->{sock} = connected(@arg{qw(host port local)})
+        // die "connect to $arg{host}:$arg{port}: $!\n";
 
     return $self;
+}
+
+
+# Without IO::Socket::INET, which takes as long as the rest of a request.
+
+sub connected {
+    my ($host, $port, $local) = @_;
+
+    socket my $sock, PF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0 or return;
+    bind $sock, pack_sockaddr_in(0, inet_aton($local)) or return if $local;
+
+    return $sock if connect $sock, pack_sockaddr_in($port, inet_aton($host));
+    return if !$!{EINPROGRESS};
+
+    if (!(ready($sock, slow(10)))[1]) {
+        $! = POSIX::ETIMEDOUT();
+        return;
+    }
+
+    $! = unpack 'i', getsockopt $sock, SOL_SOCKET, SO_ERROR;
+
+    return $! == 0 ? $sock : undef;
+}
+
+
+# Whether a socket can be read, and, in list context, whether it can be written,
+# as soon as it can or after $seconds.  A signal may end the wait early.
+
+sub ready {
+    my ($sock, $seconds) = @_;
+
+    my $fd = fileno $sock;
+
+    vec(my $r = '', $fd, 1) = 1;
+    my $w = wantarray ? $r : undef;
+
+    my $n = select $r, $w, undef, $seconds;
+
+    return wantarray ? (0, 0) : 0 if $n <= 0;
+    return wantarray ? (vec($r, $fd, 1), vec($w, $fd, 1)) : 1;
 }
 
 
@@ -60,15 +98,13 @@ sub abort {
 sub send {
     my ($self, $bytes) = @_;
 
-    my $sel = IO::Select->new($self->{sock});
-
     while (length $bytes) {
-        my ($r, $w) = IO::Select->select($sel, $sel, undef, $self->{timeout});
+        my ($r, $w) = ready($self->{sock}, $self->{timeout});
 
-        die "send: the server does not read\n" if !$r;
+        die "send: the server does not read\n" if !$r && !$w;
 
-        return 0 if @$r && !$self->fill;
-        next if !@$w;
+        return 0 if $r && !$self->fill;
+        next if !$w;
 
         my $n = syswrite $self->{sock}, $bytes, 65536;
 
@@ -116,7 +152,7 @@ sub wait_input {
 
     # a signal may end the wait early: the next round tells
 
-    return 1 if !IO::Select->new($self->{sock})->can_read($left);
+    return 1 if !ready($self->{sock}, $left);
 
     if (!$self->fill) {
         $self->{error} = 'closed';
@@ -145,6 +181,25 @@ sub closed {
 }
 
 
+# Waits until the first bytes of an answer are here: whoever answers has begun
+# to.  None of them is read; false when there is none in time.
+
+sub answered {
+    my ($self) = @_;
+
+    my $end = time() + $self->{timeout};
+
+    while (!length $self->{in}) {
+        my $left = $end - time();
+
+        return 0 if $left <= 0;
+        return 1 if ready($self->{sock}, $left);
+    }
+
+    return 1;
+}
+
+
 # True when nothing arrives for $seconds, and the connection stays open.
 
 sub silent {
@@ -152,7 +207,7 @@ sub silent {
 
     return 0 if length $self->{in} || $self->{eof};
 
-    return !IO::Select->new($self->{sock})->can_read($seconds);
+    return !ready($self->{sock}, $seconds);
 }
 
 
