@@ -480,12 +480,15 @@ is($good, 100, 'and get their answers when they do');
 
 # --- quitting gracefully with requests in flight ----------------------------
 
+my $sockets = $s->nginx->sockets;
+
 $s->pg->freeze;
 
 my @flight = map { $s->connection } 1 .. 6;
 $_->send($_->format(POST => '/scim/v2/Users',
                     [ @{ $acme->headers }, Connection => 'close' ], body()))
     for @flight;
+ok((wait_for { $s->nginx->sockets >= $sockets + @flight } 10), 'the workers have them');
 ok($flight[0]->silent(0.1), 'in flight');
 
 $s->reload(linger => 1);
