@@ -348,10 +348,12 @@ sub encode {
 sub unharmed {
     my ($self, $before, $name) = @_;
 
-    my @now = $self->workers;
-    my $well = "@now" eq "@$before" && $self->health->{status} == 200;
+    my $well = $self->{nginx}->are_workers(@$before)
+               && $self->health->{status} == 200;
 
     if (!$well) {
+        my @now = $self->workers;
+
         fail("$name: the workers are unharmed");
         diag("workers @$before, now @now");
     }

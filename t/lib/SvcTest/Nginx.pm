@@ -336,10 +336,26 @@ sub command_line {
 sub worker_pids {
     my ($self) = @_;
 
+    return grep { is_worker($_) } children($self->{pid});
+}
+
+
+sub is_worker {
+    my ($pid) = @_;
+
     # under valgrind the title is that of valgrind
 
-    return grep { command_line($_) =~ /^nginx: worker process\s*$|valgrind/ }
-           children($self->{pid});
+    return command_line($pid) =~ /^nginx: worker process\s*$|valgrind/;
+}
+
+
+# Whether they are the workers still: one that had ended would have no command
+# line, and another one in its place.
+
+sub are_workers {
+    my ($self, @pids) = @_;
+
+    return @pids == $self->{workers} && !grep { !is_worker($_) } @pids;
 }
 
 

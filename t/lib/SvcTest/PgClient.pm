@@ -7,15 +7,15 @@ use strict;
 use warnings;
 
 use IO::Socket::UNIX;
-use IO::Select;
 
+use SvcTest::Http;
 use SvcTest::Process qw(slow);
 
 
 sub new {
     my ($class, %arg) = @_;
 
-    my $self = bless { %arg }, $class;
+    my $self = bless { %arg, in => '' }, $class;
 
     $self->{sock} = IO::Socket::UNIX->new(
         Type => SOCK_STREAM, Peer => "$arg{dir}/.s.PGSQL.5432"
@@ -51,20 +51,17 @@ sub put {
 sub get {
     my ($self, $length) = @_;
 
-    my $bytes = '';
-
-    while (length $bytes < $length) {
-        IO::Select->new($self->{sock})->can_read(slow(30))
+    while (length $self->{in} < $length) {
+        SvcTest::Http::ready($self->{sock}, slow(30))
             or die "PostgreSQL: no answer in time\n";
 
-        my $n = sysread $self->{sock}, $bytes, $length - length $bytes,
-                        length $bytes;
+        my $n = sysread $self->{sock}, $self->{in}, 65536, length $self->{in};
 
         next if !defined $n && $!{EINTR};
         die "PostgreSQL: connection lost\n" if !$n;
     }
 
-    return $bytes;
+    return substr $self->{in}, 0, $length, '';
 }
 
 

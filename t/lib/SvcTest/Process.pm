@@ -210,25 +210,30 @@ sub stat_of {
 }
 
 
-# The pids of live children (zombies are not) of a process.
+# The pids of live children (zombies are not) of a process.  What the kernel tells
+# may lack one, beside one that is taken off meanwhile: it is read until it is the
+# same twice.
 
 sub children {
     my ($parent) = @_;
 
-    my @pids;
+    my ($text, $before) = (children_of($parent), '');
 
-    opendir my $dir, '/proc' or die "/proc: $!\n";
-
-    for my $pid (grep { /^\d+$/ } readdir $dir) {
-        my ($state, $ppid) = stat_of($pid);
-
-        push @pids, $pid
-            if defined $ppid && $ppid == $parent && $state ne 'Z';
+    while ($text ne $before) {
+        ($before, $text) = ($text, children_of($parent));
     }
 
-    closedir $dir;
+    return sort { $a <=> $b } grep { ((stat_of($_))[0] // 'Z') ne 'Z' }
+           split ' ', $text;
+}
 
-    return sort { $a <=> $b } @pids;
+
+# Each thread has those that it has started.
+
+sub children_of {
+    my ($parent) = @_;
+
+    return join ' ', map { slurp($_) // '' } glob "/proc/$parent/task/*/children";
 }
 
 
