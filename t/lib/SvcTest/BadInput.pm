@@ -1,7 +1,8 @@
 package SvcTest::BadInput;
 
 # Bad input, and what it gets: a table of cases that runs over the routes of a
-# surface.  After each case nothing is stored and the workers are unharmed.
+# surface.  After the cases nothing is stored and the workers are unharmed, which
+# is looked at after some of them.
 #
 #     bad_input($s, {
 #         envelope => sub { my ($r, $status, $type, $name) = @_; ... },
@@ -37,6 +38,8 @@ our @EXPORT = qw(bad_input);
 use constant LIMIT => 1048576;
 use constant RAW_LIMIT => 524288;
 use constant SMALL_LIMIT => 16384;
+use constant AT_ONCE => 12;              # routes whose bodies are late
+use constant CASES => 40;                # between two looks
 
 my $JSON = JSON::PP->new->utf8->canonical;
 
@@ -139,7 +142,9 @@ sub bad_input {
     my $self = bless { %$surface, s => $s, workers => [ $s->workers ] },
                      __PACKAGE__;
 
-    $self->{before} = $self->{stored}->();
+    $self->{seen} = { before => scalar $self->{stored}->(), cases => [] };
+
+    my @late;
 
     for my $route (@{ $self->{routes} }) {
         my ($method, $path, $body, $opt) = @$route;
@@ -157,27 +162,39 @@ sub bad_input {
         if (defined $body) {
             $self->bad_bodies if !$self->{opt}{raw};
             $self->large_bodies;
-            $self->late_bodies;
             $self->lying_lengths;
+            push @late, bless { %$self }, __PACKAGE__;
         }
+
+        $self->look;
+    }
+
+    while (my @some = splice @late, 0, AT_ONCE) {
+        late_bodies(@some);
+        $self->look;
     }
 
     $self->bad_methods;
+    $self->look;
 }
 
 
-# Sends raw bytes; afterwards all must be well.
+# All must be well after the cases since the last time.
 
-sub after {
-    my ($self, $name) = @_;
+sub look {
+    my ($self) = @_;
+
+    my $seen = $self->{seen};
+    my @cases = splice @{ $seen->{cases} } or return;
+    my $name = join ' ... ', @cases[0, @cases > 1 ? -1 : ()];
 
     $self->{s}->unharmed($self->{workers}, $name);
 
     my $now = $self->{stored}->();
 
-    is($now, $self->{before}, "$name: nothing was stored")
-        if $now ne $self->{before};
-    $self->{before} = $now;
+    is($now, $seen->{before}, "$name: nothing was stored")
+        if $now ne $seen->{before};
+    $seen->{before} = $now;
 }
 
 
@@ -186,7 +203,9 @@ sub expect {
 
     $name = "$self->{method} $self->{template}: $name";
     $self->{envelope}->($r, $status, $type, $name);
-    $self->after($name);
+
+    push @{ $self->{seen}{cases} }, $name;
+    $self->look if @{ $self->{seen}{cases} } >= CASES;
 }
 
 
@@ -268,39 +287,78 @@ sub large_bodies {
 }
 
 
+# Of many routes at once: what takes long is the time that a body may take.
+
 sub late_bodies {
-    my ($self) = @_;
+    my (@late) = @_;
 
-    my $text = SvcTest::encode($self->{body});
-    my @headers = (@{ $self->{headers} }, 'Content-Length' => length $text);
-    my $head = sub { $_[0]->format($self->{method}, $self->{path},
-                                   \@headers) };
-
-    # three at once: never, half of it, and a byte now and then
-
-    my @c = map { $self->{s}->connection } 1 .. 3;
-
-    $c[0]->send($head->($c[0]));
-    $c[1]->send($head->($c[1]) . substr $text, 0, length($text) / 2);
-    $c[2]->send($head->($c[2]));
+    $_->begin_late for @late;
 
     my $since = time();
-    my ($n, @answer) = (0);
+    my @dripping = @late;
 
     # bytes that are far from enough when time is up
 
-    while (time() - $since < slow(30) && $n < length($text) - 1) {
-        last if !$c[2]->silent(slow(0.3));
-        last if !$c[2]->send(substr $text, $n++, 1);
+    while (@dripping && time() - $since < slow(30)) {
+        $dripping[-1]{c}[2]->silent(slow(0.3));
+        @dripping = grep { $_->drip } @dripping;
     }
 
-    $answer[2] = $c[2]->read;
-    cmp_ok(time() - $since, '<', slow(5),
-           "$self->{method} $self->{template}: a body a byte at a time ends");
+    $_->end_late($since) for @late;
+}
 
-    $answer[$_] = $c[$_]->read for 0, 1;
 
+# Three at once: never, half of it, and a byte now and then.
+
+sub begin_late {
+    my ($self) = @_;
+
+    my $text = $self->{text} = SvcTest::encode($self->{body});
+    my @c = map { $self->{s}->connection } 1 .. 3;
+    my $head = $self->late_head($c[0]);
+
+    $c[0]->send($head);
+    $c[1]->send($head . substr $text, 0, length($text) / 2);
+    $c[2]->send($head);
+
+    @$self{qw(c sent)} = (\@c, 0);
+}
+
+
+sub late_head {
+    my ($self, $c) = @_;
+
+    return $c->format(
+        $self->{method}, $self->{path},
+        [ @{ $self->{headers} }, 'Content-Length' => length $self->{text} ]);
+}
+
+
+# One more byte, unless there is an answer, or one byte left.
+
+sub drip {
+    my ($self) = @_;
+
+    my $c = $self->{c}[2];
+
+    return 1 if $self->{sent} < length($self->{text}) - 1 && $c->silent(0)
+                && $c->send(substr $self->{text}, $self->{sent}++, 1);
+
+    $self->{took} = time();
+
+    return 0;
+}
+
+
+sub end_late {
+    my ($self, $since) = @_;
+
+    my @c = @{ $self->{c} };
     my @name = ('never arrives', 'arrives by half', 'arrives byte by byte');
+    my @answer = map { scalar $_->read } @c;
+
+    cmp_ok(($self->{took} // time()) - $since, '<', slow(5),
+           "$self->{method} $self->{template}: a body a byte at a time ends");
 
     for my $i (0 .. 2) {
         $self->expect($answer[$i], 408, undef, "a body that $name[$i]");
@@ -309,16 +367,14 @@ sub late_bodies {
 
     # clients that leave
 
-    for my $part (0, 1, length($text) - 1) {
+    for my $part (0, 1, length($self->{text}) - 1) {
         for my $how (qw(close abort)) {
             my $c = $self->{s}->connection;
 
-            $c->send($head->($c) . substr $text, 0, $part);
+            $c->send($self->late_head($c) . substr $self->{text}, 0, $part);
             $c->$how;
         }
     }
-
-    $self->after("$self->{method} $self->{template}: clients that leave");
 }
 
 
