@@ -430,6 +430,8 @@ sub clean_up {
     $self->{redis}->stop;
     $self->{pg}->stop('QUIT');
 
+    $self->{pg}->remove;
+
     if ($ENV{SVC_TEST_KEEP}) {
         diag("kept: $self->{dir}");
 
