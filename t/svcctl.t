@@ -94,27 +94,34 @@ sub old_versions {
     my $s = $c->{system};
     my @files = glob $s->root . '/sql/[0-9]*.sql';
 
-    my $ordinary = !$c->{command} && !$c->{database};
+    my $ordinary = !$c->{database};
+    my $before = 0;
 
     for my $version ($ordinary ? 1 .. $#files : (1, $#files)) {
         my $dir = "$s->{dir}/sql$version";
 
         mkdir $dir or die $!;
         system('cp', @files[0 .. $version - 1], $dir) == 0 or die 'cp';
-        from_version($c, $version, $dir, $c->database("old$version"));
+        from_version($c, $version, $dir, $before, $ordinary);
+        $before = $version if $ordinary;
     }
 }
 
 
+# The database of a version is that of the one $before, brought up to it, unless
+# it is 0; a copy of it is for the next one, if there $is_next.
+
 sub from_version {
-    my ($c, $version, $dir, $old) = @_;
+    my ($c, $version, $dir, $before, $is_next) = @_;
     my $s = $c->{system};
     my $database = "old$version";
+    my $old = $c->database($database, $before ? "at$before" : undef);
     my @names = map { s{.*/0*(\d+)_(.*)\.sql\z}{applied $1 $2}r }
                 glob $s->root . '/sql/[0-9]*.sql';
 
     is($c->works([ 'migrate', '--sql', $dir ], "version $version", $old),
-       join('', map { "$_\n" } @names[0 .. $version - 1]), 'and no other');
+       join('', map { "$_\n" } @names[$before .. $version - 1]), 'and no other');
+    $c->database("at$version", $database) if $is_next;
     $c->works([ qw(tenant create --slug kept --name Kept --owner ada@kept.test) ],
           'with a tenant', $old);
 

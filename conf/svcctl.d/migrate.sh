@@ -3,8 +3,8 @@
 # The schema's version.
 
 migrate() {
-    local dir=${opt[sql]:-$migrations} file version newest=0
-    local -a files
+    local dir=${opt[sql]:-$migrations} file version there i newest=0
+    local -a files numbers
 
     files=("$dir"/[0-9][0-9][0-9][0-9]_*.sql)
     [ -e "${files[0]}" ] \
@@ -16,6 +16,7 @@ migrate() {
         [ "$version" -gt "$newest" ] \
             || die "$dir has more than one migration of the number $version"
         newest=$version
+        numbers+=("$version")
     done
 
     ask '' <<'SQL'
@@ -28,15 +29,18 @@ CREATE TABLE IF NOT EXISTS svc.schema_migration (
 );
 SQL
 
-    schema_version
+    ask_rows "$count" \
+        <<< 'SELECT version FROM svc.schema_migration ORDER BY version'
+    version=${reply##*$'\n'}
+    there=$'\n'$reply$'\n'
 
-    if [ "$reply" -gt "$newest" ]; then
-        die "the database is of version $reply, and the newest migration" \
+    if [ "${version:-0}" -gt "$newest" ]; then
+        die "the database is of version $version, and the newest migration" \
             "here is $newest: use the newer $me"
     fi
 
-    for file in "${files[@]}"; do
-        apply "$file"
+    for i in "${!numbers[@]}"; do
+        [[ $there == *$'\n'"${numbers[i]}"$'\n'* ]] || apply "${files[i]}"
     done
 
     repair

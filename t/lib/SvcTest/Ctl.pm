@@ -20,10 +20,11 @@ use SvcTest::Process qw(run_apart run_user);
 
 my @CONDITIONS = (
     { name => 'an ordinary session', warning => qr/\A\z/ },
-    { name => 'another user in a folder that it may not enter',
-      warning => qr/\A\z/, command => \&in_locked_folder },
-    { name => 'a collation of another version', database => \&other_collation,
-      warning => qr/\AWARNING: [^\n]*collation version/ },
+    { name => 'another user in a folder that it may not enter, and a collation of'
+              . ' another version',
+      command => \&in_locked_folder, database => \&other_collation,
+      warning => qr/\AWARNING:[^\n]*collation\ version[^\n]*\n
+                    (?:(?:DETAIL|HINT):[^\n]*\n)*\z/x },
 );
 
 
@@ -105,13 +106,14 @@ sub conninfo {
 }
 
 
-# A new database with a collation that has a version; its conninfo.
+# A new database with a collation that has a version, or a copy of another one;
+# its conninfo.
 
 sub database {
-    my ($self, $name) = @_;
+    my ($self, $name, $of) = @_;
 
-    $self->{system}->sql("CREATE DATABASE $name TEMPLATE template0"
-                         . " LOCALE_PROVIDER icu ICU_LOCALE 'und'");
+    $self->{system}->sql("CREATE DATABASE $name TEMPLATE "
+                         . ($of // "template0 LOCALE_PROVIDER icu ICU_LOCALE 'und'"));
     $self->{database}->($self, $name) if $self->{database};
 
     return $self->conninfo($name);
