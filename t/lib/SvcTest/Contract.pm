@@ -12,10 +12,10 @@ package SvcTest::Contract;
 use strict;
 use warnings;
 
-use JSON::PP ();
+use SvcTest::Json qw(json);
 
 
-my $JSON = JSON::PP->new->utf8->canonical;
+my $JSON = json();
 
 
 sub new {

@@ -386,7 +386,7 @@ package SvcTest::Response;
 use strict;
 use warnings;
 
-use JSON::PP ();
+use SvcTest::Json ();
 
 
 sub status {
@@ -415,7 +415,7 @@ sub json {
 
     if (!exists $self->{json}) {
         $self->{json} = eval {
-            JSON::PP->new->utf8->allow_nonref->decode($self->{body})
+            SvcTest::Json::json()->decode($self->{body})
         };
     }
 

@@ -11,6 +11,8 @@ use warnings;
 use IPC::Open2;
 use JSON::PP ();
 
+use SvcTest::Json qw(json);
+
 my $JSON = JSON::PP->new->utf8->canonical->allow_nonref;
 
 
@@ -45,7 +47,7 @@ sub line {
 sub ask {
     my ($self, $question) = @_;
 
-    return $JSON->decode($self->line($question));
+    return json()->decode($self->line($question));
 }
 
 

@@ -13,14 +13,14 @@ use strict;
 use warnings;
 
 use File::Path qw(make_path);
-use JSON::PP ();
 use Test::More ();
 use Time::HiRes qw(time);
 
+use SvcTest::Json qw(json);
 use SvcTest::Process qw(wait_for spawn run slurp);
 
 
-my $JSON = JSON::PP->new->utf8;
+my $JSON = json();
 
 
 # Sets the directives of nginx that webhooks to here need; others in %svc.

@@ -12,10 +12,12 @@ package SvcTest::Senders;
 use strict;
 use warnings;
 
-use JSON::PP ();
 use POSIX ();
+use SvcTest::Json qw(json);
 use SvcTest::Process qw(wait_for);
 use Time::HiRes qw(time sleep);
+
+my $JSON = json();
 
 
 sub new {
@@ -150,7 +152,7 @@ sub compare {
     my (%user, %delivery);
 
     for my $got ($self->{receiver}->at($hook)) {
-        my $id = JSON::PP::decode_json($got->{body})->{data}{userId};
+        my $id = $got->{user} //= $JSON->decode($got->{body})->{data}{userId};
 
         next if !exists $sent->{$id};
         $user{$id}++;

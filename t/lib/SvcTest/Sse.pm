@@ -11,12 +11,12 @@ use strict;
 use warnings;
 
 use IO::Select;
-use JSON::PP ();
 use Time::HiRes qw(time);
 
+use SvcTest::Json qw(json);
 use SvcTest::Process qw(slow);
 
-my $JSON = JSON::PP->new->utf8;
+my $JSON = json();
 
 
 sub new {

@@ -6,9 +6,12 @@ use strict;
 use warnings;
 
 use Digest::SHA qw(sha256_hex);
-use JSON::PP ();
 use MIME::Base64 qw(encode_base64url);
 use Scalar::Util qw(weaken);
+
+use SvcTest::Json qw(json);
+
+my $JSON = json();
 
 
 sub new {
@@ -258,7 +261,7 @@ sub events_where {
     my @details = grep { $columns[$_] eq 'details' } 0 .. $#columns;
 
     for my $row (@rows) {
-        $_ = JSON::PP::decode_json($_) for @$row[@details];
+        $_ = $JSON->decode($_) for @$row[@details];
     }
 
     return @rows;
