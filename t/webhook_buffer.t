@@ -54,21 +54,21 @@ sub up {
 }
 
 
-# While users are created 150 times a second something happens to Redis: as many
+# While users are created 200 times a second something happens to Redis: as many
 # events are delivered as were created, and each once.
 
 sub through {
     my ($name, $fault) = @_;
 
     $nginx->mark_log;
-    $senders->start(600, rate => 150);
+    $senders->start(400, rate => 200);
     $senders->wait(100);
     $fault->();
 
     my $sent = $senders->finish($hook);
     my ($lost, $doubled) = $senders->compare($sent, $hook);
 
-    is(keys %$sent, 600, "$name: created");
+    is(keys %$sent, 400, "$name: created");
     is(@$lost, 0, "$name: none is lost")
         or diag($nginx->said(qr/dropped|Redis/));
     is($doubled, 0, "$name: none comes twice");
@@ -91,7 +91,7 @@ through('connections are cut', sub {
 through('connections are cut again and again', sub {
     for (1 .. 20) {
         $redis->command('CLIENT KILL TYPE normal');
-        select undef, undef, undef, 0.1;
+        select undef, undef, undef, 0.06;
     }
 });
 
@@ -122,7 +122,7 @@ through('Redis is killed', sub {
 through('Redis hangs', sub {
     signal_pid('STOP', $redis->pid);
     wait_for { $nginx->said(qr/Redis .* is down: timed out/) } 10;
-    wait_for { keys %{ $senders->sent } == 600 } 20;
+    wait_for { keys %{ $senders->sent } == 400 } 20;
     signal_pid('CONT', $redis->pid);
 });
 

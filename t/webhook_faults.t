@@ -15,7 +15,7 @@ use SvcTest::Receiver;
 use SvcTest::Senders;
 
 
-my $EVENTS = $ENV{SVC_TEST_EVENTS} // 10_000;
+my $EVENTS = $ENV{SVC_TEST_EVENTS} // 6000;
 
 my $s = SvcTest->new(workers => 2, connections => 2048);
 
@@ -33,17 +33,17 @@ my $senders = SvcTest::Senders->new($s, $acme, $receiver);
 
 # --- without faults ----------------------------------------------------------
 
-$senders->start(2000);
+$senders->start(1000);
 my $sent = $senders->finish($hook);
 my ($lost, $doubled) = $senders->compare($sent, $hook);
 
-is(keys %$sent, 2000, 'events without faults');
+is(keys %$sent, 1000, 'events without faults');
 is(@$lost, 0, 'none is lost');
 is($doubled, 0, 'none comes twice');
 
 # --- a helper that is killed -------------------------------------------------
 
-$senders->start(3000);
+$senders->start(2000, rate => 400);
 
 my ($helper, $seen) = (0);
 
@@ -109,7 +109,7 @@ is(@$lost + $doubled, 0, 'nor is one without PostgreSQL');
 
 # --- all at once -------------------------------------------------------------
 
-$senders->start($EVENTS);
+$senders->start($EVENTS, rate => 400);
 
 my @down;
 my ($kills, $reloads) = (0, 0);
@@ -131,6 +131,7 @@ for my $i (1 .. 10) {
     }
 }
 
+$senders->stop;
 $sent = $senders->finish($hook);
 ($lost, $doubled) = $senders->compare($sent, $hook);
 
