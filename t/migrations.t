@@ -11,7 +11,11 @@ use Test::More;
 use SvcTest;
 use SvcTest::Process qw(run);
 
-my $s = SvcTest->new(redis => 0);
+# a worker with few connections: each of them has all statements to prepare
+
+my $s = SvcTest->new(redis => 0, workers => 1,
+    svc => { svc_postgres_pool => [ 'read connections=1', 'write connections=1',
+                                    'slow connections=1' ] });
 $s->start;
 
 my %file = map { (m{/0*(\d+)_\w+\.sql\z})[0] => $_ } glob $s->root . '/sql/[0-9]*.sql';
