@@ -154,7 +154,7 @@ static size_t
 ngx_svc_body_max(ngx_svc_request_t *sr)
 {
     return (sr->route->flags & NGX_SVC_ROUTE_RAW) ? NGX_SVC_RAW_MAX
-           : (sr->route->flags & NGX_SVC_ROUTE_FORM) ? NGX_SVC_FORM_MAX
+           : (sr->route->flags & NGX_SVC_ROUTE_FORM) ? NGX_SVC_FORM_BODY_MAX
            : (sr->route->flags & NGX_SVC_ROUTE_SMALL) ? NGX_SVC_SMALL_MAX
                                                       : NGX_SVC_BODY_MAX;
 }

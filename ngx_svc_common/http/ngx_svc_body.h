@@ -12,7 +12,7 @@
 #define NGX_SVC_BODY_MAX       1048576  /* bytes */
 #define NGX_SVC_RAW_MAX        524288   /* of NGX_SVC_ROUTE_RAW */
 #define NGX_SVC_SMALL_MAX      16384    /* of NGX_SVC_ROUTE_SMALL */
-#define NGX_SVC_FORM_MAX       65536    /* of NGX_SVC_ROUTE_FORM */
+#define NGX_SVC_FORM_BODY_MAX  65536    /* of NGX_SVC_ROUTE_FORM */
 
 
 /*
