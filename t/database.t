@@ -16,7 +16,10 @@ use SvcTest::Scim;
 
 my $s = SvcTest->new(
     pg_conf => "superuser_reserved_connections = 3\n",
-    svc => { svc_postgres_queue_timeout => '300ms' },
+    svc => { svc_postgres_queue_timeout => '300ms',
+             svc_postgres_pool => [ 'read connections=1 depth=16',
+                                    'write connections=2 depth=2',
+                                    'slow connections=1 depth=1' ] },
 )->start;
 
 my $acme = $s->tenant('acme');
