@@ -193,7 +193,7 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 	@cp $(SAN)/src/objs/nginx $@
 
 # fewer of what is repeated many times, unless somebody asks for more
-FEWER = SVC_TEST_BUNDLES=$(or $(SVC_TEST_BUNDLES),2000) \
+FEWER = SVC_TEST_BUNDLES=$(or $(SVC_TEST_BUNDLES),1000) \
 	SVC_TEST_CASES=$(or $(SVC_TEST_CASES),20000) \
 	SVC_TEST_DUPLICATES=$(or $(SVC_TEST_DUPLICATES),500) \
 	SVC_TEST_EVENTS=$(or $(SVC_TEST_EVENTS),5000)

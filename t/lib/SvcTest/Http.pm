@@ -247,6 +247,17 @@ sub request {
 }
 
 
+# Many requests, sent behind each other: the responses, each as read() has it.
+
+sub pipeline {
+    my ($self, @requests) = @_;
+
+    $self->send(join '', map { $self->format(@$_) } @requests);
+
+    return map { scalar $self->read($_->[0]) } @requests;
+}
+
+
 # One response, or undef with error() 'closed', 'timeout' or 'malformed ...'.
 
 sub read {
