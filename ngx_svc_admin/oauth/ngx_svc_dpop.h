@@ -28,7 +28,7 @@ typedef struct {
     u_char      once[NGX_SVC_SHA256_LEN];       /* of jkt and jti */
     time_t      iat;
     ngx_str_t   nonce;              /* no data: there is none */
-    ngx_uint_t  stale;              /* iat is further than the drift from now */
+    ngx_uint_t  stale;              /* iat is beyond the drift */
 } ngx_svc_dpop_t;
 
 
@@ -40,9 +40,9 @@ typedef struct {
 ngx_int_t ngx_svc_dpop_htu(const ngx_str_t *uri, ngx_str_t *htu);
 
 /*
- * Checks the value of a DPoP header, the signature at last.  Whether a stale one
- * may pass, by its nonce, and whether once is new, is for the caller to find
- * out.
+ * Checks the value of a DPoP header, the signature at last.  Whether a stale
+ * one may pass, by its nonce, and whether once is new, is for the caller to
+ * find out.
  *
  * NGX_OK, with memory of the pool; NGX_DECLINED with err, whose kind is
  * NGX_SVC_E_INVALID_REQUEST and whose detail is ASCII without '"' and "\";

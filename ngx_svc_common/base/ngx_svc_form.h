@@ -18,7 +18,7 @@ typedef struct {
     ngx_str_t             value;        /* never empty */
 } ngx_svc_form_pair_t;
 
-/* Sorted, so that values of one name are together, in the order of the text. */
+/* Sorted: those of one name are together, in the order of the text. */
 
 typedef struct {
     ngx_uint_t            n;
@@ -33,8 +33,8 @@ typedef struct {
  *
  * NGX_OK; NGX_DECLINED with err (NGX_SVC_E_INVALID_REQUEST): bad
  * percent-encoding, a NUL, not UTF-8, or over NGX_SVC_FORM_MAX; NGX_ERROR when
- * memory runs out.  A detail is ASCII without '"' and "\" (RFC 6749, 5.2), here
- * and below, whatever the parameter's name.
+ * memory runs out.  A detail, here and below, is ASCII without '"' and "\"
+ * (RFC 6749, 5.2), whatever the parameter's name.
  */
 NGX_SVC_API ngx_int_t ngx_svc_form_parse(ngx_pool_t *pool,
     const ngx_str_t *text, ngx_svc_form_t *form, ngx_svc_error_t *err);
@@ -46,13 +46,13 @@ NGX_SVC_API ngx_int_t ngx_svc_form_parse(ngx_pool_t *pool,
 NGX_SVC_API ngx_int_t ngx_svc_form_value(const ngx_svc_form_t *form,
     const char *name, ngx_str_t *value, ngx_svc_error_t *err);
 
-/* The i-th one, from 0, of a name; NGX_OK, or NGX_DECLINED: there are fewer. */
+/* The i-th of a name, from 0; NGX_OK, or NGX_DECLINED: there are fewer. */
 NGX_SVC_API ngx_int_t ngx_svc_form_nth(const ngx_svc_form_t *form,
     const char *name, ngx_uint_t i, ngx_str_t *value);
 
 /*
- * NGX_DECLINED with err, as above, when a parameter comes twice that is none of
- * repeatable, which ends with NULL; NGX_OK otherwise.
+ * NGX_DECLINED with err, as above, when a parameter comes twice that is none
+ * of repeatable, which ends with NULL; NGX_OK otherwise.
  */
 NGX_SVC_API ngx_int_t ngx_svc_form_unique(const ngx_svc_form_t *form,
     const char *const *repeatable, ngx_svc_error_t *err);

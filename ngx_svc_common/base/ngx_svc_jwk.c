@@ -69,9 +69,9 @@ static const char *const  ngx_svc_jwk_secrets[] = {
 };
 
 /*
- * PKCS#8 (RFC 5958) of a P-256 key (RFC 5915) that has both halves: all of it but
- * these, which stand behind either part.  OpenSSL's own reader, which tries all
- * formats that it knows, takes 400 us.
+ * PKCS#8 (RFC 5958) of a P-256 key (RFC 5915) that has both halves: all of it
+ * but these, each behind one part.  OpenSSL's own reader tries all the formats
+ * that it knows, which takes 400 us.
  */
 
 static const u_char  ngx_svc_jwk_der_private[] = {

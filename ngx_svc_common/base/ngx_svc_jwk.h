@@ -1,6 +1,6 @@
 /*
- * JSON Web Keys (RFC 7517) of those who sign: P-256 (RFC 7518, 6.2) and Ed25519
- * (RFC 8037).
+ * JSON Web Keys (RFC 7517) of those who sign: P-256 (RFC 7518, 6.2) and
+ * Ed25519 (RFC 8037).
  */
 
 #ifndef _NGX_SVC_JWK_H_INCLUDED_
@@ -44,9 +44,9 @@ NGX_SVC_API ngx_svc_jwa_e ngx_svc_jwa(const char *name);
 /*
  * A public key.  Refused are private members, another kty or crv, "alg" or
  * "use" of something else, x or y that is not base64url of 32 bytes in its one
- * spelling, a point that is not on P-256, and those of Ed25519 that are written
- * in two ways or under which everybody can sign.  One that is not on Ed25519
- * verifies nothing.
+ * spelling, a point that is not on P-256, and those of Ed25519 that can be
+ * written in two ways, or for which everybody can sign.  One that is not on
+ * Ed25519 verifies nothing.
  *
  * NGX_OK: *key, which the caller frees, *alg, and the thumbprint (RFC 7638,
  * SHA-256) are set.  NGX_DECLINED: it is not such a key.  NGX_ERROR when
@@ -62,13 +62,13 @@ NGX_SVC_API ngx_int_t ngx_svc_jwk_public(const cJSON *jwk, EVP_PKEY **key,
 NGX_SVC_API ngx_int_t ngx_svc_jwk_generate(ngx_svc_jwk_new_t *new);
 
 /*
- * The private key of such a DER, written just as ngx_svc_jwk_generate() does, for
- * the caller to free.  NULL: it is none, or OpenSSL fails.
+ * The private key of a DER of ngx_svc_jwk_generate(), for the caller to free.
+ * NULL: it is none, in this very form, or OpenSSL fails.
  */
 NGX_SVC_API EVP_PKEY *ngx_svc_jwk_private(const u_char *der, size_t len);
 
 /*
- * Clears OpenSSL's errors, which nginx would take for those of some connection:
+ * Clears OpenSSL's errors, which nginx would take for those of a connection:
  * NGX_ERROR when memory ran out for one, and otherwise NGX_DECLINED.
  */
 NGX_SVC_API ngx_int_t ngx_svc_jwk_refused(void);

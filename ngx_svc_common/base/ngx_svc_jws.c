@@ -1,6 +1,6 @@
 /*
- * JSON Web Signatures.  What OpenSSL has queued as errors is cleared before each
- * return: it may be there also when all is well.
+ * JSON Web Signatures.  What OpenSSL has queued as errors is cleared before
+ * each return: it may be there also when all is well.
  */
 
 #include "ngx_svc_jws.h"

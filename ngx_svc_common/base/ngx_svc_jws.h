@@ -39,18 +39,18 @@ typedef struct {
 NGX_SVC_API EVP_PKEY_CTX *ngx_svc_jws_signer(EVP_PKEY *key);
 
 /*
- * ES256.  Writes header, payload, which are JSON, and signature; p has room for
- * ngx_svc_jws_len(header->len, payload->len) bytes, as many as are written.
+ * ES256.  Writes header and payload, which are JSON, and signature; p has room
+ * for ngx_svc_jws_len(header->len, payload->len) bytes, and all are written.
  * Returns what follows them; NULL when OpenSSL fails.
  */
 NGX_SVC_API u_char *ngx_svc_jws_sign(EVP_PKEY_CTX *signer,
     const ngx_str_t *header, const ngx_str_t *payload, u_char *p);
 
 /*
- * Takes one apart: three parts in base64url of one spelling, header and payload
- * JSON objects as ngx_svc_json_parse() admits, in memory of the pool; an "alg"
- * that ngx_svc_jwa() knows and no "crit" in the header, typ and kid, if any,
- * strings, and a signature of 64 bytes.  Verifies nothing.
+ * Takes one apart: three parts in base64url of one spelling; header and
+ * payload JSON objects as ngx_svc_json_parse() admits, in memory of the pool;
+ * an "alg" that ngx_svc_jwa() knows and no "crit" in the header, typ and kid,
+ * if any, strings; and a signature of 64 bytes.  Verifies nothing.
  *
  * NGX_OK; NGX_DECLINED with jws->why, which is ASCII without '"' and "\";
  * NGX_ERROR when memory runs out.

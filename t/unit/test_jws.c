@@ -108,12 +108,6 @@ static const struct {
 };
 
 
-/* How many OpenSSL may have before one fails. */
-
-static int  mallocs = -1;
-static int  failed;
-
-
 /* RFC 7515's key, or a new one. */
 
 static EVP_PKEY *
@@ -456,191 +450,6 @@ test_cannot_sign(void **state)
 }
 
 
-/* One allocation of OpenSSL's fails, the one after mallocs others. */
-
-static void
-limit_mallocs(int n)
-{
-    mallocs = n;
-    failed = 0;
-}
-
-
-static int
-out_of_memory(void)
-{
-    failed |= mallocs == 0;
-
-    return mallocs >= 0 && mallocs-- == 0;
-}
-
-
-static void *
-limited_malloc(size_t size, const char *file, int line)
-{
-    return out_of_memory() ? NULL : malloc(size);
-}
-
-
-static void *
-limited_realloc(void *p, size_t size, const char *file, int line)
-{
-    return out_of_memory() ? NULL : realloc(p, size);
-}
-
-
-static void
-plain_free(void *p, const char *file, int line)
-{
-    free(p);
-}
-
-
-static int
-no_memory_verify(cJSON *jwk, const ngx_svc_jws_t *jws)
-{
-    u_char          digest[NGX_SVC_JWK_THUMBPRINT];
-    EVP_PKEY       *key;
-    ngx_int_t       rc;
-    ngx_svc_jwa_e   alg;
-
-    rc = ngx_svc_jwk_public(jwk, &key, &alg, digest);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_jws_verify(jws, key, alg);
-        EVP_PKEY_free(key);
-    }
-
-    return (int) rc;
-}
-
-
-/* A yes is never made of a failure; what OpenSSL can do without, it does. */
-
-static void
-test_no_memory_verify(void **state)
-{
-    int             n;
-    cJSON          *jwk;
-    ngx_int_t       rc;
-    ngx_uint_t      good;
-    ngx_svc_jws_t   jws;
-
-    jwk = unit_json(*state, "{" UNIT_EC "}");
-    assert_int_equal(unit_parse(*state, A3_HEADER "." A3_PAYLOAD "."
-                                A3_SIGNED, &jws), NGX_OK);
-
-    for (good = 0; good < 2; good++) {
-        jws.signature[63] ^= !good;
-
-        for (n = 0, failed = 1; failed; n++) {
-            limit_mallocs(n);
-            rc = no_memory_verify(jwk, &jws);
-            mallocs = -1;
-
-            assert_int_equal(ERR_peek_error(), 0);
-
-            if (!good) {
-                assert_int_not_equal(rc, NGX_OK);
-            }
-        }
-
-        assert_in_range(n, 20, 2000);
-
-        jws.signature[63] ^= !good;
-    }
-
-    assert_int_equal(rc, NGX_OK);
-}
-
-
-static void
-test_no_memory_sign(void **state)
-{
-    int                 n;
-    u_char              text[512], *p;
-    EVP_PKEY           *key;
-    EVP_PKEY_CTX       *signer;
-    ngx_svc_jws_t       jws;
-    ngx_svc_jwk_new_t   new;
-
-    static ngx_str_t  header = ngx_string("{\"alg\":\"ES256\"}");
-    static ngx_str_t  payload = ngx_string("{}");
-
-    for (n = 0, failed = 1; failed; n++) {
-        limit_mallocs(n);
-
-        if (ngx_svc_jwk_generate(&new) != NGX_OK) {
-            assert_int_equal(failed, 1);
-        }
-    }
-
-    assert_in_range(n, 20, 5000);
-
-    for (n = 0, failed = 1; failed; n++) {
-        limit_mallocs(n);
-
-        key = ngx_svc_jwk_private(new.der, new.der_len);
-
-        if (key == NULL) {
-            assert_int_equal(failed, 1);
-        }
-
-        EVP_PKEY_free(key);
-    }
-
-    key = ngx_svc_jwk_private(new.der, new.der_len);
-    assert_non_null(key);
-
-    for (n = 0, failed = 1; failed; n++) {
-        limit_mallocs(n);
-
-        signer = ngx_svc_jws_signer(key);
-        p = signer ? ngx_svc_jws_sign(signer, &header, &payload, text) : NULL;
-        mallocs = -1;
-
-        if (p == NULL) {
-            assert_int_equal(failed, 1);
-            assert_int_equal(ERR_peek_error(), 0);
-
-        } else {
-            *p = '\0';
-            assert_int_equal(unit_parse(*state, (char *) text, &jws), NGX_OK);
-            assert_int_equal(ngx_svc_jws_verify(&jws, key, NGX_SVC_JWA_ES256),
-                             NGX_OK);
-        }
-
-        EVP_PKEY_CTX_free(signer);
-    }
-
-    EVP_PKEY_free(key);
-}
-
-
-static void
-test_memory(void **state)
-{
-    ngx_int_t      rc, n;
-    ngx_svc_jws_t  jws;
-
-    for (n = 0; n < 100; n++) {
-        ngx_env_alloc_limit(n);
-
-        rc = unit_parse(*state, A3_HEADER "." A3_PAYLOAD "." A3_SIGNED, &jws);
-
-        ngx_env_alloc_limit(-1);
-
-        if (rc == NGX_OK) {
-            break;
-        }
-
-        assert_int_equal(rc, NGX_ERROR);
-    }
-
-    assert_in_range(n, 5, 50);
-}
-
-
 int
 main(void)
 {
@@ -652,13 +461,7 @@ main(void)
         ngx_unit_test(test_size),
         ngx_unit_test(test_sign),
         ngx_unit_test(test_cannot_sign),
-        ngx_unit_test(test_memory),
-        ngx_unit_test(test_no_memory_verify),
-        ngx_unit_test(test_no_memory_sign),
     };
-
-    (void) CRYPTO_set_mem_functions(limited_malloc, limited_realloc,
-                                    plain_free);
 
     ngx_env_init();
     ngx_svc_json_init();
