@@ -103,6 +103,8 @@ ngx_svc_form_pair(u_char *p, u_char *last, u_char **dst,
     u_char      *equals;
     const char  *what;
 
+    ngx_str_null(&pair->value);
+
     equals = ngx_strlchr(p, last, '=');
     if (equals == NULL) {
         equals = last;
@@ -115,7 +117,6 @@ ngx_svc_form_pair(u_char *p, u_char *last, u_char **dst,
     }
 
     if (equals == last) {
-        ngx_str_null(&pair->value);
         return NGX_OK;
     }
 
