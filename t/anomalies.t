@@ -2,7 +2,7 @@
 
 # What is unusual of agents: random histories against an oracle in another language,
 # t/oracle/anomaly_oracle.py, in whatever steps the sweep goes.  SVC_TEST_SEED takes
-# other histories, SVC_TEST_CASES more agents.
+# other histories, SVC_TEST_AGENTS more agents.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use SvcTest::Process qw(run_apart slurp);
 
 
 my $seed = $ENV{SVC_TEST_SEED} // 20261123;
-my $agents = $ENV{SVC_TEST_CASES} // 30;
+my $agents = $ENV{SVC_TEST_AGENTS} // 30;
 
 my $s = SvcTest->new(redis => 0);
 
