@@ -12,9 +12,6 @@
 #define NGX_SVC_OAUTH_VERIFIED  4096    /* tokens whose signatures are known */
 #define NGX_SVC_OAUTH_PUBLIC    256     /* keys */
 
-#define NGX_SVC_OAUTH_OPAQUE_BYTES                                            \
-    (2 * NGX_SVC_UUID_LEN + NGX_SVC_OAUTH_SECRET)
-
 
 typedef struct {
     EVP_PKEY       *key;                /* NULL: the place is free */

@@ -14,6 +14,10 @@
 #define NGX_SVC_OAUTH_REFRESH  "srt_"   /* and what refreshes */
 #define NGX_SVC_OAUTH_SECRET   32       /* bytes of either */
 
+/* Of an opaque one: the tenant, the jti and the secret. */
+#define NGX_SVC_OAUTH_OPAQUE_BYTES                                            \
+    (2 * NGX_SVC_UUID_LEN + NGX_SVC_OAUTH_SECRET)
+
 
 typedef enum {
     NGX_SVC_OAUTH_BEARER_NONE = 0,      /* nothing that could be one of ours */

@@ -7,10 +7,6 @@
 #include "ngx_svc_oauth_key.h"
 
 
-#define NGX_SVC_OAUTH_OPAQUE_BYTES                                            \
-    (2 * NGX_SVC_UUID_LEN + NGX_SVC_OAUTH_SECRET)
-
-
 static ngx_int_t ngx_svc_oauth_issue_jti(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_issue_opaque(ngx_svc_oauth_t *o, PGresult *res,
     ngx_str_t *token);
