@@ -10,10 +10,11 @@ use MIME::Base64 qw(decode_base64url encode_base64);
 use Test::More;
 
 use SvcTest;
+use SvcTest::Metrics;
 use SvcTest::OAuth qw(oauth_server application form oauth_error basic claims $EXCHANGE);
 use SvcTest::Process qw(wait_for);
 
-my $s = oauth_server()->start;
+my $s = oauth_server(server => 'location = /metrics { svc_metrics; }')->start;
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
 my $base = 'http://127.0.0.1:' . $s->port;
@@ -372,6 +373,15 @@ oauth_error(form($s, token => { %CC }, client => $m2m), 400, 'invalid_grant',
             'a suspended tenant');
 is(form($s, token => { %CC }, client => $other)->status, 200, 'not another one');
 $s->sql("UPDATE svc.tenant SET suspended_at = NULL WHERE id = '$acme->{id}'");
+
+
+# --- what is counted -------------------------------------------------------------------
+
+my %n = map { $_ => SvcTest::Metrics->get($s)->value('svc_oauth_tokens_total',
+              grant => 'client_credentials', outcome => $_) } qw(issued refused);
+
+is($n{issued}, $s->sql('SELECT count(*) FROM svc.oauth_token'), 'each token');
+cmp_ok($n{refused}, '>', 30, 'and what is refused');
 
 
 # --- a location of one tenant ---------------------------------------------------------

@@ -12,6 +12,7 @@
 #include "ngx_svc_application_secret.h"
 #include "ngx_svc_form.h"
 #include "ngx_svc_http.h"
+#include "ngx_svc_metrics.h"
 #include "ngx_svc_oauth_bearer.h"
 #include "ngx_svc_sql.h"
 
@@ -71,6 +72,7 @@ typedef struct {
 
 typedef struct {
     ngx_str_t                      name;
+    ngx_svc_metric_e               metric;  /* and the one behind it: refused */
     ngx_int_t                    (*check)(ngx_svc_oauth_t *o);
     ngx_svc_oauth_login_e          login;
     const ngx_svc_pg_statement_t  *statement;

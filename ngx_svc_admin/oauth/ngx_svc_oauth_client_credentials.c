@@ -85,6 +85,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_own = {
 
 const ngx_svc_oauth_grant_t  ngx_svc_oauth_client_credentials = {
     .name = ngx_string("client_credentials"),
+    .metric = NGX_SVC_M_TOKEN_CLIENT,
     .login = NGX_SVC_OAUTH_LOGIN_ASYNC,
     .check = ngx_svc_oauth_client_credentials_check,
     .statement = &ngx_svc_sql_oauth_own

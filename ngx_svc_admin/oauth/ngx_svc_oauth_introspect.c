@@ -218,6 +218,9 @@ ngx_svc_oauth_introspect_send(ngx_svc_oauth_t *o, PGresult *res,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    ngx_svc_metric_add(active ? NGX_SVC_M_INTROSPECT_ACTIVE
+                              : NGX_SVC_M_INTROSPECT_DEAD, 1);
+
     ngx_svc_json_open(&w, NULL, '{');
     ngx_svc_json_boolean(&w, "active", active);
 

@@ -95,6 +95,10 @@ ngx_svc_oauth_token_prepare(ngx_svc_request_t *sr)
         rc = ngx_svc_oauth_token_calls(o, NULL);
     }
 
+    if (rc == NGX_DECLINED && o->grant) {
+        ngx_svc_metric_add(o->grant->metric + 1, 1);
+    }
+
     return rc;
 }
 
@@ -182,6 +186,8 @@ ngx_svc_oauth_token_reply(ngx_svc_request_t *sr)
         return ngx_svc_oauth_token_key(o);
     }
 
+    ngx_svc_metric_add(o->grant->metric + 1, 1);
+
     return o->grant->refuse ? o->grant->refuse(o, res)
                             : ngx_svc_oauth_refuse(o, res);
 }
@@ -232,6 +238,8 @@ ngx_svc_oauth_token_send(ngx_svc_oauth_t *o, PGresult *res)
     }
 
     ngx_svc_json_close(&w, '}');
+
+    ngx_svc_metric_add(o->grant->metric, 1);
 
     return ngx_svc_send(o->sr, NGX_HTTP_OK, &w, NULL);
 }
