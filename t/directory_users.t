@@ -166,7 +166,7 @@ is_deeply([ (list('status=active'))[1] ], [ 23 ], 'active');
 is_deeply([ list('q=') ], [ \@order, 26 ], 'a search for nothing');
 admin_error(ask(GET => "/users?$_"), 400, 'invalid_request', $_)
     for 'status=gone', 'status=', 'status=Active', 'limit=0', 'offset=-1',
-        'q=' . 'x' x 201, 'q=%00', 'q=%ff';
+        'q=' . 'x' x 201, 'q=%00', 'q=%ff', 'q=ab%c3%c3';
 is(ask(GET => '/users?q=' . '%C3%A9' x 200)->json->{total}, 0,
    '200 characters to search for');
 

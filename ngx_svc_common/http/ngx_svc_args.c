@@ -5,6 +5,7 @@
  */
 
 #include "ngx_svc_args.h"
+#include "ngx_svc_utf8.h"
 
 
 static u_char *ngx_svc_arg_find(u_char *p, u_char *end, const char *name,
@@ -151,9 +152,8 @@ ngx_svc_text_argument(ngx_svc_request_t *sr, const char *name, ngx_uint_t max,
 ngx_int_t
 ngx_svc_text_length(const ngx_str_t *text)
 {
-    u_char    *p, *end;
-    uint32_t   c;
-    ngx_int_t  n;
+    ngx_int_t      n;
+    const u_char  *p, *end;
 
     p = text->data;
     end = p + text->len;
@@ -168,9 +168,7 @@ ngx_svc_text_length(const ngx_str_t *text)
             continue;
         }
 
-        c = ngx_utf8_decode(&p, end - p);
-
-        if (c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) {
+        if (ngx_svc_utf8_char(&p, end) != NGX_OK) {
             return NGX_ERROR;
         }
     }

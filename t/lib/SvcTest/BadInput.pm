@@ -472,6 +472,7 @@ sub bad_ids {
         [ 404, 'one dot, encoded',      '%2e%2fx' ],
         [ 404, 'invalid UTF-8',         '%ff%fe' ],
         [ 404, 'ASCII, then not UTF-8', 'a%ff' ],
+        [ 404, 'two bytes that begin one', 'ab%c3%c3' ],
         [ 404, 'half a character',      'a%e2%82' ],
         [ 404, 'a surrogate',           '%ed%a0%80' ],
         [ 404, 'an overlong character', '%c0%af' ],
