@@ -15,7 +15,7 @@
 # writes, WRITE_RATE (5000), LOGINS (400) of known and of unknown addresses in a
 # round; PASSKEYS (8000), the most sign-ins with a passkey in a round; ONLY, some measurements by name (see %measure, and get_small and get_big,
 # login_small and login_big), like "get get_pipeline", or "signin", those of
-# sign-in but for these two; BENCH_READ, BENCH_WRITE, BENCH_SLOW, parameters of
+# sign-in but for these two, or "oauth"; BENCH_READ, BENCH_WRITE, BENCH_SLOW, parameters of
 # svc_postgres_pool, like "connections=2 depth=16"; SVC_TEST_NGINX and
 # SVC_TEST_MODULES as for the tests.
 
@@ -38,6 +38,7 @@ use SvcBench::Config;
 use SvcBench::Explain;
 use SvcBench::Load;
 use SvcBench::Login;
+use SvcBench::OAuth;
 use SvcBench::Passkeys;
 use SvcBench::Report qw(say_step);
 use SvcBench::Scim;
@@ -119,6 +120,18 @@ my %measure = (
     simulate => sub { SvcBench::SignIns::simulate($sys, @_) },
     simulate_psql => sub { SvcBench::SignIns::select_only($sys, @_,
                                                           $statements) },
+    oauth_token_opaque => sub { SvcBench::OAuth::tokens($sys, @_, 'opaque') },
+    oauth_token_jwt => sub { SvcBench::OAuth::tokens($sys, @_, 'jwt') },
+    oauth_token_pgbench => sub {
+        SvcBench::OAuth::pgbench($sys, @_, $statements, 'oauth_token')
+    },
+    oauth_introspect_opaque => sub {
+        SvcBench::OAuth::introspections($sys, @_, 'opaque')
+    },
+    oauth_introspect_jwt => sub { SvcBench::OAuth::introspections($sys, @_, 'jwt') },
+    oauth_introspect_pgbench => sub {
+        SvcBench::OAuth::pgbench($sys, @_, $statements, 'oauth_introspect')
+    },
     login => sub { SvcBench::Login::logins($sys, @_) },
     passkey => sub {
         SvcBench::Passkeys::sign_ins($sys, @_, $_[0] > 1 ? $PASSKEYS
@@ -141,7 +154,11 @@ my %measure = (
 my @SIGNIN = qw(login passkey groups login_hashes token_get token_get_flood session_get
                 login_limited token_write session_write flood_memory login_time);
 
-my %only = map { $_ => 1 } map { $_ eq 'signin' ? @SIGNIN : $_ }
+my @OAUTH = qw(oauth_token_opaque oauth_token_jwt oauth_token_pgbench
+               oauth_introspect_opaque oauth_introspect_jwt oauth_introspect_pgbench);
+
+my %only = map { $_ => 1 }
+           map { $_ eq 'signin' ? @SIGNIN : $_ eq 'oauth' ? @OAUTH : $_ }
            split /[ ,]+/, $ENV{ONLY} // '';
 
 my @ORDER = grep { !%only || $only{$_} }
@@ -152,7 +169,7 @@ my @ORDER = grep { !%only || $only{$_} }
                evaluate evaluate_worst config_plan config_selects
                config_apply config_apply_pgbench stream webhook webhook_wrk
                webhook_tls webhook_delay webhook_beside webhook_drip
-               webhook_hang webhook_post webhook_post_none), @SIGNIN);
+               webhook_hang webhook_post webhook_post_none), @OAUTH, @SIGNIN);
 my @STORED = grep { !%only || $only{$_} }
              qw(export export_copy simulate simulate_psql);
 
@@ -299,6 +316,7 @@ sub grow {
         $sys->add_static;
         SvcBench::Admin::prepare($sys);
         SvcBench::Login::prepare($sys);
+        SvcBench::OAuth::prepare($sys);
     }
 
     $size = $sys->check_answers;
@@ -356,9 +374,6 @@ sub main {
 
     my @memory = measure();
 
-    say_step('explaining each statement');
-    my $plans = SvcBench::Explain::all($sys, $statements);
-
     SvcBench::Report::table(
         \%results,
         SvcBench::Report::number($USERS) . ' users in 10 tenants.',
@@ -367,7 +382,9 @@ sub main {
                                write_rate => $WRITE_RATE,
                                flood => SvcBench::Login::bound()));
     SvcBench::Report::details(\%results, @memory);
-    SvcBench::Report::plans($plans);
+
+    say_step('explaining each statement');
+    SvcBench::Report::plans(SvcBench::Explain::all($sys, $statements));
 
     die "there were wrong answers\n"
         if grep { @{ $_->{faults} } } map { @$_ } values %results;

@@ -189,6 +189,13 @@ my %VALUES = (
                      '{new_device}', 'https://x' ],
     signin_done => [ '{id}', 0, '{new_device}', '\x00' ],
     stepup_passkey_wrong => [ '{id}', 'wrong', '127.0.0.1', 'FR' ],
+    ( map { $_ => [ '01a00000-0000-7100-8000-000000000000', 'sign_in',
+                    ('\x' . '01' x 16) x 2, ('\x' . '02' x 32) x 2, undef, 600,
+                    'user0@bench0.test' ] } qw(passwordless_open signup_open) ),
+    ( map { $_ => [ '01a00000-0000-7100-8000-000000000000', 'verify',
+                    ('\x' . '01' x 16) x 2, ('\x' . '02' x 32) x 2, undef, 600,
+                    '{id}', 'new@bench0.test', '\x' . '00' x 32 ] }
+          qw(own_email_open email_change_open) ),
     password_forgot => [ 'user0@bench0.test', '\x' . '01' x 32, 'https://x' ],
     signin_expire => [ 900 ],
     oauth_sweep => [ 11000 ],

@@ -199,12 +199,12 @@ my %VARIABLES = (
 
 
 # pgbench -M prepared on the scripts of that name: clients, and seconds or
-# transactions.
+# transactions; variables: more of what the scripts call by name.
 
 sub pgbench {
     my ($system, $statements, $name, %opt) = @_;
 
-    my %v = (%VARIABLES, users => $system->{users},
+    my %v = (%VARIABLES, %{ $opt{variables} // {} }, users => $system->{users},
              map { ("hash$_" => $system->hash($_),
                     "api_hash$_" => $system->hash($_, 'api')) }
              0 .. $#{ $system->{tenants} });
