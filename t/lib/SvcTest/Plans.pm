@@ -487,7 +487,6 @@ sub values {
         signin_sweep => [],
         oauth_sweep => [ 11000 ],
         oauth_expire => [],
-        oauth_anomaly => [ $self->{apps}[0], 'scope_denied', '{"ip":"192.0.2.1"}' ],
         passkey_tenant => [ $host, undef, $self->{id} ],
         passkey_user => [ '10.0.0.1', $self->{id}, $who, $passkey ],
         passkey_risk => [ @risk, $who ],
