@@ -485,7 +485,7 @@ sub values {
         signin_limited => [ $host, undef, '10.0.0.1', 'login', 'ip', 10, 60 ],
         signin_expire => [ 900 ],
         signin_sweep => [],
-        oauth_sweep => [ 11000 ],
+        oauth_sweep => [ 2_000_000_000 ],   # a full round is t/anomaly_sweep.t's
         oauth_expire => [],
         passkey_tenant => [ $host, undef, $self->{id} ],
         passkey_user => [ '10.0.0.1', $self->{id}, $who, $passkey ],
