@@ -3,7 +3,6 @@
  */
 
 #include "ngx_svc_admin_audit.h"
-#include "ngx_svc_time.h"
 
 
 #define NGX_SVC_ADMIN_AUDIT_Q      200      /* characters */
@@ -21,8 +20,6 @@ typedef struct {
 static ngx_int_t ngx_svc_admin_audit_check(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_admin_audit_text(ngx_svc_request_t *sr,
     const char *name, ngx_uint_t max, ngx_str_t *text);
-static ngx_int_t ngx_svc_admin_audit_time(ngx_svc_request_t *sr,
-    const char *name, ngx_str_t *msec);
 
 
 /*
@@ -102,11 +99,11 @@ ngx_svc_admin_audit_search(ngx_svc_request_t *sr,
     rc = ngx_svc_admin_audit_filter(sr, filter);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_admin_audit_time(sr, "from", &filter->from);
+        rc = ngx_svc_time_argument(sr, "from", &filter->from);
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_admin_audit_time(sr, "to", &filter->to);
+        rc = ngx_svc_time_argument(sr, "to", &filter->to);
     }
 
     if (rc != NGX_OK) {
@@ -178,35 +175,4 @@ ngx_svc_admin_audit_text(ngx_svc_request_t *sr, const char *name,
     }
 
     return rc;
-}
-
-
-static ngx_int_t
-ngx_svc_admin_audit_time(ngx_svc_request_t *sr, const char *name,
-    ngx_str_t *msec)
-{
-    int64_t    at;
-    ngx_int_t  rc;
-    ngx_str_t  text;
-
-    rc = ngx_svc_argument(sr, name, &text);
-    if (rc != NGX_OK || text.data == NULL) {
-        return rc;
-    }
-
-    if (ngx_svc_time_parse(&text, &at) != NGX_OK) {
-        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
-                            "\"%s\" must be a time such as "
-                            "\"2026-11-21T09:15:30Z\", in UTC of the years 1 "
-                            "to 9999.", name);
-    }
-
-    msec->data = ngx_pnalloc(sr->request->pool, NGX_INT64_LEN);
-    if (msec->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    msec->len = ngx_sprintf(msec->data, "%L", at) - msec->data;
-
-    return NGX_OK;
 }

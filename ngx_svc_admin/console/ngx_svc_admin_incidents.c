@@ -12,9 +12,8 @@ static const char *const  ngx_svc_admin_incident_all[] = {
 
 #define NGX_SVC_ADMIN_INCIDENT_COLUMNS                                        \
     "i.id, i.type, i.severity, i.title,"                                      \
-    " i.details || jsonb_build_object('count', i.count, 'lastSeenAt',"        \
-        " to_char(i.last_seen_at AT TIME ZONE 'UTC',"                         \
-            " 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')) AS details,"              \
+    " i.details || jsonb_build_object('count', i.count, 'lastSeenAt', "       \
+        NGX_SVC_TIME_TEXT("i.last_seen_at") ") AS details,"                   \
     " CASE WHEN i.acknowledged_at IS NULL THEN 'open'"                        \
         " ELSE 'acknowledged' END AS status,"                                 \
     " i.created_at AS \"createdAt\","                                         \

@@ -5,6 +5,7 @@
  */
 
 #include "ngx_svc_args.h"
+#include "ngx_svc_time.h"
 #include "ngx_svc_utf8.h"
 
 
@@ -210,6 +211,37 @@ ngx_svc_word_argument(ngx_svc_request_t *sr, const char *name,
     return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
                         "\"%s\" must be one of %*s.", name,
                         (size_t) (p - text), text);
+}
+
+
+ngx_int_t
+ngx_svc_time_argument(ngx_svc_request_t *sr, const char *name,
+    ngx_str_t *msec)
+{
+    int64_t    at;
+    ngx_int_t  rc;
+    ngx_str_t  text;
+
+    rc = ngx_svc_argument(sr, name, &text);
+    if (rc != NGX_OK || text.data == NULL) {
+        return rc;
+    }
+
+    if (ngx_svc_time_parse(&text, &at) != NGX_OK) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
+                            "\"%s\" must be a time such as "
+                            "\"2026-11-21T09:15:30Z\", in UTC of the years 1 "
+                            "to 9999.", name);
+    }
+
+    msec->data = ngx_pnalloc(sr->request->pool, NGX_INT64_LEN);
+    if (msec->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    msec->len = ngx_sprintf(msec->data, "%L", at) - msec->data;
+
+    return NGX_OK;
 }
 
 

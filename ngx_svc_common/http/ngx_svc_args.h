@@ -27,6 +27,14 @@ NGX_SVC_API ngx_int_t ngx_svc_text_argument(ngx_svc_request_t *sr,
 NGX_SVC_API ngx_int_t ngx_svc_word_argument(ngx_svc_request_t *sr,
     const char *name, const char *const *words, ngx_int_t *n);
 
+/*
+ * The same for an RFC 3339 time: msec is the milliseconds since the epoch, as a
+ * text of the request's pool, for NGX_SVC_TIME(), without data when it is
+ * absent.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_time_argument(ngx_svc_request_t *sr,
+    const char *name, ngx_str_t *msec);
+
 /* In characters; NGX_ERROR: what PostgreSQL would not take as text. */
 NGX_SVC_API ngx_int_t ngx_svc_text_length(const ngx_str_t *text);
 

@@ -265,14 +265,19 @@ ngx_svc_request_body_public(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_request_json(ngx_svc_request_t *sr)
 {
+    static ngx_str_t  empty = ngx_string("{}");
+
     if (!(sr->route->flags & NGX_SVC_ROUTE_JSON)
         || sr->error.kind != NGX_SVC_E_NONE)
     {
         return NGX_OK;
     }
 
-    return ngx_svc_json_parse(sr->request->pool, &sr->body, &sr->json,
-                              &sr->error)
+    return ngx_svc_json_parse(sr->request->pool,
+                              sr->body.len == 0
+                              && sr->route->flags & NGX_SVC_ROUTE_EMPTY
+                              ? &empty : &sr->body,
+                              &sr->json, &sr->error)
            == NGX_ERROR ? NGX_ERROR : NGX_OK;
 }
 

@@ -52,6 +52,10 @@
 #define NGX_SVC_TIME(msec)                                                    \
     "to_timestamp(" msec "::text::float8 / 1000)"
 
+/* SQL: a time as a text of JSON, within what PostgreSQL makes of it. */
+#define NGX_SVC_TIME_TEXT(at)                                                 \
+    "to_char(" at " AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
+
 /* SQL: each change of a row has a time of its own; t: the row's name. */
 #define NGX_SVC_CHANGED_AT(t)                                                 \
     "greatest(now(), " t ".updated_at + interval '1 millisecond')"
