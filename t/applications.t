@@ -475,8 +475,8 @@ ask(POST => "/$agent/secret", { graceSeconds => 5 });
 ask(PATCH => "/$agent", { enabled => $FALSE, name => 'Agent' });
 is_deeply([ grep { $_->[0] =~ /secret|agent/ || "@{ $_->[1]{changed} // [] }" =~ /name/ }
             $acme->events_of($agent, qw(action details)) ], [
-    [ 'application.secret_rotated', { graceSeconds => 5 } ],
-    [ 'agent.secret_rotated', { graceSeconds => 5 } ],
+    [ 'application.secret_rotated', { graceSeconds => 5, revokeTokens => $FALSE } ],
+    [ 'agent.secret_rotated', { graceSeconds => 5, revokeTokens => $FALSE } ],
     [ 'application.updated', { changed => [ 'name', 'enabled' ] } ],
     [ 'agent.policy_updated', { changed => [ 'enabled' ] } ],
 ], 'what is done to an agent is told of one, too');

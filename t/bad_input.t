@@ -62,6 +62,10 @@ my $tokens = "SELECT count(*) || ' tokens, ' || count(revoked_at)"
              . " || (SELECT md5(string_agg(a::text, ' ' ORDER BY client_id))"
              . " || ' applications' FROM svc.application a)"
              . " || (SELECT count(*) || ' of groups' FROM svc.group_app)"
+             . " || (SELECT md5(string_agg(a::text, ' ' ORDER BY id))"
+             . " || ' anomalies' FROM svc.agent_anomaly a)"
+             . " || (SELECT md5(string_agg(o::text, ' ' ORDER BY tenant_id))"
+             . " || ' settings' FROM svc.oauth_tenant o)"
              . ' FROM svc.credential';
 
 $s->sql("UPDATE svc.credential SET permissions = '{apps:manage,audit:view,"
@@ -117,6 +121,21 @@ my @applications = map {
                    . ' false) RETURNING client_id')
 } $acme, $globex;
 
+my @agents = map {
+    scalar $s->sql('INSERT INTO svc.application (tenant_id, client_id, name, type, enabled,'
+                   . ' assignment, redirect_uris, scopes, grant_types, auth_method,'
+                   . ' access_token_format, access_token_ttl, require_consent,'
+                   . " require_dpop) VALUES ('$_->{id}', 'agt_' || md5('$_->{id}'), 'x',"
+                   . " 'agent', true, 'everyone', '{}', '{}', '{client_credentials}',"
+                   . " 'client_secret_basic', 'jwt', 60, true, false) RETURNING client_id")
+} $acme, $globex;
+
+my @anomalies = map {
+    scalar $s->sql('INSERT INTO svc.agent_anomaly (tenant_id, client_id, type, key,'
+                   . " severity, details) SELECT tenant_id, client_id, 'new_ip', 'x', 'low',"
+                   . " '{}' FROM svc.application WHERE client_id = '$_' RETURNING id")
+} @agents;
+
 my %BODY = (
     'PATCH /admin/tenant' => { name => 'New' },
     'PUT /admin/tenant/logo' => png(30, 30),
@@ -149,6 +168,14 @@ my %BODY = (
                               redirectUris => [ 'https://new.test' ], grantTypes => [] },
     'PATCH /applications/*' => { name => 'new', resourceUri => 'urn:new' },
     'POST /applications/*/secret' => { graceSeconds => 60 },
+    'PUT /admin/agents/settings' => { orphanGraceHours => 1 },
+    ( map { $_ => { enabled => JSON::PP::false(), maxTokenTtlSeconds => 77,
+                    allowedScopes => [ 'new' ], allowedAudiences => [ 'urn:new' ] } }
+      'PUT /admin/agents/*/policy', 'POST /admin/agents/*/policy/simulate' ),
+    'PUT /admin/agents/*/identity' => { ownerId => $user->{id},
+                                        expiresAt => '2999-01-01T00:00:00Z' },
+    'POST /admin/agents/*/review' => { note => 'new' },
+    'POST /admin/agents/*/secret' => { graceSeconds => 60 },
     'PUT /admin/access-policy' => { rules => [], defaultAction => 'mfa' },
     'POST /admin/access-policy/simulate' => { rules => [],
                                               defaultAction => 'mfa' },
@@ -179,6 +206,7 @@ my %IDS = (tenants => [ 'acme', 'globex', 'nobody' ],
            domains => [ 'ours.example', 'theirs.example' ],
            connections => [ 'google', 'apple' ], integrations => [ 'azure-devops', 'none' ],
            webhooks => \@webhooks, apps => \@apps, applications => \@applications,
+           agents => \@agents, anomalies => \@anomalies,
            'groups/*/apps' => \@applications);
 
 # where dots in place of the id lead to a route with the same method
@@ -231,6 +259,7 @@ for my $route (grep { $_->{path} =~ m{^/(?!auth/|mfa/)} } admin_routes($s->root)
         push @routes, [ $route->{method}, $path->[0], $body,
                         { %{ $path->[1] }, public => $route->{public},
                           raw => $route->{raw} && 'invalid_image',
+                          empty => $route->{empty},
                           lasting => $LASTING{$route->{path}} } ];
     }
 }

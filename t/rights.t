@@ -61,6 +61,7 @@ EOT
 # --- svc_app -----------------------------------------------------------------
 
 is_deeply(list(<<'EOT'), [ qw(agent_sweep audit_stream_close domain_taken
+is_deeply(list(<<'EOT'), [ qw(audit_stream_close delegation_chain domain_taken
 SELECT proname FROM pg_proc WHERE pronamespace = 'svc'::regnamespace
 AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT

@@ -55,6 +55,13 @@ my $app = insert('application', 'client_id, name, type, enabled, assignment,'
 
 insert('group_app', 'client_id, group_id', "'$app', '$group'", 'client_id');
 
+my $agent = insert('application', 'client_id, name, type, enabled, assignment,'
+                   . ' redirect_uris, scopes, grant_types, auth_method,'
+                   . ' access_token_format, access_token_ttl, require_consent,'
+                   . ' require_dpop', "'agt_' || md5('x'), 'x', 'agent', true, 'everyone',"
+                   . " '{}', '{}', '{client_credentials}', 'client_secret_basic', 'jwt',"
+                   . ' 60, false, false', 'client_id');
+
 # what there is of the other tenant, by the last fixed part before an id
 
 my %ID = (
@@ -68,7 +75,9 @@ my %ID = (
     webhooks => insert('webhook_endpoint', 'id, url, events, secret',
                        "gen_random_uuid(), 'https://x.test/', '{user.login}',"
                        . q{ '\x00'}, 'id'),
-    applications => $app, 'groups/*/apps' => $app,
+    applications => $app, 'groups/*/apps' => $app, agents => $agent,
+    anomalies => insert('agent_anomaly', 'client_id, type, key, severity, details',
+                        "'$agent', 'new_ip', 'x', 'low', '{}'", 'id'),
     apps => insert('saml_app', 'id, name, sp_entity_id, acs_url',
                    "gen_random_uuid(), 'x', 'https://x.test', 'https://x.test'", 'id'),
     domains => insert('domain', 'domain', "'theirs.example'", 'domain'),
@@ -95,6 +104,11 @@ my %BODY = (
     'PUT /admin/groups/*/apps' => { clientIds => [ $app ] },
     'PATCH /applications/*' => { name => 'Taken' },
     'POST /applications/*/secret' => {},
+    'PUT /admin/agents/*/policy' => { enabled => JSON::PP::false() },
+    'POST /admin/agents/*/policy/simulate' => {},
+    'PUT /admin/agents/*/identity' => { ownerId => undef },
+    'POST /admin/agents/*/review' => {},
+    'POST /admin/agents/*/secret' => {},
     'PUT /admin/roles/*' => { name => 'Taken' },
     'PUT /admin/password-policy/groups/*' => { minLength => 20 },
     'PATCH /admin/webhooks/*' => { url => 'https://taken.test/' },

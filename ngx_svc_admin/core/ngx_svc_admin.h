@@ -62,6 +62,14 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_applications)                                             \
     _(ngx_svc_admin_application_write)                                        \
     _(ngx_svc_admin_application_secret)                                       \
+    _(ngx_svc_admin_agents)                                                   \
+    _(ngx_svc_admin_agent_settings)                                           \
+    _(ngx_svc_admin_anomalies)                                                \
+    _(ngx_svc_admin_delegations)                                              \
+    _(ngx_svc_admin_agent_policy)                                             \
+    _(ngx_svc_admin_agent_identity)                                           \
+    _(ngx_svc_admin_agent_review)                                             \
+    _(ngx_svc_admin_agent_simulate)                                           \
     _(ngx_svc_admin_group_apps)
 
 #define NGX_SVC_ADMIN_ROUTES(name)  extern const ngx_svc_route_t  name[];

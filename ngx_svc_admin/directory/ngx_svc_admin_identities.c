@@ -4,6 +4,7 @@
 
 #include "ngx_svc_admin.h"
 #include "ngx_svc_admin_user.h"
+#include "ngx_svc_agent_state.h"
 
 
 static const char *const  ngx_svc_admin_identity_types[] = {
@@ -31,20 +32,20 @@ static const char *const  ngx_svc_admin_identity_statuses[] = {
         " AND coalesce($5, 'service') = 'service'"                            \
         " AND coalesce($2, 'active') IN ('active', 'expired', 'revoked')"
 
-/* An agent whose owner is not there, or not active, is nobody's. */
-
 #define NGX_SVC_ADMIN_IDENTITY_APPLICATIONS                                   \
     "SELECT a.client_id, CASE a.type WHEN 'agent' THEN 'agent'"               \
             " ELSE 'service' END, a.name, a.owner_id,"                        \
-        " CASE WHEN NOT a.enabled THEN 'disabled'"                            \
-            " WHEN a.type = 'agent' AND ("                                    \
+        " CASE WHEN a.type = 'agent' THEN "                                   \
+            NGX_SVC_AGENT_STATE("a", "("                                      \
                 NGX_SVC_ROW("k.status", "svc.user_account", "a.owner_id")     \
-                ") IS DISTINCT FROM 'active' THEN 'orphaned'"                 \
-            " ELSE 'active' END, a.last_used_at, NULL, a.created_at"          \
+                ")")                                                          \
+            " WHEN a.enabled THEN 'active' ELSE 'disabled' END,"              \
+        " a.last_used_at, a.expires_at, a.created_at"                         \
     " FROM svc.application a WHERE a.tenant_id = " NGX_SVC_TENANT             \
         " AND a.type IN ('m2m', 'agent')"                                     \
         " AND coalesce($5, 'service') <> 'human'"                             \
-        " AND coalesce($2, 'active') IN ('active', 'disabled', 'orphaned')"
+        " AND coalesce($2, 'active')"                                         \
+            " IN ('active', 'disabled', 'expired', 'orphaned')"
 
 /*
  * "s" has all that are not users, a branch for each table: some thousands at
@@ -59,7 +60,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_identities_list = {
     .text =
         "WITH s AS MATERIALIZED ("
             "SELECT c.id, c.type, c.name, NULL AS email, c.owner_id, c.status,"
-                " 0 AS anomalies, c.active_at, c.expires_at, c.created_at"
+                " c.active_at, c.expires_at, c.created_at"
             " FROM (" NGX_SVC_ADMIN_IDENTITY_TOKENS
                 " UNION ALL " NGX_SVC_ADMIN_IDENTITY_APPLICATIONS ") c"
             " WHERE coalesce($5::text, c.type) = c.type"
@@ -80,7 +81,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_identities_list = {
                 " coalesce(u.display_name,"
                 " nullif(concat_ws(' ', u.first_name, u.last_name), ''),"
                 " u.user_name) AS name, u.user_name AS email,"
-                " NULL::uuid AS owner_id, u.status, 0 AS anomalies,"
+                " NULL::uuid AS owner_id, u.status,"
                 " u.last_login_at AS active_at,"
                 " NULL::timestamptz AS expires_at, u.created_at"
             " FROM h, unnest(h.ids) i (id) CROSS JOIN LATERAL ("
@@ -91,7 +92,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_identities_list = {
         ")"
         " SELECT n.n + coalesce(h.total, 0) AS _total, m.id, m.type, m.name,"
             " m.email, o.id AS \"owner.id\", o.user_name AS \"owner.email\","
-            " m.status, m.anomalies, m.active_at AS \"lastActiveAt\","
+            " m.status, CASE WHEN m.type = 'agent' THEN "
+                NGX_SVC_AGENT_ANOMALIES("m.id")
+                " ELSE 0 END AS anomalies, m.active_at AS \"lastActiveAt\","
             " m.expires_at AS \"expiresAt\", m.created_at AS \"createdAt\""
         " FROM n LEFT JOIN h ON true LEFT JOIN m ON true"
         " LEFT JOIN LATERAL ("

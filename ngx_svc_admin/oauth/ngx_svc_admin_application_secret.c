@@ -1,7 +1,8 @@
 /*
- * POST /v1/applications/{clientId}/secret.
+ * POST /v1/applications/{clientId}/secret, and the same of an agent.
  */
 
+#include "ngx_svc_agent.h"
 #include "ngx_svc_application_secret.h"
 
 
@@ -12,9 +13,12 @@
 
 typedef struct {
     ngx_svc_value_t  grace;
+    ngx_svc_value_t  revoke;
+    ngx_svc_value_t  type;      /* that it must be of: a check sets it */
 } ngx_svc_admin_rotation_t;
 
 
+static ngx_int_t ngx_svc_admin_agent_rotate(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_admin_application_rotate(ngx_svc_request_t *sr,
     void *body);
 
@@ -26,6 +30,10 @@ static const ngx_svc_member_t  ngx_svc_admin_rotation_members[] = {
       .min = 0,
       .max = NGX_SVC_ADMIN_SECRET_GRACE,
       .offset = offsetof(ngx_svc_admin_rotation_t, grace) },
+
+    { .name = ngx_string("revokeTokens"),
+      .type = NGX_SVC_T_BOOLEAN,
+      .offset = offsetof(ngx_svc_admin_rotation_t, revoke) },
 
     ngx_svc_null_member
 };
@@ -55,6 +63,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_secrets_expire = {
                    ngx_svc_param_constant(NGX_SVC_ADMIN_SECRETS))
 };
 
+#define NGX_SVC_ADMIN_SECRET_DETAILS                                          \
+    "jsonb_build_object('graceSeconds', coalesce($3, 0),"                     \
+        " 'revokeTokens', coalesce($4, false))"
+
 /*
  * Behind the lock of the row.  What was good becomes the previous one; the one
  * before it is good no more.
@@ -64,7 +76,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_secrets_rotate = {
     .name = "admin_secrets_rotate",
     .text =
         "WITH o AS ("
-            "SELECT a.client_id, a.auth_method = 'none' AS public,"
+            "SELECT a.client_id, CASE WHEN $5 <> a.type THEN 'type'"
+                    " WHEN a.auth_method = 'none' THEN 'public' END AS verdict,"
                 " coalesce($3::int4, 0) * interval '1 second' AS grace"
             " FROM svc.application a WHERE a.tenant_id = " NGX_SVC_TENANT
                 " AND a.client_id = $1"
@@ -72,37 +85,41 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_secrets_rotate = {
             "UPDATE svc.oauth_login l SET retired_at ="
                 " CASE WHEN l.retired_at IS NULL THEN now() + o.grace"
                     " ELSE now() END"
-            " FROM o WHERE NOT o.public AND l.tenant_id = " NGX_SVC_TENANT
+            " FROM o WHERE o.verdict IS NULL AND l.tenant_id = " NGX_SVC_TENANT
                 " AND l.client_id = $1 AND l.kind = 'secret'"
                 " AND (l.retired_at IS NULL OR l.retired_at > now())"
         "), l AS ("
             "INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)"
             " SELECT $2::bytea, " NGX_SVC_TENANT_OR_NULL ", o.client_id,"
-                " 'secret' FROM o WHERE NOT o.public"
+                " 'secret' FROM o WHERE o.verdict IS NULL"
         "), u AS ("
             "UPDATE svc.application a SET secret_rotated_at = now(),"
                 " previous_secret_until ="
                     " CASE WHEN $3 > 0 THEN now() + o.grace END,"
+                " tokens_valid_after = CASE WHEN $4"
+                    " THEN greatest(a.tokens_valid_after, now())"
+                    " ELSE a.tokens_valid_after END,"
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
-            " FROM o WHERE NOT o.public AND a.tenant_id = " NGX_SVC_TENANT
+            " FROM o WHERE o.verdict IS NULL AND a.tenant_id = " NGX_SVC_TENANT
                 " AND a.client_id = $1 RETURNING a.*"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_APPLICATION_SECRET_ROTATED, "u.client_id",
-                "u.name", "jsonb_build_object('graceSeconds',"
-                          " coalesce($3, 0))", "FROM u")
+                "u.name", NGX_SVC_ADMIN_SECRET_DETAILS, "FROM u")
             NGX_SVC_AUDIT_THEN(NGX_SVC_A_AGENT_SECRET_ROTATED, "u.client_id",
-                "u.name", "jsonb_build_object('graceSeconds',"
-                          " coalesce($3, 0))", "FROM u WHERE u.type = 'agent'")
+                "u.name", NGX_SVC_ADMIN_SECRET_DETAILS,
+                "FROM u WHERE u.type = 'agent'")
         ")"
-        " SELECT CASE WHEN o.public THEN 'public' END AS _verdict,"
-            " o.client_id AS \"clientId\","
+        " SELECT o.verdict AS _verdict, o.client_id AS \"clientId\","
             " u.secret_rotated_at AS \"rotatedAt\","
             " u.previous_secret_until AS \"previousValidUntil\""
         " FROM o LEFT JOIN u ON true",
     NGX_SVC_PARAMS(ngx_svc_param_application(0),
                    ngx_svc_application_secret_param(secret_digest),
-                   ngx_svc_param_integer(ngx_svc_admin_rotation_t, grace)),
+                   ngx_svc_param_integer(ngx_svc_admin_rotation_t, grace),
+                   ngx_svc_param_boolean(ngx_svc_admin_rotation_t, revoke),
+                   ngx_svc_param_text(ngx_svc_admin_rotation_t, type)),
     NGX_SVC_VERDICTS(
+        { "type", NGX_SVC_E_NOT_FOUND, NGX_SVC_NO_AGENT },
         { "public", NGX_SVC_E_INVALID_VALUE,
           "This application has no secret: its type is \"spa\" or"
           " \"native\"." }),
@@ -110,23 +127,48 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_secrets_rotate = {
 };
 
 
+#define ngx_svc_admin_secret_rotates                                          \
+      .members = ngx_svc_admin_rotation_members,                              \
+      .body_size = sizeof(ngx_svc_admin_rotation_t),                          \
+      .statements = { &ngx_svc_sql_admin_application_lock,                    \
+                      &ngx_svc_sql_admin_secrets_expire,                      \
+                      &ngx_svc_sql_admin_secrets_rotate },                    \
+      .more = ngx_svc_application_secret_write
+
 const ngx_svc_route_t  ngx_svc_admin_application_secret[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/applications/*/secret"),
       .permission = NGX_SVC_P_APPS_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
-               |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_SENSITIVE,
-      .members = ngx_svc_admin_rotation_members,
-      .body_size = sizeof(ngx_svc_admin_rotation_t),
+               |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_SENSITIVE
+               |NGX_SVC_ROUTE_EMPTY,
       .check = ngx_svc_admin_application_rotate,
-      .statements = { &ngx_svc_sql_admin_application_lock,
-                      &ngx_svc_sql_admin_secrets_expire,
-                      &ngx_svc_sql_admin_secrets_rotate },
-      .more = ngx_svc_application_secret_write },
+      ngx_svc_admin_secret_rotates },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/admin/agents/*/secret"),
+      .permission = NGX_SVC_P_APPS_MANAGE,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_SENSITIVE
+               |NGX_SVC_ROUTE_EMPTY,
+      .check = ngx_svc_admin_agent_rotate,
+      ngx_svc_admin_secret_rotates },
 
     ngx_svc_null_route
 };
+
+
+static ngx_int_t
+ngx_svc_admin_agent_rotate(ngx_svc_request_t *sr, void *body)
+{
+    ngx_svc_admin_rotation_t  *rotation = body;
+
+    rotation->type.set = 1;
+    ngx_str_set(&rotation->type.str, "agent");
+
+    return ngx_svc_admin_application_rotate(sr, body);
+}
 
 
 static ngx_int_t

@@ -103,8 +103,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                 " enabled, assignment, redirect_uris, scopes, grant_types,"
                 " auth_method, resource_uri, resource_key,"
                 " access_token_format, access_token_ttl, require_consent,"
-                " require_dpop, owner_id, secret_rotated_at)"
-            " SELECT n.*, CASE WHEN $18::bytea IS NOT NULL THEN now() END"
+                " require_dpop, owner_id, secret_rotated_at, policy_set_at)"
+            " SELECT n.*, CASE WHEN $18::bytea IS NOT NULL THEN now() END,"
+                " CASE WHEN n.type = 'agent' AND NOT n.enabled THEN now() END"
             " FROM n, c WHERE n.tenant_id IS NOT NULL AND c.verdict IS NULL"
             " RETURNING *"
         "), l AS ("
@@ -144,8 +145,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
         ngx_svc_admin_application_verdicts,
         { "not_owned", NGX_SVC_E_INVALID_VALUE,
           "\"ownerId\" may be given of an agent only." },
-        { "owner", NGX_SVC_E_INVALID_VALUE,
-          "\"ownerId\" must be the id of an active user." },
+        ngx_svc_application_verdict_owner,
         { "full", NGX_SVC_E_LIMIT_EXCEEDED,
           "The tenant has " ngx_value(NGX_SVC_APPLICATIONS) " applications:"
           " delete one." })
@@ -208,6 +208,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                 " access_token_ttl = n.access_token_ttl,"
                 " require_consent = n.require_consent,"
                 " require_dpop = n.require_dpop,"
+                " tokens_valid_after = "
+                    NGX_SVC_APPLICATION_CUT_OFF("n.enabled") ","
+                " policy_set_at = CASE WHEN n.enabled <> a.enabled"
+                    " AND a.type = 'agent'"
+                    " THEN coalesce(a.policy_set_at, now())"
+                    " ELSE a.policy_set_at END,"
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
             " FROM n, o, c WHERE a.tenant_id = " NGX_SVC_TENANT
                 " AND a.client_id = $1 AND c.verdict IS NULL"

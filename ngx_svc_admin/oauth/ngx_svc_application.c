@@ -147,7 +147,7 @@ ngx_svc_application_bind_strings(ngx_svc_request_t *sr,
 
     value = (ngx_svc_value_t *) ((u_char *) body + param->offset);
 
-    if (!value->set) {
+    if (!value->set || value->null) {
         ngx_svc_pg_bind_str(call, NULL);
         return NGX_OK;
     }

@@ -107,8 +107,24 @@ typedef struct {
 extern const ngx_svc_member_t  ngx_svc_application_create_members[];
 extern const ngx_svc_member_t  ngx_svc_application_patch_members[];
 
-/* ngx_svc_application_body.c: the check of either. */
+/*
+ * ngx_svc_application_body.c: the check of either; of elements and members, as
+ * other bodies have them too; and of an array with more elements than max.
+ */
 ngx_int_t ngx_svc_application_check(ngx_svc_request_t *sr, void *body);
+ngx_int_t ngx_svc_application_check_scope(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+ngx_int_t ngx_svc_application_check_resource(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+ngx_int_t ngx_svc_application_check_owner(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
+ngx_int_t ngx_svc_application_count(ngx_svc_request_t *sr,
+    const ngx_svc_value_t *value, int max, const char *name);
+
+/* A row of NGX_SVC_VERDICTS(). */
+#define ngx_svc_application_verdict_owner                                     \
+    { "owner", NGX_SVC_E_INVALID_VALUE,                                       \
+      "\"ownerId\" must be the id of an active user." }
 
 /* The grants' names; and NGX_SVC_GRANT_... of those in an array, or absent. */
 extern const char *const  ngx_svc_application_grant_names[];
@@ -124,7 +140,7 @@ ngx_uint_t ngx_svc_application_id(const ngx_str_t *text);
 
 /*
  * Parameters.  Of the path the n-th "*": a clientId, or 404.  Of the body: an
- * array of strings as the text of one, NULL when it is absent; the types that
+ * array of strings as the text of one, NULL when there is none; the types that
  * may have all of its grants, and that prove themselves as it says, likewise;
  * and the key of its resource URI.
  */
@@ -173,6 +189,15 @@ ngx_int_t ngx_svc_application_bind_key(ngx_svc_request_t *sr,
         " AS \"previousSecretValidUntil\","                                   \
     " " a ".last_used_at AS \"lastUsedAt\","                                  \
     " " a ".created_at AS \"createdAt\", " a ".updated_at AS \"updatedAt\""
+
+/*
+ * SQL: what becomes of the cut-off of a row "a" whose "enabled" becomes this: a
+ * token that was made while it went off does not live again when it is on.
+ */
+
+#define NGX_SVC_APPLICATION_CUT_OFF(enabled)                                  \
+    "CASE WHEN a.enabled = " enabled " THEN a.tokens_valid_after"             \
+    " ELSE greatest(a.tokens_valid_after, now()) END"
 
 /* SQL: strings of a body, each once and in order. */
 

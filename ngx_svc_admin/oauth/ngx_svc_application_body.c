@@ -14,14 +14,6 @@ static ngx_int_t ngx_svc_application_word(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_application_uri(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
-static ngx_int_t ngx_svc_application_token(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
-static ngx_int_t ngx_svc_application_audience(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
-static ngx_int_t ngx_svc_application_owner(const ngx_svc_member_t *member,
-    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err);
-static ngx_int_t ngx_svc_application_count(ngx_svc_request_t *sr,
-    const ngx_svc_value_t *value, int max, const char *name);
 static ngx_int_t ngx_svc_application_twice(ngx_svc_request_t *sr,
     const ngx_svc_value_t *value);
 
@@ -72,7 +64,7 @@ static const ngx_svc_member_t  ngx_svc_application_scope_element = {
     .type = NGX_SVC_T_STRING,
     .min = 1,
     .max = NGX_SVC_APPLICATION_SCOPE,
-    .check = ngx_svc_application_token
+    .check = ngx_svc_application_check_scope
 };
 
 static const ngx_svc_member_t  ngx_svc_application_grant_element = {
@@ -129,7 +121,7 @@ static const ngx_svc_member_t  ngx_svc_application_grant_element = {
       .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,                                \
       .min = 1,                                                               \
       .max = NGX_SVC_APPLICATION_RESOURCE,                                    \
-      .check = ngx_svc_application_audience,                                  \
+      .check = ngx_svc_application_check_resource,                            \
       .offset = offsetof(ngx_svc_application_t, resource_uri) },              \
                                                                               \
     { .name = ngx_string("accessTokenFormat"),                                \
@@ -157,7 +149,7 @@ const ngx_svc_member_t  ngx_svc_application_create_members[] = {
 
     { .name = ngx_string("ownerId"),
       .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,
-      .check = ngx_svc_application_owner,
+      .check = ngx_svc_application_check_owner,
       .offset = offsetof(ngx_svc_application_t, owner_id) },
 
     ngx_svc_null_member
@@ -220,8 +212,8 @@ ngx_svc_application_uri(const ngx_svc_member_t *member,
 }
 
 
-static ngx_int_t
-ngx_svc_application_token(const ngx_svc_member_t *member,
+ngx_int_t
+ngx_svc_application_check_scope(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
 {
     if (value->str.len == sizeof("offline_access") - 1
@@ -243,8 +235,8 @@ ngx_svc_application_token(const ngx_svc_member_t *member,
 }
 
 
-static ngx_int_t
-ngx_svc_application_audience(const ngx_svc_member_t *member,
+ngx_int_t
+ngx_svc_application_check_resource(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
 {
     u_char     buf[NGX_SVC_APPLICATION_RESOURCE + 1];
@@ -263,8 +255,8 @@ ngx_svc_application_audience(const ngx_svc_member_t *member,
 }
 
 
-static ngx_int_t
-ngx_svc_application_owner(const ngx_svc_member_t *member,
+ngx_int_t
+ngx_svc_application_check_owner(const ngx_svc_member_t *member,
     ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
 {
     if (ngx_svc_admin_id_exact(&value->str)) {
@@ -308,11 +300,13 @@ ngx_svc_application_check(ngx_svc_request_t *sr, void *body)
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_application_count(ngx_svc_request_t *sr, const ngx_svc_value_t *value,
     int max, const char *name)
 {
-    if (!value->set || cJSON_GetArraySize(value->json) <= max) {
+    if (!value->set || value->null
+        || cJSON_GetArraySize(value->json) <= max)
+    {
         return NGX_OK;
     }
 

@@ -16,9 +16,17 @@
 #define NGX_SVC_A_ACCESS_POLICY_UPDATED(_)                                    \
     _("access_policy.updated", "accessPolicy")
 
+#define NGX_SVC_A_AGENT_ANOMALY_ACKNOWLEDGED(_)                               \
+    _("agent.anomaly_acknowledged", "agent")
 #define NGX_SVC_A_AGENT_ANOMALY_RAISED(_)  _("agent.anomaly_raised", "agent")
+#define NGX_SVC_A_AGENT_IDENTITY_UPDATED(_)                                   \
+    _("agent.identity_updated", "agent")
+#define NGX_SVC_A_AGENT_POLICY_RESET(_)  _("agent.policy_reset", "agent")
 #define NGX_SVC_A_AGENT_POLICY_UPDATED(_)  _("agent.policy_updated", "agent")
+#define NGX_SVC_A_AGENT_REVIEWED(_)  _("agent.reviewed", "agent")
 #define NGX_SVC_A_AGENT_SECRET_ROTATED(_)  _("agent.secret_rotated", "agent")
+#define NGX_SVC_A_AGENT_SETTINGS_UPDATED(_)                                   \
+    _("agent.settings_updated", "agentSettings")
 
 #define NGX_SVC_A_API_TOKEN_CREATED(_)  _("api_token.created", "apiToken")
 #define NGX_SVC_A_API_TOKEN_REVOKED(_)  _("api_token.revoked", "apiToken")

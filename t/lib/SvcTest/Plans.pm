@@ -241,6 +241,21 @@ SELECT $t, $app, 'app' || i, CASE WHEN i % 10 = 0 THEN 'agent' ELSE 'web' END, t
        'everyone', '{https://x.test/}', '{openid}', '{authorization_code}',
        'client_secret_basic', 'urn:' || i, 'urn:' || i, 'jwt', 3600, true, false,
        CASE WHEN i % 10 = 0 THEN $user END, $ago FROM $all;
+INSERT INTO svc.agent_anomaly (tenant_id, id, client_id, type, key, severity, details,
+                               created_at, acknowledged_at)
+SELECT $t, $session, 'app_' || lpad(to_hex(i % 500 * 10 + 10), 32, '0'), 'new_ip', i, 'low',
+       '{"ip": "10.0.0.1"}', $ago, CASE WHEN i % 10 > 0 THEN now() END FROM $all;
+INSERT INTO svc.delegation (tenant_id, id, created_at, client_id, client_name, subject_type,
+                            subject_id, chain, grant_type, scopes, outcome, token_jti,
+                            root_jti)
+SELECT $t, $session, $ago, 'app_' || lpad(to_hex(i % 500), 32, '0'), 'x', 'user', $user,
+       ARRAY['app_' || lpad(to_hex(i % 500), 32, '0')], 'x', '{a}', 'granted', $session,
+       $session FROM $all;
+INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, principals, grant_type,
+                             scopes, ttl)
+SELECT $t, $session, now() - i * interval '1 minute',
+       'app_' || lpad(to_hex(i % 500 + 1), 32, '0'),
+       ARRAY['app_' || lpad(to_hex(i % 500 + 1), 32, '0')], 'x', '{a}', 3600 FROM $all;
 INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)
 SELECT sha256(('$slug' || kind || i)::bytea), $t, $app, kind
 FROM $all, unnest(ARRAY['id', 'secret']) kind;
@@ -353,6 +368,7 @@ sub values {
     my $hook = $self->id($HOOK, 50);
     my $hash = $self->sha(1);
     my @page = (100, 0);
+    my ($agent, $row) = ($self->{apps}[0], $self->id($SESSION, $WHO));
     my $policy = '{"rules":[],"defaultAction":"mfa"}';
     my @policy = (20, ('true') x 6, 9, 90);
     my @no_filter = (undef) x 6;
@@ -650,6 +666,30 @@ sub values {
         oauth_revoke_grant => [ $first_app, 'false', $refresh ],
         oauth_anomaly => [ $self->{apps}[0], 'scope_denied', '{"ip":"192.0.2.1"}' ],
         admin_secrets_rotate => [ $self->{apps}[0], $new_hash, 60 ],
+        admin_secrets_rotate => [ $self->{apps}[0], $new_hash, 60, 'true', undef ],
+        admin_agents_list => [ 'pp', 'active', undef, @page ],
+        ( map { $_ => [ $agent ] } qw(admin_agent_get) ),
+        admin_agent_policy_put => [ $agent, 'false', 'true', 60, 'true', '{"a"}', 'true',
+                                    '{"urn:x"}', '{"urn:x"}', undef ],
+        admin_agent_policy_reset => [ $agent, undef ],
+        admin_agent_simulate => [ $agent, undef, 'true', 60, 'true', '{"a"}', 'false',
+                                  undef, undef, 'http://x/oauth/t/', 30, 10000, 100 ],
+        admin_agent_identity_put => [ $agent, 'true', $user, 'true', '4102444800000',
+                                      undef ],
+        admin_agent_review => [ $agent, 'note' ],
+        admin_agent_settings => [],
+        admin_agent_settings_lock => [],
+        admin_agent_settings_put => [ 'disable', 1, 2, 3, undef ],
+        admin_anomalies_total => [ undef ],
+        admin_anomalies_list => [ undef, @page ],
+        ( map { $_ => [ $row ] } qw(admin_anomaly_lock admin_anomaly_ack) ),
+        ( map { $_->[0] => [ @$_[1 .. 5], (undef) x 3, @page ] }
+              [ admin_delegations_all => (undef) x 5 ],
+              [ admin_delegations_client => $agent, (undef) x 4 ],
+              [ admin_delegations_user => undef, $user, (undef) x 3 ],
+              [ admin_delegations_chain => (undef) x 2, $agent, (undef) x 2 ],
+              [ admin_delegations_token => (undef) x 3, $row, undef ],
+              [ admin_delegations_root => (undef) x 4, $row ] ),
         admin_group_apps_lock => [ $member ],
         admin_group_apps_lock_them => [ $clients ],
         admin_group_apps_change => [ $member, $clients, 'true' ],
