@@ -22,6 +22,8 @@ my $JSON = JSON::PP->new->utf8->canonical;
 # what is promised to stay: whatever else there is serves a console
 
 my $STABLE = qr{\A/(?:openapi\.json|tenants/.*|admin/(?:api-tokens(?:/\*)?|users
+                |agents|agents/anomalies(?:/\*/ack)?
+                |agents/\*/(?:policy|identity|review|secret)
                 |identities|access-policy/(?:versions|versions/\*/restore
                 |simulate)|risk-policy|config(?:/.*)?|webhooks(?:/.*)?))\z}x;
 

@@ -356,6 +356,13 @@ my %body = (
     createApplication => { name => 'Robot', type => 'm2m' },
     updateApplication => { name => 'Books', resourceUri => 'urn:books' },
     rotateApplicationSecret => { graceSeconds => 60 },
+    putAgentSettings => { orphanAction => 'disable' },
+    putAgentPolicy => { maxTokenTtlSeconds => 900, allowedScopes => [ 'invoices:read' ],
+                        allowedAudiences => [ 'https://api.test/' ] },
+    simulateAgentPolicy => { allowedScopes => [] },
+    putAgentIdentity => { expiresAt => '2099-01-01T00:00:00Z' },
+    reviewAgent => { note => 'Q4' },
+    rotateAgentSecret => { revokeTokens => JSON::PP::true() },
     addGroupApps => { clientIds => [] },
     setGroupApps => { clientIds => [] },
     createSamlApp => { name => 'Wiki', spEntityId => 'https://wiki.test/saml',
@@ -434,6 +441,31 @@ my $client = is_status(201, 'createApplication', headers => [ 'Idempotency-Key' 
 $c->stands('applications/{clientId}' => $client,
            'admin/groups/{id}/apps/{clientId}' => $client);
 $body{$_}{clientIds} = [ $client ] for qw(addGroupApps setGroupApps);
+
+my $agent = is_status(201, 'createApplication', body => { name => 'Bot', type => 'agent' })
+    ->json->{clientId};
+
+$c->stands('admin/agents/{clientId}' => $agent,
+           'admin/agents/anomalies/{id}' => scalar $s->sql(
+    'INSERT INTO svc.agent_anomaly (tenant_id, client_id, type, key, severity, details)'
+    . " VALUES ('$acme->{id}', '$agent', 'new_country', 'FR', 'medium',"
+    . q{ '{"country": "FR"}') RETURNING id}));
+$s->sql('INSERT INTO svc.delegation (tenant_id, id, client_id, client_name, subject_type,'
+        . ' subject_id, chain, grant_type, scopes, outcome, reason, token_jti) SELECT'
+        . " '$acme->{id}', gen_random_uuid(), '$agent', 'Bot', t, '$user', '{$agent}', 'x',"
+        . " '{a}', o, r, CASE WHEN r IS NULL THEN gen_random_uuid() END FROM (VALUES"
+        . " ('user', 'granted', NULL), (NULL, 'refused', 'scope_denied')) v (t, o, r)");
+$s->sql('INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, principals,'
+        . ' grant_type, scopes, ttl, audience, audience_key) VALUES'
+        . " ('$acme->{id}', gen_random_uuid(), now(), '$agent', '{$agent}',"
+        . " 'client_credentials', '{a}', 600, 'urn:x', 'urn:x')");
+is_status(200, 'simulateAgentPolicy', body => { allowedScopes => [],
+                                                allowedAudiences => [ 'urn:y' ] });
+is_status(200, 'putAgentIdentity', body => { ownerId => $user });
+is_status(200, 'listAgents', query => 'status=active&limit=2');
+is_status(200, 'listAgentAnomalies', query => 'all=1');
+is_status(412, $_, body => $body{$_}, headers => [ 'If-Match' => '"1"' ])
+    for qw(putAgentPolicy putAgentIdentity putAgentSettings resetAgentPolicy);
 
 my @later = qw(deleteIpBlock removeGroupApp deleteApplication
                removeDomain removeGroupMember

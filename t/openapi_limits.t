@@ -64,6 +64,10 @@ my $client = $acme->{system}->http(POST => '/v1/applications',
     { name => 'x', type => 'web', redirectUris => [ 'https://a.test/' ] })
     ->json->{clientId};
 
+my $agent = $acme->{system}->http(POST => '/v1/applications',
+    { Authorization => "Bearer $acme->{api_token}" },
+    { name => 'x', type => 'agent' })->json->{clientId};
+
 my $window = { days => [ 'mon' ], start => '22:00', end => '06:00',
                timezone => 'Europe/Paris' };
 my $policy = { rules => [ { name => 'Night', action => 'mfa',
@@ -150,7 +154,15 @@ my %bodies = (
                            assignment => 'everyone', resourceUri => undef,
                            accessTokenFormat => 'jwt', accessTokenTtlSeconds => 60,
                            requireConsent => $TRUE, requireDpop => $FALSE },
-    rotateApplicationSecret => { graceSeconds => 60 },
+    rotateApplicationSecret => { graceSeconds => 60, revokeTokens => $FALSE },
+    rotateAgentSecret => { graceSeconds => 60, revokeTokens => $FALSE },
+    putAgentSettings => { orphanAction => 'none', orphanGraceHours => 1,
+                          maxDelegationDepth => 1, reviewIntervalDays => 1 },
+    ( map { $_ => { enabled => $TRUE, maxTokenTtlSeconds => 60, allowedScopes => [ 'a' ],
+                    allowedAudiences => [ 'https://a.test/' ] } }
+          qw(putAgentPolicy simulateAgentPolicy) ),
+    putAgentIdentity => { ownerId => $user, expiresAt => '2099-01-01T00:00:00Z' },
+    reviewAgent => { note => 'x' },
     addGroupApps => { clientIds => [ $client ] },
     setGroupApps => { clientIds => [ $client ] },
     createSamlApp => { name => 'Wiki', spEntityId => 'https://wiki.test/saml',
@@ -212,7 +224,8 @@ my $told = npm_run($s->root, 'limits.mjs', $JSON->encode({
     path => { factors => $factor, totp => $none, email => $none, groups => $group, users => $user, webhooks => $hook->{id},
               roles => 'auditor', tenants => 'acme' },
     path => { factors => $factor, totp => $none, groups => $group, users => $user, webhooks => $hook->{id},
-              roles => 'auditor', tenants => 'acme', applications => $client },
+              roles => 'auditor', tenants => 'acme', applications => $client,
+              agents => $agent },
 }));
 
 my ($checked) = $told =~ s/^checked (\d+)\n\z//m ? $1 : 0;
