@@ -306,6 +306,8 @@ ngx_svc_oauth_caller(ngx_svc_oauth_t *o)
         o->ip.len = ngx_svc_addr_text(o->ip.data, &caller.addr) - o->ip.data;
     }
 
+    o->request_id = ngx_svc_request_id(o->sr->request);
+
     return caller.country.code[0] == '\0'
            ? NGX_OK : ngx_svc_oauth_bytes(o->sr, &o->country,
                                           (u_char *) caller.country.code, 2);

@@ -77,8 +77,17 @@ typedef struct {
     ngx_svc_oauth_login_e          login;
     const ngx_svc_pg_statement_t  *statement;
 
-    /* Of a row with a verdict, in place of ngx_svc_oauth_refuse(); or NULL. */
+    /* Before that: it sees what was committed while this waits; or NULL. */
+    const ngx_svc_pg_statement_t  *lock;
+
+    /*
+     * Of a row with a verdict, in place of ngx_svc_oauth_refuse(); NGX_AGAIN:
+     * the statements are to run once more.  Or NULL.
+     */
     ngx_int_t                    (*refuse)(ngx_svc_oauth_t *o, PGresult *res);
+
+    /* Adds a call to the op that records a refusal with a reason; or NULL. */
+    ngx_int_t                    (*journal)(ngx_svc_oauth_t *o);
 
     /* Adds members to an answer behind those of the token; NGX_ERROR; or NULL. */
     ngx_int_t                    (*more)(ngx_svc_oauth_t *o, PGresult *res,
@@ -104,6 +113,7 @@ struct ngx_svc_oauth_s {
     ngx_str_t                      resource_key;
     ngx_str_t                      ip;
     ngx_str_t                      country;
+    ngx_str_t                      request_id;
     ngx_str_t                      issuer;      /* up to the tenant's slug */
     ngx_str_t                      details;     /* of an anomaly, JSON */
     ngx_str_t                      anomaly;     /* its type */
@@ -166,7 +176,7 @@ ngx_int_t ngx_svc_oauth_scopes(ngx_svc_request_t *sr, const ngx_str_t *text,
 /* A URI, and what is the same of all ways to write it; or invalid_target. */
 ngx_int_t ngx_svc_oauth_target(ngx_svc_oauth_t *o, const ngx_str_t *uri);
 
-/* The address and the country of the caller.  NGX_OK or NGX_ERROR. */
+/* The caller's address and country, the request's id.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_oauth_caller(ngx_svc_oauth_t *o);
 
 /* Adds what lets pages of any origin read the answer.  NGX_OK or NGX_ERROR. */

@@ -11,6 +11,7 @@
 
 static ngx_int_t ngx_svc_oauth_record(ngx_svc_oauth_t *o, const char *anomaly,
     PGresult *res);
+static ngx_uint_t ngx_svc_oauth_journaled(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_details(ngx_svc_oauth_t *o, PGresult *res);
 static void ngx_svc_oauth_details_scopes(ngx_svc_json_writer_t *w,
     const ngx_str_t *scopes);
@@ -58,6 +59,50 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_verdicts[] = {
     { "scope_long", NGX_SVC_E_SCOPE,
       "The scopes are too many for one token: ask for fewer.", NULL, NULL },
 
+    /* of an exchange */
+
+    { "other_tenant", NGX_SVC_E_BOUNDARY,
+      "The subject token is of another tenant.", NULL, "other_tenant" },
+
+    { "subject", NGX_SVC_E_INVALID_REQUEST,
+      "The subject token is no access token that is good.", NULL,
+      "subject_invalid" },
+
+    { "subject_inactive", NGX_SVC_E_BOUNDARY,
+      "The user of the subject token is not active.", NULL,
+      "subject_inactive" },
+
+    { "subject_actor", NGX_SVC_E_INVALID_REQUEST,
+      "The subject token was not issued to the client, nor for its resource; "
+      "or it is the client's own.", NULL, "subject_not_for_actor" },
+
+    { "actor", NGX_SVC_E_INVALID_REQUEST,
+      "The actor token is no access token of the client's own that is good.",
+      NULL, "subject_not_for_actor" },
+
+    { "chain_cycle", NGX_SVC_E_INVALID_REQUEST,
+      "The client is an actor of the subject token already, and others act "
+      "for it.", NULL, "chain_cycle" },
+
+    { "chain_long", NGX_SVC_E_INVALID_REQUEST,
+      "There are as many actors as the tenant allows.", NULL,
+      "chain_too_long" },
+
+    { "group", NGX_SVC_E_BOUNDARY,
+      "The user is in none of the client's groups.", NULL, "not_in_group" },
+
+    { "target", NGX_SVC_E_TARGET,
+      "The target is no resource of one of the tenant's applications.", NULL,
+      "audience_denied" },
+
+    { "scope_subject", NGX_SVC_E_SCOPE,
+      "The scopes are not among those that the subject token and the client "
+      "both have: '%V'.", NULL, "scope_denied" },
+
+    { "consent", NGX_SVC_E_SCOPE,
+      "The user has not authorized the client for these scopes: '%V'.", NULL,
+      "not_authorized" },
+
     { NULL, NGX_SVC_E_NONE, NULL, NULL, NULL }
 };
 
@@ -104,6 +149,10 @@ ngx_svc_oauth_refuse(ngx_svc_oauth_t *o, PGresult *res)
         return ngx_svc_oauth_record(o, verdict->anomaly, res);
     }
 
+    if (ngx_svc_oauth_journaled(o)) {
+        return ngx_svc_oauth_record(o, NULL, res);
+    }
+
     (void) ngx_svc_oauth_fail(o);
 
     return ngx_svc_send_error(o->sr);
@@ -148,16 +197,27 @@ ngx_svc_oauth_agent(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_record(ngx_svc_oauth_t *o, const char *anomaly, PGresult *res)
 {
-    o->anomaly.data = (u_char *) anomaly;
-    o->anomaly.len = ngx_strlen(anomaly);
+    if (anomaly) {
+        o->anomaly.data = (u_char *) anomaly;
+        o->anomaly.len = ngx_strlen(anomaly);
 
-    if (ngx_svc_oauth_details(o, res) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        if (ngx_svc_oauth_details(o, res) != NGX_OK) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
     }
 
     return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
                                  ngx_svc_oauth_record_calls,
                                  ngx_svc_oauth_recorded);
+}
+
+
+/* 1: what is refused is in the journal of the grant. */
+
+static ngx_uint_t
+ngx_svc_oauth_journaled(ngx_svc_oauth_t *o)
+{
+    return o->grant && o->grant->journal && o->verdict && o->verdict->reason;
 }
 
 
@@ -244,6 +304,14 @@ ngx_svc_oauth_record_calls(ngx_svc_request_t *sr)
 
     rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_ANY);
     if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_svc_oauth_journaled(o)) {
+        rc = o->grant->journal(o);
+    }
+
+    if (rc != NGX_OK || o->anomaly.len == 0) {
         return rc;
     }
 

@@ -5,7 +5,7 @@
  * A JWT whose key the worker does not know takes a round trip before.
  */
 
-#include "ngx_svc_oauth_live.h"
+#include "ngx_svc_oauth_exchange_sql.h"
 #include "ngx_svc_oauth_refusal.h"
 #include "ngx_svc_oauth_shown.h"
 
@@ -25,6 +25,27 @@ static ngx_int_t ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr);
 #define NGX_SVC_OAUTH_REVOKED                                                 \
     " SELECT CASE WHEN (a.auth_method = 'none') <> $2::bool"                  \
         " THEN 'client' END AS _verdict FROM a"
+
+/*
+ * A token's root, which each exchange in its tree holds: those that have begun
+ * are done then, and what was exchanged from it is seen.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_root = {
+    .name = "oauth_revoke_root",
+    .text =
+        "SELECT FROM (" NGX_SVC_OAUTH_TOKEN("$2::uuid", "$3") ") p"
+        " CROSS JOIN LATERAL ("
+            NGX_SVC_OAUTH_ROOT("p", "FOR NO KEY UPDATE") ") r"
+        " WHERE p.client_id = $1"
+            " AND p.secret_hash IS NOT DISTINCT FROM $4::bytea"
+            " AND p.kid IS NOT DISTINCT FROM $5::text",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
+                   ngx_svc_oauth_param(token.jti),
+                   ngx_svc_oauth_param(token.ms),
+                   ngx_svc_oauth_param(token.secret_hash),
+                   ngx_svc_oauth_param(token.kid))
+};
 
 /* Until it is committed nothing is exchanged from the token. */
 
@@ -110,7 +131,8 @@ const ngx_svc_route_t  ngx_svc_oauth_revoke[] = {
       .path = ngx_string("/revoke"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_ANY_ORIGIN,
-      .statements = { &ngx_svc_sql_oauth_revoke,
+      .statements = { &ngx_svc_sql_oauth_revoke_root,
+                      &ngx_svc_sql_oauth_revoke,
                       &ngx_svc_sql_oauth_revoke_children,
                       &ngx_svc_sql_oauth_revoke_grant },
       .prepare = ngx_svc_oauth_revoke_prepare,
@@ -165,6 +187,10 @@ ngx_svc_oauth_revoke_calls(ngx_svc_request_t *sr)
     }
 
     if (rc == NGX_OK) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_revoke_root, NULL);
+    }
+
+    if (rc == NGX_OK) {
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_revoke, NULL);
     }
 
@@ -184,7 +210,7 @@ ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr)
     static ngx_str_t  no_store = ngx_string("no-store");
 
     o = sr->data;
-    res = sr->results[1];
+    res = sr->results[o->token.kind == NGX_SVC_OAUTH_BEARER_REFRESH ? 1 : 2];
 
     rc = ngx_svc_oauth_client_known(o, sr->results[0]);
 

@@ -7,6 +7,7 @@
  */
 
 #include "ngx_svc_oauth_token.h"
+#include "ngx_svc_oauth_delegation.h"
 #include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_refusal.h"
 
@@ -17,12 +18,15 @@ static ngx_int_t ngx_svc_oauth_token_calls(ngx_svc_oauth_t *o,
     const ngx_svc_pg_statement_t *before);
 static ngx_int_t ngx_svc_oauth_token_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_token_key(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_token_refuse(ngx_svc_oauth_t *o, PGresult *res);
+static ngx_int_t ngx_svc_oauth_token_retry(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_token_again(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_token_send(ngx_svc_oauth_t *o, PGresult *res);
 
 
 static const ngx_svc_oauth_grant_t *const  ngx_svc_oauth_grants[] = {
     &ngx_svc_oauth_client_credentials,
+    &ngx_svc_oauth_exchange,
     NULL
 };
 
@@ -33,7 +37,8 @@ const ngx_svc_route_t  ngx_svc_oauth_token[] = {
       .path = ngx_string("/token"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_ANY_ORIGIN,
-      .later = { &ngx_svc_sql_oauth_key_first },
+      .later = { &ngx_svc_sql_oauth_key_first,
+                 &ngx_svc_sql_oauth_delegation_refused },
       .prepare = ngx_svc_oauth_token_prepare,
       .reply = ngx_svc_oauth_token_reply },
 
@@ -47,12 +52,13 @@ ngx_int_t
 ngx_svc_oauth_token_statements(ngx_svc_pg_conf_t *conf)
 {
     ngx_uint_t                    i;
-    const ngx_svc_pg_statement_t  *list[2];
+    const ngx_svc_pg_statement_t  *list[3];
 
-    list[1] = NULL;
+    list[2] = NULL;
 
     for (i = 0; ngx_svc_oauth_grants[i]; i++) {
         list[0] = ngx_svc_oauth_grants[i]->statement;
+        list[1] = ngx_svc_oauth_grants[i]->lock;
 
         if (ngx_svc_pg_add_statements(conf, list) != NGX_OK) {
             return NGX_ERROR;
@@ -142,6 +148,10 @@ ngx_svc_oauth_token_calls(ngx_svc_oauth_t *o,
         rc = ngx_svc_route_call(o->sr, before, NULL);
     }
 
+    if (rc == NGX_OK && o->grant->lock) {
+        rc = ngx_svc_route_call(o->sr, o->grant->lock, NULL);
+    }
+
     return rc == NGX_OK ? ngx_svc_route_call(o->sr, o->grant->statement, NULL)
                         : rc;
 }
@@ -186,10 +196,36 @@ ngx_svc_oauth_token_reply(ngx_svc_request_t *sr)
         return ngx_svc_oauth_token_key(o);
     }
 
-    ngx_svc_metric_add(o->grant->metric + 1, 1);
+    return ngx_svc_oauth_token_refuse(o, res);
+}
 
-    return o->grant->refuse ? o->grant->refuse(o, res)
-                            : ngx_svc_oauth_refuse(o, res);
+
+static ngx_int_t
+ngx_svc_oauth_token_refuse(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_int_t                     rc;
+    const ngx_svc_oauth_grant_t  *grant;
+
+    grant = o->grant;
+
+    rc = grant->refuse ? grant->refuse(o, res) : ngx_svc_oauth_refuse(o, res);
+
+    if (rc == NGX_AGAIN) {
+        return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_oauth_token_retry,
+                                     ngx_svc_oauth_token_reply);
+    }
+
+    ngx_svc_metric_add(grant->metric + 1, 1);
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_token_retry(ngx_svc_request_t *sr)
+{
+    return ngx_svc_oauth_token_calls(sr->data, NULL);
 }
 
 

@@ -12,6 +12,7 @@
 /* A grant type is in the file of its name. */
 
 extern const ngx_svc_oauth_grant_t  ngx_svc_oauth_client_credentials;
+extern const ngx_svc_oauth_grant_t  ngx_svc_oauth_exchange;
 
 /* While the configuration is read: the grants' statements. */
 ngx_int_t ngx_svc_oauth_token_statements(ngx_svc_pg_conf_t *conf);

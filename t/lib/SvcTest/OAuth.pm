@@ -8,7 +8,7 @@ use warnings;
 
 use Exporter qw(import);
 use JSON::PP ();
-use MIME::Base64 qw(decode_base64url encode_base64);
+use MIME::Base64 qw(decode_base64url encode_base64 encode_base64url);
 use Test::More;
 
 use SvcTest;
@@ -130,6 +130,78 @@ sub claims {
 
     return map { JSON::PP->new->utf8->decode(decode_base64url($_)) }
            (split /\./, $jwt)[0, 1];
+}
+
+
+# --- exchanges --------------------------------------------------------------------
+
+push @EXPORT_OK, qw(user_token exchange delegations $ACCESS_TOKEN);
+
+our $ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
+
+
+# An opaque token of a user, who has not signed in for it: client, user, scopes;
+# and audience, chain, grant, ttl, the seconds "ago" that it is old.
+
+sub user_token {
+    my ($tenant, %t) = @_;
+
+    my $s = $tenant->{system};
+    my $ms = $s->sql("SELECT floor(date_part('epoch', now()) * 1000)::bigint")
+             - 1000 * ($t{ago} // 0);
+    my $jti = sprintf '%012x7%sa%s', $ms, unpack('H3', SvcTest::random_bytes(2)),
+                      unpack 'H15', SvcTest::random_bytes(8);
+    my $secret = SvcTest::random_bytes(32);
+    my $array = sub { @_ ? "'{" . join(',', @_) . "}'" : 'NULL' };
+    my $text = sub { defined $_[0] ? "'$_[0]'" : 'NULL' };
+
+    $s->sql('INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, user_id,'
+            . ' grant_id, chain, principals, grant_type, scopes, audience, audience_key,'
+            . ' secret_hash, ttl)'
+            . " SELECT '$tenant->{id}', '$jti', to_timestamp($ms\::float8 / 1000),"
+            . " '$t{client}{clientId}', '$t{user}', " . $text->($t{grant}) . ', '
+            . $array->(@{ $t{chain} // [] }) . ', '
+            . $array->(@{ $t{chain} // [ $t{client}{clientId} ] })
+            . ", 'authorization_code', " . $array->(sort @{ $t{scopes} }) . ', '
+            . $text->($t{audience}) . ', ' . $text->($t{audience}) . ", sha256('\\x"
+            . unpack('H*', $secret) . "'), " . ($t{ttl} // 3600));
+
+    my $token = 'sat_' . encode_base64url(pack('H*', $tenant->{id} =~ tr/-//dr)
+                                          . pack('H*', $jti) . $secret);
+    $s->secret($token);
+
+    return $token;
+}
+
+
+# An exchange of an access token by a client; fields: others of the form, or
+# other ones.
+
+sub exchange {
+    my ($s, $client, $token, %fields) = @_;
+
+    my $r = form($s, token => { grant_type => $EXCHANGE, subject_token => $token,
+                                subject_token_type => $ACCESS_TOKEN, %fields },
+                 client => $client);
+
+    if ($r->status == 200 && $r->json->{access_token} =~ /\Asat_/) {
+        $s->secret($r->json->{access_token});
+    }
+
+    return $r;
+}
+
+
+# What the journal has of a client, the latest first: hashes of the columns that
+# are named.
+
+sub delegations {
+    my ($s, $client, @columns) = @_;
+
+    return map { my $row = $_; +{ map { $columns[$_] => $row->[$_ + 1] } 0 .. $#columns } }
+           $s->sql('SELECT ' . join(', ', 'id', @columns) . ' FROM svc.delegation'
+                   . " WHERE client_id = '$client->{clientId}'"
+                   . ' ORDER BY created_at DESC, id DESC');
 }
 
 

@@ -285,9 +285,36 @@ SELECT $t, $oauth, to_timestamp($self->{issued}) + i * interval '1 ms', $app, $u
        CASE WHEN i BETWEEN 2 AND 500 THEN '@{[ $self->id($OAUTH, 1) ]}'::uuid END,
        CASE WHEN i % 10 = 2 THEN '@{[ $self->id($OAUTH, 1) ]}'::uuid END, ARRAY[$app],
        'authorization_code', '{openid}', sha256('x'), 86400 FROM $all;
+UPDATE svc.application
+SET grant_types = '{urn:ietf:params:oauth:grant-type:token-exchange}', scopes = '{openid,read}',
+    assignment = 'groups' WHERE tenant_id = $t AND client_id = '$self->{apps}[1]';
+INSERT INTO svc.group_app (tenant_id, client_id, group_id)
+VALUES ($t, '$self->{apps}[1]', '@{[ $self->id($GROUP, 1) ]}') ON CONFLICT DO NOTHING;
+INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)
+SELECT $t, $user, '$self->{apps}[1]', '{read}', '{}' FROM $all
+ON CONFLICT DO NOTHING;
+INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, user_id, chain,
+                             principals, grant_type, scopes, secret_hash, ttl)
+SELECT $t, jti::uuid, to_timestamp(@{[ $self->exchanged ]} / 1000.0), '$self->{apps}[1]',
+       CASE WHEN own THEN NULL ELSE '@{[ $self->id($USER, $WHO) ]}'::uuid END,
+       CASE WHEN own THEN NULL ELSE ARRAY['$self->{apps}[1]'] END, ARRAY['$self->{apps}[1]'],
+       'authorization_code', '{read}', sha256('x'), 86400
+FROM (VALUES ('@{[ $self->exchanged(1) ]}', false), ('@{[ $self->exchanged(2) ]}', true))
+     v (jti, own);
 INSERT INTO svc.domain (tenant_id, domain, verified_at)
 SELECT $t, 'd' || i || '.$slug.test', now() FROM generate_series(1, 100) i
 EOT
+}
+
+
+# When tokens that are exchanged were issued, in ms; or the id of one.
+
+sub exchanged {
+    my ($self, $n) = @_;
+
+    my $ms = $self->{issued} * 1000 + 2 * $N;
+
+    return defined $n ? sprintf('%08x-%04x-7000-8000-%012d', $ms >> 16, $ms & 0xffff, $n) : $ms;
 }
 
 
@@ -393,6 +420,7 @@ sub values {
     my $first_app = $self->{apps}[2];
     my $app_login = '\x' . sha256_hex("$self->{slug}secret500");
     my @shown = ($self->id($OAUTH, 1), $self->{issued} * 1000 + 1);
+    my @exchanged = ($self->exchanged(1), $self->exchanged, undef, $x_hash);
     my $refresh = '\x' . sha256_hex("$self->{slug}-refresh1");
     my $mac16 = '\x' . substr sha256_hex('mac1'), 0, 32;
     my $base = 'https://x.test';
@@ -661,9 +689,19 @@ sub values {
         oauth_introspect => [ $self->{apps}[0], @shown, 'https://x/oauth/t/', $x_hash,
                               'true', undef ],
         oauth_introspect_refresh => [ $self->{apps}[0], $refresh ],
+        oauth_revoke_root => [ $self->{apps}[1], @exchanged[0, 1, 3], undef ],
         oauth_revoke => [ $first_app, 'false', @shown, $x_hash, undef ],
         oauth_revoke_children => [ $first_app, @shown, $x_hash, undef ],
         oauth_revoke_grant => [ $first_app, 'false', $refresh ],
+        oauth_exchange_lock => [ @exchanged, 'false' ],
+        oauth_exchange => [ $self->{apps}[1], 'false', '{"read"}', undef, undef,
+                            '7' . '0' x 3 . '8' . '0' x 15, '\x' . '01' x 32, undef,
+                            '192.0.2.1', 'FR', 'https://x/oauth/t/', 4096, @exchanged,
+                            'false', $self->{id}, undef, $self->{apps}[2], $new, 'request',
+                            'true', $self->exchanged(2), @exchanged[1 .. 3], 'false' ],
+        oauth_delegation_refused => [ $new, $self->{apps}[1], $who, $who,
+            "$self->{apps}[1] $self->{apps}[0]", 'x', 'urn:x', '{"read"}', 'agent_disabled',
+            $self->exchanged(1), $self->exchanged(1), undef, '192.0.2.1', 'FR', 'request' ],
         oauth_anomaly => [ $self->{apps}[0], 'scope_denied', '{"ip":"192.0.2.1"}' ],
         admin_secrets_rotate => [ $self->{apps}[0], $new_hash, 60 ],
         admin_secrets_rotate => [ $self->{apps}[0], $new_hash, 60, 'true', undef ],

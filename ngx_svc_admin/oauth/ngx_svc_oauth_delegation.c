@@ -1,0 +1,94 @@
+/*
+ * The journal of delegations: those that are refused.  What is issued has its
+ * row of the statement that issues it.
+ */
+
+#include "ngx_svc_oauth_delegation.h"
+
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_delegation_refused = {
+    .name = "oauth_delegation_refused",
+    .text =
+        "INSERT INTO svc.delegation (id, client_id, client_name,"
+            " subject_type, subject_id, chain, grant_type, audience, scopes,"
+            " outcome, reason, parent_jti, root_jti, bound, ip, country,"
+            " request_id)"
+        " SELECT $1::uuid, a.client_id, a.name, "
+            NGX_SVC_OAUTH_SUBJECT_TYPE("$3::text", "$4::text") ", $4::text,"
+            " coalesce(string_to_array($5::text, ' '), ARRAY[a.client_id]),"
+            " $6::text, $7::text, coalesce($8::text::text[], '{}'),"
+            " 'refused', $9::text, $10::text::uuid, $11::text::uuid,"
+            " $12::bytea IS NOT NULL, $13::text, $14::text, $15::text"
+        " FROM (" NGX_SVC_OAUTH_APPLICATION("k.*", "$2") ") a",
+    .nparams = 15
+};
+
+
+ngx_int_t
+ngx_svc_oauth_delegation_take(ngx_svc_oauth_t *o,
+    ngx_svc_oauth_refused_t *refused, PGresult *res)
+{
+    ngx_str_t   value, *dst;
+    ngx_uint_t  i;
+
+    static const struct {
+        const char  *column;
+        size_t       offset;
+    } columns[] = {
+        { "user_id", offsetof(ngx_svc_oauth_refused_t, user_id) },
+        { "subject", offsetof(ngx_svc_oauth_refused_t, subject) },
+        { "chain", offsetof(ngx_svc_oauth_refused_t, chain) },
+        { "parent_jti", offsetof(ngx_svc_oauth_refused_t, parent_jti) },
+        { "root_jti", offsetof(ngx_svc_oauth_refused_t, root_jti) }
+    };
+
+    for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        value = ngx_svc_row_value(res, 0, columns[i].column);
+        dst = (ngx_str_t *) ((u_char *) refused + columns[i].offset);
+
+        if (value.data
+            && ngx_svc_oauth_bytes(o->sr, dst, value.data, value.len)
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_delegation_refused(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_refused_t *refused)
+{
+    u_char             *id;
+    ngx_str_t           reason;
+    ngx_uint_t          i;
+    ngx_svc_pg_call_t  *call;
+
+    const ngx_str_t *values[] = {
+        &o->client.id, &refused->user_id, &refused->subject, &refused->chain,
+        &o->grant->name, &refused->audience, &o->scopes, &reason,
+        &refused->parent_jti, &refused->root_jti, &o->jkt, &o->ip,
+        &o->country, &o->request_id
+    };
+
+    reason.data = (u_char *) o->verdict->reason;
+    reason.len = ngx_strlen(reason.data);
+
+    id = ngx_pnalloc(o->sr->request->pool, NGX_SVC_UUID_LEN);
+    call = ngx_svc_pg_call(o->sr->op, &ngx_svc_sql_oauth_delegation_refused);
+
+    if (id == NULL || call == NULL || ngx_svc_uuid_new(id) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind(call, id, NGX_SVC_UUID_LEN);
+
+    for (i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        ngx_svc_pg_bind_str(call, values[i]->data ? values[i] : NULL);
+    }
+
+    return NGX_OK;
+}

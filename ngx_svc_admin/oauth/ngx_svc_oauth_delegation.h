@@ -1,0 +1,73 @@
+/*
+ * The journal of delegations: who acted for whom, and who was refused.
+ */
+
+#ifndef _NGX_SVC_OAUTH_DELEGATION_H_INCLUDED_
+#define _NGX_SVC_OAUTH_DELEGATION_H_INCLUDED_
+
+
+#include "ngx_svc_oauth_client.h"
+#include "ngx_svc_oauth_sql.h"
+
+
+/* SQL: what kind of a subject it is: of a user's id, and of a client's. */
+
+#define NGX_SVC_OAUTH_SUBJECT_TYPE(user, subject)                             \
+    "CASE WHEN " user " IS NOT NULL THEN 'user'"                              \
+    " WHEN " subject " LIKE 'agt\\_%' THEN 'agent'"                           \
+    " WHEN " subject " IS NOT NULL THEN 'service' END"
+
+/*
+ * SQL: the row of a token that "v" has issued to who acts for another, for a
+ * CTE beside NGX_SVC_OAUTH_INSERT(); none when its verdict is not NULL, or it
+ * has no chain.  v has, beside what that needs, slug, subject and client_name.
+ * Each of the others is a parameter: id, of ngx_svc_param_new_id(); jkt; ip;
+ * country; request_id; issuer, up to the slug; but grant is a literal.
+ */
+
+#define NGX_SVC_OAUTH_DELEGATION(grant, id, jkt, ip, country, request_id,     \
+    issuer)                                                                   \
+    "INSERT INTO svc.delegation (id, client_id, client_name, subject_type,"   \
+        " subject_id, chain, grant_type, audience, scopes, outcome,"          \
+        " token_jti, parent_jti, root_jti, expires_at, bound, ip, country,"   \
+        " request_id)"                                                        \
+    " SELECT " id "::uuid, v.client_id, v.client_name, "                      \
+        NGX_SVC_OAUTH_SUBJECT_TYPE("v.user_id", "v.subject") ","              \
+        " v.subject, v.chain, " grant ","                                     \
+        " coalesce(v.audience, " issuer "::text || v.slug), v.scopes,"        \
+        " 'granted', v.jti, v.parent_jti, coalesce(v.root_jti, v.jti), "      \
+        NGX_SVC_OAUTH_ISSUED_AT("v.ms") " + make_interval(secs => v.ttl), "   \
+        jkt "::bytea IS NOT NULL, " ip "::text, " country "::text, "          \
+        request_id "::text"                                                   \
+    " FROM v WHERE v.verdict IS NULL AND v.chain IS NOT NULL"
+
+
+/* What is known of one that is refused; no data: it is not. */
+
+typedef struct {
+    ngx_str_t  user_id;
+    ngx_str_t  subject;
+    ngx_str_t  chain;       /* clientIds with spaces between them */
+    ngx_str_t  parent_jti;
+    ngx_str_t  root_jti;
+    ngx_str_t  audience;    /* as it was asked for */
+} ngx_svc_oauth_refused_t;
+
+/*
+ * Takes it, but the audience, of a row of NGX_SVC_OAUTH_ROW() that has
+ * parent_jti and root_jti, into the request's pool.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_delegation_take(ngx_svc_oauth_t *o,
+    ngx_svc_oauth_refused_t *refused, PGresult *res);
+
+/*
+ * Adds the row to sr->op, behind a login, with the reason of o->verdict.
+ * NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_delegation_refused(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_refused_t *refused);
+
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_delegation_refused;
+
+
+#endif /* _NGX_SVC_OAUTH_DELEGATION_H_INCLUDED_ */
