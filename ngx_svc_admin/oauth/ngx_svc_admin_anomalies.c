@@ -35,8 +35,8 @@ static const char *const  ngx_svc_admin_anomaly_all[] = {
       "Good credentials while it is disabled")                                \
     _("expired_use", "ip", "Good credentials from % after it expired",        \
       "Good credentials after it expired")                                    \
-    _("new_subject", "newSubjects", "% subjects in an hour for whom it had not" \
-                                 " acted before",                             \
+    _("new_subject", "newSubjects",                                           \
+      "% subjects in an hour for whom it had not acted before",               \
       "Acts for somebody for whom it had not acted before")                   \
     _("secret_reuse", "ip", "A secret that has been replaced was used from %",\
       "A secret that has been replaced was used")
