@@ -131,6 +131,7 @@ struct ngx_svc_oauth_s {
     ngx_str_t                      secret_hash;
     ngx_str_t                      jkt;         /* of a DPoP proof */
     ngx_str_t                      once;        /* likewise */
+    ngx_str_t                      access_token;    /* as it is answered */
 
     /* of a key that is made because there is none yet */
 

@@ -6,6 +6,7 @@
 #include "ngx_svc_anomaly.h"
 #include "ngx_svc_oauth_client.h"
 #include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_refresh_token.h"
 #include "ngx_svc_oauth_shown.h"
 #include "ngx_svc_oauth_token.h"
 
@@ -186,6 +187,7 @@ void
 ngx_svc_oauth_exit_worker(void)
 {
     ngx_svc_oauth_key_exit_worker();
+    ngx_svc_oauth_refresh_token_exit_worker();
     ngx_svc_oauth_bearer_exit_worker();
 }
 

@@ -94,6 +94,8 @@ ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o, PGresult *res,
         return rc;
     }
 
+    o->access_token = token;
+
     ngx_svc_json_plain(w, "access_token", token.data, token.len);
 
     if (o->jkt.data) {

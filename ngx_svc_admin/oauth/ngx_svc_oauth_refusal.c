@@ -103,6 +103,56 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_verdicts[] = {
       "The user has not authorized the client for these scopes: '%V'.", NULL,
       "not_authorized" },
 
+    /* of a code, and of what refreshes */
+
+    { "code", NGX_SVC_E_GRANT,
+      "The code is unknown, has expired, or has been used.", NULL, NULL },
+
+    { "code_replayed", NGX_SVC_E_GRANT,
+      "The code is unknown, has expired, or has been used.", NULL, NULL },
+
+    { "code_proof", NGX_SVC_E_GRANT,
+      "The code is bound to the key of another DPoP proof.", NULL, NULL },
+
+    { "code_verifier", NGX_SVC_E_GRANT,
+      "'code_verifier' is not that of the code.", NULL, NULL },
+
+    { "code_redirect", NGX_SVC_E_GRANT,
+      "'redirect_uri' is not that of the code.", NULL, NULL },
+
+    { "code_user", NGX_SVC_E_BOUNDARY, "The user is not active.", NULL,
+      NULL },
+
+    { "code_group", NGX_SVC_E_BOUNDARY,
+      "The user is in no group that may use the client.", NULL, NULL },
+
+    { "refresh", NGX_SVC_E_GRANT,
+      "The refresh token is unknown, has expired, or has been revoked.",
+      NULL, NULL },
+
+    { "refresh_reused", NGX_SVC_E_GRANT,
+      "The refresh token is unknown, has expired, or has been revoked.",
+      NULL, NULL },
+
+    { "refresh_proof", NGX_SVC_E_GRANT,
+      "The refresh token is bound to the key of another DPoP proof.", NULL,
+      NULL },
+
+    { "refresh_group", NGX_SVC_E_GRANT,
+      "The user is in no group that may use the client.", NULL, NULL },
+
+    { "granted_resource", NGX_SVC_E_TARGET,
+      "The resource is not among those that the user has granted.", NULL,
+      NULL },
+
+    { "granted_resources", NGX_SVC_E_TARGET,
+      "The user has granted several resources: 'resource' must name one.",
+      NULL, NULL },
+
+    { "granted_scope", NGX_SVC_E_SCOPE,
+      "The scope '%V' is not among those that the user has granted.", NULL,
+      NULL },
+
     { NULL, NGX_SVC_E_NONE, NULL, NULL, NULL }
 };
 

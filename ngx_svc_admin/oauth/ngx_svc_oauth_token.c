@@ -27,6 +27,8 @@ static ngx_int_t ngx_svc_oauth_token_send(ngx_svc_oauth_t *o, PGresult *res);
 static const ngx_svc_oauth_grant_t *const  ngx_svc_oauth_grants[] = {
     &ngx_svc_oauth_client_credentials,
     &ngx_svc_oauth_exchange,
+    &ngx_svc_oauth_code,
+    &ngx_svc_oauth_refresh,
     NULL
 };
 

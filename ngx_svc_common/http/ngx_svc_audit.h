@@ -96,6 +96,8 @@
     _("mfa.recovery_codes_created", "user")
 #define NGX_SVC_A_MFA_RESET(_)  _("mfa.reset", "user")
 
+#define NGX_SVC_A_OAUTH_GRANT_REVOKED(_)                                      \
+    _("oauth.grant_revoked", "grant")
 #define NGX_SVC_A_OAUTH_KEY_REVOKED(_)  _("oauth.key_revoked", "oauthKey")
 #define NGX_SVC_A_OAUTH_KEY_ROTATED(_)  _("oauth.key_rotated", "oauthKey")
 

@@ -275,6 +275,13 @@ INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes, resource
                              expires_at)
 SELECT $t, $grant, $app, $user, '{openid}', '{}', '{}', $user, $ago, '{pwd}', $ago,
        now() + interval '90 days' FROM $all;
+INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id, redirect_uri,
+                            challenge, expires_at)
+SELECT $t, sha256(('$slug-code' || i)::bytea), $grant, $app, 'https://x.test/', 'x',
+       now() + interval '1 day' FROM $all;
+UPDATE svc.application SET assignment = 'groups', scopes = '{openid}', auth_method = 'none',
+       grant_types = '{authorization_code,refresh_token}'
+ WHERE tenant_id = $t AND client_id = '@{[ sprintf 'app_%032x', 510 ]}';
 INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, expires_at)
 SELECT $t, sha256(('$slug-refresh' || i)::bytea), $grant, now() + interval '30 days'
 FROM $all;
@@ -422,6 +429,10 @@ sub values {
     my @shown = ($self->id($OAUTH, 1), $self->{issued} * 1000 + 1);
     my @exchanged = ($self->exchanged(1), $self->exchanged, undef, $x_hash);
     my $refresh = '\x' . sha256_hex("$self->{slug}-refresh1");
+    my @granted = (sprintf('app_%032x', 510), 'true', (undef) x 3,
+                   '7' . '0' x 3 . '8' . '0' x 15, '\x' . '01' x 32, undef,
+                   '192.0.2.1', 'FR', 'https://x/oauth/t/', 4096, @client);
+    my $refreshed = '{"\\\\x' . '01' x 32 . '"}';
     my $mac16 = '\x' . substr sha256_hex('mac1'), 0, 32;
     my $base = 'https://x.test';
     my $challenge = $self->id($CHALLENGE, $WHO);
@@ -690,6 +701,10 @@ sub values {
                               'true', undef ],
         oauth_introspect_refresh => [ $self->{apps}[0], $refresh ],
         oauth_revoke_root => [ $self->{apps}[1], @exchanged[0, 1, 3], undef ],
+        oauth_code => [ @granted, '\x' . sha256_hex("$self->{slug}-code510"),
+                        '\x' . unpack('H*', 'x'), undef, $refreshed ],
+        oauth_refresh => [ @granted, '\x' . sha256_hex("$self->{slug}-refresh510"),
+                           $refreshed ],
         oauth_revoke => [ $first_app, 'false', @shown, $x_hash, undef ],
         oauth_revoke_children => [ $first_app, @shown, $x_hash, undef ],
         oauth_revoke_grant => [ $first_app, 'false', $refresh ],
