@@ -14,7 +14,8 @@
 #define NGX_SVC_OAUTH_RESOURCES(_)                                            \
     _(ngx_svc_oauth_token)                                                    \
     _(ngx_svc_oauth_introspect)                                               \
-    _(ngx_svc_oauth_revoke)
+    _(ngx_svc_oauth_revoke)                                                   \
+    _(ngx_svc_oauth_userinfo)
 
 #define NGX_SVC_OAUTH_ROUTES(name)    extern const ngx_svc_route_t  name[];
 #define NGX_SVC_OAUTH_RESOURCE(name)  name,

@@ -71,6 +71,8 @@ my %VALUES = (
     oauth_refresh => [ 'app_x', 'false', (undef) x 3, '7' . '0' x 3 . '8' . '0' x 15,
                        '\x00', undef, '192.0.2.1', undef, 'https://x/oauth/t/', 4096,
                        '127.0.0.1', 'bench', 'request', '\x00', '{"\\\\x00"}' ],
+    oauth_userinfo => [ '01a00000-0000-7100-8000-000000000000', 1e12,
+                        'https://x/oauth/t/', undef, 'x', 'true', undef, undef ],
     oauth_revoke_children => [ 'app_x', '01a00000-0000-7100-8000-000000000000', 1e12,
                                undef, 'x' ],
     admin_secrets_rotate => [ 'app_x', '\x' . '00' x 32, 60 ],

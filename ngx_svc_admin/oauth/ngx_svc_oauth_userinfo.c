@@ -1,0 +1,354 @@
+/*
+ * GET and POST /oauth/userinfo (OpenID Connect Core 1.0, 5.3).
+ *
+ * One round trip, as for introspection; the token says whose it is: an opaque
+ * one itself, a JWT by its key.  That is believed when it is found there, and
+ * the signature is good.
+ */
+
+#include "ngx_svc_admin_conf.h"
+#include "ngx_svc_oauth_issue.h"
+#include "ngx_svc_oauth_live.h"
+
+
+static ngx_int_t ngx_svc_oauth_userinfo_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_userinfo_take(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_userinfo_refuse(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_userinfo_verify(ngx_svc_oauth_t *o,
+    PGresult *res);
+static ngx_int_t ngx_svc_oauth_userinfo_send(ngx_svc_request_t *sr,
+    PGresult *res);
+static void ngx_svc_oauth_userinfo_claims(ngx_svc_json_writer_t *w,
+    PGresult *res);
+static ngx_int_t ngx_svc_oauth_userinfo_bind_tenant(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+
+typedef struct {
+    const char  *name;          /* of the claim, and of its column */
+    const char  *scope;         /* a column; NULL: always */
+    ngx_uint_t   raw;           /* a number, or a boolean */
+} ngx_svc_oauth_claim_t;
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo_tenant = {
+    .name = "oauth_userinfo_tenant",
+    .text =
+        "SELECT set_config('svc.tenant', n.id::text, true)"
+        " FROM (SELECT coalesce($1::uuid, svc.oauth_key_tenant($2::text))"
+            " AS id) n"
+        " WHERE n.id IS NOT NULL",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(token.tenant),
+                   ngx_svc_oauth_param(token.kid))
+};
+
+/* An API must not show here what it was sent: it is for the issuer alone. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo = {
+    .name = "oauth_userinfo",
+    .text =
+        "SELECT l.user_id AS sub, array_to_string(l.chain, ' ') AS chain,"
+            " CASE WHEN $6::bool THEN l.public END AS public,"
+            " coalesce('openid' = ANY (l.now_scopes), false) AS openid,"
+            " 'profile' = ANY (l.now_scopes) AS profile,"
+            " 'email' = ANY (l.now_scopes) AS has_email,"
+            " coalesce(u.display_name, nullif("
+                "concat_ws(' ', u.first_name, u.last_name), '')) AS name,"
+            " u.first_name AS given_name, u.last_name AS family_name,"
+            " u.locale,"
+            " floor(date_part('epoch', u.updated_at))::bigint AS updated_at,"
+            " u.user_name AS email, u.email_verified::text AS email_verified"
+        " FROM svc.tenant t"
+        " JOIN svc.oauth_tenant g ON g.tenant_id = " NGX_SVC_TENANT
+        " CROSS JOIN LATERAL "
+            NGX_SVC_OAUTH_LIVE(NGX_SVC_OAUTH_TOKEN("$1::uuid", "$2"), "$3")
+            " l"
+        " LEFT JOIN LATERAL (" NGX_SVC_ROW("k.*", "svc.user_account",
+                                           "l.user_id") ") u ON true"
+        " WHERE t.id = " NGX_SVC_TENANT " AND l.audience IS NULL"
+            " AND l.secret_hash IS NOT DISTINCT FROM $4::bytea"
+            " AND l.kid IS NOT DISTINCT FROM $5::text"
+            " AND l.jkt IS NOT DISTINCT FROM $7::bytea"
+            " AND ($8::text IS NULL OR t.slug = $8)",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(token.jti),
+                   ngx_svc_oauth_param(token.ms),
+                   ngx_svc_oauth_param(issuer),
+                   ngx_svc_oauth_param(token.secret_hash),
+                   ngx_svc_oauth_param(token.kid),
+                   ngx_svc_oauth_param(token.unverified),
+                   ngx_svc_oauth_param(jkt),
+                   ngx_svc_param_call(ngx_svc_oauth_userinfo_bind_tenant))
+};
+
+
+const ngx_svc_route_t  ngx_svc_oauth_userinfo[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/userinfo"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_NO_STORE
+               |NGX_SVC_ROUTE_ANY_ORIGIN,
+      .statements = { &ngx_svc_sql_oauth_userinfo_tenant,
+                      &ngx_svc_sql_oauth_userinfo },
+      .prepare = ngx_svc_oauth_userinfo_prepare,
+      .reply = ngx_svc_oauth_userinfo_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/userinfo"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_NO_STORE
+               |NGX_SVC_ROUTE_ANY_ORIGIN,
+      .statements = { &ngx_svc_sql_oauth_userinfo_tenant,
+                      &ngx_svc_sql_oauth_userinfo },
+      .prepare = ngx_svc_oauth_userinfo_prepare,
+      .reply = ngx_svc_oauth_userinfo_reply },
+
+    ngx_svc_null_route
+};
+
+
+static const ngx_svc_oauth_claim_t  ngx_svc_oauth_claims[] = {
+    { "sub", NULL, 0 },
+    { "name", "profile", 0 },
+    { "given_name", "profile", 0 },
+    { "family_name", "profile", 0 },
+    { "locale", "profile", 0 },
+    { "updated_at", "profile", 1 },
+    { "email", "has_email", 0 },
+    { "email_verified", "has_email", 1 }
+};
+
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_oauth_t  *o;
+
+    static const ngx_str_t  none = ngx_string("");
+
+    o = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_oauth_t));
+    if (o == NULL || ngx_svc_oauth_any_origin(sr) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    o->sr = sr;
+    o->issuer = ngx_svc_oauth_issuer(sr, &none);
+    sr->data = o;
+
+    if (o->issuer.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_oauth_userinfo_take(o);
+
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? ngx_svc_oauth_userinfo_refuse(sr) : rc;
+    }
+
+    rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_userinfo_tenant, NULL);
+
+    return rc == NGX_OK
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_userinfo, NULL) : rc;
+}
+
+
+/*
+ * Of the header alone.  The scheme "DPoP" is another one, with a proof, which
+ * sets o->jkt: a token is found by what it is bound to, and of "Bearer" that is
+ * nothing.
+ */
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_take(ngx_svc_oauth_t *o)
+{
+    ngx_str_t         token;
+    ngx_table_elt_t  *header;
+
+    header = o->sr->request->headers_in.authorization;
+
+    if (header == NULL || header->value.len < sizeof("Bearer ") - 1
+        || ngx_strncasecmp(header->value.data, (u_char *) "Bearer ",
+                           sizeof("Bearer ") - 1)
+           != 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    token.data = header->value.data + sizeof("Bearer ") - 1;
+    token.len = header->value.len - (sizeof("Bearer ") - 1);
+
+    while (token.len && *token.data == ' ') {
+        token.data++;
+        token.len--;
+    }
+
+    if (ngx_svc_oauth_bearer_read(o->sr, &token, &o->token) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return o->token.kind == NGX_SVC_OAUTH_BEARER_JWT
+           || o->token.kind == NGX_SVC_OAUTH_BEARER_OPAQUE
+           ? NGX_OK : NGX_DECLINED;
+}
+
+
+/* RFC 6750, 3.  NGX_DECLINED. */
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_refuse(ngx_svc_request_t *sr)
+{
+    static const ngx_str_t  bearer =
+        ngx_string("Bearer error=\"invalid_token\"");
+
+    sr->challenge = bearer;
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHORIZED,
+                        "The access token is missing, or not good here.");
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr)
+{
+    static ngx_str_t  bearer =
+        ngx_string("Bearer error=\"insufficient_scope\", scope=\"openid\"");
+
+    if (ngx_svc_add_header(sr->request, "WWW-Authenticate", &bearer)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
+                        "The access token does not have the scope 'openid'.");
+
+    return ngx_svc_send_error(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t   rc;
+    PGresult   *res;
+
+    res = ngx_svc_route_last(sr);
+
+    rc = PQntuples(res) ? ngx_svc_oauth_userinfo_verify(sr->data, res)
+                        : NGX_DECLINED;
+
+    if (rc == NGX_ERROR) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (rc == NGX_DECLINED) {
+        (void) ngx_svc_oauth_userinfo_refuse(sr);
+        return ngx_svc_send_error(sr);
+    }
+
+    return ngx_svc_row_true(res, 0, "openid")
+           ? ngx_svc_oauth_userinfo_send(sr, res)
+           : ngx_svc_oauth_userinfo_scope(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_verify(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_int_t  rc;
+    ngx_str_t  public;
+
+    rc = ngx_svc_oauth_bearer_verify(&o->token);
+
+    if (rc != NGX_AGAIN) {
+        return rc;
+    }
+
+    public = ngx_svc_row_value(res, 0, "public");
+
+    return ngx_svc_oauth_bearer_verify_by(o->sr->request->pool, &o->token,
+                                          &public);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_send(ngx_svc_request_t *sr, PGresult *res)
+{
+    ngx_str_t              chain;
+    ngx_svc_json_writer_t  w;
+
+    static ngx_str_t       no_store = ngx_string("no-store");
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool, 512) != NGX_OK
+        || ngx_svc_add_header(sr->request, "Cache-Control", &no_store)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    chain = ngx_svc_row_value(res, 0, "chain");
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_oauth_userinfo_claims(&w, res);
+    ngx_svc_oauth_issue_act(&w, &chain);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+static void
+ngx_svc_oauth_userinfo_claims(ngx_svc_json_writer_t *w, PGresult *res)
+{
+    ngx_str_t                     value;
+    ngx_uint_t                    i;
+    const ngx_svc_oauth_claim_t  *claim;
+
+    for (i = 0;
+         i < sizeof(ngx_svc_oauth_claims) / sizeof(ngx_svc_oauth_claims[0]);
+         i++)
+    {
+        claim = &ngx_svc_oauth_claims[i];
+        value = ngx_svc_row_value(res, 0, claim->name);
+
+        if (value.data == NULL
+            || (claim->scope && !ngx_svc_row_true(res, 0, claim->scope)))
+        {
+            continue;
+        }
+
+        if (claim->raw) {
+            ngx_svc_json_raw(w, claim->name, value.data, value.len);
+
+        } else {
+            ngx_svc_json_string(w, claim->name, value.data, value.len);
+        }
+    }
+}
+
+
+/* Of a location: its tenant's slug; NULL: any. */
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_bind_tenant(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
+{
+    ngx_str_t                  slug;
+    ngx_svc_admin_loc_conf_t  *alcf;
+
+    alcf = ngx_http_get_module_loc_conf(sr->request,
+                                        ngx_http_svc_admin_module);
+
+    ngx_str_null(&slug);
+
+    if (alcf->tenant
+        && ngx_http_complex_value(sr->request, alcf->tenant, &slug) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, slug.len ? &slug : NULL);
+
+    return NGX_OK;
+}

@@ -1,0 +1,214 @@
+#!/usr/bin/perl
+
+# GET and POST /oauth/userinfo: what is told of a user, by which tokens.
+
+use strict;
+use warnings;
+
+use JSON::PP ();
+use MIME::Base64 qw(decode_base64url encode_base64url);
+use Test::More;
+
+use SvcTest;
+use SvcTest::Grants qw(grant code redeem refresh $REDIRECT);
+use SvcTest::OAuth qw(oauth_server application form claims);
+
+my $s = oauth_server()->start;
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());
+my %WEB = (type => 'web', redirectUris => [ $REDIRECT ],
+           scopes => [ qw(openid profile email invoices:read) ]);
+
+my $web = application($acme, %WEB);
+my $opaque = application($acme, %WEB, accessTokenFormat => 'opaque');
+my $agent = application($acme, %WEB, type => 'agent', name => 'Agent',
+                        grantTypes => [ qw(authorization_code refresh_token) ]);
+my $robot = application($acme, name => 'Robot');
+my $foreign = application($globex, %WEB);
+my $ada = $acme->create(userName => 'ada@acme.test', displayName => "Ada \x{263a}",
+                        name => { givenName => 'Ada', familyName => 'Lovelace' },
+                        locale => 'en-GB');
+my $bare = $acme->create(userName => 'bare@acme.test');
+my $eve = $globex->create(userName => 'eve@globex.test');
+
+sub token {
+    my ($app, $user, %opt) = @_;
+
+    my $tenant = $app == $foreign ? $globex : $acme;
+
+    return redeem($s, $app, code($tenant, $app, $user, %opt))->json->{access_token};
+}
+
+sub userinfo {
+    my ($token, $method, %http) = @_;
+
+    return $s->http($method // 'GET', '/oauth/userinfo',
+                    [ defined $token ? (Authorization => $token) : () ], undef, %http);
+}
+
+sub told { return userinfo("Bearer $_[0]")->json }
+
+sub dead {
+    my ($r, $name) = @_;
+
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+
+    is($r->status, 401, "$name: 401") or diag($r->body);
+    is($r->json->{error}{code}, 'unauthorized', "$name: as the JSON API says it");
+    is($r->header('www-authenticate'), 'Bearer error="invalid_token"', "$name: a challenge");
+}
+
+
+# --- claims -----------------------------------------------------------------------
+
+my $t = token($web, $ada, scopes => [ qw(openid profile email) ]);
+my $r = userinfo("Bearer $t");
+
+is($r->status, 200, 'a user') or diag($r->body);
+is($r->header('cache-control'), 'no-store', 'that is not stored');
+is($r->header('access-control-allow-origin'), '*', 'any page may read it');
+is($r->header('content-type'), 'application/json', 'as JSON');
+
+my $all = $r->json;
+
+like(delete $all->{updated_at}, qr/\A1[0-9]{9}\z/, 'a time');
+is_deeply($all, { sub => $ada->{id}, name => "Ada \x{263a}", given_name => 'Ada',
+                  family_name => 'Lovelace', locale => 'en-GB', email => 'ada@acme.test',
+                  email_verified => $TRUE }, 'all claims');
+
+$s->sql("UPDATE svc.user_account SET email_verified = false WHERE id = '$ada->{id}'");
+
+is_deeply(userinfo("bEARER  $t", 'POST')->json->{email_verified}, $FALSE, 'by POST');
+is_deeply(told(token($web, $ada)), { sub => $ada->{id} }, 'openid alone');
+is_deeply(told(token($opaque, $ada, scopes => [ qw(openid email) ])),
+          { sub => $ada->{id}, email => 'ada@acme.test', email_verified => $FALSE },
+          'e-mail, by an opaque token');
+is_deeply([ sort keys %{ told(token($web, $bare, scopes => [ qw(openid profile) ])) } ],
+          [ qw(sub updated_at) ], 'what is not known is not told');
+$s->sql("UPDATE svc.user_account SET display_name = NULL WHERE id = '$ada->{id}'");
+is(told(token($web, $ada, scopes => [ qw(openid profile) ]))->{name}, 'Ada Lovelace',
+   'a name of two parts');
+is_deeply(told(token($agent, $ada)), { sub => $ada->{id},
+                                       act => { sub => $agent->{clientId} } }, 'who acts');
+is_deeply(told(token($foreign, $eve)), { sub => $eve->{id} }, 'of another tenant');
+
+
+# --- what is no token ---------------------------------------------------------------
+
+my ($head, $payload, $signature) = split /\./, $t;
+my $none = join '.', encode_base64url('{"alg":"none","typ":"at+jwt"}'), $payload, '';
+my $other = (split /\./, token($web, $bare))[1];
+my $o = token($opaque, $ada);
+my $bytes = decode_base64url(substr $o, 4);
+my $code = code($acme, $web, $ada, scopes => [ qw(openid offline_access) ]);
+my $answer = redeem($s, $web, $code)->json;
+
+my $globex_id = pack 'H*', $globex->{id} =~ tr/-//dr;
+
+my %DEAD = (
+    'no token' => undef,
+    'no scheme' => $t,
+    'nothing' => 'Bearer ',
+    'Basic' => 'Basic eDp4',
+    'DPoP' => "DPoP $t",
+    'garbage' => 'Bearer x',
+    'dots' => 'Bearer ' . '.' x 2000,
+    'two of them' => "Bearer $t $t",
+    'another signature' => "Bearer $head.$payload." . ('A' x 86),
+    'another payload' => "Bearer $head.$other.$signature",
+    'alg none' => "Bearer $none",
+    'an ID token' => "Bearer $answer->{id_token}",
+    'a refresh token' => "Bearer $answer->{refresh_token}",
+    'a code' => 'Bearer ' . code($acme, $web, $ada)->{code},
+    'an API token' => "Bearer $acme->{api_token}",
+    'an opaque one with another secret' => 'Bearer sat_'
+        . encode_base64url(substr($bytes, 0, 32) . 'x' x 32),
+    'one of another tenant' => 'Bearer sat_'
+        . encode_base64url($globex_id . substr $bytes, 16),
+    'a shorter one' => 'Bearer ' . substr($o, 0, -2),
+    'for an API' => 'Bearer ' . token($web, $ada, resources => [ 'urn:a' ]),
+);
+
+dead(userinfo($DEAD{$_}), $_) for sort keys %DEAD;
+dead($s->http(GET => "/oauth/userinfo?access_token=$t"), 'in the query');
+dead($s->http(POST => '/oauth/userinfo',
+              [ 'Content-Type' => 'application/x-www-form-urlencoded' ], "access_token=$t"),
+     'in the body');
+
+for my $fields ({ grant_type => 'client_credentials' }) {
+    my $own = form($s, token => $fields, client => $robot)->json->{access_token};
+
+    $r = userinfo("Bearer $own");
+    is($r->status, 403, 'a client\'s own');
+    is($r->json->{error}{code}, 'forbidden', 'as the JSON API says it');
+    is($r->header('www-authenticate'), 'Bearer error="insufficient_scope", scope="openid"',
+       'with what it needs');
+}
+
+is(userinfo('Bearer ' . token($web, $ada, scopes => [ 'invoices:read' ]))->status, 403,
+   'a user\'s without openid');
+
+$r = $s->http(PUT => '/oauth/userinfo');
+is($r->status, 405, 'PUT');
+is($r->header('allow'), 'GET, HEAD, POST', 'GET and POST it is');
+
+
+# --- what ends one --------------------------------------------------------------------
+
+my %END = (
+    'revoked' => sub { form($s, revoke => { token => $_[0] }, client => $web) },
+    'a user who was suspended' => sub {
+        $s->sql("UPDATE svc.user_account SET status = '$_' WHERE id = '$ada->{id}'")
+            for qw(suspended active);
+    },
+    'a client that is off' => sub {
+        $s->sql('UPDATE svc.application SET enabled = false WHERE client_id ='
+                . " '$web->{clientId}'");
+    },
+    'a grant that was revoked' => sub {
+        $s->sql('UPDATE svc.oauth_grant SET revoked_at = now()');
+    },
+    'bound to a key' => sub {
+        $s->sql('UPDATE svc.oauth_token SET jkt = ' . "'\\x" . 'ab' x 32 . "'");
+    },
+    'signed by a key that was revoked' => sub {
+        $s->sql("UPDATE svc.oauth_key SET revoked_at = now() WHERE tenant_id = '$acme->{id}'");
+    },
+);
+
+for my $name (sort keys %END) {
+    my $t = token($web, $ada);
+
+    is(userinfo("Bearer $t")->status, 200, "$name: before");
+    $END{$name}->($t);
+    dead(userinfo("Bearer $t"), $name);
+
+    $s->sql('UPDATE svc.user_account SET valid_after = NULL');
+    $s->sql('UPDATE svc.application SET enabled = true');
+}
+
+# of a location for another tenant
+
+my $theirs = token($foreign, $eve);
+
+$s->{nginx}{svc}{svc_tenant} = 'acme';
+$s->reload;
+dead(userinfo("Bearer $theirs"), 'in a location of another tenant');
+$s->{nginx}{svc}{svc_tenant} = undef;
+$s->reload;
+is(userinfo("Bearer $theirs")->status, 200, 'elsewhere it is good');
+
+
+# --- without PostgreSQL ---------------------------------------------------------------
+
+$s->pg->stop('QUIT');
+$r = userinfo("Bearer $theirs");
+is($r->status, 503, 'nobody knows');
+ok($r->header('retry-after'), 'with Retry-After');
+$s->pg->launch;
+$s->wait_healthy(30);
+is(userinfo("Bearer $theirs")->status, 200, 'and again');
+
+$s->done;
+done_testing();
