@@ -31,7 +31,13 @@ my $agent = application($acme, type => 'agent', redirectUris => [ $REDIRECT ],
 my $ada = $acme->create(userName => 'ada@acme.test');
 my @workers = $s->workers;
 
-sub fresh { return code($acme, $_[0] // $web, $ada, scopes => \@ALL) }
+# codes that do not end while a slow machine restarts PostgreSQL
+
+sub fresh {
+    return code($acme, $_[0] // $web, $ada, scopes => \@ALL,
+                expires => "now() + interval '1 h'");
+}
+
 sub count { return scalar $s->sql("SELECT count(*) FROM svc.$_[0]") }
 
 sub tokens { return count("oauth_token WHERE grant_id = '$_[0]{grant}'") }
