@@ -275,11 +275,10 @@ $holder->query("SELECT FROM svc.oauth_code WHERE grant_id = '$_->{grant}' FOR UP
 my @c = map { redeeming($s, $web, $_) } @codes;
 
 $s->pg->stop('QUIT');
-
-my @r = map { $_->read } @c;
-
 $s->pg->launch;
 $s->wait_healthy(30);
+
+my @r = map { $_->read } @c;
 
 for my $i (0 .. $#codes) {
     my $code = $codes[$i];
