@@ -70,6 +70,13 @@ static ngx_command_t  ngx_http_svc_admin_commands[] = {
       0,
       &ngx_svc_oauth_surface },
 
+    { ngx_string("svc_oauth_metadata"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_svc_conf_oauth_metadata,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("svc_cache_size"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
       ngx_conf_set_size_slot,
@@ -341,6 +348,10 @@ ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
     }
 
     ngx_svc_settings_init_worker(&amcf->settings);
+
+    if (ngx_svc_oauth_init_worker(cycle, amcf) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     if (amcf->cache == NULL) {
         return NGX_OK;

@@ -75,6 +75,20 @@ sub set {
 }
 
 
+# Adds locations: a path and what is in it, for each.
+
+sub locations {
+    my (@pairs) = @_;
+    my $text = '';
+
+    while (my ($path, $inside) = splice @pairs, 0, 2) {
+        $text .= "location $path { $inside }\n";
+    }
+
+    s/(?=^\s+location \/v1 )/$text/m or die "no location /v1 in the configuration\n";
+}
+
+
 sub add {
     my ($text) = @_;
 
@@ -137,6 +151,33 @@ fails('svc_admin without svc_postgres',
 fails('svc_admin in a location that it is not reached in',
       sub { s{location /v1 }{location /v2 } },
       qr{"svc_admin".*put it into location /v1});
+fails('svc_oauth without a key file',
+      sub { set(svc_key_file => undef); locations("/oauth", 'svc_oauth on;') },
+      qr/"svc_oauth on" needs a "svc_key_file"/);
+fails('svc_oauth with a URL that anybody can listen to',
+      sub { set(svc_base_url => 'http://login.test'); locations("/oauth", 'svc_oauth on;') },
+      qr{"svc_oauth on" needs a "svc_base_url" that begins with https://});
+
+for my $path (qw(openid-configuration oauth-authorization-server)) {
+    my $on = 'svc_oauth_metadata on;';
+    my $location = "/.well-known/$path";
+
+    passes("the document $path", sub { locations('/oauth', 'svc_oauth on;', $location, $on) });
+    passes("the document $path, off", sub { locations($location, 'svc_oauth_metadata off;') });
+    fails("$path without svc_oauth", sub { locations($location, $on) },
+          qr/"svc_oauth_metadata on".*"svc_oauth on"/);
+    fails("$path with a URL that anybody can listen to",
+          sub { locations('/oauth', 'svc_oauth on;', $location,
+                          "svc_base_url http://login.test; $on") },
+          qr{"svc_oauth_metadata on" needs a "svc_base_url" that begins with https://});
+}
+
+for my $location ('/', '/.well-known', '/.well-known/openid', '/oauth/metadata') {
+    fails("svc_oauth_metadata in $location",
+          sub { locations('/oauth', 'svc_oauth on;', $location, 'svc_oauth_metadata on;') },
+          qr{"svc_oauth_metadata".*put it into location /\.well-known/openid-configuration,});
+}
+
 fails('svc_scim maybe', sub { set(svc_scim => 'maybe') },
       qr/svc_scim/, qr/"on"/, qr/maybe/);
 fails('svc_scim at the level of http', sub { add('svc_scim on;') },

@@ -67,6 +67,7 @@ AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
                               email_challenge_tenant invitation_tenant
                               json_merge member_page
+                              oauth_jwks oauth_key_tenant oauth_key_turn
                               oauth_expire oauth_key_tenant
                               organization_create organization_open
                               organization_taken organization_try public_logo

@@ -132,6 +132,7 @@ struct ngx_svc_oauth_s {
     ngx_str_t                      jkt;         /* of a DPoP proof */
     ngx_str_t                      once;        /* likewise */
     ngx_str_t                      access_token;    /* as it is answered */
+    ngx_str_t                      once_seconds;    /* that it is kept for */
 
     /* of a key that is made because there is none yet */
 

@@ -22,7 +22,7 @@ static ngx_int_t ngx_svc_oauth_client_credentials_check(ngx_svc_oauth_t *o);
     "CASE" NGX_SVC_OAUTH_VERDICT_CLIENT("$2::bool")                           \
     NGX_SVC_OAUTH_VERDICT_STATE("s.state")                                    \
     NGX_SVC_OAUTH_VERDICT_GRANT("'client_credentials'")                       \
-    " WHEN a.require_dpop AND $8::bytea IS NULL THEN 'proof'"                 \
+    NGX_SVC_OAUTH_VERDICT_PROOF("$8")                                         \
     " WHEN " NGX_SVC_OAUTH_AUDIENCE_DENIED("a", "$5::text")                   \
         " THEN 'audience'"                                                    \
     " WHEN a.allowed_scopes = '{}' OR NOT $3::text::text[] <@ o.scopes"       \

@@ -6,7 +6,11 @@
 #include "ngx_svc_anomaly.h"
 #include "ngx_svc_oauth_client.h"
 #include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_metadata.h"
+#include "ngx_svc_oauth_preflight.h"
+#include "ngx_svc_oauth_proof.h"
 #include "ngx_svc_oauth_refresh_token.h"
+#include "ngx_svc_oauth_rotate.h"
 #include "ngx_svc_oauth_shown.h"
 #include "ngx_svc_oauth_token.h"
 
@@ -15,7 +19,10 @@
     _(ngx_svc_oauth_token)                                                    \
     _(ngx_svc_oauth_introspect)                                               \
     _(ngx_svc_oauth_revoke)                                                   \
-    _(ngx_svc_oauth_userinfo)
+    _(ngx_svc_oauth_userinfo)                                                 \
+    _(ngx_svc_oauth_metadata)                                                 \
+    _(ngx_svc_oauth_jwks)                                                     \
+    _(ngx_svc_oauth_preflight)
 
 #define NGX_SVC_OAUTH_ROUTES(name)    extern const ngx_svc_route_t  name[];
 #define NGX_SVC_OAUTH_RESOURCE(name)  name,
@@ -23,6 +30,9 @@
 NGX_SVC_OAUTH_RESOURCES(NGX_SVC_OAUTH_ROUTES)
 
 
+static const ngx_svc_location_t *ngx_svc_oauth_documents(
+    ngx_svc_main_conf_t *smcf);
+static ngx_uint_t ngx_svc_oauth_document(const ngx_svc_surface_t *surface);
 static ngx_int_t ngx_svc_oauth_base_urls(ngx_conf_t *cf,
     ngx_svc_main_conf_t *smcf);
 static ngx_uint_t ngx_svc_oauth_safe(const ngx_str_t *url);
@@ -34,6 +44,12 @@ static void ngx_svc_oauth_error_description(ngx_svc_json_writer_t *w,
 
 static ngx_svc_resources_t  ngx_svc_oauth_resources[] = {
     NGX_SVC_OAUTH_RESOURCES(NGX_SVC_OAUTH_RESOURCE)
+    NULL
+};
+
+static ngx_svc_resources_t  ngx_svc_oauth_well_known_resources[] = {
+    ngx_svc_oauth_well_known,
+    ngx_svc_oauth_well_known_preflight,
     NULL
 };
 
@@ -51,6 +67,29 @@ ngx_svc_surface_t  ngx_svc_oauth_surface = {
     ngx_svc_oauth_error,
     NULL
 };
+
+
+/* Nothing else of /.well-known is ours. */
+
+#define ngx_svc_oauth_document_surface(path)                                  \
+    {                                                                         \
+        ngx_string(path),                                                     \
+        ngx_string("application/json"),                                       \
+        ngx_string("oauth"),                                                  \
+        ngx_string("application"),                                            \
+        ngx_svc_oauth_well_known_resources,                                   \
+        ngx_svc_oauth_constraints,                                            \
+        ngx_svc_oauth_error,                                                  \
+        NULL                                                                  \
+    }
+
+static ngx_svc_surface_t  ngx_svc_oauth_document_surfaces[] = {
+    ngx_svc_oauth_document_surface("/.well-known/openid-configuration"),
+    ngx_svc_oauth_document_surface("/.well-known/oauth-authorization-server")
+};
+
+#define NGX_SVC_OAUTH_DOCUMENTS                                               \
+    (sizeof(ngx_svc_oauth_document_surfaces) / sizeof(ngx_svc_surface_t))
 
 
 char *
@@ -77,16 +116,61 @@ ngx_svc_conf_oauth(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+char *
+ngx_svc_conf_oauth_metadata(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_str_t                 *prefix;
+    ngx_uint_t                 i;
+    ngx_command_t              command;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+    command = *cmd;
+
+    for (i = 0; i < NGX_SVC_OAUTH_DOCUMENTS; i++) {
+        prefix = &ngx_svc_oauth_document_surfaces[i].prefix;
+
+        if (clcf->name.len >= prefix->len
+            && ngx_strncmp(clcf->name.data, prefix->data, prefix->len) == 0)
+        {
+            command.post = &ngx_svc_oauth_document_surfaces[i];
+
+            return ngx_svc_surface_directive(cf, &command, conf);
+        }
+    }
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "\"%V\" does not get the requests for its documents in "
+                       "location \"%V\": put it into location %V, and into "
+                       "location %V", &cmd->name, &clcf->name,
+                       &ngx_svc_oauth_document_surfaces[0].prefix,
+                       &ngx_svc_oauth_document_surfaces[1].prefix);
+
+    return NGX_CONF_ERROR;
+}
+
+
 ngx_int_t
 ngx_svc_oauth_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
 {
-    ngx_svc_main_conf_t  *smcf;
-
-    if (!amcf->oauth) {
-        return NGX_OK;
-    }
+    ngx_svc_main_conf_t       *smcf;
+    const ngx_svc_location_t  *document;
 
     smcf = ngx_svc_main_conf(cf);
+
+    if (!amcf->oauth) {
+        document = ngx_svc_oauth_documents(smcf);
+
+        if (document == NULL) {
+            return NGX_OK;
+        }
+
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "\"%V on\" tells of what is not there: add a location "
+                      "/oauth with \"svc_oauth on\", in %s:%ui",
+                      &document->directive, document->file, document->line);
+        return NGX_ERROR;
+    }
 
     if (smcf->keys.n == 0) {
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
@@ -104,12 +188,59 @@ ngx_svc_oauth_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
         || ngx_svc_pg_add_statements(&smcf->pg,
                                      ngx_svc_oauth_shown_statements)
            != NGX_OK
+        || ngx_svc_pg_add_statements(&smcf->pg,
+                                     ngx_svc_oauth_rotate_statements)
+           != NGX_OK
+        || ngx_svc_pg_add_statements(&smcf->pg,
+                                     ngx_svc_oauth_proof_statements)
+           != NGX_OK
         || ngx_svc_oauth_token_statements(&smcf->pg) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
+    if (ngx_svc_add_statements(cf, ngx_svc_oauth_well_known_resources)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     return ngx_svc_add_statements(cf, ngx_svc_oauth_resources);
+}
+
+
+/* The first location of documents, or NULL. */
+
+static const ngx_svc_location_t *
+ngx_svc_oauth_documents(ngx_svc_main_conf_t *smcf)
+{
+    ngx_uint_t           i;
+    ngx_svc_location_t  *location;
+
+    location = smcf->locations.elts;
+
+    for (i = 0; i < smcf->locations.nelts; i++) {
+        if (ngx_svc_oauth_document(location[i].conf->surface)) {
+            return &location[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+static ngx_uint_t
+ngx_svc_oauth_document(const ngx_svc_surface_t *surface)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < NGX_SVC_OAUTH_DOCUMENTS; i++) {
+        if (surface == &ngx_svc_oauth_document_surfaces[i]) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 
@@ -122,14 +253,16 @@ ngx_svc_oauth_base_urls(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
     location = smcf->locations.elts;
 
     for (i = 0; i < smcf->locations.nelts; i++) {
-        if (location[i].conf->surface == &ngx_svc_oauth_surface
+        if ((location[i].conf->surface == &ngx_svc_oauth_surface
+             || ngx_svc_oauth_document(location[i].conf->surface))
             && !ngx_svc_oauth_safe(&location[i].conf->base_url))
         {
             ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                          "\"svc_oauth on\" needs a \"svc_base_url\" that "
-                          "begins with https://, or is of this machine alone, "
-                          "such as http://127.0.0.1:8080, in %s:%ui",
-                          location[i].file, location[i].line);
+                          "\"%V on\" needs a \"svc_base_url\" that begins with "
+                          "https://, or is of this machine alone, such as "
+                          "http://127.0.0.1:8080, in %s:%ui",
+                          &location[i].directive, location[i].file,
+                          location[i].line);
             return NGX_ERROR;
         }
     }
@@ -184,9 +317,29 @@ ngx_svc_oauth_safe(const ngx_str_t *url)
 }
 
 
+ngx_int_t
+ngx_svc_oauth_init_worker(ngx_cycle_t *cycle, ngx_svc_admin_main_conf_t *amcf)
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    if (!amcf->oauth) {
+        return NGX_OK;
+    }
+
+    smcf = ngx_http_cycle_get_module_main_conf(cycle,
+                                               ngx_http_svc_common_module);
+
+    ngx_svc_oauth_rotate_init_worker(cycle, &smcf->keys);
+
+    return ngx_svc_oauth_proof_init_worker(&smcf->keys);
+}
+
+
 void
 ngx_svc_oauth_exit_worker(void)
 {
+    ngx_svc_oauth_proof_exit_worker();
+    ngx_svc_oauth_rotate_exit_worker();
     ngx_svc_oauth_key_exit_worker();
     ngx_svc_oauth_refresh_token_exit_worker();
     ngx_svc_oauth_bearer_exit_worker();

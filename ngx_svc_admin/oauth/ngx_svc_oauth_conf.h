@@ -13,8 +13,10 @@
 /* What "svc_oauth" turns on. */
 extern ngx_svc_surface_t  ngx_svc_oauth_surface;
 
-/* The set function of "svc_oauth". */
+/* The set functions of "svc_oauth" and "svc_oauth_metadata". */
 char *ngx_svc_conf_oauth(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_svc_conf_oauth_metadata(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
 
 /*
  * When all is read: nothing, unless a location has "svc_oauth on".  NGX_OK or
@@ -22,6 +24,9 @@ char *ngx_svc_conf_oauth(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
  */
 ngx_int_t ngx_svc_oauth_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf);
 
+/* A worker's start and end.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_oauth_init_worker(ngx_cycle_t *cycle,
+    ngx_svc_admin_main_conf_t *amcf);
 void ngx_svc_oauth_exit_worker(void);
 
 

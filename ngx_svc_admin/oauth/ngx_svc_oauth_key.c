@@ -3,8 +3,8 @@
  */
 
 #include "ngx_svc_oauth_key.h"
+#include "ngx_svc_cache.h"
 #include "ngx_svc_hex.h"
-#include "ngx_svc_jwk.h"
 
 
 #define NGX_SVC_OAUTH_KEYS      1024    /* that a worker keeps open */
@@ -33,8 +33,8 @@ static ngx_svc_oauth_key_t *ngx_svc_oauth_key_keep(const ngx_str_t *kid,
     EVP_PKEY *pkey);
 static void ngx_svc_oauth_key_evict(void);
 static size_t ngx_svc_oauth_key_aad(u_char *aad, const ngx_str_t *tenant,
-    const ngx_str_t *kid);
-static ngx_int_t ngx_svc_oauth_key_seal(ngx_svc_oauth_t *o,
+    const u_char *kid);
+static ngx_int_t ngx_svc_oauth_key_take(ngx_svc_oauth_t *o,
     const ngx_svc_jwk_new_t *new);
 
 
@@ -160,7 +160,8 @@ ngx_svc_oauth_key_unseal(ngx_svc_oauth_t *o, const ngx_str_t *kid,
     if (kid->len != NGX_SVC_OAUTH_KID
         || ngx_svc_hex_bytea(sealed, bytes, &len) != NGX_OK
         || ngx_svc_unseal(&smcf->keys, bytes, len, aad,
-                          ngx_svc_oauth_key_aad(aad, &o->tenant, kid), der, &n)
+                          ngx_svc_oauth_key_aad(aad, &o->tenant, kid->data), der,
+                          &n)
            != NGX_OK)
     {
         return NULL;
@@ -240,14 +241,13 @@ ngx_svc_oauth_key_exit_worker(void)
 /* What a sealed key is for: nobody can put it into another row. */
 
 static size_t
-ngx_svc_oauth_key_aad(u_char *aad, const ngx_str_t *tenant,
-    const ngx_str_t *kid)
+ngx_svc_oauth_key_aad(u_char *aad, const ngx_str_t *tenant, const u_char *kid)
 {
     u_char  *p;
 
     p = ngx_cpymem(aad, NGX_SVC_OAUTH_KEY_AAD, sizeof(NGX_SVC_OAUTH_KEY_AAD));
     p = ngx_cpymem(p, tenant->data, NGX_SVC_UUID_LEN);
-    p = ngx_cpymem(p, kid->data, NGX_SVC_OAUTH_KID);
+    p = ngx_cpymem(p, kid, NGX_SVC_OAUTH_KID);
 
     return p - aad;
 }
@@ -256,21 +256,13 @@ ngx_svc_oauth_key_aad(u_char *aad, const ngx_str_t *tenant,
 ngx_int_t
 ngx_svc_oauth_key_new(ngx_svc_oauth_t *o)
 {
-    ngx_int_t           rc;
-    ngx_svc_jwk_new_t   new;
+    ngx_int_t          rc;
+    ngx_svc_jwk_new_t  new;
 
     rc = ngx_svc_jwk_generate(&new);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_bytes(o->sr, &o->kid, new.kid, NGX_SVC_OAUTH_KID);
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_bytes(o->sr, &o->jwk, new.jwk, new.jwk_len);
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_key_seal(o, &new);
+        rc = ngx_svc_oauth_key_take(o, &new);
     }
 
     ngx_explicit_memzero(&new, sizeof(new));
@@ -280,22 +272,50 @@ ngx_svc_oauth_key_new(ngx_svc_oauth_t *o)
 
 
 static ngx_int_t
-ngx_svc_oauth_key_seal(ngx_svc_oauth_t *o, const ngx_svc_jwk_new_t *new)
+ngx_svc_oauth_key_take(ngx_svc_oauth_t *o, const ngx_svc_jwk_new_t *new)
 {
-    u_char                aad[sizeof(NGX_SVC_OAUTH_KEY_AAD) + NGX_SVC_UUID_LEN
-                              + NGX_SVC_OAUTH_KID];
     ngx_svc_main_conf_t  *smcf;
 
     smcf = ngx_http_get_module_main_conf(o->sr->request,
                                          ngx_http_svc_common_module);
 
-    o->sealed.data = ngx_pnalloc(o->sr->request->pool,
-                                 new->der_len + NGX_SVC_SEAL_OVERHEAD);
-    if (o->sealed.data == NULL) {
+    o->sealed.data = ngx_pnalloc(o->sr->request->pool, NGX_SVC_OAUTH_SEALED);
+
+    if (o->sealed.data == NULL
+        || ngx_svc_oauth_bytes(o->sr, &o->kid, new->kid, NGX_SVC_OAUTH_KID)
+           != NGX_OK
+        || ngx_svc_oauth_bytes(o->sr, &o->jwk, new->jwk, new->jwk_len)
+           != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    return ngx_svc_seal(&smcf->keys, new->der, new->der_len, aad,
-                        ngx_svc_oauth_key_aad(aad, &o->tenant, &o->kid),
-                        o->sealed.data, &o->sealed.len);
+    return ngx_svc_oauth_key_seal(&smcf->keys, &o->tenant, new, o->sealed.data,
+                                  &o->sealed.len);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_key_seal(const ngx_svc_keys_t *keys, const ngx_str_t *tenant,
+    const ngx_svc_jwk_new_t *new, u_char *sealed, size_t *len)
+{
+    u_char  aad[sizeof(NGX_SVC_OAUTH_KEY_AAD) + NGX_SVC_UUID_LEN
+                + NGX_SVC_OAUTH_KID];
+
+    return ngx_svc_seal(keys, new->der, new->der_len, aad,
+                        ngx_svc_oauth_key_aad(aad, tenant, new->kid), sealed,
+                        len);
+}
+
+
+void
+ngx_svc_oauth_key_changed(const ngx_str_t *tenant)
+{
+    u_char     text[NGX_SVC_UUID_TEXT_LEN];
+    ngx_str_t  id;
+
+    id.data = text;
+    id.len = ngx_svc_uuid_text(text, tenant->data) - text;
+
+    ngx_svc_cache_change(&id);
 }

@@ -71,6 +71,12 @@
 #define NGX_SVC_OAUTH_VERDICT_GRANT(grant)                                    \
     " WHEN " grant " <> ALL (a.grant_types) THEN 'grant_type'"
 
+/* Behind ngx_svc_oauth_proof_call(); jkt: the parameter. */
+
+#define NGX_SVC_OAUTH_VERDICT_PROOF(jkt)                                      \
+    " WHEN a.require_dpop AND " jkt "::bytea IS NULL THEN 'proof'"            \
+    " WHEN current_setting('svc.proof', true) = 'seen' THEN 'proof_seen'"
+
 /* Scopes of users, which a client's own token never has. */
 
 #define NGX_SVC_OAUTH_USER_SCOPES                                             \

@@ -9,6 +9,7 @@
 #include "ngx_svc_oauth_token.h"
 #include "ngx_svc_oauth_delegation.h"
 #include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_proof.h"
 #include "ngx_svc_oauth_refusal.h"
 
 
@@ -77,7 +78,11 @@ ngx_svc_oauth_token_prepare(ngx_svc_request_t *sr)
     ngx_int_t         rc;
     ngx_svc_oauth_t  *o;
 
-    rc = ngx_svc_oauth_begin(sr, &o);
+    rc = ngx_svc_oauth_proof_nonce(sr);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_begin(sr, &o);
+    }
 
     if (rc == NGX_OK) {
         rc = ngx_svc_oauth_token_grant(o);
@@ -89,6 +94,10 @@ ngx_svc_oauth_token_prepare(ngx_svc_request_t *sr)
 
     if (rc == NGX_OK) {
         rc = o->grant->check(o);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_proof(o, NULL);
     }
 
     if (rc == NGX_OK) {
@@ -146,8 +155,12 @@ ngx_svc_oauth_token_calls(ngx_svc_oauth_t *o,
 
     rc = ngx_svc_oauth_client_call(o, o->grant->login);
 
-    if (rc == NGX_OK && before) {
-        rc = ngx_svc_route_call(o->sr, before, NULL);
+    if (rc == NGX_OK) {
+
+        /* what comes first is of the second time: the proof is spent */
+
+        rc = before ? ngx_svc_route_call(o->sr, before, NULL)
+                    : ngx_svc_oauth_proof_call(o);
     }
 
     if (rc == NGX_OK && o->grant->lock) {
@@ -178,6 +191,10 @@ ngx_svc_oauth_token_reply(ngx_svc_request_t *sr)
     }
 
     res = ngx_svc_route_last(sr);
+
+    if (o->kid.data) {
+        ngx_svc_oauth_key_changed(&o->tenant);
+    }
 
     if (PQntuples(res) == 0) {
 

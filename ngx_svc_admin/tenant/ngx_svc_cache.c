@@ -190,7 +190,9 @@ ngx_svc_cache_good(ngx_svc_cache_entry_t *entry)
     if (!entry->found) {
         ttl = NGX_SVC_CACHE_TTL_NONE;
 
-    } else if (entry->kind == NGX_SVC_CACHE_OPTIONS) {
+    } else if (entry->kind == NGX_SVC_CACHE_OPTIONS
+               || entry->kind == NGX_SVC_CACHE_JWKS)
+    {
         ttl = NGX_SVC_CACHE_TTL_UNTOLD;
 
     } else if (ngx_svc_redis_subscribed()) {

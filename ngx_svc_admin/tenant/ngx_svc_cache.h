@@ -17,6 +17,8 @@ typedef enum {
     NGX_SVC_CACHE_BRANDING = 0,
     NGX_SVC_CACHE_LOGO,
     NGX_SVC_CACHE_OPTIONS,
+    NGX_SVC_CACHE_METADATA,
+    NGX_SVC_CACHE_JWKS,
     NGX_SVC_CACHE_KINDS
 } ngx_svc_cache_kind_e;
 

@@ -1,0 +1,457 @@
+/*
+ * The metadata of a tenant's authorization server (RFC 8414; OpenID Connect
+ * Discovery 1.0), and the keys that its tokens are verified with (RFC 7517, 5):
+ * from the cache, or else from the database.
+ */
+
+#include "ngx_svc_oauth_metadata.h"
+#include "ngx_svc_admin_conf.h"
+#include "ngx_svc_admin_public_answer.h"
+#include "ngx_svc_admin_reader.h"
+
+
+#define NGX_SVC_OAUTH_SLUG  63
+
+
+/* Of the request's pool: sr->data. */
+
+typedef struct {
+    ngx_svc_admin_reader_t  reader;
+    ngx_str_t               slug;
+} ngx_svc_oauth_public_t;
+
+
+/* What is different of the two. */
+
+typedef struct {
+    ngx_svc_cache_kind_e    kind;
+    ngx_str_t               cache_control;
+    ngx_int_t             (*answer)(ngx_svc_request_t *sr, PGresult *res,
+                                    ngx_svc_cache_answer_t *answer);
+} ngx_svc_oauth_public_kind_t;
+
+
+/* A member of the document: an endpoint, or a list whose items are spaced. */
+
+typedef struct {
+    const char             *name;       /* NULL ends the table */
+    const char             *value;
+} ngx_svc_oauth_metadata_t;
+
+
+static ngx_int_t ngx_svc_oauth_public_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_public_create(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_public_slug(ngx_svc_request_t *sr,
+    ngx_str_t *slug);
+static ngx_uint_t ngx_svc_oauth_public_is_slug(const ngx_str_t *slug);
+static ngx_int_t ngx_svc_oauth_public_bind_slug(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_oauth_public_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_public_send(ngx_svc_request_t *sr,
+    ngx_svc_cache_answer_t *answer);
+static ngx_int_t ngx_svc_oauth_public_none(ngx_svc_request_t *sr);
+static const ngx_svc_oauth_public_kind_t *ngx_svc_oauth_public_kind(
+    ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr,
+    PGresult *res, ngx_svc_cache_answer_t *answer);
+static void ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
+    const ngx_str_t *base_url, const ngx_str_t *issuer);
+static void ngx_svc_oauth_metadata_list(ngx_svc_json_writer_t *w,
+    const ngx_svc_oauth_metadata_t *list);
+
+
+static const ngx_svc_oauth_public_kind_t  ngx_svc_oauth_public_metadata = {
+    NGX_SVC_CACHE_METADATA,
+    ngx_string("public, max-age=300"),
+    ngx_svc_oauth_metadata_answer
+};
+
+static const ngx_svc_oauth_public_kind_t  ngx_svc_oauth_public_jwks = {
+    NGX_SVC_CACHE_JWKS,
+    ngx_string("public, max-age=60"),
+    ngx_svc_admin_json_answer
+};
+
+
+/* Behind svc_base_url; all tenants have the same ones. */
+
+static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_endpoints[] = {
+    { "authorization_endpoint", "/oauth/authorize" },
+    { "token_endpoint", "/oauth/token" },
+    { "userinfo_endpoint", "/oauth/userinfo" },
+    { "introspection_endpoint", "/oauth/introspect" },
+    { "revocation_endpoint", "/oauth/revoke" },
+    { NULL, NULL }
+};
+
+/* What scopes a tenant's applications have besides is nobody's business. */
+
+static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_lists[] = {
+    { "scopes_supported", "openid profile email offline_access" },
+    { "response_types_supported", "code" },
+    { "response_modes_supported", "query" },
+    { "grant_types_supported",
+      "authorization_code refresh_token client_credentials "
+      "urn:ietf:params:oauth:grant-type:token-exchange" },
+    { "code_challenge_methods_supported", "S256" },
+    { "token_endpoint_auth_methods_supported",
+      "client_secret_basic client_secret_post none" },
+    { "introspection_endpoint_auth_methods_supported",
+      "client_secret_basic client_secret_post" },
+    { "revocation_endpoint_auth_methods_supported",
+      "client_secret_basic client_secret_post none" },
+    { "dpop_signing_alg_values_supported", "ES256 EdDSA Ed25519" },
+    { "subject_types_supported", "public" },
+    { "id_token_signing_alg_values_supported", "ES256" },
+    { "prompt_values_supported", "none login consent select_account" },
+    { "claims_supported",
+      "sub iss aud exp iat auth_time nonce at_hash amr act name given_name "
+      "family_name locale updated_at email email_verified" },
+    { NULL, NULL }
+};
+
+
+/* Each runs as the owner of the schema: see the functions. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_metadata = {
+    .name = "oauth_metadata",
+    .text = "SELECT t.id AS _tenant FROM svc.public_tenant($1) t",
+    NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_oauth_public_bind_slug))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_jwks = {
+    .name = "oauth_jwks",
+    .text = "SELECT k.id AS _tenant, k.keys FROM svc.oauth_jwks($1) k",
+    NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_oauth_public_bind_slug))
+};
+
+
+const ngx_svc_route_t  ngx_svc_oauth_metadata[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/t/*/.well-known/openid-configuration"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_ANY_ORIGIN,
+      .statements = { &ngx_svc_sql_oauth_metadata },
+      .prepare = ngx_svc_oauth_public_prepare,
+      .reply = ngx_svc_oauth_public_reply },
+
+    ngx_svc_null_route
+};
+
+const ngx_svc_route_t  ngx_svc_oauth_jwks[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/t/*/jwks"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_ANY_ORIGIN,
+      .statements = { &ngx_svc_sql_oauth_jwks },
+      .prepare = ngx_svc_oauth_public_prepare,
+      .reply = ngx_svc_oauth_public_reply },
+
+    ngx_svc_null_route
+};
+
+const ngx_svc_route_t  ngx_svc_oauth_well_known[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/oauth/t/*"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_ANY_ORIGIN,
+      .statements = { &ngx_svc_sql_oauth_metadata },
+      .prepare = ngx_svc_oauth_public_prepare,
+      .reply = ngx_svc_oauth_public_reply },
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string(""),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_ANY_ORIGIN,
+      .statements = { &ngx_svc_sql_oauth_metadata },
+      .prepare = ngx_svc_oauth_public_prepare,
+      .reply = ngx_svc_oauth_public_reply },
+
+    ngx_svc_null_route
+};
+
+
+/* Is called again when a wait is over. */
+
+static ngx_int_t
+ngx_svc_oauth_public_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t                rc;
+    ngx_svc_admin_reader_t  *reader;
+    ngx_svc_cache_answer_t   answer;
+
+    if (sr->data == NULL) {
+        rc = ngx_svc_oauth_public_create(sr);
+        if (rc != NGX_OK) {
+            return rc == NGX_DECLINED ? rc : NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+    }
+
+    reader = sr->data;
+
+    rc = ngx_svc_cache_get(sr->request, reader->kind, &reader->key, &answer,
+                           &reader->ticket);
+
+    return rc == NGX_OK ? ngx_svc_oauth_public_send(sr, &answer)
+                        : ngx_svc_admin_reader_prepare(reader, rc);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_public_create(ngx_svc_request_t *sr)
+{
+    ngx_int_t                rc;
+    ngx_svc_oauth_public_t  *public;
+
+    public = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_oauth_public_t));
+
+    if (public == NULL || ngx_svc_oauth_any_origin(sr) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_oauth_public_slug(sr, &public->slug);
+
+    if (rc == NGX_OK) {
+        public->reader.sr = sr;
+        public->reader.kind = ngx_svc_oauth_public_kind(sr)->kind;
+        rc = ngx_svc_admin_reader_key(sr, &public->slug, &public->reader.key);
+    }
+
+    if (rc == NGX_OK) {
+        sr->data = public;
+    }
+
+    return rc;
+}
+
+
+/* In the path, or that of the location, which serves no other tenant. */
+
+static ngx_int_t
+ngx_svc_oauth_public_slug(ngx_svc_request_t *sr, ngx_str_t *slug)
+{
+    ngx_str_t                  pinned;
+    ngx_svc_admin_loc_conf_t  *alcf;
+
+    alcf = ngx_http_get_module_loc_conf(sr->request,
+                                        ngx_http_svc_admin_module);
+
+    ngx_str_null(&pinned);
+
+    if (alcf->tenant
+        && ngx_http_complex_value(sr->request, alcf->tenant, &pinned) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    *slug = sr->route->path.len ? sr->params[0] : pinned;
+
+    if (!ngx_svc_oauth_public_is_slug(slug)
+        || (pinned.len && (pinned.len != slug->len
+                           || ngx_memcmp(pinned.data, slug->data, slug->len)
+                              != 0)))
+    {
+        return ngx_svc_oauth_public_none(sr);
+    }
+
+    return NGX_OK;
+}
+
+
+/* A domain, which has a dot, is the name of nobody here. */
+
+static ngx_uint_t
+ngx_svc_oauth_public_is_slug(const ngx_str_t *slug)
+{
+    u_char  c;
+    size_t  i;
+
+    for (i = 0; i < slug->len; i++) {
+        c = slug->data[i];
+
+        if ((c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-') {
+            return 0;
+        }
+    }
+
+    return slug->len > 0 && slug->len <= NGX_SVC_OAUTH_SLUG;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_public_bind_slug(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_oauth_public_t  *public;
+
+    public = sr->data;
+
+    ngx_svc_pg_bind_str(call, &public->slug);
+
+    return NGX_OK;
+}
+
+
+/* What is read is kept for those who wait for it, and who come later. */
+
+static ngx_int_t
+ngx_svc_oauth_public_reply(ngx_svc_request_t *sr)
+{
+    PGresult                *res;
+    ngx_str_t                tenant;
+    ngx_svc_admin_reader_t  *reader;
+    ngx_svc_cache_answer_t   answer;
+
+    ngx_memzero(&answer, sizeof(ngx_svc_cache_answer_t));
+    ngx_str_null(&tenant);
+
+    reader = sr->data;
+    res = sr->results[0];
+
+    if (PQntuples(res)) {
+        if (ngx_svc_oauth_public_kind(sr)->answer(sr, res, &answer) != NGX_OK) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        tenant = ngx_svc_row_value(res, 0, "_tenant");
+    }
+
+    ngx_svc_cache_put(reader->kind, &reader->key, &tenant, &answer,
+                      reader->ticket);
+    ngx_svc_admin_reader_end(reader);
+
+    return ngx_svc_oauth_public_send(sr, &answer);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_public_send(ngx_svc_request_t *sr,
+    ngx_svc_cache_answer_t *answer)
+{
+    ngx_str_t  cache_control;
+
+    if (!answer->found) {
+        (void) ngx_svc_oauth_public_none(sr);
+        return ngx_svc_send_error(sr);
+    }
+
+    cache_control = ngx_svc_oauth_public_kind(sr)->cache_control;
+
+    if (ngx_svc_add_header(sr->request, "Cache-Control", &cache_control)
+        != NGX_OK
+        || ngx_svc_send_etag(sr, &answer->etag) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_send_bytes(sr, &answer->content_type, &answer->body);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_public_none(ngx_svc_request_t *sr)
+{
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND,
+                        "There is no such tenant.");
+}
+
+
+static const ngx_svc_oauth_public_kind_t *
+ngx_svc_oauth_public_kind(ngx_svc_request_t *sr)
+{
+    return sr->route->statements[0] == &ngx_svc_sql_oauth_jwks
+           ? &ngx_svc_oauth_public_jwks : &ngx_svc_oauth_public_metadata;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
+    ngx_svc_cache_answer_t *answer)
+{
+    ngx_str_t                issuer;
+    ngx_svc_loc_conf_t      *slcf;
+    ngx_svc_json_writer_t    w;
+    ngx_svc_oauth_public_t  *public;
+
+    public = sr->data;
+    slcf = ngx_http_get_module_loc_conf(sr->request,
+                                        ngx_http_svc_common_module);
+    issuer = ngx_svc_oauth_issuer(sr, &public->slug);
+
+    if (issuer.data == NULL
+        || ngx_svc_json_writer_init(&w, sr->request->pool, 2048) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_oauth_metadata_write(&w, &slcf->base_url, &issuer);
+
+    if (w.failed) {
+        return NGX_ERROR;
+    }
+
+    answer->found = 1;
+    answer->content_type = sr->surface->content_type;
+    answer->body.data = w.start;
+    answer->body.len = w.last - w.start;
+
+    return ngx_svc_etag_digest(sr, &answer->body, &answer->etag);
+}
+
+
+static void
+ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
+    const ngx_str_t *base_url, const ngx_str_t *issuer)
+{
+    const ngx_svc_oauth_metadata_t  *m;
+
+    static const ngx_str_t  jwks = ngx_string("/jwks");
+
+    ngx_svc_json_open(w, NULL, '{');
+    ngx_svc_json_string(w, "issuer", issuer->data, issuer->len);
+
+    for (m = ngx_svc_oauth_endpoints; m->name; m++) {
+        ngx_svc_json_string_begin(w, m->name);
+        ngx_svc_json_string_append(w, base_url->data, base_url->len);
+        ngx_svc_json_string_append(w, (u_char *) m->value,
+                                   ngx_strlen(m->value));
+        ngx_svc_json_string_end(w);
+    }
+
+    ngx_svc_json_string_begin(w, "jwks_uri");
+    ngx_svc_json_string_append(w, issuer->data, issuer->len);
+    ngx_svc_json_string_append(w, jwks.data, jwks.len);
+    ngx_svc_json_string_end(w);
+
+    for (m = ngx_svc_oauth_lists; m->name; m++) {
+        ngx_svc_oauth_metadata_list(w, m);
+    }
+
+    ngx_svc_json_boolean(w, "authorization_response_iss_parameter_supported",
+                         1);
+    ngx_svc_json_boolean(w, "request_parameter_supported", 0);
+    ngx_svc_json_boolean(w, "request_uri_parameter_supported", 0);
+    ngx_svc_json_close(w, '}');
+}
+
+
+static void
+ngx_svc_oauth_metadata_list(ngx_svc_json_writer_t *w,
+    const ngx_svc_oauth_metadata_t *list)
+{
+    const char  *p, *space;
+
+    ngx_svc_json_open(w, list->name, '[');
+
+    for (p = list->value; ; p = space + 1) {
+        space = ngx_strchr(p, ' ');
+
+        if (space == NULL) {
+            break;
+        }
+
+        ngx_svc_json_plain(w, NULL, (u_char *) p, space - p);
+    }
+
+    ngx_svc_json_plain(w, NULL, (u_char *) p, ngx_strlen(p));
+    ngx_svc_json_close(w, ']');
+}

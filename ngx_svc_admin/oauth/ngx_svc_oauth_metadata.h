@@ -1,0 +1,20 @@
+/*
+ * What everybody may know of a tenant's authorization server.
+ */
+
+#ifndef _NGX_SVC_OAUTH_METADATA_H_INCLUDED_
+#define _NGX_SVC_OAUTH_METADATA_H_INCLUDED_
+
+
+#include "ngx_svc_oauth.h"
+
+
+/* Below /oauth. */
+extern const ngx_svc_route_t  ngx_svc_oauth_metadata[];
+extern const ngx_svc_route_t  ngx_svc_oauth_jwks[];
+
+/* Below each of the two paths of /.well-known. */
+extern const ngx_svc_route_t  ngx_svc_oauth_well_known[];
+
+
+#endif /* _NGX_SVC_OAUTH_METADATA_H_INCLUDED_ */

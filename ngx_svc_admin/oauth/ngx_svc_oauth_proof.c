@@ -1,0 +1,224 @@
+/*
+ * DPoP proofs of requests under /oauth.
+ *
+ * That a proof is shown once only is a row, of the transaction that it is shown
+ * to: whether the request is granted or not, the proof is spent.
+ */
+
+#include "ngx_svc_oauth_proof.h"
+#include "ngx_svc_dpop.h"
+#include "ngx_svc_dpop_nonce.h"
+
+
+#define ngx_svc_oauth_proof_header(r, behind)                                 \
+    ngx_svc_header_in(r, "DPoP", sizeof("DPoP") - 1, behind)
+
+
+static ngx_int_t ngx_svc_oauth_proof_check(ngx_svc_oauth_t *o,
+    const ngx_str_t *proof, ngx_svc_dpop_expect_t *expect,
+    ngx_svc_dpop_t *dpop);
+static ngx_int_t ngx_svc_oauth_proof_htu(ngx_svc_request_t *sr,
+    ngx_str_t *htu);
+static ngx_int_t ngx_svc_oauth_proof_fresh(ngx_svc_oauth_t *o,
+    const ngx_svc_dpop_t *dpop);
+
+
+/*
+ * For as long as it would be taken again: twice the drift, or with a nonce two
+ * slots.  $2 is in seconds.
+ */
+
+static const ngx_str_t  ngx_svc_oauth_proof_short = ngx_string("130");
+static const ngx_str_t  ngx_svc_oauth_proof_long = ngx_string("730");
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_once = {
+    .name = "oauth_once",
+    .text =
+        "WITH i AS ("
+            "INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)"
+            " SELECT t.id, $1, now() + make_interval(secs => $2::text::float8)"
+            " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT
+            " ON CONFLICT DO NOTHING RETURNING digest"
+        ")"
+        " SELECT set_config('svc.proof', CASE WHEN EXISTS (SELECT FROM i)"
+            " THEN 'new' ELSE 'seen' END, true)",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(once),
+                   ngx_svc_oauth_param(once_seconds))
+};
+
+ngx_svc_pg_statements_t  ngx_svc_oauth_proof_statements[] = {
+    &ngx_svc_sql_oauth_once,
+    NULL
+};
+
+
+static ngx_svc_macs_t  ngx_svc_oauth_proof_macs;
+
+
+ngx_int_t
+ngx_svc_oauth_proof_init_worker(const ngx_svc_keys_t *keys)
+{
+    return ngx_svc_mac_init(&ngx_svc_oauth_proof_macs, keys,
+                            NGX_SVC_DPOP_NONCE_LABEL);
+}
+
+
+void
+ngx_svc_oauth_proof_exit_worker(void)
+{
+    ngx_svc_mac_free(&ngx_svc_oauth_proof_macs);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_proof_nonce(ngx_svc_request_t *sr)
+{
+    ngx_str_t  nonce;
+
+    if (ngx_svc_oauth_proof_header(sr->request, NULL) == NULL) {
+        return NGX_OK;
+    }
+
+    nonce.len = NGX_SVC_DPOP_NONCE;
+    nonce.data = ngx_pnalloc(sr->request->pool, nonce.len);
+
+    if (nonce.data == NULL
+        || ngx_svc_dpop_nonce(&ngx_svc_oauth_proof_macs, ngx_time(),
+                              nonce.data)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_add_header(sr->request, "DPoP-Nonce", &nonce);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_proof(ngx_svc_oauth_t *o, const ngx_str_t *token)
+{
+    ngx_int_t               rc;
+    ngx_svc_dpop_t          dpop;
+    ngx_table_elt_t        *header;
+    ngx_svc_dpop_expect_t   expect;
+
+    header = ngx_svc_oauth_proof_header(o->sr->request, NULL);
+    if (header == NULL) {
+        return NGX_OK;
+    }
+
+    if (ngx_svc_oauth_proof_header(o->sr->request, header)) {
+        return ngx_svc_fail(&o->sr->error, NGX_SVC_E_DPOP_PROOF,
+                            "There is more than one DPoP header.");
+    }
+
+    ngx_memzero(&expect, sizeof(ngx_svc_dpop_expect_t));
+
+    if (token) {
+        expect.token = *token;
+    }
+
+    rc = ngx_svc_oauth_proof_check(o, &header->value, &expect, &dpop);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_proof_fresh(o, &dpop);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_bytes(o->sr, &o->jkt, dpop.jkt, sizeof(dpop.jkt));
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_bytes(o->sr, &o->once, dpop.once,
+                                 sizeof(dpop.once));
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_proof_check(ngx_svc_oauth_t *o, const ngx_str_t *proof,
+    ngx_svc_dpop_expect_t *expect, ngx_svc_dpop_t *dpop)
+{
+    ngx_int_t  rc;
+
+    if (ngx_svc_oauth_proof_htu(o->sr, &expect->htu) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    expect->method = o->sr->request->method_name;
+    expect->now = ngx_time();
+
+    rc = ngx_svc_dpop_check(o->sr->request->pool, proof, expect, dpop,
+                            &o->sr->error);
+
+    if (rc == NGX_DECLINED) {
+        o->sr->error.kind = NGX_SVC_E_DPOP_PROOF;
+    }
+
+    return rc;
+}
+
+
+/* The URL that clients use, however they have come here. */
+
+static ngx_int_t
+ngx_svc_oauth_proof_htu(ngx_svc_request_t *sr, ngx_str_t *htu)
+{
+    u_char              *p;
+    ngx_str_t            url;
+    ngx_svc_loc_conf_t  *slcf;
+
+    slcf = ngx_http_get_module_loc_conf(sr->request,
+                                        ngx_http_svc_common_module);
+
+    url.len = slcf->base_url.len + sr->surface->prefix.len
+              + sr->route->path.len;
+
+    p = ngx_pnalloc(sr->request->pool, 2 * url.len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    url.data = p;
+    htu->data = ngx_sprintf(p, "%V%V%V", &slcf->base_url,
+                            &sr->surface->prefix, &sr->route->path);
+
+    return ngx_svc_dpop_htu(&url, htu) == NGX_OK ? NGX_OK : NGX_ERROR;
+}
+
+
+/* A good nonce tells the time better than the client's clock. */
+
+static ngx_int_t
+ngx_svc_oauth_proof_fresh(ngx_svc_oauth_t *o, const ngx_svc_dpop_t *dpop)
+{
+    ngx_int_t  rc;
+
+    rc = dpop->nonce.data
+         ? ngx_svc_dpop_nonce_check(&ngx_svc_oauth_proof_macs, ngx_time(),
+                                    &dpop->nonce)
+         : NGX_DECLINED;
+
+    o->once_seconds = (rc == NGX_OK) ? ngx_svc_oauth_proof_long
+                                     : ngx_svc_oauth_proof_short;
+
+    if (rc != NGX_DECLINED || !dpop->stale) {
+        return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
+    }
+
+    return ngx_svc_fail(&o->sr->error, NGX_SVC_E_DPOP_NONCE,
+                        "The DPoP proof has an 'iat' that is more than %d "
+                        "seconds away: take a 'nonce' of 'DPoP-Nonce'.",
+                        NGX_SVC_DPOP_DRIFT);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_proof_call(ngx_svc_oauth_t *o)
+{
+    return o->once.data ? ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_once,
+                                             NULL)
+                        : NGX_OK;
+}

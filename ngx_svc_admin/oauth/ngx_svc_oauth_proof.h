@@ -1,0 +1,39 @@
+/*
+ * DPoP proofs of requests under /oauth (RFC 9449).
+ */
+
+#ifndef _NGX_SVC_OAUTH_PROOF_H_INCLUDED_
+#define _NGX_SVC_OAUTH_PROOF_H_INCLUDED_
+
+
+#include "ngx_svc_oauth.h"
+
+
+/*
+ * For a prepare, first of all: whatever answers a request with a proof has a
+ * nonce for the next one.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_proof_nonce(ngx_svc_request_t *sr);
+
+/*
+ * For a prepare: o->jkt and o->once of the request's proof, or none of them.
+ * token: what its "ath" is of; NULL: an "ath" is not looked at.  NGX_OK;
+ * NGX_DECLINED with sr->error; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_proof(ngx_svc_oauth_t *o, const ngx_str_t *token);
+
+/*
+ * Adds, behind the client's, what tells statements of the same op whether the
+ * proof has been shown before: see NGX_SVC_OAUTH_VERDICT_PROOF().  Nothing
+ * without a proof; once for each.  As above.
+ */
+ngx_int_t ngx_svc_oauth_proof_call(ngx_svc_oauth_t *o);
+
+extern ngx_svc_pg_statements_t  ngx_svc_oauth_proof_statements[];
+
+/* A worker's start and end.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_oauth_proof_init_worker(const ngx_svc_keys_t *keys);
+void ngx_svc_oauth_proof_exit_worker(void);
+
+
+#endif /* _NGX_SVC_OAUTH_PROOF_H_INCLUDED_ */

@@ -1,0 +1,194 @@
+/*
+ * Signing keys that take turns.
+ *
+ * A round tells which tenants need another key; the next one brings keys for
+ * those, which the database takes as far as they are still needed: of two nodes
+ * the first one's.
+ */
+
+#include "ngx_svc_oauth_rotate.h"
+#include "ngx_svc_oauth_key.h"
+#include "ngx_svc_pg_task.h"
+
+
+#define NGX_SVC_OAUTH_ROTATE  32        /* tenants in a round */
+
+
+static ngx_int_t ngx_svc_oauth_rotate_bind(ngx_svc_pg_op_t *op,
+    ngx_svc_pg_call_t *call);
+static ngx_int_t ngx_svc_oauth_rotate_key(ngx_svc_json_writer_t *w,
+    const ngx_str_t *tenant);
+static void ngx_svc_oauth_rotate_write(ngx_svc_json_writer_t *w,
+    const ngx_str_t *tenant, const ngx_svc_jwk_new_t *new,
+    const ngx_str_t *sealed);
+static void ngx_svc_oauth_rotate_done(ngx_svc_pg_op_t *op);
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_rotate = {
+    .name = "oauth_rotate_keys",
+    .text = "SELECT * FROM svc.oauth_key_turn($1::text::json, "
+            ngx_value(NGX_SVC_OAUTH_ROTATE) ")",
+    .nparams = 1
+};
+
+ngx_svc_pg_statements_t  ngx_svc_oauth_rotate_statements[] = {
+    &ngx_svc_sql_oauth_rotate,
+    NULL
+};
+
+
+static ngx_svc_pg_task_t  ngx_svc_oauth_rotate = {
+    .statement = &ngx_svc_sql_oauth_rotate,
+    .bind = ngx_svc_oauth_rotate_bind,
+    .done = ngx_svc_oauth_rotate_done,
+    .pool = NGX_SVC_PG_SLOW,
+    .period = 2000,
+    .pause = 100,
+    .full = 1,
+    .failed = "keys that sign tokens cannot take turns"
+};
+
+
+/* Those who need one, by what the last round has told. */
+
+static u_char                 ngx_svc_oauth_rotate_tenants
+                                  [NGX_SVC_OAUTH_ROTATE][NGX_SVC_UUID_LEN];
+static ngx_uint_t             ngx_svc_oauth_rotate_n;
+
+static const ngx_svc_keys_t  *ngx_svc_oauth_rotate_keys;
+
+
+void
+ngx_svc_oauth_rotate_init_worker(ngx_cycle_t *cycle, const ngx_svc_keys_t *keys)
+{
+    if (ngx_worker != 0) {
+        return;
+    }
+
+    ngx_svc_oauth_rotate_n = 0;
+    ngx_svc_oauth_rotate_keys = keys;
+
+    ngx_svc_pg_task_init(&ngx_svc_oauth_rotate, cycle);
+}
+
+
+void
+ngx_svc_oauth_rotate_exit_worker(void)
+{
+    ngx_svc_pg_task_exit(&ngx_svc_oauth_rotate);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_rotate_bind(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call)
+{
+    ngx_str_t              tenant;
+    ngx_uint_t             n;
+    ngx_svc_json_writer_t  w;
+
+    n = ngx_svc_oauth_rotate_n;
+    ngx_svc_oauth_rotate_n = 0;
+
+    if (ngx_svc_json_writer_init(&w, op->pool, 16 + n * 1024) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '[');
+
+    while (n--) {
+        tenant.data = ngx_svc_oauth_rotate_tenants[n];
+        tenant.len = NGX_SVC_UUID_LEN;
+
+        if (ngx_svc_oauth_rotate_key(&w, &tenant) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    ngx_svc_json_close(&w, ']');
+
+    ngx_svc_pg_bind(call, w.start, w.last - w.start);
+
+    return w.failed ? NGX_ERROR : NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_rotate_key(ngx_svc_json_writer_t *w, const ngx_str_t *tenant)
+{
+    u_char             bytes[NGX_SVC_OAUTH_SEALED];
+    ngx_int_t          rc;
+    ngx_str_t          sealed;
+    ngx_svc_jwk_new_t  new;
+
+    sealed.data = bytes;
+
+    rc = ngx_svc_jwk_generate(&new);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_key_seal(ngx_svc_oauth_rotate_keys, tenant, &new,
+                                    sealed.data, &sealed.len);
+    }
+
+    if (rc == NGX_OK) {
+        ngx_svc_oauth_rotate_write(w, tenant, &new, &sealed);
+    }
+
+    ngx_explicit_memzero(&new, sizeof(new));
+
+    return rc;
+}
+
+
+static void
+ngx_svc_oauth_rotate_write(ngx_svc_json_writer_t *w, const ngx_str_t *tenant,
+    const ngx_svc_jwk_new_t *new, const ngx_str_t *sealed)
+{
+    u_char     id[NGX_SVC_UUID_TEXT_LEN];
+    u_char     base64[ngx_base64_encoded_length(NGX_SVC_OAUTH_SEALED)];
+    ngx_str_t  text, bytes;
+
+    text.data = base64;
+    bytes = *sealed;
+
+    ngx_encode_base64(&text, &bytes);
+
+    ngx_svc_json_open(w, NULL, '{');
+    ngx_svc_json_plain(w, "tenant", id,
+                       ngx_svc_uuid_text(id, tenant->data) - id);
+    ngx_svc_json_plain(w, "kid", new->kid, NGX_SVC_JWK_KID);
+    ngx_svc_json_raw(w, "public", new->jwk, new->jwk_len);
+    ngx_svc_json_plain(w, "sealed", text.data, text.len);
+    ngx_svc_json_close(w, '}');
+}
+
+
+/* Behind the first row: who needs one, and whose keys are others now. */
+
+static void
+ngx_svc_oauth_rotate_done(ngx_svc_pg_op_t *op)
+{
+    int        i;
+    u_char     bytes[NGX_SVC_UUID_LEN];
+    PGresult  *res;
+    ngx_str_t  text, tenant;
+
+    res = op->results[0];
+    tenant.data = bytes;
+    tenant.len = NGX_SVC_UUID_LEN;
+
+    for (i = 1; i < PQntuples(res); i++) {
+        text = ngx_svc_pg_value(res, i, 1);
+
+        if (ngx_svc_uuid_parse(text.data, text.len, bytes) != NGX_OK) {
+            continue;
+        }
+
+        if (!ngx_svc_row_true(res, i, "needs")) {
+            ngx_svc_oauth_key_changed(&tenant);
+
+        } else if (ngx_svc_oauth_rotate_n < NGX_SVC_OAUTH_ROTATE) {
+            ngx_memcpy(ngx_svc_oauth_rotate_tenants[ngx_svc_oauth_rotate_n++],
+                       bytes, NGX_SVC_UUID_LEN);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+#!/usr/bin/perl
+
+# What everybody may know of a tenant's authorization server: its metadata, by
+# each path to it, its keys, and what browsers ask before they send a request.
+
+use strict;
+use warnings;
+
+use JSON::PP ();
+use Test::More;
+
+use SvcTest;
+use SvcTest::OAuth qw(oauth_server application form oauth_error claims $EXCHANGE);
+use SvcTest::Process qw(wait_for);
+
+my $DOCUMENTS = <<'EOT';
+        location /.well-known/openid-configuration {
+            svc_oauth_metadata on;
+        }
+        location /.well-known/oauth-authorization-server {
+            svc_oauth_metadata on;
+        }
+        location /.well-known/ {
+            return 404;
+        }
+EOT
+
+my $s = oauth_server(locations => $DOCUMENTS)->start;
+my $acme = $s->tenant('acme');
+my $globex = $s->tenant('globex');
+my $base = 'http://127.0.0.1:' . $s->port;
+my $issuer = "$base/oauth/t/acme";
+
+my @PATHS = ('/oauth/t/acme/.well-known/openid-configuration',
+             '/.well-known/openid-configuration/oauth/t/acme',
+             '/.well-known/oauth-authorization-server/oauth/t/acme');
+my $JWKS = '/oauth/t/acme/jwks';
+
+
+# --- the document ----------------------------------------------------------------
+
+my $first = $s->http(GET => $PATHS[0]);
+my $document = $first->json;
+
+is_deeply($document, {
+    issuer => $issuer,
+    (map { $_->[0] . '_endpoint' => "$base/oauth/$_->[1]" }
+         [ authorization => 'authorize' ], [ token => 'token' ], [ userinfo => 'userinfo' ],
+         [ introspection => 'introspect' ], [ revocation => 'revoke' ]),
+    jwks_uri => "$issuer/jwks",
+    scopes_supported => [ qw(openid profile email offline_access) ],
+    response_types_supported => [ 'code' ],
+    response_modes_supported => [ 'query' ],
+    grant_types_supported => [ qw(authorization_code refresh_token client_credentials),
+                               $EXCHANGE ],
+    code_challenge_methods_supported => [ 'S256' ],
+    token_endpoint_auth_methods_supported => [ qw(client_secret_basic client_secret_post none) ],
+    introspection_endpoint_auth_methods_supported => [ qw(client_secret_basic
+                                                          client_secret_post) ],
+    revocation_endpoint_auth_methods_supported => [ qw(client_secret_basic client_secret_post
+                                                       none) ],
+    dpop_signing_alg_values_supported => [ qw(ES256 EdDSA Ed25519) ],
+    subject_types_supported => [ 'public' ],
+    id_token_signing_alg_values_supported => [ 'ES256' ],
+    prompt_values_supported => [ qw(none login consent select_account) ],
+    claims_supported => [ qw(sub iss aud exp iat auth_time nonce at_hash amr act name
+                             given_name family_name locale updated_at email
+                             email_verified) ],
+    authorization_response_iss_parameter_supported => JSON::PP::true,
+    request_parameter_supported => JSON::PP::false,
+    request_uri_parameter_supported => JSON::PP::false,
+}, 'the metadata');
+
+for my $path (@PATHS) {
+    my $r = $s->http(GET => $path);
+
+    is($r->status, 200, $path);
+    is($r->body, $first->body, "$path: the same document");
+    is($r->header('content-type'), 'application/json', "$path: JSON");
+    is($r->header('cache-control'), 'public, max-age=300', "$path: for five minutes");
+    is($r->header('access-control-allow-origin'), '*', "$path: to any page");
+
+    my $etag = $r->header('etag');
+    my $again = $s->http(GET => $path, [ 'If-None-Match' => $etag ]);
+
+    is($again->status, 304, "$path: it is known");
+    is($again->body, '', "$path: without a body");
+    is($s->http(GET => $path, [ 'If-None-Match' => '"x"' ])->status, 200, "$path: or is not");
+
+    my $head = $s->http(HEAD => $path);
+
+    is_deeply([ $head->status, $head->body, $head->header('content-length') ],
+              [ 200, '', length $first->body ], "HEAD $path");
+
+    oauth_error($s->http(POST => $path, [], ''), 405, 'invalid_request', "POST $path");
+
+    (my $other = $path) =~ s/acme/globex/;
+    is($s->http(GET => $other)->json->{issuer}, "$base/oauth/t/globex",
+       "$other: another issuer");
+}
+
+for my $slug ('nobody', 'ACME', 'acme.test', '%ff', 'a' x 64, "acme'", '-', '*') {
+    is($s->http(GET => s/acme/$slug/r)->status, 404, s/acme/$slug/r) for @PATHS, $JWKS;
+}
+
+is($s->http(GET => $_)->status, 404, $_)
+    for '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server',
+        '/.well-known/openid-configuration/oauth', '/.well-known/openid-configuration/oauth/t/',
+        '/.well-known/openid-configuration/acme', '/oauth/t/acme', '/oauth/t/acme/',
+        '/oauth/jwks';
+
+unlike($s->http(GET => '/.well-known/x')->body, qr/"error"/,
+       'what is not ours below /.well-known is left alone');
+
+
+# --- keys ------------------------------------------------------------------------
+
+sub jwks {
+    my ($slug) = @_;
+
+    return $s->http(GET => "/oauth/t/$slug/jwks");
+}
+
+my $r = jwks('acme');
+
+is($r->body, '{"keys":[]}', 'there is no key yet');
+is($r->header('cache-control'), 'public, max-age=60', 'for a minute');
+is($r->header('access-control-allow-origin'), '*', 'for any page');
+is($s->http(HEAD => $JWKS)->status, 200, 'HEAD');
+is($s->http(GET => $JWKS, [ 'If-None-Match' => $r->header('etag') ])->status, 304,
+   'it is known');
+
+sub token {
+    my ($app) = @_;
+
+    my $t = form($s, token => { grant_type => 'client_credentials' }, client => $app);
+
+    return (claims($t->json->{access_token}))[0]{kid};
+}
+
+my $app = application($acme);
+my $kid = token($app);
+my $other = token(application($globex));
+
+$r = jwks('acme');
+
+my ($key, @more) = @{ $r->json->{keys} };
+
+is(@more, 0, 'one key, as soon as there is a token');
+is_deeply([ map { $key->{$_} } qw(kid kty crv alg use) ], [ $kid, qw(EC P-256 ES256 sig) ],
+          'P-256, to verify signatures');
+is_deeply([ sort keys %$key ], [ qw(alg crv kid kty use x y) ], 'the public part');
+is_deeply([ map { $_->{kid} } @{ jwks('globex')->json->{keys} } ], [ $other ],
+          'the key of another tenant is another one');
+
+# which keys are published: times are moved, and what is cached ends
+
+sub published {
+    my ($set, $name, @kids) = @_;
+
+    $s->sql("UPDATE svc.oauth_key SET $set WHERE kid = '$kid'") if $set;
+
+    my @seen;
+
+    wait_for {
+        @seen = map { $_->{kid} } @{ jwks('acme')->json->{keys} };
+        return "@seen" eq "@kids";
+    };
+
+    is_deeply(\@seen, \@kids, $name);
+}
+
+published("active_from = now() + interval '1 day'", 'one that does not sign yet', $kid);
+published("active_from = now() - interval '1 year', retired_at = now()",
+          'one that is told to retire', $kid);
+
+$s->sql("UPDATE svc.oauth_tenant SET active_kid = NULL WHERE active_kid = '$kid'");
+my $second = token($app);
+isnt($second, $kid, 'a new one');
+
+published('', 'one that has retired', $second, $kid);
+published("retired_at = now() - interval '24 h 59 min'", 'a day later', $second, $kid);
+published("retired_at = now() - interval '25 h'", 'two hours later', $second);
+published("retired_at = NULL, revoked_at = now()", 'one that is revoked', $second);
+
+
+# --- browsers ---------------------------------------------------------------------
+
+for my $path (qw(/oauth/token /oauth/revoke /oauth/userinfo), $JWKS, @PATHS) {
+    $r = $s->http(OPTIONS => $path, [ Origin => 'https://a.test',
+                                      'Access-Control-Request-Method' => 'POST' ]);
+
+    is($r->status, 204, "OPTIONS $path");
+    is_deeply([ map { $r->header("access-control-$_") }
+                    qw(allow-origin allow-methods allow-headers max-age allow-credentials) ],
+              [ '*', 'GET, POST', 'Authorization, DPoP, Content-Type', 600, undef ],
+              "OPTIONS $path: any page may");
+}
+
+for my $path (qw(/oauth/authorize /oauth/introspect /oauth/x)) {
+    $r = $s->http(OPTIONS => $path, [ Origin => 'https://a.test' ]);
+
+    ok($r->status == 404 || $r->status == 405, "OPTIONS $path");
+    is($r->header('access-control-allow-origin'), undef, "OPTIONS $path: no page may");
+}
+
+
+# --- a location of one tenant ------------------------------------------------------
+
+$s->{nginx}{svc}{svc_tenant} = 'globex';
+$s->reload;
+
+for my $path (map { "/.well-known/$_" } qw(openid-configuration oauth-authorization-server)) {
+    is($s->http(GET => $path)->json->{issuer}, "$base/oauth/t/globex", "$path of one tenant");
+    is($s->http(GET => "$path/oauth/t/globex")->json->{issuer}, "$base/oauth/t/globex",
+       "$path with its path");
+    is($s->http(GET => "$path/oauth/t/acme")->status, 404, "$path of another one");
+}
+
+is(jwks('globex')->status, 200, 'its keys');
+is(jwks('acme')->status, 404, 'those of another one');
+
+$s->done;
+done_testing;
