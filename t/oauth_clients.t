@@ -1,0 +1,56 @@
+#!/usr/bin/perl
+
+# Clients and resource servers of others at /oauth, none of them changed:
+# oauth4webapi, openid-client, jose and Authlib.
+
+use strict;
+use warnings;
+
+use JSON::PP ();
+use Test::More;
+
+use SvcTest;
+use SvcTest::Npm;
+use SvcTest::OAuth qw(oauth_server application);
+
+my $s = oauth_server(locations => <<'EOT')->start;
+        location /.well-known/openid-configuration {
+            svc_oauth_metadata on;
+        }
+        location /.well-known/oauth-authorization-server {
+            svc_oauth_metadata on;
+        }
+EOT
+
+my $acme = $s->tenant('acme');
+my $JSON = JSON::PP->new->utf8->canonical;
+
+my $input = $JSON->encode({
+    issuer => 'http://127.0.0.1:' . $s->port . '/oauth/t/acme',
+    client => application($acme, name => 'Client', scopes => [ qw(read write) ]),
+    opaque => application($acme, name => 'Opaque', accessTokenFormat => 'opaque'),
+    dpop => application($acme, name => 'DPoP', requireDpop => JSON::PP::true),
+    resource => application($acme, name => 'API', resourceUri => 'https://api.test/'),
+});
+
+
+sub tried {
+    my ($who, $text, $least) = @_;
+
+    my @tried = map { $JSON->decode($_) } split /\n/, $text;
+
+    ok($_->{ok}, $_->{name}) or diag($_->{why}) for @tried;
+    cmp_ok(@tried, '>=', $least, "$who: all was tried");
+}
+
+
+tried('Node.js', npm_run($s->root, 'oauth.mjs', $input), 16);
+
+open my $fh, '>', $s->dir . '/clients.json' or die "clients.json: $!\n";
+print $fh $input;
+close $fh or die "clients.json: $!\n";
+
+tried('Authlib', scalar `'@{[ $s->root ]}/t/lib/oauth_authlib' <'@{[ $s->dir ]}/clients.json'`, 4);
+
+$s->done;
+done_testing;
