@@ -12,6 +12,7 @@
 #include "ngx_svc_password_conf.h"
 #include "ngx_svc_limit_conf.h"
 #include "ngx_svc_oauth_conf.h"
+#include "ngx_svc_oauth_login_url.h"
 #include "ngx_svc_oauth_sweep.h"
 #include "ngx_svc_session.h"
 #include "ngx_svc_signin_conf.h"
@@ -73,6 +74,13 @@ static ngx_command_t  ngx_http_svc_admin_commands[] = {
     { ngx_string("svc_oauth_metadata"),
       NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_svc_conf_oauth_metadata,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("svc_login_url"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      ngx_svc_oauth_conf_login_url,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -286,7 +294,11 @@ ngx_http_svc_admin_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->longitude = prev->longitude;
     }
 
-    return NGX_CONF_OK;
+    ngx_conf_merge_str_value(conf->login_url, prev->login_url, "");
+
+    return ngx_svc_oauth_login_url_check(cf, &ngx_svc_oauth_surface,
+                                         &conf->login_url)
+           == NGX_OK ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 

@@ -248,7 +248,7 @@ sub paths {
 
 my @routes;
 
-for my $route (grep { $_->{path} =~ m{^/(?!auth/|mfa/)} } admin_routes($s->root)) {
+for my $route (grep { $_->{path} =~ m{^/(?!auth/|mfa/|oauth/)} } admin_routes($s->root)) {
     my $name = "$route->{method} $route->{path}";
     my $body = $BODY{$name};
 

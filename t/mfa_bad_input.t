@@ -19,7 +19,8 @@ use SvcTest::Routes;
 my %SVC = (svc_sign_in => 'on', svc_webhooks => 'on');
 
 my $s = SvcTest->new(svc => { %SVC, SvcTest::Mail::nowhere(), svc_set => [
-    'RATE_LIMIT_LOGIN_IP_MAX 1000', 'RATE_LIMIT_LOGIN_EMAIL_MAX 1000' ] })->start;
+    'RATE_LIMIT_LOGIN_IP_MAX 1000', 'RATE_LIMIT_LOGIN_EMAIL_MAX 1000' ] },
+    locations => 'location /oauth { svc_oauth on; }')->start;
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
 my $ID = '00000000-0000-7000-8000-000000000000';

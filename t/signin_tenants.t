@@ -13,7 +13,8 @@ use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Routes;
 
 
-my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_webhooks => 'on' })->start;
+my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_webhooks => 'on' },
+                     locations => 'location /oauth { svc_oauth on; }')->start;
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
 
@@ -78,6 +79,7 @@ my %ID = (
     applications => $app, 'groups/*/apps' => $app, agents => $agent,
     anomalies => insert('agent_anomaly', 'client_id, type, key, severity, details',
                         "'$agent', 'new_ip', 'x', 'low', '{}'", 'id'),
+    applications => $app, consents => $app, 'groups/*/apps' => $app,
     apps => insert('saml_app', 'id, name, sp_entity_id, acs_url',
                    "gen_random_uuid(), 'x', 'https://x.test', 'https://x.test'", 'id'),
     domains => insert('domain', 'domain', "'theirs.example'", 'domain'),

@@ -48,6 +48,7 @@ typedef struct {
     ngx_http_complex_value_t  *tenant;      /* of a sign-in; or NULL */
     ngx_http_complex_value_t  *latitude;    /* of its client; or NULL */
     ngx_http_complex_value_t  *longitude;   /* likewise: both, or none */
+    ngx_str_t                  login_url;   /* svc_login_url; or empty */
 } ngx_svc_admin_loc_conf_t;
 
 

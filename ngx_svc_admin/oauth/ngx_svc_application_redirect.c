@@ -8,6 +8,7 @@
 
 
 static ngx_uint_t ngx_svc_application_redirect_host(const ngx_svc_url_t *url);
+static ngx_uint_t ngx_svc_application_redirect_local(const ngx_str_t *host);
 static ngx_uint_t ngx_svc_application_redirect_rest(const ngx_str_t *rest);
 
 
@@ -23,8 +24,46 @@ ngx_svc_application_redirect(const ngx_str_t *uri)
 }
 
 
+ngx_int_t
+ngx_svc_application_redirect_loopback(const ngx_str_t *uri, ngx_str_t *before,
+    ngx_str_t *behind)
+{
+    u_char         *end;
+    ngx_svc_url_t   url;
+
+    if (!ngx_svc_application_redirect(uri)
+        || ngx_svc_url_split(uri, &url) != NGX_OK
+        || !ngx_svc_application_redirect_local(&url.host))
+    {
+        return NGX_DECLINED;
+    }
+
+    end = url.host.data + url.host.len;
+
+    if (end < url.rest.data && *end == ']') {
+        end++;
+    }
+
+    before->data = uri->data;
+    before->len = end - uri->data;
+
+    *behind = url.rest;
+
+    return NGX_OK;
+}
+
+
 static ngx_uint_t
 ngx_svc_application_redirect_host(const ngx_svc_url_t *url)
+{
+    return ngx_svc_url_scheme(url, "https")
+           || (ngx_svc_url_scheme(url, "http")
+               && ngx_svc_application_redirect_local(&url->host));
+}
+
+
+static ngx_uint_t
+ngx_svc_application_redirect_local(const ngx_str_t *host)
 {
     ngx_uint_t  i;
 
@@ -34,18 +73,9 @@ ngx_svc_application_redirect_host(const ngx_svc_url_t *url)
         ngx_string("localhost")
     };
 
-    if (ngx_svc_url_scheme(url, "https")) {
-        return 1;
-    }
-
-    if (!ngx_svc_url_scheme(url, "http")) {
-        return 0;
-    }
-
     for (i = 0; i < sizeof(loopback) / sizeof(loopback[0]); i++) {
-        if (url->host.len == loopback[i].len
-            && ngx_memcmp(url->host.data, loopback[i].data, url->host.len)
-               == 0)
+        if (host->len == loopback[i].len
+            && ngx_memcmp(host->data, loopback[i].data, host->len) == 0)
         {
             return 1;
         }

@@ -16,5 +16,13 @@
  */
 ngx_uint_t ngx_svc_application_redirect(const ngx_str_t *uri);
 
+/*
+ * Of a redirect URI of a loopback host what stands before its port and what
+ * stands behind it: two that are the same in both differ in the port alone (RFC
+ * 8252, 7.3).  They point into uri.  NGX_OK; NGX_DECLINED: it is none.
+ */
+ngx_int_t ngx_svc_application_redirect_loopback(const ngx_str_t *uri,
+    ngx_str_t *before, ngx_str_t *behind);
+
 
 #endif /* _NGX_SVC_APPLICATION_REDIRECT_H_INCLUDED_ */

@@ -7,7 +7,6 @@
 #include "ngx_svc_application_scope.h"
 
 
-static ngx_int_t ngx_svc_oauth_type(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_headers(ngx_svc_request_t *sr);
 static ngx_uint_t ngx_svc_oauth_split(const ngx_str_t *text, ngx_str_t *scopes,
     ngx_uint_t max);
@@ -57,7 +56,7 @@ ngx_svc_oauth_begin(ngx_svc_request_t *sr, ngx_svc_oauth_t **oauth)
 
 /* Parameters of the type are ignored: there is only one charset. */
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_oauth_type(ngx_svc_request_t *sr)
 {
     ngx_str_t  *type;

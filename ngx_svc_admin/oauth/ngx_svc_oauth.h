@@ -156,6 +156,9 @@ struct ngx_svc_oauth_s {
  */
 ngx_int_t ngx_svc_oauth_begin(ngx_svc_request_t *sr, ngx_svc_oauth_t **o);
 
+/* Whether the body says that it is a form.  As above. */
+ngx_int_t ngx_svc_oauth_type(ngx_svc_request_t *sr);
+
 /*
  * A parameter; no data: it is absent.  _needed: that is an error.  As above.
  */

@@ -24,10 +24,21 @@
     _(ngx_svc_oauth_jwks)                                                     \
     _(ngx_svc_oauth_preflight)
 
+/* Those that need sign-in; and of the JSON API, for the page that asks users. */
+
+#define NGX_SVC_OAUTH_SIGNIN_RESOURCES(_)                                     \
+    _(ngx_svc_oauth_authorize)
+
+#define NGX_SVC_OAUTH_PAGE_RESOURCES(_)                                       \
+    _(ngx_svc_admin_authorization)                                            \
+    _(ngx_svc_admin_consents)
+
 #define NGX_SVC_OAUTH_ROUTES(name)    extern const ngx_svc_route_t  name[];
 #define NGX_SVC_OAUTH_RESOURCE(name)  name,
 
 NGX_SVC_OAUTH_RESOURCES(NGX_SVC_OAUTH_ROUTES)
+NGX_SVC_OAUTH_SIGNIN_RESOURCES(NGX_SVC_OAUTH_ROUTES)
+NGX_SVC_OAUTH_PAGE_RESOURCES(NGX_SVC_OAUTH_ROUTES)
 
 
 static const ngx_svc_location_t *ngx_svc_oauth_documents(
@@ -35,6 +46,8 @@ static const ngx_svc_location_t *ngx_svc_oauth_documents(
 static ngx_uint_t ngx_svc_oauth_document(const ngx_svc_surface_t *surface);
 static ngx_int_t ngx_svc_oauth_base_urls(ngx_conf_t *cf,
     ngx_svc_main_conf_t *smcf);
+static ngx_int_t ngx_svc_oauth_signin(ngx_conf_t *cf,
+    ngx_svc_admin_main_conf_t *amcf);
 static ngx_uint_t ngx_svc_oauth_safe(const ngx_str_t *url);
 static void ngx_svc_oauth_error(ngx_svc_json_writer_t *w,
     const ngx_svc_error_row_t *row, ngx_str_t *detail);
@@ -50,6 +63,16 @@ static ngx_svc_resources_t  ngx_svc_oauth_resources[] = {
 static ngx_svc_resources_t  ngx_svc_oauth_well_known_resources[] = {
     ngx_svc_oauth_well_known,
     ngx_svc_oauth_well_known_preflight,
+    NULL
+};
+
+static ngx_svc_resources_t  ngx_svc_oauth_signin_resources[] = {
+    NGX_SVC_OAUTH_SIGNIN_RESOURCES(NGX_SVC_OAUTH_RESOURCE)
+    NULL
+};
+
+static ngx_svc_resources_t  ngx_svc_oauth_page_resources[] = {
+    NGX_SVC_OAUTH_PAGE_RESOURCES(NGX_SVC_OAUTH_RESOURCE)
     NULL
 };
 
@@ -194,7 +217,8 @@ ngx_svc_oauth_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
         || ngx_svc_pg_add_statements(&smcf->pg,
                                      ngx_svc_oauth_proof_statements)
            != NGX_OK
-        || ngx_svc_oauth_token_statements(&smcf->pg) != NGX_OK)
+        || ngx_svc_oauth_token_statements(&smcf->pg) != NGX_OK
+        || ngx_svc_oauth_signin(cf, amcf) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -268,6 +292,28 @@ ngx_svc_oauth_base_urls(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
     }
 
     return NGX_OK;
+}
+
+
+/* Nobody consents who cannot sign in. */
+
+static ngx_int_t
+ngx_svc_oauth_signin(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
+{
+    static const ngx_str_t  api = ngx_string("/v1");
+
+    if (!amcf->on || amcf->sign_in != 1) {
+        return NGX_OK;
+    }
+
+    if (ngx_svc_add_resources(cf, &ngx_svc_oauth_surface.prefix,
+                              ngx_svc_oauth_signin_resources)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_add_resources(cf, &api, ngx_svc_oauth_page_resources);
 }
 
 

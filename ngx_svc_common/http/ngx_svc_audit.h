@@ -44,6 +44,9 @@
 
 #define NGX_SVC_A_CONFIG_APPLIED(_)  _("config.applied", "config")
 
+#define NGX_SVC_A_CONSENT_GRANTED(_)  _("consent.granted", "application")
+#define NGX_SVC_A_CONSENT_REVOKED(_)  _("consent.revoked", "application")
+
 #define NGX_SVC_A_DOMAIN_ADDED(_)  _("domain.added", "domain")
 #define NGX_SVC_A_DOMAIN_REMOVED(_)  _("domain.removed", "domain")
 #define NGX_SVC_A_DOMAIN_VERIFIED(_)  _("domain.verified", "domain")

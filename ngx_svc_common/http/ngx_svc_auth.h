@@ -16,7 +16,7 @@
  */
 ngx_int_t ngx_svc_auth_take(ngx_svc_request_t *sr);
 NGX_SVC_API ngx_int_t ngx_svc_auth_call(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_auth_check(ngx_svc_request_t *sr);
+NGX_SVC_API ngx_int_t ngx_svc_auth_check(ngx_svc_request_t *sr);
 
 /*
  * An op of the pool that may outlive the request, with what finds the

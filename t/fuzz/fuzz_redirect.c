@@ -10,6 +10,7 @@
 
 
 static void fuzz_redirect(const ngx_str_t *uri);
+static void fuzz_loopback(const ngx_str_t *uri);
 static void fuzz_resource(const ngx_str_t *uri);
 
 
@@ -32,6 +33,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_redirect(&uri);
     }
 
+    fuzz_loopback(&uri);
     fuzz_resource(&uri);
 
     free(text);
@@ -59,6 +61,51 @@ fuzz_redirect(const ngx_str_t *uri)
 
         fuzz_assert(uri->data[i] != '@' || i > sizeof("http://"));
         fuzz_assert(ngx_strncmp(uri->data + i, "/../", 4) != 0);
+    }
+}
+
+
+/* It begins as one of six texts; between the parts there is a port, or nothing. */
+
+static void
+fuzz_loopback(const ngx_str_t *uri)
+{
+    size_t       i, port;
+    ngx_str_t    before, behind;
+    ngx_uint_t   n, found;
+
+    static const char *const  known[] = {
+        "http://127.0.0.1", "http://[::1]", "http://localhost",
+        "https://127.0.0.1", "https://[::1]", "https://localhost"
+    };
+
+    if (ngx_svc_application_redirect_loopback(uri, &before, &behind)
+        != NGX_OK)
+    {
+        return;
+    }
+
+    fuzz_assert(ngx_svc_application_redirect(uri));
+    fuzz_assert(before.data == uri->data);
+    fuzz_assert(behind.data + behind.len == uri->data + uri->len);
+    fuzz_assert(behind.data >= before.data + before.len);
+    fuzz_assert(behind.len == 0 || *behind.data == '/' || *behind.data == '?');
+
+    found = 0;
+
+    for (n = 0; n < sizeof(known) / sizeof(known[0]); n++) {
+        found += (before.len == ngx_strlen(known[n])
+                  && ngx_strncasecmp(before.data, (u_char *) known[n],
+                                     before.len) == 0);
+    }
+
+    fuzz_assert(found == 1);
+
+    port = behind.data - before.data - before.len;
+
+    for (i = 0; i < port; i++) {
+        fuzz_assert(i ? isdigit(before.data[before.len + i])
+                      : before.data[before.len] == ':');
     }
 }
 

@@ -87,7 +87,7 @@ const actions = {
 
   async size() {
     const files = loaded.filter(r => !new URL(r.url()).pathname.startsWith("/v1/")
-                                     && r.url().startsWith("http"));
+                                     && r.url().startsWith("http") && r.ok());
     const bodies = await Promise.all(files.map(r => r.body()));
 
     return bodies.reduce((sum, body) => sum + body.length, 0);

@@ -1,10 +1,16 @@
 // /login: a password, or a passkey; letters.js has what goes by mail.  /account: the
 // same, and then the link of a mail.
 
-import { button, form, fragment, names, post, run, say, show, text } from "./page.js";
+import { button, form, fragment, names, post, returnTo, run, say, show, text,
+} from "./page.js";
 import { begin, options } from "./brand.js";
 import { done, emailField, home, named, resume, signedIn } from "./session.js";
 import * as passkey from "./passkey.js";
+
+// An application that sends people here: consent.js has what it asks for.
+
+const client = async name =>
+  (await import("./consent.js"))[name](returnTo());
 
 const letter = name => async (...values) => {
   passkey.stopOffer();
@@ -62,6 +68,10 @@ async function start() {
       letter("confirm")(session, OWN[own], fragment.get(own));
   }
 
+  if (returnTo() && !own) {
+    return client("start");
+  }
+
   await resume(own ? done : signedIn);
 
   if (fragment.has("forgot")) {
@@ -88,5 +98,13 @@ async function fromLink(path, token) {
 const founded = async token =>
   done(await post("/auth/organizations/verify", { token }));
 
+async function whose() {
+  if (returnTo()) {
+    await client("tenant");
+  }
+
+  return begin(start);
+}
+
 run(() => fragment.has("organization") ? founded(fragment.get("organization"))
-                                       : begin(start));
+                                       : whose());

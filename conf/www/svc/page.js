@@ -40,19 +40,24 @@ async function words() {
 }
 
 
-// Where to go afterwards: a path of this origin, whole, or nowhere.
+// Where to go afterwards: to the request of an application, whole, or nowhere.
+
+const AUTHORIZE = "/oauth/authorize?";
 
 export function returnTo() {
-  const path = query.get("return_to");
+  const path = query.get("return_to") ?? "";
 
-  if (!/^\/(?![/\\])/.test(path ?? "") || !URL.canParse(path, location.origin)) {
+  if (!path.startsWith(AUTHORIZE) || !URL.canParse(path, location.origin)) {
     return null;
   }
 
   const url = new URL(path, location.origin);
 
-  return url.origin === location.origin ? url.href : null;
+  return url.origin === location.origin && url.pathname + "?" === AUTHORIZE
+         ? url.href : null;
 }
+
+export const asks = () => query.get("consent") === "1";
 
 
 export const pageOf = (name, hash = "") => `/${name}`

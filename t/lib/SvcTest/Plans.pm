@@ -282,6 +282,8 @@ SELECT $t, sha256(('$slug-code' || i)::bytea), $grant, $app, 'https://x.test/', 
 UPDATE svc.application SET assignment = 'groups', scopes = '{openid}', auth_method = 'none',
        grant_types = '{authorization_code,refresh_token}'
  WHERE tenant_id = $t AND client_id = '@{[ sprintf 'app_%032x', 510 ]}';
+INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)
+SELECT $t, $user, $app, '{openid}', '{}' FROM $all;
 INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, expires_at)
 SELECT $t, sha256(('$slug-refresh' || i)::bytea), $grant, now() + interval '30 days'
 FROM $all;
@@ -425,6 +427,9 @@ sub values {
     my $invitation = $self->id($INVITATION, 500);
     my $x_hash = '\x' . sha256_hex('x');
     my $first_app = $self->{apps}[2];
+    my @request = ($self->{apps}[0], $session, 'https://x.test/', undef, undef, undef, '{}', '{}',
+                   '{openid}', 'false', 3600, 0, $self->id($USER, $WHO), 4096);
+
     my $app_login = '\x' . sha256_hex("$self->{slug}secret500");
     my @shown = ($self->id($OAUTH, 1), $self->{issued} * 1000 + 1);
     my @exchanged = ($self->exchanged(1), $self->exchanged, undef, $x_hash);
@@ -724,6 +729,15 @@ sub values {
         oauth_delegation_refused => [ $new, $self->{apps}[1], $who, $who,
             "$self->{apps}[1] $self->{apps}[0]", 'x', 'urn:x', '{"read"}', 'agent_disabled',
             $self->exchanged(1), $self->exchanged(1), undef, '192.0.2.1', 'FR', 'request' ],
+        oauth_hint => [ "$self->{slug}-key1" ],
+        oauth_authorize => [ @request, '\x' . '02' x 32, '\x' . '01' x 32, 'n', undef, 'false' ],
+        admin_authorization => [ @request, 'false' ],
+        admin_authorization_decide => [ @request, '\x' . '02' x 32, '\x' . '01' x 32, 'n', undef,
+                                        'approve', $self->id($USER, $WHO) ],
+        admin_consents_total => [ $session ],
+        admin_consents_list => [ $session, @page ],
+        admin_consent_delete => [ $session, $self->{apps}[0] ],
+        admin_consent_grants => [ $session, $self->{apps}[0] ],
         oauth_anomaly => [ $self->{apps}[0], 'scope_denied', '{"ip":"192.0.2.1"}' ],
         admin_secrets_rotate => [ $self->{apps}[0], $new_hash, 60 ],
         admin_secrets_rotate => [ $self->{apps}[0], $new_hash, 60, 'true', undef ],

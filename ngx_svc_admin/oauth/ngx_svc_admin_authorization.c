@@ -1,0 +1,371 @@
+/*
+ * /v1/oauth/authorization: what the page asks of a request, and what its user
+ * decides.
+ */
+
+#include "ngx_svc_audit.h"
+#include "ngx_svc_oauth_authorize_sql.h"
+#include "ngx_svc_oauth_location.h"
+#include "ngx_svc_oauth_outcome.h"
+#include "ngx_svc_url.h"
+
+
+typedef struct {
+    ngx_svc_value_t  request;
+    ngx_svc_value_t  decision;
+    ngx_svc_value_t  user_id;
+} ngx_svc_admin_authorization_t;
+
+
+static ngx_int_t ngx_svc_admin_authorization_word(
+    const ngx_svc_member_t *member, ngx_svc_value_t *value, const char *path,
+    ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_authorization_user(
+    const ngx_svc_member_t *member, ngx_svc_value_t *value, const char *path,
+    ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_authorization_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_authorization_reply(ngx_svc_request_t *sr);
+static void ngx_svc_admin_authorization_more(ngx_svc_json_writer_t *w,
+    ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_authorization_decide(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_authorization_decided(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_authorization_send(ngx_svc_oauth_request_t *ar,
+    PGresult *res);
+
+
+static const ngx_svc_member_t  ngx_svc_admin_authorization_members[] = {
+
+    { .name = ngx_string("request"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .offset = offsetof(ngx_svc_admin_authorization_t, request) },
+
+    { .name = ngx_string("decision"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .check = ngx_svc_admin_authorization_word,
+      .offset = offsetof(ngx_svc_admin_authorization_t, decision) },
+
+    { .name = ngx_string("userId"),
+      .type = NGX_SVC_T_STRING,
+      .flags = NGX_SVC_M_REQUIRED,
+      .check = ngx_svc_admin_authorization_user,
+      .offset = offsetof(ngx_svc_admin_authorization_t, user_id) },
+
+    ngx_svc_null_member
+};
+
+
+/* SQL: nothing is shown of a user who has to sign in. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization = {
+    .name = "admin_authorization",
+    .text =
+        "SELECT v.verdict AS _verdict, t.slug AS \"tenant.slug\","
+            " t.name AS \"tenant.name\", a.client_id AS \"client.clientId\","
+            " a.name AS \"client.name\", a.type AS \"client.type\","
+            " CASE WHEN v.verdict IN ('login', 'again') THEN 'required'"
+                " ELSE 'ok' END AS login,"
+            " CASE WHEN v.verdict IS NULL THEN 'given' ELSE 'required' END"
+                " AS consent,"
+            " u.id AS \"user.id\", u.user_name AS \"user.email\","
+            " u.display_name AS \"user.displayName\","
+            " (SELECT coalesce(json_agg(json_build_object('name', s.name,"
+                    " 'granted', coalesce(s.name = ANY (c.scopes)"
+                        " AND v.signed_in, false)) ORDER BY s.name), '[]')"
+                " FROM unnest(w.scopes) s (name)) AS scopes,"
+            " array_to_json($7::text::text[]) AS resources"
+        NGX_SVC_OAUTH_AUTHORIZE_FROM("")
+        " CROSS JOIN LATERAL (SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
+            NGX_SVC_OAUTH_VERDICT_USER NGX_SVC_OAUTH_VERDICT_CONSENT("$15")
+            " END AS verdict OFFSET 0) o"
+        " CROSS JOIN LATERAL (SELECT o.verdict, o.verdict IS NULL"
+            " OR o.verdict = 'consent' AS signed_in) v"
+        " LEFT JOIN LATERAL ("
+            NGX_SVC_ROW("k.id, k.user_name, k.display_name",
+                        "svc.user_account", "s.user_id")
+        ") u ON v.signed_in",
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_PARAMS,
+                   ngx_svc_oauth_request_param(ask))
+};
+
+/*
+ * $19: the decision, $20: of whom.  What a loopback URI was approved for is
+ * asked for again.
+ */
+
+#define NGX_SVC_ADMIN_AUTHORIZATION_MERGE(column)                             \
+    column " = ARRAY(SELECT DISTINCT s COLLATE \"C\""                         \
+        " FROM unnest(k." column " || excluded." column ") s ORDER BY 1)"
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization_decide = {
+    .name = "admin_authorization_decide",
+    .text =
+        "WITH v AS ("
+            "SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
+                NGX_SVC_OAUTH_VERDICT_USER
+                " WHEN s.user_id <> $20::text::uuid THEN 'user'"
+                " WHEN $19 = 'deny' THEN 'denied' END"
+                NGX_SVC_OAUTH_AUTHORIZE_COLUMNS
+            NGX_SVC_OAUTH_AUTHORIZE_FROM("")
+        "), o AS ("
+            "INSERT INTO svc.oauth_consent AS k"
+                " (tenant_id, user_id, client_id, scopes, resources)"
+            " SELECT " NGX_SVC_TENANT_OR_NULL ", v.user_id, v.client_id,"
+                " v.scopes, ARRAY(SELECT s COLLATE \"C\""
+                    " FROM unnest($8::text::text[]) s ORDER BY 1)"
+            " FROM v WHERE v.verdict IS NULL AND $4 IS NULL"
+            " ON CONFLICT (tenant_id, user_id, client_id) DO UPDATE SET "
+                NGX_SVC_ADMIN_AUTHORIZATION_MERGE("scopes") ", "
+                NGX_SVC_ADMIN_AUTHORIZATION_MERGE("resources")
+                ", updated_at = " NGX_SVC_CHANGED_AT("k")
+        "), i AS ("
+            NGX_SVC_OAUTH_AUTHORIZE_GRANT
+        "), j AS ("
+            NGX_SVC_OAUTH_AUTHORIZE_CODE
+        "), e AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_CONSENT_GRANTED, "v.client_id", "v.name",
+                "jsonb_build_object('scopes', to_jsonb(v.scopes),"
+                    " 'resources', to_jsonb($7::text::text[]))",
+                "FROM v WHERE v.verdict IS NULL")
+        ")"
+        " SELECT " NGX_SVC_OAUTH_AUTHORIZE_ROW " FROM v",
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS,
+                   ngx_svc_oauth_request_param(decision),
+                   ngx_svc_oauth_request_param(user_id))
+};
+
+
+const ngx_svc_route_t  ngx_svc_admin_authorization[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/oauth/authorization"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_SESSION
+               |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_CALLER,
+      .later = { &ngx_svc_sql_admin_authorization },
+      .prepare = ngx_svc_admin_authorization_prepare,
+      .more = ngx_svc_admin_authorization_more,
+      .reply = ngx_svc_admin_authorization_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/oauth/authorization"),
+      .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_JSON
+               |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_WRITE_POOL,
+      .members = ngx_svc_admin_authorization_members,
+      .body_size = sizeof(ngx_svc_admin_authorization_t),
+      .later = { &ngx_svc_sql_admin_authorization_decide },
+      .prepare = ngx_svc_admin_authorization_decide,
+      .reply = ngx_svc_admin_authorization_decided },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_admin_authorization_word(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
+{
+    if (ngx_strcmp(value->str.data, "approve") == 0
+        || ngx_strcmp(value->str.data, "deny") == 0)
+    {
+        return NGX_OK;
+    }
+
+    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s\" must be \"approve\" or \"deny\".", path);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_authorization_user(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
+{
+    u_char  id[NGX_SVC_UUID_LEN];
+
+    if (ngx_svc_uuid_parse(value->str.data, value->str.len, id) == NGX_OK) {
+        return NGX_OK;
+    }
+
+    return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                        "\"%s\" must be the id of a user.", path);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_authorization_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t                 rc;
+    ngx_svc_oauth_request_t  *ar;
+
+    rc = ngx_svc_oauth_request_parse(sr, &sr->request->args, &ar);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ar->login = NGX_SVC_OAUTH_LOGIN_SYNC;
+    ar->statement = &ngx_svc_sql_admin_authorization;
+
+    rc = ngx_svc_oauth_request_session(ar);
+
+    return rc == NGX_OK ? ngx_svc_oauth_outcome_calls(ar) : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_authorization_reply(ngx_svc_request_t *sr)
+{
+    PGresult  *res;
+
+    static ngx_str_t  no_store = ngx_string("no-store");
+
+    res = ngx_svc_route_last(sr);
+
+    ngx_svc_oauth_request_seen(sr->data);
+
+    switch (ngx_svc_oauth_outcome(sr->data,
+                                  sr->op->results[sr->op->ncalls - 2], res))
+    {
+
+    case NGX_SVC_OAUTH_FAILED:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+
+    case NGX_SVC_OAUTH_REFUSED:
+    case NGX_SVC_OAUTH_WRONG:
+        return ngx_svc_send_error(sr);
+
+    default:
+        break;
+    }
+
+    if (ngx_svc_add_header(sr->request, "Cache-Control", &no_store) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_route_row(sr, res);
+}
+
+
+/* The redirect URI is the client's, and so is one. */
+
+static void
+ngx_svc_admin_authorization_more(ngx_svc_json_writer_t *w,
+    ngx_svc_request_t *sr)
+{
+    ngx_svc_url_t             url;
+    ngx_svc_oauth_request_t  *ar;
+
+    ar = sr->data;
+
+    if (ngx_svc_url_split(&ar->redirect_uri, &url) != NGX_OK) {
+        w->failed = 1;
+        return;
+    }
+
+    ngx_svc_json_string(w, "redirectHost", url.host.data, url.host.len);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_authorization_decide(ngx_svc_request_t *sr)
+{
+    ngx_int_t                       rc;
+    ngx_svc_oauth_request_t        *ar;
+    ngx_svc_admin_authorization_t   body;
+
+    ngx_memzero(&body, sizeof(body));
+
+    rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &body,
+                               &sr->error);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_request_parse(sr, &body.request.str, &ar);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ar->decision = body.decision.str;
+    ar->user_id = body.user_id.str;
+    ar->login = NGX_SVC_OAUTH_LOGIN_SYNC;
+    ar->statement = &ngx_svc_sql_admin_authorization_decide;
+
+    rc = ngx_svc_oauth_request_digest(ar);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_request_code(ar);
+    }
+
+    return rc == NGX_OK ? ngx_svc_oauth_outcome_calls(ar) : rc;
+}
+
+
+/* That of another tenant is none. */
+
+static ngx_int_t
+ngx_svc_admin_authorization_decided(ngx_svc_request_t *sr)
+{
+    PGresult                 *res;
+    ngx_str_t                 verdict;
+    ngx_svc_oauth_outcome_e   outcome;
+
+    static const ngx_str_t    denied = ngx_string("denied");
+
+    res = ngx_svc_route_last(sr);
+
+    outcome = ngx_svc_oauth_outcome(sr->data, sr->results[0], res);
+
+    if (outcome == NGX_SVC_OAUTH_FAILED) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (outcome == NGX_SVC_OAUTH_NO_SESSION) {
+        sr->error.kind = NGX_SVC_E_NONE;
+        (void) ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHENTICATED,
+                            "There is no session: sign in.");
+    }
+
+    if (outcome == NGX_SVC_OAUTH_WRONG) {
+        verdict = ngx_svc_row_value(res, 0, "_verdict");
+
+        if (verdict.len == denied.len
+            && ngx_memcmp(verdict.data, denied.data, denied.len) == 0)
+        {
+            outcome = NGX_SVC_OAUTH_DONE;
+        }
+    }
+
+    return outcome == NGX_SVC_OAUTH_DONE
+           ? ngx_svc_admin_authorization_send(sr->data, res)
+           : ngx_svc_send_error(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_authorization_send(ngx_svc_oauth_request_t *ar, PGresult *res)
+{
+    ngx_str_t              slug, location;
+    ngx_svc_json_writer_t  w;
+
+    static ngx_str_t       no_store = ngx_string("no-store");
+
+    slug = ngx_svc_row_value(res, 0, "slug");
+
+    if (ngx_svc_oauth_location_client(ar, &slug, &location) != NGX_OK
+        || ngx_svc_json_writer_init(&w, ar->oauth.sr->request->pool,
+                                    64 + location.len)
+           != NGX_OK
+        || ngx_svc_add_header(ar->oauth.sr->request, "Cache-Control",
+                              &no_store)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_json_string(&w, "redirectTo", location.data, location.len);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(ar->oauth.sr, NGX_HTTP_OK, &w, NULL);
+}

@@ -1,0 +1,195 @@
+/*
+ * GET and POST /oauth/authorize: the code flow (RFC 6749, 4.1).
+ *
+ * One round trip finds the session and the client, judges, and stores a grant
+ * and its code.  Errors go to the redirect URI once that is known to be the
+ * client's; those before are told to whoever asks.
+ */
+
+#include "ngx_svc_oauth_authorize_sql.h"
+#include "ngx_svc_oauth_hint.h"
+#include "ngx_svc_oauth_location.h"
+#include "ngx_svc_oauth_outcome.h"
+
+
+static ngx_int_t ngx_svc_oauth_authorize_prepare(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_authorize_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_authorize_page(ngx_svc_oauth_request_t *ar,
+    PGresult *res, ngx_svc_oauth_outcome_e outcome);
+static ngx_int_t ngx_svc_oauth_authorize_client(ngx_svc_oauth_request_t *ar,
+    PGresult *res);
+static ngx_int_t ngx_svc_oauth_authorize_post(ngx_svc_request_t *sr);
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_authorize = {
+    .name = "oauth_authorize",
+    .text =
+        "WITH v AS ("
+            "SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
+                NGX_SVC_OAUTH_VERDICT_USER NGX_SVC_OAUTH_VERDICT_CONSENT("$19")
+                " END"
+                NGX_SVC_OAUTH_AUTHORIZE_COLUMNS
+            NGX_SVC_OAUTH_AUTHORIZE_FROM(NGX_SVC_OAUTH_AUTHORIZE_LOCK)
+        "), i AS ("
+            NGX_SVC_OAUTH_AUTHORIZE_GRANT
+        "), j AS ("
+            NGX_SVC_OAUTH_AUTHORIZE_CODE
+        ")"
+        " SELECT " NGX_SVC_OAUTH_AUTHORIZE_ROW " FROM v",
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS,
+                   ngx_svc_oauth_request_param(ask))
+};
+
+
+const ngx_svc_route_t  ngx_svc_oauth_authorize[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/authorize"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_SESSION
+               |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_WRITE_POOL,
+      .later = { &ngx_svc_sql_oauth_authorize, &ngx_svc_sql_oauth_hint },
+      .prepare = ngx_svc_oauth_authorize_prepare,
+      .reply = ngx_svc_oauth_authorize_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/authorize"),
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE,
+      .prepare = ngx_svc_oauth_authorize_post },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_oauth_authorize_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t                 rc;
+    ngx_svc_oauth_request_t  *ar;
+
+    rc = ngx_svc_oauth_request_parse(sr, &sr->request->args, &ar);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ar->login = NGX_SVC_OAUTH_LOGIN_ASYNC;
+    ar->statement = &ngx_svc_sql_oauth_authorize;
+
+    rc = ngx_svc_oauth_request_session(ar);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_request_code(ar);
+    }
+
+    return rc == NGX_OK ? ngx_svc_oauth_outcome_calls(ar) : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_authorize_reply(ngx_svc_request_t *sr)
+{
+    PGresult                 *res;
+    ngx_svc_oauth_outcome_e   outcome;
+
+    res = ngx_svc_route_last(sr);
+
+    ngx_svc_oauth_request_seen(sr->data);
+
+    outcome = ngx_svc_oauth_outcome(sr->data, sr->op->results[sr->op->ncalls
+                                                              - 2], res);
+
+    switch (outcome) {
+
+    case NGX_SVC_OAUTH_FAILED:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+
+    case NGX_SVC_OAUTH_REFUSED:
+        return ngx_svc_send_error(sr);
+
+    case NGX_SVC_OAUTH_NO_SESSION:
+    case NGX_SVC_OAUTH_AGAIN:
+    case NGX_SVC_OAUTH_ASK:
+        return ngx_svc_oauth_authorize_page(sr->data, res, outcome);
+
+    default: /* NGX_SVC_OAUTH_WRONG, NGX_SVC_OAUTH_DONE */
+        return ngx_svc_oauth_authorize_client(sr->data, res);
+    }
+}
+
+
+/* What a new sign-in does for is not asked for once more. */
+
+static ngx_int_t
+ngx_svc_oauth_authorize_page(ngx_svc_oauth_request_t *ar, PGresult *res,
+    ngx_svc_oauth_outcome_e outcome)
+{
+    ngx_str_t  since, location;
+
+    if (ar->prompt & NGX_SVC_OAUTH_PROMPT_NONE) {
+        return ngx_svc_oauth_authorize_client(ar, res);
+    }
+
+    ngx_str_null(&since);
+
+    if (outcome != NGX_SVC_OAUTH_ASK && ngx_svc_oauth_request_fresh(ar)) {
+        since = ngx_svc_row_value(res, 0, "now");
+    }
+
+    if (ngx_svc_oauth_location_page(ar, &since,
+                                    outcome == NGX_SVC_OAUTH_ASK, &location)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_oauth_location_send(ar->oauth.sr, &location);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_authorize_client(ngx_svc_oauth_request_t *ar, PGresult *res)
+{
+    ngx_str_t  slug, location;
+
+    slug = ngx_svc_row_value(res, 0, "slug");
+
+    if (ngx_svc_oauth_location_client(ar, &slug, &location) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_oauth_location_send(ar->oauth.sr, &location);
+}
+
+
+/*
+ * The cookie of a session does not come with a POST of another site (SameSite):
+ * it is asked for by a GET.
+ */
+
+static ngx_int_t
+ngx_svc_oauth_authorize_post(ngx_svc_request_t *sr)
+{
+    ngx_int_t                 rc;
+    ngx_str_t                 location;
+    ngx_svc_oauth_request_t  *ar;
+
+    rc = ngx_svc_oauth_type(sr);
+
+    if (rc == NGX_OK && sr->request->args.len) {
+        rc = ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_REQUEST,
+                          "Parameters of a POST belong into the body.");
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_request_parse(sr, &sr->body, &ar);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_svc_oauth_location_again(ar, &location) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_oauth_location_send(sr, &location);
+}

@@ -1,0 +1,194 @@
+/*
+ * SQL: what comes of an authorization request, for all routes that ask.
+ */
+
+#ifndef _NGX_SVC_OAUTH_AUTHORIZE_SQL_H_INCLUDED_
+#define _NGX_SVC_OAUTH_AUTHORIZE_SQL_H_INCLUDED_
+
+
+#include "ngx_svc_oauth_sql.h"
+#include "ngx_svc_oauth_request.h"
+#include "ngx_svc_session.h"
+
+
+/*
+ * $1: the client, $2: the digest of the session, $3: the redirect URI, $4 and
+ * $5: of a loopback one what is before its port and behind, $6: before which
+ * check the request is at fault, $7: resources and $8 their keys, $9: scopes,
+ * $10: whether it asks for a new sign-in, $11: how old one may be, $12: since
+ * when it must be, $13: whose, '' when the hint is no good, $14: bytes that all
+ * scopes may have.
+ */
+
+#define NGX_SVC_OAUTH_AUTHORIZE_PARAMS                                        \
+    ngx_svc_oauth_request_param(oauth.client.id),                             \
+    ngx_svc_oauth_request_param(digest),                                      \
+    ngx_svc_oauth_request_param(redirect_uri),                                \
+    ngx_svc_oauth_request_param(before),                                      \
+    ngx_svc_oauth_request_param(behind),                                      \
+    ngx_svc_oauth_request_param(fault),                                       \
+    ngx_svc_oauth_request_param(resources),                                   \
+    ngx_svc_oauth_request_param(resource_keys),                               \
+    ngx_svc_oauth_request_param(oauth.scopes),                                \
+    ngx_svc_oauth_request_param(again),                                       \
+    ngx_svc_oauth_request_param(max_age),                                     \
+    ngx_svc_oauth_request_param(auth_after),                                  \
+    ngx_svc_oauth_request_param(hint),                                        \
+    ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX)
+
+/* and, where a code may come of it, $15 to $18: */
+
+#define NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS                                   \
+    NGX_SVC_OAUTH_AUTHORIZE_PARAMS,                                           \
+    ngx_svc_oauth_request_param(code_digest),                                 \
+    ngx_svc_oauth_request_param(challenge),                                   \
+    ngx_svc_oauth_request_param(nonce),                                       \
+    ngx_svc_oauth_request_param(jkt)
+
+
+/* Byte for byte, but the port of a native application's loopback URI. */
+
+#define NGX_SVC_OAUTH_REDIRECT_KNOWN                                          \
+    "($3 = ANY (a.redirect_uris) OR a.type = 'native' AND EXISTS ("           \
+        "SELECT FROM unnest(a.redirect_uris) r WHERE starts_with(r, $4)"      \
+        " AND regexp_replace(substr(r, length($4) + 1), '^:[0-9]+', '')"      \
+            " = $5))"
+
+/* What the client may have: of those of users all that it has. */
+
+#define NGX_SVC_OAUTH_USER_ALLOWED                                            \
+    "CASE WHEN a.allowed_scopes IS NULL THEN a.scopes ELSE ARRAY("            \
+        "SELECT s FROM unnest(a.scopes) s WHERE s = ANY (a.allowed_scopes))"  \
+    " END"
+
+/* offline_access is asked for, and is nothing without refresh_token. */
+
+#define NGX_SVC_OAUTH_USER_SCOPES_OF(allowed)                                 \
+    "ARRAY(SELECT s COLLATE \"C\" FROM unnest("                               \
+            "coalesce($9::text::text[], " allowed ")) s"                      \
+        " WHERE s <> 'offline_access'"                                        \
+            " OR 'refresh_token' = ANY (a.grant_types) ORDER BY 1)"
+
+/*
+ * Of the client's tenant, and what the statement before has let in, which says
+ * so by svc.actor_id: a session of another tenant is not seen here.
+ */
+
+#define NGX_SVC_OAUTH_USER_SESSION                                            \
+    "SELECT n.user_id, coalesce(n.root_id, n.id) AS root_id,"                 \
+        " coalesce(n.auth_time, n.created_at) AS auth_time, n.methods"        \
+    " FROM (" NGX_SVC_SESSION_ROW("k.id, k.user_id, k.root_id, k.auth_time,"  \
+                                  " k.created_at, k.methods", "$2::bytea")    \
+        ") n WHERE n.user_id::text = current_setting('svc.actor_id', true)"
+
+#define NGX_SVC_OAUTH_USER_CONSENT(lock)                                      \
+    "SELECT k.scopes, k.resources FROM svc.oauth_consent k"                   \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.user_id BETWEEN s.user_id AND s.user_id"                      \
+        " AND k.client_id BETWEEN a.client_id AND a.client_id"                \
+    " ORDER BY k.user_id, k.client_id LIMIT 1" lock
+
+#define NGX_SVC_OAUTH_USER_ASSIGNED                                           \
+    "(a.assignment = 'everyone' OR EXISTS ("                                  \
+        "SELECT FROM (SELECT k.group_id FROM svc.group_member k"              \
+            " WHERE k.tenant_id = " NGX_SVC_TENANT                            \
+                " AND k.user_id BETWEEN s.user_id AND s.user_id"              \
+            " ORDER BY k.user_id OFFSET 0) m"                                 \
+        " CROSS JOIN LATERAL (SELECT k.client_id FROM svc.group_app k"        \
+            " WHERE k.tenant_id = " NGX_SVC_TENANT                            \
+                " AND k.client_id BETWEEN a.client_id AND a.client_id"        \
+                " AND k.group_id BETWEEN m.group_id AND m.group_id"           \
+            " ORDER BY k.client_id, k.group_id LIMIT 1) g))"
+
+/*
+ * lock: of what the user has consented to, until the grant is there: whoever
+ * revokes the one finds the other.  Not of what only reads.
+ */
+
+#define NGX_SVC_OAUTH_AUTHORIZE_LOCK  " FOR KEY SHARE"
+
+#define NGX_SVC_OAUTH_AUTHORIZE_FROM(lock)                                    \
+    " FROM " NGX_SVC_OAUTH_CLIENT("$1")                                       \
+    " CROSS JOIN LATERAL (SELECT " NGX_SVC_OAUTH_STATE("a", "g")              \
+        " AS state) i"                                                        \
+    " CROSS JOIN LATERAL (SELECT " NGX_SVC_OAUTH_USER_ALLOWED                 \
+        " AS scopes) b"                                                       \
+    " CROSS JOIN LATERAL (SELECT "                                            \
+        NGX_SVC_OAUTH_USER_SCOPES_OF("b.scopes") " AS scopes) w"              \
+    " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_USER_SESSION ") s ON true"           \
+    " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_USER_CONSENT(lock) ") c ON true"
+
+
+/* The verdict, in the order in which what is wrong is told. */
+
+#define NGX_SVC_OAUTH_VERDICT_REQUEST                                         \
+    " WHEN NOT " NGX_SVC_OAUTH_REDIRECT_KNOWN " THEN 'redirect'"              \
+    " WHEN $6 = 'request' THEN 'fault'"                                       \
+    " WHEN t.suspended_at IS NOT NULL THEN 'suspended'"                       \
+    NGX_SVC_OAUTH_VERDICT_STATE("i.state")                                    \
+    NGX_SVC_OAUTH_VERDICT_GRANT("'authorization_code'")                       \
+    " WHEN $6 = 'target' THEN 'fault'"                                        \
+    " WHEN a.allowed_audience_keys = '{}'"                                    \
+        " OR NOT $8::text::text[] <@ a.allowed_audience_keys"                 \
+        " THEN 'audience'"                                                    \
+    " WHEN $6 = 'scope' THEN 'fault'"                                         \
+    " WHEN a.allowed_scopes = '{}'"                                           \
+        " OR w.scopes = '{}' AND $9::text IS NOT NULL THEN 'scopes'"          \
+    " WHEN NOT array_remove(w.scopes, 'offline_access') <@ b.scopes"          \
+        " THEN 'scope ' || (SELECT s FROM unnest(w.scopes) s"                 \
+            " WHERE s <> 'offline_access' AND s <> ALL (b.scopes) LIMIT 1)"   \
+    " WHEN octet_length(array_to_string(w.scopes, ' ')) > $14"                \
+        " THEN 'scope_long'"
+
+#define NGX_SVC_OAUTH_VERDICT_USER                                            \
+    " WHEN $13 = '' THEN 'hint'"                                              \
+    " WHEN s.user_id IS NULL THEN 'login'"                                    \
+    " WHEN $10::bool OR s.user_id::text <> $13"                               \
+        " OR s.auth_time < now() - make_interval(secs => $11::text::float8)"  \
+        " OR s.auth_time < to_timestamp($12::text::float8) THEN 'again'"      \
+    " WHEN NOT " NGX_SVC_OAUTH_USER_ASSIGNED " THEN 'group'"
+
+/*
+ * A loopback redirect says nothing of who asks (RFC 8252, 8.6).  ask: whether
+ * the client wants a new one.
+ */
+
+#define NGX_SVC_OAUTH_VERDICT_CONSENT(ask)                                    \
+    " WHEN " ask "::bool OR $4 IS NOT NULL OR a.require_consent"              \
+        " AND NOT coalesce(w.scopes <@ c.scopes"                              \
+            " AND $8::text::text[] <@ c.resources, false) THEN 'consent'"
+
+
+/*
+ * Of "v", in which there is none when its verdict is not NULL: a grant of 90
+ * days, and its code of a minute.
+ */
+
+#define NGX_SVC_OAUTH_AUTHORIZE_COLUMNS                                       \
+    " AS verdict, t.slug, a.client_id, a.name, gen_random_uuid() AS id,"      \
+    " s.user_id, s.root_id, s.auth_time, s.methods, w.scopes"
+
+#define NGX_SVC_OAUTH_AUTHORIZE_GRANT                                         \
+    "INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes," \
+        " resources, resource_keys, session_id, auth_time, methods,"          \
+        " expires_at)"                                                        \
+    " SELECT " NGX_SVC_TENANT_OR_NULL ", v.id, v.client_id, v.user_id,"       \
+        " v.scopes, $7::text::text[], $8::text::text[], v.root_id,"           \
+        " v.auth_time, v.methods, now() + interval '90 days'"                 \
+    " FROM v WHERE v.verdict IS NULL"
+
+#define NGX_SVC_OAUTH_AUTHORIZE_CODE                                          \
+    "INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id,"     \
+        " redirect_uri, challenge, nonce, jkt, expires_at)"                   \
+    " SELECT " NGX_SVC_TENANT_OR_NULL ", $15::bytea, v.id, v.client_id, $3,"  \
+        " $16::bytea, $17::text, $18::bytea, now() + interval '1 minute'"     \
+    " FROM v WHERE v.verdict IS NULL"
+
+/* now: seconds since the epoch, of what asks for a new sign-in. */
+
+#define NGX_SVC_OAUTH_AUTHORIZE_ROW                                           \
+    "v.verdict AS _verdict, v.slug,"                                          \
+    " floor(date_part('epoch', now()))::int8 AS now"
+
+
+#endif /* _NGX_SVC_OAUTH_AUTHORIZE_SQL_H_INCLUDED_ */

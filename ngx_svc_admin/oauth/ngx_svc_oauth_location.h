@@ -1,0 +1,41 @@
+/*
+ * Where a browser is sent by an authorization request: back to the client, or
+ * to the page that signs people in, and asks them.
+ */
+
+#ifndef _NGX_SVC_OAUTH_LOCATION_H_INCLUDED_
+#define _NGX_SVC_OAUTH_LOCATION_H_INCLUDED_
+
+
+#include "ngx_svc_oauth_request.h"
+
+
+#define NGX_SVC_OAUTH_AUTHORIZE  "/oauth/authorize"
+
+
+/*
+ * The redirect URI with the code, or with sr->error unless that is NONE; the
+ * state, and the issuer, of the tenant with that slug (RFC 9207).  NGX_OK or
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_location_client(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *slug, ngx_str_t *location);
+
+/*
+ * svc_login_url, which leads back to this request; since: as of
+ * ngx_svc_oauth_request_query(); consent: whether the user is to be asked.
+ * NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_location_page(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *since, ngx_uint_t consent, ngx_str_t *location);
+
+/* The same request by GET.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_oauth_location_again(ngx_svc_oauth_request_t *ar,
+    ngx_str_t *location);
+
+/* Sends 303; as of ngx_svc_send(). */
+ngx_int_t ngx_svc_oauth_location_send(ngx_svc_request_t *sr,
+    ngx_str_t *location);
+
+
+#endif /* _NGX_SVC_OAUTH_LOCATION_H_INCLUDED_ */

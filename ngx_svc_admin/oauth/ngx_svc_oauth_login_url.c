@@ -1,0 +1,105 @@
+/*
+ * The directive svc_login_url: the page that signs people in.
+ */
+
+#include "ngx_svc_oauth_login_url.h"
+#include "ngx_svc_url.h"
+
+
+static ngx_uint_t ngx_svc_oauth_login_url_path(const ngx_str_t *url);
+
+
+char *
+ngx_svc_oauth_conf_login_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_svc_admin_loc_conf_t *alcf = conf;
+
+    size_t          i;
+    ngx_str_t      *value;
+    ngx_svc_url_t   url;
+
+    if (alcf->login_url.data) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    for (i = 0; i < value[1].len; i++) {
+        if (value[1].data[i] <= ' ' || value[1].data[i] >= 0x7f
+            || ngx_strchr("\"#<>\\^`{|}", value[1].data[i]))
+        {
+            return "is no URL without a fragment";
+        }
+    }
+
+    if (!ngx_svc_oauth_login_url_path(&value[1])
+        && (ngx_svc_url_split(&value[1], &url) != NGX_OK
+            || !(ngx_svc_url_scheme(&url, "https")
+                 || ngx_svc_url_scheme(&url, "http"))))
+    {
+        return "is neither a path nor an URL";
+    }
+
+    alcf->login_url = value[1];
+
+    return NGX_CONF_OK;
+}
+
+
+/* "//" would be another host. */
+
+static ngx_uint_t
+ngx_svc_oauth_login_url_path(const ngx_str_t *url)
+{
+    return url->len && url->data[0] == '/'
+           && (url->len == 1 || url->data[1] != '/');
+}
+
+
+ngx_int_t
+ngx_svc_oauth_login_url_check(ngx_conf_t *cf,
+    const ngx_svc_surface_t *surface, const ngx_str_t *url)
+{
+    u_char               c;
+    ngx_str_t           *base;
+    ngx_svc_loc_conf_t  *slcf;
+
+    slcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_svc_common_module);
+
+    if (slcf->surface != surface || url->len == 0
+        || ngx_svc_oauth_login_url_path(url))
+    {
+        return NGX_OK;
+    }
+
+    base = &slcf->base_url;
+
+    if (base->len && url->len >= base->len
+        && ngx_strncasecmp(url->data, base->data, base->len) == 0)
+    {
+        c = (url->len > base->len) ? url->data[base->len] : '/';
+
+        if (c == '/' || c == '?') {
+            return NGX_OK;
+        }
+    }
+
+    ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                  "\"svc_login_url %V\" is of another origin than "
+                  "\"svc_base_url %V\": the session would be, too", url, base);
+
+    return NGX_ERROR;
+}
+
+
+ngx_str_t
+ngx_svc_oauth_login_url(ngx_http_request_t *r)
+{
+    ngx_svc_admin_loc_conf_t  *alcf;
+
+    static const ngx_str_t  login = ngx_string("/login");
+
+    alcf = ngx_http_get_module_loc_conf(r, ngx_http_svc_admin_module);
+
+    return alcf->login_url.len ? alcf->login_url : login;
+}

@@ -1,0 +1,29 @@
+/*
+ * The directive svc_login_url: the page that signs people in.
+ */
+
+#ifndef _NGX_SVC_OAUTH_LOGIN_URL_H_INCLUDED_
+#define _NGX_SVC_OAUTH_LOGIN_URL_H_INCLUDED_
+
+
+#include "ngx_svc_admin.h"
+#include "ngx_svc_admin_conf.h"
+
+
+/* The set function of the directive. */
+char *ngx_svc_oauth_conf_login_url(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/*
+ * When a location's configuration is merged: an URL must be of the origin of
+ * svc_base_url where that surface is on.  NGX_OK; or NGX_ERROR, and the log
+ * says what is wrong.
+ */
+ngx_int_t ngx_svc_oauth_login_url_check(ngx_conf_t *cf,
+    const ngx_svc_surface_t *surface, const ngx_str_t *url);
+
+/* What the location has, or the default. */
+ngx_str_t ngx_svc_oauth_login_url(ngx_http_request_t *r);
+
+
+#endif /* _NGX_SVC_OAUTH_LOGIN_URL_H_INCLUDED_ */

@@ -1,0 +1,325 @@
+#!/usr/bin/perl
+
+# /v1/oauth/authorization and /v1/oauth/consents: what the page is told, what its
+# user decides, and what becomes of it.
+
+use strict;
+use utf8;
+use warnings;
+
+use Digest::SHA qw(sha256 sha256_hex);
+use MIME::Base64 qw(encode_base64url);
+use Test::More;
+
+use SvcTest;
+use SvcTest::Admin;
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::OAuth qw(oauth_server application);
+use SvcTest::Process qw(wait_for);
+
+binmode Test::More->builder->$_, ':encoding(UTF-8)'
+    for qw(output failure_output todo_output);
+
+my $s = oauth_server()->start;
+my ($acme, $globex) = map { $s->tenant($_) } qw(acme globex);
+my $base = 'http://127.0.0.1:' . $s->port;
+my $CB = 'https://app.acme.test/cb';
+my $CHALLENGE = encode_base64url(sha256('v' x 43));
+my $PATH = '/v1/oauth/authorization';
+
+$s->secret($PASSWORD);
+
+my $ada = with_password($s, $acme, userName => 'ada@acme.test', displayName => 'Ada <b>');
+my $bob = with_password($s, $acme, userName => 'bob@acme.test');
+
+with_password($s, $globex, userName => 'eve@globex.test');
+
+my $web = application($acme, name => 'Billing', type => 'web', redirectUris => [ $CB ],
+                      scopes => [ qw(openid profile email invoices:read) ]);
+my $native = application($acme, name => 'Native', type => 'native',
+                         redirectUris => [ 'http://127.0.0.1/cb', $CB ]);
+
+
+sub browser {
+    my ($email, $tenant) = @_;
+
+    my $b = SvcTest::Browser->new($s, tenant => $tenant // 'acme');
+
+    $b->login($email)->status == 200 or die "no session of $email\n";
+
+    return $b;
+}
+
+
+sub query {
+    my (%more) = @_;
+
+    my %all = (client_id => $web->{clientId}, redirect_uri => $CB, response_type => 'code',
+               code_challenge => $CHALLENGE, code_challenge_method => 'S256', state => 'xyz',
+               %more);
+
+    return join '&', map { "$_=" . SvcTest::OAuth::escape($all{$_}) }
+                     grep { defined $all{$_} } sort keys %all;
+}
+
+
+my $nobody = SvcTest::Browser->new($s, tenant => 'acme');
+my $in = browser('ada@acme.test');
+my @openid = (scope => 'openid invoices:read');
+
+sub look {
+    my ($b, %more) = @_;
+
+    return $b->get("$PATH?" . query(%more));
+}
+
+
+sub decide {
+    my ($b, $decision, $more, %headers) = @_;
+
+    return $b->ask(POST => $PATH, { request => query(%{ $more // {} }), decision => $decision,
+                                    userId => $ada->{id} }, %headers);
+}
+
+
+sub redirect_of {
+    my ($r, $name) = @_;
+
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+
+    is($r->status, 200, $name) or diag($r->body);
+
+    my $to = eval { $r->json->{redirectTo} } // '';
+
+    $s->secret($1) if $to =~ /[?&]code=([\w-]+)/;
+
+    return $to;
+}
+
+
+sub authorized {
+    my ($b, %more) = @_;
+
+    my $r = $b->get('/oauth/authorize?' . query(%more));
+    my $to = $r->header('Location') // '';
+
+    $s->secret($1) if $to =~ /[?&]code=([\w-]+)/;
+
+    return $to =~ /[?&]code=/ ? 'code' : $to =~ /[?&]error=(\w+)/ ? $1
+           : $to =~ /&consent=1\z/ ? 'consent' : 'login';
+}
+
+
+# --- what the page is told ----------------------------------------------------------
+
+my $r = look($nobody, @openid);
+
+is($r->status, 200, 'nobody may look') or diag($r->body);
+is($r->header('Cache-Control'), 'no-store', 'for this time');
+is_deeply($r->json, {
+    tenant => { slug => 'acme', name => 'Acme' },
+    client => { clientId => $web->{clientId}, name => 'Billing', type => 'web' },
+    login => 'required', consent => 'required', user => undef,
+    scopes => [ map { { name => $_, granted => JSON::PP::false() } } qw(invoices:read openid) ],
+    resources => [], redirectHost => 'app.acme.test',
+}, 'what is asked for') or diag($r->body);
+
+$r = look($in, @openid, resource => 'HTTPS://api.test')->json;
+is($r->{login}, 'ok', 'whoever is signed in');
+is($r->{consent}, 'required', 'has not consented');
+is_deeply($r->{user}, { id => $ada->{id}, email => 'ada@acme.test', displayName => 'Ada <b>' },
+          'who that is');
+is_deeply($r->{resources}, [ 'HTTPS://api.test' ], 'and for what');
+
+$r = look(browser('eve@globex.test', 'globex'));
+is($r->json->{login}, 'required', 'a session of another tenant is none');
+unlike($r->body, qr/eve|globex/i, 'and nothing is said of it');
+is(look($in, prompt => 'login')->json->{login}, 'required', 'a new sign-in');
+is(look($in, prompt => 'login')->json->{user}, undef, '... of whom is not said');
+is(look($in, client_id => $native->{clientId}, redirect_uri => 'http://127.0.0.1:99/cb')
+       ->json->{redirectHost}, '127.0.0.1', 'a loopback address');
+
+my %BAD = (
+    invalid_client => [ client_id => 'app_' . '0' x 32 ],
+    invalid_request => [ redirect_uri => "$CB/" ],
+    invalid_scope => [ scope => 'x' ],
+    invalid_target => [ resource => 'x' ],
+    unsupported_response_type => [ response_type => 'token' ],
+);
+
+for (sort keys %BAD) {
+    admin_error(look($in, @{ $BAD{$_} }), 400, $_, 'a look');
+    admin_error(decide($in, 'approve', { @{ $BAD{$_} } }), 400, $_, 'a decision');
+}
+
+admin_error($nobody->get($PATH), 400, 'invalid_request', 'no query');
+is($s->sql('SELECT count(*) FROM svc.oauth_grant'), 0, 'nothing was granted');
+
+
+# --- what the user decides ----------------------------------------------------------
+
+is(authorized($in, @openid), 'consent', 'the user is asked');
+is(authorized($in, @openid, prompt => 'none'), 'consent_required', 'or the client is told');
+
+my $to = redirect_of(decide($in, 'deny', { @openid }), 'no');
+
+like($to, qr{\A\Q$CB\E\?error=access_denied&error_description=[\w%.]+&state=xyz&iss=http%3A[^&]+\z},
+     'goes back');
+is($s->sql('SELECT count(*) FROM svc.oauth_grant'), 0, 'with nothing');
+is(authorized($in, @openid), 'consent', 'and is asked again');
+
+$to = redirect_of(decide($in, 'approve', { @openid, nonce => 'n' }), 'yes');
+like($to, qr{\A\Q$CB\E\?code=[\w-]{43}&state=xyz&iss=http%3A[^&]+\z}, 'goes back with a code');
+
+my ($code) = $to =~ /code=([\w-]+)/;
+
+is($s->sql("SELECT scopes FROM svc.oauth_grant g JOIN svc.oauth_code c ON c.grant_id = g.id"
+           . " WHERE c.digest = '\\x" . sha256_hex($code) . "' AND nonce = 'n'"
+           . " AND g.user_id = '$ada->{id}'"),
+   '{invoices:read,openid}', 'which is good');
+is($s->sql('SELECT scopes FROM svc.oauth_consent'), '{invoices:read,openid}', 'it is kept');
+is(authorized($in, @openid), 'code', 'nobody is asked again');
+is(authorized($in, scope => 'openid'), 'code', 'nor for less');
+is(authorized($in, scope => 'openid email'), 'consent', 'but for more');
+is(authorized($in, @openid, resource => 'https://api.test/'), 'consent', 'and for an API');
+is(authorized($in, @openid, prompt => 'consent'), 'consent', 'and when the client wants it');
+is(look($in, @openid)->json->{consent}, 'given', 'the page knows');
+is_deeply([ map { $_->{name} . ($_->{granted} ? '+' : '') }
+            @{ look($in, scope => 'openid email')->json->{scopes} } ],
+          [ 'email', 'openid+' ], 'what is new');
+
+redirect_of(decide($in, 'approve', { scope => 'email', resource => 'https://api.test/' }),
+            'another one');
+is(authorized($in, scope => 'openid email', resource => 'HTTPS://api.test'), 'code',
+   'is added to it');
+
+my $audit = sub {
+    return JSON::PP->new->decode(scalar $s->sql("SELECT coalesce(json_agg(json_build_array(action,"
+        . ' actor_id, target_type, target_id, target_name, details) ORDER BY id), \'[]\') FROM'
+        . " svc.audit_event WHERE action LIKE 'consent.%'"));
+};
+
+is_deeply($audit->()->[0], [ 'consent.granted', $ada->{id}, 'application', $web->{clientId},
+    'Billing', { scopes => [ qw(invoices:read openid) ], resources => [] } ], 'it is on record');
+is(scalar @{ $audit->() }, 2, 'each time');
+
+# who decides, and from where
+
+admin_error(decide($nobody, 'approve'), 401, 'unauthenticated', 'nobody');
+admin_error(decide(browser('eve@globex.test', 'globex'), 'approve'), 401, 'unauthenticated',
+            'somebody of another tenant');
+admin_error(decide(browser('bob@acme.test'), 'approve'), 409, 'conflict', 'somebody else');
+admin_error(decide(browser('bob@acme.test'), 'deny'), 409, 'conflict', 'nor does one refuse');
+admin_error(decide($in, 'approve', {}, 'X-CSRF-Token' => undef), 403, 'csrf_failed', 'no token');
+admin_error(decide($in, 'approve', {}, 'X-CSRF-Token' => 'x' x 22), 403, 'csrf_failed',
+            'another token');
+admin_error(decide($in, 'approve', {}, Origin => 'https://evil.test'), 403, 'csrf_failed',
+            'another origin');
+admin_error(decide($in, 'approve', {}, 'Sec-Fetch-Site' => 'cross-site'), 403, 'csrf_failed',
+            'another site');
+admin_error($in->post($PATH, $_), 400, 'invalid_request', 'a bad body')
+    for {}, { request => query(), decision => 'yes', userId => $ada->{id} },
+        { request => query(), decision => 'deny', userId => 'x' },
+        { request => 1, decision => 'deny', userId => $ada->{id} },
+        { decision => 'deny', userId => $ada->{id} };
+admin_error(decide($in, 'approve', { prompt => 'login' }), 400, 'login_required',
+            'a session that is too old');
+admin_error($s->http(POST => $PATH, [ Authorization => 'Bearer x' ], '{}'), 403, 'forbidden',
+            'a token');
+is(scalar @{ $audit->() }, 2, 'nothing was consented to');
+
+# loopback
+
+my %loop = (client_id => $native->{clientId}, redirect_uri => 'http://127.0.0.1:4711/cb',
+            scope => 'openid');
+
+is(authorized($in, %loop), 'consent', 'a native application asks');
+like(redirect_of(decide($in, 'approve', \%loop), 'yes'),
+     qr{\Ahttp://127\.0\.0\.1:4711/cb\?code=}, 'goes back to its port');
+is(authorized($in, %loop), 'consent', 'and asks again');
+is($s->sql("SELECT count(*) FROM svc.oauth_consent WHERE client_id = '$native->{clientId}'"), 0,
+   'since nothing is kept');
+redirect_of(decide($in, 'approve', { %loop, redirect_uri => $CB }), 'another URI of it');
+is(authorized($in, %loop, redirect_uri => $CB), 'code', 'is kept');
+is(authorized($in, %loop), 'consent', 'which does not do for the other');
+
+
+# --- what was decided ---------------------------------------------------------------
+
+$r = $in->get('/v1/oauth/consents');
+is($r->status, 200, 'the list') or diag($r->body);
+is($r->json->{total}, 2, 'of two');
+is_deeply([ map { "$_->{name} $_->{type} @{ $_->{scopes} } @{ $_->{resources} }" }
+            @{ $r->json->{consents} } ],
+          [ 'Native native openid ', 'Billing web email invoices:read openid https://api.test/' ],
+          'the latest first');
+is(scalar @{ $in->get('/v1/oauth/consents?limit=1&offset=1')->json->{consents} }, 1, 'a page');
+is(browser('bob@acme.test')->get('/v1/oauth/consents')->json->{total}, 0, 'of oneself');
+
+my $delete = '/v1/oauth/consents/';
+
+admin_error($in->ask(DELETE => "$delete$_"), 404, 'not_found', "no $_")
+    for 'app_' . '0' x 32, 'x';
+admin_error(browser('bob@acme.test')->ask(DELETE => "$delete$web->{clientId}"), 404, 'not_found',
+            'nobody else\'s');
+admin_error($in->ask(DELETE => "$delete$web->{clientId}", undef, 'X-CSRF-Token' => undef), 403,
+            'csrf_failed', 'without a CSRF token');
+is($in->ask(DELETE => "$delete$web->{clientId}")->status, 204, 'it is taken back');
+is($s->sql("SELECT string_agg(DISTINCT reason, ' ') || count(*) FROM svc.oauth_grant"
+           . " WHERE client_id = '$web->{clientId}' AND revoked_at <= now()"),
+   'consent_revoked' . $s->sql('SELECT count(*) FROM svc.oauth_grant WHERE client_id ='
+                               . " '$web->{clientId}'"), 'with all grants');
+is($s->sql("SELECT count(*) FROM svc.oauth_grant WHERE client_id = '$native->{clientId}'"
+           . ' AND revoked_at IS NOT NULL'), 0, 'and none of others');
+is(authorized($in, @openid), 'consent', 'the user is asked again');
+is($audit->()->[-1][0], 'consent.revoked', 'it is on record');
+is($audit->()->[-1][3], $web->{clientId}, 'whose');
+admin_error($in->ask(DELETE => "$delete$web->{clientId}"), 404, 'not_found', 'and then there is none');
+
+# a grant of a loopback URI has no consent, and ends too
+
+$s->sql("DELETE FROM svc.oauth_consent");
+is($in->ask(DELETE => "$delete$native->{clientId}")->status, 204, 'grants without a consent');
+is($s->sql('SELECT count(*) FROM svc.oauth_grant WHERE revoked_at IS NULL'), 0, 'end, too');
+
+# at the same time: what is granted by a consent ends with it
+
+redirect_of(decide($in, 'approve', { @openid }), 'once more');
+
+my $db = $s->connect_as('postgres');
+
+$db->query('BEGIN');
+$db->query('SELECT FROM svc.oauth_consent FOR KEY SHARE');
+
+my $late = fork // die "fork: $!";
+
+if ($late == 0) {
+    my $ok = $in->ask(DELETE => "$delete$web->{clientId}")->status == 204;
+
+    require POSIX;
+    POSIX::_exit($ok ? 0 : 1);
+}
+
+ok((wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") } 10),
+   'the one waits');
+$db->query("INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes, resources,"
+           . ' resource_keys, session_id, auth_time, methods, expires_at) VALUES'
+           . " ('$acme->{id}', gen_random_uuid(), '$web->{clientId}', '$ada->{id}', '{openid}',"
+           . " '{}', '{}', gen_random_uuid(), now(), '{}', now() + '1 day')");
+$db->query('COMMIT');
+waitpid $late, 0;
+is($?, 0, 'and then goes on');
+is($s->sql('SELECT count(*) FROM svc.oauth_grant WHERE revoked_at IS NULL'), 0,
+   'nothing is left of it');
+
+
+# --- faults -------------------------------------------------------------------------
+
+$s->pg->stop;
+admin_error(look($in), 503, 'unavailable', 'a look without PostgreSQL');
+admin_error(decide($in, 'approve'), 503, 'unavailable', 'a decision without it');
+$s->pg->launch;
+ok((wait_for { look($in)->status == 200 } 20), 'and then again');
+
+$s->done;
+done_testing();

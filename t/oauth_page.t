@@ -1,0 +1,189 @@
+#!/usr/bin/perl
+
+# The page in a real browser, for people whom an application has sent: they sign in,
+# are asked, and go back.
+
+use strict;
+use utf8;
+use warnings;
+
+use Digest::SHA qw(sha256);
+use FindBin;
+use JSON::PP ();
+use MIME::Base64 qw(encode_base64url);
+use Test::More;
+
+use SvcTest;
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::OAuth qw(oauth_server application);
+use SvcTest::Page;
+use SvcTest::Process qw(slurp run);
+use SvcTest::Skip;
+
+binmode Test::More->builder->$_, ':encoding(UTF-8)'
+    for qw(output failure_output todo_output);
+
+my $ROOT = "$FindBin::Bin/..";
+
+my ($node) = (run([ 'node', '--version' ]))[1] =~ /^v(\d+)/;
+
+skip_file('playwright needs Node.js 20 or newer') if ($node // 0) < 20;
+
+my $s = oauth_server();
+my $origin = "http://localhost:$s->{nginx}{port}";
+
+system('cp', '-r', "$ROOT/conf/www", "$s->{dir}/www") == 0 or die "cp: $?\n";
+
+$s->{nginx}{fixed_port} = 1;
+$s->{nginx}{svc_default}{svc_base_url} = $origin;
+$s->{nginx}{locations} .= slurp("$ROOT/conf/svc-www.conf")
+                          =~ s{/usr/share/ngx_svc/www}{$s->{dir}/www}r;
+$s->start;
+
+my ($acme, $globex) = map { $s->tenant($_) } qw(acme globex);
+
+$s->secret($PASSWORD);
+with_password($s, $acme, userName => 'ada@acme.test', displayName => '<b>Ada</b>');
+with_password($s, $acme, userName => 'bob@acme.test', displayName => 'Bob');
+with_password($s, $globex, userName => 'eve@globex.test', displayName => 'Eve');
+
+# where it goes back to is a page of here
+
+my $app = application($acme, name => '<i>Billing', type => 'web',
+                      redirectUris => [ "$origin/reset" ],
+                      scopes => [ qw(openid profile email invoices:read) ]);
+my $page = SvcTest::Page->new($ROOT);
+
+
+sub authorize {
+    my (%more) = @_;
+
+    my %all = (client_id => $app->{clientId}, redirect_uri => "$origin/reset", state => 'a b&c',
+               response_type => 'code', code_challenge => encode_base64url(sha256('v' x 43)),
+               code_challenge_method => 'S256', %more);
+
+    $page->do(go => "$origin/oauth/authorize?"
+                    . join '&', map { "$_=" . SvcTest::OAuth::escape($all{$_}) } sort keys %all);
+}
+
+
+my %seen;
+
+sub shows {
+    my ($heading, $name) = @_;
+
+    my $there = eval { $page->do(heading => $heading); 1 };
+
+    ok($there, $name // $heading) or diag($@, $page->do(text => 'body'));
+    is_deeply($page->do('axe'), [], '... for everybody') if !$seen{$heading}++;
+    is_deeply($page->do('faults'), [], '... with no error');
+}
+
+
+sub sign_in {
+    my ($email) = @_;
+
+    $page->do(type => 'E-mail address', $email);
+    $page->do(type => 'Password', $PASSWORD);
+    $page->do(press => 'Sign in');
+}
+
+
+sub arrives {
+    my ($like, $name) = @_;
+
+    shows('This link is over', "$name: goes back");
+
+    my $url = $page->do('url');
+
+    $s->secret($1) if $url =~ /[?&]code=([\w-]+)/;
+    like($url, $like, $name);
+}
+
+my $CODE = qr{\A\Q$origin\E/reset\?code=[\w-]{43}&state=a%20b%26c&iss=[\w%.]+acme\z};
+my $DENIED = qr{\A\Q$origin\E/reset\?error=access_denied&[^#]+&state=a%20b%26c&iss=[\w%.]+acme\z};
+my $ASKS = '<i>Billing asks for access';
+
+
+# --- somebody who is not signed in --------------------------------------------------
+
+authorize(scope => 'openid invoices:read', resource => 'https://api.test/<x');
+shows('This link is over', 'a request that is wrong goes back');
+like($page->do('url'), qr/error=invalid_target/, 'and says why');
+
+$page->do('open');
+authorize(scope => 'openid invoices:read offline_access', resource => 'https://api.test/x');
+shows('Sign in – Acme', 'the tenant is the application\'s');
+cmp_ok($page->do('size'), '<=', 30_000, 'a page is small');
+sign_in('ada@acme.test');
+shows($ASKS, 'and then the user is asked');
+like($page->do(text => '#view'),
+     qr/localhost.*invoices:read.*away.*Know that it is you.*https:\/\/api\.test\/x.*<b>Ada<\/b>/s,
+     'who asks, for what, and whom: as text');
+is($page->do(count => '#view b, #view i'), 0, 'and nothing else');
+is($page->do(run => 'document.documentElement.scrollWidth <= innerWidth'), JSON::PP::true(),
+   'all of it is seen');
+$page->do(press => 'Refuse');
+arrives($DENIED, 'no');
+
+authorize(scope => 'openid');
+shows($ASKS, 'asked again');
+$page->do(run => 'location.reload()');
+shows($ASKS, 'and once more');
+$page->do(press => 'Allow');
+arrives($CODE, 'yes');
+
+
+# --- as whom ------------------------------------------------------------------------
+
+authorize(prompt => 'login');
+shows('Sign in – Acme', 'a new sign-in');
+sign_in('ada@acme.test');
+shows($ASKS, 'does once');
+$page->do(press => 'Sign in as somebody else');
+shows('Sign in – Acme', 'or as somebody else');
+sign_in('bob@acme.test');
+shows($ASKS, 'who is asked');
+like($page->do(text => '#view'), qr/as Bob/, 'and named');
+
+# in another window somebody else signs in meanwhile
+
+$page->do(run => <<"EOT");
+fetch("/v1/auth/login", { method: "POST", body: JSON.stringify({
+  tenant: "acme", email: "ada\@acme.test", password: "$PASSWORD" }) }).then(r => r.status)
+EOT
+$page->do(press => 'Allow');
+is(eval { $page->do('said') }, 'Somebody else has signed in here. Please load this page again.',
+   'who has not been asked');
+unlike($page->do('url'), qr/\?code=/, 'and gives nothing away');
+$page->do('faults');
+
+$page->do('open');
+$page->do(go => "$origin/login?tenant=globex");
+$page->do(heading => 'Sign in – Globex');
+sign_in('eve@globex.test');
+$page->do(heading => 'You are signed in');
+authorize();
+shows('Sign in – Acme', 'a session of another tenant is none');
+unlike($page->do(text => 'body'), qr/eve|globex/i, 'of which nothing is said');
+
+
+# --- what cannot be answered --------------------------------------------------------
+
+$page->do('open');
+$page->do(go => "$origin/login?return_to=" . SvcTest::OAuth::escape(
+    '/oauth/authorize?client_id=app_' . '0' x 32 . '&redirect_uri=https://x.test/'));
+shows('This application cannot sign you in');
+like($page->do('said'), qr/what it may not have/, 'says so');
+
+for ('fr:fr-CA:Se connecter', 'de:de-AT:Anmelden') {
+    my ($language, $locale, $title) = split /:/;
+
+    $page->do(open => { locale => $locale });
+    authorize();
+    shows("$title – Acme", $locale);
+}
+
+$page->end;
+$s->done;
+done_testing();
