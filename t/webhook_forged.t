@@ -132,14 +132,18 @@ for my $place (sort keys %PLACES) {
        "$place: an entry is delivered");
     gone($place);
 
+    # all at once: a helper looks at another one's, and its own, now and then
+
+    my %changed = map { $_ => entry() } keys %CHANGED;
+
     for my $what (sort keys %CHANGED) {
-        my $entry = entry();
+        for ($changed{$what}) { $CHANGED{$what}->() }
 
-        for ($entry) { $CHANGED{$what}->() }
-
-        put($place, $entry);
-        gone("$place, $what");
+        put($place, $changed{$what});
     }
+
+    gone("$place, whatever is changed")
+        or diag(map { "$_: $changed{$_}\n" } sort keys %changed);
 
     # whatever was under way has come, when one behind it has
 
