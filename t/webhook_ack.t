@@ -108,6 +108,10 @@ my $hang = hang('unsigned');
 no_mac();
 
 ok((wait_for { said() } 20), 'whose outcome cannot be signed: the log says so');
+
+# what is known now is so until its next attempt, which does not begin
+
+signal_pid('STOP', $helper);
 is(unsigned(), 1, 'it is counted');
 is_deeply([ ended() ], [ 0 ], 'Redis has the entry as it was');
 is_deeply([ started() ], [ 1 ], 'and knows of the attempt');
