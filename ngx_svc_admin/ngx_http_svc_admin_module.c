@@ -257,7 +257,11 @@ ngx_http_svc_admin_create_main_conf(ngx_conf_t *cf)
     ngx_svc_admin_main_conf_t  *amcf;
 
     amcf = ngx_pcalloc(cf->pool, sizeof(ngx_svc_admin_main_conf_t));
-    if (amcf == NULL) {
+    if (amcf == NULL
+        || ngx_array_init(&amcf->login_locations, cf->pool, 1,
+                          sizeof(ngx_svc_login_location_t))
+           != NGX_OK)
+    {
         return NULL;
     }
 
@@ -296,8 +300,8 @@ ngx_http_svc_admin_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     ngx_conf_merge_str_value(conf->login_url, prev->login_url, "");
 
-    return ngx_svc_oauth_login_url_check(cf, &ngx_svc_oauth_surface,
-                                         &conf->login_url)
+    return ngx_svc_oauth_login_url_keep(cf, &ngx_svc_oauth_surface,
+                                        &conf->login_url)
            == NGX_OK ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 

@@ -60,15 +60,13 @@ EOT
 
 # --- svc_app -----------------------------------------------------------------
 
-is_deeply(list(<<'EOT'), [ qw(agent_sweep audit_stream_close domain_taken
-is_deeply(list(<<'EOT'), [ qw(audit_stream_close delegation_chain domain_taken
+is_deeply(list(<<'EOT'), [ qw(agent_sweep audit_stream_close delegation_chain domain_taken
 SELECT proname FROM pg_proc WHERE pronamespace = 'svc'::regnamespace
 AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
                               email_challenge_tenant invitation_tenant
                               json_merge member_page
-                              oauth_jwks oauth_key_tenant oauth_key_turn
-                              oauth_expire oauth_key_tenant
+                              oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn
                               organization_create organization_open
                               organization_taken organization_try public_logo
                               public_tenant search_text

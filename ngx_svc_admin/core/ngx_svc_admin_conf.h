@@ -25,6 +25,14 @@ typedef struct {
 } ngx_svc_admin_hash_conf_t;
 
 
+/* A location of OAuth, of which the page of sign-in is an URL. */
+
+typedef struct {
+    ngx_str_t                  url;
+    ngx_svc_loc_conf_t        *conf;
+} ngx_svc_login_location_t;
+
+
 typedef struct {
     size_t                     cache_size;
     ngx_shm_zone_t            *cache;       /* NULL: no location is ours */
@@ -34,6 +42,7 @@ typedef struct {
     ngx_flag_t                 sign_in;
     ngx_flag_t                 organization_signup;
     ngx_uint_t                 oauth;       /* some location has svc_oauth on */
+    ngx_array_t                login_locations; /* ngx_svc_login_location_t */
     ngx_svc_settings_t         settings;    /* svc_set, or the environment's */
     size_t                     rate_size;   /* for ngx_svc_limit_zone() */
     ngx_shm_zone_t            *limits;      /* NULL: no location is ours */

@@ -6,6 +6,7 @@
 #include "ngx_svc_anomaly.h"
 #include "ngx_svc_oauth_client.h"
 #include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_login_url.h"
 #include "ngx_svc_oauth_metadata.h"
 #include "ngx_svc_oauth_preflight.h"
 #include "ngx_svc_oauth_proof.h"
@@ -203,6 +204,7 @@ ngx_svc_oauth_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
     }
 
     if (ngx_svc_oauth_base_urls(cf, smcf) != NGX_OK
+        || ngx_svc_oauth_login_url_check(cf, amcf) != NGX_OK
         || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_anomaly_statements)
            != NGX_OK
         || ngx_svc_pg_add_statements(&smcf->pg,

@@ -93,7 +93,7 @@ static ngx_int_t ngx_svc_oauth_exchange_bind(ngx_svc_request_t *sr,
     "CASE" NGX_SVC_OAUTH_VERDICT_CLIENT("$2::bool")                           \
     NGX_SVC_OAUTH_VERDICT_STATE("s.state")                                    \
     NGX_SVC_OAUTH_VERDICT_GRANT("'" NGX_SVC_OAUTH_EXCHANGE "'")               \
-    " WHEN a.require_dpop AND $8::bytea IS NULL THEN 'proof'"                 \
+    NGX_SVC_OAUTH_VERDICT_PROOF("$8")                                         \
     " WHEN q.public IS NOT NULL OR q.actor_public IS NOT NULL THEN 'verify'"  \
     " WHEN " NGX_SVC_OAUTH_EXCHANGE_OTHER " THEN 'other_tenant'"              \
     " WHEN " NGX_SVC_OAUTH_EXCHANGE_ENDED " THEN 'subject'"                   \

@@ -82,7 +82,7 @@ typedef struct {
         NGX_SVC_OAUTH_VERDICT_CLIENT("$2::bool")                              \
         NGX_SVC_OAUTH_VERDICT_STATE("s.state")                                \
         NGX_SVC_OAUTH_VERDICT_GRANT(grant)                                    \
-        " WHEN a.require_dpop AND $8::bytea IS NULL THEN 'proof'"             \
+        NGX_SVC_OAUTH_VERDICT_PROOF("$8")                                     \
         " WHEN y.kid IS NULL AND (a.access_token_format = 'jwt'"              \
             " OR 'openid' = ANY (a.scopes)) THEN 'key'"                       \
         " END AS verdict) e"                                                  \

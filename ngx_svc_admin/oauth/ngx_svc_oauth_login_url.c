@@ -57,12 +57,12 @@ ngx_svc_oauth_login_url_path(const ngx_str_t *url)
 
 
 ngx_int_t
-ngx_svc_oauth_login_url_check(ngx_conf_t *cf,
-    const ngx_svc_surface_t *surface, const ngx_str_t *url)
+ngx_svc_oauth_login_url_keep(ngx_conf_t *cf, const ngx_svc_surface_t *surface,
+    const ngx_str_t *url)
 {
-    u_char               c;
-    ngx_str_t           *base;
-    ngx_svc_loc_conf_t  *slcf;
+    ngx_svc_loc_conf_t         *slcf;
+    ngx_svc_login_location_t   *location;
+    ngx_svc_admin_main_conf_t  *amcf;
 
     slcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_svc_common_module);
 
@@ -72,23 +72,49 @@ ngx_svc_oauth_login_url_check(ngx_conf_t *cf,
         return NGX_OK;
     }
 
-    base = &slcf->base_url;
+    amcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_svc_admin_module);
 
-    if (base->len && url->len >= base->len
-        && ngx_strncasecmp(url->data, base->data, base->len) == 0)
-    {
-        c = (url->len > base->len) ? url->data[base->len] : '/';
-
-        if (c == '/' || c == '?') {
-            return NGX_OK;
-        }
+    location = ngx_array_push(&amcf->login_locations);
+    if (location == NULL) {
+        return NGX_ERROR;
     }
 
-    ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                  "\"svc_login_url %V\" is of another origin than "
-                  "\"svc_base_url %V\": the session would be, too", url, base);
+    location->url = *url;
+    location->conf = slcf;
 
-    return NGX_ERROR;
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_login_url_check(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
+{
+    ngx_str_t                 *base, *url;
+    ngx_uint_t                 i;
+    ngx_svc_login_location_t  *location;
+
+    location = amcf->login_locations.elts;
+
+    for (i = 0; i < amcf->login_locations.nelts; i++) {
+        url = &location[i].url;
+        base = &location[i].conf->base_url;
+
+        if (base->len && url->len >= base->len
+            && ngx_strncasecmp(url->data, base->data, base->len) == 0
+            && (url->len == base->len || url->data[base->len] == '/'
+                || url->data[base->len] == '?'))
+        {
+            continue;
+        }
+
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "\"svc_login_url %V\" is of another origin than "
+                      "\"svc_base_url %V\": the session would be, too", url,
+                      base);
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
 }
 
 

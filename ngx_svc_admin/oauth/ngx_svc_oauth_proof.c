@@ -218,7 +218,17 @@ ngx_svc_oauth_proof_fresh(ngx_svc_oauth_t *o, const ngx_svc_dpop_t *dpop)
 ngx_int_t
 ngx_svc_oauth_proof_call(ngx_svc_oauth_t *o)
 {
-    return o->once.data ? ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_once,
-                                             NULL)
-                        : NGX_OK;
+    ngx_int_t  rc;
+
+    if (o->once.data == NULL) {
+        return NGX_OK;
+    }
+
+    rc = ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_once, NULL);
+
+    /* another op of the request comes when it is spent */
+
+    ngx_str_null(&o->once);
+
+    return rc;
 }

@@ -155,12 +155,12 @@ ngx_svc_oauth_token_calls(ngx_svc_oauth_t *o,
 
     rc = ngx_svc_oauth_client_call(o, o->grant->login);
 
+    if (rc == NGX_OK && before) {
+        rc = ngx_svc_route_call(o->sr, before, NULL);
+    }
+
     if (rc == NGX_OK) {
-
-        /* what comes first is of the second time: the proof is spent */
-
-        rc = before ? ngx_svc_route_call(o->sr, before, NULL)
-                    : ngx_svc_oauth_proof_call(o);
+        rc = ngx_svc_oauth_proof_call(o);
     }
 
     if (rc == NGX_OK && o->grant->lock) {
