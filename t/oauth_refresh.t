@@ -307,7 +307,8 @@ is($s->sql("SELECT string_agg(grant_type, ' ' ORDER BY grant_type) FROM svc.dele
            . " WHERE client_id = '$agent->{clientId}'"), 'authorization_code refresh_token',
    'and each token is in the journal');
 set($agent, "allowed_scopes = '{profile}'");
-is(refresh($s, $agent, $next->{refresh_token})->json->{scope}, 'profile', 'a ceiling');
+is(refresh($s, $agent, $next->{refresh_token})->json->{scope}, 'offline_access profile',
+   'a ceiling');
 
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 $s->done;

@@ -29,7 +29,8 @@ my $ORIGIN = 'http://localhost';
 my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN,
     svc_organization_signup => 'on', svc_set => [
     'RATE_LIMIT_SIGNUP_WINDOW 0',
-    'RATE_LIMIT_LOGIN_EMAIL_MAX 1000', 'RATE_LIMIT_LOGIN_IP_MAX 1000' ] });
+    'RATE_LIMIT_LOGIN_EMAIL_MAX 1000', 'RATE_LIMIT_LOGIN_IP_MAX 1000' ] },
+    locations => 'location /oauth { svc_oauth on; }');
 my $receiver = SvcTest::Receiver->new($s);
 my $dns = SvcTest::Dns->new($s);
 my $mail = SvcTest::Mail->new($s, port => 'plain');
@@ -209,6 +210,28 @@ is_status(204, 'logout', session => 0);
 $c->signs_in($ada);
 $c->stands('auth/sessions/{id}' => $own->{id});
 is_status(204, 'revokeSession');
+
+# applications that ask
+
+my $ada_id = $s->sql("SELECT id FROM svc.user_account WHERE user_name_key = 'ada\@acme.test'");
+
+my $asking = $s->http(POST => '/v1/applications',
+    [ Authorization => "Bearer $acme->{api_token}" ],
+    { name => 'Asks', type => 'web', redirectUris => [ 'https://asks.test/cb' ] })->json;
+my $asks = "client_id=$asking->{clientId}&redirect_uri=https%3A%2F%2Fasks.test%2Fcb"
+           . '&response_type=code&scope=openid&code_challenge_method=S256&code_challenge='
+           . 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+
+is_status(200, 'getAuthorization', query => $asks);
+is_status(400, 'getAuthorization', query => $asks =~ s/scope=openid/scope=x/r);
+is_status(200, 'decideAuthorization',
+          body => { request => $asks, decision => 'approve', userId => $ada_id });
+is_status(409, 'decideAuthorization',
+          body => { request => $asks, decision => 'approve', userId => '01a00000-0000-7000-8000-000000000000' });
+is_status(200, 'listConsents');
+$c->stands('oauth/consents/{clientId}' => $asking->{clientId});
+is_status(204, 'revokeConsent');
+is_status(404, 'revokeConsent');
 
 # second factors of one's own
 
@@ -478,6 +501,8 @@ my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
                                        logout resetPassword forgotPassword
                                        startPasswordless passwordlessSignIn
                                        startEmailVerification verifyEmail
+                                       getAuthorization decideAuthorization
+                                       revokeConsent
                                        startEmailChange changeEmail
                                        addEmailFactor confirmEmailFactor
                                        listFactors
@@ -856,11 +881,13 @@ is_status(404, $_, body => $body{$_}, port => $busy->{port})
 undef $held;
 
 my $lost = $s->node(svc => { %{ $s->nginx->{svc} },
-                             svc_postgres_queue_timeout => '20ms' });
+                             svc_postgres_queue_timeout => '20ms' },
+                    locations => $s->nginx->{locations});
 
 undef $stream;
 $s->pg->stop('QUIT');
-is_status(503, $_, body => $body{$_}, port => $lost->{port})
+is_status(503, $_, body => $body{$_}, port => $lost->{port},
+          $_ eq 'getAuthorization' ? (query => $asks) : ())
     for grep { $c->operation($_)->{responses}{503} } $c->ids;
 
 is(npm_run($s->root, 'answers.mjs', $c->input('\w+ 500')), "\n",

@@ -23,7 +23,7 @@ my $s = SvcTest->new(svc => {
     svc_password_hash => 'memory=7m iterations=1',
     svc_set => [ 'RATE_LIMIT_LOGIN_WINDOW 0', 'LOGIN_LOCKOUT_MAX 0',
                  'RATE_LIMIT_SIGNUP_WINDOW 0' ],
-})->start;
+}, locations => 'location /oauth { svc_oauth on; }')->start;
 my $acme = $s->tenant('acme');
 my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());
 
@@ -90,7 +90,16 @@ my $theme = { radius => 8, allowSelfSignup => $TRUE,
               qw(primary primaryHover primaryFg bg surface fg muted border
                  danger) };
 
+my $asks = "client_id=$client&redirect_uri=https%3A%2F%2Fa.test%2F&response_type=code"
+           . '&scope=openid&code_challenge_method=S256&code_challenge='
+           . 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+
 my %bodies = (
+    decideAuthorization => {
+        request => $asks, decision => 'deny',
+        userId => scalar $s->sql("SELECT id FROM svc.user_account"
+                                 . " WHERE user_name = 'ada\@acme.test'"),
+    },
     login => { email => 'ada@acme.test', password => $PASSWORD,
                tenant => 'acme' },
     changePassword => { currentPassword => 'wrong', newPassword => 'new' },
@@ -195,6 +204,8 @@ my %bodies = (
 # what a schema cannot say, or says more strictly for the sake of clients
 
 my @known = (
+    'getAuthorization [?].*: .*',                        # all of its query is one
+    'decideAuthorization [.].*: .*',                     # request of an application
     '\w+ [?]limit: 501', '\w+ [?]offset: 2147483648',     # as the most
     '\w+Config [?](?:detail|prune): [01]',
     '\w+ \S*mfaThreshold: 100',                          # not below the other
@@ -222,8 +233,6 @@ my $told = npm_run($s->root, 'limits.mjs', $JSON->encode({
     cookie => $browser->cookie, csrf => $browser->{csrf},
     known => \@known,
     path => { factors => $factor, totp => $none, email => $none, groups => $group, users => $user, webhooks => $hook->{id},
-              roles => 'auditor', tenants => 'acme' },
-    path => { factors => $factor, totp => $none, groups => $group, users => $user, webhooks => $hook->{id},
               roles => 'auditor', tenants => 'acme', applications => $client,
               agents => $agent },
 }));

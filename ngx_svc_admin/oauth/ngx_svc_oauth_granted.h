@@ -102,7 +102,8 @@ typedef struct {
     " CROSS JOIN LATERAL (SELECT ARRAY("                                      \
         "SELECT s FROM unnest(coalesce($3::text::text[], p.scopes)) s"        \
         " WHERE s = ANY (p.scopes) AND " NGX_SVC_OAUTH_GRANTED_TODAY          \
-            " AND (a.allowed_scopes IS NULL OR s = ANY (a.allowed_scopes))"   \
+            " AND (a.allowed_scopes IS NULL OR s = ANY ("                     \
+                "a.allowed_scopes || '{offline_access}'::text[]))"            \
         ") AS scopes) o"
 
 #define NGX_SVC_OAUTH_GRANTED_TODAY                                           \

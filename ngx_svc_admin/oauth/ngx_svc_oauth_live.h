@@ -51,7 +51,8 @@
             " END,"                                                           \
             " CASE WHEN a.allowed_scopes IS NOT NULL"                         \
                 " AND " NGX_SVC_OAUTH_LIVE_ACTS " THEN "                      \
-                NGX_SVC_OAUTH_LIVE_LOST("a.allowed_scopes") " END"            \
+                NGX_SVC_OAUTH_LIVE_LOST("a.allowed_scopes"                    \
+                                        " || '{offline_access}'") " END"      \
             "), ' '), ' ') AS lost"                                           \
     " FROM unnest(x.principals) n (client_id)"                                \
     " LEFT JOIN LATERAL ("                                                    \
@@ -103,7 +104,9 @@
             " AND x.issued_at >= coalesce(u.valid_after, '-infinity'))"       \
         " AND (x.grant_id IS NULL"                                            \
             " OR r.id IS NOT NULL AND r.revoked_at IS NULL)"                  \
-        " AND (x.scopes = '{}' OR NOT x.scopes <@ coalesce(p.lost, '{}')))"
+        " AND (x.scopes <@ '{offline_access}'"                                \
+            " OR NOT x.scopes <@ (coalesce(p.lost, '{}')"                     \
+                " || '{offline_access}')))"
 
 
 #endif /* _NGX_SVC_OAUTH_LIVE_H_INCLUDED_ */

@@ -107,7 +107,7 @@ ngx_svc_oauth_sweep_done(ngx_svc_pg_op_t *op)
 
         ngx_svc_anomaly_count(&type);
 
-        if (tenant.len != last.len
+        if (last.data == NULL || tenant.len != last.len
             || ngx_memcmp(tenant.data, last.data, tenant.len) != 0)
         {
             ngx_svc_redis_publish(NGX_SVC_AUDIT_CHANNEL, &tenant);

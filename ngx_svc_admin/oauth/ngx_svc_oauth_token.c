@@ -78,6 +78,8 @@ ngx_svc_oauth_token_prepare(ngx_svc_request_t *sr)
     ngx_int_t         rc;
     ngx_svc_oauth_t  *o;
 
+    o = NULL;
+
     rc = ngx_svc_oauth_proof_nonce(sr);
 
     if (rc == NGX_OK) {
@@ -112,7 +114,7 @@ ngx_svc_oauth_token_prepare(ngx_svc_request_t *sr)
         rc = ngx_svc_oauth_token_calls(o, NULL);
     }
 
-    if (rc == NGX_DECLINED && o->grant) {
+    if (rc == NGX_DECLINED && o && o->grant) {
         ngx_svc_metric_add(o->grant->metric + 1, 1);
     }
 

@@ -52,6 +52,12 @@ ngx_svc_pg_task_timer(ngx_event_t *ev)
 
     task = ev->data;
 
+    /* what waits for a connection would keep a worker that ends */
+
+    if (ngx_exiting) {
+        return;
+    }
+
     ngx_add_timer(ev, task->period);
 
     if (task->op) {
