@@ -369,6 +369,13 @@ ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
+    smcf = ngx_http_cycle_get_module_main_conf(cycle,
+                                               ngx_http_svc_common_module);
+
+    if (amcf->oauth || amcf->cache) {
+        ngx_svc_oauth_sweep_init_worker(cycle, smcf->pg.timeout);
+    }
+
     if (amcf->cache == NULL) {
         return NGX_OK;
     }
@@ -381,10 +388,6 @@ ngx_http_svc_admin_init_process(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
-    smcf = ngx_http_cycle_get_module_main_conf(cycle,
-                                               ngx_http_svc_common_module);
-
-    ngx_svc_oauth_sweep_init_worker(cycle, smcf->pg.timeout);
     ngx_svc_dns_init_worker(cycle, &amcf->resolver);
 
     return ngx_svc_cache_init_worker(amcf->cache);

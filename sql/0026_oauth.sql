@@ -123,6 +123,7 @@ CREATE TABLE svc.oauth_grant (
     resources      text[] COLLATE "C" NOT NULL,               -- as they were given
     resource_keys  text[] COLLATE "C" NOT NULL,               -- in the same order
     session_id     uuid            NOT NULL,                  -- its root_id
+    session_at     timestamptz     NOT NULL DEFAULT now(),    -- when it began
     auth_time      timestamptz(3)  NOT NULL,
     methods        text[] COLLATE "C" NOT NULL,               -- "amr"
     created_at     timestamptz(3)  NOT NULL DEFAULT now(),

@@ -517,7 +517,7 @@ BEGIN
                 SELECT FROM svc.application p
                  WHERE p.tenant_id = c.tenant_id AND p.client_id = c.client_id
                    AND coalesce(p.last_used_at < c.at - interval '1 minute', true)
-                   FOR KEY SHARE SKIP LOCKED) p) u
+                   FOR NO KEY UPDATE SKIP LOCKED) p) u
      WHERE a.tenant_id = u.tenant_id AND a.client_id = u.client_id;
 
     IF cardinality(tokens) = 0 THEN
@@ -554,6 +554,15 @@ DECLARE
     n      bigint;
     done   bigint := 0;
 BEGIN
+    -- of a code that nobody has used the grant goes, and with it the code
+
+    DELETE FROM svc.oauth_grant g USING (
+        SELECT k.tenant_id, k.grant_id FROM svc.oauth_code k
+         WHERE k.expires_at < now() - interval '1 day' AND k.used_at IS NULL
+         ORDER BY k.expires_at LIMIT most FOR UPDATE SKIP LOCKED) c
+     WHERE g.tenant_id = c.tenant_id AND g.id = c.grant_id;
+    GET DIAGNOSTICS done = ROW_COUNT;
+
     FOR rule IN
         SELECT * FROM (VALUES
             ('oauth_once', 'expires_at', now()),

@@ -41,7 +41,7 @@ sub ask {
 
 
 my $owner = $acme->create(userName => 'ada@acme.test')->{id};
-my $agent = ask(POST => '/applications', { name => 'Bot', type => 'agent',
+my $agent = ask(POST => '/applications', { name => 'Bot', type => 'agent', accessTokenTtlSeconds => 86400,
                 ownerId => $owner, scopes => \@SCOPES })->json->{clientId};
 
 

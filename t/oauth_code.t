@@ -321,7 +321,7 @@ is($s->sql('SELECT chain FROM svc.oauth_token WHERE jti = ' . "'$claims->{jti}'"
 set(application => $agent->{clientId}, "max_token_ttl = 60, allowed_scopes = '{openid}',"
     . " allowed_audiences = '{urn:a}', allowed_audience_keys = '{urn:a}'");
 $t = redeem($s, $agent, code($acme, $agent, $ada, scopes => \@ALL))->json;
-is($t->{scope}, 'openid', 'a ceiling of scopes');
+is($t->{scope}, 'offline_access openid', 'a ceiling of scopes');
 is($t->{expires_in}, 60, 'of time');
 is((claims($t->{access_token}))[1]{aud}, 'urn:a', 'the only audience');
 like($t->{refresh_token}, qr/\Asrt_/, 'still what was granted');

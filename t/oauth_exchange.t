@@ -135,7 +135,7 @@ is($s->sql('SELECT count(*) FROM svc.delegation d JOIN svc.oauth_token k'
            . ' ON k.jti = d.token_jti AND k.parent_jti = d.parent_jti'
            . ' AND k.root_jti = d.root_jti AND d.parent_jti = d.root_jti'
            . " AND k.issued_at + k.ttl * interval '1 s' = d.expires_at"
-           . ' AND k.chain = d.chain AND k.principals = d.chain'
+           . ' AND k.chain = d.chain AND d.chain <@ k.principals'
            . " AND k.user_id = '$ada' AND k.grant_type = d.grant_type"), 1,
    'as the token is stored');
 is(form($s, introspect => { token => $t->{access_token} }, client => $agent)->json->{active}, 1,

@@ -107,6 +107,8 @@ is($r->header('access-control-allow-origin'), undef, 'nor read by pages');
 
 oauth_error(form($s, introspect => { token => 'x', client_id => $spa->{clientId} }), 400,
             'invalid_client', 'a public client');
+oauth_error(form($s, introspect => { token => token($robot), client_id => $robot->{clientId} }),
+            400, 'invalid_client', 'its id alone is no proof');
 oauth_error(form($s, introspect => { token => 'x' }), 400, 'invalid_client', 'nobody');
 oauth_error(form($s, introspect => { token => 'x' },
                  client => { %$robot, clientSecret => 'x' x 43 }), 401, 'invalid_client',

@@ -302,9 +302,10 @@ set($agent, "enabled = true, expires_at = now() - interval '1 s'");
 oauth_error(form($s, token => { %CC }, client => $agent), 400, 'invalid_grant', 'expired');
 is(anomalies(), 'disabled_use:high:1 expired_use:medium:1', 'is on record');
 
-set($agent, "expires_at = now() + interval '100 s'");
+set($agent, "expires_at = now() + interval '99 s'");
 $t = form($s, token => { %CC }, client => $agent)->json;
-ok($t->{expires_in} <= 100 && $t->{expires_in} > 50, 'a token ends with its agent');
+ok($t->{expires_in} <= 100 && $t->{expires_in} > 30, 'a token ends with its agent')
+    or diag(explain($t));
 
 set($agent, 'expires_at = NULL, max_token_ttl = 60');
 is(form($s, token => { %CC }, client => $agent)->json->{expires_in}, 60, 'a ceiling of time');

@@ -97,7 +97,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_secrets_rotate = {
                 " previous_secret_until ="
                     " CASE WHEN $3 > 0 THEN now() + o.grace END,"
                 " tokens_valid_after = CASE WHEN $4"
-                    " THEN greatest(a.tokens_valid_after, now())"
+                    " THEN greatest(a.tokens_valid_after, clock_timestamp())"
                     " ELSE a.tokens_valid_after END,"
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
             " FROM o WHERE o.verdict IS NULL AND a.tenant_id = " NGX_SVC_TENANT

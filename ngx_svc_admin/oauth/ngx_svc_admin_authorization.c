@@ -273,6 +273,7 @@ ngx_svc_admin_authorization_decide(ngx_svc_request_t *sr)
     ngx_svc_oauth_request_t        *ar;
     ngx_svc_admin_authorization_t   body;
 
+    ar = NULL;
     ngx_memzero(&body, sizeof(body));
 
     rc = ngx_svc_schema_object(sr->route->members, 0, sr->json, &body,

@@ -77,19 +77,22 @@ static ngx_uint_t ngx_svc_admin_delegations_of_token(const void *body);
 #define NGX_SVC_ADMIN_DELEGATION_MOST                                         \
     "greatest(10000, $9::int4::int8 + $10::int4)"
 
-/* A CTE's body: keys of what matches; by: what finds it, order: likewise. */
+/*
+ * A CTE's body: keys of what matches; by: what finds it, order: likewise.  An
+ * equality would take its column out of the order, and with it the index.
+ */
 
 #define NGX_SVC_ADMIN_DELEGATIONS_FOUND(by, order)                            \
     "SELECT d.created_at, d.id FROM svc.delegation d"                         \
     " WHERE d.tenant_id = " NGX_SVC_TENANT by                                 \
         " AND d.created_at >= " NGX_SVC_ADMIN_DELEGATION_SINCE                \
         " AND d.created_at < " NGX_SVC_ADMIN_DELEGATION_UNTIL                 \
-        " AND ($1::text IS NULL OR d.client_id = $1)"                         \
+        " AND ($1::text IS NULL OR d.client_id BETWEEN $1 AND $1)"            \
         " AND ($2::text IS NULL"                                              \
-            " OR d.subject_id = $2 AND d.subject_type = 'user')"              \
+            " OR d.subject_id BETWEEN $2 AND $2 AND d.subject_type = 'user')" \
         " AND ($3::text IS NULL OR $3 = ANY (d.chain))"                       \
-        " AND ($4::uuid IS NULL OR d.token_jti = $4)"                         \
-        " AND ($5::uuid IS NULL OR d.root_jti = $5)"                          \
+        " AND ($4::uuid IS NULL OR d.token_jti BETWEEN $4 AND $4)"            \
+        " AND ($5::uuid IS NULL OR d.root_jti BETWEEN $5 AND $5)"             \
         " AND ($6::text IS NULL OR d.outcome = $6)"                           \
     " ORDER BY " order "d.created_at DESC, d.id DESC"                         \
     " LIMIT " NGX_SVC_ADMIN_DELEGATION_MOST

@@ -76,7 +76,8 @@
 
 #define NGX_SVC_OAUTH_USER_SESSION                                            \
     "SELECT n.user_id, coalesce(n.root_id, n.id) AS root_id,"                 \
-        " coalesce(n.auth_time, n.created_at) AS auth_time, n.methods"        \
+        " coalesce(n.auth_time, n.created_at) AS auth_time, n.methods,"       \
+        " n.created_at AS session_at"                                         \
     " FROM (" NGX_SVC_SESSION_ROW("k.id, k.user_id, k.root_id, k.auth_time,"  \
                                   " k.created_at, k.methods", "$2::bytea")    \
         ") n WHERE n.user_id::text = current_setting('svc.actor_id', true)"
@@ -166,15 +167,15 @@
 
 #define NGX_SVC_OAUTH_AUTHORIZE_COLUMNS                                       \
     " AS verdict, t.slug, a.client_id, a.name, gen_random_uuid() AS id,"      \
-    " s.user_id, s.root_id, s.auth_time, s.methods, w.scopes"
+    " s.user_id, s.root_id, s.session_at, s.auth_time, s.methods, w.scopes"
 
 #define NGX_SVC_OAUTH_AUTHORIZE_GRANT                                         \
     "INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes," \
-        " resources, resource_keys, session_id, auth_time, methods,"          \
-        " expires_at)"                                                        \
+        " resources, resource_keys, session_id, session_at, auth_time,"       \
+        " methods, expires_at)"                                               \
     " SELECT " NGX_SVC_TENANT_OR_NULL ", v.id, v.client_id, v.user_id,"       \
         " v.scopes, $7::text::text[], $8::text::text[], v.root_id,"           \
-        " v.auth_time, v.methods, now() + interval '90 days'"                 \
+        " v.session_at, v.auth_time, v.methods, now() + interval '90 days'"                 \
     " FROM v WHERE v.verdict IS NULL"
 
 #define NGX_SVC_OAUTH_AUTHORIZE_CODE                                          \

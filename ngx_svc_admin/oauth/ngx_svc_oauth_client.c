@@ -413,6 +413,10 @@ ngx_svc_oauth_client_call(ngx_svc_oauth_t *o,
         return NGX_ERROR;
     }
 
+    /* no UUID is of that version: it is no tenant's turn */
+
+    o->sr->tenant[6] |= 0xf0;
+
     alcf = ngx_http_get_module_loc_conf(o->sr->request,
                                         ngx_http_svc_admin_module);
 

@@ -55,7 +55,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_own = {
                     ", $11 || t.slug) AS audience_key,"
                 " y.kid, y.sealed, a.allowed_scopes, a.allowed_audiences,"
                 " least(a.access_token_ttl, a.max_token_ttl,"
-                    " ceil(date_part('epoch', a.expires_at - now()))::integer"
+                    " " NGX_SVC_OAUTH_TTL_LEFT("a")
                     ") AS ttl"
             " FROM " NGX_SVC_OAUTH_CLIENT("$1") NGX_SVC_OAUTH_KEY
             " CROSS JOIN (SELECT " NGX_SVC_OAUTH_MS " AS ms) m"

@@ -75,9 +75,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code = {
 
 const ngx_svc_oauth_grant_t  ngx_svc_oauth_code = {
     .name = ngx_string("authorization_code"),
+    .metric = NGX_SVC_M_TOKEN_CODE,
     .login = NGX_SVC_OAUTH_LOGIN_SYNC,
     .check = ngx_svc_oauth_code_check,
     .statement = &ngx_svc_sql_oauth_code,
+    .refuse = ngx_svc_oauth_granted_refuse,
     .more = ngx_svc_oauth_granted_more
 };
 

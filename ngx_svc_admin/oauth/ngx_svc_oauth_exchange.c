@@ -66,6 +66,7 @@ static ngx_int_t ngx_svc_oauth_exchange_bind(ngx_svc_request_t *sr,
 
 #define NGX_SVC_OAUTH_EXCHANGE_BEYOND(verdict, scopes)                        \
     " WHEN NOT $3::text::text[] <@ " scopes " OR " scopes " = '{}'"           \
+            " OR $3::text::text[] = '{}'"                                     \
         " THEN '" verdict " ' || coalesce((SELECT s"                          \
             " FROM unnest($3::text::text[]) s WHERE s <> ALL (" scopes ")"    \
             " LIMIT 1), '')"
@@ -142,9 +143,8 @@ static ngx_int_t ngx_svc_oauth_exchange_bind(ngx_svc_request_t *sr,
         NGX_SVC_ROW("k.auth_time", "svc.oauth_grant", "j.grant_id")           \
         ") h ON true"                                                         \
     " CROSS JOIN LATERAL (SELECT n.client, n.chain,"                          \
-            " CASE WHEN n.client = ANY (n.chain) THEN n.chain"                \
-                " ELSE n.chain || array_remove(ARRAY[n.client], NULL) END"    \
-                " AS principals"                                              \
+            " n.chain || ARRAY(SELECT b FROM unnest(j.principals) b"          \
+                " WHERE b <> ALL (n.chain)) AS principals"                    \
         " FROM (SELECT " NGX_SVC_OAUTH_SUBJECT_CLIENT("j") " AS client, "     \
             NGX_SVC_OAUTH_EXCHANGED_CHAIN("j") " AS chain) n OFFSET 0) c"     \
     " CROSS JOIN LATERAL ("                                                   \
@@ -155,7 +155,7 @@ static ngx_int_t ngx_svc_oauth_exchange_bind(ngx_svc_request_t *sr,
         NGX_SVC_OAUTH_CEILINGS("o.scopes", "coalesce(d.key, $11 || t.slug)")  \
         ") p"                                                                 \
     " CROSS JOIN LATERAL (SELECT least(a.access_token_ttl, p.ttl,"            \
-            " ceil(date_part('epoch', p.expires_at - now()))::integer,"       \
+            " " NGX_SVC_OAUTH_TTL_LEFT("p") ","                               \
             " floor(date_part('epoch', l.ends - "                             \
                 NGX_SVC_OAUTH_ISSUED_AT("m.ms") "))::integer) AS ttl"         \
         " OFFSET 0) e"                                                        \

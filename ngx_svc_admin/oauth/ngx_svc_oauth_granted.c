@@ -5,6 +5,7 @@
 #include "ngx_svc_oauth_granted.h"
 #include "ngx_svc_bind_client.h"
 #include "ngx_svc_oauth_id_token.h"
+#include "ngx_svc_oauth_refusal.h"
 
 
 ngx_svc_oauth_granted_t *
@@ -104,4 +105,15 @@ ngx_svc_oauth_granted_bind_from(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
     return param->n == 0 ? ngx_svc_bind_client(sr, call) : NGX_OK;
+}
+
+
+/* Who follows the audit log hears of it. */
+
+ngx_int_t
+ngx_svc_oauth_granted_refuse(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_svc_request_committed(o->sr->results);
+
+    return ngx_svc_oauth_refuse(o, res);
 }

@@ -109,11 +109,16 @@ typedef struct {
 #define NGX_SVC_OAUTH_GRANTED_TODAY                                           \
     "s = ANY (a.scopes || '{offline_access}'::text[])"
 
-/* Whether the grant is older than what has cut off all tokens before. */
+/*
+ * Whether the grant is older than what has cut off all tokens before.  What ends
+ * the user's sessions is seen some time after valid_after: a session that began
+ * before it is looked at, whenever its grant was made.
+ */
 
 #define NGX_SVC_OAUTH_GRANTED_CUT                                             \
-    "p.created_at < greatest(u.valid_after, a.tokens_valid_after,"            \
-        " g.tokens_valid_after)"
+    "(p.session_at < u.valid_after"                                           \
+        " OR p.created_at < greatest(a.tokens_valid_after,"                   \
+            " g.tokens_valid_after))"
 
 /* Whether a user may not use an application "a" that is for groups alone. */
 
@@ -172,7 +177,7 @@ typedef struct {
     " CASE a.access_token_format WHEN 'jwt' THEN y.kid END AS kid,"           \
     " y.kid AS id_kid, y.sealed, a.allowed_scopes, a.allowed_audiences,"      \
     " least(a.access_token_ttl, a.max_token_ttl,"                             \
-        " ceil(date_part('epoch', a.expires_at - now()))::integer) AS ttl,"   \
+        " " NGX_SVC_OAUTH_TTL_LEFT("a") ") AS ttl,"                           \
     " a.name AS client_name, a.type, a.auth_method, p.auth_time, p.methods,"  \
     " p.expires_at AS grant_expires_at"
 
@@ -256,6 +261,9 @@ ngx_int_t ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o, PGresult *res,
 
 ngx_svc_bind_function(ngx_svc_oauth_granted_bind);
 ngx_svc_bind_function(ngx_svc_oauth_granted_bind_from);
+
+/* A grant's refuse: a code that was replayed may have ended a grant. */
+ngx_int_t ngx_svc_oauth_granted_refuse(ngx_svc_oauth_t *o, PGresult *res);
 
 
 #endif /* _NGX_SVC_OAUTH_GRANTED_H_INCLUDED_ */

@@ -28,8 +28,9 @@ static void ngx_svc_oauth_introspect_text(ngx_svc_json_writer_t *w,
  * that it is no client, whatever the reason.
  */
 
-#define NGX_SVC_OAUTH_ASKS                                                    \
-    "CASE WHEN a.auth_method = 'none' OR t.suspended_at IS NOT NULL"          \
+#define NGX_SVC_OAUTH_ASKS(public)                                            \
+    "CASE WHEN a.auth_method = 'none' OR " public "::bool"                    \
+        " OR t.suspended_at IS NOT NULL"                                      \
         " OR " NGX_SVC_OAUTH_STATE("a", "g") " IS NOT NULL"                   \
         " THEN 'client' END AS _verdict"
 
@@ -38,7 +39,7 @@ static void ngx_svc_oauth_introspect_text(ngx_svc_json_writer_t *w,
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect = {
     .name = "oauth_introspect",
     .text =
-        "SELECT " NGX_SVC_OAUTH_ASKS ", t.slug, l.jti,"
+        "SELECT " NGX_SVC_OAUTH_ASKS("$8") ", t.slug, l.jti,"
             " coalesce(l.user_id::text,"
                 " l.principals[cardinality(l.principals)]) AS sub,"
             " l.client_id, l.audience,"
@@ -60,7 +61,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect = {
                    ngx_svc_oauth_param(issuer),
                    ngx_svc_oauth_param(token.secret_hash),
                    ngx_svc_oauth_param(token.unverified),
-                   ngx_svc_oauth_param(token.kid))
+                   ngx_svc_oauth_param(token.kid),
+                   ngx_svc_oauth_param(client.public))
 };
 
 /* Of what refreshes: to its own client, while the grant's user may use it. */
@@ -68,7 +70,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_refresh = {
     .name = "oauth_introspect_refresh",
     .text =
-        "SELECT " NGX_SVC_OAUTH_ASKS ", r.user_id::text AS sub, r.client_id,"
+        "SELECT " NGX_SVC_OAUTH_ASKS("$3") ", r.user_id::text AS sub,"
+            " r.client_id,"
             " array_to_string(r.scopes, ' ') AS scope,"
             " floor(date_part('epoch', least(f.expires_at, r.expires_at)))"
                 "::bigint AS exp"
@@ -81,13 +84,16 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_refresh = {
         " LEFT JOIN LATERAL ("
             NGX_SVC_ROW("k.*", "svc.oauth_grant", "f.grant_id") ") r"
             " ON r.client_id = a.client_id AND r.revoked_at IS NULL"
-                " AND r.expires_at > now() AND EXISTS (SELECT FROM ("
+                " AND r.expires_at > now() AND r.created_at >= coalesce("
+                    "greatest(a.tokens_valid_after, g.tokens_valid_after),"
+                    " '-infinity') AND EXISTS (SELECT FROM ("
                     NGX_SVC_ROW("k.status, k.valid_after", "svc.user_account",
                                 "r.user_id") ") u"
-                    " WHERE u.status = 'active' AND r.created_at"
+                    " WHERE u.status = 'active' AND r.session_at"
                         " >= coalesce(u.valid_after, '-infinity'))",
     NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
-                   ngx_svc_oauth_param(token.secret_hash))
+                   ngx_svc_oauth_param(token.secret_hash),
+                   ngx_svc_oauth_param(client.public))
 };
 
 

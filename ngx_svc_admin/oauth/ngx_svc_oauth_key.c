@@ -45,7 +45,11 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_first = {
     .text =
         "WITH g AS ("
             "UPDATE svc.oauth_tenant SET active_kid = $1"
-            " WHERE tenant_id = " NGX_SVC_TENANT " AND active_kid IS NULL"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND (active_kid IS NULL"
+                " OR EXISTS (SELECT FROM svc.oauth_key k"
+                    " WHERE k.tenant_id = " NGX_SVC_TENANT
+                        " AND k.kid = active_kid"
+                        " AND k.revoked_at IS NOT NULL))"
             " RETURNING tenant_id"
         ")"
         " INSERT INTO svc.oauth_key (tenant_id, kid, public, sealed)"

@@ -43,8 +43,9 @@
                 " OR a.allowed_audience_keys IS NULL"                         \
                 " OR coalesce(x.audience_key, " issuer ")"                    \
                     " = ANY (a.allowed_audience_keys))) AS alive,"            \
-        " min(a.max_token_ttl) FILTER (WHERE " NGX_SVC_OAUTH_LIVE_ACTS ")"    \
-            " AS ttl,"                                                        \
+        " least(min(a.max_token_ttl) FILTER (WHERE " NGX_SVC_OAUTH_LIVE_ACTS  \
+                "), min(a.access_token_ttl)"                                  \
+                " FILTER (WHERE n.client_id = x.client_id)) AS ttl,"          \
         " string_to_array(string_agg(concat_ws(' ',"                          \
             " CASE WHEN n.client_id = x.client_id THEN "                      \
                 NGX_SVC_OAUTH_LIVE_LOST("a.scopes || '{offline_access}'")     \
@@ -73,7 +74,8 @@
                 "x.user_id")
 
 #define NGX_SVC_OAUTH_LIVE_GRANT                                              \
-    NGX_SVC_ROW("k.id, k.revoked_at", "svc.oauth_grant", "x.grant_id")
+    NGX_SVC_ROW("k.id, k.revoked_at, k.session_at", "svc.oauth_grant",        \
+                "x.grant_id")
 
 #define NGX_SVC_OAUTH_LIVE_ENDS                                               \
     "x.issued_at + make_interval(secs => least(x.ttl, p.ttl))"
@@ -103,7 +105,8 @@
         " AND (x.user_id IS NULL OR u.status = 'active'"                      \
             " AND x.issued_at >= coalesce(u.valid_after, '-infinity'))"       \
         " AND (x.grant_id IS NULL"                                            \
-            " OR r.id IS NOT NULL AND r.revoked_at IS NULL)"                  \
+            " OR r.id IS NOT NULL AND r.revoked_at IS NULL"                   \
+                " AND r.session_at >= coalesce(u.valid_after, '-infinity'))"  \
         " AND (x.scopes <@ '{offline_access}'"                                \
             " OR NOT x.scopes <@ (coalesce(p.lost, '{}')"                     \
                 " || '{offline_access}')))"

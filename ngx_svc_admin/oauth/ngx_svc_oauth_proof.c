@@ -6,6 +6,7 @@
  */
 
 #include "ngx_svc_oauth_proof.h"
+#include "ngx_svc_oauth_sql.h"
 #include "ngx_svc_dpop.h"
 #include "ngx_svc_dpop_nonce.h"
 
@@ -38,12 +39,17 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_once = {
             "INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)"
             " SELECT t.id, $1, now() + make_interval(secs => $2::text::float8)"
             " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT
+                " AND EXISTS (SELECT FROM ("
+                    NGX_SVC_OAUTH_APPLICATION("k.auth_method", "$3") ") a"
+                    " WHERE (a.auth_method = 'none') = $4::bool)"
             " ON CONFLICT DO NOTHING RETURNING digest"
         ")"
         " SELECT set_config('svc.proof', CASE WHEN EXISTS (SELECT FROM i)"
             " THEN 'new' ELSE 'seen' END, true)",
     NGX_SVC_PARAMS(ngx_svc_oauth_param(once),
-                   ngx_svc_oauth_param(once_seconds))
+                   ngx_svc_oauth_param(once_seconds),
+                   ngx_svc_oauth_param(client.id),
+                   ngx_svc_oauth_param(client.public))
 };
 
 ngx_svc_pg_statements_t  ngx_svc_oauth_proof_statements[] = {

@@ -67,9 +67,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh = {
 
 const ngx_svc_oauth_grant_t  ngx_svc_oauth_refresh = {
     .name = ngx_string("refresh_token"),
+    .metric = NGX_SVC_M_TOKEN_REFRESH,
     .login = NGX_SVC_OAUTH_LOGIN_SYNC,
     .check = ngx_svc_oauth_refresh_check,
     .statement = &ngx_svc_sql_oauth_refresh,
+    .refuse = ngx_svc_oauth_granted_refuse,
     .more = ngx_svc_oauth_granted_more
 };
 

@@ -281,10 +281,17 @@ ngx_svc_oauth_details(ngx_svc_oauth_t *o, PGresult *res)
         return NGX_ERROR;
     }
 
+    if (o->ip.data == NULL && ngx_svc_oauth_caller(o) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     id = ngx_svc_request_id(o->sr->request);
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_string(&w, "ip", o->ip.data, o->ip.len);
+
+    if (o->ip.len) {
+        ngx_svc_json_string(&w, "ip", o->ip.data, o->ip.len);
+    }
 
     if (o->country.len) {
         ngx_svc_json_string(&w, "country", o->country.data, o->country.len);

@@ -105,6 +105,12 @@
         " coalesce(" NGX_SVC_OAUTH_AUDIENCE_KEY(a, key)                       \
             " <> ALL (" a ".allowed_audience_keys), true))"
 
+/* Seconds that are left of a client; one that ends far away has more than a day. */
+
+#define NGX_SVC_OAUTH_TTL_LEFT(a)                                             \
+    "least(86400, ceil(date_part('epoch', " a ".expires_at - now())))"        \
+        "::integer"
+
 /*
  * Of an INSERT into svc.oauth_token: the id of a token, of this moment, and the
  * moment in milliseconds; jti: digits that are random.  A timestamp is of the

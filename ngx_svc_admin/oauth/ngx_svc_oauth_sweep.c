@@ -52,7 +52,7 @@ static ngx_svc_pg_task_t  ngx_svc_oauth_expire = {
     .statement = &ngx_svc_sql_oauth_expire,
     .pool = NGX_SVC_PG_WRITE,
     .period = 60000,
-    .pause = 1000,
+    .pause = 10,
     .full = NGX_SVC_OAUTH_EXPIRE,
     .failed = "codes, grants and tokens that are over cannot be deleted"
 };

@@ -114,7 +114,7 @@ ngx_svc_oauth_token_prepare(ngx_svc_request_t *sr)
         rc = ngx_svc_oauth_token_calls(o, NULL);
     }
 
-    if (rc == NGX_DECLINED && o && o->grant) {
+    if (rc == NGX_DECLINED && o && o->grant && o->client.digest.len) {
         ngx_svc_metric_add(o->grant->metric + 1, 1);
     }
 

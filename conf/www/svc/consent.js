@@ -1,30 +1,58 @@
 // What an application asks for: it goes on, or its user signs in, or consents.
 
-import { asks, button, call, fill, h, names, note, post, run, say, show, text,
+import { button, call, fill, h, names, note, post, query, show, text,
 } from "./page.js";
 import { home, leave, resume } from "./session.js";
 
+// its own words, which a sign-in without an application does not load
+
+const { default: words } = await import(`./consent.${document.documentElement.lang}.js`);
+
+Object.assign(text.errors, words.errors);
+
 // what the people of OpenID Connect call so; all else is as it is
 
-const named = scope => Object.hasOwn(text.scopes, scope) ? text.scopes[scope] : scope;
+const named = scope => Object.hasOwn(words.scopes, scope) ? words.scopes[scope]
+                                                          : scope;
 
 let asked = null;
 
-const look = async href => call("GET",
-  `/v1/oauth/authorization${new URL(href).search}`);
+
+// The request: a whole path of this origin, or nothing.
+
+const AUTHORIZE = "/oauth/authorize?";
+
+function returnTo() {
+  const path = query.get("return_to");
+
+  if (!path.startsWith(AUTHORIZE) || !URL.canParse(path, location.origin)) {
+    return null;
+  }
+
+  const url = new URL(path, location.origin);
+
+  return url.origin === location.origin && url.pathname + "?" === AUTHORIZE
+         ? url.href : null;
+}
 
 
 // Whose application it is, if it may ask for that.
 
 const LATER = ["rate_limited", "unavailable"];
 
-export async function tenant(href) {
+export async function tenant() {
+  home.next = returnTo();
+
+  if (!home.next) {
+    return;
+  }
+
   try {
-    asked = await look(href);
+    asked = await call("GET", `/v1/oauth/authorization${new URL(home.next).search}`);
     names.tenant = asked.tenant.slug;
 
   } catch (e) {
-    show(text.clientWrong, note(text.clientWrongNote));
+    show(words.clientWrong, note(words.clientWrongNote));
 
     throw LATER.includes(e.code) ? e : Object.assign(e, { code: "client_refused" });
   }
@@ -34,37 +62,37 @@ export async function tenant(href) {
 // Of a session that waits for something the next step comes; another one that does
 // not do for the request is not shown.
 
-export async function start(href) {
+export async function start() {
   if (asked.login === "required") {
     return resume(() => home.show());
   }
 
-  return asks() && asked.consent === "required" ? consent(href)
-                                                : location.replace(href);
+  return query.get("consent") === "1" && asked.consent === "required"
+         ? consent() : location.replace(home.next);
 }
 
 
-function consent(href) {
+function consent() {
   const { client, redirectHost, resources, scopes, user } = asked;
 
-  show(fill(text.consent, { client: client.name }),
-       note(fill(text.consentNote, { host: redirectHost })),
+  show(fill(words.consent, { client: client.name }),
+       note(fill(words.consentNote, { host: redirectHost })),
        scopes.length > 0
          && h("ul", { class: "rules" },
               ...scopes.map(({ name }) => h("li", {}, named(name)))),
-       resources.length > 0 && note(text.consentAt),
+       resources.length > 0 && note(words.consentAt),
        resources.length > 0
          && h("ul", { class: "rules" },
               ...resources.map(uri => h("li", {}, uri))),
-       note(fill(text.consentAs, { name: user.displayName ?? user.email })),
-       button(text.allow, () => decide(href, "approve")),
-       button(text.refuse, () => decide(href, "deny")),
+       note(fill(words.consentAs, { name: user.displayName ?? user.email })),
+       button(words.allow, () => decide("approve")),
+       button(words.refuse, () => decide("deny")),
        button(text.somebodyElse, leave));
 }
 
-async function decide(href, decision) {
+async function decide(decision) {
   const { redirectTo } = await post("/oauth/authorization", {
-    request: new URL(href).search.slice(1), decision, userId: asked.user.id,
+    request: new URL(home.next).search.slice(1), decision, userId: asked.user.id,
   });
 
   location.assign(redirectTo);

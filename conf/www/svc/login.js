@@ -1,7 +1,7 @@
 // /login: a password, or a passkey; letters.js has what goes by mail.  /account: the
 // same, and then the link of a mail.
 
-import { button, form, fragment, names, post, returnTo, run, say, show, text,
+import { button, form, fragment, names, post, query, run, say, show, text,
 } from "./page.js";
 import { begin, options } from "./brand.js";
 import { done, emailField, home, named, resume, signedIn } from "./session.js";
@@ -9,8 +9,7 @@ import * as passkey from "./passkey.js";
 
 // An application that sends people here: consent.js has what it asks for.
 
-const client = async name =>
-  (await import("./consent.js"))[name](returnTo());
+const client = async name => (await import("./consent.js"))[name]();
 
 const letter = name => async (...values) => {
   passkey.stopOffer();
@@ -68,7 +67,7 @@ async function start() {
       letter("confirm")(session, OWN[own], fragment.get(own));
   }
 
-  if (returnTo() && !own) {
+  if (home.next && !own) {
     return client("start");
   }
 
@@ -99,7 +98,7 @@ const founded = async token =>
   done(await post("/auth/organizations/verify", { token }));
 
 async function whose() {
-  if (returnTo()) {
+  if (query.has("return_to")) {
     await client("tenant");
   }
 

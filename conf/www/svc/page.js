@@ -1,7 +1,7 @@
 // What all pages have in common: the address, the calls, and the one form.
 
 export const fragment = takeFragment();
-const query = new URLSearchParams(location.search);
+export const query = new URLSearchParams(location.search);
 
 export const names = { tenant: query.get("tenant") || undefined };
 export const text = await words();
@@ -38,26 +38,6 @@ async function words() {
 
   return (await import(`./text.${language}.js`)).default;
 }
-
-
-// Where to go afterwards: to the request of an application, whole, or nowhere.
-
-const AUTHORIZE = "/oauth/authorize?";
-
-export function returnTo() {
-  const path = query.get("return_to") ?? "";
-
-  if (!path.startsWith(AUTHORIZE) || !URL.canParse(path, location.origin)) {
-    return null;
-  }
-
-  const url = new URL(path, location.origin);
-
-  return url.origin === location.origin && url.pathname + "?" === AUTHORIZE
-         ? url.href : null;
-}
-
-export const asks = () => query.get("consent") === "1";
 
 
 export const pageOf = (name, hash = "") => `/${name}`

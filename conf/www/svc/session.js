@@ -1,15 +1,14 @@
 // Who has signed in; and what comes before, where something is missing.
 
 import {
-  button, call, csrfToken, fill, link, names, note, onCode, pageOf, post, returnTo,
-  say, show, text,
+  button, call, csrfToken, fill, link, names, note, onCode, pageOf, post, say, show,
+  text,
 } from "./page.js";
 
-// Goes on with what waited for a session, or where the address says.
+// Goes on with what waited for a session, or where somebody wants to go.
 
 export function done(session) {
-  const { after } = home;
-  const href = returnTo();
+  const { after, next } = home;
 
   home.after = null;
 
@@ -17,18 +16,17 @@ export function done(session) {
     return after(session);
   }
 
-  return href ? location.replace(href) : signedIn(session);
+  return next ? location.replace(next) : signedIn(session);
 }
 
 export function signedIn(session) {
   const { user, tenant } = session;
-  const href = returnTo();
 
   names.name = tenant.name;
   show(text.signedIn,
        note(fill(text.signedInAs, { name: user.displayName ?? user.email,
                                     tenant: tenant.name })),
-       href && link(href, text.goOn),
+       home.next && link(home.next, text.goOn),
        button(text.signOut, leave));
 }
 
@@ -48,6 +46,7 @@ export async function leave() {
 export const home = {
   show: () => location.assign(pageOf("login")),
   after: null,
+  next: null,
 };
 
 export async function resume(whole = done) {
