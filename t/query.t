@@ -20,7 +20,8 @@ use SvcTest::Scim;
 my $NONE = '00000000-0000-4000-8000-000000000000';
 
 my $s = SvcTest->new(svc => { svc_webhooks => 'on',
-                              svc_sign_in => 'on' })->start;
+                              svc_sign_in => 'on' },
+                     locations => 'location /oauth { svc_oauth on; }')->start;
 my $acme = $s->tenant('acme');
 my $openapi = JSON::PP->new->utf8->decode(slurp($s->root
                                                 . '/conf/openapi.json'));
@@ -43,7 +44,7 @@ $browser->login('eve@acme.test');
 sub ask {
     my ($method, $path, $body) = @_;
 
-    return $browser->ask($method, $path, $body) if $path =~ m{^/v1/(?:auth|mfa)/};
+    return $browser->ask($method, $path, $body) if $path =~ m{^/v1/(?:auth|mfa|oauth)/};
 
     return $s->http($method, $path, { Authorization => "Bearer $token" },
                     $body);
