@@ -154,9 +154,8 @@ ngx_svc_oauth_userinfo_prepare(ngx_svc_request_t *sr)
 
 
 /*
- * Of the header alone.  The scheme "DPoP" is another one, with a proof, which
- * sets o->jkt: a token is found by what it is bound to, and of "Bearer" that is
- * nothing.
+ * Of the header alone, and of "Bearer": a token that is bound to a key is not
+ * found.
  */
 
 static ngx_int_t

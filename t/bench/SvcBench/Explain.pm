@@ -64,7 +64,7 @@ my %VALUES = (
     oauth_own => [ 'app_x', 'false', undef, undef, undef, '7' . '0' x 3 . '8' . '0' x 15,
                    '\x00', undef, '192.0.2.1', undef, 'https://x/oauth/t/', 4096 ],
     oauth_introspect => [ 'app_x', '01a00000-0000-7100-8000-000000000000', 1e12,
-                          'https://x/oauth/t/', undef, 'true', 'x' ],
+                          'https://x/oauth/t/', undef, 'true', 'x', 'false' ],
     oauth_code => [ 'app_x', 'false', (undef) x 3, '7' . '0' x 3 . '8' . '0' x 15, '\x00',
                     undef, '192.0.2.1', undef, 'https://x/oauth/t/', 4096, '127.0.0.1',
                     'bench', 'request', '\x00', '\x00', undef, '{"\\\\x00"}' ],
