@@ -119,7 +119,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_anomaly_lock = {
     .missing = NGX_SVC_ADMIN_NO_ANOMALY
 };
 
-/* Who comes later changes nothing, and is told who was first. */
+/*
+ * Who comes later changes nothing, and is told who was first.  With "IS NULL"
+ * the index of those that are not acknowledged would be as good to the planner.
+ */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_anomaly_ack = {
     .name = "admin_anomaly_ack",
@@ -128,7 +131,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_anomaly_ack = {
             "UPDATE svc.agent_anomaly i SET acknowledged_at = now(),"
                 " acknowledged_by = " NGX_SVC_AGENT_CALLER
             " WHERE i.tenant_id = " NGX_SVC_TENANT " AND i.id = $1"
-                " AND i.acknowledged_at IS NULL"
+                " AND coalesce(i.acknowledged_at, 'infinity') = 'infinity'"
             " RETURNING i.*"
         "), r AS ("
             "SELECT " NGX_SVC_ADMIN_ANOMALY_COLUMNS ", u.id AS _done FROM ("
