@@ -3,7 +3,7 @@
 # POST /v1/admin/agents/{clientId}/policy/simulate: random tokens and policies,
 # beside what they would be by the rules as they are written here.
 #
-# Environment: SVC_TEST_SEED=n, SVC_TEST_CASES=n.
+# Environment: SVC_TEST_SEED=n, SVC_TEST_POLICIES=n.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use SvcTest::Admin;
 
 my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());
 my $seed = $ENV{SVC_TEST_SEED} // 20261123;
-my $CASES = $ENV{SVC_TEST_CASES} // 60;
+my $CASES = $ENV{SVC_TEST_POLICIES} // 60;
 
 srand($seed);
 note("SVC_TEST_SEED=$seed");

@@ -107,7 +107,8 @@ const ngx_svc_route_t  ngx_svc_admin_applications[] = {
       .path = ngx_string("/applications/*"),
       .permission = NGX_SVC_P_APPS_MANAGE,
       .flags = NGX_SVC_ROUTE_WRITE_POOL,
-      .statements = { &ngx_svc_sql_admin_application_groups,
+      .statements = { &ngx_svc_sql_admin_group_apps_turn,
+                      &ngx_svc_sql_admin_application_groups,
                       &ngx_svc_sql_admin_applications_delete },
       .status = NGX_HTTP_NO_CONTENT },
 

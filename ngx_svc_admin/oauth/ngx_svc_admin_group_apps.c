@@ -193,7 +193,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_group_apps_list = {
       .members = ngx_svc_admin_group_apps_members,                            \
       .body_size = sizeof(ngx_svc_admin_group_apps_t),                        \
       .check = ngx_svc_admin_group_apps_check,                                \
-      .statements = { &ngx_svc_sql_admin_group_apps_lock,                     \
+      .statements = { &ngx_svc_sql_admin_group_apps_turn,                     \
+                      &ngx_svc_sql_admin_group_apps_lock,                     \
                       &ngx_svc_sql_admin_group_apps_lock_them,                \
                       &ngx_svc_sql_admin_group_apps_change,                   \
                       &ngx_svc_sql_admin_group_apps_total,                    \
@@ -229,7 +230,8 @@ const ngx_svc_route_t  ngx_svc_admin_group_apps[] = {
       .path = ngx_string("/admin/groups/*/apps/*"),
       .permission = NGX_SVC_P_GROUPS_MANAGE,
       .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_SENSITIVE,
-      .statements = { &ngx_svc_sql_admin_group_apps_lock,
+      .statements = { &ngx_svc_sql_admin_group_apps_turn,
+                      &ngx_svc_sql_admin_group_apps_lock,
                       &ngx_svc_sql_admin_group_apps_remove },
       .status = NGX_HTTP_NO_CONTENT },
 

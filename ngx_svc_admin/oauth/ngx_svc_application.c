@@ -45,6 +45,11 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_admin_application_lock = {
     NGX_SVC_PARAMS(ngx_svc_param_application(0))
 };
 
+const ngx_svc_pg_statement_t  ngx_svc_sql_admin_group_apps_turn = {
+    .name = "admin_group_apps_turn",
+    .text = NGX_SVC_LIMIT_LOCK("svc.group_app")
+};
+
 
 ngx_uint_t
 ngx_svc_application_grants(const ngx_svc_value_t *value)

@@ -209,5 +209,11 @@ ngx_int_t ngx_svc_application_bind_key(ngx_svc_request_t *sr,
 /* Locks the application that the path names. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_application_lock;
 
+/*
+ * Those that change which groups have which applications stand in line: who
+ * deletes an application comes to its groups last, the others first.
+ */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_group_apps_turn;
+
 
 #endif /* _NGX_SVC_APPLICATION_H_INCLUDED_ */

@@ -764,6 +764,7 @@ sub values {
               [ admin_delegations_chain => (undef) x 2, $agent, (undef) x 2 ],
               [ admin_delegations_token => (undef) x 3, $row, undef ],
               [ admin_delegations_root => (undef) x 4, $row ] ),
+        admin_group_apps_turn => [],
         admin_group_apps_lock => [ $member ],
         admin_group_apps_lock_them => [ $clients ],
         admin_group_apps_change => [ $member, $clients, 'true' ],
