@@ -172,6 +172,8 @@ ngx_svc_oauth_authorize_post(ngx_svc_request_t *sr)
     ngx_str_t                 location;
     ngx_svc_oauth_request_t  *ar;
 
+    ar = NULL;
+
     rc = ngx_svc_oauth_type(sr);
 
     if (rc == NGX_OK && sr->request->args.len) {

@@ -317,6 +317,8 @@ ngx_svc_oauth_public_learn(ngx_pool_t *pool, ngx_svc_oauth_public_t *public,
     ngx_svc_jwa_e     alg;
     ngx_svc_error_t   err;
 
+    key = NULL;
+    alg = NGX_SVC_JWA_NONE;
     copy = *jwk;
     err.kind = NGX_SVC_E_NONE;
 
