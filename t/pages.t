@@ -174,16 +174,13 @@ sub return_to {
 (async () => {
   const to = [];
 
-  for (const path of $values.map(encodeURIComponent)) {
-    history.replaceState(null, "", "/login?return_to=" + path);
-    to.push((await import("/svc/page.js?" + path)).returnTo());
+  for (const path of $values) {
+    to.push((await import("/svc/consent.js")).returnTo(path));
   }
 
   return to;
 })()
 EOT
-
-    $page->do(run => 'history.replaceState(null, "", "/login?tenant=acme")');
 
     return $to;
 }

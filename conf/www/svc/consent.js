@@ -22,9 +22,7 @@ let asked = null;
 
 const AUTHORIZE = "/oauth/authorize?";
 
-function returnTo() {
-  const path = query.get("return_to");
-
+export function returnTo(path = query.get("return_to")) {
   if (!path.startsWith(AUTHORIZE) || !URL.canParse(path, location.origin)) {
     return null;
   }
