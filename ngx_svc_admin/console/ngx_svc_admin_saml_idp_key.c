@@ -220,6 +220,8 @@ ngx_svc_admin_saml_idp_thread(void *data, ngx_log_t *log)
     ngx_svc_admin_saml_idp_job_t *job = data;
 
     job->rc = ngx_svc_saml_key_make(&job->key);
+
+    ngx_svc_crypto_thread_end();
 }
 
 

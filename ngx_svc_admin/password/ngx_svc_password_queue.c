@@ -279,6 +279,7 @@ ngx_svc_password_thread(void *data, ngx_log_t *log)
     ngx_svc_password_job_t *job = data;
 
     ngx_svc_password_work(&job->work);
+    ngx_svc_crypto_thread_end();
 }
 
 

@@ -95,6 +95,13 @@ ngx_svc_crypto_exit(void)
 }
 
 
+void
+ngx_svc_crypto_thread_end(void)
+{
+    OPENSSL_thread_stop();
+}
+
+
 ngx_int_t
 ngx_svc_random(u_char *out, size_t len)
 {

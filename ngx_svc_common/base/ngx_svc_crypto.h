@@ -35,6 +35,13 @@ NGX_SVC_API ngx_int_t ngx_svc_sha256(const u_char *data, size_t len,
     u_char out[NGX_SVC_SHA256_LEN]);
 NGX_SVC_API ngx_int_t ngx_svc_random(u_char *out, size_t len);
 
+/*
+ * At the end of a task that used OpenSSL in a thread: frees what OpenSSL keeps
+ * for the thread.  nginx does not wait until its threads have ended, and one
+ * that ends behind the process' exit handlers cannot free it any more.
+ */
+NGX_SVC_API void ngx_svc_crypto_thread_end(void);
+
 /* Frees what ngx_svc_sha256() keeps for the life of the process. */
 void ngx_svc_crypto_exit(void);
 
