@@ -352,6 +352,22 @@ ngx_svc_oauth_issuer(ngx_svc_request_t *sr, const ngx_str_t *slug)
 }
 
 
+ngx_int_t
+ngx_svc_oauth_bind_data(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_str_t        *value;
+    ngx_svc_oauth_t  *o;
+
+    o = sr->data;
+    value = (ngx_str_t *) ((u_char *) o->data + param->offset);
+
+    ngx_svc_pg_bind_str(call, value->data ? value : NULL);
+
+    return NGX_OK;
+}
+
+
 const ngx_svc_oauth_verdict_t *
 ngx_svc_oauth_verdict(const ngx_svc_oauth_verdict_t *table,
     const ngx_str_t *verdict)

@@ -148,6 +148,12 @@ struct ngx_svc_oauth_s {
 #define ngx_svc_oauth_param(field)                                            \
     ngx_svc_param_data(ngx_svc_oauth_t, field)
 
+/* An ngx_str_t of what o->data points to: NULL when it has no data. */
+#define ngx_svc_oauth_data_param(type, field)                                 \
+    { .bind = ngx_svc_oauth_bind_data, .offset = offsetof(type, field) }
+
+ngx_svc_bind_function(ngx_svc_oauth_bind_data);
+
 
 /*
  * For a prepare: the form, of which no parameter comes twice but "resource" and

@@ -19,11 +19,7 @@ static ngx_int_t ngx_svc_oauth_client_body(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_client_digest(ngx_svc_oauth_t *o,
     ngx_svc_application_login_e kind, const ngx_str_t *secret);
 static ngx_uint_t ngx_svc_oauth_client_secret(const ngx_str_t *secret);
-static ngx_int_t ngx_svc_oauth_client_bind_tenant(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_oauth_client_bind_type(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-static ngx_int_t ngx_svc_oauth_client_bind_from(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
@@ -467,9 +463,7 @@ ngx_svc_oauth_client_refuse(ngx_svc_oauth_t *o)
 }
 
 
-/* Of a location: its tenant's slug; NULL: any. */
-
-static ngx_int_t
+ngx_int_t
 ngx_svc_oauth_client_bind_tenant(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
@@ -511,9 +505,7 @@ ngx_svc_oauth_client_bind_type(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* The first of three: the address, the User-Agent and the request's id. */
-
-static ngx_int_t
+ngx_int_t
 ngx_svc_oauth_client_bind_from(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {

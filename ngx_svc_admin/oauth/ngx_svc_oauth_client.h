@@ -41,5 +41,11 @@ ngx_int_t ngx_svc_oauth_client_refuse(ngx_svc_oauth_t *o);
 
 extern ngx_svc_pg_statements_t  ngx_svc_oauth_client_statements[];
 
+/* Parameters: of a location its tenant's slug; NULL: any. */
+ngx_svc_bind_function(ngx_svc_oauth_client_bind_tenant);
+
+/* Three of them, .n of 0 to 2: the address, the User-Agent, the request's id. */
+ngx_svc_bind_function(ngx_svc_oauth_client_bind_from);
+
 
 #endif /* _NGX_SVC_OAUTH_CLIENT_H_INCLUDED_ */

@@ -47,13 +47,10 @@ static ngx_int_t ngx_svc_oauth_exchange_verify(ngx_svc_oauth_t *o,
 static ngx_int_t ngx_svc_oauth_exchange_journal(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, PGresult *res,
     ngx_svc_json_writer_t *w);
-static ngx_int_t ngx_svc_oauth_exchange_bind(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
 #define ngx_svc_oauth_exchange_param(field)                                   \
-    { .bind = ngx_svc_oauth_exchange_bind,                                    \
-      .offset = offsetof(ngx_svc_oauth_exchange_t, field) }
+    ngx_svc_oauth_data_param(ngx_svc_oauth_exchange_t, field)
 
 
 /* SQL: of what the subject has, what the client may have of it. */
@@ -581,22 +578,6 @@ ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, PGresult *res,
     ngx_svc_json_plain(w, "issued_token_type",
                        (u_char *) NGX_SVC_OAUTH_ACCESS_TOKEN,
                        sizeof(NGX_SVC_OAUTH_ACCESS_TOKEN) - 1);
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_exchange_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
-{
-    ngx_str_t        *value;
-    ngx_svc_oauth_t  *o;
-
-    o = sr->data;
-    value = (ngx_str_t *) ((u_char *) o->data + param->offset);
-
-    ngx_svc_pg_bind_str(call, value->data ? value : NULL);
 
     return NGX_OK;
 }

@@ -3,7 +3,6 @@
  */
 
 #include "ngx_svc_oauth_granted.h"
-#include "ngx_svc_bind_client.h"
 #include "ngx_svc_oauth_id_token.h"
 #include "ngx_svc_oauth_refusal.h"
 
@@ -79,32 +78,6 @@ ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o, PGresult *res,
 
     return ngx_svc_row_true(res, 0, "openid")
            ? ngx_svc_oauth_id_token_write(o, res, w) : NGX_OK;
-}
-
-
-ngx_int_t
-ngx_svc_oauth_granted_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
-{
-    ngx_str_t        *value;
-    ngx_svc_oauth_t  *o;
-
-    o = sr->data;
-    value = (ngx_str_t *) ((u_char *) o->data + param->offset);
-
-    ngx_svc_pg_bind_str(call, value->data ? value : NULL);
-
-    return NGX_OK;
-}
-
-
-/* The first of three: the address, the User-Agent and the request's id. */
-
-ngx_int_t
-ngx_svc_oauth_granted_bind_from(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
-{
-    return param->n == 0 ? ngx_svc_bind_client(sr, call) : NGX_OK;
 }
 
 

@@ -26,8 +26,7 @@ typedef struct {
 } ngx_svc_oauth_granted_t;
 
 #define ngx_svc_oauth_granted_param(field)                                    \
-    { .bind = ngx_svc_oauth_granted_bind,                                     \
-      .offset = offsetof(ngx_svc_oauth_granted_t, field) }
+    ngx_svc_oauth_data_param(ngx_svc_oauth_granted_t, field)
 
 
 /*
@@ -48,9 +47,9 @@ typedef struct {
     ngx_svc_oauth_param(country),                                             \
     ngx_svc_oauth_param(issuer),                                              \
     ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX),                          \
-    { .bind = ngx_svc_oauth_granted_bind_from, .n = 0 },                      \
-    { .bind = ngx_svc_oauth_granted_bind_from, .n = 1 },                      \
-    { .bind = ngx_svc_oauth_granted_bind_from, .n = 2 },                      \
+    { .bind = ngx_svc_oauth_client_bind_from, .n = 0 },                       \
+    { .bind = ngx_svc_oauth_client_bind_from, .n = 1 },                       \
+    { .bind = ngx_svc_oauth_client_bind_from, .n = 2 },                       \
     ngx_svc_oauth_granted_param(digest)
 
 /*
@@ -258,9 +257,6 @@ ngx_int_t ngx_svc_oauth_granted_shown(ngx_svc_oauth_t *o, const char *name,
 /* A grant type's "more": what is beside the access token. */
 ngx_int_t ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o, PGresult *res,
     ngx_svc_json_writer_t *w);
-
-ngx_svc_bind_function(ngx_svc_oauth_granted_bind);
-ngx_svc_bind_function(ngx_svc_oauth_granted_bind_from);
 
 /* A grant's refuse: a code that was replayed may have ended a grant. */
 ngx_int_t ngx_svc_oauth_granted_refuse(ngx_svc_oauth_t *o, PGresult *res);

@@ -6,7 +6,6 @@
  * the signature is good.
  */
 
-#include "ngx_svc_admin_conf.h"
 #include "ngx_svc_oauth_issue.h"
 #include "ngx_svc_oauth_live.h"
 
@@ -22,8 +21,6 @@ static ngx_int_t ngx_svc_oauth_userinfo_send(ngx_svc_request_t *sr,
     PGresult *res);
 static void ngx_svc_oauth_userinfo_claims(ngx_svc_json_writer_t *w,
     PGresult *res);
-static ngx_int_t ngx_svc_oauth_userinfo_bind_tenant(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 
 typedef struct {
@@ -79,7 +76,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo = {
                    ngx_svc_oauth_param(token.kid),
                    ngx_svc_oauth_param(token.unverified),
                    ngx_svc_oauth_param(jkt),
-                   ngx_svc_param_call(ngx_svc_oauth_userinfo_bind_tenant))
+                   ngx_svc_param_call(ngx_svc_oauth_client_bind_tenant))
 };
 
 
@@ -324,30 +321,4 @@ ngx_svc_oauth_userinfo_claims(ngx_svc_json_writer_t *w, PGresult *res)
             ngx_svc_json_string(w, claim->name, value.data, value.len);
         }
     }
-}
-
-
-/* Of a location: its tenant's slug; NULL: any. */
-
-static ngx_int_t
-ngx_svc_oauth_userinfo_bind_tenant(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
-{
-    ngx_str_t                  slug;
-    ngx_svc_admin_loc_conf_t  *alcf;
-
-    alcf = ngx_http_get_module_loc_conf(sr->request,
-                                        ngx_http_svc_admin_module);
-
-    ngx_str_null(&slug);
-
-    if (alcf->tenant
-        && ngx_http_complex_value(sr->request, alcf->tenant, &slug) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_pg_bind_str(call, slug.len ? &slug : NULL);
-
-    return NGX_OK;
 }
