@@ -7,6 +7,7 @@
 #include "ngx_svc_oauth_delegation.h"
 #include "ngx_svc_oauth_exchange_sql.h"
 #include "ngx_svc_oauth_refusal.h"
+#include "ngx_svc_oauth_shown.h"
 #include "ngx_svc_oauth_token.h"
 
 
@@ -39,7 +40,6 @@ static ngx_int_t ngx_svc_oauth_exchange_target(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_read(ngx_svc_oauth_t *o,
     const ngx_str_t *text, ngx_svc_oauth_bearer_t *bearer);
 static ngx_int_t ngx_svc_oauth_exchange_issuer(ngx_svc_oauth_t *o);
-static void ngx_svc_oauth_exchange_forget(ngx_svc_oauth_bearer_t *bearer);
 static ngx_int_t ngx_svc_oauth_exchange_refuse(ngx_svc_oauth_t *o,
     PGresult *res);
 static ngx_int_t ngx_svc_oauth_exchange_verify(ngx_svc_oauth_t *o,
@@ -438,7 +438,7 @@ ngx_svc_oauth_exchange_read(ngx_svc_oauth_t *o, const ngx_str_t *text,
     }
 
     if (rc == NGX_DECLINED) {
-        ngx_svc_oauth_exchange_forget(bearer);
+        ngx_svc_oauth_shown_forget(bearer);
     }
 
     return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
@@ -477,19 +477,6 @@ ngx_svc_oauth_exchange_issuer(ngx_svc_oauth_t *o)
     return ngx_svc_oauth_bytes(o->sr, &ex->issuer,
                                (u_char *) iss->valuestring + o->issuer.len,
                                len - o->issuer.len);
-}
-
-
-/* What does not verify is like nothing. */
-
-static void
-ngx_svc_oauth_exchange_forget(ngx_svc_oauth_bearer_t *bearer)
-{
-    static const ngx_str_t  no = { 1, (u_char *) "\0" };
-
-    ngx_memzero(bearer, sizeof(ngx_svc_oauth_bearer_t));
-
-    bearer->unverified = no;
 }
 
 
@@ -537,20 +524,11 @@ ngx_svc_oauth_exchange_verify(ngx_svc_oauth_t *o,
     ngx_svc_oauth_bearer_t *bearer, PGresult *res, const char *column)
 {
     ngx_int_t  rc;
-    ngx_str_t  jwk;
 
-    if (*bearer->unverified.data == 0) {
-        return NGX_OK;
-    }
-
-    jwk = ngx_svc_row_value(res, 0, column);
-
-    rc = jwk.data ? ngx_svc_oauth_bearer_verify_by(o->sr->request->pool,
-                                                   bearer, &jwk)
-                  : NGX_DECLINED;
+    rc = ngx_svc_oauth_shown_verify(o, bearer, res, column);
 
     if (rc == NGX_DECLINED) {
-        ngx_svc_oauth_exchange_forget(bearer);
+        ngx_svc_oauth_shown_forget(bearer);
         rc = NGX_OK;
     }
 

@@ -7,13 +7,13 @@
 
 #include "ngx_svc_oauth_issue.h"
 #include "ngx_svc_oauth_live.h"
-#include "ngx_svc_oauth_refusal.h"
+#include "ngx_svc_oauth_shown.h"
 
 
 static ngx_int_t ngx_svc_oauth_introspect_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_introspect_calls(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_introspect_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_oauth_introspect_verify(ngx_svc_oauth_t *o,
+static ngx_int_t ngx_svc_oauth_introspect_tell(ngx_svc_oauth_t *o,
     PGresult *res);
 static ngx_int_t ngx_svc_oauth_introspect_send(ngx_svc_oauth_t *o,
     PGresult *res, ngx_uint_t active);
@@ -115,22 +115,9 @@ static ngx_int_t
 ngx_svc_oauth_introspect_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
-    ngx_str_t         token;
     ngx_svc_oauth_t  *o;
 
-    rc = ngx_svc_oauth_begin(sr, &o);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_needed(o, "token", &token);
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_client_take(o);
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_bearer_read(sr, &token, &o->token);
-    }
+    rc = ngx_svc_oauth_shown_take(sr, &o);
 
     return rc == NGX_OK ? ngx_svc_oauth_introspect_calls(o) : rc;
 }
@@ -159,53 +146,23 @@ ngx_svc_oauth_introspect_calls(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_introspect_reply(ngx_svc_request_t *sr)
 {
-    ngx_int_t         rc;
-    PGresult         *res;
-    ngx_svc_oauth_t  *o;
-
-    o = sr->data;
-    res = ngx_svc_route_last(sr);
-
-    rc = ngx_svc_oauth_client_known(o, sr->results[0]);
-
-    if (rc == NGX_OK
-        && (PQntuples(res) == 0
-            || ngx_svc_row_value(res, 0, "_verdict").data))
-    {
-        rc = NGX_DECLINED;
-    }
-
-    if (rc != NGX_OK) {
-        return rc == NGX_DECLINED
-               ? ngx_svc_oauth_refuse_client(o, sr->results[0])
-               : NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    rc = ngx_svc_row_value(res, 0, "client_id").data
-         ? ngx_svc_oauth_introspect_verify(o, res) : NGX_DECLINED;
-
-    return rc == NGX_ERROR ? NGX_HTTP_INTERNAL_SERVER_ERROR
-                           : ngx_svc_oauth_introspect_send(o, res,
-                                                           rc == NGX_OK);
+    return ngx_svc_oauth_shown_answer(sr->data, ngx_svc_route_last(sr),
+                                      ngx_svc_oauth_introspect_tell);
 }
 
 
 static ngx_int_t
-ngx_svc_oauth_introspect_verify(ngx_svc_oauth_t *o, PGresult *res)
+ngx_svc_oauth_introspect_tell(ngx_svc_oauth_t *o, PGresult *res)
 {
     ngx_int_t  rc;
-    ngx_str_t  public;
 
-    rc = ngx_svc_oauth_bearer_verify(&o->token);
+    rc = ngx_svc_row_value(res, 0, "client_id").data
+         ? ngx_svc_oauth_shown_verify(o, &o->token, res, "public")
+         : NGX_DECLINED;
 
-    if (rc != NGX_AGAIN) {
-        return rc;
-    }
-
-    public = ngx_svc_row_value(res, 0, "public");
-
-    return ngx_svc_oauth_bearer_verify_by(o->sr->request->pool, &o->token,
-                                          &public);
+    return rc == NGX_ERROR ? NGX_HTTP_INTERNAL_SERVER_ERROR
+                           : ngx_svc_oauth_introspect_send(o, res,
+                                                           rc == NGX_OK);
 }
 
 

@@ -6,13 +6,13 @@
  */
 
 #include "ngx_svc_oauth_exchange_sql.h"
-#include "ngx_svc_oauth_refusal.h"
 #include "ngx_svc_oauth_shown.h"
 
 
 static ngx_int_t ngx_svc_oauth_revoke_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_revoke_send(ngx_svc_oauth_t *o, PGresult *res);
 
 
 /* SQL: the client, "a", also one that is disabled; and its verdict. */
@@ -146,22 +146,9 @@ static ngx_int_t
 ngx_svc_oauth_revoke_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
-    ngx_str_t         token;
     ngx_svc_oauth_t  *o;
 
-    rc = ngx_svc_oauth_begin(sr, &o);
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_needed(o, "token", &token);
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_client_take(o);
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_bearer_read(sr, &token, &o->token);
-    }
+    rc = ngx_svc_oauth_shown_take(sr, &o);
 
     return rc == NGX_OK
            ? ngx_svc_oauth_shown(o, ngx_svc_oauth_revoke_calls,
@@ -203,31 +190,22 @@ ngx_svc_oauth_revoke_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr)
 {
-    ngx_int_t         rc;
     PGresult         *res;
     ngx_svc_oauth_t  *o;
-
-    static ngx_str_t  no_store = ngx_string("no-store");
 
     o = sr->data;
     res = sr->results[o->token.kind == NGX_SVC_OAUTH_BEARER_REFRESH ? 1 : 2];
 
-    rc = ngx_svc_oauth_client_known(o, sr->results[0]);
+    return ngx_svc_oauth_shown_answer(o, res, ngx_svc_oauth_revoke_send);
+}
 
-    if (rc == NGX_OK
-        && (PQntuples(res) == 0
-            || ngx_svc_row_value(res, 0, "_verdict").data))
-    {
-        rc = NGX_DECLINED;
-    }
 
-    if (rc != NGX_OK) {
-        return rc == NGX_DECLINED
-               ? ngx_svc_oauth_refuse_client(o, sr->results[0])
-               : NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
+static ngx_int_t
+ngx_svc_oauth_revoke_send(ngx_svc_oauth_t *o, PGresult *res)
+{
+    static ngx_str_t  no_store = ngx_string("no-store");
 
-    return ngx_svc_add_header(sr->request, "Cache-Control", &no_store)
-           == NGX_OK ? ngx_svc_send_empty(sr, NGX_HTTP_OK)
+    return ngx_svc_add_header(o->sr->request, "Cache-Control", &no_store)
+           == NGX_OK ? ngx_svc_send_empty(o->sr, NGX_HTTP_OK)
                      : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }

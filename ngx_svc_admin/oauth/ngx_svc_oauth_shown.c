@@ -1,12 +1,12 @@
 /*
- * A token that is shown to a write.
+ * Tokens that are shown.
  */
 
 #include "ngx_svc_oauth_shown.h"
+#include "ngx_svc_oauth_refusal.h"
 
 
 static ngx_int_t ngx_svc_oauth_shown_reply(ngx_svc_request_t *sr);
-static void ngx_svc_oauth_shown_forget(ngx_svc_oauth_t *o);
 
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_public = {
@@ -26,6 +26,88 @@ ngx_svc_pg_statements_t  ngx_svc_oauth_shown_statements[] = {
 
 
 ngx_int_t
+ngx_svc_oauth_shown_take(ngx_svc_request_t *sr, ngx_svc_oauth_t **o)
+{
+    ngx_int_t  rc;
+    ngx_str_t  token;
+
+    rc = ngx_svc_oauth_begin(sr, o);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_needed(*o, "token", &token);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_client_take(*o);
+    }
+
+    return rc == NGX_OK ? ngx_svc_oauth_bearer_read(sr, &token, &(*o)->token)
+                        : rc;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_shown_answer(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_int_t (*send)(ngx_svc_oauth_t *o, PGresult *res))
+{
+    ngx_int_t  rc;
+    PGresult  *login;
+
+    login = o->sr->results[0];
+
+    rc = ngx_svc_oauth_client_known(o, login);
+
+    if (rc == NGX_ERROR) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (rc != NGX_OK || PQntuples(res) == 0
+        || ngx_svc_row_value(res, 0, "_verdict").data)
+    {
+        return ngx_svc_oauth_refuse_client(o, login);
+    }
+
+    return send(o, res);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_shown_verify(ngx_svc_oauth_t *o, ngx_svc_oauth_bearer_t *bearer,
+    PGresult *res, const char *column)
+{
+    ngx_int_t  rc;
+    ngx_str_t  jwk;
+
+    rc = ngx_svc_oauth_bearer_verify(bearer);
+
+    if (rc != NGX_AGAIN) {
+        return rc;
+    }
+
+    ngx_str_null(&jwk);
+
+    if (PQntuples(res)) {
+        jwk = ngx_svc_row_value(res, 0, column);
+    }
+
+    return jwk.data ? ngx_svc_oauth_bearer_verify_by(o->sr->request->pool,
+                                                     bearer, &jwk)
+                    : NGX_DECLINED;
+}
+
+
+void
+ngx_svc_oauth_shown_forget(ngx_svc_oauth_bearer_t *bearer)
+{
+    static const ngx_str_t  no = { 1, (u_char *) "\0" };
+
+    ngx_memzero(bearer, sizeof(ngx_svc_oauth_bearer_t));
+
+    bearer->unverified = no;
+}
+
+
+ngx_int_t
 ngx_svc_oauth_shown(ngx_svc_oauth_t *o,
     ngx_int_t (*calls)(ngx_svc_request_t *sr),
     ngx_int_t (*reply)(ngx_svc_request_t *sr))
@@ -42,7 +124,7 @@ ngx_svc_oauth_shown(ngx_svc_oauth_t *o,
     }
 
     if (rc == NGX_DECLINED) {
-        ngx_svc_oauth_shown_forget(o);
+        ngx_svc_oauth_shown_forget(&o->token);
     }
 
     if (rc != NGX_AGAIN) {
@@ -67,38 +149,21 @@ static ngx_int_t
 ngx_svc_oauth_shown_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
-    PGresult         *res;
-    ngx_str_t         public;
     ngx_svc_oauth_t  *o;
 
     o = sr->data;
-    res = ngx_svc_route_last(sr);
-    rc = NGX_DECLINED;
 
-    if (PQntuples(res)) {
-        public = ngx_svc_row_value(res, 0, "public");
+    rc = ngx_svc_oauth_shown_verify(o, &o->token, ngx_svc_route_last(sr),
+                                    "public");
 
-        rc = ngx_svc_oauth_bearer_verify_by(sr->request->pool, &o->token,
-                                            &public);
-        if (rc == NGX_ERROR) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
+    if (rc == NGX_ERROR) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     if (rc == NGX_DECLINED) {
-        ngx_svc_oauth_shown_forget(o);
+        ngx_svc_oauth_shown_forget(&o->token);
     }
 
     return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE, o->shown_calls,
                                  o->shown_reply);
-}
-
-
-static void
-ngx_svc_oauth_shown_forget(ngx_svc_oauth_t *o)
-{
-    o->token.kind = NGX_SVC_OAUTH_BEARER_NONE;
-
-    ngx_str_null(&o->token.jti);
-    ngx_str_null(&o->token.kid);
 }

@@ -8,6 +8,7 @@
 
 #include "ngx_svc_oauth_issue.h"
 #include "ngx_svc_oauth_live.h"
+#include "ngx_svc_oauth_shown.h"
 
 
 static ngx_int_t ngx_svc_oauth_userinfo_prepare(ngx_svc_request_t *sr);
@@ -15,8 +16,6 @@ static ngx_int_t ngx_svc_oauth_userinfo_take(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_userinfo_refuse(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_oauth_userinfo_verify(ngx_svc_oauth_t *o,
-    PGresult *res);
 static ngx_int_t ngx_svc_oauth_userinfo_send(ngx_svc_request_t *sr,
     PGresult *res);
 static void ngx_svc_oauth_userinfo_claims(ngx_svc_json_writer_t *w,
@@ -226,13 +225,16 @@ ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr)
 {
-    ngx_int_t   rc;
-    PGresult   *res;
+    ngx_int_t         rc;
+    PGresult         *res;
+    ngx_svc_oauth_t  *o;
 
+    o = sr->data;
     res = ngx_svc_route_last(sr);
 
-    rc = PQntuples(res) ? ngx_svc_oauth_userinfo_verify(sr->data, res)
-                        : NGX_DECLINED;
+    rc = PQntuples(res)
+         ? ngx_svc_oauth_shown_verify(o, &o->token, res, "public")
+         : NGX_DECLINED;
 
     if (rc == NGX_ERROR) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -246,25 +248,6 @@ ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr)
     return ngx_svc_row_true(res, 0, "openid")
            ? ngx_svc_oauth_userinfo_send(sr, res)
            : ngx_svc_oauth_userinfo_scope(sr);
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_userinfo_verify(ngx_svc_oauth_t *o, PGresult *res)
-{
-    ngx_int_t  rc;
-    ngx_str_t  public;
-
-    rc = ngx_svc_oauth_bearer_verify(&o->token);
-
-    if (rc != NGX_AGAIN) {
-        return rc;
-    }
-
-    public = ngx_svc_row_value(res, 0, "public");
-
-    return ngx_svc_oauth_bearer_verify_by(o->sr->request->pool, &o->token,
-                                          &public);
 }
 
 
