@@ -1,0 +1,511 @@
+/*
+ * Authorization requests: what may be wrong with one whose redirect URI is good.
+ */
+
+#include "ngx_svc_oauth_request_check.h"
+#include "ngx_svc_base64.h"
+
+
+#define NGX_SVC_OAUTH_STATE_MAX     2048    /* bytes */
+#define NGX_SVC_OAUTH_NONCE_MAX     255
+#define NGX_SVC_OAUTH_RESOURCES_MAX 8
+#define NGX_SVC_OAUTH_DIGITS_MAX    10      /* of a number of seconds */
+
+
+/* Of a parameter; NGX_OK, NGX_DECLINED with ar->error, NGX_ERROR. */
+
+typedef struct {
+    const char   *name;
+    ngx_int_t   (*check)(ngx_svc_oauth_request_t *ar, const ngx_str_t *value);
+} ngx_svc_oauth_check_t;
+
+
+static ngx_int_t ngx_svc_oauth_request_repeated(ngx_svc_oauth_request_t *ar);
+static ngx_int_t ngx_svc_oauth_request_checks(ngx_svc_oauth_request_t *ar);
+static ngx_int_t ngx_svc_oauth_request_targets(ngx_svc_oauth_request_t *ar);
+static u_char *ngx_svc_oauth_request_array(u_char *p, const ngx_str_t *values,
+    ngx_uint_t n);
+static ngx_int_t ngx_svc_oauth_request_scopes(ngx_svc_oauth_request_t *ar);
+static ngx_int_t ngx_svc_oauth_request_take(ngx_svc_oauth_request_t *ar,
+    ngx_int_t rc);
+static ngx_int_t ngx_svc_oauth_request_object(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value);
+static ngx_int_t ngx_svc_oauth_request_uri(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value);
+static ngx_int_t ngx_svc_oauth_request_state(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value);
+static ngx_int_t ngx_svc_oauth_request_nonce(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value);
+static ngx_int_t ngx_svc_oauth_request_challenge(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value);
+static ngx_int_t ngx_svc_oauth_request_jkt(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value);
+static ngx_int_t ngx_svc_oauth_request_sha256(ngx_svc_oauth_request_t *ar,
+    const char *name, const ngx_str_t *value, ngx_str_t *bytes);
+static ngx_int_t ngx_svc_oauth_request_max_age(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value);
+static ngx_int_t ngx_svc_oauth_request_after(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value);
+static ngx_int_t ngx_svc_oauth_request_seconds(ngx_svc_oauth_request_t *ar,
+    const char *name, const ngx_str_t *value, ngx_str_t *seconds);
+static ngx_int_t ngx_svc_oauth_request_prompt(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value);
+static ngx_uint_t ngx_svc_oauth_request_word(const u_char *p, size_t len);
+static ngx_int_t ngx_svc_oauth_request_type(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value);
+static ngx_int_t ngx_svc_oauth_request_mode(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value);
+static ngx_int_t ngx_svc_oauth_request_method(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value);
+
+
+/* In the order in which they are told; of what is absent there is no data. */
+
+static const ngx_svc_oauth_check_t  ngx_svc_oauth_checks[] = {
+    { "state", ngx_svc_oauth_request_state },
+    { "request", ngx_svc_oauth_request_object },
+    { "request_uri", ngx_svc_oauth_request_uri },
+    { "nonce", ngx_svc_oauth_request_nonce },
+    { "code_challenge", ngx_svc_oauth_request_challenge },
+    { "dpop_jkt", ngx_svc_oauth_request_jkt },
+    { "max_age", ngx_svc_oauth_request_max_age },
+    { "auth_after", ngx_svc_oauth_request_after },
+    { "prompt", ngx_svc_oauth_request_prompt },
+    { "response_type", ngx_svc_oauth_request_type },
+    { "response_mode", ngx_svc_oauth_request_mode },
+    { "code_challenge_method", ngx_svc_oauth_request_method },
+    { NULL, NULL }
+};
+
+
+/* The first one counts, and sr->error is for what comes before the client. */
+
+ngx_int_t
+ngx_svc_oauth_request_check(ngx_svc_oauth_request_t *ar)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  i;
+
+    static const struct {
+        ngx_str_t    fault;
+        ngx_int_t  (*check)(ngx_svc_oauth_request_t *ar);
+    } checks[] = {
+        { ngx_string("request"), ngx_svc_oauth_request_repeated },
+        { ngx_string("request"), ngx_svc_oauth_request_checks },
+        { ngx_string("target"), ngx_svc_oauth_request_targets },
+        { ngx_string("scope"), ngx_svc_oauth_request_scopes }
+    };
+
+    for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+        rc = checks[i].check(ar);
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc != NGX_OK) {
+            ar->fault = checks[i].fault;
+            return NGX_OK;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* Whatever is wrong, a state that is there once goes back. */
+
+static ngx_int_t
+ngx_svc_oauth_request_repeated(ngx_svc_oauth_request_t *ar)
+{
+    ngx_str_t  state, more;
+
+    static const char *const  repeatable[] = { "resource", NULL };
+
+    if (ngx_svc_form_nth(&ar->oauth.form, "state", 0, &state) == NGX_OK
+        && ngx_svc_form_nth(&ar->oauth.form, "state", 1, &more) != NGX_OK
+        && state.len <= NGX_SVC_OAUTH_STATE_MAX)
+    {
+        ar->state = state;
+    }
+
+    return ngx_svc_form_unique(&ar->oauth.form, repeatable, &ar->error);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_checks(ngx_svc_oauth_request_t *ar)
+{
+    ngx_int_t                     rc;
+    ngx_str_t                     value;
+    const ngx_svc_oauth_check_t  *check;
+
+    for (check = ngx_svc_oauth_checks; check->name; check++) {
+
+        rc = ngx_svc_form_value(&ar->oauth.form, check->name, &value,
+                                &ar->error);
+
+        if (rc == NGX_OK) {
+            rc = check->check(ar, &value);
+        }
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* Each once, as arrays: no URI has a quote or a backslash. */
+
+static ngx_int_t
+ngx_svc_oauth_request_targets(ngx_svc_oauth_request_t *ar)
+{
+    u_char            *p;
+    ngx_int_t          rc;
+    ngx_str_t          uri, uris[NGX_SVC_OAUTH_RESOURCES_MAX];
+    ngx_str_t         *key, keys[NGX_SVC_OAUTH_RESOURCES_MAX];
+    ngx_uint_t         i, k, n;
+    ngx_svc_oauth_t   *o;
+
+    o = &ar->oauth;
+    key = &o->resource_key;
+    n = 0;
+
+    for (i = 0; ngx_svc_form_nth(&o->form, "resource", i, &uri) == NGX_OK; i++)
+    {
+        if (i == NGX_SVC_OAUTH_RESOURCES_MAX) {
+            return ngx_svc_fail(&ar->error, NGX_SVC_E_TARGET,
+                                "'resource' comes more than %d times.",
+                                NGX_SVC_OAUTH_RESOURCES_MAX);
+        }
+
+        rc = ngx_svc_oauth_request_take(ar, ngx_svc_oauth_target(o, &uri));
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        for (k = 0; k < n; k++) {
+            if (keys[k].len == key->len
+                && ngx_memcmp(keys[k].data, key->data, key->len) == 0)
+            {
+                break;
+            }
+        }
+
+        if (k == n) {
+            keys[n] = *key;
+            uris[n++] = uri;
+        }
+    }
+
+    p = ngx_pnalloc(o->sr->request->pool,
+                    2 * (2 + n * (NGX_SVC_APPLICATION_RESOURCE + 4)));
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ar->resources.data = p;
+    p = ngx_svc_oauth_request_array(p, uris, n);
+    ar->resources.len = p - ar->resources.data;
+
+    ar->resource_keys.data = p;
+    p = ngx_svc_oauth_request_array(p, keys, n);
+    ar->resource_keys.len = p - ar->resource_keys.data;
+
+    return NGX_OK;
+}
+
+
+static u_char *
+ngx_svc_oauth_request_array(u_char *p, const ngx_str_t *values, ngx_uint_t n)
+{
+    ngx_uint_t  i;
+
+    *p++ = '{';
+
+    for (i = 0; i < n; i++) {
+        p = ngx_sprintf(p, i ? ",\"%V\"" : "\"%V\"", &values[i]);
+    }
+
+    *p++ = '}';
+
+    return p;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_scopes(ngx_svc_oauth_request_t *ar)
+{
+    return ngx_svc_oauth_request_take(ar, ngx_svc_oauth_scope(&ar->oauth));
+}
+
+
+/* What went into sr->error is no answer yet. */
+
+static ngx_int_t
+ngx_svc_oauth_request_take(ngx_svc_oauth_request_t *ar, ngx_int_t rc)
+{
+    ngx_svc_error_t  *error;
+
+    if (rc == NGX_DECLINED) {
+        error = &ar->oauth.sr->error;
+
+        ar->error.kind = error->kind;
+        ar->error.len = error->len;
+        ngx_memcpy(ar->error.detail, error->detail, error->len);
+
+        error->kind = NGX_SVC_E_NONE;
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_state(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value)
+{
+    if (value->len > NGX_SVC_OAUTH_STATE_MAX) {
+        return ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
+                            "'state' has more than %d bytes.",
+                            NGX_SVC_OAUTH_STATE_MAX);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_object(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value)
+{
+    return value->data == NULL
+           ? NGX_OK : ngx_svc_fail(&ar->error, NGX_SVC_E_REQUEST_OBJECT,
+                                   "'request' is not taken.");
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_uri(ngx_svc_oauth_request_t *ar, const ngx_str_t *value)
+{
+    return value->data == NULL
+           ? NGX_OK : ngx_svc_fail(&ar->error, NGX_SVC_E_REQUEST_URI,
+                                   "'request_uri' is not taken.");
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_nonce(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value)
+{
+    if (value->len > NGX_SVC_OAUTH_NONCE_MAX) {
+        return ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
+                            "'nonce' has more than %d bytes.",
+                            NGX_SVC_OAUTH_NONCE_MAX);
+    }
+
+    ar->nonce = *value;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_challenge(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value)
+{
+    return ngx_svc_oauth_request_sha256(ar, "code_challenge", value,
+                                        &ar->challenge);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_jkt(ngx_svc_oauth_request_t *ar, const ngx_str_t *value)
+{
+    return ngx_svc_oauth_request_sha256(ar, "dpop_jkt", value, &ar->jkt);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_sha256(ngx_svc_oauth_request_t *ar, const char *name,
+    const ngx_str_t *value, ngx_str_t *bytes)
+{
+    if (value->data == NULL) {
+        return NGX_OK;
+    }
+
+    bytes->data = ngx_pnalloc(ar->oauth.sr->request->pool, NGX_SVC_SHA256_LEN);
+    if (bytes->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (value->len == ngx_svc_base64url_len(NGX_SVC_SHA256_LEN)
+        && ngx_svc_base64url_decode(value->data, value->len, bytes->data,
+                                    &bytes->len)
+           == NGX_OK)
+    {
+        return NGX_OK;
+    }
+
+    return ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
+                        "'%s' is not 43 characters of base64url.", name);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_max_age(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value)
+{
+    return ngx_svc_oauth_request_seconds(ar, "max_age", value, &ar->max_age);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_after(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value)
+{
+    return ngx_svc_oauth_request_seconds(ar, "auth_after", value,
+                                         &ar->auth_after);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_seconds(ngx_svc_oauth_request_t *ar, const char *name,
+    const ngx_str_t *value, ngx_str_t *seconds)
+{
+    size_t  i;
+
+    for (i = 0; i < value->len && i < NGX_SVC_OAUTH_DIGITS_MAX; i++) {
+        if (value->data[i] < '0' || value->data[i] > '9') {
+            break;
+        }
+    }
+
+    if (i < value->len) {
+        return ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
+                            "'%s' is no number of seconds.", name);
+    }
+
+    *seconds = *value;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_prompt(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value)
+{
+    u_char      *p, *start, *end;
+    ngx_uint_t   word;
+
+    static const ngx_str_t  yes = { 1, (u_char *) "\1" };
+
+    p = value->data;
+    end = p + value->len;
+
+    while (p < end) {
+        start = p;
+
+        while (p < end && *p != ' ') {
+            p++;
+        }
+
+        word = ngx_svc_oauth_request_word(start, p - start);
+
+        if (word == 0 && p > start) {
+            return ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
+                                "'prompt' may be 'none', or 'login', 'consent' "
+                                "and 'select_account'.");
+        }
+
+        ar->prompt |= word;
+
+        while (p < end && *p == ' ') {
+            p++;
+        }
+    }
+
+    if ((ar->prompt & NGX_SVC_OAUTH_PROMPT_NONE)
+        && ar->prompt != NGX_SVC_OAUTH_PROMPT_NONE)
+    {
+        ar->prompt = 0;
+        return ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
+                            "'prompt' is 'none', and something else.");
+    }
+
+    ar->again = (ar->prompt & NGX_SVC_OAUTH_PROMPT_LOGIN) ? yes : ar->again;
+    ar->ask = (ar->prompt & NGX_SVC_OAUTH_PROMPT_CONSENT) ? yes : ar->ask;
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_svc_oauth_request_word(const u_char *p, size_t len)
+{
+    ngx_uint_t  i;
+
+    static const struct {
+        ngx_str_t   name;
+        ngx_uint_t  prompt;
+    } words[] = {
+        { ngx_string("none"), NGX_SVC_OAUTH_PROMPT_NONE },
+        { ngx_string("login"), NGX_SVC_OAUTH_PROMPT_LOGIN },
+        { ngx_string("select_account"), NGX_SVC_OAUTH_PROMPT_LOGIN },
+        { ngx_string("consent"), NGX_SVC_OAUTH_PROMPT_CONSENT }
+    };
+
+    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (words[i].name.len == len
+            && ngx_memcmp(words[i].name.data, p, len) == 0)
+        {
+            return words[i].prompt;
+        }
+    }
+
+    return 0;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_type(ngx_svc_oauth_request_t *ar, const ngx_str_t *value)
+{
+    if (value->data == NULL) {
+        return ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
+                            "The parameter 'response_type' is missing.");
+    }
+
+    return ngx_strcmp(value->data, "code") == 0
+           ? NGX_OK : ngx_svc_fail(&ar->error, NGX_SVC_E_RESPONSE_TYPE,
+                                   "'response_type' must be 'code'.");
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_mode(ngx_svc_oauth_request_t *ar, const ngx_str_t *value)
+{
+    return value->data == NULL || ngx_strcmp(value->data, "query") == 0
+           ? NGX_OK : ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
+                                   "'response_mode' must be 'query'.");
+}
+
+
+/* RFC 7636, 4.3: without a method it is plain, which is not taken. */
+
+static ngx_int_t
+ngx_svc_oauth_request_method(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *value)
+{
+    if (ar->challenge.data == NULL) {
+        return ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
+                            "The parameter 'code_challenge' is missing.");
+    }
+
+    return value->data && ngx_strcmp(value->data, "S256") == 0
+           ? NGX_OK : ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
+                                   "'code_challenge_method' must be 'S256'.");
+}
