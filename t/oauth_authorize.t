@@ -392,6 +392,23 @@ is_deeply({ params($return) }, { params('?' . query(x => 'a b&c')) },
 is($consent, undef, 'and is not asked');
 code_to($in->get($return), 'whoever has signed in then');
 
+# by an ID token
+
+my $shown = form($s, token => { grant_type => 'authorization_code', code_verifier => $VERIFIER,
+                                redirect_uri => $CB,
+                                code => code_to(authorize($in, scope => 'openid'), 'a code') },
+                 client => $web)->json;
+my $hint = $shown->{id_token};
+my $keys = "svc.oauth_key SET revoked_at = %s WHERE tenant_id = '$acme->{id}'";
+
+code_to(authorize($in, id_token_hint => $hint), 'the user of an ID token');
+page_to(authorize(browser('bob@acme.test'), id_token_hint => $hint), 'another user');
+error_to(authorize($in, id_token_hint => $_), 'invalid_request', 'no ID token')
+    for $hint =~ s/.{86}\z/'A' x 86/er, $shown->{access_token};
+$s->sql(sprintf "UPDATE $keys", 'now()');
+error_to(authorize($in, id_token_hint => $hint), 'invalid_request', 'a key that was revoked');
+$s->sql(sprintf "UPDATE $keys", 'NULL');
+
 error_to(authorize($nobody, prompt => 'none'), 'login_required', 'nobody, prompt=none');
 code_to(authorize($in, prompt => 'none'), 'somebody, prompt=none');
 

@@ -222,8 +222,7 @@ ngx_svc_admin_authorization_reply(ngx_svc_request_t *sr)
 
     ngx_svc_oauth_request_seen(sr->data);
 
-    switch (ngx_svc_oauth_outcome(sr->data,
-                                  sr->op->results[sr->op->ncalls - 2], res))
+    switch (ngx_svc_oauth_outcome(sr->data, ngx_svc_route_before_last(sr), res))
     {
 
     case NGX_SVC_OAUTH_FAILED:

@@ -200,6 +200,13 @@ ngx_int_t ngx_svc_oauth_bytes(ngx_svc_request_t *sr, ngx_str_t *dst,
 /* The issuer of the tenant with that slug, of the pool; no data: memory. */
 ngx_str_t ngx_svc_oauth_issuer(ngx_svc_request_t *sr, const ngx_str_t *slug);
 
+/*
+ * What stands for a byte of an error's description (RFC 6749, 5.2): ASCII,
+ * without '"' and "\".
+ */
+#define ngx_svc_oauth_description(c)                                          \
+    ((c) == '"' ? '\'' : (c) < ' ' || (c) > '~' || (c) == '\\' ? '?' : (c))
+
 /* The row of a table with the name that a verdict begins with; or NULL. */
 const ngx_svc_oauth_verdict_t *ngx_svc_oauth_verdict(
     const ngx_svc_oauth_verdict_t *table, const ngx_str_t *verdict);

@@ -7,7 +7,6 @@
  */
 
 #include "ngx_svc_oauth_authorize_sql.h"
-#include "ngx_svc_oauth_hint.h"
 #include "ngx_svc_oauth_location.h"
 #include "ngx_svc_oauth_outcome.h"
 
@@ -47,7 +46,7 @@ const ngx_svc_route_t  ngx_svc_oauth_authorize[] = {
       .path = ngx_string("/authorize"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_SESSION
                |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_WRITE_POOL,
-      .later = { &ngx_svc_sql_oauth_authorize, &ngx_svc_sql_oauth_hint },
+      .later = { &ngx_svc_sql_oauth_authorize },
       .prepare = ngx_svc_oauth_authorize_prepare,
       .reply = ngx_svc_oauth_authorize_reply },
 
@@ -94,8 +93,8 @@ ngx_svc_oauth_authorize_reply(ngx_svc_request_t *sr)
 
     ngx_svc_oauth_request_seen(sr->data);
 
-    outcome = ngx_svc_oauth_outcome(sr->data, sr->op->results[sr->op->ncalls
-                                                              - 2], res);
+    outcome = ngx_svc_oauth_outcome(sr->data, ngx_svc_route_before_last(sr),
+                                    res);
 
     switch (outcome) {
 

@@ -431,8 +431,6 @@ ngx_svc_oauth_error(ngx_svc_json_writer_t *w, const ngx_svc_error_row_t *row,
 }
 
 
-/* ASCII, without '"' and "\". */
-
 static void
 ngx_svc_oauth_error_description(ngx_svc_json_writer_t *w, ngx_str_t *detail)
 {
@@ -442,8 +440,7 @@ ngx_svc_oauth_error_description(ngx_svc_json_writer_t *w, ngx_str_t *detail)
     ngx_svc_json_string_begin(w, "error_description");
 
     for (i = 0; i < detail->len; i++) {
-        c = detail->data[i];
-        c = (c == '"') ? '\'' : (c < ' ' || c > '~' || c == '\\') ? '?' : c;
+        c = ngx_svc_oauth_description(detail->data[i]);
 
         ngx_svc_json_string_append(w, &c, 1);
     }

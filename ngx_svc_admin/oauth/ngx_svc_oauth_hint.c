@@ -12,17 +12,6 @@ static ngx_int_t ngx_svc_oauth_hint_key(ngx_svc_oauth_request_t *ar,
     PGresult *res, EVP_PKEY **key, ngx_svc_jwa_e *alg);
 
 
-const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_hint = {
-    .name = "oauth_hint",
-    .text =
-        "SELECT k.public::text FROM svc.oauth_key k"
-        " WHERE k.tenant_id = " NGX_SVC_TENANT
-            " AND k.kid BETWEEN $1 AND $1 AND k.revoked_at IS NULL"
-        " ORDER BY k.kid LIMIT 1",
-    NGX_SVC_PARAMS(ngx_svc_oauth_request_param(hint_kid))
-};
-
-
 static const ngx_str_t  ngx_svc_oauth_hint_bad = ngx_string("");
 
 
@@ -68,7 +57,7 @@ ngx_svc_oauth_hint_parse(ngx_svc_oauth_request_t *ar)
     }
 
     ar->hint_jws = jws;
-    ar->hint_kid = jws->kid;
+    ar->oauth.token.kid = jws->kid;
 
     return NGX_AGAIN;
 }

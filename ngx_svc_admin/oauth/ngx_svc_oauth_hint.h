@@ -13,7 +13,7 @@
 /*
  * For a prepare: takes it apart.  NGX_OK: there is none, or it is not one of
  * ours, see ar->hint; NGX_AGAIN: a round trip has to find the key that has
- * signed it, ngx_svc_sql_oauth_hint; NGX_ERROR.
+ * signed it, ngx_svc_sql_oauth_key_public; NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_hint_parse(ngx_svc_oauth_request_t *ar);
 
@@ -23,8 +23,6 @@ ngx_int_t ngx_svc_oauth_hint_parse(ngx_svc_oauth_request_t *ar);
  */
 ngx_int_t ngx_svc_oauth_hint_verify(ngx_svc_oauth_request_t *ar,
     PGresult *res);
-
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_hint;
 
 
 #endif /* _NGX_SVC_OAUTH_HINT_H_INCLUDED_ */

@@ -23,40 +23,20 @@ ngx_int_t
 ngx_svc_oauth_id_token_write(ngx_svc_oauth_t *o, PGresult *res,
     ngx_svc_json_writer_t *w)
 {
-    u_char        *p, *last, text[sizeof("{\"alg\":\"ES256\",\"kid\":\"\","
-                                         "\"typ\":\"JWT\"}")
-                                  + NGX_SVC_JWK_KID];
-    ngx_str_t      kid, sealed, header, payload;
-    EVP_PKEY_CTX  *signer;
+    ngx_str_t            text;
+    ngx_svc_oauth_jwt_t  jwt;
 
-    kid = ngx_svc_row_value(res, 0, "id_kid");
-    sealed = ngx_svc_row_value(res, 0, "sealed");
+    jwt.typ = "JWT";
+    jwt.kid = ngx_svc_row_value(res, 0, "id_kid");
+    jwt.sealed = ngx_svc_row_value(res, 0, "sealed");
 
-    signer = ngx_svc_oauth_key_signer(o, &kid, &sealed);
-
-    if (signer == NULL
-        || ngx_svc_oauth_id_token_payload(o, res, &payload) != NGX_OK)
+    if (ngx_svc_oauth_id_token_payload(o, res, &jwt.payload) != NGX_OK
+        || ngx_svc_oauth_key_sign(o, &jwt, &text) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    header.data = text;
-    header.len = ngx_snprintf(text, sizeof(text), "{\"alg\":\"ES256\","
-                              "\"kid\":\"%V\",\"typ\":\"JWT\"}", &kid)
-                 - text;
-
-    p = ngx_pnalloc(o->sr->request->pool,
-                    ngx_svc_jws_len(header.len, payload.len));
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    last = ngx_svc_jws_sign(signer, &header, &payload, p);
-    if (last == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_json_plain(w, "id_token", p, last - p);
+    ngx_svc_json_plain(w, "id_token", text.data, text.len);
 
     return NGX_OK;
 }

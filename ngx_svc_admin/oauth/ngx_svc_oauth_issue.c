@@ -150,42 +150,14 @@ ngx_svc_oauth_issue_opaque(ngx_svc_oauth_t *o, PGresult *res, ngx_str_t *token)
 static ngx_int_t
 ngx_svc_oauth_issue_jwt(ngx_svc_oauth_t *o, PGresult *res, ngx_str_t *token)
 {
-    u_char        *last, text[sizeof("{\"alg\":\"ES256\",\"kid\":\"\","
-                                     "\"typ\":\"at+jwt\"}")
-                              + NGX_SVC_JWK_KID];
-    ngx_str_t      kid, sealed, header, payload;
-    EVP_PKEY_CTX  *signer;
+    ngx_svc_oauth_jwt_t  jwt;
 
-    kid = ngx_svc_row_value(res, 0, "kid");
-    sealed = ngx_svc_row_value(res, 0, "sealed");
+    jwt.typ = "at+jwt";
+    jwt.kid = ngx_svc_row_value(res, 0, "kid");
+    jwt.sealed = ngx_svc_row_value(res, 0, "sealed");
 
-    signer = ngx_svc_oauth_key_signer(o, &kid, &sealed);
-
-    if (signer == NULL || ngx_svc_oauth_issue_payload(o, res, &payload)
-                          != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    header.data = text;
-    header.len = ngx_snprintf(text, sizeof(text), "{\"alg\":\"ES256\","
-                              "\"kid\":\"%V\",\"typ\":\"at+jwt\"}", &kid)
-                 - text;
-
-    token->data = ngx_pnalloc(o->sr->request->pool,
-                              ngx_svc_jws_len(header.len, payload.len));
-    if (token->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    last = ngx_svc_jws_sign(signer, &header, &payload, token->data);
-    if (last == NULL) {
-        return NGX_ERROR;
-    }
-
-    token->len = last - token->data;
-
-    return NGX_OK;
+    return ngx_svc_oauth_issue_payload(o, res, &jwt.payload) == NGX_OK
+           ? ngx_svc_oauth_key_sign(o, &jwt, token) : NGX_ERROR;
 }
 
 

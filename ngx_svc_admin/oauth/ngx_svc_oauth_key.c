@@ -12,6 +12,8 @@
 #define NGX_SVC_OAUTH_KEY_DER   512     /* bytes */
 #define NGX_SVC_OAUTH_KEY_AAD   "oauth_key"
 
+#define NGX_SVC_OAUTH_KEY_HEADER  128   /* bytes, of a JWT's */
+
 
 /* A key that was opened; of malloc, until it is evicted or the worker ends. */
 
@@ -24,6 +26,8 @@ typedef struct {
 } ngx_svc_oauth_key_t;
 
 
+static EVP_PKEY_CTX *ngx_svc_oauth_key_signer(ngx_svc_oauth_t *o,
+    const ngx_str_t *kid, const ngx_str_t *sealed);
 static ngx_svc_oauth_key_t *ngx_svc_oauth_key_find(const ngx_str_t *kid);
 static ngx_svc_oauth_key_t *ngx_svc_oauth_key_open(ngx_svc_oauth_t *o,
     const ngx_str_t *kid, const ngx_str_t *sealed);
@@ -37,6 +41,16 @@ static size_t ngx_svc_oauth_key_aad(u_char *aad, const ngx_str_t *tenant,
 static ngx_int_t ngx_svc_oauth_key_take(ngx_svc_oauth_t *o,
     const ngx_svc_jwk_new_t *new);
 
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_public = {
+    .name = "oauth_key_public",
+    .text =
+        "SELECT k.public FROM svc.oauth_key k"
+        " WHERE k.tenant_id = " NGX_SVC_TENANT
+            " AND k.kid BETWEEN $1 AND $1 AND k.revoked_at IS NULL"
+        " ORDER BY k.kid LIMIT 1",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(token.kid))
+};
 
 /* Who comes second waits for the first, and finds that there is one. */
 
@@ -66,7 +80,48 @@ static ngx_queue_t        ngx_svc_oauth_keys_used;
 static ngx_uint_t         ngx_svc_oauth_keys_n;
 
 
-EVP_PKEY_CTX *
+ngx_int_t
+ngx_svc_oauth_key_sign(ngx_svc_oauth_t *o, const ngx_svc_oauth_jwt_t *jwt,
+    ngx_str_t *text)
+{
+    u_char        *last, header[NGX_SVC_OAUTH_KEY_HEADER];
+    ngx_str_t      head;
+    EVP_PKEY_CTX  *signer;
+
+    signer = ngx_svc_oauth_key_signer(o, &jwt->kid, &jwt->sealed);
+    if (signer == NULL) {
+        return NGX_ERROR;
+    }
+
+    head.data = header;
+    head.len = ngx_snprintf(header, sizeof(header),
+                            "{\"alg\":\"ES256\",\"kid\":\"%V\","
+                            "\"typ\":\"%s\"}", &jwt->kid, jwt->typ)
+               - header;
+
+    text->data = ngx_pnalloc(o->sr->request->pool,
+                             ngx_svc_jws_len(head.len, jwt->payload.len));
+    if (text->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    last = ngx_svc_jws_sign(signer, &head, &jwt->payload, text->data);
+    if (last == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->len = last - text->data;
+
+    return NGX_OK;
+}
+
+
+/*
+ * It is the worker's, and lives until the next turn of the event loop at least.
+ * NULL: it cannot be opened, which the error log says.
+ */
+
+static EVP_PKEY_CTX *
 ngx_svc_oauth_key_signer(ngx_svc_oauth_t *o, const ngx_str_t *kid,
     const ngx_str_t *sealed)
 {

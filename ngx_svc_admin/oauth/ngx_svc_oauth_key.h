@@ -11,13 +11,24 @@
 #include "ngx_svc_oauth.h"
 
 
+/* A JWT that is to be signed with a tenant's key. */
+
+typedef struct {
+    const char  *typ;
+    ngx_str_t    kid;
+    ngx_str_t    sealed;        /* the private key, as svc.oauth_key has it */
+    ngx_str_t    payload;       /* JSON */
+} ngx_svc_oauth_jwt_t;
+
 /*
- * What signs with a tenant's key; it is the worker's, and lives until the next
- * turn of the event loop at least.  sealed: the private key as svc.oauth_key
- * has it, as text.  NULL: it cannot be opened, which the error log says.
+ * Signs it, o->tenant's, into *text, of the pool.  NGX_OK; NGX_ERROR: memory,
+ * or the key cannot be opened, which the error log says.
  */
-EVP_PKEY_CTX *ngx_svc_oauth_key_signer(ngx_svc_oauth_t *o,
-    const ngx_str_t *kid, const ngx_str_t *sealed);
+ngx_int_t ngx_svc_oauth_key_sign(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_jwt_t *jwt, ngx_str_t *text);
+
+/* Of a shown JWT, o->token.kid: the key as it is published; no row: none. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_public;
 
 /*
  * A new key, as parameters of ngx_svc_sql_oauth_key_first, which makes it the

@@ -57,7 +57,7 @@ ngx_svc_oauth_location_client(ngx_svc_oauth_request_t *ar,
 }
 
 
-/* RFC 6749, 4.1.2.1: ASCII, without '"' and "\". */
+/* RFC 6749, 4.1.2.1. */
 
 static ngx_int_t
 ngx_svc_oauth_location_error(ngx_svc_oauth_request_t *ar, ngx_str_t *code,
@@ -84,9 +84,7 @@ ngx_svc_oauth_location_error(ngx_svc_oauth_request_t *ar, ngx_str_t *code,
 
     for (i = 0; i < description->len; i++) {
         c = description->data[i];
-
-        description->data[i] = (c == '"') ? '\''
-                               : (c < ' ' || c > '~' || c == '\\') ? '?' : c;
+        description->data[i] = ngx_svc_oauth_description(c);
     }
 
     return NGX_OK;

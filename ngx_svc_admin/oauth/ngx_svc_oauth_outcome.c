@@ -4,6 +4,7 @@
 
 #include "ngx_svc_oauth_outcome.h"
 #include "ngx_svc_oauth_hint.h"
+#include "ngx_svc_oauth_key.h"
 
 
 static ngx_int_t ngx_svc_oauth_outcome_statement(ngx_svc_request_t *sr);
@@ -131,7 +132,7 @@ ngx_svc_oauth_outcome_calls(ngx_svc_oauth_request_t *ar)
 
     if (rc == NGX_OK) {
         sr->reply = ngx_svc_oauth_outcome_hint;
-        rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_hint, NULL);
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_key_public, NULL);
     }
 
     return rc;

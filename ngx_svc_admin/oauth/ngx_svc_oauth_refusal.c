@@ -392,7 +392,7 @@ ngx_svc_oauth_recorded(ngx_svc_request_t *sr)
     ngx_svc_oauth_t  *o;
 
     o = sr->data;
-    res = sr->op->results[sr->op->ncalls - sr->op->nhidden - 1];
+    res = ngx_svc_route_last(sr);
 
     if (PQntuples(res) && ngx_svc_row_true(res, 0, "created")) {
         ngx_svc_anomaly_count(&o->anomaly);

@@ -48,7 +48,6 @@ typedef struct {
 
     /* The user of id_token_hint; empty: it is not one of ours. */
     ngx_str_t                      hint;
-    ngx_str_t                      hint_kid;
     void                          *hint_jws;    /* while it is not verified */
 
     ngx_str_t                      digest;      /* of the session; no data:

@@ -3,21 +3,12 @@
  */
 
 #include "ngx_svc_oauth_shown.h"
+#include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_refusal.h"
 
 
 static ngx_int_t ngx_svc_oauth_shown_reply(ngx_svc_request_t *sr);
 
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_public = {
-    .name = "oauth_key_public",
-    .text =
-        "SELECT k.public FROM svc.oauth_key k"
-        " WHERE k.tenant_id = " NGX_SVC_TENANT
-            " AND k.kid BETWEEN $1 AND $1 AND k.revoked_at IS NULL"
-        " ORDER BY k.kid LIMIT 1",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(token.kid))
-};
 
 ngx_svc_pg_statements_t  ngx_svc_oauth_shown_statements[] = {
     &ngx_svc_sql_oauth_key_public,

@@ -245,9 +245,11 @@ NGX_SVC_API ngx_int_t ngx_svc_route_prepare(ngx_svc_request_t *sr);
 NGX_SVC_API ngx_int_t ngx_svc_route_reply(ngx_svc_request_t *sr);
 NGX_SVC_API ngx_int_t ngx_svc_route_results(ngx_svc_request_t *sr);
 
-/* For a reply: the result of the route's last statement. */
+/* For a reply: the result of the route's last statement, and the one before. */
 #define ngx_svc_route_last(sr)                                                \
     ((sr)->op->results[(sr)->op->ncalls - (sr)->op->nhidden - 1])
+#define ngx_svc_route_before_last(sr)                                         \
+    ((sr)->op->results[(sr)->op->ncalls - (sr)->op->nhidden - 2])
 
 /* For a reply: sends what the route says; or a row, likewise. */
 NGX_SVC_API ngx_int_t ngx_svc_route_answer(ngx_svc_request_t *sr);

@@ -729,7 +729,6 @@ sub values {
         oauth_delegation_refused => [ $new, $self->{apps}[1], $who, $who,
             "$self->{apps}[1] $self->{apps}[0]", 'x', 'urn:x', '{"read"}', 'agent_disabled',
             $self->exchanged(1), $self->exchanged(1), undef, '192.0.2.1', 'FR', 'request' ],
-        oauth_hint => [ "$self->{slug}-key1" ],
         oauth_authorize => [ @request, '\x' . '02' x 32, '\x' . '01' x 32, 'n', undef, 'false' ],
         admin_authorization => [ @request, 'false' ],
         admin_authorization_decide => [ @request, '\x' . '02' x 32, '\x' . '01' x 32, 'n', undef,
