@@ -111,7 +111,6 @@ my %DEAD = (
     'no scheme' => $t,
     'nothing' => 'Bearer ',
     'Basic' => 'Basic eDp4',
-    'DPoP' => "DPoP $t",
     'garbage' => 'Bearer x',
     'dots' => 'Bearer ' . '.' x 2000,
     'two of them' => "Bearer $t $t",

@@ -6,7 +6,7 @@
  */
 
 #include "ngx_svc_oauth_proof.h"
-#include "ngx_svc_oauth_sql.h"
+#include "ngx_svc_oauth_live.h"
 #include "ngx_svc_dpop.h"
 #include "ngx_svc_dpop_nonce.h"
 
@@ -52,8 +52,39 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_once = {
                    ngx_svc_oauth_param(client.public))
 };
 
+/*
+ * Likewise, of who shows a token that is bound to the proof's key.  A crash
+ * forgets the row anyway: nobody waits for the disk.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_once_token = {
+    .name = "oauth_once_token",
+    .text =
+        "WITH i AS ("
+            "INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)"
+            " SELECT p.tenant_id, $1,"
+                " now() + make_interval(secs => $2::text::float8)"
+            " FROM (" NGX_SVC_OAUTH_TOKEN("$3::uuid", "$4") ") p"
+            " WHERE p.jkt = $5 AND p.revoked_at IS NULL"
+                " AND p.issued_at + make_interval(secs => p.ttl) > now()"
+                " AND p.secret_hash IS NOT DISTINCT FROM $6::bytea"
+                " AND p.kid IS NOT DISTINCT FROM $7::text"
+            " ON CONFLICT DO NOTHING RETURNING digest"
+        ")"
+        " SELECT EXISTS (SELECT FROM i) AS fresh,"
+            " set_config('synchronous_commit', 'off', true)",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(once),
+                   ngx_svc_oauth_param(once_seconds),
+                   ngx_svc_oauth_param(token.jti),
+                   ngx_svc_oauth_param(token.ms),
+                   ngx_svc_oauth_param(jkt),
+                   ngx_svc_oauth_param(token.secret_hash),
+                   ngx_svc_oauth_param(token.kid))
+};
+
 ngx_svc_pg_statements_t  ngx_svc_oauth_proof_statements[] = {
     &ngx_svc_sql_oauth_once,
+    &ngx_svc_sql_oauth_once_token,
     NULL
 };
 
@@ -81,7 +112,7 @@ ngx_svc_oauth_proof_nonce(ngx_svc_request_t *sr)
 {
     ngx_str_t  nonce;
 
-    if (ngx_svc_oauth_proof_header(sr->request, NULL) == NULL) {
+    if (!ngx_svc_oauth_proof_shown(sr)) {
         return NGX_OK;
     }
 
@@ -97,6 +128,13 @@ ngx_svc_oauth_proof_nonce(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_add_header(sr->request, "DPoP-Nonce", &nonce);
+}
+
+
+ngx_uint_t
+ngx_svc_oauth_proof_shown(ngx_svc_request_t *sr)
+{
+    return ngx_svc_oauth_proof_header(sr->request, NULL) != NULL;
 }
 
 
@@ -237,4 +275,35 @@ ngx_svc_oauth_proof_call(ngx_svc_oauth_t *o)
     ngx_str_null(&o->once);
 
     return rc;
+}
+
+
+/*
+ * Whose token it is is not known before: turns in the queue are the key's.  No
+ * UUID is of that version.
+ */
+
+ngx_int_t
+ngx_svc_oauth_proof_call_token(ngx_svc_oauth_t *o)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = o->sr;
+
+    ngx_memcpy(sr->tenant, o->jkt.data, NGX_SVC_UUID_LEN);
+    sr->tenant[6] |= 0xf0;
+
+    sr->op->kind = NGX_SVC_PG_WRITE;
+
+    return ngx_svc_route_call(sr, &ngx_svc_sql_oauth_once_token, NULL);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_proof_fresh_token(ngx_svc_oauth_t *o, PGresult *res)
+{
+    return ngx_svc_row_true(res, 0, "fresh")
+           ? NGX_OK
+           : ngx_svc_fail(&o->sr->error, NGX_SVC_E_DPOP_PROOF,
+                          "The DPoP proof has been used.");
 }

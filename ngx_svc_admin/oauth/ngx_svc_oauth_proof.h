@@ -15,6 +15,9 @@
  */
 ngx_int_t ngx_svc_oauth_proof_nonce(ngx_svc_request_t *sr);
 
+/* 1: the request has a proof, or what should be one. */
+ngx_uint_t ngx_svc_oauth_proof_shown(ngx_svc_request_t *sr);
+
 /*
  * For a prepare: o->jkt and o->once of the request's proof, or none of them.
  * token: what its "ath" is of; NULL: an "ath" is not looked at.  NGX_OK;
@@ -28,6 +31,15 @@ ngx_int_t ngx_svc_oauth_proof(ngx_svc_oauth_t *o, const ngx_str_t *token);
  * without a proof; once for each.  As above.
  */
 ngx_int_t ngx_svc_oauth_proof_call(ngx_svc_oauth_t *o);
+
+/*
+ * The same of a proof that comes with the access token o->token, behind the
+ * statement that sets its tenant: sr->op may write then.  For its reply: of
+ * that result whether the proof is new, of a token that lives and is bound to
+ * the proof's key.  NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_proof_call_token(ngx_svc_oauth_t *o);
+ngx_int_t ngx_svc_oauth_proof_fresh_token(ngx_svc_oauth_t *o, PGresult *res);
 
 extern ngx_svc_pg_statements_t  ngx_svc_oauth_proof_statements[];
 

@@ -3,19 +3,32 @@
  *
  * One round trip, as for introspection; the token says whose it is: an opaque
  * one itself, a JWT by its key.  That is believed when it is found there, and
- * the signature is good.
+ * the signature is good.  A token that is bound to a key comes with a proof,
+ * which is spent then.
  */
 
 #include "ngx_svc_oauth_issue.h"
 #include "ngx_svc_oauth_live.h"
+#include "ngx_svc_oauth_proof.h"
 #include "ngx_svc_oauth_shown.h"
+
+
+#define NGX_SVC_OAUTH_ALGS  "algs=\"ES256 EdDSA\""     /* of proofs */
 
 
 static ngx_int_t ngx_svc_oauth_userinfo_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_take(ngx_svc_oauth_t *o);
+static ngx_uint_t ngx_svc_oauth_userinfo_scheme(const ngx_str_t *value,
+    const ngx_str_t *scheme, ngx_str_t *token);
+static ngx_int_t ngx_svc_oauth_userinfo_proof(ngx_svc_oauth_t *o,
+    const ngx_str_t *token);
+static ngx_int_t ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_userinfo_refuse(ngx_svc_request_t *sr);
+static void ngx_svc_oauth_userinfo_unproven(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_userinfo_check(ngx_svc_oauth_t *o,
+    PGresult *res);
 static ngx_int_t ngx_svc_oauth_userinfo_send(ngx_svc_request_t *sr,
     PGresult *res);
 static void ngx_svc_oauth_userinfo_claims(ngx_svc_json_writer_t *w,
@@ -124,7 +137,9 @@ ngx_svc_oauth_userinfo_prepare(ngx_svc_request_t *sr)
     static const ngx_str_t  none = ngx_string("");
 
     o = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_oauth_t));
-    if (o == NULL || ngx_svc_oauth_any_origin(sr) != NGX_OK) {
+    if (o == NULL || ngx_svc_oauth_any_origin(sr) != NGX_OK
+        || ngx_svc_oauth_proof_nonce(sr) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -138,68 +153,154 @@ ngx_svc_oauth_userinfo_prepare(ngx_svc_request_t *sr)
 
     rc = ngx_svc_oauth_userinfo_take(o);
 
-    if (rc != NGX_OK) {
-        return rc == NGX_DECLINED ? ngx_svc_oauth_userinfo_refuse(sr) : rc;
-    }
-
-    rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_userinfo_tenant, NULL);
-
-    return rc == NGX_OK
-           ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_userinfo, NULL) : rc;
+    return rc == NGX_OK ? ngx_svc_oauth_userinfo_calls(o) : rc;
 }
 
 
-/*
- * Of the header alone, and of "Bearer": a token that is bound to a key is not
- * found.
- */
+/* Of the header alone. */
 
 static ngx_int_t
 ngx_svc_oauth_userinfo_take(ngx_svc_oauth_t *o)
 {
+    ngx_int_t         rc;
     ngx_str_t         token;
     ngx_table_elt_t  *header;
 
+    static const ngx_str_t  bearer = ngx_string("Bearer ");
+    static const ngx_str_t  dpop = ngx_string("DPoP ");
+
     header = o->sr->request->headers_in.authorization;
 
-    if (header == NULL || header->value.len < sizeof("Bearer ") - 1
-        || ngx_strncasecmp(header->value.data, (u_char *) "Bearer ",
-                           sizeof("Bearer ") - 1)
-           != 0)
+    if (header == NULL) {
+        return ngx_svc_oauth_userinfo_refuse(o->sr);
+    }
+
+    if (ngx_svc_oauth_userinfo_scheme(&header->value, &bearer, &token)) {
+        rc = NGX_OK;
+
+    } else if (ngx_svc_oauth_userinfo_scheme(&header->value, &dpop, &token)) {
+        rc = ngx_svc_oauth_userinfo_proof(o, &token);
+
+    } else {
+        rc = ngx_svc_oauth_userinfo_refuse(o->sr);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_bearer_read(o->sr, &token, &o->token);
+    }
+
+    if (rc != NGX_OK || o->token.kind == NGX_SVC_OAUTH_BEARER_JWT
+        || o->token.kind == NGX_SVC_OAUTH_BEARER_OPAQUE)
     {
-        return NGX_DECLINED;
+        return rc;
     }
 
-    token.data = header->value.data + sizeof("Bearer ") - 1;
-    token.len = header->value.len - (sizeof("Bearer ") - 1);
-
-    while (token.len && *token.data == ' ') {
-        token.data++;
-        token.len--;
-    }
-
-    if (ngx_svc_oauth_bearer_read(o->sr, &token, &o->token) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    return o->token.kind == NGX_SVC_OAUTH_BEARER_JWT
-           || o->token.kind == NGX_SVC_OAUTH_BEARER_OPAQUE
-           ? NGX_OK : NGX_DECLINED;
+    return ngx_svc_oauth_userinfo_refuse(o->sr);
 }
 
 
-/* RFC 6750, 3.  NGX_DECLINED. */
+static ngx_uint_t
+ngx_svc_oauth_userinfo_scheme(const ngx_str_t *value, const ngx_str_t *scheme,
+    ngx_str_t *token)
+{
+    if (value->len < scheme->len
+        || ngx_strncasecmp(value->data, scheme->data, scheme->len) != 0)
+    {
+        return 0;
+    }
+
+    token->data = value->data + scheme->len;
+    token->len = value->len - scheme->len;
+
+    while (token->len && *token->data == ' ') {
+        token->data++;
+        token->len--;
+    }
+
+    return 1;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_proof(ngx_svc_oauth_t *o, const ngx_str_t *token)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_oauth_proof(o, token);
+
+    if (rc == NGX_OK && o->jkt.data == NULL) {
+        rc = ngx_svc_fail(&o->sr->error, NGX_SVC_E_DPOP_PROOF,
+                          "There is no DPoP header with a proof.");
+    }
+
+    if (rc == NGX_DECLINED) {
+        ngx_svc_oauth_userinfo_unproven(o->sr);
+    }
+
+    return rc;
+}
+
+
+/*
+ * With a proof it writes.  A token that is bound to a key is found with a proof
+ * by that key, another one without.
+ */
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_userinfo_tenant, NULL);
+
+    if (rc == NGX_OK && o->jkt.data) {
+        rc = ngx_svc_oauth_proof_call_token(o);
+    }
+
+    return rc == NGX_OK
+           ? ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_userinfo, NULL) : rc;
+}
+
+
+/* RFC 6750, 3, and RFC 9449, 7.1.  NGX_DECLINED or NGX_ERROR. */
 
 static ngx_int_t
 ngx_svc_oauth_userinfo_refuse(ngx_svc_request_t *sr)
 {
-    static const ngx_str_t  bearer =
-        ngx_string("Bearer error=\"invalid_token\"");
+    static ngx_str_t  bearer = ngx_string("Bearer error=\"invalid_token\"");
+    static ngx_str_t  dpop =
+        ngx_string("DPoP error=\"invalid_token\", " NGX_SVC_OAUTH_ALGS);
 
     sr->challenge = bearer;
 
+    if (ngx_svc_oauth_proof_shown(sr)) {
+
+        if (ngx_svc_add_header(sr->request, "WWW-Authenticate", &bearer)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        sr->challenge = dpop;
+    }
+
     return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHORIZED,
                         "The access token is missing, or not good here.");
+}
+
+
+/* RFC 9449, 7.1 and 9: of a proof, where the token has not been looked at. */
+
+static void
+ngx_svc_oauth_userinfo_unproven(ngx_svc_request_t *sr)
+{
+    static const ngx_str_t  nonce =
+        ngx_string("DPoP error=\"use_dpop_nonce\", " NGX_SVC_OAUTH_ALGS);
+    static const ngx_str_t  proof =
+        ngx_string("DPoP error=\"invalid_dpop_proof\", " NGX_SVC_OAUTH_ALGS);
+
+    sr->challenge = (sr->error.kind == NGX_SVC_E_DPOP_NONCE) ? nonce : proof;
+    sr->error.kind = NGX_SVC_E_UNAUTHORIZED;
 }
 
 
@@ -208,9 +309,14 @@ ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr)
 {
     static ngx_str_t  bearer =
         ngx_string("Bearer error=\"insufficient_scope\", scope=\"openid\"");
+    static ngx_str_t  dpop =
+        ngx_string("DPoP error=\"insufficient_scope\", scope=\"openid\", "
+                   NGX_SVC_OAUTH_ALGS);
 
-    if (ngx_svc_add_header(sr->request, "WWW-Authenticate", &bearer)
-        != NGX_OK)
+    if (ngx_svc_add_header(sr->request, "WWW-Authenticate", &bearer) != NGX_OK
+        || (ngx_svc_oauth_proof_shown(sr)
+            && ngx_svc_add_header(sr->request, "WWW-Authenticate", &dpop)
+               != NGX_OK))
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -225,29 +331,47 @@ ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr)
 {
-    ngx_int_t         rc;
-    PGresult         *res;
-    ngx_svc_oauth_t  *o;
+    ngx_int_t   rc;
+    PGresult   *res;
 
-    o = sr->data;
     res = ngx_svc_route_last(sr);
 
-    rc = PQntuples(res)
-         ? ngx_svc_oauth_shown_verify(o, &o->token, res, "public")
-         : NGX_DECLINED;
+    rc = ngx_svc_oauth_userinfo_check(sr->data, res);
 
-    if (rc == NGX_ERROR) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    if (rc == NGX_DECLINED) {
-        (void) ngx_svc_oauth_userinfo_refuse(sr);
-        return ngx_svc_send_error(sr);
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? ngx_svc_send_error(sr)
+                                  : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     return ngx_svc_row_true(res, 0, "openid")
            ? ngx_svc_oauth_userinfo_send(sr, res)
            : ngx_svc_oauth_userinfo_scope(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_check(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_int_t  rc;
+
+    rc = PQntuples(res)
+         ? ngx_svc_oauth_shown_verify(o, &o->token, res, "public")
+         : NGX_DECLINED;
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_oauth_userinfo_refuse(o->sr);
+    }
+
+    if (rc == NGX_OK && o->jkt.data) {
+        rc = ngx_svc_oauth_proof_fresh_token(o,
+                                             ngx_svc_route_before_last(o->sr));
+    }
+
+    if (rc == NGX_DECLINED) {
+        ngx_svc_oauth_userinfo_unproven(o->sr);
+    }
+
+    return rc;
 }
 
 

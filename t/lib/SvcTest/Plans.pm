@@ -705,6 +705,7 @@ sub values {
         oauth_metadata => [ $self->{slug} ],
         oauth_jwks => [ $self->{slug} ],
         oauth_once => [ '\x00', '130', $self->{apps}[0], 'false' ],
+        oauth_once_token => [ '\x00', '130', @shown, '\x00', $x_hash, undef ],
         oauth_key_public => [ "$self->{slug}-key1" ],
         oauth_introspect => [ $self->{apps}[0], @shown, 'https://x/oauth/t/', $x_hash,
                               'true', undef, 'false' ],
