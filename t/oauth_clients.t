@@ -10,6 +10,7 @@ use JSON::PP ();
 use Test::More;
 
 use SvcTest;
+use SvcTest::Grants qw(code $REDIRECT $VERIFIER);
 use SvcTest::Npm;
 use SvcTest::OAuth qw(oauth_server application);
 
@@ -23,6 +24,8 @@ my $s = oauth_server(locations => <<'EOT')->start;
 EOT
 
 my $acme = $s->tenant('acme');
+my $ada = $acme->create(userName => 'ada@acme.test');
+my $web = application($acme, name => 'Web', type => 'web', redirectUris => [ $REDIRECT ]);
 my $JSON = JSON::PP->new->utf8->canonical;
 
 my $input = $JSON->encode({
@@ -31,6 +34,9 @@ my $input = $JSON->encode({
     opaque => application($acme, name => 'Opaque', accessTokenFormat => 'opaque'),
     dpop => application($acme, name => 'DPoP', requireDpop => JSON::PP::true),
     resource => application($acme, name => 'API', resourceUri => 'https://api.test/'),
+    web => $web,
+    granted => { sub => $ada->{id}, verifier => $VERIFIER, redirect => $REDIRECT,
+                 code => code($acme, $web, $ada)->{code} },
 });
 
 
@@ -44,7 +50,7 @@ sub tried {
 }
 
 
-tried('Node.js', npm_run($s->root, 'oauth.mjs', $input), 16);
+tried('Node.js', npm_run($s->root, 'oauth.mjs', $input), 18);
 
 open my $fh, '>', $s->dir . '/clients.json' or die "clients.json: $!\n";
 print $fh $input;

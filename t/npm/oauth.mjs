@@ -1,7 +1,8 @@
 // What clients and resource servers of others make of /oauth.
 //
-// stdin: { "issuer", "client", "opaque", "dpop", "resource" }; clients with
-//     "clientId", "clientSecret" and "resourceUri"
+// stdin: { "issuer", "client", "opaque", "dpop", "resource", "web", "granted" };
+//     clients with "clientId", "clientSecret" and "resourceUri", and of a user who
+//     has granted something to web { "sub", "code", "verifier", "redirect" }
 // stdout: a line for each thing that was tried: { "name", "ok", "why" }
 
 import { readFileSync } from 'node:fs';
@@ -9,7 +10,7 @@ import * as jose from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 
-const { issuer, client, opaque, dpop, resource } =
+const { issuer, client, opaque, dpop, resource, web, granted } =
     JSON.parse(readFileSync(0, 'utf8'));
 
 // of this machine alone, without TLS
@@ -175,6 +176,47 @@ await attempt('oauth4webapi: a clock that is late takes a nonce', async () => {
     r = await ask();
 
     return (await oauth.processClientCredentialsResponse(as, late, r)).token_type === 'dpop';
+});
+
+const keys = await oauth.generateKeyPair('ES256');
+let bound;
+
+async function userinfo(app, DPoP) {
+    const r = await oauth.userInfoRequest(as, app, bound, { ...http, DPoP });
+
+    return (await oauth.processUserInfoResponse(as, app, granted.sub, r)).sub === granted.sub;
+}
+
+await attempt('oauth4webapi: a code, and userinfo, by DPoP', async () => {
+    const DPoP = oauth.DPoP(id(web), keys);
+    const response = oauth.validateAuthResponse(
+        as, id(web), new URLSearchParams({ code: granted.code, iss: issuer }),
+        oauth.expectNoState);
+    const r = await oauth.authorizationCodeGrantRequest(
+        as, id(web), basic(web), response, granted.redirect, granted.verifier,
+        { ...http, DPoP });
+    const t = await oauth.processAuthorizationCodeResponse(as, id(web), r);
+
+    bound = t.access_token;
+
+    return t.token_type === 'dpop' && await userinfo(id(web), DPoP);
+});
+
+await attempt('oauth4webapi: userinfo takes a nonce of a clock that is late', async () => {
+    const late = { ...id(web), [oauth.clockSkew]: -3600 };
+    const DPoP = oauth.DPoP(late, keys);
+
+    try {
+        await userinfo(late, DPoP);
+        return false;
+
+    } catch (e) {
+        if (!oauth.isDPoPNonceError(e)) {
+            throw e;
+        }
+    }
+
+    return userinfo(late, DPoP);
 });
 
 await attempt('openid-client: discovery, and client_credentials', async () => {
