@@ -1,5 +1,5 @@
 /*
- * Authorization requests: what may be wrong with one whose redirect URI is good.
+ * Authorization requests: what may be wrong where the redirect URI is good.
  */
 
 #include "ngx_svc_oauth_request_check.h"

@@ -1,5 +1,5 @@
 /*
- * Authorization requests: what may be wrong with one whose redirect URI is good.
+ * Authorization requests: what may be wrong where the redirect URI is good.
  */
 
 #ifndef _NGX_SVC_OAUTH_REQUEST_CHECK_H_INCLUDED_
