@@ -196,7 +196,8 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 FEWER = SVC_TEST_BUNDLES=$(or $(SVC_TEST_BUNDLES),1000) \
 	SVC_TEST_CASES=$(or $(SVC_TEST_CASES),20000) \
 	SVC_TEST_DUPLICATES=$(or $(SVC_TEST_DUPLICATES),500) \
-	SVC_TEST_EVENTS=$(or $(SVC_TEST_EVENTS),5000)
+	SVC_TEST_EVENTS=$(or $(SVC_TEST_EVENTS),5000) \
+	SVC_TEST_INTROSPECTIONS=$(or $(SVC_TEST_INTROSPECTIONS),20000)
 
 # what this build cannot be asked is left out, whatever SVC_TEST_ALL says, and,
 # unless somebody names it, what asks the scripts, the schema, the sources, or the
