@@ -48,6 +48,23 @@ CREATE TRIGGER application_owner BEFORE INSERT OR UPDATE OF owner_id ON svc.appl
     FOR EACH ROW EXECUTE FUNCTION svc.application_owner();
 
 
+-- One that is not active stays: since when is in valid_after, which whoever ends the
+-- sessions of such a user leaves as it is, as there are none.
+
+CREATE FUNCTION svc.user_inactive_since() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    NEW.valid_after := OLD.valid_after;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER user_inactive_since BEFORE UPDATE OF valid_after ON svc.user_account
+    FOR EACH ROW WHEN (OLD.status <> 'active' AND NEW.status <> 'active'
+                       AND OLD.valid_after IS NOT NULL)
+    EXECUTE FUNCTION svc.user_inactive_since();
+
+
 -- --- of each tenant: the key that signs, and how it governs agents ------------------------
 
 CREATE TABLE svc.oauth_tenant (

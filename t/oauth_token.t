@@ -364,8 +364,9 @@ set($agent, "owner_id = '$owner->{id}'");
 is(form($s, token => { %CC }, client => $agent)->status, 200, 'somebody does');
 $s->sql("UPDATE svc.user_account SET status = 'suspended' WHERE id = '$owner->{id}'");
 is(form($s, token => { %CC }, client => $agent)->status, 200, 'who is suspended');
-$s->sql("UPDATE svc.user_account SET valid_after = now() - interval '73 h'"
-        . " WHERE id = '$owner->{id}'");
+$s->sql("UPDATE svc.user_account SET status = 'active' WHERE id = '$owner->{id}'");
+$s->sql("UPDATE svc.user_account SET status = 'suspended',"
+        . " valid_after = now() - interval '73 h' WHERE id = '$owner->{id}'");
 oauth_error(form($s, token => { %CC }, client => $agent), 400, 'invalid_grant',
             'and was before');
 

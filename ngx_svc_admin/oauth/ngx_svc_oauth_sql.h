@@ -36,7 +36,7 @@
 
 /*
  * Since when an agent "a" has no owner who is active; of one who is not,
- * valid_after is when that came to be.
+ * valid_after is when that came to be: the trigger user_inactive_since keeps it.
  */
 
 #define NGX_SVC_OAUTH_ORPHAN_SINCE(a)                                         \
