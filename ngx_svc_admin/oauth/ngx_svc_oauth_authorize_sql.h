@@ -82,25 +82,6 @@
                                   " k.created_at, k.methods", "$2::bytea")    \
         ") n WHERE n.user_id::text = current_setting('svc.actor_id', true)"
 
-#define NGX_SVC_OAUTH_USER_CONSENT(lock)                                      \
-    "SELECT k.scopes, k.resources FROM svc.oauth_consent k"                   \
-    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
-        " AND k.user_id BETWEEN s.user_id AND s.user_id"                      \
-        " AND k.client_id BETWEEN a.client_id AND a.client_id"                \
-    " ORDER BY k.user_id, k.client_id LIMIT 1" lock
-
-#define NGX_SVC_OAUTH_USER_ASSIGNED                                           \
-    "(a.assignment = 'everyone' OR EXISTS ("                                  \
-        "SELECT FROM (SELECT k.group_id FROM svc.group_member k"              \
-            " WHERE k.tenant_id = " NGX_SVC_TENANT                            \
-                " AND k.user_id BETWEEN s.user_id AND s.user_id"              \
-            " ORDER BY k.user_id OFFSET 0) m"                                 \
-        " CROSS JOIN LATERAL (SELECT k.client_id FROM svc.group_app k"        \
-            " WHERE k.tenant_id = " NGX_SVC_TENANT                            \
-                " AND k.client_id BETWEEN a.client_id AND a.client_id"        \
-                " AND k.group_id BETWEEN m.group_id AND m.group_id"           \
-            " ORDER BY k.client_id, k.group_id LIMIT 1) g))"
-
 /*
  * lock: of what the user has consented to, until the grant is there: whoever
  * revokes the one finds the other.  Not of what only reads.
@@ -117,7 +98,8 @@
     " CROSS JOIN LATERAL (SELECT "                                            \
         NGX_SVC_OAUTH_USER_SCOPES_OF("b.scopes") " AS scopes) w"              \
     " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_USER_SESSION ") s ON true"           \
-    " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_USER_CONSENT(lock) ") c ON true"
+    " LEFT JOIN LATERAL ("                                                    \
+        NGX_SVC_OAUTH_CONSENT("s.user_id", lock) ") c ON true"
 
 
 /* The verdict, in the order in which what is wrong is told. */
@@ -147,7 +129,7 @@
     " WHEN $10::bool OR s.user_id::text <> $13"                               \
         " OR s.auth_time < now() - make_interval(secs => $11::text::float8)"  \
         " OR s.auth_time < to_timestamp($12::text::float8) THEN 'again'"      \
-    " WHEN NOT " NGX_SVC_OAUTH_USER_ASSIGNED " THEN 'group'"
+    " WHEN NOT " NGX_SVC_OAUTH_ASSIGNED("s.user_id") " THEN 'group'"
 
 /*
  * A loopback redirect says nothing of who asks (RFC 8252, 8.6).  ask: whether

@@ -35,7 +35,7 @@ static ngx_uint_t ngx_svc_oauth_code_unreserved(const ngx_str_t *text);
     " WHEN c.redirect_uri <> $18::text THEN 'code_redirect'"                  \
     " WHEN u.status <> 'active' THEN 'code_user'"                             \
     " WHEN " NGX_SVC_OAUTH_GRANTED_CUT " THEN 'code'"                         \
-    " WHEN " NGX_SVC_OAUTH_UNASSIGNED("a", "p.user_id") " THEN 'code_group'"  \
+    " WHEN NOT " NGX_SVC_OAUTH_ASSIGNED("p.user_id") " THEN 'code_group'"     \
     NGX_SVC_OAUTH_GRANTED_VERDICT " END)"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code = {

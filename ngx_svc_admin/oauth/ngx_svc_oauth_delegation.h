@@ -21,17 +21,18 @@
  * SQL: the row of a token that "v" has issued to who acts for another, for a
  * CTE beside NGX_SVC_OAUTH_INSERT(); none when its verdict is not NULL, or it
  * has no chain.  v has, beside what that needs, slug, subject and client_name.
- * Each of the others is a parameter: id, of ngx_svc_param_new_id(); jkt; ip;
- * country; request_id; issuer, up to the slug; but grant is a literal.
+ * id is that of the row, of the same time; each of the others is a parameter:
+ * jkt; ip; country; request_id; issuer, up to the slug; but grant is a literal.
  */
 
 #define NGX_SVC_OAUTH_DELEGATION(grant, id, jkt, ip, country, request_id,     \
     issuer)                                                                   \
-    "INSERT INTO svc.delegation (id, client_id, client_name, subject_type,"   \
-        " subject_id, chain, grant_type, audience, scopes, outcome,"          \
-        " token_jti, parent_jti, root_jti, expires_at, bound, ip, country,"   \
-        " request_id)"                                                        \
-    " SELECT " id "::uuid, v.client_id, v.client_name, "                      \
+    "INSERT INTO svc.delegation (id, created_at, client_id, client_name,"     \
+        " subject_type, subject_id, chain, grant_type, audience, scopes,"     \
+        " outcome, token_jti, parent_jti, root_jti, expires_at, bound, ip,"   \
+        " country, request_id)"                                               \
+    " SELECT " id "::uuid, " NGX_SVC_OAUTH_ISSUED_AT("v.ms") ","              \
+        " v.client_id, v.client_name, "                                       \
         NGX_SVC_OAUTH_SUBJECT_TYPE("v.user_id", "v.subject") ","              \
         " v.subject, v.chain, " grant ","                                     \
         " coalesce(v.audience, " issuer "::text || v.slug), v.scopes,"        \

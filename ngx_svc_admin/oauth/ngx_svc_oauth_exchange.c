@@ -158,7 +158,7 @@ static ngx_int_t ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, PGresult *res,
         " OFFSET 0) e"                                                        \
     " CROSS JOIN LATERAL (SELECT ARRAY(SELECT s FROM unnest(o.scopes) s"      \
         " WHERE s <> ALL (coalesce(p.denied, '{}'))) AS scopes OFFSET 0) b"   \
-    " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_CONSENT("j.user_id") ") r"           \
+    " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_CONSENT("j.user_id", "") ") r"       \
         " ON a.require_consent"                                               \
     " CROSS JOIN LATERAL (SELECT ARRAY(SELECT s FROM unnest(b.scopes) s"      \
         " WHERE j.user_id IS NULL OR NOT a.require_consent"                   \

@@ -72,32 +72,6 @@
             NGX_SVC_OAUTH_APPLICATION("k.*", "n.client_id") ") f"             \
     ") p"
 
-/*
- * Whether the user with that id may use "a": of those for groups.  A row is
- * compared as one, here and below: only its primary key has it in that order.
- */
-
-#define NGX_SVC_OAUTH_ASSIGNED(user_id)                                       \
-    "(a.assignment = 'everyone' OR EXISTS ("                                  \
-        "SELECT FROM (SELECT k.group_id FROM svc.group_member k"              \
-            " WHERE k.tenant_id = " NGX_SVC_TENANT                            \
-                " AND k.user_id BETWEEN " user_id " AND " user_id             \
-            " ORDER BY k.user_id OFFSET 0) n"                                 \
-        " CROSS JOIN LATERAL (SELECT FROM svc.group_app k"                    \
-            " WHERE k.tenant_id = " NGX_SVC_TENANT                            \
-                " AND (k.client_id, k.group_id) BETWEEN"                      \
-                    " (a.client_id, n.group_id) AND (a.client_id, n.group_id)"\
-            " ORDER BY k.client_id, k.group_id LIMIT 1) m))"
-
-/* What a user has consented to, of "a": scopes; or no row. */
-
-#define NGX_SVC_OAUTH_CONSENT(user_id)                                        \
-    "SELECT k.scopes FROM svc.oauth_consent k"                                \
-    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
-        " AND (k.user_id, k.client_id) BETWEEN"                               \
-            " (" user_id ", a.client_id) AND (" user_id ", a.client_id)"      \
-    " ORDER BY k.user_id, k.client_id LIMIT 1"
-
 /* Whether a target is the resource of an application that is enabled. */
 
 #define NGX_SVC_OAUTH_RESOURCE_KNOWN(key)                                     \

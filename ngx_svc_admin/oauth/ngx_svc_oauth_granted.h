@@ -8,6 +8,7 @@
 
 
 #include "ngx_svc_audit.h"
+#include "ngx_svc_oauth_delegation.h"
 #include "ngx_svc_oauth_issue.h"
 #include "ngx_svc_oauth_refresh_token.h"
 
@@ -119,23 +120,6 @@ typedef struct {
         " OR p.created_at < greatest(a.tokens_valid_after,"                   \
             " g.tokens_valid_after))"
 
-/* Whether a user may not use an application "a" that is for groups alone. */
-
-#define NGX_SVC_OAUTH_UNASSIGNED(a, user)                                     \
-    "(" a ".assignment = 'groups' AND NOT EXISTS ("                           \
-        "SELECT FROM ("                                                       \
-            "SELECT k.group_id FROM svc.group_member k"                       \
-            " WHERE k.tenant_id = " NGX_SVC_TENANT                            \
-                " AND k.user_id BETWEEN " user " AND " user                   \
-            " ORDER BY k.user_id OFFSET 0) d"                                 \
-        " CROSS JOIN LATERAL ("                                               \
-            "SELECT FROM svc.group_app k"                                     \
-            " WHERE k.tenant_id = " NGX_SVC_TENANT                            \
-                " AND k.client_id BETWEEN " a ".client_id"                    \
-                    " AND " a ".client_id"                                    \
-                " AND k.group_id BETWEEN d.group_id AND d.group_id"           \
-            " ORDER BY k.client_id, k.group_id LIMIT 1) n))"
-
 /* The last cases of a verdict: the target, and the scopes. */
 
 #define NGX_SVC_OAUTH_GRANTED_VERDICT                                         \
@@ -165,7 +149,7 @@ typedef struct {
 #define NGX_SVC_OAUTH_GRANTED_COLUMNS                                         \
     " t.slug, a.access_token_format AS format, m.ms, "                        \
     NGX_SVC_OAUTH_JTI_OF("m.ms", "$6::text") " AS jti, a.client_id,"          \
-    " p.user_id AS subject, p.user_id, p.id AS grant_id,"                     \
+    " p.user_id::text AS subject, p.user_id, p.id AS grant_id,"               \
     " NULL::uuid AS root_jti, NULL::uuid AS parent_jti,"                      \
     " CASE a.type WHEN 'agent' THEN ARRAY[a.client_id] END AS chain,"         \
     " ARRAY[a.client_id] AS principals, o.scopes,"                            \
@@ -193,18 +177,7 @@ typedef struct {
 /* Who acted for whom: of agents, in the journal.  grant: a literal. */
 
 #define NGX_SVC_OAUTH_GRANTED_DELEGATION(grant)                               \
-    "INSERT INTO svc.delegation (id, created_at, client_id, client_name,"     \
-        " subject_type, subject_id, chain, grant_type, audience, scopes,"     \
-        " outcome, token_jti, root_jti, expires_at, bound, ip, country,"      \
-        " request_id)"                                                        \
-    " SELECT v.jti, " NGX_SVC_OAUTH_ISSUED_AT("v.ms") ", v.client_id,"        \
-        " v.client_name,"                                                     \
-        " 'user', v.user_id::text, v.chain, " grant ","                       \
-        " coalesce(v.audience, $11 || v.slug), v.scopes,"                     \
-        " 'granted', v.jti, v.jti, " NGX_SVC_OAUTH_ISSUED_AT("v.ms")          \
-            " + make_interval(secs => v.ttl),"                                \
-        " $8::bytea IS NOT NULL, $9::text, $10::text, $15::text"              \
-    " FROM v WHERE v.verdict IS NULL AND v.chain IS NOT NULL"
+    NGX_SVC_OAUTH_DELEGATION(grant, "v.jti", "$8", "$9", "$10", "$15", "$11")
 
 /*
  * Two CTEs: ends the grant, and with it all its tokens, when the verdict is

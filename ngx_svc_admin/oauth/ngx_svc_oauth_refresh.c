@@ -24,8 +24,7 @@ static ngx_int_t ngx_svc_oauth_refresh_check(ngx_svc_oauth_t *o);
     " WHEN c.jkt <> coalesce($8::bytea, '') THEN 'refresh_proof'"             \
     " WHEN u.status <> 'active' OR " NGX_SVC_OAUTH_GRANTED_CUT                \
         " THEN 'refresh'"                                                     \
-    " WHEN " NGX_SVC_OAUTH_UNASSIGNED("a", "p.user_id")                       \
-        " THEN 'refresh_group'"                                               \
+    " WHEN NOT " NGX_SVC_OAUTH_ASSIGNED("p.user_id") " THEN 'refresh_group'"  \
     NGX_SVC_OAUTH_GRANTED_VERDICT " END)"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh = {

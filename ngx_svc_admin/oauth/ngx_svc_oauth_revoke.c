@@ -74,9 +74,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke = {
  * waited.  What was exchanged is not older.
  */
 
-#define NGX_SVC_OAUTH_REVOKE_CHILD(parent)                                    \
-    "SELECT c.jti, c.issued_at, x.root FROM x, svc.oauth_token c"             \
-    " WHERE c.tenant_id = " NGX_SVC_TENANT " AND c.root_jti = x.root"         \
+#define NGX_SVC_OAUTH_REVOKE_CHILD(from, root, parent)                        \
+    "SELECT c.jti, c.issued_at, " root " FROM " from ", svc.oauth_token c"    \
+    " WHERE c.tenant_id = " NGX_SVC_TENANT " AND c.root_jti = " root          \
         " AND c.issued_at >= x.issued_at AND c.parent_jti = " parent
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_children = {
@@ -89,11 +89,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_children = {
                 " AND k.secret_hash IS NOT DISTINCT FROM $4::bytea"
                 " AND k.kid IS NOT DISTINCT FROM $5::text"
         "), d AS ("
-            NGX_SVC_OAUTH_REVOKE_CHILD("$2::uuid")
+            NGX_SVC_OAUTH_REVOKE_CHILD("x", "x.root", "$2::uuid")
             " UNION "
-            "SELECT c.jti, c.issued_at, d.root FROM d, x, svc.oauth_token c"
-            " WHERE c.tenant_id = " NGX_SVC_TENANT " AND c.root_jti = d.root"
-                " AND c.issued_at >= x.issued_at AND c.parent_jti = d.jti"
+            NGX_SVC_OAUTH_REVOKE_CHILD("d, x", "d.root", "d.jti")
         ")"
         " UPDATE svc.oauth_token k SET revoked_at = now() FROM d"
         " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.jti = d.jti"

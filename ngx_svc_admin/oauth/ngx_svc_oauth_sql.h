@@ -57,6 +57,35 @@
         " THEN 'orphaned' END"
 
 /*
+ * Whether the user with that id may use "a": of those for groups.  A row is
+ * compared as one, here and below: only its primary key has it in that order.
+ */
+
+#define NGX_SVC_OAUTH_ASSIGNED(user_id)                                       \
+    "(a.assignment = 'everyone' OR EXISTS ("                                  \
+        "SELECT FROM (SELECT k.group_id FROM svc.group_member k"              \
+            " WHERE k.tenant_id = " NGX_SVC_TENANT                            \
+                " AND k.user_id BETWEEN " user_id " AND " user_id             \
+            " ORDER BY k.user_id OFFSET 0) n"                                 \
+        " CROSS JOIN LATERAL (SELECT FROM svc.group_app k"                    \
+            " WHERE k.tenant_id = " NGX_SVC_TENANT                            \
+                " AND (k.client_id, k.group_id) BETWEEN"                      \
+                    " (a.client_id, n.group_id) AND (a.client_id, n.group_id)"\
+            " ORDER BY k.client_id, k.group_id LIMIT 1) m))"
+
+/*
+ * What a user has consented to, of "a": scopes and resources; or no row.  lock:
+ * a clause, or "".
+ */
+
+#define NGX_SVC_OAUTH_CONSENT(user_id, lock)                                  \
+    "SELECT k.scopes, k.resources FROM svc.oauth_consent k"                   \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND (k.user_id, k.client_id) BETWEEN"                               \
+            " (" user_id ", a.client_id) AND (" user_id ", a.client_id)"      \
+    " ORDER BY k.user_id, k.client_id LIMIT 1" lock
+
+/*
  * The first cases of each verdict, in order; public: whether the client has
  * shown its id alone; grant: a literal.
  */
