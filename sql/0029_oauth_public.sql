@@ -42,10 +42,10 @@ $$;
 
 
 -- Lets keys take turns: one signs for 90 days, the next one is published for a day before
--- it does, and a month after the last turn a key is forgotten.  made: keys for tenants that
--- still need one, each with "tenant", "kid", "public", and "sealed" in base64.  Returns
--- first how many tenants need one, up to a limit, then those, and then the tenants whose
--- published keys are others now.
+-- it does, and a month after the last turn a key is forgotten: of each so many in a round,
+-- those that are first.  made: keys for tenants that still need one, each with "tenant",
+-- "kid", "public", and "sealed" in base64.  Returns first how many tenants need one, then
+-- those, and then the tenants whose published keys are others now.
 
 CREATE FUNCTION svc.oauth_key_turn(made json, most integer)
     RETURNS TABLE (n bigint, tenant uuid, needs boolean)
@@ -62,11 +62,13 @@ BEGIN
         RETURN;
     END IF;
 
-    UPDATE svc.oauth_key y SET retired_at = now() + interval '1 day'
-      FROM svc.oauth_tenant g
-     WHERE y.retired_at IS NULL AND y.revoked_at IS NULL
-       AND y.active_from < now() - interval '89 days'
-       AND g.tenant_id = y.tenant_id AND g.active_kid = y.kid;
+    UPDATE svc.oauth_key k SET retired_at = now() + interval '1 day'
+      FROM (SELECT y.tenant_id, y.kid FROM svc.oauth_key y
+              JOIN svc.oauth_tenant g ON g.tenant_id = y.tenant_id AND g.active_kid = y.kid
+             WHERE y.retired_at IS NULL AND y.revoked_at IS NULL
+               AND y.active_from < now() - interval '89 days'
+             ORDER BY y.active_from LIMIT most) o
+     WHERE k.tenant_id = o.tenant_id AND k.kid = o.kid;
 
     WITH i AS (
         INSERT INTO svc.oauth_key AS k (tenant_id, kid, public, sealed, active_from)
@@ -94,9 +96,12 @@ BEGIN
     SELECT array_agg(y.tenant_id) INTO turned FROM y;
 
     DELETE FROM svc.oauth_key k
-     WHERE k.retired_at < now() - interval '30 days' AND k.revoked_at IS NULL
-       AND NOT EXISTS (SELECT FROM svc.oauth_tenant g
-                        WHERE g.tenant_id = k.tenant_id AND g.active_kid = k.kid);
+     USING (SELECT y.tenant_id, y.kid FROM svc.oauth_key y
+             WHERE y.retired_at < now() - interval '30 days' AND y.revoked_at IS NULL
+               AND NOT EXISTS (SELECT FROM svc.oauth_tenant g
+                                WHERE g.tenant_id = y.tenant_id AND g.active_kid = y.kid)
+             ORDER BY y.retired_at LIMIT most) o
+     WHERE k.tenant_id = o.tenant_id AND k.kid = o.kid;
 
     short := ARRAY(SELECT o.tenant FROM svc.oauth_key_old() o WHERE o.next IS NULL
                     ORDER BY 1 LIMIT most);

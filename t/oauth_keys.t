@@ -154,5 +154,31 @@ is($s->sql("SELECT max(n) FROM (SELECT count(*) n FROM svc.oauth_key k JOIN svc.
            . " ON t.id = k.tenant_id WHERE t.slug LIKE 'many%' GROUP BY t.id) x"), 2,
    'two nodes make one for each');
 
+# a round does so much of each step, while no worker has its turn
+
+my $OLD = 'retired_at IS NOT NULL AND revoked_at IS NULL';
+my $ENDS = "retired_at > now() + interval '23 h'";
+
+sub turn {
+    $s->sql("SELECT * FROM svc.oauth_key_turn('[]', 15)");
+
+    return [ map { scalar $s->sql("SELECT count(*) FROM svc.oauth_key WHERE $_") } $OLD, $ENDS ];
+}
+
+$s->sql("SELECT pg_advisory_lock(hashtext('svc.oauth_key_turn'))");
+$s->sql("DELETE FROM svc.oauth_key WHERE kid NOT IN ('" . join("', '", values %kid) . "')"
+        . ' AND kid NOT IN (SELECT active_kid FROM svc.oauth_tenant WHERE active_kid IS NOT NULL)');
+$s->sql("UPDATE svc.oauth_key SET retired_at = now() - interval '31 days' WHERE kid IN ('"
+        . join("', '", values %kid) . "')");
+$s->sql("UPDATE svc.oauth_key SET active_from = now() - interval '90 days'"
+        . ' WHERE retired_at IS NULL AND tenant_id IN (SELECT id FROM svc.tenant'
+        . " WHERE slug LIKE 'many%')");
+
+my @rounds = map { turn() } 1 .. 4;
+
+is_deeply([ map { $_->[1] } @rounds ], [ 15, 30, 40, 40 ], 'so many in a round are to retire');
+is_deeply([ map { $_->[0] - $_->[1] } @rounds ], [ 25, 10, 0, 0 ], 'and so many are forgotten');
+$s->sql("SELECT pg_advisory_unlock(hashtext('svc.oauth_key_turn'))");
+
 $s->done;
 done_testing;
