@@ -205,6 +205,38 @@ for my $path (qw(/oauth/authorize /oauth/introspect /oauth/x)) {
 }
 
 
+# --- where no user signs in -------------------------------------------------------
+
+# nothing of users is told: neither when it is off, nor without the API
+
+my $off = $s->node(locations => $s->{nginx}{locations});
+my $alone = $s->node(locations => $s->{nginx}{locations}, svc => { svc_sign_in => 'on' });
+
+$alone->write_configuration($alone->configuration =~ s/svc_admin on;//r);
+$alone->reload(keep_configuration => 1);
+
+for my $node ($off, $alone) {
+    my %at = (port => $node->{port});
+
+    is_deeply($s->http(GET => $PATHS[2], undef, undef, %at)->json, {
+        issuer => $issuer,
+        (map { $_->[0] . '_endpoint' => "$base/oauth/$_->[1]" }
+             [ token => 'token' ], [ introspection => 'introspect' ],
+             [ revocation => 'revoke' ]),
+        jwks_uri => "$issuer/jwks",
+        grant_types_supported => [ 'client_credentials', $EXCHANGE ],
+        (map { $_ . '_endpoint_auth_methods_supported' => [ qw(client_secret_basic
+                                                               client_secret_post) ] }
+             qw(token introspection revocation)),
+        dpop_signing_alg_values_supported => [ qw(ES256 EdDSA Ed25519) ],
+    }, 'the metadata of services alone');
+
+    is($s->http(GET => '/oauth/authorize', undef, undef, %at)->status, 404, 'nobody is asked');
+    is(form($s, token => { grant_type => 'client_credentials' }, client => $app,
+            http => { %at })->status, 200, 'a service has its token');
+}
+
+
 # --- a location of one tenant ------------------------------------------------------
 
 $s->{nginx}{svc}{svc_tenant} = 'globex';

@@ -52,6 +52,9 @@ typedef struct {
     struct ngx_svc_breached_s  *breached;
 } ngx_svc_admin_main_conf_t;
 
+/* 1: users can sign in: some location is the API's, and has it. */
+#define ngx_svc_admin_has_sign_in(amcf)  ((amcf)->on && (amcf)->sign_in == 1)
+
 
 typedef struct {
     ngx_http_complex_value_t  *tenant;      /* of a sign-in; or NULL */

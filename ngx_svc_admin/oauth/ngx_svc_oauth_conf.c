@@ -304,7 +304,7 @@ ngx_svc_oauth_signin(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
 {
     static const ngx_str_t  api = ngx_string("/v1");
 
-    if (!amcf->on || amcf->sign_in != 1) {
+    if (!ngx_svc_admin_has_sign_in(amcf)) {
         return NGX_OK;
     }
 

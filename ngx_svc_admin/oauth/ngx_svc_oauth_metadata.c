@@ -36,6 +36,7 @@ typedef struct {
 typedef struct {
     const char             *name;       /* NULL ends the table */
     const char             *value;
+    const char             *service;    /* where no user signs in; or NULL */
 } ngx_svc_oauth_metadata_t;
 
 
@@ -55,9 +56,9 @@ static const ngx_svc_oauth_public_kind_t *ngx_svc_oauth_public_kind(
 static ngx_int_t ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr,
     PGresult *res, ngx_svc_cache_answer_t *answer);
 static void ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
-    const ngx_str_t *base_url, const ngx_str_t *issuer);
+    const ngx_str_t *base_url, const ngx_str_t *issuer, ngx_uint_t users);
 static void ngx_svc_oauth_metadata_list(ngx_svc_json_writer_t *w,
-    const ngx_svc_oauth_metadata_t *list);
+    const char *name, const char *value);
 
 
 static const ngx_svc_oauth_public_kind_t  ngx_svc_oauth_public_metadata = {
@@ -76,38 +77,47 @@ static const ngx_svc_oauth_public_kind_t  ngx_svc_oauth_public_jwks = {
 /* Behind svc_base_url; all tenants have the same ones. */
 
 static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_endpoints[] = {
-    { "authorization_endpoint", "/oauth/authorize" },
-    { "token_endpoint", "/oauth/token" },
-    { "userinfo_endpoint", "/oauth/userinfo" },
-    { "introspection_endpoint", "/oauth/introspect" },
-    { "revocation_endpoint", "/oauth/revoke" },
-    { NULL, NULL }
+    { "authorization_endpoint", "/oauth/authorize", NULL },
+    { "token_endpoint", "/oauth/token", "/oauth/token" },
+    { "userinfo_endpoint", "/oauth/userinfo", NULL },
+    { "introspection_endpoint", "/oauth/introspect", "/oauth/introspect" },
+    { "revocation_endpoint", "/oauth/revoke", "/oauth/revoke" },
+    { NULL, NULL, NULL }
 };
 
-/* What scopes a tenant's applications have besides is nobody's business. */
+#define NGX_SVC_OAUTH_SERVICE_GRANTS                                          \
+    "client_credentials urn:ietf:params:oauth:grant-type:token-exchange"
+
+#define NGX_SVC_OAUTH_SECRET_METHODS  "client_secret_basic client_secret_post"
+
+/*
+ * What scopes a tenant's applications have besides is nobody's business.  A
+ * list without items is left out (RFC 8414, 3.2).
+ */
 
 static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_lists[] = {
-    { "scopes_supported", "openid profile email offline_access" },
-    { "response_types_supported", "code" },
-    { "response_modes_supported", "query" },
+    { "scopes_supported", "openid profile email offline_access", NULL },
+    { "response_types_supported", "code", NULL },
+    { "response_modes_supported", "query", NULL },
     { "grant_types_supported",
-      "authorization_code refresh_token client_credentials "
-      "urn:ietf:params:oauth:grant-type:token-exchange" },
-    { "code_challenge_methods_supported", "S256" },
+      "authorization_code refresh_token " NGX_SVC_OAUTH_SERVICE_GRANTS,
+      NGX_SVC_OAUTH_SERVICE_GRANTS },
+    { "code_challenge_methods_supported", "S256", NULL },
     { "token_endpoint_auth_methods_supported",
-      "client_secret_basic client_secret_post none" },
+      NGX_SVC_OAUTH_SECRET_METHODS " none", NGX_SVC_OAUTH_SECRET_METHODS },
     { "introspection_endpoint_auth_methods_supported",
-      "client_secret_basic client_secret_post" },
+      NGX_SVC_OAUTH_SECRET_METHODS, NGX_SVC_OAUTH_SECRET_METHODS },
     { "revocation_endpoint_auth_methods_supported",
-      "client_secret_basic client_secret_post none" },
-    { "dpop_signing_alg_values_supported", "ES256 EdDSA Ed25519" },
-    { "subject_types_supported", "public" },
-    { "id_token_signing_alg_values_supported", "ES256" },
-    { "prompt_values_supported", "none login consent select_account" },
+      NGX_SVC_OAUTH_SECRET_METHODS " none", NGX_SVC_OAUTH_SECRET_METHODS },
+    { "dpop_signing_alg_values_supported", "ES256 EdDSA Ed25519",
+      "ES256 EdDSA Ed25519" },
+    { "subject_types_supported", "public", NULL },
+    { "id_token_signing_alg_values_supported", "ES256", NULL },
+    { "prompt_values_supported", "none login consent select_account", NULL },
     { "claims_supported",
       "sub iss aud exp iat auth_time nonce at_hash amr act name given_name "
-      "family_name locale updated_at email email_verified" },
-    { NULL, NULL }
+      "family_name locale updated_at email email_verified", NULL },
+    { NULL, NULL, NULL }
 };
 
 
@@ -367,14 +377,17 @@ static ngx_int_t
 ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_cache_answer_t *answer)
 {
-    ngx_str_t                issuer;
-    ngx_svc_loc_conf_t      *slcf;
-    ngx_svc_json_writer_t    w;
-    ngx_svc_oauth_public_t  *public;
+    ngx_str_t                   issuer;
+    ngx_svc_loc_conf_t         *slcf;
+    ngx_svc_json_writer_t       w;
+    ngx_svc_oauth_public_t     *public;
+    ngx_svc_admin_main_conf_t  *amcf;
 
     public = sr->data;
     slcf = ngx_http_get_module_loc_conf(sr->request,
                                         ngx_http_svc_common_module);
+    amcf = ngx_http_get_module_main_conf(sr->request,
+                                         ngx_http_svc_admin_module);
     issuer = ngx_svc_oauth_issuer(sr, &public->slug);
 
     if (issuer.data == NULL
@@ -383,7 +396,8 @@ ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
         return NGX_ERROR;
     }
 
-    ngx_svc_oauth_metadata_write(&w, &slcf->base_url, &issuer);
+    ngx_svc_oauth_metadata_write(&w, &slcf->base_url, &issuer,
+                                 ngx_svc_admin_has_sign_in(amcf));
 
     if (w.failed) {
         return NGX_ERROR;
@@ -400,8 +414,9 @@ ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
 
 static void
 ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
-    const ngx_str_t *base_url, const ngx_str_t *issuer)
+    const ngx_str_t *base_url, const ngx_str_t *issuer, ngx_uint_t users)
 {
+    const char                      *value;
     const ngx_svc_oauth_metadata_t  *m;
 
     static const ngx_str_t  jwks = ngx_string("/jwks");
@@ -410,11 +425,14 @@ ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
     ngx_svc_json_string(w, "issuer", issuer->data, issuer->len);
 
     for (m = ngx_svc_oauth_endpoints; m->name; m++) {
-        ngx_svc_json_string_begin(w, m->name);
-        ngx_svc_json_string_append(w, base_url->data, base_url->len);
-        ngx_svc_json_string_append(w, (u_char *) m->value,
-                                   ngx_strlen(m->value));
-        ngx_svc_json_string_end(w);
+        value = users ? m->value : m->service;
+
+        if (value) {
+            ngx_svc_json_string_begin(w, m->name);
+            ngx_svc_json_string_append(w, base_url->data, base_url->len);
+            ngx_svc_json_string_append(w, (u_char *) value, ngx_strlen(value));
+            ngx_svc_json_string_end(w);
+        }
     }
 
     ngx_svc_json_string_begin(w, "jwks_uri");
@@ -423,26 +441,33 @@ ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
     ngx_svc_json_string_end(w);
 
     for (m = ngx_svc_oauth_lists; m->name; m++) {
-        ngx_svc_oauth_metadata_list(w, m);
+        value = users ? m->value : m->service;
+
+        if (value) {
+            ngx_svc_oauth_metadata_list(w, m->name, value);
+        }
     }
 
-    ngx_svc_json_boolean(w, "authorization_response_iss_parameter_supported",
-                         1);
-    ngx_svc_json_boolean(w, "request_parameter_supported", 0);
-    ngx_svc_json_boolean(w, "request_uri_parameter_supported", 0);
+    if (users) {
+        ngx_svc_json_boolean(w, "authorization_response_iss_parameter"
+                                "_supported", 1);
+        ngx_svc_json_boolean(w, "request_parameter_supported", 0);
+        ngx_svc_json_boolean(w, "request_uri_parameter_supported", 0);
+    }
+
     ngx_svc_json_close(w, '}');
 }
 
 
 static void
-ngx_svc_oauth_metadata_list(ngx_svc_json_writer_t *w,
-    const ngx_svc_oauth_metadata_t *list)
+ngx_svc_oauth_metadata_list(ngx_svc_json_writer_t *w, const char *name,
+    const char *value)
 {
     const char  *p, *space;
 
-    ngx_svc_json_open(w, list->name, '[');
+    ngx_svc_json_open(w, name, '[');
 
-    for (p = list->value; ; p = space + 1) {
+    for (p = value; ; p = space + 1) {
         space = ngx_strchr(p, ' ');
 
         if (space == NULL) {
