@@ -237,6 +237,51 @@ for my $node ($off, $alone) {
 }
 
 
+# --- a base URL of another spelling ----------------------------------------------
+
+# the issuer is the same wherever it is told, and is what audiences are compared to
+
+my $agent = application($acme, type => 'agent');
+
+for my $case ([ 'https://LOGIN.Acme.test:443/Id/', 'https://login.acme.test/Id' ],
+              [ 'https://LOGIN.acme.test:443', 'https://login.acme.test' ],
+              [ 'https://login.acme.test:4443', 'https://login.acme.test:4443' ],
+              [ 'https://login.acme.test/x:443', 'https://login.acme.test/x:443' ],
+              [ 'https://[2001:DB8::443]', 'https://[2001:db8::443]' ],
+              [ 'https://[2001:DB8::1]:443', 'https://[2001:db8::1]' ],
+              [ 'http://LOCALHOST:80', 'http://localhost' ])
+{
+    my ($url, $is) = @$case;
+
+    $off->{svc}{svc_base_url} = $url;
+    $off->reload;
+
+    my %at = (port => $off->{port});
+    my $told = $s->http(GET => $PATHS[2], undef, undef, %at)->json;
+
+    is($told->{issuer}, "$is/oauth/t/acme", "$url: the issuer");
+    is($told->{jwks_uri}, "$is/oauth/t/acme/jwks", "$url: its keys");
+    is($told->{token_endpoint}, "$is/oauth/token", "$url: an endpoint");
+
+    is($s->http(PUT => "/v1/admin/agents/$agent->{clientId}/policy",
+                [ Authorization => "Bearer $acme->{apps_token}" ],
+                { allowedAudiences => [ "$url/oauth/t/acme" =~ s,//oauth,/oauth,r ] })->status,
+       200, "$url: a ceiling");
+
+    for my $resource (undef, "$url/oauth/t/acme" =~ s,//oauth,/oauth,r, "$is/oauth/t/acme") {
+        my $t = form($s, token => { grant_type => 'client_credentials',
+                                    resource => $resource },
+                     client => $agent, http => { %at })->json->{access_token};
+        my $got = (claims($t))[1];
+
+        is_deeply([ @$got{qw(iss aud)} ], [ ("$is/oauth/t/acme") x 2 ], "$url: a token");
+        is_deeply([ @{ form($s, introspect => { token => $t }, client => $agent,
+                            http => { %at })->json }{qw(active iss aud)} ],
+                  [ JSON::PP::true, ("$is/oauth/t/acme") x 2 ], "$url: which is good");
+    }
+}
+
+
 # --- a location of one tenant ------------------------------------------------------
 
 $s->{nginx}{svc}{svc_tenant} = 'globex';

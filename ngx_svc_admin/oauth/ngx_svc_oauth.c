@@ -340,10 +340,10 @@ ngx_svc_oauth_issuer(ngx_svc_request_t *sr, const ngx_str_t *slug)
 
     ngx_str_null(&issuer);
 
-    issuer.data = ngx_pnalloc(sr->request->pool, slcf->base_url.len
+    issuer.data = ngx_pnalloc(sr->request->pool, slcf->base_key.len
                               + sizeof("/oauth/t/") - 1 + slug->len);
     if (issuer.data) {
-        issuer.len = ngx_sprintf(issuer.data, "%V/oauth/t/%V", &slcf->base_url,
+        issuer.len = ngx_sprintf(issuer.data, "%V/oauth/t/%V", &slcf->base_key,
                                  slug)
                      - issuer.data;
     }

@@ -157,7 +157,7 @@
         " methods, expires_at)"                                               \
     " SELECT " NGX_SVC_TENANT_OR_NULL ", v.id, v.client_id, v.user_id,"       \
         " v.scopes, $7::text::text[], $8::text::text[], v.root_id,"           \
-        " v.session_at, v.auth_time, v.methods, now() + interval '90 days'"                 \
+        " v.session_at, v.auth_time, v.methods, now() + interval '90 days'"   \
     " FROM v WHERE v.verdict IS NULL"
 
 #define NGX_SVC_OAUTH_AUTHORIZE_CODE                                          \

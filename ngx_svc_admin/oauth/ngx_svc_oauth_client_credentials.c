@@ -49,10 +49,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_own = {
                 " NULL::uuid AS parent_jti, NULL::text[] AS chain,"
                 " ARRAY[a.client_id] AS principals,"
                 " coalesce($3::text::text[], o.scopes) AS scopes,"
-                " nullif(" NGX_SVC_OAUTH_AUDIENCE("a", "$4::text")
-                    ", $11 || t.slug) AS audience,"
-                " nullif(" NGX_SVC_OAUTH_AUDIENCE_KEY("a", "$5::text")
-                    ", $11 || t.slug) AS audience_key,"
+                " " NGX_SVC_OAUTH_AUDIENCE_COLUMNS(
+                    NGX_SVC_OAUTH_AUDIENCE("a", "$4::text"),
+                    NGX_SVC_OAUTH_AUDIENCE_KEY("a", "$5::text"), "$11") ","
                 " y.kid, y.sealed, a.allowed_scopes, a.allowed_audiences,"
                 " least(a.access_token_ttl, a.max_token_ttl,"
                     " " NGX_SVC_OAUTH_TTL_LEFT("a")

@@ -153,10 +153,8 @@ typedef struct {
     " NULL::uuid AS root_jti, NULL::uuid AS parent_jti,"                      \
     " CASE a.type WHEN 'agent' THEN ARRAY[a.client_id] END AS chain,"         \
     " ARRAY[a.client_id] AS principals, o.scopes,"                            \
-    " nullif(" NGX_SVC_OAUTH_AUDIENCE("a", "w.uri") ", $11 || t.slug)"        \
-        " AS audience,"                                                       \
-    " nullif(" NGX_SVC_OAUTH_AUDIENCE_KEY("a", "w.key") ", $11 || t.slug)"    \
-        " AS audience_key,"                                                   \
+    " " NGX_SVC_OAUTH_AUDIENCE_COLUMNS(NGX_SVC_OAUTH_AUDIENCE("a", "w.uri"),  \
+        NGX_SVC_OAUTH_AUDIENCE_KEY("a", "w.key"), "$11") ","                  \
     " CASE a.access_token_format WHEN 'jwt' THEN y.kid END AS kid,"           \
     " y.kid AS id_kid, y.sealed, a.allowed_scopes, a.allowed_audiences,"      \
     " least(a.access_token_ttl, a.max_token_ttl,"                             \

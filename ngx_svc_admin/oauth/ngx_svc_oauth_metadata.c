@@ -56,7 +56,7 @@ static const ngx_svc_oauth_public_kind_t *ngx_svc_oauth_public_kind(
 static ngx_int_t ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr,
     PGresult *res, ngx_svc_cache_answer_t *answer);
 static void ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
-    const ngx_str_t *base_url, const ngx_str_t *issuer, ngx_uint_t users);
+    const ngx_str_t *base, const ngx_str_t *issuer, ngx_uint_t users);
 static void ngx_svc_oauth_metadata_list(ngx_svc_json_writer_t *w,
     const char *name, const char *value);
 
@@ -396,7 +396,7 @@ ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
         return NGX_ERROR;
     }
 
-    ngx_svc_oauth_metadata_write(&w, &slcf->base_url, &issuer,
+    ngx_svc_oauth_metadata_write(&w, &slcf->base_key, &issuer,
                                  ngx_svc_admin_has_sign_in(amcf));
 
     if (w.failed) {
@@ -414,7 +414,7 @@ ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
 
 static void
 ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
-    const ngx_str_t *base_url, const ngx_str_t *issuer, ngx_uint_t users)
+    const ngx_str_t *base, const ngx_str_t *issuer, ngx_uint_t users)
 {
     const char                      *value;
     const ngx_svc_oauth_metadata_t  *m;
@@ -429,7 +429,7 @@ ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
 
         if (value) {
             ngx_svc_json_string_begin(w, m->name);
-            ngx_svc_json_string_append(w, base_url->data, base_url->len);
+            ngx_svc_json_string_append(w, base->data, base->len);
             ngx_svc_json_string_append(w, (u_char *) value, ngx_strlen(value));
             ngx_svc_json_string_end(w);
         }

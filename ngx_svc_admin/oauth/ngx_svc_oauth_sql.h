@@ -36,7 +36,7 @@
 
 /*
  * Since when an agent "a" has no owner who is active; of one who is not,
- * valid_after is when that came to be: the trigger user_inactive_since keeps it.
+ * valid_after is when that came to be, which user_inactive_since() keeps.
  */
 
 #define NGX_SVC_OAUTH_ORPHAN_SINCE(a)                                         \
@@ -126,6 +126,16 @@
 #define NGX_SVC_OAUTH_AUDIENCE_KEY(a, key)                                    \
     "coalesce(" key ", CASE WHEN " NGX_SVC_OAUTH_ONLY_AUDIENCE(a)             \
         " THEN " a ".allowed_audience_keys[1] END)"
+
+/*
+ * Two columns: what a token has of a target, which is nothing when that is the
+ * issuer, however it is spelled.  issuer: a parameter, up to the slug.
+ */
+
+#define NGX_SVC_OAUTH_AUDIENCE_COLUMNS(uri, key, issuer)                      \
+    "CASE WHEN " key " <> " issuer "::text || t.slug THEN " uri " END"        \
+        " AS audience, nullif(" key ", " issuer "::text || t.slug)"           \
+        " AS audience_key"
 
 /* Whether the ceiling of "a" refuses it. */
 

@@ -19,6 +19,8 @@
 
 static char *ngx_svc_conf_pool_number(ngx_conf_t *cf,
     ngx_svc_pg_pool_conf_t *pool, const ngx_str_t *value);
+static ngx_int_t ngx_svc_conf_base_key(ngx_conf_t *cf, const ngx_str_t *url,
+    size_t scheme, ngx_str_t *key);
 static ngx_int_t ngx_svc_conf_location(ngx_conf_t *cf,
     ngx_svc_loc_conf_t *slcf);
 static char *ngx_svc_conf_handler(ngx_conf_t *cf, ngx_svc_loc_conf_t *slcf,
@@ -255,7 +257,52 @@ ngx_svc_conf_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     slcf->base_url = url;
 
-    return NGX_CONF_OK;
+    return ngx_svc_conf_base_key(cf, &url, scheme, &slcf->base_key) == NGX_OK
+           ? NGX_CONF_OK : NGX_CONF_ERROR;
+}
+
+
+/*
+ * RFC 3986, 6.2.2.1 and 6.2.3: a host in lower case, without the port that its
+ * scheme has.  scheme: the length of what is before the host.
+ */
+
+static ngx_int_t
+ngx_svc_conf_base_key(ngx_conf_t *cf, const ngx_str_t *url, size_t scheme,
+    ngx_str_t *key)
+{
+    u_char     *p;
+    size_t      host;
+    ngx_str_t   port;
+
+    key->data = ngx_pnalloc(cf->pool, url->len);
+    if (key->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_strlchr(url->data + scheme, url->data + url->len, '/');
+    host = p ? (size_t) (p - url->data) : url->len;
+
+    if (scheme == sizeof("https://") - 1) {
+        ngx_str_set(&port, ":443");
+
+    } else {
+        ngx_str_set(&port, ":80");
+    }
+
+    ngx_strlow(key->data, url->data, host);
+    p = key->data + host;
+
+    if (host > scheme + port.len
+        && ngx_memcmp(p - port.len, port.data, port.len) == 0)
+    {
+        p -= port.len;
+    }
+
+    p = ngx_cpymem(p, url->data + host, url->len - host);
+    key->len = p - key->data;
+
+    return NGX_OK;
 }
 
 

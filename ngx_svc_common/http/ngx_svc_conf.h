@@ -51,6 +51,7 @@ typedef struct {
     ngx_http_handler_pt        handler;     /* of the location, if it is ours */
     const ngx_svc_surface_t   *surface;     /* NULL: none */
     ngx_str_t                  base_url;    /* without a slash at its end */
+    ngx_str_t                  base_key;    /* the same of all spellings */
     ngx_msec_t                 body_timeout;
     ngx_http_complex_value_t  *country;     /* NULL: always unknown */
 } ngx_svc_loc_conf_t;
