@@ -3,6 +3,11 @@
  */
 
 #include "ngx_svc_admin.h"
+#include "ngx_svc_alert.h"
+
+
+#define NGX_SVC_ADMIN_INCIDENTS      "svc.incident"
+#define NGX_SVC_ADMIN_INCIDENT_ALL   "coalesce($1, 'false') = 'true'"
 
 
 static const char *const  ngx_svc_admin_incident_all[] = {
@@ -22,39 +27,20 @@ static const char *const  ngx_svc_admin_incident_all[] = {
     " i.acknowledged_by_id AS \"acknowledgedBy.id\","                         \
     " i.acknowledged_by_name AS \"acknowledgedBy.name\""
 
-/*
- * $1: whether those that are acknowledged come too.  Each half has an index,
- * and one of them is not executed.
- */
-
-#define NGX_SVC_ADMIN_INCIDENT_ALL  "coalesce($1, 'false') = 'true'"
-
-#define NGX_SVC_ADMIN_INCIDENTS(columns, page)                                \
-    "(SELECT " columns " FROM svc.incident i"                                 \
-        " WHERE i.tenant_id = " NGX_SVC_TENANT                                \
-            " AND i.acknowledged_at IS NULL"                                  \
-            " AND NOT " NGX_SVC_ADMIN_INCIDENT_ALL page ")"                   \
-    " UNION ALL "                                                             \
-    "(SELECT " columns " FROM svc.incident i"                                 \
-        " WHERE i.tenant_id = " NGX_SVC_TENANT                                \
-            " AND " NGX_SVC_ADMIN_INCIDENT_ALL page ")"
-
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_incidents_total = {
     .name = "admin_incidents_total",
     .text =
-        "SELECT count(*) FROM ("
-            NGX_SVC_ADMIN_INCIDENTS("", " LIMIT 10000") ") i",
+        NGX_SVC_ALERTS_TOTAL(NGX_SVC_ADMIN_INCIDENTS,
+                             NGX_SVC_ADMIN_INCIDENT_ALL),
     NGX_SVC_PARAMS(ngx_svc_param_query_word("all", ngx_svc_admin_incident_all))
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_incidents_list = {
     .name = "admin_incidents_list",
     .text =
-        "SELECT " NGX_SVC_ADMIN_INCIDENT_COLUMNS " FROM ("
-            NGX_SVC_ADMIN_INCIDENTS("i.*",
-                " ORDER BY i.created_at DESC, i.id DESC"
-                " LIMIT $2::int4 OFFSET $3::int4")
-        ") i ORDER BY i.created_at DESC, i.id DESC",
+        "SELECT " NGX_SVC_ADMIN_INCIDENT_COLUMNS
+        NGX_SVC_ALERTS_PAGE(NGX_SVC_ADMIN_INCIDENTS,
+                            NGX_SVC_ADMIN_INCIDENT_ALL, ""),
     NGX_SVC_PARAMS(ngx_svc_param_query_word("all", ngx_svc_admin_incident_all),
                    ngx_svc_param_limit(),
                    ngx_svc_param_offset())
@@ -64,9 +50,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_incidents_list = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_incident_lock = {
     .name = "admin_incident_lock",
-    .text =
-        "SELECT i.id FROM svc.incident i WHERE i.tenant_id = " NGX_SVC_TENANT
-        " AND i.id = $1 FOR NO KEY UPDATE",
+    .text = NGX_SVC_ALERT_LOCK(NGX_SVC_ADMIN_INCIDENTS),
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_INCIDENT)),
     .missing = NGX_SVC_ADMIN_NO_INCIDENT
 };
@@ -77,7 +61,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_incident_ack = {
     .name = "admin_incident_ack",
     .text =
         "WITH u AS ("
-            "UPDATE svc.incident i SET acknowledged_at = now(),"
+            "UPDATE " NGX_SVC_ADMIN_INCIDENTS " i SET acknowledged_at = now(),"
                 " acknowledged_by_type ="
                     " nullif(current_setting('svc.actor_type', true), ''),"
                 " acknowledged_by_id ="
@@ -92,12 +76,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_incident_ack = {
                           "NULL", "jsonb_build_object('type', u.type)",
                           "FROM u")
         ")"
-        " SELECT " NGX_SVC_ADMIN_INCIDENT_COLUMNS " FROM ("
-            "SELECT * FROM u UNION ALL "
-            "SELECT * FROM svc.incident i"
-            " WHERE i.tenant_id = " NGX_SVC_TENANT " AND i.id = $1"
-                " AND i.acknowledged_at IS NOT NULL"
-        ") i",
+        " SELECT " NGX_SVC_ADMIN_INCIDENT_COLUMNS
+        " FROM " NGX_SVC_ALERT_ACKNOWLEDGED(NGX_SVC_ADMIN_INCIDENTS),
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_INCIDENT)),
     .missing = NGX_SVC_ADMIN_NO_INCIDENT
 };

@@ -3,6 +3,11 @@
  */
 
 #include "ngx_svc_agent.h"
+#include "ngx_svc_alert.h"
+
+
+#define NGX_SVC_ADMIN_ANOMALIES     "svc.agent_anomaly"
+#define NGX_SVC_ADMIN_ANOMALY_ALL   "coalesce($1, 'false') IN ('true', '1')"
 
 
 static const char *const  ngx_svc_admin_anomaly_all[] = {
@@ -15,7 +20,7 @@ static const char *const  ngx_svc_admin_anomaly_all[] = {
  * "%", and without, when there is none.
  */
 
-#define NGX_SVC_ADMIN_ANOMALIES(_)                                            \
+#define NGX_SVC_ADMIN_ANOMALY_TYPES(_)                                        \
     _("token_burst", "tokens", "% token requests in a minute, many more than" \
                                " usual",                                      \
       "Many more token requests in a minute than usual")                      \
@@ -48,7 +53,7 @@ static const char *const  ngx_svc_admin_anomaly_all[] = {
 #define NGX_SVC_ADMIN_ANOMALY_COLUMNS                                         \
     "i.id, i.client_id AS \"clientId\", a.name AS \"agentName\","             \
     " i.type, i.severity, CASE i.type"                                        \
-        NGX_SVC_ADMIN_ANOMALIES(NGX_SVC_ADMIN_ANOMALY_TOLD)                   \
+        NGX_SVC_ADMIN_ANOMALY_TYPES(NGX_SVC_ADMIN_ANOMALY_TOLD)               \
         " END AS description,"                                                \
     " i.details || jsonb_build_object('occurrences', i.occurrences,"          \
         " 'lastSeenAt', " NGX_SVC_TIME_TEXT("i.last_seen_at") ") AS details," \
@@ -68,40 +73,20 @@ static const char *const  ngx_svc_admin_anomaly_all[] = {
                     "i.acknowledged_by") ") v ON true"
 
 
-/*
- * $1: whether those that are acknowledged come too.  Each half has an index,
- * and one of them is not executed.
- */
-
-#define NGX_SVC_ADMIN_ANOMALY_ALL  "coalesce($1, 'false') IN ('true', '1')"
-
-#define NGX_SVC_ADMIN_ANOMALIES_OF(columns, page)                             \
-    "(SELECT " columns " FROM svc.agent_anomaly i"                            \
-        " WHERE i.tenant_id = " NGX_SVC_TENANT                                \
-            " AND i.acknowledged_at IS NULL"                                  \
-            " AND NOT " NGX_SVC_ADMIN_ANOMALY_ALL page ")"                    \
-    " UNION ALL "                                                             \
-    "(SELECT " columns " FROM svc.agent_anomaly i"                            \
-        " WHERE i.tenant_id = " NGX_SVC_TENANT                                \
-            " AND " NGX_SVC_ADMIN_ANOMALY_ALL page ")"
-
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_anomalies_total = {
     .name = "admin_anomalies_total",
     .text =
-        "SELECT least(count(*), 10000) FROM ("
-            NGX_SVC_ADMIN_ANOMALIES_OF("", " LIMIT 10000") ") i",
+        NGX_SVC_ALERTS_TOTAL(NGX_SVC_ADMIN_ANOMALIES,
+                             NGX_SVC_ADMIN_ANOMALY_ALL),
     NGX_SVC_PARAMS(ngx_svc_param_query_word("all", ngx_svc_admin_anomaly_all))
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_anomalies_list = {
     .name = "admin_anomalies_list",
     .text =
-        "SELECT " NGX_SVC_ADMIN_ANOMALY_COLUMNS " FROM ("
-            NGX_SVC_ADMIN_ANOMALIES_OF("i.*",
-                " ORDER BY i.created_at DESC, i.id DESC"
-                " LIMIT $2::int4 OFFSET $3::int4")
-        ") i" NGX_SVC_ADMIN_ANOMALY_JOINS
-        " ORDER BY i.created_at DESC, i.id DESC",
+        "SELECT " NGX_SVC_ADMIN_ANOMALY_COLUMNS
+        NGX_SVC_ALERTS_PAGE(NGX_SVC_ADMIN_ANOMALIES, NGX_SVC_ADMIN_ANOMALY_ALL,
+                            NGX_SVC_ADMIN_ANOMALY_JOINS),
     NGX_SVC_PARAMS(ngx_svc_param_query_word("all", ngx_svc_admin_anomaly_all),
                    ngx_svc_param_limit(),
                    ngx_svc_param_offset())
@@ -111,10 +96,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_anomalies_list = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_anomaly_lock = {
     .name = "admin_anomaly_lock",
-    .text =
-        "SELECT i.id FROM svc.agent_anomaly i"
-        " WHERE i.tenant_id = " NGX_SVC_TENANT " AND i.id = $1"
-        " FOR NO KEY UPDATE",
+    .text = NGX_SVC_ALERT_LOCK(NGX_SVC_ADMIN_ANOMALIES),
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_ANOMALY)),
     .missing = NGX_SVC_ADMIN_NO_ANOMALY
 };
@@ -128,18 +110,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_anomaly_ack = {
     .name = "admin_anomaly_ack",
     .text =
         "WITH u AS ("
-            "UPDATE svc.agent_anomaly i SET acknowledged_at = now(),"
+            "UPDATE " NGX_SVC_ADMIN_ANOMALIES " i SET acknowledged_at = now(),"
                 " acknowledged_by = " NGX_SVC_AGENT_CALLER
             " WHERE i.tenant_id = " NGX_SVC_TENANT " AND i.id = $1"
                 " AND coalesce(i.acknowledged_at, 'infinity') = 'infinity'"
             " RETURNING i.*"
         "), r AS ("
-            "SELECT " NGX_SVC_ADMIN_ANOMALY_COLUMNS ", u.id AS _done FROM ("
-                "SELECT * FROM u UNION ALL "
-                "SELECT * FROM svc.agent_anomaly i"
-                " WHERE i.tenant_id = " NGX_SVC_TENANT " AND i.id = $1"
-                    " AND i.acknowledged_at IS NOT NULL"
-            ") i" NGX_SVC_ADMIN_ANOMALY_JOINS " LEFT JOIN u ON true"
+            "SELECT " NGX_SVC_ADMIN_ANOMALY_COLUMNS ", u.id AS _done FROM "
+                NGX_SVC_ALERT_ACKNOWLEDGED(NGX_SVC_ADMIN_ANOMALIES)
+                NGX_SVC_ADMIN_ANOMALY_JOINS " LEFT JOIN u ON true"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_AGENT_ANOMALY_ACKNOWLEDGED,
                 "r.\"clientId\"", "r.\"agentName\"",
