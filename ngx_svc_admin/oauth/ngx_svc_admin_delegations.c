@@ -97,6 +97,10 @@ static ngx_uint_t ngx_svc_admin_delegations_of_token(const void *body);
     " ORDER BY " order "d.created_at DESC, d.id DESC"                         \
     " LIMIT " NGX_SVC_ADMIN_DELEGATION_MOST
 
+#define NGX_SVC_ADMIN_DELEGATIONS_BY(column, param)                           \
+    NGX_SVC_ADMIN_DELEGATIONS_FOUND(                                          \
+        " AND " column " BETWEEN " param " AND " param, column " DESC, ")
+
 /*
  * One pass finds the page and the total, as of the audit log.  A row of a page
  * is looked up by itself: a plain join, planned while a month was nearly empty,
@@ -146,24 +150,21 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_delegations_client = {
     .name = "admin_delegations_client",
     .when = ngx_svc_admin_delegations_client,
     NGX_SVC_ADMIN_DELEGATIONS(
-        NGX_SVC_ADMIN_DELEGATIONS_FOUND(" AND d.client_id BETWEEN $1 AND $1",
-                                        "d.client_id DESC, "))
+        NGX_SVC_ADMIN_DELEGATIONS_BY("d.client_id", "$1"))
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_delegations_user = {
     .name = "admin_delegations_user",
     .when = ngx_svc_admin_delegations_user,
     NGX_SVC_ADMIN_DELEGATIONS(
-        NGX_SVC_ADMIN_DELEGATIONS_FOUND(" AND d.subject_id BETWEEN $2 AND $2",
-                                        "d.subject_id DESC, "))
+        NGX_SVC_ADMIN_DELEGATIONS_BY("d.subject_id", "$2"))
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_delegations_root = {
     .name = "admin_delegations_root",
     .when = ngx_svc_admin_delegations_root,
     NGX_SVC_ADMIN_DELEGATIONS(
-        NGX_SVC_ADMIN_DELEGATIONS_FOUND(" AND d.root_jti BETWEEN $5 AND $5",
-                                        "d.root_jti DESC, "))
+        NGX_SVC_ADMIN_DELEGATIONS_BY("d.root_jti", "$5"))
 };
 
 /* Some rows at most: a token is given once, and may be refused some times. */
@@ -172,8 +173,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_delegations_token = {
     .name = "admin_delegations_token",
     .when = ngx_svc_admin_delegations_of_token,
     NGX_SVC_ADMIN_DELEGATIONS(
-        NGX_SVC_ADMIN_DELEGATIONS_FOUND(" AND d.token_jti BETWEEN $4 AND $4",
-                                        "d.token_jti DESC, "))
+        NGX_SVC_ADMIN_DELEGATIONS_BY("d.token_jti", "$4"))
 };
 
 /* The others are NULL here: each is looked for by an index of its own. */
