@@ -7,7 +7,6 @@
 #include "ngx_svc_oauth_metadata.h"
 #include "ngx_svc_admin_conf.h"
 #include "ngx_svc_admin_public_answer.h"
-#include "ngx_svc_admin_reader.h"
 
 
 #define NGX_SVC_OAUTH_SLUG  63
@@ -24,10 +23,9 @@ typedef struct {
 /* What is different of the two. */
 
 typedef struct {
-    ngx_svc_cache_kind_e    kind;
-    ngx_str_t               cache_control;
-    ngx_int_t             (*answer)(ngx_svc_request_t *sr, PGresult *res,
-                                    ngx_svc_cache_answer_t *answer);
+    ngx_svc_cache_kind_e     kind;
+    ngx_str_t                cache_control;
+    ngx_svc_admin_answer_pt  answer;
 } ngx_svc_oauth_public_kind_t;
 
 
@@ -301,33 +299,18 @@ ngx_svc_oauth_public_bind_slug(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* What is read is kept for those who wait for it, and who come later. */
-
 static ngx_int_t
 ngx_svc_oauth_public_reply(ngx_svc_request_t *sr)
 {
-    PGresult                *res;
-    ngx_str_t                tenant;
-    ngx_svc_admin_reader_t  *reader;
-    ngx_svc_cache_answer_t   answer;
+    ngx_svc_cache_answer_t  answer;
 
-    ngx_memzero(&answer, sizeof(ngx_svc_cache_answer_t));
-    ngx_str_null(&tenant);
-
-    reader = sr->data;
-    res = sr->results[0];
-
-    if (PQntuples(res)) {
-        if (ngx_svc_oauth_public_kind(sr)->answer(sr, res, &answer) != NGX_OK) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-        tenant = ngx_svc_row_value(res, 0, "_tenant");
+    if (ngx_svc_admin_public_keep(sr->data,
+                                  ngx_svc_oauth_public_kind(sr)->answer,
+                                  &answer)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
-
-    ngx_svc_cache_put(reader->kind, &reader->key, &tenant, &answer,
-                      reader->ticket);
-    ngx_svc_admin_reader_end(reader);
 
     return ngx_svc_oauth_public_send(sr, &answer);
 }
@@ -399,16 +382,7 @@ ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_oauth_metadata_write(&w, &slcf->base_key, &issuer,
                                  ngx_svc_admin_has_sign_in(amcf));
 
-    if (w.failed) {
-        return NGX_ERROR;
-    }
-
-    answer->found = 1;
-    answer->content_type = sr->surface->content_type;
-    answer->body.data = w.start;
-    answer->body.len = w.last - w.start;
-
-    return ngx_svc_etag_digest(sr, &answer->body, &answer->etag);
+    return ngx_svc_admin_written_answer(sr, &w, answer);
 }
 
 

@@ -4,9 +4,7 @@
  */
 
 #include "ngx_svc_admin_public_answer.h"
-#include "ngx_svc_admin_reader.h"
 #include "ngx_svc_admin_tenant.h"
-#include "ngx_svc_row.h"
 
 
 #define NGX_SVC_ADMIN_SLUG_MAX    63
@@ -30,10 +28,9 @@ typedef struct {
 /* What is different of the kinds of answers. */
 
 typedef struct {
-    ngx_int_t             (*answer)(ngx_svc_request_t *sr, PGresult *res,
-                                    ngx_svc_cache_answer_t *answer);
-    ngx_svc_admin_header_t  headers[4];     /* Cache-Control first */
-    ngx_uint_t              ranges;
+    ngx_svc_admin_answer_pt  answer;
+    ngx_svc_admin_header_t   headers[4];    /* Cache-Control first */
+    ngx_uint_t               ranges;
 } ngx_svc_admin_public_kind_t;
 
 
@@ -323,35 +320,22 @@ ngx_svc_admin_public_send(ngx_svc_request_t *sr,
 }
 
 
-/* What is read is kept for those who wait for it, and who come later. */
-
 static ngx_int_t
 ngx_svc_admin_public_reply(ngx_svc_request_t *sr)
 {
-    PGresult                *res;
-    ngx_str_t                tenant;
     ngx_svc_admin_reader_t  *reader;
     ngx_svc_cache_answer_t   answer;
 
-    ngx_memzero(&answer, sizeof(ngx_svc_cache_answer_t));
-    ngx_str_null(&tenant);
-
     reader = sr->data;
-    res = sr->results[0];
 
-    if (PQntuples(res)) {
-        if (ngx_svc_admin_public_kinds[reader->kind].answer(sr, res, &answer)
-            != NGX_OK)
-        {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-        tenant = ngx_svc_row_value(res, 0, "_tenant");
+    if (ngx_svc_admin_public_keep(reader,
+                                  ngx_svc_admin_public_kinds[reader->kind]
+                                      .answer,
+                                  &answer)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
-
-    ngx_svc_cache_put(reader->kind, &reader->key, &tenant, &answer,
-                      reader->ticket);
-    ngx_svc_admin_reader_end(reader);
 
     return ngx_svc_admin_public_send(sr, &answer);
 }

@@ -24,14 +24,22 @@ ngx_svc_admin_json_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_row_write(&w, &columns, 0);
     ngx_svc_json_close(&w, '}');
 
-    if (w.failed) {
+    return ngx_svc_admin_written_answer(sr, &w, answer);
+}
+
+
+ngx_int_t
+ngx_svc_admin_written_answer(ngx_svc_request_t *sr,
+    const ngx_svc_json_writer_t *w, ngx_svc_cache_answer_t *answer)
+{
+    if (w->failed) {
         return NGX_ERROR;
     }
 
     answer->found = 1;
     answer->content_type = sr->surface->content_type;
-    answer->body.data = w.start;
-    answer->body.len = w.last - w.start;
+    answer->body.data = w->start;
+    answer->body.len = w->last - w->start;
 
     return ngx_svc_etag_digest(sr, &answer->body, &answer->etag);
 }
@@ -70,6 +78,34 @@ ngx_svc_admin_logo_answer(ngx_svc_request_t *sr, PGresult *res,
     answer->content_type.len = type.len;
 
     ngx_memcpy(answer->content_type.data, type.data, type.len);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_admin_public_keep(ngx_svc_admin_reader_t *reader,
+    ngx_svc_admin_answer_pt handler, ngx_svc_cache_answer_t *answer)
+{
+    PGresult   *res;
+    ngx_str_t   tenant;
+
+    ngx_memzero(answer, sizeof(ngx_svc_cache_answer_t));
+    ngx_str_null(&tenant);
+
+    res = reader->sr->results[0];
+
+    if (PQntuples(res)) {
+        if (handler(reader->sr, res, answer) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        tenant = ngx_svc_row_value(res, 0, "_tenant");
+    }
+
+    ngx_svc_cache_put(reader->kind, &reader->key, &tenant, answer,
+                      reader->ticket);
+    ngx_svc_admin_reader_end(reader);
 
     return NGX_OK;
 }
