@@ -13,9 +13,11 @@
 # Environment: ROUNDS (3), SECONDS of one measurement (4), USERS (100000),
 # BIG (1000000) users in the end, READ_RATE (10000) reads a second beside the
 # writes, WRITE_RATE (5000), LOGINS (400) of known and of unknown addresses in a
-# round; PASSKEYS (8000), the most sign-ins with a passkey in a round; ONLY, some measurements by name (see %measure, and get_small and get_big,
-# login_small and login_big), like "get get_pipeline", or "signin", those of
-# sign-in but for these two, or "oauth"; BENCH_READ, BENCH_WRITE, BENCH_SLOW, parameters of
+# round; PASSKEYS (8000), the most sign-ins with a passkey in a round; CODES (50000),
+# the most codes that are redeemed in one; INTROSPECT_RATE (10000), half of what
+# there can be; ONLY, some measurements by name (see %measure, and get_small and
+# get_big, login_small and login_big), like "get get_pipeline", or "signin", those
+# of sign-in but for these two, or "oauth"; BENCH_READ, BENCH_WRITE, BENCH_SLOW, parameters of
 # svc_postgres_pool, like "connections=2 depth=16"; SVC_TEST_NGINX and
 # SVC_TEST_MODULES as for the tests.
 
@@ -57,6 +59,8 @@ my $READ_RATE = $ENV{READ_RATE} || 10_000;
 my $WRITE_RATE = $ENV{WRITE_RATE} || 5_000;
 my $LOGINS = $ENV{LOGINS} || 400;
 my $PASSKEYS = $ENV{PASSKEYS} || 8_000;
+my $CODES = $ENV{CODES} || 50_000;
+my $INTROSPECT_RATE = $ENV{INTROSPECT_RATE} || 10_000;
 
 my ($sys, $statements, $size);
 my %results;
@@ -132,6 +136,22 @@ my %measure = (
     oauth_introspect_pgbench => sub {
         SvcBench::OAuth::pgbench($sys, @_, $statements, 'oauth_introspect')
     },
+    oauth_introspect_p99 => sub {
+        SvcBench::OAuth::paced($sys, @_, $INTROSPECT_RATE)
+    },
+    oauth_token_no_sweep => sub { SvcBench::OAuth::without_sweep($sys, @_) },
+    oauth_exchange => sub { SvcBench::OAuth::exchanges($sys, @_) },
+    oauth_refresh => sub { SvcBench::OAuth::refreshes($sys, @_) },
+    oauth_code => sub {
+        SvcBench::OAuth::codes($sys, @_, $_[0] > 1 ? $CODES : $CODES / 10)
+    },
+    oidc_jwt => sub { SvcBench::OAuth::peer($sys, 'memory')->jwts(@_) },
+    oidc_token_stored => sub {
+        SvcBench::OAuth::peer($sys, 'stored')->tokens(@_)
+    },
+    oidc_introspect_stored => sub {
+        SvcBench::OAuth::peer($sys, 'stored')->introspections(@_)
+    },
     login => sub { SvcBench::Login::logins($sys, @_) },
     passkey => sub {
         SvcBench::Passkeys::sign_ins($sys, @_, $_[0] > 1 ? $PASSKEYS
@@ -154,11 +174,13 @@ my %measure = (
 my @SIGNIN = qw(login passkey groups login_hashes token_get token_get_flood session_get
                 login_limited token_write session_write flood_memory login_time);
 
-my @OAUTH = qw(oauth_token_opaque oauth_token_jwt oauth_token_pgbench
-               oauth_introspect_opaque oauth_introspect_jwt oauth_introspect_pgbench);
+my @OAUTH = qw(oauth_token_opaque oauth_token_no_sweep oauth_token_jwt oauth_token_pgbench
+               oauth_introspect_opaque oauth_introspect_jwt oauth_introspect_pgbench
+               oauth_introspect_p99 oauth_exchange oauth_refresh oauth_code oidc_jwt
+               oidc_token_stored oidc_introspect_stored);
 
 my %only = map { $_ => 1 }
-           map { $_ eq 'signin' ? @SIGNIN : $_ eq 'oauth' ? @OAUTH : $_ }
+           map { $_ eq 'signin' ? @SIGNIN : $_ eq 'oauth' ? (create => @OAUTH) : $_ }
            split /[ ,]+/, $ENV{ONLY} // '';
 
 my @ORDER = grep { !%only || $only{$_} }
@@ -380,6 +402,7 @@ sub main {
         SvcBench::Report::rows(small => $SMALL, big => $BIG,
                                read_rate => $READ_RATE,
                                write_rate => $WRITE_RATE,
+                               introspect_rate => $INTROSPECT_RATE,
                                flood => SvcBench::Login::bound()));
     SvcBench::Report::details(\%results, @memory);
 

@@ -1,20 +1,28 @@
 package SvcBench::OAuth;
 
 # Tokens that clients get, and introspections of them, beside the same statements
-# in pgbench.
+# in pgbench, and beside oidc-provider.
 
 use strict;
 use warnings;
 
+use Digest::SHA qw(sha256_hex);
+use MIME::Base64 qw(encode_base64url);
+
 use SvcBench::Load;
-use SvcTest::OAuth qw(application basic form);
-use SvcTest::Process qw(wait_for);
+use SvcBench::OidcPeer;
+use SvcBench::Scim;
+use SvcTest::Grants qw(code redeem $VERIFIER $REDIRECT);
+use SvcTest::OAuth qw(application basic form user_token $ACCESS_TOKEN $EXCHANGE);
+use SvcTest::Process qw(write_file);
 
 
 my $CONNECTIONS = 64;
 my $HEADER = 'Content-Type: application/x-www-form-urlencoded';
+my $REFRESHES = 256;                    # chains, more than connections
+my $API = 'https://agent.bench.test/';
 
-my (%client, %token, %variable);
+my (%client, %token, %variable, %peer);
 
 
 # A location, a client for each format, and a token of each.
@@ -38,6 +46,8 @@ sub prepare {
                                client => $app)->json->{access_token};
     }
 
+    prepare_users($system, $tenant);
+
     my ($token) = $s->sql(<<"EOT");
 SELECT jti, (extract(epoch FROM issued_at) * 1000)::bigint, secret_hash
 FROM svc.oauth_token WHERE client_id = '$client{opaque}{clientId}'
@@ -49,6 +59,42 @@ EOT
 
     %variable = (client => $client{opaque}{clientId}, digest => $digest, issuer => 'http://127.0.0.1/oauth/t/');
     @variable{qw(jti ms secret)} = @$token;
+
+    $system->reset;
+}
+
+
+# An application that users have signed in to, and an agent that acts for them.
+
+sub prepare_users {
+    my ($system, $tenant) = @_;
+
+    my $user = SvcBench::System::user_id(0);
+    my $web = $client{web} = application(
+        $tenant, name => 'web', type => 'web', redirectUris => [ $REDIRECT ],
+        scopes => [ qw(openid profile invoices:read) ],
+        accessTokenFormat => 'opaque');
+
+    $client{agent} = application($tenant, name => 'agent', type => 'agent',
+                                 scopes => [ 'invoices:read' ], resourceUri => $API,
+                                 accessTokenFormat => 'opaque');
+
+    $tenant->{system}->sql(<<"EOT");
+INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)
+VALUES ('$tenant->{id}', '$user', '$client{agent}{clientId}', '{invoices:read}', '{}')
+EOT
+    $token{user} = user_token($tenant, client => $web, user => $user, ttl => 86_400,
+                              scopes => [ 'invoices:read' ], audience => $API);
+}
+
+
+# What has no location, no sooner than it is asked for.
+
+sub peer {
+    my ($system, $kind) = @_;
+
+    return $peer{$kind} //= SvcBench::OidcPeer->new($system,
+                                                    stored => $kind eq 'stored');
 }
 
 
@@ -74,6 +120,159 @@ sub introspections {
     my ($system, $seconds, $format) = @_;
 
     return post($system, $seconds, $format, introspect => "token=$token{$format}");
+}
+
+
+# At this rate, which is to be about a half of what there can be.
+
+sub paced {
+    my ($system, $seconds, $rate) = @_;
+
+    return SvcBench::Load::wrk($system, 'send', seconds => $seconds, connections => 16,
+                               threads => 1, rate => $rate, method => 'POST',
+                               path => '/oauth/introspect',
+                               body => "token=$token{opaque}",
+                               headers => "$HEADER\nAuthorization: "
+                                          . basic($client{opaque}));
+}
+
+
+# Every answer of 200 is a token stored.
+
+sub exchanges {
+    my ($system, $seconds) = @_;
+
+    my $before = stored($system, 'oauth_token');
+    my $n = post($system, $seconds, agent => token =>
+                 "grant_type=$EXCHANGE&subject_token=$token{user}"
+                 . "&subject_token_type=$ACCESS_TOKEN&scope=invoices:read");
+
+    SvcBench::Scim::check($n, stored($system, 'oauth_token') - $before,
+                          'tokens are stored');
+
+    return $n;
+}
+
+
+# Chains of refresh tokens, each of a grant of its own.
+
+sub refreshes {
+    my ($system, $seconds) = @_;
+
+    my $tenant = $system->{tenants}[0];
+    my $file = "$system->{dir}/refreshes";
+
+    write_file($file, join '', map {
+        my $code = code($tenant, $client{web}, { id => user_of($_) },
+                        scopes => [ qw(offline_access invoices:read) ]);
+
+        redeem($system->{s}, $client{web}, $code)->json->{refresh_token} . "\n";
+    } 1 .. $REFRESHES);
+
+    my $before = stored($system, 'oauth_refresh');
+    my $n = SvcBench::Load::wrk($system, 'refresh', seconds => $seconds,
+                                connections => $CONNECTIONS, lines => $file,
+                                path => '/oauth/token', headers => form_headers('web'));
+
+    SvcBench::Scim::check($n, stored($system, 'oauth_refresh') - $before,
+                          'refresh tokens are stored');
+
+    return $n;
+}
+
+
+# No more than so many codes, which are stored beforehand.
+
+sub codes {
+    my ($system, $seconds, $most) = @_;
+
+    my $s = $system->{s};
+    my $file = "$system->{dir}/codes";
+    my @codes = map { encode_base64url(SvcTest::random_bytes(32)) } 1 .. $most;
+
+    write_file("$system->{dir}/codes.csv",
+               join '', map { user_of($_) . ',\x' . sha256_hex($codes[$_]) . "\n" }
+                        0 .. $#codes);
+    store_codes($system, "$system->{dir}/codes.csv");
+
+    write_file($file, join '', map { '127.0.0.1:' . $s->port
+        . " grant_type=authorization_code&code=$_&code_verifier=$VERIFIER"
+        . '&redirect_uri=' . SvcTest::OAuth::escape($REDIRECT) . "\n" } @codes);
+
+    my $n = SvcBench::Load::wrk($system, 'passkeys', seconds => $seconds,
+                                connections => $CONNECTIONS, threads => 1, lines => $file,
+                                path => '/oauth/token', headers => form_headers('web'));
+
+    my $used = $s->sql('SELECT count(*) FROM svc.oauth_code WHERE used_at IS NOT NULL');
+
+    SvcBench::Scim::check($n, $used, 'codes are used');
+    $s->sql('DELETE FROM svc.oauth_code');
+
+    return $n;
+}
+
+
+# Codes with a grant each, of a file: user, digest.
+
+sub store_codes {
+    my ($system, $file) = @_;
+
+    my $tenant = $system->{tenants}[0];
+    my $challenge = sha256_hex($VERIFIER);
+
+    write_file("$system->{dir}/codes.sql", <<"EOT");
+CREATE TEMPORARY TABLE given (user_id uuid, digest bytea, id uuid DEFAULT gen_random_uuid());
+\\copy given (user_id, digest) FROM '$file' CSV
+INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes, resources,
+    resource_keys, session_id, auth_time, methods, expires_at)
+SELECT '$tenant->{id}', id, '$client{web}{clientId}', user_id, '{invoices:read}', '{}', '{}',
+       id, now(), '{password}', now() + interval '1 hour' FROM given;
+INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id, redirect_uri, challenge,
+    expires_at)
+SELECT '$tenant->{id}', digest, id, '$client{web}{clientId}', '$REDIRECT',
+       '\\x$challenge', now() + interval '1 hour' FROM given;
+ANALYZE svc.oauth_grant, svc.oauth_code;
+EOT
+    $system->psql('postgres', '-f', "$system->{dir}/codes.sql");
+}
+
+
+sub user_of {
+    my ($n) = @_;
+
+    return SvcBench::System::user_id($n % 100 * 10);
+}
+
+
+sub form_headers {
+    my ($name) = @_;
+
+    return "$HEADER\nAuthorization: " . basic($client{$name});
+}
+
+
+sub stored {
+    my ($system, $table) = @_;
+
+    return scalar $system->{s}->sql("SELECT count(*) FROM svc.$table");
+}
+
+
+# Tokens while nobody looks for anomalies: another has the lock for it.
+
+sub without_sweep {
+    my ($system, $seconds) = @_;
+
+    my $other = $system->{s}->pg->connect('postgres', 'svc');
+    my $lock = "advisory_lock(hashtext('svc.agent_sweep'))";
+
+    $other->query("SELECT pg_$lock");
+
+    my $n = tokens($system, $seconds, 'opaque');
+
+    $other->query("SELECT pg_" . $lock =~ s/_lock/_unlock/r);
+
+    return $n;
 }
 
 

@@ -1,5 +1,6 @@
 -- POST of each line of the file BENCH_LINES, a Host and a body, to BENCH_PATH,
--- once: it ends before the time is over when there are no more.  One thread.
+-- once, with BENCH_HEADERS: it ends before the time is over when there are no
+-- more.  One thread.
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)")
 local common = dofile(here .. "common.lua")
@@ -10,11 +11,14 @@ local requests, at = {}, 0
 
 
 function init()
+    local headers = common.header_lines()
+
     for line in io.lines(os.getenv("BENCH_LINES")) do
         local host, body = line:match("^(%S+) (.*)$")
 
+        headers["Host"] = host
         requests[#requests + 1] = wrk.format("POST", os.getenv("BENCH_PATH"),
-                                             { Host = host }, body)
+                                             headers, body)
     end
 
     began = common.now()
