@@ -10,16 +10,16 @@
 # rounds.  A row that misses what is required of it says MISS.  One that was
 # measured on wrong answers says FAIL, and then the exit status is 1.
 #
-# Environment: ROUNDS (3), SECONDS of one measurement (4), USERS (100000),
-# BIG (1000000) users in the end, READ_RATE (10000) reads a second beside the
-# writes, WRITE_RATE (5000), LOGINS (400) of known and of unknown addresses in a
-# round; PASSKEYS (8000), the most sign-ins with a passkey in a round; CODES (50000),
-# the most codes that are redeemed in one; INTROSPECT_RATE (10000), half of what
-# there can be; ONLY, some measurements by name (see %measure, and get_small and
-# get_big, login_small and login_big), like "get get_pipeline", or "signin", those
-# of sign-in but for these two, or "oauth"; BENCH_READ, BENCH_WRITE, BENCH_SLOW, parameters of
-# svc_postgres_pool, like "connections=2 depth=16"; SVC_TEST_NGINX and
-# SVC_TEST_MODULES as for the tests.
+# Environment: ROUNDS (3), SECONDS of one measurement (4), USERS (100000), BIG (1000000)
+# users in the end, READ_RATE (10000) reads a second beside the writes, WRITE_RATE
+# (5000), LOGINS (400) of known and of unknown addresses in a round; PASSKEYS (8000),
+# the most sign-ins with a passkey in a round; CODES (50000), the most codes that are
+# redeemed in one; INTROSPECT_RATE (10000), half of what there can be; TOKENS (10000000)
+# stored and TENANTS (10000) in the end; ONLY, some measurements by name (see %measure,
+# and get_small and get_big, login_small and login_big), like "get get_pipeline", or
+# "signin", those of sign-in but for these two, or "oauth"; BENCH_READ, BENCH_WRITE,
+# BENCH_SLOW, parameters of svc_postgres_pool, like "connections=2 depth=16";
+# SVC_TEST_NGINX and SVC_TEST_MODULES as for the tests.
 
 use strict;
 use warnings;
@@ -60,6 +60,8 @@ my $WRITE_RATE = $ENV{WRITE_RATE} || 5_000;
 my $LOGINS = $ENV{LOGINS} || 400;
 my $PASSKEYS = $ENV{PASSKEYS} || 8_000;
 my $CODES = $ENV{CODES} || 50_000;
+my $TOKENS = $ENV{TOKENS} || 10_000_000;
+my $TENANTS = $ENV{TENANTS} || 10_000;
 my $INTROSPECT_RATE = $ENV{INTROSPECT_RATE} || 10_000;
 
 my ($sys, $statements, $size);
@@ -145,6 +147,7 @@ my %measure = (
     oauth_code => sub {
         SvcBench::OAuth::codes($sys, @_, $_[0] > 1 ? $CODES : $CODES / 10)
     },
+    oauth_token_tenants => sub { SvcBench::OAuth::tenants($sys, @_) },
     oidc_jwt => sub { SvcBench::OAuth::peer($sys, 'memory')->jwts(@_) },
     oidc_token_stored => sub {
         SvcBench::OAuth::peer($sys, 'stored')->tokens(@_)
@@ -372,6 +375,23 @@ sub measure {
 
     my @after = SvcBench::System::rss($sys->workers);
 
+    if (my @tokens = grep { $results{$_} } qw(oauth_token_opaque oauth_introspect_opaque)) {
+        say_step("storing $TOKENS tokens");
+        SvcBench::OAuth::add_tokens($sys, $TOKENS);
+        other_size('_many', @tokens);
+    }
+
+    if ($results{oauth_token_jwt}) {
+        say_step("adding $TENANTS tenants");
+        SvcBench::OAuth::add_tenants($sys, $TENANTS);
+
+        while (SvcBench::OAuth::keys_made($sys) < $TENANTS) {
+            SvcBench::OAuth::tenants($sys, 2);
+        }
+
+        rounds('', 'oauth_token_tenants');
+    }
+
     if (@sizes) {
         grow($BIG);
         other_size('_big', @sizes);
@@ -403,6 +423,7 @@ sub main {
                                read_rate => $READ_RATE,
                                write_rate => $WRITE_RATE,
                                introspect_rate => $INTROSPECT_RATE,
+                               tokens => $TOKENS, tenants => $TENANTS,
                                flood => SvcBench::Login::bound()));
     SvcBench::Report::details(\%results, @memory);
 

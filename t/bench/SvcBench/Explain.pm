@@ -242,7 +242,9 @@ my %MORE = (admin_bundle => 2000);
 # What a function does for the first time in a session reads the catalogs of all
 # that it names, and of each partition of it: the second time counts.
 
-my %AGAIN = map { $_ => 1 } qw(signin_expire oauth_sweep oauth_expire);
+my %AGAIN = map { $_ => 1 } qw(signin_expire oauth_sweep oauth_expire oauth_exchange
+                                admin_delegations_client admin_delegations_root
+                                admin_delegations_user);
 
 # As much governance as tenants may have, and of more of them, with "{group}",
 # one of the groups; and as many webhooks, with "{webhook}", one of them.

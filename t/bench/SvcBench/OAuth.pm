@@ -258,6 +258,52 @@ sub stored {
 }
 
 
+# More tokens of one client are stored.
+
+sub add_tokens {
+    my ($system, $tokens) = @_;
+
+    $system->psql('postgres', '-f', "$system->{here}/sql/tokens_oauth.sql",
+                  '-v', "tokens=$tokens", '-v', "client=$client{opaque}{clientId}");
+    $system->{s}->sql('CHECKPOINT');
+}
+
+
+# More tenants, each with a client.
+
+sub add_tenants {
+    my ($system, $tenants) = @_;
+
+    $system->psql('postgres', '-f', "$system->{here}/sql/tenants_oauth.sql",
+                  '-v', "tenants=$tenants");
+    write_file("$system->{dir}/clients", join '', map {
+        basic({ clientId => "app_oauth$_", clientSecret => "secret-of-app_oauth$_" }) . "\n"
+    } 0 .. $tenants - 1);
+    $system->{s}->sql('CHECKPOINT');
+}
+
+
+# JWTs of all of these tenants: before it is measured each has a key.
+
+sub tenants {
+    my ($system, $seconds) = @_;
+
+    return SvcBench::Load::wrk($system, 'clients', seconds => $seconds,
+                               connections => $CONNECTIONS, path => '/oauth/token',
+                               body => 'grant_type=client_credentials',
+                               lines => "$system->{dir}/clients", headers => $HEADER);
+}
+
+
+sub keys_made {
+    my ($system) = @_;
+
+    return scalar $system->{s}->sql('SELECT count(DISTINCT k.tenant_id) FROM svc.oauth_key k'
+                                    . ' JOIN svc.tenant t ON t.id = k.tenant_id'
+                                    . " WHERE t.slug LIKE 'oauth%'");
+}
+
+
 # Tokens while nobody looks for anomalies: another has the lock for it.
 
 sub without_sweep {
