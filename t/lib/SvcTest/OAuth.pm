@@ -13,7 +13,8 @@ use Test::More;
 
 use SvcTest;
 
-our @EXPORT_OK = qw(oauth_server oauth_node application form oauth_error basic claims $EXCHANGE);
+our @EXPORT_OK = qw(oauth_server oauth_node application form oauth_error basic claims
+    escape unescape $EXCHANGE);
 
 our $EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
@@ -93,6 +94,13 @@ sub escape {
     utf8::encode($text) if utf8::is_utf8($text);
 
     return $text =~ s/([^A-Za-z0-9_.~-])/sprintf '%%%02X', ord $1/ger;
+}
+
+
+sub unescape {
+    my ($text) = @_;
+
+    return $text =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ger;
 }
 
 

@@ -1,0 +1,60 @@
+// What programs of t/lib/SvcTest/Party.pm say, ask for, and are given.
+
+import { createInterface } from 'node:readline';
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+
+// The program ends when it waits for nothing else.
+
+async function line() {
+    process.stdin.ref();
+
+    const { value, done } = await lines.next();
+
+    process.stdin.unref();
+
+    if (done) {
+        throw new Error('nobody answers');
+    }
+
+    return JSON.parse(value);
+}
+
+function say(what) {
+    process.stdout.write(`${JSON.stringify(what)}\n`);
+}
+
+export const input = await line();
+
+export async function attempt(name, f) {
+    try {
+        const ok = await f() === true;
+        say({ name, ok, why: ok ? '' : 'not as it should be' });
+
+    } catch (e) {
+        const why = `${e.stack} ${JSON.stringify(e.cause ?? null)}`;
+        say({ name, ok: false, why });
+    }
+}
+
+export function ask(who, what) {
+    say({ ask: who, what });
+
+    return line();
+}
+
+// Whether a promise is refused as it should be.
+
+export async function refused(promise, as) {
+    try {
+        await promise;
+        return false;
+
+    } catch (e) {
+        if (!as(e)) {
+            throw e;
+        }
+
+        return true;
+    }
+}
