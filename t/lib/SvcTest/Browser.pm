@@ -92,10 +92,10 @@ sub cookie {
 sub keep {
     my ($self, $r) = @_;
 
-    for my $header (split /, /, $r->header('Set-Cookie') // '') {
+    for my $header (split /, (?=[^\s;,=]+=)/, $r->header('Set-Cookie') // '') {
         my ($name, $value, $rest) = $header =~ /^([^=]+)=([^;]*)(.*)$/ or die $header;
 
-        if ($rest =~ /; Max-Age=0\b/) {
+        if ($rest =~ /; (?:Max-Age=0\b|expires=Thu, 01 Jan 1970)/i) {
             delete $self->{cookies}{$name};
 
         } else {

@@ -70,7 +70,8 @@ sub party {
 sub visit {
     my ($b, $url, $email, $decision) = @_;
 
-    my $base = $b->{s}{nginx}{svc_default}{svc_base_url};
+    my $nginx = $b->{s}->nginx;
+    my $base = $nginx->{svc}{svc_base_url} // $nginx->{svc_default}{svc_base_url};
 
     for (1 .. 5) {
         return $url if index($url, "$base/") != 0;
