@@ -70,7 +70,7 @@ sub played {
 
 my $npm = npm_install($s->root);
 
-played([ 'node', "$npm/code.mjs" ], input(qw(web spa dpop web2 spa2 dpop2)), 29);
+played([ 'node', "$npm/code.mjs" ], input(qw(web spa dpop web2 spa2 dpop2)), 31);
 played([ $s->root . '/t/lib/oauth_code_authlib' ], input(qw(web spa)), 10);
 
 is($s->sql('SELECT count(*) FROM svc.oauth_consent'), 8, 'each was consented to');

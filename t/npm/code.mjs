@@ -101,21 +101,19 @@ async function flow(name, app, DPoP) {
                && t.scope === 'email offline_access openid profile';
     });
 
-    if (!DPoP) {
-        await attempt(`${name}: userinfo`, async () => is_ada(await info(c, t)));
-    }
+    await attempt(`${name}: userinfo`, async () => is_ada(await info(c, t)));
 
     await attempt(`${name}: refresh tokens rotate, and one again ends all`, async () => {
         const two = await refreshed(c, t.refresh_token);
         const three = await refreshed(c, two.refresh_token);
         const rotates = new Set([t, two, three].map(x => x.refresh_token)).size === 3;
-        const known = Boolean(DPoP) || is_ada(await info(c, three));
+        const known = is_ada(await info(c, three));
 
         return rotates && known && three.token_type === type
                && await refused(refreshed(c, t.refresh_token), invalid_grant)
                && await refused(refreshed(c, three.refresh_token), invalid_grant)
-               && (Boolean(DPoP) || refused(info(c, three), e => e.cause[0].parameters.error
-                                                        === 'invalid_token'));
+               && refused(info(c, three), e => e.cause[0].parameters.error
+                                               === 'invalid_token');
     });
 
     await attempt(`${name}: nobody is asked again, and a code is good once`, async () => {
@@ -186,7 +184,9 @@ await attempt('oauth4webapi, DPoP: the code and the token are bound', async () =
     const t = await redeemed(bound, run, await ask('visit', run.url));
     const challenged = e => e instanceof oauth.WWWAuthenticateChallengeError;
 
-    return code && refused(info(bound, t, http), challenged);
+    return code && await refused(info(bound, t, http), challenged)
+           && await refused(info(bound, t, other.options), challenged)
+           && is_ada(await info(bound, t));
 });
 
 // --- openid-client ----------------------------------------------------------------
@@ -223,11 +223,8 @@ async function flow2(name, app, keys) {
         return t.claims().sub === sub && t.token_type === type && t.expiresIn() > 0;
     });
 
-    const info = () => openid.fetchUserInfo(config, t.access_token, sub, { DPoP });
-
-    if (!DPoP) {
-        await attempt(`${name}: userinfo`, async () => is_ada(await info()));
-    }
+    await attempt(`${name}: userinfo`, async () => is_ada(
+        await openid.fetchUserInfo(config, t.access_token, sub, { DPoP })));
 
     await attempt(`${name}: refresh tokens rotate, and one again ends all`, async () => {
         const refresh = x => openid.refreshTokenGrant(config, x.refresh_token, {}, { DPoP });
@@ -242,7 +239,7 @@ async function flow2(name, app, keys) {
     await attempt(`${name}: nobody is asked again`, async () => {
         t = await signed_in(config, DPoP, { prompt: 'none' });
 
-        return DPoP ? t.token_type === 'dpop' : is_ada(await info());
+        return is_ada(await openid.fetchUserInfo(config, t.access_token, sub, { DPoP }));
     });
 
     await attempt(`${name}: an error is one`, async () =>
