@@ -1,14 +1,27 @@
 /*
- * The SCIM 2.0 provider: the directive, the routes, the constraints.
+ * The SCIM 2.0 provider: the directives, the routes, the constraints.
  */
 
 #include "ngx_svc_scim.h"
 
 
 static ngx_int_t ngx_http_svc_scim_preconfiguration(ngx_conf_t *cf);
+static void *ngx_http_svc_scim_create_loc_conf(ngx_conf_t *cf);
+static char *ngx_http_svc_scim_merge_loc_conf(ngx_conf_t *cf, void *parent,
+    void *child);
 
 
 static ngx_svc_resources_t  ngx_http_svc_scim_resources[] = {
+    ngx_svc_scim_list,
+    ngx_svc_scim_users,
+    ngx_svc_scim_discovery,
+    NULL
+};
+
+
+/* Of svc_scim_mode rfc. */
+
+static ngx_svc_resources_t  ngx_http_svc_scim_rfc_resources[] = {
     ngx_svc_scim_list,
     ngx_svc_scim_users,
     ngx_svc_scim_discovery,
@@ -40,6 +53,20 @@ static ngx_svc_surface_t  ngx_http_svc_scim_surface = {
 };
 
 
+/* A location's once the mode is known; it differs by its resources alone. */
+
+static ngx_svc_surface_t  ngx_http_svc_scim_rfc_surface = {
+    ngx_string("/scim/v2"),
+    ngx_string("application/scim+json"),
+    ngx_string("scim"),
+    ngx_string("scim"),
+    ngx_http_svc_scim_rfc_resources,
+    ngx_http_svc_scim_constraints,
+    ngx_svc_scim_error,
+    NULL
+};
+
+
 static ngx_command_t  ngx_http_svc_scim_commands[] = {
 
     { ngx_string("svc_scim"),
@@ -48,6 +75,13 @@ static ngx_command_t  ngx_http_svc_scim_commands[] = {
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       &ngx_http_svc_scim_surface },
+
+    { ngx_string("svc_scim_mode"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_svc_scim_mode_set,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
 
       ngx_null_command
 };
@@ -63,8 +97,8 @@ static ngx_http_module_t  ngx_http_svc_scim_module_ctx = {
     NULL,                                  /* create server configuration */
     NULL,                                  /* merge server configuration */
 
-    NULL,                                  /* create location configuration */
-    NULL                                   /* merge location configuration */
+    ngx_http_svc_scim_create_loc_conf,     /* create location configuration */
+    ngx_http_svc_scim_merge_loc_conf       /* merge location configuration */
 };
 
 
@@ -91,5 +125,58 @@ ngx_http_svc_scim_preconfiguration(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    return ngx_svc_add_statements(cf, ngx_http_svc_scim_resources);
+    if (ngx_svc_add_statements(cf, ngx_http_svc_scim_resources) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_add_statements(cf, ngx_http_svc_scim_rfc_resources);
+}
+
+
+static void *
+ngx_http_svc_scim_create_loc_conf(ngx_conf_t *cf)
+{
+    return ngx_pcalloc(cf->pool, sizeof(ngx_svc_scim_loc_conf_t));
+}
+
+
+/* The common module comes first: "if" has its location's surface already. */
+
+static char *
+ngx_http_svc_scim_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
+{
+    ngx_svc_scim_loc_conf_t *prev = parent;
+    ngx_svc_scim_loc_conf_t *conf = child;
+
+    ngx_uint_t                  i;
+    ngx_svc_loc_conf_t         *slcf;
+    ngx_svc_srv_conf_t         *sscf;
+    const ngx_svc_surface_t   **surfaces;
+
+    if (conf->mode == 0) {
+        conf->mode = prev->mode;
+    }
+
+    slcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_svc_common_module);
+    sscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_svc_common_module);
+
+    if (slcf->surface != &ngx_http_svc_scim_surface
+        || conf->mode != NGX_SVC_SCIM_MODE_RFC)
+    {
+        return NGX_CONF_OK;
+    }
+
+    slcf->surface = &ngx_http_svc_scim_rfc_surface;
+
+    /* whose errors are those that nginx raises before there is a location */
+
+    surfaces = sscf->surfaces.elts;
+
+    for (i = 0; i < sscf->surfaces.nelts; i++) {
+        if (surfaces[i] == &ngx_http_svc_scim_surface) {
+            surfaces[i] = &ngx_http_svc_scim_rfc_surface;
+        }
+    }
+
+    return NGX_CONF_OK;
 }

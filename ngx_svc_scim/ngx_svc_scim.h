@@ -8,6 +8,7 @@
 
 #include "ngx_svc_http.h"
 #include "ngx_svc_scim_filter.h"
+#include "ngx_svc_scim_mode.h"
 #include "ngx_svc_scim_path.h"
 #include "ngx_svc_scim_user.h"
 

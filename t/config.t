@@ -183,6 +183,27 @@ fails('svc_scim maybe', sub { set(svc_scim => 'maybe') },
 fails('svc_scim at the level of http', sub { add('svc_scim on;') },
       qr/svc_scim.* not allowed here/);
 
+for my $mode (qw(RFC on rfc7644)) {
+    fails("svc_scim_mode $mode", sub { s/(svc_scim on;)/$1 svc_scim_mode $mode;/ },
+          qr/"svc_scim_mode" takes "spec" or "rfc", not "$mode"/);
+}
+
+fails('svc_scim_mode twice',
+      sub { s/(svc_scim on;)/$1 svc_scim_mode rfc; svc_scim_mode rfc;/ },
+      qr/"svc_scim_mode" directive is duplicate/);
+fails('svc_scim_mode without an argument', sub { add('svc_scim_mode;') },
+      qr/number of arguments.*svc_scim_mode/);
+
+for my $mode (qw(spec rfc)) {
+    passes("svc_scim_mode $mode", sub { s/(svc_scim on;)/$1 svc_scim_mode $mode;/ });
+    passes("svc_scim_mode $mode in http", sub { add("svc_scim_mode $mode;") });
+    passes("svc_scim_mode $mode in server",
+           sub { s/(server \{)/$1 svc_scim_mode $mode;/ });
+}
+
+passes('svc_scim_mode without svc_scim',
+       sub { add('svc_scim_mode rfc;'); set(svc_scim => 'off') });
+
 
 # --- conninfo ---------------------------------------------------------------
 
