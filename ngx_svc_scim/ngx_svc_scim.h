@@ -45,6 +45,10 @@ enum {
 };
 
 
+/* SQL: in svc_scim_mode rfc, of which users there are resources. */
+#define NGX_SVC_SCIM_EXISTS  "NOT scim_deleted"
+
+
 /* The resources, each of the file of its name. */
 
 extern const ngx_svc_route_t  ngx_svc_scim_list[];
