@@ -55,6 +55,21 @@ extern const ngx_svc_route_t  ngx_svc_scim_list[];
 extern const ngx_svc_route_t  ngx_svc_scim_users[];
 extern const ngx_svc_route_t  ngx_svc_scim_discovery[];
 
+/* Of svc_scim_mode rfc alone. */
+
+extern const ngx_svc_route_t  ngx_svc_scim_rfc_discovery[];
+extern const ngx_svc_route_t  ngx_svc_scim_schemas[];
+
+
+/*
+ * ngx_svc_scim_discovery.c.  The prepare of a route that tells what there is:
+ * it takes no filter.  And the URL, of the request's pool, of a path behind the
+ * surface's prefix, and an id behind that: NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_scim_discovery_prepare(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_scim_discovery_location(ngx_svc_request_t *sr,
+    const char *path, const char *id, ngx_str_t *location);
+
 
 /*
  * ngx_svc_scim_list.c.  The check of a route that answers with a user, or a

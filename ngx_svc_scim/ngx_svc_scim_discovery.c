@@ -1,12 +1,15 @@
 /*
- * ServiceProviderConfig (RFC 7643, 5).
+ * ServiceProviderConfig (RFC 7643, 5), and what there is none of (RFC 7644,
+ * 3.7 and 3.11).
  */
 
 #include "ngx_svc_scim.h"
 
 
 static ngx_int_t ngx_svc_scim_config_reply(ngx_svc_request_t *sr);
-static void ngx_svc_scim_config_features(ngx_svc_json_writer_t *w);
+static void ngx_svc_scim_config_features(ngx_svc_json_writer_t *w,
+    ngx_uint_t rfc);
+static ngx_int_t ngx_svc_scim_none_prepare(ngx_svc_request_t *sr);
 static void ngx_svc_scim_supported(ngx_svc_json_writer_t *w, const char *key,
     ngx_uint_t supported);
 
@@ -22,12 +25,92 @@ const ngx_svc_route_t  ngx_svc_scim_discovery[] = {
 };
 
 
+#define ngx_svc_scim_none_route(m, name)                                      \
+    { .method = m,                                                            \
+      .path = ngx_string(name),                                               \
+      .permission = NGX_SVC_P_SCIM,                                           \
+      .prepare = ngx_svc_scim_none_prepare }
+
+#define ngx_svc_scim_none(name)                                               \
+    ngx_svc_scim_none_route(NGX_HTTP_GET, name),                              \
+    ngx_svc_scim_none_route(NGX_HTTP_POST, name),                             \
+    ngx_svc_scim_none_route(NGX_HTTP_PUT, name),                              \
+    ngx_svc_scim_none_route(NGX_HTTP_PATCH, name),                            \
+    ngx_svc_scim_none_route(NGX_HTTP_DELETE, name)
+
+
+const ngx_svc_route_t  ngx_svc_scim_rfc_discovery[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = ngx_string("/ServiceProviderConfig"),
+      .permission = NGX_SVC_P_SCIM,
+      .prepare = ngx_svc_scim_discovery_prepare,
+      .reply = ngx_svc_scim_config_reply },
+
+    ngx_svc_scim_none("/Me"),
+    ngx_svc_scim_none("/Bulk"),
+
+    ngx_svc_null_route
+};
+
+
+/* RFC 7644, 4: a filter must not hide what a provider can do. */
+
+ngx_int_t
+ngx_svc_scim_discovery_prepare(ngx_svc_request_t *sr)
+{
+    ngx_int_t  rc;
+    ngx_str_t  filter;
+
+    rc = ngx_svc_argument(sr, "filter", &filter);
+
+    if (rc == NGX_OK && filter.data) {
+        rc = ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
+                          "There is no filter here.");
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_scim_none_prepare(ngx_svc_request_t *sr)
+{
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_IMPLEMENTED,
+                        "\"%V\" is not implemented.", &sr->route->path);
+}
+
+
+ngx_int_t
+ngx_svc_scim_discovery_location(ngx_svc_request_t *sr, const char *path,
+    const char *id, ngx_str_t *location)
+{
+    u_char              *p;
+    ngx_svc_loc_conf_t  *slcf;
+
+    slcf = ngx_http_get_module_loc_conf(sr->request,
+                                        ngx_http_svc_common_module);
+
+    p = ngx_pnalloc(sr->request->pool, slcf->base_url.len
+                                       + sr->surface->prefix.len
+                                       + ngx_strlen(path) + ngx_strlen(id));
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    location->data = p;
+    location->len = ngx_sprintf(p, "%V%V%s%s", &slcf->base_url,
+                                &sr->surface->prefix, path, id)
+                    - p;
+
+    return NGX_OK;
+}
+
+
 static ngx_int_t
 ngx_svc_scim_config_reply(ngx_svc_request_t *sr)
 {
-    u_char                 *p;
     ngx_str_t               location;
-    ngx_svc_loc_conf_t     *slcf;
     ngx_svc_json_writer_t   w;
 
     static const u_char  schemas[] =
@@ -39,29 +122,19 @@ ngx_svc_scim_config_reply(ngx_svc_request_t *sr)
         "token\",\"specUri\":\"https://www.rfc-editor.org/info/rfc6750\","
         "\"primary\":true}]";
 
-    slcf = ngx_http_get_module_loc_conf(sr->request,
-                                        ngx_http_svc_common_module);
-
-    p = ngx_pnalloc(sr->request->pool, slcf->base_url.len
-                                       + sr->surface->prefix.len
-                                       + sizeof("/ServiceProviderConfig"));
-
-    if (p == NULL
+    if (ngx_svc_scim_discovery_location(sr, "/ServiceProviderConfig", "",
+                                        &location)
+        != NGX_OK
         || ngx_svc_json_writer_init(&w, sr->request->pool, 1024) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    location.data = p;
-    location.len = ngx_sprintf(p, "%V%V/ServiceProviderConfig",
-                               &slcf->base_url, &sr->surface->prefix)
-                   - p;
-
     ngx_svc_json_open(&w, NULL, '{');
 
     ngx_svc_json_raw(&w, "schemas", schemas, sizeof(schemas) - 1);
 
-    ngx_svc_scim_config_features(&w);
+    ngx_svc_scim_config_features(&w, ngx_svc_scim_rfc(sr));
 
     ngx_svc_json_raw(&w, "authenticationSchemes", schemes,
                      sizeof(schemes) - 1);
@@ -86,7 +159,7 @@ ngx_svc_scim_config_reply(ngx_svc_request_t *sr)
 
 
 static void
-ngx_svc_scim_config_features(ngx_svc_json_writer_t *w)
+ngx_svc_scim_config_features(ngx_svc_json_writer_t *w, ngx_uint_t rfc)
 {
     ngx_svc_scim_supported(w, "patch", 1);
 
@@ -102,8 +175,8 @@ ngx_svc_scim_config_features(ngx_svc_json_writer_t *w)
     ngx_svc_json_close(w, '}');
 
     ngx_svc_scim_supported(w, "changePassword", 0);
-    ngx_svc_scim_supported(w, "sort", 0);
-    ngx_svc_scim_supported(w, "etag", 0);
+    ngx_svc_scim_supported(w, "sort", rfc);
+    ngx_svc_scim_supported(w, "etag", rfc);
 }
 
 
