@@ -50,20 +50,21 @@
 #define ngx_svc_param_notice()  { .bind = ngx_svc_notice_bind }
 
 
-ngx_int_t ngx_svc_notice_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body);
+NGX_SVC_API ngx_int_t ngx_svc_notice_bind(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 /*
  * Zeroes a mail, and fills it in from the columns of the first row that it has.
  * NGX_OK; NGX_DECLINED: there is no row of one.
  */
-ngx_int_t ngx_svc_notice_read(ngx_svc_mail_t *mail, PGresult *res);
+NGX_SVC_API ngx_int_t ngx_svc_notice_read(ngx_svc_mail_t *mail,
+    PGresult *res);
 
 /* For a committed hook: sends the one of that result, if there is one. */
-void ngx_svc_notice(ngx_svc_mail_kind_e kind, PGresult *res);
+NGX_SVC_API void ngx_svc_notice(ngx_svc_mail_kind_e kind, PGresult *res);
 
 /* Such a hook: the change is told, and its user of the results[n]. */
-void ngx_svc_notice_changed(PGresult **results, ngx_uint_t n);
+NGX_SVC_API void ngx_svc_notice_changed(PGresult **results, ngx_uint_t n);
 
 
 #endif /* _NGX_SVC_NOTICE_H_INCLUDED_ */
