@@ -23,7 +23,7 @@ static ngx_svc_resources_t  ngx_http_svc_scim_resources[] = {
 
 static ngx_svc_resources_t  ngx_http_svc_scim_rfc_resources[] = {
     ngx_svc_scim_list,
-    ngx_svc_scim_users,
+    ngx_svc_scim_rfc_users,
     ngx_svc_scim_rfc_discovery,
     ngx_svc_scim_schemas,
     NULL

@@ -11,12 +11,14 @@
 #include "ngx_svc_scim_mode.h"
 #include "ngx_svc_scim_path.h"
 #include "ngx_svc_scim_user.h"
+#include "ngx_svc_scim_version.h"
 
 
 #define NGX_SVC_SCIM_LIST_MAX  200
 
 
 #define NGX_SVC_SCIM_USERS      ngx_string("/Users")
+#define NGX_SVC_SCIM_USER       ngx_string("/Users/*")
 #define NGX_SVC_SCIM_NO_USER    "There is no user with this id."
 #define NGX_SVC_SCIM_USER_SIZE  1024    /* first guess, in bytes */
 
@@ -57,6 +59,7 @@ extern const ngx_svc_route_t  ngx_svc_scim_discovery[];
 
 /* Of svc_scim_mode rfc alone. */
 
+extern const ngx_svc_route_t  ngx_svc_scim_rfc_users[];
 extern const ngx_svc_route_t  ngx_svc_scim_rfc_discovery[];
 extern const ngx_svc_route_t  ngx_svc_scim_schemas[];
 
@@ -76,6 +79,40 @@ ngx_int_t ngx_svc_scim_discovery_location(ngx_svc_request_t *sr,
  * part of one: which attributes are to be shown, into sr->data.
  */
 ngx_int_t ngx_svc_scim_mask(ngx_svc_request_t *sr, void *body);
+
+
+/*
+ * ngx_svc_scim_users.c.  The reply of a route that answers with the user in the
+ * row of its last statement; a parameter: the status that "active" stands for,
+ * NULL when it is absent; and the committed hook behind a statement that
+ * creates: the n-th result, in which a NULL id is no user, and the last column
+ * who subscribes to the event.
+ */
+ngx_int_t ngx_svc_scim_user_reply(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_scim_status(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body);
+void ngx_svc_scim_created(PGresult **results, ngx_uint_t n);
+
+enum {
+    NGX_SVC_SCIM_COL_VERDICT = NGX_SVC_SCIM_COLS,
+    NGX_SVC_SCIM_COL_SUBSCRIBERS
+};
+
+/*
+ * SQL: a user's columns that a SCIM client sets, with the parameters of
+ * NGX_SVC_PROFILE.
+ */
+
+#define NGX_SVC_SCIM_PROFILE(_)                                               \
+    _(EXTERNAL_ID, external_id, "externalId", "$2", "$3")                     \
+    NGX_SVC_PROFILE(_)
+
+#define ngx_svc_scim_param(id, column, ...)                                   \
+    ngx_svc_param_text(ngx_svc_scim_user_t, column),
+
+#define ngx_svc_scim_params(id, column, ...)                                  \
+    ngx_svc_param_given(ngx_svc_scim_user_t, column),                         \
+    ngx_svc_param_text(ngx_svc_scim_user_t, column),
 
 
 /*

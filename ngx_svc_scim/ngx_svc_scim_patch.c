@@ -3,10 +3,13 @@
  */
 
 #include "ngx_svc_scim_user.h"
+#include "ngx_svc_scim_known.h"
 #include "ngx_svc_scim_path.h"
 
 
 #define NGX_SVC_SCIM_OPERATIONS_MAX  1000
+#define NGX_SVC_SCIM_PATCH_URN                                                \
+    "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 
 
 typedef struct {
@@ -16,13 +19,16 @@ typedef struct {
 } ngx_svc_scim_operation_t;
 
 
-static ngx_int_t ngx_svc_scim_patch_member(cJSON *object, const char *name,
-    cJSON **member, ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_scim_patch_fold(ngx_svc_scim_change_t *change,
+    cJSON *body);
 static ngx_int_t ngx_svc_scim_patch_operation(ngx_svc_scim_change_t *change,
     cJSON *json);
 static ngx_int_t ngx_svc_scim_patch_read(cJSON *json,
     ngx_svc_scim_operation_t *operation, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_scim_patch_bits(cJSON *path, ngx_uint_t *bits,
+    ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_scim_patch_allowed(
+    ngx_svc_scim_operation_t *operation, ngx_uint_t bits,
     ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_scim_patch_set(ngx_svc_scim_change_t *change,
     ngx_svc_scim_operation_t *operation, ngx_uint_t bits);
@@ -35,10 +41,56 @@ ngx_int_t
 ngx_svc_scim_user_patch(cJSON *body, ngx_svc_scim_user_t *user,
     ngx_svc_error_t *err)
 {
-    cJSON                  *operations, *json;
+    ngx_svc_scim_change_t  change;
+
+    ngx_memzero(&change, sizeof(ngx_svc_scim_change_t));
+
+    change.user = user;
+    change.err = err;
+    change.writable = NGX_SVC_SCIM_WRITABLE;
+
+    return ngx_svc_scim_patch_fold(&change, body);
+}
+
+
+/* Okta has been seen to deactivate without "schemas". */
+
+ngx_int_t
+ngx_svc_scim_user_rfc_patch(cJSON *body, ngx_svc_scim_user_t *user,
+    ngx_svc_error_t *err)
+{
+    cJSON                  *schemas;
     ngx_svc_scim_change_t   change;
 
-    if (ngx_svc_scim_patch_member(body, "Operations", &operations, err)
+    if (ngx_svc_scim_user_member(body, "schemas", &schemas, err) != NGX_OK
+        || (schemas
+            && ngx_svc_scim_user_schemas(body, NGX_SVC_SCIM_PATCH_URN,
+                                         NGX_SVC_E_INVALID_SYNTAX, err)
+               != NGX_OK))
+    {
+        return NGX_DECLINED;
+    }
+
+    ngx_memzero(&change, sizeof(ngx_svc_scim_change_t));
+
+    change.user = user;
+    change.err = err;
+    change.writable = NGX_SVC_SCIM_WRITABLE|NGX_SVC_SCIM_USER_NAME;
+    change.rfc = 1;
+
+    return ngx_svc_scim_patch_fold(&change, body);
+}
+
+
+static ngx_int_t
+ngx_svc_scim_patch_fold(ngx_svc_scim_change_t *change, cJSON *body)
+{
+    cJSON            *operations, *json;
+    ngx_svc_error_t  *err;
+
+    err = change->err;
+
+    if (ngx_svc_scim_user_member(body, "Operations", &operations, err)
         != NGX_OK)
     {
         return NGX_DECLINED;
@@ -53,47 +105,13 @@ ngx_svc_scim_user_patch(cJSON *body, ngx_svc_scim_user_t *user,
                             " operations.", NGX_SVC_SCIM_OPERATIONS_MAX);
     }
 
-    ngx_memzero(&change, sizeof(ngx_svc_scim_change_t));
-
-    change.user = user;
-    change.err = err;
-    change.writable = NGX_SVC_SCIM_WRITABLE;
-
     for (json = operations->child; json; json = json->next) {
-        if (ngx_svc_scim_patch_operation(&change, json) != NGX_OK) {
+        if (ngx_svc_scim_patch_operation(change, json) != NGX_OK) {
             return NGX_DECLINED;
         }
     }
 
-    ngx_svc_scim_user_fallback(user);
-
-    return NGX_OK;
-}
-
-
-/* *member is NULL when there is none; attribute names are of any case. */
-
-static ngx_int_t
-ngx_svc_scim_patch_member(cJSON *object, const char *name, cJSON **member,
-    ngx_svc_error_t *err)
-{
-    cJSON  *child;
-
-    *member = NULL;
-
-    for (child = object->child; child; child = child->next) {
-
-        if (ngx_strcasecmp((u_char *) child->string, (u_char *) name) != 0) {
-            continue;
-        }
-
-        if (*member) {
-            return ngx_svc_fail(err, NGX_SVC_E_INVALID_SYNTAX,
-                                "\"%s\" is given more than once.", name);
-        }
-
-        *member = child;
-    }
+    ngx_svc_scim_user_fallback(change->user);
 
     return NGX_OK;
 }
@@ -118,6 +136,11 @@ ngx_svc_scim_patch_operation(ngx_svc_scim_change_t *change, cJSON *json)
 
     if (operation.path) {
         rc = ngx_svc_scim_patch_bits(operation.path, &bits, change->err);
+
+        if (rc == NGX_OK && change->rfc) {
+            rc = ngx_svc_scim_patch_allowed(&operation, bits, change->err);
+        }
+
         if (rc != NGX_OK) {
             return rc;
         }
@@ -145,10 +168,10 @@ ngx_svc_scim_patch_read(cJSON *json, ngx_svc_scim_operation_t *operation,
                             "An element of \"Operations\" must be an object.");
     }
 
-    if (ngx_svc_scim_patch_member(json, "op", &operation->op, err) != NGX_OK
-        || ngx_svc_scim_patch_member(json, "path", &operation->path, err)
+    if (ngx_svc_scim_user_member(json, "op", &operation->op, err) != NGX_OK
+        || ngx_svc_scim_user_member(json, "path", &operation->path, err)
            != NGX_OK
-        || ngx_svc_scim_patch_member(json, "value", &operation->value, err)
+        || ngx_svc_scim_user_member(json, "value", &operation->value, err)
            != NGX_OK)
     {
         return NGX_DECLINED;
@@ -190,6 +213,57 @@ ngx_svc_scim_patch_bits(cJSON *path, ngx_uint_t *bits, ngx_svc_error_t *err)
     if (ngx_svc_scim_path_parse(text, ngx_strlen(text), bits) == NGX_ERROR) {
         return ngx_svc_fail(err, NGX_SVC_E_INVALID_PATH,
                             "The path \"%s\" is not valid.", text);
+    }
+
+    return NGX_OK;
+}
+
+
+/*
+ * For svc_scim_mode rfc.  An address comes with the userName: who sets it is
+ * heard there, and not refused here, since the same request may deactivate.
+ */
+
+static ngx_int_t
+ngx_svc_scim_patch_allowed(ngx_svc_scim_operation_t *operation,
+    ngx_uint_t bits, ngx_svc_error_t *err)
+{
+    u_char      *path;
+    ngx_uint_t   flags, removes;
+
+    path = (u_char *) operation->path->valuestring;
+    removes = ngx_svc_scim_patch_is(operation->op, "remove");
+
+    if (bits == NGX_SVC_SCIM_CORE) {
+        flags = NGX_SVC_SCIM_K_REQUIRED;
+
+    } else if (bits == NGX_SVC_SCIM_ENTERPRISE) {
+        flags = 0;
+
+    } else if (ngx_svc_scim_known(path, ngx_strlen(path), &flags) != NGX_OK) {
+        return ngx_svc_fail(err, NGX_SVC_E_INVALID_PATH,
+                            "A user has no attribute \"%s\".", path);
+    }
+
+    if (flags & NGX_SVC_SCIM_K_NO_TARGET
+        && !ngx_svc_scim_patch_is(operation->op, "add"))
+    {
+        return ngx_svc_fail(err, NGX_SVC_E_NO_TARGET,
+                            "\"%s\" matches nothing.", path);
+    }
+
+    if (removes && flags & (NGX_SVC_SCIM_K_REQUIRED|NGX_SVC_SCIM_K_READ_ONLY)) {
+        return ngx_svc_fail(err, NGX_SVC_E_MUTABILITY,
+                            "\"%s\" cannot be removed%s.", path,
+                            bits == NGX_SVC_SCIM_ACTIVE
+                            ? "; replace it with false to deactivate the user"
+                            : "");
+    }
+
+    if (flags & NGX_SVC_SCIM_K_READ_ONLY && !(flags & NGX_SVC_SCIM_K_IGNORED))
+    {
+        return ngx_svc_fail(err, NGX_SVC_E_MUTABILITY,
+                            "\"%s\" cannot be changed.", path);
     }
 
     return NGX_OK;

@@ -182,7 +182,8 @@ static void
 ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
     PGresult *res, int row)
 {
-    ngx_str_t  location;
+    u_char     *p, version[NGX_SVC_SCIM_VERSION_LEN];
+    ngx_str_t   location, updated_at;
 
     if (ngx_svc_scim_location(sr, res, row, &location) != NGX_OK) {
         w->failed = 1;
@@ -197,6 +198,12 @@ ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
     ngx_svc_scim_write_time(w, "lastModified", res, row,
                             NGX_SVC_SCIM_COL_UPDATED_AT);
     ngx_svc_json_plain(w, "location", location.data, location.len);
+
+    if (ngx_svc_scim_rfc(sr)) {
+        updated_at = ngx_svc_pg_value(res, row, NGX_SVC_SCIM_COL_UPDATED_AT);
+        p = ngx_svc_scim_version(version, &updated_at);
+        ngx_svc_json_string(w, "version", version, p - version);
+    }
 
     ngx_svc_json_close(w, '}');
 }

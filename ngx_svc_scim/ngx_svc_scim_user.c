@@ -14,6 +14,10 @@ typedef struct {
 } ngx_svc_scim_attribute_t;
 
 
+static ngx_int_t ngx_svc_scim_user_whole(ngx_svc_scim_change_t *change,
+    cJSON *body);
+static ngx_int_t ngx_svc_scim_user_name(ngx_svc_scim_user_t *user,
+    ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_scim_user_members(ngx_svc_scim_change_t *change,
     ngx_uint_t parent, cJSON *object);
 static ngx_int_t ngx_svc_scim_user_complex(ngx_svc_scim_change_t *change,
@@ -84,16 +88,14 @@ ngx_svc_scim_user_create(cJSON *body, ngx_svc_scim_user_t *user,
 
     change.user = user;
     change.err = err;
+
     change.writable = NGX_SVC_SCIM_WRITABLE|NGX_SVC_SCIM_USER_NAME;
     change.optional = NGX_SVC_SCIM_ACTIVE;
 
-    if (ngx_svc_scim_user_object(&change, body) != NGX_OK) {
+    if (ngx_svc_scim_user_object(&change, body) != NGX_OK
+        || ngx_svc_scim_user_name(user, err) != NGX_OK)
+    {
         return NGX_DECLINED;
-    }
-
-    if (!user->user_name.set) {
-        return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
-                            "\"userName\" is required.");
     }
 
     ngx_svc_scim_user_fallback(user);
@@ -103,29 +105,89 @@ ngx_svc_scim_user_create(cJSON *body, ngx_svc_scim_user_t *user,
 
 
 ngx_int_t
+ngx_svc_scim_user_rfc_create(cJSON *body, ngx_svc_scim_user_t *user,
+    ngx_svc_error_t *err)
+{
+    if (ngx_svc_scim_user_schemas(body, NGX_SVC_SCIM_CORE_URN,
+                                  NGX_SVC_E_INVALID_VALUE, err)
+        != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    return ngx_svc_scim_user_create(body, user, err);
+}
+
+
+static ngx_int_t
+ngx_svc_scim_user_name(ngx_svc_scim_user_t *user, ngx_svc_error_t *err)
+{
+    return user->user_name.set ? NGX_OK
+                               : ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                                              "\"userName\" is required.");
+}
+
+
+ngx_int_t
 ngx_svc_scim_user_replace(cJSON *body, ngx_svc_scim_user_t *user,
     ngx_svc_error_t *err)
 {
-    ngx_svc_value_t                 *value;
-    ngx_svc_scim_change_t            change;
-    const ngx_svc_scim_attribute_t  *attribute;
+    ngx_svc_scim_change_t  change;
 
     ngx_memzero(&change, sizeof(ngx_svc_scim_change_t));
 
     change.user = user;
     change.err = err;
     change.writable = NGX_SVC_SCIM_WRITABLE;
-    change.optional = NGX_SVC_SCIM_ACTIVE;
 
-    if (ngx_svc_scim_user_object(&change, body) != NGX_OK) {
+    return ngx_svc_scim_user_whole(&change, body);
+}
+
+
+ngx_int_t
+ngx_svc_scim_user_rfc_replace(cJSON *body, ngx_svc_scim_user_t *user,
+    ngx_svc_error_t *err)
+{
+    ngx_svc_scim_change_t  change;
+
+    if (ngx_svc_scim_user_schemas(body, NGX_SVC_SCIM_CORE_URN,
+                                  NGX_SVC_E_INVALID_VALUE, err)
+        != NGX_OK)
+    {
         return NGX_DECLINED;
     }
 
-    ngx_svc_scim_user_fallback(user);
+    ngx_memzero(&change, sizeof(ngx_svc_scim_change_t));
+
+    change.user = user;
+    change.err = err;
+    change.writable = NGX_SVC_SCIM_WRITABLE|NGX_SVC_SCIM_USER_NAME;
+
+    if (ngx_svc_scim_user_whole(&change, body) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    return ngx_svc_scim_user_name(user, err);
+}
+
+
+static ngx_int_t
+ngx_svc_scim_user_whole(ngx_svc_scim_change_t *change, cJSON *body)
+{
+    ngx_svc_value_t                 *value;
+    const ngx_svc_scim_attribute_t  *attribute;
+
+    change->optional = NGX_SVC_SCIM_ACTIVE;
+
+    if (ngx_svc_scim_user_object(change, body) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    ngx_svc_scim_user_fallback(change->user);
 
     for (attribute = ngx_svc_scim_attributes; attribute->bit; attribute++) {
 
-        value = ngx_svc_scim_user_slot(user, attribute);
+        value = ngx_svc_scim_user_slot(change->user, attribute);
 
         if ((attribute->bit & NGX_SVC_SCIM_WRITABLE & ~NGX_SVC_SCIM_ACTIVE)
             && !value->set)
@@ -135,6 +197,70 @@ ngx_svc_scim_user_replace(cJSON *body, ngx_svc_scim_user_t *user,
     }
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_scim_user_member(cJSON *object, const char *name, cJSON **member,
+    ngx_svc_error_t *err)
+{
+    cJSON  *child;
+
+    *member = NULL;
+
+    for (child = object->child; child; child = child->next) {
+
+        if (ngx_strcasecmp((u_char *) child->string, (u_char *) name) != 0) {
+            continue;
+        }
+
+        if (*member) {
+            return ngx_svc_fail(err, NGX_SVC_E_INVALID_SYNTAX,
+                                "\"%s\" is given more than once.", name);
+        }
+
+        *member = child;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_scim_user_schemas(cJSON *body, const char *urn, ngx_svc_error_e kind,
+    ngx_svc_error_t *err)
+{
+    cJSON       *schemas, *child;
+    ngx_uint_t   found;
+
+    if (ngx_svc_scim_user_member(body, "schemas", &schemas, err) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    found = 0;
+
+    if (schemas && !cJSON_IsArray(schemas)) {
+        goto invalid;
+    }
+
+    for (child = schemas ? schemas->child : NULL; child; child = child->next) {
+
+        if (!cJSON_IsString(child)) {
+            goto invalid;
+        }
+
+        found |= ngx_strcasecmp((u_char *) child->valuestring, (u_char *) urn)
+                 == 0;
+    }
+
+    return found ? NGX_OK
+                 : ngx_svc_fail(err, kind, "\"schemas\" must have \"%s\".",
+                                urn);
+
+invalid:
+
+    return ngx_svc_fail(err, NGX_SVC_E_INVALID_SYNTAX,
+                        "\"schemas\" must be an array of strings.");
 }
 
 

@@ -16,7 +16,8 @@
 /*
  * What a request wants of each mapped attribute: "set" says that it was
  * mentioned, "null" that it is to be cleared.  Strings point into the body's
- * cJSON tree.  A new user has all; PUT and PATCH leave user_name unset.
+ * cJSON tree.  A new user has all; but for svc_scim_mode rfc PUT and PATCH leave
+ * user_name unset.
  */
 
 typedef struct {
@@ -47,6 +48,18 @@ ngx_int_t ngx_svc_scim_user_replace(cJSON *body, ngx_svc_scim_user_t *user,
 ngx_int_t ngx_svc_scim_user_patch(cJSON *body, ngx_svc_scim_user_t *user,
     ngx_svc_error_t *err);
 
+/*
+ * Likewise for svc_scim_mode rfc: "schemas" must be right, PUT and PATCH may
+ * change userName, PUT must have it, and the path of an operation must be one
+ * of RFC 7643, of which those that are not stored are still passed over.
+ */
+ngx_int_t ngx_svc_scim_user_rfc_create(cJSON *body, ngx_svc_scim_user_t *user,
+    ngx_svc_error_t *err);
+ngx_int_t ngx_svc_scim_user_rfc_replace(cJSON *body,
+    ngx_svc_scim_user_t *user, ngx_svc_error_t *err);
+ngx_int_t ngx_svc_scim_user_rfc_patch(cJSON *body, ngx_svc_scim_user_t *user,
+    ngx_svc_error_t *err);
+
 
 /*
  * What the three share.  A change collects into user what is mentioned of the
@@ -67,6 +80,7 @@ typedef struct {
     ngx_uint_t            writable;     /* NGX_SVC_SCIM_..., a mask */
     ngx_uint_t            optional;
     ngx_uint_t            mentioned;
+    ngx_uint_t            rfc;          /* 1: of svc_scim_mode rfc */
 } ngx_svc_scim_change_t;
 
 /*
@@ -83,6 +97,21 @@ ngx_int_t ngx_svc_scim_user_clear(ngx_svc_scim_change_t *change,
 
 /* name.formatted becomes the display name of a request that has none. */
 void ngx_svc_scim_user_fallback(ngx_svc_scim_user_t *user);
+
+/*
+ * A member of an object, whatever the case of its name: NGX_OK, with NULL when
+ * there is none; NGX_DECLINED with err set when there are several.
+ */
+ngx_int_t ngx_svc_scim_user_member(cJSON *object, const char *name,
+    cJSON **member, ngx_svc_error_t *err);
+
+/*
+ * Whether the "schemas" of a body has an URN.  NGX_OK; NGX_DECLINED with err
+ * set: it is no array of strings, or of the kind given, it is not there or has
+ * not.
+ */
+ngx_int_t ngx_svc_scim_user_schemas(cJSON *body, const char *urn,
+    ngx_svc_error_e kind, ngx_svc_error_t *err);
 
 
 #endif /* _NGX_SVC_SCIM_USER_H_INCLUDED_ */

@@ -6,25 +6,10 @@
 
 
 static ngx_int_t ngx_svc_scim_check(ngx_svc_request_t *sr, void *body);
-static ngx_int_t ngx_svc_scim_status(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_uint_t ngx_svc_scim_activates(const void *body);
 static ngx_uint_t ngx_svc_scim_deactivates(const void *body);
 static ngx_uint_t ngx_svc_scim_changes(const void *body);
 static void ngx_svc_scim_create_committed(PGresult **results);
-static ngx_int_t ngx_svc_scim_user_reply(ngx_svc_request_t *sr);
-
-
-#define NGX_SVC_SCIM_PROFILE(_)                                               \
-    _(EXTERNAL_ID, external_id, "externalId", "$2", "$3")                     \
-    NGX_SVC_PROFILE(_)
-
-#define ngx_svc_scim_param(id, column, ...)                                   \
-    ngx_svc_param_text(ngx_svc_scim_user_t, column),
-
-#define ngx_svc_scim_params(id, column, ...)                                  \
-    ngx_svc_param_given(ngx_svc_scim_user_t, column),                         \
-    ngx_svc_param_text(ngx_svc_scim_user_t, column),
 
 
 /* The user as it is now: what answers, behind what changed it. */
@@ -43,11 +28,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_get = {
  * svc.user_conflict() is called for nobody else: two sub-selects in its place
  * would cost each create a tenth, and so would a join with what they find.
  */
-
-enum {
-    NGX_SVC_SCIM_COL_VERDICT = NGX_SVC_SCIM_COLS,
-    NGX_SVC_SCIM_COL_SUBSCRIBERS
-};
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_create = {
     .name = "scim_create",
@@ -162,9 +142,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_change = {
 };
 
 
-#define NGX_SVC_SCIM_USER  ngx_string("/Users/*")
-
-
 const ngx_svc_route_t  ngx_svc_scim_users[] = {
 
     { .method = NGX_HTTP_POST,
@@ -256,7 +233,7 @@ ngx_svc_scim_check(ngx_svc_request_t *sr, void *body)
 
 /* NULL: as it is. */
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_scim_status(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
@@ -311,6 +288,15 @@ ngx_svc_scim_changes(const void *body)
 static void
 ngx_svc_scim_create_committed(PGresult **results)
 {
+    /* behind the credential's */
+
+    ngx_svc_scim_created(results, 1);
+}
+
+
+void
+ngx_svc_scim_created(PGresult **results, ngx_uint_t n)
+{
     PGresult         *user;
     ngx_svc_event_t   event;
 
@@ -319,9 +305,7 @@ ngx_svc_scim_create_committed(PGresult **results)
         return;
     }
 
-    /* behind the credential's */
-
-    user = results[1];
+    user = results[n];
 
     if (PQgetisnull(user, 0, NGX_SVC_SCIM_COL_ID)) {
         return;
@@ -344,11 +328,11 @@ ngx_svc_scim_create_committed(PGresult **results)
  * 7643, 3.1), and so is the Location of a new one (RFC 7644, 3.3).
  */
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_scim_user_reply(ngx_svc_request_t *sr)
 {
     PGresult               *res;
-    ngx_str_t               location;
+    ngx_str_t               location, updated_at;
     ngx_uint_t              status;
     ngx_svc_json_writer_t   w;
 
@@ -367,6 +351,14 @@ ngx_svc_scim_user_reply(ngx_svc_request_t *sr)
            != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (ngx_svc_scim_rfc(sr)) {
+        updated_at = ngx_svc_pg_value(res, 0, NGX_SVC_SCIM_COL_UPDATED_AT);
+
+        if (ngx_svc_scim_version_etag(sr, &updated_at) != NGX_OK) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
     }
 
     status = sr->route->status ? sr->route->status : NGX_HTTP_OK;

@@ -133,7 +133,8 @@ sub headers {
 sub create {
     my ($self, %attribute) = @_;
 
-    my $r = $self->scim(POST => '/Users', { %attribute });
+    my $r = $self->scim(POST => '/Users',
+        { schemas => [ 'urn:ietf:params:scim:schemas:core:2.0:User' ], %attribute });
 
     die "POST /Users: $r->{status} $r->{body}\n" if $r->{status} != 201;
 
