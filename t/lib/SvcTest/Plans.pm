@@ -469,6 +469,13 @@ sub values {
                          @text ],
         scim_change => [ $user, 'true', 'new', ('true', 'text') x 6,
                          'deactivated' ],
+        scim_rfc_get => [ $user ],
+        scim_rfc_yield => [ "new\@$self->{slug}.test", 'ext-5000' ],
+        scim_rfc_create => [ $new, "new\@$self->{slug}.test", 'new', 'active',
+                             @text ],
+        scim_rfc_change => [ $user, 'true', 'new', ('true', 'text') x 6, 'deactivated',
+                             'true', "new\@$self->{slug}.test", '{1,2}', $base ],
+        scim_rfc_delete => [ $user, undef ],
 
         signin_tenant => [ $host, undef ],
         signin_tenant_write => [ $host, $self->{slug}, @client ],
