@@ -256,7 +256,7 @@ SQL
 
     if [ -z "$permissions" ]; then
         "$top/conf/svcctl" --pg "$pg" tenant create --slug $slug --name Acme \
-            --owner $owner --env
+            --owner $owner --given Ada --family Lovelace --env
         return
     fi
 

@@ -221,7 +221,8 @@ sub tenants {
     my $s = $c->{system};
     my $name = q{O'Hara; \q $(id) `id` "x" :name %s};
     my $text = $c->works([ qw(tenant create --slug globex --name), $name,
-                       '--owner', "o'hara\@globex.test" ], 'tenant create');
+                       '--owner', "o'hara\@globex.test", '--given', 'Zoë',
+                       '--family', "O'Hara" ], 'tenant create');
 
     like($text, qr/\A tenant\ +globex\ \ [0-9a-f-]{36}\n
                       owner\ +o'hara\@globex\.test\ \ [0-9a-f-]{36}\n
@@ -238,6 +239,11 @@ sub tenants {
                . " FROM svc.user_account JOIN svc.tenant t ON t.id = tenant_id"
                . " WHERE slug = 'globex'"),
        "o'hara\@globex.test owner true", 'the owner');
+    is($s->sql("SELECT first_name || '|' || last_name || '|' || search"
+               . " FROM svc.user_account JOIN svc.tenant t ON t.id = tenant_id"
+               . " WHERE slug = 'globex'"),
+       "Zoë|O'Hara|" . $s->sql("SELECT svc.user_search('o''hara\@globex.test', NULL, 'Zoë',"
+                               . " 'O''Hara')"), 'and the name');
 
     for ([ $api, 'api', 7, 8 ], [ $scim, 'scim', 1, 9 ]) {
         my ($token, $kind, $grants, $shown) = @$_;
@@ -284,6 +290,9 @@ sub environment {
     my $s = $c->{system};
     my $text = $c->works([ qw(tenant create --slug env --name é --owner), q{$(id)'"@b},
                        '--env' ], 'tenant create --env');
+    is($s->sql('SELECT count(*) FROM svc.user_account WHERE first_name IS NULL'
+               . ' AND last_name IS NULL'), 1, 'an owner without a name');
+
     my ($tenant, $owner) = @{ ($s->sql(
         'SELECT t.id, u.id FROM svc.tenant t JOIN svc.user_account u ON'
         . " u.tenant_id = t.id WHERE t.slug = 'env'"))[0] };

@@ -63,6 +63,16 @@ sub owners_and_names {
           qr/--name is not UTF-8/, 'a name that is not UTF-8');
     $c->fails([ qw(scim-token create --tenant globex --name), 'x' x 101 ],
           qr/.*100/, 'a token\'s name that is too long');
+
+    for my $part (qw(given family)) {
+        my @create = (qw(tenant create --slug no --name x --owner a@b), "--$part");
+
+        $c->fails([ @create, "a\nb" ], qr/--$part has control characters/, "a $part name");
+        $c->fails([ @create, 'x' x 1025 ], qr/--$part has at most 1024 bytes/, 'that is too long');
+        $c->fails([ @create, "\xff" ], qr/--$part is not UTF-8/, 'that is not UTF-8');
+        $c->fails([ @create, '' ], qr/--$part is empty/, 'that is none');
+    }
+
     is($s->sql('SELECT count(*) FROM svc.tenant'), $n, 'nothing was stored');
 
     for my $name ('-', '-x', '\\', "\\n", "''", '*', "\xc3\xa9" x 100,

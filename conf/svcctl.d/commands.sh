@@ -20,6 +20,8 @@ option sql          DIR       "the folder of the migrations"
 option slug         SLUG      "1 to 63 of a-z, 0-9 and -, no - at either end"
 option name         NAME      "how it is shown"
 option owner        EMAIL     "the e-mail address of the first owner"
+option given        G         "the owner's given name"
+option family       F         "the owner's family name"
 option env          ""        "prints assignments for a shell"
 option email        EMAIL     "the e-mail address of a user"
 option base-url     URL       "where the API is: svc_base_url"
@@ -65,7 +67,7 @@ command_is "status" "status" \
 A tenant's line has its slug, its id, its name, and how many users it has.
 TXT
 
-command_is "tenant create" "tenant_create slug! name! owner! env" \
+command_is "tenant create" "tenant_create slug! name! owner! given family env" \
     "makes a tenant, its owner, an API token and a SCIM token" \
     "tenant create --slug acme --name Acme --owner ada@acme.example" <<'TXT'
 The tokens are shown this once: only their SHA-256 is stored.

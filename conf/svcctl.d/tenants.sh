@@ -19,6 +19,8 @@ tenant_create() {
     local api scim api_hash scim_hash tenant owner
 
     check_email "${opt[owner]}" owner
+    check_part given
+    check_part family
 
     api=$(new_token svc_)
     scim=$(new_token scim_)
@@ -26,13 +28,16 @@ tenant_create() {
     scim_hash=$(digest "$scim")
 
     ask "$uuid $uuid" -1 -F ' ' -v slug="${opt[slug]}" -v name="${opt[name]}" \
-        -v owner="${opt[owner]}" -v permissions="$permissions" \
+        -v owner="${opt[owner]}" -v given="${opt[given]:-}" \
+        -v family="${opt[family]:-}" -v permissions="$permissions" \
         -v api_hash="$api_hash" -v api_prefix="${api:0:8}" \
         -v scim_hash="$scim_hash" -v scim_prefix="${scim:0:9}" <<'SQL'
 INSERT INTO svc.tenant (slug, name) VALUES (:'slug', :'name')
     RETURNING id AS tenant \gset
-INSERT INTO svc.user_account (tenant_id, id, user_name, role, email_verified)
-    VALUES (:'tenant', gen_random_uuid(), :'owner', 'owner', true)
+INSERT INTO svc.user_account (tenant_id, id, user_name, role, email_verified, first_name,
+                              last_name)
+    VALUES (:'tenant', gen_random_uuid(), :'owner', 'owner', true, nullif(:'given', ''),
+            nullif(:'family', ''))
     RETURNING id AS owner_id \gset
 INSERT INTO svc.credential (token_hash, tenant_id, kind, name, prefix, permissions)
     VALUES (decode(:'api_hash', 'hex'), :'tenant', 'api', 'owner', :'api_prefix',

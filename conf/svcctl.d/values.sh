@@ -48,6 +48,15 @@ check_email() {
 }
 
 
+# An option with a part of a name, or none.
+
+check_part() {
+    local value=${opt[$1]:-}
+
+    [ "${#value}" -le 1024 ] || die "--$1 has at most 1024 bytes"
+}
+
+
 check_permissions() {
     local p
     local -a list
