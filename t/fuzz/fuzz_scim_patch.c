@@ -9,6 +9,7 @@ static ngx_int_t fuzz_patch(cJSON *json, ngx_svc_scim_user_t *user);
 static void fuzz_ignored(ngx_pool_t *pool, cJSON *json,
     ngx_svc_scim_user_t *user);
 static void fuzz_leave(ngx_pool_t *pool, cJSON *json);
+static void fuzz_rfc(cJSON *json, ngx_int_t rc, ngx_svc_scim_user_t *user);
 static void fuzz_append(ngx_pool_t *pool, cJSON *json, const char *text);
 
 
@@ -16,6 +17,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     cJSON                *json;
+    ngx_int_t             rc;
     ngx_pool_t           *pool;
     ngx_svc_scim_user_t   user;
 
@@ -29,9 +31,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     json = fuzz_scim_json(pool, data, size);
 
-    if (json && fuzz_patch(json, &user) == NGX_OK) {
-        fuzz_ignored(pool, json, &user);
-        fuzz_leave(pool, json);
+    if (json) {
+        rc = fuzz_patch(json, &user);
+        fuzz_rfc(json, rc, &user);
+
+        if (rc == NGX_OK) {
+            fuzz_ignored(pool, json, &user);
+            fuzz_leave(pool, json);
+        }
     }
 
     ngx_destroy_pool(pool);
@@ -56,6 +63,39 @@ fuzz_patch(cJSON *json, ngx_svc_scim_user_t *user)
     fuzz_scim_user(rc, user, &err);
 
     return rc;
+}
+
+
+/* What the strict one takes is the same to both, but for a userName. */
+
+static void
+fuzz_rfc(cJSON *json, ngx_int_t rc, ngx_svc_scim_user_t *user)
+{
+    size_t                i;
+    ngx_svc_error_t       err;
+    ngx_svc_value_t      *value, *other;
+    ngx_svc_scim_user_t   rfc;
+
+    ngx_memzero(&rfc, sizeof(ngx_svc_scim_user_t));
+    ngx_memzero(&err, sizeof(ngx_svc_error_t));
+
+    if (ngx_svc_scim_user_rfc_patch(json, &rfc, &err) != NGX_OK) {
+        fuzz_assert(err.kind != NGX_SVC_E_NONE);
+        return;
+    }
+
+    fuzz_assert(rc == NGX_OK);
+    fuzz_assert(!rfc.user_name.null);
+    fuzz_scim_user(NGX_OK, &rfc, &err);
+
+    value = fuzz_scim_mapped(user);
+    other = fuzz_scim_mapped(&rfc);
+
+    for (i = 0; i < fuzz_scim_count; i++, value++, other++) {
+        fuzz_assert(value->set == other->set);
+        fuzz_assert(value->null == other->null);
+        fuzz_assert(value->str.data == other->str.data);
+    }
 }
 
 

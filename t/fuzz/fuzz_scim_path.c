@@ -4,6 +4,7 @@
 
 #include "ngx_fuzz_scim.h"
 #include "ngx_svc_scim_filter.h"
+#include "ngx_svc_scim_known.h"
 #include "ngx_svc_scim_path.h"
 
 
@@ -12,6 +13,9 @@ static void fuzz_case(const uint8_t *data, size_t size, ngx_int_t rc,
 static void fuzz_urn(const uint8_t *data, size_t size, ngx_int_t rc,
     ngx_uint_t bits);
 static void fuzz_projection(const uint8_t *data, size_t size, ngx_int_t rc,
+    ngx_uint_t bits);
+
+static void fuzz_known(const uint8_t *data, size_t size, ngx_int_t rc,
     ngx_uint_t bits);
 
 
@@ -30,6 +34,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_case(data, size, rc, bits);
     fuzz_urn(data, size, rc, bits);
     fuzz_projection(data, size, rc, bits);
+    fuzz_known(data, size, rc, bits);
 
     return 0;
 }
@@ -116,5 +121,28 @@ fuzz_projection(const uint8_t *data, size_t size, ngx_int_t rc,
     if (rc == NGX_OK) {
         bits = (bits & NGX_SVC_SCIM_ALL) | NGX_SVC_SCIM_ALWAYS;
         fuzz_assert(mask == bits);
+    }
+}
+
+
+/* What is stored is known, but for "x.y" of what has no such part. */
+
+static void
+fuzz_known(const uint8_t *data, size_t size, ngx_int_t rc, ngx_uint_t bits)
+{
+    ngx_uint_t  flags;
+
+    if (rc == NGX_ERROR || bits & ~NGX_SVC_SCIM_ALL
+        || bits == NGX_SVC_SCIM_META || bits == NGX_SVC_SCIM_EMAILS)
+    {
+        if (rc != NGX_ERROR) {
+            (void) ngx_svc_scim_known(data, size, &flags);
+        }
+
+        return;
+    }
+
+    if (ngx_svc_scim_known(data, size, &flags) != NGX_OK) {
+        fuzz_assert(rc == NGX_DECLINED);
     }
 }
