@@ -31,6 +31,9 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
     { 400, ngx_string("invalid_request"), ngx_string("mutability"),
       ngx_string("The attribute cannot be changed so."), ngx_null_string },
 
+    { 400, ngx_string("invalid_request"), ngx_string("tooMany"),
+      ngx_string("The filter has too much to look at."), ngx_null_string },
+
     { 400, ngx_string("limit_exceeded"), ngx_null_string,
       ngx_string("The tenant has as many of these as it may have."),
       ngx_null_string },

@@ -21,6 +21,7 @@ typedef enum {
     NGX_SVC_E_INVALID_PATH,         /* 400 invalidPath */
     NGX_SVC_E_NO_TARGET,            /* 400 noTarget */
     NGX_SVC_E_MUTABILITY,           /* 400 mutability */
+    NGX_SVC_E_TOO_MANY,             /* 400 tooMany */
     NGX_SVC_E_LIMIT_EXCEEDED,       /* 400 limit_exceeded */
     NGX_SVC_E_LAST_ADMIN,           /* 400 last_admin */
     NGX_SVC_E_ANTI_LOCKOUT,         /* 400 anti_lockout */

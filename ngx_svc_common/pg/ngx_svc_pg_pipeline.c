@@ -16,6 +16,8 @@
 #endif
 
 
+static int ngx_svc_pg_pipeline_call(ngx_svc_pg_conn_t *conn,
+    ngx_svc_pg_call_t *call);
 static void ngx_svc_pg_pipeline_result(ngx_svc_pg_conn_t *conn,
     PGresult *res);
 static void ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn,
@@ -27,17 +29,11 @@ ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
 {
     ngx_uint_t          i;
     ngx_queue_t        *q;
-    ngx_svc_pg_call_t  *call;
     ngx_svc_pg_slot_t  *slot;
 
     for (i = 0; i < op->ncalls; i++) {
-        call = &op->calls[i];
 
-        if (PQsendQueryPrepared(conn->pg, call->statement->name,
-                                (int) call->nbound, call->values,
-                                call->lengths, call->formats, 0)
-            != 1)
-        {
+        if (ngx_svc_pg_pipeline_call(conn, &op->calls[i]) != 1) {
             ngx_svc_pg_conn_break(conn);
             return NGX_ERROR;
         }
@@ -82,6 +78,23 @@ ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
     }
 
     return NGX_OK;
+}
+
+
+static int
+ngx_svc_pg_pipeline_call(ngx_svc_pg_conn_t *conn, ngx_svc_pg_call_t *call)
+{
+    const ngx_svc_pg_statement_t  *s;
+
+    s = call->statement;
+
+    return s->name[0] ? PQsendQueryPrepared(conn->pg, s->name,
+                                            (int) call->nbound, call->values,
+                                            call->lengths, call->formats, 0)
+                      : PQsendQueryParams(conn->pg, s->text,
+                                          (int) call->nbound, NULL,
+                                          call->values, call->lengths,
+                                          call->formats, 0);
 }
 
 
