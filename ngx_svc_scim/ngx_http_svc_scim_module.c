@@ -22,7 +22,7 @@ static ngx_svc_resources_t  ngx_http_svc_scim_resources[] = {
 /* Of svc_scim_mode rfc. */
 
 static ngx_svc_resources_t  ngx_http_svc_scim_rfc_resources[] = {
-    ngx_svc_scim_list,
+    ngx_svc_scim_rfc_list,
     ngx_svc_scim_rfc_users,
     ngx_svc_scim_rfc_discovery,
     ngx_svc_scim_schemas,

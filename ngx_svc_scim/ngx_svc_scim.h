@@ -59,6 +59,7 @@ extern const ngx_svc_route_t  ngx_svc_scim_discovery[];
 
 /* Of svc_scim_mode rfc alone. */
 
+extern const ngx_svc_route_t  ngx_svc_scim_rfc_list[];
 extern const ngx_svc_route_t  ngx_svc_scim_rfc_users[];
 extern const ngx_svc_route_t  ngx_svc_scim_rfc_discovery[];
 extern const ngx_svc_route_t  ngx_svc_scim_schemas[];

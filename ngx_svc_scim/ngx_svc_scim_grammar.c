@@ -1,71 +1,13 @@
 /*
- * The grammar of attribute paths and value filters (RFC 7644, 3.4.2.2 and
- * 3.5.2).
+ * The grammar of attribute paths (RFC 7644, 3.5.2).
  */
 
 #include "ngx_svc_scim_grammar.h"
-#include "ngx_svc_scim_text.h"
-
-
-#define NGX_SVC_SCIM_GRAMMAR_DEPTH  32      /* parentheses */
-
-
-typedef struct {
-    const u_char     *pos;
-    const u_char     *end;
-    ngx_uint_t        depth;
-} ngx_svc_scim_reader_t;
 
 
 static ngx_int_t ngx_svc_scim_attr_uri(const u_char *p, const u_char *end);
 static const u_char *ngx_svc_scim_attr_name(const u_char *p,
     const u_char *end);
-static const u_char *ngx_svc_scim_sub_attr(const u_char *p,
-    const u_char *end);
-static ngx_int_t ngx_svc_scim_filter_or(ngx_svc_scim_reader_t *r);
-static ngx_int_t ngx_svc_scim_filter_term(ngx_svc_scim_reader_t *r);
-static ngx_int_t ngx_svc_scim_filter_group(ngx_svc_scim_reader_t *r);
-static ngx_int_t ngx_svc_scim_filter_compare(ngx_svc_scim_reader_t *r);
-static ngx_int_t ngx_svc_scim_filter_value(ngx_svc_scim_reader_t *r);
-static ngx_int_t ngx_svc_scim_filter_number(ngx_str_t *text);
-static void ngx_svc_scim_filter_token(ngx_svc_scim_reader_t *r,
-    ngx_str_t *token);
-static ngx_uint_t ngx_svc_scim_filter_one_of(const ngx_str_t *names,
-    const ngx_str_t *token);
-static ngx_int_t ngx_svc_scim_filter_spaces(ngx_svc_scim_reader_t *r);
-
-
-static const ngx_str_t  ngx_svc_scim_filter_operators[] = {
-    ngx_string("eq"),
-    ngx_string("ne"),
-    ngx_string("co"),
-    ngx_string("sw"),
-    ngx_string("ew"),
-    ngx_string("gt"),
-    ngx_string("lt"),
-    ngx_string("ge"),
-    ngx_string("le"),
-    ngx_null_string
-};
-
-
-static const ngx_str_t  ngx_svc_scim_filter_joins[] = {
-    ngx_string("and"),
-    ngx_string("or"),
-    ngx_null_string
-};
-
-
-static const ngx_str_t  ngx_svc_scim_filter_literals[] = {
-    ngx_string("true"),
-    ngx_string("false"),
-    ngx_string("null"),
-    ngx_null_string
-};
-
-
-static const ngx_str_t  ngx_svc_scim_filter_present = ngx_string("pr");
-static const ngx_str_t  ngx_svc_scim_filter_not = ngx_string("not");
 
 
 ngx_int_t
@@ -111,33 +53,18 @@ ngx_svc_scim_attr_path(const u_char *p, const u_char *end,
 }
 
 
-ngx_int_t
-ngx_svc_scim_value_filter(const u_char *p, const u_char *end)
+const u_char *
+ngx_svc_scim_sub_attr(const u_char *p, const u_char *end)
 {
-    const u_char           *q;
-    ngx_svc_scim_reader_t   r;
+    const u_char  *q;
 
-    r.pos = p;
-    r.end = end;
-    r.depth = 0;
-
-    if (ngx_svc_scim_filter_or(&r) != NGX_OK
-        || r.pos == end || *r.pos++ != ']')
-    {
-        return NGX_ERROR;
+    if (p == end || *p != '$') {
+        return ngx_svc_scim_attr_name(p, end);
     }
 
-    if (r.pos == end) {
-        return NGX_OK;
-    }
+    q = ngx_svc_scim_attr_name(p + 1, end);
 
-    if (*r.pos++ != '.') {
-        return NGX_ERROR;
-    }
-
-    q = ngx_svc_scim_sub_attr(r.pos, end);
-
-    return (q > r.pos && q == end) ? NGX_OK : NGX_ERROR;
+    return (q > p + 1) ? q : p;
 }
 
 
@@ -220,245 +147,4 @@ ngx_svc_scim_attr_name(const u_char *p, const u_char *end)
     }
 
     return p;
-}
-
-
-/* The same of a sub-attribute, which may be "$ref" (RFC 7643, 2.3.7). */
-
-static const u_char *
-ngx_svc_scim_sub_attr(const u_char *p, const u_char *end)
-{
-    const u_char  *q;
-
-    if (p == end || *p != '$') {
-        return ngx_svc_scim_attr_name(p, end);
-    }
-
-    q = ngx_svc_scim_attr_name(p + 1, end);
-
-    return (q > p + 1) ? q : p;
-}
-
-
-/*
- * Terms joined by "and" and "or"; which of them binds more tightly makes no
- * difference to the syntax.
- */
-
-static ngx_int_t
-ngx_svc_scim_filter_or(ngx_svc_scim_reader_t *r)
-{
-    ngx_str_t  token;
-    ngx_int_t  spaces;
-
-    for ( ;; ) {
-
-        (void) ngx_svc_scim_filter_spaces(r);
-
-        if (ngx_svc_scim_filter_term(r) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        spaces = ngx_svc_scim_filter_spaces(r);
-        ngx_svc_scim_filter_token(r, &token);
-
-        if (token.len == 0) {
-            return NGX_OK;
-        }
-
-        if (spaces != NGX_OK
-            || !ngx_svc_scim_filter_one_of(ngx_svc_scim_filter_joins, &token)
-            || ngx_svc_scim_filter_spaces(r) != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-    }
-}
-
-
-static ngx_int_t
-ngx_svc_scim_filter_term(ngx_svc_scim_reader_t *r)
-{
-    ngx_str_t                  token;
-    ngx_int_t                  spaces;
-    ngx_svc_scim_attr_path_t   path;
-
-    ngx_svc_scim_filter_token(r, &token);
-
-    if (token.len == 0) {
-        return ngx_svc_scim_filter_group(r);
-    }
-
-    spaces = ngx_svc_scim_filter_spaces(r);
-
-    if (r->pos < r->end && *r->pos == '('
-        && ngx_svc_scim_name_is(&ngx_svc_scim_filter_not, &token))
-    {
-        return ngx_svc_scim_filter_group(r);
-    }
-
-    if (spaces != NGX_OK
-        || ngx_svc_scim_attr_path(token.data, token.data + token.len, &path)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_scim_filter_compare(r);
-}
-
-
-static ngx_int_t
-ngx_svc_scim_filter_group(ngx_svc_scim_reader_t *r)
-{
-    if (r->pos == r->end || *r->pos++ != '('
-        || ++r->depth > NGX_SVC_SCIM_GRAMMAR_DEPTH)
-    {
-        return NGX_ERROR;
-    }
-
-    if (ngx_svc_scim_filter_or(r) != NGX_OK
-        || r->pos == r->end || *r->pos++ != ')')
-    {
-        return NGX_ERROR;
-    }
-
-    r->depth--;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_scim_filter_compare(ngx_svc_scim_reader_t *r)
-{
-    ngx_str_t  token;
-
-    ngx_svc_scim_filter_token(r, &token);
-
-    if (ngx_svc_scim_name_is(&ngx_svc_scim_filter_present, &token)) {
-        return NGX_OK;
-    }
-
-    if (!ngx_svc_scim_filter_one_of(ngx_svc_scim_filter_operators, &token)
-        || ngx_svc_scim_filter_spaces(r) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_scim_filter_value(r);
-}
-
-
-static ngx_int_t
-ngx_svc_scim_filter_value(ngx_svc_scim_reader_t *r)
-{
-    ngx_str_t  token;
-
-    if (r->pos < r->end && *r->pos == '"') {
-
-        if (ngx_svc_scim_string(&r->pos, r->end, NULL) == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-
-        return NGX_OK;
-    }
-
-    ngx_svc_scim_filter_token(r, &token);
-
-    if (ngx_svc_scim_filter_one_of(ngx_svc_scim_filter_literals, &token)) {
-        return NGX_OK;
-    }
-
-    return ngx_svc_scim_filter_number(&token);
-}
-
-
-/* A number of RFC 8259, 6. */
-
-static ngx_int_t
-ngx_svc_scim_filter_number(ngx_str_t *text)
-{
-    u_char  *p, *end, *digits;
-
-    p = text->data;
-    end = p + text->len;
-
-    p += (p < end && *p == '-');
-
-    for (digits = p; p < end && *p >= '0' && *p <= '9'; p++) { /* void */ }
-
-    if (p == digits || (*digits == '0' && p > digits + 1)) {
-        return NGX_ERROR;
-    }
-
-    if (p < end && *p == '.') {
-
-        p++;
-
-        for (digits = p; p < end && *p >= '0' && *p <= '9'; p++) { /* void */ }
-
-        if (p == digits) {
-            return NGX_ERROR;
-        }
-    }
-
-    if (p < end && (*p == 'e' || *p == 'E')) {
-
-        p++;
-        p += (p < end && (*p == '+' || *p == '-'));
-
-        for (digits = p; p < end && *p >= '0' && *p <= '9'; p++) { /* void */ }
-
-        if (p == digits) {
-            return NGX_ERROR;
-        }
-    }
-
-    return (p == end) ? NGX_OK : NGX_ERROR;
-}
-
-
-/* What stands before the next space, bracket, parenthesis or quote. */
-
-static void
-ngx_svc_scim_filter_token(ngx_svc_scim_reader_t *r, ngx_str_t *token)
-{
-    token->data = (u_char *) r->pos;
-
-    while (r->pos < r->end
-           && *r->pos != ' ' && *r->pos != '"'
-           && *r->pos != '(' && *r->pos != ')'
-           && *r->pos != '[' && *r->pos != ']')
-    {
-        r->pos++;
-    }
-
-    token->len = r->pos - token->data;
-}
-
-
-static ngx_uint_t
-ngx_svc_scim_filter_one_of(const ngx_str_t *names, const ngx_str_t *token)
-{
-    for ( /* void */ ; names->len; names++) {
-        if (ngx_svc_scim_name_is(names, token)) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-static ngx_int_t
-ngx_svc_scim_filter_spaces(ngx_svc_scim_reader_t *r)
-{
-    const u_char  *start;
-
-    for (start = r->pos; r->pos < r->end && *r->pos == ' '; r->pos++) {
-        /* void */
-    }
-
-    return (r->pos > start) ? NGX_OK : NGX_DECLINED;
 }

@@ -1,6 +1,5 @@
 /*
- * The grammar of attribute paths and value filters (RFC 7644, 3.4.2.2 and
- * 3.5.2).
+ * The grammar of attribute paths (RFC 7644, 3.5.2).
  */
 
 #ifndef _NGX_SVC_SCIM_GRAMMAR_H_INCLUDED_
@@ -24,10 +23,10 @@ ngx_int_t ngx_svc_scim_attr_path(const u_char *p, const u_char *end,
     ngx_svc_scim_attr_path_t *path);
 
 /*
- * What follows the bracket of a value path, valFilter "]" ["." subAttr], and
- * nothing else: NGX_OK or NGX_ERROR.
+ * The end of a sub-attribute's name at p, which may be "$ref" (RFC 7643,
+ * 2.3.7); p when there is none.
  */
-ngx_int_t ngx_svc_scim_value_filter(const u_char *p, const u_char *end);
+const u_char *ngx_svc_scim_sub_attr(const u_char *p, const u_char *end);
 
 /* Whether two names are the same in any case. */
 ngx_uint_t ngx_svc_scim_name_is(const ngx_str_t *name, const ngx_str_t *text);

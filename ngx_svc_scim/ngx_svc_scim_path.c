@@ -4,6 +4,7 @@
 
 #include "ngx_svc_scim_path.h"
 #include "ngx_svc_scim_filter.h"
+#include "ngx_svc_scim_filter_tree.h"
 #include "ngx_svc_scim_grammar.h"
 
 

@@ -1,0 +1,573 @@
+/*
+ * Lists in svc_scim_mode rfc: GET /Users and both POST .search, with pages,
+ * filters and an order (RFC 7644, 3.4.2 and 3.4.3).
+ *
+ * What clients send all the time has a prepared statement.  Any other filter is
+ * a statement of its own, which is planned with its values: reading the users
+ * costs more than that.  It reads NGX_SVC_SCIM_LIST_SCAN users at most.
+ */
+
+#include "ngx_svc_scim.h"
+#include "ngx_svc_scim_filter_sql.h"
+#include "ngx_svc_scim_list_query.h"
+
+
+#define NGX_SVC_SCIM_LIST_SCAN  100000  /* users whom a filter looks at */
+#define NGX_SVC_SCIM_LIST_DEEP  10000   /* users before a page: slow work */
+
+#define NGX_SVC_SCIM_LIST_TEXT  4096    /* bytes of a statement, but for that */
+
+#define NGX_SVC_SCIM_CANCELED   "57014" /* SQLSTATE: statement_timeout */
+
+
+typedef struct {
+    ngx_svc_scim_query_t   query;
+    ngx_svc_scim_where_t   where;
+} ngx_svc_scim_search_t;
+
+
+static ngx_int_t ngx_svc_scim_list_get(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_scim_list_post(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_scim_list_prepare(ngx_svc_request_t *sr,
+    ngx_int_t (*read)(ngx_svc_request_t *sr, ngx_svc_scim_query_t *query));
+static ngx_int_t ngx_svc_scim_list_call(ngx_svc_request_t *sr,
+    ngx_svc_scim_search_t *search);
+static ngx_int_t ngx_svc_scim_list_key(ngx_svc_request_t *sr,
+    ngx_svc_scim_search_t *search, const ngx_svc_pg_statement_t *statement);
+static ngx_int_t ngx_svc_scim_list_page(ngx_svc_request_t *sr,
+    ngx_svc_scim_search_t *search, const ngx_svc_pg_statement_t *statement);
+static ngx_int_t ngx_svc_scim_list_other(ngx_svc_request_t *sr,
+    ngx_svc_scim_search_t *search);
+static u_char *ngx_svc_scim_list_ordered(ngx_svc_scim_search_t *search,
+    u_char *p);
+static u_char *ngx_svc_scim_list_filtered(ngx_svc_scim_search_t *search,
+    u_char *p);
+static ngx_int_t ngx_svc_scim_list_refused(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_scim_list_too_many(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_scim_list_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_scim_list_send(ngx_svc_request_t *sr, PGresult *res,
+    int n, ngx_str_t *total);
+
+
+/*
+ * A page of users and, in each row, how many there are in all, and whether that
+ * are too many to be counted: one row at least, which may have no user.  ids:
+ * those of the page in their order.
+ */
+
+enum {
+    NGX_SVC_SCIM_COL_TOTAL = NGX_SVC_SCIM_COLS,
+    NGX_SVC_SCIM_COL_OVER
+};
+
+#define NGX_SVC_SCIM_LIST_PAGE(total, ids)                                    \
+    "SELECT " NGX_SVC_SCIM_COLUMNS ", total, over FROM (" total ") t"         \
+    " LEFT JOIN (unnest(ARRAY(" ids ")) WITH ORDINALITY p (pid, n)"           \
+        " CROSS JOIN LATERAL (" NGX_SVC_ROW(NGX_SVC_SCIM_COLUMNS,             \
+            "svc.user_account", "p.pid") ") r) ON true"                       \
+    " ORDER BY p.n"
+
+/* count: of a row "c" of svc.user_count; deleted: how many of those are not. */
+
+#define NGX_SVC_SCIM_LIST_TOTAL(count, deleted)                               \
+    "SELECT coalesce(sum(" count "), 0)::bigint - " deleted " AS total,"      \
+        " false AS over FROM svc.user_count c"                                \
+    " WHERE c.tenant_id = " NGX_SVC_TENANT
+
+#define NGX_SVC_SCIM_LIST_DELETED                                             \
+    "(SELECT count(*) FROM svc.user_account d"                                \
+    " WHERE d.tenant_id = " NGX_SVC_TENANT " AND d.scim_deleted)"
+
+#define NGX_SVC_SCIM_LIST_ALL                                                 \
+    NGX_SVC_SCIM_LIST_TOTAL("c.active + c.suspended + c.deactivated",         \
+                            NGX_SVC_SCIM_LIST_DELETED)
+
+#define NGX_SVC_SCIM_LIST_USERS                                               \
+    "svc.user_account u WHERE u.tenant_id = " NGX_SVC_TENANT                  \
+    " AND NOT u.scim_deleted"
+
+#define NGX_SVC_SCIM_LIST_SLICE  " OFFSET $1::int4 LIMIT $2::int4"
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page = {
+    .name = "scim_page",
+    .text = NGX_SVC_SCIM_LIST_PAGE(NGX_SVC_SCIM_LIST_ALL,
+        "SELECT u.id FROM " NGX_SVC_SCIM_LIST_USERS
+        " ORDER BY u.created_at, u.id" NGX_SVC_SCIM_LIST_SLICE),
+    .nparams = 2
+};
+
+/* Who is deleted is not active either. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page_active = {
+    .name = "scim_page_active",
+    .text = NGX_SVC_SCIM_LIST_PAGE(
+        NGX_SVC_SCIM_LIST_TOTAL("c.active", "0"),
+        "SELECT u.id FROM " NGX_SVC_SCIM_LIST_USERS " AND u.status = 'active'"
+        " ORDER BY u.created_at, u.id" NGX_SVC_SCIM_LIST_SLICE),
+    .nparams = 2
+};
+
+#define NGX_SVC_SCIM_LIST_STATUS(status)                                      \
+    "(SELECT i.created_at, i.id FROM svc.user_inactive i"                     \
+    " WHERE i.tenant_id = " NGX_SVC_TENANT " AND i.status = '" status "'"     \
+    " AND NOT (" NGX_SVC_ROW("k.scim_deleted", "svc.user_account", "i.id") ")"\
+    " ORDER BY i.created_at, i.id LIMIT $1::int4 + $2::int4)"
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page_inactive = {
+    .name = "scim_page_inactive",
+    .text = NGX_SVC_SCIM_LIST_PAGE(
+        NGX_SVC_SCIM_LIST_TOTAL("c.suspended + c.deactivated",
+                                NGX_SVC_SCIM_LIST_DELETED),
+        "SELECT s.id FROM (" NGX_SVC_SCIM_LIST_STATUS("suspended")
+            " UNION ALL " NGX_SVC_SCIM_LIST_STATUS("deactivated") ") s"
+        " ORDER BY s.created_at, s.id" NGX_SVC_SCIM_LIST_SLICE),
+    .nparams = 2
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_key_user_name = {
+    .name = "scim_key_user_name",
+    .text =
+        "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account"
+        " WHERE user_name_key = lower($1::text) AND " NGX_SVC_SCIM_EXISTS,
+    .nparams = 1
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_key_external_id = {
+    .name = "scim_key_external_id",
+    .text =
+        "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account"
+        " WHERE external_id = $1::text AND " NGX_SVC_SCIM_EXISTS,
+    .nparams = 1
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_key_id = {
+    .name = "scim_key_id",
+    .text =
+        "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account"
+        " WHERE id = $1 AND " NGX_SVC_SCIM_EXISTS,
+    .nparams = 1
+};
+
+/* Of these, and of what is not prepared, one is chosen. */
+
+#define NGX_SVC_SCIM_LIST_STATEMENTS                                          \
+    .statements = { &ngx_svc_sql_scim_page,                                   \
+                    &ngx_svc_sql_scim_page_active,                            \
+                    &ngx_svc_sql_scim_page_inactive,                          \
+                    &ngx_svc_sql_scim_key_user_name,                          \
+                    &ngx_svc_sql_scim_key_external_id,                        \
+                    &ngx_svc_sql_scim_key_id }
+
+
+const ngx_svc_route_t  ngx_svc_scim_rfc_list[] = {
+
+    { .method = NGX_HTTP_GET,
+      .path = NGX_SVC_SCIM_USERS,
+      .permission = NGX_SVC_P_SCIM,
+      NGX_SVC_SCIM_LIST_STATEMENTS,
+      .prepare = ngx_svc_scim_list_get,
+      .reply = ngx_svc_scim_list_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/.search"),
+      .permission = NGX_SVC_P_SCIM,
+      .flags = NGX_SVC_ROUTE_JSON,
+      NGX_SVC_SCIM_LIST_STATEMENTS,
+      .prepare = ngx_svc_scim_list_post,
+      .reply = ngx_svc_scim_list_reply },
+
+    { .method = NGX_HTTP_POST,
+      .path = ngx_string("/Users/.search"),
+      .permission = NGX_SVC_P_SCIM,
+      .flags = NGX_SVC_ROUTE_JSON,
+      NGX_SVC_SCIM_LIST_STATEMENTS,
+      .prepare = ngx_svc_scim_list_post,
+      .reply = ngx_svc_scim_list_reply },
+
+    ngx_svc_null_route
+};
+
+
+static ngx_int_t
+ngx_svc_scim_list_get(ngx_svc_request_t *sr)
+{
+    return ngx_svc_scim_list_prepare(sr, ngx_svc_scim_query_args);
+}
+
+
+static ngx_int_t
+ngx_svc_scim_list_post(ngx_svc_request_t *sr)
+{
+    return ngx_svc_scim_list_prepare(sr, ngx_svc_scim_query_body);
+}
+
+
+static ngx_int_t
+ngx_svc_scim_list_prepare(ngx_svc_request_t *sr,
+    ngx_int_t (*read)(ngx_svc_request_t *sr, ngx_svc_scim_query_t *query))
+{
+    ngx_int_t               rc;
+    ngx_str_t               users;
+    ngx_svc_loc_conf_t     *slcf;
+    ngx_svc_scim_search_t  *search;
+
+    search = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_scim_search_t));
+    if (search == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = read(sr, &search->query);
+    sr->data = search;
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (search->query.filter.data) {
+
+        slcf = ngx_http_get_module_loc_conf(sr->request,
+                                            ngx_http_svc_common_module);
+
+        users.len = slcf->base_url.len + sr->surface->prefix.len
+                    + sizeof("/Users/") - 1;
+        users.data = ngx_pnalloc(sr->request->pool, users.len);
+
+        if (users.data == NULL) {
+            return NGX_ERROR;
+        }
+
+        ngx_sprintf(users.data, "%V%V/Users/", &slcf->base_url,
+                    &sr->surface->prefix);
+
+        rc = ngx_svc_scim_where(sr->request->pool, &search->query.filter,
+                                &users, &search->where, &sr->error);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return ngx_svc_scim_list_call(sr, search);
+}
+
+
+/* By key there is one at most, in whatever order. */
+
+static ngx_int_t
+ngx_svc_scim_list_call(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search)
+{
+    ngx_uint_t  ordered;
+
+    ordered = search->query.sort != NULL;
+
+    switch (search->where.kind) {
+
+    case NGX_SVC_SCIM_WHERE_NOBODY:
+        return NGX_OK;
+
+    case NGX_SVC_SCIM_WHERE_USER_NAME:
+        return ngx_svc_scim_list_key(sr, search,
+                                     &ngx_svc_sql_scim_key_user_name);
+
+    case NGX_SVC_SCIM_WHERE_EXTERNAL_ID:
+        return ngx_svc_scim_list_key(sr, search,
+                                     &ngx_svc_sql_scim_key_external_id);
+
+    case NGX_SVC_SCIM_WHERE_ID:
+        return ngx_svc_scim_list_key(sr, search, &ngx_svc_sql_scim_key_id);
+
+    case NGX_SVC_SCIM_WHERE_ALL:
+        return ordered ? ngx_svc_scim_list_other(sr, search)
+                       : ngx_svc_scim_list_page(sr, search,
+                                                &ngx_svc_sql_scim_page);
+
+    case NGX_SVC_SCIM_WHERE_ACTIVE:
+        return ordered ? ngx_svc_scim_list_other(sr, search)
+                       : ngx_svc_scim_list_page(sr, search,
+                                             &ngx_svc_sql_scim_page_active);
+
+    case NGX_SVC_SCIM_WHERE_INACTIVE:
+        return ordered ? ngx_svc_scim_list_other(sr, search)
+                       : ngx_svc_scim_list_page(sr, search,
+                                             &ngx_svc_sql_scim_page_inactive);
+
+    default: /* NGX_SVC_SCIM_WHERE_OTHER */
+        return ngx_svc_scim_list_other(sr, search);
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_scim_list_key(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search,
+    const ngx_svc_pg_statement_t *statement)
+{
+    ngx_svc_pg_call_t  *call;
+
+    call = ngx_svc_pg_call(sr->op, statement);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, &search->where.params[0]);
+
+    return NGX_OK;
+}
+
+
+/* Its first parameters: how many users come before the page, and its size. */
+
+static ngx_int_t
+ngx_svc_scim_list_page(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search,
+    const ngx_svc_pg_statement_t *statement)
+{
+    ngx_svc_pg_call_t  *call;
+
+    if (search->query.start > NGX_SVC_SCIM_LIST_DEEP) {
+        sr->op->kind = NGX_SVC_PG_SLOW;
+        sr->slow = "It took too long to count up to \"startIndex\".";
+    }
+
+    call = ngx_svc_pg_call(sr->op, statement);
+
+    if (call == NULL
+        || ngx_svc_pg_bind_int(sr->op, call, search->query.start - 1) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_pg_bind_int(sr->op, call, search->query.count);
+}
+
+
+/*
+ * A statement that is written for this request, of texts of ours alone; what
+ * the client has sent are its parameters.
+ */
+
+static ngx_int_t
+ngx_svc_scim_list_other(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search)
+{
+    u_char                      *p;
+    ngx_uint_t                   i, indexed;
+    ngx_svc_pg_call_t           *call;
+    ngx_svc_scim_where_t        *where;
+    ngx_svc_pg_statement_t      *s;
+    const ngx_svc_scim_attr_t   *sort;
+
+    where = &search->where;
+    sort = search->query.sort;
+
+    s = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_pg_statement_t));
+    p = ngx_pnalloc(sr->request->pool, where->sql.len + where->first.len
+                                       + NGX_SVC_SCIM_LIST_TEXT);
+
+    if (s == NULL || p == NULL) {
+        return NGX_ERROR;
+    }
+
+    s->name = "";
+    s->text = (const char *) p;
+    s->nparams = where->nparams + 2;
+
+    indexed = where->kind == NGX_SVC_SCIM_WHERE_ALL
+              && sort->index && sort->required;
+
+    if (indexed) {
+        ngx_svc_scim_list_ordered(search, p);
+
+    } else {
+        ngx_svc_scim_list_filtered(search, p);
+    }
+
+    if (!where->cheap) {
+        sr->op->kind = NGX_SVC_PG_SLOW;
+    }
+
+    sr->refused = ngx_svc_scim_list_refused;
+
+    call = ngx_svc_pg_call(sr->op, s);
+
+    if (call == NULL
+        || ngx_svc_pg_bind_int(sr->op, call, search->query.start - 1) != NGX_OK
+        || ngx_svc_pg_bind_int(sr->op, call, search->query.count) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < where->nparams; i++) {
+        ngx_svc_pg_bind_str(call, &where->params[i]);
+    }
+
+    return NGX_OK;
+}
+
+
+/* All users, in the order of an index. */
+
+static u_char *
+ngx_svc_scim_list_ordered(ngx_svc_scim_search_t *search, u_char *p)
+{
+    const char  *order;
+
+    order = search->query.descending ? " DESC" : "";
+
+    return ngx_sprintf(p, NGX_SVC_SCIM_LIST_PAGE(NGX_SVC_SCIM_LIST_ALL,
+                       "SELECT u.id FROM " NGX_SVC_SCIM_LIST_USERS
+                       " ORDER BY %s%s, u.id%s" NGX_SVC_SCIM_LIST_SLICE) "%Z",
+                       search->query.sort->sort, order, order);
+}
+
+
+/*
+ * A row over the bound is one of the hits, whoever it is, so that it is known.
+ * Who lacks what is sorted by comes last, and first when the order is turned
+ * round (RFC 7644, 3.4.2.3).
+ */
+
+static u_char *
+ngx_svc_scim_list_filtered(ngx_svc_scim_search_t *search, u_char *p)
+{
+    ngx_str_t              sql, first;
+    const char            *sort;
+    ngx_svc_scim_where_t  *where;
+
+    static const ngx_str_t  yes = ngx_string("true");
+
+    where = &search->where;
+    sql = where->sql.len ? where->sql : yes;
+    first = where->first.len ? where->first : yes;
+    sort = search->query.sort ? search->query.sort->sort : "u.created_at";
+
+    return ngx_sprintf(p,
+        "WITH hit AS MATERIALIZED ("
+            "SELECT u.id, u.created_at, u.n, %s AS k FROM ("
+                "SELECT *, row_number() OVER () AS n"
+                " FROM " NGX_SVC_SCIM_LIST_USERS " AND %V LIMIT %d) u"
+            " WHERE %V OR u.n > %d) "
+        NGX_SVC_SCIM_LIST_PAGE(
+            "SELECT count(*) AS total, coalesce(max(h.n), 0) > %d AS over"
+            " FROM hit h",
+            "SELECT h.id FROM hit h ORDER BY h.k%s, h.created_at, h.id"
+            NGX_SVC_SCIM_LIST_SLICE) "%Z",
+        sort, &first, NGX_SVC_SCIM_LIST_SCAN + 1, &sql, NGX_SVC_SCIM_LIST_SCAN,
+        NGX_SVC_SCIM_LIST_SCAN, search->query.descending ? " DESC" : "");
+}
+
+
+static ngx_int_t
+ngx_svc_scim_list_refused(ngx_svc_request_t *sr)
+{
+    const char  *state;
+
+    state = PQresultErrorField(sr->op->error, PG_DIAG_SQLSTATE);
+
+    if (state == NULL || ngx_strcmp(state, NGX_SVC_SCIM_CANCELED) != 0) {
+        return NGX_DECLINED;
+    }
+
+    return ngx_svc_scim_list_too_many(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_scim_list_too_many(ngx_svc_request_t *sr)
+{
+    sr->error.kind = NGX_SVC_E_NONE;
+
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_TOO_MANY,
+                        "More than %d users would have to be looked at: narrow "
+                        "the filter by userName, emails.value, externalId, id "
+                        "or meta.created with \"and\".",
+                        NGX_SVC_SCIM_LIST_SCAN);
+
+    return ngx_svc_send_error(sr);
+}
+
+
+static ngx_int_t
+ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
+{
+    int                     n;
+    u_char                  number[NGX_INT_T_LEN];
+    PGresult               *res;
+    ngx_str_t               total;
+    ngx_svc_scim_search_t  *search;
+
+    search = sr->data;
+
+    if (search->where.kind == NGX_SVC_SCIM_WHERE_NOBODY) {
+        ngx_str_set(&total, "0");
+        return ngx_svc_scim_list_send(sr, NULL, 0, &total);
+    }
+
+    res = ngx_svc_route_last(sr);
+    n = PQntuples(res);
+
+    if (PQnfields(res) == NGX_SVC_SCIM_COLS) {
+
+        total.data = number;
+        total.len = ngx_sprintf(number, "%d", n) - number;
+
+        if (search->query.start > n || search->query.count == 0) {
+            n = 0;
+        }
+
+        return ngx_svc_scim_list_send(sr, res, n, &total);
+    }
+
+    if (n == 0) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (*PQgetvalue(res, 0, NGX_SVC_SCIM_COL_OVER) == 't') {
+        return ngx_svc_scim_list_too_many(sr);
+    }
+
+    total = ngx_svc_pg_value(res, 0, NGX_SVC_SCIM_COL_TOTAL);
+
+    if (PQgetisnull(res, 0, NGX_SVC_SCIM_COL_ID)) {
+        n = 0;
+    }
+
+    return ngx_svc_scim_list_send(sr, res, n, &total);
+}
+
+
+static ngx_int_t
+ngx_svc_scim_list_send(ngx_svc_request_t *sr, PGresult *res, int n,
+    ngx_str_t *total)
+{
+    int                     i;
+    ngx_svc_json_writer_t   w;
+    ngx_svc_scim_query_t   *query;
+
+    static const u_char  schemas[] =
+        "[\"urn:ietf:params:scim:api:messages:2.0:ListResponse\"]";
+
+    query = &((ngx_svc_scim_search_t *) sr->data)->query;
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool,
+                                 256 + n * NGX_SVC_SCIM_USER_SIZE)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+
+    ngx_svc_json_raw(&w, "schemas", schemas, sizeof(schemas) - 1);
+    ngx_svc_json_raw(&w, "totalResults", total->data, total->len);
+    ngx_svc_json_integer(&w, "startIndex", query->start);
+    ngx_svc_json_integer(&w, "itemsPerPage", n);
+
+    ngx_svc_json_open(&w, "Resources", '[');
+
+    for (i = 0; i < n; i++) {
+        ngx_svc_scim_user_write(&w, sr, res, i, query->mask);
+    }
+
+    ngx_svc_json_close(&w, ']');
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
