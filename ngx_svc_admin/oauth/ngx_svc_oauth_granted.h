@@ -188,7 +188,8 @@ typedef struct {
             " reason = " reason_is                                            \
         " FROM v WHERE v.verdict = " verdict_is                               \
             " AND k.tenant_id = " NGX_SVC_TENANT                              \
-            " AND k.id = v.grant_id AND k.revoked_at IS NULL"                 \
+            " AND k.id = (SELECT v.grant_id FROM v)"                          \
+            " AND k.revoked_at IS NULL"                                       \
         " RETURNING k.id, k.user_id, k.client_id, v.client_name, v.type,"     \
             " k.reason"                                                       \
     "), f AS ("                                                               \
