@@ -23,6 +23,7 @@ typedef struct {
     ngx_event_t               idle;         /* nothing is being sent */
     ngx_queue_t               steps;        /* events, one of them a turn */
     ngx_event_t               step;         /* posted, for the first of them */
+    ngx_uint_t                ninit;        /* of those that make requests */
     ngx_uint_t                nused;        /* handles */
     ngx_uint_t                nhandles;
     CURL                     *handles[NGX_SVC_WEBHOOK_HANDLES];
@@ -55,7 +56,9 @@ ngx_svc_webhook_curl_init(ngx_cycle_t *cycle, ngx_svc_webhook_curl_pt done)
 
     wc = &ngx_svc_webhook_curl;
 
-    ngx_memzero(wc, sizeof(ngx_svc_webhook_curl_t));
+    if (wc->ninit++) {
+        return NGX_OK;
+    }
 
     wc->log = cycle->log;
     wc->done = done;
@@ -96,6 +99,10 @@ ngx_svc_webhook_curl_exit(void)
     ngx_svc_webhook_curl_t  *wc;
 
     wc = &ngx_svc_webhook_curl;
+
+    if (wc->ninit == 0 || --wc->ninit) {
+        return;
+    }
 
     while (wc->nhandles) {
         curl_easy_cleanup(wc->handles[--wc->nhandles]);

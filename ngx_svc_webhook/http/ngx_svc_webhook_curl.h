@@ -14,7 +14,10 @@ typedef void (*ngx_svc_webhook_curl_pt)(ngx_svc_webhook_reader_t *reader,
     CURLcode code);
 
 
-/* At the helper's start and end; by then all handles have been given back. */
+/*
+ * At the helper's start and end, as often as each other; by the last end all
+ * handles have been given back.
+ */
 ngx_int_t ngx_svc_webhook_curl_init(ngx_cycle_t *cycle,
     ngx_svc_webhook_curl_pt done);
 void ngx_svc_webhook_curl_exit(void);

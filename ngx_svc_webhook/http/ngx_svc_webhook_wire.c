@@ -18,7 +18,7 @@
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_WIRE_BYTES     131072   /* of a handshake, an answer */
+#define NGX_SVC_WEBHOOK_WIRE_BYTES     131072   /* of a handshake */
 #define NGX_SVC_WEBHOOK_WIRE_TURN      16384    /* of a handshake in a turn,
                                                    and a record */
 #define NGX_SVC_WEBHOOK_WIRE_MESSAGES  32       /* behind the handshake */
@@ -31,6 +31,7 @@ struct ngx_svc_webhook_wire_s {
     ngx_uint_t                 turn;            /* the last one that read */
     size_t                     turn_bytes;
     size_t                     bytes;           /* since a request began */
+    size_t                     limit;           /* of them */
     ngx_uint_t                 messages;        /* likewise */
     unsigned                   request:1;       /* the handshake is over */
 };
@@ -90,6 +91,8 @@ ngx_svc_webhook_wire_context(SSL_CTX *ctx, ngx_svc_webhook_reader_t *reader)
         ngx_free(wire);
         return NGX_ERROR;
     }
+
+    wire->limit = NGX_SVC_WEBHOOK_WIRE_BYTES;
 
     ngx_svc_webhook_wire_link(wire, reader);
 
@@ -202,7 +205,7 @@ ngx_svc_webhook_wire_may_read(ngx_svc_webhook_wire_t *wire)
         return NGX_ERROR;
     }
 
-    if (wire->bytes >= NGX_SVC_WEBHOOK_WIRE_BYTES) {
+    if (wire->bytes >= wire->limit) {
         ngx_svc_webhook_wire_excess(wire, wire->request
                                           ? NGX_SVC_WEBHOOK_LONG_ANSWER
                                           : NGX_SVC_WEBHOOK_LONG_HANDSHAKE);
@@ -265,6 +268,7 @@ ngx_svc_webhook_wire_request(CURL *curl, ngx_svc_webhook_reader_t *reader)
     wire = ngx_svc_webhook_wire(tls->internals);
     wire->request = 1;
     wire->bytes = 0;
+    wire->limit = reader->limit;
     wire->messages = 0;
 
     ngx_svc_webhook_wire_link(wire, reader);

@@ -32,6 +32,8 @@ typedef struct ngx_svc_webhook_wire_s  ngx_svc_webhook_wire_t;
 typedef struct {
     ngx_svc_webhook_wire_t    *wire;        /* or NULL, and the other way */
     ngx_event_t               *event;
+    size_t                     limit;       /* bytes of an answer, with all
+                                               that frames it */
     ngx_svc_webhook_excess_e   excess;
     unsigned                   direct:1;    /* no step of it waits */
     unsigned                   connected:1; /* its request has begun */

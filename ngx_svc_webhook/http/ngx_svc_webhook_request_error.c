@@ -1,8 +1,8 @@
 /*
- * What was wrong with an attempt, in words for those who run the receiver.
+ * What was wrong with a request, in words for those who run the server.
  */
 
-#include "ngx_svc_webhook_attempt_error.h"
+#include "ngx_svc_webhook_request_error.h"
 
 #include <openssl/x509_vfy.h>
 
@@ -19,17 +19,15 @@ typedef struct {
 } ngx_svc_webhook_error_t;
 
 
-static ngx_int_t ngx_svc_webhook_error_local(
-    ngx_svc_webhook_attempt_t *attempt);
+static ngx_int_t ngx_svc_webhook_error_local(ngx_svc_webhook_request_t *r);
+static void ngx_svc_webhook_error_excess(ngx_svc_webhook_request_t *r);
 static void ngx_svc_webhook_error_status(ngx_svc_webhook_result_t *result);
-static ngx_int_t ngx_svc_webhook_error_name(
-    ngx_svc_webhook_attempt_t *attempt, CURLcode code);
-static ngx_int_t ngx_svc_webhook_error_proxy(
-    ngx_svc_webhook_attempt_t *attempt);
-static void ngx_svc_webhook_error_timeout(ngx_svc_webhook_attempt_t *attempt);
-static void ngx_svc_webhook_error_connect(ngx_svc_webhook_attempt_t *attempt);
-static void ngx_svc_webhook_error_certificate(
-    ngx_svc_webhook_attempt_t *attempt);
+static ngx_int_t ngx_svc_webhook_error_name(ngx_svc_webhook_request_t *r,
+    CURLcode code);
+static ngx_int_t ngx_svc_webhook_error_proxy(ngx_svc_webhook_request_t *r);
+static void ngx_svc_webhook_error_timeout(ngx_svc_webhook_request_t *r);
+static void ngx_svc_webhook_error_connect(ngx_svc_webhook_request_t *r);
+static void ngx_svc_webhook_error_certificate(ngx_svc_webhook_request_t *r);
 
 
 static const ngx_svc_webhook_error_t  ngx_svc_webhook_errors[] = {
@@ -52,29 +50,19 @@ static const ngx_svc_webhook_error_t  ngx_svc_webhook_errors[] = {
 };
 
 
-/* By ngx_svc_webhook_excess_e. */
-
-static const char  *ngx_svc_webhook_excesses[] = {
-    NULL,
-    "the TLS handshake is longer than 128 KiB",
-    "the answer is longer than 128 KiB",
-    "the receiver sends TLS messages without an end"
-};
-
-
 void
-ngx_svc_webhook_attempt_failed(ngx_svc_webhook_attempt_t *attempt,
+ngx_svc_webhook_request_failed(ngx_svc_webhook_request_t *r,
     CURLcode code)
 {
     ngx_svc_webhook_result_t       *result;
     const ngx_svc_webhook_error_t  *error;
 
-    result = &attempt->result;
+    result = &r->result;
     result->outcome = NGX_SVC_WEBHOOK_FAILED;
 
-    if (ngx_svc_webhook_error_local(attempt) == NGX_OK
-        || ngx_svc_webhook_error_name(attempt, code) == NGX_OK
-        || ngx_svc_webhook_error_proxy(attempt) == NGX_OK)
+    if (ngx_svc_webhook_error_local(r) == NGX_OK
+        || ngx_svc_webhook_error_name(r, code) == NGX_OK
+        || ngx_svc_webhook_error_proxy(r) == NGX_OK)
     {
         return;
     }
@@ -82,15 +70,15 @@ ngx_svc_webhook_attempt_failed(ngx_svc_webhook_attempt_t *attempt,
     switch (code) {
 
     case CURLE_OPERATION_TIMEDOUT:
-        ngx_svc_webhook_error_timeout(attempt);
+        ngx_svc_webhook_error_timeout(r);
         return;
 
     case CURLE_COULDNT_CONNECT:
-        ngx_svc_webhook_error_connect(attempt);
+        ngx_svc_webhook_error_connect(r);
         return;
 
     case CURLE_PEER_FAILED_VERIFICATION:
-        ngx_svc_webhook_error_certificate(attempt);
+        ngx_svc_webhook_error_certificate(r);
         return;
 
     default:
@@ -112,35 +100,56 @@ ngx_svc_webhook_attempt_failed(ngx_svc_webhook_attempt_t *attempt,
 /* What is known without a word of libcurl. */
 
 static ngx_int_t
-ngx_svc_webhook_error_local(ngx_svc_webhook_attempt_t *attempt)
+ngx_svc_webhook_error_local(ngx_svc_webhook_request_t *r)
 {
     ngx_svc_webhook_result_t  *result;
 
-    result = &attempt->result;
+    result = &r->result;
 
-    if (attempt->answered) {
+    if (r->answered) {
         ngx_svc_webhook_error_status(result);
         return NGX_OK;
     }
 
-    if (attempt->lack) {
+    if (r->lack) {
         result->outcome = NGX_SVC_WEBHOOK_POSTPONED;
         return NGX_OK;
     }
 
-    if (attempt->reader.excess) {
-        ngx_svc_webhook_reason(result, "%s",
-                        ngx_svc_webhook_excesses[attempt->reader.excess]);
+    if (r->reader.excess) {
+        ngx_svc_webhook_error_excess(r);
         return NGX_OK;
     }
 
-    if (attempt->flood) {
+    if (r->flood) {
         ngx_svc_webhook_reason(result, "the headers of the answer are longer "
-                               "than 64 KiB");
+                               "than %uz KiB", r->limit / 1024);
         return NGX_OK;
     }
 
     return NGX_DECLINED;
+}
+
+
+static void
+ngx_svc_webhook_error_excess(ngx_svc_webhook_request_t *r)
+{
+    switch (r->reader.excess) {
+
+    case NGX_SVC_WEBHOOK_LONG_HANDSHAKE:
+        ngx_svc_webhook_reason(&r->result, "the TLS handshake is longer than "
+                               "128 KiB");
+        return;
+
+    case NGX_SVC_WEBHOOK_LONG_ANSWER:
+        ngx_svc_webhook_reason(&r->result, "the answer is longer than %uz KiB",
+                               r->reader.limit / 1024);
+        return;
+
+    default:
+        ngx_svc_webhook_reason(&r->result, "the receiver sends TLS messages "
+                               "without an end");
+    }
 }
 
 
@@ -160,19 +169,19 @@ ngx_svc_webhook_error_status(ngx_svc_webhook_result_t *result)
  */
 
 static ngx_int_t
-ngx_svc_webhook_error_name(ngx_svc_webhook_attempt_t *attempt, CURLcode code)
+ngx_svc_webhook_error_name(ngx_svc_webhook_request_t *r, CURLcode code)
 {
     u_char                     text[NGX_SVC_ADDR_TEXT_LEN], *p;
     ngx_svc_webhook_result_t  *result;
 
-    result = &attempt->result;
+    result = &r->result;
 
-    if (attempt->kind && !attempt->allowed) {
-        p = ngx_svc_addr_text(text, &attempt->address);
+    if (r->kind && !r->allowed) {
+        p = ngx_svc_addr_text(text, &r->address);
 
         result->refused = 1;
         ngx_svc_webhook_detail(result, "refused: the address is %*s (%s)",
-                               (size_t) (p - text), text, attempt->kind);
+                               (size_t) (p - text), text, r->kind);
 
     } else if (code == CURLE_COULDNT_RESOLVE_HOST) {
         ngx_svc_webhook_detail(result, "the name could not be resolved");
@@ -190,20 +199,20 @@ ngx_svc_webhook_error_name(ngx_svc_webhook_attempt_t *attempt, CURLcode code)
 
 
 static ngx_int_t
-ngx_svc_webhook_error_proxy(ngx_svc_webhook_attempt_t *attempt)
+ngx_svc_webhook_error_proxy(ngx_svc_webhook_request_t *r)
 {
     long  status;
 
     status = 0;
-    curl_easy_getinfo(attempt->curl, CURLINFO_HTTP_CONNECTCODE, &status);
+    curl_easy_getinfo(r->curl, CURLINFO_HTTP_CONNECTCODE, &status);
 
     if (status < 300) {
         return NGX_DECLINED;
     }
 
-    attempt->result.unreachable = 1;
-    ngx_svc_webhook_reason(&attempt->result, "the proxy did not connect");
-    ngx_svc_webhook_detail(&attempt->result, "the proxy's answer was %l",
+    r->result.unreachable = 1;
+    ngx_svc_webhook_reason(&r->result, "the proxy did not connect");
+    ngx_svc_webhook_detail(&r->result, "the proxy's answer was %l",
                            status);
 
     return NGX_OK;
@@ -211,7 +220,7 @@ ngx_svc_webhook_error_proxy(ngx_svc_webhook_attempt_t *attempt)
 
 
 static void
-ngx_svc_webhook_error_timeout(ngx_svc_webhook_attempt_t *attempt)
+ngx_svc_webhook_error_timeout(ngx_svc_webhook_request_t *r)
 {
     long                     sent;
     curl_off_t               resolved;
@@ -224,8 +233,8 @@ ngx_svc_webhook_error_timeout(ngx_svc_webhook_attempt_t *attempt)
     sent = 0;
     resolved = 0;
 
-    curl_easy_getinfo(attempt->curl, CURLINFO_REQUEST_SIZE, &sent);
-    curl_easy_getinfo(attempt->curl, CURLINFO_NAMELOOKUP_TIME_T, &resolved);
+    curl_easy_getinfo(r->curl, CURLINFO_REQUEST_SIZE, &sent);
+    curl_easy_getinfo(r->curl, CURLINFO_NAMELOOKUP_TIME_T, &resolved);
 
     if (sent > 0) {
         what = "no answer";
@@ -236,62 +245,63 @@ ngx_svc_webhook_error_timeout(ngx_svc_webhook_attempt_t *attempt)
         limit = ngx_min(wcf->connect_timeout, wcf->timeout);
     }
 
-    attempt->result.unreachable = 1;
+    r->result.unreachable = 1;
 
     if (limit % 1000) {
-        ngx_svc_webhook_reason(&attempt->result, "%s within %M ms", what,
+        ngx_svc_webhook_reason(&r->result, "%s within %M ms", what,
                                limit);
     } else {
-        ngx_svc_webhook_reason(&attempt->result, "%s within %M s", what,
+        ngx_svc_webhook_reason(&r->result, "%s within %M s", what,
                                limit / 1000);
     }
 }
 
 
 static void
-ngx_svc_webhook_error_connect(ngx_svc_webhook_attempt_t *attempt)
+ngx_svc_webhook_error_connect(ngx_svc_webhook_request_t *r)
 {
     long  err;
 
     err = 0;
-    curl_easy_getinfo(attempt->curl, CURLINFO_OS_ERRNO, &err);
+    curl_easy_getinfo(r->curl, CURLINFO_OS_ERRNO, &err);
 
-    attempt->result.unreachable = 1;
+    r->result.unreachable = 1;
 
     switch (err) {
 
     case NGX_ECONNREFUSED:
-        ngx_svc_webhook_reason(&attempt->result, "the connection was refused");
+        ngx_svc_webhook_reason(&r->result, "the connection was refused");
         return;
 
     case NGX_ECONNRESET:
-        ngx_svc_webhook_reason(&attempt->result,
+        ngx_svc_webhook_reason(&r->result,
                                "the connection broke before an answer");
         return;
 
     case NGX_EHOSTUNREACH:
     case NGX_ENETUNREACH:
-        ngx_svc_webhook_reason(&attempt->result,
+        ngx_svc_webhook_reason(&r->result,
                                "there is no route to the host");
         return;
 
     default:
-        ngx_svc_webhook_reason(&attempt->result, "no connection");
+        ngx_svc_webhook_reason(&r->result, "no connection");
     }
 }
 
 
 static void
-ngx_svc_webhook_error_certificate(ngx_svc_webhook_attempt_t *attempt)
+ngx_svc_webhook_error_certificate(ngx_svc_webhook_request_t *r)
 {
     long         verify;
     const char  *text;
 
     verify = X509_V_OK;
+    r->untrusted = 1;
 
     /* without a verdict of OpenSSL it was libcurl, which compares names */
 
-    curl_easy_getinfo(attempt->curl, CURLINFO_SSL_VERIFYRESULT, &verify);
+    curl_easy_getinfo(r->curl, CURLINFO_SSL_VERIFYRESULT, &verify);
 
     switch (verify) {
 
@@ -319,11 +329,11 @@ ngx_svc_webhook_error_certificate(ngx_svc_webhook_attempt_t *attempt)
         break;
 
     default:
-        ngx_svc_webhook_reason(&attempt->result,
+        ngx_svc_webhook_reason(&r->result,
                                "the certificate is not good: %s",
                                X509_verify_cert_error_string(verify));
         return;
     }
 
-    ngx_svc_webhook_reason(&attempt->result, "%s", text);
+    ngx_svc_webhook_reason(&r->result, "%s", text);
 }

@@ -1,0 +1,544 @@
+/*
+ * One request over HTTPS.
+ */
+
+#include "ngx_svc_webhook_request_error.h"
+#include "ngx_svc_webhook_target.h"
+
+#include "ngx_svc_log_limit.h"
+
+
+#define NGX_SVC_WEBHOOK_SPARE   8           /* connections of nginx */
+#define NGX_SVC_WEBHOOK_LACK    60000       /* ms between lines of it */
+#define NGX_SVC_WEBHOOK_RETRY   3600        /* seconds of Retry-After, at most */
+
+
+static void ngx_svc_webhook_request_begin(ngx_event_t *ev);
+static ngx_int_t ngx_svc_webhook_request_setup(ngx_svc_webhook_request_t *r);
+static long ngx_svc_webhook_request_method(ngx_svc_webhook_request_t *r);
+static long ngx_svc_webhook_request_callbacks(ngx_svc_webhook_request_t *r);
+static size_t ngx_svc_webhook_request_send(char *buf, size_t size, size_t n,
+    void *data);
+static curl_socket_t ngx_svc_webhook_request_socket(void *data,
+    curlsocktype purpose, struct curl_sockaddr *address);
+static curl_socket_t ngx_svc_webhook_request_open(
+    ngx_svc_webhook_request_t *r, struct curl_sockaddr *address);
+static void ngx_svc_webhook_request_lack(ngx_svc_webhook_request_t *r,
+    ngx_err_t err, const char *text);
+static int ngx_svc_webhook_request_sends(void *data, char *to, char *from,
+    int to_port, int from_port);
+static size_t ngx_svc_webhook_request_head(char *line, size_t size, size_t n,
+    void *data);
+static size_t ngx_svc_webhook_request_body(char *text, size_t size, size_t n,
+    void *data);
+static void ngx_svc_webhook_request_done(ngx_svc_webhook_reader_t *reader,
+    CURLcode code);
+static void ngx_svc_webhook_request_end(ngx_event_t *ev);
+static void ngx_svc_webhook_request_stop(ngx_event_t *ev);
+static void ngx_svc_webhook_request_finish(ngx_svc_webhook_request_t *r,
+    CURLcode code);
+static ngx_msec_t ngx_svc_webhook_request_retry_after(CURL *curl);
+static ngx_int_t ngx_svc_webhook_request_again(ngx_svc_webhook_request_t *r,
+    CURLcode code);
+
+
+ngx_int_t
+ngx_svc_webhook_request_init(ngx_cycle_t *cycle)
+{
+    return ngx_svc_webhook_curl_init(cycle, ngx_svc_webhook_request_done);
+}
+
+
+void
+ngx_svc_webhook_request_exit(void)
+{
+    ngx_svc_webhook_curl_exit();
+}
+
+
+ngx_int_t
+ngx_svc_webhook_request_header(ngx_svc_webhook_request_t *r, const char *name,
+    const u_char *value, size_t len)
+{
+    size_t              n;
+    u_char             *text, *p;
+    struct curl_slist  *list;
+
+    n = ngx_strlen(name);
+
+    text = ngx_alloc(n + len + 1, ngx_cycle->log);
+    if (text == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_cpymem(text, name, n);
+    p = ngx_cpymem(p, value, len);
+    *p = '\0';
+
+    list = curl_slist_append(r->headers, (char *) text);
+    ngx_free(text);
+
+    if (list == NULL) {
+        return NGX_ERROR;
+    }
+
+    r->headers = list;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_webhook_request(ngx_svc_webhook_request_t *r)
+{
+    ngx_time_t  *tp;
+
+    tp = ngx_timeofday();
+
+    r->start = ngx_current_msec;
+    r->result.began = (int64_t) tp->sec * 1000 + tp->msec;
+
+    r->end.handler = ngx_svc_webhook_request_end;
+    r->end.data = r;
+    r->end.log = ngx_cycle->log;
+    r->end.cancelable = 1;
+
+    r->reader.event = &r->end;
+    r->reader.limit = 2 * r->limit;
+
+    r->step.handler = ngx_svc_webhook_request_begin;
+    r->step.data = r;
+    r->step.log = ngx_cycle->log;
+
+    r->curl = ngx_svc_webhook_curl_get();
+
+    if (r->curl == NULL || ngx_svc_webhook_request_setup(r) != NGX_OK) {
+        goto failed;
+    }
+
+    if (!r->connected) {
+        ngx_svc_webhook_curl_post(&r->step);
+        return NGX_OK;
+    }
+
+    r->reader.direct = 1;
+
+    if (ngx_svc_webhook_curl_start(r->curl) != NGX_OK) {
+        goto failed;
+    }
+
+    return NGX_OK;
+
+failed:
+
+    ngx_svc_webhook_request_close(r);
+
+    return NGX_ERROR;
+}
+
+
+static void
+ngx_svc_webhook_request_begin(ngx_event_t *ev)
+{
+    ngx_svc_webhook_request_t *r = ev->data;
+
+    r->start = ngx_current_msec;
+
+    if (ngx_svc_webhook_curl_start(r->curl) != NGX_OK) {
+        r->lack = 1;
+        ngx_svc_webhook_request_finish(r, CURLE_OUT_OF_MEMORY);
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_request_setup(ngx_svc_webhook_request_t *r)
+{
+    long   rc;
+    CURL  *curl;
+
+    /* headers that libcurl is to leave out */
+
+    if (ngx_svc_webhook_request_header(r, "Expect:", NULL, 0) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    curl = r->curl;
+
+    rc = (long) curl_easy_setopt(curl, CURLOPT_URL, r->url);
+    rc |= (long) curl_easy_setopt(curl, CURLOPT_USERAGENT, r->agent);
+    rc |= (long) curl_easy_setopt(curl, CURLOPT_HTTPHEADER, r->headers);
+
+    rc |= ngx_svc_webhook_request_method(r);
+    rc |= ngx_svc_webhook_request_callbacks(r);
+
+    if (rc != CURLE_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_webhook_curl_reader(curl, &r->reader);
+}
+
+
+/*
+ * On a connection that was kept, and broke before a byte of an answer, libcurl
+ * sends a request again of itself.  It cannot when the body comes from a
+ * callback, and a part of it is on its way.
+ */
+
+static long
+ngx_svc_webhook_request_method(ngx_svc_webhook_request_t *r)
+{
+    long   rc;
+    CURL  *curl;
+
+    curl = r->curl;
+
+    if (r->body.data == NULL) {
+        rc = (long) curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
+
+    } else {
+        rc = (long) curl_easy_setopt(curl, CURLOPT_POST, 1L);
+        rc |= (long) curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE,
+                                      (long) r->body.len);
+
+        if (r->once) {
+            rc |= (long) curl_easy_setopt(curl, CURLOPT_READFUNCTION,
+                                          ngx_svc_webhook_request_send);
+            rc |= (long) curl_easy_setopt(curl, CURLOPT_READDATA, r);
+
+        } else {
+            rc |= (long) curl_easy_setopt(curl, CURLOPT_POSTFIELDS,
+                                          r->body.data);
+        }
+    }
+
+    rc |= (long) curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, r->method);
+
+    return rc;
+}
+
+
+static long
+ngx_svc_webhook_request_callbacks(ngx_svc_webhook_request_t *r)
+{
+    long   rc;
+    CURL  *curl;
+
+    curl = r->curl;
+
+    rc = (long) curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION,
+                                 ngx_svc_webhook_request_socket);
+    rc |= (long) curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, r);
+    rc |= (long) curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION,
+                                  ngx_svc_webhook_request_sends);
+    rc |= (long) curl_easy_setopt(curl, CURLOPT_PREREQDATA, r);
+    rc |= (long) curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION,
+                                  ngx_svc_webhook_request_head);
+    rc |= (long) curl_easy_setopt(curl, CURLOPT_HEADERDATA, r);
+    rc |= (long) curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION,
+                                  ngx_svc_webhook_request_body);
+    rc |= (long) curl_easy_setopt(curl, CURLOPT_WRITEDATA, r);
+
+    return rc;
+}
+
+
+static size_t
+ngx_svc_webhook_request_send(char *buf, size_t size, size_t n, void *data)
+{
+    ngx_svc_webhook_request_t *r = data;
+
+    n = ngx_min(size * n, r->body.len - r->sent);
+
+    ngx_memcpy(buf, r->body.data + r->sent, n);
+    r->sent += n;
+
+    return n;
+}
+
+
+/*
+ * Called for each address before libcurl connects to it.  The proxy's is the
+ * operator's choice.
+ */
+
+static curl_socket_t
+ngx_svc_webhook_request_socket(void *data, curlsocktype purpose,
+    struct curl_sockaddr *address)
+{
+    ngx_svc_webhook_request_t *r = data;
+
+    const char              *kind;
+    ngx_svc_addr_t           addr;
+    ngx_svc_webhook_conf_t  *wcf;
+
+    wcf = ngx_svc_webhook_conf();
+
+    if (wcf->proxy.len == 0) {
+
+        if (ngx_svc_addr_from_sockaddr(&address->addr, &addr) != NGX_OK) {
+            return CURL_SOCKET_BAD;
+        }
+
+        kind = ngx_svc_webhook_address(&addr, &wcf->allow);
+
+        if (kind) {
+            r->address = addr;
+            r->kind = kind;
+            return CURL_SOCKET_BAD;
+        }
+    }
+
+    r->allowed = 1;
+
+    return ngx_svc_webhook_request_open(r, address);
+}
+
+
+/* What the operator has too little of is no failure of the receiver's. */
+
+static curl_socket_t
+ngx_svc_webhook_request_open(ngx_svc_webhook_request_t *r,
+    struct curl_sockaddr *address)
+{
+    curl_socket_t  fd;
+
+    if (ngx_cycle->free_connection_n < NGX_SVC_WEBHOOK_SPARE) {
+        ngx_svc_webhook_request_lack(r, 0,
+                                     "no free connections in the webhook "
+                                     "helper: raise worker_connections, or "
+                                     "lower svc_webhook_concurrency");
+        return CURL_SOCKET_BAD;
+    }
+
+    fd = socket(address->family, address->socktype|SOCK_CLOEXEC,
+                address->protocol);
+
+    if (fd == CURL_SOCKET_BAD
+        && (ngx_errno == NGX_EMFILE || ngx_errno == NGX_ENFILE
+            || ngx_errno == ENOBUFS || ngx_errno == NGX_ENOMEM))
+    {
+        ngx_svc_webhook_request_lack(r, ngx_errno,
+                                     "socket() of the webhook helper failed: "
+                                     "raise worker_rlimit_nofile, or lower "
+                                     "svc_webhook_concurrency");
+    }
+
+    return fd;
+}
+
+
+static void
+ngx_svc_webhook_request_lack(ngx_svc_webhook_request_t *r, ngx_err_t err,
+    const char *text)
+{
+    static ngx_svc_log_limit_t  limit;
+
+    r->lack = 1;
+
+    if (ngx_svc_log_limit(&limit, 1, NGX_SVC_WEBHOOK_LACK)) {
+        ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, err, "%s", text);
+    }
+}
+
+
+/* A connection is there, new or not. */
+
+static int
+ngx_svc_webhook_request_sends(void *data, char *to, char *from, int to_port,
+    int from_port)
+{
+    ngx_svc_webhook_request_t *r = data;
+
+    ngx_svc_webhook_wire_request(r->curl, &r->reader);
+
+    return CURL_PREREQFUNC_OK;
+}
+
+
+/*
+ * All lines of all heads count, those of 1xx too.  Behind the last one of them
+ * a body that is short is waited for, so that the connection can be kept.
+ */
+
+static size_t
+ngx_svc_webhook_request_head(char *line, size_t size, size_t n, void *data)
+{
+    ngx_svc_webhook_request_t *r = data;
+
+    long  status;
+
+    n *= size;
+
+    if (r->received + n > r->limit) {
+        r->flood = 1;
+        return 0;
+    }
+
+    r->received += n;
+
+    if (n <= 2 && (line[0] == '\r' || line[0] == '\n')) {
+        status = 0;
+        curl_easy_getinfo(r->curl, CURLINFO_RESPONSE_CODE, &status);
+        r->answered = (status >= 200);
+
+        if (r->answered && r->linger) {
+            ngx_add_timer(&r->end, r->linger);
+        }
+    }
+
+    return n;
+}
+
+
+static size_t
+ngx_svc_webhook_request_body(char *text, size_t size, size_t n, void *data)
+{
+    ngx_svc_webhook_request_t *r = data;
+
+    n *= size;
+    r->received += n;
+
+    if (r->received > r->limit) {
+        r->flood = 1;
+        return 0;
+    }
+
+    return r->sink == NULL || r->sink(r, (u_char *) text, n) == NGX_OK ? n : 0;
+}
+
+
+static void
+ngx_svc_webhook_request_done(ngx_svc_webhook_reader_t *reader, CURLcode code)
+{
+    ngx_svc_webhook_request_t  *r;
+
+    r = (ngx_svc_webhook_request_t *)
+            ((u_char *) reader - offsetof(ngx_svc_webhook_request_t, reader));
+
+    if (ngx_svc_webhook_request_again(r, code) != NGX_OK) {
+        ngx_svc_webhook_request_finish(r, code);
+    }
+}
+
+
+/* The body takes its time, or more has come than is read. */
+
+static void
+ngx_svc_webhook_request_end(ngx_event_t *ev)
+{
+    ngx_svc_webhook_request_t *r = ev->data;
+
+    r->step.handler = ngx_svc_webhook_request_stop;
+    ngx_svc_webhook_curl_post(&r->step);
+}
+
+
+static void
+ngx_svc_webhook_request_stop(ngx_event_t *ev)
+{
+    ngx_svc_webhook_request_t *r = ev->data;
+
+    r->result.lingered = 1;
+
+    ngx_svc_webhook_request_finish(r, CURLE_RECV_ERROR);
+}
+
+
+/* Once its head is there an answer counts, however its body ends. */
+
+static void
+ngx_svc_webhook_request_finish(ngx_svc_webhook_request_t *r, CURLcode code)
+{
+    long  status;
+
+    status = 0;
+
+    if (r->answered) {
+        curl_easy_getinfo(r->curl, CURLINFO_RESPONSE_CODE, &status);
+    }
+
+    r->result.status = status;
+    r->result.duration = ngx_current_msec - r->start;
+    r->retry_after = ngx_svc_webhook_request_retry_after(r->curl);
+    r->complete = (status && code == CURLE_OK);
+
+    if (status >= 200 && status < 300) {
+        r->result.outcome = NGX_SVC_WEBHOOK_ACKNOWLEDGED;
+
+    } else {
+        ngx_svc_webhook_request_failed(r, code);
+    }
+
+    ngx_svc_webhook_request_close(r);
+
+    r->handler(r);
+}
+
+
+/* libcurl reads both forms of RFC 9110, 10.2.3. */
+
+static ngx_msec_t
+ngx_svc_webhook_request_retry_after(CURL *curl)
+{
+    curl_off_t  seconds;
+
+    seconds = 0;
+    curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds);
+
+    if (seconds <= 0) {
+        return 0;
+    }
+
+    return (ngx_msec_t) ngx_min(seconds, NGX_SVC_WEBHOOK_RETRY) * 1000;
+}
+
+
+/*
+ * A receiver may close a connection that was kept while a request is on its
+ * way.  Of errors in sending libcurl does not take care itself.
+ */
+
+static ngx_int_t
+ngx_svc_webhook_request_again(ngx_svc_webhook_request_t *r, CURLcode code)
+{
+    if (r->received == 0 && !r->once
+        && r->reader.excess == NGX_SVC_WEBHOOK_WITHIN
+        && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR
+            || code == CURLE_GOT_NOTHING))
+    {
+        r->reader.connected = 0;
+
+        return ngx_svc_webhook_curl_again(r->curl);
+    }
+
+    return NGX_DECLINED;
+}
+
+
+void
+ngx_svc_webhook_request_close(ngx_svc_webhook_request_t *r)
+{
+    if (r->curl) {
+        ngx_svc_webhook_curl_put(r->curl);
+        r->curl = NULL;
+    }
+
+    ngx_svc_webhook_wire_release(&r->reader);
+
+    if (r->step.posted) {
+        ngx_delete_posted_event(&r->step);
+    }
+
+    if (r->end.timer_set) {
+        ngx_del_timer(&r->end);
+    }
+
+    if (r->end.posted) {
+        ngx_delete_posted_event(&r->end);
+    }
+
+    curl_slist_free_all(r->headers);
+    r->headers = NULL;
+}

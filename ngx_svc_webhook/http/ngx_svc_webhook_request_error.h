@@ -1,0 +1,17 @@
+/*
+ * A request that has failed.
+ */
+
+#ifndef _NGX_SVC_WEBHOOK_REQUEST_ERROR_H_INCLUDED_
+#define _NGX_SVC_WEBHOOK_REQUEST_ERROR_H_INCLUDED_
+
+
+#include "ngx_svc_webhook_request.h"
+
+
+/* Sets the outcome, and says in plain words what was wrong. */
+void ngx_svc_webhook_request_failed(ngx_svc_webhook_request_t *r,
+    CURLcode code);
+
+
+#endif /* _NGX_SVC_WEBHOOK_REQUEST_ERROR_H_INCLUDED_ */
