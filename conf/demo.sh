@@ -362,6 +362,8 @@ http {
     svc_webhook_ca_file "$hook/ca.pem";
     svc_webhook_allow 127.0.0.0/8;
 
+    svc_scim_targets on;
+
     svc_mail smtp://127.0.0.1:$(< "$run/mail/port");
     svc_mail_from "Demo <no-reply@acme.test>";
     svc_mail_tls off;

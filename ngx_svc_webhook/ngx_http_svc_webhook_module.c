@@ -5,6 +5,8 @@
 #include "ngx_svc_mail_outcome.h"
 #include "ngx_svc_mail_push.h"
 #include "ngx_svc_mail_templates.h"
+#include "ngx_svc_push_api.h"
+#include "ngx_svc_push_sql.h"
 #include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_buffer.h"
 #include "ngx_svc_webhook_conf.h"
@@ -29,7 +31,8 @@ static ngx_int_t ngx_http_svc_webhook_mail(ngx_conf_t *cf,
     ngx_svc_mail_conf_t *mail);
 static ngx_int_t ngx_http_svc_webhook_add_statements(
     ngx_svc_main_conf_t *smcf);
-static ngx_int_t ngx_http_svc_webhook_add_routes(ngx_conf_t *cf);
+static ngx_int_t ngx_http_svc_webhook_add_routes(ngx_conf_t *cf,
+    const ngx_svc_webhook_conf_t *wcf);
 static void *ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf);
 static char *ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf);
 static ngx_int_t ngx_http_svc_webhook_init_module(ngx_cycle_t *cycle);
@@ -46,6 +49,7 @@ static ngx_svc_pg_statements_t *const  ngx_http_svc_webhook_statements[] = {
     ngx_svc_webhook_trim_statements,
     ngx_svc_webhook_expire_statements,
     ngx_svc_mail_outcome_statements,
+    ngx_svc_push_statements,
     NULL
 };
 
@@ -192,6 +196,20 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
       offsetof(ngx_svc_webhook_conf_t, mail),
       NULL },
 
+    { ngx_string("svc_scim_targets"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, push.on),
+      NULL },
+
+    { ngx_string("svc_scim_rate"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_push_conf_rate,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_webhook_conf_t, push),
+      NULL },
+
       ngx_null_command
 };
 
@@ -248,7 +266,8 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
         return NGX_OK;
     }
 
-    what = wcf->on ? "svc_webhooks on" : "svc_mail";
+    what = wcf->on ? "svc_webhooks on"
+           : wcf->push.on ? "svc_scim_targets on" : "svc_mail";
 
     if (ngx_http_svc_webhook_needs(cf, smcf, what) != NGX_OK
         || ngx_svc_webhook_conf_check_ca(cf, &wcf->ca_file) != NGX_OK
@@ -263,7 +282,7 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    return wcf->on ? ngx_http_svc_webhook_add_routes(cf) : NGX_OK;
+    return ngx_http_svc_webhook_add_routes(cf, wcf);
 }
 
 
@@ -322,11 +341,21 @@ ngx_http_svc_webhook_add_statements(ngx_svc_main_conf_t *smcf)
 
 
 static ngx_int_t
-ngx_http_svc_webhook_add_routes(ngx_conf_t *cf)
+ngx_http_svc_webhook_add_routes(ngx_conf_t *cf,
+    const ngx_svc_webhook_conf_t *wcf)
 {
     static const ngx_str_t  prefix = ngx_string("/v1");
 
-    return ngx_svc_add_resources(cf, &prefix, ngx_svc_webhook_resources);
+    if (wcf->on
+        && ngx_svc_add_resources(cf, &prefix, ngx_svc_webhook_resources)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return wcf->push.on
+           ? ngx_svc_add_resources(cf, &prefix, ngx_svc_push_resources)
+           : NGX_OK;
 }
 
 
@@ -342,6 +371,7 @@ ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf)
 
     wcf->log = cf->log;
     ngx_svc_mail_conf_create(&wcf->mail);
+    ngx_svc_push_conf_create(&wcf->push);
     wcf->on = NGX_CONF_UNSET;
     wcf->capacity = NGX_CONF_UNSET_UINT;
     wcf->tenant_capacity = NGX_CONF_UNSET_UINT;
@@ -387,6 +417,7 @@ ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf)
     ngx_conf_init_msec_value(wcf->timeout, 10000);
     ngx_conf_init_msec_value(wcf->shutdown_timeout, 10000);
     ngx_svc_mail_conf_init(&wcf->mail);
+    ngx_svc_push_conf_init(&wcf->push);
 
     if (wcf->ca_file.len == 0) {
         ngx_str_set(&wcf->ca_file, "/etc/ssl/certs/ca-certificates.crt");

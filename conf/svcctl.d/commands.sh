@@ -154,6 +154,13 @@ command_is "token revoke" "token_revoke tenant! id!" \
 It counts from the next request on every node.
 TXT
 
+command_is "scim-target list" "scim_target_list tenant" \
+    "lists where users are pushed to" \
+    "scim-target list --tenant acme" <<'TXT'
+It is of all tenants unless one is named.
+A line has the tenant, the id, whether it is enabled, what came of the last synchronization, how many users there are, the host, the application, and the name.
+TXT
+
 command_is "audit partitions" "audit_partitions months" \
     "makes the audit log's partitions" \
     "audit partitions --months 12" <<'TXT'

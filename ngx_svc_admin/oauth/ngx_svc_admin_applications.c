@@ -72,18 +72,35 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_application_groups = {
     NGX_SVC_PARAMS(ngx_svc_param_application(0))
 };
 
+/* with those who make targets: each sees what the other has stored */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_application_targets = {
+    .name = "admin_application_targets",
+    .text = NGX_SVC_LIMIT_LOCK("svc.scim_target")
+};
+
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_delete = {
     .name = "admin_applications_delete",
     .text =
-        "WITH a AS ("
-            "DELETE FROM svc.application a WHERE a.tenant_id = " NGX_SVC_TENANT
-            " AND a.client_id = $1 RETURNING a.client_id, a.name"
+        "WITH t AS ("
+            "SELECT EXISTS (SELECT FROM svc.scim_target t"
+                " WHERE t.tenant_id = " NGX_SVC_TENANT
+                " AND t.client_id = $1) AS used"
+        "), a AS ("
+            "DELETE FROM svc.application a USING t"
+            " WHERE a.tenant_id = " NGX_SVC_TENANT
+            " AND a.client_id = $1 AND NOT t.used"
+            " RETURNING a.client_id, a.name"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_APPLICATION_DELETED, "a.client_id",
                           "a.name", "'{}'", "FROM a")
         ")"
-        " SELECT a.client_id FROM a",
+        " SELECT CASE WHEN t.used THEN 'used' END AS _verdict"
+        " FROM t LEFT JOIN a ON true WHERE t.used OR a.client_id IS NOT NULL",
     NGX_SVC_PARAMS(ngx_svc_param_application(0)),
+    NGX_SVC_VERDICTS(
+        { "used", NGX_SVC_E_CONFLICT,
+          "The application has a SCIM target: delete that one first." }),
     .missing = NGX_SVC_NO_APPLICATION
 };
 
@@ -109,6 +126,7 @@ const ngx_svc_route_t  ngx_svc_admin_applications[] = {
       .flags = NGX_SVC_ROUTE_WRITE_POOL,
       .statements = { &ngx_svc_sql_admin_group_apps_turn,
                       &ngx_svc_sql_admin_application_groups,
+                      &ngx_svc_sql_admin_application_targets,
                       &ngx_svc_sql_admin_applications_delete },
       .status = NGX_HTTP_NO_CONTENT },
 

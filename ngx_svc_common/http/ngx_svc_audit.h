@@ -122,8 +122,17 @@
 
 #define NGX_SVC_A_SAML_UPDATED(_)  _("saml.updated", "saml")
 
+#define NGX_SVC_A_SCIM_SYNCED(_)  _("scim.synced", "scimTarget")
+#define NGX_SVC_A_SCIM_TARGET_CREATED(_)                                      \
+    _("scim.target_created", "scimTarget")
+#define NGX_SVC_A_SCIM_TARGET_DELETED(_)                                      \
+    _("scim.target_deleted", "scimTarget")
+#define NGX_SVC_A_SCIM_TARGET_HELD(_)  _("scim.target_held", "scimTarget")
+#define NGX_SVC_A_SCIM_TARGET_UPDATED(_)                                      \
+    _("scim.target_updated", "scimTarget")
 #define NGX_SVC_A_SCIM_TOKEN_CREATED(_)  _("scim.token_created", "scimToken")
 #define NGX_SVC_A_SCIM_TOKEN_REVOKED(_)  _("scim.token_revoked", "scimToken")
+#define NGX_SVC_A_SCIM_USER_FAILED(_)  _("scim.user_failed", "user")
 
 #define NGX_SVC_A_SESSION_REVOKED(_)  _("session.revoked", "session")
 

@@ -36,6 +36,12 @@ typedef enum {
     NGX_SVC_M_MAIL_DROPPED,             /* no place, or Redis was down */
     NGX_SVC_M_MAIL_DAMAGED,             /* in Redis: no entry, or forged */
     NGX_SVC_M_MAIL_RETRIED,             /* attempts that another one follows */
+    NGX_SVC_M_SCIM_DONE,                /* pushes to SCIM targets */
+    NGX_SVC_M_SCIM_RETRIED,             /* 5xx, or no answer */
+    NGX_SVC_M_SCIM_PAUSED,              /* the target asked for time */
+    NGX_SVC_M_SCIM_FAILING,             /* its token was refused */
+    NGX_SVC_M_SCIM_REFUSED,             /* its address was, by us */
+    NGX_SVC_M_SCIM_USER,                /* the user was */
     NGX_SVC_M_RATE_REDIS,               /* checks of limits, answered there */
     NGX_SVC_M_RATE_MEMORY,              /* and here */
     NGX_SVC_M_RATE_LOGIN_IP,            /* refused by them */
@@ -89,6 +95,8 @@ typedef enum {
     NGX_SVC_G_PENDING,                  /* taken by the helper, and in flight */
     NGX_SVC_G_IN_FLIGHT,                /* attempts under way */
     NGX_SVC_G_STREAMS,                  /* of the audit log, open */
+    NGX_SVC_G_SCIM_TARGETS,             /* that the helper has */
+    NGX_SVC_G_SCIM_FLYING,              /* users on their way to them */
     NGX_SVC_G_REDIS_DOWN,               /* 1 or 0 */
     NGX_SVC_G_REDIS_UP,
     NGX_SVC_G_SCHEMA,                   /* version, as PostgreSQL last said */

@@ -16,6 +16,7 @@
 #include "ngx_svc_addr.h"
 #include "ngx_svc_conf.h"
 #include "ngx_svc_mail_conf.h"
+#include "ngx_svc_push_conf.h"
 
 
 #define NGX_SVC_WEBHOOK_ATTEMPTS   3
@@ -47,6 +48,7 @@ typedef struct {
     ngx_log_t        *log;              /* "nginx -t" writes to it, at "notice";
                                            gone once modules are initialised */
     ngx_svc_mail_conf_t  mail;
+    ngx_svc_push_conf_t  push;
 } ngx_svc_webhook_conf_t;
 
 
@@ -90,11 +92,12 @@ typedef struct {
 extern ngx_module_t  ngx_http_svc_webhook_module;
 
 
-/* Whether there is a helper process, for webhooks or for mail. */
-#define ngx_svc_webhook_helps(wcf)  ((wcf)->on || (wcf)->mail.url.len)
+/* Whether there is a helper process: for webhooks, mail, or outbound SCIM. */
+#define ngx_svc_webhook_helps(wcf)                                            \
+    ((wcf)->on || (wcf)->mail.url.len || (wcf)->push.on)
 
 
-/* In a worker or the helper, while svc_webhooks is on. */
+/* In a worker or the helper, while there is one. */
 ngx_svc_webhook_conf_t *ngx_svc_webhook_conf(void);
 
 /* A new id, of NGX_SVC_WEBHOOK_ID digits; NGX_OK or NGX_ERROR. */

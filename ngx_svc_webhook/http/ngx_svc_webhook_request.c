@@ -10,7 +10,7 @@
 
 #define NGX_SVC_WEBHOOK_SPARE   8           /* connections of nginx */
 #define NGX_SVC_WEBHOOK_LACK    60000       /* ms between lines of it */
-#define NGX_SVC_WEBHOOK_RETRY   3600        /* seconds of Retry-After, at most */
+#define NGX_SVC_WEBHOOK_RETRY   3600        /* s of Retry-After, at most */
 
 
 static void ngx_svc_webhook_request_begin(ngx_event_t *ev);
@@ -72,7 +72,11 @@ ngx_svc_webhook_request_header(ngx_svc_webhook_request_t *r, const char *name,
     }
 
     p = ngx_cpymem(text, name, n);
-    p = ngx_cpymem(p, value, len);
+
+    if (len) {
+        p = ngx_cpymem(p, value, len);
+    }
+
     *p = '\0';
 
     list = curl_slist_append(r->headers, (char *) text);

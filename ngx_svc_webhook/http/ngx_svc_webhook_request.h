@@ -46,6 +46,8 @@ struct ngx_svc_webhook_request_s {
     ngx_msec_t                        retry_after;  /* 0: none was named */
     unsigned                          complete:1;   /* so is the answer */
     unsigned                          untrusted:1;  /* the certificate */
+    unsigned                          nowhere:1;    /* the name leads to no
+                                                       public address */
 
     /* private */
 
@@ -77,8 +79,8 @@ ngx_int_t ngx_svc_webhook_request_init(ngx_cycle_t *cycle);
 void ngx_svc_webhook_request_exit(void);
 
 /*
- * Adds a header, before the start; name: with its colon, and a space if there is
- * a value.  Without one libcurl is to leave its own out.  NGX_ERROR: memory.
+ * Adds a header, before the start; name: with its colon, and a space if there
+ * is a value.  Without one libcurl is to leave its own out.  NGX_ERROR: memory.
  */
 ngx_int_t ngx_svc_webhook_request_header(ngx_svc_webhook_request_t *r,
     const char *name, const u_char *value, size_t len);

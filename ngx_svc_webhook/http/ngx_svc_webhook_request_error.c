@@ -190,6 +190,7 @@ ngx_svc_webhook_error_name(ngx_svc_webhook_request_t *r, CURLcode code)
         return NGX_DECLINED;
     }
 
+    r->nowhere = 1;
     result->unreachable = 1;
     result->duration = 0;
     ngx_svc_webhook_reason(result, "the name leads to no public address");

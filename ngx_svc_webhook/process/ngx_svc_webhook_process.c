@@ -5,6 +5,8 @@
 
 #include "ngx_svc_webhook_process.h"
 #include "ngx_svc_mail_lane.h"
+#include "ngx_svc_push_http.h"
+#include "ngx_svc_push_lane.h"
 #include "ngx_svc_redis_storage.h"
 #include "ngx_svc_webhook_deliver.h"
 #include "ngx_svc_webhook_fds.h"
@@ -143,8 +145,14 @@ ngx_svc_webhook_process_lanes(ngx_cycle_t *cycle, const u_char *id,
         return NGX_ERROR;
     }
 
-    return wcf->mail.url.len ? ngx_svc_mail_lane_init(cycle, id, before)
-                             : NGX_OK;
+    if (wcf->mail.url.len
+        && ngx_svc_mail_lane_init(cycle, id, before) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return wcf->push.on ? ngx_svc_push_lane_init(cycle, id, before)
+                        : NGX_OK;
 }
 
 
@@ -437,6 +445,10 @@ ngx_svc_webhook_process_drain(void)
     if (ngx_svc_webhook_conf()->mail.url.len) {
         ngx_svc_mail_lane_drain(ngx_svc_webhook_process_drained);
     }
+
+    if (ngx_svc_webhook_conf()->push.on) {
+        ngx_svc_push_lane_drain(ngx_svc_webhook_process_drained);
+    }
 }
 
 
@@ -448,7 +460,8 @@ ngx_svc_webhook_process_count(void)
     wcf = ngx_svc_webhook_conf();
 
     ngx_svc_webhook_process_ctx.nlanes = (wcf->on ? 1 : 0)
-                                         + (wcf->mail.url.len ? 1 : 0);
+                                         + (wcf->mail.url.len ? 1 : 0)
+                                         + (wcf->push.on ? 1 : 0);
 }
 
 
@@ -493,6 +506,10 @@ ngx_svc_webhook_process_leave(ngx_msec_t limit)
     if (ngx_svc_webhook_conf()->mail.url.len) {
         ngx_svc_mail_lane_leave(ngx_svc_webhook_process_left);
     }
+
+    if (ngx_svc_webhook_conf()->push.on) {
+        ngx_svc_push_lane_leave(ngx_svc_webhook_process_left);
+    }
 }
 
 
@@ -531,10 +548,18 @@ ngx_svc_webhook_process_exit(ngx_cycle_t *cycle)
 
     idle = ngx_svc_mail_lane_exit();
 
+    if (ngx_svc_webhook_conf()->push.on) {
+        ngx_svc_push_lane_exit();
+    }
+
     ngx_svc_redis_exit_worker();
 
     if (ngx_svc_webhook_conf()->on) {
         ngx_svc_webhook_deliver_exit();
+    }
+
+    if (ngx_svc_webhook_conf()->push.on) {
+        ngx_svc_push_http_exit();
     }
 
     ngx_svc_pg_exit_worker();

@@ -1,0 +1,217 @@
+/*
+ * Secrets that a tenant configures, sealed under svc_key_file.
+ */
+
+#include "ngx_svc_sealed.h"
+#include "ngx_svc_hex.h"
+
+
+#define NGX_SVC_SEALED_WHAT  32     /* bytes of a name, at most */
+
+
+/* A sealed text's associated data. */
+
+typedef struct {
+    u_char    text[NGX_SVC_SEALED_WHAT + 1 + NGX_SVC_UUID_TEXT_LEN];
+    size_t    len;
+} ngx_svc_sealed_aad_t;
+
+
+static void ngx_svc_sealed_new_id(ngx_svc_request_t *sr, u_char *text,
+    ngx_str_t *id);
+static ngx_int_t ngx_svc_sealed_member(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body,
+    const ngx_str_t *id);
+static ngx_int_t ngx_svc_sealed_for(ngx_svc_request_t *sr, const char *what,
+    const ngx_str_t *id, const ngx_str_t *secret, ngx_str_t *sealed);
+static ngx_int_t ngx_svc_sealed_aad(ngx_svc_sealed_aad_t *aad,
+    const char *what, const ngx_str_t *id);
+static const ngx_svc_keys_t *ngx_svc_sealed_keys(void);
+
+
+ngx_int_t
+ngx_svc_sealed_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    u_char     text[NGX_SVC_UUID_TEXT_LEN];
+    ngx_str_t  id;
+
+    ngx_svc_sealed_new_id(sr, text, &id);
+
+    return ngx_svc_sealed_member(sr, call, param, body, &id);
+}
+
+
+ngx_int_t
+ngx_svc_sealed_bind_path(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    return ngx_svc_sealed_member(sr, call, param, body,
+                                 &sr->params[param->n]);
+}
+
+
+static ngx_int_t
+ngx_svc_sealed_member(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body, const ngx_str_t *id)
+{
+    ngx_int_t         rc;
+    ngx_str_t         sealed;
+    ngx_svc_value_t  *value;
+
+    value = (ngx_svc_value_t *) ((u_char *) body + param->offset);
+
+    if (!value->set || value->null) {
+        ngx_svc_pg_bind_str(call, NULL);
+        return NGX_OK;
+    }
+
+    rc = ngx_svc_sealed_for(sr, param->text, id, &value->str, &sealed);
+
+    if (rc == NGX_OK) {
+        ngx_svc_pg_bind(call, sealed.data, sealed.len);
+    }
+
+    return rc;
+}
+
+
+ngx_int_t
+ngx_svc_sealed_make(ngx_svc_request_t *sr, const char *what,
+    const ngx_str_t *secret, ngx_str_t *sealed)
+{
+    u_char     text[NGX_SVC_UUID_TEXT_LEN];
+    ngx_str_t  id;
+
+    ngx_svc_sealed_new_id(sr, text, &id);
+
+    return ngx_svc_sealed_for(sr, what, &id, secret, sealed);
+}
+
+
+static void
+ngx_svc_sealed_new_id(ngx_svc_request_t *sr, u_char *text, ngx_str_t *id)
+{
+    id->data = text;
+    id->len = ngx_svc_uuid_text(text, sr->new_id) - text;
+}
+
+
+static ngx_int_t
+ngx_svc_sealed_for(ngx_svc_request_t *sr, const char *what,
+    const ngx_str_t *id, const ngx_str_t *secret, ngx_str_t *sealed)
+{
+    if (ngx_svc_sealed_able(sr) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    sealed->data = ngx_pnalloc(sr->request->pool,
+                               secret->len + NGX_SVC_SEAL_OVERHEAD);
+    if (sealed->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_sealed_seal(what, id, secret, sealed->data, &sealed->len);
+}
+
+
+ngx_int_t
+ngx_svc_sealed_able(ngx_svc_request_t *sr)
+{
+    if (ngx_svc_sealed_keys()->n) {
+        return NGX_OK;
+    }
+
+    ngx_log_error(NGX_LOG_ERR, sr->request->connection->log, 0,
+                  "svc: a secret that a tenant configures cannot be sealed: "
+                  "set \"svc_key_file\"");
+
+    return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
+                        "Secrets cannot be kept here: an operator has to set "
+                        "\"svc_key_file\".");
+}
+
+
+ngx_int_t
+ngx_svc_sealed_seal(const char *what, const ngx_str_t *id,
+    const ngx_str_t *secret, u_char *out, size_t *len)
+{
+    ngx_svc_sealed_aad_t  aad;
+
+    if (ngx_svc_sealed_aad(&aad, what, id) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_seal(ngx_svc_sealed_keys(), secret->data, secret->len,
+                        aad.text, aad.len, out, len);
+}
+
+
+/* With a key whose id is short the text may be longer than there is room. */
+
+ngx_int_t
+ngx_svc_sealed_open(const char *what, const ngx_str_t *id,
+    const ngx_str_t *column, u_char *out, size_t *len)
+{
+    u_char                sealed[NGX_SVC_SEALED_TEXT + NGX_SVC_SEAL_OVERHEAD];
+    u_char                text[sizeof(sealed)];
+    size_t                n;
+    ngx_int_t             rc;
+    ngx_svc_sealed_aad_t  aad;
+
+    n = ngx_min(*len, NGX_SVC_SEALED_TEXT) + NGX_SVC_SEAL_OVERHEAD;
+
+    if (ngx_svc_sealed_aad(&aad, what, id) != NGX_OK
+        || ngx_svc_hex_bytea(column, sealed, &n) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_svc_unseal(ngx_svc_sealed_keys(), sealed, n, aad.text, aad.len,
+                        text, &n);
+
+    if (rc == NGX_OK && n > *len) {
+        rc = NGX_DECLINED;
+    }
+
+    if (rc == NGX_OK) {
+        ngx_memcpy(out, text, n);
+        *len = n;
+    }
+
+    ngx_explicit_memzero(text, sizeof(text));
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_sealed_aad(ngx_svc_sealed_aad_t *aad, const char *what,
+    const ngx_str_t *id)
+{
+    u_char  *p;
+
+    if (id->len != NGX_SVC_UUID_TEXT_LEN) {
+        return NGX_DECLINED;
+    }
+
+    p = ngx_cpystrn(aad->text, (u_char *) what, NGX_SVC_SEALED_WHAT + 1);
+    *p++ = ':';
+    p = ngx_cpymem(p, id->data, NGX_SVC_UUID_TEXT_LEN);
+
+    aad->len = p - aad->text;
+
+    return NGX_OK;
+}
+
+
+static const ngx_svc_keys_t *
+ngx_svc_sealed_keys(void)
+{
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_http_cycle_get_module_main_conf(ngx_cycle,
+                                               ngx_http_svc_common_module);
+
+    return &smcf->keys;
+}

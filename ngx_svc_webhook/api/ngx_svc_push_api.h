@@ -1,0 +1,41 @@
+/*
+ * /v1/admin/scim-targets: its routes, and what their statements share.
+ */
+
+#ifndef _NGX_SVC_PUSH_API_H_INCLUDED_
+#define _NGX_SVC_PUSH_API_H_INCLUDED_
+
+
+#include "ngx_svc_http.h"
+#include "ngx_svc_webhook.h"
+
+
+#define NGX_SVC_PUSH_NONE  "There is no SCIM target with this id."
+
+/* SQL: that one of the table t, whose id the path names; $1 is the id. */
+
+#define NGX_SVC_PUSH_TARGET                                                   \
+    " FROM svc.scim_target t WHERE t.tenant_id = " NGX_SVC_TENANT             \
+    " AND t.id = $1"
+
+/*
+ * SQL: what ends a quarantine, in an UPDATE of t; what Retry-After asked for
+ * stays.
+ */
+
+#define NGX_SVC_PUSH_TRY_AGAIN                                                \
+    "failures = 0,"                                                           \
+    " next_at = CASE WHEN t.failures > 0 THEN NULL ELSE t.next_at END"
+
+
+/* ngx_svc_push_routes.c */
+extern ngx_svc_resources_t  ngx_svc_push_resources[];
+
+/* The resources, each of the file of its name. */
+extern const ngx_svc_route_t  ngx_svc_push_targets[];
+extern const ngx_svc_route_t  ngx_svc_push_target_users[];
+extern const ngx_svc_route_t  ngx_svc_push_target_sync[];
+extern const ngx_svc_route_t  ngx_svc_push_target_test[];
+
+
+#endif /* _NGX_SVC_PUSH_API_H_INCLUDED_ */

@@ -1,0 +1,140 @@
+/*
+ * Outbound SCIM, in the helper: a user is pushed to a target.
+ *
+ * ngx_svc_push_lane.c has the targets, by leases, and says which user is next;
+ * ngx_svc_push_user.c makes the requests of one user, ngx_svc_push_probe.c asks
+ * what a target can do, and ngx_svc_push_page.c whom it has.
+ */
+
+#ifndef _NGX_SVC_PUSH_H_INCLUDED_
+#define _NGX_SVC_PUSH_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+
+#include <ngx_event.h>
+
+
+#define NGX_SVC_PUSH_ERROR  500         /* bytes of a text, at most */
+
+
+/* A target, as the row; all text is NUL-terminated.  The lane's. */
+
+typedef struct {
+    ngx_str_t      tenant;              /* UUIDs, as text */
+    ngx_str_t      id;
+    ngx_str_t      base_url;            /* without a slash at its end */
+    ngx_str_t      token;               /* not in a log, nor in an error */
+    unsigned       patch:1;             /* it takes PATCH */
+} ngx_svc_push_target_t;
+
+
+/* What a user is to look like; an empty text: not set. */
+
+typedef struct {
+    ngx_str_t      id;                  /* externalId there */
+    ngx_str_t      user_name;           /* the e-mail address */
+    ngx_str_t      display_name;
+    ngx_str_t      given_name;
+    ngx_str_t      family_name;
+    ngx_str_t      title;
+    ngx_str_t      locale;
+    ngx_str_t      department;
+    unsigned       active:1;            /* in scope, and active here */
+    unsigned       gone:1;              /* erased: there is the id alone */
+} ngx_svc_push_want_t;
+
+
+typedef enum {
+    NGX_SVC_PUSH_DONE = 0,              /* the target has it */
+    NGX_SVC_PUSH_RETRY,                 /* 5xx, timeout, I/O: of this user */
+    NGX_SVC_PUSH_PAUSE,                 /* 429, 503: of the target; delay */
+    NGX_SVC_PUSH_FAILING,               /* 401, 403: of the target */
+    NGX_SVC_PUSH_REFUSED,               /* its address, or its certificate */
+    NGX_SVC_PUSH_USER                   /* other 4xx, conflict, ambiguous */
+} ngx_svc_push_outcome_e;
+
+
+/* One push; in one pool, which its maker destroys behind the handler. */
+
+typedef struct ngx_svc_push_s  ngx_svc_push_t;
+
+struct ngx_svc_push_s {
+    ngx_pool_t                   *pool;
+    const ngx_svc_push_target_t  *target;   /* lives as long as the push */
+    ngx_svc_push_want_t           want;
+    ngx_str_t                     remote_id;    /* empty: look it up; the
+                                               requests set and clear it */
+    ngx_str_t                     remote_hash;  /* of SHA-256, or empty; the
+                                               same */
+    unsigned                      remote_active:1;  /* likewise; without an id:
+                                               maybe it is there, of a request
+                                               whose outcome is not known */
+    unsigned                      compare:1;    /* read it there, and repair */
+
+    void                        (*handler)(ngx_svc_push_t *push);
+    void                         *data;
+
+    /* what came of it; texts are of the pool */
+
+    ngx_svc_push_outcome_e        outcome;
+    ngx_uint_t                    status;   /* of the last answer; 0: none */
+    ngx_msec_t                    delay;    /* Retry-After; 0: none was named */
+    ngx_uint_t                    requests; /* that were made */
+    ngx_str_t                     error;    /* printable; without body, token,
+                                               what tells of other networks */
+    unsigned                      no_patch:1;   /* PATCH was refused with 405
+                                               or 501 */
+    void                         *state;        /* of the requests */
+};
+
+
+/* The answer to GET ServiceProviderConfig; the same struct for a test. */
+
+typedef struct ngx_svc_push_probe_s  ngx_svc_push_probe_t;
+
+struct ngx_svc_push_probe_s {
+    ngx_pool_t                   *pool;
+    const ngx_svc_push_target_t  *target;
+    void                        (*handler)(ngx_svc_push_probe_t *probe);
+    void                         *data;
+
+    ngx_svc_push_outcome_e        outcome;
+    ngx_uint_t                    status;
+    ngx_msec_t                    delay;
+    ngx_str_t                     error;
+    unsigned                      patch:1;      /* unless it says otherwise */
+    void                         *state;
+};
+
+
+/*
+ * A page of the target's users, from start (1 is the first), at most 100: for
+ * each, seen is called.  For repair: which of ours there are without a
+ * mapping, or not any more.
+ */
+
+typedef struct ngx_svc_push_page_s  ngx_svc_push_page_t;
+
+struct ngx_svc_push_page_s {
+    ngx_pool_t                   *pool;
+    const ngx_svc_push_target_t  *target;
+    ngx_uint_t                    start;
+    void                        (*seen)(ngx_svc_push_page_t *page,
+                                        const ngx_str_t *remote_id,
+                                        const ngx_str_t *user_name,
+                                        ngx_uint_t active);
+    void                        (*handler)(ngx_svc_push_page_t *page);
+    void                         *data;
+
+    ngx_svc_push_outcome_e        outcome;
+    ngx_uint_t                    status;
+    ngx_msec_t                    delay;
+    ngx_str_t                     error;
+    ngx_uint_t                    n;        /* resources of this page */
+    ngx_uint_t                    total;    /* as the target says */
+    void                         *state;
+};
+
+
+#endif /* _NGX_SVC_PUSH_H_INCLUDED_ */

@@ -1,0 +1,37 @@
+/*
+ * Outbound SCIM: users on their way to targets, as many at a time as there are
+ * places, and as fast as the rate lets them.
+ */
+
+#ifndef _NGX_SVC_PUSH_FLY_H_INCLUDED_
+#define _NGX_SVC_PUSH_FLY_H_INCLUDED_
+
+
+#include "ngx_svc_push_store.h"
+
+
+/* step: is called when something has ended, or there is a place. */
+void ngx_svc_push_fly_init(void (*step)(ngx_svc_push_work_t *work));
+
+/* Starts those that are ready, and may. */
+void ngx_svc_push_fly(ngx_svc_push_work_t *work);
+
+/* When the rate lets the next one. */
+ngx_msec_t ngx_svc_push_fly_when(ngx_svc_push_work_t *work);
+
+/* How many there are, of all targets. */
+ngx_uint_t ngx_svc_push_fly_count(void);
+
+/*
+ * Asks the target for its configuration, or tests it; when it has answered,
+ * work->answered is set, and the latter stores it as of ngx_svc_push_store.h.
+ * NGX_OK, or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_push_fly_probe(ngx_svc_push_work_t *work, ngx_uint_t test);
+ngx_int_t ngx_svc_push_fly_answer(ngx_svc_push_work_t *work);
+
+/* Breaks off all of a target. */
+void ngx_svc_push_fly_cancel(ngx_svc_push_work_t *work);
+
+
+#endif /* _NGX_SVC_PUSH_FLY_H_INCLUDED_ */

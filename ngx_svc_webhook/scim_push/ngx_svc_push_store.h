@@ -1,0 +1,192 @@
+/*
+ * Outbound SCIM: what PostgreSQL has of a target, and is told.
+ *
+ * Of a target one op at a time is under way.
+ */
+
+#ifndef _NGX_SVC_PUSH_STORE_H_INCLUDED_
+#define _NGX_SVC_PUSH_STORE_H_INCLUDED_
+
+
+#include "ngx_svc_crypto.h"
+#include "ngx_svc_pg.h"
+#include "ngx_svc_push.h"
+
+
+#define NGX_SVC_PUSH_TAKE   32          /* users of a target in memory, ready */
+#define NGX_SVC_PUSH_TEXT   40          /* bytes of a number, or a time */
+
+/* Whether that time has come. */
+#define ngx_svc_push_due(at)                                                  \
+    ((ngx_msec_int_t) (ngx_current_msec - (at)) >= 0)
+
+
+typedef struct ngx_svc_push_work_s  ngx_svc_push_work_t;
+
+
+/* The works of a tenant. */
+
+typedef struct {
+    ngx_str_node_t           node;
+    ngx_queue_t              works;
+    ngx_uint_t               nworks;
+    ngx_uint_t               nflying;   /* pushes */
+    u_char                   id[NGX_SVC_UUID_TEXT_LEN];
+} ngx_svc_push_tenant_t;
+
+
+/* A text that is kept, with room for it. */
+
+typedef struct {
+    ngx_str_t                str;
+    u_char                   text[NGX_SVC_PUSH_TEXT];
+} ngx_svc_push_text_t;
+
+
+/* A user on the way; of the push's pool. */
+
+typedef struct {
+    ngx_svc_push_t           push;
+    ngx_queue_t              queue;
+    ngx_svc_push_work_t     *work;
+    ngx_str_t                rev;
+    ngx_str_t                hash;      /* hexadecimal; empty: gone */
+    ngx_uint_t               attempts;
+    unsigned                 same:1;    /* as the target has it */
+} ngx_svc_push_item_t;
+
+
+/* One version of a target, while users are pushed to it. */
+
+typedef struct {
+    ngx_pool_t              *pool;
+    ngx_svc_push_target_t    target;
+    ngx_int_t                version;
+} ngx_svc_push_conf_row_t;
+
+
+/* In one block of ngx_calloc(). */
+
+struct ngx_svc_push_work_s {
+    ngx_queue_t              all;
+    ngx_queue_t              queue;     /* of the tenant */
+    ngx_queue_t              waiting;   /* for a place; or by itself */
+    ngx_svc_push_tenant_t   *tenant;
+    ngx_svc_push_text_t      id;
+    ngx_event_t              timer;
+
+    ngx_svc_pg_op_t         *op;        /* under way, or NULL */
+    void                   (*stored)(ngx_svc_push_work_t *work, ngx_int_t rc);
+    ngx_svc_push_conf_row_t *conf;      /* NULL: nothing is pushed */
+    ngx_svc_push_probe_t    *probe;     /* under way, or NULL */
+    ngx_pool_t              *answer;    /* of one that is being stored */
+
+    ngx_queue_t              ready;     /* ngx_svc_push_item_t */
+    ngx_queue_t              flying;
+    ngx_queue_t              results;
+    ngx_queue_t              recording;
+    ngx_uint_t               nready;
+    ngx_uint_t               nflying;
+    ngx_uint_t               nresults;
+
+    /* as of the last poll */
+
+    ngx_int_t                version;
+    ngx_uint_t               failures;
+    ngx_msec_t               not_before;
+    ngx_msec_t               due;       /* when somebody is to be pushed */
+    ngx_svc_push_text_t      test;      /* its id; empty: none */
+    ngx_svc_push_text_t      xid;       /* empty: not known */
+    ngx_svc_push_text_t      event;
+    ngx_svc_push_text_t      since;
+
+    /* the machine's */
+
+    ngx_msec_t               polled;
+    ngx_msec_t               poll;      /* when the next one is due */
+    ngx_msec_t               backoff;
+    ngx_msec_t               first;     /* result that is not recorded */
+    ngx_msec_t               counted;
+    ngx_msec_t               kept;      /* how far the log was passed over */
+    ngx_msec_t               filled;    /* the bucket of the rate */
+    ngx_int_t                tokens;    /* thousandths of a request */
+    ngx_uint_t               ended;     /* of a brake */
+    ngx_uint_t               users;
+
+    unsigned                 known:1;   /* there was a poll */
+    unsigned                 enabled:1;
+    unsigned                 patch:1;
+    unsigned                 begin:1;   /* all users are to be looked at */
+    unsigned                 looking:1;
+    unsigned                 relevant:1;    /* the log has something for us */
+    unsigned                 more:1;    /* and more of it */
+    unsigned                 final:1;
+    unsigned                 config:1;  /* it is to be asked for its config */
+    unsigned                 syncing:1;
+    unsigned                 queued:1;
+    unsigned                 held:1;
+    unsigned                 hold:1;    /* it is to be */
+    unsigned                 left:1;    /* the sync has not ended */
+    unsigned                 trouble:1; /* there was some, or is */
+    unsigned                 paused:1;  /* until not_before */
+    unsigned                 idle:1;    /* nobody is due */
+    unsigned                 dirty:1;   /* not counted since */
+    unsigned                 woken:1;   /* since the poll began */
+    unsigned                 took:1;    /* the last op was a take */
+    unsigned                 state:1;   /* is to be stored */
+    unsigned                 storing:1; /* is on its way */
+    unsigned                 no_patch:1;    /* to be stored, too */
+    unsigned                 needs:1;   /* a conf, from the next poll */
+    unsigned                 answered:1;    /* the probe has ended */
+    unsigned                 testing:1; /* it is one that was asked for */
+    ngx_str_t                error;     /* of the state; of error_text */
+    ngx_msec_t               delay;
+    u_char                   error_text[NGX_SVC_PUSH_ERROR];
+};
+
+
+/* The helper's name in leases; 32 digits, which live as long as it. */
+void ngx_svc_push_store_helper(const ngx_str_t *helper);
+
+/*
+ * Each begins an op; work->stored is called when it has ended: NGX_OK;
+ * NGX_DECLINED: the helper has the target no more; NGX_ERROR: it failed, which
+ * is in the log.  They return NGX_OK, or NGX_ERROR: it did not begin.
+ */
+ngx_int_t ngx_svc_push_store_poll(ngx_svc_push_work_t *work);
+ngx_int_t ngx_svc_push_store_begin(ngx_svc_push_work_t *work);
+ngx_int_t ngx_svc_push_store_follow(ngx_svc_push_work_t *work);
+ngx_int_t ngx_svc_push_store_look(ngx_svc_push_work_t *work);
+ngx_int_t ngx_svc_push_store_hold(ngx_svc_push_work_t *work);
+
+/* How far the log has been passed over, where there was nothing in it. */
+ngx_int_t ngx_svc_push_store_keep(ngx_svc_push_work_t *work);
+
+/* ended: a sync has. */
+ngx_int_t ngx_svc_push_store_count(ngx_svc_push_work_t *work,
+    ngx_uint_t ended);
+
+/* What a probe has answered; test: to whom asked for one. */
+ngx_int_t ngx_svc_push_store_probe(ngx_svc_push_work_t *work,
+    const ngx_svc_push_probe_t *probe, ngx_uint_t test);
+
+/*
+ * Op and result of an exchange that another file binds and reads: a statement,
+ * of which $1 and $2 are bound.  NULL: memory.
+ */
+ngx_svc_pg_op_t *ngx_svc_push_store_op(ngx_svc_push_work_t *work,
+    ngx_svc_pg_pool_e kind, ngx_svc_pg_handler_pt handler);
+ngx_svc_pg_call_t *ngx_svc_push_store_call(ngx_svc_push_work_t *work,
+    ngx_svc_pg_op_t *op, const ngx_svc_pg_statement_t *statement);
+ngx_int_t ngx_svc_push_store_submit(ngx_svc_push_work_t *work,
+    ngx_svc_pg_op_t *op);
+void ngx_svc_push_store_end(ngx_svc_push_work_t *work, ngx_int_t rc);
+
+/* Whether the op has failed, which is logged. */
+ngx_uint_t ngx_svc_push_store_failed(ngx_svc_pg_op_t *op);
+
+/* A decimal number of a pool, NUL-terminated; NULL: memory. */
+u_char *ngx_svc_push_store_number(ngx_pool_t *pool, int64_t n, size_t *len);
+
+
+#endif /* _NGX_SVC_PUSH_STORE_H_INCLUDED_ */

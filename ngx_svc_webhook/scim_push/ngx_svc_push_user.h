@@ -1,0 +1,22 @@
+/*
+ * Outbound SCIM: the requests of one user.
+ */
+
+#ifndef _NGX_SVC_PUSH_USER_H_INCLUDED_
+#define _NGX_SVC_PUSH_USER_H_INCLUDED_
+
+
+#include "ngx_svc_push.h"
+
+
+/*
+ * Makes the requests; the handler is called once, never from within this call.
+ * NGX_ERROR: memory, it will not be called.
+ */
+ngx_int_t ngx_svc_push_user(ngx_svc_push_t *push);
+
+/* Breaks off what is under way: its handler will not be called. */
+void ngx_svc_push_user_cancel(ngx_svc_push_t *push);
+
+
+#endif /* _NGX_SVC_PUSH_USER_H_INCLUDED_ */

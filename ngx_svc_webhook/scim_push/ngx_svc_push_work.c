@@ -1,0 +1,688 @@
+/*
+ * Outbound SCIM: the targets that this helper has, and what it does for each.
+ */
+
+#include "ngx_svc_push_work.h"
+#include "ngx_svc_push_fly.h"
+#include "ngx_svc_push_items.h"
+#include "ngx_svc_push_tenant.h"
+
+
+#define NGX_SVC_PUSH_PACE     50        /* ms, from a poll to the next */
+#define NGX_SVC_PUSH_BACKOFF  1000      /* likewise, at most, while events are
+                                           not final */
+#define NGX_SVC_PUSH_LISTENS  15000     /* who is woken polls anyway */
+#define NGX_SVC_PUSH_ALONE    2000
+#define NGX_SVC_PUSH_EACH     20        /* ms, so many polls of all targets */
+#define NGX_SVC_PUSH_LATER    1000      /* after a failure */
+#define NGX_SVC_PUSH_BATCH    16        /* results are recorded at once */
+#define NGX_SVC_PUSH_SOON     100       /* or after so many ms */
+#define NGX_SVC_PUSH_LOW      8         /* users that are ready */
+#define NGX_SVC_PUSH_COUNT    10000     /* ms, between counts */
+
+#define NGX_SVC_PUSH_KEEP     3600000   /* between notes of how far it has come */
+
+
+typedef struct {
+    ngx_queue_t          works;
+    ngx_uint_t           n;
+    ngx_uint_t           listens;
+    void               (*drained)(void);
+    unsigned             draining:1;
+} ngx_svc_push_works_t;
+
+
+static void ngx_svc_push_work_woken(ngx_svc_push_work_t *work);
+static ngx_uint_t ngx_svc_push_work_idle(ngx_svc_push_work_t *work);
+static void ngx_svc_push_work_free(ngx_svc_push_work_t *work);
+static void ngx_svc_push_work_timer(ngx_event_t *ev);
+static void ngx_svc_push_work_step(ngx_svc_push_work_t *work);
+static ngx_int_t ngx_svc_push_work_next(ngx_svc_push_work_t *work);
+static ngx_int_t ngx_svc_push_work_log(ngx_svc_push_work_t *work);
+static ngx_int_t ngx_svc_push_work_users(ngx_svc_push_work_t *work);
+static ngx_int_t ngx_svc_push_work_rest(ngx_svc_push_work_t *work);
+static ngx_int_t ngx_svc_push_work_poll(ngx_svc_push_work_t *work);
+static void ngx_svc_push_work_polled(ngx_svc_push_work_t *work, ngx_int_t rc);
+static void ngx_svc_push_work_pace(ngx_svc_push_work_t *work);
+static void ngx_svc_push_work_stored(ngx_svc_push_work_t *work, ngx_int_t rc);
+static void ngx_svc_push_work_arm(ngx_svc_push_work_t *work);
+static void ngx_svc_push_work_idled(void);
+
+
+static ngx_svc_push_works_t  ngx_svc_push_works;
+
+
+void
+ngx_svc_push_work_init(void)
+{
+    ngx_svc_push_works_t  *all;
+
+    all = &ngx_svc_push_works;
+
+    ngx_queue_init(&all->works);
+    ngx_svc_push_tenant_init();
+    ngx_svc_push_fly_init(ngx_svc_push_work_step);
+}
+
+
+/* --- which there are --------------------------------------------------- */
+
+ngx_int_t
+ngx_svc_push_work_add(const ngx_str_t *tenant, const ngx_str_t *id)
+{
+    ngx_svc_push_work_t    *work;
+    ngx_svc_push_tenant_t  *of;
+
+    of = ngx_svc_push_tenant(tenant);
+    if (of == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_push_tenant_work(of, id)) {
+        return NGX_OK;
+    }
+
+    work = ngx_calloc(sizeof(ngx_svc_push_work_t), ngx_cycle->log);
+    if (work == NULL) {
+        return NGX_ERROR;
+    }
+
+    work->tenant = of;
+    work->id.str.data = work->id.text;
+    work->id.str.len = ngx_min(id->len, NGX_SVC_UUID_TEXT_LEN);
+    ngx_memcpy(work->id.text, id->data, work->id.str.len);
+
+    work->timer.handler = ngx_svc_push_work_timer;
+    work->timer.data = work;
+    work->timer.log = ngx_cycle->log;
+
+    ngx_queue_init(&work->waiting);
+    ngx_queue_init(&work->ready);
+    ngx_queue_init(&work->flying);
+    ngx_queue_init(&work->results);
+    ngx_queue_init(&work->recording);
+
+    work->poll = ngx_current_msec;
+    work->polled = ngx_current_msec;
+    work->counted = ngx_current_msec;
+    work->kept = ngx_current_msec + ngx_random() % NGX_SVC_PUSH_KEEP;
+    work->backoff = NGX_SVC_PUSH_PACE;
+
+    ngx_queue_insert_tail(&ngx_svc_push_works.works, &work->all);
+    ngx_svc_push_tenant_join(work);
+    ngx_svc_push_works.n++;
+
+    ngx_svc_push_work_arm(work);
+
+    return NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_svc_push_work_count(void)
+{
+    return ngx_svc_push_works.n;
+}
+
+
+ngx_uint_t
+ngx_svc_push_work_flying(void)
+{
+    return ngx_svc_push_fly_count();
+}
+
+
+static void
+ngx_svc_push_work_free(ngx_svc_push_work_t *work)
+{
+    if (work->op) {
+        ngx_svc_pg_cancel(work->op);
+        ngx_destroy_pool(work->op->pool);
+    }
+
+    if (work->timer.timer_set) {
+        ngx_del_timer(&work->timer);
+    }
+
+    ngx_svc_push_fly_cancel(work);
+
+    ngx_svc_push_items_free(&work->ready);
+    ngx_svc_push_items_free(&work->results);
+    ngx_svc_push_items_free(&work->recording);
+
+    if (work->conf) {
+        ngx_destroy_pool(work->conf->pool);
+    }
+
+    ngx_queue_remove(&work->all);
+    ngx_svc_push_works.n--;
+
+    ngx_svc_push_tenant_leave(work);
+    ngx_free(work);
+}
+
+
+void
+ngx_svc_push_work_forget(void)
+{
+    ngx_queue_t  *works;
+
+    works = &ngx_svc_push_works.works;
+
+    while (!ngx_queue_empty(works)) {
+        ngx_svc_push_work_free(ngx_queue_data(ngx_queue_head(works),
+                                              ngx_svc_push_work_t, all));
+    }
+
+    ngx_svc_push_work_idled();
+}
+
+
+u_char *
+ngx_svc_push_work_give(u_char *p, ngx_uint_t n)
+{
+    ngx_queue_t          *q, *next;
+    ngx_svc_push_work_t  *work;
+
+    for (q = ngx_queue_head(&ngx_svc_push_works.works);
+         q != ngx_queue_sentinel(&ngx_svc_push_works.works) && n > 0;
+         q = next)
+    {
+        next = ngx_queue_next(q);
+        work = ngx_queue_data(q, ngx_svc_push_work_t, all);
+
+        if (work->op || !ngx_svc_push_work_idle(work)) {
+            continue;
+        }
+
+        p = ngx_cpymem(p, work->id.text, NGX_SVC_UUID_TEXT_LEN);
+        *p++ = ',';
+
+        ngx_svc_push_work_free(work);
+        n--;
+    }
+
+    return p;
+}
+
+
+/* Nobody is on the way, and nothing is to be recorded. */
+
+static ngx_uint_t
+ngx_svc_push_work_idle(ngx_svc_push_work_t *work)
+{
+    return work->nready + work->nflying + work->nresults == 0
+           && !work->probe && !work->state && !work->no_patch;
+}
+
+
+/* --- waking ------------------------------------------------------------ */
+
+void
+ngx_svc_push_work_listens(ngx_uint_t listens)
+{
+    ngx_uint_t  before;
+
+    before = ngx_svc_push_works.listens;
+    ngx_svc_push_works.listens = listens;
+
+    if (before && !listens) {
+        ngx_svc_push_work_wake(NULL);
+    }
+}
+
+
+/* Those of all tenants do not come all at once. */
+
+void
+ngx_svc_push_work_wake(const ngx_str_t *tenant)
+{
+    ngx_uint_t              i;
+    ngx_queue_t            *q;
+    ngx_svc_push_work_t    *work;
+    ngx_svc_push_tenant_t  *of;
+
+    if (tenant == NULL) {
+        i = 0;
+
+        for (q = ngx_queue_head(&ngx_svc_push_works.works);
+             q != ngx_queue_sentinel(&ngx_svc_push_works.works);
+             q = ngx_queue_next(q))
+        {
+            work = ngx_queue_data(q, ngx_svc_push_work_t, all);
+
+            if (work->poll - ngx_current_msec > NGX_SVC_PUSH_EACH * i) {
+                work->poll = ngx_current_msec + NGX_SVC_PUSH_EACH * i++;
+                ngx_svc_push_work_arm(work);
+            }
+        }
+
+        return;
+    }
+
+    of = ngx_svc_push_tenant_find(tenant);
+    if (of == NULL) {
+        return;
+    }
+
+    for (q = ngx_queue_head(&of->works);
+         q != ngx_queue_sentinel(&of->works);
+         q = ngx_queue_next(q))
+    {
+        ngx_svc_push_work_woken(ngx_queue_data(q, ngx_svc_push_work_t, queue));
+    }
+}
+
+
+static void
+ngx_svc_push_work_woken(ngx_svc_push_work_t *work)
+{
+    ngx_msec_t  at;
+
+    work->woken = 1;
+
+    at = work->polled + NGX_SVC_PUSH_PACE;
+
+    if ((ngx_msec_int_t) (work->poll - at) > 0) {
+        work->poll = at;
+    }
+
+    if (work->op == NULL) {
+        ngx_svc_push_work_arm(work);
+    }
+}
+
+
+/* --- one thing after the other ----------------------------------------- */
+
+static void
+ngx_svc_push_work_timer(ngx_event_t *ev)
+{
+    ngx_svc_push_work_step(ev->data);
+}
+
+
+static void
+ngx_svc_push_work_step(ngx_svc_push_work_t *work)
+{
+    if (work->conf
+        && (work->conf->version != work->version || !work->enabled
+            || work->held || ngx_svc_push_works.draining
+            || (work->paused && !ngx_svc_push_due(work->not_before))))
+    {
+        ngx_svc_push_items_free(&work->ready);
+        work->nready = 0;
+
+    } else if (work->conf) {
+        ngx_svc_push_fly(work);
+    }
+
+    if (work->op == NULL && ngx_svc_push_work_next(work) == NGX_ERROR) {
+        work->poll = ngx_current_msec + NGX_SVC_PUSH_LATER;
+    }
+
+    ngx_svc_push_work_arm(work);
+    ngx_svc_push_work_idled();
+}
+
+
+/* NGX_OK: it has begun; NGX_DECLINED: there is nothing to do; NGX_ERROR. */
+
+static ngx_int_t
+ngx_svc_push_work_next(ngx_svc_push_work_t *work)
+{
+    ngx_uint_t  record;
+
+    work->stored = ngx_svc_push_work_stored;
+
+    record = work->nresults >= NGX_SVC_PUSH_BATCH
+             || (work->nresults
+                 && (work->nready + work->nflying == 0
+                     || ngx_svc_push_due(work->first + NGX_SVC_PUSH_SOON)));
+
+    if (record || work->state || work->no_patch) {
+        work->took = 0;
+        return ngx_svc_push_items_record(work);
+    }
+
+    if (ngx_svc_push_works.draining) {
+        return NGX_DECLINED;
+    }
+
+    if (work->answered) {
+        return ngx_svc_push_fly_answer(work);
+    }
+
+    if (!work->known
+        || (ngx_svc_push_due(work->poll)
+            && !(work->enabled && (work->relevant || work->begin))))
+    {
+        return ngx_svc_push_work_poll(work);
+    }
+
+    if (work->test.str.len && work->probe == NULL) {
+        if (work->conf == NULL || work->conf->version != work->version) {
+            return ngx_svc_push_work_poll(work);
+        }
+
+        return ngx_svc_push_fly_probe(work, 1) == NGX_OK ? NGX_DECLINED
+                                                         : NGX_ERROR;
+    }
+
+    return work->enabled ? ngx_svc_push_work_log(work) : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_svc_push_work_log(ngx_svc_push_work_t *work)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  took;
+
+    took = work->took;
+    work->took = 0;
+
+    if (work->begin) {
+        return ngx_svc_push_store_begin(work);
+    }
+
+    if (work->relevant) {
+        return ngx_svc_push_store_follow(work);
+    }
+
+    if (work->hold) {
+        return ngx_svc_push_store_hold(work);
+    }
+
+    if (work->looking && took) {
+        return ngx_svc_push_store_look(work);
+    }
+
+    rc = ngx_svc_push_work_users(work);
+
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    return work->looking ? ngx_svc_push_store_look(work)
+                         : ngx_svc_push_work_rest(work);
+}
+
+
+/*
+ * Who is to be deactivated waits until all that is known of has been looked at:
+ * how many they are decides.
+ */
+
+static ngx_int_t
+ngx_svc_push_work_users(ngx_svc_push_work_t *work)
+{
+    if (work->idle || work->held || work->probe
+        || work->nready >= NGX_SVC_PUSH_LOW
+        || work->nresults >= 2 * NGX_SVC_PUSH_BATCH
+        || !ngx_svc_push_due(work->due)
+        || (work->paused && !ngx_svc_push_due(work->not_before)))
+    {
+        return NGX_DECLINED;
+    }
+
+    if (work->conf == NULL || work->conf->version != work->version) {
+        return work->nflying ? NGX_DECLINED : ngx_svc_push_work_poll(work);
+    }
+
+    if (work->config) {
+        return ngx_svc_push_fly_probe(work, 0) == NGX_OK ? NGX_DECLINED
+                                                         : NGX_ERROR;
+    }
+
+    work->took = 1;
+
+    return ngx_svc_push_items_take(work, !work->looking && !work->more);
+}
+
+
+static ngx_int_t
+ngx_svc_push_work_rest(ngx_svc_push_work_t *work)
+{
+    ngx_uint_t  idle;
+
+    idle = ngx_svc_push_work_idle(work);
+
+    if (work->syncing && !work->left && !work->held && !work->more && idle) {
+        work->left = 1;
+        work->poll = ngx_current_msec;
+        return ngx_svc_push_store_count(work, 1);
+    }
+
+    if (work->dirty
+        && ngx_svc_push_due(work->counted
+                            + (idle ? NGX_SVC_PUSH_LATER : NGX_SVC_PUSH_COUNT)))
+    {
+        work->dirty = 0;
+        work->counted = ngx_current_msec;
+        return ngx_svc_push_store_count(work, 0);
+    }
+
+    if (idle && work->final && !work->more && work->xid.str.len
+        && ngx_svc_push_due(work->kept))
+    {
+        work->kept = ngx_current_msec + NGX_SVC_PUSH_KEEP;
+        return ngx_svc_push_store_keep(work);
+    }
+
+    /* its token is not kept for nothing */
+
+    if (idle && work->conf && (work->idle || work->paused)) {
+        ngx_destroy_pool(work->conf->pool);
+        work->conf = NULL;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_svc_push_work_poll(ngx_svc_push_work_t *work)
+{
+    work->stored = ngx_svc_push_work_polled;
+    work->polled = ngx_current_msec;
+    work->woken = 0;
+    work->needs = work->test.str.len
+                  || (!work->idle && ngx_svc_push_due(work->due));
+
+    return ngx_svc_push_store_poll(work);
+}
+
+
+static void
+ngx_svc_push_work_polled(ngx_svc_push_work_t *work, ngx_int_t rc)
+{
+    if (rc == NGX_DECLINED) {
+        ngx_svc_push_work_free(work);
+        ngx_svc_push_work_idled();
+        return;
+    }
+
+    if (rc == NGX_OK) {
+        ngx_svc_push_work_pace(work);
+
+    } else {
+        work->poll = ngx_current_msec + NGX_SVC_PUSH_LATER;
+    }
+
+    ngx_svc_push_work_step(work);
+}
+
+
+/* Says when the next poll is due: of many targets each polls less often. */
+
+static void
+ngx_svc_push_work_pace(ngx_svc_push_work_t *work)
+{
+    ngx_msec_t  ms;
+
+    if (work->final) {
+        work->backoff = NGX_SVC_PUSH_PACE;
+    }
+
+    if (work->more && work->enabled) {
+        ms = 0;
+
+    } else if (!work->final) {
+        ms = work->backoff;
+        work->backoff = ngx_min(2 * work->backoff, NGX_SVC_PUSH_BACKOFF);
+
+    } else if (work->woken) {
+        ms = NGX_SVC_PUSH_PACE;
+
+    } else {
+        ms = ngx_svc_push_works.listens ? NGX_SVC_PUSH_LISTENS
+                                        : NGX_SVC_PUSH_ALONE;
+        ms = ngx_max(ms, ngx_svc_push_works.n * NGX_SVC_PUSH_EACH);
+    }
+
+    work->poll = work->polled + ms;
+}
+
+
+/* Anything but a poll; what it has changed is in memory, or is read again. */
+
+static void
+ngx_svc_push_work_stored(ngx_svc_push_work_t *work, ngx_int_t rc)
+{
+    if (rc == NGX_ERROR) {
+        work->poll = ngx_current_msec + NGX_SVC_PUSH_LATER;
+        work->known = 1;
+
+    } else if (!work->took) {
+        work->poll = ngx_current_msec;
+    }
+
+    if (rc == NGX_DECLINED) {
+        work->poll = ngx_current_msec;
+    }
+
+    if (work->hold && !work->took) {
+        work->hold = 0;
+        work->held = 1;
+    }
+
+    ngx_svc_push_work_step(work);
+}
+
+
+static void
+ngx_svc_push_work_arm(ngx_svc_push_work_t *work)
+{
+    ngx_msec_t      at[6];
+    ngx_uint_t      i, n;
+    ngx_msec_int_t  ms, least;
+
+    if (work->timer.timer_set) {
+        ngx_del_timer(&work->timer);
+    }
+
+    if (work->op) {
+        return;
+    }
+
+    n = 0;
+
+    if (work->nresults) {
+        at[n++] = work->first + NGX_SVC_PUSH_SOON;
+    }
+
+    if (ngx_svc_push_works.draining) {
+        if (n) {
+            ngx_add_timer(&work->timer, NGX_SVC_PUSH_SOON);
+        }
+
+        return;
+    }
+
+    at[n++] = work->poll;
+
+    if (!work->idle && work->nready < NGX_SVC_PUSH_LOW && work->probe == NULL
+        && !work->held && work->enabled)
+    {
+        at[n++] = (work->paused
+                   && (ngx_msec_int_t) (work->not_before - work->due) > 0)
+                  ? work->not_before : work->due;
+    }
+
+    if (work->dirty) {
+        at[n++] = work->counted + (ngx_svc_push_work_idle(work)
+                                   ? NGX_SVC_PUSH_LATER : NGX_SVC_PUSH_COUNT);
+    }
+
+    if (work->nready && ngx_queue_empty(&work->waiting)) {
+        at[n++] = ngx_svc_push_fly_when(work);
+    }
+
+    least = NGX_SVC_PUSH_LISTENS;
+
+    for (i = 0; i < n; i++) {
+        ms = at[i] - ngx_current_msec;
+        least = ngx_min(least, ms);
+    }
+
+    ngx_add_timer(&work->timer, (ngx_msec_t) ngx_max(least, 5));
+}
+
+
+/* --- the end ----------------------------------------------------------- */
+
+void
+ngx_svc_push_work_drain(void (*done)(void))
+{
+    ngx_queue_t           *q, *next;
+    ngx_svc_push_works_t  *all;
+
+    all = &ngx_svc_push_works;
+
+    all->draining = 1;
+
+    for (q = ngx_queue_head(&all->works);
+         q != ngx_queue_sentinel(&all->works);
+         q = next)
+    {
+        next = ngx_queue_next(q);
+        ngx_svc_push_work_step(ngx_queue_data(q, ngx_svc_push_work_t, all));
+    }
+
+    all->drained = done;
+
+    ngx_svc_push_work_idled();
+}
+
+
+static void
+ngx_svc_push_work_idled(void)
+{
+    void                 (*drained)(void);
+    ngx_queue_t           *q;
+    ngx_svc_push_work_t   *work;
+    ngx_svc_push_works_t  *all;
+
+    all = &ngx_svc_push_works;
+
+    if (all->drained == NULL) {
+        return;
+    }
+
+    for (q = ngx_queue_head(&all->works);
+         q != ngx_queue_sentinel(&all->works);
+         q = ngx_queue_next(q))
+    {
+        work = ngx_queue_data(q, ngx_svc_push_work_t, all);
+
+        if (work->nflying || work->nresults || work->state || work->no_patch) {
+            return;
+        }
+    }
+
+    drained = all->drained;
+    all->drained = NULL;
+
+    drained();
+}

@@ -1,0 +1,651 @@
+/*
+ * Outbound SCIM: the bodies of requests.
+ */
+
+#include "ngx_svc_push_write.h"
+
+#include "ngx_svc_json_write.h"
+
+
+#define NGX_SVC_PUSH_CORE  "urn:ietf:params:scim:schemas:core:2.0:User"
+#define NGX_SVC_PUSH_ENTERPRISE                                               \
+    "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"
+#define NGX_SVC_PUSH_PATCH                                                    \
+    "urn:ietf:params:scim:api:messages:2.0:PatchOp"
+
+#define NGX_SVC_PUSH_BODY  1024         /* bytes, a first guess */
+
+#define ngx_svc_push_plain(w, key, text)                                      \
+    ngx_svc_json_plain(w, key, (u_char *) text, sizeof(text) - 1)
+
+
+/* An attribute that is a text. */
+
+typedef struct {
+    const char   *parent;               /* or NULL */
+    const char   *name;
+    const char   *path;                 /* for operations */
+    size_t        offset;               /* in ngx_svc_push_want_t */
+} ngx_svc_push_attribute_t;
+
+
+static void ngx_svc_push_write_texts(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want, const char *parent);
+static void ngx_svc_push_write_formatted(ngx_svc_json_writer_t *w,
+    const char *key, const ngx_svc_push_want_t *want);
+static void ngx_svc_push_write_email(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want);
+static void ngx_svc_push_write_operation(ngx_svc_json_writer_t *w,
+    const char *op, const char *path);
+static ngx_uint_t ngx_svc_push_write_changes(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want, const cJSON *there);
+static ngx_uint_t ngx_svc_push_write_change(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_attribute_t *attribute, const ngx_str_t *value,
+    const cJSON *there);
+static ngx_uint_t ngx_svc_push_write_identity(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want, const cJSON *there);
+static ngx_uint_t ngx_svc_push_write_has_email(const cJSON *there,
+    const ngx_str_t *address);
+static void ngx_svc_push_write_whole(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want, const cJSON *there);
+static void ngx_svc_push_write_object(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want, const cJSON *there, const char *parent);
+static void ngx_svc_push_write_emails(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want, const cJSON *there);
+static void ngx_svc_push_write_schemas(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want, const cJSON *there);
+static ngx_uint_t ngx_svc_push_write_ours(const char *name,
+    const char *parent);
+static void ngx_svc_push_write_copy(ngx_svc_json_writer_t *w,
+    const cJSON *item, ngx_uint_t named);
+static const ngx_str_t *ngx_svc_push_value(const ngx_svc_push_want_t *want,
+    const ngx_svc_push_attribute_t *attribute);
+static ngx_uint_t ngx_svc_push_same(const char *one, const char *two);
+static ngx_int_t ngx_svc_push_write_end(ngx_svc_json_writer_t *w,
+    ngx_str_t *body);
+
+
+#define ngx_svc_push_core(name, member)                                       \
+    { NULL, name, name, offsetof(ngx_svc_push_want_t, member) }
+
+static const ngx_svc_push_attribute_t  ngx_svc_push_attributes[] = {
+    ngx_svc_push_core("displayName", display_name),
+    { "name", "givenName", "name.givenName",
+      offsetof(ngx_svc_push_want_t, given_name) },
+    { "name", "familyName", "name.familyName",
+      offsetof(ngx_svc_push_want_t, family_name) },
+    ngx_svc_push_core("title", title),
+    ngx_svc_push_core("locale", locale),
+    { NGX_SVC_PUSH_ENTERPRISE, "department",
+      NGX_SVC_PUSH_ENTERPRISE ":department",
+      offsetof(ngx_svc_push_want_t, department) },
+    { NULL, NULL, NULL, 0 }
+};
+
+
+/* Members that a merged resource does not have of the other's: ours, or its. */
+
+static const char  *ngx_svc_push_written[] = {
+    "schemas", "externalId", "userName", "active", "emails", "name",
+    NGX_SVC_PUSH_ENTERPRISE, "meta", "groups", NULL
+};
+
+
+ngx_int_t
+ngx_svc_push_write_user(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
+    ngx_str_t *body)
+{
+    ngx_svc_json_writer_t  w;
+
+    if (ngx_svc_json_writer_init(&w, pool, NGX_SVC_PUSH_BODY) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+    ngx_svc_push_write_whole(&w, want, NULL);
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_push_write_end(&w, body);
+}
+
+
+ngx_int_t
+ngx_svc_push_write_merged(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
+    const cJSON *there, ngx_str_t *body)
+{
+    const cJSON            *item;
+    ngx_svc_json_writer_t   w;
+
+    if (ngx_svc_json_writer_init(&w, pool, NGX_SVC_PUSH_BODY) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+
+    if (want->active) {
+        ngx_svc_push_write_whole(&w, want, there);
+
+        for (item = there->child; item; item = item->next) {
+            if (!ngx_svc_push_write_ours(item->string, NULL)) {
+                ngx_svc_push_write_copy(&w, item, 1);
+            }
+        }
+
+    } else {
+        for (item = there->child; item; item = item->next) {
+            if (!ngx_svc_push_same(item->string, "active")
+                && !ngx_svc_push_same(item->string, "meta")
+                && !ngx_svc_push_same(item->string, "groups"))
+            {
+                ngx_svc_push_write_copy(&w, item, 1);
+            }
+        }
+
+        ngx_svc_json_boolean(&w, "active", 0);
+    }
+
+    ngx_svc_json_close(&w, '}');
+
+    return ngx_svc_push_write_end(&w, body);
+}
+
+
+/* Of an active user; there: whose unknown members stay, or NULL. */
+
+static void
+ngx_svc_push_write_whole(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want, const cJSON *there)
+{
+    ngx_svc_push_write_schemas(w, want, there);
+
+    ngx_svc_json_string(w, "externalId", want->id.data, want->id.len);
+    ngx_svc_json_string(w, "userName", want->user_name.data,
+                        want->user_name.len);
+    ngx_svc_json_boolean(w, "active", want->active);
+
+    ngx_svc_push_write_texts(w, want, NULL);
+    ngx_svc_push_write_object(w, want, there, "name");
+    ngx_svc_push_write_emails(w, want, there);
+    ngx_svc_push_write_object(w, want, there, NGX_SVC_PUSH_ENTERPRISE);
+}
+
+
+static void
+ngx_svc_push_write_schemas(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want, const cJSON *there)
+{
+    const cJSON  *item;
+
+    ngx_svc_json_open(w, "schemas", '[');
+    ngx_svc_push_plain(w, NULL, NGX_SVC_PUSH_CORE);
+
+    if (want->department.len) {
+        ngx_svc_push_plain(w, NULL, NGX_SVC_PUSH_ENTERPRISE);
+    }
+
+    item = there ? ngx_svc_push_read_member(there, "schemas") : NULL;
+
+    for (item = cJSON_IsArray(item) ? item->child : NULL; item;
+         item = item->next)
+    {
+        if (cJSON_IsString(item)
+            && !ngx_svc_push_same(item->valuestring, NGX_SVC_PUSH_CORE)
+            && !(want->department.len
+                 && ngx_svc_push_same(item->valuestring,
+                                      NGX_SVC_PUSH_ENTERPRISE)))
+        {
+            ngx_svc_push_write_copy(w, item, 0);
+        }
+    }
+
+    ngx_svc_json_close(w, ']');
+}
+
+
+static void
+ngx_svc_push_write_texts(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want, const char *parent)
+{
+    const ngx_str_t                 *value;
+    const ngx_svc_push_attribute_t  *attribute;
+
+    for (attribute = ngx_svc_push_attributes; attribute->name; attribute++) {
+
+        if (attribute->parent != parent
+            && (attribute->parent == NULL || parent == NULL
+                || !ngx_svc_push_same(attribute->parent, parent)))
+        {
+            continue;
+        }
+
+        value = ngx_svc_push_value(want, attribute);
+
+        if (value->len) {
+            ngx_svc_json_string(w, attribute->name, value->data, value->len);
+        }
+    }
+}
+
+
+/* The members of "name", or of the extension. */
+
+static void
+ngx_svc_push_write_object(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want, const cJSON *there, const char *parent)
+{
+    const cJSON  *item;
+    ngx_uint_t    name;
+
+    name = (parent[0] == 'n');
+    item = there ? ngx_svc_push_read_member(there, parent) : NULL;
+
+    if (!cJSON_IsObject(item)
+        && (name ? want->given_name.len + want->family_name.len
+                 : want->department.len) == 0)
+    {
+        return;
+    }
+
+    ngx_svc_json_open(w, parent, '{');
+    ngx_svc_push_write_texts(w, want, parent);
+
+    if (name) {
+        ngx_svc_push_write_formatted(w, "formatted", want);
+    }
+
+    for (item = cJSON_IsObject(item) ? item->child : NULL; item;
+         item = item->next)
+    {
+        if (!ngx_svc_push_write_ours(item->string, parent)) {
+            ngx_svc_push_write_copy(w, item, 1);
+        }
+    }
+
+    ngx_svc_json_close(w, '}');
+}
+
+
+static void
+ngx_svc_push_write_formatted(ngx_svc_json_writer_t *w, const char *key,
+    const ngx_svc_push_want_t *want)
+{
+    const ngx_str_t  *given, *family;
+
+    given = &want->given_name;
+    family = &want->family_name;
+
+    if (given->len + family->len == 0) {
+        return;
+    }
+
+    ngx_svc_json_string_begin(w, key);
+    ngx_svc_json_string_append(w, given->data, given->len);
+
+    if (given->len && family->len) {
+        ngx_svc_json_string_append(w, (u_char *) " ", 1);
+    }
+
+    ngx_svc_json_string_append(w, family->data, family->len);
+    ngx_svc_json_string_end(w);
+}
+
+
+static void
+ngx_svc_push_write_email(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want)
+{
+    ngx_svc_json_open(w, NULL, '{');
+    ngx_svc_json_string(w, "value", want->user_name.data, want->user_name.len);
+    ngx_svc_push_plain(w, "type", "work");
+    ngx_svc_json_boolean(w, "primary", 1);
+    ngx_svc_json_close(w, '}');
+}
+
+
+/* Of the others' addresses those stay that are not of the kind of ours. */
+
+static void
+ngx_svc_push_write_emails(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want, const cJSON *there)
+{
+    ngx_str_t     type;
+    const cJSON  *item;
+
+    ngx_svc_json_open(w, "emails", '[');
+    ngx_svc_push_write_email(w, want);
+
+    item = there ? ngx_svc_push_read_member(there, "emails") : NULL;
+
+    for (item = cJSON_IsArray(item) ? item->child : NULL; item;
+         item = item->next)
+    {
+        if (ngx_svc_push_read_text(item, "type", &type) == NGX_OK
+            && !ngx_svc_push_same((char *) type.data, "work")
+            && !cJSON_IsTrue(ngx_svc_push_read_member(item, "primary"))
+            && !ngx_svc_push_read_is(item, "value", &want->user_name, 0))
+        {
+            ngx_svc_push_write_copy(w, item, 0);
+        }
+    }
+
+    ngx_svc_json_close(w, ']');
+}
+
+
+ngx_int_t
+ngx_svc_push_write_patch(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
+    const cJSON *there, ngx_str_t *body)
+{
+    ngx_uint_t             n;
+    ngx_svc_json_writer_t  w;
+
+    if (ngx_svc_json_writer_init(&w, pool, NGX_SVC_PUSH_BODY) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+
+    ngx_svc_json_open(&w, "schemas", '[');
+    ngx_svc_push_plain(&w, NULL, NGX_SVC_PUSH_PATCH);
+    ngx_svc_json_close(&w, ']');
+
+    ngx_svc_json_open(&w, "Operations", '[');
+    n = 0;
+
+    if (there == NULL || ngx_svc_push_read_active(there) != want->active) {
+        ngx_svc_push_write_operation(&w, "replace", "active");
+        ngx_svc_json_boolean(&w, "value", want->active);
+        ngx_svc_json_close(&w, '}');
+        n++;
+    }
+
+    if (want->active) {
+        n += ngx_svc_push_write_identity(&w, want, there);
+        n += ngx_svc_push_write_changes(&w, want, there);
+    }
+
+    ngx_svc_json_close(&w, ']');
+    ngx_svc_json_close(&w, '}');
+
+    if (n == 0) {
+        return NGX_DECLINED;
+    }
+
+    return ngx_svc_push_write_end(&w, body);
+}
+
+
+/* The object stays open. */
+
+static void
+ngx_svc_push_write_operation(ngx_svc_json_writer_t *w, const char *op,
+    const char *path)
+{
+    ngx_svc_json_open(w, NULL, '{');
+    ngx_svc_json_plain(w, "op", (u_char *) op, ngx_strlen(op));
+    ngx_svc_json_plain(w, "path", (u_char *) path, ngx_strlen(path));
+}
+
+
+/* Our id is pushed where it is not there. */
+
+static ngx_uint_t
+ngx_svc_push_write_identity(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want, const cJSON *there)
+{
+    ngx_uint_t  n;
+
+    n = 0;
+
+    if (there && !ngx_svc_push_read_is(there, "externalId", &want->id, 1)) {
+        ngx_svc_push_write_operation(w, "replace", "externalId");
+        ngx_svc_json_string(w, "value", want->id.data, want->id.len);
+        ngx_svc_json_close(w, '}');
+        n++;
+    }
+
+    if (there == NULL
+        || !ngx_svc_push_read_is(there, "userName", &want->user_name, 0))
+    {
+        ngx_svc_push_write_operation(w, "replace", "userName");
+        ngx_svc_json_string(w, "value", want->user_name.data,
+                            want->user_name.len);
+        ngx_svc_json_close(w, '}');
+        n++;
+    }
+
+    if (there == NULL
+        || !ngx_svc_push_write_has_email(there, &want->user_name))
+    {
+        ngx_svc_push_write_operation(w, "replace", "emails");
+        ngx_svc_json_open(w, "value", '[');
+        ngx_svc_push_write_email(w, want);
+        ngx_svc_json_close(w, ']');
+        ngx_svc_json_close(w, '}');
+        n++;
+    }
+
+    return n;
+}
+
+
+static ngx_uint_t
+ngx_svc_push_write_has_email(const cJSON *there, const ngx_str_t *address)
+{
+    const cJSON  *item;
+
+    item = ngx_svc_push_read_member(there, "emails");
+
+    for (item = cJSON_IsArray(item) ? item->child : NULL; item;
+         item = item->next)
+    {
+        if (ngx_svc_push_read_is(item, "value", address, 0)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* What the target makes of a name's parts is its own: that never differs. */
+
+static ngx_uint_t
+ngx_svc_push_write_changes(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_want_t *want, const cJSON *there)
+{
+    ngx_uint_t                       n, name;
+    const ngx_svc_push_attribute_t  *attribute;
+
+    n = 0;
+    name = 0;
+
+    for (attribute = ngx_svc_push_attributes; attribute->name; attribute++) {
+
+        if (ngx_svc_push_write_change(w, attribute,
+                                      ngx_svc_push_value(want, attribute),
+                                      there))
+        {
+            name |= (attribute->parent && attribute->parent[0] == 'n');
+            n++;
+        }
+    }
+
+    if (name && want->given_name.len + want->family_name.len) {
+        ngx_svc_push_write_operation(w, "replace", "name.formatted");
+        ngx_svc_push_write_formatted(w, "value", want);
+        ngx_svc_json_close(w, '}');
+    }
+
+    return n;
+}
+
+
+static ngx_uint_t
+ngx_svc_push_write_change(ngx_svc_json_writer_t *w,
+    const ngx_svc_push_attribute_t *attribute, const ngx_str_t *value,
+    const cJSON *there)
+{
+    const cJSON  *object;
+
+    if (there) {
+        object = attribute->parent
+                 ? ngx_svc_push_read_member(there, attribute->parent) : there;
+
+        if (ngx_svc_push_read_is(object, attribute->name, value, 1)) {
+            return 0;
+        }
+    }
+
+    if (value->len == 0) {
+        ngx_svc_push_write_operation(w, "remove", attribute->path);
+
+    } else {
+        ngx_svc_push_write_operation(w, "replace", attribute->path);
+        ngx_svc_json_string(w, "value", value->data, value->len);
+    }
+
+    ngx_svc_json_close(w, '}');
+
+    return 1;
+}
+
+
+/* The quotes of RFC 7644 are those of JSON. */
+
+ngx_int_t
+ngx_svc_push_write_filter(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
+    ngx_svc_push_by_e by, ngx_str_t *filter)
+{
+    const ngx_str_t        *value;
+    ngx_svc_json_writer_t   w;
+
+    static const u_char  name[] = "userName eq ";
+    static const u_char  id[] = "externalId eq ";
+
+    if (ngx_svc_json_writer_init(&w, pool, NGX_SVC_PUSH_BODY) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (by == NGX_SVC_PUSH_BY_NAME) {
+        ngx_svc_json_raw(&w, NULL, name, sizeof(name) - 1);
+        value = &want->user_name;
+
+    } else {
+        ngx_svc_json_raw(&w, NULL, id, sizeof(id) - 1);
+        value = &want->id;
+    }
+
+    w.comma = 0;
+    ngx_svc_json_string(&w, NULL, value->data, value->len);
+
+    return ngx_svc_push_write_end(&w, filter);
+}
+
+
+/* Whether a member of the other's is left out of a merged resource. */
+
+static ngx_uint_t
+ngx_svc_push_write_ours(const char *name, const char *parent)
+{
+    const char                      **written;
+    const ngx_svc_push_attribute_t   *attribute;
+
+    for (attribute = ngx_svc_push_attributes; attribute->name; attribute++) {
+
+        if (ngx_svc_push_same(attribute->name, name)
+            && (parent ? attribute->parent != NULL
+                         && ngx_svc_push_same(attribute->parent, parent)
+                       : attribute->parent == NULL))
+        {
+            return 1;
+        }
+    }
+
+    if (parent) {
+        return parent[0] == 'n' && ngx_svc_push_same(name, "formatted");
+    }
+
+    for (written = ngx_svc_push_written; *written; written++) {
+        if (ngx_svc_push_same(*written, name)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* A member, or an element, as it was. */
+
+static void
+ngx_svc_push_write_copy(ngx_svc_json_writer_t *w, const cJSON *item,
+    ngx_uint_t named)
+{
+    char    *text;
+    cJSON    name;
+
+    if (named) {
+        ngx_memzero(&name, sizeof(cJSON));
+        name.type = cJSON_String;
+        name.valuestring = item->string;
+
+        text = cJSON_PrintUnformatted(&name);
+        if (text == NULL) {
+            w->failed = 1;
+            return;
+        }
+
+        ngx_svc_json_raw(w, NULL, (u_char *) text, ngx_strlen(text));
+        cJSON_free(text);
+
+        w->comma = 0;
+        ngx_svc_json_raw(w, NULL, (u_char *) ":", 1);
+        w->comma = 0;
+    }
+
+    text = cJSON_PrintUnformatted(item);
+    if (text == NULL) {
+        w->failed = 1;
+        return;
+    }
+
+    ngx_svc_json_raw(w, NULL, (u_char *) text, ngx_strlen(text));
+    cJSON_free(text);
+}
+
+
+/* Who has no name is shown by the address. */
+
+static const ngx_str_t *
+ngx_svc_push_value(const ngx_svc_push_want_t *want,
+    const ngx_svc_push_attribute_t *attribute)
+{
+    const ngx_str_t  *value;
+
+    value = (const ngx_str_t *) ((const u_char *) want + attribute->offset);
+
+    return value->len || value != &want->display_name ? value
+                                                      : &want->user_name;
+}
+
+
+static ngx_uint_t
+ngx_svc_push_same(const char *one, const char *two)
+{
+    return ngx_strcasecmp((u_char *) one, (u_char *) two) == 0;
+}
+
+
+static ngx_int_t
+ngx_svc_push_write_end(ngx_svc_json_writer_t *w, ngx_str_t *body)
+{
+    if (w->failed) {
+        return NGX_ERROR;
+    }
+
+    body->data = w->start;
+    body->len = w->last - w->start;
+
+    return NGX_OK;
+}

@@ -1,0 +1,35 @@
+/*
+ * Outbound SCIM: the bodies of requests.
+ */
+
+#ifndef _NGX_SVC_PUSH_WRITE_H_INCLUDED_
+#define _NGX_SVC_PUSH_WRITE_H_INCLUDED_
+
+
+#include "ngx_svc_push_read.h"
+
+
+/* NGX_OK, or NGX_ERROR: memory; the body is of the pool. */
+
+/* The resource of an active user (RFC 7643, 4.1, and 4.3). */
+ngx_int_t ngx_svc_push_write_user(ngx_pool_t *pool,
+    const ngx_svc_push_want_t *want, ngx_str_t *body);
+
+/*
+ * The operations (RFC 7644, 3.5.2) that make a user of what is there; all of
+ * them when that is NULL.  Of an inactive user it is "active" alone.
+ * NGX_DECLINED: nothing differs.
+ */
+ngx_int_t ngx_svc_push_write_patch(ngx_pool_t *pool,
+    const ngx_svc_push_want_t *want, const cJSON *there, ngx_str_t *body);
+
+/* What is there with what is wanted in it, and all the rest as it was. */
+ngx_int_t ngx_svc_push_write_merged(ngx_pool_t *pool,
+    const ngx_svc_push_want_t *want, const cJSON *there, ngx_str_t *body);
+
+/* A filter (RFC 7644, 3.4.2.2) that finds the user. */
+ngx_int_t ngx_svc_push_write_filter(ngx_pool_t *pool,
+    const ngx_svc_push_want_t *want, ngx_svc_push_by_e by, ngx_str_t *filter);
+
+
+#endif /* _NGX_SVC_PUSH_WRITE_H_INCLUDED_ */
