@@ -17,7 +17,7 @@ use SvcTest::Scim;
 
 
 my $s = SvcTest->new(svc => { svc_body_timeout => '1s',
-                              svc_webhooks => 'on' })->start;
+                              svc_webhooks => 'on', svc_scim_targets => 'on' })->start;
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
 my $user = $acme->create(userName => 'ada@acme.test');
@@ -66,6 +66,8 @@ my $tokens = "SELECT count(*) || ' tokens, ' || count(revoked_at)"
              . " || ' anomalies' FROM svc.agent_anomaly a)"
              . " || (SELECT md5(string_agg(o::text, ' ' ORDER BY tenant_id))"
              . " || ' settings' FROM svc.oauth_tenant o)"
+             . " || (SELECT md5(string_agg(t::text, ' ' ORDER BY id))"
+             . " || ' targets' FROM svc.scim_target t)"
              . ' FROM svc.credential';
 
 $s->sql("UPDATE svc.credential SET permissions = '{apps:manage,audit:view,"
@@ -136,6 +138,15 @@ my @anomalies = map {
                    . " '{}' FROM svc.application WHERE client_id = '$_' RETURNING id")
 } @agents;
 
+# one that is synchronized already, and tested
+
+my @targets = map {
+    scalar $s->sql('INSERT INTO svc.scim_target (tenant_id, client_id, name, base_url,'
+                   . ' token, sync_status, test_id, test_at) SELECT tenant_id, client_id,'
+                   . " 'x', 'https://x.test', '\\x00', 'running', gen_random_uuid(),"
+                   . " 'infinity' FROM svc.application WHERE client_id = '$_' RETURNING id")
+} @applications;
+
 my %BODY = (
     'PATCH /admin/tenant' => { name => 'New' },
     'PUT /admin/tenant/logo' => png(30, 30),
@@ -189,6 +200,12 @@ my %BODY = (
     'POST /admin/webhooks' => { url => 'https://new.test/',
                                 events => [ 'user.created' ] },
     'PATCH /admin/webhooks/*' => { enabled => JSON::PP::false() },
+    'POST /admin/scim-targets' => { clientId => $agents[0], name => 'new', token => 'new',
+                                    baseUrl => 'https://new.test',
+                                    enabled => JSON::PP::false() },
+    'PUT /admin/scim-targets/*' => { clientId => $applications[0], name => 'new',
+                                     token => 'new', enabled => JSON::PP::true(),
+                                     baseUrl => 'https://new.test' },
     'POST /admin/config/plan' => { version => 1, roles => [] },
     'POST /admin/config/apply' => { version => 1, roles => [
         { key => 'new', name => 'New', permissions => [ 'users:view' ] } ] },
@@ -205,13 +222,14 @@ my %IDS = (tenants => [ 'acme', 'globex', 'nobody' ],
            'ip-blocks' => [ '192.0.2.1', '2001:db8::9' ],
            domains => [ 'ours.example', 'theirs.example' ],
            connections => [ 'google', 'apple' ], integrations => [ 'azure-devops', 'none' ],
-           webhooks => \@webhooks, apps => \@apps, applications => \@applications,
+           'scim-targets' => \@targets, webhooks => \@webhooks, apps => \@apps, applications => \@applications,
            agents => \@agents, anomalies => \@anomalies,
            'groups/*/apps' => \@applications);
 
 # where dots in place of the id lead to a route with the same method
 
 my %DOTS = map { $_ => 1 } 'PUT /admin/password-policy/groups/*',
+                           'GET /admin/scim-targets/*/users',
                            'GET /admin/groups/*/members',
                            'DELETE /admin/groups/*/members/*',
                            'GET /admin/groups/*/apps', 'DELETE /admin/groups/*/apps/*';

@@ -16,7 +16,7 @@ use SvcTest::Factor qw(totp enrolled policy burst);
 use SvcTest::Mail;
 use SvcTest::Routes;
 
-my %SVC = (svc_sign_in => 'on', svc_webhooks => 'on');
+my %SVC = (svc_sign_in => 'on', svc_webhooks => 'on', svc_scim_targets => 'on');
 
 my $s = SvcTest->new(svc => { %SVC, SvcTest::Mail::nowhere(), svc_set => [
     'RATE_LIMIT_LOGIN_IP_MAX 1000', 'RATE_LIMIT_LOGIN_EMAIL_MAX 1000' ] },

@@ -16,7 +16,8 @@ use SvcTest::Mail qw(nowhere);
 use SvcTest::Process qw(wait_for);
 use SvcTest::Routes;
 
-my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_webhooks => 'on', nowhere(), svc_set => [
+my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_webhooks => 'on',
+                              svc_scim_targets => 'on', nowhere(), svc_set => [
     'RATE_LIMIT_LOGIN_IP_MAX 1000', 'RATE_LIMIT_LOGIN_EMAIL_MAX 1000' ] })->start;
 my $acme = $s->tenant('acme');
 my $token = $acme->token_for($ALL);
@@ -71,6 +72,7 @@ is_deeply([ sort map { "$_->{method} $_->{path}" } @sensitive ], [ sort
     'POST /admin/domains', 'DELETE /admin/domains/*',
     'POST /admin/scim/tokens', 'PUT /admin/ldap', 'DELETE /admin/ldap',
     'POST /admin/social/connections', 'PUT /admin/saml',
+    'POST /admin/scim-targets', 'PUT /admin/scim-targets/*',
     'POST /auth/email/change', 'POST /auth/password', 'POST /mfa/passkeys',
     'POST /applications', 'POST /applications/*/secret',
     'POST /admin/agents/*/secret', 'PUT /admin/agents/*/policy',

@@ -257,6 +257,16 @@ INSERT INTO svc.agent_use (tenant_id, client_id, tokens, first_at, delegations)
 SELECT tenant_id, client_id, 1, now(), 0 FROM svc.application;
 SQL
 
+$rows{30} = <<'SQL';
+INSERT INTO svc.scim_target (tenant_id, id, client_id, name, base_url, token)
+SELECT tenant_id, md5(client_id)::uuid, client_id, 'Slack', 'https://x.test', '\x00'
+  FROM svc.application;
+INSERT INTO svc.scim_item (tenant_id, target_id, user_id, remote_id)
+SELECT t.tenant_id, t.id, u.id, 'r' FROM svc.scim_target t
+  JOIN svc.user_account u USING (tenant_id);
+INSERT INTO svc.scim_helper (id, lease_until, targets) VALUES (md5('x'), now(), 1);
+SQL
+
 
 sub psql {
     my ($pg, $query, @args) = @_;

@@ -26,7 +26,8 @@ use SvcTest::Session qw(add_addresses);
 use SvcTest::Sse;
 
 my $ORIGIN = 'http://localhost';
-my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN,
+my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_scim_targets => 'on',
+    svc_base_url => $ORIGIN,
     svc_organization_signup => 'on', svc_set => [
     'RATE_LIMIT_SIGNUP_WINDOW 0',
     'RATE_LIMIT_LOGIN_EMAIL_MAX 1000', 'RATE_LIMIT_LOGIN_IP_MAX 1000' ] },
@@ -412,6 +413,9 @@ my %body = (
     createWebhook => { url => $receiver->url('/two'),
                        events => [ 'user.created' ] },
     updateWebhook => { enabled => JSON::PP::true() },
+    createScimTarget => { clientId => 'x', name => 'x', token => 'x',
+                          baseUrl => 'https://a.example.com' },
+    updateScimTarget => { name => 'Bills' },
 );
 
 is_status(200, 'putTenantLogo', body => $image);
@@ -465,6 +469,36 @@ $c->stands('applications/{clientId}' => $client,
            'admin/groups/{id}/apps/{clientId}' => $client);
 $body{$_}{clientIds} = [ $client ] for qw(addGroupApps setGroupApps);
 
+# a test is answered at once
+
+$s->sql($_) for
+    'CREATE FUNCTION public.tested() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN'
+    . ' NEW.test_done := NEW.test_id; NEW.test_status := 200; NEW.test_patch := true;'
+    . ' RETURN NEW; END $$',
+    'CREATE TRIGGER tested BEFORE UPDATE OF test_id ON svc.scim_target FOR EACH ROW'
+    . ' EXECUTE FUNCTION public.tested()';
+
+my $target = is_status(201, 'createScimTarget', headers => [ 'Idempotency-Key' => 's' ],
+                       body => { clientId => $client, name => 'Billing', token => 'x',
+                                 baseUrl => 'https://a.example.com/scim' })->json->{id};
+
+$c->stands('admin/scim-targets/{id}' => $target);
+$s->sql('INSERT INTO svc.scim_item (tenant_id, target_id, user_id) VALUES'
+        . " ('$acme->{id}', '$target', '$user')");
+is_status(409, 'createScimTarget', body => { clientId => $client, name => 'x', token => 'x',
+                                             baseUrl => 'https://a.example.com' });
+is_status(409, 'deleteApplication');
+is_status(200, 'listScimTargetUsers', query => 'state=pending');
+is_status(202, 'syncScimTarget');
+is_status(409, 'syncScimTarget');
+$s->sql("UPDATE svc.scim_target SET sync_status = 'held'");
+is_status(400, 'syncScimTarget', query => 'confirm=x');
+$s->sql('ALTER TABLE svc.scim_target DISABLE TRIGGER tested');
+$s->sql("UPDATE svc.scim_target SET test_id = id, test_done = NULL, test_at = now()");
+is_status(409, 'testScimTarget');
+$s->sql("UPDATE svc.scim_target SET test_id = NULL, sync_status = 'success'");
+$s->sql('ALTER TABLE svc.scim_target ENABLE TRIGGER tested');
+
 my $agent = is_status(201, 'createApplication', body => { name => 'Bot', type => 'agent' })
     ->json->{clientId};
 
@@ -490,13 +524,14 @@ is_status(200, 'listAgentAnomalies', query => 'all=1');
 is_status(412, $_, body => $body{$_}, headers => [ 'If-Match' => '"1"' ])
     for qw(putAgentPolicy putAgentIdentity putAgentSettings resetAgentPolicy);
 
-my @later = qw(deleteIpBlock removeGroupApp deleteApplication
+my @later = qw(deleteIpBlock removeGroupApp deleteScimTarget deleteApplication
                removeDomain removeGroupMember
                deleteGroupPasswordPolicy deleteGroup deleteRole revokeApiToken
                revokeScimToken deleteLdap deleteSocialConnection deleteSamlApp
                removeMember
                revokeInvitation deleteUser deleteTenantLogo);
 my %later = map { $_ => 1 } @later, qw(createGroupPasswordPolicy testWebhook
+                                       createScimTarget syncScimTarget
                                        deleteWebhook changePassword login
                                        logout resetPassword forgotPassword
                                        startPasswordless passwordlessSignIn
@@ -582,6 +617,10 @@ is_status($_->[0], 'createApplication', headers => [ @again ],
           body => { name => $_->[1], type => 'm2m', resourceUri => 'urn:once' })
     for [ 201, 'x' ], [ 201, 'x' ], [ 409, 'y' ];
 is_status(409, 'updateApplication', body => { resourceUri => 'urn:once' });
+is_status($_->[0], 'createScimTarget', headers => [ 'Idempotency-Key' => 's' ],
+          body => { clientId => $client, name => $_->[1], token => 'x',
+                    baseUrl => 'https://a.example.com/scim' })
+    for [ 201, 'Billing' ], [ 409, 'x' ];
 is_status($_->[0], 'createScimToken', headers => [ @again ], body => $_->[1])
     for [ 201, { name => 'Okta' } ], [ 201, { name => 'Okta' } ], [ 409, {} ];
 
@@ -633,7 +672,7 @@ for my $id ($c->ids) {
                        : $id eq 'streamAuditEvents' ? 'lastEventId=x'
                        : $id eq 'exportAuditEvents' ? 'format=x'
                        : 'limit=0&days=0')
-        if $has{400} && $id !~ /\A(?:deleteUser|suspendUser|testWebhook
+        if $has{400} && $id !~ /\A(?:deleteUser|suspendUser|testWebhook|syncScimTarget
                                   |removeFactor|createRecoveryCodes|verifyDomain
                                   |addEmailFactor
                                   |removeMember|resendInvitation
@@ -876,7 +915,7 @@ my $held = SvcTest::Sse->new($s, $token, '/v1/admin/audit/stream?limited=1',
 ok($held->open, 'a stream that stays');
 is_status(429, $_, body => $body{$_}, @busy) for $c->ids;
 is_status(404, $_, body => $body{$_}, port => $busy->{port})
-    for qw(listWebhooks createWebhook getSignInOptions passkeyOptions passkeySignIn
+    for qw(listWebhooks createWebhook listScimTargets createScimTarget getSignInOptions passkeyOptions passkeySignIn
            newPasskeyOptions addPasskey);
 undef $held;
 

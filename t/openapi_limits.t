@@ -18,7 +18,7 @@ use SvcTest::Npm;
 # as many sign-ins as there are values, with what is cheap to hash
 
 my $s = SvcTest->new(svc => {
-    svc_webhooks => 'on', svc_sign_in => 'on', nowhere(),
+    svc_webhooks => 'on', svc_scim_targets => 'on', svc_sign_in => 'on', nowhere(),
     svc_organization_signup => 'on',
     svc_password_hash => 'memory=7m iterations=1',
     svc_set => [ 'RATE_LIMIT_LOGIN_WINDOW 0', 'LOGIN_LOCKOUT_MAX 0',
@@ -63,6 +63,25 @@ my $client = $acme->{system}->http(POST => '/v1/applications',
     { Authorization => "Bearer $acme->{api_token}" },
     { name => 'x', type => 'web', redirectUris => [ 'https://a.test/' ] })
     ->json->{clientId};
+
+$acme->add_applications(web => map { "app_target$_" } 0 .. 1);
+
+my $target = $acme->admin(POST => '/scim-targets', {
+    clientId => 'app_target0', name => 'x', token => 'x', baseUrl => 'https://a.example.com' })
+    ->json->{id};
+
+# as if there were no other one, and each test had an end
+
+$s->sql($_) for
+    'CREATE FUNCTION public.target() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN'
+    . ' NEW.test_done := NEW.test_id; NEW.sync_status := NULL; RETURN NEW; END $$',
+    'CREATE TRIGGER target BEFORE UPDATE ON svc.scim_target FOR EACH ROW'
+    . ' EXECUTE FUNCTION public.target()',
+    'CREATE FUNCTION public.no_target() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN'
+    . ' DELETE FROM svc.scim_target t WHERE t.id = NEW.id AND t.client_id <> \'app_target0\';'
+    . ' RETURN NULL; END $$',
+    'CREATE TRIGGER no_target AFTER INSERT ON svc.scim_target FOR EACH ROW'
+    . ' EXECUTE FUNCTION public.no_target()';
 
 my $agent = $acme->{system}->http(POST => '/v1/applications',
     { Authorization => "Bearer $acme->{api_token}" },
@@ -199,6 +218,10 @@ my %bodies = (
                        events => [ 'user.created' ] },
     updateWebhook => { url => 'https://hooks.example.com/in', enabled => $TRUE,
                        events => [ 'user.created' ] },
+    createScimTarget => { clientId => 'app_target1', name => 'x', token => 'x',
+                          baseUrl => 'https://a.example.com', enabled => $TRUE },
+    updateScimTarget => { clientId => 'app_target0', name => 'x', token => 'x',
+                          baseUrl => 'https://a.example.com', enabled => $TRUE },
 );
 
 # what a schema cannot say, or says more strictly for the sake of clients
@@ -221,6 +244,7 @@ my @known = (
     'createInvitation [.]role: "(?:x|a+)"',              # no key of a role
     'putLdap [.]bind(?:Dn|Password).*: (?:undefined|null)', # both or none
     'createSocialConnection [.](?:provider|teamId|keyId).*: .*', # Apple's alone
+    '\w+ScimTarget [.]clientId: "(?:x|a+)"?',            # no application's, or another's
     'putSaml [.]enabled.*: true',                        # without certificates
     'putLdap [.]startTls.*: true',                       # with ldaps://
     'updateTenant [.]branding[.]\w+: "(?:x|a+)"',         # no name of a colour
@@ -232,7 +256,7 @@ my $told = npm_run($s->root, 'limits.mjs', $JSON->encode({
     base => $s->base_url, token => $acme->{api_token}, bodies => \%bodies,
     cookie => $browser->cookie, csrf => $browser->{csrf},
     known => \@known,
-    path => { factors => $factor, totp => $none, email => $none, groups => $group, users => $user, webhooks => $hook->{id},
+    path => { factors => $factor, totp => $none, email => $none, groups => $group, users => $user, webhooks => $hook->{id}, 'scim-targets' => $target,
               roles => 'auditor', tenants => 'acme', applications => $client,
               agents => $agent },
 }));

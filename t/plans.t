@@ -35,6 +35,7 @@ my $TRIES = 5;                  # the best one counts
 my $SLOW = 2000;                # ms; too much, whatever is known
 
 my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on',
+                                           svc_scim_targets => 'on',
                                            svc_sign_in => 'on', nowhere(),
                                            svc_organization_signup => 'on' },
                      locations => 'location /oauth { svc_oauth on; }',

@@ -19,7 +19,7 @@ use SvcTest::Scim;
 
 my $NONE = '00000000-0000-4000-8000-000000000000';
 
-my $s = SvcTest->new(svc => { svc_webhooks => 'on',
+my $s = SvcTest->new(svc => { svc_webhooks => 'on', svc_scim_targets => 'on',
                               svc_sign_in => 'on' },
                      locations => 'location /oauth { svc_oauth on; }')->start;
 my $acme = $s->tenant('acme');

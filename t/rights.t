@@ -69,7 +69,8 @@ EOT
                               oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn
                               organization_create organization_open
                               organization_taken organization_try public_logo
-                              public_tenant search_text
+                              public_tenant scim_claim scim_hold scim_release
+                              search_text
                               sign_in_expire sign_in_sweep sign_in_tenant
                               user_added user_conflict user_index user_page user_search
                               webhook_attempt_delete

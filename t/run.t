@@ -115,7 +115,7 @@ for my $example (@examples) {
                    |"maxAgeDays":|"tenant":\{|"sample":\{|"knownEvents":
                    |"deliveries":\[\{|"action":"webhook\.|"period":
                    |"bindPasswordSet":true|"spEntityId":|"secretSet":true
-                   |"integrations":\[\{|"verification":\{|"applications":\[\{|"agents":\[\{
+                   |"tokenSet":true|"integrations":\[\{|"verification":\{|"applications":\[\{|"agents":\[\{
                    |imported\ (?:2\ sign-ins|1\ passwords)/x,
          'is answered');
 }

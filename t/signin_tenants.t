@@ -13,7 +13,8 @@ use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Routes;
 
 
-my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_webhooks => 'on' },
+my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_webhooks => 'on',
+                              svc_scim_targets => 'on' },
                      locations => 'location /oauth { svc_oauth on; }')->start;
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
@@ -82,6 +83,8 @@ my %ID = (
     applications => $app, consents => $app, 'groups/*/apps' => $app,
     apps => insert('saml_app', 'id, name, sp_entity_id, acs_url',
                    "gen_random_uuid(), 'x', 'https://x.test', 'https://x.test'", 'id'),
+    'scim-targets' => insert('scim_target', 'client_id, name, base_url, token',
+                             "'$app', 'x', 'https://x.test', '\\x00'", 'id'),
     domains => insert('domain', 'domain', "'theirs.example'", 'domain'),
     'security-incidents' => insert('incident', 'id, type, subject, severity, title,'
                                    . ' details, count, last_seen_at', 'gen_random_uuid(),'
@@ -113,6 +116,7 @@ my %BODY = (
     'POST /admin/agents/*/secret' => {},
     'PUT /admin/roles/*' => { name => 'Taken' },
     'PUT /admin/password-policy/groups/*' => { minLength => 20 },
+    'PUT /admin/scim-targets/*' => { name => 'Taken' },
     'PATCH /admin/webhooks/*' => { url => 'https://taken.test/' },
     'PATCH /mfa/factors/*' => { name => 'Taken' },
     'POST /mfa/totp/*/confirm' => { code => '123456' },

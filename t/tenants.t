@@ -135,6 +135,8 @@ my @denied = (
     'UPDATE svc.webhook_endpoint SET created_at = now()',
     'TRUNCATE svc.webhook_endpoint CASCADE',
     'UPDATE svc.webhook_attempt SET outcome = outcome',
+    'SELECT * FROM svc.scim_helper', "UPDATE svc.scim_helper SET id = ''",
+    'DELETE FROM svc.scim_helper', 'TRUNCATE svc.scim_target CASCADE',
     'SELECT * FROM svc.agent_sweep', 'UPDATE svc.agent_sweep SET swept_to = now()',
     'SELECT * FROM svc.agent_use', 'SELECT * FROM svc.agent_hour',
     'UPDATE svc.agent_minute SET tokens = 0',
@@ -164,10 +166,11 @@ $app = $s->connect_as('svc_app');
 
 # tenant, credential and oauth_login are not a tenant's: the first is the tenant
 # itself, the others are where a token and a client are looked up to learn which
-# tenant they are of; agent_sweep has one row
+# tenant they are of; agent_sweep has one row, and scim_helper one of each node
 
 my %allowed = map { $_ => 1 } qw(tenant credential oauth_login schema_migration
-                                 organization_signup agent_sweep);
+                                 organization_signup agent_sweep
+                                 scim_helper);
 
 my @tables = map { $_->[0] } $s->sql(<<'EOT');
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -217,7 +220,7 @@ SELECT u.tenant_id, g.id, u.id
 FROM svc.user_account u JOIN svc.user_group g USING (tenant_id)
 EOT
 
-is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'agent_sweep audit_stream_close delegation_chain domain_taken email_challenge_tenant invitation_tenant member_page oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn organization_create organization_open organization_taken organization_try public_logo public_tenant sign_in_expire sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire',
+is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'agent_sweep audit_stream_close delegation_chain domain_taken email_challenge_tenant invitation_tenant member_page oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn organization_create organization_open organization_taken organization_try public_logo public_tenant scim_claim scim_hold scim_release sign_in_expire sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire',
 SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE n.nspname = 'svc' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
   AND has_function_privilege('svc_app', p.oid, 'EXECUTE') ORDER BY 1
@@ -276,6 +279,12 @@ $s->sql($_) for
     'INSERT INTO svc.group_app (tenant_id, client_id, group_id)'
     . ' SELECT tenant_id, client_id, g.id FROM svc.application'
     . ' JOIN svc.user_group g USING (tenant_id)',
+    'INSERT INTO svc.scim_target (tenant_id, id, client_id, name, base_url, token)'
+    . " SELECT tenant_id, md5(client_id)::uuid, client_id, 'x', 'https://x.test', '\\x00'"
+    . ' FROM svc.application',
+    'INSERT INTO svc.scim_item (tenant_id, target_id, user_id)'
+    . ' SELECT u.tenant_id, t.id, u.id FROM svc.scim_target t'
+    . ' JOIN svc.user_account u USING (tenant_id)',
     'INSERT INTO svc.oauth_key (tenant_id, kid, public, sealed)'
     . " SELECT id, slug, '{}', '\\x00' FROM svc.tenant",
     'INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)'
@@ -566,7 +575,7 @@ $s->sql("DELETE FROM svc.tenant WHERE id = '$third->{id}'");
 
 for my $table (@tables) {
     next if $table =~ /^(?:schema_migration|audit_event|organization_signup
-                         |agent_sweep)$/x;
+                         |agent_sweep|scim_helper)$/x;
 
     my $column = $table eq 'tenant' ? 'id' : 'tenant_id';
 

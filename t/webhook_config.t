@@ -71,6 +71,29 @@ for my $name (qw(svc_webhook_keep svc_webhook_keep_size
 }
 
 
+# --- SCIM targets -----------------------------------------------------------------
+
+passes(svc_scim_rate => $_) for 1, 10, 1000, 'off';
+fails(svc_scim_rate => $_, qr/must be a number from 1 to 1000, or "off"/)
+    for 0, -1, 1001, '10r/s', 'on', '""';
+fails(svc_scim_rate => [ 5, 5 ], qr/is duplicate/);
+fails(svc_scim_targets => 'yes', qr/it must be "on" or "off"/);
+fails(svc_scim_targets => [ 'on', 'on' ], qr/is duplicate/);
+
+for my $row ([ svc_redis => 'svc_redis 127' ],
+             [ svc_key_file => 'svc_key_file /etc/' ])
+{
+    my ($name, $hint) = @$row;
+    my ($status, $text) = check(svc_webhooks => 'off', svc_scim_targets => 'on',
+                                $name => undef);
+
+    isnt($status, 0, "SCIM targets without $name");
+    like($text, qr/"svc_scim_targets on" needs "\Q$hint\E/, 'says what it needs');
+}
+
+is((check(svc_webhooks => 'off', svc_scim_targets => 'on'))[0], 0, 'with all of it');
+
+
 # --- networks that are too wide -------------------------------------------------
 
 # as Debian's nginx.conf has it: error_log comes first, and has no level

@@ -35,7 +35,8 @@ NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/tenant/ngx_svc_admin_image*.c) \
 NGX_SVC_PURE = $(patsubst %.c,%,$(NGX_SVC_PURE_COMMON) $(NGX_SVC_PURE_SCIM) \
 		$(NGX_SVC_PURE_ADMIN)) \
 	ngx_svc_webhook/queue/ngx_svc_webhook_entry \
-	ngx_svc_webhook/core/ngx_svc_webhook_target
+	ngx_svc_webhook/core/ngx_svc_webhook_target \
+	$(addprefix ngx_svc_webhook/scim_push/ngx_svc_push_, read write)
 
 NGX_SVC_CORE = $(addprefix src/core/ngx_, string palloc array list rbtree \
 		hash murmurhash parse_time sha1 slab shmtx) src/os/unix/ngx_alloc
@@ -66,7 +67,19 @@ UNIT_OBJS = $(addprefix $(UNIT_OUT)/obj/, $(addsuffix .o, $(NGX_SVC_PURE) \
 FUZZ_OBJS = $(patsubst $(UNIT_OUT)/%,$(FUZZ_OUT)/%,$(UNIT_OBJS))
 
 UNIT_TOOLS = $(addprefix $(UNIT_OUT)/, access_eval factor_eval jose_eval \
-	password_tool)
+	password_tool push_eval)
+
+# libcurl on a small event loop of the tool's own
+NGX_SVC_TEST_PUSH = $(patsubst %,$(UNIT_OUT)/obj/%.o, \
+	$(addprefix ngx_svc_webhook/http/ngx_svc_webhook_, curl request \
+		request_error result wire) \
+	$(addprefix ngx_svc_webhook/scim_push/ngx_svc_push_, http page probe \
+		user) \
+	ngx_svc_common/base/ngx_svc_socket src/event/ngx_event_timer)
+$(UNIT_OUT)/push_eval: UNIT_OBJS += $(NGX_SVC_TEST_PUSH)
+$(UNIT_OUT)/push_eval: NGX_SVC_TEST_LIBS += -lcurl -lssl
+$(UNIT_OUT)/push_eval: $(NGX_SVC_TEST_PUSH)
+
 UNIT_BINS = $(patsubst t/unit/%.c,$(UNIT_OUT)/%,$(wildcard t/unit/test_*.c))
 # whose memory runs out
 $(UNIT_OUT)/test_image_png: NGX_SVC_TEST_LDFLAGS += -Wl,--wrap=malloc
@@ -101,8 +114,8 @@ $(UNIT_OUT)/test_%: t/unit/test_%.c $(UNIT_OBJS) $(NGX_SVC_TEST_HEADERS)
 		$(NGX_SVC_TEST_LDFLAGS) -o $@ $< $(UNIT_OBJS) \
 		$(NGX_SVC_TEST_LIBS) -lcmocka
 
-# not tests: t/access_oracle.t, t/factor.t, t/jose.t and t/password_phc.t talk to
-# them
+# not tests: t/access_oracle.t, t/factor.t, t/jose.t, t/password_phc.t and
+# t/scim_push_http.t talk to them
 $(UNIT_TOOLS): $(UNIT_OUT)/%: t/unit/%.c $(UNIT_OBJS) $(NGX_SVC_TEST_HEADERS)
 	@echo "  CC $@"
 	@$(CC) $(NGX_SVC_TEST_CFLAGS) $(NGX_SVC_SANITIZE) \

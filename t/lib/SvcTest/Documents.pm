@@ -26,7 +26,8 @@ sub documents {
                                          ngx_svc_admin/signin
                                          ngx_svc_admin/console
                                          ngx_svc_admin/oauth ngx_svc_webhook
-                                         ngx_svc_webhook/mail conf conf/www
+                                         ngx_svc_webhook/mail
+                                         ngx_svc_webhook/scim_push conf conf/www
                                          ngx_svc_common t))
     {
         push @paths, "${folder}README.md",

@@ -63,7 +63,7 @@ sub id {
 
 
 my ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $NEW, $FACTOR,
-    $INVITATION, $CHALLENGE, $GRANT, $OAUTH) = (1 .. 13);
+    $INVITATION, $CHALLENGE, $GRANT, $OAUTH, $TARGET) = (1 .. 14);
 
 sub id_sql {
     my ($self, $kind) = @_;
@@ -104,9 +104,9 @@ sub rows {
     my ($self) = @_;
 
     my ($user, $group, $hook, $token, $session, $version, $stream, $factor,
-        $invitation, $challenge, $grant, $oauth) = map { $self->id_sql($_) }
+        $invitation, $challenge, $grant, $oauth, $target) = map { $self->id_sql($_) }
           ($USER, $GROUP, $HOOK, $TOKEN, $SESSION, $VERSION, $STREAM, $FACTOR,
-           $INVITATION, $CHALLENGE, $GRANT, $OAUTH);
+           $INVITATION, $CHALLENGE, $GRANT, $OAUTH, $TARGET);
     my $t = "'$self->{id}'";
     my $slug = $self->{slug};
     my $app = "'app_' || lpad(to_hex(i), 32, '0')";
@@ -310,6 +310,14 @@ SELECT $t, jti::uuid, to_timestamp(@{[ $self->exchanged ]} / 1000.0), '$self->{a
        'authorization_code', '{read}', sha256('x'), 86400
 FROM (VALUES ('@{[ $self->exchanged(1) ]}', false), ('@{[ $self->exchanged(2) ]}', true))
      v (jti, own);
+INSERT INTO svc.scim_target (tenant_id, id, client_id, name, base_url, token, lease_by,
+                             xid, event_id, event_at, sync_next)
+SELECT $t, $target, 'app_' || lpad(to_hex(i + 100), 32, '0'), 'x', 'https://x.test', '\\x00',
+       'h', '0', 0, now(), '00000000-0000-0000-0000-000000000000'
+FROM generate_series(1, 50) i;
+INSERT INTO svc.scim_item (tenant_id, target_id, user_id, state, done_rev, remote_id)
+SELECT $t, '@{[ $self->id($TARGET, 1) ]}', $user,
+       (ARRAY['error', 'pending', 'synced'])[i % 3 + 1], i % 3 / 2, 'r' || i FROM $all;
 INSERT INTO svc.domain (tenant_id, domain, verified_at)
 SELECT $t, 'd' || i || '.$slug.test', now() FROM generate_series(1, 100) i
 EOT
@@ -402,6 +410,7 @@ sub values {
     my $clients = '{' . join(',', @{ $self->{apps} }[2 .. 1001]) . '}';
     my ($plain, $with) = map { $self->id($GROUP, $_) } 5, 5000;
     my $hook = $self->id($HOOK, 50);
+    my $target = $self->id($TARGET, 1);
     my $hash = $self->sha(1);
     my @page = (100, 0);
     my ($agent, $row) = ($self->{apps}[0], $self->id($SESSION, $WHO));
@@ -694,6 +703,7 @@ sub values {
                                                 admin_applications_delete
                                                 admin_application_lock) ),
         admin_application_groups => [ $self->{apps}[0] ],
+        admin_application_targets => [],
         admin_applications_lock => [],
         admin_applications_create => [ 'app_' . 'f' x 32, 'new', 'web', undef, undef,
                                        '{"https://x.test/"}', '{"b","a"}', undef,
@@ -846,6 +856,37 @@ sub values {
                                        1000, 100_000 ],
         admin_audit_stream_close => [ $self->id($STREAM, 7) ],
         admin_audit_stream_end => [ $self->{id}, $self->id($STREAM, 7) ],
+
+        push_list => [ @page ],
+        push_total => [],
+        push_get => [ $target ],
+        push_lock => [],
+        push_create => [ $new, $self->{apps}[1], 'new', 'https://new.test', '\x00', 'true',
+                         51 ],
+        push_put => [ $target, undef, 'new', 'https://new.test', '\x00', 'false' ],
+        push_delete => [ $target ],
+        push_users_total => [ $target, 'error' ],
+        push_users => [ $target, 'error', @page ],
+        push_sync => [ $target, $new, 'true' ],
+        push_test => [ $target, $new, 15 ],
+        push_test_look => [ $target, $new ],
+        push_claim => [ '0' x 32, 0, 9 ],
+        push_release => [ '0' x 32, "{$target}" ],
+        push_poll => [ $target, 'h' ],
+        push_log => [ $target, 'h', 0, $self->first_event, 'now' ],
+        push_begin => [ $target, 'h' ],
+        push_follow => [ $target, 'h', 0, $self->first_event, 'now' ],
+        push_look => [ $target, 'h' ],
+        push_take => [ $target, 'h', 32, "{$new}", 'true' ],
+        push_record => [ $target, 'h', qq([{"id":"$new","rev":1,"done":true,)
+                         . '"failed":false,"gone":false,"active":true,"tries":1,'
+                         . '"delay":0}]', 1 ],
+        push_state => [ $target, 'h', 1000, 1, 'error', 1 ],
+        push_config => [ $target, 'h', 'true', 'true', 1 ],
+        push_tested => [ $target, 'h', $new, 200, 'true', undef ],
+        push_hold => [ $target, 'h', 30, 40 ],
+        push_keep => [ $target, 'h', 0, 1 ],
+        push_count => [ $target, 'h', 'false' ],
 
         webhook_list => [ @page ],
         webhook_total => [],

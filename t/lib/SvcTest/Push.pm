@@ -1,0 +1,211 @@
+package SvcTest::Push;
+
+# Outbound SCIM without nginx: build/unit/push_eval, which makes the requests, and
+# t/lib/scim-receiver.mjs, which answers them well or badly.
+#
+#     my $push = SvcTest::Push->new($root, timeout => 2000);
+#     my $got = $push->user('store/none', { userName => ..., active => true });
+#     my @requests = $push->requests('store');
+
+use strict;
+use warnings;
+
+use File::Temp ();
+use HTTP::Tiny;
+use IO::Handle;
+use IPC::Open3;
+
+use JSON::PP ();
+use SvcTest::Process qw(spawn wait_for slurp);
+use SvcTest::Receiver;
+
+
+my $JSON = JSON::PP->new->utf8->canonical->allow_nonref;
+
+our $TOKEN = 'secret-token-of-the-target';
+our $USER = '11111111-2222-4333-8444-555555555555';
+
+
+# timeout: ms; allow: addresses, or '-'; proxy.
+
+sub new {
+    my ($class, $root, %opt) = @_;
+
+    my $dir = File::Temp::tempdir('/tmp/svc.XXXXXX', CLEANUP => 1);
+    my $self = bless { root => $root, dir => $dir, log => "$dir/received",
+                       opt => \%opt, id => 0, at => 0, got => [] }, $class;
+
+    (bless { dir => $dir }, 'SvcTest::Receiver')->certificates;
+
+    my $out = "$dir/server";
+
+    open my $fh, '>', $self->{log} or die "$self->{log}: $!\n";
+
+    spawn([ 'node', "$root/t/lib/scim-receiver.mjs", $dir, $self->{log} ],
+          out => $out);
+
+    wait_for { (slurp($out) // '') =~ /^ready$/m } 20
+        or die 'no SCIM server: ' . slurp($out) . "\n";
+
+    @$self{qw(port control)} = slurp($out) =~ /^(?:port|control) (\d+)$/mg;
+
+    $self->{errors} = "$dir/errors";
+    @$self{qw(pid in out)} = $self->program(%opt);
+
+    return $self;
+}
+
+
+# Another one of the program that pushes.
+
+sub program {
+    my ($self, %opt) = @_;
+
+    open my $err, '>>', $self->{errors} or die "$self->{errors}: $!\n";
+
+    local $ENV{ASAN_OPTIONS} = 'detect_leaks=1';
+    delete local @ENV{qw(http_proxy https_proxy HTTPS_PROXY)};
+
+    my $pid = open3(my $in, my $out, '>&' . fileno $err,
+                    "$self->{root}/build/unit/push_eval",
+                    $opt{ca} // "$self->{dir}/ca.pem", $opt{timeout} // 10000,
+                    $opt{allow} // '127.0.0.0/8', $opt{proxy} // '-');
+
+    binmode $_ for $in, $out;
+    $in->autoflush;
+
+    return ($pid, $in, $out);
+}
+
+
+sub url {
+    my ($self, $path) = @_;
+
+    return $path =~ /^https:/ ? $path : "https://127.0.0.1:$self->{port}/$path";
+}
+
+
+# Begins something; its id.
+
+sub begin {
+    my ($self, $op, $path, %arg) = @_;
+
+    my $id = ++$self->{id};
+
+    print { $self->{in} } $JSON->encode({ id => $id, op => $op,
+        url => $self->url($path), token => $TOKEN, patch => JSON::PP::true,
+        %arg }), "\n";
+
+    return $id;
+}
+
+
+sub cancel {
+    my ($self, $id) = @_;
+
+    print { $self->{in} } $JSON->encode({ id => $id, op => 'cancel' }), "\n";
+}
+
+
+# The next thing that came to an end.
+
+sub next {
+    my ($self) = @_;
+
+    my $line = readline $self->{out};
+
+    die 'push_eval: ' . slurp($self->{errors}) . "\n" if !defined $line;
+
+    my $got = $JSON->decode($line);
+
+    $_ = $_ ? 1 : 0 for grep { JSON::PP::is_bool($_) } values %$got;
+
+    return $got;
+}
+
+
+sub do {
+    my ($self, @arg) = @_;
+
+    $self->begin(@arg);
+
+    return $self->next;
+}
+
+
+# One user; want: without an id it is $USER.
+
+sub user {
+    my ($self, $path, $want, %arg) = @_;
+
+    return $self->do(user => $path, want => { id => $USER, %$want }, %arg);
+}
+
+
+# The same user once more, as the last push has left the record of him.
+
+sub again {
+    my ($self, $path, $want, $got, %arg) = @_;
+
+    return $self->user($path, $want, map({ $_ => $got->{$_} }
+                                         qw(remoteId remoteHash)),
+                       remoteActive => $got->{remoteActive} ? JSON::PP::true
+                                                            : JSON::PP::false,
+                       %arg);
+}
+
+
+# What came to a store since the last time: "GET /Users?filter=..." and the like are
+# method and url; body, headers.
+
+sub requests {
+    my ($self, $store) = @_;
+
+    open my $fh, '<:raw', $self->{log} or die "$self->{log}: $!\n";
+    my @all = map { $JSON->decode($_) } readline $fh;
+
+    my $from = $self->{seen}{$store} // 0;
+    my @mine = grep { $_->{store} eq $store } @all;
+
+    $self->{seen}{$store} = @mine;
+
+    for (@mine) {
+        $_->{json} = eval { $JSON->decode($_->{body}) };
+        $_->{line} = "$_->{method} $_->{url}";
+    }
+
+    splice @mine, 0, $from;
+
+    return @mine;
+}
+
+
+# The users of a store, set before when there are @users.
+
+sub users {
+    my ($self, $store, @users) = @_;
+
+    my $url = "http://127.0.0.1:$self->{control}/$store";
+    my $http = HTTP::Tiny->new(timeout => 10);
+    my $r = @users ? $http->put($url, { content => $JSON->encode(\@users) })
+                   : $http->get($url);
+
+    die "$url: $r->{status} $r->{content}\n" if !$r->{success};
+
+    return @{ $JSON->decode($r->{content}) };
+}
+
+
+# The end of the program: its status, and what it and the sanitizers said.
+
+sub end {
+    my ($self) = @_;
+
+    close $self->{in};
+    waitpid $self->{pid}, 0;
+
+    return ($?, slurp($self->{errors}) // '');
+}
+
+
+1;
