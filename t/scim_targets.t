@@ -23,12 +23,14 @@ my $NONE = '00000000-0000-4000-8000-000000000000';
 my $TOKEN = 'xoxp-a-token-of-this-test';
 my $NEW = 'xoxp-another-token';
 
-# no helper has the targets: what it would do is done here
-
 my $s = SvcTest->new(svc => { svc_webhooks => 'on', svc_scim_targets => 'on',
                               svc_webhook_allow => '10.9.0.0/16' });
 
 $s->start;
+
+# no helper has the targets, each has an owner: what it would do is done here
+
+$s->sql("ALTER TABLE svc.scim_target ALTER lease_by SET DEFAULT 'somebody'");
 
 my ($acme, $globex) = map { $s->tenant($_) } qw(acme globex);
 my @workers = $s->workers;

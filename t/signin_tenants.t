@@ -83,8 +83,8 @@ my %ID = (
     applications => $app, consents => $app, 'groups/*/apps' => $app,
     apps => insert('saml_app', 'id, name, sp_entity_id, acs_url',
                    "gen_random_uuid(), 'x', 'https://x.test', 'https://x.test'", 'id'),
-    'scim-targets' => insert('scim_target', 'client_id, name, base_url, token',
-                             "'$app', 'x', 'https://x.test', '\\x00'", 'id'),
+    'scim-targets' => insert('scim_target', 'client_id, name, base_url, token, lease_by',
+                             "'$app', 'x', 'https://x.test', '\\x00', 'somebody'", 'id'),
     domains => insert('domain', 'domain', "'theirs.example'", 'domain'),
     'security-incidents' => insert('incident', 'id, type, subject, severity, title,'
                                    . ' details, count, last_seen_at', 'gen_random_uuid(),'
