@@ -156,6 +156,8 @@ ngx_svc_oauth_issue_jwt(ngx_svc_oauth_t *o, PGresult *res, ngx_str_t *token)
     jwt.kid = ngx_svc_row_value(res, 0, "kid");
     jwt.sealed = ngx_svc_row_value(res, 0, "sealed");
 
+    ngx_str_null(&jwt.payload);
+
     return ngx_svc_oauth_issue_payload(o, res, &jwt.payload) == NGX_OK
            ? ngx_svc_oauth_key_sign(o, &jwt, token) : NGX_ERROR;
 }
