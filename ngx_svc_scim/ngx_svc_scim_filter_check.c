@@ -146,7 +146,7 @@ ngx_svc_scim_check_truth(ngx_svc_scim_node_t *node)
                : NGX_SVC_SCIM_SOME;
     }
 
-    if (node->type == NGX_SVC_SCIM_NODE_PATH) {
+    if (node->type == NGX_SVC_SCIM_NODE_PATH || node->right == NULL) {
         return (node->attr == NULL) ? NGX_SVC_SCIM_NONE : left;
     }
 

@@ -282,16 +282,17 @@ ngx_svc_push_item_copy(ngx_pool_t *pool, ngx_str_t *to, const ngx_str_t *from)
 void
 ngx_svc_push_items_free(ngx_queue_t *queue)
 {
-    ngx_queue_t          *q;
+    ngx_queue_t          *q, *next;
     ngx_svc_push_item_t  *item;
 
-    while (!ngx_queue_empty(queue)) {
-        q = ngx_queue_head(queue);
-        ngx_queue_remove(q);
+    for (q = ngx_queue_head(queue); q != ngx_queue_sentinel(queue); q = next) {
+        next = ngx_queue_next(q);
 
         item = ngx_queue_data(q, ngx_svc_push_item_t, queue);
         ngx_destroy_pool(item->push.pool);
     }
+
+    ngx_queue_init(queue);
 }
 
 
@@ -504,31 +505,31 @@ ngx_svc_push_recorded(ngx_svc_pg_op_t *op)
 {
     ngx_uint_t            failed;
     ngx_queue_t          *q;
-    ngx_svc_push_item_t  *item;
     ngx_svc_push_work_t  *work;
 
     work = op->data;
     failed = ngx_svc_push_store_failed(op);
 
-    while (!ngx_queue_empty(&work->recording)) {
-        q = ngx_queue_head(&work->recording);
-        ngx_queue_remove(q);
-        ngx_queue_insert_tail(&work->results, q);
-
-        if (!failed) {
-            ngx_queue_remove(q);
-            work->nresults--;
-
-            item = ngx_queue_data(q, ngx_svc_push_item_t, queue);
-            ngx_destroy_pool(item->push.pool);
-        }
-    }
-
     if (failed) {
         work->state |= work->storing;
 
+        if (!ngx_queue_empty(&work->recording)) {
+            ngx_queue_add(&work->results, &work->recording);
+        }
+
+        ngx_queue_init(&work->recording);
+
     } else {
         work->dirty = 1;
+
+        for (q = ngx_queue_head(&work->recording);
+             q != ngx_queue_sentinel(&work->recording);
+             q = ngx_queue_next(q))
+        {
+            work->nresults--;
+        }
+
+        ngx_svc_push_items_free(&work->recording);
     }
 
     work->storing = 0;

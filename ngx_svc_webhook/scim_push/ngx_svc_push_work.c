@@ -20,7 +20,7 @@
 #define NGX_SVC_PUSH_LOW      8         /* users that are ready */
 #define NGX_SVC_PUSH_COUNT    10000     /* ms, between counts */
 
-#define NGX_SVC_PUSH_KEEP     3600000   /* between notes of how far it has come */
+#define NGX_SVC_PUSH_KEEP     3600000   /* between notes of how far it is */
 
 
 typedef struct {

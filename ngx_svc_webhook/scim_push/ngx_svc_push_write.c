@@ -185,7 +185,7 @@ ngx_svc_push_write_schemas(ngx_svc_json_writer_t *w,
 
     item = there ? ngx_svc_push_read_member(there, "schemas") : NULL;
 
-    for (item = cJSON_IsArray(item) ? item->child : NULL; item;
+    for (item = (item && cJSON_IsArray(item)) ? item->child : NULL; item;
          item = item->next)
     {
         if (cJSON_IsString(item)
@@ -253,7 +253,7 @@ ngx_svc_push_write_object(ngx_svc_json_writer_t *w,
         ngx_svc_push_write_formatted(w, "formatted", want);
     }
 
-    for (item = cJSON_IsObject(item) ? item->child : NULL; item;
+    for (item = (item && cJSON_IsObject(item)) ? item->child : NULL; item;
          item = item->next)
     {
         if (!ngx_svc_push_write_ours(item->string, parent)) {
@@ -316,7 +316,7 @@ ngx_svc_push_write_emails(ngx_svc_json_writer_t *w,
 
     item = there ? ngx_svc_push_read_member(there, "emails") : NULL;
 
-    for (item = cJSON_IsArray(item) ? item->child : NULL; item;
+    for (item = (item && cJSON_IsArray(item)) ? item->child : NULL; item;
          item = item->next)
     {
         if (ngx_svc_push_read_text(item, "type", &type) == NGX_OK
@@ -436,7 +436,7 @@ ngx_svc_push_write_has_email(const cJSON *there, const ngx_str_t *address)
 
     item = ngx_svc_push_read_member(there, "emails");
 
-    for (item = cJSON_IsArray(item) ? item->child : NULL; item;
+    for (item = (item && cJSON_IsArray(item)) ? item->child : NULL; item;
          item = item->next)
     {
         if (ngx_svc_push_read_is(item, "value", address, 0)) {
