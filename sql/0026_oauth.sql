@@ -48,20 +48,27 @@ CREATE TRIGGER application_owner BEFORE INSERT OR UPDATE OF owner_id ON svc.appl
     FOR EACH ROW EXECUTE FUNCTION svc.application_owner();
 
 
--- One that is not active stays: since when is in valid_after, which whoever ends the
--- sessions of such a user leaves as it is, as there are none.
+-- One that is not active stays: since when is in valid_after.  It is set with the status
+-- that ends being active, and whoever ends the sessions of such a user leaves it as it
+-- is, as there are none.
 
 CREATE FUNCTION svc.user_inactive_since() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    NEW.valid_after := OLD.valid_after;
+    IF OLD.status <> 'active' AND OLD.valid_after IS NOT NULL THEN
+        NEW.valid_after := OLD.valid_after;
+
+    ELSIF OLD.status = 'active' AND NEW.valid_after IS NOT DISTINCT FROM OLD.valid_after
+    THEN
+        NEW.valid_after := clock_timestamp();
+    END IF;
+
     RETURN NEW;
 END
 $$;
 
-CREATE TRIGGER user_inactive_since BEFORE UPDATE OF valid_after ON svc.user_account
-    FOR EACH ROW WHEN (OLD.status <> 'active' AND NEW.status <> 'active'
-                       AND OLD.valid_after IS NOT NULL)
+CREATE TRIGGER user_inactive_since BEFORE UPDATE OF status, valid_after ON svc.user_account
+    FOR EACH ROW WHEN (NEW.status <> 'active')
     EXECUTE FUNCTION svc.user_inactive_since();
 
 
