@@ -50,6 +50,12 @@ enum {
 /* SQL: in svc_scim_mode rfc, of which users there are resources. */
 #define NGX_SVC_SCIM_EXISTS  "NOT scim_deleted"
 
+/*
+ * SQL: of a row "t" the contrary.  Not in the words of the index of these: while
+ * it is empty, it is better than any key to the planner.
+ */
+#define NGX_SVC_SCIM_GONE(t)  t ".scim_deleted::int4 = 1"
+
 
 /* The resources, each of the file of its name. */
 

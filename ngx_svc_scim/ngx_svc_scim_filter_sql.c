@@ -11,7 +11,7 @@
 #define NGX_SVC_SCIM_COMPARE_SQL  512       /* bytes of one, at most, twice */
 
 /* behind all of what begins with a text, in the order of bytes */
-#define NGX_SVC_SCIM_LAST_CHAR    "chr(1114111)"
+#define NGX_SVC_SCIM_LAST_CHAR    "repeat(chr(1114111), 257)"
 
 
 /* How well a condition keeps the others from being looked at. */
@@ -19,6 +19,7 @@
 enum {
     NGX_SVC_SCIM_FIRST_NONE = 0,
     NGX_SVC_SCIM_FIRST_RANGE,
+    NGX_SVC_SCIM_FIRST_TIME,
     NGX_SVC_SCIM_FIRST_PREFIX,
     NGX_SVC_SCIM_FIRST_KEY
 };
@@ -386,7 +387,8 @@ ngx_svc_scim_sql_rank(ngx_svc_scim_node_t *node)
     switch (node->op) {
 
     case NGX_SVC_SCIM_OP_EQ:
-        return NGX_SVC_SCIM_FIRST_KEY;
+        return attr->unique ? NGX_SVC_SCIM_FIRST_KEY
+                            : NGX_SVC_SCIM_FIRST_PREFIX;
 
     case NGX_SVC_SCIM_OP_SW:
         return attr->type == NGX_SVC_SCIM_ATTR_ID ? NGX_SVC_SCIM_FIRST_NONE
@@ -396,7 +398,8 @@ ngx_svc_scim_sql_rank(ngx_svc_scim_node_t *node)
     case NGX_SVC_SCIM_OP_LT:
     case NGX_SVC_SCIM_OP_LE:
         return attr->type == NGX_SVC_SCIM_ATTR_ID ? NGX_SVC_SCIM_FIRST_NONE
-                                                  : NGX_SVC_SCIM_FIRST_RANGE;
+               : attr->type == NGX_SVC_SCIM_ATTR_TIME ? NGX_SVC_SCIM_FIRST_TIME
+               : NGX_SVC_SCIM_FIRST_RANGE;
     default:
         return NGX_SVC_SCIM_FIRST_NONE;
     }

@@ -110,8 +110,6 @@ invalid:
 }
 
 
-/* Past the last one it stays one that can be counted from. */
-
 static void
 ngx_svc_scim_query_bounds(ngx_svc_scim_query_t *query)
 {

@@ -74,13 +74,15 @@ enum {
         " false AS over FROM svc.user_count c"                                \
     " WHERE c.tenant_id = " NGX_SVC_TENANT
 
-#define NGX_SVC_SCIM_LIST_DELETED                                             \
+/* status: which of them, behind " AND": an administrator may reactivate one. */
+
+#define NGX_SVC_SCIM_LIST_DELETED(status)                                     \
     "(SELECT count(*) FROM svc.user_account d"                                \
-    " WHERE d.tenant_id = " NGX_SVC_TENANT " AND d.scim_deleted)"
+    " WHERE d.tenant_id = " NGX_SVC_TENANT " AND d.scim_deleted" status ")"
 
 #define NGX_SVC_SCIM_LIST_ALL                                                 \
     NGX_SVC_SCIM_LIST_TOTAL("c.active + c.suspended + c.deactivated",         \
-                            NGX_SVC_SCIM_LIST_DELETED)
+                            NGX_SVC_SCIM_LIST_DELETED(""))
 
 #define NGX_SVC_SCIM_LIST_USERS                                               \
     "svc.user_account u WHERE u.tenant_id = " NGX_SVC_TENANT                  \
@@ -97,12 +99,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page = {
     .nparams = 2
 };
 
-/* Who is deleted is not active either. */
-
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page_active = {
     .name = "scim_page_active",
     .text = NGX_SVC_SCIM_LIST_PAGE(
-        NGX_SVC_SCIM_LIST_TOTAL("c.active", "0"),
+        NGX_SVC_SCIM_LIST_TOTAL("c.active",
+            NGX_SVC_SCIM_LIST_DELETED(" AND d.status = 'active'")),
         "SELECT u.id FROM " NGX_SVC_SCIM_LIST_USERS " AND u.status = 'active'"
         " ORDER BY u.created_at, u.id" NGX_SVC_SCIM_LIST_SLICE),
     .nparams = 2
@@ -112,13 +113,13 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page_active = {
     "(SELECT i.created_at, i.id FROM svc.user_inactive i"                     \
     " WHERE i.tenant_id = " NGX_SVC_TENANT " AND i.status = '" status "'"     \
     " AND NOT (" NGX_SVC_ROW("k.scim_deleted", "svc.user_account", "i.id") ")"\
-    " ORDER BY i.created_at, i.id LIMIT $1::int4 + $2::int4)"
+    " ORDER BY i.created_at, i.id LIMIT $1::int4::int8 + $2::int4)"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page_inactive = {
     .name = "scim_page_inactive",
     .text = NGX_SVC_SCIM_LIST_PAGE(
         NGX_SVC_SCIM_LIST_TOTAL("c.suspended + c.deactivated",
-                                NGX_SVC_SCIM_LIST_DELETED),
+            NGX_SVC_SCIM_LIST_DELETED(" AND d.status <> 'active'")),
         "SELECT s.id FROM (" NGX_SVC_SCIM_LIST_STATUS("suspended")
             " UNION ALL " NGX_SVC_SCIM_LIST_STATUS("deactivated") ") s"
         " ORDER BY s.created_at, s.id" NGX_SVC_SCIM_LIST_SLICE),
@@ -322,9 +323,11 @@ ngx_svc_scim_list_page(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search,
 {
     ngx_svc_pg_call_t  *call;
 
-    if (search->query.start > NGX_SVC_SCIM_LIST_DEEP) {
+    if (search->query.start > NGX_SVC_SCIM_LIST_DEEP
+        || search->where.kind != NGX_SVC_SCIM_WHERE_ALL)
+    {
         sr->op->kind = NGX_SVC_PG_SLOW;
-        sr->slow = "It took too long to count up to \"startIndex\".";
+        sr->slow = "It took too long to find the users of this page.";
     }
 
     call = ngx_svc_pg_call(sr->op, statement);
@@ -379,11 +382,14 @@ ngx_svc_scim_list_other(ngx_svc_request_t *sr, ngx_svc_scim_search_t *search)
         ngx_svc_scim_list_filtered(search, p);
     }
 
-    if (!where->cheap) {
+    if (indexed) {
         sr->op->kind = NGX_SVC_PG_SLOW;
-    }
+        sr->slow = "It took too long to find the users of this page.";
 
-    sr->refused = ngx_svc_scim_list_refused;
+    } else if (!where->cheap) {
+        sr->op->kind = NGX_SVC_PG_SLOW;
+        sr->refused = ngx_svc_scim_list_refused;
+    }
 
     call = ngx_svc_pg_call(sr->op, s);
 

@@ -57,12 +57,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_yield = {
         "WITH u AS ("
             "UPDATE svc.user_account a SET external_id = NULL,"
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
-            " WHERE a.scim_deleted AND a.id = (SELECT k.id"
+            " WHERE " NGX_SVC_SCIM_GONE("a") " AND a.id = (SELECT k.id"
                 " FROM svc.user_account k"
-                " WHERE k.external_id = $2::text AND k.scim_deleted"
+                " WHERE k.external_id = $2::text AND " NGX_SVC_SCIM_GONE("k")
                 " AND EXISTS (SELECT FROM svc.user_account n"
                     " WHERE n.user_name_key = lower($1::text)"
-                    " AND n.scim_deleted AND n.id <> k.id))"
+                    " AND " NGX_SVC_SCIM_GONE("n") " AND n.id <> k.id))"
             " RETURNING a.id"
         ") "
         NGX_SVC_AUDIT(NGX_SVC_A_USER_UPDATED, "u.id::text", "NULL",
@@ -85,12 +85,14 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_create = {
         "WITH o AS ("
             "SELECT id, user_name, user_name_key, status, role, source"
                 NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_COLUMN)
-            " FROM svc.user_account WHERE scim_deleted AND id = (SELECT"
+            " FROM svc.user_account d WHERE " NGX_SVC_SCIM_GONE("d")
+                " AND id = (SELECT"
                 " coalesce((SELECT k.id FROM svc.user_account k"
                     " WHERE k.user_name_key = lower($2::text)"
-                    " AND k.scim_deleted),"
+                    " AND " NGX_SVC_SCIM_GONE("k") "),"
                 " (SELECT k.id FROM svc.user_account k"
-                    " WHERE k.external_id = $3::text AND k.scim_deleted)))"
+                    " WHERE k.external_id = $3::text"
+                        " AND " NGX_SVC_SCIM_GONE("k") ")))"
             " FOR UPDATE"
         "), n AS ("
             "SELECT id, CASE WHEN " NGX_SVC_SCIM_MOVES

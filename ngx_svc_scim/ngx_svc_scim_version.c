@@ -62,6 +62,17 @@ ngx_svc_scim_version_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     ngx_str_t         version, versions;
     ngx_table_elt_t  *h;
 
+    static ngx_str_t  none = ngx_string("{}");
+
+    /* RFC 9110, 13.1.2: only of what is not there yet */
+
+    h = sr->request->headers_in.if_none_match;
+
+    if (h && h->value.len == 1 && h->value.data[0] == '*') {
+        ngx_svc_pg_bind_str(call, &none);
+        return NGX_OK;
+    }
+
     h = sr->request->headers_in.if_match;
 
     if (h == NULL || (h->value.len == 1 && h->value.data[0] == '*')) {

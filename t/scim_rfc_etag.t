@@ -124,6 +124,8 @@ for my $method (sort keys %write) {
         is($acme->stored, $stored, 'changes nothing');
     }
 
+    scim_error(asked($method => $path, $write{$method}, 'If-None-Match' => '*'), 412, undef,
+               "$method of what is not to be there");
     scim_error(asked($method => '/Users/01a00000-0000-7000-8000-000000000000', $write{$method},
                      'If-Match' => $now), 404, undef, "$method of nobody");
 }

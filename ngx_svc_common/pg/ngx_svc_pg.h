@@ -40,8 +40,8 @@ typedef enum {
 /*
  * Results come as text.  A statement whose name is empty is that of one op,
  * which it and its text live as long as: it is planned with its values, which
- * costs four times as much as one that is prepared.  What is behind nparams is for who runs routes, see
- * ngx_svc_route.h, and may be NULL.
+ * costs four times as much as one that is prepared.  What is behind nparams is
+ * for who runs routes, see ngx_svc_route.h, and may be NULL.
  */
 
 typedef struct {

@@ -69,13 +69,18 @@ static const first_t  firsts[] = {
     { "userName gt \"a\" and externalId eq \"b\"", "u.external_id = $4::text",
       1 },
     { "externalId sw \"a\"", "(u.external_id >= ($3::text) AND u.external_id"
-      " < ($3::text) || chr(1114111))", 0 },
+      " < ($3::text) || repeat(chr(1114111), 257))", 0 },
     { "userName sw \"a\"", "(u.user_name_key >= lower($3::text)"
-      " AND u.user_name_key < lower($3::text) || chr(1114111))", 0 },
+      " AND u.user_name_key < lower($3::text) || repeat(chr(1114111), 257))",
+      0 },
     { "id eq \"" ID "\" and active eq true", "u.id = $3::uuid", 1 },
     { "id sw \"0\"", "true", 0 },
     { "meta.created gt \"2026-01-01T00:00:00Z\"",
       "u.created_at > to_timestamp($3::text::float8 / 1000)", 0 },
+    { "meta.created eq \"2026-01-01T00:00:00Z\" and title pr",
+      "u.created_at = to_timestamp($3::text::float8 / 1000)", 0 },
+    { "userName ge \"a\" and meta.created gt \"2026-01-01T00:00:00Z\"",
+      "u.created_at > to_timestamp($4::text::float8 / 1000)", 0 },
     { "meta.lastModified gt \"2026-01-01T00:00:00Z\"", "true", 0 },
 };
 
