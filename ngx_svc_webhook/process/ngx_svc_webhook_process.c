@@ -322,6 +322,13 @@ ngx_svc_webhook_process_connect(ngx_cycle_t *cycle)
     *pg = smcf->pg;
     ngx_memcpy(pg->pools, pools, sizeof(pools));
 
+    /* statements over many users of a target hold up nobody else */
+
+    if (ngx_svc_webhook_conf()->push.on) {
+        pg->pools[NGX_SVC_PG_READ].connections++;
+        pg->pools[NGX_SVC_PG_WRITE].connections++;
+    }
+
     if (ngx_svc_pg_init_worker(cycle, pg) != NGX_OK) {
         return NGX_ERROR;
     }

@@ -219,13 +219,19 @@ ngx_svc_push_flown(ngx_svc_push_t *push)
         work->tokens -= 1000 * (ngx_int_t) (push->requests - 1);
     }
 
-    if (push->no_patch) {
-        work->no_patch = 1;
-        work->conf->target.patch = 0;
+    /* what a version before this one has said is nothing of this one */
+
+    if (work->conf->version == work->version) {
+
+        if (push->no_patch) {
+            work->no_patch = 1;
+            work->conf->target.patch = 0;
+        }
+
+        ngx_svc_push_fly_outcome(work, push->outcome, push->delay,
+                                 push->status, &push->error);
     }
 
-    ngx_svc_push_fly_outcome(work, push->outcome, push->delay, push->status,
-                             &push->error);
     ngx_svc_push_fly_log(work, push);
     ngx_svc_push_fly_result(work, item);
 
@@ -254,7 +260,9 @@ ngx_svc_push_fly_outcome(ngx_svc_push_work_t *work,
 {
     if (outcome == NGX_SVC_PUSH_DONE) {
 
-        if (work->failures || work->trouble) {
+        if ((work->failures || work->trouble)
+            && !(work->paused && !ngx_svc_push_due(work->not_before)))
+        {
             work->failures = 0;
             work->trouble = 0;
             work->paused = 0;

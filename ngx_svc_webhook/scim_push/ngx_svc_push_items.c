@@ -256,10 +256,6 @@ ngx_svc_push_item_fields(ngx_svc_push_item_t *item, PGresult *res, int row)
                      || (push->want.gone && remote.len
                          && !push->remote_active));
 
-    if (remote.len == 0 && !push->want.active) {
-        push->remote_active = 1;
-    }
-
     return NGX_OK;
 }
 

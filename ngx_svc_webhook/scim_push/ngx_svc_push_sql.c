@@ -386,7 +386,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_take = {
                 " count(*) AS users"
             " FROM svc.scim_item k WHERE k.tenant_id = " NGX_SVC_TENANT
                 " AND k.target_id = (SELECT t.id FROM t)"
-                " AND k.remote_active AND (SELECT z.n FROM z) > 20"
+                " AND k.remote_active AND (SELECT z.n > 20"
+                    " AND NOT t.sync_confirm FROM z, t)"
         "), b AS MATERIALIZED ("
             "SELECT z.n > 20 AND NOT t.sync_confirm"
                     " AND 2 * c.ended > c.users AS held,"

@@ -207,6 +207,8 @@ ngx_svc_push_polled(ngx_svc_pg_op_t *op)
         work->more = work->xid.str.len && !work->begin;
     }
 
+    work->needs |= (work->test.str.len > 0);
+
     if (work->needs
         && (work->conf == NULL
             || (work->conf->version != work->version
@@ -456,7 +458,10 @@ ngx_svc_push_store_follow(ngx_svc_push_work_t *work)
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
 
-    op = ngx_svc_push_store_op(work, NGX_SVC_PG_WRITE, ngx_svc_push_followed);
+    /* what is in memory must not be ahead of what outlives a crash */
+
+    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, &work->tenant->node.str,
+                                   0, ngx_svc_push_followed, work);
     if (op == NULL) {
         return NGX_ERROR;
     }

@@ -105,6 +105,7 @@ struct ngx_svc_push_work_s {
     ngx_msec_t               polled;
     ngx_msec_t               poll;      /* when the next one is due */
     ngx_msec_t               backoff;
+    ngx_msec_t               later;     /* behind a failure */
     ngx_msec_t               first;     /* result that is not recorded */
     ngx_msec_t               counted;
     ngx_msec_t               kept;      /* how far the log was passed over */
@@ -114,6 +115,7 @@ struct ngx_svc_push_work_s {
     ngx_uint_t               users;
 
     unsigned                 known:1;   /* there was a poll */
+    unsigned                 failed:1;  /* nothing is begun before "later" */
     unsigned                 enabled:1;
     unsigned                 patch:1;
     unsigned                 begin:1;   /* all users are to be looked at */

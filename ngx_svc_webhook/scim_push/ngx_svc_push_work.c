@@ -43,6 +43,7 @@ static ngx_int_t ngx_svc_push_work_users(ngx_svc_push_work_t *work);
 static ngx_int_t ngx_svc_push_work_rest(ngx_svc_push_work_t *work);
 static ngx_int_t ngx_svc_push_work_poll(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_polled(ngx_svc_push_work_t *work, ngx_int_t rc);
+static void ngx_svc_push_work_fail(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_pace(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_stored(ngx_svc_push_work_t *work, ngx_int_t rc);
 static void ngx_svc_push_work_arm(ngx_svc_push_work_t *work);
@@ -317,8 +318,14 @@ ngx_svc_push_work_step(ngx_svc_push_work_t *work)
         ngx_svc_push_fly(work);
     }
 
-    if (work->op == NULL && ngx_svc_push_work_next(work) == NGX_ERROR) {
-        work->poll = ngx_current_msec + NGX_SVC_PUSH_LATER;
+    if (work->failed && ngx_svc_push_due(work->later)) {
+        work->failed = 0;
+    }
+
+    if (work->op == NULL && !work->failed
+        && ngx_svc_push_work_next(work) == NGX_ERROR)
+    {
+        ngx_svc_push_work_fail(work);
     }
 
     ngx_svc_push_work_arm(work);
@@ -361,12 +368,14 @@ ngx_svc_push_work_next(ngx_svc_push_work_t *work)
     }
 
     if (work->test.str.len && work->probe == NULL) {
-        if (work->conf == NULL || work->conf->version != work->version) {
-            return ngx_svc_push_work_poll(work);
+        if (work->conf && work->conf->version == work->version) {
+            return ngx_svc_push_fly_probe(work, 1) == NGX_OK ? NGX_DECLINED
+                                                             : NGX_ERROR;
         }
 
-        return ngx_svc_push_fly_probe(work, 1) == NGX_OK ? NGX_DECLINED
-                                                         : NGX_ERROR;
+        if (ngx_svc_push_due(work->polled + NGX_SVC_PUSH_LATER)) {
+            return ngx_svc_push_work_poll(work);
+        }
     }
 
     return work->enabled ? ngx_svc_push_work_log(work) : NGX_DECLINED;
@@ -507,10 +516,21 @@ ngx_svc_push_work_polled(ngx_svc_push_work_t *work, ngx_int_t rc)
         ngx_svc_push_work_pace(work);
 
     } else {
-        work->poll = ngx_current_msec + NGX_SVC_PUSH_LATER;
+        ngx_svc_push_work_fail(work);
     }
 
     ngx_svc_push_work_step(work);
+}
+
+
+/* Nothing is begun for a second: the next op is likely to fail, too. */
+
+static void
+ngx_svc_push_work_fail(ngx_svc_push_work_t *work)
+{
+    work->failed = 1;
+    work->later = ngx_current_msec + NGX_SVC_PUSH_LATER;
+    work->poll = work->later;
 }
 
 
@@ -551,7 +571,7 @@ static void
 ngx_svc_push_work_stored(ngx_svc_push_work_t *work, ngx_int_t rc)
 {
     if (rc == NGX_ERROR) {
-        work->poll = ngx_current_msec + NGX_SVC_PUSH_LATER;
+        ngx_svc_push_work_fail(work);
         work->known = 1;
 
     } else if (!work->took) {
@@ -574,7 +594,7 @@ ngx_svc_push_work_stored(ngx_svc_push_work_t *work, ngx_int_t rc)
 static void
 ngx_svc_push_work_arm(ngx_svc_push_work_t *work)
 {
-    ngx_msec_t      at[6];
+    ngx_msec_t      at[7];
     ngx_uint_t      i, n;
     ngx_msec_int_t  ms, least;
 
@@ -583,6 +603,11 @@ ngx_svc_push_work_arm(ngx_svc_push_work_t *work)
     }
 
     if (work->op) {
+        return;
+    }
+
+    if (work->failed) {
+        ngx_add_timer(&work->timer, NGX_SVC_PUSH_LATER);
         return;
     }
 
@@ -608,6 +633,10 @@ ngx_svc_push_work_arm(ngx_svc_push_work_t *work)
         at[n++] = (work->paused
                    && (ngx_msec_int_t) (work->not_before - work->due) > 0)
                   ? work->not_before : work->due;
+    }
+
+    if (work->test.str.len && work->probe == NULL) {
+        at[n++] = work->polled + NGX_SVC_PUSH_LATER;
     }
 
     if (work->dirty) {
