@@ -68,7 +68,8 @@ BEGIN
              WHERE y.retired_at IS NULL AND y.revoked_at IS NULL
                AND y.active_from < now() - interval '89 days'
              ORDER BY y.active_from LIMIT most) o
-     WHERE k.tenant_id = o.tenant_id AND k.kid = o.kid;
+     WHERE k.tenant_id = o.tenant_id AND k.kid = o.kid
+       AND k.retired_at IS NULL AND k.revoked_at IS NULL;
 
     WITH i AS (
         INSERT INTO svc.oauth_key AS k (tenant_id, kid, public, sealed, active_from)
@@ -101,7 +102,7 @@ BEGIN
                AND NOT EXISTS (SELECT FROM svc.oauth_tenant g
                                 WHERE g.tenant_id = y.tenant_id AND g.active_kid = y.kid)
              ORDER BY y.retired_at LIMIT most) o
-     WHERE k.tenant_id = o.tenant_id AND k.kid = o.kid;
+     WHERE k.tenant_id = o.tenant_id AND k.kid = o.kid AND k.revoked_at IS NULL;
 
     short := ARRAY(SELECT o.tenant FROM svc.oauth_key_old() o WHERE o.next IS NULL
                     ORDER BY 1 LIMIT most);

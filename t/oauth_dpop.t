@@ -164,6 +164,11 @@ is(token(proof(claims => { iat => $_ })->{proof})->status, 200, "iat $_") for -5
 is(token(proof(claims => { nonce => 'of somebody else' })->{proof})->status, 200,
    'a nonce is not asked for');
 
+# it may have been spent under one of ours, by a clock that is fast
+
+oauth_error(token(proof(claims => { nonce => 'A' x length $nonce })->{proof}), 400,
+            'use_dpop_nonce', 'a nonce of ours that has ended');
+
 $proof = proof(claims => { iat => -3600, nonce => $nonce });
 is(token($proof->{proof})->status, 200, 'a clock that is an hour late');
 oauth_error(token($proof->{proof}), 400, 'invalid_dpop_proof', 'once');

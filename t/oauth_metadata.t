@@ -224,6 +224,7 @@ for my $node ($off, $alone) {
              [ token => 'token' ], [ introspection => 'introspect' ],
              [ revocation => 'revoke' ]),
         jwks_uri => "$issuer/jwks",
+        response_types_supported => [ 'code' ],
         grant_types_supported => [ 'client_credentials', $EXCHANGE ],
         (map { $_ . '_endpoint_auth_methods_supported' => [ qw(client_secret_basic
                                                                client_secret_post) ] }

@@ -29,7 +29,7 @@ static ngx_int_t ngx_svc_oauth_proof_fresh(ngx_svc_oauth_t *o,
  * slots.  $2 is in seconds.
  */
 
-static const ngx_str_t  ngx_svc_oauth_proof_short = ngx_string("130");
+static const ngx_str_t  ngx_svc_oauth_proof_short = ngx_string("190");
 static const ngx_str_t  ngx_svc_oauth_proof_long = ngx_string("730");
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_once = {
@@ -248,13 +248,18 @@ ngx_svc_oauth_proof_fresh(ngx_svc_oauth_t *o, const ngx_svc_dpop_t *dpop)
     o->once_seconds = (rc == NGX_OK) ? ngx_svc_oauth_proof_long
                                      : ngx_svc_oauth_proof_short;
 
-    if (rc != NGX_DECLINED || !dpop->stale) {
+    /* one that was of ours has ended: it may have been spent under that */
+
+    if (rc != NGX_DECLINED
+        || (!dpop->stale && dpop->nonce.len != NGX_SVC_DPOP_NONCE))
+    {
         return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
     }
 
     return ngx_svc_fail(&o->sr->error, NGX_SVC_E_DPOP_NONCE,
                         "The DPoP proof has an 'iat' that is more than %d "
-                        "seconds away: take a 'nonce' of 'DPoP-Nonce'.",
+                        "seconds away, or a 'nonce' that has ended: take one "
+                        "of 'DPoP-Nonce'.",
                         NGX_SVC_DPOP_DRIFT);
 }
 

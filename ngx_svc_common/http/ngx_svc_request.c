@@ -193,7 +193,7 @@ ngx_svc_request_public(ngx_svc_request_t *sr)
     }
 
     if (sr->op->ncalls == 0) {
-        return rc;
+        return rc == NGX_ERROR ? NGX_HTTP_INTERNAL_SERVER_ERROR : rc;
     }
 
     sr->request->main->count++;
