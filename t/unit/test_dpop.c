@@ -300,7 +300,7 @@ test_headers(void **state)
 static void
 test_forms(void **state)
 {
-    char             *text;
+    char             *text, *at;
     ngx_svc_dpop_t    dpop;
     ngx_svc_error_t   err;
 
@@ -318,7 +318,8 @@ test_forms(void **state)
                    " signature that is not 64 bytes in base64url.", "cut");
 
     text = proof_of(*state, headers[0].header, payloads[0].payload);
-    text[strlen(text) - 10] ^= 1;
+    at = text + strlen(text) - 10;
+    *at = (*at == 'A') ? 'B' : 'A';
 
     assert_int_equal(check(*state, text, &unit_expect, &dpop, &err),
                      NGX_DECLINED);
