@@ -190,6 +190,7 @@ sub codes {
     my $file = "$system->{dir}/codes";
     my @codes = map { encode_base64url(SvcTest::random_bytes(32)) } 1 .. $most;
 
+    $s->sql('DELETE FROM svc.oauth_code');
     write_file("$system->{dir}/codes.csv",
                join '', map { user_of($_) . ',\x' . sha256_hex($codes[$_]) . "\n" }
                         0 .. $#codes);
