@@ -155,7 +155,6 @@ void ngx_svc_push_store_helper(const ngx_str_t *helper);
  * NGX_DECLINED: the helper has the target no more; NGX_ERROR: it failed, which
  * is in the log.  They return NGX_OK, or NGX_ERROR: it did not begin.
  */
-ngx_int_t ngx_svc_push_store_poll(ngx_svc_push_work_t *work);
 ngx_int_t ngx_svc_push_store_begin(ngx_svc_push_work_t *work);
 ngx_int_t ngx_svc_push_store_follow(ngx_svc_push_work_t *work);
 ngx_int_t ngx_svc_push_store_look(ngx_svc_push_work_t *work);
@@ -189,6 +188,11 @@ ngx_uint_t ngx_svc_push_store_failed(ngx_svc_pg_op_t *op);
 
 /* A decimal number of a pool, NUL-terminated; NULL: memory. */
 u_char *ngx_svc_push_store_number(ngx_pool_t *pool, int64_t n, size_t *len);
+
+/* A number, 0 for NULL; a boolean, 0 for NULL; and a text of row 0, kept. */
+ngx_int_t ngx_svc_push_number(PGresult *res, int row, int column);
+ngx_uint_t ngx_svc_push_true(PGresult *res, int row, int column);
+void ngx_svc_push_keep(ngx_svc_push_text_t *text, PGresult *res, int column);
 
 
 #endif /* _NGX_SVC_PUSH_STORE_H_INCLUDED_ */

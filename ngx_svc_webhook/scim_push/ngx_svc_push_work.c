@@ -5,6 +5,7 @@
 #include "ngx_svc_push_work.h"
 #include "ngx_svc_push_fly.h"
 #include "ngx_svc_push_items.h"
+#include "ngx_svc_push_poll.h"
 #include "ngx_svc_push_tenant.h"
 
 
@@ -499,7 +500,7 @@ ngx_svc_push_work_poll(ngx_svc_push_work_t *work)
     work->needs = work->test.str.len
                   || (!work->idle && ngx_svc_push_due(work->due));
 
-    return ngx_svc_push_store_poll(work);
+    return ngx_svc_push_poll(work);
 }
 
 

@@ -1,0 +1,16 @@
+/*
+ * Outbound SCIM: a target is looked at in PostgreSQL, and the audit log for it.
+ */
+
+#ifndef _NGX_SVC_PUSH_POLL_H_INCLUDED_
+#define _NGX_SVC_PUSH_POLL_H_INCLUDED_
+
+
+#include "ngx_svc_push_store.h"
+
+
+/* Begins an op, as those of ngx_svc_push_store.h. */
+ngx_int_t ngx_svc_push_poll(ngx_svc_push_work_t *work);
+
+
+#endif /* _NGX_SVC_PUSH_POLL_H_INCLUDED_ */
