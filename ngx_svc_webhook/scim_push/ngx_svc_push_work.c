@@ -7,20 +7,10 @@
 #include "ngx_svc_push_items.h"
 #include "ngx_svc_push_poll.h"
 #include "ngx_svc_push_tenant.h"
+#include "ngx_svc_push_when.h"
 
 
-#define NGX_SVC_PUSH_PACE     50        /* ms, from a poll to the next */
-#define NGX_SVC_PUSH_BACKOFF  1000      /* likewise, at most, while events are
-                                           not final */
-#define NGX_SVC_PUSH_LISTENS  15000     /* who is woken polls anyway */
-#define NGX_SVC_PUSH_ALONE    2000
-#define NGX_SVC_PUSH_EACH     20        /* ms, so many polls of all targets */
-#define NGX_SVC_PUSH_LATER    1000      /* after a failure */
 #define NGX_SVC_PUSH_BATCH    16        /* results are recorded at once */
-#define NGX_SVC_PUSH_SOON     100       /* or after so many ms */
-#define NGX_SVC_PUSH_LOW      8         /* users that are ready */
-#define NGX_SVC_PUSH_COUNT    10000     /* ms, between counts */
-
 #define NGX_SVC_PUSH_KEEP     3600000   /* between notes of how far it is */
 
 
@@ -34,7 +24,6 @@ typedef struct {
 
 
 static void ngx_svc_push_work_woken(ngx_svc_push_work_t *work);
-static ngx_uint_t ngx_svc_push_work_idle(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_free(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_timer(ngx_event_t *ev);
 static void ngx_svc_push_work_step(ngx_svc_push_work_t *work);
@@ -45,9 +34,7 @@ static ngx_int_t ngx_svc_push_work_rest(ngx_svc_push_work_t *work);
 static ngx_int_t ngx_svc_push_work_poll(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_polled(ngx_svc_push_work_t *work, ngx_int_t rc);
 static void ngx_svc_push_work_fail(ngx_svc_push_work_t *work);
-static void ngx_svc_push_work_pace(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_stored(ngx_svc_push_work_t *work, ngx_int_t rc);
-static void ngx_svc_push_work_arm(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_idled(void);
 
 
@@ -114,7 +101,7 @@ ngx_svc_push_work_add(const ngx_str_t *tenant, const ngx_str_t *id)
     ngx_svc_push_tenant_join(work);
     ngx_svc_push_works.n++;
 
-    ngx_svc_push_work_arm(work);
+    ngx_svc_push_when_next(work, ngx_svc_push_works.draining);
 
     return NGX_OK;
 }
@@ -193,7 +180,7 @@ ngx_svc_push_work_give(u_char *p, ngx_uint_t n)
         next = ngx_queue_next(q);
         work = ngx_queue_data(q, ngx_svc_push_work_t, all);
 
-        if (work->op || !ngx_svc_push_work_idle(work)) {
+        if (work->op || !ngx_svc_push_when_idle(work)) {
             continue;
         }
 
@@ -205,16 +192,6 @@ ngx_svc_push_work_give(u_char *p, ngx_uint_t n)
     }
 
     return p;
-}
-
-
-/* Nobody is on the way, and nothing is to be recorded. */
-
-static ngx_uint_t
-ngx_svc_push_work_idle(ngx_svc_push_work_t *work)
-{
-    return work->nready + work->nflying + work->nresults == 0
-           && !work->probe && !work->state && !work->no_patch;
 }
 
 
@@ -255,7 +232,7 @@ ngx_svc_push_work_wake(const ngx_str_t *tenant)
 
             if (work->poll - ngx_current_msec > NGX_SVC_PUSH_EACH * i) {
                 work->poll = ngx_current_msec + NGX_SVC_PUSH_EACH * i++;
-                ngx_svc_push_work_arm(work);
+                ngx_svc_push_when_next(work, ngx_svc_push_works.draining);
             }
         }
 
@@ -290,7 +267,7 @@ ngx_svc_push_work_woken(ngx_svc_push_work_t *work)
     }
 
     if (work->op == NULL) {
-        ngx_svc_push_work_arm(work);
+        ngx_svc_push_when_next(work, ngx_svc_push_works.draining);
     }
 }
 
@@ -329,7 +306,7 @@ ngx_svc_push_work_step(ngx_svc_push_work_t *work)
         ngx_svc_push_work_fail(work);
     }
 
-    ngx_svc_push_work_arm(work);
+    ngx_svc_push_when_next(work, ngx_svc_push_works.draining);
     ngx_svc_push_work_idled();
 }
 
@@ -456,7 +433,7 @@ ngx_svc_push_work_rest(ngx_svc_push_work_t *work)
 {
     ngx_uint_t  idle;
 
-    idle = ngx_svc_push_work_idle(work);
+    idle = ngx_svc_push_when_idle(work);
 
     if (work->syncing && !work->left && !work->held && !work->more && idle) {
         work->left = 1;
@@ -514,7 +491,8 @@ ngx_svc_push_work_polled(ngx_svc_push_work_t *work, ngx_int_t rc)
     }
 
     if (rc == NGX_OK) {
-        ngx_svc_push_work_pace(work);
+        ngx_svc_push_when_polled(work, ngx_svc_push_works.n,
+                                 ngx_svc_push_works.listens);
 
     } else {
         ngx_svc_push_work_fail(work);
@@ -532,37 +510,6 @@ ngx_svc_push_work_fail(ngx_svc_push_work_t *work)
     work->failed = 1;
     work->later = ngx_current_msec + NGX_SVC_PUSH_LATER;
     work->poll = work->later;
-}
-
-
-/* Says when the next poll is due: of many targets each polls less often. */
-
-static void
-ngx_svc_push_work_pace(ngx_svc_push_work_t *work)
-{
-    ngx_msec_t  ms;
-
-    if (work->final) {
-        work->backoff = NGX_SVC_PUSH_PACE;
-    }
-
-    if (work->more && work->enabled) {
-        ms = 0;
-
-    } else if (!work->final) {
-        ms = work->backoff;
-        work->backoff = ngx_min(2 * work->backoff, NGX_SVC_PUSH_BACKOFF);
-
-    } else if (work->woken) {
-        ms = NGX_SVC_PUSH_PACE;
-
-    } else {
-        ms = ngx_svc_push_works.listens ? NGX_SVC_PUSH_LISTENS
-                                        : NGX_SVC_PUSH_ALONE;
-        ms = ngx_max(ms, ngx_svc_push_works.n * NGX_SVC_PUSH_EACH);
-    }
-
-    work->poll = work->polled + ms;
 }
 
 
@@ -589,74 +536,6 @@ ngx_svc_push_work_stored(ngx_svc_push_work_t *work, ngx_int_t rc)
     }
 
     ngx_svc_push_work_step(work);
-}
-
-
-static void
-ngx_svc_push_work_arm(ngx_svc_push_work_t *work)
-{
-    ngx_msec_t      at[7];
-    ngx_uint_t      i, n;
-    ngx_msec_int_t  ms, least;
-
-    if (work->timer.timer_set) {
-        ngx_del_timer(&work->timer);
-    }
-
-    if (work->op) {
-        return;
-    }
-
-    if (work->failed) {
-        ngx_add_timer(&work->timer, NGX_SVC_PUSH_LATER);
-        return;
-    }
-
-    n = 0;
-
-    if (work->nresults) {
-        at[n++] = work->first + NGX_SVC_PUSH_SOON;
-    }
-
-    if (ngx_svc_push_works.draining) {
-        if (n) {
-            ngx_add_timer(&work->timer, NGX_SVC_PUSH_SOON);
-        }
-
-        return;
-    }
-
-    at[n++] = work->poll;
-
-    if (!work->idle && work->nready < NGX_SVC_PUSH_LOW && work->probe == NULL
-        && !work->held && work->enabled)
-    {
-        at[n++] = (work->paused
-                   && (ngx_msec_int_t) (work->not_before - work->due) > 0)
-                  ? work->not_before : work->due;
-    }
-
-    if (work->test.str.len && work->probe == NULL) {
-        at[n++] = work->polled + NGX_SVC_PUSH_LATER;
-    }
-
-    if (work->dirty) {
-        at[n++] = work->counted + (ngx_svc_push_work_idle(work)
-                                   ? NGX_SVC_PUSH_LATER : NGX_SVC_PUSH_COUNT);
-    }
-
-    if (work->nready && ngx_queue_empty(&work->waiting)) {
-        at[n++] = ngx_svc_push_fly_when(work);
-    }
-
-    least = NGX_SVC_PUSH_LISTENS;
-
-    for (i = 0; i < n; i++) {
-        ms = at[i] - ngx_current_msec;
-        least = ngx_min(least, ms);
-    }
-
-    ngx_add_timer(&work->timer, (ngx_msec_t) ngx_max(least, 5));
 }
 
 

@@ -1,0 +1,117 @@
+/*
+ * Outbound SCIM: when a target is to be looked at again.
+ */
+
+#include "ngx_svc_push_when.h"
+#include "ngx_svc_push_fly.h"
+
+
+#define NGX_SVC_PUSH_BACKOFF  1000      /* ms, at most, while events are
+                                           not final */
+#define NGX_SVC_PUSH_LISTENS  15000     /* who is woken polls anyway */
+#define NGX_SVC_PUSH_ALONE    2000
+
+
+ngx_uint_t
+ngx_svc_push_when_idle(ngx_svc_push_work_t *work)
+{
+    return work->nready + work->nflying + work->nresults == 0
+           && !work->probe && !work->state && !work->no_patch;
+}
+
+
+void
+ngx_svc_push_when_polled(ngx_svc_push_work_t *work, ngx_uint_t n,
+    ngx_uint_t listens)
+{
+    ngx_msec_t  ms;
+
+    if (work->final) {
+        work->backoff = NGX_SVC_PUSH_PACE;
+    }
+
+    if (work->more && work->enabled) {
+        ms = 0;
+
+    } else if (!work->final) {
+        ms = work->backoff;
+        work->backoff = ngx_min(2 * work->backoff, NGX_SVC_PUSH_BACKOFF);
+
+    } else if (work->woken) {
+        ms = NGX_SVC_PUSH_PACE;
+
+    } else {
+        ms = listens ? NGX_SVC_PUSH_LISTENS : NGX_SVC_PUSH_ALONE;
+        ms = ngx_max(ms, n * NGX_SVC_PUSH_EACH);
+    }
+
+    work->poll = work->polled + ms;
+}
+
+
+void
+ngx_svc_push_when_next(ngx_svc_push_work_t *work, ngx_uint_t draining)
+{
+    ngx_msec_t      at[7];
+    ngx_uint_t      i, n;
+    ngx_msec_int_t  ms, least;
+
+    if (work->timer.timer_set) {
+        ngx_del_timer(&work->timer);
+    }
+
+    if (work->op) {
+        return;
+    }
+
+    if (work->failed) {
+        ngx_add_timer(&work->timer, NGX_SVC_PUSH_LATER);
+        return;
+    }
+
+    n = 0;
+
+    if (work->nresults) {
+        at[n++] = work->first + NGX_SVC_PUSH_SOON;
+    }
+
+    if (draining) {
+        if (n) {
+            ngx_add_timer(&work->timer, NGX_SVC_PUSH_SOON);
+        }
+
+        return;
+    }
+
+    at[n++] = work->poll;
+
+    if (!work->idle && work->nready < NGX_SVC_PUSH_LOW && work->probe == NULL
+        && !work->held && work->enabled)
+    {
+        at[n++] = (work->paused
+                   && (ngx_msec_int_t) (work->not_before - work->due) > 0)
+                  ? work->not_before : work->due;
+    }
+
+    if (work->test.str.len && work->probe == NULL) {
+        at[n++] = work->polled + NGX_SVC_PUSH_LATER;
+    }
+
+    if (work->dirty) {
+        at[n++] = work->counted + (ngx_svc_push_when_idle(work)
+                                   ? NGX_SVC_PUSH_LATER : NGX_SVC_PUSH_COUNT);
+    }
+
+    if (work->nready && ngx_queue_empty(&work->waiting)) {
+        at[n++] = ngx_svc_push_fly_when(work);
+    }
+
+    least = NGX_SVC_PUSH_LISTENS;
+
+    for (i = 0; i < n; i++) {
+        ms = at[i] - ngx_current_msec;
+        least = ngx_min(least, ms);
+    }
+
+    ngx_add_timer(&work->timer, (ngx_msec_t) ngx_max(least, 5));
+}
