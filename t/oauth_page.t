@@ -128,7 +128,7 @@ arrives($DENIED, 'no');
 
 authorize(scope => 'openid');
 shows($ASKS, 'asked again');
-$page->do(run => 'location.reload()');
+$page->do('reload');
 shows($ASKS, 'and once more');
 $page->do(press => 'Allow');
 arrives($CODE, 'yes');

@@ -54,6 +54,7 @@ const actions = {
   },
 
   async go(url) { await page.goto(url, { waitUntil: "load" }); },
+  async reload() { await page.reload(); },
   async heading(text) { await page.getByRole("heading", { name: text }).waitFor(); },
   async type(label, text) { await page.getByLabel(label, { exact: true }).fill(text); },
 
