@@ -384,11 +384,7 @@ sub measure {
     if ($results{oauth_token_jwt}) {
         say_step("adding $TENANTS tenants");
         SvcBench::OAuth::add_tenants($sys, $TENANTS);
-
-        while (SvcBench::OAuth::keys_made($sys) < $TENANTS) {
-            SvcBench::OAuth::tenants($sys, 2);
-        }
-
+        SvcBench::OAuth::make_keys($sys, $TENANTS);
         rounds('', 'oauth_token_tenants');
     }
 

@@ -6,6 +6,7 @@ package SvcBench::OAuth;
 use strict;
 use warnings;
 
+use Digest::MD5 qw(md5_hex);
 use Digest::SHA qw(sha256_hex);
 use MIME::Base64 qw(encode_base64url);
 
@@ -278,8 +279,8 @@ sub add_tenants {
     $system->psql('postgres', '-f', "$system->{here}/sql/tenants_oauth.sql",
                   '-v', "tenants=$tenants");
     write_file("$system->{dir}/clients", join '', map {
-        basic({ clientId => "app_oauth$_", clientSecret => "secret-of-app_oauth$_" }) . "\n"
-    } 0 .. $tenants - 1);
+        basic({ clientId => "app_$_", clientSecret => "secret-app_$_" }) . "\n"
+    } map { md5_hex("oauth$_") } 0 .. $tenants - 1);
     $system->{s}->sql('CHECKPOINT');
 }
 
@@ -293,6 +294,22 @@ sub tenants {
                                connections => $CONNECTIONS, path => '/oauth/token',
                                body => 'grant_type=client_credentials',
                                lines => "$system->{dir}/clients", headers => $HEADER);
+}
+
+
+# Until each of them has one.
+
+sub make_keys {
+    my ($system, $tenants) = @_;
+
+    my ($made, $before) = (0, -1);
+
+    while (($made = keys_made($system)) < $tenants) {
+        die "$made keys of $tenants tenants are made, and no more\n" if $made == $before;
+
+        $before = $made;
+        tenants($system, 2);
+    }
 }
 
 
