@@ -265,21 +265,24 @@ my %AGAIN = map { $_ => 1 } qw(signin_expire oauth_sweep oauth_expire oauth_exch
 my $GROUP = '01a00000-0000-7200-8000-';
 my $WEBHOOK = '01a00000-0000-7300-8000-';
 
+# Without those that have a client alone.
+my $TENANT = "(SELECT id FROM svc.tenant WHERE slug !~ '^oauth') t";
+
 my $NEW = 10;                           # a user of the first tenant, without a password
 
 my @GOVERNANCE = (
     'INSERT INTO svc.user_group (tenant_id, id, name)'
     . " SELECT id, ('$GROUP' || lpad(i::text, 12, '0'))::uuid, 'group' || i"
-    . " FROM svc.tenant, generate_series(1, 9999) i",
+    . " FROM $TENANT, generate_series(1, 9999) i",
     'INSERT INTO svc.group_password_policy (tenant_id, group_id, min_length)'
     . ' SELECT tenant_id, id, 16 FROM svc.user_group',
     'INSERT INTO svc.role (tenant_id, key, name, permissions)'
     . " SELECT id, 'role' || i, 'Role', '{}'"
-    . ' FROM svc.tenant, generate_series(1, 1000) i',
+    . " FROM $TENANT, generate_series(1, 1000) i",
     'INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events, secret)'
     . " SELECT id, ('$WEBHOOK' || lpad(i::text, 12, '0'))::uuid,"
     . " 'https://x.test/', '{user.created,user.deleted}', '\\x00'"
-    . ' FROM svc.tenant, generate_series(1, 100) i',
+    . " FROM $TENANT, generate_series(1, 100) i",
     'INSERT INTO svc.webhook_attempt (tenant_id, endpoint_id, created_at,'
     . ' delivery_id, attempt, event_id, event, outcome, duration_ms)'
     . " SELECT tenant_id, id, now() - i * interval '1 minute', 'd' || i, 1,"
