@@ -45,7 +45,8 @@ void ngx_svc_admin_token_secret(ngx_svc_json_writer_t *w,
         NGX_SVC_ADMIN_TOKENS_OF(kind) " AND id BETWEEN $1 AND $1"             \
         " ORDER BY id LIMIT 1 FOR UPDATE"                                     \
     "), k AS ("                                                               \
-        "UPDATE svc.credential SET revoked_at = now() WHERE token_hash ="     \
+        "UPDATE svc.credential SET revoked_at = now()"                        \
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND token_hash ="              \
             " (SELECT token_hash FROM o WHERE revoked_at IS NULL)"            \
     "), e AS ("                                                               \
         NGX_SVC_AUDIT(action, "id::text", "name", "'{}'",                     \

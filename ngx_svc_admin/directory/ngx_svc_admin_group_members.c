@@ -64,7 +64,8 @@ static const ngx_svc_member_t  ngx_svc_admin_members_members[] = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_lock = {
     .name = "admin_members_lock",
     .text =
-        "SELECT id FROM svc.user_group WHERE id = $1 FOR NO KEY UPDATE",
+        "SELECT id FROM svc.user_group"
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1 FOR NO KEY UPDATE",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP))
 };
 
@@ -88,7 +89,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_change = {
     .text =
         "WITH g AS ("
             "SELECT tenant_id, id, name, app_count FROM svc.user_group"
-            " WHERE id = $1"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1"
         "), i AS ("
             "SELECT DISTINCT id FROM unnest($2::text::uuid[]) i (id)"
         "), x AS ("
@@ -103,7 +104,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_change = {
             " WHERE NOT EXISTS (SELECT FROM x)"
             " ON CONFLICT DO NOTHING RETURNING user_id"
         "), d AS ("
-            "DELETE FROM svc.group_member m WHERE $3 AND m.group_id = $1"
+            "DELETE FROM svc.group_member m WHERE $3"
+                " AND m.tenant_id = " NGX_SVC_TENANT " AND m.group_id = $1"
                 " AND m.user_id NOT IN (SELECT id FROM i)"
                 " AND NOT EXISTS (SELECT FROM x) RETURNING user_id"
         "), e AS ("
@@ -126,10 +128,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_remove = {
     .text =
         "WITH g AS ("
             "SELECT g.id, g.name, " NGX_SVC_ADMIN_MEMBERS_STALE " AS stale"
-            " FROM svc.user_group g WHERE g.id = $1"
+            " FROM svc.user_group g"
+            " WHERE g.tenant_id = " NGX_SVC_TENANT " AND g.id = $1"
         "), d AS ("
             "DELETE FROM svc.group_member"
-            " WHERE group_id = $1 AND user_id = $2"
+            " WHERE tenant_id = " NGX_SVC_TENANT
+                " AND group_id = $1 AND user_id = $2"
                 " AND NOT EXISTS (SELECT FROM g WHERE g.stale)"
             " RETURNING user_id"
         "), e AS ("
@@ -146,7 +150,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_remove = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_total = {
     .name = "admin_members_total",
     .text =
-        "SELECT member_count FROM svc.user_group WHERE id = $1",
+        "SELECT member_count FROM svc.user_group"
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP)),
     .missing = NGX_SVC_ADMIN_NO_GROUP
 };
@@ -157,7 +162,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_members_list = {
         "SELECT u.id AS \"userId\", u.user_name AS email,"
             " u.display_name AS \"displayName\", m.added_at AS \"addedAt\""
         " FROM (SELECT user_id, added_at FROM svc.group_member"
-            " WHERE group_id = $1 ORDER BY added_at DESC, user_id DESC"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND group_id = $1"
+            " ORDER BY added_at DESC, user_id DESC"
             " LIMIT $2::int4 OFFSET $3::int4) m"
         " CROSS JOIN LATERAL ("
             NGX_SVC_ROW("k.*", "svc.user_account", "m.user_id") ") u"

@@ -74,7 +74,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_get = {
     .name = "admin_groups_get",
     .text =
         "SELECT " NGX_SVC_ADMIN_GROUP_COLUMNS("g")
-        " FROM svc.user_group g WHERE id = $1",
+        " FROM svc.user_group g"
+        " WHERE g.tenant_id = " NGX_SVC_TENANT " AND g.id = $1",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP)),
     .missing = NGX_SVC_ADMIN_NO_GROUP
 };
@@ -89,7 +90,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_create = {
     .text =
         "WITH t AS ("
             "SELECT " NGX_SVC_TENANT_OR_NULL " AS id, (SELECT count(*)"
-                " FROM svc.user_group) < $4::int4 AS room"
+                " FROM svc.user_group WHERE tenant_id = " NGX_SVC_TENANT
+                ") < $4::int4 AS room"
         "), g AS ("
             "INSERT INTO svc.user_group (tenant_id, id, name, description)"
             " SELECT t.id, $1::uuid, $2, $3 FROM t"
@@ -117,7 +119,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_put = {
     .name = "admin_groups_put",
     .text =
         "WITH o AS ("
-            "SELECT * FROM svc.user_group WHERE id = $1 FOR NO KEY UPDATE"
+            "SELECT * FROM svc.user_group WHERE tenant_id = " NGX_SVC_TENANT
+                " AND id = $1 FOR NO KEY UPDATE"
         "), n AS ("
             "SELECT id, CASE WHEN $2 THEN $3 ELSE name END AS name,"
                 " CASE WHEN $4 THEN $5 ELSE description END AS description,"
@@ -130,7 +133,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_put = {
             "UPDATE svc.user_group a SET name = n.name,"
                 " description = n.description,"
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
-            " FROM n, o WHERE a.id = $1 AND n.taken IS NOT TRUE"
+            " FROM n, o WHERE a.tenant_id = " NGX_SVC_TENANT
+                " AND a.id = $1 AND n.taken IS NOT TRUE"
                 " AND (n.name, n.description)"
                 " IS DISTINCT FROM (o.name, o.description)"
             " RETURNING a.*"
@@ -162,9 +166,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_groups_delete = {
     .text =
         "WITH p AS ("
             "SELECT group_id FROM svc.group_password_policy"
-            " WHERE group_id = $1"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND group_id = $1"
         "), u AS ("
-            "DELETE FROM svc.user_group WHERE id = $1 RETURNING id, name"
+            "DELETE FROM svc.user_group WHERE tenant_id = " NGX_SVC_TENANT
+                " AND id = $1 RETURNING id, name"
         "), d AS ("
             "SELECT u.* FROM u JOIN p ON p.group_id = u.id"
         "), e AS ("

@@ -248,7 +248,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_invitations_resend = {
     .name = "admin_invitations_resend",
     .text =
         "WITH o AS ("
-            "SELECT * FROM svc.invitation WHERE id = $1 FOR UPDATE"
+            "SELECT * FROM svc.invitation WHERE tenant_id = " NGX_SVC_TENANT
+                " AND id = $1 FOR UPDATE"
         "), c AS ("
             "SELECT CASE WHEN " NGX_SVC_ADMIN_ROLE_BEYOND("o.role")
                     " THEN 'lacks'"
@@ -262,7 +263,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_invitations_resend = {
         "), i AS ("
             "UPDATE svc.invitation i SET token_hash = $2::bytea,"
                 " expires_at = now() + i.days * interval '24 hours'"
-            " FROM c WHERE i.id = $1 AND c.verdict IS NULL RETURNING i.*"
+            " FROM c WHERE i.tenant_id = " NGX_SVC_TENANT
+                " AND i.id = $1 AND c.verdict IS NULL RETURNING i.*"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_INVITATION_RESENT, "i.id::text", "NULL",
                           "'{}'", "FROM i")
@@ -284,11 +286,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_invitations_revoke = {
     .name = "admin_invitations_revoke",
     .text =
         "WITH o AS ("
-            "SELECT id, accepted_at FROM svc.invitation WHERE id = $1"
-            " FOR UPDATE"
+            "SELECT id, accepted_at FROM svc.invitation"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1 FOR UPDATE"
         "), i AS ("
             "UPDATE svc.invitation i SET revoked_at = now()"
-            " WHERE i.id = (SELECT o.id FROM o WHERE o.accepted_at IS NULL)"
+            " WHERE i.tenant_id = " NGX_SVC_TENANT
+                " AND i.id = (SELECT o.id FROM o WHERE o.accepted_at IS NULL)"
                 " AND i.revoked_at IS NULL RETURNING i.id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_INVITATION_REVOKED, "i.id::text", "NULL",

@@ -45,7 +45,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tenant_members_list = {
         "SELECT p.total AS _total, " NGX_SVC_ADMIN_TENANT_MEMBER_COLUMNS
         " FROM svc.member_page($1, $2, $3, $4::int4, $5::int4) p"
         " LEFT JOIN unnest(p.ids) WITH ORDINALITY i (id, n) ON true"
-        " LEFT JOIN svc.user_account u ON u.id = i.id ORDER BY i.n",
+        " LEFT JOIN svc.user_account u ON u.tenant_id = " NGX_SVC_TENANT
+            " AND u.id = i.id ORDER BY i.n",
     NGX_SVC_PARAMS(ngx_svc_param_query("q", NGX_SVC_ADMIN_QUERY),
                    ngx_svc_param_query_word("status",
                                         ngx_svc_admin_tenant_member_statuses),
@@ -58,7 +59,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tenant_members_get = {
     .name = "admin_tenant_members_get",
     .text =
         "SELECT " NGX_SVC_ADMIN_TENANT_MEMBER_COLUMNS
-        " FROM svc.user_account u WHERE u.id = $1",
+        " FROM svc.user_account u"
+        " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
     .missing = NGX_SVC_ADMIN_NO_USER
 };
@@ -79,7 +81,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tenant_members_put = {
         "), u AS ("
             "UPDATE svc.user_account a SET role = $2,"
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
-            " FROM c, o WHERE a.id = $1 AND c.verdict IS NULL"
+            " FROM c, o WHERE a.tenant_id = " NGX_SVC_TENANT
+                " AND a.id = $1 AND c.verdict IS NULL"
                 " AND o.role <> $2 RETURNING a.id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_TENANT_MEMBER_UPDATED, "u.id::text",
@@ -108,7 +111,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tenant_members_remove = {
             "UPDATE svc.user_account a SET role = 'member',"
                 " valid_after = clock_timestamp(),"
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
-            " FROM c, o WHERE a.id = $1 AND c.verdict IS NULL"
+            " FROM c, o WHERE a.tenant_id = " NGX_SVC_TENANT
+                " AND a.id = $1 AND c.verdict IS NULL"
                 " AND o.role <> 'member' RETURNING a.id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_TENANT_MEMBER_REMOVED, "u.id::text",

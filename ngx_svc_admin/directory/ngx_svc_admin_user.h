@@ -38,12 +38,15 @@
 
 #define NGX_SVC_ADMIN_OWNERS                                                  \
     "w AS ("                                                                  \
-        "SELECT id, status FROM svc.user_account WHERE role = 'owner'"        \
+        "SELECT id, status FROM svc.user_account"                             \
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND role = 'owner'"            \
         " AND EXISTS (SELECT FROM svc.user_account"                           \
-            " WHERE id = $1 AND role = 'owner')"                              \
+            " WHERE tenant_id = " NGX_SVC_TENANT                              \
+            " AND id = $1 AND role = 'owner')"                                \
         " ORDER BY id FOR UPDATE"                                             \
     "), o AS ("                                                               \
-        "SELECT * FROM svc.user_account WHERE id = $1"                        \
+        "SELECT * FROM svc.user_account"                                      \
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1"                   \
         " AND (SELECT count(*) FROM w) >= 0 FOR UPDATE"                       \
     ")"
 
@@ -69,7 +72,9 @@
 
 #define NGX_SVC_ADMIN_ROLE_BEYOND(role)                                       \
     "((" NGX_SVC_ROLE_PERMISSIONS(role,                                       \
-            "(SELECT k.permissions FROM svc.role k WHERE k.key = " role ")")  \
+            "(SELECT k.permissions FROM svc.role k"                           \
+                " WHERE k.tenant_id = " NGX_SVC_TENANT                        \
+                " AND k.key = " role ")")                                     \
     ") <@ " NGX_SVC_CALLER_PERMISSIONS                                        \
     " AND CASE WHEN " role " = 'owner'"                                       \
         " AND current_setting('svc.actor_type', true) = 'user'"               \
@@ -80,7 +85,8 @@
 
 #define NGX_SVC_ADMIN_ROLE_KNOWN(role)                                        \
     "(" role " IN ('owner', 'admin', 'member') OR EXISTS ("                   \
-        "SELECT FROM svc.role k WHERE k.key = " role "))"
+        "SELECT FROM svc.role k WHERE k.tenant_id = " NGX_SVC_TENANT          \
+            " AND k.key = " role "))"
 
 #define NGX_SVC_ADMIN_ROLE_VERDICTS                                           \
     { "unknown", NGX_SVC_E_INVALID_VALUE,                                     \
@@ -99,7 +105,8 @@
       "The tenant would be left without an active owner." }
 
 #define NGX_SVC_ADMIN_USER_LOCK                                               \
-    "SELECT FROM svc.user_account WHERE id = $1 FOR UPDATE"
+    "SELECT FROM svc.user_account"                                            \
+    " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1 FOR UPDATE"
 
 
 /*

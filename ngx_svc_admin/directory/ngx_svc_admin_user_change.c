@@ -92,7 +92,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
             "SELECT id, role, user_name_key,"
                 " $2 AND lower($3) <> user_name_key AS moves"
                 NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_COLUMN)
-            " FROM svc.user_account WHERE id = $1 FOR UPDATE"
+            " FROM svc.user_account"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1 FOR UPDATE"
         "), n AS ("
             "SELECT id" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_WANTED) ","
                 " CASE WHEN moves THEN CASE WHEN " NGX_SVC_CALLER_STALE
@@ -114,7 +115,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
                 " search = " NGX_SVC_PROFILE_SEARCH("u") ","
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
                 NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_SET)
-            " FROM u WHERE a.id = $1"
+            " FROM u WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_UPDATED, "u.id::text", "NULL",
                 NGX_SVC_AUDIT_CHANGED(
@@ -149,7 +150,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_suspend = {
             "UPDATE svc.user_account a SET status = 'suspended',"
                 " valid_after = clock_timestamp(),"
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
-            " FROM c, o WHERE a.id = $1 AND c.verdict IS NULL"
+            " FROM c, o WHERE a.tenant_id = " NGX_SVC_TENANT
+                " AND a.id = $1 AND c.verdict IS NULL"
                 " AND o.status <> 'suspended' RETURNING a.id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_SUSPENDED, "u.id::text", "NULL",
@@ -173,19 +175,22 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_logout = {
     .name = "admin_user_logout",
     .text =
         "WITH o AS ("
-            "SELECT id, role, valid_after FROM svc.user_account WHERE id = $1"
+            "SELECT id, role, valid_after FROM svc.user_account"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1"
             " FOR NO KEY UPDATE"
         "), c AS ("
             "SELECT CASE WHEN " NGX_SVC_ADMIN_BEYOND " THEN 'beyond' END"
                 " AS verdict FROM o"
         "), n AS ("
             "SELECT count(s.id) AS n FROM o LEFT JOIN svc.session s"
-                " ON s.user_id = $1 AND s.ended_at IS NULL"
+                " ON s.tenant_id = " NGX_SVC_TENANT
+                " AND s.user_id = $1 AND s.ended_at IS NULL"
                 " AND s.expires_at > now()"
                 " AND s.created_at >= coalesce(o.valid_after, '-infinity')"
         "), u AS ("
             "UPDATE svc.user_account a SET valid_after = clock_timestamp()"
-            " FROM c WHERE a.id = $1 AND c.verdict IS NULL RETURNING a.id"
+            " FROM c WHERE a.tenant_id = " NGX_SVC_TENANT
+                " AND a.id = $1 AND c.verdict IS NULL RETURNING a.id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_LOGGED_OUT, "u.id::text", "NULL",
                           "jsonb_build_object('revokedSessions', n.n)",
@@ -203,7 +208,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_groups_lock = {
     .name = "admin_user_groups_lock",
     .text =
         "SELECT g.id FROM (SELECT group_id FROM svc.group_member"
-            " WHERE user_id = $1 ORDER BY group_id OFFSET 0) m"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND user_id = $1"
+            " ORDER BY group_id OFFSET 0) m"
         " CROSS JOIN LATERAL ("
             NGX_SVC_ROW("k.id", "svc.user_group", "m.group_id")
             " FOR NO KEY UPDATE) g",
@@ -220,7 +226,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_delete = {
             " FROM o"
         "), d AS ("
             "DELETE FROM svc.user_account a USING c"
-            " WHERE a.id = $1 AND c.verdict IS NULL RETURNING a.id"
+            " WHERE a.tenant_id = " NGX_SVC_TENANT
+                " AND a.id = $1 AND c.verdict IS NULL RETURNING a.id"
         "), k AS ("
             "UPDATE svc.credential t SET created_by_name = NULL FROM d"
             " WHERE t.tenant_id = " NGX_SVC_TENANT

@@ -16,7 +16,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_reset_mfa = {
     .name = "admin_user_reset_mfa",
     .text =
         "WITH o AS ("
-            "SELECT id, role FROM svc.user_account WHERE id = $1"
+            "SELECT id, role FROM svc.user_account"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1"
             " FOR NO KEY UPDATE"
         "), c AS ("
             "SELECT o.id, CASE WHEN " NGX_SVC_ADMIN_BEYOND " THEN 'beyond' END"
@@ -28,7 +29,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_reset_mfa = {
             " RETURNING f.confirmed_at"
         "), u AS ("
             "UPDATE svc.user_account a SET valid_after = clock_timestamp()"
-            " FROM c WHERE a.id = $1 AND c.verdict IS NULL RETURNING a.id"
+            " FROM c WHERE a.tenant_id = " NGX_SVC_TENANT
+                " AND a.id = $1 AND c.verdict IS NULL RETURNING a.id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_MFA_RESET, "u.id::text", "NULL",
                 "jsonb_build_object('factors',"

@@ -51,14 +51,17 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_unlock = {
             "SELECT id, user_name,"
                 " coalesce(locked_until > now(), false) AS locked,"
                 " failed_logins > 0 OR locked_until IS NOT NULL AS any"
-            " FROM svc.user_account WHERE id = (SELECT coalesce($1::uuid,"
+            " FROM svc.user_account WHERE tenant_id = " NGX_SVC_TENANT
+                " AND id = (SELECT coalesce($1::uuid,"
                 " (SELECT id FROM svc.user_account"
-                    " WHERE user_name_key = lower($2::text))))"
+                    " WHERE tenant_id = " NGX_SVC_TENANT
+                    " AND user_name_key = lower($2::text))))"
             " FOR UPDATE"
         "), u AS ("
             "UPDATE svc.user_account a SET failed_logins = 0,"
                 " failed_since = NULL, locked_until = NULL"
-            " WHERE a.id = (SELECT o.id FROM o WHERE o.any) RETURNING a.id"
+            " WHERE a.tenant_id = " NGX_SVC_TENANT
+                " AND a.id = (SELECT o.id FROM o WHERE o.any) RETURNING a.id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_UNLOCKED, "u.id::text", "NULL",
                           "jsonb_build_object('wasLocked', o.locked)",

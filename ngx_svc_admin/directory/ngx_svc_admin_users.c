@@ -22,7 +22,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_list = {
         "SELECT p.total AS _total, " NGX_SVC_ADMIN_USER_COLUMNS("u")
         " FROM svc.user_page($1, $2, $3::int4, $4::int4) p"
         " LEFT JOIN unnest(p.ids) WITH ORDINALITY i (id, n) ON true"
-        " LEFT JOIN svc.user_account u ON u.id = i.id ORDER BY i.n",
+        " LEFT JOIN svc.user_account u ON u.tenant_id = " NGX_SVC_TENANT
+            " AND u.id = i.id ORDER BY i.n",
     NGX_SVC_PARAMS(ngx_svc_param_query("q", NGX_SVC_ADMIN_QUERY),
                    ngx_svc_param_query_word("status",
                                             ngx_svc_admin_user_statuses),
@@ -34,7 +35,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_get = {
     .name = "admin_users_get",
     .text =
         "SELECT " NGX_SVC_ADMIN_USER_COLUMNS("u")
-        " FROM svc.user_account u WHERE u.id = $1",
+        " FROM svc.user_account u"
+        " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
     .missing = NGX_SVC_ADMIN_NO_USER
 };

@@ -21,7 +21,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_access_version = {
             " THEN 'precondition' END AS _verdict, v.id AS _id,"
             " v.snapshot AS _snapshot, g.access_number AS _version"
         " FROM svc.access_policy_version v"
-        " JOIN svc.governance g USING (tenant_id) WHERE v.id = $1",
+        " JOIN svc.governance g USING (tenant_id)"
+        " WHERE v.tenant_id = " NGX_SVC_TENANT " AND v.id = $1",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_VERSION),
                    ngx_svc_param_if_match()),
     NGX_SVC_VERDICTS(ngx_svc_verdict_precondition),

@@ -68,11 +68,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_overrides_create = {
     .name = "admin_overrides_create",
     .text =
         "WITH g AS ("
-            "SELECT tenant_id, id, name FROM svc.user_group WHERE id = $10"
+            "SELECT tenant_id, id, name FROM svc.user_group"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $10"
         "), u AS ("
             NGX_SVC_ADMIN_OVERRIDE_INTO("a")
             " WHERE NOT EXISTS (SELECT FROM svc.group_password_policy"
-                " WHERE group_id = $10)"
+                " WHERE tenant_id = " NGX_SVC_TENANT " AND group_id = $10)"
             " RETURNING *"
         "), " NGX_SVC_ADMIN_OVERRIDE_EVENT(
                   NGX_SVC_A_GROUP_PASSWORD_CREATED(NGX_SVC_AUDIT_BOTH),
@@ -95,9 +96,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_overrides_put = {
     .name = "admin_overrides_put",
     .text =
         "WITH g AS ("
-            "SELECT tenant_id, id, name FROM svc.user_group WHERE id = $10"
+            "SELECT tenant_id, id, name FROM svc.user_group"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $10"
         "), o AS ("
-            "SELECT * FROM svc.group_password_policy WHERE group_id = $10"
+            "SELECT * FROM svc.group_password_policy"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND group_id = $10"
         "), u AS ("
             NGX_SVC_ADMIN_OVERRIDE_INTO("a")
             " ON CONFLICT (tenant_id, group_id) DO UPDATE SET ("
@@ -140,9 +143,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_overrides_delete = {
     .name = "admin_overrides_delete",
     .text =
         "WITH g AS ("
-            "SELECT id, name FROM svc.user_group WHERE id = $1"
+            "SELECT id, name FROM svc.user_group"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1"
         "), u AS ("
-            "DELETE FROM svc.group_password_policy WHERE group_id = $1"
+            "DELETE FROM svc.group_password_policy"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND group_id = $1"
             " RETURNING group_id"
         "), " NGX_SVC_ADMIN_OVERRIDE_EVENT(
                   NGX_SVC_A_GROUP_PASSWORD_DELETED(NGX_SVC_AUDIT_BOTH),

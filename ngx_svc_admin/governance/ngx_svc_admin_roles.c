@@ -68,9 +68,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_roles_create = {
         "WITH n AS ("
             "SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant,"
                 " $3::text::text[] <@ " NGX_SVC_CALLER_PERMISSIONS " AS held,"
-                " $4::bool OR EXISTS (SELECT FROM svc.role WHERE key = $1)"
+                " $4::bool OR EXISTS (SELECT FROM svc.role"
+                    " WHERE tenant_id = " NGX_SVC_TENANT " AND key = $1)"
                     " AS taken,"
-                " (SELECT count(*) FROM svc.role) < $5::int4 AS room"
+                " (SELECT count(*) FROM svc.role"
+                    " WHERE tenant_id = " NGX_SVC_TENANT ") < $5::int4 AS room"
         "), u AS ("
             "INSERT INTO svc.role AS r (tenant_id, key, name, permissions)"
             " SELECT n.tenant, $1, $2, $3::text::text[] FROM n"
@@ -109,7 +111,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_roles_put = {
     .name = "admin_roles_put",
     .text =
         "WITH o AS ("
-            "SELECT * FROM svc.role WHERE key = $1 FOR UPDATE"
+            "SELECT * FROM svc.role WHERE tenant_id = " NGX_SVC_TENANT
+                " AND key = $1 FOR UPDATE"
         "), n AS ("
             "SELECT o.key, coalesce($2, o.name) AS name,"
                 " coalesce($3::text::text[], o.permissions) AS permissions,"
@@ -119,7 +122,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_roles_put = {
         "), u AS ("
             "UPDATE svc.role r SET name = n.name, permissions = n.permissions,"
                 " updated_at = " NGX_SVC_CHANGED_AT("r")
-            " FROM n, o WHERE r.key = n.key AND n.held"
+            " FROM n, o WHERE r.tenant_id = " NGX_SVC_TENANT
+                " AND r.key = n.key AND n.held"
                 " AND (n.name, n.permissions) <> (o.name, o.permissions)"
             " RETURNING r.*"
         "), e AS ("
@@ -149,11 +153,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_roles_delete = {
     .name = "admin_roles_delete",
     .text =
         "WITH o AS ("
-            "SELECT key, name, member_count FROM svc.role WHERE key = $1"
-            " FOR UPDATE"
+            "SELECT key, name, member_count FROM svc.role"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND key = $1 FOR UPDATE"
         "), u AS ("
             "DELETE FROM svc.role r USING o"
-            " WHERE r.key = o.key AND o.member_count = 0 RETURNING r.*"
+            " WHERE r.tenant_id = " NGX_SVC_TENANT
+                " AND r.key = o.key AND o.member_count = 0 RETURNING r.*"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_ROLE_DELETED, "u.key", "u.name", "'{}'",
                           "FROM u")

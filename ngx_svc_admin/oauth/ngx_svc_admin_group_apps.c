@@ -72,7 +72,8 @@ static const ngx_svc_member_t  ngx_svc_admin_group_apps_members[] = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_group_apps_lock = {
     .name = "admin_group_apps_lock",
     .text =
-        "SELECT id FROM svc.user_group WHERE id = $1 FOR NO KEY UPDATE",
+        "SELECT id FROM svc.user_group"
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1 FOR NO KEY UPDATE",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP))
 };
 
@@ -96,7 +97,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_group_apps_change = {
     .name = "admin_group_apps_change",
     .text =
         "WITH g AS ("
-            "SELECT tenant_id, id, name FROM svc.user_group WHERE id = $1"
+            "SELECT tenant_id, id, name FROM svc.user_group"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1"
         "), i AS MATERIALIZED ("
             "SELECT DISTINCT id COLLATE \"C\" AS id"
             " FROM unnest($2::text::text[]) id"
@@ -149,7 +151,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_group_apps_remove = {
     .name = "admin_group_apps_remove",
     .text =
         "WITH g AS ("
-            "SELECT id, name FROM svc.user_group WHERE id = $1"
+            "SELECT id, name FROM svc.user_group"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1"
         "), d AS ("
             "DELETE FROM svc.group_app m WHERE m.tenant_id = " NGX_SVC_TENANT
             " AND m.client_id = $2 AND m.group_id = $1 RETURNING m.client_id"
@@ -165,7 +168,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_group_apps_remove = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_group_apps_total = {
     .name = "admin_group_apps_total",
     .text =
-        "SELECT app_count FROM svc.user_group WHERE id = $1",
+        "SELECT app_count FROM svc.user_group"
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_GROUP)),
     .missing = NGX_SVC_ADMIN_NO_GROUP
 };
@@ -176,7 +180,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_group_apps_list = {
         "SELECT a.client_id AS \"clientId\", a.name, a.type,"
             " m.added_at AS \"addedAt\""
         " FROM (SELECT client_id, added_at FROM svc.group_app"
-            " WHERE group_id = $1 ORDER BY added_at DESC, client_id DESC"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND group_id = $1"
+            " ORDER BY added_at DESC, client_id DESC"
             " LIMIT $2::int4 OFFSET $3::int4) m"
         " CROSS JOIN LATERAL ("
             NGX_SVC_ADMIN_GROUP_APP("k.*", "m.client_id") ") a"

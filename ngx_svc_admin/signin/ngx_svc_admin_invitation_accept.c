@@ -134,7 +134,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_invitation_store = {
             "), a AS ("
                 "UPDATE svc.invitation a SET accepted_at = now(),"
                     " accepted_by = u.id"
-                " FROM i, u WHERE a.id = i.id"
+                " FROM i, u"
+                " WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = i.id"
             ")",
             NGX_SVC_AUDIT_THEN(NGX_SVC_A_INVITATION_ACCEPTED, "i.id::text",
                 "NULL", "jsonb_build_object('userId', u.id, 'role', u.role,"

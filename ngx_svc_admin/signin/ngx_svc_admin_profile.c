@@ -51,7 +51,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_profile_get = {
             " u.mfa_enrolled AS \"mfaEnrolled\","
             " u.last_login_at AS \"lastLoginAt\","
             " u.created_at AS \"createdAt\", u.updated_at AS \"updatedAt\""
-        " FROM svc.user_account u WHERE u.id = " NGX_SVC_OWN_USER,
+        " FROM svc.user_account u WHERE u.tenant_id = " NGX_SVC_TENANT
+            " AND u.id = " NGX_SVC_OWN_USER,
     NGX_SVC_PARAMS(ngx_svc_param_session())
 };
 
@@ -63,8 +64,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_profile_patch = {
         "WITH o AS ("
             "SELECT id, user_name, source"
                 NGX_SVC_OWN_PROFILE(NGX_SVC_PROFILE_COLUMN)
-            " FROM svc.user_account WHERE id = " NGX_SVC_OWN_USER
-            " FOR UPDATE"
+            " FROM svc.user_account WHERE tenant_id = " NGX_SVC_TENANT
+                " AND id = " NGX_SVC_OWN_USER " FOR UPDATE"
         "), n AS ("
             "SELECT id, user_name"
                 NGX_SVC_OWN_PROFILE(NGX_SVC_PROFILE_WANTED)
@@ -79,7 +80,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_profile_patch = {
                 " search = " NGX_SVC_PROFILE_SEARCH("u") ","
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
                 NGX_SVC_OWN_PROFILE(NGX_SVC_PROFILE_SET)
-            " FROM u WHERE a.id = u.id"
+            " FROM u WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = u.id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_UPDATED, "u.id::text", "NULL",
                 NGX_SVC_AUDIT_CHANGED(

@@ -66,7 +66,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_options = {
                 " AS branding,"
             " true AS \"methods.password\","
             " $2::bool OR EXISTS (SELECT FROM svc.domain d"
-                " WHERE d.tenant_id = g.tenant_id AND d.domain = $3"
+                " WHERE d.tenant_id = " NGX_SVC_TENANT " AND d.domain = $3"
                 " AND d.verified_at IS NOT NULL) AS \"methods.passkey\","
             " $4::bool AND t.allow_passwordless AS \"methods.passwordless\","
             " $4::bool AS \"methods.passwordReset\","

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_bearer.h"
 #include "ngx_svc_bind_client.h"
+#include "ngx_svc_sql.h"
 
 
 #define NGX_SVC_TOKEN_MAX  256          /* bytes */
@@ -87,7 +88,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_touch = {
     .name = "auth_touch",
     .text =
         "UPDATE svc.credential SET last_used_at = now()"
-        " WHERE token_hash = $1 AND (" NGX_SVC_AUTH_STALE ")",
+        " WHERE tenant_id = " NGX_SVC_TENANT
+            " AND token_hash = $1 AND (" NGX_SVC_AUTH_STALE ")",
     .nparams = 1
 };
 

@@ -64,14 +64,16 @@
 
 #define NGX_SVC_PROFILE_STATUS(action, status, from, details)                 \
     "WITH o AS ("                                                             \
-        "SELECT id, status FROM svc.user_account WHERE id = $1"               \
+        "SELECT id, status FROM svc.user_account"                             \
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1"                   \
         " FOR NO KEY UPDATE"                                                  \
     "), u AS ("                                                               \
         "UPDATE svc.user_account a SET status = '" status "',"                \
             " valid_after = CASE '" status "' WHEN 'active'"                  \
                 " THEN a.valid_after ELSE clock_timestamp() END,"             \
             " updated_at = " NGX_SVC_CHANGED_AT("a")                          \
-        " FROM o WHERE a.id = $1 AND o.status " from " RETURNING a.id"        \
+        " FROM o WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"        \
+            " AND o.status " from " RETURNING a.id"                           \
     ") "                                                                      \
     NGX_SVC_AUDIT(action, "u.id::text", "NULL", details, "FROM u")
 
