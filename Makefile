@@ -203,7 +203,8 @@ FEWER = SVC_TEST_BUNDLES=$(or $(SVC_TEST_BUNDLES),1000) \
 # unless somebody names it, what asks the scripts, the schema, the sources, or the
 # unit tests' programs alone, which have the sanitizers in any case
 sanitize: TESTS := $(if $(filter file,$(origin TESTS)),$(filter-out \
-	t/svcctl% t/migrat% t/plans.t t/rights.t t/limit_script.t t/documents.t \
+	t/svcctl% t/migrat% t/plans.t t/distribution.t t/rights.t \
+	t/limit_script.t t/documents.t \
 	t/layers.t t/audit_actions.t t/webhook_snippets.t t/skip.t \
 	t/anomalies.t t/access_oracle.t t/factor.t t/jose.t t/password_phc.t \
 	t/oauth_page.t t/pages.t t/scim_push_http.t,$(TESTS)),$(TESTS))
