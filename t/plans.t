@@ -169,6 +169,49 @@ compare('statistics of others', measure($second, \%limits), \%limits);
 $s->sql('ANALYZE');
 compare('statistics of all', measure($second, \%limits), \%limits);
 
+
+# Statistics by which all that lives for minutes has expired, as they are of most of
+# it soon: what is in use is looked up by its key, and not by when it expires.
+
+sub expired {
+    my $db = $s->connect_as('postgres');
+    my @indexes = @{ $db->query(<<'SQL') };
+SELECT i.relname, x.indrelid::regclass FROM pg_index x
+  JOIN pg_class i ON i.oid = x.indexrelid
+  JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = x.indkey[0]
+ WHERE i.relnamespace = 'svc'::regnamespace AND a.attname = 'expires_at'
+SQL
+
+    $db->query('SET session_replication_role = replica');
+    $db->query("UPDATE $_->[1] SET expires_at = expires_at - interval '300 days'")
+        for @indexes;
+    $db->query('ANALYZE');
+
+    return map { $_->[0] } @indexes;
+}
+
+
+my $found = join '|', expired();
+my $values = $first->values;
+my $db = $first->connect;
+
+$db->query('SET plan_cache_mode = force_generic_plan');
+
+sub looks {
+    my ($name) = @_;
+
+    my $arguments = SvcTest::Planned::arguments($values->{$name});
+
+    $db->query('DEALLOCATE ALL');
+    $db->query("PREPARE s AS $text->{$name}");
+
+    return map { $_->[0] =~ /\b($found)\b/ ? "$name: $1" : () }
+           @{ $db->query("EXPLAIN EXECUTE s$arguments") };
+}
+
+like($found, qr/\bsession_expiry_idx\b/, 'indexes of when something expires');
+is_deeply([ map { looks($_) } sort keys %$text ], [], 'what expires is found by its key');
+
 is(join('', $s->pg->errors), '', 'no error in the database');
 
 $s->done;

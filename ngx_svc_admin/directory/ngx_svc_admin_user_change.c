@@ -185,7 +185,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_logout = {
             "SELECT count(s.id) AS n FROM o LEFT JOIN svc.session s"
                 " ON s.tenant_id = " NGX_SVC_TENANT
                 " AND s.user_id = $1 AND s.ended_at IS NULL"
-                " AND s.expires_at > now()"
+                " AND coalesce(s.expires_at > now(), false)"
                 " AND s.created_at >= coalesce(o.valid_after, '-infinity')"
         "), u AS ("
             "UPDATE svc.user_account a SET valid_after = clock_timestamp()"

@@ -154,7 +154,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_passwordless_check = {
         "WITH used AS ("
             "UPDATE svc.email_challenge c SET used_at = now()"
             " WHERE c.tenant_id = " NGX_SVC_TENANT " AND c.id = $2"
-                " AND c.used_at IS NULL AND c.expires_at > now()"
+                " AND c.used_at IS NULL"
+                " AND coalesce(c.expires_at > now(), false)"
             " RETURNING c.created_at"
         ") "
         NGX_SVC_LOGIN_VERDICT_OF("u.locked_until",

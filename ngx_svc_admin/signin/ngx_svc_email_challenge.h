@@ -52,7 +52,8 @@
             " AND e.id = ANY (ARRAY(SELECT o.id FROM b, ("                    \
                 NGX_SVC_EMAIL_CHALLENGE_OF("k.id") " AND k.kind = $2"         \
                     " AND k.created_at > now() - interval '1 day'"            \
-                    " AND k.used_at IS NULL AND k.expires_at > now()"         \
+                    " AND k.used_at IS NULL"                                  \
+                    " AND coalesce(k.expires_at > now(), false)"              \
                 " ORDER BY k.email_mac DESC, k.created_at DESC OFFSET 2) o"   \
             " WHERE NOT b.void))"                                             \
     "), c AS ("                                                               \
@@ -107,7 +108,8 @@
         "UPDATE svc.email_challenge c SET attempts = c.attempts"              \
             " + CASE WHEN $2::bytea IS NULL THEN 1 ELSE 0 END"                \
         " WHERE c.tenant_id = " NGX_SVC_TENANT " AND " which                  \
-            " AND c.kind = $3 AND c.used_at IS NULL AND c.expires_at > now()" \
+            " AND c.kind = $3 AND c.used_at IS NULL"                          \
+            " AND coalesce(c.expires_at > now(), false)"                      \
             " AND c.attempts < $4::int4"                                      \
         " RETURNING c.id, c.user_id, c.email_mac, c.code_mac, c.data, c.void,"\
             " coalesce(" bound ", false) AS bound"                            \

@@ -41,7 +41,7 @@
     " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
         " AND k.token_hash BETWEEN $1 AND $1"                                 \
         " AND coalesce(k.ended_at, 'infinity') = 'infinity'"                  \
-        " AND k.expires_at > now()"                                           \
+        " AND coalesce(k.expires_at > now(), false)"                          \
         " AND k.last_seen_at > now() - make_interval(secs => $3::int4)"       \
     " ORDER BY k.token_hash OFFSET 0) s"
 

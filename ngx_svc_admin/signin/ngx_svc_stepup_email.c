@@ -72,7 +72,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_mailed = {
                     " ELSE e.expires_at END"
             " FROM e WHERE c.tenant_id = " NGX_SVC_TENANT
                 " AND c.root_id = " NGX_SVC_OWN_EMAIL_ROOT("$1")
-                " AND c.id = $2 AND c.expires_at > now()"
+                " AND c.id = $2 AND coalesce(c.expires_at > now(), false)"
             " RETURNING c.id, c.attempts, c.expires_at"
         ")"
         " SELECT c.id AS \"challengeId\", c.attempts,"
@@ -94,7 +94,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_use = {
         "), c AS ("
             "UPDATE svc.email_challenge c SET used_at = now() FROM f"
             " WHERE c.tenant_id = " NGX_SVC_TENANT " AND c.id = $3"
-                " AND c.used_at IS NULL AND c.expires_at > now()"
+                " AND c.used_at IS NULL"
+                " AND coalesce(c.expires_at > now(), false)"
             " RETURNING c.id"
         ")"
         " SELECT c.id, CASE WHEN c.id IS NULL"
