@@ -7,6 +7,7 @@
 #include "ngx_svc_envelope.h"
 #include "ngx_svc_bearer.h"
 #include "ngx_svc_health.h"
+#include "ngx_svc_health_check.h"
 #include "ngx_svc_idempotency.h"
 #include "ngx_svc_metrics_request.h"
 #include "ngx_svc_zone_load.h"
@@ -75,7 +76,7 @@ static ngx_command_t  ngx_http_svc_commands[] = {
       NULL },
 
     { ngx_string("svc_redis"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      NGX_HTTP_MAIN_CONF|NGX_CONF_1MORE,
       ngx_svc_conf_redis,
       NGX_HTTP_MAIN_CONF_OFFSET,
       0,
@@ -124,7 +125,7 @@ static ngx_command_t  ngx_http_svc_commands[] = {
       NULL },
 
     { ngx_string("svc_health"),
-      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
+      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS|NGX_CONF_TAKE1,
       ngx_svc_conf_health,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
@@ -420,6 +421,7 @@ ngx_http_svc_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     if (clcf->noname && conf->handler == NULL) {
         conf->handler = prev->handler;
         conf->surface = prev->surface;
+        conf->health_writes = prev->health_writes;
 
         if (clcf->lmt_excpt && clcf->handler == NULL) {
             clcf->handler = conf->handler;
@@ -477,6 +479,7 @@ ngx_http_svc_init_process(ngx_cycle_t *cycle)
     ngx_time_update();
 
     ngx_svc_json_init();
+    ngx_svc_health_init();
     ngx_svc_metrics_join(NGX_SVC_PROCESS_WORKER, cycle->log);
 
     if (ngx_svc_pg_init_worker(cycle, &smcf->pg) != NGX_OK) {

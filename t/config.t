@@ -529,6 +529,33 @@ for my $row (
           sub { set(svc_redis => $value) }, qr/svc_redis/, $pattern);
 }
 
+for my $row (
+    [ '127.0.0.1 127.0.0.2',        qr/sentinel=name/ ],
+    [ 'sentinel=mymaster',          qr/addresses of sentinels/ ],
+    [ 'sentinel= 127.0.0.1',        qr/name of a master/ ],
+    [ '"sentinel=my master" 127.0.0.1', qr/name of a master/ ],
+    [ 'sentinel=' . 'x' x 256 . ' 127.0.0.1', qr/name of a master/ ],
+    [ 'sentinel=mymaster ""',       qr/host/ ],
+    [ 'sentinel=mymaster 127.0.0.1:0', qr/port/ ],
+    [ 'sentinel=mymaster no-such-host.invalid', qr/no-such-host\.invalid/ ],
+    [ 'sentinel=mymaster 127.0.0.1 127.0.0.1:26379', qr/:26379 twice/ ],
+    [ 'sentinel=mymaster ' . join(' ', map { "127.0.0.$_" } 1 .. 17),
+      qr/too many/ ])
+{
+    my ($value, $pattern) = @$row;
+
+    fails('svc_redis ' . substr($value, 0, 50),
+          sub { set(svc_redis => $value) }, qr/svc_redis/, $pattern);
+}
+
+for my $value ('sentinel=mymaster 127.0.0.1',
+               'sentinel=my-master.1_a 127.0.0.1:26379 127.0.0.1:26380 [::1]',
+               'sentinel=m ' . join(' ', map { "127.0.0.$_" } 1 .. 16))
+{
+    passes('svc_redis ' . substr($value, 0, 60),
+           sub { set(svc_redis => $value) });
+}
+
 passes('svc_redis with an address and a port',
        sub { set(svc_redis => '127.0.0.1:6379') });
 passes('svc_redis with an IPv6 address',
@@ -647,8 +674,11 @@ fails('svc_health and svc_scim in one location',
 fails('svc_scim with an argument too many',
       sub { set(svc_scim => 'on on') }, qr/number of arguments.*svc_scim/);
 fails('svc_health with an argument',
-      sub { s/svc_health;/svc_health on;/ },
+      sub { s/svc_health;/svc_health on;/ }, qr/svc_health/, qr/"writes"/);
+fails('svc_health with two arguments',
+      sub { s/svc_health;/svc_health writes reads;/ },
       qr/number of arguments.*svc_health/);
+passes('svc_health writes', sub { s/svc_health;/svc_health writes;/ });
 
 
 # --- a mistake on reload leaves the service as it was -----------------------

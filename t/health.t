@@ -34,6 +34,7 @@ sub health_is {
 
     is($r->status, $status, "$name: $status");
     $json = { %$json, message => $DOWN } if $json->{postgres} eq 'down';
+    $json->{$_} = $json->{postgres} for qw(reads writes);
     is_deeply($r->json, $json, "$name: what is up") or diag($r->body);
     is($r->header('content-type'), 'application/json', "$name: type");
 }

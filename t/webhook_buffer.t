@@ -134,7 +134,8 @@ sub refused {
 
     through($code, sub {
         $begin->();
-        ok((wait_for { $nginx->said(qr/Redis refuses "push": .*$code /) }),
+        ok((wait_for { $nginx->said(qr/Redis\ refuses\ "push":\ .*$code\ 
+                                      |Redis\ .*\ is\ down:\ $code/x) }),
            "$code");
         $end->();
     });

@@ -6,6 +6,7 @@
 #include "ngx_svc_conf.h"
 #include "ngx_svc_secret_file.h"
 #include "ngx_svc_pg_conninfo.h"
+#include "ngx_svc_redis_server.h"
 #include "ngx_svc_health.h"
 #include "ngx_svc_metrics_text.h"
 #include "ngx_svc_metrics.h"
@@ -143,21 +144,11 @@ ngx_svc_conf_redis(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_svc_main_conf_t *smcf = conf;
 
-    ngx_str_t  *value;
-
     if (smcf->redis.name.len) {
         return "is duplicate";
     }
 
-    value = cf->args->elts;
-
-    if (value[1].len == 0) {
-        return "is empty";
-    }
-
-    smcf->redis.name = value[1];
-
-    return ngx_svc_redis_address(cf, &smcf->redis);
+    return ngx_svc_redis_servers(cf, &smcf->redis);
 }
 
 
@@ -336,7 +327,18 @@ ngx_svc_conf_health(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_svc_loc_conf_t *slcf = conf;
 
-    char  *rv;
+    char       *rv;
+    ngx_str_t  *value;
+
+    value = cf->args->elts;
+
+    if (cf->args->nelts > 1) {
+        if (ngx_strcmp(value[1].data, "writes") != 0) {
+            return "takes \"writes\", or nothing";
+        }
+
+        slcf->health_writes = 1;
+    }
 
     rv = ngx_svc_conf_handler(cf, slcf, ngx_svc_health_handler);
     if (rv != NGX_CONF_OK) {

@@ -54,6 +54,7 @@ typedef struct {
     ngx_str_t                  base_key;    /* the same of all spellings */
     ngx_msec_t                 body_timeout;
     ngx_http_complex_value_t  *country;     /* NULL: always unknown */
+    ngx_uint_t                 health_writes;   /* 1: they decide as well */
 } ngx_svc_loc_conf_t;
 
 

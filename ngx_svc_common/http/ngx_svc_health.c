@@ -3,55 +3,52 @@
  */
 
 #include "ngx_svc_health.h"
+#include "ngx_svc_health_check.h"
 #include "ngx_svc_header.h"
 
 
-#define NGX_SVC_HEALTH_TIMEOUT  1000    /* ms */
 #define NGX_SVC_HEALTH_SIZE     512     /* bytes of an answer, at most */
 
-#define ngx_svc_health_works(trouble)                                         \
-    ((trouble) == NGX_SVC_PG_UP || (trouble) == NGX_SVC_PG_SCHEMA_NEW)
 
+/* A request that waits for a check to end. */
 
 typedef struct {
+    ngx_queue_t          queue;
     ngx_http_request_t  *request;
-    ngx_svc_pg_op_t     *op;
     ngx_event_t          timer;
+    unsigned             waiting:1;
 } ngx_svc_health_t;
 
 
-static void ngx_svc_health_done(ngx_svc_pg_op_t *op);
+static ngx_int_t ngx_svc_health_wait(ngx_http_request_t *r);
+static void ngx_svc_health_ended(void);
 static void ngx_svc_health_timeout(ngx_event_t *ev);
+static void ngx_svc_health_answer(ngx_svc_health_t *h);
 static void ngx_svc_health_cleanup(void *data);
-static ngx_svc_pg_trouble_e ngx_svc_health_trouble(void);
-static ngx_int_t ngx_svc_health_send(ngx_http_request_t *r,
-    ngx_svc_pg_trouble_e trouble, ngx_uint_t read_only);
+static ngx_int_t ngx_svc_health_send(ngx_http_request_t *r);
+static ngx_uint_t ngx_svc_health_works(ngx_http_request_t *r,
+    ngx_svc_health_report_t *report);
+static const ngx_svc_pg_trouble_t *ngx_svc_health_row(
+    ngx_svc_health_report_t *report);
 static u_char *ngx_svc_health_text(u_char *p, u_char *last,
-    const ngx_svc_pg_trouble_t *row, ngx_uint_t works);
+    ngx_svc_health_report_t *report);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_health = {
-    .name = "health",
-    .text =
-        "SELECT current_setting('transaction_read_only')",
-    .nparams = 0
-};
-
-ngx_svc_pg_statements_t  ngx_svc_health_statements[] = {
-    &ngx_svc_sql_health,
-    NULL
-};
+static ngx_queue_t  ngx_svc_health_requests;
 
 
-/* A connection that is open says little: PostgreSQL must answer on it. */
+void
+ngx_svc_health_init(void)
+{
+    ngx_queue_init(&ngx_svc_health_requests);
+    ngx_svc_health_on_known(ngx_svc_health_ended);
+}
+
 
 ngx_int_t
 ngx_svc_health_handler(ngx_http_request_t *r)
 {
-    ngx_int_t              rc;
-    ngx_svc_health_t      *h;
-    ngx_http_cleanup_t    *cln;
-    ngx_svc_pg_trouble_e   trouble;
+    ngx_int_t  rc;
 
     if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
         return NGX_HTTP_NOT_ALLOWED;
@@ -64,28 +61,23 @@ ngx_svc_health_handler(ngx_http_request_t *r)
 
     r->disable_not_modified = 1;
 
-    trouble = ngx_svc_health_trouble();
+    ngx_svc_health_check();
 
-    if (!ngx_svc_health_works(trouble)) {
-        return ngx_svc_health_send(r, trouble, 0);
-    }
+    return ngx_svc_health_known() ? ngx_svc_health_send(r)
+                                  : ngx_svc_health_wait(r);
+}
+
+
+static ngx_int_t
+ngx_svc_health_wait(ngx_http_request_t *r)
+{
+    ngx_svc_health_t    *h;
+    ngx_http_cleanup_t  *cln;
 
     h = ngx_pcalloc(r->pool, sizeof(ngx_svc_health_t));
     cln = ngx_http_cleanup_add(r, 0);
     if (h == NULL || cln == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    h->op = ngx_svc_pg_op_create(r->pool, NGX_SVC_PG_READ,
-                                 ngx_svc_health_done, h);
-    if (h->op == NULL
-        || ngx_svc_pg_call(h->op, &ngx_svc_sql_health) == NULL)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    if (ngx_svc_pg_submit(h->op) != NGX_OK) {
-        return ngx_svc_health_send(r, NGX_SVC_PG_DOWN, 0);
     }
 
     h->request = r;
@@ -94,6 +86,8 @@ ngx_svc_health_handler(ngx_http_request_t *r)
     h->timer.log = r->connection->log;
 
     ngx_add_timer(&h->timer, NGX_SVC_HEALTH_TIMEOUT);
+    ngx_queue_insert_tail(&ngx_svc_health_requests, &h->queue);
+    h->waiting = 1;
 
     cln->handler = ngx_svc_health_cleanup;
     cln->data = h;
@@ -105,50 +99,43 @@ ngx_svc_health_handler(ngx_http_request_t *r)
 }
 
 
+/* All have waited for the same. */
+
 static void
-ngx_svc_health_done(ngx_svc_pg_op_t *op)
+ngx_svc_health_ended(void)
 {
-    ngx_uint_t             read_only;
-    ngx_connection_t      *c;
-    ngx_svc_health_t      *h;
-    ngx_http_request_t    *r;
-    ngx_svc_pg_trouble_e   trouble;
+    ngx_queue_t  *q;
 
-    h = op->data;
-    r = h->request;
-    c = r->connection;
-
-    /* the request may live on for a while, until all of it is sent */
-
-    ngx_del_timer(&h->timer);
-
-    trouble = NGX_SVC_PG_DOWN;
-    read_only = 0;
-
-    if (op->status == NGX_SVC_PG_OK) {
-        trouble = ngx_svc_pg_trouble(NGX_SVC_PG_READ);
-        read_only = ngx_strcmp(PQgetvalue(op->results[0], 0, 0), "on") == 0;
+    while (!ngx_queue_empty(&ngx_svc_health_requests)
+           && ngx_svc_health_known())
+    {
+        q = ngx_queue_head(&ngx_svc_health_requests);
+        ngx_svc_health_answer(ngx_queue_data(q, ngx_svc_health_t, queue));
     }
-
-    ngx_http_finalize_request(r, ngx_svc_health_send(r, trouble, read_only));
-    ngx_http_run_posted_requests(c);
 }
 
 
 static void
 ngx_svc_health_timeout(ngx_event_t *ev)
 {
+    ngx_svc_health_answer(ev->data);
+}
+
+
+static void
+ngx_svc_health_answer(ngx_svc_health_t *h)
+{
     ngx_connection_t    *c;
-    ngx_svc_health_t    *h;
     ngx_http_request_t  *r;
 
-    h = ev->data;
     r = h->request;
     c = r->connection;
 
-    ngx_svc_pg_cancel(h->op);
+    /* the request may live on for a while, until all of it is sent */
 
-    ngx_http_finalize_request(r, ngx_svc_health_send(r, NGX_SVC_PG_DOWN, 0));
+    ngx_svc_health_cleanup(h);
+
+    ngx_http_finalize_request(r, ngx_svc_health_send(r));
     ngx_http_run_posted_requests(c);
 }
 
@@ -158,47 +145,28 @@ ngx_svc_health_cleanup(void *data)
 {
     ngx_svc_health_t  *h = data;
 
+    if (h->waiting) {
+        h->waiting = 0;
+        ngx_queue_remove(&h->queue);
+    }
+
     if (h->timer.timer_set) {
         ngx_del_timer(&h->timer);
     }
-
-    ngx_svc_pg_cancel(h->op);
-}
-
-
-/* Both kinds of work must be possible. */
-
-static ngx_svc_pg_trouble_e
-ngx_svc_health_trouble(void)
-{
-    ngx_svc_pg_trouble_e  trouble;
-
-    trouble = ngx_svc_pg_trouble(NGX_SVC_PG_READ);
-
-    return ngx_svc_health_works(trouble)
-           ? ngx_svc_pg_trouble(NGX_SVC_PG_WRITE) : trouble;
 }
 
 
 static ngx_int_t
-ngx_svc_health_send(ngx_http_request_t *r, ngx_svc_pg_trouble_e trouble,
-    ngx_uint_t read_only)
+ngx_svc_health_send(ngx_http_request_t *r)
 {
-    u_char                      *p;
-    ngx_buf_t                   *b;
-    ngx_int_t                    rc;
-    ngx_uint_t                   works;
-    ngx_chain_t                  out;
-    const ngx_svc_pg_trouble_t  *row;
+    ngx_buf_t                *b;
+    ngx_int_t                 rc;
+    ngx_chain_t               out;
+    ngx_svc_health_report_t   report;
 
-    static ngx_str_t             no_store = ngx_string("no-store");
+    static ngx_str_t          no_store = ngx_string("no-store");
 
-    static const ngx_svc_pg_trouble_t  standby = {
-        "read-only", "PostgreSQL takes no writes: it may be a standby.", NULL
-    };
-
-    works = ngx_svc_health_works(trouble);
-    row = (works && read_only) ? &standby : ngx_svc_pg_trouble_row(trouble);
+    ngx_svc_health_report(&report);
 
     b = ngx_create_temp_buf(r->pool, NGX_SVC_HEALTH_SIZE);
     if (b == NULL || ngx_svc_add_header(r, "Cache-Control", &no_store)
@@ -207,17 +175,15 @@ ngx_svc_health_send(ngx_http_request_t *r, ngx_svc_pg_trouble_e trouble,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    p = ngx_svc_health_text(b->last, b->end, row, works);
-
-    b->last = p;
+    b->last = ngx_svc_health_text(b->last, b->end, &report);
     b->last_buf = (r == r->main);
     b->last_in_chain = 1;
 
     out.buf = b;
     out.next = NULL;
 
-    r->headers_out.status = works ? NGX_HTTP_OK
-                                  : NGX_HTTP_SERVICE_UNAVAILABLE;
+    r->headers_out.status = ngx_svc_health_works(r, &report)
+                            ? NGX_HTTP_OK : NGX_HTTP_SERVICE_UNAVAILABLE;
     r->headers_out.content_length_n = b->last - b->pos;
     ngx_str_set(&r->headers_out.content_type, "application/json");
     r->headers_out.content_type_len = r->headers_out.content_type.len;
@@ -232,28 +198,84 @@ ngx_svc_health_send(ngx_http_request_t *r, ngx_svc_pg_trouble_e trouble,
 }
 
 
+/* Reads decide, and writes too where the location is about them. */
+
+static ngx_uint_t
+ngx_svc_health_works(ngx_http_request_t *r, ngx_svc_health_report_t *report)
+{
+    ngx_svc_loc_conf_t  *slcf;
+
+    slcf = ngx_http_get_module_loc_conf(r, ngx_http_svc_common_module);
+
+    return report->reads == NGX_SVC_HEALTH_UP
+           && (!slcf->health_writes || report->writes == NGX_SVC_HEALTH_UP);
+}
+
+
+static const ngx_svc_pg_trouble_t *
+ngx_svc_health_row(ngx_svc_health_report_t *report)
+{
+    ngx_uint_t  connected;
+
+    static const ngx_svc_pg_trouble_t  standby = {
+        "read-only", "PostgreSQL takes no writes: it may be a standby.", NULL
+    };
+
+    static const ngx_svc_pg_trouble_t  stuck = {
+        "no-commits",
+        "PostgreSQL answers reads, but no write ends: a synchronous standby "
+        "may be missing.", NULL
+    };
+
+    connected = (report->trouble == NGX_SVC_PG_UP
+                 || report->trouble == NGX_SVC_PG_SCHEMA_NEW);
+
+    if (!connected) {
+        return ngx_svc_pg_trouble_row(report->trouble);
+    }
+
+    if (report->reads == NGX_SVC_HEALTH_DOWN) {
+        return ngx_svc_pg_trouble_row(NGX_SVC_PG_DOWN);
+    }
+
+    switch (report->writes) {
+
+    case NGX_SVC_HEALTH_READ_ONLY:
+        return &standby;
+
+    case NGX_SVC_HEALTH_DOWN:
+        return &stuck;
+
+    default: /* NGX_SVC_HEALTH_UP */
+        return ngx_svc_pg_trouble_row(report->trouble);
+    }
+}
+
+
 /*
- * Without Redis everything but events works, and reads do on a PostgreSQL that
- * is read-only: "degraded" is still a 200, and so is a schema that is newer
- * than the modules, which there is during each upgrade.
+ * Without Redis everything but events works, and without writes reads do:
+ * "degraded".  A schema that is newer than the modules is there during each
+ * upgrade.
  */
 
 static u_char *
-ngx_svc_health_text(u_char *p, u_char *last, const ngx_svc_pg_trouble_t *row,
-    ngx_uint_t works)
+ngx_svc_health_text(u_char *p, u_char *last, ngx_svc_health_report_t *report)
 {
-    const char             *status;
-    ngx_svc_redis_state_e   redis;
+    const char                  *status;
+    ngx_svc_redis_state_e        redis;
+    const ngx_svc_pg_trouble_t  *row;
 
-    static const char      *redis_states[] = { "off", "down", "up" };
+    static const char  *redis_states[] = { "off", "down", "up" };
+    static const char  *states[] = { "down", "read-only", "up" };
 
     redis = ngx_svc_redis_state();
+    row = ngx_svc_health_row(report);
 
-    if (!works) {
+    if (report->reads != NGX_SVC_HEALTH_UP) {
         status = "unavailable";
 
     } else if (redis == NGX_SVC_REDIS_DOWN
-               || ngx_strcmp(row->state, "read-only") == 0)
+               || report->writes != NGX_SVC_HEALTH_UP)
     {
         status = "degraded";
 
@@ -263,8 +285,9 @@ ngx_svc_health_text(u_char *p, u_char *last, const ngx_svc_pg_trouble_t *row,
 
     p = ngx_slprintf(p, last,
                      "{\"status\":\"%s\",\"postgres\":\"%s\","
-                     "\"redis\":\"%s\"",
-                     status, row->state, redis_states[redis]);
+                     "\"redis\":\"%s\",\"reads\":\"%s\",\"writes\":\"%s\"",
+                     status, row->state, redis_states[redis],
+                     states[report->reads], states[report->writes]);
 
     if (row->message) {
         p = ngx_slprintf(p, last, ",\"message\":\"%s\"", row->message);

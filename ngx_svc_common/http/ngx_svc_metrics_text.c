@@ -46,6 +46,8 @@ static void ngx_svc_metrics_duration(ngx_svc_metrics_text_t *t,
 static void ngx_svc_metrics_counters(ngx_svc_metrics_text_t *t);
 static void ngx_svc_metrics_gauges(ngx_svc_metrics_text_t *t,
     ngx_uint_t *processes, ngx_uint_t (*sums)[NGX_SVC_G_GAUGES]);
+static void ngx_svc_metrics_health(ngx_svc_metrics_text_t *t,
+    ngx_uint_t *sums);
 static void ngx_svc_metrics_totals(ngx_svc_metrics_text_t *t,
     ngx_uint_t (*sums)[NGX_SVC_G_GAUGES]);
 static void ngx_svc_metrics_postgres(ngx_svc_metrics_text_t *t,
@@ -130,6 +132,10 @@ static const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
       NGX_SVC_M_SCIM_REFUSED },
     { "svc_scim_pushes_total", NULL, "outcome=\"user\"",
       NGX_SVC_M_SCIM_USER },
+
+    { "svc_redis_moves_total",
+      "Times that a process followed the sentinels to another master.", "",
+      NGX_SVC_M_REDIS_MOVES },
 
     { "svc_rate_store_total",
       "Checks of the limits of sign-in, by who counted.", "store=\"redis\"",
@@ -321,6 +327,7 @@ ngx_svc_metrics_all(ngx_svc_metrics_text_t *t)
     ngx_svc_metrics_requests(t);
     ngx_svc_metrics_durations(t);
     ngx_svc_metrics_gauges(t, processes, sums);
+    ngx_svc_metrics_health(t, sums[NGX_SVC_PROCESS_WORKER]);
     ngx_svc_metrics_totals(t, sums);
     ngx_svc_metrics_counters(t);
 }
@@ -481,6 +488,34 @@ ngx_svc_metrics_gauges(ngx_svc_metrics_text_t *t, ngx_uint_t *processes,
                              "state=\"down\"} %ui\n",
                              ngx_svc_metrics_processes[i],
                              sums[i][NGX_SVC_G_REDIS_DOWN]);
+    }
+}
+
+
+static void
+ngx_svc_metrics_health(ngx_svc_metrics_text_t *t, ngx_uint_t *sums)
+{
+    ngx_uint_t  i;
+
+    static const struct {
+        const char       *of;
+        const char       *state;
+        ngx_svc_gauge_e   gauge;
+    } samples[] = {
+        { "reads", "up", NGX_SVC_G_READS_UP },
+        { "reads", "down", NGX_SVC_G_READS_DOWN },
+        { "writes", "up", NGX_SVC_G_WRITES_UP },
+        { "writes", "down", NGX_SVC_G_WRITES_DOWN }
+    };
+
+    ngx_svc_metrics_head(t, "svc_health_workers", "gauge",
+                         "Workers that were asked for their health, by what "
+                         "they found last.");
+
+    for (i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+        ngx_svc_metrics_line(t, "svc_health_workers{of=\"%s\",state=\"%s\"} "
+                             "%ui\n", samples[i].of, samples[i].state,
+                             sums[samples[i].gauge]);
     }
 }
 

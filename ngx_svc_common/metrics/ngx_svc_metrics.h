@@ -42,6 +42,7 @@ typedef enum {
     NGX_SVC_M_SCIM_FAILING,             /* its token was refused */
     NGX_SVC_M_SCIM_REFUSED,             /* its address was, by us */
     NGX_SVC_M_SCIM_USER,                /* the user was */
+    NGX_SVC_M_REDIS_MOVES,              /* to another master */
     NGX_SVC_M_RATE_REDIS,               /* checks of limits, answered there */
     NGX_SVC_M_RATE_MEMORY,              /* and here */
     NGX_SVC_M_RATE_LOGIN_IP,            /* refused by them */
@@ -99,6 +100,10 @@ typedef enum {
     NGX_SVC_G_SCIM_FLYING,              /* users on their way to them */
     NGX_SVC_G_REDIS_DOWN,               /* 1 or 0 */
     NGX_SVC_G_REDIS_UP,
+    NGX_SVC_G_READS_DOWN,               /* 1 or 0, as the health location saw */
+    NGX_SVC_G_READS_UP,
+    NGX_SVC_G_WRITES_DOWN,
+    NGX_SVC_G_WRITES_UP,
     NGX_SVC_G_SCHEMA,                   /* version, as PostgreSQL last said */
     NGX_SVC_G_PG,                       /* ngx_svc_gauge_pg() */
     NGX_SVC_G_GAUGES = NGX_SVC_G_PG + NGX_SVC_G_PG_POOLS * NGX_SVC_G_PG_EACH

@@ -6,14 +6,12 @@
 #include "ngx_svc_metrics.h"
 #include "ngx_svc_redis_link.h"
 #include "ngx_svc_redis_pubsub.h"
+#include "ngx_svc_redis_sentinel.h"
 
 
-#define NGX_SVC_REDIS_PORT   6379
-
-
-static ngx_int_t ngx_svc_redis_name(ngx_conf_t *cf,
-    ngx_svc_redis_conf_t *conf);
 static void ngx_svc_redis_ping(ngx_svc_redis_link_t *link);
+static void ngx_svc_redis_role(redisAsyncContext *ac, void *reply,
+    void *data);
 static void ngx_svc_redis_pong(redisAsyncContext *ac, void *reply,
     void *data);
 static void ngx_svc_redis_closed(ngx_svc_redis_link_t *link, const char *why);
@@ -29,94 +27,6 @@ static ngx_svc_redis_link_t  ngx_svc_redis = {
 };
 
 
-char *
-ngx_svc_redis_address(ngx_conf_t *cf, ngx_svc_redis_conf_t *conf)
-{
-    u_char           *p;
-    ngx_url_t         url;
-    struct sockaddr  *sa;
-
-    ngx_memzero(&url, sizeof(ngx_url_t));
-
-    url.url = conf->name;
-    url.default_port = NGX_SVC_REDIS_PORT;
-
-    if (ngx_parse_url(cf->pool, &url) != NGX_OK) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"svc_redis\" takes \"unix:/path\" or "
-                           "\"address[:port]\", not \"%V\": %s", &conf->name,
-                           url.err ? url.err : "invalid");
-        return NGX_CONF_ERROR;
-    }
-
-    sa = url.addrs[0].sockaddr;
-
-    p = ngx_pnalloc(cf->pool, NGX_SOCKADDR_STRLEN + 1);
-    if (p == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    conf->address.data = p;
-
-#if (NGX_HAVE_UNIX_DOMAIN)
-
-    if (sa->sa_family == AF_UNIX) {
-        conf->port = 0;
-        conf->address.len = ngx_sprintf(p, "%s%Z",
-                                ((struct sockaddr_un *) sa)->sun_path)
-                            - p - 1;
-        return NGX_CONF_OK;
-    }
-
-#endif
-
-    conf->port = ngx_inet_get_port(sa);
-
-    if (url.no_port && ngx_svc_redis_name(cf, conf) != NGX_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    conf->address.len = ngx_sock_ntop(sa, url.addrs[0].socklen, p,
-                                      NGX_SOCKADDR_STRLEN, 0);
-    p[conf->address.len] = '\0';
-
-    if (sa->sa_family == AF_INET6) {
-
-        /* hiredis wants it without brackets */
-
-        conf->address.data++;
-        conf->address.len -= 2;
-        conf->address.data[conf->address.len] = '\0';
-    }
-
-    return NGX_CONF_OK;
-}
-
-
-/* The log is to say which port it is. */
-
-static ngx_int_t
-ngx_svc_redis_name(ngx_conf_t *cf, ngx_svc_redis_conf_t *conf)
-{
-    u_char  *p;
-    size_t   len;
-
-    len = conf->name.len + sizeof(":65535") - 1;
-
-    p = ngx_pnalloc(cf->pool, len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    conf->name.len = ngx_snprintf(p, len, "%V:%d", &conf->name,
-                                  NGX_SVC_REDIS_PORT)
-                     - p;
-    conf->name.data = p;
-
-    return NGX_OK;
-}
-
-
 ngx_int_t
 ngx_svc_redis_init_worker(ngx_cycle_t *cycle, ngx_svc_redis_conf_t *conf)
 {
@@ -124,6 +34,11 @@ ngx_svc_redis_init_worker(ngx_cycle_t *cycle, ngx_svc_redis_conf_t *conf)
         ngx_svc_redis.state = NGX_SVC_REDIS_OFF;
         return NGX_OK;
     }
+
+    ngx_svc_redis_sentinel_init(cycle, conf);
+
+    ngx_svc_redis.find = conf->nsentinels ? ngx_svc_redis_sentinel_find : NULL;
+    ngx_svc_redis.server = &conf->server;
 
     ngx_svc_redis_link_start(&ngx_svc_redis, conf, cycle->log);
     ngx_svc_redis_gauge();
@@ -135,6 +50,7 @@ ngx_svc_redis_init_worker(ngx_cycle_t *cycle, ngx_svc_redis_conf_t *conf)
 void
 ngx_svc_redis_exit_worker(void)
 {
+    ngx_svc_redis_sentinel_exit();
     ngx_svc_redis_pubsub_exit();
     ngx_svc_redis_link_stop(&ngx_svc_redis);
 }
@@ -153,6 +69,7 @@ ngx_svc_redis_forked(void)
     ngx_svc_redis_up = NULL;
     ngx_svc_redis_link_forked(&ngx_svc_redis);
     ngx_svc_redis_pubsub_forked();
+    ngx_svc_redis_sentinel_forked();
 }
 
 
@@ -177,6 +94,15 @@ ngx_svc_redis_ready(void)
 }
 
 
+void
+ngx_svc_redis_doubt(void)
+{
+    if (ngx_svc_redis.redis && !ngx_svc_redis.asked) {
+        ngx_svc_redis_ping(&ngx_svc_redis);
+    }
+}
+
+
 static void
 ngx_svc_redis_ping(ngx_svc_redis_link_t *link)
 {
@@ -184,7 +110,38 @@ ngx_svc_redis_ping(ngx_svc_redis_link_t *link)
 
     /* an error means that the context is closing: its callback comes */
 
+    (void) redisAsyncCommand(link->redis, ngx_svc_redis_role, NULL, "ROLE");
     (void) redisAsyncCommand(link->redis, ngx_svc_redis_pong, NULL, "PING");
+}
+
+
+/*
+ * { "master", ... }, { "slave", ... } or { "sentinel", ... }.  A Redis that
+ * does not tell, since its user may not ask, is taken for a master.
+ */
+
+static void
+ngx_svc_redis_role(redisAsyncContext *ac, void *reply, void *data)
+{
+    redisReply            *r;
+    ngx_svc_redis_link_t  *link;
+
+    link = ac->data;
+    r = reply;
+
+    if (r == NULL || link->redis == NULL || r->type != REDIS_REPLY_ARRAY
+        || r->elements == 0 || r->element[0]->str == NULL)
+    {
+        return;
+    }
+
+    if (ngx_strcmp(r->element[0]->str, "slave") == 0) {
+        ngx_svc_redis_link_break(link, "READONLY, it is a replica");
+
+    } else if (ngx_strcmp(r->element[0]->str, "sentinel") == 0) {
+        ngx_svc_redis_link_break(link, "it is a sentinel: \"svc_redis "
+                                 "sentinel=name address ...\"");
+    }
 }
 
 

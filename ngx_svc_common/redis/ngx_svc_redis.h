@@ -11,11 +11,25 @@
 #include <ngx_event.h>
 
 
+#define NGX_SVC_REDIS_SENTINELS  16     /* at most */
+
+
 typedef struct {
-    ngx_str_t      name;            /* as configured; empty: no Redis */
-    ngx_str_t      address;         /* NUL-terminated path or IP address */
-    in_port_t      port;            /* 0: address is a unix socket's path */
-    ngx_msec_t     timeout;         /* of a connect, and of an answer */
+    ngx_str_t                name;      /* in the log */
+    ngx_str_t                address;   /* NUL-terminated path or IP address */
+    in_port_t                port;      /* 0: address is a unix socket's path */
+} ngx_svc_redis_server_t;
+
+
+/* Without sentinels there is a server, with them it is found by their word. */
+
+typedef struct {
+    ngx_str_t                name;      /* as configured, or the master's;
+                                           empty: no Redis */
+    ngx_svc_redis_server_t   server;
+    ngx_svc_redis_server_t   sentinels[NGX_SVC_REDIS_SENTINELS];
+    ngx_uint_t               nsentinels;
+    ngx_msec_t               timeout;   /* of a connect, and of an answer */
 } ngx_svc_redis_conf_t;
 
 
@@ -29,9 +43,6 @@ typedef enum {
 typedef struct ngx_svc_redis_link_s  ngx_svc_redis_link_t;
 
 
-/* Parses "unix:/path" or "address[:port]"; NGX_CONF_OK, or a message. */
-char *ngx_svc_redis_address(ngx_conf_t *cf, ngx_svc_redis_conf_t *conf);
-
 /* A worker's start and end; a child that a worker forked calls these too. */
 NGX_SVC_API ngx_int_t ngx_svc_redis_init_worker(ngx_cycle_t *cycle,
     ngx_svc_redis_conf_t *conf);
@@ -43,7 +54,10 @@ NGX_SVC_API void ngx_svc_redis_exit_worker(void);
  */
 NGX_SVC_API void ngx_svc_redis_forked(void);
 
-/* As of the last PING, which is at most a second and the timeout ago. */
+/*
+ * As of the last PING, which is at most a second and the timeout ago.  A
+ * replica, which takes no writes, is down.
+ */
 NGX_SVC_API ngx_svc_redis_state_e ngx_svc_redis_state(void);
 
 /*
@@ -60,8 +74,12 @@ typedef void (*ngx_svc_redis_up_pt)(void);
 
 NGX_SVC_API void ngx_svc_redis_on_up(ngx_svc_redis_up_pt handler);
 
-/* The worker's link for commands: for the other files of this folder. */
+/*
+ * For the other files of this folder: the worker's link for commands; a command
+ * was refused since the server is a replica, which is looked into at once.
+ */
 ngx_svc_redis_link_t *ngx_svc_redis_commands(void);
+void ngx_svc_redis_doubt(void);
 
 
 #endif /* _NGX_SVC_REDIS_H_INCLUDED_ */

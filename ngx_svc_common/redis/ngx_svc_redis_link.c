@@ -14,6 +14,7 @@
 
 
 static void ngx_svc_redis_connect(ngx_svc_redis_link_t *link);
+static void ngx_svc_redis_open(ngx_svc_redis_link_t *link);
 static ngx_int_t ngx_svc_redis_attach(ngx_svc_redis_link_t *link);
 static void ngx_svc_redis_event(ngx_event_t *ev);
 static void ngx_svc_redis_add_read(void *data);
@@ -101,13 +102,37 @@ ngx_svc_redis_link_answered(ngx_svc_redis_link_t *link)
 static void
 ngx_svc_redis_connect(ngx_svc_redis_link_t *link)
 {
-    redisAsyncContext  *ac;
+    if (link->find) {
+        link->find(link);
 
-    if (link->conf->port) {
-        ac = redisAsyncConnect((char *) link->conf->address.data,
-                               link->conf->port);
     } else {
-        ac = redisAsyncConnectUnix((char *) link->conf->address.data);
+        ngx_svc_redis_open(link);
+    }
+}
+
+
+void
+ngx_svc_redis_link_found(ngx_svc_redis_link_t *link,
+    ngx_svc_redis_server_t *server)
+{
+    link->server = server;
+    ngx_svc_redis_open(link);
+}
+
+
+static void
+ngx_svc_redis_open(ngx_svc_redis_link_t *link)
+{
+    redisAsyncContext       *ac;
+    ngx_svc_redis_server_t  *server;
+
+    server = link->server;
+
+    if (server->port) {
+        ac = redisAsyncConnect((char *) server->address.data, server->port);
+
+    } else {
+        ac = redisAsyncConnectUnix((char *) server->address.data);
     }
 
     if (ac == NULL) {
@@ -284,13 +309,11 @@ ngx_svc_redis_disconnected(const redisAsyncContext *ac, int status)
 static void
 ngx_svc_redis_timer(ngx_event_t *ev)
 {
-    redisAsyncContext     *ac;
     ngx_svc_redis_link_t  *link;
 
     link = ev->data;
-    ac = link->redis;
 
-    if (ac == NULL) {
+    if (link->redis == NULL) {
         ngx_svc_redis_connect(link);
         return;
     }
@@ -300,8 +323,19 @@ ngx_svc_redis_timer(ngx_event_t *ev)
         return;
     }
 
+    ngx_svc_redis_link_break(link, "timed out");
+}
+
+
+void
+ngx_svc_redis_link_break(ngx_svc_redis_link_t *link, const char *why)
+{
+    redisAsyncContext  *ac;
+
+    ac = link->redis;
+
     link->redis = NULL;
-    ngx_svc_redis_down(link, "timed out");
+    ngx_svc_redis_down(link, why);
     redisAsyncFree(ac);
 }
 

@@ -13,6 +13,7 @@
 
 struct ngx_svc_redis_link_s {
     ngx_svc_redis_conf_t   *conf;
+    ngx_svc_redis_server_t *server;     /* NULL: not yet found */
     redisAsyncContext      *redis;      /* owns the socket; NULL: not open */
     redisAsyncContext      *inherited;  /* of the parent, in a child */
     ngx_connection_t       *connection; /* borrows it */
@@ -25,6 +26,12 @@ struct ngx_svc_redis_link_s {
     unsigned                opening:1;  /* the first one */
     unsigned                said:1;     /* in the log that it is down */
 
+    /*
+     * NULL; or finds out where the server is, each time before the link is
+     * opened, and calls ngx_svc_redis_link_found(), not from within this call
+     */
+    void                  (*find)(ngx_svc_redis_link_t *link);
+
     /* a connection is there; the pause is over, nothing is owed; it broke */
     void                  (*opened)(ngx_svc_redis_link_t *link);
     void                  (*tick)(ngx_svc_redis_link_t *link);
@@ -33,10 +40,20 @@ struct ngx_svc_redis_link_s {
 };
 
 
-/* The functions of the link are set; opens it, now and whenever it breaks. */
+/*
+ * The functions of the link are set, and its server unless they find it; opens
+ * it, now and whenever it breaks.
+ */
 void ngx_svc_redis_link_start(ngx_svc_redis_link_t *link,
     ngx_svc_redis_conf_t *conf, ngx_log_t *log);
 void ngx_svc_redis_link_stop(ngx_svc_redis_link_t *link);
+
+/* The server, which lives until another one is found, is there. */
+void ngx_svc_redis_link_found(ngx_svc_redis_link_t *link,
+    ngx_svc_redis_server_t *server);
+
+/* Closes an open link, to open it again; why: as for its function. */
+void ngx_svc_redis_link_break(ngx_svc_redis_link_t *link, const char *why);
 
 /* Something was asked: unless it is answered the link breaks. */
 void ngx_svc_redis_link_asked(ngx_svc_redis_link_t *link);

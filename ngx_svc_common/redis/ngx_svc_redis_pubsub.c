@@ -174,6 +174,10 @@ ngx_svc_redis_start_listening(void)
     ps = &ngx_svc_redis_pubsub;
 
     ps->listening = 1;
+
+    ps->link.find = ps->commands->find;
+    ps->link.server = &ps->conf->server;
+
     ngx_svc_redis_link_start(&ps->link, ps->conf, ps->log);
 }
 

@@ -177,6 +177,10 @@ ngx_svc_redis_call_answered(redisAsyncContext *ac, void *reply, void *data)
             return;
         }
 
+        if (ngx_strstr(r->str, "READONLY ")) {
+            ngx_svc_redis_doubt();
+        }
+
         ngx_svc_redis_script_refused(call->script, r);
 
         if (!call->script->errors) {

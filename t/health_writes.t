@@ -1,0 +1,150 @@
+#!/usr/bin/perl
+
+# Health of reads and of writes: commits that do not end, a standby, and how
+# little it takes.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Metrics;
+use SvcTest::Process qw(wait_for);
+
+
+# a connection with a commit that does not end stays
+
+my $s = SvcTest->new(workers => 2, svc => { svc_postgres_timeout => '60s' },
+                     locations => <<'EOT')->start;
+        location = /healthz/writes { svc_health writes; }
+        location = /metrics { svc_metrics; }
+EOT
+
+my $acme = $s->tenant('acme');
+
+
+sub writes {
+    return $s->http(GET => '/healthz/writes');
+}
+
+
+# Both locations, on the worker that is asked.
+
+sub health_is {
+    my ($status, $of_writes, $json, $name) = @_;
+
+    for my $row ([ '/healthz', $status ], [ '/healthz/writes', $of_writes ]) {
+        my ($path, $expected) = @$row;
+        my $r;
+
+        wait_for {
+            $r = $s->http(GET => $path);
+            $r->json->{writes} eq $json->{writes}
+                && $r->json->{postgres} eq $json->{postgres}
+        } 20;
+
+        my %got = %{ $r->json };
+        my $message = delete $got{message};
+
+        is($r->status, $expected, "$name: $path: $expected");
+        is_deeply(\%got, { redis => 'up', %$json }, "$name: $path: states")
+            or diag($r->body);
+        is(defined $message, $json->{postgres} ne 'up', "$name: $path: why");
+    }
+}
+
+
+sub set {
+    my ($name, $value) = @_;
+
+    $s->sql("ALTER SYSTEM SET $name = $value");
+    $s->sql('SELECT pg_reload_conf()');
+}
+
+
+my $well = { status => 'ok', postgres => 'up', reads => 'up', writes => 'up' };
+
+health_is(200, 200, $well, 'all is well');
+
+
+# --- a flood: commits are few ------------------------------------------------
+
+my $before = $s->sql('SELECT pg_current_xact_id()');
+my $c = $s->connection;
+
+for (1 .. 300) {
+    my $r = $c->request(GET => '/healthz/writes', [ Host => 'x' ]);
+    die 'no answer' if !$r;
+    $c = $s->connection if ($r->header('connection') // '') eq 'close';
+}
+
+cmp_ok($s->sql('SELECT pg_current_xact_id()') - $before, '<', 150,
+       '300 requests: fewer transactions by far');
+
+
+# --- a synchronous standby that is missing --------------------------------------
+
+sub stuck {
+    return $s->sessions("wait_event = 'SyncRep' AND query LIKE '%svc.health%'");
+}
+
+set('synchronous_standby_names', q{'nobody'});
+health_is(200, 503, { status => 'degraded', postgres => 'no-commits',
+                      reads => 'up', writes => 'down' },
+          'no commit ends');
+$s->http(GET => '/healthz') for 1 .. 50;
+cmp_ok(stuck(), '>', 0, 'a commit waits');
+cmp_ok(stuck(), '<=', 2, 'one for each worker, not more');
+is($acme->scim(GET => '/Users')->status, 200, 'and reads work');
+ok((wait_for { writes();
+               SvcTest::Metrics->get($s)->value('svc_health_workers',
+                   of => 'writes', state => 'down') > 0 }),
+   'metrics: writes are down');
+set('synchronous_standby_names', q{''});
+health_is(200, 200, $well, 'commits end again');
+ok((wait_for { writes();
+               SvcTest::Metrics->get($s)->value('svc_health_workers',
+                   of => 'writes', state => 'down') == 0 }),
+   'metrics: writes are up');
+
+
+# --- a standby ----------------------------------------------------------------
+
+set('default_transaction_read_only', 'on');
+health_is(200, 503, { status => 'degraded', postgres => 'read-only',
+                      reads => 'up', writes => 'read-only' }, 'read-only');
+
+my $client = $s->connect_as('postgres');
+
+$client->query('SET default_transaction_read_only = off');
+$client->query('ALTER SYSTEM RESET default_transaction_read_only');
+$client->query('SELECT pg_reload_conf()');
+health_is(200, 200, $well, 'read-write again');
+is(scalar(grep { /svc_app/ } $s->pg->errors), 0,
+   "nothing of it is an error in PostgreSQL's log")
+    or diag($s->pg->errors);
+
+
+# --- a database that answers nothing ----------------------------------------------
+
+$s->pg->freeze;
+health_is(503, 503, { status => 'unavailable', postgres => 'down',
+                      reads => 'down', writes => 'down' }, 'it hangs');
+$s->pg->thaw;
+health_is(200, 200, $well, 'it goes on');
+
+
+# --- Redis that takes no writes ----------------------------------------------------
+
+$s->redis->command('REPLICAOF 127.0.0.1 1');
+ok((wait_for { $s->health->json->{redis} eq 'down' }), 'a replica is down');
+is($s->health->status, 200, 'with 200');
+is($s->health->json->{status}, 'degraded', 'degraded');
+ok((wait_for { $s->nginx->said(qr/Redis \S+ is down: READONLY/) }),
+   'the log tells');
+$s->redis->command('REPLICAOF NO ONE');
+ok((wait_for { $s->health->json->{redis} eq 'up' }), 'a master is up');
+
+$s->done;
+done_testing();

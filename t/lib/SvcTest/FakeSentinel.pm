@@ -1,0 +1,105 @@
+package SvcTest::FakeSentinel;
+
+# A sentinel that says what it is told to.
+#
+#     my $sentinel = SvcTest::FakeSentinel->new($dir);
+#     $sentinel->says(7, '127.0.0.1', 6379);      # epoch, address, port
+#     $sentinel->answers("*-1\r\n");              # bytes, or '': nothing
+
+use strict;
+use warnings;
+
+use IO::Select;
+use IO::Socket::INET;
+use POSIX ();
+
+use SvcTest::Process qw(write_file slurp);
+
+
+sub new {
+    my ($class, $dir) = @_;
+
+    my $socket = IO::Socket::INET->new(Listen => 64, LocalAddr => '127.0.0.1')
+        or die "listen: $!\n";
+    my $self = bless { port => $socket->sockport }, $class;
+
+    $self->{file} = "$dir/fake-sentinel.$self->{port}";
+    $self->answers('');
+
+    my $pid = fork // die "fork: $!\n";
+
+    if ($pid == 0) {
+        setpgrp 0, 0;
+        $self->serve($socket);
+        POSIX::_exit(0);
+    }
+
+    SvcTest::Process::adopt($pid);
+
+    return $self;
+}
+
+
+sub port { return $_[0]{port} }
+
+
+# Both answers at once, that to "master" and the address.
+
+sub says {
+    my ($self, $epoch, $host, $port) = @_;
+
+    $self->answers(bulk('name', 'mymaster', 'ip', $host, 'port', $port,
+                        'config-epoch', $epoch) . bulk($host, $port));
+}
+
+
+sub bulk {
+    return '*' . @_ . "\r\n"
+           . join '', map { '$' . length($_) . "\r\n$_\r\n" } @_;
+}
+
+
+sub answers {
+    my ($self, $bytes) = @_;
+
+    write_file("$self->{file}.new", $bytes);
+    rename "$self->{file}.new", $self->{file} or die "$!\n";
+}
+
+
+# An answer once the second question is there.
+
+sub serve {
+    my ($self, $socket) = @_;
+
+    my $select = IO::Select->new($socket);
+    my %asked;
+
+    for (;;) {
+        for my $c ($select->can_read(1)) {
+            if ($c == $socket) {
+                $select->add($socket->accept // next);
+                next;
+            }
+
+            my $n = sysread $c, my $bytes, 4096;
+
+            if (!$n) {
+                delete $asked{$c};
+                $select->remove($c);
+                close $c;
+                next;
+            }
+
+            $asked{$c} .= $bytes;
+
+            if ($asked{$c} =~ s/^.*get-master-addr-by-name.*\r\nmymaster\r\n//s)
+            {
+                syswrite $c, slurp($self->{file}) // '';
+            }
+        }
+    }
+}
+
+
+1;
