@@ -14,7 +14,7 @@ use File::Temp ();
 
 use SvcTest::PgClient;
 use SvcTest::Process qw(wait_for spawn alive wait_exit signal_pid children
-    run run_user slurp);
+    run run_user slurp on_exit);
 
 
 use constant IN_MEMORY => 8 * 1024 * 1024;   # kB that are free
@@ -214,6 +214,57 @@ sub launch {
 
     die 'PostgreSQL does not start: ' . slurp($self->{log})
         if !alive($self->{pid});
+}
+
+
+# One more server that follows this one, which runs: it answers reads.  $name is
+# that for synchronous_standby_names.
+
+sub standby {
+    my ($self, $name) = @_;
+
+    my $standby = bless { %$self, dir => "$self->{dir}-$name",
+                          log => "$self->{log}-$name" }, ref $self;
+
+    delete @$standby{qw(pid memory)};
+    $standby->sh("$BIN/pg_basebackup", '-D', $standby->{dir}, '-R', '-c', 'fast',
+                 '-d', "host=$self->{dir} user=postgres"
+                       . " application_name=$name");
+    unlink glob "$standby->{dir}/.s.PGSQL.*";    # of the other one
+    on_exit(sub { $standby->stop('QUIT') });
+    $standby->launch;
+
+    return $standby;
+}
+
+
+# It takes writes from now on, on a timeline of its own.
+
+sub promote {
+    my ($self) = @_;
+
+    $self->connect('postgres', 'postgres')->query('SELECT pg_promote(true, 60)')
+         ->[0][0] eq 't' or die "the standby is not promoted\n";
+}
+
+
+# Commits wait for standbys of these names; of none with ''.
+
+sub synchronous {
+    my ($self, $names) = @_;
+
+    my $client = $self->connect('postgres', 'postgres');
+
+    $client->query("ALTER SYSTEM SET synchronous_standby_names = '$names'");
+    $client->query('SELECT pg_reload_conf()');
+
+    wait_for {
+        $self->connect('postgres', 'postgres')
+             ->query("SELECT current_setting('synchronous_standby_names')")
+             ->[0][0] eq $names
+            && ($names eq '' || $client->query("SELECT count(*) FROM"
+                   . " pg_stat_replication WHERE sync_state = 'sync'")->[0][0])
+    } 15 or die "no synchronous standby\n";
 }
 
 
