@@ -10,6 +10,9 @@
 #include "ngx_svc_health_check.h"
 #include "ngx_svc_idempotency.h"
 #include "ngx_svc_metrics_request.h"
+#include "ngx_svc_pg_fence.h"
+#include "ngx_svc_pg_watch.h"
+#include "ngx_svc_redis_fence.h"
 #include "ngx_svc_zone_load.h"
 #include "ngx_svc_version.h"                /* generated from conf/version */
 
@@ -73,6 +76,13 @@ static ngx_command_t  ngx_http_svc_commands[] = {
       ngx_svc_conf_timeout,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_main_conf_t, pg.queue_timeout),
+      NULL },
+
+    { ngx_string("svc_postgres_fence"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_svc_main_conf_t, pg.fence),
       NULL },
 
     { ngx_string("svc_redis"),
@@ -224,6 +234,14 @@ ngx_http_svc_postconfiguration(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
+    if (smcf->pg.fence && smcf->pg.conninfo.len) {
+        smcf->timelines = ngx_svc_pg_fence_zone(cf,
+                                                &ngx_http_svc_common_module);
+        if (smcf->timelines == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
     return ngx_svc_envelope_init(cf);
 }
 
@@ -307,6 +325,7 @@ ngx_http_svc_create_main_conf(ngx_conf_t *cf)
         smcf->pg.pools[i].depth = NGX_CONF_UNSET_UINT;
     }
 
+    smcf->pg.fence = NGX_CONF_UNSET;
     smcf->pg.connect_timeout = NGX_CONF_UNSET_MSEC;
     smcf->pg.timeout = NGX_CONF_UNSET_MSEC;
     smcf->pg.queue = NGX_CONF_UNSET_UINT;
@@ -347,6 +366,7 @@ ngx_http_svc_init_main_conf(ngx_conf_t *cf, void *conf)
         ngx_conf_init_uint_value(smcf->pg.pools[i].depth, pools[i].depth);
     }
 
+    ngx_conf_init_value(smcf->pg.fence, 1);
     ngx_conf_init_msec_value(smcf->pg.connect_timeout, 2000);
     ngx_conf_init_msec_value(smcf->pg.timeout, 5000);
     ngx_conf_init_uint_value(smcf->pg.queue, 1024);
@@ -444,14 +464,19 @@ ngx_http_svc_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 static ngx_int_t
 ngx_http_svc_init_module(ngx_cycle_t *cycle)
 {
+    ngx_svc_main_conf_t  *smcf;
+
     if (!ngx_test_config) {
         ngx_log_error(NGX_LOG_NOTICE, cycle->log, 0,
                       "ngx_svc " NGX_SVC_VERSION);
     }
 
-    return ngx_svc_metrics_init_module(cycle,
-                           ngx_http_cycle_get_module_main_conf(cycle,
-                                                  ngx_http_svc_common_module));
+    smcf = ngx_http_cycle_get_module_main_conf(cycle,
+                                               ngx_http_svc_common_module);
+
+    ngx_svc_pg_fence_open(smcf ? smcf->timelines : NULL);
+
+    return ngx_svc_metrics_init_module(cycle, smcf);
 }
 
 
@@ -482,17 +507,26 @@ ngx_http_svc_init_process(ngx_cycle_t *cycle)
     ngx_svc_health_init();
     ngx_svc_metrics_join(NGX_SVC_PROCESS_WORKER, cycle->log);
 
-    if (ngx_svc_pg_init_worker(cycle, &smcf->pg) != NGX_OK) {
+    if (ngx_svc_pg_init_worker(cycle, &smcf->pg) != NGX_OK
+        || ngx_svc_pg_watch_init(cycle, &smcf->pg) != NGX_OK
+        || ngx_svc_redis_init_worker(cycle, &smcf->redis) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    return ngx_svc_redis_init_worker(cycle, &smcf->redis);
+    if (smcf->pg.fence) {
+        ngx_svc_redis_fence_init(cycle);
+    }
+
+    return NGX_OK;
 }
 
 
 static void
 ngx_http_svc_exit_process(ngx_cycle_t *cycle)
 {
+    ngx_svc_redis_fence_exit();
+    ngx_svc_pg_watch_exit();
     ngx_svc_pg_exit_worker();
     ngx_svc_redis_exit_worker();
     ngx_svc_crypto_exit();

@@ -3,7 +3,7 @@
  */
 
 #include "ngx_svc_pg.h"
-#include "ngx_svc_pg_conn.h"
+#include "ngx_svc_pg_close.h"
 #include "ngx_svc_pg_queue.h"
 
 
@@ -101,7 +101,14 @@ ngx_svc_pg_init_pool(ngx_cycle_t *cycle, ngx_svc_pg_conf_t *conf,
 
         pool->nconns++;
 
-        ngx_svc_pg_conn_start(conn);
+        /* each session is work for PostgreSQL: one is ready sooner than all */
+
+        if (i == 0) {
+            ngx_svc_pg_conn_start(conn);
+
+        } else {
+            ngx_add_timer(&conn->timer, conf->connect_timeout);
+        }
     }
 
     return NGX_OK;
@@ -286,13 +293,7 @@ ngx_svc_pg_submit(ngx_svc_pg_op_t *op)
 void
 ngx_svc_pg_cancel(ngx_svc_pg_op_t *op)
 {
-    if (op->waiting) {
-        ngx_svc_pg_queue_leave(op);
-
-    } else if (op->slot) {
-        op->slot->op = NULL;
-        op->slot = NULL;
-    }
+    ngx_svc_pg_queue_cancel(op);
 }
 
 
@@ -316,6 +317,13 @@ ngx_svc_pg_op_failed(ngx_svc_pg_op_t *op, const char *what)
     }
 
     ngx_svc_pg_log(NGX_LOG_ERR, what, &text);
+}
+
+
+ngx_svc_pg_pool_t *
+ngx_svc_pg_pool(ngx_svc_pg_pool_e kind)
+{
+    return &ngx_svc_pg_pools[kind];
 }
 
 

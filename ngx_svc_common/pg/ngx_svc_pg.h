@@ -75,6 +75,7 @@ typedef struct {
                                                which it begins */
     ngx_uint_t                 naddrs;
     ngx_svc_pg_pool_conf_t     pools[NGX_SVC_PG_NPOOLS];
+    ngx_flag_t                 fence;       /* former primaries are refused */
     ngx_msec_t                 connect_timeout;
     ngx_msec_t                 timeout;
     ngx_uint_t                 queue;
@@ -220,6 +221,9 @@ NGX_SVC_API void ngx_svc_pg_cancel(ngx_svc_pg_op_t *op);
 
 /* Logs at error level why an op has failed, but not all too often. */
 NGX_SVC_API void ngx_svc_pg_op_failed(ngx_svc_pg_op_t *op, const char *what);
+
+/* A worker's pool, for the other files of this folder. */
+struct ngx_svc_pg_pool_s *ngx_svc_pg_pool(ngx_svc_pg_pool_e kind);
 
 /*
  * What keeps the pool without a connection: NGX_SVC_PG_UP or _SCHEMA_NEW when

@@ -2,8 +2,8 @@
  * One PostgreSQL connection: connect, prepare, pipeline, lose, connect again.
  */
 
-#include "ngx_svc_metrics.h"
 #include "ngx_svc_pg_conn.h"
+#include "ngx_svc_pg_close.h"
 #include "ngx_svc_pg_pipeline.h"
 #include "ngx_svc_pg_queue.h"
 #include "ngx_svc_pg_setup.h"
@@ -11,27 +11,18 @@
 #include "ngx_svc_socket.h"
 
 
-#define NGX_SVC_PG_BACKOFF_MIN  50      /* ms */
-#define NGX_SVC_PG_BACKOFF_MAX  500
-
-
 static void ngx_svc_pg_conn_notice(void *arg, const char *message);
 static void ngx_svc_pg_conn_attach(ngx_svc_pg_conn_t *conn);
-static void ngx_svc_pg_conn_detach(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_event(ngx_event_t *ev);
 static void ngx_svc_pg_conn_timer(ngx_event_t *ev);
-static void ngx_svc_pg_conn_silent(ngx_svc_pg_conn_t *conn);
-static void ngx_svc_pg_conn_close_event(ngx_event_t *ev);
-static void ngx_svc_pg_conn_say_lost(ngx_svc_pg_conn_t *conn);
-static void ngx_svc_pg_conn_empty(ngx_svc_pg_conn_t *conn, ngx_queue_t *ops);
+static void ngx_svc_pg_conn_late(ngx_svc_pg_conn_t *conn);
+static void ngx_svc_pg_conn_next(ngx_svc_pg_conn_t *conn);
+static void ngx_svc_pg_conn_ending(ngx_svc_pg_conn_t *conn, ngx_event_t *ev);
 static void ngx_svc_pg_conn_poll(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_setup(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_prepared(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn);
-static void ngx_svc_pg_conn_gone(ngx_svc_pg_conn_t *conn);
-static void ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn);
-static void ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn,
-    ngx_svc_pg_trouble_e trouble, const char *message);
+static void ngx_svc_pg_conn_another(ngx_svc_pg_pool_t *pool);
 static void ngx_svc_pg_conn_read(ngx_svc_pg_conn_t *conn);
 
 
@@ -69,6 +60,9 @@ ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn)
 
     ngx_svc_pg_conn_state(conn, NGX_SVC_PG_CONNECTING);
     conn->nsetup = 0;
+    conn->held = 0;
+    conn->backend.pid = 0;
+    ngx_memzero(&conn->timeline, sizeof(ngx_svc_pg_timeline_t));
 
     conn->first = conn->pool->first;
 
@@ -133,20 +127,6 @@ ngx_svc_pg_conn_attach(ngx_svc_pg_conn_t *conn)
 
 
 static void
-ngx_svc_pg_conn_detach(ngx_svc_pg_conn_t *conn)
-{
-    if (conn->connection) {
-
-        /* libpq closes the socket of a connection that it finds lost */
-
-        ngx_svc_socket_return(conn->connection,
-                              PQsocket(conn->pg) != conn->connection->fd);
-        conn->connection = NULL;
-    }
-}
-
-
-static void
 ngx_svc_pg_conn_event(ngx_event_t *ev)
 {
     ngx_connection_t   *c;
@@ -172,8 +152,26 @@ ngx_svc_pg_conn_event(ngx_event_t *ev)
 
         return;
 
+    case NGX_SVC_PG_ENDING:
+        ngx_svc_pg_conn_ending(conn, ev);
+        return;
+
     default: /* NGX_SVC_PG_BROKEN, about to be closed */
         return;
+    }
+}
+
+
+/* What it still says is for nobody; that it is closed is waited for. */
+
+static void
+ngx_svc_pg_conn_ending(ngx_svc_pg_conn_t *conn, ngx_event_t *ev)
+{
+    if (ev->write) {
+        (void) ngx_del_event(ev, NGX_WRITE_EVENT, 0);
+
+    } else if (PQconsumeInput(conn->pg) != 1) {
+        ngx_svc_pg_conn_ended(conn);
     }
 }
 
@@ -202,12 +200,24 @@ ngx_svc_pg_conn_read(ngx_svc_pg_conn_t *conn)
 static void
 ngx_svc_pg_conn_prepared(ngx_svc_pg_conn_t *conn)
 {
+    ngx_uint_t          n;
     ngx_svc_pg_setup_t  setup;
+
+    n = conn->nsetup;
+
+    if (conn->held) {
+        if (PQconsumeInput(conn->pg) != 1) {
+            ngx_svc_pg_conn_gone(conn);
+        }
+
+        return;
+    }
 
     switch (ngx_svc_pg_setup_read(conn, &setup)) {
 
     case NGX_OK:
-        ngx_svc_pg_conn_ready(conn);
+        conn->held = 1;
+        ngx_svc_pg_conn_release(conn);
         return;
 
     case NGX_DECLINED:
@@ -220,8 +230,40 @@ ngx_svc_pg_conn_prepared(ngx_svc_pg_conn_t *conn)
         return;
 
     default: /* NGX_AGAIN */
+
+        /* many new sessions at once take their time: this is not silence */
+
+        if (conn->nsetup != n) {
+            ngx_add_timer(&conn->timer, conn->pool->conf->connect_timeout);
+        }
+
         return;
     }
+}
+
+
+void
+ngx_svc_pg_conn_release(ngx_svc_pg_conn_t *conn)
+{
+    u_char    text[NGX_SVC_PG_FENCE_TEXT];
+    uint32_t  above;
+
+    if (!conn->held || ngx_svc_pg_fence_waits(&conn->timeline)) {
+        return;
+    }
+
+    conn->held = 0;
+    above = ngx_svc_pg_fence_above(&conn->timeline);
+
+    if (above == 0) {
+        ngx_svc_pg_conn_ready(conn);
+        return;
+    }
+
+    ngx_svc_pg_conn_next(conn);
+    ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_STALE_PRIMARY,
+                           ngx_svc_pg_fence_text(&conn->timeline, above,
+                                                 text));
 }
 
 
@@ -243,9 +285,11 @@ ngx_svc_pg_conn_timer(ngx_event_t *ev)
 
     case NGX_SVC_PG_CONNECTING:
     case NGX_SVC_PG_PREPARING:
-        ngx_svc_pg_conn_silent(conn);
-        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN, "timed out; see "
-                               "\"svc_postgres_connect_timeout\"");
+        ngx_svc_pg_conn_late(conn);
+        return;
+
+    case NGX_SVC_PG_ENDING:
+        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN, NULL);
         return;
 
     default:
@@ -264,17 +308,37 @@ ngx_svc_pg_conn_timer(ngx_event_t *ev)
         return;
     }
 
-    ngx_svc_pg_conn_lost(conn);
+    ngx_svc_pg_conn_lost(conn, conn->state == NGX_SVC_PG_READY);
+}
+
+
+/* To those who wait for the first one of a worker this is no refusal yet. */
+
+static void
+ngx_svc_pg_conn_late(ngx_svc_pg_conn_t *conn)
+{
+    ngx_svc_pg_pool_t     *pool;
+    ngx_svc_pg_trouble_e   trouble;
+
+    pool = conn->pool;
+    trouble = pool->started ? NGX_SVC_PG_DOWN : pool->trouble;
+
+    ngx_svc_pg_conn_next(conn);
+    ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN, "timed out; see "
+                           "\"svc_postgres_connect_timeout\"");
+
+    pool->trouble = trouble;
 }
 
 
 /*
  * libpq goes on to the next address when one refuses, but waits for one that
- * is silent: the next attempt begins behind it.
+ * is silent, and is content with a former primary: the next attempt begins
+ * behind it.
  */
 
 static void
-ngx_svc_pg_conn_silent(ngx_svc_pg_conn_t *conn)
+ngx_svc_pg_conn_next(ngx_svc_pg_conn_t *conn)
 {
     ngx_svc_pg_pool_t  *pool;
 
@@ -283,196 +347,6 @@ ngx_svc_pg_conn_silent(ngx_svc_pg_conn_t *conn)
     if (pool->first == conn->first) {
         pool->first = (pool->first + 1) % pool->conf->naddrs;
     }
-}
-
-
-static void
-ngx_svc_pg_conn_close_event(ngx_event_t *ev)
-{
-    ngx_svc_pg_conn_lost(ev->data);
-}
-
-
-void
-ngx_svc_pg_conn_destroy(ngx_svc_pg_conn_t *conn)
-{
-    ngx_queue_t  *q;
-
-    if (conn->timer.timer_set) {
-        ngx_del_timer(&conn->timer);
-    }
-
-    if (conn->close.posted) {
-        ngx_delete_posted_event(&conn->close);
-    }
-
-    if (conn->flush.posted) {
-        ngx_delete_posted_event(&conn->flush);
-    }
-
-    for (q = ngx_queue_head(&conn->inflight);
-         q != ngx_queue_sentinel(&conn->inflight);
-         q = ngx_queue_next(q))
-    {
-        ngx_svc_pg_pipeline_clear(ngx_queue_data(q, ngx_svc_pg_slot_t, queue));
-    }
-
-    ngx_svc_pg_conn_detach(conn);
-
-    if (conn->pg) {
-        PQfinish(conn->pg);
-        conn->pg = NULL;
-    }
-}
-
-
-/* Closes, and comes back after a growing pause. */
-
-static void
-ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, ngx_svc_pg_trouble_e trouble,
-    const char *message)
-{
-    ngx_str_t           text;
-    ngx_msec_t          pause;
-
-    if (message) {
-        text = ngx_svc_pg_trouble_text(trouble, message);
-        ngx_svc_pg_log(NGX_LOG_ERR, conn->state == NGX_SVC_PG_PREPARING
-                                    ? "preparing failed" : "connecting failed",
-                       &text);
-        conn->pool->down = 1;
-    }
-
-    conn->pool->trouble = trouble;
-
-    ngx_svc_pg_conn_destroy(conn);
-
-    ngx_svc_pg_conn_state(conn, NGX_SVC_PG_CLOSED);
-
-    pause = NGX_SVC_PG_BACKOFF_MIN << ngx_min(conn->failures, 4);
-    pause = ngx_min(pause, NGX_SVC_PG_BACKOFF_MAX);
-    pause = pause / 2 + (ngx_msec_t) ngx_random() % (pause / 2);
-
-    conn->failures++;
-
-    conn->timer.cancelable = 1;
-    ngx_add_timer(&conn->timer, pause);
-}
-
-
-static void
-ngx_svc_pg_conn_gone(ngx_svc_pg_conn_t *conn)
-{
-    if (conn->state == NGX_SVC_PG_READY) {
-        ngx_svc_pg_conn_lost(conn);
-
-    } else {
-        ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN,
-                               PQerrorMessage(conn->pg));
-    }
-}
-
-
-static void
-ngx_svc_pg_conn_lost(ngx_svc_pg_conn_t *conn)
-{
-    ngx_queue_t         ops, *q;
-    ngx_svc_pg_op_t    *op;
-    ngx_svc_pg_slot_t  *slot;
-    ngx_svc_pg_pool_t  *pool;
-
-    pool = conn->pool;
-
-    ngx_svc_pg_conn_say_lost(conn);
-
-    pool->nready--;
-
-    /*
-     * Handlers may send new ops and finalize requests: the connection is
-     * closed and empty before the first of them is called.
-     */
-
-    ngx_svc_pg_conn_empty(conn, &ops);
-
-    if (ngx_current_msec - conn->since > NGX_SVC_PG_BACKOFF_MAX) {
-        conn->failures = 0;
-    }
-
-    ngx_svc_pg_conn_failed(conn, NGX_SVC_PG_DOWN, NULL);
-
-    /* the last one first, since each read goes to the head of the queue */
-
-    while (!ngx_queue_empty(&ops)) {
-        q = ngx_queue_last(&ops);
-        slot = ngx_queue_data(q, ngx_svc_pg_slot_t, queue);
-        op = slot->op;
-
-        ngx_queue_remove(q);
-        slot->op = NULL;
-        ngx_queue_insert_tail(&conn->free, q);
-
-        if (slot->committed) {
-            slot->committed(NULL);
-        }
-
-        if (op) {
-            ngx_svc_pg_queue_lost(pool, op);
-        }
-    }
-
-    ngx_svc_pg_queue_dispatch(pool);
-}
-
-
-static void
-ngx_svc_pg_conn_say_lost(ngx_svc_pg_conn_t *conn)
-{
-    ngx_str_t  text;
-
-    text = ngx_svc_pg_message(PQerrorMessage(conn->pg));
-
-    if (text.len == 0 && conn->state == NGX_SVC_PG_READY) {
-        ngx_str_set(&text, "it owes answers and is silent");
-    }
-
-    /* there is no text of one that we broke: what was wrong has been said */
-
-    if (text.len) {
-        ngx_svc_pg_log(conn->ninflight ? NGX_LOG_ERR : NGX_LOG_WARN,
-                       "connection lost", &text);
-    }
-}
-
-
-/*
- * Its ops go to a queue of their own.  One that is cancelled meanwhile must be
- * able to leave it, so they stay in their slots.
- */
-
-static void
-ngx_svc_pg_conn_empty(ngx_svc_pg_conn_t *conn, ngx_queue_t *ops)
-{
-    ngx_queue_t  *q;
-
-    ngx_queue_init(ops);
-
-    if (!ngx_queue_empty(&conn->inflight)) {
-        ngx_queue_add(ops, &conn->inflight);
-        ngx_queue_init(&conn->inflight);
-    }
-
-    for (q = ngx_queue_head(ops);
-         q != ngx_queue_sentinel(ops);
-         q = ngx_queue_next(q))
-    {
-        ngx_svc_pg_pipeline_clear(ngx_queue_data(q, ngx_svc_pg_slot_t, queue));
-    }
-
-    ngx_svc_gauge_add(ngx_svc_gauge_pg(conn->pool->kind,
-                                       NGX_SVC_G_PG_IN_FLIGHT),
-                      -(ngx_int_t) conn->ninflight);
-    conn->ninflight = 0;
-    conn->pool->idle(conn);
 }
 
 
@@ -554,6 +428,9 @@ ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn)
 
     ngx_svc_pg_conn_state(conn, NGX_SVC_PG_READY);
     conn->since = ngx_current_msec;
+    conn->progress = ngx_current_msec;
+    conn->left.pid = 0;
+    pool->started = 1;
     pool->nready++;
     pool->trouble = NGX_SVC_PG_UP;
 
@@ -563,5 +440,30 @@ ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn)
         ngx_log_error(NGX_LOG_NOTICE, pool->log, 0, "PostgreSQL is back");
     }
 
+    ngx_svc_pg_conn_another(pool);
+
     ngx_svc_pg_queue_dispatch(pool);
+}
+
+
+/*
+ * One that was never begun: those of a new worker come one after the other, so
+ * that each worker of each node soon has its first.
+ */
+
+static void
+ngx_svc_pg_conn_another(ngx_svc_pg_pool_t *pool)
+{
+    ngx_uint_t          i;
+    ngx_svc_pg_conn_t  *conn;
+
+    for (i = 0; i < pool->nconns; i++) {
+        conn = &pool->conns[i];
+
+        if (conn->state == NGX_SVC_PG_CLOSED && conn->failures == 0) {
+            ngx_del_timer(&conn->timer);
+            ngx_svc_pg_conn_start(conn);
+            return;
+        }
+    }
 }

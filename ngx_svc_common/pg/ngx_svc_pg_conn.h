@@ -10,12 +10,14 @@
 #include "ngx_svc_crypto.h"
 #include "ngx_svc_metrics.h"
 #include "ngx_svc_pg.h"
+#include "ngx_svc_pg_fence.h"
 
 
 /* PostgreSQL's own statement_timeout, of the same length, answers first. */
 
 #define NGX_SVC_PG_GRACE    500         /* ms */
 
+#define NGX_SVC_PG_START    40          /* bytes of a timestamp, with NUL */
 
 #define NGX_SVC_PG_BUCKETS  64          /* of backlogs, a power of two */
 
@@ -30,7 +32,8 @@ typedef enum {
     NGX_SVC_PG_CONNECTING,
     NGX_SVC_PG_PREPARING,
     NGX_SVC_PG_READY,
-    NGX_SVC_PG_BROKEN           /* to be closed from the event loop */
+    NGX_SVC_PG_BROKEN,          /* to be closed from the event loop */
+    NGX_SVC_PG_ENDING           /* silent: closed when its backend is gone */
 } ngx_svc_pg_state_e;
 
 
@@ -51,6 +54,17 @@ struct ngx_svc_pg_slot_s {
 };
 
 
+/*
+ * A server's process for a session, which PostgreSQL knows it by also behind a
+ * pooler; pid 0: unknown.
+ */
+
+typedef struct {
+    ngx_uint_t                 pid;
+    u_char                     start[NGX_SVC_PG_START];
+} ngx_svc_pg_backend_t;
+
+
 struct ngx_svc_pg_conn_s {
     ngx_svc_pg_pool_t         *pool;
     PGconn                    *pg;          /* owns the socket */
@@ -67,6 +81,14 @@ struct ngx_svc_pg_conn_s {
     ngx_svc_pg_backlog_t      *backlog;     /* whose ops are in flight; NULL in
                                                the read pool */
     ngx_uint_t                 nsetup;      /* answers of the setup so far */
+    ngx_svc_pg_timeline_t      timeline;
+    ngx_svc_pg_backend_t       backend;
+    ngx_svc_pg_backend_t       left;        /* that may live still, of before */
+    ngx_svc_pg_op_t           *look;        /* at the timeline, in flight; and
+                                               to end the backend; or NULL */
+    ngx_svc_pg_op_t           *end;
+    unsigned                   held:1;      /* set up, and waits for what other
+                                               nodes know of its server */
     ngx_queue_t                inflight;
     ngx_queue_t                free;
     ngx_svc_pg_slot_t         *slots;
@@ -95,6 +117,9 @@ struct ngx_svc_pg_pool_s {
     /* the queue's: nothing is in flight on the connection any more */
     void                     (*idle)(ngx_svc_pg_conn_t *conn);
 
+    /* NGX_OK: PostgreSQL is asked to end the backend; NULL: nobody can ask */
+    ngx_int_t                (*end)(ngx_svc_pg_conn_t *conn);
+
     ngx_svc_pg_pool_e          kind;
     ngx_uint_t                 depth;
     ngx_uint_t                 nconns;
@@ -108,6 +133,8 @@ struct ngx_svc_pg_pool_s {
     ngx_pool_t                *memory;      /* of backlogs */
     ngx_uint_t                 first;       /* address to begin with */
     ngx_uint_t                 down;        /* said in the log */
+    ngx_uint_t                 started;     /* one of its connections was ready
+                                               at least once */
     ngx_svc_pg_trouble_e       trouble;     /* of the latest attempt; UP before
                                                the end of the first one */
     ngx_uint_t                 newer;       /* the schema is, than we */
@@ -118,8 +145,8 @@ struct ngx_svc_pg_pool_s {
 void ngx_svc_pg_conn_init(ngx_svc_pg_conn_t *conn, ngx_svc_pg_pool_t *pool);
 void ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn);
 
-/* Closes for good, without a word to the ops in flight. */
-void ngx_svc_pg_conn_destroy(ngx_svc_pg_conn_t *conn);
+/* One that was held goes on, unless it still has to be. */
+void ngx_svc_pg_conn_release(ngx_svc_pg_conn_t *conn);
 
 
 #endif /* _NGX_SVC_PG_CONN_H_INCLUDED_ */

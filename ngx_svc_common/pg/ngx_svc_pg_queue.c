@@ -182,6 +182,19 @@ ngx_svc_pg_queue_leave(ngx_svc_pg_op_t *op)
 }
 
 
+void
+ngx_svc_pg_queue_cancel(ngx_svc_pg_op_t *op)
+{
+    if (op->waiting) {
+        ngx_svc_pg_queue_leave(op);
+
+    } else if (op->slot) {
+        op->slot->op = NULL;
+        op->slot = NULL;
+    }
+}
+
+
 /*
  * A tenant may wait with as many ops as there are places left in the queue:
  * with half of them when it is the only one, and there are some for the next.
@@ -236,11 +249,15 @@ ngx_svc_pg_queue_time(ngx_svc_pg_pool_t *pool)
 
     /*
      * A worker that has just started, as with a reload, takes requests before
-     * it has connections: nothing is wrong as long as they may still come.
+     * it has connections: nothing is wrong as long as they may still come.  The
+     * worker before it may have those that PostgreSQL lacks.
      */
 
-    if (pool->nready == 0 && pool->trouble == NGX_SVC_PG_UP) {
-        time = ngx_max(time, conf->connect_timeout);
+    if (pool->nready == 0
+        && (pool->trouble == NGX_SVC_PG_UP
+            || (pool->trouble == NGX_SVC_PG_FULL && !pool->started)))
+    {
+        time = ngx_max(time, ngx_max(conf->connect_timeout, conf->timeout));
     }
 
     return time;

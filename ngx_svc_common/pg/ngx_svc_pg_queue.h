@@ -18,6 +18,9 @@ ngx_int_t ngx_svc_pg_queue_submit(ngx_svc_pg_pool_t *pool,
     ngx_svc_pg_op_t *op);
 void ngx_svc_pg_queue_leave(ngx_svc_pg_op_t *op);
 
+/* As of ngx_svc_pg_cancel(). */
+void ngx_svc_pg_queue_cancel(ngx_svc_pg_op_t *op);
+
 /*
  * What a connection tells: one of the pool's has places; an op was in flight on
  * one that is gone.

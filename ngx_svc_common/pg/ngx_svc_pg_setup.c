@@ -8,7 +8,9 @@
 #include "ngx_svc_pg_state.h"
 
 
-#define NGX_SVC_PG_NSETTINGS  2         /* statements before the PREPAREs */
+#define NGX_SVC_PG_NSETTINGS  2         /* statements before the PREPAREs, but
+                                           for one that ends a backend */
+#define NGX_SVC_PG_NFLUSH     16        /* PREPAREs that are answered at once */
 
 
 static ngx_int_t ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn,
@@ -17,6 +19,9 @@ static ngx_int_t ngx_svc_pg_setup_error(ngx_svc_pg_conn_t *conn,
     PGresult *res, ngx_svc_pg_setup_t *setup);
 static ngx_int_t ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn,
     PGresult *res, ngx_svc_pg_setup_t *setup);
+static ngx_int_t ngx_svc_pg_setup_limits(ngx_svc_pg_conn_t *conn);
+static ngx_int_t ngx_svc_pg_setup_end(ngx_svc_pg_conn_t *conn);
+static void ngx_svc_pg_setup_session(ngx_svc_pg_conn_t *conn, PGresult *res);
 static ngx_int_t ngx_svc_pg_setup_failed(ngx_svc_pg_setup_t *setup,
     ngx_svc_pg_trouble_e trouble, const char *message);
 
@@ -29,8 +34,12 @@ static ngx_int_t ngx_svc_pg_setup_failed(ngx_svc_pg_setup_t *setup,
 static const char  ngx_svc_pg_settings[] =
     "SELECT set_config('TimeZone', 'UTC', false),"
           " set_config('DateStyle', 'ISO', false),"
-          " set_config('search_path', 'pg_catalog', false),"
-          " set_config('statement_timeout', $1, false),"
+          " set_config('search_path', 'pg_catalog', false)";
+
+/* Last: they would hold for the whole setup, which is one transaction. */
+
+static const char  ngx_svc_pg_limits[] =
+    "SELECT set_config('statement_timeout', $1, false),"
           " set_config('lock_timeout', $2, false)";
 
 /*
@@ -38,48 +47,59 @@ static const char  ngx_svc_pg_settings[] =
  * grants prepares its statements, and then fails in each of them.
  */
 
-static const char  ngx_svc_pg_check[] =
-    "SELECT (SELECT coalesce(max(version), 0) FROM svc.schema_migration),"
-          " (SELECT rolsuper OR rolbypassrls FROM pg_roles"
-          "   WHERE rolname = current_user)"
-          " OR EXISTS (SELECT FROM pg_class c JOIN pg_namespace n"
-          "              ON n.oid = c.relnamespace"
-          "            WHERE n.nspname = 'svc' AND c.relkind IN ('r', 'p')"
-          "              AND pg_has_role(c.relowner, 'MEMBER')),"
-          " has_table_privilege('svc.credential', 'SELECT')"
-          " AND has_table_privilege('svc.tenant', 'SELECT')"
-          " AND has_table_privilege('svc.user_account', 'SELECT')"
-          " AND has_table_privilege('svc.user_account', 'INSERT')"
-          " AND has_table_privilege('svc.audit_event', 'INSERT')";
+#define NGX_SVC_PG_CHECK                                                      \
+    "SELECT (SELECT coalesce(max(version), 0) FROM svc.schema_migration),"    \
+          " (SELECT rolsuper OR rolbypassrls FROM pg_roles"                   \
+          "   WHERE rolname = current_user)"                                  \
+          " OR EXISTS (SELECT FROM pg_class c JOIN pg_namespace n"            \
+          "              ON n.oid = c.relnamespace"                           \
+          "            WHERE n.nspname = 'svc' AND c.relkind IN ('r', 'p')"   \
+          "              AND pg_has_role(c.relowner, 'MEMBER')),"             \
+          " has_table_privilege('svc.credential', 'SELECT')"                  \
+          " AND has_table_privilege('svc.tenant', 'SELECT')"                  \
+          " AND has_table_privilege('svc.user_account', 'SELECT')"            \
+          " AND has_table_privilege('svc.user_account', 'INSERT')"            \
+          " AND has_table_privilege('svc.audit_event', 'INSERT'),"            \
+          " pg_backend_pid(),"                                                \
+          " (SELECT backend_start::text"                                      \
+          "    FROM pg_stat_get_activity(pg_backend_pid()))"
+
+static const char  ngx_svc_pg_check[] = NGX_SVC_PG_CHECK;
+
+static const char  ngx_svc_pg_check_fenced[] =
+    NGX_SVC_PG_CHECK "," NGX_SVC_PG_TIMELINE;
+
+/*
+ * A pid may be another's by now.  Of ours alone: the server lets a role end its
+ * own sessions.
+ */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_end_backend = {
+    .name = "",
+    .text =
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+        " WHERE pid = $1::text::int4 AND backend_start::text = $2::text"
+          " AND usename = current_user",
+    .nparams = 2
+};
 
 
 ngx_int_t
 ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
 {
-    u_char                          timeout[NGX_INT64_LEN + 1],
-                                    lock_timeout[NGX_INT64_LEN + 1];
     ngx_uint_t                      i;
-    const char                     *values[2];
     ngx_svc_pg_conf_t              *conf;
     const ngx_svc_pg_statement_t  **s;
 
     conf = conn->pool->conf;
 
-    /* who waits for a row holds a place that others wait for */
-
-    *ngx_sprintf(timeout, "%M", conf->timeout) = '\0';
-    /* past the second after which a deadlock is found: one of them goes on */
-
-    *ngx_sprintf(lock_timeout, "%M", conf->queue_timeout + NGX_SVC_PG_GRACE)
-        = '\0';
-    values[0] = (char *) timeout;
-    values[1] = (char *) lock_timeout;
-
-    if (PQsendQueryParams(conn->pg, ngx_svc_pg_settings, 2, NULL, values,
-                          NULL, NULL, 0)
+    if (PQsendQueryParams(conn->pg, ngx_svc_pg_settings, 0, NULL, NULL, NULL,
+                          NULL, 0)
         != 1
-        || PQsendQueryParams(conn->pg, ngx_svc_pg_check, 0, NULL, NULL, NULL,
-                             NULL, 0)
+        || ngx_svc_pg_setup_end(conn) != NGX_OK
+        || PQsendQueryParams(conn->pg, conf->fence ? ngx_svc_pg_check_fenced
+                                                   : ngx_svc_pg_check,
+                             0, NULL, NULL, NULL, NULL, 0)
            != 1)
     {
         return NGX_ERROR;
@@ -91,9 +111,67 @@ ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
         if (PQsendPrepare(conn->pg, s[i]->name, s[i]->text, 0, NULL) != 1) {
             return NGX_ERROR;
         }
+
+        /* answers would be held back until the Sync, as if it were silent */
+
+        if (i % NGX_SVC_PG_NFLUSH == NGX_SVC_PG_NFLUSH - 1
+            && PQsendFlushRequest(conn->pg) != 1)
+        {
+            return NGX_ERROR;
+        }
     }
 
-    return NGX_OK;
+    return ngx_svc_pg_setup_limits(conn);
+}
+
+
+static ngx_int_t
+ngx_svc_pg_setup_limits(ngx_svc_pg_conn_t *conn)
+{
+    u_char              timeout[NGX_INT64_LEN + 1],
+                        lock_timeout[NGX_INT64_LEN + 1];
+    const char         *values[2];
+    ngx_svc_pg_conf_t  *conf;
+
+    conf = conn->pool->conf;
+
+    *ngx_sprintf(timeout, "%M", conf->timeout) = '\0';
+
+    /*
+     * Who waits for a row holds a place that others wait for; past the second
+     * after which a deadlock is found, so that one of them goes on.
+     */
+
+    *ngx_sprintf(lock_timeout, "%M", conf->queue_timeout + NGX_SVC_PG_GRACE)
+        = '\0';
+    values[0] = (char *) timeout;
+    values[1] = (char *) lock_timeout;
+
+    return PQsendQueryParams(conn->pg, ngx_svc_pg_limits, 2, NULL, values,
+                             NULL, NULL, 0)
+           == 1 ? NGX_OK : NGX_ERROR;
+}
+
+
+/* What the session before this one has left behind, perhaps on this server. */
+
+static ngx_int_t
+ngx_svc_pg_setup_end(ngx_svc_pg_conn_t *conn)
+{
+    u_char       pid[NGX_INT_T_LEN + 1];
+    const char  *values[2];
+
+    if (conn->left.pid == 0) {
+        return NGX_OK;
+    }
+
+    *ngx_sprintf(pid, "%ui", conn->left.pid) = '\0';
+    values[0] = (char *) pid;
+    values[1] = (char *) conn->left.start;
+
+    return PQsendQueryParams(conn->pg, ngx_svc_sql_end_backend.text, 2, NULL,
+                             values, NULL, NULL, 0)
+           == 1 ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -153,7 +231,7 @@ ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn, PGresult *res,
 
     conn->nsetup++;
 
-    if (conn->nsetup == NGX_SVC_PG_NSETTINGS) {
+    if (conn->nsetup == NGX_SVC_PG_NSETTINGS + (conn->left.pid ? 1 : 0)) {
         return ngx_svc_pg_setup_check(conn, res, setup);
     }
 
@@ -237,6 +315,8 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res,
                                "write the tables of schema \"svc\"");
     }
 
+    ngx_svc_pg_setup_session(conn, res);
+
     conn->pool->newer = version > NGX_SVC_PG_SCHEMA;
 
     if (conn->pool->newer) {
@@ -246,4 +326,29 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res,
     }
 
     return NGX_AGAIN;
+}
+
+
+/* Who serves it, and where. */
+
+static void
+ngx_svc_pg_setup_session(ngx_svc_pg_conn_t *conn, PGresult *res)
+{
+    ngx_int_t  pid;
+    ngx_str_t  v;
+
+    v = ngx_svc_pg_value(res, 0, 3);
+    pid = ngx_atoi(v.data, v.len);
+
+    v = ngx_svc_pg_value(res, 0, 4);
+
+    if (pid > 0 && v.len && v.len < NGX_SVC_PG_START) {
+        conn->backend.pid = pid;
+        *ngx_cpymem(conn->backend.start, v.data, v.len) = '\0';
+    }
+
+    if (conn->pool->conf->fence) {
+        conn->timeline = ngx_svc_pg_fence_read(res, 5);
+        ngx_svc_pg_fence_note(&conn->timeline);
+    }
 }

@@ -18,6 +18,9 @@ typedef struct {
     PGresult                  *result;      /* the caller's to clear */
 } ngx_svc_pg_setup_t;
 
+/* Ends a backend: its pid, and when it was started. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_end_backend;
+
 /*
  * Sends the statements of the setup, without the Sync, and reads what comes
  * back.  The second: NGX_OK at the Sync's answer; NGX_AGAIN before it;

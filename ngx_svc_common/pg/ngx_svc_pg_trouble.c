@@ -63,7 +63,14 @@ static const ngx_svc_pg_trouble_t  ngx_svc_pg_troubles[] = {
 
     { "role-denied",
       "The modules' role lacks privileges.",
-      "connect as svc_app; run \"svcctl migrate\", which grants what it needs" }
+      "connect as svc_app; run \"svcctl migrate\", which grants what it "
+      "needs" },
+
+    { "stale-primary",
+      "PostgreSQL is a former primary: another server has taken its place.",
+      "stop it, run pg_rewind on it and start it as a standby, and name all "
+      "hosts in \"svc_postgres\"; after a restore see \"The fence\" in the "
+      "documents" }
 };
 
 

@@ -26,7 +26,8 @@ typedef enum {
     NGX_SVC_PG_SCHEMA_OLD,
     NGX_SVC_PG_SCHEMA_NEW,      /* works */
     NGX_SVC_PG_ROLE_UNSAFE,
-    NGX_SVC_PG_ROLE_DENIED
+    NGX_SVC_PG_ROLE_DENIED,
+    NGX_SVC_PG_STALE_PRIMARY    /* another one has been promoted */
 } ngx_svc_pg_trouble_e;
 
 

@@ -13,6 +13,8 @@
 #include "ngx_svc_webhook_queue.h"
 
 #include "ngx_svc_metrics.h"
+#include "ngx_svc_pg_watch.h"
+#include "ngx_svc_redis_fence.h"
 #include "ngx_svc_redis_script.h"
 
 #include <ngx_channel.h>
@@ -329,13 +331,23 @@ ngx_svc_webhook_process_connect(ngx_cycle_t *cycle)
         pg->pools[NGX_SVC_PG_WRITE].connections++;
     }
 
-    if (ngx_svc_pg_init_worker(cycle, pg) != NGX_OK) {
+    if (ngx_svc_pg_init_worker(cycle, pg) != NGX_OK
+        || ngx_svc_pg_watch_init(cycle, pg) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
     ngx_svc_redis_on_up(ngx_svc_redis_check_storage);
 
-    return ngx_svc_redis_init_worker(cycle, &smcf->redis);
+    if (ngx_svc_redis_init_worker(cycle, &smcf->redis) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (pg->fence) {
+        ngx_svc_redis_fence_init(cycle);
+    }
+
+    return NGX_OK;
 }
 
 
@@ -559,6 +571,7 @@ ngx_svc_webhook_process_exit(ngx_cycle_t *cycle)
         ngx_svc_push_lane_exit();
     }
 
+    ngx_svc_redis_fence_exit();
     ngx_svc_redis_exit_worker();
 
     if (ngx_svc_webhook_conf()->on) {
@@ -569,6 +582,7 @@ ngx_svc_webhook_process_exit(ngx_cycle_t *cycle)
         ngx_svc_push_http_exit();
     }
 
+    ngx_svc_pg_watch_exit();
     ngx_svc_pg_exit_worker();
     ngx_svc_metrics_leave();
 

@@ -1,0 +1,214 @@
+/*
+ * Once a second: sessions on a former primary are given up, and those that are
+ * idle are asked where they are, by which one is noticed whose server is gone
+ * without a word.  Nothing of it is on the path of a request.
+ */
+
+#include "ngx_svc_pg_watch.h"
+#include "ngx_svc_pg_conn.h"
+#include "ngx_svc_pg_end.h"
+#include "ngx_svc_pg_pipeline.h"
+#include "ngx_svc_pg_probe.h"
+#include "ngx_svc_pg_state.h"
+
+
+#define NGX_SVC_PG_WATCH_TICK  200      /* ms; of our own memory */
+
+
+static void ngx_svc_pg_watch_timer(ngx_event_t *ev);
+static void ngx_svc_pg_watch_idle(void);
+static void ngx_svc_pg_watch_stale(ngx_svc_pg_conn_t *conn, uint32_t above);
+static void ngx_svc_pg_watch_look(ngx_svc_pg_conn_t *conn);
+static void ngx_svc_pg_watch_looked(ngx_svc_pg_op_t *op);
+
+
+static ngx_event_t  ngx_svc_pg_watch_event;
+static ngx_msec_t   ngx_svc_pg_watch_last;      /* look at all of them */
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_timeline = {
+    .name = "",
+    .text =
+        "SELECT" NGX_SVC_PG_TIMELINE,
+    .nparams = 0
+};
+
+
+ngx_int_t
+ngx_svc_pg_watch_init(ngx_cycle_t *cycle, ngx_svc_pg_conf_t *conf)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < NGX_SVC_PG_NPOOLS; i++) {
+        ngx_svc_pg_pool(i)->end = ngx_svc_pg_end;
+    }
+
+    ngx_memzero(&ngx_svc_pg_watch_event, sizeof(ngx_event_t));
+
+    if (!conf->fence) {
+        return NGX_OK;
+    }
+
+    ngx_svc_pg_watch_event.handler = ngx_svc_pg_watch_timer;
+    ngx_svc_pg_watch_event.data = conf;
+    ngx_svc_pg_watch_event.log = cycle->log;
+    ngx_svc_pg_watch_event.cancelable = 1;
+
+    ngx_svc_pg_watch_last = ngx_current_msec;
+    ngx_add_timer(&ngx_svc_pg_watch_event, NGX_SVC_PG_WATCH_TICK);
+
+    return ngx_svc_pg_probe_init(cycle, conf);
+}
+
+
+void
+ngx_svc_pg_watch_exit(void)
+{
+    if (ngx_svc_pg_watch_event.timer_set) {
+        ngx_del_timer(&ngx_svc_pg_watch_event);
+    }
+
+    ngx_svc_pg_probe_exit();
+}
+
+
+/* A worker that ends is not kept by looks, and still gives up what is stale. */
+
+static void
+ngx_svc_pg_watch_timer(ngx_event_t *ev)
+{
+    ngx_add_timer(ev, NGX_SVC_PG_WATCH_TICK);
+
+    ngx_svc_pg_watch();
+
+    if (!ngx_exiting && ngx_current_msec - ngx_svc_pg_watch_last
+                        >= NGX_SVC_PG_FENCE_PERIOD)
+    {
+        ngx_svc_pg_watch_last = ngx_current_msec;
+        ngx_svc_pg_probe();
+        ngx_svc_pg_watch_idle();
+    }
+}
+
+
+static void
+ngx_svc_pg_watch_idle(void)
+{
+    ngx_uint_t                 i, j;
+    ngx_svc_pg_conn_t         *conn;
+    struct ngx_svc_pg_pool_s  *pool;
+
+    for (i = 0; i < NGX_SVC_PG_NPOOLS; i++) {
+        pool = ngx_svc_pg_pool(i);
+
+        for (j = 0; j < pool->nconns; j++) {
+            conn = &pool->conns[j];
+
+            if (conn->state == NGX_SVC_PG_READY && conn->ninflight == 0
+                && ngx_current_msec - conn->progress
+                   >= NGX_SVC_PG_FENCE_PERIOD / 2)
+            {
+                ngx_svc_pg_watch_look(conn);
+            }
+        }
+    }
+}
+
+
+void
+ngx_svc_pg_watch(void)
+{
+    uint32_t                   above;
+    ngx_uint_t                 i, j;
+    ngx_svc_pg_conn_t         *conn;
+    struct ngx_svc_pg_pool_s  *pool;
+
+    for (i = 0; i < NGX_SVC_PG_NPOOLS; i++) {
+        pool = ngx_svc_pg_pool(i);
+
+        for (j = 0; j < pool->nconns; j++) {
+            conn = &pool->conns[j];
+
+            if (conn->held) {
+                ngx_svc_pg_conn_release(conn);
+                continue;
+            }
+
+            if (conn->state != NGX_SVC_PG_READY) {
+                continue;
+            }
+
+            above = ngx_svc_pg_fence_above(&conn->timeline);
+
+            if (above) {
+                ngx_svc_pg_watch_stale(conn, above);
+            }
+        }
+    }
+}
+
+
+/* What is in flight: of writes nobody knows, reads are sent again. */
+
+static void
+ngx_svc_pg_watch_stale(ngx_svc_pg_conn_t *conn, uint32_t above)
+{
+    u_char     buf[NGX_SVC_PG_FENCE_TEXT];
+    ngx_str_t  text;
+
+    text = ngx_svc_pg_trouble_text(NGX_SVC_PG_STALE_PRIMARY,
+                                   ngx_svc_pg_fence_text(&conn->timeline,
+                                                         above, buf));
+
+    ngx_svc_pg_log(NGX_LOG_ERR, "connection given up", &text);
+    ngx_svc_pg_conn_break(conn);
+}
+
+
+/* On this connection, and on no other one. */
+
+static void
+ngx_svc_pg_watch_look(ngx_svc_pg_conn_t *conn)
+{
+    ngx_pool_t       *pool;
+    ngx_svc_pg_op_t  *op;
+
+    pool = ngx_create_pool(1024, ngx_cycle->log);
+    if (pool == NULL) {
+        return;
+    }
+
+    op = ngx_svc_pg_op_create(pool, conn->pool->kind, ngx_svc_pg_watch_looked,
+                              conn);
+
+    if (op == NULL || ngx_svc_pg_call(op, &ngx_svc_sql_timeline) == NULL) {
+        ngx_destroy_pool(pool);
+        return;
+    }
+
+    op->retried = 1;
+
+    if (ngx_svc_pg_pipeline_send(conn, op) != NGX_OK) {
+        ngx_destroy_pool(pool);
+        return;
+    }
+
+    conn->look = op;
+}
+
+
+static void
+ngx_svc_pg_watch_looked(ngx_svc_pg_op_t *op)
+{
+    ngx_svc_pg_conn_t  *conn;
+
+    conn = op->data;
+    conn->look = NULL;
+
+    if (op->status == NGX_SVC_PG_OK) {
+        conn->timeline = ngx_svc_pg_fence_read(op->results[0], 0);
+        ngx_svc_pg_fence_note(&conn->timeline);
+    }
+
+    ngx_destroy_pool(op->pool);
+}

@@ -1,0 +1,256 @@
+#!/usr/bin/perl
+
+# Split brain: the primary stands still, its standby is promoted, and the former
+# primary goes on.  Nothing is written there, and nothing is read, once the nodes
+# have seen the other one.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Load;
+use SvcTest::Process qw(wait_for signal_pid);
+
+
+use constant REQUESTS => 100;
+
+my $HOSTS = 'dbname=svc user=svc_app target_session_attrs=read-write';
+
+
+# Two nodes, a primary and a standby, which are named in this order.
+
+sub system_of {
+    my ($sync) = @_;
+
+    my $s = SvcTest->new(workers => 2, svc => {
+        svc_postgres_timeout => '1s',
+        svc_postgres_connect_timeout => '1s',
+    });
+    my $dir = $s->pg->{dir};
+
+    $s->nginx->{svc_default}{svc_postgres}
+        = "\"host=$dir,$dir-standby $HOSTS\"";
+    $s->start;
+    $s->{standby} = $s->pg->standby('standby');
+    $s->pg->synchronous('standby') if $sync;
+
+    return $s;
+}
+
+
+# How many rows a server has; and of which names, when it is asked for.
+
+sub users {
+    my ($pg) = @_;
+
+    return scalar @{ names($pg) };
+}
+
+
+sub names {
+    my ($pg) = @_;
+
+    return $pg->connect('postgres')->query('SELECT user_name FROM'
+                                           . ' svc.user_account');
+}
+
+
+sub replicated {
+    my ($s) = @_;
+
+    return wait_for { users($s->{standby}) == users($s->pg) } 15;
+}
+
+
+# Nobody has a session on the former primary: what waits there for a standby that
+# is none any more has been given up.
+
+sub left {
+    my ($pg, $name) = @_;
+
+    my $client = $pg->connect('postgres');
+    my $sessions = sub {
+        return $client->query('SELECT count(*) FROM pg_stat_activity'
+            . " WHERE usename = 'svc_app' AND wait_event IS DISTINCT FROM"
+            . " 'SyncRep'")->[0][0];
+    };
+
+    ok((wait_for { !$sessions->() } 15), "$name: no session is left there")
+        or diag($sessions->() . ' are');
+}
+
+
+# Under load, on the former primary not one row more.
+
+sub untouched {
+    my ($s, $load, $name, $code) = @_;
+
+    my ($old, $new) = (users($s->pg), users($s->{standby}));
+
+    $code->() if $code;
+    $load->wait_going(20);
+
+    is(users($s->pg) - $old, 0, "$name: nothing is written there");
+    cmp_ok(users($s->{standby}) - $new, '>', 0, "$name: but here");
+}
+
+
+# Of many requests with a token none is accepted, on any node.
+
+sub refused {
+    my ($s, $headers, $name, @nodes) = @_;
+
+    my %status;
+
+    for my $node (@nodes) {
+        $status{ $s->http(GET => '/scim/v2/Users', $headers, undef,
+                          port => $node->{port})->status }++
+            for 1 .. REQUESTS;
+    }
+
+    is_deeply(\%status, { 401 => REQUESTS * @nodes },
+              "$name: a token that was revoked is refused");
+}
+
+
+sub split_brain {
+    my ($s, $sync) = @_;
+
+    my $name = $sync ? 'synchronous' : 'asynchronous';
+    my $acme = $s->tenant('acme');
+    my $other = $s->tenant('other');
+    my @nodes = ($s->nginx, $s->node(workers => 2));
+    my $standby = $s->{standby};
+
+    ok(replicated($s), "$name: the standby has all");
+
+    my $load = SvcTest::Load->start($s, $acme, creates => 2, reads => 2);
+
+    $s->pg->freeze;
+    $standby->promote;
+    $standby->connect('postgres')->query('DELETE FROM svc.credential WHERE'
+                                         . " tenant_id = '$other->{id}'");
+    $s->pg->thaw;
+
+    left($s->pg, $name);
+    refused($s, $other->headers, $name, @nodes);
+    ok((wait_for { $s->health->json->{postgres} eq 'up' } 10),
+       "$name: well again");
+    $load->wait_going;
+    untouched($s, $load, $name);
+    untouched($s, $load, "$name, reload", sub { $_->reload for @nodes });
+    refused($s, $other->headers, "$name, reload", @nodes);
+
+    my $seen = $load->stop;
+    my %stored = map { $_->[0] => 1 } @{ names($standby) };
+    my @lost = grep { $_->[1] eq '201' && !$stored{$_->[0]} } @{ $seen->{create} };
+
+    # what the former primary alone had acknowledged before it was left
+
+    is(scalar @lost, 0, "$name: no create that was acknowledged is lost")
+        if $sync;
+    note("$name: ", scalar(grep { $_->[1] eq '201' } @{ $seen->{create} }),
+         ' creates, ', scalar(@lost), ' of them lost');
+    ok((grep { /\[error\].*PostgreSQL: .*timeline 1.*on 2; stop it/ }
+        map { $_->log_lines } @nodes), "$name: the log says what to do");
+
+    return @nodes;
+}
+
+
+# --- asynchronous -----------------------------------------------------------------
+
+my $s = system_of(0);
+my @nodes = split_brain($s, 0);
+my $acme = $s->tenant('acme');
+my $old = users($s->pg);
+
+sub creates {
+    my ($node, $n, $name) = @_;
+    my %status;
+
+    for my $i (1 .. $n) {
+        my $r = $s->http(POST => '/scim/v2/Users',
+            [ @{ $acme->headers }, 'Content-Type' => 'application/scim+json' ],
+            { userName => "$name$i\@acme.test" }, port => $node->{port});
+
+        $status{ $r->status }++;
+    }
+
+    return \%status;
+}
+
+
+# a node that starts, and sees the former primary first: Redis tells it
+
+$s->nginx->quit;
+$s->nginx->launch;
+is_deeply(creates($s->nginx, 20, 'start'), { 201 => 20 }, 'a start: creates');
+is(users($s->pg), $old, 'a start: none of them there');
+
+# one that sees it alone
+
+my ($system) = map { $_->[0] } @{ $s->{standby}->connect('postgres')->query(
+                       'SELECT system_identifier FROM pg_control_system()') };
+
+$s->nginx->{svc}{svc_postgres} = '"' . $s->pg->conninfo('svc_app') . '"';
+$s->reload;
+ok((wait_for { $s->health->json->{postgres} eq 'stale-primary' } 10),
+   'the former primary alone: health tells');
+is($s->health->status, 503, 'with 503');
+like($s->health->json->{message}, qr/former primary/, 'and a message');
+is_deeply(creates($s->nginx, 5, 'alone'), { 503 => 5 }, 'nothing is done');
+
+$s->nginx->quit;
+$s->nginx->launch;
+ok((wait_for { $s->health->json->{postgres} eq 'stale-primary' } 10),
+   'nor after a start');
+is_deeply(creates($s->nginx, 5, 'start-alone'), { 503 => 5 }, 'nothing at all');
+is(users($s->pg), $old, 'not there');
+
+# after a restore an operator begins a new generation
+
+is_deeply([ $s->redis->lines('HGETALL', "svc.timeline.$system") ],
+          [ generation => 1, timeline => 2 ], 'what Redis has');
+$_->quit for $nodes[1];
+$s->redis->lines('HSET', "svc.timeline.$system", 'generation', 2, 'timeline', 0);
+ok((wait_for { $s->health->json->{postgres} eq 'up' } 10),
+   'a new generation: the server is taken');
+is_deeply(creates($s->nginx, 5, 'restored'), { 201 => 5 }, 'and used');
+ok((wait_for { join(' ', $s->redis->lines('HGETALL', "svc.timeline.$system"))
+               eq 'generation 2 timeline 1' } 10), 'Redis has that');
+
+# without Redis a node finds the other server by itself
+
+$old = users($s->pg);
+$s->redis->stop;
+$s->nginx->quit;
+delete $s->nginx->{svc}{svc_postgres};
+$s->nginx->launch;
+left($s->pg, 'without Redis');
+$old = users($s->pg);
+ok($s->wait_healthy, 'without Redis: well');
+is_deeply(creates($s->nginx, 20, 'no-redis'), { 201 => 20 },
+          'without Redis: creates');
+is(users($s->pg), $old, 'without Redis: none of them there');
+
+# switched off it is not looked at
+
+$s->nginx->{svc}{svc_postgres_fence} = 'off';
+$s->nginx->quit;
+$s->nginx->launch;
+ok((wait_for { creates($s->nginx, 1, 'off' . time)->{201} } 10),
+   'svc_postgres_fence off: creates');
+is(users($s->pg), $old + 1, 'on the server that is named first');
+
+$s->done;
+
+# --- synchronous --------------------------------------------------------------------
+
+$s = system_of(1);
+split_brain($s, 1);
+$s->done;
+
+done_testing();
