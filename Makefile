@@ -4,7 +4,7 @@ TOP := $(CURDIR)
 BUILD = build
 MODULES = ngx_http_svc_common_module.so ngx_http_svc_scim_module.so \
 	ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so
-DOCUMENTS := $(wildcard README.md conf/*.md conf/www/*.md ngx_svc_*/*.md \
+DOCUMENTS := $(wildcard README.md conf/*.md conf/ha/*.md conf/www/*.md ngx_svc_*/*.md \
 	ngx_svc_*/*/*.md t/*.md)
 SOURCES := $(shell find ngx_svc_* -name "*.[ch]")
 CFLAGS_WARN = -Wall -Wextra -Wno-unused-parameter
@@ -133,6 +133,7 @@ endif
 	$(call put,644,$(BUILD)/share/svcctl,$(completionsdir))
 	@rm -fv "$(DESTDIR)$(docdir)/examples/README.md"
 	$(call put,644,conf/svc.conf.example conf/nginx-stop.conf,$(docdir)/examples)
+	$(call put,644,$(filter-out %.md,$(wildcard conf/ha/*)),$(docdir)/examples/ha)
 	$(call put,755,conf/webhook-receiver conf/mail-receiver \
 		conf/tenant-pipeline,$(docdir)/examples)
 	$(foreach f,$(DOCUMENTS),$(call put,644,$(f),$(docdir)/$(patsubst %/,%,$(dir $(f)))))

@@ -1,0 +1,222 @@
+package SvcTest::Hosts;
+
+# Machines (see Machine.pm) that share a network, 10.1.0.0/24, which nobody else
+# sees: a bridge in the first one, and an interface in each of the others.
+#
+#     my $hosts = SvcTest::Hosts->new(balancer => 10, pg1 => 11, pg2 => 12);
+#     $hosts->{pg1}->passes('ip addr', 'a command');
+#     $hosts->cut('pg1'); ... $hosts->join('pg1');
+#     $hosts->power_off('pg1'); ... $hosts->power_on('pg1');
+#
+# All of it ends with the machines' processes.
+
+use strict;
+use warnings;
+
+use SvcTest::Machine;
+use SvcTest::Process qw(run signal_pid children descendants wait_for wait_exit
+    slurp);
+
+
+# What Debian does when it starts.
+
+my $BOOT = <<'EOT';
+set -e
+find /run /tmp -mindepth 1 -delete
+install -d -o postgres -g postgres -m 2775 /run/postgresql
+install -d /run/haproxy
+EOT
+
+# A new Debian: the packages are those of this machine.  Their services are
+# started by init scripts; Patroni's, which is none for Debian's own Python, does
+# what its unit for systemd says.
+
+my $NEW = <<'EOT';
+set -e
+rm -rf /etc/postgresql/* /var/lib/postgresql/* /var/lib/redis/* /var/lib/etcd/*
+rm -f /etc/nginx/modules-enabled/*svc* /etc/nginx/conf.d/* /var/log/nginx/*
+rm -f /usr/sbin/policy-rc.d
+cat > /usr/bin/apt-get.new <<'SH'
+#!/bin/sh -e
+[ "$1" = install ] || exit 0
+shift
+dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "$@"
+SH
+cat > /etc/init.d/patroni.new <<'SH'
+#!/bin/sh -e
+run=$(sed -n 's/^ExecStart=//p' /lib/systemd/system/patroni.service)
+case $1 in
+    start)  start-stop-daemon --start --background --make-pidfile \
+                --pidfile /run/patroni.pid --chuid postgres:postgres \
+                --chdir / --output /var/log/postgresql/patroni.log \
+                --startas /bin/sh -- -c "exec $run" ;;
+    stop)   start-stop-daemon --stop --retry TERM/30 --remove-pidfile \
+                --pidfile /run/patroni.pid ;;
+    reload) kill -HUP "$(cat /run/patroni.pid)" ;;
+esac
+SH
+chmod 755 /usr/bin/apt-get.new /etc/init.d/patroni.new
+mv /usr/bin/apt-get.new /usr/bin/apt-get
+mv /etc/init.d/patroni.new /etc/init.d/patroni
+EOT
+
+
+sub new {
+    my ($class, @names) = @_;
+
+    my $self = bless { names => [], address => {} }, $class;
+
+    while (my ($name, $number) = splice @names, 0, 2) {
+        push @{ $self->{names} }, $name;
+        $self->{address}{$name} = "10.1.0.$number";
+        $self->{$name} = SvcTest::Machine->new;
+        $self->{hub} //= $self->{$name};
+        $self->plug($name, $number);
+    }
+
+    $self->all($BOOT . $NEW, @{ $self->{names} });
+
+    return $self;
+}
+
+
+# Runs a script on some of them, beside each other: the output of each.
+
+sub all {
+    my ($self, $script, @names) = @_;
+
+    my %run;
+
+    for my $name (@names) {
+        my $out = "$self->{$name}{dir}/out";
+
+        unlink $out;
+        $run{$name} = [ $self->{$name}->start($script, $out), $out ];
+    }
+
+    my (@bad, %said);
+
+    for my $name (@names) {
+        my ($pid, $out) = @{ $run{$name} };
+        my $status = wait_exit($pid, 120);
+
+        $said{$name} = slurp($out) // '';
+        push @bad, "$name: $said{$name}\n" if ($status // 1) != 0;
+    }
+
+    die @bad, $script if @bad;
+
+    return \%said;
+}
+
+
+# In the network of the hub alone: pids are those of here.
+
+sub net {
+    my ($self, @command) = @_;
+
+    my ($status, $text) = run([ 'nsenter', '--net=/proc/' . $self->{hub}{init}
+                                           . '/ns/net', @command ]);
+
+    die "@command: $text\n" if $status != 0;
+}
+
+
+sub plug {
+    my ($self, $name, $number) = @_;
+
+    my $m = $self->{$name};
+    my $device = 'eth0';
+
+    if ($m == $self->{hub}) {
+        $self->net(qw(ip link add eth0 type bridge));
+
+    } else {
+        $self->net(qw(ip link add), "v$number", qw(type veth peer name eth0 netns),
+                   $m->{init});
+        $self->net(qw(ip link set), "v$number", qw(master eth0 up));
+        $self->{port}{$name} = "v$number";
+    }
+
+    my ($status, $text) = $m->sh("set -e
+        hostname $name
+        ip addr add $self->{address}{$name}/24 dev $device
+        ip link set $device up");
+
+    die "$name: $text\n" if $status != 0;
+
+    $self->{keep}{$name} = { map { $_ => 1 } children($m->{init}) };
+}
+
+
+# The cable out, and in.
+
+sub cut {
+    my ($self, $name) = @_;
+
+    $self->net(qw(ip link set), $self->{port}{$name}, 'down');
+}
+
+
+sub join {
+    my ($self, $name) = @_;
+
+    $self->net(qw(ip link set), $self->{port}{$name}, 'up');
+}
+
+
+# All processes of a machine, but for those that keep it.
+
+sub processes {
+    my ($self, $name) = @_;
+
+    return grep { !$self->{keep}{$name}{$_} }
+           descendants($self->{$name}{init});
+}
+
+
+# Nothing more is heard of it, and what ran is gone at once; the disk stays, and
+# is as it was.
+
+sub power_off {
+    my ($self, $name) = @_;
+
+    $self->cut($name);
+
+    wait_for {
+        my @left = $self->processes($name);
+
+        signal_pid('KILL', @left);
+        return !@left;
+    } 20 or die "$name does not end\n";
+}
+
+
+sub power_on {
+    my ($self, $name) = @_;
+
+    my ($status, $text) = $self->{$name}->sh($BOOT);
+
+    die "$name: $text\n" if $status != 0;
+
+    $self->join($name);
+}
+
+
+# It stands still, as a virtual machine does that is moved, and goes on.
+
+sub freeze {
+    my ($self, $name) = @_;
+
+    signal_pid('STOP', $self->processes($name)) for 1 .. 3;
+}
+
+
+sub thaw {
+    my ($self, $name) = @_;
+
+    signal_pid('CONT', $self->processes($name));
+}
+
+
+1;
