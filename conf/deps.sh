@@ -18,7 +18,8 @@ test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
       cppcheck clang-tools valgrind jq iproute2 man-db mandoc
       python3-argon2 python3-dnslib python3-fido2 python3-jwcrypto python3-jwt
       python3-authlib python3-requests oathtool chromium exim4-daemon-light
-      apache2-bin libapache2-mod-auth-openidc"
+      apache2-bin libapache2-mod-auth-openidc
+      patroni etcd-server etcd-client haproxy pgbouncer"
 
 # JSON in C, without which the tests take longer: they do when it is not to be had
 quicker="libjson-xs-perl"

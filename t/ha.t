@@ -21,6 +21,7 @@ use SvcTest::Skip;
 skip_built_in();
 
 my $CHAPTER = 'conf/ha/README.md';
+my $HOST = qr/(?:pg\d|balancer|primary|former)/;
 my @PACKAGES = qw(patroni etcd-server etcd-client haproxy pgbouncer);
 my $JSON = json();
 
@@ -35,6 +36,7 @@ if (my @missing = grep { system("dpkg -s $_ >/dev/null 2>&1") } @PACKAGES) {
 my $hosts = SvcTest::Hosts->new(balancer => 10, pg1 => 11, pg2 => 12, pg3 => 13);
 my @pg = qw(pg1 pg2 pg3);
 my %up = map { $_ => 1 } @pg;
+my $leader;
 
 
 # --- the chapter's commands -----------------------------------------------------------
@@ -48,9 +50,8 @@ sub blocks {
     my @found;
 
     while ($text =~ /^((?: {4}.*\n|\n(?= {4}))+)/mg) {
-        for my $block (split /^\n(?= {4}# (?:pg\d|balancer))/m, $1) {
-            my ($for) = $block =~ /\A {4}# ((?:(?:pg\d|balancer)\b ?)+)\n/
-                or next;
+        for my $block (split /^\n(?= {4}# $HOST\b)/m, $1) {
+            my ($for) = $block =~ /\A {4}# ((?:$HOST\b ?)+)\n/ or next;
 
             push @found, [ [ split ' ', $for ], $block =~ s/^ {4}//mgr ];
         }
@@ -71,13 +72,13 @@ sub copies {
 
 
 sub copy {
-    my ($file) = @_;
+    my ($from, $file) = @_;
 
-    my ($status, $text) = $hosts->{pg1}->sh("cat $file 2>/dev/null");
+    my ($status, $text) = $hosts->{$from}->sh("cat $file 2>/dev/null");
 
     return if $status != 0;
 
-    for my $name (qw(pg2 pg3)) {
+    for my $name (grep { $_ ne $from } @{ $hosts->{names} }) {
         SvcTest::Process::write_file("$hosts->{$name}{share}/copy", $text);
         $hosts->{$name}->passes("umask 077; cp /mnt/copy $file", "$file, $name");
     }
@@ -87,6 +88,7 @@ sub copy {
 
 
 # Block after block, each on its hosts beside each other, or one after another.
+# Others are told who is "primary" and "former".
 
 sub follow {
     my ($heading, %opt) = @_;
@@ -96,6 +98,9 @@ sub follow {
 
     for my $block (blocks($heading)) {
         my ($names, $script) = @$block;
+        $names = [ map { $opt{$_} // $_ } @$names ];
+        $script =~ s/(?<=host=)10\.1\.0\.11(?= )/$hosts->{address}{$opt{primary}}/
+            if $opt{former};
         my ($title) = $script =~ /\A.*\n(.{1,50})/;
         my @rounds = $opt{each} ? map { [ $_ ] } @$names : $names;
         my $said = eval {
@@ -106,7 +111,7 @@ sub follow {
         BAIL_OUT('the chapter cannot be followed') if !$said && !$opt{each};
 
         push @said, values %{ $said // {} };
-        @files = grep { !copy($_) } @files;
+        @files = grep { !copy($names->[0], $_) } @files;
     }
 
     return join '', @said;
@@ -160,6 +165,17 @@ sub sql {
     chomp $text;
 
     return $status == 0 ? $text : "failed: $text";
+}
+
+
+# As PgBouncer's administrator.
+
+sub admin {
+    my ($command, $seconds) = @_;
+
+    return $hosts->{balancer}->sh('cd /; timeout ' . ($seconds // 20)
+        . ' runuser -u postgres -- psql -XAt -h /run/postgresql -p 6432'
+        . " -U pgbouncer -c '$command' pgbouncer");
 }
 
 
@@ -235,11 +251,14 @@ my ($status, $text) = run([ 'make', '--no-print-directory', 'install',
 
 is($status, 0, 'make install') or diag($text);
 
+# what the chapter counts with, on whatever machine this is
+my $few = 'sed -i "s/^worker_processes .*/worker_processes 2;/" /etc/nginx/nginx.conf';
+
 for my $name (@{ $hosts->{names} }) {
     run([ 'cp', '-a', $root, "$hosts->{$name}{share}/root" ]);
 }
 
-$hosts->all('cp -a /mnt/root/. /', @{ $hosts->{names} });
+$hosts->all("set -e; cp -a /mnt/root/. /; $few", @{ $hosts->{names} });
 
 $text = follow('Setting up');
 my ($token) = $text =~ /\b(scim_[\w-]{43})\b/ or die "no token: $text\n";
@@ -277,7 +296,7 @@ $up{$standby} = 0;
 ok((wait_for { (who('sync_standby') // $standby) ne $standby } 60),
    'another standby confirms');
 ok(going(time), 'and users are created');
-seen('the synchronous standby silent', $from);
+my ($waited) = seen('the synchronous standby silent', $from);
 cmp_ok(sql($first, 'SELECT count(*) FROM pg_stat_activity'), '<', 200,
        'PostgreSQL has connections left');
 $hosts->thaw($standby);
@@ -308,9 +327,9 @@ ok(going(time), 'and users are created');
 seen("$second powered off", $from);
 
 $hosts->power_on($second);
+$hosts->all('service etcd start; service nginx start', $second);
+follow('Failover', primary => who('leader'), former => $second);
 $up{$second} = 1;
-$hosts->all('service etcd start; service patroni start; service nginx start',
-            $second);
 ok((wait_for { whole() } 60), 'it comes back, and follows');
 
 
@@ -333,13 +352,64 @@ seen("$third frozen, and thawed", $from);
 ok((wait_for { whole() } 60), 'it follows');
 
 
+# --- PgBouncer ------------------------------------------------------------------------
+
+my $fourth = who('leader');
+
+follow('PgBouncer', primary => $fourth);
+ok((wait_for {
+        my ($status, $pool) = admin('SHOW POOLS');
+        (($pool =~ /^svc\|svc_app\|(\d+)\|/m)[0] // 0) >= 2 * 18;
+    } 60), 'nodes are connected through PgBouncer');
+ok(going(time), 'users are created');
+
+$from = time;
+is((admin('PAUSE svc', 2))[0] >> 8, 124, 'PAUSE does not end');
+admin('RESUME svc');
+admin('KILL svc');
+admin('RESUME svc');
+ok(going(time), 'KILL does, and users are created');
+seen('KILL and RESUME', $from);
+
+$from = time;
+follow('Switchover');
+ok((wait_for { (who('leader') // $fourth) ne $fourth } 60),
+   'another one leads');
+ok(going(time), 'and users are created, through PgBouncer');
+seen('switchover with PgBouncer', $from);
+ok((wait_for { whole() } 60), 'all are there');
+
+
+# --- whichever standby is first -----------------------------------------------------------
+
+follow('Standbys that confirm');
+$leader = who('leader');
+ok((wait_for {
+        sql($leader, q{SELECT count(*) FROM pg_stat_replication
+                        WHERE sync_state = 'quorum'}) eq '2'
+    } 60), 'either of two standbys confirms');
+going(time);
+
+($standby) = grep { $_ ne $leader } @pg;
+$from = time;
+$hosts->freeze($standby);
+$up{$standby} = 0;
+ok((wait_for {
+        sql($leader, 'SELECT count(*) FROM pg_stat_replication') eq '1'
+    } 60), 'one is silent, until it is given up');
+going(time);
+($gap, $seen) = seen('one of two silent', $from);
+cmp_ok($gap, '<', $waited, 'and nobody has waited for it as before');
+$hosts->thaw($standby);
+$up{$standby} = 1;
+
+
 # --- nothing lost, nothing twice ------------------------------------------------------------
 
 signal_pid('TERM', $creates);
 ok(defined wait_exit($creates, 30), 'the senders end');
 is(slurp("$file.log"), '', 'without a word');
 
-my $leader = who('leader');
 my %there = map { $_ => 1 } split /\n/, sql($leader, <<'EOT');
 SELECT id FROM svc.user_account WHERE user_name LIKE '%@load.test'
 EOT

@@ -27,7 +27,7 @@ sub documents {
                                          ngx_svc_admin/console
                                          ngx_svc_admin/oauth ngx_svc_webhook
                                          ngx_svc_webhook/mail
-                                         ngx_svc_webhook/scim_push conf conf/www
+                                         ngx_svc_webhook/scim_push conf conf/ha conf/www
                                          ngx_svc_common t))
     {
         push @paths, "${folder}README.md",
