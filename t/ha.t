@@ -328,7 +328,7 @@ seen("$second powered off", $from);
 
 $hosts->power_on($second);
 $hosts->all('service etcd start; service nginx start', $second);
-follow('Failover', primary => who('leader'), former => $second);
+note(follow('Failover', primary => who('leader'), former => $second));
 $up{$second} = 1;
 ok((wait_for { whole() } 60), 'it comes back, and follows');
 

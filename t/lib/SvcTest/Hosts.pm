@@ -5,8 +5,8 @@ package SvcTest::Hosts;
 #
 #     my $hosts = SvcTest::Hosts->new(balancer => 10, pg1 => 11, pg2 => 12);
 #     $hosts->{pg1}->passes('ip addr', 'a command');
-#     $hosts->cut('pg1'); ... $hosts->join('pg1');
 #     $hosts->power_off('pg1'); ... $hosts->power_on('pg1');
+#     $hosts->freeze('pg1'); ... $hosts->thaw('pg1');
 #
 # All of it ends with the machines' processes.
 
@@ -208,6 +208,7 @@ sub power_on {
 sub freeze {
     my ($self, $name) = @_;
 
+    $self->cut($name);
     signal_pid('STOP', $self->processes($name)) for 1 .. 3;
 }
 
@@ -215,6 +216,7 @@ sub freeze {
 sub thaw {
     my ($self, $name) = @_;
 
+    $self->join($name);
     signal_pid('CONT', $self->processes($name));
 }
 
