@@ -8,7 +8,8 @@ package SvcTest::Hosts;
 #     $hosts->power_off('pg1'); ... $hosts->power_on('pg1');
 #     $hosts->freeze('pg1'); ... $hosts->thaw('pg1');
 #
-# All of it ends with the machines' processes.
+# All of it ends with the machines' processes.  SvcTest::Hosts::missing() says
+# why there can be none.
 
 use strict;
 use warnings;
@@ -28,8 +29,8 @@ install -d /run/haproxy
 EOT
 
 # A new Debian: the packages are those of this machine.  Their services are
-# started by init scripts; Patroni's, which is none for Debian's own Python, does
-# what its unit for systemd says.
+# started by init scripts; Patroni's, which finds no Python on Debian, does what
+# its unit for systemd says.
 
 my $NEW = <<'EOT';
 set -e
@@ -59,6 +60,21 @@ chmod 755 /usr/bin/apt-get.new /etc/init.d/patroni.new
 mv /usr/bin/apt-get.new /usr/bin/apt-get
 mv /etc/init.d/patroni.new /etc/init.d/patroni
 EOT
+
+
+# Why there can be none; undef when there can.
+
+sub missing {
+    my $why = SvcTest::Machine::missing();
+
+    return $why if $why;
+
+    my ($status, $text) = run([ 'unshare', '--net', 'sh', '-ec',
+                                'ip link add br0 type bridge
+                                 ip link add v0 type veth peer name v1' ]);
+
+    return $status == 0 ? undef : "hosts need a network of their own: $text";
+}
 
 
 sub new {
@@ -132,8 +148,8 @@ sub plug {
         $self->net(qw(ip link add eth0 type bridge));
 
     } else {
-        $self->net(qw(ip link add), "v$number", qw(type veth peer name eth0 netns),
-                   $m->{init});
+        $self->net(qw(ip link add), "v$number",
+                   qw(type veth peer name eth0 netns), $m->{init});
         $self->net(qw(ip link set), "v$number", qw(master eth0 up));
         $self->{port}{$name} = "v$number";
     }
@@ -145,7 +161,8 @@ sub plug {
 
     die "$name: $text\n" if $status != 0;
 
-    $self->{keep}{$name} = { map { $_ => 1 } children($m->{init}) };
+    wait_for { $self->{keep}{$name} = { map { $_ => 1 } children($m->{init}) };
+               %{ $self->{keep}{$name} } } 10 or die "$name has no process\n";
 }
 
 
