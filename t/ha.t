@@ -370,9 +370,7 @@ ok(going(time), 'users are created');
 
 $from = time;
 is((admin('PAUSE svc', 2))[0] >> 8, 124, 'PAUSE does not end');
-admin('RESUME svc');
-admin('KILL svc');
-admin('RESUME svc');
+is((admin($_))[0], 0, $_) for 'RESUME svc', 'KILL svc', 'RESUME svc';
 ok(going(time), 'KILL does, and users are created');
 seen('KILL and RESUME', $from);
 
