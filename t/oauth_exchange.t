@@ -232,24 +232,32 @@ for my $bad (@BAD) {
     oauth_error(exchange($s, $agent, $good, %fields), 400, 'invalid_request', $name);
 }
 
+is(exchange($s, $agent, $good, requested_token_type => $ACCESS_TOKEN,
+            subject_token_type => "$TYPE:jwt", scope => 'read')->status, 200,
+   'what may be said');
+is(count() - $n, 1, 'what is no exchange yet is not journaled');
+
+# who may exchange it is told when the target or the scopes are none, and it is
+# journaled as if they were not allowed
+
 my @pairs = (grant_type => $EXCHANGE, subject_token => $good,
              subject_token_type => $ACCESS_TOKEN);
 
 for my $more ([ resource => 'urn:a', resource => 'urn:b' ],
               [ audience => 'urn:a', audience => 'urn:b' ],
               [ resource => 'urn:a', audience => 'urn:a' ], [ resource => 'a' ],
-              [ resource => 'https://api.test/#x' ], [ audience => 'api' ])
+              [ resource => 'https://api.test/#x' ], [ audience => 'api' ],
+              [ resource => 'urn:' . 'x' x 509 ])
 {
-    oauth_error(form($s, token => [ @pairs, @$more ], client => $agent), 400,
-                'invalid_target', "@$more");
+    refused(form($s, token => [ @pairs, @$more ], client => $agent), 'invalid_target',
+            'audience_denied', substr "@$more", 0, 40);
 }
 
-oauth_error(exchange($s, $agent, $good, scope => $_), 400, 'invalid_scope', "scope '$_'")
+is((delegations($s, $agent, 'audience'))[0]{audience}, undef, 'nothing long is kept');
+is((delegations($s, $agent, 'audience'))[1]{audience}, 'api', 'what was asked for is');
+
+refused(exchange($s, $agent, $good, scope => $_), 'invalid_scope', 'scope_denied', "scope '$_'")
     for 'a"b', "a\tb";
-is(exchange($s, $agent, $good, requested_token_type => $ACCESS_TOKEN,
-            subject_token_type => "$TYPE:jwt", scope => 'read')->status, 200,
-   'what may be said');
-is(count() - $n, 1, 'what is no exchange yet is not journaled');
 
 # nor who is nobody, or may not
 

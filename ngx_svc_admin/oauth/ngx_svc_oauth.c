@@ -246,6 +246,39 @@ ngx_svc_oauth_cmp(const void *one, const void *two)
 
 
 ngx_int_t
+ngx_svc_oauth_later(ngx_svc_oauth_t *o, ngx_int_t rc)
+{
+    ngx_svc_error_t  *error;
+
+    static const ngx_str_t  target = ngx_string(NGX_SVC_OAUTH_FAULT_TARGET);
+    static const ngx_str_t  scope = ngx_string(NGX_SVC_OAUTH_FAULT_SCOPE);
+
+    error = &o->sr->error;
+
+    if (rc != NGX_DECLINED
+        || (error->kind != NGX_SVC_E_TARGET && error->kind != NGX_SVC_E_SCOPE))
+    {
+        return rc;
+    }
+
+    if (o->fault.data == NULL) {
+        o->fault = (error->kind == NGX_SVC_E_TARGET) ? target : scope;
+
+        if (ngx_svc_oauth_bytes(o->sr, &o->fault_detail, error->detail,
+                                error->len)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    error->kind = NGX_SVC_E_NONE;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
 ngx_svc_oauth_resource(ngx_svc_oauth_t *o)
 {
     ngx_str_t  uri, more;
@@ -266,9 +299,8 @@ ngx_svc_oauth_resource(ngx_svc_oauth_t *o)
 ngx_int_t
 ngx_svc_oauth_target(ngx_svc_oauth_t *o, const ngx_str_t *uri)
 {
-    o->resource = *uri;
-
     if (uri->len <= NGX_SVC_APPLICATION_RESOURCE) {
+        o->resource = *uri;
         o->resource_key.data = ngx_pnalloc(o->sr->request->pool, uri->len + 1);
 
         if (o->resource_key.data == NULL) {
@@ -279,6 +311,8 @@ ngx_svc_oauth_target(ngx_svc_oauth_t *o, const ngx_str_t *uri)
             return NGX_OK;
         }
     }
+
+    ngx_str_null(&o->resource_key);
 
     return ngx_svc_fail(&o->sr->error, NGX_SVC_E_TARGET,
                         "'resource' must be an absolute URI of at most %d "

@@ -65,9 +65,17 @@ typedef struct {
 } ngx_svc_oauth_client_t;
 
 
+/* A parameter of a grant's statement, and the verdict for it. */
+
+#define NGX_SVC_OAUTH_FAULT_TARGET  "fault_target"
+#define NGX_SVC_OAUTH_FAULT_SCOPE   "fault_scope"
+
+
 /*
  * A grant type: checks its parameters, NGX_OK, NGX_DECLINED with sr->error or
  * NGX_ERROR; and the statement behind the client's, whose row is a token's.
+ * What is wrong with a target or a scope is told behind what is wrong with the
+ * client and with the grant: the check leaves it in o->fault.
  */
 
 typedef struct {
@@ -105,6 +113,7 @@ struct ngx_svc_oauth_s {
     const ngx_svc_oauth_verdict_t *verdict;     /* to be answered; NULL: the
                                                    client's secret is not good */
     ngx_str_t                      refused;     /* the verdict's text */
+    ngx_str_t                      fault_detail;    /* of fault */
 
     /* parameters of statements: no data is NULL */
 
@@ -114,6 +123,7 @@ struct ngx_svc_oauth_s {
     ngx_str_t                      ip;
     ngx_str_t                      country;
     ngx_str_t                      request_id;
+    ngx_str_t                      fault;       /* NGX_SVC_OAUTH_FAULT_* */
     ngx_str_t                      issuer;      /* up to the tenant's slug */
     ngx_str_t                      details;     /* of an anomaly, JSON */
     ngx_str_t                      anomaly;     /* its type */
@@ -180,11 +190,21 @@ ngx_int_t ngx_svc_oauth_needed(ngx_svc_oauth_t *o, const char *name,
 ngx_int_t ngx_svc_oauth_scope(ngx_svc_oauth_t *o);
 ngx_int_t ngx_svc_oauth_resource(ngx_svc_oauth_t *o);
 
+/*
+ * For a check, of what those two have returned: the first fault is kept in
+ * o->fault, for the statement, and sr->error is as if there were none.  NGX_OK
+ * then; else rc.
+ */
+ngx_int_t ngx_svc_oauth_later(ngx_svc_oauth_t *o, ngx_int_t rc);
+
 /* A text of scopes as one of an array in *array; as above. */
 ngx_int_t ngx_svc_oauth_scopes(ngx_svc_request_t *sr, const ngx_str_t *text,
     ngx_str_t *array);
 
-/* A URI, and what is the same of all ways to write it; or invalid_target. */
+/*
+ * A URI, and what is the same of all ways to write it; or invalid_target, and
+ * o->resource_key has no data.
+ */
 ngx_int_t ngx_svc_oauth_target(ngx_svc_oauth_t *o, const ngx_str_t *uri);
 
 /* The caller's address and country, the request's id.  NGX_OK or NGX_ERROR. */

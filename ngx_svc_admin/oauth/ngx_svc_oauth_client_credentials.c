@@ -23,8 +23,10 @@ static ngx_int_t ngx_svc_oauth_client_credentials_check(ngx_svc_oauth_t *o);
     NGX_SVC_OAUTH_VERDICT_STATE("s.state")                                    \
     NGX_SVC_OAUTH_VERDICT_GRANT("'client_credentials'")                       \
     NGX_SVC_OAUTH_VERDICT_PROOF("$8")                                         \
+    NGX_SVC_OAUTH_VERDICT_FAULT("$13", NGX_SVC_OAUTH_FAULT_TARGET)            \
     " WHEN " NGX_SVC_OAUTH_AUDIENCE_DENIED("a", "$5::text")                   \
         " THEN 'audience'"                                                    \
+    NGX_SVC_OAUTH_VERDICT_FAULT("$13", NGX_SVC_OAUTH_FAULT_SCOPE)             \
     " WHEN a.allowed_scopes = '{}' OR NOT $3::text::text[] <@ o.scopes"       \
         " THEN coalesce('scope ' || (SELECT s FROM unnest($3::text::text[]) s"\
                 " WHERE s <> ALL (a.scopes)"                                  \
@@ -78,7 +80,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_own = {
                    ngx_svc_oauth_param(ip),
                    ngx_svc_oauth_param(country),
                    ngx_svc_oauth_param(issuer),
-                   ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX))
+                   ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX),
+                   ngx_svc_oauth_param(fault))
 };
 
 
@@ -96,7 +99,7 @@ ngx_svc_oauth_client_credentials_check(ngx_svc_oauth_t *o)
 {
     ngx_int_t  rc;
 
-    rc = ngx_svc_oauth_resource(o);
+    rc = ngx_svc_oauth_later(o, ngx_svc_oauth_resource(o));
 
-    return rc == NGX_OK ? ngx_svc_oauth_scope(o) : rc;
+    return rc == NGX_OK ? ngx_svc_oauth_later(o, ngx_svc_oauth_scope(o)) : rc;
 }

@@ -36,7 +36,7 @@ static ngx_uint_t ngx_svc_oauth_code_unreserved(const ngx_str_t *text);
     " WHEN u.status <> 'active' THEN 'code_user'"                             \
     " WHEN " NGX_SVC_OAUTH_GRANTED_CUT " THEN 'code'"                         \
     " WHEN NOT " NGX_SVC_OAUTH_ASSIGNED("p.user_id") " THEN 'code_group'"     \
-    NGX_SVC_OAUTH_GRANTED_VERDICT " END)"
+    NGX_SVC_OAUTH_GRANTED_VERDICT("$20") " END)"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code = {
     .name = "oauth_code",
@@ -69,7 +69,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code = {
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_PARAMS,
                    ngx_svc_oauth_granted_param(challenge),
                    ngx_svc_oauth_granted_param(redirect_uri),
-                   ngx_svc_oauth_granted_param(digests))
+                   ngx_svc_oauth_granted_param(digests),
+                   ngx_svc_oauth_param(fault))
 };
 
 
@@ -107,7 +108,7 @@ ngx_svc_oauth_code_check(ngx_svc_oauth_t *o)
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_resource(o);
+        rc = ngx_svc_oauth_later(o, ngx_svc_oauth_resource(o));
     }
 
     if (rc == NGX_OK) {

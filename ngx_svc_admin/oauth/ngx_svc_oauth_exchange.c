@@ -104,9 +104,11 @@ static ngx_int_t ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, PGresult *res,
     " WHEN cardinality(c.chain) > g.max_delegation_depth THEN 'chain_long'"   \
     " WHEN j.user_id IS NOT NULL"                                             \
         " AND NOT " NGX_SVC_OAUTH_ASSIGNED("j.user_id") " THEN 'group'"       \
+    NGX_SVC_OAUTH_VERDICT_FAULT("$29", NGX_SVC_OAUTH_FAULT_TARGET)            \
     " WHEN NOT d.known THEN 'target'"                                         \
     " WHEN p.audience_denied OR " NGX_SVC_OAUTH_AUDIENCE_DENIED("a", "d.key") \
         " THEN 'audience'"                                                    \
+    NGX_SVC_OAUTH_VERDICT_FAULT("$29", NGX_SVC_OAUTH_FAULT_SCOPE)             \
     NGX_SVC_OAUTH_EXCHANGE_BEYOND("scope_subject", "o.scopes")                \
     NGX_SVC_OAUTH_EXCHANGE_BEYOND("scope_ceiling", "b.scopes")                \
     NGX_SVC_OAUTH_EXCHANGE_BEYOND("consent", "w.scopes")                      \
@@ -234,7 +236,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange = {
                    ngx_svc_oauth_exchange_param(actor.ms),
                    ngx_svc_oauth_exchange_param(actor.kid),
                    ngx_svc_oauth_exchange_param(actor.secret_hash),
-                   ngx_svc_oauth_exchange_param(actor.unverified))
+                   ngx_svc_oauth_exchange_param(actor.unverified),
+                   ngx_svc_oauth_param(fault))
 };
 
 
@@ -275,10 +278,10 @@ ngx_svc_oauth_exchange_check(ngx_svc_oauth_t *o)
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_exchange_target(o);
+        rc = ngx_svc_oauth_later(o, ngx_svc_oauth_exchange_target(o));
     }
 
-    return rc == NGX_OK ? ngx_svc_oauth_scope(o) : rc;
+    return rc == NGX_OK ? ngx_svc_oauth_later(o, ngx_svc_oauth_scope(o)) : rc;
 }
 
 

@@ -120,14 +120,16 @@ typedef struct {
         " OR p.created_at < greatest(a.tokens_valid_after,"                   \
             " g.tokens_valid_after))"
 
-/* The last cases of a verdict: the target, and the scopes. */
+/* The last cases of a verdict: target and scopes.  fault: the parameter. */
 
-#define NGX_SVC_OAUTH_GRANTED_VERDICT                                         \
+#define NGX_SVC_OAUTH_GRANTED_VERDICT(fault)                                  \
+    NGX_SVC_OAUTH_VERDICT_FAULT(fault, NGX_SVC_OAUTH_FAULT_TARGET)            \
     " WHEN $5::text IS NOT NULL AND $5::text <> ALL (p.resource_keys)"        \
         " THEN 'granted_resource'"                                            \
     " WHEN $5::text IS NULL AND cardinality(p.resource_keys) > 1"             \
         " THEN 'granted_resources'"                                           \
     " WHEN " NGX_SVC_OAUTH_AUDIENCE_DENIED("a", "w.key") " THEN 'audience'"   \
+    NGX_SVC_OAUTH_VERDICT_FAULT(fault, NGX_SVC_OAUTH_FAULT_SCOPE)             \
     " WHEN NOT $3::text::text[] <@ o.scopes OR a.allowed_scopes = '{}'"       \
         " OR o.scopes = '{}' AND p.scopes <> '{}' THEN coalesce("             \
             "'granted_scope ' || (SELECT s FROM unnest($3::text::text[]) s"   \

@@ -25,7 +25,7 @@ static ngx_int_t ngx_svc_oauth_refresh_check(ngx_svc_oauth_t *o);
     " WHEN u.status <> 'active' OR " NGX_SVC_OAUTH_GRANTED_CUT                \
         " THEN 'refresh'"                                                     \
     " WHEN NOT " NGX_SVC_OAUTH_ASSIGNED("p.user_id") " THEN 'refresh_group'"  \
-    NGX_SVC_OAUTH_GRANTED_VERDICT " END)"
+    NGX_SVC_OAUTH_GRANTED_VERDICT("$18") " END)"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh = {
     .name = "oauth_refresh",
@@ -60,7 +60,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh = {
             " ELSE array_position($17::text::bytea[], v.successor) END",
             "NULL::text"),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_PARAMS,
-                   ngx_svc_oauth_granted_param(digests))
+                   ngx_svc_oauth_granted_param(digests),
+                   ngx_svc_oauth_param(fault))
 };
 
 
@@ -94,11 +95,11 @@ ngx_svc_oauth_refresh_check(ngx_svc_oauth_t *o)
     rc = ngx_svc_oauth_granted_shown(o, "refresh_token", &token);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_scope(o);
+        rc = ngx_svc_oauth_later(o, ngx_svc_oauth_resource(o));
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_resource(o);
+        rc = ngx_svc_oauth_later(o, ngx_svc_oauth_scope(o));
     }
 
     if (rc == NGX_OK) {

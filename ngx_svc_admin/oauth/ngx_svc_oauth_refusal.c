@@ -44,6 +44,11 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_verdicts[] = {
     { "proof_seen", NGX_SVC_E_DPOP_PROOF,
       "The DPoP proof has been used.", NULL, NULL },
 
+    { NGX_SVC_OAUTH_FAULT_TARGET, NGX_SVC_E_TARGET, "%V", NULL,
+      "audience_denied" },
+
+    { NGX_SVC_OAUTH_FAULT_SCOPE, NGX_SVC_E_SCOPE, "%V", NULL, "scope_denied" },
+
     { "audience", NGX_SVC_E_TARGET,
       "The resource is not among those that the client may use.",
       NGX_SVC_ANOMALY_AUDIENCE_DENIED, "audience_denied" },
@@ -227,7 +232,7 @@ ngx_svc_oauth_fail(ngx_svc_oauth_t *o)
         value.len -= len + 1;
 
     } else {
-        ngx_str_null(&value);
+        value = o->fault_detail;
     }
 
     return ngx_svc_fail(&o->sr->error, o->verdict->kind, o->verdict->detail,

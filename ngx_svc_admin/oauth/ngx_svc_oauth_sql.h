@@ -106,6 +106,14 @@
     " WHEN a.require_dpop AND " jkt "::bytea IS NULL THEN 'proof'"            \
     " WHEN current_setting('svc.proof', true) = 'seen' THEN 'proof_seen'"
 
+/*
+ * A case in front of those of the target, and of the scopes: it is malformed.
+ * fault: the parameter; what: NGX_SVC_OAUTH_FAULT_*.
+ */
+
+#define NGX_SVC_OAUTH_VERDICT_FAULT(fault, what)                              \
+    " WHEN " fault "::text = '" what "' THEN '" what "'"
+
 /* Scopes of users, which a client's own token never has. */
 
 #define NGX_SVC_OAUTH_USER_SCOPES                                             \
