@@ -46,7 +46,8 @@ static ngx_svc_surface_t  ngx_http_svc_admin_surface = {
     ngx_svc_admin_resources,
     ngx_svc_admin_constraints,
     ngx_http_svc_admin_error,
-    &ngx_svc_session_credential
+    &ngx_svc_session_credential,
+    NULL
 };
 
 

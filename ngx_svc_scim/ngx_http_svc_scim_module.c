@@ -50,6 +50,7 @@ static ngx_svc_surface_t  ngx_http_svc_scim_surface = {
     ngx_http_svc_scim_resources,
     ngx_http_svc_scim_constraints,
     ngx_svc_scim_error,
+    NULL,
     NULL
 };
 
@@ -64,6 +65,7 @@ static ngx_svc_surface_t  ngx_http_svc_scim_rfc_surface = {
     ngx_http_svc_scim_rfc_resources,
     ngx_http_svc_scim_constraints,
     ngx_svc_scim_error,
+    NULL,
     NULL
 };
 

@@ -131,6 +131,35 @@ my %DEAD = (
 
 dead(userinfo($DEAD{$_}), $_) for sort keys %DEAD;
 dead($s->http(GET => "/oauth/userinfo?access_token=$t"), 'in the query');
+
+# nginx itself refuses a second header of that name: it is told as any token
+
+for my $method (qw(GET POST)) {
+    for my $two ([ $t, $t ], [ $t, 'x' ], [ 'x', $t ]) {
+        my $name = "$method with two headers";
+
+        $r = $s->http($method => '/oauth/userinfo',
+                      [ map { (Authorization => "Bearer $_") } @$two ]);
+        dead($r, $name);
+        is($r->header('cache-control'), 'no-store', "$name: is not stored");
+        is($r->header('access-control-allow-origin'), '*', "$name: any page may read it");
+    }
+}
+
+# elsewhere it is a bad request (RFC 9110, 5.3), as the surface says it
+
+for my $case ([ GET => '/oauth/userinfo/x', 'oauth' ], [ POST => '/oauth/token', 'oauth' ],
+              [ POST => '/oauth/introspect', 'oauth' ], [ POST => '/oauth/revoke', 'oauth' ],
+              [ GET => '/oauth/authorize', 'oauth' ], [ GET => '/oauth/t/acme/jwks', 'oauth' ],
+              [ GET => '/v1/applications' ], [ POST => '/v1/oauth/authorization' ])
+{
+    my ($method, $path, $oauth) = @$case;
+
+    $r = $s->http($method => $path, [ map { (Authorization => "Bearer $_") } $t, 'x' ]);
+    is($r->status, 400, "$method $path with two headers: 400");
+    is($oauth ? $r->json->{error} : $r->json->{error}{code}, 'invalid_request',
+       "$method $path: in its envelope");
+}
 dead($s->http(POST => '/oauth/userinfo',
               [ 'Content-Type' => 'application/x-www-form-urlencoded' ], "access_token=$t"),
      'in the body');
@@ -209,5 +238,5 @@ $s->pg->launch;
 $s->wait_healthy(30);
 is(userinfo("Bearer $theirs")->status, 200, 'and again');
 
-$s->done;
+$s->done(shown => [ qr{ \[info\] .* client sent duplicate header line: } ]);
 done_testing();

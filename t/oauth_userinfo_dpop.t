@@ -223,6 +223,8 @@ for my $name (sort keys %BAD) {
 refused(show($t, $_), $PROOF, 'no JWS: ' . substr $_, 0, 20)
     for 'x', 'a.b.c', '..', 'x' x 4000, $t;
 refused(show($t, [ map { shown($t) } 1, 2 ]), $PROOF, 'two headers');
+refused($s->http(GET => $PATH, [ DPoP => shown($t), map { (Authorization => "DPoP $t") } 1, 2 ]),
+        $TOKEN, 'two tokens');
 is(spent(), $n, 'none of them is spent');
 
 like(refused(userinfo($t, claims => { htm => 'PUT' }), $PROOF, 'htm PUT'), qr/'htm'/, 'says why');
@@ -377,5 +379,5 @@ $s->wait_healthy(30);
 is(userinfo($t)->status, 200, 'and again');
 
 $client->end;
-$s->done;
+$s->done(shown => [ qr{ \[info\] .* client sent duplicate header line: } ]);
 done_testing();

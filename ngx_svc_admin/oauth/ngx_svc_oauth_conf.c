@@ -14,6 +14,7 @@
 #include "ngx_svc_oauth_rotate.h"
 #include "ngx_svc_oauth_shown.h"
 #include "ngx_svc_oauth_token.h"
+#include "ngx_svc_oauth_userinfo.h"
 
 
 #define NGX_SVC_OAUTH_RESOURCES(_)                                            \
@@ -89,7 +90,8 @@ ngx_svc_surface_t  ngx_svc_oauth_surface = {
     ngx_svc_oauth_resources,
     ngx_svc_oauth_constraints,
     ngx_svc_oauth_error,
-    NULL
+    NULL,
+    ngx_svc_oauth_userinfo_rejected
 };
 
 
@@ -104,6 +106,7 @@ ngx_svc_surface_t  ngx_svc_oauth_surface = {
         ngx_svc_oauth_well_known_resources,                                   \
         ngx_svc_oauth_constraints,                                            \
         ngx_svc_oauth_error,                                                  \
+        NULL,                                                                 \
         NULL                                                                  \
     }
 

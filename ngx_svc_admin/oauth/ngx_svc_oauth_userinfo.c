@@ -7,11 +7,15 @@
  * which is spent then.
  */
 
+#include "ngx_svc_oauth_userinfo.h"
 #include "ngx_svc_oauth_issue.h"
 #include "ngx_svc_oauth_live.h"
 #include "ngx_svc_oauth_proof.h"
 #include "ngx_svc_oauth_shown.h"
 
+
+#define ngx_svc_oauth_userinfo_header(r, behind)                              \
+    ngx_svc_header_in(r, "Authorization", sizeof("Authorization") - 1, behind)
 
 #define NGX_SVC_OAUTH_ALGS  "algs=\"ES256 EdDSA\""     /* of proofs */
 
@@ -259,6 +263,36 @@ ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o)
 
     return rc == NGX_OK
            ? ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_userinfo, NULL) : rc;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_userinfo_rejected(ngx_svc_request_t *sr)
+{
+    ngx_table_elt_t     *header;
+    ngx_http_request_t  *r;
+
+    static ngx_str_t        no_store = ngx_string("no-store");
+    static const ngx_str_t  path = ngx_string("/oauth/userinfo");
+
+    r = sr->request;
+    header = ngx_svc_oauth_userinfo_header(r, NULL);
+
+    if (r->uri.len != path.len
+        || ngx_memcmp(r->uri.data, path.data, path.len) != 0
+        || header == NULL || ngx_svc_oauth_userinfo_header(r, header) == NULL)
+    {
+        return NGX_OK;
+    }
+
+    if (ngx_svc_oauth_any_origin(sr) != NGX_OK
+        || ngx_svc_oauth_proof_nonce(sr) != NGX_OK
+        || ngx_svc_add_header(r, "Cache-Control", &no_store) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_oauth_userinfo_refuse(sr) == NGX_ERROR ? NGX_ERROR : NGX_OK;
 }
 
 

@@ -14,6 +14,8 @@ static ngx_int_t ngx_svc_envelope_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
 static ngx_int_t ngx_svc_envelope_replace(ngx_http_request_t *r,
     const ngx_svc_surface_t *surface);
+static ngx_int_t ngx_svc_envelope_rejected(ngx_svc_request_t *sr,
+    ngx_svc_error_row_t *row, ngx_str_t *detail);
 static ngx_svc_request_t *ngx_svc_envelope_request(ngx_http_request_t *r,
     const ngx_svc_surface_t *surface);
 static ngx_int_t ngx_svc_envelope_chain(ngx_svc_request_t *sr,
@@ -185,8 +187,11 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
         (void) ngx_svc_router_find(sr);
     }
 
-    if (ngx_svc_envelope_body(r->pool, surface, &row, &detail, &body)
-        != NGX_OK
+    ngx_svc_envelope_uncache(r);
+
+    if (ngx_svc_envelope_rejected(sr, &row, &detail) != NGX_OK
+        || ngx_svc_envelope_body(r->pool, surface, &row, &detail, &body)
+           != NGX_OK
         || ngx_svc_envelope_headers(sr, &row) != NGX_OK
         || ngx_svc_envelope_chain(sr, &body) != NGX_OK)
     {
@@ -194,6 +199,39 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
     }
 
     ngx_svc_envelope_entity(r, surface, body.len);
+
+    return NGX_OK;
+}
+
+
+/* Of what no location has taken: it has no sr->op, and no route. */
+
+static ngx_int_t
+ngx_svc_envelope_rejected(ngx_svc_request_t *sr, ngx_svc_error_row_t *row,
+    ngx_str_t *detail)
+{
+    if (row->status != NGX_HTTP_BAD_REQUEST || sr->route
+        || sr->surface->rejected == NULL)
+    {
+        return NGX_OK;
+    }
+
+    if (sr->surface->rejected(sr) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (sr->error.kind == NGX_SVC_E_NONE) {
+        return NGX_OK;
+    }
+
+    *row = *ngx_svc_error_row(sr->error.kind);
+
+    detail->data = sr->error.detail;
+    detail->len = sr->error.len;
+
+    sr->request->headers_out.status = row->status;
+    sr->request->headers_out.status_line.len = 0;
+    sr->request->err_status = row->status;
 
     return NGX_OK;
 }
@@ -262,8 +300,6 @@ ngx_svc_envelope_entity(ngx_http_request_t *r,
     ngx_http_clear_accept_ranges(r);
     ngx_http_clear_last_modified(r);
     ngx_http_clear_etag(r);
-
-    ngx_svc_envelope_uncache(r);
 
     if (r->headers_out.content_encoding) {
         r->headers_out.content_encoding->hash = 0;

@@ -233,6 +233,12 @@ struct ngx_svc_surface_s {
      * sessions is this surface; or NULL.
      */
     const ngx_svc_credential_t  *session;
+
+    /*
+     * Of a request that nginx itself refuses: what it is told in place of that,
+     * as sr->error, if that is set; and headers.  NGX_OK or NGX_ERROR.  Or NULL.
+     */
+    ngx_int_t                (*rejected)(ngx_svc_request_t *sr);
 };
 
 

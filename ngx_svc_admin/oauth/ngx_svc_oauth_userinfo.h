@@ -1,0 +1,19 @@
+/*
+ * /oauth/userinfo: what nginx refuses before it comes there.
+ */
+
+#ifndef _NGX_SVC_OAUTH_USERINFO_H_INCLUDED_
+#define _NGX_SVC_OAUTH_USERINFO_H_INCLUDED_
+
+
+#include "ngx_svc_oauth.h"
+
+
+/*
+ * Of the surface: two Authorization headers are no token that is good.  NGX_OK,
+ * with sr->error if it is that; or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_userinfo_rejected(ngx_svc_request_t *sr);
+
+
+#endif /* _NGX_SVC_OAUTH_USERINFO_H_INCLUDED_ */
