@@ -284,18 +284,24 @@ ngx_svc_oauth_proof_call(ngx_svc_oauth_t *o)
 
 
 /*
- * Whose token it is is not known before: turns in the queue are the key's.  No
- * UUID is of that version.
+ * Whose token it is is not known before.  Anybody can make keys: those that are
+ * not in a token of ours have one turn together.  No UUID is of that version.
  */
 
 ngx_int_t
-ngx_svc_oauth_proof_call_token(ngx_svc_oauth_t *o)
+ngx_svc_oauth_proof_call_token(ngx_svc_oauth_t *o, ngx_uint_t bound)
 {
     ngx_svc_request_t  *sr;
 
     sr = o->sr;
 
-    ngx_memcpy(sr->tenant, o->jkt.data, NGX_SVC_UUID_LEN);
+    if (bound) {
+        ngx_memcpy(sr->tenant, o->jkt.data, NGX_SVC_UUID_LEN);
+
+    } else {
+        ngx_memset(sr->tenant, 0xff, NGX_SVC_UUID_LEN);
+    }
+
     sr->tenant[6] |= 0xf0;
 
     sr->op->kind = NGX_SVC_PG_WRITE;

@@ -34,11 +34,14 @@ ngx_int_t ngx_svc_oauth_proof_call(ngx_svc_oauth_t *o);
 
 /*
  * The same of a proof that comes with the access token o->token, behind the
- * statement that sets its tenant: sr->op may write then.  For its reply: of
- * that result whether the proof is new, of a token that lives and is bound to
- * the proof's key.  NGX_OK; NGX_DECLINED with sr->error; NGX_ERROR.
+ * statement that sets its tenant: sr->op may write then.  bound: we have signed
+ * that the token is bound to the proof's key, which has turns of its own then.
+ * For its reply: of that result whether the proof is new, of a token that lives
+ * and is bound to the proof's key.  NGX_OK; NGX_DECLINED with sr->error;
+ * NGX_ERROR.
  */
-ngx_int_t ngx_svc_oauth_proof_call_token(ngx_svc_oauth_t *o);
+ngx_int_t ngx_svc_oauth_proof_call_token(ngx_svc_oauth_t *o,
+    ngx_uint_t bound);
 ngx_int_t ngx_svc_oauth_proof_fresh_token(ngx_svc_oauth_t *o, PGresult *res);
 
 extern ngx_svc_pg_statements_t  ngx_svc_oauth_proof_statements[];

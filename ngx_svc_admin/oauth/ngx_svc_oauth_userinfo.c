@@ -8,6 +8,7 @@
  */
 
 #include "ngx_svc_oauth_userinfo.h"
+#include "ngx_svc_base64.h"
 #include "ngx_svc_oauth_issue.h"
 #include "ngx_svc_oauth_live.h"
 #include "ngx_svc_oauth_proof.h"
@@ -27,6 +28,7 @@ static ngx_uint_t ngx_svc_oauth_userinfo_scheme(const ngx_str_t *value,
 static ngx_int_t ngx_svc_oauth_userinfo_proof(ngx_svc_oauth_t *o,
     const ngx_str_t *token);
 static ngx_int_t ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o);
+static ngx_uint_t ngx_svc_oauth_userinfo_bound(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_userinfo_refuse(ngx_svc_request_t *sr);
 static void ngx_svc_oauth_userinfo_unproven(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr);
@@ -247,22 +249,67 @@ ngx_svc_oauth_userinfo_proof(ngx_svc_oauth_t *o, const ngx_str_t *token)
 
 /*
  * With a proof it writes.  A token that is bound to a key is found with a proof
- * by that key, another one without.
+ * by that key, another one without.  What is forged takes no turn there.
  */
 
 static ngx_int_t
 ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o)
 {
-    ngx_int_t  rc;
+    ngx_int_t   rc;
+    ngx_uint_t  bound;
+
+    bound = 0;
+
+    if (o->jkt.data) {
+        rc = ngx_svc_oauth_bearer_verify(&o->token);
+
+        if (rc == NGX_DECLINED) {
+            return ngx_svc_oauth_userinfo_refuse(o->sr);
+        }
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        bound = (rc == NGX_OK && ngx_svc_oauth_userinfo_bound(o));
+    }
 
     rc = ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_userinfo_tenant, NULL);
 
     if (rc == NGX_OK && o->jkt.data) {
-        rc = ngx_svc_oauth_proof_call_token(o);
+        rc = ngx_svc_oauth_proof_call_token(o, bound);
     }
 
     return rc == NGX_OK
            ? ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_userinfo, NULL) : rc;
+}
+
+
+/* 1: a JWT that has verified names the proof's key (RFC 9449, 6.1). */
+
+static ngx_uint_t
+ngx_svc_oauth_userinfo_bound(ngx_svc_oauth_t *o)
+{
+    u_char        text[NGX_SVC_JWK_KID];
+    const cJSON  *jkt;
+
+    if (o->token.jws == NULL) {
+        return 0;
+    }
+
+    jkt = cJSON_GetObjectItemCaseSensitive(
+              cJSON_GetObjectItemCaseSensitive(o->token.jws->payload, "cnf"),
+              "jkt");
+
+    if (!cJSON_IsString(jkt)
+        || ngx_strlen(jkt->valuestring) != NGX_SVC_JWK_KID)
+    {
+        return 0;
+    }
+
+    (void) ngx_svc_base64url(text, o->jkt.data, o->jkt.len);
+
+    return ngx_memcmp(text, jkt->valuestring, NGX_SVC_JWK_KID) == 0;
 }
 
 
