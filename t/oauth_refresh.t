@@ -10,6 +10,7 @@ use MIME::Base64 qw(decode_base64url);
 use Test::More;
 
 use SvcTest;
+use SvcTest::Browser;
 use SvcTest::Grants qw(grant code redeem refresh $REDIRECT digest);
 use SvcTest::OAuth qw(oauth_server application form oauth_error claims);
 use SvcTest::Process qw(slurp);
@@ -279,6 +280,47 @@ for my $name (sort keys %END) {
     $s->sql('UPDATE svc.oauth_tenant SET tokens_valid_after = NULL');
     $s->sql('UPDATE svc.tenant SET suspended_at = NULL');
     set($web, "tokens_valid_after = NULL, assignment = 'everyone', enabled = true");
+}
+
+# a new password, as people set it: of all their applications, and of nobody else
+
+{
+    my $bob = $acme->create(userName => 'bob@acme.test');
+    my $code = code($acme, $web, $bob, scopes => \@ALL, created_at => "now() - interval '5 s'");
+    my $his = redeem($s, $web, $code)->json;
+    my @hers = map { [ $_, first($_, created_at => "now() - interval '5 s'") ] } $web, $spa;
+    my $userinfo = sub {
+        $s->http(GET => '/oauth/userinfo', [ Authorization => "Bearer $_[0]" ])->status;
+    };
+
+    is($userinfo->($_->{access_token}), 200, 'a token before') for $his, map { $_->[1] } @hers;
+
+    my $password = 'a passphrase of her own';
+    my ($link) = $s->svcctl('user', 'reset-link', '--tenant', 'acme', '--email', 'ada@acme.test')
+                 =~ /^token  ([\w-]{43})$/m;
+
+    $s->secret($_) for $link, $password;
+
+    my $r = SvcTest::Browser->new($s, tenant => 'acme')
+                ->post('/v1/auth/password/reset', { tenant => 'acme', token => $link,
+                                                    password => $password });
+
+    is($r->status, 204, 'a new password by the route') or diag($r->body);
+
+    for my $case (@hers) {
+        my ($app, $t) = @$case;
+
+        bad(refresh($s, $app, $t->{refresh_token}), 'invalid_grant',
+            "$app->{name}: ends what refreshes");
+        is($userinfo->($t->{access_token}), 401, "$app->{name}: and the token");
+    }
+
+    is($userinfo->($his->{access_token}), 200, 'his is good');
+    is(refresh($s, $web, $his->{refresh_token})->status, 200, 'and refreshes');
+
+    my $later = first($web);
+
+    is(refresh($s, $web, $later->{refresh_token})->status, 200, 'hers of afterwards does, too');
 }
 
 is($s->sql("SELECT max(expires_at) - now() <= interval '30 days' FROM svc.oauth_refresh"),
