@@ -569,7 +569,9 @@ passes('svc_redis with an IPv6 address, and no port',
 
 for my $url ('login.acme.test', 'ftp://login.acme.test', 'http://', '""',
              'https:///x', 'https://a.test/x?y', 'https://a.test/#f',
-             '"https://a b"', '/scim')
+             '"https://a b"', '/scim', 'https://a.test/x|y', '"https://a.test/{x}"',
+             'https://a.test/x^', 'https://a.test/`x', 'https://a%2etest', 'https://a.test/%',
+             'https://a.test/%7', 'https://a.test/%zz', 'https://a.test/%00', 'https://a.test/%7f')
 {
     fails("svc_base_url $url", sub { set(svc_base_url => $url) },
           qr/svc_base_url/, qr{https?://});
@@ -579,7 +581,7 @@ passes("svc_base_url $_", do { my $url = $_;
                                sub { set(svc_base_url => $url) } })
     for 'https://login.acme.test', 'https://login.acme.test/',
         'http://127.0.0.1:8080', 'https://login.acme.test/idp',
-        'https://[::1]:8443';
+        'https://[::1]:8443', 'https://login.acme.test/%7Eidp';
 
 
 # --- the key file -----------------------------------------------------------

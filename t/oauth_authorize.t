@@ -557,6 +557,32 @@ oauth_error($s->http(PUT => '/oauth/authorize'), 405, 'invalid_request', 'PUT');
         is($status == 0 ? 1 : 0, $good, "svc_login_url $url") or diag($text);
     }
 
+    # however both are spelled
+
+    for (map { my $base = $_->[0]; map { [ $base, @$_ ] } @{ $_->[1] } }
+         [ 'https://login.test', [ [ 'https://LOGIN.test:443/in', 1 ],
+                                   [ 'HTTPS://login.test', 1 ],
+                                   [ 'https://login.test:443?x=1', 1 ],
+                                   [ 'https://login.test:444/in', 0 ],
+                                   [ 'http://login.test:443/in', 0 ],
+                                   [ 'https://login.test:443.evil.test/', 0 ] ] ],
+         [ 'https://Login.test:443', [ [ 'https://login.test/in', 1 ],
+                                       [ 'https://login.test:4430/in', 0 ] ] ],
+         [ 'https://login.test/%7Eid', [ [ 'https://login.test/~id/in', 1 ],
+                                         [ 'https://login.test/%7eid', 1 ],
+                                         [ 'https://login.test/~idea', 0 ],
+                                         [ 'https://login.test/', 0 ] ] ])
+    {
+        my ($base, $url, $good) = @$_;
+
+        $nginx->{svc} = { %svc, svc_base_url => $base, svc_login_url => qq{"$url"} };
+        $nginx->write_configuration;
+
+        my ($status, $text) = $nginx->test_configuration;
+
+        is($status == 0 ? 1 : 0, $good, "svc_base_url $base, svc_login_url $url") or diag($text);
+    }
+
     $nginx->{svc} = \%svc;
     $nginx->write_configuration;
 }

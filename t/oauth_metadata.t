@@ -248,6 +248,7 @@ for my $case ([ 'https://LOGIN.Acme.test:443/Id/', 'https://login.acme.test/Id' 
               [ 'https://LOGIN.acme.test:443', 'https://login.acme.test' ],
               [ 'https://login.acme.test:4443', 'https://login.acme.test:4443' ],
               [ 'https://login.acme.test/x:443', 'https://login.acme.test/x:443' ],
+              [ 'https://login.acme.test/%7Eid/a%2fb%3a', 'https://login.acme.test/~id/a%2Fb%3A' ],
               [ 'https://[2001:DB8::443]', 'https://[2001:db8::443]' ],
               [ 'https://[2001:DB8::1]:443', 'https://[2001:db8::1]' ],
               [ 'http://LOCALHOST:80', 'http://localhost' ])

@@ -3,10 +3,13 @@
  */
 
 #include "ngx_svc_oauth_login_url.h"
+#include "ngx_svc_application_resource.h"
 #include "ngx_svc_url.h"
 
 
 static ngx_uint_t ngx_svc_oauth_login_url_path(const ngx_str_t *url);
+static ngx_uint_t ngx_svc_oauth_login_url_below(const ngx_str_t *url,
+    const ngx_str_t *base);
 
 
 char *
@@ -89,7 +92,7 @@ ngx_svc_oauth_login_url_keep(ngx_conf_t *cf, const ngx_svc_surface_t *surface,
 ngx_int_t
 ngx_svc_oauth_login_url_check(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
 {
-    ngx_str_t                 *base, *url;
+    ngx_str_t                  key, *base, *url;
     ngx_uint_t                 i;
     ngx_svc_login_location_t  *location;
 
@@ -97,12 +100,15 @@ ngx_svc_oauth_login_url_check(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
 
     for (i = 0; i < amcf->login_locations.nelts; i++) {
         url = &location[i].url;
-        base = &location[i].conf->base_url;
+        base = &location[i].conf->base_key;
 
-        if (base->len && url->len >= base->len
-            && ngx_strncasecmp(url->data, base->data, base->len) == 0
-            && (url->len == base->len || url->data[base->len] == '/'
-                || url->data[base->len] == '?'))
+        key.data = ngx_pnalloc(cf->pool, url->len + 1);
+        if (key.data == NULL) {
+            return NGX_ERROR;
+        }
+
+        if (ngx_svc_application_resource(url, &key) == NGX_OK
+            && ngx_svc_oauth_login_url_below(&key, base))
         {
             continue;
         }
@@ -110,11 +116,23 @@ ngx_svc_oauth_login_url_check(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
                       "\"svc_login_url %V\" is of another origin than "
                       "\"svc_base_url %V\": the session would be, too", url,
-                      base);
+                      &location[i].conf->base_url);
         return NGX_ERROR;
     }
 
     return NGX_OK;
+}
+
+
+/* Both are of one spelling. */
+
+static ngx_uint_t
+ngx_svc_oauth_login_url_below(const ngx_str_t *url, const ngx_str_t *base)
+{
+    return base->len && url->len >= base->len
+           && ngx_memcmp(url->data, base->data, base->len) == 0
+           && (url->len == base->len || url->data[base->len] == '/'
+               || url->data[base->len] == '?');
 }
 
 

@@ -8,9 +8,11 @@
 #include "ngx_svc_pg_conninfo.h"
 #include "ngx_svc_redis_server.h"
 #include "ngx_svc_health.h"
+#include "ngx_svc_hex.h"
 #include "ngx_svc_metrics_text.h"
 #include "ngx_svc_metrics.h"
 
+#include <ctype.h>
 #include <openssl/crypto.h>
 
 
@@ -20,6 +22,7 @@
 
 static char *ngx_svc_conf_pool_number(ngx_conf_t *cf,
     ngx_svc_pg_pool_conf_t *pool, const ngx_str_t *value);
+static u_char *ngx_svc_conf_base_path(u_char *dst, u_char *p, u_char *end);
 static ngx_int_t ngx_svc_conf_base_key(ngx_conf_t *cf, const ngx_str_t *url,
     size_t scheme, ngx_str_t *key);
 static ngx_int_t ngx_svc_conf_location(ngx_conf_t *cf,
@@ -230,7 +233,7 @@ ngx_svc_conf_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     for (i = 0; i < url.len; i++) {
         if (url.data[i] <= ' ' || url.data[i] >= 0x7f
-            || ngx_strchr("\"\\<>?#", url.data[i]))
+            || ngx_strchr("\"\\<>?#^`{|}", url.data[i]))
         {
             break;
         }
@@ -248,14 +251,28 @@ ngx_svc_conf_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     slcf->base_url = url;
 
-    return ngx_svc_conf_base_key(cf, &url, scheme, &slcf->base_key) == NGX_OK
-           ? NGX_CONF_OK : NGX_CONF_ERROR;
+    switch (ngx_svc_conf_base_key(cf, &url, scheme, &slcf->base_key)) {
+
+    case NGX_OK:
+        return NGX_CONF_OK;
+
+    case NGX_DECLINED:
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"svc_base_url\" has a \"%%\" in its host, or "
+                           "without two hexadecimal digits, in \"%V\"",
+                           &value[1]);
+        return NGX_CONF_ERROR;
+
+    default:
+        return NGX_CONF_ERROR;
+    }
 }
 
 
 /*
- * RFC 3986, 6.2.2.1 and 6.2.3: a host in lower case, without the port that its
- * scheme has.  scheme: the length of what is before the host.
+ * RFC 3986, 6.2.2 and 6.2.3: a host in lower case, without the port that its
+ * scheme has, and a path in which "%7E" is "~", and "%2f" is "%2F".  scheme: the
+ * length of what is before the host.  NGX_DECLINED: a "%" is none of those.
  */
 
 static ngx_int_t
@@ -284,16 +301,61 @@ ngx_svc_conf_base_key(ngx_conf_t *cf, const ngx_str_t *url, size_t scheme,
     ngx_strlow(key->data, url->data, host);
     p = key->data + host;
 
+    if (ngx_strlchr(key->data, p, '%')) {
+        return NGX_DECLINED;
+    }
+
     if (host > scheme + port.len
         && ngx_memcmp(p - port.len, port.data, port.len) == 0)
     {
         p -= port.len;
     }
 
-    p = ngx_cpymem(p, url->data + host, url->len - host);
+    p = ngx_svc_conf_base_path(p, url->data + host, url->data + url->len);
+
+    if (p == NULL) {
+        return NGX_DECLINED;
+    }
+
     key->len = p - key->data;
 
     return NGX_OK;
+}
+
+
+/* NULL: a "%" without a byte that may be there. */
+
+static u_char *
+ngx_svc_conf_base_path(u_char *dst, u_char *p, u_char *end)
+{
+    u_char  c;
+
+    while (p < end) {
+
+        if (*p != '%') {
+            *dst++ = *p++;
+            continue;
+        }
+
+        if (end - p < 3 || ngx_svc_hex(p + 1, 1, &c) != NGX_OK || c < 0x20
+            || c == 0x7f)
+        {
+            return NULL;
+        }
+
+        if (isalnum(c) || ngx_strchr("-._~", c)) {
+            *dst++ = c;
+
+        } else {
+            *dst++ = '%';
+            *dst++ = ngx_toupper(p[1]);
+            *dst++ = ngx_toupper(p[2]);
+        }
+
+        p += 3;
+    }
+
+    return dst;
 }
 
 
