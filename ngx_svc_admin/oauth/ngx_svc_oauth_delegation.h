@@ -18,11 +18,14 @@
     " WHEN " subject " IS NOT NULL THEN 'service' END"
 
 /*
- * SQL: the row of a token that "v" has issued to who acts for another, for a
- * CTE beside NGX_SVC_OAUTH_INSERT(); none when its verdict is not NULL, or it
- * has no chain.  v has, beside what that needs, slug, subject and client_name.
- * id is that of the row, of the same time; each of the others is a parameter:
- * jkt; ip; country; request_id; issuer, up to the slug; but grant is a literal.
+ * SQL: a CTE beside NGX_SVC_OAUTH_INSERT() of the same "v", which inserts the
+ * journal's row of the token that is issued there.  There is no row if v.verdict
+ * is not NULL, for no token is issued, or if v.chain is NULL, for nobody acts
+ * for another.  v needs the columns slug, subject and client_name besides.
+ *
+ * grant: a literal.  id: an expression, the row's; created_at is of v.ms, as the
+ * token's.  jkt, ip, country, request_id, and issuer, which ends before the
+ * tenant's slug: placeholders of parameters.
  */
 
 #define NGX_SVC_OAUTH_DELEGATION(grant, id, jkt, ip, country, request_id,     \

@@ -24,6 +24,12 @@ static void ngx_svc_oauth_rotate_write(ngx_svc_json_writer_t *w,
 static void ngx_svc_oauth_rotate_done(ngx_svc_pg_op_t *op);
 
 
+/*
+ * Of its rows the first one has "n" alone: how many tenants need a key, at most
+ * NGX_SVC_OAUTH_ROTATE.  Then there is one for each of those, with "needs" true,
+ * and one for each tenant whose published keys are others now, with false.
+ */
+
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_rotate = {
     .name = "oauth_rotate_keys",
     .text = "SELECT * FROM svc.oauth_key_turn($1::text::json, "
