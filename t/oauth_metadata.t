@@ -215,6 +215,18 @@ my $alone = $s->node(locations => $s->{nginx}{locations}, svc => { svc_sign_in =
 $alone->write_configuration($alone->configuration =~ s/svc_admin on;//r);
 $alone->reload(keep_configuration => 1);
 
+# RFC 8414, 2: that endpoint is there iff a grant type uses it
+
+sub needs_authorize {
+    my ($told, $name) = @_;
+
+    is(!!$told->{authorization_endpoint},
+       !!(grep { /\A(?:authorization_code|implicit)\z/ } @{ $told->{grant_types_supported} }),
+       "$name: as its grant types need it");
+}
+
+needs_authorize($s->http(GET => $_)->json, $_) for @PATHS[0 .. 2];
+
 for my $node ($off, $alone) {
     my %at = (port => $node->{port});
 
@@ -233,6 +245,8 @@ for my $node ($off, $alone) {
     }, 'the metadata of services alone');
 
     is($s->http(GET => '/oauth/authorize', undef, undef, %at)->status, 404, 'nobody is asked');
+    needs_authorize($s->http(GET => $_, undef, undef, %at)->json, "$_ of $node->{port}")
+        for @PATHS[0 .. 2];
     is(form($s, token => { grant_type => 'client_credentials' }, client => $app,
             http => { %at })->status, 200, 'a service has its token');
 }
