@@ -1,0 +1,107 @@
+#!/usr/bin/perl
+
+# The examples of the document of /oauth that need more than a tenant to run.
+
+use strict;
+use warnings;
+
+use MIME::Base64 qw(encode_base64);
+use Test::More;
+
+use SvcTest;
+use SvcTest::Documents qw(examples section);
+use SvcTest::OAuth qw(oauth_server application form claims);
+use SvcTest::Process qw(run);
+
+my $s = oauth_server()->start;
+my $acme = $s->tenant('acme');
+my %ENV_OF = (SVC_BASE_URL => $s->base_url);
+
+my $agent = application($acme, name => 'Bot', type => 'agent',
+                        scopes => [ qw(invoices:read invoices:write) ]);
+my $service = application($acme, name => 'Service', scopes => [ 'invoices:read' ]);
+
+$ENV_OF{SVC_ADMIN_TOKEN} = $acme->{apps_token};
+
+
+# All of a section, each on its own: what it has printed, as JSON.
+
+sub does {
+    my ($heading, $client) = @_;
+
+    my @examples = examples('bash', section('ngx_svc_admin/oauth/README.md', $heading));
+
+    is(scalar @examples, 1, "$heading: an example") or return {};
+
+    my ($status, $text) = run([ 'bash', '-euo', 'pipefail', '-c',
+                                $examples[0] =~ s/\bcurl /curl -sS -f /gr ],
+                              env => { %ENV_OF, SVC_CLIENT_ID => $client->{clientId} });
+
+    is($status, 0, "$heading: it runs") or diag($text);
+
+    return eval { JSON::PP->new->utf8->decode($text) } // {};
+}
+
+
+sub own {
+    my ($client, %fields) = @_;
+
+    return form($s, token => { grant_type => 'client_credentials', %fields },
+                client => $client);
+}
+
+
+# --- secrets -------------------------------------------------------------------------
+
+my $new = does('Secrets', $service);
+
+$s->secret($new->{clientSecret});
+like($new->{clientSecret}, qr/\A[\w-]{43}\z/, 'a new secret');
+isnt($new->{clientSecret}, $service->{clientSecret}, 'another one');
+ok($s->http(GET => "/v1/applications/$service->{clientId}",
+            [ Authorization => "Bearer $acme->{apps_token}" ])->json->{previousSecretValidUntil},
+   'and until when the old one is good');
+is($s->sql('SELECT retired_at - now() BETWEEN interval \'86300 s\' AND interval \'86400 s\''
+           . " FROM svc.oauth_login WHERE client_id = '$service->{clientId}'"
+           . " AND retired_at IS NOT NULL"), 't', 'which is a day');
+is(own($_)->status, 200, 'it is good') for $service, { %$service, %$new };
+
+
+# --- a service that needs a token ------------------------------------------------------
+
+my ($http) = examples('', section('ngx_svc_admin/oauth/README.md',
+                                  'A service that needs a token'));
+my ($head, $body) = split /\n\n/, $http, 2;
+my ($line, @headers) = split /\n/, $head;
+my $basic = encode_base64("$service->{clientId}:$new->{clientSecret}", '');
+
+chomp $body;
+is((grep { s/<clientId:clientSecret>/$basic/ } @headers), 1, 'by Basic');
+
+my $r = $s->http(split(/ /, $line), [ map { split /: /, $_, 2 } @headers ], $body);
+
+is($r->status, 200, 'the request as it is written') or diag($r->body);
+is_deeply([ sort keys %{ $r->json } ], [ qw(access_token expires_in scope token_type) ],
+          'has the members that are named');
+is((claims($r->json->{access_token}))[1]{scope}, 'invoices:read', 'and the scope');
+
+
+# --- before a ceiling is lowered ---------------------------------------------------------
+
+own($agent, scope => 'invoices:read') for 1 .. 2;
+own($agent, scope => 'invoices:write');
+
+my $trial = does('Before a ceiling is lowered', $agent);
+
+is($trial->{sample}{tokens}, 3, 'all tokens are in the sample');
+is_deeply($trial->{summary}, { unchanged => 0, shortened => 2, refused => 1 },
+          'those that it would shorten, and refuse');
+is_deeply([ map { "$_->{reason} $_->{value} $_->{tokens}" } @{ $trial->{refused} } ],
+          [ 'scope invoices:write 1' ], 'and for which scope');
+is_deeply({ map { $_ => $trial->{live}{$_} } qw(tokens wouldDie) },
+          { tokens => 3, wouldDie => 1 }, 'what of those that live');
+is(own($agent, scope => 'invoices:write')->status, 200, 'it was a trial');
+
+is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
+$s->done;
+done_testing();
