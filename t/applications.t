@@ -256,7 +256,7 @@ my %BAD = (
     name => [ '', ' ', 'x' x 101, "a\nb", undef, 1 ],
     type => [ 'x', 'WEB', '', undef, 1 ],
     redirectUris => [ undef, 'https://a.test', [ undef ], [ 1 ], map { [ $_ ] }
-        '', 'http://a.test/', 'http://127.0.0.2/', 'http://localhost.a.test/', 'x:/y',
+        '', 'http://a.test/', 'http://10.0.0.1/', 'http://localhost.a.test/', 'x:/y',
         'http://127.0.0.1.evil/', 'https:///x', 'https://u@a.test/', 'https://a.test/#',
         'https://a.test/*', 'https://a.test/../x', 'https://a.test/%2e%2E', '//a.test/',
         'https://a.test/..%2fx', 'https://a.test/%0a', 'https://a.test/%00',

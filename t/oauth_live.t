@@ -11,7 +11,7 @@ use MIME::Base64 qw(encode_base64url decode_base64url);
 use Test::More;
 
 use SvcTest;
-use SvcTest::OAuth qw(oauth_server oauth_node application form oauth_error claims);
+use SvcTest::OAuth qw(oauth_server oauth_node application form oauth_error claims user_token);
 
 my $s = oauth_server()->start;
 my $acme = $s->tenant('acme');
@@ -156,6 +156,22 @@ my %none = (
 
 dead($none{$_}, $_) for sort keys %none;
 
+# the row of a jti that another tenant has signed, by either key
+
+for my $kid (map { (claims($_))[0]{kid} } $token, $theirs) {
+    my $jti = (claims($theirs))[1]{jti};
+
+    $s->sql('INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, principals,'
+            . ' grant_type, scopes, kid, ttl)'
+            . " SELECT '$acme->{id}', jti, issued_at, '$robot->{clientId}',"
+            . " '{$robot->{clientId}}', grant_type, scopes, '$kid', ttl FROM svc.oauth_token"
+            . " WHERE tenant_id = '$globex->{id}' AND jti = '$jti'");
+    dead($theirs, 'a jti of ours, and a signature of theirs');
+    is($s->sql('WITH d AS (DELETE FROM svc.oauth_token WHERE'
+               . " tenant_id = '$acme->{id}' AND jti = '$jti' RETURNING 1)"
+               . ' SELECT count(*) FROM d'), 1, 'which was there');
+}
+
 my $o = token($opaque);
 dead(substr($o, 0, -2) . 'AA', 'another secret');
 dead($o =~ s/sat_/srt_/r, 'another kind');
@@ -201,6 +217,15 @@ is(introspect($token)->{scope}, 'b', 'the application has lost it');
 set($agent, "scopes = '{a,b}', max_token_ttl = 60");
 is(introspect($token)->{active}, $TRUE, 'a shorter life');
 cmp_ok(introspect($token)->{exp} - introspect($token)->{iat}, '<=', 60, 'is told');
+
+my $older = application($acme, name => 'Older', type => 'agent', scopes => [ 'a' ]);
+my $old = user_token($acme, client => $older, scopes => [ 'a' ], ago => 61,
+                     user => $acme->create(userName => 'ada@acme.test')->{id});
+
+set($older, 'max_token_ttl = 3600');
+is(introspect($old)->{active}, $TRUE, 'a token of a minute ago');
+set($older, 'max_token_ttl = 60');
+dead($old, 'it is over by a ceiling of a minute');
 
 set($agent, "max_token_ttl = NULL, allowed_audiences = '{urn:a}',"
             . " allowed_audience_keys = '{urn:a}'");

@@ -11,7 +11,8 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Browser;
-use SvcTest::Grants qw(grant code redeem refresh $REDIRECT digest);
+use SvcTest::Grants qw(grant code redeem refresh $REDIRECT $VERIFIER digest);
+use SvcTest::Lines;
 use SvcTest::OAuth qw(oauth_server application form oauth_error claims);
 use SvcTest::Process qw(slurp);
 
@@ -337,6 +338,29 @@ $t = first($spa);
 $s->sql("UPDATE svc.oauth_refresh SET jkt = '\\x" . 'ab' x 32 . "' WHERE "
         . stored($t->{refresh_token}));
 bad(refresh($s, $spa, $t->{refresh_token}), 'invalid_grant', 'a key, and no proof of it');
+
+# what a public client has got with a proof it refreshes with that key
+
+{
+    my $lines = SvcTest::Lines->new($s->root . '/t/lib/dpop');
+    my $ask = sub {
+        my ($key, %fields) = @_;
+        my $proof = $key && $lines->ask({ key => $key, header => {}, settings => {},
+            claims => { htu => 'http://127.0.0.1:' . $s->port . '/oauth/token' } })->{proof};
+
+        return form($s, token => { client_id => $spa->{clientId}, %fields },
+                    headers => [ $key ? (DPoP => $proof) : () ]);
+    };
+    my $bound = $ask->('one', grant_type => 'authorization_code', code_verifier => $VERIFIER,
+                       code => code($acme, $spa, $ada, scopes => \@ALL)->{code})->json;
+    my @refresh = (grant_type => 'refresh_token', refresh_token => $bound->{refresh_token});
+
+    is($bound->{token_type}, 'DPoP', 'by a proof');
+    bad($ask->('two', @refresh), 'invalid_grant', 'the proof of another key');
+    bad($ask->(undef, @refresh), 'invalid_grant', 'and none');
+    is($ask->('one', @refresh)->status, 200, 'its own does');
+    $lines->end;
+}
 
 my $agent = application($acme, %WEB, name => 'Agent', type => 'agent',
                         grantTypes => [ qw(authorization_code refresh_token) ]);

@@ -249,9 +249,12 @@ is($s->sql("SELECT count(*) FROM svc.agent_anomaly"), 0, 'which is unusual of ag
 $r = form($s, token => { %CC }, client => $retired);
 oauth_error($r, 401, 'invalid_client', 'of an agent');
 is($r->body, $body, 'which is not told');
-is_deeply([ $s->sql("SELECT client_id, severity FROM svc.agent_anomaly"
+oauth_error(form($s, token => { %CC, client_id => $retired->{clientId},
+                                client_secret => $retired->{clientSecret} }),
+            400, 'invalid_client', 'nor in the body');
+is_deeply([ $s->sql("SELECT client_id, severity, occurrences FROM svc.agent_anomaly"
                     . " WHERE type = 'secret_reuse'") ],
-          [ [ $retired->{clientId}, 'high' ] ], 'but is on record');
+          [ [ $retired->{clientId}, 'high', 2 ] ], 'but both are on record');
 
 
 # --- what a client may not ------------------------------------------------------------
