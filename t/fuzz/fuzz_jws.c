@@ -1,9 +1,8 @@
 /*
- * JSON Web Signatures and Keys.  An input's first line says what follows it:
+ * JSON Web Signatures.  An input's first line says what follows it:
  *
  *   s   header, payload: signed
  *   p   header, payload, signature (64 bytes are made of it): put together
- *   k   a JWK
  *
  * and without such a line it is a JWS as it came.  What is taken is of one
  * spelling, what was signed verifies, and nothing else does.
@@ -11,15 +10,10 @@
 
 #include "ngx_fuzz_jose.h"
 
-#include <openssl/core_names.h>
-
 
 static ngx_str_t fuzz_put(ngx_pool_t *pool, ngx_str_t *text);
 static void fuzz_jws(ngx_pool_t *pool, const ngx_str_t *text, int is_signed);
 static void fuzz_spelling(const ngx_str_t *text);
-static void fuzz_jwk(ngx_pool_t *pool, ngx_str_t *text);
-static void fuzz_thumbprint(EVP_PKEY *key, ngx_svc_jwa_e alg,
-    const u_char *thumbprint);
 
 
 int
@@ -33,7 +27,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text.data = (u_char *) data;
     text.len = size;
 
-    if (size >= 2 && data[1] == '\n' && strchr("spk", data[0])) {
+    if (size >= 2 && data[1] == '\n' && (data[0] == 's' || data[0] == 'p')) {
         text.data += 2;
         text.len -= 2;
     }
@@ -52,13 +46,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
         fuzz_jws(pool, &made, 1);
 
-    } else if (data[0] == 'p') {
+    } else {
         made = fuzz_put(pool, &text);
 
         fuzz_jws(pool, &made, 0);
-
-    } else {
-        fuzz_jwk(pool, &text);
     }
 
     fuzz_assert(ERR_peek_error() == 0);
@@ -179,81 +170,4 @@ fuzz_spelling(const ngx_str_t *text)
     free(part);
     free(bytes);
     free(again);
-}
-
-
-static void
-fuzz_jwk(ngx_pool_t *pool, ngx_str_t *text)
-{
-    cJSON            *json;
-    u_char            thumbprint[NGX_SVC_JWK_THUMBPRINT];
-    EVP_PKEY         *key;
-    ngx_int_t         rc;
-    ngx_str_t         copy;
-    ngx_svc_jwa_e     alg;
-    ngx_svc_error_t   err;
-
-    copy.len = text->len;
-    copy.data = ngx_palloc(pool, text->len + 1);
-    memcpy(copy.data, text->data, text->len);
-    err.kind = NGX_SVC_E_NONE;
-
-    if (ngx_svc_json_parse(pool, &copy, &json, &err) != NGX_OK) {
-        return;
-    }
-
-    rc = ngx_svc_jwk_public(json, &key, &alg, thumbprint);
-
-    if (rc != NGX_OK) {
-        fuzz_assert(rc == NGX_DECLINED && key == NULL);
-        return;
-    }
-
-    fuzz_assert(cJSON_GetObjectItemCaseSensitive(json, "d") == NULL);
-    fuzz_assert(cJSON_GetObjectItemCaseSensitive(json, "k") == NULL);
-
-    fuzz_thumbprint(key, alg, thumbprint);
-
-    EVP_PKEY_free(key);
-}
-
-
-/* RFC 7638 of what OpenSSL has for a key. */
-
-static void
-fuzz_thumbprint(EVP_PKEY *key, ngx_svc_jwa_e alg, const u_char *thumbprint)
-{
-    char    text[256];
-    size_t  len;
-    u_char  bytes[65], x[64], y[64], digest[32];
-
-    memset(x, 0, sizeof(x));
-    memset(y, 0, sizeof(y));
-
-    if (alg == NGX_SVC_JWA_EDDSA) {
-        len = sizeof(bytes);
-        fuzz_assert(EVP_PKEY_get_raw_public_key(key, bytes, &len) == 1);
-        fuzz_assert(len == 32);
-
-        (void) ngx_svc_base64url(x, bytes, 32);
-
-        sprintf(text, "{\"crv\":\"Ed25519\",\"kty\":\"OKP\",\"x\":\"%s\"}", x);
-
-    } else {
-        fuzz_assert(alg == NGX_SVC_JWA_ES256);
-        fuzz_assert(EVP_PKEY_get_octet_string_param(key,
-                                                    OSSL_PKEY_PARAM_PUB_KEY,
-                                                    bytes, 65, &len) == 1);
-        fuzz_assert(len == 65 && bytes[0] == 4);
-
-        (void) ngx_svc_base64url(x, bytes + 1, 32);
-        (void) ngx_svc_base64url(y, bytes + 33, 32);
-
-        sprintf(text, "{\"crv\":\"P-256\",\"kty\":\"EC\",\"x\":\"%s\","
-                "\"y\":\"%s\"}", x, y);
-    }
-
-    fuzz_assert(ngx_svc_sha256((u_char *) text, strlen(text), digest)
-                == NGX_OK);
-    fuzz_assert(memcmp(digest, thumbprint, sizeof(digest)) == 0);
 }
