@@ -258,6 +258,7 @@ my %BAD = (
     redirectUris => [ undef, 'https://a.test', [ undef ], [ 1 ], map { [ $_ ] }
         '', 'http://a.test/', 'http://10.0.0.1/', 'http://localhost.a.test/', 'x:/y',
         'http://127.0.0.1.evil/', 'https:///x', 'https://u@a.test/', 'https://a.test/#',
+        'http://127.0.0.2/', 'com.acme:/cb',
         'https://a.test/*', 'https://a.test/../x', 'https://a.test/%2e%2E', '//a.test/',
         'https://a.test/..%2fx', 'https://a.test/%0a', 'https://a.test/%00',
         "https://a.test/\n", 'https://a.test\\x', 'https://a.test/ x',
