@@ -318,6 +318,8 @@ ngx_svc_scim_created(PGresult **results, ngx_uint_t n)
     event.user = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_ID);
     event.email = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_USER_NAME);
     event.subscribers = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_SUBSCRIBERS);
+    event.at = ngx_svc_pg_value(user, 0, NGX_SVC_SCIM_COL_CREATED_AT);
+    ngx_str_null(&event.number);
 
     ngx_svc_event_emit(&event);
 }

@@ -15,7 +15,9 @@
 #include "ngx_svc_webhook_entry.h"
 #include "ngx_svc_webhook_expire.h"
 #include "ngx_svc_webhook_helper.h"
+#include "ngx_svc_webhook_note.h"
 #include "ngx_svc_webhook_op.h"
+#include "ngx_svc_webhook_outbox_sql.h"
 #include "ngx_svc_webhook_process.h"
 #include "ngx_svc_webhook_record_write.h"
 #include "ngx_svc_webhook_trim.h"
@@ -48,6 +50,8 @@ static ngx_svc_pg_statements_t *const  ngx_http_svc_webhook_statements[] = {
     ngx_svc_webhook_record_statements,
     ngx_svc_webhook_trim_statements,
     ngx_svc_webhook_expire_statements,
+    ngx_svc_webhook_note_statements,
+    ngx_svc_webhook_outbox_statements,
     ngx_svc_mail_outcome_statements,
     ngx_svc_push_statements,
     NULL
@@ -96,6 +100,13 @@ static ngx_command_t  ngx_http_svc_webhook_commands[] = {
       ngx_svc_webhook_conf_timeout,
       NGX_HTTP_MAIN_CONF_OFFSET,
       offsetof(ngx_svc_webhook_conf_t, keep_time),
+      NULL },
+
+    { ngx_string("svc_webhook_outbox"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_svc_webhook_conf_outbox,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
       NULL },
 
     { ngx_string("svc_webhook_connect_timeout"),
@@ -382,6 +393,7 @@ ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf)
     wcf->keep = NGX_CONF_UNSET_UINT;
     wcf->keep_size = NGX_CONF_UNSET_SIZE;
     wcf->keep_time = NGX_CONF_UNSET_MSEC;
+    wcf->outbox = NGX_CONF_UNSET_MSEC;
     wcf->connect_timeout = NGX_CONF_UNSET_MSEC;
     wcf->timeout = NGX_CONF_UNSET_MSEC;
     wcf->shutdown_timeout = NGX_CONF_UNSET_MSEC;
@@ -413,6 +425,7 @@ ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf)
     ngx_conf_init_uint_value(wcf->keep, 10000);
     ngx_conf_init_size_value(wcf->keep_size, 16 * 1024 * 1024);
     ngx_conf_init_msec_value(wcf->keep_time, 30000);
+    ngx_conf_init_msec_value(wcf->outbox, 5000);
     ngx_conf_init_msec_value(wcf->connect_timeout, 3000);
     ngx_conf_init_msec_value(wcf->timeout, 10000);
     ngx_conf_init_msec_value(wcf->shutdown_timeout, 10000);

@@ -19,7 +19,7 @@ my %FLOORS = (
     admin => [ qw(limit core password factor tenant directory governance config audit
                   signin console oauth) ],
     scim => [],
-    webhook => [ qw(core queue emit http log schedule mail scim_push process api) ],
+    webhook => [ qw(core queue emit http log schedule mail scim_push outbox process api) ],
 );
 
 my ($objects) = grep { -d } map { "build/$_/objs/addon" }

@@ -237,7 +237,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_delete = {
             NGX_SVC_AUDIT(NGX_SVC_A_USER_DELETED, "d.id::text", "NULL", "'{}'",
                           "FROM d")
         ")"
-        " SELECT c.verdict AS _verdict, d.id AS _user,"
+        " SELECT c.verdict AS _verdict, d.id AS _user, "
+            NGX_SVC_EVENT_AT " AS _at,"
             " (SELECT " NGX_SVC_EVENT_SUBSCRIBERS("user.deleted")
             " FROM d) AS _subscribers"
         " FROM c LEFT JOIN d ON true",
@@ -341,6 +342,8 @@ ngx_svc_admin_user_delete_committed(PGresult **results)
     event.user = ngx_svc_pg_value(res, 0, ngx_svc_row_find(res, "_user"));
     event.subscribers = ngx_svc_pg_value(res, 0,
                                      ngx_svc_row_find(res, "_subscribers"));
+    event.at = ngx_svc_pg_value(res, 0, ngx_svc_row_find(res, "_at"));
+    ngx_str_null(&event.number);
     ngx_str_null(&event.email);
 
     if (event.user.data) {

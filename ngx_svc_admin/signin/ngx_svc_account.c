@@ -175,6 +175,8 @@ ngx_svc_account_committed(PGresult **results, ngx_uint_t store)
     event.user = ngx_svc_row_value(res, 0, "_user");
     event.email = ngx_svc_row_value(res, 0, "_email");
     event.subscribers = ngx_svc_row_value(res, 0, "_subscribers");
+    event.at = ngx_svc_row_value(res, 0, "_at");
+    ngx_str_null(&event.number);
 
     ngx_svc_event_emit(&event);
 }

@@ -103,6 +103,7 @@ struct ngx_svc_account_s {
         events                                                                \
     ")"                                                                       \
     " SELECT u.id AS _user, u.user_name AS _email, "                          \
+        NGX_SVC_EVENT_AT " AS _at, "                                          \
         NGX_SVC_EVENT_SUBSCRIBERS("user.created") " AS _subscribers FROM u"
 
 #define NGX_SVC_ACCOUNT_STORE_PARAMS                                          \

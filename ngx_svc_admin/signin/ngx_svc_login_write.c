@@ -132,9 +132,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done = {
                     " 'methods', ("
                         NGX_SVC_SESSION_ROW("to_jsonb(k.methods)", "$4") "))",
                 "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT)
-            " RETURNING target_id"
+            " RETURNING target_id, id, created_at"
         ")"
-        " SELECT target_id AS _user, "
+        " SELECT target_id AS _user, id AS _number, created_at AS _at, "
             NGX_SVC_EVENT_SUBSCRIBERS("user.login") " AS _subscribers FROM e",
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_param_call(ngx_svc_login_bind_score),
@@ -301,6 +301,8 @@ ngx_svc_login_emit(PGresult *tenant, PGresult *done)
     event.tenant = ngx_svc_pg_value(tenant, 0, 0);
     event.user = ngx_svc_row_value(done, 0, "_user");
     event.subscribers = ngx_svc_row_value(done, 0, "_subscribers");
+    event.number = ngx_svc_row_value(done, 0, "_number");
+    event.at = ngx_svc_row_value(done, 0, "_at");
     ngx_str_null(&event.email);
 
     ngx_svc_event_emit(&event);

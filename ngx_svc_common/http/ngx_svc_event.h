@@ -20,6 +20,14 @@
     " AND '" event "' = ANY (w.events))"
 
 
+/*
+ * SQL: the time of an event.  The audit log is the outbox of events: a statement
+ * that tells of one writes the audit event of the same name, at that time.
+ */
+
+#define NGX_SVC_EVENT_AT  "now()::timestamptz(3)"
+
+
 typedef enum {
     NGX_SVC_EVENT_USER_CREATED = 0,
     NGX_SVC_EVENT_USER_LOGIN,
@@ -34,6 +42,10 @@ typedef struct {
     ngx_str_t         subscribers;  /* as above; no data: nobody */
     ngx_str_t         user;         /* the user's UUID, as text */
     ngx_str_t         email;        /* of NGX_SVC_EVENT_USER_CREATED */
+    ngx_str_t         number;       /* the audit event's, of what happens to a
+                                       user more than once; or no data */
+    ngx_str_t         at;           /* the transaction's time, PostgreSQL's text
+                                       of it; no data: now */
 } ngx_svc_event_t;
 
 typedef void (*ngx_svc_event_pt)(const ngx_svc_event_t *event);

@@ -80,6 +80,12 @@ static const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
       NGX_SVC_M_DROPPED_DAMAGED },
     { "svc_webhook_dropped_total", NULL, "reason=\"not_authentic\"",
       NGX_SVC_M_DROPPED_FORGED },
+    { "svc_webhook_dropped_total", NULL, "reason=\"expired\"",
+      NGX_SVC_M_DROPPED_EXPIRED },
+
+    { "svc_webhook_replayed_total",
+      "Deliveries put into the queue from the audit log.", "",
+      NGX_SVC_M_REPLAYED },
 
     { "svc_webhook_deliveries_total", "Deliveries that have ended.",
       "outcome=\"acknowledged\"", NGX_SVC_M_ACKNOWLEDGED },

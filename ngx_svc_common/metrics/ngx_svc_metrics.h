@@ -20,6 +20,8 @@ typedef enum {
     NGX_SVC_M_DROPPED_ENDPOINT,         /* too many waited for the endpoint */
     NGX_SVC_M_DROPPED_DAMAGED,          /* in Redis: no entry */
     NGX_SVC_M_DROPPED_FORGED,           /* in Redis: not authentic */
+    NGX_SVC_M_DROPPED_EXPIRED,          /* the outbox had them for a day */
+    NGX_SVC_M_REPLAYED,                 /* queued from the outbox */
     NGX_SVC_M_ACKNOWLEDGED,
     NGX_SVC_M_RETRIED,                  /* attempts that another one follows */
     NGX_SVC_M_ABANDONED,

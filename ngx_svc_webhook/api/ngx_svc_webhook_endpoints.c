@@ -100,6 +100,13 @@ static const ngx_svc_member_t  ngx_svc_webhook_patch_members[] = {
                       NGX_SVC_WEBHOOK_HOST_OF("u.url"), details, from)        \
     ")"
 
+/* The tenant's audit log is followed from here on, if it is not yet. */
+
+#define NGX_SVC_WEBHOOK_FOLLOW                                                \
+    "x AS ("                                                                  \
+        "INSERT INTO svc.webhook_outbox (tenant_id, xid)"                     \
+        " SELECT u.tenant_id, pg_snapshot_xmin(pg_current_snapshot()) "
+
 static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_list = {
     .name = "webhook_list",
     .text =
@@ -140,10 +147,14 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_create = {
             " FROM svc.webhook_endpoint WHERE" NGX_SVC_WEBHOOK_OURS
         "), u AS ("
             "INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events,"
-                " enabled, secret)"
+                " enabled, secret, since)"
             " SELECT n.tenant_id, $1::uuid, $2, $3::text::text[],"
-                " coalesce($4::bool, true), $5::bytea FROM n"
+                " coalesce($4::bool, true), $5::bytea,"
+                " array_fill(now(), ARRAY[cardinality($3::text::text[])])"
+            " FROM n"
             " WHERE n.tenant_id IS NOT NULL AND n.room RETURNING *"
+        "), " NGX_SVC_WEBHOOK_FOLLOW "FROM u"
+            " ON CONFLICT (tenant_id) DO NOTHING"
         "), " NGX_SVC_WEBHOOK_AUDIT(NGX_SVC_A_WEBHOOK_CREATED,
                   "jsonb_build_object('events', to_jsonb(u.events), 'enabled',"
                   " u.enabled)", "FROM u")
@@ -175,6 +186,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_patch = {
         "), u AS ("
             "UPDATE svc.webhook_endpoint w SET url = n.url, events = n.events,"
                 " enabled = n.enabled,"
+                " since = ARRAY(SELECT CASE WHEN o.enabled AND n.enabled"
+                        " AND v.name = ANY (o.events)"
+                    " THEN coalesce(o.since[array_position(o.events, v.name)],"
+                        " o.created_at) ELSE now() END"
+                    " FROM unnest(n.events) WITH ORDINALITY v (name, i)"
+                    " ORDER BY v.i),"
                 " updated_at = " NGX_SVC_CHANGED_AT("w")
             " FROM n, o WHERE w.tenant_id = n.tenant_id AND w.id = n.id"
                 " AND (n.url, n.events, n.enabled)"

@@ -6,7 +6,9 @@
  * process that worker 0 forks (ngx_svc_webhook_helper.c), moves them into its
  * in-flight set (ngx_svc_webhook_inflight.c), delivers them
  * (ngx_svc_webhook_deliver.c), and acknowledges them when their outcome is
- * final (ngx_svc_webhook_ack.c).
+ * final (ngx_svc_webhook_ack.c), which it notes in PostgreSQL too
+ * (ngx_svc_webhook_note.c).  Events that went missing on the way it finds in the
+ * audit log (ngx_svc_webhook_outbox.c).
  */
 
 #ifndef _NGX_SVC_WEBHOOK_H_INCLUDED_
@@ -38,6 +40,8 @@ typedef struct {
     ngx_uint_t        keep;             /* events in a worker's buffer */
     size_t            keep_size;        /* bytes of them */
     ngx_msec_t        keep_time;
+    ngx_msec_t        outbox;           /* ms that an event may take before it
+                                           is queued from there; 0: never */
     ngx_msec_t        connect_timeout;
     ngx_msec_t        timeout;          /* of an attempt */
     ngx_msec_t        shutdown_timeout; /* of attempts when nginx ends */

@@ -13,6 +13,7 @@
 #define NGX_SVC_WEBHOOK_KEEP_MAX         1000000
 #define NGX_SVC_WEBHOOK_KEEP_SIZE_MAX    1073741824
 #define NGX_SVC_WEBHOOK_KEEP_SIZE_MIN    4096
+#define NGX_SVC_WEBHOOK_OUTBOX_MAX       3600000    /* ms */
 
 
 /* A number of a directive, with a name of its own behind the first one. */
@@ -187,6 +188,37 @@ ngx_svc_webhook_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     if (*timeout < 1 || *timeout > 600000) {
         return "must be a time from 1ms to 10m";
     }
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_svc_webhook_conf_outbox(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_svc_webhook_conf_t *wcf = conf;
+
+    ngx_int_t   n;
+    ngx_str_t  *value;
+
+    if (wcf->outbox != NGX_CONF_UNSET_MSEC) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    if (ngx_strcmp(value[1].data, "off") == 0) {
+        wcf->outbox = 0;
+        return NGX_CONF_OK;
+    }
+
+    n = ngx_parse_time(&value[1], 0);
+
+    if (n < 1 || n > NGX_SVC_WEBHOOK_OUTBOX_MAX) {
+        return "must be a time from 1ms to 1h, or \"off\"";
+    }
+
+    wcf->outbox = n;
 
     return NGX_CONF_OK;
 }

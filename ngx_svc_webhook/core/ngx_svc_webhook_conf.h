@@ -19,6 +19,8 @@ char *ngx_svc_webhook_conf_keep_size(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_svc_webhook_conf_timeout(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+char *ngx_svc_webhook_conf_outbox(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
 char *ngx_svc_webhook_conf_proxy(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_svc_webhook_conf_allow(ngx_conf_t *cf, ngx_command_t *cmd,

@@ -371,6 +371,9 @@ ngx_svc_webhook_buffer_taken(u_char *codes)
                                  &event->tenant);
             break;
 
+        case '3':
+            break;
+
         default: /* '2' */
             ngx_svc_webhook_drop(NGX_SVC_WEBHOOK_DROP_TENANT, event->n,
                                  &event->tenant);

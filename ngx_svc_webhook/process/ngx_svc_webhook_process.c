@@ -10,6 +10,7 @@
 #include "ngx_svc_redis_storage.h"
 #include "ngx_svc_webhook_deliver.h"
 #include "ngx_svc_webhook_fds.h"
+#include "ngx_svc_webhook_outbox.h"
 #include "ngx_svc_webhook_queue.h"
 
 #include "ngx_svc_metrics.h"
@@ -140,6 +141,7 @@ ngx_svc_webhook_process_lanes(ngx_cycle_t *cycle, const u_char *id,
 
     if (wcf->on
         && (ngx_svc_webhook_deliver_init(cycle) != NGX_OK
+            || ngx_svc_webhook_outbox_init(cycle) != NGX_OK
             || ngx_svc_webhook_queue_start(cycle, id, before,
                                            &ngx_svc_webhook_handlers)
                != NGX_OK))
@@ -458,6 +460,7 @@ ngx_svc_webhook_process_drain(void)
 
     if (ngx_svc_webhook_conf()->on) {
         ngx_svc_webhook_queue_stop();
+        ngx_svc_webhook_outbox_stop();
         ngx_svc_webhook_deliver_drain(ngx_svc_webhook_process_drained);
     }
 
@@ -575,6 +578,7 @@ ngx_svc_webhook_process_exit(ngx_cycle_t *cycle)
     ngx_svc_redis_exit_worker();
 
     if (ngx_svc_webhook_conf()->on) {
+        ngx_svc_webhook_outbox_exit();
         ngx_svc_webhook_deliver_exit();
     }
 

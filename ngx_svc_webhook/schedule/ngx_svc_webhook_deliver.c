@@ -13,6 +13,7 @@
 #include "ngx_svc_webhook_drain.h"
 #include "ngx_svc_webhook_inflight.h"
 #include "ngx_svc_webhook_job.h"
+#include "ngx_svc_webhook_note.h"
 #include "ngx_svc_webhook_outcome.h"
 #include "ngx_svc_webhook_started.h"
 #include "ngx_svc_webhook_target.h"
@@ -66,6 +67,8 @@ ngx_svc_webhook_deliver_init(ngx_cycle_t *cycle)
     ngx_svc_webhook_backlogs_init(ngx_svc_webhook_deliver_wake);
     ngx_svc_webhook_jobs_init(ngx_svc_webhook_deliver_wake);
 
+    ngx_svc_webhook_notes_init(cycle);
+
     if (ngx_svc_webhook_endpoint_init(cycle, ngx_svc_webhook_deliver_loaded)
         != NGX_OK
         || ngx_svc_webhook_record_init(cycle) != NGX_OK)
@@ -95,6 +98,7 @@ ngx_svc_webhook_deliver_exit(void)
     ngx_svc_webhook_backlogs_exit();
     ngx_svc_webhook_attempt_exit();
     ngx_svc_webhook_record_exit();
+    ngx_svc_webhook_notes_exit();
     ngx_svc_webhook_endpoint_exit();
 }
 

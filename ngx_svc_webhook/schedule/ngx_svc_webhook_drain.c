@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_webhook_drain.h"
+#include "ngx_svc_webhook_note.h"
 #include "ngx_svc_webhook_record.h"
 
 #include <ngx_event.h>
@@ -17,6 +18,7 @@ typedef struct {
 } ngx_svc_webhook_drain_t;
 
 
+static void ngx_svc_webhook_drain_recorded(void);
 static void ngx_svc_webhook_drain_done(void);
 static void ngx_svc_webhook_drain_timeout(ngx_event_t *ev);
 
@@ -82,7 +84,14 @@ ngx_svc_webhook_drain_idle(void)
 
     ngx_add_timer(&drain->timer, NGX_SVC_WEBHOOK_FLUSH);
 
-    ngx_svc_webhook_record_flush(ngx_svc_webhook_drain_done);
+    ngx_svc_webhook_record_flush(ngx_svc_webhook_drain_recorded);
+}
+
+
+static void
+ngx_svc_webhook_drain_recorded(void)
+{
+    ngx_svc_webhook_notes_flush(ngx_svc_webhook_drain_done);
 }
 
 

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_webhook_job.h"
 #include "ngx_svc_webhook_ack.h"
+#include "ngx_svc_webhook_note.h"
 #include "ngx_svc_webhook_outcome.h"
 
 
@@ -200,6 +201,7 @@ ngx_svc_webhook_job_final(ngx_svc_webhook_job_t *job)
     job->delivery = NULL;
 
     ngx_svc_webhook_job_free(job);
+    ngx_svc_webhook_note(d);
     ngx_svc_webhook_ack_final(d);
 }
 

@@ -1,0 +1,533 @@
+/*
+ * In the helper: events that nobody has delivered are queued from the audit log.
+ *
+ * A round takes some tenants whose log has grown, and looks at one after the
+ * other.  Redis knows which deliveries are queued or in flight, or have ended of
+ * late: those are not queued once more.  What has no place in the queue stays
+ * where it is, for a later round.
+ */
+
+#include "ngx_svc_webhook_outbox.h"
+#include "ngx_svc_webhook_entry.h"
+#include "ngx_svc_webhook_event.h"
+#include "ngx_svc_webhook_op.h"
+#include "ngx_svc_webhook_outbox_sql.h"
+#include "ngx_svc_webhook_script.h"
+
+#include "ngx_svc_metrics.h"
+#include "ngx_svc_redis_pubsub.h"
+
+#include <ngx_event.h>
+
+
+#define NGX_SVC_WEBHOOK_OUTBOX_TICK     250     /* ms between rounds */
+#define NGX_SVC_WEBHOOK_OUTBOX_TENANTS  8       /* in one */
+#define NGX_SVC_WEBHOOK_OUTBOX_MARK     "60000" /* ms that Redis knows the
+                                                   number of a call */
+
+#define NGX_SVC_WEBHOOK_PUSHED_LEN  (sizeof(NGX_SVC_WEBHOOK_PUSHED) - 1)
+#define NGX_SVC_WEBHOOK_HEAD_ARGS   7           /* before the events */
+#define NGX_SVC_WEBHOOK_EVENT_ARGS  3           /* of each */
+
+
+typedef struct {
+    ngx_event_t        timer;
+    ngx_svc_pg_op_t   *op;              /* in flight, or NULL */
+    ngx_uint_t         ntenants;        /* that are left of the round */
+    ngx_str_t          tenant;          /* that is looked at */
+    uint64_t           number;          /* of the next delivery in a call */
+    unsigned           calling:1;       /* Redis */
+    unsigned           stopped:1;
+    u_char             tenants[NGX_SVC_WEBHOOK_OUTBOX_TENANTS]
+                              [NGX_SVC_UUID_TEXT_LEN];
+    u_char             mark[NGX_SVC_WEBHOOK_PUSHED_LEN + NGX_SVC_WEBHOOK_ID];
+} ngx_svc_webhook_outbox_t;
+
+
+static void ngx_svc_webhook_outbox_timer(ngx_event_t *ev);
+static ngx_int_t ngx_svc_webhook_outbox_take(void);
+static void ngx_svc_webhook_outbox_taken(ngx_svc_pg_op_t *op);
+static void ngx_svc_webhook_outbox_next(void);
+static ngx_int_t ngx_svc_webhook_outbox_look(void);
+static void ngx_svc_webhook_outbox_looked(ngx_svc_pg_op_t *op);
+static void ngx_svc_webhook_outbox_expired(PGresult *res);
+static ngx_int_t ngx_svc_webhook_outbox_push(PGresult *res, ngx_pool_t *pool);
+static ngx_int_t ngx_svc_webhook_outbox_head(ngx_str_t *args,
+    ngx_pool_t *pool);
+static ngx_int_t ngx_svc_webhook_outbox_entry(PGresult *res, int row,
+    ngx_pool_t *pool, ngx_str_t *entry);
+static ngx_int_t ngx_svc_webhook_outbox_event(PGresult *res, int row,
+    ngx_svc_event_t *event);
+static void ngx_svc_webhook_outbox_pushed(redisReply *reply, void *data);
+static ngx_uint_t ngx_svc_webhook_outbox_failed(ngx_svc_pg_op_t *op);
+
+
+static ngx_svc_webhook_outbox_t  ngx_svc_webhook_outbox;
+
+
+ngx_int_t
+ngx_svc_webhook_outbox_init(ngx_cycle_t *cycle)
+{
+    u_char                    *p;
+    ngx_svc_webhook_outbox_t  *outbox;
+
+    outbox = &ngx_svc_webhook_outbox;
+
+    ngx_memzero(outbox, sizeof(ngx_svc_webhook_outbox_t));
+
+    if (ngx_svc_webhook_conf()->outbox == 0) {
+        return NGX_OK;
+    }
+
+    p = ngx_cpymem(outbox->mark, NGX_SVC_WEBHOOK_PUSHED,
+                   NGX_SVC_WEBHOOK_PUSHED_LEN);
+
+    if (ngx_svc_webhook_id(p) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    outbox->number = 1;
+    outbox->timer.handler = ngx_svc_webhook_outbox_timer;
+    outbox->timer.data = outbox;
+    outbox->timer.log = cycle->log;
+    outbox->timer.cancelable = 1;
+
+    ngx_add_timer(&outbox->timer, NGX_SVC_WEBHOOK_OUTBOX_TICK);
+
+    return NGX_OK;
+}
+
+
+/* What is under way may be queued still: it is for all helpers. */
+
+void
+ngx_svc_webhook_outbox_stop(void)
+{
+    ngx_svc_webhook_outbox.stopped = 1;
+    ngx_svc_webhook_outbox.ntenants = 0;
+}
+
+
+void
+ngx_svc_webhook_outbox_exit(void)
+{
+    ngx_svc_webhook_outbox_t  *outbox;
+
+    outbox = &ngx_svc_webhook_outbox;
+
+    ngx_svc_webhook_outbox_stop();
+
+    if (outbox->op) {
+        ngx_svc_pg_cancel(outbox->op);
+        ngx_destroy_pool(outbox->op->pool);
+        outbox->op = NULL;
+    }
+
+    if (outbox->timer.timer_set) {
+        ngx_del_timer(&outbox->timer);
+    }
+}
+
+
+/* A round at a time; and none while the queue takes nothing. */
+
+static void
+ngx_svc_webhook_outbox_timer(ngx_event_t *ev)
+{
+    ngx_svc_webhook_outbox_t  *outbox;
+
+    outbox = &ngx_svc_webhook_outbox;
+
+    if (outbox->stopped) {
+        return;
+    }
+
+    ngx_add_timer(ev, NGX_SVC_WEBHOOK_OUTBOX_TICK);
+
+    if (outbox->op == NULL && !outbox->calling
+        && ngx_svc_redis_state() == NGX_SVC_REDIS_UP)
+    {
+        (void) ngx_svc_webhook_outbox_take();
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_outbox_take(void)
+{
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_call_t  *call;
+
+    static ngx_str_t  nobody = ngx_string("");
+
+    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, &nobody, 1,
+                                   ngx_svc_webhook_outbox_taken, NULL);
+    if (op == NULL) {
+        return NGX_ERROR;
+    }
+
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_webhook_outbox_take);
+
+    if (call == NULL
+        || ngx_svc_pg_bind_int(op, call, NGX_SVC_WEBHOOK_OUTBOX_TENANTS)
+           != NGX_OK
+        || ngx_svc_pg_submit(op) != NGX_OK)
+    {
+        ngx_destroy_pool(op->pool);
+        return NGX_ERROR;
+    }
+
+    ngx_svc_webhook_outbox.op = op;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_webhook_outbox_taken(ngx_svc_pg_op_t *op)
+{
+    int                        i;
+    PGresult                  *res;
+    ngx_str_t                  tenant;
+    ngx_svc_webhook_outbox_t  *outbox;
+
+    outbox = &ngx_svc_webhook_outbox;
+
+    if (!ngx_svc_webhook_outbox_failed(op) && !outbox->stopped) {
+        res = ngx_svc_webhook_op_result(op);
+
+        for (i = 0; i < PQntuples(res); i++) {
+            tenant = ngx_svc_pg_value(res, i, 0);
+
+            if (tenant.len == NGX_SVC_UUID_TEXT_LEN
+                && outbox->ntenants < NGX_SVC_WEBHOOK_OUTBOX_TENANTS)
+            {
+                ngx_memcpy(outbox->tenants[outbox->ntenants++], tenant.data,
+                           tenant.len);
+            }
+        }
+    }
+
+    ngx_destroy_pool(op->pool);
+    outbox->op = NULL;
+
+    ngx_svc_webhook_outbox_next();
+}
+
+
+/* The next one of the round; one that cannot be looked at is due again. */
+
+static void
+ngx_svc_webhook_outbox_next(void)
+{
+    ngx_svc_webhook_outbox_t  *outbox;
+
+    outbox = &ngx_svc_webhook_outbox;
+
+    while (outbox->ntenants) {
+        outbox->tenant.data = outbox->tenants[--outbox->ntenants];
+        outbox->tenant.len = NGX_SVC_UUID_TEXT_LEN;
+
+        if (ngx_svc_webhook_outbox_look() == NGX_OK) {
+            return;
+        }
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_outbox_look(void)
+{
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_call_t  *call;
+
+    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE,
+                                   &ngx_svc_webhook_outbox.tenant, 1,
+                                   ngx_svc_webhook_outbox_looked, NULL);
+    if (op == NULL) {
+        return NGX_ERROR;
+    }
+
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_webhook_outbox_look);
+
+    if (call == NULL
+        || ngx_svc_pg_bind_int(op, call, ngx_svc_webhook_conf()->outbox)
+           != NGX_OK
+        || ngx_svc_pg_submit(op) != NGX_OK)
+    {
+        ngx_destroy_pool(op->pool);
+        return NGX_ERROR;
+    }
+
+    ngx_svc_webhook_outbox.op = op;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_webhook_outbox_looked(ngx_svc_pg_op_t *op)
+{
+    PGresult                  *res;
+    ngx_svc_webhook_outbox_t  *outbox;
+
+    outbox = &ngx_svc_webhook_outbox;
+
+    if (!ngx_svc_webhook_outbox_failed(op)) {
+        res = ngx_svc_webhook_op_result(op);
+
+        if (PQntuples(res)) {
+            ngx_svc_webhook_outbox_expired(res);
+
+            if (!PQgetisnull(res, 0, NGX_SVC_WEBHOOK_O_DELIVERY)
+                && ngx_svc_webhook_outbox_push(res, op->pool) == NGX_ERROR)
+            {
+                ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
+                              "webhook events of tenant %V cannot be queued "
+                              "from the audit log now: no memory",
+                              &outbox->tenant);
+            }
+        }
+    }
+
+    ngx_destroy_pool(op->pool);
+    outbox->op = NULL;
+
+    if (!outbox->calling) {
+        ngx_svc_webhook_outbox_next();
+    }
+}
+
+
+static void
+ngx_svc_webhook_outbox_expired(PGresult *res)
+{
+    ngx_int_t  n;
+    ngx_str_t  text;
+
+    text = ngx_svc_pg_value(res, 0, NGX_SVC_WEBHOOK_O_EXPIRED);
+    n = ngx_atoi(text.data, text.len);
+
+    if (n > 0) {
+        ngx_svc_metric_add(NGX_SVC_M_DROPPED_EXPIRED, n);
+
+        ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
+                      "%i webhook deliveries of tenant %V dropped: the queue "
+                      "has not taken them for a day", n,
+                      &ngx_svc_webhook_outbox.tenant);
+    }
+}
+
+
+/* NGX_OK: Redis will answer; NGX_DECLINED: it is away, or busy. */
+
+static ngx_int_t
+ngx_svc_webhook_outbox_push(PGresult *res, ngx_pool_t *pool)
+{
+    int                        i, n;
+    ngx_str_t                 *args, *arg;
+    ngx_svc_webhook_outbox_t  *outbox;
+
+    outbox = &ngx_svc_webhook_outbox;
+    n = PQntuples(res);
+
+    args = ngx_palloc(pool, (NGX_SVC_WEBHOOK_HEAD_ARGS
+                             + n * NGX_SVC_WEBHOOK_EVENT_ARGS)
+                            * sizeof(ngx_str_t));
+
+    if (args == NULL || ngx_svc_webhook_outbox_head(args, pool) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    arg = args + NGX_SVC_WEBHOOK_HEAD_ARGS;
+
+    for (i = 0; i < n; i++) {
+        arg[0] = outbox->tenant;
+        ngx_str_set(&arg[1], "1");
+
+        if (ngx_svc_webhook_outbox_entry(res, i, pool, &arg[2]) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        arg += NGX_SVC_WEBHOOK_EVENT_ARGS;
+    }
+
+    if (ngx_svc_redis_call(&ngx_svc_webhook_push_script, args, arg - args, 3,
+                           ngx_svc_webhook_outbox_pushed, NULL)
+        != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    /* of no call twice: what an answer does not tell the next round asks */
+
+    outbox->number += n;
+    outbox->calling = 1;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_outbox_head(ngx_str_t *args, ngx_pool_t *pool)
+{
+    u_char                    *p;
+    uint64_t                   values[3];
+    ngx_uint_t                 i;
+    ngx_svc_webhook_conf_t    *wcf;
+    ngx_svc_webhook_outbox_t  *outbox;
+
+    outbox = &ngx_svc_webhook_outbox;
+    wcf = ngx_svc_webhook_conf();
+
+    p = ngx_pnalloc(pool, 3 * NGX_INT64_LEN);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_str_set(&args[0], NGX_SVC_WEBHOOK_QUEUE);
+    ngx_str_set(&args[1], NGX_SVC_WEBHOOK_PENDING);
+    args[2].data = outbox->mark;
+    args[2].len = sizeof(outbox->mark);
+
+    values[0] = wcf->capacity;
+    values[1] = wcf->tenant_capacity;
+    values[2] = outbox->number;
+
+    for (i = 0; i < 3; i++) {
+        args[3 + i].data = p;
+        p = ngx_sprintf(p, "%uL", values[i]);
+        args[3 + i].len = p - args[3 + i].data;
+    }
+
+    args[6] = args[5];
+    ngx_str_set(&args[5], NGX_SVC_WEBHOOK_OUTBOX_MARK);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_outbox_entry(PGresult *res, int row, ngx_pool_t *pool,
+    ngx_str_t *entry)
+{
+    u_char                      *last;
+    ngx_str_t                    body, event_id;
+    ngx_svc_event_t              event;
+    ngx_svc_webhook_delivery_t   d;
+
+    event_id = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_EVENT_ID);
+
+    if (event_id.len != NGX_SVC_WEBHOOK_ID
+        || ngx_svc_webhook_outbox_event(res, row, &event) != NGX_OK
+        || ngx_svc_webhook_event_body(pool, &event, event_id.data, 0, &body)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_memzero(&d, sizeof(ngx_svc_webhook_delivery_t));
+
+    d.id = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_DELIVERY);
+    d.endpoint = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_ENDPOINT);
+
+    ngx_svc_webhook_event_delivery(&d, &event, event_id.data, &body);
+
+    entry->data = ngx_pnalloc(pool, ngx_svc_webhook_entry_len(&d));
+    if (entry->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    last = ngx_svc_webhook_entry_write(entry->data, &d);
+    if (last == NULL) {
+        return NGX_ERROR;
+    }
+
+    entry->len = last - entry->data;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_outbox_event(PGresult *res, int row, ngx_svc_event_t *event)
+{
+    ngx_str_t         text;
+    ngx_uint_t        kind;
+    const ngx_str_t  *name;
+
+    text = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_EVENT);
+
+    for (kind = 0; kind < NGX_SVC_EVENTS; kind++) {
+        name = ngx_svc_event_name(kind);
+
+        if (name->len == text.len
+            && ngx_memcmp(name->data, text.data, text.len) == 0)
+        {
+            break;
+        }
+    }
+
+    if (kind == NGX_SVC_EVENTS) {
+        return NGX_ERROR;
+    }
+
+    ngx_memzero(event, sizeof(ngx_svc_event_t));
+
+    event->kind = kind;
+    event->tenant = ngx_svc_webhook_outbox.tenant;
+    event->user = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_USER);
+    event->at = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_AT);
+
+    if (!PQgetisnull(res, row, NGX_SVC_WEBHOOK_O_EMAIL)) {
+        event->email = ngx_svc_pg_value(res, row, NGX_SVC_WEBHOOK_O_EMAIL);
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_webhook_outbox_pushed(redisReply *reply, void *data)
+{
+    size_t                     i;
+    ngx_uint_t                 n;
+    ngx_svc_webhook_outbox_t  *outbox;
+
+    outbox = &ngx_svc_webhook_outbox;
+    outbox->calling = 0;
+
+    n = 0;
+
+    if (reply && reply->type == REDIS_REPLY_STRING) {
+        for (i = 0; i < reply->len; i++) {
+            n += (reply->str[i] == '0');
+        }
+    }
+
+    if (n) {
+        ngx_svc_metric_add(NGX_SVC_M_QUEUED, n);
+        ngx_svc_metric_add(NGX_SVC_M_REPLAYED, n);
+
+        ngx_log_error(NGX_LOG_NOTICE, ngx_cycle->log, 0,
+                      "%ui webhook deliveries of tenant %V queued from the "
+                      "audit log", n, &outbox->tenant);
+    }
+
+    if (!outbox->stopped) {
+        ngx_svc_webhook_outbox_next();
+    }
+}
+
+
+static ngx_uint_t
+ngx_svc_webhook_outbox_failed(ngx_svc_pg_op_t *op)
+{
+    if (op->status == NGX_SVC_PG_OK) {
+        return 0;
+    }
+
+    ngx_svc_pg_op_failed(op, "webhook events that were lost are not looked for");
+
+    return 1;
+}
