@@ -64,10 +64,13 @@ BEGIN
                        ' ''00000000-0000-0000-0000-000000000000'')::uuid)'
                        ' WITH CHECK (tenant_id ='
                        ' nullif(current_setting(''svc.tenant'', true), '''')::uuid)', t);
-        EXECUTE format('GRANT SELECT, INSERT, DELETE, UPDATE ON svc.%I TO svc_app', t);
     END LOOP;
 END
 $$;
+
+GRANT SELECT, INSERT ON svc.webhook_outbox TO svc_app;
+GRANT UPDATE (xid, event_id, next_xid, next_id, due_at) ON svc.webhook_outbox TO svc_app;
+GRANT SELECT, DELETE ON svc.webhook_done TO svc_app;
 
 
 -- The tenants whose log has something new, or something that has not ended: up to

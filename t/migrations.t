@@ -267,6 +267,13 @@ SELECT t.tenant_id, t.id, u.id, 'r' FROM svc.scim_target t
 INSERT INTO svc.scim_helper (id, lease_until, targets) VALUES (md5('x'), now(), 1);
 SQL
 
+$rows{32} = <<'SQL';
+INSERT INTO svc.webhook_outbox (tenant_id, xid)
+SELECT id, '7' FROM svc.tenant ON CONFLICT DO NOTHING;
+INSERT INTO svc.webhook_done (tenant_id, delivery_id)
+SELECT id, id FROM svc.tenant;
+SQL
+
 
 sub psql {
     my ($pg, $query, @args) = @_;

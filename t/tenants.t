@@ -135,6 +135,8 @@ my @denied = (
     'UPDATE svc.webhook_endpoint SET created_at = now()',
     'TRUNCATE svc.webhook_endpoint CASCADE',
     'UPDATE svc.webhook_attempt SET outcome = outcome',
+    'UPDATE svc.webhook_done SET done_at = now()', 'DELETE FROM svc.webhook_outbox',
+    'UPDATE svc.webhook_outbox SET tenant_id = tenant_id',
     'SELECT * FROM svc.scim_helper', "UPDATE svc.scim_helper SET id = ''",
     'DELETE FROM svc.scim_helper', 'TRUNCATE svc.scim_target CASCADE',
     'SELECT * FROM svc.agent_sweep', 'UPDATE svc.agent_sweep SET swept_to = now()',
@@ -220,7 +222,7 @@ SELECT u.tenant_id, g.id, u.id
 FROM svc.user_account u JOIN svc.user_group g USING (tenant_id)
 EOT
 
-is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'agent_sweep audit_stream_close delegation_chain domain_taken email_challenge_tenant invitation_tenant member_page oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn organization_create organization_open organization_taken organization_try public_logo public_tenant scim_claim scim_hold scim_release sign_in_expire sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire',
+is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'agent_sweep audit_stream_close delegation_chain domain_taken email_challenge_tenant invitation_tenant member_page oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn organization_create organization_open organization_taken organization_try public_logo public_tenant scim_claim scim_hold scim_release sign_in_expire sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire webhook_done_expire webhook_note webhook_outbox_take',
 SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE n.nspname = 'svc' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
   AND has_function_privilege('svc_app', p.oid, 'EXECUTE') ORDER BY 1
@@ -259,6 +261,8 @@ $s->sql($_) for
     'INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events, secret)'
     . " SELECT id, gen_random_uuid(), 'https://x.test/', '{user.login}', '\\x00'"
     . ' FROM svc.tenant',
+    'INSERT INTO svc.webhook_outbox (tenant_id) SELECT id FROM svc.tenant',
+    'INSERT INTO svc.webhook_done (tenant_id, delivery_id) SELECT id, id FROM svc.tenant',
     "INSERT INTO svc.ip_block (tenant_id, ip) SELECT id, '192.0.2.1'"
     . ' FROM svc.tenant',
     'INSERT INTO svc.saml_sp (tenant_id, enabled, idp_certificates, name_id_format,'

@@ -27,7 +27,7 @@ $redis->{persistent} = 1;
 $redis->{options} = [ '--key-load-delay', '100' ];
 
 my $receiver = SvcTest::Receiver->new($s,
-    svc_webhook_queue => '50000 tenant=50000');
+    svc_webhook_queue => '50000 tenant=50000', svc_webhook_outbox => 'off');
 
 $s->start;
 

@@ -71,6 +71,12 @@ for my $name (qw(svc_webhook_keep svc_webhook_keep_size
 }
 
 
+passes(svc_webhook_outbox => $_) for '1ms', '5s', '1h', 'off';
+fails(svc_webhook_outbox => $_, qr/must be a time from 1ms to 1h, or "off"/)
+    for 0, '2h', 'on', 'soon';
+fails(svc_webhook_outbox => [ '5s', '5s' ], qr/is duplicate/);
+
+
 # --- SCIM targets -----------------------------------------------------------------
 
 passes(svc_scim_rate => $_) for 1, 10, 1000, 'off';

@@ -26,8 +26,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_take = {
 
 
 /*
- * o: where the look begins; w: what the endpoints take, and since when; e: the
- * next audit events; d: deliveries of them; q: those that have not ended; f: the
+ * o: where the look begins; w: what the endpoints take, and since when; r, e:
+ * the next audit events, fewer with many endpoints; d: deliveries of them; q: those that have not ended; f: the
  * first event that holds up the others, since it is young, or its transaction
  * may be followed by an older one; c: the deliveries to be queued.
  *
@@ -60,7 +60,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_look = {
             " FROM svc.webhook_endpoint k"
                 " CROSS JOIN unnest(k.events) WITH ORDINALITY n (event, i)"
             " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.enabled"
-        "), e AS MATERIALIZED ("
+        "), r AS MATERIALIZED ("
             "SELECT a.xid, a.id, a.created_at, a.action, a.target_id,"
                 " a.xid < pg_snapshot_xmin(pg_current_snapshot()) AS final"
             " FROM svc.audit_event a WHERE a.tenant_id = " NGX_SVC_TENANT
@@ -69,6 +69,10 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_look = {
                 " AND a.created_at > now() - interval '2 days'"
             " ORDER BY a.xid, a.id"
             " LIMIT " ngx_value(NGX_SVC_WEBHOOK_OUTBOX_PAGE)
+        "), e AS MATERIALIZED ("
+            "SELECT r.* FROM r ORDER BY r.xid, r.id"
+            " LIMIT (SELECT greatest(" ngx_value(NGX_SVC_WEBHOOK_OUTBOX_PAGE)
+                " / greatest(count(DISTINCT w.id), 1), 20) FROM w)"
         "), d AS MATERIALIZED ("
             "SELECT e.*, w.id AS endpoint_id, "
                 NGX_SVC_WEBHOOK_EVENT_ID("(" NGX_SVC_TENANT ")::text",
@@ -104,8 +108,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_look = {
             " ORDER BY q.xid, q.id"
             " LIMIT " ngx_value(NGX_SVC_WEBHOOK_OUTBOX_MOST)
         "), n AS MATERIALIZED ("
-            "SELECT count(*) = " ngx_value(NGX_SVC_WEBHOOK_OUTBOX_PAGE)
-                    " AS full,"
+            "SELECT (SELECT count(*) FROM r) = "
+                    ngx_value(NGX_SVC_WEBHOOK_OUTBOX_PAGE)
+                    " OR (SELECT count(*) FROM r) > count(*) AS full,"
                 " (SELECT count(*) = " ngx_value(NGX_SVC_WEBHOOK_OUTBOX_MOST)
                     " FROM c) AS many,"
                 " coalesce(min(e.created_at) FILTER (WHERE l.xid IS NULL"

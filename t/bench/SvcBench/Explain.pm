@@ -197,6 +197,10 @@ my %VALUES = (
     webhook_record => [ '[{"endpoint":"{webhook}","audit":true,"began":1e12,'
         . '"delivery":"d","attempt":3,"event_id":"e","event":"user.created",'
         . '"outcome":"abandoned","duration":5,"error":"no"}]' ],
+    webhook_note => [ '{01a00000-0000-7100-8000-000000000000}',
+                      '{01a00000-0000-7100-8000-000000000000}' ],
+    webhook_outbox_take => [ 8 ],
+    webhook_outbox_look => [ 5000 ],
     mail_failed => [ 'a@b', '1', 'reset', 'failed', 0, 4 ],
     webhook_trim => [ '{{webhook}}' ],
     signin_tenant => [ 'x.test', 'bench0' ],

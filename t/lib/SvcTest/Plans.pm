@@ -176,7 +176,8 @@ SELECT sha256(('$slug-token' || i)::bytea), $t, $token, 'api', 'token' || i, 'sv
        '{users:view,roles:manage}', $ago, CASE WHEN i > 900 THEN now() END
 FROM $all;
 INSERT INTO svc.audit_event (tenant_id, action, target_type, target_id, created_at)
-SELECT $t, 'user.updated', 'user', i, $ago FROM $all;
+SELECT $t, CASE WHEN i % 4 = 0 THEN 'user.created' ELSE 'user.updated' END, 'user', i,
+       $ago FROM $all;
 INSERT INTO svc.audit_stream (tenant_id, id, expires_at)
 SELECT $t, $stream, now() + (i - 5) * interval '1 hour' FROM generate_series(1, 9) i;
 INSERT INTO svc.idempotency (tenant_id, credential_id, path, key, body_hash, created_at)
@@ -211,6 +212,9 @@ SELECT $t, now(), CASE i % 3 WHEN 0 THEN 'failure' ELSE 'success' END, 'wrong', 
 INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events, secret)
 SELECT $t, $hook, 'https://x.test/', '{user.created,user.deleted}', '\\x00'
 FROM generate_series(1, $HOOKS) i;
+INSERT INTO svc.webhook_outbox (tenant_id, xid) VALUES ($t, '0');
+INSERT INTO svc.webhook_done (tenant_id, delivery_id)
+SELECT $t, md5('$slug' || i)::uuid FROM $all;
 INSERT INTO svc.webhook_attempt (tenant_id, endpoint_id, created_at, delivery_id,
                                  attempt, event_id, event, outcome, duration_ms)
 SELECT $t, @{[ $hook =~ s/\bi\b/(i % $HOOKS + 1)/r ]},
@@ -906,6 +910,10 @@ sub values {
         mail_failed => [ 'a@b', '1', 'reset', 'failed', 0, 4 ],
         webhook_trim => [ $self->array($HOOK, 1, $HOOKS) ],
         webhook_expire => [],
+        webhook_done_expire => [],
+        webhook_note => [ "{$self->{id},$self->{id}}", "{$new,$target}" ],
+        webhook_outbox_take => [ 8 ],
+        webhook_outbox_look => [ 5000 ],
         admin_user_index => [],
     };
 }
