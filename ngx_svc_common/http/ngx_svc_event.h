@@ -21,8 +21,8 @@
 
 
 /*
- * SQL: the time of an event.  The audit log is the outbox of events: a statement
- * that tells of one writes the audit event of the same name, at that time.
+ * SQL: the time of an event.  The audit log is the outbox of events: who tells
+ * of one writes the audit event of the same name, at that time.
  */
 
 #define NGX_SVC_EVENT_AT  "now()::timestamptz(3)"

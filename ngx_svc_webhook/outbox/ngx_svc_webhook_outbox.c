@@ -1,10 +1,11 @@
 /*
- * In the helper: events that nobody has delivered are queued from the audit log.
+ * In the helper: events that nobody has delivered are queued from the audit
+ * log.
  *
  * A round takes some tenants whose log has grown, and looks at one after the
- * other.  Redis knows which deliveries are queued or in flight, or have ended of
- * late: those are not queued once more.  What has no place in the queue stays
- * where it is, for a later round.
+ * other.  Redis knows which deliveries are queued or in flight, or have ended
+ * of late: those are not queued once more.  What has no place in the queue
+ * stays where it is, for a later round.
  */
 
 #include "ngx_svc_webhook_outbox.h"
@@ -25,9 +26,9 @@
 #define NGX_SVC_WEBHOOK_OUTBOX_MARK     "60000" /* ms that Redis knows the
                                                    number of a call */
 
-#define NGX_SVC_WEBHOOK_PUSHED_LEN  (sizeof(NGX_SVC_WEBHOOK_PUSHED) - 1)
-#define NGX_SVC_WEBHOOK_HEAD_ARGS   7           /* before the events */
-#define NGX_SVC_WEBHOOK_EVENT_ARGS  3           /* of each */
+#define NGX_SVC_WEBHOOK_OUTBOX_NAME  (sizeof(NGX_SVC_WEBHOOK_PUSHED) - 1)
+#define NGX_SVC_WEBHOOK_OUTBOX_HEAD  7          /* arguments before events */
+#define NGX_SVC_WEBHOOK_OUTBOX_ARGS  3          /* of each */
 
 
 typedef struct {
@@ -40,7 +41,7 @@ typedef struct {
     unsigned           stopped:1;
     u_char             tenants[NGX_SVC_WEBHOOK_OUTBOX_TENANTS]
                               [NGX_SVC_UUID_TEXT_LEN];
-    u_char             mark[NGX_SVC_WEBHOOK_PUSHED_LEN + NGX_SVC_WEBHOOK_ID];
+    u_char             mark[NGX_SVC_WEBHOOK_OUTBOX_NAME + NGX_SVC_WEBHOOK_ID];
 } ngx_svc_webhook_outbox_t;
 
 
@@ -80,7 +81,7 @@ ngx_svc_webhook_outbox_init(ngx_cycle_t *cycle)
     }
 
     p = ngx_cpymem(outbox->mark, NGX_SVC_WEBHOOK_PUSHED,
-                   NGX_SVC_WEBHOOK_PUSHED_LEN);
+                   NGX_SVC_WEBHOOK_OUTBOX_NAME);
 
     if (ngx_svc_webhook_id(p) != NGX_OK) {
         return NGX_ERROR;
@@ -331,15 +332,15 @@ ngx_svc_webhook_outbox_push(PGresult *res, ngx_pool_t *pool)
     outbox = &ngx_svc_webhook_outbox;
     n = PQntuples(res);
 
-    args = ngx_palloc(pool, (NGX_SVC_WEBHOOK_HEAD_ARGS
-                             + n * NGX_SVC_WEBHOOK_EVENT_ARGS)
+    args = ngx_palloc(pool, (NGX_SVC_WEBHOOK_OUTBOX_HEAD
+                             + n * NGX_SVC_WEBHOOK_OUTBOX_ARGS)
                             * sizeof(ngx_str_t));
 
     if (args == NULL || ngx_svc_webhook_outbox_head(args, pool) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    arg = args + NGX_SVC_WEBHOOK_HEAD_ARGS;
+    arg = args + NGX_SVC_WEBHOOK_OUTBOX_HEAD;
 
     for (i = 0; i < n; i++) {
         arg[0] = outbox->tenant;
@@ -349,7 +350,7 @@ ngx_svc_webhook_outbox_push(PGresult *res, ngx_pool_t *pool)
             return NGX_ERROR;
         }
 
-        arg += NGX_SVC_WEBHOOK_EVENT_ARGS;
+        arg += NGX_SVC_WEBHOOK_OUTBOX_ARGS;
     }
 
     if (ngx_svc_redis_call(&ngx_svc_webhook_push_script, args, arg - args, 3,
@@ -527,7 +528,8 @@ ngx_svc_webhook_outbox_failed(ngx_svc_pg_op_t *op)
         return 0;
     }
 
-    ngx_svc_pg_op_failed(op, "webhook events that were lost are not looked for");
+    ngx_svc_pg_op_failed(op, "webhook events that went missing are not looked "
+                         "for");
 
     return 1;
 }

@@ -1,6 +1,6 @@
 /*
- * In the helper: events that nobody has delivered are queued from the audit log,
- * which is their outbox.
+ * In the helper: events that nobody has delivered are queued from the audit
+ * log, which is their outbox.
  */
 
 #ifndef _NGX_SVC_WEBHOOK_OUTBOX_H_INCLUDED_

@@ -27,12 +27,13 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_take = {
 
 /*
  * o: where the look begins; w: what the endpoints take, and since when; r, e:
- * the next audit events, fewer with many endpoints; d: deliveries of them; q: those that have not ended; f: the
- * first event that holds up the others, since it is young, or its transaction
- * may be followed by an older one; c: the deliveries to be queued.
+ * the next audit events, fewer with many endpoints; d, i: deliveries of them; q:
+ * those that have not ended; f: the first event that holds up the others; l: the
+ * last one before it; c: the deliveries to be queued; n: how to go on, and when
+ * the oldest event was that is of interest; t: the last one that was looked at.
  *
- * An older transaction than the last one looked at may still commit: the log has
- * been followed up to the last event that is final.
+ * An older transaction than the last one looked at may still commit: the log
+ * has been followed up to the last event that is final.
  *
  * Notes are as old as their events, at least: with no older event left that is
  * of interest they can go.
@@ -56,7 +57,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_look = {
             " WHERE k.tenant_id = " NGX_SVC_TENANT
             " FOR NO KEY UPDATE OF k"
         "), w AS MATERIALIZED ("
-            "SELECT k.id, n.event, coalesce(k.since[n.i], k.created_at) AS since"
+            "SELECT k.id, n.event,"
+                " coalesce(k.since[n.i], k.created_at) AS since"
             " FROM svc.webhook_endpoint k"
                 " CROSS JOIN unnest(k.events) WITH ORDINALITY n (event, i)"
             " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.enabled"
