@@ -11,11 +11,14 @@
 /* SQL: from then on an event is not of interest any more. */
 #define NGX_SVC_WEBHOOK_EXPIRED  "now() - interval '1 day'"
 
-/* SQL: an audit event's target, if it is an id: another one stops nobody. */
+/*
+ * SQL: an audit event's target, if it is an id: another one stops nobody.  As a
+ * column: below a policy a cast keeps an index from being used.
+ */
 #define NGX_SVC_WEBHOOK_OUTBOX_USER                                           \
-    "CASE WHEN c.target_id"                                                   \
+    "CASE WHEN q.target_id"                                                   \
         " ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'"                    \
-        " THEN c.target_id::uuid END"
+        " THEN q.target_id::uuid END"
 
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_take = {
@@ -87,13 +90,14 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_look = {
                 NGX_SVC_WEBHOOK_DELIVERY_ID("d.event", "d.endpoint_id::text")
                 " AS delivery"
             " FROM d"
+        "), h AS MATERIALIZED ("
+            "SELECT i.*, i.delivery::uuid AS note FROM i"
         "), q AS MATERIALIZED ("
             "SELECT i.*, i.created_at <= " NGX_SVC_WEBHOOK_EXPIRED " AS expired"
-            " FROM i LEFT JOIN LATERAL ("
+            " FROM h i LEFT JOIN LATERAL ("
                 "SELECT k.delivery_id FROM svc.webhook_done k"
                 " WHERE k.tenant_id = " NGX_SVC_TENANT
-                    " AND k.delivery_id BETWEEN i.delivery::uuid"
-                        " AND i.delivery::uuid"
+                    " AND k.delivery_id BETWEEN i.note AND i.note"
                 " ORDER BY k.delivery_id LIMIT 1) n ON true"
             " WHERE n.delivery_id IS NULL"
         "), f AS MATERIALIZED ("
@@ -106,7 +110,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_look = {
             " WHERE f.xid IS NULL OR (e.xid, e.id) < (f.xid, f.id)"
             " ORDER BY e.xid DESC, e.id DESC LIMIT 1"
         "), c AS MATERIALIZED ("
-            "SELECT q.* FROM q WHERE NOT q.expired"
+            "SELECT q.*, " NGX_SVC_WEBHOOK_OUTBOX_USER " AS user_id"
+            " FROM q WHERE NOT q.expired"
                 " AND q.created_at <= now() - $1::int4 * interval '1 ms'"
             " ORDER BY q.xid, q.id"
             " LIMIT " ngx_value(NGX_SVC_WEBHOOK_OUTBOX_MOST)
@@ -156,8 +161,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_look = {
             " c.delivery, c.event, c.endpoint_id, c.action, c.target_id,"
             " m.user_name, c.created_at"
         " FROM o LEFT JOIN c ON true LEFT JOIN LATERAL ("
-            NGX_SVC_ROW("k.user_name", "svc.user_account",
-                        "(" NGX_SVC_WEBHOOK_OUTBOX_USER ")")
+            NGX_SVC_ROW("k.user_name", "svc.user_account", "c.user_id")
         ") m ON c.action = 'user.created'"
         " ORDER BY c.xid, c.id",
     .nparams = 1
