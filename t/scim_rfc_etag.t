@@ -115,7 +115,7 @@ my %write = (PUT => put(userName => 'lady@acme.test', title => 'PUT'), PATCH => 
 
 for my $method (sort keys %write) {
     for my $tags ($first, '"x"', 'W/"x"', "$first, \"7\"", '""', '"', 'x', ',', '*, ' . $first,
-                  '"{}"', '"1,2"', "'")
+                  '"{}"', '"1,2"', "'", "x$now")
     {
         my $stored = $acme->stored;
 

@@ -11,14 +11,14 @@
 #define NGX_SVC_ETAG_LEN  16      /* hex digits of a digest */
 
 
-static u_char *ngx_svc_etag_next(u_char *p, u_char *end,
+static u_char *ngx_svc_etag_next(u_char *p, u_char *end, ngx_uint_t weak,
     ngx_str_t *version);
 
 
-/* Of a list of tags the versions that may be ours; W/ never matches. */
+/* Of a list of tags the versions that may be ours. */
 
 ngx_int_t
-ngx_svc_if_match(ngx_svc_request_t *sr, ngx_str_t *versions)
+ngx_svc_if_match(ngx_svc_request_t *sr, ngx_str_t *versions, ngx_uint_t weak)
 {
     u_char           *p, *end, *dst;
     ngx_str_t         version;
@@ -44,7 +44,7 @@ ngx_svc_if_match(ngx_svc_request_t *sr, ngx_str_t *versions)
     end = p + h->value.len;
 
     while (p < end) {
-        p = ngx_svc_etag_next(p, end, &version);
+        p = ngx_svc_etag_next(p, end, weak, &version);
 
         if (version.len == 0) {
             continue;
@@ -67,18 +67,25 @@ ngx_svc_if_match(ngx_svc_request_t *sr, ngx_str_t *versions)
 /* What follows the next tag; version is empty when it is none of ours. */
 
 static u_char *
-ngx_svc_etag_next(u_char *p, u_char *end, ngx_str_t *version)
+ngx_svc_etag_next(u_char *p, u_char *end, ngx_uint_t weak, ngx_str_t *version)
 {
     u_char      *start;
     ngx_uint_t   ours;
 
     version->len = 0;
-    ours = 1;
 
-    for ( /* void */ ; p < end && *p != '"'; p++) {
-        if (*p != ' ' && *p != '\t' && *p != ',') {
-            ours = 0;
-        }
+    while (p < end && (*p == ' ' || *p == '\t' || *p == ',')) {
+        p++;
+    }
+
+    if (weak && end - p > 2 && p[0] == 'W' && p[1] == '/') {
+        p += 2;
+    }
+
+    ours = (p < end && *p == '"');
+
+    while (p < end && *p != '"') {
+        p++;
     }
 
     start = ++p;

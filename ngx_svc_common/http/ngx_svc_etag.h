@@ -24,10 +24,11 @@
 
 /*
  * If-Match as the text of a PostgreSQL array of versions; no data: any version
- * will do.  NGX_OK, or NGX_ERROR.
+ * will do.  A weak tag matches nothing (RFC 9110, 13.1.1), unless weak is 1, of
+ * what has no other.  NGX_OK, or NGX_ERROR.
  */
 NGX_SVC_API ngx_int_t ngx_svc_if_match(ngx_svc_request_t *sr,
-    ngx_str_t *versions);
+    ngx_str_t *versions, ngx_uint_t weak);
 
 /*
  * The ETag of an answer, from a column with the version.  NGX_OK, or
