@@ -3,7 +3,6 @@
  */
 
 #include "ngx_svc_scim_filter_tree.h"
-#include "ngx_svc_scim_text.h"
 
 
 #define NGX_SVC_SCIM_GRAMMAR_DEPTH  32      /* parentheses */
@@ -15,8 +14,7 @@
  */
 
 typedef struct {
-    const u_char                *pos;
-    const u_char                *end;
+    ngx_svc_scim_cursor_t        in;
     ngx_uint_t                   depth;
     ngx_uint_t                   values;    /* brackets are allowed */
     ngx_svc_scim_attr_path_t    *scope;     /* whose brackets these are */
@@ -45,39 +43,6 @@ static ngx_svc_scim_node_t *ngx_svc_scim_filter_group(
 static ngx_svc_scim_node_t *ngx_svc_scim_filter_compare(
     ngx_svc_scim_reader_t *r, ngx_svc_scim_attr_path_t *path,
     const u_char *at);
-static ngx_int_t ngx_svc_scim_filter_value(ngx_svc_scim_reader_t *r,
-    ngx_svc_scim_node_t *node);
-static ngx_int_t ngx_svc_scim_filter_number(ngx_str_t *text);
-static void ngx_svc_scim_filter_token(ngx_svc_scim_reader_t *r,
-    ngx_str_t *token);
-static ngx_uint_t ngx_svc_scim_filter_one_of(const ngx_str_t *names,
-    const ngx_str_t *token);
-static ngx_int_t ngx_svc_scim_filter_spaces(ngx_svc_scim_reader_t *r);
-
-
-/* In the order of the enumerations. */
-
-static const ngx_str_t  ngx_svc_scim_filter_operators[] = {
-    ngx_string("eq"),
-    ngx_string("ne"),
-    ngx_string("co"),
-    ngx_string("sw"),
-    ngx_string("ew"),
-    ngx_string("gt"),
-    ngx_string("ge"),
-    ngx_string("lt"),
-    ngx_string("le"),
-    ngx_string("pr"),
-    ngx_null_string
-};
-
-
-static const ngx_str_t  ngx_svc_scim_filter_literals[] = {
-    ngx_string("true"),
-    ngx_string("false"),
-    ngx_string("null"),
-    ngx_null_string
-};
 
 
 static const ngx_str_t  ngx_svc_scim_filter_and_word = ngx_string("and");
@@ -93,26 +58,26 @@ ngx_svc_scim_value_filter(const u_char *p, const u_char *end)
 
     ngx_memzero(&r, sizeof(ngx_svc_scim_reader_t));
 
-    r.pos = p;
-    r.end = end;
+    r.in.pos = p;
+    r.in.end = end;
 
     if (ngx_svc_scim_filter_or(&r) == NULL
-        || r.pos == end || *r.pos++ != ']')
+        || r.in.pos == end || *r.in.pos++ != ']')
     {
         return NGX_ERROR;
     }
 
-    if (r.pos == end) {
+    if (r.in.pos == end) {
         return NGX_OK;
     }
 
-    if (*r.pos++ != '.') {
+    if (*r.in.pos++ != '.') {
         return NGX_ERROR;
     }
 
-    q = ngx_svc_scim_sub_attr(r.pos, end);
+    q = ngx_svc_scim_sub_attr(r.in.pos, end);
 
-    return (q > r.pos && q == end) ? NGX_OK : NGX_ERROR;
+    return (q > r.in.pos && q == end) ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -124,13 +89,13 @@ ngx_svc_scim_filter_read(const ngx_str_t *text,
 
     ngx_memzero(&r, sizeof(ngx_svc_scim_reader_t));
 
-    r.pos = text->data;
-    r.end = text->data + text->len;
+    r.in.pos = text->data;
+    r.in.end = text->data + text->len;
     r.filter = filter;
     r.values = 1;
 
     filter->n = 0;
-    filter->wrong = r.pos;
+    filter->wrong = r.in.pos;
     filter->why = NULL;
     filter->root = ngx_svc_scim_filter_or(&r);
 
@@ -138,8 +103,8 @@ ngx_svc_scim_filter_read(const ngx_str_t *text,
         return NGX_DECLINED;
     }
 
-    if (r.pos != r.end) {
-        (void) ngx_svc_scim_filter_wrong(&r, r.pos,
+    if (r.in.pos != r.in.end) {
+        (void) ngx_svc_scim_filter_wrong(&r, r.in.pos,
                                          "nothing more is expected");
         return NGX_DECLINED;
     }
@@ -161,7 +126,7 @@ ngx_svc_scim_filter_node(ngx_svc_scim_reader_t *r, ngx_svc_scim_node_e type,
     }
 
     if (r->filter->n == NGX_SVC_SCIM_FILTER_NODES) {
-        return ngx_svc_scim_filter_wrong(r, r->pos,
+        return ngx_svc_scim_filter_wrong(r, r->in.pos,
                                          "there are too many comparisons");
     }
 
@@ -225,7 +190,7 @@ ngx_svc_scim_filter_and(ngx_svc_scim_reader_t *r)
     ngx_int_t             rc;
     ngx_svc_scim_node_t  *left, *right;
 
-    (void) ngx_svc_scim_filter_spaces(r);
+    (void) ngx_svc_scim_filter_spaces(&r->in);
     left = ngx_svc_scim_filter_term(r);
 
     while (left) {
@@ -260,17 +225,17 @@ ngx_svc_scim_filter_join(ngx_svc_scim_reader_t *r, const ngx_str_t *word)
     ngx_int_t      spaces;
     const u_char  *start;
 
-    start = r->pos;
+    start = r->in.pos;
 
-    spaces = ngx_svc_scim_filter_spaces(r);
-    ngx_svc_scim_filter_token(r, &token);
+    spaces = ngx_svc_scim_filter_spaces(&r->in);
+    ngx_svc_scim_filter_token(&r->in, &token);
 
     if (token.len == 0) {
         return NGX_DECLINED;
     }
 
     if (spaces == NGX_OK && ngx_svc_scim_name_is(word, &token)
-        && ngx_svc_scim_filter_spaces(r) == NGX_OK)
+        && ngx_svc_scim_filter_spaces(&r->in) == NGX_OK)
     {
         return NGX_OK;
     }
@@ -280,7 +245,7 @@ ngx_svc_scim_filter_join(ngx_svc_scim_reader_t *r, const ngx_str_t *word)
             || ngx_svc_scim_name_is(&ngx_svc_scim_filter_and_word, &token))
         && !ngx_svc_scim_name_is(word, &token))
     {
-        r->pos = start;
+        r->in.pos = start;
         return NGX_DECLINED;
     }
 
@@ -298,19 +263,19 @@ ngx_svc_scim_filter_term(ngx_svc_scim_reader_t *r)
     ngx_svc_scim_node_t       *node;
     ngx_svc_scim_attr_path_t   path;
 
-    ngx_svc_scim_filter_token(r, &token);
+    ngx_svc_scim_filter_token(&r->in, &token);
 
     if (token.len == 0) {
         return ngx_svc_scim_filter_group(r);
     }
 
-    if (r->values && r->pos < r->end && *r->pos == '[') {
+    if (r->values && r->in.pos < r->in.end && *r->in.pos == '[') {
         return ngx_svc_scim_filter_value_path(r, &token);
     }
 
-    spaces = ngx_svc_scim_filter_spaces(r);
+    spaces = ngx_svc_scim_filter_spaces(&r->in);
 
-    if (r->pos < r->end && *r->pos == '('
+    if (r->in.pos < r->in.end && *r->in.pos == '('
         && ngx_svc_scim_name_is(&ngx_svc_scim_filter_not, &token))
     {
         node = ngx_svc_scim_filter_group(r);
@@ -328,7 +293,8 @@ ngx_svc_scim_filter_term(ngx_svc_scim_reader_t *r)
     }
 
     if (spaces != NGX_OK) {
-        return ngx_svc_scim_filter_wrong(r, r->pos, "an operator is expected");
+        return ngx_svc_scim_filter_wrong(r, r->in.pos,
+                                         "an operator is expected");
     }
 
     ngx_svc_scim_filter_scope(r, &path);
@@ -376,7 +342,7 @@ ngx_svc_scim_filter_value_path(ngx_svc_scim_reader_t *r, ngx_str_t *token)
                                          "an attribute is expected");
     }
 
-    r->pos++;
+    r->in.pos++;
     r->scope = &path;
     r->values = 0;
 
@@ -389,30 +355,30 @@ ngx_svc_scim_filter_value_path(ngx_svc_scim_reader_t *r, ngx_str_t *token)
         return NULL;
     }
 
-    if (r->pos == r->end || *r->pos != ']') {
-        return ngx_svc_scim_filter_wrong(r, r->pos, "\"]\" is expected");
+    if (r->in.pos == r->in.end || *r->in.pos != ']') {
+        return ngx_svc_scim_filter_wrong(r, r->in.pos, "\"]\" is expected");
     }
 
     node = ngx_svc_scim_filter_node(r, NGX_SVC_SCIM_NODE_PATH, node, NULL);
-    r->pos++;
+    r->in.pos++;
 
     if (node) {
         node->path = path;
         node->at = token->data;
     }
 
-    if (node == NULL || r->pos == r->end || *r->pos != '.') {
+    if (node == NULL || r->in.pos == r->in.end || *r->in.pos != '.') {
         return node;
     }
 
-    sub = ++r->pos;
-    r->pos = ngx_svc_scim_sub_attr(sub, r->end);
+    sub = ++r->in.pos;
+    r->in.pos = ngx_svc_scim_sub_attr(sub, r->in.end);
 
     path.sub.data = (u_char *) sub;
-    path.sub.len = r->pos - sub;
+    path.sub.len = r->in.pos - sub;
 
-    if (path.sub.len == 0 || ngx_svc_scim_filter_spaces(r) != NGX_OK) {
-        return ngx_svc_scim_filter_wrong(r, r->pos,
+    if (path.sub.len == 0 || ngx_svc_scim_filter_spaces(&r->in) != NGX_OK) {
+        return ngx_svc_scim_filter_wrong(r, r->in.pos,
                               "a sub-attribute and an operator are expected");
     }
 
@@ -429,27 +395,28 @@ ngx_svc_scim_filter_group(ngx_svc_scim_reader_t *r)
 {
     ngx_svc_scim_node_t  *node;
 
-    if (r->pos == r->end || *r->pos != '(') {
-        return ngx_svc_scim_filter_wrong(r, r->pos, "a comparison is expected");
+    if (r->in.pos == r->in.end || *r->in.pos != '(') {
+        return ngx_svc_scim_filter_wrong(r, r->in.pos,
+                                         "a comparison is expected");
     }
 
     if (++r->depth > NGX_SVC_SCIM_GRAMMAR_DEPTH) {
-        return ngx_svc_scim_filter_wrong(r, r->pos,
+        return ngx_svc_scim_filter_wrong(r, r->in.pos,
                                          "there are too many parentheses");
     }
 
-    r->pos++;
+    r->in.pos++;
 
     node = ngx_svc_scim_filter_or(r);
     if (node == NULL) {
         return NULL;
     }
 
-    if (r->pos == r->end || *r->pos != ')') {
-        return ngx_svc_scim_filter_wrong(r, r->pos, "\")\" is expected");
+    if (r->in.pos == r->in.end || *r->in.pos != ')') {
+        return ngx_svc_scim_filter_wrong(r, r->in.pos, "\")\" is expected");
     }
 
-    r->pos++;
+    r->in.pos++;
     r->depth--;
 
     return node;
@@ -460,16 +427,14 @@ static ngx_svc_scim_node_t *
 ngx_svc_scim_filter_compare(ngx_svc_scim_reader_t *r,
     ngx_svc_scim_attr_path_t *path, const u_char *at)
 {
-    ngx_str_t             token;
-    ngx_uint_t            op;
+    const u_char         *start;
+    ngx_svc_scim_op_e     op;
     ngx_svc_scim_node_t  *node;
 
-    ngx_svc_scim_filter_token(r, &token);
+    start = r->in.pos;
 
-    op = ngx_svc_scim_filter_one_of(ngx_svc_scim_filter_operators, &token);
-    if (op == 0) {
-        return ngx_svc_scim_filter_wrong(r, token.data,
-                                         "this is not an operator");
+    if (ngx_svc_scim_filter_operator(&r->in, &op) != NGX_OK) {
+        return ngx_svc_scim_filter_wrong(r, start, "this is not an operator");
     }
 
     node = ngx_svc_scim_filter_node(r, NGX_SVC_SCIM_NODE_COMPARE, NULL, NULL);
@@ -479,154 +444,20 @@ ngx_svc_scim_filter_compare(ngx_svc_scim_reader_t *r,
 
     node->path = *path;
     node->at = at;
-    node->op = op - 1;
+    node->op = op;
 
     if (node->op == NGX_SVC_SCIM_OP_PR) {
         return node;
     }
 
-    if (ngx_svc_scim_filter_spaces(r) != NGX_OK
-        || ngx_svc_scim_filter_value(r, node) != NGX_OK)
+    if (ngx_svc_scim_filter_spaces(&r->in) != NGX_OK
+        || ngx_svc_scim_filter_value(&r->in, &node->kind, &node->value)
+           != NGX_OK)
     {
-        return ngx_svc_scim_filter_wrong(r, r->pos,
+        return ngx_svc_scim_filter_wrong(r, r->in.pos,
                                     "a string, number, true, false or null is "
                                     "expected, behind a blank");
     }
 
     return node;
-}
-
-
-static ngx_int_t
-ngx_svc_scim_filter_value(ngx_svc_scim_reader_t *r, ngx_svc_scim_node_t *node)
-{
-    ngx_str_t      token;
-    ngx_uint_t     literal;
-    const u_char  *start;
-
-    start = r->pos;
-
-    if (r->pos < r->end && *r->pos == '"') {
-
-        node->kind = NGX_SVC_SCIM_VALUE_STRING;
-
-        if (ngx_svc_scim_string(&r->pos, r->end, NULL) == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-
-    } else {
-        ngx_svc_scim_filter_token(r, &token);
-
-        literal = ngx_svc_scim_filter_one_of(ngx_svc_scim_filter_literals,
-                                             &token);
-        if (literal) {
-            node->kind = NGX_SVC_SCIM_VALUE_TRUE + literal - 1;
-
-        } else if (ngx_svc_scim_filter_number(&token) == NGX_OK) {
-            node->kind = NGX_SVC_SCIM_VALUE_NUMBER;
-
-        } else {
-            r->pos = start;
-            return NGX_ERROR;
-        }
-    }
-
-    node->value.data = (u_char *) start;
-    node->value.len = r->pos - start;
-
-    return NGX_OK;
-}
-
-
-/* A number of RFC 8259, 6. */
-
-static ngx_int_t
-ngx_svc_scim_filter_number(ngx_str_t *text)
-{
-    u_char  *p, *end, *digits;
-
-    p = text->data;
-    end = p + text->len;
-
-    p += (p < end && *p == '-');
-
-    for (digits = p; p < end && *p >= '0' && *p <= '9'; p++) { /* void */ }
-
-    if (p == digits || (*digits == '0' && p > digits + 1)) {
-        return NGX_ERROR;
-    }
-
-    if (p < end && *p == '.') {
-
-        p++;
-
-        for (digits = p; p < end && *p >= '0' && *p <= '9'; p++) { /* void */ }
-
-        if (p == digits) {
-            return NGX_ERROR;
-        }
-    }
-
-    if (p < end && (*p == 'e' || *p == 'E')) {
-
-        p++;
-        p += (p < end && (*p == '+' || *p == '-'));
-
-        for (digits = p; p < end && *p >= '0' && *p <= '9'; p++) { /* void */ }
-
-        if (p == digits) {
-            return NGX_ERROR;
-        }
-    }
-
-    return (p == end) ? NGX_OK : NGX_ERROR;
-}
-
-
-/* What stands before the next space, bracket, parenthesis or quote. */
-
-static void
-ngx_svc_scim_filter_token(ngx_svc_scim_reader_t *r, ngx_str_t *token)
-{
-    token->data = (u_char *) r->pos;
-
-    while (r->pos < r->end
-           && *r->pos != ' ' && *r->pos != '"'
-           && *r->pos != '(' && *r->pos != ')'
-           && *r->pos != '[' && *r->pos != ']')
-    {
-        r->pos++;
-    }
-
-    token->len = r->pos - token->data;
-}
-
-
-/* From 1; 0: none of them. */
-
-static ngx_uint_t
-ngx_svc_scim_filter_one_of(const ngx_str_t *names, const ngx_str_t *token)
-{
-    ngx_uint_t  i;
-
-    for (i = 0; names[i].len; i++) {
-        if (ngx_svc_scim_name_is(&names[i], token)) {
-            return i + 1;
-        }
-    }
-
-    return 0;
-}
-
-
-static ngx_int_t
-ngx_svc_scim_filter_spaces(ngx_svc_scim_reader_t *r)
-{
-    const u_char  *start;
-
-    for (start = r->pos; r->pos < r->end && *r->pos == ' '; r->pos++) {
-        /* void */
-    }
-
-    return (r->pos > start) ? NGX_OK : NGX_DECLINED;
 }

@@ -6,6 +6,7 @@
 #define _NGX_SVC_SCIM_FILTER_TREE_H_INCLUDED_
 
 
+#include "ngx_svc_scim_filter_token.h"
 #include "ngx_svc_scim_grammar.h"
 
 
@@ -18,28 +19,6 @@ typedef enum {
     NGX_SVC_SCIM_NODE_NOT,          /* left alone */
     NGX_SVC_SCIM_NODE_PATH          /* brackets: left alone */
 } ngx_svc_scim_node_e;
-
-typedef enum {
-    NGX_SVC_SCIM_OP_EQ = 0,
-    NGX_SVC_SCIM_OP_NE,
-    NGX_SVC_SCIM_OP_CO,
-    NGX_SVC_SCIM_OP_SW,
-    NGX_SVC_SCIM_OP_EW,
-    NGX_SVC_SCIM_OP_GT,
-    NGX_SVC_SCIM_OP_GE,
-    NGX_SVC_SCIM_OP_LT,
-    NGX_SVC_SCIM_OP_LE,
-    NGX_SVC_SCIM_OP_PR
-} ngx_svc_scim_op_e;
-
-typedef enum {
-    NGX_SVC_SCIM_VALUE_NONE = 0,    /* of "pr" */
-    NGX_SVC_SCIM_VALUE_STRING,
-    NGX_SVC_SCIM_VALUE_NUMBER,
-    NGX_SVC_SCIM_VALUE_TRUE,
-    NGX_SVC_SCIM_VALUE_FALSE,
-    NGX_SVC_SCIM_VALUE_NULL
-} ngx_svc_scim_value_e;
 
 typedef struct ngx_svc_scim_node_s  ngx_svc_scim_node_t;
 

@@ -16,7 +16,7 @@ NGX_SVC_FOLDERS := $(shell find ngx_svc_* -type d)
 
 NGX_SVC_PURE_SCIM = $(wildcard $(addprefix ngx_svc_scim/ngx_svc_scim_, \
 		text.c grammar.c filter.c filter_attr.c filter_check.c filter_sql.c \
-		filter_tree.c known.c path.c user.c patch.c))
+		filter_token.c filter_tree.c known.c path.c user.c patch.c))
 NGX_SVC_PURE_COMMON = $(filter-out %_socket.c, $(wildcard $(addprefix \
 	ngx_svc_common/, base/*.c access/*.c zone/*.c)))
 NGX_SVC_PURE_ADMIN = $(wildcard ngx_svc_admin/tenant/ngx_svc_admin_image*.c) \
