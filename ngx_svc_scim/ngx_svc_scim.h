@@ -47,14 +47,22 @@ enum {
 };
 
 
-/* SQL: in svc_scim_mode rfc, of which users there are resources. */
-#define NGX_SVC_SCIM_EXISTS  "NOT scim_deleted"
+/* SQL: users of the tenant; conditions, or an order, follow. */
+
+#define NGX_SVC_SCIM_SELECT                                                   \
+    "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account"                   \
+    " WHERE tenant_id = " NGX_SVC_TENANT
 
 /*
- * SQL: of a row "t" the contrary.  Not in the words of the index of these: while
- * it is empty, it is better than any key to the planner.
+ * SQL: in svc_scim_mode rfc, of those with a key who is a resource; and of a
+ * row "t" who of the tenant is none any more.  Not in the words of the indexes
+ * of these: while they are empty, they are better than any key to the planner.
  */
-#define NGX_SVC_SCIM_GONE(t)  t ".scim_deleted::int4 = 1"
+
+#define NGX_SVC_SCIM_EXISTS  "scim_deleted::int4 = 0"
+
+#define NGX_SVC_SCIM_GONE(t)                                                  \
+    t ".tenant_id = " NGX_SVC_TENANT " AND " t ".scim_deleted::int4 = 1"
 
 
 /* The resources, each of the file of its name. */
@@ -73,12 +81,9 @@ extern const ngx_svc_route_t  ngx_svc_scim_schemas[];
 
 /*
  * ngx_svc_scim_discovery.c.  The prepare of a route that tells what there is:
- * it takes no filter.  And the URL, of the request's pool, of a path behind the
- * surface's prefix, and an id behind that: NGX_OK or NGX_ERROR.
+ * it takes no filter.
  */
 ngx_int_t ngx_svc_scim_discovery_prepare(ngx_svc_request_t *sr);
-ngx_int_t ngx_svc_scim_discovery_location(ngx_svc_request_t *sr,
-    const char *path, const char *id, ngx_str_t *location);
 
 
 /*
@@ -86,6 +91,16 @@ ngx_int_t ngx_svc_scim_discovery_location(ngx_svc_request_t *sr,
  * part of one: which attributes are to be shown, into sr->data.
  */
 ngx_int_t ngx_svc_scim_mask(ngx_svc_request_t *sr, void *body);
+
+/*
+ * Likewise.  Opens a list (RFC 7644, 3.4.2) with n of the resources, of which
+ * the first has the number "start"; they follow, and "]}".  And sends a list
+ * of the n users in a result with the columns above, attributes as of the mask.
+ */
+void ngx_svc_scim_list_open(ngx_svc_json_writer_t *w, int64_t total,
+    int64_t start, int64_t n);
+ngx_int_t ngx_svc_scim_list_send(ngx_svc_request_t *sr, PGresult *res, int n,
+    int64_t total, int64_t start, ngx_uint_t mask);
 
 
 /*
@@ -106,32 +121,18 @@ enum {
 };
 
 /*
- * SQL: a user's columns that a SCIM client sets, with the parameters of
- * NGX_SVC_PROFILE.
- */
-
-#define NGX_SVC_SCIM_PROFILE(_)                                               \
-    _(EXTERNAL_ID, external_id, "externalId", "$2", "$3")                     \
-    NGX_SVC_PROFILE(_)
-
-#define ngx_svc_scim_param(id, column, ...)                                   \
-    ngx_svc_param_text(ngx_svc_scim_user_t, column),
-
-#define ngx_svc_scim_params(id, column, ...)                                  \
-    ngx_svc_param_given(ngx_svc_scim_user_t, column),                         \
-    ngx_svc_param_text(ngx_svc_scim_user_t, column),
-
-
-/*
  * ngx_svc_scim_resource.c.  The first writes the user in a row of a result
  * with the columns above, attributes as of the mask.  The second allocates its
- * meta.location from the request's pool; NGX_OK or NGX_ERROR.  The third is
- * the surface's error writer.
+ * meta.location from the request's pool, the third the URL of a path behind the
+ * surface's prefix, and of an id behind that: NGX_OK or NGX_ERROR.  The last
+ * is the surface's error writer.
  */
 void ngx_svc_scim_user_write(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
     PGresult *res, int row, ngx_uint_t mask);
 ngx_int_t ngx_svc_scim_location(ngx_svc_request_t *sr, PGresult *res, int row,
     ngx_str_t *location);
+ngx_int_t ngx_svc_scim_url(ngx_svc_request_t *sr, const char *path,
+    const char *id, ngx_str_t *url);
 void ngx_svc_scim_error(ngx_svc_json_writer_t *w,
     const ngx_svc_error_row_t *row, ngx_str_t *detail);
 

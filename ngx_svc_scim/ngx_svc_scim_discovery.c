@@ -81,32 +81,6 @@ ngx_svc_scim_none_prepare(ngx_svc_request_t *sr)
 }
 
 
-ngx_int_t
-ngx_svc_scim_discovery_location(ngx_svc_request_t *sr, const char *path,
-    const char *id, ngx_str_t *location)
-{
-    u_char              *p;
-    ngx_svc_loc_conf_t  *slcf;
-
-    slcf = ngx_http_get_module_loc_conf(sr->request,
-                                        ngx_http_svc_common_module);
-
-    p = ngx_pnalloc(sr->request->pool, slcf->base_url.len
-                                       + sr->surface->prefix.len
-                                       + ngx_strlen(path) + ngx_strlen(id));
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    location->data = p;
-    location->len = ngx_sprintf(p, "%V%V%s%s", &slcf->base_url,
-                                &sr->surface->prefix, path, id)
-                    - p;
-
-    return NGX_OK;
-}
-
-
 static ngx_int_t
 ngx_svc_scim_config_reply(ngx_svc_request_t *sr)
 {
@@ -122,9 +96,7 @@ ngx_svc_scim_config_reply(ngx_svc_request_t *sr)
         "token\",\"specUri\":\"https://www.rfc-editor.org/info/rfc6750\","
         "\"primary\":true}]";
 
-    if (ngx_svc_scim_discovery_location(sr, "/ServiceProviderConfig", "",
-                                        &location)
-        != NGX_OK
+    if (ngx_svc_scim_url(sr, "/ServiceProviderConfig", "", &location) != NGX_OK
         || ngx_svc_json_writer_init(&w, sr->request->pool, 1024) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

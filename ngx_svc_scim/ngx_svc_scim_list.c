@@ -14,25 +14,19 @@ static ngx_int_t ngx_svc_scim_filter(ngx_svc_request_t *sr,
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_list = {
     .name = "scim_list",
-    .text =
-        "SELECT " NGX_SVC_SCIM_COLUMNS
-        " FROM svc.user_account ORDER BY created_at, id LIMIT $1::int4",
+    .text = NGX_SVC_SCIM_SELECT " ORDER BY created_at, id LIMIT $1::int4",
     .nparams = 1
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_by_user_name = {
     .name = "scim_by_user_name",
-    .text =
-        "SELECT " NGX_SVC_SCIM_COLUMNS
-        " FROM svc.user_account WHERE user_name_key = lower($1::text)",
+    .text = NGX_SVC_SCIM_SELECT " AND user_name_key = lower($1::text)",
     .nparams = 1
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_by_external_id = {
     .name = "scim_by_external_id",
-    .text =
-        "SELECT " NGX_SVC_SCIM_COLUMNS
-        " FROM svc.user_account WHERE external_id = $1::text",
+    .text = NGX_SVC_SCIM_SELECT " AND external_id = $1::text",
     .nparams = 1
 };
 
@@ -192,12 +186,8 @@ ngx_svc_scim_filter(ngx_svc_request_t *sr, ngx_svc_scim_filter_t *filter)
 static ngx_int_t
 ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
 {
-    int                     i, n;
-    PGresult               *res;
-    ngx_svc_json_writer_t   w;
-
-    static const u_char  schemas[] =
-        "[\"urn:ietf:params:scim:api:messages:2.0:ListResponse\"]";
+    int        n;
+    PGresult  *res;
 
     res = NULL;
     n = 0;
@@ -207,6 +197,17 @@ ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
         n = PQntuples(res);
     }
 
+    return ngx_svc_scim_list_send(sr, res, n, n, 1, (uintptr_t) sr->data);
+}
+
+
+ngx_int_t
+ngx_svc_scim_list_send(ngx_svc_request_t *sr, PGresult *res, int n,
+    int64_t total, int64_t start, ngx_uint_t mask)
+{
+    int                    i;
+    ngx_svc_json_writer_t  w;
+
     if (ngx_svc_json_writer_init(&w, sr->request->pool,
                                  256 + n * NGX_SVC_SCIM_USER_SIZE)
         != NGX_OK)
@@ -214,23 +215,34 @@ ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_svc_json_open(&w, NULL, '{');
-
-    ngx_svc_json_raw(&w, "schemas", schemas, sizeof(schemas) - 1);
-    ngx_svc_json_integer(&w, "totalResults", n);
-    ngx_svc_json_integer(&w, "startIndex", 1);
-    ngx_svc_json_integer(&w, "itemsPerPage", n);
-
-    ngx_svc_json_open(&w, "Resources", '[');
+    ngx_svc_scim_list_open(&w, total, start, n);
 
     for (i = 0; i < n; i++) {
-        ngx_svc_scim_user_write(&w, sr, res, i, (uintptr_t) sr->data);
+        ngx_svc_scim_user_write(&w, sr, res, i, mask);
     }
 
     ngx_svc_json_close(&w, ']');
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+void
+ngx_svc_scim_list_open(ngx_svc_json_writer_t *w, int64_t total, int64_t start,
+    int64_t n)
+{
+    static const u_char  schemas[] =
+        "[\"urn:ietf:params:scim:api:messages:2.0:ListResponse\"]";
+
+    ngx_svc_json_open(w, NULL, '{');
+
+    ngx_svc_json_raw(w, "schemas", schemas, sizeof(schemas) - 1);
+    ngx_svc_json_integer(w, "totalResults", total);
+    ngx_svc_json_integer(w, "startIndex", start);
+    ngx_svc_json_integer(w, "itemsPerPage", n);
+
+    ngx_svc_json_open(w, "Resources", '[');
 }
 
 

@@ -14,7 +14,6 @@ static ngx_int_t ngx_svc_scim_query_number(ngx_svc_request_t *sr,
     const char *name, ngx_str_t *text, int32_t *n);
 static ngx_int_t ngx_svc_scim_query_sort(ngx_svc_request_t *sr,
     ngx_str_t *by, ngx_str_t *order, ngx_svc_scim_query_t *query);
-static ngx_int_t ngx_svc_scim_query_schemas(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_scim_query_member(ngx_svc_request_t *sr,
     const char *name, cJSON **member);
 static ngx_int_t ngx_svc_scim_query_string(ngx_svc_request_t *sr,
@@ -169,7 +168,9 @@ ngx_svc_scim_query_body(ngx_svc_request_t *sr, ngx_svc_scim_query_t *query)
     query->start = 1;
     query->count = NGX_SVC_SCIM_LIST_MAX;
 
-    if ((rc = ngx_svc_scim_query_schemas(sr)) != NGX_OK
+    if ((rc = ngx_svc_scim_user_schemas(sr->json, NGX_SVC_SCIM_SEARCH_URN,
+                                        NGX_SVC_E_INVALID_SYNTAX, &sr->error))
+           != NGX_OK
         || (rc = ngx_svc_scim_query_string(sr, "filter", &query->filter))
            != NGX_OK
         || (rc = ngx_svc_scim_query_string(sr, "sortBy", &by)) != NGX_OK
@@ -195,59 +196,20 @@ ngx_svc_scim_query_body(ngx_svc_request_t *sr, ngx_svc_scim_query_t *query)
 }
 
 
-static ngx_int_t
-ngx_svc_scim_query_schemas(ngx_svc_request_t *sr)
-{
-    cJSON  *schemas, *item;
-
-    if (ngx_svc_scim_query_member(sr, "schemas", &schemas) != NGX_OK) {
-        return NGX_DECLINED;
-    }
-
-    if (cJSON_IsArray(schemas)) {
-
-        cJSON_ArrayForEach(item, schemas) {
-
-            if (cJSON_IsString(item)
-                && ngx_strcasecmp((u_char *) item->valuestring,
-                                  (u_char *) NGX_SVC_SCIM_SEARCH_URN)
-                   == 0)
-            {
-                return NGX_OK;
-            }
-        }
-    }
-
-    return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_SYNTAX,
-                        "\"schemas\" must hold \"" NGX_SVC_SCIM_SEARCH_URN
-                        "\".");
-}
-
-
-/* NULL when it is absent or null; its name is the same in any case. */
+/* NULL when it is absent or null. */
 
 static ngx_int_t
 ngx_svc_scim_query_member(ngx_svc_request_t *sr, const char *name,
     cJSON **member)
 {
-    cJSON  *item;
+    if (ngx_svc_scim_user_member(sr->json, name, member, &sr->error)
+        != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
 
-    *member = NULL;
-
-    cJSON_ArrayForEach(item, sr->json) {
-
-        if (ngx_strcasecmp((u_char *) item->string, (u_char *) name) != 0
-            || cJSON_IsNull(item))
-        {
-            continue;
-        }
-
-        if (*member) {
-            return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_SYNTAX,
-                                "\"%s\" is there twice.", name);
-        }
-
-        *member = item;
+    if (cJSON_IsNull(*member)) {
+        *member = NULL;
     }
 
     return NGX_OK;

@@ -227,30 +227,35 @@ ngx_int_t
 ngx_svc_scim_location(ngx_svc_request_t *sr, PGresult *res, int row,
     ngx_str_t *location)
 {
+    return ngx_svc_scim_url(sr, "/Users/",
+                            PQgetvalue(res, row, NGX_SVC_SCIM_COL_ID),
+                            location);
+}
+
+
+ngx_int_t
+ngx_svc_scim_url(ngx_svc_request_t *sr, const char *path, const char *id,
+    ngx_str_t *url)
+{
     u_char              *p;
-    ngx_str_t            id;
     ngx_svc_loc_conf_t  *slcf;
 
     slcf = ngx_http_get_module_loc_conf(sr->request,
                                         ngx_http_svc_common_module);
 
-    id = ngx_svc_pg_value(res, row, NGX_SVC_SCIM_COL_ID);
-
     p = ngx_pnalloc(sr->request->pool, slcf->base_url.len
                                        + sr->surface->prefix.len
-                                       + sizeof("/Users/") - 1 + id.len);
+                                       + ngx_strlen(path) + ngx_strlen(id));
     if (p == NULL) {
         return NGX_ERROR;
     }
 
-    location->data = p;
+    url->data = p;
 
-    p = ngx_cpymem(p, slcf->base_url.data, slcf->base_url.len);
-    p = ngx_cpymem(p, sr->surface->prefix.data, sr->surface->prefix.len);
-    p = ngx_cpymem(p, "/Users/", sizeof("/Users/") - 1);
-    p = ngx_cpymem(p, id.data, id.len);
+    p = ngx_sprintf(p, "%V%V%s%s", &slcf->base_url, &sr->surface->prefix, path,
+                    id);
 
-    location->len = p - location->data;
+    url->len = p - url->data;
 
     return NGX_OK;
 }

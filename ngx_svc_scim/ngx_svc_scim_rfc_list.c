@@ -26,10 +26,7 @@ typedef struct {
 } ngx_svc_scim_search_t;
 
 
-static ngx_int_t ngx_svc_scim_list_get(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_scim_list_post(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_scim_list_prepare(ngx_svc_request_t *sr,
-    ngx_int_t (*read)(ngx_svc_request_t *sr, ngx_svc_scim_query_t *query));
+static ngx_int_t ngx_svc_scim_list_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_scim_list_call(ngx_svc_request_t *sr,
     ngx_svc_scim_search_t *search);
 static ngx_int_t ngx_svc_scim_list_key(ngx_svc_request_t *sr,
@@ -45,8 +42,6 @@ static u_char *ngx_svc_scim_list_filtered(ngx_svc_scim_search_t *search,
 static ngx_int_t ngx_svc_scim_list_refused(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_scim_list_too_many(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_scim_list_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_scim_list_send(ngx_svc_request_t *sr, PGresult *res,
-    int n, ngx_str_t *total);
 
 
 /*
@@ -128,89 +123,59 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page_inactive = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_key_user_name = {
     .name = "scim_key_user_name",
-    .text =
-        "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account"
-        " WHERE user_name_key = lower($1::text) AND " NGX_SVC_SCIM_EXISTS,
+    .text = NGX_SVC_SCIM_SELECT " AND user_name_key = lower($1::text)"
+            " AND " NGX_SVC_SCIM_EXISTS,
     .nparams = 1
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_key_external_id = {
     .name = "scim_key_external_id",
-    .text =
-        "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account"
-        " WHERE external_id = $1::text AND " NGX_SVC_SCIM_EXISTS,
+    .text = NGX_SVC_SCIM_SELECT " AND external_id = $1::text"
+            " AND " NGX_SVC_SCIM_EXISTS,
     .nparams = 1
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_key_id = {
     .name = "scim_key_id",
-    .text =
-        "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account"
-        " WHERE id = $1 AND " NGX_SVC_SCIM_EXISTS,
+    .text = NGX_SVC_SCIM_SELECT " AND id = $1"
+            " AND " NGX_SVC_SCIM_EXISTS,
     .nparams = 1
 };
 
 /* Of these, and of what is not prepared, one is chosen. */
 
-#define NGX_SVC_SCIM_LIST_STATEMENTS                                          \
-    .statements = { &ngx_svc_sql_scim_page,                                   \
-                    &ngx_svc_sql_scim_page_active,                            \
-                    &ngx_svc_sql_scim_page_inactive,                          \
-                    &ngx_svc_sql_scim_key_user_name,                          \
-                    &ngx_svc_sql_scim_key_external_id,                        \
-                    &ngx_svc_sql_scim_key_id }
+#define ngx_svc_scim_list_route(m, p, f)                                      \
+    { .method = m,                                                            \
+      .path = p,                                                              \
+      .permission = NGX_SVC_P_SCIM,                                           \
+      .statements = { &ngx_svc_sql_scim_page,                                 \
+                      &ngx_svc_sql_scim_page_active,                          \
+                      &ngx_svc_sql_scim_page_inactive,                        \
+                      &ngx_svc_sql_scim_key_user_name,                        \
+                      &ngx_svc_sql_scim_key_external_id,                      \
+                      &ngx_svc_sql_scim_key_id },                             \
+      .flags = f,                                                             \
+      .prepare = ngx_svc_scim_list_prepare,                                   \
+      .reply = ngx_svc_scim_list_reply }
 
 
 const ngx_svc_route_t  ngx_svc_scim_rfc_list[] = {
 
-    { .method = NGX_HTTP_GET,
-      .path = NGX_SVC_SCIM_USERS,
-      .permission = NGX_SVC_P_SCIM,
-      NGX_SVC_SCIM_LIST_STATEMENTS,
-      .prepare = ngx_svc_scim_list_get,
-      .reply = ngx_svc_scim_list_reply },
-
-    { .method = NGX_HTTP_POST,
-      .path = ngx_string("/.search"),
-      .permission = NGX_SVC_P_SCIM,
-      .flags = NGX_SVC_ROUTE_JSON,
-      NGX_SVC_SCIM_LIST_STATEMENTS,
-      .prepare = ngx_svc_scim_list_post,
-      .reply = ngx_svc_scim_list_reply },
-
-    { .method = NGX_HTTP_POST,
-      .path = ngx_string("/Users/.search"),
-      .permission = NGX_SVC_P_SCIM,
-      .flags = NGX_SVC_ROUTE_JSON,
-      NGX_SVC_SCIM_LIST_STATEMENTS,
-      .prepare = ngx_svc_scim_list_post,
-      .reply = ngx_svc_scim_list_reply },
+    ngx_svc_scim_list_route(NGX_HTTP_GET, NGX_SVC_SCIM_USERS, 0),
+    ngx_svc_scim_list_route(NGX_HTTP_POST, ngx_string("/.search"),
+                            NGX_SVC_ROUTE_JSON),
+    ngx_svc_scim_list_route(NGX_HTTP_POST, ngx_string("/Users/.search"),
+                            NGX_SVC_ROUTE_JSON),
 
     ngx_svc_null_route
 };
 
 
 static ngx_int_t
-ngx_svc_scim_list_get(ngx_svc_request_t *sr)
-{
-    return ngx_svc_scim_list_prepare(sr, ngx_svc_scim_query_args);
-}
-
-
-static ngx_int_t
-ngx_svc_scim_list_post(ngx_svc_request_t *sr)
-{
-    return ngx_svc_scim_list_prepare(sr, ngx_svc_scim_query_body);
-}
-
-
-static ngx_int_t
-ngx_svc_scim_list_prepare(ngx_svc_request_t *sr,
-    ngx_int_t (*read)(ngx_svc_request_t *sr, ngx_svc_scim_query_t *query))
+ngx_svc_scim_list_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t               rc;
     ngx_str_t               users;
-    ngx_svc_loc_conf_t     *slcf;
     ngx_svc_scim_search_t  *search;
 
     search = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_scim_search_t));
@@ -218,7 +183,10 @@ ngx_svc_scim_list_prepare(ngx_svc_request_t *sr,
         return NGX_ERROR;
     }
 
-    rc = read(sr, &search->query);
+    rc = sr->route->method == NGX_HTTP_GET
+         ? ngx_svc_scim_query_args(sr, &search->query)
+         : ngx_svc_scim_query_body(sr, &search->query);
+
     sr->data = search;
 
     if (rc != NGX_OK) {
@@ -227,19 +195,9 @@ ngx_svc_scim_list_prepare(ngx_svc_request_t *sr,
 
     if (search->query.filter.data) {
 
-        slcf = ngx_http_get_module_loc_conf(sr->request,
-                                            ngx_http_svc_common_module);
-
-        users.len = slcf->base_url.len + sr->surface->prefix.len
-                    + sizeof("/Users/") - 1;
-        users.data = ngx_pnalloc(sr->request->pool, users.len);
-
-        if (users.data == NULL) {
+        if (ngx_svc_scim_url(sr, "/Users/", "", &users) != NGX_OK) {
             return NGX_ERROR;
         }
-
-        ngx_sprintf(users.data, "%V%V/Users/", &slcf->base_url,
-                    &sr->surface->prefix);
 
         rc = ngx_svc_scim_where(sr->request->pool, &search->query.filter,
                                 &users, &search->where, &sr->error);
@@ -494,31 +452,32 @@ static ngx_int_t
 ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
 {
     int                     n;
-    u_char                  number[NGX_INT_T_LEN];
+    int64_t                 total;
     PGresult               *res;
-    ngx_str_t               total;
+    ngx_str_t               value;
+    ngx_svc_scim_query_t   *query;
     ngx_svc_scim_search_t  *search;
 
     search = sr->data;
+    query = &search->query;
 
     if (search->where.kind == NGX_SVC_SCIM_WHERE_NOBODY) {
-        ngx_str_set(&total, "0");
-        return ngx_svc_scim_list_send(sr, NULL, 0, &total);
+        return ngx_svc_scim_list_send(sr, NULL, 0, 0, query->start,
+                                      query->mask);
     }
 
     res = ngx_svc_route_last(sr);
     n = PQntuples(res);
+    total = n;
 
     if (PQnfields(res) == NGX_SVC_SCIM_COLS) {
 
-        total.data = number;
-        total.len = ngx_sprintf(number, "%d", n) - number;
-
-        if (search->query.start > n || search->query.count == 0) {
+        if (query->start > n || query->count == 0) {
             n = 0;
         }
 
-        return ngx_svc_scim_list_send(sr, res, n, &total);
+        return ngx_svc_scim_list_send(sr, res, n, total, query->start,
+                                      query->mask);
     }
 
     if (n == 0) {
@@ -529,51 +488,13 @@ ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
         return ngx_svc_scim_list_too_many(sr);
     }
 
-    total = ngx_svc_pg_value(res, 0, NGX_SVC_SCIM_COL_TOTAL);
+    value = ngx_svc_pg_value(res, 0, NGX_SVC_SCIM_COL_TOTAL);
+    total = ngx_atoi(value.data, value.len);
 
     if (PQgetisnull(res, 0, NGX_SVC_SCIM_COL_ID)) {
         n = 0;
     }
 
-    return ngx_svc_scim_list_send(sr, res, n, &total);
-}
-
-
-static ngx_int_t
-ngx_svc_scim_list_send(ngx_svc_request_t *sr, PGresult *res, int n,
-    ngx_str_t *total)
-{
-    int                     i;
-    ngx_svc_json_writer_t   w;
-    ngx_svc_scim_query_t   *query;
-
-    static const u_char  schemas[] =
-        "[\"urn:ietf:params:scim:api:messages:2.0:ListResponse\"]";
-
-    query = &((ngx_svc_scim_search_t *) sr->data)->query;
-
-    if (ngx_svc_json_writer_init(&w, sr->request->pool,
-                                 256 + n * NGX_SVC_SCIM_USER_SIZE)
-        != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_json_open(&w, NULL, '{');
-
-    ngx_svc_json_raw(&w, "schemas", schemas, sizeof(schemas) - 1);
-    ngx_svc_json_raw(&w, "totalResults", total->data, total->len);
-    ngx_svc_json_integer(&w, "startIndex", query->start);
-    ngx_svc_json_integer(&w, "itemsPerPage", n);
-
-    ngx_svc_json_open(&w, "Resources", '[');
-
-    for (i = 0; i < n; i++) {
-        ngx_svc_scim_user_write(&w, sr, res, i, query->mask);
-    }
-
-    ngx_svc_json_close(&w, ']');
-    ngx_svc_json_close(&w, '}');
-
-    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
+    return ngx_svc_scim_list_send(sr, res, n, total, query->start,
+                                  query->mask);
 }

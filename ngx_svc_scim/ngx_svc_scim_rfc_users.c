@@ -4,7 +4,7 @@
  * back.
  */
 
-#include "ngx_svc_scim.h"
+#include "ngx_svc_scim_write.h"
 #include "ngx_svc_notice.h"
 
 
@@ -39,8 +39,7 @@ static void ngx_svc_scim_rfc_changed(PGresult **results);
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_get = {
     .name = "scim_rfc_get",
-    .text = "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account"
-            " WHERE id = $1 AND " NGX_SVC_SCIM_EXISTS,
+    .text = NGX_SVC_SCIM_SELECT " AND id = $1 AND " NGX_SVC_SCIM_EXISTS,
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER)),
     .missing = NGX_SVC_SCIM_NO_USER
 };
@@ -58,11 +57,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_yield = {
             "UPDATE svc.user_account a SET external_id = NULL,"
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
             " WHERE " NGX_SVC_SCIM_GONE("a") " AND a.id = (SELECT k.id"
-                " FROM svc.user_account k"
-                " WHERE k.external_id = $2::text AND " NGX_SVC_SCIM_GONE("k")
+                " FROM svc.user_account k WHERE " NGX_SVC_SCIM_GONE("k")
+                " AND k.external_id = $2::text"
                 " AND EXISTS (SELECT FROM svc.user_account n"
-                    " WHERE n.user_name_key = lower($1::text)"
-                    " AND " NGX_SVC_SCIM_GONE("n") " AND n.id <> k.id))"
+                    " WHERE " NGX_SVC_SCIM_GONE("n")
+                    " AND n.user_name_key = lower($1::text)"
+                    " AND n.id <> k.id))"
             " RETURNING a.id"
         ") "
         NGX_SVC_AUDIT(NGX_SVC_A_USER_UPDATED, "u.id::text", "NULL",
@@ -88,11 +88,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_create = {
             " FROM svc.user_account d WHERE " NGX_SVC_SCIM_GONE("d")
                 " AND id = (SELECT"
                 " coalesce((SELECT k.id FROM svc.user_account k"
-                    " WHERE k.user_name_key = lower($2::text)"
-                    " AND " NGX_SVC_SCIM_GONE("k") "),"
+                    " WHERE " NGX_SVC_SCIM_GONE("k")
+                    " AND k.user_name_key = lower($2::text)),"
                 " (SELECT k.id FROM svc.user_account k"
-                    " WHERE k.external_id = $3::text"
-                        " AND " NGX_SVC_SCIM_GONE("k") ")))"
+                    " WHERE " NGX_SVC_SCIM_GONE("k")
+                    " AND k.external_id = $3::text)))"
             " FOR UPDATE"
         "), n AS ("
             "SELECT id, CASE WHEN " NGX_SVC_SCIM_MOVES
@@ -113,18 +113,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_create = {
                 " valid_after = clock_timestamp(),"
                 " updated_at = " NGX_SVC_CHANGED_AT("a") ","
                 " scim_deleted = false"
-            " WHERE a.id = (SELECT n.id FROM n WHERE n.verdict IS NULL)"
+            " WHERE a.tenant_id = " NGX_SVC_TENANT
+                " AND a.id = (SELECT n.id FROM n WHERE n.verdict IS NULL)"
             " RETURNING " NGX_SVC_SCIM_COLUMNS
         "), i AS ("
-            "INSERT INTO svc.user_account (tenant_id, id, user_name,"
-                " external_id, status, email_verified, source"
-                NGX_SVC_PROFILE(NGX_SVC_PROFILE_COLUMN) ")"
-            " SELECT " NGX_SVC_TENANT_OR_NULL ", $1::uuid, $2, $3,"
-                " coalesce($4, 'active'), true, 'scim',"
-                " $5, $6, $7, $8, $9, $10"
-            " WHERE current_setting('svc.tenant', true) <> ''"
-                " AND NOT EXISTS (SELECT FROM o)"
-            " ON CONFLICT DO NOTHING RETURNING " NGX_SVC_SCIM_COLUMNS
+            NGX_SVC_SCIM_INSERT(" AND NOT EXISTS (SELECT FROM o)")
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_CREATED, "i.id::text", "NULL",
                           "'{\"source\":\"scim\"}'::jsonb", "FROM i")
@@ -149,11 +142,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_create = {
             NGX_SVC_EVENT_SUBSCRIBERS("user.created") " END"
         " FROM (SELECT) one LEFT JOIN ("
             "SELECT * FROM i UNION ALL SELECT * FROM u) r ON true",
-    NGX_SVC_PARAMS(ngx_svc_param_new_id(),
-                   ngx_svc_param_text(ngx_svc_scim_user_t, user_name),
-                   ngx_svc_param_text(ngx_svc_scim_user_t, external_id),
-                   ngx_svc_param_call(ngx_svc_scim_status),
-                   NGX_SVC_PROFILE(ngx_svc_scim_param)),
+    ngx_svc_scim_insert_params(),
     NGX_SVC_SCIM_RFC_VERDICTS,
     .verdict = NGX_SVC_SCIM_COL_VERDICT
 };
@@ -171,13 +160,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_change = {
             "SELECT id, role, source, user_name_key, updated_at, status,"
                 " $17 AND lower($18::text) <> user_name_key AS moves"
                 NGX_SVC_SCIM_RFC_PROFILE(NGX_SVC_PROFILE_COLUMN)
-            " FROM svc.user_account WHERE id = $1 AND " NGX_SVC_SCIM_EXISTS
-            " FOR UPDATE"
+            " FROM svc.user_account WHERE tenant_id = " NGX_SVC_TENANT
+            " AND id = $1 AND " NGX_SVC_SCIM_EXISTS " FOR UPDATE"
         "), n AS ("
             "SELECT id" NGX_SVC_SCIM_RFC_PROFILE(NGX_SVC_PROFILE_WANTED)
-                ", CASE WHEN $16 = 'deactivated'"
-                    " OR $16 = 'active' AND status = 'deactivated'"
-                    " THEN $16 ELSE status END AS status,"
+                NGX_SVC_SCIM_STATUS_WANTED ","
                 " CASE WHEN NOT " NGX_SVC_SCIM_IF_MATCH("$19", "o")
                     " THEN 'precondition'"
                 " WHEN moves AND " NGX_SVC_SCIM_FIXED " THEN 'fixed'"
@@ -203,21 +190,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_change = {
                 " search = " NGX_SVC_PROFILE_SEARCH("u") ","
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
                 NGX_SVC_SCIM_RFC_PROFILE(NGX_SVC_PROFILE_SET)
-            " FROM u WHERE a.id = $1"
+            " FROM u WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"
         "), e AS ("
-            NGX_SVC_AUDIT_AS(
-                "CASE WHEN u.status = 'deactivated'"
-                    " AND o.status <> 'deactivated' THEN "
-                    NGX_SVC_A_USER_DEACTIVATED(NGX_SVC_AUDIT_NAME)
-                    " WHEN u.status = 'active' AND o.status = 'deactivated'"
-                    " THEN " NGX_SVC_A_USER_REACTIVATED(NGX_SVC_AUDIT_NAME)
-                    " ELSE " NGX_SVC_A_USER_UPDATED(NGX_SVC_AUDIT_NAME)
-                    " END, 'user'",
-                "u.id::text", "NULL",
-                "'{\"source\":\"scim\"}' || " NGX_SVC_AUDIT_CHANGED(
-                    "NULL" NGX_SVC_SCIM_RFC_PROFILE(NGX_SVC_PROFILE_DIFFERS)
-                    ", " NGX_SVC_DIFFERS("status", "status")),
-                "FROM u, o")
+            NGX_SVC_SCIM_CHANGED(NGX_SVC_SCIM_RFC_PROFILE)
         ")"
         " SELECT n.verdict, m.*"
         " FROM n LEFT JOIN LATERAL ("
@@ -239,7 +214,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_delete = {
     .text =
         "WITH o AS ("
             "SELECT id, status, updated_at FROM svc.user_account"
-            " WHERE id = $1 AND " NGX_SVC_SCIM_EXISTS " FOR NO KEY UPDATE"
+            " WHERE tenant_id = " NGX_SVC_TENANT
+            " AND id = $1 AND " NGX_SVC_SCIM_EXISTS " FOR NO KEY UPDATE"
         "), n AS ("
             "SELECT CASE WHEN NOT " NGX_SVC_SCIM_IF_MATCH("$2", "o")
                 " THEN 'precondition' END AS verdict FROM o"
@@ -248,7 +224,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_delete = {
                 " valid_after = clock_timestamp(),"
                 " updated_at = " NGX_SVC_CHANGED_AT("a") ","
                 " scim_deleted = true"
-            " FROM n WHERE a.id = $1 AND n.verdict IS NULL"
+            " FROM n WHERE a.tenant_id = " NGX_SVC_TENANT
+                " AND a.id = $1 AND n.verdict IS NULL"
             " RETURNING a.id"
         "), e AS ("
             NGX_SVC_AUDIT_AS(
@@ -272,12 +249,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_delete = {
 
 const ngx_svc_route_t  ngx_svc_scim_rfc_users[] = {
 
-    { .method = NGX_HTTP_POST,
-      .path = NGX_SVC_SCIM_USERS,
-      .permission = NGX_SVC_P_SCIM,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
-      .body_size = sizeof(ngx_svc_scim_user_t),
-      .check = ngx_svc_scim_rfc_check,
+    { ngx_svc_scim_route(NGX_HTTP_POST, NGX_SVC_SCIM_USERS, NGX_SVC_ROUTE_JSON,
+                         ngx_svc_scim_rfc_check),
       .statements = { &ngx_svc_sql_scim_rfc_yield,
                       [NGX_SVC_SCIM_CREATE - 1] =
                           &ngx_svc_sql_scim_rfc_create },
@@ -292,24 +265,16 @@ const ngx_svc_route_t  ngx_svc_scim_rfc_users[] = {
       .statements = { &ngx_svc_sql_scim_rfc_get },
       .reply = ngx_svc_scim_user_reply },
 
-    { .method = NGX_HTTP_PUT,
-      .path = NGX_SVC_SCIM_USER,
-      .permission = NGX_SVC_P_SCIM,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
-      .body_size = sizeof(ngx_svc_scim_user_t),
-      .check = ngx_svc_scim_rfc_check,
+    { ngx_svc_scim_route(NGX_HTTP_PUT, NGX_SVC_SCIM_USER, NGX_SVC_ROUTE_JSON,
+                         ngx_svc_scim_rfc_check),
       .statements = { [NGX_SVC_SCIM_CHANGE - 1] =
                           &ngx_svc_sql_scim_rfc_change,
                       &ngx_svc_sql_scim_rfc_get },
       .committed = ngx_svc_scim_rfc_changed,
       .reply = ngx_svc_scim_user_reply },
 
-    { .method = NGX_HTTP_PATCH,
-      .path = NGX_SVC_SCIM_USER,
-      .permission = NGX_SVC_P_SCIM,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
-      .body_size = sizeof(ngx_svc_scim_user_t),
-      .check = ngx_svc_scim_rfc_check,
+    { ngx_svc_scim_route(NGX_HTTP_PATCH, NGX_SVC_SCIM_USER, NGX_SVC_ROUTE_JSON,
+                         ngx_svc_scim_rfc_check),
       .statements = { [NGX_SVC_SCIM_CHANGE - 1] =
                           &ngx_svc_sql_scim_rfc_change,
                       &ngx_svc_sql_scim_rfc_get },

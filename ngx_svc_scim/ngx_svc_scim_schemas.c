@@ -56,7 +56,6 @@ static void ngx_svc_scim_described_open(ngx_svc_json_writer_t *w,
     const char *urn);
 static void ngx_svc_scim_described_close(ngx_svc_json_writer_t *w,
     ngx_svc_request_t *sr, const char *type, const char *path, const char *id);
-static void ngx_svc_scim_list_open(ngx_svc_json_writer_t *w, ngx_uint_t n);
 static ngx_int_t ngx_svc_scim_described_send(ngx_svc_request_t *sr,
     ngx_svc_json_writer_t *w, const char *path, const char *id);
 static void ngx_svc_scim_literal(ngx_svc_json_writer_t *w, const char *key,
@@ -154,7 +153,9 @@ ngx_svc_scim_schemas_reply(ngx_svc_request_t *sr)
 
     for (n = 0; ngx_svc_scim_known_schemas[n].id; n++) { /* void */ }
 
-    ngx_svc_scim_list_open(&w, n);
+    /* all there is, without pages (RFC 7644, 4) */
+
+    ngx_svc_scim_list_open(&w, n, 1, n);
 
     for (i = 0; i < n; i++) {
         ngx_svc_scim_schema_write(&w, sr, &ngx_svc_scim_known_schemas[i]);
@@ -292,7 +293,7 @@ ngx_svc_scim_types_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_svc_scim_list_open(&w, 1);
+    ngx_svc_scim_list_open(&w, 1, 1, 1);
     ngx_svc_scim_type_write(&w, sr);
     ngx_svc_json_close(&w, ']');
     ngx_svc_json_close(&w, '}');
@@ -371,7 +372,7 @@ ngx_svc_scim_described_close(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
 {
     ngx_str_t  location;
 
-    if (ngx_svc_scim_discovery_location(sr, path, id, &location) != NGX_OK) {
+    if (ngx_svc_scim_url(sr, path, id, &location) != NGX_OK) {
         w->failed = 1;
         return;
     }
@@ -384,30 +385,13 @@ ngx_svc_scim_described_close(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
 }
 
 
-/* A list is all there is, without pages (RFC 7644, 4). */
-
-static void
-ngx_svc_scim_list_open(ngx_svc_json_writer_t *w, ngx_uint_t n)
-{
-    ngx_svc_json_open(w, NULL, '{');
-    ngx_svc_json_open(w, "schemas", '[');
-    ngx_svc_scim_literal(w, NULL,
-                         "urn:ietf:params:scim:api:messages:2.0:ListResponse");
-    ngx_svc_json_close(w, ']');
-    ngx_svc_json_integer(w, "totalResults", n);
-    ngx_svc_json_integer(w, "startIndex", 1);
-    ngx_svc_json_integer(w, "itemsPerPage", n);
-    ngx_svc_json_open(w, "Resources", '[');
-}
-
-
 static ngx_int_t
 ngx_svc_scim_described_send(ngx_svc_request_t *sr, ngx_svc_json_writer_t *w,
     const char *path, const char *id)
 {
     ngx_str_t  location;
 
-    if (ngx_svc_scim_discovery_location(sr, path, id, &location) != NGX_OK
+    if (ngx_svc_scim_url(sr, path, id, &location) != NGX_OK
         || ngx_svc_add_header(sr->request, "Content-Location", &location)
            != NGX_OK)
     {

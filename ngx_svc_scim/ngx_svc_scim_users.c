@@ -2,7 +2,7 @@
  * /Users/{id}, and creating one.
  */
 
-#include "ngx_svc_scim.h"
+#include "ngx_svc_scim_write.h"
 
 
 static ngx_int_t ngx_svc_scim_check(ngx_svc_request_t *sr, void *body);
@@ -16,8 +16,7 @@ static void ngx_svc_scim_create_committed(PGresult **results);
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_get = {
     .name = "scim_get",
-    .text = "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account"
-            " WHERE id = $1",
+    .text = NGX_SVC_SCIM_SELECT " AND id = $1",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER)),
     .missing = NGX_SVC_SCIM_NO_USER
 };
@@ -33,14 +32,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_create = {
     .name = "scim_create",
     .text =
         "WITH u AS ("
-            "INSERT INTO svc.user_account (tenant_id, id, user_name,"
-                " external_id, status, email_verified, source"
-                NGX_SVC_PROFILE(NGX_SVC_PROFILE_COLUMN) ")"
-            " SELECT " NGX_SVC_TENANT_OR_NULL ", $1::uuid, $2, $3,"
-                " coalesce($4, 'active'), true, 'scim',"
-                " $5, $6, $7, $8, $9, $10"
-            " WHERE current_setting('svc.tenant', true) <> ''"
-            " ON CONFLICT DO NOTHING RETURNING " NGX_SVC_SCIM_COLUMNS
+            NGX_SVC_SCIM_INSERT("")
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_CREATED, "u.id::text", "NULL",
                           "'{\"source\":\"scim\"}'", "FROM u")
@@ -51,19 +43,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_create = {
                 " 'user_account_user_name_key') END, "
             NGX_SVC_EVENT_SUBSCRIBERS("user.created")
         " FROM (SELECT) one LEFT JOIN u ON true",
-    NGX_SVC_PARAMS(ngx_svc_param_new_id(),
-                   ngx_svc_param_text(ngx_svc_scim_user_t, user_name),
-                   ngx_svc_param_text(ngx_svc_scim_user_t, external_id),
-                   ngx_svc_param_call(ngx_svc_scim_status),
-                   NGX_SVC_PROFILE(ngx_svc_scim_param)),
+    ngx_svc_scim_insert_params(),
     NGX_SVC_CONSTRAINT_VERDICT,
     .verdict = NGX_SVC_SCIM_COL_VERDICT
 };
 
-/*
- * "active" alone is most of what comes.  "active": true does not revive a
- * suspended user, whom an administrator has suspended.
- */
+/* "active" alone is most of what comes. */
 
 #define NGX_SVC_SCIM_STATUS  "'{\"source\":\"scim\",\"changed\":[\"status\"]}'"
 
@@ -95,12 +80,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_change = {
         "WITH o AS ("
             "SELECT id, user_name, status"
                 NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_COLUMN)
-            " FROM svc.user_account WHERE id = $1 FOR UPDATE"
+            " FROM svc.user_account"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1 FOR UPDATE"
         "), n AS ("
             "SELECT id, user_name" NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_WANTED)
-                ", CASE WHEN $16 = 'deactivated'"
-                    " OR $16 = 'active' AND status = 'deactivated'"
-                    " THEN $16 ELSE status END AS status,"
+                NGX_SVC_SCIM_STATUS_WANTED ","
                 " CASE WHEN $2 AND $3 <> coalesce(external_id, '')"
                     " THEN svc.user_conflict(NULL, $3) END AS taken"
             " FROM o"
@@ -116,21 +100,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_change = {
                 " search = " NGX_SVC_PROFILE_SEARCH("u") ","
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
                 NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_SET)
-            " FROM u WHERE a.id = $1"
+            " FROM u WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"
         "), e AS ("
-            NGX_SVC_AUDIT_AS(
-                "CASE WHEN u.status = 'deactivated'"
-                    " AND o.status <> 'deactivated' THEN "
-                    NGX_SVC_A_USER_DEACTIVATED(NGX_SVC_AUDIT_NAME)
-                    " WHEN u.status = 'active' AND o.status = 'deactivated'"
-                    " THEN " NGX_SVC_A_USER_REACTIVATED(NGX_SVC_AUDIT_NAME)
-                    " ELSE " NGX_SVC_A_USER_UPDATED(NGX_SVC_AUDIT_NAME)
-                    " END, 'user'",
-                "u.id::text", "NULL",
-                "'{\"source\":\"scim\"}' || " NGX_SVC_AUDIT_CHANGED(
-                    "NULL" NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_DIFFERS)
-                    ", " NGX_SVC_DIFFERS("status", "status")),
-                "FROM u, o")
+            NGX_SVC_SCIM_CHANGED(NGX_SVC_SCIM_PROFILE)
         ")"
         " SELECT taken FROM n",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER),
@@ -144,12 +116,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_change = {
 
 const ngx_svc_route_t  ngx_svc_scim_users[] = {
 
-    { .method = NGX_HTTP_POST,
-      .path = NGX_SVC_SCIM_USERS,
-      .permission = NGX_SVC_P_SCIM,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
-      .body_size = sizeof(ngx_svc_scim_user_t),
-      .check = ngx_svc_scim_check,
+    { ngx_svc_scim_route(NGX_HTTP_POST, NGX_SVC_SCIM_USERS, NGX_SVC_ROUTE_JSON,
+                         ngx_svc_scim_check),
       .statements = { &ngx_svc_sql_scim_create },
       .status = NGX_HTTP_CREATED,
       .committed = ngx_svc_scim_create_committed,
@@ -162,33 +130,21 @@ const ngx_svc_route_t  ngx_svc_scim_users[] = {
       .statements = { &ngx_svc_sql_scim_get },
       .reply = ngx_svc_scim_user_reply },
 
-    { .method = NGX_HTTP_PUT,
-      .path = NGX_SVC_SCIM_USER,
-      .permission = NGX_SVC_P_SCIM,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
-      .body_size = sizeof(ngx_svc_scim_user_t),
-      .check = ngx_svc_scim_check,
+    { ngx_svc_scim_route(NGX_HTTP_PUT, NGX_SVC_SCIM_USER, NGX_SVC_ROUTE_JSON,
+                         ngx_svc_scim_check),
       .statements = { &ngx_svc_sql_scim_change, &ngx_svc_sql_scim_get },
       .reply = ngx_svc_scim_user_reply },
 
-    { .method = NGX_HTTP_PATCH,
-      .path = NGX_SVC_SCIM_USER,
-      .permission = NGX_SVC_P_SCIM,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
-      .body_size = sizeof(ngx_svc_scim_user_t),
-      .check = ngx_svc_scim_check,
+    { ngx_svc_scim_route(NGX_HTTP_PATCH, NGX_SVC_SCIM_USER, NGX_SVC_ROUTE_JSON,
+                         ngx_svc_scim_check),
       .statements = { &ngx_svc_sql_scim_activate,
                       &ngx_svc_sql_scim_deactivate,
                       &ngx_svc_sql_scim_change,
                       &ngx_svc_sql_scim_get },
       .reply = ngx_svc_scim_user_reply },
 
-    { .method = NGX_HTTP_DELETE,
-      .path = NGX_SVC_SCIM_USER,
-      .permission = NGX_SVC_P_SCIM,
-      .flags = NGX_SVC_ROUTE_WRITE_POOL,
-      .body_size = sizeof(ngx_svc_scim_user_t),
-      .check = ngx_svc_scim_check,
+    { ngx_svc_scim_route(NGX_HTTP_DELETE, NGX_SVC_SCIM_USER, 0,
+                         ngx_svc_scim_check),
       .statements = { &ngx_svc_sql_scim_deactivate, &ngx_svc_sql_scim_get },
       .status = NGX_HTTP_NO_CONTENT },
 
