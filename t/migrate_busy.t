@@ -164,5 +164,40 @@ for my $role (qw(postgres boss)) {
               'no table and no index was built anew') if $role eq 'postgres';
 }
 
+
+# --- what was built before -----------------------------------------------------------
+
+mkdir "$sql.31" or die "$!\n";
+symlink $_, "$sql.31/" . s{.*/}{}r or die "$_: $!\n"
+    for grep { m{/(\d+)_} && $1 <= 31 } glob "$root/sql/[0-9]*.sql";
+
+my $index = "SELECT oid FROM pg_class WHERE relname = 'user_account_scim_idx'";
+my $valid = 'SELECT indisvalid FROM pg_index'
+            . " WHERE indexrelid = 'svc.user_account_scim_idx'::regclass";
+
+for my $failed (0, 1) {
+    my $name = "built$failed";
+
+    $s->sql("CREATE DATABASE $name");
+    migrated('postgres', $name, "$sql.31");
+
+    my $db = $s->pg->connect('postgres', $name);
+
+    $db->query('CREATE INDEX CONCURRENTLY user_account_scim_idx ON svc.user_account'
+               . ' (tenant_id, created_at, id) WHERE NOT scim_deleted');
+    $db->query('UPDATE pg_index SET indisvalid = false'
+               . " WHERE indexrelid = 'svc.user_account_scim_idx'::regclass") if $failed;
+
+    my $built = $db->query($index)->[0][0];
+
+    migrated('postgres', $name, "$root/sql");
+
+    my $there = $db->query($index)->[0][0];
+
+    $failed ? isnt($there, $built, 'an index that is none is built anew')
+            : is($there, $built, 'an index that is there is left as it is');
+    is($db->query($valid)->[0][0], 't', 'it is one');
+}
+
 $s->done;
 done_testing();

@@ -193,13 +193,36 @@ is_deeply([ $acme->new_events(qw(action details)) ],
           'the event');
 derived_ok($s, 'what is counted');
 
+# who works again is there again, whoever has said so
+
+is($acme->admin(POST => "/users/$sid/suspend", {}, undef, $api)->status, 200,
+   'an administrator suspends who is deleted');
+scim_error($acme->scim(GET => "/Users/$sid"), 404, undef, 'who is still deleted');
+is($acme->admin(POST => "/users/$sid/reactivate", {}, undef, $api)->status, 200,
+   'and reactivates the user');
+is(row($sid, 'status, scim_deleted'), 'active|f', 'who is not deleted any more');
+
+$r = $acme->scim(GET => "/Users/$sid");
+scim_ok($r, 200, 'GET');
+is($r->json->{active}, true, 'active');
+is(scalar listed($sid), 1, 'and in the list');
+derived_ok($s, 'what is counted');
+scim_error($acme->scim(POST => '/Users', put(userName => 'sid@acme.test')), 409, 'uniqueness',
+           'creating the user again is a conflict');
+scim_ok($acme->scim(DELETE => "/Users/$sid"), 204, 'DELETE');
+is(row($sid, 'status, scim_deleted'), 'deactivated|t', 'as before');
+
 # in the default mode all users are there
 
 $s->nginx->{scim} = {};
 $s->reload;
 scim_ok($acme->scim(GET => "/Users/$dan->{id}"), 200, 'the default mode knows of no deletion');
+scim_ok($acme->scim(PATCH => "/Users/$sid", patch_op({ op => 'replace', path => 'active',
+                                                       value => true })), 200, 'but of coming back');
 $s->nginx->{scim} = { svc_scim_mode => 'rfc' };
 $s->reload;
+scim_ok($acme->scim(GET => "/Users/$sid"), 200, 'which counts in both modes');
+derived_ok($s, 'what is counted');
 
 
 # --- at once ---------------------------------------------------------------------------

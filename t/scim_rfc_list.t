@@ -98,14 +98,6 @@ is(page('?filter=active+eq+false'), '2 1 2 Bob ada', 'two states in one order');
 is(page('?filter=active+eq+false&startIndex=99999999999999999999'), '2 2147483647 0',
    'far beyond those');
 
-# an administrator may reactivate who is deleted for SCIM
-
-$s->sql("UPDATE svc.user_account SET scim_deleted = true WHERE user_name LIKE 'cid\@%'");
-is(page(''), '4 1 4 dan eve Bob ada', 'without who is deleted, and active');
-is(page('?filter=active+eq+true'), '2 1 2 dan eve', 'of the active ones, too');
-is(page('?filter=active+eq+false'), '2 1 2 Bob ada', 'and those who are not');
-$s->sql("UPDATE svc.user_account SET scim_deleted = false WHERE user_name LIKE 'cid\@%'");
-
 is(page('?filter=userName+eq+%22ADA%40acme.test%22'), '1 1 1 ada', 'by name');
 is(page('?filter=userName+eq+%22ada%40acme.test%22&startIndex=2'), '1 2 0',
    'and behind it');

@@ -13,13 +13,16 @@ our @EXPORT_OK = qw(derived_ok);
 my $WRONG = <<'EOT';
 SELECT 'count ' || t.slug FROM svc.tenant t
  CROSS JOIN LATERAL (SELECT coalesce(sum(active), 0), coalesce(sum(suspended), 0),
-                            coalesce(sum(deactivated), 0)
-                       FROM svc.user_count c WHERE c.tenant_id = t.id) c (a, s, d)
+                            coalesce(sum(deactivated), 0), coalesce(sum(scim_deleted), 0)
+                       FROM svc.user_count c WHERE c.tenant_id = t.id) c (a, s, d, g)
  CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE status = 'active'),
                             count(*) FILTER (WHERE status = 'suspended'),
-                            count(*) FILTER (WHERE status = 'deactivated')
-                       FROM svc.user_account u WHERE u.tenant_id = t.id) u (a, s, d)
- WHERE (c.a, c.s, c.d) <> (u.a, u.s, u.d)
+                            count(*) FILTER (WHERE status = 'deactivated'),
+                            count(*) FILTER (WHERE scim_deleted)
+                       FROM svc.user_account u WHERE u.tenant_id = t.id) u (a, s, d, g)
+ WHERE (c.a, c.s, c.d, c.g) <> (u.a, u.s, u.d, u.g)
+UNION ALL
+SELECT 'deleted ' || id FROM svc.user_account WHERE scim_deleted AND status = 'active'
 UNION ALL
 SELECT 'factors ' || t.slug FROM svc.tenant t
  WHERE coalesce((SELECT sum(c.mfa) FROM svc.user_count c WHERE c.tenant_id = t.id), 0)
