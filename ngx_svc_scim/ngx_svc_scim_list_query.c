@@ -14,6 +14,7 @@ static ngx_int_t ngx_svc_scim_query_number(ngx_svc_request_t *sr,
     const char *name, ngx_str_t *text, int32_t *n);
 static ngx_int_t ngx_svc_scim_query_sort(ngx_svc_request_t *sr,
     ngx_str_t *by, ngx_str_t *order, ngx_svc_scim_query_t *query);
+static ngx_int_t ngx_svc_scim_query_schemas(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_scim_query_member(ngx_svc_request_t *sr,
     const char *name, cJSON **member);
 static ngx_int_t ngx_svc_scim_query_string(ngx_svc_request_t *sr,
@@ -168,9 +169,7 @@ ngx_svc_scim_query_body(ngx_svc_request_t *sr, ngx_svc_scim_query_t *query)
     query->start = 1;
     query->count = NGX_SVC_SCIM_LIST_MAX;
 
-    if ((rc = ngx_svc_scim_user_schemas(sr->json, NGX_SVC_SCIM_SEARCH_URN,
-                                        NGX_SVC_E_INVALID_SYNTAX, &sr->error))
-           != NGX_OK
+    if ((rc = ngx_svc_scim_query_schemas(sr)) != NGX_OK
         || (rc = ngx_svc_scim_query_string(sr, "filter", &query->filter))
            != NGX_OK
         || (rc = ngx_svc_scim_query_string(sr, "sortBy", &by)) != NGX_OK
@@ -193,6 +192,27 @@ ngx_svc_scim_query_body(ngx_svc_request_t *sr, ngx_svc_scim_query_t *query)
     ngx_svc_scim_query_bounds(query);
 
     return ngx_svc_scim_query_sort(sr, &by, &order, query);
+}
+
+
+/* By which a query is known (RFC 7644, 3.4.3): it must be there. */
+
+static ngx_int_t
+ngx_svc_scim_query_schemas(ngx_svc_request_t *sr)
+{
+    cJSON  *schemas;
+
+    if (ngx_svc_scim_query_member(sr, "schemas", &schemas) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    if (schemas == NULL) {
+        return ngx_svc_fail(&sr->error, NGX_SVC_E_INVALID_SYNTAX,
+                            "\"schemas\" is required.");
+    }
+
+    return ngx_svc_scim_user_schemas(sr->json, NGX_SVC_SCIM_SEARCH_URN,
+                                     NGX_SVC_E_INVALID_SYNTAX, &sr->error);
 }
 
 

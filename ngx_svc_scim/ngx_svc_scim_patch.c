@@ -43,39 +43,27 @@ ngx_svc_scim_user_patch(cJSON *body, ngx_svc_scim_user_t *user,
 {
     ngx_svc_scim_change_t  change;
 
-    ngx_memzero(&change, sizeof(ngx_svc_scim_change_t));
-
-    change.user = user;
-    change.err = err;
-    change.writable = NGX_SVC_SCIM_WRITABLE;
+    ngx_svc_scim_user_change(&change, user, err, 0);
 
     return ngx_svc_scim_patch_fold(&change, body);
 }
 
 
-/* Okta has been seen to deactivate without "schemas". */
-
 ngx_int_t
 ngx_svc_scim_user_rfc_patch(cJSON *body, ngx_svc_scim_user_t *user,
     ngx_svc_error_t *err)
 {
-    cJSON                  *schemas;
-    ngx_svc_scim_change_t   change;
+    ngx_svc_scim_change_t  change;
 
-    if (ngx_svc_scim_user_member(body, "schemas", &schemas, err) != NGX_OK
-        || (schemas
-            && ngx_svc_scim_user_schemas(body, NGX_SVC_SCIM_PATCH_URN,
-                                         NGX_SVC_E_INVALID_SYNTAX, err)
-               != NGX_OK))
+    if (ngx_svc_scim_user_schemas(body, NGX_SVC_SCIM_PATCH_URN,
+                                  NGX_SVC_E_INVALID_SYNTAX, err)
+        != NGX_OK)
     {
         return NGX_DECLINED;
     }
 
-    ngx_memzero(&change, sizeof(ngx_svc_scim_change_t));
+    ngx_svc_scim_user_change(&change, user, err, NGX_SVC_SCIM_USER_NAME);
 
-    change.user = user;
-    change.err = err;
-    change.writable = NGX_SVC_SCIM_WRITABLE|NGX_SVC_SCIM_USER_NAME;
     change.rfc = 1;
 
     return ngx_svc_scim_patch_fold(&change, body);

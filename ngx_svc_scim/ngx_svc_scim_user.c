@@ -84,12 +84,8 @@ ngx_svc_scim_user_create(cJSON *body, ngx_svc_scim_user_t *user,
 {
     ngx_svc_scim_change_t  change;
 
-    ngx_memzero(&change, sizeof(ngx_svc_scim_change_t));
+    ngx_svc_scim_user_change(&change, user, err, NGX_SVC_SCIM_USER_NAME);
 
-    change.user = user;
-    change.err = err;
-
-    change.writable = NGX_SVC_SCIM_WRITABLE|NGX_SVC_SCIM_USER_NAME;
     change.optional = NGX_SVC_SCIM_ACTIVE;
 
     if (ngx_svc_scim_user_object(&change, body) != NGX_OK
@@ -134,11 +130,7 @@ ngx_svc_scim_user_replace(cJSON *body, ngx_svc_scim_user_t *user,
 {
     ngx_svc_scim_change_t  change;
 
-    ngx_memzero(&change, sizeof(ngx_svc_scim_change_t));
-
-    change.user = user;
-    change.err = err;
-    change.writable = NGX_SVC_SCIM_WRITABLE;
+    ngx_svc_scim_user_change(&change, user, err, 0);
 
     return ngx_svc_scim_user_whole(&change, body);
 }
@@ -157,11 +149,7 @@ ngx_svc_scim_user_rfc_replace(cJSON *body, ngx_svc_scim_user_t *user,
         return NGX_DECLINED;
     }
 
-    ngx_memzero(&change, sizeof(ngx_svc_scim_change_t));
-
-    change.user = user;
-    change.err = err;
-    change.writable = NGX_SVC_SCIM_WRITABLE|NGX_SVC_SCIM_USER_NAME;
+    ngx_svc_scim_user_change(&change, user, err, NGX_SVC_SCIM_USER_NAME);
 
     if (ngx_svc_scim_user_whole(&change, body) != NGX_OK) {
         return NGX_DECLINED;
@@ -237,13 +225,17 @@ ngx_svc_scim_user_schemas(cJSON *body, const char *urn, ngx_svc_error_e kind,
         return NGX_DECLINED;
     }
 
+    if (schemas == NULL || cJSON_IsNull(schemas)) {
+        return NGX_OK;
+    }
+
     found = 0;
 
-    if (schemas && !cJSON_IsArray(schemas)) {
+    if (!cJSON_IsArray(schemas)) {
         goto invalid;
     }
 
-    for (child = schemas ? schemas->child : NULL; child; child = child->next) {
+    for (child = schemas->child; child; child = child->next) {
 
         if (!cJSON_IsString(child)) {
             goto invalid;
@@ -261,6 +253,18 @@ invalid:
 
     return ngx_svc_fail(err, NGX_SVC_E_INVALID_SYNTAX,
                         "\"schemas\" must be an array of strings.");
+}
+
+
+void
+ngx_svc_scim_user_change(ngx_svc_scim_change_t *change,
+    ngx_svc_scim_user_t *user, ngx_svc_error_t *err, ngx_uint_t writable)
+{
+    ngx_memzero(change, sizeof(ngx_svc_scim_change_t));
+
+    change->user = user;
+    change->err = err;
+    change->writable = NGX_SVC_SCIM_WRITABLE|writable;
 }
 
 

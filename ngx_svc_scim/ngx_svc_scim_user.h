@@ -49,9 +49,13 @@ ngx_int_t ngx_svc_scim_user_patch(cJSON *body, ngx_svc_scim_user_t *user,
     ngx_svc_error_t *err);
 
 /*
- * Likewise for svc_scim_mode rfc: "schemas" must be right, PUT and PATCH may
- * change userName, PUT must have it, and the path of an operation must be one
- * of RFC 7643, of which those that are not stored are still passed over.
+ * Likewise for svc_scim_mode rfc: "schemas" must be right if it is there, PUT
+ * and PATCH may change userName, PUT must have it, and the path of an operation
+ * must be one of RFC 7643, of which those that are not stored are still passed
+ * over.
+ *
+ * RFC 7643, 3 has a client send "schemas".  What comes without can be nothing
+ * but a user here, and may deactivate one: it is not refused for that.
  */
 ngx_int_t ngx_svc_scim_user_rfc_create(cJSON *body, ngx_svc_scim_user_t *user,
     ngx_svc_error_t *err);
@@ -83,6 +87,10 @@ typedef struct {
     ngx_uint_t            rfc;          /* 1: of svc_scim_mode rfc */
 } ngx_svc_scim_change_t;
 
+/* Begins one, in which that is writable, too. */
+void ngx_svc_scim_user_change(ngx_svc_scim_change_t *change,
+    ngx_svc_scim_user_t *user, ngx_svc_error_t *err, ngx_uint_t writable);
+
 /*
  * Take the members of an object of attributes; one value, for bits as of
  * ngx_svc_scim_path_parse(); and clear what bits stand for.  NGX_OK, or
@@ -106,9 +114,9 @@ ngx_int_t ngx_svc_scim_user_member(cJSON *object, const char *name,
     cJSON **member, ngx_svc_error_t *err);
 
 /*
- * Whether the "schemas" of a body has an URN.  NGX_OK; NGX_DECLINED with err
- * set: it is no array of strings, or of the kind given, it is not there or has
- * not.
+ * Whether the "schemas" of a body, if it is there, has an URN.  NGX_OK;
+ * NGX_DECLINED with err set: it is no array of strings, or of the kind given,
+ * it has not.
  */
 ngx_int_t ngx_svc_scim_user_schemas(cJSON *body, const char *urn,
     ngx_svc_error_e kind, ngx_svc_error_t *err);

@@ -166,6 +166,11 @@ scim_error(sent(POST => '/Users', '{"schemas":["urn:scim:schemas:core:1.0"],'
            400, 'invalidValue', 'OneLogin: a template of SCIM 1.0 is refused');
 scim_ok(sent(POST => '/Users', '{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User"],'
              . '"userName":"one@acme.test"}', 'User-Agent' => ''), 201, 'OneLogin: one of 2.0');
+$r = sent(POST => '/Users', '{"userName":"old@acme.test","name":{"givenName":"O"}}',
+          'User-Agent' => '');
+scim_ok($r, 201, 'OneLogin: one without schemas');
+scim_ok(sent(PUT => '/Users/' . $r->json->{id}, '{"userName":"old@acme.test","active":false}',
+             'User-Agent' => ''), 200, 'OneLogin: which deactivates, too');
 
 my @ids;
 
