@@ -19,12 +19,13 @@ our @EXPORT = qw(npm_run npm_install);
 my @PACKAGES = qw(package.json package-lock.json);
 
 
-# Runs t/npm/$script with $input; what it printed.  Dies when it fails.
+# Runs t/npm/$script, or one of another folder as of npm_install(), with $input;
+# what it printed.  Dies when it fails.
 
 sub npm_run {
-    my ($root, $script, $input) = @_;
+    my ($root, $script, $input, @folder) = @_;
 
-    my $dir = npm_install($root);
+    my $dir = npm_install($root, @folder);
     my $pid = open2(my $out, my $in, 'node', "$dir/$script");
 
     print $in $input;
