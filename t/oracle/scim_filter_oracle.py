@@ -204,7 +204,7 @@ class Parser:
         return self.comparison(path)
 
     def path(self):
-        m = re.compile(r'((?:[A-Za-z][^\s"()\[\]]*:)?)([A-Za-z][A-Za-z0-9_$-]*)'
+        m = re.compile(r'((?:[A-Za-z][^\s"()\[\]:]*:[^\s"()\[\]]*(?<!:):)?)([A-Za-z][A-Za-z0-9_$-]*)'
                        r'(?:\.(\$?[A-Za-z][A-Za-z0-9_$-]*))?(?=[ \[])').match(self.text, self.at)
         if not m:
             raise Wrong('attribute')
