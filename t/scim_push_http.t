@@ -214,6 +214,47 @@ for my $mode (qw(empty404 nofilter upper)) {
 }
 
 
+# --- who has the id of another one of ours ------------------------------------------
+
+{
+    my $other = '22222222-2222-4333-8444-555555555555';
+    my ($s, $got);
+
+    for my $row ([ 1, 'user', qr/is another user of this tenant, by its externalId$/ ],
+                 [ 2, 'retry', qr/who is about to be changed/ ],
+                 [ 3, 'retry', qr/not known yet/ ])
+    {
+        my ($told, $outcome, $error) = @$row;
+
+        $s = store();
+        $push->users($s, theirs(externalId => $other));
+        $got = $push->user("$s/none", \%ann, owners => { $other => $told });
+        outcome($got, $outcome, $error, "the id of another user ($told)");
+        is($got->{remoteId}, '', 'he is not taken over');
+        is(lines($s), 'GET /Users?eq', 'nor touched');
+    }
+
+    $got = $push->user("$s/none", \%ann);
+    done($got, 'an id that is none of ours is taken over');
+    is(($push->users($s))[0]{externalId}, $ID, 'with our id');
+
+    $push->users($s, theirs(externalId => $other));
+    $push->requests($s);
+    outcome($push->again("$s/none", \%ann, $got, compare => $true,
+                         owners => { $other => 1 }), 'user', qr/another user/,
+            'who was ours, and is somebody else now');
+    is(lines($s), 'GET /Users/their-1', 'is not touched');
+    done($push->again("$s/none", \%off, $got, compare => $true,
+                      owners => { $other => 1 }), 'nor deactivated');
+    is(($push->users($s))[0]{active}, $true, 'he is as he was');
+
+    my $id = $push->begin(user => "$s/none", want => { id => $ID, %ann },
+                          owners => { $other => 1 });
+    $push->cancel($id);
+    is($push->next->{outcome}, 'cancelled', 'and a cancelled one');
+}
+
+
 # --- who is inactive ---------------------------------------------------------------
 
 {

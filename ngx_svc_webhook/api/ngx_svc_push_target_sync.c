@@ -22,7 +22,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_push_sync = {
                 " END AS verdict FROM o"
         "), u AS ("
             "UPDATE svc.scim_target t SET sync_id = $2::uuid,"
-                " sync_status = 'queued',"
+                " sync_status = 'queued', sync_was = NULL,"
                 " sync_confirm = $3 IS NOT DISTINCT FROM 'true',"
                 " sync_next = NULL, sync_again = false, last_error = NULL, "
                 NGX_SVC_PUSH_TRY_AGAIN

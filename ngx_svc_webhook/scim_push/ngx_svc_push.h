@@ -13,6 +13,7 @@
 #include "ngx_svc_common.h"
 
 #include <ngx_event.h>
+#include <cjson/cJSON.h>
 
 
 #define NGX_SVC_PUSH_ERROR  500         /* bytes of a text, at most */
@@ -55,6 +56,31 @@ typedef enum {
 } ngx_svc_push_outcome_e;
 
 
+/* What came of the last request. */
+
+typedef struct {
+    ngx_svc_push_outcome_e        outcome;
+    ngx_uint_t                    status;   /* 0: no answer came */
+    ngx_msec_t                    delay;    /* Retry-After; 0: none was named */
+    ngx_str_t                     error;    /* of an outcome but DONE, of the
+                                               pool: printable, without body,
+                                               token, what tells of other
+                                               networks */
+    unsigned                      nowhere:1;    /* REFUSED: the name led to no
+                                                   public address */
+} ngx_svc_push_answer_t;
+
+
+/* Whose the externalId of a resource is, other than the user's own. */
+
+typedef enum {
+    NGX_SVC_PUSH_OWNER_NONE = 0,
+    NGX_SVC_PUSH_OWNER_OTHER,           /* another user of the tenant */
+    NGX_SVC_PUSH_OWNER_PENDING,         /* one that is to be pushed, too */
+    NGX_SVC_PUSH_OWNER_UNKNOWN          /* nobody could be asked */
+} ngx_svc_push_owner_e;
+
+
 /* One push; in one pool, which its maker destroys behind the handler. */
 
 typedef struct ngx_svc_push_s  ngx_svc_push_t;
@@ -75,14 +101,20 @@ struct ngx_svc_push_s {
     void                        (*handler)(ngx_svc_push_t *push);
     void                         *data;
 
-    /* what came of it; texts are of the pool */
+    /*
+     * Asks whose this UUID is, and calls ngx_svc_push_user_owned() later, once,
+     * unless it is cancelled; NGX_ERROR: memory.  NULL: nobody is asked.
+     */
+    ngx_int_t                   (*owner)(ngx_svc_push_t *push,
+                                         const ngx_str_t *id);
+    void                        (*owner_cancel)(ngx_svc_push_t *push);
 
-    ngx_svc_push_outcome_e        outcome;
-    ngx_uint_t                    status;   /* of the last answer; 0: none */
-    ngx_msec_t                    delay;    /* Retry-After; 0: none was named */
+    unsigned                      stop:1;   /* no further request is made */
+
+    /* what came of it */
+
+    ngx_svc_push_answer_t         answer;
     ngx_uint_t                    requests; /* that were made */
-    ngx_str_t                     error;    /* printable; without body, token,
-                                               what tells of other networks */
     unsigned                      no_patch:1;   /* PATCH was refused with 405
                                                or 501 */
     void                         *state;        /* of the requests */
@@ -99,10 +131,7 @@ struct ngx_svc_push_probe_s {
     void                        (*handler)(ngx_svc_push_probe_t *probe);
     void                         *data;
 
-    ngx_svc_push_outcome_e        outcome;
-    ngx_uint_t                    status;
-    ngx_msec_t                    delay;
-    ngx_str_t                     error;
+    ngx_svc_push_answer_t         answer;
     unsigned                      patch:1;      /* unless it says otherwise */
     void                         *state;
 };
@@ -110,8 +139,7 @@ struct ngx_svc_push_probe_s {
 
 /*
  * A page of the target's users, from start (1 is the first), at most 100: for
- * each, seen is called.  For repair: which of ours there are without a
- * mapping, or not any more.
+ * each, seen is called, with what stays until the page is closed.
  */
 
 typedef struct ngx_svc_push_page_s  ngx_svc_push_page_t;
@@ -122,15 +150,11 @@ struct ngx_svc_push_page_s {
     ngx_uint_t                    start;
     void                        (*seen)(ngx_svc_push_page_t *page,
                                         const ngx_str_t *remote_id,
-                                        const ngx_str_t *user_name,
-                                        ngx_uint_t active);
+                                        const cJSON *resource);
     void                        (*handler)(ngx_svc_push_page_t *page);
     void                         *data;
 
-    ngx_svc_push_outcome_e        outcome;
-    ngx_uint_t                    status;
-    ngx_msec_t                    delay;
-    ngx_str_t                     error;
+    ngx_svc_push_answer_t         answer;
     ngx_uint_t                    n;        /* resources of this page */
     ngx_uint_t                    total;    /* as the target says */
     void                         *state;

@@ -22,13 +22,11 @@ ngx_msec_t ngx_svc_push_fly_when(ngx_svc_push_work_t *work);
 /* How many there are, of all targets. */
 ngx_uint_t ngx_svc_push_fly_count(void);
 
-/*
- * Asks the target for its configuration, or tests it; when it has answered,
- * work->answered is set, and the latter stores it as of ngx_svc_push_store.h.
- * NGX_OK, or NGX_ERROR.
- */
-ngx_int_t ngx_svc_push_fly_probe(ngx_svc_push_work_t *work, ngx_uint_t test);
-ngx_int_t ngx_svc_push_fly_answer(ngx_svc_push_work_t *work);
+/* Those of a target make no further request: it is not what it was. */
+void ngx_svc_push_fly_stop(ngx_svc_push_work_t *work);
+
+/* Whether the rate lets a request; NGX_OK or NGX_DECLINED. */
+ngx_int_t ngx_svc_push_fly_rate(ngx_svc_push_work_t *work);
 
 /* Breaks off all of a target. */
 void ngx_svc_push_fly_cancel(ngx_svc_push_work_t *work);

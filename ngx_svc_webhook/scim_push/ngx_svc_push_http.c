@@ -60,10 +60,8 @@ ngx_svc_push_http(ngx_svc_push_http_t *http, const ngx_svc_push_ask_t *ask)
 
     ngx_memzero(&http->request, sizeof(ngx_svc_webhook_request_t));
 
-    http->outcome = NGX_SVC_PUSH_DONE;
-    http->status = 0;
-    http->delay = 0;
-    http->error.len = 0;
+    ngx_memzero(&http->answer, sizeof(ngx_svc_push_answer_t));
+
     http->unknown = 0;
     http->overlong = 0;
     http->read = ask->read;
@@ -205,16 +203,16 @@ ngx_svc_push_http_sink(ngx_svc_webhook_request_t *r, u_char *text, size_t len)
             return NGX_ERROR;
         }
 
-        if (http->answer) {
-            ngx_memcpy(larger, http->answer, http->len);
-            (void) ngx_pfree(http->pool, http->answer);
+        if (http->bytes) {
+            ngx_memcpy(larger, http->bytes, http->len);
+            (void) ngx_pfree(http->pool, http->bytes);
         }
 
-        http->answer = larger;
+        http->bytes = larger;
         http->size = size;
     }
 
-    ngx_memcpy(http->answer + http->len, text, len);
+    ngx_memcpy(http->bytes + http->len, text, len);
     http->len += len;
 
     return NGX_OK;
@@ -228,14 +226,14 @@ ngx_svc_push_http_done(ngx_svc_webhook_request_t *r)
 
     http = r->data;
 
-    http->status = r->result.status;
-    http->delay = r->retry_after;
+    http->answer.status = r->result.status;
+    http->answer.delay = r->retry_after;
     http->overlong = r->flood || r->reader.excess;
 
-    if (http->status == 0) {
+    if (http->answer.status == 0) {
         ngx_svc_push_http_unanswered(http);
 
-    } else if (http->status < 200 || http->status >= 300) {
+    } else if (http->answer.status < 200 || http->answer.status >= 300) {
         ngx_svc_push_http_refused(http);
     }
 
@@ -271,6 +269,7 @@ ngx_svc_push_http_unanswered(ngx_svc_push_http_t *http)
     }
 
     if (r->nowhere || r->untrusted) {
+        http->answer.nowhere = r->nowhere;
         ngx_svc_push_http_fail(http, NGX_SVC_PUSH_REFUSED, "%V",
                                &r->result.error);
         return;
@@ -292,7 +291,7 @@ ngx_svc_push_http_refused(ngx_svc_push_http_t *http)
     ngx_uint_t              status;
     ngx_svc_push_outcome_e  outcome;
 
-    status = http->status;
+    status = http->answer.status;
     outcome = NGX_SVC_PUSH_USER;
 
     if (status == NGX_HTTP_UNAUTHORIZED || status == NGX_HTTP_FORBIDDEN) {
@@ -323,11 +322,13 @@ ngx_svc_push_http_step(ngx_event_t *ev)
 static void
 ngx_svc_push_http_read(ngx_svc_push_http_t *http)
 {
-    if (http->outcome == NGX_SVC_PUSH_DONE || http->status == 400) {
+    if (http->answer.outcome == NGX_SVC_PUSH_DONE
+        || http->answer.status == NGX_HTTP_BAD_REQUEST)
+    {
         ngx_svc_push_http_parse(http);
     }
 
-    if (http->read && http->outcome == NGX_SVC_PUSH_DONE
+    if (http->read && http->answer.outcome == NGX_SVC_PUSH_DONE
         && http->json == NULL)
     {
         if (http->overlong) {
@@ -359,7 +360,7 @@ ngx_svc_push_http_parse(ngx_svc_push_http_t *http)
         return;
     }
 
-    text.data = http->answer;
+    text.data = http->bytes;
     text.len = http->len;
 
     err.kind = NGX_SVC_E_NONE;
@@ -379,9 +380,9 @@ ngx_svc_push_http_fail(ngx_svc_push_http_t *http,
     p = ngx_vslprintf(http->text, http->text + sizeof(http->text), fmt, args);
     va_end(args);
 
-    http->outcome = outcome;
-    http->error.data = http->text;
-    http->error.len = p - http->text;
+    http->answer.outcome = outcome;
+    http->answer.error.data = http->text;
+    http->answer.error.len = p - http->text;
 }
 
 
@@ -400,7 +401,7 @@ ngx_svc_push_http_close(ngx_svc_push_http_t *http)
     }
 
     http->json = NULL;
-    http->answer = NULL;
+    http->bytes = NULL;
     http->len = 0;
     http->size = 0;
 }

@@ -27,10 +27,7 @@ struct ngx_svc_push_http_s {
 
     /* of the last request */
 
-    ngx_svc_push_outcome_e        outcome;
-    ngx_uint_t                    status;       /* 0: no answer came */
-    ngx_msec_t                    delay;
-    ngx_str_t                     error;        /* of an outcome but DONE */
+    ngx_svc_push_answer_t         answer;
     cJSON                        *json;         /* of an answer of 2xx or 400,
                                                    until the next request; or
                                                    NULL */
@@ -45,7 +42,7 @@ struct ngx_svc_push_http_s {
     ngx_event_t                   step;         /* posted: a long answer is to
                                                    be read */
     ngx_uint_t                    read;         /* the answer must be JSON */
-    u_char                       *answer;
+    u_char                       *bytes;
     size_t                        len;
     size_t                        size;
     u_char                        text[NGX_SVC_PUSH_ERROR];

@@ -17,8 +17,11 @@
 ngx_int_t ngx_svc_push_items_take(ngx_svc_push_work_t *work,
     ngx_uint_t deactivate);
 
-/* What came of them, and work->state and work->no_patch. */
-ngx_int_t ngx_svc_push_items_record(ngx_svc_push_work_t *work);
+/*
+ * What a user is to look like, in a row of columns NGX_SVC_PUSH_I_USER_NAME and
+ * so on: texts of the result.
+ */
+void ngx_svc_push_items_want(ngx_svc_push_want_t *want, PGresult *res, int row);
 
 /* Frees those of a queue. */
 void ngx_svc_push_items_free(ngx_queue_t *queue);

@@ -21,6 +21,7 @@
 #define NGX_SVC_PUSH_CLAIM   500        /* targets at once */
 #define NGX_SVC_PUSH_GIVE    500
 #define NGX_SVC_PUSH_MOST    20000      /* targets in this process */
+#define NGX_SVC_PUSH_HAND    50         /* ms, between what is handed over */
 
 
 typedef struct {
@@ -32,7 +33,10 @@ typedef struct {
     ngx_str_t         id;
     ngx_str_t         before;           /* of who has died, or empty */
     void            (*left)(void);
+    ngx_msec_t        renewed;          /* when the last one was tried */
     unsigned          leased:1;
+    unsigned          unsure:1;         /* which targets are leased */
+    unsigned          draining:1;
     unsigned          leaving:1;
     u_char            text[NGX_SVC_WEBHOOK_ID];
     u_char            dead[NGX_SVC_WEBHOOK_ID];
@@ -42,9 +46,11 @@ typedef struct {
 static ngx_int_t ngx_svc_push_lane_name(void);
 static void ngx_svc_push_lane_message(ngx_str_t *tenant);
 static void ngx_svc_push_lane_timer(ngx_event_t *ev);
+static void ngx_svc_push_lane_hand(void);
 static void ngx_svc_push_lane_check(void);
 static void ngx_svc_push_lane_claim(void);
 static ngx_svc_pg_call_t *ngx_svc_push_lane_before(ngx_svc_pg_op_t *op);
+static ngx_svc_pg_op_t *ngx_svc_push_lane_op(ngx_svc_pg_handler_pt handler);
 static void ngx_svc_push_lane_claimed(ngx_svc_pg_op_t *op);
 static void ngx_svc_push_lane_share(ngx_uint_t share);
 static void ngx_svc_push_lane_release(ngx_uint_t n);
@@ -130,17 +136,40 @@ ngx_svc_push_lane_timer(ngx_event_t *ev)
         return;
     }
 
-    ngx_add_timer(ev, NGX_SVC_PUSH_RENEW);
-
-    ngx_svc_push_work_listens(ngx_svc_redis_subscribed());
     ngx_svc_push_lane_check();
 
-    if (lane->op == NULL) {
+    if (lane->draining) {
+        ngx_add_timer(ev, NGX_SVC_PUSH_HAND);
+        ngx_svc_push_lane_hand();
+
+    } else {
+        ngx_add_timer(ev, NGX_SVC_PUSH_RENEW);
+        ngx_svc_push_work_listens(ngx_svc_redis_subscribed());
+    }
+
+    if (lane->op == NULL
+        && (!lane->draining
+            || ngx_current_msec - lane->renewed >= NGX_SVC_PUSH_RENEW))
+    {
+        lane->renewed = ngx_current_msec;
         ngx_svc_push_lane_claim();
     }
 
     ngx_svc_gauge_set(NGX_SVC_G_SCIM_TARGETS, ngx_svc_push_work_count());
     ngx_svc_gauge_set(NGX_SVC_G_SCIM_FLYING, ngx_svc_push_work_flying());
+}
+
+
+/* What has nothing under way is for others at once, as it comes to that. */
+
+static void
+ngx_svc_push_lane_hand(void)
+{
+    if (ngx_svc_push_lane.leased && ngx_svc_push_lane.release == NULL
+        && ngx_svc_push_work_count())
+    {
+        ngx_svc_push_lane_release(NGX_SVC_PUSH_GIVE);
+    }
 }
 
 
@@ -177,40 +206,29 @@ ngx_svc_push_lane_check(void)
 static void
 ngx_svc_push_lane_claim(void)
 {
-    ngx_uint_t            has;
-    ngx_pool_t           *pool;
+    ngx_int_t             has, most;
     ngx_svc_pg_op_t      *op;
     ngx_svc_pg_call_t    *call;
     ngx_svc_push_lane_t  *lane;
 
     lane = &ngx_svc_push_lane;
 
-    pool = ngx_create_pool(1024, ngx_cycle->log);
-    if (pool == NULL) {
-        return;
-    }
-
-    op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_WRITE,
-                              ngx_svc_push_lane_claimed, lane);
-    call = op ? ngx_svc_push_lane_before(op) : NULL;
-
-    if (call == NULL) {
-        ngx_destroy_pool(pool);
+    op = ngx_svc_push_lane_op(ngx_svc_push_lane_claimed);
+    if (op == NULL) {
         return;
     }
 
     has = ngx_svc_push_work_count();
+    most = (has < NGX_SVC_PUSH_MOST && !lane->draining) ? NGX_SVC_PUSH_CLAIM
+                                                        : 0;
+    call = ngx_svc_push_lane_before(op);
 
-    ngx_svc_pg_bind_str(call, &lane->id);
-
-    if (ngx_svc_pg_bind_int(op, call, has) != NGX_OK
-        || ngx_svc_pg_bind_int(op, call,
-                               has < NGX_SVC_PUSH_MOST ? NGX_SVC_PUSH_CLAIM
-                                                       : 0)
-           != NGX_OK
+    if (call == NULL
+        || ngx_svc_pg_bind_int(op, call, lane->unsure ? -1 : has) != NGX_OK
+        || ngx_svc_pg_bind_int(op, call, most) != NGX_OK
         || ngx_svc_pg_submit(op) != NGX_OK)
     {
-        ngx_destroy_pool(pool);
+        ngx_destroy_pool(op->pool);
         return;
     }
 
@@ -239,7 +257,36 @@ ngx_svc_push_lane_before(ngx_svc_pg_op_t *op)
         ngx_svc_pg_bind(call, NULL, 0);
     }
 
-    return ngx_svc_pg_call(op, &ngx_svc_sql_push_claim);
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_push_claim);
+
+    if (call) {
+        ngx_svc_pg_bind_str(call, &lane->id);
+    }
+
+    return call;
+}
+
+
+/* In a pool of its own, or NULL. */
+
+static ngx_svc_pg_op_t *
+ngx_svc_push_lane_op(ngx_svc_pg_handler_pt handler)
+{
+    ngx_pool_t       *pool;
+    ngx_svc_pg_op_t  *op;
+
+    pool = ngx_create_pool(1024, ngx_cycle->log);
+    if (pool == NULL) {
+        return NULL;
+    }
+
+    op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_WRITE, handler,
+                              &ngx_svc_push_lane);
+    if (op == NULL) {
+        ngx_destroy_pool(pool);
+    }
+
+    return op;
 }
 
 
@@ -254,7 +301,10 @@ ngx_svc_push_lane_claimed(ngx_svc_pg_op_t *op)
     lane = &ngx_svc_push_lane;
     lane->op = NULL;
 
+    /* an answer that is lost may have leased something */
+
     if (op->status != NGX_SVC_PG_OK) {
+        lane->unsure = 1;
         ngx_svc_pg_op_failed(op, "outbound SCIM waits");
         ngx_destroy_pool(op->pool);
         return;
@@ -268,6 +318,7 @@ ngx_svc_push_lane_claimed(ngx_svc_pg_op_t *op)
     }
 
     lane->leased = 1;
+    lane->unsure = 0;
     lane->sure = lane->began;
 
     for (i = 1; i < PQntuples(res); i++) {
@@ -275,6 +326,7 @@ ngx_svc_push_lane_claimed(ngx_svc_pg_op_t *op)
         id = ngx_svc_pg_value(res, i, 3);
 
         if (ngx_svc_push_work_add(&tenant, &id) != NGX_OK) {
+            lane->unsure = 1;
             break;
         }
     }
@@ -307,22 +359,19 @@ static void
 ngx_svc_push_lane_release(ngx_uint_t n)
 {
     u_char               *ids, *last;
-    ngx_pool_t           *pool;
     ngx_svc_pg_op_t      *op;
     ngx_svc_pg_call_t    *call;
     ngx_svc_push_lane_t  *lane;
 
     lane = &ngx_svc_push_lane;
 
-    pool = ngx_create_pool(1024, ngx_cycle->log);
-    if (pool == NULL) {
+    op = ngx_svc_push_lane_op(ngx_svc_push_lane_released);
+    if (op == NULL) {
         return;
     }
 
-    op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_WRITE,
-                              ngx_svc_push_lane_released, lane);
-    call = op ? ngx_svc_pg_call(op, &ngx_svc_sql_push_release) : NULL;
-    ids = ngx_pnalloc(pool, 2 + n * (NGX_SVC_UUID_TEXT_LEN + 1));
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_push_release);
+    ids = ngx_pnalloc(op->pool, 2 + n * (NGX_SVC_UUID_TEXT_LEN + 1));
 
     if (call == NULL || ids == NULL) {
         goto failed;
@@ -346,6 +395,7 @@ ngx_svc_push_lane_release(ngx_uint_t n)
     }
 
     if (ngx_svc_pg_submit(op) != NGX_OK) {
+        lane->unsure = 1;
         goto failed;
     }
 
@@ -355,7 +405,7 @@ ngx_svc_push_lane_release(ngx_uint_t n)
 
 failed:
 
-    ngx_destroy_pool(pool);
+    ngx_destroy_pool(op->pool);
 }
 
 
@@ -390,6 +440,17 @@ ngx_svc_push_lane_released(ngx_svc_pg_op_t *op)
 void
 ngx_svc_push_lane_drain(void (*done)(void))
 {
+    ngx_svc_push_lane_t  *lane;
+
+    lane = &ngx_svc_push_lane;
+
+    lane->draining = 1;
+    lane->renewed = lane->began;
+
+    if (lane->timer.timer_set) {
+        ngx_add_timer(&lane->timer, 1);
+    }
+
     ngx_svc_push_work_drain(done);
 }
 

@@ -50,7 +50,7 @@ ngx_svc_push_page(ngx_svc_push_page_t *page)
 
 
 void
-ngx_svc_push_page_cancel(ngx_svc_push_page_t *page)
+ngx_svc_push_page_close(ngx_svc_push_page_t *page)
 {
     ngx_svc_push_pages_t *pages = page->state;
 
@@ -99,7 +99,7 @@ ngx_svc_push_page_answer(ngx_svc_push_http_t *http)
     page->n = 0;
     page->total = 0;
 
-    if (http->outcome == NGX_SVC_PUSH_DONE) {
+    if (http->answer.outcome == NGX_SVC_PUSH_DONE) {
 
         if (ngx_svc_push_read_list(http->json)) {
             ngx_svc_push_page_read(page, http->json);
@@ -112,18 +112,7 @@ ngx_svc_push_page_answer(ngx_svc_push_http_t *http)
         }
     }
 
-    page->outcome = http->outcome;
-    page->status = http->status;
-    page->delay = http->delay;
-
-    ngx_str_null(&page->error);
-
-    if (http->outcome != NGX_SVC_PUSH_DONE) {
-        page->error = http->error;
-    }
-
-    ngx_svc_push_http_close(http);
-
+    page->answer = http->answer;
     page->handler(page);
 }
 
@@ -136,7 +125,7 @@ ngx_svc_push_page_answer(ngx_svc_push_http_t *http)
 static void
 ngx_svc_push_page_read(ngx_svc_push_page_t *page, const cJSON *json)
 {
-    ngx_str_t     id, name;
+    ngx_str_t     id;
     const cJSON  *item, *start, *total;
 
     total = ngx_svc_push_read_member(json, "totalResults");
@@ -160,13 +149,9 @@ ngx_svc_push_page_read(ngx_svc_push_page_t *page, const cJSON *json)
     for ( /* void */ ; item; item = item->next) {
         page->n++;
 
-        if (ngx_svc_push_read_id(item, &id) != NGX_OK) {
-            continue;
+        if (ngx_svc_push_read_id(item, &id) == NGX_OK) {
+            page->seen(page, &id, item);
         }
-
-        (void) ngx_svc_push_read_text(item, "userName", &name);
-
-        page->seen(page, &id, &name, ngx_svc_push_read_active(item) != 0);
     }
 
     page->total = ngx_max(page->total, page->n);

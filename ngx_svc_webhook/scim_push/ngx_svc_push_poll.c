@@ -5,6 +5,7 @@
 
 #include "ngx_svc_push_poll.h"
 #include "ngx_svc_push_sql.h"
+#include "ngx_svc_push_sql_log.h"
 #include "ngx_svc_push_token.h"
 #include "ngx_svc_webhook_op.h"
 
@@ -19,6 +20,7 @@
 
 static void ngx_svc_push_polled(ngx_svc_pg_op_t *op);
 static void ngx_svc_push_row(ngx_svc_push_work_t *work, PGresult *res);
+static void ngx_svc_push_row_state(ngx_svc_push_work_t *work, PGresult *res);
 static ngx_int_t ngx_svc_push_row_conf(ngx_svc_push_work_t *work,
     PGresult *res);
 static ngx_int_t ngx_svc_push_conf_make(ngx_svc_push_work_t *work,
@@ -106,7 +108,7 @@ ngx_svc_push_polled(ngx_svc_pg_op_t *op)
         && (work->conf == NULL
             || (work->conf->version != work->version
                 && work->nready + work->nflying + work->nresults == 0
-                && work->probe == NULL)))
+                && work->probe == NULL && work->page == NULL)))
     {
         rc = ngx_svc_push_row_conf(work, res);
     }
@@ -124,27 +126,53 @@ ngx_svc_push_row(ngx_svc_push_work_t *work, PGresult *res)
     status = ngx_svc_pg_value(res, 0, NGX_SVC_PUSH_C_STATUS);
 
     work->known = 1;
-    work->version = ngx_svc_push_number(res, 0, NGX_SVC_PUSH_C_VERSION);
-    work->failures = ngx_svc_push_number(res, 0, NGX_SVC_PUSH_C_FAILURES);
     work->enabled = ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_ENABLED);
     work->patch = ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_PATCH);
     work->config = ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_CONFIG);
     work->looking = ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_LOOKING);
     work->left = ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_LEFT);
-    work->trouble = ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_TROUBLE);
+    work->list = ngx_svc_push_number(res, 0, NGX_SVC_PUSH_C_LIST);
     work->queued = ngx_svc_push_is(&status, "queued");
     work->syncing = ngx_svc_push_is(&status, "running");
     work->held = ngx_svc_push_is(&status, "held");
     work->begin = work->queued
                   || ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_BEGIN);
 
-    work->not_before = ngx_svc_push_row_time(res, NGX_SVC_PUSH_C_WAIT, &given);
-    work->paused = given;
+    ngx_svc_push_row_state(work, res);
 
     work->due = ngx_svc_push_row_time(res, NGX_SVC_PUSH_C_DUE, &given);
     work->idle = !given;
 
     ngx_svc_push_keep(&work->test, res, NGX_SVC_PUSH_C_TEST);
+}
+
+
+/*
+ * What the target has said since the poll began is newer, unless that was of
+ * another version.
+ */
+
+static void
+ngx_svc_push_row_state(ngx_svc_push_work_t *work, PGresult *res)
+{
+    ngx_int_t   version;
+    ngx_uint_t  given;
+
+    version = ngx_svc_push_number(res, 0, NGX_SVC_PUSH_C_VERSION);
+
+    if (version == work->version && (work->state || work->no_patch)) {
+        return;
+    }
+
+    work->version = version;
+    work->state = 0;
+    work->no_patch = 0;
+
+    work->failures = ngx_svc_push_number(res, 0, NGX_SVC_PUSH_C_FAILURES);
+    work->trouble = ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_TROUBLE);
+
+    work->not_before = ngx_svc_push_row_time(res, NGX_SVC_PUSH_C_WAIT, &given);
+    work->paused = given;
 }
 
 

@@ -56,15 +56,7 @@ ngx_svc_push_probe_answer(ngx_svc_push_http_t *http)
     patch = ngx_svc_push_read_member(patch, "supported");
 
     probe->patch = !cJSON_IsFalse(patch);
-    probe->outcome = http->outcome;
-    probe->status = http->status;
-    probe->delay = http->delay;
-
-    ngx_str_null(&probe->error);
-
-    if (http->outcome != NGX_SVC_PUSH_DONE) {
-        probe->error = http->error;
-    }
+    probe->answer = http->answer;
 
     ngx_svc_push_http_close(http);
 

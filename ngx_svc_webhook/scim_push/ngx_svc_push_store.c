@@ -4,12 +4,13 @@
 
 #include "ngx_svc_push_store.h"
 #include "ngx_svc_push_sql.h"
+#include "ngx_svc_push_sql_log.h"
 #include "ngx_svc_webhook_op.h"
 
 
 static ngx_int_t ngx_svc_push_store_simple(ngx_svc_push_work_t *work,
     const ngx_svc_pg_statement_t *statement, ngx_svc_pg_handler_pt handler);
-static void ngx_svc_push_stored(ngx_svc_pg_op_t *op);
+static void ngx_svc_push_stopped(ngx_svc_pg_op_t *op);
 static void ngx_svc_push_begun(ngx_svc_pg_op_t *op);
 static void ngx_svc_push_followed(ngx_svc_pg_op_t *op);
 static void ngx_svc_push_looked(ngx_svc_pg_op_t *op);
@@ -133,7 +134,7 @@ ngx_svc_push_store_simple(ngx_svc_push_work_t *work,
 }
 
 
-static void
+void
 ngx_svc_push_stored(ngx_svc_pg_op_t *op)
 {
     ngx_svc_push_work_t  *work;
@@ -295,7 +296,7 @@ ngx_svc_push_store_hold(ngx_svc_push_work_t *work)
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
 
-    op = ngx_svc_push_store_op(work, NGX_SVC_PG_WRITE, ngx_svc_push_stored);
+    op = ngx_svc_push_store_op(work, NGX_SVC_PG_WRITE, ngx_svc_push_stopped);
     if (op == NULL) {
         return NGX_ERROR;
     }
@@ -310,6 +311,24 @@ ngx_svc_push_store_hold(ngx_svc_push_work_t *work)
     }
 
     return ngx_svc_push_store_submit(work, op);
+}
+
+
+/* Until the next poll it is held, whatever has become of it meanwhile. */
+
+static void
+ngx_svc_push_stopped(ngx_svc_pg_op_t *op)
+{
+    ngx_svc_push_work_t  *work;
+
+    work = op->data;
+
+    if (op->status == NGX_SVC_PG_OK) {
+        work->hold = 0;
+        work->held = 1;
+    }
+
+    ngx_svc_push_stored(op);
 }
 
 
@@ -333,67 +352,6 @@ ngx_svc_push_store_count(ngx_svc_push_work_t *work, ngx_uint_t ended)
     ngx_svc_pg_bind_bool(call, ended);
 
     return ngx_svc_push_store_submit(work, op);
-}
-
-
-ngx_int_t
-ngx_svc_push_store_probe(ngx_svc_push_work_t *work,
-    const ngx_svc_push_probe_t *probe, ngx_uint_t test)
-{
-    ngx_uint_t          ok;
-    ngx_svc_pg_op_t    *op;
-    ngx_svc_pg_call_t  *call;
-
-    op = ngx_svc_push_store_op(work, NGX_SVC_PG_WRITE, ngx_svc_push_stored);
-    if (op == NULL) {
-        return NGX_ERROR;
-    }
-
-    ok = probe->outcome == NGX_SVC_PUSH_DONE;
-
-    call = ngx_svc_push_store_call(work, op, &ngx_svc_sql_push_config);
-    if (call == NULL) {
-        goto failed;
-    }
-
-    if (ok) {
-        ngx_svc_pg_bind_bool(call, probe->patch);
-
-    } else {
-        ngx_svc_pg_bind(call, NULL, 0);
-    }
-
-    ngx_svc_pg_bind_bool(call, ok);
-
-    if (ngx_svc_pg_bind_int(op, call, work->version) != NGX_OK) {
-        goto failed;
-    }
-
-    if (test) {
-        call = ngx_svc_push_store_call(work, op, &ngx_svc_sql_push_tested);
-        if (call == NULL) {
-            goto failed;
-        }
-
-        ngx_svc_pg_bind_str(call, &work->test.str);
-
-        if (ngx_svc_pg_bind_int(op, call, probe->status) != NGX_OK) {
-            goto failed;
-        }
-
-        ngx_svc_pg_bind_bool(call, probe->patch);
-        ngx_svc_pg_bind(call, ok ? NULL : probe->error.data,
-                        ok ? 0 : ngx_min(probe->error.len,
-                                         NGX_SVC_PUSH_ERROR));
-    }
-
-    return ngx_svc_push_store_submit(work, op);
-
-failed:
-
-    ngx_destroy_pool(op->pool);
-
-    return NGX_ERROR;
 }
 
 

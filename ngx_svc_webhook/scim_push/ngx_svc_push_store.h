@@ -52,6 +52,7 @@ typedef struct {
     ngx_str_t                rev;
     ngx_str_t                hash;      /* hexadecimal; empty: gone */
     ngx_uint_t               attempts;
+    ngx_svc_pg_op_t         *op;        /* who is asked for an owner, or NULL */
     unsigned                 same:1;    /* as the target has it */
 } ngx_svc_push_item_t;
 
@@ -79,7 +80,10 @@ struct ngx_svc_push_work_s {
     void                   (*stored)(ngx_svc_push_work_t *work, ngx_int_t rc);
     ngx_svc_push_conf_row_t *conf;      /* NULL: nothing is pushed */
     ngx_svc_push_probe_t    *probe;     /* under way, or NULL */
+    ngx_int_t                probed;    /* the version that it is of */
+    ngx_svc_push_text_t      probing;   /* the test that it is for */
     ngx_pool_t              *answer;    /* of one that is being stored */
+    void                    *page;      /* of its list, under way, or NULL */
 
     ngx_queue_t              ready;     /* ngx_svc_push_item_t */
     ngx_queue_t              flying;
@@ -95,6 +99,7 @@ struct ngx_svc_push_work_s {
     ngx_uint_t               failures;
     ngx_msec_t               not_before;
     ngx_msec_t               due;       /* when somebody is to be pushed */
+    ngx_uint_t               list;      /* its next user; 0: it is not read */
     ngx_svc_push_text_t      test;      /* its id; empty: none */
     ngx_svc_push_text_t      xid;       /* empty: not known */
     ngx_svc_push_text_t      event;
@@ -111,6 +116,9 @@ struct ngx_svc_push_work_s {
     ngx_msec_t               kept;      /* how far the log was passed over */
     ngx_msec_t               filled;    /* the bucket of the rate */
     ngx_int_t                tokens;    /* thousandths of a request */
+    ngx_msec_t               relist;    /* when the list is asked for again */
+    ngx_uint_t               lost;      /* answers of it, in a row */
+    uint32_t                 page_crc;  /* of its first user's id */
     ngx_uint_t               ended;     /* of a brake */
     ngx_uint_t               users;
 
@@ -130,6 +138,8 @@ struct ngx_svc_push_work_s {
     unsigned                 hold:1;    /* it is to be */
     unsigned                 left:1;    /* the sync has not ended */
     unsigned                 trouble:1; /* there was some, or is */
+    unsigned                 failing:1; /* so it says; to be stored */
+    unsigned                 listed:1;  /* the page is to be compared */
     unsigned                 paused:1;  /* until not_before */
     unsigned                 idle:1;    /* nobody is due */
     unsigned                 dirty:1;   /* not counted since */
@@ -160,16 +170,15 @@ ngx_int_t ngx_svc_push_store_follow(ngx_svc_push_work_t *work);
 ngx_int_t ngx_svc_push_store_look(ngx_svc_push_work_t *work);
 ngx_int_t ngx_svc_push_store_hold(ngx_svc_push_work_t *work);
 
+/* The handler of an op whose rows say nothing. */
+void ngx_svc_push_stored(ngx_svc_pg_op_t *op);
+
 /* How far the log has been passed over, where there was nothing in it. */
 ngx_int_t ngx_svc_push_store_keep(ngx_svc_push_work_t *work);
 
 /* ended: a sync has. */
 ngx_int_t ngx_svc_push_store_count(ngx_svc_push_work_t *work,
     ngx_uint_t ended);
-
-/* What a probe has answered; test: to whom asked for one. */
-ngx_int_t ngx_svc_push_store_probe(ngx_svc_push_work_t *work,
-    const ngx_svc_push_probe_t *probe, ngx_uint_t test);
 
 /*
  * Op and result of an exchange that another file binds and reads: a statement,

@@ -8,51 +8,24 @@
  */
 
 #include "ngx_svc_push_user.h"
-#include "ngx_svc_push_http.h"
-#include "ngx_svc_push_write.h"
-
-#include "ngx_svc_crypto.h"
-
-
-typedef struct ngx_svc_push_call_s  ngx_svc_push_call_t;
-
-/*
- * Reads an answer: NGX_OK, the next request is under way; NGX_DONE, the outcome
- * is the last request's; NGX_ERROR, memory.
- */
-typedef ngx_int_t (*ngx_svc_push_call_pt)(ngx_svc_push_call_t *call);
-
-struct ngx_svc_push_call_s {
-    ngx_svc_push_http_t    http;
-    ngx_svc_push_t        *push;
-    ngx_svc_push_call_pt   next;
-    ngx_event_t            end;         /* posted: there is nothing to ask */
-    ngx_svc_push_by_e      by;          /* of the look-up under way */
-    u_char                 hash[NGX_SVC_SHA256_LEN];
-    unsigned               put:1;       /* the target does not take PATCH */
-    unsigned               read:1;      /* the resource was asked for */
-    unsigned               conflict:1;  /* it says that the user is there */
-    unsigned               created:1;   /* it has, without an id */
-    unsigned               forgotten:1; /* its id is of nobody any more */
-};
+#include "ngx_svc_push_call.h"
 
 
 static ngx_int_t ngx_svc_push_user_begin(ngx_svc_push_call_t *call);
-static ngx_int_t ngx_svc_push_user_hash(ngx_svc_push_call_t *call);
-static ngx_int_t ngx_svc_push_user_ask(ngx_svc_push_call_t *call,
-    ngx_svc_push_ask_t *ask, ngx_svc_push_call_pt next);
 static ngx_int_t ngx_svc_push_user_find(ngx_svc_push_call_t *call);
-static ngx_int_t ngx_svc_push_user_look(ngx_svc_push_call_t *call,
-    ngx_svc_push_by_e by);
 static ngx_int_t ngx_svc_push_user_looked(ngx_svc_push_call_t *call);
 static ngx_uint_t ngx_svc_push_user_unlisted(ngx_svc_push_call_t *call);
 static ngx_int_t ngx_svc_push_user_absent(ngx_svc_push_call_t *call);
+static ngx_int_t ngx_svc_push_user_whose(ngx_svc_push_call_t *call,
+    const cJSON *resource);
+static ngx_int_t ngx_svc_push_user_ours(ngx_svc_push_call_t *call,
+    const cJSON *resource);
+static ngx_int_t ngx_svc_push_user_other(ngx_svc_push_call_t *call,
+    ngx_svc_push_owner_e owner);
 static ngx_int_t ngx_svc_push_user_take(ngx_svc_push_call_t *call,
     const cJSON *resource);
-static ngx_int_t ngx_svc_push_user_create(ngx_svc_push_call_t *call);
 static ngx_int_t ngx_svc_push_user_created(ngx_svc_push_call_t *call);
 static ngx_uint_t ngx_svc_push_user_taken(ngx_svc_push_call_t *call);
-static ngx_int_t ngx_svc_push_user_get(ngx_svc_push_call_t *call);
 static ngx_int_t ngx_svc_push_user_got(ngx_svc_push_call_t *call);
 static ngx_int_t ngx_svc_push_user_adjust(ngx_svc_push_call_t *call,
     const cJSON *resource);
@@ -62,59 +35,19 @@ static ngx_int_t ngx_svc_push_user_put(ngx_svc_push_call_t *call,
 static ngx_int_t ngx_svc_push_user_updated(ngx_svc_push_call_t *call);
 static ngx_uint_t ngx_svc_push_user_lost(ngx_svc_push_call_t *call);
 static ngx_int_t ngx_svc_push_user_forget(ngx_svc_push_call_t *call);
-static ngx_int_t ngx_svc_push_user_id(ngx_svc_push_call_t *call,
-    const cJSON *resource);
-static ngx_int_t ngx_svc_push_user_good(ngx_svc_push_call_t *call);
-static void ngx_svc_push_user_answer(ngx_svc_push_http_t *http);
-static void ngx_svc_push_user_end(ngx_event_t *ev);
-static void ngx_svc_push_user_finish(ngx_svc_push_call_t *call);
 
 
 ngx_int_t
 ngx_svc_push_user(ngx_svc_push_t *push)
 {
-    ngx_int_t             rc;
-    ngx_svc_push_call_t  *call;
-
-    call = ngx_pcalloc(push->pool, sizeof(ngx_svc_push_call_t));
-    if (call == NULL) {
-        return NGX_ERROR;
-    }
-
-    call->push = push;
-    call->put = !push->target->patch;
-
-    call->http.target = push->target;
-    call->http.handler = ngx_svc_push_user_answer;
-    call->http.data = call;
-
-    call->end.handler = ngx_svc_push_user_end;
-    call->end.data = call;
-    call->end.log = ngx_cycle->log;
-
-    push->state = call;
-
-    rc = ngx_svc_push_user_begin(call);
-
-    if (rc == NGX_DONE) {
-        ngx_post_event(&call->end, &ngx_posted_events);
-        return NGX_OK;
-    }
-
-    return rc;
+    return ngx_svc_push_call(push, ngx_svc_push_user_begin);
 }
 
 
 void
 ngx_svc_push_user_cancel(ngx_svc_push_t *push)
 {
-    ngx_svc_push_call_t *call = push->state;
-
-    if (call->end.posted) {
-        ngx_delete_posted_event(&call->end);
-    }
-
-    ngx_svc_push_http_close(&call->http);
+    ngx_svc_push_call_cancel(push);
 }
 
 
@@ -125,90 +58,33 @@ ngx_svc_push_user_begin(ngx_svc_push_call_t *call)
 
     push = call->push;
 
-    if (ngx_svc_push_user_hash(call) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
     if (push->remote_id.len == 0) {
         return ngx_svc_push_user_find(call);
     }
 
     if (push->compare) {
-        return ngx_svc_push_user_get(call);
+        return ngx_svc_push_call_get(call, ngx_svc_push_user_got);
     }
 
     if (push->remote_hash.len == NGX_SVC_SHA256_LEN
         && ngx_memcmp(push->remote_hash.data, call->hash, NGX_SVC_SHA256_LEN)
            == 0)
     {
-        return ngx_svc_push_user_good(call);
+        return ngx_svc_push_call_good(call);
     }
 
-    return call->put ? ngx_svc_push_user_get(call)
+    return call->put ? ngx_svc_push_call_get(call, ngx_svc_push_user_got)
                      : ngx_svc_push_user_adjust(call, NULL);
-}
-
-
-/* Of all that is pushed: of an inactive user that is nothing else. */
-
-static ngx_int_t
-ngx_svc_push_user_hash(ngx_svc_push_call_t *call)
-{
-    ngx_str_t  text;
-
-    ngx_str_set(&text, "inactive");
-
-    if (call->push->want.active
-        && ngx_svc_push_write_user(call->push->pool, &call->push->want, &text)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_sha256(text.data, text.len, call->hash);
-}
-
-
-static ngx_int_t
-ngx_svc_push_user_ask(ngx_svc_push_call_t *call, ngx_svc_push_ask_t *ask,
-    ngx_svc_push_call_pt next)
-{
-    call->next = next;
-
-    return ngx_svc_push_http(&call->http, ask);
 }
 
 
 static ngx_int_t
 ngx_svc_push_user_find(ngx_svc_push_call_t *call)
 {
-    return ngx_svc_push_user_look(call, call->push->want.user_name.len
+    return ngx_svc_push_call_look(call, call->push->want.user_name.len
                                         ? NGX_SVC_PUSH_BY_NAME
-                                        : NGX_SVC_PUSH_BY_ID);
-}
-
-
-static ngx_int_t
-ngx_svc_push_user_look(ngx_svc_push_call_t *call, ngx_svc_push_by_e by)
-{
-    ngx_svc_push_ask_t  ask;
-
-    ngx_memzero(&ask, sizeof(ngx_svc_push_ask_t));
-
-    ask.method = "GET";
-    ask.path = "/Users?filter=";
-    ask.read = 1;
-
-    call->by = by;
-
-    if (ngx_svc_push_write_filter(call->push->pool, &call->push->want, by,
-                                  &ask.name)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_push_user_ask(call, &ask, ngx_svc_push_user_looked);
+                                        : NGX_SVC_PUSH_BY_ID,
+                                  ngx_svc_push_user_looked);
 }
 
 
@@ -227,7 +103,7 @@ ngx_svc_push_user_looked(ngx_svc_push_call_t *call)
     want = &call->push->want;
     n = 0;
 
-    if (call->http.outcome == NGX_SVC_PUSH_DONE) {
+    if (call->http.answer.outcome == NGX_SVC_PUSH_DONE) {
         n = ngx_svc_push_read_find(call->http.json, want,
                                    want->active ? call->by
                                                 : NGX_SVC_PUSH_BY_ID,
@@ -238,7 +114,7 @@ ngx_svc_push_user_looked(ngx_svc_push_call_t *call)
     }
 
     if (n == 1) {
-        return ngx_svc_push_user_take(call, resource);
+        return ngx_svc_push_user_whose(call, resource);
     }
 
     if (n > 1) {
@@ -249,7 +125,8 @@ ngx_svc_push_user_looked(ngx_svc_push_call_t *call)
     }
 
     if (call->by == NGX_SVC_PUSH_BY_NAME) {
-        return ngx_svc_push_user_look(call, NGX_SVC_PUSH_BY_ID);
+        return ngx_svc_push_call_look(call, NGX_SVC_PUSH_BY_ID,
+                                      ngx_svc_push_user_looked);
     }
 
     return ngx_svc_push_user_absent(call);
@@ -263,7 +140,7 @@ ngx_svc_push_user_unlisted(ngx_svc_push_call_t *call)
 {
     ngx_uint_t  status;
 
-    status = call->http.status;
+    status = call->http.answer.status;
 
     return status == NGX_HTTP_NOT_FOUND
            || (call->by == NGX_SVC_PUSH_BY_ID
@@ -276,7 +153,7 @@ static ngx_int_t
 ngx_svc_push_user_absent(ngx_svc_push_call_t *call)
 {
     if (!call->push->want.active) {
-        return ngx_svc_push_user_good(call);
+        return ngx_svc_push_call_good(call);
     }
 
     if (call->conflict) {
@@ -293,7 +170,92 @@ ngx_svc_push_user_absent(ngx_svc_push_call_t *call)
         return NGX_DONE;
     }
 
-    return ngx_svc_push_user_create(call);
+    return ngx_svc_push_call_create(call, ngx_svc_push_user_created);
+}
+
+
+/*
+ * A resource with the id of somebody else who is pushed from here is that one's,
+ * whatever its name: PostgreSQL knows.
+ */
+
+static ngx_int_t
+ngx_svc_push_user_whose(ngx_svc_push_call_t *call, const cJSON *resource)
+{
+    u_char           uuid[NGX_SVC_UUID_LEN];
+    ngx_str_t        id;
+    ngx_svc_push_t  *push;
+
+    push = call->push;
+
+    if (push->owner == NULL
+        || ngx_svc_push_read_is(resource, "externalId", &push->want.id, 0)
+        || ngx_svc_push_read_text(resource, "externalId", &id) != NGX_OK
+        || ngx_svc_uuid_parse(id.data, id.len, uuid) != NGX_OK)
+    {
+        return ngx_svc_push_user_ours(call, resource);
+    }
+
+    call->resource = resource;
+
+    if (push->owner(push, &id) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    call->asking = 1;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_svc_push_user_owned(ngx_svc_push_t *push, ngx_svc_push_owner_e owner)
+{
+    ngx_svc_push_call_t *call = push->state;
+
+    call->asking = 0;
+
+    ngx_svc_push_call_go_on(call, owner == NGX_SVC_PUSH_OWNER_NONE
+                                  ? ngx_svc_push_user_ours(call, call->resource)
+                                  : ngx_svc_push_user_other(call, owner));
+}
+
+
+/* Who was read by his id is to be adjusted, who was looked up is taken over. */
+
+static ngx_int_t
+ngx_svc_push_user_ours(ngx_svc_push_call_t *call, const cJSON *resource)
+{
+    return call->read ? ngx_svc_push_user_adjust(call, resource)
+                      : ngx_svc_push_user_take(call, resource);
+}
+
+
+static ngx_int_t
+ngx_svc_push_user_other(ngx_svc_push_call_t *call, ngx_svc_push_owner_e owner)
+{
+    if (owner == NGX_SVC_PUSH_OWNER_UNKNOWN) {
+        ngx_svc_push_http_fail(&call->http, NGX_SVC_PUSH_RETRY,
+                               "whose the target's user is is not known yet");
+        return NGX_DONE;
+    }
+
+    if (call->read) {
+        ngx_svc_push_call_forget(call);
+
+        if (!call->push->want.active) {
+            return ngx_svc_push_call_good(call);
+        }
+    }
+
+    ngx_svc_push_http_fail(&call->http,
+                           owner == NGX_SVC_PUSH_OWNER_PENDING
+                           ? NGX_SVC_PUSH_RETRY : NGX_SVC_PUSH_USER,
+                           "the target's user of this name is another user of "
+                           "this tenant, by its externalId%s",
+                           owner == NGX_SVC_PUSH_OWNER_PENDING
+                           ? ", who is about to be changed" : "");
+    return NGX_DONE;
 }
 
 
@@ -305,7 +267,7 @@ ngx_svc_push_user_take(ngx_svc_push_call_t *call, const cJSON *resource)
 
     push = call->push;
 
-    rc = ngx_svc_push_user_id(call, resource);
+    rc = ngx_svc_push_call_id(call, resource);
 
     if (rc == NGX_DECLINED) {
         ngx_svc_push_http_fail(&call->http, NGX_SVC_PUSH_USER,
@@ -326,27 +288,6 @@ ngx_svc_push_user_take(ngx_svc_push_call_t *call, const cJSON *resource)
 
 
 static ngx_int_t
-ngx_svc_push_user_create(ngx_svc_push_call_t *call)
-{
-    ngx_svc_push_ask_t  ask;
-
-    ngx_memzero(&ask, sizeof(ngx_svc_push_ask_t));
-
-    ask.method = "POST";
-    ask.path = "/Users";
-    ask.once = 1;
-
-    if (ngx_svc_push_write_user(call->push->pool, &call->push->want, &ask.body)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_push_user_ask(call, &ask, ngx_svc_push_user_created);
-}
-
-
-static ngx_int_t
 ngx_svc_push_user_created(ngx_svc_push_call_t *call)
 {
     ngx_int_t        rc;
@@ -354,13 +295,13 @@ ngx_svc_push_user_created(ngx_svc_push_call_t *call)
 
     push = call->push;
 
-    if (call->http.outcome == NGX_SVC_PUSH_DONE) {
+    if (call->http.answer.outcome == NGX_SVC_PUSH_DONE) {
         push->remote_active = 1;
 
-        rc = ngx_svc_push_user_id(call, call->http.json);
+        rc = ngx_svc_push_call_id(call, call->http.json);
 
         if (rc == NGX_OK) {
-            return ngx_svc_push_user_good(call);
+            return ngx_svc_push_call_good(call);
         }
 
         if (rc == NGX_ERROR) {
@@ -392,30 +333,12 @@ ngx_svc_push_user_taken(ngx_svc_push_call_t *call)
 {
     ngx_str_t  type = ngx_string("uniqueness");
 
-    if (call->http.status == NGX_HTTP_CONFLICT) {
+    if (call->http.answer.status == NGX_HTTP_CONFLICT) {
         return 1;
     }
 
-    return call->http.status == NGX_HTTP_BAD_REQUEST
+    return call->http.answer.status == NGX_HTTP_BAD_REQUEST
            && ngx_svc_push_read_is(call->http.json, "scimType", &type, 0);
-}
-
-
-static ngx_int_t
-ngx_svc_push_user_get(ngx_svc_push_call_t *call)
-{
-    ngx_svc_push_ask_t  ask;
-
-    ngx_memzero(&ask, sizeof(ngx_svc_push_ask_t));
-
-    ask.method = "GET";
-    ask.path = "/Users/";
-    ask.name = call->push->remote_id;
-    ask.read = 1;
-
-    call->read = 1;
-
-    return ngx_svc_push_user_ask(call, &ask, ngx_svc_push_user_got);
 }
 
 
@@ -426,39 +349,27 @@ ngx_svc_push_user_got(ngx_svc_push_call_t *call)
         return ngx_svc_push_user_forget(call);
     }
 
-    if (call->http.outcome != NGX_SVC_PUSH_DONE) {
+    if (call->http.answer.outcome != NGX_SVC_PUSH_DONE) {
         return NGX_DONE;
     }
 
-    return ngx_svc_push_user_adjust(call, call->http.json);
+    return ngx_svc_push_user_whose(call, call->http.json);
 }
 
 
-/*
- * Without a resource all is said.  What was there is not known any more from
- * the moment on that the change is on its way.
- */
+/* Without a resource all is said. */
 
 static ngx_int_t
 ngx_svc_push_user_adjust(ngx_svc_push_call_t *call, const cJSON *resource)
 {
-    ngx_int_t            rc;
-    ngx_svc_push_t      *push;
-    ngx_svc_push_ask_t   ask;
+    ngx_int_t  rc;
+    ngx_str_t  body;
 
-    push = call->push;
-
-    ngx_memzero(&ask, sizeof(ngx_svc_push_ask_t));
-
-    ask.method = "PATCH";
-    ask.path = "/Users/";
-    ask.name = push->remote_id;
-
-    rc = ngx_svc_push_write_patch(push->pool, &push->want, resource,
-                                  &ask.body);
+    rc = ngx_svc_push_write_patch(call->push->pool, &call->push->want,
+                                  resource, &body);
 
     if (rc == NGX_DECLINED) {
-        return ngx_svc_push_user_good(call);
+        return ngx_svc_push_call_good(call);
     }
 
     if (rc != NGX_OK) {
@@ -467,12 +378,11 @@ ngx_svc_push_user_adjust(ngx_svc_push_call_t *call, const cJSON *resource)
 
     if (call->put) {
         return call->read ? ngx_svc_push_user_put(call, resource)
-                          : ngx_svc_push_user_get(call);
+                          : ngx_svc_push_call_get(call, ngx_svc_push_user_got);
     }
 
-    push->remote_hash.len = 0;
-
-    return ngx_svc_push_user_ask(call, &ask, ngx_svc_push_user_patched);
+    return ngx_svc_push_call_change(call, "PATCH", &body,
+                                    ngx_svc_push_user_patched);
 }
 
 
@@ -486,17 +396,17 @@ ngx_svc_push_user_patched(ngx_svc_push_call_t *call)
 {
     ngx_uint_t  status;
 
-    status = call->http.status;
+    status = call->http.answer.status;
 
     if (status == NGX_HTTP_NOT_ALLOWED || status == NGX_HTTP_NOT_IMPLEMENTED) {
         call->put = 1;
         call->push->no_patch = 1;
 
-        return ngx_svc_push_user_get(call);
+        return ngx_svc_push_call_get(call, ngx_svc_push_user_got);
     }
 
     if (status == NGX_HTTP_BAD_REQUEST && !call->read) {
-        return ngx_svc_push_user_get(call);
+        return ngx_svc_push_call_get(call, ngx_svc_push_user_got);
     }
 
     return ngx_svc_push_user_updated(call);
@@ -506,26 +416,17 @@ ngx_svc_push_user_patched(ngx_svc_push_call_t *call)
 static ngx_int_t
 ngx_svc_push_user_put(ngx_svc_push_call_t *call, const cJSON *resource)
 {
-    ngx_svc_push_t      *push;
-    ngx_svc_push_ask_t   ask;
+    ngx_str_t  body;
 
-    push = call->push;
-
-    ngx_memzero(&ask, sizeof(ngx_svc_push_ask_t));
-
-    ask.method = "PUT";
-    ask.path = "/Users/";
-    ask.name = push->remote_id;
-
-    if (ngx_svc_push_write_merged(push->pool, &push->want, resource, &ask.body)
+    if (ngx_svc_push_write_merged(call->push->pool, &call->push->want,
+                                  resource, &body)
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    push->remote_hash.len = 0;
-
-    return ngx_svc_push_user_ask(call, &ask, ngx_svc_push_user_updated);
+    return ngx_svc_push_call_change(call, "PUT", &body,
+                                    ngx_svc_push_user_updated);
 }
 
 
@@ -543,7 +444,7 @@ ngx_svc_push_user_updated(ngx_svc_push_call_t *call)
         return ngx_svc_push_user_forget(call);
     }
 
-    if (call->http.outcome != NGX_SVC_PUSH_DONE) {
+    if (call->http.answer.outcome != NGX_SVC_PUSH_DONE) {
         return NGX_DONE;
     }
 
@@ -552,36 +453,30 @@ ngx_svc_push_user_updated(ngx_svc_push_call_t *call)
     if (active != -1 && active != (ngx_int_t) push->want.active) {
         ngx_svc_push_http_fail(&call->http, NGX_SVC_PUSH_USER,
                                "the target answers %ui, and the user stays %s",
-                               call->http.status,
+                               call->http.answer.status,
                                active ? "active" : "inactive");
         return NGX_DONE;
     }
 
-    return ngx_svc_push_user_good(call);
+    return ngx_svc_push_call_good(call);
 }
 
 
 static ngx_uint_t
 ngx_svc_push_user_lost(ngx_svc_push_call_t *call)
 {
-    return call->http.status == NGX_HTTP_NOT_FOUND
-           || call->http.status == 410;
+    return call->http.answer.status == NGX_HTTP_NOT_FOUND
+           || call->http.answer.status == 410;
 }
 
 
 static ngx_int_t
 ngx_svc_push_user_forget(ngx_svc_push_call_t *call)
 {
-    ngx_svc_push_t  *push;
+    ngx_svc_push_call_forget(call);
 
-    push = call->push;
-
-    push->remote_id.len = 0;
-    push->remote_hash.len = 0;
-    push->remote_active = 0;
-
-    if (!push->want.active) {
-        return ngx_svc_push_user_good(call);
+    if (!call->push->want.active) {
+        return ngx_svc_push_call_good(call);
     }
 
     if (call->forgotten) {
@@ -594,102 +489,4 @@ ngx_svc_push_user_forget(ngx_svc_push_call_t *call)
     call->read = 0;
 
     return ngx_svc_push_user_find(call);
-}
-
-
-/* NGX_DECLINED: the resource has none, or there is no resource. */
-
-static ngx_int_t
-ngx_svc_push_user_id(ngx_svc_push_call_t *call, const cJSON *resource)
-{
-    u_char     *p;
-    ngx_str_t   id;
-
-    if (ngx_svc_push_read_id(resource, &id) != NGX_OK) {
-        return NGX_DECLINED;
-    }
-
-    p = ngx_pstrdup(call->push->pool, &id);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    call->push->remote_id.data = p;
-    call->push->remote_id.len = id.len;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_push_user_good(ngx_svc_push_call_t *call)
-{
-    ngx_svc_push_t  *push;
-
-    push = call->push;
-
-    push->remote_hash.data = call->hash;
-    push->remote_hash.len = NGX_SVC_SHA256_LEN;
-    push->remote_active = push->want.active;
-
-    call->http.outcome = NGX_SVC_PUSH_DONE;
-
-    return NGX_DONE;
-}
-
-
-static void
-ngx_svc_push_user_answer(ngx_svc_push_http_t *http)
-{
-    ngx_int_t             rc;
-    ngx_svc_push_call_t  *call;
-
-    call = http->data;
-
-    rc = call->next(call);
-
-    if (rc == NGX_OK) {
-        return;
-    }
-
-    if (rc == NGX_ERROR) {
-        ngx_svc_push_http_fail(http, NGX_SVC_PUSH_RETRY, "memory ran out");
-    }
-
-    ngx_svc_push_user_finish(call);
-}
-
-
-static void
-ngx_svc_push_user_end(ngx_event_t *ev)
-{
-    ngx_svc_push_user_finish(ev->data);
-}
-
-
-/* The pool goes with the handler, and the call with it. */
-
-static void
-ngx_svc_push_user_finish(ngx_svc_push_call_t *call)
-{
-    ngx_svc_push_t       *push;
-    ngx_svc_push_http_t  *http;
-
-    push = call->push;
-    http = &call->http;
-
-    push->outcome = http->outcome;
-    push->status = http->status;
-    push->delay = http->delay;
-    push->requests = http->requests;
-
-    ngx_str_null(&push->error);
-
-    if (http->outcome != NGX_SVC_PUSH_DONE) {
-        push->error = http->error;
-    }
-
-    ngx_svc_push_http_close(http);
-
-    push->handler(push);
 }

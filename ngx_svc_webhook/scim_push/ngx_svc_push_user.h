@@ -15,6 +15,9 @@
  */
 ngx_int_t ngx_svc_push_user(ngx_svc_push_t *push);
 
+/* The answer to push->owner(), never from within that. */
+void ngx_svc_push_user_owned(ngx_svc_push_t *push, ngx_svc_push_owner_e owner);
+
 /* Breaks off what is under way: its handler will not be called. */
 void ngx_svc_push_user_cancel(ngx_svc_push_t *push);
 

@@ -12,11 +12,14 @@
 #define NGX_SVC_PUSH_ALONE    2000
 
 
+static ngx_msec_t ngx_svc_push_when_list(ngx_svc_push_work_t *work);
+
+
 ngx_uint_t
 ngx_svc_push_when_idle(ngx_svc_push_work_t *work)
 {
     return work->nready + work->nflying + work->nresults == 0
-           && !work->probe && !work->state && !work->no_patch;
+           && !work->probe && !work->page && !work->state && !work->no_patch;
 }
 
 
@@ -49,10 +52,29 @@ ngx_svc_push_when_polled(ngx_svc_push_work_t *work, ngx_uint_t n,
 }
 
 
+/* When the next page of its list may be asked for. */
+
+static ngx_msec_t
+ngx_svc_push_when_list(ngx_svc_push_work_t *work)
+{
+    ngx_msec_t  at, rate;
+
+    at = work->relist;
+    rate = ngx_svc_push_fly_rate(work) == NGX_OK ? ngx_current_msec
+                                                 : ngx_svc_push_fly_when(work);
+
+    if (work->paused && (ngx_msec_int_t) (work->not_before - at) > 0) {
+        at = work->not_before;
+    }
+
+    return (ngx_msec_int_t) (rate - at) > 0 ? rate : at;
+}
+
+
 void
 ngx_svc_push_when_next(ngx_svc_push_work_t *work, ngx_uint_t draining)
 {
-    ngx_msec_t      at[7];
+    ngx_msec_t      at[8];
     ngx_uint_t      i, n;
     ngx_msec_int_t  ms, least;
 
@@ -95,6 +117,10 @@ ngx_svc_push_when_next(ngx_svc_push_work_t *work, ngx_uint_t draining)
 
     if (work->test.str.len && work->probe == NULL) {
         at[n++] = work->polled + NGX_SVC_PUSH_LATER;
+    }
+
+    if (work->list && work->page == NULL && !work->held && work->enabled) {
+        at[n++] = ngx_svc_push_when_list(work);
     }
 
     if (work->dirty) {

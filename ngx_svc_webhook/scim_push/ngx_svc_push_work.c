@@ -3,9 +3,12 @@
  */
 
 #include "ngx_svc_push_work.h"
+#include "ngx_svc_push_ask.h"
 #include "ngx_svc_push_fly.h"
 #include "ngx_svc_push_items.h"
+#include "ngx_svc_push_list.h"
 #include "ngx_svc_push_poll.h"
+#include "ngx_svc_push_record.h"
 #include "ngx_svc_push_tenant.h"
 #include "ngx_svc_push_when.h"
 
@@ -27,8 +30,10 @@ static void ngx_svc_push_work_woken(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_free(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_timer(ngx_event_t *ev);
 static void ngx_svc_push_work_step(ngx_svc_push_work_t *work);
+static void ngx_svc_push_work_stop(ngx_svc_push_work_t *work);
 static ngx_int_t ngx_svc_push_work_next(ngx_svc_push_work_t *work);
 static ngx_int_t ngx_svc_push_work_log(ngx_svc_push_work_t *work);
+static ngx_int_t ngx_svc_push_work_list(ngx_svc_push_work_t *work);
 static ngx_int_t ngx_svc_push_work_users(ngx_svc_push_work_t *work);
 static ngx_int_t ngx_svc_push_work_rest(ngx_svc_push_work_t *work);
 static ngx_int_t ngx_svc_push_work_poll(ngx_svc_push_work_t *work);
@@ -51,6 +56,8 @@ ngx_svc_push_work_init(void)
     ngx_queue_init(&all->works);
     ngx_svc_push_tenant_init();
     ngx_svc_push_fly_init(ngx_svc_push_work_step);
+    ngx_svc_push_ask_init(ngx_svc_push_work_step);
+    ngx_svc_push_list_init(ngx_svc_push_work_step);
 }
 
 
@@ -134,6 +141,8 @@ ngx_svc_push_work_free(ngx_svc_push_work_t *work)
     }
 
     ngx_svc_push_fly_cancel(work);
+    ngx_svc_push_ask_cancel(work);
+    ngx_svc_push_list_cancel(work);
 
     ngx_svc_push_items_free(&work->ready);
     ngx_svc_push_items_free(&work->results);
@@ -296,6 +305,8 @@ ngx_svc_push_work_step(ngx_svc_push_work_t *work)
         ngx_svc_push_fly(work);
     }
 
+    ngx_svc_push_work_stop(work);
+
     if (work->failed && ngx_svc_push_due(work->later)) {
         work->failed = 0;
     }
@@ -308,6 +319,26 @@ ngx_svc_push_work_step(ngx_svc_push_work_t *work)
 
     ngx_svc_push_when_next(work, ngx_svc_push_works.draining);
     ngx_svc_push_work_idled();
+}
+
+
+/* Of what the target was nothing more is begun; a page may be of an op. */
+
+static void
+ngx_svc_push_work_stop(ngx_svc_push_work_t *work)
+{
+    ngx_uint_t  changed;
+
+    changed = work->conf && (work->conf->version != work->version
+                             || !work->enabled);
+
+    if (changed) {
+        ngx_svc_push_fly_stop(work);
+    }
+
+    if ((changed || ngx_svc_push_works.draining) && work->op == NULL) {
+        ngx_svc_push_list_cancel(work);
+    }
 }
 
 
@@ -327,7 +358,7 @@ ngx_svc_push_work_next(ngx_svc_push_work_t *work)
 
     if (record || work->state || work->no_patch) {
         work->took = 0;
-        return ngx_svc_push_items_record(work);
+        return ngx_svc_push_record(work);
     }
 
     if (ngx_svc_push_works.draining) {
@@ -335,7 +366,7 @@ ngx_svc_push_work_next(ngx_svc_push_work_t *work)
     }
 
     if (work->answered) {
-        return ngx_svc_push_fly_answer(work);
+        return ngx_svc_push_ask_answer(work);
     }
 
     if (!work->known
@@ -347,7 +378,7 @@ ngx_svc_push_work_next(ngx_svc_push_work_t *work)
 
     if (work->test.str.len && work->probe == NULL) {
         if (work->conf && work->conf->version == work->version) {
-            return ngx_svc_push_fly_probe(work, 1) == NGX_OK ? NGX_DECLINED
+            return ngx_svc_push_ask(work, 1) == NGX_OK ? NGX_DECLINED
                                                              : NGX_ERROR;
         }
 
@@ -381,7 +412,14 @@ ngx_svc_push_work_log(ngx_svc_push_work_t *work)
         return ngx_svc_push_store_hold(work);
     }
 
-    if (work->looking && took) {
+    if (work->list) {
+        rc = ngx_svc_push_work_list(work);
+
+        if (rc != NGX_DECLINED) {
+            return rc;
+        }
+
+    } else if (work->looking && took) {
         return ngx_svc_push_store_look(work);
     }
 
@@ -391,8 +429,41 @@ ngx_svc_push_work_log(ngx_svc_push_work_t *work)
         return rc;
     }
 
-    return work->looking ? ngx_svc_push_store_look(work)
-                         : ngx_svc_push_work_rest(work);
+    return (work->looking && !work->list) ? ngx_svc_push_store_look(work)
+                                          : ngx_svc_push_work_rest(work);
+}
+
+
+/*
+ * Before a look at all users the target's list is read: in the meantime all goes
+ * on as it did.
+ */
+
+static ngx_int_t
+ngx_svc_push_work_list(ngx_svc_push_work_t *work)
+{
+    if (work->listed) {
+        return ngx_svc_push_list_compare(work);
+    }
+
+    if (work->page || work->held || work->probe
+        || !ngx_svc_push_due(work->relist)
+        || (work->paused && !ngx_svc_push_due(work->not_before)))
+    {
+        return NGX_DECLINED;
+    }
+
+    if (work->conf == NULL || work->conf->version != work->version) {
+        return work->nflying ? NGX_DECLINED : ngx_svc_push_work_poll(work);
+    }
+
+    if (ngx_svc_push_fly_rate(work) == NGX_OK
+        && ngx_svc_push_list(work) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_DECLINED;
 }
 
 
@@ -418,13 +489,14 @@ ngx_svc_push_work_users(ngx_svc_push_work_t *work)
     }
 
     if (work->config) {
-        return ngx_svc_push_fly_probe(work, 0) == NGX_OK ? NGX_DECLINED
+        return ngx_svc_push_ask(work, 0) == NGX_OK ? NGX_DECLINED
                                                          : NGX_ERROR;
     }
 
     work->took = 1;
 
-    return ngx_svc_push_items_take(work, !work->looking && !work->more);
+    return ngx_svc_push_items_take(work, (!work->looking || work->list)
+                                         && !work->more);
 }
 
 
@@ -435,7 +507,9 @@ ngx_svc_push_work_rest(ngx_svc_push_work_t *work)
 
     idle = ngx_svc_push_when_idle(work);
 
-    if (work->syncing && !work->left && !work->held && !work->more && idle) {
+    if (work->syncing && !work->left && !work->held && !work->more
+        && !work->looking && !work->failures && idle)
+    {
         work->left = 1;
         work->poll = ngx_current_msec;
         return ngx_svc_push_store_count(work, 1);
@@ -474,7 +548,7 @@ ngx_svc_push_work_poll(ngx_svc_push_work_t *work)
     work->stored = ngx_svc_push_work_polled;
     work->polled = ngx_current_msec;
     work->woken = 0;
-    work->needs = work->test.str.len
+    work->needs = work->test.str.len || work->list
                   || (!work->idle && ngx_svc_push_due(work->due));
 
     return ngx_svc_push_poll(work);
@@ -528,11 +602,6 @@ ngx_svc_push_work_stored(ngx_svc_push_work_t *work, ngx_int_t rc)
 
     if (rc == NGX_DECLINED) {
         work->poll = ngx_current_msec;
-    }
-
-    if (work->hold && !work->took) {
-        work->hold = 0;
-        work->held = 1;
     }
 
     ngx_svc_push_work_step(work);

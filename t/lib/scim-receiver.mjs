@@ -18,6 +18,8 @@
 //   strict          an operation that removes what is not there: 400
 //   double          everybody is listed twice
 //   ids=<text>      the id of a new user, percent-encoded
+//   nolist          501 for a list without a filter
+//   nopage          each page of it is the first one
 //   numeric         ids are numbers
 //   conflict400     400 with scimType uniqueness, not 409
 //   keeps           PATCH of active changes nothing
@@ -146,7 +148,11 @@ function list(store, query, modes) {
         users = [ ...users, ...users ];
     }
 
-    const start = Number(query.get('startIndex') ?? 1);
+    if ('nolist' in modes && !query.has('filter')) {
+        throw new Bad(501);
+    }
+
+    const start = 'nopage' in modes ? 1 : Number(query.get('startIndex') ?? 1);
     const count = Number(query.get('count') ?? 1000);
 
     return { schemas: [ LIST ], totalResults: users.length, startIndex: start,

@@ -73,7 +73,7 @@ UNIT_TOOLS = $(addprefix $(UNIT_OUT)/, access_eval factor_eval jose_eval \
 NGX_SVC_TEST_PUSH = $(patsubst %,$(UNIT_OUT)/obj/%.o, \
 	$(addprefix ngx_svc_webhook/http/ngx_svc_webhook_, curl request \
 		request_error result wire) \
-	$(addprefix ngx_svc_webhook/scim_push/ngx_svc_push_, http page probe \
+	$(addprefix ngx_svc_webhook/scim_push/ngx_svc_push_, call http page probe \
 		user) \
 	ngx_svc_common/base/ngx_svc_socket src/event/ngx_event_timer)
 $(UNIT_OUT)/push_eval: UNIT_OBJS += $(NGX_SVC_TEST_PUSH)

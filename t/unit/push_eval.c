@@ -5,7 +5,8 @@
  *   push_eval ca.pem timeout-ms allow proxy     "-": none
  *
  *   {"id":1,"op":"user","url","token","patch":true,"want":{"id",...,"active"},
- *    "remoteId","remoteHash":"hex","remoteActive","compare","allocs":n}
+ *    "remoteId","remoteHash":"hex","remoteActive","compare","allocs":n,
+ *    "owners":{"uuid":n}}          n: as of ngx_svc_push_owner_e
  *   {"id":2,"op":"probe","url","token"}
  *   {"id":3,"op":"page","url","token","start":1}
  *   {"id":1,"op":"cancel"}           it is called off, and never heard of again
@@ -21,6 +22,7 @@
 #include "ngx_svc_push_http.h"
 #include "ngx_svc_push_page.h"
 #include "ngx_svc_push_probe.h"
+#include "ngx_svc_push_read.h"
 #include "ngx_svc_push_user.h"
 
 #include <poll.h>
@@ -38,6 +40,9 @@ typedef struct {
     ngx_svc_push_t          user;
     ngx_svc_push_probe_t    probe;
     ngx_svc_push_page_t     page;
+    ngx_event_t             owned;      /* posted: the owner is told */
+    ngx_svc_push_owner_e    owner;
+    cJSON                  *owners;     /* UUID to what is told, or NULL */
     ngx_svc_json_writer_t   seen;
     const char             *op;
 } eval_job_t;
@@ -282,14 +287,14 @@ eval_free(eval_job_t *job)
     }
 
     njobs--;
+    cJSON_Delete(job->owners);
     ngx_destroy_pool(job->pool);
 }
 
 
 static void
 eval_begin(ngx_svc_json_writer_t *w, eval_job_t *job,
-    ngx_svc_push_outcome_e outcome, ngx_uint_t status, ngx_msec_t delay,
-    ngx_str_t *error)
+    const ngx_svc_push_answer_t *answer)
 {
     const char  *name;
 
@@ -303,11 +308,13 @@ eval_begin(ngx_svc_json_writer_t *w, eval_job_t *job,
     ngx_svc_json_open(w, NULL, '{');
     ngx_svc_json_integer(w, "id", job->id);
 
-    name = outcomes[outcome];
+    name = outcomes[answer->outcome];
     ngx_svc_json_string(w, "outcome", (u_char *) name, strlen(name));
-    ngx_svc_json_integer(w, "status", status);
-    ngx_svc_json_integer(w, "delay", delay);
-    ngx_svc_json_string(w, "error", error->data, error->len);
+    ngx_svc_json_integer(w, "status", answer->status);
+    ngx_svc_json_integer(w, "delay", answer->delay);
+    ngx_svc_json_string(w, "error", answer->error.data,
+                        answer->error.len);
+    ngx_svc_json_boolean(w, "nowhere", answer->nowhere);
 }
 
 
@@ -329,8 +336,7 @@ eval_user_done(ngx_svc_push_t *push)
     u_char                  hex[2 * NGX_SVC_SHA256_LEN];
     ngx_svc_json_writer_t   w;
 
-    eval_begin(&w, push->data, push->outcome, push->status, push->delay,
-               &push->error);
+    eval_begin(&w, push->data, &push->answer);
 
     ngx_svc_json_integer(&w, "requests", push->requests);
     ngx_svc_json_string(&w, "remoteId", push->remote_id.data,
@@ -353,8 +359,7 @@ eval_probe_done(ngx_svc_push_probe_t *probe)
 {
     ngx_svc_json_writer_t  w;
 
-    eval_begin(&w, probe->data, probe->outcome, probe->status, probe->delay,
-               &probe->error);
+    eval_begin(&w, probe->data, &probe->answer);
     ngx_svc_json_boolean(&w, "patch", probe->patch);
     eval_end(&w, probe->data);
 }
@@ -362,15 +367,18 @@ eval_probe_done(ngx_svc_push_probe_t *probe)
 
 static void
 eval_seen(ngx_svc_push_page_t *page, const ngx_str_t *id,
-    const ngx_str_t *name, ngx_uint_t active)
+    const cJSON *resource)
 {
+    ngx_str_t               name;
     eval_job_t             *job = page->data;
     ngx_svc_json_writer_t  *w = &job->seen;
 
+    (void) ngx_svc_push_read_text(resource, "userName", &name);
+
     ngx_svc_json_open(w, NULL, '{');
     ngx_svc_json_string(w, "id", id->data, id->len);
-    ngx_svc_json_string(w, "userName", name->data, name->len);
-    ngx_svc_json_boolean(w, "active", active);
+    ngx_svc_json_string(w, "userName", name.data, name.len);
+    ngx_svc_json_boolean(w, "active", ngx_svc_push_read_active(resource) != 0);
     ngx_svc_json_close(w, '}');
 }
 
@@ -381,15 +389,56 @@ eval_page_done(ngx_svc_push_page_t *page)
     eval_job_t             *job = page->data;
     ngx_svc_json_writer_t   w;
 
-    eval_begin(&w, job, page->outcome, page->status, page->delay,
-               &page->error);
+    eval_begin(&w, job, &page->answer);
 
     ngx_svc_json_integer(&w, "n", page->n);
     ngx_svc_json_integer(&w, "total", page->total);
     ngx_svc_json_close(&job->seen, ']');
     ngx_svc_json_raw(&w, "seen", job->seen.start,
                      job->seen.last - job->seen.start);
+
+    ngx_svc_push_page_close(page);
     eval_end(&w, job);
+}
+
+
+static void
+eval_owned(ngx_event_t *ev)
+{
+    eval_job_t  *job = ev->data;
+
+    ngx_svc_push_user_owned(&job->user, job->owner);
+}
+
+
+static ngx_int_t
+eval_owner(ngx_svc_push_t *push, const ngx_str_t *id)
+{
+    cJSON       *told;
+    eval_job_t  *job = push->data;
+
+    told = cJSON_GetObjectItemCaseSensitive(job->owners, (char *) id->data);
+
+    job->owner = told ? (ngx_svc_push_owner_e) told->valuedouble
+                      : NGX_SVC_PUSH_OWNER_NONE;
+    job->owned.handler = eval_owned;
+    job->owned.data = job;
+    job->owned.log = ngx_env_log();
+
+    ngx_post_event(&job->owned, &ngx_posted_events);
+
+    return NGX_OK;
+}
+
+
+static void
+eval_owner_cancel(ngx_svc_push_t *push)
+{
+    eval_job_t  *job = push->data;
+
+    if (job->owned.posted) {
+        ngx_delete_posted_event(&job->owned);
+    }
 }
 
 
@@ -431,9 +480,12 @@ eval_user(eval_job_t *job, cJSON *json)
 
     push->remote_active = eval_flag(json, "remoteActive");
     push->compare = eval_flag(json, "compare");
+    job->owners = cJSON_DetachItemFromObjectCaseSensitive(json, "owners");
 
     push->pool = job->pool;
     push->target = &job->target;
+    push->owner = eval_owner;
+    push->owner_cancel = eval_owner_cancel;
     push->handler = eval_user_done;
     push->data = job;
 
@@ -494,7 +546,7 @@ eval_cancel(ngx_int_t id)
             ngx_svc_push_probe_cancel(&jobs[i]->probe);
 
         } else {
-            ngx_svc_push_page_cancel(&jobs[i]->page);
+            ngx_svc_push_page_close(&jobs[i]->page);
         }
 
         eval_free(jobs[i]);

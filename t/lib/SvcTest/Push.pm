@@ -32,12 +32,25 @@ sub new {
     my ($class, $root, %opt) = @_;
 
     my $dir = File::Temp::tempdir('/tmp/svc.XXXXXX', CLEANUP => 1);
-    my $self = bless { root => $root, dir => $dir, log => "$dir/received",
-                       opt => \%opt, id => 0, at => 0, got => [] }, $class;
 
     (bless { dir => $dir }, 'SvcTest::Receiver')->certificates;
 
-    my $out = "$dir/server";
+    my $self = $class->server($root, $dir);
+
+    $self->{errors} = "$dir/errors";
+    @$self{qw(pid in out)} = $self->program(%opt);
+
+    return $self;
+}
+
+
+# The server alone, with certificates of that folder.
+
+sub server {
+    my ($class, $root, $dir) = @_;
+    my $self = bless { root => $root, dir => $dir, log => "$dir/pushed", id => 0 },
+                     $class;
+    my $out = "$dir/scim-server";
 
     open my $fh, '>', $self->{log} or die "$self->{log}: $!\n";
 
@@ -48,9 +61,6 @@ sub new {
         or die 'no SCIM server: ' . slurp($out) . "\n";
 
     @$self{qw(port control)} = slurp($out) =~ /^(?:port|control) (\d+)$/mg;
-
-    $self->{errors} = "$dir/errors";
-    @$self{qw(pid in out)} = $self->program(%opt);
 
     return $self;
 }

@@ -1,0 +1,106 @@
+/*
+ * Outbound SCIM: whose a resource of a target is, of the users here.
+ */
+
+#include "ngx_svc_push_owner.h"
+#include "ngx_svc_push_sql_users.h"
+#include "ngx_svc_push_user.h"
+#include "ngx_svc_webhook_op.h"
+
+
+static void ngx_svc_push_owner_answer(ngx_svc_pg_op_t *op);
+static ngx_svc_push_owner_e ngx_svc_push_owner_read(ngx_svc_pg_op_t *op);
+
+
+ngx_int_t
+ngx_svc_push_owner(ngx_svc_push_t *push, const ngx_str_t *id)
+{
+    ngx_svc_pg_op_t      *op;
+    ngx_svc_pg_call_t    *call;
+    ngx_svc_push_item_t  *item;
+
+    item = push->data;
+
+    op = ngx_svc_push_store_op(item->work, NGX_SVC_PG_READ,
+                               ngx_svc_push_owner_answer);
+    if (op == NULL) {
+        return NGX_ERROR;
+    }
+
+    op->data = item;
+
+    call = ngx_svc_push_store_call(item->work, op, &ngx_svc_sql_push_owner);
+    if (call == NULL) {
+        goto failed;
+    }
+
+    ngx_svc_pg_bind_str(call, id);
+
+    if (ngx_svc_pg_submit(op) != NGX_OK) {
+        goto failed;
+    }
+
+    item->op = op;
+
+    return NGX_OK;
+
+failed:
+
+    ngx_destroy_pool(op->pool);
+
+    return NGX_ERROR;
+}
+
+
+void
+ngx_svc_push_owner_cancel(ngx_svc_push_t *push)
+{
+    ngx_svc_push_item_t  *item;
+
+    item = push->data;
+
+    ngx_svc_pg_cancel(item->op);
+    ngx_destroy_pool(item->op->pool);
+    item->op = NULL;
+}
+
+
+static void
+ngx_svc_push_owner_answer(ngx_svc_pg_op_t *op)
+{
+    ngx_svc_push_item_t   *item;
+    ngx_svc_push_owner_e   owner;
+
+    item = op->data;
+    item->op = NULL;
+
+    owner = ngx_svc_push_owner_read(op);
+
+    ngx_destroy_pool(op->pool);
+
+    ngx_svc_push_user_owned(&item->push, owner);
+}
+
+
+static ngx_svc_push_owner_e
+ngx_svc_push_owner_read(ngx_svc_pg_op_t *op)
+{
+    PGresult  *res;
+
+    if (ngx_svc_push_store_failed(op)) {
+        return NGX_SVC_PUSH_OWNER_UNKNOWN;
+    }
+
+    res = ngx_svc_webhook_op_result(op);
+
+    if (PQntuples(res) == 0) {
+        return NGX_SVC_PUSH_OWNER_UNKNOWN;
+    }
+
+    if (!ngx_svc_push_true(res, 0, 0)) {
+        return NGX_SVC_PUSH_OWNER_NONE;
+    }
+
+    return ngx_svc_push_true(res, 0, 1) ? NGX_SVC_PUSH_OWNER_PENDING
+                                        : NGX_SVC_PUSH_OWNER_OTHER;
+}
