@@ -20,7 +20,7 @@
 #include "ngx_svc_json_write.h"
 
 
-#define NGX_SVC_PUSH_LOST    5          /* answers that are lost, in a row */
+#define NGX_SVC_PUSH_LOST    2          /* answers that are lost, in a row */
 #define NGX_SVC_PUSH_RELIST  1000       /* ms behind the first, then doubled */
 #define NGX_SVC_PUSH_LIST_END  10000000 /* users: it has no end */
 
@@ -186,7 +186,9 @@ ngx_svc_push_list_read(ngx_svc_push_work_t *work, ngx_svc_push_list_t *list)
 
     case NGX_SVC_PUSH_RETRY:
 
-        if (work->lost++ < NGX_SVC_PUSH_LOST) {
+        if (list->page.answer.status != NGX_HTTP_NOT_IMPLEMENTED
+            && work->lost++ < NGX_SVC_PUSH_LOST)
+        {
             work->relist = ngx_current_msec
                            + (NGX_SVC_PUSH_RELIST << (work->lost - 1));
             return NGX_DECLINED;
