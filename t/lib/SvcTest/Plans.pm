@@ -886,9 +886,14 @@ sub values {
         push_record => [ $target, 'h', qq([{"id":"$new","rev":1,"done":true,)
                          . '"failed":false,"gone":false,"active":true,"tries":1,'
                          . '"delay":0}]', 1 ],
-        push_state => [ $target, 'h', 1000, 1, 'error', 1 ],
+        push_owner => [ $target, 'h', $new ],
+        push_match => [ $target, 'h', qq([{"n":0,"external":"$new","remote":"r"},)
+                        . '{"n":1,"name":"nobody@x.test","remote":"s"}]' ],
+        push_listed => [ $target, 'h', qq([{"id":"$new","rev":1,"remote":"r",)
+                         . '"hash":"00","active":true}]', 1, 101 ],
+        push_state => [ $target, 'h', 1000, 1, 'error', 1, 'true' ],
         push_config => [ $target, 'h', 'true', 'true', 1 ],
-        push_tested => [ $target, 'h', $new, 200, 'true', undef ],
+        push_tested => [ $target, 'h', $new, 200, 'true', undef, 1 ],
         push_hold => [ $target, 'h', 30, 40 ],
         push_keep => [ $target, 'h', 0, 1 ],
         push_count => [ $target, 'h', 'false' ],
