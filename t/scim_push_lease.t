@@ -121,7 +121,12 @@ ok((wait_for { $s->sql("SELECT count(DISTINCT lease_by) FROM svc.scim_target") =
 my %helper = map { holder($_) => $_ } $t, $lost;
 my ($first) = grep { $_ ne holder($t) } keys %helper;
 
-signal_pid('KILL', $_) for $other->pid, $other->worker_pids, $other->helper_pids;
+my @gone = ($other->helper_pids, $other->worker_pids, $other->pid);
+
+# nobody starts another one
+
+signal_pid('STOP', $_) for reverse @gone;
+signal_pid('KILL', $_) for @gone;
 
 my ($late) = $s->sql('SELECT max(lease_until) - clock_timestamp() <='
                      . " interval '30 seconds' FROM svc.scim_helper");

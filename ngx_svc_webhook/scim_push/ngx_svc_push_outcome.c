@@ -12,10 +12,10 @@
 #define NGX_SVC_PUSH_REST_MAX   3600000
 #define NGX_SVC_PUSH_FAIL       900000      /* doubled with each failure */
 #define NGX_SVC_PUSH_FAIL_MAX   86400000
-#define NGX_SVC_PUSH_NAME       1000        /* likewise, of a name that leads
+#define NGX_SVC_PUSH_AWAY       1000        /* likewise, of a name that leads
                                                nowhere */
-#define NGX_SVC_PUSH_NAME_MAX   600000
-#define NGX_SVC_PUSH_NAME_FAIL  60000       /* from then on it fails */
+#define NGX_SVC_PUSH_AWAY_MAX   600000
+#define NGX_SVC_PUSH_AWAY_FAIL  60000       /* from then on it fails */
 
 #define NGX_SVC_PUSH_LINES    10        /* in the log */
 #define NGX_SVC_PUSH_MINUTE   60000     /* ms, in which there are so many */
@@ -101,9 +101,9 @@ ngx_svc_push_outcome_failing(ngx_svc_push_work_t *work,
 
     if (answer->nowhere) {
         work->delay = ngx_svc_push_outcome_delay(work->failures,
-                                                 NGX_SVC_PUSH_NAME,
-                                                 NGX_SVC_PUSH_NAME_MAX);
-        work->failing = work->delay >= NGX_SVC_PUSH_NAME_FAIL;
+                                                 NGX_SVC_PUSH_AWAY,
+                                                 NGX_SVC_PUSH_AWAY_MAX);
+        work->failing = work->delay >= NGX_SVC_PUSH_AWAY_FAIL;
 
     } else {
         work->delay = ngx_svc_push_outcome_delay(work->failures,

@@ -10,8 +10,8 @@
 
 
 /*
- * Pauses the target, says that it fails, or that it does no more, which is to be
- * stored.  Requests that were under way at the same time may say the same.
+ * Pauses the target, says that it fails, or that it does no more, which is to
+ * be stored.  Requests that were under way at the same time may say the same.
  */
 void ngx_svc_push_outcome(ngx_svc_push_work_t *work,
     const ngx_svc_push_answer_t *answer);

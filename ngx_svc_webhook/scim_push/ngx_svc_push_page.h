@@ -16,8 +16,8 @@
 ngx_int_t ngx_svc_push_page(ngx_svc_push_page_t *page);
 
 /*
- * Frees what was seen, and breaks off what is under way: its handler will not be
- * called.  Before the pool goes.
+ * Frees what was seen, and breaks off what is under way: its handler will not
+ * be called.  Before the pool goes.
  */
 void ngx_svc_push_page_close(ngx_svc_push_page_t *page);
 

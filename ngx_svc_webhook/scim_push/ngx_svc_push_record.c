@@ -109,14 +109,18 @@ ngx_svc_push_record_bind(ngx_svc_push_work_t *work, ngx_svc_pg_op_t *op)
 static void
 ngx_svc_push_record_item(ngx_svc_json_writer_t *w, ngx_svc_push_item_t *item)
 {
-    ngx_uint_t       done, target, active;
-    ngx_svc_push_t  *push;
+    ngx_str_t              *error;
+    ngx_uint_t              done, target, active;
+    ngx_svc_push_t         *push;
+    ngx_svc_push_outcome_e  outcome;
 
     push = &item->push;
-    done = push->answer.outcome == NGX_SVC_PUSH_DONE;
-    target = push->answer.outcome == NGX_SVC_PUSH_PAUSE
-             || push->answer.outcome == NGX_SVC_PUSH_FAILING
-             || push->answer.outcome == NGX_SVC_PUSH_REFUSED;
+    error = &push->answer.error;
+    outcome = push->answer.outcome;
+    done = outcome == NGX_SVC_PUSH_DONE;
+    target = outcome == NGX_SVC_PUSH_PAUSE
+             || outcome == NGX_SVC_PUSH_FAILING
+             || outcome == NGX_SVC_PUSH_REFUSED;
 
     active = push->remote_active;
 
@@ -128,7 +132,7 @@ ngx_svc_push_record_item(ngx_svc_json_writer_t *w, ngx_svc_push_item_t *item)
     ngx_svc_json_plain(w, "id", push->want.id.data, push->want.id.len);
     ngx_svc_json_raw(w, "rev", item->rev.data, item->rev.len);
     ngx_svc_json_boolean(w, "done", done);
-    ngx_svc_json_boolean(w, "failed", push->answer.outcome == NGX_SVC_PUSH_USER);
+    ngx_svc_json_boolean(w, "failed", outcome == NGX_SVC_PUSH_USER);
     ngx_svc_json_boolean(w, "gone", push->want.gone);
     ngx_svc_json_boolean(w, "active", active);
 
@@ -152,9 +156,9 @@ ngx_svc_push_record_item(ngx_svc_json_writer_t *w, ngx_svc_push_item_t *item)
                                              NGX_SVC_PUSH_TRIES));
     ngx_svc_json_integer(w, "delay", ngx_svc_push_record_delay(item));
 
-    if (!done && push->answer.error.len) {
-        ngx_svc_json_string(w, "error", push->answer.error.data,
-                            ngx_min(push->answer.error.len, NGX_SVC_PUSH_ERROR));
+    if (!done && error->len) {
+        ngx_svc_json_string(w, "error", error->data,
+                            ngx_min(error->len, NGX_SVC_PUSH_ERROR));
     }
 
     ngx_svc_json_close(w, '}');

@@ -49,8 +49,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_match = {
 
 
 /*
- * The users $3 are there as they are to be, of the version $4 of the target; the
- * list goes on at $5, or has ended.  Who has been marked since they were
+ * The users $3 are there as they are to be, of the version $4 of the target;
+ * the list goes on at $5, or has ended.  Who has been marked since they were
  * matched is pushed as any other.
  */
 

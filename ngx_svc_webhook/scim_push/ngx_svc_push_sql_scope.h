@@ -77,7 +77,7 @@
         " FROM v"                                                             \
     ")"
 
-/* SQL: the item of a user that the helper's target "t" has, or none; id: his. */
+/* SQL: the item that the target "t" has of a user, or none; id: his. */
 
 #define NGX_SVC_PUSH_ITEM(columns, id)                                        \
     "SELECT " columns " FROM svc.scim_item k"                                 \

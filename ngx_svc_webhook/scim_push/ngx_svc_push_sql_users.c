@@ -1,5 +1,6 @@
 /*
- * Outbound SCIM: the statements by which the helper has users, and gives them back.
+ * Outbound SCIM: the statements by which the helper has users and gives them
+ * back.
  */
 
 #include "ngx_svc_push_sql_users.h"
@@ -135,7 +136,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_record = {
 };
 
 
-/* Whose the id $3 is: that of a user, or of one who is gone and not yet there. */
+/* Whether the id $3 is a user's, or of one who is gone and not yet there. */
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_push_owner = {
     .name = "push_owner",

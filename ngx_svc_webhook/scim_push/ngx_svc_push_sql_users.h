@@ -1,5 +1,6 @@
 /*
- * Outbound SCIM: the statements by which the helper has users, and gives them back.
+ * Outbound SCIM: the statements by which the helper has users and gives them
+ * back.
  */
 
 #ifndef _NGX_SVC_PUSH_SQL_USERS_H_INCLUDED_

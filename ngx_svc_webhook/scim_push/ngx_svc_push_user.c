@@ -175,8 +175,8 @@ ngx_svc_push_user_absent(ngx_svc_push_call_t *call)
 
 
 /*
- * A resource with the id of somebody else who is pushed from here is that one's,
- * whatever its name: PostgreSQL knows.
+ * A resource with the id of somebody else who is pushed from here is that
+ * one's, whatever its name: PostgreSQL knows.
  */
 
 static ngx_int_t

@@ -435,8 +435,8 @@ ngx_svc_push_work_log(ngx_svc_push_work_t *work)
 
 
 /*
- * Before a look at all users the target's list is read: in the meantime all goes
- * on as it did.
+ * Before a look at all users the target's list is read: in the meantime all
+ * goes on as it did.
  */
 
 static ngx_int_t
