@@ -27,7 +27,7 @@ my $n = 0;
 $s->start;
 
 my $acme = $s->tenant('acme');
-my $SLOW = slow(20) * 1000;
+my $SLOW = slow(8) * 1000;
 
 $s->sql("UPDATE svc.credential SET permissions = '{$ALL}' WHERE kind = 'api'");
 
@@ -108,6 +108,8 @@ is(holder($slow), $helper, 'while this one is under way still');
 my $bob = $acme->create(userName => 'bob@x.test');
 
 synced($t, $bob, 'the new one works');
+ok((wait_for { my $now = holder($slow); $now && $now ne $helper } slow(40)),
+   'and has the other one when it is ready');
 is($acme->admin(DELETE => "/scim-targets/$slow")->status, 204, 'it goes');
 
 
@@ -127,6 +129,7 @@ my @gone = ($other->helper_pids, $other->worker_pids, $other->pid);
 
 signal_pid('STOP', $_) for reverse @gone;
 signal_pid('KILL', $_) for @gone;
+undef $other->{pid};
 
 my ($late) = $s->sql('SELECT max(lease_until) - clock_timestamp() <='
                      . " interval '30 seconds' FROM svc.scim_helper");
