@@ -94,6 +94,8 @@ ngx_svc_pg_conn_destroy(ngx_svc_pg_conn_t *conn)
 {
     ngx_queue_t  *q;
 
+    conn->held = 0;
+
     if (conn->timer.timer_set) {
         ngx_del_timer(&conn->timer);
     }

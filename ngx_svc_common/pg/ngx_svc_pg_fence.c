@@ -2,6 +2,7 @@
  * The highest timeline of each cluster, in the memory of all processes.
  */
 
+#include "ngx_svc_log_limit.h"
 #include "ngx_svc_pg_fence.h"
 #include "ngx_svc_pg_value.h"
 
@@ -120,6 +121,8 @@ ngx_svc_pg_fence_note(const ngx_svc_pg_timeline_t *timeline)
 {
     ngx_svc_pg_fence_t  *fence;
 
+    static ngx_svc_log_limit_t  full;
+
     if (ngx_svc_pg_fences == NULL || timeline->system == 0) {
         return;
     }
@@ -140,7 +143,8 @@ ngx_svc_pg_fence_note(const ngx_svc_pg_timeline_t *timeline)
     ngx_shmtx_unlock(&ngx_svc_pg_fence_pool->mutex);
 
     if (fence == NULL) {
-        ngx_log_error(NGX_LOG_WARN, ngx_cycle->log, 0,
+        ngx_log_error(ngx_svc_log_limit_level(&full, 1, 60000, NGX_LOG_WARN),
+                      ngx_cycle->log, 0,
                       "PostgreSQL: more than %d clusters since the start: a "
                       "former primary of this one is not told from the "
                       "present one", NGX_SVC_PG_FENCES);
@@ -242,7 +246,8 @@ ngx_svc_pg_fence_turn(ngx_svc_pg_turn_e turn, ngx_msec_t period)
 
     /* a little less, since the timers of processes are not in step */
 
-    mine = (ngx_msec_t) (ngx_current_msec - *last) >= period - period / 10;
+    mine = (ngx_msec_int_t) (ngx_current_msec - *last)
+           >= (ngx_msec_int_t) (period - period / 10);
 
     if (mine) {
         *last = ngx_current_msec;

@@ -34,9 +34,13 @@ static ngx_int_t ngx_svc_pg_setup_failed(ngx_svc_pg_setup_t *setup,
 static const char  ngx_svc_pg_settings[] =
     "SELECT set_config('TimeZone', 'UTC', false),"
           " set_config('DateStyle', 'ISO', false),"
-          " set_config('search_path', 'pg_catalog', false)";
+          " set_config('search_path', 'pg_catalog', false),"
+          " set_config('lock_timeout', $1, false)";
 
-/* Last: they would hold for the whole setup, which is one transaction. */
+/*
+ * Last: the one of statements would hold for the whole setup, which is one
+ * transaction.
+ */
 
 static const char  ngx_svc_pg_limits[] =
     "SELECT set_config('statement_timeout', $1, false),"
@@ -87,13 +91,23 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_end_backend = {
 ngx_int_t
 ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
 {
+    u_char                          lock_timeout[NGX_INT64_LEN + 1];
     ngx_uint_t                      i;
+    const char                     *value;
     ngx_svc_pg_conf_t              *conf;
     const ngx_svc_pg_statement_t  **s;
 
     conf = conn->pool->conf;
 
-    if (PQsendQueryParams(conn->pg, ngx_svc_pg_settings, 0, NULL, NULL, NULL,
+    /* a backend that waits for a table's lock does not notice that we leave */
+
+    *ngx_sprintf(lock_timeout, "%M",
+                 ngx_min(conf->queue_timeout + NGX_SVC_PG_GRACE,
+                         conf->connect_timeout))
+        = '\0';
+    value = (char *) lock_timeout;
+
+    if (PQsendQueryParams(conn->pg, ngx_svc_pg_settings, 1, NULL, &value, NULL,
                           NULL, 0)
         != 1
         || ngx_svc_pg_setup_end(conn) != NGX_OK

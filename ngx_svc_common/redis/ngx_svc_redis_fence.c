@@ -7,6 +7,7 @@
 #include "ngx_svc_redis_fence.h"
 #include "ngx_svc_pg_fence.h"
 #include "ngx_svc_pg_watch.h"
+#include "ngx_svc_redis_link.h"
 #include "ngx_svc_redis_script.h"
 
 
@@ -14,6 +15,7 @@
 
 
 static void ngx_svc_redis_fence_timer(ngx_event_t *ev);
+static ngx_uint_t ngx_svc_redis_fence_sought(void);
 static ngx_uint_t ngx_svc_redis_fence_share(void);
 static ngx_int_t ngx_svc_redis_fence_call(ngx_svc_pg_fence_t *fence);
 static void ngx_svc_redis_fence_answered(redisReply *reply, void *data);
@@ -38,6 +40,8 @@ static ngx_svc_redis_script_t  ngx_svc_redis_fence_script = {
 
 static ngx_event_t  ngx_svc_redis_fence_event;
 static ngx_uint_t   ngx_svc_redis_fence_calls;      /* not answered */
+static ngx_msec_t   ngx_svc_redis_fence_begun;
+static ngx_uint_t   ngx_svc_redis_fence_waits;      /* sessions may, for it */
 
 
 void
@@ -45,6 +49,8 @@ ngx_svc_redis_fence_init(ngx_cycle_t *cycle)
 {
     ngx_memzero(&ngx_svc_redis_fence_event, sizeof(ngx_event_t));
     ngx_svc_redis_fence_calls = 0;
+    ngx_svc_redis_fence_begun = ngx_current_msec;
+    ngx_svc_redis_fence_waits = 1;
 
     ngx_svc_pg_fence_asks(ngx_svc_redis_state() != NGX_SVC_REDIS_OFF);
 
@@ -76,11 +82,14 @@ ngx_svc_redis_fence_timer(ngx_event_t *ev)
 
     soon = 0;
 
-    if (!ngx_svc_redis_ready()) {
-        ngx_svc_redis_fence_alone();
+    if (ngx_svc_redis_ready()) {
+        soon = ngx_exiting ? 0 : ngx_svc_redis_fence_share();
 
-    } else if (!ngx_exiting) {
-        soon = ngx_svc_redis_fence_share();
+    } else if (ngx_svc_redis_fence_sought()) {
+        soon = 1;
+
+    } else {
+        ngx_svc_redis_fence_alone();
     }
 
     ngx_add_timer(ev, soon ? NGX_SVC_REDIS_FENCE_SOON
@@ -88,7 +97,22 @@ ngx_svc_redis_fence_timer(ngx_event_t *ev)
 }
 
 
-/* 1: of one, or of all of them, nothing is known yet. */
+/* 1: since the start sentinels are being asked where Redis is. */
+
+static ngx_uint_t
+ngx_svc_redis_fence_sought(void)
+{
+    ngx_svc_redis_link_t  *link;
+
+    link = ngx_svc_redis_commands();
+
+    return ngx_svc_redis_fence_waits && link->find
+           && ngx_current_msec - ngx_svc_redis_fence_begun
+              < link->conf->timeout;
+}
+
+
+/* 1: of one, or of all of them, nothing is known yet, and sessions wait. */
 
 static ngx_uint_t
 ngx_svc_redis_fence_share(void)
@@ -117,7 +141,7 @@ ngx_svc_redis_fence_share(void)
         }
     }
 
-    return soon || i == 0;
+    return ngx_svc_redis_fence_waits && (soon || i == 0);
 }
 
 
@@ -177,6 +201,7 @@ ngx_svc_redis_fence_answered(redisReply *reply, void *data)
 static void
 ngx_svc_redis_fence_alone(void)
 {
+    ngx_svc_redis_fence_waits = 0;
     ngx_svc_pg_fence_asks(0);
     ngx_svc_pg_watch();
 }

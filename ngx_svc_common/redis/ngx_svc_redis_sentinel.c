@@ -229,6 +229,7 @@ ngx_svc_redis_sentinel_state(redisAsyncContext *ac, void *reply, void *data)
 static ngx_int_t
 ngx_svc_redis_sentinel_epoch(int64_t epoch)
 {
+    ngx_uint_t                 n, left;
     ngx_svc_redis_sentinel_t  *s;
 
     s = &ngx_svc_redis_sentinel;
@@ -236,7 +237,15 @@ ngx_svc_redis_sentinel_epoch(int64_t epoch)
     if (epoch < s->epoch) {
         s->behind |= (ngx_uint_t) 1 << s->current;
 
-        if (s->behind != ((ngx_uint_t) 1 << s->conf->nsentinels) - 1) {
+        n = 0;
+
+        for (left = s->behind; left; left &= left - 1) {
+            n++;
+        }
+
+        /* most of them have gone back, as when an operator resets them */
+
+        if (2 * n <= s->conf->nsentinels) {
             return NGX_DECLINED;
         }
     }

@@ -224,15 +224,6 @@ ngx_svc_redis_address(ngx_conf_t *cf, ngx_addr_t *addr,
                                         NGX_SOCKADDR_STRLEN, 0);
     p[server->address.len] = '\0';
 
-    if (sa->sa_family == AF_INET6) {
-
-        /* hiredis wants it without brackets */
-
-        server->address.data++;
-        server->address.len -= 2;
-        server->address.data[server->address.len] = '\0';
-    }
-
     return NGX_OK;
 }
 
