@@ -123,6 +123,7 @@ ngx_svc_health_begin(ngx_svc_health_check_t *check)
 
         ngx_svc_pg_cancel(check->op);
         ngx_svc_health_close(check);
+        check->state = NGX_SVC_HEALTH_DOWN;
     }
 
     if (ngx_svc_health_submit(check) != NGX_OK) {
@@ -203,13 +204,6 @@ ngx_svc_health_end(ngx_svc_health_check_t *check,
 
 
 void
-ngx_svc_health_committed(void)
-{
-    ngx_svc_health_end(&ngx_svc_health_writes, NGX_SVC_HEALTH_UP);
-}
-
-
-void
 ngx_svc_health_on_known(void (*handler)(void))
 {
     ngx_svc_health_ended = handler;
@@ -272,7 +266,8 @@ ngx_svc_health_state(ngx_svc_health_check_t *check)
     state = check->state;
 
     if (!ngx_svc_health_connected(ngx_svc_pg_trouble(check->kind))
-        || (check->pool && !ngx_svc_health_fresh(check)))
+        || (check->pool && !ngx_svc_health_fresh(check)
+            && ngx_svc_health_late(check)))
     {
         state = NGX_SVC_HEALTH_DOWN;
     }

@@ -47,8 +47,5 @@ void ngx_svc_health_report(ngx_svc_health_report_t *report);
 /* Called whenever a check has ended.  One handler in a process. */
 void ngx_svc_health_on_known(void (*handler)(void));
 
-/* A write of somebody's has been committed, which is as good as a check. */
-void ngx_svc_health_committed(void);
-
 
 #endif /* _NGX_SVC_HEALTH_CHECK_H_INCLUDED_ */

@@ -13,7 +13,7 @@
  * Finds the route for r->uri; NGX_OK with sr->route and sr->params set, or
  * NGX_DECLINED with sr->error (404, or 405 and sr->allow).
  */
-ngx_int_t ngx_svc_router_find(ngx_svc_request_t *sr);
+NGX_SVC_API ngx_int_t ngx_svc_router_find(ngx_svc_request_t *sr);
 
 /*
  * While the configuration is read: the statements of a surface's resources; and

@@ -9,7 +9,6 @@
 
 #include "ngx_svc_submit.h"
 #include "ngx_svc_auth.h"
-#include "ngx_svc_health_check.h"
 #include "ngx_svc_send.h"
 #include "ngx_svc_turn.h"
 
@@ -164,10 +163,6 @@ ngx_svc_request_committed(PGresult **results)
 
     if (ngx_svc_committed_tenant(results, &tenant) != NGX_OK) {
         return;
-    }
-
-    if (results) {
-        ngx_svc_health_committed();
     }
 
     if (ngx_svc_request_listener && !ngx_svc_redis_subscribed()) {
