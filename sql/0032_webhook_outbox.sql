@@ -49,6 +49,7 @@ CREATE TABLE svc.webhook_done (
 );
 
 CREATE INDEX webhook_done_at_idx ON svc.webhook_done (tenant_id, done_at);
+CREATE INDEX webhook_done_old_idx ON svc.webhook_done (done_at);
 
 
 DO $$
@@ -82,10 +83,12 @@ CREATE FUNCTION svc.webhook_outbox_take(most integer) RETURNS TABLE (tenant_id u
     SET enable_seqscan = off SET jit = off AS $$
     WITH d AS MATERIALIZED (
         SELECT o.tenant_id, o.due_at, o.xid, o.event_id, o.pause
-          FROM svc.webhook_outbox o WHERE o.due_at <= clock_timestamp()
+          FROM svc.webhook_outbox o WHERE o.due_at <= now()
          ORDER BY o.due_at LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED
     ), b AS MATERIALIZED (
-        SELECT d.*, d.xid IS NULL OR l.id IS NOT NULL OR n.delivery_id IS NOT NULL AS busy
+        -- a position of another cluster, of which this one is a dump, says nothing
+        SELECT d.*, d.xid IS NULL OR d.xid > pg_snapshot_xmax(pg_current_snapshot())
+                    OR l.id IS NOT NULL OR n.delivery_id IS NOT NULL AS busy
           FROM d LEFT JOIN LATERAL (
             SELECT e.id FROM svc.audit_event e
              WHERE e.tenant_id = d.tenant_id AND (e.xid, e.id) > (d.xid, d.event_id)
@@ -101,7 +104,7 @@ CREATE FUNCTION svc.webhook_outbox_take(most integer) RETURNS TABLE (tenant_id u
         UPDATE svc.webhook_outbox o
            SET due_at = clock_timestamp() + CASE WHEN b.busy THEN interval '10 s'
                                             ELSE make_interval(secs => b.pause) END,
-               pause = CASE WHEN b.busy THEN 1 ELSE least(2 * b.pause, 8) END
+               pause = CASE WHEN b.busy THEN 1 ELSE least(2 * b.pause, 60) END
           FROM b WHERE o.tenant_id = b.tenant_id
            AND (NOT b.busy OR b.tenant_id IN (SELECT t.tenant_id FROM t))
     )
@@ -138,7 +141,7 @@ CREATE FUNCTION svc.webhook_done_expire() RETURNS bigint
     WITH gone AS (
         DELETE FROM svc.webhook_done k WHERE (k.tenant_id, k.delivery_id) IN (
             SELECT o.tenant_id, o.delivery_id FROM svc.webhook_done o
-             WHERE o.done_at < now() - interval '2 days' LIMIT 1000
+             WHERE o.done_at < now() - interval '2 days' ORDER BY o.done_at LIMIT 1000
                FOR UPDATE SKIP LOCKED)
         RETURNING 1
     )

@@ -75,9 +75,14 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_look = {
             " ORDER BY a.xid, a.id"
             " LIMIT " ngx_value(NGX_SVC_WEBHOOK_OUTBOX_PAGE)
         "), e AS MATERIALIZED ("
-            "SELECT r.* FROM r ORDER BY r.xid, r.id"
-            " LIMIT (SELECT greatest(" ngx_value(NGX_SVC_WEBHOOK_OUTBOX_PAGE)
+            "SELECT r.xid, r.id, r.created_at, r.action, r.target_id, r.final"
+            " FROM (SELECT r.*, count(*) FILTER (WHERE r.action IN"
+                    " (SELECT w.event FROM w)) OVER (ORDER BY r.xid, r.id)"
+                " AS nth FROM r) r"
+            " WHERE r.nth <= (SELECT greatest("
+                ngx_value(NGX_SVC_WEBHOOK_OUTBOX_PAGE)
                 " / greatest(count(DISTINCT w.id), 1), 20) FROM w)"
+            " ORDER BY r.xid, r.id"
         "), d AS MATERIALIZED ("
             "SELECT e.*, w.id AS endpoint_id, "
                 NGX_SVC_WEBHOOK_EVENT_ID("(" NGX_SVC_TENANT ")::text",

@@ -151,11 +151,15 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_count = {
                 " WHEN t.sync_status = 'held'"
                     " AND NOT (c.ended > 20 AND 2 * c.ended > c.users)"
                 " THEN 'running' ELSE t.sync_status END,"
+            " sync_was = CASE WHEN t.sync_status = 'failing'"
+                    " AND t.sync_was = 'held'"
+                    " AND NOT (c.ended > 20 AND 2 * c.ended > c.users)"
+                " THEN 'running' ELSE t.sync_was END,"
             " sync_at = CASE WHEN $3::bool THEN now() ELSE t.sync_at END,"
             " sync_confirm = t.sync_confirm AND NOT $3::bool"
         " FROM c WHERE t.tenant_id = " NGX_SVC_TENANT
             " AND t.id = $1::text::uuid AND t.lease_by = $2"
-            " AND (NOT $3::bool OR t.sync_status = 'running')",
+            " AND (NOT $3::bool OR " NGX_SVC_PUSH_SYNC("t") " = 'running')",
     .nparams = 3
 };
 

@@ -119,7 +119,11 @@ ngx_svc_push_when_next(ngx_svc_push_work_t *work, ngx_uint_t draining)
         at[n++] = work->polled + NGX_SVC_PUSH_LATER;
     }
 
-    if (work->list && work->page == NULL && !work->held && work->enabled) {
+    if (work->list && work->page == NULL && work->probe == NULL && !work->held
+        && work->enabled
+        && !(work->nflying && work->conf
+             && work->conf->version != work->version))
+    {
         at[n++] = ngx_svc_push_when_list(work);
     }
 
