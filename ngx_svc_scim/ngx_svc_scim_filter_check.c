@@ -370,7 +370,9 @@ ngx_svc_scim_check_time(ngx_svc_scim_checker_t *c, ngx_svc_scim_node_t *node,
     int64_t    msec;
     ngx_str_t  value;
 
-    if (ngx_svc_time_parse(text, &msec) != NGX_OK) {
+    /* RFC 7643, 2.3.5: of XML Schema, which has no blank before the time */
+
+    if (ngx_svc_time_parse(text, &msec) != NGX_OK || text->data[10] == ' ') {
         return ngx_svc_scim_check_fail(c, node->at,
                                      "the value of this attribute is a time "
                                      "such as \"2026-11-21T09:15:30Z\"");

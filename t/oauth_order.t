@@ -51,7 +51,7 @@ sub proof {
 
 my %APP = (
     disabled => 'enabled = false',
-    expired => 'expires_at = now()',
+    expired => "expires_at = now() - interval '1 s'",
     orphaned => "owner_lost_at = now() - interval '1 year'",
     no_grant => "grant_types = '{}'",
     proof_needed => 'require_dpop = true',

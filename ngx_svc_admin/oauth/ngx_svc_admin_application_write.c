@@ -107,6 +107,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
             " SELECT n.*, CASE WHEN $18::bytea IS NOT NULL THEN now() END,"
                 " CASE WHEN n.type = 'agent' AND NOT n.enabled THEN now() END"
             " FROM n, c WHERE n.tenant_id IS NOT NULL AND c.verdict IS NULL"
+            " ON CONFLICT (tenant_id, resource_key) DO NOTHING"
             " RETURNING *"
         "), l AS ("
             "INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)"
@@ -118,7 +119,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                           "a.name", "jsonb_build_object('type', a.type)",
                           "FROM a")
         ")"
-        " SELECT c.verdict AS _verdict, " NGX_SVC_APPLICATION_COLUMNS("a")
+        " SELECT CASE WHEN c.verdict IS NULL AND a.client_id IS NULL THEN 'taken'"
+                " ELSE c.verdict END AS _verdict, "
+            NGX_SVC_APPLICATION_COLUMNS("a")
         " FROM c LEFT JOIN a ON true",
     NGX_SVC_PARAMS(ngx_svc_application_secret_param(client_id),
                    ngx_svc_param_text(ngx_svc_application_t, name),

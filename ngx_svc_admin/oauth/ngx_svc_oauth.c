@@ -7,7 +7,6 @@
 #include "ngx_svc_application_scope.h"
 
 
-static ngx_int_t ngx_svc_oauth_headers(ngx_svc_request_t *sr);
 static ngx_uint_t ngx_svc_oauth_split(const ngx_str_t *text, ngx_str_t *scopes,
     ngx_uint_t max);
 static int ngx_libc_cdecl ngx_svc_oauth_cmp(const void *one, const void *two);
@@ -83,7 +82,7 @@ ngx_svc_oauth_type(ngx_svc_request_t *sr)
 
 /* RFC 6749, 5.1; Cache-Control is of each answer. */
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_oauth_headers(ngx_svc_request_t *sr)
 {
     static ngx_str_t  no_cache = ngx_string("no-cache");

@@ -213,6 +213,9 @@ ngx_int_t ngx_svc_oauth_caller(ngx_svc_oauth_t *o);
 /* Adds what lets pages of any origin read the answer.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_oauth_any_origin(ngx_svc_request_t *sr);
 
+/* The headers that all answers of a route with a form have.  Or NGX_ERROR. */
+ngx_int_t ngx_svc_oauth_headers(ngx_svc_request_t *sr);
+
 /* Copies into the pool; or NGX_ERROR. */
 ngx_int_t ngx_svc_oauth_bytes(ngx_svc_request_t *sr, ngx_str_t *dst,
     const u_char *data, size_t len);

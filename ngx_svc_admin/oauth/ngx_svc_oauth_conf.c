@@ -15,6 +15,8 @@
 #include "ngx_svc_oauth_shown.h"
 #include "ngx_svc_oauth_token.h"
 #include "ngx_svc_oauth_userinfo.h"
+#include "ngx_svc_router.h"
+#include "ngx_svc_url.h"
 
 
 #define NGX_SVC_OAUTH_RESOURCES(_)                                            \
@@ -50,6 +52,7 @@ static ngx_int_t ngx_svc_oauth_base_urls(ngx_conf_t *cf,
     ngx_svc_main_conf_t *smcf);
 static ngx_int_t ngx_svc_oauth_signin(ngx_conf_t *cf,
     ngx_svc_admin_main_conf_t *amcf);
+static ngx_int_t ngx_svc_oauth_rejected(ngx_svc_request_t *sr);
 static ngx_uint_t ngx_svc_oauth_safe(const ngx_str_t *url);
 static void ngx_svc_oauth_error(ngx_svc_json_writer_t *w,
     const ngx_svc_error_row_t *row, ngx_str_t *detail);
@@ -91,7 +94,7 @@ ngx_svc_surface_t  ngx_svc_oauth_surface = {
     ngx_svc_oauth_constraints,
     ngx_svc_oauth_error,
     NULL,
-    ngx_svc_oauth_userinfo_rejected
+    ngx_svc_oauth_rejected
 };
 
 
@@ -322,20 +325,42 @@ ngx_svc_oauth_signin(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
 }
 
 
+/* No location has taken it, and no route is known. */
+
+static ngx_int_t
+ngx_svc_oauth_rejected(ngx_svc_request_t *sr)
+{
+    if (ngx_svc_router_find(sr) != NGX_OK) {
+        sr->error.kind = NGX_SVC_E_NONE;
+        return NGX_OK;
+    }
+
+    return (sr->route->flags & NGX_SVC_ROUTE_FORM)
+           ? ngx_svc_oauth_headers(sr) : ngx_svc_oauth_userinfo_rejected(sr);
+}
+
+
 /* The issuer of tokens is of it: RFC 8414, 2. */
 
 static ngx_uint_t
 ngx_svc_oauth_safe(const ngx_str_t *url)
 {
-    u_char      *end;
-    ngx_str_t    host;
-    ngx_uint_t   i;
+    u_char         *end;
+    ngx_str_t       host;
+    ngx_uint_t      i;
+    ngx_svc_url_t   parts;
 
     static const ngx_str_t  loopback[] = {
         ngx_string("127.0.0.1"),
         ngx_string("[::1]"),
         ngx_string("localhost")
     };
+
+    /* as proofs name it, or none could */
+
+    if (ngx_svc_url_split(url, &parts) != NGX_OK) {
+        return 0;
+    }
 
     if (url->len > sizeof("https://") - 1
         && ngx_strncasecmp(url->data, (u_char *) "https://",

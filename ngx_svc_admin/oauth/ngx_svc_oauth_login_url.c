@@ -114,8 +114,9 @@ ngx_svc_oauth_login_url_check(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
         }
 
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "\"svc_login_url %V\" is of another origin than "
-                      "\"svc_base_url %V\": the session would be, too", url,
+                      "\"svc_login_url %V\" is no URL of at most %d bytes "
+                      "below \"svc_base_url %V\": the session would be of "
+                      "another origin", url, NGX_SVC_APPLICATION_RESOURCE,
                       &location[i].conf->base_url);
         return NGX_ERROR;
     }

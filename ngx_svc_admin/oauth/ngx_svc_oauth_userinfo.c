@@ -285,15 +285,19 @@ ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o)
 }
 
 
-/* 1: a JWT that has verified names the proof's key (RFC 9449, 6.1). */
+/* 1: a JWT that has verified, and has not ended, names the key (RFC 9449, 6.1). */
 
 static ngx_uint_t
 ngx_svc_oauth_userinfo_bound(ngx_svc_oauth_t *o)
 {
     u_char        text[NGX_SVC_JWK_KID];
+    int64_t       exp;
     const cJSON  *jkt;
 
-    if (o->token.jws == NULL) {
+    if (o->token.jws == NULL
+        || ngx_svc_jws_integer(o->token.jws->payload, "exp", &exp) != NGX_OK
+        || exp <= ngx_time())
+    {
         return 0;
     }
 
@@ -319,22 +323,17 @@ ngx_svc_oauth_userinfo_rejected(ngx_svc_request_t *sr)
     ngx_table_elt_t     *header;
     ngx_http_request_t  *r;
 
-    static ngx_str_t        no_store = ngx_string("no-store");
-    static const ngx_str_t  path = ngx_string("/oauth/userinfo");
-
     r = sr->request;
     header = ngx_svc_oauth_userinfo_header(r, NULL);
 
-    if (r->uri.len != path.len
-        || ngx_memcmp(r->uri.data, path.data, path.len) != 0
-        || header == NULL || ngx_svc_oauth_userinfo_header(r, header) == NULL)
+    if (sr->route->prepare != ngx_svc_oauth_userinfo_prepare || header == NULL
+        || ngx_svc_oauth_userinfo_header(r, header) == NULL)
     {
         return NGX_OK;
     }
 
     if (ngx_svc_oauth_any_origin(sr) != NGX_OK
-        || ngx_svc_oauth_proof_nonce(sr) != NGX_OK
-        || ngx_svc_add_header(r, "Cache-Control", &no_store) != NGX_OK)
+        || ngx_svc_oauth_proof_nonce(sr) != NGX_OK)
     {
         return NGX_ERROR;
     }
