@@ -19,7 +19,7 @@ my $TOKEN = qr{
 }xs;
 
 
-# A hash by name: { name, text, nparams }.
+# A hash by name: { name, text, nparams }; without those that are sent unnamed.
 
 sub read_all {
     my ($root) = @_;
@@ -41,7 +41,7 @@ sub read_all {
             my $s = statement(expand(\%macros,
                                      object(substr $text, pos $text)));
 
-            $statements{$s->{name}} = $s;
+            $statements{$s->{name}} = $s if length $s->{name};
         }
     }
 

@@ -458,7 +458,7 @@ sub values {
                   $new_hash, undef, undef, 600);
 
     return {
-        health => [],
+        ( map { $_ => [] } qw(health_read health_write) ),
         auth_read => [ $hash, 'api', 'users:view' ],
         ( map { $_ => [ $hash, 'api', 'users:view', 'apiToken', '127.0.0.1',
                         'agent', 'request' ] } qw(auth_write auth_caller) ),
