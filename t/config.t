@@ -157,6 +157,11 @@ fails('svc_oauth without a key file',
 fails('svc_oauth with a URL that anybody can listen to',
       sub { set(svc_base_url => 'http://login.test'); locations("/oauth", 'svc_oauth on;') },
       qr{"svc_oauth on" needs a "svc_base_url" that begins with https://});
+fails("svc_oauth with $_, which is no name of a host",
+      do { my $host = $_;
+           sub { set(svc_base_url => "https://$host"); locations("/oauth", 'svc_oauth on;') } },
+      qr{"svc_oauth on" needs a "svc_base_url" that begins with https:// and the name of a host})
+    for qw(login_test.example.com login.test. login.test:0443);
 
 for my $path (qw(openid-configuration oauth-authorization-server)) {
     my $on = 'svc_oauth_metadata on;';

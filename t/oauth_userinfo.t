@@ -146,6 +146,9 @@ for my $method (qw(GET POST)) {
     }
 }
 
+dead($s->http(GET => '/oauth/userinfo/', [ map { (Authorization => "Bearer $_") } $t, 'x' ]),
+     'with a slash at its end');
+
 # elsewhere it is a bad request (RFC 9110, 5.3), as the surface says it
 
 for my $case ([ GET => '/oauth/userinfo/x', 'oauth' ], [ POST => '/oauth/token', 'oauth' ],
@@ -159,6 +162,9 @@ for my $case ([ GET => '/oauth/userinfo/x', 'oauth' ], [ POST => '/oauth/token',
     is($r->status, 400, "$method $path with two headers: 400");
     is($oauth ? $r->json->{error} : $r->json->{error}{code}, 'invalid_request',
        "$method $path: in its envelope");
+    next if $path !~ m{^/oauth/(?:token|introspect|revoke)$};
+    is_deeply([ map { $r->header($_) } qw(cache-control pragma) ], [ 'no-store', 'no-cache' ],
+              "$path: is not stored");
 }
 dead($s->http(POST => '/oauth/userinfo',
               [ 'Content-Type' => 'application/x-www-form-urlencoded' ], "access_token=$t"),

@@ -193,6 +193,16 @@ is_deeply([ $acme->new_events(qw(action details)) ],
           'the event');
 derived_ok($s, 'what is counted');
 
+my $tim = $acme->create(userName => 'tim@acme.test')->{id};
+
+scim_ok($acme->scim(DELETE => "/Users/$tim"), 204, 'DELETE');
+is($acme->admin(POST => "/users/$tim/suspend", {}, undef, $api)->status, 200,
+   'an administrator suspends who is deleted');
+$r = $acme->scim(POST => '/Users', put(userName => 'tim@acme.test'));
+scim_ok($r, 201, 'creating the user again');
+is($r->json->{id}, $tim, 'gives the same user back');
+is(row($tim, 'status, scim_deleted'), 'suspended|f', 'who stays suspended');
+
 # who works again is there again, whoever has said so
 
 is($acme->admin(POST => "/users/$sid/suspend", {}, undef, $api)->status, 200,

@@ -178,6 +178,7 @@ refused('   ', 4, 'comparison');
 refused('userName', 9, 'operator');
 refused('userName is "x"', 10, 'not an operator');
 refused('userName eq', 12, 'blank');
+refused('meta.created gt "2026-01-01 00:00:01Z"', 1, 'time');
 refused('userName eq x', 13, 'string');
 refused('userName eq "x', 13, 'string');
 refused('userName eq "\\x"', 13, 'string');

@@ -291,7 +291,8 @@ ngx_svc_oauth_base_urls(ngx_conf_t *cf, ngx_svc_main_conf_t *smcf)
         {
             ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
                           "\"%V on\" needs a \"svc_base_url\" that begins with "
-                          "https://, or is of this machine alone, such as "
+                          "https:// and the name of a host, or is of this "
+                          "machine alone, such as "
                           "http://127.0.0.1:8080, in %s:%ui",
                           &location[i].directive, location[i].file,
                           location[i].line);
