@@ -20,7 +20,7 @@ JOBS ?= $(shell nproc)
 # half as many again: files wait more than they compute; what runs beside what is
 # in t/testrules.yml
 PROVE = prove --timer -j$(shell expr $(JOBS) + $(JOBS) / 2) -I t/lib
-TESTS ?= $(wildcard t/*.t)
+TESTS ?= $(filter-out t/ha.t,$(wildcard t/*.t))
 
 # the modules against Debian's nginx and its headers
 DEV = $(BUILD)/nginx-dev-$(notdir $(CC))
@@ -165,6 +165,10 @@ endef
 test: deps-test build unit  ## all tests, beside each other, on servers of their own
 	$(call prove,CMOCKA_MESSAGE_OUTPUT=TAP,build/unit/test_* $(TESTS))
 
+test-ha: deps-test build  ## follow conf/ha on hosts of its own (as root)
+	@conf/deps.sh ha
+	@SVC_TEST_ALL=1 $(PROVE) t/ha.t
+
 test-debian:         ## build, run and test in new roots of Debian 12 and 13 (as root)
 	@t/debian test
 
@@ -208,7 +212,8 @@ sanitize: TESTS := $(if $(filter file,$(origin TESTS)),$(filter-out \
 	t/limit_script.t t/documents.t \
 	t/layers.t t/audit_actions.t t/webhook_snippets.t t/skip.t \
 	t/anomalies.t t/access_oracle.t t/factor.t t/jose.t t/password_phc.t \
-	t/oauth_page.t t/pages.t t/scim_push_http.t,$(TESTS)),$(TESTS))
+	t/oauth_page.t t/oauth_readme.t t/scim_libraries.t \
+	t/pages.t t/scim_push_http.t,$(TESTS)),$(TESTS))
 sanitize: deps-test $(SAN)/nginx  ## the tests on a build with ASan and UBSan
 	$(call prove,SVC_TEST_NGINX=$(TOP)/$(SAN)/nginx SVC_TEST_MODULES= \
 		SVC_TEST_SLOW=5 SVC_TEST_ALL= $(FEWER),$(TESTS))

@@ -2,8 +2,8 @@
 #
 # Installs the Debian packages that are missing: "deps.sh build" what it takes to
 # build the modules, "deps.sh run" what the demo takes on top, "deps.sh test" what
-# the tests take on top of that, with PostgreSQL's newest minor release.  Quiet
-# and quick when nothing is missing.
+# the tests take on top of that, with PostgreSQL's newest minor release, "deps.sh ha"
+# what the one of several hosts takes on top.  Quiet and quick when nothing is missing.
 
 set -eu
 
@@ -18,8 +18,8 @@ test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
       cppcheck clang-tools valgrind jq iproute2 man-db mandoc
       python3-argon2 python3-dnslib python3-fido2 python3-jwcrypto python3-jwt
       python3-authlib python3-requests oathtool chromium exim4-daemon-light
-      apache2-bin libapache2-mod-auth-openidc
-      patroni etcd-server etcd-client haproxy pgbouncer"
+      apache2-bin libapache2-mod-auth-openidc"
+ha="patroni etcd-server etcd-client haproxy pgbouncer"
 
 # JSON in C, without which the tests take longer: they do when it is not to be had
 quicker="libjson-xs-perl"
@@ -34,7 +34,8 @@ case ${1:-} in
     build) packages=$build ;;
     run)   packages="$build $run" ;;
     test)  packages="$build $run $test" ;;
-    *)     echo "usage: deps.sh build | run | test" >&2; exit 2 ;;
+    ha)    packages="$build $run $test $ha" ;;
+    *)     echo "usage: deps.sh build | run | test | ha" >&2; exit 2 ;;
 esac
 
 sudo=
