@@ -116,7 +116,7 @@ $lock->query('BEGIN');
 $lock->query('LOCK TABLE svc.scim_target');
 $s->redis->command(PUBLISH => 'svc.audit', $acme->{id});
 ok((wait_for { $lock->query("SELECT count(*) FROM pg_stat_activity WHERE"
-                            . " wait_event_type = 'Lock' AND query ~ 'scim_target'")
+                            . " wait_event_type = 'Lock' AND query ~ 'scim_(target|claim)'")
                     ->[0][0] } slow(20)), 'the helper looks at its target');
 ok((wait_for { done('paused') == 1 } slow(20)), 'meanwhile it is told to wait');
 $lock->query('COMMIT');
