@@ -148,17 +148,25 @@ refused('READONLY', sub { $redis->command('REPLICAOF 127.0.0.1 1') },
 refused('OOM', sub { $redis->command('CONFIG SET maxmemory 1') },
         sub { $redis->command('CONFIG SET maxmemory 0') });
 
-# a folder that nothing can be stored in
+# A folder that nothing can be stored in: that a dump fails may take longer than
+# the events last, and what follows from it is switched on in their midst.
 
-refused('MISCONF', sub {
-    $redis->command('CONFIG SET save "3600 1"');
-    chmod 0500, $redis->{data};
-    $redis->command('BGSAVE');
-}, sub {
-    chmod 0700, $redis->{data};
-    $redis->command('CONFIG SET save ""');
-    $redis->command('BGSAVE');
-});
+$redis->command('CONFIG SET stop-writes-on-bgsave-error no');
+$redis->command('CONFIG SET save "3600 1"');
+chmod 0500, $redis->{data};
+
+ok((wait_for {
+        $redis->command('BGSAVE');
+        grep { /rdb_last_bgsave_status:err/ }
+             $redis->lines('INFO', 'persistence');
+    }), 'a dump that fails');
+
+refused('MISCONF',
+        sub { $redis->command('CONFIG SET stop-writes-on-bgsave-error yes') },
+        sub { $redis->command('CONFIG SET stop-writes-on-bgsave-error no') });
+
+chmod 0700, $redis->{data};
+$redis->command('CONFIG SET save ""');
 
 # what would be refused again is dropped, and holds nobody up
 
