@@ -54,6 +54,14 @@ enum {
     " WHERE tenant_id = " NGX_SVC_TENANT
 
 /*
+ * SQL: a parameter of LIMIT or OFFSET behind the order of an index.  A number
+ * itself is more than the users whom a tenant has to a planner without
+ * statistics, and all of them would be read and sorted.
+ */
+
+#define NGX_SVC_SCIM_NUMBER_OF(param)  "(SELECT " param "::int4)"
+
+/*
  * SQL: in svc_scim_mode rfc, of those with a key who is a resource; and of a
  * row "t" who of the tenant is none any more.  Not in the words of the indexes
  * of these: while they are empty, they are better than any key to the planner.

@@ -14,7 +14,8 @@ static ngx_int_t ngx_svc_scim_filter(ngx_svc_request_t *sr,
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_list = {
     .name = "scim_list",
-    .text = NGX_SVC_SCIM_SELECT " ORDER BY created_at, id LIMIT $1::int4",
+    .text = NGX_SVC_SCIM_SELECT " ORDER BY created_at, id"
+            " LIMIT " NGX_SVC_SCIM_NUMBER_OF("$1"),
     .nparams = 1
 };
 

@@ -78,7 +78,13 @@ enum {
     "svc.user_account u WHERE u.tenant_id = " NGX_SVC_TENANT                  \
     " AND NOT u.scim_deleted"
 
-#define NGX_SVC_SCIM_LIST_SLICE  " OFFSET $1::int4 LIMIT $2::int4"
+#define NGX_SVC_SCIM_LIST_SLICE                                               \
+    " OFFSET " NGX_SVC_SCIM_NUMBER_OF("$1")                                   \
+    " LIMIT " NGX_SVC_SCIM_NUMBER_OF("$2")
+
+/* In words of which the planner does not think that few are so. */
+
+#define NGX_SVC_SCIM_LIST_ACTIVE  " AND (u.status = 'active')::int4 <> 0"
 
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page = {
@@ -93,7 +99,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page_active = {
     .name = "scim_page_active",
     .text = NGX_SVC_SCIM_LIST_PAGE(
         NGX_SVC_SCIM_LIST_TOTAL("c.active"),
-        "SELECT u.id FROM " NGX_SVC_SCIM_LIST_USERS " AND u.status = 'active'"
+        "SELECT u.id FROM " NGX_SVC_SCIM_LIST_USERS NGX_SVC_SCIM_LIST_ACTIVE
         " ORDER BY u.created_at, u.id" NGX_SVC_SCIM_LIST_SLICE),
     .nparams = 2
 };

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# svc_scim_mode rfc: what lists read of a tenant of which most users are deleted: the
+# What lists read, in svc_scim_mode rfc of a tenant of which most users are deleted: the
 # statements that are written for a filter or an order, and the prepared ones, planned with
 # statistics and without.
 #
@@ -10,6 +10,7 @@ use strict;
 use warnings;
 
 use File::Basename qw(dirname);
+use List::Util qw(max);
 use Test::More;
 
 use lib dirname(__FILE__) . '/bench';
@@ -21,6 +22,7 @@ use SvcTest::Scim;
 
 
 my $LIVE = 2_000;
+my $INACTIVE = 400;             # of these, the newest ones
 my $DELETED = 18_000;           # the oldest ones
 
 my $s = SvcTest->new(workers => 1,
@@ -33,13 +35,13 @@ my $acme = $s->tenant('acme');
 
 # --- what is written for a request -------------------------------------------------------
 
-# pages: of 8 kB, at most; removed: rows that are read in vain, at most.  A key reads a user
-# or two, a prefix and a time those that have it, whatever else is compared, and the rest no
-# more than there are.
+# At most: pages, of 8 kB; removed, rows that are read in vain; rows, that one part of the
+# plan reads.  A key reads a user or two, a prefix and a time those that have it, whatever
+# else is compared, and the rest no more than there are.
 
 my %KEY = (pages => 60, removed => 10);
 my %FEW = (pages => 1_500, removed => 200);
-my %PAGE = (pages => 1_200, removed => 10);
+my %PAGE = (pages => 1_200, removed => 10, rows => 1_200);
 my %ALL = (pages => 40_000, removed => $LIVE + $DELETED);
 
 my $id = sprintf '01a00000-0000-7000-8000-%012d', 100;
@@ -82,7 +84,7 @@ sub written {
     my @found;
 
     for (split /^/, slurp($s->pg->{log}) // '') {
-        if (/ svc_app LOG:  duration: [\d.]+ ms  execute <unnamed>: (.* LIMIT \$2::int4.*)\n/) {
+        if (/ svc_app LOG:  duration: [\d.]+ ms  execute <unnamed>: (.* LIMIT \(SELECT \$2::int4\).*)\n/) {
             push @found, { text => $1 };
 
         } elsif (@found && !$found[-1]{values} && / DETAIL:  parameters: (.*)\n/) {
@@ -106,6 +108,7 @@ $s->sql('SELECT pg_reload_conf()');
 my $few = Few->new($s);
 my $statements = SvcBench::Statements::read_all($s->root);
 my @prepared = (
+    [ scim_list => [ 200 ], \%PAGE ],
     [ scim_page => [ 0, 200 ], \%PAGE ],
     [ scim_page => [ 1000, 200 ], \%PAGE ],
     [ scim_page_active => [ 0, 200 ], \%PAGE ],
@@ -119,6 +122,9 @@ sub reads {
     my ($name, $text, $kind, $values, $limit) = @_;
 
     my $work = $few->execute('', $text, $kind, $values);
+
+    $work->{rows} = max($work->{plan} =~ /\bactual rows=(\d+)/g);
+
     my @over = grep { $work->{$_} > $limit->{$_} } sort keys %$limit;
 
     is(join(', ', map { "$work->{$_} $_" } @over), '', $name);
@@ -173,7 +179,9 @@ SELECT '$self->{id}', ('01a00000-0000-7000-8000-' || lpad(i::text, 12, '0'))::uu
        'user' || i || '\@few.test', 'ext-' || i,
        CASE WHEN i <= $LIVE THEN '2026-02-01'::timestamptz + i * interval '1 second'
             ELSE '2026-01-01'::timestamptz + i * interval '1 second' END,
-       'T', 'User ' || i, CASE WHEN i <= $LIVE THEN 'active' ELSE 'deactivated' END, i > $LIVE
+       'T', 'User ' || i, CASE WHEN i > $LIVE THEN 'deactivated'
+                               WHEN i > $LIVE - $INACTIVE THEN 'suspended'
+                               ELSE 'active' END, i > $LIVE
 FROM generate_series(1, $n) i
 EOT
     $db->query('SELECT svc.user_recount()');
