@@ -104,19 +104,13 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page_active = {
     .nparams = 2
 };
 
-#define NGX_SVC_SCIM_LIST_STATUS(status)                                      \
-    "(SELECT i.created_at, i.id FROM svc.user_inactive i"                     \
-    " WHERE i.tenant_id = " NGX_SVC_TENANT " AND i.status = '" status "'"     \
-    " AND NOT (" NGX_SVC_ROW("k.scim_deleted", "svc.user_account", "i.id") ")"\
-    " ORDER BY i.created_at, i.id LIMIT $1::int4::int8 + $2::int4)"
-
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page_inactive = {
     .name = "scim_page_inactive",
     .text = NGX_SVC_SCIM_LIST_PAGE(
         NGX_SVC_SCIM_LIST_TOTAL("c.suspended + c.deactivated - c.scim_deleted"),
-        "SELECT s.id FROM (" NGX_SVC_SCIM_LIST_STATUS("suspended")
-            " UNION ALL " NGX_SVC_SCIM_LIST_STATUS("deactivated") ") s"
-        " ORDER BY s.created_at, s.id" NGX_SVC_SCIM_LIST_SLICE),
+        "SELECT i.id FROM svc.user_inactive i"
+        " WHERE i.tenant_id = " NGX_SVC_TENANT " AND NOT i.scim_deleted"
+        " ORDER BY i.created_at, i.id" NGX_SVC_SCIM_LIST_SLICE),
     .nparams = 2
 };
 

@@ -1,8 +1,10 @@
 -- Users as SCIM sees them in the mode rfc: pages that cost the same however many are
 -- deleted, and an administrator's word that somebody is back.
 --
--- Where there are millions of users the index can be built before, CONCURRENTLY and by
--- this name: it is left as it is then, unless that has failed.
+-- Nobody uses a table meanwhile, as with each migration, and here two indexes are built.
+-- Where there are millions of users that of all can be built before, CONCURRENTLY and by
+-- this name: it is left as it is then, unless that has failed.  The other one, of those
+-- who are not active, needs a column of this migration.
 
 DO $$
 BEGIN
@@ -19,13 +21,15 @@ CREATE INDEX IF NOT EXISTS user_account_scim_idx
     ON svc.user_account (tenant_id, created_at, id) WHERE NOT scim_deleted;
 
 
--- How many of the users are deleted.
+-- How many of the users are deleted, and which of those who are not active.
 
 ALTER TABLE svc.user_count ADD COLUMN scim_deleted bigint NOT NULL DEFAULT 0;
+ALTER TABLE svc.user_inactive ADD COLUMN scim_deleted boolean NOT NULL DEFAULT false;
 
 GRANT UPDATE (scim_deleted) ON svc.user_count TO svc_app;
+GRANT UPDATE (scim_deleted) ON svc.user_inactive TO svc_app;
 
-CREATE FUNCTION svc.user_scim_count() RETURNS trigger
+CREATE FUNCTION svc.user_scim() RETURNS trigger
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
     tenant  uuid := coalesce(NEW.tenant_id, OLD.tenant_id);
@@ -34,6 +38,16 @@ DECLARE
     n       integer := coalesce(NEW.scim_deleted, false)::integer
                        - coalesce(OLD.scim_deleted, false)::integer;
 BEGIN
+    IF TG_OP <> 'DELETE' THEN
+        UPDATE svc.user_inactive i SET scim_deleted = NEW.scim_deleted
+         WHERE i.tenant_id = tenant AND i.status = NEW.status
+           AND i.created_at = NEW.created_at AND i.id = NEW.id;
+    END IF;
+
+    IF n = 0 THEN
+        RETURN NULL;
+    END IF;
+
     UPDATE svc.user_count c SET scim_deleted = c.scim_deleted + n
      WHERE c.tenant_id = tenant AND c.shard = place;
 
@@ -50,19 +64,23 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION svc.user_scim_count FROM PUBLIC;
+REVOKE ALL ON FUNCTION svc.user_scim FROM PUBLIC;
 
--- Of any column: another trigger may be who changes this one.
+-- Of any column: another trigger may be who changes this one.  They go by their names,
+-- and these behind user_status, which makes the rows of user_inactive.
 
-CREATE TRIGGER user_scim_update AFTER UPDATE ON svc.user_account
-    FOR EACH ROW WHEN (OLD.scim_deleted <> NEW.scim_deleted)
-    EXECUTE FUNCTION svc.user_scim_count();
-CREATE TRIGGER user_scim_insert AFTER INSERT ON svc.user_account
+CREATE TRIGGER user_status_scim_update AFTER UPDATE ON svc.user_account
+    FOR EACH ROW WHEN (OLD.scim_deleted <> NEW.scim_deleted
+                       OR NEW.scim_deleted
+                          AND (OLD.status, OLD.created_at, OLD.id)
+                              <> (NEW.status, NEW.created_at, NEW.id))
+    EXECUTE FUNCTION svc.user_scim();
+CREATE TRIGGER user_status_scim_insert AFTER INSERT ON svc.user_account
     FOR EACH ROW WHEN (NEW.scim_deleted)
-    EXECUTE FUNCTION svc.user_scim_count();
-CREATE TRIGGER user_scim_delete AFTER DELETE ON svc.user_account
+    EXECUTE FUNCTION svc.user_scim();
+CREATE TRIGGER user_status_scim_delete AFTER DELETE ON svc.user_account
     FOR EACH ROW WHEN (OLD.scim_deleted)
-    EXECUTE FUNCTION svc.user_scim_count();
+    EXECUTE FUNCTION svc.user_scim();
 
 
 -- Who is active is a resource of SCIM, whoever has reactivated the user: no account works
@@ -98,6 +116,13 @@ UPDATE svc.user_account a
        updated_at = greatest(now(), a.updated_at + interval '1 millisecond')
  WHERE a.scim_deleted AND a.status = 'active';
 
+UPDATE svc.user_inactive i SET scim_deleted = true
+  FROM svc.user_account u
+ WHERE u.scim_deleted AND u.tenant_id = i.tenant_id AND u.id = i.id;
+
+CREATE INDEX user_inactive_scim_idx
+    ON svc.user_inactive (tenant_id, created_at, id) WHERE NOT scim_deleted;
+
 
 -- Whoever loads users without triggers calls it.
 
@@ -120,8 +145,9 @@ LANGUAGE sql AS $$
      GROUP BY 1, 2
         ON CONFLICT (tenant_id, day, shard) DO UPDATE SET new_users = excluded.new_users;
     DELETE FROM svc.user_inactive;
-    INSERT INTO svc.user_inactive
-    SELECT tenant_id, status, created_at, id FROM svc.user_account WHERE status <> 'active';
+    INSERT INTO svc.user_inactive (tenant_id, status, created_at, id, scim_deleted)
+    SELECT tenant_id, status, created_at, id, scim_deleted
+      FROM svc.user_account WHERE status <> 'active';
     UPDATE svc.role SET member_count = 0 WHERE member_count <> 0;
     INSERT INTO svc.role (tenant_id, key, name, permissions, member_count)
     SELECT tenant_id, role, role, '{}', count(*) FROM svc.user_account

@@ -9,6 +9,7 @@ use warnings;
 use Test::More;
 
 use SvcTest;
+use SvcTest::Documents qw(document);
 use SvcTest::Process qw(alive run slurp spawn wait_exit wait_for);
 
 my $s = SvcTest->new(redis => 0)->start;
@@ -174,6 +175,12 @@ symlink $_, "$sql.31/" . s{.*/}{}r or die "$_: $!\n"
 my $index = "SELECT oid FROM pg_class WHERE relname = 'user_account_scim_idx'";
 my $valid = 'SELECT indisvalid FROM pg_index'
             . " WHERE indexrelid = 'svc.user_account_scim_idx'::regclass";
+my $users = "SELECT string_agg(concat_ws(' ', u.user_name_key, u.status, u.scim_deleted,"
+            . " i.scim_deleted, u.updated_at <> '2026-01-01'), ', ' ORDER BY u.user_name_key)"
+            . ' FROM svc.user_account u LEFT JOIN svc.user_inactive i USING (tenant_id, id)';
+my ($concurrently) = document('conf/README.md')
+                     =~ /^( +CREATE INDEX CONCURRENTLY user_account_scim_idx [^;]+);/m
+    or die "the document does not have it\n";
 
 for my $failed (0, 1) {
     my $name = "built$failed";
@@ -183,8 +190,14 @@ for my $failed (0, 1) {
 
     my $db = $s->pg->connect('postgres', $name);
 
-    $db->query('CREATE INDEX CONCURRENTLY user_account_scim_idx ON svc.user_account'
-               . ' (tenant_id, created_at, id) WHERE NOT scim_deleted');
+    $db->query("INSERT INTO svc.tenant (slug, name) VALUES ('a', 'A')");
+    $db->query('INSERT INTO svc.user_account (tenant_id, id, user_name, status,'
+               . ' scim_deleted, updated_at)'
+               . " SELECT id, gen_random_uuid(), left(s, 1) || d::int || '\@a.test', s, d,"
+               . " '2026-01-01'"
+               . " FROM svc.tenant, unnest('{active,suspended,deactivated}'::text[]) s,"
+               . " unnest('{t,f}'::bool[]) d");
+    $db->query($concurrently);
     $db->query('UPDATE pg_index SET indisvalid = false'
                . " WHERE indexrelid = 'svc.user_account_scim_idx'::regclass") if $failed;
 
@@ -197,6 +210,12 @@ for my $failed (0, 1) {
     $failed ? isnt($there, $built, 'an index that is none is built anew')
             : is($there, $built, 'an index that is there is left as it is');
     is($db->query($valid)->[0][0], 't', 'it is one');
+    is($db->query($users)->[0][0], 'a0@a.test active f f, a1@a.test active f t,'
+       . ' d0@a.test deactivated f f f, d1@a.test deactivated t t f,'
+       . ' s0@a.test suspended f f f, s1@a.test suspended t t f',
+       'who is active is not deleted any more');
+    is($db->query('SELECT sum(scim_deleted) FROM svc.user_count')->[0][0], 2,
+       'the others are counted');
 }
 
 $s->done;

@@ -267,6 +267,11 @@ SELECT t.tenant_id, t.id, u.id, 'r' FROM svc.scim_target t
 INSERT INTO svc.scim_helper (id, lease_until, targets) VALUES (md5('x'), now(), 1);
 SQL
 
+$rows{31} = <<'SQL';
+UPDATE svc.user_account SET scim_deleted = true
+ WHERE status = 'deactivated' AND user_name LIKE '%5@%';
+SQL
+
 $rows{32} = <<'SQL';
 INSERT INTO svc.webhook_outbox (tenant_id, xid)
 SELECT id, '7' FROM svc.tenant ON CONFLICT DO NOTHING;
@@ -374,7 +379,10 @@ for my $version (@versions) {
             . ' count(*) FILTER (WHERE u.id IS NULL)) FROM svc.user_inactive i'
             . ' FULL JOIN (SELECT * FROM svc.user_account'
             . " WHERE status <> 'active') u"
-            . ' USING (tenant_id, status, created_at, id)' ],
+            . ' USING (tenant_id, status, created_at, id, scim_deleted)' ],
+        'and, who are deleted' => [ 't', 'SELECT (SELECT sum(scim_deleted) FROM'
+            . ' svc.user_count) = (SELECT count(*) FROM svc.user_account'
+            . ' WHERE scim_deleted)' ],
         'sessions are complete ones, and go on' => [ 600, 'SELECT count(*) FROM'
             . ' svc.session s JOIN svc.user_account u'
             . ' ON u.tenant_id = s.tenant_id AND u.id = s.user_id'

@@ -31,7 +31,7 @@ SELECT 'factors ' || t.slug FROM svc.tenant t
 UNION ALL
 SELECT 'inactive ' || coalesce(i.id, u.id) FROM svc.user_inactive i
   FULL JOIN (SELECT * FROM svc.user_account WHERE status <> 'active') u
-       USING (tenant_id, status, created_at, id)
+       USING (tenant_id, status, created_at, id, scim_deleted)
  WHERE i.id IS NULL OR u.id IS NULL
 UNION ALL
 SELECT 'names ' || id FROM svc.user_account
