@@ -29,7 +29,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     fuzz_assert(rc == NGX_OK || rc == NGX_DECLINED || rc == NGX_ERROR);
     fuzz_assert((rc == NGX_OK) == (bits != 0));
-    fuzz_assert((bits & ~(NGX_SVC_SCIM_ALL|NGX_SVC_SCIM_ENTERPRISE)) == 0);
+    fuzz_assert((bits & ~(NGX_SVC_SCIM_CORE|NGX_SVC_SCIM_ENTERPRISE)) == 0);
 
     fuzz_case(data, size, rc, bits);
     fuzz_urn(data, size, rc, bits);
