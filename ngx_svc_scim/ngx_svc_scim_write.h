@@ -52,7 +52,8 @@
 
 /*
  * SQL: of the locked row "o" the status that $16 makes of it: "active": true
- * does not revive a suspended user, whom an administrator has suspended.
+ * leaves a suspended user as it is, and "active": false deactivates it, which
+ * forgets that it was suspended.
  */
 
 #define NGX_SVC_SCIM_STATUS_WANTED                                            \
