@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # Forms to /oauth that are as large as may be, and larger: of many parameters, of
-# many of one, of one that is long.
+# many of one, of one that is long.  And what is answered before a form is looked
+# at, which has the headers of other answers.
 
 use strict;
 use warnings;
@@ -13,7 +14,19 @@ use SvcTest::OAuth qw(oauth_server application oauth_error basic);
 
 my $MAX = 65536;                # bytes of a form
 
-my $s = oauth_server()->start;
+# a slash at the end of a path is none: what has it goes by other settings
+
+my $s = oauth_server(locations => <<'EOT')->start;
+        location ~ ^/oauth/.*/$ {
+            svc_oauth on;
+            svc_body_timeout 1s;
+            client_max_body_size 1k;
+
+            if ($http_x_refused) {
+                return 403;
+            }
+        }
+EOT
 my $acme = $s->tenant('acme');
 my $app = application($acme, scopes => [ 'read' ]);
 my @workers = $s->workers;
@@ -98,6 +111,68 @@ for my $length (100, $MAX + 1) {
                      [ 'Content-Type' => 'application/x-www-form-urlencoded' ], 'x' x $length);
 
     is($r->status, 401, "a body of $length bytes at userinfo is not looked at");
+}
+
+
+
+# --- before the form ----------------------------------------------------------------
+
+# Of each path: what is not to be stored, and what pages of any origin may read.
+
+my %HEADERS = (token => [ 'no-store', 'no-cache', '*' ],
+               revoke => [ 'no-store', 'no-cache', '*' ],
+               introspect => [ 'no-store', 'no-cache', undef ],
+               userinfo => [ 'no-store', undef, '*' ],
+               't/acme/jwks' => [ undef, undef, '*' ]);
+
+sub same_headers {
+    my ($r, $path, $status, $name) = @_;
+
+    is($r && $r->status, $status, "$path: $name");
+    is_deeply([ map { $r && $r->header($_) }
+                qw(Cache-Control Pragma Access-Control-Allow-Origin) ],
+              $HEADERS{$path}, "$path: $name: with the headers of its errors");
+}
+
+
+# Nothing of the body is sent.
+
+sub head {
+    my ($method, $path, @lines) = @_;
+
+    return join "\r\n", "$method /oauth/$path HTTP/1.1", 'Host: localhost', 'Connection: close',
+                        'Content-Type: application/x-www-form-urlencoded', @lines, '', '';
+}
+
+for my $path (qw(token introspect revoke)) {
+    same_headers(post($path, fill('a=', $MAX + 1)), $path, 413, 'a form that is too large');
+    same_headers($s->raw(head(POST => $path, 'Transfer-Encoding: chunked')
+                         . sprintf("%x\r\n", $MAX + 1) . fill('a=', $MAX + 1) . "\r\n0\r\n\r\n"),
+                 $path, 413, 'the same in chunks');
+    same_headers($s->raw(head(POST => $path, 'Transfer-Encoding: chunked') . "x\r\n"),
+                 $path, 400, 'no chunk');
+}
+
+for my $path (sort keys %HEADERS) {
+    my $method = ($path =~ /jwks/) ? 'GET' : 'POST';
+
+    same_headers($s->raw(head($method => "$path/", 'Content-Length: 1025')),
+                 $path, 413, 'a body that is too large for nginx');
+    same_headers($s->raw(head($method => $path, 'X: ' . 'x' x 40_000)),
+                 $path, 400, 'headers that are');
+    same_headers($s->raw(head($method => "$path/", 'X-Refused: 1')),
+                 $path, 403, 'what is refused');
+    same_headers($s->raw(head($method => "$path/", 'Content-Length: 10') . 'a=b'),
+                 $path, 408, 'a body that does not come')
+        if $path =~ /^(?:token|introspect|revoke)$/;
+}
+
+# two tokens are refused before the body is thought of
+
+for my $length (0, 1025) {
+    same_headers($s->raw(head(POST => 'userinfo/', ('Authorization: Bearer x') x 2,
+                              "Content-Length: $length")),
+                 'userinfo', 401, "two tokens, and a body of $length bytes");
 }
 
 ok($s->unharmed(\@workers, 'forms'), 'the workers are the same');

@@ -110,7 +110,7 @@ ngx_svc_surface_t  ngx_svc_oauth_surface = {
         ngx_svc_oauth_constraints,                                            \
         ngx_svc_oauth_error,                                                  \
         NULL,                                                                 \
-        NULL                                                                  \
+        ngx_svc_oauth_rejected                                                \
     }
 
 static ngx_svc_surface_t  ngx_svc_oauth_document_surfaces[] = {
@@ -326,18 +326,27 @@ ngx_svc_oauth_signin(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
 }
 
 
-/* No location has taken it, and no route is known. */
+/* Where no location has taken it, no route is known. */
 
 static ngx_int_t
 ngx_svc_oauth_rejected(ngx_svc_request_t *sr)
 {
-    if (ngx_svc_router_find(sr) != NGX_OK) {
+    if (sr->route == NULL && ngx_svc_router_find(sr) != NGX_OK) {
         sr->error.kind = NGX_SVC_E_NONE;
         return NGX_OK;
     }
 
-    return (sr->route->flags & NGX_SVC_ROUTE_FORM)
-           ? ngx_svc_oauth_headers(sr) : ngx_svc_oauth_userinfo_rejected(sr);
+    if (sr->route->flags & NGX_SVC_ROUTE_FORM) {
+        return ngx_svc_oauth_headers(sr);
+    }
+
+    if (sr->route->flags & NGX_SVC_ROUTE_ANY_ORIGIN
+        && ngx_svc_oauth_any_origin(sr) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_oauth_userinfo_rejected(sr);
 }
 
 

@@ -326,16 +326,18 @@ ngx_svc_oauth_userinfo_rejected(ngx_svc_request_t *sr)
     r = sr->request;
     header = ngx_svc_oauth_userinfo_header(r, NULL);
 
-    if (sr->route->prepare != ngx_svc_oauth_userinfo_prepare || header == NULL
-        || ngx_svc_oauth_userinfo_header(r, header) == NULL)
-    {
+    if (sr->route->prepare != ngx_svc_oauth_userinfo_prepare) {
         return NGX_OK;
     }
 
-    if (ngx_svc_oauth_any_origin(sr) != NGX_OK
-        || ngx_svc_oauth_proof_nonce(sr) != NGX_OK)
-    {
+    if (ngx_svc_oauth_proof_nonce(sr) != NGX_OK) {
         return NGX_ERROR;
+    }
+
+    if (r->headers_out.status != NGX_HTTP_BAD_REQUEST || header == NULL
+        || ngx_svc_oauth_userinfo_header(r, header) == NULL)
+    {
+        return NGX_OK;
     }
 
     return ngx_svc_oauth_userinfo_refuse(sr) == NGX_ERROR ? NGX_ERROR : NGX_OK;

@@ -10,6 +10,7 @@
  */
 
 #include "ngx_svc_body.h"
+#include "ngx_svc_envelope.h"
 #include "ngx_svc_send.h"
 
 
@@ -336,7 +337,8 @@ ngx_svc_body_abort(ngx_svc_request_t *sr, ngx_int_t rc)
 
     if (rc == NGX_OK) {
         r->keepalive = 0;
-        rc = ngx_svc_send_error(sr);
+        rc = ngx_svc_envelope_rejected(sr) == NGX_OK
+             ? ngx_svc_send_error(sr) : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     ngx_http_finalize_request(r, rc);

@@ -14,7 +14,7 @@ static ngx_int_t ngx_svc_envelope_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
 static ngx_int_t ngx_svc_envelope_replace(ngx_http_request_t *r,
     const ngx_svc_surface_t *surface);
-static ngx_int_t ngx_svc_envelope_rejected(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_envelope_told(ngx_svc_request_t *sr,
     ngx_svc_error_row_t *row, ngx_str_t *detail);
 static ngx_svc_request_t *ngx_svc_envelope_request(ngx_http_request_t *r,
     const ngx_svc_surface_t *surface);
@@ -189,7 +189,7 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
 
     ngx_svc_envelope_uncache(r);
 
-    if (ngx_svc_envelope_rejected(sr, &row, &detail) != NGX_OK
+    if (ngx_svc_envelope_told(sr, &row, &detail) != NGX_OK
         || ngx_svc_envelope_body(r->pool, surface, &row, &detail, &body)
            != NGX_OK
         || ngx_svc_envelope_headers(sr, &row) != NGX_OK
@@ -204,19 +204,23 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
 }
 
 
-/* Of what no location has taken: it has no sr->op, and no route. */
+ngx_int_t
+ngx_svc_envelope_rejected(ngx_svc_request_t *sr)
+{
+    return (sr->op == NULL && sr->surface->rejected)
+           ? sr->surface->rejected(sr) : NGX_OK;
+}
+
+
+/* What nginx says counts, whatever was wrong before; or what is told instead. */
 
 static ngx_int_t
-ngx_svc_envelope_rejected(ngx_svc_request_t *sr, ngx_svc_error_row_t *row,
+ngx_svc_envelope_told(ngx_svc_request_t *sr, ngx_svc_error_row_t *row,
     ngx_str_t *detail)
 {
-    if (row->status != NGX_HTTP_BAD_REQUEST || sr->route
-        || sr->surface->rejected == NULL)
-    {
-        return NGX_OK;
-    }
+    sr->error.kind = NGX_SVC_E_NONE;
 
-    if (sr->surface->rejected(sr) != NGX_OK) {
+    if (ngx_svc_envelope_rejected(sr) != NGX_OK) {
         return NGX_ERROR;
     }
 

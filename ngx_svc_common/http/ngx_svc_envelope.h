@@ -22,5 +22,11 @@ ngx_int_t ngx_svc_envelope_body(ngx_pool_t *pool,
 ngx_int_t ngx_svc_envelope_headers(ngx_svc_request_t *sr,
     const ngx_svc_error_row_t *row);
 
+/*
+ * The surface's "rejected", of a request that has not come to its route's
+ * prepare, which would have added the same headers.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_envelope_rejected(ngx_svc_request_t *sr);
+
 
 #endif /* _NGX_SVC_ENVELOPE_H_INCLUDED_ */

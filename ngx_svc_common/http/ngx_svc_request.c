@@ -5,6 +5,7 @@
 #include "ngx_svc_request.h"
 #include "ngx_svc_auth.h"
 #include "ngx_svc_body.h"
+#include "ngx_svc_envelope.h"
 #include "ngx_svc_header.h"
 #include "ngx_svc_idempotency.h"
 #include "ngx_svc_origin.h"
@@ -255,8 +256,12 @@ ngx_svc_request_body_public(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return sr->error.kind == NGX_SVC_E_NONE ? ngx_svc_request_public(sr)
-                                            : ngx_svc_send_error(sr);
+    if (sr->error.kind == NGX_SVC_E_NONE) {
+        return ngx_svc_request_public(sr);
+    }
+
+    return ngx_svc_envelope_rejected(sr) == NGX_OK
+           ? ngx_svc_send_error(sr) : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 

@@ -235,8 +235,9 @@ struct ngx_svc_surface_s {
     const ngx_svc_credential_t  *session;
 
     /*
-     * Of a request that nginx itself refuses: what it is told in place of that,
-     * as sr->error, if that is set; and headers.  NGX_OK or NGX_ERROR.  Or NULL.
+     * Of a request that is refused before its route's prepare, mostly by nginx
+     * itself: headers; and of a 400 of nginx, where sr->error is none, what is
+     * told in place of that, as sr->error.  NGX_OK or NGX_ERROR.  Or NULL.
      */
     ngx_int_t                (*rejected)(ngx_svc_request_t *sr);
 };
