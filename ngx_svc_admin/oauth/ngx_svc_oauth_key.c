@@ -7,7 +7,8 @@
 #include "ngx_svc_hex.h"
 
 
-#define NGX_SVC_OAUTH_KEYS      1024    /* that a worker keeps open */
+/* That a worker keeps open: 2.9 kB each, which are taken as tenants sign. */
+#define NGX_SVC_OAUTH_KEYS      12288
 #define NGX_SVC_OAUTH_KID       43
 #define NGX_SVC_OAUTH_KEY_DER   512     /* bytes */
 #define NGX_SVC_OAUTH_KEY_AAD   "oauth_key"
