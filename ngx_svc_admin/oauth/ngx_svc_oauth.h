@@ -85,7 +85,10 @@ typedef struct {
     ngx_svc_oauth_login_e          login;
     const ngx_svc_pg_statement_t  *statement;
 
-    /* Before that: it sees what was committed while this waits; or NULL. */
+    /* In place of that, if o->acting; or NULL. */
+    const ngx_svc_pg_statement_t  *acting;
+
+    /* Before either: it sees what was committed while this waits; or NULL. */
     const ngx_svc_pg_statement_t  *lock;
 
     /*
@@ -110,6 +113,7 @@ struct ngx_svc_oauth_s {
     ngx_svc_form_t                 form;
     ngx_svc_oauth_client_t         client;
     const ngx_svc_oauth_grant_t   *grant;
+    ngx_uint_t                     acting;      /* 1: an actor_token is shown */
     const ngx_svc_oauth_verdict_t *verdict;     /* to be answered; NULL: the
                                                    client's secret is not good */
     ngx_str_t                      refused;     /* the verdict's text */

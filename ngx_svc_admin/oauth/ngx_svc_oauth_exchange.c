@@ -24,7 +24,6 @@
 typedef struct {
     ngx_str_t                issuer;    /* of the subject's JWT: its slug */
     ngx_str_t                audience;  /* a clientId */
-    ngx_str_t                acting;    /* a boolean: an actor is shown */
     ngx_svc_oauth_bearer_t   actor;
     ngx_svc_oauth_refused_t  refused;
 } ngx_svc_oauth_exchange_t;
@@ -78,16 +77,25 @@ static ngx_int_t ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, PGresult *res,
         " OR j.issued_at + make_interval(secs => j.ttl) <= now()"
 
 #define NGX_SVC_OAUTH_EXCHANGE_ACTOR                                          \
-    "EXISTS (SELECT FROM " NGX_SVC_OAUTH_LIVE(                                \
+    " WHEN NOT EXISTS (SELECT FROM " NGX_SVC_OAUTH_LIVE(                      \
             NGX_SVC_OAUTH_SHOWN("$24", "$25", "$26", "$27", "$28"), "$11")    \
         " z WHERE z.user_id IS NULL AND z.chain IS NULL"                      \
-            " AND z.client_id = a.client_id)"
+            " AND z.client_id = a.client_id) THEN 'actor'"
+
+/* Whoever is not active has no token that lives. */
+
+#define NGX_SVC_OAUTH_EXCHANGE_INACTIVE                                       \
+    "l.jti IS NULL AND ("                                                     \
+        NGX_SVC_ROW("k.status", "svc.user_account", "j.user_id")              \
+        ") <> 'active'"
 
 #define NGX_SVC_OAUTH_EXCHANGE_FOR_IT                                         \
     "(j.client_id = a.client_id OR j.audience_key = a.resource_key)"          \
         " AND c.client IS DISTINCT FROM a.client_id"
 
-#define NGX_SVC_OAUTH_EXCHANGE_VERDICT                                        \
+/* actor: a case, or "". */
+
+#define NGX_SVC_OAUTH_EXCHANGE_VERDICT(actor)                                 \
     "CASE" NGX_SVC_OAUTH_VERDICT_CLIENT("$2::bool")                           \
     NGX_SVC_OAUTH_VERDICT_STATE("s.state")                                    \
     NGX_SVC_OAUTH_VERDICT_GRANT("'" NGX_SVC_OAUTH_EXCHANGE "'")               \
@@ -95,20 +103,20 @@ static ngx_int_t ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, PGresult *res,
     " WHEN q.public IS NOT NULL OR q.actor_public IS NOT NULL THEN 'verify'"  \
     " WHEN " NGX_SVC_OAUTH_EXCHANGE_OTHER " THEN 'other_tenant'"              \
     " WHEN " NGX_SVC_OAUTH_EXCHANGE_ENDED " THEN 'subject'"                   \
-    " WHEN u.status <> 'active' THEN 'subject_inactive'"                      \
+    " WHEN " NGX_SVC_OAUTH_EXCHANGE_INACTIVE " THEN 'subject_inactive'"       \
     " WHEN l.jti IS NULL OR e.ttl < 1 THEN 'subject'"                         \
-    " WHEN $23::bool AND NOT " NGX_SVC_OAUTH_EXCHANGE_ACTOR " THEN 'actor'"   \
+    actor                                                                     \
     " WHEN (" NGX_SVC_OAUTH_EXCHANGE_FOR_IT ") IS NOT TRUE"                   \
         " THEN 'subject_actor'"                                               \
     " WHEN " NGX_SVC_OAUTH_CHAIN_CYCLE("j") " THEN 'chain_cycle'"             \
     " WHEN cardinality(c.chain) > g.max_delegation_depth THEN 'chain_long'"   \
     " WHEN j.user_id IS NOT NULL"                                             \
         " AND NOT " NGX_SVC_OAUTH_ASSIGNED("j.user_id") " THEN 'group'"       \
-    NGX_SVC_OAUTH_VERDICT_FAULT("$29", NGX_SVC_OAUTH_FAULT_TARGET)            \
+    NGX_SVC_OAUTH_VERDICT_FAULT("$23", NGX_SVC_OAUTH_FAULT_TARGET)            \
     " WHEN NOT d.known THEN 'target'"                                         \
     " WHEN p.audience_denied OR " NGX_SVC_OAUTH_AUDIENCE_DENIED("a", "d.key") \
         " THEN 'audience'"                                                    \
-    NGX_SVC_OAUTH_VERDICT_FAULT("$29", NGX_SVC_OAUTH_FAULT_SCOPE)             \
+    NGX_SVC_OAUTH_VERDICT_FAULT("$23", NGX_SVC_OAUTH_FAULT_SCOPE)             \
     NGX_SVC_OAUTH_EXCHANGE_BEYOND("scope_subject", "o.scopes")                \
     NGX_SVC_OAUTH_EXCHANGE_BEYOND("scope_ceiling", "b.scopes")                \
     NGX_SVC_OAUTH_EXCHANGE_BEYOND("consent", "w.scopes")                      \
@@ -120,27 +128,21 @@ static ngx_int_t ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, PGresult *res,
 /*
  * What is joined to the client: one row each.  OFFSET 0 has a value computed
  * once, where the planner would write it out wherever it is used, and makes it
- * one that an index can be searched for.
+ * one that an index can be searched for.  actor_key: a value.
  */
 
-#define NGX_SVC_OAUTH_EXCHANGE_FROM                                           \
+#define NGX_SVC_OAUTH_EXCHANGE_FROM(actor_key)                                \
     NGX_SVC_OAUTH_CLIENT("$1") NGX_SVC_OAUTH_KEY                              \
     " CROSS JOIN (SELECT " NGX_SVC_OAUTH_MS " AS ms) m"                       \
     " CROSS JOIN LATERAL (SELECT " NGX_SVC_OAUTH_STATE("a", "g")              \
         " AS state OFFSET 0) s"                                               \
     " CROSS JOIN (SELECT "                                                    \
         NGX_SVC_OAUTH_SHOWN_KEY("$15", "$17") " AS public, "                  \
-        NGX_SVC_OAUTH_SHOWN_KEY("$26", "$28") " AS actor_public OFFSET 0) q"  \
+        actor_key " AS actor_public OFFSET 0) q"                              \
     " LEFT JOIN LATERAL ("                                                    \
         NGX_SVC_OAUTH_SHOWN("$13", "$14", "$15", "$16", "$17") ") j ON true"  \
     " LEFT JOIN LATERAL "                                                     \
         NGX_SVC_OAUTH_LIVE("SELECT j.*", "$11") " l ON true"                  \
-    " LEFT JOIN LATERAL ("                                                    \
-        NGX_SVC_ROW("k.status", "svc.user_account", "j.user_id")              \
-        ") u ON true"                                                         \
-    " LEFT JOIN LATERAL ("                                                    \
-        NGX_SVC_ROW("k.auth_time", "svc.oauth_grant", "j.grant_id")           \
-        ") h ON true"                                                         \
     " CROSS JOIN LATERAL (SELECT n.client, n.chain,"                          \
             " n.chain || ARRAY(SELECT b FROM unnest(j.principals) b"          \
                 " WHERE b <> ALL (n.chain)) AS principals"                    \
@@ -183,61 +185,74 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_lock = {
                    ngx_svc_oauth_param(token.unverified))
 };
 
+#define NGX_SVC_OAUTH_EXCHANGE_TEXT(actor, actor_key)                         \
+    "WITH v AS ("                                                             \
+        "SELECT " NGX_SVC_OAUTH_EXCHANGE_VERDICT(actor) " AS verdict,"        \
+            " t.slug, a.access_token_format AS format, m.ms, "                \
+            NGX_SVC_OAUTH_JTI_OF("m.ms", "$6::text") " AS jti,"               \
+            " a.client_id, a.name AS client_name, j.user_id,"                 \
+            " coalesce(c.client, j.user_id::text) AS subject,"                \
+            " j.grant_id, coalesce(j.root_jti, j.jti) AS root_jti,"           \
+            " j.jti AS parent_jti, c.chain, c.principals,"                    \
+            " coalesce($3::text::text[], w.scopes) AS scopes,"                \
+            " " NGX_SVC_OAUTH_AUDIENCE_COLUMNS("d.uri", "d.key", "$11") ","   \
+            " y.kid, y.sealed, a.allowed_scopes, a.allowed_audiences,"        \
+            " e.ttl, floor(date_part('epoch', l.auth_time))::bigint"          \
+                " AS auth_time, q.public, q.actor_public"                     \
+        " FROM " NGX_SVC_OAUTH_EXCHANGE_FROM(actor_key)                       \
+    "), i AS ("                                                               \
+        NGX_SVC_OAUTH_INSERT("'" NGX_SVC_OAUTH_EXCHANGE "'", "$7", "$8",      \
+                             "$9", "$10")                                     \
+    "), n AS ("                                                               \
+        NGX_SVC_OAUTH_DELEGATION("'" NGX_SVC_OAUTH_EXCHANGE "'", "$21",       \
+                                 "$8", "$9", "$10", "$22", "$11")             \
+    ")"                                                                       \
+    " SELECT " NGX_SVC_OAUTH_ROW("v.auth_time") ", v.parent_jti,"             \
+        " v.root_jti, v.public, v.actor_public FROM v"
+
+#define NGX_SVC_OAUTH_EXCHANGE_PARAMS                                         \
+    ngx_svc_oauth_param(client.id),                                           \
+    ngx_svc_oauth_param(client.public),                                       \
+    ngx_svc_oauth_param(scopes),                                              \
+    ngx_svc_oauth_param(resource),                                            \
+    ngx_svc_oauth_param(resource_key),                                        \
+    ngx_svc_oauth_param(jti),                                                 \
+    ngx_svc_oauth_param(secret_hash),                                         \
+    ngx_svc_oauth_param(jkt),                                                 \
+    ngx_svc_oauth_param(ip),                                                  \
+    ngx_svc_oauth_param(country),                                             \
+    ngx_svc_oauth_param(issuer),                                              \
+    ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX),                          \
+    ngx_svc_oauth_param(token.jti),                                           \
+    ngx_svc_oauth_param(token.ms),                                            \
+    ngx_svc_oauth_param(token.kid),                                           \
+    ngx_svc_oauth_param(token.secret_hash),                                   \
+    ngx_svc_oauth_param(token.unverified),                                    \
+    ngx_svc_oauth_param(token.tenant),                                        \
+    ngx_svc_oauth_exchange_param(issuer),                                     \
+    ngx_svc_oauth_exchange_param(audience),                                   \
+    ngx_svc_param_new_id(),                                                   \
+    ngx_svc_oauth_param(request_id),                                          \
+    ngx_svc_oauth_param(fault)
+
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange = {
     .name = "oauth_exchange",
-    .text =
-        "WITH v AS ("
-            "SELECT " NGX_SVC_OAUTH_EXCHANGE_VERDICT " AS verdict,"
-                " t.slug, a.access_token_format AS format, m.ms, "
-                NGX_SVC_OAUTH_JTI_OF("m.ms", "$6::text") " AS jti,"
-                " a.client_id, a.name AS client_name, j.user_id,"
-                " coalesce(c.client, j.user_id::text) AS subject,"
-                " j.grant_id, coalesce(j.root_jti, j.jti) AS root_jti,"
-                " j.jti AS parent_jti, c.chain, c.principals,"
-                " coalesce($3::text::text[], w.scopes) AS scopes,"
-                " " NGX_SVC_OAUTH_AUDIENCE_COLUMNS("d.uri", "d.key", "$11") ","
-                " y.kid, y.sealed, a.allowed_scopes, a.allowed_audiences,"
-                " e.ttl, floor(date_part('epoch', h.auth_time))::bigint"
-                    " AS auth_time, q.public, q.actor_public"
-            " FROM " NGX_SVC_OAUTH_EXCHANGE_FROM
-        "), i AS ("
-            NGX_SVC_OAUTH_INSERT("'" NGX_SVC_OAUTH_EXCHANGE "'", "$7", "$8",
-                                 "$9", "$10")
-        "), n AS ("
-            NGX_SVC_OAUTH_DELEGATION("'" NGX_SVC_OAUTH_EXCHANGE "'", "$21",
-                                     "$8", "$9", "$10", "$22", "$11")
-        ")"
-        " SELECT " NGX_SVC_OAUTH_ROW("v.auth_time") ", v.parent_jti,"
-            " v.root_jti, v.public, v.actor_public FROM v",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
-                   ngx_svc_oauth_param(client.public),
-                   ngx_svc_oauth_param(scopes),
-                   ngx_svc_oauth_param(resource),
-                   ngx_svc_oauth_param(resource_key),
-                   ngx_svc_oauth_param(jti),
-                   ngx_svc_oauth_param(secret_hash),
-                   ngx_svc_oauth_param(jkt),
-                   ngx_svc_oauth_param(ip),
-                   ngx_svc_oauth_param(country),
-                   ngx_svc_oauth_param(issuer),
-                   ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX),
-                   ngx_svc_oauth_param(token.jti),
-                   ngx_svc_oauth_param(token.ms),
-                   ngx_svc_oauth_param(token.kid),
-                   ngx_svc_oauth_param(token.secret_hash),
-                   ngx_svc_oauth_param(token.unverified),
-                   ngx_svc_oauth_param(token.tenant),
-                   ngx_svc_oauth_exchange_param(issuer),
-                   ngx_svc_oauth_exchange_param(audience),
-                   ngx_svc_param_new_id(),
-                   ngx_svc_oauth_param(request_id),
-                   ngx_svc_oauth_exchange_param(acting),
+    .text = NGX_SVC_OAUTH_EXCHANGE_TEXT("", "NULL::json"),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_EXCHANGE_PARAMS)
+};
+
+/* Most have no actor_token: what looks at it costs, even if it is not run. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_actor = {
+    .name = "oauth_exchange_actor",
+    .text = NGX_SVC_OAUTH_EXCHANGE_TEXT(NGX_SVC_OAUTH_EXCHANGE_ACTOR,
+                NGX_SVC_OAUTH_SHOWN_KEY("$26", "$28")),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_EXCHANGE_PARAMS,
                    ngx_svc_oauth_exchange_param(actor.jti),
                    ngx_svc_oauth_exchange_param(actor.ms),
                    ngx_svc_oauth_exchange_param(actor.kid),
                    ngx_svc_oauth_exchange_param(actor.secret_hash),
-                   ngx_svc_oauth_exchange_param(actor.unverified),
-                   ngx_svc_oauth_param(fault))
+                   ngx_svc_oauth_exchange_param(actor.unverified))
 };
 
 
@@ -248,6 +263,7 @@ const ngx_svc_oauth_grant_t  ngx_svc_oauth_exchange = {
     .check = ngx_svc_oauth_exchange_check,
     .lock = &ngx_svc_sql_oauth_exchange_lock,
     .statement = &ngx_svc_sql_oauth_exchange,
+    .acting = &ngx_svc_sql_oauth_exchange_actor,
     .refuse = ngx_svc_oauth_exchange_refuse,
     .journal = ngx_svc_oauth_exchange_journal,
     .more = ngx_svc_oauth_exchange_more
@@ -339,11 +355,9 @@ ngx_svc_oauth_exchange_actor(ngx_svc_oauth_t *o)
     ngx_svc_oauth_exchange_t  *ex;
 
     static const ngx_str_t  no = { 1, (u_char *) "\0" };
-    static const ngx_str_t  yes = { 1, (u_char *) "\1" };
 
     ex = o->data;
 
-    ex->acting = no;
     ex->actor.unverified = no;
 
     rc = ngx_svc_oauth_value(o, "actor_token", &text);
@@ -362,7 +376,7 @@ ngx_svc_oauth_exchange_actor(ngx_svc_oauth_t *o)
                             "together.");
     }
 
-    ex->acting = yes;
+    o->acting = 1;
 
     rc = ngx_svc_oauth_exchange_type(o, "actor_token_type", &type);
 

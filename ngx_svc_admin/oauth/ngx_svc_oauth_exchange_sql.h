@@ -69,7 +69,9 @@
     " FROM (SELECT f.*, n.client_id = ANY (c.chain) AS acts"                  \
         " FROM unnest(c.principals) n (client_id)"                            \
         " CROSS JOIN LATERAL ("                                               \
-            NGX_SVC_OAUTH_APPLICATION("k.*", "n.client_id") ") f"             \
+            NGX_SVC_OAUTH_APPLICATION(                                        \
+                "k.expires_at, k.max_token_ttl, k.allowed_scopes,"            \
+                " k.allowed_audience_keys", "n.client_id") ") f"              \
     ") p"
 
 /* Whether a target is the resource of an application that is enabled. */

@@ -57,7 +57,11 @@
             "), ' '), ' ') AS lost"                                           \
     " FROM unnest(x.principals) n (client_id)"                                \
     " LEFT JOIN LATERAL ("                                                    \
-        NGX_SVC_OAUTH_APPLICATION("k.*", "n.client_id") ") a ON true"         \
+        NGX_SVC_OAUTH_APPLICATION(                                            \
+            NGX_SVC_OAUTH_STATE_COLUMNS ", k.client_id, k.tokens_valid_after,"    \
+            " k.scopes, k.access_token_ttl, k.max_token_ttl,"                 \
+            " k.allowed_scopes, k.allowed_audience_keys", "n.client_id")      \
+        ") a ON true"                                                         \
     " LEFT JOIN LATERAL (SELECT " NGX_SVC_OAUTH_STATE("a", "g")               \
         " AS state) s ON true"
 
@@ -74,8 +78,8 @@
                 "x.user_id")
 
 #define NGX_SVC_OAUTH_LIVE_GRANT                                              \
-    NGX_SVC_ROW("k.id, k.revoked_at, k.session_at", "svc.oauth_grant",        \
-                "x.grant_id")
+    NGX_SVC_ROW("k.id, k.revoked_at, k.session_at, k.auth_time",              \
+                "svc.oauth_grant", "x.grant_id")
 
 #define NGX_SVC_OAUTH_LIVE_ENDS                                               \
     "x.issued_at + make_interval(secs => least(x.ttl, p.ttl))"
@@ -83,12 +87,12 @@
 /*
  * Behind LATERAL, where "t" and "g" are the tenant and its settings: the
  * columns of svc.oauth_token, and of today the scopes, "now_scopes", and when it
- * ends, "ends"; "public": the key of a JWT.  token: a row of the above; issuer:
- * up to the slug.  No row: it is dead.
+ * ends, "ends"; "public": the key of a JWT; "auth_time": of its grant.  token: a
+ * row of the above; issuer: up to the slug.  No row: it is dead.
  */
 
 #define NGX_SVC_OAUTH_LIVE(token, issuer)                                     \
-    "(SELECT x.*, y.public, ARRAY("                                           \
+    "(SELECT x.*, y.public, r.auth_time, ARRAY("                              \
             "SELECT s FROM unnest(x.scopes) s"                                \
             " WHERE s <> ALL (coalesce(p.lost, '{}'))) AS now_scopes, "       \
         NGX_SVC_OAUTH_LIVE_ENDS " AS ends"                                    \

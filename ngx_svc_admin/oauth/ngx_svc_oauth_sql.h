@@ -18,12 +18,27 @@
     " ORDER BY k.client_id LIMIT 1"
 
 /*
+ * Its columns that NGX_SVC_OAUTH_STATE() looks at.  Each column of a sub-select
+ * costs, whether it is used or not, whenever a plan is begun: whoever has no use
+ * for all of them names them.
+ */
+
+#define NGX_SVC_OAUTH_STATE_COLUMNS                                           \
+    "k.type, k.enabled, k.expires_at, k.owner_id, k.owner_lost_at"
+
+/*
  * Behind FROM: the client "a", its tenant "t", and that one's settings "g".
  * No row: there is no tenant, since the client is not known.
  */
 
 #define NGX_SVC_OAUTH_CLIENT(client)                                          \
-    "(" NGX_SVC_OAUTH_APPLICATION("k.*", client) ") a"                        \
+    "(" NGX_SVC_OAUTH_APPLICATION(                                            \
+            NGX_SVC_OAUTH_STATE_COLUMNS ", k.client_id, k.name, k.auth_method,"   \
+            " k.assignment, k.redirect_uris, k.scopes, k.grant_types,"        \
+            " k.access_token_format, k.access_token_ttl, k.max_token_ttl,"    \
+            " k.require_consent, k.require_dpop, k.resource_key,"             \
+            " k.allowed_scopes, k.allowed_audiences,"                         \
+            " k.allowed_audience_keys, k.tokens_valid_after", client) ") a"   \
     " JOIN svc.tenant t ON t.id = " NGX_SVC_TENANT                            \
     " JOIN svc.oauth_tenant g ON g.tenant_id = " NGX_SVC_TENANT
 

@@ -54,14 +54,19 @@ const ngx_svc_route_t  ngx_svc_oauth_token[] = {
 ngx_int_t
 ngx_svc_oauth_token_statements(ngx_svc_pg_conf_t *conf)
 {
-    ngx_uint_t                    i;
-    const ngx_svc_pg_statement_t  *list[3];
-
-    list[2] = NULL;
+    ngx_uint_t                    i, n;
+    const ngx_svc_pg_statement_t  *list[4];
 
     for (i = 0; ngx_svc_oauth_grants[i]; i++) {
-        list[0] = ngx_svc_oauth_grants[i]->statement;
-        list[1] = ngx_svc_oauth_grants[i]->lock;
+        n = 0;
+        list[n++] = ngx_svc_oauth_grants[i]->statement;
+
+        if (ngx_svc_oauth_grants[i]->acting) {
+            list[n++] = ngx_svc_oauth_grants[i]->acting;
+        }
+
+        list[n++] = ngx_svc_oauth_grants[i]->lock;
+        list[n] = NULL;
 
         if (ngx_svc_pg_add_statements(conf, list) != NGX_OK) {
             return NGX_ERROR;
@@ -153,7 +158,10 @@ static ngx_int_t
 ngx_svc_oauth_token_calls(ngx_svc_oauth_t *o,
     const ngx_svc_pg_statement_t *before)
 {
-    ngx_int_t  rc;
+    ngx_int_t                     rc;
+    const ngx_svc_pg_statement_t  *statement;
+
+    statement = o->acting ? o->grant->acting : o->grant->statement;
 
     rc = ngx_svc_oauth_client_call(o, o->grant->login);
 
@@ -169,8 +177,7 @@ ngx_svc_oauth_token_calls(ngx_svc_oauth_t *o,
         rc = ngx_svc_route_call(o->sr, o->grant->lock, NULL);
     }
 
-    return rc == NGX_OK ? ngx_svc_route_call(o->sr, o->grant->statement, NULL)
-                        : rc;
+    return rc == NGX_OK ? ngx_svc_route_call(o->sr, statement, NULL) : rc;
 }
 
 

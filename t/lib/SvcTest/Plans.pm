@@ -446,6 +446,10 @@ sub values {
     my $app_login = '\x' . sha256_hex("$self->{slug}secret500");
     my @shown = ($self->id($OAUTH, 1), $self->{issued} * 1000 + 1);
     my @exchanged = ($self->exchanged(1), $self->exchanged, undef, $x_hash);
+    my @exchange = ($self->{apps}[1], 'false', '{"read"}', undef, undef,
+                    '7' . '0' x 3 . '8' . '0' x 15, '\x' . '01' x 32, undef, '192.0.2.1',
+                    'FR', 'https://x/oauth/t/', 4096, @exchanged, 'false', $self->{id},
+                    undef, $self->{apps}[2], $new, 'request', undef);
     my $refresh = '\x' . sha256_hex("$self->{slug}-refresh1");
     my @granted = (sprintf('app_%032x', 510), 'true', (undef) x 3,
                    '7' . '0' x 3 . '8' . '0' x 15, '\x' . '01' x 32, undef,
@@ -749,12 +753,8 @@ sub values {
         oauth_revoke_children => [ $first_app, @shown, $x_hash, undef ],
         oauth_revoke_grant => [ $first_app, 'false', $refresh ],
         oauth_exchange_lock => [ @exchanged, 'false' ],
-        oauth_exchange => [ $self->{apps}[1], 'false', '{"read"}', undef, undef,
-                            '7' . '0' x 3 . '8' . '0' x 15, '\x' . '01' x 32, undef,
-                            '192.0.2.1', 'FR', 'https://x/oauth/t/', 4096, @exchanged,
-                            'false', $self->{id}, undef, $self->{apps}[2], $new, 'request',
-                            'true', $self->exchanged(2), @exchanged[1 .. 3], 'false',
-                            undef ],
+        oauth_exchange => [ @exchange ],
+        oauth_exchange_actor => [ @exchange, $self->exchanged(2), @exchanged[1 .. 3], 'false' ],
         oauth_delegation_refused => [ $new, $self->{apps}[1], $who, $who,
             "$self->{apps}[1] $self->{apps}[0]", 'x', 'urn:x', '{"read"}', 'agent_disabled',
             $self->exchanged(1), $self->exchanged(1), undef, '192.0.2.1', 'FR', 'request' ],
