@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # /oauth/userinfo with DPoP: who makes up keys has one turn in the queue of writes
-# for all of them, and who shows a token of ours with its key has another one.
+# for all of them, and who shows a token of ours with its key has another one: a
+# JWT, or an opaque one that the worker has seen before.
 
 use strict;
 use warnings;
@@ -74,6 +75,33 @@ my $token = form($s, token => { grant_type => 'authorization_code',
             ->json->{access_token};
 my $theirs = redeem($s, $opaque, code($globex, $opaque, $eve))->json->{access_token};
 
+# an opaque one of another tenant, which nobody holds up
+
+my $tenant = $s->tenant('initech');
+my $bound = application($tenant, %WEB, accessTokenFormat => 'opaque');
+my $joe = $tenant->create(userName => 'joe@initech.test');
+
+sub opaque {
+    my $token = form($s, token => { grant_type => 'authorization_code',
+                                    code => code($tenant, $bound, $joe)->{code},
+                                    code_verifier => $VERIFIER, redirect_uri => $REDIRECT },
+                     client => $bound, headers => [ DPoP => proof('/oauth/token', 'his') ])
+                ->json->{access_token};
+
+    $s->secret($token);
+
+    return $token;
+}
+
+my ($his, $new, $ended) = map { opaque() } 1 .. 3;
+
+for ($his, $ended) {
+    is($s->http(GET => $PATH, shown($_, 'his'))->status, 200, 'an opaque one, with its key');
+}
+
+form($s, revoke => { token => $ended }, client => $bound);
+is($s->http(GET => $PATH, shown($ended, 'his'))->status, 401, 'one has ended');
+
 $s->secret($token);
 is($s->http(GET => $PATH, shown($token, 'hers'))->status, 200, 'a token of ours, with its key');
 
@@ -98,16 +126,28 @@ ok((wait_for { gauge('waiting') == 2 * $N - 1 } 10),
 is($s->waiting, 1, 'and not looked at either');
 is($s->http(GET => $PATH, shown($token, 'hers'))->status, 200, 'nor in her way');
 
+# of opaque ones those that have been good
+
+is($s->http(GET => $PATH, shown($his, 'his'))->status, 200, 'nor in that of an opaque one');
+
+push @c, map { $s->begin(GET => $PATH, @$_) }
+         [ shown($new, 'his') ], [ shown($ended, 'his') ], [ shown($his, 'made up') ];
+
+ok((wait_for { gauge('waiting') == 2 * $N + 2 } 10),
+   'one that was not seen before, one that has ended, one with another key: they wait');
+is($s->http(GET => $PATH, shown($his, 'his'))->status, 200, 'the good one does not');
+
 # what we have not signed is not looked at
 
 my ($head, $payload) = split /\./, $token;
 my $forged = "$head.$payload." . 'A' x 86;
 
 is($s->http(GET => $PATH, shown($forged, 'hers'))->status, 401, 'a forged one is refused');
-is(gauge('waiting'), 2 * $N - 1, 'and takes no place');
+is(gauge('waiting'), 2 * $N + 2, 'and takes no place');
 
 $operator->query("SELECT pg_advisory_unlock(hashtext('$globex->{id}'))");
-is_deeply([ map { $_->read->status } @c ], [ (401) x (2 * $N) ], 'each gets its answer');
+is_deeply([ map { $_->read->status } @c ], [ (401) x (2 * $N), 200, 401, 401 ],
+          'each gets its answer');
 
 $client->end;
 $s->done;

@@ -11,6 +11,8 @@
 #include "ngx_svc_dpop_nonce.h"
 
 
+#define NGX_SVC_OAUTH_PROOF_KNOWN  4096     /* opaque tokens with their keys */
+
 #define ngx_svc_oauth_proof_header(r, behind)                                 \
     ngx_svc_header_in(r, "DPoP", sizeof("DPoP") - 1, behind)
 
@@ -22,6 +24,8 @@ static ngx_int_t ngx_svc_oauth_proof_htu(ngx_svc_request_t *sr,
     ngx_str_t *htu);
 static ngx_int_t ngx_svc_oauth_proof_fresh(ngx_svc_oauth_t *o,
     const ngx_svc_dpop_t *dpop);
+static u_char *ngx_svc_oauth_proof_place(ngx_svc_oauth_t *o,
+    u_char digest[NGX_SVC_SHA256_LEN]);
 
 
 /*
@@ -90,6 +94,8 @@ ngx_svc_pg_statements_t  ngx_svc_oauth_proof_statements[] = {
 
 
 static ngx_svc_macs_t  ngx_svc_oauth_proof_macs;
+static u_char          ngx_svc_oauth_proof_live[NGX_SVC_OAUTH_PROOF_KNOWN]
+                                               [NGX_SVC_SHA256_LEN];
 
 
 ngx_int_t
@@ -317,4 +323,66 @@ ngx_svc_oauth_proof_fresh_token(ngx_svc_oauth_t *o, PGresult *res)
            ? NGX_OK
            : ngx_svc_fail(&o->sr->error, NGX_SVC_E_DPOP_PROOF,
                           "The DPoP proof has been used.");
+}
+
+
+/*
+ * To look an opaque token up before its turn would be a read that anybody can
+ * have done: who shows one for the first time to a worker waits as a stranger.
+ */
+
+ngx_int_t
+ngx_svc_oauth_proof_known(ngx_svc_oauth_t *o, ngx_uint_t *known)
+{
+    u_char  *place, digest[NGX_SVC_SHA256_LEN];
+
+    place = ngx_svc_oauth_proof_place(o, digest);
+    if (place == NULL) {
+        return NGX_ERROR;
+    }
+
+    *known = (ngx_memcmp(place, digest, NGX_SVC_SHA256_LEN) == 0);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_proof_keep(ngx_svc_oauth_t *o, ngx_uint_t lives)
+{
+    u_char  *place, digest[NGX_SVC_SHA256_LEN];
+
+    place = ngx_svc_oauth_proof_place(o, digest);
+    if (place == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (lives) {
+        ngx_memcpy(place, digest, NGX_SVC_SHA256_LEN);
+
+    } else if (ngx_memcmp(place, digest, NGX_SVC_SHA256_LEN) == 0) {
+        ngx_memzero(place, NGX_SVC_SHA256_LEN);
+    }
+
+    return NGX_OK;
+}
+
+
+/* Of a token with a key, which nobody can choose; NULL: OpenSSL fails. */
+
+static u_char *
+ngx_svc_oauth_proof_place(ngx_svc_oauth_t *o,
+    u_char digest[NGX_SVC_SHA256_LEN])
+{
+    u_char  *p, both[2 * NGX_SVC_SHA256_LEN];
+
+    p = ngx_cpymem(both, o->token.secret_hash.data, NGX_SVC_SHA256_LEN);
+    ngx_memcpy(p, o->jkt.data, NGX_SVC_SHA256_LEN);
+
+    if (ngx_svc_sha256(both, sizeof(both), digest) != NGX_OK) {
+        return NULL;
+    }
+
+    return ngx_svc_oauth_proof_live[(digest[0] << 8 | digest[1])
+                                    % NGX_SVC_OAUTH_PROOF_KNOWN];
 }

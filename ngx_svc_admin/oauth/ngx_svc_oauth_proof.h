@@ -34,8 +34,8 @@ ngx_int_t ngx_svc_oauth_proof_call(ngx_svc_oauth_t *o);
 
 /*
  * The same of a proof that comes with the access token o->token, behind the
- * statement that sets its tenant: sr->op may write then.  bound: we have signed
- * that the token is bound to the proof's key, which has turns of its own then.
+ * statement that sets its tenant: sr->op may write then.  bound: the token is
+ * ours and bound to the proof's key, which has turns of its own then.
  * For its reply: of that result whether the proof is new, of a token that lives
  * and is bound to the proof's key.  NGX_OK; NGX_DECLINED with sr->error;
  * NGX_ERROR.
@@ -43,6 +43,14 @@ ngx_int_t ngx_svc_oauth_proof_call(ngx_svc_oauth_t *o);
 ngx_int_t ngx_svc_oauth_proof_call_token(ngx_svc_oauth_t *o,
     ngx_uint_t bound);
 ngx_int_t ngx_svc_oauth_proof_fresh_token(ngx_svc_oauth_t *o, PGresult *res);
+
+/*
+ * Whether the opaque o->token lived with the proof's key when this worker saw it
+ * last: 1 or 0, in *known.  And keeps that it lives, or does not.  NGX_OK or
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_proof_known(ngx_svc_oauth_t *o, ngx_uint_t *known);
+ngx_int_t ngx_svc_oauth_proof_keep(ngx_svc_oauth_t *o, ngx_uint_t lives);
 
 extern ngx_svc_pg_statements_t  ngx_svc_oauth_proof_statements[];
 

@@ -28,6 +28,8 @@ static ngx_uint_t ngx_svc_oauth_userinfo_scheme(const ngx_str_t *value,
 static ngx_int_t ngx_svc_oauth_userinfo_proof(ngx_svc_oauth_t *o,
     const ngx_str_t *token);
 static ngx_int_t ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_userinfo_own(ngx_svc_oauth_t *o,
+    ngx_uint_t *bound);
 static ngx_uint_t ngx_svc_oauth_userinfo_bound(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_userinfo_refuse(ngx_svc_request_t *sr);
 static void ngx_svc_oauth_userinfo_unproven(ngx_svc_request_t *sr);
@@ -35,6 +37,8 @@ static ngx_int_t ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_check(ngx_svc_oauth_t *o,
     PGresult *res);
+static ngx_int_t ngx_svc_oauth_userinfo_keep(ngx_svc_oauth_t *o,
+    ngx_uint_t lives);
 static ngx_int_t ngx_svc_oauth_userinfo_send(ngx_svc_request_t *sr,
     PGresult *res);
 static void ngx_svc_oauth_userinfo_claims(ngx_svc_json_writer_t *w,
@@ -261,17 +265,10 @@ ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o)
     bound = 0;
 
     if (o->jkt.data) {
-        rc = ngx_svc_oauth_bearer_verify(&o->token);
-
-        if (rc == NGX_DECLINED) {
-            return ngx_svc_oauth_userinfo_refuse(o->sr);
+        rc = ngx_svc_oauth_userinfo_own(o, &bound);
+        if (rc != NGX_OK) {
+            return rc;
         }
-
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-
-        bound = (rc == NGX_OK && ngx_svc_oauth_userinfo_bound(o));
     }
 
     rc = ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_userinfo_tenant, NULL);
@@ -282,6 +279,29 @@ ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o)
 
     return rc == NGX_OK
            ? ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_userinfo, NULL) : rc;
+}
+
+
+/* Whether the token is ours and of this key, as far as the worker knows. */
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_own(ngx_svc_oauth_t *o, ngx_uint_t *bound)
+{
+    ngx_int_t  rc;
+
+    if (o->token.kind == NGX_SVC_OAUTH_BEARER_OPAQUE) {
+        return ngx_svc_oauth_proof_known(o, bound);
+    }
+
+    rc = ngx_svc_oauth_bearer_verify(&o->token);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_oauth_userinfo_refuse(o->sr);
+    }
+
+    *bound = (rc == NGX_OK && ngx_svc_oauth_userinfo_bound(o));
+
+    return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
 }
 
 
@@ -440,6 +460,12 @@ ngx_svc_oauth_userinfo_check(ngx_svc_oauth_t *o, PGresult *res)
          ? ngx_svc_oauth_shown_verify(o, &o->token, res, "public")
          : NGX_DECLINED;
 
+    if (rc == NGX_ERROR
+        || ngx_svc_oauth_userinfo_keep(o, rc == NGX_OK) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     if (rc == NGX_DECLINED) {
         return ngx_svc_oauth_userinfo_refuse(o->sr);
     }
@@ -454,6 +480,19 @@ ngx_svc_oauth_userinfo_check(ngx_svc_oauth_t *o, PGresult *res)
     }
 
     return rc;
+}
+
+
+/* Whose turn the next request is with an opaque token and the same key. */
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_keep(ngx_svc_oauth_t *o, ngx_uint_t lives)
+{
+    if (o->jkt.data == NULL || o->token.kind != NGX_SVC_OAUTH_BEARER_OPAQUE) {
+        return NGX_OK;
+    }
+
+    return ngx_svc_oauth_proof_keep(o, lives);
 }
 
 
