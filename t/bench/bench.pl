@@ -135,6 +135,7 @@ my %measure = (
         SvcBench::OAuth::introspections($sys, @_, 'opaque')
     },
     oauth_introspect_jwt => sub { SvcBench::OAuth::introspections($sys, @_, 'jwt') },
+    oauth_introspect_unseen => sub { SvcBench::OAuth::unseen($sys, @_) },
     oauth_introspect_pgbench => sub {
         SvcBench::OAuth::pgbench($sys, @_, $statements, 'oauth_introspect')
     },
@@ -178,8 +179,8 @@ my @SIGNIN = qw(login passkey groups login_hashes token_get token_get_flood sess
                 login_limited token_write session_write flood_memory login_time);
 
 my @OAUTH = qw(oauth_token_opaque oauth_token_no_sweep oauth_token_jwt oauth_token_pgbench
-               oauth_introspect_opaque oauth_introspect_jwt oauth_introspect_pgbench
-               oauth_introspect_p99 oauth_exchange oauth_refresh oauth_code oidc_jwt
+               oauth_introspect_opaque oauth_introspect_jwt oauth_introspect_unseen
+               oauth_introspect_pgbench oauth_introspect_p99 oauth_exchange oauth_refresh oauth_code oidc_jwt
                oidc_token_stored oidc_introspect_stored);
 
 my %only = map { $_ => 1 }

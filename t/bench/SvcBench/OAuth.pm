@@ -124,6 +124,26 @@ sub introspections {
 }
 
 
+# Of JWTs that no worker has seen: each is asked about once, and is active if its
+# answer is as long as that of one which is.
+
+sub unseen {
+    my ($system, $seconds) = @_;
+
+    my %form = (connections => $CONNECTIONS, threads => 1, lines => "$system->{dir}/unseen",
+                headers => form_headers('jwt'));
+
+    SvcBench::Load::wrk($system, 'collect', %form, seconds => 2 * $seconds,
+                        path => '/oauth/token', body => 'grant_type=client_credentials');
+
+    my $seen = introspections($system, 1, 'jwt');
+
+    return SvcBench::Load::wrk($system, 'passkeys', %form, seconds => $seconds,
+                               path => '/oauth/introspect',
+                               size => $seen->{bytes} / $seen->{requests});
+}
+
+
 # At this rate, which is to be about a half of what there can be.
 
 sub paced {
