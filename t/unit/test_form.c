@@ -7,7 +7,10 @@
 #include "ngx_svc_utf8.h"
 
 
-#define FORM_MANY  100000
+#define FORM_MANY   100000
+#define FORM_SIZE   65536       /* bytes, of the largest form */
+#define FORM_RUNS   30
+#define FORM_TIMES  12          /* what a form may take of a plain one's time */
 
 
 /* A value of "name" after decoding; NULL: absent. */
@@ -377,6 +380,132 @@ test_utf8(void **state)
 }
 
 
+/* Forms of FORM_SIZE bytes: a text that comes again, "@" in it is a number. */
+
+static const struct {
+    const char  *name;
+    const char  *text;
+    ngx_uint_t   times;         /* 0: as often as it fits */
+} large[] = {
+    { "nothing", "&", 0 },
+    { "names alone", "a&", 0 },
+    { "empty values", "a=&", 0 },
+    { "two bytes each", "a=b&", 0 },
+    { "percent signs", "%41", 0 },
+    { "percent signs in values", "n@=%C3%BC%C3%BC%C3%BC%C3%BC%C3%BC%C3%BC&",
+      1000 },
+    { "a name each", "n@=x&", 1024 },
+    { "a name of 57 bytes each",
+      "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn@=x&", 1024 },
+    { "one name", "resource=urn:a@&", 1024 },
+    { "characters of three bytes", "\xe2\x82\xac", 0 },
+};
+
+
+static void
+form_fill(u_char *p, const char *text, ngx_uint_t times)
+{
+    u_char      *last;
+    ngx_uint_t   n;
+    const char  *c;
+
+    last = p + FORM_SIZE;
+
+    for (n = 0; times == 0 || n < times; n++) {
+
+        if ((size_t) (last - p) < strlen(text) + 5) {
+            break;
+        }
+
+        for (c = text; *c; c++) {
+            if (*c == '@') {
+                p = ngx_sprintf(p, "%05ui", (n * 7919) % 100000);
+
+            } else {
+                *p++ = *c;
+            }
+        }
+    }
+
+    memset(p, '&', last - p);
+}
+
+
+/* Microseconds of the processor: the least of some runs. */
+
+static double
+form_time(const ngx_str_t *text)
+{
+    double            best, took;
+    ngx_uint_t        i;
+    ngx_pool_t       *pool;
+    ngx_svc_form_t    form;
+    ngx_svc_error_t   err;
+    struct timespec   from, to;
+
+    static const char *const  repeatable[] = { "resource", NULL };
+
+    best = 0;
+
+    for (i = 0; i < FORM_RUNS; i++) {
+        pool = ngx_create_pool(4096, ngx_env_log());
+        assert_non_null(pool);
+
+        (void) clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+
+        ngx_memzero(&err, offsetof(ngx_svc_error_t, detail));
+
+        if (ngx_svc_form_parse(pool, text, &form, &err) == NGX_OK) {
+            (void) ngx_svc_form_unique(&form, repeatable, &err);
+        }
+
+        (void) clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+
+        ngx_destroy_pool(pool);
+
+        took = (to.tv_sec - from.tv_sec) * 1e6
+               + (to.tv_nsec - from.tv_nsec) / 1e3;
+        best = (i == 0 || took < best) ? took : best;
+    }
+
+    return best;
+}
+
+
+/* As a slow machine is slow with each of them, only their ratio is a test. */
+
+static void
+test_time(void **state)
+{
+    double      plain, took;
+    ngx_str_t   text;
+    ngx_uint_t  i;
+
+    text.len = FORM_SIZE;
+    text.data = ngx_palloc(*state, FORM_SIZE);
+    assert_non_null(text.data);
+
+    memset(text.data, 'x', FORM_SIZE);
+    text.data[1] = '=';
+    plain = form_time(&text);
+
+    printf("# a form of 64 KiB with one value: %.0f us\n", plain);
+
+    for (i = 0; i < ngx_unit_len(large); i++) {
+        form_fill(text.data, large[i].text, large[i].times);
+        took = form_time(&text);
+
+        printf("# %s: %.0f us, %.2f times that\n", large[i].name, took,
+               took / plain);
+
+        if (took > FORM_TIMES * plain) {
+            fail_msg("%s: %.0f us, and %.0f us of one value", large[i].name,
+                     took, plain);
+        }
+    }
+}
+
+
 int
 main(void)
 {
@@ -389,6 +518,7 @@ main(void)
         ngx_unit_test(test_too_many),
         ngx_unit_test(test_memory),
         cmocka_unit_test(test_utf8),
+        ngx_unit_test(test_time),
     };
 
     ngx_env_init();
