@@ -58,8 +58,8 @@
     " FROM unnest(x.principals) n (client_id)"                                \
     " LEFT JOIN LATERAL ("                                                    \
         NGX_SVC_OAUTH_APPLICATION(                                            \
-            NGX_SVC_OAUTH_STATE_COLUMNS ", k.client_id, k.tokens_valid_after,"    \
-            " k.scopes, k.access_token_ttl, k.max_token_ttl,"                 \
+            NGX_SVC_OAUTH_STATE_COLUMNS ", k.client_id, k.scopes,"            \
+            " k.tokens_valid_after, k.access_token_ttl, k.max_token_ttl,"     \
             " k.allowed_scopes, k.allowed_audience_keys", "n.client_id")      \
         ") a ON true"                                                         \
     " LEFT JOIN LATERAL (SELECT " NGX_SVC_OAUTH_STATE("a", "g")               \
@@ -87,8 +87,8 @@
 /*
  * Behind LATERAL, where "t" and "g" are the tenant and its settings: the
  * columns of svc.oauth_token, and of today the scopes, "now_scopes", and when it
- * ends, "ends"; "public": the key of a JWT; "auth_time": of its grant.  token: a
- * row of the above; issuer: up to the slug.  No row: it is dead.
+ * ends, "ends"; "public": the key of a JWT; "auth_time": of its grant.  token:
+ * a row of the above; issuer: up to the slug.  No row: it is dead.
  */
 
 #define NGX_SVC_OAUTH_LIVE(token, issuer)                                     \

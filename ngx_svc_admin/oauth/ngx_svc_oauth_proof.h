@@ -45,8 +45,8 @@ ngx_int_t ngx_svc_oauth_proof_call_token(ngx_svc_oauth_t *o,
 ngx_int_t ngx_svc_oauth_proof_fresh_token(ngx_svc_oauth_t *o, PGresult *res);
 
 /*
- * Whether the opaque o->token lived with the proof's key when this worker saw it
- * last: 1 or 0, in *known.  And keeps that it lives, or does not.  NGX_OK or
+ * Whether the opaque o->token lived with the proof's key when this worker saw
+ * it last: 1 or 0, in *known.  And keeps that it lives, or does not.  NGX_OK or
  * NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_proof_known(ngx_svc_oauth_t *o, ngx_uint_t *known);

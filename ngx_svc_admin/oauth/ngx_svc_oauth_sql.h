@@ -19,8 +19,8 @@
 
 /*
  * Its columns that NGX_SVC_OAUTH_STATE() looks at.  Each column of a sub-select
- * costs, whether it is used or not, whenever a plan is begun: whoever has no use
- * for all of them names them.
+ * costs whenever a plan is begun, also one that is not used: who has no use for
+ * all of them names them.
  */
 
 #define NGX_SVC_OAUTH_STATE_COLUMNS                                           \
@@ -33,7 +33,8 @@
 
 #define NGX_SVC_OAUTH_CLIENT(client)                                          \
     "(" NGX_SVC_OAUTH_APPLICATION(                                            \
-            NGX_SVC_OAUTH_STATE_COLUMNS ", k.client_id, k.name, k.auth_method,"   \
+            NGX_SVC_OAUTH_STATE_COLUMNS ", k.client_id, k.name,"              \
+            " k.auth_method,"                                                 \
             " k.assignment, k.redirect_uris, k.scopes, k.grant_types,"        \
             " k.access_token_format, k.access_token_ttl, k.max_token_ttl,"    \
             " k.require_consent, k.require_dpop, k.resource_key,"             \

@@ -212,7 +212,7 @@ ngx_svc_envelope_rejected(ngx_svc_request_t *sr)
 }
 
 
-/* What nginx says counts, whatever was wrong before; or what is told instead. */
+/* What nginx says counts, whatever was wrong before; or what is told for it. */
 
 static ngx_int_t
 ngx_svc_envelope_told(ngx_svc_request_t *sr, ngx_svc_error_row_t *row,
