@@ -213,7 +213,7 @@ sanitize: TESTS := $(if $(filter file,$(origin TESTS)),$(filter-out \
 	t/limit_script.t t/documents.t \
 	t/layers.t t/audit_actions.t t/webhook_snippets.t t/skip.t \
 	t/anomalies.t t/access_oracle.t t/factor.t t/jose.t t/password_phc.t \
-	t/oauth_page.t t/pages.t t/scim_push_http.t t/scim_push_state.t,$(TESTS)),$(TESTS))
+	t/oauth_page.t t/pages.t t/scim_push_http.t,$(TESTS)),$(TESTS))
 sanitize: deps-test $(SAN)/nginx  ## the tests on a build with ASan and UBSan
 	$(call prove,SVC_TEST_NGINX=$(TOP)/$(SAN)/nginx SVC_TEST_MODULES= \
 		SVC_TEST_SLOW=5 SVC_TEST_ALL= $(FEWER),$(TESTS))

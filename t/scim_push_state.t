@@ -21,7 +21,10 @@ use SvcTest::Resolver;
 my $s = SvcTest->new(workers => 1,
                      locations => "location = /metrics { svc_metrics; }\n");
 my $receiver = SvcTest::Receiver->new($s, svc_webhooks => 'off',
-                                      svc_scim_targets => 'on', svc_scim_rate => 'off');
+                                      svc_scim_targets => 'on', svc_scim_rate => 'off',
+                                      svc_webhook_timeout => '60s',
+                                      svc_postgres_timeout => '60s',
+                                      svc_postgres_queue_timeout => '60s');
 my $resolver = SvcTest::Resolver->new($s);
 my $there = SvcTest::Push->server($s->root, $receiver->{dir});
 my $n = 0;
@@ -105,20 +108,33 @@ sub forget {
 
 # --- a pause while a poll is under way --------------------------------------------------
 
+# Here nothing but a poll reads the log of events.
+
+my $POLL = "wait_event_type = 'Lock' AND query ~ '^WITH e AS MATERIALIZED'"
+           . " AND query ~ 'svc.audit_event'";
+
 my $ada = $acme->create(userName => 'ada@x.test');
-my $t = target("pause/slow=POST:$SLOW;status=POST:429;after=3000");
+my $t = target('pause/gate=POST;status=POST:429;after=3000');
 
 wait_asked('pause', 'POST', 'a POST that will be told to wait');
 
 my $lock = $s->pg->connect('postgres');
+my $polls;
+
+
+sub polls {
+    return join ', ', map { join ' ', @$_ }
+           $s->sql("SELECT pid, query_start FROM pg_stat_activity WHERE $POLL");
+}
+
 
 $lock->query('BEGIN');
-$lock->query('LOCK TABLE svc.scim_target');
+$lock->query('LOCK TABLE svc.audit_event');
 $s->redis->command(PUBLISH => 'svc.audit', $acme->{id});
-ok((wait_for { $lock->query("SELECT count(*) FROM pg_stat_activity WHERE"
-                            . " wait_event_type = 'Lock' AND query ~ 'scim_(target|claim)'")
-                    ->[0][0] } slow(20)), 'the helper looks at its target');
-ok((wait_for { done('paused') == 1 } slow(20)), 'meanwhile it is told to wait');
+ok((wait_for { $polls = polls() } 20), 'the helper looks at its target');
+$there->open_gate('pause');
+ok((wait_for { done('paused') == 1 } 20), 'meanwhile it is told to wait');
+is(polls(), $polls, 'before that look has come to its end');
 $lock->query('COMMIT');
 soon($t, "next_at > now() + interval '40 min'", 'it waits');
 forget($t);

@@ -2,9 +2,9 @@
 //
 // Arguments: a folder with certificates, and a file that gets a line of JSON for
 // each request.  Prints "port <n>" and "control <n>", then "ready".  By plain HTTP
-// GET /<store> at the latter shows the users, and PUT sets them.  A base URL is
-// https://127.0.0.1:<port>/<store>/<mode>;<mode>..., where a store has users of its
-// own, and a mode is name or name=value.  Modes:
+// GET /<store> at the latter shows the users, PUT sets them, and POST opens its gate.
+// A base URL is https://127.0.0.1:<port>/<store>/<mode>;<mode>..., where a store has
+// users of its own, and a mode is name or name=value.  Modes:
 //
 //   none            nothing unusual
 //   all             filters are ignored: everybody is listed
@@ -29,6 +29,7 @@
 //   reset=<m>       carries a request of that method out, and closes the connection
 //   drop=<m>        closes it before anything is done
 //   slow=<m>:<ms>   waits before the answer
+//   gate=<m>        waits until the gate is opened
 //   slowbody=<ms>   the body follows so late
 //   huge=<m>:<n>    an answer of n bytes
 //   text            answers are not JSON
@@ -49,6 +50,7 @@ import https from 'node:https';
 const [ dir, log ] = process.argv.slice(2);
 const out = openSync(log, 'a');
 const stores = new Map();
+const gates = new Map();
 const connections = new WeakMap();
 let nconnections = 0;
 
@@ -57,6 +59,18 @@ const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error';
 
 const fold = s => String(s ?? '').toLowerCase();
+
+// What ends when the gate of a store is opened, by whoever asks first.
+
+function gateOf(name) {
+    if (!gates.has(name)) {
+        let open;
+        const opened = new Promise(done => open = done);
+        gates.set(name, { open, opened });
+    }
+
+    return gates.get(name);
+}
 
 function modesOf(text) {
     return Object.fromEntries(text.split(';').map(part => {
@@ -338,6 +352,10 @@ async function serve(req, res, body) {
         await new Promise(done => setTimeout(done, Number(wait)));
     }
 
+    if (of(modes.gate, method) !== undefined) {
+        await gateOf(name).opened;
+    }
+
     if (status < 300 && (method === 'POST' ? 'post204' in modes
                          : method !== 'GET' && 'patch204' in modes)) {
         res.writeHead(204, headers).end();
@@ -387,7 +405,10 @@ const control = http.createServer((req, res) => {
 
     req.on('data', part => body += part);
     req.on('end', () => {
-        if (req.method === 'PUT') {
+        if (req.method === 'POST') {
+            gateOf(name).open();
+
+        } else if (req.method === 'PUT') {
             stores.set(name, { users: new Map(JSON.parse(body)
                                               .map(u => [ String(u.id), u ])) });
         }

@@ -206,6 +206,18 @@ sub users {
 }
 
 
+# Those who wait at the gate of a store are answered, and whoever comes later.
+
+sub open_gate {
+    my ($self, $store) = @_;
+
+    my $url = "http://127.0.0.1:$self->{control}/$store";
+    my $r = HTTP::Tiny->new(timeout => 10)->post($url);
+
+    die "$url: $r->{status} $r->{content}\n" if !$r->{success};
+}
+
+
 # The end of the program: its status, and what it and the sanitizers said.
 
 sub end {
