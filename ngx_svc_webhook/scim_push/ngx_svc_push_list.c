@@ -11,9 +11,10 @@
 #include "ngx_svc_push_items.h"
 #include "ngx_svc_push_outcome.h"
 #include "ngx_svc_push_page.h"
+#include "ngx_svc_push_patch.h"
+#include "ngx_svc_push_read.h"
 #include "ngx_svc_push_sql_list.h"
 #include "ngx_svc_push_sql_users.h"
-#include "ngx_svc_push_write.h"
 #include "ngx_svc_webhook_op.h"
 
 #include "ngx_svc_crypto.h"
@@ -506,7 +507,7 @@ ngx_svc_push_list_same(ngx_svc_push_listed_t *listed,
         ngx_str_null(&shown.id);
     }
 
-    rc = ngx_svc_push_write_patch(pool, &shown, listed->json, &body);
+    rc = ngx_svc_push_patch(pool, &shown, listed->json, &body);
 
     ngx_destroy_pool(pool);
 

@@ -9,6 +9,7 @@
 
 #include "ngx_svc_push_user.h"
 #include "ngx_svc_push_call.h"
+#include "ngx_svc_push_patch.h"
 
 
 static ngx_int_t ngx_svc_push_user_begin(ngx_svc_push_call_t *call);
@@ -365,8 +366,8 @@ ngx_svc_push_user_adjust(ngx_svc_push_call_t *call, const cJSON *resource)
     ngx_int_t  rc;
     ngx_str_t  body;
 
-    rc = ngx_svc_push_write_patch(call->push->pool, &call->push->want,
-                                  resource, &body);
+    rc = ngx_svc_push_patch(call->push->pool, &call->push->want, resource,
+                            &body);
 
     if (rc == NGX_DECLINED) {
         return ngx_svc_push_call_good(call);

@@ -3,49 +3,11 @@
  */
 
 #include "ngx_svc_push_write.h"
-
-#include "ngx_svc_json_write.h"
-
-
-#define NGX_SVC_PUSH_CORE  "urn:ietf:params:scim:schemas:core:2.0:User"
-#define NGX_SVC_PUSH_ENTERPRISE                                               \
-    "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"
-#define NGX_SVC_PUSH_PATCH                                                    \
-    "urn:ietf:params:scim:api:messages:2.0:PatchOp"
-
-#define NGX_SVC_PUSH_BODY  1024         /* bytes, a first guess */
-
-#define ngx_svc_push_plain(w, key, text)                                      \
-    ngx_svc_json_plain(w, key, (u_char *) text, sizeof(text) - 1)
-
-
-/* An attribute that is a text. */
-
-typedef struct {
-    const char   *parent;               /* or NULL */
-    const char   *name;
-    const char   *path;                 /* for operations */
-    size_t        offset;               /* in ngx_svc_push_want_t */
-} ngx_svc_push_attribute_t;
+#include "ngx_svc_push_attribute.h"
 
 
 static void ngx_svc_push_write_texts(ngx_svc_json_writer_t *w,
     const ngx_svc_push_want_t *want, const char *parent);
-static void ngx_svc_push_write_formatted(ngx_svc_json_writer_t *w,
-    const char *key, const ngx_svc_push_want_t *want);
-static void ngx_svc_push_write_email(ngx_svc_json_writer_t *w,
-    const ngx_svc_push_want_t *want);
-static void ngx_svc_push_write_operation(ngx_svc_json_writer_t *w,
-    const char *op, const char *path);
-static ngx_uint_t ngx_svc_push_write_changes(ngx_svc_json_writer_t *w,
-    const ngx_svc_push_want_t *want, const cJSON *there);
-static ngx_uint_t ngx_svc_push_write_change(ngx_svc_json_writer_t *w,
-    const ngx_svc_push_attribute_t *attribute, const ngx_str_t *value,
-    const cJSON *there);
-static ngx_uint_t ngx_svc_push_write_identity(ngx_svc_json_writer_t *w,
-    const ngx_svc_push_want_t *want, const cJSON *there);
-static ngx_uint_t ngx_svc_push_write_has_email(const cJSON *there,
-    const ngx_str_t *address);
 static void ngx_svc_push_write_whole(ngx_svc_json_writer_t *w,
     const ngx_svc_push_want_t *want, const cJSON *there);
 static void ngx_svc_push_write_object(ngx_svc_json_writer_t *w,
@@ -58,29 +20,6 @@ static ngx_uint_t ngx_svc_push_write_ours(const char *name,
     const char *parent);
 static void ngx_svc_push_write_copy(ngx_svc_json_writer_t *w,
     const cJSON *item, ngx_uint_t named);
-static const ngx_str_t *ngx_svc_push_value(const ngx_svc_push_want_t *want,
-    const ngx_svc_push_attribute_t *attribute);
-static ngx_uint_t ngx_svc_push_same(const char *one, const char *two);
-static ngx_int_t ngx_svc_push_write_end(ngx_svc_json_writer_t *w,
-    ngx_str_t *body);
-
-
-#define ngx_svc_push_core(name, member)                                       \
-    { NULL, name, name, offsetof(ngx_svc_push_want_t, member) }
-
-static const ngx_svc_push_attribute_t  ngx_svc_push_attributes[] = {
-    ngx_svc_push_core("displayName", display_name),
-    { "name", "givenName", "name.givenName",
-      offsetof(ngx_svc_push_want_t, given_name) },
-    { "name", "familyName", "name.familyName",
-      offsetof(ngx_svc_push_want_t, family_name) },
-    ngx_svc_push_core("title", title),
-    ngx_svc_push_core("locale", locale),
-    { NGX_SVC_PUSH_ENTERPRISE, "department",
-      NGX_SVC_PUSH_ENTERPRISE ":department",
-      offsetof(ngx_svc_push_want_t, department) },
-    { NULL, NULL, NULL, 0 }
-};
 
 
 /* Members that a merged resource does not have of the other's: ours, or its. */
@@ -105,7 +44,7 @@ ngx_svc_push_write_user(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
     ngx_svc_push_write_whole(&w, want, NULL);
     ngx_svc_json_close(&w, '}');
 
-    return ngx_svc_push_write_end(&w, body);
+    return ngx_svc_push_attribute_end(&w, body);
 }
 
 
@@ -146,7 +85,7 @@ ngx_svc_push_write_merged(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
 
     ngx_svc_json_close(&w, '}');
 
-    return ngx_svc_push_write_end(&w, body);
+    return ngx_svc_push_attribute_end(&w, body);
 }
 
 
@@ -250,7 +189,7 @@ ngx_svc_push_write_object(ngx_svc_json_writer_t *w,
     ngx_svc_push_write_texts(w, want, parent);
 
     if (name) {
-        ngx_svc_push_write_formatted(w, "formatted", want);
+        ngx_svc_push_attribute_formatted(w, "formatted", want);
     }
 
     for (item = (item && cJSON_IsObject(item)) ? item->child : NULL; item;
@@ -265,43 +204,6 @@ ngx_svc_push_write_object(ngx_svc_json_writer_t *w,
 }
 
 
-static void
-ngx_svc_push_write_formatted(ngx_svc_json_writer_t *w, const char *key,
-    const ngx_svc_push_want_t *want)
-{
-    const ngx_str_t  *given, *family;
-
-    given = &want->given_name;
-    family = &want->family_name;
-
-    if (given->len + family->len == 0) {
-        return;
-    }
-
-    ngx_svc_json_string_begin(w, key);
-    ngx_svc_json_string_append(w, given->data, given->len);
-
-    if (given->len && family->len) {
-        ngx_svc_json_string_append(w, (u_char *) " ", 1);
-    }
-
-    ngx_svc_json_string_append(w, family->data, family->len);
-    ngx_svc_json_string_end(w);
-}
-
-
-static void
-ngx_svc_push_write_email(ngx_svc_json_writer_t *w,
-    const ngx_svc_push_want_t *want)
-{
-    ngx_svc_json_open(w, NULL, '{');
-    ngx_svc_json_string(w, "value", want->user_name.data, want->user_name.len);
-    ngx_svc_push_plain(w, "type", "work");
-    ngx_svc_json_boolean(w, "primary", 1);
-    ngx_svc_json_close(w, '}');
-}
-
-
 /* Of the others' addresses those stay that are not of the kind of ours. */
 
 static void
@@ -312,7 +214,7 @@ ngx_svc_push_write_emails(ngx_svc_json_writer_t *w,
     const cJSON  *item;
 
     ngx_svc_json_open(w, "emails", '[');
-    ngx_svc_push_write_email(w, want);
+    ngx_svc_push_attribute_email(w, want);
 
     item = there ? ngx_svc_push_read_member(there, "emails") : NULL;
 
@@ -329,185 +231,6 @@ ngx_svc_push_write_emails(ngx_svc_json_writer_t *w,
     }
 
     ngx_svc_json_close(w, ']');
-}
-
-
-ngx_int_t
-ngx_svc_push_write_patch(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
-    const cJSON *there, ngx_str_t *body)
-{
-    ngx_uint_t             n;
-    ngx_svc_json_writer_t  w;
-
-    if (ngx_svc_json_writer_init(&w, pool, NGX_SVC_PUSH_BODY) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_json_open(&w, NULL, '{');
-
-    ngx_svc_json_open(&w, "schemas", '[');
-    ngx_svc_push_plain(&w, NULL, NGX_SVC_PUSH_PATCH);
-    ngx_svc_json_close(&w, ']');
-
-    ngx_svc_json_open(&w, "Operations", '[');
-    n = 0;
-
-    if (there == NULL || ngx_svc_push_read_active(there) != want->active) {
-        ngx_svc_push_write_operation(&w, "replace", "active");
-        ngx_svc_json_boolean(&w, "value", want->active);
-        ngx_svc_json_close(&w, '}');
-        n++;
-    }
-
-    if (want->active) {
-        n += ngx_svc_push_write_identity(&w, want, there);
-        n += ngx_svc_push_write_changes(&w, want, there);
-    }
-
-    ngx_svc_json_close(&w, ']');
-    ngx_svc_json_close(&w, '}');
-
-    if (n == 0) {
-        return NGX_DECLINED;
-    }
-
-    return ngx_svc_push_write_end(&w, body);
-}
-
-
-/* The object stays open. */
-
-static void
-ngx_svc_push_write_operation(ngx_svc_json_writer_t *w, const char *op,
-    const char *path)
-{
-    ngx_svc_json_open(w, NULL, '{');
-    ngx_svc_json_plain(w, "op", (u_char *) op, ngx_strlen(op));
-    ngx_svc_json_plain(w, "path", (u_char *) path, ngx_strlen(path));
-}
-
-
-/* Our id is pushed where it is not there. */
-
-static ngx_uint_t
-ngx_svc_push_write_identity(ngx_svc_json_writer_t *w,
-    const ngx_svc_push_want_t *want, const cJSON *there)
-{
-    ngx_uint_t  n;
-
-    n = 0;
-
-    if (there && !ngx_svc_push_read_is(there, "externalId", &want->id, 1)) {
-        ngx_svc_push_write_operation(w, "replace", "externalId");
-        ngx_svc_json_string(w, "value", want->id.data, want->id.len);
-        ngx_svc_json_close(w, '}');
-        n++;
-    }
-
-    if (there == NULL
-        || !ngx_svc_push_read_is(there, "userName", &want->user_name, 0))
-    {
-        ngx_svc_push_write_operation(w, "replace", "userName");
-        ngx_svc_json_string(w, "value", want->user_name.data,
-                            want->user_name.len);
-        ngx_svc_json_close(w, '}');
-        n++;
-    }
-
-    if (there == NULL
-        || !ngx_svc_push_write_has_email(there, &want->user_name))
-    {
-        ngx_svc_push_write_operation(w, "replace", "emails");
-        ngx_svc_json_open(w, "value", '[');
-        ngx_svc_push_write_email(w, want);
-        ngx_svc_json_close(w, ']');
-        ngx_svc_json_close(w, '}');
-        n++;
-    }
-
-    return n;
-}
-
-
-static ngx_uint_t
-ngx_svc_push_write_has_email(const cJSON *there, const ngx_str_t *address)
-{
-    const cJSON  *item;
-
-    item = ngx_svc_push_read_member(there, "emails");
-
-    for (item = (item && cJSON_IsArray(item)) ? item->child : NULL; item;
-         item = item->next)
-    {
-        if (ngx_svc_push_read_is(item, "value", address, 0)) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/* What the target makes of a name's parts is its own: that never differs. */
-
-static ngx_uint_t
-ngx_svc_push_write_changes(ngx_svc_json_writer_t *w,
-    const ngx_svc_push_want_t *want, const cJSON *there)
-{
-    ngx_uint_t                       n, name;
-    const ngx_svc_push_attribute_t  *attribute;
-
-    n = 0;
-    name = 0;
-
-    for (attribute = ngx_svc_push_attributes; attribute->name; attribute++) {
-
-        if (ngx_svc_push_write_change(w, attribute,
-                                      ngx_svc_push_value(want, attribute),
-                                      there))
-        {
-            name |= (attribute->parent && attribute->parent[0] == 'n');
-            n++;
-        }
-    }
-
-    if (name && want->given_name.len + want->family_name.len) {
-        ngx_svc_push_write_operation(w, "replace", "name.formatted");
-        ngx_svc_push_write_formatted(w, "value", want);
-        ngx_svc_json_close(w, '}');
-    }
-
-    return n;
-}
-
-
-static ngx_uint_t
-ngx_svc_push_write_change(ngx_svc_json_writer_t *w,
-    const ngx_svc_push_attribute_t *attribute, const ngx_str_t *value,
-    const cJSON *there)
-{
-    const cJSON  *object;
-
-    if (there) {
-        object = attribute->parent
-                 ? ngx_svc_push_read_member(there, attribute->parent) : there;
-
-        if (ngx_svc_push_read_is(object, attribute->name, value, 1)) {
-            return 0;
-        }
-    }
-
-    if (value->len == 0) {
-        ngx_svc_push_write_operation(w, "remove", attribute->path);
-
-    } else {
-        ngx_svc_push_write_operation(w, "replace", attribute->path);
-        ngx_svc_json_string(w, "value", value->data, value->len);
-    }
-
-    ngx_svc_json_close(w, '}');
-
-    return 1;
 }
 
 
@@ -539,7 +262,7 @@ ngx_svc_push_write_filter(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
     w.comma = 0;
     ngx_svc_json_string(&w, NULL, value->data, value->len);
 
-    return ngx_svc_push_write_end(&w, filter);
+    return ngx_svc_push_attribute_end(&w, filter);
 }
 
 
@@ -612,40 +335,4 @@ ngx_svc_push_write_copy(ngx_svc_json_writer_t *w, const cJSON *item,
 
     ngx_svc_json_raw(w, NULL, (u_char *) text, ngx_strlen(text));
     cJSON_free(text);
-}
-
-
-/* Who has no name is shown by the address. */
-
-static const ngx_str_t *
-ngx_svc_push_value(const ngx_svc_push_want_t *want,
-    const ngx_svc_push_attribute_t *attribute)
-{
-    const ngx_str_t  *value;
-
-    value = (const ngx_str_t *) ((const u_char *) want + attribute->offset);
-
-    return value->len || value != &want->display_name ? value
-                                                      : &want->user_name;
-}
-
-
-static ngx_uint_t
-ngx_svc_push_same(const char *one, const char *two)
-{
-    return ngx_strcasecmp((u_char *) one, (u_char *) two) == 0;
-}
-
-
-static ngx_int_t
-ngx_svc_push_write_end(ngx_svc_json_writer_t *w, ngx_str_t *body)
-{
-    if (w->failed) {
-        return NGX_ERROR;
-    }
-
-    body->data = w->start;
-    body->len = w->last - w->start;
-
-    return NGX_OK;
 }

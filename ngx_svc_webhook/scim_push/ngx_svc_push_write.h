@@ -15,14 +15,6 @@
 ngx_int_t ngx_svc_push_write_user(ngx_pool_t *pool,
     const ngx_svc_push_want_t *want, ngx_str_t *body);
 
-/*
- * The operations (RFC 7644, 3.5.2) that make a user of what is there; all of
- * them when that is NULL.  Of an inactive user it is "active" alone.
- * NGX_DECLINED: nothing differs.
- */
-ngx_int_t ngx_svc_push_write_patch(ngx_pool_t *pool,
-    const ngx_svc_push_want_t *want, const cJSON *there, ngx_str_t *body);
-
 /* What is there with what is wanted in it, and all the rest as it was. */
 ngx_int_t ngx_svc_push_write_merged(ngx_pool_t *pool,
     const ngx_svc_push_want_t *want, const cJSON *there, ngx_str_t *body);

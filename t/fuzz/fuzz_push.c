@@ -4,6 +4,7 @@
 
 #include "ngx_fuzz.h"
 #include "ngx_svc_json_check.h"
+#include "ngx_svc_push_patch.h"
 #include "ngx_svc_push_write.h"
 
 
@@ -93,7 +94,7 @@ fuzz_merge(ngx_pool_t *pool, const cJSON *json,
 
     ngx_memzero(&err, sizeof(ngx_svc_error_t));
 
-    rc = ngx_svc_push_write_patch(pool, want, json, &body);
+    rc = ngx_svc_push_patch(pool, want, json, &body);
 
     fuzz_assert(rc == NGX_OK || rc == NGX_DECLINED);
     fuzz_assert(rc == NGX_DECLINED
@@ -103,7 +104,7 @@ fuzz_merge(ngx_pool_t *pool, const cJSON *json,
     fuzz_assert(ngx_svc_json_check(body.data, body.len, &err) == NGX_OK);
 
     if (ngx_svc_json_parse(pool, &body, &merged, &err) == NGX_OK) {
-        fuzz_assert(ngx_svc_push_write_patch(pool, want, merged, &body)
+        fuzz_assert(ngx_svc_push_patch(pool, want, merged, &body)
                     == NGX_DECLINED);
     }
 }

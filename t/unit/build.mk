@@ -36,7 +36,8 @@ NGX_SVC_PURE = $(patsubst %.c,%,$(NGX_SVC_PURE_COMMON) $(NGX_SVC_PURE_SCIM) \
 		$(NGX_SVC_PURE_ADMIN)) \
 	ngx_svc_webhook/queue/ngx_svc_webhook_entry \
 	ngx_svc_webhook/core/ngx_svc_webhook_target \
-	$(addprefix ngx_svc_webhook/scim_push/ngx_svc_push_, read write)
+	$(addprefix ngx_svc_webhook/scim_push/ngx_svc_push_, attribute patch read \
+		write)
 
 NGX_SVC_CORE = $(addprefix src/core/ngx_, string palloc array list rbtree \
 		hash murmurhash parse_time sha1 slab shmtx) src/os/unix/ngx_alloc
