@@ -76,7 +76,8 @@ NGX_SVC_TEST_PUSH = $(patsubst %,$(UNIT_OUT)/obj/%.o, \
 		request_error result wire) \
 	$(addprefix ngx_svc_webhook/scim_push/ngx_svc_push_, call http page probe \
 		user) \
-	ngx_svc_common/base/ngx_svc_socket src/event/ngx_event_timer)
+	ngx_svc_common/base/ngx_svc_socket src/event/ngx_event_timer \
+	t/unit/push_loop)
 $(UNIT_OUT)/push_eval: UNIT_OBJS += $(NGX_SVC_TEST_PUSH)
 $(UNIT_OUT)/push_eval: NGX_SVC_TEST_LIBS += -lcurl -lssl
 $(UNIT_OUT)/push_eval: $(NGX_SVC_TEST_PUSH)

@@ -24,12 +24,10 @@
 #include "ngx_svc_push_probe.h"
 #include "ngx_svc_push_read.h"
 #include "ngx_svc_push_user.h"
-
-#include <poll.h>
+#include "push_loop.h"
 
 
 #define EVAL_LINE   (256 * 1024)
-#define EVAL_FDS    1024
 #define EVAL_JOBS   1024
 
 
@@ -48,189 +46,15 @@ typedef struct {
 } eval_job_t;
 
 
-ngx_queue_t                    ngx_posted_next_events;
-ngx_event_actions_t            ngx_event_actions;
-ngx_uint_t                     ngx_event_flags;
-
 static ngx_svc_webhook_conf_t  conf;
-static ngx_connection_t       *connections[EVAL_FDS];
-static ngx_connection_t       *garbage;
 static eval_job_t             *jobs[EVAL_JOBS];
 static ngx_uint_t              njobs;
-static ngx_uint_t              nconnections;
-
-
-static void
-eval_die(const char *what)
-{
-    fprintf(stderr, "push_eval: %s\n", what);
-    exit(1);
-}
-
-
-/* --- what of nginx is behind an event loop ------------------------------- */
 
 
 ngx_svc_webhook_conf_t *
 ngx_svc_webhook_conf(void)
 {
     return &conf;
-}
-
-
-ngx_connection_t *
-ngx_get_connection(ngx_socket_t fd, ngx_log_t *log)
-{
-    ngx_connection_t  *c;
-
-    if (fd >= EVAL_FDS || connections[fd]) {
-        eval_die("a descriptor is there twice");
-    }
-
-    c = calloc(1, sizeof(ngx_connection_t));
-    c->read = calloc(1, sizeof(ngx_event_t));
-    c->write = calloc(1, sizeof(ngx_event_t));
-    c->fd = fd;
-    c->log = log;
-    c->read->data = c;
-    c->write->data = c;
-    c->write->write = 1;
-
-    connections[fd] = c;
-    nconnections++;
-
-    return c;
-}
-
-
-/* nginx leaves the memory as it is, too. */
-
-void
-ngx_free_connection(ngx_connection_t *c)
-{
-    connections[c->fd] = NULL;
-    nconnections--;
-
-    c->data = garbage;
-    garbage = c;
-}
-
-
-static void
-eval_collect(void)
-{
-    ngx_connection_t  *c;
-
-    while (garbage) {
-        c = garbage;
-        garbage = c->data;
-
-        free(c->read);
-        free(c->write);
-        free(c);
-    }
-}
-
-
-static ngx_int_t
-eval_add(ngx_event_t *ev, ngx_int_t event, ngx_uint_t flags)
-{
-    ev->active = 1;
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-eval_del(ngx_event_t *ev, ngx_int_t event, ngx_uint_t flags)
-{
-    ev->active = 0;
-    return NGX_OK;
-}
-
-
-static void
-eval_clock(void)
-{
-    struct timeval  tv;
-
-    gettimeofday(&tv, NULL);
-    ngx_env_time((uint64_t) tv.tv_sec * 1000 + tv.tv_usec / 1000);
-}
-
-
-static void
-eval_ready(ngx_socket_t fd, ngx_uint_t write)
-{
-    ngx_event_t       *ev;
-    ngx_connection_t  *c;
-
-    c = connections[fd];
-
-    if (c == NULL) {
-        return;
-    }
-
-    ev = write ? c->write : c->read;
-
-    if (ev->active) {
-        ev->handler(ev);
-    }
-}
-
-
-/* A turn of the loop; 1: there is something to read on the standard input. */
-
-static ngx_uint_t
-eval_turn(ngx_uint_t input)
-{
-    int             timeout;
-    ngx_uint_t      i, n;
-    struct pollfd   fds[EVAL_FDS + 1];
-
-    eval_collect();
-
-    fds[0].fd = input ? 0 : -1;
-    fds[0].events = POLLIN;
-    fds[0].revents = 0;
-    n = 1;
-
-    for (i = 0; i < EVAL_FDS; i++) {
-        if (connections[i]) {
-            fds[n].fd = i;
-            fds[n].revents = 0;
-            fds[n++].events = (connections[i]->read->active ? POLLIN : 0)
-                              | (connections[i]->write->active ? POLLOUT : 0);
-        }
-    }
-
-    timeout = (int) ngx_event_find_timer();
-
-    if (!ngx_queue_empty(&ngx_posted_next_events)) {
-        ngx_queue_add(&ngx_posted_events, &ngx_posted_next_events);
-        ngx_queue_init(&ngx_posted_next_events);
-        timeout = 0;
-    }
-
-    if (poll(fds, n, timeout) == -1) {
-        eval_die("poll");
-    }
-
-    eval_clock();
-
-    for (i = 1; i < n; i++) {
-        if (fds[i].revents & (POLLIN|POLLERR|POLLHUP)) {
-            eval_ready(fds[i].fd, 0);
-        }
-
-        if (fds[i].revents & (POLLOUT|POLLERR|POLLHUP)) {
-            eval_ready(fds[i].fd, 1);
-        }
-    }
-
-    ngx_event_expire_timers();
-    ngx_env_events();
-
-    return fds[0].revents != 0;
 }
 
 
@@ -471,7 +295,7 @@ eval_user(eval_job_t *job, cJSON *json)
         hash = ngx_palloc(job->pool, hex.len / 2);
 
         if (ngx_svc_hex(hex.data, hex.len / 2, hash) != NGX_OK) {
-            eval_die("remoteHash");
+            loop_die("remoteHash");
         }
 
         push->remote_hash.data = hash;
@@ -578,7 +402,7 @@ eval_start(cJSON *json, const char *op)
 
     for (i = 0; jobs[i]; i++) {
         if (i == EVAL_JOBS - 1) {
-            eval_die("too many jobs");
+            loop_die("too many jobs");
         }
     }
 
@@ -617,7 +441,7 @@ eval_line(u_char *line, size_t len)
     op = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "op"));
 
     if (op == NULL) {
-        eval_die("a line is not understood");
+        loop_die("a line is not understood");
     }
 
     if (strcmp(op, "cancel") == 0) {
@@ -657,7 +481,7 @@ eval_input(void)
     }
 
     if (len == sizeof(text)) {
-        eval_die("a line is too long");
+        loop_die("a line is too long");
     }
 
     return 1;
@@ -681,7 +505,7 @@ eval_conf(char **argv)
         if (ngx_svc_cidr_parse((u_char *) argv[3], strlen(argv[3]),
                                conf.allow.elts) != NGX_OK)
         {
-            eval_die("allow");
+            loop_die("allow");
         }
     }
 
@@ -698,37 +522,28 @@ main(int argc, char **argv)
     ngx_uint_t  input;
 
     if (argc != 5) {
-        eval_die("four arguments are needed");
+        loop_die("four arguments are needed");
     }
 
-    ngx_env_init();
-    eval_clock();
+    loop_init();
     ngx_svc_json_init();
     eval_conf(argv);
 
-    ((ngx_cycle_t *) ngx_cycle)->free_connection_n = EVAL_FDS;
-
-    ngx_queue_init(&ngx_posted_next_events);
-    ngx_event_timer_init(ngx_env_log());
-
-    ngx_event_actions.add = eval_add;
-    ngx_event_actions.del = eval_del;
-
     if (ngx_svc_push_http_init((ngx_cycle_t *) ngx_cycle) != NGX_OK) {
-        eval_die("init");
+        loop_die("init");
     }
 
     input = 1;
 
     while (input || njobs) {
-        if (eval_turn(input)) {
+        if (loop_turn(input)) {
             input = eval_input();
             ngx_env_events();
         }
     }
 
     ngx_svc_push_http_exit();
-    eval_collect();
+    loop_exit();
     free(conf.allow.elts);
 
     return 0;
