@@ -249,9 +249,11 @@ for my $mode (qw(empty404 nofilter upper)) {
     is(($push->users($s))[0]{active}, $true, 'he is as he was');
 
     my $id = $push->begin(user => "$s/none", want => { id => $ID, %ann },
-                          owners => { $other => 1 });
+                          owners => { $other => -1 });
+
+    is($push->next->{outcome}, 'asked', 'whose he is is asked for');
     $push->cancel($id);
-    is($push->next->{outcome}, 'cancelled', 'and a cancelled one');
+    is($push->next->{outcome}, 'cancelled', 'and cancelled');
 }
 
 

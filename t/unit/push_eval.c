@@ -6,7 +6,8 @@
  *
  *   {"id":1,"op":"user","url","token","patch":true,"want":{"id",...,"active"},
  *    "remoteId","remoteHash":"hex","remoteActive","compare","allocs":n,
- *    "owners":{"uuid":n}}          n: as of ngx_svc_push_owner_e
+ *    "owners":{"uuid":n}}          n: as of ngx_svc_push_owner_e; -1: it is not
+ *                                  told, and "outcome":"asked" says so
  *   {"id":2,"op":"probe","url","token"}
  *   {"id":3,"op":"page","url","token","start":1}
  *   {"id":1,"op":"cancel"}           it is called off, and never heard of again
@@ -242,6 +243,12 @@ eval_owner(ngx_svc_push_t *push, const ngx_str_t *id)
     eval_job_t  *job = push->data;
 
     told = cJSON_GetObjectItemCaseSensitive(job->owners, (char *) id->data);
+
+    if (told && told->valuedouble < 0) {
+        printf("{\"id\":%ld,\"outcome\":\"asked\"}\n", (long) job->id);
+        fflush(stdout);
+        return NGX_OK;
+    }
 
     job->owner = told ? (ngx_svc_push_owner_e) told->valuedouble
                       : NGX_SVC_PUSH_OWNER_NONE;
