@@ -137,6 +137,9 @@ ok((wait_for { done('paused') == 1 } 20), 'meanwhile it is told to wait');
 is(polls(), $polls, 'before that look has come to its end');
 $lock->query('COMMIT');
 soon($t, "next_at > now() + interval '40 min'", 'it waits');
+delete $there->{seen}{pause};
+is((grep { $_->{method} eq 'POST' } $there->requests('pause')) + 0, 1,
+   'and has not been asked once more');
 forget($t);
 
 
