@@ -4,7 +4,6 @@
 
 #include "ngx_svc_push_items.h"
 #include "ngx_svc_push_sql_users.h"
-#include "ngx_svc_webhook_op.h"
 
 
 #define NGX_SVC_PUSH_EMPTY      1000        /* ms, after nobody was found */
@@ -56,16 +55,16 @@ ngx_svc_push_items_take(ngx_svc_push_work_t *work, ngx_uint_t deactivate)
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
 
-    op = ngx_svc_push_store_op(work, NGX_SVC_PG_READ, ngx_svc_push_taken);
+    op = ngx_svc_push_store_make(work, NGX_SVC_PG_READ, ngx_svc_push_taken,
+                                 &ngx_svc_sql_push_take, &call);
     if (op == NULL) {
         return NGX_ERROR;
     }
 
     n = work->nready + work->nflying + work->nresults;
     ids = ngx_pnalloc(op->pool, 2 + n * (NGX_SVC_UUID_TEXT_LEN + 1));
-    call = ngx_svc_push_store_call(work, op, &ngx_svc_sql_push_take);
 
-    if (ids == NULL || call == NULL
+    if (ids == NULL
         || ngx_svc_pg_bind_int(op, call, NGX_SVC_PUSH_TAKE - work->nready)
            != NGX_OK)
     {
@@ -121,12 +120,11 @@ ngx_svc_push_taken(ngx_svc_pg_op_t *op)
 
     work = op->data;
 
-    if (ngx_svc_push_store_failed(op)) {
-        ngx_svc_push_store_end(work, NGX_ERROR);
+    res = ngx_svc_push_store_answer(op);
+    if (res == NULL) {
         return;
     }
 
-    res = ngx_svc_webhook_op_result(op);
     n = PQntuples(res);
     rc = n ? NGX_OK : NGX_DECLINED;
 

@@ -15,7 +15,7 @@
 #include "ngx_svc_push_read.h"
 #include "ngx_svc_push_sql_list.h"
 #include "ngx_svc_push_sql_users.h"
-#include "ngx_svc_webhook_op.h"
+#include "ngx_svc_webhook.h"
 
 #include "ngx_svc_crypto.h"
 #include "ngx_svc_json_write.h"
@@ -285,17 +285,14 @@ ngx_svc_push_list_compare(ngx_svc_push_work_t *work)
         return ngx_svc_push_list_store(work, NULL);
     }
 
-    op = ngx_svc_push_store_op(work, NGX_SVC_PG_READ,
-                               ngx_svc_push_list_matched);
+    op = ngx_svc_push_store_make(work, NGX_SVC_PG_READ,
+                                 ngx_svc_push_list_matched,
+                                 &ngx_svc_sql_push_match, &call);
     if (op == NULL) {
         return NGX_ERROR;
     }
 
-    call = ngx_svc_push_store_call(work, op, &ngx_svc_sql_push_match);
-
-    if (call == NULL
-        || ngx_svc_push_list_bind(op->pool, call, list) != NGX_OK)
-    {
+    if (ngx_svc_push_list_bind(op->pool, call, list) != NGX_OK) {
         ngx_destroy_pool(op->pool);
         return NGX_ERROR;
     }
@@ -353,16 +350,17 @@ static void
 ngx_svc_push_list_matched(ngx_svc_pg_op_t *op)
 {
     ngx_int_t             rc;
+    PGresult             *res;
     ngx_svc_push_work_t  *work;
 
     work = op->data;
 
-    if (ngx_svc_push_store_failed(op)) {
-        ngx_svc_push_store_end(work, NGX_ERROR);
+    res = ngx_svc_push_store_answer(op);
+    if (res == NULL) {
         return;
     }
 
-    rc = ngx_svc_push_list_store(work, ngx_svc_webhook_op_result(op));
+    rc = ngx_svc_push_list_store(work, res);
 
     if (rc == NGX_OK) {
         ngx_destroy_pool(op->pool);
@@ -385,16 +383,14 @@ ngx_svc_push_list_store(ngx_svc_push_work_t *work, PGresult *res)
 
     list = work->page;
 
-    op = ngx_svc_push_store_op(work, NGX_SVC_PG_WRITE,
-                               ngx_svc_push_list_stored);
+    op = ngx_svc_push_store_make(work, NGX_SVC_PG_WRITE,
+                                 ngx_svc_push_list_stored,
+                                 &ngx_svc_sql_push_listed, &call);
     if (op == NULL) {
         return NGX_ERROR;
     }
 
-    call = ngx_svc_push_store_call(work, op, &ngx_svc_sql_push_listed);
-
-    if (call == NULL
-        || ngx_svc_push_list_rows(work, op, call, res) != NGX_OK
+    if (ngx_svc_push_list_rows(work, op, call, res) != NGX_OK
         || ngx_svc_pg_bind_int(op, call, work->conf->version) != NGX_OK)
     {
         goto failed;

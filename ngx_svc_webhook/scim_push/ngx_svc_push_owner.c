@@ -21,34 +21,25 @@ ngx_svc_push_owner(ngx_svc_push_t *push, const ngx_str_t *id)
 
     item = push->data;
 
-    op = ngx_svc_push_store_op(item->work, NGX_SVC_PG_READ,
-                               ngx_svc_push_owner_answer);
+    op = ngx_svc_push_store_make(item->work, NGX_SVC_PG_READ,
+                                 ngx_svc_push_owner_answer,
+                                 &ngx_svc_sql_push_owner, &call);
     if (op == NULL) {
         return NGX_ERROR;
     }
 
     op->data = item;
 
-    call = ngx_svc_push_store_call(item->work, op, &ngx_svc_sql_push_owner);
-    if (call == NULL) {
-        goto failed;
-    }
-
     ngx_svc_pg_bind_str(call, id);
 
     if (ngx_svc_pg_submit(op) != NGX_OK) {
-        goto failed;
+        ngx_destroy_pool(op->pool);
+        return NGX_ERROR;
     }
 
     item->op = op;
 
     return NGX_OK;
-
-failed:
-
-    ngx_destroy_pool(op->pool);
-
-    return NGX_ERROR;
 }
 
 

@@ -7,7 +7,6 @@
 #include "ngx_svc_push_sql.h"
 #include "ngx_svc_push_sql_log.h"
 #include "ngx_svc_push_token.h"
-#include "ngx_svc_webhook_op.h"
 
 
 #define NGX_SVC_PUSH_NO_TOKEN  60000    /* ms, until it is tried again */
@@ -36,26 +35,22 @@ ngx_svc_push_poll(ngx_svc_push_work_t *work)
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
 
-    op = ngx_svc_push_store_op(work, NGX_SVC_PG_READ, ngx_svc_push_polled);
+    op = ngx_svc_push_store_make(work, NGX_SVC_PG_READ, ngx_svc_push_polled,
+                                 &ngx_svc_sql_push_poll, &call);
     if (op == NULL) {
         return NGX_ERROR;
     }
 
-    call = ngx_svc_push_store_call(work, op, &ngx_svc_sql_push_poll);
-
-    if (call && work->xid.str.len) {
+    if (work->xid.str.len) {
         call = ngx_svc_push_store_call(work, op, &ngx_svc_sql_push_log);
-
-        if (call) {
-            ngx_svc_pg_bind_str(call, &work->xid.str);
-            ngx_svc_pg_bind_str(call, &work->event.str);
-            ngx_svc_pg_bind_str(call, &work->since.str);
+        if (call == NULL) {
+            ngx_destroy_pool(op->pool);
+            return NGX_ERROR;
         }
-    }
 
-    if (call == NULL) {
-        ngx_destroy_pool(op->pool);
-        return NGX_ERROR;
+        ngx_svc_pg_bind_str(call, &work->xid.str);
+        ngx_svc_pg_bind_str(call, &work->event.str);
+        ngx_svc_pg_bind_str(call, &work->since.str);
     }
 
     return ngx_svc_push_store_submit(work, op);
@@ -71,12 +66,10 @@ ngx_svc_push_polled(ngx_svc_pg_op_t *op)
 
     work = op->data;
 
-    if (ngx_svc_push_store_failed(op)) {
-        ngx_svc_push_store_end(work, NGX_ERROR);
+    res = ngx_svc_push_store_answer(op);
+    if (res == NULL) {
         return;
     }
-
-    res = ngx_svc_webhook_op_result(op);
 
     if (PQntuples(res) == 0) {
         ngx_svc_push_store_end(work, NGX_DECLINED);

@@ -53,6 +53,28 @@ ngx_svc_push_store_call(ngx_svc_push_work_t *work, ngx_svc_pg_op_t *op,
 }
 
 
+ngx_svc_pg_op_t *
+ngx_svc_push_store_make(ngx_svc_push_work_t *work, ngx_svc_pg_pool_e kind,
+    ngx_svc_pg_handler_pt handler, const ngx_svc_pg_statement_t *statement,
+    ngx_svc_pg_call_t **call)
+{
+    ngx_svc_pg_op_t  *op;
+
+    op = ngx_svc_push_store_op(work, kind, handler);
+    if (op == NULL) {
+        return NULL;
+    }
+
+    *call = ngx_svc_push_store_call(work, op, statement);
+    if (*call == NULL) {
+        ngx_destroy_pool(op->pool);
+        return NULL;
+    }
+
+    return op;
+}
+
+
 ngx_int_t
 ngx_svc_push_store_submit(ngx_svc_push_work_t *work, ngx_svc_pg_op_t *op)
 {
@@ -95,6 +117,18 @@ ngx_svc_push_store_failed(ngx_svc_pg_op_t *op)
 }
 
 
+PGresult *
+ngx_svc_push_store_answer(ngx_svc_pg_op_t *op)
+{
+    if (ngx_svc_push_store_failed(op)) {
+        ngx_svc_push_store_end(op->data, NGX_ERROR);
+        return NULL;
+    }
+
+    return ngx_svc_webhook_op_result(op);
+}
+
+
 u_char *
 ngx_svc_push_store_number(ngx_pool_t *pool, int64_t n, size_t *len)
 {
@@ -118,19 +152,13 @@ static ngx_int_t
 ngx_svc_push_store_simple(ngx_svc_push_work_t *work,
     const ngx_svc_pg_statement_t *statement, ngx_svc_pg_handler_pt handler)
 {
-    ngx_svc_pg_op_t  *op;
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_call_t  *call;
 
-    op = ngx_svc_push_store_op(work, NGX_SVC_PG_WRITE, handler);
-    if (op == NULL) {
-        return NGX_ERROR;
-    }
+    op = ngx_svc_push_store_make(work, NGX_SVC_PG_WRITE, handler, statement,
+                                 &call);
 
-    if (ngx_svc_push_store_call(work, op, statement) == NULL) {
-        ngx_destroy_pool(op->pool);
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_push_store_submit(work, op);
+    return op ? ngx_svc_push_store_submit(work, op) : NGX_ERROR;
 }
 
 
@@ -272,14 +300,9 @@ ngx_svc_push_store_keep(ngx_svc_push_work_t *work)
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
 
-    op = ngx_svc_push_store_op(work, NGX_SVC_PG_WRITE, ngx_svc_push_stored);
+    op = ngx_svc_push_store_make(work, NGX_SVC_PG_WRITE, ngx_svc_push_stored,
+                                 &ngx_svc_sql_push_keep, &call);
     if (op == NULL) {
-        return NGX_ERROR;
-    }
-
-    call = ngx_svc_push_store_call(work, op, &ngx_svc_sql_push_keep);
-    if (call == NULL) {
-        ngx_destroy_pool(op->pool);
         return NGX_ERROR;
     }
 
@@ -296,14 +319,13 @@ ngx_svc_push_store_hold(ngx_svc_push_work_t *work)
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
 
-    op = ngx_svc_push_store_op(work, NGX_SVC_PG_WRITE, ngx_svc_push_stopped);
+    op = ngx_svc_push_store_make(work, NGX_SVC_PG_WRITE, ngx_svc_push_stopped,
+                                 &ngx_svc_sql_push_hold, &call);
     if (op == NULL) {
         return NGX_ERROR;
     }
 
-    call = ngx_svc_push_store_call(work, op, &ngx_svc_sql_push_hold);
-
-    if (call == NULL || ngx_svc_pg_bind_int(op, call, work->ended) != NGX_OK
+    if (ngx_svc_pg_bind_int(op, call, work->ended) != NGX_OK
         || ngx_svc_pg_bind_int(op, call, work->users) != NGX_OK)
     {
         ngx_destroy_pool(op->pool);
@@ -338,14 +360,9 @@ ngx_svc_push_store_count(ngx_svc_push_work_t *work, ngx_uint_t ended)
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
 
-    op = ngx_svc_push_store_op(work, NGX_SVC_PG_WRITE, ngx_svc_push_stored);
+    op = ngx_svc_push_store_make(work, NGX_SVC_PG_WRITE, ngx_svc_push_stored,
+                                 &ngx_svc_sql_push_count, &call);
     if (op == NULL) {
-        return NGX_ERROR;
-    }
-
-    call = ngx_svc_push_store_call(work, op, &ngx_svc_sql_push_count);
-    if (call == NULL) {
-        ngx_destroy_pool(op->pool);
         return NGX_ERROR;
     }
 

@@ -181,19 +181,27 @@ ngx_int_t ngx_svc_push_store_count(ngx_svc_push_work_t *work,
     ngx_uint_t ended);
 
 /*
- * Op and result of an exchange that another file binds and reads: a statement,
- * of which $1 and $2 are bound.  NULL: memory.
+ * Op and result of an exchange that another file binds and reads: statements,
+ * of which $1 and $2 are bound; the third makes an op of one.  NULL: memory.
  */
 ngx_svc_pg_op_t *ngx_svc_push_store_op(ngx_svc_push_work_t *work,
     ngx_svc_pg_pool_e kind, ngx_svc_pg_handler_pt handler);
 ngx_svc_pg_call_t *ngx_svc_push_store_call(ngx_svc_push_work_t *work,
     ngx_svc_pg_op_t *op, const ngx_svc_pg_statement_t *statement);
+ngx_svc_pg_op_t *ngx_svc_push_store_make(ngx_svc_push_work_t *work,
+    ngx_svc_pg_pool_e kind, ngx_svc_pg_handler_pt handler,
+    const ngx_svc_pg_statement_t *statement, ngx_svc_pg_call_t **call);
+
+/* It is work->op, until it has ended; NGX_ERROR: it is gone. */
 ngx_int_t ngx_svc_push_store_submit(ngx_svc_push_work_t *work,
     ngx_svc_pg_op_t *op);
 void ngx_svc_push_store_end(ngx_svc_push_work_t *work, ngx_int_t rc);
 
 /* Whether the op has failed, which is logged. */
 ngx_uint_t ngx_svc_push_store_failed(ngx_svc_pg_op_t *op);
+
+/* The rows of work->op; NULL: it has failed, and ended. */
+PGresult *ngx_svc_push_store_answer(ngx_svc_pg_op_t *op);
 
 /* A decimal number of a pool, NUL-terminated; NULL: memory. */
 u_char *ngx_svc_push_store_number(ngx_pool_t *pool, int64_t n, size_t *len);
