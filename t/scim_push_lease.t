@@ -10,42 +10,15 @@ use warnings;
 use Test::More;
 
 use SvcTest;
-use SvcTest::Governance qw($ALL);
+use SvcTest::Outbound;
 use SvcTest::Process qw(slow wait_for signal_pid);
-use SvcTest::Push;
-use SvcTest::Receiver;
 
 
 my $s = SvcTest->new(workers => 1);
-my $receiver = SvcTest::Receiver->new($s, svc_webhooks => 'off',
-                                      svc_scim_targets => 'on', svc_scim_rate => 'off',
-                                      svc_webhook_shutdown_timeout => '60s',
-                                      svc_webhook_timeout => '60s');
-my $there = SvcTest::Push->server($s->root, $receiver->{dir});
-my $n = 0;
-
-$s->start;
-
-my $acme = $s->tenant('acme');
+my $out = SvcTest::Outbound->new($s, svc_webhook_shutdown_timeout => '60s',
+                                 svc_webhook_timeout => '60s');
+my $acme = $out->start;
 my $SLOW = slow(8) * 1000;
-
-$s->sql("UPDATE svc.credential SET permissions = '{$ALL}' WHERE kind = 'api'");
-
-
-sub target {
-    my ($url) = @_;
-    my $client = sprintf 'app_%032d', ++$n;
-
-    $acme->add_applications(web => $client);
-
-    my $r = $acme->admin(POST => '/scim-targets',
-                         { clientId => $client, name => 'There', token => 'x',
-                           baseUrl => $there->url($url) });
-
-    is($r->status, 201, "a target: $url") or diag($r->body);
-
-    return $r->json->{id};
-}
 
 
 sub holder {
@@ -53,20 +26,10 @@ sub holder {
 }
 
 
-sub synced {
-    my ($t, $user, $name) = @_;
-
-    ok((wait_for { $s->sql("SELECT count(*) FROM svc.scim_item WHERE target_id = '$t'"
-                           . " AND user_id = '$user->{id}' AND state = 'synced'") }
-        slow(40)), $name)
-        or diag($s->sql("SELECT json_agg(t) FROM svc.scim_target t"));
-}
-
-
 my $ada = $acme->create(userName => 'ada@x.test');
-my $t = target('one/none');
+my $t = $out->target('one/none');
 
-synced($t, $ada, 'a target');
+$out->synced($t, $ada, 'a target');
 
 
 # --- an answer that is lost -----------------------------------------------------------------
@@ -80,37 +43,35 @@ $lock->query('BEGIN');
 $lock->query('LOCK TABLE svc.scim_helper');
 $s->sql("ALTER TABLE svc.scim_target ALTER lease_by SET DEFAULT '$helper'");
 
-my $lost = target('lost/none');
+my $lost = $out->target('lost/none');
 
 is(holder($lost), $helper, 'a target that its helper does not know');
 ok((wait_for { $s->sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
                        . " WHERE wait_event_type = 'Lock' AND query ~ 'scim_claim'") }
-    slow(20)), 'a claim is lost');
+    20), 'a claim is lost');
 $s->sql('ALTER TABLE svc.scim_target ALTER lease_by DROP DEFAULT');
 $lock->query('ROLLBACK');
-synced($lost, $ada, 'it is worked at');
+$out->synced($lost, $ada, 'it is worked at');
 is(holder($lost), $helper, 'by the same helper');
 
 
 # --- a helper that drains -------------------------------------------------------------------
 
-my $slow = target("slow/slow=POST:$SLOW");
+my $slow = $out->target("slow/slow=POST:$SLOW");
 
-ok((wait_for { delete $there->{seen}{slow};
-               grep { $_->{method} eq 'POST' } $there->requests('slow') } slow(20)),
-   'a user is on the way');
+$out->wait_asked('slow', 'POST', 'a user is on the way');
 signal_pid('HUP', $s->nginx->pid);
 
-ok((wait_for { my $now = holder($t); $now && $now ne $helper } slow(20)),
+ok((wait_for { my $now = holder($t); $now && $now ne $helper } 20),
    'another helper has what had nothing under way');
 is(holder($slow), $helper, 'while this one is under way still');
 
 my $bob = $acme->create(userName => 'bob@x.test');
 
-synced($t, $bob, 'the new one works');
-ok((wait_for { my $now = holder($slow); $now && $now ne $helper } slow(40)),
+$out->synced($t, $bob, 'the new one works');
+ok((wait_for { my $now = holder($slow); $now && $now ne $helper } 40),
    'and has the other one when it is ready');
-is($acme->admin(DELETE => "/scim-targets/$slow")->status, 204, 'it goes');
+$out->forget($slow);
 
 
 # --- a node that is gone ----------------------------------------------------------------------
@@ -118,7 +79,7 @@ is($acme->admin(DELETE => "/scim-targets/$slow")->status, 204, 'it goes');
 my $other = $s->node(workers => 1, svc => { %{ $s->nginx->{svc} } });
 
 ok((wait_for { $s->sql("SELECT count(DISTINCT lease_by) FROM svc.scim_target") == 2 }
-    slow(40)), 'two nodes share them') or diag(holder($t) . ' ' . holder($lost));
+    40), 'two nodes share them') or diag(holder($t) . ' ' . holder($lost));
 
 my %helper = map { holder($_) => $_ } $t, $lost;
 my ($first) = grep { $_ ne holder($t) } keys %helper;
@@ -142,7 +103,7 @@ $s->sql("UPDATE svc.scim_helper SET lease_until = lease_until - interval '25 sec
 
 my $cy = $acme->create(userName => 'cy@x.test');
 
-synced($_, $cy, 'the other node has all') for $t, $lost;
+$out->synced($_, $cy, 'the other node has all') for $t, $lost;
 
 $s->done(allow => [ qr/terminating connection|server closed|exited on signal 9/ ]);
 done_testing();

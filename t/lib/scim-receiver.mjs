@@ -29,7 +29,8 @@
 //   reset=<m>       carries a request of that method out, and closes the connection
 //   drop=<m>        closes it before anything is done
 //   slow=<m>:<ms>   waits before the answer
-//   gate=<m>        waits until the gate is opened
+//   gate=<text>     waits until the gate is opened, when the text is in the method or
+//                   in what is behind the base URL
 //   slowbody=<ms>   the body follows so late
 //   huge=<m>:<n>    an answer of n bytes
 //   text            answers are not JSON
@@ -352,7 +353,7 @@ async function serve(req, res, body) {
         await new Promise(done => setTimeout(done, Number(wait)));
     }
 
-    if (of(modes.gate, method) !== undefined) {
+    if ('gate' in modes && `${method} ${path}${url.search}`.includes(modes.gate)) {
         await gateOf(name).opened;
     }
 
