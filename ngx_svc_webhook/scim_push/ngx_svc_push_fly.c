@@ -28,7 +28,6 @@ static ngx_int_t ngx_svc_push_fly_start(ngx_svc_push_work_t *work,
 static void ngx_svc_push_flown(ngx_svc_push_t *push);
 static void ngx_svc_push_fly_result(ngx_svc_push_work_t *work,
     ngx_svc_push_item_t *item);
-static void ngx_svc_push_fly_next(void);
 
 
 static ngx_svc_push_flights_t  ngx_svc_push_flights;
@@ -144,7 +143,7 @@ ngx_svc_push_fly_when(ngx_svc_push_work_t *work)
 
 /* Who has waited longest has the place that has become free. */
 
-static void
+void
 ngx_svc_push_fly_next(void)
 {
     ngx_uint_t            n;

@@ -28,8 +28,11 @@ void ngx_svc_push_fly_stop(ngx_svc_push_work_t *work);
 /* Whether the rate lets a request; NGX_OK or NGX_DECLINED. */
 ngx_int_t ngx_svc_push_fly_rate(ngx_svc_push_work_t *work);
 
-/* Breaks off all of a target. */
+/* Breaks off all of a target: their places stay free until the latter. */
 void ngx_svc_push_fly_cancel(ngx_svc_push_work_t *work);
+
+/* Lets those go on who wait for a place. */
+void ngx_svc_push_fly_next(void);
 
 
 #endif /* _NGX_SVC_PUSH_FLY_H_INCLUDED_ */

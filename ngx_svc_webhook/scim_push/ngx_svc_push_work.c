@@ -59,17 +59,22 @@ ngx_svc_push_work_add(const ngx_str_t *tenant, const ngx_str_t *id)
     ngx_svc_push_work_t    *work;
     ngx_svc_push_tenant_t  *of;
 
-    of = ngx_svc_push_tenant(tenant);
-    if (of == NULL) {
-        return NGX_ERROR;
-    }
+    of = ngx_svc_push_tenant_find(tenant);
 
-    if (ngx_svc_push_tenant_work(of, id)) {
+    if (of && ngx_svc_push_tenant_work(of, id)) {
         return NGX_OK;
     }
 
     work = ngx_calloc(sizeof(ngx_svc_push_work_t), ngx_cycle->log);
     if (work == NULL) {
+        return NGX_ERROR;
+    }
+
+    /* a tenant goes with its last work: one that has none would stay */
+
+    of = ngx_svc_push_tenant(tenant);
+    if (of == NULL) {
+        ngx_free(work);
         return NGX_ERROR;
     }
 
@@ -337,6 +342,7 @@ ngx_svc_push_work_polled(ngx_svc_push_work_t *work, ngx_int_t rc)
 {
     if (rc == NGX_DECLINED) {
         ngx_svc_push_work_free(work);
+        ngx_svc_push_fly_next();
         ngx_svc_push_work_idled();
         return;
     }
