@@ -146,5 +146,36 @@ $out->synced($t, $ada, 'turned on it goes on');
 is((grep { $_->{userName} eq 'ada@x.test' } $there->users('off')) + 0, 1, 'once');
 $out->forget($t);
 
+
+
+# --- a token whose key is gone ------------------------------------------------------------
+
+$t = $out->target('sealed/none');
+$out->synced($t, $ada, 'a target that has its token');
+
+my $token = $out->row($t, 'token');
+
+$s->sql("UPDATE svc.scim_target SET token = '\\x01', version = version + 1,"
+        . " test_id = gen_random_uuid(), test_at = now() WHERE id = '$t'");
+$out->wake;
+ok((wait_for { $s->nginx->said(qr/token of SCIM target $t .*cannot be opened/) } 20),
+   'one that cannot be opened is told');
+
+# in the meantime it is looked at again and again
+
+my $well = $out->target('besides/none');
+
+$out->synced($well, $acme->create(userName => "$_\@x.test"), "$_ is pushed elsewhere")
+    for qw(dan eve fay);
+is(scalar(() = $s->nginx->said(qr/token of SCIM target $t .*cannot be opened/)), 1, 'once');
+is($out->items($t, "state = 'synced' AND done_rev = wanted_rev"), 1 + 1,
+   'nobody is pushed to it');
+$s->sql("UPDATE svc.scim_target SET token = '$token', version = version + 1"
+        . " WHERE id = '$t'");
+$out->wake;
+ok((wait_for { $out->items($t, "state = 'synced'") == 2 + 3 } 20), 'with its key it goes on');
+$out->soon($t, 'test_done = test_id AND test_error IS NULL', 'and its test is answered');
+$out->forget($_) for $t, $well;
+
 $s->done;
 done_testing();

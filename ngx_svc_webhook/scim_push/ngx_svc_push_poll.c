@@ -22,6 +22,7 @@ static void ngx_svc_push_row(ngx_svc_push_work_t *work, PGresult *res);
 static void ngx_svc_push_row_state(ngx_svc_push_work_t *work, PGresult *res);
 static ngx_int_t ngx_svc_push_row_conf(ngx_svc_push_work_t *work,
     PGresult *res);
+static void ngx_svc_push_row_sealed(ngx_svc_push_work_t *work);
 static ngx_int_t ngx_svc_push_conf_make(ngx_svc_push_work_t *work,
     PGresult *res, ngx_pool_t *pool);
 static ngx_msec_t ngx_svc_push_row_time(PGresult *res, int column,
@@ -199,6 +200,11 @@ ngx_svc_push_row_conf(ngx_svc_push_work_t *work, PGresult *res)
         work->conf = NULL;
     }
 
+    if (work->sealed == work->version && !ngx_svc_push_due(work->reopen)) {
+        ngx_svc_push_row_sealed(work);
+        return NGX_OK;
+    }
+
     pool = ngx_create_pool(1024, ngx_cycle->log);
     if (pool == NULL) {
         return NGX_ERROR;
@@ -217,12 +223,23 @@ ngx_svc_push_row_conf(ngx_svc_push_work_t *work, PGresult *res)
         return NGX_ERROR;
     }
 
-    /* without its token all goes on but the requests */
+    work->sealed = work->version;
+    work->reopen = ngx_current_msec + NGX_SVC_PUSH_NO_TOKEN;
 
-    work->paused = 1;
-    work->not_before = ngx_current_msec + NGX_SVC_PUSH_NO_TOKEN;
+    ngx_svc_push_row_sealed(work);
 
     return NGX_OK;
+}
+
+
+/* Without its token all goes on but the requests, and those of a test. */
+
+static void
+ngx_svc_push_row_sealed(ngx_svc_push_work_t *work)
+{
+    work->paused = 1;
+    work->not_before = work->reopen;
+    work->test.str.len = 0;
 }
 
 

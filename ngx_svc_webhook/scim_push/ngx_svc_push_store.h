@@ -117,6 +117,9 @@ struct ngx_svc_push_work_s {
     ngx_msec_t               filled;    /* the bucket of the rate */
     ngx_int_t                tokens;    /* thousandths of a request */
     ngx_msec_t               relist;    /* when the list is asked for again */
+    ngx_int_t                sealed;    /* the version whose token could not be
+                                           opened, or 0 */
+    ngx_msec_t               reopen;    /* when that is tried again */
     ngx_uint_t               lost;      /* answers of it, in a row */
     uint32_t                 page_crc;  /* of its first user's id */
     ngx_uint_t               ended;     /* of a brake */
