@@ -16,7 +16,7 @@ void loop_init(void);
 void loop_exit(void);
 
 /* Says what, and ends the program. */
-void loop_die(const char *what);
+void loop_die(const char *what) __attribute__((noreturn));
 
 /* A turn; 1: there is something to read on the standard input. */
 ngx_uint_t loop_turn(ngx_uint_t input);
