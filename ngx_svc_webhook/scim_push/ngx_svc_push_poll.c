@@ -42,16 +42,11 @@ ngx_svc_push_poll(ngx_svc_push_work_t *work)
         return NGX_ERROR;
     }
 
-    if (work->xid.str.len) {
-        call = ngx_svc_push_store_call(work, op, &ngx_svc_sql_push_log);
-        if (call == NULL) {
-            ngx_destroy_pool(op->pool);
-            return NGX_ERROR;
-        }
-
-        ngx_svc_pg_bind_str(call, &work->xid.str);
-        ngx_svc_pg_bind_str(call, &work->event.str);
-        ngx_svc_pg_bind_str(call, &work->since.str);
+    if (work->xid.str.len
+        && ngx_svc_push_store_behind(work, op, &ngx_svc_sql_push_log)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
     return ngx_svc_push_store_submit(work, op);

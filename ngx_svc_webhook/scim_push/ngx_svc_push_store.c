@@ -204,8 +204,7 @@ ngx_svc_push_begun(ngx_svc_pg_op_t *op)
 ngx_int_t
 ngx_svc_push_store_follow(ngx_svc_push_work_t *work)
 {
-    ngx_svc_pg_op_t    *op;
-    ngx_svc_pg_call_t  *call;
+    ngx_svc_pg_op_t  *op;
 
     /* what is in memory must not be ahead of what outlives a crash */
 
@@ -215,7 +214,23 @@ ngx_svc_push_store_follow(ngx_svc_push_work_t *work)
         return NGX_ERROR;
     }
 
-    call = ngx_svc_push_store_call(work, op, &ngx_svc_sql_push_follow);
+    if (ngx_svc_push_store_behind(work, op, &ngx_svc_sql_push_follow)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_push_store_submit(work, op);
+}
+
+
+ngx_int_t
+ngx_svc_push_store_behind(ngx_svc_push_work_t *work, ngx_svc_pg_op_t *op,
+    const ngx_svc_pg_statement_t *statement)
+{
+    ngx_svc_pg_call_t  *call;
+
+    call = ngx_svc_push_store_call(work, op, statement);
     if (call == NULL) {
         ngx_destroy_pool(op->pool);
         return NGX_ERROR;
@@ -225,7 +240,7 @@ ngx_svc_push_store_follow(ngx_svc_push_work_t *work)
     ngx_svc_pg_bind_str(call, &work->event.str);
     ngx_svc_pg_bind_str(call, &work->since.str);
 
-    return ngx_svc_push_store_submit(work, op);
+    return NGX_OK;
 }
 
 

@@ -195,6 +195,13 @@ ngx_svc_pg_op_t *ngx_svc_push_store_make(ngx_svc_push_work_t *work,
     ngx_svc_pg_pool_e kind, ngx_svc_pg_handler_pt handler,
     const ngx_svc_pg_statement_t *statement, ngx_svc_pg_call_t **call);
 
+/*
+ * Adds a statement about the log behind what has been followed of it.
+ * NGX_ERROR: memory, and the op is gone.
+ */
+ngx_int_t ngx_svc_push_store_behind(ngx_svc_push_work_t *work,
+    ngx_svc_pg_op_t *op, const ngx_svc_pg_statement_t *statement);
+
 /* It is work->op, until it has ended; NGX_ERROR: it is gone. */
 ngx_int_t ngx_svc_push_store_submit(ngx_svc_push_work_t *work,
     ngx_svc_pg_op_t *op);
