@@ -1,0 +1,30 @@
+/*
+ * The counters and the gauges that the metrics location shows.
+ */
+
+#ifndef _NGX_SVC_METRICS_SAMPLES_H_INCLUDED_
+#define _NGX_SVC_METRICS_SAMPLES_H_INCLUDED_
+
+
+#include "ngx_svc_metrics.h"
+
+
+/*
+ * A sample.  Those of one metric are neighbours; the first of them has the help
+ * text, the others NULL.  labels: without braces, or empty.
+ */
+
+typedef struct {
+    const char    *name;
+    const char    *help;
+    const char    *labels;
+    ngx_uint_t     index;               /* of a counter, or a gauge */
+} ngx_svc_metrics_sample_t;
+
+
+/* In their order, up to one without a name; gauges are over all processes. */
+extern const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[];
+extern const ngx_svc_metrics_sample_t  ngx_svc_metrics_gauge_samples[];
+
+
+#endif /* _NGX_SVC_METRICS_SAMPLES_H_INCLUDED_ */
