@@ -6,6 +6,7 @@
 #include "ngx_svc_http.h"
 #include "ngx_svc_envelope.h"
 #include "ngx_svc_bearer.h"
+#include "ngx_svc_conf_base_url.h"
 #include "ngx_svc_health.h"
 #include "ngx_svc_health_check.h"
 #include "ngx_svc_idempotency.h"

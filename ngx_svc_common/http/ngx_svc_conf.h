@@ -99,7 +99,6 @@ char *ngx_svc_conf_postgres_pool(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_svc_conf_redis(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_svc_conf_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_health(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_metrics(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_svc_conf_zoneinfo(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);

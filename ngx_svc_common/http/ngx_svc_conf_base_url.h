@@ -1,0 +1,18 @@
+/*
+ * "svc_base_url": where browsers find a server.
+ */
+
+#ifndef _NGX_SVC_CONF_BASE_URL_H_INCLUDED_
+#define _NGX_SVC_CONF_BASE_URL_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+
+#include <ngx_http.h>
+
+
+/* The directive's set function; conf: an ngx_svc_loc_conf_t. */
+char *ngx_svc_conf_base_url(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+#endif /* _NGX_SVC_CONF_BASE_URL_H_INCLUDED_ */
