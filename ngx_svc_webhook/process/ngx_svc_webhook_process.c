@@ -1,6 +1,6 @@
 /*
- * The helper process itself: what a fork of a worker must shed, its event loop,
- * and its end.
+ * The helper process itself: what a fork of a worker must shed, and its event
+ * loop.
  */
 
 #include "ngx_svc_webhook_process.h"
@@ -9,6 +9,7 @@
 #include "ngx_svc_push_lane.h"
 #include "ngx_svc_redis_storage.h"
 #include "ngx_svc_webhook_deliver.h"
+#include "ngx_svc_webhook_end.h"
 #include "ngx_svc_webhook_fds.h"
 #include "ngx_svc_webhook_outbox.h"
 #include "ngx_svc_webhook_queue.h"
@@ -25,9 +26,6 @@
 
 #define NGX_SVC_WEBHOOK_NICE  5
 #define NGX_SVC_WEBHOOK_LOOK  1000      /* ms between looks at the log files */
-#define NGX_SVC_WEBHOOK_LATE  1200      /* ms, for what is to be recorded */
-#define NGX_SVC_WEBHOOK_LAST  500       /* ms, for the last words to Redis */
-#define NGX_SVC_WEBHOOK_HASTE 200       /* likewise, when there is no time */
 
 #define NGX_SVC_WEBHOOK_RESOLVER  "timeout:1 attempts:2"
 
@@ -37,12 +35,6 @@ typedef struct {
     ngx_connection_t    *worker;
     ngx_svc_pg_conf_t    pg;
     ngx_event_t          look;
-    ngx_event_t          limit;         /* of what takes long at the end */
-    ngx_uint_t           nlanes;        /* that are to say that they have
-                                           drained, or left */
-    unsigned             draining:1;
-    unsigned             leaving:1;
-    unsigned             ended:1;
 
     /* the worker's, never touched; their memory is the worker's requests' */
 
@@ -66,12 +58,6 @@ static void ngx_svc_webhook_process_limits(ngx_cycle_t *cycle);
 static void ngx_svc_webhook_process_command(ngx_event_t *ev);
 static void ngx_svc_webhook_process_renamed(const u_char *id);
 static void ngx_svc_webhook_process_look(ngx_event_t *ev);
-static void ngx_svc_webhook_process_drain(void);
-static void ngx_svc_webhook_process_count(void);
-static void ngx_svc_webhook_process_drained(void);
-static void ngx_svc_webhook_process_leave(ngx_msec_t limit);
-static void ngx_svc_webhook_process_left(void);
-static void ngx_svc_webhook_process_late(ngx_event_t *ev);
 static void ngx_svc_webhook_process_exit(ngx_cycle_t *cycle);
 
 
@@ -107,11 +93,11 @@ ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
 
         if (ngx_terminate) {
             ngx_terminate = 0;
-            ngx_svc_webhook_process_leave(NGX_SVC_WEBHOOK_HASTE);
+            ngx_svc_webhook_end_leave();
 
         } else if (ngx_quit) {
             ngx_quit = 0;
-            ngx_svc_webhook_process_drain();
+            ngx_svc_webhook_end_drain();
         }
 
         if (ngx_reopen) {
@@ -124,7 +110,7 @@ ngx_svc_webhook_process(ngx_cycle_t *cycle, ngx_socket_t fd, const u_char *id,
 
         ngx_event_process_posted(cycle, &ngx_posted_events);
 
-        if (ngx_svc_webhook_process_ctx.ended) {
+        if (ngx_svc_webhook_ended()) {
             ngx_svc_webhook_process_exit(cycle);
         }
     }
@@ -211,9 +197,7 @@ ngx_svc_webhook_process_init(ngx_cycle_t *cycle, ngx_socket_t fd)
     process->look.log = cycle->log;
     ngx_add_timer(&process->look, NGX_SVC_WEBHOOK_LOOK);
 
-    process->limit.handler = ngx_svc_webhook_process_late;
-    process->limit.data = process;
-    process->limit.log = cycle->log;
+    ngx_svc_webhook_end_init(cycle);
 
     return NGX_OK;
 }
@@ -433,128 +417,6 @@ ngx_svc_webhook_process_look(ngx_event_t *ev)
     (void) send(ngx_svc_webhook_process_ctx.worker->fd, "B", 1, MSG_NOSIGNAL);
 
     ngx_add_timer(ev, NGX_SVC_WEBHOOK_LOOK);
-}
-
-
-static void
-ngx_svc_webhook_process_drain(void)
-{
-    ngx_svc_webhook_process_t  *process;
-
-    process = &ngx_svc_webhook_process_ctx;
-
-    if (process->draining) {
-        return;
-    }
-
-    process->draining = 1;
-
-    ngx_log_error(NGX_LOG_NOTICE, process->cycle->log, 0,
-                  "webhook helper process is shutting down");
-    ngx_setproctitle("webhook helper process is shutting down");
-
-    ngx_add_timer(&process->limit, ngx_svc_webhook_conf()->shutdown_timeout
-                                   + NGX_SVC_WEBHOOK_LATE);
-
-    ngx_svc_webhook_process_count();
-
-    if (ngx_svc_webhook_conf()->on) {
-        ngx_svc_webhook_queue_stop();
-        ngx_svc_webhook_outbox_stop();
-        ngx_svc_webhook_deliver_drain(ngx_svc_webhook_process_drained);
-    }
-
-    if (ngx_svc_webhook_conf()->mail.url.len) {
-        ngx_svc_mail_lane_drain(ngx_svc_webhook_process_drained);
-    }
-
-    if (ngx_svc_webhook_conf()->push.on) {
-        ngx_svc_push_lane_drain(ngx_svc_webhook_process_drained);
-    }
-}
-
-
-static void
-ngx_svc_webhook_process_count(void)
-{
-    ngx_svc_webhook_conf_t  *wcf;
-
-    wcf = ngx_svc_webhook_conf();
-
-    ngx_svc_webhook_process_ctx.nlanes = (wcf->on ? 1 : 0)
-                                         + (wcf->mail.url.len ? 1 : 0)
-                                         + (wcf->push.on ? 1 : 0);
-}
-
-
-static void
-ngx_svc_webhook_process_drained(void)
-{
-    ngx_svc_webhook_process_t  *process;
-
-    process = &ngx_svc_webhook_process_ctx;
-
-    if (!process->leaving && --process->nlanes == 0) {
-        ngx_svc_webhook_process_leave(NGX_SVC_WEBHOOK_LAST);
-    }
-}
-
-
-/* Deliveries without an attempt under way are others' once Redis knows. */
-
-static void
-ngx_svc_webhook_process_leave(ngx_msec_t limit)
-{
-    ngx_svc_webhook_process_t  *process;
-
-    process = &ngx_svc_webhook_process_ctx;
-
-    ngx_add_timer(&process->limit, limit);
-
-    if (process->leaving) {
-        return;
-    }
-
-    process->draining = 1;
-    process->leaving = 1;
-
-    ngx_svc_webhook_process_count();
-
-    if (ngx_svc_webhook_conf()->on) {
-        ngx_svc_webhook_deliver_pause(1);
-        ngx_svc_webhook_queue_unregister(ngx_svc_webhook_process_left);
-    }
-
-    if (ngx_svc_webhook_conf()->mail.url.len) {
-        ngx_svc_mail_lane_leave(ngx_svc_webhook_process_left);
-    }
-
-    if (ngx_svc_webhook_conf()->push.on) {
-        ngx_svc_push_lane_leave(ngx_svc_webhook_process_left);
-    }
-}
-
-
-static void
-ngx_svc_webhook_process_left(void)
-{
-    if (--ngx_svc_webhook_process_ctx.nlanes == 0) {
-        ngx_svc_webhook_process_ctx.ended = 1;
-    }
-}
-
-
-/* The drain has not come to an end, or Redis does not answer. */
-
-static void
-ngx_svc_webhook_process_late(ngx_event_t *ev)
-{
-    if (ngx_svc_webhook_process_ctx.leaving) {
-        ngx_svc_webhook_process_ctx.ended = 1;
-
-    } else {
-        ngx_svc_webhook_process_leave(NGX_SVC_WEBHOOK_LAST);
-    }
 }
 
 
