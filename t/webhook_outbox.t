@@ -12,7 +12,7 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Metrics;
-use SvcTest::Process qw(slow wait_for signal_pid);
+use SvcTest::Process qw(slow wait_for signal_pid write_file);
 use SvcTest::Receiver;
 
 
@@ -208,6 +208,44 @@ all_come('Redis away', $hook, $users, 0);
 settled('Redis away');
 
 
+# --- PostgreSQL is away for longer than Redis knows what has ended ---------------------
+
+# The deliveries end while it is away; nor can they be noted when it is back, before
+# the log has been looked at.
+
+my $open = "$receiver->{dir}/open";
+my $until = $receiver->hook($acme, '/until/open');
+
+$users = users($acme, 4);
+is(scalar($receiver->wait($until, 4)), 4, 'they are being delivered');
+$s->sql('REVOKE EXECUTE ON FUNCTION svc.webhook_note FROM svc_app');
+$s->{pg}->stop;
+write_file($open, '');
+ok((wait_for { $receiver->pending == 0 } slow(10)), 'they have ended, without PostgreSQL');
+
+my @ids = map { $_->{header}{'x-svc-delivery'} } $receiver->at($until);
+
+$redis->command('DEL svc.webhook2.known');      # as a minute does
+ok((wait_for { !grep { !$_ } $redis->lines('ZMSCORE', 'svc.webhook2.known', @ids) } slow(20)),
+   'Redis is told of what is not noted yet');
+
+$s->{pg}->launch;
+$s->wait_healthy;
+
+for (1 .. 3) {
+    my $due = "SELECT due_at FROM svc.webhook_outbox WHERE tenant_id = '$acme->{id}'";
+    my $last = $s->sql($due);
+
+    ok((wait_for { $s->sql($due) ne $last } slow(10)), 'the log is looked at');
+}
+
+$s->sql('GRANT EXECUTE ON FUNCTION svc.webhook_note TO svc_app');
+all_come('PostgreSQL away', $until, $users, 0);
+settled('PostgreSQL away');
+is(scalar($receiver->at($until)), 4, 'PostgreSQL away: and none comes twice');
+$acme->admin(DELETE => "/webhooks/$until->{id}");
+
+
 # --- workers killed with events in their buffers --------------------------------------
 
 signal_pid('STOP', $redis->pid);
@@ -272,8 +310,9 @@ is($receiver->at($login), 1, 'an endpoint gets what it takes');
 
 my $old = '00000000-0000-4000-8000-000000000003';
 my $new = '00000000-0000-4000-8000-000000000004';
+my $before = "now() - interval '10 ms'";      # times are of a millisecond
 
-event($acme, 'user.deleted', $old);
+event($acme, 'user.deleted', $old, at => $before);
 $acme->admin(PATCH => "/webhooks/$login->{id}",
              { events => [ 'user.login', 'user.deleted' ] });
 event($acme, 'user.deleted', $new);
@@ -281,7 +320,7 @@ all_come('a kind that is new', $login, { $new => 1 }, 0);
 is_deeply(of_users($login, { $old => 1 }), {}, 'what came before it does not');
 
 $acme->admin(PATCH => "/webhooks/$login->{id}", { enabled => JSON::PP::false });
-event($acme, 'user.login', $old);
+event($acme, 'user.login', $old, at => $before);
 $acme->admin(PATCH => "/webhooks/$login->{id}", { enabled => JSON::PP::true });
 event($acme, 'user.login', $gone);
 all_come('enabled again', $login, { $gone => 1 }, 0);

@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_webhook_note.h"
+#include "ngx_svc_webhook_script.h"
 
 #include <ngx_event.h>
 
@@ -13,6 +14,7 @@
 #define NGX_SVC_WEBHOOK_NOTES_DELAY  250        /* ms, of the first one */
 #define NGX_SVC_WEBHOOK_NOTES_PAUSE  1000       /* ms, without PostgreSQL */
 #define NGX_SVC_WEBHOOK_NOTES_TRIES  10         /* of what is refused */
+#define NGX_SVC_WEBHOOK_NOTES_KEPT   4096       /* in a call of Redis */
 
 
 typedef struct {
@@ -28,6 +30,7 @@ typedef struct {
     ngx_uint_t                first;
     ngx_uint_t                n;
     ngx_uint_t                nsent;
+    ngx_uint_t                kept;         /* the next one to be kept */
     ngx_uint_t                nlost;
     ngx_uint_t                tries;
     ngx_svc_pg_op_t          *op;
@@ -42,6 +45,9 @@ static u_char *ngx_svc_webhook_notes_list(ngx_pool_t *pool, size_t offset,
     size_t len, size_t *size);
 static void ngx_svc_webhook_notes_done(ngx_svc_pg_op_t *op);
 static void ngx_svc_webhook_notes_written(void);
+static void ngx_svc_webhook_notes_late(void);
+static void ngx_svc_webhook_notes_keep(void);
+static void ngx_svc_webhook_notes_kept(redisReply *reply, void *data);
 static void ngx_svc_webhook_notes_next(ngx_msec_t ms);
 
 
@@ -153,13 +159,6 @@ ngx_svc_webhook_note(const ngx_svc_webhook_delivery_t *d)
 }
 
 
-ngx_uint_t
-ngx_svc_webhook_notes_pending(void)
-{
-    return ngx_svc_webhook_notes.n;
-}
-
-
 void
 ngx_svc_webhook_notes_flush(void (*done)(void))
 {
@@ -214,7 +213,7 @@ ngx_svc_webhook_notes_timer(ngx_event_t *ev)
     }
 
     if (ngx_svc_webhook_notes_send() != NGX_OK) {
-        ngx_svc_webhook_notes_next(NGX_SVC_WEBHOOK_NOTES_PAUSE);
+        ngx_svc_webhook_notes_late();
     }
 }
 
@@ -340,7 +339,7 @@ ngx_svc_webhook_notes_done(ngx_svc_pg_op_t *op)
         return;
     }
 
-    ngx_svc_webhook_notes_next(NGX_SVC_WEBHOOK_NOTES_PAUSE);
+    ngx_svc_webhook_notes_late();
 }
 
 
@@ -369,4 +368,65 @@ ngx_svc_webhook_notes_written(void)
     if (flushed) {
         flushed();
     }
+}
+
+
+static void
+ngx_svc_webhook_notes_late(void)
+{
+    ngx_svc_webhook_notes_keep();
+    ngx_svc_webhook_notes_next(NGX_SVC_WEBHOOK_NOTES_PAUSE);
+}
+
+
+/*
+ * What neither PostgreSQL nor Redis knows the outbox of any helper queues once
+ * more.  The next ones of all, which take several tries of theirs when there
+ * are many: far less than the time after which Redis forgets.
+ */
+
+static void
+ngx_svc_webhook_notes_keep(void)
+{
+    ngx_str_t                *ids;
+    ngx_uint_t                i, n;
+    ngx_svc_webhook_note_t   *note;
+    ngx_svc_webhook_notes_t  *notes;
+
+    notes = &ngx_svc_webhook_notes;
+    n = ngx_min(notes->n, NGX_SVC_WEBHOOK_NOTES_KEPT);
+
+    if (n == 0) {
+        return;
+    }
+
+    ids = ngx_alloc(n * sizeof(ngx_str_t), ngx_cycle->log);
+    if (ids == NULL) {
+        return;
+    }
+
+    for (i = 0; i < n; i++) {
+        note = &notes->notes[(notes->first + (notes->kept + i) % notes->n)
+                             % NGX_SVC_WEBHOOK_NOTES];
+        ids[i].data = note->id;
+        ids[i].len = NGX_SVC_WEBHOOK_ID;
+    }
+
+    if (ngx_svc_redis_call(&ngx_svc_webhook_known_script, ids, n, 0,
+                           ngx_svc_webhook_notes_kept, NULL)
+        == NGX_OK)
+    {
+        notes->kept = (notes->kept + n) % notes->n;
+    }
+
+    ngx_free(ids);
+}
+
+
+/* The next try tells it again. */
+
+static void
+ngx_svc_webhook_notes_kept(redisReply *reply, void *data)
+{
+    /* void */
 }

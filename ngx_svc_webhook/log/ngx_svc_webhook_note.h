@@ -20,7 +20,8 @@ void ngx_svc_webhook_notes_exit(void);
 
 /*
  * The outcome of d is final.  Copies what it needs; while PostgreSQL is away
- * some thousands are kept.
+ * some thousands are kept, and Redis, which all helpers ask, does not forget
+ * them.
  */
 void ngx_svc_webhook_note(const ngx_svc_webhook_delivery_t *d);
 
@@ -29,9 +30,6 @@ void ngx_svc_webhook_note(const ngx_svc_webhook_delivery_t *d);
  * be from within this call; while PostgreSQL is away that is never.
  */
 void ngx_svc_webhook_notes_flush(void (*done)(void));
-
-/* How many wait to be written. */
-ngx_uint_t ngx_svc_webhook_notes_pending(void);
 
 
 #endif /* _NGX_SVC_WEBHOOK_NOTE_H_INCLUDED_ */

@@ -311,6 +311,18 @@ ngx_svc_redis_script_t  ngx_svc_webhook_ack_script = {
 };
 
 
+ngx_svc_redis_script_t  ngx_svc_webhook_known_script = {
+    .name = "known",
+    .text =
+    NGX_SVC_WEBHOOK_FULL
+    NGX_SVC_WEBHOOK_NOW
+    "for _, id in ipairs(ARGV) do\n"
+    "    redis.call('ZADD', '" NGX_SVC_WEBHOOK_KNOWN "', 'GT', now, id)\n"
+    "end\n"
+    "return 1\n"
+};
+
+
 ngx_svc_redis_script_t  ngx_svc_webhook_unregister_script = {
     .name = "unregister",
     .text =

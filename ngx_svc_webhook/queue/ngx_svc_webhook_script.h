@@ -33,7 +33,10 @@
 #define NGX_SVC_WEBHOOK_PUSHED   "svc.webhook2.pushed."
 #define NGX_SVC_WEBHOOK_KNOWN    "svc.webhook2.known"
 
-/* ms that an ended delivery is known for: by then PostgreSQL knows it. */
+/*
+ * ms that an ended delivery is known for: by then PostgreSQL knows it, or who
+ * is to note it there says that it is late.
+ */
 #define NGX_SVC_WEBHOOK_KNOWN_MS  "60000"
 
 /* A channel: there is something to take. */
@@ -99,6 +102,12 @@ extern ngx_svc_redis_script_t  ngx_svc_webhook_recover_script;
  * script can make an entry by itself: it has a MAC.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_ack_script;
+
+/*
+ * No keys; ids of deliveries that have ended: they are known for as long as if
+ * that were just now.  What is queued or in flight stays so.
+ */
+extern ngx_svc_redis_script_t  ngx_svc_webhook_known_script;
 
 /* Keys: helpers, in flight; id.  What is in flight is anybody's. */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_unregister_script;

@@ -5,7 +5,7 @@
 // port" for each server, then "ready".  The path of a request says how it is
 // answered.
 
-import { openSync, readFileSync, writeSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import https from 'node:https';
 import http from 'node:http';
 import net from 'node:net';
@@ -53,6 +53,18 @@ const modes = {
     visited: (req, res) => res.end(),
     slow: (req, res, ms) => setTimeout(() => res.end('ok'), Number(ms)),
     hang: () => {},
+
+    // once there is a file of that name in the folder
+
+    until: (req, res, name) => {
+        const timer = setInterval(() => {
+            if (existsSync(`${dir}/${name}`)) {
+                clearInterval(timer);
+                res.end('ok');
+            }
+        }, 20);
+    },
+
     large: (req, res, n) => res.end('x'.repeat(Number(n))),
 
     // the first n attempts of each delivery fail
