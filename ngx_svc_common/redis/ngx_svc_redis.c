@@ -127,11 +127,9 @@ ngx_svc_redis_role(redisAsyncContext *ac, void *reply, void *data)
     ngx_svc_redis_link_t  *link;
 
     link = ac->data;
-    r = reply;
 
-    if (r == NULL || link->redis == NULL || r->type != REDIS_REPLY_ARRAY
-        || r->elements == 0 || r->element[0]->str == NULL)
-    {
+    r = ngx_svc_redis_link_array(ac, reply, 1);
+    if (r == NULL) {
         return;
     }
 

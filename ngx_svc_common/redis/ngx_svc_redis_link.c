@@ -64,6 +64,32 @@ ngx_svc_redis_link_stop(ngx_svc_redis_link_t *link)
 }
 
 
+redisReply *
+ngx_svc_redis_link_array(redisAsyncContext *ac, void *reply, size_t n)
+{
+    size_t                 i;
+    redisReply            *r;
+    ngx_svc_redis_link_t  *link;
+
+    link = ac->data;
+    r = reply;
+
+    if (r == NULL || link->redis == NULL || r->type != REDIS_REPLY_ARRAY
+        || r->elements < n)
+    {
+        return NULL;
+    }
+
+    for (i = 0; i < n; i++) {
+        if (r->element[i]->str == NULL) {
+            return NULL;
+        }
+    }
+
+    return r;
+}
+
+
 void
 ngx_svc_redis_link_forked(ngx_svc_redis_link_t *link)
 {

@@ -59,6 +59,13 @@ void ngx_svc_redis_link_break(ngx_svc_redis_link_t *link, const char *why);
 void ngx_svc_redis_link_asked(ngx_svc_redis_link_t *link);
 void ngx_svc_redis_link_answered(ngx_svc_redis_link_t *link);
 
+/*
+ * In a callback of hiredis: its reply, if that is an array with n texts at
+ * least, which come first, and the link is open still; or NULL.
+ */
+redisReply *ngx_svc_redis_link_array(redisAsyncContext *ac, void *reply,
+    size_t n);
+
 
 /*
  * In a child process: forgets what was the parent's.  Nothing of it is freed,

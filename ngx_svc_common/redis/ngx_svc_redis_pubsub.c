@@ -286,20 +286,13 @@ ngx_svc_redis_subscribe_to(const char *name)
 static void
 ngx_svc_redis_heard(redisAsyncContext *ac, void *reply, void *data)
 {
-    redisReply            *r;
-    ngx_svc_redis_link_t  *link;
+    redisReply  *r;
 
-    link = ac->data;
-    r = reply;
+    r = ngx_svc_redis_link_array(ac, reply, 2);
 
-    if (r == NULL || link->redis == NULL || r->type != REDIS_REPLY_ARRAY
-        || r->elements != 3 || r->element[0]->str == NULL
-        || r->element[1]->str == NULL)
-    {
-        return;
+    if (r && r->elements == 3) {
+        ngx_svc_redis_message(r->element);
     }
-
-    ngx_svc_redis_message(r->element);
 }
 
 

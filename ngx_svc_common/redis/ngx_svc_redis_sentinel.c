@@ -200,9 +200,9 @@ ngx_svc_redis_sentinel_state(redisAsyncContext *ac, void *reply, void *data)
     ngx_svc_redis_link_t  *link;
 
     link = ac->data;
-    r = reply;
 
-    if (r == NULL || link->redis == NULL || r->type != REDIS_REPLY_ARRAY) {
+    r = ngx_svc_redis_link_array(ac, reply, 0);
+    if (r == NULL) {
         return;
     }
 
