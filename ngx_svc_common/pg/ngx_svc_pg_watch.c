@@ -16,7 +16,9 @@
 
 
 static void ngx_svc_pg_watch_timer(ngx_event_t *ev);
-static void ngx_svc_pg_watch_idle(void);
+static void ngx_svc_pg_watch_each(void (*handler)(ngx_svc_pg_conn_t *conn));
+static void ngx_svc_pg_watch_idle(ngx_svc_pg_conn_t *conn);
+static void ngx_svc_pg_watch_timeline(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_watch_stale(ngx_svc_pg_conn_t *conn, uint32_t above);
 static void ngx_svc_pg_watch_look(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_watch_looked(ngx_svc_pg_op_t *op);
@@ -86,31 +88,7 @@ ngx_svc_pg_watch_timer(ngx_event_t *ev)
     {
         ngx_svc_pg_watch_last = ngx_current_msec;
         ngx_svc_pg_probe();
-        ngx_svc_pg_watch_idle();
-    }
-}
-
-
-static void
-ngx_svc_pg_watch_idle(void)
-{
-    ngx_uint_t                 i, j;
-    ngx_svc_pg_conn_t         *conn;
-    struct ngx_svc_pg_pool_s  *pool;
-
-    for (i = 0; i < NGX_SVC_PG_NPOOLS; i++) {
-        pool = ngx_svc_pg_pool(i);
-
-        for (j = 0; j < pool->nconns; j++) {
-            conn = &pool->conns[j];
-
-            if (conn->state == NGX_SVC_PG_READY && conn->ninflight == 0
-                && ngx_current_msec - conn->progress
-                   >= NGX_SVC_PG_FENCE_PERIOD / 2)
-            {
-                ngx_svc_pg_watch_look(conn);
-            }
-        }
+        ngx_svc_pg_watch_each(ngx_svc_pg_watch_idle);
     }
 }
 
@@ -118,32 +96,55 @@ ngx_svc_pg_watch_idle(void)
 void
 ngx_svc_pg_watch(void)
 {
-    uint32_t                   above;
+    ngx_svc_pg_watch_each(ngx_svc_pg_watch_timeline);
+}
+
+
+static void
+ngx_svc_pg_watch_each(void (*handler)(ngx_svc_pg_conn_t *conn))
+{
     ngx_uint_t                 i, j;
-    ngx_svc_pg_conn_t         *conn;
     struct ngx_svc_pg_pool_s  *pool;
 
     for (i = 0; i < NGX_SVC_PG_NPOOLS; i++) {
         pool = ngx_svc_pg_pool(i);
 
         for (j = 0; j < pool->nconns; j++) {
-            conn = &pool->conns[j];
-
-            if (conn->held) {
-                ngx_svc_pg_conn_release(conn);
-                continue;
-            }
-
-            if (conn->state != NGX_SVC_PG_READY) {
-                continue;
-            }
-
-            above = ngx_svc_pg_fence_above(&conn->timeline);
-
-            if (above) {
-                ngx_svc_pg_watch_stale(conn, above);
-            }
+            handler(&pool->conns[j]);
         }
+    }
+}
+
+
+static void
+ngx_svc_pg_watch_idle(ngx_svc_pg_conn_t *conn)
+{
+    if (conn->state == NGX_SVC_PG_READY && conn->ninflight == 0
+        && ngx_current_msec - conn->progress >= NGX_SVC_PG_FENCE_PERIOD / 2)
+    {
+        ngx_svc_pg_watch_look(conn);
+    }
+}
+
+
+static void
+ngx_svc_pg_watch_timeline(ngx_svc_pg_conn_t *conn)
+{
+    uint32_t  above;
+
+    if (conn->held) {
+        ngx_svc_pg_conn_release(conn);
+        return;
+    }
+
+    if (conn->state != NGX_SVC_PG_READY) {
+        return;
+    }
+
+    above = ngx_svc_pg_fence_above(&conn->timeline);
+
+    if (above) {
+        ngx_svc_pg_watch_stale(conn, above);
     }
 }
 
