@@ -46,6 +46,9 @@ typedef struct {
 
 
 static void ngx_svc_webhook_outbox_timer(ngx_event_t *ev);
+static ngx_int_t ngx_svc_webhook_outbox_ask(
+    const ngx_svc_pg_statement_t *statement, ngx_str_t *tenant,
+    ngx_uint_t number, ngx_svc_pg_handler_pt handler);
 static ngx_int_t ngx_svc_webhook_outbox_take(void);
 static void ngx_svc_webhook_outbox_taken(ngx_svc_pg_op_t *op);
 static void ngx_svc_webhook_outbox_next(void);
@@ -153,25 +156,24 @@ ngx_svc_webhook_outbox_timer(ngx_event_t *ev)
 }
 
 
+/* number: the statement's parameter. */
+
 static ngx_int_t
-ngx_svc_webhook_outbox_take(void)
+ngx_svc_webhook_outbox_ask(const ngx_svc_pg_statement_t *statement,
+    ngx_str_t *tenant, ngx_uint_t number, ngx_svc_pg_handler_pt handler)
 {
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
 
-    static ngx_str_t  nobody = ngx_string("");
-
-    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, &nobody, 1,
-                                   ngx_svc_webhook_outbox_taken, NULL);
+    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, tenant, 1, handler, NULL);
     if (op == NULL) {
         return NGX_ERROR;
     }
 
-    call = ngx_svc_pg_call(op, &ngx_svc_sql_webhook_outbox_take);
+    call = ngx_svc_pg_call(op, statement);
 
     if (call == NULL
-        || ngx_svc_pg_bind_int(op, call, NGX_SVC_WEBHOOK_OUTBOX_TENANTS)
-           != NGX_OK
+        || ngx_svc_pg_bind_int(op, call, number) != NGX_OK
         || ngx_svc_pg_submit(op) != NGX_OK)
     {
         ngx_destroy_pool(op->pool);
@@ -181,6 +183,17 @@ ngx_svc_webhook_outbox_take(void)
     ngx_svc_webhook_outbox.op = op;
 
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_webhook_outbox_take(void)
+{
+    static ngx_str_t  nobody = ngx_string("");
+
+    return ngx_svc_webhook_outbox_ask(&ngx_svc_sql_webhook_outbox_take,
+                                      &nobody, NGX_SVC_WEBHOOK_OUTBOX_TENANTS,
+                                      ngx_svc_webhook_outbox_taken);
 }
 
 
@@ -239,30 +252,10 @@ ngx_svc_webhook_outbox_next(void)
 static ngx_int_t
 ngx_svc_webhook_outbox_look(void)
 {
-    ngx_svc_pg_op_t    *op;
-    ngx_svc_pg_call_t  *call;
-
-    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE,
-                                   &ngx_svc_webhook_outbox.tenant, 1,
-                                   ngx_svc_webhook_outbox_looked, NULL);
-    if (op == NULL) {
-        return NGX_ERROR;
-    }
-
-    call = ngx_svc_pg_call(op, &ngx_svc_sql_webhook_outbox_look);
-
-    if (call == NULL
-        || ngx_svc_pg_bind_int(op, call, ngx_svc_webhook_conf()->outbox)
-           != NGX_OK
-        || ngx_svc_pg_submit(op) != NGX_OK)
-    {
-        ngx_destroy_pool(op->pool);
-        return NGX_ERROR;
-    }
-
-    ngx_svc_webhook_outbox.op = op;
-
-    return NGX_OK;
+    return ngx_svc_webhook_outbox_ask(&ngx_svc_sql_webhook_outbox_look,
+                                      &ngx_svc_webhook_outbox.tenant,
+                                      ngx_svc_webhook_conf()->outbox,
+                                      ngx_svc_webhook_outbox_looked);
 }
 
 
