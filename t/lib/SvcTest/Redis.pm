@@ -62,7 +62,16 @@ sub spawn {
 sub command {
     my ($self, $text) = @_;
 
-    my $sock = IO::Socket::UNIX->new(Peer => $self->{socket}) or return;
+    return first_line(IO::Socket::UNIX->new(Peer => $self->{socket}), $text);
+}
+
+
+# The same on a connection, or on none: undef.
+
+sub first_line {
+    my ($sock, $text) = @_;
+
+    return if !$sock;
 
     syswrite $sock, "$text\r\n" or return;
     IO::Select->new($sock)->can_read(slow(5)) or return;

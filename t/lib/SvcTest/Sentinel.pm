@@ -13,12 +13,12 @@ package SvcTest::Sentinel;
 use strict;
 use warnings;
 
-use IO::Select;
 use IO::Socket::INET;
 
 use SvcTest::Nginx;
 use SvcTest::Process qw(slow wait_for alive wait_exit signal_pid run_apart
     run_user slurp on_exit);
+use SvcTest::Redis;
 
 
 my $NAME = 'mymaster';
@@ -150,15 +150,8 @@ sub sentinel { return $_[0]{sentinels}[$_[1]] }
 sub command {
     my ($self, $port, $text) = @_;
 
-    my $sock = IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port") or return;
-
-    syswrite $sock, "$text\r\n" or return;
-    IO::Select->new($sock)->can_read(slow(5)) or return;
-    sysread $sock, my $line, 4096 or return;
-
-    $line =~ s/\r\n.*//s;
-
-    return $line;
+    return SvcTest::Redis::first_line(
+        IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port"), $text);
 }
 
 
