@@ -5,22 +5,24 @@ package SvcTest::FakeSentinel;
 #     my $sentinel = SvcTest::FakeSentinel->new($dir);
 #     $sentinel->says(7, '127.0.0.1', 6379);      # epoch, address, port
 #     $sentinel->answers("*-1\r\n");              # bytes, or '': nothing
+#
+# It listens on 127.0.0.1, or on another address: SvcTest::FakeSentinel->new($dir, '::1').
 
 use strict;
 use warnings;
 
 use IO::Select;
-use IO::Socket::INET;
+use IO::Socket::IP;
 use POSIX ();
 
 use SvcTest::Process qw(write_file slurp);
 
 
 sub new {
-    my ($class, $dir) = @_;
+    my ($class, $dir, $address) = @_;
 
-    my $socket = IO::Socket::INET->new(Listen => 64, LocalAddr => '127.0.0.1')
-        or die "listen: $!\n";
+    my $socket = IO::Socket::IP->new(Listen => 64, LocalAddr => $address // '127.0.0.1')
+        or die "listen: $@\n";
     my $self = bless { port => $socket->sockport }, $class;
 
     $self->{file} = "$dir/fake-sentinel.$self->{port}";
