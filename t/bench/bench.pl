@@ -17,8 +17,8 @@
 # redeemed in one; INTROSPECT_RATE (10000), half of what there can be; TOKENS (10000000)
 # stored and TENANTS (10000) in the end; ONLY, some measurements by name (see %measure,
 # and get_small and get_big, login_small and login_big), like "get get_pipeline", or
-# "signin", those of sign-in but for these two, or "oauth"; BENCH_READ, BENCH_WRITE,
-# BENCH_SLOW, parameters of svc_postgres_pool, like "connections=2 depth=16";
+# "signin", those of sign-in but for these two, or "oauth", or "outbox"; BENCH_READ,
+# BENCH_WRITE, BENCH_SLOW, parameters of svc_postgres_pool, like "connections=2 depth=16";
 # SVC_TEST_NGINX and SVC_TEST_MODULES as for the tests.
 
 use strict;
@@ -118,6 +118,8 @@ my %measure = (
     webhook_delay => sub { SvcBench::Webhook::delay($sys, @_) },
     webhook_post => sub { SvcBench::Webhook::posts($sys, @_, 1) },
     webhook_post_none => sub { SvcBench::Webhook::posts($sys, @_, 0) },
+    outbox_on => sub { SvcBench::Webhook::outbox($sys, @_, 1) },
+    outbox_off => sub { SvcBench::Webhook::outbox($sys, @_, 0) },
     webhook_beside => sub { SvcBench::Webhook::beside($sys, @_) },
     webhook_drip => sub { SvcBench::Webhook::drip($sys, @_) },
     webhook_hang => sub { SvcBench::Webhook::hang($sys, @_) },
@@ -183,8 +185,11 @@ my @OAUTH = qw(oauth_token_opaque oauth_token_no_sweep oauth_token_jwt oauth_tok
                oauth_introspect_pgbench oauth_introspect_p99 oauth_exchange oauth_refresh oauth_code oidc_jwt
                oidc_token_stored oidc_introspect_stored);
 
+my @OUTBOX = qw(outbox_on outbox_off);
+
 my %only = map { $_ => 1 }
-           map { $_ eq 'signin' ? @SIGNIN : $_ eq 'oauth' ? (create => @OAUTH) : $_ }
+           map { $_ eq 'signin' ? @SIGNIN : $_ eq 'oauth' ? (create => @OAUTH)
+                 : $_ eq 'outbox' ? @OUTBOX : $_ }
            split /[ ,]+/, $ENV{ONLY} // '';
 
 my @ORDER = grep { !%only || $only{$_} }
@@ -300,6 +305,20 @@ sub rounds {
 }
 
 
+# Who comes first is last in the next one: what moves slowly meets them alike.
+
+sub rounds_in_turn {
+    my (@names) = @_;
+
+    for my $round (1 .. $ROUNDS) {
+        say_step("round $round of $ROUNDS");
+
+        push @{ $results{$_} }, $measure{$_}->($SECONDS)
+            for $round % 2 ? @names : reverse @names;
+    }
+}
+
+
 sub warm_up {
     my (@names) = @_;
 
@@ -375,6 +394,13 @@ sub measure {
     }
 
     my @after = SvcBench::System::rss($sys->workers);
+
+    # which reload, and so come when the workers' memory is known
+
+    if (my @outbox = grep { !%only || $only{$_} } @OUTBOX) {
+        warm_up(@outbox);
+        rounds_in_turn(@outbox);
+    }
 
     if (my @tokens = grep { $results{$_} } qw(oauth_token_opaque oauth_introspect_opaque)) {
         say_step("storing $TOKENS tokens");

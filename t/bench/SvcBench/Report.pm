@@ -138,6 +138,8 @@ sub rows {
           'without them', 'webhook_delay', 'p99', -1.3 ],
         [ 'p99 of 1,000 POST/s, with a webhook', 'webhook_post',
           'without', 'webhook_post_none', 'p99', -1.2 ],
+        [ 'POST user with a webhook, and the outbox', 'outbox_on',
+          'without the outbox', 'outbox_off', 'rate', 0.95 ],
         [ 'export of 10,000 events', 'export', 'psql, COPY of the same rows',
           'export_copy', 'rate', 0.5 ],
         [ 'simulation over 1,000 addresses', 'simulate',

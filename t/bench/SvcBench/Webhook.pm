@@ -11,6 +11,7 @@ use Time::HiRes qw(time);
 
 use SvcBench::Cpu;
 use SvcBench::Load;
+use SvcBench::Scim;
 use SvcTest::Nginx;
 use SvcTest::Process qw(run run_user spawn slurp wait_for);
 use SvcTest::Resolver;
@@ -373,6 +374,46 @@ sub posts {
 
     unhook(@hooks);
     $system->reset;
+
+    return $taken;
+}
+
+
+# Users created as fast as they are answered, each with a webhook, while helpers look
+# for missing events in the audit log, or do not.  All is delivered before it ends.
+
+sub outbox {
+    my ($system, $seconds, $on) = @_;
+
+    my $s = $system->{s};
+    my $nginx = $s->nginx;
+    my $redis = $s->redis;
+    my $svc = $nginx->{svc};
+
+    local @$svc{qw(svc_webhook_outbox svc_webhook_queue)}
+        = ($on ? undef : 'off', '1000000 tenant=1000000 endpoint=1000000');
+
+    my @helpers = $nginx->helper_pids;
+
+    $nginx->reload;
+    $nginx->wait_helper(@helpers) or die "no helper\n";
+    $s->wait_healthy or die "nginx is not healthy\n";
+
+    my @hooks = map { hook($system, $_, url('/post')) } 0 .. $#{ $system->{tenants} };
+
+    # new workers open their connections one after the other
+
+    SvcBench::Load::wrk($system, 'create', seconds => 1, connections => 64);
+
+    my $taken = SvcBench::Scim::create($system, $seconds);
+
+    wait_for {
+        $redis->command('HINCRBY svc.webhook2.pending total 0') eq ':0'
+    } 120 or die "the webhooks are not delivered\n";
+
+    unhook(@hooks);
+    $system->reset;
+    $s->sql('TRUNCATE svc.webhook_done');
 
     return $taken;
 }
