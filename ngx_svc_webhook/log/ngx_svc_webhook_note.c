@@ -40,6 +40,7 @@ typedef struct {
 
 
 static void ngx_svc_webhook_notes_timer(ngx_event_t *ev);
+static void ngx_svc_webhook_notes_lost(void);
 static ngx_int_t ngx_svc_webhook_notes_send(void);
 static u_char *ngx_svc_webhook_notes_list(ngx_pool_t *pool, size_t offset,
     size_t len, size_t *size);
@@ -200,20 +201,27 @@ ngx_svc_webhook_notes_next(ngx_msec_t ms)
 static void
 ngx_svc_webhook_notes_timer(ngx_event_t *ev)
 {
+    ngx_svc_webhook_notes_lost();
+
+    if (ngx_svc_webhook_notes_send() != NGX_OK) {
+        ngx_svc_webhook_notes_late();
+    }
+}
+
+
+static void
+ngx_svc_webhook_notes_lost(void)
+{
     ngx_svc_webhook_notes_t  *notes;
 
     notes = &ngx_svc_webhook_notes;
 
     if (notes->nlost) {
-        ngx_log_error(NGX_LOG_ERR, ev->log, 0,
+        ngx_log_error(NGX_LOG_ERR, notes->timer.log, 0,
                       "%ui ended webhook deliveries are not noted: PostgreSQL "
                       "does not take them in time, and they may come twice",
                       notes->nlost);
         notes->nlost = 0;
-    }
-
-    if (ngx_svc_webhook_notes_send() != NGX_OK) {
-        ngx_svc_webhook_notes_late();
     }
 }
 
@@ -335,6 +343,7 @@ ngx_svc_webhook_notes_done(ngx_svc_pg_op_t *op)
         && ++notes->tries >= NGX_SVC_WEBHOOK_NOTES_TRIES)
     {
         notes->nlost += notes->nsent;
+        ngx_svc_webhook_notes_lost();
         ngx_svc_webhook_notes_written();
         return;
     }
