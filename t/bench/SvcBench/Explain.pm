@@ -203,6 +203,7 @@ my %VALUES = (
     webhook_outbox_look => [ 5000 ],
     mail_failed => [ 'a@b', '1', 'reset', 'failed', 0, 4 ],
     webhook_trim => [ '{{webhook}}' ],
+    push_claim => [ '0' x 32, 0, 0 ],
     signin_tenant => [ 'x.test', 'bench0' ],
     signin_tenant_write => [ 'x.test', 'bench0', '127.0.0.1', 'bench',
                              'request' ],
