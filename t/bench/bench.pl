@@ -41,6 +41,7 @@ use SvcBench::Explain;
 use SvcBench::Load;
 use SvcBench::Login;
 use SvcBench::OAuth;
+use SvcBench::Outbound;
 use SvcBench::Passkeys;
 use SvcBench::Report qw(say_step);
 use SvcBench::Scim;
@@ -158,6 +159,20 @@ my %measure = (
     oidc_introspect_stored => sub {
         SvcBench::OAuth::peer($sys, 'stored')->introspections(@_)
     },
+    (map {
+        my ($name, $path) = @$_;
+
+        ("outbound_push$name" => sub { SvcBench::Outbound::pushes($sys, @_, $path) },
+         "outbound_curl$name" => sub { SvcBench::Outbound::parallel($sys, @_, $path) })
+    } [ '', $SvcBench::Outbound::OURS ],
+      [ '_at_once', $SvcBench::Outbound::AT_ONCE ]),
+    outbound_one_by_one => sub {
+        SvcBench::Outbound::one_by_one($sys, @_, $SvcBench::Outbound::OURS)
+    },
+    outbound_delay => sub { SvcBench::Outbound::delay($sys, @_) },
+    outbound_post_off => sub { SvcBench::Outbound::posts($sys, @_) },
+    outbound_post_none => sub { SvcBench::Outbound::posts($sys, @_, 0) },
+    outbound_post_one => sub { SvcBench::Outbound::posts($sys, @_, 1) },
     login => sub { SvcBench::Login::logins($sys, @_) },
     passkey => sub {
         SvcBench::Passkeys::sign_ins($sys, @_, $_[0] > 1 ? $PASSKEYS
@@ -187,9 +202,13 @@ my @OAUTH = qw(oauth_token_opaque oauth_token_no_sweep oauth_token_jwt oauth_tok
 
 my @OUTBOX = qw(outbox_on outbox_off);
 
-my %only = map { $_ => 1 }
-           map { $_ eq 'signin' ? @SIGNIN : $_ eq 'oauth' ? (create => @OAUTH)
-                 : $_ eq 'outbox' ? @OUTBOX : $_ }
+my @OUTBOUND = qw(outbound_post_off outbound_post_none outbound_post_one outbound_push
+                  outbound_curl outbound_one_by_one outbound_push_at_once
+                  outbound_curl_at_once outbound_delay);
+
+my %GROUPS = (signin => \@SIGNIN, oauth => [ create => @OAUTH ], outbound => \@OUTBOUND, outbox => \@OUTBOX);
+
+my %only = map { $_ => 1 } map { $GROUPS{$_} ? @{ $GROUPS{$_} } : $_ }
            split /[ ,]+/, $ENV{ONLY} // '';
 
 my @ORDER = grep { !%only || $only{$_} }
@@ -200,7 +219,7 @@ my @ORDER = grep { !%only || $only{$_} }
                evaluate evaluate_worst config_plan config_selects
                config_apply config_apply_pgbench stream webhook webhook_wrk
                webhook_tls webhook_delay webhook_beside webhook_drip
-               webhook_hang webhook_post webhook_post_none), @OAUTH, @SIGNIN);
+               webhook_hang webhook_post webhook_post_none), @OUTBOUND, @OAUTH, @SIGNIN);
 my @STORED = grep { !%only || $only{$_} }
              qw(export export_copy simulate simulate_psql);
 
@@ -380,6 +399,7 @@ sub measure {
     other_size('_small', @sizes);
 
     grow($USERS);
+    SvcBench::Outbound::prepare($sys) if grep { /^outbound/ } @ORDER;
     SvcBench::Load::pgbench($sys, $statements, 'get_check', clients => 1,
                             transactions => 200);
     warm_up(@ORDER);
