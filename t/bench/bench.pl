@@ -15,10 +15,10 @@
 # (5000), LOGINS (400) of known and of unknown addresses in a round; PASSKEYS (8000),
 # the most sign-ins with a passkey in a round; CODES (50000), the most codes that are
 # redeemed in one; INTROSPECT_RATE (10000), half of what there can be; TOKENS (10000000)
-# stored and TENANTS (10000) in the end; ONLY, some measurements by name (see %measure,
+# stored and TENANTS (10000) in the end; TARGETS (10000) of outbound SCIM; ONLY, some measurements by name (see %measure,
 # and get_small and get_big, login_small and login_big), like "get get_pipeline", or
-# "signin", those of sign-in but for these two, or "oauth", or "outbox"; BENCH_READ,
-# BENCH_WRITE, BENCH_SLOW, parameters of svc_postgres_pool, like "connections=2 depth=16";
+# "signin", those of sign-in but for these two, or "oauth", or "outbound"; BENCH_READ, BENCH_WRITE,
+# BENCH_SLOW, parameters of svc_postgres_pool, like "connections=2 depth=16";
 # SVC_TEST_NGINX and SVC_TEST_MODULES as for the tests.
 
 use strict;
@@ -42,6 +42,7 @@ use SvcBench::Load;
 use SvcBench::Login;
 use SvcBench::OAuth;
 use SvcBench::Outbound;
+use SvcBench::OutboundSize;
 use SvcBench::Passkeys;
 use SvcBench::Report qw(say_step);
 use SvcBench::Scim;
@@ -63,6 +64,7 @@ my $PASSKEYS = $ENV{PASSKEYS} || 8_000;
 my $CODES = $ENV{CODES} || 50_000;
 my $TOKENS = $ENV{TOKENS} || 10_000_000;
 my $TENANTS = $ENV{TENANTS} || 10_000;
+my $TARGETS = $ENV{TARGETS} || 10_000;
 my $INTROSPECT_RATE = $ENV{INTROSPECT_RATE} || 10_000;
 
 my ($sys, $statements, $size);
@@ -206,7 +208,8 @@ my @OUTBOUND = qw(outbound_post_off outbound_post_none outbound_post_one outboun
                   outbound_curl outbound_one_by_one outbound_push_at_once
                   outbound_curl_at_once outbound_delay);
 
-my %GROUPS = (signin => \@SIGNIN, oauth => [ create => @OAUTH ], outbound => \@OUTBOUND, outbox => \@OUTBOX);
+my %GROUPS = (signin => \@SIGNIN, oauth => [ create => @OAUTH ], outbox => \@OUTBOX,
+              outbound => [ @OUTBOUND, 'outbound_sizes' ]);
 
 my %only = map { $_ => 1 } map { $GROUPS{$_} ? @{ $GROUPS{$_} } : $_ }
            split /[ ,]+/, $ENV{ONLY} // '';
@@ -399,7 +402,7 @@ sub measure {
     other_size('_small', @sizes);
 
     grow($USERS);
-    SvcBench::Outbound::prepare($sys) if grep { /^outbound/ } @ORDER;
+    SvcBench::Outbound::prepare($sys) if !%only || grep { /^outbound/ } keys %only;
     SvcBench::Load::pgbench($sys, $statements, 'get_check', clients => 1,
                             transactions => 200);
     warm_up(@ORDER);
@@ -412,6 +415,8 @@ sub measure {
         rounds('', @STORED);
         $sys->reset;
     }
+
+    outbound_sizes() if !%only || $only{outbound_sizes};
 
     my @after = SvcBench::System::rss($sys->workers);
 
@@ -444,6 +449,34 @@ sub measure {
 }
 
 
+# Once each: few, and many.
+
+sub outbound_sizes {
+    my @sizes = ([ '_few', $SMALL, $TARGETS / 10 ], [ '', $USERS, $TARGETS ]);
+
+    for my $size (@sizes) {
+        my ($suffix, $users) = @$size;
+
+        say_step("pushing $users users");
+
+        my ($first, $sync) = SvcBench::OutboundSize::syncs($sys, $users);
+
+        push @{ $results{$_->[0] . $suffix} }, $_->[1]
+            for [ outbound_first => $first ], [ outbound_sync => $sync ];
+    }
+
+    for my $size (@sizes) {
+        my ($suffix, undef, $targets) = @$size;
+
+        say_step("adding $targets targets");
+        push @{ $results{"outbound_targets$suffix"} },
+             SvcBench::OutboundSize::targets($sys, $targets);
+    }
+
+    SvcBench::OutboundSize::clean($sys);
+}
+
+
 sub other_size {
     my ($suffix, @names) = @_;
 
@@ -467,6 +500,7 @@ sub main {
                                write_rate => $WRITE_RATE,
                                introspect_rate => $INTROSPECT_RATE,
                                tokens => $TOKENS, tenants => $TENANTS,
+                               users => $USERS, targets => $TARGETS,
                                flood => SvcBench::Login::bound()));
     SvcBench::Report::details(\%results, @memory);
 

@@ -22,6 +22,7 @@ my %VALUES = (
     auth_caller => [ '{hash}', 'scim', 'scim', 'scim', '127.0.0.1', 'bench',
                      'request' ],
     auth_touch => [ '{hash}' ],
+    push_claim => [ '0' x 32, 0, 0 ],
     scim_get => [ '{id}' ],
     scim_list => [ 200 ],
     scim_by_user_name => [ 'user0@bench0.test' ],

@@ -13,7 +13,7 @@ use Time::HiRes qw(sleep time);
 use SvcBench::Cpu;
 use SvcBench::Scim;
 use SvcTest::Nginx;
-use SvcTest::Process qw(run slurp wait_for write_file);
+use SvcTest::Process qw(run_apart slurp wait_for write_file);
 use SvcTest::Scim qw(U E patch_op);
 
 
@@ -54,6 +54,7 @@ sub prepare {
 
         location $OURS {
             svc_scim on;
+            svc_scim_mode rfc;
         }
 
         location $AT_ONCE {
@@ -159,6 +160,13 @@ sub target {
         if !$r || $r->status != 201;
 
     return $r->json->{id};
+}
+
+
+sub admin {
+    my ($system, $method, $path) = @_;
+
+    return $r{from}->admin($method, $path);
 }
 
 
@@ -331,8 +339,8 @@ sub curl {
     my $file = "$system->{dir}/curl.conf";
     my @requests = curl_file($file, $r{lines}{$path}, $only);
     my $w = watch();
-    my ($status, $out) = run([ 'curl', '-q', @options, '-K', $file ],
-                             timeout => 120);
+    my ($status, $out) = run_apart([ 'curl', '-q', @options, '-K', $file ],
+                                   timeout => 120);
 
     pump($w);
     clean($system);

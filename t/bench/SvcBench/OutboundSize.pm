@@ -1,0 +1,226 @@
+package SvcBench::OutboundSize;
+
+# Outbound SCIM with many users, and with many targets: how long it takes, and the
+# memory of the helper, beside few of them.
+
+use strict;
+use warnings;
+
+use Time::HiRes qw(sleep time);
+
+use SvcBench::Outbound;
+use SvcBench::Report qw(say_step);
+use SvcTest::Process qw(slurp wait_for);
+
+
+my $OURS = $SvcBench::Outbound::OURS;
+my $AT_ONCE = $SvcBench::Outbound::AT_ONCE;
+my $OF_TENANT = 50;                     # targets
+my $IDLE = 30;                          # seconds, while statements are counted
+
+my @tenants;
+
+
+# --- users -----------------------------------------------------------------------------
+
+# A target gets so many users, and then a sync finds all of them there: the results
+# of the one and of the other.
+
+sub syncs {
+    my ($system, $n) = @_;
+
+    SvcBench::Outbound::serve($system, 'on', 'off');
+    SvcBench::Outbound::users($system, $n);
+
+    my $w = SvcBench::Outbound::watch();
+    my $id = SvcBench::Outbound::target($system, $OURS);
+    my $first = first($system, $id, $n, $w);
+
+    SvcBench::Outbound::serve($system, 'on', 'off');
+
+    my $sync = again($system, $id, $n);
+
+    SvcBench::Outbound::clean($system);
+
+    return ($first, $sync);
+}
+
+
+sub first {
+    my ($system, $id, $n, $w) = @_;
+
+    SvcBench::Outbound::wait_requests($w, 'POST', $n);
+    wait_for { sleep 0.2; SvcBench::Outbound::synced($system, $id) == $n } 60;
+
+    my $synced = SvcBench::Outbound::synced($system, $id);
+    my $there = SvcBench::Outbound::stored_there($system);
+
+    return result($n, SvcBench::Outbound::taken($w), $w,
+                  $synced == $n && $there == $n && $w->{of}{POST} == $n ? ()
+                  : "$there of $n users are there, $synced known to be");
+}
+
+
+sub again {
+    my ($system, $id, $n) = @_;
+
+    my $w = SvcBench::Outbound::watch();
+    my $begin = time;
+    my $r = SvcBench::Outbound::admin($system, POST => "/scim-targets/$id/sync");
+
+    die 'POST sync: ' . $r->status . "\n" if $r->status != 202;
+
+    my $state;
+
+    wait_for {
+        sleep 0.1;
+        $state = SvcBench::Outbound::sync_status($system, $id);
+        $state !~ /queued|running/;
+    } 300;
+
+    my $took = time - $begin;
+
+    SvcBench::Outbound::pump($w);
+
+    return result($n, $took, $w, $state eq 'success' && !$w->{requests} ? ()
+                  : "the sync is \"$state\", with $w->{requests} requests for single users");
+}
+
+
+sub result {
+    my ($n, $seconds, $w, @faults) = @_;
+
+    return { rate => $n / $seconds, seconds => $seconds,
+             requests => $w->{requests} + $w->{pages},
+             kilobytes => SvcBench::Outbound::helper_peak(), faults => \@faults };
+}
+
+
+# --- targets -----------------------------------------------------------------------------
+
+# So many targets in all, with one user each: what they cost when nothing happens, and
+# until a change of each tenant has come to all of its targets.
+
+sub targets {
+    my ($system, $n) = @_;
+
+    add_targets($system, $n);
+
+    my $begin = time;
+
+    SvcBench::Outbound::serve($system, 'on', 'off');
+    settle($system, $n);
+
+    my $begun = time - $begin;
+    my $statements = idle($system);
+    my $changed = changed($system, $n);
+
+    return { %$changed, statements => $statements, begun => $begun,
+             kilobytes => SvcBench::Outbound::helper_peak() };
+}
+
+
+sub add_targets {
+    my ($system, $n) = @_;
+
+    my $s = $system->{s};
+    my $had = @tenants;
+
+    SvcBench::Outbound::serve($system, 'on', 'off');
+
+    while (@tenants < $n / $OF_TENANT) {
+        push @tenants, $s->tenant('targets' . @tenants);
+    }
+
+    SvcBench::Outbound::may($system);
+
+    my $c = $s->connection;
+
+    for my $tenant (@tenants[$had .. $#tenants]) {
+        SvcBench::Outbound::users($system, 1, $tenant);
+        SvcBench::Outbound::target($system, $AT_ONCE, $tenant, $c) for 1 .. $OF_TENANT;
+    }
+
+    settle($system, $n);
+    $s->sql("VACUUM (ANALYZE) svc.$_") for qw(scim_target scim_item credential);
+}
+
+
+# Until a helper has all of them, and they have their users.
+
+sub settle {
+    my ($system, $n) = @_;
+
+    my $s = $system->{s};
+
+    wait_for {
+        sleep 0.2;
+        SvcBench::Outbound::synced($system) == $n
+            && $s->sql('SELECT count(lease_by) FROM svc.scim_target') == $n;
+    } 300 or die SvcBench::Outbound::synced($system) . " of $n targets have their user\n";
+}
+
+
+# Statements a second of all that is connected.
+
+sub idle {
+    my ($system) = @_;
+
+    my $s = $system->{s};
+    my $log = $s->pg->{log};
+
+    $s->sql(q(ALTER SYSTEM SET log_statement = 'all'));
+    $s->sql('SELECT pg_reload_conf()');
+    sleep 2;
+
+    my $from = -s $log;
+    my $begin = time;
+
+    sleep $IDLE;
+
+    my $seconds = time - $begin;
+    my $n = () = substr(slurp($log), $from) =~ /^\d+ svc_app LOG:  (?:execute|statement)/mg;
+
+    $s->sql('ALTER SYSTEM RESET log_statement');
+    $s->sql('SELECT pg_reload_conf()');
+
+    return $n / $seconds;
+}
+
+
+sub changed {
+    my ($system, $n) = @_;
+
+    my $s = $system->{s};
+    my $c = $s->connection;
+    my %id = map { @$_ } $s->sql('SELECT tenant_id, min(id::text) FROM svc.user_account'
+                                 . " WHERE source = 'scim' GROUP BY 1");
+    my $w = SvcBench::Outbound::watch();
+    my $begin = time;
+
+    SvcBench::Outbound::change($c, $_, $id{ $_->{id} }, "Admiral $begin") for @tenants;
+    SvcBench::Outbound::wait_requests($w, 'PATCH', $n);
+
+    my $seconds = $w->{last} - $begin;
+
+    settle($system, $n);
+    SvcBench::Outbound::pump($w);
+
+    return { rate => $n / $seconds, seconds => $seconds, requests => $w->{requests},
+             faults => $w->{requests} == $n ? []
+                       : [ "$w->{requests} requests for $n changes" ] };
+}
+
+
+# Their tenants go.
+
+sub clean {
+    my ($system) = @_;
+
+    SvcBench::Outbound::clean($system);
+    $system->{s}->sql("DELETE FROM svc.tenant WHERE slug ~ '^targets'");
+    @tenants = ();
+}
+
+
+1;
