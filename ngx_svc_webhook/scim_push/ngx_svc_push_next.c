@@ -12,7 +12,7 @@
 #include "ngx_svc_push_when.h"
 
 
-#define NGX_SVC_PUSH_BATCH    16        /* results are recorded at once */
+#define NGX_SVC_PUSH_BATCH    32        /* results are recorded at once */
 
 
 /* What is called behind a poll, and behind anything else. */

@@ -13,7 +13,7 @@
 #include "ngx_svc_push.h"
 
 
-#define NGX_SVC_PUSH_TAKE   32          /* users of a target in memory, ready */
+#define NGX_SVC_PUSH_TAKE   64          /* users of a target in memory, ready */
 #define NGX_SVC_PUSH_TEXT   40          /* bytes of a number, or a time */
 
 /* Whether that time has come. */

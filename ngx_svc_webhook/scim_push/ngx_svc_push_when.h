@@ -13,7 +13,7 @@
 #define NGX_SVC_PUSH_EACH     20        /* ms, so many polls of all targets */
 #define NGX_SVC_PUSH_LATER    1000      /* after a failure */
 #define NGX_SVC_PUSH_SOON     100       /* or after so many ms */
-#define NGX_SVC_PUSH_LOW      8         /* users that are ready */
+#define NGX_SVC_PUSH_LOW      24        /* users that are ready */
 #define NGX_SVC_PUSH_COUNT    10000     /* ms, between counts */
 
 
