@@ -17,7 +17,7 @@
 # redeemed in one; INTROSPECT_RATE (10000), half of what there can be; TOKENS (10000000)
 # stored and TENANTS (10000) in the end; TARGETS (10000) of outbound SCIM; ONLY, some measurements by name (see %measure,
 # and get_small and get_big, login_small and login_big), like "get get_pipeline", or
-# "signin", those of sign-in but for these two, or "oauth", or "outbound"; BENCH_READ, BENCH_WRITE,
+# "signin", those of sign-in but for these two, or "oauth", or "outbound", or "outbound_sizes"; BENCH_READ, BENCH_WRITE,
 # BENCH_SLOW, parameters of svc_postgres_pool, like "connections=2 depth=16";
 # SVC_TEST_NGINX and SVC_TEST_MODULES as for the tests.
 
@@ -165,12 +165,12 @@ my %measure = (
         my ($name, $path) = @$_;
 
         ("outbound_push$name" => sub { SvcBench::Outbound::pushes($sys, @_, $path) },
-         "outbound_curl$name" => sub { SvcBench::Outbound::parallel($sys, @_, $path) })
-    } [ '', $SvcBench::Outbound::OURS ],
+         "outbound_curl$name" => sub { SvcBench::Outbound::parallel($sys, @_, $path) },
+         "outbound_single$name" => sub {
+             SvcBench::Outbound::one_by_one($sys, @_, $path)
+         })
+    } [ '', $SvcBench::Outbound::OURS ], [ '_far', $SvcBench::Outbound::FAR ],
       [ '_at_once', $SvcBench::Outbound::AT_ONCE ]),
-    outbound_one_by_one => sub {
-        SvcBench::Outbound::one_by_one($sys, @_, $SvcBench::Outbound::OURS)
-    },
     outbound_delay => sub { SvcBench::Outbound::delay($sys, @_) },
     outbound_post_off => sub { SvcBench::Outbound::posts($sys, @_) },
     outbound_post_none => sub { SvcBench::Outbound::posts($sys, @_, 0) },
@@ -205,11 +205,13 @@ my @OAUTH = qw(oauth_token_opaque oauth_token_no_sweep oauth_token_jwt oauth_tok
 my @OUTBOX = qw(outbox_on outbox_off);
 
 my @OUTBOUND = qw(outbound_post_off outbound_post_none outbound_post_one outbound_push
-                  outbound_curl outbound_one_by_one outbound_push_at_once
-                  outbound_curl_at_once outbound_delay);
+                  outbound_curl outbound_single outbound_push_far outbound_curl_far
+                  outbound_single_far outbound_push_at_once outbound_curl_at_once
+                  outbound_delay);
 
-my %GROUPS = (signin => \@SIGNIN, oauth => [ create => @OAUTH ], outbox => \@OUTBOX,
-              outbound => [ @OUTBOUND, 'outbound_sizes' ]);
+my %GROUPS = (signin => \@SIGNIN, oauth => [ create => @OAUTH ],
+              outbox => \@OUTBOX,
+              outbound => \@OUTBOUND);
 
 my %only = map { $_ => 1 } map { $GROUPS{$_} ? @{ $GROUPS{$_} } : $_ }
            split /[ ,]+/, $ENV{ONLY} // '';

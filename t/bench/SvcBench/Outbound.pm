@@ -1,7 +1,7 @@
 package SvcBench::Outbound;
 
 # Outbound SCIM: users that are pushed to a second nginx, where they are another
-# tenant's, or answered at once.  Its access log says when each request came.
+# tenant's, or answered at once, or late.  Its access log says when each request came.
 
 use strict;
 use warnings;
@@ -13,15 +13,18 @@ use Time::HiRes qw(sleep time);
 use SvcBench::Cpu;
 use SvcBench::Scim;
 use SvcTest::Nginx;
-use SvcTest::Process qw(run_apart slurp wait_for write_file);
+use SvcTest::Process qw(run_apart slurp spawn wait_for write_file);
 use SvcTest::Scim qw(U E patch_op);
 
 
 our $OURS = '/scim/v2';                 # paths of the second nginx
 our $AT_ONCE = '/at-once';
+our $FAR = '/far';
 
+my $FAR_MS = 20;                        # until that one answers
 my $TITLE = 'Rear Admiral';
-my $A_SECOND = 400;                     # users for a second that is measured
+my %A_SECOND = ($OURS => 400, $AT_ONCE => 400, $FAR => 50);
+                                        # users for a second that is measured
 my $CHANGES = 25;                       # likewise
 my $RATE = 10;                          # svc_scim_rate, as it is by default
 
@@ -42,9 +45,16 @@ sub prepare {
     %r = (log => "$s->{dir}/there.log", port => SvcTest::Nginx::free_port(),
           ca => "$tls/ca.pem", app => 0);
 
+    my $far = far($system);
+
     $r{node} = $s->node(workers => 1, connections => 4096, http => <<"EOT");
     log_format there "\$msec\\t\$request_time\\t\$request_method\\t\$request_uri";
     keepalive_requests 100000000;
+
+    upstream far {
+        server 127.0.0.1:$far;
+        keepalive 32;
+    }
 
     server {
         listen 127.0.0.1:$r{port} ssl;
@@ -55,6 +65,12 @@ sub prepare {
         location $OURS {
             svc_scim on;
             svc_scim_mode rfc;
+        }
+
+        location $FAR {
+            proxy_pass http://far;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
         }
 
         location $AT_ONCE {
@@ -75,8 +91,26 @@ EOT
 
     $r{from} = $s->tenant('outbound');
     $r{to} = $s->tenant('there');
-    $r{tokens} = $system->token_file('outbound_tokens', $r{from});
+    $r{posts} = [ map { $s->tenant("outbound$_") } 0 .. $#{ $system->{tenants} } ];
+    $r{tokens} = $system->token_file('outbound_tokens', @{ $r{posts} });
     may($system);
+}
+
+
+# Its port.
+
+sub far {
+    my ($system) = @_;
+
+    my $out = "$system->{dir}/far";
+    my $port;
+
+    spawn([ 'node', "$system->{here}/peer/far.mjs", $FAR_MS ], out => $out);
+
+    wait_for { ($port) = (slurp($out) // '') =~ /^port (\d+)$/m } 20
+        or die 'far.mjs: ' . (slurp($out) // '') . "\n";
+
+    return $port;
 }
 
 
@@ -284,7 +318,7 @@ sub helper_peak {
 sub pushes {
     my ($system, $seconds, $path) = @_;
 
-    my $n = $A_SECOND * $seconds;
+    my $n = $A_SECOND{$path} * $seconds;
 
     serve($system, 'on', 'off');
     users($system, $n);
@@ -453,16 +487,19 @@ sub change {
 }
 
 
-# --- POSTs to a tenant that has targets -------------------------------------------------
+# --- POSTs to tenants that have targets -------------------------------------------------
 
-# With $targets targets; undef: without svc_scim_targets.
+# With $targets targets of each tenant; undef: without svc_scim_targets.
 
 sub posts {
     my ($system, $seconds, $targets) = @_;
 
     serve($system, defined $targets ? 'on' : 'off', $RATE);
 
-    target($system, $AT_ONCE) for 1 .. $targets // 0;
+    for my $tenant (@{ $r{posts} }) {
+        target($system, $AT_ONCE, $tenant) for 1 .. $targets // 0;
+    }
+
     wait_for { !$system->{s}->sql('SELECT count(*) FROM svc.scim_target'
                                   . ' WHERE xid IS NULL') } 20
         or die "the target is not followed\n";
