@@ -15,9 +15,10 @@
 # (5000), LOGINS (400) of known and of unknown addresses in a round; PASSKEYS (8000),
 # the most sign-ins with a passkey in a round; CODES (50000), the most codes that are
 # redeemed in one; INTROSPECT_RATE (10000), half of what there can be; TOKENS (10000000)
-# stored and TENANTS (10000) in the end; TARGETS (10000) of outbound SCIM; ONLY, some measurements by name (see %measure,
-# and get_small and get_big, login_small and login_big), like "get get_pipeline", or
-# "signin", those of sign-in but for these two, or "oauth", or "outbound", or "outbound_sizes"; BENCH_READ, BENCH_WRITE,
+# stored and TENANTS (10000) in the end; TARGETS (10000) of outbound SCIM; ONLY, some
+# measurements by name (see %measure, and get_small and get_big, login_small and
+# login_big, outbound_sizes), like "get get_pipeline", or "signin", those of sign-in but
+# for these two, "oauth", or "outbound", without outbound_sizes; BENCH_READ, BENCH_WRITE,
 # BENCH_SLOW, parameters of svc_postgres_pool, like "connections=2 depth=16";
 # SVC_TEST_NGINX and SVC_TEST_MODULES as for the tests.
 
@@ -213,7 +214,8 @@ my %GROUPS = (signin => \@SIGNIN, oauth => [ create => @OAUTH ],
               outbox => \@OUTBOX,
               outbound => \@OUTBOUND);
 
-my %only = map { $_ => 1 } map { $GROUPS{$_} ? @{ $GROUPS{$_} } : $_ }
+my %only = map { $_ => 1 }
+           map { $GROUPS{$_} ? @{ $GROUPS{$_} } : $_ }
            split /[ ,]+/, $ENV{ONLY} // '';
 
 my @ORDER = grep { !%only || $only{$_} }

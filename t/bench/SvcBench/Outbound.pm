@@ -148,8 +148,8 @@ sub serve {
 sub clean {
     my ($system) = @_;
 
-    $system->{s}->sql('DELETE FROM svc.scim_target');
-    $system->{s}->sql('VACUUM (ANALYZE) svc.scim_target, svc.scim_item');
+    $system->psql('postgres', '-c', 'DELETE FROM svc.scim_target',
+                  '-c', 'VACUUM (ANALYZE) svc.scim_target, svc.scim_item');
     $system->reset;
 }
 
@@ -157,19 +157,18 @@ sub clean {
 # --- users, targets ------------------------------------------------------------------
 
 sub users {
-    my ($system, $n, $tenant) = @_;
+    my ($system, $n, @tenants) = @_;
 
-    my $id = ($tenant // $r{from})->{id};
+    my $ids = join ',', map { $_->{id} } @tenants ? @tenants : $r{from};
 
-    $system->{s}->sql(<<"EOT");
+    $system->psql('postgres', '-c', <<"EOT", '-c', 'VACUUM (ANALYZE) svc.user_account');
 INSERT INTO svc.user_account (tenant_id, id, user_name, email_verified, source,
                               first_name, last_name, display_name, title, department,
                               locale)
-SELECT '$id', gen_random_uuid(), 'grace.' || i || '\@example.test', true, 'scim',
+SELECT t, gen_random_uuid(), 'grace.' || i || '\@example.test', true, 'scim',
        'Grace', 'Hopper ' || i, 'Grace Hopper ' || i, '$TITLE', 'Research', 'en-US'
-FROM generate_series(1, $n) i
+FROM unnest('{$ids}'::uuid[]) t, generate_series(1, $n) i
 EOT
-    $system->{s}->sql('VACUUM (ANALYZE) svc.user_account');
 }
 
 

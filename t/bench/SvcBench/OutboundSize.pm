@@ -24,7 +24,7 @@ my @tenants;
 # --- users -----------------------------------------------------------------------------
 
 # A target gets so many users, and then a sync finds all of them there: the results
-# of the one and of the other.
+# of both.
 
 sub syncs {
     my ($system, $n) = @_;
@@ -83,7 +83,7 @@ sub again {
     SvcBench::Outbound::pump($w);
 
     return result($n, $took, $w, $state eq 'success' && !$w->{requests} ? ()
-                  : "the sync is \"$state\", with $w->{requests} requests for single users");
+                  : "the sync is \"$state\", $w->{requests} requests were for one user");
 }
 
 
@@ -96,10 +96,10 @@ sub result {
 }
 
 
-# --- targets -----------------------------------------------------------------------------
+# --- targets --------------------------------------------------------------------------
 
-# So many targets in all, with one user each: what they cost when nothing happens, and
-# until a change of each tenant has come to all of its targets.
+# So many targets in all, with one user each: what they cost when nothing happens,
+# and until a change in each tenant has come to all of its targets.
 
 sub targets {
     my ($system, $n) = @_;
@@ -136,8 +136,9 @@ sub add_targets {
 
     my $c = $s->connection;
 
+    SvcBench::Outbound::users($system, 1, @tenants[$had .. $#tenants]);
+
     for my $tenant (@tenants[$had .. $#tenants]) {
-        SvcBench::Outbound::users($system, 1, $tenant);
         SvcBench::Outbound::target($system, $AT_ONCE, $tenant, $c) for 1 .. $OF_TENANT;
     }
 
@@ -179,7 +180,8 @@ sub idle {
     sleep $IDLE;
 
     my $seconds = time - $begin;
-    my $n = () = substr(slurp($log), $from) =~ /^\d+ svc_app LOG:  (?:execute|statement)/mg;
+    my $n = () = substr(slurp($log), $from)
+                 =~ /^\d+ svc_app LOG:  (?:execute|statement)/mg;
 
     $s->sql('ALTER SYSTEM RESET log_statement');
     $s->sql('SELECT pg_reload_conf()');
@@ -218,7 +220,7 @@ sub clean {
     my ($system) = @_;
 
     SvcBench::Outbound::clean($system);
-    $system->{s}->sql("DELETE FROM svc.tenant WHERE slug ~ '^targets'");
+    $system->psql('postgres', '-c', "DELETE FROM svc.tenant WHERE slug ~ '^targets'");
     @tenants = ();
 }
 

@@ -337,6 +337,11 @@ sub rounds_line {
         $text .= sprintf ' p99 %s us', number($_->{p99}) if $_->{p99};
         $text .= sprintf ' beside %s POST/s', number($_->{write_rate})
             if $_->{write_rate};
+        $text .= sprintf ' %.1f s, %s requests, helper %s MB', $_->{seconds},
+                         number($_->{requests}), megabytes($_->{kilobytes})
+            if $_->{seconds} && $_->{kilobytes};
+        $text .= sprintf ', begun in %.1f s', $_->{begun} if $_->{begun};
+
         my $cpu = cpu({ $name => [ $_ ] }, $name);
         $text . ($cpu ne '-' && " cpu $cpu us");
     } @rounds;
