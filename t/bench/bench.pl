@@ -17,8 +17,8 @@
 # redeemed in one; INTROSPECT_RATE (10000), half of what there can be; TOKENS (10000000)
 # stored and TENANTS (10000) in the end; TARGETS (10000) of outbound SCIM; ONLY, some
 # measurements by name (see %measure, and get_small and get_big, login_small and
-# login_big, outbound_sizes), like "get get_pipeline", or "signin", those of sign-in but
-# for these two, "oauth", or "outbound", without outbound_sizes; BENCH_READ, BENCH_WRITE,
+# login_big, outbound_users and outbound_targets), like "get get_pipeline", or "signin",
+# "oauth" or "outbound", without those, or "outbound_sizes"; BENCH_READ, BENCH_WRITE,
 # BENCH_SLOW, parameters of svc_postgres_pool, like "connections=2 depth=16";
 # SVC_TEST_NGINX and SVC_TEST_MODULES as for the tests.
 
@@ -212,7 +212,8 @@ my @OUTBOUND = qw(outbound_post_off outbound_post_none outbound_post_one outboun
 
 my %GROUPS = (signin => \@SIGNIN, oauth => [ create => @OAUTH ],
               outbox => \@OUTBOX,
-              outbound => \@OUTBOUND);
+              outbound => \@OUTBOUND,
+              outbound_sizes => [ qw(outbound_users outbound_targets) ]);
 
 my %only = map { $_ => 1 }
            map { $GROUPS{$_} ? @{ $GROUPS{$_} } : $_ }
@@ -420,7 +421,8 @@ sub measure {
         $sys->reset;
     }
 
-    outbound_sizes() if !%only || $only{outbound_sizes};
+    outbound_users() if !%only || $only{outbound_users};
+    outbound_targets() if !%only || $only{outbound_targets};
 
     my @after = SvcBench::System::rss($sys->workers);
 
@@ -455,24 +457,25 @@ sub measure {
 
 # Once each: few, and many.
 
-sub outbound_sizes {
-    my @sizes = ([ '_few', $SMALL, $TARGETS / 10 ], [ '', $USERS, $TARGETS ]);
-
-    for my $size (@sizes) {
+sub outbound_users {
+    for my $size ([ '_few', $SMALL ], [ '', $USERS ]) {
         my ($suffix, $users) = @$size;
 
         say_step("pushing $users users");
 
         my ($first, $sync) = SvcBench::OutboundSize::syncs($sys, $users);
 
-        push @{ $results{$_->[0] . $suffix} }, $_->[1]
-            for [ outbound_first => $first ], [ outbound_sync => $sync ];
+        push @{ $results{"outbound_first$suffix"} }, $first;
+        push @{ $results{"outbound_sync$suffix"} }, $sync;
     }
+}
 
-    for my $size (@sizes) {
-        my ($suffix, undef, $targets) = @$size;
 
-        say_step("adding $targets targets");
+sub outbound_targets {
+    for my $size ([ '_few', $TARGETS / 10 ], [ '', $TARGETS ]) {
+        my ($suffix, $targets) = @$size;
+
+        say_step("pushing to $targets targets");
         push @{ $results{"outbound_targets$suffix"} },
              SvcBench::OutboundSize::targets($sys, $targets);
     }

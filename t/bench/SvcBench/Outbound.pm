@@ -161,7 +161,10 @@ sub users {
 
     my $ids = join ',', map { $_->{id} } @tenants ? @tenants : $r{from};
 
-    $system->psql('postgres', '-c', <<"EOT", '-c', 'VACUUM (ANALYZE) svc.user_account');
+    # as sql/seed.sql does: one count would change with each row of one transaction
+
+    $system->psql('postgres', '-c', 'SET session_replication_role = replica',
+                  '-c', <<"EOT", '-c', 'SELECT svc.user_recount()',
 INSERT INTO svc.user_account (tenant_id, id, user_name, email_verified, source,
                               first_name, last_name, display_name, title, department,
                               locale)
@@ -169,6 +172,7 @@ SELECT t, gen_random_uuid(), 'grace.' || i || '\@example.test', true, 'scim',
        'Grace', 'Hopper ' || i, 'Grace Hopper ' || i, '$TITLE', 'Research', 'en-US'
 FROM unnest('{$ids}'::uuid[]) t, generate_series(1, $n) i
 EOT
+                  '-c', 'VACUUM (ANALYZE) svc.user_account');
 }
 
 
