@@ -78,7 +78,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_take = {
 /*
  * What came of pushes, by the version of the target that was pushed to.  A mark
  * that has been made meanwhile stays; who is gone here goes when the target
- * knows.
+ * knows.  The items are there, and each conflicts: an UPDATE that joins them may
+ * read all that the tenant has.
  */
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_push_record = {
@@ -101,29 +102,36 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_record = {
             "SELECT r.id, o.state FROM t CROSS JOIN r CROSS JOIN LATERAL ("
                 NGX_SVC_PUSH_ITEM("k.state", "r.id") ") o"
         "), u AS ("
-            "UPDATE svc.scim_item k SET"
-                " done_rev = CASE WHEN r.done THEN r.rev"
-                    " ELSE k.done_rev END,"
-                " compare = k.compare"
-                    " AND NOT (r.done AND k.wanted_rev = r.rev),"
-                " remote_id = r.remote,"
-                " remote_hash = decode(r.hash, 'hex'),"
-                " remote_active = r.active,"
-                " state = CASE WHEN k.wanted_rev > r.rev THEN 'pending'"
-                    " WHEN r.done THEN 'synced' WHEN r.failed THEN 'error'"
-                    " ELSE k.state END,"
-                " next_at = CASE WHEN k.wanted_rev > r.rev"
-                    " AND (r.done OR r.failed) THEN k.next_at"
-                    " ELSE now() + r.delay * interval '1 ms' END,"
-                " attempts = CASE WHEN r.done OR k.wanted_rev > r.rev THEN 0"
-                    " ELSE r.tries END,"
-                " error = r.error,"
-                " error_at = CASE WHEN r.error IS NOT NULL THEN now() END,"
-                " synced_at = CASE WHEN r.done THEN now()"
+            "INSERT INTO svc.scim_item AS k (target_id, user_id, wanted_rev,"
+                " remote_id, remote_hash, remote_active, state, next_at,"
+                " attempts, error, error_at)"
+            " SELECT t.id, r.id, r.rev, r.remote, decode(r.hash, 'hex'),"
+                " r.active, CASE WHEN r.done THEN 'synced'"
+                    " WHEN r.failed THEN 'error' ELSE 'pending' END,"
+                " now() + r.delay * interval '1 ms', r.tries, r.error,"
+                " CASE WHEN r.error IS NOT NULL THEN now() END"
+            " FROM t CROSS JOIN r JOIN o ON o.id = r.id"
+            " WHERE NOT (r.done AND r.gone)"
+            " ON CONFLICT (tenant_id, target_id, user_id) DO UPDATE SET"
+                " done_rev = CASE WHEN excluded.state = 'synced'"
+                    " THEN excluded.wanted_rev ELSE k.done_rev END,"
+                " compare = k.compare AND NOT (excluded.state = 'synced'"
+                    " AND k.wanted_rev = excluded.wanted_rev),"
+                " remote_id = excluded.remote_id,"
+                " remote_hash = excluded.remote_hash,"
+                " remote_active = excluded.remote_active,"
+                " state = CASE WHEN k.wanted_rev > excluded.wanted_rev"
+                    " THEN 'pending' WHEN excluded.state = 'pending'"
+                    " THEN k.state ELSE excluded.state END,"
+                " next_at = CASE WHEN k.wanted_rev > excluded.wanted_rev"
+                    " AND excluded.state <> 'pending' THEN k.next_at"
+                    " ELSE excluded.next_at END,"
+                " attempts = CASE WHEN excluded.state = 'synced'"
+                    " OR k.wanted_rev > excluded.wanted_rev THEN 0"
+                    " ELSE excluded.attempts END,"
+                " error = excluded.error, error_at = excluded.error_at,"
+                " synced_at = CASE WHEN excluded.state = 'synced' THEN now()"
                     " ELSE k.synced_at END"
-            " FROM t, r WHERE k.tenant_id = " NGX_SVC_TENANT
-                " AND k.target_id = t.id AND k.user_id = r.id"
-                " AND NOT (r.done AND r.gone)"
             " RETURNING k.user_id, k.state, k.error"
         ")"
         " " NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_SCIM_USER_FAILED,
