@@ -200,7 +200,8 @@ my @SIGNIN = qw(login passkey groups login_hashes token_get token_get_flood sess
 
 my @OAUTH = qw(oauth_token_opaque oauth_token_no_sweep oauth_token_jwt oauth_token_pgbench
                oauth_introspect_opaque oauth_introspect_jwt oauth_introspect_unseen
-               oauth_introspect_pgbench oauth_introspect_p99 oauth_exchange oauth_refresh oauth_code oidc_jwt
+               oauth_introspect_pgbench oauth_introspect_p99 oauth_exchange
+               oauth_refresh oauth_code oidc_jwt
                oidc_token_stored oidc_introspect_stored);
 
 my @OUTBOX = qw(outbox_on outbox_off);
