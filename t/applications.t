@@ -354,13 +354,18 @@ is_deeply(\%got, { 201 => 1, 409 => 11 }, 'of twelve at once one has it');
 
 my @two = map { made({ %M2M, name => "two$_" })->{clientId} } 1, 2;
 
-@racing = map {
-    $s->begin(PATCH => "/v1/applications/$two[$_ % 2]",
-              { Authorization => "Bearer $token{acme}" }, { resourceUri => 'urn:two' })
-} 1 .. 8;
-$_->read for @racing;
-is($s->sql("SELECT count(*) FROM svc.application WHERE resource_key = 'urn:two'"), 1,
-   'nor do two get it by a change');
+for my $uri (map { "urn:two:$_" } 1 .. 5) {
+    @racing = map {
+        $s->begin(PATCH => "/v1/applications/$two[$_ % 2]",
+                  { Authorization => "Bearer $token{acme}" }, { resourceUri => $uri })
+    } 1 .. 8;
+    %got = ();
+    $got{ $_->read->status }++ for @racing;
+
+    is_deeply(\%got, { 200 => 4, 409 => 4 }, "$uri: nor do two get it by a change");
+    is($s->sql("SELECT count(*) FROM svc.application WHERE resource_key = '$uri'"), 1,
+       "$uri: one has it");
+}
 
 
 # --- lists ----------------------------------------------------------------------------

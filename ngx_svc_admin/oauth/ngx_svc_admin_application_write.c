@@ -46,6 +46,8 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
       "Another application has this \"resourceUri\"." }
 
 
+/* Of two that are given the same "resourceUri" one sees the other. */
+
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_lock = {
     .name = "admin_applications_lock",
     .text = NGX_SVC_LIMIT_LOCK("svc.application")
@@ -156,7 +158,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
 
 
 /*
- * Behind the lock of the row.  That of an agent that is switched on or off is a
+ * Behind both locks.  That of an agent that is switched on or off is a
  * change of its policy, too.
  */
 
@@ -308,7 +310,8 @@ const ngx_svc_route_t  ngx_svc_admin_application_write[] = {
       .members = ngx_svc_application_patch_members,
       .body_size = sizeof(ngx_svc_application_t),
       .check = ngx_svc_application_check,
-      .statements = { &ngx_svc_sql_admin_application_lock,
+      .statements = { &ngx_svc_sql_admin_applications_lock,
+                      &ngx_svc_sql_admin_application_lock,
                       &ngx_svc_sql_admin_applications_patch } },
 
     ngx_svc_null_route
