@@ -141,9 +141,12 @@ health_is(200, 200, $well, 'it goes on');
 # --- Redis that takes no writes ----------------------------------------------------
 
 $s->redis->command('REPLICAOF 127.0.0.1 1');
-ok((wait_for { $s->health->json->{redis} eq 'down' }), 'a replica is down');
-is($s->health->status, 200, 'with 200');
-is($s->health->json->{status}, 'degraded', 'degraded');
+
+my $r;
+
+ok((wait_for { ($r = $s->health)->json->{redis} eq 'down' }), 'a replica is down');
+is($r->status, 200, 'with 200');
+is($r->json->{status}, 'degraded', 'degraded');
 ok((wait_for { $s->nginx->said(qr/Redis \S+ is down: READONLY/) }),
    'the log tells');
 $s->redis->command('REPLICAOF NO ONE');

@@ -16,17 +16,18 @@ my $MAX = 65536;                # bytes of a form
 
 # a slash at the end of a path is none: what has it goes by other settings
 
-my $s = oauth_server(locations => <<'EOT')->start;
-        location ~ ^/oauth/.*/$ {
+my $s = oauth_server(locations => join '', map { <<"EOT" }
+        location = /oauth/$_/ {
             svc_oauth on;
             svc_body_timeout 1s;
             client_max_body_size 1k;
 
-            if ($http_x_refused) {
+            if (\$http_x_refused) {
                 return 403;
             }
         }
 EOT
+    qw(token revoke introspect userinfo t/acme/jwks))->start;
 my $acme = $s->tenant('acme');
 my $app = application($acme, scopes => [ 'read' ]);
 my @workers = $s->workers;
