@@ -197,10 +197,13 @@ my ($system) = map { $_->[0] } @{ $s->{standby}->connect('postgres')->query(
 
 $s->nginx->{svc}{svc_postgres} = '"' . $s->pg->conninfo('svc_app') . '"';
 $s->reload;
-ok((wait_for { $s->health->json->{postgres} eq 'stale-primary' } 10),
+
+my $health;
+
+ok((wait_for { ($health = $s->health)->json->{postgres} eq 'stale-primary' } 10),
    'the former primary alone: health tells');
-is($s->health->status, 503, 'with 503');
-like($s->health->json->{message}, qr/former primary/, 'and a message');
+is($health->status, 503, 'with 503');
+like($health->json->{message}, qr/former primary/, 'and a message');
 is_deeply(creates($s->nginx, 5, 'alone'), { 503 => 5 }, 'nothing is done');
 
 $s->nginx->quit;
