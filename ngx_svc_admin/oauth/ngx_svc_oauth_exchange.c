@@ -211,18 +211,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_lock = {
         " v.root_jti, v.public, v.actor_public FROM v"
 
 #define NGX_SVC_OAUTH_EXCHANGE_PARAMS                                         \
-    ngx_svc_oauth_param(client.id),                                           \
-    ngx_svc_oauth_param(client.public),                                       \
-    ngx_svc_oauth_param(scopes),                                              \
-    ngx_svc_oauth_param(resource),                                            \
-    ngx_svc_oauth_param(resource_key),                                        \
-    ngx_svc_oauth_param(jti),                                                 \
-    ngx_svc_oauth_param(secret_hash),                                         \
-    ngx_svc_oauth_param(jkt),                                                 \
-    ngx_svc_oauth_param(ip),                                                  \
-    ngx_svc_oauth_param(country),                                             \
-    ngx_svc_oauth_param(issuer),                                              \
-    ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX),                          \
+    NGX_SVC_OAUTH_ISSUE_PARAMS,                                               \
     ngx_svc_oauth_param(token.jti),                                           \
     ngx_svc_oauth_param(token.ms),                                            \
     ngx_svc_oauth_param(token.kid),                                           \

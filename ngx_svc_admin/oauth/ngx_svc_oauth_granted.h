@@ -36,18 +36,7 @@ typedef struct {
  */
 
 #define NGX_SVC_OAUTH_GRANTED_PARAMS                                          \
-    ngx_svc_oauth_param(client.id),                                           \
-    ngx_svc_oauth_param(client.public),                                       \
-    ngx_svc_oauth_param(scopes),                                              \
-    ngx_svc_oauth_param(resource),                                            \
-    ngx_svc_oauth_param(resource_key),                                        \
-    ngx_svc_oauth_param(jti),                                                 \
-    ngx_svc_oauth_param(secret_hash),                                         \
-    ngx_svc_oauth_param(jkt),                                                 \
-    ngx_svc_oauth_param(ip),                                                  \
-    ngx_svc_oauth_param(country),                                             \
-    ngx_svc_oauth_param(issuer),                                              \
-    ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX),                          \
+    NGX_SVC_OAUTH_ISSUE_PARAMS,                                               \
     { .bind = ngx_svc_oauth_client_bind_from, .n = 0 },                       \
     { .bind = ngx_svc_oauth_client_bind_from, .n = 1 },                       \
     { .bind = ngx_svc_oauth_client_bind_from, .n = 2 },                       \

@@ -68,4 +68,24 @@ void ngx_svc_oauth_issue_act(ngx_svc_json_writer_t *w, const ngx_str_t *chain);
 void ngx_svc_oauth_issue_bound(ngx_svc_json_writer_t *w, const ngx_str_t *jkt);
 
 
+/*
+ * The first parameters of who issues for what is shown, $1 to $12: the macros
+ * count on their places.
+ */
+
+#define NGX_SVC_OAUTH_ISSUE_PARAMS                                            \
+    ngx_svc_oauth_param(client.id),                                           \
+    ngx_svc_oauth_param(client.public),                                       \
+    ngx_svc_oauth_param(scopes),                                              \
+    ngx_svc_oauth_param(resource),                                            \
+    ngx_svc_oauth_param(resource_key),                                        \
+    ngx_svc_oauth_param(jti),                                                 \
+    ngx_svc_oauth_param(secret_hash),                                         \
+    ngx_svc_oauth_param(jkt),                                                 \
+    ngx_svc_oauth_param(ip),                                                  \
+    ngx_svc_oauth_param(country),                                             \
+    ngx_svc_oauth_param(issuer),                                              \
+    ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX)
+
+
 #endif /* _NGX_SVC_OAUTH_ISSUE_H_INCLUDED_ */
