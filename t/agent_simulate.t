@@ -245,20 +245,22 @@ store(ttl => 3600, ago => 60, scopes => [ 'a' ], with => [ $other ], user => $us
 is(simulate({})->{live}{tokens}, 1, 'one lives');
 
 my $APP = 'UPDATE svc.application SET';
+my $AGO = "interval '1 second'";    # times are rounded to milliseconds, up too
 
 for my $end (
     [ "$APP tokens_valid_after = now() WHERE client_id = '$agent'", 'a cut-off' ],
     [ "$APP tokens_valid_after = now() WHERE client_id = '$other'", 'of another actor' ],
     [ "$APP enabled = false WHERE client_id = '$other'", 'another actor is off' ],
     [ "$APP enabled = false WHERE client_id = '$agent'", 'it is off' ],
-    [ "$APP expires_at = now() WHERE client_id = '$agent'", 'its end' ],
+    [ "$APP expires_at = now() - $AGO WHERE client_id = '$agent'", 'its end' ],
     [ "DELETE FROM svc.application WHERE client_id = '$other'", 'another actor is gone' ],
     [ 'UPDATE svc.oauth_tenant SET tokens_valid_after = now()', 'all are cut off' ],
     [ "UPDATE svc.user_account SET status = 'suspended' WHERE id = '$user'", 'its user' ],
     [ "UPDATE svc.oauth_token SET grant_id = gen_random_uuid()", 'its grant' ],
     [ 'UPDATE svc.oauth_token SET revoked_at = now()', 'itself' ],
     [ "UPDATE svc.oauth_tenant SET orphan_action = 'disable', orphan_grace_hours = 0;"
-      . " $APP owner_id = NULL WHERE client_id = '$agent'", 'its owner, for too long' ],
+      . " $APP owner_id = NULL, owner_lost_at = now() - $AGO"
+      . " WHERE client_id = '$agent'", 'its owner, for too long' ],
     [ "$APP scopes = '{b}' WHERE client_id = '$agent'", 'its scopes' ],
 )
 {
