@@ -239,7 +239,6 @@ endif
 
 lint: deps-test build  ## cppcheck, clang's analyzer, gcc and clang with warnings as errors
 	@t/lib/lint $(DEV) $(JOBS)
-	@$(MAKE) -s CC=clang BUILD=build/clang build
 
 fuzz-bins: $(SRC)/objs/ngx_auto_config.h
 	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) fuzz-bins
