@@ -17,9 +17,9 @@ PORT ?=
 BASE ?=
 RUNS ?= 1000000
 JOBS ?= $(shell nproc)
-# half as many again: files wait more than they compute; what runs beside what is
-# in t/testrules.yml
-PROVE = prove --timer -j$(shell expr $(JOBS) + $(JOBS) / 2) -I t/lib
+# twice as many: files wait more than they compute; what runs beside what is in
+# t/testrules.yml
+PROVE = prove --timer -j$(shell expr $(JOBS) \* 2) -I t/lib
 TESTS ?= $(filter-out t/ha.t,$(wildcard t/*.t))
 
 # the modules against Debian's nginx and its headers
