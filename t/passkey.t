@@ -212,7 +212,7 @@ my @at_once = burst(browser(), 8, '/v1/auth/passkey/verify',
 is_deeply([ sort map { $_->status } @at_once ], [ 200, (401) x 7 ],
           'one of eight at once');
 
-my $stale = challenge($s, 'signin', 'localhost', 299);
+my $stale = challenge($s, 'signin', 'localhost', 290);
 
 is($in->post('/v1/auth/passkey/verify',
              { credential => $keys->answer({ rpId => 'localhost',
