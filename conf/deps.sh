@@ -16,9 +16,9 @@ run="postgresql postgresql-client redis-server redis-tools openssl curl
      ca-certificates coreutils procps tzdata python3 python3-aiosmtpd"
 test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
       cppcheck clang-tools valgrind jq iproute2 man-db mandoc
-      python3-argon2 python3-dnslib python3-fido2 python3-jwcrypto python3-jwt
-      python3-authlib python3-requests oathtool chromium exim4-daemon-light
-      apache2-bin libapache2-mod-auth-openidc"
+      python3-argon2 python3-authlib python3-cryptography python3-dnslib
+      python3-fido2 python3-jwcrypto python3-jwt python3-requests oathtool
+      chromium exim4-daemon-light apache2-bin libapache2-mod-auth-openidc"
 ha="patroni etcd-server etcd-client haproxy pgbouncer"
 
 # JSON in C, without which the tests take longer: they do when it is not to be had

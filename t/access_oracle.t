@@ -11,6 +11,10 @@ use File::Temp qw(tempdir);
 use FindBin;
 use Test::More;
 
+use SvcTest::Skip;
+
+needs(program => 'make python3');
+
 my $ROOT = "$FindBin::Bin/..";
 my $ZONEINFO = '/usr/share/zoneinfo';
 

@@ -11,6 +11,9 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Process qw(run_apart slurp);
+use SvcTest::Skip;
+
+needs(program => 'python3');
 
 
 my $seed = $ENV{SVC_TEST_SEED} // 20261123;

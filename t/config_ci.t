@@ -12,6 +12,9 @@ use SvcTest;
 use SvcTest::Bundle;
 use SvcTest::Documents qw(document);
 use SvcTest::Process qw(slurp write_file);
+use SvcTest::Skip;
+
+needs(program => 'curl jq');
 
 my $s = SvcTest->new->start;
 my $acme = $s->tenant('acme');

@@ -17,6 +17,8 @@ use SvcTest::Process qw(on_exit wait_for slurp spawn wait_exit signal_pid
     write_file);
 use SvcTest::Skip;
 
+needs(program => 'curl make python3', python => 'aiosmtpd');
+
 skip_built_in();
 
 my $dir = File::Temp::tempdir('/tmp/svcdemo.XXXXXX');

@@ -13,6 +13,8 @@ use SvcTest::Machine;
 use SvcTest::Process qw(wait_for wait_exit slurp);
 use SvcTest::Skip;
 
+needs(program => 'curl');
+
 skip_built_in();
 
 if (my $why = SvcTest::Machine::missing()) {

@@ -13,6 +13,9 @@ use Test::More;
 
 use SvcTest::Documents qw(documents document section examples);
 use SvcTest::Process qw(run slurp);
+use SvcTest::Skip;
+
+needs(program => 'make');
 
 my @documents = documents();
 my (%anchors, %linked);

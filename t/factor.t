@@ -15,6 +15,9 @@ use Test::More;
 use SvcTest::Authenticator;
 use SvcTest::Lines;
 use SvcTest::Npm;
+use SvcTest::Skip;
+
+needs(program => 'make oathtool', python => 'fido2');
 
 my $ROOT = "$FindBin::Bin/..";
 my $JSON = JSON::PP->new->utf8;

@@ -17,6 +17,8 @@ use SvcTest::Json qw(json);
 use SvcTest::Process qw(run spawn wait_for wait_exit signal_pid slurp slow);
 use SvcTest::Skip;
 
+needs(program => 'curl ip make');
+
 skip_built_in();
 
 my $CHAPTER = 'conf/ha/README.md';
@@ -29,7 +31,8 @@ if (my $why = SvcTest::Hosts::missing()) {
 }
 
 if (my @missing = grep { system("dpkg -s $_ >/dev/null 2>&1") } @PACKAGES) {
-    skip_file("packages that are not installed: @missing");
+    skip_file("packages that are not installed: @missing: conf/deps.sh ha, or"
+              . ' make test-ha');
 }
 
 my @pg = qw(pg1 pg2 pg3);

@@ -16,6 +16,8 @@ use SvcTest::Load;
 use SvcTest::Process qw(on_exit run slurp);
 use SvcTest::Skip;
 
+needs(program => 'make openssl');
+
 skip_built_in();
 
 my $dir = File::Temp::tempdir('/tmp/svcinst.XXXXXX');

@@ -13,6 +13,9 @@ use MIME::Base64 qw(decode_base64url encode_base64url);
 use Test::More;
 
 use SvcTest::Lines;
+use SvcTest::Skip;
+
+needs(program => 'make', python => 'jwcrypto jwt');
 
 my $ROOT = "$FindBin::Bin/..";
 my $KEYS = 1000;

@@ -15,6 +15,9 @@ use SvcTest::Http2;
 use SvcTest::Nginx;
 use SvcTest::Process qw(slow wait_for run);
 use SvcTest::Scim;
+use SvcTest::Skip;
+
+needs(program => 'curl');
 
 
 my ($h2, $narrow) = map { SvcTest::Nginx::free_port() } 1 .. 2;

@@ -14,6 +14,9 @@ use SvcTest::Documents qw(section examples);
 use SvcTest::Factor qw(totp);
 use SvcTest::Npm;
 use SvcTest::Process qw(run);
+use SvcTest::Skip;
+
+needs(program => 'curl');
 
 my $README = 'ngx_svc_admin/signin/README.md';
 

@@ -16,6 +16,9 @@ use SvcTest::Nginx ();
 use SvcTest::OAuth qw(oauth_server application form claims escape);
 use SvcTest::Party qw(visit);
 use SvcTest::Process qw(run);
+use SvcTest::Skip;
+
+needs(program => 'openssl', apache => 'auth_openidc');
 
 my $s = oauth_server(locations => <<'EOT');
         location /.well-known/openid-configuration {

@@ -13,6 +13,9 @@ use SvcTest;
 use SvcTest::Grants qw(code $REDIRECT $VERIFIER);
 use SvcTest::Npm;
 use SvcTest::OAuth qw(oauth_server application);
+use SvcTest::Skip;
+
+needs(python => 'authlib requests');
 
 my $s = oauth_server(locations => <<'EOT')->start;
         location /.well-known/openid-configuration {

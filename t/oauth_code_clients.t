@@ -14,6 +14,9 @@ use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Npm;
 use SvcTest::OAuth qw(oauth_server application);
 use SvcTest::Party qw(party visit);
+use SvcTest::Skip;
+
+needs(python => 'authlib requests');
 
 my $s = oauth_server(svc => { svc_login_url => '/signin/' }, locations => <<'EOT')->start;
         location /.well-known/openid-configuration {

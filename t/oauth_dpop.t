@@ -11,6 +11,9 @@ use Test::More;
 use SvcTest;
 use SvcTest::Lines;
 use SvcTest::OAuth qw(oauth_server application form oauth_error claims);
+use SvcTest::Skip;
+
+needs(python => 'cryptography');
 
 my $s = oauth_server()->start;
 my $acme = $s->tenant('acme');

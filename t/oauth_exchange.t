@@ -14,6 +14,9 @@ use SvcTest::OAuth qw(oauth_server application form oauth_error claims user_toke
                       delegations $EXCHANGE $ACCESS_TOKEN);
 use SvcTest::Documents qw(examples section);
 use SvcTest::Process qw(run);
+use SvcTest::Skip;
+
+needs(program => 'curl');
 
 my $s = oauth_server()->start;
 my $acme = $s->tenant('acme');

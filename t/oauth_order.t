@@ -12,6 +12,9 @@ use SvcTest;
 use SvcTest::Grants qw(code redeem digest $VERIFIER $REDIRECT);
 use SvcTest::Lines;
 use SvcTest::OAuth qw(oauth_server application form user_token $ACCESS_TOKEN $EXCHANGE);
+use SvcTest::Skip;
+
+needs(python => 'cryptography');
 
 my $s = oauth_server()->start;
 my $acme = $s->tenant('acme');

@@ -17,17 +17,12 @@ use SvcTest;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::OAuth qw(oauth_server application);
 use SvcTest::Page;
-use SvcTest::Process qw(slurp run);
-use SvcTest::Skip;
+use SvcTest::Process qw(slurp);
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)'
     for qw(output failure_output todo_output);
 
 my $ROOT = "$FindBin::Bin/..";
-
-my ($node) = (run([ 'node', '--version' ]))[1] =~ /^v(\d+)/;
-
-skip_file('playwright needs Node.js 20 or newer') if ($node // 0) < 20;
 
 my $s = oauth_server();
 my $origin = "http://localhost:$s->{nginx}{port}";

@@ -12,6 +12,9 @@ use SvcTest;
 use SvcTest::Documents qw(examples section);
 use SvcTest::OAuth qw(oauth_server application form claims);
 use SvcTest::Process qw(run);
+use SvcTest::Skip;
+
+needs(program => 'curl');
 
 my $s = oauth_server()->start;
 my $acme = $s->tenant('acme');

@@ -15,6 +15,9 @@ use SvcTest::Grants qw(grant code redeem refresh $REDIRECT $VERIFIER digest);
 use SvcTest::Lines;
 use SvcTest::OAuth qw(oauth_server application form oauth_error claims);
 use SvcTest::Process qw(slurp);
+use SvcTest::Skip;
+
+needs(python => 'cryptography');
 
 my $s = oauth_server()->start;
 my $node = $s->node(svc => { svc_sign_in => 'on' }, locations => $s->nginx->{locations});

@@ -15,6 +15,9 @@ use SvcTest::Grants qw(code $REDIRECT $VERIFIER);
 use SvcTest::Lines;
 use SvcTest::OAuth qw(oauth_server oauth_node application form);
 use SvcTest::Process qw(wait_for);
+use SvcTest::Skip;
+
+needs(python => 'cryptography');
 
 my $s = oauth_server()->start;
 my $node = oauth_node($s);

@@ -17,6 +17,9 @@ use SvcTest::Lines;
 use SvcTest::Metrics;
 use SvcTest::OAuth qw(oauth_server application form);
 use SvcTest::Process qw(wait_for);
+use SvcTest::Skip;
+
+needs(python => 'cryptography');
 
 my $N = 8;
 my $s = oauth_server(

@@ -18,8 +18,7 @@ use SvcTest::Governance;
 use SvcTest::Image qw(png);
 use SvcTest::Mail;
 use SvcTest::Page;
-use SvcTest::Process qw(slurp run wait_for);
-use SvcTest::Skip;
+use SvcTest::Process qw(slurp wait_for);
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)'
     for qw(output failure_output todo_output);
@@ -27,10 +26,6 @@ binmode Test::More->builder->$_, ':encoding(UTF-8)'
 my $ROOT = "$FindBin::Bin/..";
 my $NEW = 'a quiet harbour before seven';
 my $WRONG = 'Address or password is wrong, or the passkey is not known.';
-
-my ($node) = (run([ 'node', '--version' ]))[1] =~ /^v(\d+)/;
-
-skip_file('playwright needs Node.js 20 or newer') if ($node // 0) < 20;
 
 my $s = SvcTest->new;
 my $mail = SvcTest::Mail->new($s, svc_sign_in => 'on',

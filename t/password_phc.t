@@ -11,6 +11,10 @@ use FindBin;
 use IPC::Open2 qw(open2);
 use Test::More;
 
+use SvcTest::Skip;
+
+needs(program => 'make php', python => 'argon2');
+
 my $ROOT = "$FindBin::Bin/..";
 
 # Debian's, whose package python3-argon2 is

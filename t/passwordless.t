@@ -17,6 +17,9 @@ use SvcTest::Mail;
 use SvcTest::Mailed;
 use SvcTest::Process qw(run);
 use SvcTest::Receiver;
+use SvcTest::Skip;
+
+needs(program => 'curl');
 
 my $UUID = qr/\A[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\z/;
 my $TIME = qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/;

@@ -16,6 +16,8 @@ use SvcTest::Nginx ();
 use SvcTest::Process qw(on_exit wait_for slurp spawn wait_exit signal_pid);
 use SvcTest::Skip;
 
+needs(program => 'curl make python3', python => 'aiosmtpd');
+
 skip_built_in();
 
 my $dir = File::Temp::tempdir('/tmp/svcrun.XXXXXX');

@@ -13,6 +13,9 @@ use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Process qw(run slurp);
+use SvcTest::Skip;
+
+needs(program => 'openssl');
 
 my $TIME = qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/;
 my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());

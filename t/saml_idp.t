@@ -12,6 +12,9 @@ use Test::More;
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Process qw(run wait_for write_file);
+use SvcTest::Skip;
+
+needs(program => 'openssl');
 
 my $TIME = qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/;
 my $UUID = qr/\A[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\z/;

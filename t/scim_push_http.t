@@ -14,6 +14,9 @@ use Time::HiRes qw(time);
 use SvcTest::Process qw(slow slurp);
 use SvcTest::Push;
 use SvcTest::Scim qw(U E PATCH_OP);
+use SvcTest::Skip;
+
+needs(program => 'make');
 
 
 my $ROOT = "$FindBin::Bin/..";

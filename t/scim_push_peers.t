@@ -20,6 +20,8 @@ use SvcTest::Push;
 use SvcTest::Scim qw(E);
 use SvcTest::Skip;
 
+needs(program => 'make');
+
 
 my $ROOT = "$FindBin::Bin/..";
 my ($true, $false) = (JSON::PP::true, JSON::PP::false);

@@ -10,6 +10,9 @@ use warnings;
 use Test::More;
 
 use SvcTest;
+use SvcTest::Skip;
+
+needs(program => 'python3');
 
 my $seed = $ENV{SVC_TEST_SEED} // 20261123;
 my $cases = $ENV{SVC_TEST_CASES} // 3000;

@@ -14,6 +14,9 @@ use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Documents qw(section examples);
 use SvcTest::Npm;
 use SvcTest::Process qw(run);
+use SvcTest::Skip;
+
+needs(program => 'curl');
 
 my $NEW = 'a quiet harbour before seven';
 my $README = 'ngx_svc_admin/signin/README.md';

@@ -15,6 +15,9 @@ use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser;
 use SvcTest::Process qw(write_file);
+use SvcTest::Skip;
+
+needs(python => 'argon2');
 
 my $JSON = JSON::PP->new->utf8->canonical;
 my $s = SvcTest->new(svc => { svc_sign_in => 'on',

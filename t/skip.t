@@ -1,47 +1,206 @@
 #!/usr/bin/perl
 
 # What cannot be tested is said, and listed; where nothing may be left out it is
-# a failure.
+# a failure.  What is missing for it, or does not fit, is said in a line.
 
 use strict;
 use warnings;
 
 use Cwd ();
+use File::Basename qw(basename);
+use File::Path qw(remove_tree);
+use File::Temp ();
 use Test::More;
 
-use SvcTest::Process qw(on_exit run slurp);
+use SvcTest::Process qw(on_exit run slurp write_file);
+use SvcTest::Skip;
+
+needs(program => 'cc python3');
+
+my $ROOT = Cwd::getcwd();
+my $dir = File::Temp::tempdir('/tmp/svcskip.XXXXXX');
+my $list = "$dir/skipped";
+
+chmod 0755, $dir;
+on_exit(sub { remove_tree($dir) });
 
 
-my $list = "/tmp/svc-skipped.$$";
+# A test file by prove, in an environment.
 
-on_exit(sub { unlink $list });
+sub proved {
+    my ($file, %env) = @_;
 
+    unlink $list;
 
-# t/install.t as if the modules were built into nginx, by prove.
-
-sub install {
-    return run([ 'prove', '-I', 't/lib', 't/install.t' ], cwd => Cwd::getcwd(),
-               env => { SVC_TEST_MODULES => '', SVC_TEST_SKIPPED => $list,
-                        SVC_TEST_ALL => '', @_ });
+    return run([ 'prove', '-I', 't/lib', $file ], cwd => $ROOT,
+               env => { SVC_TEST_SKIPPED => $list, SVC_TEST_ALL => '', %env });
 }
 
 
-my $why = 'the modules are built into this nginx';
-my ($status, $text) = install();
+# It says that line, and no other; where all is tested it is a failure.
 
-is($status, 0, 'a file that is left out');
-like($text, qr/not tested: $why/, 'is named with the reason');
-is(slurp($list), "t/install.t: $why\n", 'and listed');
+sub left_out {
+    my ($file, $why, %env) = @_;
+    my ($status, $text) = proved($file, %env);
 
-($status, $text) = install(SVC_TEST_ALL => 1);
+    is($status, 0, "$file is left out");
+    is_deeply([ $text =~ /^# (.*)$/mg ], [ "not tested: $why" ], 'and says why');
+    is(slurp($list), "$file: $why\n", 'which is listed');
 
-isnt($status, 0, 'where all is tested it is a failure');
-like($text, qr/not tested, .*: $why/, 'with the reason');
+    ($status, $text) = proved($file, %env, SVC_TEST_ALL => 1);
+
+    isnt($status, 0, 'where all is tested it is a failure');
+    is(($text =~ /^# (.*)$/m)[0], "not tested, and SVC_TEST_ALL is set: $why",
+       'with the reason');
+    unlike($text, qr/ line \d+/, 'and not with a place in a program');
+}
+
+
+# No test is run.
+
+sub bails_out {
+    my ($file, $why, %env) = @_;
+    my ($status, $text) = proved($file, %env);
+
+    isnt($status, 0, "$file is not run");
+    like($text, qr/^FAILED--Further testing stopped: \Q$why\E$/m, 'and no other');
+}
+
+
+left_out('t/install.t', 'the modules are built into this nginx',
+         SVC_TEST_MODULES => '');
+
+
+# --- what is not installed ------------------------------------------------------------
+
+# A PATH that has all but one program.
+
+sub without {
+    my ($name) = @_;
+    my $bin = "$dir/without-$name";
+
+    mkdir $bin or die "$bin: $!\n";
+
+    for my $file (map { glob "$_/*" } split /:/, $ENV{PATH}) {
+        symlink $file, "$bin/" . basename($file) if basename($file) ne $name;
+    }
+
+    return (PATH => $bin);
+}
+
+mkdir "$dir/python";
+write_file("$dir/python/dnslib.py", "raise ImportError('there is none')\n");
+
+left_out('t/domains_verify.t', 'dnslib for Python is not installed: apt-get install'
+         . ' python3-dnslib, or make deps-test', PYTHONPATH => "$dir/python");
+left_out('t/mfa.t', 'oathtool is not installed: apt-get install oathtool, or make'
+         . ' deps-test', without('oathtool'));
+bails_out('t/health.t', 'redis-server is not installed: apt-get install redis-server,'
+          . ' or make deps-test', without('redis-server'));
+
+
+# --- what does not fit ----------------------------------------------------------------
+
+mkdir "$dir/none";
+bails_out('t/health.t', "no modules are in $dir/none: make build",
+          SVC_TEST_MODULES => "$dir/none");
+
+# a module as nginx sees it, of nginx 0.0.1
+
+mkdir "$dir/other";
+write_file("$dir/other.c", <<'EOT');
+static long module[32] = { -1, -1, 0, 0, 0, 1 };
+void *ngx_modules[] = { module, 0 };
+const char *ngx_module_names[] = { "other", 0 };
+EOT
+system('cc', '-shared', '-fPIC', '-o', "$dir/other/other.so", "$dir/other.c") == 0
+    or die "cc: $?\n";
+write_file("$dir/other.t", <<'EOT');
+use SvcTest;
+SvcTest->new(pg => 0, redis => 0, load => [ 'other.so' ])->start;
+EOT
+bails_out("$dir/other.t", 'the modules are built for another nginx than '
+          . ($ENV{SVC_TEST_NGINX} || '/usr/sbin/nginx')
+          . ': remove build/nginx-dev-* and make build',
+          SVC_TEST_MODULES => "$dir/other");
+
+
+# --- all that tests need --------------------------------------------------------------
+
+# conf/deps.sh installs it
+
+my %installed = map { $_ => 1 } map { split }
+                slurp('conf/deps.sh') =~ /^ *\w+="(?:\$\w+ )?([^"\$]+)"$/mg;
+my %known = map { $_ => 1 } map { values %{ $_->{package} } } values %SvcTest::Skip::KIND;
+
+is_deeply([ grep { !$installed{$_} } sort keys %known ], [],
+          'conf/deps.sh installs what tests say they need');
+is_deeply([ grep { /^python3-/ && !$known{$_} } sort keys %installed ], [],
+          'tests say that they need what it installs for Python');
+
+# and whoever uses it says so, or a library that he has
+
+my %text = map { $_ => slurp($_) =~ s/^ *#.*//mgr }
+           grep { !m{/Skip\.pm$} } glob 't/*.t t/lib/*.pm t/lib/SvcTest/*.pm';
+
+
+sub said_by {
+    my ($file, $seen) = @_;
+
+    return if !$text{$file} || $seen->{$file}++;
+
+    my @said = map { my ($kind, $names) = /(\w+) => '(.*)'/;
+                     map { "$kind $_" } split ' ', $names }
+               map { /\w+ => '[^']+'/g }
+               $text{$file} =~ /^ *(?:needs|must_have)\((.*?)\)/msg;
+
+    return @said, map { said_by('t/lib/' . s{::}{/}gr . '.pm', $seen) }
+                  $text{$file} =~ /^use (SvcTest(?:::\w+)?)\b/mg;
+}
+
+
+# What a text imports that Python does not have itself.
+
+my %own = map { $_ => 1 } split ' ', `/usr/bin/python3 -c 'import sys
+print(*sys.stdlib_module_names)'`;
+
+sub imports {
+    my ($text) = @_;
+
+    return grep { !$own{$_} } $text =~ /^ *(?:import|from) (\w+)(?=[ .,\n])(?!.*")/mg;
+}
+
+my %script = map { $_ => [ imports(slurp($_)) ] }
+             grep { /\.py$/ || slurp($_) =~ /\A#!.*python/ } glob 't/lib/* t/oracle/*';
+my @programs = keys %{ $SvcTest::Skip::KIND{program}{package} };
+my @silent;
+
+for my $file (sort keys %text) {
+    my $text = $text{$file};
+
+    # a module for Python brings Python
+
+    my %said = map { $_ => 1, /^python / ? ('program python3' => 1) : () }
+               said_by($file, {});
+    my @uses = map { "program $_" } grep {
+        $text =~ m{(?:\[\ ?|system\(|'-\|',\ |new\(|start\(|sh\(|\ \|\|\ )
+                   (?:'|"|qw\()(?:/usr/s?bin/)?\Q$_\E['\ ]}x
+    } @programs;
+
+    push @uses, 'program curl' if $text =~ /\bcurl /;
+    push @uses, map { "python $_" } imports($text) if $text =~ /python3/;
+    push @uses, map { my $name = $_; map { "python $_" } @{ $script{$name} } }
+                grep { $text =~ m{\Q$_\E(?![\w.-])} } keys %script;
+
+    push @silent, map { "$file: $_" } grep { !$said{$_}++ } @uses;
+}
+
+is(join("\n", @silent), '', 'all say what they need');
 
 # nobody leaves out anything otherwise
 
-my @others = grep { $_ ne $0 && slurp($_) =~ /\bskip_all\b|^\s*skip\b/m }
-             glob 't/*.t';
+my @others = grep { $_ ne $0 && $text{$_} =~ /\bskip_all\b|\bskip\b *\(|^\s*skip\b/m }
+             sort keys %text;
 
 is("@others", '', 'all say so');
 

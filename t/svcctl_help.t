@@ -12,6 +12,9 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Process qw(on_exit run run_apart slurp);
+use SvcTest::Skip;
+
+needs(program => 'man mandoc');
 
 my $dir = File::Temp::tempdir('/tmp/svchelp.XXXXXX');
 on_exit(sub { remove_tree($dir) });

@@ -11,6 +11,9 @@ use Test::More;
 
 use SvcTest::Ctl;
 use SvcTest::Process qw(slurp);
+use SvcTest::Skip;
+
+needs(program => 'openssl');
 
 my @needed = qw(psql sha256sum basenc head openssl);
 

@@ -14,6 +14,8 @@ use SvcTest::Machine;
 use SvcTest::Process qw(wait_for wait_exit run slurp);
 use SvcTest::Skip;
 
+needs(program => 'curl');
+
 skip_built_in();
 
 if (my $why = SvcTest::Machine::missing()) {

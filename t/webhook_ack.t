@@ -12,6 +12,9 @@ use SvcTest;
 use SvcTest::Metrics;
 use SvcTest::Process qw(slow wait_for signal_pid run spawn slurp);
 use SvcTest::Receiver;
+use SvcTest::Skip;
+
+needs(program => 'cc');
 
 
 my $s = SvcTest->new(workers => 1,

@@ -20,6 +20,9 @@ use SvcTest::Http;
 use SvcTest::Nginx ();
 use SvcTest::Process qw(on_exit wait_for slurp spawn wait_exit signal_pid run
     write_file);
+use SvcTest::Skip;
+
+needs(program => 'curl node openssl php python3');
 
 
 my $dir = File::Temp::tempdir('/tmp/svcsnip.XXXXXX');

@@ -12,6 +12,9 @@ use warnings;
 use SvcTest::Nginx ();
 use SvcTest::Process qw(alive wait_for spawn run_user slurp write_file signal_pid
     wait_exit);
+use SvcTest::Skip;
+
+needs(program => 'apache2');
 
 my @MODULES = qw(mpm_event authn_core authz_core);
 

@@ -12,6 +12,9 @@ use warnings;
 use parent -norequire, 'SvcTest::Lines';
 
 use SvcTest::Lines;
+use SvcTest::Skip;
+
+needs(python => 'cryptography fido2');
 
 
 # file: keeps the passkeys, else they go with this browser.

@@ -13,6 +13,9 @@ use JSON::PP ();
 use parent -norequire, 'SvcTest::Lines';
 
 use SvcTest::Lines;
+use SvcTest::Skip;
+
+needs(program => 'chromium node');
 
 
 sub new {

@@ -11,6 +11,9 @@ use warnings;
 use JSON::PP ();
 
 use SvcTest::Process qw(wait_for spawn slurp write_file);
+use SvcTest::Skip;
+
+needs(python => 'dnslib');
 
 
 sub new {

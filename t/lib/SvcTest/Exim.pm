@@ -15,6 +15,9 @@ use File::Path qw(make_path);
 use SvcTest::Nginx ();
 use SvcTest::Process qw(wait_for spawn run_user slurp write_file signal_pid
     wait_exit);
+use SvcTest::Skip;
+
+needs(program => 'exim4');
 
 
 my $CONFIG = <<'EOT';

@@ -7,6 +7,10 @@ use warnings;
 
 use Exporter qw(import);
 
+use SvcTest::Skip;
+
+needs(program => 'oathtool');
+
 our @EXPORT_OK = qw(totp enrolled policy burst);
 
 

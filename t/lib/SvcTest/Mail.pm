@@ -18,6 +18,7 @@ use Test::More ();
 
 use SvcTest::Process qw(wait_for spawn run run_apart slurp write_file
     signal_pid wait_exit);
+use SvcTest::Skip;
 
 
 my $JSON = JSON::PP->new->utf8->ascii->canonical;
@@ -34,6 +35,8 @@ my %KIND = map { $KINDS[$_] => $_ } 0 .. $#KINDS;
 
 sub new {
     my ($class, $s, %opt) = @_;
+
+    needs(program => 'openssl', python => 'aiosmtpd cryptography');
 
     my $self = bless { s => $s, dir => "$s->{dir}/mail", n => 0 }, $class;
 

@@ -9,9 +9,14 @@ use warnings;
 use File::Copy qw(copy);
 use IO::Socket::INET;
 use IO::Socket::UNIX;
+use Test::More;
 
 use SvcTest::Process qw(slow wait_for spawn alive wait_exit signal_pid children
     run run_user slurp);
+use SvcTest::Skip;
+
+must_have(program => 'nginx') if !$ENV{SVC_TEST_NGINX};
+must_have(program => 'valgrind') if $ENV{SVC_TEST_VALGRIND};
 
 
 my $BIN = $ENV{SVC_TEST_NGINX} || '/usr/sbin/nginx';
@@ -106,8 +111,11 @@ sub modules {
     if (!-d $copy) {
         $dir = "$self->{root}/$dir" if $dir !~ m{^/};
 
+        my @built = glob "$dir/*.so"
+            or BAIL_OUT("no modules are in $dir: make build");
+
         mkdir $copy or die "$copy: $!\n";
-        copy($_, $copy) or die "$_: $!\n" for glob "$dir/*.so";
+        copy($_, $copy) or die "$_: $!\n" for @built;
     }
 
     return $copy;
@@ -293,6 +301,10 @@ sub launch {
                   and alive($self->{pid});
 
         my $said = (slurp($self->{err}) // '') . (slurp($self->{log}) // '');
+
+        BAIL_OUT("the modules are built for another nginx than $BIN: remove"
+                 . ' build/nginx-dev-* and make build')
+            if $said =~ /module ".*" (?:version \d+ instead of|is not binary)/;
 
         die "nginx does not start: $said\n"
             if $said !~ /bind\(\) .* failed \(98:/ || $self->{fixed_port};

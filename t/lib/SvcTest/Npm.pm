@@ -13,6 +13,9 @@ use File::Path qw(make_path);
 use IPC::Open2;
 
 use SvcTest::Process qw(slurp);
+use SvcTest::Skip;
+
+needs(program => 'node npm');
 
 our @EXPORT = qw(npm_run npm_install);
 

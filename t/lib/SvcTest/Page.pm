@@ -14,7 +14,14 @@ use parent -norequire, 'SvcTest::Lines';
 
 use SvcTest::Lines;
 use SvcTest::Npm;
-use SvcTest::Process qw(slow);
+use SvcTest::Process qw(run slow);
+use SvcTest::Skip;
+
+needs(program => 'chromium');
+
+my ($NODE) = (run([ 'node', '--version' ]))[1] =~ /^v(\d+)/;
+
+skip_file('playwright needs Node.js 20 or newer') if ($NODE // 0) < 20;
 
 
 sub new {

@@ -15,6 +15,7 @@ use File::Temp ();
 use SvcTest::PgClient;
 use SvcTest::Process qw(wait_for spawn alive wait_exit signal_pid children
     run run_user slurp on_exit);
+use SvcTest::Skip;
 
 
 use constant IN_MEMORY => 8 * 1024 * 1024;   # kB that are free
@@ -24,6 +25,8 @@ my $BIN = (reverse sort glob '/usr/lib/postgresql/*/bin')[0]
 
 # psql itself: Debian's is a program in Perl that takes five times as long
 $ENV{PATH} = "$BIN:$ENV{PATH}";
+
+must_have(program => 'postgres psql');
 
 my $CONF = <<'EOT';
 listen_addresses = ''

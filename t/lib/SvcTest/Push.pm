@@ -18,6 +18,9 @@ use IPC::Open3;
 use JSON::PP ();
 use SvcTest::Process qw(spawn wait_for slurp);
 use SvcTest::Receiver;
+use SvcTest::Skip;
+
+needs(program => 'node');
 
 
 my $JSON = JSON::PP->new->utf8->canonical->allow_nonref;

@@ -18,6 +18,9 @@ use Time::HiRes qw(time);
 
 use SvcTest::Json qw(json);
 use SvcTest::Process qw(wait_for spawn run slurp);
+use SvcTest::Skip;
+
+needs(program => 'cc node openssl');
 
 
 my $JSON = json();

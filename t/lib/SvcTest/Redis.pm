@@ -12,6 +12,9 @@ use IO::Socket::UNIX;
 
 use SvcTest::Process qw(slow wait_for alive wait_exit signal_pid run_apart
     run_user slurp);
+use SvcTest::Skip;
+
+must_have(program => 'redis-server redis-cli');
 
 
 sub new {

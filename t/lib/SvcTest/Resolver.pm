@@ -11,6 +11,9 @@ use strict;
 use warnings;
 
 use SvcTest::Process qw(run run_user slurp);
+use SvcTest::Skip;
+
+needs(program => 'cc');
 
 
 sub new {
