@@ -1,17 +1,18 @@
 #!/usr/bin/perl
 
 # What cannot be tested is said, and listed; where nothing may be left out it is
-# a failure.  What is missing for it, or does not fit, is said in a line.
+# a failure.  What is missing for it, or does not fit any more, is said in a line.
 
 use strict;
 use warnings;
 
 use Cwd ();
 use File::Basename qw(basename);
-use File::Path qw(remove_tree);
+use File::Path qw(make_path remove_tree);
 use File::Temp ();
 use Test::More;
 
+use SvcTest::Postgres;
 use SvcTest::Process qw(on_exit run slurp write_file);
 use SvcTest::Skip;
 
@@ -123,6 +124,60 @@ bails_out("$dir/other.t", 'the modules are built for another nginx than '
           . ($ENV{SVC_TEST_NGINX} || '/usr/sbin/nginx')
           . ': remove build/nginx-dev-* and make build',
           SVC_TEST_MODULES => "$dir/other");
+
+
+# --- PostgreSQL upgraded under a cluster ----------------------------------------------
+
+# A copy of PostgreSQL's program, and of the library that functions are in.
+
+my $bin = SvcTest::Postgres->new(root => $ROOT, dir => $dir)->{bin};
+my ($version) = $bin =~ m{^/usr/lib/postgresql/(\d+)/bin\z};
+my $copy = "$dir/usr/lib/postgresql/$version";
+
+make_path("$copy/bin", "$copy/lib", "$dir/usr/share/postgresql");
+symlink "/usr/share/postgresql/$version", "$dir/usr/share/postgresql/$version";
+system('cp', "$bin/postgres", "$copy/bin") == 0 or die "cp\n";
+write_file("$dir/empty.c", "extern int gone; int *here = &gone;\n");
+system('cc', '-shared', '-fPIC', '-o', "$dir/empty.so", "$dir/empty.c") == 0
+    or die "cc: $?\n";
+
+write_file("$dir/upgraded.t", <<"EOT");
+use Test::More;
+use SvcTest;
+my \$s = SvcTest->new;
+\$s->pg->{bin} = '$copy/bin';
+\$s->pg->create;
+\$s->sql('SELECT 1');
+my \$new = \$ENV{NEW};
+if (\$new) {
+    system('cp', \$new, "\$ENV{OVER}.new") == 0 && rename "\$ENV{OVER}.new", \$ENV{OVER}
+        or die "no \$new";
+}
+\$s->sql('DO \$\$ BEGIN END \$\$');
+ok(0, 'it fails');
+\$s->done;
+done_testing();
+EOT
+
+my $told = qr/^# PostgreSQL was upgraded under this test's cluster: run it again$/m;
+
+for my $row ([ 'nothing' ],
+             [ 'the program' => "$bin/postgres", "$copy/bin/postgres" ],
+             [ 'the library' => "$dir/empty.so", "$copy/lib/plpgsql.so" ])
+{
+    my ($what, $new, $over) = @$row;
+
+    system('cp', "$bin/../lib/plpgsql.so", "$copy/lib") == 0 or die "cp\n";
+
+    my ($status, $text) = proved("$dir/upgraded.t", NEW => $new // '',
+                                 OVER => $over // '');
+
+    isnt($status, 0, "a failure, with $what replaced meanwhile");
+    is(scalar(() = $text =~ /$told/g), $new ? 1 : 0,
+       $new ? 'is explained' : 'is one of the test') or diag($text);
+    is(scalar(() = $text =~ /undefined symbol: gone/g), $what eq 'the library' ? 1 : 0,
+       'as PostgreSQL says');
+}
 
 
 # --- all that tests need --------------------------------------------------------------

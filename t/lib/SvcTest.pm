@@ -415,6 +415,13 @@ sub done {
 }
 
 
+sub failed {
+    my ($self) = @_;
+
+    return !$self->{checked} || !Test::More->builder->is_passing;
+}
+
+
 sub clean_up {
     my ($self) = @_;
 
@@ -422,7 +429,10 @@ sub clean_up {
 
     delete $self->{client};
 
-    if (!$self->{checked} && $self->{nginx}->pid) {
+    if ($self->failed && $self->{pg}->upgraded) {
+        diag("PostgreSQL was upgraded under this test's cluster: run it again");
+
+    } elsif (!$self->{checked} && $self->{nginx}->pid) {
         diag("error log:\n" . $self->log_tail);
     }
 

@@ -47,7 +47,8 @@ sub new {
     my ($class, %arg) = @_;
 
     return bless { root => $arg{root}, dir => "$arg{dir}/pg",
-                   log => "$arg{dir}/pg.log", conf => $arg{conf} // '' },
+                   log => "$arg{dir}/pg.log", conf => $arg{conf} // '',
+                   bin => $BIN },
                  $class;
 }
 
@@ -206,7 +207,7 @@ sub launch {
     unlink "$self->{dir}/postmaster.pid";
 
     $self->{pid} = spawn(
-        ["$BIN/postgres", '-D', $self->{dir}, '-k', $self->{dir}],
+        ["$self->{bin}/postgres", '-D', $self->{dir}, '-k', $self->{dir}],
         user => run_user(), out => $self->{log}, deathsig => 'QUIT'
     );
 
@@ -273,6 +274,19 @@ sub synchronous {
 
 sub pid {
     return $_[0]{pid};
+}
+
+
+# Whether its program, or a library that it had not loaded yet, is another one now,
+# as after an upgrade of the package.
+
+sub upgraded {
+    my ($self) = @_;
+
+    return 1 if alive($self->{pid})
+                && (readlink "/proc/$self->{pid}/exe" // '') =~ / \(deleted\)\z/;
+    return (slurp($self->{log}) // '')
+           =~ /could not load library ".*": .*: undefined symbol/;
 }
 
 
