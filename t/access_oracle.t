@@ -11,6 +11,7 @@ use File::Temp qw(tempdir);
 use FindBin;
 use Test::More;
 
+use SvcTest::Process qw(repeated);
 use SvcTest::Skip;
 
 needs(program => 'make python3');
@@ -19,7 +20,7 @@ my $ROOT = "$FindBin::Bin/..";
 my $ZONEINFO = '/usr/share/zoneinfo';
 
 my $seed = $ENV{SVC_TEST_SEED} // 20261121;
-my $cases = $ENV{SVC_TEST_CASES} // 100_000;
+my $cases = repeated(CASES => 5_000, 100_000);
 
 my $dir = tempdir(CLEANUP => 1);
 my ($questions, $expected, $answers) = map { "$dir/$_" } qw(q expected a);

@@ -3,7 +3,7 @@
 # Random bundles: what was applied is what is exported, byte for byte; an export
 # changes nothing; one edit is one change; another spelling is none.
 #
-# SVC_TEST_BUNDLES: how many (2000); SVC_TEST_SEED repeats a run.
+# SVC_TEST_BUNDLES: how many; SVC_TEST_SEED repeats a run.
 
 use strict;
 use warnings;
@@ -13,9 +13,9 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Bundle;
-use SvcTest::Process qw(slow);
+use SvcTest::Process qw(repeated slow);
 
-my $N = $ENV{SVC_TEST_BUNDLES} // 2_000;
+my $N = repeated(BUNDLES => 300, 2_000);
 my $SEED = $ENV{SVC_TEST_SEED} // int rand 2**31;
 my $CHILDREN = 6;
 my $NONE = '{"changes":[],"hasChanges":false}';

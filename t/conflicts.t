@@ -14,11 +14,11 @@ use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Governance;
 use SvcTest::Load;
-use SvcTest::Process qw(slurp);
+use SvcTest::Process qw(repeated slurp);
 use SvcTest::Scim;
 
 
-my $N = $ENV{SVC_TEST_DUPLICATES} || 2000;
+my $N = repeated(DUPLICATES => 400, 2_000);
 
 # as PostgreSQL logs when nobody has configured it, but for what comes by time
 

@@ -12,11 +12,11 @@ use Time::HiRes qw(time);
 use SvcTest;
 use SvcTest::Mail;
 use SvcTest::Metrics;
-use SvcTest::Process qw(slow wait_for signal_pid slurp);
+use SvcTest::Process qw(repeated slow wait_for signal_pid slurp);
 use SvcTest::Receiver;
 
 
-my $N = $ENV{SVC_TEST_MAILS} // 400;
+my $N = repeated(MAILS => 200, 400);
 
 my $s = SvcTest->new(workers => 1,
                      locations => "location = /metrics { svc_metrics; }\n");

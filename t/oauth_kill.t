@@ -14,8 +14,9 @@ use Time::HiRes qw(time);
 use SvcTest;
 use SvcTest::Crowd;
 use SvcTest::OAuth qw(oauth_server application form basic exchange);
+use SvcTest::Process qw(repeated);
 
-my $N = $ENV{SVC_TEST_INTROSPECTIONS} || 100_000;
+my $N = repeated(INTROSPECTIONS => 6_000, 100_000);
 my $ROUNDS = 10;
 my @FORMATS = qw(jwt opaque);
 my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());

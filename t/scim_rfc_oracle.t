@@ -10,13 +10,14 @@ use warnings;
 use Test::More;
 
 use SvcTest;
+use SvcTest::Process qw(repeated);
 use SvcTest::Skip;
 
 needs(program => 'python3');
 
 my $seed = $ENV{SVC_TEST_SEED} // 20261123;
-my $cases = $ENV{SVC_TEST_CASES} // 3000;
-my $seconds = $ENV{SVC_TEST_SECONDS} // ($ENV{SVC_TEST_CASES} ? 3600 : 6);
+my $cases = repeated(CASES => 3_000, 100_000);
+my $seconds = $ENV{SVC_TEST_SECONDS} // ($cases > 3_000 ? 3600 : 6);
 my $N = 150;
 my $PREFIX = '01a07777';
 

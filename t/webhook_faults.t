@@ -10,12 +10,12 @@ use Test::More;
 use Time::HiRes qw(time);
 
 use SvcTest;
-use SvcTest::Process qw(slow wait_for signal_pid);
+use SvcTest::Process qw(repeated slow wait_for signal_pid);
 use SvcTest::Receiver;
 use SvcTest::Senders;
 
 
-my $EVENTS = $ENV{SVC_TEST_EVENTS} // 6000;
+my $EVENTS = repeated(EVENTS => 4_000, 6_000);
 
 my $s = SvcTest->new(workers => 2, connections => 2048);
 

@@ -10,7 +10,7 @@ use Exporter qw(import);
 use POSIX qw(:sys_wait_h);
 use Time::HiRes qw(time);
 
-our @EXPORT_OK = qw(slow wait_for spawn alive wait_exit signal_pid children
+our @EXPORT_OK = qw(slow repeated wait_for spawn alive wait_exit signal_pid children
     descendants subreaper run run_apart run_user slurp
     write_file resident on_exit);
 
@@ -26,6 +26,16 @@ sub slow {
     my ($seconds) = @_;
 
     return $seconds * ($ENV{SVC_TEST_SLOW} || 1);
+}
+
+
+# How often something is repeated: as SVC_TEST_$name says; otherwise $few times, and
+# $full times where SVC_TEST_FULL=1 asks for all of it.
+
+sub repeated {
+    my ($name, $few, $full) = @_;
+
+    return $ENV{"SVC_TEST_$name"} || ($ENV{SVC_TEST_FULL} ? $full : $few);
 }
 
 
