@@ -17,10 +17,12 @@ PORT ?=
 BASE ?=
 RUNS ?= 1000000
 JOBS ?= $(shell nproc)
-# twice as many: files wait more than they compute; what runs beside what is in
-# t/testrules.yml
-PROVE = prove --timer -j$(shell expr $(JOBS) \* 2) -I t/lib
+# three times as many: files wait more than they compute; what runs beside what is
+# in t/testrules.yml
+RUN_TESTS = t/lib/run-tests -j$(shell expr $(JOBS) \* 3)
 TESTS ?= $(filter-out t/ha.t,$(wildcard t/*.t))
+# those in C, unless somebody names others
+UNIT = $(if $(filter file,$(origin TESTS)),build/unit/test_*)
 
 # the modules against Debian's nginx and its headers
 DEV = $(BUILD)/nginx-dev-$(notdir $(CC))
@@ -42,8 +44,8 @@ mandir = $(prefix)/share/man
 completionsdir = $(prefix)/share/bash-completion/completions
 
 .PHONY: help deps deps-run deps-test build install uninstall run stop test \
-	test-debian unit sanitize valgrind bench bench-peer lint fuzz fuzz-bins binaries \
-	ci clean
+	test-ha test-debian unit sanitize valgrind bench bench-peer lint fuzz fuzz-bins \
+	binaries ci soak clean
 .DEFAULT_GOAL := help
 
 help:                ## this list
@@ -151,23 +153,24 @@ run: deps-run build  ## start a demo system on PORT (as before, or 8080), and sh
 stop:                ## stop the demo system; its data stays in run/
 	@conf/demo.sh stop
 
-# $(call prove,VARIABLES,FILES): at the end what was not tested
-define prove
+# $(call run-tests,NAME,VARIABLES,FILES): at the end what was not tested; what was
+# said is below build/tests/NAME
+define run-tests
 @rm -f $(BUILD)/skipped
-@$(1) SVC_TEST_SKIPPED=$(TOP)/$(BUILD)/skipped $(PROVE) $(2); \
+@$(2) SVC_TEST_SKIPPED=$(TOP)/$(BUILD)/skipped $(RUN_TESTS) -o $(BUILD)/tests/$(1) $(3); \
 status=$$?; \
 if [ -e $(BUILD)/skipped ]; then \
-	sed 's/^/==> not tested: /' $(BUILD)/skipped; \
+	sort -u $(BUILD)/skipped | sed 's/^/==> not tested: /'; \
 fi; \
 exit $$status
 endef
 
 test: deps-test build unit  ## all tests, beside each other, on servers of their own
-	$(call prove,CMOCKA_MESSAGE_OUTPUT=TAP,build/unit/test_* $(TESTS))
+	$(call run-tests,plain,CMOCKA_MESSAGE_OUTPUT=TAP,$(UNIT) $(TESTS))
 
 test-ha: deps-test build  ## follow conf/ha on hosts of its own (as root)
 	@conf/deps.sh ha
-	@SVC_TEST_ALL=1 $(PROVE) t/ha.t
+	$(call run-tests,ha,SVC_TEST_ALL=1,t/ha.t)
 
 test-debian:         ## build, run and test in new roots of Debian 12 and 13 (as root)
 	@t/debian test
@@ -197,30 +200,26 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 		|| { grep -A5 -E 'error|Error' $(SAN)/make.log; exit 1; }
 	@cp $(SAN)/src/objs/nginx $@
 
-# fewer of what is repeated many times, unless somebody asks for more
-FEWER = SVC_TEST_BUNDLES=$(or $(SVC_TEST_BUNDLES),1000) \
-	SVC_TEST_CASES=$(or $(SVC_TEST_CASES),20000) \
-	SVC_TEST_DUPLICATES=$(or $(SVC_TEST_DUPLICATES),500) \
-	SVC_TEST_EVENTS=$(or $(SVC_TEST_EVENTS),5000) \
-	SVC_TEST_INTROSPECTIONS=$(or $(SVC_TEST_INTROSPECTIONS),20000)
-
-# what this build cannot be asked is left out, whatever SVC_TEST_ALL says, and,
-# unless somebody names it, what asks the scripts, the schema, the sources, or the
-# unit tests' programs alone, which have the sanitizers in any case; and browsers,
-# whose pages are a location by a regex: NGINX itself leaks its PCRE2 context
+# what this build cannot be asked, whatever SVC_TEST_ALL says, and what asks the
+# scripts, the schema, the sources, or the unit tests' programs alone, which have the
+# sanitizers in any case; and browsers, whose pages are a location by a regex: NGINX
+# itself leaks its PCRE2 context
+NOT_SANITIZED = t/svcctl% t/migrat% t/plans.t t/distribution.t t/rights.t t/cost.t \
+	t/limit_script.t t/documents.t t/layers.t t/audit_actions.t t/webhook_snippets.t \
+	t/skip.t t/anomalies.t t/access_oracle.t t/factor.t t/jose.t t/password_phc.t \
+	t/oauth_page.t t/pages.t t/scim_push_http.t
+# where memory is at stake: clients that leave, floods, kills, faults, malformed and
+# hostile input, streams, the helper, and every route once; with ALL=1 all there is
+SANITIZED = $(if $(ALL),$(TESTS),$(foreach t,audit_export audit_stream audit_streams,t/$(t).t))
 sanitize: TESTS := $(if $(filter file,$(origin TESTS)),$(filter-out \
-	t/svcctl% t/migrat% t/plans.t t/distribution.t t/rights.t \
-	t/limit_script.t t/documents.t \
-	t/layers.t t/audit_actions.t t/webhook_snippets.t t/skip.t \
-	t/anomalies.t t/access_oracle.t t/factor.t t/jose.t t/password_phc.t \
-	t/oauth_page.t t/pages.t t/scim_push_http.t,$(TESTS)),$(TESTS))
-sanitize: deps-test $(SAN)/nginx  ## the tests on a build with ASan and UBSan
-	$(call prove,SVC_TEST_NGINX=$(TOP)/$(SAN)/nginx SVC_TEST_MODULES= \
-		SVC_TEST_SLOW=5 SVC_TEST_ALL= $(FEWER),$(TESTS))
+	$(NOT_SANITIZED),$(SANITIZED)),$(TESTS))
+sanitize: deps-test $(SAN)/nginx  ## tests on a build with ASan and UBSan (ALL=1: all of them)
+	$(call run-tests,sanitized,SVC_TEST_NGINX=$(TOP)/$(SAN)/nginx SVC_TEST_MODULES= \
+		SVC_TEST_SLOW=5 SVC_TEST_ALL=,$(TESTS))
 
 valgrind: deps-test build  ## the SCIM tests with the workers under valgrind
-	@SVC_TEST_VALGRIND=1 SVC_TEST_SLOW=10 $(PROVE) t/scim_*.t t/audit.t \
-		t/bad_input.t t/health.t t/isolation.t t/tenants.t
+	$(call run-tests,valgrind,SVC_TEST_VALGRIND=1 SVC_TEST_SLOW=10,t/scim_*.t \
+		t/audit.t t/bad_input.t t/health.t t/isolation.t t/tenants.t)
 
 bench: deps-test build $(SRC)/objs/ngx_auto_config.h  ## measure, beside pgbench and a static answer
 	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) \
@@ -257,16 +256,20 @@ binaries: build unit $(SAN)/nginx fuzz-bins
 
 # All parts are run, and one that fails is named at the end.
 
-CI = "-j$(JOBS) -O lint binaries" test sanitize "fuzz RUNS=50000"
+CI = "-j$(JOBS) -O lint binaries" test sanitize "fuzz RUNS=5000"
 
-ci: deps-test        ## lint, test, sanitize and a short fuzz, with the time of each
+ci: deps-test        ## lint, test, sanitize, a short fuzz and bench, with the time of each
 	@failed=; \
 	for part in $(CI); do \
 		start=$$(date +%s); \
 		$(MAKE) $$part || failed="$$failed, $$part"; \
 		echo "==> $$part: $$(($$(date +%s) - start)) s"; \
 	done; \
+	ls $(BUILD)/tests/*/passed-alone/* 2>/dev/null | sed 's/^/==> passed alone: /'; \
 	[ -z "$$failed" ] || { echo "==> failed: $${failed#, }"; exit 1; }
+
+soak: deps-test      ## what takes hours: t/soak, with a line for each part in t/soak.log
+	@t/soak $(PARTS)
 
 clean:               ## remove what was built; run/ stays
 	rm -rf $(BUILD)
