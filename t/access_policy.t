@@ -456,10 +456,10 @@ locked(sub {
     my $c = $s->begin(PUT => '/v1/admin/access-policy',
                       { Authorization => "Bearer $acme->{api_token}" }, \%left);
 
-    ok((wait_for { $s->waiting } 5), 'a PUT that waits for the lock');
+    ok((wait_for { $s->waiting }), 'a PUT that waits for the lock');
     $c->close;
 });
-ok((wait_for { get()->{defaultAction} eq 'mfa' } 5),
+ok((wait_for { get()->{defaultAction} eq 'mfa' }),
    'what was sent is done, though the client has left');
 is_deeply(($acme->events('details'))[-1][0]{version},
           versions()->{versions}[0]{version},
@@ -477,7 +477,7 @@ locked(sub {
         POST => "/v1/admin/access-policy/versions/$current/restore",
         { Authorization => "Bearer $acme->{api_token}" });
 
-    ok((wait_for { $s->waiting } 5), 'a restore that waits');
+    ok((wait_for { $s->waiting }), 'a restore that waits');
     $s->sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE"
             . " wait_event_type = 'Lock' AND usename = 'svc_app'");
     my $r = $c->read;
@@ -551,7 +551,7 @@ my @lazy = map {
 
 my $select = IO::Select->new(map { $_->sock } @lazy);
 
-ok((wait_for { (() = $select->can_read(0)) == @lazy } 20), 'thirty who do not read');
+ok((wait_for { (() = $select->can_read(0)) == @lazy }), 'thirty who do not read');
 cmp_ok(resident($s->workers) - $kept, '<', slow(60_000),
        'of 150 MB keep but a piece each');
 $_->close for @lazy;

@@ -267,7 +267,7 @@ cmp_ok(resident($s->workers) - $rss, '<', slow(80_000),
        'a page of memory for each');
 ok($_->{sock} && getpeername $_->{sock}, 'still open') for $slow[0];
 $_->abort for @slow;
-ok((wait_for { resident($s->workers) - $rss < slow(60_000) } 5), 'they leave');
+ok((wait_for { resident($s->workers) - $rss < slow(60_000) }), 'they leave');
 
 # one that reads gets it all
 
@@ -283,7 +283,7 @@ $s->reload(linger => 1);
 $c->{timeout} = slow(30);
 $r = $c->read;
 is(count($r), 10000, 'a reload in the middle');
-ok((wait_for { !$s->nginx->old_worker_pids } 10), 'and the old workers go');
+ok((wait_for { !$s->nginx->old_worker_pids }), 'and the old workers go');
 
 # a token that is revoked, PostgreSQL that goes: the client sees a cut
 
@@ -321,7 +321,7 @@ $s->nginx->{http} = "    send_timeout 1s;\n";
 $s->reload;
 $c = begin();
 ok($c->answered, 'an export has begun');
-ok((wait_for { grep { /client timed out/ } $s->nginx->log_lines } 10),
+ok((wait_for { grep { /client timed out/ } $s->nginx->log_lines }),
    'a client that takes nothing is let go');
 $c->close;
 
@@ -338,7 +338,7 @@ if (SvcTest::Nginx::built_with('http_v2')) {
              1 .. 3;
 
     wait_for { $h->pump(0.05);
-               length $h->{stream}{ $id[1] }{body} > 100_000 } 5;
+               length $h->{stream}{ $id[1] }{body} > 100_000 };
     $h->reset($id[1]);
 
     for my $id (@id[0, 2]) {

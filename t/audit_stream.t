@@ -89,7 +89,7 @@ sub leases {
 sub all_closed {
     my ($name) = @_;
 
-    ok((wait_for { leases() == 0 } 5), $name) or diag(leases());
+    ok((wait_for { leases() == 0 }), $name) or diag(leases());
 }
 
 
@@ -289,7 +289,7 @@ event();
 nudge();
 $e->pump(0.1);
 $t1->query('ROLLBACK');
-ok($e->wait_for(8, 3), 'what is rolled back stops nobody');
+ok($e->wait_for(8), 'what is rolled back stops nobody');
 is(($e->numbers)[-1], $n, 'and is not told');
 
 # many writers at once, each for a different time
@@ -326,8 +326,8 @@ for my $round (1 .. 20) {
 
 event();
 nudge();
-ok((wait_for { $e->pump(0.01); (($e->numbers)[-1] // 0) == $n } 10), 'writers');
-ok((wait_for { $middle->pump(0.01); (($middle->numbers)[-1] // 0) == $n } 10),
+ok((wait_for { $e->pump(0.01); (($e->numbers)[-1] // 0) == $n }), 'writers');
+ok((wait_for { $middle->pump(0.01); (($middle->numbers)[-1] // 0) == $n }),
    'and one who comes again and again');
 
 my @all = grep { $_ > $before } $e->numbers;
@@ -355,7 +355,7 @@ follow();
 is($s->sql("SELECT count(*) FROM svc.audit_event WHERE action ="
            . " 'rate_limit.exceeded'"), 1, 'once a minute');
 $ten[3]->close;
-ok((wait_for { follow()->{answer}->status == 200 } 5),
+ok((wait_for { follow()->{answer}->status == 200 }),
    'one closed, one opened');
 $_->close for @ten;
 all_closed('closed');
@@ -369,14 +369,14 @@ $e = follow('', undef, $revoked->{token});
 $e->pump(slow(5));
 is($acme->admin(DELETE => "/api-tokens/$revoked->{id}")->status, 204,
    'a token is revoked');
-is($e->wait_end(2), 'end', 'its stream ends');
+is($e->wait_end, 'end', 'its stream ends');
 
 my $short = viewer($acme, expires => "now() + interval '2 s'");
 $e = follow('', undef, $short);
 is($e->{answer}->status, 200, 'a token that expires');
 $s->sql("SELECT pg_sleep(2)");
 nudge();
-is($e->wait_end(3), 'end', 'ends its stream');
+is($e->wait_end, 'end', 'ends its stream');
 
 # nobody knows where a lease without a good token went
 
@@ -389,10 +389,10 @@ $e = follow();
 $e->pump(slow(5));
 $s->redis->stop;
 event();
-ok($e->wait_for(1, 3), 'Redis goes away: events come');
+ok($e->wait_for(1), 'Redis goes away: events come');
 $since = time();
 event();
-ok($e->wait_for(2, 3), 'and go on');
+ok($e->wait_for(2), 'and go on');
 cmp_ok(time() - $since, '<', slow(3), 'within seconds');
 
 # the worker of the stream hears of its own changes: one of two
@@ -402,14 +402,14 @@ ok((wait_for {
     my $t = time();
 
     $acme->create(userName => "u$t\@x.test");
-    $e->wait_for($before + 1, 3) && $e->{events}[-1]{at} - $t < slow(0.2);
-} 20), 'and at once from the same worker');
+    $e->wait_for($before + 1) && $e->{events}[-1]{at} - $t < slow(0.2);
+}), 'and at once from the same worker');
 
 $s->redis->launch;
-ok((wait_for { nudge(); $s->health->json->{redis} eq 'up' } 10), 'Redis is back');
+ok((wait_for { nudge(); $s->health->json->{redis} eq 'up' }), 'Redis is back');
 ok((wait_for { event(); nudge(); my $t = time();
-               $e->wait_for(@{ $e->{events} } + 1, 2)
-               && time() - $t < slow(0.3) } 10), 'and so is the speed');
+               $e->wait_for(@{ $e->{events} } + 1)
+               && time() - $t < slow(0.3) }), 'and so is the speed');
 
 
 # --- PostgreSQL goes and comes -----------------------------------------------
@@ -420,7 +420,7 @@ nudge();
 $e->pump(0.3);
 $s->pg->launch;
 event();
-ok($e->wait_for($count + 1, slow(20)), 'PostgreSQL is restarted: events come');
+ok($e->wait_for($count + 1), 'PostgreSQL is restarted: events come');
 is(($e->numbers)[-1], $n, 'the next one');
 ok(!$e->{ended}, 'on the same stream');
 $s->wait_healthy;
@@ -504,7 +504,7 @@ $s->sql("INSERT INTO svc.audit_event (tenant_id, action, details)"
         . " SELECT '$acme->{id}', 'user.updated', jsonb_build_object('n', i,"
         . " 'x', repeat('x', 20000)) FROM generate_series(1, 900) i");
 nudge();
-ok((wait_for { leases() == 0 } 10), 'one who reads nothing is let go');
+ok((wait_for { leases() == 0 }), 'one who reads nothing is let go');
 $e->close;
 
 
@@ -517,7 +517,7 @@ for (1 .. 12) {
 # some of them get one, at first
 
 wait_for { leases() } 1;
-ok((wait_for { leases() == 0 } 10), 'hasty clients leave no lease');
+ok((wait_for { leases() == 0 }), 'hasty clients leave no lease');
 
 
 # --- HTTP/2 ------------------------------------------------------------------
@@ -539,12 +539,12 @@ if (SvcTest::Nginx::built_with('http_v2')) {
                        scalar grep { $h->{stream}{$_}{body} =~ $_[0] }
                        @streams };
 
-    ok((wait_for { $bodies->(qr/connected/) == 3 } 5), 'HTTP/2');
+    ok((wait_for { $bodies->(qr/connected/) == 3 }), 'HTTP/2');
     event();
     nudge();
-    ok((wait_for { $bodies->(qr/^id: /m) == 3 } 5), 'three on a connection');
+    ok((wait_for { $bodies->(qr/^id: /m) == 3 }), 'three on a connection');
     $h->reset($streams[0]);
-    ok((wait_for { $h->pump(0.01); leases() == 2 } 5), 'one is reset');
+    ok((wait_for { $h->pump(0.01); leases() == 2 }), 'one is reset');
     $h->close;
     all_closed('the connection is closed');
 }

@@ -707,7 +707,7 @@ ok((SvcTest::Process::wait_for {
         my @new = $nginx->log_lines;
         splice @new, 0, $before;
         grep { /\[emerg\].*svc_base_url/ } @new
-    } 5), 'a reload with a mistake is refused with its message');
+    }), 'a reload with a mistake is refused with its message');
 is("@{[ $s->workers ]}", "@workers", 'and the workers go on');
 is($s->http(GET => '/alive')->status, 200, 'and answer');
 
@@ -715,7 +715,7 @@ is($s->http(GET => '/alive')->status, 200, 'and answer');
 
 unlink $nginx->{log};
 SvcTest::Process::signal_pid('USR1', $nginx->pid);
-ok((SvcTest::Process::wait_for { -e $nginx->{log} } 5), 'a new log');
+ok((SvcTest::Process::wait_for { -e $nginx->{log} }), 'a new log');
 
 $s->done;
 done_testing();

@@ -105,7 +105,7 @@ sub going {
         my $good = sub { scalar grep { $_->[1] eq '200' } lines($file) };
         my $want = $good->() + $n;
 
-        wait_for { $good->() >= $want } 30
+        wait_for { $good->() >= $want }
             or die "$file: no good answers any more\n";
     }
 }
@@ -123,7 +123,7 @@ sub busy {
     };
     my $want = $count->() + $n;
 
-    wait_for { $count->() >= $want } 20;
+    wait_for { $count->() >= $want };
 }
 
 
@@ -163,7 +163,7 @@ sub fault {
 
     # a request that was given up may be under way still
 
-    wait_for { $s->sessions("state <> 'idle'") == 0 } 10;
+    wait_for { $s->sessions("state <> 'idle'") == 0 };
 
     check($name, \%text, \%status);
 }
@@ -239,7 +239,7 @@ fault('backends cut that wait for the lock', sub {
     for (1 .. 15) {
         wait_for { $s->sql("SELECT count(pg_terminate_backend(pid)) FROM"
                            . " pg_stat_activity WHERE usename = 'svc_app'"
-                           . " AND wait_event_type = 'Lock'") > 0 } 2;
+                           . " AND wait_event_type = 'Lock'") > 0 };
     }
 }, down => 1);
 
@@ -275,7 +275,7 @@ fault('reloads', sub {
     }
 });
 
-ok((wait_for { !$s->nginx->old_worker_pids } 10), 'all old workers end');
+ok((wait_for { !$s->nginx->old_worker_pids }), 'all old workers end');
 
 $s->done(allow => [ qr/worker process \d+ exited on signal 9/ ]);
 done_testing();

@@ -68,7 +68,7 @@ sub together {
 
     # a worker may have accepted all, and holds a tenant to its share of places
 
-    my $waiting = wait_for { $s->waiting >= 2 } 15;
+    my $waiting = wait_for { $s->waiting >= 2 };
 
     $db->query('COMMIT');
 
@@ -220,7 +220,7 @@ for my $round (1 .. 4) {
     my $c = begin(POST => '/config/apply?prune=true', SvcTest::Bundle::canonical(
         { riskPolicy => SvcTest::Bundle::risk(), roles => [] }));
 
-    ok((wait_for { $s->waiting } 15), 'the role is waited for');
+    ok((wait_for { $s->waiting }), 'the role is waited for');
     $db->query('COMMIT');
 
     my $r = finish($c);
@@ -251,7 +251,7 @@ for my $round (1 .. 4) {
     my $c = begin(POST => '/config/apply?prune=true', SvcTest::Bundle::canonical(
         { roles => [ SvcTest::Bundle::role('first') ] }));
 
-    wait_for { $s->waiting } 15 or die "nobody waits\n";
+    wait_for { $s->waiting } or die "nobody waits\n";
 
     $db->query("SET LOCAL lock_timeout = '100ms'");
     ok(eval { $set->('last', $users[1]); 1 }, 'the last role is not locked yet')
@@ -279,7 +279,7 @@ for my $round (1 .. 4) {
         { riskPolicy => SvcTest::Bundle::risk(),
           groupPasswordPolicies => [ SvcTest::Bundle::override($gone) ] }));
 
-    wait_for { $s->waiting } 15 or die "nobody waits\n";
+    wait_for { $s->waiting } or die "nobody waits\n";
     $db->query('COMMIT');
 
     my $r = finish($c);
@@ -401,7 +401,7 @@ sub restless {
 
     # a worker may have accepted all, and holds a tenant to its share of places
 
-    wait_for { $s->waiting >= 2 } 15 or die $s->waiting . " of them wait\n";
+    wait_for { $s->waiting >= 2 } or die $s->waiting . " of them wait\n";
     $db->query('COMMIT');
 
     my @bad;

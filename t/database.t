@@ -56,8 +56,8 @@ sub comes_back {
 
     ok($s->wait_healthy, "$name: health turns to 200 again");
     ok((wait_for { $acme->scim(PUT => "/Users/$user->{id}",
-                               { displayName => "Ada $name" })->status == 200 }
-        5), "$name: writes work again");
+                               { displayName => "Ada $name" })->status == 200 }),
+                               "$name: writes work again");
 }
 
 
@@ -73,7 +73,7 @@ sub outage {
 
     ok((wait_for { $health = $s->health;
                    $health->status == 503
-                   && $health->json->{postgres} eq $state } 5),
+                   && $health->json->{postgres} eq $state }),
        "$name: health is 503, $state")
         or diag($health->body);
     is($health->json->{status}, 'unavailable', "$name: unavailable");
@@ -85,7 +85,7 @@ sub outage {
     scim_error($acme->scim(POST => '/Users', { userName => 'x@acme.test' }),
                503, undef, "$name: a write");
 
-    ok((wait_for { grep { $_ =~ $pattern } said() } 5), "$name: the log tells");
+    ok((wait_for { grep { $_ =~ $pattern } said() }), "$name: the log tells");
 
     # every connection tries again twice a second, and says so once a pool
 
@@ -178,7 +178,7 @@ $s->sql('ALTER ROLE svc_app PASSWORD NULL');
 $s->nginx->{svc}{svc_postgres} = '"' . ($s->pg->conninfo('svc_app')
                                         =~ s/dbname=svc/dbname=nowhere/r) . '"';
 $s->reload;
-ok((wait_for { $s->health->json->{postgres} eq 'database-missing' } 10),
+ok((wait_for { $s->health->json->{postgres} eq 'database-missing' }),
    'no database: health tells');
 delete $s->nginx->{svc}{svc_postgres};
 $s->reload;
@@ -195,14 +195,14 @@ cut('SELECT');
 my $newer;
 
 ok((wait_for { $newer = $s->health->json;
-               $newer->{postgres} eq 'schema-new' } 10),
+               $newer->{postgres} eq 'schema-new' }),
    'a schema of later modules: health tells');
 is($newer->{status}, 'ok', 'and it works');
 is($acme->scim(GET => '/Users')->status, 200, 'as before');
 ok((grep { /\[notice\].*schema is newer.*install the modules/ }
     $s->nginx->log_lines), 'the log says what to do');
 cut('DELETE FROM svc.schema_migration WHERE version = 1000');
-ok((wait_for { $s->health->json->{postgres} eq 'up' } 10),
+ok((wait_for { $s->health->json->{postgres} eq 'up' }),
    'the one that belongs to them');
 
 
@@ -211,14 +211,14 @@ ok((wait_for { $s->health->json->{postgres} eq 'up' } 10),
 cut('ALTER ROLE svc_app SET default_transaction_read_only = on');
 ok((wait_for { my $r = $s->health;
                $r->status == 200
-               && $r->body =~ /"degraded","postgres":"read-only"/ } 5),
+               && $r->body =~ /"degraded","postgres":"read-only"/ }),
    'read-only: health tells, with 200, since reads work');
-ok((wait_for { $acme->scim(GET => '/Users')->status == 200 } 5),
+ok((wait_for { $acme->scim(GET => '/Users')->status == 200 }),
    'read-only: connected again');
 scim_ok($acme->scim(GET => "/Users/$user->{id}"), 200, 'read-only: a read');
 scim_error($acme->scim(POST => '/Users', { userName => 'ro@acme.test' }), 503,
            undef, 'read-only: a write');
-ok((wait_for { grep { /PostgreSQL: 25006: .*read-only/ } said() } 5),
+ok((wait_for { grep { /PostgreSQL: 25006: .*read-only/ } said() }),
    'read-only: the log tells');
 
 $acme->scim(POST => '/Users', { userName => 'ro@acme.test' }) for 1 .. 20;
@@ -231,7 +231,7 @@ comes_back('read-only');
 
 cut('ALTER ROLE svc_app CONNECTION LIMIT 3');
 
-ok((wait_for { grep { /too many connections/ } said() } 5),
+ok((wait_for { grep { /too many connections/ } said() }),
    'too few connections: the log tells');
 cmp_ok(said(), '<', 40, 'and not forever');
 $s->sql('ALTER ROLE svc_app CONNECTION LIMIT -1');
@@ -243,9 +243,9 @@ comes_back('too few connections');
 $seen = length slurp($s->nginx->{log});
 $s->sql('ALTER ROLE svc_app NOLOGIN');
 $s->pg->stop;
-ok((wait_for { $s->health->status == 503 } 5), 'an outage');
+ok((wait_for { $s->health->status == 503 }), 'an outage');
 $s->pg->launch;
-ok((wait_for { grep { /not permitted to log in/ } said() } 5),
+ok((wait_for { grep { /not permitted to log in/ } said() }),
    'of which the reason changes: the log tells');
 $s->sql('ALTER ROLE svc_app LOGIN');
 comes_back('another reason');
@@ -261,15 +261,15 @@ $s->sql('ALTER SCHEMA svc RENAME TO away');
 scim_error($acme->scim(GET => '/Users'), 503, undef,
            'the schema goes away: a read')
     for 1 .. 3;
-ok((wait_for { $s->health->status == 503 } 10), 'then health is 503');
+ok((wait_for { $s->health->status == 503 }), 'then health is 503');
 $s->sql('ALTER SCHEMA away RENAME TO svc');
 comes_back('the schema');
 
 $s->sql('ALTER TABLE svc.user_account ALTER COLUMN title TYPE varchar(2000)');
-ok((wait_for { $acme->scim(GET => "/Users/$user->{id}")->status == 200 } 5),
+ok((wait_for { $acme->scim(GET => "/Users/$user->{id}")->status == 200 }),
    'a column of another type: it goes on');
 $s->sql('ALTER TABLE svc.user_account ALTER COLUMN title TYPE text');
-ok((wait_for { $acme->scim(GET => "/Users/$user->{id}")->status == 200 } 5),
+ok((wait_for { $acme->scim(GET => "/Users/$user->{id}")->status == 200 }),
    'and back');
 comes_back('types');
 

@@ -109,7 +109,7 @@ for my $step ('making a PostgreSQL cluster', 'starting PostgreSQL',
     # with what it is waiting for
 
     kill 'KILL', -$pid;
-    wait_exit($pid, 10);
+    wait_exit($pid);
 }
 
 my ($text, $rc) = demo('start', $port);
@@ -214,8 +214,8 @@ system('cp', '/bin/true', "$dir/redis-server") == 0 or die;
 my $stranger = spawn([ "$dir/nginx", '600' ]);
 my $zombie = spawn([ "$dir/redis-server" ]);
 
-wait_for { slurp("/proc/$stranger/comm") eq "nginx\n" } 10 or die;
-wait_for { slurp("/proc/$zombie/status") =~ /^State:\tZ/m } 10 or die;
+wait_for { slurp("/proc/$stranger/comm") eq "nginx\n" } or die;
+wait_for { slurp("/proc/$zombie/status") =~ /^State:\tZ/m } or die;
 is(slurp("/proc/$zombie/comm"), "redis-server\n", 'a zombie');
 
 write_file("$run/nginx.pid", "$stranger\n");

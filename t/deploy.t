@@ -101,10 +101,10 @@ EOT
 my $slow = $m->start("curl -sk -o /dev/null -w '%{size_download}'"
                      . ' https://localhost/slow', "$m->{dir}/slow");
 ok((wait_for { $m->passes('ss -tnH state established "sport = :443"',
-                          'ss') } 10),
+                          'ss') }),
    'is under way');
 $m->passes($stop, 'the unit\'s ExecStop');
-is(wait_exit($slow, 20), 0, 'the answer');
+is(wait_exit($slow), 0, 'the answer');
 is(slurp("$m->{dir}/slow"), 700000, 'is complete');
 is($m->passes('pgrep -x nginx | wc -l', 'afterwards'), "0\n", 'NGINX is gone');
 

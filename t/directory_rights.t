@@ -197,7 +197,7 @@ sub meanwhile {
 
     my $c = $s->begin($method, "/v1/admin/users/$id$path", \@headers, $body->());
 
-    ok((wait_for { $s->waiting == 1 } 10), "$name: $method$path waits");
+    ok((wait_for { $s->waiting == 1 }), "$name: $method$path waits");
 
     $change->($holder, $id);
     $holder->query('COMMIT');

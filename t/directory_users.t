@@ -338,7 +338,7 @@ for my $round (1 .. 8) {
 
     my @c = map { $s->begin($_->[0], "/v1/admin$_->[1]",
                             [ Authorization => "Bearer $token{all}" ]) } @paths;
-    wait_for { $s->waiting == 2 } 5;
+    wait_for { $s->waiting == 2 };
     $holder->query('ROLLBACK');
 
     my @status = sort map { $_->read->status } @c;

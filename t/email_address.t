@@ -283,7 +283,7 @@ my $c = $s->begin(POST => $NEW, [ Cookie => $eve->cookie,
                   'X-CSRF-Token' => $eve->{csrf} ],
                   code($sent));
 
-ok((wait_for { $s->waiting == 1 } 10), 'it waits for who is faster');
+ok((wait_for { $s->waiting == 1 }), 'it waits for who is faster');
 $db->query('COMMIT');
 admin_error($c->read, 400, 'challenge_expired', 'and is too late');
 is($eve->get('/v1/auth/session')->status, 200, 'the session goes on');
@@ -334,11 +334,11 @@ $sent = mailed(change($eve, 'gone@new.test'), 'gone@new.test', 'a client that go
 $db->query($_) for 'BEGIN', "SELECT FROM svc.user_account WHERE id = '$eve_id' FOR UPDATE";
 $c = $s->begin(POST => $NEW, [ Cookie => $eve->cookie, 'X-CSRF-Token' => $eve->{csrf} ],
                code($sent));
-ok((wait_for { $s->waiting == 1 } 10), 'it waits');
+ok((wait_for { $s->waiting == 1 }), 'it waits');
 $c->close;
 $db->query('COMMIT');
 ok((wait_for { $s->sql("SELECT user_name FROM svc.user_account WHERE id = '$eve_id'")
-               eq 'gone@new.test' } 10), 'it is changed all the same');
+               eq 'gone@new.test' }), 'it is changed all the same');
 is_deeply([ map { $_->{to}[0] } ($mail->wait(++$mails))[-1] ], [ 'Eve@new.test' ],
           'and the old address hears of it');
 
@@ -348,7 +348,7 @@ $sent = mailed(change($eve, 'lost@new.test'), 'lost@new.test', 'a database that 
 $db->query($_) for 'BEGIN', "SELECT FROM svc.user_account WHERE id = '$eve_id' FOR UPDATE";
 $c = $s->begin(POST => $NEW, [ Cookie => $eve->cookie, 'X-CSRF-Token' => $eve->{csrf} ],
                code($sent));
-ok((wait_for { $s->waiting == 1 } 10), 'it waits');
+ok((wait_for { $s->waiting == 1 }), 'it waits');
 $s->sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         . " WHERE usename = 'svc_app' AND wait_event_type = 'Lock'");
 $r = $c->read;
@@ -363,7 +363,7 @@ later();
 
 my $rows = $s->sql('SELECT count(*) FROM svc.email_challenge');
 
-ok((wait_for { $eve->post($START)->status == 503 } 10), '503 while Redis is away');
+ok((wait_for { $eve->post($START)->status == 503 }), '503 while Redis is away');
 admin_error(change($eve, 'redis@new.test'), 503, 'unavailable', 'of a change, too');
 is($s->sql('SELECT count(*) FROM svc.email_challenge'), $rows, 'and nothing is written');
 

@@ -60,7 +60,7 @@ sub names {
 sub replicated {
     my ($s) = @_;
 
-    return wait_for { users($s->{standby}) == users($s->pg) } 15;
+    return wait_for { users($s->{standby}) == users($s->pg) };
 }
 
 
@@ -77,7 +77,7 @@ sub left {
             . " 'SyncRep'")->[0][0];
     };
 
-    ok((wait_for { !$sessions->() } 15), "$name: no session is left there")
+    ok((wait_for { !$sessions->() }), "$name: no session is left there")
         or diag($sessions->() . ' are');
 }
 
@@ -136,7 +136,7 @@ sub split_brain {
 
     left($s->pg, $name);
     refused($s, $other->headers, $name, @nodes);
-    ok((wait_for { $s->health->json->{postgres} eq 'up' } 10),
+    ok((wait_for { $s->health->json->{postgres} eq 'up' }),
        "$name: well again");
     $load->wait_going;
     untouched($s, $load, $name);
@@ -200,7 +200,7 @@ $s->reload;
 
 my $health;
 
-ok((wait_for { ($health = $s->health)->json->{postgres} eq 'stale-primary' } 10),
+ok((wait_for { ($health = $s->health)->json->{postgres} eq 'stale-primary' }),
    'the former primary alone: health tells');
 is($health->status, 503, 'with 503');
 like($health->json->{message}, qr/former primary/, 'and a message');
@@ -208,7 +208,7 @@ is_deeply(creates($s->nginx, 5, 'alone'), { 503 => 5 }, 'nothing is done');
 
 $s->nginx->quit;
 $s->nginx->launch;
-ok((wait_for { $s->health->json->{postgres} eq 'stale-primary' } 10),
+ok((wait_for { $s->health->json->{postgres} eq 'stale-primary' }),
    'nor after a start');
 is_deeply(creates($s->nginx, 5, 'start-alone'), { 503 => 5 }, 'nothing at all');
 is(users($s->pg), $old, 'not there');
@@ -219,11 +219,11 @@ is_deeply([ $s->redis->lines('HGETALL', "svc.timeline.$system") ],
           [ generation => 1, timeline => 2 ], 'what Redis has');
 $_->quit for $nodes[1];
 $s->redis->lines('HSET', "svc.timeline.$system", 'generation', 2, 'timeline', 0);
-ok((wait_for { $s->health->json->{postgres} eq 'up' } 10),
+ok((wait_for { $s->health->json->{postgres} eq 'up' }),
    'a new generation: the server is taken');
 is_deeply(creates($s->nginx, 5, 'restored'), { 201 => 5 }, 'and used');
 ok((wait_for { join(' ', $s->redis->lines('HGETALL', "svc.timeline.$system"))
-               eq 'generation 2 timeline 1' } 10), 'Redis has that');
+               eq 'generation 2 timeline 1' }), 'Redis has that');
 
 # without Redis a node finds the other server by itself
 
@@ -244,7 +244,7 @@ is(users($s->pg), $old, 'without Redis: none of them there');
 $s->nginx->{svc}{svc_postgres_fence} = 'off';
 $s->nginx->quit;
 $s->nginx->launch;
-ok((wait_for { creates($s->nginx, 1, 'off' . time)->{201} } 10),
+ok((wait_for { creates($s->nginx, 1, 'off' . time)->{201} }),
    'svc_postgres_fence off: creates');
 is(users($s->pg), $old + 1, 'on the server that is named first');
 

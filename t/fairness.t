@@ -148,12 +148,12 @@ sub audit {
 hold($acme);
 
 my @c = search(6, $acme->{audit});
-ok((wait_for { $s->waiting == 1 && gauge(slow => 'waiting') == 5 } 10),
+ok((wait_for { $s->waiting == 1 && gauge(slow => 'waiting') == 5 }),
    'a tenant has one of two connections, and waits for it');
 
 my @took = timed(100, sub { audit($globex) }, 200, 'another one searches');
 
-ok((wait_for { $s->waiting == 1 } 10), 'while the first still waits');
+ok((wait_for { $s->waiting == 1 }), 'while the first still waits');
 is(gauge(slow => 'in_flight'), 1, 'which has had no more');
 
 release($acme);
@@ -171,11 +171,11 @@ my @tokens = map { $acme->token(kind => 'api',
                                 permissions => 'audit:view')->{token} } 1 .. 40;
 
 @c = search(scalar @tokens, @tokens);
-ok((wait_for { gauge(slow => 'waiting') == $QUEUE / 2 } 10), 'they wait');
+ok((wait_for { gauge(slow => 'waiting') == $QUEUE / 2 }), 'they wait');
 
 quick([ timed(50, sub { audit($globex) }, 200, 'beside 40 tokens') ], \@took,
       'another one is as quick');
-ok((wait_for { $s->waiting == 1 } 10), 'they share one connection');
+ok((wait_for { $s->waiting == 1 }), 'they share one connection');
 
 release($acme);
 
@@ -189,7 +189,7 @@ cmp_ok($seen->{200} // 0, '>=', $QUEUE / 2, 'half of the queue is theirs');
 
 hold($acme);
 @c = search(4, $acme->{audit});
-ok((wait_for { $s->waiting == 1 } 10), 'one is held up again');
+ok((wait_for { $s->waiting == 1 }), 'one is held up again');
 
 my @garbage = search(60, map { "svc_garbage$_" } 1 .. 60);
 
@@ -207,16 +207,16 @@ is_deeply(statuses(@c), { 200 => 4 }, 'the others get theirs');
 hold($_) for $acme, $globex;
 
 @c = map { [ search(8, $_->{audit}) ] } $acme, $globex;
-ok((wait_for { $s->waiting == 2 && gauge(slow => 'waiting') == 14 } 10),
+ok((wait_for { $s->waiting == 2 && gauge(slow => 'waiting') == 14 }),
    'two tenants have all connections');
 
 my ($late) = search(1, $initech->{audit});
-ok((wait_for { gauge(slow => 'waiting') == 15 } 10), 'a third one waits');
+ok((wait_for { gauge(slow => 'waiting') == 15 }), 'a third one waits');
 
 release($acme);
 is_deeply(statuses($late), { 200 => 1 }, 'it gets the first that is free');
 is_deeply(statuses(@{ $c[0] }), { 200 => 8 }, 'with the one that is not held');
-ok((wait_for { $s->waiting == 1 } 10), 'the other one keeps its own');
+ok((wait_for { $s->waiting == 1 }), 'the other one keeps its own');
 release($globex);
 is_deeply(statuses(@{ $c[1] }), { 200 => 8 }, 'and goes on');
 
@@ -226,7 +226,7 @@ is_deeply(statuses(@{ $c[1] }), { 200 => 8 }, 'and goes on');
 hold($acme);
 
 @c = search(2, $acme->{audit});
-ok((wait_for { $s->waiting == 1 && gauge(slow => 'waiting') == 1 } 10),
+ok((wait_for { $s->waiting == 1 && gauge(slow => 'waiting') == 1 }),
    'a tenant is held up');
 
 my $viewer = $acme->token(kind => 'api', permissions => 'users:view');
@@ -246,9 +246,9 @@ hold($acme);
 # the first one has a connection, which may have been another's just now
 
 @c = search(1, $acme->{audit});
-ok((wait_for { $s->waiting == 1 } 10), 'one is at work');
+ok((wait_for { $s->waiting == 1 }), 'one is at work');
 push @c, search($QUEUE - 1, $acme->{audit});
-ok((wait_for { gauge(slow => 'waiting') == $QUEUE / 2 } 10),
+ok((wait_for { gauge(slow => 'waiting') == $QUEUE / 2 }),
    'a tenant takes half of the queue');
 quick([ timed(20, sub { audit($globex) }, 200, 'another one has places') ],
       \@took, 'and is as quick');
@@ -264,15 +264,15 @@ ok((grep { /\[warn\].* of tenant \Q$acme->{id}\E wait .*: slow/ }
 hold($acme);
 
 @c = search(12, $acme->{audit});
-ok((wait_for { gauge(slow => 'waiting') == 11 } 10), 'eleven wait');
+ok((wait_for { gauge(slow => 'waiting') == 11 }), 'eleven wait');
 $_->abort for @c[3 .. 11];
-ok((wait_for { gauge(slow => 'waiting') <= 2 } 10), 'nine clients go away');
+ok((wait_for { gauge(slow => 'waiting') <= 2 }), 'nine clients go away');
 $_->abort for @c[0 .. 1];
-ok((wait_for { gauge(slow => 'waiting') <= 1 } 10),
+ok((wait_for { gauge(slow => 'waiting') <= 1 }),
    'the one whose search is under way, and one more');
 release($acme);
 is_deeply(statuses($c[2]), { 200 => 1 }, 'the last one gets its answer');
-ok((wait_for { gauge(slow => 'in_flight') == 0 } 10), 'nothing is left');
+ok((wait_for { gauge(slow => 'in_flight') == 0 }), 'nothing is left');
 
 
 # --- one connection, many requests --------------------------------------------
@@ -284,7 +284,7 @@ $pipelined->send(join '', map {
     $pipelined->format(GET => "$SEARCH&limit=$_",
                        { Authorization => "Bearer $acme->{audit}" })
 } 1 .. 5);
-ok((wait_for { $s->waiting == 1 } 10), 'pipelined requests');
+ok((wait_for { $s->waiting == 1 }), 'pipelined requests');
 quick([ timed(20, sub { audit($globex) }, 200, 'beside them') ], \@took,
       'another one is as quick');
 release($acme);
@@ -318,13 +318,13 @@ $operator->query("SELECT FROM svc.user_account WHERE id = '$user->{id}'"
               patch_op({ op => 'replace', path => 'title', value => "T$_" }));
 } 1 .. 24;
 
-ok((wait_for { $s->waiting >= 3 && gauge(write => 'waiting') > 0 } 10),
+ok((wait_for { $s->waiting >= 3 && gauge(write => 'waiting') > 0 }),
    'an operator has locked a row');
 
 quick([ timed(100, sub { create($globex) }, 201, 'another one writes') ],
       \@alone, 'as quick as alone');
 scim_ok(create($initech), 201, 'and one that is new');
-ok((wait_for { my $n = $s->waiting; $n >= 2 && $n < 4 } 10),
+ok((wait_for { my $n = $s->waiting; $n >= 2 && $n < 4 }),
    'while the row is locked');
 
 $operator->query('ROLLBACK');
@@ -337,23 +337,23 @@ is_deeply(statuses(@c), { 200 => 24 }, 'then the row is written');
 
 hold($acme);
 @c = search(6, $acme->{audit});
-ok((wait_for { $s->waiting == 1 && gauge(slow => 'waiting') == 5 } 10),
+ok((wait_for { $s->waiting == 1 && gauge(slow => 'waiting') == 5 }),
    'five wait for one');
 $s->sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         . " WHERE usename = 'svc_app' AND wait_event_type = 'Lock'");
-ok((wait_for { $s->waiting == 1 } 10), 'the connection is cut');
+ok((wait_for { $s->waiting == 1 }), 'the connection is cut');
 release($acme);
 is_deeply(statuses(@c), { 200 => 6 }, 'all are answered');
 is_deeply([ map { audit($_)->status } $acme, $globex ], [ 200, 200 ],
           'and whoever comes');
-ok((wait_for { gauge(slow => 'in_flight') + gauge(slow => 'waiting') == 0 }
-    10), 'nothing is left over');
+ok((wait_for { gauge(slow => 'in_flight') + gauge(slow => 'waiting') == 0 }),
+   'nothing is left over');
 
 # the worker quits: who waits gets an answer first
 
 hold($acme);
 @c = search(6, $acme->{audit});
-ok((wait_for { $s->waiting == 1 && gauge(slow => 'waiting') == 5 } 10),
+ok((wait_for { $s->waiting == 1 && gauge(slow => 'waiting') == 5 }),
    'six more');
 is("@{[ $s->workers ]}", "@workers", 'of the same worker');
 $s->reload(linger => 1);

@@ -130,7 +130,7 @@ sub stored {
 sub settled {
     my ($name) = @_;
 
-    ok((wait_for { $s->sessions('true') == $POOLS } 10),
+    ok((wait_for { $s->sessions('true') == $POOLS }),
        "$name: as many connections to PostgreSQL as before")
         or diag($s->sessions('true') . " instead of $POOLS");
 }
@@ -147,7 +147,7 @@ sub back {
         my $r = eval { $acme->scim(POST => '/Users',
             { userName => 'back' . int(1e6 * time()) . '@back.test' }) };
         $r && $r->status == 201;
-    } 10;
+    };
 
     cmp_ok(time() - $began, '<', slow(3), "$name: back within seconds");
 }
@@ -201,7 +201,7 @@ fault('PostgreSQL that never answers', sub {
 
 is_deeply([ sort $s->workers ], [ sort @pids ], 'the workers are the same');
 
-ok((wait_for { files() <= $files } 10), 'no open file is left over')
+ok((wait_for { files() <= $files }), 'no open file is left over')
     or diag(files() . " instead of $files");
 
 SKIP: {
@@ -222,7 +222,7 @@ fault('reload every second', sub {
     }
 });
 
-ok((wait_for { !$s->nginx->old_worker_pids } 10), 'all old workers end');
+ok((wait_for { !$s->nginx->old_worker_pids }), 'all old workers end');
 
 fault('a worker killed', sub { $s->nginx->kill_worker('KILL') }, lost => 1);
 

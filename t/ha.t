@@ -424,7 +424,7 @@ $up{$standby} = 1;
 # --- nothing lost, nothing twice ----------------------------------------------
 
 signal_pid('TERM', $creates);
-ok(defined wait_exit($creates, 30), 'the senders end');
+ok(defined wait_exit($creates), 'the senders end');
 is(slurp("$file.log"), '', 'without a word');
 
 my %there = map { $_ => 1 } split /\n/, sql($leader, <<'EOT');

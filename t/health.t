@@ -30,7 +30,7 @@ sub health_is {
         $r->status == $status
             && ($r->json // {})->{redis} eq $json->{redis}
             && ($r->json // {})->{postgres} eq $json->{postgres}
-    } 10;
+    };
 
     is($r->status, $status, "$name: $status");
     $json = { %$json, message => $DOWN } if $json->{postgres} eq 'down';
@@ -71,7 +71,7 @@ health_is(503, { status => 'unavailable', postgres => 'down',
 
 $s->pg->launch;
 my $since = Time::HiRes::time();
-ok((wait_for { $s->health->status == 200 } 10), 'PostgreSQL is back');
+ok((wait_for { $s->health->status == 200 }), 'PostgreSQL is back');
 cmp_ok(Time::HiRes::time() - $since, '<', SvcTest::Process::slow(3),
        'which is noticed within seconds');
 scim_ok($acme->scim(GET => '/Users'), 200, 'SCIM works again');

@@ -42,7 +42,7 @@ sub health_is {
             $r = $s->http(GET => $path);
             $r->json->{writes} eq $json->{writes}
                 && $r->json->{postgres} eq $json->{postgres}
-        } 20;
+        };
 
         my %got = %{ $r->json };
         my $message = delete $got{message};

@@ -108,7 +108,7 @@ ok(sysread($late, $in, 65536) && $in =~ /^HTTP\S+ 200/,
 
 close $_ for @idle;
 
-ok((wait_for { $s->nginx->sockets < 200 } 20), 'the workers are rid of all of them');
+ok((wait_for { $s->nginx->sockets < 200 }), 'the workers are rid of all of them');
 
 scim_ok($acme->scim(GET => '/Users?count=5'), 200, 'and all is well');
 

@@ -410,7 +410,7 @@ wait_for {
     @created = map { $_->{data}{email} } grep { $_->{event} eq 'user.created' }
                map { JSON::PP::decode_json($_->{body}) } $receiver->at($hook);
     grep { $_ eq $later->{email} } @created;
-} 20;
+};
 
 is(scalar(grep { $_ eq $in->{email} } @created), 1, 'the webhook is told once');
 
@@ -427,7 +427,7 @@ sub meanwhile {
 
     my $c = begin($in);
 
-    ok((wait_for { $s->waiting == 1 } 10), "$name: it waits");
+    ok((wait_for { $s->waiting == 1 }), "$name: it waits");
     $holder->query($_) for @change, 'COMMIT';
 
     return $c->read;
@@ -469,7 +469,7 @@ for my $how (qw(close abort)) {
 
     $_->$how for map { begin($_) } @left;
 
-    ok((wait_for { accept_it(invited())->status == 201 } 20), "$how: others go on");
+    ok((wait_for { accept_it(invited())->status == 201 }), "$how: others go on");
 
     for my $in (@left) {
         is($s->sql('SELECT (i.accepted_at IS NOT NULL) = EXISTS (SELECT FROM'
@@ -498,14 +498,14 @@ $holder->query("SELECT FROM svc.governance WHERE tenant_id = '$acme->{id}' FOR U
 
 my $c = begin($in);
 
-ok((wait_for { $s->waiting == 1 } 10), 'one is about to be written');
+ok((wait_for { $s->waiting == 1 }), 'one is about to be written');
 $s->pg->stop('QUIT');
 $r = $c->read;
 admin_error($r, 503, 'unavailable', 'PostgreSQL is gone at the write');
 is($r->header('Set-Cookie'), undef, 'there is no cookie');
 
 $s->pg->launch;
-$s->wait_healthy(30);
+$s->wait_healthy;
 is(users($in), 0, 'no account');
 is(accept_it($in)->status, 201, 'and the link is as good as it was');
 

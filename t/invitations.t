@@ -391,7 +391,7 @@ sub meanwhile {
                       [ Authorization => "Bearer $token{manage}" ],
                       { email => address(), role => 'manager' });
 
-    ok((wait_for { $s->waiting == 1 } 10), "$name: it waits");
+    ok((wait_for { $s->waiting == 1 }), "$name: it waits");
     $holder->query($_) for @$change, 'COMMIT';
     admin_error($c->read, $status, $code, $name);
 }
@@ -447,7 +447,7 @@ $r = ask(POST => '', { email => uc $to{told}, role => 'viewer', expiresInDays =>
 
 my $told = $r->json;
 
-ok((wait_for { $mail->counts->{ uc $to{told} } } 10), 'a mail comes');
+ok((wait_for { $mail->counts->{ uc $to{told} } }), 'a mail comes');
 
 my ($got) = grep { $_->{to}[0] eq uc $to{told} } $mail->wait(1);
 
@@ -459,7 +459,7 @@ like($got->{html}, qr/lang="en"/, 'in English: nobody knows better');
 unlike($got->{plain}, qr/^From /m, 'nor whence it was sent');
 
 $r = ask(POST => "/$told->{id}/resend");
-ok((wait_for { $mail->counts->{ uc $to{told} } == 2 } 10), 'sent again');
+ok((wait_for { $mail->counts->{ uc $to{told} } == 2 }), 'sent again');
 ($got) = reverse grep { $_->{to}[0] eq uc $to{told} } $mail->wait(1);
 $s->secret(token_of($got->{plain}));
 is(token_of($got->{plain}), token_of($r->json->{inviteUrl}), 'with the new link');
@@ -476,7 +476,7 @@ is($s->http(POST => '/v1/admin/invitations', [ Authorization => "Bearer $token{a
    201, 'without svc_mail');
 
 invited(email => 'last@acme.test');
-ok((wait_for { $mail->counts->{'last@acme.test'} && $mail->pending == 0 } 10),
+ok((wait_for { $mail->counts->{'last@acme.test'} && $mail->pending == 0 }),
    'all have come');
 is_deeply([ map { $_ // 0 } @{ $mail->counts }{ uc $to{told},
                                                 @to{qw(replayed refused plain)} } ],
@@ -485,7 +485,7 @@ is_deeply([ map { $_ // 0 } @{ $mail->counts }{ uc $to{told},
 $s->redis->stop;
 ok((wait_for { slurp($s->nginx->{log}) =~ /a mail is dropped/
                || ask(POST => '', { email => address(), role => 'member' })
-                      ->status != 201 } 10), 'without Redis there is no mail');
+                      ->status != 201 }), 'without Redis there is no mail');
 
 my $away = ask(POST => '', { email => $to{away}, role => 'member' });
 

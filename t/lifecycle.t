@@ -189,7 +189,7 @@ $text = body();
 $c->send("POST /scim/v2/Users HTTP/1.1\r\nHost: a\r\n$auth"
          . "Expect: 100-continue\r\nContent-Length: " . length($text)
          . "\r\n\r\n");
-ok((wait_for { $c->fill; $c->{in} =~ /^HTTP\/1\.1 100 / } 5),
+ok((wait_for { $c->fill; $c->{in} =~ /^HTTP\/1\.1 100 / }),
    'Expect: 100-continue is told to go on');
 $c->send($text);
 $r = $c->read;
@@ -491,7 +491,7 @@ my @flight = map { $s->connection } 1 .. 6;
 $_->send($_->format(POST => '/scim/v2/Users',
                     [ @{ $acme->headers }, Connection => 'close' ], body()))
     for @flight;
-ok((wait_for { $s->nginx->sockets >= $sockets + @flight } 10), 'the workers have them');
+ok((wait_for { $s->nginx->sockets >= $sockets + @flight }), 'the workers have them');
 ok($flight[0]->silent(0.1), 'in flight');
 
 $s->reload(linger => 1);
@@ -501,7 +501,7 @@ $s->pg->thaw;
 
 is(scalar(grep { ($_->read // { status => 0 })->{status} == 201 } @flight), 6,
    'all of them are answered');
-ok((wait_for { !$s->nginx->old_worker_pids } 10), 'then the workers end');
+ok((wait_for { !$s->nginx->old_worker_pids }), 'then the workers end');
 
 # an idle keepalive connection does not hold a worker back
 
@@ -525,11 +525,11 @@ for (1 .. 5) {
 }
 
 is($answered, $asked, 'requests during reloads');
-ok((wait_for { !$s->nginx->old_worker_pids } 10), 'all old workers end');
+ok((wait_for { !$s->nginx->old_worker_pids }), 'all old workers end');
 
 # connections to PostgreSQL are given back: 2 workers, 7 each
 
-ok((wait_for { $s->sessions('true') <= 14 } 5),
+ok((wait_for { $s->sessions('true') <= 14 }),
    'no connection to PostgreSQL is left over');
 
 # nginx itself shows a doubled header, at the level info

@@ -215,16 +215,16 @@ $nginx->write_configuration($nginx->configuration
 my $starter = spawn($nginx->command, out => $nginx->{err},
                     env => $nginx->environment);
 
-$nginx->take_pid(wait_for { master() } 10);
-is(wait_exit($starter, 10), 0, 'who has started it ends');
+$nginx->take_pid(wait_for { master() });
+is(wait_exit($starter), 0, 'who has started it ends');
 
 my $old = $nginx->pid;
 signal_pid('USR2', $old);
-my $new = wait_for { master() && master() != $old && master() } 10;
+my $new = wait_for { master() && master() != $old && master() };
 ok($new, 'a new binary has it');
 
 signal_pid('QUIT', $old);
-is(wait_exit($old, 10), 0, 'the old one ends');
+is(wait_exit($old), 0, 'the old one ends');
 $nginx->take_pid($new);
 is($nginx->quit, 0, 'and the new one');
 

@@ -257,7 +257,7 @@ for my $i (1 .. 20) {
 # what was sent as a whole is an upload, whoever waits for its answer
 
 ok((wait_for { $s->nginx->sockets <= $sockets
-               && $s->sessions("state <> 'idle'") == 0 } 20),
+               && $s->sessions("state <> 'idle'") == 0 }),
    'all have gone');
 is(put(my $last = png(30, 30))->status, 200, 'clients that go leave no trace');
 ok(logo()->body eq $last, 'the last one is served');
@@ -294,7 +294,7 @@ for my $pid (@workers) {
 
     kill 'KILL', $pid;
     ok((wait_for { my @now = $s->workers;
-                   @now == @workers && !grep { $_ == $pid } @now } 10),
+                   @now == @workers && !grep { $_ == $pid } @now }),
        'a killed worker is replaced');
 }
 
@@ -313,7 +313,7 @@ ok(logo()->body eq png(8, 8), 'the new ones serve the new one');
 
     wait_for { $s->sql("SELECT count(*) FROM svc.audit_event WHERE action ="
                        . " 'logo.uploaded' AND created_at > now()"
-                       . " - interval '1 s'") > 0 } 10;
+                       . " - interval '1 s'") > 0 };
     $s->reload;
 
     my %seen;
@@ -343,7 +343,7 @@ ok(logo()->body eq png(8, 8), 'the new ones serve the new one');
     my $path = $url =~ s{\Ahttp://[^/]+}{}r;
     my $r;
 
-    wait_for { $r = $get->($path); $r->body eq $new } 5;
+    wait_for { $r = $get->($path); $r->body eq $new };
     is($r->header('cache-control'), $headers{'cache-control'},
        'the new URL gives the new one, for a year');
 

@@ -59,7 +59,7 @@ sub from { return ('X-Test-Address' => '10.8.0.' . ++$n, 'X-Country' => 'FR') }
 sub mailed {
     my ($want, $name) = @_;
 
-    wait_for { $mail->pending == 0 && $mail->events('mail') >= $seen + @$want } 10;
+    wait_for { $mail->pending == 0 && $mail->events('mail') >= $seen + @$want };
 
     my @all = $mail->events('mail');
     my @new = @all[ $seen .. $#all ];
@@ -214,7 +214,7 @@ my $guess = $s->begin(POST => '/v1/mfa/step-up',
                       [ Cookie => $j->cookie, 'X-CSRF-Token' => $j->{csrf} ],
                       { code => '000000' });
 
-ok((wait_for { $s->waiting == 1 } 10), 'one more is on its way');
+ok((wait_for { $s->waiting == 1 }), 'one more is on its way');
 $guess->close;
 is($s->http(GET => '/metrics')->status, 200, 'the worker has seen that');
 $holder->query('COMMIT');
@@ -272,10 +272,10 @@ is($d->login('bob@acme.test')->status, 200, 'signed in');
 is(dropped(), 0, 'none is dropped');
 
 $s->redis->stop;
-wait_for { slurp($s->nginx->{log}) =~ /Redis.*(?:lost|closed|refused|connect)/i } 5;
+wait_for { slurp($s->nginx->{log}) =~ /Redis.*(?:lost|closed|refused|connect)/i };
 is($d->post('/v1/auth/password', { currentPassword => $PASSWORD, newPassword => $OTHER })
    ->status, 200, 'nothing waits for a mail');
-ok((wait_for { dropped() == 1 } 5), 'which is dropped, and counted');
+ok((wait_for { dropped() == 1 }), 'which is dropped, and counted');
 
 unlike(slurp($s->nginx->{log}), qr/\w\@acme\.test/, 'the log names nobody');
 $s->redis->launch;
@@ -292,7 +292,7 @@ sub offered {
 is(offered(), '0 1', 'with mail, a link for a forgotten password');
 is($acme->admin(PATCH => '/tenant', { branding => { allowPasswordless => JSON::PP::true } },
                 [], $token)->status, 200, 'a tenant that wants no passwords');
-ok((wait_for { offered() eq '1 1' } 5), 'none is needed');
+ok((wait_for { offered() eq '1 1' }), 'none is needed');
 
 delete @{ $s->nginx->{svc} }{ grep { /^svc_mail/ } keys %{ $s->nginx->{svc} } };
 $s->nginx->reload;

@@ -365,7 +365,7 @@ sub meanwhile {
     my $c = $s->begin(PUT => "/v1/admin/members/$id",
                       [ Authorization => "Bearer $token{manage}" ], $body);
 
-    ok((wait_for { $s->waiting == 1 } 10), "$name: it waits");
+    ok((wait_for { $s->waiting == 1 }), "$name: it waits");
     $holder->query($change);
     $holder->query('COMMIT');
 

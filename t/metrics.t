@@ -40,7 +40,7 @@ sub metrics { return $m = SvcTest::Metrics->get($s) }
 sub becomes {
     my ($name, $labels, $value, $what) = @_;
 
-    wait_for { metrics()->sum($name, %$labels) == $value } 30;
+    wait_for { metrics()->sum($name, %$labels) == $value };
     is($m->sum($name, %$labels), $value, $what);
 }
 
@@ -181,7 +181,7 @@ sub connections_are {
         metrics();
         !grep { $m->value($PG, %worker, pool => $_, state => $state) != $n{$_} }
             keys %n
-    } 15;
+    };
 
     is($m->value($PG, %worker, pool => $_, state => $state), $n{$_},
        "$name: $_, $state") for sort keys %n;
@@ -200,13 +200,13 @@ $s->redis->launch;
 becomes('svc_redis_processes', { %worker, state => 'up' }, 2, 'and up again');
 
 $s->pg->stop;
-wait_for { metrics()->sum($PG, %worker, state => 'ready') == 0 } 10;
+wait_for { metrics()->sum($PG, %worker, state => 'ready') == 0 };
 is($m->sum($PG, %worker, state => 'ready'), 0, 'PostgreSQL is down');
 is($m->sum($PG, %worker), 14, 'which makes no connection less');
 
 $c[0] = $s->connection;
 $c[0]->send($c[0]->format(GET => $path, $acme->headers));
-wait_for { metrics()->sum('svc_postgres_requests', state => 'waiting') == 1 } 5;
+wait_for { metrics()->sum('svc_postgres_requests', state => 'waiting') == 1 };
 is($m->value('svc_postgres_requests', %worker, pool => 'read',
              state => 'waiting'), 1, 'a request waits');
 is($c[0]->read->status, 503, 'not for long');
@@ -238,7 +238,7 @@ sub locked {
         { userName => 'ada@acme.test', displayName => 'A' });
 
     wait_for { metrics()->value('svc_postgres_requests', %worker,
-                                pool => 'write', state => 'in_flight') == 1 } 5;
+                                pool => 'write', state => 'in_flight') == 1 };
     is($m->value('svc_postgres_requests', %worker, pool => 'write',
                  state => 'in_flight'), 1, 'a write waits for a lock');
 
@@ -277,7 +277,7 @@ my $before = metrics()->sum($REQUESTS, status => 200);
 
 $c = locked();
 $s->reload(linger => 1);
-wait_for { metrics()->sum('svc_processes', %worker) == 3 } 10;
+wait_for { metrics()->sum('svc_processes', %worker) == 3 };
 is($m->sum('svc_processes', %worker), 3, 'an old worker has a request left');
 becomes('svc_postgres_requests', { state => 'in_flight' }, 1, 'which counts');
 streams(0, 'streams do not');
@@ -304,7 +304,7 @@ for my $round (1 .. 3) {
     SvcTest::Process::signal_pid('KILL', @old);
     wait_for { my @now = $s->workers;
                my %now = map { $_ => 1 } @now;
-               @now == 2 && !grep { $now{$_} } @old } 15;
+               @now == 2 && !grep { $now{$_} } @old };
     $lock->query('ROLLBACK');
     $s->wait_healthy;
 

@@ -390,7 +390,7 @@ $db->query($_) for 'BEGIN', "SELECT FROM svc.user_account WHERE id = '$id' FOR U
 my $c = $s->begin(POST => '/v1/mfa/email', [ Cookie => $ada->cookie,
                                              'X-CSRF-Token' => $ada->{csrf} ]);
 
-ok((wait_for { $s->waiting == 1 } 10), 'it waits');
+ok((wait_for { $s->waiting == 1 }), 'it waits');
 $s->sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         . " WHERE usename = 'svc_app' AND wait_event_type = 'Lock'");
 is($c->read->status, 503, 'a database that goes');
@@ -400,7 +400,7 @@ is($s->sql("SELECT count(*) FROM svc.factor WHERE type = 'email' AND confirmed_a
 
 $code = mailed($ada->post('/v1/mfa/email'), $email, 'and then again');
 $s->redis->stop;
-ok((wait_for { $ada->post('/v1/mfa/email')->status == 503 } 10),
+ok((wait_for { $ada->post('/v1/mfa/email')->status == 503 }),
    '503 while Redis is away');
 later();
 admin_error($b->post($CHALLENGE, { method => 'email' }), 503, 'unavailable',

@@ -300,7 +300,7 @@ if ($late == 0) {
     POSIX::_exit($ok ? 0 : 1);
 }
 
-ok((wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") } 10),
+ok((wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") }),
    'the one waits');
 $db->query("INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes, resources,"
            . ' resource_keys, session_id, auth_time, methods, expires_at) VALUES'
@@ -319,7 +319,7 @@ $s->pg->stop;
 admin_error(look($in), 503, 'unavailable', 'a look without PostgreSQL');
 admin_error(decide($in, 'approve'), 503, 'unavailable', 'a decision without it');
 $s->pg->launch;
-ok((wait_for { look($in)->status == 200 } 20), 'and then again');
+ok((wait_for { look($in)->status == 200 }), 'and then again');
 
 $s->done;
 done_testing();

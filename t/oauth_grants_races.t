@@ -142,7 +142,7 @@ sub held {
 }
 
 sub waits {
-    return wait_for { $s->waiting == 1 } 10;
+    return wait_for { $s->waiting == 1 };
 }
 
 # clients that leave: what was sent is done
@@ -155,7 +155,7 @@ for my $how (qw(close abort)) {
     ok(waits(), "$how: it waits");
     $c->$how;
     $holder->query('COMMIT');
-    ok((wait_for { tokens($code) == 1 } 10), "$how: there is a token");
+    ok((wait_for { tokens($code) == 1 }), "$how: there is a token");
     is(used($code), 1, "$how: the code is spent");
     oauth_error(redeem($s, $web, $code), 400, 'invalid_grant', "$how: and again");
     is(reason($code), 'code_replayed', "$how: is a replay");
@@ -169,7 +169,8 @@ for my $how (qw(close abort)) {
     ok(waits(), "$how: a replay waits");
     $c->$how;
     $holder->query('COMMIT');
-    ok((wait_for { (reason($code) // '') eq 'code_replayed' } 10), "$how: and ends the grant");
+    ok((wait_for { (reason($code) // '') eq 'code_replayed' }),
+       "$how: and ends the grant");
 
     $code = fresh();
     my $t = redeem($s, $web, $code)->json;
@@ -178,7 +179,7 @@ for my $how (qw(close abort)) {
     ok(waits(), "$how: a refresh waits");
     $c->$how;
     $holder->query('COMMIT');
-    ok((wait_for { refreshes($code) == 2 } 10), "$how: there is a successor");
+    ok((wait_for { refreshes($code) == 2 }), "$how: there is a successor");
     is(refresh($s, $web, $t->{refresh_token})->status, 200, "$how: which is answered later");
     is(refreshes($code), 2, "$how: the same");
 }
@@ -242,24 +243,24 @@ sub stored_and_gone {
     for (1 .. 10) {
         $prepare->();
         standby("SET synchronous_commit = 'on'");
-        wait_for { $s->sql('SHOW synchronous_commit') eq 'on' } 10;
+        wait_for { $s->sql('SHOW synchronous_commit') eq 'on' };
 
         $c = $begin->();
         wait_for { ($waiting = $s->sql("SELECT count(*) $waits")) > 0
-                   || IO::Select->new($c->sock)->can_read(0) } 30;
+                   || IO::Select->new($c->sock)->can_read(0) };
 
         last if $waiting;
 
         $c->read;
         standby("SET synchronous_commit = 'local'");
-        wait_for { $s->sql('SHOW synchronous_commit') eq 'local' } 10;
+        wait_for { $s->sql('SHOW synchronous_commit') eq 'local' };
     }
 
     ok($waiting, 'it is stored');
     $s->sql("SELECT pg_terminate_backend(pid) $waits");
     oauth_error($c->read, 503, 'temporarily_unavailable', 'and nobody knows');
     standby("SET synchronous_commit = 'local'");
-    wait_for { $s->sql('SHOW synchronous_commit') eq 'local' } 10;
+    wait_for { $s->sql('SHOW synchronous_commit') eq 'local' };
     $s->wait_healthy;
 }
 
@@ -290,12 +291,12 @@ $holder->query("SELECT FROM svc.oauth_code WHERE grant_id = '$_->{grant}' FOR UP
 my @c;
 
 $c[$_] = redeeming($s, $web, $codes[$_]) for 1, 3;
-ok((wait_for { $s->waiting >= 1 } 10), 'one waits, or both do');
+ok((wait_for { $s->waiting >= 1 }), 'one waits, or both do');
 $c[$_] //= redeeming($s, $web, $codes[$_]) for 0 .. $#codes;
 
 $s->pg->stop('QUIT');
 $s->pg->launch;
-$s->wait_healthy(30);
+$s->wait_healthy;
 
 my @r = map { $_->read } @c;
 

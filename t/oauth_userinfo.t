@@ -241,7 +241,7 @@ $r = userinfo("Bearer $theirs");
 is($r->status, 503, 'nobody knows');
 ok($r->header('retry-after'), 'with Retry-After');
 $s->pg->launch;
-$s->wait_healthy(30);
+$s->wait_healthy;
 is(userinfo("Bearer $theirs")->status, 200, 'and again');
 
 $s->done(shown => [ qr{ \[info\] .* client sent duplicate header line: } ]);

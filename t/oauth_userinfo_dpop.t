@@ -332,7 +332,7 @@ sub held {
 
     my $c = $s->begin(GET => $PATH, [ Authorization => "DPoP $t", DPoP => $made->{proof} ]);
 
-    ok((wait_for { $s->waiting == 1 } 10), "$jti: it waits");
+    ok((wait_for { $s->waiting == 1 }), "$jti: it waits");
 
     return ($c, $made->{proof}, $digest);
 }
@@ -353,7 +353,7 @@ for my $how (qw(close abort)) {
     $holder->query('ROLLBACK');
 
     ok((wait_for { $s->sql('SELECT count(*) FROM svc.oauth_once'
-                           . " WHERE digest = '\\x$digest'") } 10),
+                           . " WHERE digest = '\\x$digest'") }),
        "$how: the proof is spent");
     refused(show($t, $again), $PROOF, "$how: again");
 }
@@ -378,7 +378,7 @@ $r = userinfo($t);
 is($r->status, 503, 'nobody knows');
 ok($r->header('retry-after'), 'with Retry-After');
 $s->pg->launch;
-$s->wait_healthy(30);
+$s->wait_healthy;
 is(userinfo($t)->status, 200, 'and again');
 
 $client->end;

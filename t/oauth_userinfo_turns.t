@@ -117,14 +117,14 @@ $operator->query("SELECT pg_advisory_lock(hashtext('$globex->{id}'))");
 
 my @c = map { $s->begin(GET => $PATH, shown($none, "made up $_")) } 1 .. $N;
 
-ok((wait_for { $s->waiting == 1 && gauge('waiting') == $N - 1 } 10),
+ok((wait_for { $s->waiting == 1 && gauge('waiting') == $N - 1 }),
    "of $N made-up keys one is looked at, and the others wait") or diag($s->waiting);
 is($s->http(GET => $PATH, shown($token, 'hers'))->status, 200, 'who shows hers does not');
 is(gauge('waiting'), $N - 1, 'all of them still wait');
 
 push @c, map { $s->begin(GET => $PATH, shown($token, "made up $_")) } 1 .. $N;
 
-ok((wait_for { gauge('waiting') == 2 * $N - 1 } 10),
+ok((wait_for { gauge('waiting') == 2 * $N - 1 }),
    'a good token with another key is one of them');
 is($s->waiting, 1, 'and not looked at either');
 is($s->http(GET => $PATH, shown($token, 'hers'))->status, 200, 'nor in her way');
@@ -136,7 +136,7 @@ is($s->http(GET => $PATH, shown($his, 'his'))->status, 200, 'nor in that of an o
 push @c, map { $s->begin(GET => $PATH, @$_) }
          [ shown($new, 'his') ], [ shown($ended, 'his') ], [ shown($his, 'made up') ];
 
-ok((wait_for { gauge('waiting') == 2 * $N + 2 } 10),
+ok((wait_for { gauge('waiting') == 2 * $N + 2 }),
    'one that was not seen before, one that has ended, one with another key: they wait');
 is($s->http(GET => $PATH, shown($his, 'his'))->status, 200, 'the good one does not');
 

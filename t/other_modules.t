@@ -223,7 +223,7 @@ for my $size (10, 3_000, 40_000, 1_000_000) {
     # what the mirror got is kept in files by their sizes
 
     my $all = sub { scalar grep { -s $_ == length $body } glob "$dir/sink/*" };
-    ok((wait_for { $all->() >= 2 } 10), 'the mirror has all of both')
+    ok((wait_for { $all->() >= 2 }), 'the mirror has all of both')
         or diag(join ' ', map { -s $_ } glob "$dir/sink/*");
 }
 
@@ -261,7 +261,7 @@ $s->nginx->{svc} = { svc_postgres => "\"$two\"",
 is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
 $s->reload;
 
-ok((wait_for { $s->health->status == 200 } 5), 'the second host is found');
+ok((wait_for { $s->health->status == 200 }), 'the second host is found');
 scim_ok($acme->scim(GET => "/Users/$user->{id}"), 200, 'and serves');
 
 $s->done;

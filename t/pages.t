@@ -279,7 +279,7 @@ sub mail_to {
 
     my $got = wait_for {
         (grep { $_->{to}[0] eq $email } $mail->events('mail'))[-1]
-    } 20;
+    };
 
     return $got->{plain} // die "no mail to $email\n";
 }

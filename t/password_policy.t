@@ -407,7 +407,7 @@ admin_error($acme->admin(DELETE => "/groups/$second", undef, undef, $all), 404,
     my $c = $s->begin(DELETE => "/v1/admin/groups/$gone",
                       [ Authorization => "Bearer $all" ]);
 
-    wait_for { $s->waiting } 5;
+    wait_for { $s->waiting };
     $holder->query('INSERT INTO svc.group_password_policy (tenant_id, group_id,'
                    . " min_length) VALUES ('$acme->{id}', '$gone', 9)");
     $holder->query('COMMIT');

@@ -58,7 +58,7 @@ sub waits {
 
     my $c = $s->begin(POST => "/v1/auth/passwordless/$path", [], $body);
 
-    wait_for { $s->waiting == 1 } 10 or die "nobody waits\n";
+    wait_for { $s->waiting == 1 } or die "nobody waits\n";
 
     return ($c, $holder);
 }
@@ -164,7 +164,7 @@ for my $how (qw(close abort)) {
     $c->$how;
     $holder->query('COMMIT');
     ok((wait_for { count("email_challenge WHERE id = '$in->{challengeId}'"
-                         . ' AND used_at IS NOT NULL') } 10),
+                         . ' AND used_at IS NOT NULL') }),
        "$how: what was sent is done");
     cmp_ok(count('session'), '<=', $before + 1, 'once');
     is(verify(browser(), $in)->json->{error}{code}, 'challenge_expired',
@@ -208,7 +208,7 @@ for my $email (qw(ada@acme.test nobody@acme.test)) {
     ($c, $holder) = waits(start => { email => $email, tenant => 'acme' },
                           "SELECT FROM svc.tenant WHERE id = '$acme->{id}' FOR UPDATE");
     $s->redis->stop;
-    wait_for { $s->health->json->{redis} ne 'up' } 10 or die "Redis is not away\n";
+    wait_for { $s->health->json->{redis} ne 'up' } or die "Redis is not away\n";
     $holder->query('COMMIT');
     admin_error($c->read, 503, 'unavailable', "$email, while it is written");
     is(count('email_challenge'), ++$rows, 'which it is');
@@ -220,10 +220,11 @@ for my $email (qw(ada@acme.test nobody@acme.test)) {
     }
 
     $s->redis->launch;
-    wait_for { $s->health->json->{redis} eq 'up' } 15 or die "Redis is away\n";
+    wait_for { $s->health->json->{redis} eq 'up' } or die "Redis is away\n";
 }
 
-ok((wait_for { start(browser(), 'ada@acme.test')->status == 202 } 10), 'and then again');
+ok((wait_for { start(browser(), 'ada@acme.test')->status == 202 }),
+   'and then again');
 
 $mail->stop;
 $s->done;

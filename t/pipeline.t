@@ -41,7 +41,7 @@ sub stored {
     wait_for {
         defined($n = eval { $s->sql("SELECT count(*) FROM svc.user_account"
                                     . " WHERE user_name = '$user'") })
-    } 15 or die "PostgreSQL does not come back\n";
+    } or die "PostgreSQL does not come back\n";
 
     return $n;
 }
@@ -152,7 +152,7 @@ sub stuck {
     my @creates = creates(64, 'x' x 1000);
 
     ok((wait_for { SvcTest::Metrics->get($s)->sum('svc_postgres_requests',
-                       pool => 'write', state => 'in_flight') == 64 } 10),
+                       pool => 'write', state => 'in_flight') == 64 }),
        "$name: 64 creates on one connection");
     is($s->http(GET => '/alive')->status, 200, "$name: nothing else waits");
 
@@ -178,7 +178,7 @@ my ($old) = $s->workers;
 $s->reload(linger => 1);
 $s->pg->thaw;
 done('a reload', @stuck);
-ok((wait_for { !grep { $_ == $old } $s->nginx->old_worker_pids } 10),
+ok((wait_for { !grep { $_ == $old } $s->nginx->old_worker_pids }),
    'and the old worker ends');
 done('a reload', creates(1, 'x'));
 

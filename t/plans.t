@@ -51,7 +51,7 @@ wait_for {
              . " AND state <> 'idle'");
 } or die "some connections are never idle\n";
 
-$s->nginx->quit(10);
+$s->nginx->quit;
 $s->nginx->stop;
 
 

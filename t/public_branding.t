@@ -151,7 +151,7 @@ sub takes {
 
     primary('acme', @there) for 1 .. 8;
     set($acme, { primary => $color });
-    wait_for { !grep { primary('acme', @there) ne $color } 1 .. 8 } 15;
+    wait_for { !grep { primary('acme', @there) ne $color } 1 .. 8 };
 
     return time() - $start;
 }
@@ -167,10 +167,10 @@ cmp_ok($took, '<', slow(2) + 1, 'without Redis too');
 $s->redis->launch;
 wait_for { $s->health->json->{redis} eq 'up'
            && $s->http(GET => '/healthz', undef, undef, @there)
-              ->json->{redis} eq 'up' } 15;
+              ->json->{redis} eq 'up' };
 cmp_ok(takes('#654321'), '<', slow(2) + 1, 'and when it is back');
 
-wait_for { takes(sprintf '#%06x', int rand 0xffffff) < slow(0.5) } 20
+wait_for { takes(sprintf '#%06x', int rand 0xffffff) < slow(0.5) }
     or fail('messages come again');
 
 
@@ -284,7 +284,7 @@ my $served = wait_for {
     $s->wait_healthy;
 
     $status == 200;
-} 30;
+};
 
 ok($served, 'known ones are served without PostgreSQL');
 
@@ -300,7 +300,7 @@ is(branding('globex')->status, 200, 'and are when it is back');
 
 is(branding('initech')->status, 404, 'not there yet');
 $s->tenant('initech');
-ok((wait_for { branding('initech')->status == 200 } 5), 'there soon after');
+ok((wait_for { branding('initech')->status == 200 }), 'there soon after');
 
 is("@{[ $s->workers ]}", "@workers", 'the workers are the same');
 

@@ -48,12 +48,12 @@ sub all_at {
     ok((wait_for {
         metric('redis_processes', process => 'worker', state => 'up') == 2
         && metric('redis_processes', process => 'helper', state => 'up') == 1
-    } 30), "$name: the workers and the helper are connected");
+    }), "$name: the workers and the helper are connected");
 
     ok((wait_for {
         3 == grep { length } $redis->lines($port[$n], 'PUBSUB', 'CHANNELS',
                                            'svc.beat.*')
-    } 30), "$name: and hear messages");
+    }), "$name: and hear messages");
 }
 
 
@@ -152,7 +152,7 @@ all_at(0, 'one sentinel is left');
 # none: who is connected stays so, and who begins waits
 
 $redis->end($redis->sentinel(2));
-ok((wait_for { $nginx->said(qr/sentinel \S+: Connection refused/) } 20),
+ok((wait_for { $nginx->said(qr/sentinel \S+: Connection refused/) }),
    'no sentinel: the log tells');
 is($s->health->json->{redis}, 'up', 'no sentinel: Redis is up all the same');
 
@@ -169,7 +169,7 @@ my $gone = metric('webhook_dropped_total', reason => 'redis') - $before;
 cmp_ok($gone, '>', 0, 'no sentinel: what their buffers do not hold is dropped');
 is(metric('webhook_kept'), 30 - $gone, 'no sentinel: all else is buffered');
 $redis->spawn_sentinel(2);
-is(scalar($receiver->wait($hook, $have + 30 - $gone, 30)), $have + 30 - $gone,
+is(scalar($receiver->wait($hook, $have + 30 - $gone)), $have + 30 - $gone,
    'a sentinel is back: it is delivered');
 is(metric('webhook_dropped_total', reason => 'redis') - $before, $gone,
    'a sentinel is back: no more is dropped');

@@ -56,7 +56,7 @@ sub command {
 sub state_is {
     my ($state, $name) = @_;
 
-    ok((wait_for { $s->health->json->{redis} eq $state } 30), "$name: $state");
+    ok((wait_for { $s->health->json->{redis} eq $state }), "$name: $state");
 }
 
 
@@ -70,7 +70,7 @@ sub moves {
 sub told {
     my ($pattern, $name) = @_;
 
-    ok((wait_for { $s->nginx->said($pattern) } 30), $name);
+    ok((wait_for { $s->nginx->said($pattern) }), $name);
 }
 
 

@@ -40,7 +40,7 @@ for (1 .. RELOADS) {
 
     for my $node (@nodes) {
         wait_for { my @now = $node->worker_pids;
-                   @now == 3 && !grep { $old{$_} } @now } 20
+                   @now == 3 && !grep { $old{$_} } @now }
             or die "a node does not reload\n";
     }
 

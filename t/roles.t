@@ -366,7 +366,7 @@ for my $end ('COMMIT', 'ROLLBACK') {
     my $c = $s->begin(DELETE => '/v1/admin/roles/race',
                       [ Authorization => "Bearer $token{all}" ]);
 
-    ok((wait_for { $s->waiting } 5), 'the delete waits for who gives it');
+    ok((wait_for { $s->waiting }), 'the delete waits for who gives it');
     $giver->query($end);
 
     my $r = $c->read;
@@ -401,7 +401,7 @@ for my $end ('COMMIT', 'ROLLBACK') {
             : $@ =~ /there is no role "race"/ ? 1 : 2);
     }
 
-    wait_for { $s->waiting('postgres') } 5;
+    wait_for { $s->waiting('postgres') };
     $deleter->query('COMMIT');
     waitpid $pid, 0;
     is($? >> 8, 1, 'who comes second is told that there is none');

@@ -73,7 +73,7 @@ like($text, qr/^verified [0-9a-f]{32} \{"id":.*"email":"radia\@acme\.test"/m,
      'shows a webhook that the receiver has verified');
 ok((wait_for {
         slurp("$run/webhook/log") =~ /^verified .*"grace\@acme\.test"/m
-    } 10), 'and the receiver goes on');
+    }), 'and the receiver goes on');
 unlike(slurp("$run/webhook/log"), qr/^(?:forged|again|failed|no TLS)/m,
        'with nothing else');
 is((stat "$run/webhook")[2] & 07777, 0700, 'run/webhook is the servers\'');
@@ -83,7 +83,7 @@ like((sh("curl -sS http://127.0.0.1:$port/metrics"))[0],
 ok((wait_for {
         grep { slurp($_) =~ m{^http://127\.0\.0\.1:$port/reset#token=[\w-]{43}$}m }
              glob "$run/mail/*.txt"
-    } 10), 'a mail to who forgot a password, with a link that can be copied');
+    }), 'a mail to who forgot a password, with a link that can be copied');
 ok(-e "$run/mail/0001.eml", 'as it was sent, too');
 like((sh("curl -sS http://127.0.0.1:$port/login"))[0], qr/^<!doctype html>/,
      'the page of sign-in');
@@ -133,7 +133,7 @@ $receiver =~ s{\n\z}{ --pid-file $dir/receiver.pid\n};
 
 my $pid = spawn([ 'bash', '-euc', $receiver ], out => "$dir/receiver.log",
                 cwd => Cwd::getcwd());
-ok((wait_for { -s "$dir/receiver.pid" } 10), 'a receiver of the documents')
+ok((wait_for { -s "$dir/receiver.pid" }), 'a receiver of the documents')
     or diag($receiver, slurp("$dir/receiver.log"));
 
 is((sh(". $run/env; curl -sS -o /dev/null -w '%{http_code}'"
@@ -142,11 +142,11 @@ is((sh(". $run/env; curl -sS -o /dev/null -w '%{http_code}'"
        . " \"\$SVC_BASE_URL/scim/v2/Users\""))[0], 201, 'a user');
 ok((wait_for {
         slurp("$dir/receiver.log") =~ /^verified .*"ida\@acme\.test"/m
-    } 10), 'gets and verifies what its webhook is for')
+    }), 'gets and verifies what its webhook is for')
     or diag(slurp("$dir/receiver.log"));
 
 signal_pid('TERM', slurp("$dir/receiver.pid") =~ /(\d+)/);
-ok(defined wait_exit($pid, 10), 'and ends');
+ok(defined wait_exit($pid), 'and ends');
 
 # what it says of variables, commands and targets is so
 

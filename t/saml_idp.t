@@ -209,7 +209,7 @@ for my $i (1 .. 20) {
     $i % 2 ? $c->abort : $c->close;
 }
 
-ok((wait_for { $s->nginx->sockets <= $sockets } 30), 'clients that go are gone');
+ok((wait_for { $s->nginx->sockets <= $sockets }), 'clients that go are gone');
 is(ask(GET => '', undef, tenant => $hooli)->status, 200, 'who stays has an answer');
 $s->unharmed(\@workers, 'and the workers are the same');
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');

@@ -82,7 +82,7 @@ ok((wait_for {
     wait_for { $out->row($t, 'failures') > 0
                || $out->items($t, "user_id = '$bob->{id}' AND state = 'synced'") } 10;
     $out->row($t, 'failures') > 0;
-} 30), 'a name that has moved');
+}), 'a name that has moved');
 minute($t);
 
 # of several addresses the one that is not refused

@@ -48,7 +48,7 @@ sub active { return scalar grep { $_->{active} } $there->users('brake') }
 sub wait_active {
     my ($n, $name) = @_;
 
-    ok((wait_for { active() == $n } 30), $name) or diag(active());
+    ok((wait_for { active() == $n }), $name) or diag(active());
 }
 
 
@@ -122,7 +122,7 @@ is(audited('incident.created'), 1, 'and one of the incident');
 my $new = $acme->create(userName => 'new@x.test');
 
 members($N - 22, $new->{id});
-ok((wait_for { $out->items($t, "user_id = '$new->{id}' AND state = 'pending'") } 30),
+ok((wait_for { $out->items($t, "user_id = '$new->{id}' AND state = 'pending'") }),
    'somebody else is to be there');
 
 # another helper goes by the same
@@ -130,7 +130,7 @@ ok((wait_for { $out->items($t, "user_id = '$new->{id}' AND state = 'pending'") }
 my $holder = $out->row($t, 'lease_by');
 
 signal_pid('HUP', $s->nginx->pid);
-ok((wait_for { ($out->row($t, 'lease_by') // $holder) ne $holder } 30),
+ok((wait_for { ($out->row($t, 'lease_by') // $holder) ne $holder }),
    'another helper has it');
 $out->put($t, name => 'Over there');
 confirm($t, '', 409, 'not confirmed');

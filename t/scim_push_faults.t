@@ -75,7 +75,7 @@ sub pushed {
     my ($name) = @_;
 
     create();
-    ok((wait_for { user($n) } slow(20)), $name);
+    ok((wait_for { user($n) }), $name);
 }
 
 
@@ -87,7 +87,7 @@ sub row {
 sub soon {
     my ($what, $name) = @_;
 
-    ok((wait_for { (row($what) // '') eq 't' } slow(20)), $name)
+    ok((wait_for { (row($what) // '') eq 't' }), $name)
         or diag("$what: " . row('row_to_json(scim_target)') . ' '
                 . $s->sql('SELECT json_agg(i) FROM svc.scim_item i'));
 }
@@ -121,7 +121,7 @@ like(row('last_error'), qr/\S/, 'with an error');
 serve($GOOD);
 is(user($n), 0, 'nobody is pushed');
 ask(PUT => "/$t", { token => $globex->{scim_token} }, 200);
-ok((wait_for { user($n) } slow(20)), 'a PUT is a new start');
+ok((wait_for { user($n) }), 'a PUT is a new start');
 soon("failures = 0 AND last_error IS NULL AND sync_status <> 'failing'",
      'the failure is over');
 
@@ -135,7 +135,7 @@ is(row('failures'), 0, 'which is no failure');
 serve($GOOD);
 $s->sql('UPDATE svc.scim_target SET next_at = now()');
 $s->redis->command(PUBLISH => 'svc.audit', $acme->{id});
-ok((wait_for { user($n) } slow(20)), 'when it is over it goes on');
+ok((wait_for { user($n) }), 'when it is over it goes on');
 
 
 # --- 500, and one user who is refused -----------------------------------------------
@@ -146,7 +146,7 @@ soon('EXISTS (SELECT FROM svc.scim_item WHERE attempts > 1 AND error IS NOT NULL
      . " AND state = 'pending')", 'an error of the server is tried again');
 is(row("coalesce(next_at < now(), true)"), 't', 'the target is not to blame');
 serve($GOOD);
-ok((wait_for { user($n) } slow(30)), 'until it is over');
+ok((wait_for { user($n) }), 'until it is over');
 
 serve('if ($request_method != GET) { return 400; } default_type application/scim+json;'
       . q( return 200 '{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],)
@@ -160,7 +160,7 @@ is($s->sql("SELECT count(*) FROM svc.audit_event WHERE action = 'scim.user_faile
            . " AND target_id = '$bad' AND outcome = 'failure'"), 1, 'an audit event');
 serve($GOOD);
 $acme->scim(PUT => "/Users/$bad", { userName => "u$n\@acme.test", title => 'x' });
-ok((wait_for { user($n) } slow(20)), 'until he is changed');
+ok((wait_for { user($n) }), 'until he is changed');
 
 
 # --- without Redis, and PostgreSQL ----------------------------------------------------

@@ -35,7 +35,7 @@ sub metric {
 sub wait_targets {
     my ($count, $name) = @_;
 
-    ok((wait_for { metric('targets') == $count } 30), $name) or diag(metric('targets'));
+    ok((wait_for { metric('targets') == $count }), $name) or diag(metric('targets'));
 }
 
 
@@ -95,7 +95,7 @@ my $before = $asked->();
 $there->open_gate($_) for keys %target;
 goes_on($well, 'the other one is pushed to');
 is($asked->(), $before, 'nothing more was asked of them');
-ok((wait_for { metric('in_flight') == 0 } 30), 'nobody is on the way');
+ok((wait_for { metric('in_flight') == 0 }), 'nobody is on the way');
 
 
 # --- an application -----------------------------------------------------------------------
@@ -139,7 +139,7 @@ $lock->query('BEGIN');
 $lock->query('LOCK TABLE svc.audit_event');
 $out->wake;
 ok((wait_for { $s->sql('SELECT count(*) FROM pg_stat_activity WHERE wait_event_type ='
-                       . " 'Lock' AND query ~ '^WITH e AS MATERIALIZED'") } 30),
+                       . " 'Lock' AND query ~ '^WITH e AS MATERIALIZED'") }),
    'its row is read');
 $s->sql("DELETE FROM svc.scim_target WHERE id = '$read'");
 $there->open_gate('read');

@@ -667,7 +667,7 @@ for my $op (qw(user probe page)) {
     is($push->next->{outcome}, 'cancelled', "$op: called off before it began");
 
     $id = $push->begin($op => "$s/slow=GET:60000", want => \%ann);
-    SvcTest::Process::wait_for { $push->requests($s) } 10;
+    SvcTest::Process::wait_for { $push->requests($s) };
     $push->cancel($id);
     is($push->next->{outcome}, 'cancelled', "$op: called off on its way");
 }

@@ -66,7 +66,7 @@ is($r->status, 201, 'a target') or diag($r->body);
 my $had = '';
 
 for my $n (1 .. 3) {
-    ok((wait_for { created() >= 200 * $n } slow(30)), "some are created ($n)")
+    ok((wait_for { created() >= 200 * $n }), "some are created ($n)")
         or diag(created());
     cmp_ok(created(), '<', $N, 'not all');
     ok(holder(), 'somebody has the target');
@@ -78,7 +78,7 @@ for my $n (1 .. 3) {
 ok((wait_for { created() == $N } slow(60)), 'all are created') or diag(created());
 ok((wait_for {
     $s->sql("SELECT count(*) FROM svc.scim_item WHERE state = 'synced'") == $N;
-} slow(20)), 'and known to be');
+}), 'and known to be');
 
 is($s->sql("SELECT count(DISTINCT remote_id) FROM svc.scim_item"), $N,
    'each is another one');
@@ -96,14 +96,14 @@ my $id = $s->sql("SELECT id FROM svc.scim_helper WHERE targets = 1");
 
 ok(holder(), 'one of the helpers has it');
 
-$other->quit(10);
+$other->quit;
 
-ok((wait_for { holder() && $s->sql('SELECT count(*) FROM svc.scim_helper') == 1 }
-    slow(10)), 'the other node takes it when this one has left');
+ok((wait_for { holder() && $s->sql('SELECT count(*) FROM svc.scim_helper') == 1 }),
+   'the other node takes it when this one has left');
 
 my $late = $acme->create(userName => 'late@acme.test');
 
-ok((wait_for { created() == $N + 1 } slow(20)), 'and goes on');
+ok((wait_for { created() == $N + 1 }), 'and goes on');
 
 $s->done(allow => [ qr/exited on signal 9/ ]);
 done_testing();

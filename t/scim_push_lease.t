@@ -47,8 +47,8 @@ my $lost = $out->target('lost/none');
 
 is(holder($lost), $helper, 'a target that its helper does not know');
 ok((wait_for { $s->sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-                       . " WHERE wait_event_type = 'Lock' AND query ~ 'scim_claim'") }
-    20), 'a claim is lost');
+                       . " WHERE wait_event_type = 'Lock' AND query ~ 'scim_claim'") }),
+                       'a claim is lost');
 $s->sql('ALTER TABLE svc.scim_target ALTER lease_by DROP DEFAULT');
 $lock->query('ROLLBACK');
 $out->synced($lost, $ada, 'it is worked at');
@@ -62,7 +62,7 @@ my $slow = $out->target("slow/slow=POST:$SLOW");
 $out->wait_asked('slow', 'POST', 'a user is on the way');
 signal_pid('HUP', $s->nginx->pid);
 
-ok((wait_for { my $now = holder($t); $now && $now ne $helper } 20),
+ok((wait_for { my $now = holder($t); $now && $now ne $helper }),
    'another helper has what had nothing under way');
 is(holder($slow), $helper, 'while this one is under way still');
 

@@ -67,7 +67,7 @@ sub items {
 sub soon {
     my ($t, $what, $n, $name) = @_;
 
-    ok((wait_for { items($t, $what) == $n } slow(30)), $name)
+    ok((wait_for { items($t, $what) == $n }), $name)
         or diag(items($t, $what) . " of $n: "
                 . $s->sql("SELECT row_to_json(t) FROM svc.scim_target t"
                           . " WHERE id = '$t->{id}'")
@@ -86,7 +86,7 @@ sub sync {
     my ($t, $name) = @_;
 
     is($acme->admin(POST => "/scim-targets/$t->{id}/sync")->status, 202, 'a sync');
-    ok((wait_for { status($t) eq 'success' } slow(30)), $name) or diag(status($t));
+    ok((wait_for { status($t) eq 'success' }), $name) or diag(status($t));
 }
 
 
@@ -231,8 +231,8 @@ soon($t, "user_id = '$three->{id}' AND remote_active", 1,
 $s->sql("UPDATE svc.user_account SET title = 'Chef' WHERE id = '$one->{id}'");
 $s->sql("UPDATE svc.scim_target SET event_at = now() - interval '21 days'"
         . " WHERE id = '$t->{id}'");
-ok((wait_for { (grep { ($_->{title} // '') eq 'Chef' } $there->users('list')) == 1 }
-    slow(30)), 'behind a log that is too old all users are looked at');
+ok((wait_for { (grep { ($_->{title} // '') eq 'Chef' } $there->users('list')) == 1 }),
+   'behind a log that is too old all users are looked at');
 
 
 # --- an agent's switch --------------------------------------------------------------------
@@ -260,7 +260,7 @@ ok((wait_for {
                   $there->requests($store) } map { "slow$_" } 1 .. 3;
 
     keys %n >= 2;
-} slow(20)), 'targets of a tenant hang');
+}), 'targets of a tenant hang');
 
 my $quick = $globex->create(userName => 'quick@x.test');
 

@@ -57,9 +57,9 @@ sub polls {
 $lock->query('BEGIN');
 $lock->query('LOCK TABLE svc.audit_event');
 $out->wake;
-ok((wait_for { $polls = polls() } 20), 'the helper looks at its target');
+ok((wait_for { $polls = polls() }), 'the helper looks at its target');
 $there->open_gate('pause');
-ok((wait_for { done('paused') == 1 } 20), 'meanwhile it is told to wait');
+ok((wait_for { done('paused') == 1 }), 'meanwhile it is told to wait');
 is(polls(), $polls, 'before that look has come to its end');
 $lock->query('COMMIT');
 $out->soon($t, "next_at > now() + interval '40 min'", 'it waits');
@@ -137,7 +137,7 @@ $out->wait_asked('off', 'filter', 'of a user');
 my $retried = done('retried');
 
 $out->put($t, enabled => JSON::PP::false());
-ok((wait_for { done('retried') > $retried } 20), 'it comes to its end');
+ok((wait_for { done('retried') > $retried }), 'it comes to its end');
 delete $there->{seen}{off};
 is((grep { $_->{method} ne 'GET' } $there->requests('off')) + 0, 0,
    'and no write follows');
@@ -158,7 +158,7 @@ my $token = $out->row($t, 'token');
 $s->sql("UPDATE svc.scim_target SET token = '\\x01', version = version + 1,"
         . " test_id = gen_random_uuid(), test_at = now() WHERE id = '$t'");
 $out->wake;
-ok((wait_for { $s->nginx->said(qr/token of SCIM target $t .*cannot be opened/) } 20),
+ok((wait_for { $s->nginx->said(qr/token of SCIM target $t .*cannot be opened/) }),
    'one that cannot be opened is told');
 
 # in the meantime it is looked at again and again
@@ -173,7 +173,8 @@ is($out->items($t, "state = 'synced' AND done_rev = wanted_rev"), 1 + 1,
 $s->sql("UPDATE svc.scim_target SET token = '$token', version = version + 1"
         . " WHERE id = '$t'");
 $out->wake;
-ok((wait_for { $out->items($t, "state = 'synced'") == 2 + 3 } 20), 'with its key it goes on');
+ok((wait_for { $out->items($t, "state = 'synced'") == 2 + 3 }),
+   'with its key it goes on');
 $out->soon($t, 'test_done = test_id AND test_error IS NULL', 'and its test is answered');
 $out->forget($_) for $t, $well;
 

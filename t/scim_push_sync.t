@@ -67,7 +67,7 @@ sub count_there {
 sub wait_there {
     my ($what, $n, $name) = @_;
 
-    my $ok = wait_for { count_there($what) == $n } slow(20);
+    my $ok = wait_for { count_there($what) == $n };
 
     ok($ok, $name) or diag(count_there($what) . ' instead');
 
@@ -120,7 +120,7 @@ is($acme->admin(DELETE => "/users/$bob->{id}")->status, 204, 'a user is erased')
 wait_there("user_name = 'bob\@acme.test' AND status = 'deactivated'", 1,
            'which deactivates');
 ok((wait_for { !$s->sql("SELECT count(*) FROM svc.scim_item"
-                        . " WHERE user_id = '$bob->{id}'") } slow(10)),
+                        . " WHERE user_id = '$bob->{id}'") }),
    'and then nothing of him is left');
 
 
@@ -147,7 +147,7 @@ wait_there("status = 'active'", 29, 'and there');
 is($acme->admin(DELETE => "/groups/$group/apps/$APP")->status, 204,
    'the group is un-assigned');
 
-ok((wait_for { target_status() eq 'held' } slow(20)), 'the target is held');
+ok((wait_for { target_status() eq 'held' }), 'the target is held');
 is(count_there("status = 'active'"), 29, 'and nobody is deactivated');
 is($s->sql("SELECT count(*) FROM svc.incident WHERE type = 'scim_target_held'"
            . " AND subject = '$t->{id}'"), 1, 'an incident');
@@ -156,11 +156,11 @@ is($s->sql("SELECT count(*) FROM svc.audit_event WHERE action = 'scim.target_hel
 
 is($acme->admin(POST => "/groups/$group/apps", { clientId => $APP })->status, 200,
    'it is assigned again');
-ok((wait_for { target_status() eq 'success' } slow(20)), 'which is the end of it')
+ok((wait_for { target_status() eq 'success' }), 'which is the end of it')
     or diag(target_status());
 is(count_there("status = 'active'"), 29, 'they are as they were');
 is($acme->admin(DELETE => "/groups/$group/apps/$APP")->status, 204, 'and not again');
-ok((wait_for { target_status() eq 'held' } slow(20)), 'held again');
+ok((wait_for { target_status() eq 'held' }), 'held again');
 
 sub target_status {
     return $acme->admin(GET => "/scim-targets/$t->{id}")->json->{lastSyncStatus} // '';
@@ -169,7 +169,7 @@ sub target_status {
 target(POST => "/$t->{id}/sync", undef, 409);
 target(POST => "/$t->{id}/sync?confirm=true", undef, 202);
 wait_there("status = 'active'", 0, 'confirmed, all go');
-ok((wait_for { target_status() eq 'success' } slow(20)), 'the sync succeeds')
+ok((wait_for { target_status() eq 'success' }), 'the sync succeeds')
     or diag(target_status());
 
 
@@ -188,7 +188,7 @@ is(count_there("status = 'active'"), 27, 'somebody changes them there');
 
 target(POST => "/$t->{id}/sync", undef, 202);
 wait_there("status = 'active'", 29, 'a sync repairs that');
-ok((wait_for { target_status() eq 'success' } slow(20)), 'and succeeds');
+ok((wait_for { target_status() eq 'success' }), 'and succeeds');
 
 
 # --- a test, and the counts ----------------------------------------------------------
@@ -201,12 +201,12 @@ ok((wait_for {
     my $stats = $acme->admin(GET => "/scim-targets/$t->{id}")->json->{stats};
 
     $stats->{users} == 29 && !$stats->{pending} && !$stats->{errors};
-} slow(15)), 'counts');
+}), 'counts');
 
 my $metrics = SvcTest::Metrics->get($s);
 
 cmp_ok($metrics->value('svc_scim_pushes_total', outcome => 'done'), '>', 60, 'metrics');
-ok((wait_for { SvcTest::Metrics->get($s)->value('svc_scim_targets') == 1 } slow(10)),
+ok((wait_for { SvcTest::Metrics->get($s)->value('svc_scim_targets') == 1 }),
    'one target');
 
 

@@ -249,7 +249,7 @@ sub behind {
 
     my $c = $s->begin($method, "/scim/v2$path", $acme->headers, $body);
 
-    wait_for { $s->waiting } 10 or die "it does not wait\n";
+    wait_for { $s->waiting } or die "it does not wait\n";
     $first->query('COMMIT');
 
     return $c->read;

@@ -41,7 +41,7 @@ sub row {
 sub mailed {
     my ($want, $name) = @_;
 
-    wait_for { $mail->pending == 0 && $mail->events('mail') >= $seen + @$want } 10;
+    wait_for { $mail->pending == 0 && $mail->events('mail') >= $seen + @$want };
 
     my @all = $mail->events('mail');
     my @new = @all[ $seen .. $#all ];

@@ -194,7 +194,7 @@ sub testing {
                           [ Authorization => "Bearer $acme->{api_token}" ]);
 
     ok((wait_for { (row($id, 'test_id IS NOT NULL AND test_id IS DISTINCT FROM test_done')
-                    // [ '' ])->[0] eq 't' } slow(10)), 'a test is asked for');
+                    // [ '' ])->[0] eq 't' }), 'a test is asked for');
 
     return $asked;
 }
@@ -445,12 +445,12 @@ my $making = $s->begin(POST => '/v1/admin/scim-targets',
                        [ Authorization => "Bearer $acme->{api_token}" ],
                        { %GOOD, clientId => $app });
 
-ok((wait_for { $s->waiting('svc_app') == 1 } slow(10)), 'a target waits');
+ok((wait_for { $s->waiting('svc_app') == 1 }), 'a target waits');
 
 my $ending = $s->begin(DELETE => "/v1/applications/$app",
                        [ Authorization => "Bearer $acme->{api_token}" ]);
 
-ok((wait_for { $s->waiting('svc_app') == 2 } slow(10)), 'the end of its application, too');
+ok((wait_for { $s->waiting('svc_app') == 2 }), 'the end of its application, too');
 $db->query('COMMIT');
 is_deeply([ map { $_->read->status } $making, $ending ], [ 201, 409 ],
           'the target is there, and the application stays');
@@ -605,7 +605,7 @@ my $other = ask(POST => '', { %GOOD, clientId => 'app_5' })->json->{id};
 
 $gone = $s->begin(POST => "/v1/admin/scim-targets/$other/test",
                   [ Authorization => "Bearer $short->{token}" ]);
-ok((wait_for { row($other, 'test_id IS NOT NULL')->[0] eq 't' } slow(10)),
+ok((wait_for { row($other, 'test_id IS NOT NULL')->[0] eq 't' }),
    'a test by another token');
 $s->sql("UPDATE svc.credential SET revoked_at = now() WHERE id = '$short->{id}'");
 admin_error($gone->read, 401, 'unauthorized', 'which is revoked');

@@ -69,7 +69,7 @@ for my $what ([ '/v1/auth/sessions/revoke-others' ],
     my $c = $s->begin(POST => $path, [ Cookie => $b->cookie,
                                        'X-CSRF-Token' => $b->{csrf} ], $body);
 
-    ok((wait_for { waiting() } 10), "$path waits for the user");
+    ok((wait_for { waiting() }), "$path waits for the user");
     $holder->query('COMMIT');
 
     my $before = stored();
@@ -94,7 +94,7 @@ my @twice = map {
     my $c = $s->begin(POST => '/v1/auth/sessions/revoke-others',
                       [ Cookie => $page->cookie, 'X-CSRF-Token' => $page->{csrf} ]);
 
-    ok((wait_for { waiting() == $n } 10), 'a click');
+    ok((wait_for { waiting() == $n }), 'a click');
     $c;
 } 1, 2;
 
@@ -117,7 +117,7 @@ $holder->query("DELETE FROM svc.user_account WHERE id = '$eve->{id}'");
 my $late = $s->begin(POST => '/v1/auth/login', [],
                      { email => 'eve@acme.test', password => 'wrong', tenant => 'acme' });
 
-ok((wait_for { waiting() } 10), 'a failure waits for the user');
+ok((wait_for { waiting() }), 'a failure waits for the user');
 $holder->query('COMMIT');
 
 is($late->read->status, 429, 'and is refused');
@@ -176,7 +176,7 @@ if (!$pid) {
     POSIX::_exit($text =~ /^The sessions of 3 users/m ? 0 : 1);
 }
 
-ok((wait_for { waiting() } 10), 'svcctl waits for the first one');
+ok((wait_for { waiting() }), 'svcctl waits for the first one');
 ok(eval { $first->query("$lock = '$ids[2]' FOR UPDATE NOWAIT"); 1 },
    'and has locked none behind it') or diag($@);
 $first->query('ROLLBACK');

@@ -74,7 +74,7 @@ ok((wait_for { phantoms() eq 'in its window, locked, locked in its window' }
 is(sign_ins(), '192.0.2.89 192.0.2.89', 'sign-ins of ninety days');
 is($s->sql("SELECT string_agg(host(ip), ' ') FROM svc.sign_in_address"),
    '192.0.2.89', 'with their addresses');
-is($_->quit(10), 0, 'a node ends') for @nodes;
+is($_->quit, 0, 'a node ends') for @nodes;
 
 
 # --- so many at a time --------------------------------------------------------------

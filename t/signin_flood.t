@@ -113,7 +113,7 @@ for my $how (qw(close abort)) {
     $_->$how for @gone;
 }
 
-ok((wait_for { login('ada@acme.test')->status == 200 } 20),
+ok((wait_for { login('ada@acme.test')->status == 200 }),
    'who stays signs in');
 cmp_ok($s->sql('SELECT count(*) FROM svc.sign_in') - $before, '<', 82,
        'not all of those who left have');
@@ -136,7 +136,7 @@ is(scalar(grep { $_->status == 503 && $_->header('Set-Cookie') } @answers), 0,
 admin_error(login('ada@acme.test'), 503, 'unavailable', 'and now nobody');
 
 $s->pg->launch;
-$s->wait_healthy(30);
+$s->wait_healthy;
 
 my $told = ($seen->{200} // 0) + ($seen_first->{200} // 0);
 my $made = sessions() - $before;

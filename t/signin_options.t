@@ -67,7 +67,7 @@ sub told {
 
     is($r->status, 200, $name) or diag($r->body);
     ok(all_are($s->port, $as, @what), '... at once on this node');
-    ok((wait_for { all_are($node->{port}, $as, @what) } 2),
+    ok((wait_for { all_are($node->{port}, $as, @what) }),
        '... and soon on another one');
 }
 
@@ -84,7 +84,7 @@ sub untold {
     my $since = time;
 
     for my $port ($s->port, $node->{port}) {
-        wait_for { all_are($port, $as, @what) } 10 or last;
+        wait_for { all_are($port, $as, @what) } or last;
     }
 
     cmp_ok(time - $since, '<', slow(2), "$name is seen within a second");
@@ -125,7 +125,7 @@ sub from_cache {
 
     my @c = map { $s->begin(GET => @$_) } @what;
 
-    wait_for { $s->waiting || !grep { $_->silent(0) } @c } 20;
+    wait_for { $s->waiting || !grep { $_->silent(0) } @c };
 
     my $asked = $s->waiting;
 
@@ -264,7 +264,7 @@ $s->sql("INSERT INTO svc.domain (tenant_id, domain, verified_at)"
         . " SELECT id, 'id.' || slug || '.test', now() FROM svc.tenant");
 wait_for { all_are($s->port, is_answer(200, 'acme'), @domain)
            && all_are($s->port, is_answer(400), '?tenant=globex',
-                      Host => 'id.acme.test') } 5;
+                      Host => 'id.acme.test') };
 
 
 # --- what is refused ---------------------------------------------------------
@@ -437,7 +437,7 @@ admin_error(options('?tenant=nobody-2'), 503, 'unavailable',
             'without PostgreSQL');
 $s->pg->launch;
 $s->wait_healthy;
-ok((wait_for { all_are($_, is_answer(200, 'acme')) } 10), 'when it is back')
+ok((wait_for { all_are($_, is_answer(200, 'acme')) }), 'when it is back')
     for $s->port, $node->{port};
 
 

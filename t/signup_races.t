@@ -91,7 +91,7 @@ $holder->query('SELECT FROM svc.email_challenge WHERE id ='
 
 my $c = verifying($in);
 
-ok((wait_for { $s->waiting == 1 } 10), 'it waits');
+ok((wait_for { $s->waiting == 1 }), 'it waits');
 $holder->query('INSERT INTO svc.user_account (tenant_id, id, user_name) VALUES ('
                . "'$acme->{id}', gen_random_uuid(), upper('$in->{email}'))");
 $holder->query('COMMIT');
@@ -111,7 +111,7 @@ for my $how (qw(close abort)) {
 
     $in = $up->begin(fresh());
     is($up->verify($in)->status, 201, "$how: others go on");
-    ok((wait_for { $mail->pending == 0 } 20), "$how: the mails go out");
+    ok((wait_for { $mail->pending == 0 }), "$how: the mails go out");
 }
 
 ok($s->unharmed(\@workers, 'clients that leave'), 'the worker is the same');
@@ -187,7 +187,7 @@ my $rows = $s->sql('SELECT count(*) FROM svc.email_challenge');
 
 $s->redis->stop;
 
-ok((wait_for { $up->start(fresh())->status == 503 } 10), '503 while Redis is down');
+ok((wait_for { $up->start(fresh())->status == 503 }), '503 while Redis is down');
 with_password($s, $acme, userName => 'known@acme.test');
 
 for my $email (fresh(), 'known@acme.test') {
@@ -200,20 +200,20 @@ is($up->verify($later)->status, 201, 'what has been mailed is good');
 is(at_once(fresh())->status, 201, 'who mails nothing goes on');
 
 $s->redis->launch;
-ok((wait_for { $up->start(fresh())->status == 202 } 20), 'and then again');
+ok((wait_for { $up->start(fresh())->status == 202 }), 'and then again');
 
 # between the hash and the mail
 
 $holder->query('BEGIN');
 $holder->query('LOCK svc.email_challenge');
 $c = $s->begin(POST => $up->{path}, [], body(fresh()));
-ok((wait_for { $s->waiting == 1 } 10), 'one is about to be written');
+ok((wait_for { $s->waiting == 1 }), 'one is about to be written');
 $s->redis->stop;
-wait_for { $up->start(fresh())->status == 503 } 10;
+wait_for { $up->start(fresh())->status == 503 };
 $holder->query('COMMIT');
 admin_error($c->read, 503, 'unavailable', 'no code that never comes');
 $s->redis->launch;
-ok((wait_for { $up->start(fresh())->status == 202 } 20), 'and again');
+ok((wait_for { $up->start(fresh())->status == 202 }), 'and again');
 
 
 # --- PostgreSQL is --------------------------------------------------------------------------------
@@ -222,14 +222,14 @@ $in = $up->begin(fresh());
 $holder->query('BEGIN');
 $holder->query('LOCK svc.user_account');
 $c = verifying($in);
-ok((wait_for { $s->waiting == 1 } 10), 'an account is about to be written');
+ok((wait_for { $s->waiting == 1 }), 'an account is about to be written');
 $s->pg->stop('QUIT');
 $r = $c->read;
 admin_error($r, 503, 'unavailable', 'PostgreSQL is gone at the write');
 is($r->header('Set-Cookie'), undef, 'there is no cookie');
 
 $s->pg->launch;
-$s->wait_healthy(30);
+$s->wait_healthy;
 is($up->users($in->{email}), 0, 'no account');
 is($up->verify($in)->status, 201, 'and the code is as good as it was');
 

@@ -51,7 +51,7 @@ sub stats {
 sub swept { ok($s->sweep, 'all is swept up') }
 
 sub swept_by_worker {
-    ok((wait_for { !$s->sql('SELECT count(*) FROM svc.sign_in_event') } 30),
+    ok((wait_for { !$s->sql('SELECT count(*) FROM svc.sign_in_event') }),
        'a worker sweeps all up');
 }
 
@@ -346,7 +346,7 @@ for my $fault (qw(worker connection)) {
     my $who = "SELECT pid FROM pg_stat_activity WHERE query LIKE '%sign_in_sweep(%'"
               . " AND wait_event_type = 'Lock' AND usename = 'svc_app'";
 
-    ok((wait_for { $s->sql($who) } slow(30)), 'a sweep is under way');
+    ok((wait_for { $s->sql($who) }), 'a sweep is under way');
 
     if ($fault eq 'worker') {
         $s->nginx->kill_worker('KILL', $_) for $s->workers;
@@ -377,7 +377,7 @@ my $limits = stats('security', 1)->{rateLimited};
 is(login('user3', $PASSWORD, port => $tight->{port}, local => '127.0.0.5')->status, $_,
    "with a limit: $_") for 200, 200;
 login('nobody', 'wrong', port => $tight->{port}, local => '127.0.0.5') for 1 .. 6;
-ok((wait_for { $acme->events_where("action = 'rate_limit.exceeded'", 'id') } slow(30)),
+ok((wait_for { $acme->events_where("action = 'rate_limit.exceeded'", 'id') }),
    'is written down');
 swept_by_worker();
 is(stats('security', 1)->{rateLimited}, $limits + 1, 'once in its window');
@@ -394,7 +394,7 @@ $busy->query("SELECT FROM svc.user_account WHERE id = '$users[1]{id}' FOR UPDATE
 $s->sql('INSERT INTO svc.sign_in_event (tenant_id, at, kind, user_id, network) VALUES'
         . " ($t, now(), 'success', '$users[1]{id}', '192.0.2.0/24')");
 $s->sql(events(2, 'success'));
-ok((wait_for { $s->sql('SELECT count(*) FROM svc.sign_in_event') == 1 } slow(30)),
+ok((wait_for { $s->sql('SELECT count(*) FROM svc.sign_in_event') == 1 }),
    'one waits');
 more_ok(2, $before, 'others do not');
 $busy->query('ROLLBACK');
@@ -473,12 +473,12 @@ my $failed = lines('sign-ins cannot be counted: ');
 my $rounds = () = $s->pg->errors;
 
 $s->sql('REVOKE EXECUTE ON FUNCTION svc.sign_in_sweep FROM svc_app');
-ok((wait_for { lines('sign-ins cannot be counted: .*permission') } slow(30)), 'is logged');
+ok((wait_for { lines('sign-ins cannot be counted: .*permission') }), 'is logged');
 $s->sql(events(1, 'success'));
-ok((wait_for { (() = $s->pg->errors) >= $rounds + 3 } 30), 'two more rounds');
+ok((wait_for { (() = $s->pg->errors) >= $rounds + 3 }), 'two more rounds');
 is(lines('sign-ins cannot be counted: ') - $failed, 1, 'once');
 $s->sql('GRANT EXECUTE ON FUNCTION svc.sign_in_sweep TO svc_app');
-ok((wait_for { lines('no longer: sign-ins cannot be counted') } slow(30)),
+ok((wait_for { lines('no longer: sign-ins cannot be counted') }),
    'and that it can again');
 swept_by_worker();
 

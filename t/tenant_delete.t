@@ -53,7 +53,7 @@ sub waits {
     my $before = $s->waiting('postgres');
 
     $db->begin($sql);
-    ok((wait_for { $s->waiting('postgres') > $before } 10), "$name: waits");
+    ok((wait_for { $s->waiting('postgres') > $before }), "$name: waits");
 }
 
 sub outcome {
@@ -209,7 +209,7 @@ for my $counted (0, 1) {
     my @c = map { $s->begin(POST => '/scim/v2/Users', $tenant->headers,
                             { userName => "new$_\@x.test" }) } 1 .. 4;
 
-    ok((wait_for { $s->waiting > 0 } 10), 'POST waits for the one who deletes');
+    ok((wait_for { $s->waiting > 0 }), 'POST waits for the one who deletes');
     $deletes->query('COMMIT');
 
     is(scalar(grep { $_->read->status == 201 } @c), 0, 'and creates nothing');
@@ -266,12 +266,12 @@ sub blocks {
 
     # it waits now for the counts
 
-    ok((wait_for { blocks($creator) } 10), 'then who creates a user');
+    ok((wait_for { blocks($creator) }), 'then who creates a user');
     $creates->query('COMMIT');
 
     # and then for who changes the one that came late
 
-    ok((wait_for { blocks($changer) } 10), 'then who changes another one');
+    ok((wait_for { blocks($changer) }), 'then who changes another one');
     is(attempt($changes, change('late', 'status')), '',
        'whose count is not locked');
     $changes->query('COMMIT');

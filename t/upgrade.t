@@ -194,7 +194,7 @@ isnt(($m->sh('cd / && runuser -u postgres -- svcctl --pg dbname=svc migrate'))[0
 is_deeply(stored(), $kept, 'what there was is there');
 
 $m->passes('touch /mnt/end', 'the client');
-is(wait_exit($client, 30), 0, 'ends');
+is(wait_exit($client), 0, 'ends');
 nothing_lost('all that was acknowledged is there');
 
 $m->passes("set -e\n$restore", 'back: the old schema');

@@ -164,7 +164,7 @@ sub held {
                                [ @{ $acme->headers }, 'Content-Type',
                                  'application/scim+json' ], active($on)) } 1, 2;
 
-    ok((wait_for { $s->waiting == 2 } 10), 'both wait');
+    ok((wait_for { $s->waiting == 2 }), 'both wait');
     $holder->query('COMMIT');
 
     is(wrong($_->read, [ 200 ], active => $bool->[0]), '', 'and are answered')

@@ -110,7 +110,7 @@ my $helper = $nginx->wait_helper or die "no helper\n";
 my $hang = hang('unsigned');
 no_mac();
 
-ok((wait_for { said() } 20), 'whose outcome cannot be signed: the log says so');
+ok((wait_for { said() }), 'whose outcome cannot be signed: the log says so');
 
 # what is known now is so until its next attempt, which does not begin
 
@@ -133,7 +133,7 @@ $hang = hang('returned');
 my $before = said();
 $s->reload(linger => 1);
 no_mac();
-ok((wait_for { !$nginx->old_worker_pids } 20), 'a helper ends');
+ok((wait_for { !$nginx->old_worker_pids }), 'a helper ends');
 is(said(), $before + 1, 'which cannot sign what goes back to the queue');
 unlink $no_mac;
 $helper = $nginx->wait_helper($helper) or die "no helper\n";
@@ -150,7 +150,7 @@ spawn([ 'redis-cli', '-s', $redis->{socket}, 'MONITOR' ], out => $monitor);
 wait_for { (slurp($monitor) // '') =~ /OK/ } or die "no monitor\n";
 
 $hang = hang('late');
-is(scalar($receiver->wait($hang, 2, 30)), 2, 'a second attempt');
+is(scalar($receiver->wait($hang, 2)), 2, 'a second attempt');
 is_deeply([ started() ], [ 2 ], 'Redis knows of it');
 
 my ($ack) = grep { /"EVALSHA" .* "=1:/ } split /\n/, slurp($monitor);
@@ -161,7 +161,7 @@ is_deeply([ ended() ], [ 1 ], 'when it comes once more');
 
 signal_pid('KILL', $helper);
 $helper = $nginx->wait_helper($helper) or die "no helper\n";
-is(scalar($receiver->wait($hang, 3, 30)), 3, 'a third one');
+is(scalar($receiver->wait($hang, 3)), 3, 'a third one');
 
 $redis->lines($ack =~ /"([^"]*)"/g);
 is_deeply([ started() ], [ 3 ], 'of the successor, which has its own');

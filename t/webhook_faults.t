@@ -51,7 +51,7 @@ for (1 .. 4) {
     $seen = $receiver->at($hook);
 
     $helper = $s->nginx->wait_helper($helper) or die "no helper\n";
-    wait_for { $receiver->at($hook) > $seen } 5;
+    wait_for { $receiver->at($hook) > $seen };
     signal_pid('KILL', $helper);
 }
 

@@ -31,7 +31,7 @@ sub metrics { return $m = SvcTest::Metrics->get($s) }
 sub becomes {
     my ($name, $labels, $value, $what) = @_;
 
-    wait_for { metrics()->value($name, %$labels) == $value } 15;
+    wait_for { metrics()->value($name, %$labels) == $value };
     is($m->value($name, %$labels), $value, $what);
 }
 
@@ -41,7 +41,7 @@ becomes('svc_processes', { %helper }, 1, 'a helper process');
 is($m->value('svc_processes', process => 'worker'), 2, 'is no worker');
 becomes('svc_webhook_helper_starts_total', {}, 1, 'one was started');
 wait_for { metrics()->sum('svc_postgres_connections', %helper,
-                          state => 'ready') == 2 } 10;
+                          state => 'ready') == 2 };
 is($m->sum('svc_postgres_connections', %helper, state => 'ready'), 2,
    'has connections of its own');
 is($m->sum('svc_postgres_connections', %helper), 2, 'and no more');
@@ -118,8 +118,8 @@ is($m->sum('svc_postgres_connections', %helper), 2,
 $s->nginx->{svc}{svc_webhook_keep} = 1;
 $s->reload;
 $s->redis->stop('KILL');
-wait_for { ($s->health->json // {})->{redis} eq 'down' } 10;
-wait_for { $acme->new_user; metrics()->value($DROPPED, reason => 'redis') } 10;
+wait_for { ($s->health->json // {})->{redis} eq 'down' };
+wait_for { $acme->new_user; metrics()->value($DROPPED, reason => 'redis') };
 my $dropped = $m->value($DROPPED, reason => 'redis');
 is($dropped, 2, 'Redis is down, and one event is buffered');
 cmp_ok($m->value('svc_webhook_kept'), '>=', 2, 'which is counted too');
@@ -130,7 +130,7 @@ becomes('svc_redis_processes', { process => 'worker', state => 'up' }, 2,
 becomes('svc_redis_processes', { %helper, state => 'up' }, 1, 'for the helper');
 becomes('svc_webhook_kept', {}, 0, 'the buffer is empty');
 wait_for { metrics()->sum($ENDED) == $m->value('svc_webhook_queued_total')
-           && !$m->value('svc_webhook_pending') } 10;
+           && !$m->value('svc_webhook_pending') };
 
 my $before = metrics()->sum($ENDED);
 my ($one, $two) = map { $s->tenant($_) } qw(one two);

@@ -80,7 +80,7 @@ my $rss = resident($helper);
 
 for my $name (sort keys %want) {
     my ($n, $error) = @{ $want{$name} };
-    my @log = $receiver->deliveries($hook{$name}, $n, 20);
+    my @log = $receiver->deliveries($hook{$name}, $n);
     my ($last) = reverse @log;
 
     is(@log, $n, "$name: attempts");

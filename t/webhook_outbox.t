@@ -82,7 +82,7 @@ sub all_come {
     my ($name, $hook, $users, $most) = @_;
     my $got;
 
-    wait_for { $got = of_users($hook, $users); keys %$got == keys %$users } slow(20);
+    wait_for { $got = of_users($hook, $users); keys %$got == keys %$users };
 
     is(keys %$got, keys %$users, "$name: all come")
         or diag(grep { /webhook/ } $nginx->log_lines);
@@ -111,7 +111,7 @@ sub settled {
         $s->sql('SELECT count(*) FROM svc.webhook_done') == 0
             && $receiver->pending == 0
             && $redis->command('ZCOUNT svc.webhook2.known inf inf') =~ /^:0\b/;
-    } slow(30)), "$name: nothing is left")
+    }), "$name: nothing is left")
         or diag($s->sql('SELECT count(*) FROM svc.webhook_done'), ' ',
                 $receiver->pending, ' ',
                 $redis->command('ZCOUNT svc.webhook2.known inf inf'));
@@ -200,7 +200,7 @@ is(metric('replayed_total'), $replayed + 1, 'from the audit log');
 $nginx->mark_log;
 $redis->stop;
 $users = users($acme, 6);
-ok((wait_for { $nginx->said(qr/deliveries dropped.*"svc_webhook_keep_time"/) } slow(10)),
+ok((wait_for { $nginx->said(qr/deliveries dropped.*"svc_webhook_keep_time"/) }),
    'the workers keep them no longer');
 $redis->launch;
 $s->wait_healthy;
@@ -221,12 +221,12 @@ is(scalar($receiver->wait($until, 4)), 4, 'they are being delivered');
 $s->sql('REVOKE EXECUTE ON FUNCTION svc.webhook_note FROM svc_app');
 $s->{pg}->stop;
 write_file($open, '');
-ok((wait_for { $receiver->pending == 0 } slow(10)), 'they have ended, without PostgreSQL');
+ok((wait_for { $receiver->pending == 0 }), 'they have ended, without PostgreSQL');
 
 my @ids = map { $_->{header}{'x-svc-delivery'} } $receiver->at($until);
 
 $redis->command('DEL svc.webhook2.known');      # as a minute does
-ok((wait_for { !grep { !$_ } $redis->lines('ZMSCORE', 'svc.webhook2.known', @ids) } slow(20)),
+ok((wait_for { !grep { !$_ } $redis->lines('ZMSCORE', 'svc.webhook2.known', @ids) }),
    'Redis is told of what is not noted yet');
 
 $s->{pg}->launch;
@@ -236,7 +236,7 @@ for (1 .. 3) {
     my $due = "SELECT due_at FROM svc.webhook_outbox WHERE tenant_id = '$acme->{id}'";
     my $last = $s->sql($due);
 
-    ok((wait_for { $s->sql($due) ne $last } slow(10)), 'the log is looked at');
+    ok((wait_for { $s->sql($due) ne $last }), 'the log is looked at');
 }
 
 $s->sql('GRANT EXECUTE ON FUNCTION svc.webhook_note TO svc_app');
@@ -264,7 +264,7 @@ my $helper = $nginx->wait_helper or die "no helper\n";
 
 signal_pid('STOP', $helper);
 $users = users($acme, 6);
-ok((wait_for { $receiver->pending == 6 } slow(10)), 'they are queued');
+ok((wait_for { $receiver->pending == 6 }), 'they are queued');
 $redis->command('FLUSHALL');
 signal_pid('CONT', $helper);
 all_come('FLUSHALL', $hook, $users, 0);
@@ -276,7 +276,7 @@ settled('FLUSHALL');
 $s->sql('BEGIN');
 $s->sql('LOCK TABLE svc.webhook_done IN SHARE ROW EXCLUSIVE MODE');
 $users = users($acme, 4);
-ok((wait_for { keys %{ of_users($hook, $users) } == 4 } slow(10)), 'they come');
+ok((wait_for { keys %{ of_users($hook, $users) } == 4 }), 'they come');
 $helper = $nginx->wait_helper or die "no helper\n";
 signal_pid('KILL', $helper);
 $s->sql('COMMIT');
@@ -333,7 +333,7 @@ my $since = metric('dropped_total', reason => 'expired');
 $s->sql("UPDATE svc.webhook_endpoint SET since = array_fill(now() - interval '2 days',"
         . " ARRAY[2]) WHERE id = '$login->{id}'");
 event($acme, 'user.login', $old, at => "now() - interval '25 hours'");
-ok((wait_for { metric('dropped_total', reason => 'expired') == $since + 1 } slow(20)),
+ok((wait_for { metric('dropped_total', reason => 'expired') == $since + 1 }),
    'one that is a day old is given up, and counted');
 is_deeply(of_users($login, { $old => 1 }), {}, 'and not sent');
 
@@ -344,7 +344,7 @@ $helper = $nginx->wait_helper or die "no helper\n";
 signal_pid('STOP', $helper);
 $nginx->mark_log;
 $users = users($acme, 35);
-ok((wait_for { $nginx->said(qr/deliveries dropped.*share of the queue is full/) } slow(10)),
+ok((wait_for { $nginx->said(qr/deliveries dropped.*share of the queue is full/) }),
    'the share of the tenant is full');
 signal_pid('CONT', $helper);
 all_come('full', $hook, $users, 0);

@@ -37,7 +37,7 @@ $redis->command('CONFIG SET maxmemory 1');
 $acme->new_user;
 ok((wait_for { $s->nginx->said(qr/\[error\] .* Redis refuses "push": .*OOM/) }),
    'it takes no more');
-is(scalar($receiver->wait($hook, 15, 15)), 15, 'what it has is delivered');
+is(scalar($receiver->wait($hook, 15)), 15, 'what it has is delivered');
 ok((wait_for { $redis->command('EXISTS svc.webhook2.pending') eq ':0' }),
    'and makes room');
 

@@ -45,7 +45,7 @@ for my $n (1 .. 170) {
 }
 
 is(scalar($receiver->wait($fine, 170)), 170, 'the other endpoint gets all');
-ok((wait_for { dropped() == 20 } 10), 'what is over the share is dropped')
+ok((wait_for { dropped() == 20 }), 'what is over the share is dropped')
     or diag(dropped());
 
 my $line = qr/to endpoint $hang->{id} is dropped: too many wait/;

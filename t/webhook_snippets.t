@@ -33,7 +33,7 @@ my @pids;
 
 on_exit(sub {
     signal_pid('TERM', @pids);
-    wait_exit($_, 5) for @pids;
+    wait_exit($_) for @pids;
     remove_tree($dir);
 });
 
@@ -142,7 +142,7 @@ sub talker {
     });
 
     close $to;
-    is(wait_exit($pid, 10), 0, "$language ends well");
+    is(wait_exit($pid), 0, "$language ends well");
     @pids = grep { $_ != $pid } @pids;
 }
 
@@ -209,7 +209,7 @@ PHP
 push @pids, spawn([ 'php', '-d', "sys_temp_dir=$dir/tmp", '-S',
                     "127.0.0.1:$port", '-t', $dir, "$dir/index.php" ],
                   out => "$dir/php.log");
-ok((wait_for { IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port") } 10),
+ok((wait_for { IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port") }),
    'PHP listens') or diag(slurp("$dir/php.log"));
 
 all_deliveries(PHP => sub {
@@ -275,7 +275,7 @@ my $receiver = spawn([ $RECEIVER, '--port', $port,
                        '--pid-file', "$dir/pid", '--fail', 1 ],
                      out => "$dir/receiver.log");
 push @pids, $receiver;
-ok((wait_for { (slurp("$dir/pid") // '') =~ /\n/ } 10), 'the receiver starts');
+ok((wait_for { (slurp("$dir/pid") // '') =~ /\n/ }), 'the receiver starts');
 like(slurp("$dir/receiver.log"), qr{^listening on https://127\.0\.0\.1:$port/$},
      'says where');
 is(slurp("$dir/pid"), "$receiver\n", 'its PID file');
@@ -295,7 +295,7 @@ sub post {
 
     my $said = '';
     wait_for { $said = substr slurp("$dir/receiver.log"), length $before;
-               $said =~ /\n\z/ } 5;
+               $said =~ /\n\z/ };
 
     return ($status, $said);
 }
@@ -323,7 +323,7 @@ is($status, 413, 'a large body');
 
 my $plain = IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port");
 print $plain "GET / HTTP/1.1\r\n\r\n";
-ok((wait_for { slurp("$dir/receiver.log") =~ /^no TLS /m } 5), 'no TLS');
+ok((wait_for { slurp("$dir/receiver.log") =~ /^no TLS /m }), 'no TLS');
 
 my @idle = map { IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port") } 1 .. 20;
 ($status) = post($one, $good);

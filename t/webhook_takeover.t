@@ -42,7 +42,7 @@ sub started {
 $acme->create(userName => 'hang@acme.test');
 
 for my $n (1 .. 3) {
-    is(scalar($receiver->wait($hang, $n, slow(30))), $n, "attempt $n");
+    is(scalar($receiver->wait($hang, $n)), $n, "attempt $n");
 
     $helper = $s->nginx->wait_helper($helper) or die "no helper\n";
     is_deeply([ started() ], [ $n ], 'Redis knows of it');
@@ -50,13 +50,13 @@ for my $n (1 .. 3) {
     signal_pid('KILL', $helper);
 }
 
-my ($row) = $receiver->deliveries($hang, 1, slow(30));
+my ($row) = $receiver->deliveries($hang, 1);
 
 is($row->{outcome}, 'abandoned', 'is abandoned then');
 is($row->{error}, $gone, 'which says why');
 is($row->{attempt}, 3, 'and how often');
 is($receiver->at($hang), 3, 'nothing more was sent');
-ok((wait_for { $receiver->pending == 0 } 10), 'nothing of it is left');
+ok((wait_for { $receiver->pending == 0 }), 'nothing of it is left');
 is_deeply([ $s->redis->lines(KEYS => 'svc.webhook2.own.*') ], [],
           'nor of its attempts');
 
@@ -78,7 +78,7 @@ $helper = $s->nginx->wait_helper($helper) or die "no helper\n";
 is_deeply([ started() ], [ 1 ], 'one of two has started');
 signal_pid('KILL', $helper);
 
-my @log = $receiver->deliveries($second, 2, slow(30));
+my @log = $receiver->deliveries($second, 2);
 is_deeply([ sort map { "$_->{outcome} $_->{attempt}" } @log ],
           [ 'acknowledged 1', 'acknowledged 2' ], 'both are delivered');
 

@@ -104,14 +104,13 @@ sub row {
                      @{ $_[0] }{qw(attempt outcome status durationMs error)};
 }
 
-my @missing = map { row($_) } $receiver->deliveries($missing, 3, slow(20));
+my @missing = map { row($_) } $receiver->deliveries($missing, 3);
 
 is_deeply(\@missing, [ "1 retried - 0 $private", "2 retried - 0 $private",
                        "3 abandoned - 0 $private" ], 'a name that is not');
 
 for my $name ('10.0.0.1', '::1', '169.254.169.254') {
-    is_deeply([ map { row($_) } $receiver->deliveries($hook{$name}, 3,
-                                                      slow(20)) ],
+    is_deeply([ map { row($_) } $receiver->deliveries($hook{$name}, 3) ],
               \@missing, "$name looks like that");
 }
 
@@ -120,8 +119,8 @@ for my $address (sort keys %refused) {
     my $line = "to endpoint $hook{$address}{id} is refused: the address is"
                . " $plain ($refused{$address})";
 
-    ok((wait_for { grep { /\[error\] .*\Q$line\E/ } $nginx->log_lines }
-        slow(20)), "a line in the error log names $plain");
+    ok((wait_for { grep { /\[error\] .*\Q$line\E/ } $nginx->log_lines }),
+       "a line in the error log names $plain");
 }
 
 is($s->sql("SELECT count(*) FROM svc.audit_event WHERE action ="
@@ -144,7 +143,7 @@ $globex->new_user;
 $receiver->wait($moving, 1);
 $resolver->set('moving.hooks.example.com', '10.9.9.9');
 
-my @log = $receiver->deliveries($moving, 3, 15);
+my @log = $receiver->deliveries($moving, 3);
 is($log[-1]{error}, $private, 'a name that moves between attempts');
 is($resolver->calls(connect => '10.9.9.9'), 0, 'is not connected to');
 
@@ -201,7 +200,7 @@ is($resolver->calls(resolve => 'far.hooks.example.com'), 0,
 
 @log = $receiver->deliveries($denied, 1);
 is($log[0]{error}, 'the proxy did not connect', 'the proxy refuses');
-$receiver->deliveries($denied, 3, slow(20));
+$receiver->deliveries($denied, 3);
 like(join('', $nginx->log_lines), 
      qr/$denied->{id} is abandoned, .*: the proxy's answer was 403/,
      'and the operator is told how');

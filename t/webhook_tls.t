@@ -47,7 +47,7 @@ sub server {
             "$receiver->{dir}/$cert.pem", '-key', "$receiver->{dir}/$cert.key",
             '-quiet', @arg ], out => $out);
 
-    wait_for { IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port") } 10
+    wait_for { IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port") }
         or die "no openssl s_server for $name: " . slurp($out) . "\n";
 
     return $receiver->hook($acme, "/$name", server => $name);
@@ -102,7 +102,7 @@ my %closes = map { $_ => $receiver->hook($acme, $_) } qw(/once /once/idle);
 # at once, so that some are closed while a request is on its way
 
 $acme->create(userName => "close$_\@acme.test") for 1 .. 150;
-wait_for { $receiver->pending == 0 } 20;
+wait_for { $receiver->pending == 0 };
 
 for my $path (sort keys %closes) {
     my %n;

@@ -157,7 +157,7 @@ sub node {
     $node->launch;
 
     wait_for { $self->http(GET => '/healthz', undef, undef,
-                           port => $node->{port})->status == 200 } 15
+                           port => $node->{port})->status == 200 }
         or die "node is not healthy\n";
 
     return $node;
@@ -169,7 +169,7 @@ sub node {
 sub wait_healthy {
     my ($self, $seconds) = @_;
 
-    return wait_for { $self->health->{status} == 200 } $seconds // 15;
+    return wait_for { $self->health->{status} == 200 } $seconds;
 }
 
 
@@ -231,7 +231,7 @@ sub sweep {
     return wait_for {
         $self->sql('SELECT svc.sign_in_sweep(1000)');
         !$self->sql('SELECT count(*) FROM svc.sign_in_event');
-    } 30;
+    };
 }
 
 
@@ -384,7 +384,7 @@ sub done {
     my @nodes = ($nginx, @{ $self->{nodes} // [] });
 
     for my $node (grep { $_->pid } @nodes) {
-        my $status = $node->quit(10);
+        my $status = $node->quit;
 
         ok(defined $status && $status == 0, 'nginx quits gracefully')
             or diag(defined $status ? "status $status" : 'not within 10 s');

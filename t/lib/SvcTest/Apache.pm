@@ -69,7 +69,7 @@ sub launch {
     $self->{pid} = spawn([ '/usr/sbin/apache2', '-f', "$self->{dir}/conf", '-DFOREGROUND' ],
                          user => run_user(), out => "$self->{dir}/out");
 
-    wait_for { -e "$self->{dir}/pid" || !alive($self->{pid}) } 20;
+    wait_for { -e "$self->{dir}/pid" || !alive($self->{pid}) };
 
     die 'no apache: ' . $self->said if !alive($self->{pid});
 }
@@ -88,7 +88,7 @@ sub stop {
     my ($self) = @_;
 
     signal_pid('TERM', $self->{pid});
-    wait_exit($self->{pid}, 10);
+    wait_exit($self->{pid});
 }
 
 

@@ -29,7 +29,7 @@ sub new {
     $self->{pid} = spawn([ '/usr/bin/python3', "$s->{root}/t/lib/dns-server",
                            $self->{zone}, $self->{log} ], out => $out);
 
-    wait_for { (slurp($out) // '') =~ /^port (\d+)$/m } 20
+    wait_for { (slurp($out) // '') =~ /^port (\d+)$/m }
         or die 'no DNS server: ' . slurp($out) . "\n";
 
     ($self->{port}) = slurp($out) =~ /^port (\d+)$/m;

@@ -87,7 +87,7 @@ sub new {
     $self->{pid} = spawn([ '/usr/sbin/exim4', '-C', "$self->{dir}/conf", '-bdf' ],
                          user => run_user(), out => "$self->{dir}/out");
 
-    wait_for { (slurp("$self->{dir}/mainlog") // '') =~ /listening for SMTP/ } 20
+    wait_for { (slurp("$self->{dir}/mainlog") // '') =~ /listening for SMTP/ }
         or die 'no exim: ' . join '', map { slurp("$self->{dir}/$_") // '' }
                                           qw(out mainlog);
 
@@ -112,7 +112,7 @@ sub wait {
 
     my @files;
 
-    wait_for { (@files = glob "$self->{dir}/mails/new/*") >= $n } 20;
+    wait_for { (@files = glob "$self->{dir}/mails/new/*") >= $n };
 
     return map { slurp($_) } @files;
 }
@@ -122,7 +122,7 @@ sub stop {
     my ($self) = @_;
 
     signal_pid('TERM', $self->{pid});
-    wait_exit($self->{pid}, 10);
+    wait_exit($self->{pid});
 }
 
 

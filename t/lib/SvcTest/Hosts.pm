@@ -162,7 +162,7 @@ sub plug {
     die "$name: $text\n" if $status != 0;
 
     wait_for { $self->{keep}{$name} = { map { $_ => 1 } children($m->{init}) };
-               %{ $self->{keep}{$name} } } 10 or die "$name has no process\n";
+               %{ $self->{keep}{$name} } } or die "$name has no process\n";
 }
 
 
@@ -205,7 +205,7 @@ sub power_off {
 
         signal_pid('KILL', @left);
         return !@left;
-    } 20 or die "$name does not end\n";
+    } or die "$name does not end\n";
 }
 
 

@@ -21,7 +21,7 @@ use SvcTest::Process qw(slow);
 sub new {
     my ($class, %arg) = @_;
 
-    my $self = bless { timeout => slow(15), %arg, in => '' }, $class;
+    my $self = bless { timeout => slow(30), %arg, in => '' }, $class;
 
     $self->{sock} = connected(@arg{qw(host port local)})
         // die "connect to $arg{host}:$arg{port}: $!\n";
@@ -41,7 +41,7 @@ sub connected {
     return $sock if connect $sock, pack_sockaddr_in($port, inet_aton($host));
     return if !$!{EINPROGRESS};
 
-    if (!(ready($sock, slow(10)))[1]) {
+    if (!(ready($sock, slow(30)))[1]) {
         $! = POSIX::ETIMEDOUT();
         return;
     }
@@ -168,7 +168,7 @@ sub wait_input {
 sub closed {
     my ($self, $seconds) = @_;
 
-    my $end = time() + slow($seconds // 5);
+    my $end = time() + slow($seconds // 30);
 
     while (!$self->{eof} && time() < $end) {
         my $before = length $self->{in};

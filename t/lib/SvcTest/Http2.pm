@@ -126,7 +126,7 @@ sub data {
     my ($self, $id, $bytes, $end) = @_;
 
     my $stream = $self->{stream}{$id};
-    my $until = time() + slow(10);
+    my $until = time() + slow(30);
 
     while (length $bytes && !$stream->{ended} && time() < $until) {
         my ($room) = sort { $a <=> $b } 16384, $stream->{window},
@@ -177,7 +177,7 @@ sub answer {
     my ($self, $id) = @_;
 
     my $stream = $self->{stream}{$id};
-    my $until = time() + slow(10);
+    my $until = time() + slow(30);
 
     while (!$stream->{ended}) {
         $self->pump($until - time()) or return;

@@ -164,7 +164,7 @@ sub wait_going {
 
         my $want = $good->() + $n;
 
-        wait_for { $good->() >= $want } 20
+        wait_for { $good->() >= $want }
             or die "$file: no good answers any more\n";
     }
 }

@@ -70,7 +70,7 @@ sub new {
     $self->{pid} = spawn([ @UNSHARE, 'sh', '-c', $MAKE, $dir ],
                          out => "$dir/log");
 
-    wait_for { (slurp("$dir/log") // '') =~ /^ready$/m } 30
+    wait_for { (slurp("$dir/log") // '') =~ /^ready$/m }
         or die 'no machine: ' . slurp("$dir/log") . "\n";
 
     ($self->{init}) = children($self->{pid});
@@ -193,11 +193,11 @@ sub stop {
     my $pid = delete $self->{pid} or return;
 
     signal_pid('KILL', $self->{init}, $pid) if $self->{init};
-    wait_exit($pid, 10);
+    wait_exit($pid);
 
     # what was mounted goes with the last process
 
-    wait_for { rmdir("$self->{dir}/mount") || !-e "$self->{dir}/mount" } 10;
+    wait_for { rmdir("$self->{dir}/mount") || !-e "$self->{dir}/mount" };
     remove_tree($self->{dir});
 }
 

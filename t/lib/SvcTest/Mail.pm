@@ -104,7 +104,7 @@ sub launch {
     $self->{pid} = spawn([ "$self->{s}{root}/t/lib/mail-receiver",
                            $self->{dir} ], out => $out);
 
-    wait_for { (slurp($out) // '') =~ /^ready$/m } 20
+    wait_for { (slurp($out) // '') =~ /^ready$/m }
         or die 'no mail server: ' . (slurp($out) // '') . "\n";
 
     $self->{port} = { slurp($out) =~ /^(\w+) (\d+)$/mg };
@@ -193,7 +193,7 @@ sub counts {
 sub wait {
     my ($self, $n, $seconds) = @_;
 
-    wait_for { $self->events('mail') >= $n } $seconds // 20;
+    wait_for { $self->events('mail') >= $n } $seconds;
 
     return map { { %$_, text => slurp($_->{file}) } } $self->events('mail');
 }
@@ -214,7 +214,7 @@ sub stop {
     my ($self) = @_;
 
     signal_pid('TERM', $self->{pid});
-    wait_exit($self->{pid}, 10);
+    wait_exit($self->{pid});
 }
 
 

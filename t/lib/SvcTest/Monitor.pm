@@ -33,8 +33,8 @@ sub new {
 }
 
 
-# Takes the first n commands that begin with these words, in 5 s; as arrays of
-# the arguments behind them.
+# Takes the first n commands that begin with these words, in half a minute; as
+# arrays of the arguments behind them.
 
 sub wait {
     my ($self, $n, @words) = @_;
@@ -96,7 +96,7 @@ sub parse {
 sub read_until {
     my ($self, $done) = @_;
 
-    my $end = time + slow(5);
+    my $end = time + slow(30);
 
     until ($done->()) {
         return 0 if time > $end;

@@ -415,7 +415,7 @@ sub wait_helper {
 
         return @now == 1 && !(grep { $_ == $pid } @not)
                && command_line($pid) !~ /shutting down/ && $pid;
-    } 15;
+    };
 }
 
 
@@ -431,12 +431,12 @@ sub reload {
     signal_pid('HUP', $self->{pid});
 
     wait_for { my @now = $self->worker_pids;
-               @now == $self->{workers} && !grep { $old{$_} } @now } 15
+               @now == $self->{workers} && !grep { $old{$_} } @now }
         or die "nginx does not reload\n";
 
     return if $opt{linger};
 
-    wait_for { !grep { -e "/proc/$_" } keys %old } 15
+    wait_for { !grep { -e "/proc/$_" } keys %old }
         or die "an old worker does not end\n";
 }
 
@@ -450,24 +450,24 @@ sub kill_worker {
     signal_pid($signal, $pid);
 
     wait_for { my @now = $self->worker_pids;
-               @now == $self->{workers} && !grep { $_ == $pid } @now } 15
+               @now == $self->{workers} && !grep { $_ == $pid } @now }
         or die "the worker is not replaced\n";
 
     return $pid;
 }
 
 
-# A graceful shutdown: the wait status of the master, or undef when it did not
-# end within $seconds.
+# A graceful shutdown: the wait status of the master, or undef when it does not
+# end.
 
 sub quit {
-    my ($self, $seconds) = @_;
+    my ($self) = @_;
 
     return 0 if !$self->{pid};
 
     signal_pid('QUIT', $self->{pid}) if alive($self->{pid});
 
-    my $status = wait_exit($self->{pid}, $seconds // 10);
+    my $status = wait_exit($self->{pid});
 
     delete $self->{pid} if defined $status;
 
@@ -485,9 +485,9 @@ sub stop {
     signal_pid('CONT', @workers);
     signal_pid('TERM', $self->{pid});
 
-    if (!defined wait_exit($self->{pid}, 10)) {
+    if (!defined wait_exit($self->{pid})) {
         signal_pid('KILL', $self->{pid}, @workers);
-        wait_exit($self->{pid}, 10);
+        wait_exit($self->{pid});
     }
 
     delete $self->{pid};

@@ -28,7 +28,7 @@ sub new {
     my ($class, $root) = @_;
 
     my $self = $class->SUPER::new('node', npm_install($root) . '/browser.mjs',
-                                  slow(10));
+                                  slow(30));
 
     $self->do('open');
 

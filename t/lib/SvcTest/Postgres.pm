@@ -214,7 +214,7 @@ sub launch {
     wait_for {
         eval { $self->connect('postgres', 'postgres')->query('SELECT 1') }
             || !alive($self->{pid})
-    } 30;
+    };
 
     die 'PostgreSQL does not start: ' . slurp($self->{log})
         if !alive($self->{pid});
@@ -268,7 +268,7 @@ sub synchronous {
              ->[0][0] eq $names
             && ($names eq '' || $client->query("SELECT count(*) FROM"
                    . " pg_stat_replication WHERE sync_state = 'sync'")->[0][0])
-    } 15 or die "no synchronous standby\n";
+    } or die "no synchronous standby\n";
 }
 
 
@@ -303,14 +303,14 @@ sub stop {
     signal_pid('CONT', $self->{pid}, @backends);
     signal_pid($signal // 'INT', $self->{pid});
 
-    if (!defined wait_exit($self->{pid}, 15)) {
+    if (!defined wait_exit($self->{pid})) {
         signal_pid('KILL', $self->{pid});
-        wait_exit($self->{pid}, 10);
+        wait_exit($self->{pid});
     }
 
     # orphans end by themselves when the postmaster is gone
 
-    wait_for { !grep { -e "/proc/$_" } @backends } 10
+    wait_for { !grep { -e "/proc/$_" } @backends }
         or die "PostgreSQL left backends behind\n";
 
     delete $self->{pid};

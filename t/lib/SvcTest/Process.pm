@@ -40,11 +40,13 @@ sub repeated {
 
 
 # Polls until the code returns true; its value, or an empty list after $seconds.
+# Without a number it is half a minute, as a busy machine may need: the end of a
+# test that has failed, and no judgement of how long something takes.
 
 sub wait_for(&;$) {
     my ($code, $seconds) = @_;
 
-    my $end = time() + slow($seconds // 10);
+    my $end = time() + slow($seconds // 30);
     my $nap = 0.002;
 
     for (;;) {
@@ -167,7 +169,7 @@ sub run_to {
 
     if (!defined $status) {
         signal_pid('KILL', $pid);
-        wait_exit($pid, 10);
+        wait_exit($pid);
         $status = -1;
     }
 

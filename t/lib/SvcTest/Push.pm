@@ -60,7 +60,7 @@ sub server {
     spawn([ 'node', "$root/t/lib/scim-receiver.mjs", $dir, $self->{log} ],
           out => $out);
 
-    wait_for { (slurp($out) // '') =~ /^ready$/m } 20
+    wait_for { (slurp($out) // '') =~ /^ready$/m }
         or die 'no SCIM server: ' . slurp($out) . "\n";
 
     @$self{qw(port control)} = slurp($out) =~ /^(?:port|control) (\d+)$/mg;

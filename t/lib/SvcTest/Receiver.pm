@@ -44,7 +44,7 @@ sub new {
     $self->{pid} = spawn([ 'node', "$s->{root}/t/lib/webhook-receiver.mjs",
                            $self->{dir}, $self->{log} ], out => $out);
 
-    wait_for { (slurp($out) // '') =~ /^ready$/m } 20
+    wait_for { (slurp($out) // '') =~ /^ready$/m }
         or die 'no receiver: ' . slurp($out) . "\n";
 
     $self->{port} = { slurp($out) =~ /^(\w+) (\d+)$/mg };
@@ -174,7 +174,7 @@ sub hostile {
     spawn([ $program, "$self->{dir}/good.pem", "$self->{dir}/good.key", $mode,
             @cipher ], out => $out);
 
-    wait_for { (slurp($out) // '') =~ /^port (\d+)$/m } 10
+    wait_for { (slurp($out) // '') =~ /^port (\d+)$/m }
         or die "no receiver of $mode: " . slurp($out) . "\n";
 
     ($self->{port}{$mode}) = slurp($out) =~ /^port (\d+)$/m;
@@ -228,7 +228,7 @@ sub at {
 sub wait {
     my ($self, $hook, $n, $seconds) = @_;
 
-    wait_for { $self->at($hook) >= $n } $seconds // 10;
+    wait_for { $self->at($hook) >= $n } $seconds;
 
     return $self->at($hook);
 }
@@ -245,7 +245,7 @@ sub deliveries {
         $list = $hook->{tenant}->admin(GET =>
                     "/webhooks/$hook->{id}/deliveries?limit=500")->json;
         $list->{total} >= $n;
-    } $seconds // 10
+    } $seconds
         or Test::More::diag("$list->{total} rows of $n in the delivery log\n",
                             grep { /webhook|PostgreSQL/ }
                             $self->{s}->nginx->log_lines);

@@ -31,7 +31,7 @@ sub launch {
     $self->spawn;
 
     wait_for { ($self->command('PING') // '') eq '+PONG'
-               || !alive($self->{pid}) } 10;
+               || !alive($self->{pid}) };
 
     die 'Redis does not start: ' . slurp($self->{log})
         if !alive($self->{pid});
@@ -113,9 +113,9 @@ sub stop {
     signal_pid('CONT', $self->{pid});
     signal_pid($signal // 'TERM', $self->{pid});
 
-    if (!defined wait_exit($self->{pid}, 10)) {
+    if (!defined wait_exit($self->{pid})) {
         signal_pid('KILL', $self->{pid});
-        wait_exit($self->{pid}, 10);
+        wait_exit($self->{pid});
     }
 
     delete $self->{pid};

@@ -115,7 +115,7 @@ sub sent {
 sub wait {
     my ($self, $n) = @_;
 
-    return wait_for { keys %{ $self->sent } >= $n } 30;
+    return wait_for { keys %{ $self->sent } >= $n };
 }
 
 
@@ -149,7 +149,7 @@ sub finish {
 
     my $sent = $self->join;
 
-    wait_for { !@{ ($self->compare($sent, $hook))[0] } } 20;
+    wait_for { !@{ ($self->compare($sent, $hook))[0] } };
     wait_for { $self->{receiver}->pending == 0 } 40;
 
     return $sent;

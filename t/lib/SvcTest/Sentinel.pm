@@ -67,10 +67,10 @@ sub launch {
                 ($is{'num-slaves'} // 0) != 1
                 || ($is{'num-other-sentinels'} // 0) != 2
                 || ($is{flags} // '') ne 'master' } 0 .. 2
-    } 30 or die 'the sentinels do not find each other: '
+    } or die 'the sentinels do not find each other: '
                 . slurp($self->{sentinels}[0]{log});
 
-    wait_for { $self->in_sync } 30 or die "the replica does not follow\n";
+    wait_for { $self->in_sync } or die "the replica does not follow\n";
 }
 
 
@@ -134,7 +134,7 @@ sub spawn {
                                               out => $process->{log});
 
     wait_for { ($self->command($process->{port}, 'PING') // '') eq '+PONG'
-               || !alive($process->{pid}) } 10;
+               || !alive($process->{pid}) };
 
     die "$process->{name} does not start: " . slurp($process->{log})
         if !alive($process->{pid});
@@ -240,9 +240,9 @@ sub end {
     signal_pid('CONT', $process->{pid});
     signal_pid($signal // 'TERM', $process->{pid});
 
-    if (!defined wait_exit($process->{pid}, 10)) {
+    if (!defined wait_exit($process->{pid})) {
         signal_pid('KILL', $process->{pid});
-        wait_exit($process->{pid}, 10);
+        wait_exit($process->{pid});
     }
 
     delete $process->{pid};

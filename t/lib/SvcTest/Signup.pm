@@ -68,7 +68,7 @@ sub mail_to {
     wait_for {
         @got = grep { $_->{to}[0] eq $email } $self->{mail}->events('mail');
         @got > ($self->{seen}{$email} // 0);
-    } 20;
+    };
 
     $self->{seen}{$email} = @got;
 

@@ -44,7 +44,7 @@ sub open {
     my ($self) = @_;
 
     my $h = $self->{http};
-    my $end = time() + slow(15);
+    my $end = time() + slow(30);
     my $head = $h->read_head($end) // return;
     my $r = SvcTest::Http::parse_head($head) // return;
 
@@ -134,7 +134,7 @@ sub pump {
 sub wait_for {
     my ($self, $n, $seconds) = @_;
 
-    my $end = time() + slow($seconds // 10);
+    my $end = time() + slow($seconds // 30);
 
     while (@{ $self->{events} } < $n) {
         my $left = $end - time();
@@ -152,7 +152,7 @@ sub wait_for {
 sub wait_end {
     my ($self, $seconds) = @_;
 
-    my $end = time() + slow($seconds // 10);
+    my $end = time() + slow($seconds // 30);
 
     while (!$self->{ended}) {
         my $left = $end - time();
