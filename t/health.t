@@ -6,7 +6,6 @@ use strict;
 use warnings;
 
 use Test::More;
-use Time::HiRes ();
 
 use SvcTest;
 use SvcTest::Process qw(wait_for);
@@ -70,10 +69,7 @@ health_is(503, { status => 'unavailable', postgres => 'down',
                  redis => 'down' }, 'nothing is up');
 
 $s->pg->launch;
-my $since = Time::HiRes::time();
 ok((wait_for { $s->health->status == 200 }), 'PostgreSQL is back');
-cmp_ok(Time::HiRes::time() - $since, '<', SvcTest::Process::slow(3),
-       'which is noticed within seconds');
 scim_ok($acme->scim(GET => '/Users'), 200, 'SCIM works again');
 is($s->sql("SELECT count(*) FROM svc.user_account"), 1,
    'the write that was refused did not happen');

