@@ -14,11 +14,11 @@ use SvcTest;
 use SvcTest::Process qw(slow wait_for signal_pid);
 
 
-my ($QUEUE, $CONNECT) = (slow(0.3), slow(3));
+my $QUEUE = slow(0.3);
 
 my $s = SvcTest->new(workers => 2, svc => {
     svc_postgres_queue_timeout => 1000 * $QUEUE . 'ms',
-    svc_postgres_connect_timeout => $CONNECT . 's',
+    svc_postgres_connect_timeout => '1h',
 });
 
 $s->start;
@@ -77,28 +77,26 @@ stayed('soon');
 
 # for longer
 
+$s->nginx->{svc}{svc_postgres_connect_timeout} = slow(1) . 's';
 @waiting = reload();
 
-my $start = time;
 my @answers = map { $_->read // die "no answer\n" } @waiting;
 
-cmp_ok(time - $start, '>', $QUEUE, 'requests wait');
-cmp_ok(time - $start, '<', $CONNECT + slow(4), 'but not without end');
-is_deeply([ map { $_->status } @answers ], [ (503) x 12 ], 'for 503');
+is_deeply([ map { $_->status } @answers ], [ (503) x 12 ], 'not without end');
 is(scalar(grep { $_->header('retry-after') } @answers), 12,
    'which says when to come again');
 signal_pid('CONT', $s->pg->{pid});
 stayed('late');
 
-# when PostgreSQL says no, the time of the queue is enough
+# when PostgreSQL says no, the time of the queue is enough, however long a
+# connection may take
 
+$s->nginx->{svc}{svc_postgres_connect_timeout} = '1h';
 $s->pg->stop;
 $s->reload;
 
-$start = time;
 is($acme->scim(POST => '/Users', { userName => 'no@acme.test' })->status, 503,
    'without PostgreSQL');
-cmp_ok(time - $start, '<', $CONNECT, 'at once') if !$ENV{SVC_TEST_VALGRIND};
 $s->pg->launch;
 stayed('launched');
 

@@ -72,7 +72,8 @@ sub told {
 }
 
 
-# One that nobody tells of: soon on both.
+# One that nobody tells of: soon on both.  What counts is when the last answer of
+# before was asked for, and not how long it took.
 
 sub untold {
     my ($name, $change, $as, @what) = @_;
@@ -81,13 +82,17 @@ sub untold {
     options(@what, port => $_) for ($s->port, $node->{port}) x 4;
     $change->();
 
-    my $since = time;
+    my ($since, $old) = (time, 0);
 
     for my $port ($s->port, $node->{port}) {
-        wait_for { all_are($port, $as, @what) } or last;
+        wait_for {
+            my $asked = time;
+
+            all_are($port, $as, @what) or ($old = $asked - $since, 0)[1];
+        } or fail("$name is seen");
     }
 
-    cmp_ok(time - $since, '<', slow(2), "$name is seen within a second");
+    cmp_ok($old, '<', slow(3), "$name is seen within a second");
 }
 
 
