@@ -107,12 +107,10 @@ $e->pump(slow(5));
 is_deeply([ $e->{comments}, $e->{retry}, $e->{events} ],
           [ [ 'connected' ], 3000, [] ], 'connected, and nothing of before');
 
-my $since = time();
 my $r = $acme->admin(POST => '/api-tokens', { name => "tok\x{e9}n",
                                               scopes => [ 'users:view' ] });
 $s->secret($r->json->{secret});
 ok($e->wait_for(1), 'an event');
-cmp_ok(time() - $since, '<', slow(0.5), 'at once');
 
 my ($got) = @{ $e->{events} };
 my $list = $acme->admin(GET => '/audit?limit=1', undef, undef, $viewer);
@@ -173,8 +171,10 @@ is($e->{events}[0]{id}, $id[9], 'over the argument');
 $e->close;
 
 $e = follow('', scalar $s->sql('SELECT max(id) FROM svc.audit_event'));
-$e->pump(0.2);
-is_deeply($e->{events}, [], 'from the last one: nothing');
+event();
+nudge();
+ok($e->wait_for(1), 'from the last one');
+is_deeply([ $e->numbers ], [ $n ], 'only what is new');
 $e->close;
 
 for my $unknown (999999999, '9' x 40, event(tenant => $globex)) {
@@ -371,10 +371,12 @@ is($acme->admin(DELETE => "/api-tokens/$revoked->{id}")->status, 204,
    'a token is revoked');
 is($e->wait_end, 'end', 'its stream ends');
 
-my $short = viewer($acme, expires => "now() + interval '2 s'");
-$e = follow('', undef, $short);
+my $short = $acme->token(kind => 'api', permissions => 'audit:view',
+                         expires => "now() + interval '1 hour'");
+$e = follow('', undef, $short->{token});
 is($e->{answer}->status, 200, 'a token that expires');
-$s->sql("SELECT pg_sleep(2)");
+$e->pump(slow(5));
+$s->sql("UPDATE svc.credential SET expires_at = now() WHERE id = '$short->{id}'");
 nudge();
 is($e->wait_end, 'end', 'ends its stream');
 
@@ -390,10 +392,8 @@ $e->pump(slow(5));
 $s->redis->stop;
 event();
 ok($e->wait_for(1), 'Redis goes away: events come');
-$since = time();
 event();
 ok($e->wait_for(2), 'and go on');
-cmp_ok(time() - $since, '<', slow(3), 'within seconds');
 
 # the worker of the stream hears of its own changes: one of two
 
@@ -428,10 +428,8 @@ $s->wait_healthy;
 
 # --- workers end -------------------------------------------------------------
 
-$since = time();
 $s->reload;
-cmp_ok(time() - $since, '<', slow(10), 'a reload does not wait for streams');
-is($e->wait_end, 'end', 'which end');
+is($e->wait_end, 'end', 'a reload does not wait for streams: they end');
 $mark = $e->last_id;
 event();
 $e = follow('', $mark);
@@ -467,7 +465,7 @@ if (!$writer) {
 $e = follow('', scalar $s->sql('SELECT max(id) FROM svc.audit_event WHERE details'
                         . " = '{\"n\": $n}'"));
 my (@seen, $ends);
-my $until = time() + slow(20);
+my $until = time() + slow(60);
 my $reloads = 0;
 
 while (@seen + $e->numbers < 300 && time() < $until) {
@@ -510,14 +508,16 @@ $e->close;
 
 # --- clients that leave before their stream is open ---------------------------
 
+my $sockets = $s->nginx->sockets;
+
 for (1 .. 12) {
     $s->begin(GET => $PATH, { Authorization => "Bearer $viewer" })->abort;
 }
 
 # some of them get one, at first
 
-wait_for { leases() } 1;
-ok((wait_for { leases() == 0 }), 'hasty clients leave no lease');
+ok((wait_for { $s->nginx->sockets <= $sockets && $s->sessions("state <> 'idle'") == 0
+               && leases() == 0 }), 'hasty clients leave no lease');
 
 
 # --- HTTP/2 ------------------------------------------------------------------

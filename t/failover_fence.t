@@ -11,7 +11,7 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Load;
-use SvcTest::Process qw(wait_for signal_pid);
+use SvcTest::Process qw(slow wait_for signal_pid);
 
 
 use constant REQUESTS => 100;
@@ -183,8 +183,11 @@ sub creates {
 }
 
 
-# a node that starts, and sees the former primary first: Redis tells it
+# a node that starts, and sees the former primary first: Redis tells it; from here
+# on nothing waits for a time to be over
 
+@{ $s->nginx->{svc} }{qw(svc_postgres_timeout svc_postgres_connect_timeout)}
+    = (slow(20) . 's') x 2;
 $s->nginx->quit;
 $s->nginx->launch;
 is_deeply(creates($s->nginx, 20, 'start'), { 201 => 20 }, 'a start: creates');
