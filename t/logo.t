@@ -7,7 +7,6 @@ use warnings;
 
 use POSIX ();
 use Test::More;
-use Time::HiRes qw(time);
 
 use SvcTest;
 use SvcTest::Admin;
@@ -203,18 +202,12 @@ my @bombers = map {
     $pid;
 } 1 .. 4;
 
-my ($longest, $asked) = (0, 0);
-
+my $asked = 0;
 my %left = map { $_ => 1 } @bombers;
 my $failed = 0;
 
 while (%left) {
-    my $start = time();
-
     $asked++ if $s->http(GET => '/alive')->status == 200;
-
-    my $took = time() - $start;
-    $longest = $took if $took > $longest;
 
     for my $pid (keys %left) {
         next if waitpid($pid, POSIX::WNOHANG()) != $pid;
@@ -226,8 +219,9 @@ while (%left) {
 
 is($failed, 0, 'bombs that are valid are taken');
 
-cmp_ok($asked, '>', 5, 'while bombs are looked at, others are answered');
-cmp_ok($longest, '<', slow(1), 'without waiting for them');
+cmp_ok($asked, '>', 4 * @bombs * @bombers,
+       'while bombs are looked at, others are answered, without waiting for them');
+note("$asked answers");
 
 is($s->sql("SELECT octet_length(data) < 100000 FROM svc.logo"), 't',
    'a valid one is a logo');

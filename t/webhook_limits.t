@@ -36,6 +36,14 @@ sub got {
 }
 
 
+# Until when Redis waits for the helper's next one.
+
+sub heartbeat {
+    return ($s->redis->lines('ZRANGE', 'svc.webhook2.helpers', 0, -1,
+                             'WITHSCORES'))[1];
+}
+
+
 sub attempts {
     my %n;
 
@@ -64,10 +72,14 @@ $acme->new_user for 1 .. 19;
 ok((wait_for { grep { /\[alert\].* raise worker_rlimit_nofile/ }
                $s->nginx->log_lines }), 'no files are left');
 
-# two turns of what waits
+# two turns of what waits, a second each, as its heartbeats are
 
-my $since = time;
-wait_for { time - $since > 2 };
+for my $n (1 .. 3) {
+    my $last = heartbeat();
+
+    ok((wait_for { heartbeat() > $last }), "heartbeat $n");
+}
+
 cmp_ok(got($hook), '<', 20, 'deliveries wait');
 is(scalar(grep { /\[alert\]/ } $s->nginx->log_lines), 1, 'with a line for all');
 

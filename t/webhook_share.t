@@ -19,7 +19,7 @@ my $s = SvcTest->new(workers => 1,
 my $receiver = SvcTest::Receiver->new($s,
     svc_webhook_queue => '1000 tenant=400 endpoint=150',
     svc_webhook_concurrency => '24 tenant=12 endpoint=4',
-    svc_webhook_connect_timeout => slow(1) . 's',
+    svc_webhook_connect_timeout => slow(10) . 's',
     svc_webhook_timeout => slow(15) . 's',
 );
 

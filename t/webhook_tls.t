@@ -15,7 +15,7 @@ use SvcTest::Receiver;
 
 my $s = SvcTest->new(workers => 1);
 my $receiver = SvcTest::Receiver->new($s,
-    svc_webhook_timeout => slow(2) . 's',
+    svc_webhook_timeout => slow(4) . 's',
 );
 
 $receiver->openssl(qw(req -newkey rsa:2048 -nodes -keyout rsa.key -out rsa.csr
@@ -98,6 +98,9 @@ $acme->admin(DELETE => "/webhooks/$hook{$_}{id}") for keys %hook;
 # --- connections that are closed unexpectedly --------------------------------
 
 my %closes = map { $_ => $receiver->hook($acme, $_) } qw(/once /once/idle);
+
+$s->nginx->{svc}{svc_webhook_timeout} = slow(30) . 's';
+$s->reload;
 
 # at once, so that some are closed while a request is on its way
 
