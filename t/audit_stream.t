@@ -107,10 +107,14 @@ $e->pump(slow(5));
 is_deeply([ $e->{comments}, $e->{retry}, $e->{events} ],
           [ [ 'connected' ], 3000, [] ], 'connected, and nothing of before');
 
+# who is told of it does not wait for the look every 15 seconds
+
+my $since = time();
 my $r = $acme->admin(POST => '/api-tokens', { name => "tok\x{e9}n",
                                               scopes => [ 'users:view' ] });
 $s->secret($r->json->{secret});
 ok($e->wait_for(1), 'an event');
+cmp_ok(time() - $since, '<', 7, 'at once');
 
 my ($got) = @{ $e->{events} };
 my $list = $acme->admin(GET => '/audit?limit=1', undef, undef, $viewer);
@@ -402,14 +406,14 @@ ok((wait_for {
     my $t = time();
 
     $acme->create(userName => "u$t\@x.test");
-    $e->wait_for($before + 1) && $e->{events}[-1]{at} - $t < slow(0.2);
+    $e->wait_for($before + 1) && $e->{events}[-1]{at} - $t < slow(0.4);
 }), 'and at once from the same worker');
 
 $s->redis->launch;
 ok((wait_for { nudge(); $s->health->json->{redis} eq 'up' }), 'Redis is back');
 ok((wait_for { event(); nudge(); my $t = time();
                $e->wait_for(@{ $e->{events} } + 1)
-               && time() - $t < slow(0.3) }), 'and so is the speed');
+               && time() - $t < 5 }), 'and so is the speed');
 
 
 # --- PostgreSQL goes and comes -----------------------------------------------

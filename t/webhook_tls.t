@@ -99,7 +99,8 @@ $acme->admin(DELETE => "/webhooks/$hook{$_}{id}") for keys %hook;
 
 my %closes = map { $_ => $receiver->hook($acme, $_) } qw(/once /once/idle);
 
-$s->nginx->{svc}{svc_webhook_timeout} = slow(30) . 's';
+@{ $s->nginx->{svc} }{qw(svc_webhook_connect_timeout svc_webhook_timeout)}
+    = (slow(60) . 's') x 2;
 $s->reload;
 
 # at once, so that some are closed while a request is on its way

@@ -1,0 +1,109 @@
+#!/usr/bin/perl
+
+# How long a sign-in that is refused takes does not tell who exists.  It runs alone:
+# an imported hash that takes longer than it took when it was imported does.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Process qw(wait_for write_file);
+
+
+my $s = SvcTest->new(workers => 1, svc => {
+    svc_sign_in => 'on', svc_password_hash => 'memory=7m iterations=1',
+    svc_set => [ 'RATE_LIMIT_LOGIN_IP_MAX 0', 'RATE_LIMIT_LOGIN_EMAIL_MAX 0',
+                 'LOGIN_LOCKOUT_MAX 0' ] })->start;
+my $acme = $s->tenant('acme');
+
+$s->secret($PASSWORD);
+with_password($s, $acme, userName => 'ada@acme.test');
+
+
+sub login {
+    my ($email, $password) = @_;
+
+    return $s->http(POST => '/v1/auth/login', [],
+                    { email => $email, password => $password // $PASSWORD,
+                      tenant => 'acme' });
+}
+
+
+# Known and unknown addresses by turns.  The chance that one that is known takes
+# longer than one that is not: 0.5 tells nothing.
+
+sub auc {
+    my ($n, $known, $unknown) = @_;
+
+    my %email = (known => $known, unknown => $unknown);
+    my %time = (known => [], unknown => []);
+
+    for my $i (1 .. $n) {
+        for my $kind ($i % 2 ? qw(known unknown) : qw(unknown known)) {
+            my $email = $email{$kind}->($i);
+            my $since = time();
+            my $r = login($email, 'wrong');
+
+            push @{ $time{$kind} }, time() - $since;
+            is($r->status, 401, $kind) if $r->status != 401;
+        }
+    }
+
+    my @all = sort { $a->[0] <=> $b->[0] }
+              map { my $kind = $_; map { [ $_, $kind ] } @{ $time{$kind} } }
+              keys %time;
+    my $ranks = 0;
+
+    $all[$_][1] eq 'known' and $ranks += $_ + 1 for 0 .. $#all;
+
+    return ($ranks - $n * ($n + 1) / 2) / ($n * $n);
+}
+
+
+# --- of hashes of ours: a cheap one, beside which the rest weighs more ----------------
+
+my $n = $ENV{SVC_TEST_TIMED} || 400;
+my $auc = auc($n, sub { 'ada@acme.test' }, sub { 'nob@acme.test' });
+
+cmp_ok($auc, '>', 0.40, "time does not tell who exists: $auc");
+cmp_ok($auc, '<', 0.60, 'either way');
+note("AUC $auc of $n each");
+
+
+# --- of hashes from elsewhere ---------------------------------------------------------
+
+# Users whose hashes take another time, with what the import says of it; each of
+# them once.  So few tell a difference of less by chance.
+
+$n = $ENV{SVC_TEST_TIMED} || 60;
+
+my $bcrypt = crypt 'the lighthouse', '$2b$10$abcdefghijklmnopqrstuu';
+my $file = $s->dir . '/users.jsonl';
+
+like($bcrypt, qr/\A\$2b\$10\$/, 'of bcrypt') or die;
+$s->secret($bcrypt);
+$acme->create(userName => "bcrypt$_\@acme.test") for 1 .. $n;
+write_file($file, join '', map {
+    qq({"email":"bcrypt$_\@acme.test","passwordHash":"$bcrypt"}\n) } 1 .. $n);
+
+my $imported = $s->svcctl(qw(users import --tenant acme --passwords --file), $file);
+my ($floor) = $imported =~ /(floor=\d+ms);$/m;
+
+like($imported, qr/\Aimported $n passwords;/, 'imported');
+ok($floor, 'with the time that a refusal is to take') or die;
+$s->nginx->{svc}{svc_password_hash} = "$floor queue=64 timeout=1s";
+$s->reload;
+wait_for { login('ada@acme.test')->status == 200 };
+$auc = auc($n, sub { "bcrypt$_[0]\@acme.test" }, sub { "nobody$_[0]\@acme.test" });
+
+cmp_ok($auc, '>', 0.30, "time does not tell who was imported: $auc");
+cmp_ok($auc, '<', 0.70, 'either way');
+note("AUC $auc of $n each, $floor");
+
+
+$s->done;
+done_testing();
