@@ -219,7 +219,7 @@ sanitize: deps-test $(SAN)/nginx  ## tests on a build with ASan and UBSan (ALL=1
 
 valgrind: deps-test build  ## the SCIM tests with the workers under valgrind
 	$(call run-tests,valgrind,SVC_TEST_VALGRIND=1 SVC_TEST_SLOW=10,t/scim_*.t \
-		t/audit.t t/bad_input.t t/health.t t/isolation.t t/tenants.t)
+		t/audit.t t/routes.t t/health.t t/isolation.t t/tenants.t)
 
 bench: deps-test build $(SRC)/objs/ngx_auto_config.h  ## measure, beside pgbench and a static answer
 	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) \

@@ -24,10 +24,17 @@ use SvcTest::Process qw(wait_for);
 use SvcTest::Receiver;
 use SvcTest::Session qw(add_addresses);
 use SvcTest::Sse;
+use SvcTest::Valid qw(bodies);
 
 my $ORIGIN = 'http://localhost';
-my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_scim_targets => 'on',
-    svc_base_url => $ORIGIN,
+
+# four nodes, each of which prepares all statements on each connection
+
+my @SMALL = (svc_postgres_pool => [ 'read connections=1 depth=16',
+                                    'write connections=2 depth=2',
+                                    'slow connections=1 depth=1' ]);
+my $s = SvcTest->new(workers => 1, svc => {
+    @SMALL, svc_sign_in => 'on', svc_scim_targets => 'on', svc_base_url => $ORIGIN,
     svc_organization_signup => 'on', svc_set => [
     'RATE_LIMIT_SIGNUP_WINDOW 0',
     'RATE_LIMIT_LOGIN_EMAIL_MAX 1000', 'RATE_LIMIT_LOGIN_IP_MAX 1000' ] },
@@ -334,34 +341,23 @@ my $bundle = { version => 1, groupPasswordPolicies => [], roles =>
     riskPolicy => { enabled => JSON::PP::true(), mfaThreshold => 40,
                     denyThreshold => 90 } };
 
-# the bodies that are good, by operation
+# the bodies that are good: those of all tests, and what is of use here
 
 my %body = (
-    login => $login,
+    bodies(slug => 'acme', self => 'ada@acme.test', self_id => $ada_id,
+           password => $PASSWORD, user => $user, email => 'full@acme.test',
+           group => $group, role => 'auditor',
+           map { $_ => 'x' } qw(application agent target other)),
     changePassword => $new,
-    verifyEmail => { code => '123456' },
     startEmailChange => $change,
-    changeEmail => { code => '123456' },
     resetPassword => $link,
     forgotPassword => $forgot,
     startPasswordless => $forgot,
     passwordlessSignIn => $mailed,
-    renameFactor => { name => 'Tablet' },
-    addTotp => {},
-    confirmTotp => { code => '123456' },
-    confirmEmailFactor => { code => '123456' },
-    createChallenge => { method => 'password' },
-    stepUp => { code => '123456' },
-    passkeyOptions => { tenant => 'acme' },
     passkeySignIn => { credential => $passkey },
-    newPasskeyOptions => {},
-    addPasskey => { credential => {} },
-    updateProfile => { displayName => 'Ada', locale => 'en' },
     updateTenant => { branding => \%theme },
     putTenantLogo => $image,
     createApiToken => { name => 'two', scopes => [ 'users:view' ] },
-    unlockUser => { userId => $user },
-    updateUser => { title => 'Chief' },
     createInvitation => { email => 'second@acme.test', role => 'member',
                           groupIds => [ $group ] },
     signUp => { %$forgot, email => 'dora@acme.test', password => $new->{newPassword} },
@@ -371,26 +367,18 @@ my %body = (
     verifyOrganization => { token => 'x' x 43 },
     lookupInvitation => { token => $accept->{token} },
     acceptInvitation => $accept,
-    updateMember => { role => 'auditor' },
-    createIpBlock => { ip => '198.51.100.9', reason => 'stuffing' },
-    addDomain => { domain => 'more.acme.example' },
-    createScimToken => { name => 'Entra' },
     createSocialConnection => { provider => 'google', clientId => 'x',
                                 clientSecret => 'x' },
     createApplication => { name => 'Robot', type => 'm2m' },
     updateApplication => { name => 'Books', resourceUri => 'urn:books' },
-    rotateApplicationSecret => { graceSeconds => 60 },
     putAgentSettings => { orphanAction => 'disable' },
     putAgentPolicy => { maxTokenTtlSeconds => 900, allowedScopes => [ 'invoices:read' ],
                         allowedAudiences => [ 'https://api.test/' ] },
     simulateAgentPolicy => { allowedScopes => [] },
     putAgentIdentity => { expiresAt => '2099-01-01T00:00:00Z' },
-    reviewAgent => { note => 'Q4' },
     rotateAgentSecret => { revokeTokens => JSON::PP::true() },
     addGroupApps => { clientIds => [] },
     setGroupApps => { clientIds => [] },
-    createSamlApp => { name => 'Wiki', spEntityId => 'https://wiki.test/saml',
-                       acsUrl => 'https://wiki.test/acs' },
     putSaml => { idpEntityId => 'urn:x', attributeMapping => { map { $_ => $_ }
                  qw(email firstName lastName displayName title department locale
                     externalId) } },
@@ -401,7 +389,6 @@ my %body = (
     addGroupMembers => { userIds => [ $user, $bare ] },
     setGroupMembers => { userId => $user },
     createRole => { name => 'Night shift', permissions => [] },
-    updateRole => { name => 'Auditors' },
     putAccessPolicy => $policy,
     simulateAccessPolicy => { rules => [], defaultAction => 'mfa' },
     putRiskPolicy => { mfaThreshold => 50 },
@@ -797,7 +784,8 @@ is_status(409, 'verifyOrganization', @{ $shown[1] });
 is_status(201, 'verifySignUp', shown(signUp => 'verifySignUp', 'email_challenge',
                                      'z' x 43));
 
-my $plain = $s->node(svc => { svc_sign_in => 'on', svc_base_url => $ORIGIN });
+my $plain = $s->node(workers => 1, svc => { @SMALL, svc_sign_in => 'on',
+                                            svc_base_url => $ORIGIN });
 
 is_status($_, 'signUp', body => $body{signUp}, port => $plain->{port}) for 201, 409;
 
@@ -906,7 +894,8 @@ is_status(204, 'deleteWebhook');
 
 # one connection that stays, and no more: of those that name the limit
 
-my $busy = $s->node(http => "limit_conn_zone \$arg_limited zone=one:64k;\n",
+my $busy = $s->node(workers => 1, svc => { @SMALL },
+                    http => "limit_conn_zone \$arg_limited zone=one:64k;\n",
                     server => "limit_conn one 1;\nlimit_conn_status 429;\n");
 my @busy = (query => 'limited=1', port => $busy->{port});
 my $held = SvcTest::Sse->new($s, $token, '/v1/admin/audit/stream?limited=1',
@@ -919,7 +908,7 @@ is_status(404, $_, body => $body{$_}, port => $busy->{port})
            newPasskeyOptions addPasskey);
 undef $held;
 
-my $lost = $s->node(svc => { %{ $s->nginx->{svc} },
+my $lost = $s->node(workers => 1, svc => { %{ $s->nginx->{svc} },
                              svc_postgres_queue_timeout => '20ms' },
                     locations => $s->nginx->{locations});
 

@@ -13,9 +13,15 @@ use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 
 
-my $s = SvcTest->new(svc => { svc_sign_in => 'on', svc_set =>
-                              [ 'RATE_LIMIT_LOGIN_IP_MAX 0',
-                                'RATE_LIMIT_LOGIN_EMAIL_MAX 0' ] })->start;
+# three nodes, each of which prepares all statements on each connection
+
+my @SMALL = (svc_sign_in => 'on',
+             svc_postgres_pool => [ 'read connections=1 depth=16',
+                                    'write connections=2 depth=2',
+                                    'slow connections=1 depth=1' ]);
+my $s = SvcTest->new(workers => 1, svc => { @SMALL, svc_set =>
+                                           [ 'RATE_LIMIT_LOGIN_IP_MAX 0',
+                                             'RATE_LIMIT_LOGIN_EMAIL_MAX 0' ] })->start;
 my $acme = $s->tenant('acme');
 my @workers;
 
@@ -161,8 +167,8 @@ is(login(without(undef, tenant => 'nobody'))->body,
 refused(login(without('tenant'), Host => $_), 400, undef, 'a Host of bytes', 'tenant')
     for "\xff", "a\xc3.test";
 
-my $named = $s->node(svc => { svc_sign_in => 'on',
-                              svc_tenant => '$http_x_test_tenant' });
+my $named = $s->node(workers => 1, svc => { @SMALL,
+                                            svc_tenant => '$http_x_test_tenant' });
 
 for my $name ("\xff", "a\xc3", 'nobody', "a'") {
     refused($s->http(POST => '/v1/auth/login', [ 'X-Test-Tenant' => $name ],
@@ -273,8 +279,8 @@ is_deeply([ sort map { $_->[0]{reason} } $acme->events_where(
 
 # nor by the time, where imported hashes take longer
 
-my $even = $s->node(svc => { svc_sign_in => 'on',
-                             svc_password_hash => 'floor=800ms' });
+my $even = $s->node(workers => 1, svc => { @SMALL,
+                                           svc_password_hash => 'floor=800ms' });
 
 for my $name ('nowhere', sort keys %who) {
     my $begin = time();

@@ -10,8 +10,18 @@ export class Contract {
         this.document = document;
         this.ajv = new Ajv({ strict: false, allErrors: true });
         formats(this.ajv);
-        this.ajv.addSchema(document, 'doc');
         this.validators = new Map();
+
+        // by names of their own: each is compiled once, and not again for each
+        // schema that refers to it
+
+        for (const [name, schema] of Object.entries(
+            document.components?.schemas ?? {}))
+        {
+            this.ajv.addSchema(this.local(JSON.stringify(schema)), `urn:doc:${name}`);
+        }
+
+        this.ajv.addSchema(document, 'doc');
     }
 
     resolve(o) {
@@ -29,14 +39,21 @@ export class Contract {
                 method => ({ method, path, operation: item[method] })));
     }
 
+    // A schema of the document, from its text, on its own.
+
+    local(text) {
+        return JSON.parse(text.replaceAll(
+            /"\$ref":"#\/components\/schemas\/(\w+)"/g, '"$ref":"urn:doc:$1"')
+            .replaceAll('"$ref":"#/', '"$ref":"doc#/'));
+    }
+
     // What is wrong with a value, or ''.
 
     faults(schema, value) {
-        const text = JSON.stringify(schema).replaceAll('"$ref":"#/',
-                                                       '"$ref":"doc#/');
+        const text = JSON.stringify(schema);
 
         if (!this.validators.has(text)) {
-            this.validators.set(text, this.ajv.compile(JSON.parse(text)));
+            this.validators.set(text, this.ajv.compile(this.local(text)));
         }
 
         const validate = this.validators.get(text);

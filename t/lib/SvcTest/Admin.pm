@@ -25,7 +25,7 @@ my %CODE = (400 => 'invalid_request', 401 => 'unauthorized',
 sub admin_error {
     my ($r, $status, $code, $name) = @_;
 
-    my @wrong = $r ? faults($r, $status, $code // $CODE{$status})
+    my @wrong = $r ? error_faults($r, $status, $code)
                    : 'no answer';
 
     ok(!@wrong, $name)
@@ -36,8 +36,10 @@ sub admin_error {
 }
 
 
-sub faults {
+sub error_faults {
     my ($r, $status, $code) = @_;
+
+    $code //= $CODE{$status};
 
     my $json = eval { $r->json };
     my $error = ref $json eq 'HASH' ? $json->{error} : undef;
@@ -59,7 +61,7 @@ sub faults {
     push @wrong, 'members are not code and message'
         if join(' ', sort keys %$error) ne 'code message';
     push @wrong, "code is $error->{code}, not $code"
-        if ($error->{code} // '') ne ($code // 'any');
+        if ($error->{code} // '') ne $code;
     push @wrong, 'no message' if !length($error->{message} // '');
 
     return @wrong;

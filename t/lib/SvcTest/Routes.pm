@@ -9,9 +9,23 @@ use warnings;
 
 use Exporter qw(import);
 
+use SvcTest::Json qw(json);
 use SvcTest::Process qw(slurp);
 
 our @EXPORT = qw(admin_routes);
+our @EXPORT_OK = qw(all_routes parameters path_of);
+
+# The table of SCIM is made of macros, so that its routes are told here.
+
+my @SCIM = (
+    [ GET    => '/ServiceProviderConfig', 'getScimConfig' ],
+    [ GET    => '/Users', 'listScimUsers' ],
+    [ POST   => '/Users', 'createScimUser', 'json', 'write_pool' ],
+    [ GET    => '/Users/*', 'getScimUser' ],
+    [ PUT    => '/Users/*', 'replaceScimUser', 'json', 'write_pool' ],
+    [ PATCH  => '/Users/*', 'patchScimUser', 'json', 'write_pool' ],
+    [ DELETE => '/Users/*', 'deleteScimUser', 'write_pool' ],
+);
 
 
 # A list of hashes: method, path (below /v1, a parameter is "*"), permission,
@@ -63,6 +77,65 @@ sub routes_of {
         if $methods != @routes;
 
     return @routes;
+}
+
+
+# Those of both surfaces, joined with the contract: besides, a surface ("scim" or
+# "admin"), an id (the contract's operationId, or one like it for SCIM), url (the
+# whole path, a parameter is "*") and a name for tests.
+
+sub all_routes {
+    my ($root) = @_;
+
+    my $document = json()->decode(slurp("$root/conf/openapi.json"));
+    my (%id, @routes);
+
+    for my $path (keys %{ $document->{paths} }) {
+        my $item = $document->{paths}{$path};
+
+        $id{ uc($_) . ' ' . $path =~ s/\{\w+\}/*/gr } = $item->{$_}{operationId}
+            for keys %$item;
+    }
+
+    for my $row (@SCIM) {
+        my ($method, $path, $id, @flags) = @$row;
+
+        push @routes, { method => $method, path => $path, permission => 'scim',
+                        surface => 'scim', id => $id, url => "/scim/v2$path",
+                        map { $_ => 1 } @flags };
+    }
+
+    for my $route (admin_routes($root)) {
+        my $name = "$route->{method} /v1$route->{path}";
+
+        push @routes, { %$route, surface => 'admin', url => "/v1$route->{path}",
+                        id => $id{$name} // die "$name is not in the contract\n" };
+    }
+
+    $_->{name} = "$_->{method} $_->{url}" for @routes;
+
+    return @routes;
+}
+
+
+# What the parameters of a path stand for: of each the fixed part before it, but
+# for what is an application there.
+
+sub parameters {
+    my ($route) = @_;
+
+    my $path = $route->{url} =~ s{/groups/\*/apps/\*}{/groups/*/applications/*}r;
+
+    return $path =~ m{([^/]+)/\*}g;
+}
+
+
+# The path of a route with these values.
+
+sub path_of {
+    my ($route, @values) = @_;
+
+    return $route->{url} =~ s/\*/shift @values/ger;
 }
 
 

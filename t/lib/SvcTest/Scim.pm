@@ -93,12 +93,17 @@ sub scim_ok {
 sub scim_error {
     my ($r, $status, $type, $name) = @_;
 
+    return report($r, $name, error_faults($r, $status, $type));
+}
+
+
+sub error_faults {
+    my ($r, $status, $type) = @_;
+
     my @wrong = head_faults($r, $status);
     my $e = $r ? $r->json : undef;
 
-    if (ref $e ne 'HASH') {
-        return report($r, $name, @wrong, 'the body is no JSON object');
-    }
+    return (@wrong, 'the body is no JSON object') if ref $e ne 'HASH';
 
     push @wrong, 'schemas is not that of an error'
         if ref $e->{schemas} ne 'ARRAY' || "@{ $e->{schemas} }" ne ERROR;
@@ -128,7 +133,7 @@ sub scim_error {
     push @wrong, 'no Retry-After in seconds'
         if $status == 503 && ($r->header('retry-after') // '') !~ /^\d+$/;
 
-    return report($r, $name, @wrong);
+    return @wrong;
 }
 
 

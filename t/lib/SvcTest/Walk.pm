@@ -1,0 +1,356 @@
+package SvcTest::Walk;
+
+# What the walks over all routes share: one server with everything switched on,
+# one list of routes, two tenants with one of each thing that an id may name, and
+# the two things that each walk does: to ask, and to tell what was wrong.
+#
+#     my $w = SvcTest::Walk->new;
+#     for my $route ($w->routes) {
+#         my @wrong = map { ... } ...;            # "input: what came"
+#
+#         $w->told("$route->{name}: bad ids", @wrong);
+#     }
+
+use strict;
+use warnings;
+
+use Digest::MD5 qw(md5_hex);
+use Test::More;
+
+use SvcTest;
+use SvcTest::Admin ();
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Governance qw($ALL);
+use SvcTest::Mail qw(nowhere);
+use SvcTest::Nginx;
+use SvcTest::Routes qw(all_routes parameters path_of);
+use SvcTest::Scim ();
+use SvcTest::Valid qw(bodies body_of);
+
+our $NONE = '00000000-0000-4000-8000-000000000000';
+
+# What is written without a request.
+my %VOLATILE = map { $_ => 1 } qw(scim_helper webhook_outbox);
+
+
+# As many sign-ins as there are values, and what is cheap to hash; beside it the
+# same on a port where a body has one second to come.
+
+sub new {
+    my ($class) = @_;
+
+    my $self = bless { late => SvcTest::Nginx::free_port() }, $class;
+    my $s = $self->{s} = SvcTest->new(
+        workers => 1, connections => 2048,
+        svc => {
+            svc_postgres_pool => [ 'read connections=1 depth=16',
+                                   'write connections=1 depth=8',
+                                   'slow connections=1 depth=1' ],
+            svc_sign_in => 'on', svc_organization_signup => 'on', nowhere(),
+            svc_webhooks => 'on', svc_scim_targets => 'on',
+            svc_password_hash => 'memory=7m iterations=1',
+            svc_set => [ 'RATE_LIMIT_LOGIN_WINDOW 0', 'LOGIN_LOCKOUT_MAX 0',
+                         'RATE_LIMIT_SIGNUP_WINDOW 0' ],
+        },
+        locations => 'location /oauth { svc_oauth on; }',
+
+        # where there is another tenant, too: who names none means this one
+
+        server => "        svc_tenant acme;\n", http => <<"EOT")->start;
+    server {
+        listen 127.0.0.1:$self->{late};
+        svc_body_timeout 1s;
+        location /scim/v2 { svc_scim on; }
+        location /v1 { svc_admin on; }
+    }
+EOT
+
+    # no helper has the targets: it would write to them
+
+    $s->sql("ALTER TABLE svc.scim_target ALTER lease_by SET DEFAULT 'somebody'");
+    $s->secret($PASSWORD);
+
+    $self->{routes} = [ all_routes($s->root) ];
+    $self->{workers} = [ $s->workers ];
+    $self->{$_} = $self->tenant($_) for qw(acme globex);
+    $self->{body} = { bodies($self->named('acme')) };
+    $s->sweep or die "sign-ins are not counted\n";
+
+    return $self;
+}
+
+
+sub routes { return @{ $_[0]{routes} } }
+sub body { return body_of($_[1], $_[0]{body}) }
+sub late { return $_[0]{late} }
+
+
+# --- two tenants ---------------------------------------------------------------
+
+# A tenant with one of each thing, by the fixed part of a path before its id, and
+# with an owner who has signed in.
+
+sub tenant {
+    my ($self, $slug) = @_;
+
+    my $s = $self->{s};
+    my $tenant = $s->tenant($slug);
+    my $owner = with_password($s, $tenant, userName => "owner\@$slug.test",
+                              role => 'owner');
+    my $user = $tenant->create(userName => "user\@$slug.test");
+    my $browser = SvcTest::Browser->new($s, tenant => $slug);
+
+    $s->sql("UPDATE svc.credential SET permissions = '{$ALL}'"
+            . " WHERE id = '$tenant->{api_id}'");
+
+    my $of = { %{ $self->things($tenant, $user->{id}, $owner->{id}) },
+               Users => $user->{id}, users => $user->{id}, members => $user->{id},
+               'api-tokens' => $tenant->{api_id}, tokens => $tenant->{scim_id},
+               tenants => $slug };
+
+    $of->{webhooks} = $tenant->admin(POST => '/webhooks', {
+        url => 'https://hooks.example.com/in', events => [ 'user.deleted' ] })
+        ->json->{id};
+    $browser->login("owner\@$slug.test")->status == 200
+        or die "owner\@$slug.test does not sign in\n";
+    $of->{sessions} = $browser->get('/v1/auth/sessions')->json->{sessions}[0]{id};
+
+    @$tenant{qw(of browser owner)} = ($of, $browser, $owner->{id});
+
+    return $tenant;
+}
+
+
+# What the bodies of SvcTest::Valid name, of one tenant.
+
+sub named {
+    my ($self, $slug) = @_;
+
+    my $tenant = $self->{$slug};
+    my $of = $tenant->{of};
+    my (undef, undef, $target, $other) = client_ids($slug);
+
+    return (slug => $slug, self => "owner\@$slug.test", self_id => $tenant->{owner},
+            password => $PASSWORD, user => $of->{users}, email => "user\@$slug.test",
+            group => $of->{groups}, role => $of->{roles}, agent => $of->{agents},
+            application => $of->{applications}, target => $target,
+            other => $other);
+}
+
+
+# Of an agent, an application, one that is a target, and one more.
+
+sub client_ids {
+    my ($slug) = @_;
+
+    return 'agt_' . md5_hex($slug), map { 'app_' . md5_hex("$slug $_") } 1 .. 3;
+}
+
+
+sub things {
+    my ($self, $tenant, $user, $owner) = @_;
+
+    my $slug = $tenant->{slug};
+    my $add = sub {
+        my ($table, $columns, $values, $returning) = @_;
+
+        return scalar $self->{s}->sql(
+            "INSERT INTO svc.$table (tenant_id, $columns) VALUES"
+            . " ('$tenant->{id}', $values) RETURNING $returning");
+    };
+
+    my ($agent, @web) = client_ids($slug);
+
+    $tenant->add_applications(agent => $agent);
+    $tenant->add_applications(web => @web);
+    $self->{s}->sql("UPDATE svc.application SET redirect_uris = '{https://a.test/}',"
+                    . " grant_types = '{authorization_code}' WHERE type = 'web'");
+
+    my $group = $add->('user_group', 'id, name', "gen_random_uuid(), 'Staff'", 'id');
+
+    $add->('group_member', 'group_id, user_id', "'$group', '$user'", 'user_id');
+    $add->('group_password_policy', 'group_id, min_length', "'$group', 9", 'group_id');
+    $add->('group_app', 'client_id, group_id', "'$web[0]', '$group'", 'client_id');
+
+    return {
+        groups => $group, applications => $web[0], agents => $agent,
+        roles => $add->('role', 'key, name, permissions', "'of-$slug', 'R', '{}'", 'key'),
+        versions => $add->('access_policy_version', 'number, source, snapshot',
+            q{0, 'api', '{"rules":[],"defaultAction":"allow"}'}, 'id'),
+        invitations => $add->('invitation', 'id, email, email_key, role, group_ids,'
+            . ' days, token_hash, expires_at', "gen_random_uuid(), 'old\@x.test',"
+            . " 'old\@x.test', 'member', '{}', 7, sha256('$slug'), 'infinity'", 'id'),
+        apps => $add->('saml_app', 'id, name, sp_entity_id, acs_url',
+            "gen_random_uuid(), 'x', 'https://x.test', 'https://x.test'", 'id'),
+        anomalies => $add->('agent_anomaly', 'client_id, type, key, severity, details',
+            "'$agent', 'new_ip', 'x', 'low', '{}'", 'id'),
+
+        # one that is synchronized already, and tested
+
+        'scim-targets' => $add->('scim_target', 'client_id, name, base_url, token,'
+            . ' sync_status, test_id, test_at', "'$web[1]', 'x',"
+            . " 'https://x.test', '\\x00', 'running', gen_random_uuid(), 'infinity'",
+            'id'),
+        domains => $add->('domain', 'domain', "'$slug.example'", 'domain'),
+        'ip-blocks' => $add->('ip_block', 'ip, created_by_type',
+            ($slug eq 'acme' ? "'192.0.2.1'" : "'2001:db8::9'") . ", 'user'",
+            'host(ip)'),
+        'security-incidents' => $add->('incident', 'id, type, subject, severity,'
+            . ' title, details, count, last_seen_at', 'gen_random_uuid(),'
+            . " 'account_lockouts', '', 'medium', 'x', '{}', 1, now()", 'id'),
+        consents => $add->('oauth_consent', 'user_id, client_id, scopes, resources',
+            "'$owner', '$web[0]', '{a}', '{}'", 'client_id'),
+        factors => $add->('factor', 'user_id, id, type, name, confirmed_at',
+            "'$user', gen_random_uuid(), 'passkey', 'x', now()", 'id'),
+        totp => $add->('factor', 'user_id, id, type, name, secret',
+            "'$user', gen_random_uuid(), 'totp', 'x', '\\x00'", 'id'),
+        email => $add->('factor', 'user_id, id, type, name',
+            "'$user', gen_random_uuid(), 'email', 'x'", 'id'),
+
+        # of which there is a list of ours
+
+        connections => $slug eq 'acme' ? 'google' : 'apple',
+        integrations => $slug eq 'acme' ? 'azure-devops' : 'none',
+    };
+}
+
+
+# The values of a route's parameters, of a tenant.
+
+sub ids {
+    my ($self, $route, $tenant) = @_;
+
+    return map { $tenant->{of}{$_} // die "$route->{name}: no id for \"$_\"\n" }
+           parameters($route);
+}
+
+
+sub path {
+    my ($self, $route, $tenant) = @_;
+
+    return path_of($route, $self->ids($route, $tenant // $self->{acme}));
+}
+
+
+# --- asking, and telling ----------------------------------------------------------
+
+# What a route's credential is: a token, or of what takes none the session.
+
+sub headers {
+    my ($self, $route) = @_;
+
+    return @{ $self->{acme}->headers } if $route->{surface} eq 'scim';
+    return $self->cookies if $route->{session} || $route->{public};
+    return (Authorization => "Bearer $self->{acme}{api_token}");
+}
+
+
+sub cookies {
+    my ($self) = @_;
+
+    my $browser = $self->{acme}{browser};
+
+    return (Cookie => $browser->cookie, 'X-CSRF-Token' => $browser->{csrf});
+}
+
+
+# On a connection that is kept for as long as the server keeps it; undef when
+# there is no answer.
+
+sub ask {
+    my ($self, $method, $path, $headers, $body) = @_;
+
+    my $c = $self->{c} //= $self->{s}->connection;
+    my $r = $c->request($method, $path, $headers, SvcTest::encode($body));
+
+    delete $self->{c} if !$r || ($r->header('connection') // '') eq 'close';
+
+    return $r;
+}
+
+
+# What is wrong with an answer that is to be this error; type: of SCIM, or another
+# code than that of the status.
+
+sub faults {
+    my ($self, $route, $r, $status, $type) = @_;
+
+    return 'no answer' if !$r;
+
+    my @wrong = $route->{surface} eq 'scim'
+              ? SvcTest::Scim::error_faults($r, $status, $type)
+              : SvcTest::Admin::error_faults($r, $status, $type);
+
+    return if !@wrong;
+    return join '; ', @wrong, "it is $r->{status} " . substr $r->{body}, 0, 300;
+}
+
+
+# One test: what was wrong, each "input: what came".
+
+sub told {
+    my ($self, $name, @wrong) = @_;
+
+    return ok(!@wrong, $name) || diag(map { "$name: $_\n" } @wrong);
+}
+
+
+# --- what is stored ----------------------------------------------------------------
+
+# All rows of all tables, by table.
+
+sub stored {
+    my ($self) = @_;
+
+    $self->{db} //= $self->prepared;
+
+    return { map { @$_ } @{ $self->{db}->query('EXECUTE stored') } };
+}
+
+
+sub prepared {
+    my ($self) = @_;
+
+    my $db = $self->{s}->connect_as('postgres');
+    my @tables = map { $_->[0] } $self->{s}->sql(<<'EOT');
+SELECT relname FROM pg_class WHERE relnamespace = 'svc'::regnamespace
+   AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY 1
+EOT
+
+    $db->query('SET plan_cache_mode = force_generic_plan');
+    $db->query('PREPARE stored AS ' . join ' UNION ALL ', map {
+        "SELECT '$_', md5(string_agg(x::text, ' ' ORDER BY x::text)) FROM svc.$_ x"
+    } grep { !$VOLATILE{$_} } @tables);
+
+    return $db;
+}
+
+
+# After requests that are to do nothing: nothing is stored, and the workers are
+# unharmed.
+
+sub unharmed {
+    my ($self, $name) = @_;
+
+    $self->{s}->unharmed($self->{workers}, $name);
+
+    my $now = $self->stored;
+    my $before = $self->{before} // $now;
+
+    $self->{before} = $now;
+
+    return join ' ', map { "$_ has changed" }
+                     grep { ($now->{$_} // '') ne ($before->{$_} // '') } sort keys %$now;
+}
+
+
+# What has changed since is what was to change.
+
+sub changed {
+    my ($self) = @_;
+
+    $self->{before} = $self->stored;
+}
+
+
+1;
