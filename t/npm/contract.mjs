@@ -10,7 +10,7 @@ export class Contract {
         this.document = document;
         this.ajv = new Ajv({ strict: false, allErrors: true });
         formats(this.ajv);
-        this.validators = new Map();
+        this.validators = new WeakMap();
 
         // by names of their own: each is compiled once, and not again for each
         // schema that refers to it
@@ -50,13 +50,12 @@ export class Contract {
     // What is wrong with a value, or ''.
 
     faults(schema, value) {
-        const text = JSON.stringify(schema);
-
-        if (!this.validators.has(text)) {
-            this.validators.set(text, this.ajv.compile(this.local(text)));
+        if (!this.validators.has(schema)) {
+            this.validators.set(schema, this.ajv.compile(
+                this.local(JSON.stringify(schema))));
         }
 
-        const validate = this.validators.get(text);
+        const validate = this.validators.get(schema);
 
         return validate(value) ? '' : this.ajv.errorsText(validate.errors);
     }

@@ -6,7 +6,8 @@
 //          path: { "groups/{id}": value }, known: [ "where: value" ] }
 // stdout: one difference a line; then "checked N"
 
-import { json } from 'node:stream/consumers';
+import http from 'node:http';
+import { json, text as textOfStream } from 'node:stream/consumers';
 import { Contract } from './contract.mjs';
 
 const { document, base, token, cookie, csrf, bodies, path: stands, known } =
@@ -115,6 +116,19 @@ function* members(schema, good, where) {
 
 // --- requests
 
+// fetch() takes five times as long
+
+const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+
+function ask(method, url, headers, body) {
+    return new Promise((resolve, reject) => {
+        const r = http.request(url, { method, headers, agent }, resolve);
+
+        r.on('error', reject);
+        r.end(body);
+    });
+}
+
 async function taken({ method, path, operation }, query, body) {
     const url = base + path.replace(/\{\w+\}/g, (_, at) => {
         const pattern = path.slice(0, at).split('/').at(-2);
@@ -122,19 +136,19 @@ async function taken({ method, path, operation }, query, body) {
         return stands[pattern] ?? stands[path];
     });
     const [scheme] = operation.security ?? document.security;
-    const r = await fetch(url + query, {
-        method: method.toUpperCase(),
-        headers: scheme?.adminToken ? { authorization: `Bearer ${token}` }
-                 : scheme ? { cookie, 'x-csrf-token': csrf } : {},
-        body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    const text = await r.text();
+    const sent = body === undefined ? '' : JSON.stringify(body);
+    const r = await ask(method.toUpperCase(), url + query, {
+        ...scheme?.adminToken ? { authorization: `Bearer ${token}` }
+           : scheme ? { cookie, 'x-csrf-token': csrf } : {},
+        ...sent ? { 'content-length': Buffer.byteLength(sent) } : {},
+    }, sent);
+    const text = await textOfStream(r);
 
-    if (r.status >= 500) {
-        throw new Error(`${method} ${path}: ${r.status} ${text}`);
+    if (r.statusCode >= 500) {
+        throw new Error(`${method} ${path}: ${r.statusCode} ${text}`);
     }
 
-    const { code } = (r.status === 400 && JSON.parse(text).error) || {};
+    const { code } = (r.statusCode === 400 && JSON.parse(text).error) || {};
 
     return { good: code !== 'invalid_request' && code !== 'limit_exceeded',
              text };
@@ -193,12 +207,21 @@ for (const called of contract.operations()) {
     const own = (operation.parameters ?? []).map(p => contract.resolve(p))
                 .filter(p => p.in === 'query');
 
-    // what no value is good for is not looked at where it does not belong
+    // what no value is good for is not looked at where it does not belong: all of
+    // it at once, and one by one where that is refused
 
-    for (const name of method === 'get' || schema ? names : []) {
-        if (!own.some(p => p.name === name) && id !== 'streamAuditEvents') {
-            compare(`${id} ?${name}`, 'not its own', true,
-                    await taken(called, `?${name}=%00`, bodies[id]));
+    const others = [...names].filter(name => !own.some(p => p.name === name));
+
+    if ((method === 'get' || schema) && id !== 'streamAuditEvents') {
+        const all = `?${others.join('=%00&')}=%00`;
+
+        checked += others.length;
+
+        if (!(await taken(called, all, bodies[id])).good) {
+            for (const name of others) {
+                compare(`${id} ?${name}`, 'not its own', true,
+                        await taken(called, `?${name}=%00`, bodies[id]));
+            }
         }
     }
 
