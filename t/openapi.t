@@ -7,17 +7,17 @@
 use strict;
 use warnings;
 
-use JSON::PP ();
 use Test::More;
 
 use SvcTest;
 use SvcTest::Documents qw(document);
+use SvcTest::Json qw(json);
 use SvcTest::Npm;
 use SvcTest::Process qw(slurp);
 use SvcTest::Routes;
 
-my $s = SvcTest->new(svc => { svc_sign_in => 'on' })->start;
-my $JSON = JSON::PP->new->utf8->canonical;
+my $s = SvcTest->new(workers => 1, svc => { svc_sign_in => 'on', svc_postgres_pool => [
+    map { "$_ connections=1 depth=4" } qw(read write slow) ] })->start;
 
 # what is promised to stay: whatever else there is serves a console
 
@@ -47,7 +47,7 @@ my ($version) = slurp($s->root . '/conf/version') =~ /^(\S+)$/;
 
 is($file =~ s/\@base_url\@/$s->base_url/ge, 1, 'one place for the server');
 is($file =~ s/\@version\@/$version/g, 1, 'and for the version');
-is_deeply($document, $JSON->decode($file), 'as it is in conf/');
+is_deeply($document, json()->decode($file), 'as it is in conf/');
 is($document->{openapi}, '3.1.0', 'OpenAPI 3.1');
 is($document->{servers}[0]{url}, $s->base_url, 'its server');
 is($document->{components}{securitySchemes}{adminToken}{scheme}, 'bearer',

@@ -18,7 +18,8 @@ use SvcTest::Governance qw($ALL);
 use SvcTest::Npm;
 use SvcTest::Process qw(on_exit run slurp write_file);
 
-my $s = SvcTest->new->start;
+my $s = SvcTest->new(workers => 1, svc => { svc_postgres_pool => [
+    map { "$_ connections=1 depth=4" } qw(read write slow) ] })->start;
 my $acme = $s->tenant('acme');
 my $npm = npm_install($s->root);
 my $dir = File::Temp::tempdir("$npm/client.XXXXXX");

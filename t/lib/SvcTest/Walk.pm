@@ -75,6 +75,7 @@ EOT
     $self->{$_} = $self->tenant($_) for qw(acme globex);
     $self->{body} = { bodies($self->named('acme')) };
     $s->sweep or die "sign-ins are not counted\n";
+    $self->changed;
 
     return $self;
 }
@@ -326,21 +327,34 @@ EOT
 }
 
 
-# After requests that are to do nothing: nothing is stored, and the workers are
-# unharmed.
+# After requests that are to do nothing: the workers are unharmed, and nothing is
+# stored: what was, or an empty text.  Where no transaction has had a number since,
+# nobody has written anything.
 
 sub unharmed {
     my ($self, $name) = @_;
 
     $self->{s}->unharmed($self->{workers}, $name);
 
-    my $now = $self->stored;
-    my $before = $self->{before} // $now;
+    my $number = $self->transactions;
 
-    $self->{before} = $now;
+    return '' if ($self->{number} // '') eq $number;
+
+    my $before = $self->{before};
+    my $now = $self->changed;
 
     return join ' ', map { "$_ has changed" }
                      grep { ($now->{$_} // '') ne ($before->{$_} // '') } sort keys %$now;
+}
+
+
+sub transactions {
+    my ($self) = @_;
+
+    $self->{db} //= $self->prepared;
+
+    return $self->{db}->query(
+        'SELECT pg_snapshot_xmax(pg_current_snapshot())')->[0][0];
 }
 
 
@@ -349,7 +363,9 @@ sub unharmed {
 sub changed {
     my ($self) = @_;
 
-    $self->{before} = $self->stored;
+    $self->{number} = $self->transactions;
+
+    return $self->{before} = $self->stored;
 }
 
 
