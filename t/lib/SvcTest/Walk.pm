@@ -170,20 +170,24 @@ sub things {
     my $group = $add->('user_group', 'id, name', "gen_random_uuid(), 'Staff'", 'id');
 
     $add->('group_member', 'group_id, user_id', "'$group', '$user'", 'user_id');
-    $add->('group_password_policy', 'group_id, min_length', "'$group', 9", 'group_id');
+    $add->('group_password_policy', 'group_id, min_length', "'$group', 9",
+           'group_id');
     $add->('group_app', 'client_id, group_id', "'$web[0]', '$group'", 'client_id');
 
     return {
         groups => $group, applications => $web[0], agents => $agent,
-        roles => $add->('role', 'key, name, permissions', "'of-$slug', 'R', '{}'", 'key'),
+        roles => $add->('role', 'key, name, permissions', "'of-$slug', 'R', '{}'",
+                        'key'),
         versions => $add->('access_policy_version', 'number, source, snapshot',
             q{0, 'api', '{"rules":[],"defaultAction":"allow"}'}, 'id'),
         invitations => $add->('invitation', 'id, email, email_key, role, group_ids,'
             . ' days, token_hash, expires_at', "gen_random_uuid(), 'old\@x.test',"
-            . " 'old\@x.test', 'member', '{}', 7, sha256('$slug'), 'infinity'", 'id'),
+            . " 'old\@x.test', 'member', '{}', 7, sha256('$slug'), 'infinity'",
+            'id'),
         apps => $add->('saml_app', 'id, name, sp_entity_id, acs_url',
             "gen_random_uuid(), 'x', 'https://x.test', 'https://x.test'", 'id'),
-        anomalies => $add->('agent_anomaly', 'client_id, type, key, severity, details',
+        anomalies => $add->('agent_anomaly',
+            'client_id, type, key, severity, details',
             "'$agent', 'new_ip', 'x', 'low', '{}'", 'id'),
 
         # one that is synchronized already, and tested
@@ -233,7 +237,7 @@ sub path {
 }
 
 
-# --- asking, and telling ----------------------------------------------------------
+# --- asking, and telling ---------------------------------------------------------
 
 # What a route's credential is: a token, or of what takes none the session.
 
@@ -296,7 +300,7 @@ sub told {
 }
 
 
-# --- what is stored ----------------------------------------------------------------
+# --- what is stored --------------------------------------------------------------
 
 # All rows of all tables, by table.
 
@@ -344,7 +348,8 @@ sub unharmed {
     my $now = $self->changed;
 
     return join ' ', map { "$_ has changed" }
-                     grep { ($now->{$_} // '') ne ($before->{$_} // '') } sort keys %$now;
+                     grep { ($now->{$_} // '') ne ($before->{$_} // '') }
+                     sort keys %$now;
 }
 
 

@@ -123,7 +123,8 @@ sub walk {
         is($w->unharmed('late bodies'), '', 'late bodies store nothing');
     }
 
-    cmp_ok(scalar keys %seen, '>=', 7, 'kinds of routes: ' . join ', ', sort keys %seen);
+    cmp_ok(scalar keys %seen, '>=', 7,
+           'kinds of routes: ' . join ', ', sort keys %seen);
     passes($w);
 }
 
@@ -137,7 +138,7 @@ sub tell {
 }
 
 
-# --- asking -----------------------------------------------------------------------
+# --- asking ----------------------------------------------------------------------
 
 # An answer that is to be an error, to an input of this name.
 
@@ -208,7 +209,7 @@ sub padded {
 }
 
 
-# --- what is no object ---------------------------------------------------------------
+# --- what is no object -----------------------------------------------------------
 
 sub bad_bodies {
     my ($self) = @_;
@@ -226,11 +227,12 @@ sub bad_bodies {
 
     # no Content-Length at all: there is no body
 
-    $self->expect($self->ask, 400, $self->{type}, 'no body') if !$self->{route}{empty};
+    $self->expect($self->ask, 400, $self->{type}, 'no body')
+        if !$self->{route}{empty};
 }
 
 
-# --- what is too large -----------------------------------------------------------------
+# --- what is too large -----------------------------------------------------------
 
 my @CHUNKED = ('Transfer-Encoding' => 'chunked');
 
@@ -270,7 +272,7 @@ sub large_bodies {
 }
 
 
-# --- what is of another length -----------------------------------------------------------
+# --- what is of another length ---------------------------------------------------
 
 sub lying_lengths {
     my ($self) = @_;
@@ -293,8 +295,9 @@ sub lying_lengths {
     $self->expect($self->apart($text, 'Content-Length' => $length,
                                'Content-Length' => 3), 400, undef,
                   'two Content-Length headers');
-    $self->expect($self->apart(chunked($text, 5), 'Content-Length' => $length, @CHUNKED),
-                  400, undef, 'Content-Length and Transfer-Encoding');
+    $self->expect($self->apart(chunked($text, 5), 'Content-Length' => $length,
+                               @CHUNKED), 400, undef,
+                  'Content-Length and Transfer-Encoding');
 
     for my $coding ('gzip', 'identity, x', 'chunked, chunked') {
         my $r = $self->apart(chunked($text, 5), 'Transfer-Encoding' => $coding);
@@ -322,7 +325,7 @@ sub broken_chunk {
 }
 
 
-# --- what is late ----------------------------------------------------------------------
+# --- what is late ----------------------------------------------------------------
 
 # Of many routes at once: what takes long is the time that a body may take.
 
@@ -392,8 +395,10 @@ sub end_late {
     my @c = @{ $self->{c} };
 
     for my $i (0 .. $#c) {
-        $self->expect(scalar $c[$i]->read, 408, undef, "a body that comes $LATE[$i]");
-        push @{ $self->{wrong} }, "a body that comes $LATE[$i]: the connection stays"
+        my $name = "a body that comes $LATE[$i]";
+
+        $self->expect(scalar $c[$i]->read, 408, undef, $name);
+        push @{ $self->{wrong} }, "$name: the connection stays"
             if !$c[$i]->closed;
     }
 
@@ -421,7 +426,7 @@ sub leave {
 }
 
 
-# --- what passes ------------------------------------------------------------------------
+# --- what passes -----------------------------------------------------------------
 
 # The limit itself, and what is only odd.
 
@@ -433,8 +438,8 @@ sub passes {
     my $post = sub {
         my ($name, $body, @headers) = @_;
 
-        my $r = $w->{s}->http(POST => '/scim/v2/Users', [ @{ $acme->headers }, @headers ],
-                              $body);
+        my $r = $w->{s}->http(POST => '/scim/v2/Users',
+                              [ @{ $acme->headers }, @headers ], $body);
 
         push @wrong, "$name: " . $r->status . ' ' . $r->body if $r->status != 201;
     };

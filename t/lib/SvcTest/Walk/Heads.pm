@@ -21,9 +21,10 @@ sub walk {
 
     for my $route ($w->routes) {
         my $first = !$seen{ join ' ', $route->{surface}, grep { $route->{$_} }
-                            qw(json raw caller write_pool slow_pool) }++;
+                            qw(public session json raw caller write_pool
+                               slow_pool) }++;
         my @wrong = (
-            $seen{ $route->{surface} }++ ? () : odd_headers($w, $route),
+            $seen{"headers of $route->{surface}"}++ ? () : odd_headers($w, $route),
             $route->{public} ? ()
             : $route->{session} ? no_session($w, $route)
                                 : credentials($w, $route, $first),
@@ -45,20 +46,24 @@ sub walk {
 sub asker {
     my ($w, $route) = @_;
 
-    my ($method, $path, $body) = ($route->{method}, $w->path($route), $w->body($route));
+    my $method = $route->{method};
+    my ($path, $body) = ($w->path($route), $w->body($route));
 
     return sub {
         my ($name, $headers, $status, $code, $query) = @_;
 
         my $r = $w->ask($method, $path . ($query // ''), $headers, $body);
-        my $wrong = $w->faults($route, $r, ref $status ? $status->($r) : $status, $code);
+
+        $status = $status->($r) if ref $status;
+
+        my $wrong = $w->faults($route, $r, $status, $code);
 
         return $wrong ? "$name: $wrong" : ();
     };
 }
 
 
-# --- credentials --------------------------------------------------------------------
+# --- credentials -----------------------------------------------------------------
 
 sub credentials {
     my ($w, $route, $first) = @_;
@@ -83,11 +88,13 @@ sub credentials {
 
     # lower case is a good one: the answer is that for a live token
 
-    return @wrong if $route->{method} ne 'GET' || $route->{path} =~ m{/(?:stream|export)\z};
+    return @wrong if $route->{method} ne 'GET'
+                     || $route->{path} =~ m{/(?:stream|export)\z};
 
     my $r = $w->ask(GET => $w->path($route), [ Authorization => $good =~ s/^B/b/r ]);
 
-    push @wrong, 'bearer: ' . ($r ? $r->body : 'no answer') if !$r || $r->status == 401;
+    push @wrong, 'bearer: ' . ($r ? $r->body : 'no answer')
+        if !$r || $r->status == 401;
 
     return @wrong;
 }
@@ -99,11 +106,12 @@ sub no_session {
     my $ask = asker($w, $route);
 
     return ($ask->('nobody', [], 401, 'unauthenticated'),
-            $ask->('a token', [ Authorization => "Bearer $w->{acme}{api_token}" ], 403));
+            $ask->('a token', [ Authorization => "Bearer $w->{acme}{api_token}" ],
+                   403));
 }
 
 
-# --- origins ------------------------------------------------------------------------
+# --- origins ---------------------------------------------------------------------
 
 # What changes something is asked by pages of the server alone.
 
@@ -115,16 +123,18 @@ sub origins {
     my $other = $w->{globex}{browser}{csrf};
     my $name = 'X-CSRF-Token';
 
-    return map { $ask->($_->[0], { %good, %{ $_->[1] } }, 403, 'csrf_failed', $_->[2]) }
+    return map { $ask->($_->[0], { %good, %{ $_->[1] } }, 403, 'csrf_failed',
+                        $_->[2]) }
            [ 'no CSRF token' => { $name => undef } ],
-           [ 'a CSRF token in the query' => { $name => undef }, "?csrfToken=$good{$name}" ],
+           [ 'a CSRF token in the query' => { $name => undef },
+             "?csrfToken=$good{$name}" ],
            [ 'another one\'s CSRF token' => { $name => $other } ],
            [ 'another origin' => { Origin => 'https://evil.test' } ],
            [ 'another site' => { 'Sec-Fetch-Site' => 'cross-site' } ];
 }
 
 
-# --- headers ------------------------------------------------------------------------
+# --- headers ---------------------------------------------------------------------
 
 # Headers that are missing, doubled, empty or strange.
 
@@ -141,13 +151,16 @@ sub odd_headers {
 
         $wrong ? "$name: $wrong" : ();
     } [ 400, 'no Host',             "$line HTTP/1.1\r\n$auth\r\n" ],
-      [ 400, 'two Hosts',           "$line HTTP/1.1\r\nHost: a\r\nHost: b\r\n$auth\r\n" ],
+      [ 400, 'two Hosts',           "$line HTTP/1.1\r\nHost: a\r\nHost: b\r\n"
+                                    . "$auth\r\n" ],
       [ 400, 'an empty Host',       "$line HTTP/1.1\r\nHost:\r\n$auth\r\n" ],
       [ 400, 'a Host with a slash', "$line HTTP/1.1\r\nHost: a/b\r\n$auth\r\n" ],
-      [ 400, 'a NUL in a header',   "$line HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n$auth\r\n" ],
+      [ 400, 'a NUL in a header',   "$line HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n"
+                                    . "$auth\r\n" ],
       [ 400, 'a header of 100 kB',  "$line HTTP/1.1\r\nHost: a\r\nX: "
                                     . 'x' x 102400 . "\r\n$auth\r\n" ],
-      [ 400, 'a line that is none', "$line HTTP/1.1\r\nHost: a\r\n\0\0\0\r\n$auth\r\n" ],
+      [ 400, 'a line that is none', "$line HTTP/1.1\r\nHost: a\r\n\0\0\0\r\n"
+                                    . "$auth\r\n" ],
       [ 414, 'a URI of 100 kB',     "$line?" . 'x' x 102400
                                     . " HTTP/1.1\r\nHost: a\r\n\r\n" ],
       [ 400, 'an odd version',      "$line HTTP/1.x\r\nHost: a\r\n\r\n" ],
@@ -155,7 +168,7 @@ sub odd_headers {
 }
 
 
-# --- methods ------------------------------------------------------------------------
+# --- methods ---------------------------------------------------------------------
 
 sub methods {
     my ($w, $seen) = @_;

@@ -101,7 +101,8 @@ sub walk {
                 ( map { [ 404, @$_ ] } grep { !$FOLDED{ $kind[$n] }
                                               || $_->[0] ne 'upper case' } @CASES ),
                 ( $seen{ $route->{surface} }++ ? () : @BEFORE ),
-                ( $n > 0 || $SAME{ $route->{name} } ? () : map { [ '404 405', @$_ ] } @DOTS );
+                ( $n > 0 || $SAME{ $route->{name} } ? ()
+                  : map { [ '404 405', @$_ ] } @DOTS );
 
             $w->told("$route->{name}: what is no id in $kind[$n]", @wrong,
                      grep { length } $w->unharmed("$route->{name}: $kind[$n]"));

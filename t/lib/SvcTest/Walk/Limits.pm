@@ -22,10 +22,10 @@ my @KNOWN = (
     '\w+Config [?](?:detail|prune): [01]',
     '\w+ \S*mfaThreshold: 100',                          # not below the other
     '\w+ \S*timezone: "x"',
-    'createChallenge [.]method: "(?:totp|email|recovery)"',    # that the user has not
+    'createChallenge [.]method: "(?:totp|email|recovery)"', # that the user has not
     'stepUp [.]method: "(?:passkey|recovery|password)"',         # of another code
     'createApplication [.](?:redirectUris absent: undefined|type: .*'
-    . '|tokenEndpointAuthMethod: "none"|grantTypes.*: "(?!auth).*)',    # of other types
+    . '|tokenEndpointAuthMethod: "none"|grantTypes.*: "(?!auth).*)', # of other types
     'updateApplication [.](?:type: .*|tokenEndpointAuthMethod: "none"'
     . '|grantTypes.*: "(?!auth).*)',
     'changePassword [.]currentPassword.*: (?:undefined|null)',   # unless it waits
@@ -33,11 +33,14 @@ my @KNOWN = (
     'createInvitation [.]role: "(?:x|a+)"',              # no key of a role
     'putLdap [.]bind(?:Dn|Password).*: (?:undefined|null)', # both or none
     'createSocialConnection [.](?:provider|teamId|keyId).*: .*', # Apple's alone
-    '\w+ScimTarget [.]clientId: "(?:x|a+)"?',            # no application's, or another's
+    '\w+ScimTarget [.]clientId: "(?:x|a+)"?',         # of another one, or none
     'putSaml [.]enabled.*: true',                        # without certificates
     'putLdap [.]startTls.*: true',                       # with ldaps://
     'updateTenant [.]branding[.]\w+: "(?:x|a+)"',         # no name of a colour
 );
+
+
+my $JSON = JSON::PP->new->utf8->canonical;
 
 
 sub walk {
@@ -51,10 +54,11 @@ sub walk {
     # one of our own has a name; of factors to come none counts, and the roles that
     # members are given are pruned meanwhile
 
-    my $factor = $s->sql('INSERT INTO svc.factor (tenant_id, user_id, id, type, name)'
-                         . " VALUES ('$acme->{id}', '$acme->{owner}', gen_random_uuid(),"
-                         . " 'passkey', 'x') RETURNING id");
-    my $told = npm_run($s->root, 'limits.mjs', JSON::PP->new->utf8->canonical->encode({
+    my $factor = $s->sql(
+        'INSERT INTO svc.factor (tenant_id, user_id, id, type, name) VALUES'
+        . " ('$acme->{id}', '$acme->{owner}', gen_random_uuid(), 'passkey', 'x')"
+        . ' RETURNING id');
+    my $told = npm_run($s->root, 'limits.mjs', $JSON->encode({
         document => $s->http(GET => '/v1/openapi.json')->json,
         base => $s->base_url, token => $acme->{api_token}, bodies => $w->{body},
         cookie => $browser->cookie, csrf => $browser->{csrf}, known => \@KNOWN,
@@ -83,8 +87,9 @@ sub alone {
         . " NEW.created_at := now() - '1 day'::interval; RETURN NEW; END \$\$",
         'CREATE TRIGGER old BEFORE INSERT ON svc.factor FOR EACH ROW'
         . ' EXECUTE FUNCTION public.old()',
-        'CREATE FUNCTION public.target() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN'
-        . ' NEW.test_done := NEW.test_id; NEW.sync_status := NULL; RETURN NEW; END $$',
+        'CREATE FUNCTION public.target() RETURNS trigger LANGUAGE plpgsql AS $$'
+        . ' BEGIN NEW.test_done := NEW.test_id; NEW.sync_status := NULL;'
+        . ' RETURN NEW; END $$',
         'CREATE TRIGGER target BEFORE UPDATE ON svc.scim_target FOR EACH ROW'
         . ' EXECUTE FUNCTION public.target()',
         'CREATE FUNCTION public.no_target() RETURNS trigger LANGUAGE plpgsql AS $$'
@@ -97,7 +102,7 @@ sub alone {
 }
 
 
-# --- defaults ------------------------------------------------------------------------
+# --- defaults --------------------------------------------------------------------
 
 # What was left out is as the schema says, of a tenant that is new.
 
@@ -129,7 +134,8 @@ sub defaults {
 
     my $rule = { name => 'r', action => 'mfa' };
     my $rules = $made->(PUT => '/access-policy', { defaultAction => 'allow', rules =>
-        [ $rule, { %$rule, timeWindows => [ { start => '01:00', end => '02:00' } ] } ] })
+        [ $rule, { %$rule, timeWindows => [ { start => '01:00',
+                                              end => '02:00' } ] } ] })
         ->{rules};
 
     $same->(AccessRuleInput => $rules->[0]);

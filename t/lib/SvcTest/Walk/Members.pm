@@ -41,7 +41,8 @@ sub with {
 
     $text =~ s/"\Q$member\E":null/"$member":$value/;
 
-    my $r = $w->ask($route->{method}, $w->path($route), [ $w->headers($route) ], $text);
+    my $r = $w->ask($route->{method}, $w->path($route), [ $w->headers($route) ],
+                    $text);
 
     return $r && $r->status < 500 ? ()
          : "$member: $value: " . ($r ? $r->status . ' ' . $r->body : 'no answer');

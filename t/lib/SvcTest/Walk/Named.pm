@@ -50,7 +50,8 @@ sub named {
     my ($console) = $text =~ /^### 4\.9 (.*?)^### /ms;
     my %route;
 
-    $route{"$1 $2"} = 1 while $text =~ /^\| (GET|POST|PUT|PATCH|DELETE) \| (\/\S+) \|/mg;
+    $route{"$1 $2"} = 1
+        while $text =~ /^\| (GET|POST|PUT|PATCH|DELETE) \| (\/\S+) \|/mg;
 
     while ($console =~ m{`([A-Z|]+) (/\S+)`}g) {
         $route{"$_ $2"} = 1 for split /\|/, $1;
@@ -59,10 +60,11 @@ sub named {
     my $user = 'POST /v1/admin/users/{userId}';
     my $group = '/v1/admin/groups/{id}';
 
-    $route{$_} = 1 for (map { "$user/$_" } qw(suspend reactivate logout)),
-                       (map { ("$_ $group/members", "$_ $group/apps") } qw(GET POST)),
-                       'GET /v1/admin/password-policy/groups', 'GET /v1/integrations',
-                       map { "GET /oauth/$_" } qw(authorize userinfo);
+    $route{$_} = 1
+        for (map { "$user/$_" } qw(suspend reactivate logout)),
+            (map { ("$_ $group/members", "$_ $group/apps") } qw(GET POST)),
+            'GET /v1/admin/password-policy/groups', 'GET /v1/integrations',
+            map { "GET /oauth/$_" } qw(authorize userinfo);
 
     return sort keys %route;
 }

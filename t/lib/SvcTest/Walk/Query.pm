@@ -68,7 +68,8 @@ sub resolve {
 sub twice {
     my ($w, $route, $path, $name) = @_;
 
-    my $r = $w->ask($route->{method}, $path, [ $w->headers($route) ], $w->body($route));
+    my $r = $w->ask($route->{method}, $path, [ $w->headers($route) ],
+                    $w->body($route));
     my $wrong = $w->faults($route, $r, 400);
 
     return "$path: $wrong" if $wrong;
@@ -101,8 +102,8 @@ sub spelled {
 
     $w->told('v of a public route twice', twice($w, $logo, "$path?v=1&v=2", 'v'));
     is($w->ask(GET => "$path?v=1", {})->status, 404, 'v of a public route once');
-    is($w->ask(GET => '/v1/admin/users?q=a&q=b', {})->json->{error}{code}, 'unauthorized',
-       'q twice: who has no token hears of that first');
+    is($w->ask(GET => '/v1/admin/users?q=a&q=b', {})->json->{error}{code},
+       'unauthorized', 'q twice: who has no token hears of that first');
     is($w->ask(GET => '/v1/admin/audit/stream?lastEventId=1&lastEventId=2',
                [ @token, 'Last-Event-ID' => '5' ])->json->{error}{code},
        'invalid_request', 'lastEventId twice, where a header goes before it');
@@ -120,7 +121,8 @@ sub scim {
         my $r = $acme->scim($method, "$path?$name=id&$name=id", $body);
         my @wrong = SvcTest::Scim::error_faults($r, 400, $type);
 
-        push @wrong, 'it is not named' if ($r->json->{detail} // '') !~ /"\Q$name\E"/;
+        push @wrong, 'it is not named'
+            if ($r->json->{detail} // '') !~ /"\Q$name\E"/;
         @wrong ? "$method $path: $name: @wrong: " . $r->body : ();
     } [ GET => '/Users', 'count', 'invalidValue' ],
       [ GET => '/Users', 'filter', 'invalidFilter' ],
@@ -128,7 +130,8 @@ sub scim {
       [ GET => '/Users', 'excludedAttributes', 'invalidValue' ],
       [ GET => $one, 'attributes', 'invalidValue' ],
       [ GET => $one, 'excludedAttributes', 'invalidValue' ],
-      [ POST => '/Users', 'attributes', 'invalidValue', { userName => 'new@acme.test' } ],
+      [ POST => '/Users', 'attributes', 'invalidValue',
+        { userName => 'new@acme.test' } ],
       [ PUT => $one, 'excludedAttributes', 'invalidValue',
         { userName => 'user@acme.test', title => 'T' } ],
       [ PATCH => $one, 'attributes', 'invalidValue',

@@ -20,8 +20,8 @@ sub walk {
     my $bodies = { bodies($w->named('globex')) };
     my $n = 0;
 
-    for my $route (grep { !$_->{public} && $_->{path} =~ /\*/ && $_->{surface} eq 'admin' }
-                   $w->routes)
+    for my $route (grep { !$_->{public} && $_->{path} =~ /\*/
+                          && $_->{surface} eq 'admin' } $w->routes)
     {
         my $r = $w->ask($route->{method}, $w->path($route, $globex), [ $w->cookies ],
                         body_of($route, $bodies));
@@ -33,7 +33,8 @@ sub walk {
 
     cmp_ok($n, '>', 20, 'routes with ids');
     in_bodies($w);
-    is($w->unharmed('ids of another tenant'), '', 'ids of another tenant: nothing is stored');
+    is($w->unharmed('ids of another tenant'), '',
+       'ids of another tenant: nothing is stored');
     shown($w);
 
     is($globex->{browser}->get('/v1/auth/session')->status, 200,
@@ -54,7 +55,8 @@ sub in_bodies {
     for my $case (
         [ '/users/unlock', { userId => $of->{users} }, 404 ],
         [ '/users/unlock', { email => 'owner@globex.test' }, 404 ],
-        [ '/password-policy/groups', { groupId => $of->{groups}, minLength => 20 }, 400 ],
+        [ '/password-policy/groups', { groupId => $of->{groups}, minLength => 20 },
+          400 ],
         [ '/invitations', { %invited, groupIds => [ $of->{groups} ] }, 400 ],
         [ '/invitations', { %invited, role => $of->{roles} }, 400 ])
     {
@@ -85,7 +87,8 @@ sub shown {
         my $r = $w->ask(GET => "$route->{url}$query", [ $w->cookies ]);
 
         $w->told("$route->{name}: nothing of the other tenant",
-                 $r && $r->status == 200 ? () : 'it is ' . ($r ? $r->body : 'no answer'),
+                 $r && $r->status == 200 ? ()
+                 : 'it is ' . ($r ? $r->body : 'no answer'),
                  $r && $r->body =~ /($theirs)/ ? "it has $1" : ());
     }
 }

@@ -20,12 +20,13 @@ sub walk {
 
     my $s = $w->{s};
     my $tenant = $s->tenant('waiting');
-    my $user = with_password($s, $tenant, userName => 'ada@waiting.test', role => 'owner');
+    my ($user) = map {
+        with_password($s, $tenant, userName => "$_\@waiting.test", role => 'owner')
+    } qw(ada new);
 
-    with_password($s, $tenant, userName => 'new@waiting.test', role => 'owner');
-    $s->sql('INSERT INTO svc.factor (tenant_id, user_id, id, type, name, confirmed_at)'
-            . " VALUES ('$tenant->{id}', '$user->{id}', gen_random_uuid(), 'passkey', 'x',"
-            . ' now())');
+    $s->sql('INSERT INTO svc.factor (tenant_id, user_id, id, type, name,'
+            . " confirmed_at) VALUES ('$tenant->{id}', '$user->{id}',"
+            . " gen_random_uuid(), 'passkey', 'x', now())");
 
     all_refused($w, ada => 'step_up_required',
                 sub { $_[0] =~ m{ /v1/mfa/(?:challenge|step-up)$} });
@@ -37,10 +38,12 @@ sub walk {
     });
     policy($tenant, 'allow');
 
-    $s->sql("UPDATE svc.governance SET max_age_days = 1 WHERE tenant_id = '$tenant->{id}'");
+    $s->sql('UPDATE svc.governance SET max_age_days = 1'
+            . " WHERE tenant_id = '$tenant->{id}'");
     $s->sql("UPDATE svc.password SET set_at = now() - interval '2 days'"
             . " WHERE tenant_id = '$tenant->{id}'");
-    all_refused($w, new => 'password_expired', sub { $_[0] eq 'POST /v1/auth/password' });
+    all_refused($w, new => 'password_expired',
+                sub { $_[0] eq 'POST /v1/auth/password' });
     $w->changed;
 }
 
@@ -53,7 +56,8 @@ sub all_refused {
     my $b = SvcTest::Browser->new($w->{s}, tenant => 'waiting');
     my $n = 0;
 
-    admin_error($b->login("$name\@waiting.test"), 403, $code, "$name signs in: $code");
+    admin_error($b->login("$name\@waiting.test"), 403, $code,
+                "$name signs in: $code");
     $w->{s}->sweep or die "sign-ins are not counted\n";
     $w->changed;
 
@@ -66,7 +70,8 @@ sub all_refused {
                                                $w->body($route)), 403, $code);
         $n++;
         $wrong ? "$route->{name}: $wrong" : ();
-    } grep { $_->{surface} eq 'admin' && !$_->{public} && !$may->($_->{name}) } $w->routes);
+    } grep { $_->{surface} eq 'admin' && !$_->{public} && !$may->($_->{name}) }
+      $w->routes);
 
     cmp_ok($n, '>', 100, "$code: of $n routes");
     is($w->unharmed($code), '', "$code: nothing is stored");
