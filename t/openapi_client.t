@@ -16,7 +16,7 @@ use SvcTest;
 use SvcTest::Documents qw(section examples);
 use SvcTest::Governance qw($ALL);
 use SvcTest::Npm;
-use SvcTest::Process qw(on_exit run slurp write_file);
+use SvcTest::Process qw(on_exit run slow slurp write_file);
 
 my $s = SvcTest->new(workers => 1, svc => { svc_postgres_pool => [
     map { "$_ connections=1 depth=4" } qw(read write slow) ] })->start;
@@ -35,7 +35,7 @@ $acme->create(userName => "$_\@acme.test") for qw(ada bob eve);
 
 sub in_folder {
     my ($name, @command) = @_;
-    my ($status, $text) = run([ @command ], cwd => $dir);
+    my ($status, $text) = run([ @command ], cwd => $dir, timeout => slow(300));
 
     is($status, 0, $name) or diag($text);
 
@@ -104,7 +104,8 @@ write_file("$dir/wrong.ts", join "\n", $client . shift @wrong, @wrong);
 
 my ($status, $text) = run([ 'node', "$npm/node_modules/typescript/bin/tsc",
     '--strict', '--target', 'es2022', '--module', 'nodenext', '--lib',
-    'es2022,dom', 'client.ts', 'use.ts', 'wrong.ts' ], cwd => $dir);
+    'es2022,dom', 'client.ts', 'use.ts', 'wrong.ts' ], cwd => $dir,
+    timeout => slow(300));
 
 is_deeply([ $text =~ /^(\w+\.\w+\(\d+),\d+\): error/mg ],
           [ map { 'wrong.ts(' . ($lines + $_) } 1 .. @wrong + 1 ],
