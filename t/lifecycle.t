@@ -10,7 +10,7 @@ use Test::More;
 use Time::HiRes qw(time);
 
 use SvcTest;
-use SvcTest::BadInput ();
+use SvcTest::Walk::Bodies ();
 use SvcTest::Http2;
 use SvcTest::Nginx;
 use SvcTest::Process qw(slow wait_for run);
@@ -170,7 +170,7 @@ $c->send($_) for split //, $all;
 scim_ok($c->read, 201, 'a request byte by byte');
 
 for my $size (1, 7, 4096) {
-    $text = SvcTest::BadInput::chunked(body(), $size);
+    $text = SvcTest::Walk::Bodies::chunked(body(), $size);
     scim_ok($c->request(POST => '/scim/v2/Users',
                         [ @{ $acme->headers },
                           'Transfer-Encoding' => 'chunked' ], $text),
@@ -217,7 +217,7 @@ is($c->request(GET => '/alive')->body, 'alive', 'which is skipped');
 
 $r = $c->request(GET => $path, [ @{ $acme->headers },
                                  'Transfer-Encoding' => 'chunked' ],
-                 SvcTest::BadInput::chunked('x' x 100000, 1000));
+                 SvcTest::Walk::Bodies::chunked('x' x 100000, 1000));
 scim_ok($r, 200, 'a GET with a long body in chunks');
 is($c->request(GET => '/alive')->body, 'alive', 'which is skipped');
 
@@ -232,7 +232,7 @@ if (!$c->closed(0.1)) {
 
 # a body larger than nginx's buffers, that goes to a file or not
 
-$text = SvcTest::BadInput::padded({ userName => 'mid@acme.test' }, 300_000);
+$text = SvcTest::Walk::Bodies::padded({ userName => 'mid@acme.test' }, 300_000);
 scim_ok($s->http(POST => '/scim/v2/Users', $acme->headers, $text), 201,
         'a body of 300 kB');
 
@@ -311,12 +311,12 @@ like($what, qr/^40[01] application\/scim\+json 2$/,
 my $c3 = SvcTest::Http2->new(port => $h2);
 my @token = (authorization => "Bearer $acme->{scim_token}");
 
-my $full = SvcTest::BadInput::padded({ userName => 'h2@acme.test' }, 1048576);
+my $full = SvcTest::Walk::Bodies::padded({ userName => 'h2@acme.test' }, 1048576);
 is($c3->answer($c3->request(POST => '/scim/v2/Users', \@token, $full))
    ->{status}, 201, 'HTTP/2: a body of exactly 1 MiB');
 
 for my $told (0, 1) {
-    my $body = SvcTest::BadInput::padded({ userName => 'h3@acme.test' },
+    my $body = SvcTest::Walk::Bodies::padded({ userName => 'h3@acme.test' },
                                          1048577);
 
     $r = $c3->answer($c3->request(POST => '/scim/v2/Users',
