@@ -44,8 +44,8 @@ mandir = $(prefix)/share/man
 completionsdir = $(prefix)/share/bash-completion/completions
 
 .PHONY: help deps deps-run deps-test build install uninstall run stop test \
-	test-ha test-debian unit sanitize valgrind bench bench-peer lint fuzz fuzz-bins \
-	binaries ci soak clean
+	test-ha test-debian unit sanitize valgrind bench bench-peer cost lint fuzz \
+	fuzz-bins binaries ci soak clean
 .DEFAULT_GOAL := help
 
 help:                ## this list
@@ -235,6 +235,9 @@ ifneq ($(BASE),)
 else
 	@perl -I t/lib t/bench/peer.pl
 endif
+
+cost: deps-test build  ## write down what requests cost now, in t/cost, with t/cost.t
+	@SVC_TEST_COST=write prove -v -I t/lib t/cost.t
 
 lint: deps-test build  ## cppcheck, clang's analyzer, gcc and clang with warnings as errors
 	@t/lib/lint $(DEV) $(JOBS)

@@ -40,8 +40,8 @@ my $ROOT = Cwd::realpath(dirname(__FILE__) . '/../..');
 
 
 # Options: those of SvcTest::Nginx (workers, connections, svc, scim, main, http,
-# server, locations, load, http2_port), pg => 0 and redis => 0 to go without,
-# pg_conf, text for postgresql.conf.
+# server, locations, load, http2_port, under), pg => 0 and redis => 0 to go
+# without, pg_conf, text for postgresql.conf, pg_under, what PostgreSQL runs under.
 
 sub new {
     my ($class, %opt) = @_;
@@ -54,7 +54,8 @@ sub new {
                        tenants => {}, opt => \%opt }, $class;
 
     $self->{pg} = SvcTest::Postgres->new(root => $ROOT, dir => $dir,
-                                         conf => delete $opt{pg_conf});
+                                         conf => delete $opt{pg_conf},
+                                         under => delete $opt{pg_under});
     $self->{redis} = SvcTest::Redis->new(dir => $dir);
 
     $self->key_file;

@@ -48,8 +48,18 @@ sub new {
 
     return bless { root => $arg{root}, dir => "$arg{dir}/pg",
                    log => "$arg{dir}/pg.log", conf => $arg{conf} // '',
-                   bin => $BIN },
+                   under => $arg{under} // [], bin => $BIN },
                  $class;
+}
+
+
+# Such as 15.20.
+
+sub version {
+    my ($text) = (run([ "$BIN/postgres", '--version' ]))[1] =~ /\) (\d+\.\d+)/
+        or die "$BIN/postgres tells no version\n";
+
+    return $text;
 }
 
 
@@ -98,7 +108,7 @@ sub make_template {
     chown((getpwnam run_user())[2, 3], $tmp) if $> == 0;
 
     my $pg = bless { %$self, dir => "$tmp/pg", log => "$tmp/log",
-                     conf => '' }, ref $self;
+                     conf => '', under => [] }, ref $self;
 
     $pg->sh("$BIN/initdb", '-D', $pg->{dir}, '-U', 'postgres', '-N',
             '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8',
@@ -207,7 +217,8 @@ sub launch {
     unlink "$self->{dir}/postmaster.pid";
 
     $self->{pid} = spawn(
-        ["$self->{bin}/postgres", '-D', $self->{dir}, '-k', $self->{dir}],
+        [ @{ $self->{under} }, "$self->{bin}/postgres", '-D', $self->{dir}, '-k',
+          $self->{dir} ],
         user => run_user(), out => $self->{log}, deathsig => 'QUIT'
     );
 

@@ -1,0 +1,116 @@
+#!/usr/bin/perl
+
+# What requests cost PostgreSQL, in figures that do not depend on what else the
+# machine does, beside those in t/cost: none is dearer.
+#
+# SVC_TEST_COST=ci: the instructions of the dearest ones, too; all: of all of them;
+# write: all of it, into the file.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Callgrind;
+use SvcTest::Cost;
+use SvcTest::Cost::File;
+use SvcTest::Cost::Requests;
+use SvcTest::Skip;
+
+
+my $DEAREST = 10;
+
+my $mode = $ENV{SVC_TEST_COST} // '';
+my ($file, %is);
+
+skip_built_in();
+
+$file = SvcTest::Cost::File->new('.');
+skip_file($file->missing) if $file->missing && $mode ne 'write';
+
+
+# --- counts ---------------------------------------------------------------------
+
+sub server {
+    my (%arg) = @_;
+
+    return SvcTest->new(
+        SvcTest::Cost::server(svc => { SvcTest::Cost::Requests::directives() }, %arg),
+        locations => SvcTest::Cost::Requests::locations())->start;
+}
+
+
+sub measure {
+    my ($meter, @operations) = @_;
+
+    for my $op (@operations) {
+        my $n = SvcTest::Cost::measure($op, $meter);
+
+        $is{ $op->{name} }{$_} = $n->{$_} for keys %$n;
+    }
+}
+
+
+my $s = server(counted => 1);
+my $world = SvcTest::Cost::Requests::world($s);
+
+SvcTest::Cost::alone($s);
+measure(SvcTest::Cost->new($s), SvcTest::Cost::Requests::operations($world));
+SvcTest::Cost::done($s);
+
+cmp_ok(scalar keys %is, '>=', 30, 'operations that are counted');
+
+
+# --- instructions -----------------------------------------------------------------
+
+# What is stored before is stored at full speed.
+
+sub instructions {
+    my (@names) = @_;
+
+    local $ENV{SVC_TEST_SLOW} = 10 * ($ENV{SVC_TEST_SLOW} || 1);
+
+    my $s = server();
+    my $world = SvcTest::Cost::Requests::world($s);
+    my %wanted = map { $_ => 1 } @names;
+
+    SvcTest::Callgrind::begin_under($s);
+    SvcTest::Cost::alone($s);
+    measure(SvcTest::Callgrind->new($s),
+            grep { $wanted{ $_->{name} } } SvcTest::Cost::Requests::operations($world));
+    SvcTest::Cost::done($s);
+}
+
+
+if ($mode ne '' && !$file->same_machine && $mode ne 'write') {
+    SKIP: { skip_part('the instructions are those of another kind of processor', 1) }
+
+} elsif ($mode ne '') {
+    diag('instructions of ' . $file->other . ' were counted: they may differ by a tenth')
+        if $mode ne 'write' && $file->other;
+    instructions($mode eq 'ci' ? $file->dearest($DEAREST) : keys %is);
+}
+
+
+# --- none is dearer ------------------------------------------------------------------
+
+if ($mode eq 'write') {
+    $file->write(\%is);
+
+} else {
+    my @cheaper;
+
+    is(join(' ', sort keys %is), join(' ', $file->names), 'those that the file has');
+
+    for my $name (sort keys %is) {
+        my ($dearer, $less) = $file->compare($name, $is{$name});
+
+        is(join("\n", @$dearer), '', "$name is not dearer");
+        push @cheaper, @$less;
+    }
+
+    diag(map({ "$_\n" } @cheaper), 'cheaper: "make cost" writes it down') if @cheaper;
+}
+
+done_testing();

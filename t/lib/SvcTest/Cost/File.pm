@@ -1,0 +1,140 @@
+package SvcTest::Cost::File;
+
+# What operations cost as of a commit: t/cost/15.tsv, and the like for other majors
+# of PostgreSQL.  A line for each operation; a figure that is not known is "-".
+
+use strict;
+use warnings;
+
+use POSIX ();
+
+use SvcTest::Postgres;
+use SvcTest::Process qw(slurp write_file);
+
+my @KINDS = qw(statements nodes triggers pages wal_records wal_bytes instructions);
+
+# Of these each one counts.
+my %EXACT = map { $_ => 1 } qw(statements nodes triggers);
+
+my $BOUND = 1.03;
+
+# Of instructions, with another minor of PostgreSQL, which was compiled anew.
+my $OTHER = 1.10;
+
+
+sub new {
+    my ($class, $root) = @_;
+
+    my $version = SvcTest::Postgres::version();
+    my ($major) = $version =~ /^(\d+)/;
+
+    my $self = bless { path => "$root/t/cost/$major.tsv",
+                       here => "$version " . (POSIX::uname())[4] }, $class;
+    my $text = slurp($self->{path}) // return $self;
+
+    my ($head, @lines) = grep { length } split /\n/, $text;
+    my (undef, @kinds) = split /\t/, shift @lines;
+
+    ($self->{of}) = $head =~ /PostgreSQL (\S+ \S+)/ or die "$self->{path}: $head\n";
+
+    for (@lines) {
+        my ($name, @n) = split /\t/;
+        my %is;
+
+        @is{@kinds} = @n;
+        $self->{was}{$name} = { map { $_ => $is{$_} } grep { $is{$_} ne '-' } @kinds };
+    }
+
+    return $self;
+}
+
+
+# Why there is nothing to compare with; undef when there is.
+
+sub missing {
+    my ($self) = @_;
+
+    return $self->{was} ? undef : "no $self->{path}: \"make cost\" makes it";
+}
+
+
+sub names {
+    my ($self) = @_;
+
+    return sort keys %{ $self->{was} // {} };
+}
+
+
+# Those with the most instructions.
+
+sub dearest {
+    my ($self, $n) = @_;
+
+    my $was = $self->{was} // {};
+    my @names = sort { $was->{$b}{instructions} <=> $was->{$a}{instructions} }
+                grep { defined $was->{$_}{instructions} } keys %$was;
+
+    return @names > $n ? @names[0 .. $n - 1] : @names;
+}
+
+
+# What is dearer now, and what is cheaper: lines for people.
+
+sub compare {
+    my ($self, $name, $is) = @_;
+
+    my $was = $self->{was}{$name} // {};
+    my (@dearer, @cheaper);
+
+    for my $kind (grep { defined $is->{$_} } @KINDS) {
+        my $n = $is->{$kind};
+
+        if (!defined $was->{$kind}) {
+            push @dearer, "$name: $kind, $n, are not in $self->{path}";
+            next;
+        }
+
+        my $bound = $EXACT{$kind} ? 1 : $kind eq 'instructions' && $self->other ? $OTHER
+                                                                                : $BOUND;
+        my $text = "$name: $kind, was $was->{$kind}, is $n";
+
+        push @dearer, $text if $n > $bound * $was->{$kind};
+        push @cheaper, $text if $bound * $n < $was->{$kind};
+    }
+
+    return (\@dearer, \@cheaper);
+}
+
+
+# What the figures are of, when it is not what is here.
+
+sub other {
+    my ($self) = @_;
+
+    return $self->{of} ne $self->{here} && $self->{of};
+}
+
+
+# Instructions are those of a kind of processor.
+
+sub same_machine {
+    my ($self) = @_;
+
+    return !$self->{was} || (split / /, $self->{of})[1] eq (split / /, $self->{here})[1];
+}
+
+
+# Writes figures of all operations, by name.
+
+sub write {
+    my ($self, $figures) = @_;
+
+    write_file($self->{path}, join '',
+        "# What requests cost, with PostgreSQL $self->{here}: \"make cost\" writes it\n",
+        map { join("\t", @$_) . "\n" } [ 'operation', @KINDS ],
+        map { my $name = $_; [ $name, map { $figures->{$name}{$_} // '-' } @KINDS ] }
+            sort keys %$figures);
+}
+
+
+1;

@@ -1,0 +1,338 @@
+package SvcTest::Cost::Requests;
+
+# The requests that t/cost.t knows the cost of: SCIM, administration, sign-in,
+# OAuth, policies.
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use JSON::PP ();
+
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Governance qw($ALL);
+use SvcTest::Grants qw(code redeem refresh $REDIRECT);
+use SvcTest::OAuth qw(application exchange form user_token);
+use SvcTest::Scim qw(patch_op);
+use SvcTest::Session qw(add_addresses);
+
+our @EXPORT_OK = qw(operation);
+
+my $USERS = 3000;
+my $API = 'https://api.test/';
+
+
+# What nginx needs for them.
+
+sub directives {
+    return (svc_sign_in => 'on',
+            svc_set => [ map { "RATE_LIMIT_LOGIN_${_}_MAX 1000000" } qw(IP EMAIL) ]);
+}
+
+
+sub locations {
+    return "        location /oauth { svc_oauth on; }\n";
+}
+
+
+# All of them, of what world() has made.
+
+sub operations {
+    my ($w) = @_;
+
+    return (admin($w), scim($w), sign_in($w), oauth($w), policies($w));
+}
+
+
+# As much data as has the planner take indexes, of a tenant beside others.
+
+sub world {
+    my ($s) = @_;
+
+    my ($acme, @others) = map { $s->tenant($_) } qw(acme globex initech);
+    my @users = add_users($acme, $USERS);
+
+    add_users($_, $USERS / 6) for @others;
+    $s->sql('INSERT INTO svc.user_group (tenant_id, id, name)'
+            . " SELECT id, md5(slug || 'group' || i)::uuid, 'group' || i"
+            . ' FROM svc.tenant, generate_series(1, 200) i');
+    $s->sql('INSERT INTO svc.sign_in (tenant_id, at, ip, country, user_id)'
+            . " SELECT '$acme->{id}', now() - i * interval '1 minute',"
+            . " '10.0.0.0'::inet + i % 100, 'FR', NULL FROM generate_series(1, 1000) i");
+    add_addresses($s);
+    $s->sql('INSERT INTO svc.audit_event (tenant_id, action, actor_type, target_type,'
+            . ' target_id, details, created_at)'
+            . " SELECT '$acme->{id}', 'user.updated', 'apiToken', 'user',"
+            . " gen_random_uuid(), '{}', now() - i * interval '1 s'"
+            . ' FROM generate_series(1, 2000) i');
+    $s->sql("INSERT INTO svc.tenant (slug, name) SELECT 'fresh' || i, 'Fresh'"
+            . ' FROM generate_series(1, 100) i');
+
+    my $ada = with_password($s, $acme, userName => 'ada@acme.test', role => 'owner');
+
+    $s->sql("UPDATE svc.credential SET permissions = '{$ALL}' WHERE kind = 'api'");
+
+    my %app = applications($acme);
+
+    $s->sql(<<"EOT");
+INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)
+VALUES ('$acme->{id}', '$ada->{id}', '$app{agent}{clientId}', '{read}', '{}')
+EOT
+    1 while $s->sql('SELECT svc.user_index(1000)');
+    $s->sql('REINDEX SCHEMA svc');
+    $s->sql('VACUUM ANALYZE');
+    $s->sql('CHECKPOINT');
+
+    return { s => $s, acme => $acme, ada => $ada, app => \%app, users => \@users };
+}
+
+
+# Their ids, which are the same each time, lest the pages of indexes differ.
+
+sub add_users {
+    my ($tenant, $n) = @_;
+
+    my @rows = $tenant->{system}->sql(<<"EOT");
+INSERT INTO svc.user_account (tenant_id, id, user_name, external_id, created_at,
+                              display_name)
+SELECT '$tenant->{id}', md5('$tenant->{slug}' || i)::uuid,
+       'user' || i || '\@$tenant->{slug}.test', 'ext-' || i,
+       now() - i * interval '1 s', 'User ' || i
+FROM generate_series(1, $n) i
+RETURNING id
+EOT
+
+    return map { $_->[0] } @rows;
+}
+
+
+sub applications {
+    my ($tenant) = @_;
+
+    my %opaque = (accessTokenFormat => 'opaque');
+    my %app = (
+        jwt => { scopes => [ 'read' ] },
+        opaque => { scopes => [ 'read' ], %opaque },
+        web => { type => 'web', redirectUris => [ $REDIRECT ], %opaque,
+                 scopes => [ qw(openid profile email read) ] },
+        agent => { type => 'agent', scopes => [ 'read' ], resourceUri => $API, %opaque },
+    );
+
+    return map { $_ => application($tenant, name => $_, %{ $app{$_} }) } sort keys %app;
+}
+
+
+# One of the users whom no request has changed yet.
+
+sub user {
+    my ($w) = @_;
+
+    return shift @{ $w->{users} } // die "too few users\n";
+}
+
+
+# A tenant that nobody has asked for yet: what is kept in memory is not counted.
+
+sub fresh {
+    my ($w) = @_;
+
+    return 'fresh' . ++$w->{fresh};
+}
+
+
+# A name that is as long as the others of its kind.
+
+sub name {
+    my ($w, $kind) = @_;
+
+    return sprintf '%s%06d', $kind, ++$w->{names};
+}
+
+
+sub operation {
+    my ($name, $status, $ask, $before) = @_;
+
+    return { name => $name, status => $status, ask => $ask, before => $before };
+}
+
+
+sub scim {
+    my ($w) = @_;
+
+    my $acme = $w->{acme};
+    my $any = sub { user($w) };
+    my $core = [ 'urn:ietf:params:scim:schemas:core:2.0:User' ];
+    my $off = patch_op({ op => 'replace', path => 'active', value => JSON::PP::false() });
+
+    return (
+        operation('scim_get', 200, sub { $acme->scim(GET => "/Users/$_[0]") }, $any),
+        operation('scim_filter', 200, sub {
+            $acme->scim(GET => '/Users?filter=userName%20eq%20%22user1500%40acme.test%22')
+        }),
+        operation('scim_list', 200, sub { $acme->scim(GET => '/Users?count=50') }),
+        operation('scim_post', 201, sub {
+            $acme->scim(POST => '/Users', {
+                schemas => $core, userName => name($w, 'new') . '@acme.test',
+                externalId => name($w, 'ext'), displayName => 'New User',
+                name => { givenName => 'New', familyName => 'User' } })
+        }),
+        operation('scim_patch_active', 200, sub {
+            $acme->scim(PATCH => "/Users/$_[0]", $off)
+        }, $any),
+        operation('scim_put', 200, sub {
+            $acme->scim(PUT => "/Users/$_[0]", {
+                schemas => $core, userName => name($w, 'put') . '@acme.test',
+                displayName => 'Put User', title => 'Engineer',
+                name => { givenName => 'Put', familyName => 'User' } })
+        }, $any),
+        operation('scim_delete', 204, sub { $acme->scim(DELETE => "/Users/$_[0]") }, $any),
+    );
+}
+
+
+sub admin {
+    my ($w) = @_;
+
+    my $acme = $w->{acme};
+    my $any = sub { user($w) };
+    my $get = sub { my ($path) = @_; sub { $acme->admin(GET => $path) } };
+    my @groups = map { $_->[0] } $w->{s}->sql(
+        "SELECT id FROM svc.user_group WHERE tenant_id = '$acme->{id}' ORDER BY name");
+
+    return (
+        operation('admin_user', 200, sub { $acme->admin(GET => "/users/$_[0]") }, $any),
+        operation('admin_users', 200, $get->('/users?limit=50')),
+        operation('admin_users_search', 200, $get->('/users?q=user15&limit=50')),
+        operation('admin_user_put', 200, sub {
+            $acme->admin(PUT => "/users/$_[0]", { title => name($w, 'title') })
+        }, $any),
+        operation('role_post', 201, sub {
+            $acme->admin(POST => '/roles', { key => name($w, 'role'), name => name($w, 'R'),
+                                             permissions => [ 'users:view' ] })
+        }),
+        operation('group_post', 201, sub {
+            $acme->admin(POST => '/groups', { name => name($w, 'group') })
+        }),
+        operation('groups', 200, $get->('/groups?limit=50')),
+        operation('members_post', 200, sub {
+            $acme->admin(POST => "/groups/$_[0]/members", { userIds => [ user($w) ] })
+        }, sub { shift @groups }),
+        operation('audit', 200, $get->('/audit?limit=50')),
+    );
+}
+
+
+sub sign_in {
+    my ($w) = @_;
+
+    my $s = $w->{s};
+    my $b = SvcTest::Browser->new($s, tenant => 'acme');
+    my $any = sub { user($w) };
+
+    $s->secret($PASSWORD);
+
+    return (
+        operation('sign_in', 200, sub { $b->login('ada@acme.test', $PASSWORD) }),
+        operation('session', 200, sub { $b->get('/v1/auth/session') }),
+        operation('session_user', 200, sub { $b->get("/v1/admin/users/$_[0]") }, $any),
+        operation('session_user_put', 200, sub {
+            $b->ask(PUT => "/v1/admin/users/$_[0]", { title => name($w, 'title') })
+        }, $any),
+        operation('auth_options', 200, sub {
+            $s->http(GET => '/v1/auth/options?tenant=' . fresh($w))
+        }),
+        operation('branding', 200, sub {
+            $s->http(GET => '/v1/tenants/' . fresh($w) . '/branding')
+        }),
+    );
+}
+
+
+sub oauth {
+    my ($w) = @_;
+
+    my ($s, $acme, $app, $ada) = @$w{qw(s acme app ada)};
+    my $code = sub {
+        code($acme, $app->{web}, $ada, scopes => [ qw(openid offline_access profile read) ])
+    };
+    my $redeemed = sub { redeem($s, $app->{web}, $code->())->json };
+    my $of_user = sub {
+        user_token($acme, client => $app->{web}, user => $ada->{id}, scopes => [ 'read' ],
+                   audience => $API)
+    };
+
+    return (
+        tokens($w),
+        operation('code', 200, sub { redeem($s, $app->{web}, $_[0]) }, $code),
+        operation('refresh', 200, sub {
+            refresh($s, $app->{web}, $_[0]{refresh_token})
+        }, $redeemed),
+        operation('exchange', 200, sub {
+            exchange($s, $app->{agent}, $_[0], scope => 'read')
+        }, $of_user),
+        operation('userinfo', 200, sub {
+            $s->http(GET => '/oauth/userinfo',
+                     [ Authorization => "Bearer $_[0]{access_token}" ])
+        }, $redeemed),
+        operation('oauth_metadata', 200, sub {
+            $s->http(GET => '/oauth/t/' . fresh($w) . '/.well-known/openid-configuration')
+        }),
+        operation('jwks', 200, sub { $s->http(GET => '/oauth/t/' . fresh($w) . '/jwks') }),
+    );
+}
+
+
+# Those that a client has for itself.
+
+sub tokens {
+    my ($w) = @_;
+
+    my ($s, $app) = @$w{qw(s app)};
+    my $own = sub {
+        form($s, token => { grant_type => 'client_credentials' }, client => $app->{ $_[0] })
+    };
+    my $ask = sub {
+        my ($path, $client) = @_;
+
+        return (sub { form($s, $path, { token => $_[0] }, client => $app->{$client}) },
+                sub {
+                    my $token = $own->($client)->json->{access_token};
+
+                    $s->secret($token);
+
+                    return $token;
+                });
+    };
+
+    return (
+        operation('token_jwt', 200, sub { $own->('jwt') }),
+        operation('token_opaque', 200, sub { $own->('opaque') }),
+        operation('introspect_jwt', 200, $ask->(introspect => 'jwt')),
+        operation('introspect_opaque', 200, $ask->(introspect => 'opaque')),
+        operation('revoke', 200, $ask->(revoke => 'opaque')),
+    );
+}
+
+
+sub policies {
+    my ($w) = @_;
+
+    my $acme = $w->{acme};
+    my $policy = { rules => [ { name => 'Home', action => 'allow', countries => [ 'FR' ] } ],
+                   defaultAction => 'mfa' };
+    my $post = sub { my ($path) = @_; sub { $acme->admin(POST => $path, $_[0]) } };
+    my $bundle = sub {
+        return { version => 1, roles => [ { key => 'kept', name => name($w, 'Kept'),
+                                            permissions => [ 'users:view' ] } ] };
+    };
+
+    return (
+        operation('simulate', 200, $post->('/access-policy/simulate'), sub { $policy }),
+        operation('config', 200, sub { $acme->admin(GET => '/config') }),
+        operation('config_plan', 200, $post->('/config/plan'), $bundle),
+        operation('config_apply', 200, $post->('/config/apply'), $bundle),
+    );
+}
+
+
+1;
