@@ -73,7 +73,13 @@ sub sums {
               worker => [ $s->nginx->{under} ? $s->workers : () ]);
     my @pids = map { @$_ } values %of;
 
-    $self->ask([ grep { !$self->{counts}{$_}++ } @pids ], 'instrumentation', 'on');
+    my @new = grep { !$self->{counts}{$_}++ } @pids;
+
+    # made while a worker was root still
+
+    chown((getpwnam run_user())[2, 3], glob "$self->{prefix}-*") if $> == 0 && @new;
+
+    $self->ask(\@new, 'instrumentation', 'on');
 
     my $said = $self->ask(\@pids, 'status', 'internal');
     my %sum;

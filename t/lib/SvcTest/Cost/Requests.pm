@@ -66,7 +66,7 @@ sub world {
             . " gen_random_uuid(), '{}', now() - i * interval '1 s'"
             . ' FROM generate_series(1, 2000) i');
     $s->sql("INSERT INTO svc.tenant (slug, name) SELECT 'fresh' || i, 'Fresh'"
-            . ' FROM generate_series(1, 100) i');
+            . ' FROM generate_series(1, 2000) i');
 
     my $ada = with_password($s, $acme, userName => 'ada@acme.test', role => 'owner');
 
