@@ -30,7 +30,7 @@ $file = SvcTest::Cost::File->new('.');
 skip_file($file->missing) if $file->missing && $mode ne 'write';
 
 
-# --- counts ---------------------------------------------------------------------
+# --- counts ----------------------------------------------------------------------
 
 sub server {
     my (%arg) = @_;
@@ -62,7 +62,7 @@ SvcTest::Cost::done($s);
 cmp_ok(scalar keys %is, '>=', 30, 'operations that are counted');
 
 
-# --- instructions -----------------------------------------------------------------
+# --- instructions ----------------------------------------------------------------
 
 # What is stored before is stored at full speed.
 
@@ -78,7 +78,8 @@ sub instructions {
     SvcTest::Callgrind::begin_under($s);
     SvcTest::Cost::alone($s);
     measure(SvcTest::Callgrind->new($s),
-            grep { $wanted{ $_->{name} } } SvcTest::Cost::Requests::operations($world));
+            grep { $wanted{ $_->{name} } }
+                 SvcTest::Cost::Requests::operations($world));
     SvcTest::Cost::done($s);
 }
 
@@ -87,13 +88,13 @@ if ($mode ne '' && !$file->same_machine && $mode ne 'write') {
     SKIP: { skip_part('the instructions are those of another kind of processor', 1) }
 
 } elsif ($mode ne '') {
-    diag('instructions of ' . $file->other . ' were counted: they may differ by a tenth')
+    diag('the instructions are those of ', $file->other, ': a tenth more may be')
         if $mode ne 'write' && $file->other;
     instructions($mode eq 'ci' ? $file->dearest($DEAREST) : keys %is);
 }
 
 
-# --- none is dearer ------------------------------------------------------------------
+# --- none is dearer --------------------------------------------------------------
 
 if ($mode eq 'write') {
     $file->write(\%is);

@@ -40,7 +40,7 @@ my $ROOT = Cwd::realpath(dirname(__FILE__) . '/../..');
 
 
 # Options: those of SvcTest::Nginx (workers, connections, svc, scim, main, http,
-# server, locations, load, http2_port, under), pg => 0 and redis => 0 to go
+# server, locations, load, http2_port), pg => 0 and redis => 0 to go
 # without, pg_conf, text for postgresql.conf, pg_under, what PostgreSQL runs under.
 
 sub new {

@@ -2,7 +2,7 @@ package SvcTest::Callgrind;
 
 # The instructions of processes that run under valgrind's callgrind, read while
 # they run.  As a meter of SvcTest::Cost: those of the backends that serve the
-# modules, and of nginx's worker.
+# modules.
 
 use strict;
 use warnings;
@@ -18,7 +18,8 @@ sub command {
     my ($prefix) = @_;
 
     return ('env', '-u', 'LOGNAME', '-u', 'USER', '-u', 'HOST', '-u', 'HOSTNAME',
-            'GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2_Usable,-AVX_Fast_Unaligned_Load,-ERMS',
+            'GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2_Usable,-AVX_Fast_Unaligned_Load,'
+            . '-ERMS',
             'valgrind', '--tool=callgrind', '--instr-atstart=no',
             '--trace-children=yes', "--vgdb-prefix=$prefix", '--log-file=/dev/null',
             '--callgrind-out-file=/dev/null');
@@ -58,42 +59,27 @@ sub begin {
 sub end {
     my ($self) = @_;
 
-    my $now = $self->sums;
-
-    return { map { $_ => $now->{$_} - $self->{sums}{$_} } keys %$now };
+    return { instructions => $self->sums - $self->{sums} };
 }
 
 
 sub sums {
     my ($self) = @_;
 
-    my $s = $self->{s};
-    my %of = (instructions => [ map { $_->[0] } $s->sql(
-                  "SELECT pid FROM pg_stat_activity WHERE usename = 'svc_app'") ],
-              worker => [ $s->nginx->{under} ? $s->workers : () ]);
-    my @pids = map { @$_ } values %of;
+    my @pids = map { $_->[0] } $self->{s}->sql(
+        "SELECT pid FROM pg_stat_activity WHERE usename = 'svc_app'");
 
-    my @new = grep { !$self->{counts}{$_}++ } @pids;
-
-    # made while a worker was root still
-
-    chown((getpwnam run_user())[2, 3], glob "$self->{prefix}-*") if $> == 0 && @new;
-
-    $self->ask(\@new, 'instrumentation', 'on');
+    $self->ask([ grep { !$self->{counts}{$_}++ } @pids ], 'instrumentation', 'on');
 
     my $said = $self->ask(\@pids, 'status', 'internal');
-    my %sum;
+    my $sum = 0;
 
-    for my $what (grep { @{ $of{$_} } } keys %of) {
-        for my $pid (@{ $of{$what} }) {
-            my ($n) = $said->{$pid} =~ /^events-1: (\d+)$/m
-                or die "vgdb: $said->{$pid}\n";
-
-            $sum{$what} += $n;
-        }
+    for (values %$said) {
+        /^events-1: (\d+)$/m or die "vgdb: $_\n";
+        $sum += $1;
     }
 
-    return \%sum;
+    return $sum;
 }
 
 

@@ -276,7 +276,6 @@ sub environment {
 sub checker {
     my ($self) = @_;
 
-    return @{ $self->{under} } if $self->{under};
     return if !$ENV{SVC_TEST_VALGRIND};
 
     return ('valgrind', '-q', '--leak-check=full', '--num-callers=30',
