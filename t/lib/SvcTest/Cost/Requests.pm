@@ -190,6 +190,8 @@ sub scim {
 }
 
 
+# Reads first: of what no request has changed.
+
 sub admin {
     my ($w) = @_;
 
@@ -203,6 +205,8 @@ sub admin {
         operation('admin_user', 200, sub { $acme->admin(GET => "/users/$_[0]") }, $any),
         operation('admin_users', 200, $get->('/users?limit=50')),
         operation('admin_users_search', 200, $get->('/users?q=user15&limit=50')),
+        operation('groups', 200, $get->('/groups?limit=50')),
+        operation('audit', 200, $get->('/audit?limit=50')),
         operation('admin_user_put', 200, sub {
             $acme->admin(PUT => "/users/$_[0]", { title => name($w, 'title') })
         }, $any),
@@ -211,13 +215,11 @@ sub admin {
                                              permissions => [ 'users:view' ] })
         }),
         operation('group_post', 201, sub {
-            $acme->admin(POST => '/groups', { name => name($w, 'group') })
+            $acme->admin(POST => '/groups', { name => name($w, 'new group') })
         }),
-        operation('groups', 200, $get->('/groups?limit=50')),
         operation('members_post', 200, sub {
             $acme->admin(POST => "/groups/$_[0]/members", { userIds => [ user($w) ] })
         }, sub { shift @groups }),
-        operation('audit', 200, $get->('/audit?limit=50')),
     );
 }
 
