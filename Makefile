@@ -44,8 +44,8 @@ mandir = $(prefix)/share/man
 completionsdir = $(prefix)/share/bash-completion/completions
 
 .PHONY: help deps deps-run deps-test build install uninstall run stop test \
-	test-ha test-debian unit sanitize valgrind bench bench-peer cost lint fuzz \
-	fuzz-bins binaries ci soak clean
+	test-ha test-debian unit sanitize valgrind bench bench-smoke bench-peer cost lint \
+	fuzz fuzz-bins binaries ci soak clean
 .DEFAULT_GOAL := help
 
 help:                ## this list
@@ -225,6 +225,11 @@ bench: deps-test build $(SRC)/objs/ngx_auto_config.h  ## measure, beside pgbench
 	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) \
 		build/bench/access build/bench/argon2
 	@perl -I t/lib t/bench/bench.pl
+
+bench-smoke: deps-test build $(SRC)/objs/ngx_auto_config.h  ## all rows of both benchmarks for a moment: whether they can be measured
+	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) \
+		build/bench/access build/bench/argon2
+	@perl -I t/lib -I t/bench -MSvcBench::Smoke -e 'exit SvcBench::Smoke::run()'
 
 # BENCH_BASE and BENCH_BASE_SQL, unless BASE names a commit, are those of whoever
 # calls

@@ -17,6 +17,7 @@ use Test::More;
 use lib dirname(__FILE__) . '/bench';
 
 use SvcBench::Explain;
+use SvcBench::Load;
 use SvcBench::Statements;
 use SvcTest;
 use SvcTest::Mail qw(nowhere);
@@ -105,6 +106,8 @@ is_deeply($text, { map { $_ => $sources->{$_}{text} } keys %$sources },
           'a connection has prepared the statements of all sources');
 is_deeply([ SvcBench::Explain::strays($sources) ], [],
           'the benchmark has the values that they take');
+is_deeply([ SvcBench::Load::strays($s->root, $sources) ], [],
+          'and so have the scripts that it gives to pgbench');
 
 my $first = SvcTest::Plans->new($s, 'first', 1, $text);
 

@@ -8,19 +8,24 @@
 # Each round measures every row and its reference one after the other, so that
 # whatever else the machine does meets both; the table holds the medians of the
 # rounds.  A row that misses what is required of it says MISS.  One that was
-# measured on wrong answers says FAIL, and then the exit status is 1.
+# measured on wrong answers says FAIL; one that could not be measured is named at the
+# end.  For both the exit status is 1.
+#
+# With --smoke all of it is done for a moment each, to see that it can be, on few of
+# everything, and no figure is judged.
 #
 # Environment: ROUNDS (3), SECONDS of one measurement (4), USERS (100000), BIG (1000000)
 # users in the end, READ_RATE (10000) reads a second beside the writes, WRITE_RATE
 # (5000), LOGINS (400) of known and of unknown addresses in a round; PASSKEYS (8000),
 # the most sign-ins with a passkey in a round; CODES (50000), the most codes that are
 # redeemed in one; INTROSPECT_RATE (10000), half of what there can be; TOKENS (10000000)
-# stored and TENANTS (10000) in the end; TARGETS (10000) of outbound SCIM; ONLY, some
+# stored and TENANTS (10000) in the end; TARGETS (10000) of outbound SCIM; CROWD (10000)
+# clients that are idle; IDLE (30) seconds in which nothing happens; ONLY, some
 # measurements by name (see %measure, and get_small and get_big, login_small and
 # login_big, outbound_users and outbound_targets), like "get get_pipeline", or "signin",
-# "oauth" or "outbound", without those, or "outbound_sizes"; BENCH_READ, BENCH_WRITE,
-# BENCH_SLOW, parameters of svc_postgres_pool, like "connections=2 depth=16";
-# SVC_TEST_NGINX and SVC_TEST_MODULES as for the tests.
+# "oauth", "idle" or "outbound", without those, or "outbound_sizes"; BENCH_READ,
+# BENCH_WRITE, BENCH_SLOW, parameters of svc_postgres_pool, like "connections=2
+# depth=16"; SVC_TEST_NGINX and SVC_TEST_MODULES as for the tests.
 
 use strict;
 use warnings;
@@ -38,7 +43,9 @@ BEGIN {
 use SvcBench::Access;
 use SvcBench::Admin;
 use SvcBench::Config;
+use SvcBench::Course qw(smoke size);
 use SvcBench::Explain;
+use SvcBench::Idle;
 use SvcBench::Load;
 use SvcBench::Login;
 use SvcBench::OAuth;
@@ -53,23 +60,31 @@ use SvcBench::System;
 use SvcBench::Webhook;
 
 
-my $ROUNDS = $ENV{ROUNDS} || 3;
-my $SECONDS = $ENV{SECONDS} || 4;
-my $USERS = $ENV{USERS} || 100_000;
-my $BIG = $ENV{BIG} || 1_000_000;
-my $SMALL = 1_000;
-my $READ_RATE = $ENV{READ_RATE} || 10_000;
-my $WRITE_RATE = $ENV{WRITE_RATE} || 5_000;
-my $LOGINS = $ENV{LOGINS} || 400;
-my $PASSKEYS = $ENV{PASSKEYS} || 8_000;
-my $CODES = $ENV{CODES} || 50_000;
-my $TOKENS = $ENV{TOKENS} || 10_000_000;
-my $TENANTS = $ENV{TENANTS} || 10_000;
-my $TARGETS = $ENV{TARGETS} || 10_000;
-my $INTROSPECT_RATE = $ENV{INTROSPECT_RATE} || 10_000;
+# as it is by default, and in a smoke test
 
-my ($sys, $statements, $size);
-my %results;
+my $ROUNDS = size('ROUNDS', 3, 1);
+my $SECONDS = size('SECONDS', 4, 0.3);
+my $USERS = size('USERS', 100_000, 1_000);
+my $BIG = size('BIG', 1_000_000, 2_000);
+my $SMALL = 1_000;                      # those who sign in, as lua/login.lua has it
+my $READ_RATE = size('READ_RATE', 10_000, 500);
+my $WRITE_RATE = size('WRITE_RATE', 5_000, 200);
+my $LOGINS = size('LOGINS', 400, 5);
+my $PASSKEYS = size('PASSKEYS', 8_000, 200);
+my $CODES = size('CODES', 50_000, 1_000);
+my $TOKENS = size('TOKENS', 10_000_000, 1_000);
+my $TENANTS = size('TENANTS', 10_000, 20);
+my $TARGETS = size('TARGETS', 10_000, 20);
+my $INTROSPECT_RATE = size('INTROSPECT_RATE', 10_000, 500);
+my $CROWD = size('CROWD', 10_000, 100);
+my $IDLE = size('IDLE', 30, 0.5);
+
+# each connection of a new worker prepares all statements
+
+my %FEW = (read => 'connections=1 depth=16', write => 'connections=1 depth=8',
+           slow => 'connections=1 depth=1');
+
+my ($sys, $statements, $size, $course);
 
 
 # --- what is measured -------------------------------------------------------
@@ -78,7 +93,7 @@ my %results;
 # with rate, in requests a second, or p99, in microseconds.
 
 my %measure = (
-    get => sub { wrk('get', @_, size => $size->{get}) },
+    get => sub { get(@_) },
     static => sub { wrk('get', @_, size => $size->{get},
                         prefix => '/static') },
     filter => sub { wrk('filter', @_, size => $size->{filter}) },
@@ -152,7 +167,7 @@ my %measure = (
     oauth_exchange => sub { SvcBench::OAuth::exchanges($sys, @_) },
     oauth_refresh => sub { SvcBench::OAuth::refreshes($sys, @_) },
     oauth_code => sub {
-        SvcBench::OAuth::codes($sys, @_, $_[0] > 1 ? $CODES : $CODES / 10)
+        SvcBench::OAuth::codes($sys, @_, warm($CODES, $CODES / 10))
     },
     oauth_token_tenants => sub { SvcBench::OAuth::tenants($sys, @_) },
     oidc_jwt => sub { SvcBench::OAuth::peer($sys, 'memory')->jwts(@_) },
@@ -166,20 +181,22 @@ my %measure = (
         my ($name, $path) = @$_;
 
         ("outbound_push$name" => sub { SvcBench::Outbound::pushes($sys, @_, $path) },
-         "outbound_curl$name" => sub { SvcBench::Outbound::parallel($sys, @_, $path) },
-         "outbound_single$name" => sub {
-             SvcBench::Outbound::one_by_one($sys, @_, $path)
-         })
+         "outbound_curl$name" => sub { SvcBench::Outbound::parallel($sys, @_, $path) })
     } [ '', $SvcBench::Outbound::OURS ], [ '_far', $SvcBench::Outbound::FAR ],
       [ '_at_once', $SvcBench::Outbound::AT_ONCE ]),
+    outbound_single => sub {
+        SvcBench::Outbound::one_by_one($sys, @_, $SvcBench::Outbound::OURS)
+    },
+    outbound_single_far => sub {
+        SvcBench::Outbound::one_by_one($sys, @_, $SvcBench::Outbound::FAR)
+    },
     outbound_delay => sub { SvcBench::Outbound::delay($sys, @_) },
     outbound_post_off => sub { SvcBench::Outbound::posts($sys, @_) },
     outbound_post_none => sub { SvcBench::Outbound::posts($sys, @_, 0) },
     outbound_post_one => sub { SvcBench::Outbound::posts($sys, @_, 1) },
     login => sub { SvcBench::Login::logins($sys, @_) },
     passkey => sub {
-        SvcBench::Passkeys::sign_ins($sys, @_, $_[0] > 1 ? $PASSKEYS
-                                                         : $PASSKEYS / 4)
+        SvcBench::Passkeys::sign_ins($sys, @_, warm($PASSKEYS, $PASSKEYS / 4))
     },
     groups => sub { SvcBench::Admin::groups($sys, @_) },
     login_hashes => sub { SvcBench::Login::hashes($ROOT, @_) },
@@ -191,7 +208,19 @@ my %measure = (
     session_write => sub { SvcBench::Login::session_write($sys, @_) },
     login_limited => sub { SvcBench::Login::limited($sys, @_) },
     login_time => sub {
-        SvcBench::Login::told_by_time($sys, $_[0] > 1 ? $LOGINS : 5)
+        SvcBench::Login::told_by_time($sys, warm($LOGINS, 5))
+    },
+    idle => sub { SvcBench::Idle::instance($sys, warm($IDLE, 1)) },
+    idle_crowd => sub {
+        SvcBench::Idle::crowd($sys, warm($IDLE, 1), warm($CROWD, $CROWD / 10),
+                              sub { get($SECONDS) })
+    },
+    get_alone => sub { get(@_) },
+    get_crowd => sub {
+        my ($seconds) = @_;
+
+        SvcBench::Idle::beside($sys, warm($CROWD, $CROWD / 10),
+                               sub { get($seconds) });
     },
 );
 
@@ -211,8 +240,10 @@ my @OUTBOUND = qw(outbound_post_off outbound_post_none outbound_post_one outboun
                   outbound_single_far outbound_push_at_once outbound_curl_at_once
                   outbound_delay);
 
+my @IDLE = qw(idle idle_crowd get_alone get_crowd);
+
 my %GROUPS = (signin => \@SIGNIN, oauth => [ create => @OAUTH ],
-              outbox => \@OUTBOX,
+              outbox => \@OUTBOX, idle => \@IDLE,
               outbound => \@OUTBOUND,
               outbound_sizes => [ qw(outbound_users outbound_targets) ]);
 
@@ -246,6 +277,22 @@ sub pgbench {
 
     return SvcBench::Load::pgbench($sys, $statements, $script,
                                    clients => $clients, seconds => $seconds);
+}
+
+
+sub get {
+    my ($seconds) = @_;
+
+    return wrk('get', $seconds, size => $size->{get});
+}
+
+
+# The first of two, or the second one to warm up.
+
+sub warm {
+    my ($whole, $part) = @_;
+
+    return $course->warming ? $part : $whole;
 }
 
 
@@ -320,55 +367,21 @@ sub reads_beside_writes {
 
 # --- the course of it -------------------------------------------------------
 
-sub rounds {
-    my ($suffix, @names) = @_;
-
-    for my $round (1 .. $ROUNDS) {
-        say_step("round $round of $ROUNDS");
-
-        for my $name (@names) {
-            push @{ $results{"$name$suffix"} }, $measure{$name}->($SECONDS);
-        }
-    }
-}
-
-
-# Who comes first is last in the next one: what moves slowly meets them alike.
-
-sub rounds_in_turn {
-    my (@names) = @_;
-
-    for my $round (1 .. $ROUNDS) {
-        say_step("round $round of $ROUNDS");
-
-        push @{ $results{$_} }, $measure{$_}->($SECONDS)
-            for $round % 2 ? @names : reverse @names;
-    }
-}
-
-
-sub warm_up {
-    my (@names) = @_;
-
-    say_step('warming up');
-
-    for my $name (@names) {
-        my $faults = $measure{$name}->(1)->{faults};
-
-        die "$name: @$faults\n" if @$faults;
-    }
-}
-
-
 sub prepare {
     $statements = SvcBench::Statements::read_all($ROOT);
 
-    my @pools = map { "$_ " . $ENV{'BENCH_' . uc} }
-                grep { $ENV{'BENCH_' . uc} } qw(read write slow);
+    my %pools = map { $_ => $ENV{'BENCH_' . uc} // (smoke() && $FEW{$_}) } keys %FEW;
+    my @pools = map { "$_ $pools{$_}" } grep { $pools{$_} } sort keys %pools;
 
     say_step('starting PostgreSQL, Redis and nginx');
-    $sys = SvcBench::System->new(pools => @pools ? \@pools : undef,
-                                 svc => { SvcBench::Login::directives() });
+    $sys = SvcBench::System->new(
+        pools => @pools ? \@pools : undef, quick => smoke(),
+        svc => { SvcBench::Login::directives() },
+        locations => SvcBench::OAuth::location(),
+        wanted(@IDLE) ? SvcBench::Idle::options($CROWD) : ());
+    $course = SvcBench::Course->new(
+        measure => \%measure, rounds => $ROUNDS, seconds => $SECONDS,
+        mend => sub { $sys->mend }, complaints => sub { $sys->complaints });
 
     my $modules = $sys->{s}->nginx->modules;
     SvcBench::Statements::check_modules($statements, $modules)
@@ -399,75 +412,82 @@ sub grow {
 # Processes' memory before and after.
 
 sub measure {
-    my @sizes = grep { !%only || $only{"${_}_small"} || $only{"${_}_big"} }
-                qw(get login);
+    my @sizes = grep { wanted("${_}_small", "${_}_big") } qw(get login);
 
     grow($SMALL);
     my @rest = SvcBench::System::rss($sys->workers);
 
-    other_size('_small', @sizes);
+    $course->rounds('_small', @sizes);
 
     grow($USERS);
-    SvcBench::Outbound::prepare($sys) if !%only || grep { /^outbound/ } keys %only;
-    SvcBench::Load::pgbench($sys, $statements, 'get_check', clients => 1,
-                            transactions => 200);
-    warm_up(@ORDER);
-    rounds('', @ORDER);
+    $course->step('preparing targets', sub { SvcBench::Outbound::prepare($sys) })
+        if !%only || grep { /^outbound/ } keys %only;
+    $course->step('checking the statements of a GET', sub {
+        SvcBench::Load::pgbench($sys, $statements, 'get_check', clients => 1,
+                                transactions => smoke() ? 20 : 200);
+    });
+    $course->rounds('', @ORDER);
 
     if (@STORED) {
         SvcBench::Admin::add_events($sys);
         SvcBench::SignIns::add($sys);
-        warm_up(@STORED);
-        rounds('', @STORED);
+        $course->rounds('', @STORED);
         $sys->reset;
     }
 
-    outbound_users() if !%only || $only{outbound_users};
-    outbound_targets() if !%only || $only{outbound_targets};
+    outbound_users() if wanted('outbound_users');
+    outbound_targets() if wanted('outbound_targets');
 
     my @after = SvcBench::System::rss($sys->workers);
 
     # which reload, and so come when the workers' memory is known
 
-    if (my @outbox = grep { !%only || $only{$_} } @OUTBOX) {
-        warm_up(@outbox);
-        rounds_in_turn(@outbox);
+    $course->rounds_in_turn(grep { wanted($_) } @OUTBOX);
+    $course->rounds_in_turn(grep { wanted($_) } @IDLE);
+
+    my $results = $course->results;
+
+    if (my @tokens = grep { $results->{$_} } qw(oauth_token_opaque
+                                                oauth_introspect_opaque))
+    {
+        $course->step("storing $TOKENS tokens",
+                      sub { SvcBench::OAuth::add_tokens($sys, $TOKENS) });
+        $course->rounds('_many', @tokens);
     }
 
-    if (my @tokens = grep { $results{$_} } qw(oauth_token_opaque oauth_introspect_opaque)) {
-        say_step("storing $TOKENS tokens");
-        SvcBench::OAuth::add_tokens($sys, $TOKENS);
-        other_size('_many', @tokens);
-    }
-
-    if ($results{oauth_token_jwt}) {
-        say_step("adding $TENANTS tenants");
-        SvcBench::OAuth::add_tenants($sys, $TENANTS);
-        SvcBench::OAuth::make_keys($sys, $TENANTS);
-        rounds('', 'oauth_token_tenants');
+    if ($results->{oauth_token_jwt}) {
+        $course->step("adding $TENANTS tenants", sub {
+            SvcBench::OAuth::add_tenants($sys, $TENANTS);
+            SvcBench::OAuth::make_keys($sys, $TENANTS, $SECONDS);
+        });
+        $course->rounds('', 'oauth_token_tenants');
     }
 
     if (@sizes) {
         grow($BIG);
-        other_size('_big', @sizes);
+        $course->rounds('_big', @sizes);
     }
 
     return (rest => \@rest, after => \@after);
 }
 
 
+sub wanted {
+    return !%only || grep { $only{$_} } @_;
+}
+
+
 # Once each: few, and many.
 
 sub outbound_users {
-    for my $size ([ '_few', $SMALL ], [ '', $USERS ]) {
+    for my $size (smoke() ? ([ '_few', 50 ], [ '', 100 ])
+                          : ([ '_few', $SMALL ], [ '', $USERS ]))
+    {
         my ($suffix, $users) = @$size;
 
         say_step("pushing $users users");
-
-        my ($first, $sync) = SvcBench::OutboundSize::syncs($sys, $users);
-
-        push @{ $results{"outbound_first$suffix"} }, $first;
-        push @{ $results{"outbound_sync$suffix"} }, $sync;
+        $course->once([ "outbound_first$suffix", "outbound_sync$suffix" ],
+                      sub { SvcBench::OutboundSize::syncs($sys, $users) });
     }
 }
 
@@ -477,21 +497,29 @@ sub outbound_targets {
         my ($suffix, $targets) = @$size;
 
         say_step("pushing to $targets targets");
-        push @{ $results{"outbound_targets$suffix"} },
-             SvcBench::OutboundSize::targets($sys, $targets);
+        $course->once([ "outbound_targets$suffix" ], sub {
+            SvcBench::OutboundSize::targets($sys, $targets, $IDLE);
+        });
     }
 
     SvcBench::OutboundSize::clean($sys);
 }
 
 
-sub other_size {
-    my ($suffix, @names) = @_;
+sub report {
+    my ($rows, @memory) = @_;
 
-    return if !@names;
+    my $results = $course->results;
 
-    warm_up(@names);
-    rounds($suffix, @names);
+    SvcBench::Report::table($results,
+                            SvcBench::Report::number($USERS) . ' users in 10 tenants.',
+                            @$rows);
+    SvcBench::Report::details($results, @memory);
+
+    $course->step('explaining each statement', sub {
+        SvcBench::Report::plans(SvcBench::Explain::all($sys, $statements,
+                                                       smoke() ? 100 : 1));
+    });
 }
 
 
@@ -499,31 +527,25 @@ sub main {
     prepare();
 
     my @memory = measure();
+    my @rows = SvcBench::Report::rows(
+        small => $SMALL, big => $BIG, read_rate => $READ_RATE,
+        write_rate => $WRITE_RATE, introspect_rate => $INTROSPECT_RATE,
+        tokens => $TOKENS, tenants => $TENANTS, users => $USERS, targets => $TARGETS,
+        crowd => $CROWD, flood => SvcBench::Login::bound());
 
-    SvcBench::Report::table(
-        \%results,
-        SvcBench::Report::number($USERS) . ' users in 10 tenants.',
-        SvcBench::Report::rows(small => $SMALL, big => $BIG,
-                               read_rate => $READ_RATE,
-                               write_rate => $WRITE_RATE,
-                               introspect_rate => $INTROSPECT_RATE,
-                               tokens => $TOKENS, tenants => $TENANTS,
-                               users => $USERS, targets => $TARGETS,
-                               flood => SvcBench::Login::bound()));
-    SvcBench::Report::details(\%results, @memory);
+    $course->reported(sub { report(\@rows, @memory) });
+    $course->missing(@rows) if !%only;
+    $course->step('reading the logs', sub { $course->look });
 
-    say_step('explaining each statement');
-    SvcBench::Report::plans(SvcBench::Explain::all($sys, $statements));
-
-    die "there were wrong answers\n"
-        if grep { @{ $_->{faults} } } map { @$_ } values %results;
-    die "there are complaints in the logs\n" if $sys->complaints;
+    return $course->end('bench');
 }
 
 
 $| = 1;
 
-if (!eval { main(); 1 }) {
+my $status = eval { main() };
+
+if (!defined $status) {
     my @lines = $sys ? $sys->complaints : ();
 
     splice @lines, 20 if @lines > 20;
@@ -531,3 +553,5 @@ if (!eval { main(); 1 }) {
 
     exit 1;
 }
+
+exit $status;

@@ -278,31 +278,40 @@ my $TENANT = "(SELECT id FROM svc.tenant WHERE slug !~ '^oauth') t";
 
 my $NEW = 10;                           # a user of the first tenant, without a password
 
-my @GOVERNANCE = (
-    'INSERT INTO svc.user_group (tenant_id, id, name)'
-    . " SELECT id, ('$GROUP' || lpad(i::text, 12, '0'))::uuid, 'group' || i"
-    . " FROM $TENANT, generate_series(1, 9999) i",
-    'INSERT INTO svc.group_password_policy (tenant_id, group_id, min_length)'
-    . ' SELECT tenant_id, id, 16 FROM svc.user_group',
-    'INSERT INTO svc.role (tenant_id, key, name, permissions)'
-    . " SELECT id, 'role' || i, 'Role', '{}'"
-    . " FROM $TENANT, generate_series(1, 1000) i",
-    'INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events, secret)'
-    . " SELECT id, ('$WEBHOOK' || lpad(i::text, 12, '0'))::uuid,"
-    . " 'https://x.test/', '{user.created,user.deleted}', '\\x00'"
-    . " FROM $TENANT, generate_series(1, 100) i",
-    'INSERT INTO svc.webhook_attempt (tenant_id, endpoint_id, created_at,'
-    . ' delivery_id, attempt, event_id, event, outcome, duration_ms)'
-    . " SELECT tenant_id, id, now() - i * interval '1 minute', 'd' || i, 1,"
-    . " 'e', 'user.created', 'acknowledged', 1"
-    . ' FROM svc.webhook_endpoint, generate_series(1, 200) i',
-    'DELETE FROM svc.password WHERE right(user_id::text, 12)::bigint = ' . $NEW,
-    'SET session_replication_role = replica',
-    'INSERT INTO svc.governance (tenant_id) SELECT gen_random_uuid()'
-    . ' FROM generate_series(1, 10000)',
-    'VACUUM ANALYZE svc.user_group, svc.group_password_policy, svc.role,'
-    . ' svc.governance, svc.webhook_endpoint, svc.webhook_attempt',
-);
+# Of groups, for instance, this part of 9999.
+
+sub governance {
+    my ($part) = @_;
+
+    my ($groups, $roles, $webhooks, $attempts, $tenants)
+        = map { int $_ / $part } 9_999, 1_000, 100, 200, 10_000;
+
+    return (
+        'INSERT INTO svc.user_group (tenant_id, id, name)'
+        . " SELECT id, ('$GROUP' || lpad(i::text, 12, '0'))::uuid, 'group' || i"
+        . " FROM $TENANT, generate_series(1, $groups) i",
+        'INSERT INTO svc.group_password_policy (tenant_id, group_id, min_length)'
+        . ' SELECT tenant_id, id, 16 FROM svc.user_group',
+        'INSERT INTO svc.role (tenant_id, key, name, permissions)'
+        . " SELECT id, 'role' || i, 'Role', '{}'"
+        . " FROM $TENANT, generate_series(1, $roles) i",
+        'INSERT INTO svc.webhook_endpoint (tenant_id, id, url, events, secret)'
+        . " SELECT id, ('$WEBHOOK' || lpad(i::text, 12, '0'))::uuid,"
+        . " 'https://x.test/', '{user.created,user.deleted}', '\\x00'"
+        . " FROM $TENANT, generate_series(1, $webhooks) i",
+        'INSERT INTO svc.webhook_attempt (tenant_id, endpoint_id, created_at,'
+        . ' delivery_id, attempt, event_id, event, outcome, duration_ms)'
+        . " SELECT tenant_id, id, now() - i * interval '1 minute', 'd' || i, 1,"
+        . " 'e', 'user.created', 'acknowledged', 1"
+        . " FROM svc.webhook_endpoint, generate_series(1, $attempts) i",
+        'DELETE FROM svc.password WHERE right(user_id::text, 12)::bigint = ' . $NEW,
+        'SET session_replication_role = replica',
+        'INSERT INTO svc.governance (tenant_id) SELECT gen_random_uuid()'
+        . " FROM generate_series(1, $tenants)",
+        'VACUUM ANALYZE svc.user_group, svc.group_password_policy, svc.role,'
+        . ' svc.governance, svc.webhook_endpoint, svc.webhook_attempt',
+    );
+}
 
 
 # Names of which the values are not those of a statement.
@@ -316,14 +325,15 @@ sub strays {
 }
 
 
-# An array of { name, kind, text, nodes, pages, bad }, by statement and kind.
+# An array of { name, kind, text, nodes, pages, bad }, by statement and kind; beside
+# so much of what tenants may have.
 
 sub all {
-    my ($system, $statements) = @_;
+    my ($system, $statements, $part) = @_;
 
-    my (@plans, @failed);
+    my (@plans, @failed, $client);
 
-    $system->psql('postgres', map { ('-c', $_) } @GOVERNANCE);
+    $system->psql('postgres', map { ('-c', $_) } governance($part));
 
     for my $s (map { $statements->{$_} } sort keys %$statements) {
         my $values = $VALUES{$s->{name}};
@@ -333,8 +343,14 @@ sub all {
         push @plans, map {
             my $kind = $_;
 
-            eval { plan($system, $s, $kind, @values) }
-                // do { push @failed, "$s->{name}, $kind plan: $@"; () };
+            $client //= $system->{s}->connect_as('svc_app');
+
+            eval { plan($system, $client, $s, $kind, @values) }
+                // do {
+                    push @failed, "$s->{name}, $kind plan: $@";
+                    undef $client;
+                    ();
+                };
         } qw(generic custom);
     }
 
@@ -360,9 +376,8 @@ sub quoted {
 
 
 sub plan {
-    my ($system, $s, $kind, @values) = @_;
+    my ($system, $c, $s, $kind, @values) = @_;
 
-    my $c = $system->{s}->connect_as('svc_app');
     my $arguments = @values ? '(' . join(', ', @values) . ')' : '';
 
     $c->query('BEGIN');
@@ -382,6 +397,7 @@ sub plan {
                             . " EXECUTE s$arguments") };
 
     $c->query('ROLLBACK');
+    $c->query('DEALLOCATE s');
 
     my @nodes = $text =~ /((?:Seq|Index|Index Only|Bitmap \w+) Scan[^(]*) \(/g;
 

@@ -2,17 +2,26 @@ package SvcBench::Load;
 
 # One run of wrk, pgbench or psql, and what came of it.  A rate of errors is no
 # result: "faults" of a run of wrk says what was wrong with its answers.
+#
+# Less than a second is measured as well, for bench-smoke; wrk then goes on until
+# there was an answer.
 
 use strict;
 use warnings;
 
+use POSIX qw(ceil);
 use Time::HiRes qw(time);
 
 use SvcBench::Cpu;
-use SvcTest::Process qw(slurp spawn wait_exit wait_for write_file);
+use SvcTest::Process qw(signal_pid slurp spawn wait_exit wait_for write_file);
 
 
 my $RUNS = 0;
+my $PREBUILT = 32_768;                  # requests of a thread of wrk, at most
+my $LONGEST = 60;                       # seconds until there is an answer
+my $TRANSACTIONS = 20;                  # of a client of pgbench, in a second
+
+my %going;                              # runs, by their pids
 
 
 # Starts wrk with lua/$script.lua.  connections, seconds; optionally threads,
@@ -24,12 +33,14 @@ sub wrk_start {
     my ($system, $script, %opt) = @_;
 
     my $out = "$system->{dir}/run." . ++$RUNS;
+    my $moment = $opt{seconds} < 1;
     my $lua = "$system->{here}/lua/$script.lua";
     my $threads = $opt{threads} // 2;
 
     my $pid = spawn(
         ['wrk', '--latency', '-t', $threads, '-c', $opt{connections},
-         '-d', "$opt{seconds}s", '--timeout', '10s', '-s', $lua,
+         '-d', ($moment ? $LONGEST : ceil $opt{seconds}) . 's', '--timeout', '10s',
+         '-s', $lua,
          $opt{url} // $system->base_url],
         out => $out, env => {
             BENCH_TOKENS => $opt{tokens}
@@ -39,6 +50,8 @@ sub wrk_start {
             BENCH_INACTIVE => $opt{inactive} // '',
             BENCH_USERS => $system->{users},
             BENCH_SEED => int rand 1e6,
+            BENCH_PREBUILT => $moment ? $PREBUILT / 8 : $PREBUILT,
+            $moment ? (BENCH_ANSWERED => "$out.answered") : (),
             BENCH_PREFIX => $opt{prefix} // '',
             BENCH_PATH => $opt{path} // '/',
             BENCH_METHOD => $opt{method} // 'GET',
@@ -50,7 +63,7 @@ sub wrk_start {
         }
     );
 
-    return { %opt, script => $script, pid => $pid, out => $out };
+    return $going{$pid} = { %opt, script => $script, pid => $pid, out => $out };
 }
 
 
@@ -58,6 +71,9 @@ sub wrk_end {
     my ($run) = @_;
 
     my $text = end($run, "wrk $run->{script}");
+    my ($error) = (slurp("$run->{out}.answered") // '') =~ /^(.{1,200})/;
+
+    unlink "$run->{out}.answered";
 
     my ($line) = $text =~ /^bench (.*)$/m
         or die "wrk $run->{script}: $text\n";
@@ -69,6 +85,9 @@ sub wrk_end {
 
     my @faults = map { "$n{$_} of kind \"$_\"" }
                  grep { $n{$_} } qw(connect read write status timeout);
+
+    $faults[-1] .= ", the first: $error" if $n{status} && $error;
+
     my $size = $n{bytes} / $n{requests};
 
     push @faults, "answers of $size bytes instead of $run->{size}"
@@ -102,7 +121,7 @@ sub wrk {
         }
 
         ended($run);
-    } $opt{seconds} + 30;
+    } $opt{seconds} + $LONGEST;
 
     my $n = wrk_end($run);
 
@@ -114,9 +133,42 @@ sub wrk {
 sub ended {
     my ($run) = @_;
 
+    stop($run) if $run->{script} && $run->{seconds} < 1 && due($run);
+
     $run->{status} //= wait_exit($run->{pid}, -1);
 
     return defined $run->{status};
+}
+
+
+# wrk knows whole seconds alone; one that is interrupted ends as if they were over.
+
+sub stop {
+    my ($run) = @_;
+
+    signal_pid('INT', $run->{pid}) if listens($run) && !$run->{stopped}++;
+}
+
+
+sub due {
+    my ($run) = @_;
+
+    $run->{begun} //= time if listens($run);
+
+    return $run->{begun} && time >= $run->{begun} + $run->{seconds}
+           && -e "$run->{out}.answered";
+}
+
+
+# Whether it has begun, and catches the signal.
+
+sub listens {
+    my ($run) = @_;
+
+    my $status = slurp("/proc/$run->{pid}/status") // return;
+    my ($caught) = $status =~ /^SigCgt:\s+\w*(\w)$/m;
+
+    return $status =~ /^Name:\s+wrk$/m && hex($caught // 0) & 2;
 }
 
 
@@ -125,7 +177,8 @@ sub ended {
 sub end {
     my ($run, $what) = @_;
 
-    $run->{status} //= wait_exit($run->{pid}, ($run->{seconds} // 0) + 30);
+    wait_for { ended($run) } ($run->{seconds} // 0) + $LONGEST;
+    delete $going{ $run->{pid} } if defined $run->{status};
 
     my $text = slurp($run->{out}) // '';
     unlink $run->{out};
@@ -137,6 +190,18 @@ sub end {
 }
 
 
+# What was left when a measurement failed.
+
+sub stop_all {
+    for my $run (values %going) {
+        signal_pid('KILL', $run->{pid});
+        wait_exit($run->{pid}, 10);
+    }
+
+    %going = ();
+}
+
+
 # Writes the scripts of a template, one for each tenant.  "{tenant}" becomes
 # the tenant's number, and "{name, argument, ...}" the statement of that name
 # with the arguments in the places of its parameters.
@@ -144,23 +209,37 @@ sub end {
 sub scripts {
     my ($system, $statements, $name) = @_;
 
-    my $template = slurp("$system->{here}/pgbench/$name.sql")
-                   // die "$name.sql: $!\n";
-
     return map {
-        my $tenant = $_;
-        my $text = $template =~ s/\{tenant\}/$tenant/gr;
-        my $file = "$system->{dir}/$name.$tenant.sql";
+        my $file = "$system->{dir}/$name.$_.sql";
 
-        $text =~ s/\{(\w+),\s*([^{}]*)\}/
-                   filled($statements, $1, split m{,\s*}, $2)/ge;
-
-        open my $fh, '>', $file or die "$file: $!\n";
-        print $fh $text;
-        close $fh;
+        write_file($file, script("$system->{here}/pgbench/$name.sql", $statements,
+                                 $_));
 
         $file;
     } 0 .. $#{ $system->{tenants} };
+}
+
+
+sub script {
+    my ($template, $statements, $tenant) = @_;
+
+    my $text = slurp($template) // die "$template: $!\n";
+
+    $text =~ s/\{tenant\}/$tenant/g;
+    $text =~ s/\{(\w+),\s*([^{}]*)\}/
+               filled($statements, $1, split m{,\s*}, $2)/ge;
+
+    return $text;
+}
+
+
+# What is wrong with templates, as far as their statements alone can tell.
+
+sub strays {
+    my ($root, $statements) = @_;
+
+    return map { eval { script($_, $statements, 0); 1 } ? () : s{.*/}{}r . ": $@" }
+           glob "$root/t/bench/pgbench/*.sql";
 }
 
 
@@ -173,13 +252,32 @@ sub filled {
         or die "\"$name\" has $s->{nparams} parameters, not "
                . @arguments . "\n";
 
-    return $s->{text} =~ s/\$(\d+)/$arguments[$1 - 1]/gr;
+    return plain_strings($s->{text}) =~ s/\$(\d+)/$arguments[$1 - 1]/gr;
+}
+
+
+# pgbench takes what is behind a colon for a variable, within strings too.
+
+sub plain_strings {
+    my ($text) = @_;
+
+    return $text =~ s{(E?)'((?:[^']|'')*)'}{
+        my ($escaped, $string) = ($1, $2);
+
+        if ($string =~ /:\w/) {
+            $string =~ s/\\/\\\\/g if !$escaped;
+            $string =~ s/:/\\x3a/g;
+            $escaped = 'E';
+        }
+
+        "$escaped'$string'";
+    }ger;
 }
 
 
 # What the scripts call by name.
 
-my %VARIABLES = (
+our %VARIABLES = (
     kind => 'scim', permission => 'scim', actor_type => 'scim',
     ip => '127.0.0.1', agent => 'bench', active => 'active',
     request_id => '0123456789abcdef0123456789abcdef',
@@ -214,18 +312,21 @@ sub pgbench {
 
     my $run = { seconds => $opt{seconds} // 30,
                 out => "$system->{dir}/run." . ++$RUNS };
+    my @until = ($opt{seconds} // 0) >= 1 ? ('-T', $opt{seconds})
+                : ('-t', $opt{transactions} // ceil($TRANSACTIONS * $opt{seconds}));
     my $cpu = SvcBench::Cpu->new($system->processes);
 
     $run->{pid} = spawn(
         ["$system->{bin}/pgbench", '-n', '-M', 'prepared',
          '-h', $system->{s}->pg->{dir}, '-p', '5432', '-U', 'svc_app',
          '-c', $opt{clients}, '-j', $opt{clients} > 1 ? 2 : 1,
-         $opt{seconds} ? ('-T', $opt{seconds}) : ('-t', $opt{transactions}),
+         @until,
          map({ ('-D', "$_=$v{$_}") } sort keys %v),
          map({ ('-f', $_) } scripts($system, $statements, $name)),
          'svc'],
         out => $run->{out}
     );
+    $going{ $run->{pid} } = $run;
 
     my $text = end($run, "pgbench $name");
 
@@ -249,6 +350,8 @@ sub psql {
     my $id = $system->{tenants}[$tenant]{id};
     my $set = "SELECT set_config('svc.tenant', '$id', false);\n";
     my @took;
+
+    $times = ceil($times);
 
     for my $n (0, $times) {
         my $file = "$system->{dir}/psql.sql";

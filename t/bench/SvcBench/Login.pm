@@ -132,7 +132,7 @@ sub flood {
         $system, 'login', seconds => $seconds, connections => $FLOOD,
         threads => 1, password => $PASSWORD);
 
-    wait_for { signed_in($system) > 0 } 20 or die "nobody signs in\n";
+    wait_for { signed_in($system) > 0 } 60 or die "nobody signs in\n";
 
     return $run;
 }
@@ -154,11 +154,12 @@ sub flood_end {
 sub gets_beside {
     my ($system, $seconds) = @_;
 
-    my $run = flood($system, $seconds + 3);
+    my $run = flood($system, $seconds + 60);
     my $n = token_get($system, $seconds);
 
     die "the flood ended before the reads\n" if SvcBench::Load::ended($run);
 
+    SvcBench::Load::stop($run);
     flood_end($system, $run, $n);
 
     return $n;
@@ -170,14 +171,15 @@ sub gets_beside {
 sub memory {
     my ($system, $seconds) = @_;
 
-    token_get($system, 1);
+    token_get($system, $seconds < 1 ? $seconds : 1);
 
     my @workers = $system->workers;
     my %idle = map { $_ => (SvcBench::System::rss($_))[0] } @workers;
-    my $run = flood($system, $seconds);
+    my $run = flood($system, $seconds + 60);
     my $grown = 0;
+    my $end = time + $seconds;
 
-    while (!SvcBench::Load::ended($run)) {
+    while (time < $end) {
         for (@workers) {
             my $more = (SvcBench::System::rss($_))[0] - $idle{$_};
 
@@ -186,6 +188,8 @@ sub memory {
 
         select undef, undef, undef, 0.005;
     }
+
+    SvcBench::Load::stop($run);
 
     my $n = { faults => [] };
     my $f = flood_end($system, $run, $n);

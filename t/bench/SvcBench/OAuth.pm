@@ -26,17 +26,18 @@ my $API = 'https://agent.bench.test/';
 my (%client, %token, %variable, %peer);
 
 
-# A location, a client for each format, and a token of each.
+# For nginx, before it starts.
+
+sub location { return "        location /oauth { svc_oauth on; }\n" }
+
+
+# A client for each format, and a token of each.
 
 sub prepare {
     my ($system) = @_;
 
     my $s = $system->{s};
     my $tenant = $system->{tenants}[0];
-
-    $s->nginx->{locations} .= "        location /oauth { svc_oauth on; }\n";
-    $s->reload;
-    $s->wait_healthy or die "nginx is not healthy\n";
 
     for my $format (qw(jwt opaque)) {
         my $app = $client{$format}
@@ -58,7 +59,8 @@ SELECT digest FROM svc.oauth_login
 WHERE client_id = '$client{opaque}{clientId}' AND kind = 'secret'
 EOT
 
-    %variable = (client => $client{opaque}{clientId}, digest => $digest, issuer => 'http://127.0.0.1/oauth/t/');
+    %variable = (client => $client{opaque}{clientId}, digest => $digest,
+                 issuer => 'http://127.0.0.1/oauth/t/');
     @variable{qw(jti ms secret)} = @$token;
 
     $system->reset;
@@ -136,7 +138,7 @@ sub unseen {
     SvcBench::Load::wrk($system, 'collect', %form, seconds => 2 * $seconds,
                         path => '/oauth/token', body => 'grant_type=client_credentials');
 
-    my $seen = introspections($system, 1, 'jwt');
+    my $seen = introspections($system, $seconds < 1 ? $seconds : 1, 'jwt');
 
     return SvcBench::Load::wrk($system, 'passkeys', %form, seconds => $seconds,
                                path => '/oauth/introspect',
@@ -320,7 +322,7 @@ sub tenants {
 # Until each of them has one.
 
 sub make_keys {
-    my ($system, $tenants) = @_;
+    my ($system, $tenants, $seconds) = @_;
 
     my ($made, $before) = (0, -1);
 
@@ -328,7 +330,7 @@ sub make_keys {
         die "$made keys of $tenants tenants are made, and no more\n" if $made == $before;
 
         $before = $made;
-        tenants($system, 2);
+        tenants($system, $seconds);
     }
 }
 
@@ -360,11 +362,45 @@ sub without_sweep {
 }
 
 
+# Each transaction stores a token, or is told of one that is active.
+
 sub pgbench {
     my ($system, $seconds, $statements, $script) = @_;
 
-    return SvcBench::Load::pgbench($system, $statements, $script, clients => 8,
-                                   seconds => $seconds, variables => \%variable);
+    my $makes = $script eq 'oauth_token';
+    my $before = $makes ? stored($system, 'oauth_token') : 0;
+
+    check_active($system, $statements) if !$makes;
+
+    my $n = SvcBench::Load::pgbench($system, $statements, $script, clients => 8,
+                                    seconds => $seconds, variables => \%variable);
+    my $stored = $makes ? stored($system, 'oauth_token') - $before : $n->{requests};
+
+    die "$n->{requests} tokens were made, $stored are stored\n"
+        if $stored != $n->{requests};
+
+    return $n;
+}
+
+
+sub check_active {
+    my ($system, $statements) = @_;
+
+    my $c = $system->{s}->connect_as('svc_app');
+    my $text = SvcBench::Load::script("$system->{here}/pgbench/oauth_introspect.sql",
+                                      $statements, 0);
+    my %v = (%SvcBench::Load::VARIABLES, %variable);
+    my ($login, $token) = grep { !/^(?:--|\\)/ } split /^/, $text;
+
+    s/(?<!:):(\w+)/'$v{$1}'/g for $login, $token;
+    $c->query('BEGIN');
+    $c->query($login);
+
+    my ($row) = @{ $c->query($token) };
+
+    die "pgbench is told of no token that is active\n" if defined $row->[0]
+                                                          || !defined $row->[2];
+    $c->query('ROLLBACK');
 }
 
 

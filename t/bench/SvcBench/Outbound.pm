@@ -8,6 +8,7 @@ use warnings;
 
 use IO::Handle ();
 use JSON::PP ();
+use POSIX qw(ceil);
 use Time::HiRes qw(sleep time);
 
 use SvcBench::Cpu;
@@ -125,13 +126,17 @@ sub may {
 }
 
 
-# What nginx is to do; with a helper that has just begun.
+# What nginx is to do; fresh: with a helper that has just begun.
 
 sub serve {
-    my ($system, $targets, $rate) = @_;
+    my ($system, $targets, $rate, $fresh) = @_;
 
     my $nginx = $system->{s}->nginx;
     my @before = $nginx->helper_pids;
+
+    return if !$fresh && "@before" eq ($r{helper} // '')
+              && "$nginx->{svc}{svc_scim_targets} $nginx->{svc}{svc_scim_rate}"
+                 eq "$targets $rate";
 
     $nginx->{svc}{svc_scim_targets} = $targets;
     $nginx->{svc}{svc_scim_rate} = $rate;
@@ -321,7 +326,7 @@ sub helper_peak {
 sub pushes {
     my ($system, $seconds, $path) = @_;
 
-    my $n = $A_SECOND{$path} * $seconds;
+    my $n = ceil($A_SECOND{$path} * $seconds);
 
     serve($system, 'on', 'off');
     users($system, $n);

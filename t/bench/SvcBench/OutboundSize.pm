@@ -16,9 +16,8 @@ use SvcTest::Process qw(slurp wait_for);
 my $OURS = $SvcBench::Outbound::OURS;
 my $AT_ONCE = $SvcBench::Outbound::AT_ONCE;
 my $OF_TENANT = 50;                     # targets
-my $IDLE = 30;                          # seconds, while statements are counted
 
-my @tenants;
+my (@tenants, $of_tenant);
 
 
 # --- users -----------------------------------------------------------------------------
@@ -29,14 +28,14 @@ my @tenants;
 sub syncs {
     my ($system, $n) = @_;
 
-    SvcBench::Outbound::serve($system, 'on', 'off');
+    SvcBench::Outbound::serve($system, 'on', 'off', 'fresh');
     SvcBench::Outbound::users($system, $n);
 
     my $w = SvcBench::Outbound::watch();
     my $id = SvcBench::Outbound::target($system, $OURS);
     my $first = first($system, $id, $n, $w);
 
-    SvcBench::Outbound::serve($system, 'on', 'off');
+    SvcBench::Outbound::serve($system, 'on', 'off', 'fresh');
 
     my $sync = again($system, $id, $n);
 
@@ -98,21 +97,22 @@ sub result {
 
 # --- targets --------------------------------------------------------------------------
 
-# So many targets in all, with one user each: what they cost when nothing happens,
-# and until a change in each tenant has come to all of its targets.
+# So many targets in all, with one user each: what they cost in so many seconds in
+# which nothing happens, and until a change in each tenant has come to all of its
+# targets.  What is added to fewer is a multiple of them.
 
 sub targets {
-    my ($system, $n) = @_;
+    my ($system, $n, $seconds) = @_;
 
     add_targets($system, $n);
 
     my $begin = time;
 
-    SvcBench::Outbound::serve($system, 'on', 'off');
+    SvcBench::Outbound::serve($system, 'on', 'off', 'fresh');
     settle($system, $n);
 
     my $begun = time - $begin;
-    my $statements = idle($system);
+    my $statements = idle($system, $seconds);
     my $changed = changed($system, $n);
 
     return { %$changed, statements => $statements, begun => $begun,
@@ -126,9 +126,11 @@ sub add_targets {
     my $s = $system->{s};
     my $had = @tenants;
 
+    $of_tenant = $n < $OF_TENANT ? $n : $OF_TENANT if !$had;
+
     SvcBench::Outbound::serve($system, 'on', 'off');
 
-    while (@tenants < $n / $OF_TENANT) {
+    while (@tenants < $n / $of_tenant) {
         push @tenants, $s->tenant('targets' . @tenants);
     }
 
@@ -139,7 +141,7 @@ sub add_targets {
     SvcBench::Outbound::users($system, 1, @tenants[$had .. $#tenants]);
 
     for my $tenant (@tenants[$had .. $#tenants]) {
-        SvcBench::Outbound::target($system, $AT_ONCE, $tenant, $c) for 1 .. $OF_TENANT;
+        SvcBench::Outbound::target($system, $AT_ONCE, $tenant, $c) for 1 .. $of_tenant;
     }
 
     settle($system, $n);
@@ -165,21 +167,26 @@ sub settle {
 # Statements a second of all that is connected.
 
 sub idle {
-    my ($system) = @_;
+    my ($system, $seconds) = @_;
 
     my $s = $system->{s};
     my $log = $s->pg->{log};
 
     $s->sql(q(ALTER SYSTEM SET log_statement = 'all'));
     $s->sql('SELECT pg_reload_conf()');
-    sleep 2;
+
+    # a new session begins as the others have been told to go on
+
+    wait_for {
+        $s->pg->connect('postgres', 'svc')->query('SHOW log_statement')->[0][0] eq 'all'
+    } 10 or die "statements are not logged\n";
 
     my $from = -s $log;
     my $begin = time;
 
-    sleep $IDLE;
+    sleep $seconds;
+    $seconds = time - $begin;
 
-    my $seconds = time - $begin;
     my $n = () = substr(slurp($log), $from)
                  =~ /^\d+ svc_app LOG:  (?:execute|statement)/mg;
 

@@ -10,7 +10,7 @@ use Time::HiRes qw(time);
 
 use SvcTest::Process qw(run slurp);
 
-our @EXPORT_OK = qw(number say_step);
+our @EXPORT_OK = qw(elapsed number say_step);
 
 
 my $BEGIN = time;
@@ -21,6 +21,9 @@ sub say_step {
 
     printf "%5.0f s  %s\n", time - $BEGIN, $text;
 }
+
+
+sub elapsed { return time - $BEGIN }
 
 
 sub median {
@@ -81,6 +84,7 @@ sub rows {
 
     my $writes = number($n{write_rate}) . ' POST/s';
     my $reads = number($n{read_rate}) . ' reads/s';
+    my $crowd = number($n{crowd}) . ' idle';
 
     return (
         [ 'GET user by id, 64 connections', 'get',
@@ -237,6 +241,16 @@ sub rows {
         [ 'sign-ins with ' . number($n{big}) . ' users', 'login_big',
           'with ' . number($n{small}) . ' users', 'login_small', 'rate',
           1 / 1.3 ],
+        [ 'an idle instance, CPU us a second', 'idle', '20 ms', 20_000, 'cpu',
+          -1 ],
+        [ 'memory of its worker, KB', 'idle', '32 MiB', 32_768, 'kilobytes', -1 ],
+        [ "with $crowd clients, CPU us a second", 'idle_crowd',
+          'without them', 'idle', 'cpu', -1.2 ],
+        [ 'memory of an idle client, bytes', 'idle_crowd', '1 KiB', 1_024, 'bytes',
+          -1 ],
+        [ "GET user by id beside $crowd", 'get_crowd',
+          'without them', 'get_alone', 'rate', 0.9 ],
+        [ 'p99 of it', 'get_crowd', 'without them', 'get_alone', 'p99', -1.5 ],
     );
 }
 
@@ -265,15 +279,24 @@ sub table {
         my $b = $results->{$its} ? of($results, $its, $key) : $its;
 
         printf $format, $what, number($a), $against, number($b),
-               sprintf('%.2f', $a / $b),
+               sprintf('%.2f', ratio($a, $b)),
                sprintf($bound < 0 ? '<= %.2f' : '>= %.2f', abs $bound),
-               verdict($results, $ours, $its, $a / $b, $bound),
+               verdict($results, $ours, $its, ratio($a, $b), $bound),
                cpu($results, $ours), cpu($results, $its);
     }
 
     print "\n";
     rounds_line($results, $_) for sort keys %$results;
     print "  $_\n" for faults($results, sort keys %$results);
+}
+
+
+# What takes no tick of the clock has taken nothing.
+
+sub ratio {
+    my ($a, $b) = @_;
+
+    return $b ? $a / $b : $a ? 9**9**9 : 1;
 }
 
 

@@ -79,22 +79,24 @@ sub reads {
 
 
 # Reads while users are created at a fixed rate.  The writes begin before the
-# reads, and end after them; a request, of which the processor time is told, is
-# one of either kind.
+# reads, and are ended after them; a request, of which the processor time is told,
+# is one of either kind.
 
 sub reads_beside_writes {
     my ($system, $seconds, $rate, %opt) = @_;
 
     my $writes = SvcBench::Load::wrk_start(
-        $system, 'create', seconds => $seconds + 2,
+        $system, 'create', seconds => $seconds + 60,
         connections => $CONNECTIONS, threads => 1, rate => $rate);
 
-    wait_for { $system->created > 0 } 10 or die "nothing is created\n";
+    wait_for { $system->created > 0 } 60 or die "nothing is created\n";
 
     my $n = reads($system, $seconds, %opt);
 
     die "the writes ended before the reads\n"
         if SvcBench::Load::ended($writes);
+
+    SvcBench::Load::stop($writes);
 
     my $w = SvcBench::Load::wrk_end($writes);
 

@@ -33,18 +33,28 @@ log_line_prefix = '%p %u '
 EOT
 
 
+# On a machine that has much else to do a moment is too short for many.
+
+my %PATIENT = map { $_ => '30s' } qw(svc_postgres_timeout svc_postgres_queue_timeout
+                                     svc_redis_timeout);
+
+
 # Options: pools, an array of parameters of svc_postgres_pool, otherwise those
 # are the modules' defaults; svc, more of the modules' directives; tenants, how
-# many, otherwise ten; modules and sql, the folders of another build's.
+# many, otherwise ten; modules and sql, the folders of another build's; connections
+# of a worker; main and locations, more of nginx's directives; quick: PostgreSQL is
+# the tests', a copy that is in memory.
 
 sub new {
     my ($class, %opt) = @_;
 
     my $s = SvcTest->new(
-        workers => 2, connections => 4096,
-        http => "    keepalive_requests 100000000;\n",
-        svc => { svc_postgres_pool => $opt{pools}, %{ $opt{svc} // {} } },
-        module_dir => $opt{modules},
+        workers => 2, connections => $opt{connections} // 4096,
+        (map { $_ => $opt{$_} } qw(main locations)),
+        http => "    keepalive_requests 100000000;\n    keepalive_timeout 1h;\n",
+        svc => { svc_postgres_pool => $opt{pools}, $opt{quick} ? %PATIENT : (),
+                 %{ $opt{svc} // {} } },
+        module_dir => $opt{modules}, pg_conf => $opt{quick} && $POSTGRES,
     );
 
     # what a test shows of the error log when it fails: see complaints()
@@ -56,6 +66,7 @@ sub new {
 
     return bless { s => $s, bin => $bin, dir => $s->dir, users => 0,
                    count => $opt{tenants} // 10, sql => $opt{sql},
+                   quick => $opt{quick},
                    here => $s->root . '/t/bench' }, $class;
 }
 
@@ -63,7 +74,7 @@ sub new {
 sub start {
     my ($self) = @_;
 
-    $self->start_postgres;
+    $self->{quick} ? $self->{s}->pg->create : $self->start_postgres;
     $self->{s}->redis->launch;
 
     $self->{tenants} = [ map { $self->{s}->tenant("bench$_") }
@@ -174,6 +185,17 @@ sub reset {
     my ($self) = @_;
 
     $self->psql('postgres', '-f', "$self->{here}/sql/reset.sql");
+}
+
+
+# Takes away what a measurement may have left that came to no end.
+
+sub mend {
+    my ($self) = @_;
+
+    $self->psql('postgres', '-c', 'DELETE FROM svc.webhook_endpoint',
+                '-c', 'DELETE FROM svc.scim_target');
+    $self->reset;
 }
 
 
@@ -294,12 +316,13 @@ sub add_static {
     my ($self) = @_;
 
     my $nginx = $self->{s}->nginx;
+    my $before = $nginx->{locations} // '';
     my $get = $self->answer('/scim/v2/Users/' . user_id(0), 0);
     my $body = $get->{body} =~ s/([\\'])/\\$1/gr;
     my $pad = '';
 
     for (1 .. 2) {
-        $nginx->{locations} = <<"EOT";
+        $nginx->{locations} = $before . <<"EOT";
         location /static {
             default_type application/scim+json;
             return 200 '$body$pad';

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 use IO::Socket::INET;
+use POSIX qw(ceil);
 use Time::HiRes qw(time);
 
 use SvcBench::Cpu;
@@ -241,14 +242,14 @@ sub burst {
 sub deliveries {
     my ($system, $seconds) = @_;
 
-    return burst($system, '/kept', $PER_TENANT, 30 * $seconds);
+    return burst($system, '/kept', $PER_TENANT, ceil(30 * $seconds));
 }
 
 
 sub connections {
     my ($system, $seconds) = @_;
 
-    return burst($system, '/once', $PER_TENANT, 6 * $seconds);
+    return burst($system, '/once', $PER_TENANT, ceil(6 * $seconds));
 }
 
 
@@ -281,7 +282,7 @@ sub delay {
         user($c, $system->{tenants}[1]);
 
         my @came;
-        wait_for { @came = came($from, '/delay') } 10
+        wait_for { @came = came($from, '/delay') } 60
             or die "a delivery does not come\n";
 
         push @took, 1e6 * ($came[0] - $begin);
@@ -340,7 +341,7 @@ sub beside_crowd {
     wait_for {
         my ($key) = $redis->lines(KEYS => 'svc.webhook2.own.*.begun');
         $key && ($redis->lines(HLEN => $key))[0] >= $begun;
-    } 20 or die "fewer than $begun attempts are held on to\n";
+    } 60 or die "fewer than $begun attempts are held on to\n";
 
     my $taken = delay($system, $seconds);
 
@@ -352,12 +353,21 @@ sub beside_crowd {
 
 
 sub drip {
-    return beside_crowd(@_, '/drip', [ 2 .. 9 ], 4, 50, 32);
+    my ($system, $seconds) = @_;
+
+    return beside_crowd($system, $seconds, '/drip', [ 2 .. 9 ], 4,
+                        $seconds < 1 ? 5 : 50, 32);
 }
 
 
+# A tenth of them, for a moment.
+
 sub hang {
-    return beside_crowd(@_, '/hang', [ 0, 2 .. 9 ], 66, 5, 300);
+    my ($system, $seconds) = @_;
+
+    my @crowd = $seconds < 1 ? (6, 5, 30) : (66, 5, 300);
+
+    return beside_crowd($system, $seconds, '/hang', [ 0, 2 .. 9 ], @crowd);
 }
 
 
@@ -403,7 +413,8 @@ sub outbox {
 
     # new workers open their connections one after the other
 
-    SvcBench::Load::wrk($system, 'create', seconds => 1, connections => 64);
+    SvcBench::Load::wrk($system, 'create', seconds => $seconds < 1 ? $seconds : 1,
+                        connections => 64);
 
     my $taken = SvcBench::Scim::create($system, $seconds);
 

@@ -22,6 +22,8 @@ end
 
 
 function response(status, headers, body)
+    common.answered(status, headers, body)
+
     local token = body:match('"access_token":"([^"]+)"')
 
     if token then

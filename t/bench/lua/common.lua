@@ -7,6 +7,10 @@
 --   BENCH_RATE    requests a second of this wrk, which must have one thread;
 --                 without it each connection goes as fast as it is answered
 --   BENCH_HEADERS lines, see header_lines()
+--   BENCH_PREBUILT  how many requests prebuild() makes
+--   BENCH_ANSWERED  a file that is there when there was an answer, and holds the
+--                   first one that is an error; who has a response() of its own
+--                   calls answered() in it
 
 local ffi = require("ffi")
 
@@ -31,7 +35,8 @@ local BODY =
     .. '"urn:ietf:params:scim:schemas:extension:enterprise:2.0:User":'
     .. '{"department":"Research"}}'
 
-local PREBUILT = 32768
+local PREBUILT = tonumber(os.getenv("BENCH_PREBUILT"))
+local answered, told = os.getenv("BENCH_ANSWERED"), false
 local rate = tonumber(os.getenv("BENCH_RATE"))
 local threads = 0
 
@@ -39,6 +44,28 @@ local threads = 0
 function setup(thread)
     thread:set("thread_number", threads)
     threads = threads + 1
+end
+
+
+function M.answered(status, _, body)
+    if answered and (status > 399 or not told) then
+        local file = io.open(answered, "a")
+
+        if status > 399 then
+            file:write(status, " ", body, "\n")
+            answered = nil
+        end
+
+        file:close()
+        told = true
+    end
+end
+
+
+-- wrk parses no answer for those who do not ask
+
+if answered then
+    response = M.answered
 end
 
 

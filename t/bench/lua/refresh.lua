@@ -39,6 +39,7 @@ end
 
 
 function response(status, _, body)
+    common.answered(status, _, body)
     last = last + 1
     tokens[last] = body:match('"refresh_token":"([^"]+)"')
 end
