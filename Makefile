@@ -264,7 +264,7 @@ binaries: build unit $(SAN)/nginx fuzz-bins
 
 # All parts are run, and one that fails is named at the end.
 
-CI = "-j$(JOBS) -O lint binaries" test sanitize "fuzz RUNS=5000"
+CI = "-j$(JOBS) -O lint binaries" test sanitize "fuzz RUNS=5000" bench-smoke
 
 ci: deps-test        ## lint, test, sanitize, a short fuzz and bench, with the time of each
 	@failed=; \
