@@ -24,6 +24,9 @@ TESTS ?= $(filter-out t/ha.t,$(wildcard t/*.t))
 # those in C, unless somebody names others
 UNIT = $(if $(filter file,$(origin TESTS)),build/unit/test_*)
 
+# for a make inside: as many jobs as there are cores, unless this one has set them
+PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
+
 # the modules against Debian's nginx and its headers
 DEV = $(BUILD)/nginx-dev-$(notdir $(CC))
 # nginx's own source: unit tests, and the build with sanitizers
@@ -79,7 +82,7 @@ $(DEV)/objs/Makefile: config conf/version conf/openapi.json \
 
 $(DEV)/objs/.built: $(DEV)/objs/Makefile $(SOURCES)
 	@echo "==> compiling the modules"
-	@$(MAKE) -s -C $(DEV) -f objs/Makefile modules > $(DEV)/make.log 2>&1 \
+	@$(MAKE) -s $(PARALLEL) -C $(DEV) -f objs/Makefile modules > $(DEV)/make.log 2>&1 \
 		|| { grep -A5 -E 'error|warning|Error' $(DEV)/make.log; exit 1; }
 	@touch $@
 
@@ -180,7 +183,7 @@ $(SRC)/objs/ngx_auto_config.h:
 	@t/lib/nginx-source $(BUILD)/src
 
 unit: $(SRC)/objs/ngx_auto_config.h  ## build the unit tests, in build/unit
-	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) unit
+	@$(MAKE) -s $(PARALLEL) -f t/unit/build.mk NGX_SRC=$(SRC) unit
 
 $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.json \
 		conf/integrations.json \
@@ -196,7 +199,7 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 		-fno-sanitize=alignment,nonnull-attribute,pointer-overflow \
 		-DNGX_DEBUG_PALLOC=1" \
 		--with-ld-opt="-fsanitize=address,undefined" > ../configure.log 2>&1
-	@$(MAKE) -s -C $(SAN)/src > $(SAN)/make.log 2>&1 \
+	@$(MAKE) -s $(PARALLEL) -C $(SAN)/src > $(SAN)/make.log 2>&1 \
 		|| { grep -A5 -E 'error|Error' $(SAN)/make.log; exit 1; }
 	@cp $(SAN)/src/objs/nginx $@
 
@@ -208,9 +211,24 @@ NOT_SANITIZED = t/svcctl% t/migrat% t/plans.t t/distribution.t t/rights.t t/cost
 	t/limit_script.t t/documents.t t/layers.t t/audit_actions.t t/webhook_snippets.t \
 	t/skip.t t/anomalies.t t/access_oracle.t t/factor.t t/jose.t t/password_phc.t \
 	t/oauth_page.t t/pages.t t/scim_push_http.t
-# where memory is at stake: clients that leave, floods, kills, faults, malformed and
-# hostile input, streams, the helper, and every route once; with ALL=1 all there is
-SANITIZED = $(if $(ALL),$(TESTS),$(foreach t,audit_export audit_stream audit_streams,t/$(t).t))
+# where memory is at stake; with ALL=1 all there is.  Clients that leave, and floods;
+# faults, kills and reloads; malformed and hostile input; streams; the helper; every
+# route once; and what goes back and forth between clients, PostgreSQL and Redis
+AT_STAKE = audit_export audit_stream audit_streams fairness idle logo pipeline \
+	signin_flood signin_limits \
+	config_faults config_races database failover_fence faults health_writes \
+	mail_faults oauth_kill passwordless_faults redis_sentinel reload reload_wait \
+	scim_push_faults scim_push_kill webhook_faults webhook_redis webhook_takeover \
+	breached config_bundle domains_verify ldap mfa_attacks oauth_authorize \
+	oauth_dpop oauth_size passkey passkey_attacks saml scim_patch scim_push_list \
+	scim_rfc_filter signin_bad_input social webhook_forged webhook_hostile \
+	webhook_nasty webhook_targets \
+	mail mail_delivery scim_push_state webhook_ack webhook_buffer webhook_delivery \
+	webhook_helper webhook_outbox webhook_queue webhook_share webhook_tls \
+	openapi_answers routes \
+	conflicts idempotency invitation_accept lifecycle mfa oauth_chains oauth_code \
+	oauth_exchange oauth_grants_races oauth_refresh signin signup_races user_races
+SANITIZED = $(if $(ALL),$(TESTS),$(AT_STAKE:%=t/%.t))
 sanitize: TESTS := $(if $(filter file,$(origin TESTS)),$(filter-out \
 	$(NOT_SANITIZED),$(SANITIZED)),$(TESTS))
 sanitize: deps-test $(SAN)/nginx  ## tests on a build with ASan and UBSan (ALL=1: all of them)
@@ -248,7 +266,7 @@ lint: deps-test build  ## cppcheck, clang's analyzer, gcc and clang with warning
 	@t/lib/lint $(DEV) $(JOBS)
 
 fuzz-bins: $(SRC)/objs/ngx_auto_config.h
-	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) fuzz-bins
+	@$(MAKE) -s $(PARALLEL) -f t/unit/build.mk NGX_SRC=$(SRC) fuzz-bins
 
 fuzz: deps-test fuzz-bins  ## the fuzzers, RUNS=1000000 each
 	@for f in build/fuzz/fuzz_*; do \

@@ -29,7 +29,7 @@ sub test {
 sub run_tests {
     my (@files) = @_;
 
-    my ($status, $text) = run([ $^X, getcwd() . '/t/lib/run-tests', '-j', 2, '-o',
+    my ($status, $text) = run([ $^X, getcwd() . '/t/lib/run-tests', '-j2', '-o',
                                 "$dir/out", @files ], cwd => $dir);
 
     return ($status == 0, $text);

@@ -11,7 +11,7 @@ use Time::HiRes qw(time);
 
 use SvcTest;
 use SvcTest::Browser qw($PASSWORD with_password);
-use SvcTest::Process qw(wait_for write_file);
+use SvcTest::Process qw(repeated wait_for write_file);
 
 
 my $s = SvcTest->new(workers => 1, svc => {
@@ -68,11 +68,14 @@ sub auc {
 
 is(login('ada@acme.test')->status, 200, 'a hash of hers that is as cheap is stored');
 
-my $n = $ENV{SVC_TEST_TIMED} || 400;
+# how far from 0.5 it may be is five times what chance makes of so many
+
+my $n = repeated(TIMED => 100, 400);
+my $apart = 2 / sqrt $n;
 my $auc = auc($n, sub { 'ada@acme.test' }, sub { 'nob@acme.test' });
 
-cmp_ok($auc, '>', 0.40, "time does not tell who exists: $auc");
-cmp_ok($auc, '<', 0.60, 'either way');
+cmp_ok($auc, '>', 0.5 - $apart, "time does not tell who exists: $auc");
+cmp_ok($auc, '<', 0.5 + $apart, 'either way');
 note("AUC $auc of $n each");
 
 
@@ -81,7 +84,8 @@ note("AUC $auc of $n each");
 # Users whose hashes take another time, with what the import says of it; each of
 # them once.  So few tell a difference of less by chance.
 
-$n = $ENV{SVC_TEST_TIMED} || 60;
+$n = repeated(TIMED => 30, 60);
+$apart = 1.55 / sqrt $n;
 
 my $bcrypt = crypt 'the lighthouse', '$2b$10$abcdefghijklmnopqrstuu';
 my $file = $s->dir . '/users.jsonl';
@@ -115,8 +119,8 @@ $s->reload;
 wait_for { login('ada@acme.test')->status == 200 };
 $auc = auc($n, sub { "bcrypt$_[0]\@acme.test" }, sub { "nobody$_[0]\@acme.test" });
 
-cmp_ok($auc, '>', 0.30, "time does not tell who was imported: $auc");
-cmp_ok($auc, '<', 0.70, 'either way');
+cmp_ok($auc, '>', 0.5 - $apart, "time does not tell who was imported: $auc");
+cmp_ok($auc, '<', 0.5 + $apart, 'either way');
 note("AUC $auc of $n each, $floor ms");
 
 
