@@ -20,7 +20,7 @@ my $ROOT = "$FindBin::Bin/..";
 my $ZONEINFO = '/usr/share/zoneinfo';
 
 my $seed = $ENV{SVC_TEST_SEED} // 20261121;
-my $cases = repeated(CASES => 5_000, 100_000);
+my $cases = repeated(SVC_TEST_CASES => 5_000, 100_000);
 
 my $dir = tempdir(CLEANUP => 1);
 my ($questions, $expected, $answers) = map { "$dir/$_" } qw(q expected a);

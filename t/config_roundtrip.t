@@ -15,7 +15,7 @@ use SvcTest;
 use SvcTest::Bundle;
 use SvcTest::Process qw(repeated slow);
 
-my $N = repeated(BUNDLES => 300, 2_000);
+my $N = repeated(SVC_TEST_BUNDLES => 300, 2_000);
 my $SEED = $ENV{SVC_TEST_SEED} // int rand 2**31;
 my $CHILDREN = 6;
 my $NONE = '{"changes":[],"hasChanges":false}';

@@ -18,7 +18,7 @@ use SvcTest::Process qw(repeated slurp);
 use SvcTest::Scim;
 
 
-my $N = repeated(DUPLICATES => 400, 2_000);
+my $N = repeated(SVC_TEST_DUPLICATES => 400, 2_000);
 
 # as PostgreSQL logs when nobody has configured it, but for what comes by time
 

@@ -164,7 +164,7 @@ is((run([ 'perl', '-I', 't/lib', '-e',
 my $harness = join '', map { slurp($_) } glob('t/*.t t/lib/*.pm t/lib/SvcTest/*.pm');
 
 for my $name (document('t/README.md') =~ /`(SVC_TEST_\w+)/g) {
-    like($harness, qr/\$ENV\{$name\}/, $name);
+    like($harness, qr/\$ENV\{$name\}|repeated\($name =>/, $name);
 }
 
 done_testing();

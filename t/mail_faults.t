@@ -16,7 +16,7 @@ use SvcTest::Process qw(repeated slow wait_for signal_pid slurp);
 use SvcTest::Receiver;
 
 
-my $N = repeated(MAILS => 200, 400);
+my $N = repeated(SVC_TEST_MAILS => 200, 400);
 
 my $s = SvcTest->new(workers => 1,
                      locations => "location = /metrics { svc_metrics; }\n");

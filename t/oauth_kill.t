@@ -16,7 +16,7 @@ use SvcTest::Crowd;
 use SvcTest::OAuth qw(oauth_server application form basic exchange);
 use SvcTest::Process qw(repeated);
 
-my $N = repeated(INTROSPECTIONS => 6_000, 100_000);
+my $N = repeated(SVC_TEST_INTROSPECTIONS => 6_000, 100_000);
 my $ROUNDS = 10;
 my @FORMATS = qw(jwt opaque);
 my ($TRUE, $FALSE) = (JSON::PP::true(), JSON::PP::false());

@@ -163,7 +163,7 @@ for my $password (@passwords) {
 # Of each line of code points: what both make of it.  Those that Unicode has not
 # assigned in the version of one of the two are left out by the oracle.
 
-my $n = repeated(CASES => 3_000, 20_000);
+my $n = repeated(SVC_TEST_CASES => 3_000, 20_000);
 my $seed = $ENV{SVC_TEST_SEED} // 20261122;
 my ($same, $refused, @differ) = (0, 0);
 

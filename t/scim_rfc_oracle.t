@@ -16,7 +16,7 @@ use SvcTest::Skip;
 needs(program => 'python3');
 
 my $seed = $ENV{SVC_TEST_SEED} // 20261123;
-my $cases = repeated(CASES => 3_000, 100_000);
+my $cases = repeated(SVC_TEST_CASES => 3_000, 100_000);
 my $seconds = $ENV{SVC_TEST_SECONDS} // ($cases > 3_000 ? 3600 : 6);
 my $N = 150;
 my $PREFIX = '01a07777';

@@ -70,7 +70,7 @@ is(login('ada@acme.test')->status, 200, 'a hash of hers that is as cheap is stor
 
 # how far from 0.5 it may be is five times what chance makes of so many
 
-my $n = repeated(TIMED => 100, 400);
+my $n = repeated(SVC_TEST_TIMED => 100, 400);
 my $apart = 2 / sqrt $n;
 my $auc = auc($n, sub { 'ada@acme.test' }, sub { 'nob@acme.test' });
 
@@ -84,7 +84,7 @@ note("AUC $auc of $n each");
 # Users whose hashes take another time, with what the import says of it; each of
 # them once.  So few tell a difference of less by chance.
 
-$n = repeated(TIMED => 30, 60);
+$n = repeated(SVC_TEST_TIMED => 30, 60);
 $apart = 1.55 / sqrt $n;
 
 my $bcrypt = crypt 'the lighthouse', '$2b$10$abcdefghijklmnopqrstuu';

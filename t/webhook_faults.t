@@ -15,7 +15,7 @@ use SvcTest::Receiver;
 use SvcTest::Senders;
 
 
-my $EVENTS = repeated(EVENTS => 4_000, 6_000);
+my $EVENTS = repeated(SVC_TEST_EVENTS => 4_000, 6_000);
 
 my $s = SvcTest->new(workers => 2, connections => 2048);
 

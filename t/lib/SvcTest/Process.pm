@@ -29,13 +29,13 @@ sub slow {
 }
 
 
-# How often something is repeated: as SVC_TEST_$name says; otherwise $few times, and
-# $full times where SVC_TEST_FULL=1 asks for all of it.
+# How often something is repeated: as the variable $name says; otherwise $few times,
+# and $full times where SVC_TEST_FULL=1 asks for all of it.
 
 sub repeated {
     my ($name, $few, $full) = @_;
 
-    return $ENV{"SVC_TEST_$name"} || ($ENV{SVC_TEST_FULL} ? $full : $few);
+    return $ENV{$name} || ($ENV{SVC_TEST_FULL} ? $full : $few);
 }
 
 
