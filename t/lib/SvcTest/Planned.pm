@@ -28,19 +28,60 @@ sub execute {
     return $self->explain($self->{early}, "early_$name", $values)
         if $kind eq 'early';
 
-    my $db = $self->{db} //= $self->connect;
+    return $self->without_tenant($text, $values) if $kind eq 'refused';
 
-    $db->query('SET plan_cache_mode = force_'
-               . ($kind eq 'refused' ? 'generic' : $kind) . '_plan');
-    $db->query("PREPARE s AS $text");
-    $db->query('EXPLAIN EXECUTE s' . arguments($values))
-        if $kind eq 'refused';
+    my $db = $self->{db} //= $self->connect($self->settings);
+
+    prepare($db, $text, $kind);
 
     my $work = $self->explain($db, 's', $values);
 
-    $db->query('DEALLOCATE s');
+    $self->{last} = { text => $text, shape => shape($db, $values), work => $work }
+        if $kind eq 'generic';
 
     return $work;
+}
+
+
+# Where the plan is the one that was executed last, it is not executed again: of what
+# a statement calls, nothing is planned for one that is only explained.
+
+sub without_tenant {
+    my ($self, $text, $values) = @_;
+
+    my $db = $self->{without} //= $self->connect;
+
+    prepare($db, $text, 'generic');
+
+    my $shape = shape($db, $values);
+    my $last = $self->{last};
+
+    return $last->{work}
+        if $last && $last->{text} eq $text && $last->{shape} eq $shape;
+
+    $db->query($self->settings);
+
+    my $work = $self->explain($db, 's', $values);
+
+    delete $self->{without};
+
+    return $work;
+}
+
+
+sub prepare {
+    my ($db, $text, $kind) = @_;
+
+    $db->query("SET plan_cache_mode = force_${kind}_plan; DEALLOCATE ALL;"
+               . " PREPARE s AS $text");
+}
+
+
+sub shape {
+    my ($db, $values) = @_;
+
+    return join "\n", map { $_->[0] }
+           @{ $db->query('EXPLAIN (COSTS OFF) EXECUTE s' . arguments($values)) };
 }
 
 
@@ -60,38 +101,38 @@ sub plan_early {
                    . arguments($values->{$name}));
     }
 
-    $self->begin($db);
+    $db->query($self->settings);
+    $db->query('BEGIN');
     $db->query($_) for $self->first_changes;
     $db->query('ROLLBACK');
 }
 
 
-sub begin {
-    my ($self, $db) = @_;
+# Of a request: set for all of the connection, what is executed is undone.
+
+sub settings {
+    my ($self) = @_;
 
     my $owner = $self->owner;
 
-    $db->query('BEGIN');
-    $db->query("SELECT set_config('svc.tenant', '$self->{id}', true),"
-               . " set_config('svc.actor_type', 'user', true),"
-               . " set_config('svc.actor_id', '$owner', true),"
-               . " set_config('svc.permissions', '{$ALL}', true)");
+    return "SELECT set_config('svc.tenant', '$self->{id}', false),"
+           . " set_config('svc.actor_type', 'user', false),"
+           . " set_config('svc.actor_id', '$owner', false),"
+           . " set_config('svc.permissions', '{$ALL}', false)";
 }
 
 
 sub explain {
     my ($self, $db, $prepared, $values) = @_;
 
-    $self->begin($db);
-
     my @lines = eval {
-        map { $_->[0] } @{ $db->query('EXPLAIN (ANALYZE, BUFFERS, TIMING OFF)'
-                                      . " EXECUTE $prepared"
-                                      . arguments($values)) };
+        map { $_->[0] } @{ $db->query('BEGIN; EXPLAIN (ANALYZE, BUFFERS, TIMING OFF)'
+                                      . " EXECUTE $prepared" . arguments($values)
+                                      . '; ROLLBACK') };
     };
     my $failed = $@;
 
-    $db->query('ROLLBACK');
+    $db->query('ROLLBACK') if $failed;
 
     die $failed if !@lines && $failed !~ /^PostgreSQL: 57014/;
 
@@ -126,12 +167,13 @@ sub work {
 
 
 sub connect {
-    my ($self) = @_;
+    my ($self, @settings) = @_;
 
     my $db = $self->{s}->connect_as('svc_app');
 
     $db->query("SET $_") for q(TimeZone = 'UTC'), 'search_path = pg_catalog',
                              "statement_timeout = $TIMEOUT";
+    $db->query($_) for @settings;
 
     return $db;
 }

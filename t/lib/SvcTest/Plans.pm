@@ -13,10 +13,11 @@ use Digest::SHA qw(sha256_hex);
 use SvcTest::Process qw(slurp wait_for);
 
 
-our $N = 10_000;                # rows of a tenant in a table
+our $N = 2_500;                 # rows of a tenant in a table
+my $HALF = $N / 2;
 my $ROLES = 1000;
-my $HOOKS = 100;
-my $NEWEST = 5002;              # has no password yet
+my $HOOKS = 50;
+my $NEWEST = $HALF + 2;         # has no password yet
 my $WHO = 100;                  # has most of the sign-ins
 
 # The names and texts of the statements that nginx has prepared, from
@@ -111,12 +112,12 @@ sub rows {
     my $slug = $self->{slug};
     my $app = "'app_' || lpad(to_hex(i), 32, '0')";
     my $all = "generate_series(1, $N) i";
-    my $ago = "now() - i * interval '1 minute'";
+    my $week = sprintf "now() - i * interval '%d seconds'", 600_000 / $N;
 
     return (<<"EOT" =~ /\S[^;]*/g);
 INSERT INTO svc.user_account (tenant_id, id, user_name, external_id, created_at,
                               display_name, role, status, locked_until)
-SELECT $t, $user, 'user' || i || '\@$slug.test', 'ext-' || i, $ago, 'User ' || i,
+SELECT $t, $user, 'user' || i || '\@$slug.test', 'ext-' || i, $week, 'User ' || i,
        CASE WHEN i <= 10 THEN 'owner' WHEN i <= 20 THEN 'admin'
             WHEN i <= 20 + $ROLES / 2 THEN 'role' || i ELSE 'member' END,
        CASE WHEN i % 10 = 9 THEN 'suspended' ELSE 'active' END, now()
@@ -136,7 +137,7 @@ INSERT INTO svc.password_reset (tenant_id, token_hash, user_id, expires_at)
 SELECT $t, sha256(('$slug' || i)::bytea), $user,
        now() + (i % 5 - 3) * interval '1 hour' FROM $all;
 INSERT INTO svc.login_phantom (tenant_id, email_mac, failed, failed_since)
-SELECT $t, sha256(('mac' || i)::bytea), 1, now() - i * interval '10 seconds' FROM $all;
+SELECT $t, sha256(('mac' || i)::bytea), 1, now() - i * interval '40 seconds' FROM $all;
 INSERT INTO svc.user_device (tenant_id, user_id, hash, last_at)
 SELECT $t, $user, sha256(('device' || i)::bytea), now() FROM $all;
 INSERT INTO svc.user_seen (tenant_id, user_id, kind, value, last_at)
@@ -145,7 +146,7 @@ SELECT $t, $user, kind, value, now() FROM $all,
        v (kind, value);
 INSERT INTO svc.factor (tenant_id, user_id, id, type, name, secret, created_at,
                         confirmed_at)
-SELECT $t, $user, $factor, 'totp', 'Phone', '\\x00', $ago,
+SELECT $t, $user, $factor, 'totp', 'Phone', '\\x00', $week,
        CASE WHEN i % 5 > 0 THEN now() END FROM $all;
 INSERT INTO svc.factor (tenant_id, user_id, id, type, name, confirmed_at)
 SELECT $t, $user, $session, 'passkey', 'Laptop', now() FROM $all;
@@ -154,7 +155,8 @@ INSERT INTO svc.passkey (tenant_id, credential_hash, user_id, factor_id, credent
 SELECT $t, sha256(('$slug' || i)::bytea), $user, $session, '\\x00', '\\x00', -7,
        'x.test', 0, true, true, 0, '\\x00' FROM $all;
 INSERT INTO svc.recovery_code (tenant_id, user_id, mac)
-SELECT $t, $user, sha256(('code' || n)::bytea) FROM $all, generate_series(1, 10) n;
+SELECT $t, $user, sha256(('code' || n)::bytea) FROM $all, generate_series(1, 10) n
+ WHERE i % 10 = 0;
 INSERT INTO svc.challenge (tenant_id, root_id, id, user_id, expires_at)
 SELECT tenant_id, root_id, root_id, user_id,
        now() + CASE WHEN ended_at IS NULL THEN 5 ELSE -120 END * interval '1 minute'
@@ -165,44 +167,44 @@ FROM $all;
 INSERT INTO svc.user_group (tenant_id, id, name, member_count)
 SELECT $t, $group, 'group' || i, CASE i WHEN 1 THEN $N ELSE 0 END FROM $all;
 INSERT INTO svc.group_member (tenant_id, group_id, user_id, added_at)
-SELECT $t, '@{[ $self->id($GROUP, 1) ]}', $user, $ago FROM $all;
+SELECT $t, '@{[ $self->id($GROUP, 1) ]}', $user, $week FROM $all;
 INSERT INTO svc.group_password_policy (tenant_id, group_id, min_length, created_at)
-SELECT $t, $group, 16, $ago FROM $all WHERE i > 10;
+SELECT $t, $group, 16, $week FROM $all WHERE i > 10;
 INSERT INTO svc.role (tenant_id, key, name, permissions)
 SELECT $t, 'role' || i, 'Role', '{}' FROM generate_series(1, $ROLES) i;
 INSERT INTO svc.credential (token_hash, tenant_id, id, kind, name, prefix,
                             permissions, created_at, revoked_at)
 SELECT sha256(('$slug-token' || i)::bytea), $t, $token, 'api', 'token' || i, 'svc_',
-       '{users:view,roles:manage}', $ago, CASE WHEN i > 900 THEN now() END
+       '{users:view,roles:manage}', $week, CASE WHEN i > 900 THEN now() END
 FROM $all;
 INSERT INTO svc.audit_event (tenant_id, action, target_type, target_id, created_at)
 SELECT $t, CASE WHEN i % 4 = 0 THEN 'user.created' ELSE 'user.updated' END, 'user', i,
-       $ago FROM $all;
+       $week FROM $all;
 INSERT INTO svc.audit_stream (tenant_id, id, expires_at)
 SELECT $t, $stream, now() + (i - 5) * interval '1 hour' FROM generate_series(1, 9) i;
 INSERT INTO svc.idempotency (tenant_id, credential_id, path, key, body_hash, created_at)
 SELECT $t, '@{[ $self->id($USER, 1) ]}', '/x', 'key' || i, '\\x00',
-       now() - i * interval '20 seconds' FROM $all;
+       now() - i * interval '80 seconds' FROM $all;
 INSERT INTO svc.access_policy_version (tenant_id, id, number, source, snapshot)
 SELECT $t, $version, i, 'api', '{}' FROM generate_series(1, 50) i;
 UPDATE svc.governance SET access_number = 50 WHERE tenant_id = $t;
 INSERT INTO svc.sign_in (tenant_id, at, user_id, ip)
-SELECT $t, $ago, $user, '10.0.0.0'::inet + (i % 2000) FROM $all;
+SELECT $t, $week, $user, '10.0.0.0'::inet + (i % ($N / 5)) FROM $all;
 INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, outcome, email_mac)
-SELECT $t, now() - i * interval '1 second', $user, '10.0.0.0'::inet + (i % 20),
+SELECT $t, now() - i * interval '4 seconds', $user, '10.0.0.0'::inet + (i % 20),
        'failure', sha256(('mac' || i % 100)::bytea) FROM $all;
 INSERT INTO svc.sign_in (tenant_id, at, user_id, ip)
-SELECT $t, $ago, '@{[ $self->id($USER, $WHO) ]}', '10.0.0.0'::inet + (i % 2000) FROM $all;
+SELECT $t, $week, '@{[ $self->id($USER, $WHO) ]}', '10.0.0.0'::inet + (i % ($N / 5)) FROM $all;
 INSERT INTO svc.sign_in_address (tenant_id, ip, last_at)
 SELECT $t, ip, max(at) FROM svc.sign_in
 WHERE tenant_id = $t AND outcome = 'success' GROUP BY ip;
 INSERT INTO svc.stat_day (tenant_id, day, shard, success, new_users)
-SELECT $t, current_date - i / 25, i % 25, 1, 1 FROM $all;
+SELECT $t, current_date - i / 6, i % 6, 1, 1 FROM $all;
 INSERT INTO svc.active_day (tenant_id, day, users)
 SELECT $t, current_date - i, 1 FROM generate_series(0, 400) i;
 INSERT INTO svc.incident (tenant_id, id, type, subject, severity, title, details, count,
                           created_at, last_seen_at, acknowledged_at)
-SELECT $t, $session, 'risk_denied', i, 'high', 'title', '{}', 1, $ago, now(),
+SELECT $t, $session, 'risk_denied', i, 'high', 'title', '{}', 1, $week, now(),
        CASE WHEN i % 10 > 0 THEN now() END FROM $all;
 INSERT INTO svc.sign_in_event (tenant_id, at, kind, reason, user_id, ip, network, country,
                                locked, active, last_active_day)
@@ -223,18 +225,18 @@ SELECT $t, @{[ $hook =~ s/\bi\b/(i % $HOOKS + 1)/r ]},
        CASE WHEN i % 3 = 0 THEN 'retried' ELSE 'acknowledged' END, 1
 FROM generate_series(1, 3 * $N) i;
 INSERT INTO svc.ip_block (tenant_id, ip, created_by_type, created_at, expires_at)
-SELECT $t, '10.0.0.0'::inet + i, 'system', $ago,
+SELECT $t, '10.0.0.0'::inet + i, 'system', $week,
        now() + (i % 3 - 1) * interval '1 day' FROM $all;
 INSERT INTO svc.invitation (tenant_id, id, email, email_key, role, group_ids, days,
                             token_hash, created_at, expires_at, accepted_at)
 SELECT $t, $invitation, 'in' || i || '\@$slug.test', 'in' || i || '\@$slug.test',
-       'role' || i % $ROLES, ARRAY[$group], 7, sha256(('$slug-in' || i)::bytea), $ago,
+       'role' || i % $ROLES, ARRAY[$group], 7, sha256(('$slug-in' || i)::bytea), $week,
        now() + interval '7 days', CASE WHEN i > 1000 THEN now() END FROM $all;
 INSERT INTO svc.email_challenge (tenant_id, id, kind, user_id, email_mac, code_mac,
                                  token_hash, binding_hash, void, created_at, expires_at)
 SELECT $t, $challenge, 'sign_in', CASE WHEN i % 2 = 0 THEN $user END,
        substr(sha256(('mac' || i % 1000)::bytea), 1, 16), substr(sha256('x'), 1, 16),
-       sha256(('$slug-mail' || i)::bytea), sha256('x'), false, $ago,
+       sha256(('$slug-mail' || i)::bytea), sha256('x'), false, $week,
        now() + i * interval '1 second' FROM $all;
 INSERT INTO svc.application (tenant_id, client_id, name, type, enabled, assignment,
                              redirect_uris, scopes, grant_types, auth_method,
@@ -244,30 +246,30 @@ INSERT INTO svc.application (tenant_id, client_id, name, type, enabled, assignme
 SELECT $t, $app, 'app' || i, CASE WHEN i % 10 = 0 THEN 'agent' ELSE 'web' END, true,
        'everyone', '{https://x.test/}', '{openid}', '{authorization_code}',
        'client_secret_basic', 'urn:' || i, 'urn:' || i, 'jwt', 3600, true, false,
-       CASE WHEN i % 10 = 0 THEN $user END, $ago FROM $all;
+       CASE WHEN i % 10 = 0 THEN $user END, $week FROM $all;
 INSERT INTO svc.agent_anomaly (tenant_id, id, client_id, type, key, severity, details,
                                created_at, acknowledged_at)
 SELECT $t, $session, 'app_' || lpad(to_hex(i % 500 * 10 + 10), 32, '0'), 'new_ip', i, 'low',
-       '{"ip": "10.0.0.1"}', $ago, CASE WHEN i % 10 > 0 THEN now() END FROM $all;
+       '{"ip": "10.0.0.1"}', $week, CASE WHEN i % 10 > 0 THEN now() END FROM $all;
 INSERT INTO svc.delegation (tenant_id, id, created_at, client_id, client_name, subject_type,
                             subject_id, chain, grant_type, scopes, outcome, token_jti,
                             root_jti)
-SELECT $t, $session, $ago, 'app_' || lpad(to_hex(i % 500), 32, '0'), 'x', 'user', $user,
+SELECT $t, $session, $week, 'app_' || lpad(to_hex(i % 500), 32, '0'), 'x', 'user', $user,
        ARRAY['app_' || lpad(to_hex(i % 500), 32, '0')], 'x', '{a}', 'granted', $session,
        $session FROM $all;
 INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, principals, grant_type,
                              scopes, ttl)
-SELECT $t, $session, now() - i * interval '1 minute',
+SELECT $t, $session, $week,
        'app_' || lpad(to_hex(i % 500 + 1), 32, '0'),
        ARRAY['app_' || lpad(to_hex(i % 500 + 1), 32, '0')], 'x', '{a}', 3600 FROM $all;
 INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind)
 SELECT sha256(('$slug' || kind || i)::bytea), $t, $app, kind
 FROM $all, unnest(ARRAY['id', 'secret']) kind;
 INSERT INTO svc.oauth_login (digest, tenant_id, client_id, kind, created_at, retired_at)
-SELECT sha256(('$slug-old' || i)::bytea), $t, '$self->{apps}[0]', 'secret', $ago, $ago
+SELECT sha256(('$slug-old' || i)::bytea), $t, '$self->{apps}[0]', 'secret', $week, $week
 FROM generate_series(1, 150) i;
 INSERT INTO svc.group_app (tenant_id, client_id, group_id, added_at)
-SELECT $t, $app, '@{[ $self->id($GROUP, 1) ]}', $ago FROM $all;
+SELECT $t, $app, '@{[ $self->id($GROUP, 1) ]}', $week FROM $all;
 INSERT INTO svc.group_app (tenant_id, client_id, group_id)
 SELECT $t, '$self->{apps}[1]', $group FROM $all WHERE i > 1;
 UPDATE svc.user_group g SET app_count = 1 WHERE tenant_id = $t;
@@ -277,7 +279,7 @@ UPDATE svc.oauth_tenant SET active_kid = '$slug-key1' WHERE tenant_id = $t;
 INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes, resources,
                              resource_keys, session_id, auth_time, methods, created_at,
                              expires_at)
-SELECT $t, $grant, $app, $user, '{openid}', '{}', '{}', $user, $ago, '{pwd}', $ago,
+SELECT $t, $grant, $app, $user, '{openid}', '{}', '{}', $user, $week, '{pwd}', $week,
        now() + interval '90 days' FROM $all;
 INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id, redirect_uri,
                             challenge, expires_at)
@@ -379,15 +381,15 @@ sub changes {
 
     return (
         json([ map { { id => $self->id($GROUP, $_), f => $fields } }
-               1 .. 3000 ]),
-        $self->array($GROUP, 3001, 5000),
+               1 .. $HALF * 0.6 ]),
+        $self->array($GROUP, $HALF * 0.6 + 1, $HALF),
         json([ map { { key => "role$_", name => 'New',
                        permissions => [ 'users:view' ] } }
                501 .. 600, 1001 .. 1100 ]),
         '{' . join(',', map { "role$_" } 601 .. 1000) . '}',
         json([ map { { action => 'group_password_policy.updated',
                        type => 'groupPasswordPolicy', details => {},
-                       id => $self->id($GROUP, $_) } } 1 .. 5000 ]),
+                       id => $self->id($GROUP, $_) } } 1 .. $HALF ]),
     );
 }
 
@@ -409,10 +411,10 @@ sub values {
     my ($self) = @_;
 
     my $new = $self->id($NEW, 1);
-    my ($user, $owner) = map { $self->id($USER, $_) } 5000, 1;
+    my ($user, $owner) = map { $self->id($USER, $_) } $HALF, 1;
     my $member = $self->id($GROUP, 1);
     my $clients = '{' . join(',', @{ $self->{apps} }[2 .. 1001]) . '}';
-    my ($plain, $with) = map { $self->id($GROUP, $_) } 5, 5000;
+    my ($plain, $with) = map { $self->id($GROUP, $_) } 5, $HALF;
     my $hook = $self->id($HOOK, 50);
     my $target = $self->id($TARGET, 1);
     my $hash = $self->sha(1);
@@ -480,20 +482,20 @@ sub values {
         scim_activate => [ $user ],
         scim_deactivate => [ $user ],
         scim_list => [ 200 ],
-        scim_by_user_name => [ "USER5000\@$self->{slug}.test" ],
-        scim_by_external_id => [ 'ext-5000' ],
+        scim_by_user_name => [ "USER$HALF\@$self->{slug}.test" ],
+        scim_by_external_id => [ "ext-$HALF" ],
         scim_page => [ 100, 200 ],
         scim_page_active => [ 100, 200 ],
         scim_page_inactive => [ 100, 200 ],
-        scim_key_user_name => [ "USER5000\@$self->{slug}.test" ],
-        scim_key_external_id => [ 'ext-5000' ],
+        scim_key_user_name => [ "USER$HALF\@$self->{slug}.test" ],
+        scim_key_external_id => [ "ext-$HALF" ],
         scim_key_id => [ $user ],
         scim_create => [ $new, "new\@$self->{slug}.test", 'new', 'active',
                          @text ],
         scim_change => [ $user, 'true', 'new', ('true', 'text') x 6,
                          'deactivated' ],
         scim_rfc_get => [ $user ],
-        scim_rfc_yield => [ "new\@$self->{slug}.test", 'ext-5000' ],
+        scim_rfc_yield => [ "new\@$self->{slug}.test", "ext-$HALF" ],
         scim_rfc_create => [ $new, "new\@$self->{slug}.test", 'new', 'active',
                              @text ],
         scim_rfc_change => [ $user, 'true', 'new', ('true', 'text') x 6, 'deactivated',
@@ -648,7 +650,7 @@ sub values {
         ( map { $_ => [ $owner ] } qw(admin_user_suspend admin_user_delete
                                       admin_user_logout) ),
         admin_user_reactivate => [ $self->id($USER, 9) ],
-        admin_user_unlock => [ undef, "user5000\@$self->{slug}.test" ],
+        admin_user_unlock => [ undef, "user$HALF\@$self->{slug}.test" ],
         ( map { $_ => [ $owner ] } qw(admin_user_lock admin_user_put_lock
                                       admin_user_owners_lock) ),
         admin_user_groups_lock => [ $user ],
@@ -835,7 +837,7 @@ sub values {
                                 $ROLES + 1 ],
         admin_roles_put => [ 'role900', 'New', '{users:view}' ],
         admin_roles_delete => [ 'role900' ],
-        admin_bundle => [ $self->array($GROUP, 1, 5000) ],
+        admin_bundle => [ $self->array($GROUP, 1, $HALF) ],
         admin_config_apply => [ 2, '{}', $new, '{1,40,80}',
                                 '{12,1,1,0,0,0,0,5,0}', $self->changes, 50 ],
 
