@@ -72,8 +72,11 @@ sub without_tenant {
 sub prepare {
     my ($db, $text, $kind) = @_;
 
-    $db->query("SET plan_cache_mode = force_${kind}_plan; DEALLOCATE ALL;"
-               . " PREPARE s AS $text");
+    my $new = ($db->{text} // '') ne $text;
+
+    $db->query("SET plan_cache_mode = force_${kind}_plan"
+               . ($new ? "; DEALLOCATE ALL; PREPARE s AS $text" : ''));
+    $db->{text} = $text;
 }
 
 
