@@ -29,7 +29,7 @@ my (%options, @commands);
 
 mkdir "$dir/bin" or die $!;
 
-for my $program (qw(bash cat dirname fmt readlink sort)) {
+for my $program (qw(bash cat fmt readlink sort)) {
     my ($path) = grep { -x } map { "$_/$program" } qw(/usr/bin /bin);
 
     symlink $path, "$dir/bin/$program" or die "$program: $!";

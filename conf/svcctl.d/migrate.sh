@@ -12,14 +12,14 @@ migrate() {
 
     for file in "${files[@]}"; do
         [ -f "$file" ] && [ -r "$file" ] || die "cannot read $file"
-        version=$(version_of "$file")
+        version_of "$file"
         [ "$version" -gt "$newest" ] \
             || die "$dir has more than one migration of the number $version"
         newest=$version
         numbers+=("$version")
     done
 
-    ask '' <<'SQL'
+    ask_rows "$count" <<'SQL'
 SELECT pg_advisory_lock(hashtext('svc.schema_migration')) \g /dev/null
 CREATE SCHEMA IF NOT EXISTS svc;
 CREATE TABLE IF NOT EXISTS svc.schema_migration (
@@ -27,10 +27,9 @@ CREATE TABLE IF NOT EXISTS svc.schema_migration (
     name        text         NOT NULL,
     applied_at  timestamptz  NOT NULL DEFAULT now()
 );
+SELECT version FROM svc.schema_migration ORDER BY version;
 SQL
 
-    ask_rows "$count" \
-        <<< 'SELECT version FROM svc.schema_migration ORDER BY version'
     version=${reply##*$'\n'}
     there=$'\n'$reply$'\n'
 
@@ -47,10 +46,12 @@ SQL
 }
 
 
+# Sets $version.
+
 version_of() {
     local name=${1##*/}
 
-    echo "$((10#${name%%_*}))"
+    version=$((10#${name%%_*}))
 }
 
 
@@ -67,8 +68,9 @@ schema_version() {
 apply() {
     local version name in_use="a table is in use, as by pg_dump"
 
-    version=$(version_of "$1")
-    name=$(basename "$1" .sql)
+    version_of "$1"
+    name=${1##*/}
+    name=${name%.sql}
     name=${name#*_}
 
     ask 'there|applied' -1 -v version="$version" -v name="$name" -v file="$1" <<'SQL'
