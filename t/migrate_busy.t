@@ -12,7 +12,8 @@ use SvcTest;
 use SvcTest::Documents qw(document);
 use SvcTest::Process qw(alive run slurp spawn wait_exit wait_for);
 
-my $s = SvcTest->new(redis => 0)->start;
+my $s = SvcTest->new(redis => 0);
+$s->pg->create;
 
 my $root = $s->root;
 my $sql = "$s->{dir}/sql";
@@ -182,12 +183,12 @@ my ($concurrently) = document('conf/README.md')
                      =~ /^( +CREATE INDEX CONCURRENTLY user_account_scim_idx [^;]+);/m
     or die "the document does not have it\n";
 
+$s->sql('CREATE DATABASE built0');
+migrated('postgres', 'built0', "$sql.31");
+$s->sql('CREATE DATABASE built1 TEMPLATE built0');
+
 for my $failed (0, 1) {
     my $name = "built$failed";
-
-    $s->sql("CREATE DATABASE $name");
-    migrated('postgres', $name, "$sql.31");
-
     my $db = $s->pg->connect('postgres', $name);
 
     $db->query("INSERT INTO svc.tenant (slug, name) VALUES ('a', 'A')");
