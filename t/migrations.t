@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # From each version of the schema to the newest, with rows in all tables that it
-# had: none is lost or changed, and the modules serve what there is.
+# had and a tenant of today's svcctl: none is lost or changed, and the modules serve
+# what there is.
 
 use strict;
 use warnings;
@@ -16,10 +17,13 @@ use SvcTest::Process qw(run);
 my $s = SvcTest->new(redis => 0, workers => 1,
     svc => { svc_postgres_pool => [ 'read connections=1', 'write connections=1',
                                     'slow connections=1' ] });
-$s->start;
+$s->pg->create;
 
 my %file = map { (m{/0*(\d+)_\w+\.sql\z})[0] => $_ } glob $s->root . '/sql/[0-9]*.sql';
 my @versions = sort { $a <=> $b } keys %file;
+my $newest = $versions[-1];
+my %applied = map { $_ => 'applied ' . $file{$_} =~ s{.*/0*(\d+)_(.*)\.sql\z}{$1 $2}r
+                          . "\n" } @versions;
 
 # What is stored at a version, by tenants with these ids.
 
@@ -291,7 +295,8 @@ sub psql {
 }
 
 
-# Of each table: its columns, and its rows, as text.
+# Of each table: its columns, and its rows, as text.  In which shard a tenant's users
+# are counted is left out: a migration that counts them anew takes the first one.
 
 sub content {
     my ($pg, $before) = @_;
@@ -323,53 +328,65 @@ SELECT c.relname, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
  WHERE c.relnamespace = 'svc'::regnamespace AND c.relkind IN ('r', 'p')
    AND NOT c.relispartition AND c.relname <> 'schema_migration'
    AND a.attnum > 0 AND NOT a.attisdropped
+   AND (c.relname, a.attname) <> ('user_count', 'shard')
  GROUP BY 1
 SQL
 }
 
 
-sub migrate {
-    my ($pg, @args) = @_;
-    my ($status, $text) = run([ $s->root . '/conf/svcctl', '--pg', $pg, 'migrate',
-                                @args ]);
+# Its output, or what tells that it failed.
 
-    return $status == 0 ? 1 : diag($text) && 0;
+sub svcctl {
+    my ($pg, @args) = @_;
+    my ($status, $text) = run([ $s->root . '/conf/svcctl', '--pg', $pg, @args ]);
+
+    $s->secret($text =~ /\b((?:svc|scim)_[\w-]{43})/g);
+
+    return $status == 0 ? $text : "status $status: $text";
 }
 
 
-my $last = 'template0';
+# Versions with rows of their own begin a database.  One without is what that of the
+# version before becomes on its way, and is looked at there.
+
+my @ways;
 
 for my $version (@versions) {
-    my $pg = database("from$version", $last);
-    my $dir = "$s->{dir}/sql$version";
+    push @ways, [] if $rows{$version};
+    push @{ $ways[-1] }, $version;
+}
 
-    mkdir $dir or die $!;
-    symlink $_, "$dir/" . s{.*/}{}r or die $!
-        for map { $file{$_} } grep { $_ <= $version } @versions;
+my $last = 'template0';
 
-    migrate($pg, '--sql', $dir) or die "no version $version\n";
-    psql($pg, $rows{$version}) if $rows{$version};
-    database($last = "at$version", "from$version");
+for my $way (@ways) {
+    my $pg = database("from$way->[0]", $last);
+    my ($version, $before);
 
-    my $before = content($pg);
-    my @empty = grep { $before->{$_}{rows} eq '' } sort keys %$before;
-
-    is_deeply(\@empty, [], "version $version, with rows in all tables");
-    ok(migrate($pg), 'to the newest');
-
-    my $after = content($pg, $before);
-
-    for my $table (sort keys %$before) {
-        ok($after->{$table}{rows} eq $before->{$table}{rows}, "$table is as it was")
-            or diag(differs($before->{$table}{rows}, $after->{$table}{rows}));
+    for my $next (@$way) {
+        go_to($pg, $next);
+        is_kept($pg, $version, $before) if $version;
+        ($version, $before) = ($next, stored($pg, $next));
     }
+
+    database($last = "at$version", "from$way->[0]");
+    is(svcctl($pg, 'migrate'),
+       join('', map { $applied{$_} } grep { $_ > $version } @versions),
+       "from version $version to the newest");
+    is_kept($pg, $version, $before);
+
+    my ($first, @tenants) = split /\n/, svcctl($pg, 'status');
+
+    is($first, "schema version $newest", 'the version');
+    is(join(' ', sort map { /^(\S+)  [0-9a-f-]{36}  \w+(?: \d)?  \d+ users\z/ } @tenants),
+       join(' ', sort 't1', 't2', map { "kept$_" } 1 .. $version), 'and all tenants');
 
     # what a migration derives is as if the rows had come after it
 
+    my $users = 600 + $version;
     my %is = (
-        'users are counted' => [ 600,
+        'users are counted' => [ $users,
             'SELECT sum(active + suspended + deactivated) FROM svc.user_count' ],
-        'as new ones, too' => [ 600, 'SELECT sum(new_users) FROM (SELECT new_users FROM'
+        'as new ones, too' => [ $users, 'SELECT sum(new_users) FROM (SELECT new_users FROM'
             . ' svc.stat_day UNION ALL SELECT added FROM svc.user_count) n' ],
         'and with a second factor' => [ 't', 'SELECT (SELECT sum(mfa) FROM'
             . ' svc.user_count) = (SELECT count(*) FROM svc.user_account'
@@ -390,15 +407,64 @@ for my $version (@versions) {
             . " (u.status = 'active') AND u.valid_after IS NULL"
             . ($version < 14 ? ' AND s.root_id = s.id'
                                . ' AND s.auth_time = s.created_at' : '') ],
-        'governance' => [ 2, 'SELECT count(*) FROM svc.governance' ],
+        'governance' => [ 2 + $version, 'SELECT count(*) FROM svc.governance' ],
         'the roles that users have' => [ 2, 'SELECT count(*) FROM svc.role'
-            . " WHERE key = 'auditor' AND member_count >= 74" ]);
+            . " WHERE key = 'auditor' AND member_count >= 74" ],
+        'the planner knows no tenant any more' => [ 0, 'SELECT count(*) FROM pg_stats'
+            . " WHERE schemaname = 'svc' AND attname = 'tenant_id'" ]);
     my @names = sort keys %is;
     my @got = split /\|/, psql($pg, 'SELECT '
                                     . join ', ', map { "($is{$_}[1])" } @names);
 
     chomp @got;
     is($got[$_], $is{ $names[$_] }[0], $names[$_]) for 0 .. $#names;
+}
+
+
+# Brings a database to a version.
+
+sub go_to {
+    my ($pg, $version) = @_;
+    my $dir = "$s->{dir}/sql$version";
+
+    mkdir $dir or die $!;
+    symlink $_, "$dir/" . s{.*/}{}r or die $!
+        for map { $file{$_} } grep { $_ <= $version } @versions;
+
+    is(svcctl($pg, 'migrate', '--sql', $dir), $applied{$version},
+       "to version $version, and no other");
+}
+
+
+# Stores what there is at a version; the content.
+
+sub stored {
+    my ($pg, $version) = @_;
+
+    psql($pg, $rows{$version}) if $rows{$version};
+    like(svcctl($pg, qw(tenant create --name Kept --slug), "kept$version", '--owner',
+                'ada@kept.test'),
+         qr/\Atenant +kept$version  /, 'with a tenant');
+    psql($pg, 'ANALYZE');
+
+    my $content = content($pg);
+
+    is_deeply([ grep { $content->{$_}{rows} eq '' } sort keys %$content ], [],
+              'and rows in all tables');
+
+    return $content;
+}
+
+
+sub is_kept {
+    my ($pg, $version, $before) = @_;
+    my $after = content($pg, $before);
+
+    for my $table (sort keys %$before) {
+        ok($after->{$table}{rows} eq $before->{$table}{rows},
+           "$table of version $version is as it was")
+            or diag(differs($before->{$table}{rows}, $after->{$table}{rows}));
+    }
 }
 
 
@@ -428,27 +494,23 @@ sub differs {
 
 # --- and it is served ---------------------------------------------------------------
 
-for my $version (@versions) {
-    (my $pg = $s->pg->conninfo('postgres')) =~ s/dbname=\S+/dbname=from$version/;
+for my $way (@ways) {
+    my $name = "from$way->[0]";
+    my $as = sub { $s->pg->conninfo($_[0]) =~ s/dbname=\S+/dbname=$name/r };
 
-    $s->{nginx}{svc}{svc_postgres}
-        = '"' . $s->pg->conninfo('svc_app') =~ s/dbname=\S+/dbname=from$version/r
-          . '"';
-    $s->reload;
+    $s->{nginx}{svc}{svc_postgres} = '"' . $as->('svc_app') . '"';
+    $s->nginx->pid ? $s->reload : $s->nginx->launch;
 
-    my ($status, $text) = run([ $s->root . '/conf/svcctl', '--pg', $pg,
-                                'scim-token', 'create', '--tenant', 't1', '--name',
-                                'new' ]);
-    my ($token) = $text =~ /(scim_[\w-]{43})\b/;
+    my ($token) = svcctl($as->('postgres'), qw(scim-token create --tenant t1 --name new))
+                  =~ /\b(scim_[\w-]{43})\b/;
 
-    $s->secret($token);
     $s->wait_healthy;
 
     my @as = ([ Authorization => "Bearer $token" ]);
     my $filter = 'filter=userName%20eq%20%22USER5%40example.test%22';
 
     is($s->http(GET => "/scim/v2/Users?$filter", @as)
-       ->json->{Resources}[0]{externalId}, 'e5', "from version $version: a user");
+       ->json->{Resources}[0]{externalId}, 'e5', "from version $way->[-1]: a user");
     is($s->http(POST => '/scim/v2/Users', @as, { userName => 'new@example.test' })
        ->status, 201, 'another one');
 }

@@ -6,8 +6,8 @@ package SvcTest::Ctl;
 #     SvcTest::Ctl->each_condition([ 'tenants' => \&tenants ], ...);
 #
 # runs each part as a subtest of each condition, with a SvcTest::Ctl as its
-# argument: {system}, a SvcTest of the condition's own, and {pg}, the conninfo of
-# its database.
+# argument: {system}, a SvcTest of the condition's own whose nginx does not run yet,
+# and {pg}, the conninfo of its database.
 
 use strict;
 use warnings;
@@ -52,10 +52,11 @@ sub each_condition {
 sub new {
     my ($class, $condition) = @_;
 
-    my $s = SvcTest->new(redis => 0)->start;
+    my $s = SvcTest->new(redis => 0);
     my $root = $s->root;
     my $copy = $s->dir . '/copy';
 
+    $s->pg->create;
     mkdir $copy, 0755 or die "$copy: $!\n";
     system('cp', '-r', "$root/conf", "$root/sql", $copy) == 0 or die "cp\n";
 
