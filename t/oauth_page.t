@@ -8,7 +8,6 @@ use utf8;
 use warnings;
 
 use Digest::SHA qw(sha256);
-use FindBin;
 use JSON::PP ();
 use MIME::Base64 qw(encode_base64url);
 use Test::More;
@@ -16,23 +15,14 @@ use Test::More;
 use SvcTest;
 use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::OAuth qw(oauth_server application);
-use SvcTest::Page;
-use SvcTest::Process qw(slurp);
+use SvcTest::Page qw(with_pages);
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)'
     for qw(output failure_output todo_output);
 
-my $ROOT = "$FindBin::Bin/..";
-
 my $s = oauth_server();
-my $origin = "http://localhost:$s->{nginx}{port}";
+my $origin = with_pages($s);
 
-system('cp', '-r', "$ROOT/conf/www", "$s->{dir}/www") == 0 or die "cp: $?\n";
-
-$s->{nginx}{fixed_port} = 1;
-$s->{nginx}{svc_default}{svc_base_url} = $origin;
-$s->{nginx}{locations} .= slurp("$ROOT/conf/svc-www.conf")
-                          =~ s{/usr/share/ngx_svc/www}{$s->{dir}/www}r;
 $s->start;
 
 my ($acme, $globex) = map { $s->tenant($_) } qw(acme globex);
@@ -47,7 +37,7 @@ with_password($s, $globex, userName => 'eve@globex.test', displayName => 'Eve');
 my $app = application($acme, name => '<i>Billing', type => 'web',
                       redirectUris => [ "$origin/reset" ],
                       scopes => [ qw(openid profile email invoices:read) ]);
-my $page = SvcTest::Page->new($ROOT);
+my $page = SvcTest::Page->new($s->root);
 
 
 sub authorize {
@@ -106,7 +96,7 @@ authorize(scope => 'openid invoices:read', resource => 'https://api.test/<x');
 shows('This link is over', 'a request that is wrong goes back');
 like($page->do('url'), qr/error=invalid_target/, 'and says why');
 
-$page->do('open');
+$page->do(fresh => "$origin/nothing");
 authorize(scope => 'openid invoices:read offline_access', resource => 'https://api.test/x');
 shows('Sign in – Acme', 'the tenant is the application\'s');
 cmp_ok($page->do('size'), '<=', 30_000, 'a page is small');
@@ -153,7 +143,7 @@ is(eval { $page->do('said') }, 'Somebody else has signed in here. Please load th
 unlike($page->do('url'), qr/\?code=/, 'and gives nothing away');
 $page->do('faults');
 
-$page->do('open');
+$page->do(fresh => "$origin/nothing");
 $page->do(go => "$origin/login?tenant=globex");
 $page->do(heading => 'Sign in – Globex');
 sign_in('eve@globex.test');
@@ -165,7 +155,7 @@ unlike($page->do(text => 'body'), qr/eve|globex/i, 'of which nothing is said');
 
 # --- what cannot be answered --------------------------------------------------------
 
-$page->do('open');
+$page->do(fresh => "$origin/nothing");
 $page->do(go => "$origin/login?return_to=" . SvcTest::OAuth::escape(
     '/oauth/authorize?client_id=app_' . '0' x 32 . '&redirect_uri=https://x.test/'));
 shows('This application cannot sign you in');

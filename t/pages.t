@@ -7,7 +7,6 @@ use strict;
 use utf8;
 use warnings;
 
-use FindBin;
 use JSON::PP ();
 use Test::More;
 
@@ -17,13 +16,12 @@ use SvcTest::Factor qw(totp enrolled policy);
 use SvcTest::Governance;
 use SvcTest::Image qw(png);
 use SvcTest::Mail;
-use SvcTest::Page;
-use SvcTest::Process qw(slurp wait_for);
+use SvcTest::Page qw(with_pages);
+use SvcTest::Process qw(wait_for);
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)'
     for qw(output failure_output todo_output);
 
-my $ROOT = "$FindBin::Bin/..";
 my $NEW = 'a quiet harbour before seven';
 my $WRONG = 'Address or password is wrong, or the passkey is not known.';
 
@@ -31,14 +29,8 @@ my $s = SvcTest->new;
 my $mail = SvcTest::Mail->new($s, svc_sign_in => 'on',
     svc_organization_signup => 'on', svc_set => [
     'RATE_LIMIT_LOGIN_IP_MAX 1000', 'RATE_LIMIT_SIGNUP_IP_MAX 1000' ]);
-my $origin = "http://localhost:$s->{nginx}{port}";
+my $origin = with_pages($s);
 
-system('cp', '-r', "$ROOT/conf/www", "$s->{dir}/www") == 0 or die "cp: $?\n";
-
-$s->{nginx}{fixed_port} = 1;
-$s->{nginx}{svc_default}{svc_base_url} = $origin;
-$s->{nginx}{locations} .= slurp("$ROOT/conf/svc-www.conf")
-                          =~ s{/usr/share/ngx_svc/www}{$s->{dir}/www}r;
 $s->start;
 
 my ($acme) = map { $s->tenant($_) } qw(acme globex);
@@ -49,7 +41,7 @@ $s->secret($PASSWORD, $NEW);
 with_password($s, $acme, userName => 'ada@acme.test',
               displayName => '<img src=x onerror=alert(1)>');
 
-my $page = SvcTest::Page->new($ROOT);
+my $page = SvcTest::Page->new($s->root);
 
 
 sub admin { return $acme->admin(@_[0 .. 2], undef, $all) }
@@ -96,9 +88,9 @@ sub says {
 }
 
 
-# A new context, with nobody's cookies.
+# The browser of somebody else, with nobody's cookies.
 
-sub fresh { $page->do(open => {@_}) }
+sub fresh { $page->do(fresh => at('nothing')) }
 
 
 sub user {
@@ -364,7 +356,7 @@ is($page->do(text => '.note'), 'As Carol, at Acme.', 'with an account');
 
 # from another page: only a link's fragment differs here, which loads nothing
 
-$page->do(go => 'about:blank');
+$page->do(go => at('nothing'));
 $page->do(go => $link);
 shows('This invitation is over');
 
@@ -401,7 +393,7 @@ shows('You are signed in', 'the code of the mail');
 
 ask_code('gina@acme.test');
 $link = link_to('gina@acme.test', 'login');
-$page->do(go => 'about:blank');
+$page->do(go => at('nothing'));
 $page->do(go => $link =~ s/login/login?tenant=acme/r);
 shows('You are signed in', 'the link of the mail');
 is($page->do('url'), at('login?tenant=acme'), 'the token is in no address');
@@ -439,7 +431,7 @@ shows('You are signed in', 'with an account');
 is($page->do(text => '.note'), 'As Hedy, at Acme.', 'of that name');
 
 sign_up('ida@acme.test');
-$page->do(go => 'about:blank');
+$page->do(go => at('nothing'));
 $page->do(go => link_to('ida@acme.test', 'login') =~ s/login/login?tenant=acme/r);
 shows('You are signed in', 'or by the link of the mail');
 

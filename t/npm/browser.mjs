@@ -9,10 +9,11 @@ import { chromium } from "playwright-core";
 const LIMIT = 1000 * Number(process.argv[2]);
 
 const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium", args: [ "--no-sandbox", "--disable-gpu" ],
+  executablePath: "/usr/bin/chromium",
+  args: [ "--no-sandbox", "--disable-gpu", "--in-process-gpu" ],
 });
 
-let context, page, faults = [], loaded = [];
+let context, page, protocol, faults = [], loaded = [];
 
 // what is refused is an error of the page that asked, and is in the console
 
@@ -39,15 +40,26 @@ const actions = {
     await page.addInitScript(() =>
       addEventListener("securitypolicyviolation", e =>
         console.error(`CSP: ${e.violatedDirective} ${e.blockedURI}`)));
+    protocol = await context.newCDPSession(page);
+  },
+
+  // As in the browser of somebody else: no cookies, no history, no authenticator. A
+  // new context, or about:blank on the way, would start another process, which is
+  // most of what these tests cost.
+
+  async fresh(url) {
+    await context.clearCookies();
+    await page.goto(url);
+    await protocol.send("WebAuthn.disable");
+    await protocol.send("Page.resetNavigationHistory");
+    loaded = [];
   },
 
   // of its developer protocol
 
   async authenticator() {
-    const cdp = await context.newCDPSession(page);
-
-    await cdp.send("WebAuthn.enable");
-    await cdp.send("WebAuthn.addVirtualAuthenticator", { options: {
+    await protocol.send("WebAuthn.enable");
+    await protocol.send("WebAuthn.addVirtualAuthenticator", { options: {
       protocol: "ctap2", transport: "internal", hasResidentKey: true,
       hasUserVerification: true, isUserVerified: true,
       automaticPresenceSimulation: true } });
@@ -94,10 +106,14 @@ const actions = {
     return bodies.reduce((sum, body) => sum + body.length, 0);
   },
 
-  // without a page of its own, which is for frames
+  // without analyze(), which loads axe twice, for the frames that there are not
 
   async axe() {
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+    await page.evaluate(new AxeBuilder({ page }).script());
+
+    const { violations } = await page.evaluate(() =>
+      window.axe.run(document, { resultTypes: [ "violations" ] })
+        .then(({ violations }) => ({ violations })));
 
     return violations.map(v => `${v.id}: ${v.nodes.map(n => n.html).join(" ")}`);
   },

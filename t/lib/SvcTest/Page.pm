@@ -1,8 +1,10 @@
 package SvcTest::Page;
 
-# Pages in a real browser, by playwright: t/npm/browser.mjs says what there is.
+# The pages of conf/www in a real browser, by playwright: t/npm/browser.mjs says what
+# there is.
 #
-#     my $page = SvcTest::Page->new($root);
+#     my $origin = with_pages($s);
+#     my $page = SvcTest::Page->new($s->root);
 #     $page->do(go => "$origin/login");
 #     $page->do(type => 'Password', $password);
 #     $page->do(press => 'Sign in');
@@ -10,18 +12,51 @@ package SvcTest::Page;
 use strict;
 use warnings;
 
+use Exporter qw(import);
+
 use parent -norequire, 'SvcTest::Lines';
 
 use SvcTest::Lines;
 use SvcTest::Npm;
-use SvcTest::Process qw(run slow);
+use SvcTest::Process qw(run slow slurp);
 use SvcTest::Skip;
+
+our @EXPORT_OK = qw(with_pages);
 
 needs(program => 'chromium');
 
 my ($NODE) = (run([ 'node', '--version' ]))[1] =~ /^v(\d+)/;
 
 skip_file('playwright needs Node.js 20 or newer') if ($NODE // 0) < 20;
+
+
+# Has a server that is not yet started serve them, and an empty one at /nothing;
+# their origin.  The empty one has the opener policy of the others: without it the
+# browser would take another process.
+
+sub with_pages {
+    my ($s) = @_;
+
+    my $nginx = $s->{nginx};
+    my $origin = "http://localhost:$nginx->{port}";
+
+    system('cp', '-r', $s->root . '/conf/www', "$s->{dir}/www") == 0
+        or die "cp: $?\n";
+
+    $nginx->{fixed_port} = 1;
+    $nginx->{svc_default}{svc_base_url} = $origin;
+    $nginx->{locations} .= slurp($s->root . '/conf/svc-www.conf')
+                           =~ s{/usr/share/ngx_svc/www}{$s->{dir}/www}r
+                           . <<'EOT';
+        location = /nothing {
+            default_type text/html;
+            add_header Cross-Origin-Opener-Policy same-origin;
+            return 200 '<!doctype html><link rel="icon" href="data:,">';
+        }
+EOT
+
+    return $origin;
+}
 
 
 sub new {
