@@ -10,71 +10,71 @@ use warnings;
 use SvcTest::Process qw(run_user slurp spawn wait_exit);
 
 
-# What to start a program with, whose processes are asked by the files $prefix-*.
-# They do not count until they are asked the first time.  libc's functions are
-# those for any processor, lest the figures are those of one.
+sub prefix {
+    my ($s) = @_;
+
+    return $s->dir . '/vgdb';
+}
+
+
+# What to start PostgreSQL with.  Its processes do not count until they are asked the
+# first time.  libc's functions are those for any processor, lest the figures are
+# those of one.
 
 sub command {
-    my ($prefix) = @_;
+    my ($s) = @_;
 
     return ('env', '-u', 'LOGNAME', '-u', 'USER', '-u', 'HOST', '-u', 'HOSTNAME',
             'GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2_Usable,-AVX_Fast_Unaligned_Load,'
             . '-ERMS',
             'valgrind', '--tool=callgrind', '--instr-atstart=no',
-            '--trace-children=yes', "--vgdb-prefix=$prefix", '--log-file=/dev/null',
-            '--callgrind-out-file=/dev/null');
+            '--trace-children=yes', '--vgdb-prefix=' . prefix($s),
+            '--log-file=/dev/null', '--callgrind-out-file=/dev/null');
 }
 
 
-# PostgreSQL, and nginx on it, start again, PostgreSQL with its processes under
-# callgrind: in some seconds, in which nothing is counted.
-
-sub begin_under {
-    my ($s) = @_;
-
-    $s->nginx->quit;
-    delete $s->{client};
-    $s->pg->stop;
-    $s->pg->{under} = [ command($s->dir . '/vgdb') ];
-    $s->pg->launch;
-    $s->nginx->launch;
-    $s->wait_healthy(120) or die "nginx is not healthy\n";
-}
-
+# Of the backends that serve the modules now, until they end.
 
 sub new {
     my ($class, $s) = @_;
 
-    return bless { s => $s, prefix => $s->dir . '/vgdb' }, $class;
+    my @pids = map { $_->[0] } $s->sql(
+        "SELECT pid FROM pg_stat_activity WHERE usename = 'svc_app'");
+    my $self = bless { s => $s, prefix => prefix($s), pids => \@pids }, $class;
+
+    $self->ask('instrumentation', 'on');
+
+    return $self;
 }
+
+
+# So many requests are looked at: the figures are nearly the same.
+
+sub times { return 3 }
 
 
 sub begin {
     my ($self) = @_;
 
-    $self->{sums} = $self->sums;
+    $self->{sum} = $self->sum;
 }
 
 
-sub end {
+sub took {
     my ($self) = @_;
 
-    return { instructions => $self->sums - $self->{sums} };
+    my $was = $self->{sum};
+
+    return { instructions => ($self->{sum} = $self->sum) - $was };
 }
 
 
-sub sums {
+sub sum {
     my ($self) = @_;
 
-    my @pids = map { $_->[0] } $self->{s}->sql(
-        "SELECT pid FROM pg_stat_activity WHERE usename = 'svc_app'");
-
-    $self->ask([ grep { !$self->{counts}{$_}++ } @pids ], 'instrumentation', 'on');
-
-    my $said = $self->ask(\@pids, 'status', 'internal');
     my $sum = 0;
 
-    for (values %$said) {
+    for ($self->ask('status', 'internal')) {
         /^events-1: (\d+)$/m or die "vgdb: $_\n";
         $sum += $1;
     }
@@ -83,30 +83,33 @@ sub sums {
 }
 
 
-# What each of some processes says to a command, all asked at the same time: one
-# that waits for something answers a tenth of a second later.
+# What each of them says to a command, all asked at the same time: one that waits for
+# something answers a tenth of a second later.
 
 sub ask {
-    my ($self, $pids, @what) = @_;
+    my ($self, @what) = @_;
 
     delete local @ENV{qw(LOGNAME USER HOST HOSTNAME)};
 
-    my %said = map { $_ => "$self->{prefix}-said-$_" } @$pids;
+    my @asked;
 
-    unlink values %said;
+    for my $pid (@{ $self->{pids} }) {
+        my $out = "$self->{prefix}-said-$pid";
 
-    my %vgdb = map { $_ => spawn([ 'vgdb', "--vgdb-prefix=$self->{prefix}", "--pid=$_",
-                                   '--max-invoke-ms=10', @what ],
-                                 user => run_user(), out => $said{$_}) } @$pids;
-
-    for my $pid (@$pids) {
-        my $status = wait_exit($vgdb{$pid}, 30);
-
-        $said{$pid} = slurp($said{$pid}) // '';
-        die "vgdb @what: $said{$pid}\n" if !defined $status || $status != 0;
+        unlink $out;
+        push @asked, { out => $out, vgdb => spawn(
+            [ 'vgdb', "--vgdb-prefix=$self->{prefix}", "--pid=$pid",
+              '--max-invoke-ms=10', @what ], user => run_user(), out => $out) };
     }
 
-    return \%said;
+    for (@asked) {
+        my $status = wait_exit($_->{vgdb}, 30);
+
+        $_->{said} = slurp($_->{out}) // '';
+        die "vgdb @what: $_->{said}\n" if !defined $status || $status != 0;
+    }
+
+    return map { $_->{said} } @asked;
 }
 
 

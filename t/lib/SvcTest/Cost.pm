@@ -8,20 +8,27 @@ package SvcTest::Cost;
 #
 # An operation is a hash: name; ask, the code of a request, which returns the
 # answer; status, what this must be; before, the code of what it takes, which is
-# not counted and whose value ask is given.
+# not counted and whose value ask is given; until, texts of statements of the helper
+# that follow it.
 
 use strict;
 use warnings;
+
+use List::Util qw(min);
 
 use SvcTest::Process qw(signal_pid slurp wait_for);
 
 # A connection has generic plans from the sixth time on.
 my $WARM = 7;
-my $TIMES = 9;
 
 # What the modules do at any time, whoever asks.
 my $BESIDE = 'svc\.(agent_sweep|sign_in_sweep|sign_in_expire|oauth_expire'
-             . '|oauth_key_turn|user_index|webhook_outbox_take)\(';
+             . '|oauth_key_turn|user_index|webhook_outbox_take|scim_claim'
+             . '|webhook_(attempt|done)_expire|webhook_attempt_delete)\(';
+
+# Looks of the helper for what there is to do: some of them find nothing.
+my $LOOKS = 'svc\.webhook_outbox k CROSS JOIN|t\.next_at - clock_timestamp'
+            . '|bool_or\(e\.relevant\)|AS held';
 
 # Whatever comes and goes by the clock writes no WAL, and takes no page from
 # memory.
@@ -70,18 +77,23 @@ sub server {
 }
 
 
-# The first worker sweeps at any time: it stands still from here on, without its
-# sessions, and the other one answers all requests.
+# PostgreSQL starts again, under a command or not, and one worker has its sessions
+# alone, or so many with those of a helper.  The first worker, which sweeps at any
+# time, stands still from here on.  All pages are in memory before anything is asked.
 
 sub alone {
-    my ($s) = @_;
+    my ($s, %arg) = @_;
 
-    my @workers = $s->workers;
+    my $sessions = $arg{sessions} // 3;
 
-    signal_pid('STOP', $workers[0]);
-    $s->sql("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
-            . " WHERE usename = 'svc_app'");
-    wait_for { $s->sessions("state = 'idle' AND query <> ''") == 3 } 120
+    signal_pid('STOP', ($s->workers)[0]);
+    delete $s->{client};
+    $s->pg->stop;
+    $s->pg->{under} = $arg{under} // [];
+    $s->pg->launch;
+    $s->sql('CREATE EXTENSION IF NOT EXISTS pg_prewarm');
+    $s->sql("SELECT pg_prewarm(oid) FROM pg_class WHERE relkind IN ('r', 'i', 't')");
+    wait_for { $s->sessions("state = 'idle' AND query <> ''") >= $sessions } 120
         or die "no sessions\n";
     $s->wait_healthy(60) or die "nginx is not healthy\n";
 }
@@ -97,37 +109,35 @@ sub done {
 }
 
 
-# What requests of an operation took by a meter, one figure of each kind: the lower
-# quartile, since a page that has just become full, or work beside it, only adds.
+# What requests of an operation took by a meter, the least of each kind: a page that
+# has just become full, or work beside it, only adds.  What they take is there before
+# the first of them.  A session may still be at the end of a transaction when its
+# client has the answer.
 
 sub measure {
     my ($op, $meter) = @_;
 
-    my %took;
+    my $last = $WARM + $meter->times;
+    my $first = $op->{until} ? 1 : $WARM + 1;
+    my @given = map { $op->{before} ? $op->{before}->() : undef } 1 .. $last;
+    my @took;
 
-    for my $i (1 .. $WARM + $TIMES) {
-        my $given = $op->{before} ? $op->{before}->() : undef;
-        my $counts = $i > $WARM;
+    for my $i (1 .. $last) {
+        $meter->begin if $i == $first;
 
-        $meter->begin if $counts;
-
-        my $r = $op->{ask}->($given);
-        my $n = $counts ? $meter->end : {};
+        my $r = $op->{ask}->($given[$i - 1]);
 
         die "$op->{name}: " . $r->status . ", not $op->{status}: " . $r->body . "\n"
             if $r->status != $op->{status};
 
-        push @{ $took{$_} }, $n->{$_} for keys %$n;
+        wait_for { !$meter->{s}->sessions("state <> 'idle'") } or die "not idle\n";
+        push @took, $meter->took(@{ $op->{until} // [] }) if $i >= $first;
     }
 
-    return { map { $_ => quartile(@{ $took{$_} }) } keys %took };
-}
+    @took = @took[-$meter->times .. -1];
 
-
-sub quartile {
-    my (@n) = @_;
-
-    return (sort { $a <=> $b } @n)[$#n / 4];
+    return { map { my $kind = $_; $kind => min(map { $_->{$kind} } @took) }
+             keys %{ $took[0] } };
 }
 
 
@@ -136,10 +146,15 @@ sub quartile {
 sub new {
     my ($class, $s) = @_;
 
-    $s->sql('CREATE EXTENSION pg_stat_statements');
+    $s->sql('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
 
     return bless { s => $s, log => $s->pg->{log} }, $class;
 }
+
+
+# So many requests are looked at.
+
+sub times { return 9 }
 
 
 sub begin {
@@ -150,29 +165,55 @@ sub begin {
 }
 
 
-sub end {
-    my ($self) = @_;
+# Since it began, or the last time.  With texts, once statements have been run that
+# have one of them each: how often the helper runs one depends on the time, so each
+# counts once.
+
+sub took {
+    my ($self, @until) = @_;
+
+    for my $text (@until) {
+        wait_for { (slurp($self->{log}) // '') =~ /"Query Text": ".*\Q$text\E/ }
+            or die "no statement with $text\n";
+    }
 
     my $now = $self->sums;
-    my %n = map { $_ => $now->{$_} - $self->{sums}{$_} } keys %$now;
+    my %n = %{ logged(slurp($self->{log}), scalar @until) };
 
-    return { %n, %{ logged(slurp($self->{log})) } };
+    for my $id (keys %$now) {
+        my %more = map { $_ => $now->{$id}{$_} - ($self->{sums}{$id}{$_} // 0) }
+                   qw(calls pages wal_records wal_bytes);
+
+        next if !$more{calls} || @until && $now->{$id}{looks} eq 't';
+
+        $n{$_} += @until ? $more{$_} / $more{calls} : $more{$_}
+            for qw(pages wal_records wal_bytes);
+    }
+
+    $self->begin;
+
+    return \%n;
 }
 
 
 sub sums {
     my ($self) = @_;
 
-    my %sum;
+    my @kinds = qw(calls pages wal_records wal_bytes looks);
+    my %sums;
 
-    @sum{qw(pages wal_records wal_bytes)} = @{ ($self->{s}->sql(<<"EOT"))[0] };
-SELECT coalesce(sum(shared_blks_hit + shared_blks_read), 0),
-       coalesce(sum(wal_records), 0), coalesce(sum(wal_bytes), 0)
+    for ($self->{s}->sql(<<"EOT")) {
+SELECT queryid, calls, shared_blks_hit + shared_blks_read, wal_records, wal_bytes,
+       query ~ '$LOOKS'
 FROM pg_stat_statements
 WHERE userid = 'svc_app'::regrole AND query !~ '$BESIDE'
 EOT
+        my ($id, @n) = @$_;
 
-    return \%sum;
+        @{ $sums{$id} }{@kinds} = @n;
+    }
+
+    return \%sums;
 }
 
 
@@ -180,17 +221,18 @@ EOT
 # of what it runs inside, as in triggers, and its own.
 
 sub logged {
-    my ($text) = @_;
+    my ($text, $once) = @_;
 
-    my %n = map { $_ => 0 } qw(statements nodes triggers);
-    my %counts;
+    my %n = map { $_ => 0 } qw(statements nodes triggers
+                               pages wal_records wal_bytes);
+    my (%counts, %seen);
 
     for my $entry (split /^(?=\d+ \S* LOG:)/m, $text // '') {
         my ($pid, $what) = $entry =~ /\A(\d+) svc_app LOG:  duration: \S+ ms  (.*)/s
             or next;
 
-        if ($what =~ /\Abind [^:]*: (.*)/s) {
-            $counts{$pid} = $1 !~ /$BESIDE/;
+        if ($what =~ /\Abind ([^:]*): (.*)/s) {
+            $counts{$pid} = $2 !~ /$BESIDE/ && !($once && $seen{$1}++);
             $n{statements}++ if $counts{$pid};
 
         } elsif ($counts{$pid} && $what =~ /\Aplan:/) {

@@ -29,7 +29,7 @@ sub new {
                                           svc_scim_targets => 'on',
                                           svc_scim_rate => 'off', %svc);
 
-    return bless { s => $s, n => 0,
+    return bless { s => $s, n => 0, receiver => $receiver,
                    there => SvcTest::Push->server($s->root, $receiver->{dir}) }, $class;
 }
 
@@ -38,6 +38,15 @@ sub there {
     my ($self) = @_;
 
     return $self->{there};
+}
+
+
+# That of webhooks.
+
+sub receiver {
+    my ($self) = @_;
+
+    return $self->{receiver};
 }
 
 

@@ -22,27 +22,30 @@ my $BOUND = 1.03;
 my $OTHER = 1.10;
 
 
+# Those in t/cost below a folder; here: a version and a processor, or those of what
+# runs here.
+
 sub new {
-    my ($class, $root) = @_;
+    my ($class, $root, $here) = @_;
 
-    my $version = SvcTest::Postgres::version();
-    my ($major) = $version =~ /^(\d+)/;
+    $here //= SvcTest::Postgres::version() . ' ' . (POSIX::uname())[4];
 
-    my $self = bless { path => "$root/t/cost/$major.tsv",
-                       here => "$version " . (POSIX::uname())[4] }, $class;
+    my ($major) = $here =~ /^(\d+)/;
+    my $self = bless { path => "$root/t/cost/$major.tsv", here => $here }, $class;
     my $text = slurp($self->{path}) // return $self;
 
     my ($head, @lines) = grep { length } split /\n/, $text;
     my (undef, @kinds) = split /\t/, shift @lines;
 
-    ($self->{of}) = $head =~ /PostgreSQL (\S+ \S+)/ or die "$self->{path}: $head\n";
+    ($self->{of}) = $head =~ /PostgreSQL (\S+ \w+):/ or die "$self->{path}: $head\n";
 
     for (@lines) {
         my ($name, @n) = split /\t/;
         my %is;
 
         @is{@kinds} = @n;
-        $self->{was}{$name} = { map { $_ => $is{$_} } grep { $is{$_} ne '-' } @kinds };
+        $self->{was}{$name} = { map { $_ => $is{$_} }
+                                grep { $is{$_} ne '-' } @kinds };
     }
 
     return $self;
@@ -94,8 +97,7 @@ sub compare {
             next;
         }
 
-        my $bound = $EXACT{$kind} ? 1 : $kind eq 'instructions' && $self->other ? $OTHER
-                                                                                : $BOUND;
+        my $bound = $self->bound($kind);
         my $text = "$name: $kind, was $was->{$kind}, is $n";
 
         push @dearer, $text if $n > $bound * $was->{$kind};
@@ -103,6 +105,14 @@ sub compare {
     }
 
     return (\@dearer, \@cheaper);
+}
+
+
+sub bound {
+    my ($self, $kind) = @_;
+
+    return 1 if $EXACT{$kind};
+    return $kind eq 'instructions' && $self->other ? $OTHER : $BOUND;
 }
 
 
@@ -120,7 +130,14 @@ sub other {
 sub same_machine {
     my ($self) = @_;
 
-    return !$self->{was} || (split / /, $self->{of})[1] eq (split / /, $self->{here})[1];
+    return !$self->{was} || processor($self->{of}) eq processor($self->{here});
+}
+
+
+sub processor {
+    my ($text) = @_;
+
+    return (split / /, $text)[1];
 }
 
 
@@ -129,8 +146,10 @@ sub same_machine {
 sub write {
     my ($self, $figures) = @_;
 
+    @$self{qw(was of)} = ($figures, $self->{here});
     write_file($self->{path}, join '',
-        "# What requests cost, with PostgreSQL $self->{here}: \"make cost\" writes it\n",
+        "# What requests cost, with PostgreSQL $self->{here}:",
+        " \"make cost\" writes it\n",
         map { join("\t", @$_) . "\n" } [ 'operation', @KINDS ],
         map { my $name = $_; [ $name, map { $figures->{$name}{$_} // '-' } @KINDS ] }
             sort keys %$figures);

@@ -16,7 +16,11 @@ use SvcTest::OAuth qw(application exchange form user_token);
 use SvcTest::Scim qw(patch_op);
 use SvcTest::Session qw(add_addresses);
 
-our @EXPORT_OK = qw(operation);
+our @EXPORT_OK = qw(operation @DEAREST);
+
+# Those with the most instructions.
+our @DEAREST = qw(admin_users_search audit admin_users groups sign_in refresh code
+                  session_user_put members_post revoke);
 
 my $USERS = 3000;
 my $API = 'https://api.test/';
@@ -35,12 +39,17 @@ sub locations {
 }
 
 
-# All of them, of what world() has made.
+# All of them, of what world() has made: the dearest first, so that some of these
+# alone come upon the same as in the whole walk.  Reads are before what changes what
+# they read.
 
 sub operations {
     my ($w) = @_;
 
-    return (admin($w), scim($w), sign_in($w), oauth($w), policies($w));
+    my %op = map { $_->{name} => $_ }
+             my @all = (admin($w), scim($w), sign_in($w), oauth($w), policies($w));
+
+    return (delete @op{@DEAREST}, grep { $op{ $_->{name} } } @all);
 }
 
 
@@ -58,10 +67,11 @@ sub world {
             . ' FROM svc.tenant, generate_series(1, 200) i');
     $s->sql('INSERT INTO svc.sign_in (tenant_id, at, ip, country, user_id)'
             . " SELECT '$acme->{id}', now() - i * interval '1 minute',"
-            . " '10.0.0.0'::inet + i % 100, 'FR', NULL FROM generate_series(1, 1000) i");
+            . " '10.0.0.0'::inet + i % 100, 'FR', NULL"
+            . ' FROM generate_series(1, 1000) i');
     add_addresses($s);
-    $s->sql('INSERT INTO svc.audit_event (tenant_id, action, actor_type, target_type,'
-            . ' target_id, details, created_at)'
+    $s->sql('INSERT INTO svc.audit_event (tenant_id, action, actor_type,'
+            . ' target_type, target_id, details, created_at)'
             . " SELECT '$acme->{id}', 'user.updated', 'apiToken', 'user',"
             . " gen_random_uuid(), '{}', now() - i * interval '1 s'"
             . ' FROM generate_series(1, 2000) i');
@@ -79,11 +89,16 @@ INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)
 VALUES ('$acme->{id}', '$ada->{id}', '$app{agent}{clientId}', '{read}', '{}')
 EOT
     1 while $s->sql('SELECT svc.user_index(1000)');
-    $s->sql('REINDEX SCHEMA svc');
-    $s->sql('VACUUM ANALYZE');
-    $s->sql('CHECKPOINT');
+    tidy($s);
 
     return { s => $s, acme => $acme, ada => $ada, app => \%app, users => \@users };
+}
+
+
+sub tidy {
+    my ($s) = @_;
+
+    $s->sql($_) for 'REINDEX SCHEMA svc', 'VACUUM ANALYZE', 'CHECKPOINT';
 }
 
 
@@ -115,10 +130,12 @@ sub applications {
         opaque => { scopes => [ 'read' ], %opaque },
         web => { type => 'web', redirectUris => [ $REDIRECT ], %opaque,
                  scopes => [ qw(openid profile email read) ] },
-        agent => { type => 'agent', scopes => [ 'read' ], resourceUri => $API, %opaque },
+        agent => { type => 'agent', scopes => [ 'read' ], resourceUri => $API,
+                   %opaque },
     );
 
-    return map { $_ => application($tenant, name => $_, %{ $app{$_} }) } sort keys %app;
+    return map { $_ => application($tenant, name => $_, %{ $app{$_} }) }
+           sort keys %app;
 }
 
 
@@ -162,12 +179,14 @@ sub scim {
     my $acme = $w->{acme};
     my $any = sub { user($w) };
     my $core = [ 'urn:ietf:params:scim:schemas:core:2.0:User' ];
-    my $off = patch_op({ op => 'replace', path => 'active', value => JSON::PP::false() });
+    my $off = patch_op({ op => 'replace', path => 'active',
+                         value => JSON::PP::false() });
+    my $user1500 = 'userName%20eq%20%22user1500%40acme.test%22';
 
     return (
         operation('scim_get', 200, sub { $acme->scim(GET => "/Users/$_[0]") }, $any),
         operation('scim_filter', 200, sub {
-            $acme->scim(GET => '/Users?filter=userName%20eq%20%22user1500%40acme.test%22')
+            $acme->scim(GET => "/Users?filter=$user1500")
         }),
         operation('scim_list', 200, sub { $acme->scim(GET => '/Users?count=50') }),
         operation('scim_post', 201, sub {
@@ -185,7 +204,9 @@ sub scim {
                 displayName => 'Put User', title => 'Engineer',
                 name => { givenName => 'Put', familyName => 'User' } })
         }, $any),
-        operation('scim_delete', 204, sub { $acme->scim(DELETE => "/Users/$_[0]") }, $any),
+        operation('scim_delete', 204, sub {
+            $acme->scim(DELETE => "/Users/$_[0]")
+        }, $any),
     );
 }
 
@@ -199,10 +220,13 @@ sub admin {
     my $any = sub { user($w) };
     my $get = sub { my ($path) = @_; sub { $acme->admin(GET => $path) } };
     my @groups = map { $_->[0] } $w->{s}->sql(
-        "SELECT id FROM svc.user_group WHERE tenant_id = '$acme->{id}' ORDER BY name");
+        "SELECT id FROM svc.user_group WHERE tenant_id = '$acme->{id}'"
+        . ' ORDER BY name');
 
     return (
-        operation('admin_user', 200, sub { $acme->admin(GET => "/users/$_[0]") }, $any),
+        operation('admin_user', 200, sub {
+            $acme->admin(GET => "/users/$_[0]")
+        }, $any),
         operation('admin_users', 200, $get->('/users?limit=50')),
         operation('admin_users_search', 200, $get->('/users?q=user15&limit=50')),
         operation('groups', 200, $get->('/groups?limit=50')),
@@ -211,14 +235,16 @@ sub admin {
             $acme->admin(PUT => "/users/$_[0]", { title => name($w, 'title') })
         }, $any),
         operation('role_post', 201, sub {
-            $acme->admin(POST => '/roles', { key => name($w, 'role'), name => name($w, 'R'),
+            $acme->admin(POST => '/roles', { key => name($w, 'role'),
+                                             name => name($w, 'R'),
                                              permissions => [ 'users:view' ] })
         }),
         operation('group_post', 201, sub {
             $acme->admin(POST => '/groups', { name => name($w, 'new group') })
         }),
         operation('members_post', 200, sub {
-            $acme->admin(POST => "/groups/$_[0]/members", { userIds => [ user($w) ] })
+            $acme->admin(POST => "/groups/$_[0]/members",
+                         { userIds => [ user($w) ] })
         }, sub { shift @groups }),
     );
 }
@@ -236,7 +262,9 @@ sub sign_in {
     return (
         operation('sign_in', 200, sub { $b->login('ada@acme.test', $PASSWORD) }),
         operation('session', 200, sub { $b->get('/v1/auth/session') }),
-        operation('session_user', 200, sub { $b->get("/v1/admin/users/$_[0]") }, $any),
+        operation('session_user', 200, sub {
+            $b->get("/v1/admin/users/$_[0]")
+        }, $any),
         operation('session_user_put', 200, sub {
             $b->ask(PUT => "/v1/admin/users/$_[0]", { title => name($w, 'title') })
         }, $any),
@@ -254,13 +282,15 @@ sub oauth {
     my ($w) = @_;
 
     my ($s, $acme, $app, $ada) = @$w{qw(s acme app ada)};
+    my $any = sub { '/oauth/t/' . fresh($w) };
     my $code = sub {
-        code($acme, $app->{web}, $ada, scopes => [ qw(openid offline_access profile read) ])
+        code($acme, $app->{web}, $ada,
+             scopes => [ qw(openid offline_access profile read) ])
     };
     my $redeemed = sub { redeem($s, $app->{web}, $code->())->json };
     my $of_user = sub {
-        user_token($acme, client => $app->{web}, user => $ada->{id}, scopes => [ 'read' ],
-                   audience => $API)
+        user_token($acme, client => $app->{web}, user => $ada->{id},
+                   scopes => [ 'read' ], audience => $API)
     };
 
     return (
@@ -277,9 +307,9 @@ sub oauth {
                      [ Authorization => "Bearer $_[0]{access_token}" ])
         }, $redeemed),
         operation('oauth_metadata', 200, sub {
-            $s->http(GET => '/oauth/t/' . fresh($w) . '/.well-known/openid-configuration')
-        }),
-        operation('jwks', 200, sub { $s->http(GET => '/oauth/t/' . fresh($w) . '/jwks') }),
+            $s->http(GET => "$_[0]/.well-known/openid-configuration")
+        }, $any),
+        operation('jwks', 200, sub { $s->http(GET => "$_[0]/jwks") }, $any),
     );
 }
 
@@ -291,12 +321,15 @@ sub tokens {
 
     my ($s, $app) = @$w{qw(s app)};
     my $own = sub {
-        form($s, token => { grant_type => 'client_credentials' }, client => $app->{ $_[0] })
+        form($s, token => { grant_type => 'client_credentials' },
+             client => $app->{ $_[0] })
     };
     my $ask = sub {
         my ($path, $client) = @_;
 
-        return (sub { form($s, $path, { token => $_[0] }, client => $app->{$client}) },
+        return (sub {
+                    form($s, $path, { token => $_[0] }, client => $app->{$client})
+                },
                 sub {
                     my $token = $own->($client)->json->{access_token};
 
@@ -320,8 +353,8 @@ sub policies {
     my ($w) = @_;
 
     my $acme = $w->{acme};
-    my $policy = { rules => [ { name => 'Home', action => 'allow', countries => [ 'FR' ] } ],
-                   defaultAction => 'mfa' };
+    my $home = { name => 'Home', action => 'allow', countries => [ 'FR' ] };
+    my $policy = { rules => [ $home ], defaultAction => 'mfa' };
     my $post = sub { my ($path) = @_; sub { $acme->admin(POST => $path, $_[0]) } };
     my $bundle = sub {
         return { version => 1, roles => [ { key => 'kept', name => name($w, 'Kept'),
@@ -329,7 +362,8 @@ sub policies {
     };
 
     return (
-        operation('simulate', 200, $post->('/access-policy/simulate'), sub { $policy }),
+        operation('simulate', 200, $post->('/access-policy/simulate'),
+                  sub { $policy }),
         operation('config', 200, sub { $acme->admin(GET => '/config') }),
         operation('config_plan', 200, $post->('/config/plan'), $bundle),
         operation('config_apply', 200, $post->('/config/apply'), $bundle),
