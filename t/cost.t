@@ -107,12 +107,6 @@ if ($mode ne '' && !$file->same_machine && $mode ne 'write') {
 if ($mode eq 'write') {
     $file->write(\%is);
 
-    my @dearest = $file->dearest(scalar @SvcTest::Cost::Requests::DEAREST);
-
-    diag("the dearest are @dearest: say so in SvcTest::Cost::Requests")
-        if join(' ', sort @dearest)
-           ne join(' ', sort @SvcTest::Cost::Requests::DEAREST);
-
 } else {
     my @cheaper;
 

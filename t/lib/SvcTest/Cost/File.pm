@@ -68,19 +68,6 @@ sub names {
 }
 
 
-# Those with the most instructions.
-
-sub dearest {
-    my ($self, $n) = @_;
-
-    my $was = $self->{was} // {};
-    my @names = sort { $was->{$b}{instructions} <=> $was->{$a}{instructions} }
-                grep { defined $was->{$_}{instructions} } keys %$was;
-
-    return @names > $n ? @names[0 .. $n - 1] : @names;
-}
-
-
 # What is dearer now, and what is cheaper: lines for people.
 
 sub compare {
@@ -146,7 +133,6 @@ sub processor {
 sub write {
     my ($self, $figures) = @_;
 
-    @$self{qw(was of)} = ($figures, $self->{here});
     write_file($self->{path}, join '',
         "# What requests cost, with PostgreSQL $self->{here}:",
         " \"make cost\" writes it\n",
