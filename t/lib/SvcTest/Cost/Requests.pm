@@ -19,8 +19,8 @@ use SvcTest::Session qw(add_addresses);
 our @EXPORT_OK = qw(operation @DEAREST);
 
 # Those with the most instructions, or nearly.
-our @DEAREST = qw(admin_users_search audit admin_users simulate groups sign_in refresh
-                  code exchange config_apply);
+our @DEAREST = qw(admin_users_search audit admin_users simulate groups sign_in
+                  refresh code exchange config_apply);
 
 my $USERS = 3000;
 my $API = 'https://api.test/';
