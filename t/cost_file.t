@@ -45,7 +45,8 @@ sub compared {
 like(file()->missing, qr{^no \Q$root\E/t/cost/15\.tsv: "make cost" makes it$},
      'there is none');
 
-file()->write({ push => { %GET, instructions => undef }, get => \%GET });
+file()->write({ push => { %GET, instructions => undef },
+                revoke => \%GET, get => \%GET });
 
 is(file()->missing, undef, 'there is one');
 is(slurp("$root/t/cost/15.tsv"), <<'EOT', 'what is in it');
@@ -53,8 +54,9 @@ is(slurp("$root/t/cost/15.tsv"), <<'EOT', 'what is in it');
 operation	statements	nodes	triggers	pages	wal_records	wal_bytes	instructions
 get	2	10	0	100	0	0	100000
 push	2	10	0	100	0	0	-
+revoke	2	10	0	100	0	0	100000
 EOT
-is(join(' ', file()->names), 'get push', 'its operations');
+is(join(' ', file()->names), 'get push revoke', 'its operations');
 like(file('16.1 x86_64')->missing, qr{/16\.tsv}, 'another major has its own');
 
 
@@ -73,6 +75,13 @@ is(compared($HERE, instructions => 98_000), '', 'cheaper by 2 %');
 is(compared($HERE, instructions => 96_000, nodes => 9),
    '- get: nodes, was 10, is 9 - get: instructions, was 100000, is 96000',
    'cheaper by more, and a node less');
+
+my ($wavers) = file()->compare('revoke', { %GET, nodes => 11, pages => 170 });
+
+is("@$wavers", '', 'one that wavers');
+($wavers) = file()->compare('revoke', { %GET, statements => 3, pages => 180 });
+is("@$wavers", 'revoke: statements, was 2, is 3 revoke: pages, was 100, is 180',
+   'does so within bounds');
 
 my ($dearer) = file()->compare('push', { instructions => 5 });
 
