@@ -72,6 +72,19 @@ is(compared($HERE, triggers => 1), '+ get: triggers, was 0, is 1',
 is(compared($HERE, wal_bytes => 1), '+ get: wal_bytes, was 0, is 1',
    'the first byte of WAL');
 is(compared($HERE, instructions => 98_000), '', 'cheaper by 2 %');
+
+{
+    local @GET{qw(pages wal_records wal_bytes)} = (20, 10, 1000);
+
+    file()->write({ get => \%GET });
+    is(compared($HERE, pages => 23, wal_records => 12, wal_bytes => 1100), '',
+       'three pages more by chance, in what writes');
+    is(compared($HERE, pages => 24), '+ get: pages, was 20, is 24', 'not four');
+}
+
+file()->write({ push => { %GET, instructions => undef },
+                revoke => \%GET, get => \%GET });
+
 is(compared($HERE, instructions => 96_000, nodes => 9),
    '- get: nodes, was 10, is 9 - get: instructions, was 100000, is 96000',
    'cheaper by more, and a node less');
