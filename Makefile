@@ -47,8 +47,8 @@ mandir = $(prefix)/share/man
 completionsdir = $(prefix)/share/bash-completion/completions
 
 .PHONY: help deps deps-run deps-test build install uninstall run stop test \
-	test-ha test-debian unit sanitize valgrind bench bench-smoke bench-peer cost lint \
-	fuzz fuzz-bins binaries ci soak clean
+	test-ha test-debian unit sanitize valgrind bench bench-smoke bench-peer bench-bins cost \
+	lint fuzz fuzz-bins binaries ci soak clean
 .DEFAULT_GOAL := help
 
 help:                ## this list
@@ -206,11 +206,12 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 # what this build cannot be asked, whatever SVC_TEST_ALL says, and what asks the
 # scripts, the schema, the sources, or the unit tests' programs alone, which have the
 # sanitizers in any case; and browsers, whose pages are a location by a regex: NGINX
-# itself leaks its PCRE2 context
+# itself leaks its PCRE2 context; and what compares how long things take
 NOT_SANITIZED = t/svcctl% t/migrat% t/plans.t t/distribution.t t/rights.t t/cost.t \
 	t/limit_script.t t/documents.t t/layers.t t/audit_actions.t t/webhook_snippets.t \
 	t/skip.t t/anomalies.t t/access_oracle.t t/factor.t t/jose.t t/password_phc.t \
-	t/oauth_page.t t/pages.t t/scim_push_http.t
+	t/oauth_page.t t/pages.t t/scim_push_http.t t/cost_file.t t/run_tests.t \
+	t/signin_time.t
 # where memory is at stake; with ALL=1 all there is.  Clients that leave, and floods;
 # faults, kills and reloads; malformed and hostile input; streams; the helper; every
 # route once; and what goes back and forth between clients, PostgreSQL and Redis
@@ -239,14 +240,14 @@ valgrind: deps-test build  ## the SCIM tests with the workers under valgrind
 	$(call run-tests,valgrind,SVC_TEST_VALGRIND=1 SVC_TEST_SLOW=10,t/scim_*.t \
 		t/audit.t t/routes.t t/health.t t/isolation.t t/tenants.t)
 
-bench: deps-test build $(SRC)/objs/ngx_auto_config.h  ## measure, beside pgbench and a static answer
+bench-bins: $(SRC)/objs/ngx_auto_config.h
 	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) \
 		build/bench/access build/bench/argon2
+
+bench: deps-test build bench-bins  ## measure, beside pgbench and a static answer
 	@perl -I t/lib t/bench/bench.pl
 
-bench-smoke: deps-test build $(SRC)/objs/ngx_auto_config.h  ## all rows of both benchmarks for a moment: whether they can be measured
-	@$(MAKE) -s -f t/unit/build.mk NGX_SRC=$(SRC) \
-		build/bench/access build/bench/argon2
+bench-smoke: deps-test build bench-bins  ## all rows of both benchmarks for a moment: whether they can be measured
 	@perl -I t/lib -I t/bench -MSvcBench::Smoke -e 'exit SvcBench::Smoke::run()'
 
 # BENCH_BASE and BENCH_BASE_SQL, unless BASE names a commit, are those of whoever
