@@ -155,27 +155,12 @@ sub things {
     my ($self, $tenant, $user, $owner) = @_;
 
     my $slug = $tenant->{slug};
-    my $add = sub {
-        my ($table, $columns, $values, $returning) = @_;
-
-        return scalar $self->{s}->sql(
-            "INSERT INTO svc.$table (tenant_id, $columns) VALUES"
-            . " ('$tenant->{id}', $values) RETURNING $returning");
-    };
-
     my ($agent, @web) = client_ids($slug);
+    my $add = sub { $self->add_row($tenant, @_) };
 
-    $tenant->add_applications(agent => $agent);
-    $tenant->add_applications(web => @web);
-    $self->{s}->sql("UPDATE svc.application SET redirect_uris = '{https://a.test/}',"
-                    . " grant_types = '{authorization_code}' WHERE type = 'web'");
+    $self->applications($tenant);
 
-    my $group = $add->('user_group', 'id, name', "gen_random_uuid(), 'Staff'", 'id');
-
-    $add->('group_member', 'group_id, user_id', "'$group', '$user'", 'user_id');
-    $add->('group_password_policy', 'group_id, min_length', "'$group', 9",
-           'group_id');
-    $add->('group_app', 'client_id, group_id', "'$web[0]', '$group'", 'client_id');
+    my $group = $self->group($tenant, $user, $web[0]);
 
     return {
         groups => $group, applications => $web[0], agents => $agent,
@@ -220,6 +205,50 @@ sub things {
         connections => $slug eq 'acme' ? 'google' : 'apple',
         integrations => $slug eq 'acme' ? 'azure-devops' : 'none',
     };
+}
+
+
+# A row of a tenant's, as SQL; the value of $returning.
+
+sub add_row {
+    my ($self, $tenant, $table, $columns, $values, $returning) = @_;
+
+    return scalar $self->{s}->sql(
+        "INSERT INTO svc.$table (tenant_id, $columns) VALUES"
+        . " ('$tenant->{id}', $values) RETURNING $returning");
+}
+
+
+# An agent, and what people sign in to.
+
+sub applications {
+    my ($self, $tenant) = @_;
+
+    my ($agent, @web) = client_ids($tenant->{slug});
+
+    $tenant->add_applications(agent => $agent);
+    $tenant->add_applications(web => @web);
+    $self->{s}->sql("UPDATE svc.application SET redirect_uris = '{https://a.test/}',"
+                    . " grant_types = '{authorization_code}' WHERE type = 'web'");
+}
+
+
+# The id of one that has all that a group can have.
+
+sub group {
+    my ($self, $tenant, $user, $client) = @_;
+
+    my $id = $self->add_row($tenant, 'user_group', 'id, name',
+                            "gen_random_uuid(), 'Staff'", 'id');
+
+    $self->add_row($tenant, 'group_member', 'group_id, user_id', "'$id', '$user'",
+                   'user_id');
+    $self->add_row($tenant, 'group_password_policy', 'group_id, min_length',
+                   "'$id', 9", 'group_id');
+    $self->add_row($tenant, 'group_app', 'client_id, group_id', "'$client', '$id'",
+                   'client_id');
+
+    return $id;
 }
 
 
