@@ -194,24 +194,11 @@ ngx_module_t  ngx_http_svc_admin_module = {
 static ngx_int_t
 ngx_http_svc_admin_preconfiguration(ngx_conf_t *cf)
 {
-    ngx_svc_main_conf_t  *smcf;
-
     if (ngx_svc_check_common(cf, "ngx_http_svc_admin_module") != NGX_OK) {
         return NGX_ERROR;
     }
 
-    smcf = ngx_svc_main_conf(cf);
-
-    if (ngx_svc_pg_add_statements(&smcf->pg,
-                                  ngx_svc_admin_user_index_statements)
-        != NGX_OK
-        || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_oauth_sweep_statements)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_add_statements(cf, ngx_svc_admin_resources);
+    return ngx_svc_check_resources(cf, ngx_svc_admin_resources);
 }
 
 

@@ -5,11 +5,8 @@
 #include "ngx_svc_metrics.h"
 #include "ngx_svc_http.h"
 #include "ngx_svc_envelope.h"
-#include "ngx_svc_bearer.h"
 #include "ngx_svc_conf_base_url.h"
 #include "ngx_svc_health.h"
-#include "ngx_svc_health_check.h"
-#include "ngx_svc_idempotency.h"
 #include "ngx_svc_metrics_request.h"
 #include "ngx_svc_pg_fence.h"
 #include "ngx_svc_pg_watch.h"
@@ -194,19 +191,7 @@ ngx_http_svc_preconfiguration(ngx_conf_t *cf)
 
     smcf->request_id = ngx_http_get_variable_index(cf, &name);
 
-    if (smcf->request_id == NGX_ERROR
-        || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_bearer_statements)
-           != NGX_OK
-        || ngx_svc_pg_add_statements(&smcf->pg,
-                                     ngx_svc_idempotency_statements)
-           != NGX_OK
-        || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_health_statements)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return NGX_OK;
+    return smcf->request_id == NGX_ERROR ? NGX_ERROR : NGX_OK;
 }
 
 
@@ -333,12 +318,9 @@ ngx_http_svc_create_main_conf(ngx_conf_t *cf)
     smcf->pg.queue_timeout = NGX_CONF_UNSET_MSEC;
     smcf->redis.timeout = NGX_CONF_UNSET_MSEC;
 
-    if (ngx_array_init(&smcf->pg.statements, cf->pool, 8,
-                       sizeof(ngx_svc_pg_statement_t *))
+    if (ngx_array_init(&smcf->locations, cf->pool, 4,
+                       sizeof(ngx_svc_location_t))
         != NGX_OK
-        || ngx_array_init(&smcf->locations, cf->pool, 4,
-                          sizeof(ngx_svc_location_t))
-           != NGX_OK
         || ngx_array_init(&smcf->resources, cf->pool, 2,
                           sizeof(ngx_svc_resource_list_t))
            != NGX_OK)

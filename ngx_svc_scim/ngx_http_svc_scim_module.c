@@ -128,11 +128,11 @@ ngx_http_svc_scim_preconfiguration(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    if (ngx_svc_add_statements(cf, ngx_http_svc_scim_resources) != NGX_OK) {
+    if (ngx_svc_check_resources(cf, ngx_http_svc_scim_resources) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    return ngx_svc_add_statements(cf, ngx_http_svc_scim_rfc_resources);
+    return ngx_svc_check_resources(cf, ngx_http_svc_scim_rfc_resources);
 }
 
 

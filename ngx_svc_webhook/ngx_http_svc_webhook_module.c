@@ -2,25 +2,16 @@
  * Webhooks: the directives, and the start and end of a worker.
  */
 
-#include "ngx_svc_mail_outcome.h"
 #include "ngx_svc_mail_push.h"
 #include "ngx_svc_mail_templates.h"
 #include "ngx_svc_push_api.h"
-#include "ngx_svc_push_sql.h"
 #include "ngx_svc_webhook_api.h"
 #include "ngx_svc_webhook_buffer.h"
 #include "ngx_svc_webhook_conf.h"
 #include "ngx_svc_webhook_emit.h"
-#include "ngx_svc_webhook_endpoint.h"
 #include "ngx_svc_webhook_entry.h"
-#include "ngx_svc_webhook_expire.h"
 #include "ngx_svc_webhook_helper.h"
-#include "ngx_svc_webhook_note.h"
-#include "ngx_svc_webhook_op.h"
-#include "ngx_svc_webhook_outbox_sql.h"
 #include "ngx_svc_webhook_process.h"
-#include "ngx_svc_webhook_record_write.h"
-#include "ngx_svc_webhook_trim.h"
 
 #include <ngx_event.h>
 
@@ -31,8 +22,6 @@ static ngx_int_t ngx_http_svc_webhook_needs(ngx_conf_t *cf,
     const ngx_svc_main_conf_t *smcf, const char *what);
 static ngx_int_t ngx_http_svc_webhook_mail(ngx_conf_t *cf,
     ngx_svc_mail_conf_t *mail);
-static ngx_int_t ngx_http_svc_webhook_add_statements(
-    ngx_svc_main_conf_t *smcf);
 static ngx_int_t ngx_http_svc_webhook_add_routes(ngx_conf_t *cf,
     const ngx_svc_webhook_conf_t *wcf);
 static void *ngx_http_svc_webhook_create_main_conf(ngx_conf_t *cf);
@@ -40,22 +29,6 @@ static char *ngx_http_svc_webhook_init_main_conf(ngx_conf_t *cf, void *conf);
 static ngx_int_t ngx_http_svc_webhook_init_module(ngx_cycle_t *cycle);
 static ngx_int_t ngx_http_svc_webhook_init_process(ngx_cycle_t *cycle);
 static void ngx_http_svc_webhook_exit_process(ngx_cycle_t *cycle);
-
-
-/* The helper's. */
-
-static ngx_svc_pg_statements_t *const  ngx_http_svc_webhook_statements[] = {
-    ngx_svc_webhook_op_statements,
-    ngx_svc_webhook_endpoint_statements,
-    ngx_svc_webhook_record_statements,
-    ngx_svc_webhook_trim_statements,
-    ngx_svc_webhook_expire_statements,
-    ngx_svc_webhook_note_statements,
-    ngx_svc_webhook_outbox_statements,
-    ngx_svc_mail_outcome_statements,
-    ngx_svc_push_statements,
-    NULL
-};
 
 
 static ngx_command_t  ngx_http_svc_webhook_commands[] = {
@@ -281,8 +254,7 @@ ngx_http_svc_webhook_postconfiguration(ngx_conf_t *cf)
            : wcf->push.on ? "svc_scim_targets on" : "svc_mail";
 
     if (ngx_http_svc_webhook_needs(cf, smcf, what) != NGX_OK
-        || ngx_svc_webhook_conf_check_ca(cf, &wcf->ca_file) != NGX_OK
-        || ngx_http_svc_webhook_add_statements(smcf) != NGX_OK)
+        || ngx_svc_webhook_conf_check_ca(cf, &wcf->ca_file) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -333,21 +305,6 @@ ngx_http_svc_webhook_mail(ngx_conf_t *cf, ngx_svc_mail_conf_t *mail)
     mail->templates = ngx_svc_mail_templates(cf, &mail->folder);
 
     return mail->templates ? NGX_OK : NGX_ERROR;
-}
-
-
-static ngx_int_t
-ngx_http_svc_webhook_add_statements(ngx_svc_main_conf_t *smcf)
-{
-    ngx_svc_pg_statements_t *const  *list;
-
-    for (list = ngx_http_svc_webhook_statements; *list; list++) {
-        if (ngx_svc_pg_add_statements(&smcf->pg, *list) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
 }
 
 

@@ -203,8 +203,7 @@ is(audit('?outcome=failure')->json->{total}, 31, 'and is exact below');
 is_deeply(ids('?limit=2&offset=20000'), [ 20001, 20002 ], 'a page beyond');
 is(scalar @{ ids('?limit=1000') }, 500, 'at most 500');
 
-# a search that takes too long, here since another one holds the table, is told
-# so: on a connection that is there, since to prepare takes the table too
+# a search that takes too long, here since another one holds the table, is told so
 
 $s->nginx->{workers} = 1;
 $s->nginx->{svc}{svc_postgres_timeout} = slow(1) . 's';

@@ -15,7 +15,7 @@ use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Factor qw(totp enrolled burst);
 use SvcTest::Mail;
 
-# two nodes, each of which prepares all statements on each connection
+# two nodes, of few connections each
 
 my %SVC = (svc_sign_in => 'on',
            svc_postgres_pool => [ 'read connections=1 depth=16',

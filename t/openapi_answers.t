@@ -28,7 +28,7 @@ use SvcTest::Valid qw(bodies);
 
 my $ORIGIN = 'http://localhost';
 
-# four nodes, each of which prepares all statements on each connection
+# four nodes, of few connections each
 
 my @SMALL = (svc_postgres_pool => [ 'read connections=1 depth=16',
                                     'write connections=2 depth=2',

@@ -6,23 +6,26 @@ use strict;
 use warnings;
 
 use Digest::SHA qw(sha256_hex);
+use File::Basename qw(dirname);
 use Test::More;
 
+use lib dirname(__FILE__) . '/bench';
+
+use SvcBench::Statements;
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Documents qw(document);
 use SvcTest::Governance;
-use SvcTest::Plans;
 use SvcTest::Process qw(run slurp);
 
 
 # a connection for all reads, and one for all writes
 
-my $s = SvcTest->new(workers => 1, pg_conf => $SvcTest::Plans::LOG_ALL, svc => {
+my $s = SvcTest->new(workers => 1, svc => {
     svc_postgres_pool => [ 'read connections=1 depth=8',
                            'write connections=1 depth=1',
                            'slow connections=1 depth=1' ] })->start;
-my $text = SvcTest::Plans::prepared($s);
+my $statements = SvcBench::Statements::read_all($s->root);
 my $acme = $s->tenant('acme');
 my @workers = $s->workers;
 
@@ -96,7 +99,7 @@ my $dead = $acme->token(kind => 'api', permissions => $ALL, revoked => 'now()')
 my $late = $acme->token(kind => 'api', permissions => $ALL,
                         expires => "now() - interval '1 s'")->{token};
 
-$app->query("PREPARE $_ AS $text->{$_}")
+$app->query("PREPARE $_ AS $statements->{$_}{text}")
     for qw(auth_read auth_write auth_caller admin_roles_create
           admin_tokens_create);
 

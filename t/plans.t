@@ -22,7 +22,7 @@ use SvcBench::Statements;
 use SvcTest;
 use SvcTest::Mail qw(nowhere);
 use SvcTest::Plans;
-use SvcTest::Process qw(wait_for);
+use SvcTest::Process qw(slurp wait_for);
 
 
 my $TIMES = 10;                 # as much, at most
@@ -55,13 +55,12 @@ my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on',
                                            svc_sign_in => 'on', nowhere(),
                                            svc_organization_signup => 'on' },
                      locations => 'location /oauth { svc_oauth on; }',
-                     pg_conf => "${SvcTest::Plans::LOG_ALL}jit = off\n"
-                                . "shared_buffers = 256MB\n")->start;
+                     pg_conf => "jit = off\nshared_buffers = 256MB\n")->start;
 
-my $text = SvcTest::Plans::prepared($s);
+my $sources = SvcBench::Statements::read_all($s->root);
+my $text = { map { $_ => $sources->{$_}{text} } keys %$sources };
 
-# its own tasks would delete what is to be deleted here; no connection is cut while
-# it prepares
+# its own tasks would delete what is to be deleted here
 
 wait_for {
     !$s->sql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'svc_app'"
@@ -116,10 +115,13 @@ sub compare {
 }
 
 
-my $sources = SvcBench::Statements::read_all($s->root);
+my $modules = $s->nginx->modules;
+my ($room) = slurp($s->root . '/ngx_svc_common/pg/ngx_svc_pg_prepared.h')
+             =~ /NGX_SVC_PG_PREPARED +(\d+)/;
 
-is_deeply($text, { map { $_ => $sources->{$_}{text} } keys %$sources },
-          'a connection has prepared the statements of all sources');
+is(eval { SvcBench::Statements::check_modules($sources, $modules) if defined $modules; 1 },
+   1, 'the modules hold the statements of all sources') or diag($@);
+cmp_ok(2 * keys %$text, '<', $room, 'for which a session has room');
 is_deeply([ SvcBench::Explain::strays($sources) ], [],
           'the benchmark has the values that they take');
 is_deeply([ SvcBench::Load::strays($s->root, $sources) ], [],

@@ -13,7 +13,8 @@ use SvcTest::Process qw(slow);
 use SvcTest::Scim;
 
 
-# one connection of a kind, on which all is prepared: to prepare takes the table, too
+# one connection of a kind, on which what is asked for is prepared before the table is
+# taken: to prepare takes it, too
 
 my $s = SvcTest->new(workers => 1,
     svc => { svc_postgres_pool => [ map { "$_ connections=1" } qw(read write slow) ],

@@ -13,7 +13,7 @@ use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
 
 
-# three nodes, each of which prepares all statements on each connection
+# three nodes, of few connections each
 
 my @SMALL = (svc_sign_in => 'on',
              svc_postgres_pool => [ 'read connections=1 depth=16',

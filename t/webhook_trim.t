@@ -6,17 +6,19 @@
 use strict;
 use warnings;
 
+use File::Basename qw(dirname);
 use Test::More;
 
+use lib dirname(__FILE__) . '/bench';
+
+use SvcBench::Statements;
 use SvcTest;
-use SvcTest::Plans;
 use SvcTest::Process qw(wait_for);
 
 my $N = 600;                    # attempts, of which 100 are kept
 
-my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on' },
-                     pg_conf => $SvcTest::Plans::LOG_ALL)->start;
-my $trim = SvcTest::Plans::prepared($s)->{webhook_trim};
+my $s = SvcTest->new(workers => 1, svc => { svc_webhooks => 'on' })->start;
+my $trim = SvcBench::Statements::read_all($s->root)->{webhook_trim}{text};
 
 my $id = '01a00000-0000-7000-8000-000000000001';
 my $tenant = $s->sql("INSERT INTO svc.tenant (slug, name) VALUES ('acme', 'Acme')"

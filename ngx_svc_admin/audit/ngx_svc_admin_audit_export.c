@@ -121,8 +121,6 @@ const ngx_svc_route_t  ngx_svc_admin_audit_export[] = {
       .permission = NGX_SVC_P_AUDIT_VIEW,
       .check = ngx_svc_admin_export_check,
       .statements = { &ngx_svc_sql_admin_audit_export_count },
-      .later = { &ngx_svc_sql_admin_audit_export_audit,
-                 &ngx_svc_sql_admin_audit_export_page },
       .reply = ngx_svc_admin_export_reply },
 
     ngx_svc_null_route

@@ -169,11 +169,6 @@ const ngx_svc_route_t  ngx_svc_admin_audit_stream[] = {
       .check = ngx_svc_admin_stream_check,
       .statements = { &ngx_svc_sql_admin_audit_stream_lock,
                       &ngx_svc_sql_admin_audit_stream_open },
-      .later = { &ngx_svc_sql_admin_audit_stream_resume,
-                 &ngx_svc_sql_admin_audit_stream_close,
-                 &ngx_svc_sql_admin_audit_stream_end,
-                 &ngx_svc_sql_admin_audit_follow,
-                 &ngx_svc_sql_admin_audit_follow_renew },
       .committed = ngx_svc_admin_stream_committed,
       .reply = ngx_svc_admin_stream_reply },
 

@@ -61,8 +61,6 @@ const ngx_svc_route_t  ngx_svc_admin_apply[] = {
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_CALLER|NGX_SVC_ROUTE_SENSITIVE,
       .check = ngx_svc_admin_apply_check,
       .statements = { &ngx_svc_sql_admin_bundle },
-      .later = { &ngx_svc_sql_admin_governance_lock,
-                 &ngx_svc_sql_admin_config_apply },
       .reply = ngx_svc_admin_apply_reply },
 
     ngx_svc_null_route

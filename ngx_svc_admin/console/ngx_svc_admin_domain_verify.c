@@ -99,7 +99,6 @@ const ngx_svc_route_t  ngx_svc_admin_domain_verify[] = {
       .path = ngx_string("/admin/domains/*/verify"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .statements = { &ngx_svc_sql_admin_domain_read },
-      .later = { &ngx_svc_sql_admin_domain_verify },
       .reply = ngx_svc_verify_read },
 
     ngx_svc_null_route

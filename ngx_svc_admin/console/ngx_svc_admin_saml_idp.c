@@ -156,7 +156,6 @@ const ngx_svc_route_t  ngx_svc_admin_saml_idp[] = {
       .path = ngx_string("/admin/saml-idp"),
       .permission = NGX_SVC_P_APPS_MANAGE,
       .statements = { &ngx_svc_sql_admin_saml_idp },
-      .later = { &ngx_svc_sql_admin_saml_idp_key },
       .reply = ngx_svc_admin_saml_idp_reply },
 
     { .method = NGX_HTTP_POST,

@@ -14,11 +14,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_index = {
                 ngx_value(NGX_SVC_ADMIN_USER_INDEX) ")"
 };
 
-ngx_svc_pg_statements_t  ngx_svc_admin_user_index_statements[] = {
-    &ngx_svc_sql_admin_user_index,
-    NULL
-};
-
 
 ngx_svc_pg_task_t  ngx_svc_admin_user_index = {
     .statement = &ngx_svc_sql_admin_user_index,

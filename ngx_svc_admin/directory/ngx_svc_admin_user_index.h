@@ -11,10 +11,8 @@
 #include "ngx_svc_pg_task.h"
 
 
-extern ngx_svc_pg_statements_t  ngx_svc_admin_user_index_statements[];
-
 /* A worker's. */
-extern ngx_svc_pg_task_t        ngx_svc_admin_user_index;
+extern ngx_svc_pg_task_t  ngx_svc_admin_user_index;
 
 
 #endif /* _NGX_SVC_ADMIN_USER_INDEX_H_INCLUDED_ */

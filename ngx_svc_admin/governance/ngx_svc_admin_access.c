@@ -72,8 +72,6 @@ const ngx_svc_route_t  ngx_svc_admin_access[] = {
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SENSITIVE,
       .check = ngx_svc_admin_access_check,
       .statements = { &ngx_svc_sql_admin_access_read },
-      .later = { &ngx_svc_sql_admin_governance_lock,
-                 &ngx_svc_sql_admin_access_store },
       .reply = ngx_svc_admin_access_put },
 
     ngx_svc_null_route
@@ -91,6 +89,7 @@ ngx_svc_admin_access_check(ngx_svc_request_t *sr, void *body)
         return NGX_ERROR;
     }
 
+    access->store = &ngx_svc_sql_admin_access_store;
     sr->data = access;
 
     rc = ngx_svc_access_parse(sr->request->pool, ngx_svc_zones(), sr->json,
@@ -184,16 +183,14 @@ ngx_svc_admin_access_read(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_access_write(ngx_svc_request_t *sr)
 {
-    ngx_int_t   rc;
-    ngx_uint_t  i;
+    ngx_int_t                rc;
+    ngx_svc_admin_access_t  *access;
 
-    rc = NGX_OK;
+    access = sr->data;
 
-    for (i = 0; sr->route->later[i] && rc == NGX_OK; i++) {
-        rc = ngx_svc_route_call(sr, sr->route->later[i], NULL);
-    }
+    rc = ngx_svc_route_call(sr, &ngx_svc_sql_admin_governance_lock, NULL);
 
-    return rc;
+    return rc == NGX_OK ? ngx_svc_route_call(sr, access->store, NULL) : rc;
 }
 
 

@@ -35,17 +35,17 @@ const ngx_svc_access_policy_t *ngx_svc_admin_access_in_force(
 
 /*
  * A new version, in sr->data.  The route has one statement, which reads, and
- * has the latest version's number as "_version"; in "later" the governance lock
- * and the statement that writes, which has no row when the latest version is
- * another one by then: then both are made again.
+ * has the latest version's number as "_version".  What stores it has no row when
+ * the latest version is another one by then: then both are made again.
  */
 
 typedef struct {
-    ngx_svc_access_policy_t  *policy;
-    ngx_str_t                 json;         /* what is stored of it */
-    ngx_str_t                 number;       /* of the version that was read */
-    ngx_str_t                 restored;     /* the id of the one to restore */
-    ngx_uint_t                tries;
+    ngx_svc_access_policy_t       *policy;
+    const ngx_svc_pg_statement_t  *store;
+    ngx_str_t                      json;      /* what is stored of it */
+    ngx_str_t                      number;    /* of the version that was read */
+    ngx_str_t                      restored;  /* id of the one to restore */
+    ngx_uint_t                     tries;
 } ngx_svc_admin_access_t;
 
 /*

@@ -47,8 +47,6 @@ const ngx_svc_route_t  ngx_svc_admin_access_restore[] = {
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_SENSITIVE,
       .statements = { &ngx_svc_sql_admin_access_version },
-      .later = { &ngx_svc_sql_admin_governance_lock,
-                 &ngx_svc_sql_admin_access_restore },
       .reply = ngx_svc_admin_restore_reply },
 
     ngx_svc_null_route
@@ -95,6 +93,7 @@ ngx_svc_admin_restore_parse(ngx_svc_request_t *sr, PGresult *res)
         return NGX_ERROR;
     }
 
+    access->store = &ngx_svc_sql_admin_access_restore;
     sr->data = access;
 
     access->restored = ngx_svc_admin_access_copy(sr, res, "_id");

@@ -142,7 +142,6 @@ const ngx_svc_route_t  ngx_svc_admin_authorization[] = {
       .path = ngx_string("/oauth/authorization"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_SESSION
                |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_CALLER,
-      .later = { &ngx_svc_sql_admin_authorization },
       .prepare = ngx_svc_admin_authorization_prepare,
       .more = ngx_svc_admin_authorization_more,
       .reply = ngx_svc_admin_authorization_reply },
@@ -153,7 +152,6 @@ const ngx_svc_route_t  ngx_svc_admin_authorization[] = {
                |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_WRITE_POOL,
       .members = ngx_svc_admin_authorization_members,
       .body_size = sizeof(ngx_svc_admin_authorization_t),
-      .later = { &ngx_svc_sql_admin_authorization_decide },
       .prepare = ngx_svc_admin_authorization_decide,
       .reply = ngx_svc_admin_authorization_decided },
 

@@ -85,11 +85,6 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_anomaly = {
     .nparams = 3
 };
 
-ngx_svc_pg_statements_t  ngx_svc_anomaly_statements[] = {
-    &ngx_svc_sql_oauth_anomaly,
-    NULL
-};
-
 
 void
 ngx_svc_anomaly_count(const ngx_str_t *type)

@@ -30,9 +30,6 @@
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_anomaly;
 
-/* The same, for ngx_svc_pg_add_statements(). */
-extern ngx_svc_pg_statements_t  ngx_svc_anomaly_statements[];
-
 /* For the metrics: one that is new, of either kind, by its type. */
 void ngx_svc_anomaly_count(const ngx_str_t *type);
 

@@ -46,7 +46,6 @@ const ngx_svc_route_t  ngx_svc_oauth_authorize[] = {
       .path = ngx_string("/authorize"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_SESSION
                |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_WRITE_POOL,
-      .later = { &ngx_svc_sql_oauth_authorize },
       .prepare = ngx_svc_oauth_authorize_prepare,
       .reply = ngx_svc_oauth_authorize_reply },
 

@@ -127,15 +127,6 @@ static const ngx_svc_pg_statement_t *const
                                   &ngx_svc_sql_oauth_login_any }
 };
 
-ngx_svc_pg_statements_t  ngx_svc_oauth_client_statements[] = {
-    &ngx_svc_sql_oauth_login,
-    &ngx_svc_sql_oauth_login_pinned,
-    &ngx_svc_sql_oauth_login_async,
-    &ngx_svc_sql_oauth_login_async_pinned,
-    &ngx_svc_sql_oauth_login_any,
-    NULL
-};
-
 
 ngx_int_t
 ngx_svc_oauth_client_take(ngx_svc_oauth_t *o)

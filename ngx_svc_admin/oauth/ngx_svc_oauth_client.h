@@ -38,9 +38,6 @@ ngx_int_t ngx_svc_oauth_client_known(ngx_svc_oauth_t *o, PGresult *res);
 /* Sets sr->error to what an unknown client gets.  NGX_DECLINED. */
 ngx_int_t ngx_svc_oauth_client_refuse(ngx_svc_oauth_t *o);
 
-
-extern ngx_svc_pg_statements_t  ngx_svc_oauth_client_statements[];
-
 /* Parameters: of a location its tenant's slug; NULL: any. */
 ngx_svc_bind_function(ngx_svc_oauth_client_bind_tenant);
 

@@ -3,8 +3,6 @@
  */
 
 #include "ngx_svc_oauth_conf.h"
-#include "ngx_svc_anomaly.h"
-#include "ngx_svc_oauth_client.h"
 #include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_login_url.h"
 #include "ngx_svc_oauth_metadata.h"
@@ -12,8 +10,6 @@
 #include "ngx_svc_oauth_proof.h"
 #include "ngx_svc_oauth_refresh_token.h"
 #include "ngx_svc_oauth_rotate.h"
-#include "ngx_svc_oauth_shown.h"
-#include "ngx_svc_oauth_token.h"
 #include "ngx_svc_oauth_userinfo.h"
 #include "ngx_svc_router.h"
 #include "ngx_svc_url.h"
@@ -211,33 +207,18 @@ ngx_svc_oauth_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
 
     if (ngx_svc_oauth_base_urls(cf, smcf) != NGX_OK
         || ngx_svc_oauth_login_url_check(cf, amcf) != NGX_OK
-        || ngx_svc_pg_add_statements(&smcf->pg, ngx_svc_anomaly_statements)
-           != NGX_OK
-        || ngx_svc_pg_add_statements(&smcf->pg,
-                                     ngx_svc_oauth_client_statements)
-           != NGX_OK
-        || ngx_svc_pg_add_statements(&smcf->pg,
-                                     ngx_svc_oauth_shown_statements)
-           != NGX_OK
-        || ngx_svc_pg_add_statements(&smcf->pg,
-                                     ngx_svc_oauth_rotate_statements)
-           != NGX_OK
-        || ngx_svc_pg_add_statements(&smcf->pg,
-                                     ngx_svc_oauth_proof_statements)
-           != NGX_OK
-        || ngx_svc_oauth_token_statements(&smcf->pg) != NGX_OK
         || ngx_svc_oauth_signin(cf, amcf) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (ngx_svc_add_statements(cf, ngx_svc_oauth_well_known_resources)
+    if (ngx_svc_check_resources(cf, ngx_svc_oauth_well_known_resources)
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return ngx_svc_add_statements(cf, ngx_svc_oauth_resources);
+    return ngx_svc_check_resources(cf, ngx_svc_oauth_resources);
 }
 
 

@@ -86,12 +86,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_once_token = {
                    ngx_svc_oauth_param(token.kid))
 };
 
-ngx_svc_pg_statements_t  ngx_svc_oauth_proof_statements[] = {
-    &ngx_svc_sql_oauth_once,
-    &ngx_svc_sql_oauth_once_token,
-    NULL
-};
-
 
 static ngx_svc_macs_t  ngx_svc_oauth_proof_macs;
 static u_char          ngx_svc_oauth_proof_live[NGX_SVC_OAUTH_PROOF_KNOWN]

@@ -52,7 +52,6 @@ ngx_int_t ngx_svc_oauth_proof_fresh_token(ngx_svc_oauth_t *o, PGresult *res);
 ngx_int_t ngx_svc_oauth_proof_known(ngx_svc_oauth_t *o, ngx_uint_t *known);
 ngx_int_t ngx_svc_oauth_proof_keep(ngx_svc_oauth_t *o, ngx_uint_t lives);
 
-extern ngx_svc_pg_statements_t  ngx_svc_oauth_proof_statements[];
 
 /* A worker's start and end.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_oauth_proof_init_worker(const ngx_svc_keys_t *keys);

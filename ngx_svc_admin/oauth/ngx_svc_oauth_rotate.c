@@ -37,11 +37,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_rotate = {
     .nparams = 1
 };
 
-ngx_svc_pg_statements_t  ngx_svc_oauth_rotate_statements[] = {
-    &ngx_svc_sql_oauth_rotate,
-    NULL
-};
-
 
 static ngx_svc_pg_task_t  ngx_svc_oauth_rotate = {
     .statement = &ngx_svc_sql_oauth_rotate,

@@ -10,8 +10,6 @@
 #include "ngx_svc_pg.h"
 
 
-extern ngx_svc_pg_statements_t  ngx_svc_oauth_rotate_statements[];
-
 /*
  * At a worker's start and end; one worker of a node does it.  keys: those of
  * svc_key_file, which live as long as the worker.

@@ -10,12 +10,6 @@
 static ngx_int_t ngx_svc_oauth_shown_reply(ngx_svc_request_t *sr);
 
 
-ngx_svc_pg_statements_t  ngx_svc_oauth_shown_statements[] = {
-    &ngx_svc_sql_oauth_key_public,
-    NULL
-};
-
-
 ngx_int_t
 ngx_svc_oauth_shown_take(ngx_svc_request_t *sr, ngx_svc_oauth_t **o)
 {

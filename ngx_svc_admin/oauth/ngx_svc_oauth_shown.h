@@ -46,7 +46,5 @@ ngx_int_t ngx_svc_oauth_shown(ngx_svc_oauth_t *o,
     ngx_int_t (*calls)(ngx_svc_request_t *sr),
     ngx_int_t (*reply)(ngx_svc_request_t *sr));
 
-extern ngx_svc_pg_statements_t  ngx_svc_oauth_shown_statements[];
-
 
 #endif /* _NGX_SVC_OAUTH_SHOWN_H_INCLUDED_ */

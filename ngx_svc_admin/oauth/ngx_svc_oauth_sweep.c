@@ -30,12 +30,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_expire = {
     .text = "SELECT svc.oauth_expire(" ngx_value(NGX_SVC_OAUTH_EXPIRE) ")"
 };
 
-ngx_svc_pg_statements_t  ngx_svc_oauth_sweep_statements[] = {
-    &ngx_svc_sql_oauth_sweep,
-    &ngx_svc_sql_oauth_expire,
-    NULL
-};
-
 
 static ngx_svc_pg_task_t  ngx_svc_oauth_sweep = {
     .statement = &ngx_svc_sql_oauth_sweep,

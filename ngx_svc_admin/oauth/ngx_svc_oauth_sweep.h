@@ -10,8 +10,6 @@
 #include "ngx_svc_pg.h"
 
 
-extern ngx_svc_pg_statements_t  ngx_svc_oauth_sweep_statements[];
-
 /*
  * At a worker's start and end; one worker of a node does it.  timeout: the
  * milliseconds that a statement of ours may take.  A token is looked at when it

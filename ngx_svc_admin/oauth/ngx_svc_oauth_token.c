@@ -40,41 +40,11 @@ const ngx_svc_route_t  ngx_svc_oauth_token[] = {
       .path = ngx_string("/token"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_ANY_ORIGIN,
-      .later = { &ngx_svc_sql_oauth_key_first,
-                 &ngx_svc_sql_oauth_delegation_refused },
       .prepare = ngx_svc_oauth_token_prepare,
       .reply = ngx_svc_oauth_token_reply },
 
     ngx_svc_null_route
 };
-
-
-/* The statements of the grants, which no route lists. */
-
-ngx_int_t
-ngx_svc_oauth_token_statements(ngx_svc_pg_conf_t *conf)
-{
-    ngx_uint_t                    i, n;
-    const ngx_svc_pg_statement_t  *list[4];
-
-    for (i = 0; ngx_svc_oauth_grants[i]; i++) {
-        n = 0;
-        list[n++] = ngx_svc_oauth_grants[i]->statement;
-
-        if (ngx_svc_oauth_grants[i]->acting) {
-            list[n++] = ngx_svc_oauth_grants[i]->acting;
-        }
-
-        list[n++] = ngx_svc_oauth_grants[i]->lock;
-        list[n] = NULL;
-
-        if (ngx_svc_pg_add_statements(conf, list) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
-}
 
 
 static ngx_int_t

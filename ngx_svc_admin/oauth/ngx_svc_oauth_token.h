@@ -16,8 +16,5 @@ extern const ngx_svc_oauth_grant_t  ngx_svc_oauth_exchange;
 extern const ngx_svc_oauth_grant_t  ngx_svc_oauth_code;
 extern const ngx_svc_oauth_grant_t  ngx_svc_oauth_refresh;
 
-/* While the configuration is read: the grants' statements. */
-ngx_int_t ngx_svc_oauth_token_statements(ngx_svc_pg_conf_t *conf);
-
 
 #endif /* _NGX_SVC_OAUTH_TOKEN_H_INCLUDED_ */

@@ -171,8 +171,6 @@ const ngx_svc_route_t  ngx_svc_admin_email_change[] = {
       .check = ngx_svc_admin_change_email_check,
       .statements = { &ngx_svc_sql_factor_read,
                       &ngx_svc_sql_email_change_read },
-      .later = { &ngx_svc_sql_email_challenge_turn,
-                 &ngx_svc_sql_email_change_open },
       .status = NGX_HTTP_ACCEPTED,
       .reply = ngx_svc_admin_change_email_reply },
 
@@ -185,10 +183,6 @@ const ngx_svc_route_t  ngx_svc_admin_email_change[] = {
       .check = ngx_svc_admin_change_email_verify,
       .statements = { [NGX_SVC_OWN_EMAIL_READ] = &ngx_svc_sql_factor_read,
                       [NGX_SVC_OWN_EMAIL_TRIED] = &ngx_svc_sql_own_email_try },
-      .later = { &ngx_svc_sql_email_change_lock, &ngx_svc_sql_factor_check,
-                 &ngx_svc_sql_email_challenge_use,
-                 &ngx_svc_sql_email_change_store,
-                 &ngx_svc_sql_signin_rotate },
       .reply = ngx_svc_own_email_shown },
 
     ngx_svc_null_route

@@ -59,8 +59,6 @@ const ngx_svc_route_t  ngx_svc_admin_email_verify[] = {
       .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_NO_STORE,
       .check = ngx_svc_admin_verify_start_check,
       .statements = { &ngx_svc_sql_factor_read },
-      .later = { &ngx_svc_sql_email_challenge_turn,
-                 &ngx_svc_sql_own_email_open },
       .status = NGX_HTTP_ACCEPTED,
       .reply = ngx_svc_admin_verify_start_reply },
 
@@ -73,8 +71,6 @@ const ngx_svc_route_t  ngx_svc_admin_email_verify[] = {
       .check = ngx_svc_admin_verify_check,
       .statements = { [NGX_SVC_OWN_EMAIL_READ] = &ngx_svc_sql_factor_read,
                       [NGX_SVC_OWN_EMAIL_TRIED] = &ngx_svc_sql_own_email_try },
-      .later = { &ngx_svc_sql_factor_check, &ngx_svc_sql_email_challenge_use,
-                 &ngx_svc_sql_email_verify_store },
       .reply = ngx_svc_own_email_shown },
 
     ngx_svc_null_route

@@ -208,7 +208,6 @@ const ngx_svc_route_t  ngx_svc_admin_factors[] = {
       .check = ngx_svc_factor_remove_check,
       .statements = { &ngx_svc_sql_factor_read, &ngx_svc_sql_factor_get,
                       &ngx_svc_sql_factor_policy },
-      .later = { &ngx_svc_sql_factor_remove },
       .reply = ngx_svc_factor_remove_reply },
 
     { .method = NGX_HTTP_POST,
@@ -217,7 +216,6 @@ const ngx_svc_route_t  ngx_svc_admin_factors[] = {
                |NGX_SVC_ROUTE_NO_STORE,
       .check = ngx_svc_factor_codes_check,
       .statements = { &ngx_svc_sql_factor_read },
-      .later = { &ngx_svc_sql_factor_codes },
       .reply = ngx_svc_factor_codes_reply },
 
     ngx_svc_null_route

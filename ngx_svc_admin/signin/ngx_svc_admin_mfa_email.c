@@ -143,10 +143,6 @@ const ngx_svc_route_t  ngx_svc_admin_mfa_email[] = {
                |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_NO_STORE,
       .check = ngx_svc_mfa_email_check,
       .statements = { &ngx_svc_sql_factor_read },
-      .later = { &ngx_svc_sql_factor_check,
-                 &ngx_svc_sql_email_challenge_turn,
-                 &ngx_svc_sql_own_email_open,
-                 &ngx_svc_sql_mfa_email_create },
       .status = NGX_HTTP_ACCEPTED,
       .reply = ngx_svc_mfa_email_reply },
 
@@ -164,8 +160,6 @@ const ngx_svc_route_t  ngx_svc_admin_mfa_email[] = {
           &ngx_svc_sql_mfa_email_pending,
           [NGX_SVC_MFA_EMAIL_TRIED] = &ngx_svc_sql_own_email_try
       },
-      .later = { &ngx_svc_sql_mfa_email_confirm, &ngx_svc_sql_factor_added,
-                 &ngx_svc_sql_factor_rotate },
       .reply = ngx_svc_mfa_email_confirm_reply },
 
     ngx_svc_null_route

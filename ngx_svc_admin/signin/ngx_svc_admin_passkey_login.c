@@ -210,9 +210,6 @@ const ngx_svc_route_t  ngx_svc_admin_passkey_login[] = {
       .statements = { &ngx_svc_sql_passkey_tenant,
                       &ngx_svc_sql_passkey_user,
                       &ngx_svc_sql_passkey_risk },
-      .later = { &ngx_svc_sql_passkey_check,
-                 &ngx_svc_sql_passkey_user_done,
-                 &ngx_svc_sql_passkey_shown },
       .prepare = ngx_svc_admin_passkey_prepare,
       .reply = ngx_svc_admin_passkey_reply },
 

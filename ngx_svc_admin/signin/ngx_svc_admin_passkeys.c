@@ -173,7 +173,6 @@ const ngx_svc_route_t  ngx_svc_admin_passkeys[] = {
       .body_size = sizeof(ngx_svc_passkeys_body_t),
       .check = ngx_svc_admin_passkeys_check,
       .statements = { &ngx_svc_sql_factor_read, &ngx_svc_sql_ceremony_own },
-      .later = { &ngx_svc_sql_passkeys_create },
       .status = NGX_HTTP_CREATED,
       .reply = ngx_svc_admin_passkeys_reply },
 

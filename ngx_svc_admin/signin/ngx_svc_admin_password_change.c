@@ -132,8 +132,6 @@ const ngx_svc_route_t  ngx_svc_admin_password_change[] = {
       .body_size = sizeof(ngx_svc_change_body_t),
       .check = ngx_svc_admin_change_check,
       .statements = { &ngx_svc_sql_change_read },
-      .later = { &ngx_svc_sql_change_check, &ngx_svc_sql_change_store,
-                 &ngx_svc_sql_change_rotate },
       .reply = ngx_svc_admin_change_reply },
 
     ngx_svc_null_route

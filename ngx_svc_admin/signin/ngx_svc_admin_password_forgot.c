@@ -93,7 +93,6 @@ const ngx_svc_route_t  ngx_svc_admin_password_forgot[] = {
       .members = ngx_svc_login_address_members,
       .statements = { &ngx_svc_sql_signin_tenant,
                       &ngx_svc_sql_forgot_blocked },
-      .later = { &ngx_svc_sql_forgot },
       .status = NGX_HTTP_ACCEPTED,
       .prepare = ngx_svc_admin_forgot_prepare,
       .reply = ngx_svc_admin_forgot_reply },

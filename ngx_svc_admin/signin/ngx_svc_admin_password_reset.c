@@ -130,7 +130,6 @@ const ngx_svc_route_t  ngx_svc_admin_password_reset[] = {
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
       .members = ngx_svc_admin_reset_members,
       .statements = { &ngx_svc_sql_signin_tenant, &ngx_svc_sql_reset_read },
-      .later = { &ngx_svc_sql_reset_check, &ngx_svc_sql_reset_store },
       .status = NGX_HTTP_NO_CONTENT,
       .prepare = ngx_svc_admin_reset_prepare,
       .reply = ngx_svc_admin_reset_reply },

@@ -186,8 +186,6 @@ const ngx_svc_route_t  ngx_svc_admin_passwordless[] = {
       .members = ngx_svc_login_address_members,
       .statements = { &ngx_svc_sql_signin_tenant,
                       &ngx_svc_sql_passwordless_begin },
-      .later = { &ngx_svc_sql_email_challenge_turn,
-                 &ngx_svc_sql_passwordless_open },
       .status = NGX_HTTP_ACCEPTED,
       .prepare = ngx_svc_admin_passwordless_start,
       .reply = ngx_svc_admin_passwordless_started },
@@ -202,7 +200,6 @@ const ngx_svc_route_t  ngx_svc_admin_passwordless[] = {
                       &ngx_svc_sql_passwordless_user,
                       &ngx_svc_sql_passwordless_risk,
                       &ngx_svc_sql_email_challenge_try },
-      .later = { &ngx_svc_sql_passwordless_check },
       .prepare = ngx_svc_admin_passwordless_prepare,
       .reply = ngx_svc_admin_passwordless_reply },
 

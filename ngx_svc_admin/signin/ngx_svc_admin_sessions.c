@@ -159,7 +159,6 @@ const ngx_svc_route_t  ngx_svc_admin_sessions[] = {
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_PENDING_MFA|NGX_SVC_ROUTE_PENDING_ENROLL
                |NGX_SVC_ROUTE_PENDING_PASSWORD,
-      .later = { &ngx_svc_sql_signin_logout },
       .prepare = ngx_svc_admin_logout_prepare,
       .reply = ngx_svc_admin_logout_reply },
 

@@ -73,8 +73,6 @@ const ngx_svc_route_t  ngx_svc_admin_signup[] = {
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
       .members = ngx_svc_admin_signup_members,
       .statements = { &ngx_svc_sql_signin_tenant, &ngx_svc_sql_signup_read },
-      .later = { &ngx_svc_sql_email_challenge_turn, &ngx_svc_sql_signup_open,
-                 &ngx_svc_sql_signup_user, &ngx_svc_sql_signup_store },
       .status = NGX_HTTP_CREATED,
       .prepare = ngx_svc_signup_prepare,
       .reply = ngx_svc_admin_signup_reply },

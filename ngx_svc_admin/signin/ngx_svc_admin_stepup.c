@@ -152,9 +152,6 @@ const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
                       [NGX_SVC_STEPUP_CODES] = &ngx_svc_sql_stepup_codes,
                       [NGX_SVC_STEPUP_OWN] = &ngx_svc_sql_ceremony_own,
                       [NGX_SVC_STEPUP_MAIL] = &ngx_svc_sql_stepup_email },
-      .later = { &ngx_svc_sql_email_challenge_turn,
-                 &ngx_svc_sql_own_email_open,
-                 &ngx_svc_sql_stepup_email_mailed },
       .reply = ngx_svc_challenge_reply },
 
     { .method = NGX_HTTP_POST,
@@ -172,13 +169,6 @@ const ngx_svc_route_t  ngx_svc_admin_stepup[] = {
                       [NGX_SVC_STEPUP_CODES] = &ngx_svc_sql_stepup_codes,
                       [NGX_SVC_STEPUP_OWN] = &ngx_svc_sql_ceremony_own,
                       [NGX_SVC_STEPUP_MAIL] = &ngx_svc_sql_stepup_email },
-      .later = { &ngx_svc_sql_stepup_check, &ngx_svc_sql_stepup_totp,
-                 &ngx_svc_sql_stepup_recovery, &ngx_svc_sql_stepup_password,
-                 &ngx_svc_sql_stepup_passkey,
-                 &ngx_svc_sql_stepup_passkey_wrong,
-                 &ngx_svc_sql_stepup_email_use,
-                 &ngx_svc_sql_email_challenge_use,
-                 &ngx_svc_sql_stepup_email_prove },
       .reply = ngx_svc_stepup_reply },
 
     ngx_svc_null_route

@@ -149,7 +149,6 @@ const ngx_svc_route_t  ngx_svc_admin_totp[] = {
       .body_size = sizeof(ngx_svc_totp_body_t),
       .check = ngx_svc_totp_check,
       .statements = { &ngx_svc_sql_factor_read },
-      .later = { &ngx_svc_sql_factor_check, &ngx_svc_sql_totp_create },
       .status = NGX_HTTP_CREATED,
       .reply = ngx_svc_totp_reply },
 
@@ -162,8 +161,6 @@ const ngx_svc_route_t  ngx_svc_admin_totp[] = {
       .body_size = sizeof(ngx_svc_totp_confirm_t),
       .check = ngx_svc_totp_confirm_check,
       .statements = { &ngx_svc_sql_factor_read, &ngx_svc_sql_totp_pending },
-      .later = { &ngx_svc_sql_totp_confirm, &ngx_svc_sql_factor_added,
-                 &ngx_svc_sql_factor_rotate },
       .reply = ngx_svc_totp_confirm_reply },
 
     ngx_svc_null_route

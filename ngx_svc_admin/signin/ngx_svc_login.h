@@ -295,7 +295,6 @@ ngx_int_t ngx_svc_login_begun(ngx_svc_login_t *login, PGresult *res);
 void ngx_svc_login_give_back(ngx_svc_login_t *login, ngx_uint_t hits);
 
 /* The cookie of a device: its name, and how long it is kept, in seconds. */
-extern ngx_svc_pg_statements_t  ngx_svc_login_limited_statements[];
 extern const ngx_str_t  ngx_svc_login_device_name;
 #define NGX_SVC_LOGIN_DEVICE_AGE  (400 * 86400)
 
@@ -455,7 +454,6 @@ ngx_int_t ngx_svc_login_bind_trusted(ngx_svc_request_t *sr,
 
 /* ngx_svc_login_write.c */
 
-extern const ngx_svc_pg_statement_t *const  ngx_svc_login_write_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant_write;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_lock;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_check;
@@ -506,7 +504,6 @@ void ngx_svc_login_emit(PGresult *tenant, PGresult *done);
 
 /* ngx_svc_login_failure.c */
 
-extern const ngx_svc_pg_statement_t *const  ngx_svc_login_failure_statements[];
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_failure;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_denied;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_mfa_failure;

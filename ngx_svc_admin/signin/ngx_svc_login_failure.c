@@ -175,15 +175,6 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_failed_user = {
 };
 
 
-const ngx_svc_pg_statement_t *const  ngx_svc_login_failure_statements[] = {
-    &ngx_svc_sql_signin_failure,
-    &ngx_svc_sql_mfa_failure,
-    &ngx_svc_sql_signin_denied,
-    &ngx_svc_sql_signin_failed_user,
-    NULL
-};
-
-
 static const char *const  ngx_svc_login_reasons[] = {
     "unknown", "wrong", "inactive", "no_password", "blocked", "policy", "risk",
     "passkey_cloned"

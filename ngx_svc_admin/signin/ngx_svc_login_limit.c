@@ -35,11 +35,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_limited = {
     .nparams = 7
 };
 
-ngx_svc_pg_statements_t  ngx_svc_login_limited_statements[] = {
-    &ngx_svc_sql_signin_limited,
-    NULL
-};
-
 
 ngx_svc_login_t *
 ngx_svc_login_create(ngx_svc_request_t *sr, size_t size,

@@ -158,19 +158,6 @@ const ngx_svc_pg_statement_t *const  ngx_svc_login_complete[] = {
     NULL
 };
 
-const ngx_svc_pg_statement_t *const  ngx_svc_login_write_statements[] = {
-    &ngx_svc_sql_signin_tenant_write,
-    &ngx_svc_sql_signin_lock,
-    &ngx_svc_sql_signin_check,
-    &ngx_svc_sql_signin_session_new,
-    &ngx_svc_sql_signin_rehash,
-    &ngx_svc_sql_signin_user_done,
-    &ngx_svc_sql_signin_seen,
-    &ngx_svc_sql_signin_done,
-    &ngx_svc_sql_signin_session_made,
-    NULL
-};
-
 
 ngx_int_t
 ngx_svc_login_bind_score(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,

@@ -77,15 +77,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_session_touch = {
     .nparams = 1
 };
 
-ngx_svc_pg_statements_t  ngx_svc_session_statements[] = {
-    &ngx_svc_sql_session_find,
-    &ngx_svc_sql_session_read,
-    &ngx_svc_sql_session_write,
-    &ngx_svc_sql_session_caller,
-    &ngx_svc_sql_session_touch,
-    NULL
-};
-
 
 const ngx_svc_credential_t  ngx_svc_session_credential = {
     .take = ngx_svc_session_take,

@@ -58,7 +58,6 @@ typedef struct {
 
 
 extern const ngx_svc_credential_t  ngx_svc_session_credential;
-extern ngx_svc_pg_statements_t  ngx_svc_session_statements[];
 
 /* "full", "mfa", "enroll", "password". */
 extern const ngx_str_t  ngx_svc_stages[];

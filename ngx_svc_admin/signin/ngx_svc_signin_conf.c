@@ -7,7 +7,6 @@
 #include "ngx_svc_email_challenge.h"
 #include "ngx_svc_factor.h"
 #include "ngx_svc_limit.h"
-#include "ngx_svc_login.h"
 #include "ngx_svc_breached_conf.h"
 #include "ngx_svc_mac.h"
 #include "ngx_svc_password_check.h"
@@ -52,7 +51,6 @@ NGX_SVC_SIGNIN_ORGANIZATION_RESOURCES(NGX_SVC_SIGNIN_ROUTES)
 
 static ngx_int_t ngx_svc_signin_routes(ngx_conf_t *cf,
     ngx_svc_admin_main_conf_t *amcf, const ngx_str_t *prefix);
-static ngx_int_t ngx_svc_signin_statements(ngx_svc_main_conf_t *smcf);
 static ngx_int_t ngx_svc_signin_base_urls(ngx_svc_main_conf_t *smcf,
     const ngx_svc_surface_t *surface);
 
@@ -113,10 +111,6 @@ ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
         ngx_svc_breached_notice(cf);
     }
 
-    if (ngx_svc_signin_statements(smcf) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
     smcf->sessions = surface;
 
     return ngx_svc_signin_routes(cf, amcf, &surface->prefix);
@@ -147,32 +141,6 @@ ngx_svc_signin_routes(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
     }
 
     return ngx_svc_add_resources(cf, prefix, ngx_svc_signin_resources);
-}
-
-
-/* Those that no route lists. */
-
-static ngx_int_t
-ngx_svc_signin_statements(ngx_svc_main_conf_t *smcf)
-{
-    ngx_uint_t  i;
-
-    static const ngx_svc_pg_statement_t *const *const  lists[] = {
-        ngx_svc_session_statements,
-        ngx_svc_login_write_statements,
-        ngx_svc_login_failure_statements,
-        ngx_svc_login_limited_statements,
-        ngx_svc_signin_expire_statements,
-        ngx_svc_signin_sweep_statements
-    };
-
-    for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        if (ngx_svc_pg_add_statements(&smcf->pg, lists[i]) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
 }
 
 

@@ -16,11 +16,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_expire = {
     .nparams = 1
 };
 
-ngx_svc_pg_statements_t  ngx_svc_signin_expire_statements[] = {
-    &ngx_svc_sql_signin_expire,
-    NULL
-};
-
 
 ngx_svc_pg_task_t  ngx_svc_signin_expire = {
     .statement = &ngx_svc_sql_signin_expire,

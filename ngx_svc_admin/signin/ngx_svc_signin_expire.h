@@ -10,7 +10,6 @@
 
 
 extern ngx_svc_pg_task_t  ngx_svc_signin_expire;
-extern ngx_svc_pg_statements_t  ngx_svc_signin_expire_statements[];
 
 
 #endif /* _NGX_SVC_SIGNIN_EXPIRE_H_INCLUDED_ */

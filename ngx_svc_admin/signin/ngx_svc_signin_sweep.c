@@ -14,11 +14,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_sweep = {
     .text = "SELECT svc.sign_in_sweep(" ngx_value(NGX_SVC_SIGNIN_SWEEP) ")"
 };
 
-ngx_svc_pg_statements_t  ngx_svc_signin_sweep_statements[] = {
-    &ngx_svc_sql_signin_sweep,
-    NULL
-};
-
 
 ngx_svc_pg_task_t  ngx_svc_signin_sweep = {
     .statement = &ngx_svc_sql_signin_sweep,

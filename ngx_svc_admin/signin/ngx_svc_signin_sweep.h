@@ -11,7 +11,6 @@
 
 
 extern ngx_svc_pg_task_t  ngx_svc_signin_sweep;
-extern ngx_svc_pg_statements_t  ngx_svc_signin_sweep_statements[];
 
 
 #endif /* _NGX_SVC_SIGNIN_SWEEP_H_INCLUDED_ */

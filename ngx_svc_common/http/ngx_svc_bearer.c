@@ -93,14 +93,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_touch = {
     .nparams = 1
 };
 
-ngx_svc_pg_statements_t  ngx_svc_bearer_statements[] = {
-    &ngx_svc_sql_auth_read,
-    &ngx_svc_sql_auth_write,
-    &ngx_svc_sql_auth_caller,
-    &ngx_svc_sql_auth_touch,
-    NULL
-};
-
 
 const ngx_svc_credential_t  ngx_svc_bearer = {
     .take = ngx_svc_bearer_take,

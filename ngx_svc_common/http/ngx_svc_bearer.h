@@ -10,7 +10,6 @@
 
 
 extern const ngx_svc_credential_t  ngx_svc_bearer;
-extern ngx_svc_pg_statements_t  ngx_svc_bearer_statements[];
 
 
 #endif /* _NGX_SVC_BEARER_H_INCLUDED_ */

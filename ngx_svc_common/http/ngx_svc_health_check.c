@@ -66,12 +66,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_health_write = {
     .nparams = 0
 };
 
-ngx_svc_pg_statements_t  ngx_svc_health_statements[] = {
-    &ngx_svc_sql_health_read,
-    &ngx_svc_sql_health_write,
-    NULL
-};
-
 
 static void                  (*ngx_svc_health_ended)(void);
 

@@ -28,9 +28,6 @@ typedef struct {
 } ngx_svc_health_report_t;
 
 
-extern ngx_svc_pg_statements_t  ngx_svc_health_statements[];
-
-
 /*
  * Begins what has to be checked anew.  The outcome of a check counts for a
  * while, and there is one at a time, however many ask for it.

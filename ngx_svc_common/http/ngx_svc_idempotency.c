@@ -91,13 +91,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_idempotency_release = {
     .nparams = 3
 };
 
-ngx_svc_pg_statements_t  ngx_svc_idempotency_statements[] = {
-    &ngx_svc_sql_idempotency_claim,
-    &ngx_svc_sql_idempotency_keep,
-    &ngx_svc_sql_idempotency_release,
-    NULL
-};
-
 
 ngx_int_t
 ngx_svc_idempotency_claim(ngx_svc_request_t *sr)

@@ -18,7 +18,6 @@
 ngx_int_t ngx_svc_idempotency_claim(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_idempotency_reply(ngx_svc_request_t *sr, PGresult *res);
 ngx_int_t ngx_svc_idempotency_kept(ngx_svc_request_t *sr);
-extern ngx_svc_pg_statements_t  ngx_svc_idempotency_statements[];
 
 
 #endif /* _NGX_SVC_IDEMPOTENCY_H_INCLUDED_ */

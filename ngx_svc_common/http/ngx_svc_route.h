@@ -138,9 +138,6 @@ struct ngx_svc_route_s {
 
     const ngx_svc_pg_statement_t  *statements[NGX_SVC_PG_CALLS];
 
-    /* Those of round trips that its reply asks for. */
-    const ngx_svc_pg_statement_t  *later[NGX_SVC_PG_CALLS];
-
     const char                *list;        /* key of the rows; NULL: one row,
                                                the object itself */
     const ngx_svc_pg_statement_t  *total;   /* of the list; NULL: "_total" */

@@ -162,17 +162,14 @@ ngx_svc_add_resources(ngx_conf_t *cf, const ngx_str_t *prefix,
     more->prefix = *prefix;
     more->list = resources;
 
-    return ngx_svc_add_statements(cf, resources);
+    return ngx_svc_check_resources(cf, resources);
 }
 
 
 ngx_int_t
-ngx_svc_add_statements(ngx_conf_t *cf, ngx_svc_resources_t *resources)
+ngx_svc_check_resources(ngx_conf_t *cf, ngx_svc_resources_t *resources)
 {
     const ngx_svc_route_t  *route;
-    ngx_svc_main_conf_t    *smcf;
-
-    smcf = ngx_svc_main_conf(cf);
 
     for ( /* void */ ; *resources; resources++) {
         for (route = *resources; route->method; route++) {
@@ -184,14 +181,6 @@ ngx_svc_add_statements(ngx_conf_t *cf, ngx_svc_resources_t *resources)
                                    "the body of \"%V\" has more than %d "
                                    "values", &route->path,
                                    NGX_SVC_BODY_VALUES);
-                return NGX_ERROR;
-            }
-
-            if (ngx_svc_pg_add_statements(&smcf->pg, route->statements)
-                != NGX_OK
-                || ngx_svc_pg_add_statements(&smcf->pg, route->later)
-                   != NGX_OK)
-            {
                 return NGX_ERROR;
             }
         }

@@ -16,11 +16,11 @@
 NGX_SVC_API ngx_int_t ngx_svc_router_find(ngx_svc_request_t *sr);
 
 /*
- * While the configuration is read: the statements of a surface's resources; and
- * resources of another module, with theirs, behind those of the surface with
- * that prefix.  NGX_OK, or NGX_ERROR.
+ * While the configuration is read.  Checking: that the values of each body find
+ * room.  Adding: the same, and puts resources of another module behind those of
+ * the surface with that prefix.  NGX_OK, or NGX_ERROR.
  */
-NGX_SVC_API ngx_int_t ngx_svc_add_statements(ngx_conf_t *cf,
+NGX_SVC_API ngx_int_t ngx_svc_check_resources(ngx_conf_t *cf,
     ngx_svc_resources_t *resources);
 NGX_SVC_API ngx_int_t ngx_svc_add_resources(ngx_conf_t *cf,
     const ngx_str_t *prefix, ngx_svc_resources_t *resources);

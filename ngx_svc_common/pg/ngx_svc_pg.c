@@ -17,37 +17,6 @@ static ngx_svc_pg_pool_t  ngx_svc_pg_pools[NGX_SVC_PG_NPOOLS];
 
 
 ngx_int_t
-ngx_svc_pg_add_statements(ngx_svc_pg_conf_t *conf,
-    ngx_svc_pg_statements_t *list)
-{
-    ngx_uint_t                      i;
-    const ngx_svc_pg_statement_t  **s;
-
-    for ( /* void */ ; *list; list++) {
-
-        s = conf->statements.elts;
-
-        for (i = 0; i < conf->statements.nelts && s[i] != *list; i++) {
-            /* void */
-        }
-
-        if (i < conf->statements.nelts) {
-            continue;
-        }
-
-        s = ngx_array_push(&conf->statements);
-        if (s == NULL) {
-            return NGX_ERROR;
-        }
-
-        *s = *list;
-    }
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
 ngx_svc_pg_init_worker(ngx_cycle_t *cycle, ngx_svc_pg_conf_t *conf)
 {
     ngx_uint_t  i;
@@ -89,7 +58,10 @@ ngx_svc_pg_init_pool(ngx_cycle_t *cycle, ngx_svc_pg_conf_t *conf,
 
         conn->slots = ngx_pcalloc(cycle->pool,
                                   pool->depth * sizeof(ngx_svc_pg_slot_t));
-        if (conn->slots == NULL) {
+        conn->prepared = ngx_pcalloc(cycle->pool,
+                                     sizeof(ngx_svc_pg_prepared_t));
+
+        if (conn->slots == NULL || conn->prepared == NULL) {
             return NGX_ERROR;
         }
 

@@ -38,10 +38,11 @@ typedef enum {
 
 
 /*
- * Results come as text.  A statement whose name is empty is that of one op,
- * which it and its text live as long as: it is planned with its values, which
- * costs four times as much as one that is prepared.  What is behind nparams is
- * for who runs routes, see ngx_svc_route.h, and may be NULL.
+ * Results come as text.  Each session prepares a statement when it is first
+ * given it.  One whose name is empty is that of one op, which it and its text
+ * live as long as: it is planned with its values, which costs four times as
+ * much.  What is behind nparams is for who runs routes, see ngx_svc_route.h, and
+ * may be NULL.
  */
 
 typedef struct {
@@ -56,9 +57,6 @@ typedef struct {
     ngx_uint_t                     (*when)(const void *body);
                                                 /* 0: it is left out */
 } ngx_svc_pg_statement_t;
-
-/* Of a list that ends with NULL. */
-typedef const ngx_svc_pg_statement_t *const  ngx_svc_pg_statements_t;
 
 
 typedef struct {
@@ -80,7 +78,6 @@ typedef struct {
     ngx_msec_t                 timeout;
     ngx_uint_t                 queue;
     ngx_msec_t                 queue_timeout;
-    ngx_array_t                statements;  /* ngx_svc_pg_statement_t * */
 } ngx_svc_pg_conf_t;
 
 
@@ -162,14 +159,6 @@ struct ngx_svc_pg_op_s {
     unsigned                   retried:1;
 };
 
-
-/*
- * Adds statements, up to a NULL, which each connection prepares before it takes
- * work; one that is there already does not count.  To be called while the
- * configuration is read.
- */
-NGX_SVC_API ngx_int_t ngx_svc_pg_add_statements(ngx_svc_pg_conf_t *conf,
-    ngx_svc_pg_statements_t *list);
 
 /* A worker's start and end; a child that a worker forked calls these too. */
 NGX_SVC_API ngx_int_t ngx_svc_pg_init_worker(ngx_cycle_t *cycle,

@@ -1,5 +1,5 @@
 /*
- * One PostgreSQL connection: connect, prepare, pipeline, lose, connect again.
+ * One PostgreSQL connection: connect, set up, pipeline, lose, connect again.
  */
 
 #include "ngx_svc_pg_conn.h"
@@ -20,7 +20,7 @@ static void ngx_svc_pg_conn_next(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_ending(ngx_svc_pg_conn_t *conn, ngx_event_t *ev);
 static void ngx_svc_pg_conn_poll(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_setup(ngx_svc_pg_conn_t *conn);
-static void ngx_svc_pg_conn_prepared(ngx_svc_pg_conn_t *conn);
+static void ngx_svc_pg_conn_setup_read(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_ready(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_conn_another(ngx_svc_pg_pool_t *pool);
 static void ngx_svc_pg_conn_read(ngx_svc_pg_conn_t *conn);
@@ -62,6 +62,7 @@ ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn)
     conn->nsetup = 0;
     conn->held = 0;
     conn->backend.pid = 0;
+    ngx_memzero(conn->prepared, sizeof(ngx_svc_pg_prepared_t));
     ngx_memzero(&conn->timeline, sizeof(ngx_svc_pg_timeline_t));
 
     conn->first = conn->pool->first;
@@ -141,7 +142,7 @@ ngx_svc_pg_conn_event(ngx_event_t *ev)
         ngx_svc_pg_conn_poll(conn);
         return;
 
-    case NGX_SVC_PG_PREPARING:
+    case NGX_SVC_PG_SETTING_UP:
     case NGX_SVC_PG_READY:
         if (!ev->write) {
             ngx_svc_pg_conn_read(conn);
@@ -181,8 +182,8 @@ ngx_svc_pg_conn_read(ngx_svc_pg_conn_t *conn)
 {
     ngx_int_t  rc;
 
-    if (conn->state == NGX_SVC_PG_PREPARING) {
-        ngx_svc_pg_conn_prepared(conn);
+    if (conn->state == NGX_SVC_PG_SETTING_UP) {
+        ngx_svc_pg_conn_setup_read(conn);
         return;
     }
 
@@ -198,7 +199,7 @@ ngx_svc_pg_conn_read(ngx_svc_pg_conn_t *conn)
 
 
 static void
-ngx_svc_pg_conn_prepared(ngx_svc_pg_conn_t *conn)
+ngx_svc_pg_conn_setup_read(ngx_svc_pg_conn_t *conn)
 {
     ngx_uint_t          n;
     ngx_svc_pg_setup_t  setup;
@@ -284,7 +285,7 @@ ngx_svc_pg_conn_timer(ngx_event_t *ev)
         return;
 
     case NGX_SVC_PG_CONNECTING:
-    case NGX_SVC_PG_PREPARING:
+    case NGX_SVC_PG_SETTING_UP:
         ngx_svc_pg_conn_late(conn);
         return;
 
@@ -401,7 +402,7 @@ ngx_svc_pg_conn_poll(ngx_svc_pg_conn_t *conn)
 static void
 ngx_svc_pg_conn_setup(ngx_svc_pg_conn_t *conn)
 {
-    ngx_svc_pg_conn_state(conn, NGX_SVC_PG_PREPARING);
+    ngx_svc_pg_conn_state(conn, NGX_SVC_PG_SETTING_UP);
 
     (void) PQsetErrorVerbosity(conn->pg, PQERRORS_DEFAULT);
 

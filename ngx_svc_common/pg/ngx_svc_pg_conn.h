@@ -11,6 +11,7 @@
 #include "ngx_svc_metrics.h"
 #include "ngx_svc_pg.h"
 #include "ngx_svc_pg_fence.h"
+#include "ngx_svc_pg_prepared.h"
 
 
 /* PostgreSQL's own statement_timeout, of the same length, answers first. */
@@ -30,7 +31,7 @@ typedef struct ngx_svc_pg_pool_s  ngx_svc_pg_pool_t;
 typedef enum {
     NGX_SVC_PG_CLOSED = 0,      /* waits for its timer to connect again */
     NGX_SVC_PG_CONNECTING,
-    NGX_SVC_PG_PREPARING,
+    NGX_SVC_PG_SETTING_UP,
     NGX_SVC_PG_READY,
     NGX_SVC_PG_BROKEN,          /* to be closed from the event loop */
     NGX_SVC_PG_ENDING           /* silent: closed when its backend is gone */
@@ -50,7 +51,11 @@ struct ngx_svc_pg_slot_s {
     ngx_uint_t                 nhidden;
     ngx_uint_t                 ndone;
     PGresult                  *results[NGX_SVC_PG_CALLS];
-    PGresult                  *error;       /* one of results, or of the Sync */
+    PGresult                  *error;       /* one of results, of the Sync, or of
+                                               a statement being prepared */
+    unsigned                   preparing:1; /* answers up to the next Sync are
+                                               those of its statements */
+    unsigned                   unprepared:1;
 };
 
 
@@ -92,6 +97,7 @@ struct ngx_svc_pg_conn_s {
     ngx_queue_t                inflight;
     ngx_queue_t                free;
     ngx_svc_pg_slot_t         *slots;
+    ngx_svc_pg_prepared_t     *prepared;
 };
 
 

@@ -16,10 +16,14 @@
 #endif
 
 
+static ngx_int_t ngx_svc_pg_pipeline_prepare(ngx_svc_pg_conn_t *conn,
+    ngx_svc_pg_op_t *op);
 static int ngx_svc_pg_pipeline_call(ngx_svc_pg_conn_t *conn,
     ngx_svc_pg_call_t *call);
 static void ngx_svc_pg_pipeline_result(ngx_svc_pg_conn_t *conn,
     PGresult *res);
+static void ngx_svc_pg_pipeline_prepared(ngx_svc_pg_slot_t *slot,
+    PGresult *res, ExecStatusType status);
 static void ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn,
     ngx_svc_pg_slot_t *slot);
 
@@ -27,9 +31,17 @@ static void ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn,
 ngx_int_t
 ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
 {
+    ngx_int_t           n;
     ngx_uint_t          i;
     ngx_queue_t        *q;
     ngx_svc_pg_slot_t  *slot;
+
+    n = ngx_svc_pg_pipeline_prepare(conn, op);
+
+    if (n == NGX_ERROR) {
+        ngx_svc_pg_conn_break(conn);
+        return NGX_ERROR;
+    }
 
     for (i = 0; i < op->ncalls; i++) {
 
@@ -50,6 +62,8 @@ ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
     slot->nhidden = op->nhidden;
     slot->ndone = 0;
     slot->error = NULL;
+    slot->preparing = (n != 0);
+    slot->unprepared = 0;
     ngx_memzero(slot->results, sizeof(slot->results));
 
     ngx_queue_insert_tail(&conn->inflight, q);
@@ -78,6 +92,48 @@ ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * What the op needs and the session does not have yet; with a Sync of its own,
+ * since an op that fails makes the server skip all up to the next one, and
+ * those behind it take for prepared what is marked so.  How many they are, or
+ * NGX_ERROR.
+ */
+
+static ngx_int_t
+ngx_svc_pg_pipeline_prepare(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
+{
+    ngx_int_t                      rc;
+    ngx_uint_t                     i, n;
+    const ngx_svc_pg_statement_t  *s;
+
+    n = 0;
+
+    for (i = 0; i < op->ncalls; i++) {
+        s = op->calls[i].statement;
+
+        rc = s->name[0] ? ngx_svc_pg_prepared_add(conn->prepared, s) : NGX_OK;
+
+        if (rc == NGX_OK) {
+            continue;
+        }
+
+        if (rc == NGX_ERROR
+            || PQsendPrepare(conn->pg, s->name, s->text, 0, NULL) != 1)
+        {
+            return NGX_ERROR;
+        }
+
+        n++;
+    }
+
+    if (n && ngx_svc_pg_sync(conn->pg) != 1) {
+        return NGX_ERROR;
+    }
+
+    return n;
 }
 
 
@@ -196,6 +252,11 @@ ngx_svc_pg_pipeline_result(ngx_svc_pg_conn_t *conn, PGresult *res)
 
     status = PQresultStatus(res);
 
+    if (slot->preparing) {
+        ngx_svc_pg_pipeline_prepared(slot, res, status);
+        return;
+    }
+
     if (status == PGRES_PIPELINE_SYNC) {
         PQclear(res);
         ngx_svc_pg_pipeline_done(conn, slot);
@@ -223,6 +284,26 @@ ngx_svc_pg_pipeline_result(ngx_svc_pg_conn_t *conn, PGresult *res)
 }
 
 
+/* Takes over the result.  Its first error is the op's, which cannot run then. */
+
+static void
+ngx_svc_pg_pipeline_prepared(ngx_svc_pg_slot_t *slot, PGresult *res,
+    ExecStatusType status)
+{
+    if (status == PGRES_FATAL_ERROR && slot->error == NULL) {
+        slot->error = res;
+        slot->unprepared = 1;
+        return;
+    }
+
+    if (status == PGRES_PIPELINE_SYNC) {
+        slot->preparing = 0;
+    }
+
+    PQclear(res);
+}
+
+
 /*
  * The Sync has been answered: only now is the transaction committed.  The slot
  * stays out of both queues while the handler looks at its results.
@@ -241,7 +322,9 @@ ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
     state = slot->error ? PQresultErrorField(slot->error, PG_DIAG_SQLSTATE)
                         : NULL;
 
-    if (ngx_svc_pg_stale(state) && conn->state == NGX_SVC_PG_READY) {
+    if ((slot->unprepared || ngx_svc_pg_stale(state))
+        && conn->state == NGX_SVC_PG_READY)
+    {
         ngx_svc_pg_conn_break(conn);
     }
 

@@ -1,6 +1,6 @@
 /*
- * What a new connection does before it takes work: settings, a look at the
- * schema and at the role, and all statements.
+ * What a new connection does before it takes work: settings, and a look at the
+ * schema and at the role.
  */
 
 #include "ngx_svc_metrics.h"
@@ -8,9 +8,8 @@
 #include "ngx_svc_pg_state.h"
 
 
-#define NGX_SVC_PG_NSETTINGS  2         /* statements before the PREPAREs, but
-                                           for one that ends a backend */
-#define NGX_SVC_PG_NFLUSH     16        /* PREPAREs that are answered at once */
+#define NGX_SVC_PG_NSETTINGS  2         /* statements up to the look, but for
+                                           one that ends a backend */
 
 
 static ngx_int_t ngx_svc_pg_setup_result(ngx_svc_pg_conn_t *conn,
@@ -48,7 +47,7 @@ static const char  ngx_svc_pg_limits[] =
 
 /*
  * A role that can bypass row-level security would see all tenants.  One without
- * grants prepares its statements, and then fails in each of them.
+ * grants would fail in each statement.
  */
 
 #define NGX_SVC_PG_CHECK                                                      \
@@ -91,11 +90,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_end_backend = {
 ngx_int_t
 ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
 {
-    u_char                          lock_timeout[NGX_INT64_LEN + 1];
-    ngx_uint_t                      i;
-    const char                     *value;
-    ngx_svc_pg_conf_t              *conf;
-    const ngx_svc_pg_statement_t  **s;
+    u_char              lock_timeout[NGX_INT64_LEN + 1];
+    const char         *value;
+    ngx_svc_pg_conf_t  *conf;
 
     conf = conn->pool->conf;
 
@@ -117,22 +114,6 @@ ngx_svc_pg_setup_send(ngx_svc_pg_conn_t *conn)
            != 1)
     {
         return NGX_ERROR;
-    }
-
-    s = conf->statements.elts;
-
-    for (i = 0; i < conf->statements.nelts; i++) {
-        if (PQsendPrepare(conn->pg, s[i]->name, s[i]->text, 0, NULL) != 1) {
-            return NGX_ERROR;
-        }
-
-        /* answers would be held back until the Sync, as if it were silent */
-
-        if (i % NGX_SVC_PG_NFLUSH == NGX_SVC_PG_NFLUSH - 1
-            && PQsendFlushRequest(conn->pg) != 1)
-        {
-            return NGX_ERROR;
-        }
     }
 
     return ngx_svc_pg_setup_limits(conn);

@@ -32,7 +32,7 @@ ngx_svc_pg_conn_gauge(ngx_svc_pg_conn_t *conn)
     switch (conn->state) {
 
     case NGX_SVC_PG_CONNECTING:
-    case NGX_SVC_PG_PREPARING:
+    case NGX_SVC_PG_SETTING_UP:
         return ngx_svc_gauge_pg(conn->pool->kind, NGX_SVC_G_PG_CONNECTING);
 
     case NGX_SVC_PG_READY:

@@ -74,7 +74,6 @@ const ngx_svc_route_t  ngx_svc_push_target_test[] = {
       .flags = NGX_SVC_ROUTE_WRITE_POOL,
       .check = ngx_svc_push_test_check,
       .statements = { &ngx_svc_sql_push_test },
-      .later = { &ngx_svc_sql_push_test_look },
       .reply = ngx_svc_push_test_asked },
 
     ngx_svc_null_route

@@ -14,11 +14,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_tenant = {
     .nparams = 2
 };
 
-ngx_svc_pg_statements_t  ngx_svc_webhook_op_statements[] = {
-    &ngx_svc_sql_webhook_tenant,
-    NULL
-};
-
 
 ngx_svc_pg_op_t *
 ngx_svc_webhook_op_create(ngx_svc_pg_pool_e kind, ngx_str_t *tenant,

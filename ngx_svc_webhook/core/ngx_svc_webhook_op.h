@@ -10,8 +10,6 @@
 #include "ngx_svc_webhook.h"
 
 
-extern ngx_svc_pg_statements_t  ngx_svc_webhook_op_statements[];
-
 /*
  * An op in a pool of its own, which the handler destroys, with a first
  * statement that chooses the tenant; the text of that must live as long.  lazy:

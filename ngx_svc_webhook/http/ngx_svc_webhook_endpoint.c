@@ -95,11 +95,6 @@ typedef enum {
     NGX_SVC_WEBHOOK_C_SECRET
 } ngx_svc_webhook_endpoint_column_e;
 
-ngx_svc_pg_statements_t  ngx_svc_webhook_endpoint_statements[] = {
-    &ngx_svc_sql_webhook_endpoints,
-    NULL
-};
-
 
 static ngx_svc_webhook_sets_t  ngx_svc_webhook_sets;
 

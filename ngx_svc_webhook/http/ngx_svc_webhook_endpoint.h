@@ -18,9 +18,6 @@ typedef struct {
 } ngx_svc_webhook_endpoint_t;
 
 
-extern ngx_svc_pg_statements_t  ngx_svc_webhook_endpoint_statements[];
-
-
 /* The endpoints of the tenant can be asked for (again). */
 typedef void (*ngx_svc_webhook_endpoint_pt)(ngx_str_t *tenant);
 

@@ -10,11 +10,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_expire = {
     .text = "SELECT svc.webhook_attempt_expire()"
 };
 
-ngx_svc_pg_statements_t  ngx_svc_webhook_expire_statements[] = {
-    &ngx_svc_sql_webhook_expire,
-    NULL
-};
-
 
 ngx_svc_pg_task_t  ngx_svc_webhook_expire = {
     .statement = &ngx_svc_sql_webhook_expire,

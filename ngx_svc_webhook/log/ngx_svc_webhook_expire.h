@@ -9,11 +9,8 @@
 #include "ngx_svc_pg_task.h"
 
 
-extern ngx_svc_pg_statements_t  ngx_svc_webhook_expire_statements[];
-
-
 /* The helper's. */
-extern ngx_svc_pg_task_t        ngx_svc_webhook_expire;
+extern ngx_svc_pg_task_t  ngx_svc_webhook_expire;
 
 
 #endif /* _NGX_SVC_WEBHOOK_EXPIRE_H_INCLUDED_ */

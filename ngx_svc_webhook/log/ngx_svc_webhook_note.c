@@ -64,12 +64,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_done_expire = {
     .text = "SELECT svc.webhook_done_expire()"
 };
 
-ngx_svc_pg_statements_t  ngx_svc_webhook_note_statements[] = {
-    &ngx_svc_sql_webhook_note,
-    &ngx_svc_sql_webhook_done_expire,
-    NULL
-};
-
 
 static ngx_svc_webhook_notes_t  ngx_svc_webhook_notes;
 

@@ -11,9 +11,6 @@
 #include "ngx_svc_pg_task.h"
 
 
-extern ngx_svc_pg_statements_t  ngx_svc_webhook_note_statements[];
-
-
 /* At the helper's start and end; what has not been noted may come twice. */
 void ngx_svc_webhook_notes_init(ngx_cycle_t *cycle);
 void ngx_svc_webhook_notes_exit(void);

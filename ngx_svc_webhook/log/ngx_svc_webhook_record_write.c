@@ -49,11 +49,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_record = {
     .nparams = 1
 };
 
-ngx_svc_pg_statements_t  ngx_svc_webhook_record_statements[] = {
-    &ngx_svc_sql_webhook_record,
-    NULL
-};
-
 
 static const char  *ngx_svc_webhook_outcomes[] = {
     "acknowledged", "retried", "abandoned", "refused", "abandoned"

@@ -45,11 +45,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_trim = {
     .nparams = 1
 };
 
-ngx_svc_pg_statements_t  ngx_svc_webhook_trim_statements[] = {
-    &ngx_svc_sql_webhook_trim,
-    NULL
-};
-
 
 static ngx_int_t ngx_svc_webhook_trim_bind(ngx_svc_webhook_batch_t *batch,
     ngx_svc_pg_op_t *op);

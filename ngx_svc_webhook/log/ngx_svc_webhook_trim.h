@@ -9,9 +9,6 @@
 #include "ngx_svc_webhook_batch.h"
 
 
-extern ngx_svc_pg_statements_t  ngx_svc_webhook_trim_statements[];
-
-
 /*
  * Sends an op that deletes what is too much of the endpoints in batch->sent.
  * The handler destroys its pool.  NULL when memory runs out or no place is

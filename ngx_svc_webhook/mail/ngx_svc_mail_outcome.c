@@ -51,11 +51,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_mail_failed = {
     .nparams = 6
 };
 
-ngx_svc_pg_statements_t  ngx_svc_mail_outcome_statements[] = {
-    &ngx_svc_sql_mail_failed,
-    NULL
-};
-
 static ngx_svc_macs_t       ngx_svc_mail_macs;
 static ngx_svc_log_limit_t  ngx_svc_mail_failures;
 

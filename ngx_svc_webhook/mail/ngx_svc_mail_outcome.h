@@ -30,8 +30,6 @@ typedef struct {
 } ngx_svc_mail_result_t;
 
 
-extern ngx_svc_pg_statements_t  ngx_svc_mail_outcome_statements[];
-
 /* At the helper's start; NGX_ERROR: OpenSSL fails. */
 ngx_int_t ngx_svc_mail_outcome_init(void);
 

@@ -173,8 +173,3 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_look = {
 };
 
 
-ngx_svc_pg_statements_t  ngx_svc_webhook_outbox_statements[] = {
-    &ngx_svc_sql_webhook_outbox_take,
-    &ngx_svc_sql_webhook_outbox_look,
-    NULL
-};

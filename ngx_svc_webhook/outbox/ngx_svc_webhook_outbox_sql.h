@@ -34,7 +34,5 @@ enum {
     NGX_SVC_WEBHOOK_O_AT
 };
 
-extern ngx_svc_pg_statements_t  ngx_svc_webhook_outbox_statements[];
-
 
 #endif /* _NGX_SVC_WEBHOOK_OUTBOX_SQL_H_INCLUDED_ */

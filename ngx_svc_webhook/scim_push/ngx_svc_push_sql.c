@@ -3,10 +3,7 @@
  */
 
 #include "ngx_svc_push_sql.h"
-#include "ngx_svc_push_sql_log.h"
-#include "ngx_svc_push_sql_list.h"
 #include "ngx_svc_push_sql_scope.h"
-#include "ngx_svc_push_sql_users.h"
 
 
 /* $1: the helper, $2: how many it has, $3: how many it may get. */
@@ -186,24 +183,3 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_keep = {
 };
 
 
-ngx_svc_pg_statements_t  ngx_svc_push_statements[] = {
-    &ngx_svc_sql_push_claim,
-    &ngx_svc_sql_push_release,
-    &ngx_svc_sql_push_poll,
-    &ngx_svc_sql_push_log,
-    &ngx_svc_sql_push_begin,
-    &ngx_svc_sql_push_follow,
-    &ngx_svc_sql_push_look,
-    &ngx_svc_sql_push_take,
-    &ngx_svc_sql_push_record,
-    &ngx_svc_sql_push_owner,
-    &ngx_svc_sql_push_match,
-    &ngx_svc_sql_push_listed,
-    &ngx_svc_sql_push_state,
-    &ngx_svc_sql_push_config,
-    &ngx_svc_sql_push_tested,
-    &ngx_svc_sql_push_count,
-    &ngx_svc_sql_push_hold,
-    &ngx_svc_sql_push_keep,
-    NULL
-};

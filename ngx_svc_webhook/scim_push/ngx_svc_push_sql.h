@@ -46,7 +46,5 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_count;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_hold;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_push_keep;
 
-extern ngx_svc_pg_statements_t  ngx_svc_push_statements[];
-
 
 #endif /* _NGX_SVC_PUSH_SQL_H_INCLUDED_ */

@@ -79,7 +79,7 @@ my $INTROSPECT_RATE = size('INTROSPECT_RATE', 10_000, 500);
 my $CROWD = size('CROWD', 10_000, 100);
 my $IDLE = size('IDLE', 30, 0.5);
 
-# each connection of a new worker prepares all statements
+# in a smoke: each row begins with new sessions, and ends before many are of use
 
 my %FEW = (read => 'connections=1 depth=16', write => 'connections=1 depth=8',
            slow => 'connections=1 depth=1');

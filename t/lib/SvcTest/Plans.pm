@@ -1,7 +1,7 @@
 package SvcTest::Plans;
 
-# A tenant with as much of everything as makes a bad plan slow, the statements
-# that a connection of the modules has prepared, and values for each of them.
+# A tenant with as much of everything as makes a bad plan slow, the statements of
+# the modules, and values for each of them.
 
 use strict;
 use warnings;
@@ -10,8 +10,6 @@ use parent qw(SvcTest::Planned);
 
 use Digest::SHA qw(sha256_hex);
 
-use SvcTest::Process qw(slurp wait_for);
-
 
 our $N = 2_500;                 # rows of a tenant in a table
 my $HALF = $N / 2;
@@ -19,38 +17,6 @@ my $ROLES = 1000;
 my $HOOKS = 50;
 my $NEWEST = $HALF + 2;         # has no password yet
 my $WHO = 100;                  # has most of the sign-ins
-
-# The names and texts of the statements that nginx has prepared, from
-# PostgreSQL's own log, which this configuration has it write.
-
-our $LOG_ALL = "log_min_duration_statement = 0\n";
-
-sub prepared {
-    my ($s) = @_;
-
-    my %text;
-
-    # the last one is there when each has come twice, and its line has an end
-
-    wait_for {
-        my %n;
-
-        for (split /^/, slurp($s->pg->{log}) // '') {
-            /^\d+ svc_app LOG:  duration: [\d.]+ ms  parse (\w+): (.*)\n/
-                or next;
-            $text{$1} = $2;
-            $n{$1}++;
-        }
-
-        %n && !grep { $_ < 2 } values %n;
-    } or die "nothing was prepared\n";
-
-    $s->sql('ALTER SYSTEM SET log_min_duration_statement = -1');
-    $s->sql('SELECT pg_reload_conf()');
-
-    return \%text;
-}
-
 
 # --- a tenant ----------------------------------------------------------------
 

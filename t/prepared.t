@@ -1,0 +1,136 @@
+#!/usr/bin/perl
+
+# A session prepares a statement when it is first given it, and not before; what
+# fails meanwhile is one answer, and no other's.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use SvcTest;
+use SvcTest::Process qw(slow slurp wait_for);
+
+
+# one worker, and one connection of each kind: all share it
+
+my $s = SvcTest->new(
+    workers => 1,
+    pg_conf => "log_min_duration_statement = 0\n",
+    svc => {
+        svc_postgres_pool => [ 'read connections=1 depth=32',
+                               'write connections=1 depth=32',
+                               'slow connections=1 depth=1' ],
+        svc_postgres_queue_timeout => slow(1) . 's',
+    },
+)->start;
+
+my $acme = $s->tenant('acme');
+
+
+# How often each statement was prepared, by PostgreSQL's log.
+
+sub prepared {
+    my $log = slurp($s->pg->{log});
+    my %n;
+
+    $n{$1}++ while $log =~ /^\d+ svc_app LOG:  duration: [\d.]+ ms  parse (\w+): /mg;
+
+    return \%n;
+}
+
+
+# Those that were prepared since.
+
+sub since {
+    my ($before) = @_;
+    my $now = prepared();
+
+    return [ sort map { ($_) x ($now->{$_} - ($before->{$_} // 0)) } keys %$now ];
+}
+
+
+my ($user, $other);
+
+sub get {
+    return $acme->scim(GET => "/Users/$user");
+}
+
+
+# --- when it is first used ----------------------------------------------------
+
+cmp_ok(scalar keys %{ prepared() }, '<', 20, 'a new server prepares nearly nothing');
+
+($user, $other) = map { $acme->create(userName => "$_\@acme.test")->{id} } qw(ada bob);
+
+is(prepared()->{scim_get}, undef, 'not what nobody has asked for');
+is(get()->status, 200, 'a read');
+is(prepared()->{scim_get}, 1, 'prepares what it needs');
+
+my $before = prepared();
+is(get()->status, 200, 'another one');
+is_deeply(since($before), [], 'finds it');
+
+# the same of many at once: what is on its way to be prepared is not sent again
+
+my @asked = map { $s->begin(GET => '/scim/v2/Users?count=' . $_,
+                            [ @{ $acme->headers }, Connection => 'close' ]) } 1 .. 20;
+
+is(scalar(grep { $_->read->status != 200 } @asked), 0, '20 lists at once');
+is_deeply([ grep { prepared()->{$_} > 1 } @{ since($before) } ], [],
+          'prepare each statement once');
+
+# a session that is new begins anew
+
+$s->sql("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+        . " WHERE usename = 'svc_app'");
+ok((wait_for { get()->status == 200 }), 'a read in a new session');
+is(prepared()->{scim_get}, 2, 'which prepares it, too');
+
+
+# --- behind one that fails ----------------------------------------------------
+
+# a change waits for a row until it may not any longer; behind it, on the same
+# connection, comes what was never asked before
+
+my $holds = $s->pg->connect('postgres');
+
+$holds->query('BEGIN');
+$holds->query("SELECT FROM svc.user_account WHERE id = '$user' FOR UPDATE");
+
+my $change = { userName => 'ada@acme.test', displayName => 'Ada' };
+my $waits = $s->begin(PUT => "/scim/v2/Users/$user", $acme->headers, $change);
+
+ok((wait_for { $s->sql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'svc_app'"
+                       . " AND wait_event_type = 'Lock'") }), 'a change waits');
+
+my $follows = $s->begin(DELETE => "/scim/v2/Users/$other", $acme->headers);
+
+is($waits->read->status, 503, 'and is given up');
+is($follows->read->status, 204, 'what is behind it prepares its statements, and is done');
+$holds->query('ROLLBACK');
+is($acme->scim(PUT => "/Users/$user", $change)->status, 200, 'the change, now');
+
+
+# --- one that cannot be prepared ----------------------------------------------
+
+# as while a backup is restored
+
+my $admin = $acme->token_for('tenant:manage');
+
+sub blocks {
+    return $acme->admin(GET => '/ip-blocks', undef, undef, $admin);
+}
+
+
+$s->sql('ALTER TABLE svc.ip_block RENAME TO away');
+
+is(blocks()->status, 503, 'a table is not there');
+like(join("", $s->nginx->log_lines), qr/\[error\] .*relation "svc\.ip_block" does not exist/,
+     'as the error log says');
+$s->sql('ALTER TABLE svc.away RENAME TO ip_block');
+ok((wait_for { blocks()->status == 200 }), 'it is there again');
+is(get()->status, 200, 'and so is all else');
+
+$s->done;
+done_testing();
