@@ -17,9 +17,9 @@ PORT ?=
 BASE ?=
 RUNS ?= 1000000
 JOBS ?= $(shell nproc)
-# three times as many: files wait more than they compute; what runs beside what is
+# four times as many: files wait more than they compute; what runs beside what is
 # in t/testrules.yml
-RUN_TESTS = t/lib/run-tests -j$(shell expr $(JOBS) \* 3)
+RUN_TESTS = t/lib/run-tests -j$(shell expr $(JOBS) \* 4)
 TESTS ?= $(filter-out t/ha.t,$(wildcard t/*.t))
 # those in C, unless somebody names others
 UNIT = $(if $(filter file,$(origin TESTS)),build/unit/test_*)
@@ -215,7 +215,7 @@ NOT_SANITIZED = t/svcctl% t/migrat% t/plans.t t/distribution.t t/rights.t t/cost
 # where memory is at stake; with ALL=1 all there is.  Clients that leave, and floods;
 # faults, kills and reloads; malformed and hostile input; streams; the helper; every
 # route once; and what goes back and forth between clients, PostgreSQL and Redis
-AT_STAKE = audit_export audit_stream audit_streams fairness idle logo pipeline \
+AT_STAKE = audit_export audit_stream audit_streams fairness idle logo pipeline prepared \
 	signin_flood signin_limits \
 	config_faults config_races database failover_fence faults health_writes \
 	mail_faults oauth_kill passwordless_faults redis_sentinel reload reload_wait \
@@ -283,7 +283,7 @@ binaries: build unit $(SAN)/nginx fuzz-bins
 
 # All parts are run, and one that fails is named at the end.
 
-CI = "-j$(JOBS) -O lint binaries" test sanitize "fuzz RUNS=5000" bench-smoke
+CI = "-j$(JOBS) -O lint binaries" "test SVC_TEST_COST=ci" sanitize "fuzz RUNS=5000" bench-smoke
 
 ci: deps-test        ## lint, test, sanitize, a short fuzz and bench, with the time of each
 	@failed=; \
