@@ -252,9 +252,9 @@ sub watch {
 }
 
 
-# Counts what has come since: requests for users, and of each method; first, when the
-# first one began, and last, when the last one ended; pages of the list; others do not
-# count.  keep: method and path, too.
+# Counts what has come since, in whole lines: requests for users, and of each method;
+# first, when the first one began, and last, when the last one ended; pages of the
+# list; others do not count.  keep: method and path, too.
 
 sub pump {
     my ($w, $keep) = @_;
@@ -262,7 +262,10 @@ sub pump {
     $w->{fh}->clearerr;
 
     while (defined(my $line = readline $w->{fh})) {
-        my ($at, $took, $method, $uri) = split /\t/, $line =~ s/\n\z//r;
+        $w->{line} .= $line;
+        next if $line !~ /\n\z/;
+
+        my ($at, $took, $method, $uri) = split /\t/, delete($w->{line}) =~ s/\n\z//r;
 
         if ($uri !~ m{/Users/|/Users$|/Users\?filter}) {
             $w->{pages}++ if $uri =~ /startIndex/;
