@@ -199,8 +199,8 @@ sub came {
 
     my @came;
 
-    while (<$fh>) {
-        push @came, $1 if /^([\d.]+) (\S+)\n/ && $2 eq $path;
+    while (defined(my $line = readline $fh)) {
+        push @came, $1 if $line =~ /^([\d.]+) (\S+)\n/ && $2 eq $path;
     }
 
     return @came;
