@@ -60,7 +60,7 @@ ngx_svc_pg_conn_failed(ngx_svc_pg_conn_t *conn, ngx_svc_pg_trouble_e trouble,
     if (message) {
         text = ngx_svc_pg_trouble_text(trouble, message);
         ngx_svc_pg_log(NGX_LOG_ERR, conn->state == NGX_SVC_PG_SETTING_UP
-                                    ? "preparing failed" : "connecting failed",
+                                    ? "setup failed" : "connecting failed",
                        &text);
         conn->pool->down = 1;
     }

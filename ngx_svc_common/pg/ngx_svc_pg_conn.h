@@ -55,7 +55,7 @@ struct ngx_svc_pg_slot_s {
                                                a statement being prepared */
     unsigned                   preparing:1; /* answers up to the next Sync are
                                                those of its statements */
-    unsigned                   unprepared:1;
+    unsigned                   unprepared:1; /* one of them has failed */
 };
 
 

@@ -96,10 +96,9 @@ ngx_svc_pg_pipeline_send(ngx_svc_pg_conn_t *conn, ngx_svc_pg_op_t *op)
 
 
 /*
- * What the op needs and the session does not have yet; with a Sync of its own,
- * since an op that fails makes the server skip all up to the next one, and
- * those behind it take for prepared what is marked so.  How many they are, or
- * NGX_ERROR.
+ * Prepares the statements of the op that the session does not have yet, in a
+ * transaction of their own: the op's begins behind it, with none of its locks.
+ * Returns how many they are, or NGX_ERROR.
  */
 
 static ngx_int_t
