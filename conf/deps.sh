@@ -3,7 +3,8 @@
 # Installs the Debian packages that are missing: "deps.sh build" what it takes to
 # build the modules, "deps.sh run" what the demo takes on top, "deps.sh test" what
 # the tests take on top of that, with PostgreSQL's newest minor release, "deps.sh ha"
-# what the one of several hosts takes on top.  Quiet and quick when nothing is missing.
+# what the one of several hosts takes on top, "deps.sh debian" what it takes to make
+# roots of Debian.  Quiet and quick when nothing is missing.
 
 set -eu
 
@@ -19,6 +20,7 @@ test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
       python3-argon2 python3-authlib python3-cryptography python3-dnslib
       python3-fido2 python3-jwcrypto python3-jwt python3-requests oathtool
       chromium exim4-daemon-light apache2-bin libapache2-mod-auth-openidc"
+debian="debootstrap"
 ha="patroni etcd-server etcd-client haproxy pgbouncer"
 
 # JSON in C, without which the tests take longer: they do when it is not to be had
@@ -35,7 +37,8 @@ case ${1:-} in
     run)   packages="$build $run" ;;
     test)  packages="$build $run $test" ;;
     ha)    packages="$build $run $test $ha" ;;
-    *)     echo "usage: deps.sh build | run | test | ha" >&2; exit 2 ;;
+    debian) packages=$debian ;;
+    *)     echo "usage: deps.sh build | run | test | ha | debian" >&2; exit 2 ;;
 esac
 
 sudo=

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_metrics.h"
 #include "ngx_svc_http.h"
+#include "ngx_svc_access_cache.h"
 #include "ngx_svc_envelope.h"
 #include "ngx_svc_conf_base_url.h"
 #include "ngx_svc_health.h"
@@ -512,6 +513,7 @@ ngx_http_svc_exit_process(ngx_cycle_t *cycle)
     ngx_svc_pg_watch_exit();
     ngx_svc_pg_exit_worker();
     ngx_svc_redis_exit_worker();
+    ngx_svc_access_cache_exit();
     ngx_svc_crypto_exit();
     ngx_svc_metrics_leave();
 }

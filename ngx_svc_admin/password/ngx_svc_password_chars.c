@@ -17,12 +17,24 @@ static wctype_t  ngx_svc_password_mark;
 
 
 ngx_int_t
-ngx_svc_password_chars_init(void)
+ngx_svc_password_chars_check(void)
 {
-    if (ngx_svc_password_locale) {
-        return NGX_OK;
+    locale_t  locale;
+
+    locale = newlocale(LC_CTYPE_MASK, NGX_SVC_PASSWORD_LOCALE, (locale_t) 0);
+    if (!locale) {
+        return NGX_ERROR;
     }
 
+    freelocale(locale);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_password_chars_init(void)
+{
     ngx_svc_password_locale = newlocale(LC_CTYPE_MASK, NGX_SVC_PASSWORD_LOCALE,
                                         (locale_t) 0);
     if (!ngx_svc_password_locale) {
@@ -32,6 +44,16 @@ ngx_svc_password_chars_init(void)
     ngx_svc_password_mark = wctype_l("combining", ngx_svc_password_locale);
 
     return NGX_OK;
+}
+
+
+void
+ngx_svc_password_chars_exit(void)
+{
+    if (ngx_svc_password_locale) {
+        freelocale(ngx_svc_password_locale);
+        ngx_svc_password_locale = (locale_t) 0;
+    }
 }
 
 

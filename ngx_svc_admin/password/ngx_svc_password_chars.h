@@ -24,11 +24,19 @@ typedef struct {
 
 
 /*
- * Makes the locale, C.UTF-8, that all functions below read; before there are
- * threads.  The first call does it, and it lasts as long as the process.
- * NGX_ERROR: there is none, and ngx_errno says why.
+ * Whether there is the locale, C.UTF-8.  NGX_ERROR: there is none, and
+ * ngx_errno says why.
+ */
+ngx_int_t ngx_svc_password_chars_check(void);
+
+/*
+ * Makes the locale of this process that all functions below read, before there
+ * are threads.  NGX_ERROR, as above.
  */
 ngx_int_t ngx_svc_password_chars_init(void);
+
+/* Frees it, if it was made; when there are no more threads. */
+void ngx_svc_password_chars_exit(void);
 
 /*
  * NGX_OK: all of text is in *chars; NGX_DECLINED: there are more, and the first

@@ -67,9 +67,23 @@ static const char *const  ngx_svc_password_whose[] = {
 
 
 ngx_int_t
+ngx_svc_password_check_conf(void)
+{
+    return ngx_svc_password_chars_check();
+}
+
+
+ngx_int_t
 ngx_svc_password_check_init(void)
 {
     return ngx_svc_password_chars_init();
+}
+
+
+void
+ngx_svc_password_check_exit(void)
+{
+    ngx_svc_password_chars_exit();
 }
 
 

@@ -43,10 +43,19 @@ typedef struct {
 
 
 /*
- * To be called when the configuration is read, or when a worker starts: before
- * there are threads.  NGX_ERROR: libc has no C.UTF-8, and ngx_errno says why.
+ * Whether passwords can be checked here.  NGX_ERROR: libc has no C.UTF-8, and
+ * ngx_errno says why.
+ */
+ngx_int_t ngx_svc_password_check_conf(void);
+
+/*
+ * Makes what the checks of this process need, before there are threads.
+ * NGX_ERROR, as above.
  */
 ngx_int_t ngx_svc_password_check_init(void);
+
+/* Frees it, if there is any; when there are no more threads. */
+void ngx_svc_password_check_exit(void);
 
 /*
  * Checks a password of 1 or more bytes, which is normalised, against the

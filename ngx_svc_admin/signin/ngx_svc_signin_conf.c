@@ -101,7 +101,7 @@ ngx_svc_signin_init(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf,
         return NGX_ERROR;
     }
 
-    if (ngx_svc_password_check_init() != NGX_OK) {
+    if (ngx_svc_password_check_conf() != NGX_OK) {
         ngx_log_error(NGX_LOG_EMERG, cf->log, ngx_errno,
                       "\"svc_sign_in on\" needs the locale C.UTF-8");
         return NGX_ERROR;
@@ -181,7 +181,8 @@ ngx_svc_signin_init_worker(ngx_cycle_t *cycle, ngx_svc_admin_main_conf_t *amcf)
 
     ngx_svc_settings_init_worker(&amcf->settings);
 
-    if (ngx_svc_mac_derive(&smcf->keys.keys[0], "email", secret) != NGX_OK
+    if (ngx_svc_password_check_init() != NGX_OK
+        || ngx_svc_mac_derive(&smcf->keys.keys[0], "email", secret) != NGX_OK
         || ngx_svc_session_init_worker(&smcf->keys) != NGX_OK
         || ngx_svc_factor_init_worker(&smcf->keys) != NGX_OK
         || ngx_svc_ceremony_init_worker(&smcf->keys) != NGX_OK
@@ -212,4 +213,5 @@ ngx_svc_signin_exit_worker(void)
     ngx_svc_factor_exit_worker();
     ngx_svc_ceremony_exit_worker();
     ngx_svc_email_challenge_exit_worker();
+    ngx_svc_password_check_exit();
 }

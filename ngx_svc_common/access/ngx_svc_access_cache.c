@@ -37,7 +37,8 @@ static ngx_svc_access_entry_t *ngx_svc_access_add(
 static ngx_int_t ngx_svc_access_read(ngx_svc_access_entry_t *entry,
     const ngx_svc_zones_t *zones, ngx_str_t *json, ngx_log_t *log);
 static void ngx_svc_access_remove(ngx_svc_access_entry_t *entry);
-static void ngx_svc_access_free(ngx_event_t *ev);
+static void ngx_svc_access_freeing_handler(ngx_event_t *ev);
+static void ngx_svc_access_free(ngx_queue_t *entries);
 
 
 static ngx_queue_t   ngx_svc_access_used;   /* the latest first; no prev: none
@@ -58,7 +59,7 @@ ngx_svc_access_cached(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
     if (ngx_svc_access_used.prev == NULL) {
         ngx_queue_init(&ngx_svc_access_used);
         ngx_queue_init(&ngx_svc_access_old);
-        ngx_svc_access_freeing.handler = ngx_svc_access_free;
+        ngx_svc_access_freeing.handler = ngx_svc_access_freeing_handler;
         ngx_svc_access_freeing.data = &ngx_svc_access_freeing;
     }
 
@@ -93,6 +94,18 @@ ngx_svc_access_cached(const ngx_svc_zones_t *zones, const ngx_str_t *tenant,
     }
 
     return entry->policy;
+}
+
+
+void
+ngx_svc_access_cache_exit(void)
+{
+    if (ngx_svc_access_used.prev == NULL) {
+        return;
+    }
+
+    ngx_svc_access_free(&ngx_svc_access_used);
+    ngx_svc_access_free(&ngx_svc_access_old);
 }
 
 
@@ -239,13 +252,20 @@ ngx_svc_access_remove(ngx_svc_access_entry_t *entry)
 
 
 static void
-ngx_svc_access_free(ngx_event_t *ev)
+ngx_svc_access_freeing_handler(ngx_event_t *ev)
+{
+    ngx_svc_access_free(&ngx_svc_access_old);
+}
+
+
+static void
+ngx_svc_access_free(ngx_queue_t *entries)
 {
     ngx_queue_t             *q;
     ngx_svc_access_entry_t  *entry;
 
-    while (!ngx_queue_empty(&ngx_svc_access_old)) {
-        q = ngx_queue_head(&ngx_svc_access_old);
+    while (!ngx_queue_empty(entries)) {
+        q = ngx_queue_head(entries);
         ngx_queue_remove(q);
 
         entry = ngx_queue_data(q, ngx_svc_access_entry_t, queue);

@@ -22,5 +22,8 @@ NGX_SVC_API const ngx_svc_access_policy_t *ngx_svc_access_cached(
     const ngx_svc_zones_t *zones, const ngx_str_t *tenant, int64_t version,
     ngx_str_t *json, ngx_log_t *log);
 
+/* Frees all of them, when the worker exits. */
+void ngx_svc_access_cache_exit(void);
+
 
 #endif /* _NGX_SVC_ACCESS_CACHE_H_INCLUDED_ */

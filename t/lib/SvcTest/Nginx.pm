@@ -279,6 +279,7 @@ sub checker {
     return if !$ENV{SVC_TEST_VALGRIND};
 
     return ('valgrind', '-q', '--leak-check=full', '--num-callers=30',
+            '--keep-debuginfo=yes',
             '--show-leak-kinds=definite', '--errors-for-leak-kinds=definite',
             "--suppressions=$self->{root}/t/lib/valgrind.supp",
             "--log-file=$self->{dir}/valgrind.%p");
