@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# Ended deliveries that PostgreSQL refuses to note: given up after some tries, and told.
+# Ended deliveries that PostgreSQL refuses to note: given up after some tries, and
+# told.  What it cannot note now, since a table is away, waits until it can.
 
 use strict;
 use warnings;
@@ -8,7 +9,7 @@ use warnings;
 use Test::More;
 
 use SvcTest;
-use SvcTest::Process qw(slow wait_for);
+use SvcTest::Process qw(slow slurp wait_for);
 use SvcTest::Receiver;
 
 
@@ -31,6 +32,37 @@ $s->sql('GRANT EXECUTE ON FUNCTION svc.webhook_note TO svc_app');
 $acme->create(userName => 'taken@note.test');
 ok((wait_for { $s->sql('SELECT count(*) FROM svc.webhook_done') == 1 }),
    'the next one is noted');
+
+
+# --- tables that are away ------------------------------------------------------
+
+# How often PostgreSQL missed it; more often than what is refused is tried.
+
+sub missed {
+    my ($table) = @_;
+
+    return () = slurp($s->pg->{log}) =~ /ERROR:  relation "svc\.$table" does not exist/g;
+}
+
+
+my @tables = qw(webhook_done webhook_attempt);
+
+$nginx->mark_log;
+$s->sql("ALTER TABLE svc.$_ RENAME TO away_$_") for @tables;
+$acme->create(userName => 'waits@note.test');
+is(scalar($receiver->wait($hook, 3)), 3, 'a delivery ends');
+
+for my $table (@tables) {
+    ok((wait_for { missed($table) > 12 }), "$table is missed again and again");
+}
+
+$s->sql("ALTER TABLE svc.away_$_ RENAME TO $_") for @tables;
+
+ok((wait_for { $s->sql('SELECT count(*) FROM svc.webhook_done') == 2 }),
+   'it is noted when there is a table again');
+ok((wait_for { $s->sql('SELECT count(*) FROM svc.webhook_attempt') == 3 }),
+   'and is in the delivery log');
+is(scalar($nginx->said(qr/not noted|not in the delivery log/)), 0, 'nothing was given up');
 
 $s->done;
 

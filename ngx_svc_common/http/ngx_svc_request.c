@@ -525,7 +525,7 @@ ngx_svc_request_failed(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    if (ngx_svc_pg_transient(state)) {
+    if (ngx_svc_pg_op_transient(sr->op)) {
         ngx_svc_request_say(sr, NGX_LOG_INFO, state);
 
         if (sr->slow && ngx_strcmp(state, NGX_SVC_REQUEST_CANCELED) == 0) {

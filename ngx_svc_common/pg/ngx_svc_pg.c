@@ -147,6 +147,7 @@ ngx_svc_pg_op_reset(ngx_svc_pg_op_t *op)
     op->status = NGX_SVC_PG_OK;
     op->results = NULL;
     op->error = NULL;
+    op->unprepared = 0;
     op->slot = NULL;
     op->waiting = 0;
     op->retried = 0;
@@ -266,6 +267,15 @@ void
 ngx_svc_pg_cancel(ngx_svc_pg_op_t *op)
 {
     ngx_svc_pg_queue_cancel(op);
+}
+
+
+ngx_uint_t
+ngx_svc_pg_op_transient(ngx_svc_pg_op_t *op)
+{
+    return op->unprepared
+           || ngx_svc_pg_transient(PQresultErrorField(op->error,
+                                                      PG_DIAG_SQLSTATE));
 }
 
 

@@ -148,6 +148,8 @@ struct ngx_svc_pg_op_s {
     PGresult                 **results;     /* one a call that is not hidden;
                                                gone after it */
     PGresult                  *error;
+    unsigned                   unprepared:1; /* FAILED: a statement of it could
+                                                not be prepared */
 
     /* private */
 
@@ -207,6 +209,9 @@ NGX_SVC_API void ngx_svc_pg_op_reset(ngx_svc_pg_op_t *op);
  * still runs, and its answer is dropped.
  */
 NGX_SVC_API void ngx_svc_pg_cancel(ngx_svc_pg_op_t *op);
+
+/* Of an op that is FAILED: whether the same may work later. */
+NGX_SVC_API ngx_uint_t ngx_svc_pg_op_transient(ngx_svc_pg_op_t *op);
 
 /* Logs at error level why an op has failed, but not all too often. */
 NGX_SVC_API void ngx_svc_pg_op_failed(ngx_svc_pg_op_t *op, const char *what);

@@ -61,6 +61,7 @@ ngx_svc_pg_conn_start(ngx_svc_pg_conn_t *conn)
     ngx_svc_pg_conn_state(conn, NGX_SVC_PG_CONNECTING);
     conn->nsetup = 0;
     conn->held = 0;
+    conn->retired = 0;
     conn->backend.pid = 0;
     ngx_memzero(conn->prepared, sizeof(ngx_svc_pg_prepared_t));
     ngx_memzero(&conn->timeline, sizeof(ngx_svc_pg_timeline_t));

@@ -94,6 +94,8 @@ struct ngx_svc_pg_conn_s {
     ngx_svc_pg_op_t           *end;
     unsigned                   held:1;      /* set up, and waits for what other
                                                nodes know of its server */
+    unsigned                   retired:1;   /* gets no more ops, and is closed
+                                               behind those in flight */
     ngx_queue_t                inflight;
     ngx_queue_t                free;
     ngx_svc_pg_slot_t         *slots;

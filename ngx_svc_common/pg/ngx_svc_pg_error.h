@@ -21,13 +21,12 @@ NGX_SVC_API ngx_str_t ngx_svc_pg_message(const char *message);
 NGX_SVC_API void ngx_svc_pg_log(ngx_uint_t level, const char *what,
     ngx_str_t *text);
 
-/* Whether an SQLSTATE says that the same may work later. */
-NGX_SVC_API ngx_uint_t ngx_svc_pg_transient(const char *state);
-
 /*
- * Whether an error says that the session is of no more use and another one may
- * be; and all that has been logged is to be logged again.
+ * Whether an SQLSTATE says that the same may work later; whether it says that
+ * the session is of no more use and another one may be; and all that has been
+ * logged is to be logged again.
  */
+ngx_uint_t ngx_svc_pg_transient(const char *state);
 ngx_uint_t ngx_svc_pg_stale(const char *state);
 void ngx_svc_pg_log_reset(void);
 

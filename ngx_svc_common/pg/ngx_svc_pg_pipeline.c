@@ -321,10 +321,10 @@ ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
     state = slot->error ? PQresultErrorField(slot->error, PG_DIAG_SQLSTATE)
                         : NULL;
 
-    if ((slot->unprepared || ngx_svc_pg_stale(state))
-        && conn->state == NGX_SVC_PG_READY)
-    {
-        ngx_svc_pg_conn_break(conn);
+    /* those behind it get their answers, and another session what comes next */
+
+    if (slot->unprepared || ngx_svc_pg_stale(state)) {
+        conn->retired = 1;
     }
 
     if (slot->committed && slot->error == NULL) {
@@ -336,6 +336,7 @@ ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
         op->status = slot->error ? NGX_SVC_PG_FAILED : NGX_SVC_PG_OK;
         op->results = slot->results + slot->nhidden;
         op->error = slot->error;
+        op->unprepared = slot->unprepared;
 
         op->handler(op);
     }
@@ -352,6 +353,10 @@ ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
     if (--conn->ninflight == 0) {
         conn->timer.cancelable = 1;
         conn->pool->idle(conn);
+
+        if (conn->retired && conn->state == NGX_SVC_PG_READY) {
+            ngx_svc_pg_conn_break(conn);
+        }
     }
 }
 

@@ -461,8 +461,8 @@ ngx_svc_pg_queue_pick(ngx_svc_pg_pool_t *pool, ngx_svc_pg_backlog_t *backlog)
     for (i = 0; i < pool->nconns; i++) {
         conn = &pool->conns[i];
 
-        if (conn->state == NGX_SVC_PG_READY && conn->ninflight < least
-            && conn->backlog == backlog)
+        if (conn->state == NGX_SVC_PG_READY && !conn->retired
+            && conn->ninflight < least && conn->backlog == backlog)
         {
             best = conn;
             least = conn->ninflight;

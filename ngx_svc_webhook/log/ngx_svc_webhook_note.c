@@ -315,11 +315,13 @@ ngx_svc_webhook_notes_list(ngx_pool_t *pool, size_t offset, size_t len,
 static void
 ngx_svc_webhook_notes_done(ngx_svc_pg_op_t *op)
 {
+    ngx_uint_t                refused;
     ngx_svc_pg_status_e       status;
     ngx_svc_webhook_notes_t  *notes;
 
     notes = &ngx_svc_webhook_notes;
     status = op->status;
+    refused = status == NGX_SVC_PG_FAILED && !ngx_svc_pg_op_transient(op);
 
     if (status != NGX_SVC_PG_OK) {
         ngx_svc_pg_op_failed(op, "ended webhook deliveries cannot be noted");
@@ -333,9 +335,7 @@ ngx_svc_webhook_notes_done(ngx_svc_pg_op_t *op)
         return;
     }
 
-    if (status == NGX_SVC_PG_FAILED
-        && ++notes->tries >= NGX_SVC_WEBHOOK_NOTES_TRIES)
-    {
+    if (refused && ++notes->tries >= NGX_SVC_WEBHOOK_NOTES_TRIES) {
         notes->nlost += notes->nsent;
         ngx_svc_webhook_notes_lost();
         ngx_svc_webhook_notes_written();

@@ -462,7 +462,7 @@ ngx_svc_webhook_batch_again(ngx_svc_webhook_batch_t *batch,
     ngx_svc_pg_op_failed(op, "attempts to deliver webhooks cannot be "
                          "written to the delivery log");
 
-    if (op->status == NGX_SVC_PG_FAILED
+    if (op->status == NGX_SVC_PG_FAILED && !ngx_svc_pg_op_transient(op)
         && ++batch->tries >= NGX_SVC_WEBHOOK_TRIES)
     {
         ngx_svc_webhook_records.nlost += batch->nsent;

@@ -368,7 +368,7 @@ test_times(void **state)
                                &unit_expect, &dpop, &err), NGX_OK);
         assert_int_equal(dpop.stale, rows[i].stale);
         assert_int_equal(dpop.iat, atoll(rows[i].iat));
-        assert_string_equal(dpop.nonce.data, "n");
+        assert_string_equal((char *) dpop.nonce.data, "n");
     }
 }
 

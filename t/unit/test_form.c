@@ -113,7 +113,7 @@ test_values(void **state)
         }
 
         assert_non_null(value.data);
-        assert_string_equal(value.data, values[i].value);
+        assert_string_equal((char *) value.data, values[i].value);
         assert_int_equal(value.len, strlen(values[i].value));
     }
 }
@@ -150,11 +150,11 @@ test_twice(void **state)
     assert_int_equal(form.n, 5);
 
     assert_int_equal(ngx_svc_form_nth(&form, "resource", 0, &value), NGX_OK);
-    assert_string_equal(value.data, "2");
+    assert_string_equal((char *) value.data, "2");
     assert_int_equal(ngx_svc_form_nth(&form, "resource", 1, &value), NGX_OK);
-    assert_string_equal(value.data, "1");
+    assert_string_equal((char *) value.data, "1");
     assert_int_equal(ngx_svc_form_nth(&form, "resource", 2, &value), NGX_OK);
-    assert_string_equal(value.data, "2");
+    assert_string_equal((char *) value.data, "2");
     assert_int_equal(ngx_svc_form_nth(&form, "resource", 3, &value),
                      NGX_DECLINED);
     assert_int_equal(ngx_svc_form_nth(&form, "a", 1, &value), NGX_DECLINED);
@@ -254,7 +254,7 @@ test_many(void **state)
     assert_int_equal(form.n, NGX_SVC_FORM_MAX);
     assert_int_equal(ngx_svc_form_unique(&form, none, &err), NGX_OK);
     assert_int_equal(ngx_svc_form_value(&form, "1eef", &value, &err), NGX_OK);
-    assert_string_equal(value.data, "1");
+    assert_string_equal((char *) value.data, "1");
 
     p = many(text.data, NGX_SVC_FORM_MAX - 1);
     text.len = ngx_sprintf(p, "1eef=x") - text.data;

@@ -408,8 +408,8 @@ test_sign(void **state)
 
         assert_int_equal(unit_parse(*state, text, &jws), NGX_OK);
         assert_int_equal(jws.kid.len, 3);
-        assert_string_equal(jws.kid.data, "k-1");
-        assert_string_equal(jws.typ.data, "at+jwt");
+        assert_string_equal((char *) jws.kid.data, "k-1");
+        assert_string_equal((char *) jws.typ.data, "at+jwt");
         assert_ptr_equal(jws.signed_text.data, text);
 
         assert_int_equal(ngx_svc_jws_verify(&jws, key, NGX_SVC_JWA_ES256),
