@@ -331,8 +331,9 @@ for my $round (1 .. 5) {
                             [ Authorization => "Bearer $_->{api_token}" ]) }
             $acme, $globex;
 
-    is_deeply([ sort map { $_->read->status } @c ], [ 200, 409 ],
-              'two at the same time');
+    my @got = map { $_->read } @c;
+    is_deeply([ sort map { $_->status } @got ], [ 200, 409 ], 'two at the same time')
+        or diag(map { $_->body . "\n" } @got);
 }
 
 

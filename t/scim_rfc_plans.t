@@ -87,7 +87,7 @@ sub written {
         if (/ svc_app LOG:  duration: [\d.]+ ms  execute <unnamed>: (.* LIMIT \(SELECT \$2::int4\).*)\n/) {
             push @found, { text => $1 };
 
-        } elsif (@found && !$found[-1]{values} && / DETAIL:  parameters: (.*)\n/) {
+        } elsif (@found && !$found[-1]{values} && / DETAIL:  [Pp]arameters: (.*)\n/) {
             $found[-1]{values} = [ map { s/''/'/gr } $1 =~ /\$\d+ = '((?:[^']|'')*)'/g ];
         }
     }

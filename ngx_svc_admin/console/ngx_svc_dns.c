@@ -25,13 +25,14 @@ struct ngx_svc_dns_query_s {
 
 typedef struct {
     ares_channel        channel;        /* NULL: none */
+    const ngx_str_t    *servers;        /* of the configuration */
     ngx_event_t         timer;          /* of c-ares' next try */
     ngx_uint_t          queries;
     ngx_connection_t   *connections[NGX_SVC_DNS_SOCKETS];   /* NULL: free */
 } ngx_svc_dns_channel_t;
 
 
-static ngx_int_t ngx_svc_dns_open(const ngx_str_t *servers);
+static ngx_int_t ngx_svc_dns_open(void);
 static ngx_uint_t ngx_svc_dns_nservers(ares_channel channel);
 static void ngx_svc_dns_state(void *data, ares_socket_t fd, int readable,
     int writable);
@@ -68,10 +69,11 @@ ngx_svc_dns_init_worker(ngx_cycle_t *cycle, const ngx_str_t *servers)
     ngx_svc_dns.timer.log = cycle->log;
     ngx_svc_dns.timer.cancelable = 1;
 
-    if (ngx_svc_dns_open(servers) != NGX_OK) {
+    ngx_svc_dns.servers = servers;
+
+    if (ngx_svc_dns_open() != NGX_OK) {
         ngx_log_error(NGX_LOG_ALERT, cycle->log, 0,
                       "ares_init_options() failed: no domain can be verified");
-        ngx_svc_dns.channel = NULL;
         ares_library_cleanup();
     }
 }
@@ -80,10 +82,11 @@ ngx_svc_dns_init_worker(ngx_cycle_t *cycle, const ngx_str_t *servers)
 /*
  * The second try of a server may take as long as two first ones.  A cache,
  * which newer versions have, would go on saying that there is no record yet.
+ * Takes the place of the channel that there is.
  */
 
 static ngx_int_t
-ngx_svc_dns_open(const ngx_str_t *servers)
+ngx_svc_dns_open(void)
 {
     int                  mask;
     ngx_uint_t           n;
@@ -114,8 +117,9 @@ ngx_svc_dns_open(const ngx_str_t *servers)
             return NGX_ERROR;
         }
 
-        if (servers->len
-            && ares_set_servers_ports_csv(channel, (char *) servers->data)
+        if (ngx_svc_dns.servers->len
+            && ares_set_servers_ports_csv(channel, (char *)
+                                          ngx_svc_dns.servers->data)
                != ARES_SUCCESS)
         {
             ares_destroy(channel);
@@ -126,6 +130,10 @@ ngx_svc_dns_open(const ngx_str_t *servers)
             options.timeout /= ngx_svc_dns_nservers(channel);
             ares_destroy(channel);
         }
+    }
+
+    if (ngx_svc_dns.channel) {
+        ares_destroy(ngx_svc_dns.channel);
     }
 
     ngx_svc_dns.channel = channel;
@@ -303,6 +311,15 @@ ngx_svc_dns_txt(ngx_svc_dns_t *dns, const char *name, ngx_pool_t *pool)
 
     if (ngx_svc_dns.queries >= NGX_SVC_DNS_QUERIES) {
         return NGX_BUSY;
+    }
+
+    /*
+     * Since 1.32 a channel whose servers have answered fast gives the next
+     * answer 250 ms, whatever its options are.  A new one does not.
+     */
+
+    if (ngx_svc_dns.queries == 0 && ngx_svc_dns_open() != NGX_OK) {
+        return NGX_ERROR;
     }
 
     cln = ngx_pool_cleanup_add(pool, 0);

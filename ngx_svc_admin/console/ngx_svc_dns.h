@@ -62,9 +62,9 @@ struct ngx_svc_dns_s {
 char *ngx_svc_conf_resolver(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /*
- * At a worker's start, with what the directive has set, or for servers of
- * /etc/resolv.conf nothing; what fails is logged, and there are no queries.  At
- * its end.
+ * At a worker's start, with what the directive has set, which lives as long as
+ * the worker, or for servers of /etc/resolv.conf nothing; what fails is logged,
+ * and there are no queries.  At its end.
  */
 void ngx_svc_dns_init_worker(ngx_cycle_t *cycle, const ngx_str_t *servers);
 void ngx_svc_dns_exit_worker(void);

@@ -35,6 +35,8 @@ static ngx_int_t ngx_svc_webhook_curl_options(CURL *curl);
 static CURLcode ngx_svc_webhook_curl_tls(CURL *curl, void *ctx, void *data);
 static int ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what,
     void *data, void *socket);
+static void ngx_svc_webhook_curl_owner(ngx_connection_t *c,
+    ngx_svc_webhook_reader_t *reader);
 static void ngx_svc_webhook_curl_watch(ngx_event_t *ev, ngx_int_t event,
     ngx_uint_t wanted);
 static int ngx_svc_webhook_curl_timeout(CURLM *multi, long ms, void *data);
@@ -240,6 +242,8 @@ ngx_svc_webhook_curl_reader(CURL *curl, ngx_svc_webhook_reader_t *reader)
 {
     long  rc;
 
+    ngx_queue_init(&reader->sockets);
+
     rc = (long) curl_easy_setopt(curl, CURLOPT_PRIVATE, reader);
     rc |= (long) curl_easy_setopt(curl, CURLOPT_SSL_CTX_FUNCTION,
                                   ngx_svc_webhook_curl_tls);
@@ -268,9 +272,16 @@ ngx_svc_webhook_curl_tls(CURL *curl, void *ctx, void *data)
 }
 
 
+/*
+ * Of a connection that is being closed libcurl 8 goes on watching the socket,
+ * for the receiver's own end, when the reader is gone.
+ */
+
 void
-ngx_svc_webhook_curl_put(CURL *curl)
+ngx_svc_webhook_curl_put(CURL *curl, ngx_uint_t spoilt)
 {
+    char                    *data;
+    ngx_queue_t             *sockets;
     ngx_svc_webhook_curl_t  *wc;
 
     wc = &ngx_svc_webhook_curl;
@@ -279,7 +290,20 @@ ngx_svc_webhook_curl_put(CURL *curl)
 
     (void) curl_multi_remove_handle(wc->multi, curl);
 
-    if (wc->nhandles == NGX_SVC_WEBHOOK_HANDLES) {
+    data = NULL;
+    curl_easy_getinfo(curl, CURLINFO_PRIVATE, &data);
+
+    if (data) {
+        sockets = &((ngx_svc_webhook_reader_t *) data)->sockets;
+
+        while (!ngx_queue_empty(sockets)) {
+            ngx_svc_webhook_curl_owner(ngx_queue_data(ngx_queue_head(sockets),
+                                                      ngx_connection_t, queue),
+                                       NULL);
+        }
+    }
+
+    if (spoilt || wc->nhandles == NGX_SVC_WEBHOOK_HANDLES) {
         curl_easy_cleanup(curl);
         return;
     }
@@ -395,6 +419,7 @@ ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what, void *data,
 
         if (c) {
             curl_multi_assign(wc->multi, fd, NULL);
+            ngx_svc_webhook_curl_owner(c, NULL);
             ngx_svc_socket_return(c, 0);
         }
 
@@ -405,7 +430,7 @@ ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what, void *data,
     curl_easy_getinfo(curl, CURLINFO_PRIVATE, &reader);
 
     if (c == NULL) {
-        c = ngx_svc_socket_borrow(fd, reader, ngx_svc_webhook_curl_event,
+        c = ngx_svc_socket_borrow(fd, NULL, ngx_svc_webhook_curl_event,
                                   wc->log);
         if (c == NULL) {
             return 0;
@@ -414,13 +439,31 @@ ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what, void *data,
         curl_multi_assign(wc->multi, fd, c);
     }
 
-    c->data = reader;
+    ngx_svc_webhook_curl_owner(c, (ngx_svc_webhook_reader_t *) reader);
 
     ngx_svc_webhook_curl_watch(c->read, NGX_READ_EVENT, what & CURL_POLL_IN);
     ngx_svc_webhook_curl_watch(c->write, NGX_WRITE_EVENT,
                                what & CURL_POLL_OUT);
 
     return 0;
+}
+
+
+/* reader: NULL for that of nobody. */
+
+static void
+ngx_svc_webhook_curl_owner(ngx_connection_t *c,
+    ngx_svc_webhook_reader_t *reader)
+{
+    if (c->data) {
+        ngx_queue_remove(&c->queue);
+    }
+
+    c->data = reader;
+
+    if (reader) {
+        ngx_queue_insert_tail(&reader->sockets, &c->queue);
+    }
 }
 
 

@@ -24,10 +24,11 @@ void ngx_svc_webhook_curl_exit(void);
 
 /*
  * A handle with the options that all requests have, and its return, which is
- * also the way to break off its transfer.  NULL when memory runs out.
+ * also the way to break off its transfer; spoilt: it has failed in a way that
+ * libcurl keeps with it.  NULL when memory runs out.
  */
 CURL *ngx_svc_webhook_curl_get(void);
-void ngx_svc_webhook_curl_put(CURL *curl);
+void ngx_svc_webhook_curl_put(CURL *curl, ngx_uint_t spoilt);
 
 /*
  * Begins the transfer of a handle; done is called once, never from within this

@@ -468,6 +468,10 @@ ngx_svc_webhook_request_finish(ngx_svc_webhook_request_t *r, CURLcode code)
     r->retry_after = ngx_svc_webhook_request_retry_after(r->curl);
     r->complete = (status && code == CURLE_OK);
 
+    /* libcurl before 8.16 fails likewise whatever the handle is for then */
+
+    r->spoilt = (code == CURLE_SEND_FAIL_REWIND);
+
     if (status >= 200 && status < 300) {
         r->result.outcome = NGX_SVC_WEBHOOK_ACKNOWLEDGED;
 
@@ -525,7 +529,7 @@ void
 ngx_svc_webhook_request_close(ngx_svc_webhook_request_t *r)
 {
     if (r->curl) {
-        ngx_svc_webhook_curl_put(r->curl);
+        ngx_svc_webhook_curl_put(r->curl, r->spoilt);
         r->curl = NULL;
     }
 

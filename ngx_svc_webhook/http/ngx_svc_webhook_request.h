@@ -68,6 +68,7 @@ struct ngx_svc_webhook_request_s {
     unsigned                          answered:1;   /* there is a final head */
     unsigned                          flood:1;  /* more than is read */
     unsigned                          lack:1;   /* of connections, or files */
+    unsigned                          spoilt:1; /* its handle is */
 };
 
 

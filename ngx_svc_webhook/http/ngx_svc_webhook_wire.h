@@ -31,6 +31,8 @@ typedef struct ngx_svc_webhook_wire_s  ngx_svc_webhook_wire_t;
 
 typedef struct {
     ngx_svc_webhook_wire_t    *wire;        /* or NULL, and the other way */
+    ngx_queue_t                sockets;     /* ngx_connection_t, which libcurl
+                                               watches for it */
     ngx_event_t               *event;
     size_t                     limit;       /* bytes of an answer, with all
                                                that frames it */

@@ -216,9 +216,10 @@ test_memory_give_back(void **state)
 static void
 test_tenant(void **state)
 {
-    u_char           tenant[NGX_SVC_UUID_LEN];
-    ngx_uint_t       i;
-    ngx_svc_limit_t  limit;
+    u_char      tenant[NGX_SVC_UUID_LEN];
+    ngx_uint_t  i;
+
+    static ngx_svc_limit_t  limit;      /* which the pool knows to its end */
 
     set(NGX_SVC_SET_RATE_LIMIT_LOGIN_WINDOW, 0);
 

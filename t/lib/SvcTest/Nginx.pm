@@ -263,6 +263,7 @@ sub environment {
 
     return {
         ASAN_OPTIONS => "detect_leaks=$leaks:log_path=$self->{dir}/asan"
+                        . ':detect_stack_use_after_return=1'
                         . ':verify_asan_link_order=0',
         UBSAN_OPTIONS => 'print_stacktrace=1:halt_on_error=0'
                          . ":log_path=$self->{dir}/ubsan",
