@@ -17,11 +17,9 @@ use SvcTest::Scim;
 
 my $QUEUE = 64;
 my $SEARCH = '/v1/admin/audit?q=nowhere';
-my $METRICS = "        location = /metrics {\n            svc_metrics;\n"
-              . "        }\n";
 
 my $s = SvcTest->new(
-    workers => 1, locations => $METRICS,
+    workers => 1, locations => $SvcTest::Metrics::LOCATION,
     svc => { svc_postgres_pool => [ 'read connections=2 depth=16',
                                     'write connections=4 depth=2',
                                     'slow connections=2 depth=1' ],

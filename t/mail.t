@@ -18,7 +18,7 @@ use SvcTest::Process qw(slow wait_for slurp write_file);
 binmode Test::More->builder->$_, ':utf8' for qw(output failure_output);
 
 my $s = SvcTest->new(workers => 1,
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 my $mail = SvcTest::Mail->new($s);
 
 $s->start;

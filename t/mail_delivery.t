@@ -19,7 +19,7 @@ use SvcTest::Process qw(wait_for slurp);
 my $s = SvcTest->new(workers => 1,
                      http => '    set_real_ip_from 127.0.0.1;'
                              . ' real_ip_header X-Test-Address;',
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 my $mail = SvcTest::Mail->new($s, svc_sign_in => 'on',
                               svc_set => 'RATE_LIMIT_SIGNUP_EMAIL_MAX 0',
                               svc_mail_retry => '100ms 200ms');

@@ -19,7 +19,7 @@ use SvcTest::Receiver;
 my $N = repeated(SVC_TEST_MAILS => 200, 400);
 
 my $s = SvcTest->new(workers => 1,
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 
 $s->redis->{persistent} = 1;
 

@@ -19,7 +19,7 @@ my $OTHER = 'rowing past nine lanterns';
 my $CHROME = 'Mozilla/5.0 (Macintosh) AppleWebKit/537.36 Chrome/140.0 Safari/537.36';
 
 my $s = SvcTest->new(workers => 1,
-                     locations => "location = /metrics { svc_metrics; }\n",
+                     locations => $SvcTest::Metrics::LOCATION,
                      http => '    set_real_ip_from 127.0.0.1;'
                              . ' real_ip_header X-Test-Address;');
 my $mail = SvcTest::Mail->new($s, svc_sign_in => 'on',

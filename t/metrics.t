@@ -17,12 +17,7 @@ use SvcTest::Process qw(slow wait_for slurp);
 use SvcTest::Sse;
 
 
-my $LOCATION = <<'EOT';
-        location = /metrics {
-            svc_metrics;
-        }
-EOT
-
+my $LOCATION = $SvcTest::Metrics::LOCATION;
 my $h2 = SvcTest::Nginx::free_port();
 my $s = SvcTest->new(locations => $LOCATION, http2_port => $h2)->start;
 my $acme = $s->tenant('acme');

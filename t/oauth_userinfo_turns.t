@@ -24,7 +24,7 @@ needs(python => 'cryptography');
 my $N = 8;
 my $s = oauth_server(
     workers => 1,
-    locations => "        location = /metrics {\n            svc_metrics;\n        }\n",
+    locations => $SvcTest::Metrics::LOCATION,
     svc => { svc_postgres_pool => [ 'read connections=2 depth=16',
                                     'write connections=2 depth=1',
                                     'slow connections=1 depth=1' ],

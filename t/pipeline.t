@@ -24,7 +24,7 @@ my $s = SvcTest->new(
         svc_postgres_timeout => '15s',
         svc_postgres_queue_timeout => '10s',
     },
-    locations => "location = /metrics { svc_metrics; }\n",
+    locations => $SvcTest::Metrics::LOCATION,
 )->start;
 
 my $acme = $s->tenant('acme');

@@ -17,7 +17,7 @@ use SvcTest::Process qw(slow slurp wait_for);
 
 my $s = SvcTest->new(
     workers => 1,
-    locations => "        location = /metrics {\n            svc_metrics;\n        }\n",
+    locations => $SvcTest::Metrics::LOCATION,
     pg_conf => "log_min_duration_statement = 0\n",
     svc => {
         svc_postgres_pool => [ 'read connections=1 depth=32',

@@ -17,7 +17,7 @@ use SvcTest::Receiver;
 
 
 my $s = SvcTest->new(workers => 2, redis => 0,
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 my @port = map { SvcTest::Nginx::free_port() } 0, 1;
 my $receiver = SvcTest::Receiver->new($s, svc_redis => "[::1]:$port[0]");
 my @pid = map { redis($_) } @port;

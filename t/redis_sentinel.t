@@ -17,7 +17,7 @@ use SvcTest::Sentinel;
 
 
 my $s = SvcTest->new(workers => 2, redis => 0,
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 my $redis = SvcTest::Sentinel->new($s->dir);
 my $nginx = $s->nginx;
 my $receiver = SvcTest::Receiver->new($s,

@@ -16,7 +16,7 @@ use SvcTest::Process qw(wait_for run_user);
 
 
 my $s = SvcTest->new(workers => 1, redis => 0,
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 my @sentinels = map { SvcTest::FakeSentinel->new($s->dir) } 0, 1;
 my @port = map { redis() } 0, 1;
 

@@ -17,7 +17,7 @@ use SvcTest::Resolver;
 
 
 my $s = SvcTest->new(workers => 1,
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 my $out = SvcTest::Outbound->new($s, svc_webhook_timeout => '60s',
                                  svc_postgres_timeout => '60s',
                                  svc_postgres_queue_timeout => '60s');

@@ -22,7 +22,7 @@ my $FALSE = JSON::PP::false();
 my $APP = 'app_' . '1' x 32;
 my $port = SvcTest::Nginx::free_port();
 my $s = SvcTest->new(workers => 1,
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 my $receiver = SvcTest::Receiver->new($s, svc_scim_targets => 'on',
                                       svc_scim_rate => 'off');
 

@@ -18,7 +18,7 @@ needs(program => 'cc');
 
 
 my $s = SvcTest->new(workers => 1,
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 my $receiver = SvcTest::Receiver->new($s,
     svc_webhook_timeout => slow(3) . 's',
     svc_webhook_shutdown_timeout => slow(10) . 's');

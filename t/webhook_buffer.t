@@ -18,7 +18,7 @@ use SvcTest::Senders;
 
 
 my $s = SvcTest->new(workers => 2,
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 my $redis = $s->redis;
 
 # a Redis that starts says LOADING for a while

@@ -16,7 +16,7 @@ use SvcTest::Receiver;
 
 
 my $s = SvcTest->new(workers => 1,
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 my $receiver = SvcTest::Receiver->new($s);
 
 $s->start;

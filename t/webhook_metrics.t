@@ -15,7 +15,7 @@ use SvcTest::Receiver;
 
 
 my $s = SvcTest->new(svc => { svc_webhook_timeout => '3s' },
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 my $receiver = SvcTest::Receiver->new($s);
 
 $s->start;

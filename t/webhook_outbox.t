@@ -17,7 +17,7 @@ use SvcTest::Receiver;
 
 
 my $s = SvcTest->new(workers => 2,
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 my $redis = $s->redis;
 
 $redis->{persistent} = 1;

@@ -17,7 +17,7 @@ use SvcTest::Receiver;
 my $SLOTS = 64;
 
 my $s = SvcTest->new(workers => 1,
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 my $receiver = SvcTest::Receiver->new($s,
     svc_webhook_concurrency => "$SLOTS tenant=16 endpoint=4",
     svc_webhook_connect_timeout => '10s',

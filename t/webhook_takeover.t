@@ -15,7 +15,7 @@ use SvcTest::Receiver;
 
 
 my $s = SvcTest->new(workers => 1,
-                     locations => "location = /metrics { svc_metrics; }\n");
+                     locations => $SvcTest::Metrics::LOCATION);
 my $receiver = SvcTest::Receiver->new($s,
     svc_webhook_concurrency => '24 tenant=12 endpoint=1',
     svc_webhook_timeout => slow(60) . 's',

@@ -11,6 +11,11 @@ use strict;
 use warnings;
 
 
+# Where they are; of an nginx.conf.
+
+our $LOCATION = "location = /metrics { svc_metrics; }\n";
+
+
 my $NAME = qr/[a-zA-Z_:][a-zA-Z0-9_:]*/;
 my $LABEL = qr/[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*"/;
 my $VALUE = qr/[0-9]+(?:\.[0-9]+)?/;
