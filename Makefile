@@ -11,7 +11,7 @@ CFLAGS_WARN = -Wall -Wextra -Wno-unused-parameter
 
 # nginx, and what deps.sh calls, are in folders that users may not have in it
 export PATH := $(PATH):/usr/local/sbin:/usr/sbin:/sbin
-# of the unit tests, as clang and newer versions of gcc have it of themselves
+# newer compilers have it of themselves; tests add to it
 export ASAN_OPTIONS := detect_stack_use_after_return=1
 
 CC ?= cc

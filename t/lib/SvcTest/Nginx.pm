@@ -262,9 +262,9 @@ sub environment {
     my $leaks = $opt{leaks} // 1;
 
     return {
-        ASAN_OPTIONS => "detect_leaks=$leaks:log_path=$self->{dir}/asan"
-                        . ':detect_stack_use_after_return=1'
-                        . ':verify_asan_link_order=0',
+        ASAN_OPTIONS => join(':', $ENV{ASAN_OPTIONS} // (), "detect_leaks=$leaks",
+                             "log_path=$self->{dir}/asan",
+                             'verify_asan_link_order=0'),
         UBSAN_OPTIONS => 'print_stacktrace=1:halt_on_error=0'
                          . ":log_path=$self->{dir}/ubsan",
         %{ $self->{env} // {} },

@@ -76,7 +76,7 @@ sub program {
 
     open my $err, '>>', $self->{errors} or die "$self->{errors}: $!\n";
 
-    local $ENV{ASAN_OPTIONS} = 'detect_leaks=1:detect_stack_use_after_return=1';
+    local $ENV{ASAN_OPTIONS} = join ':', $ENV{ASAN_OPTIONS} // (), 'detect_leaks=1';
     delete local @ENV{qw(http_proxy https_proxy HTTPS_PROXY)};
 
     my $pid = open3(my $in, my $out, '>&' . fileno $err,
