@@ -313,6 +313,8 @@ ngx_svc_dns_txt(ngx_svc_dns_t *dns, const char *name, ngx_pool_t *pool)
         return NGX_BUSY;
     }
 
+#if (ARES_VERSION >= 0x012000)
+
     /*
      * Since 1.32 a channel whose servers have answered fast gives the next
      * answer 250 ms, whatever its options are.  A new one does not.
@@ -321,6 +323,8 @@ ngx_svc_dns_txt(ngx_svc_dns_t *dns, const char *name, ngx_pool_t *pool)
     if (ngx_svc_dns.queries == 0 && ngx_svc_dns_open() != NGX_OK) {
         return NGX_ERROR;
     }
+
+#endif
 
     cln = ngx_pool_cleanup_add(pool, 0);
     if (cln == NULL) {

@@ -35,6 +35,8 @@ static ngx_int_t ngx_svc_webhook_curl_options(CURL *curl);
 static CURLcode ngx_svc_webhook_curl_tls(CURL *curl, void *ctx, void *data);
 static int ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what,
     void *data, void *socket);
+static ngx_svc_webhook_reader_t *ngx_svc_webhook_curl_reader_of(CURL *curl);
+static void ngx_svc_webhook_curl_disown(ngx_svc_webhook_reader_t *reader);
 static void ngx_svc_webhook_curl_owner(ngx_connection_t *c,
     ngx_svc_webhook_reader_t *reader);
 static void ngx_svc_webhook_curl_watch(ngx_event_t *ev, ngx_int_t event,
@@ -272,16 +274,9 @@ ngx_svc_webhook_curl_tls(CURL *curl, void *ctx, void *data)
 }
 
 
-/*
- * Of a connection that is being closed libcurl 8 goes on watching the socket,
- * for the receiver's own end, when the reader is gone.
- */
-
 void
 ngx_svc_webhook_curl_put(CURL *curl, ngx_uint_t spoilt)
 {
-    char                    *data;
-    ngx_queue_t             *sockets;
     ngx_svc_webhook_curl_t  *wc;
 
     wc = &ngx_svc_webhook_curl;
@@ -290,18 +285,7 @@ ngx_svc_webhook_curl_put(CURL *curl, ngx_uint_t spoilt)
 
     (void) curl_multi_remove_handle(wc->multi, curl);
 
-    data = NULL;
-    curl_easy_getinfo(curl, CURLINFO_PRIVATE, &data);
-
-    if (data) {
-        sockets = &((ngx_svc_webhook_reader_t *) data)->sockets;
-
-        while (!ngx_queue_empty(sockets)) {
-            ngx_svc_webhook_curl_owner(ngx_queue_data(ngx_queue_head(sockets),
-                                                      ngx_connection_t, queue),
-                                       NULL);
-        }
-    }
+    ngx_svc_webhook_curl_disown(ngx_svc_webhook_curl_reader_of(curl));
 
     if (spoilt || wc->nhandles == NGX_SVC_WEBHOOK_HANDLES) {
         curl_easy_cleanup(curl);
@@ -310,6 +294,43 @@ ngx_svc_webhook_curl_put(CURL *curl, ngx_uint_t spoilt)
 
     curl_easy_reset(curl);
     wc->handles[wc->nhandles++] = curl;
+}
+
+
+/* NULL: it has none, as handles of libcurl's own. */
+
+static ngx_svc_webhook_reader_t *
+ngx_svc_webhook_curl_reader_of(CURL *curl)
+{
+    char  *reader;
+
+    reader = NULL;
+    curl_easy_getinfo(curl, CURLINFO_PRIVATE, &reader);
+
+    return (ngx_svc_webhook_reader_t *) reader;
+}
+
+
+/*
+ * The reader goes away.  When libcurl 8 closes a connection it goes on watching
+ * the socket until the receiver has closed it, too.
+ */
+
+static void
+ngx_svc_webhook_curl_disown(ngx_svc_webhook_reader_t *reader)
+{
+    ngx_queue_t  *q;
+
+    if (reader == NULL) {
+        return;
+    }
+
+    while (!ngx_queue_empty(&reader->sockets)) {
+        q = ngx_queue_head(&reader->sockets);
+
+        ngx_svc_webhook_curl_owner(ngx_queue_data(q, ngx_connection_t, queue),
+                                   NULL);
+    }
 }
 
 
@@ -408,7 +429,6 @@ static int
 ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what, void *data,
     void *socket)
 {
-    char                    *reader;
     ngx_connection_t        *c;
     ngx_svc_webhook_curl_t  *wc;
 
@@ -426,9 +446,6 @@ ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what, void *data,
         return 0;
     }
 
-    reader = NULL;
-    curl_easy_getinfo(curl, CURLINFO_PRIVATE, &reader);
-
     if (c == NULL) {
         c = ngx_svc_socket_borrow(fd, NULL, ngx_svc_webhook_curl_event,
                                   wc->log);
@@ -439,7 +456,7 @@ ngx_svc_webhook_curl_socket(CURL *curl, curl_socket_t fd, int what, void *data,
         curl_multi_assign(wc->multi, fd, c);
     }
 
-    ngx_svc_webhook_curl_owner(c, (ngx_svc_webhook_reader_t *) reader);
+    ngx_svc_webhook_curl_owner(c, ngx_svc_webhook_curl_reader_of(curl));
 
     ngx_svc_webhook_curl_watch(c->read, NGX_READ_EVENT, what & CURL_POLL_IN);
     ngx_svc_webhook_curl_watch(c->write, NGX_WRITE_EVENT,
@@ -556,12 +573,12 @@ ngx_svc_webhook_curl_timer(ngx_event_t *ev)
 static void
 ngx_svc_webhook_curl_act(curl_socket_t fd, int what)
 {
-    int                      n;
-    char                    *reader;
-    CURLMsg                 *msg;
-    CURLcode                 code;
-    CURLMcode                rc;
-    ngx_svc_webhook_curl_t  *wc;
+    int                        n;
+    CURLMsg                   *msg;
+    CURLcode                   code;
+    CURLMcode                  rc;
+    ngx_svc_webhook_curl_t    *wc;
+    ngx_svc_webhook_reader_t  *reader;
 
     wc = &ngx_svc_webhook_curl;
 
@@ -584,10 +601,9 @@ ngx_svc_webhook_curl_act(curl_socket_t fd, int what)
         /* the message goes with the handle */
 
         code = msg->data.result;
-        reader = NULL;
-        curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &reader);
+        reader = ngx_svc_webhook_curl_reader_of(msg->easy_handle);
 
-        wc->done((ngx_svc_webhook_reader_t *) reader, code);
+        wc->done(reader, code);
     }
 }
 

@@ -468,7 +468,7 @@ ngx_svc_webhook_request_finish(ngx_svc_webhook_request_t *r, CURLcode code)
     r->retry_after = ngx_svc_webhook_request_retry_after(r->curl);
     r->complete = (status && code == CURLE_OK);
 
-    /* libcurl before 8.16 fails likewise whatever the handle is for then */
+    /* of libcurl before 8.16 the handle fails so whatever it is used for next */
 
     r->spoilt = (code == CURLE_SEND_FAIL_REWIND);
 
