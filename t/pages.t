@@ -539,7 +539,7 @@ ok($page->do(run => 'document.querySelector(".qr").decode().then(() => true)'),
 my $secret = $page->do(text => 'code') =~ s/ //gr;
 
 $s->secret($secret);
-$page->do(type => 'Code of six digits', totp($secret, -1));
+$page->do(type => 'Code of six digits', totp($secret));
 $page->do(press => 'Continue');
 shows('Your recovery codes');
 is($page->do(count => '.codes li'), 10, 'ten of them');
@@ -560,7 +560,14 @@ prove_address('eve@acme.test', 'Passkey');
 shows('Your recovery codes', 'a passkey');
 $page->do(press => 'I have kept them');
 shows('You are signed in', 'which is a factor');
+
+# signed out is a page that is loaded anew: until then this one says the same
+
+my $loaded = $page->do(run => 'performance.timeOrigin');
+
 $page->do(press => 'Sign out');
+ok((wait_for { (eval { $page->do(run => 'performance.timeOrigin') } // $loaded)
+               != $loaded }), 'signed out');
 ok(eval { $page->do(heading => 'You are signed in'); 1 },
    'the passkey is offered with the addresses, and signs in');
 

@@ -30,6 +30,9 @@ sub totp {
 }
 
 
+sub step { return int(time / 30) }
+
+
 # Adds a factor to the user of a browser's session, with the code of the step before
 # this one, so that two more are good.  Returns its id, secret and recovery codes.
 
@@ -42,8 +45,16 @@ sub enrolled {
 
     $b->{s}->secret($new->{secret});
 
-    my $r = $b->post("/v1/mfa/totp/$new->{id}/confirm",
-                     { code => totp($new->{secret}, -1) });
+    my ($step, $r);
+
+    # again, when the code has become too old on its way
+
+    do {
+        $step = step();
+        $r = $b->post("/v1/mfa/totp/$new->{id}/confirm",
+                      { code => totp($new->{secret}, -1) });
+    } while ($r->status != 200 && $step != step());
+
     $r->status == 200 or die $r->body;
 
     return { %$new, codes => $r->json->{recoveryCodes} };
