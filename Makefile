@@ -202,7 +202,13 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 		-fno-sanitize=alignment,nonnull-attribute,pointer-overflow \
 		-DNGX_DEBUG_PALLOC=1" \
 		--with-ld-opt="-fsanitize=address,undefined" > ../configure.log 2>&1
-	@$(MAKE) -s $(PARALLEL) -C $(SAN)/src > $(SAN)/make.log 2>&1 \
+	@cp t/lib/headers.h $(SAN)/src/objs
+	@printf '%s:\n\t$$(CC) $$(CFLAGS) $$(ALL_INCS) -o $$@ %s\n' \
+		objs/headers.h.gch objs/headers.h >> $(SAN)/src/objs/Makefile
+	@$(MAKE) -s -C $(SAN)/src -f objs/Makefile objs/headers.h.gch \
+		> $(SAN)/make.log 2>&1
+	@$(MAKE) -s $(PARALLEL) -C $(SAN)/src CC="cc -include objs/headers.h" \
+		>> $(SAN)/make.log 2>&1 \
 		|| { grep -A5 -E 'error|Error' $(SAN)/make.log; exit 1; }
 	@cp $(SAN)/src/objs/nginx $@
 

@@ -141,15 +141,28 @@ $(FUZZ_OUT)/fuzz_%: t/fuzz/fuzz_%.c $(FUZZ_OBJS) $(NGX_SVC_TEST_HEADERS)
 		-fsanitize=fuzzer $(NGX_SVC_TEST_LDFLAGS) -o $@ $< \
 		$(FUZZ_OBJS) $(NGX_SVC_TEST_LIBS)
 
+# what nearly every file includes, compiled once; gcc and clang find it by its name
+$(UNIT_OUT)/headers.h.gch: t/lib/headers.h $(NGX_SVC_TEST_HEADERS)
+	@mkdir -p $(@D)
+	@cp $< $(@:.gch=)
+	@$(CC) $(NGX_SVC_SANITIZE) $(NGX_SVC_TEST_CFLAGS) -x c-header -o $@ $<
+
+$(FUZZ_OUT)/headers.h.pch: t/lib/headers.h $(NGX_SVC_TEST_HEADERS)
+	@mkdir -p $(@D)
+	@cp $< $(@:.pch=)
+	@$(FUZZ_CC) $(NGX_SVC_SANITIZE) -fsanitize=fuzzer-no-link \
+		$(NGX_SVC_TEST_CFLAGS) -x c-header -o $@ $<
+
 $(UNIT_OUT)/obj/src/%.o: $(NGX_SRC)/src/%.c $(NGX_SVC_TEST_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC $@"
 	@$(CC) -c $(NGX_SVC_SANITIZE) $(NGX_SVC_CORE_CFLAGS) -o $@ $<
 
-$(UNIT_OUT)/obj/%.o: %.c $(NGX_SVC_TEST_HEADERS)
+$(UNIT_OUT)/obj/%.o: %.c $(UNIT_OUT)/headers.h.gch
 	@mkdir -p $(@D)
 	@echo "  CC $@"
-	@$(CC) -c $(NGX_SVC_SANITIZE) $(NGX_SVC_TEST_CFLAGS) -o $@ $<
+	@$(CC) -c $(NGX_SVC_SANITIZE) $(NGX_SVC_TEST_CFLAGS) \
+		-include $(UNIT_OUT)/headers.h -o $@ $<
 
 $(FUZZ_OUT)/obj/src/%.o: $(NGX_SRC)/src/%.c $(NGX_SVC_TEST_HEADERS)
 	@mkdir -p $(@D)
@@ -157,8 +170,8 @@ $(FUZZ_OUT)/obj/src/%.o: $(NGX_SRC)/src/%.c $(NGX_SVC_TEST_HEADERS)
 	@$(FUZZ_CC) -c $(NGX_SVC_SANITIZE) -fsanitize=fuzzer-no-link \
 		$(NGX_SVC_CORE_CFLAGS) -o $@ $<
 
-$(FUZZ_OUT)/obj/%.o: %.c $(NGX_SVC_TEST_HEADERS)
+$(FUZZ_OUT)/obj/%.o: %.c $(FUZZ_OUT)/headers.h.pch
 	@mkdir -p $(@D)
 	@echo "  CC $@"
 	@$(FUZZ_CC) -c $(NGX_SVC_SANITIZE) -fsanitize=fuzzer-no-link \
-		$(NGX_SVC_TEST_CFLAGS) -o $@ $<
+		$(NGX_SVC_TEST_CFLAGS) -include $(FUZZ_OUT)/headers.h -o $@ $<
