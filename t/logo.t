@@ -248,8 +248,10 @@ for my $i (1 .. 20) {
     $i % 3 ? $c->abort : $c->close;
 }
 
-# what was sent as a whole is an upload, whoever waits for its answer
+# what was sent as a whole is an upload, whoever waits for its answer; who comes now
+# is accepted behind them
 
+is($s->http(GET => '/alive')->status, 200, 'others are served');
 ok((wait_for { $s->nginx->sockets <= $sockets
                && $s->sessions("state <> 'idle'") == 0 }),
    'all have gone');

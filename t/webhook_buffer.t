@@ -12,6 +12,7 @@ use Time::HiRes qw(time);
 
 use SvcTest;
 use SvcTest::Metrics;
+use SvcTest::Monitor;
 use SvcTest::Process qw(slow wait_for signal_pid);
 use SvcTest::Receiver;
 use SvcTest::Senders;
@@ -169,11 +170,10 @@ chmod 0700, $redis->{data};
 $redis->command('CONFIG SET save ""');
 
 # what would be refused again is dropped, and holds nobody up; a helper that finds
-# nothing anywhere would put the key right
+# nothing anywhere would put the key right, so another one has something in flight
 
-my $helper = $nginx->wait_helper;
-
-signal_pid('STOP', $helper);
+$redis->command('ZADD svc.webhook2.helpers inf another');
+$redis->command('HSET svc.webhook2.own.another some entry');
 $nginx->mark_log;
 my $before = dropped();
 my $have = $receiver->at($hook);
@@ -183,8 +183,8 @@ $acme->new_user for 1 .. 3;
 ok((wait_for { dropped() == $before + 3 }), 'WRONGTYPE: dropped, and counted');
 ok($nginx->said(qr/webhook\ deliveries\ dropped,\ the\ last\ ones\ of\ tenant
            \ \Q$acme->{id}\E:\ Redis\ refuses/x), 'and logged');
-$redis->command('DEL svc.webhook2.pending');
-signal_pid('CONT', $helper);
+$redis->command('DEL svc.webhook2.pending svc.webhook2.own.another');
+$redis->command('ZREM svc.webhook2.helpers another');
 $acme->new_user for 1 .. 2;
 is(scalar($receiver->wait($hook, $have + 2)), $have + 2, 'then it goes on');
 
@@ -289,21 +289,17 @@ $have = $receiver->at($hook);
 configure(svc_webhook_keep_size => undef,
           svc_webhook_shutdown_timeout => slow(2) . 's');
 
-$helper = $nginx->wait_helper;
+my $monitor = SvcTest::Monitor->new($redis);
 
-$redis->stop;
+signal_pid('STOP', $redis->pid);
 wait_for { $s->health->json->{redis} eq 'down' };
 
 my @ids = map { $acme->new_user->{id} } 1 .. 50;
 
-signal_pid('STOP', $helper);
-$redis->launch;
-ok((wait_for { ($redis->lines('LLEN', 'svc.webhook2.queue'))[0] == 50 }),
-   'buffered events are in the queue');
-is_deeply([ map { /"userId":"([^"]+)"/ }
-            $redis->lines('LRANGE', 'svc.webhook2.queue', 0, -1) ], \@ids,
-          'in their order');
-signal_pid('CONT', $helper);
+signal_pid('CONT', $redis->pid);
+is_deeply([ map { "@$_" =~ /"userId":"([^"]+)"/ }
+            $monitor->wait(50, 'RPUSH', 'svc.webhook2.queue') ], \@ids,
+          'buffered events are queued in their order');
 $receiver->wait($hook, $have + 50);
 
 
