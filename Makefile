@@ -189,7 +189,7 @@ unit: $(SRC)/objs/ngx_auto_config.h  ## build the unit tests, in build/unit
 	@$(MAKE) -s $(PARALLEL) -f t/unit/build.mk NGX_SRC=$(SRC) unit
 
 $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.json \
-		conf/integrations.json \
+		conf/integrations.json t/lib/headers.h \
 		$(SOURCES)
 	@echo "==> building nginx and the modules with ASan and UBSan"
 	@rm -rf $(SAN) && mkdir -p $(SAN)
@@ -205,10 +205,9 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 	@cp t/lib/headers.h $(SAN)/src/objs
 	@printf '%s:\n\t$$(CC) $$(CFLAGS) $$(ALL_INCS) -o $$@ %s\n' \
 		objs/headers.h.gch objs/headers.h >> $(SAN)/src/objs/Makefile
-	@$(MAKE) -s -C $(SAN)/src -f objs/Makefile objs/headers.h.gch \
-		> $(SAN)/make.log 2>&1
-	@$(MAKE) -s $(PARALLEL) -C $(SAN)/src CC="cc -include objs/headers.h" \
-		>> $(SAN)/make.log 2>&1 \
+	@{ $(MAKE) -s -C $(SAN)/src -f objs/Makefile objs/headers.h.gch \
+		&& $(MAKE) -s $(PARALLEL) -C $(SAN)/src CC="cc -include objs/headers.h"; \
+		} > $(SAN)/make.log 2>&1 \
 		|| { grep -A5 -E 'error|Error' $(SAN)/make.log; exit 1; }
 	@cp $(SAN)/src/objs/nginx $@
 
