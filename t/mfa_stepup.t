@@ -125,8 +125,10 @@ is_deeply([ map { $_->{method} } events('mfa.challenge_failed') ], [ 'totp' ], '
 
 my $before = $b->{cookies}{svc_session};
 
+my $used = code($factor);
+
 $r = $b->post('/v1/mfa/step-up', { challengeId => $challenge->{challengeId},
-                                   %{ code($factor) } });
+                                   %$used });
 is($r->status, 200, 'the right one') or diag($r->body);
 is($r->json->{user}{email}, $email, 'is a session');
 is($r->json->{csrfToken}, $b->{csrf}, 'with its token');
@@ -143,7 +145,7 @@ is_deeply([ row($email, 'failed_logins') ], [ 0 ], 'failures are forgotten');
 is($s->sql("SELECT count(*) FROM svc.user_device WHERE trusted_until > now()"
            . " + interval '29 days'"), 1, 'the device is trusted');
 
-admin_error(waiting($email)->post('/v1/mfa/step-up', code($factor)), 401, 'invalid_code',
+admin_error(waiting($email)->post('/v1/mfa/step-up', $used), 401, 'invalid_code',
             'a code is used once');
 admin_error(waiting($email)->post('/v1/mfa/step-up', code($factor, -2)), 401,
             'invalid_code', 'and not two steps late');
