@@ -212,8 +212,8 @@ settled('Redis away');
 # --- PostgreSQL is away for longer than Redis knows what has ended ---------------------
 
 # The deliveries end while it is away; nor can they be noted when it is back, before
-# the log has been looked at: they meet an error that passes, since of one that does
-# not ten are the last.
+# the log has been looked at.  They are refused with an error that may pass: after
+# ten of those that do not the helper would give up.
 
 my $open = "$receiver->{dir}/open";
 my $until = $receiver->hook($acme, '/until/open');
@@ -221,7 +221,7 @@ my $until = $receiver->hook($acme, '/until/open');
 $users = users($acme, 4);
 is(scalar($receiver->wait($until, 4)), 4, 'they are being delivered');
 $s->sql(q{CREATE FUNCTION public.later() RETURNS trigger LANGUAGE plpgsql AS
-          'BEGIN RAISE ''later'' USING ERRCODE = ''57014''; END'});
+          'BEGIN RAISE ''later'' USING ERRCODE = ''query_canceled''; END'});
 $s->sql('CREATE TRIGGER later BEFORE INSERT ON svc.webhook_done'
         . ' EXECUTE FUNCTION public.later()');
 $s->{pg}->stop;
