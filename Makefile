@@ -189,10 +189,11 @@ unit: $(SRC)/objs/ngx_auto_config.h  ## build the unit tests, in build/unit
 	@$(MAKE) -s $(PARALLEL) -f t/unit/build.mk NGX_SRC=$(SRC) unit
 
 $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.json \
-		conf/integrations.json t/lib/headers.h \
+		conf/integrations.json t/lib/headers.h t/lib/asan-fork.c \
 		$(SOURCES)
 	@echo "==> building nginx and the modules with ASan and UBSan"
 	@rm -rf $(SAN) && mkdir -p $(SAN)
+	@$(CC) -Wall -Wextra -Werror -O1 -c -o $(SAN)/asan-fork.o t/lib/asan-fork.c
 	@cp -r $(SRC)/. $(SAN)/src && rm -rf $(SAN)/src/objs
 	@cd $(SAN)/src && ./configure --with-debug --with-threads \
 		--with-http_ssl_module --with-http_v2_module \
@@ -201,7 +202,8 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 		-fsanitize=address,undefined \
 		-fno-sanitize=alignment,nonnull-attribute,pointer-overflow \
 		-DNGX_DEBUG_PALLOC=1" \
-		--with-ld-opt="-fsanitize=address,undefined" > ../configure.log 2>&1
+		--with-ld-opt="-fsanitize=address,undefined -static-libasan \
+		$(TOP)/$(SAN)/asan-fork.o" > ../configure.log 2>&1
 	@cp t/lib/headers.h $(SAN)/src/objs
 	@printf '%s:\n\t$$(CC) $$(CFLAGS) $$(ALL_INCS) -o $$@ %s\n' \
 		objs/headers.h.gch objs/headers.h >> $(SAN)/src/objs/Makefile

@@ -181,11 +181,6 @@ sub configuration {
     my ($main, $http, $server, $locations)
         = map { $self->{$_} // '' } qw(main http server locations);
 
-    # ASan's allocator does not survive a fork while threads begin
-
-    $main .= "thread_pool default threads=2;\n"
-        if built_with('-fsanitize=address');
-
     return $self->load_module_lines . $user . <<"EOT"
 daemon off;
 worker_processes $self->{workers};
