@@ -153,7 +153,7 @@ ok((wait_for { $s->waiting == 1 && gauge(slow => 'waiting') == 5 }),
 my @took = timed(100, sub { audit($globex) }, 200, 'another one searches');
 
 ok((wait_for { $s->waiting == 1 }), 'while the first still waits');
-is(gauge(slow => 'in_flight'), 1, 'which has had no more');
+ok((wait_for { gauge(slow => 'in_flight') == 1 }), 'which has had no more');
 
 release($acme);
 is_deeply(statuses(@c), { 200 => 6 }, 'then it gets its answers');
@@ -195,22 +195,23 @@ my @garbage = search(60, map { "svc_garbage$_" } 1 .. 60);
 quick([ timed(50, sub { audit($globex) }, 200, 'beside garbage') ], \@took,
       'another one is as quick');
 is_deeply(statuses(@garbage), { 401 => 60 }, 'garbage gets 401');
-is(gauge(slow => 'in_flight'), 1, 'and no place');
+ok((wait_for { gauge(slow => 'in_flight') == 1 }), 'and no place');
 
 release($acme);
 is_deeply(statuses(@c), { 200 => 4 }, 'the others get theirs');
 
 
-# who has waited for less comes next, not who came first
+# who has waited for less comes next, not who came first; what the worker does of
+# itself, every two seconds, waits as well
 
 hold($_) for $acme, $globex;
 
 @c = map { [ search(8, $_->{audit}) ] } $acme, $globex;
-ok((wait_for { $s->waiting == 2 && gauge(slow => 'waiting') == 14 }),
+ok((wait_for { $s->waiting == 2 && gauge(slow => 'waiting') >= 14 }),
    'two tenants have all connections');
 
 my ($late) = search(1, $initech->{audit});
-ok((wait_for { gauge(slow => 'waiting') == 15 }), 'a third one waits');
+ok((wait_for { gauge(slow => 'waiting') >= 15 }), 'a third one waits');
 
 release($acme);
 is_deeply(statuses($late), { 200 => 1 }, 'it gets the first that is free');
