@@ -443,7 +443,7 @@ is_deeply([ $e->numbers ], [ $n ], 'where they were');
 $s->nginx->kill_worker('KILL', $_) for $s->workers;
 is($e->wait_end, 'cut', 'a worker is killed');
 cmp_ok(leases(), '>=', 1, 'its lease stays');
-$s->sql("UPDATE svc.audit_stream SET expires_at = now()");
+$s->sql("UPDATE svc.audit_stream SET expires_at = now() - interval '1 ms'");
 $e = follow('', $e->last_id);
 is($e->{answer}->status, 200, 'until it expires');
 is(leases(), 1, 'and is swept');

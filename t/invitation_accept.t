@@ -224,7 +224,7 @@ my $taken = invited();
 my $resent = invited();
 
 admin(DELETE => "/invitations/$revoked->{id}");
-$s->sql("UPDATE svc.invitation SET expires_at = now() WHERE id = '$late->{id}'");
+$s->sql("UPDATE svc.invitation SET expires_at = now() - interval '1 ms' WHERE id = '$late->{id}'");
 $acme->create(userName => uc $taken->{email});
 is(admin(POST => "/invitations/$resent->{id}/resend")->json->{status}, 'pending',
    'sent again');
@@ -435,7 +435,7 @@ sub meanwhile {
 
 for my $case ([ 'revoked', 'UPDATE svc.invitation SET revoked_at = now()' ],
               [ 'sent again', "UPDATE svc.invitation SET token_hash = sha256('x')" ],
-              [ 'expired', "UPDATE svc.invitation SET expires_at = now()" ])
+              [ 'expired', "UPDATE svc.invitation SET expires_at = now() - interval '1 ms'" ])
 {
     my ($name, $change) = @$case;
 

@@ -252,7 +252,7 @@ admin_error($full->post($STEP_UP, code($code)), 401, 'invalid_code',
 
 $s->sql('DELETE FROM svc.challenge');
 $code = challenge($full, $email, 'too old');
-$s->sql("UPDATE svc.email_challenge SET expires_at = now()");
+$s->sql("UPDATE svc.email_challenge SET expires_at = now() - interval '1 ms'");
 admin_error($full->post($STEP_UP, code($code)), 401, 'invalid_code', 'after ten minutes');
 $s->sql('UPDATE svc.challenge SET expires_at = now()');
 

@@ -333,7 +333,8 @@ bad(redeem($s, $agent, code($acme, $agent, $ada, resources => [ 'urn:b' ])),
     'invalid_target', 'another audience');
 set(application => $agent->{clientId}, "allowed_scopes = '{}'");
 bad(redeem($s, $agent, code($acme, $agent, $ada)), 'invalid_scope', 'none at all');
-set(application => $agent->{clientId}, 'expires_at = now(), allowed_scopes = NULL');
+set(application => $agent->{clientId},
+    "expires_at = now() - interval '1 ms', allowed_scopes = NULL");
 $code = code($acme, $agent, $ada);
 bad(redeem($s, $agent, $code), 'invalid_grant', 'an agent that has expired');
 ok(!spent($code), 'the code stays');

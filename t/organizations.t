@@ -211,7 +211,7 @@ is_deeply(\%status, { 201 => 1, 400 => 19 }, 'one of twenty');
 is(tenants('rush'), 1, 'one tenant');
 
 $in = begun('late');
-$s->sql("UPDATE svc.organization_signup SET expires_at = now()");
+$s->sql("UPDATE svc.organization_signup SET expires_at = now() - interval '1 ms'");
 admin_error($up->verify($in), 400, 'challenge_expired', 'too late');
 
 for my $how (qw(close abort)) {
