@@ -1,8 +1,7 @@
 /*
- * The allocator of ASan over a fork.  Whoever forks while another thread holds one
- * of its locks, which each thread does as it begins, leaves the child with a lock
- * that nobody lets go of.  As later compilers have it of themselves, the locks are
- * held over the fork.
+ * Holds the locks of ASan's allocator over a fork, as the ASan of GCC 14 and later
+ * does itself.  Without it a child waits for ever for a lock that another thread of
+ * its parent had at that moment: each thread takes one as it begins.
  */
 
 #include <pthread.h>
