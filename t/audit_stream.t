@@ -380,7 +380,7 @@ my $short = $acme->token(kind => 'api', permissions => 'audit:view',
 $e = follow('', undef, $short->{token});
 is($e->{answer}->status, 200, 'a token that expires');
 $e->pump(slow(5));
-$s->sql("UPDATE svc.credential SET expires_at = now() WHERE id = '$short->{id}'");
+$s->sql("UPDATE svc.credential SET expires_at = now() - interval '1 ms' WHERE id = '$short->{id}'");
 nudge();
 is($e->wait_end, 'end', 'ends its stream');
 

@@ -180,7 +180,7 @@ is_deeply(\%seen, { '401 invalid_code' => 5, '400 challenge_expired' => 25 },
 
 later();
 $sent = mailed($bob->post($START), 'bob@acme.test', 'too old');
-$s->sql("UPDATE svc.email_challenge SET expires_at = now() WHERE used_at IS NULL");
+$s->sql("UPDATE svc.email_challenge SET expires_at = now() - interval '1 ms' WHERE used_at IS NULL");
 admin_error($bob->post($VERIFY, code($sent)), 400, 'challenge_expired', 'ten minutes');
 admin_error($bob->post($VERIFY, token($sent)), 400, 'challenge_expired',
             'of a link, too');

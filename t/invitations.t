@@ -243,7 +243,7 @@ is_deeply([ $acme->new_events(@TOLD) ],
 is(ask(DELETE => "/$gone->{id}")->status, 204, 'again');
 is_deeply([ $acme->new_events(@TOLD) ], [], 'is not said again');
 
-$s->sql("UPDATE svc.invitation SET expires_at = now() WHERE id = '$late->{id}'");
+$s->sql("UPDATE svc.invitation SET expires_at = now() - interval '1 ms' WHERE id = '$late->{id}'");
 $s->sql("UPDATE svc.invitation SET accepted_at = now() WHERE id = '$done->{id}'");
 
 my %status = map { $_->{id} => $_->{status} } @{ ask(GET => '')->json->{invitations} };

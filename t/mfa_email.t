@@ -254,11 +254,11 @@ $s->sql('DELETE FROM svc.challenge');
 $code = challenge($full, $email, 'too old');
 $s->sql("UPDATE svc.email_challenge SET expires_at = now() - interval '1 ms'");
 admin_error($full->post($STEP_UP, code($code)), 401, 'invalid_code', 'after ten minutes');
-$s->sql('UPDATE svc.challenge SET expires_at = now()');
+$s->sql("UPDATE svc.challenge SET expires_at = now() - interval '1 ms'");
 
 my $asked = $full->post($CHALLENGE, { method => 'recovery' })->json->{challengeId};
 
-$s->sql('UPDATE svc.challenge SET expires_at = now()');
+$s->sql("UPDATE svc.challenge SET expires_at = now() - interval '1 ms'");
 admin_error($full->post($STEP_UP, code($code, challengeId => $asked)), 400,
             'challenge_expired', 'nor is its challenge');
 $s->sql('UPDATE svc.user_account SET failed_logins = 0, locked_until = NULL');

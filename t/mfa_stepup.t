@@ -256,7 +256,7 @@ admin_error($full->post('/v1/mfa/step-up', { challengeId => $challenge->{challen
             400, 'challenge_expired', 'of another session');
 admin_error($full->post('/v1/mfa/step-up', { challengeId => 'x', %{ code($factor, 1) } }),
             400, 'challenge_expired', 'of none');
-$s->sql('UPDATE svc.challenge SET expires_at = now()');
+$s->sql("UPDATE svc.challenge SET expires_at = now() - interval '1 ms'");
 admin_error($b->post('/v1/mfa/step-up', { challengeId => $challenge->{challengeId},
                                           %{ code($factor, 1) } }),
             400, 'challenge_expired', 'of five minutes ago');

@@ -245,9 +245,9 @@ set($web, "scopes = '{invoices:read,openid,profile}'");
 # --- ends -------------------------------------------------------------------------
 
 my %END = (
-    'idle for 30 days' => sub { "oauth_refresh SET expires_at = now() WHERE "
+    'idle for 30 days' => sub { "oauth_refresh SET expires_at = now() - interval '1 ms' WHERE "
                                 . stored($_[0]{refresh_token}) },
-    'a grant of 90 days' => sub { "oauth_grant SET expires_at = now() WHERE id = "
+    'a grant of 90 days' => sub { "oauth_grant SET expires_at = now() - interval '1 ms' WHERE id = "
                                   . "'$_[0]{grant}'" },
     'a grant that was revoked' => sub { "oauth_grant SET revoked_at = now() WHERE id = "
                                         . "'$_[0]{grant}'" },

@@ -807,7 +807,7 @@ $s->sql("INSERT INTO svc.invitation (tenant_id, id, email, email_key, role,"
         . " gen_random_uuid(), i || '\@x.test', i || '\@x.test', 'member', '{}', 7,"
         . " sha256(i::text::bytea), now() + interval '1 day'"
         . ' FROM generate_series(1, 1000) i');
-$s->sql("UPDATE svc.invitation SET expires_at = now() WHERE id = '$in->{id}'");
+$s->sql("UPDATE svc.invitation SET expires_at = now() - interval '1 ms' WHERE id = '$in->{id}'");
 is_status(400, 'createInvitation', body => { email => 'a@x.test', role => 'member' });
 is_status(400, 'resendInvitation');
 $s->sql("DELETE FROM svc.invitation WHERE email ~ '^[0-9]'");

@@ -268,7 +268,7 @@ for my $id ('00000000-0000-4000-8000-000000000000', 'x') {
                 'challenge_expired', 'of no challenge');
 }
 
-$s->sql('UPDATE svc.email_challenge SET expires_at = now()'
+$s->sql("UPDATE svc.email_challenge SET expires_at = now() - interval '1 ms'"
         . " WHERE id = '$in->{challengeId}'");
 admin_error(verify(browser(), $in, code => $in->{code}), 400, 'challenge_expired',
             'after its time');

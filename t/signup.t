@@ -302,7 +302,7 @@ admin_error($up->verify($one, tenant => 'globex'), 400, 'challenge_expired',
             'at another tenant');
 is($up->verify($one)->status, 201, 'and at its own');
 
-$s->sql("UPDATE svc.email_challenge SET expires_at = now() WHERE id ="
+$s->sql("UPDATE svc.email_challenge SET expires_at = now() - interval '1 ms' WHERE id ="
         . " '$other->{challengeId}'");
 admin_error($up->verify($other), 400, 'challenge_expired', 'too late');
 
