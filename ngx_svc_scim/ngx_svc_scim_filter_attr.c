@@ -19,7 +19,7 @@
 
 #define ngx_svc_scim_attr_user_name(attribute, part)                          \
     { ngx_svc_scim_attr_core(attribute, part),                                \
-      .type = NGX_SVC_SCIM_ATTR_TEXT, .sql = "u.user_name_key",               \
+      .type = NGX_SVC_SCIM_ATTR_ADDRESS, .sql = "u.user_name_key",            \
       .required = 1, .index = 1, .unique = 1, .sort = "u.user_name_key" }
 
 

@@ -12,6 +12,7 @@
 
 typedef enum {
     NGX_SVC_SCIM_ATTR_TEXT = 0,     /* a string, in any case */
+    NGX_SVC_SCIM_ATTR_ADDRESS,      /* an e-mail address, by its key */
     NGX_SVC_SCIM_ATTR_EXACT,        /* a string, as it is */
     NGX_SVC_SCIM_ATTR_ID,           /* the same; stored as an uuid */
     NGX_SVC_SCIM_ATTR_LOCATION,     /* the same; behind the URL of users */

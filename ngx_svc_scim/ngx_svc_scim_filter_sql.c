@@ -289,6 +289,10 @@ ngx_svc_scim_sql_operands(ngx_svc_scim_compiler_t *c,
         format = "lower($%ui::text)%Z";
         break;
 
+    case NGX_SVC_SCIM_ATTR_ADDRESS:
+        format = "svc.address_key($%ui::text)%Z";
+        break;
+
     case NGX_SVC_SCIM_ATTR_TIME:
         format = NGX_SVC_TIME("$%ui") "%Z";
         break;
@@ -448,7 +452,9 @@ ngx_svc_scim_sql_first(ngx_svc_scim_compiler_t *c, ngx_svc_scim_node_t *node)
         return;
     }
 
-    fold = (attr->type == NGX_SVC_SCIM_ATTR_TEXT) ? "lower" : "";
+    fold = (attr->type == NGX_SVC_SCIM_ATTR_TEXT) ? "lower"
+           : (attr->type == NGX_SVC_SCIM_ATTR_ADDRESS) ? "svc.address_key"
+           : "";
 
     c->p = ngx_sprintf(c->p, "(%s >= %s($%ui::text) AND %s < %s($%ui::text)"
                        " || " NGX_SVC_SCIM_LAST_CHAR ")",

@@ -116,7 +116,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_page_inactive = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_key_user_name = {
     .name = "scim_key_user_name",
-    .text = NGX_SVC_SCIM_SELECT " AND user_name_key = lower($1::text)"
+    .text = NGX_SVC_SCIM_SELECT
+            " AND user_name_key = svc.address_key($1::text)"
             " AND " NGX_SVC_SCIM_EXISTS,
     .nparams = 1
 };

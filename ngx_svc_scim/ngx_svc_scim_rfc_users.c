@@ -61,7 +61,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_yield = {
                 " AND k.external_id = $2::text"
                 " AND EXISTS (SELECT FROM svc.user_account n"
                     " WHERE " NGX_SVC_SCIM_GONE("n")
-                    " AND n.user_name_key = lower($1::text)"
+                    " AND n.user_name_key = svc.address_key($1::text)"
                     " AND n.id <> k.id))"
             " RETURNING a.id"
         ") "
@@ -77,19 +77,19 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_yield = {
  * one, but for what SCIM does not know of: the role, the password.
  */
 
-#define NGX_SVC_SCIM_MOVES  "o.user_name_key <> lower($2::text)"
+#define NGX_SVC_SCIM_MOVES  NGX_SVC_PROFILE_MOVES("$2::text", "o")
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_create = {
     .name = "scim_rfc_create",
     .text =
         "WITH o AS ("
-            "SELECT id, user_name, user_name_key, status, role, source"
+            "SELECT id, user_name, status, role, source"
                 NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_COLUMN)
             " FROM svc.user_account d WHERE " NGX_SVC_SCIM_GONE("d")
                 " AND id = (SELECT"
                 " coalesce((SELECT k.id FROM svc.user_account k"
                     " WHERE " NGX_SVC_SCIM_GONE("k")
-                    " AND k.user_name_key = lower($2::text)),"
+                    " AND k.user_name_key = svc.address_key($2::text)),"
                 " (SELECT k.id FROM svc.user_account k"
                     " WHERE " NGX_SVC_SCIM_GONE("k")
                     " AND k.external_id = $3::text)))"
@@ -104,7 +104,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_create = {
             " FROM o"
         "), u AS ("
             "UPDATE svc.user_account a SET user_name = $2,"
-                " user_name_key = lower($2::text), external_id = $3,"
+                " user_name_key = CASE WHEN svc.address_key($2::text)"
+                    " <> svc.address_key(a.user_name)"
+                    " THEN svc.address_key($2::text) ELSE a.user_name_key END,"
+                " external_id = $3,"
                 " status = CASE a.status WHEN 'suspended' THEN a.status"
                     " ELSE coalesce($4, 'active') END, email_verified = true,"
                 " first_name = $5, last_name = $6, display_name = $7,"
@@ -150,18 +153,18 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_create = {
 
 /*
  * As scim_change, with the address, of which all is as when an administrator
- * changes it: the new one is not verified, unless it is the same in another
- * case, nobody is signed in any more, and the old one is told by mail.
+ * changes it: the new one is not verified, unless it is the same one written
+ * otherwise, nobody is signed in any more, and the old one is told by mail.
  */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_change = {
     .name = "scim_rfc_change",
     .text =
         "WITH o AS ("
-            "SELECT id, role, source, user_name_key, updated_at, status,"
-                " $17 AND lower($18::text) <> user_name_key AS moves"
+            "SELECT id, role, source, updated_at, status,"
+                " $17 AND " NGX_SVC_PROFILE_MOVES("$18::text", "k") " AS moves"
                 NGX_SVC_SCIM_RFC_PROFILE(NGX_SVC_PROFILE_COLUMN)
-            " FROM svc.user_account WHERE tenant_id = " NGX_SVC_TENANT
+            " FROM svc.user_account k WHERE tenant_id = " NGX_SVC_TENANT
             " AND id = $1 AND " NGX_SVC_SCIM_EXISTS " FOR UPDATE"
         "), n AS ("
             "SELECT id" NGX_SVC_SCIM_RFC_PROFILE(NGX_SVC_PROFILE_WANTED)
@@ -176,18 +179,17 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_change = {
                             " THEN $3::text END) END AS verdict"
             " FROM o"
         "), u AS ("
-            "SELECT n.* FROM n, o WHERE n.verdict IS NULL"
+            "SELECT n.*, o.moves FROM n, o WHERE n.verdict IS NULL"
                 " AND (n.status" NGX_SVC_SCIM_RFC_PROFILE(NGX_SVC_PROFILE_NEW)
                 ") IS DISTINCT FROM"
                 " (o.status" NGX_SVC_SCIM_RFC_PROFILE(NGX_SVC_PROFILE_OLD) ")"
         "), w AS ("
             "UPDATE svc.user_account a SET status = u.status,"
-                " email_verified = a.email_verified"
-                    " AND a.user_name_key = lower(u.user_name),"
+                " email_verified = a.email_verified AND NOT u.moves,"
                 " valid_after = CASE WHEN u.status IN ('active', a.status)"
-                    " AND a.user_name_key = lower(u.user_name)"
+                    " AND NOT u.moves"
                     " THEN a.valid_after ELSE clock_timestamp() END,"
-                " user_name_key = lower(u.user_name),"
+                " user_name_key = " NGX_SVC_PROFILE_KEY("u.moves", "u") ","
                 " search = " NGX_SVC_PROFILE_SEARCH("u") ","
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
                 NGX_SVC_SCIM_RFC_PROFILE(NGX_SVC_PROFILE_SET)

@@ -443,14 +443,25 @@ for my $way (@ways) {
 
 sub go_to {
     my ($pg, $version) = @_;
+
+    is(svcctl($pg, 'migrate', '--sql', folder($version)), $applied{$version},
+       "to version $version, and no other");
+}
+
+
+# The migrations up to a version.
+
+sub folder {
+    my ($version) = @_;
     my $dir = "$s->{dir}/sql$version";
+
+    return $dir if -d $dir;
 
     mkdir $dir or die $!;
     symlink $_, "$dir/" . s{.*/}{}r or die $!
         for map { $file{$_} } grep { $_ <= $version } @versions;
 
-    is(svcctl($pg, 'migrate', '--sql', $dir), $applied{$version},
-       "to version $version, and no other");
+    return $dir;
 }
 
 
@@ -507,6 +518,56 @@ sub differs {
     my ($new) = grep { !$before{$_} } sort keys %after;
 
     return 'was ' . ($lost // 'nothing') . "\nis " . ($new // 'nothing') . "\n";
+}
+
+
+# --- who has stood there twice --------------------------------------------------------
+
+# Of two whose addresses were told apart before there were keys both stay, and one of
+# them has the key.
+
+{
+    my $pg = database('twice', 'template0');
+
+    svcctl($pg, 'migrate', '--sql', folder(34));
+    psql($pg, <<'SQL');
+INSERT INTO svc.tenant (id, slug, name) VALUES (md5('t')::uuid, 't', 'T');
+INSERT INTO svc.user_account (tenant_id, id, user_name, created_at)
+SELECT md5('t')::uuid, md5(i::text)::uuid, name, now() + i * interval '1 s'
+  FROM unnest(ARRAY['ann@xn--mnchen-3ya.test', 'ann@münchen.test',
+                    U&'zoe\0308@x.test', U&'zo\00eb@x.test', 'Bob@x.test',
+                    U&'vic@ma\0130l.test']) WITH ORDINALITY AS a (name, i);
+INSERT INTO svc.invitation (tenant_id, id, email, email_key, role, group_ids, days,
+                            token_hash, expires_at)
+SELECT md5('t')::uuid, md5(i::text)::uuid, name, lower(name), 'member', '{}', 7,
+       sha256(convert_to(name, 'UTF8')), now() + interval '7 days'
+  FROM unnest(ARRAY['eve@xn--mnchen-3ya.test', 'eve@münchen.test'])
+       WITH ORDINALITY AS a (name, i);
+SQL
+
+    my $told = svcctl($pg, 'migrate');
+
+    like($told, qr/WARNING: +tenant t: the user \S+ \(\S+\) has the same e-mail address as/,
+         'it is said');
+    is(() = $told =~ /WARNING/g, 2, 'of each of them');
+
+    my @keys = split /\n/, psql($pg, 'SELECT user_name_key FROM svc.user_account'
+                                     . ' ORDER BY created_at');
+    my @id = map { psql($pg, "SELECT md5('$_')::uuid") =~ s/\n//r } 1 .. 6;
+
+    is_deeply(\@keys, [ 'ann@xn--mnchen-3ya.test', "ann\@xn--mnchen-3ya.test $id[1]",
+                        "zoë\@x.test $id[2]", 'zoë@x.test', 'bob@x.test',
+                        'vic@xn--mail-swc.test' ], 'nobody is lost');
+    is(psql($pg, 'SELECT count(DISTINCT email_key) FROM svc.invitation'), "2\n",
+       'nor an invitation');
+
+    psql($pg, "UPDATE svc.user_account SET display_name = 'Ann' WHERE id = '$id[1]'");
+    is(psql($pg, "SELECT user_name_key FROM svc.user_account WHERE id = '$id[1]'"),
+       "ann\@xn--mnchen-3ya.test $id[1]\n", 'who changes stays there');
+    psql($pg, "DELETE FROM svc.user_account WHERE id = '$id[0]'");
+    psql($pg, "UPDATE svc.user_account SET display_name = 'Anna' WHERE id = '$id[1]'");
+    is(psql($pg, "SELECT user_name_key FROM svc.user_account WHERE id = '$id[1]'"),
+       "ann\@xn--mnchen-3ya.test\n", 'and has the key when the other one has gone');
 }
 
 

@@ -455,7 +455,7 @@ my $filter = $s->tenant('filter');
 my %filter_user = (
     plain  => { userName => 'Ann@filter.test', externalId => 'Ext-1' },
     plus   => { userName => 'a+b@filter.test', externalId => 'a b+c' },
-    quote  => { userName => 'q"\\@filter.test', externalId => "it's \"q\" \\" },
+    quote  => { userName => "q'`{|}\@filter.test", externalId => "it's \"q\" \\" },
     utf8   => { userName => 'zoë@filter.test', externalId => 'Zoë 🦀' },
     amp    => { userName => 'a&b=c@filter.test', externalId => '100%' },
 );
@@ -492,7 +492,7 @@ for my $row (
     [ plus  => 'userName eq "a+b@filter.test"' ],
     [ plus  => 'externalId eq "a b+c"', '+' ],
     [ plus  => 'externalId eq "a b+c"' ],
-    [ quote => 'userName eq "q\"\\\\@filter.test"' ],
+    [ quote => 'userName eq "q\'`{|}@filter.test"' ],
     [ quote => 'externalId eq "it\'s \"q\" \\\\"' ],
     [ utf8  => 'userName eq "zoë@filter.test"' ],
     [ utf8  => 'userName eq "zo\u00eb@filter.test"' ],

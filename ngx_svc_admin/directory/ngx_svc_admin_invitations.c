@@ -119,7 +119,7 @@ static const ngx_svc_member_t  ngx_svc_admin_invitation_members[] = {
     " >= " ngx_value(NGX_SVC_ADMIN_INVITATIONS)
 
 /*
- * Of an address in lower case: whose it is, and the invitation that is open, by
+ * Of the key of an address: whose it is, and the invitation that is open, by
  * their keys, as NGX_SVC_ROW() has them.
  */
 
@@ -182,7 +182,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_invitations_expire = {
                 " AND " NGX_SVC_ADMIN_INVITATION_STATUS " <> 'pending'"
             " ORDER BY i.created_at LIMIT 100"
         ") || ARRAY(SELECT "
-            NGX_SVC_ADMIN_INVITATION_FOR("(SELECT lower($1))",
+            NGX_SVC_ADMIN_INVITATION_FOR("(SELECT svc.address_key($1))",
                                          " AND i.expires_at <= now()") "))",
     NGX_SVC_PARAMS(ngx_svc_param_text(ngx_svc_admin_invitation_t, email))
 };
@@ -198,9 +198,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_invitations_create = {
                     " THEN 'unknown ' || $4"
                 " WHEN " NGX_SVC_ADMIN_ROLE_BEYOND("$4") " THEN 'lacks'"
                 " WHEN x.id IS NOT NULL THEN 'group ' || x.id"
-                " WHEN " NGX_SVC_ADMIN_INVITATION_USER("(SELECT lower($3))")
-                    " IS NOT NULL THEN 'email'"
-                " WHEN " NGX_SVC_ADMIN_INVITATION_FOR("(SELECT lower($3))", "")
+                " WHEN " NGX_SVC_ADMIN_INVITATION_USER(
+                    "(SELECT svc.address_key($3))") " IS NOT NULL THEN 'email'"
+                " WHEN " NGX_SVC_ADMIN_INVITATION_FOR(
+                    "(SELECT svc.address_key($3))", "")
                     " IS NOT NULL THEN 'pending'"
                 " WHEN " NGX_SVC_ADMIN_INVITATION_FULL " THEN 'full'"
                 " END AS verdict"
@@ -211,7 +212,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_invitations_create = {
         "), i AS ("
             "INSERT INTO svc.invitation AS i (tenant_id, id, token_hash, email,"
                 " email_key, role, group_ids, days, expires_at)"
-            " SELECT n.tenant, $1::uuid, $2::bytea, $3, lower($3), $4,"
+            " SELECT n.tenant, $1::uuid, $2::bytea, $3,"
+                " svc.address_key($3), $4,"
                 " ARRAY(SELECT DISTINCT g.id"
                     " FROM unnest($5::text::uuid[]) g (id)),"
                 " coalesce($6::int4, 7),"

@@ -80,19 +80,19 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_owners_lock = {
 
 /*
  * What differs is told from the locked row.  A new address is not a verified
- * one, unless it is the same in another case.  One that another user has is
- * told first; who takes it in the same moment is found by the constraint.  The
- * old one is told by mail.
+ * one, unless it is the same one written otherwise.  One that another user has
+ * is told first; who takes it in the same moment is found by the constraint.
+ * The old one is told by mail.
  */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
     .name = "admin_user_put",
     .text =
         "WITH o AS ("
-            "SELECT id, role, user_name_key,"
-                " $2 AND lower($3) <> user_name_key AS moves"
+            "SELECT id, role,"
+                " $2 AND " NGX_SVC_PROFILE_MOVES("$3", "k") " AS moves"
                 NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_COLUMN)
-            " FROM svc.user_account"
+            " FROM svc.user_account k"
             " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1 FOR UPDATE"
         "), n AS ("
             "SELECT id" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_WANTED) ","
@@ -102,16 +102,16 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
                 " END AS verdict"
             " FROM o"
         "), u AS ("
-            "SELECT n.* FROM n, o WHERE n.verdict IS NULL"
+            "SELECT n.*, o.moves FROM n, o WHERE n.verdict IS NULL"
                 " AND (n.id" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_NEW) ")"
                 " IS DISTINCT FROM"
                 " (o.id" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_OLD) ")"
         "), w AS ("
-            "UPDATE svc.user_account a SET email_verified = a.email_verified"
-                    " AND a.user_name_key = lower(u.user_name),"
-                " valid_after = CASE a.user_name_key WHEN lower(u.user_name)"
-                    " THEN a.valid_after ELSE clock_timestamp() END,"
-                " user_name_key = lower(u.user_name),"
+            "UPDATE svc.user_account a SET"
+                " email_verified = a.email_verified AND NOT u.moves,"
+                " valid_after = CASE WHEN u.moves THEN clock_timestamp()"
+                    " ELSE a.valid_after END,"
+                " user_name_key = " NGX_SVC_PROFILE_KEY("u.moves", "u") ","
                 " search = " NGX_SVC_PROFILE_SEARCH("u") ","
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
                 NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_SET)

@@ -55,7 +55,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_unlock = {
                 " AND id = (SELECT coalesce($1::uuid,"
                 " (SELECT id FROM svc.user_account"
                     " WHERE tenant_id = " NGX_SVC_TENANT
-                    " AND user_name_key = lower($2::text))))"
+                    " AND user_name_key = svc.address_key($2::text))))"
             " FOR UPDATE"
         "), u AS ("
             "UPDATE svc.user_account a SET failed_logins = 0,"

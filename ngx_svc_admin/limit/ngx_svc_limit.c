@@ -118,14 +118,16 @@ ngx_svc_limit_exit_worker(void)
 ngx_int_t
 ngx_svc_limit_email(const ngx_str_t *email, u_char mac[NGX_SVC_LIMIT_MAC_LEN])
 {
-    u_char    text[NGX_SVC_LIMIT_KEY_FOLDED], full[EVP_MAX_MD_SIZE];
+    u_char    key[NGX_SVC_EMAIL_KEY], full[EVP_MAX_MD_SIZE];
     size_t    len;
     unsigned  n;
 
-    len = ngx_svc_limit_key_fold(text, email);
+    if (ngx_svc_email_key(key, &len, email) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     if (HMAC(EVP_sha256(), ngx_svc_limit_secret, NGX_SVC_LIMIT_SECRET_LEN,
-             text, len, full, &n)
+             key, len, full, &n)
         == NULL)
     {
         return NGX_ERROR;

@@ -4,9 +4,6 @@
 
 #include "ngx_svc_limit_key.h"
 
-#include <unicase.h>
-#include <unistr.h>
-
 
 #define NGX_SVC_LIMIT_KEY_V4     '4'
 #define NGX_SVC_LIMIT_KEY_V6     '6'
@@ -85,26 +82,4 @@ ngx_svc_limit_key_text(u_char *p, const ngx_svc_limit_key_t *key)
     ngx_memcpy(addr.bytes, key->bytes, sizeof(addr.bytes));
 
     return ngx_svc_addr_text(p, &addr);
-}
-
-
-size_t
-ngx_svc_limit_key_fold(u_char text[NGX_SVC_LIMIT_KEY_FOLDED],
-    const ngx_str_t *email)
-{
-    int     n;
-    size_t  i, len;
-    ucs4_t  c;
-
-    len = 0;
-
-    for (i = 0; i < ngx_min(email->len, NGX_SVC_EMAIL_MAX); i += n) {
-
-        n = u8_mbtouc(&c, email->data + i, email->len - i);
-
-        len += u8_uctomb(text + len, uc_tolower(c),
-                         NGX_SVC_LIMIT_KEY_FOLDED - len);
-    }
-
-    return len;
 }

@@ -14,7 +14,6 @@
 
 #define NGX_SVC_LIMIT_MAC_LEN   16
 #define NGX_SVC_LIMIT_KEY_TEXT  64      /* bytes, at most */
-#define NGX_SVC_LIMIT_KEY_FOLDED  (2 * NGX_SVC_EMAIL_MAX)
 
 
 typedef enum {
@@ -53,14 +52,6 @@ void ngx_svc_limit_key_tenant(ngx_svc_limit_key_t *key,
  * has room for NGX_SVC_LIMIT_KEY_TEXT bytes; returns the end.
  */
 u_char *ngx_svc_limit_key_text(u_char *p, const ngx_svc_limit_key_t *key);
-
-/*
- * An e-mail address in lower case, as PostgreSQL's lower() makes it, by which a
- * user is found: each character by itself, which may take a byte more than it
- * did.  Returns the length.
- */
-size_t ngx_svc_limit_key_fold(u_char text[NGX_SVC_LIMIT_KEY_FOLDED],
-    const ngx_str_t *email);
 
 
 #endif /* _NGX_SVC_LIMIT_KEY_H_INCLUDED_ */

@@ -94,7 +94,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_email_change_open = {
             " LEFT JOIN LATERAL ("
                 "SELECT k.* FROM svc.user_account k"
                 " WHERE k.tenant_id = " NGX_SVC_TENANT
-                    " AND k.user_name_key BETWEEN lower($10) AND lower($10)"
+                    " AND k.user_name_key BETWEEN svc.address_key($10)"
+                        " AND svc.address_key($10)"
                 " ORDER BY k.user_name_key LIMIT 1) o ON true",
             "$9", NGX_SVC_OWN_EMAIL_ROOT("$11")),
     NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,
@@ -131,7 +132,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_email_change_store = {
                 " o.last_name FROM o, c"
         "), u AS ("
             "UPDATE svc.user_account a SET user_name = n.user_name,"
-                " user_name_key = lower(n.user_name), email_verified = true,"
+                " user_name_key = svc.address_key(n.user_name),"
+                " email_verified = true,"
                 " valid_after = clock_timestamp(),"
                 " search = " NGX_SVC_PROFILE_SEARCH("n") ","
                 " updated_at = " NGX_SVC_CHANGED_AT("a")

@@ -35,7 +35,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_email_verify_store = {
         "WITH o AS ("
             "SELECT u.id, u.user_name, u.email_verified FROM ("
                 NGX_SVC_ROW("k.*", "svc.user_account", "$1") ") u"
-            " WHERE u.user_name_key = lower($2)"
+            " WHERE u.user_name_key = svc.address_key($2)"
         "), u AS ("
             "UPDATE svc.user_account a SET email_verified = true,"
                 " updated_at = " NGX_SVC_CHANGED_AT("a")

@@ -53,7 +53,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_forgot = {
             "SELECT k.id, k.user_name, k.display_name, k.locale"
             " FROM svc.user_account k"
             " WHERE k.tenant_id = " NGX_SVC_TENANT
-            " AND k.user_name_key = (SELECT lower($1::text))"
+            " AND k.user_name_key = (SELECT svc.address_key($1::text))"
             " AND k.status = 'active' FOR KEY SHARE"
         "), r AS ("
             "INSERT INTO svc.password_reset"

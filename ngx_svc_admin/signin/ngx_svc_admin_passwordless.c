@@ -61,7 +61,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_passwordless_begin = {
         " LEFT JOIN svc.tenant t ON t.id = " NGX_SVC_TENANT
         " LEFT JOIN svc.governance g ON g.tenant_id = t.id"
         " LEFT JOIN svc.user_account u ON u.tenant_id = g.tenant_id"
-            " AND u.user_name_key = (SELECT lower($2::text))"
+            " AND u.user_name_key = (SELECT svc.address_key($2::text))"
         " LEFT JOIN svc.login_phantom f ON f.tenant_id = g.tenant_id"
             " AND f.email_mac = $3",
     NGX_SVC_PARAMS(ngx_svc_login_param(client.ip),
@@ -84,8 +84,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_passwordless_open = {
                 " AS user_name, k.display_name, k.locale"
             " FROM svc.user_account k"
             " WHERE k.tenant_id = " NGX_SVC_TENANT
-            " AND k.user_name_key BETWEEN (SELECT lower($9::text))"
-                " AND (SELECT lower($9::text))"
+            " AND k.user_name_key BETWEEN (SELECT svc.address_key($9::text))"
+                " AND (SELECT svc.address_key($9::text))"
             " ORDER BY k.user_name_key FOR KEY SHARE",
         "u.id", "NULL"),
     NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,

@@ -58,7 +58,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_signup_open = {
             "SELECT k.id, k.user_name, k.display_name, k.locale"
             " FROM svc.user_account k"
             " WHERE k.tenant_id = " NGX_SVC_TENANT
-            " AND k.user_name_key = (SELECT lower($9::text))",
+            " AND k.user_name_key = (SELECT svc.address_key($9::text))",
             "NULL::uuid", "NULL::uuid"),
     NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,
                    ngx_svc_login_param(email))

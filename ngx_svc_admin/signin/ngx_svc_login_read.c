@@ -47,7 +47,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user = {
             " " NGX_SVC_LOGIN_EXPIRED " AS expired"
         " FROM svc.governance g"
         " LEFT JOIN svc.user_account u ON u.tenant_id = g.tenant_id"
-            " AND u.user_name_key = (SELECT lower($2::text))"
+            " AND u.user_name_key = (SELECT svc.address_key($2::text))"
         " LEFT JOIN svc.password p ON p.tenant_id = g.tenant_id"
             " AND p.user_id = u.id"
         " LEFT JOIN svc.login_phantom f ON f.tenant_id = g.tenant_id"
@@ -61,7 +61,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user = {
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk = {
     .name = "signin_risk",
     .text = NGX_SVC_LOGIN_RISK_OF(
-        "u.user_name_key = (SELECT lower($8::text))",
+        "u.user_name_key = (SELECT svc.address_key($8::text))",
         "s.email_mac BETWEEN $9 AND $9", "s.email_mac"),
     NGX_SVC_PARAMS(NGX_SVC_LOGIN_RISK_PARAMS,
                    ngx_svc_login_param(email),

@@ -36,7 +36,7 @@ static ngx_int_t ngx_svc_login_take_device(ngx_svc_login_t *login);
       .flags = NGX_SVC_M_REQUIRED,                                            \
       .min = 1,                                                               \
       .max = NGX_SVC_EMAIL_MAX,                                               \
-      .check = ngx_svc_email_check,                                           \
+      .check = ngx_svc_email_form_check,                                      \
       .offset = offsetof(ngx_svc_login_body_t, email) },                      \
                                                                               \
     { .name = ngx_string("tenant"),                                           \

@@ -35,7 +35,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_own_email_open = {
             "SELECT k.id, k.user_name, k.display_name, k.locale"
             " FROM svc.user_account k"
             " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.id = $9"
-                " AND k.user_name_key = (SELECT lower($10::text))"
+                " AND k.user_name_key = (SELECT svc.address_key($10::text))"
             " FOR KEY SHARE",
             "u.id", NGX_SVC_OWN_EMAIL_ROOT("$11")),
     NGX_SVC_PARAMS(NGX_SVC_EMAIL_CHALLENGE_PARAMS,

@@ -126,7 +126,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_email_prove = {
             "UPDATE svc.user_account a SET email_verified = true,"
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
             " WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $2"
-                " AND a.user_name_key = lower($3) AND NOT a.email_verified"
+                " AND a.user_name_key = svc.address_key($3)"
+                " AND NOT a.email_verified"
             " RETURNING a.id"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_EMAIL_VERIFIED, "u.id::text", "NULL",

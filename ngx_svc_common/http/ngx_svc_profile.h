@@ -84,6 +84,20 @@
         row ".first_name, " row ".last_name)"
 
 
+/*
+ * SQL: whether the address of a row is to be another one, whoever had it; and
+ * the key of the one that it is to have.  Two who had one address before there
+ * were keys of today have keys of their own, which stay.
+ */
+
+#define NGX_SVC_PROFILE_MOVES(value, row)                                     \
+    "svc.address_key(" value ") <> svc.address_key(" row ".user_name)"
+
+#define NGX_SVC_PROFILE_KEY(moves, row)                                       \
+    "CASE WHEN " moves " THEN svc.address_key(" row ".user_name)"             \
+    " ELSE a.user_name_key END"
+
+
 /* C: the fields of a body's struct. */
 
 #define ngx_svc_profile_value(id, column, ...)                                \

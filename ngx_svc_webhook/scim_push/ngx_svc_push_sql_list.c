@@ -29,7 +29,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_match = {
                 "SELECT k.id FROM svc.user_account k"
                 " WHERE k.tenant_id = " NGX_SVC_TENANT
                     " AND k.user_name_key"
-                        " BETWEEN lower(p.name) AND lower(p.name)"
+                        " BETWEEN svc.address_key(p.name)"
+                        " AND svc.address_key(p.name)"
                 " ORDER BY k.user_name_key LIMIT 1) u"
             " WHERE p.external IS NULL"
         "), i AS MATERIALIZED ("

@@ -19,6 +19,7 @@ import random
 import re
 import sys
 import time
+import unicodedata
 import urllib.parse
 
 CORE = 'urn:ietf:params:scim:schemas:core:2.0:User'
@@ -91,9 +92,9 @@ def attributes(u, base):
 
     enterprise = u['department'] is not None
     core = {
-        ('username', None): ('text', [u['userName']]),
-        ('emails', None): ('text', [u['userName']]),
-        ('emails', 'value'): ('text', [u['userName']]),
+        ('username', None): ('address', [u['userName']]),
+        ('emails', None): ('address', [u['userName']]),
+        ('emails', 'value'): ('address', [u['userName']]),
         ('emails', 'type'): ('text', ['work']),
         ('emails', 'primary'): ('bool', [True]),
         ('id', None): ('exact', [u['id']]),
@@ -359,10 +360,20 @@ def holds(tree, user):
         want = want if isinstance(want, bool) else want.lower() == 'true'
     elif kind == 'time':
         want = milliseconds(want)
-    elif kind == 'text':
-        want = want.lower()
 
-    return any(compare(op, v.lower() if kind == 'text' else v, want) for v in values)
+    fold = {'text': str.lower, 'address': address_key}.get(kind, lambda v: v)
+
+    return any(compare(op, fold(v), fold(want)) for v in values)
+
+
+def address_key(address):
+    """Two addresses are the same one if their keys are."""
+    local, at, domain = unicodedata.normalize('NFC', address).partition('@')
+    domain = unicodedata.normalize('NFC', domain.lower())
+    local = re.sub('[A-Z]+', lambda m: m.group().lower(), local)
+    return local + at + '.'.join(
+        label if label.isascii() else 'xn--' + label.encode('punycode').decode()
+        for label in domain.split('.'))
 
 
 def compare(op, v, want):

@@ -67,7 +67,7 @@ UNIT_OBJS = $(addprefix $(UNIT_OUT)/obj/, $(addsuffix .o, $(NGX_SVC_PURE) \
 	$(NGX_SVC_CORE) t/unit/ngx_env))
 FUZZ_OBJS = $(patsubst $(UNIT_OUT)/%,$(FUZZ_OUT)/%,$(UNIT_OBJS))
 
-UNIT_TOOLS = $(addprefix $(UNIT_OUT)/, access_eval factor_eval jose_eval \
+UNIT_TOOLS = $(addprefix $(UNIT_OUT)/, access_eval email_eval factor_eval jose_eval \
 	password_tool push_eval)
 
 # libcurl on a small event loop of the tool's own
