@@ -2,6 +2,7 @@
  * How many sign-ins, and what goes with them, a client and an address may try.
  */
 
+#include "ngx_svc_limit_request.h"
 #include "ngx_svc_login.h"
 
 
@@ -100,7 +101,7 @@ ngx_svc_login_limit(ngx_svc_login_t *login)
     login->limit.handler = ngx_svc_login_counted;
     login->limit.data = login;
 
-    rc = ngx_svc_limit_check(&login->limit, r->pool);
+    rc = ngx_svc_limit_check_request(&login->limit, r);
 
     if (rc == NGX_AGAIN) {
         r->main->count++;
@@ -143,7 +144,7 @@ ngx_svc_login_limit_then(ngx_svc_login_t *login,
         login->limit.mac = login->mac.data;
     }
 
-    rc = ngx_svc_limit_check(&login->limit, r->pool);
+    rc = ngx_svc_limit_check_request(&login->limit, r);
 
     if (rc == NGX_AGAIN) {
         r->main->count++;
