@@ -151,10 +151,18 @@ about($r[4], 900_000, 'the lock is told');
 script('lock', [ $LOCK ], 500_000);
 about((check())[4], 500_000, 'the latest one');
 
-script('clear', [ $LOCK, $EMAIL ]);
-is_deeply([ $redis->lines('KEYS', '*') ], [ $IP ], 'unlocked: both are gone');
-is((check())[0], 0, 'and it may be tried again');
-is(script('clear', [ $LOCK, 'svc.none' ]), 1, 'clearing nothing');
+check() for 1 .. 3;
+about(ttl($EMAIL), $WINDOW, 'a window');
+passes($EMAIL, 200_000);
+script('clear', [ $LOCK, $EMAIL ], 10, 4);
+is(ttl($LOCK), -2, 'unlocked: the lock is gone');
+is(get($EMAIL), 6, 'and as many hits as were given back, with those that were refused');
+about(ttl($EMAIL), 200_000, 'the window goes on');
+is((check())[0], 0, 'it may be tried again');
+script('clear', [ $LOCK, $EMAIL ], 10, 40);
+is(get($EMAIL), 0, 'no more than there are');
+is(script('clear', [ $LOCK, 'svc.none' ], 10, 4), 1, 'clearing nothing');
+is(get('svc.none'), '', 'makes nothing');
 
 
 # --- a counter without an end -----------------------------------------------------

@@ -5,6 +5,7 @@
 #include "ngx_svc_admin.h"
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_limit_then.h"
+#include "ngx_svc_signin.h"
 
 
 typedef struct {
@@ -50,8 +51,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_unlock = {
         "WITH o AS ("
             "SELECT id, user_name,"
                 " coalesce(locked_until > now(), false) AS locked,"
-                " failed_logins > 0 OR locked_until IS NOT NULL AS any"
-            " FROM svc.user_account WHERE tenant_id = " NGX_SVC_TENANT
+                " failed_logins > 0 OR locked_until IS NOT NULL AS any, "
+                NGX_SVC_LIMIT_FAILURES("k", "$3") " AS failures"
+            " FROM svc.user_account k WHERE tenant_id = " NGX_SVC_TENANT
                 " AND id = (SELECT coalesce($1::uuid,"
                 " (SELECT id FROM svc.user_account"
                     " WHERE tenant_id = " NGX_SVC_TENANT
@@ -67,9 +69,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_unlock = {
                           "jsonb_build_object('wasLocked', o.locked)",
                           "FROM u, o")
         ")"
-        " SELECT locked AS unlocked, user_name AS _email FROM o",
+        " SELECT locked AS unlocked, user_name AS _email,"
+            " failures AS _failures FROM o",
     NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_admin_unlock_id),
-                   ngx_svc_param_text(ngx_svc_admin_unlock_t, email)),
+                   ngx_svc_param_text(ngx_svc_admin_unlock_t, email),
+                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW)),
     .missing = "There is no such user."
 };
 
@@ -104,19 +108,23 @@ ngx_svc_admin_unlock_check(ngx_svc_request_t *sr, void *body)
 }
 
 
-/* The limit of attempts would still refuse whoever has been let in again. */
+/*
+ * The limit of attempts would still refuse whoever has been let in again: what
+ * failed here is given back.
+ */
 
 static ngx_int_t
 ngx_svc_admin_unlock_reply(ngx_svc_request_t *sr)
 {
     PGresult   *res;
-    ngx_str_t   email, unlocked;
+    ngx_str_t   email, failures, unlocked;
 
     res = ngx_svc_route_last(sr);
     email = ngx_svc_row_value(res, 0, "_email");
+    failures = ngx_svc_row_value(res, 0, "_failures");
     unlocked = ngx_svc_row_value(res, 0, "unlocked");
 
-    return ngx_svc_limit_clear_then(sr, &email,
+    return ngx_svc_limit_clear_then(sr, &email, &failures,
                                     unlocked.data[0] == 't'
                                     ? ngx_svc_admin_unlock_locked
                                     : ngx_svc_admin_unlock_unlocked);

@@ -522,7 +522,7 @@ ngx_svc_limit_send_lock(ngx_svc_limit_t *limit, ngx_svc_limit_call_t *call)
 
 
 ngx_int_t
-ngx_svc_limit_clear(ngx_svc_limit_t *limit, ngx_pool_t *pool)
+ngx_svc_limit_clear(ngx_svc_limit_t *limit, ngx_pool_t *pool, ngx_uint_t hits)
 {
     ngx_int_t            rc;
     ngx_svc_limit_key_t  lock, counter;
@@ -535,7 +535,10 @@ ngx_svc_limit_clear(ngx_svc_limit_t *limit, ngx_pool_t *pool)
     ngx_svc_limit_key_mac(&counter, NGX_SVC_LIMIT_LOGIN, limit->mac);
 
     ngx_svc_limit_memory_remove(ngx_svc_limit_pool, &lock);
-    ngx_svc_limit_memory_remove(ngx_svc_limit_pool, &counter);
+    ngx_svc_limit_memory_forgive(ngx_svc_limit_pool, &counter,
+                ngx_svc_setting(NGX_SVC_SET_RATE_LIMIT_LOGIN_EMAIL_MAX), hits);
+
+    limit->hits = hits;
 
     rc = ngx_svc_limit_ask(limit, pool, ngx_svc_limit_send_clear);
 
@@ -556,9 +559,12 @@ ngx_svc_limit_send_clear(ngx_svc_limit_t *limit, ngx_svc_limit_call_t *call)
 
     ngx_svc_limit_arg_key(&args, &lock);
     ngx_svc_limit_arg_key(&args, &counter);
+    ngx_svc_limit_arg_number(&args,
+                     ngx_svc_setting(NGX_SVC_SET_RATE_LIMIT_LOGIN_EMAIL_MAX));
+    ngx_svc_limit_arg_number(&args, limit->hits);
 
     return ngx_svc_redis_call(&ngx_svc_limit_clear_script, args.list, args.n,
-                              args.n, ngx_svc_limit_told, call);
+                              2, ngx_svc_limit_told, call);
 }
 
 

@@ -78,6 +78,7 @@ struct ngx_svc_limit_s {
     /* private */
 
     ngx_svc_limit_call_t     *call;
+    ngx_uint_t                hits;     /* that a clearing gives back */
     ngx_uint_t                n;
     ngx_svc_limit_counter_t   counters[NGX_SVC_LIMIT_KINDS];
 };
@@ -142,10 +143,13 @@ ngx_int_t ngx_svc_limit_lock(ngx_svc_limit_t *limit, ngx_pool_t *pool,
     ngx_msec_t ms);
 
 /*
- * The lock of limit->mac goes, and what was counted of the address's logins; in
- * memory that is of this node alone.  Returns what a lock does.
+ * The lock of limit->mac goes, and of the address's logins as many hits as a
+ * tenant has seen fail: what others have seen stays, so that a tenant of one's
+ * own gives no more tries at theirs.  In memory that is of this node alone.
+ * Returns what a lock does.
  */
-ngx_int_t ngx_svc_limit_clear(ngx_svc_limit_t *limit, ngx_pool_t *pool);
+ngx_int_t ngx_svc_limit_clear(ngx_svc_limit_t *limit, ngx_pool_t *pool,
+    ngx_uint_t hits);
 
 
 #endif /* _NGX_SVC_LIMIT_H_INCLUDED_ */

@@ -143,6 +143,29 @@ ngx_svc_limit_memory_give_back(ngx_slab_pool_t *pool,
 
 
 void
+ngx_svc_limit_memory_forgive(ngx_slab_pool_t *pool,
+    const ngx_svc_limit_key_t *key, ngx_uint_t max, ngx_uint_t hits)
+{
+    ngx_svc_limit_entry_t  *entry;
+
+    ngx_shmtx_lock(&pool->mutex);
+
+    entry = ngx_svc_limit_find(pool, key);
+
+    if (entry) {
+        entry->count = ngx_min(entry->count, max);
+        entry->count -= ngx_min(entry->count, hits);
+
+        if (entry->count < max) {
+            ngx_svc_limit_order(pool->data, entry, key->family);
+        }
+    }
+
+    ngx_shmtx_unlock(&pool->mutex);
+}
+
+
+void
 ngx_svc_limit_memory_put(ngx_slab_pool_t *pool, const ngx_svc_limit_key_t *key,
     ngx_msec_t ms)
 {

@@ -45,6 +45,10 @@ void ngx_svc_limit_memory_put(ngx_slab_pool_t *pool,
 ngx_msec_t ngx_svc_limit_memory_left(ngx_slab_pool_t *pool,
     const ngx_svc_limit_key_t *key);
 
+/* Takes so many hits back, and all that are over max. */
+void ngx_svc_limit_memory_forgive(ngx_slab_pool_t *pool,
+    const ngx_svc_limit_key_t *key, ngx_uint_t max, ngx_uint_t hits);
+
 void ngx_svc_limit_memory_remove(ngx_slab_pool_t *pool,
     const ngx_svc_limit_key_t *key);
 

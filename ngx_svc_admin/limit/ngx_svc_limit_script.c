@@ -56,7 +56,12 @@ ngx_svc_redis_script_t  ngx_svc_limit_lock_script = {
 ngx_svc_redis_script_t  ngx_svc_limit_clear_script = {
     .name = "limit clear",
     .text =
-    "redis.call('DEL', unpack(KEYS))\n"
+    "redis.call('DEL', KEYS[1])\n"
+    "local hits = tonumber(redis.call('GET', KEYS[2]) or '0')\n"
+    "local left = math.min(hits, tonumber(ARGV[1])) - tonumber(ARGV[2])\n"
+    "if hits > 0 then\n"
+    "    redis.call('DECRBY', KEYS[2], hits - math.max(left, 0))\n"
+    "end\n"
     "return 1\n"
 };
 

@@ -41,7 +41,10 @@ extern ngx_svc_redis_script_t  ngx_svc_limit_give_back_script;
 /* Keys: lock; ms. */
 extern ngx_svc_redis_script_t  ngx_svc_limit_lock_script;
 
-/* Keys: what is to go. */
+/*
+ * Keys: lock, counter; the most hits of the counter, how many of them are given
+ * back.  The lock goes, and so do the hits over the limit, which were refused.
+ */
 extern ngx_svc_redis_script_t  ngx_svc_limit_clear_script;
 
 

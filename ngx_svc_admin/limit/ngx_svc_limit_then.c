@@ -26,8 +26,9 @@ static void ngx_svc_limit_then_done(ngx_svc_limit_t *limit);
 
 ngx_int_t
 ngx_svc_limit_clear_then(ngx_svc_request_t *sr, const ngx_str_t *email,
-    ngx_int_t (*next)(ngx_svc_request_t *sr))
+    const ngx_str_t *failures, ngx_int_t (*next)(ngx_svc_request_t *sr))
 {
+    ngx_int_t              hits;
     ngx_svc_limit_then_t  *then;
 
     if (email->len > NGX_SVC_EMAIL_MAX) {
@@ -40,8 +41,11 @@ ngx_svc_limit_clear_then(ngx_svc_request_t *sr, const ngx_str_t *email,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    hits = ngx_atoi(failures->data, failures->len);
+
     return ngx_svc_limit_then_wait(then,
-                      ngx_svc_limit_clear(&then->limit, sr->request->pool));
+                      ngx_svc_limit_clear(&then->limit, sr->request->pool,
+                                          ngx_max(hits, 0)));
 }
 
 

@@ -14,11 +14,22 @@
 
 /*
  * For a reply: clears the limits of an address, which need not live longer than
- * the call, and then calls next(), and returns what that returns, or what goes
- * to ngx_http_finalize_request().  An address that can have none is passed by.
+ * the call, as of so many failures (text), and then calls next(), and returns
+ * what that returns, or what goes to ngx_http_finalize_request().  An address
+ * that can have none is passed by.
  */
 ngx_int_t ngx_svc_limit_clear_then(ngx_svc_request_t *sr,
-    const ngx_str_t *email, ngx_int_t (*next)(ngx_svc_request_t *sr));
+    const ngx_str_t *email, const ngx_str_t *failures,
+    ngx_int_t (*next)(ngx_svc_request_t *sr));
+
+/*
+ * SQL: the failures of a row of svc.user_account, of which seconds is the
+ * lockout's window: while they count none of them has been given back.
+ */
+#define NGX_SVC_LIMIT_FAILURES(row, seconds)                                  \
+    "CASE WHEN " row ".failed_since"                                          \
+        " > now() - make_interval(secs => " seconds "::int4)"                 \
+        " THEN " row ".failed_logins ELSE 0 END"
 
 /* The same of a lock, for so many ms. */
 ngx_int_t ngx_svc_limit_lock_then(ngx_svc_request_t *sr,

@@ -28,6 +28,7 @@ typedef struct {
     ngx_str_t                  token;       /* that */
     ngx_str_t                  sealed;
     ngx_str_t                  email;       /* whose limits are cleared */
+    ngx_str_t                  failures;    /* and how many of them */
 } ngx_svc_reset_t;
 
 
@@ -90,12 +91,14 @@ static const ngx_svc_member_t  ngx_svc_admin_reset_members[] = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_reset_read = {
     .name = "reset_read",
     .text =
-        "SELECT " NGX_SVC_NEW_PASSWORD_COLUMNS
+        "SELECT " NGX_SVC_NEW_PASSWORD_COLUMNS ", "
+            NGX_SVC_LIMIT_FAILURES("u", "$2") " AS _failures"
         NGX_SVC_RESET_GOOD
         " JOIN svc.tenant t ON t.id = u.tenant_id"
         NGX_SVC_NEW_PASSWORD_FROM
         NGX_SVC_RESET_LIVE,
-    NGX_SVC_PARAMS(ngx_svc_reset_param(token))
+    NGX_SVC_PARAMS(ngx_svc_reset_param(token),
+                   ngx_svc_param_setting(NGX_SVC_SET_LOGIN_LOCKOUT_WINDOW))
 };
 
 /* Under the user's lock: whether the token is as good as it was. */
@@ -230,6 +233,9 @@ ngx_svc_admin_reset_hash(ngx_svc_reset_t *reset, PGresult *res)
            != NGX_OK
         || ngx_svc_login_copy(login, &reset->email,
                               ngx_svc_row_value(res, 0, "_email"))
+           != NGX_OK
+        || ngx_svc_login_copy(login, &reset->failures,
+                              ngx_svc_row_value(res, 0, "_failures"))
            != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -314,7 +320,7 @@ ngx_svc_admin_reset_written(ngx_svc_request_t *sr)
         return ngx_svc_admin_reset_invalid(sr);
     }
 
-    return ngx_svc_limit_clear_then(sr, &reset->email,
+    return ngx_svc_limit_clear_then(sr, &reset->email, &reset->failures,
                                     ngx_svc_admin_reset_done);
 }
 

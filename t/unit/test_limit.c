@@ -172,8 +172,10 @@ test_memory_lock(void **state)
     assert_true(limit.first_over);
 
     limit.mac = mac;
-    assert_int_equal(ngx_svc_limit_clear(&limit, pool), NGX_OK);
+    assert_int_equal(ngx_svc_limit_clear(&limit, pool, 2), NGX_OK);
     assert_int_equal(login("192.0.2.1", "ada@x"), NGX_SVC_LIMIT_ADMITTED);
+    assert_int_equal(login("192.0.2.1", "ada@x"), NGX_SVC_LIMIT_ADMITTED);
+    assert_int_equal(login("192.0.2.1", "ada@x"), NGX_SVC_LIMIT_LIMITED);
 }
 
 

@@ -37,10 +37,11 @@ test_redis_call(void **state)
     assert_int_equal(answers, 1);
     call_handler(NULL, call_data);
     assert_int_equal(answers, 2);
-    assert_int_equal(ngx_svc_limit_clear(&limit, pool), NGX_AGAIN);
+    assert_int_equal(ngx_svc_limit_clear(&limit, pool, 7), NGX_AGAIN);
     assert_string_equal(call_text, "limit clear:"
                         " svc.lock.abababababababababababababababab"
-                        " svc.rate.l.e.abababababababababababababababab");
+                        " svc.rate.l.e.abababababababababababababababab"
+                        " | 10 7");
     assert_int_equal(answers, 2);
     call_handler(NULL, call_data);
     assert_int_equal(answers, 3);
