@@ -129,6 +129,43 @@ is(scalar(grep { /svc_app/ && !/cannot execute (?:UPDATE|DELETE) / } $s->pg->err
     or diag($s->pg->errors);
 
 
+# --- a full disk -------------------------------------------------------------------
+
+# What a commit needs is there still, and what a row needs is not.
+
+$s->sql("CREATE FUNCTION public.no_room() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN"
+        . " RAISE EXCEPTION 'could not extend file: No space left on device'"
+        . " USING ERRCODE = 'disk_full'; END \$\$");
+$s->sql('CREATE TRIGGER no_room BEFORE INSERT ON svc.user_account'
+        . ' FOR EACH ROW EXECUTE FUNCTION public.no_room()');
+
+# each worker says what it has met itself
+
+my $n = 0;
+
+for (1 .. 20) {
+    my $r = $acme->scim(POST => '/Users', { userName => 'full' . ++$n . '@acme.test' });
+
+    is($r->status, 503, 'nobody is stored: 503') if $_ == 1;
+}
+
+health_is(200, 503, { status => 'degraded', postgres => 'disk-full',
+                      reads => 'up', writes => 'down' }, 'a full disk');
+ok((wait_for { writes();
+               SvcTest::Metrics->get($s)->value('svc_health_workers',
+                   of => 'writes', state => 'down') > 0 }),
+   'metrics: writes are down');
+$s->sql('DROP TRIGGER no_room ON svc.user_account');
+$s->sql('DROP FUNCTION public.no_room()');
+is($acme->scim(POST => '/Users', { userName => 'room@acme.test' })->status, 201,
+   'with room again one is stored');
+
+# what has been met counts for a minute: new workers have met nothing
+
+$s->reload;
+health_is(200, 200, $well, 'and all is well');
+
+
 # --- a database that answers nothing ----------------------------------------------
 
 $s->pg->freeze;

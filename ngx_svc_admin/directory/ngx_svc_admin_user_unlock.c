@@ -5,7 +5,7 @@
 #include "ngx_svc_admin.h"
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_limit_then.h"
-#include "ngx_svc_signin.h"
+#include "ngx_svc_setting_param.h"
 
 
 typedef struct {

@@ -58,14 +58,6 @@ ngx_svc_signin_bind_new_session(ngx_svc_request_t *sr,
 
 
 ngx_int_t
-ngx_svc_signin_bind_setting(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
-{
-    return ngx_svc_pg_bind_int(sr->op, call, ngx_svc_setting(param->n));
-}
-
-
-ngx_int_t
 ngx_svc_signin_key(ngx_svc_signin_key_t *key,
     const u_char tenant[NGX_SVC_UUID_LEN])
 {

@@ -9,20 +9,15 @@
 #include "ngx_svc_http.h"
 #include "ngx_svc_password_queue.h"
 #include "ngx_svc_session.h"
-#include "ngx_svc_setting.h"
+#include "ngx_svc_setting_param.h"
 
 
-/* Parameters: the digest of the request's session, or of one that is made; */
+/* Parameters: the digest of the request's session, or of one that is made. */
 
 #define ngx_svc_param_session()                                               \
     { .bind = ngx_svc_signin_bind_session }
 #define ngx_svc_param_new_session()                                           \
     { .bind = ngx_svc_signin_bind_new_session }
-
-/* and a number of the operator's. */
-
-#define ngx_svc_param_setting(setting)                                        \
-    { .bind = ngx_svc_signin_bind_setting, .n = setting }
 
 
 /* SQL: the factors of a user: as NGX_SVC_SESSIONS_OF(). */
@@ -135,8 +130,6 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_logout;
 ngx_int_t ngx_svc_signin_bind_session(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 ngx_int_t ngx_svc_signin_bind_new_session(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
-ngx_int_t ngx_svc_signin_bind_setting(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
 /* A new secret and its digest, for that tenant.  NGX_OK or NGX_ERROR. */

@@ -227,6 +227,11 @@ ngx_svc_health_row(ngx_svc_health_report_t *report)
         "may be missing.", NULL
     };
 
+    static const ngx_svc_pg_trouble_t  full = {
+        "disk-full",
+        "PostgreSQL's disk is full: reads work, and most writes do not.", NULL
+    };
+
     connected = (report->trouble == NGX_SVC_PG_UP
                  || report->trouble == NGX_SVC_PG_SCHEMA_NEW);
 
@@ -242,6 +247,9 @@ ngx_svc_health_row(ngx_svc_health_report_t *report)
 
     case NGX_SVC_HEALTH_READ_ONLY:
         return &standby;
+
+    case NGX_SVC_HEALTH_FULL:
+        return &full;
 
     case NGX_SVC_HEALTH_DOWN:
         return &stuck;
@@ -266,7 +274,7 @@ ngx_svc_health_text(u_char *p, u_char *last, ngx_svc_health_report_t *report)
     const ngx_svc_pg_trouble_t  *row;
 
     static const char  *redis_states[] = { "off", "down", "up" };
-    static const char  *states[] = { "down", "read-only", "up" };
+    static const char  *states[] = { "down", "read-only", "down", "up" };
 
     redis = ngx_svc_redis_state();
     row = ngx_svc_health_row(report);

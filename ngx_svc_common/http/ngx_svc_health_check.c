@@ -13,6 +13,7 @@
 #define NGX_SVC_HEALTH_READS    100     /* ms that an outcome counts for */
 #define NGX_SVC_HEALTH_WRITES   1000
 #define NGX_SVC_HEALTH_POOL     2048    /* bytes */
+#define NGX_SVC_HEALTH_DISK     60000   /* ms that a full disk counts for */
 
 #define ngx_svc_health_connected(trouble)                                     \
     ((trouble) == NGX_SVC_PG_UP || (trouble) == NGX_SVC_PG_SCHEMA_NEW)
@@ -264,6 +265,14 @@ ngx_svc_health_state(ngx_svc_health_check_t *check)
             && ngx_svc_health_late(check)))
     {
         state = NGX_SVC_HEALTH_DOWN;
+    }
+
+    /* what is committed here takes no room */
+
+    if (check->kind == NGX_SVC_PG_WRITE && state == NGX_SVC_HEALTH_UP
+        && ngx_svc_pg_disk_full(NGX_SVC_HEALTH_DISK))
+    {
+        state = NGX_SVC_HEALTH_FULL;
     }
 
     up = (state == NGX_SVC_HEALTH_UP);

@@ -15,6 +15,7 @@
 typedef enum {
     NGX_SVC_HEALTH_DOWN = 0,
     NGX_SVC_HEALTH_READ_ONLY,           /* of writes alone */
+    NGX_SVC_HEALTH_FULL,                /* the disk; the same */
     NGX_SVC_HEALTH_UP
 } ngx_svc_health_state_e;
 

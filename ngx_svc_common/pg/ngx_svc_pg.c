@@ -309,6 +309,26 @@ ngx_svc_pg_pool(ngx_svc_pg_pool_e kind)
 }
 
 
+ngx_uint_t
+ngx_svc_pg_disk_full(ngx_msec_t ms)
+{
+    ngx_uint_t          i;
+    ngx_svc_pg_pool_t  *pool;
+
+    for (i = 0; i < NGX_SVC_PG_NPOOLS; i++) {
+        pool = &ngx_svc_pg_pools[i];
+
+        if (pool->full && ngx_current_msec - pool->full_at < ms) {
+            return 1;
+        }
+
+        pool->full = 0;
+    }
+
+    return 0;
+}
+
+
 ngx_svc_pg_trouble_e
 ngx_svc_pg_trouble(ngx_svc_pg_pool_e kind)
 {

@@ -225,5 +225,11 @@ struct ngx_svc_pg_pool_s *ngx_svc_pg_pool(ngx_svc_pg_pool_e kind);
  */
 NGX_SVC_API ngx_svc_pg_trouble_e ngx_svc_pg_trouble(ngx_svc_pg_pool_e kind);
 
+/*
+ * Whether a statement of this worker has met a full disk in the last so many
+ * ms.  What needs no new page is written all the same.
+ */
+NGX_SVC_API ngx_uint_t ngx_svc_pg_disk_full(ngx_msec_t ms);
+
 
 #endif /* _NGX_SVC_PG_H_INCLUDED_ */

@@ -119,6 +119,9 @@ struct ngx_svc_pg_backlog_s {
 };
 
 
+#define NGX_SVC_PG_DISK_FULL  "53100"       /* an SQLSTATE */
+
+
 struct ngx_svc_pg_pool_s {
     ngx_svc_pg_conf_t         *conf;
 
@@ -134,6 +137,8 @@ struct ngx_svc_pg_pool_s {
     ngx_svc_pg_conn_t         *conns;
     ngx_uint_t                 nready;
     ngx_uint_t                 nwaiting;    /* in all backlogs */
+    ngx_msec_t                 full_at;     /* the disk, the last time */
+    unsigned                   full:1;
     ngx_queue_t                turns;       /* backlogs in which ops wait */
     ngx_svc_pg_backlog_t       own;         /* in the read pool: the only one */
     ngx_queue_t                buckets[NGX_SVC_PG_BUCKETS];

@@ -321,6 +321,11 @@ ngx_svc_pg_pipeline_done(ngx_svc_pg_conn_t *conn, ngx_svc_pg_slot_t *slot)
     state = slot->error ? PQresultErrorField(slot->error, PG_DIAG_SQLSTATE)
                         : NULL;
 
+    if (state && ngx_strcmp(state, NGX_SVC_PG_DISK_FULL) == 0) {
+        conn->pool->full = 1;
+        conn->pool->full_at = ngx_current_msec;
+    }
+
     /* those behind it get their answers, and another session what comes next */
 
     if (slot->unprepared || ngx_svc_pg_stale(state)) {
