@@ -62,6 +62,11 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_check = {
                    ngx_svc_param_session())
 };
 
+/*
+ * Whoever waits for something else in another session has not met this factor:
+ * that sign-in begins anew.
+ */
+
 const ngx_svc_pg_statement_t  ngx_svc_sql_factor_added = {
     .name = "factor_added",
     .text =
@@ -75,6 +80,10 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_added = {
             "INSERT INTO svc.recovery_code (tenant_id, user_id, mac)"
             " SELECT f.tenant_id, f.user_id, m.mac"
             " FROM f, unnest($3::text::bytea[]) m (mac) WHERE f.first"
+        "), w AS ("
+            NGX_SVC_SIGNIN_END_PENDING("$1",
+                " AND k.root_id <> (" NGX_SVC_SESSION_ROW("k.root_id", "$5")
+                    ") AND EXISTS (SELECT FROM f)")
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_MFA_FACTOR_ADDED, "f.user_id::text",
                 "NULL", "jsonb_build_object('factorId', f.id,"
@@ -87,7 +96,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_added = {
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_factor_param(id),
                    ngx_svc_factor_param(macs),
-                   ngx_svc_param_notice())
+                   ngx_svc_param_notice(),
+                   ngx_svc_param_session())
 };
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_factor_rotate = {

@@ -21,8 +21,9 @@ static void ngx_svc_login_failed_told(PGresult **results, ngx_uint_t n);
 
 /*
  * A failure counts for the user, or for the address that is nobody's: so many
- * in a window that begins with the first one lock it.  While it is locked
- * nothing counts, and no row comes of it.
+ * in a window that begins with the first one lock it, which ends what waits for
+ * a second factor: who unlocks it lets nobody guess on without the password.
+ * While it is locked nothing counts, and no row comes of it.
  */
 
 #define NGX_SVC_LOGIN_COUNTS(t)                                               \
@@ -75,6 +76,9 @@ static void ngx_svc_login_failed_told(PGresult **results, ngx_uint_t n);
         " RETURNING f.locked_until"                                           \
     "), x AS ("                                                               \
         "SELECT locked_until FROM u UNION ALL SELECT locked_until FROM p"     \
+    "), w AS ("                                                               \
+        NGX_SVC_SIGNIN_END_PENDING("$1",                                      \
+            " AND EXISTS (SELECT FROM x WHERE x.locked_until IS NOT NULL)")   \
     "), i AS ("                                                               \
         "INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, country,"       \
             " outcome, email_mac, locked)"                                    \

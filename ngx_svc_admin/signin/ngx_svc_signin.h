@@ -28,6 +28,19 @@
         " AND k.user_id BETWEEN " user " AND " user                           \
     " ORDER BY k.user_id OFFSET 0"
 
+/*
+ * SQL: ends the sessions of a user that wait for something, for what they wait
+ * for was decided before; more: of which of them, of the row k.
+ */
+
+#define NGX_SVC_SIGNIN_END_PENDING(user, more)                                \
+    "UPDATE svc.session s SET ended_at = now()"                               \
+    " WHERE s.tenant_id = " NGX_SVC_TENANT " AND s.user_id = " user           \
+        " AND s.id = ANY (ARRAY(SELECT k.id FROM svc.session k"               \
+            " WHERE k.tenant_id = " NGX_SVC_TENANT                            \
+            " AND k.user_id = " user " AND k.stage <> 'full'"                 \
+            " AND k.ended_at IS NULL" more "))"
+
 /* SQL: as NGX_SVC_FACTORS_OF(), of the MACs of recovery codes. */
 
 #define NGX_SVC_RECOVERY_CODES_OF(user)                                       \
