@@ -12,6 +12,7 @@ use SvcTest::Walk;
 use SvcTest::Walk::Bodies;
 use SvcTest::Walk::Heads;
 use SvcTest::Walk::Ids;
+use SvcTest::Walk::Kept;
 use SvcTest::Walk::Limits;
 use SvcTest::Walk::Members;
 use SvcTest::Walk::Named;
@@ -25,7 +26,8 @@ use SvcTest::Walk::Waiting;
 
 my $w = SvcTest::Walk->new;
 
-for my $name (qw(Named Ids Heads Query Tenants Waiting Bodies Members Limits)) {
+for my $name (qw(Named Ids Heads Query Tenants Waiting Kept Bodies Members Limits))
+{
     subtest $name => sub { "SvcTest::Walk::$name"->walk($w) };
 }
 

@@ -12,6 +12,9 @@ static ngx_int_t ngx_svc_envelope_retry(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_envelope_header_filter(ngx_http_request_t *r);
 static ngx_int_t ngx_svc_envelope_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
+static ngx_int_t ngx_svc_envelope_no_store(ngx_http_request_t *r);
+static const ngx_svc_route_t *ngx_svc_envelope_route(ngx_svc_request_t *sr);
+static ngx_uint_t ngx_svc_envelope_kept(ngx_http_request_t *r);
 static ngx_int_t ngx_svc_envelope_replace(ngx_http_request_t *r,
     const ngx_svc_surface_t *surface);
 static ngx_int_t ngx_svc_envelope_told(ngx_svc_request_t *sr,
@@ -77,15 +80,8 @@ ngx_svc_envelope_headers(ngx_svc_request_t *sr, const ngx_svc_error_row_t *row)
     ngx_http_request_t  *r;
 
     static ngx_str_t     bearer = ngx_string("Bearer");
-    static ngx_str_t     no_store = ngx_string("no-store");
 
     r = sr->request;
-
-    if (sr->route && (sr->route->flags & NGX_SVC_ROUTE_NO_STORE)
-        && ngx_svc_add_header(r, "Cache-Control", &no_store) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
 
     switch (row->status) {
 
@@ -131,25 +127,106 @@ ngx_svc_envelope_header_filter(ngx_http_request_t *r)
     ngx_svc_request_t        *sr;
     const ngx_svc_surface_t  *surface;
 
-    if (r->headers_out.status < NGX_HTTP_BAD_REQUEST || r != r->main
-        || (r->header_only && r->method != NGX_HTTP_HEAD))
-    {
+    if (r != r->main) {
         return ngx_http_next_header_filter(r);
     }
 
     sr = ngx_http_get_module_ctx(r, ngx_http_svc_common_module);
 
-    if (sr && sr->answered) {
-        return ngx_http_next_header_filter(r);
+    if (r->headers_out.status >= NGX_HTTP_BAD_REQUEST
+        && (!r->header_only || r->method == NGX_HTTP_HEAD)
+        && (sr == NULL || !sr->answered))
+    {
+        surface = ngx_svc_envelope_surface(r);
+
+        if (surface && ngx_svc_envelope_replace(r, surface) != NGX_OK) {
+            return NGX_ERROR;
+        }
     }
 
-    surface = ngx_svc_envelope_surface(r);
-
-    if (surface && ngx_svc_envelope_replace(r, surface) != NGX_OK) {
+    if (ngx_svc_envelope_no_store(r) != NGX_OK) {
         return NGX_ERROR;
     }
 
     return ngx_http_next_header_filter(r);
+}
+
+
+/* Whatever the answer is, and whoever gives it, nginx itself included. */
+
+static ngx_int_t
+ngx_svc_envelope_no_store(ngx_http_request_t *r)
+{
+    ngx_svc_request_t      *sr;
+    const ngx_svc_route_t  *route;
+
+    static ngx_str_t        no_store = ngx_string("no-store");
+
+    sr = ngx_http_get_module_ctx(r, ngx_http_svc_common_module);
+
+    if (sr == NULL) {
+        return NGX_OK;
+    }
+
+    route = ngx_svc_envelope_route(sr);
+
+    if (route == NULL
+        || (!(route->flags & NGX_SVC_ROUTE_NO_STORE)
+            && (sr->surface->session == NULL
+                || (route->flags & NGX_SVC_ROUTE_PUBLIC))))
+    {
+        return NGX_OK;
+    }
+
+    return ngx_svc_envelope_kept(r)
+           ? NGX_OK : ngx_svc_add_header(r, "Cache-Control", &no_store);
+}
+
+
+/* Also of what nginx has refused before: that is counted as of no route. */
+
+static const ngx_svc_route_t *
+ngx_svc_envelope_route(ngx_svc_request_t *sr)
+{
+    const ngx_svc_route_t  *route;
+
+    if (sr->route) {
+        return sr->route;
+    }
+
+    (void) ngx_svc_router_find(sr);
+
+    route = sr->route;
+    sr->route = NULL;
+
+    return route;
+}
+
+
+/* 1: the route has said itself who may keep its answer. */
+
+static ngx_uint_t
+ngx_svc_envelope_kept(ngx_http_request_t *r)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    for (part = &r->headers_out.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (h[i].hash && h[i].key.len == sizeof("Cache-Control") - 1
+                && ngx_strncasecmp(h[i].key.data, (u_char *) "Cache-Control",
+                                   h[i].key.len)
+                   == 0)
+            {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
 }
 
 

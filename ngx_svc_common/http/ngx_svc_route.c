@@ -158,8 +158,6 @@ ngx_svc_route_answer(ngx_svc_request_t *sr)
     ngx_uint_t              i, n;
     const ngx_svc_route_t  *route;
 
-    static ngx_str_t        no_store = ngx_string("no-store");
-
     route = sr->route;
     res = NULL;
     total = NULL;
@@ -180,13 +178,6 @@ ngx_svc_route_answer(ngx_svc_request_t *sr)
 
     if (route->status == NGX_HTTP_NO_CONTENT) {
         return ngx_svc_send_empty(sr, NGX_HTTP_NO_CONTENT);
-    }
-
-    if (route->flags & NGX_SVC_ROUTE_NO_STORE
-        && ngx_svc_add_header(sr->request, "Cache-Control", &no_store)
-           != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     return route->list ? ngx_svc_route_list(sr, res, total ? total : res)

@@ -25,7 +25,7 @@
 #define NGX_SVC_ROUTE_RAW          0x08     /* takes bytes: sr->body */
 #define NGX_SVC_ROUTE_PUBLIC       0x10     /* needs no credential */
 #define NGX_SVC_ROUTE_CREATE       0x20     /* heeds Idempotency-Key; no "*" */
-#define NGX_SVC_ROUTE_NO_STORE     0x40     /* the answer holds a secret */
+#define NGX_SVC_ROUTE_NO_STORE     0x40     /* no answer may be kept */
 #define NGX_SVC_ROUTE_CALLER       0x80     /* NGX_SVC_CALLER_PERMISSIONS */
 #define NGX_SVC_ROUTE_SESSION      0x100    /* takes a session, and no token */
 #define NGX_SVC_ROUTE_SENSITIVE    0x200    /* of a session: a fresh factor */
@@ -227,7 +227,8 @@ struct ngx_svc_surface_s {
 
     /*
      * Of requests without an Authorization header, where the configuration's
-     * sessions is this surface; or NULL.
+     * sessions is this surface; or NULL.  Where there is one nobody may keep
+     * an answer of a route that is not public: caches do not know of cookies.
      */
     const ngx_svc_credential_t  *session;
 
