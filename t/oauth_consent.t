@@ -243,6 +243,22 @@ redirect_of(decide($in, 'approve', { %loop, redirect_uri => $CB }), 'another URI
 is(authorized($in, %loop, redirect_uri => $CB), 'code', 'is kept');
 is(authorized($in, %loop), 'consent', 'which does not do for the other');
 
+# what a browser takes for a loopback host is one, however it is written
+
+my @LOOPS = map { "https://$_/cb" } qw(127.1 127.0.0.2 0x7f.1 0177.0.0.1 2130706433 0
+    0.0.0.0 LOCALHOST app.localhost [::1] [0:0::0:1] [::ffff:127.0.0.1] [::FFFF:7f00:1] [::]);
+my @OTHERS = map { "https://$_/cb" } qw(128.0.0.1 localhost.test notlocalhost 127.1.test
+    [::2] 2147483648);
+my $many = application($acme, name => 'Many', type => 'web', scopes => [ 'openid' ],
+                       redirectUris => [ @LOOPS, @OTHERS ]);
+my @many = (client_id => $many->{clientId}, scope => 'openid');
+
+redirect_of(decide($in, 'approve', { @many, redirect_uri => $_ }), "$_ is allowed")
+    for @LOOPS, @OTHERS;
+is(authorized($in, @many, redirect_uri => $_), 'consent', "$_ is asked for again") for @LOOPS;
+is(authorized($in, @many, redirect_uri => $_), 'code', "$_ is not") for @OTHERS;
+$s->sql("DELETE FROM svc.application WHERE client_id = '$many->{clientId}'");
+
 
 # --- what was decided ---------------------------------------------------------------
 

@@ -207,7 +207,9 @@ ngx_svc_application_uri(const ngx_svc_member_t *member,
                         "\"%s\" must be a URL such as "
                         "\"https://app.example.com/callback\", or one of "
                         "\"http\" with the host 127.0.0.1, [::1] or localhost,"
-                        " without a user, a fragment, \"*\" and \"..\".",
+                        " without a user, a fragment, \"*\" and \"..\", and "
+                        "without \"code\", \"state\", \"iss\" and "
+                        "\"error\" in the query.",
                         path);
 }
 

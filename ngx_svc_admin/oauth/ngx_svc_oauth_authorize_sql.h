@@ -12,8 +12,8 @@
 
 
 /*
- * $1: the client, $2: the digest of the session, $3: the redirect URI, $4 and
- * $5: of a loopback one what is before its port and behind, $6: before which
+ * $1: the client, $2: the digest of the session, $3: the redirect URI, $4: of a
+ * loopback one what is before its port, $5: and behind, $6: before which
  * check the request is at fault, $7: resources and $8 their keys, $9: scopes,
  * $10: whether it asks for a new sign-in, $11: how old one may be, $12: since
  * when it must be, $13: whose, '' when the hint is no good, $14: bytes that all
