@@ -199,6 +199,17 @@ ok(!form($s, introspect => { token => $r->json->{access_token} }, client => $opa
    ->json->{active}, 'dead with it');
 set($plain, 'enabled = true');
 
+# one that says that it is of another tenant
+
+my $altered = own($opaque, resource => 'https://opaque.test/');
+my $bytes = decode_base64url(substr $altered, 4);
+
+vec($bytes, 7, 1) ^= 1;
+$altered = 'sat_' . encode_base64url($bytes);
+$s->secret($altered);
+refused(exchange($s, $opaque, $altered, audience => $api->{clientId}), 'access_denied',
+        'other_tenant', 'an opaque one of another tenant', $opaque);
+
 my $bot = own($agent, resource => 'https://robot.test/');
 $r = exchange($s, $m2m, $bot, audience => $api->{clientId});
 is($r->status, 200, 'an agent\'s') or diag($r->body);

@@ -175,6 +175,25 @@ for my $kid (map { (claims($_))[0]{kid} } $token, $theirs) {
 my $o = token($opaque);
 dead(substr($o, 0, -2) . 'AA', 'another secret');
 dead($o =~ s/sat_/srt_/r, 'another kind');
+
+# each bit of what it says of its tenant
+
+sub of_tenant {
+    my ($token, $bit) = @_;
+
+    my $bytes = decode_base64url(substr $token, 4);
+
+    vec($bytes, $bit, 1) ^= 1;
+
+    my $altered = 'sat_' . encode_base64url($bytes);
+
+    $s->secret($altered);
+
+    return $altered;
+}
+
+dead(of_tenant($o, $_), "of another tenant, in bit $_", $opaque) for 0 .. 127;
+is(revoke(of_tenant($o, 0), $opaque)->status, 200, 'nor is that one revoked');
 is(introspect($o, $opaque)->{active}, $TRUE, 'that one lives');
 
 

@@ -78,7 +78,8 @@ static ngx_int_t ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, PGresult *res,
 
 #define NGX_SVC_OAUTH_EXCHANGE_ACTOR                                          \
     " WHEN NOT EXISTS (SELECT FROM " NGX_SVC_OAUTH_LIVE(                      \
-            NGX_SVC_OAUTH_SHOWN("$24", "$25", "$26", "$27", "$28"), "$11")    \
+            NGX_SVC_OAUTH_SHOWN("$24", "$25", "$26", "$27", "$28", "$29"),    \
+            "$11")                                                            \
         " z WHERE z.user_id IS NULL AND z.chain IS NULL"                      \
             " AND z.client_id = a.client_id) THEN 'actor'"
 
@@ -140,7 +141,8 @@ static ngx_int_t ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, PGresult *res,
         NGX_SVC_OAUTH_SHOWN_KEY("$15", "$17") " AS public, "                  \
         actor_key " AS actor_public OFFSET 0) q"                              \
     " LEFT JOIN LATERAL ("                                                    \
-        NGX_SVC_OAUTH_SHOWN("$13", "$14", "$15", "$16", "$17") ") j ON true"  \
+        NGX_SVC_OAUTH_SHOWN("$13", "$14", "$15", "$16", "$17", "$18")         \
+        ") j ON true"                                                         \
     " LEFT JOIN LATERAL "                                                     \
         NGX_SVC_OAUTH_LIVE("SELECT j.*", "$11") " l ON true"                  \
     " CROSS JOIN LATERAL (SELECT n.client, n.chain,"                          \
@@ -172,7 +174,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_lock = {
     .name = "oauth_exchange_lock",
     .text =
         "SELECT FROM ("
-            NGX_SVC_OAUTH_SHOWN("$1", "$2", "$3", "$4", "$5") ") p"
+            NGX_SVC_OAUTH_SHOWN("$1", "$2", "$3", "$4", "$5", "$6") ") p"
         " CROSS JOIN LATERAL ("
             NGX_SVC_OAUTH_ROOT("p", "FOR SHARE") ") r"
         " CROSS JOIN LATERAL (SELECT FROM ("
@@ -182,7 +184,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_lock = {
                    ngx_svc_oauth_param(token.ms),
                    ngx_svc_oauth_param(token.kid),
                    ngx_svc_oauth_param(token.secret_hash),
-                   ngx_svc_oauth_param(token.unverified))
+                   ngx_svc_oauth_param(token.unverified),
+                   ngx_svc_oauth_param(token.tenant))
 };
 
 #define NGX_SVC_OAUTH_EXCHANGE_TEXT(actor, actor_key)                         \
@@ -241,7 +244,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_actor = {
                    ngx_svc_oauth_exchange_param(actor.ms),
                    ngx_svc_oauth_exchange_param(actor.kid),
                    ngx_svc_oauth_exchange_param(actor.secret_hash),
-                   ngx_svc_oauth_exchange_param(actor.unverified))
+                   ngx_svc_oauth_exchange_param(actor.unverified),
+                   ngx_svc_oauth_exchange_param(actor.tenant))
 };
 
 

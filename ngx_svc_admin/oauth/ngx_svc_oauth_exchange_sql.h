@@ -16,9 +16,10 @@
  * worker can tell.  All are parameters.
  */
 
-#define NGX_SVC_OAUTH_SHOWN(jti, ms, kid, secret_hash, unverified)            \
+#define NGX_SVC_OAUTH_SHOWN(jti, ms, kid, secret_hash, unverified, tenant)    \
     "SELECT k.* FROM (" NGX_SVC_OAUTH_TOKEN(jti "::uuid", ms) ") k"           \
     " WHERE NOT " unverified "::bool"                                         \
+        " AND " NGX_SVC_OAUTH_TOKEN_SAYS(tenant)                              \
         " AND (k.kid = " kid "::text"                                         \
             " OR k.secret_hash = " secret_hash "::bytea)"
 

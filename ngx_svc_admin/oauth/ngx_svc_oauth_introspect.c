@@ -54,7 +54,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect = {
             " l ON (l.client_id = a.client_id OR l.audience IS NULL"
                 " OR l.audience_key = a.resource_key)"
                 " AND l.secret_hash IS NOT DISTINCT FROM $5::bytea"
-                " AND l.kid IS NOT DISTINCT FROM $7::text",
+                " AND l.kid IS NOT DISTINCT FROM $7::text"
+                " AND " NGX_SVC_OAUTH_TOKEN_SAYS("$9"),
     NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
                    ngx_svc_oauth_param(token.jti),
                    ngx_svc_oauth_param(token.ms),
@@ -62,7 +63,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect = {
                    ngx_svc_oauth_param(token.secret_hash),
                    ngx_svc_oauth_param(token.unverified),
                    ngx_svc_oauth_param(token.kid),
-                   ngx_svc_oauth_param(client.public))
+                   ngx_svc_oauth_param(client.public),
+                   ngx_svc_oauth_param(token.tenant))
 };
 
 /* Of what refreshes: to its own client, while the grant's user may use it. */

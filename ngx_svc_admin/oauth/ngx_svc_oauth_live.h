@@ -22,6 +22,11 @@
         " AND k.issued_at = " NGX_SVC_OAUTH_ISSUED_AT(ms "::text")            \
     " ORDER BY k.jti LIMIT 1"
 
+/* Whether it is of the tenant that it says itself, as an opaque one does. */
+
+#define NGX_SVC_OAUTH_TOKEN_SAYS(tenant)                                      \
+    "coalesce(" tenant "::uuid = " NGX_SVC_TENANT ", true)"
+
 /*
  * Of each client that the token "x" lives by: whether it may act, since it was
  * issued; of those that act, for how long; and the scopes that it has lost.

@@ -39,12 +39,14 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_root = {
             NGX_SVC_OAUTH_ROOT("p", "FOR NO KEY UPDATE") ") r"
         " WHERE p.client_id = $1"
             " AND p.secret_hash IS NOT DISTINCT FROM $4::bytea"
-            " AND p.kid IS NOT DISTINCT FROM $5::text",
+            " AND p.kid IS NOT DISTINCT FROM $5::text"
+            " AND " NGX_SVC_OAUTH_TOKEN_SAYS("$6"),
     NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
                    ngx_svc_oauth_param(token.jti),
                    ngx_svc_oauth_param(token.ms),
                    ngx_svc_oauth_param(token.secret_hash),
-                   ngx_svc_oauth_param(token.kid))
+                   ngx_svc_oauth_param(token.kid),
+                   ngx_svc_oauth_param(token.tenant))
 };
 
 /* Until it is committed nothing is exchanged from the token. */
@@ -60,13 +62,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke = {
                 " AND x.client_id = b.client_id AND x.revoked_at IS NULL"
                 " AND x.secret_hash IS NOT DISTINCT FROM $5::bytea"
                 " AND x.kid IS NOT DISTINCT FROM $6::text"
+                " AND " NGX_SVC_OAUTH_TOKEN_SAYS("$7")
         ")" NGX_SVC_OAUTH_REVOKED,
     NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
                    ngx_svc_oauth_param(client.public),
                    ngx_svc_oauth_param(token.jti),
                    ngx_svc_oauth_param(token.ms),
                    ngx_svc_oauth_param(token.secret_hash),
-                   ngx_svc_oauth_param(token.kid))
+                   ngx_svc_oauth_param(token.kid),
+                   ngx_svc_oauth_param(token.tenant))
 };
 
 /*
@@ -88,6 +92,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_children = {
             " WHERE k.client_id = $1 AND k.revoked_at IS NOT NULL"
                 " AND k.secret_hash IS NOT DISTINCT FROM $4::bytea"
                 " AND k.kid IS NOT DISTINCT FROM $5::text"
+                " AND " NGX_SVC_OAUTH_TOKEN_SAYS("$6")
         "), d AS ("
             NGX_SVC_OAUTH_REVOKE_CHILD("x", "x.root", "$2::uuid")
             " UNION "
@@ -100,7 +105,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_children = {
                    ngx_svc_oauth_param(token.jti),
                    ngx_svc_oauth_param(token.ms),
                    ngx_svc_oauth_param(token.secret_hash),
-                   ngx_svc_oauth_param(token.kid))
+                   ngx_svc_oauth_param(token.kid),
+                   ngx_svc_oauth_param(token.tenant))
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_grant = {
