@@ -282,6 +282,21 @@ $t = redeem($s, $web, code($acme, $web, $ada, resources => [ 'urn:a', 'urn:b' ])
             resource => 'urn:b')->json;
 is((claims($t->{access_token}))[1]{aud}, 'urn:b', 'one of them');
 
+# a resource as its application has registered it, however it was spelt
+
+application($acme, name => 'RS', resourceUri => 'https://rs.test');
+$t = redeem($s, $web, code($acme, $web, $ada, scopes => \@ALL,
+                           resources => [ 'HTTPS://RS.test:443/' ],
+                           resource_keys => [ 'https://rs.test/' ]))->json;
+is((claims($t->{access_token}))[1]{aud}, 'https://rs.test', 'for it, by a code');
+
+for my $uri ('https://rs.test/', 'https://RS.test:443', undef) {
+    $t = form($s, token => { grant_type => 'refresh_token', refresh_token => $t->{refresh_token},
+                             defined $uri ? (resource => $uri) : () }, client => $web)->json;
+    is((claims($t->{access_token}))[1]{aud}, 'https://rs.test',
+       'for it, refreshed as ' . ($uri // 'nothing'));
+}
+
 set(application => $web->{clientId}, "scopes = '{openid}'");
 $t = redeem($s, $web, code($acme, $web, $ada, scopes => \@ALL))->json;
 is($t->{scope}, 'offline_access openid', 'what the client has today');

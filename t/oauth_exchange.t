@@ -415,9 +415,9 @@ sub anomalies {
                    . " WHERE client_id = '$agent->{clientId}' ORDER BY type");
 }
 
-is(aud(resource => 'https://api.test:443/'), 'https://api.test:443/',
-   'of an application, as it is spelt');
-is(aud(audience => 'https://api.test'), 'https://api.test', 'likewise');
+is(aud(resource => 'https://api.test:443/'), 'https://API.test',
+   'of an application, as that has registered it');
+is(aud(audience => 'https://api.test'), 'https://API.test', 'likewise');
 is(aud(resource => "$base/oauth/t/acme"), "$base/oauth/t/acme", 'the issuer');
 
 refused(exchange($s, $agent, ada('agent'), @$_), 'invalid_target', 'audience_denied', "@$_")

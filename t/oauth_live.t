@@ -77,7 +77,7 @@ for my $client ($robot, $opaque) {
     cmp_ok($told->{exp} - $told->{iat}, '<=', 3600, 'it ends');
     is_deeply($told, { active => $TRUE, sub => $client->{clientId},
                        client_id => $client->{clientId}, scope => 'a',
-                       iss => "$base/oauth/t/acme", aud => 'https://API.test',
+                       iss => "$base/oauth/t/acme", aud => 'https://api.test/',
                        exp => $told->{exp}, iat => $told->{iat}, jti => $told->{jti},
                        token_type => 'Bearer' }, 'all of it');
 

@@ -99,6 +99,22 @@ is((claims($t->{access_token}))[1]{aud}, "$base/oauth/t/acme", 'for the issuer')
 is($s->sql("SELECT count(*) FROM svc.oauth_token WHERE audience IS NOT NULL"), 3,
    'which is stored as none');
 
+# a resource as its application has registered it, however it is spelt
+
+my $rs = application($acme, name => 'RS', resourceUri => 'https://RS.test:443/v1');
+
+for my $uri ('https://RS.test:443/v1', 'https://rs.test/v1', 'HTTPS://rs.TEST:443/v1',
+             'https://rs.test/%761')
+{
+    $t = form($s, token => { %CC, resource => $uri }, client => $m2m)->json;
+    is((claims($t->{access_token}))[1]{aud}, 'https://RS.test:443/v1', "for it, as $uri");
+    is(form($s, introspect => { token => $t->{access_token} }, client => $rs)->json->{aud},
+       'https://RS.test:443/v1', 'which introspection says, too');
+}
+
+$t = form($s, token => { %CC, resource => 'https://rs.test/v1/' }, client => $m2m)->json;
+is((claims($t->{access_token}))[1]{aud}, 'https://rs.test/v1/', 'another one is not it');
+
 
 # --- forms -----------------------------------------------------------------------
 

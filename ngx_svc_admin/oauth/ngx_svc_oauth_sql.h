@@ -152,12 +152,24 @@
         " THEN " a ".allowed_audience_keys[1] END)"
 
 /*
+ * A resource as its application has registered it, which compares texts,
+ * however a client spells it; of none as that does.
+ */
+
+#define NGX_SVC_OAUTH_REGISTERED(uri, key)                                    \
+    "coalesce((SELECT k.resource_uri FROM svc.application k"                  \
+        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
+            " AND k.resource_key BETWEEN " key " AND " key                    \
+        " ORDER BY k.resource_key LIMIT 1), " uri ")"
+
+/*
  * Two columns: what a token has of a target, which is nothing when that is the
  * issuer, however it is spelled.  issuer: a parameter, up to the slug.
  */
 
 #define NGX_SVC_OAUTH_AUDIENCE_COLUMNS(uri, key, issuer)                      \
-    "CASE WHEN " key " <> " issuer "::text || t.slug THEN " uri " END"        \
+    "CASE WHEN " key " <> " issuer "::text || t.slug"                         \
+            " THEN " NGX_SVC_OAUTH_REGISTERED(uri, key) " END"                \
         " AS audience, nullif(" key ", " issuer "::text || t.slug)"           \
         " AS audience_key"
 

@@ -22,13 +22,14 @@ my $N = 0;
 
 
 # A grant of a user to an application: its id.  Options: scopes, resources,
-# created_at, expires_at: SQL.
+# resource_keys, created_at, expires_at: SQL.
 
 sub grant {
     my ($tenant, $app, $user, %opt) = @_;
 
     my $scopes = join ',', map { "\"$_\"" } sort @{ $opt{scopes} // [ 'openid' ] };
-    my $resources = join ',', map { "\"$_\"" } @{ $opt{resources} // [] };
+    my ($resources, $keys) = map { join ',', map { "\"$_\"" } @{ $_ // [] } }
+                             $opt{resources}, $opt{resource_keys} // $opt{resources};
     my $created = $opt{created_at} // 'now()';
     my $expires = $opt{expires_at} // "now() + interval '90 days'";
 
@@ -36,7 +37,7 @@ sub grant {
 INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes, resources,
     resource_keys, session_id, auth_time, methods, created_at, expires_at)
 VALUES ('$tenant->{id}', gen_random_uuid(), '$app->{clientId}', '$user->{id}',
-        '{$scopes}', '{$resources}', '{$resources}', gen_random_uuid(),
+        '{$scopes}', '{$resources}', '{$keys}', gen_random_uuid(),
         '2026-01-02 03:04:05Z', '{password,totp}', $created, $expires)
 RETURNING id
 EOT
