@@ -265,6 +265,9 @@ my @WRONG = (
     [ 'dpop_jkt', invalid_request => dpop_jkt => 'x' ],
     [ 'max_age', invalid_request => max_age => '-1' ],
     [ 'max_age again', invalid_request => max_age => '1' x 11 ],
+    [ 'max_age with a fraction', invalid_request => max_age => '1.5' ],
+    ( map { [ "auth_after $_", invalid_request => auth_after => $_ ] }
+      '1.', '.5', '1.5.5', '1.1234567', '-1', '1e9', 'x' ),
     [ 'prompt', invalid_request => prompt => 'create' ],
     [ 'prompt none login', invalid_request => prompt => 'none login' ],
     [ 'request', request_not_supported => request => 'x' ],
@@ -419,9 +422,17 @@ for (qw(login select_account)) {
 
     ok(!exists $back{prompt}, '... goes');
     cmp_ok($back{auth_after}, '<=', time + 1, '... for a time');
-    page_to($in->get($return =~ s/auth_after=\d+/'auth_after=' . (time + 100)/er), 'not before');
-    $s->sql("UPDATE svc.session SET auth_time = to_timestamp($back{auth_after}) - interval '1 s'");
-    page_to($in->get($return), 'the old sign-in');
+    page_to($in->get($return =~ s/auth_after=[\d.]+/'auth_after=' . (time + 100)/er),
+            'not before');
+
+    for my $before ('1 s', '1 ms', '0 s') {
+        $s->sql("UPDATE svc.session SET auth_time = to_timestamp($back{auth_after})"
+                . " - interval '$before'");
+        page_to($in->get($return), "the old sign-in, $before before");
+    }
+
+    page_to($in->get($return =~ s/(auth_after=\d+)[\d.]*/$1/r . '&prompt=login'),
+            'of a page that is open still');
     code_to(browser('ada@acme.test')->get($return), 'the new one');
 }
 

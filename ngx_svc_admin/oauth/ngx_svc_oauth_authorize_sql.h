@@ -15,8 +15,8 @@
  * $1: the client, $2: the digest of the session, $3: the redirect URI, $4: of a
  * loopback one what is before its port, $5: and behind, $6: before which
  * check the request is at fault, $7: resources and $8 their keys, $9: scopes,
- * $10: whether it asks for a new sign-in, $11: how old one may be, $12: since
- * when it must be, $13: whose, '' when the hint is no good, $14: bytes that all
+ * $10: whether it asks for a new sign-in, $11: how old one may be, $12: after
+ * what time it must be, $13: whose, '' when the hint is no good, $14: bytes that all
  * scopes may have.
  */
 
@@ -128,7 +128,7 @@
     " WHEN s.user_id IS NULL THEN 'login'"                                    \
     " WHEN $10::bool OR s.user_id::text <> $13"                               \
         " OR s.auth_time < now() - make_interval(secs => $11::text::float8)"  \
-        " OR s.auth_time < to_timestamp($12::text::float8) THEN 'again'"      \
+        " OR s.auth_time <= to_timestamp($12::text::float8) THEN 'again'"     \
     " WHEN NOT " NGX_SVC_OAUTH_ASSIGNED("s.user_id") " THEN 'group'"
 
 /*
@@ -167,11 +167,14 @@
         " $16::bytea, $17::text, $18::bytea, now() + interval '1 minute'"     \
     " FROM v WHERE v.verdict IS NULL"
 
-/* now: seconds since the epoch, of what asks for a new sign-in. */
+/*
+ * now: since the epoch, of what asks for a new sign-in; with a fraction: one of
+ * the same second may have been before.
+ */
 
 #define NGX_SVC_OAUTH_AUTHORIZE_ROW                                           \
     "v.verdict AS _verdict, v.slug,"                                          \
-    " floor(date_part('epoch', now()))::int8 AS now"
+    " extract(epoch FROM now())::text AS now"
 
 
 #endif /* _NGX_SVC_OAUTH_AUTHORIZE_SQL_H_INCLUDED_ */

@@ -10,6 +10,7 @@
 #define NGX_SVC_OAUTH_NONCE_MAX     255
 #define NGX_SVC_OAUTH_RESOURCES_MAX 8
 #define NGX_SVC_OAUTH_DIGITS_MAX    10      /* of a number of seconds */
+#define NGX_SVC_OAUTH_FRACTION_MAX  6       /* digits, of one with a fraction */
 
 
 /* Of a parameter; NGX_OK, NGX_DECLINED with ar->error, NGX_ERROR. */
@@ -47,7 +48,10 @@ static ngx_int_t ngx_svc_oauth_request_max_age(ngx_svc_oauth_request_t *ar,
 static ngx_int_t ngx_svc_oauth_request_after(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *value);
 static ngx_int_t ngx_svc_oauth_request_seconds(ngx_svc_oauth_request_t *ar,
-    const char *name, const ngx_str_t *value, ngx_str_t *seconds);
+    const char *name, const ngx_str_t *value, ngx_uint_t fraction,
+    ngx_str_t *seconds);
+static u_char *ngx_svc_oauth_request_digits(u_char *p, const u_char *end,
+    ngx_uint_t max);
 static ngx_int_t ngx_svc_oauth_request_prompt(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *value);
 static ngx_uint_t ngx_svc_oauth_request_word(const u_char *p, size_t len);
@@ -359,7 +363,8 @@ static ngx_int_t
 ngx_svc_oauth_request_max_age(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *value)
 {
-    return ngx_svc_oauth_request_seconds(ar, "max_age", value, &ar->max_age);
+    return ngx_svc_oauth_request_seconds(ar, "max_age", value, 0,
+                                         &ar->max_age);
 }
 
 
@@ -368,23 +373,29 @@ ngx_svc_oauth_request_after(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *value)
 {
     return ngx_svc_oauth_request_seconds(ar, "auth_after", value,
+                                         NGX_SVC_OAUTH_FRACTION_MAX,
                                          &ar->auth_after);
 }
 
 
+/* fraction: how many digits there may be behind a point. */
+
 static ngx_int_t
 ngx_svc_oauth_request_seconds(ngx_svc_oauth_request_t *ar, const char *name,
-    const ngx_str_t *value, ngx_str_t *seconds)
+    const ngx_str_t *value, ngx_uint_t fraction, ngx_str_t *seconds)
 {
-    size_t  i;
+    u_char  *p, *end;
 
-    for (i = 0; i < value->len && i < NGX_SVC_OAUTH_DIGITS_MAX; i++) {
-        if (value->data[i] < '0' || value->data[i] > '9') {
-            break;
-        }
+    p = value->data;
+    end = p + value->len;
+
+    p = ngx_svc_oauth_request_digits(p, end, NGX_SVC_OAUTH_DIGITS_MAX);
+
+    if (fraction && p > value->data && end - p > 1 && *p == '.') {
+        p = ngx_svc_oauth_request_digits(p + 1, end, fraction);
     }
 
-    if (i < value->len) {
+    if (p < end) {
         return ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
                             "'%s' is no number of seconds.", name);
     }
@@ -392,6 +403,20 @@ ngx_svc_oauth_request_seconds(ngx_svc_oauth_request_t *ar, const char *name,
     *seconds = *value;
 
     return NGX_OK;
+}
+
+
+/* Returns what follows them. */
+
+static u_char *
+ngx_svc_oauth_request_digits(u_char *p, const u_char *end, ngx_uint_t max)
+{
+    while (p < end && max && *p >= '0' && *p <= '9') {
+        p++;
+        max--;
+    }
+
+    return p;
 }
 
 
