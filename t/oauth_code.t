@@ -88,9 +88,28 @@ is_deeply({ %$head, kid => 0 }, { alg => 'ES256', typ => 'JWT', kid => 0 }, 'an 
 is_deeply($id, { iss => $issuer, sub => $ada->{id}, aud => [ $web->{clientId} ],
                  iat => $claims->{iat}, exp => $claims->{iat} + 3600,
                  auth_time => 1767323045, nonce => 'n-0S6_WzA2Mj',
-                 amr => [ 'password', 'totp' ],
+                 amr => [ qw(pwd otp mfa) ],
                  at_hash => encode_base64url(substr sha256($t->{access_token}), 0, 16) },
           'its claims');
+
+# how the user has signed in, in the words of RFC 8176
+
+my %AMR = (
+    'password' => 'pwd', 'email' => 'otp', 'recovery' => 'otp', 'email,totp' => 'otp',
+    'password,email' => 'pwd otp mfa', 'password,recovery' => 'pwd otp mfa',
+    'password,totp,recovery' => 'pwd otp mfa', 'passkey,hwk' => 'hwk user mfa',
+    'passkey' => 'swk user mfa', 'password,passkey' => 'pwd swk user mfa',
+    'password,passkey,hwk' => 'pwd hwk user mfa', 'email,passkey' => 'otp swk user mfa',
+    'password,totp,passkey' => 'pwd otp swk user mfa', '' => '', 'other' => '',
+);
+
+for my $methods (sort keys %AMR) {
+    my $one = code($acme, $web, $ada);
+
+    set(oauth_grant => $one->{grant}, "methods = '{$methods}'");
+    is(join(' ', @{ (claims(redeem($s, $web, $one)->json->{id_token}))[1]{amr} }),
+       $AMR{$methods}, "amr of {$methods}");
+}
 
 # somebody else's opinion of both
 

@@ -149,6 +149,13 @@ is_deeply([ @{ $r->json->{factor} }{qw(name backedUp)} ], [ 'Passkey', $TRUE ],
           'its name');
 
 
+# of the session that was made last
+
+sub methods {
+    return $s->sql('SELECT methods FROM svc.session ORDER BY created_at DESC LIMIT 1');
+}
+
+
 # --- signing in --------------------------------------------------------------
 
 my $in = browser();
@@ -172,6 +179,7 @@ is($r->header('Cache-Control'), 'no-store', 'which is not stored');
 is($in->get('/v1/auth/session')->status, 200, 'a session');
 is_deeply($in->get('/v1/auth/sessions')->json->{sessions}[0]{methods},
           [ 'passkey' ], 'its methods');
+is(methods(), '{passkey,hwk}', 'of a passkey that cannot be backed up');
 is_deeply((events('user.login'))[-1], { score => 0, signals => [], methods => [ 'passkey' ] },
           'audited');
 is_deeply($r->json->{mfa}{methods}, [ qw(passkey recovery) ], 'what the user has');
@@ -182,6 +190,7 @@ is($in->post('/v1/mfa/totp', {})->status, 201, 'fresh enough to add a factor');
 
 $r = sign_in($in, $second, bs => 0, more => { tenant => 'acme' });
 is($r->status, 200, 'with the other one') or diag($r->body);
+is(methods(), '{passkey}', 'which can be backed up');
 is($s->sql("SELECT concat(sign_count, bs) FROM svc.passkey WHERE alg = -8"), '6f',
    'what has been counted');
 

@@ -88,6 +88,8 @@ isnt($in->cookie, $old, 'another key');
 is($in->get('/v1/auth/session')->status, 200, 'signed in');
 is_deeply($in->get('/v1/auth/sessions')->json->{sessions}[0]{methods},
           [ qw(password passkey) ], 'by both');
+is($s->sql('SELECT methods FROM svc.session ORDER BY created_at DESC LIMIT 1'),
+   '{password,passkey,hwk}', 'of a kind that cannot be backed up');
 is($s->sql('SELECT sign_count FROM svc.passkey'), 4, 'counted');
 admin_error($in->post('/v1/mfa/step-up', { credential => $credential }), 401,
             'invalid_code', 'once');

@@ -205,7 +205,7 @@ typedef struct {
 #define NGX_SVC_OAUTH_GRANTED_ROW(refresh, nonce)                             \
     " SELECT "                                                                \
     NGX_SVC_OAUTH_ROW("floor(date_part('epoch', v.auth_time))::bigint")       \
-    ", v.id_kid, array_to_json(v.methods) AS methods,"                        \
+    ", v.id_kid, array_to_string(v.methods, ' ') AS methods,"                 \
     " coalesce('openid' = ANY (v.scopes), false) AS openid, "                 \
     refresh " AS refresh, " nonce " AS nonce FROM v"
 

@@ -503,11 +503,15 @@ ngx_svc_admin_passkey_signed(ngx_svc_passkey_login_t *p,
         p->login.reason = NGX_SVC_LOGIN_CLONED;
     }
 
-    if (rc == NGX_OK) {
-        return ngx_svc_ceremony_shown(&p->shown);
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? NGX_ABORT : rc;
     }
 
-    return rc == NGX_DECLINED ? NGX_ABORT : rc;
+    if (!passkey.be) {
+        ngx_str_set(&p->login.methods, "{passkey," NGX_SVC_SIGNIN_HARDWARE "}");
+    }
+
+    return ngx_svc_ceremony_shown(&p->shown);
 }
 
 

@@ -291,15 +291,22 @@ ngx_svc_admin_passkeys_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_admin_passkeys_reply(ngx_svc_request_t *sr)
 {
-    ngx_int_t  rc;
+    ngx_int_t            rc;
+    ngx_svc_passkeys_t  *p;
 
-    rc = ngx_svc_admin_passkeys_begin(sr->data);
+    p = sr->data;
+
+    rc = ngx_svc_admin_passkeys_begin(p);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_admin_passkeys_register(sr->data);
+        rc = ngx_svc_admin_passkeys_register(p);
     }
 
     if (rc == NGX_OK) {
+        if (!p->passkey.be) {
+            ngx_str_set(&p->factor.more, "{" NGX_SVC_SIGNIN_HARDWARE "}");
+        }
+
         return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
                                      ngx_svc_admin_passkeys_write,
                                      ngx_svc_factor_added);

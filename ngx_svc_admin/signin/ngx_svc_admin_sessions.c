@@ -43,7 +43,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_sessions_list = {
             " s.last_seen_at AS \"lastSeenAt\","
             " s.expires_at AS \"expiresAt\", host(s.ip) AS ip, s.country,"
             " s.user_agent AS \"userAgent\","
-            " array_to_json(s.methods) AS methods"
+            " array_to_json(" NGX_SVC_SIGNIN_SEEN("s.methods") ") AS methods"
         NGX_SVC_ADMIN_SESSION_LIVE
         " ORDER BY s.created_at DESC, s.id DESC"
         " LIMIT $3::int4 OFFSET $4::int4",

@@ -110,7 +110,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_rotate = {
                     " AND c.root_id = (SELECT o.root_id FROM o)"
             ")",
             "$5, CASE WHEN $6 = ANY (methods) THEN methods"
-                " ELSE methods || $6::text END,"
+                " ELSE methods || $6::text END"
+                " || ARRAY(SELECT m FROM unnest($7::text::text[]) m"
+                    " WHERE m <> ALL (methods)),"
             " CASE $5 WHEN 'full'"
                 " THEN coalesce(auth_time, clock_timestamp()) END,"
             " CASE WHEN stage = $5 THEN expires_at"
@@ -125,7 +127,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_rotate = {
                    ngx_svc_param_setting(NGX_SVC_SET_SESSION_ABSOLUTE),
                    ngx_svc_param_setting(NGX_SVC_SET_SESSION_PENDING),
                    ngx_svc_login_param(stage_name),
-                   ngx_svc_factor_param(method))
+                   ngx_svc_factor_param(method),
+                   ngx_svc_factor_param(more))
 };
 
 

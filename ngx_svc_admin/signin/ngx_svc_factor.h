@@ -61,6 +61,7 @@ struct ngx_svc_factor_s {
     ngx_svc_login_t            login;
     ngx_str_t                  id;          /* 16 bytes */
     ngx_str_t                  method;      /* "totp", "passkey" */
+    ngx_str_t                  more;        /* methods: "{hwk}"; or none */
     ngx_uint_t                 status;      /* of the answer */
 
     /*

@@ -185,7 +185,7 @@ struct ngx_svc_login_s {
     /* for what is written */
 
     ngx_str_t                  stage_name;
-    ngx_str_t                  methods;
+    ngx_str_t                  methods;     /* none: those of the method */
     ngx_str_t                  signals;
     ngx_str_t                  rehash;      /* sealed; or none */
     ngx_str_t                  reason_name;

@@ -130,7 +130,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done = {
                 "jsonb_build_object('score', $2::int4,"
                     " 'signals', to_jsonb($3::text::text[]),"
                     " 'methods', ("
-                        NGX_SVC_SESSION_ROW("to_jsonb(k.methods)", "$4") "))",
+                        NGX_SVC_SESSION_ROW(
+                            "to_jsonb(" NGX_SVC_SIGNIN_SEEN("k.methods") ")",
+                            "$4") "))",
                 "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT)
             " RETURNING target_id, id, created_at"
         ")"
@@ -205,7 +207,10 @@ ngx_svc_login_begin(ngx_svc_login_t *login)
     login->signals.len = ngx_svc_risk_text(p, &login->risk) - p;
     login->stage_name = ngx_svc_stages[login->stage];
 
-    login->methods = login->method->methods;
+    if (login->methods.data == NULL) {
+        login->methods = login->method->methods;
+    }
+
     login->trusted = login->method->factor;
 
     return NGX_OK;

@@ -104,6 +104,16 @@
         " WHERE s.ended_at IS NULL AND s.user_id = u.id"                      \
         " AND s.created_at >= coalesce(u.valid_after, '-infinity'))"
 
+/*
+ * Of a session's methods, beside "passkey": one that cannot be backed up, for
+ * RFC 8176.  To people it is a passkey as any other one; SQL: what they see.
+ */
+
+#define NGX_SVC_SIGNIN_HARDWARE  "hwk"
+
+#define NGX_SVC_SIGNIN_SEEN(methods)                                          \
+    "array_remove(" methods ", '" NGX_SVC_SIGNIN_HARDWARE "')"
+
 /* SQL: a new session, of what the SELECT behind it says. */
 
 #define NGX_SVC_SIGNIN_INSERT                                                 \

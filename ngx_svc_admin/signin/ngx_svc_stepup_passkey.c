@@ -210,6 +210,11 @@ ngx_svc_stepup_passkey_signed(ngx_svc_stepup_t *step)
                                      &step->own.passkeys[i]);
 
         if (rc == NGX_OK) {
+            if (!step->own.passkeys[i].be) {
+                ngx_str_set(&step->factor.more,
+                            "{" NGX_SVC_SIGNIN_HARDWARE "}");
+            }
+
             return ngx_svc_ceremony_shown(&step->shown);
         }
 
