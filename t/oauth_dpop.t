@@ -163,7 +163,8 @@ for my $iat (-120, 120) {
         for 'x', 'A' x 32, $nonce . 'x', ($nonce =~ s/.\z//r);
 }
 
-is(token(proof(claims => { iat => $_ })->{proof})->status, 200, "iat $_") for -50, 50;
+is(token(proof(claims => { iat => $_ })->{proof})->status, 200, "iat $_")
+    for -50, 50, 0.5, -0.001, 0.123456789;
 is(token(proof(claims => { nonce => 'of somebody else' })->{proof})->status, 200,
    'a nonce is not asked for');
 

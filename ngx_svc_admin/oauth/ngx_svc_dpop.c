@@ -145,8 +145,8 @@ ngx_svc_dpop_time(const cJSON *payload, time_t now, ngx_svc_dpop_t *dpop,
 {
     int64_t  iat;
 
-    if (ngx_svc_jws_integer(payload, "iat", &iat) != NGX_OK) {
-        return ngx_svc_dpop_refuse(err, "has no 'iat' that is an integer");
+    if (ngx_svc_jws_date(payload, "iat", &iat) != NGX_OK) {
+        return ngx_svc_dpop_refuse(err, "has no 'iat' that is a number");
     }
 
     if (ngx_svc_jws_text(payload, "nonce", &dpop->nonce) != NGX_OK) {

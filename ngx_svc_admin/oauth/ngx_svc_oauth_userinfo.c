@@ -315,7 +315,7 @@ ngx_svc_oauth_userinfo_bound(ngx_svc_oauth_t *o)
     const cJSON  *jkt;
 
     if (o->token.jws == NULL
-        || ngx_svc_jws_integer(o->token.jws->payload, "exp", &exp) != NGX_OK
+        || ngx_svc_jws_date(o->token.jws->payload, "exp", &exp) != NGX_OK
         || exp <= ngx_time())
     {
         return 0;

@@ -448,7 +448,7 @@ ngx_svc_jws_text(const cJSON *json, const char *name, ngx_str_t *text)
 
 
 ngx_int_t
-ngx_svc_jws_integer(const cJSON *json, const char *name, int64_t *n)
+ngx_svc_jws_date(const cJSON *json, const char *name, int64_t *seconds)
 {
     double        value;
     const cJSON  *item;
@@ -461,13 +461,15 @@ ngx_svc_jws_integer(const cJSON *json, const char *name, int64_t *n)
 
     value = item->valuedouble;
 
-    if (value < -NGX_SVC_JWS_INTEGER || value > NGX_SVC_JWS_INTEGER
-        || value != (double) (int64_t) value)
-    {
+    if (value < -NGX_SVC_JWS_INTEGER || value > NGX_SVC_JWS_INTEGER) {
         return NGX_DECLINED;
     }
 
-    *n = (int64_t) value;
+    *seconds = (int64_t) value;
+
+    if (value < (double) *seconds) {
+        (*seconds)--;
+    }
 
     return NGX_OK;
 }
