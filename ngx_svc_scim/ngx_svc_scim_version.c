@@ -62,7 +62,7 @@ ngx_svc_scim_version_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 
         ngx_str_set(&versions, "{}");
 
-    } else if (ngx_svc_if_match(sr, &versions, 1) != NGX_OK) {
+    } else if (ngx_svc_if_match(sr, &versions) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -12,7 +12,11 @@ use Test::More;
 use SvcTest;
 use SvcTest::Admin;
 
-my $s = SvcTest->new->start;
+my $s = SvcTest->new(http => <<'EOT')->start;
+    gzip on;
+    gzip_types application/json;
+    gzip_min_length 0;
+EOT
 my $acme = $s->tenant('acme');
 my $globex = $s->tenant('globex');
 my @workers = $s->workers;
@@ -173,7 +177,7 @@ $r = patch({ name => 'First' }, 'If-Match' => $etag);
 is($r->status, 200, 'If-Match of the present one');
 isnt($r->header('etag'), $etag, 'there is a new one');
 
-for my $stale ($etag, '"x"', 'W/' . $r->header('etag'), '', '"', 'x',
+for my $stale ($etag, '"x"', "W/$etag", 'W/"x"', 'W/', 'w/' . $r->header('etag'), '', '"', 'x',
                '"1", "2"', '"{}"')
 {
     admin_error(patch({ name => 'Second' }, 'If-Match' => $stale), 412,
@@ -186,6 +190,18 @@ $etag = $r->header('etag');
 is(patch({ name => 'Third' }, 'If-Match' => "\"1\", $etag")->status, 200,
    'one of several');
 is(patch({ name => 'Fourth' }, 'If-Match' => '*')->status, 200, 'any');
+
+# gzip makes a weak tag of a strong one
+
+my @gzip = ('Accept-Encoding' => 'gzip');
+$r = $acme->admin(GET => '/tenant', undef, \@gzip);
+is($r->header('content-encoding'), 'gzip', 'compressed');
+like($etag = $r->header('etag'), qr{\AW/"\d+"\z}, 'with a weak tag');
+is($acme->admin(GET => '/tenant', undef, [ @gzip, 'If-None-Match' => $etag ])->status, 304,
+   'which If-None-Match takes');
+is(patch({ name => 'Fifth' }, 'If-Match' => $etag)->status, 200, 'and If-Match');
+admin_error(patch({ name => 'Sixth' }, 'If-Match' => $etag), 412, 'precondition_failed',
+            'once');
 is($s->sql("SELECT count(DISTINCT updated_at) FROM svc.tenant"
            . " WHERE id = '$acme->{id}'"), 1, 'there is one');
 

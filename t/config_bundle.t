@@ -622,12 +622,14 @@ my $next = { version => 1, riskPolicy => { %risk, mfaThreshold => 5 } };
 $before = config(GET => '')->body;
 admin_error(apply($next, '', headers => [ 'If-Match' => $_ ]), 412, undef,
             "If-Match: $_")
-    for '"1"', "W/$tag", '"x"', $revision, '""', "\"0$revision\"", '"99999999999"';
+    for '"1"', "w/$tag", 'W/"1"', '"x"', $revision, '""', "\"0$revision\"", '"99999999999"';
 admin_error(apply({ version => 1 }, '', headers => [ 'If-Match' => '"1"' ]), 412,
             undef, 'also when there is nothing to do');
 is(config(GET => '')->body, $before, 'nothing is done');
 is(apply({ version => 1 }, '', headers => [ 'If-Match' => '*' ])->status, 200,
    'any tag');
+is(apply({ version => 1 }, '', headers => [ 'If-Match' => "W/$tag" ])->status, 200,
+   'one that was compressed on its way');
 is(apply($next, '', headers => [ 'If-Match' => "\"1\", $tag" ])->status, 200,
    'one of several');
 admin_error(apply($next, '', headers => [ 'If-Match' => $tag ]), 412, undef,

@@ -74,7 +74,7 @@ ngx_svc_admin_apply_check(ngx_svc_request_t *sr, void *body)
 
     apply = ngx_svc_admin_apply_create(sr);
 
-    if (apply == NULL || ngx_svc_if_match(sr, &apply->match, 0) != NGX_OK) {
+    if (apply == NULL || ngx_svc_if_match(sr, &apply->match) != NGX_OK) {
         return NGX_ERROR;
     }
 

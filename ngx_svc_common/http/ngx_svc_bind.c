@@ -309,7 +309,7 @@ ngx_svc_bind_if_match(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 {
     ngx_str_t  versions;
 
-    if (ngx_svc_if_match(sr, &versions, 0) != NGX_OK) {
+    if (ngx_svc_if_match(sr, &versions) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -1,7 +1,7 @@
 /*
- * Entity tags (RFC 9110, 8.8.3), all of them strong.  Of what an administrator
- * changes: the time of the last change, which each change moves.  Of what the
- * public reads: a digest.
+ * Entity tags (RFC 9110, 8.8.3), all of them strong but SCIM's.  Of what an
+ * administrator changes: the time of the last change, which each change moves.
+ * Of what the public reads: a digest.
  */
 
 #include "ngx_svc_etag.h"
@@ -11,14 +11,13 @@
 #define NGX_SVC_ETAG_LEN  16      /* hex digits of a digest */
 
 
-static u_char *ngx_svc_etag_next(u_char *p, u_char *end, ngx_uint_t weak,
-    ngx_str_t *version);
+static u_char *ngx_svc_etag_next(u_char *p, u_char *end, ngx_str_t *version);
 
 
 /* Of a list of tags the versions that may be ours. */
 
 ngx_int_t
-ngx_svc_if_match(ngx_svc_request_t *sr, ngx_str_t *versions, ngx_uint_t weak)
+ngx_svc_if_match(ngx_svc_request_t *sr, ngx_str_t *versions)
 {
     u_char           *p, *end, *dst;
     ngx_str_t         version;
@@ -44,7 +43,7 @@ ngx_svc_if_match(ngx_svc_request_t *sr, ngx_str_t *versions, ngx_uint_t weak)
     end = p + h->value.len;
 
     while (p < end) {
-        p = ngx_svc_etag_next(p, end, weak, &version);
+        p = ngx_svc_etag_next(p, end, &version);
 
         if (version.len == 0) {
             continue;
@@ -67,7 +66,7 @@ ngx_svc_if_match(ngx_svc_request_t *sr, ngx_str_t *versions, ngx_uint_t weak)
 /* What follows the next tag; version is empty when it is none of ours. */
 
 static u_char *
-ngx_svc_etag_next(u_char *p, u_char *end, ngx_uint_t weak, ngx_str_t *version)
+ngx_svc_etag_next(u_char *p, u_char *end, ngx_str_t *version)
 {
     u_char      *start;
     ngx_uint_t   ours;
@@ -78,7 +77,7 @@ ngx_svc_etag_next(u_char *p, u_char *end, ngx_uint_t weak, ngx_str_t *version)
         p++;
     }
 
-    if (weak && end - p > 2 && p[0] == 'W' && p[1] == '/') {
+    if (end - p > 2 && p[0] == 'W' && p[1] == '/') {
         p += 2;
     }
 

@@ -24,11 +24,12 @@
 
 /*
  * If-Match as the text of a PostgreSQL array of versions; no data: any version
- * will do.  A weak tag matches nothing (RFC 9110, 13.1.1), unless weak is 1, of
- * what has no other.  NGX_OK, or NGX_ERROR.
+ * will do.  Of a weak tag what is in its quotes counts: it is ours, of an answer
+ * that was compressed on its way, and a change of the resource changes it.
+ * NGX_OK, or NGX_ERROR.
  */
 NGX_SVC_API ngx_int_t ngx_svc_if_match(ngx_svc_request_t *sr,
-    ngx_str_t *versions, ngx_uint_t weak);
+    ngx_str_t *versions);
 
 /*
  * The ETag of an answer, from a column with the version.  NGX_OK, or
