@@ -302,6 +302,7 @@ for my $client ($robot, $opaque) {
     $r = revoke($token, $other);
     is($r->status, 200, 'another client\'s');
     is($r->body, '', 'says nothing');
+    is($r->header('content-type'), 'application/json', 'of a type');
     is($r->header('access-control-allow-origin'), '*', 'any page may');
     is(introspect($token, $client)->{active}, $TRUE, 'and it lives');
     is(revoke($token, $foreign)->status, 200, 'another tenant\'s');

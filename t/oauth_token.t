@@ -238,6 +238,22 @@ oauth_error(form($s, token => { %CC, client_id => $bare->{clientId} }, client =>
 oauth_error(form($s, token => { %CC, client_assertion => 'x' }), 400, 'invalid_client',
             'an assertion');
 
+for my $path (qw(token introspect revoke)) {
+    my %form = (%CC, token => 'x');
+
+    oauth_error(form($s, $path => { %form, client_assertion => 'x' }, client => $m2m), 400,
+                'invalid_request', "$path: Basic and an assertion");
+    oauth_error(form($s, $path => { %form, client_assertion => 'x',
+                                    client_id => $m2m->{clientId},
+                                    client_secret => $m2m->{clientSecret} }), 400,
+                'invalid_request', "$path: a secret and an assertion");
+    oauth_error(form($s, $path => { %form, client_secret => $m2m->{clientSecret} },
+                     client => $m2m), 400, 'invalid_request', "$path: Basic and a secret");
+    $r = form($s, $path => { %form }, client => { %$m2m, clientSecret => $wrong });
+    oauth_error($r, 401, 'invalid_client', "$path: a wrong Basic");
+    is($r->header('www-authenticate'), 'Basic realm="oauth"', 'with a challenge');
+}
+
 # secrets that are retired
 
 my $rotated = application($acme, name => 'Rotated');

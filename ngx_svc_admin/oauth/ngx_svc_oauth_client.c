@@ -11,6 +11,7 @@
 #define NGX_SVC_OAUTH_BASIC  512        /* bytes, of what is decoded */
 
 
+static ngx_int_t ngx_svc_oauth_client_proofs(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_client_header(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_client_basic(ngx_svc_oauth_t *o,
     const ngx_str_t *value, ngx_str_t *secret);
@@ -132,14 +133,8 @@ ngx_int_t
 ngx_svc_oauth_client_take(ngx_svc_oauth_t *o)
 {
     ngx_int_t  rc;
-    ngx_str_t  value;
 
-    rc = ngx_svc_oauth_value(o, "client_assertion", &value);
-
-    if (rc == NGX_OK && value.data) {
-        return ngx_svc_fail(&o->sr->error, NGX_SVC_E_CLIENT,
-                            "No client proves itself by an assertion here.");
-    }
+    rc = ngx_svc_oauth_client_proofs(o);
 
     if (rc != NGX_OK) {
         return rc;
@@ -150,25 +145,50 @@ ngx_svc_oauth_client_take(ngx_svc_oauth_t *o)
 }
 
 
+/* RFC 6749, 2.3: a client proves itself in one way. */
+
+static ngx_int_t
+ngx_svc_oauth_client_proofs(ngx_svc_oauth_t *o)
+{
+    ngx_int_t   rc;
+    ngx_str_t   secret, assertion;
+    ngx_uint_t  header;
+
+    rc = ngx_svc_oauth_value(o, "client_secret", &secret);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_value(o, "client_assertion", &assertion);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    header = (o->sr->request->headers_in.authorization != NULL);
+
+    if (header + (secret.data != NULL) + (assertion.data != NULL) > 1) {
+        return ngx_svc_fail(&o->sr->error, NGX_SVC_E_INVALID_REQUEST,
+                            "The client proves itself in more than one way: "
+                            "the Authorization header, 'client_secret' and "
+                            "'client_assertion' exclude each other.");
+    }
+
+    return assertion.data
+           ? ngx_svc_fail(&o->sr->error, NGX_SVC_E_CLIENT,
+                          "No client proves itself by an assertion here.")
+           : NGX_OK;
+}
+
+
 static ngx_int_t
 ngx_svc_oauth_client_header(ngx_svc_oauth_t *o)
 {
     ngx_int_t  rc;
-    ngx_str_t  id, secret, other, *value;
+    ngx_str_t  id, secret, *value;
 
     value = &o->sr->request->headers_in.authorization->value;
 
-    rc = ngx_svc_oauth_value(o, "client_secret", &other);
-
-    if (rc == NGX_OK && other.data) {
-        return ngx_svc_fail(&o->sr->error, NGX_SVC_E_INVALID_REQUEST,
-                            "The client shows a secret both in the "
-                            "Authorization header and in 'client_secret'.");
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_value(o, "client_id", &id);
-    }
+    rc = ngx_svc_oauth_value(o, "client_id", &id);
 
     if (rc != NGX_OK) {
         return rc;

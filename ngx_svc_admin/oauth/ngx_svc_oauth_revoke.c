@@ -207,9 +207,14 @@ ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_revoke_send(ngx_svc_oauth_t *o, PGresult *res)
 {
-    static ngx_str_t  no_store = ngx_string("no-store");
+    ngx_http_request_t  *r;
 
-    return ngx_svc_add_header(o->sr->request, "Cache-Control", &no_store)
-           == NGX_OK ? ngx_svc_send_empty(o->sr, NGX_HTTP_OK)
-                     : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    r = o->sr->request;
+
+    /* there is no body, and some clients want to be told of what */
+
+    r->headers_out.content_type = o->sr->surface->content_type;
+    r->headers_out.content_type_len = o->sr->surface->content_type.len;
+
+    return ngx_svc_send_empty(o->sr, NGX_HTTP_OK);
 }
