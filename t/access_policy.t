@@ -92,10 +92,10 @@ my $policy = {
           timeWindows => [ { days => [ 'fri', 'mon' ], start => '22:00',
                              end => '06:00', timezone => 'Europe/Paris' },
                            { start => '00:00', end => '24:00' } ] },
-        { name => 'Rest', action => 'deny', networks => [], extra => 1,
+        { name => 'Rest', action => 'deny', networks => [],
           countries => [ 'XK' ] },
     ],
-    defaultAction => 'mfa', comment => 'is ignored',
+    defaultAction => 'mfa',
 };
 
 my $rules = [
@@ -214,6 +214,13 @@ sub refused_window {
                  "timeWindows[1]" . ($member eq '' ? '' : ".$member"));
 }
 
+refused({ rules => [], defaultAction => 'allow', comment => 'x' }, 'comment');
+refused({ rules => [], defaultAction => 'allow', default_action => 'deny' }, 'default_action');
+refused_rule({ $_ => [ '10.0.0.0/8' ] }, $_) for qw(network Networks time_windows);
+refused_window({ day => [ 'mon' ] }, 'day');
+admin_error($acme->admin(POST => '/access-policy/simulate', $_), 400, 'invalid_request',
+            'a trial of one') for { rules => [], defaultAction => 'allow', comment => 1 },
+    { policy => { rules => [ rule(network => [ '10.0.0.0/8' ]) ], defaultAction => 'allow' } };
 refused({ rules => [] }, 'defaultAction');
 refused({ defaultAction => 'allow' }, 'rules');
 refused({ rules => [], defaultAction => $_ }, 'defaultAction')

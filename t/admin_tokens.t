@@ -97,11 +97,18 @@ is_deeply($acme->admin(GET => '/tenant')->json->{tenant}{branding},
             allowPasswordless => JSON::PP::false }, 'all that is stored');
 
 
+# a typo that would make one for ever
+
+like(admin_error($acme->admin(POST => '/api-tokens', {
+    name => 'x', scopes => [ 'users:view' ], $_ => 1 }), 400, 'invalid_request', $_)->{message},
+     qr/^"$_" is not a known member/, 'which is named') for qw(expiresInDay expires_at expiry);
+
+
 # --- a token's life ----------------------------------------------------------------------
 
 $r = $acme->admin(POST => '/api-tokens', {
     name => "Déploy \x{1F680}", expiresAt => '2099-01-01T01:00:00.5+01:00',
-    scopes => [ 'users:view', 'tenant:manage', 'users:view' ], extra => 1 });
+    scopes => [ 'users:view', 'tenant:manage', 'users:view' ] });
 is($r->status, 201, 'a token') or diag($r->body);
 is($r->header('cache-control'), 'no-store', 'not for caches');
 

@@ -272,6 +272,21 @@ for my $member (sort keys %BAD) {
     }
 }
 
+# a typo must not lose a ceiling, and what was read can be put back
+
+for my $path ('policy', 'policy/simulate') {
+    refused(ask(($path eq 'policy' ? 'PUT' : 'POST') => "/$id/$path",
+                { enabled => JSON::PP::true(), $_ => [ 'a' ] }), $_, "$path: $_")
+        for qw(allowedScope allowed_scopes AllowedScopes maxTokenTtlSecond isdefault);
+}
+
+is(ask(PUT => "/$id/policy", $before->{policy})->status, 200, 'a policy as it was read');
+is(ask(PUT => "/$id/identity", $before->{identity})->status, 200, 'an identity, too');
+refused(ask(PUT => "/$id/identity", { expiresAT => '2099-01-01T00:00:00Z' }), 'expiresAT',
+        'an identity: expiresAT');
+refused(ask(PUT => '/settings', { orphanActions => 'disable' }), 'orphanActions',
+        'settings: orphanActions');
+
 for my $path ('policy', 'policy/simulate') {
     my $method = $path eq 'policy' ? 'PUT' : 'POST';
 
@@ -638,6 +653,9 @@ refused(ask(POST => "/$id/secret", { revokeTokens => $_ }), 'revokeTokens',
         'revokeTokens: ' . encoded($_)) for undef, 1, 'true';
 refused(ask(POST => "/$id/secret", { graceSeconds => $_ }), 'graceSeconds',
         'graceSeconds: ' . encoded($_)) for -1, 86401, 1.5, '60', undef;
+
+refused(ask(POST => "/$id/secret", { revokeToken => JSON::PP::true() }), 'revokeToken',
+        'revokeToken');
 
 my $digests = "SELECT string_agg(l::text, ' ' ORDER BY digest) FROM svc.oauth_login l";
 my $stored = $s->sql($digests);

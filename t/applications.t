@@ -308,6 +308,15 @@ for my $member (sort keys %BAD) {
     }
 }
 
+# a typo must not lose a protection; what was read can be sent back
+
+refused(ask(PATCH => "/$web", { name => 'x', $_ => 1 }), $_, "an unknown member: $_")
+    for qw(requireDPoP accessTokenTTLSeconds scope jwks ownerId);
+refused(ask(POST => '', { %WEB, requireConsents => JSON::PP::true() }), 'requireConsents',
+        'of a new one');
+refused(ask(POST => "/$web/secret", { graceSecond => 0 }), 'graceSecond', 'of a secret');
+is(ask(PATCH => "/$web", $before)->status, 200, 'as it was read');
+
 my %LIMIT = (redirectUris => [ map { "https://$_.test" } 1 .. 20 ],
              scopes => [ map { "s$_" } 1 .. 100 ]);
 

@@ -57,7 +57,12 @@ unchanged($s, $acme, 'put back', sub {
     is($again->header('etag'), $etag, 'with the same tag');
 });
 unchanged($s, $acme, $_, sub { is(ask(PUT => '', $_)->status, 200, $_) })
-    for '{}', '{"extra":1,"groupId":5}';
+    for '{}';
+unchanged($s, $acme, 'unknown members', sub {
+    like(admin_error(ask(PUT => '', { minLength => 20, $_ => 1 }), 400, 'invalid_request', $_)
+         ->{message}, qr/^"$_" is not a known member/, 'which is named')
+        for qw(minlength requireSymbols groupId createdAt);
+});
 
 my %stored = %default;
 
@@ -99,7 +104,7 @@ sub none { $s->sql('DELETE FROM svc.group_password_policy') }
 for my $field (sort keys %range) {
     for my $n (@{ $range{$field} }) {
         none();
-        is(ask(@$_, { $field => $n, $_->[2] ? () : (groupId => $group) })
+        is(ask(@$_, { $field => $n, $_->[1] eq '/groups' ? (groupId => $group) : () })
            ->json->{$field}, $n, "@$_ $field: $n")
             for [ PUT => '' ], [ POST => '/groups' ],
                 [ PUT => "/groups/$second" ];
@@ -123,7 +128,8 @@ for my $row (@bad, map { [ $_ => undef ] } @fields) {
         next if !defined $value && $route->[1] ne '';
 
         refused($s, $acme, $field, "@$route " . SvcTest::encode({ @$row }),
-                sub { ask(@$route, { groupId => $group, @$row }) });
+                sub { ask(@$route, { $route->[1] eq '/groups' ? (groupId => $group) : (),
+                                       @$row }) });
     }
 }
 
@@ -224,7 +230,7 @@ is_deeply([ $acme->new_events ], [
       {} ],
     [ 'group_password_policy.deleted', @target, {} ] ], 'the events');
 
-for my $body ({}, { minLength => undef }, { extra => 1 },
+for my $body ({}, { minLength => undef }, { groupName => 'x' },
               { map { $_ => undef } @fields })
 {
     refused($s, $acme, $_, 'nothing is set: ' . SvcTest::encode($body), sub {

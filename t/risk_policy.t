@@ -49,10 +49,14 @@ unchanged($s, $acme, 'put back', sub {
     is($again->header('etag'), $r->header('etag'), 'with the same tag');
 });
 unchanged($s, $acme, $_, sub { is(put($_)->status, 200, $_) })
-    for '{}', '{"extra":1}', '{"mfaThreshold":40.0}';
+    for '{}', '{"mfaThreshold":40.0}';
+unchanged($s, $acme, 'an unknown member', sub {
+    like(admin_error(put({ enabled => $true, $_ => 90 }), 400, 'invalid_request', $_)->{message},
+         qr/^"$_" is not a known member/, 'which is named') for qw(denyTreshold enabled_ Enabled);
+});
 
 my $etag = $r->header('etag');
-$r = put({ enabled => $true, extra => 1 });
+$r = put({ enabled => $true });
 is_deeply($r->json, { enabled => $true, mfaThreshold => 40,
                       denyThreshold => 80 }, 'one member');
 isnt($r->header('etag'), $etag, 'another tag');

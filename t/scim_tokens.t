@@ -76,7 +76,12 @@ is(users_with($acme->{scim_token})->status, 200, 'nothing was revoked');
 
 # --- a token's life -----------------------------------------------------------------
 
-my ($token, $secret) = made({ name => " Entra \x{1F680} ", extra => 1 });
+my ($token, $secret) = made({ name => " Entra \x{1F680} " });
+
+like(admin_error(ask(POST => '', { name => 'x', expiresAt => '2099-01-01T00:00:00Z' }), 400,
+                 'invalid_request', 'an end, which there is none of')->{message},
+     qr/^"expiresAt" is not a known member/, 'which is named');
+
 
 like($secret, qr/\Ascim_[A-Za-z0-9_-]{43}\z/, 'its secret');
 like($token->{id}, $UUID, 'its id');

@@ -125,7 +125,7 @@ const ngx_svc_route_t  ngx_svc_admin_scim_tokens[] = {
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
                |NGX_SVC_ROUTE_CREATE|NGX_SVC_ROUTE_NO_STORE
-               |NGX_SVC_ROUTE_SENSITIVE,
+               |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_STRICT,
       .members = ngx_svc_admin_scim_token_members,
       .body_size = sizeof(ngx_svc_admin_scim_token_t),
       .statements = { &ngx_svc_sql_admin_scim_tokens_lock,

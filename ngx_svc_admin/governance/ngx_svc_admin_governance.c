@@ -47,6 +47,11 @@ const ngx_svc_member_t  ngx_svc_admin_risk_bundle_members[] = {
 };
 
 
+#define ngx_svc_admin_override_read_only                                      \
+    ngx_svc_read_only_member("groupName"),                                    \
+    ngx_svc_read_only_member("createdAt"),                                    \
+    ngx_svc_read_only_member("updatedAt"),
+
 #define ngx_svc_admin_override_group                                          \
     { .name = ngx_string("groupId"),                                          \
       .type = NGX_SVC_T_STRING,                                               \
@@ -69,6 +74,8 @@ const ngx_svc_member_t  ngx_svc_admin_password_bundle_members[] = {
 const ngx_svc_member_t  ngx_svc_admin_override_members[] = {
     NGX_SVC_ADMIN_PASSWORD_FIELDS(ngx_svc_admin_field_or_null, ,
                                   ngx_svc_admin_password_t)
+    ngx_svc_read_only_member("groupId"),
+    ngx_svc_admin_override_read_only
     ngx_svc_null_member
 };
 
@@ -76,6 +83,7 @@ const ngx_svc_member_t  ngx_svc_admin_override_create_members[] = {
     ngx_svc_admin_override_group,
     NGX_SVC_ADMIN_PASSWORD_FIELDS(ngx_svc_admin_field_or_null, ,
                                   ngx_svc_admin_password_t)
+    ngx_svc_admin_override_read_only
     ngx_svc_null_member
 };
 

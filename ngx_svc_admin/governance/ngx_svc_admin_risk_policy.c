@@ -40,7 +40,7 @@ const ngx_svc_route_t  ngx_svc_admin_risk_policy[] = {
       .path = ngx_string("/admin/risk-policy"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
-               |NGX_SVC_ROUTE_SENSITIVE,
+               |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_STRICT,
       .members = ngx_svc_admin_risk_members,
       .body_size = sizeof(ngx_svc_admin_risk_t),
       .check = ngx_svc_admin_risk_check,

@@ -153,11 +153,11 @@ ngx_svc_admin_simulate_body(ngx_svc_request_t *sr,
         }
 
         return ngx_svc_access_parse(sr->request->pool, ngx_svc_zones(), json,
-                                    wrappers[i], 0, policy, &sr->error);
+                                    wrappers[i], 1, policy, &sr->error);
     }
 
     return ngx_svc_access_parse(sr->request->pool, ngx_svc_zones(), sr->json,
-                                "", 0, policy, &sr->error);
+                                "", 1, policy, &sr->error);
 }
 
 

@@ -26,6 +26,8 @@ static const ngx_svc_member_t  ngx_svc_admin_agent_identity_members[] = {
       .check = ngx_svc_check_expiry,
       .offset = offsetof(ngx_svc_admin_agent_identity_t, expires_at) },
 
+    ngx_svc_read_only_member("owner"),
+
     ngx_svc_null_member
 };
 
@@ -88,7 +90,7 @@ const ngx_svc_route_t  ngx_svc_admin_agent_identity[] = {
       .path = ngx_string("/admin/agents/*/identity"),
       .permission = NGX_SVC_P_APPS_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
-               |NGX_SVC_ROUTE_SENSITIVE,
+               |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_STRICT,
       .members = ngx_svc_admin_agent_identity_members,
       .body_size = sizeof(ngx_svc_admin_agent_identity_t),
       .statements = { &ngx_svc_sql_admin_application_lock,

@@ -89,7 +89,7 @@ const ngx_svc_route_t  ngx_svc_admin_agent_policy[] = {
       .path = ngx_string("/admin/agents/*/policy"),
       .permission = NGX_SVC_P_APPS_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
-               |NGX_SVC_ROUTE_SENSITIVE,
+               |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_STRICT,
       .members = ngx_svc_agent_policy_members,
       .body_size = sizeof(ngx_svc_agent_policy_t),
       .check = ngx_svc_agent_policy_check,

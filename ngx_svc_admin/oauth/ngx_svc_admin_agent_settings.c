@@ -144,7 +144,7 @@ const ngx_svc_route_t  ngx_svc_admin_agent_settings[] = {
       .path = ngx_string("/admin/agents/settings"),
       .permission = NGX_SVC_P_APPS_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
-               |NGX_SVC_ROUTE_SENSITIVE,
+               |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_STRICT,
       .members = ngx_svc_admin_agent_settings_members,
       .body_size = sizeof(ngx_svc_admin_agent_settings_t),
       .statements = { &ngx_svc_sql_admin_agent_settings_lock,

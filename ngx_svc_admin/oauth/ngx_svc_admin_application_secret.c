@@ -142,7 +142,7 @@ const ngx_svc_route_t  ngx_svc_admin_application_secret[] = {
       .permission = NGX_SVC_P_APPS_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
                |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_SENSITIVE
-               |NGX_SVC_ROUTE_EMPTY,
+               |NGX_SVC_ROUTE_EMPTY|NGX_SVC_ROUTE_STRICT,
       .check = ngx_svc_admin_application_rotate,
       ngx_svc_admin_secret_rotates },
 
@@ -151,7 +151,7 @@ const ngx_svc_route_t  ngx_svc_admin_application_secret[] = {
       .permission = NGX_SVC_P_APPS_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
                |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_SENSITIVE
-               |NGX_SVC_ROUTE_EMPTY,
+               |NGX_SVC_ROUTE_EMPTY|NGX_SVC_ROUTE_STRICT,
       .check = ngx_svc_admin_agent_rotate,
       ngx_svc_admin_secret_rotates },
 

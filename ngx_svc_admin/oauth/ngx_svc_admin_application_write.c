@@ -293,7 +293,7 @@ const ngx_svc_route_t  ngx_svc_admin_application_write[] = {
       .permission = NGX_SVC_P_APPS_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
                |NGX_SVC_ROUTE_CREATE|NGX_SVC_ROUTE_NO_STORE
-               |NGX_SVC_ROUTE_SENSITIVE,
+               |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_STRICT,
       .members = ngx_svc_application_create_members,
       .body_size = sizeof(ngx_svc_application_t),
       .check = ngx_svc_admin_application_new,
@@ -306,7 +306,7 @@ const ngx_svc_route_t  ngx_svc_admin_application_write[] = {
       .path = ngx_string("/applications/*"),
       .permission = NGX_SVC_P_APPS_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
-               |NGX_SVC_ROUTE_CALLER,
+               |NGX_SVC_ROUTE_CALLER|NGX_SVC_ROUTE_STRICT,
       .members = ngx_svc_application_patch_members,
       .body_size = sizeof(ngx_svc_application_t),
       .check = ngx_svc_application_check,

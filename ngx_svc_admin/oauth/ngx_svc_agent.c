@@ -50,6 +50,8 @@ const ngx_svc_member_t  ngx_svc_agent_policy_members[] = {
       .element = &ngx_svc_agent_audience_element,
       .offset = offsetof(ngx_svc_agent_policy_t, audiences) },
 
+    ngx_svc_read_only_member("isDefault"),
+
     ngx_svc_null_member
 };
 

@@ -73,6 +73,15 @@ static const ngx_svc_member_t  ngx_svc_application_grant_element = {
     .check = ngx_svc_application_word
 };
 
+#define ngx_svc_application_read_only                                         \
+    ngx_svc_read_only_member("clientId"),                                     \
+    ngx_svc_read_only_member("clientSecret"),                                 \
+    ngx_svc_read_only_member("secretRotatedAt"),                              \
+    ngx_svc_read_only_member("previousSecretValidUntil"),                     \
+    ngx_svc_read_only_member("lastUsedAt"),                                   \
+    ngx_svc_read_only_member("createdAt"),                                    \
+    ngx_svc_read_only_member("updatedAt")
+
 #define ngx_svc_application_rows(needed)                                      \
                                                                               \
     { .name = ngx_string("name"),                                             \
@@ -152,11 +161,14 @@ const ngx_svc_member_t  ngx_svc_application_create_members[] = {
       .check = ngx_svc_application_check_owner,
       .offset = offsetof(ngx_svc_application_t, owner_id) },
 
+    ngx_svc_application_read_only,
+
     ngx_svc_null_member
 };
 
 const ngx_svc_member_t  ngx_svc_application_patch_members[] = {
     ngx_svc_application_rows(0),
+    ngx_svc_application_read_only,
     ngx_svc_null_member
 };
 

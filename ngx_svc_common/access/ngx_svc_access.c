@@ -50,6 +50,9 @@ static const ngx_svc_member_t  ngx_svc_access_members[] = {
                        NGX_SVC_T_STRING, NGX_SVC_M_REQUIRED, 0, 0,
                        ngx_svc_access_check_action),
 
+    ngx_svc_read_only_member("versionId"),
+    ngx_svc_read_only_member("updatedAt"),
+
     ngx_svc_null_member
 };
 

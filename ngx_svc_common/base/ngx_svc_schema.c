@@ -132,6 +132,10 @@ ngx_svc_schema_members(ngx_svc_schema_t *s, const ngx_svc_member_t *table,
 
     for (member = table; member->name.len; member++) {
 
+        if (member->flags & NGX_SVC_M_READ_ONLY) {
+            continue;
+        }
+
         ngx_svc_schema_push_name(s, member->name.data, member->name.len);
 
         rc = ngx_svc_schema_find(s, member, object, &json);

@@ -25,6 +25,7 @@
 #define NGX_SVC_M_NOCASE     0x02       /* the name matches in any case */
 #define NGX_SVC_M_BOOL_TEXT  0x04       /* "true"/"False" do for a boolean */
 #define NGX_SVC_M_CLEARS     0x08       /* null, "" and [] store a NULL */
+#define NGX_SVC_M_READ_ONLY  0x10       /* known, of any type; not looked at */
 
 #define NGX_SVC_S_STRICT     0x01       /* an unknown member is an error */
 
@@ -70,6 +71,11 @@ struct ngx_svc_member_s {
                                            (its offset is not used); or NULL */
     size_t                   offset;    /* of an ngx_svc_value_t in dst */
 };
+
+/* What a GET has is no error when it comes back. */
+
+#define ngx_svc_read_only_member(text)                                        \
+    { .name = ngx_string(text), .flags = NGX_SVC_M_READ_ONLY }
 
 #define ngx_svc_null_member                                                   \
     { ngx_null_string, 0, 0, 0, 0, NULL, NULL, NULL, 0 }

@@ -48,8 +48,10 @@ ngx_svc_route_prepare(ngx_svc_request_t *sr)
     ngx_memzero(body, route->body_size);
 
     if (route->members) {
-        rc = ngx_svc_schema_object(route->members, 0, sr->json, body,
-                                   &sr->error);
+        rc = ngx_svc_schema_object(route->members,
+                                   route->flags & NGX_SVC_ROUTE_STRICT
+                                   ? NGX_SVC_S_STRICT : 0,
+                                   sr->json, body, &sr->error);
         if (rc != NGX_OK) {
             return rc;
         }

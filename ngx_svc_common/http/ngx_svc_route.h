@@ -35,6 +35,7 @@
 #define NGX_SVC_ROUTE_FORM         0x20000  /* takes a form, in sr->body */
 #define NGX_SVC_ROUTE_ANY_ORIGIN   0x40000  /* pages of any may read it */
 #define NGX_SVC_ROUTE_EMPTY        0x80000  /* no body is that of no members */
+#define NGX_SVC_ROUTE_STRICT       0x100000 /* an unknown member is an error */
 
 /* Of sessions that wait for something; without one of these: full ones only. */
 
