@@ -99,9 +99,7 @@ ngx_svc_scim_patch_fold(ngx_svc_scim_change_t *change, cJSON *body)
         }
     }
 
-    ngx_svc_scim_user_fallback(change->user);
-
-    return NGX_OK;
+    return ngx_svc_scim_user_end(change);
 }
 
 

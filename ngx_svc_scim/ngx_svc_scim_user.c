@@ -18,6 +18,8 @@ static ngx_int_t ngx_svc_scim_user_whole(ngx_svc_scim_change_t *change,
     cJSON *body);
 static ngx_int_t ngx_svc_scim_user_name(ngx_svc_scim_user_t *user,
     ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_scim_user_names(ngx_svc_scim_change_t *change);
+static void ngx_svc_scim_user_strip(ngx_svc_value_t *value);
 static ngx_int_t ngx_svc_scim_user_members(ngx_svc_scim_change_t *change,
     ngx_uint_t parent, cJSON *object);
 static ngx_int_t ngx_svc_scim_user_complex(ngx_svc_scim_change_t *change,
@@ -88,15 +90,15 @@ ngx_svc_scim_user_create(cJSON *body, ngx_svc_scim_user_t *user,
 
     change.optional = NGX_SVC_SCIM_ACTIVE;
 
+    change.new = 1;
+
     if (ngx_svc_scim_user_object(&change, body) != NGX_OK
         || ngx_svc_scim_user_name(user, err) != NGX_OK)
     {
         return NGX_DECLINED;
     }
 
-    ngx_svc_scim_user_fallback(user);
-
-    return NGX_OK;
+    return ngx_svc_scim_user_end(&change);
 }
 
 
@@ -167,11 +169,11 @@ ngx_svc_scim_user_whole(ngx_svc_scim_change_t *change, cJSON *body)
 
     change->optional = NGX_SVC_SCIM_ACTIVE;
 
-    if (ngx_svc_scim_user_object(change, body) != NGX_OK) {
+    if (ngx_svc_scim_user_object(change, body) != NGX_OK
+        || ngx_svc_scim_user_end(change) != NGX_OK)
+    {
         return NGX_DECLINED;
     }
-
-    ngx_svc_scim_user_fallback(change->user);
 
     for (attribute = ngx_svc_scim_attributes; attribute->bit; attribute++) {
 
@@ -336,11 +338,68 @@ ngx_svc_scim_user_clear(ngx_svc_scim_change_t *change, ngx_uint_t bits)
 }
 
 
-void
-ngx_svc_scim_user_fallback(ngx_svc_scim_user_t *user)
+ngx_int_t
+ngx_svc_scim_user_end(ngx_svc_scim_change_t *change)
 {
+    ngx_svc_scim_user_t  *user;
+
+    user = change->user;
+
+    if (ngx_svc_scim_user_names(change) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
     if (user->formatted.set && !user->display_name.set) {
         user->display_name = user->formatted;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_scim_user_names(ngx_svc_scim_change_t *change)
+{
+    ngx_uint_t                       leaves;
+    ngx_svc_value_t                 *value;
+    const ngx_svc_scim_attribute_t  *attribute;
+
+    value = &change->user->active;
+    leaves = !change->new && value->set && !value->null && !value->integer;
+
+    for (attribute = ngx_svc_scim_attributes; attribute->bit; attribute++) {
+
+        value = ngx_svc_scim_user_slot(change->user, attribute);
+
+        if (!(attribute->bit & (NGX_SVC_SCIM_NAME|NGX_SVC_SCIM_DISPLAY_NAME))
+            || !value->set || value->null)
+        {
+            continue;
+        }
+
+        if (leaves) {
+            ngx_svc_scim_user_strip(value);
+
+        } else if (ngx_svc_check_name(&attribute->member, value,
+                                      (char *) attribute->member.name.data,
+                                      change->err)
+                   != NGX_OK)
+        {
+            return NGX_DECLINED;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_scim_user_strip(ngx_svc_value_t *value)
+{
+    ngx_svc_bidi_strip(&value->str);
+
+    if (value->str.len == 0) {
+        ngx_svc_scim_user_null(value);
     }
 }
 

@@ -85,6 +85,7 @@ typedef struct {
     ngx_uint_t            optional;
     ngx_uint_t            mentioned;
     ngx_uint_t            rfc;          /* 1: of svc_scim_mode rfc */
+    ngx_uint_t            new;          /* 1: there is no such user yet */
 } ngx_svc_scim_change_t;
 
 /* Begins one, in which that is writable, too. */
@@ -103,8 +104,13 @@ ngx_int_t ngx_svc_scim_user_set(ngx_svc_scim_change_t *change,
 ngx_int_t ngx_svc_scim_user_clear(ngx_svc_scim_change_t *change,
     ngx_uint_t bits);
 
-/* name.formatted becomes the display name of a request that has none. */
-void ngx_svc_scim_user_fallback(ngx_svc_scim_user_t *user);
+/*
+ * When all is collected: name.formatted becomes the display name of a request
+ * that has none, and names have no characters of ngx_svc_bidi.h.  Of one that
+ * deactivates they are taken out: nobody stays active for the sake of his name.
+ * NGX_OK, or NGX_DECLINED with the error set.
+ */
+ngx_int_t ngx_svc_scim_user_end(ngx_svc_scim_change_t *change);
 
 /*
  * A member of an object, whatever the case of its name: NGX_OK, with NULL when

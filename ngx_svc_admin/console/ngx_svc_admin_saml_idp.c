@@ -6,6 +6,7 @@
  */
 
 #include "ngx_svc_admin_saml_idp_key.h"
+#include "ngx_svc_bidi.h"
 #include "ngx_svc_url.h"
 
 
@@ -33,6 +34,7 @@ static const ngx_svc_member_t  ngx_svc_admin_saml_app_members[] = {
       .flags = NGX_SVC_M_REQUIRED,
       .min = 1,
       .max = NGX_SVC_ADMIN_SAML_APP_NAME,
+      .check = ngx_svc_check_name,
       .offset = offsetof(ngx_svc_admin_saml_app_t, name) },
 
     { .name = ngx_string("spEntityId"),

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin.h"
+#include "ngx_svc_bidi.h"
 #include "ngx_svc_admin_new_token.h"
 
 
@@ -24,6 +25,7 @@ static const ngx_svc_member_t  ngx_svc_admin_scim_token_members[] = {
       .type = NGX_SVC_T_TEXT|NGX_SVC_T_NULL,
       .min = 1,
       .max = NGX_SVC_ADMIN_SCIM_TOKEN_NAME,
+      .check = ngx_svc_check_name,
       .offset = offsetof(ngx_svc_admin_scim_token_t, name) },
 
     ngx_svc_null_member

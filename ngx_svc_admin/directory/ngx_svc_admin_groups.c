@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin_revision.h"
+#include "ngx_svc_bidi.h"
 #include "ngx_svc_admin_user.h"
 
 
@@ -24,6 +25,7 @@ typedef struct {
       .flags = name_flags,                                                    \
       .min = 1,                                                               \
       .max = NGX_SVC_ADMIN_GROUP_NAME,                                        \
+      .check = ngx_svc_check_name,                                            \
       .offset = offsetof(ngx_svc_admin_group_t, name) },                      \
                                                                               \
     { .name = ngx_string("description"),                                      \

@@ -36,6 +36,7 @@ static void ngx_svc_admin_user_delete_committed(PGresult **results);
       .type = NGX_SVC_T_STRING,                                               \
       .flags = NGX_SVC_M_CLEARS,                                              \
       .max = NGX_SVC_PROFILE_MAX,                                             \
+      .check = ngx_svc_profile_check_##id,                                    \
       .offset = offsetof(ngx_svc_admin_profile_t, column) },
 
 #define ngx_svc_admin_profile_params(id, column, ...)                         \

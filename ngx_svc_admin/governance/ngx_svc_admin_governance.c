@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin_governance.h"
+#include "ngx_svc_bidi.h"
 #include "ngx_svc_crypto.h"
 
 
@@ -110,6 +111,7 @@ const ngx_svc_member_t  ngx_svc_admin_override_bundle_members[] = {
       .flags = how,                                                           \
       .min = 1,                                                               \
       .max = 100,                                                             \
+      .check = ngx_svc_check_name,                                            \
       .offset = offsetof(ngx_svc_admin_role_t, name) },                       \
                                                                               \
     { .name = ngx_string("permissions"),                                      \

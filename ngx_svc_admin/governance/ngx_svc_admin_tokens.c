@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin_governance.h"
+#include "ngx_svc_bidi.h"
 #include "ngx_svc_admin_new_token.h"
 #include "ngx_svc_check.h"
 
@@ -34,6 +35,7 @@ static const ngx_svc_member_t  ngx_svc_admin_token_members[] = {
       .flags = NGX_SVC_M_REQUIRED,
       .min = 1,
       .max = NGX_SVC_ADMIN_TOKEN_NAME,
+      .check = ngx_svc_check_name,
       .offset = offsetof(ngx_svc_admin_token_t, name) },
 
     { .name = ngx_string("scopes"),

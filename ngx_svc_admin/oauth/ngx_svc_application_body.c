@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_application.h"
+#include "ngx_svc_bidi.h"
 #include "ngx_svc_admin_user.h"
 #include "ngx_svc_application_redirect.h"
 #include "ngx_svc_application_resource.h"
@@ -89,6 +90,7 @@ static const ngx_svc_member_t  ngx_svc_application_grant_element = {
       .flags = needed,                                                        \
       .min = 1,                                                               \
       .max = NGX_SVC_APPLICATION_NAME,                                        \
+      .check = ngx_svc_check_name,                                            \
       .offset = offsetof(ngx_svc_application_t, name) },                      \
                                                                               \
     { .name = ngx_string("type"),                                             \

@@ -44,6 +44,7 @@ struct ngx_svc_account_s {
       .type = NGX_SVC_T_TEXT,                                                 \
       .flags = NGX_SVC_M_CLEARS,                                              \
       .max = NGX_SVC_PROFILE_MAX,                                             \
+      .check = ngx_svc_check_name,                                            \
       .offset = offsetof(body, field) }
 
 #define ngx_svc_account_tenant(body, field)                                   \

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_factor.h"
+#include "ngx_svc_bidi.h"
 #include "ngx_svc_notice.h"
 
 
@@ -45,6 +46,7 @@ static const ngx_svc_member_t  ngx_svc_factor_members[] = {
       .flags = NGX_SVC_M_REQUIRED,
       .min = 1,
       .max = NGX_SVC_FACTOR_NAME,
+      .check = ngx_svc_check_name,
       .offset = offsetof(ngx_svc_factor_body_t, name) },
 
     ngx_svc_null_member

@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_email.h"
+#include "ngx_svc_bidi.h"
 #include "ngx_svc_password_text.h"
 #include "ngx_svc_signup.h"
 
@@ -48,6 +49,7 @@ static const ngx_svc_member_t  ngx_svc_admin_organizations_members[] = {
       .flags = NGX_SVC_M_REQUIRED,
       .min = 1,
       .max = NGX_SVC_ORGANIZATION_NAME,
+      .check = ngx_svc_check_name,
       .offset = offsetof(ngx_svc_signup_body_t, name) },
 
     ngx_svc_signup_email,

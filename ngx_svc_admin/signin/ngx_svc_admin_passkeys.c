@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_ceremony.h"
+#include "ngx_svc_bidi.h"
 #include "ngx_svc_webauthn_options.h"
 
 
@@ -69,6 +70,7 @@ static const ngx_svc_member_t  ngx_svc_admin_passkeys_members[] = {
       .type = NGX_SVC_T_TEXT|NGX_SVC_T_NULL,
       .min = 1,
       .max = NGX_SVC_FACTOR_NAME,
+      .check = ngx_svc_check_name,
       .offset = offsetof(ngx_svc_passkeys_body_t, name) },
 
     ngx_svc_null_member

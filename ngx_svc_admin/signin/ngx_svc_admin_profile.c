@@ -24,6 +24,7 @@ typedef struct {
       .type = NGX_SVC_T_TEXT,                                                 \
       .flags = NGX_SVC_M_CLEARS,                                              \
       .max = NGX_SVC_OWN_MAX,                                                 \
+      .check = ngx_svc_profile_check_##id,                                    \
       .offset = offsetof(ngx_svc_own_profile_t, column) },
 
 #define ngx_svc_own_profile_param(id, column, ...)                            \

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_base32.h"
+#include "ngx_svc_bidi.h"
 #include "ngx_svc_factor.h"
 #include "ngx_svc_factor_secret.h"
 #include "ngx_svc_qr.h"
@@ -58,6 +59,7 @@ static const ngx_svc_member_t  ngx_svc_totp_members[] = {
       .type = NGX_SVC_T_TEXT|NGX_SVC_T_NULL,
       .min = 1,
       .max = NGX_SVC_FACTOR_NAME,
+      .check = ngx_svc_check_name,
       .offset = offsetof(ngx_svc_totp_body_t, name) },
 
     ngx_svc_null_member

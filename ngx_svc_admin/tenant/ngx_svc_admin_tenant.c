@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin.h"
+#include "ngx_svc_bidi.h"
 #include "ngx_svc_admin_tenant.h"
 
 
@@ -25,6 +26,7 @@ static const ngx_svc_member_t  ngx_svc_admin_tenant_members[] = {
       .type = NGX_SVC_T_TEXT,
       .min = 1,
       .max = NGX_SVC_ADMIN_TENANT_NAME,
+      .check = ngx_svc_check_name,
       .offset = offsetof(ngx_svc_admin_tenant_t, name) },
 
     { .name = ngx_string("branding"),

@@ -8,6 +8,7 @@
 
 
 #include "ngx_svc_audit.h"
+#include "ngx_svc_bidi.h"
 #include "ngx_svc_sql.h"
 
 
@@ -97,6 +98,15 @@
     "CASE WHEN " moves " THEN svc.address_key(" row ".user_name)"             \
     " ELSE a.user_name_key END"
 
+
+/* C: the check of each in a body: NULL of what is no name. */
+
+#define ngx_svc_profile_check_FIRST_NAME    ngx_svc_check_name
+#define ngx_svc_profile_check_LAST_NAME     ngx_svc_check_name
+#define ngx_svc_profile_check_DISPLAY_NAME  ngx_svc_check_name
+#define ngx_svc_profile_check_TITLE         NULL
+#define ngx_svc_profile_check_DEPARTMENT    NULL
+#define ngx_svc_profile_check_LOCALE        NULL
 
 /* C: the fields of a body's struct. */
 

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_push_api.h"
+#include "ngx_svc_bidi.h"
 #include "ngx_svc_push_token.h"
 #include "ngx_svc_webhook_target.h"
 
@@ -41,6 +42,7 @@ static ngx_int_t ngx_svc_push_token_check(const ngx_svc_member_t *member,
       .flags = required,                                                      \
       .min = 1,                                                               \
       .max = NGX_SVC_PUSH_NAME,                                               \
+      .check = ngx_svc_check_name,                                            \
       .offset = offsetof(ngx_svc_push_input_t, name) },                       \
                                                                               \
     { .name = ngx_string("baseUrl"),                                          \
