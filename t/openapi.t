@@ -117,6 +117,9 @@ all_like('what has a body', sub { $_[0]{requestBody} ? 1 : 0 },
 all_like('what heeds Idempotency-Key',
          sub { has_parameter($_[0], 'idempotencyKey') },
          sub { $_[0]{create} // 0 });
+all_like('what may be refused', sub { $_[0]{responses}{403} ? 1 : 0 },
+         sub { $_[0]{public} ? ($operation{"$_[0]{method} $_[0]{path}"}{responses}{403} ? 1 : 0)
+                             : 1 });
 all_like('what stays', sub { $_[0]{'x-stability'} },
          sub { $_[0]{path} =~ $STABLE ? 'stable' : 'console' });
 
@@ -182,6 +185,23 @@ my %shown = map { %{ $_->{content}{'application/json'}{examples} // {} } }
 
 is_deeply([ sort keys %shown ], [ sort keys %status ],
           'each code is in some answer');
+
+
+# who does what is in the audit log: what the code writes, and the types of surfaces
+
+my %actor = map { $_ => 1 }
+            map { my $text = slurp($_);
+                  ($text =~ /'svc\.actor_type', '(\w+)'/g,
+                   $text =~ /THEN '(agent)' ELSE '(application)' END/g,
+                   $text =~ /surface_t\s+\w+\s=\s\{(?:\s*ngx_string\([^)]*\),){3}
+                             \s*ngx_string\("(\w+)"\)/gx) }
+            glob $s->root . '/ngx_svc_{common,admin,scim,webhook}/{,*/}*.[ch]';
+
+is_deeply([ grep { my $type = $_;
+                   !grep { $_ eq $type } @{ $document->{components}{schemas}{Actor}
+                                            {properties}{type}{enum} } } sort keys %actor ],
+          [], 'each type of an actor is told');
+ok($actor{$_}, "one is \"$_\"") for qw(user apiToken agent application scim anonymous);
 
 
 # --- the events, and what the documents say -----------------------------------------
