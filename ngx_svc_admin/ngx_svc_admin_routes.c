@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_admin_governance.h"
+#include "ngx_svc_admin_user.h"
 
 
 #define NGX_SVC_ADMIN_RESOURCE(name)  name,
@@ -17,6 +18,9 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
 
     { "user_account_user_name_key", NGX_SVC_E_EMAIL_TAKEN,
       "A user with this e-mail address exists already." },
+
+    { "user_account_token_check", NGX_SVC_E_FORBIDDEN,
+      NGX_SVC_ADMIN_TOKEN_MAY },
 
     { "user_group_name_key", NGX_SVC_E_CONFLICT,
       "A group with this name exists already." },
@@ -44,6 +48,10 @@ const ngx_svc_constraint_t  ngx_svc_admin_constraints[] = {
 
     { "role_pkey", NGX_SVC_E_CONFLICT,
       "A role with this key exists already." },
+
+    { "role_token_check", NGX_SVC_E_FORBIDDEN,
+      "A token does not have the role of the user who has made it grant more:"
+      " use a session." },
 
     { "passkey_pkey", NGX_SVC_E_CONFLICT,
       "This passkey is registered already." },

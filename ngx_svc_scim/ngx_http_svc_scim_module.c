@@ -38,6 +38,11 @@ static const ngx_svc_constraint_t  ngx_http_svc_scim_constraints[] = {
     { "user_account_external_id_key", NGX_SVC_E_UNIQUENESS,
       "A user with this externalId exists already." },
 
+    { "user_account_token_check", NGX_SVC_E_FORBIDDEN,
+      "A SCIM token changes an owner only if an owner has made it, and neither"
+      " renames nor activates the user who has made it: have an owner make"
+      " another one." },
+
     { NULL, NGX_SVC_E_NONE, NULL }
 };
 

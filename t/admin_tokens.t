@@ -125,6 +125,7 @@ is_deeply($token, {
     prefix => substr($secret, 0, 8), createdAt => $token->{createdAt},
     createdBy => { type => 'apiToken', id => $acme->{api_id},
                    name => $acme->{api_name} },
+    maker => undef, actsOnOwners => JSON::PP::false,
     expiresAt => '2099-01-01T00:00:00.500Z', lastUsedAt => undef,
     revokedAt => undef }, 'all of it');
 

@@ -60,6 +60,14 @@ SQL
 UPDATE svc.tenant SET branding = '{"primary": "#0A66C2", "custom": {"a": [1]}}';
 UPDATE svc.credential SET created_by_type = 'user', created_by_id = '1',
        created_by_name = 'Ada';
+UPDATE svc.credential c SET created_by_id = (
+        SELECT min(u.id::text) FROM svc.user_account u WHERE u.tenant_id = c.tenant_id
+           AND u.role = CASE c.name WHEN 'api1' THEN 'owner' ELSE 'admin' END)
+ WHERE name IN ('api1', 'api3');
+UPDATE svc.credential c SET created_by_type = 'apiToken', created_by_id = (
+        SELECT p.id::text FROM svc.credential p
+         WHERE p.tenant_id = c.tenant_id AND p.name = 'api1')
+ WHERE name = 'api2';
 SQL
 INSERT INTO svc.domain (tenant_id, domain, verified_at)
 SELECT id, 'login.' || slug || '.test', now() FROM svc.tenant;
@@ -425,6 +433,13 @@ for my $way (@ways) {
             . " (u.status = 'active') AND u.valid_after IS NULL"
             . ($version < 14 ? ' AND s.root_id = s.id'
                                . ' AND s.auth_time = s.created_at' : '') ],
+        'which tokens act on owners: those of owners, of theirs, and of operators' => [
+            ($version < 2 ? 12 : 2) + 2 * $version,
+            'SELECT count(*) FROM svc.credential WHERE owner' ],
+        'and whose they are' => [ $version < 2 ? '' : 'api1 owner, api2 owner, api3 admin',
+            "SELECT coalesce(string_agg(DISTINCT c.name || ' ' || u.role, ', '), '')"
+            . ' FROM svc.credential c JOIN svc.user_account u ON u.tenant_id = c.tenant_id'
+            . ' AND u.id = c.maker' ],
         'governance' => [ 2 + $version, 'SELECT count(*) FROM svc.governance' ],
         'the roles that users have' => [ 2, 'SELECT count(*) FROM svc.role'
             . " WHERE key = 'auditor' AND member_count >= 74" ],

@@ -72,6 +72,7 @@ EOT
                               public_tenant scim_claim scim_hold scim_release
                               search_text
                               sign_in_expire sign_in_sweep sign_in_tenant
+                              token_acts
                               user_added user_conflict user_index user_page user_search
                               webhook_attempt_delete
                               webhook_attempt_expire webhook_done_expire

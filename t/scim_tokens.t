@@ -7,6 +7,7 @@ use warnings;
 use utf8;
 
 use Digest::SHA qw(sha256_hex);
+use JSON::PP ();
 use Test::More;
 
 use SvcTest;
@@ -88,7 +89,8 @@ like($token->{id}, $UUID, 'its id');
 like($token->{createdAt}, $TIME, 'its time');
 is_deeply($token, {
     id => $token->{id}, name => "Entra \x{1F680}", createdAt => $token->{createdAt},
-    prefix => substr($secret, 0, 9), lastUsedAt => undef, revokedAt => undef,
+    prefix => substr($secret, 0, 9), maker => undef, actsOnOwners => JSON::PP::false,
+    lastUsedAt => undef, revokedAt => undef,
     createdBy => { type => 'apiToken', id => $acme->{api_id},
                    name => $acme->{api_name} },
     baseUrl => $s->base_url . '/scim/v2' }, 'all of it');

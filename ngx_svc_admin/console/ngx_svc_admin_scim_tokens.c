@@ -37,6 +37,7 @@ static const ngx_svc_member_t  ngx_svc_admin_scim_token_members[] = {
     " created_by_type AS \"createdBy.type\","                                 \
     " created_by_id AS \"createdBy.id\","                                     \
     " created_by_name AS \"createdBy.name\","                                 \
+    NGX_SVC_ADMIN_TOKEN_MAKER ","                                             \
     " last_used_at AS \"lastUsedAt\", revoked_at AS \"revokedAt\""
 
 #define NGX_SVC_ADMIN_SCIM_TOKENS_OURS  NGX_SVC_ADMIN_TOKENS_OF("scim")

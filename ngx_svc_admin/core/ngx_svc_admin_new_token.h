@@ -32,6 +32,15 @@ void ngx_svc_admin_token_secret(ngx_svc_json_writer_t *w,
     ngx_svc_request_t *sr);
 
 
+/* SQL: of a token whose it is: erased, it is of somebody without a name. */
+
+#define NGX_SVC_ADMIN_TOKEN_MAKER                                             \
+    " maker AS \"maker.id\", ("                                               \
+        NGX_SVC_ROW("k.user_name", "svc.user_account", "maker")               \
+    ") AS \"maker.email\", CASE WHEN maker IS NOT NULL THEN coalesce(("        \
+        NGX_SVC_ROW("k.status = 'active'", "svc.user_account", "maker")       \
+    "), false) END AS \"maker.active\", owner AS \"actsOnOwners\""
+
 /* SQL: the tenant's tokens of a kind. */
 
 #define NGX_SVC_ADMIN_TOKENS_OF(kind)                                         \

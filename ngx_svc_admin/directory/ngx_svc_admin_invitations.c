@@ -138,6 +138,7 @@ static const ngx_svc_member_t  ngx_svc_admin_invitation_members[] = {
 
 #define NGX_SVC_ADMIN_INVITATION_VERDICTS                                     \
     NGX_SVC_ADMIN_ROLE_VERDICTS,                                              \
+    NGX_SVC_ADMIN_TOKEN_VERDICT,                                              \
     { "email", NGX_SVC_E_EMAIL_TAKEN,                                         \
       "A user with this e-mail address exists already." },                    \
     { "full", NGX_SVC_E_LIMIT_EXCEEDED,                                       \
@@ -196,7 +197,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_invitations_create = {
             "SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant,"
                 " CASE WHEN NOT " NGX_SVC_ADMIN_ROLE_KNOWN("$4")
                     " THEN 'unknown ' || $4"
-                " WHEN " NGX_SVC_ADMIN_ROLE_BEYOND("$4") " THEN 'lacks'"
+                NGX_SVC_ADMIN_ROLE_REFUSED("$4")
                 " WHEN x.id IS NOT NULL THEN 'group ' || x.id"
                 " WHEN " NGX_SVC_ADMIN_INVITATION_USER(
                     "(SELECT svc.address_key($3))") " IS NOT NULL THEN 'email'"
@@ -253,8 +254,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_invitations_resend = {
             "SELECT * FROM svc.invitation WHERE tenant_id = " NGX_SVC_TENANT
                 " AND id = $1 FOR UPDATE"
         "), c AS ("
-            "SELECT CASE WHEN " NGX_SVC_ADMIN_ROLE_BEYOND("o.role")
-                    " THEN 'lacks'"
+            "SELECT CASE" NGX_SVC_ADMIN_ROLE_REFUSED("o.role")
                 " WHEN o.accepted_at IS NOT NULL THEN 'over accepted'"
                 " WHEN o.revoked_at IS NOT NULL THEN 'over revoked'"
                 " WHEN " NGX_SVC_ADMIN_INVITATION_USER("o.email_key")

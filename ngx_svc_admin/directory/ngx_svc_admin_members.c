@@ -72,10 +72,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tenant_members_put = {
     .text =
         "WITH " NGX_SVC_ADMIN_OWNERS
         ", c AS ("
-            "SELECT CASE WHEN " NGX_SVC_ADMIN_BEYOND " THEN 'beyond'"
+            "SELECT CASE" NGX_SVC_ADMIN_REFUSED
                 " WHEN NOT " NGX_SVC_ADMIN_ROLE_KNOWN("$2")
                     " THEN 'unknown ' || $2"
-                " WHEN " NGX_SVC_ADMIN_ROLE_BEYOND("$2") " THEN 'lacks'"
+                NGX_SVC_ADMIN_ROLE_REFUSED("$2")
                 " WHEN $2 <> 'owner' AND " NGX_SVC_ADMIN_LAST_OWNER
                     " THEN 'last' END AS verdict FROM o"
         "), u AS ("
@@ -92,7 +92,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tenant_members_put = {
         " SELECT verdict AS _verdict FROM c",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER),
                    ngx_svc_param_text(ngx_svc_admin_tenant_member_t, role)),
-    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_BEYOND_VERDICT,
+    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_REFUSALS,
                      NGX_SVC_ADMIN_ROLE_VERDICTS, NGX_SVC_ADMIN_LAST_VERDICT),
     .missing = NGX_SVC_ADMIN_NO_USER
 };
@@ -104,7 +104,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tenant_members_remove = {
     .text =
         "WITH " NGX_SVC_ADMIN_OWNERS
         ", c AS ("
-            "SELECT CASE WHEN " NGX_SVC_ADMIN_BEYOND " THEN 'beyond'"
+            "SELECT CASE" NGX_SVC_ADMIN_REFUSED
                 " WHEN " NGX_SVC_ADMIN_LAST_OWNER " THEN 'last' END AS verdict"
             " FROM o"
         "), u AS ("
@@ -121,7 +121,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_tenant_members_remove = {
         ")"
         " SELECT verdict AS _verdict FROM c",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
-    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_BEYOND_VERDICT, NGX_SVC_ADMIN_LAST_VERDICT),
+    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_REFUSALS, NGX_SVC_ADMIN_LAST_VERDICT),
     .missing = NGX_SVC_ADMIN_NO_USER
 };
 

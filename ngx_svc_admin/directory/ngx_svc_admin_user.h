@@ -66,9 +66,26 @@
 #define NGX_SVC_ADMIN_BEYOND  NGX_SVC_ADMIN_ROLE_BEYOND("o.role")
 
 /*
+ * Likewise what a token may not, whatever it grants: see svc.token_acts().  It
+ * looks at no permissions, and does without NGX_SVC_ROUTE_CALLER.
+ */
+
+#define NGX_SVC_ADMIN_TOKEN_BEYOND  "NOT svc.token_acts(o.id, o.role)"
+
+/* Likewise both, as the first branches of the CASE of a verdict. */
+
+#define NGX_SVC_ADMIN_REFUSED                                                 \
+    " WHEN " NGX_SVC_ADMIN_BEYOND " THEN 'beyond'"                            \
+    " WHEN " NGX_SVC_ADMIN_TOKEN_BEYOND " THEN 'token'"
+
+/*
  * Likewise of a role, an expression, that somebody is to have.  Whoever gives
  * one has locked svc.governance: else it may be gone meanwhile.
  */
+
+#define NGX_SVC_ADMIN_ROLE_REFUSED(role)                                      \
+    " WHEN " NGX_SVC_ADMIN_ROLE_BEYOND(role) " THEN 'lacks'"                  \
+    " WHEN NOT svc.token_acts(NULL, " role ") THEN 'token'"
 
 #define NGX_SVC_ADMIN_ROLE_BEYOND(role)                                       \
     "((" NGX_SVC_ROLE_PERMISSIONS(role,                                       \
@@ -96,9 +113,17 @@
 
 #define NGX_SVC_ADMIN_ROLE_MAX  63      /* bytes of a role's key */
 
-#define NGX_SVC_ADMIN_BEYOND_VERDICT                                          \
+#define NGX_SVC_ADMIN_TOKEN_MAY                                               \
+    "A token acts on owners, or makes one, only if an owner has made it, and" \
+    " never on the user who has made it: use a session."
+
+#define NGX_SVC_ADMIN_TOKEN_VERDICT                                           \
+    { "token", NGX_SVC_E_FORBIDDEN, NGX_SVC_ADMIN_TOKEN_MAY }
+
+#define NGX_SVC_ADMIN_REFUSALS                                                \
     { "beyond", NGX_SVC_E_FORBIDDEN,                                          \
-      "The role of this user grants what the caller does not have." }
+      "The role of this user grants what the caller does not have." },        \
+    NGX_SVC_ADMIN_TOKEN_VERDICT
 
 #define NGX_SVC_ADMIN_LAST_VERDICT                                            \
     { "last", NGX_SVC_E_LAST_ADMIN,                                           \
@@ -110,7 +135,7 @@
 
 
 /*
- * ngx_svc_admin_user_change.c: the lock that NGX_SVC_ADMIN_BEYOND wants; and
+ * ngx_svc_admin_user_change.c: the lock that NGX_SVC_ADMIN_REFUSED wants; and
  * that of all owners too, when the user is one.
  */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_lock;

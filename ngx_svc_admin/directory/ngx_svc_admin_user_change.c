@@ -57,7 +57,7 @@ static const ngx_svc_member_t  ngx_svc_admin_profile_members[] = {
 };
 
 
-/* see NGX_SVC_ADMIN_BEYOND */
+/* see NGX_SVC_ADMIN_REFUSED */
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_lock = {
     .name = "admin_user_lock",
@@ -98,8 +98,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
         "), n AS ("
             "SELECT id" NGX_SVC_ADMIN_PROFILE(NGX_SVC_PROFILE_WANTED) ","
                 " CASE WHEN moves THEN CASE WHEN " NGX_SVC_CALLER_STALE
-                    " THEN 'stale' WHEN " NGX_SVC_ADMIN_BEYOND
-                    " THEN 'beyond' ELSE svc.user_conflict($3, NULL) END"
+                    " THEN 'stale'" NGX_SVC_ADMIN_REFUSED
+                    " ELSE svc.user_conflict($3, NULL) END"
                 " END AS verdict"
             " FROM o"
         "), u AS ("
@@ -132,7 +132,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
                    NGX_SVC_ADMIN_PROFILE(ngx_svc_admin_profile_params)
                    ngx_svc_param_notice()),
     NGX_SVC_VERDICTS(
-        NGX_SVC_ADMIN_BEYOND_VERDICT,
+        NGX_SVC_ADMIN_REFUSALS,
         { "stale", NGX_SVC_E_STEP_UP,
           "A new address needs a fresh second factor: POST /v1/mfa/step-up." }),
     .missing = NGX_SVC_ADMIN_NO_USER
@@ -144,7 +144,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_suspend = {
     .text =
         "WITH " NGX_SVC_ADMIN_OWNERS
         ", c AS ("
-            "SELECT CASE WHEN " NGX_SVC_ADMIN_BEYOND " THEN 'beyond'"
+            "SELECT CASE" NGX_SVC_ADMIN_REFUSED
                 " WHEN o.status = 'active' AND " NGX_SVC_ADMIN_LAST_OWNER
                 " THEN 'last' END AS verdict FROM o"
         "), u AS ("
@@ -160,14 +160,33 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_suspend = {
         ")"
         " SELECT verdict AS _verdict FROM c",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
-    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_BEYOND_VERDICT, NGX_SVC_ADMIN_LAST_VERDICT)
+    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_REFUSALS, NGX_SVC_ADMIN_LAST_VERDICT)
 };
+
+/* Who may not suspend somebody may not undo it either. */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_reactivate = {
     .name = "admin_user_reactivate",
-    .text = NGX_SVC_PROFILE_STATUS(NGX_SVC_A_USER_REACTIVATED, "active",
-                                   "<> 'active'", "'{}'"),
-    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER))
+    .text =
+        "WITH o AS ("
+            "SELECT id, role, status FROM svc.user_account"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1"
+            " FOR NO KEY UPDATE"
+        "), c AS ("
+            "SELECT CASE" NGX_SVC_ADMIN_REFUSED " END AS verdict FROM o"
+        "), u AS ("
+            "UPDATE svc.user_account a SET status = 'active',"
+                " updated_at = " NGX_SVC_CHANGED_AT("a")
+            " FROM c, o WHERE a.tenant_id = " NGX_SVC_TENANT
+                " AND a.id = $1 AND c.verdict IS NULL"
+                " AND o.status <> 'active' RETURNING a.id"
+        "), e AS ("
+            NGX_SVC_AUDIT(NGX_SVC_A_USER_REACTIVATED, "u.id::text", "NULL",
+                          "'{}'", "FROM u")
+        ")"
+        " SELECT verdict AS _verdict FROM c",
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
+    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_REFUSALS)
 };
 
 /* Those that count are alive, whatever they wait for. */
@@ -180,8 +199,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_logout = {
             " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1"
             " FOR NO KEY UPDATE"
         "), c AS ("
-            "SELECT CASE WHEN " NGX_SVC_ADMIN_BEYOND " THEN 'beyond' END"
-                " AS verdict FROM o"
+            "SELECT CASE" NGX_SVC_ADMIN_REFUSED " END AS verdict FROM o"
         "), n AS ("
             "SELECT count(s.id) AS n FROM o LEFT JOIN svc.session s"
                 " ON s.tenant_id = " NGX_SVC_TENANT
@@ -199,7 +217,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_logout = {
         ")"
         " SELECT c.verdict AS _verdict, n.n AS \"revokedSessions\" FROM c, n",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
-    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_BEYOND_VERDICT),
+    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_REFUSALS),
     .missing = NGX_SVC_ADMIN_NO_USER
 };
 
@@ -222,7 +240,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_delete = {
     .text =
         "WITH " NGX_SVC_ADMIN_OWNERS
         ", c AS ("
-            "SELECT CASE WHEN " NGX_SVC_ADMIN_BEYOND " THEN 'beyond'"
+            "SELECT CASE" NGX_SVC_ADMIN_REFUSED
                 " WHEN " NGX_SVC_ADMIN_LAST_OWNER " THEN 'last' END AS verdict"
             " FROM o"
         "), d AS ("
@@ -244,7 +262,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_delete = {
             " FROM d) AS _subscribers"
         " FROM c LEFT JOIN d ON true",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
-    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_BEYOND_VERDICT, NGX_SVC_ADMIN_LAST_VERDICT),
+    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_REFUSALS, NGX_SVC_ADMIN_LAST_VERDICT),
     .missing = NGX_SVC_ADMIN_NO_USER
 };
 
@@ -287,8 +305,9 @@ const ngx_svc_route_t  ngx_svc_admin_user_change[] = {
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/admin/users/*/reactivate"),
       .permission = NGX_SVC_P_MEMBERS_MANAGE,
-      .flags = NGX_SVC_ROUTE_WRITE_POOL,
-      .statements = { &ngx_svc_sql_admin_user_reactivate,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_CALLER,
+      .statements = { &ngx_svc_sql_admin_user_lock,
+                      &ngx_svc_sql_admin_user_reactivate,
                       &ngx_svc_sql_admin_users_get } },
 
     { .method = NGX_HTTP_POST,

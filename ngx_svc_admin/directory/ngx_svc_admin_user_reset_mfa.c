@@ -20,8 +20,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_reset_mfa = {
             " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1"
             " FOR NO KEY UPDATE"
         "), c AS ("
-            "SELECT o.id, CASE WHEN " NGX_SVC_ADMIN_BEYOND " THEN 'beyond' END"
-                " AS verdict FROM o"
+            "SELECT o.id, CASE" NGX_SVC_ADMIN_REFUSED " END AS verdict FROM o"
         "), d AS ("
             "DELETE FROM svc.factor f WHERE f.tenant_id = " NGX_SVC_TENANT
                 " AND f.user_id ="
@@ -43,7 +42,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_reset_mfa = {
         ") m ON true",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER),
                    ngx_svc_param_notice()),
-    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_BEYOND_VERDICT),
+    NGX_SVC_VERDICTS(NGX_SVC_ADMIN_REFUSALS),
     .missing = NGX_SVC_ADMIN_NO_USER
 };
 

@@ -69,7 +69,8 @@ static const ngx_svc_member_t  ngx_svc_admin_token_members[] = {
         " AS status,"                                                         \
     " created_at AS \"createdAt\", created_by_type AS \"createdBy.type\","    \
     " created_by_id AS \"createdBy.id\","                                     \
-    " created_by_name AS \"createdBy.name\", expires_at AS \"expiresAt\","    \
+    " created_by_name AS \"createdBy.name\","                                 \
+    NGX_SVC_ADMIN_TOKEN_MAKER ", expires_at AS \"expiresAt\","                \
     " last_used_at AS \"lastUsedAt\", revoked_at AS \"revokedAt\""
 
 #define NGX_SVC_ADMIN_TOKEN_OURS  NGX_SVC_ADMIN_TOKENS_OF("api")
