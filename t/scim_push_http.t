@@ -247,8 +247,10 @@ for my $mode (qw(empty404 nofilter upper)) {
                          owners => { $other => 1 }), 'user', qr/another user/,
             'who was ours, and is somebody else now');
     is(lines($s), 'GET /Users/their-1', 'is not touched');
-    done($push->again("$s/none", \%off, $got, compare => $true,
-                      owners => { $other => 1 }), 'nor deactivated');
+    $got = $push->again("$s/none", \%off, $got, compare => $true,
+                        owners => { $other => 1 });
+    outcome($got, 'user', qr/does not show the user/, 'nor deactivated');
+    is($got->{remoteId}, '', 'the id is forgotten');
     is(($push->users($s))[0]{active}, $true, 'he is as he was');
 
     my $id = $push->begin(user => "$s/none", want => { id => $ID, %ann },
@@ -279,9 +281,185 @@ for my $mode (qw(empty404 nofilter upper)) {
     done($got, 'inactive, made by us, the id is not known');
     is(($push->users($s))[0]{active}, $false, 'is deactivated');
 
-    $got = $push->user("$s/none", \%off, remoteId => 'nobody');
-    done($got, 'inactive, and not there any more');
-    is($got->{remoteId}, '', 'the id is forgotten');
+}
+
+
+# --- who is inactive, and not there ------------------------------------------------------
+
+# Once more behind the hour; what the target has been asked then.
+
+for my $row ([ none => 'GET /Users?eq, GET /Users?eq' ],
+             [ nofilter => 'GET /Users?eq, GET /Users?eq' ],
+             [ empty404 => 'GET /Users?eq, GET /Users?eq, GET /ServiceProviderConfig' ],
+             [ nopatch => 'GET /Users?eq, GET /Users?eq' ])
+{
+    my ($mode, $looks) = @$row;
+    my $s = store();
+    my $asked = 'PATCH /Users/nobody, GET /Users/nobody, ' . $looks;
+
+    $push->users($s, theirs(externalId => 'other', active => $true));
+    $push->users($s, theirs(userName => 'bob@acme.test', externalId => 'other'))
+        if $mode eq 'empty404';
+
+    my $got = $push->user("$s/$mode", \%off, remoteId => 'nobody',
+                          remoteActive => $true);
+
+    outcome($got, 'user', qr/does not show the user.*asked again in an hour/,
+            "$mode: inactive, and not there any more");
+    is_deeply([ @$got{qw(absent remoteId remoteActive)} ], [ 1, 'nobody', 0 ],
+              "$mode: the id is kept");
+    is(lines($s), $asked, "$mode: by whatever he is looked up");
+
+    $got = $push->again("$s/$mode", \%off, $got, absentFor => 3599);
+    outcome($got, 'user', qr/does not show the user/, "$mode: within the hour");
+    is(lines($s), $asked, "$mode: the same");
+
+    $got = $push->again("$s/$mode", \%off, $got, absentFor => 3600);
+    done($got, "$mode: not there after an hour");
+    is_deeply([ @$got{qw(absent remoteId)} ], [ 1, '' ], "$mode: the id is forgotten");
+    is(($push->users($s))[0]{active}, $true, "$mode: a stranger is left alone");
+    $push->requests($s);
+}
+
+for my $status (404, 410) {
+    my $s = store();
+    my $got = $push->user("$s/none", \%ann);
+
+    $push->away($s, $status);
+
+    for my $for (0, 3600, 86400) {
+        my $away = $push->again("$s/none", \%off, $got, absentFor => $for);
+
+        outcome($away, 'retry', qr/^the target answers $status to all/,
+                "$status to all, for $for s: nothing is known");
+        is_deeply([ @$away{qw(absent remoteId)} ], [ 0, $got->{remoteId} ],
+                  'nor is he absent');
+    }
+
+    $push->away($s, 0);
+    done($push->again("$s/none", \%off, $got), "$status: when it is back it is");
+    is(($push->users($s))[0]{active}, $false, 'he is inactive there');
+}
+
+{
+    my $s = store();
+
+    $push->users($s, theirs(id => 'new', externalId => $ID));
+    my $got = $push->user("$s/none", \%off, remoteId => 'old', remoteActive => $true);
+    done($got, 'who has another id there');
+    is($got->{remoteId}, 'new', 'is found by ours');
+    is(($push->users($s))[0]{active}, $false, 'and deactivated');
+
+    $push->users($s, theirs(id => 'new'));
+    done($push->user("$s/none", \%off, remoteId => 'old', remoteActive => $true),
+         'who has no externalId there');
+    is(($push->users($s))[0]{active}, $false, 'is found by the name');
+
+    $push->users($s, theirs(id => 'new', externalId => $ID, active => $false));
+    $push->requests($s);
+    done($push->user("$s/none", \%off, remoteId => 'old', remoteActive => $true),
+         'who is shown as inactive');
+    is(lines($s), 'PATCH /Users/old, GET /Users/old, GET /Users?eq',
+       'needs nothing else');
+
+    outcome($push->user(store() . '/none', \%off, remoteActive => $true), 'user',
+            qr/does not show/, 'whom a request may have made, and nobody sees');
+    done($push->user(store() . '/none', \%off), 'whom none has made');
+    outcome($push->user(store() . '/none', { active => $false, gone => $true },
+                        remoteId => 'x', remoteActive => $true), 'user',
+            qr/does not show/, 'who was erased here, and is not there');
+}
+
+
+# --- what a target shows of who was made inactive ------------------------------------------
+
+for my $row ([ 'patch204', 'done', 'PATCH /Users/their-1, GET /Users/their-1' ],
+             [ 'mute', 'done', 'PATCH /Users/their-1, GET /Users/their-1' ],
+             [ 'none', 'done', 'PATCH /Users/their-1' ],
+             [ 'keeps', 'user', 'PATCH /Users/their-1' ],
+             [ 'patch204;keeps', 'user', 'PATCH /Users/their-1, GET /Users/their-1' ],
+             [ 'patch204;status=GET:501', 'done',
+               'PATCH /Users/their-1, GET /Users/their-1' ],
+             [ 'patch204;status=GET:500', 'retry',
+               'PATCH /Users/their-1, GET /Users/their-1' ])
+{
+    my ($mode, $outcome, $asked) = @$row;
+    my $s = store();
+
+    $push->users($s, theirs(externalId => $ID));
+    outcome($push->user("$s/$mode", \%off, remoteId => 'their-1'), $outcome,
+            $outcome eq 'done' ? '' : $outcome eq 'user' ? qr/stays active/ : qr/./,
+            "$mode: deactivated");
+    is(lines($s), $asked, "$mode: which is asked for unless it is said");
+}
+
+
+# --- what was never sent ---------------------------------------------------------------------
+
+# What is set there, and not here, is the target's own, until it was once set here.
+
+for my $patch ($true, $false) {
+    my $how = $patch ? 'PATCH' : 'PUT';
+    my %bare = (userName => 'ann@acme.test', active => $true);
+    my $s = store();
+    my $got = $push->user("$s/strict", \%bare, patch => $patch);
+
+    done($got, "$how: created with a name alone");
+    $push->requests($s);
+    $got = $push->again("$s/strict", { %bare, title => 'x' }, $got, patch => $patch);
+    done($got, "$how: the first change");
+    is(lines($s), $patch ? "PATCH /Users/$got->{remoteId}"
+                         : "GET /Users/$got->{remoteId}, PUT /Users/$got->{remoteId}",
+       "$how: takes nothing away, and so is not refused");
+
+    my ($there) = $push->users($s);
+    $push->users($s, { %$there, locale => 'de', name => { formatted => 'A', givenName => 'A' },
+                       E, { department => 'Theirs' } });
+    $got = $push->again("$s/strict", { %bare, title => '', familyName => 'Lee' }, $got,
+                        patch => $patch);
+    done($got, "$how: the next one");
+    ($there) = $push->users($s);
+    ok(!exists $there->{title}, "$how: what was set here goes");
+    is_deeply([ $there->{locale}, $there->{name}{givenName}, $there->{name}{familyName},
+                $there->{E()}{department} ], [ 'de', 'A', 'Lee', 'Theirs' ],
+              "$how: and what the target has of itself stays");
+    done($push->again("$s/strict", { %bare, familyName => 'Lee' }, $got, patch => $patch,
+                      compare => $true), "$how: compared");
+    is(lines($s), ($patch ? "PATCH /Users/$got->{remoteId}"
+                   : "GET /Users/$got->{remoteId}, PUT /Users/$got->{remoteId}")
+                  . ", GET /Users/$got->{remoteId}", "$how: it is the same");
+
+    $s = store();
+    $push->users($s, theirs(title => 'Theirs', name => { familyName => 'Lee',
+                                                         formatted => 'Ann Lee' }));
+    done($push->user("$s/none", \%bare, patch => $patch), "$how: one who was there before");
+    ($there) = $push->users($s);
+    is_deeply([ $there->{title}, @{ $there->{name} }{qw(familyName formatted)},
+                $there->{externalId} ], [ 'Theirs', 'Lee', 'Ann Lee', $ID ],
+              "$how: is taken over, and nothing is taken away");
+}
+
+
+# --- PATCH that has no route -----------------------------------------------------------------
+
+for my $want (\%ann, \%off) {
+    my $s = store();
+    my $what = $want->{active} ? 'changed' : 'deactivated';
+
+    $push->users($s, theirs(externalId => $ID));
+    my $got = $push->user("$s/nopatch=404", $want, remoteId => 'their-1');
+    done($got, "404 to PATCH: $what");
+    is(lines($s), 'PATCH /Users/their-1, GET /Users/their-1, PUT /Users/their-1',
+       'by PUT');
+    is($got->{noPatch}, 1, 'which is remembered');
+    is(($push->users($s))[0]{active}, $want->{active}, 'so he is there');
+    is(($push->users($s))[0]{nickName}, 'annie', 'and the rest stays');
+
+    $push->users($s, theirs(externalId => $ID));
+    $push->requests($s);
+    outcome($push->user("$s/nopatch=404;status=PUT:404", $want, remoteId => 'their-1'),
+            'retry', qr/has the user, and has him not/, "404 to PUT, too: not $what");
+    cmp_ok(scalar($push->requests($s)), '<', 12, 'and it does not go in circles');
 }
 
 
@@ -306,8 +484,20 @@ for my $mode (qw(noid post204)) {
             qr/without an id/, "$mode: and not shown");
 }
 
-outcome($push->user(store() . '/numeric', \%ann), 'user', qr/no id/,
-        'an id that is a number');
+for my $id (17, 0, -1, '9007199254740993', '12345678901234567890', '1.0e3') {
+    my $s = store();
+    my $got = $push->user("$s/numeric=$id", \%ann);
+
+    done($got, "an id that is the number $id");
+    is($got->{remoteId}, $id, 'is its text');
+    done($push->again("$s/numeric=$id", { %ann, title => 'x' }, $got), 'and he is');
+    is(($push->users($s))[0]{title}, 'x', 'updated');
+    $got = $push->user("$s/numeric=$id", \%ann);
+    is($got->{remoteId}, $id, 'and found by it');
+    done($push->again("$s/numeric=$id", \%off, $got), 'and deactivated');
+    $got = $push->do(page => "$s/numeric=$id", start => 1);
+    is($got->{seen}[0]{id}, $id, 'in a list, too');
+}
 
 for my $ids ('a/b?c#d', 'ü%2F"<>', '.a', '..a', 'x' x 1024, ' ') {
     my $s = store();
@@ -371,7 +561,8 @@ for my $mode (qw(nopatch nopatch=501 patch204 strict patch204;nopatch)) {
     ($there) = $push->users($s);
     is_deeply([ @$there{qw(active title nickName)} ], [ $false, 'Engineer', 'annie' ],
               "$mode: that alone");
-    is(lines($s), 'GET /Users/their-1, PUT /Users/their-1', "$mode: at once")
+    is(lines($s), 'GET /Users/their-1, PUT /Users/their-1'
+                  . ($mode =~ /204/ ? ', GET /Users/their-1' : ''), "$mode: at once")
         if $mode =~ /nopatch/;
 
     $got = $push->again("$s/$mode", { %ann, title => '' }, $got);
@@ -404,16 +595,16 @@ for my $mode (qw(nopatch nopatch=501 patch204 strict patch204;nopatch)) {
     my $s = store();
     my $got = $push->user("$s/none", \%ann, remoteId => 'lost');
     done($got, 'not there any more: created again');
-    is(lines($s), 'PATCH /Users/lost, GET /Users?eq, GET /Users?eq, POST /Users',
-       'after a look');
+    is(lines($s), 'PATCH /Users/lost, GET /Users/lost, GET /Users?eq, GET /Users?eq, '
+                  . 'POST /Users', 'after a look');
     is($got->{remoteId}, ($push->users($s))[0]{id}, 'with a new id');
 
-    outcome($push->user("$s/status=PATCH:404", { %ann, title => 'y' },
+    outcome($push->user("$s/nopatch=404;status=PUT:404", { %ann, title => 'y' },
                         remoteId => 'lost'), 'retry', qr/has him not/,
             'there in the list, and not there');
     $push->requests($s);
-    done($push->user("$s/status=PATCH:410", \%off, remoteId => 'lost'),
-         'inactive, and 410');
+    outcome($push->user("$s/status=PATCH:410", \%off, remoteId => 'lost'), 'retry',
+            qr/has him not/, 'inactive, and 410 though he is there');
 }
 
 
@@ -633,7 +824,7 @@ outcome($push->user(store() . '/cut', \%ann), 'retry', qr/broke off/,
     is_deeply([ @$got{qw(outcome n total)} ], [ 'done', 20, 130 ],
               'of large users there are fewer in one');
 
-    $push->users($s, { userName => 'a@x.test', id => 1 }, { id => "a\nb" },
+    $push->users($s, { userName => 'a@x.test', id => [] }, { id => "a\nb" },
                  theirs());
     $got = $push->do(page => "$s/none", start => 1);
     is_deeply([ map { $_->{id} } @{ $got->{seen} } ], [ 'their-1' ],

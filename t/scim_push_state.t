@@ -96,20 +96,20 @@ is($acme->admin(GET => "/scim-targets/$t")->json->{lastSyncStatus}, 'failing',
 
 my ($user) = grep { $_->{userName} eq 'ada@x.test' } $there->users('sync');
 
-$there->users('sync', { %$user, title => 'Thief' });
+$there->users('sync', { %$user, displayName => 'Thief' });
 
 $out->put($t, baseUrl => $there->url('sync/none'), token => 'x');
 $out->soon($t, "sync_status = 'success'", 'when it is well again the sync goes on');
-ok(!($there->users('sync'))[0]{title}, 'and has compared');
+isnt(($there->users('sync'))[0]{displayName}, 'Thief', 'and has compared');
 
 # what was not even begun is
 
 $s->sql("UPDATE svc.scim_target SET sync_status = 'failing', sync_was = 'queued',"
         . " sync_id = gen_random_uuid(), last_error = 'x' WHERE id = '$t'");
-$there->users('sync', { %$user, title => 'Thief' });
+$there->users('sync', { %$user, displayName => 'Thief' });
 $out->wake;
 $out->soon($t, "sync_status = 'success'", 'a sync that had not begun does');
-ok(!($there->users('sync'))[0]{title}, 'and compares');
+isnt(($there->users('sync'))[0]{displayName}, 'Thief', 'and compares');
 
 
 # --- a name that leads nowhere --------------------------------------------------------------

@@ -17,6 +17,7 @@
 
 
 #define NGX_SVC_PUSH_ERROR  500         /* bytes of a text, at most */
+#define NGX_SVC_PUSH_SENT   0x7fff      /* all attributes, or any of them */
 
 
 /* A target, as the row; all text is NUL-terminated.  The lane's. */
@@ -41,6 +42,9 @@ typedef struct {
     ngx_str_t      title;
     ngx_str_t      locale;
     ngx_str_t      department;
+    ngx_uint_t     sent;                /* the attributes that the target has
+                                           had from here, by the bits of
+                                           ngx_svc_push_bit() */
     unsigned       active:1;            /* in scope, and active here */
     unsigned       gone:1;              /* erased: there is the id alone */
 } ngx_svc_push_want_t;
@@ -71,6 +75,15 @@ typedef struct {
 } ngx_svc_push_answer_t;
 
 
+/* Whether the target has shown the user. */
+
+typedef enum {
+    NGX_SVC_PUSH_UNSEEN = 0,            /* it has not said */
+    NGX_SVC_PUSH_SEEN,
+    NGX_SVC_PUSH_ABSENT                 /* it has him not, as it says */
+} ngx_svc_push_seen_e;
+
+
 /* Whose the externalId of a resource is, other than the user's own. */
 
 typedef enum {
@@ -97,6 +110,9 @@ struct ngx_svc_push_s {
                                                maybe it is there, of a request
                                                whose outcome is not known */
     unsigned                      compare:1;    /* read it there, and repair */
+    ngx_uint_t                    absent_for;   /* s, 1 at least, since it did
+                                                   not show him who is to be
+                                                   inactive; 0: it did */
 
     void                        (*handler)(ngx_svc_push_t *push);
     void                         *data;
@@ -115,8 +131,10 @@ struct ngx_svc_push_s {
 
     ngx_svc_push_answer_t         answer;
     ngx_uint_t                    requests; /* that were made */
+    ngx_svc_push_seen_e           seen;
     unsigned                      no_patch:1;   /* PATCH was refused with 405
-                                               or 501 */
+                                               or 501, or with 404 though the
+                                               user is there */
     void                         *state;        /* of the requests */
 };
 

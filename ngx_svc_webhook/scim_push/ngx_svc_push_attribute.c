@@ -39,6 +39,33 @@ ngx_svc_push_value(const ngx_svc_push_want_t *want,
 
 
 ngx_uint_t
+ngx_svc_push_bits(const ngx_svc_push_want_t *want)
+{
+    ngx_uint_t                       bits;
+    const ngx_svc_push_attribute_t  *attribute;
+
+    bits = 0;
+
+    for (attribute = ngx_svc_push_attributes; attribute->name; attribute++) {
+        if (ngx_svc_push_value(want, attribute)->len) {
+            bits |= ngx_svc_push_bit(attribute);
+        }
+    }
+
+    return bits;
+}
+
+
+ngx_uint_t
+ngx_svc_push_ours(const ngx_svc_push_want_t *want,
+    const ngx_svc_push_attribute_t *attribute)
+{
+    return ngx_svc_push_value(want, attribute)->len
+           || (want->sent & ngx_svc_push_bit(attribute));
+}
+
+
+ngx_uint_t
 ngx_svc_push_same(const char *one, const char *two)
 {
     return ngx_strcasecmp((u_char *) one, (u_char *) two) == 0;

@@ -31,12 +31,27 @@ typedef struct {
 } ngx_svc_push_attribute_t;
 
 
-/* The last one has no name. */
+/*
+ * The last one has no name.  New ones come behind the others: by their places
+ * svc.scim_item.sent knows them.
+ */
 extern const ngx_svc_push_attribute_t  ngx_svc_push_attributes[];
 
 
 /* What is wanted of an attribute; empty: it is not set. */
 const ngx_str_t *ngx_svc_push_value(const ngx_svc_push_want_t *want,
+    const ngx_svc_push_attribute_t *attribute);
+
+/* The bit of an attribute, and those that are wanted. */
+#define ngx_svc_push_bit(attribute)                                           \
+    ((ngx_uint_t) 1 << ((attribute) - ngx_svc_push_attributes))
+ngx_uint_t ngx_svc_push_bits(const ngx_svc_push_want_t *want);
+
+/*
+ * Whether an attribute is from here, and so goes when it is not set any more;
+ * what else a target has is its own.
+ */
+ngx_uint_t ngx_svc_push_ours(const ngx_svc_push_want_t *want,
     const ngx_svc_push_attribute_t *attribute);
 
 /* Whether two names are one (RFC 7643, 2.1); NUL-terminated. */

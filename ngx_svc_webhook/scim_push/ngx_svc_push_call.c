@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_push_call.h"
+#include "ngx_svc_push_attribute.h"
 
 
 static ngx_int_t ngx_svc_push_call_hash(ngx_svc_push_call_t *call);
@@ -10,6 +11,7 @@ static ngx_int_t ngx_svc_push_call_ask(ngx_svc_push_call_t *call,
     ngx_svc_push_ask_t *ask, ngx_svc_push_call_pt next);
 static void ngx_svc_push_call_ask_init(ngx_svc_push_call_t *call,
     ngx_svc_push_ask_t *ask, const char *method);
+static void ngx_svc_push_call_sent(ngx_svc_push_call_t *call);
 static void ngx_svc_push_call_answer(ngx_svc_push_http_t *http);
 static void ngx_svc_push_call_end(ngx_event_t *ev);
 static void ngx_svc_push_call_finish(ngx_svc_push_call_t *call);
@@ -158,6 +160,8 @@ ngx_svc_push_call_create(ngx_svc_push_call_t *call, ngx_svc_push_call_pt next)
     ask.name.len = 0;
     ask.once = 1;
 
+    ngx_svc_push_call_sent(call);
+
     if (ngx_svc_push_write_user(call->push->pool, &call->push->want, &ask.body)
         != NGX_OK)
     {
@@ -182,6 +186,21 @@ ngx_svc_push_call_get(ngx_svc_push_call_t *call, ngx_svc_push_call_pt next)
 }
 
 
+ngx_int_t
+ngx_svc_push_call_config(ngx_svc_push_call_t *call, ngx_svc_push_call_pt next)
+{
+    ngx_svc_push_ask_t  ask;
+
+    ngx_svc_push_call_ask_init(call, &ask, "GET");
+
+    ask.path = "/ServiceProviderConfig";
+    ask.name.len = 0;
+    ask.read = 1;
+
+    return ngx_svc_push_call_ask(call, &ask, next);
+}
+
+
 /* What is there is not known from the moment on that this is on its way. */
 
 ngx_int_t
@@ -194,8 +213,24 @@ ngx_svc_push_call_change(ngx_svc_push_call_t *call, const char *method,
 
     ask.body = *body;
     call->push->remote_hash.len = 0;
+    ngx_svc_push_call_sent(call);
 
     return ngx_svc_push_call_ask(call, &ask, next);
+}
+
+
+/* Maybe it has it from now on. */
+
+static void
+ngx_svc_push_call_sent(ngx_svc_push_call_t *call)
+{
+    ngx_svc_push_want_t  *want;
+
+    want = &call->push->want;
+
+    if (want->active) {
+        want->sent |= ngx_svc_push_bits(want);
+    }
 }
 
 
@@ -296,6 +331,10 @@ ngx_svc_push_call_good(ngx_svc_push_call_t *call)
     push->remote_hash.data = call->hash;
     push->remote_hash.len = NGX_SVC_SHA256_LEN;
     push->remote_active = push->want.active;
+
+    if (push->want.active) {
+        push->want.sent = ngx_svc_push_bits(&push->want);
+    }
 
     call->http.answer.outcome = NGX_SVC_PUSH_DONE;
     ngx_str_null(&call->http.answer.error);

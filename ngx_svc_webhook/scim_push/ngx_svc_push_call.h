@@ -26,6 +26,8 @@ struct ngx_svc_push_call_s {
     ngx_svc_push_call_pt   next;
     ngx_event_t            end;         /* posted: there is nothing to ask */
     ngx_svc_push_by_e      by;          /* of the look-up under way */
+    ngx_uint_t             shown;       /* what it has answered to the change
+                                           of which it shows what came; or 0 */
     const cJSON           *resource;    /* of the last answer: its owner is
                                            asked for */
     u_char                 hash[NGX_SVC_SHA256_LEN];
@@ -34,6 +36,7 @@ struct ngx_svc_push_call_s {
     unsigned               conflict:1;  /* it says that the user is there */
     unsigned               created:1;   /* it has, without an id */
     unsigned               forgotten:1; /* its id is of nobody any more */
+    unsigned               listed:1;    /* the target does answer look-ups */
     unsigned               asking:1;    /* push->owner() */
 };
 
@@ -59,6 +62,10 @@ ngx_int_t ngx_svc_push_call_get(ngx_svc_push_call_t *call,
     ngx_svc_push_call_pt next);
 ngx_int_t ngx_svc_push_call_change(ngx_svc_push_call_t *call,
     const char *method, const ngx_str_t *body, ngx_svc_push_call_pt next);
+
+/* Likewise, of what the target can do. */
+ngx_int_t ngx_svc_push_call_config(ngx_svc_push_call_t *call,
+    ngx_svc_push_call_pt next);
 
 /*
  * Goes on with what came of something else than a request: rc as of

@@ -7,6 +7,7 @@
  */
 
 #include "ngx_svc_push_http.h"
+#include "ngx_svc_push_id.h"
 
 #include "ngx_svc_json.h"
 #include "ngx_svc_log_limit.h"
@@ -362,6 +363,10 @@ ngx_svc_push_http_parse(ngx_svc_push_http_t *http)
 
     text.data = http->bytes;
     text.len = http->len;
+
+    if (ngx_svc_push_id_quote(http->pool, &text) != NGX_OK) {
+        return;
+    }
 
     err.kind = NGX_SVC_E_NONE;
 

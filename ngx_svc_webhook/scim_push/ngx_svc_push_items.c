@@ -228,7 +228,10 @@ ngx_svc_push_item_fields(ngx_svc_push_item_t *item, PGresult *res, int row)
     item->attempts = ngx_max(atoi(PQgetvalue(res, row,
                                              NGX_SVC_PUSH_I_ATTEMPTS)), 0);
 
-    item->same = !push->compare
+    push->absent_for = ngx_max(atoi(PQgetvalue(res, row,
+                                               NGX_SVC_PUSH_I_ABSENT)), 0);
+
+    item->same = !push->compare && push->absent_for == 0
                  && ((hash.len && hash.len == old.len
                       && ngx_memcmp(hash.data, old.data, hash.len) == 0)
                      || (push->want.gone && remote.len
@@ -251,6 +254,9 @@ ngx_svc_push_items_want(ngx_svc_push_want_t *want, PGresult *res, int row)
             ngx_svc_pg_value(res, row, field->column);
     }
 
+    want->sent = PQgetisnull(res, row, NGX_SVC_PUSH_I_SENT)
+                 ? NGX_SVC_PUSH_SENT
+                 : ngx_max(atoi(PQgetvalue(res, row, NGX_SVC_PUSH_I_SENT)), 0);
     want->gone = ngx_svc_push_item_true(res, row, NGX_SVC_PUSH_I_GONE);
     want->active = ngx_svc_push_item_true(res, row, NGX_SVC_PUSH_I_ACTIVE);
 }

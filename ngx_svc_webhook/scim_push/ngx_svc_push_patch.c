@@ -154,9 +154,10 @@ ngx_svc_push_patch_changes(ngx_svc_json_writer_t *w,
 
     for (attribute = ngx_svc_push_attributes; attribute->name; attribute++) {
 
-        if (ngx_svc_push_patch_change(w, attribute,
-                                      ngx_svc_push_value(want, attribute),
-                                      there))
+        if (ngx_svc_push_ours(want, attribute)
+            && ngx_svc_push_patch_change(w, attribute,
+                                         ngx_svc_push_value(want, attribute),
+                                         there))
         {
             name |= (attribute->parent && attribute->parent[0] == 'n');
             n++;

@@ -11,7 +11,7 @@
 
 /*
  * The operations (RFC 7644, 3.5.2) that make a user of what is there; all of
- * them when that is NULL.  Of an inactive user it is "active" alone.
+ * them when that is NULL, but for what was never sent.  Of an inactive user it is "active" alone.
  * NGX_OK; NGX_DECLINED: nothing differs; NGX_ERROR: memory.  The body is of the
  * pool.
  */

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_push_record.h"
 #include "ngx_svc_push_items.h"
+#include "ngx_svc_push_leave.h"
 #include "ngx_svc_push_sql.h"
 #include "ngx_svc_push_sql_users.h"
 
@@ -15,6 +16,7 @@
 #define NGX_SVC_PUSH_WRONG      3600000     /* likewise, of a user who is
                                                refused */
 #define NGX_SVC_PUSH_WRONG_MAX  86400000
+#define NGX_SVC_PUSH_SPREAD     300000      /* ms, at most, behind an hour */
 #define NGX_SVC_PUSH_TRIES      100         /* no more are counted */
 
 
@@ -136,6 +138,10 @@ ngx_svc_push_record_item(ngx_svc_json_writer_t *w, ngx_svc_push_item_t *item)
     ngx_svc_json_boolean(w, "gone", push->want.gone);
     ngx_svc_json_boolean(w, "active", active);
 
+    if (push->seen != NGX_SVC_PUSH_UNSEEN) {
+        ngx_svc_json_boolean(w, "absent", push->seen == NGX_SVC_PUSH_ABSENT);
+    }
+
     /* a text of PostgreSQL's has no NUL */
 
     if (push->remote_id.len
@@ -152,6 +158,7 @@ ngx_svc_push_record_item(ngx_svc_json_writer_t *w, ngx_svc_push_item_t *item)
                            item->hash.len - 2);
     }
 
+    ngx_svc_json_integer(w, "sent", push->want.sent);
     ngx_svc_json_integer(w, "tries", ngx_min(item->attempts + !target,
                                              NGX_SVC_PUSH_TRIES));
     ngx_svc_json_integer(w, "delay", ngx_svc_push_record_delay(item));
@@ -176,12 +183,18 @@ ngx_svc_push_record_delay(ngx_svc_push_item_t *item)
         ms = NGX_SVC_PUSH_AGAIN;
         max = NGX_SVC_PUSH_AGAIN_MAX;
 
-    } else if (item->push.answer.outcome == NGX_SVC_PUSH_USER) {
-        ms = NGX_SVC_PUSH_WRONG;
-        max = NGX_SVC_PUSH_WRONG_MAX;
+    } else if (item->push.answer.outcome != NGX_SVC_PUSH_USER) {
+        return 0;
+
+    } else if (item->push.seen == NGX_SVC_PUSH_ABSENT) {
+        ms = NGX_SVC_PUSH_ABSENCE - ngx_min(item->push.absent_for,
+                                            NGX_SVC_PUSH_ABSENCE);
+
+        return ms * 1000 + ngx_random() % NGX_SVC_PUSH_SPREAD;
 
     } else {
-        return 0;
+        ms = NGX_SVC_PUSH_WRONG;
+        max = NGX_SVC_PUSH_WRONG_MAX;
     }
 
     ms = ngx_min(ms << ngx_min(item->attempts, 16), max);

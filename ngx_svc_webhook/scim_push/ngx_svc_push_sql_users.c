@@ -69,7 +69,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_take = {
             " r.remote_id, r.remote_hash, r.remote_active, r.compare,"
             " r.attempts, r.gone, r.active IS TRUE, r.hash, r.user_name,"
             " r.display_name, r.first_name, r.last_name, r.title, r.locale,"
-            " r.department"
+            " r.department, CASE WHEN r.absent_at IS NOT NULL THEN greatest(1,"
+                " ceil(extract(epoch FROM now() - r.absent_at)))"
+                " ELSE 0 END::int8, r.sent"
         " FROM b LEFT JOIN r ON true ORDER BY r.priority, r.next_at",
     .nparams = 5
 };
@@ -78,8 +80,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_take = {
 /*
  * What came of pushes, by the version of the target that was pushed to.  A mark
  * that has been made meanwhile stays; who is gone here goes when the target
- * knows.  The items are there, and each conflicts: an UPDATE that joins them may
- * read all that the tenant has.
+ * knows.  When the user was absent first stays until the user is shown, which
+ * an infinite time does not say.  The items are there, and each conflicts: an
+ * UPDATE that joins them may read all that the tenant has.
  */
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_push_record = {
@@ -90,8 +93,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_record = {
             "SELECT r.* FROM t CROSS JOIN"
                 " json_to_recordset($3::text::json) AS r (id uuid,"
                 " rev int8, done boolean, failed boolean, gone boolean,"
-                " remote text, hash text, active boolean, tries integer,"
-                " delay int8, error text)"
+                " remote text, hash text, active boolean, absent boolean,"
+                " tries integer, delay int8, error text, sent int2)"
             " WHERE t.version = $4::int4"
         "), d AS ("
             "DELETE FROM svc.scim_item k USING t, r"
@@ -104,12 +107,14 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_record = {
         "), u AS ("
             "INSERT INTO svc.scim_item AS k (target_id, user_id, wanted_rev,"
                 " remote_id, remote_hash, remote_active, state, next_at,"
-                " attempts, error, error_at)"
+                " attempts, error, error_at, absent_at, sent)"
             " SELECT t.id, r.id, r.rev, r.remote, decode(r.hash, 'hex'),"
                 " r.active, CASE WHEN r.done THEN 'synced'"
                     " WHEN r.failed THEN 'error' ELSE 'pending' END,"
                 " now() + r.delay * interval '1 ms', r.tries, r.error,"
-                " CASE WHEN r.error IS NOT NULL THEN now() END"
+                " CASE WHEN r.error IS NOT NULL THEN now() END,"
+                " CASE WHEN r.done OR NOT r.absent THEN NULL"
+                    " WHEN r.absent THEN now() ELSE 'infinity' END, r.sent"
             " FROM t CROSS JOIN r JOIN o ON o.id = r.id"
             " WHERE NOT (r.done AND r.gone)"
             " ON CONFLICT (tenant_id, target_id, user_id) DO UPDATE SET"
@@ -129,6 +134,10 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_record = {
                 " attempts = CASE WHEN excluded.state = 'synced'"
                     " OR k.wanted_rev > excluded.wanted_rev THEN 0"
                     " ELSE excluded.attempts END,"
+                " absent_at = CASE WHEN excluded.absent_at IS NOT NULL"
+                    " THEN coalesce(k.absent_at,"
+                        " nullif(excluded.absent_at, 'infinity')) END,"
+                " sent = excluded.sent,"
                 " error = excluded.error, error_at = excluded.error_at,"
                 " synced_at = CASE WHEN excluded.state = 'synced' THEN now()"
                     " ELSE k.synced_at END"

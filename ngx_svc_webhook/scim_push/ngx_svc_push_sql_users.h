@@ -32,7 +32,9 @@ enum {
     NGX_SVC_PUSH_I_LAST_NAME,
     NGX_SVC_PUSH_I_TITLE,
     NGX_SVC_PUSH_I_LOCALE,
-    NGX_SVC_PUSH_I_DEPARTMENT
+    NGX_SVC_PUSH_I_DEPARTMENT,
+    NGX_SVC_PUSH_I_ABSENT,
+    NGX_SVC_PUSH_I_SENT                 /* NULL: not known */
 };
 
 

@@ -4,11 +4,13 @@
  * Of whom a target has no id is known he is looked up, by name and by our id;
  * who is there is taken over, and made what is wanted, who is not is created.
  * A request whose outcome is not known is never made again before that.  Nobody
- * is ever deleted, and who is not to be active is only made inactive.
+ * is ever deleted, and who is not to be active is only made inactive, which is
+ * done when the target shows it.
  */
 
 #include "ngx_svc_push_user.h"
 #include "ngx_svc_push_call.h"
+#include "ngx_svc_push_leave.h"
 #include "ngx_svc_push_patch.h"
 
 
@@ -31,9 +33,13 @@ static ngx_int_t ngx_svc_push_user_got(ngx_svc_push_call_t *call);
 static ngx_int_t ngx_svc_push_user_adjust(ngx_svc_push_call_t *call,
     const cJSON *resource);
 static ngx_int_t ngx_svc_push_user_patched(ngx_svc_push_call_t *call);
+static ngx_int_t ngx_svc_push_user_unrouted(ngx_svc_push_call_t *call);
 static ngx_int_t ngx_svc_push_user_put(ngx_svc_push_call_t *call,
     const cJSON *resource);
 static ngx_int_t ngx_svc_push_user_updated(ngx_svc_push_call_t *call);
+static ngx_int_t ngx_svc_push_user_shown(ngx_svc_push_call_t *call);
+static ngx_int_t ngx_svc_push_user_stays(ngx_svc_push_call_t *call,
+    ngx_int_t active, ngx_uint_t status);
 static ngx_uint_t ngx_svc_push_user_lost(ngx_svc_push_call_t *call);
 static ngx_int_t ngx_svc_push_user_forget(ngx_svc_push_call_t *call);
 
@@ -105,10 +111,12 @@ ngx_svc_push_user_looked(ngx_svc_push_call_t *call)
     n = 0;
 
     if (call->http.answer.outcome == NGX_SVC_PUSH_DONE) {
-        n = ngx_svc_push_read_find(call->http.json, want,
-                                   want->active ? call->by
-                                                : NGX_SVC_PUSH_BY_ID,
-                                   &resource);
+        call->listed = 1;
+
+        n = want->active
+            ? ngx_svc_push_read_find(call->http.json, want, call->by,
+                                     &resource)
+            : ngx_svc_push_leave_find(call, &resource);
 
     } else if (!ngx_svc_push_user_unlisted(call)) {
         return NGX_DONE;
@@ -143,6 +151,10 @@ ngx_svc_push_user_unlisted(ngx_svc_push_call_t *call)
 
     status = call->http.answer.status;
 
+    if (!call->push->want.active && ngx_svc_push_user_lost(call)) {
+        return 1;
+    }
+
     return status == NGX_HTTP_NOT_FOUND
            || (call->by == NGX_SVC_PUSH_BY_ID
                && (status == NGX_HTTP_BAD_REQUEST
@@ -154,7 +166,7 @@ static ngx_int_t
 ngx_svc_push_user_absent(ngx_svc_push_call_t *call)
 {
     if (!call->push->want.active) {
-        return ngx_svc_push_call_good(call);
+        return ngx_svc_push_leave_absent(call);
     }
 
     if (call->conflict) {
@@ -227,6 +239,8 @@ ngx_svc_push_user_owned(ngx_svc_push_t *push, ngx_svc_push_owner_e owner)
 static ngx_int_t
 ngx_svc_push_user_ours(ngx_svc_push_call_t *call, const cJSON *resource)
 {
+    call->push->seen = NGX_SVC_PUSH_SEEN;
+
     return call->read ? ngx_svc_push_user_adjust(call, resource)
                       : ngx_svc_push_user_take(call, resource);
 }
@@ -244,8 +258,14 @@ ngx_svc_push_user_other(ngx_svc_push_call_t *call, ngx_svc_push_owner_e owner)
     if (call->read) {
         ngx_svc_push_call_forget(call);
 
+        /* the id is not his any more: he may have another one */
+
         if (!call->push->want.active) {
-            return ngx_svc_push_call_good(call);
+            call->read = 0;
+            call->forgotten = 1;
+            call->push->remote_active = 1;
+
+            return ngx_svc_push_user_find(call);
         }
     }
 
@@ -279,6 +299,10 @@ ngx_svc_push_user_take(ngx_svc_push_call_t *call, const cJSON *resource)
 
     if (rc != NGX_OK) {
         return NGX_ERROR;
+    }
+
+    if (!ngx_svc_push_read_is(resource, "externalId", &push->want.id, 0)) {
+        push->want.sent = 0;
     }
 
     push->remote_hash.len = 0;
@@ -358,7 +382,7 @@ ngx_svc_push_user_got(ngx_svc_push_call_t *call)
 }
 
 
-/* Without a resource all is said. */
+/* Without a resource all is said that is, or was, set here. */
 
 static ngx_int_t
 ngx_svc_push_user_adjust(ngx_svc_push_call_t *call, const cJSON *resource)
@@ -389,7 +413,7 @@ ngx_svc_push_user_adjust(ngx_svc_push_call_t *call, const cJSON *resource)
 
 /*
  * Some refuse to take away what is not there: then it is asked for what is, and
- * the difference is sent.
+ * the difference is sent.  Some have no route for PATCH, and say 404 to it.
  */
 
 static ngx_int_t
@@ -410,7 +434,25 @@ ngx_svc_push_user_patched(ngx_svc_push_call_t *call)
         return ngx_svc_push_call_get(call, ngx_svc_push_user_got);
     }
 
+    if (status == NGX_HTTP_NOT_FOUND) {
+        return ngx_svc_push_call_get(call, ngx_svc_push_user_unrouted);
+    }
+
     return ngx_svc_push_user_updated(call);
+}
+
+
+/* PATCH of the user was 404: if the user is there, it is PATCH that is not. */
+
+static ngx_int_t
+ngx_svc_push_user_unrouted(ngx_svc_push_call_t *call)
+{
+    if (call->http.answer.outcome == NGX_SVC_PUSH_DONE) {
+        call->put = 1;
+        call->push->no_patch = 1;
+    }
+
+    return ngx_svc_push_user_got(call);
 }
 
 
@@ -451,11 +493,58 @@ ngx_svc_push_user_updated(ngx_svc_push_call_t *call)
 
     active = ngx_svc_push_read_active(call->http.json);
 
-    if (active != -1 && active != (ngx_int_t) push->want.active) {
+    if (active == -1 && !push->want.active && !call->shown) {
+        call->shown = call->http.answer.status;
+        return ngx_svc_push_call_get(call, ngx_svc_push_user_shown);
+    }
+
+    return ngx_svc_push_user_stays(call, active, call->http.answer.status);
+}
+
+
+/*
+ * Who was made inactive without a word is asked for.  Some never say whether
+ * anybody is active, or cannot be asked: what they have answered is all there
+ * is.
+ */
+
+static ngx_int_t
+ngx_svc_push_user_shown(ngx_svc_push_call_t *call)
+{
+    ngx_uint_t  status;
+
+    status = call->http.answer.status;
+
+    if (status == NGX_HTTP_NOT_ALLOWED || status == NGX_HTTP_NOT_IMPLEMENTED) {
+        return ngx_svc_push_call_good(call);
+    }
+
+    if (ngx_svc_push_user_lost(call)) {
+        return ngx_svc_push_user_forget(call);
+    }
+
+    if (call->http.answer.outcome != NGX_SVC_PUSH_DONE) {
+        return NGX_DONE;
+    }
+
+    return ngx_svc_push_user_stays(call,
+                                   ngx_svc_push_read_active(call->http.json),
+                                   call->shown);
+}
+
+
+/* active: as the target shows it; status: what it has answered to the change. */
+
+static ngx_int_t
+ngx_svc_push_user_stays(ngx_svc_push_call_t *call, ngx_int_t active,
+    ngx_uint_t status)
+{
+    call->push->seen = NGX_SVC_PUSH_SEEN;
+
+    if (active != -1 && active != (ngx_int_t) call->push->want.active) {
         ngx_svc_push_http_fail(&call->http, NGX_SVC_PUSH_USER,
                                "the target answers %ui, and the user stays %s",
-                               call->http.answer.status,
-                               active ? "active" : "inactive");
+                               status, active ? "active" : "inactive");
         return NGX_DONE;
     }
 
@@ -474,10 +563,10 @@ ngx_svc_push_user_lost(ngx_svc_push_call_t *call)
 static ngx_int_t
 ngx_svc_push_user_forget(ngx_svc_push_call_t *call)
 {
-    ngx_svc_push_call_forget(call);
+    /* of who has left the id is kept until he is not there for sure */
 
-    if (!call->push->want.active) {
-        return ngx_svc_push_call_good(call);
+    if (call->push->want.active) {
+        ngx_svc_push_call_forget(call);
     }
 
     if (call->forgotten) {

@@ -16,8 +16,10 @@ static void ngx_svc_push_write_emails(ngx_svc_json_writer_t *w,
     const ngx_svc_push_want_t *want, const cJSON *there);
 static void ngx_svc_push_write_schemas(ngx_svc_json_writer_t *w,
     const ngx_svc_push_want_t *want, const cJSON *there);
-static ngx_uint_t ngx_svc_push_write_ours(const char *name,
-    const char *parent);
+static ngx_uint_t ngx_svc_push_write_ours(const ngx_svc_push_want_t *want,
+    const char *name, const char *parent);
+static ngx_uint_t ngx_svc_push_write_formatted(
+    const ngx_svc_push_want_t *want);
 static void ngx_svc_push_write_copy(ngx_svc_json_writer_t *w,
     const cJSON *item, ngx_uint_t named);
 
@@ -65,7 +67,7 @@ ngx_svc_push_write_merged(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
         ngx_svc_push_write_whole(&w, want, there);
 
         for (item = there->child; item; item = item->next) {
-            if (!ngx_svc_push_write_ours(item->string, NULL)) {
+            if (!ngx_svc_push_write_ours(want, item->string, NULL)) {
                 ngx_svc_push_write_copy(&w, item, 1);
             }
         }
@@ -195,7 +197,7 @@ ngx_svc_push_write_object(ngx_svc_json_writer_t *w,
     for (item = (item && cJSON_IsObject(item)) ? item->child : NULL; item;
          item = item->next)
     {
-        if (!ngx_svc_push_write_ours(item->string, parent)) {
+        if (!ngx_svc_push_write_ours(want, item->string, parent)) {
             ngx_svc_push_write_copy(w, item, 1);
         }
     }
@@ -269,7 +271,8 @@ ngx_svc_push_write_filter(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
 /* Whether a member of the other's is left out of a merged resource. */
 
 static ngx_uint_t
-ngx_svc_push_write_ours(const char *name, const char *parent)
+ngx_svc_push_write_ours(const ngx_svc_push_want_t *want, const char *name,
+    const char *parent)
 {
     const char                      **written;
     const ngx_svc_push_attribute_t   *attribute;
@@ -281,16 +284,37 @@ ngx_svc_push_write_ours(const char *name, const char *parent)
                          && ngx_svc_push_same(attribute->parent, parent)
                        : attribute->parent == NULL))
         {
-            return 1;
+            return ngx_svc_push_ours(want, attribute);
         }
     }
 
     if (parent) {
-        return parent[0] == 'n' && ngx_svc_push_same(name, "formatted");
+        return parent[0] == 'n' && ngx_svc_push_same(name, "formatted")
+               && ngx_svc_push_write_formatted(want);
     }
 
     for (written = ngx_svc_push_written; *written; written++) {
         if (ngx_svc_push_same(*written, name)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Whether the whole name is from here: one of its parts is. */
+
+static ngx_uint_t
+ngx_svc_push_write_formatted(const ngx_svc_push_want_t *want)
+{
+    const ngx_svc_push_attribute_t  *attribute;
+
+    for (attribute = ngx_svc_push_attributes; attribute->name; attribute++) {
+
+        if (attribute->parent && attribute->parent[0] == 'n'
+            && ngx_svc_push_ours(want, attribute))
+        {
             return 1;
         }
     }

@@ -2,7 +2,8 @@
 //
 // Arguments: a folder with certificates, and a file that gets a line of JSON for
 // each request.  Prints "port <n>" and "control <n>", then "ready".  By plain HTTP
-// GET /<store> at the latter shows the users, PUT sets them, and POST opens its gate.
+// GET /<store> at the latter shows the users, PUT sets them, POST opens its gate, and
+// PATCH with a status has it answer so to all requests, until that is 0.
 // A base URL is https://127.0.0.1:<port>/<store>/<mode>;<mode>..., where a store has
 // users of its own, and a mode is name or name=value.  Modes:
 //
@@ -20,7 +21,8 @@
 //   ids=<text>      the id of a new user, percent-encoded
 //   nolist          501 for a list without a filter
 //   nopage          each page of it is the first one
-//   numeric         ids are numbers
+//   numeric[=17]    ids are numbers, of these digits
+//   mute            nobody's "active" is shown
 //   conflict400     400 with scimType uniqueness, not 409
 //   keeps           PATCH of active changes nothing
 //   status=<m>:<n>  method m is answered with status n
@@ -184,7 +186,8 @@ function create(store, body, modes) {
         }
     }
 
-    user.id = 'ids' in modes ? modes.ids : 'numeric' in modes ? 17 : randomUUID();
+    user.id = 'ids' in modes ? modes.ids
+              : 'numeric' in modes ? modes.numeric || '17' : randomUUID();
     user.meta = { resourceType: 'User', version: 'W/"1"' };
     store.users.set(String(user.id), user);
 
@@ -266,7 +269,15 @@ function text(answer, modes, method) {
         return '{"a":'.repeat(1000) + '1' + '}'.repeat(1000);
     }
 
-    const json = JSON.stringify('upper' in modes ? upper(answer) : answer);
+    let json = JSON.stringify('upper' in modes ? upper(answer) : answer);
+
+    if ('numeric' in modes) {
+        json = json.replace(/"id":"([-\d.e]+)"/g, '"id": $1');
+    }
+
+    if ('mute' in modes) {
+        json = json.replace(/"active":\w+,?/g, '');
+    }
 
     return 'twice' in modes ? json.replace(/\}$/, ',"id":"x","id":"y"}') : json;
 }
@@ -274,6 +285,10 @@ function text(answer, modes, method) {
 function answer(store, req, path, query, body, modes) {
     const method = req.method;
     const forced = of(modes.status, method);
+
+    if (store.away) {
+        throw new Bad(store.away);
+    }
 
     if (forced !== undefined && !('once' in modes && store.once)) {
         store.once = true;
@@ -408,6 +423,9 @@ const control = http.createServer((req, res) => {
     req.on('end', () => {
         if (req.method === 'POST') {
             gateOf(name).open();
+
+        } else if (req.method === 'PATCH') {
+            stores.get(name).away = Number(body);
 
         } else if (req.method === 'PUT') {
             stores.set(name, { users: new Map(JSON.parse(body)

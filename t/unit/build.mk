@@ -74,7 +74,7 @@ UNIT_TOOLS = $(addprefix $(UNIT_OUT)/, access_eval email_eval factor_eval jose_e
 NGX_SVC_TEST_PUSH = $(patsubst %,$(UNIT_OUT)/obj/%.o, \
 	$(addprefix ngx_svc_webhook/http/ngx_svc_webhook_, curl request \
 		request_error result wire) \
-	$(addprefix ngx_svc_webhook/scim_push/ngx_svc_push_, call http page probe \
+	$(addprefix ngx_svc_webhook/scim_push/ngx_svc_push_, call http id leave page probe \
 		user) \
 	ngx_svc_common/base/ngx_svc_socket src/event/ngx_event_timer \
 	t/unit/push_loop)

@@ -6,6 +6,7 @@
  *
  *   {"id":1,"op":"user","url","token","patch":true,"want":{"id",...,"active"},
  *    "remoteId","remoteHash":"hex","remoteActive","compare","allocs":n,
+ *    "absentFor":s, "sent":bits
  *    "owners":{"uuid":n}}          n: as of ngx_svc_push_owner_e; -1: it is not
  *                                  told, and "outcome":"asked" says so
  *   {"id":2,"op":"probe","url","token"}
@@ -174,6 +175,8 @@ eval_user_done(ngx_svc_push_t *push)
     ngx_svc_json_plain(&w, "remoteHash", hex, 2 * push->remote_hash.len);
     ngx_svc_json_boolean(&w, "remoteActive", push->remote_active);
     ngx_svc_json_boolean(&w, "noPatch", push->no_patch);
+    ngx_svc_json_integer(&w, "sent", push->want.sent);
+    ngx_svc_json_boolean(&w, "absent", push->seen == NGX_SVC_PUSH_ABSENT);
 
     eval_end(&w, push->data);
 }
@@ -294,6 +297,7 @@ eval_user(eval_job_t *job, cJSON *json)
     eval_string(job, want, "department", &push->want.department);
     push->want.active = eval_flag(want, "active");
     push->want.gone = eval_flag(want, "gone");
+    push->want.sent = eval_number(json, "sent", NGX_SVC_PUSH_SENT);
 
     eval_string(job, json, "remoteId", &push->remote_id);
     eval_string(job, json, "remoteHash", &hex);
@@ -311,6 +315,7 @@ eval_user(eval_job_t *job, cJSON *json)
 
     push->remote_active = eval_flag(json, "remoteActive");
     push->compare = eval_flag(json, "compare");
+    push->absent_for = eval_number(json, "absentFor", 0);
     job->owners = cJSON_DetachItemFromObjectCaseSensitive(json, "owners");
 
     push->pool = job->pool;

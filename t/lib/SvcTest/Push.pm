@@ -161,7 +161,8 @@ sub again {
     my ($self, $path, $want, $got, %arg) = @_;
 
     return $self->user($path, $want, map({ $_ => $got->{$_} }
-                                         qw(remoteId remoteHash)),
+                                         grep { defined $got->{$_} }
+                                         qw(remoteId remoteHash sent)),
                        remoteActive => $got->{remoteActive} ? JSON::PP::true
                                                             : JSON::PP::false,
                        %arg);
@@ -206,6 +207,18 @@ sub users {
     die "$url: $r->{status} $r->{content}\n" if !$r->{success};
 
     return @{ $JSON->decode($r->{content}) };
+}
+
+
+# A store answers all requests with this status, until that is 0.
+
+sub away {
+    my ($self, $store, $status) = @_;
+
+    my $url = "http://127.0.0.1:$self->{control}/$store";
+    my $r = HTTP::Tiny->new(timeout => 10)->patch($url, { content => $status });
+
+    die "$url: $r->{status} $r->{content}\n" if !$r->{success};
 }
 
 
