@@ -60,16 +60,18 @@ EOT
 
 # --- svc_app -----------------------------------------------------------------
 
-is_deeply(list(<<'EOT'), [ qw(agent_sweep audit_stream_close delegation_chain domain_taken
+is_deeply(list(<<'EOT'), [ qw(address_key address_key_double address_key_unicode
 SELECT proname FROM pg_proc WHERE pronamespace = 'svc'::regnamespace
 AND has_function_privilege('svc_app', oid, 'EXECUTE') ORDER BY 1
 EOT
+                              agent_sweep audit_stream_close delegation_chain
+                              domain_taken
                               email_challenge_tenant invitation_tenant
                               json_merge member_page
                               oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn
                               organization_create organization_open
                               organization_taken organization_try public_logo
-                              public_tenant scim_claim scim_hold scim_release
+                              public_tenant punycode scim_claim scim_hold scim_release
                               search_text
                               sign_in_expire sign_in_sweep sign_in_tenant
                               token_acts
