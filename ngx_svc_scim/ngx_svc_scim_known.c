@@ -105,8 +105,14 @@ ngx_svc_scim_known(const u_char *text, size_t len, ngx_uint_t *flags)
         return NGX_OK;
     }
 
-    if (!(known->flags & NGX_SVC_SCIM_K_MULTI) || path.sub.len) {
+    if (path.sub.len) {
         return NGX_DECLINED;
+    }
+
+    /* of one value a filter chooses none: it is nobody's that is set */
+
+    if (!(known->flags & NGX_SVC_SCIM_K_MULTI)) {
+        *flags = 0;
     }
 
     /* behind the last bracket, as a name has none, there is a dot */

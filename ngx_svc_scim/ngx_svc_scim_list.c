@@ -255,7 +255,7 @@ ngx_svc_scim_mask(ngx_svc_request_t *sr, void *body)
     ngx_str_t   attributes, excluded;
     ngx_uint_t  mask;
 
-    mask = NGX_SVC_SCIM_ALL;
+    mask = NGX_SVC_SCIM_SHOWN;
 
     if (sr->request->args.len) {
         rc = ngx_svc_argument(sr, "attributes", &attributes);

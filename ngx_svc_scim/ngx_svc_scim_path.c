@@ -17,9 +17,10 @@ typedef struct {
 } ngx_svc_scim_path_name_t;
 
 
-static ngx_uint_t ngx_svc_scim_path_list(ngx_str_t *names,
-    ngx_uint_t excluded);
-static ngx_uint_t ngx_svc_scim_path_part(const u_char *text, size_t len);
+static ngx_uint_t ngx_svc_scim_path_list(ngx_str_t *names);
+static ngx_uint_t ngx_svc_scim_path_shown(const u_char *text, size_t len);
+static ngx_uint_t ngx_svc_scim_path_parts(const ngx_str_t *sub,
+    ngx_uint_t bits);
 static ngx_uint_t ngx_svc_scim_path_bits(ngx_svc_scim_attr_path_t *path);
 
 
@@ -50,6 +51,31 @@ static const ngx_svc_scim_path_name_t  ngx_svc_scim_path_names[] = {
       ngx_null_string, NGX_SVC_SCIM_DEPARTMENT, 0 },
     { ngx_null_string, ngx_null_string, ngx_null_string, 0, 0 }
 };
+
+
+/* What a projection shows of the attributes that are whole to a path. */
+
+static const struct {
+    ngx_uint_t                    whole;
+    ngx_str_t                     sub;
+    ngx_uint_t                    bits;
+} ngx_svc_scim_path_shows[] = {
+    { NGX_SVC_SCIM_EMAILS, ngx_null_string, NGX_SVC_SCIM_EMAIL_PARTS },
+    { NGX_SVC_SCIM_EMAILS, ngx_string("value"), NGX_SVC_SCIM_EMAIL_VALUE },
+    { NGX_SVC_SCIM_EMAILS, ngx_string("type"), NGX_SVC_SCIM_EMAIL_TYPE },
+    { NGX_SVC_SCIM_EMAILS, ngx_string("primary"),
+      NGX_SVC_SCIM_EMAIL_PRIMARY },
+    { NGX_SVC_SCIM_META, ngx_null_string, NGX_SVC_SCIM_META_PARTS },
+    { NGX_SVC_SCIM_META, ngx_string("resourceType"), NGX_SVC_SCIM_META_TYPE },
+    { NGX_SVC_SCIM_META, ngx_string("created"), NGX_SVC_SCIM_META_CREATED },
+    { NGX_SVC_SCIM_META, ngx_string("lastModified"),
+      NGX_SVC_SCIM_META_MODIFIED },
+    { NGX_SVC_SCIM_META, ngx_string("location"), NGX_SVC_SCIM_META_LOCATION },
+    { NGX_SVC_SCIM_META, ngx_string("version"), NGX_SVC_SCIM_META_VERSION }
+};
+
+#define NGX_SVC_SCIM_PATH_SHOWS                                               \
+    (sizeof(ngx_svc_scim_path_shows) / sizeof(ngx_svc_scim_path_shows[0]))
 
 
 static const ngx_str_t  ngx_svc_scim_core_urn =
@@ -133,24 +159,24 @@ ngx_svc_scim_projection(ngx_str_t *attributes, ngx_str_t *excluded)
 {
     ngx_uint_t  mask;
 
-    mask = NGX_SVC_SCIM_ALL;
+    mask = NGX_SVC_SCIM_SHOWN;
 
     if (attributes && attributes->len) {
-        mask = ngx_svc_scim_path_list(attributes, 0);
+        mask = ngx_svc_scim_path_list(attributes);
     }
 
     if (excluded) {
-        mask &= ~ngx_svc_scim_path_list(excluded, 1);
+        mask &= ~ngx_svc_scim_path_list(excluded);
     }
 
-    return (mask & NGX_SVC_SCIM_ALL) | NGX_SVC_SCIM_ALWAYS;
+    return (mask & NGX_SVC_SCIM_SHOWN) | NGX_SVC_SCIM_ALWAYS;
 }
 
 
 static ngx_uint_t
-ngx_svc_scim_path_list(ngx_str_t *names, ngx_uint_t excluded)
+ngx_svc_scim_path_list(ngx_str_t *names)
 {
-    ngx_uint_t     mask, bits;
+    ngx_uint_t     mask;
     const u_char  *p, *start, *last, *end;
 
     mask = 0;
@@ -165,34 +191,49 @@ ngx_svc_scim_path_list(ngx_str_t *names, ngx_uint_t excluded)
 
         for (p = last; p > start && p[-1] == ' '; p--) { /* void */ }
 
-        if (ngx_svc_scim_path_parse(start, p - start, &bits) != NGX_OK) {
-            continue;
-        }
-
-        if (excluded
-            && (bits == NGX_SVC_SCIM_META || bits == NGX_SVC_SCIM_EMAILS)
-            && ngx_svc_scim_path_part(start, p - start))
-        {
-            continue;
-        }
-
-        mask |= bits;
+        mask |= ngx_svc_scim_path_shown(start, p - start);
     }
 
     return mask;
 }
 
 
-/* Whether a path names a sub-attribute; an URN has dots of its own. */
+/* The bits of a projection of a path, or 0. */
 
 static ngx_uint_t
-ngx_svc_scim_path_part(const u_char *text, size_t len)
+ngx_svc_scim_path_shown(const u_char *text, size_t len)
 {
-    const u_char  *p;
+    ngx_uint_t                 bits;
+    ngx_svc_scim_attr_path_t   path;
 
-    for (p = text + len; p > text && p[-1] != ':'; p--) {
-        if (p[-1] == '.') {
-            return 1;
+    if (ngx_svc_scim_path_parse(text, len, &bits) != NGX_OK) {
+        return 0;
+    }
+
+    if (bits != NGX_SVC_SCIM_EMAILS && bits != NGX_SVC_SCIM_META) {
+        return (bits & NGX_SVC_SCIM_CORE) == NGX_SVC_SCIM_CORE
+               ? NGX_SVC_SCIM_SHOWN : bits;
+    }
+
+    if (ngx_svc_scim_attr_path(text, text + len, &path) != NGX_OK) {
+        return 0;
+    }
+
+    return ngx_svc_scim_path_parts(&path.sub, bits);
+}
+
+
+static ngx_uint_t
+ngx_svc_scim_path_parts(const ngx_str_t *sub, ngx_uint_t bits)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < NGX_SVC_SCIM_PATH_SHOWS; i++) {
+
+        if (ngx_svc_scim_path_shows[i].whole == bits
+            && ngx_svc_scim_name_is(&ngx_svc_scim_path_shows[i].sub, sub))
+        {
+            return ngx_svc_scim_path_shows[i].bits;
         }
     }
 

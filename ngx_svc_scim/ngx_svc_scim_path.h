@@ -37,6 +37,28 @@
 /* The bare core URN stands for all that has no URN. */
 #define NGX_SVC_SCIM_CORE          (NGX_SVC_SCIM_ALL|0x08000)
 
+/* Of a projection alone: the parts of attributes of which no path sets any. */
+#define NGX_SVC_SCIM_EMAIL_VALUE    0x0010000
+#define NGX_SVC_SCIM_EMAIL_TYPE     0x0020000
+#define NGX_SVC_SCIM_EMAIL_PRIMARY  0x0040000
+#define NGX_SVC_SCIM_EMAIL_PARTS    (NGX_SVC_SCIM_EMAIL_VALUE                 \
+                                     |NGX_SVC_SCIM_EMAIL_TYPE                 \
+                                     |NGX_SVC_SCIM_EMAIL_PRIMARY)
+#define NGX_SVC_SCIM_META_TYPE      0x0080000
+#define NGX_SVC_SCIM_META_CREATED   0x0100000
+#define NGX_SVC_SCIM_META_MODIFIED  0x0200000
+#define NGX_SVC_SCIM_META_LOCATION  0x0400000
+#define NGX_SVC_SCIM_META_VERSION   0x0800000
+#define NGX_SVC_SCIM_META_PARTS     (NGX_SVC_SCIM_META_TYPE                   \
+                                     |NGX_SVC_SCIM_META_CREATED               \
+                                     |NGX_SVC_SCIM_META_MODIFIED              \
+                                     |NGX_SVC_SCIM_META_LOCATION              \
+                                     |NGX_SVC_SCIM_META_VERSION)
+/* All that there is to show: of those attributes the parts, and no bit else. */
+#define NGX_SVC_SCIM_SHOWN                                                    \
+    ((NGX_SVC_SCIM_ALL & ~(NGX_SVC_SCIM_EMAILS|NGX_SVC_SCIM_META))            \
+     |NGX_SVC_SCIM_EMAIL_PARTS|NGX_SVC_SCIM_META_PARTS)
+
 #define NGX_SVC_SCIM_ALWAYS        (NGX_SVC_SCIM_SCHEMAS|NGX_SVC_SCIM_ID)
 
 
@@ -61,9 +83,9 @@ ngx_uint_t ngx_svc_scim_path_member(ngx_uint_t parent, const u_char *name,
 
 /*
  * The mask of attributes to return for the decoded values of the query's
- * attributes= and excludedAttributes= (comma-separated; NULL when absent).
- * Names that are not known, or not well-formed, count for nothing; nor does
- * leaving out a part of "meta" or "emails".
+ * attributes= and excludedAttributes= (comma-separated; NULL when absent), of
+ * "emails" and "meta" the parts.  Names that are not known, or not well-formed,
+ * count for nothing.
  */
 ngx_uint_t ngx_svc_scim_projection(ngx_str_t *attributes,
     ngx_str_t *excluded);

@@ -16,11 +16,11 @@ static void ngx_svc_scim_write_schemas(ngx_svc_json_writer_t *w,
 static void ngx_svc_scim_write_name(ngx_svc_json_writer_t *w, PGresult *res,
     int row, ngx_uint_t mask);
 static void ngx_svc_scim_write_emails(ngx_svc_json_writer_t *w, PGresult *res,
-    int row);
+    int row, ngx_uint_t mask);
 static void ngx_svc_scim_write_enterprise(ngx_svc_json_writer_t *w,
     PGresult *res, int row);
 static void ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w,
-    ngx_svc_request_t *sr, PGresult *res, int row);
+    ngx_svc_request_t *sr, PGresult *res, int row, ngx_uint_t mask);
 static void ngx_svc_scim_write_time(ngx_svc_json_writer_t *w, const char *key,
     PGresult *res, int row, int column);
 
@@ -76,16 +76,20 @@ ngx_svc_scim_user_write(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
         ngx_svc_json_boolean(w, "active", status.len == sizeof("active") - 1);
     }
 
-    if (mask & NGX_SVC_SCIM_EMAILS) {
-        ngx_svc_scim_write_emails(w, res, row);
+    if (mask & NGX_SVC_SCIM_EMAIL_PARTS) {
+        ngx_svc_scim_write_emails(w, res, row, mask);
     }
 
     if (enterprise) {
         ngx_svc_scim_write_enterprise(w, res, row);
     }
 
-    if (mask & NGX_SVC_SCIM_META) {
-        ngx_svc_scim_write_meta(w, sr, res, row);
+    if (!ngx_svc_scim_rfc(sr)) {
+        mask &= ~NGX_SVC_SCIM_META_VERSION;
+    }
+
+    if (mask & NGX_SVC_SCIM_META_PARTS) {
+        ngx_svc_scim_write_meta(w, sr, res, row, mask);
     }
 
     ngx_svc_json_close(w, '}');
@@ -154,14 +158,24 @@ ngx_svc_scim_write_name(ngx_svc_json_writer_t *w, PGresult *res, int row,
 
 
 static void
-ngx_svc_scim_write_emails(ngx_svc_json_writer_t *w, PGresult *res, int row)
+ngx_svc_scim_write_emails(ngx_svc_json_writer_t *w, PGresult *res, int row,
+    ngx_uint_t mask)
 {
     ngx_svc_json_open(w, "emails", '[');
     ngx_svc_json_open(w, NULL, '{');
 
-    ngx_svc_scim_write_text(w, "value", res, row, NGX_SVC_SCIM_COL_USER_NAME);
-    ngx_svc_json_plain(w, "type", (u_char *) "work", 4);
-    ngx_svc_json_boolean(w, "primary", 1);
+    if (mask & NGX_SVC_SCIM_EMAIL_VALUE) {
+        ngx_svc_scim_write_text(w, "value", res, row,
+                                NGX_SVC_SCIM_COL_USER_NAME);
+    }
+
+    if (mask & NGX_SVC_SCIM_EMAIL_TYPE) {
+        ngx_svc_json_plain(w, "type", (u_char *) "work", 4);
+    }
+
+    if (mask & NGX_SVC_SCIM_EMAIL_PRIMARY) {
+        ngx_svc_json_boolean(w, "primary", 1);
+    }
 
     ngx_svc_json_close(w, '}');
     ngx_svc_json_close(w, ']');
@@ -180,7 +194,7 @@ ngx_svc_scim_write_enterprise(ngx_svc_json_writer_t *w, PGresult *res, int row)
 
 static void
 ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
-    PGresult *res, int row)
+    PGresult *res, int row, ngx_uint_t mask)
 {
     u_char     *p, version[NGX_SVC_SCIM_VERSION_LEN];
     ngx_str_t   location, updated_at;
@@ -192,14 +206,25 @@ ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
 
     ngx_svc_json_open(w, "meta", '{');
 
-    ngx_svc_json_plain(w, "resourceType", (u_char *) "User", 4);
-    ngx_svc_scim_write_time(w, "created", res, row,
-                            NGX_SVC_SCIM_COL_CREATED_AT);
-    ngx_svc_scim_write_time(w, "lastModified", res, row,
-                            NGX_SVC_SCIM_COL_UPDATED_AT);
-    ngx_svc_json_plain(w, "location", location.data, location.len);
+    if (mask & NGX_SVC_SCIM_META_TYPE) {
+        ngx_svc_json_plain(w, "resourceType", (u_char *) "User", 4);
+    }
 
-    if (ngx_svc_scim_rfc(sr)) {
+    if (mask & NGX_SVC_SCIM_META_CREATED) {
+        ngx_svc_scim_write_time(w, "created", res, row,
+                                NGX_SVC_SCIM_COL_CREATED_AT);
+    }
+
+    if (mask & NGX_SVC_SCIM_META_MODIFIED) {
+        ngx_svc_scim_write_time(w, "lastModified", res, row,
+                                NGX_SVC_SCIM_COL_UPDATED_AT);
+    }
+
+    if (mask & NGX_SVC_SCIM_META_LOCATION) {
+        ngx_svc_json_plain(w, "location", location.data, location.len);
+    }
+
+    if (mask & NGX_SVC_SCIM_META_VERSION) {
         updated_at = ngx_svc_pg_value(res, row, NGX_SVC_SCIM_COL_UPDATED_AT);
         p = ngx_svc_scim_version(version, &updated_at);
         ngx_svc_json_string(w, "version", version, p - version);

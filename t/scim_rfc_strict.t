@@ -186,7 +186,7 @@ both(replace => $_, 'noTarget', 'x@acme.test'), both(remove => $_, 'noTarget')
         U . ':emails[ type  eq "other" ].value', 'emails[primary eq "False"].value';
 
 for my $path ('x', 'unheardOf', 'name.nickName', 'emails.x', 'emails[type eq "work"].x',
-              'userName.x', 'userName[type eq "x"]', 'name[type eq "x"]', 'department',
+              'userName.x', 'userName[type eq "x"].y', 'department',
               'name.', 'a b', '', 'emails[type eq "work"', 'emails[]', 'emails.value[type eq "x"]',
               'urn:example:ext:a', U . ':department', E . ':title', E . ':x', 'urn:example:ext',
               'phoneNumbers[type eq "work"].number')

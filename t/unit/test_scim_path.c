@@ -295,7 +295,7 @@ static const member_t  members[] = {
 
 
 #define ALWAYS  NGX_SVC_SCIM_ALWAYS
-#define ALL     NGX_SVC_SCIM_ALL
+#define ALL     NGX_SVC_SCIM_SHOWN
 
 
 static const projection_t  projections[] = {
@@ -320,16 +320,26 @@ static const projection_t  projections[] = {
     { E, NULL, ALWAYS|NGX_SVC_SCIM_DEPARTMENT },
     { E ":department", NULL, ALWAYS|NGX_SVC_SCIM_DEPARTMENT },
     { "emails.value,meta.created", NULL,
-      ALWAYS|NGX_SVC_SCIM_EMAILS|NGX_SVC_SCIM_META },
+      ALWAYS|NGX_SVC_SCIM_EMAIL_VALUE|NGX_SVC_SCIM_META_CREATED },
+    { "EMAILS.Type,emails.primary,emails.display", NULL,
+      ALWAYS|NGX_SVC_SCIM_EMAIL_TYPE|NGX_SVC_SCIM_EMAIL_PRIMARY },
+    { U ":emails," U ":meta.version", NULL,
+      ALWAYS|NGX_SVC_SCIM_EMAIL_PARTS|NGX_SVC_SCIM_META_VERSION },
+    { "emails", "emails.value", ALWAYS|NGX_SVC_SCIM_EMAIL_TYPE
+                                |NGX_SVC_SCIM_EMAIL_PRIMARY },
+    { "meta.x", NULL, ALWAYS },
     { "emails[type eq \"work\"]", NULL, ALWAYS },
 
     { U, NULL, ALL },
-    { NULL, "meta.created,emails.value," U ":meta.location", ALL },
-    { NULL, "meta", ALL & ~NGX_SVC_SCIM_META },
+    { NULL, "meta.created,emails.value," U ":meta.location",
+      ALL & ~(NGX_SVC_SCIM_META_CREATED|NGX_SVC_SCIM_EMAIL_VALUE
+              |NGX_SVC_SCIM_META_LOCATION) },
+    { NULL, "meta", ALL & ~NGX_SVC_SCIM_META_PARTS },
     { NULL, "userName", ALL & ~NGX_SVC_SCIM_USER_NAME },
     { NULL, "name.familyName", ALL & ~NGX_SVC_SCIM_FAMILY_NAME },
     { NULL, "id,schemas", ALL },
-    { NULL, "name,emails", ALL & ~(NGX_SVC_SCIM_NAME|NGX_SVC_SCIM_EMAILS) },
+    { NULL, "name,emails", ALL & ~(NGX_SVC_SCIM_NAME
+                                 |NGX_SVC_SCIM_EMAIL_PARTS) },
     { NULL, E, ALL & ~NGX_SVC_SCIM_DEPARTMENT },
     { NULL, E ":department", ALL & ~NGX_SVC_SCIM_DEPARTMENT },
     { NULL, "nickName", ALL },
