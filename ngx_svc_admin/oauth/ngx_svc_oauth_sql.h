@@ -153,14 +153,17 @@
 
 /*
  * A resource as its application has registered it, which compares texts,
- * however a client spells it; of none as that does.
+ * however a client spells it; of none as that does.  key, which may be an
+ * expression that is not leakproof, is made a column: an index can be searched
+ * for that.
  */
 
 #define NGX_SVC_OAUTH_REGISTERED(uri, key)                                    \
-    "coalesce((SELECT k.resource_uri FROM svc.application k"                  \
-        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
-            " AND k.resource_key BETWEEN " key " AND " key                    \
-        " ORDER BY k.resource_key LIMIT 1), " uri ")"
+    "coalesce((SELECT r.uri FROM (SELECT " key " AS key OFFSET 0) n"          \
+        " CROSS JOIN LATERAL (SELECT k.resource_uri AS uri"                   \
+            " FROM svc.application k WHERE k.tenant_id = " NGX_SVC_TENANT     \
+                " AND k.resource_key BETWEEN n.key AND n.key"                 \
+            " ORDER BY k.resource_key LIMIT 1) r), " uri ")"
 
 /*
  * Two columns: what a token has of a target, which is nothing when that is the
