@@ -79,7 +79,7 @@ my %VALUES = (
                    '\x00', undef, '192.0.2.1', undef, 'https://x/oauth/t/', 4096,
                    undef ],
     oauth_introspect => [ 'app_x', '01a00000-0000-7100-8000-000000000000', 1e12,
-                          'https://x/oauth/t/', undef, 'true', 'x', 'false' ],
+                          'https://x/oauth/t/', undef, 'true', 'x', 'false', undef ],
     oauth_code => [ 'app_x', 'false', (undef) x 3, '7' . '0' x 3 . '8' . '0' x 15, '\x00',
                     undef, '192.0.2.1', undef, 'https://x/oauth/t/', 4096, '127.0.0.1',
                     'bench', 'request', '\x00', '\x00', undef, '{"\\\\x00"}', undef ],
@@ -89,7 +89,7 @@ my %VALUES = (
     oauth_userinfo => [ '01a00000-0000-7100-8000-000000000000', 1e12,
                         'https://x/oauth/t/', undef, 'x', 'true', undef, undef ],
     oauth_revoke_children => [ 'app_x', '01a00000-0000-7100-8000-000000000000', 1e12,
-                               undef, 'x' ],
+                               undef, 'x', undef ],
     admin_secrets_rotate => [ 'app_x', '\x' . '00' x 32, 60 ],
     admin_secrets_rotate => [ 'app_x', '\x' . '00' x 32, 60, 'true', undef ],
     admin_agents_list => [ undef, undef, undef, 100, 0 ],
@@ -127,7 +127,7 @@ my %VALUES = (
                                   admin_user_groups_lock admin_user_lock
                                   admin_user_put_lock
                                   admin_user_owners_lock) ),
-    admin_user_unlock => [ undef, 'user0@bench0.test' ],
+    admin_user_unlock => [ undef, 'user0@bench0.test', 900 ],
     admin_tenant_members_list => [ undef, undef, 'owner', 100, 0 ],
     admin_tenant_members_put => [ '{id}', 'owner' ],
     ( map { $_ => [ '{id}' ] } qw(admin_tenant_members_get
