@@ -773,7 +773,8 @@ $s->sql('UPDATE svc.session SET mfa_at = NULL, reauth_at = NULL');
 $before = agent($id);
 admin_error($b->ask($_->[0] => "/v1/admin/agents/$_->[1]", $_->[2]), 403,
             'step_up_required', "not fresh: $_->[0] $_->[1]")
-    for [ PUT => "$id/policy", { enabled => $FALSE } ], [ DELETE => "$id/policy" ],
+    for [ PUT => "$id/policy", { maxTokenTtlSeconds => undef } ],
+        [ DELETE => "$id/policy" ],
         [ PUT => "$id/identity", {} ], [ POST => "$id/secret", {} ],
         [ PUT => 'settings', {} ];
 is_deeply(agent($id), $before, 'nothing has changed');

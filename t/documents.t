@@ -153,6 +153,35 @@ my ($newest) = document('README.md') =~ /^## Changes\n.*?^### (\S+)$/ms;
 is($newest, $version, 'the newest changes are those of this version');
 
 
+# --- nothing is said twice ------------------------------------------------------------
+
+for my $path (@documents) {
+    my (%row, %sentence, @twice);
+    my $text = prose($path);
+
+    # of a table of errors one row for each code
+
+    for my $table ($text =~ /((?:^\|.*\n)+)/mg) {
+        my %of;
+
+        for my $line (split /\n/, $table) {
+            my ($status, $code) = $line =~ /^\| (\d{3}) \| (`\w+`) \|/;
+
+            push @twice, $line if length $line > 60 && $row{$line}++;
+            push @twice, "$status $code" if $status && $of{"$status $code"}++;
+        }
+    }
+
+    for my $paragraph (split /\n\n+/, $text =~ s/^\|.*\n//mgr) {
+        my @sentences = split /(?<=[.:])\s+/, $paragraph =~ s/\s+/ /gr;
+
+        push @twice, grep { length > 60 && $sentence{$_}++ } @sentences;
+    }
+
+    is("@twice", '', "$path: nothing is said twice");
+}
+
+
 # --- the tests' own example, and their variables --------------------------------------
 
 my ($example) = examples('perl', section('t/README.md', 'The harness'));

@@ -110,6 +110,12 @@ static const ngx_svc_member_t  ngx_svc_admin_invitation_members[] = {
     " FROM svc.invitation i WHERE i.tenant_id = " NGX_SVC_TENANT              \
     " AND coalesce(" NGX_SVC_ADMIN_INVITATION_STATUS " = $1, true)"
 
+/* A verdict: whoever is invited into groups is in them as if he were added. */
+
+#define NGX_SVC_ADMIN_INVITATION_GROUPED(groups)                              \
+    " WHEN " groups " <> '{}' AND 'groups:manage'"                            \
+        " <> ALL (" NGX_SVC_CALLER_PERMISSIONS ") THEN 'grouped'"
+
 /* Whether there is no place for one more. */
 
 #define NGX_SVC_ADMIN_INVITATION_FULL                                         \
@@ -139,6 +145,9 @@ static const ngx_svc_member_t  ngx_svc_admin_invitation_members[] = {
 #define NGX_SVC_ADMIN_INVITATION_VERDICTS                                     \
     NGX_SVC_ADMIN_ROLE_VERDICTS,                                              \
     NGX_SVC_ADMIN_TOKEN_VERDICT,                                              \
+    { "grouped", NGX_SVC_E_FORBIDDEN,                                         \
+      "An invitation into groups needs the permission \"groups:manage\", as" \
+      " adding a member to them does." },                                     \
     { "email", NGX_SVC_E_EMAIL_TAKEN,                                         \
       "A user with this e-mail address exists already." },                    \
     { "full", NGX_SVC_E_LIMIT_EXCEEDED,                                       \
@@ -198,6 +207,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_invitations_create = {
                 " CASE WHEN NOT " NGX_SVC_ADMIN_ROLE_KNOWN("$4")
                     " THEN 'unknown ' || $4"
                 NGX_SVC_ADMIN_ROLE_REFUSED("$4")
+                NGX_SVC_ADMIN_INVITATION_GROUPED("$5::text")
                 " WHEN x.id IS NOT NULL THEN 'group ' || x.id"
                 " WHEN " NGX_SVC_ADMIN_INVITATION_USER(
                     "(SELECT svc.address_key($3))") " IS NOT NULL THEN 'email'"
@@ -255,6 +265,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_invitations_resend = {
                 " AND id = $1 FOR UPDATE"
         "), c AS ("
             "SELECT CASE" NGX_SVC_ADMIN_ROLE_REFUSED("o.role")
+                NGX_SVC_ADMIN_INVITATION_GROUPED("o.group_ids")
                 " WHEN o.accepted_at IS NOT NULL THEN 'over accepted'"
                 " WHEN o.revoked_at IS NOT NULL THEN 'over revoked'"
                 " WHEN " NGX_SVC_ADMIN_INVITATION_USER("o.email_key")

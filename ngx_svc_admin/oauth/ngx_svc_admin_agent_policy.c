@@ -18,6 +18,22 @@
         NGX_SVC_DIFFERS("allowed_audiences", "allowedAudiences"))
 
 /*
+ * From o to n: what the agent may, and did not.  A ceiling that is NULL is
+ * none.
+ */
+
+#define NGX_SVC_ADMIN_AGENT_POLICY_GROWS(column)                              \
+    "coalesce(NOT n." column " <@ o." column ","                              \
+        " n." column " IS NULL AND o." column " IS NOT NULL)"
+
+#define NGX_SVC_ADMIN_AGENT_POLICY_LOOSENS                                    \
+    "(n.enabled AND NOT o.enabled"                                            \
+    " OR coalesce(n.max_token_ttl > o.max_token_ttl,"                         \
+        " n.max_token_ttl IS NULL AND o.max_token_ttl IS NOT NULL)"           \
+    " OR " NGX_SVC_ADMIN_AGENT_POLICY_GROWS("allowed_scopes")                 \
+    " OR " NGX_SVC_ADMIN_AGENT_POLICY_GROWS("allowed_audience_keys") ")"
+
+/*
  * Behind the lock of the row: what becomes of "o" by "n".  set: the time since
  * which it is not the default; or: what is a change besides; match: the
  * parameter that is If-Match.
@@ -25,9 +41,11 @@
 
 #define NGX_SVC_ADMIN_AGENT_POLICY_STORE(set, or, match, action)              \
     ", c AS ("                                                                \
-        "SELECT CASE WHEN NOT " NGX_SVC_IF_MATCH(match,                       \
+        "SELECT CASE WHEN " NGX_SVC_ADMIN_AGENT_POLICY_LOOSENS                \
+                " AND " NGX_SVC_CALLER_STALE " THEN 'stale'"                  \
+            " WHEN NOT " NGX_SVC_IF_MATCH(match,                              \
                 NGX_SVC_APPLICATION_VERSION("o")) " THEN 'precondition'"      \
-            " END AS verdict FROM o"                                          \
+            " END AS verdict FROM o, n"                                       \
     "), u AS ("                                                               \
         "UPDATE svc.application a SET enabled = n.enabled,"                   \
             " max_token_ttl = n.max_token_ttl,"                               \
@@ -51,6 +69,13 @@
     ")"                                                                       \
     " SELECT c.verdict AS _verdict FROM c"
 
+#define ngx_svc_admin_agent_policy_verdicts                                   \
+    ngx_svc_verdict_precondition,                                             \
+    { "stale", NGX_SVC_E_STEP_UP,                                             \
+      "What an agent may do more by this needs a fresh second factor:"        \
+      " POST /v1/mfa/step-up." }
+
+
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_agent_policy_put = {
     .name = "admin_agent_policy_put",
     .text =
@@ -60,7 +85,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_agent_policy_put = {
                                          NGX_SVC_A_AGENT_POLICY_UPDATED),
     NGX_SVC_PARAMS(ngx_svc_agent_policy_params,
                    ngx_svc_param_if_match()),
-    NGX_SVC_VERDICTS(ngx_svc_verdict_precondition)
+    NGX_SVC_VERDICTS(ngx_svc_admin_agent_policy_verdicts)
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_agent_policy_reset = {
@@ -79,7 +104,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_agent_policy_reset = {
                                          "$2", NGX_SVC_A_AGENT_POLICY_RESET),
     NGX_SVC_PARAMS(ngx_svc_param_application(0),
                    ngx_svc_param_if_match()),
-    NGX_SVC_VERDICTS(ngx_svc_verdict_precondition)
+    NGX_SVC_VERDICTS(ngx_svc_admin_agent_policy_verdicts)
 };
 
 
@@ -89,7 +114,7 @@ const ngx_svc_route_t  ngx_svc_admin_agent_policy[] = {
       .path = ngx_string("/admin/agents/*/policy"),
       .permission = NGX_SVC_P_APPS_MANAGE,
       .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
-               |NGX_SVC_ROUTE_SENSITIVE|NGX_SVC_ROUTE_STRICT,
+               |NGX_SVC_ROUTE_CALLER|NGX_SVC_ROUTE_STRICT,
       .members = ngx_svc_agent_policy_members,
       .body_size = sizeof(ngx_svc_agent_policy_t),
       .check = ngx_svc_agent_policy_check,
@@ -100,7 +125,7 @@ const ngx_svc_route_t  ngx_svc_admin_agent_policy[] = {
     { .method = NGX_HTTP_DELETE,
       .path = ngx_string("/admin/agents/*/policy"),
       .permission = NGX_SVC_P_APPS_MANAGE,
-      .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_SENSITIVE,
+      .flags = NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_CALLER,
       .statements = { &ngx_svc_sql_admin_application_lock,
                       &ngx_svc_sql_admin_agent_policy_reset,
                       &ngx_svc_sql_admin_agent_get } },

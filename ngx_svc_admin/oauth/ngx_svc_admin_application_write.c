@@ -24,6 +24,21 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
     " WHEN NOT 'authorization_code' = ANY (n.grant_types)"                    \
         " AND cardinality(n.redirect_uris) > 0 THEN 'no_redirect'"
 
+/*
+ * From o to n: to whom codes and tokens go, of whom, and what they are good
+ * for.  What only stops is none of it.
+ */
+
+#define NGX_SVC_ADMIN_APPLICATION_LOOSENS                                     \
+    "((n.redirect_uris, n.require_consent, n.assignment)"                     \
+        " <> (o.redirect_uris, o.require_consent, o.assignment)"              \
+    " OR n.resource_uri IS DISTINCT FROM o.resource_uri"                      \
+    " OR n.enabled AND NOT o.enabled"                                         \
+    " OR o.require_dpop AND NOT n.require_dpop"                               \
+    " OR n.access_token_ttl > o.access_token_ttl"                             \
+    " OR n.access_token_format <> o.access_token_format"                      \
+    " OR NOT n.scopes <@ o.scopes OR NOT n.grant_types <@ o.grant_types)"
+
 #define NGX_SVC_ADMIN_APPLICATION_TAKEN(key)                                  \
     "EXISTS (SELECT FROM svc.application k"                                   \
         " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.resource_key = " key
@@ -192,9 +207,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                 " coalesce($15::bool, o.require_dpop) AS require_dpop"
             " FROM o"
         "), c AS ("
-            "SELECT CASE WHEN (n.redirect_uris, n.require_consent,"
-                        " n.assignment)"
-                    " <> (o.redirect_uris, o.require_consent, o.assignment)"
+            "SELECT CASE WHEN " NGX_SVC_ADMIN_APPLICATION_LOOSENS
                     " AND " NGX_SVC_CALLER_STALE " THEN 'stale'"
                 " WHEN n.type <> $3 THEN 'type'"
                 NGX_SVC_ADMIN_APPLICATION_WRONG("$16", "$17")
@@ -280,7 +293,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
         { "type", NGX_SVC_E_INVALID_VALUE,
           "\"type\" of an application cannot be changed." },
         { "stale", NGX_SVC_E_STEP_UP,
-          "\"redirectUris\" and \"requireConsent\" need a fresh second factor:"
+          "What an application gets more by this needs a fresh second factor:"
           " POST /v1/mfa/step-up." }),
     .missing = NGX_SVC_NO_APPLICATION
 };

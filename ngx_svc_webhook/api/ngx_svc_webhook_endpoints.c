@@ -173,6 +173,15 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_create = {
           " webhooks: delete one." })
 };
 
+/*
+ * SQL: who gets events that did not: another URL, more events, a webhook that
+ * is switched on.  It needs what a new one needs.
+ */
+
+#define NGX_SVC_WEBHOOK_LOOSENS                                               \
+    "(n.url <> o.url OR NOT n.events <@ o.events"                             \
+    " OR n.enabled AND NOT o.enabled)"
+
 static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_patch = {
     .name = "webhook_patch",
     .text =
@@ -183,6 +192,10 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_patch = {
             "SELECT tenant_id, id, coalesce($2, url) AS url,"
                 " coalesce($3::text::text[], events) AS events,"
                 " coalesce($4::bool, enabled) AS enabled FROM o"
+        "), c AS ("
+            "SELECT CASE WHEN " NGX_SVC_WEBHOOK_LOOSENS
+                " AND " NGX_SVC_CALLER_STALE " THEN 'stale' END AS verdict"
+            " FROM n, o"
         "), u AS ("
             "UPDATE svc.webhook_endpoint w SET url = n.url, events = n.events,"
                 " enabled = n.enabled,"
@@ -193,8 +206,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_patch = {
                     " FROM unnest(n.events) WITH ORDINALITY v (name, i)"
                     " ORDER BY v.i),"
                 " updated_at = " NGX_SVC_CHANGED_AT("w")
-            " FROM n, o WHERE w.tenant_id = n.tenant_id AND w.id = n.id"
-                " AND (n.url, n.events, n.enabled)"
+            " FROM n, o, c WHERE w.tenant_id = n.tenant_id AND w.id = n.id"
+                " AND c.verdict IS NULL AND (n.url, n.events, n.enabled)"
                     " <> (o.url, o.events, o.enabled)"
             " RETURNING w.*"
         "), " NGX_SVC_WEBHOOK_AUDIT(NGX_SVC_A_WEBHOOK_UPDATED,
@@ -202,13 +215,18 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_patch = {
                       NGX_SVC_DIFFERS("url", "url") ", "
                       NGX_SVC_DIFFERS("events", "events") ", "
                       NGX_SVC_DIFFERS("enabled", "enabled")), "FROM u, o")
-        " SELECT " NGX_SVC_WEBHOOK_COLUMNS("u") " FROM u"
-        " UNION ALL SELECT " NGX_SVC_WEBHOOK_COLUMNS("o") " FROM o"
+        " SELECT c.verdict AS _verdict, " NGX_SVC_WEBHOOK_COLUMNS("u")
+        " FROM u, c UNION ALL"
+        " SELECT c.verdict, " NGX_SVC_WEBHOOK_COLUMNS("o") " FROM o, c"
         " WHERE NOT EXISTS (SELECT FROM u)",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_WEBHOOK_NONE),
                    ngx_svc_param_text(ngx_svc_webhook_input_t, url),
                    ngx_svc_param_call(ngx_svc_webhook_bind_events),
                    ngx_svc_param_boolean(ngx_svc_webhook_input_t, enabled)),
+    NGX_SVC_VERDICTS(
+        { "stale", NGX_SVC_E_STEP_UP,
+          "Another \"url\", more \"events\", and a webhook that is switched on"
+          " need a fresh second factor: POST /v1/mfa/step-up." }),
     .missing = NGX_SVC_WEBHOOK_NONE
 };
 
@@ -259,7 +277,8 @@ const ngx_svc_route_t  ngx_svc_webhook_endpoints[] = {
     { .method = NGX_HTTP_PATCH,
       .path = ngx_string("/admin/webhooks/*"),
       .permission = NGX_SVC_P_TENANT_MANAGE,
-      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL,
+      .flags = NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_CALLER,
       .members = ngx_svc_webhook_patch_members,
       .body_size = sizeof(ngx_svc_webhook_input_t),
       .statements = { &ngx_svc_sql_webhook_patch },
