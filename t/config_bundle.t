@@ -613,6 +613,13 @@ is_deeply(changes(apply({ version => 1, accessPolicy =>
           [ 'accessPolicy update' ], 'and is replaced');
 
 
+# what is read only elsewhere has no place in a bundle
+
+like(admin_error(apply({ version => 1, accessPolicy => {
+    rules => [], defaultAction => 'allow', $_ => 'x' } }), 400, 'invalid_request', $_)->{message},
+     qr/^"accessPolicy\.$_" is not a known member/, 'which is named') for qw(versionId updatedAt);
+
+
 # --- If-Match ------------------------------------------------------------------
 
 my $tag = config(GET => '')->header('etag');

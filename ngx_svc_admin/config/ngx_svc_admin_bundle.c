@@ -125,8 +125,8 @@ ngx_svc_admin_bundle_access(ngx_pool_t *pool, const ngx_svc_zones_t *zones,
     ngx_int_t                 rc;
     ngx_svc_access_policy_t  *policy;
 
-    rc = ngx_svc_access_parse(pool, zones, json, "accessPolicy", 1, &policy,
-                              err);
+    rc = ngx_svc_access_parse(pool, zones, json, "accessPolicy",
+                              NGX_SVC_S_STRICT, &policy, err);
     if (rc == NGX_OK) {
         bundle->sections |= 1 << NGX_SVC_ADMIN_ACCESS;
         bundle->access = policy;

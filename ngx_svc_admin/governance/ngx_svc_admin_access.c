@@ -93,7 +93,8 @@ ngx_svc_admin_access_check(ngx_svc_request_t *sr, void *body)
     sr->data = access;
 
     rc = ngx_svc_access_parse(sr->request->pool, ngx_svc_zones(), sr->json,
-                              "", 1, &access->policy, &sr->error);
+                              "", NGX_SVC_S_STRICT|NGX_SVC_S_READ_BACK,
+                              &access->policy, &sr->error);
 
     return rc == NGX_OK ? ngx_svc_admin_access_json(sr, access) : rc;
 }

@@ -153,11 +153,14 @@ ngx_svc_admin_simulate_body(ngx_svc_request_t *sr,
         }
 
         return ngx_svc_access_parse(sr->request->pool, ngx_svc_zones(), json,
-                                    wrappers[i], 1, policy, &sr->error);
+                                    wrappers[i],
+                                    NGX_SVC_S_STRICT|NGX_SVC_S_READ_BACK,
+                                    policy, &sr->error);
     }
 
     return ngx_svc_access_parse(sr->request->pool, ngx_svc_zones(), sr->json,
-                                "", 1, policy, &sr->error);
+                                "", NGX_SVC_S_STRICT|NGX_SVC_S_READ_BACK,
+                                policy, &sr->error);
 }
 
 

@@ -92,7 +92,7 @@ static const ngx_str_t  ngx_svc_access_actions[] = {
 
 ngx_int_t
 ngx_svc_access_parse(ngx_pool_t *pool, const ngx_svc_zones_t *zones,
-    cJSON *json, const char *path, ngx_uint_t strict,
+    cJSON *json, const char *path, ngx_uint_t flags,
     ngx_svc_access_policy_t **policy, ngx_svc_error_t *err)
 {
     ngx_int_t                 rc;
@@ -104,7 +104,7 @@ ngx_svc_access_parse(ngx_pool_t *pool, const ngx_svc_zones_t *zones,
     parse.pool = pool;
     parse.zones = zones;
     parse.path = path;
-    parse.flags = strict ? NGX_SVC_S_STRICT : 0;
+    parse.flags = flags;
     parse.err = err;
 
     if (!cJSON_IsObject(json)) {

@@ -49,14 +49,14 @@ typedef struct {
  * policy of them.  It is of the pool, and does not point into the tree.
  *
  * path: what comes before a member's name in messages: "" or "accessPolicy".
- * strict: unknown members are errors, of rules and windows too.
+ * flags: NGX_SVC_S_..., of rules and windows too.
  *
  * NGX_OK; NGX_DECLINED with err, which names the member as in
  * "rules[2].networks[0]"; NGX_ERROR when memory runs out.
  */
 NGX_SVC_API ngx_int_t ngx_svc_access_parse(ngx_pool_t *pool,
     const ngx_svc_zones_t *zones, cJSON *json, const char *path,
-    ngx_uint_t strict, ngx_svc_access_policy_t **policy, ngx_svc_error_t *err);
+    ngx_uint_t flags, ngx_svc_access_policy_t **policy, ngx_svc_error_t *err);
 
 /* "allow", "mfa" or "deny"; and a rule's name, or NULL for -1. */
 NGX_SVC_API const ngx_str_t *ngx_svc_access_action(

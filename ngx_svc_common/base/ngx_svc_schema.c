@@ -168,7 +168,10 @@ ngx_svc_schema_known(ngx_svc_schema_t *s, const ngx_svc_member_t *table,
     for (child = object->child; child; child = child->next) {
 
         for (member = table; member->name.len; member++) {
-            if (ngx_svc_schema_matches(member, child->string)) {
+            if ((!(member->flags & NGX_SVC_M_READ_ONLY)
+                 || (s->flags & NGX_SVC_S_READ_BACK))
+                && ngx_svc_schema_matches(member, child->string))
+            {
                 break;
             }
         }

@@ -28,6 +28,7 @@
 #define NGX_SVC_M_READ_ONLY  0x10       /* known, of any type; not looked at */
 
 #define NGX_SVC_S_STRICT     0x01       /* an unknown member is an error */
+#define NGX_SVC_S_READ_BACK  0x02       /* and one that is read only is known */
 
 
 /*
@@ -72,7 +73,7 @@ struct ngx_svc_member_s {
     size_t                   offset;    /* of an ngx_svc_value_t in dst */
 };
 
-/* What a GET has is no error when it comes back. */
+/* What a GET has is no error when it comes back: NGX_SVC_S_READ_BACK. */
 
 #define ngx_svc_read_only_member(text)                                        \
     { .name = ngx_string(text), .flags = NGX_SVC_M_READ_ONLY }

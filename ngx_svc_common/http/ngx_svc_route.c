@@ -50,7 +50,7 @@ ngx_svc_route_prepare(ngx_svc_request_t *sr)
     if (route->members) {
         rc = ngx_svc_schema_object(route->members,
                                    route->flags & NGX_SVC_ROUTE_STRICT
-                                   ? NGX_SVC_S_STRICT : 0,
+                                   ? NGX_SVC_S_STRICT|NGX_SVC_S_READ_BACK : 0,
                                    sr->json, body, &sr->error);
         if (rc != NGX_OK) {
             return rc;
