@@ -533,7 +533,7 @@ ngx_svc_push_user_shown(ngx_svc_push_call_t *call)
 }
 
 
-/* active: as the target shows it; status: what it has answered to the change. */
+/* active: as the target shows it; status: its answer to the change. */
 
 static ngx_int_t
 ngx_svc_push_user_stays(ngx_svc_push_call_t *call, ngx_int_t active,
