@@ -318,7 +318,7 @@ is(scalar(grep { /\[alert\] .*secret of webhook \S+ of tenant $acme->{id}/ }
 # whatever an address holds, the body is JSON, and its bytes are signed
 
 my $odd = $receiver->hook($acme, '/ok/odd');
-my @odd = ("o\"b\\'<&>%00{}\@acme.test", "j\x{f6}rg.\x{1f600}.\x{202e}\@acme.test",
+my @odd = ("o'`b&/%00{|}\@acme.test", "j\x{f6}rg.\x{1f600}.\x{2030}\@acme.test",
            'x' x 244 . '@acme.test');
 
 for my $address (@odd) {

@@ -16,8 +16,8 @@
  * loopback one what is before its port, $5: and behind, $6: before which
  * check the request is at fault, $7: resources and $8 their keys, $9: scopes,
  * $10: whether it asks for a new sign-in, $11: how old one may be, $12: after
- * what time it must be, $13: whose, '' when the hint is no good, $14: bytes that all
- * scopes may have.
+ * what time it must be, $13: whose, '' when the hint is no good, $14: bytes
+ * that all scopes may have.
  */
 
 #define NGX_SVC_OAUTH_AUTHORIZE_PARAMS                                        \

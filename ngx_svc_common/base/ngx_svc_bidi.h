@@ -1,7 +1,7 @@
 /*
- * Bidirectional control characters (UAX 9): they let a name be shown as another
- * one, and what stands beside it as a part of it.  U+061C, U+200E, U+200F, U+202A
- * to U+202E, and U+2066 to U+2069.
+ * Bidirectional control characters (UAX 9): they let a name be shown as
+ * another one, and what stands beside it as a part of it.  U+061C, U+200E,
+ * U+200F, U+202A to U+202E, and U+2066 to U+2069.
  */
 
 #ifndef _NGX_SVC_BIDI_H_INCLUDED_

@@ -289,6 +289,7 @@ ngx_svc_email_label(ngx_svc_email_out_t *out, const u_char *label, size_t len)
     }
 
     rc = IDN2_DISALLOWED;
+    ascii = NULL;
 
     /* libidn2 passes ASCII as it is, but for A-labels */
 

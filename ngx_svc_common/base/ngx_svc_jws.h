@@ -69,9 +69,9 @@ NGX_SVC_API ngx_int_t ngx_svc_jws_verify(const ngx_svc_jws_t *jws,
 /*
  * A member of a header or a payload.  A text is a string that ends with a NUL;
  * NGX_OK also when there is no such member, without data then.  A date is a
- * NumericDate (RFC 7519, 2), which may have a fraction: the whole seconds of it,
- * at most NGX_SVC_JWS_INTEGER, of either sign, in any notation.  NGX_DECLINED:
- * it is none.
+ * NumericDate (RFC 7519, 2), which may have a fraction: the whole seconds of
+ * it, at most NGX_SVC_JWS_INTEGER, of either sign, in any notation.
+ * NGX_DECLINED: it is none.
  */
 NGX_SVC_API ngx_int_t ngx_svc_jws_text(const cJSON *json, const char *name,
     ngx_str_t *text);

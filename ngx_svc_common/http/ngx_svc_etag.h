@@ -24,9 +24,9 @@
 
 /*
  * If-Match as the text of a PostgreSQL array of versions; no data: any version
- * will do.  Of a weak tag what is in its quotes counts: it is ours, of an answer
- * that was compressed on its way, and a change of the resource changes it.
- * NGX_OK, or NGX_ERROR.
+ * will do.  Of a weak tag what is in its quotes counts: it is ours, of an
+ * answer that was compressed on its way, and a change of the resource changes
+ * it. NGX_OK, or NGX_ERROR.
  */
 NGX_SVC_API ngx_int_t ngx_svc_if_match(ngx_svc_request_t *sr,
     ngx_str_t *versions);

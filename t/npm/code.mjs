@@ -97,7 +97,7 @@ async function flow(name, app, DPoP) {
 
         const claims = oauth.getValidatedIdTokenClaims(t);
 
-        return claims.sub === sub && claims.amr[0] === 'password' && t.token_type === type
+        return claims.sub === sub && claims.amr[0] === 'pwd' && t.token_type === type
                && t.scope === 'email offline_access openid profile';
     });
 

@@ -23,7 +23,7 @@ typedef struct {
 
 
 #define WORK   "emails[type eq \"work\"]"
-#define KEY    "u.user_name_key = lower($3::text)"
+#define KEY    "u.user_name_key = svc.address_key($3::text)"
 #define ID     "018f3a5c-7d7e-7000-8000-000000000001"
 
 
@@ -70,8 +70,9 @@ static const first_t  firsts[] = {
       1 },
     { "externalId sw \"a\"", "(u.external_id >= ($3::text) AND u.external_id"
       " < ($3::text) || repeat(chr(1114111), 257))", 0 },
-    { "userName sw \"a\"", "(u.user_name_key >= lower($3::text)"
-      " AND u.user_name_key < lower($3::text) || repeat(chr(1114111), 257))",
+    { "userName sw \"a\"", "(u.user_name_key >= svc.address_key($3::text)"
+      " AND u.user_name_key < svc.address_key($3::text)"
+      " || repeat(chr(1114111), 257))",
       0 },
     { "id eq \"" ID "\" and active eq true", "u.id = $3::uuid", 1 },
     { "id sw \"0\"", "true", 0 },

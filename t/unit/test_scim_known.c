@@ -25,6 +25,9 @@ typedef struct {
 static const known_t  known[] = {
 
     { "userName", NGX_SVC_SCIM_K_REQUIRED },
+    { "userName[type eq \"x\"]", 0 },
+    { "name[type eq \"x\"].givenName", 0 },
+    { E ":manager[value eq \"x\"]", 0 },
     { "ACTIVE", NGX_SVC_SCIM_K_REQUIRED },
     { U ":active", NGX_SVC_SCIM_K_REQUIRED },
     { "id", READ },
@@ -58,9 +61,9 @@ static const known_t  known[] = {
 
 static const char  *unknown[] = {
     "x", "department", "name.nickName", "name.given", "name.givenNames",
-    "userName.x", "userName[type eq \"x\"]", "name[type eq \"x\"].givenName",
+    "userName.x",
     "emails.x", "emails[type eq \"work\"].x", "emails.value[type eq \"x\"]",
-    E ":title", U ":department", "urn:x:y:title", E ":manager[value eq \"x\"]"
+    E ":title", U ":department", "urn:x:y:title"
 };
 
 

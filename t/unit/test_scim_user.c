@@ -88,15 +88,12 @@ static const ngx_unit_scim_row_t  created[] = {
 
     /* e-mail addresses */
 
-    { "{\"userName\":\"\\u00e9\\u674e@\\ud83d\\ude00\"}",
-      "userName=\xc3\xa9\xe6\x9d\x8e@\xf0\x9f\x98\x80" },
-    { "{\"userName\":\"o'neil+x.\\\"y\\\"!#$%&*/=?^_`{|}~-@a-b.c\"}",
-      "userName=o'neil+x.\"y\"!#$%&*/=?^_`{|}~-@a-b.c" },
-    { "{\"userName\":\"\\u00a1\\u167f\\u1681\\u1fff\\u200b\\u2027\\u202a"
-      "\\u202e\\u2030\\u205e\\u2060\\u2fff\\u3001@~\"}",
-      "userName=\xc2\xa1\xe1\x99\xbf\xe1\x9a\x81\xe1\xbf\xbf\xe2\x80\x8b"
-      "\xe2\x80\xa7\xe2\x80\xaa\xe2\x80\xae\xe2\x80\xb0\xe2\x81\x9e"
-      "\xe2\x81\xa0\xe2\xbf\xbf\xe3\x80\x81@~" },
+    { "{\"userName\":\"\\u00e9\\ud83d\\ude00@\\u674e\"}",
+      "userName=\xc3\xa9\xf0\x9f\x98\x80@\xe6\x9d\x8e" },
+    { "{\"userName\":\"o'neil+x.y!#$%&*/=?^_`{|}~-@a-b.c\"}",
+      "userName=o'neil+x.y!#$%&*/=?^_`{|}~-@a-b.c" },
+    { "{\"userName\":\"\\u00a1\\u1681\\u2030\\u205e\\u3001@a_b\"}",
+      "userName=\xc2\xa1\xe1\x9a\x81\xe2\x80\xb0\xe2\x81\x9e\xe3\x80\x81@a_b" },
 };
 
 
@@ -332,7 +329,7 @@ test_blanks(void **state)
 }
 
 
-/* 254 bytes, of which the last character has two, and one more. */
+/* 254 bytes, of which one character has two, and one more. */
 
 static void
 test_longest_address(void **state)
@@ -341,15 +338,15 @@ test_longest_address(void **state)
     ngx_svc_error_t       err;
     ngx_svc_scim_user_t   user;
 
-    p = body + sprintf(body, "{\"userName\":\"a@");
+    p = body + sprintf(body, "{\"userName\":\"");
     memset(p, 'b', 250);
-    strcpy(p + 250, "\xc3\xa9\"}");
+    strcpy(p + 250, "\xc3\xa9@a\"}");
 
     assert_int_equal(ngx_unit_scim_read(*state, ngx_svc_scim_user_create,
                                         body, &user, &err), NGX_OK);
     assert_int_equal(user.user_name.str.len, 254);
 
-    strcpy(p + 250, "b\xc3\xa9\"}");
+    strcpy(p + 250, "b\xc3\xa9@a\"}");
 
     assert_int_equal(ngx_unit_scim_read(*state, ngx_svc_scim_user_create,
                                         body, &user, &err), NGX_DECLINED);
