@@ -28,9 +28,9 @@ sub documents {
                                          ngx_svc_admin/oauth ngx_svc_webhook
                                          ngx_svc_webhook/mail
                                          ngx_svc_webhook/scim_push conf conf/ha conf/www
-                                         ngx_svc_common t))
+                                         ngx_svc_common t .github))
     {
-        push @paths, "${folder}README.md",
+        push @paths, (grep { -e "$ROOT/$_" } "${folder}README.md"),
              grep { !m{README\.md\z} } map { s{^\Q$ROOT/}{}r }
              sort { $a cmp $b } glob("\Q$ROOT\E/$folder*.md");
     }
