@@ -495,6 +495,7 @@ ngx_int_t ngx_svc_login_set_device(ngx_svc_login_t *login);
  * that is new: done is where the result of ngx_svc_sql_signin_done is, behind
  * that of ngx_svc_sql_signin_seen.
  */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_waits;
 extern const ngx_svc_pg_statement_t *const  ngx_svc_login_complete[];
 void ngx_svc_login_completed(PGresult **results, ngx_uint_t done);
 
@@ -503,6 +504,14 @@ void ngx_svc_login_emit(PGresult *tenant, PGresult *done);
 
 
 /* ngx_svc_login_failure.c */
+
+/*
+ * SQL: the address of the user $1, under which an event is searched; NULL of
+ * nobody: what was typed is not kept.
+ */
+
+#define NGX_SVC_LOGIN_NAME                                                    \
+    "(" NGX_SVC_ROW("k.user_name", "svc.user_account", "$1::uuid") ")"
 
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_failure;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_denied;

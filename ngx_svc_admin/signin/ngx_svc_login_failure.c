@@ -94,10 +94,11 @@ static void ngx_svc_login_failed_told(PGresult **results, ngx_uint_t n);
         " FROM svc.tenant t, x WHERE t.id = " NGX_SVC_TENANT                  \
     "), e AS ("                                                               \
         NGX_SVC_AUDIT_FAILURE(action, "$1::text",                             \
-            "NULL", "jsonb_build_object('" why "', $5::text)", "FROM x")      \
+            NGX_SVC_LOGIN_NAME,                                               \
+            "jsonb_build_object('" why "', $5::text)", "FROM x")              \
         " UNION ALL"                                                          \
         " SELECT 'success', " NGX_SVC_A_USER_LOCKED(NGX_SVC_AUDIT_BOTH)       \
-            ", $1::text, NULL, '{}'::jsonb FROM x"                            \
+            ", $1::text, " NGX_SVC_LOGIN_NAME ", '{}'::jsonb FROM x"          \
         " WHERE " NGX_SVC_LOGIN_LOCKED                                        \
     ")"                                                                       \
     " SELECT " NGX_SVC_LOGIN_LEFT("x.locked_until") " AS locked,"             \
@@ -151,7 +152,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_denied = {
             " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT
         ") "
         NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_USER_LOGIN_FAILED, "$1::uuid::text",
-            "NULL", "jsonb_build_object('reason', $2::text, 'score', $3::int4,"
+            NGX_SVC_LOGIN_NAME,
+            "jsonb_build_object('reason', $2::text, 'score', $3::int4,"
                 " 'signals', to_jsonb($4::text::text[]))",
             "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT),
     NGX_SVC_PARAMS(ngx_svc_login_param(user),

@@ -95,14 +95,19 @@ ngx_svc_login_decide(ngx_svc_login_t *login)
         return NGX_OK;
     }
 
-    rc = ngx_svc_login_denied(login, res);
-    if (rc != NGX_OK) {
-        return rc;
+    /* whom a refusal is written of; nothing of it is told */
+
+    rc = ngx_svc_login_user(login, res);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_login_denied(login, res);
     }
 
-    ngx_svc_login_risk(login, res, sr->results[NGX_SVC_LOGIN_RISKS]);
+    if (rc == NGX_OK) {
+        ngx_svc_login_risk(login, res, sr->results[NGX_SVC_LOGIN_RISKS]);
+    }
 
-    return ngx_svc_login_user(login, res);
+    return rc;
 }
 
 

@@ -150,6 +150,23 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_made = {
     NGX_SVC_PARAMS(ngx_svc_param_new_session())
 };
 
+/*
+ * What was shown is right, and the sign-in is refused until more is done than
+ * to show a factor.
+ */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_waits = {
+    .name = "signin_waits",
+    .text =
+        NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_USER_LOGIN_FAILED, "$1::uuid::text",
+            NGX_SVC_LOGIN_NAME, "jsonb_build_object('reason', CASE $2::text"
+                " WHEN 'enroll' THEN 'mfa_enrollment_required'"
+                " ELSE 'password_expired' END)",
+            "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT),
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_login_param(stage_name))
+};
+
 #define NGX_SVC_LOGIN_DONE  6           /* of a complete one: who it was */
 
 
@@ -251,6 +268,12 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
             &ngx_svc_sql_signin_session_made,
             NULL
         });
+    }
+
+    if (rc == NGX_OK && (login->stage == NGX_SVC_STAGE_ENROLL
+                         || login->stage == NGX_SVC_STAGE_PASSWORD))
+    {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_waits, NULL);
     }
 
     if (rc == NGX_OK && (login->method->factor || login->rehash.data)) {

@@ -65,7 +65,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_passkey_wrong = {
             " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT
         ") "
         NGX_SVC_AUDIT_FAILURE(NGX_SVC_A_MFA_CHALLENGE_FAILED,
-            "$1::uuid::text", "NULL", "jsonb_build_object('method',"
+            "$1::uuid::text", NGX_SVC_LOGIN_NAME, "jsonb_build_object('method',"
                 " 'passkey', 'reason', $2::text)",
             "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT),
     NGX_SVC_PARAMS(ngx_svc_login_param(user),

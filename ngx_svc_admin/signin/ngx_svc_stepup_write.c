@@ -127,6 +127,10 @@ ngx_svc_stepup_write(ngx_svc_request_t *sr)
         rc = ngx_svc_login_calls(sr, ngx_svc_login_complete);
     }
 
+    if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_PASSWORD) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_waits, NULL);
+    }
+
     return rc == NGX_OK
            ? ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_made, NULL)
            : rc;

@@ -541,6 +541,7 @@ sub values {
         mfa_failure => [ $who, $mac, '10.0.0.1', 'FR', 'totp', 10, 900, 900,
                          $base ],
         signin_failed_user => [ $self->{id}, $who ],
+        signin_waits => [ $who, 'enroll' ],
         signin_limited => [ $host, undef, '10.0.0.1', 'login', 'ip', 10, 60 ],
         signin_expire => [ 900 ],
         signin_sweep => [],
