@@ -98,7 +98,7 @@ fuzz_projection(const uint8_t *data, size_t size, ngx_int_t rc,
     ngx_uint_t bits)
 {
     ngx_str_t   names;
-    ngx_uint_t  mask, rest;
+    ngx_uint_t  mask, parts, rest;
 
     names.data = (u_char *) data;
     names.len = size;
@@ -108,19 +108,31 @@ fuzz_projection(const uint8_t *data, size_t size, ngx_int_t rc,
 
     fuzz_assert((mask & NGX_SVC_SCIM_ALWAYS) == NGX_SVC_SCIM_ALWAYS);
     fuzz_assert((rest & NGX_SVC_SCIM_ALWAYS) == NGX_SVC_SCIM_ALWAYS);
-    fuzz_assert((mask | rest) == NGX_SVC_SCIM_ALL);
-
-    /* a part of these two is returned with the whole, and not left out */
-
-    rest &= ~(NGX_SVC_SCIM_META|NGX_SVC_SCIM_EMAILS);
+    fuzz_assert((mask | rest) == NGX_SVC_SCIM_SHOWN);
 
     if (size) {
         fuzz_assert((mask & rest) == NGX_SVC_SCIM_ALWAYS);
     }
 
-    if (rc == NGX_OK) {
-        bits = (bits & NGX_SVC_SCIM_ALL) | NGX_SVC_SCIM_ALWAYS;
-        fuzz_assert(mask == bits);
+    if (rc != NGX_OK) {
+        return;
+    }
+
+    if (bits == NGX_SVC_SCIM_EMAILS || bits == NGX_SVC_SCIM_META) {
+
+        /* the path is of the whole; what is shown is its parts, or some */
+
+        parts = (bits == NGX_SVC_SCIM_META) ? NGX_SVC_SCIM_META_PARTS
+                                            : NGX_SVC_SCIM_EMAIL_PARTS;
+
+        fuzz_assert((mask & ~parts) == NGX_SVC_SCIM_ALWAYS);
+
+    } else if (bits == NGX_SVC_SCIM_CORE) {
+        fuzz_assert(mask == NGX_SVC_SCIM_SHOWN);
+
+    } else {
+        fuzz_assert(mask == ((bits & NGX_SVC_SCIM_SHOWN)
+                             | NGX_SVC_SCIM_ALWAYS));
     }
 }
 

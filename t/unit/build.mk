@@ -129,7 +129,7 @@ build/bench/access: t/bench/access.c $(BENCH_SRCS) $(NGX_SVC_TEST_HEADERS)
 	@$(CC) -g -O2 -fPIC -fstack-protector-strong -D_FORTIFY_SOURCE=2 \
 		-Wall -Wextra -Wno-unused-parameter $(NGX_SVC_TEST_INCS) \
 		$(NGX_SVC_TEST_LDFLAGS) -o $@ $< $(BENCH_SRCS) \
-		-lcjson -lcrypto
+		-lcjson -lcrypto -lunistring -lidn2
 
 build/bench/argon2: t/bench/argon2.c
 	@mkdir -p $(@D)
