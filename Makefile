@@ -5,7 +5,7 @@ BUILD = build
 MODULES = ngx_http_svc_common_module.so ngx_http_svc_scim_module.so \
 	ngx_http_svc_admin_module.so ngx_http_svc_webhook_module.so
 DOCUMENTS := $(wildcard README.md conf/*.md conf/ha/*.md conf/www/*.md ngx_svc_*/*.md \
-	ngx_svc_*/*/*.md t/*.md)
+	ngx_svc_*/*/*.md t/*.md .github/*.md)
 SOURCES := $(shell find ngx_svc_* -name "*.[ch]")
 CFLAGS_WARN = -Wall -Wextra -Wno-unused-parameter
 

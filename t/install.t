@@ -62,7 +62,7 @@ sub append {
 
 
 mkdir $copy or die "$copy: $!";
-system("cp -a --parents Makefile README.md config conf sql ngx_svc_* t/README.md"
+system("cp -a --parents Makefile README.md config conf sql ngx_svc_* t/README.md .github"
        . " '$copy'"
        . " && mkdir '$copy/build'"
        . " && cp -a build/modules build/nginx-dev-* '$copy/build'") == 0 or die;
