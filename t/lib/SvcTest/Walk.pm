@@ -30,7 +30,7 @@ use SvcTest::Valid qw(bodies body_of);
 our $NONE = '00000000-0000-4000-8000-000000000000';
 
 # What is written without a request.
-my %VOLATILE = map { $_ => 1 } qw(scim_helper webhook_outbox);
+my %VOLATILE = map { $_ => 1 } qw(agent_sweep scim_helper webhook_outbox);
 
 # What any request with a good credential may write, once in a while.
 my %SEEN = (credential => 'last_used_at', session => 'last_seen_at');
