@@ -84,13 +84,7 @@ ngx_svc_scim_user_write(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
         ngx_svc_scim_write_enterprise(w, res, row);
     }
 
-    if (!ngx_svc_scim_rfc(sr)) {
-        mask &= ~NGX_SVC_SCIM_META_VERSION;
-    }
-
-    if (mask & NGX_SVC_SCIM_META_PARTS) {
-        ngx_svc_scim_write_meta(w, sr, res, row, mask);
-    }
+    ngx_svc_scim_write_meta(w, sr, res, row, mask);
 
     ngx_svc_json_close(w, '}');
 }
@@ -198,6 +192,14 @@ ngx_svc_scim_write_meta(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr,
 {
     u_char     *p, version[NGX_SVC_SCIM_VERSION_LEN];
     ngx_str_t   location, updated_at;
+
+    if (!ngx_svc_scim_rfc(sr)) {
+        mask &= ~NGX_SVC_SCIM_META_VERSION;
+    }
+
+    if (!(mask & NGX_SVC_SCIM_META_PARTS)) {
+        return;
+    }
 
     if (ngx_svc_scim_location(sr, res, row, &location) != NGX_OK) {
         w->failed = 1;

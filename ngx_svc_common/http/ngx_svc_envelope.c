@@ -14,7 +14,7 @@ static ngx_int_t ngx_svc_envelope_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
 static ngx_int_t ngx_svc_envelope_no_store(ngx_http_request_t *r);
 static const ngx_svc_route_t *ngx_svc_envelope_route(ngx_svc_request_t *sr);
-static ngx_uint_t ngx_svc_envelope_kept(ngx_http_request_t *r);
+static ngx_table_elt_t *ngx_svc_envelope_cache(ngx_http_request_t *r);
 static ngx_int_t ngx_svc_envelope_replace(ngx_http_request_t *r,
     const ngx_svc_surface_t *surface);
 static ngx_int_t ngx_svc_envelope_told(ngx_svc_request_t *sr,
@@ -178,7 +178,7 @@ ngx_svc_envelope_no_store(ngx_http_request_t *r)
         return NGX_OK;
     }
 
-    return ngx_svc_envelope_kept(r)
+    return ngx_svc_envelope_cache(r)
            ? NGX_OK : ngx_svc_add_header(r, "Cache-Control", &no_store);
 }
 
@@ -203,10 +203,10 @@ ngx_svc_envelope_route(ngx_svc_request_t *sr)
 }
 
 
-/* 1: the route has said itself who may keep its answer. */
+/* What has been said of who may keep the answer; NULL: nothing. */
 
-static ngx_uint_t
-ngx_svc_envelope_kept(ngx_http_request_t *r)
+static ngx_table_elt_t *
+ngx_svc_envelope_cache(ngx_http_request_t *r)
 {
     ngx_uint_t        i;
     ngx_list_part_t  *part;
@@ -221,12 +221,12 @@ ngx_svc_envelope_kept(ngx_http_request_t *r)
                                    h[i].key.len)
                    == 0)
             {
-                return 1;
+                return &h[i];
             }
         }
     }
 
-    return 0;
+    return NULL;
 }
 
 
@@ -399,22 +399,10 @@ ngx_svc_envelope_entity(ngx_http_request_t *r,
 static void
 ngx_svc_envelope_uncache(ngx_http_request_t *r)
 {
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
     ngx_table_elt_t  *h;
 
-    for (part = &r->headers_out.headers.part; part; part = part->next) {
-        h = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-            if (h[i].key.len == sizeof("Cache-Control") - 1
-                && ngx_strncasecmp(h[i].key.data, (u_char *) "Cache-Control",
-                                   h[i].key.len)
-                   == 0)
-            {
-                h[i].hash = 0;
-            }
-        }
+    while ((h = ngx_svc_envelope_cache(r)) != NULL) {
+        h->hash = 0;
     }
 }
 
