@@ -224,14 +224,17 @@ ngx_svc_admin_change_email_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_admin_change_email_reply(ngx_svc_request_t *sr)
 {
+    ngx_int_t             rc;
     ngx_svc_login_t      *login;
     ngx_svc_own_email_t  *own;
 
     own = sr->data;
     login = &own->factor.login;
 
-    if (ngx_svc_factor_read(&own->factor, sr->results[0]) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    rc = ngx_svc_factor_read(&own->factor, sr->results[0]);
+
+    if (rc != NGX_OK) {
+        return ngx_svc_login_unread(sr, rc);
     }
 
     if (ngx_svc_admin_change_email_room(own, sr->results[1]) != NGX_OK) {

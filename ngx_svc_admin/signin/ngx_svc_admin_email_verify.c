@@ -91,12 +91,15 @@ ngx_svc_admin_verify_start_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_admin_verify_start_reply(ngx_svc_request_t *sr)
 {
+    ngx_int_t             rc;
     ngx_svc_own_email_t  *own;
 
     own = sr->data;
 
-    if (ngx_svc_factor_read(&own->factor, sr->results[0]) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    rc = ngx_svc_factor_read(&own->factor, sr->results[0]);
+
+    if (rc != NGX_OK) {
+        return ngx_svc_login_unread(sr, rc);
     }
 
     own->factor.login.limit.family = NGX_SVC_LIMIT_LOGIN;

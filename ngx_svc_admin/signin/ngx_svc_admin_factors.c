@@ -114,14 +114,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_factor_get = {
     .missing = NGX_SVC_FACTOR_NONE
 };
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_factor_policy = {
-    .name = "factor_policy",
-    .text =
-        "SELECT g.access_policy AS _policy, g.access_number AS _version,"
-            " g.tenant_id AS _tenant"
-        " FROM svc.governance g WHERE g.tenant_id = " NGX_SVC_TENANT
-};
-
 /* One that is not confirmed has never counted. */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_factor_remove = {
@@ -208,8 +200,7 @@ const ngx_svc_route_t  ngx_svc_admin_factors[] = {
       .flags = NGX_SVC_ROUTE_SESSION|NGX_SVC_ROUTE_SENSITIVE
                |NGX_SVC_ROUTE_NO_STORE,
       .check = ngx_svc_factor_remove_check,
-      .statements = { &ngx_svc_sql_factor_read, &ngx_svc_sql_factor_get,
-                      &ngx_svc_sql_factor_policy },
+      .statements = { &ngx_svc_sql_factor_read, &ngx_svc_sql_factor_get },
       .reply = ngx_svc_factor_remove_reply },
 
     { .method = NGX_HTTP_POST,
@@ -283,21 +274,24 @@ ngx_svc_factor_remove_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_factor_remove_reply(ngx_svc_request_t *sr)
 {
+    ngx_int_t                 rc;
     ngx_str_t                 id;
-    ngx_svc_access_action_e   action;
     ngx_svc_factor_remove_t  *remove;
 
     remove = sr->data;
     id = ngx_svc_row_value(sr->results[1], 0, "id");
 
-    if (ngx_svc_factor_read(&remove->factor, sr->results[0]) != NGX_OK
-        || ngx_svc_uuid_parse(id.data, id.len, remove->id) != NGX_OK
-        || ngx_svc_login_policy(sr, sr->results[2], &action) != NGX_OK)
-    {
+    rc = ngx_svc_factor_read(&remove->factor, sr->results[0]);
+
+    if (rc != NGX_OK) {
+        return ngx_svc_login_unread(sr, rc);
+    }
+
+    if (ngx_svc_uuid_parse(id.data, id.len, remove->id) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    remove->needed = (action == NGX_SVC_ACCESS_MFA);
+    remove->needed = (remove->factor.login.action == NGX_SVC_ACCESS_MFA);
 
     return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE, ngx_svc_factor_remove,
                                  ngx_svc_factor_removed);
@@ -393,13 +387,18 @@ ngx_svc_factor_codes_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_factor_codes_reply(ngx_svc_request_t *sr)
 {
+    ngx_int_t          rc;
     ngx_svc_factor_t  *factor;
 
     factor = sr->data;
 
-    if (ngx_svc_factor_read(factor, sr->results[0]) != NGX_OK
-        || ngx_svc_factor_codes(factor) != NGX_OK)
-    {
+    rc = ngx_svc_factor_read(factor, sr->results[0]);
+
+    if (rc != NGX_OK) {
+        return ngx_svc_login_unread(sr, rc);
+    }
+
+    if (ngx_svc_factor_codes(factor) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 

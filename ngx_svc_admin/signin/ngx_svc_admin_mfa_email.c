@@ -181,12 +181,15 @@ ngx_svc_mfa_email_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_mfa_email_reply(ngx_svc_request_t *sr)
 {
+    ngx_int_t          rc;
     ngx_svc_factor_t  *factor;
 
     factor = sr->data;
 
-    if (ngx_svc_factor_read(factor, sr->results[0]) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    rc = ngx_svc_factor_read(factor, sr->results[0]);
+
+    if (rc != NGX_OK) {
+        return ngx_svc_login_unread(sr, rc);
     }
 
     if (ngx_svc_factor_room(factor) != NGX_OK
@@ -378,8 +381,10 @@ ngx_svc_mfa_email_confirm_reply(ngx_svc_request_t *sr)
 
     factor = sr->data;
 
-    if (ngx_svc_factor_read(factor, sr->results[0]) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    rc = ngx_svc_factor_read(factor, sr->results[0]);
+
+    if (rc != NGX_OK) {
+        return ngx_svc_login_unread(sr, rc);
     }
 
     if (ngx_svc_factor_proved(factor) != NGX_OK

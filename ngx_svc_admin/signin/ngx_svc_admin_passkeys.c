@@ -221,8 +221,7 @@ ngx_svc_admin_passkeys_options(ngx_svc_request_t *sr)
         return ngx_svc_admin_passkeys_offer(sr->data);
     }
 
-    return rc == NGX_DECLINED ? ngx_svc_send_error(sr)
-                              : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return ngx_svc_login_unread(sr, rc);
 }
 
 
@@ -314,8 +313,7 @@ ngx_svc_admin_passkeys_reply(ngx_svc_request_t *sr)
                                      ngx_svc_factor_added);
     }
 
-    return rc == NGX_DECLINED ? ngx_svc_send_error(sr)
-                              : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return ngx_svc_login_unread(sr, rc);
 }
 
 
@@ -324,14 +322,15 @@ ngx_svc_admin_passkeys_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_passkeys_begin(ngx_svc_passkeys_t *p)
 {
+    ngx_int_t           rc;
     ngx_svc_request_t  *sr;
 
     sr = p->factor.login.sr;
 
-    if (ngx_svc_factor_read(&p->factor, sr->results[NGX_SVC_PASSKEYS_FACTOR])
-        != NGX_OK)
-    {
-        return NGX_ERROR;
+    rc = ngx_svc_factor_read(&p->factor, sr->results[NGX_SVC_PASSKEYS_FACTOR]);
+
+    if (rc != NGX_OK) {
+        return rc;
     }
 
     if (ngx_svc_factor_room(&p->factor) != NGX_OK) {

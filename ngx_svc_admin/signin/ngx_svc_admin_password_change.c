@@ -75,7 +75,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_change_read = {
     .text =
         "SELECT " NGX_SVC_NEW_PASSWORD_COLUMNS ", u.tenant_id AS _tenant,"
             " s.stage = 'password' AS waiting, s.risk, s.signals, "
-            NGX_SVC_LOGIN_BEGUN ","
+            NGX_SVC_LOGIN_BEGUN ", " NGX_SVC_LOGIN_POLICY_COLUMNS ", "
+            NGX_SVC_LOGIN_BLOCK("u.tenant_id", "$2") ","
             " ceil(extract(epoch FROM u.locked_until - now()))::bigint"
                 " AS locked"
         NGX_SVC_CHANGE_SESSION
@@ -83,7 +84,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_change_read = {
             NGX_SVC_ROW("k.*", "svc.user_account", "s.user_id") ") u"
         " JOIN svc.tenant t ON t.id = u.tenant_id"
         NGX_SVC_NEW_PASSWORD_FROM,
-    NGX_SVC_PARAMS(ngx_svc_param_session())
+    NGX_SVC_PARAMS(ngx_svc_param_session(),
+                   ngx_svc_login_param(client.ip))
 };
 
 /* A session that has ended while the hash was made changes nothing. */
@@ -188,8 +190,7 @@ ngx_svc_admin_change_reply(ngx_svc_request_t *sr)
                                     : ngx_svc_admin_change_hash(change);
     }
 
-    return rc == NGX_DECLINED ? ngx_svc_send_error(sr)
-                              : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return ngx_svc_login_unread(sr, rc);
 }
 
 
@@ -211,6 +212,10 @@ ngx_svc_admin_change_read(ngx_svc_change_t *change, PGresult *res)
         || ngx_svc_login_begun(&change->login, res) != NGX_OK)
     {
         return NGX_ERROR;
+    }
+
+    if (ngx_svc_login_bars(&change->login, res) != NGX_OK) {
+        return sr->error.kind == NGX_SVC_E_NONE ? NGX_ERROR : NGX_DECLINED;
     }
 
     change->login.reason = NGX_SVC_LOGIN_WRONG;

@@ -79,7 +79,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_forgot = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_forgot_blocked = {
     .name = "password_forgot_blocked",
-    .text = "SELECT " NGX_SVC_LOGIN_BLOCK(NGX_SVC_TENANT),
+    .text = "SELECT " NGX_SVC_LOGIN_BLOCK(NGX_SVC_TENANT, "$1"),
     NGX_SVC_PARAMS(ngx_svc_login_param(client.ip))
 };
 

@@ -227,12 +227,15 @@ ngx_svc_totp_check(ngx_svc_request_t *sr, void *body)
 static ngx_int_t
 ngx_svc_totp_reply(ngx_svc_request_t *sr)
 {
+    ngx_int_t                rc;
     ngx_svc_totp_request_t  *totp;
 
     totp = sr->data;
 
-    if (ngx_svc_factor_read(&totp->factor, sr->results[0]) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    rc = ngx_svc_factor_read(&totp->factor, sr->results[0]);
+
+    if (rc != NGX_OK) {
+        return ngx_svc_login_unread(sr, rc);
     }
 
     if (ngx_svc_factor_room(&totp->factor) != NGX_OK) {
@@ -357,8 +360,10 @@ ngx_svc_totp_confirm_reply(ngx_svc_request_t *sr)
 
     totp = sr->data;
 
-    if (ngx_svc_factor_read(&totp->factor, sr->results[0]) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    rc = ngx_svc_factor_read(&totp->factor, sr->results[0]);
+
+    if (rc != NGX_OK) {
+        return ngx_svc_login_unread(sr, rc);
     }
 
     if (ngx_svc_factor_proved(&totp->factor) != NGX_OK) {

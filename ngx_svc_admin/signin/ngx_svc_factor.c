@@ -31,7 +31,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_read = {
             " f.total, f.unconfirmed, u.mfa_enrolled,"
             " u.email_verified AS verified, s.proved_at IS NOT NULL AS proved,"
             " coalesce(s.methods[1] = 'email', false) AS by_mail, "
-            NGX_SVC_LOGIN_BEGUN
+            NGX_SVC_LOGIN_BEGUN ", " NGX_SVC_LOGIN_POLICY_COLUMNS ", "
+            NGX_SVC_LOGIN_BLOCK("u.tenant_id", "$2")
         " FROM (" NGX_SVC_SESSION_ROW("k.*", "$1") ") s"
         " CROSS JOIN LATERAL ("
             NGX_SVC_ROW("k.*", "svc.user_account", "s.user_id") ") u"
@@ -43,7 +44,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_read = {
             " count(*) FILTER (WHERE k.confirmed_at IS NULL) AS unconfirmed"
             " FROM (" NGX_SVC_FACTORS_OF("k.*", "u.id") ") k"
             " WHERE " NGX_SVC_FACTOR_ALIVE("k") ") f",
-    NGX_SVC_PARAMS(ngx_svc_param_session())
+    NGX_SVC_PARAMS(ngx_svc_param_session(),
+                   ngx_svc_login_param(client.ip))
 };
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_factor_check = {
@@ -221,7 +223,7 @@ ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res)
 
     ngx_svc_factor_stage(factor, res);
 
-    return NGX_OK;
+    return ngx_svc_login_bars(login, res);
 }
 
 

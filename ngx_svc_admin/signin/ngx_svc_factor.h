@@ -124,10 +124,14 @@ ngx_int_t ngx_svc_factor_derive(ngx_svc_factor_keys_t *derived,
 ngx_svc_factor_t *ngx_svc_factor_create(ngx_svc_request_t *sr, size_t size);
 
 /*
- * For a reply: takes a row of ngx_svc_sql_factor_read.  NGX_OK or NGX_ERROR.
- * And whether there may be another one: NGX_OK, or NGX_DECLINED with sr->error.
+ * For a reply: takes a row of ngx_svc_sql_factor_read.  NGX_OK; NGX_DECLINED
+ * with sr->error: no proof is taken from here and now; NGX_ERROR.
  */
 ngx_int_t ngx_svc_factor_read(ngx_svc_factor_t *factor, PGresult *res);
+
+/*
+ * Whether there may be another one: NGX_OK, or NGX_DECLINED with sr->error.
+ */
 ngx_int_t ngx_svc_factor_room(ngx_svc_factor_t *factor);
 
 /*

@@ -12,6 +12,7 @@
 
 #include "ngx_svc_access.h"
 #include "ngx_svc_limit.h"
+#include "ngx_svc_login_policy.h"
 #include "ngx_svc_password_queue.h"
 #include "ngx_svc_risk.h"
 #include "ngx_svc_signin.h"
@@ -335,11 +336,11 @@ ngx_int_t ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res);
 
 
 /*
- * What the access policy says of a request: res has its columns _tenant,
- * _version and _policy.  NGX_OK or NGX_ERROR.
+ * Whether a block of the address, "blocked", or the policy refuses to take a
+ * proof.  Sets login->action, and login->reason with sr->error.  NGX_OK,
+ * NGX_DECLINED or NGX_ERROR.
  */
-ngx_int_t ngx_svc_login_policy(ngx_svc_request_t *sr, PGresult *res,
-    ngx_svc_access_action_e *action);
+ngx_int_t ngx_svc_login_bars(ngx_svc_login_t *login, PGresult *res);
 
 
 /*
@@ -432,14 +433,9 @@ ngx_int_t ngx_svc_login_policy(ngx_svc_request_t *sr, PGresult *res,
  */
 
 #define NGX_SVC_LOGIN_GOVERNANCE                                              \
-    "g.access_policy AS _policy, g.access_number AS _version,"                \
-    " g.tenant_id AS _tenant, g.risk_enabled, g.risk_mfa_threshold,"          \
-    " g.risk_deny_threshold, " NGX_SVC_LOGIN_BLOCK("g.tenant_id")
-
-#define NGX_SVC_LOGIN_BLOCK(tenant)                                           \
-    "EXISTS (SELECT FROM svc.ip_block b"                                      \
-        " WHERE b.tenant_id = " tenant " AND b.ip = $1::text::inet"           \
-        " AND coalesce(b.expires_at > now(), true)) AS blocked"
+    NGX_SVC_LOGIN_POLICY_COLUMNS ", g.tenant_id AS _tenant,"                  \
+    " g.risk_enabled, g.risk_mfa_threshold,"                                  \
+    " g.risk_deny_threshold, " NGX_SVC_LOGIN_BLOCK("g.tenant_id", "$1")
 
 
 /* ngx_svc_login_seen.c */
@@ -549,6 +545,14 @@ ngx_int_t ngx_svc_login_refused(ngx_svc_login_t *login);
  * For a reply: of a result of ngx_svc_sql_signin_check that does not say "go".
  */
 ngx_int_t ngx_svc_login_lost(ngx_svc_request_t *sr, PGresult *res);
+
+/*
+ * For a request of a session whose proof is not taken: writes login->reason,
+ * and says so.  And of a read that has not returned NGX_OK: that, when it was
+ * ngx_svc_login_bars(), and otherwise sr->error, or 500.
+ */
+ngx_int_t ngx_svc_login_bar(ngx_svc_request_t *sr);
+ngx_int_t ngx_svc_login_unread(ngx_svc_request_t *sr, ngx_int_t rc);
 
 /* The one answer to whatever is wrong with what is shown. */
 ngx_int_t ngx_svc_login_wrong(ngx_svc_request_t *sr);

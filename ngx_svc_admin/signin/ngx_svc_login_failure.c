@@ -13,6 +13,9 @@
 
 static ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_login_bar_write(ngx_svc_request_t *sr);
+static void ngx_svc_login_reason(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_login_signals(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_login_failure_told(ngx_svc_request_t *sr);
 static void ngx_svc_login_failed_new(PGresult **results);
 static void ngx_svc_login_failed_old(PGresult **results);
@@ -208,8 +211,7 @@ ngx_svc_login_failed_again(ngx_svc_request_t *sr)
 
     login = sr->data;
 
-    login->reason_name.data = (u_char *) ngx_svc_login_reasons[login->reason];
-    login->reason_name.len = ngx_strlen(login->reason_name.data);
+    ngx_svc_login_reason(login);
 
     return ngx_svc_login_failed_by(sr, &ngx_svc_sql_signin_failure);
 }
@@ -260,7 +262,6 @@ ngx_svc_login_failed_told(PGresult **results, ngx_uint_t n)
 ngx_int_t
 ngx_svc_login_failure(ngx_svc_request_t *sr)
 {
-    u_char           *p;
     ngx_svc_login_t  *login;
 
     static const ngx_svc_pg_statement_t *const  wrong[] = {
@@ -277,15 +278,74 @@ ngx_svc_login_failure(ngx_svc_request_t *sr)
 
     login = sr->data;
 
-    login->reason_name.data = (u_char *) ngx_svc_login_reasons[login->reason];
-    login->reason_name.len = ngx_strlen(login->reason_name.data);
+    ngx_svc_login_reason(login);
 
     if (login->reason < NGX_SVC_LOGIN_BLOCKED && !login->method->factor) {
         sr->op->committed = ngx_svc_login_failed_new;
         return ngx_svc_login_calls(sr, wrong);
     }
 
-    p = ngx_pnalloc(sr->request->pool, NGX_SVC_RISK_TEXT);
+    return ngx_svc_login_signals(login) == NGX_OK
+           ? ngx_svc_login_calls(sr, denied) : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_svc_login_unread(ngx_svc_request_t *sr, ngx_int_t rc)
+{
+    if (rc != NGX_DECLINED) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return sr->error.kind == NGX_SVC_E_ACCESS_DENIED ? ngx_svc_login_bar(sr)
+                                                     : ngx_svc_send_error(sr);
+}
+
+
+ngx_int_t
+ngx_svc_login_bar(ngx_svc_request_t *sr)
+{
+    sr->error.kind = NGX_SVC_E_NONE;
+
+    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE, ngx_svc_login_bar_write,
+                                 ngx_svc_login_failure_reply);
+}
+
+
+static ngx_int_t
+ngx_svc_login_bar_write(ngx_svc_request_t *sr)
+{
+    ngx_svc_login_t  *login;
+
+    static const ngx_svc_pg_statement_t *const  list[] = {
+        &ngx_svc_sql_signin_failed_user,
+        &ngx_svc_sql_signin_denied,
+        NULL
+    };
+
+    login = sr->data;
+
+    ngx_svc_login_reason(login);
+
+    return ngx_svc_login_signals(login) == NGX_OK
+           ? ngx_svc_login_calls(sr, list) : NGX_ERROR;
+}
+
+
+static void
+ngx_svc_login_reason(ngx_svc_login_t *login)
+{
+    login->reason_name.data = (u_char *) ngx_svc_login_reasons[login->reason];
+    login->reason_name.len = ngx_strlen(login->reason_name.data);
+}
+
+
+static ngx_int_t
+ngx_svc_login_signals(ngx_svc_login_t *login)
+{
+    u_char  *p;
+
+    p = ngx_pnalloc(login->sr->request->pool, NGX_SVC_RISK_TEXT);
     if (p == NULL) {
         return NGX_ERROR;
     }
@@ -293,7 +353,7 @@ ngx_svc_login_failure(ngx_svc_request_t *sr)
     login->signals.data = p;
     login->signals.len = ngx_svc_risk_text(p, &login->risk) - p;
 
-    return ngx_svc_login_calls(sr, denied);
+    return NGX_OK;
 }
 
 

@@ -4,9 +4,6 @@
  */
 
 #include "ngx_svc_login.h"
-#include "ngx_svc_access_cache.h"
-#include "ngx_svc_access_eval.h"
-#include "ngx_svc_access_caller.h"
 
 
 #define NGX_SVC_LOGIN_TENANT  0         /* the results, in this order */
@@ -184,58 +181,38 @@ ngx_svc_login_no_tenant(ngx_svc_login_t *login)
 ngx_int_t
 ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res)
 {
-    ngx_int_t           seconds;
-    ngx_str_t           locked;
-    ngx_svc_request_t  *sr;
+    ngx_int_t  rc, seconds;
+    ngx_str_t  locked;
 
-    sr = login->sr;
+    rc = ngx_svc_login_bars(login, res);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
     locked = ngx_svc_row_value(res, 0, "locked");
-
-    if (ngx_svc_login_policy(sr, res, &login->action) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (ngx_svc_row_true(res, 0, "blocked")
-        || login->action == NGX_SVC_ACCESS_DENY)
-    {
-        login->reason = ngx_svc_row_true(res, 0, "blocked")
-                        ? NGX_SVC_LOGIN_BLOCKED : NGX_SVC_LOGIN_POLICY;
-
-        return ngx_svc_login_barred(sr);
-    }
-
     seconds = locked.len ? ngx_atoi(locked.data, locked.len) : 0;
 
-    return seconds > 0 ? ngx_svc_login_locked(sr, seconds) : NGX_OK;
+    return seconds > 0 ? ngx_svc_login_locked(login->sr, seconds) : NGX_OK;
 }
 
 
-/* A policy that cannot be read any more, as the log says, denies. */
-
 ngx_int_t
-ngx_svc_login_policy(ngx_svc_request_t *sr, PGresult *res,
-    ngx_svc_access_action_e *action)
+ngx_svc_login_bars(ngx_svc_login_t *login, PGresult *res)
 {
-    ngx_str_t                       tenant, number, json;
-    ngx_svc_access_caller_t         caller;
-    const ngx_svc_access_policy_t  *policy;
-
-    tenant = ngx_svc_row_value(res, 0, "_tenant");
-    number = ngx_svc_row_value(res, 0, "_version");
-    json = ngx_svc_row_value(res, 0, "_policy");
-
-    policy = ngx_svc_access_cached(ngx_svc_zones(), &tenant,
-                                   ngx_atoof(number.data, number.len), &json,
-                                   sr->request->connection->log);
-
-    if (ngx_svc_access_caller(sr, &caller) != NGX_OK) {
+    if (ngx_svc_login_policy(login->sr, res, &login->action) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    *action = policy ? ngx_svc_access_evaluate(policy, &caller.addr,
-                                               caller.country,
-                                               caller.now).action
-                     : NGX_SVC_ACCESS_DENY;
+    if (ngx_svc_row_true(res, 0, "blocked")) {
+        login->reason = NGX_SVC_LOGIN_BLOCKED;
+        return ngx_svc_login_barred(login->sr);
+    }
+
+    if (login->action == NGX_SVC_ACCESS_DENY) {
+        login->reason = NGX_SVC_LOGIN_POLICY;
+        return ngx_svc_login_barred(login->sr);
+    }
 
     return NGX_OK;
 }

@@ -155,6 +155,7 @@ ngx_svc_own_email_take(ngx_svc_request_t *sr,
 ngx_int_t
 ngx_svc_own_email_shown(ngx_svc_request_t *sr)
 {
+    ngx_int_t             rc;
     ngx_svc_own_email_t  *own;
 
     own = sr->data;
@@ -162,12 +163,12 @@ ngx_svc_own_email_shown(ngx_svc_request_t *sr)
     own->tried = ngx_svc_pg_result_copy(
                      sr->results[NGX_SVC_OWN_EMAIL_TRIED], sr->request->pool);
 
-    if (own->tried == NULL
-        || ngx_svc_factor_read(&own->factor,
-                               sr->results[NGX_SVC_OWN_EMAIL_READ])
-           != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    rc = own->tried ? ngx_svc_factor_read(&own->factor,
+                                          sr->results[NGX_SVC_OWN_EMAIL_READ])
+                    : NGX_ERROR;
+
+    if (rc != NGX_OK) {
+        return ngx_svc_login_unread(sr, rc);
     }
 
     own->factor.login.limit.family = NGX_SVC_LIMIT_LOGIN;

@@ -6,6 +6,7 @@
 
 
 static ngx_int_t ngx_svc_stepup_take(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_barred(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_stepup_copy(ngx_svc_stepup_t *step, ngx_uint_t n,
     PGresult **copy);
 static ngx_int_t ngx_svc_stepup_end(ngx_svc_request_t *sr);
@@ -61,33 +62,52 @@ ngx_int_t
 ngx_svc_stepup_limit(ngx_svc_request_t *sr,
     ngx_int_t (*next)(ngx_svc_login_t *login))
 {
+    ngx_int_t          rc;
     ngx_svc_stepup_t  *step;
 
     step = sr->data;
 
-    if (ngx_svc_stepup_take(step) != NGX_OK) {
+    rc = ngx_svc_stepup_take(step);
+
+    if (rc == NGX_ERROR) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     step->factor.login.limit.family = NGX_SVC_LIMIT_LOGIN;
 
-    return ngx_svc_login_limit_then(&step->factor.login, next);
+    return ngx_svc_login_limit_then(&step->factor.login,
+                                    rc == NGX_OK ? next
+                                                 : ngx_svc_stepup_barred);
 }
 
 
-/* The results are gone when the limits have answered. */
+static ngx_int_t
+ngx_svc_stepup_barred(ngx_svc_login_t *login)
+{
+    return ngx_svc_login_bar(login->sr);
+}
+
+
+/*
+ * The results are gone when the limits have answered.  NGX_DECLINED: no proof is
+ * taken from here and now.
+ */
 
 static ngx_int_t
 ngx_svc_stepup_take(ngx_svc_stepup_t *step)
 {
+    ngx_int_t           rc;
     ngx_svc_request_t  *sr;
 
     sr = step->factor.login.sr;
 
-    if (ngx_svc_factor_read(&step->factor, sr->results[NGX_SVC_STEPUP_READ])
-        != NGX_OK
-        || ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_TRY, &step->tried)
-           != NGX_OK
+    rc = ngx_svc_factor_read(&step->factor, sr->results[NGX_SVC_STEPUP_READ]);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_TRY, &step->tried) != NGX_OK
         || ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_FACTORS, &step->factors)
            != NGX_OK
         || ngx_svc_stepup_copy(step, NGX_SVC_STEPUP_CODES, &step->codes)
