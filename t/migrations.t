@@ -586,6 +586,49 @@ SQL
 }
 
 
+# --- what was allowed where -----------------------------------------------------------
+
+# A consent of one page is as it was shown; of one that was added to at several resources
+# it is not known what was shown where.
+
+{
+    my $pg = database('allowed', 'template0');
+
+    svcctl($pg, 'migrate', '--sql', folder(37));
+    psql($pg, <<'SQL');
+INSERT INTO svc.tenant (id, slug, name) VALUES (md5('t')::uuid, 't', 'T');
+INSERT INTO svc.user_account (tenant_id, id, user_name)
+VALUES (md5('t')::uuid, md5('u')::uuid, 'u@t.test');
+INSERT INTO svc.application (tenant_id, client_id, name, type, auth_method, redirect_uris,
+                             scopes, grant_types, enabled, access_token_format,
+                             access_token_ttl, require_consent, require_dpop)
+SELECT md5('t')::uuid, 'app_' || md5(i::text), i, 'web', 'client_secret_basic',
+       '{https://a.test/}', '{r,w}', '{authorization_code}', true, 'jwt', 3600, i <> 3, false
+  FROM generate_series(1, 4) i;
+INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources, created_at,
+                               updated_at)
+SELECT md5('t')::uuid, md5('u')::uuid, 'app_' || md5(i::text), '{r,w}', at,
+       now(), now() + later * interval '1 s'
+  FROM (VALUES (1, '{}'::text[], 5), (2, '{urn:a,urn:b}', 0), (3, '{}', 0),
+               (4, '{urn:a}', 5)) v (i, at, later);
+INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes, resources,
+                             resource_keys, session_id, auth_time, methods, expires_at)
+SELECT tenant_id, gen_random_uuid(), client_id, user_id, scopes, '{}', '{}',
+       gen_random_uuid(), now(), '{pwd}', now() + interval '1 day' FROM svc.oauth_consent;
+SQL
+
+    like(svcctl($pg, 'migrate'), qr/NOTICE: +1 consents /, 'who is asked once more is counted');
+    is(psql($pg, 'SELECT c.allowed FROM svc.oauth_consent c'
+                 . ' JOIN svc.application USING (client_id) ORDER BY name'),
+       join('', map { "$_\n" } '{" "," r"," w"}',
+            '{"urn:a ","urn:a r","urn:a w","urn:b ","urn:b r","urn:b w"}', '{" "," r"," w"}',
+            '{}'), 'what was shown is allowed');
+    is(psql($pg, 'SELECT string_agg(name, \' \') FROM svc.oauth_grant'
+                 . ' JOIN svc.application USING (client_id) WHERE NOT consented'), "3\n",
+       'of a grant it is known whether its user was asked');
+}
+
+
 # --- and it is served ---------------------------------------------------------------
 
 for my $way (@ways) {

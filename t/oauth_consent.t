@@ -14,7 +14,7 @@ use Test::More;
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
-use SvcTest::OAuth qw(oauth_server application);
+use SvcTest::OAuth qw(oauth_server application form oauth_error);
 use SvcTest::Process qw(wait_for);
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)'
@@ -78,7 +78,18 @@ sub decide {
     my ($b, $decision, $more, %headers) = @_;
 
     return $b->ask(POST => $PATH, { request => query(%{ $more // {} }), decision => $decision,
-                                    userId => $ada->{id} }, %headers);
+                                    userId => $ada->{id}, shown(look($b, %{ $more // {} })) },
+                   %headers);
+}
+
+
+# What a page shows is what is approved.
+
+sub shown {
+    my $asked = eval { $_[0]->json } // {};
+
+    return (scopes => [ map { $_->{name} } @{ $asked->{scopes} // [] } ],
+            resources => $asked->{resources} // []);
 }
 
 
@@ -190,8 +201,18 @@ is_deeply([ map { $_->{name} . ($_->{granted} ? '+' : '') }
 
 redirect_of(decide($in, 'approve', { scope => 'email', resource => 'https://api.test/' }),
             'another one');
-is(authorized($in, scope => 'openid email', resource => 'HTTPS://api.test'), 'code',
-   'is added to it');
+is(authorized($in, scope => 'email', resource => 'HTTPS://api.test'), 'code', 'is added to it');
+
+# for that resource alone
+
+is(authorized($in, scope => 'email'), 'consent', 'it is not for the issuer');
+is(authorized($in, scope => 'openid email', resource => 'https://api.test/'), 'consent',
+   'nor is what the issuer may have for the resource');
+is_deeply([ map { $_->{name} . ($_->{granted} ? '+' : '') }
+            @{ look($in, scope => 'openid email', resource => 'https://api.test/')
+               ->json->{scopes} } ], [ 'email+', 'openid' ], 'the page says what is new there');
+is(authorized($in, scope => 'email', resource => 'https://other.test/'), 'consent',
+   'nor is it for another one');
 
 my $audit = sub {
     return JSON::PP->new->decode(scalar $s->sql("SELECT coalesce(json_agg(json_build_array(action,"
@@ -227,6 +248,33 @@ admin_error(decide($in, 'approve', { prompt => 'login' }), 400, 'login_required'
 admin_error($s->http(POST => $PATH, [ Authorization => 'Bearer x' ], '{}'), 403, 'forbidden',
             'a token');
 is(scalar @{ $audit->() }, 2, 'nothing was consented to');
+
+# what the page has shown, and nothing else
+
+my @shown = shown(look($in, @openid));
+my $approve = sub {
+    return $in->post($PATH, { request => query(@openid), decision => 'approve',
+                              userId => $ada->{id}, @_ });
+};
+
+admin_error($approve->(), 400, 'invalid_request', 'nothing was shown');
+admin_error($approve->(scopes => [ 'openid' ]), 400, 'invalid_request', 'no resources were');
+admin_error($approve->(@shown, scopes => $_), 409, 'conflict', "not @$_")
+    for [], [ 'openid' ], [ qw(openid invoices:read email) ];
+admin_error($approve->(@shown, resources => [ 'https://api.test/' ]), 409, 'conflict',
+            'not at another resource');
+admin_error($approve->(@shown, $_->[0] => [ $_->[1] ]), 400, 'invalid_request', "no $_->[0]")
+    for [ scopes => 'a b' ], [ scopes => 'a"' ], [ resources => 'a\\b' ], [ scopes => 1 ];
+
+my @all = shown(look($in));
+
+$s->sql("UPDATE svc.application SET scopes = '{invoices:read,openid}' WHERE client_id ="
+        . " '$web->{clientId}'");
+admin_error($in->post($PATH, { request => query(), decision => 'approve', userId => $ada->{id},
+                               @all }), 409, 'conflict', 'an application that has changed since');
+$s->sql("UPDATE svc.application SET scopes = '{email,invoices:read,openid,profile}' WHERE"
+        . " client_id = '$web->{clientId}'");
+is(scalar @{ $audit->() }, 2, 'nothing was consented to by that');
 
 # loopback
 
@@ -269,6 +317,9 @@ is_deeply([ map { "$_->{name} $_->{type} @{ $_->{scopes} } @{ $_->{resources} }"
             @{ $r->json->{consents} } ],
           [ 'Native native openid ', 'Billing web email invoices:read openid https://api.test/' ],
           'the latest first');
+is_deeply($r->json->{consents}[1]{access},
+          [ { resource => undef, scopes => [ qw(invoices:read openid) ] },
+            { resource => 'https://api.test/', scopes => [ 'email' ] } ], 'and what it may where');
 is(scalar @{ $in->get('/v1/oauth/consents?limit=1&offset=1')->json->{consents} }, 1, 'a page');
 is(browser('bob@acme.test')->get('/v1/oauth/consents')->json->{total}, 0, 'of oneself');
 
@@ -297,6 +348,84 @@ admin_error($in->ask(DELETE => "$delete$web->{clientId}"), 404, 'not_found', 'an
 $s->sql("DELETE FROM svc.oauth_consent");
 is($in->ask(DELETE => "$delete$native->{clientId}")->status, 204, 'grants without a consent');
 is($s->sql('SELECT count(*) FROM svc.oauth_grant WHERE revoked_at IS NULL'), 0, 'end, too');
+
+# what was granted without asking is in the list, too; and ends when users have to be asked
+
+my $open = application($acme, name => 'Open', type => 'web', redirectUris => [ $CB ],
+                       scopes => [ qw(openid notes) ], requireConsent => JSON::PP::false());
+my %open = (client_id => $open->{clientId}, scope => 'notes offline_access',
+            resource => 'https://notes.test/');
+
+sub code_of {
+    my $to = $in->get('/oauth/authorize?' . query(@_))->header('Location');
+
+    $to =~ /[?&]code=([\w-]+)/ or die "no code: $to\n";
+    $s->secret($1);
+
+    return $1;
+}
+
+sub tokens {
+    my $r = form($s, token => { @_ }, client => $open);
+
+    $s->secret($_) for grep { defined } @{ $r->json }{qw(access_token refresh_token)};
+
+    return $r;
+}
+
+my $refresh = tokens(grant_type => 'authorization_code', code => code_of(%open),
+                     code_verifier => 'v' x 43)->json->{refresh_token};
+
+is_deeply([ map { [ @$_{qw(clientId scopes resources access)} ] }
+            @{ $in->get('/v1/oauth/consents')->json->{consents} } ],
+          [ [ $open->{clientId}, [ qw(notes offline_access) ], [ 'https://notes.test/' ],
+              [ { resource => 'https://notes.test/', scopes => [ qw(notes offline_access) ] } ] ] ],
+          'a grant that nobody was asked for is listed');
+
+$r = tokens(grant_type => 'refresh_token', refresh_token => $refresh);
+is($r->status, 200, 'it is refreshed');
+$refresh = $r->json->{refresh_token};
+$s->sql("UPDATE svc.application SET require_consent = true WHERE client_id = '$open->{clientId}'");
+oauth_error(tokens(grant_type => 'refresh_token', refresh_token => $refresh), 400,
+            'invalid_grant', 'not when users have to be asked');
+is(form($s, introspect => { token => $refresh }, client => $open)->json->{active},
+   JSON::PP::false(), '... as introspection says');
+is(authorized($in, %open), 'consent', 'they are');
+
+my $early = do {
+    $s->sql("UPDATE svc.application SET require_consent = false WHERE client_id ="
+            . " '$open->{clientId}'");
+    code_of(%open);
+};
+
+$s->sql("UPDATE svc.application SET require_consent = true WHERE client_id = '$open->{clientId}'");
+oauth_error(tokens(grant_type => 'authorization_code', code => $early,
+                   code_verifier => 'v' x 43), 400, 'invalid_grant', 'a code of before');
+redirect_of(decide($in, 'approve', \%open), 'who is asked');
+$refresh = tokens(grant_type => 'authorization_code', code => code_of(%open),
+                  code_verifier => 'v' x 43)->json->{refresh_token};
+is(tokens(grant_type => 'refresh_token', refresh_token => $refresh)->status, 200,
+   '... has consented');
+is($in->ask(DELETE => "$delete$open->{clientId}")->status, 204, 'and takes it back');
+is($in->get('/v1/oauth/consents')->json->{total}, 0, 'nothing is left');
+oauth_error(tokens(grant_type => 'refresh_token', refresh_token => $refresh), 400,
+            'invalid_grant', 'nor of its grants');
+
+# an agent with one audience is asked for that, which it would get
+
+my $bot = application($acme, name => 'Bot', type => 'agent', redirectUris => [ $CB ],
+                      grantTypes => [ qw(authorization_code) ], scopes => [ 'notes' ]);
+my %bot = (client_id => $bot->{clientId}, scope => 'notes');
+
+$s->sql("UPDATE svc.application SET allowed_audiences = '{https://Notes.test}',"
+        . " allowed_audience_keys = '{https://notes.test/}' WHERE client_id = '$bot->{clientId}'");
+is_deeply(look($in, %bot)->json->{resources}, [ 'https://Notes.test' ], 'the only audience');
+redirect_of(decide($in, 'approve', \%bot), 'is allowed');
+is(authorized($in, %bot), 'code', '... and not asked for again');
+is(authorized($in, %bot, resource => 'https://notes.test/'), 'code', '... also by its name');
+is($s->sql("SELECT DISTINCT resource_keys FROM svc.oauth_grant WHERE client_id ="
+           . " '$bot->{clientId}'"), '{https://notes.test/}', 'the grant is for that');
+$s->sql("DELETE FROM svc.application WHERE client_id IN ('$bot->{clientId}', '$open->{clientId}')");
 
 # at the same time: what is granted by a consent ends with it
 

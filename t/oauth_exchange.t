@@ -10,7 +10,7 @@ use MIME::Base64 qw(decode_base64url encode_base64url);
 use Test::More;
 
 use SvcTest;
-use SvcTest::OAuth qw(oauth_server application form oauth_error claims user_token exchange
+use SvcTest::OAuth qw(oauth_server application form oauth_error claims user_token consent exchange
                       delegations $EXCHANGE $ACCESS_TOKEN);
 use SvcTest::Documents qw(examples section);
 use SvcTest::Process qw(run);
@@ -43,16 +43,6 @@ my $other = application($globex, name => 'Other', scopes => [ 'read' ],
 
 my $ada = $acme->create(userName => 'ada@acme.test')->{id};
 my $bob = $globex->create(userName => 'bob@globex.test')->{id};
-
-sub consent {
-    my ($user, $app, @scopes) = @_;
-
-    $s->sql('INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)'
-            . " VALUES ('$acme->{id}', '$user', '$app->{clientId}',"
-            . " '{" . join(',', sort @scopes) . "}', '{}')"
-            . ' ON CONFLICT (tenant_id, user_id, client_id) DO UPDATE'
-            . ' SET scopes = excluded.scopes');
-}
 
 sub set {
     my ($app, $set) = @_;
@@ -100,7 +90,9 @@ sub count {
 
 # --- a user's ----------------------------------------------------------------------
 
-consent($ada, $agent, qw(openid read write));
+my @AT = ('', 'https://api.test/', 'urn:ours');
+
+consent($acme, $ada, $agent, [ qw(openid read write) ], @AT);
 
 my $r = exchange($s, $agent, ada('agent'));
 
@@ -478,10 +470,16 @@ refused(exchange($s, $agent, ada('agent')), 'invalid_scope', 'scope_denied', 'of
 is(anomalies(), 'scope_denied:2', 'that is unusual');
 set($agent, 'allowed_scopes = NULL');
 
-consent($ada, $agent, 'openid', 'read');
+consent($acme, $ada, $agent, [ qw(openid read) ]);
 is(scope(), 'read', 'what the user has consented to');
 like(refused(exchange($s, $agent, ada('agent'), scope => 'write'), 'invalid_scope',
              'not_authorized', 'and not more'), qr/'write'/, 'it is named');
+refused(exchange($s, $agent, ada('agent'), resource => 'https://api.test/'), 'invalid_scope',
+        'not_authorized', 'nor for another API');
+consent($acme, $ada, $agent, [ 'read' ], 'https://api.test/');
+refused(exchange($s, $agent, ada('agent')), 'invalid_scope', 'not_authorized',
+        'nor the issuer, when it is for an API');
+is(aud(resource => 'HTTPS://api.test'), 'https://API.test', '... which it may');
 $s->sql('DELETE FROM svc.oauth_consent');
 refused(exchange($s, $agent, ada('agent')), 'invalid_scope', 'not_authorized', 'no consent');
 set($agent, 'require_consent = false');

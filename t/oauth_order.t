@@ -11,7 +11,7 @@ use Test::More;
 use SvcTest;
 use SvcTest::Grants qw(code redeem digest $VERIFIER $REDIRECT);
 use SvcTest::Lines;
-use SvcTest::OAuth qw(oauth_server application form user_token $ACCESS_TOKEN $EXCHANGE);
+use SvcTest::OAuth qw(oauth_server application form user_token consent $ACCESS_TOKEN $EXCHANGE);
 use SvcTest::Skip;
 
 needs(python => 'cryptography');
@@ -30,8 +30,7 @@ my $other = application($acme, name => 'Other');
 my $ada = $acme->create(userName => 'ada@acme.test');
 my $lines = SvcTest::Lines->new($s->root . '/t/lib/dpop');
 
-$s->sql('INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)'
-        . " VALUES ('$acme->{id}', '$ada->{id}', '$agent->{clientId}', '{read}', '{}')");
+consent($acme, $ada->{id}, $agent, [ 'read' ]);
 
 my $subject = user_token($acme, client => $web, user => $ada->{id}, scopes => [ 'read' ],
                          audience => 'https://agent.test/');

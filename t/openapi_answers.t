@@ -233,9 +233,11 @@ my $asks = "client_id=$asking->{clientId}&redirect_uri=https%3A%2F%2Fasks.test%2
 is_status(200, 'getAuthorization', query => $asks);
 is_status(400, 'getAuthorization', query => $asks =~ s/scope=openid/scope=x/r);
 is_status(200, 'decideAuthorization',
-          body => { request => $asks, decision => 'approve', userId => $ada_id });
+          body => { request => $asks, decision => 'approve', userId => $ada_id,
+                    scopes => [ 'openid' ], resources => [] });
 is_status(409, 'decideAuthorization',
-          body => { request => $asks, decision => 'approve', userId => '01a00000-0000-7000-8000-000000000000' });
+          body => { request => $asks, decision => 'approve', scopes => [ 'openid' ], resources => [],
+                    userId => '01a00000-0000-7000-8000-000000000000' });
 is_status(200, 'listConsents');
 $c->stands('oauth/consents/{clientId}' => $asking->{clientId});
 is_status(204, 'revokeConsent');

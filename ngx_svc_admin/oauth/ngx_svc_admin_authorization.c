@@ -3,6 +3,8 @@
  * decides.
  */
 
+#include "ngx_svc_application.h"
+#include "ngx_svc_application_scope.h"
 #include "ngx_svc_audit.h"
 #include "ngx_svc_oauth_authorize_sql.h"
 #include "ngx_svc_oauth_location.h"
@@ -14,6 +16,8 @@ typedef struct {
     ngx_svc_value_t  request;
     ngx_svc_value_t  decision;
     ngx_svc_value_t  user_id;
+    ngx_svc_value_t  scopes;
+    ngx_svc_value_t  resources;
 } ngx_svc_admin_authorization_t;
 
 
@@ -23,15 +27,36 @@ static ngx_int_t ngx_svc_admin_authorization_word(
 static ngx_int_t ngx_svc_admin_authorization_user(
     const ngx_svc_member_t *member, ngx_svc_value_t *value, const char *path,
     ngx_svc_error_t *err);
+static ngx_int_t ngx_svc_admin_authorization_shown(
+    const ngx_svc_member_t *member, ngx_svc_value_t *value, const char *path,
+    ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_admin_authorization_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_authorization_reply(ngx_svc_request_t *sr);
 static void ngx_svc_admin_authorization_more(ngx_svc_json_writer_t *w,
     ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_authorization_decide(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_authorization_decided(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_authorization_take(ngx_svc_oauth_request_t *ar,
+    ngx_svc_admin_authorization_t *body);
 static ngx_int_t ngx_svc_admin_authorization_send(ngx_svc_oauth_request_t *ar,
     PGresult *res);
 
+
+static const ngx_svc_member_t  ngx_svc_admin_authorization_scope = {
+    .name = ngx_string("scopes"),
+    .type = NGX_SVC_T_STRING,
+    .min = 1,
+    .max = NGX_SVC_APPLICATION_SCOPE,
+    .check = ngx_svc_admin_authorization_shown
+};
+
+static const ngx_svc_member_t  ngx_svc_admin_authorization_resource = {
+    .name = ngx_string("resources"),
+    .type = NGX_SVC_T_STRING,
+    .min = 1,
+    .max = NGX_SVC_APPLICATION_RESOURCE,
+    .check = ngx_svc_admin_authorization_shown
+};
 
 static const ngx_svc_member_t  ngx_svc_admin_authorization_members[] = {
 
@@ -52,6 +77,16 @@ static const ngx_svc_member_t  ngx_svc_admin_authorization_members[] = {
       .check = ngx_svc_admin_authorization_user,
       .offset = offsetof(ngx_svc_admin_authorization_t, user_id) },
 
+    { .name = ngx_string("scopes"),
+      .type = NGX_SVC_T_ARRAY,
+      .element = &ngx_svc_admin_authorization_scope,
+      .offset = offsetof(ngx_svc_admin_authorization_t, scopes) },
+
+    { .name = ngx_string("resources"),
+      .type = NGX_SVC_T_ARRAY,
+      .element = &ngx_svc_admin_authorization_resource,
+      .offset = offsetof(ngx_svc_admin_authorization_t, resources) },
+
     ngx_svc_null_member
 };
 
@@ -71,13 +106,17 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization = {
             " u.id AS \"user.id\", u.user_name AS \"user.email\","
             " u.display_name AS \"user.displayName\","
             " (SELECT coalesce(json_agg(json_build_object('name', s.name,"
-                    " 'granted', coalesce(s.name = ANY (c.scopes)"
-                        " AND v.signed_in, false)) ORDER BY s.name), '[]')"
+                    " 'granted', v.signed_in AND coalesce("
+                        NGX_SVC_OAUTH_ALLOWED(NGX_SVC_OAUTH_ASKED_KEYS,
+                                              "ARRAY[s.name]")
+                        " <@ c.allowed, false)) ORDER BY s.name), '[]')"
                 " FROM unnest(w.scopes) s (name)) AS scopes,"
-            " array_to_json($7::text::text[]) AS resources"
+            " array_to_json(h.resources) AS resources, "
+            NGX_SVC_OAUTH_POLICY_OF("q")
         NGX_SVC_OAUTH_AUTHORIZE_FROM("")
         " CROSS JOIN LATERAL (SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
-            NGX_SVC_OAUTH_VERDICT_USER NGX_SVC_OAUTH_VERDICT_CONSENT("$15")
+            NGX_SVC_OAUTH_VERDICT_PLACE NGX_SVC_OAUTH_VERDICT_USER
+            NGX_SVC_OAUTH_VERDICT_CONSENT("$17")
             " END AS verdict OFFSET 0) o"
         " CROSS JOIN LATERAL (SELECT o.verdict, o.verdict IS NULL"
             " OR o.verdict = 'consent' AS signed_in) v"
@@ -90,9 +129,14 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization = {
 };
 
 /*
- * $19: the decision, $20: of whom.  What a loopback URI was approved for is
- * asked for again.
+ * $21: the decision, $22: of whom, $23 and $24: the scopes and the resources
+ * that the page has shown: nothing else is granted.  What a loopback URI was
+ * approved for is asked for again.
  */
+
+#define NGX_SVC_ADMIN_AUTHORIZATION_SHOWN(shown, asked)                       \
+    "(" shown "::text::text[] <@ " asked " AND " asked " <@ "                 \
+        shown "::text::text[])"
 
 #define NGX_SVC_ADMIN_AUTHORIZATION_MERGE(column)                             \
     column " = ARRAY(SELECT DISTINCT s COLLATE \"C\""                         \
@@ -103,36 +147,47 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization_decide = {
     .text =
         "WITH v AS ("
             "SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
-                NGX_SVC_OAUTH_VERDICT_USER
-                " WHEN s.user_id <> $20::text::uuid THEN 'user'"
-                " WHEN $19 = 'deny' THEN 'denied' END"
+                NGX_SVC_OAUTH_VERDICT_PLACE NGX_SVC_OAUTH_VERDICT_USER
+                " WHEN s.user_id <> $22::text::uuid THEN 'user'"
+                " WHEN $21 = 'deny' THEN 'denied'"
+                " WHEN NOT "
+                    NGX_SVC_ADMIN_AUTHORIZATION_SHOWN("$23", "w.scopes")
+                    " OR NOT "
+                    NGX_SVC_ADMIN_AUTHORIZATION_SHOWN("$24", "h.resources")
+                    " THEN 'changed' END"
                 NGX_SVC_OAUTH_AUTHORIZE_COLUMNS
             NGX_SVC_OAUTH_AUTHORIZE_FROM("")
         "), o AS ("
             "INSERT INTO svc.oauth_consent AS k"
-                " (tenant_id, user_id, client_id, scopes, resources)"
+                " (tenant_id, user_id, client_id, scopes, resources, allowed)"
             " SELECT " NGX_SVC_TENANT_OR_NULL ", v.user_id, v.client_id,"
                 " v.scopes, ARRAY(SELECT s COLLATE \"C\""
-                    " FROM unnest($8::text::text[]) s ORDER BY 1)"
+                    " FROM unnest(v.resource_keys) s ORDER BY 1), "
+                NGX_SVC_OAUTH_ALLOWED(
+                    "coalesce(nullif(v.resource_keys, '{}'), '{\"\"}')",
+                    "v.scopes")
             " FROM v WHERE v.verdict IS NULL AND $4 IS NULL"
             " ON CONFLICT (tenant_id, user_id, client_id) DO UPDATE SET "
                 NGX_SVC_ADMIN_AUTHORIZATION_MERGE("scopes") ", "
-                NGX_SVC_ADMIN_AUTHORIZATION_MERGE("resources")
+                NGX_SVC_ADMIN_AUTHORIZATION_MERGE("resources") ", "
+                NGX_SVC_ADMIN_AUTHORIZATION_MERGE("allowed")
                 ", updated_at = " NGX_SVC_CHANGED_AT("k")
         "), i AS ("
-            NGX_SVC_OAUTH_AUTHORIZE_GRANT
+            NGX_SVC_OAUTH_AUTHORIZE_GRANT("true")
         "), j AS ("
             NGX_SVC_OAUTH_AUTHORIZE_CODE
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_CONSENT_GRANTED, "v.client_id", "v.name",
                 "jsonb_build_object('scopes', to_jsonb(v.scopes),"
-                    " 'resources', to_jsonb($7::text::text[]))",
+                    " 'resources', to_jsonb(v.resources))",
                 "FROM v WHERE v.verdict IS NULL")
         ")"
         " SELECT " NGX_SVC_OAUTH_AUTHORIZE_ROW " FROM v",
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS,
                    ngx_svc_oauth_request_param(decision),
-                   ngx_svc_oauth_request_param(user_id))
+                   ngx_svc_oauth_request_param(user_id),
+                   ngx_svc_oauth_request_param(shown_scopes),
+                   ngx_svc_oauth_request_param(shown_resources))
 };
 
 
@@ -189,6 +244,28 @@ ngx_svc_admin_authorization_user(const ngx_svc_member_t *member,
 }
 
 
+/* What no scope and no URI has is not what the page has been told. */
+
+static ngx_int_t
+ngx_svc_admin_authorization_shown(const ngx_svc_member_t *member,
+    ngx_svc_value_t *value, const char *path, ngx_svc_error_t *err)
+{
+    u_char  c, *p;
+
+    for (p = value->str.data; p < value->str.data + value->str.len; p++) {
+        c = *p;
+
+        if (c <= ' ' || c >= 0x7f || c == '"' || c == '\\') {
+            return ngx_svc_fail(err, NGX_SVC_E_INVALID_VALUE,
+                                "\"%s\" must be as GET "
+                                "/v1/oauth/authorization has told.", path);
+        }
+    }
+
+    return NGX_OK;
+}
+
+
 static ngx_int_t
 ngx_svc_admin_authorization_prepare(ngx_svc_request_t *sr)
 {
@@ -229,6 +306,9 @@ ngx_svc_admin_authorization_reply(ngx_svc_request_t *sr)
     case NGX_SVC_OAUTH_REFUSED:
     case NGX_SVC_OAUTH_WRONG:
         return ngx_svc_send_error(sr);
+
+    case NGX_SVC_OAUTH_JUDGED:
+        return ngx_svc_oauth_outcome_again(sr->data);
 
     default:
         break;
@@ -284,8 +364,12 @@ ngx_svc_admin_authorization_decide(ngx_svc_request_t *sr)
         return rc;
     }
 
-    ar->decision = body.decision.str;
-    ar->user_id = body.user_id.str;
+    rc = ngx_svc_admin_authorization_take(ar, &body);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
     ar->login = NGX_SVC_OAUTH_LOGIN_SYNC;
     ar->statement = &ngx_svc_sql_admin_authorization_decide;
 
@@ -296,6 +380,42 @@ ngx_svc_admin_authorization_decide(ngx_svc_request_t *sr)
     }
 
     return rc == NGX_OK ? ngx_svc_oauth_outcome_calls(ar) : rc;
+}
+
+
+/* Who refuses need not say what. */
+
+static ngx_int_t
+ngx_svc_admin_authorization_take(ngx_svc_oauth_request_t *ar,
+    ngx_svc_admin_authorization_t *body)
+{
+    ngx_pool_t  *pool;
+
+    pool = ar->oauth.sr->request->pool;
+
+    ar->decision = body->decision.str;
+    ar->user_id = body->user_id.str;
+
+    if (ngx_strcmp(ar->decision.data, "deny") == 0) {
+        return NGX_OK;
+    }
+
+    if (!body->scopes.set || !body->resources.set) {
+        return ngx_svc_fail(&ar->oauth.sr->error, NGX_SVC_E_INVALID_VALUE,
+                            "\"%s\" is required to approve: what the page "
+                            "has shown.",
+                            body->scopes.set ? "resources" : "scopes");
+    }
+
+    if (ngx_svc_application_strings(pool, body->scopes.json,
+                                    &ar->shown_scopes)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_application_strings(pool, body->resources.json,
+                                       &ar->shown_resources);
 }
 
 
@@ -316,6 +436,10 @@ ngx_svc_admin_authorization_decided(ngx_svc_request_t *sr)
 
     if (outcome == NGX_SVC_OAUTH_FAILED) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (outcome == NGX_SVC_OAUTH_JUDGED) {
+        return ngx_svc_oauth_outcome_again(sr->data);
     }
 
     if (outcome == NGX_SVC_OAUTH_NO_SESSION) {

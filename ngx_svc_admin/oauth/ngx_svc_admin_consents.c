@@ -1,5 +1,6 @@
 /*
- * /v1/oauth/consents: what the caller has consented to.
+ * /v1/oauth/consents: what applications may do for the caller, by his consent or
+ * by a grant that lives.
  */
 
 #include "ngx_svc_application.h"
@@ -15,13 +16,61 @@
 #define NGX_SVC_ADMIN_CONSENT_OWN                                             \
     "(" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") o"
 
-#define NGX_SVC_ADMIN_CONSENT_LIST                                            \
-    " FROM " NGX_SVC_ADMIN_CONSENT_OWN " CROSS JOIN LATERAL ("                \
-        "SELECT k.client_id, k.scopes, k.resources, k.created_at,"            \
-            " k.updated_at FROM svc.oauth_consent k"                          \
-        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
+#define NGX_SVC_ADMIN_CONSENT_OWNER                                           \
+    "(SELECT u.id AS user_id, u.valid_after FROM " NGX_SVC_ADMIN_CONSENT_OWN  \
+        " CROSS JOIN LATERAL ("                                               \
+            NGX_SVC_ROW("k.id, k.valid_after", "svc.user_account",            \
+                        "o.user_id") ") u) o"
+
+/* Those of one user, as svc.oauth_consent has what is allowed. */
+
+#define NGX_SVC_ADMIN_CONSENT_KEPT                                            \
+    "SELECT k.client_id, k.allowed, k.created_at, k.updated_at"               \
+    " FROM svc.oauth_consent k"                                               \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.user_id BETWEEN o.user_id AND o.user_id"                      \
+    " ORDER BY k.user_id, k.client_id OFFSET 0"
+
+/* An application that did not have to ask has a grant alone. */
+
+#define NGX_SVC_ADMIN_CONSENT_GRANTS                                          \
+    "SELECT n.client_id, "                                                    \
+        NGX_SVC_OAUTH_ALLOWED(                                                \
+            "coalesce(nullif(n.resource_keys, '{}'), '{\"\"}')",              \
+            "n.scopes") " AS allowed, n.created_at, n.created_at"             \
+    " FROM (SELECT k.client_id, k.resource_keys, k.scopes, k.created_at,"     \
+            " k.revoked_at, k.expires_at, k.session_at"                       \
+        " FROM svc.oauth_grant k WHERE k.tenant_id = " NGX_SVC_TENANT         \
             " AND k.user_id BETWEEN o.user_id AND o.user_id"                  \
-        " ORDER BY k.user_id, k.client_id OFFSET 0) c"
+        " ORDER BY k.user_id OFFSET 0) n"                                     \
+    " WHERE n.revoked_at IS NULL AND n.expires_at > now()"                    \
+        " AND n.session_at >= coalesce(o.valid_after, '-infinity')"
+
+#define NGX_SVC_ADMIN_CONSENT_LIST                                            \
+    " FROM " NGX_SVC_ADMIN_CONSENT_OWNER " CROSS JOIN LATERAL ("              \
+        "SELECT l.client_id, min(l.created_at) AS created_at,"                \
+            " max(l.updated_at) AS updated_at,"                               \
+            " array_agg(DISTINCT p.pair) AS allowed"                          \
+        " FROM ((" NGX_SVC_ADMIN_CONSENT_KEPT ") UNION ALL ("                 \
+            NGX_SVC_ADMIN_CONSENT_GRANTS ")) l"                               \
+        " CROSS JOIN LATERAL unnest(l.allowed) p (pair)"                      \
+        " GROUP BY l.client_id) c"
+
+/* Of the pairs "c.allowed": what is before the space, and what is behind. */
+
+#define NGX_SVC_ADMIN_CONSENT_PART(n)                                         \
+    "(SELECT coalesce(json_agg(DISTINCT e.part ORDER BY e.part), '[]')"       \
+        " FROM (SELECT split_part(p, ' ', " #n ") COLLATE \"C\" AS part"      \
+            " FROM unnest(c.allowed) p) e WHERE e.part <> '')"
+
+#define NGX_SVC_ADMIN_CONSENT_ACCESS                                          \
+    "(SELECT coalesce(json_agg(json_build_object("                            \
+            "'resource', nullif(e.key, ''), 'scopes', e.scopes)"              \
+            " ORDER BY e.key), '[]')"                                         \
+        " FROM (SELECT split_part(p, ' ', 1) COLLATE \"C\" AS key,"           \
+            " coalesce(json_agg(split_part(p, ' ', 2) ORDER BY p)"            \
+                " FILTER (WHERE split_part(p, ' ', 2) <> ''), '[]') AS scopes"\
+            " FROM unnest(c.allowed) p GROUP BY 1) e)"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_consents_total = {
     .name = "admin_consents_total",
@@ -33,8 +82,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_consents_list = {
     .name = "admin_consents_list",
     .text =
         "SELECT c.client_id AS \"clientId\", a.name, a.type,"
-            " array_to_json(c.scopes) AS scopes,"
-            " array_to_json(c.resources) AS resources,"
+            " " NGX_SVC_ADMIN_CONSENT_PART(2) " AS scopes,"
+            " " NGX_SVC_ADMIN_CONSENT_PART(1) " AS resources,"
+            " " NGX_SVC_ADMIN_CONSENT_ACCESS " AS access,"
             " c.created_at AS \"createdAt\", c.updated_at AS \"updatedAt\""
         " FROM (SELECT c.*" NGX_SVC_ADMIN_CONSENT_LIST
             " ORDER BY c.updated_at DESC, c.client_id"

@@ -138,15 +138,10 @@ ngx_svc_application_bind_id(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 }
 
 
-/* None of them has quotes or backslashes: the checks of all elements say so. */
-
 ngx_int_t
 ngx_svc_application_bind_strings(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body)
 {
-    cJSON            *string;
-    u_char           *p;
-    size_t            size;
     ngx_str_t         text;
     ngx_svc_value_t  *value;
 
@@ -157,29 +152,47 @@ ngx_svc_application_bind_strings(ngx_svc_request_t *sr,
         return NGX_OK;
     }
 
+    if (ngx_svc_application_strings(sr->request->pool, value->json, &text)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, &text);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_application_strings(ngx_pool_t *pool, const cJSON *array,
+    ngx_str_t *text)
+{
+    u_char       *p;
+    size_t        size;
+    const cJSON  *string;
+
     size = sizeof("{}");
 
-    for (string = value->json->child; string; string = string->next) {
+    for (string = array->child; string; string = string->next) {
         size += ngx_strlen(string->valuestring) + sizeof("\"\",");
     }
 
-    p = ngx_pnalloc(sr->request->pool, size);
+    p = ngx_pnalloc(pool, size);
     if (p == NULL) {
         return NGX_ERROR;
     }
 
-    text.data = p;
+    text->data = p;
     *p++ = '{';
 
-    for (string = value->json->child; string; string = string->next) {
+    for (string = array->child; string; string = string->next) {
         p = ngx_sprintf(p, "\"%s\"%s", string->valuestring,
                         string->next ? "," : "");
     }
 
     *p++ = '}';
-    text.len = p - text.data;
-
-    ngx_svc_pg_bind_str(call, &text);
+    text->len = p - text->data;
 
     return NGX_OK;
 }

@@ -151,6 +151,13 @@ ngx_uint_t ngx_svc_application_id(const ngx_str_t *text);
     { .bind = ngx_svc_application_bind_strings,                               \
       .offset = offsetof(type, field) }
 
+/*
+ * The text of an array of strings, in the pool.  None of them has quotes or
+ * backslashes: the checks of all elements say so.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_application_strings(ngx_pool_t *pool, const cJSON *array,
+    ngx_str_t *text);
+
 ngx_int_t ngx_svc_application_bind_id(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 ngx_int_t ngx_svc_application_bind_strings(ngx_svc_request_t *sr,

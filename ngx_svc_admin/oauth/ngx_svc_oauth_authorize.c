@@ -25,12 +25,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_authorize = {
     .text =
         "WITH v AS ("
             "SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
-                NGX_SVC_OAUTH_VERDICT_USER NGX_SVC_OAUTH_VERDICT_CONSENT("$19")
-                " END"
+                NGX_SVC_OAUTH_VERDICT_PLACE NGX_SVC_OAUTH_VERDICT_USER
+                NGX_SVC_OAUTH_VERDICT_CONSENT("$21") " END"
                 NGX_SVC_OAUTH_AUTHORIZE_COLUMNS
             NGX_SVC_OAUTH_AUTHORIZE_FROM(NGX_SVC_OAUTH_AUTHORIZE_LOCK)
         "), i AS ("
-            NGX_SVC_OAUTH_AUTHORIZE_GRANT
+            NGX_SVC_OAUTH_AUTHORIZE_GRANT("v.consented")
         "), j AS ("
             NGX_SVC_OAUTH_AUTHORIZE_CODE
         ")"
@@ -102,6 +102,9 @@ ngx_svc_oauth_authorize_reply(ngx_svc_request_t *sr)
 
     case NGX_SVC_OAUTH_REFUSED:
         return ngx_svc_send_error(sr);
+
+    case NGX_SVC_OAUTH_JUDGED:
+        return ngx_svc_oauth_outcome_again(sr->data);
 
     case NGX_SVC_OAUTH_NO_SESSION:
     case NGX_SVC_OAUTH_AGAIN:

@@ -7,6 +7,7 @@
 
 
 #include "ngx_svc_oauth_sql.h"
+#include "ngx_svc_login_policy.h"
 #include "ngx_svc_oauth_request.h"
 #include "ngx_svc_session.h"
 
@@ -17,7 +18,8 @@
  * check the request is at fault, $7: resources and $8 their keys, $9: scopes,
  * $10: whether it asks for a new sign-in, $11: how old one may be, $12: after
  * what time it must be, $13: whose, '' when the hint is no good, $14: bytes
- * that all scopes may have.
+ * that all scopes may have, $15: from which address, $16: the version of the
+ * access policy that lets the request through.
  */
 
 #define NGX_SVC_OAUTH_AUTHORIZE_PARAMS                                        \
@@ -34,9 +36,11 @@
     ngx_svc_oauth_request_param(max_age),                                     \
     ngx_svc_oauth_request_param(auth_after),                                  \
     ngx_svc_oauth_request_param(hint),                                        \
-    ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX)
+    ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX),                          \
+    ngx_svc_oauth_request_param(oauth.ip),                                    \
+    ngx_svc_oauth_request_param(policy)
 
-/* and, where a code may come of it, $15 to $18: */
+/* and, where a code may come of it, $17 to $20: */
 
 #define NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS                                   \
     NGX_SVC_OAUTH_AUTHORIZE_PARAMS,                                           \
@@ -53,6 +57,22 @@
         "SELECT FROM unnest(a.redirect_uris) r WHERE starts_with(r, $4)"      \
         " AND regexp_replace(substr(r, length($4) + 1), '^:[0-9]+', '')"      \
             " = $5))"
+
+/*
+ * Where a code would be good, as it is shown, and as it is allowed: of what is
+ * asked for, or the only target that there is.
+ */
+
+#define NGX_SVC_OAUTH_ASKED_AT                                                \
+    "SELECT CASE WHEN $7::text::text[] <> '{}' THEN $7::text::text[]"         \
+            " WHEN " NGX_SVC_OAUTH_ONLY_AUDIENCE("a")                         \
+            " THEN a.allowed_audiences ELSE '{}' END AS resources,"           \
+        " CASE WHEN $8::text::text[] <> '{}' THEN $8::text::text[]"           \
+            " WHEN " NGX_SVC_OAUTH_ONLY_AUDIENCE("a")                         \
+            " THEN a.allowed_audience_keys ELSE '{}' END AS resource_keys"
+
+#define NGX_SVC_OAUTH_ASKED_KEYS                                              \
+    "coalesce(nullif(h.resource_keys, '{}'), '{\"\"}')"
 
 /* What the client may have: of those of users all that it has. */
 
@@ -97,9 +117,14 @@
         " AS scopes) b"                                                       \
     " CROSS JOIN LATERAL (SELECT "                                            \
         NGX_SVC_OAUTH_USER_SCOPES_OF("b.scopes") " AS scopes) w"              \
+    " CROSS JOIN LATERAL (" NGX_SVC_OAUTH_ASKED_AT ") h"                      \
+    " JOIN svc.governance q ON q.tenant_id = " NGX_SVC_TENANT                 \
     " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_USER_SESSION ") s ON true"           \
     " LEFT JOIN LATERAL ("                                                    \
-        NGX_SVC_OAUTH_CONSENT("s.user_id", lock) ") c ON true"
+        NGX_SVC_OAUTH_CONSENT("s.user_id", lock) ") c ON true"                \
+    " CROSS JOIN LATERAL (SELECT coalesce("                                   \
+        NGX_SVC_OAUTH_ALLOWED(NGX_SVC_OAUTH_ASKED_KEYS, "w.scopes")           \
+        " <@ c.allowed, false) AS consented OFFSET 0) z"
 
 
 /* The verdict, in the order in which what is wrong is told. */
@@ -123,6 +148,20 @@
     " WHEN octet_length(array_to_string(w.scopes, ' ')) > $14"                \
         " THEN 'scope_long'"
 
+/*
+ * What a tenant has not changed lets everybody through; another policy is
+ * judged by the worker, which then comes again.
+ */
+
+#define NGX_SVC_OAUTH_VERDICT_PLACE                                           \
+    " WHEN " NGX_SVC_LOGIN_BLOCKED_FROM("q.tenant_id", "$15")                 \
+        " THEN 'barred'"                                                      \
+    " WHEN q.access_policy::text <> " NGX_SVC_OAUTH_POLICY_OPEN               \
+        " AND q.access_number::text IS DISTINCT FROM $16 THEN 'policy'"
+
+#define NGX_SVC_OAUTH_POLICY_OPEN                                             \
+    "'{\"rules\":[],\"defaultAction\":\"allow\"}'"
+
 #define NGX_SVC_OAUTH_VERDICT_USER                                            \
     " WHEN $13 = '' THEN 'hint'"                                              \
     " WHEN s.user_id IS NULL THEN 'login'"                                    \
@@ -138,8 +177,7 @@
 
 #define NGX_SVC_OAUTH_VERDICT_CONSENT(ask)                                    \
     " WHEN " ask "::bool OR $4 IS NOT NULL OR a.require_consent"              \
-        " AND NOT coalesce(w.scopes <@ c.scopes"                              \
-            " AND $8::text::text[] <@ c.resources, false) THEN 'consent'"
+        " AND NOT z.consented THEN 'consent'"
 
 
 /*
@@ -149,22 +187,26 @@
 
 #define NGX_SVC_OAUTH_AUTHORIZE_COLUMNS                                       \
     " AS verdict, t.slug, a.client_id, a.name, gen_random_uuid() AS id,"      \
-    " s.user_id, s.root_id, s.session_at, s.auth_time, s.methods, w.scopes"
+    " s.user_id, s.root_id, s.session_at, s.auth_time, s.methods, w.scopes,"  \
+    " h.resources, h.resource_keys, z.consented,"                             \
+    " q.tenant_id, q.access_policy, q.access_number"
 
-#define NGX_SVC_OAUTH_AUTHORIZE_GRANT                                         \
+/* consented: whether the user has, and not an administrator for all of them. */
+
+#define NGX_SVC_OAUTH_AUTHORIZE_GRANT(consented)                              \
     "INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes," \
         " resources, resource_keys, session_id, session_at, auth_time,"       \
-        " methods, expires_at)"                                               \
+        " methods, consented, expires_at)"                                    \
     " SELECT " NGX_SVC_TENANT_OR_NULL ", v.id, v.client_id, v.user_id,"       \
-        " v.scopes, $7::text::text[], $8::text::text[], v.root_id,"           \
-        " v.session_at, v.auth_time, v.methods, now() + interval '90 days'"   \
+        " v.scopes, v.resources, v.resource_keys, v.root_id, v.session_at,"   \
+        " v.auth_time, v.methods, " consented ", now() + interval '90 days'"  \
     " FROM v WHERE v.verdict IS NULL"
 
 #define NGX_SVC_OAUTH_AUTHORIZE_CODE                                          \
     "INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id,"     \
         " redirect_uri, challenge, nonce, jkt, expires_at)"                   \
-    " SELECT " NGX_SVC_TENANT_OR_NULL ", $15::bytea, v.id, v.client_id, $3,"  \
-        " $16::bytea, $17::text, $18::bytea, now() + interval '1 minute'"     \
+    " SELECT " NGX_SVC_TENANT_OR_NULL ", $17::bytea, v.id, v.client_id, $3,"  \
+        " $18::bytea, $19::text, $20::bytea, now() + interval '1 minute'"     \
     " FROM v WHERE v.verdict IS NULL"
 
 /*
@@ -174,7 +216,13 @@
 
 #define NGX_SVC_OAUTH_AUTHORIZE_ROW                                           \
     "v.verdict AS _verdict, v.slug,"                                          \
-    " extract(epoch FROM now())::text AS now"
+    " extract(epoch FROM now())::text AS now, " NGX_SVC_OAUTH_POLICY_OF("v")
+
+/* Of what the worker judges, for ngx_svc_login_policy(). */
+
+#define NGX_SVC_OAUTH_POLICY_OF(row)                                          \
+    "CASE v.verdict WHEN 'policy' THEN " row ".access_policy END AS _policy," \
+    " " row ".access_number AS _version, " row ".tenant_id AS _tenant"
 
 
 #endif /* _NGX_SVC_OAUTH_AUTHORIZE_SQL_H_INCLUDED_ */

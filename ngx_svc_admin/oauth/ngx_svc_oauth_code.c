@@ -36,6 +36,7 @@ static ngx_uint_t ngx_svc_oauth_code_unreserved(const ngx_str_t *text);
     " WHEN u.status <> 'active' THEN 'code_user'"                             \
     " WHEN " NGX_SVC_OAUTH_GRANTED_CUT " THEN 'code'"                         \
     " WHEN NOT " NGX_SVC_OAUTH_ASSIGNED("p.user_id") " THEN 'code_group'"     \
+    " WHEN " NGX_SVC_OAUTH_GRANTED_UNASKED " THEN 'code_unasked'"             \
     NGX_SVC_OAUTH_GRANTED_VERDICT("$20") " END)"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code = {

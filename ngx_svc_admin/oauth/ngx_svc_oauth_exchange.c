@@ -168,7 +168,8 @@ static ngx_int_t ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, PGresult *res,
         " ON a.require_consent"                                               \
     " CROSS JOIN LATERAL (SELECT ARRAY(SELECT s FROM unnest(b.scopes) s"      \
         " WHERE j.user_id IS NULL OR NOT a.require_consent"                   \
-            " OR s = ANY (r.scopes)) AS scopes OFFSET 0) w"
+            " OR coalesce(nullif(d.key, $11 || t.slug), '') || ' ' || s"      \
+                " = ANY (r.allowed)) AS scopes OFFSET 0) w"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_lock = {
     .name = "oauth_exchange_lock",

@@ -109,6 +109,11 @@ typedef struct {
         " OR p.created_at < greatest(a.tokens_valid_after,"                   \
             " g.tokens_valid_after))"
 
+/* An application that did not ask when the user signed in, and has to since. */
+
+#define NGX_SVC_OAUTH_GRANTED_UNASKED                                         \
+    "a.require_consent AND NOT p.consented"
+
 /* The last cases of a verdict: target and scopes.  fault: the parameter. */
 
 #define NGX_SVC_OAUTH_GRANTED_VERDICT(fault)                                  \

@@ -92,7 +92,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_refresh = {
                     NGX_SVC_ROW("k.status, k.valid_after", "svc.user_account",
                                 "r.user_id") ") u"
                     " WHERE u.status = 'active' AND r.session_at"
-                        " >= coalesce(u.valid_after, '-infinity'))",
+                        " >= coalesce(u.valid_after, '-infinity'))"
+                " AND " NGX_SVC_OAUTH_ASSIGNED("r.user_id")
+                " AND (r.consented OR NOT a.require_consent)",
     NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
                    ngx_svc_oauth_param(token.secret_hash),
                    ngx_svc_oauth_param(client.public))

@@ -28,8 +28,9 @@
     "coalesce(" tenant "::uuid = " NGX_SVC_TENANT ", true)"
 
 /*
- * Of each client that the token "x" lives by: whether it may act, since it was
- * issued; of those that act, for how long; and the scopes that it has lost.
+ * Of each client that the token "x" lives by: whether it may act, and its user
+ * lets it, since it was issued; of those that act, for how long; and the scopes
+ * that it has lost.
  */
 
 #define NGX_SVC_OAUTH_LIVE_ACTS                                               \
@@ -40,10 +41,31 @@
         "SELECT s FROM unnest(x.scopes) s WHERE s <> ALL (" allowed ")"       \
         "), ' ') END"
 
+/*
+ * Whether the token's user lets it: of the last principal, which has got the
+ * grant itself, its consent is the grant; the current one needs it for the
+ * token's resource.  Most tokens do not come to the call.
+ */
+
+#define NGX_SVC_OAUTH_LIVE_ROOT                                               \
+    "(n.client_id = x.principals[cardinality(x.principals)])"
+
+#define NGX_SVC_OAUTH_LIVE_LET                                                \
+    "CASE WHEN x.user_id IS NULL THEN true"                                   \
+        " WHEN a.assignment = 'everyone'"                                     \
+            " AND (NOT a.require_consent OR " NGX_SVC_OAUTH_LIVE_ROOT ")"     \
+            " THEN true"                                                      \
+        " ELSE svc.oauth_user_lets(x.user_id, n.client_id,"                   \
+            " a.assignment = 'groups',"                                       \
+            " a.require_consent AND NOT " NGX_SVC_OAUTH_LIVE_ROOT ","         \
+            " CASE n.client_id WHEN x.client_id"                              \
+                " THEN coalesce(x.audience_key, '') END, x.scopes) END"
+
 #define NGX_SVC_OAUTH_LIVE_PRINCIPALS(issuer)                                 \
     "SELECT bool_and(a.client_id IS NOT NULL AND s.state IS NULL"             \
             " AND x.issued_at"                                                \
                 " >= coalesce(a.tokens_valid_after, '-infinity')"             \
+            " AND " NGX_SVC_OAUTH_LIVE_LET                                    \
             " AND (NOT coalesce(" NGX_SVC_OAUTH_LIVE_ACTS ", false)"          \
                 " OR a.allowed_audience_keys IS NULL"                         \
                 " OR coalesce(x.audience_key, " issuer ")"                    \
@@ -52,9 +74,7 @@
                 "), min(a.access_token_ttl)"                                  \
                 " FILTER (WHERE n.client_id = x.client_id)) AS ttl,"          \
         " string_to_array(string_agg(concat_ws(' ',"                          \
-            " CASE WHEN n.client_id = x.client_id THEN "                      \
-                NGX_SVC_OAUTH_LIVE_LOST("a.scopes || '{offline_access}'")     \
-            " END,"                                                           \
+            " " NGX_SVC_OAUTH_LIVE_LOST("a.scopes || '{offline_access}'") "," \
             " CASE WHEN a.allowed_scopes IS NOT NULL"                         \
                 " AND " NGX_SVC_OAUTH_LIVE_ACTS " THEN "                      \
                 NGX_SVC_OAUTH_LIVE_LOST("a.allowed_scopes"                    \
@@ -64,6 +84,7 @@
     " LEFT JOIN LATERAL ("                                                    \
         NGX_SVC_OAUTH_APPLICATION(                                            \
             NGX_SVC_OAUTH_STATE_COLUMNS ", k.client_id, k.scopes,"            \
+            " k.assignment, k.require_consent,"                               \
             " k.tokens_valid_after, k.access_token_ttl, k.max_token_ttl,"     \
             " k.allowed_scopes, k.allowed_audience_keys", "n.client_id")      \
         ") a ON true"                                                         \

@@ -5,17 +5,22 @@
 #include "ngx_svc_oauth_outcome.h"
 #include "ngx_svc_oauth_hint.h"
 #include "ngx_svc_oauth_key.h"
+#include "ngx_svc_login_policy.h"
 
 
 static ngx_int_t ngx_svc_oauth_outcome_statement(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_outcome_hint(ngx_svc_request_t *sr);
 static const ngx_svc_oauth_verdict_t *ngx_svc_oauth_outcome_find(
     const ngx_str_t *text, ngx_svc_oauth_outcome_e *outcome);
+static ngx_svc_oauth_outcome_e ngx_svc_oauth_outcome_judge(
+    ngx_svc_oauth_request_t *ar, PGresult *res);
 static ngx_int_t ngx_svc_oauth_outcome_say(ngx_svc_oauth_request_t *ar,
     const ngx_svc_oauth_verdict_t *verdict, const ngx_str_t *text);
 
 
-#define NGX_SVC_OAUTH_FAULT  "fault"    /* of ar->error */
+#define NGX_SVC_OAUTH_FAULT   "fault"   /* of ar->error */
+#define NGX_SVC_OAUTH_BARRED  "barred"
+#define NGX_SVC_OAUTH_JUDGE   "policy"
 
 #define ngx_svc_oauth_no_verdict  { NULL, NGX_SVC_E_NONE, NULL, NULL, NULL }
 
@@ -61,6 +66,9 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_wrong[] = {
     { "scope_long", NGX_SVC_E_SCOPE,
       "The scopes are too many for one token: ask for fewer.", NULL, NULL },
 
+    { NGX_SVC_OAUTH_BARRED, NGX_SVC_E_BOUNDARY,
+      "Signing in is not allowed from here and now.", NULL, NULL },
+
     { "hint", NGX_SVC_E_INVALID_REQUEST,
       "'id_token_hint' is no ID token of this client.", NULL, NULL },
 
@@ -70,6 +78,10 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_wrong[] = {
 
     { "user", NGX_SVC_E_CONFLICT,
       "The session is of another user than the page has shown.", NULL, NULL },
+
+    { "changed", NGX_SVC_E_CONFLICT,
+      "The application asks for something else than the page has shown: show "
+      "it again.", NULL, NULL },
 
     { "denied", NGX_SVC_E_BOUNDARY, "The user has refused.", NULL, NULL },
 
@@ -113,6 +125,10 @@ ngx_svc_oauth_outcome_calls(ngx_svc_oauth_request_t *ar)
     ngx_svc_request_t  *sr;
 
     sr = ar->oauth.sr;
+
+    if (ngx_svc_oauth_caller(&ar->oauth) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     rc = ngx_svc_oauth_hint_parse(ar);
 
@@ -161,9 +177,7 @@ ngx_svc_oauth_outcome_hint(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_request_again(sr, sr->op->kind,
-                                 ngx_svc_oauth_outcome_statement,
-                                 sr->route->reply);
+    return ngx_svc_oauth_outcome_again(sr->data);
 }
 
 
@@ -195,6 +209,12 @@ ngx_svc_oauth_outcome(ngx_svc_oauth_request_t *ar, PGresult *login,
         return NGX_SVC_OAUTH_DONE;
     }
 
+    if (text.len == sizeof(NGX_SVC_OAUTH_JUDGE) - 1
+        && ngx_memcmp(text.data, NGX_SVC_OAUTH_JUDGE, text.len) == 0)
+    {
+        return ngx_svc_oauth_outcome_judge(ar, res);
+    }
+
     verdict = ngx_svc_oauth_outcome_find(&text, &outcome);
 
     if (verdict == NULL || ngx_svc_oauth_outcome_say(ar, verdict, &text)
@@ -209,6 +229,52 @@ ngx_svc_oauth_outcome(ngx_svc_oauth_request_t *ar, PGresult *login,
 }
 
 
+/* A policy that has changed by then is judged once more. */
+
+static ngx_svc_oauth_outcome_e
+ngx_svc_oauth_outcome_judge(ngx_svc_oauth_request_t *ar, PGresult *res)
+{
+    ngx_str_t                 number;
+    ngx_svc_request_t        *sr;
+    ngx_svc_access_action_e   action;
+
+    static const ngx_str_t    barred = ngx_string(NGX_SVC_OAUTH_BARRED);
+
+    sr = ar->oauth.sr;
+
+    if (ngx_svc_login_policy(sr, res, &action) != NGX_OK) {
+        return NGX_SVC_OAUTH_FAILED;
+    }
+
+    if (action == NGX_SVC_ACCESS_DENY) {
+        return ngx_svc_oauth_outcome_say(ar,
+                   ngx_svc_oauth_verdict(ngx_svc_oauth_wrong, &barred),
+                   &barred)
+               == NGX_OK ? NGX_SVC_OAUTH_WRONG : NGX_SVC_OAUTH_FAILED;
+    }
+
+    number = ngx_svc_row_value(res, 0, "_version");
+
+    ar->policy.len = number.len;
+    ar->policy.data = ngx_pstrdup(sr->request->pool, &number);
+
+    return ar->policy.data ? NGX_SVC_OAUTH_JUDGED : NGX_SVC_OAUTH_FAILED;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_outcome_again(ngx_svc_oauth_request_t *ar)
+{
+    ngx_svc_request_t  *sr;
+
+    sr = ar->oauth.sr;
+
+    return ngx_svc_request_again(sr, sr->op->kind,
+                                 ngx_svc_oauth_outcome_statement,
+                                 sr->route->reply);
+}
+
+
 static const ngx_svc_oauth_verdict_t *
 ngx_svc_oauth_outcome_find(const ngx_str_t *text,
     ngx_svc_oauth_outcome_e *outcome)
@@ -216,7 +282,7 @@ ngx_svc_oauth_outcome_find(const ngx_str_t *text,
     ngx_uint_t                      i;
     const ngx_svc_oauth_verdict_t  *verdict;
 
-    for (i = NGX_SVC_OAUTH_REFUSED; i < NGX_SVC_OAUTH_DONE; i++) {
+    for (i = NGX_SVC_OAUTH_REFUSED; i <= NGX_SVC_OAUTH_ASK; i++) {
         verdict = ngx_svc_oauth_verdict(ngx_svc_oauth_outcomes[i], text);
 
         if (verdict) {

@@ -16,6 +16,7 @@ typedef enum {
     NGX_SVC_OAUTH_NO_SESSION,       /* of the client's tenant */
     NGX_SVC_OAUTH_AGAIN,            /* there is one: another one is needed */
     NGX_SVC_OAUTH_ASK,              /* the user must consent */
+    NGX_SVC_OAUTH_JUDGED,           /* the policy allows it: come again */
     NGX_SVC_OAUTH_DONE
 } ngx_svc_oauth_outcome_e;
 
@@ -30,10 +31,13 @@ ngx_int_t ngx_svc_oauth_outcome_calls(ngx_svc_oauth_request_t *ar);
 
 /*
  * For a reply: of the results of both; the latter's row has "_verdict".  With
- * sr->error, but _FAILED and _DONE.
+ * sr->error, but _FAILED, _JUDGED and _DONE.
  */
 ngx_svc_oauth_outcome_e ngx_svc_oauth_outcome(ngx_svc_oauth_request_t *ar,
     PGresult *login, PGresult *res);
+
+/* Of _JUDGED.  Returns what goes to ngx_http_finalize_request(). */
+ngx_int_t ngx_svc_oauth_outcome_again(ngx_svc_oauth_request_t *ar);
 
 
 #endif /* _NGX_SVC_OAUTH_OUTCOME_H_INCLUDED_ */

@@ -25,6 +25,7 @@ static ngx_int_t ngx_svc_oauth_refresh_check(ngx_svc_oauth_t *o);
     " WHEN u.status <> 'active' OR " NGX_SVC_OAUTH_GRANTED_CUT                \
         " THEN 'refresh'"                                                     \
     " WHEN NOT " NGX_SVC_OAUTH_ASSIGNED("p.user_id") " THEN 'refresh_group'"  \
+    " WHEN " NGX_SVC_OAUTH_GRANTED_UNASKED " THEN 'refresh_unasked'"          \
     NGX_SVC_OAUTH_GRANTED_VERDICT("$18") " END)"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh = {

@@ -131,6 +131,10 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_verdicts[] = {
     { "code_group", NGX_SVC_E_BOUNDARY,
       "The user is in no group that may use the client.", NULL, NULL },
 
+    { "code_unasked", NGX_SVC_E_GRANT,
+      "The user must consent: ask for it at the authorization endpoint.", NULL,
+      NULL },
+
     { "refresh", NGX_SVC_E_GRANT,
       "The refresh token is unknown, has expired, or has been revoked.",
       NULL, NULL },
@@ -145,6 +149,10 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_verdicts[] = {
 
     { "refresh_group", NGX_SVC_E_GRANT,
       "The user is in no group that may use the client.", NULL, NULL },
+
+    { "refresh_unasked", NGX_SVC_E_GRANT,
+      "The user must consent: ask for it at the authorization endpoint.", NULL,
+      NULL },
 
     { "granted_resource", NGX_SVC_E_TARGET,
       "The resource is not among those that the user has granted.", NULL,

@@ -56,7 +56,12 @@ typedef struct {
     ngx_str_t                      code_digest;
 
     ngx_str_t                      decision;    /* of the page: "approve" or */
-    ngx_str_t                      user_id;     /*     "deny", and whose */
+    ngx_str_t                      user_id;     /*     "deny", whose, and what */
+    ngx_str_t                      shown_scopes;        /* it has shown: */
+    ngx_str_t                      shown_resources;     /* arrays */
+
+    ngx_str_t                      policy;      /* the version of the access
+                                                   policy that was judged */
 
     ngx_svc_oauth_login_e          login;
     const ngx_svc_pg_statement_t  *statement;

@@ -90,16 +90,26 @@
             " ORDER BY k.client_id, k.group_id LIMIT 1) m))"
 
 /*
- * What a user has consented to, of "a": scopes and resources; or no row.  lock:
- * a clause, or "".
+ * What a user has consented to, of "a": scopes at resources; or no row.  lock: a
+ * clause, or "".
  */
 
 #define NGX_SVC_OAUTH_CONSENT(user_id, lock)                                  \
-    "SELECT k.scopes, k.resources FROM svc.oauth_consent k"                   \
+    "SELECT k.allowed FROM svc.oauth_consent k"                               \
     " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
         " AND (k.user_id, k.client_id) BETWEEN"                               \
             " (" user_id ", a.client_id) AND (" user_id ", a.client_id)"      \
     " ORDER BY k.user_id, k.client_id LIMIT 1" lock
+
+/*
+ * The same, as svc.oauth_consent has it: "<key> <scope>" for each scope at each
+ * resource, and "<key> " for the resource itself; neither has a space.  The key
+ * of the issuer is ''.  keys, scopes: arrays.
+ */
+
+#define NGX_SVC_OAUTH_ALLOWED(keys, scopes)                                   \
+    "ARRAY(SELECT k || ' ' || s COLLATE \"C\" FROM unnest(" keys ") k,"       \
+        " unnest('{\"\"}' || " scopes ") s)"
 
 /*
  * The first cases of each verdict, in order; public: whether the client has

@@ -91,6 +91,7 @@ function consent() {
 async function decide(decision) {
   const { redirectTo } = await post("/oauth/authorization", {
     request: new URL(home.next).search.slice(1), decision, userId: asked.user.id,
+    scopes: asked.scopes.map(({ name }) => name), resources: asked.resources,
   });
 
   location.assign(redirectTo);

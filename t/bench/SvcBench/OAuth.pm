@@ -83,8 +83,9 @@ sub prepare_users {
                                  accessTokenFormat => 'opaque');
 
     $tenant->{system}->sql(<<"EOT");
-INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)
-VALUES ('$tenant->{id}', '$user', '$client{agent}{clientId}', '{invoices:read}', '{}')
+INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources, allowed)
+VALUES ('$tenant->{id}', '$user', '$client{agent}{clientId}', '{invoices:read}', '{}',
+        '{" "," invoices:read"}')
 EOT
     $token{user} = user_token($tenant, client => $web, user => $user, ttl => 86_400,
                               scopes => [ 'invoices:read' ], audience => $API);

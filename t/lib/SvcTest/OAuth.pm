@@ -143,7 +143,7 @@ sub claims {
 
 # --- exchanges --------------------------------------------------------------------
 
-push @EXPORT_OK, qw(user_token exchange delegations $ACCESS_TOKEN);
+push @EXPORT_OK, qw(user_token consent exchange delegations $ACCESS_TOKEN);
 
 our $ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 
@@ -179,6 +179,29 @@ sub user_token {
     $s->secret($token);
 
     return $token;
+}
+
+
+# What a user has allowed an application, and nothing else: of each scope at each
+# resource, by its key; '' is the issuer.
+
+sub consent {
+    my ($tenant, $user, $app, $scopes, @keys) = @_;
+
+    my $list = sub { return '{' . join(',', map { "\"$_\"" } sort @_) . '}' };
+
+    @keys = ('') if !@keys;
+
+    my $allowed = $list->(map { my $key = $_; map { "$key $_" } '', @$scopes } @keys);
+    my ($all, $at) = ($list->(@$scopes), $list->(grep { $_ ne '' } @keys));
+
+    $tenant->{system}->sql('INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes,'
+        . " resources, allowed) VALUES ('$tenant->{id}', '$user', '$app->{clientId}', '$all',"
+        . " '$at', '$allowed') ON CONFLICT (tenant_id, user_id, client_id) DO UPDATE"
+        . ' SET scopes = excluded.scopes, resources = excluded.resources,'
+        . ' allowed = excluded.allowed');
+
+    return;
 }
 
 

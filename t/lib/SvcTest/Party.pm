@@ -107,7 +107,9 @@ sub decide {
     my $asked = $b->get("/v1/oauth/authorization?$request")->json;
     my $r = $b->post('/v1/oauth/authorization',
                      { request => $request, decision => $decision,
-                       userId => $asked->{user}{id} });
+                       userId => $asked->{user}{id},
+                       scopes => [ map { $_->{name} } @{ $asked->{scopes} } ],
+                       resources => $asked->{resources} });
 
     $r->status == 200 or die $r->body . "\n";
 

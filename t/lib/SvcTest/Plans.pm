@@ -254,8 +254,8 @@ SELECT $t, sha256(('$slug-code' || i)::bytea), $grant, $app, 'https://x.test/', 
 UPDATE svc.application SET assignment = 'groups', scopes = '{openid}', auth_method = 'none',
        grant_types = '{authorization_code,refresh_token}'
  WHERE tenant_id = $t AND client_id = '@{[ sprintf 'app_%032x', 510 ]}';
-INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)
-SELECT $t, $user, $app, '{openid}', '{}' FROM $all;
+INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources, allowed)
+SELECT $t, $user, $app, '{openid}', '{}', '{" "," openid"}' FROM $all;
 INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, expires_at)
 SELECT $t, sha256(('$slug-refresh' || i)::bytea), $grant, now() + interval '30 days'
 FROM $all;
@@ -271,8 +271,8 @@ SET grant_types = '{urn:ietf:params:oauth:grant-type:token-exchange}', scopes = 
     assignment = 'groups' WHERE tenant_id = $t AND client_id = '$self->{apps}[1]';
 INSERT INTO svc.group_app (tenant_id, client_id, group_id)
 VALUES ($t, '$self->{apps}[1]', '@{[ $self->id($GROUP, 1) ]}') ON CONFLICT DO NOTHING;
-INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)
-SELECT $t, $user, '$self->{apps}[1]', '{read}', '{}' FROM $all
+INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources, allowed)
+SELECT $t, $user, '$self->{apps}[1]', '{read}', '{}', '{" "," read"}' FROM $all
 ON CONFLICT DO NOTHING;
 INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, user_id, chain,
                              principals, grant_type, scopes, secret_hash, ttl)
@@ -409,7 +409,7 @@ sub values {
     my $x_hash = '\x' . sha256_hex('x');
     my $first_app = $self->{apps}[2];
     my @request = ($self->{apps}[0], $session, 'https://x.test/', undef, undef, undef, '{}', '{}',
-                   '{openid}', 'false', 3600, 0, $self->id($USER, $WHO), 4096);
+                   '{openid}', 'false', 3600, 0, $self->id($USER, $WHO), 4096, '10.0.0.1', undef);
 
     my $app_login = '\x' . sha256_hex("$self->{slug}secret500");
     my @shown = ($self->id($OAUTH, 1), $self->{issued} * 1000 + 1);
@@ -731,7 +731,7 @@ sub values {
         oauth_authorize => [ @request, '\x' . '02' x 32, '\x' . '01' x 32, 'n', undef, 'false' ],
         admin_authorization => [ @request, 'false' ],
         admin_authorization_decide => [ @request, '\x' . '02' x 32, '\x' . '01' x 32, 'n', undef,
-                                        'approve', $self->id($USER, $WHO) ],
+                                        'approve', $self->id($USER, $WHO), '{openid}', '{}' ],
         admin_consents_total => [ $session ],
         admin_consents_list => [ $session, @page ],
         admin_consent_delete => [ $session, $self->{apps}[0] ],

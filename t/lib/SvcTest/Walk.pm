@@ -191,8 +191,8 @@ sub things {
         'security-incidents' => $add->('incident', 'id, type, subject, severity,'
             . ' title, details, count, last_seen_at', 'gen_random_uuid(),'
             . " 'account_lockouts', '', 'medium', 'x', '{}', 1, now()", 'id'),
-        consents => $add->('oauth_consent', 'user_id, client_id, scopes, resources',
-            "'$owner', '$web[0]', '{a}', '{}'", 'client_id'),
+        consents => $add->('oauth_consent', 'user_id, client_id, scopes, resources,'
+            . ' allowed', "'$owner', '$web[0]', '{a}', '{}', '{\" \",\" a\"}'", 'client_id'),
         factors => $add->('factor', 'user_id, id, type, name, confirmed_at',
             "'$user', gen_random_uuid(), 'passkey', 'x', now()", 'id'),
         totp => $add->('factor', 'user_id, id, type, name, secret',

@@ -85,8 +85,8 @@ sub world {
     my %app = applications($acme);
 
     $s->sql(<<"EOT");
-INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources)
-VALUES ('$acme->{id}', '$ada->{id}', '$app{agent}{clientId}', '{read}', '{}')
+INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources, allowed)
+VALUES ('$acme->{id}', '$ada->{id}', '$app{agent}{clientId}', '{read}', '{}', '{" "," read"}')
 EOT
     1 while $s->sql('SELECT svc.user_index(1000)');
     tidy($s);
