@@ -56,9 +56,9 @@ typedef struct {
     ngx_str_t                      code_digest;
 
     ngx_str_t                      decision;    /* of the page: "approve" or */
-    ngx_str_t                      user_id;     /*     "deny", whose, and what */
-    ngx_str_t                      shown_scopes;        /* it has shown: */
-    ngx_str_t                      shown_resources;     /* arrays */
+    ngx_str_t                      user_id;     /*     "deny", whose, */
+    ngx_str_t                      shown_scopes;        /* and what it has */
+    ngx_str_t                      shown_resources;     /* shown: arrays */
 
     ngx_str_t                      policy;      /* the version of the access
                                                    policy that was judged */

@@ -90,8 +90,8 @@
             " ORDER BY k.client_id, k.group_id LIMIT 1) m))"
 
 /*
- * What a user has consented to, of "a": scopes at resources; or no row.  lock: a
- * clause, or "".
+ * What a user has consented to, of "a": scopes at resources; or no row.  lock:
+ * a clause, or "".
  */
 
 #define NGX_SVC_OAUTH_CONSENT(user_id, lock)                                  \

@@ -89,8 +89,8 @@ ngx_svc_stepup_barred(ngx_svc_login_t *login)
 
 
 /*
- * The results are gone when the limits have answered.  NGX_DECLINED: no proof is
- * taken from here and now.
+ * The results are gone when the limits have answered.  NGX_DECLINED: no proof
+ * is taken from here and now.
  */
 
 static ngx_int_t
