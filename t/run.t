@@ -13,7 +13,7 @@ use Test::More;
 
 use SvcTest::Documents qw(document section examples);
 use SvcTest::Nginx ();
-use SvcTest::Process qw(on_exit wait_for slurp spawn wait_exit signal_pid);
+use SvcTest::Process qw(run on_exit wait_for slurp spawn wait_exit signal_pid);
 use SvcTest::Skip;
 
 needs(program => 'curl make python3', python => 'aiosmtpd');
@@ -121,6 +121,22 @@ for my $example (@examples) {
                    |imported\ (?:2\ sign-ins|1\ passwords)/x,
          'is answered');
 }
+
+# those of sign-in, as one reads them
+
+# (a code of an app is good for the step of 30 seconds behind its own)
+
+wait_for { time % 30 < 15 };
+
+my $sign_in = join "\n", examples('bash', document('ngx_svc_admin/signin/README.md'));
+
+$sign_in =~ s/\bcurl (--no-fail )?/q(curl -sS ) . ($1 ? '' : '-f ')/ge;
+
+my ($failed, $said) = run([ 'bash', '-euo', 'pipefail', '-c', ". $run/env\n$sign_in" ],
+                          cwd => Cwd::getcwd());
+
+is($failed, 0, 'the examples of sign-in, in their order') or diag("$sign_in\n$said");
+like($said, qr/"code":"step_up_required".*"csrfToken":/s, '... to the last one');
 
 # one more receiver, on a port that is free
 
