@@ -109,6 +109,11 @@ outage('an old schema', 'schema-old',
        qr/PostgreSQL: .*schema is too old.*svcctl migrate/,
        'UPDATE svc.schema_migration SET version = -version');
 
+outage('a schema that does not serve them', 'schema-ahead',
+       "INSERT INTO svc.schema_migration VALUES (1000, 'later', now(), 999)",
+       qr/PostgreSQL: .*does not serve .*svcctl check/,
+       'DELETE FROM svc.schema_migration WHERE version = 1000');
+
 outage('a role that sees all', 'role-unsafe', 'ALTER ROLE svc_app BYPASSRLS',
        qr/PostgreSQL: .*bypasses row-level security.*svc_app/,
        'ALTER ROLE svc_app NOBYPASSRLS');
@@ -188,8 +193,10 @@ comes_back('no database');
 
 # --- a schema that is newer -----------------------------------------------------
 
-$s->sql('INSERT INTO svc.schema_migration (version, name)'
-        . " VALUES (1000, 'later')");
+# it serves them, as the last ones
+
+$s->sql('INSERT INTO svc.schema_migration (version, name, serves)'
+        . " SELECT 1000, 'later', max(version) FROM svc.schema_migration");
 cut('SELECT');
 
 my $newer;

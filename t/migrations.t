@@ -10,7 +10,7 @@ use warnings;
 use Test::More;
 
 use SvcTest;
-use SvcTest::Process qw(run);
+use SvcTest::Process qw(run slurp);
 
 # a worker with few connections: each of them has all statements to prepare
 
@@ -290,6 +290,21 @@ SELECT id, '7' FROM svc.tenant ON CONFLICT DO NOTHING;
 INSERT INTO svc.webhook_done (tenant_id, delivery_id)
 SELECT id, id FROM svc.tenant;
 SQL
+
+$rows{38} = <<'SQL';
+INSERT INTO svc.tenant_gone (id, slug, gone_at)
+SELECT md5(slug)::uuid, 'was-' || slug, now() FROM svc.tenant;
+SQL
+
+# Each says which modules the schema serves from then on: those whose newest migration is
+# this one, or a later one.
+
+for my $version (grep { $_ >= 38 } @versions) {
+    my ($serves) = (slurp($file{$version}) =~ /\A-- serves: (\d+)\n/);
+
+    ok($serves && $serves >= 1 && $serves <= $version,
+       "migration $version begins with \"-- serves: N\", the oldest modules");
+}
 
 # Of the tenants alone, where PostgreSQL keeps statistics of them: all of it takes as
 # long as a dozen migrations.

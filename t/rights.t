@@ -8,6 +8,7 @@ use warnings;
 use Test::More;
 
 use SvcTest;
+use SvcTest::Process qw(run);
 
 
 my $s = SvcTest->new->start;
@@ -133,6 +134,101 @@ $s->sql('CREATE FUNCTION svc.later() RETURNS int LANGUAGE sql'
 denied('a function made later', 'SELECT svc.later()');
 
 is($acme->scim(GET => "/Users/$user->{id}")->status, 200, 'all is well');
+$s->sql('DROP FUNCTION svc.later()');
+$s->sql('REVOKE TEMPORARY ON DATABASE svc FROM svc_app');
+
+
+# --- rights that are lost -----------------------------------------------------
+
+# of each object what svc_app and everybody may, as PostgreSQL has it on record
+
+my $ALL = <<'EOT';
+SELECT o.what, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END,
+       a.privilege_type
+  FROM (
+    SELECT 'database', coalesce(datacl, acldefault('d', datdba))
+      FROM pg_database WHERE datname = current_database()
+    UNION ALL
+    SELECT 'schema ' || nspname, coalesce(nspacl, acldefault('n', nspowner))
+      FROM pg_namespace WHERE nspname IN ('svc', 'public')
+    UNION ALL
+    SELECT 'relation ' || relname, relacl FROM pg_class
+     WHERE relnamespace = 'svc'::regnamespace
+    UNION ALL
+    SELECT 'column ' || relname || '.' || attname, attacl
+      FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid
+     WHERE relnamespace = 'svc'::regnamespace
+    UNION ALL
+    SELECT 'function ' || oid::regprocedure, coalesce(proacl, acldefault('f', proowner))
+      FROM pg_proc WHERE pronamespace = 'svc'::regnamespace
+    UNION ALL
+    SELECT 'functions to come', defaclacl FROM pg_default_acl
+) o (what, acl), aclexplode(o.acl) a
+WHERE a.grantee IN (0, 'svc_app'::regrole, current_user::regrole)
+  AND (a.grantee <> current_user::regrole OR o.what = 'functions to come')
+ORDER BY 1, 2, 3
+EOT
+
+sub all_rights {
+    my ($database) = @_;
+
+    return join "\n", map { join ' ', @$_ }
+           @{ $s->pg->connect('postgres', $database)->query($ALL) };
+}
+
+sub migrate {
+    my ($database) = @_;
+
+    return run([ $s->root . '/conf/svcctl', '--pg',
+                 $s->pg->conninfo('postgres') =~ s/dbname=svc/dbname=$database/r,
+                 'migrate' ]);
+}
+
+my $rights = all_rights('svc');
+my $hint = 'what migrations give to svc_app is in sql/rights.sql, too';
+
+cmp_ok(() = $rights =~ /svc_app/g, '>', 200, 'rights of svc_app');
+
+# the dump of another cluster, by hand, into this one without the role
+
+my $at = $s->pg->conninfo('postgres');
+my $dump = "$s->{dir}/svc.dump";
+
+is((run([ 'pg_dump', '-Fc', '-f', $dump, '-d', $at ]))[0], 0, 'a dump');
+$s->nginx->stop;
+$s->sql('DROP OWNED BY svc_app');
+$s->sql('DROP ROLE svc_app');
+
+my ($status, $text) = run([ 'createdb', '-T', 'template0', '--maintenance-db', $at,
+                            'restored' ]);
+is($status, 0, 'a new database') or diag($text);
+($status, $text) = run([ 'pg_restore', '-d', $at =~ s/dbname=svc/dbname=restored/r,
+                         $dump ]);
+isnt($status, 0, 'pg_restore lacks the role');
+
+($status, $text) = migrate('restored');
+is($status, 0, 'svcctl migrate') or diag($text);
+like($text, qr/^made the role svc_app\nset [1-9]\d* rights of svc_app/, 'says what it does');
+is(all_rights('restored'), $rights, "all rights are there: $hint");
+is_deeply([ migrate('restored') ], [ 0, '' ], 'again it does nothing');
+
+# and where they were lost in place
+
+($status, $text) = migrate('svc');
+is($status, 0, 'svcctl migrate, of the first one') or diag($text);
+is(all_rights('svc'), $rights, 'all rights are there');
+
+# one alone
+
+$s->sql('REVOKE UPDATE (last_used_at) ON svc.credential FROM svc_app');
+$s->sql('GRANT EXECUTE ON FUNCTION svc.tenant_delete_rows TO PUBLIC');
+is_deeply([ migrate('svc') ], [ 0, "set 2 rights of svc_app, and of everybody\n" ],
+          'one that lacks, and one too many');
+is(all_rights('svc'), $rights, 'all rights are there');
+
+$s->nginx->launch;
+ok($s->wait_healthy, 'and it is served');
+is($acme->scim(GET => "/Users/$user->{id}")->status, 200, 'as before');
 
 $s->done;
 done_testing();

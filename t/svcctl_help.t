@@ -19,7 +19,7 @@ needs(program => 'man mandoc');
 my $dir = File::Temp::tempdir('/tmp/svchelp.XXXXXX');
 on_exit(sub { remove_tree($dir) });
 
-my $s = SvcTest->new(redis => 0)->start;
+my $s = SvcTest->new->start;
 my $ctl = $s->root . '/conf/svcctl';
 my $version = slurp($s->root . '/conf/version') =~ s/\n//r;
 my (%options, @commands);
@@ -93,7 +93,8 @@ for my $name (@commands) {
 
 like(shows('tenant', '--help'),
      qr/\Ausage:[ ]svcctl[ ]tenant[ ]create[ ]--slug.*\n[ ]{7}svcctl[ ]tenant[ ]list\n
-        [ ]{7}svcctl[ ]tenant[ ]suspend[ ].*\n[ ]{7}svcctl[ ]tenant[ ]resume[ ].*\n\z/x,
+        [ ]{7}svcctl[ ]tenant[ ]suspend[ ].*\n[ ]{7}svcctl[ ]tenant[ ]resume[ ].*\n
+        [ ]{7}svcctl[ ]tenant[ ]delete[ ].*\n\z/x,
      'those that begin so');
 
 for my $wrong ([ 'nothing' ], [ 'status', 'x' ], [ 'tenant', 'nothing' ]) {
@@ -115,11 +116,16 @@ open my $list, '>', "$dir/hashes.txt" or die $!;
 print $list '5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8:2', "\n";
 close $list;
 
+my $redis = $s->redis->{socket};
+
+$s->svcctl(qw(tenant create --slug old --name Old --owner ada@old.example));
+
 for my $name (@commands) {
     my ($line, $input) = split / < /, $example{$name};
     my @args = split / /, $line;
 
-    s{^(sign-ins\.csv|users\.jsonl|breached\.bin)$}{$dir/$1},
+    s{^(sign-ins\.csv|users\.jsonl|breached\.bin|svc-backup)$}{$dir/$1},
+        s{^svc\.keys$}{$s->{key_file}}, s{^127\.0\.0\.1:6379$}{$redis},
         s/^[0-9a-f]{8}-.*/$id/ for @args;
 
     my ($out, $rc, $err) = $s->svcctl({ in => $input && "$dir/$input" }, @args);
@@ -204,7 +210,7 @@ my %first = map { s/ .*//r => 1 } @commands;
 
 is_deeply(completed(''), [ sort keys %first, 'help' ], 'commands');
 is_deeply(completed('te'), [ 'tenant' ], 'one that begins so');
-is_deeply(completed('tenant', ''), [ qw(create list resume suspend) ], 'what follows');
+is_deeply(completed('tenant', ''), [ qw(create delete list resume suspend) ], 'what follows');
 is_deeply(completed('help', 'tenant', 'c'), [ 'create' ], 'of help, too');
 is_deeply(completed('--pg', 'x', 'sta'), [ 'status' ], 'behind an option');
 is_deeply(completed('oauth', ''), [ qw(key partitions retain) ], 'three words:');

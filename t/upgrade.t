@@ -182,7 +182,15 @@ unlike($m->passes('cat /var/log/nginx/error.log', 'the error log'),
 
 # --- and back -----------------------------------------------------------------------
 
-my ($leave, $back, $restore) = SvcTest::Machine::documented('Going back');
+my ($ask, $leave, $back, $restore) = SvcTest::Machine::documented('Going back');
+
+like($m->passes("cd /mnt/old\n$ask", 'back: is it possible?'),
+     qr/^modules of version 1 work on the schema, which is of version $newest$/m, 'yes');
+my $psql = 'cd / && runuser -u postgres -- psql -XAtqd svc -c';
+$m->passes("$psql \"INSERT INTO svc.schema_migration VALUES (9999, 'later', now(), 2)\"",
+           'a schema that does not serve them');
+isnt(($m->sh("cd /mnt/old\n$ask"))[0], 0, 'back: not to this version');
+$m->passes("$psql 'DELETE FROM svc.schema_migration WHERE version = 9999'", 'as it was');
 
 $m->passes("cd /mnt/new && $leave", 'back: the new modules leave');
 goes_on('with what is in memory');

@@ -34,7 +34,14 @@ option weeks        N         "a number of weeks"
 option days         N         "a number of days"
 option kid          KID       "the key's, as \"oauth key list\" shows it"
 option file         FILE      "what is read"
-option out          FILE      "what is written, or replaced"
+option out          PATH      "what is written, or replaced"
+option modules      N         "the number of their newest migration"
+option from         DIR       "the folder of a backup"
+option keys         FILE      "the file of svc_key_file, or - for standard input"
+option rehearse     ""        "into a database that is dropped afterwards"
+option confirm      SLUG      "the same slug once more"
+option now          ""        "without the 24 hours of suspension"
+option redis        ADDRESS   "HOST:PORT, or a unix socket's path"
 option min-count    N         "leaves out what was seen less often than N times"
 option password-stdin ""      "looks up the first line of standard input"
 option passwords    ""        "the file has the hashes of passwords"
@@ -57,6 +64,7 @@ command_is "migrate" "migrate sql" \
     "brings the schema up to date" \
     "migrate" <<'TXT'
 Run twice it changes nothing.
+It makes the role svc_app, and gives it what it lacks of its rights, as after a restore.
 It waits up to two minutes for a moment when nobody holds a table.
 A schema that is newer than the migrations here is refused.
 TXT
@@ -65,6 +73,31 @@ command_is "status" "status" \
     "shows the schema's version, and the tenants" \
     "status" <<'TXT'
 A tenant's line has its slug, its id, its name, and how many users it has.
+TXT
+
+command_is "check" "check_modules modules" \
+    "says whether modules work on the schema" \
+    "check --modules 37" <<'TXT'
+It is for before the restart that brings other modules, newer or older ones.
+Without --modules they are those that have come with svcctl; otherwise those whose newest migration has this number.
+A schema that is older than modules is migrated first; one that is newer says which modules it serves.
+TXT
+
+command_is "backup" "backup out! keys!" \
+    "writes a backup of the database" \
+    "backup --out svc-backup --keys svc.keys" <<'TXT'
+PATH is a folder, new or empty: it gets a dump, and a MANIFEST with the schema's version, the number of rows in each table, the ids of the keys in use, and the SHA-256 of the files.
+The keys are not in it: keep their file elsewhere.
+It refuses when a key that is in use is not in FILE.
+Nobody waits for it, and migrations wait for its end.
+TXT
+
+command_is "restore" "restore from! keys! rehearse" \
+    "restores a backup into an empty database" \
+    "restore --from svc-backup --keys svc.keys --rehearse" <<'TXT'
+It checks the files and the keys, makes the role svc_app, restores, compares the number of rows, and migrates.
+A backup of an older version is brought up to date.
+With --rehearse it does so in a database of its own beside the one that is named, drops it, and writes the time into DIR/backup.ok.
 TXT
 
 command_is "tenant create" "tenant_create slug! name! owner! given family env" \
@@ -90,6 +123,15 @@ command_is "tenant resume" "tenant_resume tenant!" \
     "ends that" \
     "tenant resume --tenant acme" <<'TXT'
 Sessions that have not expired count again.
+TXT
+
+command_is "tenant delete" "tenant_delete tenant! confirm! now" \
+    "deletes a tenant, and all that is of it" \
+    "tenant delete --tenant old --confirm old --now" <<'TXT'
+It has been suspended for 24 hours, unless --now is given, which suspends it.
+Its tokens are revoked first; then go the audit log and all else, up to 5000 rows at a time, and the tenant last.
+When it is interrupted, run it again.
+Nobody else can have the slug for 30 days.
 TXT
 
 command_is "user reset-link" "user_reset_link tenant! email! base-url" \
@@ -224,6 +266,15 @@ command_is "delegations retain" "delegations_retain months!" \
     "delegations retain --months 24" <<'TXT'
 What is older than N whole months goes.
 When the journal is in use it does nothing and fails.
+TXT
+
+command_is "fence generation" "fence_generation redis!" \
+    "lets nodes use a cluster that was restored" \
+    "fence generation --redis 127.0.0.1:6379" <<'TXT'
+After a restore to a point in the past a cluster may come back on a lower timeline, which nodes refuse.
+This begins a new generation in Redis; nodes take it within a second.
+Nothing may run any more that is to stay fenced.
+A password for Redis is taken from REDISCLI_AUTH.
 TXT
 
 command_is "access-policy reset" "access_policy_reset tenant!" \

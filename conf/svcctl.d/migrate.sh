@@ -19,6 +19,8 @@ migrate() {
         numbers+=("$version")
     done
 
+    make_role
+
     ask_rows "$count" <<'SQL'
 SELECT pg_advisory_lock(hashtext('svc.schema_migration')) \g /dev/null
 CREATE SCHEMA IF NOT EXISTS svc;
@@ -42,7 +44,35 @@ SQL
         [[ $there == *$'\n'"${numbers[i]}"$'\n'* ]] || apply "${files[i]}"
     done
 
+    give_rights "$dir/rights.sql"
     repair
+}
+
+
+# Roles belong to a cluster: neither a dump nor another cluster has it.
+
+make_role() {
+    ask 'there|made' <<'SQL'
+SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = 'svc_app') AS there \gset
+\if :there
+    \echo there
+\else
+    CREATE ROLE svc_app LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOINHERIT;
+    \echo made
+\endif
+SQL
+
+    [ "$reply" = there ] || echo "made the role svc_app"
+}
+
+
+# Those that lack after a restore; those of versions before the newest are not known.
+
+give_rights() {
+    [ -e "$1" ] || return 0
+
+    ask "$count" -1 -v file="$1" <<< '\i :file'
+    [ "$reply" = 0 ] || echo "set $reply rights of svc_app, and of everybody"
 }
 
 
@@ -66,14 +96,16 @@ schema_version() {
 # stand behind us at the rest.
 
 apply() {
-    local version name in_use="a table is in use, as by pg_dump"
+    local version name serves in_use="a table is in use, as by pg_dump"
 
     version_of "$1"
+    serves=$(sed -n -E '1s/^-- serves: ([0-9]{1,9})$/\1/p' "$1")
     name=${1##*/}
     name=${name%.sql}
     name=${name#*_}
 
-    ask 'there|applied' -1 -v version="$version" -v name="$name" -v file="$1" <<'SQL'
+    ask 'there|applied' -1 -v version="$version" -v name="$name" -v file="$1" \
+        ${serves:+-v serves="$serves"} <<'SQL'
 SELECT pg_advisory_xact_lock(hashtext('svc.schema_migration')) \g /dev/null
 SELECT EXISTS (SELECT FROM svc.schema_migration WHERE version = :version) AS there \gset
 \if :there
@@ -108,6 +140,9 @@ SELECT EXISTS (SELECT FROM svc.schema_migration WHERE version = :version) AS the
     \i :file
     \o
     INSERT INTO svc.schema_migration (version, name) VALUES (:version, :'name');
+    \if :{?serves}
+        UPDATE svc.schema_migration SET serves = :serves WHERE version = :version;
+    \endif
     \echo applied
 \endif
 SQL
@@ -136,4 +171,41 @@ status() {
     schema_version
     echo "schema version $reply"
     tenant_list
+}
+
+
+# Whether modules work on the schema: those whose newest migration is $wanted, as they
+# find it themselves when they connect.
+
+check_modules() {
+    local wanted=${opt[modules]:-} version serves file
+
+    if [ -z "$wanted" ]; then
+        for file in "$migrations"/[0-9][0-9][0-9][0-9]_*.sql; do
+            version_of "$file"
+            wanted=$version
+        done
+    else
+        check_number modules 1 9999
+        wanted=$((10#$wanted))
+    fi
+
+    # a schema without "serves" serves all that are older
+
+    ask "$count $count" -F ' ' <<'SQL'
+SELECT coalesce(max(version), 0), coalesce(max((to_jsonb(m) ->> 'serves')::integer), 0)
+  FROM svc.schema_migration m
+SQL
+
+    read -r version serves <<< "$reply"
+
+    [ "$version" -ge "$wanted" ] \
+        || die "the schema is of version $version, and modules of version $wanted need" \
+               "that: run \"$me migrate\" first"
+    [ "$wanted" -ge "$serves" ] \
+        || die "the schema is of version $version, which serves modules of version" \
+               "$serves and newer: those of version $wanted would answer 503; keep the" \
+               "newer ones, or restore a backup of then"
+
+    echo "modules of version $wanted work on the schema, which is of version $version"
 }

@@ -18,6 +18,8 @@ static ngx_int_t ngx_svc_pg_setup_error(ngx_svc_pg_conn_t *conn,
     PGresult *res, ngx_svc_pg_setup_t *setup);
 static ngx_int_t ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn,
     PGresult *res, ngx_svc_pg_setup_t *setup);
+static ngx_int_t ngx_svc_pg_setup_schema(ngx_svc_pg_conn_t *conn,
+    PGresult *res, ngx_svc_pg_setup_t *setup);
 static ngx_int_t ngx_svc_pg_setup_limits(ngx_svc_pg_conn_t *conn);
 static ngx_int_t ngx_svc_pg_setup_end(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_setup_session(ngx_svc_pg_conn_t *conn, PGresult *res);
@@ -47,7 +49,8 @@ static const char  ngx_svc_pg_limits[] =
 
 /*
  * A role that can bypass row-level security would see all tenants.  One without
- * grants would fail in each statement.
+ * grants would fail in each statement.  A schema that is too old may not say
+ * yet which modules it serves.
  */
 
 #define NGX_SVC_PG_CHECK                                                      \
@@ -65,7 +68,9 @@ static const char  ngx_svc_pg_limits[] =
           " AND has_table_privilege('svc.audit_event', 'INSERT'),"            \
           " pg_backend_pid(),"                                                \
           " (SELECT backend_start::text"                                      \
-          "    FROM pg_stat_get_activity(pg_backend_pid()))"
+          "    FROM pg_stat_get_activity(pg_backend_pid())),"                 \
+          " (SELECT coalesce(max((to_jsonb(m) ->> 'serves')::int4), 0)"       \
+          "    FROM svc.schema_migration m)"
 
 static const char  ngx_svc_pg_check[] = NGX_SVC_PG_CHECK;
 
@@ -277,20 +282,10 @@ static ngx_int_t
 ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res,
     ngx_svc_pg_setup_t *setup)
 {
-    ngx_int_t  version;
     ngx_str_t  v;
 
-    v = ngx_svc_pg_value(res, 0, 0);
-    version = ngx_atoi(v.data, v.len);
-
-    ngx_svc_gauge_set(NGX_SVC_G_SCHEMA, ngx_max(version, 0));
-
-    if (version < NGX_SVC_PG_SCHEMA) {
-        ngx_log_error(NGX_LOG_INFO, conn->pool->log, 0,
-                      "PostgreSQL: the schema is of version %i, these modules "
-                      "need %d", version, NGX_SVC_PG_SCHEMA);
-        return ngx_svc_pg_setup_failed(setup, NGX_SVC_PG_SCHEMA_OLD,
-                               "the schema is too old for these modules");
+    if (ngx_svc_pg_setup_schema(conn, res, setup) != NGX_OK) {
+        return NGX_DECLINED;
     }
 
     v = ngx_svc_pg_value(res, 0, 1);
@@ -312,8 +307,6 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res,
 
     ngx_svc_pg_setup_session(conn, res);
 
-    conn->pool->newer = version > NGX_SVC_PG_SCHEMA;
-
     if (conn->pool->newer) {
         v = ngx_svc_pg_trouble_text(NGX_SVC_PG_SCHEMA_NEW,
                                     "the schema is newer than these modules");
@@ -321,6 +314,47 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res,
     }
 
     return NGX_AGAIN;
+}
+
+
+/* Whether the schema and these modules go together. */
+
+static ngx_int_t
+ngx_svc_pg_setup_schema(ngx_svc_pg_conn_t *conn, PGresult *res,
+    ngx_svc_pg_setup_t *setup)
+{
+    ngx_int_t  version, serves;
+    ngx_str_t  v;
+
+    v = ngx_svc_pg_value(res, 0, 0);
+    version = ngx_atoi(v.data, v.len);
+
+    v = ngx_svc_pg_value(res, 0, 5);
+    serves = ngx_atoi(v.data, v.len);
+
+    ngx_svc_gauge_set(NGX_SVC_G_SCHEMA, ngx_max(version, 0));
+
+    if (version < NGX_SVC_PG_SCHEMA) {
+        ngx_log_error(NGX_LOG_INFO, conn->pool->log, 0,
+                      "PostgreSQL: the schema is of version %i, these modules "
+                      "need %d", version, NGX_SVC_PG_SCHEMA);
+        return ngx_svc_pg_setup_failed(setup, NGX_SVC_PG_SCHEMA_OLD,
+                               "the schema is too old for these modules");
+    }
+
+    if (serves > NGX_SVC_PG_SCHEMA) {
+        ngx_log_error(NGX_LOG_INFO, conn->pool->log, 0,
+                      "PostgreSQL: the schema is of version %i and serves "
+                      "modules of version %i and newer, these are of %d",
+                      version, serves, NGX_SVC_PG_SCHEMA);
+        return ngx_svc_pg_setup_failed(setup, NGX_SVC_PG_SCHEMA_AHEAD,
+                               "the schema does not serve modules that are as "
+                               "old as these");
+    }
+
+    conn->pool->newer = version > NGX_SVC_PG_SCHEMA;
+
+    return NGX_OK;
 }
 
 
@@ -343,7 +377,7 @@ ngx_svc_pg_setup_session(ngx_svc_pg_conn_t *conn, PGresult *res)
     }
 
     if (conn->pool->conf->fence) {
-        conn->timeline = ngx_svc_pg_fence_read(res, 5);
+        conn->timeline = ngx_svc_pg_fence_read(res, 6);
         ngx_svc_pg_fence_note(&conn->timeline);
     }
 }

@@ -56,6 +56,11 @@ static const ngx_svc_pg_trouble_t  ngx_svc_pg_troubles[] = {
       "upgraded.",
       "install the modules that belong to it, and restart NGINX" },
 
+    { "schema-ahead",
+      "The schema is newer than the modules, and does not serve them.",
+      "install the modules that belong to it, and restart NGINX, or restore a "
+      "backup of the version before; \"svcctl check\" says so beforehand" },
+
     { "role-unsafe",
       "The modules' role could read all tenants.",
       "connect as svc_app, which owns nothing, is no superuser and has no "

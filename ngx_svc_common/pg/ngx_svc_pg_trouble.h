@@ -25,6 +25,7 @@ typedef enum {
     NGX_SVC_PG_SCHEMA_MISSING,
     NGX_SVC_PG_SCHEMA_OLD,
     NGX_SVC_PG_SCHEMA_NEW,      /* works */
+    NGX_SVC_PG_SCHEMA_AHEAD,    /* does not, as its migrations say */
     NGX_SVC_PG_ROLE_UNSAFE,
     NGX_SVC_PG_ROLE_DENIED,
     NGX_SVC_PG_STALE_PRIMARY    /* another one has been promoted */

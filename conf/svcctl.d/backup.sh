@@ -1,0 +1,270 @@
+# shellcheck shell=bash disable=SC2154
+#
+# Backups: a dump of the database, and beside it a MANIFEST, a fact a line.
+
+# What is sealed by a key of svc_key_file, and which rows of it count.  A sealed value
+# begins with its key's id, of up to 32 bytes, behind a byte with their number; a password
+# that was imported and not used yet begins with "$".
+
+sealed=(
+    "password          hash           true"
+    "password_history  hash           true"
+    "factor            secret         true"
+    "ldap              bind_password  true"
+    "social            client_secret  true"
+    "saml_idp          private_key    true"
+    "webhook_endpoint  secret         true"
+    "scim_target       token          true"
+    "oauth_key         sealed         true"
+    "email_challenge   data           expires_at>now()"
+    "organization_signup data         expires_at>now()"
+)
+
+
+# Queries for lines "id table": the keys in use.
+
+keys_in_use() {
+    local row table column condition
+
+    for row in "${sealed[@]}"; do
+        read -r table column condition <<< "$row"
+        cat <<SQL
+SELECT DISTINCT encode(substr($column, 2, get_byte($column, 0)), 'escape') || ' $table'
+  FROM svc.$table
+ WHERE CASE WHEN octet_length($column) > 1
+            THEN get_byte($column, 0) BETWEEN 1 AND 32 END AND $condition;
+SQL
+    done
+}
+
+
+# The ids of the keys in the file, a line each, in $keys.
+
+read_keys() {
+    local line file=${opt[keys]} key_input
+
+    if [ "$file" = - ]; then
+        exec {key_input}<&0
+    else
+        [ -r "$file" ] && [ ! -d "$file" ] || die "cannot read $file"
+        exec {key_input}< "$file"
+    fi
+
+    keys=$'\n'
+
+    while IFS= read -r line || [ -n "$line" ]; do
+        [[ $line =~ ^([^:#]+):[0-9A-Fa-f]{64}$ ]] || continue
+        keys+=${BASH_REMATCH[1]}$'\n'
+    done <&"$key_input"
+
+    exec {key_input}<&-
+    [ "$keys" != $'\n' ] || die "${opt[keys]} has no keys: its lines are like id:64 hex digits"
+}
+
+
+# Of lines "id table": each key is there.
+
+check_keys() {
+    local id table
+
+    while read -r id table; do
+        [ -z "$id" ] || [[ $keys == *$'\n'"$id"$'\n'* ]] \
+            || die "${opt[keys]} lacks the key $id, by which rows of $table are sealed:" \
+                   "without it they are lost"
+    done <<< "$1"
+}
+
+
+# The rows of each table, as lines "table number".
+
+count_rows() {
+    cat <<'SQL'
+SELECT format('SELECT %L, count(*) FROM svc.%I', relname, relname)
+  FROM pg_class
+ WHERE relnamespace = 'svc'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+ ORDER BY relname \gexec
+SQL
+}
+
+
+# psql holds the snapshot that pg_dump reads, and counts in it.
+
+backup() {
+    local dir=${opt[out]} dumped
+
+    command -v pg_dump > /dev/null \
+        || die "there is no pg_dump: install the package postgresql-client"
+    read_keys
+    umask 077
+    mkdir -p "$dir" || die "cannot make $dir"
+    [ -z "$(ls -A "$dir")" ] || die "$dir is not empty"
+
+    schema_version
+    [ "$reply" -gt 0 ] || die "the database has no schema: run \"$me migrate\" first"
+
+    export SVC_DUMP_DIR=$dir/dump SVC_DUMP_PG=$pg
+
+    query -F ' ' <<SQL
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+SELECT pg_export_snapshot() AS snapshot \\gset
+\\setenv SVC_DUMP_SNAPSHOT :snapshot
+\\! pg_dump -Fd -f "\$SVC_DUMP_DIR" --snapshot="\$SVC_DUMP_SNAPSHOT" \${SVC_DUMP_PG:+-d "\$SVC_DUMP_PG"} < /dev/null >&2 && echo dumped
+\\echo schema
+SELECT max(version) FROM svc.schema_migration;
+\\echo keys
+$(keys_in_use)
+\\echo rows
+$(count_rows)
+COMMIT;
+SQL
+
+    dumped=$reply
+    [[ $dumped == dumped$'\n'* ]] || die "pg_dump has failed; $dir is no backup"
+    check_keys "$(part_of keys "$dumped")"
+    write_manifest "$dir" "$dumped"
+    echo "backup in $dir: keep it apart from the keys, and rehearse it with \"$me restore\""
+}
+
+
+# The lines between one word and the next.
+
+part_of() {
+    awk -v part="$1" '/^(schema|keys|rows)$/ { now = $0; next } now == part' <<< "$2"
+}
+
+
+# It comes last, and at once: a folder without it is no backup.
+
+write_manifest() {
+    local dir=$1 dumped=$2
+
+    {
+        echo "ngx_svc $version"
+        echo "at $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+        part_of schema "$dumped" | sed 's/^/schema /'
+        part_of keys "$dumped" | sed 's/^/key /'
+        part_of rows "$dumped" | sed 's/^/rows /'
+        (cd "$dir" && find dump -type f -exec sha256sum {} + | sort -k 2) \
+            | sed 's/^/sha256 /'
+    } > "$dir/MANIFEST.new" || die "cannot write $dir/MANIFEST"
+
+    sync "$dir/MANIFEST.new" "$dir" "$dir/dump"
+    mv "$dir/MANIFEST.new" "$dir/MANIFEST"
+}
+
+
+restore() {
+    local dir=${opt[from]} manifest
+
+    command -v pg_restore > /dev/null \
+        || die "there is no pg_restore: install the package postgresql-client"
+    read_keys
+    check_backup "$dir"
+
+    if [ -z "${opt[rehearse]:-}" ]; then
+        restore_into "$dir"
+        cat <<TXT
+What is left to do:
+- the password of svc_app: ALTER ROLE svc_app PASSWORD '...', and the passfile of svc_postgres
+- the file of svc_key_file on each node
+- rights of roles of your own
+- start NGINX, and look at its health
+TXT
+        return
+    fi
+
+    scratch=svc_rehearsal_$$_$RANDOM
+    server=$pg
+    ask made <<< "CREATE DATABASE $scratch TEMPLATE template0;
+\\echo made"
+    trap drop_scratch EXIT
+    pg=$(conninfo_of "$scratch")
+    restore_into "$dir"
+    date -u +%Y-%m-%dT%H:%M:%SZ > "$dir/backup.ok" || die "cannot write $dir/backup.ok"
+    echo "rehearsed: $dir can be restored"
+}
+
+
+# Whether the folder is whole, and of a version and of keys that are known here.
+
+check_backup() {
+    local dir=$1 newest file version there
+
+    [ -r "$dir/MANIFEST" ] || die "$dir has no MANIFEST: it is no backup, or not a whole one"
+    manifest=$(< "$dir/MANIFEST")
+
+    [ "$(sed -n 's/^sha256 [0-9a-f]*  //p' <<< "$manifest")" = \
+      "$(cd "$dir" && find dump -type f | sort)" ] \
+        || die "$dir has other files than its MANIFEST says"
+    (cd "$dir" && sed -n 's/^sha256 //p' <<< "$manifest" | sha256sum -c --quiet >&2) \
+        || die "$dir has files that are damaged"
+
+    there=$(sed -n 's/^schema //p' <<< "$manifest")
+
+    for file in "$migrations"/[0-9][0-9][0-9][0-9]_*.sql; do
+        version_of "$file"
+        newest=$version
+    done
+
+    [[ $there =~ ^[0-9]+$ ]] || die "$dir/MANIFEST has no schema"
+    [ "$there" -le "$newest" ] \
+        || die "the backup is of version $there, and the newest migration here is" \
+               "$newest: use the newer $me"
+    check_keys "$(sed -n 's/^key //p' <<< "$manifest")"
+}
+
+
+# Rights are left out: they name roles that this cluster may not have, and "migrate"
+# gives what the modules need.
+
+restore_into() {
+    local dir=$1
+
+    ask 'empty|full' <<'SQL'
+SELECT CASE WHEN to_regnamespace('svc') IS NULL THEN 'empty' ELSE 'full' END
+SQL
+
+    [ "$reply" = empty ] \
+        || die "the database has a schema \"svc\": restore into a new one, by createdb"
+
+    make_role
+    pg_restore --exit-on-error --no-owner --no-privileges -d "${pg:-$(conninfo_of)}" \
+               "$dir/dump" >&2 \
+        || die "pg_restore has failed: drop the database, and begin anew"
+
+    query -F ' ' <<< "\\echo keys
+$(keys_in_use)
+\\echo rows
+$(count_rows)"
+
+    [ "$(part_of rows "$reply")" = "$(sed -n 's/^rows //p' <<< "$manifest")" ] \
+        || die "the database has other numbers of rows than $dir/MANIFEST says"
+    check_keys "$(part_of keys "$reply")"
+
+    query <<< ANALYZE
+    migrate
+    echo "restored $(grep -c '^rows ' <<< "$manifest") tables from $dir"
+}
+
+
+# A conninfo with another database; without $1 with that of libpq's variables.
+
+conninfo_of() {
+    local name=${1:-${PGDATABASE:-${PGUSER:-$(id -un)}}}
+
+    case $pg in
+        postgres://*\?* | postgresql://*\?*) echo "$pg&dbname=$name" ;;
+        postgres://* | postgresql://*)       echo "$pg?dbname=$name" ;;
+        *=*)                                 echo "$pg dbname=$name" ;;
+        *)                                   echo "dbname=$name" ;;
+    esac
+}
+
+
+# The last thing that a rehearsal does, however it ends.
+
+drop_scratch() {
+    psql -X -q ${server:+-d "$server"} -c "DROP DATABASE IF EXISTS $scratch" > /dev/null \
+        || echo "$me: the database $scratch is left: drop it" >&2
+    rm -f "${messages:-}"
+}

@@ -1,0 +1,196 @@
+-- All that svc_app may do, and what everybody may not, in one place.  A migration grants
+-- what it brings, and adds it here: a database that is restored may have lost its rights
+-- on the way.  "svcctl migrate" runs this when all migrations are there: it changes what
+-- lacks alone, and says how many changes that were.
+
+CREATE TEMPORARY TABLE may (name text, privileges text, columns text) ON COMMIT DROP;
+
+
+-- tables and sequences
+
+INSERT INTO may (name, privileges) VALUES
+    ('access_policy_version',  'SELECT, INSERT, DELETE'),
+    ('active_day',             'SELECT'),
+    ('agent_anomaly',          'SELECT, INSERT'),
+    ('agent_minute',           'SELECT'),
+    ('agent_seen',             'SELECT'),
+    ('application',            'SELECT, INSERT, DELETE'),
+    ('audit_event',            'SELECT, INSERT'),
+    ('audit_event_seq',        'USAGE'),
+    ('audit_stream',           'SELECT, INSERT, DELETE'),
+    ('challenge',              'SELECT, INSERT, UPDATE, DELETE'),
+    ('challenge_used',         'SELECT, INSERT, UPDATE, DELETE'),
+    ('credential',             'SELECT, INSERT'),
+    ('delegation',             'SELECT, INSERT'),
+    ('domain',                 'SELECT, INSERT, DELETE'),
+    ('email_challenge',        'SELECT, INSERT'),
+    ('factor',                 'SELECT, INSERT, UPDATE, DELETE'),
+    ('governance',             'SELECT, UPDATE'),
+    ('group_app',              'SELECT, INSERT, DELETE'),
+    ('group_member',           'SELECT, INSERT, DELETE'),
+    ('group_password_policy',  'SELECT, INSERT, UPDATE, DELETE'),
+    ('idempotency',            'SELECT, INSERT, UPDATE, DELETE'),
+    ('incident',               'SELECT'),
+    ('invitation',             'SELECT, INSERT, DELETE'),
+    ('ip_block',               'SELECT, INSERT, DELETE'),
+    ('ldap',                   'SELECT, INSERT, UPDATE, DELETE'),
+    ('login_phantom',          'SELECT, INSERT, UPDATE, DELETE'),
+    ('logo',                   'SELECT, INSERT, UPDATE, DELETE'),
+    ('oauth_code',             'SELECT, INSERT'),
+    ('oauth_consent',          'SELECT, INSERT, DELETE'),
+    ('oauth_grant',            'SELECT, INSERT'),
+    ('oauth_key',              'SELECT, INSERT'),
+    ('oauth_login',            'SELECT, INSERT, DELETE'),
+    ('oauth_once',             'SELECT, INSERT'),
+    ('oauth_refresh',          'SELECT, INSERT'),
+    ('oauth_tenant',           'SELECT'),
+    ('oauth_token',            'SELECT, INSERT'),
+    ('passkey',                'SELECT, INSERT, UPDATE, DELETE'),
+    ('password',               'SELECT, INSERT, UPDATE, DELETE'),
+    ('password_history',       'SELECT, INSERT, UPDATE, DELETE'),
+    ('password_reset',         'SELECT, INSERT, UPDATE, DELETE'),
+    ('recovery_code',          'SELECT, INSERT, UPDATE, DELETE'),
+    ('role',                   'SELECT, INSERT, DELETE'),
+    ('saml_app',               'SELECT, INSERT, UPDATE, DELETE'),
+    ('saml_idp',               'SELECT, INSERT, UPDATE, DELETE'),
+    ('saml_sp',                'SELECT, INSERT, UPDATE, DELETE'),
+    ('schema_migration',       'SELECT'),
+    ('scim_item',              'SELECT, INSERT, UPDATE, DELETE'),
+    ('scim_target',            'SELECT, INSERT, UPDATE, DELETE'),
+    ('session',                'SELECT, INSERT, UPDATE'),
+    ('sign_in',                'SELECT, INSERT'),
+    ('sign_in_address',        'SELECT, INSERT'),
+    ('sign_in_event',          'INSERT'),
+    ('social',                 'SELECT, INSERT, UPDATE, DELETE'),
+    ('stat_day',               'SELECT, INSERT'),
+    ('tenant',                 'SELECT'),
+    ('user_account',           'SELECT, INSERT, UPDATE, DELETE'),
+    ('user_count',             'SELECT, INSERT'),
+    ('user_device',            'SELECT, INSERT, UPDATE, DELETE'),
+    ('user_group',             'SELECT, INSERT, DELETE'),
+    ('user_inactive',          'SELECT, INSERT, DELETE'),
+    ('user_seen',              'SELECT, INSERT, UPDATE, DELETE'),
+    ('webhook_attempt',        'SELECT, INSERT, DELETE'),
+    ('webhook_done',           'SELECT, DELETE'),
+    ('webhook_endpoint',       'SELECT, INSERT, DELETE'),
+    ('webhook_outbox',         'SELECT, INSERT');
+
+
+-- columns that may be updated
+
+INSERT INTO may (name, privileges, columns) VALUES
+    ('agent_anomaly',     'UPDATE', 'severity, details, occurrences, last_seen_at, '
+                                    'acknowledged_at, acknowledged_by'),
+    ('application',       'UPDATE', 'name, enabled, assignment, redirect_uris, scopes, '
+                                    'grant_types, resource_uri, resource_key, '
+                                    'access_token_format, access_token_ttl, require_consent, '
+                                    'require_dpop, owner_id, secret_rotated_at, '
+                                    'previous_secret_until, last_used_at, updated_at, '
+                                    'tokens_valid_after, expires_at, max_token_ttl, '
+                                    'allowed_scopes, allowed_audiences, allowed_audience_keys, '
+                                    'policy_set_at, reviewed_at, reviewed_by'),
+    ('audit_stream',      'UPDATE', 'expires_at'),
+    ('credential',        'UPDATE', 'revoked_at, last_used_at, created_by_name'),
+    ('domain',            'UPDATE', 'verified_at'),
+    ('email_challenge',   'UPDATE', 'attempts, expires_at, used_at'),
+    ('incident',          'UPDATE', 'acknowledged_at, acknowledged_by_type, acknowledged_by_id, '
+                                    'acknowledged_by_name'),
+    ('invitation',        'UPDATE', 'token_hash, expires_at, accepted_at, accepted_by, revoked_at'),
+    ('oauth_code',        'UPDATE', 'used_at'),
+    ('oauth_consent',     'UPDATE', 'scopes, resources, updated_at'),
+    ('oauth_grant',       'UPDATE', 'revoked_at, reason'),
+    ('oauth_key',         'UPDATE', 'active_from, retired_at, revoked_at'),
+    ('oauth_login',       'UPDATE', 'retired_at'),
+    ('oauth_refresh',     'UPDATE', 'used_at, successor'),
+    ('oauth_tenant',      'UPDATE', 'active_kid, tokens_valid_after, orphan_action, '
+                                    'orphan_grace_hours, max_delegation_depth, '
+                                    'review_interval_days'),
+    ('oauth_token',       'UPDATE', 'revoked_at'),
+    ('role',              'UPDATE', 'name, permissions, updated_at'),
+    ('sign_in_address',   'UPDATE', 'last_at'),
+    ('stat_day',          'UPDATE', 'new_users'),
+    ('tenant',            'UPDATE', 'name, updated_at, branding, logo_etag, logo_uploads'),
+    ('user_count',        'UPDATE', 'active, suspended, deactivated, mfa, day, added, '
+                                    'scim_deleted'),
+    ('user_group',        'UPDATE', 'name, description, updated_at'),
+    ('user_inactive',     'UPDATE', 'scim_deleted'),
+    ('webhook_endpoint',  'UPDATE', 'url, events, enabled, updated_at, since'),
+    ('webhook_outbox',    'UPDATE', 'xid, event_id, next_xid, next_id, due_at');
+
+
+-- functions
+
+CREATE TEMPORARY TABLE may_call ON COMMIT DROP AS
+SELECT unnest('{
+    address_key, address_key_double, address_key_unicode, agent_sweep,
+    audit_stream_close, delegation_chain, domain_taken, email_challenge_tenant,
+    invitation_tenant, json_merge, member_page, oauth_expire, oauth_jwks,
+    oauth_key_tenant, oauth_key_turn, organization_create, organization_open,
+    organization_taken, organization_try, public_logo, public_tenant, punycode,
+    scim_claim, scim_hold, scim_release, search_text, sign_in_expire, sign_in_sweep,
+    sign_in_tenant, token_acts, user_added, user_conflict, user_index, user_page,
+    user_search, webhook_attempt_delete, webhook_attempt_expire, webhook_done_expire,
+    webhook_note, webhook_outbox_take
+}'::text[]) AS name;
+
+
+-- What lacks of that, and what everybody has got.
+
+CREATE TEMPORARY TABLE lacks ON COMMIT DROP AS
+SELECT 'GRANT USAGE ON SCHEMA svc TO svc_app' AS statement
+ WHERE NOT has_schema_privilege('svc_app', 'svc', 'USAGE')
+
+UNION ALL
+SELECT format('GRANT %s ON %s svc.%I TO svc_app', privilege,
+              CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, name)
+  FROM may
+ CROSS JOIN string_to_table(privileges, ', ') AS privilege
+  JOIN pg_class c ON c.oid = format('svc.%I', name)::regclass
+ WHERE columns IS NULL
+   AND NOT EXISTS (SELECT FROM aclexplode(c.relacl) acl
+                    WHERE acl.grantee = 'svc_app'::regrole
+                      AND acl.privilege_type = privilege)
+
+UNION ALL
+SELECT format('GRANT %s (%I) ON svc.%I TO svc_app', privileges, col, name)
+  FROM may
+ CROSS JOIN string_to_table(columns, ', ') AS col
+ WHERE NOT has_column_privilege('svc_app', format('svc.%I', name), col, privileges)
+
+UNION ALL
+SELECT format('GRANT EXECUTE ON FUNCTION svc.%I TO svc_app', name)
+  FROM may_call
+ WHERE NOT EXISTS (SELECT FROM pg_proc p, aclexplode(p.proacl) acl
+                    WHERE p.oid = format('svc.%I', name)::regproc
+                      AND acl.grantee = 'svc_app'::regrole)
+
+UNION ALL
+SELECT format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure)
+  FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) acl
+ WHERE p.pronamespace = 'svc'::regnamespace AND acl.grantee = 0
+
+UNION ALL
+SELECT 'ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC'
+ WHERE NOT EXISTS (SELECT FROM pg_default_acl d
+                    WHERE d.defaclrole = current_user::regrole AND d.defaclnamespace = 0
+                      AND d.defaclobjtype = 'f'
+                      AND NOT EXISTS (SELECT FROM aclexplode(d.defaclacl) acl
+                                       WHERE acl.grantee = 0))
+
+
+-- of the database, and of "public", whose owner alone may
+
+UNION ALL
+SELECT format('REVOKE %s ON DATABASE %I FROM PUBLIC', acl.privilege_type, d.datname)
+  FROM pg_database d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) acl
+ WHERE d.datname = current_database() AND pg_has_role(d.datdba, 'MEMBER')
+   AND acl.grantee = 0 AND acl.privilege_type IN ('TEMPORARY', 'CREATE')
+
+UNION ALL
+SELECT 'REVOKE CREATE ON SCHEMA public FROM PUBLIC'
+  FROM pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) acl
+ WHERE n.nspname = 'public' AND pg_has_role(n.nspowner, 'MEMBER')
+   AND acl.grantee = 0 AND acl.privilege_type = 'CREATE';
+
+SELECT count(*) FROM lacks;
+SELECT statement FROM lacks \gexec
