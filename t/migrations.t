@@ -399,6 +399,8 @@ for my $version (@versions) {
 
 my $last = 'template0';
 
+# A copy of a database has not the rights on it, which migration 9 takes from everybody.
+
 for my $way (@ways) {
     my $pg = database("from$way->[0]", $last);
     my ($version, $before);
@@ -411,7 +413,8 @@ for my $way (@ways) {
 
     database($last = "at$version", "from$way->[0]");
     is(svcctl($pg, 'migrate'),
-       join('', map { $applied{$_} } grep { $_ > $version } @versions),
+       join('', map { $applied{$_} } grep { $_ > $version } @versions)
+       . ($way->[0] > 9 ? "set 1 rights of svc_app, and of everybody\n" : ''),
        "from version $version to the newest");
     is_kept($pg, $version, $before);
 
@@ -548,6 +551,30 @@ sub differs {
     my ($new) = grep { !$before{$_} } sort keys %after;
 
     return 'was ' . ($lost // 'nothing') . "\nis " . ($new // 'nothing') . "\n";
+}
+
+
+# --- a tenant goes --------------------------------------------------------------------
+
+# Of the two, with rows in all tables, one: of the other one all is as it was.
+
+{
+    my $pg = database('gone', $last);
+    my $id = psql($pg, "SELECT md5('t1')::uuid") =~ s/\n//r;
+    my $before = content($pg);
+
+    like(svcctl($pg, qw(tenant delete --tenant t1 --confirm t1 --now)),
+         qr/^t1 is gone, and \d+ rows of it$/m, 'a tenant is deleted');
+
+    my $after = content($pg, $before);
+
+    for my $table (sort keys %$before) {
+        my @others = grep { !/\Q$id\E/ } split /^/, $before->{$table}{rows};
+
+        is($table eq 'tenant_gone' ? '' : differs(join('', @others), $after->{$table}{rows}),
+           $table eq 'tenant_gone' ? '' : "was nothing\nis nothing\n",
+           "$table has what is of others, and no more");
+    }
 }
 
 
