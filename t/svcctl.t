@@ -49,6 +49,35 @@ sub migrations {
     like($c->works([ 'status' ], 'status', $fresh),
          qr/\Aschema version @{[ newest($s) ]}\n\z/, 'the version');
 
+    my $newest = newest($s);
+
+    is($c->works([ 'check' ], 'the modules that belong to it', $fresh),
+       "modules of version $newest work on the schema, which is of version $newest\n",
+       'they work');
+    $c->fails([ qw(check --modules 9999) ], qr/.*of version 9999 need that: .*svcctl migrate/,
+              'newer modules', $fresh);
+
+    my $later = "$s->{dir}/later";
+    my $next = $newest + 1;
+
+    mkdir $later or die $!;
+    system('cp', @files, $later) == 0 or die 'cp';
+    write_file("$later/9997_later.sql", "-- serves: $next\n");
+
+    my ($out, $rc, $err) = $c->svcctl({ pg => $fresh }, 'migrate', '--sql', $later);
+
+    is("$rc $out", "0 applied 9997 later\n", 'a migration that does not serve those of before');
+    like($err, qr/^svcctl: modules older than version $next are not served .* restart NGINX/m,
+         'which is said');
+    is($c->rows('fresh', 'SELECT serves FROM svc.schema_migration ORDER BY version DESC'
+                         . ' LIMIT 1'), "$next\n", 'as the schema says from then on');
+    $c->fails([ 'check', '--modules', $newest ],
+              qr/.*serves modules of version $next and newer: those of version $newest would/,
+              'modules that a schema does not serve', $fresh);
+    like($c->works([ 'check', '--modules', $next ], 'the oldest that it does', $fresh),
+         qr/\Amodules of version $next work on the schema, which is of version 9997$/, 'work');
+    system('rm', '-r', $later) == 0 or die 'rm';
+
     $c->rows('fresh', "INSERT INTO svc.schema_migration VALUES (9999, 'later')");
     $c->fails([ 'migrate' ], qr/the database is of version 9999.*newer/,
           'a database that is newer', $fresh);

@@ -168,11 +168,12 @@ $app = $s->connect_as('svc_app');
 
 # tenant, credential and oauth_login are not a tenant's: the first is the tenant
 # itself, the others are where a token and a client are looked up to learn which
-# tenant they are of; agent_sweep has one row, and scim_helper one of each node
+# tenant they are of; agent_sweep has one row, scim_helper one of each node, and
+# tenant_gone is of tenants that are no more
 
 my %allowed = map { $_ => 1 } qw(tenant credential oauth_login schema_migration
                                  organization_signup agent_sweep
-                                 scim_helper);
+                                 scim_helper tenant_gone);
 
 my @tables = map { $_->[0] } $s->sql(<<'EOT');
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -579,7 +580,7 @@ $s->sql("DELETE FROM svc.tenant WHERE id = '$third->{id}'");
 
 for my $table (@tables) {
     next if $table =~ /^(?:schema_migration|audit_event|organization_signup
-                         |agent_sweep|scim_helper)$/x;
+                         |agent_sweep|scim_helper|tenant_gone)$/x;
 
     my $column = $table eq 'tenant' ? 'id' : 'tenant_id';
 

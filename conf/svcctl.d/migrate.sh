@@ -40,12 +40,41 @@ SQL
             "here is $newest: use the newer $me"
     fi
 
+    warn_of "${version:-0}"
+
     for i in "${!numbers[@]}"; do
         [[ $there == *$'\n'"${numbers[i]}"$'\n'* ]] || apply "${files[i]}"
     done
 
     give_rights "$dir/rights.sql"
     repair
+}
+
+
+# What runs is as old as the schema is, version $1: whether it is served when all of
+# $files are there.
+
+warn_of() {
+    local file serves=0 declared
+
+    for file in "${files[@]}"; do
+        version_of "$file"
+        [ "$version" -gt "$1" ] || continue
+
+        declared=$(serves_of "$file")
+        [ "${declared:-0}" -le "$serves" ] || serves=$declared
+    done
+
+    [ "$1" -eq 0 ] || [ "$serves" -le "$1" ] \
+        || echo "$me: modules older than version $serves are not served from here on:" \
+                "restart NGINX with the new ones at once" >&2
+}
+
+
+# The oldest modules that a migration says it serves, or nothing.
+
+serves_of() {
+    sed -n -E '1s/^-- serves: ([0-9]{1,9})$/\1/p' "$1"
 }
 
 
@@ -99,7 +128,7 @@ apply() {
     local version name serves in_use="a table is in use, as by pg_dump"
 
     version_of "$1"
-    serves=$(sed -n -E '1s/^-- serves: ([0-9]{1,9})$/\1/p' "$1")
+    serves=$(serves_of "$1")
     name=${1##*/}
     name=${name%.sql}
     name=${name#*_}
