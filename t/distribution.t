@@ -175,6 +175,7 @@ my %ALL_TENANTS_FUNCTION = (
 # whose text is made as they are called: it is read here
 
 my %MADE = (
+    tenant_delete_rows => qr/DELETE\ FROM\ %s\ .*FROM\ %s\ WHERE\ tenant_id\ =\ \$1\b/xs,
     member_page => qr/svc\.user_inactive\ u\ WHERE\ u\.tenant_id\ =\ \$1\b .*
                       \ba\.tenant_id\ =\ u\.tenant_id\b .*
                       svc\.user_account\ u\ WHERE\ u\.tenant_id\ =\ \$1\b/xs,

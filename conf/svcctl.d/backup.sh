@@ -21,7 +21,7 @@ sealed=(
 )
 
 
-# Queries for lines "id table": the keys in use.
+# Queries for lines "id table": the keys in use.  A schema that is older has less.
 
 keys_in_use() {
     local row table column condition
@@ -29,10 +29,11 @@ keys_in_use() {
     for row in "${sealed[@]}"; do
         read -r table column condition <<< "$row"
         cat <<SQL
-SELECT DISTINCT encode(substr($column, 2, get_byte($column, 0)), 'escape') || ' $table'
-  FROM svc.$table
- WHERE CASE WHEN octet_length($column) > 1
-            THEN get_byte($column, 0) BETWEEN 1 AND 32 END AND $condition;
+SELECT \$\$SELECT DISTINCT encode(substr($column, 2, get_byte($column, 0)), 'escape') || ' $table'
+            FROM svc.$table
+           WHERE CASE WHEN octet_length($column) > 1
+                      THEN get_byte($column, 0) BETWEEN 1 AND 32 END AND $condition\$\$
+ WHERE to_regclass('svc.$table') IS NOT NULL \gexec
 SQL
     done
 }
@@ -99,8 +100,10 @@ backup() {
     mkdir -p "$dir" || die "cannot make $dir"
     [ -z "$(ls -A "$dir")" ] || die "$dir is not empty"
 
-    schema_version
-    [ "$reply" -gt 0 ] || die "the database has no schema: run \"$me migrate\" first"
+    # before the work, too
+
+    query <<< "$(keys_in_use)"
+    check_keys "$reply"
 
     export SVC_DUMP_DIR=$dir/dump SVC_DUMP_PG=$pg
 
