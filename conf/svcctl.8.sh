@@ -72,9 +72,12 @@ cat <<MDOC
 .Nm
 brings the schema of ngx_svc's database up to date, and makes tenants, tokens
 and what else an operator has to do.
-It talks to PostgreSQL alone, with
+It talks to PostgreSQL, with
 .Xr psql 1 ,
-or to nobody, when all it needs are files, and needs no running NGINX.
+to Redis with
+.Xr redis-cli 1
+about the fence, or to nobody, when all it needs are files, and needs no running
+NGINX.
 Its answer is on the standard output, alone; what PostgreSQL warns of is on
 standard error.
 .Pp

@@ -3,82 +3,78 @@
 -- on the way.  "svcctl migrate" runs this when all migrations are there: it changes what
 -- lacks alone, and says how many changes that were.
 
-CREATE TEMPORARY TABLE may (name text, privileges text, columns text) ON COMMIT DROP;
+WITH may (name, privileges, columns) AS (VALUES
 
+    -- tables and sequences
 
--- tables and sequences
+    ('access_policy_version',  'SELECT, INSERT, DELETE', NULL::text),
+    ('active_day',             'SELECT', NULL),
+    ('agent_anomaly',          'SELECT, INSERT', NULL),
+    ('agent_minute',           'SELECT', NULL),
+    ('agent_seen',             'SELECT', NULL),
+    ('application',            'SELECT, INSERT, DELETE', NULL),
+    ('audit_event',            'SELECT, INSERT', NULL),
+    ('audit_event_seq',        'USAGE', NULL),
+    ('audit_stream',           'SELECT, INSERT, DELETE', NULL),
+    ('challenge',              'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('challenge_used',         'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('credential',             'SELECT, INSERT', NULL),
+    ('delegation',             'SELECT, INSERT', NULL),
+    ('domain',                 'SELECT, INSERT, DELETE', NULL),
+    ('email_challenge',        'SELECT, INSERT', NULL),
+    ('factor',                 'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('governance',             'SELECT, UPDATE', NULL),
+    ('group_app',              'SELECT, INSERT, DELETE', NULL),
+    ('group_member',           'SELECT, INSERT, DELETE', NULL),
+    ('group_password_policy',  'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('idempotency',            'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('incident',               'SELECT', NULL),
+    ('invitation',             'SELECT, INSERT, DELETE', NULL),
+    ('ip_block',               'SELECT, INSERT, DELETE', NULL),
+    ('ldap',                   'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('login_phantom',          'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('logo',                   'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('oauth_code',             'SELECT, INSERT', NULL),
+    ('oauth_consent',          'SELECT, INSERT, DELETE', NULL),
+    ('oauth_grant',            'SELECT, INSERT', NULL),
+    ('oauth_key',              'SELECT, INSERT', NULL),
+    ('oauth_login',            'SELECT, INSERT, DELETE', NULL),
+    ('oauth_once',             'SELECT, INSERT', NULL),
+    ('oauth_refresh',          'SELECT, INSERT', NULL),
+    ('oauth_tenant',           'SELECT', NULL),
+    ('oauth_token',            'SELECT, INSERT', NULL),
+    ('passkey',                'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('password',               'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('password_history',       'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('password_reset',         'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('recovery_code',          'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('role',                   'SELECT, INSERT, DELETE', NULL),
+    ('saml_app',               'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('saml_idp',               'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('saml_sp',                'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('schema_migration',       'SELECT', NULL),
+    ('scim_item',              'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('scim_target',            'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('session',                'SELECT, INSERT, UPDATE', NULL),
+    ('sign_in',                'SELECT, INSERT', NULL),
+    ('sign_in_address',        'SELECT, INSERT', NULL),
+    ('sign_in_event',          'INSERT', NULL),
+    ('social',                 'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('stat_day',               'SELECT, INSERT', NULL),
+    ('tenant',                 'SELECT', NULL),
+    ('user_account',           'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('user_count',             'SELECT, INSERT', NULL),
+    ('user_device',            'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('user_group',             'SELECT, INSERT, DELETE', NULL),
+    ('user_inactive',          'SELECT, INSERT, DELETE', NULL),
+    ('user_seen',              'SELECT, INSERT, UPDATE, DELETE', NULL),
+    ('webhook_attempt',        'SELECT, INSERT, DELETE', NULL),
+    ('webhook_done',           'SELECT, DELETE', NULL),
+    ('webhook_endpoint',       'SELECT, INSERT, DELETE', NULL),
+    ('webhook_outbox',         'SELECT, INSERT', NULL),
 
-INSERT INTO may (name, privileges) VALUES
-    ('access_policy_version',  'SELECT, INSERT, DELETE'),
-    ('active_day',             'SELECT'),
-    ('agent_anomaly',          'SELECT, INSERT'),
-    ('agent_minute',           'SELECT'),
-    ('agent_seen',             'SELECT'),
-    ('application',            'SELECT, INSERT, DELETE'),
-    ('audit_event',            'SELECT, INSERT'),
-    ('audit_event_seq',        'USAGE'),
-    ('audit_stream',           'SELECT, INSERT, DELETE'),
-    ('challenge',              'SELECT, INSERT, UPDATE, DELETE'),
-    ('challenge_used',         'SELECT, INSERT, UPDATE, DELETE'),
-    ('credential',             'SELECT, INSERT'),
-    ('delegation',             'SELECT, INSERT'),
-    ('domain',                 'SELECT, INSERT, DELETE'),
-    ('email_challenge',        'SELECT, INSERT'),
-    ('factor',                 'SELECT, INSERT, UPDATE, DELETE'),
-    ('governance',             'SELECT, UPDATE'),
-    ('group_app',              'SELECT, INSERT, DELETE'),
-    ('group_member',           'SELECT, INSERT, DELETE'),
-    ('group_password_policy',  'SELECT, INSERT, UPDATE, DELETE'),
-    ('idempotency',            'SELECT, INSERT, UPDATE, DELETE'),
-    ('incident',               'SELECT'),
-    ('invitation',             'SELECT, INSERT, DELETE'),
-    ('ip_block',               'SELECT, INSERT, DELETE'),
-    ('ldap',                   'SELECT, INSERT, UPDATE, DELETE'),
-    ('login_phantom',          'SELECT, INSERT, UPDATE, DELETE'),
-    ('logo',                   'SELECT, INSERT, UPDATE, DELETE'),
-    ('oauth_code',             'SELECT, INSERT'),
-    ('oauth_consent',          'SELECT, INSERT, DELETE'),
-    ('oauth_grant',            'SELECT, INSERT'),
-    ('oauth_key',              'SELECT, INSERT'),
-    ('oauth_login',            'SELECT, INSERT, DELETE'),
-    ('oauth_once',             'SELECT, INSERT'),
-    ('oauth_refresh',          'SELECT, INSERT'),
-    ('oauth_tenant',           'SELECT'),
-    ('oauth_token',            'SELECT, INSERT'),
-    ('passkey',                'SELECT, INSERT, UPDATE, DELETE'),
-    ('password',               'SELECT, INSERT, UPDATE, DELETE'),
-    ('password_history',       'SELECT, INSERT, UPDATE, DELETE'),
-    ('password_reset',         'SELECT, INSERT, UPDATE, DELETE'),
-    ('recovery_code',          'SELECT, INSERT, UPDATE, DELETE'),
-    ('role',                   'SELECT, INSERT, DELETE'),
-    ('saml_app',               'SELECT, INSERT, UPDATE, DELETE'),
-    ('saml_idp',               'SELECT, INSERT, UPDATE, DELETE'),
-    ('saml_sp',                'SELECT, INSERT, UPDATE, DELETE'),
-    ('schema_migration',       'SELECT'),
-    ('scim_item',              'SELECT, INSERT, UPDATE, DELETE'),
-    ('scim_target',            'SELECT, INSERT, UPDATE, DELETE'),
-    ('session',                'SELECT, INSERT, UPDATE'),
-    ('sign_in',                'SELECT, INSERT'),
-    ('sign_in_address',        'SELECT, INSERT'),
-    ('sign_in_event',          'INSERT'),
-    ('social',                 'SELECT, INSERT, UPDATE, DELETE'),
-    ('stat_day',               'SELECT, INSERT'),
-    ('tenant',                 'SELECT'),
-    ('user_account',           'SELECT, INSERT, UPDATE, DELETE'),
-    ('user_count',             'SELECT, INSERT'),
-    ('user_device',            'SELECT, INSERT, UPDATE, DELETE'),
-    ('user_group',             'SELECT, INSERT, DELETE'),
-    ('user_inactive',          'SELECT, INSERT, DELETE'),
-    ('user_seen',              'SELECT, INSERT, UPDATE, DELETE'),
-    ('webhook_attempt',        'SELECT, INSERT, DELETE'),
-    ('webhook_done',           'SELECT, DELETE'),
-    ('webhook_endpoint',       'SELECT, INSERT, DELETE'),
-    ('webhook_outbox',         'SELECT, INSERT');
+    -- columns that may be updated
 
-
--- columns that may be updated
-
-INSERT INTO may (name, privileges, columns) VALUES
     ('agent_anomaly',     'UPDATE', 'severity, details, occurrences, last_seen_at, '
                                     'acknowledged_at, acknowledged_by'),
     ('application',       'UPDATE', 'name, enabled, assignment, redirect_uris, scopes, '
@@ -115,13 +111,10 @@ INSERT INTO may (name, privileges, columns) VALUES
     ('user_group',        'UPDATE', 'name, description, updated_at'),
     ('user_inactive',     'UPDATE', 'scim_deleted'),
     ('webhook_endpoint',  'UPDATE', 'url, events, enabled, updated_at, since'),
-    ('webhook_outbox',    'UPDATE', 'xid, event_id, next_xid, next_id, due_at');
+    ('webhook_outbox',    'UPDATE', 'xid, event_id, next_xid, next_id, due_at')
 
+), may_call (name) AS (SELECT unnest('{
 
--- functions
-
-CREATE TEMPORARY TABLE may_call ON COMMIT DROP AS
-SELECT unnest('{
     address_key, address_key_double, address_key_unicode, agent_sweep,
     audit_stream_close, delegation_chain, domain_taken, email_challenge_tenant,
     invitation_tenant, json_merge, member_page, oauth_expire, oauth_jwks,
@@ -131,66 +124,70 @@ SELECT unnest('{
     sign_in_tenant, token_acts, user_added, user_conflict, user_index, user_page,
     user_search, webhook_attempt_delete, webhook_attempt_expire, webhook_done_expire,
     webhook_note, webhook_outbox_take
-}'::text[]) AS name;
 
+}'::text[])
 
--- What lacks of that, and what everybody has got.
+), lacks (statement) AS (
 
-CREATE TEMPORARY TABLE lacks ON COMMIT DROP AS
-SELECT 'GRANT USAGE ON SCHEMA svc TO svc_app' AS statement
- WHERE NOT has_schema_privilege('svc_app', 'svc', 'USAGE')
+    -- what lacks of that, and what everybody has got
 
-UNION ALL
-SELECT format('GRANT %s ON %s svc.%I TO svc_app', privilege,
-              CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, name)
-  FROM may
- CROSS JOIN string_to_table(privileges, ', ') AS privilege
-  JOIN pg_class c ON c.oid = format('svc.%I', name)::regclass
- WHERE columns IS NULL
-   AND NOT EXISTS (SELECT FROM aclexplode(c.relacl) acl
-                    WHERE acl.grantee = 'svc_app'::regrole
-                      AND acl.privilege_type = privilege)
+    SELECT 'GRANT USAGE ON SCHEMA svc TO svc_app'
+     WHERE NOT has_schema_privilege('svc_app', 'svc', 'USAGE')
 
-UNION ALL
-SELECT format('GRANT %s (%I) ON svc.%I TO svc_app', privileges, col, name)
-  FROM may
- CROSS JOIN string_to_table(columns, ', ') AS col
- WHERE NOT has_column_privilege('svc_app', format('svc.%I', name), col, privileges)
+    UNION ALL
+    SELECT format('GRANT %s ON %s svc.%I TO svc_app', privilege,
+                  CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, name)
+      FROM may
+     CROSS JOIN string_to_table(privileges, ', ') AS privilege
+      JOIN pg_class c ON c.oid = format('svc.%I', name)::regclass
+     WHERE columns IS NULL
+       AND NOT EXISTS (SELECT FROM aclexplode(c.relacl) acl
+                        WHERE acl.grantee = 'svc_app'::regrole
+                          AND acl.privilege_type = privilege)
 
-UNION ALL
-SELECT format('GRANT EXECUTE ON FUNCTION svc.%I TO svc_app', name)
-  FROM may_call
- WHERE NOT EXISTS (SELECT FROM pg_proc p, aclexplode(p.proacl) acl
-                    WHERE p.oid = format('svc.%I', name)::regproc
-                      AND acl.grantee = 'svc_app'::regrole)
+    UNION ALL
+    SELECT format('GRANT %s (%I) ON svc.%I TO svc_app', privileges, col, name)
+      FROM may
+     CROSS JOIN string_to_table(columns, ', ') AS col
+     WHERE NOT has_column_privilege('svc_app', format('svc.%I', name), col, privileges)
 
-UNION ALL
-SELECT format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure)
-  FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) acl
- WHERE p.pronamespace = 'svc'::regnamespace AND acl.grantee = 0
+    UNION ALL
+    SELECT format('GRANT EXECUTE ON FUNCTION svc.%I TO svc_app', name)
+      FROM may_call
+     WHERE NOT EXISTS (SELECT FROM pg_proc p, aclexplode(p.proacl) acl
+                        WHERE p.oid = format('svc.%I', name)::regproc
+                          AND acl.grantee = 'svc_app'::regrole)
 
-UNION ALL
-SELECT 'ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC'
- WHERE NOT EXISTS (SELECT FROM pg_default_acl d
-                    WHERE d.defaclrole = current_user::regrole AND d.defaclnamespace = 0
-                      AND d.defaclobjtype = 'f'
-                      AND NOT EXISTS (SELECT FROM aclexplode(d.defaclacl) acl
-                                       WHERE acl.grantee = 0))
+    UNION ALL
+    SELECT format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure)
+      FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) acl
+     WHERE p.pronamespace = 'svc'::regnamespace AND acl.grantee = 0
 
+    UNION ALL
+    SELECT 'ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC'
+     WHERE NOT EXISTS (SELECT FROM pg_default_acl d JOIN pg_roles r ON r.oid = d.defaclrole
+                        WHERE r.rolname = current_user AND d.defaclnamespace = 0
+                          AND d.defaclobjtype = 'f'
+                          AND NOT EXISTS (SELECT FROM aclexplode(d.defaclacl) acl
+                                           WHERE acl.grantee = 0))
 
--- of the database, and of "public", whose owner alone may
+    -- of the database, and of "public", whose owner alone may
 
-UNION ALL
-SELECT format('REVOKE %s ON DATABASE %I FROM PUBLIC', acl.privilege_type, d.datname)
-  FROM pg_database d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) acl
- WHERE d.datname = current_database() AND pg_has_role(d.datdba, 'MEMBER')
-   AND acl.grantee = 0 AND acl.privilege_type IN ('TEMPORARY', 'CREATE')
+    UNION ALL
+    SELECT format('REVOKE %s ON DATABASE %I FROM PUBLIC', acl.privilege_type, d.datname)
+      FROM pg_database d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) acl
+     WHERE d.datname = current_database() AND pg_has_role(d.datdba, 'MEMBER')
+       AND acl.grantee = 0 AND acl.privilege_type IN ('TEMPORARY', 'CREATE')
 
-UNION ALL
-SELECT 'REVOKE CREATE ON SCHEMA public FROM PUBLIC'
-  FROM pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) acl
- WHERE n.nspname = 'public' AND pg_has_role(n.nspowner, 'MEMBER')
-   AND acl.grantee = 0 AND acl.privilege_type = 'CREATE';
+    UNION ALL
+    SELECT 'REVOKE CREATE ON SCHEMA public FROM PUBLIC'
+      FROM pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) acl
+     WHERE n.nspname = 'public' AND pg_has_role(n.nspowner, 'MEMBER')
+       AND acl.grantee = 0 AND acl.privilege_type = 'CREATE'
+)
+SELECT count(*) AS lacking, string_agg(statement, '; ') AS changes FROM lacks \gset
 
-SELECT count(*) FROM lacks;
-SELECT statement FROM lacks \gexec
+\if :{?changes}
+    :changes;
+\endif
+\echo :lacking

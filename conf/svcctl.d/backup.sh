@@ -105,13 +105,16 @@ backup() {
     query <<< "$(keys_in_use)"
     check_keys "$reply"
 
-    export SVC_DUMP_DIR=$dir/dump SVC_DUMP_PG=$pg
+    # shellcheck disable=SC2016
+    export SVC_DUMP_DIR=$dir/dump SVC_DUMP_PG=$pg \
+           SVC_DUMP='pg_dump -Fd -f "$SVC_DUMP_DIR" --snapshot="$SVC_DUMP_SNAPSHOT" \
+                             ${SVC_DUMP_PG:+-d "$SVC_DUMP_PG"}'
 
     query -F ' ' <<SQL
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SELECT pg_export_snapshot() AS snapshot \\gset
 \\setenv SVC_DUMP_SNAPSHOT :snapshot
-\\! pg_dump -Fd -f "\$SVC_DUMP_DIR" --snapshot="\$SVC_DUMP_SNAPSHOT" \${SVC_DUMP_PG:+-d "\$SVC_DUMP_PG"} < /dev/null >&2 && echo dumped
+\\! eval "\$SVC_DUMP" < /dev/null >&2 && echo dumped
 \\echo schema
 SELECT max(version) FROM svc.schema_migration;
 \\echo keys
