@@ -110,13 +110,14 @@ $$;
 -- there were.  Counts of users go with the tenant: their users' triggers write them.
 
 CREATE FUNCTION svc.tenant_delete_rows(tenant uuid, most integer) RETURNS integer
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
-SET svc.tenant_delete = 'on' AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE
     part  regclass;
     n     integer;
     done  integer := 0;
 BEGIN
+    PERFORM set_config('svc.tenant_delete', 'on', true);
+
     FOR part IN
         WITH RECURSIVE holds AS (
             SELECT c.oid FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -145,6 +146,8 @@ BEGIN
         GET DIAGNOSTICS n = ROW_COUNT;
         done := done + n;
     END LOOP;
+
+    PERFORM set_config('svc.tenant_delete', 'off', true);
 
     RETURN done;
 END

@@ -166,6 +166,22 @@ like(slurp("$backups/today/backup.ok"), qr/^\d{4}-\d\d-\d\dT[\d:]+Z$/, 'which is
 is(databases(), $before, 'nothing of that is left');
 unlink "$backups/today/backup.ok";
 
+# by an owner who is no superuser
+
+{
+    $s->sql('CREATE ROLE own LOGIN CREATEDB CREATEROLE');
+
+    my ($out, $status, $err) = $s->svcctl('--pg', $s->pg->conninfo('own'), 'restore',
+                                          '--from', "$backups/today", '--keys',
+                                          $s->{key_file}, '--rehearse');
+
+    is($status, 0, 'an owner of that alone restores it');
+    is($err, '', 'without a warning');
+    like($out, qr/^rehearsed: /m, 'and says so');
+    is(databases(), $before, 'nothing of that is left');
+    unlink "$backups/today/backup.ok";
+}
+
 # what is not to be restored
 
 sub refused {

@@ -212,6 +212,17 @@ like($text, qr/^made the role svc_app\nset [1-9]\d* rights of svc_app/, 'says wh
 is(all_rights('restored'), $rights, "all rights are there: $hint");
 is_deeply([ migrate('restored') ], [ 0, '' ], 'again it does nothing');
 
+# of an owner who is no superuser, as where somebody else runs PostgreSQL
+
+$s->sql('CREATE ROLE own LOGIN');
+$s->sql('CREATE DATABASE owned OWNER own TEMPLATE template0');
+($status, $text) = run([ $s->root . '/conf/svcctl', '--pg',
+                         $s->pg->conninfo('own') =~ s/dbname=svc/dbname=owned/r, 'migrate' ]);
+is($status, 0, 'svcctl migrate, of an owner of that alone') or diag($text);
+unlike($text, qr/WARNING|^set /m, 'lacks nothing');
+is(all_rights('owned') =~ s/^functions to come .*\n//mgr,
+   $rights =~ s/^functions to come .*\n//mgr, 'all rights are there');
+
 # and where they were lost in place
 
 ($status, $text) = migrate('svc');

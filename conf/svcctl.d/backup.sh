@@ -6,7 +6,7 @@
 # begins with its key's id, of up to 32 bytes, behind a byte with their number; a password
 # that was imported and not used yet begins with "$".
 
-sealed=(
+backup_sealed=(
     "password          hash           true"
     "password_history  hash           true"
     "factor            secret         true"
@@ -23,10 +23,10 @@ sealed=(
 
 # Queries for lines "id table": the keys in use.  A schema that is older has less.
 
-keys_in_use() {
+backup_keys_in_use() {
     local row table column condition
 
-    for row in "${sealed[@]}"; do
+    for row in "${backup_sealed[@]}"; do
         read -r table column condition <<< "$row"
         cat <<SQL
 SELECT \$\$SELECT DISTINCT encode(substr($column, 2, get_byte($column, 0)), 'escape') || ' $table'
@@ -39,9 +39,9 @@ SQL
 }
 
 
-# The ids of the keys in the file, a line each, in $keys.
+# The ids of the keys in the file, a line each, in $backup_keys.
 
-read_keys() {
+backup_read_keys() {
     local line file=${opt[keys]} key_input
 
     if [ "$file" = - ]; then
@@ -51,25 +51,25 @@ read_keys() {
         exec {key_input}< "$file"
     fi
 
-    keys=$'\n'
+    backup_keys=$'\n'
 
     while IFS= read -r line || [ -n "$line" ]; do
         [[ $line =~ ^([^:#]+):[0-9A-Fa-f]{64}$ ]] || continue
-        keys+=${BASH_REMATCH[1]}$'\n'
+        backup_keys+=${BASH_REMATCH[1]}$'\n'
     done <&"$key_input"
 
     exec {key_input}<&-
-    [ "$keys" != $'\n' ] || die "${opt[keys]} has no keys: its lines are like id:64 hex digits"
+    [ "$backup_keys" != $'\n' ] || die "${opt[keys]} has no keys: its lines are like id:64 hex digits"
 }
 
 
 # Of lines "id table": each key is there.
 
-check_keys() {
+backup_check_keys() {
     local id table
 
     while read -r id table; do
-        [ -z "$id" ] || [[ $keys == *$'\n'"$id"$'\n'* ]] \
+        [ -z "$id" ] || [[ $backup_keys == *$'\n'"$id"$'\n'* ]] \
             || die "${opt[keys]} lacks the key $id, by which rows of $table are sealed:" \
                    "without it they are lost"
     done <<< "$1"
@@ -78,7 +78,7 @@ check_keys() {
 
 # The rows of each table, as lines "table number".
 
-count_rows() {
+backup_count_rows() {
     cat <<'SQL'
 SELECT format('SELECT %L, count(*) FROM svc.%I', relname, relname)
   FROM pg_class
@@ -95,15 +95,15 @@ backup() {
 
     command -v pg_dump > /dev/null \
         || die "there is no pg_dump: install the package postgresql-client"
-    read_keys
+    backup_read_keys
     umask 077
     mkdir -p "$dir" || die "cannot make $dir"
     [ -z "$(ls -A "$dir")" ] || die "$dir is not empty"
 
     # before the work, too
 
-    query <<< "$(keys_in_use)"
-    check_keys "$reply"
+    query <<< "$(backup_keys_in_use)"
+    backup_check_keys "$reply"
 
     # shellcheck disable=SC2016
     export SVC_DUMP_DIR=$dir/dump SVC_DUMP_PG=$pg \
@@ -118,38 +118,38 @@ SELECT pg_export_snapshot() AS snapshot \\gset
 \\echo schema
 SELECT max(version) FROM svc.schema_migration;
 \\echo keys
-$(keys_in_use)
+$(backup_keys_in_use)
 \\echo rows
-$(count_rows)
+$(backup_count_rows)
 COMMIT;
 SQL
 
     dumped=$reply
     [[ $dumped == dumped$'\n'* ]] || die "pg_dump has failed; $dir is no backup"
-    check_keys "$(part_of keys "$dumped")"
-    write_manifest "$dir" "$dumped"
+    backup_check_keys "$(backup_part keys "$dumped")"
+    backup_manifest "$dir" "$dumped"
     echo "backup in $dir: keep it apart from the keys, and rehearse it with \"$me restore\""
 }
 
 
 # The lines between one word and the next.
 
-part_of() {
+backup_part() {
     awk -v part="$1" '/^(schema|keys|rows)$/ { now = $0; next } now == part' <<< "$2"
 }
 
 
 # It comes last, and at once: a folder without it is no backup.
 
-write_manifest() {
+backup_manifest() {
     local dir=$1 dumped=$2
 
     {
         echo "ngx_svc $version"
         echo "at $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-        part_of schema "$dumped" | sed 's/^/schema /'
-        part_of keys "$dumped" | sed 's/^/key /'
-        part_of rows "$dumped" | sed 's/^/rows /'
+        backup_part schema "$dumped" | sed 's/^/schema /'
+        backup_part keys "$dumped" | sed 's/^/key /'
+        backup_part rows "$dumped" | sed 's/^/rows /'
         (cd "$dir" && find dump -type f -exec sha256sum {} + | sort -k 2) \
             | sed 's/^/sha256 /'
     } > "$dir/MANIFEST.new" || die "cannot write $dir/MANIFEST"
@@ -164,8 +164,8 @@ restore() {
 
     command -v pg_restore > /dev/null \
         || die "there is no pg_restore: install the package postgresql-client"
-    read_keys
-    check_backup "$dir"
+    backup_read_keys
+    backup_check "$dir"
 
     if [ -z "${opt[rehearse]:-}" ]; then
         restore_into "$dir"
@@ -183,8 +183,8 @@ TXT
     server=$pg
     ask made <<< "CREATE DATABASE $scratch TEMPLATE template0;
 \\echo made"
-    trap drop_scratch EXIT
-    pg=$(conninfo_of "$scratch")
+    trap restore_drop EXIT
+    pg=$(restore_conninfo "$scratch")
     restore_into "$dir"
     date -u +%Y-%m-%dT%H:%M:%SZ > "$dir/backup.ok" || die "cannot write $dir/backup.ok"
     echo "rehearsed: $dir can be restored"
@@ -193,7 +193,7 @@ TXT
 
 # Whether the folder is whole, and of a version and of keys that are known here.
 
-check_backup() {
+backup_check() {
     local dir=$1 newest file version there
 
     [ -r "$dir/MANIFEST" ] || die "$dir has no MANIFEST: it is no backup, or not a whole one"
@@ -216,7 +216,7 @@ check_backup() {
     [ "$there" -le "$newest" ] \
         || die "the backup is of version $there, and the newest migration here is" \
                "$newest: use the newer $me"
-    check_keys "$(sed -n 's/^key //p' <<< "$manifest")"
+    backup_check_keys "$(sed -n 's/^key //p' <<< "$manifest")"
 }
 
 
@@ -234,20 +234,24 @@ SQL
         || die "the database has a schema \"svc\": restore into a new one, by createdb"
 
     make_role
-    pg_restore --exit-on-error --no-owner --no-privileges -d "${pg:-$(conninfo_of)}" \
+    pg_restore --exit-on-error --no-owner --no-privileges -d "${pg:-$(restore_conninfo)}" \
                "$dir/dump" >&2 \
         || die "pg_restore has failed: drop the database, and begin anew"
 
     query -F ' ' <<< "\\echo keys
-$(keys_in_use)
+$(backup_keys_in_use)
 \\echo rows
-$(count_rows)"
+$(backup_count_rows)"
 
-    [ "$(part_of rows "$reply")" = "$(sed -n 's/^rows //p' <<< "$manifest")" ] \
+    [ "$(backup_part rows "$reply")" = "$(sed -n 's/^rows //p' <<< "$manifest")" ] \
         || die "the database has other numbers of rows than $dir/MANIFEST says"
-    check_keys "$(part_of keys "$reply")"
+    backup_check_keys "$(backup_part keys "$reply")"
 
-    query <<< ANALYZE
+    query <<'SQL'
+SELECT 'ANALYZE svc.' || relname FROM pg_class
+ WHERE relnamespace = 'svc'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+\gexec
+SQL
     migrate
     echo "restored $(grep -c '^rows ' <<< "$manifest") tables from $dir"
 }
@@ -255,7 +259,7 @@ $(count_rows)"
 
 # A conninfo with another database; without $1 with that of libpq's variables.
 
-conninfo_of() {
+restore_conninfo() {
     local name=${1:-${PGDATABASE:-${PGUSER:-$(id -un)}}}
 
     case $pg in
@@ -269,7 +273,7 @@ conninfo_of() {
 
 # The last thing that a rehearsal does, however it ends.
 
-drop_scratch() {
+restore_drop() {
     psql -X -q ${server:+-d "$server"} -c "DROP DATABASE IF EXISTS $scratch" > /dev/null \
         || echo "$me: the database $scratch is left: drop it" >&2
     rm -f "${messages:-}"
