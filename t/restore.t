@@ -13,7 +13,7 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Browser qw($PASSWORD);
-use SvcTest::Documents qw(section);
+use SvcTest::Documents qw(blocks);
 use SvcTest::Factor qw(totp enrolled);
 use SvcTest::OAuth qw(application form);
 use SvcTest::Postgres;
@@ -43,17 +43,14 @@ my $keys = slurp($s->{key_file});
 
 sub settings {
     my ($first) = @_;
-    my ($text) = grep { /^\Q$first\E / } blocks('To a point in time');
+    my ($text) = grep { /^\Q$first\E / } chapter('To a point in time');
 
     return $text =~ s{/var/backups/wal}{$archive}gr;
 }
 
 
-sub blocks {
-    my ($heading) = @_;
-
-    return map { s/^    //mgr }
-           section('conf/README.md', $heading) =~ /^\n((?:(?:    .*)?\n)+?)(?=\n*^\S|\z)/mg;
+sub chapter {
+    return map { s/^    //mgr } blocks('conf/README.md', @_);
 }
 
 
@@ -61,7 +58,7 @@ sub blocks {
 
 sub documented {
     my ($heading, $with, %replace) = @_;
-    my ($text) = grep { /\Q$with\E/ } blocks($heading);
+    my ($text) = grep { /\Q$with\E/ } chapter($heading);
 
     $text or die "$heading: no \"$with\"\n";
     $text =~ s{/var/backups/svc}{$backups}g;

@@ -232,6 +232,12 @@ is_deeply(completed('breached', 'check', '--password-stdin', '--f'), [ '--file' 
           'an option behind one without a value');
 is_deeply(completed('migrate', '--sql', 'conf/svcctl.'), [ 'conf/svcctl.d' ],
           'a folder');
+is_deeply(completed('restore', '--rehearse', '--from', 'conf/svcctl.'), [ 'conf/svcctl.d' ],
+          'that of a backup');
+is_deeply(completed('backup', '--keys', 'conf/svcctl.8'), [ 'conf/svcctl.8.sh' ],
+          'a file of keys');
+is_deeply(completed('tenant', 'delete', '--now', '--c'), [ '--confirm' ],
+          'behind a switch');
 
 for my $name (@commands) {
     is_deeply(completed(split(/ /, $name), '-'),

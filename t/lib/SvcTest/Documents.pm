@@ -11,7 +11,7 @@ use File::Basename qw(dirname);
 
 use SvcTest::Process qw(slurp);
 
-our @EXPORT_OK = qw(documents document section examples);
+our @EXPORT_OK = qw(documents document section examples blocks);
 
 my $ROOT = Cwd::realpath(dirname(__FILE__) . '/../../..');
 
@@ -78,6 +78,13 @@ sub examples {
     my ($language, $text) = @_;
 
     return $text =~ /^```\Q$language\E\n(.*?)^```$/msg;
+}
+
+
+# The indented blocks below a heading of a document, as they stand there.
+
+sub blocks {
+    return section(@_) =~ /^\n((?:(?:    .*)?\n)+?)(?=\n*^\S|\z)/mg;
 }
 
 

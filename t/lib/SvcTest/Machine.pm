@@ -18,7 +18,7 @@ use File::Path qw(remove_tree);
 use File::Temp ();
 use Test::More;
 
-use SvcTest::Documents qw(section);
+use SvcTest::Documents qw(blocks);
 use SvcTest::Process qw(wait_for spawn wait_exit signal_pid children run slurp
     on_exit);
 
@@ -144,9 +144,7 @@ EOT
 sub documented {
     my ($heading) = @_;
 
-    my $text = section('conf/README.md', $heading);
-
-    return $text =~ /^\n((?:(?:    .*)?\n)+?)(?=\n*^\S|\z)/mg;
+    return blocks('conf/README.md', $heading);
 }
 
 
