@@ -8,6 +8,7 @@
 #include "ngx_svc_envelope.h"
 #include "ngx_svc_conf_base_url.h"
 #include "ngx_svc_health.h"
+#include "ngx_svc_keys_check.h"
 #include "ngx_svc_metrics_request.h"
 #include "ngx_svc_pg_fence.h"
 #include "ngx_svc_pg_watch.h"
@@ -498,6 +499,8 @@ ngx_http_svc_init_process(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
+    ngx_svc_keys_check_init(cycle, &smcf->keys);
+
     if (smcf->pg.fence) {
         ngx_svc_redis_fence_init(cycle);
     }
@@ -510,6 +513,7 @@ static void
 ngx_http_svc_exit_process(ngx_cycle_t *cycle)
 {
     ngx_svc_redis_fence_exit();
+    ngx_svc_keys_check_exit();
     ngx_svc_pg_watch_exit();
     ngx_svc_pg_exit_worker();
     ngx_svc_redis_exit_worker();

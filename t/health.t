@@ -24,11 +24,14 @@ my ($r, @workers);
 sub health_is {
     my ($status, $json, $name) = @_;
 
+    $json = { keys => 'ok', %$json };
+
     wait_for {
         $r = $s->health;
         $r->status == $status
             && ($r->json // {})->{redis} eq $json->{redis}
             && ($r->json // {})->{postgres} eq $json->{postgres}
+            && $r->json->{keys} eq $json->{keys}
     };
 
     is($r->status, $status, "$name: $status");
@@ -104,7 +107,7 @@ $s->redis->stop;
 $s->nginx->{svc} = {};
 $s->reload;
 health_is(503, { status => 'unavailable', postgres => 'down',
-                 redis => 'down' }, 'started without both');
+                 redis => 'down', keys => 'unknown' }, 'started without both');
 $s->pg->launch;
 health_is(200, { status => 'degraded', postgres => 'up', redis => 'down' },
           'finds PostgreSQL later');

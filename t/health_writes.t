@@ -42,13 +42,14 @@ sub health_is {
             $r = $s->http(GET => $path);
             $r->json->{writes} eq $json->{writes}
                 && $r->json->{postgres} eq $json->{postgres}
+                && $r->json->{keys} ne 'unknown'
         };
 
         my %got = %{ $r->json };
         my $message = delete $got{message};
 
         is($r->status, $expected, "$name: $path: $expected");
-        is_deeply(\%got, { redis => 'up', %$json }, "$name: $path: states")
+        is_deeply(\%got, { redis => 'up', keys => 'ok', %$json }, "$name: $path: states")
             or diag($r->body);
         is(defined $message, $json->{postgres} ne 'up', "$name: $path: why");
     }

@@ -74,7 +74,7 @@ EOT
                               organization_create organization_open
                               organization_taken organization_try public_logo
                               public_tenant punycode scim_claim scim_hold scim_release
-                              search_text
+                              sealed_by sealed_keys search_text
                               sign_in_expire sign_in_sweep sign_in_tenant
                               token_acts
                               user_added user_conflict user_index user_page user_search

@@ -42,23 +42,15 @@ SQL
 # The ids of the keys in the file, a line each, in $backup_keys.
 
 backup_read_keys() {
-    local line file=${opt[keys]} key_input
-
-    if [ "$file" = - ]; then
-        exec {key_input}<&0
-    else
-        [ -r "$file" ] && [ ! -d "$file" ] || die "cannot read $file"
-        exec {key_input}< "$file"
-    fi
+    local line
 
     backup_keys=$'\n'
 
     while IFS= read -r line || [ -n "$line" ]; do
         [[ $line =~ ^([^:#]+):[0-9A-Fa-f]{64}$ ]] || continue
         backup_keys+=${BASH_REMATCH[1]}$'\n'
-    done <&"$key_input"
+    done <&"$keys"
 
-    exec {key_input}<&-
     [ "$backup_keys" != $'\n' ] || die "${opt[keys]} has no keys: its lines are like id:64 hex digits"
 }
 

@@ -44,6 +44,7 @@ option now          ""        "without the 24 hours of suspension"
 option redis        ADDRESS   "HOST:PORT, or a unix socket's path"
 option min-count    N         "leaves out what was seen less often than N times"
 option password-stdin ""      "looks up the first line of standard input"
+option drop-codes   ""        "deletes recovery codes that need another key than the first"
 option passwords    ""        "the file has the hashes of passwords"
 
 # A command: the function and the options of it ("!": it cannot do without), what
@@ -275,6 +276,25 @@ After a restore to a point in the past a cluster may come back on a lower timeli
 This begins a new generation in Redis; nodes take it within a second.
 Nothing may run any more that is to stay fenced.
 A password for Redis is taken from REDISCLI_AUTH.
+TXT
+
+command_is "secrets status" "secrets_status keys!" \
+    "shows which keys secrets are sealed under" \
+    "secrets status --keys /etc/nginx/svc.keys" <<'TXT'
+A line has a key's id, what it is in the file, and how many of what are under it.
+The first key "seals", all others "open"; one that is "missing" is not in the file: the exit status is 3 then.
+A key with "nothing" may go, once nothing is queued under it.
+Recovery codes cannot be made anew: who has some needs their key, or new codes.
+TXT
+
+command_is "secrets reseal" "secrets_reseal keys! drop-codes" \
+    "seals all secrets under the first key" \
+    "secrets reseal --keys /etc/nginx/svc.keys" <<'TXT'
+It goes on under load: a transaction has 1,000 rows, waits for nobody, and leaves alone what has changed.
+When it has been ended run it again: what is sealed anew is not touched twice.
+The exit status is 3 when something is left under another key.
+With --drop-codes recovery codes that the first key does not open are deleted.
+It takes the package libcryptx-perl.
 TXT
 
 command_is "access-policy reset" "access_policy_reset tenant!" \

@@ -32,6 +32,8 @@ static EVP_PKEY_CTX *ngx_svc_oauth_key_signer(ngx_svc_oauth_t *o,
 static ngx_svc_oauth_key_t *ngx_svc_oauth_key_find(const ngx_str_t *kid);
 static ngx_svc_oauth_key_t *ngx_svc_oauth_key_open(ngx_svc_oauth_t *o,
     const ngx_str_t *kid, const ngx_str_t *sealed);
+static void ngx_svc_oauth_key_lost(ngx_svc_oauth_t *o, const ngx_str_t *kid,
+    const ngx_str_t *sealed);
 static EVP_PKEY *ngx_svc_oauth_key_unseal(ngx_svc_oauth_t *o,
     const ngx_str_t *kid, const ngx_str_t *sealed);
 static ngx_svc_oauth_key_t *ngx_svc_oauth_key_keep(const ngx_str_t *kid,
@@ -174,8 +176,6 @@ static ngx_svc_oauth_key_t *
 ngx_svc_oauth_key_open(ngx_svc_oauth_t *o, const ngx_str_t *kid,
     const ngx_str_t *sealed)
 {
-    ngx_str_t             id;
-    u_char                text[NGX_SVC_UUID_TEXT_LEN];
     EVP_PKEY             *pkey;
     ngx_svc_oauth_key_t  *key;
 
@@ -188,16 +188,41 @@ ngx_svc_oauth_key_open(ngx_svc_oauth_t *o, const ngx_str_t *kid,
 
     EVP_PKEY_free(pkey);
 
+    ngx_svc_oauth_key_lost(o, kid, sealed);
+
+    return NULL;
+}
+
+
+/* With the key that it has been sealed under, where it says so. */
+
+static void
+ngx_svc_oauth_key_lost(ngx_svc_oauth_t *o, const ngx_str_t *kid,
+    const ngx_str_t *sealed)
+{
+    size_t                len;
+    u_char                text[NGX_SVC_UUID_TEXT_LEN];
+    u_char                bytes[NGX_SVC_OAUTH_KEY_DER + NGX_SVC_SEAL_OVERHEAD];
+    ngx_str_t             id, key;
+    ngx_svc_main_conf_t  *smcf;
+
+    smcf = ngx_http_get_module_main_conf(o->sr->request,
+                                         ngx_http_svc_common_module);
     id = ngx_svc_request_id(o->sr->request);
+    len = sizeof(bytes);
+
+    if (ngx_svc_hex_bytea(sealed, bytes, &len) != NGX_OK
+        || !ngx_svc_key_missing(&smcf->keys, bytes, len, &key))
+    {
+        ngx_str_set(&key, "-");
+    }
 
     ngx_log_error(NGX_LOG_ALERT, o->sr->request->connection->log, 0,
                   "svc: the signing key \"%V\" cannot be opened: is the key "
-                  "that has sealed it still in \"svc_key_file\"?  Tenant: "
-                  "%*s, request id: %V", kid,
+                  "that has sealed it still in \"svc_key_file\"?  Missing: "
+                  "\"%V\".  Tenant: %*s, request id: %V", kid, &key,
                   (size_t) (ngx_svc_uuid_text(text, o->tenant.data) - text),
                   text, &id);
-
-    return NULL;
 }
 
 

@@ -10,6 +10,7 @@
 #include "ngx_svc_notice.h"
 #include "ngx_svc_own_email.h"
 #include "ngx_svc_profile.h"
+#include "ngx_svc_sealed.h"
 
 
 #define NGX_SVC_EMAIL_CHANGE_PATH    "/account#change="
@@ -382,6 +383,7 @@ ngx_svc_admin_change_email_unseal(ngx_svc_own_email_t *own)
     login = &own->factor.login;
     keys = ngx_svc_admin_change_email_keys(login, aad);
     hex = ngx_svc_row_value(own->tried, 0, "data");
+    sealed[0] = 0;
     len = sizeof(sealed);
 
     own->address.data = ngx_pnalloc(login->sr->request->pool, sizeof(sealed));
@@ -397,7 +399,12 @@ ngx_svc_admin_change_email_unseal(ngx_svc_own_email_t *own)
                             own->address.data, &own->address.len);
     }
 
-    return rc == NGX_DECLINED ? ngx_svc_email_challenge_over(login->sr) : rc;
+    if (rc != NGX_OK) {
+        ngx_svc_sealed_lost(login->sr, "a change of an e-mail address",
+                            login->row.tenant, sealed, len);
+    }
+
+    return rc == NGX_OK ? NGX_OK : NGX_ERROR;
 }
 
 

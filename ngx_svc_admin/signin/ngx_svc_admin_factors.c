@@ -161,8 +161,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_factor_codes = {
             " WHERE c.tenant_id = " NGX_SVC_TENANT
                 " AND c.user_id = (SELECT u.id FROM u)"
         "), c AS ("
-            "INSERT INTO svc.recovery_code (tenant_id, user_id, mac)"
-            " SELECT u.tenant_id, u.id, m.mac"
+            "INSERT INTO svc.recovery_code (tenant_id, user_id, mac,"
+                " key_id)"
+            " SELECT u.tenant_id, u.id, m.mac, $4"
             " FROM u, unnest($2::text::bytea[]) m (mac)"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_MFA_CODES_CREATED, "u.id::text", "NULL",
@@ -173,7 +174,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_factor_codes = {
         ") m ON true",
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_factor_param(macs),
-                   ngx_svc_param_notice())
+                   ngx_svc_param_notice(),
+                   ngx_svc_factor_param(macs_key))
 };
 
 

@@ -71,9 +71,7 @@ ngx_svc_admin_login_reply(ngx_svc_request_t *sr)
         return ngx_svc_login_declined(login);
     }
 
-    if (rc != NGX_OK
-        || ngx_svc_admin_login_stored(login, &stored) == NGX_ERROR)
-    {
+    if (rc != NGX_OK || ngx_svc_admin_login_stored(login, &stored) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -81,7 +79,7 @@ ngx_svc_admin_login_reply(ngx_svc_request_t *sr)
 }
 
 
-/* One that does not open is nobody's password. */
+/* One that does not open is neither right nor wrong. */
 
 static ngx_int_t
 ngx_svc_admin_login_stored(ngx_svc_login_t *login, ngx_str_t *stored)

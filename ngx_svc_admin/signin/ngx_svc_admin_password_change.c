@@ -252,9 +252,9 @@ ngx_svc_admin_change_verify(ngx_svc_change_t *change)
 
     rc = hash.data ? ngx_svc_stored_open(login->sr, &login->row, &hash,
                                          &stored)
-                   : NGX_DECLINED;
+                   : NGX_OK;
 
-    job = (rc == NGX_ERROR) ? NULL
+    job = (rc != NGX_OK) ? NULL
           : ngx_svc_password_create(login->sr->request->pool,
                                     &change->current);
     if (job == NULL) {

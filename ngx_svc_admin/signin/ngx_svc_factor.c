@@ -79,8 +79,9 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_added = {
             " FROM (" NGX_SVC_FACTOR_ROW("k.*", "$1", "$2") ") f"
             " WHERE f.confirmed_at IS NOT NULL"
         "), c AS ("
-            "INSERT INTO svc.recovery_code (tenant_id, user_id, mac)"
-            " SELECT f.tenant_id, f.user_id, m.mac"
+            "INSERT INTO svc.recovery_code (tenant_id, user_id, mac,"
+                " key_id)"
+            " SELECT f.tenant_id, f.user_id, m.mac, $6"
             " FROM f, unnest($3::text::bytea[]) m (mac) WHERE f.first"
         "), w AS ("
             NGX_SVC_SIGNIN_END_PENDING("$1",
@@ -99,7 +100,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_added = {
                    ngx_svc_factor_param(id),
                    ngx_svc_factor_param(macs),
                    ngx_svc_param_notice(),
-                   ngx_svc_param_session())
+                   ngx_svc_param_session(),
+                   ngx_svc_factor_param(macs_key))
 };
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_factor_rotate = {
@@ -167,6 +169,7 @@ ngx_svc_factor_derive(ngx_svc_factor_keys_t *derived,
     }
 
     derived->n = keys->n;
+    derived->first = keys->keys;
 
     return NGX_OK;
 }
@@ -445,6 +448,9 @@ ngx_svc_factor_codes(ngx_svc_factor_t *factor)
     if (p == NULL) {
         return NGX_ERROR;
     }
+
+    factor->macs_key.data = (u_char *) ngx_svc_factor_recovery.first->id;
+    factor->macs_key.len = ngx_svc_factor_recovery.first->id_len;
 
     factor->macs.data = p;
     *p++ = '{';

@@ -25,6 +25,7 @@
 
 typedef struct {
     ngx_uint_t                 n;
+    const ngx_svc_key_t       *first;
     u_char                     keys[NGX_SVC_KEYS][NGX_SVC_KEY_LEN];
 } ngx_svc_factor_keys_t;
 
@@ -87,6 +88,7 @@ struct ngx_svc_factor_s {
     /* for what is written */
 
     ngx_str_t                  macs;        /* of the recovery codes */
+    ngx_str_t                  macs_key;    /* the id of their key */
     u_char                     codes[NGX_SVC_RECOVERY_CODES]
                                     [NGX_SVC_RECOVERY_LEN];
 };

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_factor_secret.h"
 #include "ngx_svc_hex.h"
+#include "ngx_svc_sealed.h"
 
 
 #define NGX_SVC_FACTOR_AAD  (3 * NGX_SVC_UUID_LEN)
@@ -46,6 +47,7 @@ ngx_svc_factor_open(ngx_svc_request_t *sr, const ngx_svc_stored_row_t *row,
     ngx_int_t              rc;
     const ngx_svc_keys_t  *keys;
 
+    sealed[0] = 0;
     len = sizeof(sealed);
 
     rc = ngx_svc_hex_bytea(hex, sealed, &len);
@@ -65,11 +67,10 @@ ngx_svc_factor_open(ngx_svc_request_t *sr, const ngx_svc_stored_row_t *row,
         return NGX_ERROR;
     }
 
-    ngx_log_error(NGX_LOG_ERR, sr->request->connection->log, 0,
-                  "svc: the second factor of a user cannot be unsealed: is its "
-                  "key in \"svc_key_file\"?");
+    ngx_svc_sealed_lost(sr, "the second factor of a user", row->tenant, sealed,
+                        len);
 
-    return NGX_DECLINED;
+    return NGX_ABORT;
 }
 
 

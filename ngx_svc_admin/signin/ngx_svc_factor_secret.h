@@ -21,9 +21,9 @@ ngx_int_t ngx_svc_factor_seal(ngx_svc_request_t *sr,
     const u_char secret[NGX_SVC_TOTP_SECRET_LEN], ngx_str_t *sealed);
 
 /*
- * hex: PostgreSQL's text of a bytea.  NGX_OK; NGX_DECLINED: its key is not
- * there, or it is another factor's, and the log says so; NGX_ERROR when OpenSSL
- * fails.
+ * hex: PostgreSQL's text of a bytea.  NGX_OK; NGX_ABORT: its key is not
+ * there, or it is another factor's, and the log says so: nobody knows whether a
+ * code is right; NGX_ERROR when OpenSSL fails.
  */
 ngx_int_t ngx_svc_factor_open(ngx_svc_request_t *sr,
     const ngx_svc_stored_row_t *row, const u_char id[NGX_SVC_UUID_LEN],

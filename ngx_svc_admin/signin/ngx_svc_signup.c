@@ -6,6 +6,7 @@
 #include "ngx_svc_signup.h"
 #include "ngx_svc_email.h"
 #include "ngx_svc_hex.h"
+#include "ngx_svc_sealed.h"
 
 
 #define NGX_SVC_SIGNUP_FIELDS  7
@@ -230,8 +231,6 @@ ngx_svc_signup_shown(ngx_svc_signup_t *signup, PGresult *res)
 }
 
 
-/* What a key is missing for is over. */
-
 static ngx_int_t
 ngx_svc_signup_open(ngx_svc_signup_t *signup, PGresult *res)
 {
@@ -244,6 +243,7 @@ ngx_svc_signup_open(ngx_svc_signup_t *signup, PGresult *res)
 
     login = &signup->account.login;
     hex = ngx_svc_row_value(res, 0, "data");
+    sealed[0] = 0;
     len = sizeof(sealed);
 
     text = ngx_pnalloc(login->sr->request->pool, sizeof(sealed));
@@ -261,11 +261,11 @@ ngx_svc_signup_open(ngx_svc_signup_t *signup, PGresult *res)
         return NGX_OK;
     }
 
-    ngx_log_error(NGX_LOG_ERR, login->sr->request->connection->log, 0,
-                  "svc: a sign-up cannot be unsealed: is its key in "
-                  "\"svc_key_file\"?");
+    ngx_svc_sealed_lost(login->sr, "a sign-up",
+                        signup->tenant.data ? NULL : login->row.tenant, sealed,
+                        len);
 
-    return ngx_svc_email_challenge_over(login->sr);
+    return NGX_ERROR;
 }
 
 

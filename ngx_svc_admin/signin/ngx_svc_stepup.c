@@ -29,7 +29,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_factors = {
 const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_codes = {
     .name = "stepup_codes",
     .text =
-        "SELECT c.mac FROM (" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") s"
+        "SELECT c.mac, c.key_id"
+        " FROM (" NGX_SVC_SESSION_ROW("k.user_id", "$1") ") s"
         " CROSS JOIN LATERAL (" NGX_SVC_RECOVERY_CODES_OF("s.user_id") ") c",
     NGX_SVC_PARAMS(ngx_svc_param_session())
 };

@@ -4,6 +4,7 @@
 
 #include "ngx_svc_factor_secret.h"
 #include "ngx_svc_hex.h"
+#include "ngx_svc_sealed.h"
 #include "ngx_svc_stepup.h"
 
 
@@ -16,6 +17,7 @@ static ngx_int_t ngx_svc_stepup_recovery_take(ngx_svc_stepup_t *step,
     ngx_svc_stepup_body_t *body);
 static ngx_uint_t ngx_svc_stepup_recovery_offered(ngx_svc_stepup_t *step);
 static ngx_int_t ngx_svc_stepup_recovery_verify(ngx_svc_stepup_t *step);
+static ngx_int_t ngx_svc_stepup_recovery_lost(ngx_svc_stepup_t *step);
 static ngx_uint_t ngx_svc_stepup_recovery_find(ngx_svc_stepup_t *step,
     const u_char *mac);
 
@@ -117,8 +119,11 @@ ngx_svc_stepup_totp_offered(ngx_svc_stepup_t *step)
 static ngx_int_t
 ngx_svc_stepup_totp_verify(ngx_svc_stepup_t *step)
 {
-    int        row;
-    ngx_int_t  rc;
+    int         row;
+    ngx_int_t   rc;
+    ngx_uint_t  lost;
+
+    lost = 0;
 
     for (row = 0; row < PQntuples(step->factors); row++) {
 
@@ -128,12 +133,19 @@ ngx_svc_stepup_totp_verify(ngx_svc_stepup_t *step)
 
         rc = ngx_svc_stepup_totp_row(step, row);
 
+        if (rc == NGX_ABORT) {
+            lost = 1;
+            continue;
+        }
+
         if (rc != NGX_DECLINED) {
             return rc;
         }
     }
 
-    return NGX_DECLINED;
+    /* it may be that of a factor which cannot be read */
+
+    return lost ? NGX_ERROR : NGX_DECLINED;
 }
 
 
@@ -228,8 +240,12 @@ ngx_svc_stepup_recovery_verify(ngx_svc_stepup_t *step)
     for (n = 0; /* void */ ; n++) {
         rc = ngx_svc_factor_code_mac(&step->factor.login, n, code,
                                      step->used_bytes);
+        if (rc == NGX_DONE) {
+            return ngx_svc_stepup_recovery_lost(step);
+        }
+
         if (rc != NGX_OK) {
-            return rc == NGX_DONE ? NGX_DECLINED : rc;
+            return rc;
         }
 
         if (ngx_svc_stepup_recovery_find(step, step->used_bytes)) {
@@ -238,6 +254,31 @@ ngx_svc_stepup_recovery_verify(ngx_svc_stepup_t *step)
             return NGX_OK;
         }
     }
+}
+
+
+/* Whether it may be a code whose key is not there: then nobody knows. */
+
+static ngx_int_t
+ngx_svc_stepup_recovery_lost(ngx_svc_stepup_t *step)
+{
+    int               row;
+    ngx_str_t         key;
+    ngx_svc_login_t  *login;
+
+    login = &step->factor.login;
+
+    for (row = 0; row < PQntuples(step->codes); row++) {
+        key = ngx_svc_row_value(step->codes, row, "key_id");
+
+        if (key.data && !ngx_svc_sealed_key_there(&key)) {
+            ngx_svc_sealed_key_lost(login->sr, "the recovery code of a user",
+                                    login->row.tenant, &key);
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_DECLINED;
 }
 
 

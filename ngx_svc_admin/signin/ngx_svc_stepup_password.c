@@ -80,7 +80,7 @@ ngx_svc_stepup_password_verify(ngx_svc_stepup_t *step)
     rc = ngx_svc_stored_open(login->sr, &login->row, &step->factor.hash,
                              &stored);
     if (rc != NGX_OK) {
-        return rc;
+        return NGX_ERROR;
     }
 
     job = ngx_svc_password_create(login->sr->request->pool, &login->password);

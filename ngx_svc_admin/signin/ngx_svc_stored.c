@@ -4,6 +4,7 @@
 
 #include "ngx_svc_stored.h"
 #include "ngx_svc_hex.h"
+#include "ngx_svc_sealed.h"
 
 
 #define NGX_SVC_STORED_MAX  (NGX_SVC_PHC_LEN + NGX_SVC_SEAL_OVERHEAD)
@@ -24,6 +25,7 @@ ngx_svc_stored_open(ngx_svc_request_t *sr, const ngx_svc_stored_row_t *row,
     ngx_int_t              rc;
     const ngx_svc_keys_t  *keys;
 
+    sealed[0] = 0;
     len = sizeof(sealed);
 
     phc->data = ngx_pnalloc(sr->request->pool, sizeof(sealed));
@@ -55,9 +57,8 @@ ngx_svc_stored_open(ngx_svc_request_t *sr, const ngx_svc_stored_row_t *row,
         return NGX_OK;
     }
 
-    ngx_log_error(NGX_LOG_ERR, sr->request->connection->log, 0,
-                  "svc: the password of a user cannot be unsealed: is its key "
-                  "in \"svc_key_file\"?");
+    ngx_svc_sealed_lost(sr, "the password of a user", row->tenant, sealed,
+                        len);
     ngx_str_null(phc);
 
     return NGX_DECLINED;

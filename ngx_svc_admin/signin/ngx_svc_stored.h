@@ -22,7 +22,8 @@ typedef struct {
 /*
  * From PostgreSQL's text of a bytea the PHC string, of the pool; one that was
  * imported is not sealed.  NGX_OK; NGX_DECLINED: its key is not there, or it is
- * another row's, and the log says so; NGX_ERROR when memory runs out.
+ * another row's, and the log says so: nobody knows whether a password is right;
+ * NGX_ERROR when memory runs out.
  */
 ngx_int_t ngx_svc_stored_open(ngx_svc_request_t *sr,
     const ngx_svc_stored_row_t *row, ngx_str_t *hex, ngx_str_t *phc);

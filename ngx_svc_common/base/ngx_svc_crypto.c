@@ -510,6 +510,29 @@ ngx_svc_sealed_split(const ngx_svc_keys_t *keys, const u_char *text,
 }
 
 
+ngx_uint_t
+ngx_svc_key_missing(const ngx_svc_keys_t *keys, const u_char *text, size_t len,
+    ngx_str_t *id)
+{
+    if (len == 0 || len <= text[0] || !ngx_svc_key_id_valid(text + 1, text[0]))
+    {
+        return 0;
+    }
+
+    id->data = (u_char *) text + 1;
+    id->len = text[0];
+
+    return !ngx_svc_key_known(keys, id);
+}
+
+
+ngx_uint_t
+ngx_svc_key_known(const ngx_svc_keys_t *keys, const ngx_str_t *id)
+{
+    return ngx_svc_key_find(keys, id->data, id->len) != NULL;
+}
+
+
 ngx_int_t
 ngx_svc_wipe_later(ngx_pool_t *pool, u_char *data, size_t len)
 {

@@ -90,6 +90,17 @@ NGX_SVC_API ngx_int_t ngx_svc_unseal(const ngx_svc_keys_t *keys,
     u_char *out, size_t *out_len);
 
 /*
+ * Of what cannot be unsealed: 1 when it names a key that is not among keys, and
+ * *id is its id, a part of text; 0: it is damaged, or another row's.
+ */
+NGX_SVC_API ngx_uint_t ngx_svc_key_missing(const ngx_svc_keys_t *keys,
+    const u_char *text, size_t len, ngx_str_t *id);
+
+/* 1: a key of this id is among them. */
+NGX_SVC_API ngx_uint_t ngx_svc_key_known(const ngx_svc_keys_t *keys,
+    const ngx_str_t *id);
+
+/*
  * Has these bytes overwritten when the pool ends, for what nobody may find in
  * memory later.  NGX_OK, or NGX_ERROR when memory runs out.
  */

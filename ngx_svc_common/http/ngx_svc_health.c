@@ -261,19 +261,22 @@ ngx_svc_health_row(ngx_svc_health_report_t *report)
 
 
 /*
- * Without Redis everything but events works, and without writes reads do:
- * "degraded".  A schema that is newer than the modules is there during each
+ * Without Redis everything but events works, without writes reads do, and
+ * without a key what is not sealed under it: "degraded".  A schema that is newer than the modules is there during each
  * upgrade.
  */
 
 static u_char *
 ngx_svc_health_text(u_char *p, u_char *last, ngx_svc_health_report_t *report)
 {
-    const char                  *status;
+    const char                  *status, *message;
     ngx_svc_redis_state_e        redis;
     const ngx_svc_pg_trouble_t  *row;
 
     static const char  *redis_states[] = { "off", "down", "up" };
+    static const char  *keys_states[] = {
+        "off", "unknown", "missing", "ok"
+    };
     static const char  *states[] = { "down", "read-only", "down", "up" };
 
     redis = ngx_svc_redis_state();
@@ -283,7 +286,8 @@ ngx_svc_health_text(u_char *p, u_char *last, ngx_svc_health_report_t *report)
         status = "unavailable";
 
     } else if (redis == NGX_SVC_REDIS_DOWN
-               || report->writes != NGX_SVC_HEALTH_UP)
+               || report->writes != NGX_SVC_HEALTH_UP
+               || report->keys == NGX_SVC_KEYS_MISSING)
     {
         status = "degraded";
 
@@ -293,12 +297,21 @@ ngx_svc_health_text(u_char *p, u_char *last, ngx_svc_health_report_t *report)
 
     p = ngx_slprintf(p, last,
                      "{\"status\":\"%s\",\"postgres\":\"%s\","
-                     "\"redis\":\"%s\",\"reads\":\"%s\",\"writes\":\"%s\"",
+                     "\"redis\":\"%s\",\"reads\":\"%s\",\"writes\":\"%s\","
+                     "\"keys\":\"%s\"",
                      status, row->state, redis_states[redis],
-                     states[report->reads], states[report->writes]);
+                     states[report->reads], states[report->writes],
+                     keys_states[report->keys]);
 
-    if (row->message) {
-        p = ngx_slprintf(p, last, ",\"message\":\"%s\"", row->message);
+    message = row->message;
+
+    if (message == NULL && report->keys == NGX_SVC_KEYS_MISSING) {
+        message = "Secrets are sealed under a key that svc_key_file lacks: the "
+                  "error log names it.";
+    }
+
+    if (message) {
+        p = ngx_slprintf(p, last, ",\"message\":\"%s\"", message);
     }
 
     return ngx_slprintf(p, last, "}");

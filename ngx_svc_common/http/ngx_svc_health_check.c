@@ -247,6 +247,7 @@ ngx_svc_health_report(ngx_svc_health_report_t *report)
 
     report->reads = ngx_svc_health_state(&ngx_svc_health_reads);
     report->writes = ngx_svc_health_state(&ngx_svc_health_writes);
+    report->keys = ngx_svc_keys_check_state();
 }
 
 

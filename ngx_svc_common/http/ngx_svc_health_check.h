@@ -6,6 +6,7 @@
 #define _NGX_SVC_HEALTH_CHECK_H_INCLUDED_
 
 
+#include "ngx_svc_keys_check.h"
 #include "ngx_svc_pg.h"
 
 
@@ -25,6 +26,7 @@ typedef enum {
 typedef struct {
     ngx_svc_health_state_e    reads;
     ngx_svc_health_state_e    writes;
+    ngx_svc_keys_state_e      keys;
     ngx_svc_pg_trouble_e      trouble;  /* of the pools' connections */
 } ngx_svc_health_report_t;
 

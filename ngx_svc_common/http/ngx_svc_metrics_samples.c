@@ -179,6 +179,9 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_gauge_samples[] = {
       NGX_SVC_G_SCIM_TARGETS },
     { "svc_scim_in_flight", "Users being pushed to SCIM targets.", "",
       NGX_SVC_G_SCIM_FLYING },
+    { "svc_keys_missing",
+      "Keys that rows are sealed under and svc_key_file lacks.", "",
+      NGX_SVC_G_KEYS_MISSING },
     { "svc_audit_streams", "Open streams of the audit log.", "",
       NGX_SVC_G_STREAMS },
 

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_sealed.h"
+#include "ngx_svc_header.h"
 #include "ngx_svc_hex.h"
 
 
@@ -27,6 +28,8 @@ static ngx_int_t ngx_svc_sealed_for(ngx_svc_request_t *sr, const char *what,
 static ngx_int_t ngx_svc_sealed_aad(ngx_svc_sealed_aad_t *aad,
     const char *what, const ngx_str_t *id);
 static const ngx_svc_keys_t *ngx_svc_sealed_keys(void);
+static void ngx_svc_sealed_log(ngx_svc_request_t *sr, const char *what,
+    const u_char *tenant, const ngx_str_t *key);
 
 
 ngx_int_t
@@ -182,6 +185,61 @@ ngx_svc_sealed_open(const char *what, const ngx_str_t *id,
     ngx_explicit_memzero(text, sizeof(text));
 
     return rc;
+}
+
+
+void
+ngx_svc_sealed_lost(ngx_svc_request_t *sr, const char *what,
+    const u_char *tenant, const u_char *sealed, size_t len)
+{
+    ngx_str_t  id;
+
+    ngx_svc_sealed_log(sr, what, tenant,
+                       ngx_svc_key_missing(ngx_svc_sealed_keys(), sealed, len,
+                                           &id)
+                       ? &id : NULL);
+}
+
+
+ngx_uint_t
+ngx_svc_sealed_key_there(const ngx_str_t *id)
+{
+    return ngx_svc_key_known(ngx_svc_sealed_keys(), id);
+}
+
+
+void
+ngx_svc_sealed_key_lost(ngx_svc_request_t *sr, const char *what,
+    const u_char *tenant, const ngx_str_t *id)
+{
+    ngx_svc_sealed_log(sr, what, tenant, id);
+}
+
+
+static void
+ngx_svc_sealed_log(ngx_svc_request_t *sr, const char *what,
+    const u_char *tenant, const ngx_str_t *key)
+{
+    u_char     *p, of[NGX_SVC_UUID_TEXT_LEN];
+    ngx_str_t   request;
+
+    p = of;
+    *p = '-';
+    p = tenant ? ngx_svc_uuid_text(of, tenant) : of + 1;
+    request = ngx_svc_request_id(sr->request);
+
+    if (key) {
+        ngx_log_error(NGX_LOG_ERR, sr->request->connection->log, 0,
+                      "svc: %s cannot be unsealed: its key \"%V\" is not in "
+                      "\"svc_key_file\", tenant: %*s, request id: %V", what,
+                      key, (size_t) (p - of), of, &request);
+        return;
+    }
+
+    ngx_log_error(NGX_LOG_ERR, sr->request->connection->log, 0,
+                  "svc: %s cannot be unsealed: it is damaged, or another "
+                  "row's, tenant: %*s, request id: %V", what,
+                  (size_t) (p - of), of, &request);
 }
 
 

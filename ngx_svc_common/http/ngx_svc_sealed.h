@@ -44,6 +44,18 @@ NGX_SVC_API ngx_int_t ngx_svc_sealed_make(ngx_svc_request_t *sr,
 NGX_SVC_API ngx_int_t ngx_svc_sealed_able(ngx_svc_request_t *sr);
 
 /*
+ * Says in the log what could not be unsealed, as "the password of a user", and
+ * why: by the key that it names.  tenant: 16 bytes, or NULL.
+ */
+NGX_SVC_API void ngx_svc_sealed_lost(ngx_svc_request_t *sr, const char *what,
+    const u_char *tenant, const u_char *sealed, size_t len);
+
+/* The same of a MAC under a key that is not there; and whether it is. */
+NGX_SVC_API ngx_uint_t ngx_svc_sealed_key_there(const ngx_str_t *id);
+NGX_SVC_API void ngx_svc_sealed_key_lost(ngx_svc_request_t *sr,
+    const char *what, const u_char *tenant, const ngx_str_t *id);
+
+/*
  * Without a request, for an id as text.  seal: out has room for the secret and
  * NGX_SVC_SEAL_OVERHEAD, *len is set.  NGX_OK or NGX_ERROR.
  *

@@ -171,9 +171,9 @@ ngx_svc_metrics_sum(ngx_svc_process_e kind, ngx_uint_t *processes,
 
         for (n = 0; n < NGX_SVC_G_GAUGES; n++) {
 
-            /* a version is not added up */
+            /* what is one for all is not added up */
 
-            sums[n] = (n == NGX_SVC_G_SCHEMA)
+            sums[n] = (n == NGX_SVC_G_SCHEMA || n == NGX_SVC_G_KEYS_MISSING)
                       ? ngx_max(sums[n], slot->gauges[n])
                       : sums[n] + slot->gauges[n];
         }

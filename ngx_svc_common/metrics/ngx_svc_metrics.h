@@ -107,6 +107,7 @@ typedef enum {
     NGX_SVC_G_WRITES_DOWN,
     NGX_SVC_G_WRITES_UP,
     NGX_SVC_G_SCHEMA,                   /* version, as PostgreSQL last said */
+    NGX_SVC_G_KEYS_MISSING,             /* that rows need; as a worker saw */
     NGX_SVC_G_PG,                       /* ngx_svc_gauge_pg() */
     NGX_SVC_G_GAUGES = NGX_SVC_G_PG + NGX_SVC_G_PG_POOLS * NGX_SVC_G_PG_EACH
 } ngx_svc_gauge_e;

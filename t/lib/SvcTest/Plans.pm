@@ -430,7 +430,7 @@ sub values {
                   $new_hash, undef, undef, 600);
 
     return {
-        ( map { $_ => [] } qw(health_read health_write) ),
+        ( map { $_ => [] } qw(health_read health_write keys_needed) ),
         auth_read => [ $hash, 'api', 'users:view' ],
         ( map { $_ => [ $hash, 'api', 'users:view', 'apiToken', '127.0.0.1',
                         'agent', 'request' ] } qw(auth_write auth_caller) ),
@@ -511,14 +511,14 @@ sub values {
         profile_patch => [ $session, ('true', 'text') x 4 ],
         factor_read => [ $session, '10.0.0.1' ],
         factor_check => [ $who, $session ],
-        factor_added => [ $who, $factor, '{"\\\\x01","\\\\x02"}', $base, $session ],
+        factor_added => [ $who, $factor, '{"\\\\x01","\\\\x02"}', $base, $session, "k1" ],
         factor_rotate => [ $session, $new_hash, 43200, 600, 'full', 'totp', undef ],
         factors_list => [ $session ],
         factors_codes => [ $session ],
         factor_rename => [ $session, $factor, 'Other' ],
         factor_get => [ $session, $factor ],
         factor_remove => [ $who, $factor, 'true', $base ],
-        factor_codes => [ $who, '{"\\\\x01","\\\\x02"}', $base ],
+        factor_codes => [ $who, '{"\\\\x01","\\\\x02"}', $base, "k1" ],
         totp_create => [ $who, $new, 'Phone', '\x00', 20, 3 ],
         totp_pending => [ $session, $factor ],
         totp_confirm => [ $who, $factor, 1 ],
