@@ -280,7 +280,7 @@ TXT
 
 command_is "secrets status" "secrets_status keys!" \
     "shows which keys secrets are sealed under" \
-    "secrets status --keys /etc/nginx/svc.keys" <<'TXT'
+    "secrets status --keys svc.keys" <<'TXT'
 A line has a key's id, what it is in the file, and how many of what are under it.
 The first key "seals", all others "open"; one that is "missing" is not in the file: the exit status is 3 then.
 A key with "nothing" may go, once nothing is queued under it.
@@ -289,7 +289,7 @@ TXT
 
 command_is "secrets reseal" "secrets_reseal keys! drop-codes" \
     "seals all secrets under the first key" \
-    "secrets reseal --keys /etc/nginx/svc.keys" <<'TXT'
+    "secrets reseal --keys svc.keys" <<'TXT'
 It goes on under load: a transaction has 1,000 rows, waits for nobody, and leaves alone what has changed.
 When it has been ended run it again: what is sealed anew is not touched twice.
 The exit status is 3 when something is left under another key.
