@@ -145,9 +145,11 @@ sub opened {
 
     return if length $rest < NONCE + TAG;
 
-    return Crypt::AuthEnc::GCM::gcm_decrypt_verify(
-        'AES', $key->{$id}, substr($rest, 0, NONCE), $aad,
-        substr($rest, NONCE, -TAG()), substr($rest, -TAG()));
+    my $n = length($rest) - NONCE - TAG;
+    my ($nonce, $text, $tag) = unpack 'a' . NONCE . "a$n a" . TAG, $rest;
+
+    return Crypt::AuthEnc::GCM::gcm_decrypt_verify('AES', $key->{$id}, $nonce, $aad,
+                                                   $text, $tag);
 }
 
 
