@@ -11,11 +11,26 @@
 #define NGX_SVC_STEPUP_DONE   7         /* when a sign-in has waited for it */
 
 
+static ngx_int_t ngx_svc_stepup_unknown(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_stepup_unknown_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_wrong(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_wrong_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_stepup_write(ngx_svc_request_t *sr);
 static void ngx_svc_stepup_committed(PGresult **results);
 static ngx_int_t ngx_svc_stepup_written(ngx_svc_request_t *sr);
+
+
+/* $1: the session, whose challenge has been tried before. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_stepup_unknown = {
+    .name = "stepup_unknown",
+    .text =
+        "UPDATE svc.challenge c SET attempts = c.attempts - 1"
+        " WHERE c.tenant_id = " NGX_SVC_TENANT
+            " AND c.root_id = (" NGX_SVC_SESSION_ROW("k.root_id", "$1") ")"
+            " AND c.attempts > 0",
+    NGX_SVC_PARAMS(ngx_svc_param_session())
+};
 
 
 ngx_int_t
@@ -51,8 +66,26 @@ ngx_svc_stepup_verdict(ngx_svc_stepup_t *step, ngx_int_t rc)
         return ngx_svc_signin_busy(sr);
 
     default:
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_stepup_unknown,
+                                     ngx_svc_stepup_unknown_reply);
     }
+}
+
+
+/* Nobody knows whether it was right: it was no attempt. */
+
+static ngx_int_t
+ngx_svc_stepup_unknown(ngx_svc_request_t *sr)
+{
+    return ngx_svc_route_call(sr, &ngx_svc_sql_stepup_unknown, NULL);
+}
+
+
+static ngx_int_t
+ngx_svc_stepup_unknown_reply(ngx_svc_request_t *sr)
+{
+    return NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 

@@ -535,6 +535,7 @@ sub values {
         mfa_email_create => [ $who, $challenge, 20, 3 ],
         mfa_email_pending => [ $session, $factor ],
         mfa_email_confirm => [ $who, $factor, $email ],
+        stepup_unknown => [ $session ],
         stepup_recovery => [ $who, '\x' . sha256_hex('code1') ],
         stepup_password => [ $who, 1 ],
         mfa_failure => [ $who, $mac, '10.0.0.1', 'FR', 'totp', 10, 900, 900,
