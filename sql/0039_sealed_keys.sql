@@ -1,3 +1,5 @@
+-- serves: 1
+--
 -- Under which keys secrets are sealed: so that a key that is still needed is missed
 -- before anybody wants to sign in.
 

@@ -1,3 +1,5 @@
+-- serves: 1
+--
 -- What a user allows an application is scopes at a resource, and no more than the page has
 -- shown: "<key> <scope>" for each scope at each resource, and "<key> " for the resource
 -- itself.  Neither has a space; the key of the issuer is ''.

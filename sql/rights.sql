@@ -93,7 +93,7 @@ WITH may (name, privileges, columns) AS (VALUES
                                     'acknowledged_by_name'),
     ('invitation',        'UPDATE', 'token_hash, expires_at, accepted_at, accepted_by, revoked_at'),
     ('oauth_code',        'UPDATE', 'used_at'),
-    ('oauth_consent',     'UPDATE', 'scopes, resources, updated_at'),
+    ('oauth_consent',     'UPDATE', 'scopes, resources, allowed, updated_at'),
     ('oauth_grant',       'UPDATE', 'revoked_at, reason'),
     ('oauth_key',         'UPDATE', 'active_from, retired_at, revoked_at'),
     ('oauth_login',       'UPDATE', 'retired_at'),
@@ -118,10 +118,10 @@ WITH may (name, privileges, columns) AS (VALUES
     address_key, address_key_double, address_key_unicode, agent_sweep,
     audit_stream_close, delegation_chain, domain_taken, email_challenge_tenant,
     invitation_tenant, json_merge, member_page, oauth_expire, oauth_jwks,
-    oauth_key_tenant, oauth_key_turn, organization_create, organization_open,
-    organization_taken, organization_try, public_logo, public_tenant, punycode,
-    scim_claim, scim_hold, scim_release, search_text, sign_in_expire, sign_in_sweep,
-    sign_in_tenant, token_acts, user_added, user_conflict, user_index, user_page,
+    oauth_key_tenant, oauth_key_turn, oauth_user_lets, organization_create,
+    organization_open, organization_taken, organization_try, public_logo, public_tenant,
+    punycode, scim_claim, scim_hold, scim_release, sealed_by, sealed_keys, search_text,
+    sign_in_expire, sign_in_sweep, sign_in_tenant, token_acts, user_added, user_conflict, user_index, user_page,
     user_search, webhook_attempt_delete, webhook_attempt_expire, webhook_done_expire,
     webhook_note, webhook_outbox_take
 
