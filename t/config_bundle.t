@@ -459,8 +459,43 @@ is_deeply($change{"groupPasswordPolicy:$groups[2]"},
             paths => [] }, 'a create');
 is_deeply($change{'role:zeta'}{paths}, [ 'name', 'permissions' ], 'of a role');
 is_deeply($change{'role:null'}{paths}, [ 'permissions' ], 'its permissions');
-is_deeply([ map { $_->{code} } @{ $json->{warnings} } ], [ 'deletes_skipped' ],
-          'a warning: deletes would be skipped');
+is_deeply([ map { $_->{code} } @{ $json->{warnings} } ],
+          [ 'looser_group_password_policy', 'deletes_skipped' ],
+          'warnings: groups may do less, deletes would be skipped');
+is($json->{warnings}[0]{message},
+   "2 of the groups' password policies ask less than the tenant's in a member,"
+   . ' and count: the first is of the group '
+   . (sort $h, $groups[2])[0] . '.', 'how many, and one of them');
+
+sub looser {
+    my (%sections) = @_;
+
+    return scalar grep { $_->{code} eq 'looser_group_password_policy' }
+           @{ planned({ version => 1, %sections }, '?detail=1')->json->{warnings} };
+}
+
+for my $case ([ 0, { minLength => 14 } ], [ 1, { minLength => 13 } ],
+              [ 0, { historyCount => 5 } ], [ 1, { historyCount => 0 } ],
+              [ 0, { maxAgeDays => 0 } ], [ 0, { maxAgeDays => 30 } ],
+              [ 1, { requireDigit => $false } ],
+              [ 0, { requireLower => $false } ], [ 0, { requireLower => $true } ])
+{
+    is(looser(groupPasswordPolicies => [ { groupId => $h, %{ $case->[1] } } ]),
+       $case->[0], 'looser: ' . SvcTest::encode($case->[1]));
+}
+
+for my $case ([ 1, 30, 31 ], [ 0, 30, 30 ], [ 0, 30, 29 ], [ 1, 30, 0 ]) {
+    my ($is, $days, $group) = @$case;
+
+    is(looser(passwordPolicy => { %password, maxAgeDays => $days },
+              groupPasswordPolicies => [ { groupId => $h, maxAgeDays => $group } ]),
+       $is, "of $days days and $group");
+}
+
+is(looser(passwordPolicy => { %password, minLength => 17 }), 1,
+   'the groups that there are, when the tenant asks for more');
+is(looser(riskPolicy => { %risk, mfaThreshold => 11 }), 0,
+   'what has nothing to do with it says nothing of it');
 is_deeply(planned($bundle, '?detail=1')->json,
           { changes => [], hasChanges => $false, warnings => [],
             etag => '"2"' }, 'details of nothing');

@@ -22,6 +22,11 @@ static ngx_uint_t ngx_svc_admin_plan_override_differ(const void *before,
     const void *after);
 static ngx_uint_t ngx_svc_admin_plan_role_differ(const void *before,
     const void *after);
+static ngx_uint_t ngx_svc_admin_plan_passwords(
+    const ngx_svc_admin_plan_t *plan);
+static ngx_uint_t ngx_svc_admin_plan_password_looser(
+    const ngx_svc_admin_bundle_policy_t *group,
+    const ngx_svc_admin_bundle_policy_t *tenant);
 
 
 /* Bit i: the section's fields[i] differs. */
@@ -241,4 +246,97 @@ ngx_svc_admin_plan_access(const ngx_svc_admin_plan_t *plan)
     change = plan->changes.elts;
 
     return plan->changes.nelts && change[0].section == NGX_SVC_ADMIN_ACCESS;
+}
+
+
+ngx_uint_t
+ngx_svc_admin_plan_looser(const ngx_svc_admin_plan_t *plan,
+    const ngx_str_t **first)
+{
+    ngx_uint_t                              i, n, sections;
+    const ngx_array_t                      *overrides;
+    const ngx_svc_admin_bundle_policy_t    *tenant;
+    const ngx_svc_admin_bundle_override_t  *override;
+
+    if (!ngx_svc_admin_plan_passwords(plan)) {
+        return 0;
+    }
+
+    sections = plan->candidate->sections;
+    tenant = (sections & 1 << NGX_SVC_ADMIN_PASSWORD)
+             ? &plan->candidate->password : &plan->live->password;
+    overrides = (sections & 1 << NGX_SVC_ADMIN_OVERRIDE)
+                ? &plan->candidate->overrides : &plan->live->overrides;
+    override = overrides->elts;
+    n = 0;
+
+    for (i = 0; i < overrides->nelts; i++) {
+
+        if (ngx_svc_admin_plan_password_looser(&override[i].password, tenant)
+            && n++ == 0)
+        {
+            *first = &override[i].group_id;
+        }
+    }
+
+    return n;
+}
+
+
+/* Whether a policy for passwords is made or changed. */
+
+static ngx_uint_t
+ngx_svc_admin_plan_passwords(const ngx_svc_admin_plan_t *plan)
+{
+    ngx_uint_t               i;
+    ngx_svc_admin_change_t  *change;
+
+    change = plan->changes.elts;
+
+    for (i = 0; i < plan->changes.nelts; i++) {
+
+        if ((change[i].section == NGX_SVC_ADMIN_PASSWORD
+             || change[i].section == NGX_SVC_ADMIN_OVERRIDE)
+            && change[i].action != NGX_SVC_ADMIN_DELETE)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* More is stricter, but for an age, of which 0 is none. */
+
+static ngx_uint_t
+ngx_svc_admin_plan_password_looser(const ngx_svc_admin_bundle_policy_t *group,
+    const ngx_svc_admin_bundle_policy_t *tenant)
+{
+    int32_t                  mine, theirs;
+    ngx_uint_t               i;
+    const ngx_svc_member_t  *field;
+
+    field = ngx_svc_admin_sections[NGX_SVC_ADMIN_PASSWORD].fields;
+
+    for (i = 0; field[i].name.len; i++) {
+
+        if (!(group->set & 1 << i)) {
+            continue;
+        }
+
+        mine = group->fields[i];
+        theirs = tenant->fields[i];
+
+        if (ngx_strcmp(field[i].name.data, "maxAgeDays") == 0) {
+            mine = mine ? -mine : INT32_MIN;
+            theirs = theirs ? -theirs : INT32_MIN;
+        }
+
+        if (mine < theirs) {
+            return 1;
+        }
+    }
+
+    return 0;
 }

@@ -60,6 +60,13 @@ const ngx_str_t *ngx_svc_admin_change_key(
 /* 1: the access policy is among the changes. */
 ngx_uint_t ngx_svc_admin_plan_access(const ngx_svc_admin_plan_t *plan);
 
+/*
+ * How many groups may do less than the tenant's password policy says, if a
+ * change has to do with it; *first: one of them.
+ */
+ngx_uint_t ngx_svc_admin_plan_looser(const ngx_svc_admin_plan_t *plan,
+    const ngx_str_t **first);
+
 
 /*
  * ngx_svc_admin_plan_write.c: the answer of plan and apply; detail: with what

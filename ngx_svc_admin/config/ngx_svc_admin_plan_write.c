@@ -176,12 +176,14 @@ ngx_svc_admin_plan_warnings(ngx_svc_json_writer_t *w,
     u_char           *p, text[NGX_SVC_ERROR_DETAIL];
     ngx_uint_t        state, n, locked;
     const char       *code;
+    const ngx_str_t  *group;
     ngx_svc_error_t   err;
 
     ngx_svc_json_open(w, "warnings", '[');
 
     state = 0;
     locked = 0;
+    group = NULL;
 
     for ( ;; ) {
         err.kind = NGX_SVC_E_NONE;
@@ -204,6 +206,19 @@ ngx_svc_admin_plan_warnings(ngx_svc_json_writer_t *w,
                               "some hours of the next seven days.");
 
         ngx_svc_admin_plan_warn(w, "admission_time_limited", text, p - text);
+    }
+
+    n = ngx_svc_admin_plan_looser(plan, &group);
+
+    if (n) {
+        p = ngx_snprintf(text, sizeof(text), "%ui of the groups' password "
+                         "policies %s less than the tenant's in a member, and "
+                         "%s: the first is of the group %V.", n,
+                         n == 1 ? "asks" : "ask",
+                         n == 1 ? "counts" : "count", group);
+
+        ngx_svc_admin_plan_warn(w, "looser_group_password_policy", text,
+                                p - text);
     }
 
     n = plan->counts[NGX_SVC_ADMIN_DELETE];

@@ -15,8 +15,7 @@
 
 
 /*
- * The policy of one user: of the tenant's and of those of all groups the
- * strictest in each field, by the names of the columns.
+ * The policy of one user, by the names of the columns.
  */
 
 typedef struct {

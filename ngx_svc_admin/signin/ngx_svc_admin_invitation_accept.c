@@ -45,7 +45,7 @@ static ngx_int_t ngx_svc_admin_accept_written(ngx_svc_request_t *sr);
     " JOIN svc.tenant t ON t.id = i.tenant_id"                                \
     " JOIN svc.governance g ON g.tenant_id = i.tenant_id"                     \
     " CROSS JOIN LATERAL "                                                    \
-        NGX_SVC_NEW_PASSWORD_RULES("svc.group_password_policy o"              \
+        NGX_SVC_PASSWORD_RULES("svc.group_password_policy o"                  \
             " WHERE o.tenant_id = i.tenant_id"                                \
             " AND o.group_id = ANY (i.group_ids)") " n"                       \
     " WHERE " NGX_SVC_INVITATION_GOOD

@@ -112,7 +112,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_passwordless_user = {
     .text =
         "SELECT " NGX_SVC_LOGIN_GOVERNANCE "," NGX_SVC_PASSWORDLESS_MAY ","
             " u.id, u.status, u.mfa_enrolled,"
-            " " NGX_SVC_LOGIN_EXPIRED " AS expired,"
+            " " NGX_SVC_PASSWORD_EXPIRED " AS expired,"
             " c.email_mac AS _mac, encode(c.data, 'escape') AS _ip,"
             " (extract(epoch FROM clock_timestamp() - c.created_at)"
                 " * 1000)::bigint AS _age"

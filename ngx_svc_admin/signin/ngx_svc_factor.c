@@ -27,7 +27,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_factor_read = {
             " CASE WHEN u.locked_until > now() THEN greatest("
                 NGX_SVC_LOGIN_LEFT("u.locked_until") ", 1) END AS locked,"
             " 'password' = ANY (s.methods) AND coalesce("
-                NGX_SVC_LOGIN_EXPIRED ", false) AS expired,"
+                NGX_SVC_PASSWORD_EXPIRED ", false) AS expired,"
             " f.total, f.unconfirmed, u.mfa_enrolled,"
             " u.email_verified AS verified, s.proved_at IS NOT NULL AS proved,"
             " coalesce(s.methods[1] = 'email', false) AS by_mail, "

@@ -14,6 +14,7 @@
 #include "ngx_svc_limit.h"
 #include "ngx_svc_login_policy.h"
 #include "ngx_svc_password_queue.h"
+#include "ngx_svc_password_rules.h"
 #include "ngx_svc_risk.h"
 #include "ngx_svc_signin.h"
 #include "ngx_svc_stored.h"
@@ -22,18 +23,6 @@
 /* SQL: whole seconds to a time that is stored in ms. */
 #define NGX_SVC_LOGIN_LEFT(at)                                                \
     "ceil(extract(epoch FROM " at " - now()) - 0.001)::bigint"
-
-/*
- * SQL: whether the password "p" of the user "u" is older than the policy "g"
- * and those of the user's groups allow.
- */
-
-#define NGX_SVC_LOGIN_EXPIRED                                                 \
-    "p.set_at + make_interval(days => least(nullif(g.max_age_days, 0), ("     \
-        "SELECT min(nullif(o.max_age_days, 0)) FROM svc.group_member m"       \
-        " JOIN svc.group_password_policy o"                                   \
-            " ON o.tenant_id = m.tenant_id AND o.group_id = m.group_id"       \
-        " WHERE m.tenant_id = g.tenant_id AND m.user_id = u.id))) < now()"
 
 /*
  * SQL: whether $1, a user whose row is locked, is as he was: "go", and acts;

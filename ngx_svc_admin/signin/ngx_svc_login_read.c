@@ -41,7 +41,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user = {
                 " THEN f.locked_until ELSE u.locked_until END")
                 " AS locked,"
             " p.hash, p.version,"
-            " " NGX_SVC_LOGIN_EXPIRED " AS expired"
+            " " NGX_SVC_PASSWORD_EXPIRED " AS expired"
         " FROM svc.governance g"
         " LEFT JOIN svc.user_account u ON u.tenant_id = g.tenant_id"
             " AND u.user_name_key = (SELECT svc.address_key($2::text))"

@@ -9,6 +9,7 @@
 #include "ngx_svc_http.h"
 #include "ngx_svc_notice.h"
 #include "ngx_svc_password_queue.h"
+#include "ngx_svc_password_rules.h"
 #include "ngx_svc_stored.h"
 
 
@@ -17,8 +18,7 @@
 
 /*
  * SQL: the columns that ngx_svc_new_password_job() reads, and, behind FROM,
- * where they come from; u: the user's row, t: the tenant's.  Of the policies of
- * the tenant and of the user's groups the strictest counts in each field.
+ * where they come from; u: the user's row, t: the tenant's.
  */
 
 #define NGX_SVC_NEW_PASSWORD_COLUMNS                                          \
@@ -33,30 +33,10 @@
             " WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id"           \
             " ORDER BY k.version DESC LIMIT n.history_count) h) AS _history"
 
-#define NGX_SVC_NEW_PASSWORD_STRICTEST(column)                                \
-    "g." column " OR coalesce(bool_or(o." column "), false) AS " column
-
-/* of policies o of groups, and the tenant's, g */
-
-#define NGX_SVC_NEW_PASSWORD_RULES(from)                                      \
-    "(SELECT"                                                                 \
-        " greatest(g.min_length, max(o.min_length)) AS min_length,"           \
-        " greatest(g.history_count, max(o.history_count)) AS history_count, " \
-        NGX_SVC_NEW_PASSWORD_STRICTEST("reject_breached") ", "                \
-        NGX_SVC_NEW_PASSWORD_STRICTEST("reject_contextual") ", "              \
-        NGX_SVC_NEW_PASSWORD_STRICTEST("require_lower") ", "                  \
-        NGX_SVC_NEW_PASSWORD_STRICTEST("require_upper") ", "                  \
-        NGX_SVC_NEW_PASSWORD_STRICTEST("require_digit") ", "                  \
-        NGX_SVC_NEW_PASSWORD_STRICTEST("require_symbol")                      \
-        " FROM " from ")"
-
 #define NGX_SVC_NEW_PASSWORD_FROM                                             \
     " JOIN svc.governance g ON g.tenant_id = u.tenant_id"                     \
     " CROSS JOIN LATERAL "                                                    \
-        NGX_SVC_NEW_PASSWORD_RULES("svc.group_member m"                       \
-            " JOIN svc.group_password_policy o"                               \
-            " ON o.tenant_id = m.tenant_id AND o.group_id = m.group_id"       \
-            " WHERE m.tenant_id = u.tenant_id AND m.user_id = u.id") " n"     \
+        NGX_SVC_PASSWORD_RULES(NGX_SVC_PASSWORD_RULES_OF_USER) " n"           \
     " LEFT JOIN svc.password p"                                               \
         " ON p.tenant_id = u.tenant_id AND p.user_id = u.id"
 
