@@ -264,14 +264,12 @@ ngx_int_t
 ngx_svc_scim_url(ngx_svc_request_t *sr, const char *path, const char *id,
     ngx_str_t *url)
 {
-    u_char              *p;
-    ngx_svc_loc_conf_t  *slcf;
+    u_char           *p;
+    const ngx_str_t  *base;
 
-    slcf = ngx_http_get_module_loc_conf(sr->request,
-                                        ngx_http_svc_common_module);
+    base = ngx_svc_base_url(sr);
 
-    p = ngx_pnalloc(sr->request->pool, slcf->base_url.len
-                                       + sr->surface->prefix.len
+    p = ngx_pnalloc(sr->request->pool, base->len + sr->surface->prefix.len
                                        + ngx_strlen(path) + ngx_strlen(id));
     if (p == NULL) {
         return NGX_ERROR;
@@ -279,8 +277,7 @@ ngx_svc_scim_url(ngx_svc_request_t *sr, const char *path, const char *id,
 
     url->data = p;
 
-    p = ngx_sprintf(p, "%V%V%s%s", &slcf->base_url, &sr->surface->prefix, path,
-                    id);
+    p = ngx_sprintf(p, "%V%V%s%s", base, &sr->surface->prefix, path, id);
 
     url->len = p - url->data;
 

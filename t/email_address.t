@@ -83,7 +83,7 @@ sub mailed {
     is_deeply($got->{to}, [ $to ], "$name: a mail comes");
 
     my ($code) = ($got->{plain} // '') =~ /^\s*(\d{6})\r?$/m;
-    my ($token) = ($got->{plain} // '') =~ m{/account#(?:verify|change)=([\w-]{43})\r?$}m;
+    my ($token) = ($got->{plain} // '') =~ m{/account\?tenant=acme#(?:verify|change)=([\w-]{43})\r?$}m;
 
     $s->secret($token) if $token;
 

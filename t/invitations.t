@@ -110,7 +110,7 @@ is($r->header('Cache-Control'), 'no-store', 'and kept by nobody');
 
 my $made = $r->json;
 my $base = $s->base_url;
-my ($link) = delete($made->{inviteUrl}) =~ m{\A\Q$base\E/invite\#token=([\w-]{43})\z};
+my ($link) = delete($made->{inviteUrl}) =~ m{\A\Q$base\E/invite\?tenant=\w+\#token=([\w-]{43})\z};
 
 ok($link, 'with a link');
 is($s->sql("SELECT encode(token_hash, 'hex') FROM svc.invitation"),
@@ -453,7 +453,7 @@ my ($got) = grep { $_->{to}[0] eq uc $to{told} } $mail->wait(1);
 
 $s->secret(token_of($got->{plain}));
 is(token_of($got->{plain}), token_of($told->{inviteUrl}), 'with the same link');
-like($got->{plain}, qr{^\Q$base\E/invite#token=}m, 'to here');
+like($got->{plain}, qr{^\Q$base\E/invite\?tenant=\w+#token=}m, 'to here');
 like($got->{plain}, qr/to join Acme/, 'of the tenant');
 like($got->{html}, qr/lang="en"/, 'in English: nobody knows better');
 unlike($got->{plain}, qr/^From /m, 'nor whence it was sent');

@@ -90,7 +90,7 @@ like($text, qr/^Envelope-to: ada\@acme\.test$/m, 'Exim has the mail');
 like($text, qr/^Return-path: <no-reply\@login\.acme\.test>$/m, 'with its sender');
 like($text, qr/\bwith esmtpsa\b/, 'over TLS, of who has signed in');
 
-my ($token) = $text =~ s/=\r?\n//gr =~ /\/reset#token=3D([\w-]{43})/;
+my ($token) = $text =~ s/=\r?\n//gr =~ /\/reset\?tenant=3Dacme#token=3D([\w-]{43})/;
 
 $s->secret($token // '');
 is(post(reset => { token => $token, password => 'rowing past nine lanterns',

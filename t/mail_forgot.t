@@ -15,7 +15,8 @@ use SvcTest::Process qw(wait_for slurp);
 
 my $s = SvcTest->new(workers => 1, http => '    set_real_ip_from 127.0.0.1;'
                                            . ' real_ip_header X-Test-Address;');
-my $mail = SvcTest::Mail->new($s, svc_sign_in => 'on');
+my $mail = SvcTest::Mail->new($s, svc_sign_in => 'on',
+                              svc_set => 'RATE_LIMIT_SIGNUP_EMAIL_MAX 9');
 
 $s->start;
 
@@ -41,7 +42,7 @@ sub forgot { return post(forgot => { email => $_[0], tenant => 'acme' }) }
 sub link_of {
     my ($got) = @_;
 
-    return ($got->{plain} // '') =~ /(\S+)\/reset#token=([\w-]{43})\r?$/m;
+    return ($got->{plain} // '') =~ /(\S+)\/reset\?tenant=acme#token=([\w-]{43})\r?$/m;
 }
 
 
@@ -79,6 +80,38 @@ is_deeply([ map { $_->[0]{source} }
                                 'details') ], [ 'mail' ], 'it is audited');
 
 
+# --- the language --------------------------------------------------------------------
+
+# of who has none that of the page, and of the tenant's templates the best of it
+
+with_password($s, $acme, userName => 'eva@acme.test');
+with_password($s, $acme, userName => 'ida@acme.test', locale => 'es');
+
+my $mails = 2;
+
+for my $case ([ 'eva', 'fr', 'fr' ], [ 'eva', 'es, fr;q=0.5, de;q=0.7', 'de' ],
+              [ 'eva', 'es', 'en' ], [ 'eva', 'en-GB,de;q=0.9', 'en' ],
+              [ 'eva', 'de;q=0, *', 'en' ], [ 'eva', undef, 'en' ],
+              [ 'eva', "de\x{7f}, ;;q=, fr;q=0.1" . ', x' x 500, 'fr' ],
+              [ 'ada', 'fr', 'de' ], [ 'ida', 'fr', 'fr' ], [ 'ida', 'de-CH', 'de' ])
+{
+    my ($who, $accept, $language) = @$case;
+
+    $s->sql('DELETE FROM svc.password_reset');
+
+    my $r = $s->http(POST => '/v1/auth/password/forgot',
+                     { 'X-Test-Address' => '10.7.1.' . ++$n,
+                       defined $accept ? ('Accept-Language' => $accept) : () },
+                     { email => "$who\@acme.test", tenant => 'acme' });
+    is($r->status, 202, "$who: " . substr $accept // 'none', 0, 30);
+
+    my $got = ($mail->wait(++$mails))[-1];
+    like($got->{html}, qr/lang="$language"/, "in $language");
+    $s->secret((link_of($got))[1] // ());
+    $s->sql('DELETE FROM svc.password_reset');
+}
+
+
 # --- nobody, and who may not sign in -----------------------------------------------------
 
 with_password($s, $acme, userName => 'gone@acme.test', active => JSON::PP::false);
@@ -93,7 +126,7 @@ for my $email ('nobody@acme.test', 'gone@acme.test') {
 is(post(forgot => { email => 'ada@acme.test', tenant => 'nowhere' })->status,
    202, 'an unknown tenant, too');
 ok((wait_for { $mail->pending == 0 }), 'nothing is left');
-is(scalar($mail->events('mail')), 2, 'no mail comes');
+is(scalar($mail->events('mail')), $mails, 'no mail comes');
 is(scalar($s->sql('SELECT count(*) FROM svc.password_reset')), 0,
    'and there is no token');
 
@@ -121,7 +154,7 @@ ok((wait_for { $s->waiting == 1 }), 'it waits for who changes the user');
 $holder->query('COMMIT');
 is($c->read->status, 202, 'the answer is the same');
 ok((wait_for { $mail->pending == 0 }), 'nothing is left');
-is(scalar($mail->events('mail')), 2, 'no mail goes to the old address');
+is(scalar($mail->events('mail')), $mails, 'no mail goes to the old address');
 is(scalar($s->sql('SELECT count(*) FROM svc.password_reset')), 0,
    'and there is no token');
 
@@ -140,8 +173,8 @@ for my $body ({ tenant => 'acme' }, { email => 'a b@c', tenant => 'acme' },
 is(post(forgot => { email => 'ada@acme.test', tenant => 'acme' },
         port => $plain->{port})->status, 404, '404 without svc_mail');
 
-my @codes = map { forgot('eve@acme.test')->status } 1 .. 7;
-is_deeply(\@codes, [ (202) x 5, 429, 429 ], 'five an hour of an address');
+my @codes = map { forgot('eve@acme.test')->status } 1 .. 11;
+is_deeply(\@codes, [ (202) x 9, 429, 429 ], 'so many an hour of an address');
 
 $acme->{system}->sql("UPDATE svc.tenant SET suspended_at = now()");
 is(forgot('ada@acme.test')->status, 403, 'a suspended tenant');
@@ -160,7 +193,7 @@ is(scalar($s->sql('SELECT count(*) FROM svc.password_reset')), 0,
 
 $s->redis->launch;
 ok((wait_for { forgot('ada@acme.test')->status == 202 }), 'and then again');
-ok((wait_for { (() = $mail->events('mail')) >= 3 }), 'with a mail');
+ok((wait_for { (() = $mail->events('mail')) > $mails }), 'with a mail');
 
 $mail->stop;
 $s->done;

@@ -97,7 +97,7 @@ is($r->status, 200, 'another browser');
 my ($got) = mailed([ "$DEVICE: ada\@acme.test" ], 'is told of');
 
 like($got->{plain}, qr/From 10\.8\.0\.1\r?\nCountry: FR/, 'from where it came');
-like($got->{plain}, qr{^\Q@{[ $s->base_url ]}\E/login\r?$}m, 'with a link to here');
+like($got->{plain}, qr{^\Q@{[ $s->base_url ]}\E/login\?tenant=\w+\r?$}m, 'with a link to here');
 is($c->login('ada@acme.test')->status, 200, 'it signs in again');
 is(browser(agent => $CHROME)->login('ada@acme.test', 'wrong')->status, 401,
    'a failure');

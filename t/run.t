@@ -81,7 +81,7 @@ like((sh("curl -sS http://127.0.0.1:$port/metrics"))[0],
      qr/^svc_webhook_deliveries_total\{outcome="acknowledged"\} 2$/m, 'metrics');
 
 ok((wait_for {
-        grep { slurp($_) =~ m{^http://127\.0\.0\.1:$port/reset#token=[\w-]{43}$}m }
+        grep { slurp($_) =~ m{^http://127\.0\.0\.1:$port/reset\?tenant=acme#token=[\w-]{43}$}m }
              glob "$run/mail/*.txt"
     }), 'a mail to who forgot a password, with a link that can be copied');
 ok(-e "$run/mail/0001.eml", 'as it was sent, too');

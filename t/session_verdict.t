@@ -49,14 +49,16 @@ sub found {
                   "'" . ($opt{stages} // '{full}') . "'",
                   "'" . ($opt{permission} // 'users:view') . "'",
                   $opt{sensitive} // 'false', 900, (q{'x'}) x 3);
-    my $n = $text->{$name}{text} =~ /\$8/ ? 10 : 7;
+    my $n = $name =~ /^session_read/ ? 7 : 10;
+    my @domain = $name =~ /_domain$/ ? (q{'login.acme.test'}, q{'https://login.acme.test'})
+                                     : ();
 
     $db->query($_)
         for 'BEGIN', $change || 'SELECT', 'SET LOCAL ROLE svc_app',
             "SET LOCAL plan_cache_mode = force_${kind}_plan",
             "PREPARE x AS $text->{$name}{text}";
 
-    my $row = $db->query('EXECUTE x (' . join(', ', @values[0 .. $n - 1]) . ')')
+    my $row = $db->query('EXECUTE x (' . join(', ', @values[0 .. $n - 1], @domain) . ')')
               ->[0];
     my $seen = $db->query("SELECT current_setting('svc.tenant'),"
                           . ' (SELECT count(*) FROM svc.user_account)')->[0];
@@ -104,7 +106,8 @@ for my $case (
     my $go = $verdict eq 'go';
     my $id = $go ? $acme->{id} : '';
 
-    for my $name (qw(session_read session_write session_caller)) {
+    for my $name (map { ($_, "${_}_domain") }
+                      qw(session_read session_write session_caller)) {
         for my $kind (qw(generic custom)) {
             is_deeply(found($name, $kind, $change, @opt),
                       [ $id, $verdict, $id, $go ? 1 : 0 ],

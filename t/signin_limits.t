@@ -181,20 +181,49 @@ is($r->status, 200, 'unlocked') or diag($r->body);
 is_deeply($r->json, { unlocked => JSON::PP::true }, 'it was locked');
 is(login('ada@acme.test', $PASSWORD)->status, 200, 'and in at once');
 is(scalar(() = events('user.unlocked')), 1, 'audited');
-is(login('ada@acme.test')->status, 401, 'a failure after it');
+my %home = (from => '192.0.2.70');
+
+is(login('ada@acme.test', 'wrong', %home)->status, 401, 'a failure after it');
 is($s->sql("SELECT failed_logins FROM svc.user_account WHERE id = '$ada->{id}'"),
    1, 'is the first one');
 
 # a success forgets failures
 
-login('ada@acme.test') for 1 .. 5;
-is(login('ada@acme.test', $PASSWORD)->status, 200, 'the right one');
+login('ada@acme.test', 'wrong', %home) for 1 .. 5;
+is(login('ada@acme.test', $PASSWORD, %home)->status, 200, 'the right one');
 is($s->sql("SELECT failed_logins FROM svc.user_account WHERE id = '$ada->{id}'"),
    0, 'after which none has failed');
+
+# those from the same address; whoever guesses elsewhere sees nothing of it: his
+# tenth locks, as that for an address that is nobody's
+
+for my $email ('ada@acme.test', 'ghost@acme.test') {
+    forget();
+
+    my $known = $email =~ /^ada/;
+    my @guesses = map { login($email, 'wrong', from => '192.0.2.77') } 1 .. 8;
+
+    if ($known) {
+        is(login($email, $PASSWORD, from => '192.0.2.78')->status, 200,
+           'somebody signs in meanwhile');
+        is($s->sql("SELECT failed_logins FROM svc.user_account WHERE id = '$ada->{id}'"),
+           8, 'what failed elsewhere still counts');
+        is($s->sql('SELECT failed_since <= (SELECT min(at) + interval \'1 ms\''
+                   . " FROM svc.sign_in WHERE user_id = '$ada->{id}' AND outcome ="
+                   . " 'failure' AND ip = '192.0.2.77') FROM svc.user_account"
+                   . " WHERE id = '$ada->{id}'"), 't', 'in the same window');
+    }
+
+    push @guesses, map { login($email, 'wrong', from => '192.0.2.77') } 9, 10;
+
+    is_deeply([ map { $_->status } @guesses ], [ (401) x 9, 429 ], "of $email");
+    is($guesses[9]->json->{error}{code}, 'account_locked', 'the tenth locks');
+}
 
 # a window, and a lock, that are over
 
 forget();
+$acme->admin(POST => '/users/unlock', { email => 'ada@acme.test' }, [], $admin);
 login('ada@acme.test') for 1 .. 9;
 $s->sql('UPDATE svc.user_account SET failed_since = now()'
         . " - interval '901 s' WHERE id = '$ada->{id}'");

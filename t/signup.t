@@ -90,7 +90,7 @@ is(users($email), 0, 'there is no account');
 my $in = $up->mailed($r, $email);
 
 like($in->{code}, qr/^\d{6}$/, 'a mail comes with a code');
-like($in->{link}, qr{^\Q${\$s->base_url}\E/login#signup=}, 'and a link to here');
+like($in->{link}, qr{^\Q${\$s->base_url}\E/login\?tenant=\w+#signup=}, 'and a link to here');
 unlike($in->{mail}{text}, qr/Ada Ö|QWRhIM/, 'a name that nobody has proved is not in it');
 
 my ($data) = $s->sql("SELECT encode(data, 'escape') FROM svc.email_challenge");
@@ -194,7 +194,7 @@ my $exists = $mail->{last} = $up->mail_to('Owner@acme.test');
 like($exists->{plain}, qr/hat gerade versucht|Konto/, 'its owner gets a mail')
     or diag($exists->{plain});
 unlike($exists->{plain}, qr/\b\d{6}\b|token=|signup=/, 'with nothing to show');
-like($exists->{plain}, qr{^\Q${\$s->base_url}\E/login\r?$}m, 'and a link to sign in');
+like($exists->{plain}, qr{^\Q${\$s->base_url}\E/login\?tenant=\w+\r?$}m, 'and a link to sign in');
 
 for my $code ('000000', '999999') {
     my $r = $up->verify({ challengeId => $known->json->{challengeId}, code => $code });

@@ -32,7 +32,7 @@ SQL
     has_user
 
     if [ -n "${opt[base-url]:-}" ]; then
-        printf '%s/reset#token=%s\n' "${opt[base-url]%/}" "$token"
+        printf '%s/reset?tenant=%s#token=%s\n' "${opt[base-url]%/}" "${opt[tenant]}" "$token"
     else
         printf 'token  %s\n' "$token"
     fi

@@ -89,7 +89,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_scim_tokens_create = {
                           "'{}'", "FROM k")
         ")"
         " SELECT CASE WHEN NOT n.room THEN 'full' END AS _verdict, k.*,"
-            " $6 || '/scim/v2' AS \"baseUrl\""
+            " " NGX_SVC_BASE_URL("$6") " || '/scim/v2' AS \"baseUrl\""
         " FROM n LEFT JOIN (SELECT " NGX_SVC_ADMIN_SCIM_TOKEN_COLUMNS
             " FROM k) k ON true",
     NGX_SVC_PARAMS(ngx_svc_param_new_token(NGX_SVC_ADMIN_SCIM_PREFIX),

@@ -14,7 +14,7 @@
 #define NGX_SVC_ADMIN_INVITATION_GROUPS  100
 #define NGX_SVC_ADMIN_INVITATION_DAYS    30
 #define NGX_SVC_ADMIN_INVITATION_KEPT    "90 days"  /* when it is over */
-#define NGX_SVC_ADMIN_INVITATION_PATH    "/invite#token="
+#define NGX_SVC_ADMIN_INVITATION_PATH    "/invite"
 #define NGX_SVC_ADMIN_NO_INVITATION      "There is no invitation with this id."
 
 
@@ -34,8 +34,8 @@ static ngx_int_t ngx_svc_admin_invitation_bind_hash(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static void ngx_svc_admin_invitation_url(ngx_svc_json_writer_t *w,
     ngx_svc_request_t *sr);
-static void ngx_svc_admin_invitation_mail(PGresult *res, u_char *url,
-    size_t len);
+static void ngx_svc_admin_invitation_mail(ngx_svc_request_t *sr,
+    PGresult *res, const ngx_str_t *url);
 
 
 static const char *const  ngx_svc_admin_invitation_statuses[] = {
@@ -99,7 +99,9 @@ static const ngx_svc_member_t  ngx_svc_admin_invitation_members[] = {
 
 #define NGX_SVC_ADMIN_INVITATION_MAILED                                       \
     ", i.email AS _to,"                                                       \
-    " ceil(extract(epoch FROM i.expires_at))::bigint AS _until, m.*"
+    " ceil(extract(epoch FROM i.expires_at))::bigint AS _until,"              \
+    " (SELECT k.slug FROM svc.tenant k WHERE k.id = " NGX_SVC_TENANT ")"      \
+        " AS _of, m.*"
 
 #define NGX_SVC_ADMIN_INVITATION_MAIL(base)                                   \
     " LEFT JOIN LATERAL (SELECT " NGX_SVC_NOTICE_TENANT(base)                 \
@@ -417,46 +419,43 @@ ngx_svc_admin_invitation_bind_hash(ngx_svc_request_t *sr,
 static void
 ngx_svc_admin_invitation_url(ngx_svc_json_writer_t *w, ngx_svc_request_t *sr)
 {
-    u_char                  *url, *p;
-    size_t                   len;
-    ngx_pool_t              *pool;
-    ngx_svc_loc_conf_t      *slcf;
+    PGresult                *res;
+    ngx_str_t                url, tenant;
     ngx_svc_admin_secret_t  *secret;
 
     secret = sr->data;
-    pool = sr->request->pool;
-    slcf = ngx_http_get_module_loc_conf(sr->request,
-                                        ngx_http_svc_common_module);
+    res = ngx_svc_route_last(sr);
+    tenant = ngx_svc_row_value(res, 0, "_of");
 
-    len = slcf->base_url.len + sizeof(NGX_SVC_ADMIN_INVITATION_PATH) - 1
-          + secret->text.len;
-    url = ngx_pnalloc(pool, len);
-
-    if (url == NULL || ngx_svc_wipe_later(pool, url, len) != NGX_OK) {
+    if (ngx_svc_base_url_page(sr, NGX_SVC_ADMIN_INVITATION_PATH, &tenant,
+                              "#token=", &secret->text, &url)
+        != NGX_OK)
+    {
         w->failed = 1;
         return;
     }
 
-    p = ngx_cpymem(url, slcf->base_url.data, slcf->base_url.len);
-    p = ngx_cpymem(p, NGX_SVC_ADMIN_INVITATION_PATH,
-                   sizeof(NGX_SVC_ADMIN_INVITATION_PATH) - 1);
-    ngx_memcpy(p, secret->text.data, secret->text.len);
+    ngx_svc_json_secret(w, "inviteUrl", url.data, url.len);
 
-    ngx_svc_json_secret(w, "inviteUrl", url, len);
-
-    ngx_svc_admin_invitation_mail(ngx_svc_route_last(sr), url, len);
+    ngx_svc_admin_invitation_mail(sr, res, &url);
 }
 
 
-/* Whoever invites has the link, too: nothing waits for a mail, or needs it. */
+/*
+ * Whoever invites has the link, too: nothing waits for a mail, or needs it.  Of
+ * who is invited no language is known: it is that of who invites.
+ */
 
 static void
-ngx_svc_admin_invitation_mail(PGresult *res, u_char *url, size_t len)
+ngx_svc_admin_invitation_mail(ngx_svc_request_t *sr, PGresult *res,
+    const ngx_str_t *url)
 {
     ngx_str_t       until;
     ngx_svc_mail_t  mail;
 
-    if (ngx_svc_notice_read(&mail, res) != NGX_OK) {
+    if (ngx_svc_notice_read(&mail, res) != NGX_OK
+        || ngx_svc_language(sr, &mail.locale) != NGX_OK)
+    {
         return;
     }
 
@@ -464,8 +463,7 @@ ngx_svc_admin_invitation_mail(PGresult *res, u_char *url, size_t len)
 
     mail.kind = NGX_SVC_MAIL_INVITE;
     mail.not_after = ngx_atotm(until.data, until.len);
-    mail.link.data = url;
-    mail.link.len = len;
+    mail.link = *url;
 
     ngx_svc_mail_tell(&mail);
 }

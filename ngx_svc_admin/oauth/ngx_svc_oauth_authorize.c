@@ -45,13 +45,15 @@ const ngx_svc_route_t  ngx_svc_oauth_authorize[] = {
     { .method = NGX_HTTP_GET,
       .path = ngx_string("/authorize"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_SESSION
-               |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_WRITE_POOL,
+               |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_WRITE_POOL
+               |NGX_SVC_ROUTE_PAGE,
       .prepare = ngx_svc_oauth_authorize_prepare,
       .reply = ngx_svc_oauth_authorize_reply },
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/authorize"),
-      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE,
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE
+               |NGX_SVC_ROUTE_PAGE,
       .prepare = ngx_svc_oauth_authorize_post },
 
     ngx_svc_null_route
@@ -140,6 +142,14 @@ ngx_svc_oauth_authorize_page(ngx_svc_oauth_request_t *ar, PGresult *res,
         != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (!ngx_svc_oauth_location_fits(ar->oauth.sr, &location)) {
+        (void) ngx_svc_fail(&ar->oauth.sr->error, NGX_SVC_E_INVALID_REQUEST,
+                            "The request is too long for the address of the "
+                            "page that signs people in: shorten \"state\".");
+
+        return ngx_svc_oauth_authorize_client(ar, res);
     }
 
     return ngx_svc_oauth_location_send(ar->oauth.sr, &location);

@@ -191,6 +191,18 @@ ngx_svc_oauth_location_page(ngx_svc_oauth_request_t *ar,
 }
 
 
+ngx_uint_t
+ngx_svc_oauth_location_fits(ngx_svc_request_t *sr, const ngx_str_t *location)
+{
+    ngx_http_core_srv_conf_t  *cscf;
+
+    cscf = ngx_http_get_module_srv_conf(sr->request, ngx_http_core_module);
+
+    return sizeof("GET  HTTP/1.1\r\n") + location->len
+           <= cscf->large_client_header_buffers.size;
+}
+
+
 ngx_int_t
 ngx_svc_oauth_location_again(ngx_svc_oauth_request_t *ar, ngx_str_t *location)
 {

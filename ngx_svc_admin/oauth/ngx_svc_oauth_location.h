@@ -29,6 +29,10 @@ ngx_int_t ngx_svc_oauth_location_client(ngx_svc_oauth_request_t *ar,
 ngx_int_t ngx_svc_oauth_location_page(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *since, ngx_uint_t consent, ngx_str_t *location);
 
+/* 1: nginx would read it as the line of a request, as it is configured here. */
+ngx_uint_t ngx_svc_oauth_location_fits(ngx_svc_request_t *sr,
+    const ngx_str_t *location);
+
 /* The same request by GET.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_svc_oauth_location_again(ngx_svc_oauth_request_t *ar,
     ngx_str_t *location);

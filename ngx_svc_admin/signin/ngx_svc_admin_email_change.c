@@ -13,7 +13,7 @@
 #include "ngx_svc_sealed.h"
 
 
-#define NGX_SVC_EMAIL_CHANGE_PATH    "/account#change="
+#define NGX_SVC_EMAIL_CHANGE_PATH    "/account"
 #define NGX_SVC_EMAIL_CHANGE_EXISTS  "/login"
 #define NGX_SVC_EMAIL_CHANGE_AAD     (5 + NGX_SVC_UUID_LEN)
 
@@ -322,11 +322,11 @@ ngx_svc_admin_change_email_started(ngx_svc_request_t *sr)
         && ngx_memcmp(id, own->factor.login.row.user, NGX_SVC_UUID_LEN) == 0)
     {
         return ngx_svc_own_email_mail(sr, NGX_SVC_MAIL_VERIFY,
-                                      NGX_SVC_EMAIL_CHANGE_PATH);
+                                      NGX_SVC_EMAIL_CHANGE_PATH, "#change=");
     }
 
     return ngx_svc_own_email_mail(sr, NGX_SVC_MAIL_EXISTS,
-                                  NGX_SVC_EMAIL_CHANGE_EXISTS);
+                                  NGX_SVC_EMAIL_CHANGE_EXISTS, "");
 }
 
 

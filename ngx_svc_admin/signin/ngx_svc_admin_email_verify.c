@@ -6,7 +6,7 @@
 #include "ngx_svc_own_email.h"
 
 
-#define NGX_SVC_EMAIL_VERIFY_PATH  "/account#verify="
+#define NGX_SVC_EMAIL_VERIFY_PATH  "/account"
 
 
 static ngx_int_t ngx_svc_admin_verify_start_check(ngx_svc_request_t *sr,
@@ -142,7 +142,7 @@ static ngx_int_t
 ngx_svc_admin_verify_started(ngx_svc_request_t *sr)
 {
     return ngx_svc_own_email_mail(sr, NGX_SVC_MAIL_VERIFY,
-                                  NGX_SVC_EMAIL_VERIFY_PATH);
+                                  NGX_SVC_EMAIL_VERIFY_PATH, "#verify=");
 }
 
 

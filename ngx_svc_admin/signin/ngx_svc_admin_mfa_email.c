@@ -276,7 +276,7 @@ ngx_svc_mfa_email_written(ngx_svc_request_t *sr)
 
     res = sr->op->results[NGX_SVC_MFA_EMAIL_OPENED];
 
-    rc = ngx_svc_email_challenge_mail(sr->data, res, NULL, &mail);
+    rc = ngx_svc_email_challenge_mail(sr->data, res, NULL, NULL, &mail);
 
     if (rc == NGX_OK) {
         mail.kind = NGX_SVC_MAIL_MFA;

@@ -264,7 +264,7 @@ ngx_svc_admin_organizations_written(ngx_svc_request_t *sr)
         return ngx_svc_account_failed(sr, rc);
     }
 
-    rc = ngx_svc_email_challenge_mail(login, res, "/login#organization=",
+    rc = ngx_svc_email_challenge_mail(login, res, "/login", "#organization=",
                                       &mail);
 
     if (rc == NGX_OK) {

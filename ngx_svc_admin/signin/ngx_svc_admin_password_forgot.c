@@ -1,8 +1,8 @@
 /*
  * POST /v1/auth/password/forgot: a link to set a password, by mail.
  *
- * Whoever it is for, the answer and the work are the same, and nothing is
- * waited for that only a user's mail needs.
+ * The answer leaves before anybody looks for a user of the address: whatever
+ * that takes, and whatever is written of who there is, no client waits for it.
  */
 
 #include "ngx_svc_base64.h"
@@ -14,8 +14,9 @@
 #define NGX_SVC_FORGOT_LIFE    1800     /* seconds */
 #define NGX_SVC_FORGOT_TENANT  0        /* the results of the read */
 #define NGX_SVC_FORGOT_BLOCK   1
+#define NGX_SVC_FORGOT_USER    1        /* of the write */
 
-#define NGX_SVC_FORGOT_PATH    "/reset#token="
+#define NGX_SVC_FORGOT_PATH    "/reset"
 
 
 /* Of the request's pool: the part of a sign-in comes first, in sr->data. */
@@ -28,21 +29,45 @@ typedef struct {
 } ngx_svc_forgot_t;
 
 
+/* What goes on behind the answer: of a pool of its own. */
+
+typedef struct {
+    ngx_str_t         host;
+    ngx_str_t         slug;             /* no data: none was named */
+    ngx_str_t         email;
+    ngx_str_t         ip;
+    ngx_str_t         country;
+    ngx_str_t         user_agent;
+    ngx_str_t         request_id;
+    ngx_str_t         hash;
+    ngx_str_t         base;
+    ngx_str_t         languages;
+    ngx_str_t         link;
+    u_char            tenant[NGX_SVC_UUID_LEN];
+} ngx_svc_forgot_later_t;
+
+
 static ngx_int_t ngx_svc_admin_forgot_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_forgot_take(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_admin_forgot_token(ngx_svc_forgot_t *forgot);
 static ngx_int_t ngx_svc_admin_forgot_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_forgot_write(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_forgot_written(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_forgot_mail(ngx_svc_forgot_t *forgot,
-    PGresult *user);
+static ngx_int_t ngx_svc_admin_forgot_begin(ngx_svc_forgot_t *forgot,
+    PGresult *tenant);
+static ngx_svc_forgot_later_t *ngx_svc_admin_forgot_later(
+    ngx_svc_forgot_t *forgot, ngx_pool_t *pool, PGresult *tenant);
+static ngx_uint_t ngx_svc_admin_forgot_copy(ngx_pool_t *pool, ngx_str_t *to,
+    const ngx_str_t *from);
+static ngx_int_t ngx_svc_admin_forgot_submit(ngx_svc_forgot_later_t *later,
+    ngx_pool_t *pool);
+static void ngx_svc_admin_forgot_written(ngx_svc_pg_op_t *op);
+static void ngx_svc_admin_forgot_mail(ngx_svc_forgot_later_t *later,
+    ngx_pool_t *pool, PGresult *user);
 static ngx_int_t ngx_svc_admin_forgot_accepted(ngx_svc_request_t *sr);
 
 
 /*
- * One row of a tenant that is not suspended.  A commit that waits for the disk
- * would tell who there is: a token that a crash takes is asked for again.
- * Whose address is just being changed is looked at behind that: a token that is
+ * One row of a tenant that is not suspended.  Nobody waits for the disk: a token
+ * that a crash takes is asked for again.  Whose address is just being changed is looked at behind that: a token that is
  * newer than the change would be good, in the old mailbox.
  */
 
@@ -70,9 +95,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_forgot = {
             " set_config('synchronous_commit', 'off', true)"
         " FROM svc.tenant t LEFT JOIN u ON true"
         " WHERE t.id = " NGX_SVC_TENANT,
-    NGX_SVC_PARAMS(ngx_svc_login_param(email),
-                   ngx_svc_param_data(ngx_svc_forgot_t, hash),
-                   ngx_svc_param_notice())
+    .nparams = 3
 };
 
 /* Of a tenant whose administrator wants nobody from there. */
@@ -168,89 +191,221 @@ ngx_svc_admin_forgot_reply(ngx_svc_request_t *sr)
         rc = ngx_svc_login_barred(sr);
     }
 
-    if (rc == NGX_DECLINED) {
-        return ngx_svc_send_error(sr);
+    if (rc == NGX_OK && sr->tenant_known) {
+        rc = ngx_svc_admin_forgot_begin(forgot,
+                                        sr->results[NGX_SVC_FORGOT_TENANT]);
     }
 
-    if (rc != NGX_OK) {
+    switch (rc) {
+
+    case NGX_OK:
+        return ngx_svc_admin_forgot_accepted(sr);
+
+    case NGX_DECLINED:
+        return ngx_svc_send_error(sr);
+
+    case NGX_BUSY:
+        return ngx_svc_send_busy(sr);
+
+    default:
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
-
-    if (!sr->tenant_known) {
-        return ngx_svc_admin_forgot_accepted(sr);
-    }
-
-    return ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_admin_forgot_write,
-                                 ngx_svc_admin_forgot_written);
 }
 
 
 static ngx_int_t
-ngx_svc_admin_forgot_write(ngx_svc_request_t *sr)
+ngx_svc_admin_forgot_begin(ngx_svc_forgot_t *forgot, PGresult *tenant)
 {
-    static const ngx_svc_pg_statement_t *const  list[] = {
-        &ngx_svc_sql_signin_tenant_write,
-        &ngx_svc_sql_forgot,
-        NULL
-    };
+    ngx_int_t                rc;
+    ngx_pool_t              *pool;
+    ngx_svc_forgot_later_t  *later;
 
-    return ngx_svc_login_calls(sr, list);
-}
-
-
-static ngx_int_t
-ngx_svc_admin_forgot_written(ngx_svc_request_t *sr)
-{
-    ngx_int_t  rc;
-
-    rc = ngx_svc_admin_forgot_mail(sr->data, ngx_svc_route_last(sr));
-
-    if (rc == NGX_DECLINED) {
-        return ngx_svc_send_error(sr);
-    }
-
-    return rc == NGX_OK ? ngx_svc_admin_forgot_accepted(sr)
-                        : NGX_HTTP_INTERNAL_SERVER_ERROR;
-}
-
-
-/* Of nobody it is void, and to the address that was asked for. */
-
-static ngx_int_t
-ngx_svc_admin_forgot_mail(ngx_svc_forgot_t *forgot, PGresult *user)
-{
-    ngx_str_t         token;
-    ngx_svc_mail_t    mail;
-    ngx_svc_login_t  *login;
-
-    login = &forgot->login;
-
-    if (ngx_svc_notice_read(&mail, user) != NGX_OK) {
-        return NGX_OK;
-    }
-
-    mail.kind = NGX_SVC_MAIL_RESET;
-    mail.not_after = ngx_time() + NGX_SVC_FORGOT_LIFE;
-    mail.ip = login->client.ip;
-    mail.country = login->client.country;
-
-    if (mail.to.len == 0) {
-        mail.nobody = 1;
-        mail.to = login->email;
-    }
-
-    token.data = forgot->token;
-    token.len = sizeof(forgot->token);
-
-    if (ngx_svc_email_challenge_link(login->sr, NGX_SVC_FORGOT_PATH, &token,
-                                     &mail.link)
-        != NGX_OK)
-    {
+    pool = ngx_create_pool(4096, ngx_cycle->log);
+    if (pool == NULL) {
         return NGX_ERROR;
     }
 
-    return ngx_svc_email_challenge_send(login, &mail);
+    later = ngx_svc_admin_forgot_later(forgot, pool, tenant);
+
+    rc = later ? ngx_svc_admin_forgot_submit(later, pool) : NGX_ERROR;
+
+    if (rc != NGX_OK) {
+        ngx_destroy_pool(pool);
+    }
+
+    return rc;
+}
+
+
+/* Copies of what is the request's, which does not wait. */
+
+static ngx_svc_forgot_later_t *
+ngx_svc_admin_forgot_later(ngx_svc_forgot_t *forgot, ngx_pool_t *pool,
+    PGresult *tenant)
+{
+    ngx_str_t                token, slug, link, languages;
+    ngx_svc_login_t         *login;
+    ngx_svc_forgot_later_t  *later;
+
+    login = &forgot->login;
+    slug = ngx_svc_row_value(tenant, 0, "slug");
+    token.data = forgot->token;
+    token.len = sizeof(forgot->token);
+    ngx_str_null(&languages);
+
+    later = ngx_pcalloc(pool, sizeof(ngx_svc_forgot_later_t));
+
+    if (later == NULL
+        || ngx_svc_language(login->sr, &languages) != NGX_OK
+        || ngx_svc_base_url_page(login->sr, NGX_SVC_FORGOT_PATH, &slug,
+                                 "#token=", &token, &link)
+           != NGX_OK)
+    {
+        return NULL;
+    }
+
+    ngx_memcpy(later->tenant, login->sr->tenant, NGX_SVC_UUID_LEN);
+
+    return ngx_svc_admin_forgot_copy(pool, &later->host, &login->host)
+           && ngx_svc_admin_forgot_copy(pool, &later->slug, &login->slug)
+           && ngx_svc_admin_forgot_copy(pool, &later->email, &login->email)
+           && ngx_svc_admin_forgot_copy(pool, &later->ip, &login->client.ip)
+           && ngx_svc_admin_forgot_copy(pool, &later->country,
+                                        &login->client.country)
+           && ngx_svc_admin_forgot_copy(pool, &later->user_agent,
+                                        &login->client.user_agent)
+           && ngx_svc_admin_forgot_copy(pool, &later->request_id,
+                                        &login->request_id)
+           && ngx_svc_admin_forgot_copy(pool, &later->hash, &forgot->hash)
+           && ngx_svc_admin_forgot_copy(pool, &later->base,
+                                        ngx_svc_base_url(login->sr))
+           && ngx_svc_admin_forgot_copy(pool, &later->languages, &languages)
+           && ngx_svc_admin_forgot_copy(pool, &later->link, &link)
+           && ngx_svc_wipe_later(pool, later->link.data, later->link.len)
+              == NGX_OK
+           ? later : NULL;
+}
+
+
+/* 1; or 0: memory.  What has no data has none in the copy either. */
+
+static ngx_uint_t
+ngx_svc_admin_forgot_copy(ngx_pool_t *pool, ngx_str_t *to,
+    const ngx_str_t *from)
+{
+    if (from->data == NULL) {
+        return 1;
+    }
+
+    to->len = from->len;
+    to->data = ngx_pnalloc(pool, from->len + 1);
+
+    if (to->data == NULL) {
+        return 0;
+    }
+
+    ngx_memcpy(to->data, from->data, from->len);
+
+    return 1;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_forgot_submit(ngx_svc_forgot_later_t *later, ngx_pool_t *pool)
+{
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_call_t  *call;
+
+    op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_WRITE,
+                              ngx_svc_admin_forgot_written, later);
+    if (op == NULL) {
+        return NGX_ERROR;
+    }
+
+    op->tenant = later->tenant;
+    op->committed = ngx_svc_request_committed;
+
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_signin_tenant_write);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, &later->host);
+    ngx_svc_pg_bind_str(call, &later->slug);
+    ngx_svc_pg_bind_str(call, &later->ip);
+    ngx_svc_pg_bind_str(call, &later->user_agent);
+    ngx_svc_pg_bind_str(call, &later->request_id);
+
+    call = ngx_svc_pg_call(op, &ngx_svc_sql_forgot);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, &later->email);
+    ngx_svc_pg_bind_str(call, &later->hash);
+    ngx_svc_pg_bind_str(call, &later->base);
+
+    return ngx_svc_pg_submit(op);
+}
+
+
+static void
+ngx_svc_admin_forgot_written(ngx_svc_pg_op_t *op)
+{
+    if (op->status == NGX_SVC_PG_OK) {
+        ngx_svc_admin_forgot_mail(op->data, op->pool,
+                                  op->results[NGX_SVC_FORGOT_USER]);
+
+    } else {
+        ngx_svc_pg_op_failed(op, "a link to set a password cannot be made");
+    }
+
+    ngx_destroy_pool(op->pool);
+}
+
+
+/*
+ * Of nobody it is void, and to the address that was asked for.  A user's own
+ * language comes before that of the page.
+ */
+
+static void
+ngx_svc_admin_forgot_mail(ngx_svc_forgot_later_t *later, ngx_pool_t *pool,
+    PGresult *user)
+{
+    u_char          *p;
+    ngx_str_t        own;
+    ngx_svc_mail_t   mail;
+
+    if (ngx_svc_notice_read(&mail, user) != NGX_OK) {
+        return;
+    }
+
+    own = mail.locale;
+
+    p = ngx_pnalloc(pool, own.len + 1 + later->languages.len);
+    if (p == NULL) {
+        return;
+    }
+
+    mail.locale.data = p;
+    p = ngx_sprintf(p, "%V%s%V", &own,
+                    own.len && later->languages.len ? "," : "",
+                    &later->languages);
+    mail.locale.len = p - mail.locale.data;
+
+    mail.kind = NGX_SVC_MAIL_RESET;
+    mail.not_after = ngx_time() + NGX_SVC_FORGOT_LIFE;
+    mail.ip = later->ip;
+    mail.country = later->country;
+    mail.link = later->link;
+
+    if (mail.to.len == 0) {
+        mail.nobody = 1;
+        mail.to = later->email;
+    }
+
+    ngx_svc_mail_tell(&mail);
 }
 
 

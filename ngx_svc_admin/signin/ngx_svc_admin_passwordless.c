@@ -17,7 +17,7 @@
 #define NGX_SVC_PASSWORDLESS_TRY     3
 
 #define NGX_SVC_PASSWORDLESS_KIND    "sign_in"
-#define NGX_SVC_PASSWORDLESS_PATH    "/login#token="
+#define NGX_SVC_PASSWORDLESS_PATH    "/login"
 
 
 static ngx_int_t ngx_svc_admin_passwordless_start(ngx_svc_request_t *sr);
@@ -324,7 +324,7 @@ ngx_svc_admin_passwordless_mail(ngx_svc_login_t *login, PGresult *res)
     ngx_svc_mail_t  mail;
 
     if (ngx_svc_email_challenge_mail(login, res, NGX_SVC_PASSWORDLESS_PATH,
-                                     &mail)
+                                     "#token=", &mail)
         != NGX_OK)
     {
         return NGX_ERROR;

@@ -156,7 +156,8 @@ ngx_svc_admin_signup_written(ngx_svc_request_t *sr)
         return ngx_svc_account_failed(sr, ngx_svc_signup_disabled(sr));
     }
 
-    rc = ngx_svc_email_challenge_mail(login, res, "/login#signup=", &mail);
+    rc = ngx_svc_email_challenge_mail(login, res, "/login", "#signup=",
+                                      &mail);
 
     if (rc == NGX_OK) {
         mail.kind = NGX_SVC_MAIL_SIGNUP;
@@ -178,17 +179,21 @@ static ngx_int_t
 ngx_svc_admin_signup_exists(ngx_svc_login_t *login, PGresult *res,
     ngx_svc_mail_t *mail)
 {
+    ngx_str_t  slug;
+
     static const ngx_str_t  none = ngx_null_string;
 
     if (ngx_svc_row_value(res, 0, "user_id").len == 0) {
         return NGX_OK;
     }
 
+    slug = ngx_svc_row_value(res, 0, "slug");
+
     mail->kind = NGX_SVC_MAIL_EXISTS;
     ngx_str_null(&mail->code);
 
-    return ngx_svc_email_challenge_link(login->sr, "/login", &none,
-                                        &mail->link);
+    return ngx_svc_base_url_page(login->sr, "/login", &slug, "", &none,
+                                 &mail->link);
 }
 
 

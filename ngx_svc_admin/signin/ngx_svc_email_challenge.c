@@ -188,10 +188,10 @@ ngx_svc_email_challenge_binding(ngx_svc_login_t *login)
 
 ngx_int_t
 ngx_svc_email_challenge_mail(ngx_svc_login_t *login, PGresult *res,
-    const char *path, ngx_svc_mail_t *mail)
+    const char *path, const char *fragment, ngx_svc_mail_t *mail)
 {
     u_char                     *tenant;
-    ngx_str_t                   logo;
+    ngx_str_t                   logo, slug;
     ngx_svc_email_challenge_t  *mailed;
 
     mailed = &login->mailed;
@@ -210,6 +210,7 @@ ngx_svc_email_challenge_mail(ngx_svc_login_t *login, PGresult *res,
     mail->to = ngx_svc_row_value(res, 0, "user_name");
     mail->name = ngx_svc_row_value(res, 0, "display_name");
     mail->locale = ngx_svc_row_value(res, 0, "locale");
+    slug = ngx_svc_row_value(res, 0, "slug");
     mail->tenant_name = ngx_svc_row_value(res, 0, "tenant_name");
     mail->primary = ngx_svc_row_value(res, 0, "color");
     mail->code = mailed->code;
@@ -220,18 +221,23 @@ ngx_svc_email_challenge_mail(ngx_svc_login_t *login, PGresult *res,
         mail->to = login->email;
     }
 
+    if (ngx_svc_language(login->sr, &mail->locale) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     logo = ngx_svc_row_value(res, 0, "logo");
 
     if (logo.len
-        && ngx_svc_email_challenge_link(login->sr, NGX_SVC_EMAIL_LOGO, &logo,
-                                        &mail->logo_url)
+        && ngx_svc_base_url_page(login->sr, NGX_SVC_EMAIL_LOGO, NULL, "",
+                                 &logo, &mail->logo_url)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return path ? ngx_svc_email_challenge_link(login->sr, path,
-                                               &mailed->token, &mail->link)
+    return path ? ngx_svc_base_url_page(login->sr, path,
+                                        slug.len ? &slug : NULL, fragment,
+                                        &mailed->token, &mail->link)
                 : NGX_OK;
 }
 
@@ -258,32 +264,6 @@ ngx_svc_email_challenge_away(ngx_svc_request_t *sr)
 {
     return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAVAILABLE,
                         "No mail can be sent just now: try again later.");
-}
-
-
-ngx_int_t
-ngx_svc_email_challenge_link(ngx_svc_request_t *sr, const char *path,
-    const ngx_str_t *token, ngx_str_t *link)
-{
-    u_char              *p;
-    ngx_http_request_t  *r;
-    ngx_svc_loc_conf_t  *slcf;
-
-    r = sr->request;
-    slcf = ngx_http_get_module_loc_conf(r, ngx_http_svc_common_module);
-
-    link->len = slcf->base_url.len + ngx_strlen(path) + token->len;
-    link->data = ngx_pnalloc(r->pool, link->len);
-
-    if (link->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    p = ngx_cpymem(link->data, slcf->base_url.data, slcf->base_url.len);
-    p = ngx_cpymem(p, path, ngx_strlen(path));
-    ngx_memcpy(p, token->data, token->len);
-
-    return ngx_svc_wipe_later(r->pool, link->data, link->len);
 }
 
 

@@ -69,7 +69,7 @@
     " SELECT c.id AS \"challengeId\", c.expires_at AS \"expiresAt\","         \
         " c.void, u.id AS user_id, u.user_name, u.display_name, u.locale,"    \
         " t.name AS tenant_name, t.branding ->> 'primary' AS color,"          \
-        " t.slug || '/logo?v=' || t.logo_etag AS logo,"                       \
+        " t.slug, t.slug || '/logo?v=' || t.logo_etag AS logo,"               \
         " set_config('synchronous_commit', 'off', true)"                      \
     " FROM svc.tenant t CROSS JOIN c LEFT JOIN u ON true"                     \
     " WHERE t.id = " NGX_SVC_TENANT
@@ -159,11 +159,11 @@ ngx_int_t ngx_svc_email_challenge_new(ngx_svc_login_t *login,
 /*
  * Of a row of NGX_SVC_EMAIL_CHALLENGE_OPEN(): a mail to its user, or to
  * login->email; the caller sets its kind, and "nobody" to 1 when there is
- * nobody.  path: of the page that the link leads to, up to the token, or NULL.
- * NGX_OK or NGX_ERROR.
+ * nobody.  path: of the page that the link leads to, or NULL; fragment: up to
+ * the token.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_email_challenge_mail(ngx_svc_login_t *login, PGresult *res,
-    const char *path, ngx_svc_mail_t *mail);
+    const char *path, const char *fragment, ngx_svc_mail_t *mail);
 
 /*
  * Sends it.  NGX_OK; NGX_DECLINED with sr->error: none can be sent just now;
@@ -174,10 +174,6 @@ ngx_int_t ngx_svc_email_challenge_send(ngx_svc_login_t *login,
 
 /* That error: NGX_DECLINED. */
 ngx_int_t ngx_svc_email_challenge_away(ngx_svc_request_t *sr);
-
-/* A link of svc_base_url, of the request's pool.  NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_svc_email_challenge_link(ngx_svc_request_t *sr, const char *path,
-    const ngx_str_t *token, ngx_str_t *link);
 
 /*
  * For a reply: 202, with the id and the end of the row, and the browser's

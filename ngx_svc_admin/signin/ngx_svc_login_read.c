@@ -16,16 +16,18 @@ static void ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res,
     PGresult *risks);
 
 
-/* $1: the Host, $2: the slug or NULL. */
+/* $1: the Host, $2: the slug or NULL, $3: what URLs of that Host begin with. */
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant = {
     .name = "signin_tenant",
     .text =
         "SELECT set_config('svc.tenant', t.id::text, true) AS id,"
-            " t.slug, t.suspended, t.by_domain"
+            " t.slug, t.suspended, t.by_domain, CASE WHEN t.by_domain"
+            " THEN set_config('svc.base_url', $3, true) END"
         " FROM svc.sign_in_tenant($1, $2) t",
     NGX_SVC_PARAMS(ngx_svc_login_param(host),
-                   ngx_svc_login_param(slug))
+                   ngx_svc_login_param(slug),
+                   ngx_svc_param_domain_url())
 };
 
 /*
@@ -161,6 +163,10 @@ ngx_svc_login_tenant(ngx_svc_login_t *login, PGresult *res)
 
     ngx_memcpy(sr->tenant, login->row.tenant, NGX_SVC_UUID_LEN);
     sr->tenant_known = 1;
+
+    if (ngx_svc_row_true(res, 0, "by_domain")) {
+        ngx_svc_base_url_found(sr);
+    }
 
     return NGX_OK;
 }

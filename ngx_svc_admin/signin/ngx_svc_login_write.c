@@ -111,15 +111,27 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rehash = {
                    ngx_svc_login_param(rehash))
 };
 
-/* When it is complete. */
+/*
+ * When it is complete.  It takes back what has failed from the same address:
+ * who guesses elsewhere would see otherwise that somebody has signed in, and so
+ * that there is somebody.  A time of svc.sign_in is one of whole ms.
+ */
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user_done = {
     .name = "signin_user_done",
     .text =
-        "UPDATE svc.user_account SET last_login_at = now(), failed_logins = 0,"
-            " failed_since = NULL, locked_until = NULL"
-        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user))
+        "UPDATE svc.user_account a SET last_login_at = now(),"
+            " (failed_logins, failed_since, locked_until) = ("
+                "SELECT count(*), min(s.at), NULL::timestamptz"
+                " FROM svc.sign_in s"
+                " WHERE s.tenant_id = " NGX_SVC_TENANT " AND s.user_id = $1"
+                    " AND s.outcome = 'failure'"
+                    " AND s.at > a.failed_since - interval '1 ms'"
+                    " AND a.locked_until IS NULL"
+                    " AND s.ip IS DISTINCT FROM $2::text::inet)"
+        " WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_login_param(client.ip))
 };
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done = {

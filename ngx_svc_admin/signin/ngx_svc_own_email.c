@@ -100,7 +100,7 @@ ngx_svc_own_email_create(ngx_svc_request_t *sr)
 
 ngx_int_t
 ngx_svc_own_email_mail(ngx_svc_request_t *sr, ngx_svc_mail_kind_e kind,
-    const char *path)
+    const char *path, const char *fragment)
 {
     ngx_int_t             rc;
     PGresult             *res;
@@ -115,7 +115,7 @@ ngx_svc_own_email_mail(ngx_svc_request_t *sr, ngx_svc_mail_kind_e kind,
         ngx_str_set(&login->mailed.token, "");
     }
 
-    rc = ngx_svc_email_challenge_mail(login, res, path, &mail);
+    rc = ngx_svc_email_challenge_mail(login, res, path, fragment, &mail);
 
     if (rc == NGX_OK) {
         mail.kind = kind;

@@ -84,10 +84,10 @@ ngx_svc_own_email_t *ngx_svc_own_email_create(ngx_svc_request_t *sr);
 
 /*
  * For the reply to what has opened a challenge: sends a mail of that kind, with
- * a link to a page, and 202.
+ * a link to a page, with the token behind the fragment, and 202.
  */
 ngx_int_t ngx_svc_own_email_mail(ngx_svc_request_t *sr,
-    ngx_svc_mail_kind_e kind, const char *path);
+    ngx_svc_mail_kind_e kind, const char *path, const char *fragment);
 
 /* For a check of what is shown.  NGX_OK; NGX_DECLINED; NGX_ERROR. */
 ngx_int_t ngx_svc_own_email_take(ngx_svc_request_t *sr,

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_session.h"
+#include "ngx_svc_base_url.h"
 #include "ngx_svc_bind_client.h"
 #include "ngx_svc_cookie.h"
 #include "ngx_svc_mac.h"
@@ -39,31 +40,63 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_session_find = {
     .nparams = 3
 };
 
+/* domain: one more column, or "". */
+
+#define NGX_SVC_SESSION_READ(domain)                                          \
+    NGX_SVC_SESSION_SELECT domain NGX_SVC_SESSION_FROM("")
+
+#define NGX_SVC_SESSION_WRITE(domain)                                         \
+    NGX_SVC_SESSION_SELECT                                                    \
+    NGX_SVC_SESSION_GO(NGX_SVC_SESSION_ACTOR) domain                          \
+    NGX_SVC_SESSION_FROM(", s.user_id")
+
+#define NGX_SVC_SESSION_CALLER(domain)                                        \
+    NGX_SVC_SESSION_SELECT                                                    \
+    NGX_SVC_SESSION_GO(NGX_SVC_SESSION_ACTOR                                  \
+        " || set_config('svc.permissions', v.permissions::text, true)"        \
+        " || set_config('svc.fresh', v.fresh::text, true)") domain            \
+    NGX_SVC_SESSION_FROM(", s.user_id" NGX_SVC_SESSION_PERMISSIONS            \
+        ", " NGX_SVC_SESSION_FRESH " AS fresh")
+
+#define NGX_SVC_SESSION_DOMAIN(domain, url)                                   \
+    ", " NGX_SVC_BASE_URL_FOUND("v.tenant_id", domain, url)
+
 static const ngx_svc_pg_statement_t  ngx_svc_sql_session_read = {
     .name = "session_read",
-    .text = NGX_SVC_SESSION_SELECT NGX_SVC_SESSION_FROM(""),
+    .text = NGX_SVC_SESSION_READ(""),
     .nparams = 7
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_session_write = {
     .name = "session_write",
-    .text =
-        NGX_SVC_SESSION_SELECT
-        NGX_SVC_SESSION_GO(NGX_SVC_SESSION_ACTOR)
-        NGX_SVC_SESSION_FROM(", s.user_id"),
+    .text = NGX_SVC_SESSION_WRITE(""),
     .nparams = 10
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_session_caller = {
     .name = "session_caller",
-    .text =
-        NGX_SVC_SESSION_SELECT
-        NGX_SVC_SESSION_GO(NGX_SVC_SESSION_ACTOR
-            " || set_config('svc.permissions', v.permissions::text, true)"
-            " || set_config('svc.fresh', v.fresh::text, true)")
-        NGX_SVC_SESSION_FROM(", s.user_id" NGX_SVC_SESSION_PERMISSIONS
-            ", " NGX_SVC_SESSION_FRESH " AS fresh"),
+    .text = NGX_SVC_SESSION_CALLER(""),
     .nparams = 10
+};
+
+/* The same of requests whose Host might be a domain of the tenant. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_session_read_domain = {
+    .name = "session_read_domain",
+    .text = NGX_SVC_SESSION_READ(NGX_SVC_SESSION_DOMAIN("$8", "$9")),
+    .nparams = 9
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_session_write_domain = {
+    .name = "session_write_domain",
+    .text = NGX_SVC_SESSION_WRITE(NGX_SVC_SESSION_DOMAIN("$11", "$12")),
+    .nparams = 12
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_session_caller_domain = {
+    .name = "session_caller_domain",
+    .text = NGX_SVC_SESSION_CALLER(NGX_SVC_SESSION_DOMAIN("$11", "$12")),
+    .nparams = 12
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_session_touch = {
@@ -289,17 +322,20 @@ ngx_svc_session_csrf(const u_char key[NGX_SVC_SESSION_KEY],
 static ngx_int_t
 ngx_svc_session_call(ngx_svc_request_t *sr)
 {
-    ngx_uint_t                     writes;
-    ngx_svc_pg_call_t             *call;
-    const ngx_svc_pg_statement_t  *s;
+    ngx_uint_t          kind, domain;
+    ngx_svc_pg_call_t  *call;
 
-    writes = (sr->route->flags & NGX_SVC_ROUTE_CALLER)
-             || sr->op->kind == NGX_SVC_PG_WRITE;
+    static const ngx_svc_pg_statement_t *const  statements[][2] = {
+        { &ngx_svc_sql_session_read, &ngx_svc_sql_session_read_domain },
+        { &ngx_svc_sql_session_write, &ngx_svc_sql_session_write_domain },
+        { &ngx_svc_sql_session_caller, &ngx_svc_sql_session_caller_domain }
+    };
 
-    s = (sr->route->flags & NGX_SVC_ROUTE_CALLER) ? &ngx_svc_sql_session_caller
-        : writes ? &ngx_svc_sql_session_write : &ngx_svc_sql_session_read;
+    kind = (sr->route->flags & NGX_SVC_ROUTE_CALLER) ? 2
+           : sr->op->kind == NGX_SVC_PG_WRITE;
+    domain = ngx_svc_base_url_domain(sr);
 
-    call = ngx_svc_pg_call(sr->op, s);
+    call = ngx_svc_pg_call(sr->op, statements[kind][domain]);
 
     if (call == NULL
         || ngx_svc_session_bind_key(sr, sr->op, call, sr->token_hash) != NGX_OK
@@ -308,7 +344,15 @@ ngx_svc_session_call(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    return writes ? ngx_svc_bind_client(sr, call) : NGX_OK;
+    if (kind && ngx_svc_bind_client(sr, call) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (domain) {
+        ngx_svc_base_url_bind(sr, call);
+    }
+
+    return NGX_OK;
 }
 
 

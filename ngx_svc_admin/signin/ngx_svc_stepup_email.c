@@ -311,7 +311,8 @@ ngx_svc_stepup_email_written(ngx_svc_request_t *sr)
         return ngx_svc_send_error(sr);
     }
 
-    rc = ngx_svc_email_challenge_mail(&step->factor.login, res, NULL, &mail);
+    rc = ngx_svc_email_challenge_mail(&step->factor.login, res, NULL, NULL,
+                                      &mail);
 
     if (rc == NGX_OK) {
         mail.kind = NGX_SVC_MAIL_MFA;

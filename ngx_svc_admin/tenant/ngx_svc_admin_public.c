@@ -166,6 +166,16 @@ ngx_svc_admin_public_create(ngx_svc_request_t *sr)
 
     public->reader.key = public->name;
 
+    /* where there is one of that domain it has been verified */
+
+    if (rc == NGX_OK && ngx_svc_base_url_domain(sr)
+        && public->name.len == sr->domain.len
+        && ngx_strncmp(public->name.data, sr->domain.data, sr->domain.len)
+           == 0)
+    {
+        ngx_svc_base_url_found(sr);
+    }
+
     if (rc == NGX_OK && public->reader.kind == NGX_SVC_CACHE_BRANDING) {
         rc = ngx_svc_admin_reader_key(sr, &public->name, &public->reader.key);
     }

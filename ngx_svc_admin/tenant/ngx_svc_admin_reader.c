@@ -26,13 +26,11 @@ ngx_int_t
 ngx_svc_admin_reader_key(ngx_svc_request_t *sr, const ngx_str_t *name,
     ngx_str_t *key)
 {
-    u_char              *p;
-    ngx_svc_loc_conf_t  *slcf;
+    u_char           *p;
+    const ngx_str_t  *base;
 
-    slcf = ngx_http_get_module_loc_conf(sr->request,
-                                        ngx_http_svc_common_module);
-
-    key->len = name->len + 1 + slcf->base_url.len;
+    base = ngx_svc_base_url(sr);
+    key->len = name->len + 1 + base->len;
 
     p = ngx_pnalloc(sr->request->pool, key->len);
     if (p == NULL) {
@@ -43,7 +41,7 @@ ngx_svc_admin_reader_key(ngx_svc_request_t *sr, const ngx_str_t *name,
 
     p = ngx_cpymem(p, name->data, name->len);
     *p++ = ' ';
-    ngx_memcpy(p, slcf->base_url.data, slcf->base_url.len);
+    ngx_memcpy(p, base->data, base->len);
 
     return NGX_OK;
 }

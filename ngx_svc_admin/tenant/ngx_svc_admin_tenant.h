@@ -6,16 +6,17 @@
 #define _NGX_SVC_ADMIN_TENANT_H_INCLUDED_
 
 
+#include "ngx_svc_base_url.h"
 #include "ngx_svc_cache.h"
 #include "ngx_svc_schema.h"
 
 
-/* SQL: where a tenant's public resources are; $1: the base URL. */
+/* SQL: where a tenant's public resources are; $1: ngx_svc_param_base_url(). */
 
 #define NGX_SVC_ADMIN_LOGO_URL(slug, etag)                                    \
     " CASE WHEN " etag " IS NULL THEN '{}'"                                   \
-    " ELSE jsonb_build_object('logoUrl', $1::text || '/v1/tenants/' || "      \
-    slug " || '/logo?v=' || " etag ") END"
+    " ELSE jsonb_build_object('logoUrl', " NGX_SVC_BASE_URL("$1")             \
+        " || '/v1/tenants/' || " slug " || '/logo?v=' || " etag ") END"
 
 /* SQL: the version in an entity tag, and whether If-Match names it. */
 

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_auth.h"
+#include "ngx_svc_base_url.h"
 #include "ngx_svc_bearer.h"
 #include "ngx_svc_turn.h"
 
@@ -105,6 +106,8 @@ ngx_svc_auth_check(ngx_svc_request_t *sr)
         sr->error.kind = NGX_SVC_E_NONE;
         return sr->credential->refuse(sr, res);
     }
+
+    ngx_svc_base_url_read(sr, res);
 
     /* a stream that goes on does not show that there is somebody */
 

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_bearer.h"
+#include "ngx_svc_base_url.h"
 #include "ngx_svc_bind_client.h"
 #include "ngx_svc_sql.h"
 
@@ -82,6 +83,36 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_caller = {
         NGX_SVC_AUTH_ACTOR ", " NGX_SVC_AUTH_PERMISSIONS " IS NULL"
         NGX_SVC_AUTH_LIVE,
     .nparams = 7
+};
+
+/* The same of requests whose Host might be a domain of the tenant. */
+
+#define NGX_SVC_AUTH_DOMAIN(domain, url)                                      \
+    ", " NGX_SVC_BASE_URL_FOUND("credential.tenant_id", domain, url)
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_read_domain = {
+    .name = "auth_read_domain",
+    .text =
+        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE
+        NGX_SVC_AUTH_DOMAIN("$4", "$5") NGX_SVC_AUTH_LIVE,
+    .nparams = 5
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_write_domain = {
+    .name = "auth_write_domain",
+    .text =
+        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ", "
+        NGX_SVC_AUTH_ACTOR NGX_SVC_AUTH_DOMAIN("$8", "$9") NGX_SVC_AUTH_LIVE,
+    .nparams = 9
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_caller_domain = {
+    .name = "auth_caller_domain",
+    .text =
+        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ", "
+        NGX_SVC_AUTH_ACTOR ", " NGX_SVC_AUTH_PERMISSIONS " IS NULL"
+        NGX_SVC_AUTH_DOMAIN("$8", "$9") NGX_SVC_AUTH_LIVE,
+    .nparams = 9
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_touch = {
@@ -188,27 +219,39 @@ ngx_svc_bearer_header(ngx_http_request_t *r)
 static ngx_int_t
 ngx_svc_bearer_call(ngx_svc_request_t *sr)
 {
-    ngx_svc_pg_call_t             *call;
-    const ngx_svc_pg_statement_t  *s;
+    ngx_uint_t          kind, domain;
+    ngx_svc_pg_call_t  *call;
 
-    s = (sr->route->flags & NGX_SVC_ROUTE_CALLER) ? &ngx_svc_sql_auth_caller
-        : sr->op->kind == NGX_SVC_PG_WRITE ? &ngx_svc_sql_auth_write
-                                           : &ngx_svc_sql_auth_read;
+    static const ngx_svc_pg_statement_t *const  statements[][2] = {
+        { &ngx_svc_sql_auth_read, &ngx_svc_sql_auth_read_domain },
+        { &ngx_svc_sql_auth_write, &ngx_svc_sql_auth_write_domain },
+        { &ngx_svc_sql_auth_caller, &ngx_svc_sql_auth_caller_domain }
+    };
 
-    call = ngx_svc_pg_call(sr->op, s);
+    kind = (sr->route->flags & NGX_SVC_ROUTE_CALLER) ? 2
+           : sr->op->kind == NGX_SVC_PG_WRITE;
+    domain = ngx_svc_base_url_domain(sr);
+
+    call = ngx_svc_pg_call(sr->op, statements[kind][domain]);
     if (call == NULL) {
         return NGX_ERROR;
     }
 
     ngx_svc_bearer_bind(sr, call, sr->token_hash);
 
-    if (s == &ngx_svc_sql_auth_read) {
-        return NGX_OK;
+    if (kind) {
+        ngx_svc_pg_bind_str(call, &sr->surface->actor_type);
+
+        if (ngx_svc_bind_client(sr, call) != NGX_OK) {
+            return NGX_ERROR;
+        }
     }
 
-    ngx_svc_pg_bind_str(call, &sr->surface->actor_type);
+    if (domain) {
+        ngx_svc_base_url_bind(sr, call);
+    }
 
-    return ngx_svc_bind_client(sr, call);
+    return NGX_OK;
 }
 
 

@@ -6,6 +6,7 @@
 #include "ngx_svc_bind.h"
 #include "ngx_svc_addr.h"
 #include "ngx_svc_args.h"
+#include "ngx_svc_base_url.h"
 #include "ngx_svc_etag.h"
 #include "ngx_svc_time.h"
 
@@ -331,12 +332,18 @@ ngx_int_t
 ngx_svc_bind_base_url(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
-    ngx_svc_loc_conf_t  *slcf;
+    ngx_svc_pg_bind_str(call, ngx_svc_base_url(sr));
 
-    slcf = ngx_http_get_module_loc_conf(sr->request,
-                                        ngx_http_svc_common_module);
+    return NGX_OK;
+}
 
-    ngx_svc_pg_bind_str(call, &slcf->base_url);
+
+ngx_int_t
+ngx_svc_bind_domain_url(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_pg_bind_str(call, ngx_svc_base_url_domain(sr) ? &sr->domain_url
+                                                          : NULL);
 
     return NGX_OK;
 }

@@ -77,9 +77,13 @@
 #define ngx_svc_param_constant(number)                                        \
     { .bind = ngx_svc_bind_constant, .n = number }
 
-/* svc_base_url */
+/* svc_base_url, or what NGX_SVC_BASE_URL() makes of it */
 #define ngx_svc_param_base_url()                                              \
     { .bind = ngx_svc_bind_base_url }
+
+/* What it is if the Host is a verified domain of the tenant, or NULL. */
+#define ngx_svc_param_domain_url()                                            \
+    { .bind = ngx_svc_bind_domain_url }
 
 /* An ngx_str_t of what sr->data points to: NULL when it has no data. */
 #define ngx_svc_param_data(type, field)                                       \
@@ -113,6 +117,7 @@ ngx_svc_bind_function(ngx_svc_bind_new_id);
 ngx_svc_bind_function(ngx_svc_bind_if_match);
 ngx_svc_bind_function(ngx_svc_bind_constant);
 ngx_svc_bind_function(ngx_svc_bind_base_url);
+ngx_svc_bind_function(ngx_svc_bind_domain_url);
 ngx_svc_bind_function(ngx_svc_bind_data);
 
 

@@ -4,6 +4,7 @@
  */
 
 #include "ngx_svc_envelope.h"
+#include "ngx_svc_error_page.h"
 #include "ngx_svc_header.h"
 #include "ngx_svc_router.h"
 
@@ -24,7 +25,7 @@ static ngx_svc_request_t *ngx_svc_envelope_request(ngx_http_request_t *r,
 static ngx_int_t ngx_svc_envelope_chain(ngx_svc_request_t *sr,
     const ngx_str_t *body);
 static void ngx_svc_envelope_entity(ngx_http_request_t *r,
-    const ngx_svc_surface_t *surface, size_t len);
+    const ngx_str_t *type, size_t len);
 static void ngx_svc_envelope_uncache(ngx_http_request_t *r);
 static const ngx_svc_surface_t *ngx_svc_envelope_surface(
     ngx_http_request_t *r);
@@ -52,16 +53,23 @@ ngx_svc_envelope_init(ngx_conf_t *cf)
 
 
 ngx_int_t
-ngx_svc_envelope_body(ngx_pool_t *pool, const ngx_svc_surface_t *surface,
-    const ngx_svc_error_row_t *row, ngx_str_t *detail, ngx_str_t *body)
+ngx_svc_envelope_body(ngx_svc_request_t *sr, const ngx_svc_error_row_t *row,
+    ngx_str_t *detail, ngx_str_t *body, const ngx_str_t **type)
 {
     ngx_svc_json_writer_t  w;
 
-    if (ngx_svc_json_writer_init(&w, pool, 256) != NGX_OK) {
+    if (ngx_svc_error_page_wanted(sr)) {
+        *type = &ngx_svc_error_page_type;
+        return ngx_svc_error_page(sr, row, detail, body);
+    }
+
+    *type = &sr->surface->content_type;
+
+    if (ngx_svc_json_writer_init(&w, sr->request->pool, 256) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    surface->error(&w, row, detail);
+    sr->surface->error(&w, row, detail);
 
     if (w.failed) {
         return NGX_ERROR;
@@ -236,6 +244,7 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
 {
     ngx_str_t             body, detail;
     ngx_svc_error_e       kind;
+    const ngx_str_t      *type;
     ngx_svc_request_t    *sr;
     ngx_svc_error_row_t   row;
 
@@ -267,7 +276,7 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
     ngx_svc_envelope_uncache(r);
 
     if (ngx_svc_envelope_told(sr, &row, &detail) != NGX_OK
-        || ngx_svc_envelope_body(r->pool, surface, &row, &detail, &body)
+        || ngx_svc_envelope_body(sr, &row, &detail, &body, &type)
            != NGX_OK
         || ngx_svc_envelope_headers(sr, &row) != NGX_OK
         || ngx_svc_envelope_chain(sr, &body) != NGX_OK)
@@ -275,7 +284,7 @@ ngx_svc_envelope_replace(ngx_http_request_t *r,
         return NGX_ERROR;
     }
 
-    ngx_svc_envelope_entity(r, surface, body.len);
+    ngx_svc_envelope_entity(r, type, body.len);
 
     return NGX_OK;
 }
@@ -374,8 +383,8 @@ ngx_svc_envelope_chain(ngx_svc_request_t *sr, const ngx_str_t *body)
 /* What was said of nginx's own page is not true of another body. */
 
 static void
-ngx_svc_envelope_entity(ngx_http_request_t *r,
-    const ngx_svc_surface_t *surface, size_t len)
+ngx_svc_envelope_entity(ngx_http_request_t *r, const ngx_str_t *type,
+    size_t len)
 {
     ngx_http_clear_content_length(r);
     ngx_http_clear_accept_ranges(r);
@@ -388,8 +397,8 @@ ngx_svc_envelope_entity(ngx_http_request_t *r,
     }
 
     r->headers_out.content_length_n = len;
-    r->headers_out.content_type = surface->content_type;
-    r->headers_out.content_type_len = surface->content_type.len;
+    r->headers_out.content_type = *type;
+    r->headers_out.content_type_len = type->len;
     r->headers_out.content_type_lowcase = NULL;
 }
 

@@ -16,9 +16,9 @@ ngx_int_t ngx_svc_envelope_init(ngx_conf_t *cf);
  * The body of an error, from the pool; and the headers that go with it, Allow
  * only if sr->allow is not empty.  NGX_ERROR when memory runs out.
  */
-ngx_int_t ngx_svc_envelope_body(ngx_pool_t *pool,
-    const ngx_svc_surface_t *surface, const ngx_svc_error_row_t *row,
-    ngx_str_t *detail, ngx_str_t *body);
+ngx_int_t ngx_svc_envelope_body(ngx_svc_request_t *sr,
+    const ngx_svc_error_row_t *row, ngx_str_t *detail, ngx_str_t *body,
+    const ngx_str_t **type);
 ngx_int_t ngx_svc_envelope_headers(ngx_svc_request_t *sr,
     const ngx_svc_error_row_t *row);
 

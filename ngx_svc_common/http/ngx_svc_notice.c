@@ -45,7 +45,7 @@ ngx_svc_notice_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
                                          ngx_http_svc_common_module);
 
     if (smcf->mail && slcf->base_url.len) {
-        ngx_svc_pg_bind_str(call, &slcf->base_url);
+        ngx_svc_pg_bind_str(call, ngx_svc_base_url(sr));
 
     } else {
         ngx_svc_pg_bind(call, NULL, 0);

@@ -8,6 +8,7 @@
 #define _NGX_SVC_NOTICE_H_INCLUDED_
 
 
+#include "ngx_svc_base_url.h"
 #include "ngx_svc_http.h"
 #include "ngx_svc_mail.h"
 
@@ -18,9 +19,9 @@
  */
 
 #define NGX_SVC_NOTICE_TENANT(base)                                           \
-    "t.id AS _notice, t.name AS _tenant_name,"                                \
-    " t.branding ->> 'primary' AS _color,"                                    \
-    " " base "::text || '/v1/tenants/' || t.slug || '/logo?v='"               \
+    "t.id AS _notice, t.name AS _tenant_name, t.slug AS _slug,"               \
+    " t.branding ->> 'primary' AS _color, "                                   \
+    NGX_SVC_BASE_URL(base) " || '/v1/tenants/' || t.slug || '/logo?v='"       \
         " || t.logo_etag AS _logo"
 
 /*
@@ -31,7 +32,8 @@
  */
 
 #define NGX_SVC_NOTICE(user, base, when)                                      \
-    "SELECT " NGX_SVC_NOTICE_TENANT(base) ", " base " || '/login' AS _link,"  \
+    "SELECT " NGX_SVC_NOTICE_TENANT(base) ", "                                \
+        NGX_SVC_BASE_URL(base) " || '/login?tenant=' || t.slug AS _link,"     \
         " m.user_name AS _to, m.display_name AS _name, m.locale AS _locale"   \
     " FROM svc.tenant t LEFT JOIN LATERAL ("                                  \
         NGX_SVC_ROW("k.user_name, k.display_name, k.locale, k.status",        \

@@ -24,6 +24,8 @@ struct ngx_svc_request_s {
     ngx_str_t                  allow;       /* of a 405 */
     ngx_uint_t                 retry_after; /* of a 429, in seconds; 0: 1 */
     ngx_str_t                  challenge;   /* of a 401; empty: "Bearer" */
+    ngx_str_t                  domain;      /* ngx_svc_base_url.c */
+    ngx_str_t                  domain_url;  /* likewise */
     const ngx_svc_credential_t  *credential;    /* NULL: a public route */
     void                      *session;     /* of the surface's own kind */
     u_char                     token_hash[NGX_SVC_SHA256_LEN];
@@ -77,6 +79,9 @@ struct ngx_svc_request_s {
     unsigned                   answered:1;  /* the answer is ours, as it is */
     unsigned                   held:1;      /* there is a held body */
     unsigned                   tenant_known:1;
+    unsigned                   domain_looked:1;
+    unsigned                   by_domain:1; /* the Host is a verified domain
+                                               of the tenant */
     ngx_svc_error_t            error;       /* last: its text is not zeroed */
 };
 

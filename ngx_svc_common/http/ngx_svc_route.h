@@ -36,6 +36,8 @@
 #define NGX_SVC_ROUTE_ANY_ORIGIN   0x40000  /* pages of any may read it */
 #define NGX_SVC_ROUTE_EMPTY        0x80000  /* no body is that of no members */
 #define NGX_SVC_ROUTE_STRICT       0x100000 /* an unknown member is an error */
+#define NGX_SVC_ROUTE_PAGE         0x200000 /* links lead here: an error may
+                                               be a page */
 
 /* Of sessions that wait for something; without one of these: full ones only. */
 

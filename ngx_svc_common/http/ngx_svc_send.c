@@ -58,6 +58,7 @@ ngx_int_t
 ngx_svc_send_error(ngx_svc_request_t *sr)
 {
     ngx_str_t                   body, detail;
+    const ngx_str_t            *type;
     const ngx_svc_error_row_t  *row;
 
     if (sr->failed) {
@@ -69,16 +70,14 @@ ngx_svc_send_error(ngx_svc_request_t *sr)
     detail.data = sr->error.detail;
     detail.len = sr->error.len;
 
-    if (ngx_svc_envelope_body(sr->request->pool, sr->surface, row, &detail,
-                              &body)
-        != NGX_OK
+    if (ngx_svc_envelope_body(sr, row, &detail, &body, &type) != NGX_OK
         || ngx_svc_envelope_headers(sr, row) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_send_body(sr, row->status, &sr->surface->content_type,
-                             body.data, body.data + body.len);
+    return ngx_svc_send_body(sr, row->status, type, body.data,
+                             body.data + body.len);
 }
 
 

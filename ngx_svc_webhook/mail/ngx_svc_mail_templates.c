@@ -40,6 +40,8 @@ static ngx_int_t ngx_svc_mail_read(ngx_conf_t *cf, ngx_str_t *path,
 static ngx_int_t ngx_svc_mail_lines(ngx_pool_t *pool, ngx_str_t *text);
 static ngx_svc_mail_variant_t *ngx_svc_mail_variant(const ngx_array_t *kind,
     const u_char *locale, size_t len);
+static ngx_svc_mail_variant_t *ngx_svc_mail_language(
+    const ngx_array_t *variants, const u_char *locale, size_t len);
 static ngx_int_t ngx_svc_mail_complete(ngx_conf_t *cf,
     const ngx_svc_mail_templates_t *t, ngx_str_t *folder);
 
@@ -399,29 +401,55 @@ const ngx_svc_mail_template_t *
 ngx_svc_mail_templates_find(const ngx_svc_mail_templates_t *templates,
     ngx_svc_mail_kind_e kind, const ngx_str_t *locale)
 {
-    size_t                         len;
+    u_char                        *p, *end, *comma;
     const ngx_array_t             *variants;
     const ngx_svc_mail_variant_t  *variant;
 
     variants = &templates->kinds[kind];
-    len = locale->len;
+    variant = NULL;
 
-    while (len) {
-        variant = ngx_svc_mail_variant(variants, locale->data, len);
-        if (variant) {
-            return variant->formats;
+    end = locale->data + locale->len;
+
+    for (p = locale->data; p < end && variant == NULL; p = comma + 1) {
+
+        comma = ngx_strlchr(p, end, ',');
+        if (comma == NULL) {
+            comma = end;
         }
 
-        do {
-            len--;
-        } while (len && locale->data[len] != '-');
+        variant = ngx_svc_mail_language(variants, p, comma - p);
     }
 
-    variant = ngx_svc_mail_variant(variants, (u_char *) "en", 2);
-
     if (variant == NULL) {
-        variant = ngx_svc_mail_variant(variants, NULL, 0);
+        variant = ngx_svc_mail_language(variants, (u_char *) "en", 2);
     }
 
     return variant->formats;
+}
+
+
+/* "de-AT", or else "de"; English is what there is without a language. */
+
+static ngx_svc_mail_variant_t *
+ngx_svc_mail_language(const ngx_array_t *variants, const u_char *locale,
+    size_t len)
+{
+    size_t                   n;
+    ngx_svc_mail_variant_t  *variant;
+
+    for (n = len; n; /* void */) {
+        variant = ngx_svc_mail_variant(variants, locale, n);
+        if (variant) {
+            return variant;
+        }
+
+        do {
+            n--;
+        } while (n && locale[n] != '-');
+    }
+
+    return len >= 2 && ngx_strncasecmp((u_char *) locale, (u_char *) "en", 2)
+                       == 0
+           && (len == 2 || locale[2] == '-')
+           ? ngx_svc_mail_variant(variants, NULL, 0) : NULL;
 }

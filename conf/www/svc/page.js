@@ -51,7 +51,10 @@ export const csrfToken = () =>
 export async function call(method, path, body) {
   const r = await fetch(path, {
     method,
-    headers: method === "GET" ? {} : { "X-CSRF-Token": csrfToken() ?? "" },
+    headers: method === "GET" ? {} : {
+      "X-CSRF-Token": csrfToken() ?? "",
+      "Accept-Language": document.documentElement.lang,     // of mails, too
+    },
     body: body && JSON.stringify(body),
   });
   const answer = r.status === 204 ? null : await r.json();

@@ -65,7 +65,7 @@ sub mailed {
     my ($code) = $got->{plain} =~ /^\s+(\d{6})\r?$/m;
     die "no code: $got->{plain}\n" if !$code;
 
-    my ($base, $token) = $got->{plain} =~ m{(\S+)/login#token=([\w-]{43})\r?$}m;
+    my ($base, $token) = $got->{plain} =~ m{(\S+)/login\?tenant=[\w-]+#token=([\w-]{43})\r?$}m;
 
     $self->{s}->secret($token);
 

@@ -425,6 +425,7 @@ sub values {
     my $refreshed = '{"\\\\x' . '01' x 32 . '"}';
     my $mac16 = '\x' . substr sha256_hex('mac1'), 0, 32;
     my $base = 'https://x.test';
+    my @domain = ('login.example.com', 'https://login.example.com');
     my $challenge = $self->id($CHALLENGE, $WHO);
     my @mailed = ($new, 'verify', $mac16, '\x' . '00' x 16,
                   $new_hash, undef, undef, 600);
@@ -434,11 +435,18 @@ sub values {
         auth_read => [ $hash, 'api', 'users:view' ],
         ( map { $_ => [ $hash, 'api', 'users:view', 'apiToken', '127.0.0.1',
                         'agent', 'request' ] } qw(auth_write auth_caller) ),
+        auth_read_domain => [ $hash, 'api', 'users:view', @domain ],
+        ( map { $_ => [ $hash, 'api', 'users:view', 'apiToken', '127.0.0.1',
+                        'agent', 'request', @domain ] }
+              qw(auth_write_domain auth_caller_domain) ),
         auth_touch => [ $hash ],
         session_find => [ @session[0 .. 2] ],
         session_read => [ @session ],
         ( map { $_ => [ @session, @client ] } qw(session_write
                                                  session_caller) ),
+        session_read_domain => [ @session, @domain ],
+        ( map { $_ => [ @session, @client, @domain ] } qw(session_write_domain
+                                                          session_caller_domain) ),
         session_touch => [ $session ],
         idempotency_claim => [ '/x', 'new', '\x00' ],
         idempotency_keep => [ '/x', 'key1', '\x00', 200, 'text' ],
@@ -468,7 +476,7 @@ sub values {
                              'true', "new\@$self->{slug}.test", '{1,2}', $base ],
         scim_rfc_delete => [ $user, undef ],
 
-        signin_tenant => [ $host, undef ],
+        signin_tenant => [ $host, undef, $base ],
         signin_tenant_write => [ $host, $self->{slug}, @client ],
         signin_user => [ '10.0.0.1', $email, $mac ],
         signin_risk => [ @risk, $email, $mac ],
@@ -482,7 +490,7 @@ sub values {
                                 '10.0.0.1', 'FR', 'agent', 0, $session,
                                 '{new_device}', '{password}', 'false' ],
         signin_rehash => [ $who, 1, '\x01' ],
-        signin_user_done => [ $who ],
+        signin_user_done => [ $who, '10.0.0.1' ],
         signin_seen => [ $who, '10.0.0.1', 'FR', '10.0.0.0/24',
                          'firefox linux', $device, '48.9', '2.3', 'true',
                          '{new_device}', $base ],
