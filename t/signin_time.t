@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# How long a sign-in that is refused takes does not tell who exists.  It runs alone:
-# what other processes take is not told apart from what a hash takes.
+# How long a sign-in that is refused takes does not tell who exists, nor does what
+# is answered to who has forgotten a password.  It runs alone: what other processes
+# take is not told apart from what a hash takes.
 
 use strict;
 use warnings;
@@ -11,13 +12,19 @@ use Time::HiRes qw(time);
 
 use SvcTest;
 use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Mail;
 use SvcTest::Process qw(repeated wait_for write_file);
 
 
-my $s = SvcTest->new(workers => 1, svc => {
+my $s = SvcTest->new(workers => 1);
+my $mail = SvcTest::Mail->new($s,
     svc_sign_in => 'on', svc_password_hash => 'memory=7m iterations=1',
     svc_set => [ 'RATE_LIMIT_LOGIN_IP_MAX 0', 'RATE_LIMIT_LOGIN_EMAIL_MAX 0',
-                 'LOGIN_LOCKOUT_MAX 0' ] })->start;
+                 'RATE_LIMIT_SIGNUP_IP_MAX 0', 'RATE_LIMIT_SIGNUP_EMAIL_MAX 0',
+                 'LOGIN_LOCKOUT_MAX 0' ]);
+
+$s->start;
+
 my $acme = $s->tenant('acme');
 
 $s->secret($PASSWORD);
@@ -33,11 +40,22 @@ sub login {
 }
 
 
+sub wrong { return (login($_[0], 'wrong')->status, 401) }
+
+
+sub forgot {
+    my ($email) = @_;
+
+    return ($s->http(POST => '/v1/auth/password/forgot', [],
+                     { email => $email, tenant => 'acme' })->status, 202);
+}
+
+
 # Known and unknown addresses by turns.  The chance that one that is known takes
 # longer than one that is not: 0.5 tells nothing.
 
 sub auc {
-    my ($n, $known, $unknown) = @_;
+    my ($n, $ask, $known, $unknown) = @_;
 
     my %email = (known => $known, unknown => $unknown);
     my %time = (known => [], unknown => []);
@@ -46,10 +64,10 @@ sub auc {
         for my $kind ($i % 2 ? qw(known unknown) : qw(unknown known)) {
             my $email = $email{$kind}->($i);
             my $since = time();
-            my $r = login($email, 'wrong');
+            my ($status, $expected) = $ask->($email);
 
             push @{ $time{$kind} }, time() - $since;
-            is($r->status, 401, $kind) if $r->status != 401;
+            is($status, $expected, $kind) if $status != $expected;
         }
     }
 
@@ -72,11 +90,22 @@ is(login('ada@acme.test')->status, 200, 'a hash of hers that is as cheap is stor
 
 my $n = repeated(SVC_TEST_TIMED => 100, 400);
 my $apart = 2 / sqrt $n;
-my $auc = auc($n, sub { 'ada@acme.test' }, sub { 'nob@acme.test' });
+my $auc = auc($n, \&wrong, sub { 'ada@acme.test' }, sub { 'nob@acme.test' });
 
 cmp_ok($auc, '>', 0.5 - $apart, "time does not tell who exists: $auc");
 cmp_ok($auc, '<', 0.5 + $apart, 'either way');
 note("AUC $auc of $n each");
+
+
+# --- of who has forgotten a password --------------------------------------------------
+
+$auc = auc($n, \&forgot, sub { 'ada@acme.test' }, sub { 'nob@acme.test' });
+
+cmp_ok($auc, '>', 0.5 - $apart, "time does not tell who has forgotten one: $auc");
+cmp_ok($auc, '<', 0.5 + $apart, 'either way');
+note("AUC $auc of $n each");
+$mail->stop;
+$s->sql('DELETE FROM svc.password_reset');
 
 
 # --- of hashes from elsewhere ---------------------------------------------------------
@@ -117,7 +146,7 @@ $floor = int 4 * $best if $best > 0.8 * $floor;
 $s->nginx->{svc}{svc_password_hash} = "floor=${floor}ms queue=64 timeout=1s";
 $s->reload;
 wait_for { login('ada@acme.test')->status == 200 };
-$auc = auc($n, sub { "bcrypt$_[0]\@acme.test" }, sub { "nobody$_[0]\@acme.test" });
+$auc = auc($n, \&wrong, sub { "bcrypt$_[0]\@acme.test" }, sub { "nobody$_[0]\@acme.test" });
 
 cmp_ok($auc, '>', 0.5 - $apart, "time does not tell who was imported: $auc");
 cmp_ok($auc, '<', 0.5 + $apart, 'either way');
