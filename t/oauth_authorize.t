@@ -306,6 +306,67 @@ for (@WRONG) {
     ok(!exists $to->{state}, '... and none goes back');
 }
 
+# --- people, who have come by a link ---------------------------------------------------
+
+my $BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+my $evil = '<img src=x onerror=alert(1)>"&';
+
+for my $case ([ 'no client', client_id => undef ], [ 'an unknown one', client_id => 'app_x' ],
+              [ 'another address', redirect_uri => 'https://evil.test/' ],
+              [ 'two of them', redirect_uri => $CB, redirect_uri => $CB ],
+              [ 'no text of HTML', client_id => $evil ],
+              [ 'nor here', redirect_uri => "https://x.test/$evil" ])
+{
+    my ($name, @more) = @$case;
+    my $path = '/oauth/authorize?' . query(@more);
+    my $machine = $nobody->get($path);
+    my $r = $nobody->get($path, undef, Accept => $BROWSER);
+
+    oauth_error($machine, 400, $machine->json->{error}, "$name: a machine");
+    is($r->status, $machine->status, "$name: the same status for people");
+    is($r->header('Content-Type'), 'text/html; charset=utf-8', "$name: a page");
+    is($r->header('Cache-Control'), 'no-store', "$name: which nobody keeps");
+    is($r->header('Content-Security-Policy'), "default-src 'none'; base-uri 'none';"
+       . " form-action 'none'; frame-ancestors 'none'", "$name: and which does nothing");
+    is($r->header('X-Content-Type-Options'), 'nosniff', "$name: nor is anything else");
+    is($r->header('Location'), undef, "$name: and leads nowhere");
+    like($r->body, qr{\A<!doctype html>\n<html lang="en">.*<p>\w+: [^<>]+</p>\n\z}s,
+         "$name: it says what is wrong") or diag($r->body);
+    unlike($r->body, qr/<img|onerror=|[{}]/, "$name: in words");
+
+    my ($told) = $r->body =~ /<p>(\w+): /;
+    is($told, $machine->json->{error}, "$name: the same");
+}
+
+for my $case ([ 'application/json' => 'json' ], [ '*/*' => 'json' ], [ 'text/plain' => 'json' ],
+              [ 'application/json, text/html' => 'json' ], [ 'TEXT/HTML' => 'html' ],
+              [ 'text/html, application/json' => 'html' ])
+{
+    my ($accept, $type) = @$case;
+
+    like($nobody->get('/oauth/authorize?client_id=x', undef, Accept => $accept)
+         ->header('Content-Type'), qr/$type/, "Accept: $accept");
+}
+
+is($nobody->ask(POST => '/oauth/authorize', undef, Accept => $BROWSER,
+                'Content-Type' => 'application/json')->header('Content-Type'),
+   'text/html; charset=utf-8', 'a form that is none, too');
+
+
+# --- what is too long for the page ---------------------------------------------------------
+
+{
+    my $long = "\x{20ac}" x 682;
+    my $r = authorize($nobody, state => $long);
+
+    utf8::encode(my $bytes = $long);
+    error_to($r, 'invalid_request', 'a state that the page would not be given',
+             state => $bytes);
+    like(to(authorize($nobody, state => 's' x 2048), 'one that it is')->{return_to},
+         qr/s{2048}/, '... goes there');
+    code_to(authorize($in, state => $long), 'nobody asks a page', state => $bytes);
+}
+
 error_to(authorize($in, redirect_uri => "$CB?a=b", scope => 'x'), 'invalid_scope',
          'behind a query', a => 'b');
 

@@ -52,6 +52,27 @@ sub authorize {
 }
 
 
+# a state of 2 KB comes to the page, as the shipped configuration of it is
+
+{
+    my %all = (client_id => $app->{clientId}, redirect_uri => "$origin/reset",
+               response_type => 'code', code_challenge => encode_base64url(sha256('v' x 43)),
+               code_challenge_method => 'S256');
+
+    for my $state ('{"to":"/x"}' x 186, "\x{20ac}" x 682) {
+        my $r = $s->http(GET => '/oauth/authorize?' . join '&',
+                         map({ "$_=" . SvcTest::OAuth::escape($all{$_}) } sort keys %all),
+                         'state=' . SvcTest::OAuth::escape($state));
+        my ($to) = $r->header('Location') =~ m{\A(/login\?return_to=.*)};
+
+        cmp_ok(length $to, '>', 8192, 'an address of more than 8 KB');
+        $r = $s->http(GET => $to);
+        is($r->status, 200, 'shows the page');
+        like($r->body, qr/^<!doctype html>/, 'of sign-in');
+    }
+}
+
+
 my %seen;
 
 sub shows {

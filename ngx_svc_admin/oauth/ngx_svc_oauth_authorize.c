@@ -145,6 +145,8 @@ ngx_svc_oauth_authorize_page(ngx_svc_oauth_request_t *ar, PGresult *res,
     }
 
     if (!ngx_svc_oauth_location_fits(ar->oauth.sr, &location)) {
+        ar->oauth.sr->error.kind = NGX_SVC_E_NONE;
+
         (void) ngx_svc_fail(&ar->oauth.sr->error, NGX_SVC_E_INVALID_REQUEST,
                             "The request is too long for the address of the "
                             "page that signs people in: shorten \"state\".");
