@@ -400,6 +400,8 @@ is($s->sql("SELECT u.user_name FROM svc.audit_event e JOIN svc.user_account u"
 
 limits('DEL KEY');
 
+my $audited = 0;
+
 for my $store ('Redis', 'memory') {
     my @status = map { $acme->admin(POST => '/domains/quick.example/verify') }
                  1 .. 11;
@@ -408,6 +410,14 @@ for my $store ('Redis', 'memory') {
               "ten a minute, by $store");
     admin_error($status[-1], 429, 'rate_limited', 'then wait');
     cmp_ok($status[-1]->header('Retry-After'), '<=', 60, 'so long');
+    is($acme->admin(POST => '/domains/quick.example/verify')->status, 429, 'still');
+    is_deeply([ $acme->events_where("action = 'rate_limit.exceeded'"
+                                    . " AND outcome = 'failure' AND actor_type = 'apiToken'"
+                                    . ' AND actor_id IS NOT NULL AND target_type IS NULL',
+                                    'details') ],
+              [ ([ { family => 'domain', key => 'tenant', limit => 10, window => 60 } ])
+                x ++$audited ],
+              'audited, once in a window');
     is($globex->admin(POST => '/domains/both.example/verify')->status, 200,
        'another tenant need not');
 

@@ -36,6 +36,8 @@ static ngx_int_t ngx_svc_verify_copy(ngx_svc_verify_t *verify, ngx_str_t *dst,
 static ngx_int_t ngx_svc_verify_limit(ngx_svc_verify_t *verify);
 static void ngx_svc_verify_counted(ngx_svc_limit_t *limit);
 static ngx_int_t ngx_svc_verify_admitted(ngx_svc_verify_t *verify);
+static ngx_int_t ngx_svc_verify_limited_write(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_verify_limited(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_verify_look(ngx_svc_verify_t *verify);
 static void ngx_svc_verify_looked(ngx_svc_dns_t *dns);
 static void ngx_svc_verify_end(ngx_svc_verify_t *verify,
@@ -90,6 +92,22 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domain_verify = {
             " SELECT * FROM o WHERE NOT EXISTS (SELECT FROM u)) d",
     NGX_SVC_PARAMS(ngx_svc_param_data(ngx_svc_verify_t, domain),
                    ngx_svc_param_data(ngx_svc_verify_t, token))
+};
+
+
+/* That there are too many, once in a window. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_domain_limited = {
+    .name = "admin_domain_limited",
+    .text =
+        NGX_SVC_AUDIT_INTO("outcome, ")
+        NGX_SVC_AUDIT_ROWS(
+            "'failure', " NGX_SVC_A_RATE_LIMIT_EXCEEDED(NGX_SVC_AUDIT_ALONE),
+            "NULL", "NULL",
+            "jsonb_build_object('family', $1::text, 'key', $2::text,"
+                " 'limit', $3::int4, 'window', $4::int4)",
+            "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT),
+    .nparams = 4
 };
 
 
@@ -197,13 +215,49 @@ ngx_svc_verify_counted(ngx_svc_limit_t *limit)
 static ngx_int_t
 ngx_svc_verify_admitted(ngx_svc_verify_t *verify)
 {
-    ngx_svc_request_t  *sr;
-
-    sr = verify->sr;
-
     if (verify->limit.verdict == NGX_SVC_LIMIT_ADMITTED) {
         return ngx_svc_verify_look(verify);
     }
+
+    if (!verify->limit.first_over) {
+        return ngx_svc_verify_limited(verify->sr);
+    }
+
+    return ngx_svc_request_again(verify->sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_verify_limited_write,
+                                 ngx_svc_verify_limited);
+}
+
+
+static ngx_int_t
+ngx_svc_verify_limited_write(ngx_svc_request_t *sr)
+{
+    ngx_svc_limit_t    *limit;
+    ngx_svc_verify_t   *verify;
+    ngx_svc_pg_call_t  *call;
+
+    verify = sr->data;
+    limit = &verify->limit;
+
+    call = ngx_svc_pg_call(sr->op, &ngx_svc_sql_admin_domain_limited);
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, &ngx_svc_limit_families[limit->family]);
+    ngx_svc_pg_bind_str(call, &ngx_svc_limit_kinds[limit->kind]);
+
+    return ngx_svc_pg_bind_int(sr->op, call, limit->max) == NGX_OK
+           ? ngx_svc_pg_bind_int(sr->op, call, limit->window) : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_verify_limited(ngx_svc_request_t *sr)
+{
+    ngx_svc_verify_t  *verify;
+
+    verify = sr->data;
 
     sr->retry_after = (verify->limit.left + 999) / 1000;
 
