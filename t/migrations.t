@@ -644,10 +644,11 @@ INSERT INTO svc.tenant (id, slug, name) VALUES (md5('t')::uuid, 't', 'T');
 INSERT INTO svc.user_account (tenant_id, id, user_name)
 VALUES (md5('t')::uuid, md5('u')::uuid, 'u@t.test');
 INSERT INTO svc.application (tenant_id, client_id, name, type, auth_method, redirect_uris,
-                             scopes, grant_types, enabled, access_token_format,
+                             scopes, grant_types, enabled, assignment, access_token_format,
                              access_token_ttl, require_consent, require_dpop)
 SELECT md5('t')::uuid, 'app_' || md5(i::text), i, 'web', 'client_secret_basic',
-       '{https://a.test/}', '{r,w}', '{authorization_code}', true, 'jwt', 3600, i <> 3, false
+       '{https://a.test/}', '{r,w}', '{authorization_code}', true, 'everyone', 'jwt', 3600,
+       i <> 3, false
   FROM generate_series(1, 4) i;
 INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources, created_at,
                                updated_at)
@@ -661,7 +662,7 @@ SELECT tenant_id, gen_random_uuid(), client_id, user_id, scopes, '{}', '{}',
        gen_random_uuid(), now(), '{pwd}', now() + interval '1 day' FROM svc.oauth_consent;
 SQL
 
-    like(svcctl($pg, 'migrate'), qr/NOTICE: +1 consents /, 'who is asked once more is counted');
+    like(svcctl($pg, 'migrate'), qr/WARNING: +1 consents /, 'who is asked once more is counted');
     is(psql($pg, 'SELECT c.allowed FROM svc.oauth_consent c'
                  . ' JOIN svc.application USING (client_id) ORDER BY name'),
        join('', map { "$_\n" } '{" "," r"," w"}',

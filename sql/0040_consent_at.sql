@@ -30,7 +30,7 @@ BEGIN
     SELECT count(*) INTO mixed FROM svc.oauth_consent WHERE allowed = '{}';
 
     IF mixed > 0 THEN
-        RAISE NOTICE '% consents are of several resources: their users are asked again',
+        RAISE WARNING '% consents are of several resources: their users are asked again',
                      mixed;
     END IF;
 END
