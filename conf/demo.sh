@@ -118,7 +118,7 @@ check() {
                               "it: move the checkout, or set RUN_DIR"
 
     mkdir -p "$run/pg" "$run/redis" "$run/tmp" "$run/webhook" \
-             "$run/mail"
+             "$run/mail" "$run/http.d" "$run/server.d"
     chown "$user" "$run/pg" "$run/redis" "$run/tmp" "$run/webhook" "$run/mail"
     chmod 700 "$run/pg" "$run/redis" "$run/webhook" "$run/mail"
 }
@@ -327,6 +327,9 @@ write_conf() {
     fi
 
     cat <<TXT
+# "make run" writes this file anew.  What is yours goes into files of your own, which
+# are included: run/http.d/*.conf in http, and run/server.d/*.conf in server.
+
 load_module "$top/build/modules/ngx_http_svc_common_module.so";
 load_module "$top/build/modules/ngx_http_svc_scim_module.so";
 load_module "$top/build/modules/ngx_http_svc_admin_module.so";
@@ -369,6 +372,8 @@ http {
     svc_mail_tls off;
     svc_mail_templates "$top/conf/mail";
 
+    include "$run/http.d/*.conf";
+
     server {
         listen 127.0.0.1:$port;
 
@@ -380,6 +385,18 @@ http {
             svc_admin on;
         }
 
+        location /oauth {
+            svc_oauth on;
+        }
+
+        location /.well-known/openid-configuration {
+            svc_oauth_metadata on;
+        }
+
+        location /.well-known/oauth-authorization-server {
+            svc_oauth_metadata on;
+        }
+
 $(pages_conf | sed '1,/^$/d; s/^./        &/')
 
         location = /healthz {
@@ -389,9 +406,37 @@ $(pages_conf | sed '1,/^$/d; s/^./        &/')
         location = /metrics {
             svc_metrics;
         }
+
+        include "$run/server.d/*.conf";
     }
 }
 TXT
+}
+
+# Somebody has edited what is written anew: that is kept, beside.
+
+keep_edited() {
+    local number
+
+    if [ -e "$run/nginx.conf.made" ] && [ -e "$run/nginx.conf" ] \
+        && ! cmp -s "$run/nginx.conf" "$run/nginx.conf.made"
+    then
+        number=1
+        while [ -e "$run/nginx.conf.edited.$number" ]; do
+            number=$((number + 1))
+        done
+
+        cp -p "$run/nginx.conf" "$run/nginx.conf.edited.$number"
+        step "run/nginx.conf was edited: it is kept as" \
+             "run/nginx.conf.edited.$number, put such things into" \
+             "run/http.d/*.conf or run/server.d/*.conf"
+    fi
+}
+
+new_conf() {
+    keep_edited
+    mv "$run/nginx.conf.new" "$run/nginx.conf"
+    cp -p "$run/nginx.conf" "$run/nginx.conf.made"
 }
 
 
@@ -416,7 +461,7 @@ start_nginx() {
     fi
 
     step "starting NGINX"
-    mv "$run/nginx.conf.new" "$run/nginx.conf"
+    new_conf
     nginx -c "$run/nginx.conf" -e "$run/error.log" 9>&- \
         || die "NGINX did not start, see $run/error.log; is port $port taken?"
 
@@ -432,10 +477,13 @@ outdated() {
 # When NGINX refuses the new configuration it goes on with the old one.
 
 reload_nginx() {
-    if ! cmp -s "$run/nginx.conf.new" "$run/nginx.conf"; then
+    if ! cmp -s "$run/nginx.conf.new" "$run/nginx.conf" \
+        || [ -n "$(find "$run/http.d/" "$run/server.d/" \
+                        -newer "$run/nginx.conf")" ]
+    then
         step "reloading NGINX"
-        mv "$run/nginx.conf" "$run/nginx.conf.old"
-        mv "$run/nginx.conf.new" "$run/nginx.conf"
+        cp -p "$run/nginx.conf" "$run/nginx.conf.old"
+        new_conf
         nginx -c "$run/nginx.conf" -e "$run/error.log" -s reload
     fi
 
@@ -469,7 +517,9 @@ all of it    . $(printf %q "$run/env")
 metrics      $SVC_BASE_URL/metrics
 webhooks     tail -f $(printf %q "$hook/log")
 mails        $(printf %q "$run/mail")/*.eml, and in plain text *.txt
-sign-in      $SVC_BASE_URL/login
+sign-in      $SVC_BASE_URL/login?tenant=$SVC_TENANT_SLUG, with passkeys, too
+account      $SVC_BASE_URL/account?tenant=$SVC_TENANT_SLUG
+NGINX        $(printf %q "$run/nginx.conf"); of your own: http.d/*.conf and server.d/*.conf beside it
 
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users
 curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' $SVC_BASE_URL/scim/v2/Users -d '{"userName":"grace@acme.test","displayName":"Grace Hopper"}'
@@ -477,6 +527,12 @@ curl -H 'Authorization: Bearer $SVC_SCIM_TOKEN' -G $SVC_BASE_URL/scim/v2/Users -
 curl -c $jar $SVC_BASE_URL/v1/auth/login -d '{"email":"$owner","password":"$SVC_OWNER_PASSWORD","tenant":"$SVC_TENANT_SLUG"}'
 curl -b $jar $SVC_BASE_URL/v1/auth/session
 curl $SVC_BASE_URL/v1/auth/password/forgot -d '{"email":"$owner","tenant":"$SVC_TENANT_SLUG"}'
+curl $SVC_BASE_URL/.well-known/openid-configuration/oauth/t/$SVC_TENANT_SLUG
+curl $SVC_BASE_URL/oauth/t/$SVC_TENANT_SLUG/jwks
+curl -H 'Authorization: Bearer $SVC_ADMIN_TOKEN' $SVC_BASE_URL/v1/applications -d '{"name":"Nightly","type":"m2m","scopes":["invoices:read"]}'
+curl -H 'Authorization: Bearer $SVC_ADMIN_TOKEN' $SVC_BASE_URL/v1/admin/config
+curl -H 'Authorization: Bearer $SVC_ADMIN_TOKEN' '$SVC_BASE_URL/v1/admin/audit?limit=5'
+curl $SVC_BASE_URL/v1/openapi.json
 TXT
 }
 
@@ -486,7 +542,7 @@ start() {
     lock
     choose_port
 
-    url=http://127.0.0.1:$port
+    url=http://localhost:$port
     pg="host='$run/pg' user=postgres dbname=svc"
     unwell="$url/healthz does not say that all is well, see $run/error.log"
 

@@ -154,7 +154,7 @@ is($rc, 0, 'another port') or diag($text);
 
 ($text, $rc) = demo('start');
 is($rc, 0, 'without PORT') or diag($text);
-like($text, qr{^base URL +http://127\.0\.0\.1:$second$}m, 'it stays there');
+like($text, qr{^base URL +http://localhost:$second$}m, 'it stays there');
 unlike($text, qr/^==> (?:starting|making|moving|reloading)/m, 'as it is');
 
 

@@ -13,7 +13,8 @@ use Test::More;
 
 use SvcTest::Documents qw(document section examples);
 use SvcTest::Nginx ();
-use SvcTest::Process qw(run on_exit wait_for slurp spawn wait_exit signal_pid);
+use SvcTest::Process qw(run on_exit wait_for slurp spawn wait_exit signal_pid
+    write_file);
 use SvcTest::Skip;
 
 needs(program => 'curl make python3', python => 'aiosmtpd');
@@ -54,7 +55,9 @@ like($text, qr/^==> starting PostgreSQL$/m, 'shows its steps');
 like($text, qr/^==> moving the webhook endpoint to port \d+$/m,
      'does not need one port');
 undef $other;
-is(scalar(() = $text =~ /^curl /mg), 6, 'ends with six curl lines');
+is(scalar(() = $text =~ /^curl /mg), 12, 'ends with a curl line for each thing');
+like($text, qr{^base URL +http://localhost:$port$}m, 'where passkeys work');
+like($text, qr{^sign-in +http://localhost:$port/login\?tenant=acme,}m, 'and where to sign in');
 
 for my $line ($text =~ /^(curl .*)$/mg) {
     my ($answer, $status) = sh("$line -sS -w '\\n%{http_code}\\n'");
@@ -81,7 +84,7 @@ like((sh("curl -sS http://127.0.0.1:$port/metrics"))[0],
      qr/^svc_webhook_deliveries_total\{outcome="acknowledged"\} 2$/m, 'metrics');
 
 ok((wait_for {
-        grep { slurp($_) =~ m{^http://127\.0\.0\.1:$port/reset\?tenant=acme#token=[\w-]{43}$}m }
+        grep { slurp($_) =~ m{^http://localhost:$port/reset\?tenant=acme#token=[\w-]{43}$}m }
              glob "$run/mail/*.txt"
     }), 'a mail to who forgot a password, with a link that can be copied');
 ok(-e "$run/mail/0001.eml", 'as it was sent, too');
@@ -204,10 +207,36 @@ unlike($text,
        'changes nothing');
 is(slurp("$run/env"), $before, 'the tokens neither');
 
+# what somebody adds, and what he edits, which is written anew
+
+sub mine {
+    return (sh("curl -sS -o /dev/null -w '%{http_code}' http://localhost:$port/mine"))[0];
+}
+
+write_file("$run/server.d/mine.conf", "location = /mine { return 418; }\n");
+write_file("$run/http.d/mine.conf", "server_tokens off;\n");
+($text, $rc) = sh("make --no-print-directory run PORT=$port");
+is($rc, 0, 'make run with files of one\'s own') or diag($text);
+like($text, qr/^==> reloading NGINX$/m, 'reads them');
+ok((wait_for { mine() == 418 }), 'and heeds them');
+unlike((sh("make --no-print-directory run PORT=$port"))[0], qr/^==> reloading/m, 'once');
+is(mine(), 418, 'and they stay');
+
+write_file("$run/nginx.conf", slurp("$run/nginx.conf") . "# mine\n");
+($text, $rc) = sh("make --no-print-directory run PORT=$port");
+is($rc, 0, 'make run after an edit');
+like($text, qr{^==> run/nginx\.conf was edited: it is kept as run/nginx\.conf\.edited\.1, }m,
+     'says where it is');
+like(slurp("$run/nginx.conf.edited.1"), qr/^# mine$/m, 'and there it is');
+unlike(slurp("$run/nginx.conf"), qr/^# mine$/m, 'the file is as it was made');
+unlink "$run/server.d/mine.conf";
+sh("make --no-print-directory run PORT=$port");
+ok((wait_for { mine() == 404 }), 'what is taken away is gone');
+
 my $second = SvcTest::Nginx::free_port();
 ($text, $rc) = sh("make --no-print-directory run PORT=$second");
 is($rc, 0, 'make run with another PORT');
-like($text, qr{^base URL +http://127\.0\.0\.1:$second$}m, 'moves');
+like($text, qr{^base URL +http://localhost:$second$}m, 'moves');
 
 ($text, $rc) = sh('make --no-print-directory stop');
 is($rc, 0, 'make stop');
