@@ -150,16 +150,6 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_check = {
                    ngx_svc_passkey_param(shown.expires))
 };
 
-/* A lock is that of the password. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_user_done = {
-    .name = "passkey_user_done",
-    .text =
-        "UPDATE svc.user_account SET last_login_at = now()"
-        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1",
-    NGX_SVC_PARAMS(ngx_svc_login_param(user))
-};
-
 static const ngx_svc_pg_statement_t  ngx_svc_sql_passkey_shown = {
     .name = "passkey_shown",
     .text =
@@ -186,7 +176,7 @@ static const ngx_svc_login_method_t  ngx_svc_admin_passkey_method = {
     .error = NGX_SVC_E_CREDENTIALS,
     .wrong = "The passkey is unknown, or this is not its answer.",
     .check = &ngx_svc_sql_passkey_check,
-    .user_done = &ngx_svc_sql_passkey_user_done,
+    .user_done = &ngx_svc_sql_signin_user_kept,
     .shown = &ngx_svc_sql_passkey_shown
 };
 

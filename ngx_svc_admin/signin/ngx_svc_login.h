@@ -165,6 +165,7 @@ struct ngx_svc_login_s {
     ngx_svc_risk_t             risk;
     ngx_svc_access_action_e    risk_action;
     ngx_uint_t                 enrolled;
+    ngx_uint_t                 unfailed;    /* 1: nothing to take back */
     ngx_uint_t                 expired;
     ngx_svc_stage_e            stage;
     ngx_uint_t                 trusted;     /* 1: by a second factor */
@@ -444,6 +445,7 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_lock;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_check;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user_done;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user_kept;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rehash;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_made;

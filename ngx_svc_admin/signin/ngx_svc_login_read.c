@@ -43,6 +43,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user = {
                 " THEN f.locked_until ELSE u.locked_until END")
                 " AS locked,"
             " p.hash, p.version,"
+            " u.failed_logins = 0 AND u.locked_until IS NULL AS unfailed,"
             " " NGX_SVC_PASSWORD_EXPIRED " AS expired"
         " FROM svc.governance g"
         " LEFT JOIN svc.user_account u ON u.tenant_id = g.tenant_id"
@@ -244,6 +245,8 @@ ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res)
     login->user.data = login->row.user;
     login->user.len = NGX_SVC_UUID_LEN;
     login->enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
+    login->unfailed = ngx_svc_row_find(res, "unfailed") != -1
+                      && ngx_svc_row_true(res, 0, "unfailed");
 
     login->reason = status.len == sizeof("active") - 1
                     ? NGX_SVC_LOGIN_WRONG : NGX_SVC_LOGIN_INACTIVE;

@@ -100,6 +100,16 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new = {
                    ngx_svc_param_call(ngx_svc_login_bind_trusted))
 };
 
+/* Likewise, when there is nothing to take back; and a lock is no passkey's. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user_kept = {
+    .name = "signin_user_kept",
+    .text =
+        "UPDATE svc.user_account SET last_login_at = now()"
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user))
+};
+
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rehash = {
     .name = "signin_rehash",
     .text =
@@ -274,7 +284,8 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
         login->made = NGX_SVC_LOGIN_DONE + 1;
 
         rc = ngx_svc_login_calls(sr, (statements) {
-            login->method->user_done,
+            login->unfailed ? &ngx_svc_sql_signin_user_kept
+                            : login->method->user_done,
             &ngx_svc_sql_signin_seen,
             &ngx_svc_sql_signin_done,
             &ngx_svc_sql_signin_session_made,

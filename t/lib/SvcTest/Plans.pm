@@ -560,7 +560,7 @@ sub values {
         passkey_user => [ '10.0.0.1', $self->{id}, $who, $passkey ],
         passkey_risk => [ @risk, $who ],
         passkey_check => [ $who, $passkey, 1, $new_hash, '1800000000000' ],
-        passkey_user_done => [ $who ],
+        signin_user_kept => [ $who ],
         passkey_shown => [ $who, $passkey, 1, 'true' ],
         signin_options => [ $base, 'true', $host, 'true', 'true' ],
         passwordless_begin => [ '10.0.0.1', $email, $mac, $new, 600 ],
