@@ -167,6 +167,7 @@ my %ALL_TENANTS_FUNCTION = (
     agent_count => $EVENTS,
     ( map { $_ => $OPERATOR } qw(audit_partitions audit_repair audit_retain oauth_partitions
                                  oauth_retain user_recount) ),
+    sealed_keys => 'a look into indexes of all tenants: which keys their secrets are under',
     tenant_users_delete => 'TRUNCATE of the tenants, by their owner alone',
     delegation_chain => 'an index of chains, which no tenant begins: it adds the tenant'
                         . ' to what it finds',

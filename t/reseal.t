@@ -11,9 +11,11 @@ use Test::More;
 use SvcTest;
 use SvcTest::Browser qw($PASSWORD $HASH);
 use SvcTest::Process qw(descendants slurp spawn wait_exit wait_for write_file signal_pid);
+use SvcTest::Skip;
 
-plan skip_all => 'the package libcryptx-perl is not there'
-    if !eval { require Crypt::AuthEnc::GCM; 1 };
+needs(perl => 'Crypt::AuthEnc::GCM');
+
+require Crypt::AuthEnc::GCM;
 
 my $USERS = 2500;
 my $OTHER = 'rowing past nine lanterns';

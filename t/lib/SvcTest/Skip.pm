@@ -65,6 +65,9 @@ our %KIND = (
         jwt => 'python3-jwt',
         requests => 'python3-requests',
     } },
+    perl => { has => \&has_perl, for => ' for Perl', package => {
+        'Crypt::AuthEnc::GCM' => 'libcryptx-perl',
+    } },
     apache => { has => \&has_apache, for => ' for Apache', package => {
         auth_openidc => 'libapache2-mod-auth-openidc',
     } },
@@ -90,6 +93,13 @@ sub has_python {
     return 1 if !$ENV{PYTHONPATH}
                 && grep { -e "/usr/lib/python3/dist-packages/$_" } $name, "$name.py";
     return system("/usr/bin/python3 -c 'import $name' 2>/dev/null") == 0;
+}
+
+
+sub has_perl {
+    my $file = $_[0] =~ s{::}{/}gr . '.pm';
+
+    return grep { -e "$_/$file" } @INC;
 }
 
 
