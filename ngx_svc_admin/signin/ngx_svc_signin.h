@@ -44,7 +44,7 @@
 /* SQL: as NGX_SVC_FACTORS_OF(), of the MACs of recovery codes. */
 
 #define NGX_SVC_RECOVERY_CODES_OF(user)                                       \
-    "SELECT k.mac, k.key_id FROM svc.recovery_code k"                                   \
+    "SELECT k.mac, k.key_id FROM svc.recovery_code k"                         \
     " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
         " AND k.user_id BETWEEN " user " AND " user                           \
     " ORDER BY k.user_id OFFSET 0"

@@ -485,6 +485,52 @@ test_seal(void **state)
 }
 
 
+/* Which key a text names, and only when it is not there. */
+
+static void
+missing_is(const ngx_svc_keys_t *keys, const char *text, size_t len,
+    const char *id)
+{
+    u_char     *copy;
+    ngx_str_t   got;
+
+    /* of the very size: nothing behind it is read */
+
+    copy = malloc(len + 1);
+    assert_non_null(copy);
+    memcpy(copy + 1, text, len);
+
+    assert_int_equal(ngx_svc_key_missing(keys, copy + 1, len, &got),
+                     id != NULL);
+
+    if (id) {
+        assert_int_equal(got.len, strlen(id));
+        assert_memory_equal(got.data, id, got.len);
+    }
+
+    free(copy);
+}
+
+
+static void
+test_key_missing(void **state)
+{
+    ngx_svc_keys_t  keys;
+
+    keys_of(&keys, "k1:" KEY_A "\n");
+
+    missing_is(&keys, "\2k2rest", 7, "k2");
+    missing_is(&keys, "\2k2", 3, "k2");
+    missing_is(&keys, "\2k1rest", 7, NULL);
+    missing_is(&keys, "\1krest", 6, "k");
+    missing_is(&keys, "", 0, NULL);
+    missing_is(&keys, "\0k2", 3, NULL);
+    missing_is(&keys, "\2k", 2, NULL);
+    missing_is(&keys, "\2k\"rest", 7, NULL);
+    missing_is(&keys, "\44argon2id$v=19$m=19456,t=2,p=1$abcdefgh", 39, NULL);
+}
+
+
 static void
 unseal_refused(const ngx_svc_keys_t *keys, const u_char *sealed, size_t len,
     const char *aad)
@@ -608,6 +654,7 @@ main(void)
         cmocka_unit_test(test_bad_keys),
         cmocka_unit_test(test_unseal_known),
         cmocka_unit_test(test_seal),
+        cmocka_unit_test(test_key_missing),
         cmocka_unit_test(test_tampered),
         cmocka_unit_test(test_rotation),
     };
