@@ -53,11 +53,24 @@ sub wrong { return { code => sprintf '%06d', (totp($_[0]{secret}) + 333_333) % 1
     admin_error($half->post('/v1/mfa/step-up', wrong($factor)), 429, 'account_locked',
                 'another one locks the account');
 
+    # who goes on hears why, while it is so
+
+    for my $shown (totp($factor->{secret}), $factor->{codes}[0]) {
+        admin_error($_->post('/v1/mfa/step-up', { code => $shown }), 429, 'account_locked',
+                    'what is right is of no use') for $half, $other;
+    }
+
+    admin_error($_->post('/v1/mfa/challenge', {}), 429, 'account_locked', 'nor is asking')
+        for $half, $other;
+    admin_error($half->ask(DELETE => '/v1/mfa/factors/' . $factor->{id}), 401, 'unauthenticated',
+                'and to all else it has ended');
+
     for my $waits ($half, $other) {
         is($waits->get('/v1/auth/session')->status, 401, 'what waited has ended');
     }
 
     is($b->get('/v1/auth/session')->status, 200, 'what was complete goes on');
+
     $acme->admin(POST => '/users/unlock', { userId => $id }, undef, $api);
     admin_error($_->post('/v1/mfa/step-up', wrong($factor)), 401, 'unauthenticated',
                 'unlocked: no guess without the password') for $half, $other;

@@ -483,6 +483,12 @@ ngx_svc_stepup_stage(ngx_svc_stepup_t *step)
 
     sr = step->factor.login.sr;
 
+    if (step->factor.ended) {
+        return step->factor.locked
+               ? ngx_svc_login_locked(sr, step->factor.locked)
+               : ngx_svc_session_over(sr);
+    }
+
     if (!step->factor.first) {
         return NGX_OK;
     }

@@ -244,6 +244,7 @@ ngx_svc_factor_stage(ngx_svc_factor_t *factor, PGresult *res)
 
     factor->enrolling = stage.len && stage.data[0] != 'f';
     factor->first = stage.len && stage.data[0] == 'e';
+    factor->ended = stage.len && stage.data[0] == 'l';
     factor->verified = ngx_svc_row_true(res, 0, "verified");
     factor->by_mail = ngx_svc_row_true(res, 0, "by_mail");
     factor->unproved = factor->first && smcf->mail && !factor->by_mail

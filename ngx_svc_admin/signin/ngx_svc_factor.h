@@ -77,6 +77,7 @@ struct ngx_svc_factor_s {
     ngx_str_t                  tenant_name;
     ngx_str_t                  hash;        /* of the password; or none */
     ngx_uint_t                 locked;      /* seconds; 0: it is not */
+    ngx_uint_t                 ended;       /* by a lock, as it waited */
     ngx_uint_t                 enrolling;   /* a sign-in waits for it */
     ngx_uint_t                 first;       /* and it is the first one, for */
     ngx_uint_t                 unproved;    /* which the address is shown */

@@ -80,7 +80,7 @@ static void ngx_svc_login_failed_told(PGresult **results, ngx_uint_t n);
     "), x AS ("                                                               \
         "SELECT locked_until FROM u UNION ALL SELECT locked_until FROM p"     \
     "), w AS ("                                                               \
-        NGX_SVC_SIGNIN_END_PENDING("$1",                                      \
+        NGX_SVC_SIGNIN_LOCK_PENDING("$1",                                     \
             " AND EXISTS (SELECT FROM x WHERE x.locked_until IS NOT NULL)")   \
     "), i AS ("                                                               \
         "INSERT INTO svc.sign_in (tenant_id, at, user_id, ip, country,"       \

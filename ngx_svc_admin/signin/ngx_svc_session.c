@@ -408,9 +408,9 @@ ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
     static const ngx_str_t  all = ngx_string("{full,mfa,enroll,password}");
     static const ngx_str_t  pending[] = {
         ngx_string("{full}"),
-        ngx_string("{full,mfa}"),
+        ngx_string("{full,mfa," NGX_SVC_SESSION_LOCKED "}"),
         ngx_string("{full,enroll}"),
-        ngx_string("{full,mfa,enroll}"),
+        ngx_string("{full,mfa,enroll," NGX_SVC_SESSION_LOCKED "}"),
         ngx_string("{full,password}"),
         ngx_string("{full,mfa,password}"),
         ngx_string("{full,enroll,password}"),
@@ -470,6 +470,13 @@ ngx_svc_session_refuse(ngx_svc_request_t *sr, PGresult *res)
             return ngx_svc_session_pending(sr, NGX_SVC_STAGE_MFA);
         }
 
+        if (verdict.len == sizeof(NGX_SVC_SESSION_LOCKED) - 1
+            && ngx_strncmp(verdict.data, NGX_SVC_SESSION_LOCKED, verdict.len)
+               == 0)
+        {
+            return ngx_svc_session_over(sr);
+        }
+
         if (verdict.len && sr->route->permission == NGX_SVC_P_NONE) {
             return ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
                                 "The role of the user grants no permission.");
@@ -482,6 +489,13 @@ ngx_svc_session_refuse(ngx_svc_request_t *sr, PGresult *res)
         }
     }
 
+    return ngx_svc_session_over(sr);
+}
+
+
+ngx_int_t
+ngx_svc_session_over(ngx_svc_request_t *sr)
+{
     if ((sr->route->flags & NGX_SVC_ROUTE_FORGET)
         && ngx_svc_session_delete_cookies(sr) != NGX_OK)
     {

@@ -27,6 +27,13 @@ typedef enum {
     NGX_SVC_STAGE_PASSWORD
 } ngx_svc_stage_e;
 
+/*
+ * The stage of one that waited when its user was locked.  It has ended, for all
+ * but who tries to go on with it: he is told of the lock, while that lasts.
+ */
+
+#define NGX_SVC_SESSION_LOCKED  "locked"
+
 
 /*
  * SQL: the session with a digest, alive or not, or none; and those of a user
@@ -86,6 +93,9 @@ ngx_int_t ngx_svc_session_csrf(const u_char key[NGX_SVC_SESSION_KEY],
 ngx_int_t ngx_svc_session_set_cookies(ngx_svc_request_t *sr,
     const u_char key[NGX_SVC_SESSION_KEY]);
 ngx_int_t ngx_svc_session_delete_cookies(ngx_svc_request_t *sr);
+
+/* Sets sr->error to what one that has ended gets; NGX_DECLINED or NGX_ERROR. */
+ngx_int_t ngx_svc_session_over(ngx_svc_request_t *sr);
 
 /* Sets sr->error to what a session of that stage gets everywhere else. */
 ngx_int_t ngx_svc_session_pending(ngx_svc_request_t *sr, ngx_svc_stage_e stage);

@@ -30,11 +30,19 @@
 
 /*
  * SQL: ends the sessions of a user that wait for something, for what they wait
- * for was decided before; more: of which of them, of the row k.
+ * for was decided before; more: of which of them, of the row k.  And what a lock
+ * does to them: they have ended as well, but tell a step-up of it.
  */
 
 #define NGX_SVC_SIGNIN_END_PENDING(user, more)                                \
-    "UPDATE svc.session s SET ended_at = now()"                               \
+    NGX_SVC_SIGNIN_SET_PENDING("ended_at = now()", user, more)
+
+#define NGX_SVC_SIGNIN_LOCK_PENDING(user, more)                               \
+    NGX_SVC_SIGNIN_SET_PENDING("stage = '" NGX_SVC_SESSION_LOCKED "'", user,  \
+                               more)
+
+#define NGX_SVC_SIGNIN_SET_PENDING(set, user, more)                           \
+    "UPDATE svc.session s SET " set                                           \
     " WHERE s.tenant_id = " NGX_SVC_TENANT " AND s.user_id = " user           \
         " AND s.id = ANY (ARRAY(SELECT k.id FROM svc.session k"               \
             " WHERE k.tenant_id = " NGX_SVC_TENANT                            \
