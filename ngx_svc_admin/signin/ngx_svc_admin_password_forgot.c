@@ -1,8 +1,9 @@
 /*
  * POST /v1/auth/password/forgot: a link to set a password, by mail.
  *
- * The answer leaves before anybody looks for a user of the address: whatever
- * that takes, and whatever is written of who there is, no client waits for it.
+ * The answer leaves before anybody looks for a user of the address, and that is
+ * begun when it has arrived: whatever it takes, and whatever is written of who
+ * there is, no client waits for it, nor for a processor that is busy with it.
  */
 
 #include "ngx_svc_base64.h"
@@ -12,6 +13,7 @@
 
 #define NGX_SVC_FORGOT_TOKEN   32       /* bytes */
 #define NGX_SVC_FORGOT_LIFE    1800     /* seconds */
+#define NGX_SVC_FORGOT_BEGIN   250      /* ms */
 #define NGX_SVC_FORGOT_TENANT  0        /* the results of the read */
 #define NGX_SVC_FORGOT_BLOCK   1
 #define NGX_SVC_FORGOT_USER    1        /* of the write */
@@ -44,6 +46,8 @@ typedef struct {
     ngx_str_t         languages;
     ngx_str_t         link;
     u_char            tenant[NGX_SVC_UUID_LEN];
+    ngx_svc_pg_op_t  *op;
+    ngx_event_t       timer;
 } ngx_svc_forgot_later_t;
 
 
@@ -57,8 +61,9 @@ static ngx_svc_forgot_later_t *ngx_svc_admin_forgot_later(
     ngx_svc_forgot_t *forgot, ngx_pool_t *pool, PGresult *tenant);
 static ngx_uint_t ngx_svc_admin_forgot_copy(ngx_pool_t *pool, ngx_str_t *to,
     const ngx_str_t *from);
-static ngx_int_t ngx_svc_admin_forgot_submit(ngx_svc_forgot_later_t *later,
+static ngx_int_t ngx_svc_admin_forgot_op(ngx_svc_forgot_later_t *later,
     ngx_pool_t *pool);
+static void ngx_svc_admin_forgot_submit(ngx_event_t *ev);
 static void ngx_svc_admin_forgot_written(ngx_svc_pg_op_t *op);
 static void ngx_svc_admin_forgot_mail(ngx_svc_forgot_later_t *later,
     ngx_pool_t *pool, PGresult *user);
@@ -204,9 +209,6 @@ ngx_svc_admin_forgot_reply(ngx_svc_request_t *sr)
     case NGX_DECLINED:
         return ngx_svc_send_error(sr);
 
-    case NGX_BUSY:
-        return ngx_svc_send_busy(sr);
-
     default:
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -216,7 +218,6 @@ ngx_svc_admin_forgot_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_forgot_begin(ngx_svc_forgot_t *forgot, PGresult *tenant)
 {
-    ngx_int_t                rc;
     ngx_pool_t              *pool;
     ngx_svc_forgot_later_t  *later;
 
@@ -227,13 +228,18 @@ ngx_svc_admin_forgot_begin(ngx_svc_forgot_t *forgot, PGresult *tenant)
 
     later = ngx_svc_admin_forgot_later(forgot, pool, tenant);
 
-    rc = later ? ngx_svc_admin_forgot_submit(later, pool) : NGX_ERROR;
-
-    if (rc != NGX_OK) {
+    if (later == NULL || ngx_svc_admin_forgot_op(later, pool) != NGX_OK) {
         ngx_destroy_pool(pool);
+        return NGX_ERROR;
     }
 
-    return rc;
+    later->timer.handler = ngx_svc_admin_forgot_submit;
+    later->timer.data = later;
+    later->timer.log = ngx_cycle->log;
+
+    ngx_add_timer(&later->timer, NGX_SVC_FORGOT_BEGIN);
+
+    return NGX_OK;
 }
 
 
@@ -311,7 +317,7 @@ ngx_svc_admin_forgot_copy(ngx_pool_t *pool, ngx_str_t *to,
 
 
 static ngx_int_t
-ngx_svc_admin_forgot_submit(ngx_svc_forgot_later_t *later, ngx_pool_t *pool)
+ngx_svc_admin_forgot_op(ngx_svc_forgot_later_t *later, ngx_pool_t *pool)
 {
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
@@ -321,6 +327,8 @@ ngx_svc_admin_forgot_submit(ngx_svc_forgot_later_t *later, ngx_pool_t *pool)
     if (op == NULL) {
         return NGX_ERROR;
     }
+
+    later->op = op;
 
     op->tenant = later->tenant;
     op->committed = ngx_svc_request_committed;
@@ -345,7 +353,21 @@ ngx_svc_admin_forgot_submit(ngx_svc_forgot_later_t *later, ngx_pool_t *pool)
     ngx_svc_pg_bind_str(call, &later->hash);
     ngx_svc_pg_bind_str(call, &later->base);
 
-    return ngx_svc_pg_submit(op);
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_admin_forgot_submit(ngx_event_t *ev)
+{
+    ngx_svc_forgot_later_t  *later;
+
+    later = ev->data;
+
+    if (ngx_svc_pg_submit(later->op) != NGX_OK) {
+        later->op->status = NGX_SVC_PG_BUSY;
+        ngx_svc_admin_forgot_written(later->op);
+    }
 }
 
 
