@@ -53,7 +53,7 @@ export async function call(method, path, body) {
     method,
     headers: method === "GET" ? {} : {
       "X-CSRF-Token": csrfToken() ?? "",
-      "Accept-Language": document.documentElement.lang,     // of mails, too
+      "Accept-Language": document.documentElement.lang,
     },
     body: body && JSON.stringify(body),
   });
