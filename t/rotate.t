@@ -240,9 +240,14 @@ $b->login('ada@acme.test', $OTHER);
 ok_is($b->post('/v1/mfa/step-up', { code => $codes->{recoveryCodes}[0] }), 200,
       'a recovery code');
 
-# a page that is open takes its CSRF token anew
+# a page that is loaded again has its CSRF token, and the cookie of it, anew
 
-$eve->{csrf} = $eve->get('/v1/auth/session')->json->{csrfToken};
+my $stale = $eve->{cookies}{svc_csrf};
+my $session = $eve->get('/v1/auth/session');
+
+isnt($eve->{cookies}{svc_csrf}, $stale, 'another CSRF token');
+is($eve->{csrf}, $session->json->{csrfToken}, 'as the answer says');
+is($eve->get('/v1/auth/session')->header('set-cookie'), undef, 'once');
 ok_is($eve->post('/v1/auth/email/change/verify',
                  { token => $link }), 200,
       'the change of address');

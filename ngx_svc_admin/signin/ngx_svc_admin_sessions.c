@@ -173,6 +173,10 @@ ngx_svc_admin_session_reply(ngx_svc_request_t *sr)
 
     session = sr->session;
 
+    if (ngx_svc_session_renew_csrf(sr, session->key) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
     return ngx_svc_signin_session(sr, ngx_svc_route_last(sr), session->key);
 }
 

@@ -319,6 +319,36 @@ ngx_svc_session_csrf(const u_char key[NGX_SVC_SESSION_KEY],
 }
 
 
+ngx_int_t
+ngx_svc_session_renew_csrf(ngx_svc_request_t *sr,
+    const u_char key[NGX_SVC_SESSION_KEY])
+{
+    u_char     token[NGX_SVC_CSRF_TOKEN + 2];
+    ngx_str_t  name, old, new;
+
+    static const ngx_str_t  host = ngx_string("__Host-svc_csrf");
+
+    name = ngx_svc_cookie_secure(sr) ? host : ngx_svc_session_csrf_name;
+
+    if (ngx_svc_cookie(sr->request, &name, &old) != NGX_OK) {
+        return NGX_OK;
+    }
+
+    new.data = token;
+    new.len = NGX_SVC_CSRF_TOKEN;
+
+    if (ngx_svc_session_csrf(key, token) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (old.len == new.len && ngx_svc_equal(old.data, new.data, new.len)) {
+        return NGX_OK;
+    }
+
+    return ngx_svc_cookie_set(sr, &ngx_svc_session_csrf_name, &new, 0, 0);
+}
+
+
 static ngx_int_t
 ngx_svc_session_call(ngx_svc_request_t *sr)
 {

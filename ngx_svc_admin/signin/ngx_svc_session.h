@@ -87,6 +87,13 @@ ngx_int_t ngx_svc_session_csrf(const u_char key[NGX_SVC_SESSION_KEY],
     u_char token[NGX_SVC_CSRF_TOKEN]);
 
 /*
+ * Has a browser whose cookie has another one, as of a key that is gone, get it
+ * anew.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_session_renew_csrf(ngx_svc_request_t *sr,
+    const u_char key[NGX_SVC_SESSION_KEY]);
+
+/*
  * Adds both cookies to the answer, of a new session; or deletes them.  NGX_OK
  * or NGX_ERROR.
  */
