@@ -71,9 +71,10 @@ static ngx_int_t ngx_svc_admin_forgot_accepted(ngx_svc_request_t *sr);
 
 
 /*
- * One row of a tenant that is not suspended.  Nobody waits for the disk: a token
- * that a crash takes is asked for again.  Whose address is just being changed is looked at behind that: a token that is
- * newer than the change would be good, in the old mailbox.
+ * One row of a tenant that is not suspended.  Nobody waits for the disk: a
+ * token that a crash takes is asked for again.  Whose address is just being
+ * changed is looked at behind that: a token that is newer than the change would
+ * be good, in the old mailbox.
  */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_forgot = {

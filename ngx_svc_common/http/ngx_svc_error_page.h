@@ -13,7 +13,7 @@
 extern const ngx_str_t  ngx_svc_error_page_type;
 
 
-/* 1: the route is such a one, and "Accept" asks for HTML, and not JSON first. */
+/* 1: the route is such a one, and "Accept" has HTML, and no JSON before. */
 ngx_uint_t ngx_svc_error_page_wanted(ngx_svc_request_t *sr);
 
 /* The page, and headers that go with it.  NGX_OK or NGX_ERROR. */
