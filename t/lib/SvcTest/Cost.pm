@@ -22,7 +22,7 @@ use SvcTest::Process qw(signal_pid slurp wait_for);
 my $WARM = 7;
 
 # What the modules do at any time, whoever asks.
-my $BESIDE = 'svc\.(agent_sweep|sign_in_sweep|sign_in_expire|oauth_expire'
+my $BESIDE = 'svc\.(agent_sweep|sealed_keys|sign_in_sweep|sign_in_expire|oauth_expire'
              . '|oauth_key_turn|user_index|webhook_outbox_take|scim_claim'
              . '|webhook_(attempt|done)_expire|webhook_attempt_delete)\(';
 
