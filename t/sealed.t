@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 
+use File::Basename qw(basename);
 use Test::More;
 
 use SvcTest;
@@ -155,6 +156,43 @@ SELECT count(*) FROM pg_index i
    AND pg_get_indexdef(i.indexrelid) LIKE '%svc.sealed_by(%'
 EOT
 }
+
+# --- recovery codes of before ---------------------------------------------------------
+
+# Where all is under one key they are, too; otherwise nobody knows.
+
+my $before = $s->dir . '/before';
+
+mkdir $before or die $!;
+symlink $_, "$before/" . basename($_)
+    or die $! for grep { basename($_) lt '0039' } glob $s->root . '/sql/*.sql';
+
+for my $row ([ [ qw(k1) ], 'k1' ], [ [ qw(k1 k2) ], '-' ], [ [], '-' ]) {
+    my ($ids, $is) = @$row;
+    my $name = 'before' . @$ids;
+
+    $s->sql("CREATE DATABASE $name");
+
+    my $pg = $s->pg->conninfo('postgres') =~ s/dbname=\S+/dbname=$name/r;
+
+    is(($s->svcctl({}, 'migrate', '--pg', $pg, '--sql', $before))[1], 0, 'the schema before');
+
+    my $db = $s->pg->connect('postgres', $name);
+
+    $db->query('SET session_replication_role = replica');
+    $db->query("INSERT INTO svc.password (tenant_id, user_id, hash) VALUES"
+               . " ('$tenant', gen_random_uuid(), '\\x02" . unpack('H*', $_) . "ff')")
+        for @$ids;
+    $db->query("INSERT INTO svc.recovery_code (tenant_id, user_id, mac)"
+               . " VALUES ('$tenant', gen_random_uuid(), '\\x00')");
+    is(($s->svcctl({}, 'migrate', '--pg', $pg))[1], 0, 'and now');
+    $db->query("INSERT INTO svc.recovery_code (tenant_id, user_id, mac)"
+               . " VALUES ('$tenant', gen_random_uuid(), '\\x01')");
+    is(join(' ', map { $_->[0] } @{ $db->query('SELECT coalesce(key_id, \'-\') FROM'
+                                               . ' svc.recovery_code ORDER BY mac') }),
+       "$is -", "codes beside @$ids");
+}
+
 
 # --- status, by svcctl ----------------------------------------------------------------
 
