@@ -19,7 +19,8 @@ test="perl libcmocka-dev clang libclang-rt-dev dpkg-dev xz-utils wrk php-cli
       cppcheck clang-tools valgrind jq iproute2 man-db mandoc
       python3-argon2 python3-authlib python3-cryptography python3-dnslib
       python3-fido2 python3-jwcrypto python3-jwt python3-requests oathtool
-      libcryptx-perl chromium exim4-daemon-light apache2-bin libapache2-mod-auth-openidc"
+      libcryptx-perl chromium exim4-daemon-light apache2-bin
+      libapache2-mod-auth-openidc"
 debian="debootstrap"
 ha="patroni etcd-server etcd-client haproxy pgbouncer"
 
