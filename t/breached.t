@@ -283,7 +283,7 @@ is_deeply(check("$dir/none"), [ 1, '', "svcctl: cannot read $dir/none\n" ],
 
 # --- the documented commands -----------------------------------------------------
 
-my ($example) = examples('bash', section('conf/README.md', 'Breached passwords'));
+my ($example) = examples('bash', section('conf/commands.md', 'Breached passwords'));
 
 mkdir "$dir/example" or die "$!\n";
 write_file("$dir/example/pwnedpasswords.txt",

@@ -82,7 +82,7 @@ like($m->passes('sed "s/worker_connections .*;/worker_connections 500;/"'
 my $unit = slurp('conf/nginx-stop.conf');
 my ($stop, $retry) = $unit =~ m{^ExecStop=-(\S+ .*QUIT/(\d+) .*)$}m;
 my ($limit) = $unit =~ /^TimeoutStopSec=(\d+)$/m;
-my ($shutdown) = document('conf/README.md') =~ /`worker_shutdown_timeout (\d+)s;`/;
+my ($shutdown) = document('conf/production.md') =~ /`worker_shutdown_timeout (\d+)s;`/;
 
 ok(10 + 2 < $shutdown && $shutdown < $retry && $retry < $limit,
    'each bound is longer than the one before');

@@ -18,7 +18,7 @@ use SvcTest::Distribution;
 use SvcTest::Documents qw(section);
 use SvcTest::Plpgsql;
 
-my $CONF = 'conf/README.md';
+my $CONF = 'conf/distributing.md';
 
 my $s = SvcTest->new;
 

@@ -161,7 +161,7 @@ for my $library (grep { !/^lib(?:c|crypto|ssl)\.so/ } keys %libraries) {
 }
 
 my ($release) = slurp('/etc/os-release') =~ /^VERSION_ID="?(\d+)/m;
-my ($row) = section('conf/README.md', 'Installing')
+my ($row) = section('conf/install.md', 'Installing')
             =~ /^\| Debian $release \| (.*) \|$/m;
 
 is_deeply([ sort keys %needed ], [ sort +($row // '') =~ /`([^`]+)`/g ],

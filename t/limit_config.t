@@ -20,7 +20,7 @@ my %svc = %{ $nginx->{svc} // {} };
 my @NAMES;
 my %row;
 
-for (section('conf/README.md', 'Settings of sign-in')
+for (section('conf/directives.md', 'Settings of sign-in')
      =~ /^(\| `[A-Z_]+` \|.*\|)$/mg)
 {
     my ($name, $unit, $default, $range, $zero) = split / *\| */, s/^\| //r;

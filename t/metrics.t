@@ -347,7 +347,7 @@ for my $row ([ 'svc_metrics; svc_health;', qr/another handler/ ],
 
 # --- the documented table -----------------------------------------------------
 
-my %told = section('conf/README.md', 'Metrics')
+my %told = section('conf/metrics.md', 'Metrics')
            =~ /^\| `(svc_\w+)(?:\{[^`]*\})?` \| (\w+) \|/mg;
 my %type = map { $_->{name} => $_->{type} } values %{ $m->{family} };
 

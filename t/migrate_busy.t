@@ -179,7 +179,7 @@ my $valid = 'SELECT indisvalid FROM pg_index'
 my $users = "SELECT string_agg(concat_ws(' ', u.user_name_key, u.status, u.scim_deleted,"
             . " i.scim_deleted, u.updated_at <> '2026-01-01'), ', ' ORDER BY u.user_name_key)"
             . ' FROM svc.user_account u LEFT JOIN svc.user_inactive i USING (tenant_id, id)';
-my ($concurrently) = document('conf/README.md')
+my ($concurrently) = document('conf/upgrade.md')
                      =~ /^( +CREATE INDEX CONCURRENTLY user_account_scim_idx [^;]+);/m
     or die "the document does not have it\n";
 

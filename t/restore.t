@@ -50,7 +50,7 @@ sub settings {
 
 
 sub chapter {
-    return map { s/^    //mgr } blocks('conf/README.md', @_);
+    return map { s/^    //mgr } blocks('conf/backup.md', @_);
 }
 
 

@@ -146,7 +146,7 @@ is($got->{lines}[-1],
 
 # --- as the document says -------------------------------------------------------------
 
-my @commands = map { s/^ +//mgr } section('conf/README.md', 'Another key')
+my @commands = map { s/^ +//mgr } section('conf/keys.md', 'Another key')
                                  =~ /((?:^ {4,}\S.*\n)+)/mg;
 
 is(scalar @commands, 7, 'the steps') or diag(join "---\n", @commands);

@@ -191,7 +191,7 @@ for my $file (glob 'ngx_svc_*/*_module.c') {
 }
 
 my %told = map { $_ => 1 }
-           section('conf/README.md', 'Directives') =~ /^\| `(svc_\w+)/mg;
+           section('conf/directives.md', 'Directives') =~ /^\| `(svc_\w+)/mg;
 is_deeply([ sort keys %told ], [ sort keys %directive ],
           'documented: all directives, and no others');
 

@@ -139,12 +139,15 @@ EOT
 }
 
 
-# The operator's document: its command blocks below a heading, one script each.
+# The operator's documents: their command blocks below a heading, one script each.
+
+my %DOCUMENT = (Installing => 'install', Removing => 'install',
+                Upgrading => 'upgrade', 'Going back' => 'upgrade');
 
 sub documented {
     my ($heading) = @_;
 
-    return blocks('conf/README.md', $heading);
+    return blocks("conf/$DOCUMENT{$heading}.md", $heading);
 }
 
 
