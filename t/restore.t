@@ -191,6 +191,9 @@ sub refused {
 
 write_file($s->{key_file}, '2:' . 'ab' x 32 . "\n");
 refused('other keys', qr/lacks the key 1/);
+write_file($s->{key_file}, '1:' . 'ab' x 32 . "\n");
+refused('another key of that name',
+        qr/a row of \w+ cannot be opened: the key 1 of the file is not the one/);
 write_file($s->{key_file}, $keys);
 
 my ($file) = glob "$backups/today/dump/*.dat.gz";

@@ -2,32 +2,14 @@
 #
 # Backups: a dump of the database, and beside it a MANIFEST, a fact a line.
 
-# What is sealed by a key of svc_key_file, and which rows of it count.  A sealed value
-# begins with its key's id, of up to 32 bytes, behind a byte with their number; a password
-# that was imported and not used yet begins with "$".
-
-backup_sealed=(
-    "password          hash           true"
-    "password_history  hash           true"
-    "factor            secret         true"
-    "ldap              bind_password  true"
-    "social            client_secret  true"
-    "saml_idp          private_key    true"
-    "webhook_endpoint  secret         true"
-    "scim_target       token          true"
-    "oauth_key         sealed         true"
-    "email_challenge   data           expires_at>now()"
-    "organization_signup data         expires_at>now()"
-)
-
-
-# Queries for lines "id table": the keys in use.  A schema that is older has less.
+# Queries for lines "id table": the keys in use, of what secrets.tsv names.  A schema
+# that is older has less.
 
 backup_keys_in_use() {
-    local row table column condition
+    local table column condition
 
-    for row in "${backup_sealed[@]}"; do
-        read -r table column condition <<< "$row"
+    while IFS=$'\t' read -r table column _ _ condition _; do
+        [[ $table != "#"* ]] || continue
         cat <<SQL
 SELECT \$\$SELECT DISTINCT encode(substr($column, 2, get_byte($column, 0)), 'escape') || ' $table'
             FROM svc.$table
@@ -35,21 +17,21 @@ SELECT \$\$SELECT DISTINCT encode(substr($column, 2, get_byte($column, 0)), 'esc
                       THEN get_byte($column, 0) BETWEEN 1 AND 32 END AND $condition\$\$
  WHERE to_regclass('svc.$table') IS NOT NULL \gexec
 SQL
-    done
+    done < "$parts/secrets.tsv"
 }
 
 
-# The ids of the keys in the file, a line each, in $backup_keys.
+# The file in $backup_key_file, and the ids of its keys, a line each, in $backup_keys.
 
 backup_read_keys() {
     local line
 
-    backup_keys=$'\n'
+    backup_keys=$'\n' backup_key_file=$(cat <&"$keys")
 
-    while IFS= read -r line || [ -n "$line" ]; do
+    while IFS= read -r line; do
         [[ $line =~ ^([^:#]+):[0-9A-Fa-f]{64}$ ]] || continue
         backup_keys+=${BASH_REMATCH[1]}$'\n'
-    done <&"$keys"
+    done <<< "$backup_key_file"
 
     [ "$backup_keys" != $'\n' ] || die "${opt[keys]} has no keys: its lines are like id:64 hex digits"
 }
@@ -245,7 +227,21 @@ SELECT 'ANALYZE svc.' || relname FROM pg_class
 \gexec
 SQL
     migrate
+    restore_open
     echo "restored $(grep -c '^rows ' <<< "$manifest") tables from $dir"
+}
+
+
+# A key's id says little: each kind of secret has to be readable by it.
+
+restore_open() {
+    if ! perl -MCrypt::AuthEnc::GCM -e 1 2> /dev/null; then
+        echo "whether the keys open what is sealed was not tried: install the package libcryptx-perl" >&2
+        return
+    fi
+
+    exec {keys}<<< "$backup_key_file"
+    secrets open || exit 1
 }
 
 

@@ -5,6 +5,7 @@
 #     secrets.pl ME status TABLE PSQL...
 #     secrets.pl ME reseal TABLE PSQL...
 #     secrets.pl ME reseal-drop-codes TABLE PSQL...
+#     secrets.pl ME open TABLE PSQL...
 #
 # The key file is on descriptor 3; TABLE is secrets.tsv, and PSQL a command that takes
 # SQL on its standard input.  It ends with 3 when rows are left that need another key
@@ -426,7 +427,33 @@ sub drop_codes {
 }
 
 
-my %commands = (status => \&status, reseal => \&reseal,
+# --- open --------------------------------------------------------------------
+
+# Of each place one row has to be readable: nothing is printed of it.
+
+sub try {
+    my ($ids, $key) = @_;
+
+    need_cipher();
+    connect_to();
+
+    for my $place (places()) {
+        my ($row) = rows("SELECT $place->{id}, encode($place->{aad}, 'hex'),"
+                         . " encode($place->{column}, 'hex') FROM svc.$place->{table}"
+                         . " WHERE $place->{where} AND $place->{id} IS NOT NULL LIMIT 1")
+            or next;
+        my ($id, $aad, $hex) = @$row;
+
+        $key->{$id} && defined opened(pack('H*', $hex), $key, pack 'H*', $aad)
+            or fail("a row of $place->{table} cannot be opened: the key $id of the file is",
+                    ' not the one that sealed it');
+    }
+
+    return 0;
+}
+
+
+my %commands = (open => \&try, status => \&status, reseal => \&reseal,
                 'reseal-drop-codes' => sub { reseal(@_, 1) });
 
 exit $commands{$command}->(keys_of());

@@ -5,7 +5,7 @@
 secrets() {
     local rc=0 text
 
-    keep_messages
+    [ -n "${messages:-}" ] || keep_messages
 
     # shellcheck disable=SC2016
     perl "$parts/secrets.pl" "$me" "$1" "$parts/secrets.tsv" \

@@ -22,8 +22,8 @@
     NGX_SVC_LOGIN_BLOCKED_FROM(tenant, ip) " AS blocked"
 
 /*
- * SQL: of svc.governance g, the columns that ngx_svc_login_policy() takes beside
- * the tenant's.
+ * SQL: of svc.governance g, the columns that ngx_svc_login_policy() takes
+ * beside the tenant's.
  */
 
 #define NGX_SVC_LOGIN_POLICY_COLUMNS                                          \

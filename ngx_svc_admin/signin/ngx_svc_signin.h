@@ -30,8 +30,8 @@
 
 /*
  * SQL: ends the sessions of a user that wait for something, for what they wait
- * for was decided before; more: of which of them, of the row k.  And what a lock
- * does to them: they have ended as well, but tell a step-up of it.
+ * for was decided before; more: of which of them, of the row k.  And what a
+ * lock does to them: they have ended as well, but tell a step-up of it.
  */
 
 #define NGX_SVC_SIGNIN_END_PENDING(user, more)                                \

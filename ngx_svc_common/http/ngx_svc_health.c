@@ -262,8 +262,8 @@ ngx_svc_health_row(ngx_svc_health_report_t *report)
 
 /*
  * Without Redis everything but events works, without writes reads do, and
- * without a key what is not sealed under it: "degraded".  A schema that is newer
- * than the modules is there during each upgrade.
+ * without a key what is not sealed under it: "degraded".  A schema that is
+ * newer than the modules is there during each upgrade.
  */
 
 static u_char *
