@@ -38,16 +38,35 @@ $$;
 
 
 -- Whether the user of a grant has consented to it: an application that did not ask may be
--- made to.  Of those there are, who asks now has asked then.
+-- made to.  Of those there are, who asks now has asked then.  Modules of before do not say
+-- it of theirs.
 
 ALTER TABLE svc.oauth_grant
     ADD COLUMN consented  boolean NOT NULL DEFAULT true;
+ALTER TABLE svc.oauth_grant
+    ALTER COLUMN consented DROP DEFAULT;
 
 UPDATE svc.oauth_grant granted SET consented = false
   FROM svc.application client
  WHERE client.tenant_id = granted.tenant_id AND client.client_id = granted.client_id
    AND NOT client.require_consent
    AND granted.revoked_at IS NULL AND granted.expires_at > now();
+
+CREATE FUNCTION svc.oauth_grant_consented() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.consented := coalesce((
+        SELECT client.require_consent FROM svc.application client
+         WHERE client.tenant_id = NEW.tenant_id AND client.client_id = NEW.client_id), true);
+    RETURN NEW;
+END
+$$;
+
+REVOKE ALL ON FUNCTION svc.oauth_grant_consented() FROM PUBLIC;
+
+CREATE TRIGGER oauth_grant_consented BEFORE INSERT ON svc.oauth_grant
+    FOR EACH ROW WHEN (NEW.consented IS NULL)
+    EXECUTE FUNCTION svc.oauth_grant_consented();
 
 
 -- Whether a user lets a client that got a token by exchange have it still: he may use the

@@ -236,11 +236,11 @@ is($s->sql($stored), $before, 'nothing has changed');
 ask(DELETE => "/admin/agents/$agent/policy");
 $s->sql('DELETE FROM svc.oauth_token');
 
-my $other = ask(POST => '/applications', { name => 'Other', type => 'm2m' })
+my $other = ask(POST => '/applications', { name => 'Other', type => 'm2m', scopes => [ 'a' ] })
             ->json->{clientId};
 my $user = $acme->create(userName => 'bob@acme.test')->{id};
 
-$s->sql('UPDATE svc.application SET tokens_valid_after = NULL');
+$s->sql('UPDATE svc.application SET tokens_valid_after = NULL, require_consent = false');
 store(ttl => 3600, ago => 60, scopes => [ 'a' ], with => [ $other ], user => $user);
 is(simulate({})->{live}{tokens}, 1, 'one lives');
 

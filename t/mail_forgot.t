@@ -124,6 +124,16 @@ for my $case ([ 'eva', 'fr', 'fr' ], [ 'eva', 'es, fr;q=0.5, de;q=0.7', 'de' ],
 }
 
 
+# --- of the only tenant that there is ----------------------------------------------------
+
+$s->sql('DELETE FROM svc.password_reset');
+is(post(forgot => { email => 'ada@acme.test' })->status, 202, 'nobody has to name it');
+$got = ($mail->wait(++$mails))[-1];
+is_deeply($got->{to}, [ 'ada@acme.test' ], 'and the mail comes');
+$s->secret((link_of($got))[1] // ());
+$s->sql('DELETE FROM svc.password_reset');
+
+
 # --- nobody, and who may not sign in -----------------------------------------------------
 
 with_password($s, $acme, userName => 'gone@acme.test', active => JSON::PP::false);

@@ -85,6 +85,9 @@ backup() {
                              ${SVC_DUMP_PG:+-d "$SVC_DUMP_PG"}'
 
     query -F ' ' <<SQL
+SELECT set_config(name, '0', false) FROM pg_settings
+ WHERE name IN ('statement_timeout', 'transaction_timeout',
+                'idle_in_transaction_session_timeout') \\g /dev/null
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SELECT pg_export_snapshot() AS snapshot \\gset
 \\setenv SVC_DUMP_SNAPSHOT :snapshot

@@ -339,9 +339,11 @@ ngx_svc_admin_forgot_op(ngx_svc_forgot_later_t *later, ngx_pool_t *pool)
         return NGX_ERROR;
     }
 
+    /* what has no data is NULL */
+
     ngx_svc_pg_bind_str(call, &later->host);
-    ngx_svc_pg_bind_str(call, &later->slug);
-    ngx_svc_pg_bind_str(call, &later->ip);
+    ngx_svc_pg_bind_str(call, later->slug.data ? &later->slug : NULL);
+    ngx_svc_pg_bind_str(call, later->ip.data ? &later->ip : NULL);
     ngx_svc_pg_bind_str(call, &later->user_agent);
     ngx_svc_pg_bind_str(call, &later->request_id);
 

@@ -101,15 +101,17 @@
     "UPDATE svc.session SET ended_at = now()"                                 \
     " WHERE tenant_id = " NGX_SVC_TENANT " AND (user_id, id) = ("             \
         "SELECT s.user_id, s.id FROM ("                                       \
-            NGX_SVC_SESSION_ROW("k.user_id, k.id, k.ended_at", "$1")          \
+            NGX_SVC_SESSION_ROW("k.user_id, k.id, k.ended_at, k.stage", "$1") \
             " FOR UPDATE"                                                     \
-        ") s WHERE s.ended_at IS NULL)"
+        ") s WHERE s.ended_at IS NULL"                                        \
+            " AND s.stage <> '" NGX_SVC_SESSION_LOCKED "')"
 
 /* SQL: whether the session with that digest is u's, a user's, and alive. */
 
 #define NGX_SVC_SIGNIN_ALIVE(digest)                                          \
     "EXISTS (SELECT FROM (" NGX_SVC_SESSION_ROW("k.*", digest) ") s"          \
         " WHERE s.ended_at IS NULL AND s.user_id = u.id"                      \
+        " AND s.stage <> '" NGX_SVC_SESSION_LOCKED "'"                        \
         " AND s.created_at >= coalesce(u.valid_after, '-infinity'))"
 
 /*

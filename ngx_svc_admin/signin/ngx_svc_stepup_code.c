@@ -121,9 +121,10 @@ ngx_svc_stepup_totp_verify(ngx_svc_stepup_t *step)
 {
     int         row;
     ngx_int_t   rc;
-    ngx_uint_t  lost;
+    ngx_uint_t  lost, wrong;
 
     lost = 0;
+    wrong = 0;
 
     for (row = 0; row < PQntuples(step->factors); row++) {
 
@@ -141,11 +142,16 @@ ngx_svc_stepup_totp_verify(ngx_svc_stepup_t *step)
         if (rc != NGX_DECLINED) {
             return rc;
         }
+
+        wrong = 1;
     }
 
-    /* it may be that of a factor which cannot be read */
+    /*
+     * It may be that of a factor which cannot be read; but where there is one
+     * that can, it has been a guess at that, and counts.
+     */
 
-    return lost ? NGX_ERROR : NGX_DECLINED;
+    return (lost && !wrong) ? NGX_ERROR : NGX_DECLINED;
 }
 
 

@@ -41,7 +41,8 @@ NGX_SVC_API const ngx_str_t *ngx_svc_base_url(ngx_svc_request_t *sr);
 NGX_SVC_API ngx_uint_t ngx_svc_base_url_domain(ngx_svc_request_t *sr);
 
 /* The two parameters, of a request with such a Host. */
-void ngx_svc_base_url_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call);
+NGX_SVC_API void ngx_svc_base_url_bind(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call);
 
 /* It is a verified domain of the request's tenant. */
 NGX_SVC_API void ngx_svc_base_url_found(ngx_svc_request_t *sr);
@@ -56,7 +57,7 @@ NGX_SVC_API ngx_int_t ngx_svc_base_url_page(ngx_svc_request_t *sr,
     const ngx_str_t *token, ngx_str_t *url);
 
 /* Likewise, if the column above says so. */
-void ngx_svc_base_url_read(ngx_svc_request_t *sr, PGresult *res);
+NGX_SVC_API void ngx_svc_base_url_read(ngx_svc_request_t *sr, PGresult *res);
 
 
 #endif /* _NGX_SVC_BASE_URL_H_INCLUDED_ */
