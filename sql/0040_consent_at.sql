@@ -37,6 +37,17 @@ END
 $$;
 
 
+-- A grant is for what was shown, whatever ceiling an agent gets later: of those there are,
+-- who has one audience alone was asked for that.
+
+UPDATE svc.oauth_grant granted
+   SET resources = client.allowed_audiences, resource_keys = client.allowed_audience_keys
+  FROM svc.application client
+ WHERE client.tenant_id = granted.tenant_id AND client.client_id = granted.client_id
+   AND cardinality(client.allowed_audience_keys) = 1 AND granted.resource_keys = '{}'
+   AND granted.revoked_at IS NULL AND granted.expires_at > now();
+
+
 -- Whether the user of a grant has consented to it: an application that did not ask may be
 -- made to.  Of those there are, who asks now has asked then.  Modules of before do not say
 -- it of theirs.

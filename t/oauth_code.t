@@ -353,7 +353,9 @@ is($s->sql('SELECT chain FROM svc.oauth_token WHERE jti = ' . "'$claims->{jti}'"
 
 set(application => $agent->{clientId}, "max_token_ttl = 60, allowed_scopes = '{openid}',"
     . " allowed_audiences = '{urn:a}', allowed_audience_keys = '{urn:a}'");
-$t = redeem($s, $agent, code($acme, $agent, $ada, scopes => \@ALL))->json;
+my @at = (resources => [ 'urn:a' ]);
+
+$t = redeem($s, $agent, code($acme, $agent, $ada, scopes => \@ALL, @at))->json;
 is($t->{scope}, 'offline_access openid', 'a ceiling of scopes');
 is($t->{expires_in}, 60, 'of time');
 is((claims($t->{access_token}))[1]{aud}, 'urn:a', 'the only audience');
@@ -361,12 +363,14 @@ like($t->{refresh_token}, qr/\Asrt_/, 'still what was granted');
 
 my $before = $s->sql('SELECT count(*) FROM svc.delegation');
 
-bad(redeem($s, $agent, code($acme, $agent, $ada, scopes => [ 'profile' ])), 'invalid_scope',
-    'above it');
+bad(redeem($s, $agent, code($acme, $agent, $ada, scopes => [ 'profile' ], @at)),
+    'invalid_scope', 'above it');
+bad(redeem($s, $agent, code($acme, $agent, $ada)), 'invalid_target',
+    'what was granted for the issuer is not for the only audience of today');
 bad(redeem($s, $agent, code($acme, $agent, $ada, resources => [ 'urn:b' ])),
     'invalid_target', 'another audience');
 set(application => $agent->{clientId}, "allowed_scopes = '{}'");
-bad(redeem($s, $agent, code($acme, $agent, $ada)), 'invalid_scope', 'none at all');
+bad(redeem($s, $agent, code($acme, $agent, $ada, @at)), 'invalid_scope', 'none at all');
 set(application => $agent->{clientId},
     "expires_at = now() - interval '1 ms', allowed_scopes = NULL");
 $code = code($acme, $agent, $ada);
@@ -375,7 +379,7 @@ ok(!spent($code), 'the code stays');
 is($s->sql('SELECT count(*) FROM svc.delegation'), $before, 'nothing of which is delegated');
 is(join(' ', map { join ':', @$_ } $s->sql('SELECT type, occurrences FROM svc.agent_anomaly'
                                            . ' ORDER BY type')),
-   'audience_denied:1 expired_use:1 scope_denied:2', 'but is unusual');
+   'audience_denied:2 expired_use:1 scope_denied:2', 'but is unusual');
 
 is(join('', $s->pg->errors), '', 'no error in the log of PostgreSQL');
 $s->done;

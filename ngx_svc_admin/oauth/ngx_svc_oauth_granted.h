@@ -114,7 +114,11 @@ typedef struct {
 #define NGX_SVC_OAUTH_GRANTED_UNASKED                                         \
     "a.require_consent AND NOT p.consented"
 
-/* The last cases of a verdict: target and scopes.  fault: the parameter. */
+/*
+ * The last cases of a verdict: target and scopes.  fault: the parameter.  What
+ * was granted for the issuer stays for that: a ceiling of today may refuse it,
+ * and makes nothing else of it.
+ */
 
 #define NGX_SVC_OAUTH_GRANTED_VERDICT(fault)                                  \
     NGX_SVC_OAUTH_VERDICT_FAULT(fault, NGX_SVC_OAUTH_FAULT_TARGET)            \
@@ -122,7 +126,9 @@ typedef struct {
         " THEN 'granted_resource'"                                            \
     " WHEN $5::text IS NULL AND cardinality(p.resource_keys) > 1"             \
         " THEN 'granted_resources'"                                           \
-    " WHEN " NGX_SVC_OAUTH_AUDIENCE_DENIED("a", "w.key") " THEN 'audience'"   \
+    " WHEN a.allowed_audience_keys IS NOT NULL"                               \
+        " AND coalesce(w.key <> ALL (a.allowed_audience_keys), true)"         \
+        " THEN 'audience'"                                                    \
     NGX_SVC_OAUTH_VERDICT_FAULT(fault, NGX_SVC_OAUTH_FAULT_SCOPE)             \
     " WHEN NOT $3::text::text[] <@ o.scopes OR a.allowed_scopes = '{}'"       \
         " OR o.scopes = '{}' AND p.scopes <> '{}' THEN coalesce("             \
@@ -149,8 +155,7 @@ typedef struct {
     " NULL::uuid AS root_jti, NULL::uuid AS parent_jti,"                      \
     " CASE a.type WHEN 'agent' THEN ARRAY[a.client_id] END AS chain,"         \
     " ARRAY[a.client_id] AS principals, o.scopes,"                            \
-    " " NGX_SVC_OAUTH_AUDIENCE_COLUMNS(NGX_SVC_OAUTH_AUDIENCE("a", "w.uri"),  \
-        NGX_SVC_OAUTH_AUDIENCE_KEY("a", "w.key"), "$11") ","                  \
+    " " NGX_SVC_OAUTH_AUDIENCE_COLUMNS("w.uri", "w.key", "$11") ","           \
     " CASE a.access_token_format WHEN 'jwt' THEN y.kid END AS kid,"           \
     " y.kid AS id_kid, y.sealed, a.allowed_scopes, a.allowed_audiences,"      \
     " least(a.access_token_ttl, a.max_token_ttl,"                             \

@@ -243,9 +243,9 @@ INSERT INTO svc.oauth_key (tenant_id, kid, public, sealed)
 SELECT $t, '$slug-key' || i, '{}', 'x' FROM generate_series(1, 100) i;
 UPDATE svc.oauth_tenant SET active_kid = '$slug-key1' WHERE tenant_id = $t;
 INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes, resources,
-                             resource_keys, session_id, auth_time, methods, created_at,
-                             expires_at)
-SELECT $t, $grant, $app, $user, '{openid}', '{}', '{}', $user, $week, '{pwd}', $week,
+                             resource_keys, session_id, auth_time, methods, consented,
+                             created_at, expires_at)
+SELECT $t, $grant, $app, $user, '{openid}', '{}', '{}', $user, $week, '{pwd}', true, $week,
        now() + interval '90 days' FROM $all;
 INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id, redirect_uri,
                             challenge, expires_at)
