@@ -170,13 +170,13 @@ sub again {
 
 
 # What came to a store since the last time: "GET /Users?filter=..." and the like are
-# method and url; body, headers.
+# method and url; body, headers.  The last line may just be written.
 
 sub requests {
     my ($self, $store) = @_;
 
     open my $fh, '<:raw', $self->{log} or die "$self->{log}: $!\n";
-    my @all = map { $JSON->decode($_) } readline $fh;
+    my @all = map { $JSON->decode($_) } grep { /\n\z/ } readline $fh;
 
     my $from = $self->{seen}{$store} // 0;
     my @mine = grep { $_->{store} eq $store } @all;
