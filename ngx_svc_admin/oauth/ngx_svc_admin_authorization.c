@@ -107,7 +107,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization = {
             " u.display_name AS \"user.displayName\","
             " (SELECT coalesce(json_agg(json_build_object('name', s.name,"
                     " 'granted', v.signed_in AND coalesce("
-                        NGX_SVC_OAUTH_ALLOWED(NGX_SVC_OAUTH_ASKED_KEYS,
+                        NGX_SVC_OAUTH_ALLOWED(NGX_SVC_OAUTH_ALLOWED_AT("h"),
                                               "ARRAY[s.name]")
                         " <@ c.allowed, false)) ORDER BY s.name), '[]')"
                 " FROM unnest(w.scopes) s (name)) AS scopes,"
@@ -163,9 +163,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization_decide = {
             " SELECT " NGX_SVC_TENANT_OR_NULL ", v.user_id, v.client_id,"
                 " v.scopes, ARRAY(SELECT s COLLATE \"C\""
                     " FROM unnest(v.resource_keys) s ORDER BY 1), "
-                NGX_SVC_OAUTH_ALLOWED(
-                    "coalesce(nullif(v.resource_keys, '{}'), '{\"\"}')",
-                    "v.scopes")
+                NGX_SVC_OAUTH_ALLOWED(NGX_SVC_OAUTH_ALLOWED_AT("v"),
+                                      "v.scopes")
             " FROM v WHERE v.verdict IS NULL AND $4 IS NULL"
             " ON CONFLICT (tenant_id, user_id, client_id) DO UPDATE SET "
                 NGX_SVC_ADMIN_AUTHORIZATION_MERGE("scopes") ", "

@@ -35,9 +35,8 @@
 
 #define NGX_SVC_ADMIN_CONSENT_GRANTS                                          \
     "SELECT n.client_id, "                                                    \
-        NGX_SVC_OAUTH_ALLOWED(                                                \
-            "coalesce(nullif(n.resource_keys, '{}'), '{\"\"}')",              \
-            "n.scopes") " AS allowed, n.created_at, n.created_at"             \
+        NGX_SVC_OAUTH_ALLOWED(NGX_SVC_OAUTH_ALLOWED_AT("n"), "n.scopes")      \
+        " AS allowed, n.created_at, n.created_at"                             \
     " FROM (SELECT k.client_id, k.resource_keys, k.scopes, k.created_at,"     \
             " k.revoked_at, k.expires_at, k.session_at"                       \
         " FROM svc.oauth_grant k WHERE k.tenant_id = " NGX_SVC_TENANT         \

@@ -71,9 +71,6 @@
             " WHEN " NGX_SVC_OAUTH_ONLY_AUDIENCE("a")                         \
             " THEN a.allowed_audience_keys ELSE '{}' END AS resource_keys"
 
-#define NGX_SVC_OAUTH_ASKED_KEYS                                              \
-    "coalesce(nullif(h.resource_keys, '{}'), '{\"\"}')"
-
 /* What the client may have: of those of users all that it has. */
 
 #define NGX_SVC_OAUTH_USER_ALLOWED                                            \
@@ -123,7 +120,7 @@
     " LEFT JOIN LATERAL ("                                                    \
         NGX_SVC_OAUTH_CONSENT("s.user_id", lock) ") c ON true"                \
     " CROSS JOIN LATERAL (SELECT coalesce("                                   \
-        NGX_SVC_OAUTH_ALLOWED(NGX_SVC_OAUTH_ASKED_KEYS, "w.scopes")           \
+        NGX_SVC_OAUTH_ALLOWED(NGX_SVC_OAUTH_ALLOWED_AT("h"), "w.scopes")      \
         " <@ c.allowed, false) AS consented OFFSET 0) z"
 
 

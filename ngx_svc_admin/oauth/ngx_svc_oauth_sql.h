@@ -111,6 +111,11 @@
     "ARRAY(SELECT k || ' ' || s COLLATE \"C\" FROM unnest(" keys ") k,"       \
         " unnest('{\"\"}' || " scopes ") s)"
 
+/* The keys of what was asked for, or granted: none is the issuer. */
+
+#define NGX_SVC_OAUTH_ALLOWED_AT(row)                                         \
+    "coalesce(nullif(" row ".resource_keys, '{}'), '{\"\"}')"
+
 /*
  * The first cases of each verdict, in order; public: whether the client has
  * shown its id alone; grant: a literal.
