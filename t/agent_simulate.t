@@ -278,7 +278,7 @@ for my $end (
         'DELETE FROM svc.oauth_token', 'DELETE FROM svc.application',
         'DELETE FROM svc.oauth_tenant',
         map { "INSERT INTO svc.$_ SELECT * FROM public.kept_$_; DROP TABLE public.kept_$_" }
-            qw(application oauth_token oauth_tenant);
+            qw(oauth_tenant application oauth_token);
     is(simulate({})->{live}{tokens}, 1, 'and back');
 }
 

@@ -165,6 +165,7 @@ my %ALL_TENANTS_FUNCTION = (
                               webhook_attempt_delete webhook_done_expire webhook_outbox_take user_index
                               scim_claim scim_release) ),
     agent_count => $EVENTS,
+    oauth_token_keep => 'rows of the tenants whose tokens a worker has given',
     ( map { $_ => $OPERATOR } qw(audit_partitions audit_repair audit_retain oauth_partitions
                                  oauth_retain user_recount) ),
     sealed_keys => 'a look into indexes of all tenants: which keys their secrets are under',

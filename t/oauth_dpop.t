@@ -11,6 +11,7 @@ use Test::More;
 use SvcTest;
 use SvcTest::Lines;
 use SvcTest::OAuth qw(oauth_server application form oauth_error claims);
+use SvcTest::Process qw(wait_for);
 use SvcTest::Skip;
 
 needs(python => 'cryptography');
@@ -73,8 +74,8 @@ my $nonce = $r->header('dpop-nonce');
 my $jwt = $r->json->{access_token};
 
 is_deeply((claims($jwt))[1]{cnf}, { jkt => $proof->{jkt} }, 'it is bound to the key');
-is($s->sql("SELECT count(*) FROM svc.oauth_token WHERE encode(jkt, 'base64') = '"
-           . ($proof->{jkt} =~ tr{_-}{/+}r) . "='"), 1, 'in the database, too');
+ok((wait_for { $s->sql("SELECT count(*) FROM svc.oauth_token WHERE encode(jkt, 'base64') = '"
+           . ($proof->{jkt} =~ tr{_-}{/+}r) . "='") == 1 }), 'in the database, too');
 
 oauth_error(token($proof->{proof}), 400, 'invalid_dpop_proof', 'the same proof again');
 

@@ -70,6 +70,17 @@ sub own {
     return $r->json->{access_token};
 }
 
+# The last bit of an opaque one is another.
+
+sub altered_bytes {
+    my ($token) = @_;
+    my $bytes = decode_base64url(substr $token, 4);
+
+    substr($bytes, -1) ^= "\1";
+
+    return 'sat_' . encode_base64url($bytes);
+}
+
 sub refused {
     my ($r, $code, $reason, $name, $client) = @_;
 
@@ -193,7 +204,7 @@ set($plain, 'enabled = true');
 
 # one that says that it is of another tenant
 
-my $altered = own($opaque, resource => 'https://opaque.test/');
+my $altered = ada('opaque');
 my $bytes = decode_base64url(substr $altered, 4);
 
 vec($bytes, 7, 1) ^= 1;
@@ -201,6 +212,13 @@ $altered = 'sat_' . encode_base64url($bytes);
 $s->secret($altered);
 refused(exchange($s, $opaque, $altered, audience => $api->{clientId}), 'access_denied',
         'other_tenant', 'an opaque one of another tenant', $opaque);
+
+set($other, "access_token_format = 'opaque'");
+refused(exchange($s, $opaque, own($other), audience => $api->{clientId}), 'access_denied',
+        'other_tenant', 'one that is sealed for another tenant', $opaque);
+refused(exchange($s, $opaque, altered_bytes(own($other)), audience => $api->{clientId}),
+        'invalid_request', 'subject_invalid', 'and altered', $opaque);
+set($other, "access_token_format = 'jwt'");
 
 my $bot = own($agent, resource => 'https://robot.test/');
 $r = exchange($s, $m2m, $bot, audience => $api->{clientId});
@@ -291,21 +309,12 @@ sub altered {
                      encode_base64url($json->encode({ %$c, %{ $body // {} } })), $part[2];
 }
 
-sub flipped {
-    my ($token) = @_;
-    my $bytes = decode_base64url(substr $token, 4);
-
-    substr($bytes, -1) ^= "\1";
-
-    return 'sat_' . encode_base64url($bytes);
-}
-
 my %none = (
     'garbage' => 'x', 'a refresh token' => 'srt_' . 'A' x 43,
     'forged' => altered(undef, { sub => $ada }), 'alg none' => altered({ alg => 'none' }),
     'no signature' => "$part[0].$part[1].", 'an ID token' => altered({ typ => 'JWT' }),
     'HS256' => altered({ alg => 'HS256' }),
-    'another secret' => flipped(ada('agent')),
+    'another secret' => altered_bytes(ada('agent')),
     'expired' => ada('agent', ago => 10, ttl => 5),
     'another issuer' => altered({ kid => 'A' x 43 }, { iss => 'https://evil.test/' }),
     'another issuer of ours' => altered({ kid => 'A' x 43 }),

@@ -12,6 +12,7 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::OAuth qw(oauth_server oauth_node application form oauth_error claims user_token);
+use SvcTest::Process qw(wait_for);
 
 my $s = oauth_server()->start;
 my $acme = $s->tenant('acme');
@@ -280,7 +281,10 @@ is(introspect($token)->{active}, $TRUE, 'and lives');
 
 # one that is over, and an application that is gone
 
-$s->sql("UPDATE svc.oauth_token SET ttl = 0 WHERE jti = '@{[ (claims($token))[1]{jti} ]}'");
+set($robot, "expires_at = now() + interval '1 s'");
+$token = token($robot);
+set($robot, 'expires_at = NULL');
+wait_for { !introspect($token)->{active} };
 dead($token, 'it is over');
 $token = token($agent);
 $s->http(DELETE => "/v1/applications/$agent->{clientId}",
@@ -334,6 +338,8 @@ is(form($s, revoke => { token => 'x', client_id => $spa->{clientId} })->status, 
 # what was exchanged from it, in trees that SQL has made
 
 my $root = token($opaque);
+wait_for { $s->sql("SELECT count(*) FROM svc.oauth_token"
+                   . " WHERE secret_hash = sha256('$root')") == 1 };
 my $jtis = $s->sql("SELECT jti FROM svc.oauth_token WHERE client_id = '$opaque->{clientId}'"
                    . ' ORDER BY issued_at DESC, jti DESC LIMIT 1');
 

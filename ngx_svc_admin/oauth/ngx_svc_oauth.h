@@ -20,6 +20,9 @@
 #define NGX_SVC_OAUTH_JTI        20     /* hex digits of one behind its time */
 #define NGX_SVC_OAUTH_SCOPE_MAX  4096   /* bytes, of a token */
 
+/* 1: the clientId of an agent. */
+#define ngx_svc_oauth_agent(id)  ((id)->data[1] == 'g')
+
 
 typedef struct ngx_svc_oauth_s  ngx_svc_oauth_t;
 
@@ -85,11 +88,23 @@ typedef struct {
     ngx_svc_oauth_login_e          login;
     const ngx_svc_pg_statement_t  *statement;
 
-    /* In place of that, if o->acting; or NULL. */
-    const ngx_svc_pg_statement_t  *acting;
+    /* In place of that, if o->wider; or NULL. */
+    const ngx_svc_pg_statement_t  *wider;
+
+    /*
+     * Adds calls behind the client's, before the others: the rows of tokens
+     * that are shown.  NGX_OK or NGX_ERROR; or NULL.
+     */
+    ngx_int_t                    (*rows)(ngx_svc_oauth_t *o);
 
     /* Before either: it sees what was committed while this waits; or NULL. */
     const ngx_svc_pg_statement_t  *lock;
+
+    /*
+     * Of a statement that only reads, and says no verdict: answers, by its row.
+     * Returns what a reply does.  Or NULL.
+     */
+    ngx_int_t                    (*decide)(ngx_svc_oauth_t *o, PGresult *res);
 
     /*
      * Of a row with a verdict, in place of ngx_svc_oauth_refuse(); NGX_AGAIN:
@@ -113,7 +128,8 @@ struct ngx_svc_oauth_s {
     ngx_svc_form_t                 form;
     ngx_svc_oauth_client_t         client;
     const ngx_svc_oauth_grant_t   *grant;
-    ngx_uint_t                     acting;      /* 1: an actor_token is shown */
+    ngx_uint_t                     wider;       /* 1: the grant's statement does
+                                                   not have all that it takes */
     const ngx_svc_oauth_verdict_t *verdict;     /* to be answered; NULL: the
                                                    client's secret is not good */
     ngx_str_t                      refused;     /* the verdict's text */
@@ -145,6 +161,8 @@ struct ngx_svc_oauth_s {
     ngx_str_t                      secret_hash;
     ngx_str_t                      jkt;         /* of a DPoP proof */
     ngx_str_t                      once;        /* likewise */
+    unsigned                       proof_called:1;  /* the op looks at it */
+    unsigned                       proof_seen:1;    /* it was shown before */
     ngx_str_t                      access_token;    /* as it is answered */
     ngx_str_t                      once_seconds;    /* that it is kept for */
 

@@ -24,6 +24,8 @@ static ngx_int_t ngx_svc_oauth_bearer_secret(ngx_svc_request_t *sr,
     const ngx_str_t *text, ngx_svc_oauth_bearer_t *bearer);
 static ngx_int_t ngx_svc_oauth_bearer_opaque(ngx_svc_request_t *sr,
     u_char *bytes, ngx_svc_oauth_bearer_t *bearer);
+static ngx_int_t ngx_svc_oauth_bearer_sealed(ngx_svc_request_t *sr,
+    const ngx_str_t *text, ngx_svc_oauth_bearer_t *bearer);
 static ngx_int_t ngx_svc_oauth_bearer_jwt(ngx_svc_request_t *sr,
     const ngx_str_t *text, ngx_svc_oauth_bearer_t *bearer);
 static ngx_int_t ngx_svc_oauth_bearer_time(ngx_svc_request_t *sr,
@@ -82,7 +84,7 @@ ngx_svc_oauth_bearer_secret(ngx_svc_request_t *sr, const ngx_str_t *text,
     len = text->len - (sizeof(NGX_SVC_OAUTH_OPAQUE) - 1);
 
     if (len != ngx_svc_base64url_len(want)) {
-        return NGX_OK;
+        return opaque ? ngx_svc_oauth_bearer_sealed(sr, text, bearer) : NGX_OK;
     }
 
     bytes = ngx_pnalloc(pool, NGX_SVC_OAUTH_OPAQUE_BYTES + 3
@@ -136,6 +138,60 @@ ngx_svc_oauth_bearer_opaque(ngx_svc_request_t *sr, u_char *bytes,
 }
 
 
+/* No other one is as long as one with a row. */
+
+static ngx_int_t
+ngx_svc_oauth_bearer_sealed(ngx_svc_request_t *sr, const ngx_str_t *text,
+    ngx_svc_oauth_bearer_t *bearer)
+{
+    u_char     *bytes;
+    size_t      len;
+    ngx_int_t   rc;
+
+    if (text->len > NGX_SVC_OAUTH_SEALED_MAX) {
+        return NGX_OK;
+    }
+
+    bytes = ngx_pnalloc(sr->request->pool, text->len);
+    if (bytes == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_base64url_decode(text->data + sizeof(NGX_SVC_OAUTH_OPAQUE) - 1,
+                                  text->len - sizeof(NGX_SVC_OAUTH_OPAQUE) + 1,
+                                  bytes, &len);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_own_open(sr, bytes, len, &bearer->own);
+    }
+
+    if (rc != NGX_OK) {
+        bearer->own = NULL;
+        return rc == NGX_DECLINED ? NGX_OK : rc;
+    }
+
+    bearer->own->secret_hash.data = ngx_pnalloc(sr->request->pool,
+                                                NGX_SVC_SHA256_LEN);
+    if (bearer->own->secret_hash.data == NULL
+        || ngx_svc_sha256(text->data, text->len,
+                          bearer->own->secret_hash.data)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    bearer->own->secret_hash.len = NGX_SVC_SHA256_LEN;
+
+    bearer->kind = NGX_SVC_OAUTH_BEARER_OPAQUE;
+    bearer->tenant = bearer->own->tenant;
+    bearer->secret_hash = bearer->own->secret_hash;
+    bearer->jti.data = bearer->own->jti;
+    bearer->jti.len = NGX_SVC_UUID_LEN;
+
+    return ngx_svc_oauth_bearer_time(sr, bearer);
+}
+
+
 /* Of RFC 9068; what is no more than a JWT is nothing of ours. */
 
 static ngx_int_t
@@ -181,6 +237,16 @@ ngx_svc_oauth_bearer_jwt(ngx_svc_request_t *sr, const ngx_str_t *text,
         != NGX_OK)
     {
         return NGX_OK;
+    }
+
+    rc = ngx_svc_oauth_own_claims(sr, jws, &bearer->own);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc != NGX_OK) {
+        bearer->own = NULL;
     }
 
     bearer->kind = NGX_SVC_OAUTH_BEARER_JWT;

@@ -6,15 +6,14 @@
 #define _NGX_SVC_OAUTH_BEARER_H_INCLUDED_
 
 
-#include "ngx_svc_jws.h"
-#include "ngx_svc_request.h"
+#include "ngx_svc_oauth_own.h"
 
 
 #define NGX_SVC_OAUTH_OPAQUE   "sat_"   /* what an opaque one begins with, */
 #define NGX_SVC_OAUTH_REFRESH  "srt_"   /* and what refreshes */
 #define NGX_SVC_OAUTH_SECRET   32       /* bytes of either */
 
-/* Of an opaque one: the tenant, the jti and the secret. */
+/* Of an opaque one with a row: the tenant, the jti and the secret. */
 #define NGX_SVC_OAUTH_OPAQUE_BYTES                                            \
     (2 * NGX_SVC_UUID_LEN + NGX_SVC_OAUTH_SECRET)
 
@@ -39,6 +38,8 @@ typedef struct {
     ngx_str_t               unverified; /* a boolean: of a JWT */
     u_char                  digest[NGX_SVC_SHA256_LEN];     /* of the text */
     ngx_svc_jws_t          *jws;
+    ngx_svc_oauth_own_t    *own;        /* all that it is, once it is verified;
+                                           NULL: what its row says */
 } ngx_svc_oauth_bearer_t;
 
 

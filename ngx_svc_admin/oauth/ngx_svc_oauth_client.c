@@ -475,20 +475,27 @@ ngx_svc_oauth_client_refuse(ngx_svc_oauth_t *o)
 
 
 ngx_int_t
-ngx_svc_oauth_client_bind_tenant(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
-    const ngx_svc_param_t *param, void *body)
+ngx_svc_oauth_client_pinned(ngx_svc_request_t *sr, ngx_str_t *slug)
 {
-    ngx_str_t                  slug;
     ngx_svc_admin_loc_conf_t  *alcf;
 
     alcf = ngx_http_get_module_loc_conf(sr->request,
                                         ngx_http_svc_admin_module);
 
-    ngx_str_null(&slug);
+    ngx_str_null(slug);
 
-    if (alcf->tenant
-        && ngx_http_complex_value(sr->request, alcf->tenant, &slug) != NGX_OK)
-    {
+    return alcf->tenant
+           ? ngx_http_complex_value(sr->request, alcf->tenant, slug) : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_client_bind_tenant(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_str_t  slug;
+
+    if (ngx_svc_oauth_client_pinned(sr, &slug) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -509,8 +516,8 @@ ngx_svc_oauth_client_bind_type(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 
     o = sr->data;
 
-    ngx_svc_pg_bind_str(call, o->client.id.data[1] == 'g' ? &agent
-                                                          : &application);
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_agent(&o->client.id)
+                              ? &agent : &application);
 
     return NGX_OK;
 }

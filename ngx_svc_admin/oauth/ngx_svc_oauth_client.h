@@ -38,6 +38,12 @@ ngx_int_t ngx_svc_oauth_client_known(ngx_svc_oauth_t *o, PGresult *res);
 /* Sets sr->error to what an unknown client gets.  NGX_DECLINED. */
 ngx_int_t ngx_svc_oauth_client_refuse(ngx_svc_oauth_t *o);
 
+/*
+ * The slug of the tenant that a location is for; empty: any.  NGX_OK or
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_client_pinned(ngx_svc_request_t *sr, ngx_str_t *slug);
+
 /* Parameters: of a location its tenant's slug; NULL: any. */
 ngx_svc_bind_function(ngx_svc_oauth_client_bind_tenant);
 

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_oauth_conf.h"
+#include "ngx_svc_oauth_kept.h"
 #include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_login_url.h"
 #include "ngx_svc_oauth_metadata.h"
@@ -396,6 +397,7 @@ ngx_svc_oauth_init_worker(ngx_cycle_t *cycle, ngx_svc_admin_main_conf_t *amcf)
     smcf = ngx_http_cycle_get_module_main_conf(cycle,
                                                ngx_http_svc_common_module);
 
+    ngx_svc_oauth_kept_init_worker(cycle);
     ngx_svc_oauth_rotate_init_worker(cycle, &smcf->keys);
 
     return ngx_svc_oauth_proof_init_worker(&smcf->keys);
@@ -405,6 +407,7 @@ ngx_svc_oauth_init_worker(ngx_cycle_t *cycle, ngx_svc_admin_main_conf_t *amcf)
 void
 ngx_svc_oauth_exit_worker(void)
 {
+    ngx_svc_oauth_kept_exit_worker();
     ngx_svc_oauth_proof_exit_worker();
     ngx_svc_oauth_rotate_exit_worker();
     ngx_svc_oauth_key_exit_worker();

@@ -6,6 +6,7 @@
 
 #include "ngx_svc_oauth_delegation.h"
 #include "ngx_svc_oauth_exchange_sql.h"
+#include "ngx_svc_oauth_kept.h"
 #include "ngx_svc_oauth_refusal.h"
 #include "ngx_svc_oauth_shown.h"
 #include "ngx_svc_oauth_token.h"
@@ -39,6 +40,7 @@ static ngx_int_t ngx_svc_oauth_exchange_target(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_read(ngx_svc_oauth_t *o,
     const ngx_str_t *text, ngx_svc_oauth_bearer_t *bearer);
 static ngx_int_t ngx_svc_oauth_exchange_issuer(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_rows(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_refuse(ngx_svc_oauth_t *o,
     PGresult *res);
 static ngx_int_t ngx_svc_oauth_exchange_verify(ngx_svc_oauth_t *o,
@@ -255,9 +257,10 @@ const ngx_svc_oauth_grant_t  ngx_svc_oauth_exchange = {
     .metric = NGX_SVC_M_TOKEN_EXCHANGE,
     .login = NGX_SVC_OAUTH_LOGIN_SYNC,
     .check = ngx_svc_oauth_exchange_check,
+    .rows = ngx_svc_oauth_exchange_rows,
     .lock = &ngx_svc_sql_oauth_exchange_lock,
     .statement = &ngx_svc_sql_oauth_exchange,
-    .acting = &ngx_svc_sql_oauth_exchange_actor,
+    .wider = &ngx_svc_sql_oauth_exchange_actor,
     .refuse = ngx_svc_oauth_exchange_refuse,
     .journal = ngx_svc_oauth_exchange_journal,
     .more = ngx_svc_oauth_exchange_more
@@ -370,7 +373,7 @@ ngx_svc_oauth_exchange_actor(ngx_svc_oauth_t *o)
                             "together.");
     }
 
-    o->acting = 1;
+    o->wider = 1;
 
     rc = ngx_svc_oauth_exchange_type(o, "actor_token_type", &type);
 
@@ -487,6 +490,33 @@ ngx_svc_oauth_exchange_issuer(ngx_svc_oauth_t *o)
     return ngx_svc_oauth_bytes(o->sr, &ex->issuer,
                                (u_char *) iss->valuestring + o->issuer.len,
                                len - o->issuer.len);
+}
+
+
+/* In the order in which a batch of them is stored: nobody waits in a circle. */
+
+static ngx_int_t
+ngx_svc_oauth_exchange_rows(ngx_svc_oauth_t *o)
+{
+    ngx_int_t                  rc;
+    ngx_svc_oauth_bearer_t    *first, *second;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    first = &o->token;
+    second = &ex->actor;
+
+    if (first->own && second->own
+        && ngx_memcmp(first->own->jti, second->own->jti, NGX_SVC_UUID_LEN) > 0)
+    {
+        first = &ex->actor;
+        second = &o->token;
+    }
+
+    rc = ngx_svc_oauth_kept_call(o, first);
+
+    return rc == NGX_OK ? ngx_svc_oauth_kept_call(o, second) : rc;
 }
 
 

@@ -3,19 +3,18 @@
  */
 
 #include "ngx_svc_oauth_issue.h"
-#include "ngx_svc_hex.h"
 #include "ngx_svc_oauth_key.h"
 
 
 static ngx_int_t ngx_svc_oauth_issue_jti(ngx_svc_oauth_t *o);
-static ngx_int_t ngx_svc_oauth_issue_opaque(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_str_t *token);
-static ngx_int_t ngx_svc_oauth_issue_jwt(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_str_t *token);
-static ngx_int_t ngx_svc_oauth_issue_payload(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_str_t *payload);
+static ngx_int_t ngx_svc_oauth_issue_opaque(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_issued_t *token, ngx_str_t *text);
+static ngx_int_t ngx_svc_oauth_issue_jwt(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_issued_t *token, ngx_str_t *text);
+static ngx_int_t ngx_svc_oauth_issue_payload(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_issued_t *token, ngx_str_t *payload);
 static void ngx_svc_oauth_issue_claims(ngx_svc_json_writer_t *w,
-    ngx_svc_oauth_t *o, PGresult *res);
+    ngx_svc_oauth_t *o, const ngx_svc_oauth_issued_t *token);
 static void ngx_svc_oauth_issue_cnf(ngx_svc_json_writer_t *w,
     const ngx_str_t *jkt);
 
@@ -75,28 +74,69 @@ ngx_svc_oauth_issue_jti(ngx_svc_oauth_t *o)
 }
 
 
+void
+ngx_svc_oauth_issue_row(PGresult *res, ngx_svc_oauth_issued_t *token)
+{
+    ngx_str_t   value;
+    ngx_uint_t  i;
+
+    const struct {
+        const char  *column;
+        ngx_str_t   *value;
+    } columns[] = {
+        { "format", &token->format },
+        { "slug", &token->slug },
+        { "jti", &token->jti },
+        { "client_id", &token->client_id },
+        { "subject", &token->subject },
+        { "scope", &token->scope },
+        { "audience", &token->audience },
+        { "chain", &token->chain },
+        { "auth_time", &token->auth_time },
+        { "kid", &token->kid },
+        { "sealed", &token->sealed }
+    };
+
+    for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        *columns[i].value = ngx_svc_row_value(res, 0, columns[i].column);
+    }
+
+    ngx_str_null(&token->opaque);
+
+    value = ngx_svc_row_value(res, 0, "ms");
+    token->ms = ngx_atotm(value.data, value.len);
+
+    value = ngx_svc_row_value(res, 0, "ttl");
+    token->ttl = ngx_atoi(value.data, value.len);
+}
+
+
 ngx_int_t
-ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_svc_json_writer_t *w)
+ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_issued_t *token, ngx_svc_json_writer_t *w)
 {
     ngx_int_t  rc;
-    ngx_str_t  token, format, scope, ttl;
+    ngx_str_t  text;
 
-    format = ngx_svc_row_value(res, 0, "format");
-    scope = ngx_svc_row_value(res, 0, "scope");
-    ttl = ngx_svc_row_value(res, 0, "ttl");
+    text = token->opaque;
 
-    rc = (format.len == sizeof("opaque") - 1)
-         ? ngx_svc_oauth_issue_opaque(o, res, &token)
-         : ngx_svc_oauth_issue_jwt(o, res, &token);
+    if (text.data) {
+        rc = NGX_OK;
+
+    } else if (token->format.len == sizeof("opaque") - 1) {
+        rc = ngx_svc_oauth_issue_opaque(o, token, &text);
+
+    } else {
+        rc = ngx_svc_oauth_issue_jwt(o, token, &text);
+    }
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    o->access_token = token;
+    o->access_token = text;
 
-    ngx_svc_json_plain(w, "access_token", token.data, token.len);
+    ngx_svc_json_plain(w, "access_token", text.data, text.len);
 
     if (o->jkt.data) {
         ngx_svc_json_plain(w, "token_type", (u_char *) "DPoP", 4);
@@ -105,8 +145,8 @@ ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o, PGresult *res,
         ngx_svc_json_plain(w, "token_type", (u_char *) "Bearer", 6);
     }
 
-    ngx_svc_json_raw(w, "expires_in", ttl.data, ttl.len);
-    ngx_svc_json_string(w, "scope", scope.data, scope.len);
+    ngx_svc_json_integer(w, "expires_in", token->ttl);
+    ngx_svc_json_string(w, "scope", token->scope.data, token->scope.len);
 
     return NGX_OK;
 }
@@ -115,31 +155,29 @@ ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o, PGresult *res,
 /* Whose it is can be told, and is believed when the secret is found there. */
 
 static ngx_int_t
-ngx_svc_oauth_issue_opaque(ngx_svc_oauth_t *o, PGresult *res, ngx_str_t *token)
+ngx_svc_oauth_issue_opaque(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_issued_t *token, ngx_str_t *text)
 {
-    u_char     *p, bytes[NGX_SVC_OAUTH_OPAQUE_BYTES];
-    ngx_str_t   jti;
-
-    jti = ngx_svc_row_value(res, 0, "jti");
+    u_char  *p, bytes[NGX_SVC_OAUTH_OPAQUE_BYTES];
 
     p = ngx_cpymem(bytes, o->tenant.data, NGX_SVC_UUID_LEN);
 
-    if (ngx_svc_uuid_parse(jti.data, jti.len, p) != NGX_OK) {
+    if (ngx_svc_uuid_parse(token->jti.data, token->jti.len, p) != NGX_OK) {
         return NGX_ERROR;
     }
 
     ngx_memcpy(p + NGX_SVC_UUID_LEN, o->secret.data, NGX_SVC_OAUTH_SECRET);
 
-    token->data = ngx_pnalloc(o->sr->request->pool,
-                              sizeof(NGX_SVC_OAUTH_OPAQUE) - 1
-                              + ngx_svc_base64url_len(sizeof(bytes)));
-    if (token->data == NULL) {
+    text->data = ngx_pnalloc(o->sr->request->pool,
+                             sizeof(NGX_SVC_OAUTH_OPAQUE) - 1
+                             + ngx_svc_base64url_len(sizeof(bytes)));
+    if (text->data == NULL) {
         return NGX_ERROR;
     }
 
-    p = ngx_cpymem(token->data, NGX_SVC_OAUTH_OPAQUE,
+    p = ngx_cpymem(text->data, NGX_SVC_OAUTH_OPAQUE,
                    sizeof(NGX_SVC_OAUTH_OPAQUE) - 1);
-    token->len = ngx_svc_base64url(p, bytes, sizeof(bytes)) - token->data;
+    text->len = ngx_svc_base64url(p, bytes, sizeof(bytes)) - text->data;
 
     ngx_explicit_memzero(bytes, sizeof(bytes));
 
@@ -148,37 +186,35 @@ ngx_svc_oauth_issue_opaque(ngx_svc_oauth_t *o, PGresult *res, ngx_str_t *token)
 
 
 static ngx_int_t
-ngx_svc_oauth_issue_jwt(ngx_svc_oauth_t *o, PGresult *res, ngx_str_t *token)
+ngx_svc_oauth_issue_jwt(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_issued_t *token, ngx_str_t *text)
 {
     ngx_svc_oauth_jwt_t  jwt;
 
     jwt.typ = "at+jwt";
-    jwt.kid = ngx_svc_row_value(res, 0, "kid");
-    jwt.sealed = ngx_svc_row_value(res, 0, "sealed");
+    jwt.kid = token->kid;
+    jwt.sealed = token->sealed;
 
     ngx_str_null(&jwt.payload);
 
-    return ngx_svc_oauth_issue_payload(o, res, &jwt.payload) == NGX_OK
-           ? ngx_svc_oauth_key_sign(o, &jwt, token) : NGX_ERROR;
+    return ngx_svc_oauth_issue_payload(o, token, &jwt.payload) == NGX_OK
+           ? ngx_svc_oauth_key_sign(o, &jwt, text) : NGX_ERROR;
 }
 
 
 static ngx_int_t
-ngx_svc_oauth_issue_payload(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_str_t *payload)
+ngx_svc_oauth_issue_payload(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_issued_t *token, ngx_str_t *payload)
 {
-    ngx_str_t              chain;
     ngx_svc_json_writer_t  w;
-
-    chain = ngx_svc_row_value(res, 0, "chain");
 
     if (ngx_svc_json_writer_init(&w, o->sr->request->pool, 512) != NGX_OK) {
         return NGX_ERROR;
     }
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_oauth_issue_claims(&w, o, res);
-    ngx_svc_oauth_issue_act(&w, &chain);
+    ngx_svc_oauth_issue_claims(&w, o, token);
+    ngx_svc_oauth_issue_act(&w, &token->chain);
 
     if (o->jkt.data) {
         ngx_svc_oauth_issue_cnf(&w, &o->jkt);
@@ -197,56 +233,36 @@ ngx_svc_oauth_issue_payload(ngx_svc_oauth_t *o, PGresult *res,
 
 static void
 ngx_svc_oauth_issue_claims(ngx_svc_json_writer_t *w, ngx_svc_oauth_t *o,
-    PGresult *res)
+    const ngx_svc_oauth_issued_t *token)
 {
-    time_t      iat;
-    ngx_str_t   slug, issuer, value, ms, ttl;
+    time_t            iat;
+    ngx_str_t         issuer;
+    const ngx_str_t  *aud;
 
-    static const struct {
-        const char  *claim;
-        const char  *column;
-    } claims[] = {
-        { "sub", "subject" },
-        { "jti", "jti" },
-        { "client_id", "client_id" },
-        { "scope", "scope" }
-    };
-
-    ngx_uint_t  i;
-
-    slug = ngx_svc_row_value(res, 0, "slug");
-    ms = ngx_svc_row_value(res, 0, "ms");
-    ttl = ngx_svc_row_value(res, 0, "ttl");
-    issuer = ngx_svc_oauth_issuer(o->sr, &slug);
+    issuer = ngx_svc_oauth_issuer(o->sr, &token->slug);
 
     if (issuer.data == NULL) {
         w->failed = 1;
         return;
     }
 
-    value = ngx_svc_row_value(res, 0, "audience");
-
-    if (value.data == NULL) {
-        value = issuer;
-    }
+    aud = token->audience.data ? &token->audience : &issuer;
+    iat = token->ms / 1000;
 
     ngx_svc_json_string(w, "iss", issuer.data, issuer.len);
-    ngx_svc_json_string(w, "aud", value.data, value.len);
-
-    for (i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
-        value = ngx_svc_row_value(res, 0, claims[i].column);
-        ngx_svc_json_string(w, claims[i].claim, value.data, value.len);
-    }
-
-    iat = ngx_atotm(ms.data, ms.len) / 1000;
+    ngx_svc_json_string(w, "aud", aud->data, aud->len);
+    ngx_svc_json_string(w, "sub", token->subject.data, token->subject.len);
+    ngx_svc_json_string(w, "jti", token->jti.data, token->jti.len);
+    ngx_svc_json_string(w, "client_id", token->client_id.data,
+                        token->client_id.len);
+    ngx_svc_json_string(w, "scope", token->scope.data, token->scope.len);
 
     ngx_svc_json_integer(w, "iat", iat);
-    ngx_svc_json_integer(w, "exp", iat + ngx_atotm(ttl.data, ttl.len));
+    ngx_svc_json_integer(w, "exp", iat + token->ttl);
 
-    value = ngx_svc_row_value(res, 0, "auth_time");
-
-    if (value.data) {
-        ngx_svc_json_raw(w, "auth_time", value.data, value.len);
+    if (token->auth_time.data) {
+        ngx_svc_json_raw(w, "auth_time", token->auth_time.data,
+                         token->auth_time.len);
     }
 }
 
@@ -288,22 +304,13 @@ ngx_svc_oauth_issue_act(ngx_svc_json_writer_t *w, const ngx_str_t *chain)
 void
 ngx_svc_oauth_issue_bound(ngx_svc_json_writer_t *w, const ngx_str_t *jkt)
 {
-    size_t     len;
-    u_char     bytes[NGX_SVC_SHA256_LEN];
-    ngx_str_t  value;
-
-    len = sizeof(bytes);
-
-    if (jkt->len == 0 || ngx_svc_hex_bytea(jkt, bytes, &len) != NGX_OK) {
+    if (jkt->len == 0) {
         ngx_svc_json_plain(w, "token_type", (u_char *) "Bearer", 6);
         return;
     }
 
-    value.data = bytes;
-    value.len = len;
-
     ngx_svc_json_plain(w, "token_type", (u_char *) "DPoP", 4);
-    ngx_svc_oauth_issue_cnf(w, &value);
+    ngx_svc_oauth_issue_cnf(w, jkt);
 }
 
 

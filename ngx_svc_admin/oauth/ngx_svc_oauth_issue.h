@@ -53,16 +53,39 @@
  */
 ngx_int_t ngx_svc_oauth_issue_new(ngx_svc_oauth_t *o);
 
+/* What is answered of a token.  No data: there is none of it. */
+
+typedef struct {
+    ngx_str_t  opaque;          /* its text; none: it is of o->secret, or a JWT */
+    ngx_str_t  format;          /* as of the client */
+    ngx_str_t  slug;            /* of its tenant */
+    ngx_str_t  jti;             /* a UUID as text */
+    int64_t    ms;              /* of the time within it */
+    ngx_int_t  ttl;             /* seconds */
+    ngx_str_t  client_id;
+    ngx_str_t  subject;
+    ngx_str_t  scope;           /* with spaces between them */
+    ngx_str_t  audience;        /* none: the issuer */
+    ngx_str_t  chain;           /* clientIds with spaces between them */
+    ngx_str_t  auth_time;       /* digits */
+    ngx_str_t  kid;             /* of a JWT: what signs it, */
+    ngx_str_t  sealed;          /*     and that, where the worker lacks it */
+} ngx_svc_oauth_issued_t;
+
+/* Of a row of NGX_SVC_OAUTH_ROW(); it lives as long as the result. */
+void ngx_svc_oauth_issue_row(PGresult *res, ngx_svc_oauth_issued_t *token);
+
 /*
- * Writes the members access_token, token_type, expires_in and scope of a row of
- * NGX_SVC_OAUTH_ROW().  NGX_OK; NGX_ERROR: memory, or the key cannot be opened.
+ * Writes the members access_token, token_type, expires_in and scope.  NGX_OK;
+ * NGX_ERROR: memory, or the key cannot be opened.
  */
-ngx_int_t ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_svc_json_writer_t *w);
+ngx_int_t ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_issued_t *token, ngx_svc_json_writer_t *w);
 
 /*
  * Of an answer and of a JWT: "act" of a chain, clientIds with spaces between
- * them; "token_type", of jkt as PostgreSQL has it or empty, and "cnf" with it.
+ * them; "token_type", of jkt, NGX_SVC_SHA256_LEN bytes or none, and "cnf" with
+ * it.
  */
 void ngx_svc_oauth_issue_act(ngx_svc_json_writer_t *w, const ngx_str_t *chain);
 void ngx_svc_oauth_issue_bound(ngx_svc_json_writer_t *w, const ngx_str_t *jkt);

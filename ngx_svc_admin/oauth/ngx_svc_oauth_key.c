@@ -55,6 +55,16 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_public = {
     NGX_SVC_PARAMS(ngx_svc_oauth_param(token.kid))
 };
 
+const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_sealed = {
+    .name = "oauth_key_sealed",
+    .text =
+        "SELECT k.sealed FROM svc.oauth_key k"
+        " WHERE k.tenant_id = " NGX_SVC_TENANT
+            " AND k.kid BETWEEN $1 AND $1 AND k.revoked_at IS NULL"
+        " ORDER BY k.kid LIMIT 1",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(kid))
+};
+
 /* Who comes second waits for the first, and finds that there is one. */
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_first = {
@@ -130,12 +140,6 @@ ngx_svc_oauth_key_signer(ngx_svc_oauth_t *o, const ngx_str_t *kid,
 {
     ngx_svc_oauth_key_t  *key;
 
-    if (ngx_svc_oauth_keys.root == NULL) {
-        ngx_rbtree_init(&ngx_svc_oauth_keys, &ngx_svc_oauth_keys_sentinel,
-                        ngx_str_rbtree_insert_value);
-        ngx_queue_init(&ngx_svc_oauth_keys_used);
-    }
-
     key = ngx_svc_oauth_key_find(kid);
 
     if (key == NULL) {
@@ -151,6 +155,21 @@ ngx_svc_oauth_key_signer(ngx_svc_oauth_t *o, const ngx_str_t *kid,
 }
 
 
+ngx_uint_t
+ngx_svc_oauth_key_held(const ngx_str_t *kid)
+{
+    ngx_svc_oauth_key_t  *key;
+
+    key = ngx_svc_oauth_key_find(kid);
+
+    if (key) {
+        ngx_queue_insert_head(&ngx_svc_oauth_keys_used, &key->queue);
+    }
+
+    return key != NULL;
+}
+
+
 /* Out of the queue: the caller puts it first. */
 
 static ngx_svc_oauth_key_t *
@@ -158,6 +177,12 @@ ngx_svc_oauth_key_find(const ngx_str_t *kid)
 {
     ngx_str_t             text;
     ngx_svc_oauth_key_t  *key;
+
+    if (ngx_svc_oauth_keys.root == NULL) {
+        ngx_rbtree_init(&ngx_svc_oauth_keys, &ngx_svc_oauth_keys_sentinel,
+                        ngx_str_rbtree_insert_value);
+        ngx_queue_init(&ngx_svc_oauth_keys_used);
+    }
 
     text = *kid;
 

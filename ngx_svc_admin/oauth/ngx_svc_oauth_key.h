@@ -27,6 +27,12 @@ typedef struct {
 ngx_int_t ngx_svc_oauth_key_sign(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_jwt_t *jwt, ngx_str_t *text);
 
+/* 1: this worker holds the private key. */
+ngx_uint_t ngx_svc_oauth_key_held(const ngx_str_t *kid);
+
+/* The private key o->kid, for the above; no row: it is revoked. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_sealed;
+
 /* Of a shown JWT, o->token.kid: the key as it is published; no row: none. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_public;
 

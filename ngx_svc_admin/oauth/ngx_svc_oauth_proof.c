@@ -278,8 +278,23 @@ ngx_svc_oauth_proof_call(ngx_svc_oauth_t *o)
     /* another op of the request comes when it is spent */
 
     ngx_str_null(&o->once);
+    o->proof_called = 1;
 
     return rc;
+}
+
+
+void
+ngx_svc_oauth_proof_take(ngx_svc_oauth_t *o)
+{
+    ngx_str_t  says;
+
+    if (o->proof_called) {
+        says = ngx_svc_pg_value(ngx_svc_route_before_last(o->sr), 0, 0);
+
+        o->proof_called = 0;
+        o->proof_seen = (says.len && says.data[0] == 's');
+    }
 }
 
 

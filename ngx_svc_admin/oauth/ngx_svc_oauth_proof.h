@@ -33,6 +33,12 @@ ngx_int_t ngx_svc_oauth_proof(ngx_svc_oauth_t *o, const ngx_str_t *token);
 ngx_int_t ngx_svc_oauth_proof_call(ngx_svc_oauth_t *o);
 
 /*
+ * For a reply, of a grant that decides: sets o->proof_seen, when the proof was
+ * looked at in this op, in front of the last statement.
+ */
+void ngx_svc_oauth_proof_take(ngx_svc_oauth_t *o);
+
+/*
  * The same of a proof that comes with the access token o->token, behind the
  * statement that sets its tenant: sr->op may write then.  bound: the token is
  * ours and bound to the proof's key, which has turns of its own then.

@@ -10,9 +10,10 @@
 
 
 static ngx_int_t ngx_svc_oauth_record(ngx_svc_oauth_t *o, const char *anomaly,
-    PGresult *res);
+    const ngx_str_t *allowed);
 static ngx_uint_t ngx_svc_oauth_journaled(ngx_svc_oauth_t *o);
-static ngx_int_t ngx_svc_oauth_details(ngx_svc_oauth_t *o, PGresult *res);
+static ngx_int_t ngx_svc_oauth_details(ngx_svc_oauth_t *o,
+    const ngx_str_t *allowed);
 static void ngx_svc_oauth_details_scopes(ngx_svc_json_writer_t *w,
     const ngx_str_t *scopes);
 static ngx_int_t ngx_svc_oauth_record_calls(ngx_svc_request_t *sr);
@@ -174,7 +175,7 @@ ngx_int_t
 ngx_svc_oauth_refuse_client(ngx_svc_oauth_t *o, PGresult *res)
 {
     if (PQntuples(res) == 0 || !ngx_svc_row_true(res, 0, "retired")
-        || !ngx_svc_oauth_agent(o))
+        || !ngx_svc_oauth_agent(&o->client.id))
     {
         (void) ngx_svc_oauth_client_refuse(o);
         return ngx_svc_send_error(o->sr);
@@ -187,33 +188,43 @@ ngx_svc_oauth_refuse_client(ngx_svc_oauth_t *o, PGresult *res)
 ngx_int_t
 ngx_svc_oauth_refuse(ngx_svc_oauth_t *o, PGresult *res)
 {
-    ngx_str_t                       text;
+    ngx_str_t  verdict, allowed;
+
+    verdict = ngx_svc_row_value(res, 0, "_verdict");
+    allowed = ngx_svc_row_value(res, 0, "allowed");
+
+    return ngx_svc_oauth_refuse_by(o, &verdict, &allowed);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_refuse_by(ngx_svc_oauth_t *o, const ngx_str_t *text,
+    const ngx_str_t *allowed)
+{
     const ngx_svc_oauth_verdict_t  *verdict;
 
-    text = ngx_svc_row_value(res, 0, "_verdict");
-
-    verdict = ngx_svc_oauth_verdict(ngx_svc_oauth_verdicts, &text);
+    verdict = ngx_svc_oauth_verdict(ngx_svc_oauth_verdicts, text);
 
     if (verdict == NULL) {
         ngx_log_error(NGX_LOG_ALERT, o->sr->request->connection->log, 0,
-                      "svc: a token's statement says \"%V\"", &text);
+                      "svc: a token's verdict is \"%V\"", text);
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     o->verdict = verdict;
 
-    if (ngx_svc_oauth_bytes(o->sr, &o->refused, text.data, text.len)
+    if (ngx_svc_oauth_bytes(o->sr, &o->refused, text->data, text->len)
         != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (verdict->anomaly && ngx_svc_oauth_agent(o)) {
-        return ngx_svc_oauth_record(o, verdict->anomaly, res);
+    if (verdict->anomaly && ngx_svc_oauth_agent(&o->client.id)) {
+        return ngx_svc_oauth_record(o, verdict->anomaly, allowed);
     }
 
     if (ngx_svc_oauth_journaled(o)) {
-        return ngx_svc_oauth_record(o, NULL, res);
+        return ngx_svc_oauth_record(o, NULL, NULL);
     }
 
     (void) ngx_svc_oauth_fail(o);
@@ -248,23 +259,15 @@ ngx_svc_oauth_fail(ngx_svc_oauth_t *o)
 }
 
 
-ngx_uint_t
-ngx_svc_oauth_agent(ngx_svc_oauth_t *o)
-{
-    return ngx_strncmp(o->client.id.data, "agt_",
-                       NGX_SVC_APPLICATION_PREFIX)
-           == 0;
-}
-
-
 static ngx_int_t
-ngx_svc_oauth_record(ngx_svc_oauth_t *o, const char *anomaly, PGresult *res)
+ngx_svc_oauth_record(ngx_svc_oauth_t *o, const char *anomaly,
+    const ngx_str_t *allowed)
 {
     if (anomaly) {
         o->anomaly.data = (u_char *) anomaly;
         o->anomaly.len = ngx_strlen(anomaly);
 
-        if (ngx_svc_oauth_details(o, res) != NGX_OK) {
+        if (ngx_svc_oauth_details(o, allowed) != NGX_OK) {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
     }
@@ -285,9 +288,9 @@ ngx_svc_oauth_journaled(ngx_svc_oauth_t *o)
 
 
 static ngx_int_t
-ngx_svc_oauth_details(ngx_svc_oauth_t *o, PGresult *res)
+ngx_svc_oauth_details(ngx_svc_oauth_t *o, const ngx_str_t *allowed)
 {
-    ngx_str_t              id, allowed;
+    ngx_str_t              id;
     ngx_svc_json_writer_t  w;
 
     if (ngx_svc_json_writer_init(&w, o->sr->request->pool, 512) != NGX_OK) {
@@ -312,21 +315,17 @@ ngx_svc_oauth_details(ngx_svc_oauth_t *o, PGresult *res)
 
     ngx_svc_json_string(&w, "requestId", id.data, id.len);
 
-    if (res && o->scopes.len) {
+    if (allowed && o->scopes.len) {
         ngx_svc_oauth_details_scopes(&w, &o->scopes);
     }
 
-    if (res && o->resource.len) {
+    if (allowed && o->resource.len) {
         ngx_svc_json_string(&w, "resource", o->resource.data,
                             o->resource.len);
     }
 
-    if (res) {
-        allowed = ngx_svc_row_value(res, 0, "allowed");
-
-        if (allowed.len) {
-            ngx_svc_json_raw(&w, "allowed", allowed.data, allowed.len);
-        }
+    if (allowed && allowed->len) {
+        ngx_svc_json_raw(&w, "allowed", allowed->data, allowed->len);
     }
 
     ngx_svc_json_close(&w, '}');

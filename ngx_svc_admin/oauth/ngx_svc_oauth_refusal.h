@@ -17,11 +17,16 @@
 ngx_int_t ngx_svc_oauth_refuse_client(ngx_svc_oauth_t *o, PGresult *res);
 ngx_int_t ngx_svc_oauth_refuse(ngx_svc_oauth_t *o, PGresult *res);
 
+/*
+ * Likewise of a verdict that is not of a row.  allowed: JSON, an array of what
+ * a ceiling allows; no data: it has refused nothing.
+ */
+ngx_int_t ngx_svc_oauth_refuse_by(ngx_svc_oauth_t *o, const ngx_str_t *verdict,
+    const ngx_str_t *allowed);
+
 /* Sets sr->error to what o->verdict says, of o->refused.  NGX_DECLINED. */
 ngx_int_t ngx_svc_oauth_fail(ngx_svc_oauth_t *o);
 
-/* 1: the client is an agent. */
-ngx_uint_t ngx_svc_oauth_agent(ngx_svc_oauth_t *o);
 
 
 #endif /* _NGX_SVC_OAUTH_REFUSAL_H_INCLUDED_ */

@@ -2,10 +2,12 @@
  * POST /oauth/revoke (RFC 7009): of an access token itself and all that was
  * exchanged from it, of what refreshes its grant.
  *
- * A JWT whose key the worker does not know takes a round trip before.
+ * A JWT whose key the worker does not know takes a round trip before.  What is
+ * revoked is marked in its row: of a client's own token that is stored first.
  */
 
 #include "ngx_svc_oauth_exchange_sql.h"
+#include "ngx_svc_oauth_kept.h"
 #include "ngx_svc_oauth_shown.h"
 
 
@@ -178,6 +180,10 @@ ngx_svc_oauth_revoke_calls(ngx_svc_request_t *sr)
     }
 
     if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_kept_call(o, &o->token);
+    }
+
+    if (rc == NGX_OK) {
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_revoke_root, NULL);
     }
 
@@ -198,7 +204,8 @@ ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr)
     ngx_svc_oauth_t  *o;
 
     o = sr->data;
-    res = sr->results[o->token.kind == NGX_SVC_OAUTH_BEARER_REFRESH ? 1 : 2];
+    res = (o->token.kind == NGX_SVC_OAUTH_BEARER_REFRESH)
+          ? ngx_svc_route_last(sr) : ngx_svc_route_before_last(sr);
 
     return ngx_svc_oauth_shown_answer(o, res, ngx_svc_oauth_revoke_send);
 }

@@ -11,6 +11,7 @@
 #include "ngx_svc_base64.h"
 #include "ngx_svc_oauth_issue.h"
 #include "ngx_svc_oauth_live.h"
+#include "ngx_svc_oauth_own_live.h"
 #include "ngx_svc_oauth_proof.h"
 #include "ngx_svc_oauth_shown.h"
 
@@ -28,6 +29,8 @@ static ngx_uint_t ngx_svc_oauth_userinfo_scheme(const ngx_str_t *value,
 static ngx_int_t ngx_svc_oauth_userinfo_proof(ngx_svc_oauth_t *o,
     const ngx_str_t *token);
 static ngx_int_t ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_userinfo_client(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_userinfo_client_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_own(ngx_svc_oauth_t *o,
     ngx_uint_t *bound);
 static ngx_uint_t ngx_svc_oauth_userinfo_bound(ngx_svc_oauth_t *o);
@@ -262,6 +265,10 @@ ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o)
     ngx_int_t   rc;
     ngx_uint_t  bound;
 
+    if (o->token.own) {
+        return ngx_svc_oauth_userinfo_client(o);
+    }
+
     bound = 0;
 
     if (o->jkt.data) {
@@ -279,6 +286,69 @@ ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o)
 
     return rc == NGX_OK
            ? ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_userinfo, NULL) : rc;
+}
+
+
+/*
+ * A client's own token has no user: there is only to say why it is refused, and
+ * no proof is spent for that.
+ */
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_client(ngx_svc_oauth_t *o)
+{
+    ngx_int_t  rc;
+
+    static const ngx_str_t  no = { 1, (u_char *) "\0" };
+
+    o->client.id = o->token.own->client_id;
+    o->client.public = no;
+    o->sr->reply = ngx_svc_oauth_userinfo_client_reply;
+
+    rc = ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_userinfo_tenant, NULL);
+
+    return rc == NGX_OK ? ngx_svc_oauth_own_live_call(o) : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_client_reply(ngx_svc_request_t *sr)
+{
+    ngx_int_t                   rc;
+    ngx_str_t                   slug;
+    PGresult                   *res;
+    ngx_svc_oauth_t            *o;
+    ngx_svc_oauth_own_t        *own;
+    ngx_svc_oauth_own_today_t   today;
+
+    o = sr->data;
+    own = o->token.own;
+    res = ngx_svc_route_last(sr);
+
+    rc = PQntuples(res) && own->audience.data == NULL
+         && own->jkt.len == o->jkt.len
+         && (own->jkt.len == 0
+             || ngx_memcmp(own->jkt.data, o->jkt.data, own->jkt.len) == 0)
+         ? ngx_svc_oauth_own_live(o, res, &today) : NGX_DECLINED;
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_client_pinned(sr, &slug);
+    }
+
+    if (rc == NGX_ERROR) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (rc == NGX_OK
+        && (slug.len == 0
+            || (slug.len == today.slug.len
+                && ngx_memcmp(slug.data, today.slug.data, slug.len) == 0)))
+    {
+        return ngx_svc_oauth_userinfo_scope(sr);
+    }
+
+    return ngx_svc_oauth_userinfo_refuse(sr) == NGX_ERROR
+           ? NGX_HTTP_INTERNAL_SERVER_ERROR : ngx_svc_send_error(sr);
 }
 
 

@@ -137,6 +137,10 @@ const ngx_svc_metrics_sample_t  ngx_svc_metrics_counter_samples[] = {
     { "svc_oauth_introspections_total", NULL, "active=\"false\"",
       NGX_SVC_M_INTROSPECT_DEAD },
 
+    { "svc_oauth_token_rows_lost_total",
+      "Rows of clients' tokens that were not stored; the tokens live.", "",
+      NGX_SVC_M_TOKEN_ROWS_LOST },
+
     { "svc_oauth_anomalies_total",
       "What was unusual of agents, once for each new row.",
       "type=\"token_burst\"", NGX_SVC_M_ANOMALY_TOKEN_BURST },

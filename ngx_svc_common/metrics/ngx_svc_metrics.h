@@ -62,6 +62,7 @@ typedef enum {
     NGX_SVC_M_TOKEN_EXCHANGE_REFUSED,
     NGX_SVC_M_INTROSPECT_ACTIVE,
     NGX_SVC_M_INTROSPECT_DEAD,
+    NGX_SVC_M_TOKEN_ROWS_LOST,          /* of tokens that live */
     NGX_SVC_M_ANOMALY_TOKEN_BURST,      /* of agents; so are the next ones */
     NGX_SVC_M_ANOMALY_NEW_IP,
     NGX_SVC_M_ANOMALY_NEW_COUNTRY,

@@ -1,5 +1,5 @@
--- An introspection of an opaque token, as one pipeline.
+-- An introspection of a client's own opaque token, as one pipeline.
 \startpipeline
 {oauth_login, :digest};
-{oauth_introspect, :client, :jti, :ms, :issuer, :secret, :no, NULL, :no, NULL};
+{oauth_own_opaque, :client, :no, :client, :jti, :ms};
 \endpipeline

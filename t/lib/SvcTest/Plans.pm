@@ -208,11 +208,11 @@ INSERT INTO svc.application (tenant_id, client_id, name, type, enabled, assignme
                              redirect_uris, scopes, grant_types, auth_method,
                              resource_uri, resource_key, access_token_format,
                              access_token_ttl, require_consent, require_dpop, owner_id,
-                             created_at)
+                             created_at, tenant_slug, orphan_action, orphan_grace_hours)
 SELECT $t, $app, 'app' || i, CASE WHEN i % 10 = 0 THEN 'agent' ELSE 'web' END, true,
        'everyone', '{https://x.test/}', '{openid}', '{authorization_code}',
        'client_secret_basic', 'urn:' || i, 'urn:' || i, 'jwt', 3600, true, false,
-       CASE WHEN i % 10 = 0 THEN $user END, $week FROM $all;
+       CASE WHEN i % 10 = 0 THEN $user END, $week, '$slug', 'none', 72 FROM $all;
 INSERT INTO svc.agent_anomaly (tenant_id, id, client_id, type, key, severity, details,
                                created_at, acknowledged_at)
 SELECT $t, $session, 'app_' || lpad(to_hex(i % 500 * 10 + 10), 32, '0'), 'new_ip', i, 'low',
@@ -707,9 +707,17 @@ sub values {
                                                          oauth_login_async_pinned) ),
         oauth_login_any => [ $app_login, $self->{slug}, 'agent', $self->{apps}[0],
                              '192.0.2.1', 'agent', 'x' ],
-        oauth_own => [ $self->{apps}[0], 'false', '{"openid"}', 'urn:x', 'urn:x',
-                       '7' . '0' x 3 . '8' . '0' x 15, '\x' . '01' x 32, undef,
-                       '192.0.2.1', 'FR', 'https://x/oauth/t/', 4096, undef ],
+        oauth_own => [ $self->{apps}[0] ],
+        oauth_own_wider => [ $self->{apps}[0], 'urn:x' ],
+        oauth_own_opaque => [ $self->{apps}[0], 'false', $self->{apps}[1], @shown ],
+        ( map { $_ => [ $self->{apps}[0], 'false', $self->{apps}[1], @shown,
+                        "$self->{slug}-key1", 'true' ] } qw(oauth_own_jwt oauth_own_agent) ),
+        oauth_kept => [ "{$self->{id}}", "{$new}", "{$shown[1]}", "{$self->{apps}[0]}",
+                        '{read}', '{NULL}', '{NULL}', '{"\\\\x01"}', '{NULL}', '{NULL}',
+                        '{60}', '{192.0.2.1}', '{FR}' ],
+        oauth_kept_row => [ $self->{apps}[0], $new, $shown[1], 'read', undef, undef, '\x01',
+                            undef, undef, 60, $self->{id}, '192.0.2.1', 'FR' ],
+        oauth_key_sealed => [ "$self->{slug}-key1" ],
         oauth_key_first => [ 'new', '{}', '\x00' ],
         oauth_rotate_keys => [ '[]' ],
         oauth_metadata => [ $self->{slug} ],
@@ -719,6 +727,7 @@ sub values {
         oauth_key_public => [ "$self->{slug}-key1" ],
         oauth_introspect => [ $self->{apps}[0], @shown, 'https://x/oauth/t/', $x_hash,
                               'true', undef, 'false', undef ],
+        oauth_introspect_none => [ $self->{apps}[0], 'false' ],
         oauth_introspect_refresh => [ $self->{apps}[0], $refresh, 'false' ],
         oauth_revoke_root => [ $self->{apps}[1], @exchanged[0, 1, 3], undef, undef ],
         oauth_code => [ @granted, '\x' . sha256_hex("$self->{slug}-code510"),

@@ -1,0 +1,214 @@
+/*
+ * What the grant types of POST /oauth/token share: their round trips, and what
+ * is answered.
+ *
+ * One round trip finds the client, judges, and stores the token, or brings what
+ * the grant decides on.  The first JWT of a tenant takes another one, which makes
+ * the key.
+ */
+
+#include "ngx_svc_oauth_grant.h"
+#include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_proof.h"
+#include "ngx_svc_oauth_refusal.h"
+
+
+static ngx_int_t ngx_svc_oauth_grant_granted(ngx_svc_oauth_t *o,
+    PGresult *res);
+static ngx_int_t ngx_svc_oauth_grant_refuse(ngx_svc_oauth_t *o, PGresult *res);
+static ngx_int_t ngx_svc_oauth_grant_retry(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_grant_again(ngx_svc_request_t *sr);
+
+
+ngx_int_t
+ngx_svc_oauth_grant_calls(ngx_svc_oauth_t *o,
+    const ngx_svc_pg_statement_t *before)
+{
+    ngx_int_t                     rc;
+    const ngx_svc_pg_statement_t  *statement;
+
+    statement = o->wider ? o->grant->wider : o->grant->statement;
+
+    rc = ngx_svc_oauth_client_call(o, o->grant->login);
+
+    if (rc == NGX_OK && before) {
+        rc = ngx_svc_route_call(o->sr, before, NULL);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_proof_call(o);
+    }
+
+    if (rc == NGX_OK && o->grant->rows) {
+        rc = o->grant->rows(o);
+    }
+
+    if (rc == NGX_OK && o->grant->lock) {
+        rc = ngx_svc_route_call(o->sr, o->grant->lock, NULL);
+    }
+
+    return rc == NGX_OK ? ngx_svc_route_call(o->sr, statement, NULL) : rc;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_grant_reply(ngx_svc_request_t *sr)
+{
+    PGresult         *res;
+    ngx_int_t         rc;
+    ngx_str_t         verdict;
+    ngx_svc_oauth_t  *o;
+
+    o = sr->data;
+
+    rc = ngx_svc_oauth_client_known(o, sr->results[0]);
+
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED
+               ? ngx_svc_oauth_refuse_client(o, sr->results[0])
+               : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    res = ngx_svc_route_last(sr);
+
+    if (o->kid.data) {
+        ngx_svc_oauth_key_changed(&o->tenant);
+    }
+
+    if (PQntuples(res) == 0) {
+
+        /* it has been deleted between the two statements */
+
+        return ngx_svc_oauth_refuse_client(o, sr->results[0]);
+    }
+
+    if (o->grant->decide) {
+        return o->grant->decide(o, res);
+    }
+
+    verdict = ngx_svc_row_value(res, 0, "_verdict");
+
+    if (verdict.data == NULL) {
+        return ngx_svc_oauth_grant_granted(o, res);
+    }
+
+    if (verdict.len == sizeof("key") - 1
+        && ngx_strncmp(verdict.data, "key", verdict.len) == 0)
+    {
+        return ngx_svc_oauth_grant_key(o);
+    }
+
+    return ngx_svc_oauth_grant_refuse(o, res);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_grant_refuse(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_int_t                     rc;
+    const ngx_svc_oauth_grant_t  *grant;
+
+    grant = o->grant;
+
+    rc = grant->refuse ? grant->refuse(o, res) : ngx_svc_oauth_refuse(o, res);
+
+    if (rc == NGX_AGAIN) {
+        return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_oauth_grant_retry,
+                                     ngx_svc_oauth_grant_reply);
+    }
+
+    ngx_svc_metric_add(grant->metric + 1, 1);
+
+    return rc;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_grant_refused(ngx_svc_oauth_t *o, const ngx_str_t *verdict,
+    const ngx_str_t *allowed)
+{
+    ngx_svc_metric_add(o->grant->metric + 1, 1);
+
+    return ngx_svc_oauth_refuse_by(o, verdict, allowed);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_grant_read(ngx_svc_oauth_t *o)
+{
+    return ngx_svc_request_again(o->sr, NGX_SVC_PG_READ,
+                                 ngx_svc_oauth_grant_retry,
+                                 ngx_svc_oauth_grant_reply);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_grant_retry(ngx_svc_request_t *sr)
+{
+    return ngx_svc_oauth_grant_calls(sr->data, NULL);
+}
+
+
+/* Once: there is a key then, whoever has made it. */
+
+ngx_int_t
+ngx_svc_oauth_grant_key(ngx_svc_oauth_t *o)
+{
+    if (o->kid.data || ngx_svc_oauth_key_new(o) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_oauth_grant_again,
+                                 ngx_svc_oauth_grant_reply);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_grant_again(ngx_svc_request_t *sr)
+{
+    return ngx_svc_oauth_grant_calls(sr->data, &ngx_svc_sql_oauth_key_first);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_grant_granted(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_svc_oauth_issued_t  token;
+
+    ngx_svc_oauth_issue_row(res, &token);
+
+    return ngx_svc_oauth_grant_send(o, &token, res);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_grant_send(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_issued_t *token, PGresult *res)
+{
+    ngx_svc_json_writer_t  w;
+
+    static ngx_str_t       no_store = ngx_string("no-store");
+
+    if (ngx_svc_json_writer_init(&w, o->sr->request->pool, 1024) != NGX_OK
+        || ngx_svc_add_header(o->sr->request, "Cache-Control", &no_store)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_open(&w, NULL, '{');
+
+    if (ngx_svc_oauth_issue_write(o, token, &w) != NGX_OK
+        || (o->grant->more && o->grant->more(o, res, &w) != NGX_OK))
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_json_close(&w, '}');
+
+    ngx_svc_metric_add(o->grant->metric, 1);
+
+    return ngx_svc_send(o->sr, NGX_HTTP_OK, &w, NULL);
+}

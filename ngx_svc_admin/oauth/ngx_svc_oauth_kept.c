@@ -1,0 +1,599 @@
+/*
+ * The rows of clients' own tokens.
+ *
+ * A worker has one batch under way at a time.  What it could not store it stores
+ * with the next one: the same row twice is one row.  A worker that ends waits for
+ * its last batch, and not for PostgreSQL to come back.
+ */
+
+#include "ngx_svc_oauth_kept.h"
+#include "ngx_svc_log_limit.h"
+#include "ngx_svc_oauth_live.h"
+#include "ngx_svc_pg_array.h"
+
+
+#define NGX_SVC_OAUTH_KEPT_BATCH  256
+#define NGX_SVC_OAUTH_KEPT_MAX    8192      /* in one worker */
+#define NGX_SVC_OAUTH_KEPT_RETRY  1000      /* ms */
+
+
+/* Of malloc, with all that it points to, until it is stored. */
+
+typedef struct {
+    ngx_queue_t          queue;
+    ngx_svc_oauth_own_t  own;
+    ngx_str_t            ip;
+    ngx_str_t            country;
+} ngx_svc_oauth_kept_t;
+
+typedef u_char *(*ngx_svc_oauth_kept_write_pt)(u_char *p,
+    const ngx_svc_oauth_kept_t *kept, size_t offset);
+
+/* A parameter: an array with an element of each token. */
+
+typedef struct {
+    ngx_svc_oauth_kept_write_pt  write;
+    size_t                       offset;
+} ngx_svc_oauth_kept_param_t;
+
+
+static ngx_svc_oauth_kept_t *ngx_svc_oauth_kept_copy(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_own_t *own);
+static void ngx_svc_oauth_kept_lost(ngx_uint_t n, const char *why);
+static void ngx_svc_oauth_kept_timer(ngx_event_t *ev);
+static void ngx_svc_oauth_kept_store(void);
+static void ngx_svc_oauth_kept_again(void);
+static ngx_int_t ngx_svc_oauth_kept_bind(ngx_svc_pg_op_t *op,
+    ngx_svc_pg_call_t *call);
+static size_t ngx_svc_oauth_kept_size(
+    const ngx_svc_oauth_kept_param_t *param);
+static void ngx_svc_oauth_kept_done(ngx_svc_pg_op_t *op);
+static ngx_uint_t ngx_svc_oauth_kept_drop(ngx_queue_t *queue);
+static void ngx_svc_oauth_kept_end(void);
+static u_char *ngx_svc_oauth_kept_text(u_char *p,
+    const ngx_svc_oauth_kept_t *kept, size_t offset);
+static u_char *ngx_svc_oauth_kept_bytes(u_char *p,
+    const ngx_svc_oauth_kept_t *kept, size_t offset);
+static u_char *ngx_svc_oauth_kept_tenant(u_char *p,
+    const ngx_svc_oauth_kept_t *kept, size_t offset);
+static u_char *ngx_svc_oauth_kept_jti(u_char *p,
+    const ngx_svc_oauth_kept_t *kept, size_t offset);
+static u_char *ngx_svc_oauth_kept_ms(u_char *p,
+    const ngx_svc_oauth_kept_t *kept, size_t offset);
+static u_char *ngx_svc_oauth_kept_ttl(u_char *p,
+    const ngx_svc_oauth_kept_t *kept, size_t offset);
+
+
+/* A crash of PostgreSQL may lose what it has stored last. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_kept = {
+    .name = "oauth_kept",
+    .text =
+        "SELECT set_config('synchronous_commit', 'off', true),"
+            " svc.oauth_token_keep($1::text::uuid[], $2::text::uuid[],"
+                " $3::text::bigint[], $4::text::text[], $5::text::text[],"
+                " $6::text::text[], $7::text::text[], $8::text::bytea[],"
+                " $9::text::text[], $10::text::bytea[], $11::text::integer[],"
+                " $12::text::inet[], $13::text::text[])::text",
+    .nparams = 13
+};
+
+/* The tenant of an opaque token is in it, that of a JWT has its key. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_kept_row = {
+    .name = "oauth_kept_row",
+    .text =
+        "INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id,"
+            " principals, grant_type, scopes, audience, audience_key,"
+            " secret_hash, kid, jkt, ttl, ip, country)"
+        " SELECT " NGX_SVC_TENANT_OR_NULL ", $2::uuid, "
+            NGX_SVC_OAUTH_ISSUED_AT("$3::text") ", a.client_id,"
+            " ARRAY[a.client_id], 'client_credentials',"
+            " string_to_array($4::text, ' '), $5::text, $6::text, $7::bytea,"
+            " $8::text, $9::bytea, $10::int4, $12::text::inet, $13::text"
+        " FROM (" NGX_SVC_OAUTH_APPLICATION("k.client_id", "$1") ") a"
+        " WHERE CASE WHEN $8::text IS NULL THEN " NGX_SVC_OAUTH_TOKEN_SAYS("$11")
+            " ELSE EXISTS (SELECT FROM svc.oauth_key k"
+                " WHERE k.tenant_id = " NGX_SVC_TENANT
+                    " AND k.kid = $8::text) END"
+        " ON CONFLICT DO NOTHING",
+    .nparams = 13
+};
+
+
+#define ngx_svc_oauth_kept_str(kept, offset)                                  \
+    ((const ngx_str_t *) ((const u_char *) (kept) + (offset)))
+
+#define ngx_svc_oauth_kept_or_null(str)  ((str)->data ? (str) : NULL)
+
+#define ngx_svc_oauth_kept_own(field)                                         \
+    offsetof(ngx_svc_oauth_kept_t, own)                                       \
+    + offsetof(ngx_svc_oauth_own_t, field)
+
+static const ngx_svc_oauth_kept_param_t  ngx_svc_oauth_kept_params[] = {
+    { ngx_svc_oauth_kept_tenant, 0 },
+    { ngx_svc_oauth_kept_jti, 0 },
+    { ngx_svc_oauth_kept_ms, 0 },
+    { ngx_svc_oauth_kept_text, ngx_svc_oauth_kept_own(client_id) },
+    { ngx_svc_oauth_kept_text, ngx_svc_oauth_kept_own(scope) },
+    { ngx_svc_oauth_kept_text, ngx_svc_oauth_kept_own(audience) },
+    { ngx_svc_oauth_kept_text, ngx_svc_oauth_kept_own(audience_key) },
+    { ngx_svc_oauth_kept_bytes, ngx_svc_oauth_kept_own(secret_hash) },
+    { ngx_svc_oauth_kept_text, ngx_svc_oauth_kept_own(kid) },
+    { ngx_svc_oauth_kept_bytes, ngx_svc_oauth_kept_own(jkt) },
+    { ngx_svc_oauth_kept_ttl, 0 },
+    { ngx_svc_oauth_kept_text, offsetof(ngx_svc_oauth_kept_t, ip) },
+    { ngx_svc_oauth_kept_text, offsetof(ngx_svc_oauth_kept_t, country) }
+};
+
+#define NGX_SVC_OAUTH_KEPT_PARAMS                                             \
+    (sizeof(ngx_svc_oauth_kept_params) / sizeof(ngx_svc_oauth_kept_param_t))
+
+
+static ngx_queue_t            ngx_svc_oauth_kept_waiting;
+static ngx_queue_t            ngx_svc_oauth_kept_flying;
+static ngx_uint_t             ngx_svc_oauth_kept_n;         /* of both */
+static ngx_svc_pg_op_t       *ngx_svc_oauth_kept_op;        /* or NULL */
+static ngx_event_t            ngx_svc_oauth_kept_event;
+static ngx_svc_log_limit_t    ngx_svc_oauth_kept_limit;
+
+
+void
+ngx_svc_oauth_kept_init_worker(ngx_cycle_t *cycle)
+{
+    ngx_queue_init(&ngx_svc_oauth_kept_waiting);
+    ngx_queue_init(&ngx_svc_oauth_kept_flying);
+
+    ngx_memzero(&ngx_svc_oauth_kept_event, sizeof(ngx_event_t));
+
+    ngx_svc_oauth_kept_n = 0;
+    ngx_svc_oauth_kept_op = NULL;
+
+    ngx_svc_oauth_kept_event.handler = ngx_svc_oauth_kept_timer;
+    ngx_svc_oauth_kept_event.data = &ngx_svc_oauth_kept_event;
+    ngx_svc_oauth_kept_event.log = cycle->log;
+}
+
+
+void
+ngx_svc_oauth_kept_exit_worker(void)
+{
+    if (ngx_svc_oauth_kept_event.handler == NULL) {
+        return;
+    }
+
+    if (ngx_svc_oauth_kept_op) {
+        ngx_svc_pg_cancel(ngx_svc_oauth_kept_op);
+        ngx_destroy_pool(ngx_svc_oauth_kept_op->pool);
+        ngx_svc_oauth_kept_op = NULL;
+    }
+
+    if (ngx_svc_oauth_kept_event.timer_set) {
+        ngx_del_timer(&ngx_svc_oauth_kept_event);
+    }
+
+    ngx_svc_oauth_kept_end();
+}
+
+
+void
+ngx_svc_oauth_kept_add(ngx_svc_oauth_t *o, const ngx_svc_oauth_own_t *own)
+{
+    ngx_svc_oauth_kept_t  *kept;
+
+    if (ngx_svc_oauth_kept_n == NGX_SVC_OAUTH_KEPT_MAX) {
+        ngx_svc_oauth_kept_lost(1, "too many wait for PostgreSQL");
+        return;
+    }
+
+    kept = ngx_svc_oauth_kept_copy(o, own);
+    if (kept == NULL) {
+        ngx_svc_oauth_kept_lost(1, "there is no memory");
+        return;
+    }
+
+    ngx_queue_insert_tail(&ngx_svc_oauth_kept_waiting, &kept->queue);
+    ngx_svc_oauth_kept_n++;
+
+    if (ngx_svc_oauth_kept_op) {
+        return;
+    }
+
+    if (ngx_svc_oauth_kept_n >= NGX_SVC_OAUTH_KEPT_BATCH) {
+        ngx_svc_oauth_kept_store();
+
+    } else if (!ngx_svc_oauth_kept_event.timer_set) {
+        ngx_add_timer(&ngx_svc_oauth_kept_event, NGX_SVC_OAUTH_KEPT_DELAY);
+    }
+}
+
+
+/* With its texts behind it, in one piece. */
+
+static ngx_svc_oauth_kept_t *
+ngx_svc_oauth_kept_copy(ngx_svc_oauth_t *o, const ngx_svc_oauth_own_t *own)
+{
+    u_char                *p;
+    size_t                 len;
+    ngx_str_t             *text;
+    ngx_uint_t             i;
+    ngx_svc_oauth_kept_t  *kept, from;
+
+    static const size_t  texts[] = {
+        ngx_svc_oauth_kept_own(tenant),
+        ngx_svc_oauth_kept_own(client_id),
+        ngx_svc_oauth_kept_own(scope),
+        ngx_svc_oauth_kept_own(audience),
+        ngx_svc_oauth_kept_own(audience_key),
+        ngx_svc_oauth_kept_own(jkt),
+        ngx_svc_oauth_kept_own(kid),
+        ngx_svc_oauth_kept_own(secret_hash),
+        offsetof(ngx_svc_oauth_kept_t, ip),
+        offsetof(ngx_svc_oauth_kept_t, country)
+    };
+
+    from.own = *own;
+    from.ip = o->ip;
+    from.country = o->country;
+
+    len = sizeof(ngx_svc_oauth_kept_t);
+
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        len += ((ngx_str_t *) ((u_char *) &from + texts[i]))->len;
+    }
+
+    kept = ngx_alloc(len, ngx_cycle->log);
+    if (kept == NULL) {
+        return NULL;
+    }
+
+    *kept = from;
+    p = (u_char *) &kept[1];
+
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        text = (ngx_str_t *) ((u_char *) kept + texts[i]);
+
+        if (text->data) {
+            ngx_memcpy(p, text->data, text->len);
+            text->data = p;
+            p += text->len;
+        }
+    }
+
+    return kept;
+}
+
+
+static void
+ngx_svc_oauth_kept_lost(ngx_uint_t n, const char *why)
+{
+    ngx_svc_metric_add(NGX_SVC_M_TOKEN_ROWS_LOST, n);
+
+    if (ngx_svc_log_limit(&ngx_svc_oauth_kept_limit, 1, 60000)) {
+        ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
+                      "svc: rows of %ui tokens are lost: %s; the tokens live, "
+                      "but the dry run, the anomalies and the last use of "
+                      "their clients lack them", n, why);
+    }
+}
+
+
+static void
+ngx_svc_oauth_kept_timer(ngx_event_t *ev)
+{
+    if (ngx_svc_oauth_kept_op == NULL) {
+        ngx_svc_oauth_kept_store();
+    }
+}
+
+
+/* Of those that wait the ones that came first; or later, when it cannot be. */
+
+static void
+ngx_svc_oauth_kept_store(void)
+{
+    ngx_uint_t          n;
+    ngx_pool_t         *pool;
+    ngx_queue_t        *q;
+    ngx_svc_pg_op_t    *op;
+    ngx_svc_pg_call_t  *call;
+
+    pool = ngx_create_pool(4096, ngx_cycle->log);
+    if (pool == NULL) {
+        ngx_svc_oauth_kept_again();
+        return;
+    }
+
+    for (n = 0; n < NGX_SVC_OAUTH_KEPT_BATCH
+                && !ngx_queue_empty(&ngx_svc_oauth_kept_waiting); n++)
+    {
+        q = ngx_queue_head(&ngx_svc_oauth_kept_waiting);
+        ngx_queue_remove(q);
+        ngx_queue_insert_tail(&ngx_svc_oauth_kept_flying, q);
+    }
+
+    op = ngx_svc_pg_op_create(pool, NGX_SVC_PG_WRITE, ngx_svc_oauth_kept_done,
+                              NULL);
+    call = op ? ngx_svc_pg_call(op, &ngx_svc_sql_oauth_kept) : NULL;
+
+    if (call == NULL || ngx_svc_oauth_kept_bind(op, call) != NGX_OK
+        || ngx_svc_pg_submit(op) != NGX_OK)
+    {
+        ngx_destroy_pool(pool);
+        ngx_svc_oauth_kept_again();
+        return;
+    }
+
+    ngx_svc_oauth_kept_op = op;
+}
+
+
+/* A worker that ends does not wait for a PostgreSQL that is down. */
+
+static void
+ngx_svc_oauth_kept_again(void)
+{
+    ngx_queue_t  *q;
+
+    while (!ngx_queue_empty(&ngx_svc_oauth_kept_flying)) {
+        q = ngx_queue_last(&ngx_svc_oauth_kept_flying);
+        ngx_queue_remove(q);
+        ngx_queue_insert_head(&ngx_svc_oauth_kept_waiting, q);
+    }
+
+    if (ngx_exiting) {
+        ngx_svc_oauth_kept_end();
+        return;
+    }
+
+    ngx_add_timer(&ngx_svc_oauth_kept_event, NGX_SVC_OAUTH_KEPT_RETRY);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_kept_bind(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call)
+{
+    u_char                            *p, *start;
+    ngx_uint_t                         i;
+    ngx_queue_t                       *q;
+    const ngx_svc_oauth_kept_param_t  *param;
+
+    for (i = 0; i < NGX_SVC_OAUTH_KEPT_PARAMS; i++) {
+        param = &ngx_svc_oauth_kept_params[i];
+
+        start = ngx_pnalloc(op->pool, ngx_svc_oauth_kept_size(param));
+        if (start == NULL) {
+            return NGX_ERROR;
+        }
+
+        p = start;
+        *p++ = '{';
+
+        for (q = ngx_queue_head(&ngx_svc_oauth_kept_flying);
+             q != ngx_queue_sentinel(&ngx_svc_oauth_kept_flying);
+             q = ngx_queue_next(q))
+        {
+            p = param->write(p, ngx_queue_data(q, ngx_svc_oauth_kept_t, queue),
+                             param->offset);
+        }
+
+        *p++ = '}';
+
+        ngx_svc_pg_bind(call, start, p - start);
+    }
+
+    return NGX_OK;
+}
+
+
+/* Bytes of an array, at most: each element as any of those below writes it. */
+
+static size_t
+ngx_svc_oauth_kept_size(const ngx_svc_oauth_kept_param_t *param)
+{
+    size_t                 size;
+    ngx_queue_t           *q;
+    ngx_svc_oauth_kept_t  *kept;
+
+    size = sizeof("{}");
+
+    for (q = ngx_queue_head(&ngx_svc_oauth_kept_flying);
+         q != ngx_queue_sentinel(&ngx_svc_oauth_kept_flying);
+         q = ngx_queue_next(q))
+    {
+        size += sizeof(",\"\\\\x\"") + NGX_SVC_UUID_TEXT_LEN;
+
+        if (param->offset) {
+            kept = ngx_queue_data(q, ngx_svc_oauth_kept_t, queue);
+            size += ngx_svc_pg_array_len(ngx_svc_oauth_kept_str(kept,
+                                             param->offset));
+        }
+    }
+
+    return size;
+}
+
+
+static u_char *
+ngx_svc_oauth_kept_text(u_char *p, const ngx_svc_oauth_kept_t *kept,
+    size_t offset)
+{
+    return ngx_svc_pg_array_add(p, ngx_svc_oauth_kept_str(kept, offset));
+}
+
+
+static u_char *
+ngx_svc_oauth_kept_bytes(u_char *p, const ngx_svc_oauth_kept_t *kept,
+    size_t offset)
+{
+    const ngx_str_t  *bytes;
+
+    bytes = ngx_svc_oauth_kept_str(kept, offset);
+
+    if (bytes->data == NULL) {
+        return ngx_svc_pg_array_add(p, bytes);
+    }
+
+    p = ngx_sprintf(p, "%s\"\\\\x", p[-1] == '{' ? "" : ",");
+    p = ngx_hex_dump(p, bytes->data, bytes->len);
+    *p++ = '"';
+
+    return p;
+}
+
+
+static u_char *
+ngx_svc_oauth_kept_tenant(u_char *p, const ngx_svc_oauth_kept_t *kept,
+    size_t offset)
+{
+    p = ngx_sprintf(p, "%s", p[-1] == '{' ? "" : ",");
+
+    return ngx_svc_uuid_text(p, kept->own.tenant.data);
+}
+
+
+static u_char *
+ngx_svc_oauth_kept_jti(u_char *p, const ngx_svc_oauth_kept_t *kept,
+    size_t offset)
+{
+    p = ngx_sprintf(p, "%s", p[-1] == '{' ? "" : ",");
+
+    return ngx_svc_uuid_text(p, kept->own.jti);
+}
+
+
+static u_char *
+ngx_svc_oauth_kept_ms(u_char *p, const ngx_svc_oauth_kept_t *kept,
+    size_t offset)
+{
+    return ngx_sprintf(p, "%s%L", p[-1] == '{' ? "" : ",", kept->own.ms);
+}
+
+
+static u_char *
+ngx_svc_oauth_kept_ttl(u_char *p, const ngx_svc_oauth_kept_t *kept,
+    size_t offset)
+{
+    return ngx_sprintf(p, "%s%i", p[-1] == '{' ? "" : ",", kept->own.ttl);
+}
+
+
+static void
+ngx_svc_oauth_kept_done(ngx_svc_pg_op_t *op)
+{
+    ngx_svc_oauth_kept_op = NULL;
+
+    if (op->status != NGX_SVC_PG_OK) {
+        ngx_svc_pg_op_failed(op, "rows of tokens cannot be stored");
+        ngx_destroy_pool(op->pool);
+        ngx_svc_oauth_kept_again();
+        return;
+    }
+
+    ngx_destroy_pool(op->pool);
+
+    (void) ngx_svc_oauth_kept_drop(&ngx_svc_oauth_kept_flying);
+
+    if (ngx_svc_oauth_kept_n == 0) {
+        return;
+    }
+
+    if (ngx_svc_oauth_kept_n >= NGX_SVC_OAUTH_KEPT_BATCH || ngx_exiting) {
+        ngx_svc_oauth_kept_store();
+
+    } else {
+        ngx_add_timer(&ngx_svc_oauth_kept_event, NGX_SVC_OAUTH_KEPT_DELAY);
+    }
+}
+
+
+/* How many there were. */
+
+static ngx_uint_t
+ngx_svc_oauth_kept_drop(ngx_queue_t *queue)
+{
+    ngx_uint_t    n;
+    ngx_queue_t  *q;
+
+    for (n = 0; !ngx_queue_empty(queue); n++) {
+        q = ngx_queue_head(queue);
+        ngx_queue_remove(q);
+        ngx_free(ngx_queue_data(q, ngx_svc_oauth_kept_t, queue));
+    }
+
+    ngx_svc_oauth_kept_n -= n;
+
+    return n;
+}
+
+
+static void
+ngx_svc_oauth_kept_end(void)
+{
+    ngx_uint_t  n;
+
+    n = ngx_svc_oauth_kept_drop(&ngx_svc_oauth_kept_flying)
+        + ngx_svc_oauth_kept_drop(&ngx_svc_oauth_kept_waiting);
+
+    if (n) {
+        ngx_svc_oauth_kept_lost(n, "the worker ends");
+    }
+}
+
+
+ngx_int_t
+ngx_svc_oauth_kept_call(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_bearer_t *bearer)
+{
+    const ngx_svc_oauth_own_t  *own;
+
+    static const ngx_str_t  unknown = ngx_null_string;
+
+    own = bearer->own;
+
+    if (own == NULL || *bearer->unverified.data
+        || own->ms / 1000 + own->ttl < ngx_time())
+    {
+        return NGX_OK;
+    }
+
+    return ngx_svc_oauth_kept_row(o, own, &unknown, &unknown);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_kept_row(ngx_svc_oauth_t *o, const ngx_svc_oauth_own_t *own,
+    const ngx_str_t *ip, const ngx_str_t *country)
+{
+    ngx_str_t           ms;
+    ngx_svc_pg_call_t  *call;
+
+    call = ngx_svc_pg_call(o->sr->op, &ngx_svc_sql_oauth_kept_row);
+    ms.data = ngx_pnalloc(o->sr->request->pool, NGX_INT64_LEN);
+
+    if (call == NULL || ms.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ms.len = ngx_sprintf(ms.data, "%L", own->ms) - ms.data;
+
+    ngx_svc_pg_bind_str(call, &own->client_id);
+    ngx_svc_pg_bind(call, own->jti, NGX_SVC_UUID_LEN);
+    ngx_svc_pg_bind_str(call, &ms);
+    ngx_svc_pg_bind_str(call, &own->scope);
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(&own->audience));
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(&own->audience_key));
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(&own->secret_hash));
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(&own->kid));
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(&own->jkt));
+
+    if (ngx_svc_pg_bind_int(o->sr->op, call, own->ttl) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(&own->tenant));
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(ip));
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(country));
+
+    return NGX_OK;
+}

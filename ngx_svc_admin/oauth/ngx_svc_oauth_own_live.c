@@ -1,0 +1,346 @@
+/*
+ * Whether a client's own token lives.
+ */
+
+#include "ngx_svc_oauth_own_live.h"
+#include "ngx_svc_oauth_shown.h"
+#include "ngx_svc_pg_array.h"
+
+
+/* The columns, in their order. */
+
+typedef enum {
+    NGX_SVC_OAUTH_OWN_VERDICT = 0,
+    NGX_SVC_OAUTH_OWN_SLUG,
+    NGX_SVC_OAUTH_OWN_RESOURCE,
+    NGX_SVC_OAUTH_OWN_CLIENT_STATE,
+    NGX_SVC_OAUTH_OWN_SCOPES,
+    NGX_SVC_OAUTH_OWN_TTL,
+    NGX_SVC_OAUTH_OWN_MAX_TTL,
+    NGX_SVC_OAUTH_OWN_ALLOWED_SCOPES,
+    NGX_SVC_OAUTH_OWN_ALLOWED_KEYS,
+    NGX_SVC_OAUTH_OWN_FRESH,
+    NGX_SVC_OAUTH_OWN_REVOKED,
+    NGX_SVC_OAUTH_OWN_NOW,
+    NGX_SVC_OAUTH_OWN_KID,
+    NGX_SVC_OAUTH_OWN_PUBLIC
+} ngx_svc_oauth_own_column_e;
+
+
+static ngx_int_t ngx_svc_oauth_own_live_verify(ngx_svc_oauth_t *o,
+    PGresult *res);
+static ngx_int_t ngx_svc_oauth_own_live_audience(ngx_svc_oauth_t *o,
+    PGresult *res);
+static int64_t ngx_svc_oauth_own_live_ends(const ngx_svc_oauth_own_t *own,
+    PGresult *res);
+static ngx_int_t ngx_svc_oauth_own_live_scope(ngx_svc_oauth_t *o,
+    PGresult *res, ngx_str_t *scope);
+static ngx_uint_t ngx_svc_oauth_own_live_true(PGresult *res,
+    ngx_svc_oauth_own_column_e column);
+static ngx_int_t ngx_svc_oauth_own_bind_client(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+
+
+/*
+ * SQL: who asks, "a", and whose the token is, "c": the tenant's settings are in
+ * either row.  A client that is gone has no columns.
+ */
+
+#define NGX_SVC_OAUTH_OWN_ROW_STATE                                           \
+    "k.enabled, k.expires_at, k.type, k.owner_id, k.owner_lost_at,"           \
+    " k.orphan_action, k.orphan_grace_hours"
+
+#define NGX_SVC_OAUTH_OWN_LIVE(state_columns, state_a, state_c, key_columns,  \
+    key)                                                                      \
+    "SELECT CASE WHEN a.auth_method = 'none' OR $2::bool"                     \
+            " OR a.tenant_suspended_at IS NOT NULL OR " state_a " IS NOT NULL"\
+            " THEN 'client' END AS _verdict, a.tenant_slug, a.resource_key,"  \
+        " CASE WHEN c.client_id IS NULL THEN 'gone' ELSE " state_c " END,"    \
+        " c.scopes, c.access_token_ttl, c.max_token_ttl, c.allowed_scopes,"   \
+        " c.allowed_audience_keys, " NGX_SVC_OAUTH_ISSUED_AT("$5::text")      \
+            " >= coalesce(greatest(c.tokens_valid_after,"                     \
+                " c.tenant_valid_after), '-infinity'),"                       \
+        " r.jti IS NOT NULL, " NGX_SVC_OAUTH_MS key_columns                   \
+    " FROM (" NGX_SVC_OAUTH_APPLICATION(                                      \
+            "k.auth_method, k.tenant_suspended_at, k.tenant_slug,"            \
+            " k.resource_key, " state_columns, "$1") ") a"                    \
+    " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_APPLICATION(                         \
+            "k.client_id, k.scopes, k.access_token_ttl, k.max_token_ttl,"     \
+            " k.allowed_scopes, k.allowed_audience_keys,"                     \
+            " k.tokens_valid_after, k.tenant_valid_after, " state_columns,    \
+            "$3") ") c ON true"                                               \
+    " LEFT JOIN LATERAL (SELECT k.jti FROM svc.oauth_revoked k"               \
+        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
+            " AND k.jti BETWEEN $4::uuid AND $4::uuid"                        \
+        " ORDER BY k.jti LIMIT 1) r ON true" key
+
+#define NGX_SVC_OAUTH_OWN_KEY_COLUMNS                                         \
+    ", y.kid, CASE WHEN $7::bool THEN y.public END AS public"
+
+#define NGX_SVC_OAUTH_OWN_KEY                                                 \
+    " LEFT JOIN LATERAL (SELECT k.kid, k.public FROM svc.oauth_key k"         \
+        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
+            " AND k.kid BETWEEN $6::text AND $6::text"                        \
+            " AND k.revoked_at IS NULL ORDER BY k.kid LIMIT 1) y ON true"
+
+#define NGX_SVC_OAUTH_OWN_PARAMS                                              \
+    ngx_svc_oauth_param(client.id),                                           \
+    ngx_svc_oauth_param(client.public),                                       \
+    ngx_svc_param_call(ngx_svc_oauth_own_bind_client),                        \
+    ngx_svc_oauth_param(token.jti),                                           \
+    ngx_svc_oauth_param(token.ms)
+
+#define NGX_SVC_OAUTH_OWN_KEY_PARAMS                                          \
+    NGX_SVC_OAUTH_OWN_PARAMS,                                                 \
+    ngx_svc_oauth_param(token.kid),                                           \
+    ngx_svc_oauth_param(token.unverified)
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_own_opaque = {
+    .name = "oauth_own_opaque",
+    .text = NGX_SVC_OAUTH_OWN_LIVE("k.enabled, k.expires_at",
+                                   NGX_SVC_OAUTH_OWN_STATE("a"),
+                                   NGX_SVC_OAUTH_OWN_STATE("c"), "", ""),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_OWN_PARAMS)
+};
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_own_jwt = {
+    .name = "oauth_own_jwt",
+    .text = NGX_SVC_OAUTH_OWN_LIVE("k.enabled, k.expires_at",
+                                   NGX_SVC_OAUTH_OWN_STATE("a"),
+                                   NGX_SVC_OAUTH_OWN_STATE("c"),
+                                   NGX_SVC_OAUTH_OWN_KEY_COLUMNS,
+                                   NGX_SVC_OAUTH_OWN_KEY),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_OWN_KEY_PARAMS)
+};
+
+/* When either is an agent; of any token. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_own_agent = {
+    .name = "oauth_own_agent",
+    .text = NGX_SVC_OAUTH_OWN_LIVE(NGX_SVC_OAUTH_OWN_ROW_STATE,
+                                   NGX_SVC_OAUTH_OWN_STATE_AGENT("a"),
+                                   NGX_SVC_OAUTH_OWN_STATE_AGENT("c"),
+                                   NGX_SVC_OAUTH_OWN_KEY_COLUMNS,
+                                   NGX_SVC_OAUTH_OWN_KEY),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_OWN_KEY_PARAMS)
+};
+
+
+static ngx_int_t
+ngx_svc_oauth_own_bind_client(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_oauth_t  *o;
+
+    o = sr->data;
+
+    ngx_svc_pg_bind_str(call, &o->token.own->client_id);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_own_live_call(ngx_svc_oauth_t *o)
+{
+    const ngx_svc_pg_statement_t  *statement;
+
+    if (ngx_svc_oauth_agent(&o->client.id)
+        || ngx_svc_oauth_agent(&o->token.own->client_id))
+    {
+        statement = &ngx_svc_sql_oauth_own_agent;
+
+    } else {
+        statement = o->token.kid.data ? &ngx_svc_sql_oauth_own_jwt
+                                      : &ngx_svc_sql_oauth_own_opaque;
+    }
+
+    return ngx_svc_route_call(o->sr, statement, NULL);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_own_live(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_svc_oauth_own_today_t *today)
+{
+    ngx_int_t                   rc;
+    ngx_str_t                   now;
+    const ngx_svc_oauth_own_t  *own;
+
+    own = o->token.own;
+
+    now = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_OWN_NOW);
+
+    today->slug = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_OWN_SLUG);
+    today->ends = ngx_svc_oauth_own_live_ends(own, res);
+
+    if (!PQgetisnull(res, 0, NGX_SVC_OAUTH_OWN_CLIENT_STATE)
+        || !ngx_svc_oauth_own_live_true(res, NGX_SVC_OAUTH_OWN_FRESH)
+        || ngx_svc_oauth_own_live_true(res, NGX_SVC_OAUTH_OWN_REVOKED)
+        || today->ends <= ngx_atotm(now.data, now.len)
+        || (own->tenant.data && o->tenant.data
+            && ngx_memcmp(own->tenant.data, o->tenant.data, NGX_SVC_UUID_LEN)
+               != 0))
+    {
+        return NGX_DECLINED;
+    }
+
+    rc = own->kid.data ? ngx_svc_oauth_own_live_verify(o, res) : NGX_OK;
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_own_live_audience(o, res);
+    }
+
+    return rc == NGX_OK ? ngx_svc_oauth_own_live_scope(o, res, &today->scope)
+                        : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_own_live_verify(ngx_svc_oauth_t *o, PGresult *res)
+{
+    if (PQgetisnull(res, 0, NGX_SVC_OAUTH_OWN_KID)) {
+        return NGX_DECLINED;
+    }
+
+    return ngx_svc_oauth_shown_verify(o, &o->token, res, "public");
+}
+
+
+/* Whether the client's ceiling lets it have that. */
+
+static ngx_int_t
+ngx_svc_oauth_own_live_audience(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_int_t           rc;
+    ngx_str_t           text, key, slug;
+    ngx_svc_pg_array_t  allowed;
+
+    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_OWN_ALLOWED_KEYS);
+
+    if (text.data == NULL) {
+        return NGX_OK;
+    }
+
+    key = o->token.own->audience_key;
+
+    if (key.data == NULL) {
+        slug = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_OWN_SLUG);
+        key = ngx_svc_oauth_issuer(o->sr, &slug);
+    }
+
+    rc = key.data ? ngx_svc_pg_array_read(o->sr->request->pool, &text, &allowed)
+                  : NGX_ERROR;
+
+    if (rc != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_pg_array_has(&allowed, &key) ? NGX_OK : NGX_DECLINED;
+}
+
+
+static int64_t
+ngx_svc_oauth_own_live_ends(const ngx_svc_oauth_own_t *own, PGresult *res)
+{
+    ngx_int_t   ttl, n;
+    ngx_str_t   text;
+    ngx_uint_t  i;
+
+    static const ngx_svc_oauth_own_column_e  limits[] = {
+        NGX_SVC_OAUTH_OWN_TTL, NGX_SVC_OAUTH_OWN_MAX_TTL
+    };
+
+    ttl = own->ttl;
+
+    for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        text = ngx_svc_pg_value(res, 0, limits[i]);
+
+        if (text.data) {
+            n = ngx_atoi(text.data, text.len);
+            ttl = ngx_min(ttl, n);
+        }
+    }
+
+    return own->ms + (int64_t) ttl * 1000;
+}
+
+
+/* NGX_DECLINED: it had some, and has none any more. */
+
+static ngx_int_t
+ngx_svc_oauth_own_live_scope(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_str_t *scope)
+{
+    u_char                     *p, *end, *dst;
+    ngx_str_t                   scopes, ceiling, one;
+    ngx_svc_pg_array_t          has, allowed;
+    const ngx_svc_oauth_own_t  *own;
+
+    own = o->token.own;
+
+    scopes = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_OWN_SCOPES);
+    ceiling = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_OWN_ALLOWED_SCOPES);
+
+    scope->data = ngx_pnalloc(o->sr->request->pool, own->scope.len + 1);
+
+    if (scope->data == NULL
+        || ngx_svc_pg_array_read(o->sr->request->pool, &scopes, &has) != NGX_OK
+        || ngx_svc_pg_array_read(o->sr->request->pool, &ceiling, &allowed)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    dst = scope->data;
+    end = own->scope.data + own->scope.len;
+
+    for (p = own->scope.data; p < end; p = one.data + one.len + 1) {
+        one.data = p;
+        p = ngx_strlchr(p, end, ' ');
+        one.len = (p ? p : end) - one.data;
+
+        if (ngx_svc_pg_array_has(&has, &one)
+            && (ceiling.data == NULL || ngx_svc_pg_array_has(&allowed, &one)))
+        {
+            if (dst > scope->data) {
+                *dst++ = ' ';
+            }
+
+            dst = ngx_cpymem(dst, one.data, one.len);
+        }
+    }
+
+    scope->len = dst - scope->data;
+
+    return scope->len || own->scope.len == 0 ? NGX_OK : NGX_DECLINED;
+}
+
+
+ngx_uint_t
+ngx_svc_oauth_own_shown(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_str_t                   resource;
+    const ngx_svc_oauth_own_t  *own;
+
+    own = o->token.own;
+    resource = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_OWN_RESOURCE);
+
+    return own->audience_key.data == NULL
+           || (own->client_id.len == o->client.id.len
+               && ngx_memcmp(own->client_id.data, o->client.id.data,
+                             own->client_id.len)
+                  == 0)
+           || (resource.len == own->audience_key.len
+               && ngx_memcmp(resource.data, own->audience_key.data,
+                             resource.len)
+                  == 0);
+}
+
+
+static ngx_uint_t
+ngx_svc_oauth_own_live_true(PGresult *res, ngx_svc_oauth_own_column_e column)
+{
+    return !PQgetisnull(res, 0, column)
+           && *PQgetvalue(res, 0, column) == 't';
+}
