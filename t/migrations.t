@@ -296,6 +296,11 @@ INSERT INTO svc.tenant_gone (id, slug, gone_at)
 SELECT md5(slug)::uuid, 'was-' || slug, now() FROM svc.tenant;
 SQL
 
+$rows{41} = <<'SQL';
+INSERT INTO svc.oauth_revoked (tenant_id, jti, expires_at)
+SELECT id, id, now() FROM svc.tenant;
+SQL
+
 # Each says which modules the schema serves from then on: those whose newest migration is
 # this one, or a later one.
 

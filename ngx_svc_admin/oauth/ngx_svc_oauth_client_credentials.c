@@ -605,7 +605,8 @@ ngx_svc_oauth_cc_audience(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
         return NGX_ERROR;
     }
 
-    if (key.len == issuer.len && ngx_memcmp(key.data, issuer.data, key.len) == 0)
+    if (key.len == issuer.len
+        && ngx_memcmp(key.data, issuer.data, key.len) == 0)
     {
         return NGX_OK;
     }
@@ -688,8 +689,8 @@ ngx_svc_oauth_cc_row_calls(ngx_svc_request_t *sr)
 
     rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_SYNC);
 
-    return rc == NGX_OK ? ngx_svc_oauth_kept_row(o, &cc->own, &o->ip, &o->country)
-                        : rc;
+    return rc == NGX_OK
+           ? ngx_svc_oauth_kept_row(o, &cc->own, &o->ip, &o->country) : rc;
 }
 
 

@@ -3,8 +3,8 @@
  * is answered.
  *
  * One round trip finds the client, judges, and stores the token, or brings what
- * the grant decides on.  The first JWT of a tenant takes another one, which makes
- * the key.
+ * the grant decides on.  The first JWT of a tenant takes another one, which
+ * makes the key.
  */
 
 #include "ngx_svc_oauth_grant.h"

@@ -2,8 +2,8 @@
  * POST /oauth/introspect (RFC 7662).
  *
  * Whether a token lives is asked each time, in one round trip, which brings the
- * key of a JWT along whose signature the worker has not verified yet.  A client's
- * own token says all else of itself; of a user's it is in its row.
+ * key of a JWT along whose signature the worker has not verified yet.  A
+ * client's own token says all else of itself; of a user's it is in its row.
  */
 
 #include "ngx_svc_oauth_issue.h"

@@ -56,7 +56,7 @@ ngx_int_t ngx_svc_oauth_issue_new(ngx_svc_oauth_t *o);
 /* What is answered of a token.  No data: there is none of it. */
 
 typedef struct {
-    ngx_str_t  opaque;          /* its text; none: it is of o->secret, or a JWT */
+    ngx_str_t  opaque;          /* its text; none: of o->secret, or a JWT */
     ngx_str_t  format;          /* as of the client */
     ngx_str_t  slug;            /* of its tenant */
     ngx_str_t  jti;             /* a UUID as text */

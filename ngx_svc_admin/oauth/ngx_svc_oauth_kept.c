@@ -1,9 +1,9 @@
 /*
  * The rows of clients' own tokens.
  *
- * A worker has one batch under way at a time.  What it could not store it stores
- * with the next one: the same row twice is one row.  A worker that ends waits for
- * its last batch, and not for PostgreSQL to come back.
+ * A worker has one batch under way at a time.  What it could not store it
+ * stores with the next one: the same row twice is one row.  A worker that ends
+ * waits for its last batch, and not for PostgreSQL to come back.
  */
 
 #include "ngx_svc_oauth_kept.h"
@@ -92,7 +92,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_kept_row = {
             " string_to_array($4::text, ' '), $5::text, $6::text, $7::bytea,"
             " $8::text, $9::bytea, $10::int4, $12::text::inet, $13::text"
         " FROM (" NGX_SVC_OAUTH_APPLICATION("k.client_id", "$1") ") a"
-        " WHERE CASE WHEN $8::text IS NULL THEN " NGX_SVC_OAUTH_TOKEN_SAYS("$11")
+        " WHERE CASE WHEN $8::text IS NULL"
+            " THEN " NGX_SVC_OAUTH_TOKEN_SAYS("$11")
             " ELSE EXISTS (SELECT FROM svc.oauth_key k"
                 " WHERE k.tenant_id = " NGX_SVC_TENANT
                     " AND k.kid = $8::text) END"

@@ -1,6 +1,6 @@
 /*
- * Access tokens of clients that act for themselves, which say all of themselves:
- * a JWT by its claims, an opaque one by what is sealed in it.
+ * Access tokens of clients that act for themselves, which say all of
+ * themselves: a JWT by its claims, an opaque one by what is sealed in it.
  */
 
 #ifndef _NGX_SVC_OAUTH_OWN_H_INCLUDED_
