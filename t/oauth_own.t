@@ -263,8 +263,8 @@ dead($lost{'jwt kept'}, 'of JWTs, too', $jwt);
 hold();
 $t = token($opaque);
 wait_for { $s->sql('SELECT count(*) FROM pg_locks WHERE NOT granted') > 0 };
-undef $holder;
 $s->pg->stop('QUIT');
+undef $holder;
 is($s->http(GET => '/oauth/userinfo', [ Authorization => 'Bearer sat_' . 'A' x 200 ])->status, 401,
    'without PostgreSQL what was altered is refused');
 $s->pg->launch;

@@ -94,6 +94,7 @@ my @denied = (
     'UPDATE svc.group_app SET added_at = added_at', 'TRUNCATE svc.group_app',
     'UPDATE svc.oauth_token SET scopes = scopes', 'DELETE FROM svc.oauth_token',
     'UPDATE svc.oauth_token SET ttl = ttl', 'DELETE FROM svc.oauth_code',
+    'UPDATE svc.application SET tenant_suspended_at = NULL', 'DELETE FROM svc.oauth_revoked',
     'DELETE FROM svc.oauth_refresh', 'UPDATE svc.oauth_refresh SET digest = digest',
     'UPDATE svc.oauth_grant SET user_id = user_id', 'DELETE FROM svc.oauth_grant',
     'UPDATE svc.oauth_key SET sealed = sealed', 'DELETE FROM svc.oauth_key',
@@ -223,7 +224,7 @@ SELECT u.tenant_id, g.id, u.id
 FROM svc.user_account u JOIN svc.user_group g USING (tenant_id)
 EOT
 
-is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'agent_sweep audit_stream_close delegation_chain domain_taken email_challenge_tenant invitation_tenant member_page oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn organization_create organization_open organization_taken organization_try public_logo public_tenant scim_claim scim_hold scim_release sealed_keys sign_in_expire sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire webhook_done_expire webhook_note webhook_outbox_take',
+is(join(' ', map { $_->[0] } $s->sql(<<"EOT")), 'agent_sweep audit_stream_close delegation_chain domain_taken email_challenge_tenant invitation_tenant member_page oauth_expire oauth_jwks oauth_key_tenant oauth_key_turn oauth_token_keep organization_create organization_open organization_taken organization_try public_logo public_tenant scim_claim scim_hold scim_release sealed_keys sign_in_expire sign_in_sweep sign_in_tenant user_index user_page webhook_attempt_expire webhook_done_expire webhook_note webhook_outbox_take',
 SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE n.nspname = 'svc' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
   AND has_function_privilege('svc_app', p.oid, 'EXECUTE') ORDER BY 1
@@ -307,6 +308,8 @@ $s->sql($_) for
     'INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id, principals,'
     . ' grant_type, scopes, ttl) SELECT tenant_id, gen_random_uuid(), now(), client_id,'
     . " ARRAY[client_id], 'client_credentials', '{}', 60 FROM svc.application",
+    'INSERT INTO svc.oauth_revoked (tenant_id, jti, expires_at)'
+    . ' SELECT id, id, now() FROM svc.tenant',
     'INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)'
     . " SELECT id, '\\x00', now() FROM svc.tenant",
     'INSERT INTO svc.delegation (tenant_id, id, client_id, client_name, chain, grant_type,'

@@ -17,16 +17,22 @@ ngx_svc_pg_array_read(ngx_pool_t *pool, const ngx_str_t *text,
 
     array->n = 0;
 
-    if (text->len <= 2) {
-        return text->len == 0 || text->data[0] == '{' ? NGX_OK : NGX_DECLINED;
+    if (text->len == 0) {
+        return NGX_OK;
+    }
+
+    if (text->len < sizeof("{}") - 1 || text->data[0] != '{'
+        || text->data[text->len - 1] != '}')
+    {
+        return NGX_DECLINED;
+    }
+
+    if (text->len == sizeof("{}") - 1) {
+        return NGX_OK;
     }
 
     p = text->data + 1;
     end = text->data + text->len - 1;
-
-    if (text->data[0] != '{' || *end != '}') {
-        return NGX_DECLINED;
-    }
 
     /* a comma within an element counts as well: there are no more than that */
 
