@@ -107,16 +107,14 @@ $(BUILD)/share/svcctl: conf/svcctl.bash-completion
 # $(call put,MODE,FILES,FOLDER): all are there before the first one is renamed
 define put
 install -d "$(DESTDIR)$(3)"
-@for f in $(2); do \
-	echo "install -m $(1) $$f $(DESTDIR)$(3)"; \
-	install -m $(1) "$$f" "$(DESTDIR)$(3)/.$$(basename "$$f").new" || exit 1; \
-done
-@for f in $(2); do \
-	mv -f "$(DESTDIR)$(3)/.$$(basename "$$f").new" \
-		"$(DESTDIR)$(3)/$$(basename "$$f")" || exit 1; \
-done
+@rm -rf "$(DESTDIR)$(3)/.ngx_svc.new" && mkdir "$(DESTDIR)$(3)/.ngx_svc.new"
+install -m $(1) $(strip $(2)) "$(DESTDIR)$(3)/.ngx_svc.new"
+@mv -f "$(DESTDIR)$(3)"/.ngx_svc.new/* "$(DESTDIR)$(3)" && rmdir "$(DESTDIR)$(3)/.ngx_svc.new"
 
 endef
+
+# $(call in,FOLDER): the documents of a folder
+in = $(foreach f,$(DOCUMENTS),$(if $(filter $(1),$(dir $(f))),$(f)))
 
 # Without MODULES, for an NGINX that has them built in: all the rest.  Of a
 # version before or after none of its migrations stays.
@@ -144,7 +142,7 @@ endif
 	$(call put,644,$(filter-out %.md,$(wildcard conf/ha/*)),$(docdir)/examples/ha)
 	$(call put,755,conf/webhook-receiver conf/mail-receiver \
 		conf/tenant-pipeline,$(docdir)/examples)
-	$(foreach f,$(DOCUMENTS),$(call put,644,$(f),$(docdir)/$(patsubst %/,%,$(dir $(f)))))
+	$(foreach d,$(sort $(dir $(DOCUMENTS))),$(call put,644,$(call in,$(d)),$(docdir)/$(patsubst %/,%,$(d))))
 
 uninstall:           ## remove what "install" has put there (DESTDIR=)
 	rm -f $(foreach m,$(MODULES),"$(DESTDIR)$(modulesdir)/$(m)") \
