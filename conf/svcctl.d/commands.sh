@@ -48,7 +48,8 @@ option drop-codes   ""        "deletes recovery codes that need another key than
 option passwords    ""        "the file has the hashes of passwords"
 
 # A command: the function and the options of it ("!": it cannot do without), what
-# it does, an example, and on stdin what else is to be known, a sentence a line.
+# it does, an example, and on stdin what else is to be known, a sentence a line, which
+# is not read, as bash does byte by byte, where $brief says that nobody wants to know.
 
 declare -A commands=() summary=() example=() details=()
 order=()
@@ -58,7 +59,7 @@ command_is() {
     commands[$1]=$2
     summary[$1]=$3
     example[$1]=$4
-    IFS= read -r -d '' "details[$1]" || :
+    [ -n "${brief:-}" ] || IFS= read -r -d '' "details[$1]" || :
 }
 
 command_is "migrate" "migrate sql" \

@@ -4,7 +4,7 @@
 
 migrate() {
     local dir=${opt[sql]:-$migrations} file version there i newest=0
-    local -a files numbers
+    local -a files numbers new=()
 
     files=("$dir"/[0-9][0-9][0-9][0-9]_*.sql)
     [ -e "${files[0]}" ] \
@@ -43,8 +43,10 @@ SQL
     warn_of "${version:-0}"
 
     for i in "${!numbers[@]}"; do
-        [[ $there == *$'\n'"${numbers[i]}"$'\n'* ]] || apply "${files[i]}"
+        [[ $there == *$'\n'"${numbers[i]}"$'\n'* ]] || new+=("${files[i]}")
     done
+
+    [ ${#new[@]} -eq 0 ] || apply "${new[@]}"
 
     give_rights "$dir/rights.sql"
     repair
@@ -55,26 +57,30 @@ SQL
 # $files are there.
 
 warn_of() {
-    local file serves=0 declared
+    local file serves oldest=0
 
     for file in "${files[@]}"; do
         version_of "$file"
         [ "$version" -gt "$1" ] || continue
 
-        declared=$(serves_of "$file")
-        [ "${declared:-0}" -le "$serves" ] || serves=$declared
+        serves_of "$file"
+        [ "${serves:-0}" -le "$oldest" ] || oldest=$serves
     done
 
-    [ "$1" -eq 0 ] || [ "$serves" -le "$1" ] \
-        || echo "$me: modules older than version $serves are not served from here on:" \
+    [ "$1" -eq 0 ] || [ "$oldest" -le "$1" ] \
+        || echo "$me: modules older than version $oldest are not served from here on:" \
                 "restart NGINX with the new ones at once" >&2
 }
 
 
-# The oldest modules that a migration says it serves, or nothing.
+# Sets $serves: the oldest modules that a migration says it serves, or nothing.
 
 serves_of() {
-    sed -n -E '1s/^-- serves: ([0-9]{1,9})$/\1/p' "$1"
+    local line=
+
+    serves=
+    IFS= read -r line < "$1" || :
+    [[ ! $line =~ ^'-- serves: '([0-9]{1,9})$ ]] || serves=${BASH_REMATCH[1]}
 }
 
 
@@ -119,26 +125,62 @@ schema_version() {
 }
 
 
-# In one transaction, under a lock that lets a second svcctl wait for the first.
+# One after the other, all in one session: what it has to read of the tables before it
+# can do anything takes longer than most migrations do.  Each is told of at once.
+
+apply() {
+    local answers asked file version serves name rc=0
+    local in_use="a table is in use, as by pg_dump"
+    local -a values=() names=()
+
+    for file; do
+        version_of "$file"
+        serves_of "$file"
+        name=${file##*/}
+        name=${name%.sql}
+        names[version]=${name#*_}
+        values+=(-v "file_$version=$file" -v "name_$version=${names[version]}"
+                 ${serves:+-v "serves_$version=$serves"})
+    done
+
+    exec {answers}< <(query_apart "${values[@]}" < <(apply_script "${!names[@]}"))
+    asked=$!
+
+    while IFS= read -r reply; do
+        check "$reply" "applied $count"
+        echo "$reply ${names[${reply#* }]}"
+    done <&"$answers"
+
+    exec {answers}<&-
+    wait "$asked" || rc=$?
+    heed "$rc"
+}
+
+
+# Each in one transaction, under a lock that lets a second svcctl wait for the first.
 # All tables are locked before the first of them is changed, at once or not at
 # all: while somebody holds one of them for long, as pg_dump does, others must not
 # stand behind us at the rest.
 
-apply() {
-    local version name serves in_use="a table is in use, as by pg_dump"
+apply_script() {
+    local version
 
-    version_of "$1"
-    serves=$(serves_of "$1")
-    name=${1##*/}
-    name=${name%.sql}
-    name=${name#*_}
-
-    ask 'there|applied' -1 -v version="$version" -v name="$name" -v file="$1" \
-        ${serves:+-v serves="$serves"} <<'SQL'
+    for version; do
+        cat <<SQL
+\\set version $version
+\\set name :name_$version
+\\set file :file_$version
+\\unset serves
+\\if :{?serves_$version}
+    \\set serves :serves_$version
+\\endif
+SQL
+        cat <<'SQL'
+BEGIN;
 SELECT pg_advisory_xact_lock(hashtext('svc.schema_migration')) \g /dev/null
 SELECT EXISTS (SELECT FROM svc.schema_migration WHERE version = :version) AS there \gset
 \if :there
-    \echo there
+    COMMIT;
 \else
     DO $$
     DECLARE
@@ -172,11 +214,11 @@ SELECT EXISTS (SELECT FROM svc.schema_migration WHERE version = :version) AS the
     \if :{?serves}
         UPDATE svc.schema_migration SET serves = :serves WHERE version = :version;
     \endif
-    \echo applied
+    COMMIT;
+    SELECT 'applied ' || :version;
 \endif
 SQL
-
-    [ "$reply" = there ] || echo "applied $version $name"
+    done
 }
 
 

@@ -28,18 +28,32 @@ in_use="what it changes is in use"  # when a lock is not to be had
 # psql variables, quoted by psql; tokens never do.
 
 query() {
-    local rc=0 text
+    local rc=0
 
     [ -n "${messages:-}" ] || keep_messages
 
-    reply=$(psql -X -q -A -t -v ON_ERROR_STOP=1 -v VERBOSITY=terse \
-                 "$@" ${pg:+-d "$pg"} -c "$session" -f - 2> "$messages") \
-        || rc=$?
+    reply=$(query_apart "$@") || rc=$?
+    heed "$rc"
+}
+
+
+# The same with the answer on stdout; what else psql says is for heed().
+
+query_apart() {
+    psql -X -q -A -t -v ON_ERROR_STOP=1 -v VERBOSITY=terse "$@" ${pg:+-d "$pg"} \
+         -c "$session" -f - 2> "$messages"
+}
+
+
+# What psql has said, which has ended with the status $1.
+
+heed() {
+    local text
 
     text=$(< "$messages")
 
-    if [ $rc -ne 0 ]; then
-        explain "${text:-psql ended with the status $rc}"
+    if [ "$1" -ne 0 ]; then
+        explain "${text:-psql ended with the status $1}"
     fi
 
     # each session has the same to say about its database
