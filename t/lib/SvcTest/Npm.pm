@@ -1,15 +1,19 @@
 package SvcTest::Npm;
 
 # Programs for Node.js in a folder with a package-lock.json, whose packages are
-# installed when they are not there: those of t/npm into build/npm.
+# installed when they are not there: those of t/npm into build/npm.  The packages are
+# a link into a cache of the user's, which all checkouts share: what was not used for a
+# month is removed there.
 
 use strict;
 use warnings;
 
+use Digest::SHA qw(sha256_hex);
 use Exporter qw(import);
 use Fcntl qw(LOCK_EX);
+use File::Basename qw(basename);
 use File::Copy qw(copy);
-use File::Path qw(make_path);
+use File::Path qw(make_path remove_tree);
 use IPC::Open2;
 
 use SvcTest::Process qw(slurp);
@@ -20,6 +24,7 @@ needs(program => 'node npm');
 our @EXPORT = qw(npm_run npm_install);
 
 my @PACKAGES = qw(package.json package-lock.json);
+my $UNUSED = 30;                # days, after which packages are removed
 
 
 # Runs t/npm/$script, or one of another folder as of npm_install(), with $input;
@@ -54,24 +59,85 @@ sub npm_install {
 
     make_path($dir);
 
-    open my $lock, '>', "$dir/lock" or die "$dir/lock: $!\n";
-    flock $lock, LOCK_EX;
+    my $lock = locked("$dir/lock");
 
     update($from, $dir, grep { !/^package/ } map { s{.*/}{}r }
                         grep { -f } glob "$from/*");
 
-    return $dir if !update($from, $dir, @PACKAGES) && -e "$dir/installed";
+    return $dir if !update($from, $dir, @PACKAGES) && -e "$dir/installed"
+                   && -e "$dir/node_modules";
 
     unlink "$dir/installed";
 
-    system("cd '$dir' && npm ci --ignore-scripts --no-audit --no-fund"
-           . " --loglevel=error >npm.log 2>&1") == 0
-        or die 'npm ci: ' . slurp("$dir/npm.log") . "\n";
+    if (my $cache = cache(basename($dir), $dir)) {
+        remove_tree("$dir/node_modules") if !unlink "$dir/node_modules";
+        symlink "$cache/node_modules", "$dir/node_modules"
+            or die "$dir/node_modules: $!\n";
 
-    open my $fh, '>', "$dir/installed" or die "$dir/installed: $!\n";
-    close $fh;
+    } else {
+        npm_ci($dir);
+    }
+
+    touch("$dir/installed");
 
     return $dir;
+}
+
+
+sub locked {
+    my ($file) = @_;
+
+    open my $lock, '>', $file or die "$file: $!\n";
+    flock $lock, LOCK_EX;
+
+    return $lock;
+}
+
+
+sub touch {
+    my ($file) = @_;
+
+    open my $fh, '>', $file or die "$file: $!\n";
+    close $fh;
+}
+
+
+# The folder of the cache with the packages of $dir, of the name $name; undef when
+# there is no cache to be had.
+
+sub cache {
+    my ($name, $dir) = @_;
+
+    my $all = ($ENV{XDG_CACHE_HOME} || ($ENV{HOME} // '') . '/.cache') . '/ngx_svc';
+    my ($node) = qx(node --version);
+    my $cache = "$all/$name-" . substr sha256_hex(join "\0", $node // '',
+                                    map { slurp("$dir/$_") } @PACKAGES), 0, 16;
+
+    return if !eval { make_path($cache); -w $cache };
+
+    my $lock = locked("$cache/lock");
+
+    if (!-e "$cache/installed") {
+        copy("$dir/$_", $cache) or die "$dir/$_: $!\n" for @PACKAGES;
+        npm_ci($cache);
+    }
+
+    touch("$cache/installed");
+    remove_tree(map { s{/installed\z}{}r } grep { -M > $UNUSED }
+                glob quotemeta($all) . '/*/installed');
+
+    return $cache;
+}
+
+
+# What is in npm's own cache is not asked for again.
+
+sub npm_ci {
+    my ($dir) = @_;
+
+    system("cd '$dir' && npm ci --ignore-scripts --no-audit --no-fund --prefer-offline"
+           . " --loglevel=error >npm.log 2>&1") == 0
+        or die 'npm ci: ' . slurp("$dir/npm.log") . "\n";
 }
 
 
