@@ -121,7 +121,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_create = {
                 " AND a.id = (SELECT n.id FROM n WHERE n.verdict IS NULL)"
             " RETURNING " NGX_SVC_SCIM_COLUMNS
         "), i AS ("
-            NGX_SVC_SCIM_INSERT(" AND NOT EXISTS (SELECT FROM o)")
+            NGX_SVC_SCIM_INSERT(" AND NOT EXISTS (SELECT FROM o)", "")
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_USER_CREATED, "i.id::text", "NULL",
                           "'{\"source\":\"scim\"}'::jsonb", "FROM i")
@@ -146,7 +146,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_create = {
             NGX_SVC_EVENT_SUBSCRIBERS("user.created") " END"
         " FROM (SELECT) one LEFT JOIN ("
             "SELECT * FROM i UNION ALL SELECT * FROM u) r ON true",
-    ngx_svc_scim_insert_params(),
+    NGX_SVC_PARAMS(ngx_svc_scim_insert_params()),
     NGX_SVC_SCIM_RFC_VERDICTS,
     .verdict = NGX_SVC_SCIM_COL_VERDICT
 };
@@ -195,7 +195,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_rfc_change = {
                 NGX_SVC_SCIM_RFC_PROFILE(NGX_SVC_PROFILE_SET)
             " FROM u WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"
         "), e AS ("
-            NGX_SVC_SCIM_CHANGED(NGX_SVC_SCIM_RFC_PROFILE)
+            NGX_SVC_AUDIT_AS(
+                NGX_SVC_SCIM_CHANGED_ACTION("o.status"), "u.id::text", "NULL",
+                NGX_SVC_SCIM_CHANGED_DETAILS(
+                    NGX_SVC_SCIM_RFC_PROFILE(NGX_SVC_PROFILE_DIFFERS)
+                    ", " NGX_SVC_DIFFERS("status", "status")),
+                "FROM u, o")
         ")"
         " SELECT n.verdict, m.*"
         " FROM n LEFT JOIN LATERAL ("

@@ -6,19 +6,21 @@
 
 
 static ngx_int_t ngx_svc_scim_check(ngx_svc_request_t *sr, void *body);
+static ngx_uint_t ngx_svc_scim_told(const void *body);
+static ngx_uint_t ngx_svc_scim_untold(const void *body);
 static ngx_uint_t ngx_svc_scim_activates(const void *body);
 static ngx_uint_t ngx_svc_scim_deactivates(const void *body);
 static ngx_uint_t ngx_svc_scim_changes(const void *body);
+static ngx_uint_t ngx_svc_scim_keeps(const void *body);
 static void ngx_svc_scim_create_committed(PGresult **results);
 
-
-/* The user as it is now: what answers, behind what changed it. */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_get = {
     .name = "scim_get",
     .text = NGX_SVC_SCIM_SELECT " AND id = $1",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER)),
-    .missing = NGX_SVC_SCIM_NO_USER
+    .missing = NGX_SVC_SCIM_NO_USER,
+    .when = ngx_svc_scim_keeps
 };
 
 /*
@@ -28,87 +30,157 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_get = {
  * would cost each create a tenth, and so would a join with what they find.
  */
 
+#define NGX_SVC_SCIM_CREATE(subscribers)                                      \
+    "WITH u AS ("                                                             \
+        NGX_SVC_SCIM_INSERT("", ", tenant_id")                                \
+    "), e AS ("                                                               \
+        NGX_SVC_SCIM_AUDIT(NGX_SVC_A_USER_CREATED, "$11", "$12", "$13",       \
+                           "'{\"source\":\"scim\"}'", "FROM u")               \
+    ")"                                                                       \
+    " SELECT " NGX_SVC_SCIM_COLUMNS ", CASE WHEN id IS NULL"                  \
+        " AND current_setting('svc.tenant', true) <> ''"                      \
+        " THEN coalesce(svc.user_conflict($2, $3),"                           \
+            " 'user_account_user_name_key') END, " subscribers                \
+    " FROM (SELECT) one LEFT JOIN u ON true"
+
+#define ngx_svc_scim_create_params()                                          \
+    NGX_SVC_PARAMS(ngx_svc_scim_insert_params()                               \
+                   ngx_svc_scim_client_params()),                             \
+    NGX_SVC_CONSTRAINT_VERDICT,                                               \
+    .verdict = NGX_SVC_SCIM_COL_VERDICT
+
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_create = {
     .name = "scim_create",
-    .text =
-        "WITH u AS ("
-            NGX_SVC_SCIM_INSERT("")
-        "), e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_USER_CREATED, "u.id::text", "NULL",
-                          "'{\"source\":\"scim\"}'", "FROM u")
-        ")"
-        " SELECT u.*, CASE WHEN u.id IS NULL"
-            " AND current_setting('svc.tenant', true) <> ''"
-            " THEN coalesce(svc.user_conflict($2, $3),"
-                " 'user_account_user_name_key') END, "
-            NGX_SVC_EVENT_SUBSCRIBERS("user.created")
-        " FROM (SELECT) one LEFT JOIN u ON true",
-    ngx_svc_scim_insert_params(),
-    NGX_SVC_CONSTRAINT_VERDICT,
-    .verdict = NGX_SVC_SCIM_COL_VERDICT
+    .text = NGX_SVC_SCIM_CREATE(NGX_SVC_EVENT_SUBSCRIBERS("user.created")),
+    ngx_svc_scim_create_params(),
+    .when = ngx_svc_scim_told
 };
 
-/* "active" alone is most of what comes. */
+/* Where there are no webhooks. */
 
-#define NGX_SVC_SCIM_STATUS  "'{\"source\":\"scim\",\"changed\":[\"status\"]}'"
+static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_create_alone = {
+    .name = "scim_create_alone",
+    .text = NGX_SVC_SCIM_CREATE("NULL::text"),
+    ngx_svc_scim_create_params(),
+    .when = ngx_svc_scim_untold
+};
+
+/*
+ * "active" alone is most of what comes.  A statement that sets nothing but the
+ * status of the user $1, and writes the event; neither, unless "from", a
+ * comparison, holds for the status of the locked row.  Who is not active has no
+ * session from before.
+ */
+
+#define NGX_SVC_SCIM_SET_STATUS(action, status, from)                         \
+    "WITH o AS ("                                                             \
+        "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account"               \
+        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1"                   \
+        " FOR NO KEY UPDATE"                                                  \
+    "), u AS ("                                                               \
+        "UPDATE svc.user_account a SET status = '" status "',"                \
+            " valid_after = CASE '" status "' WHEN 'active'"                  \
+                " THEN a.valid_after ELSE clock_timestamp() END,"             \
+            " updated_at = " NGX_SVC_CHANGED_AT("a")                          \
+        " FROM o WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"        \
+            " AND o.status " from                                             \
+        " RETURNING a.tenant_id, a.id, a.status, a.updated_at"                \
+    "), e AS ("                                                               \
+        NGX_SVC_SCIM_AUDIT(action, "$2", "$3", "$4",                          \
+            "'{\"source\":\"scim\",\"changed\":[\"status\"]}'", "FROM u")         \
+    ")"                                                                       \
+    " SELECT o.id, o.user_name, o.external_id,"                               \
+        " coalesce(u.status, o.status)"                                       \
+        NGX_SVC_PROFILE(NGX_SVC_PROFILE_OLD) ", o.created_at,"                \
+        " coalesce(u.updated_at, o.updated_at)"                               \
+    " FROM o LEFT JOIN u ON true"
+
+#define ngx_svc_scim_set_status_params()                                      \
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER),            \
+                   ngx_svc_scim_client_params()),                             \
+    .missing = NGX_SVC_SCIM_NO_USER
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_activate = {
     .name = "scim_activate",
-    .text = NGX_SVC_PROFILE_STATUS(NGX_SVC_A_USER_REACTIVATED, "active",
-                                   "= 'deactivated'", NGX_SVC_SCIM_STATUS),
-    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER)),
+    .text = NGX_SVC_SCIM_SET_STATUS(NGX_SVC_A_USER_REACTIVATED, "active",
+                                    "= 'deactivated'"),
+    ngx_svc_scim_set_status_params(),
     .when = ngx_svc_scim_activates
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_deactivate = {
     .name = "scim_deactivate",
-    .text = NGX_SVC_PROFILE_STATUS(NGX_SVC_A_USER_DEACTIVATED, "deactivated",
-                                   "<> 'deactivated'", NGX_SVC_SCIM_STATUS),
-    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER)),
+    .text = NGX_SVC_SCIM_SET_STATUS(NGX_SVC_A_USER_DEACTIVATED, "deactivated",
+                                    "<> 'deactivated'"),
+    ngx_svc_scim_set_status_params(),
     .when = ngx_svc_scim_deactivates
 };
 
 /*
- * One statement locks the row, writes it only if something differs, and writes
- * the audit event.  What differs is told from the locked row: the UPDATE's own
- * WHERE sees the row of the statement's beginning first.
+ * One statement locks the row, writes it only if something differs, writes the
+ * audit event, and has the answer.  What differs is told from the locked row:
+ * the UPDATE's own WHERE sees the row of the statement's beginning first.  The
+ * names of what the row has begin with "o_".
  */
+
+#define NGX_SVC_SCIM_KEPT(id, column, ...)                                    \
+    ", " #column " AS o_" #column
+
+#define NGX_SVC_SCIM_KEPT_OLD(id, column, ...)                                \
+    ", n.o_" #column
+
+#define NGX_SVC_SCIM_TAKEN(id, column, ...)                                   \
+    ", " #column " = n." #column
+
+#define NGX_SVC_SCIM_CHANGE_DIFFERS(id, column, name, ...)                    \
+    ", CASE WHEN u." #column " IS DISTINCT FROM u.o_" #column                 \
+        " THEN '" name "' END"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_change = {
     .name = "scim_change",
     .text =
-        "WITH o AS ("
-            "SELECT id, user_name, status"
-                NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_COLUMN)
-            " FROM svc.user_account"
-            " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1 FOR UPDATE"
-        "), n AS ("
-            "SELECT id, user_name" NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_WANTED)
+        "WITH n AS ("
+            "SELECT id, user_name, created_at, updated_at, status AS o_status"
+                NGX_SVC_SCIM_PROFILE(NGX_SVC_SCIM_KEPT)
+                NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_WANTED)
                 NGX_SVC_SCIM_STATUS_WANTED ","
                 " CASE WHEN $2 AND $3 <> coalesce(external_id, '')"
                     " THEN svc.user_conflict(NULL, $3) END AS taken"
-            " FROM o"
+            " FROM ("
+                "SELECT " NGX_SVC_SCIM_COLUMNS " FROM svc.user_account"
+                " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1 FOR UPDATE"
+            ") o"
         "), u AS ("
-            "SELECT n.* FROM n, o WHERE n.taken IS NULL"
-                " AND (n.status" NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_NEW) ")"
-                " IS DISTINCT FROM"
-                " (o.status" NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_OLD) ")"
-        "), w AS ("
-            "UPDATE svc.user_account a SET status = u.status,"
-                " valid_after = CASE WHEN u.status IN ('active', a.status)"
+            "UPDATE svc.user_account a SET status = n.status,"
+                " valid_after = CASE WHEN n.status IN ('active', a.status)"
                     " THEN a.valid_after ELSE clock_timestamp() END,"
-                " search = " NGX_SVC_PROFILE_SEARCH("u") ","
+                " search = " NGX_SVC_PROFILE_SEARCH("n") ","
                 " updated_at = " NGX_SVC_CHANGED_AT("a")
-                NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_SET)
-            " FROM u WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"
+                NGX_SVC_SCIM_PROFILE(NGX_SVC_SCIM_TAKEN)
+            " FROM n WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"
+                " AND n.taken IS NULL"
+                " AND (n.status" NGX_SVC_SCIM_PROFILE(NGX_SVC_PROFILE_NEW) ")"
+                " IS DISTINCT FROM (n.o_status"
+                    NGX_SVC_SCIM_PROFILE(NGX_SVC_SCIM_KEPT_OLD) ")"
+            " RETURNING a.tenant_id, n.*, a.updated_at AS changed_at"
         "), e AS ("
-            NGX_SVC_SCIM_CHANGED(NGX_SVC_SCIM_PROFILE)
+            NGX_SVC_SCIM_AUDIT_AS(
+                NGX_SVC_SCIM_CHANGED_ACTION("u.o_status"), "$17", "$18", "$19",
+                NGX_SVC_SCIM_CHANGED_DETAILS(
+                    NGX_SVC_SCIM_PROFILE(NGX_SVC_SCIM_CHANGE_DIFFERS)
+                    ", CASE WHEN u.status <> u.o_status THEN 'status' END"),
+                "FROM u")
         ")"
-        " SELECT taken FROM n",
+        " SELECT n.id, n.user_name, n.external_id, n.status"
+            NGX_SVC_PROFILE(NGX_SVC_PROFILE_NEW) ", n.created_at,"
+            " coalesce(u.changed_at, n.updated_at), n.taken"
+        " FROM n LEFT JOIN u ON true",
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_SCIM_NO_USER),
                    NGX_SVC_SCIM_PROFILE(ngx_svc_scim_params)
-                   ngx_svc_param_call(ngx_svc_scim_status)),
+                   ngx_svc_param_call(ngx_svc_scim_status),
+                   ngx_svc_scim_client_params()),
     NGX_SVC_CONSTRAINT_VERDICT,
+    .verdict = NGX_SVC_SCIM_COL_VERDICT,
     .missing = NGX_SVC_SCIM_NO_USER,
     .when = ngx_svc_scim_changes
 };
@@ -116,9 +188,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_change = {
 
 const ngx_svc_route_t  ngx_svc_scim_users[] = {
 
-    { ngx_svc_scim_route(NGX_HTTP_POST, NGX_SVC_SCIM_USERS, NGX_SVC_ROUTE_JSON,
+    { ngx_svc_scim_route(NGX_HTTP_POST, NGX_SVC_SCIM_USERS,
+                         NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_AUDITS,
                          ngx_svc_scim_check),
-      .statements = { &ngx_svc_sql_scim_create },
+      .statements = { &ngx_svc_sql_scim_create,
+                      &ngx_svc_sql_scim_create_alone },
       .status = NGX_HTTP_CREATED,
       .committed = ngx_svc_scim_create_committed,
       .reply = ngx_svc_scim_user_reply },
@@ -126,16 +200,19 @@ const ngx_svc_route_t  ngx_svc_scim_users[] = {
     { .method = NGX_HTTP_GET,
       .path = NGX_SVC_SCIM_USER,
       .permission = NGX_SVC_P_SCIM,
+      .body_size = sizeof(ngx_svc_scim_user_t),
       .check = ngx_svc_scim_mask,
       .statements = { &ngx_svc_sql_scim_get },
       .reply = ngx_svc_scim_user_reply },
 
-    { ngx_svc_scim_route(NGX_HTTP_PUT, NGX_SVC_SCIM_USER, NGX_SVC_ROUTE_JSON,
+    { ngx_svc_scim_route(NGX_HTTP_PUT, NGX_SVC_SCIM_USER,
+                         NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_AUDITS,
                          ngx_svc_scim_check),
-      .statements = { &ngx_svc_sql_scim_change, &ngx_svc_sql_scim_get },
+      .statements = { &ngx_svc_sql_scim_change },
       .reply = ngx_svc_scim_user_reply },
 
-    { ngx_svc_scim_route(NGX_HTTP_PATCH, NGX_SVC_SCIM_USER, NGX_SVC_ROUTE_JSON,
+    { ngx_svc_scim_route(NGX_HTTP_PATCH, NGX_SVC_SCIM_USER,
+                         NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_AUDITS,
                          ngx_svc_scim_check),
       .statements = { &ngx_svc_sql_scim_activate,
                       &ngx_svc_sql_scim_deactivate,
@@ -143,9 +220,9 @@ const ngx_svc_route_t  ngx_svc_scim_users[] = {
                       &ngx_svc_sql_scim_get },
       .reply = ngx_svc_scim_user_reply },
 
-    { ngx_svc_scim_route(NGX_HTTP_DELETE, NGX_SVC_SCIM_USER, 0,
-                         ngx_svc_scim_check),
-      .statements = { &ngx_svc_sql_scim_deactivate, &ngx_svc_sql_scim_get },
+    { ngx_svc_scim_route(NGX_HTTP_DELETE, NGX_SVC_SCIM_USER,
+                         NGX_SVC_ROUTE_AUDITS, ngx_svc_scim_check),
+      .statements = { &ngx_svc_sql_scim_deactivate },
       .status = NGX_HTTP_NO_CONTENT },
 
     ngx_svc_null_route
@@ -211,6 +288,20 @@ ngx_svc_scim_status(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 
 
 static ngx_uint_t
+ngx_svc_scim_told(const void *body)
+{
+    return ngx_svc_event_listens();
+}
+
+
+static ngx_uint_t
+ngx_svc_scim_untold(const void *body)
+{
+    return !ngx_svc_event_listens();
+}
+
+
+static ngx_uint_t
 ngx_svc_scim_activates(const void *body)
 {
     const ngx_svc_scim_user_t  *user = body;
@@ -238,6 +329,15 @@ ngx_svc_scim_changes(const void *body)
     const ngx_svc_scim_user_t  *user = body;
 
     return 0 NGX_SVC_SCIM_PROFILE(ngx_svc_scim_mentioned);
+}
+
+
+static ngx_uint_t
+ngx_svc_scim_keeps(const void *body)
+{
+    const ngx_svc_scim_user_t  *user = body;
+
+    return !user->active.set && !ngx_svc_scim_changes(body);
 }
 
 

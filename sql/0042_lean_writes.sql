@@ -340,6 +340,37 @@ CREATE TRIGGER user_status_delete AFTER DELETE ON svc.user_account
     FOR EACH ROW EXECUTE FUNCTION svc.user_gone();
 
 
+-- Whether the caller, if it is a token, may act on a user: as of 0036.  "svc.token" is
+-- its id, a blank, and its name, where the statements have the rest of what is audited as
+-- parameters; otherwise the settings of the audit log tell.
+
+CREATE OR REPLACE FUNCTION svc.token_acts(who uuid, held text) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    caller  text := nullif(current_setting('svc.token', true), '');
+    tenant  uuid;
+    token   record;
+BEGIN
+    IF caller IS NULL THEN
+        IF coalesce(current_setting('svc.actor_type', true), '') NOT IN ('apiToken', 'scim')
+        THEN
+            RETURN true;
+        END IF;
+
+        caller := nullif(current_setting('svc.actor_id', true), '');
+    END IF;
+
+    tenant := nullif(current_setting('svc.tenant', true), '')::uuid;
+
+    SELECT c.maker, c.owner INTO token FROM svc.credential c
+     WHERE c.tenant_id = tenant AND c.id = left(caller, 36)::uuid;
+
+    RETURN coalesce(token.owner OR held <> 'owner', false)
+       AND coalesce(token.maker <> who, true);
+END
+$$;
+
+
 -- Of whom tokens are that outlive what their maker may do: as of 0036.
 
 CREATE OR REPLACE FUNCTION svc.user_maker_lost() RETURNS trigger

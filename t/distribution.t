@@ -128,7 +128,8 @@ for my $row ([ 'SELECT name FROM svc.user_group WHERE id = $1', 'user_group' ],
 my $TELLS = 'a token tells the tenant: it is looked up by its digest';
 
 my %ALL_TENANTS = (
-    ( map { $_ => $TELLS } map { ($_, "${_}_domain") } qw(auth_read auth_write auth_caller) ),
+    ( map { $_ => $TELLS } map { ($_, "${_}_domain") } qw(auth_read auth_token auth_write
+                                                           auth_caller) ),
     ( map { $_ => "$TELLS, as that of a client of OAuth" }
       qw(oauth_login oauth_login_any oauth_login_async oauth_login_async_pinned
          oauth_login_pinned) ),

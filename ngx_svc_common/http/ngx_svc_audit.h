@@ -210,6 +210,22 @@
 #define NGX_SVC_AUDIT_TARGET(action, target)  "'" target "'"
 
 /*
+ * SQL: columns in front of the others, for NGX_SVC_AUDIT_INTO(), and what they
+ * have, for NGX_SVC_AUDIT_ROWS(), of a route with NGX_SVC_ROUTE_AUDITS: whose
+ * event it is, who did it, from where.  tenant: an expression; type: that of the
+ * actor; ip, agent, id: the parameters of ngx_svc_bind.h of these names.  Else
+ * settings have all that, each of which is dearer than a value.
+ */
+
+#define NGX_SVC_AUDIT_TOKEN_COLUMNS                                           \
+    "tenant_id, actor_type, actor_id, actor_name, ip, user_agent, request_id, "
+
+#define NGX_SVC_AUDIT_TOKEN(tenant, type, ip, agent, id)                      \
+    tenant ", '" type "', left(current_setting('svc.token', true), 36),"      \
+    " substr(current_setting('svc.token', true), 38),"                        \
+    " " ip "::text::inet, " agent "::text, " id "::text, "
+
+/*
  * SQL: the details of a change: the names of the members that differ in the new
  * row "u" and the old one "o".  differ: NGX_SVC_DIFFERS() with commas between.
  */

@@ -11,8 +11,19 @@
 #define NGX_SVC_TOKEN_MAX  256          /* bytes */
 
 
+/* From NGX_SVC_BEARER_WRITE on with the actor's settings. */
+
+typedef enum {
+    NGX_SVC_BEARER_READ = 0,
+    NGX_SVC_BEARER_TOKEN,
+    NGX_SVC_BEARER_WRITE,
+    NGX_SVC_BEARER_CALLER
+} ngx_svc_bearer_kind_e;
+
+
 static ngx_int_t ngx_svc_bearer_take(ngx_svc_request_t *sr);
 static ngx_table_elt_t *ngx_svc_bearer_header(ngx_http_request_t *r);
+static ngx_svc_bearer_kind_e ngx_svc_bearer_kind(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_bearer_call(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_bearer_find(ngx_svc_request_t *sr,
     ngx_svc_pg_op_t *op, const u_char *hash);
@@ -31,7 +42,8 @@ static ngx_int_t ngx_svc_bearer_refuse(ngx_svc_request_t *sr, PGresult *res);
  * The second column says that last_used_at is over a minute old.  The writing
  * form also sets what the defaults of svc.audit_event read; and that of a route
  * with NGX_SVC_ROUTE_CALLER what the token grants, too.  A setting costs nearly
- * a tenth of a read: none is made that nobody looks at.
+ * a tenth of a read: none is made that nobody looks at.  That of a route with
+ * NGX_SVC_ROUTE_AUDITS sets whose the token is alone, its id and its name.
  */
 
 #define NGX_SVC_AUTH_LIVE                                                     \
@@ -52,6 +64,9 @@ static ngx_int_t ngx_svc_bearer_refuse(ngx_svc_request_t *sr, PGresult *res);
     " || set_config('svc.ip', $5, true)"                                      \
     " || set_config('svc.user_agent', $6, true)"                              \
     " || set_config('svc.request_id', $7, true) IS NULL"
+
+#define NGX_SVC_AUTH_TOKEN                                                    \
+    "set_config('svc.token', id::text || ' ' || name, true) IS NULL"
 
 #define NGX_SVC_AUTH_PERMISSIONS                                              \
     NGX_SVC_AUTH_GRANTED(                                                     \
@@ -85,6 +100,14 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_caller = {
     .nparams = 7
 };
 
+static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_token = {
+    .name = "auth_token",
+    .text =
+        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ", "
+        NGX_SVC_AUTH_TOKEN NGX_SVC_AUTH_LIVE,
+    .nparams = 3
+};
+
 /* The same of requests whose Host might be a domain of the tenant. */
 
 #define NGX_SVC_AUTH_DOMAIN(domain, url)                                      \
@@ -113,6 +136,14 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_caller_domain = {
         NGX_SVC_AUTH_ACTOR ", " NGX_SVC_AUTH_PERMISSIONS " IS NULL"
         NGX_SVC_AUTH_DOMAIN("$8", "$9") NGX_SVC_AUTH_LIVE,
     .nparams = 9
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_token_domain = {
+    .name = "auth_token_domain",
+    .text =
+        "SELECT " NGX_SVC_AUTH_TENANT ", " NGX_SVC_AUTH_STALE ", "
+        NGX_SVC_AUTH_TOKEN NGX_SVC_AUTH_DOMAIN("$4", "$5") NGX_SVC_AUTH_LIVE,
+    .nparams = 5
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_touch = {
@@ -216,20 +247,43 @@ ngx_svc_bearer_header(ngx_http_request_t *r)
 }
 
 
+/* What the statements of an op want of its first one. */
+
+static ngx_svc_bearer_kind_e
+ngx_svc_bearer_kind(ngx_svc_request_t *sr)
+{
+    if (sr->route->flags & NGX_SVC_ROUTE_CALLER) {
+        return NGX_SVC_BEARER_CALLER;
+    }
+
+    if (sr->op->kind != NGX_SVC_PG_WRITE) {
+        return NGX_SVC_BEARER_READ;
+    }
+
+    return (sr->route->flags & NGX_SVC_ROUTE_AUDITS) ? NGX_SVC_BEARER_TOKEN
+                                                     : NGX_SVC_BEARER_WRITE;
+}
+
+
 static ngx_int_t
 ngx_svc_bearer_call(ngx_svc_request_t *sr)
 {
-    ngx_uint_t          kind, domain;
-    ngx_svc_pg_call_t  *call;
+    ngx_uint_t              domain;
+    ngx_svc_pg_call_t      *call;
+    ngx_svc_bearer_kind_e   kind;
 
     static const ngx_svc_pg_statement_t *const  statements[][2] = {
-        { &ngx_svc_sql_auth_read, &ngx_svc_sql_auth_read_domain },
-        { &ngx_svc_sql_auth_write, &ngx_svc_sql_auth_write_domain },
-        { &ngx_svc_sql_auth_caller, &ngx_svc_sql_auth_caller_domain }
+        [NGX_SVC_BEARER_READ] =
+            { &ngx_svc_sql_auth_read, &ngx_svc_sql_auth_read_domain },
+        [NGX_SVC_BEARER_TOKEN] =
+            { &ngx_svc_sql_auth_token, &ngx_svc_sql_auth_token_domain },
+        [NGX_SVC_BEARER_WRITE] =
+            { &ngx_svc_sql_auth_write, &ngx_svc_sql_auth_write_domain },
+        [NGX_SVC_BEARER_CALLER] =
+            { &ngx_svc_sql_auth_caller, &ngx_svc_sql_auth_caller_domain }
     };
 
-    kind = (sr->route->flags & NGX_SVC_ROUTE_CALLER) ? 2
-           : sr->op->kind == NGX_SVC_PG_WRITE;
+    kind = ngx_svc_bearer_kind(sr);
     domain = ngx_svc_base_url_domain(sr);
 
     call = ngx_svc_pg_call(sr->op, statements[kind][domain]);
@@ -239,7 +293,7 @@ ngx_svc_bearer_call(ngx_svc_request_t *sr)
 
     ngx_svc_bearer_bind(sr, call, sr->token_hash);
 
-    if (kind) {
+    if (kind >= NGX_SVC_BEARER_WRITE) {
         ngx_svc_pg_bind_str(call, &sr->surface->actor_type);
 
         if (ngx_svc_bind_client(sr, call) != NGX_OK) {

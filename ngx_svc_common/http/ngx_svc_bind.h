@@ -89,6 +89,17 @@
 #define ngx_svc_param_data(type, field)                                       \
     { .bind = ngx_svc_bind_data, .offset = offsetof(type, field) }
 
+/*
+ * The client's address, its User-Agent and the id of the request, as the audit
+ * log has them; NULL when there is none.
+ */
+#define ngx_svc_param_client_ip()                                             \
+    { .bind = ngx_svc_bind_client_ip }
+#define ngx_svc_param_client_agent()                                          \
+    { .bind = ngx_svc_bind_client_agent }
+#define ngx_svc_param_request_id()                                            \
+    { .bind = ngx_svc_bind_request_id }
+
 /* Whatever else: a function of the resource's own. */
 #define ngx_svc_param_call(function)                                          \
     { .bind = function }
@@ -119,6 +130,9 @@ ngx_svc_bind_function(ngx_svc_bind_constant);
 ngx_svc_bind_function(ngx_svc_bind_base_url);
 ngx_svc_bind_function(ngx_svc_bind_domain_url);
 ngx_svc_bind_function(ngx_svc_bind_data);
+ngx_svc_bind_function(ngx_svc_bind_client_ip);
+ngx_svc_bind_function(ngx_svc_bind_client_agent);
+ngx_svc_bind_function(ngx_svc_bind_request_id);
 
 
 #endif /* _NGX_SVC_BIND_H_INCLUDED_ */

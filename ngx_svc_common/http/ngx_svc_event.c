@@ -30,6 +30,13 @@ ngx_svc_event_emit(const ngx_svc_event_t *event)
 }
 
 
+ngx_uint_t
+ngx_svc_event_listens(void)
+{
+    return ngx_svc_event_listener != NULL;
+}
+
+
 void
 ngx_svc_event_listen(ngx_svc_event_pt handler)
 {

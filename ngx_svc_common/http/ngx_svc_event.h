@@ -11,13 +11,14 @@
 
 /*
  * SQL: the ids of the tenant's webhook endpoints that are to get an event, with
- * commas between them, or NULL.  event: its name, a literal.
+ * commas between them; nobody: empty.  event: its name, a literal.  An array
+ * costs half of what an aggregate does.
  */
 
 #define NGX_SVC_EVENT_SUBSCRIBERS(event)                                      \
-    "(SELECT string_agg(w.id::text, ',') FROM svc.webhook_endpoint w"         \
+    "array_to_string(ARRAY(SELECT w.id FROM svc.webhook_endpoint w"           \
     " WHERE w.tenant_id = " NGX_SVC_TENANT " AND w.enabled"                   \
-    " AND '" event "' = ANY (w.events))"
+    " AND '" event "' = ANY (w.events)), ',')"
 
 
 /*
@@ -39,7 +40,7 @@ typedef enum {
 typedef struct {
     ngx_svc_event_e   kind;
     ngx_str_t         tenant;       /* its UUID, as text */
-    ngx_str_t         subscribers;  /* as above; no data: nobody */
+    ngx_str_t         subscribers;  /* as above; empty: nobody */
     ngx_str_t         user;         /* the user's UUID, as text */
     ngx_str_t         email;        /* of NGX_SVC_EVENT_USER_CREATED */
     ngx_str_t         number;       /* the audit event's, of what happens to a
@@ -62,6 +63,9 @@ NGX_SVC_API void ngx_svc_event_emit(const ngx_svc_event_t *event);
 
 /* Who is told, in this worker; NULL: nobody. */
 NGX_SVC_API void ngx_svc_event_listen(ngx_svc_event_pt handler);
+
+/* 1: somebody is.  Else a statement needs no subscribers. */
+NGX_SVC_API ngx_uint_t ngx_svc_event_listens(void);
 
 
 #endif /* _NGX_SVC_EVENT_H_INCLUDED_ */

@@ -56,28 +56,6 @@
     ", " NGX_SVC_DIFFERS(#column, name)
 
 
-/*
- * SQL: a statement that sets nothing but the status of the user $1, and writes
- * the event; neither, unless "from", a comparison, holds for the status of the
- * locked row.  It stays locked until the next statement has read the answer.
- * Who is not active has no session from before.
- */
-
-#define NGX_SVC_PROFILE_STATUS(action, status, from, details)                 \
-    "WITH o AS ("                                                             \
-        "SELECT id, status FROM svc.user_account"                             \
-        " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1"                   \
-        " FOR NO KEY UPDATE"                                                  \
-    "), u AS ("                                                               \
-        "UPDATE svc.user_account a SET status = '" status "',"                \
-            " valid_after = CASE '" status "' WHEN 'active'"                  \
-                " THEN a.valid_after ELSE clock_timestamp() END,"             \
-            " updated_at = " NGX_SVC_CHANGED_AT("a")                          \
-        " FROM o WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"        \
-            " AND o.status " from " RETURNING a.id"                           \
-    ") "                                                                      \
-    NGX_SVC_AUDIT(action, "u.id::text", "NULL", details, "FROM u")
-
 /* SQL: what is searched, of a row with the names; SET with them. */
 
 #define NGX_SVC_PROFILE_SEARCH(row)                                           \

@@ -38,6 +38,9 @@
 #define NGX_SVC_ROUTE_STRICT       0x100000 /* an unknown member is an error */
 #define NGX_SVC_ROUTE_PAGE         0x200000 /* links lead here: an error may
                                                be a page */
+#define NGX_SVC_ROUTE_AUDITS       0x400000 /* its statements write the audit
+                                               log by NGX_SVC_AUDIT_TOKEN();
+                                               takes a token, and no session */
 
 /* Of sessions that wait for something; without one of these: full ones only. */
 
