@@ -406,3 +406,29 @@ DROP TRIGGER user_maker_lost ON svc.user_account;
 CREATE TRIGGER user_maker_lost AFTER UPDATE OF role, status ON svc.user_account
     FOR EACH ROW WHEN (OLD.role <> 'member')
     EXECUTE FUNCTION svc.user_maker_lost();
+
+
+-- The indexes of users, and what reads them.  Each of them is a fiftieth of what a new user
+-- costs, and a condition of one a part of that for who does not meet it, too.
+--
+--     pkey             (tenant_id, id)               all that names a user
+--     user_name_key    (tenant_id, user_name_key)    sign-in, filters of SCIM, conflicts
+--     external_id_key  (tenant_id, external_id)      filters of SCIM, conflicts
+--     created_idx      (tenant_id, created_at, id)   lists of users, searches of the newest
+--     scim_idx         the same, NOT scim_deleted    pages of SCIM, by their numbers
+--     unindexed_idx    the same, NOT indexed         svc.user_index(), the rest of a search
+--     search_idx       GIN (search), indexed         searches among more than 100,000: new
+--                                                    users are not in it (0013)
+--     role_idx         (tenant_id, role, created_at, id), role <> 'member'
+--                                                    members by role, owners, how many have
+--                                                    a role of the system
+--
+-- Of role_idx owner_idx and admin_idx were parts, and no statement looks for users who are
+-- deleted in SCIM but by their keys.
+--
+-- Of events: the primary key is for lists and exports, follow_idx for who follows the log,
+-- and id_idx for a stream that is resumed, which knows an id alone.
+
+DROP INDEX svc.user_account_owner_idx;
+DROP INDEX svc.user_account_admin_idx;
+DROP INDEX svc.user_account_scim_deleted_idx;
