@@ -10,9 +10,13 @@
                                            not final */
 #define NGX_SVC_PUSH_LISTENS  15000     /* who is woken polls anyway */
 #define NGX_SVC_PUSH_ALONE    2000
+#define NGX_SVC_PUSH_SLOWEST  1000      /* who is woken polls so often */
 
 
 static ngx_msec_t ngx_svc_push_when_list(ngx_svc_push_work_t *work);
+
+
+static ngx_msec_t  ngx_svc_push_when_turn;  /* of the next one who is woken */
 
 
 ngx_uint_t
@@ -23,11 +27,43 @@ ngx_svc_push_when_idle(ngx_svc_push_work_t *work)
 }
 
 
+/* One after the other: the more are woken, the less often each of them polls. */
+
+ngx_msec_t
+ngx_svc_push_when_woken(ngx_svc_push_work_t *work)
+{
+    ngx_msec_t  at, most;
+
+    at = work->polled + NGX_SVC_PUSH_PACE;
+    most = work->polled + NGX_SVC_PUSH_SLOWEST;
+
+    if ((ngx_msec_int_t) (ngx_current_msec - at) > 0) {
+        at = ngx_current_msec;
+    }
+
+    if ((ngx_msec_int_t) (most - at) <= 0) {
+        return at;
+    }
+
+    if ((ngx_msec_int_t) (ngx_svc_push_when_turn - at) > 0) {
+        at = ngx_svc_push_when_turn;
+    }
+
+    if ((ngx_msec_int_t) (at - most) > 0) {
+        return most;
+    }
+
+    ngx_svc_push_when_turn = at + NGX_SVC_PUSH_EACH;
+
+    return at;
+}
+
+
 void
 ngx_svc_push_when_polled(ngx_svc_push_work_t *work, ngx_uint_t n,
     ngx_uint_t listens)
 {
-    ngx_msec_t  ms;
+    ngx_msec_t  ms, woken;
 
     if (work->final) {
         work->backoff = NGX_SVC_PUSH_PACE;
@@ -40,15 +76,20 @@ ngx_svc_push_when_polled(ngx_svc_push_work_t *work, ngx_uint_t n,
         ms = work->backoff;
         work->backoff = ngx_min(2 * work->backoff, NGX_SVC_PUSH_BACKOFF);
 
-    } else if (work->woken) {
-        ms = NGX_SVC_PUSH_PACE;
-
     } else {
         ms = listens ? NGX_SVC_PUSH_LISTENS : NGX_SVC_PUSH_ALONE;
         ms = ngx_max(ms, n * NGX_SVC_PUSH_EACH);
     }
 
     work->poll = work->polled + ms;
+
+    if (work->woken && ms) {
+        woken = ngx_svc_push_when_woken(work);
+
+        if ((ngx_msec_int_t) (work->poll - woken) > 0) {
+            work->poll = woken;
+        }
+    }
 }
 
 

@@ -20,6 +20,9 @@
 /* Nobody is on the way, and nothing is to be recorded. */
 ngx_uint_t ngx_svc_push_when_idle(ngx_svc_push_work_t *work);
 
+/* When a target that is woken polls: none is far from its turn. */
+ngx_msec_t ngx_svc_push_when_woken(ngx_svc_push_work_t *work);
+
 /*
  * Behind a poll: sets when the next one is due.  Of many targets, n, each polls
  * less often; listens: who is woken polls less often, too.

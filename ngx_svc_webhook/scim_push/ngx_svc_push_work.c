@@ -262,9 +262,13 @@ ngx_svc_push_work_woken(ngx_svc_push_work_t *work)
 {
     ngx_msec_t  at;
 
+    if (work->woken) {
+        return;         /* its turn comes */
+    }
+
     work->woken = 1;
 
-    at = work->polled + NGX_SVC_PUSH_PACE;
+    at = ngx_svc_push_when_woken(work);
 
     if ((ngx_msec_int_t) (work->poll - at) > 0) {
         work->poll = at;
