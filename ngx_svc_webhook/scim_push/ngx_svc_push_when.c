@@ -11,6 +11,7 @@
 #define NGX_SVC_PUSH_LISTENS  15000     /* who is woken polls anyway */
 #define NGX_SVC_PUSH_ALONE    2000
 #define NGX_SVC_PUSH_SLOWEST  1000      /* who is woken polls so often */
+#define NGX_SVC_PUSH_TURN     40        /* from one of these to the next */
 
 
 static ngx_msec_t ngx_svc_push_when_list(ngx_svc_push_work_t *work);
@@ -53,7 +54,7 @@ ngx_svc_push_when_woken(ngx_svc_push_work_t *work)
         return most;
     }
 
-    ngx_svc_push_when_turn = at + NGX_SVC_PUSH_EACH;
+    ngx_svc_push_when_turn = at + NGX_SVC_PUSH_TURN;
 
     return at;
 }
@@ -63,7 +64,7 @@ void
 ngx_svc_push_when_polled(ngx_svc_push_work_t *work, ngx_uint_t n,
     ngx_uint_t listens)
 {
-    ngx_msec_t  ms, woken;
+    ngx_msec_t  ms, at;
 
     if (work->final) {
         work->backoff = NGX_SVC_PUSH_PACE;
@@ -83,12 +84,16 @@ ngx_svc_push_when_polled(ngx_svc_push_work_t *work, ngx_uint_t n,
 
     work->poll = work->polled + ms;
 
-    if (work->woken && ms) {
-        woken = ngx_svc_push_when_woken(work);
+    if (ms == 0 || (work->final && !work->woken)) {
+        return;
+    }
 
-        if ((ngx_msec_int_t) (work->poll - woken) > 0) {
-            work->poll = woken;
-        }
+    /* who has written, or has still to commit, has no other turn */
+
+    at = ngx_svc_push_when_woken(work);
+
+    if (work->final || (ngx_msec_int_t) (at - work->poll) > 0) {
+        work->poll = at;
     }
 }
 
