@@ -124,7 +124,7 @@ WITH may (name, privileges, columns) AS (VALUES
     punycode, scim_claim, scim_hold, scim_release, sealed_by, sealed_keys, search_text,
     sign_in_expire, sign_in_sweep, sign_in_tenant, token_acts, user_added, user_conflict, user_index, user_page,
     user_search, webhook_attempt_delete, webhook_attempt_expire, webhook_done_expire,
-    webhook_note, webhook_outbox_take
+    webhook_note, webhook_outbox_rest, webhook_outbox_take
 
 }'::text[])
 

@@ -163,7 +163,8 @@ my %ALL_TENANTS_FUNCTION = (
                                                               organization_taken) ),
     ( map { $_ => $SWEEP } qw(sign_in_expire sign_in_sweep oauth_expire oauth_key_turn
                               oauth_key_old agent_sweep webhook_attempt_expire
-                              webhook_attempt_delete webhook_done_expire webhook_outbox_take user_index
+                              webhook_attempt_delete webhook_done_expire webhook_outbox_rest
+                              webhook_outbox_take user_index
                               scim_claim scim_release) ),
     agent_count => $EVENTS,
     oauth_token_keep => 'rows of the tenants whose tokens a worker has given',

@@ -80,7 +80,7 @@ EOT
                               user_added user_conflict user_index user_page user_search
                               webhook_attempt_delete
                               webhook_attempt_expire webhook_done_expire
-                              webhook_note webhook_outbox_take) ],
+                              webhook_note webhook_outbox_rest webhook_outbox_take) ],
           'the functions that svc_app may call');
 
 is_deeply(list(<<'EOT'), [], 'those with their owner\'s rights have their path');

@@ -15,12 +15,12 @@
 #include <libpq-fe.h>
 
 
-#define NGX_SVC_PG_CALLS       10       /* in one op, at most */
+#define NGX_SVC_PG_CALLS       14       /* in one op, at most */
 #define NGX_SVC_PG_MAX_CONNS   64       /* of one pool in one worker */
 #define NGX_SVC_PG_MAX_DEPTH   256      /* ops in flight on one connection */
 
 /* The schema that these modules need; an older one is refused. */
-#define NGX_SVC_PG_SCHEMA      42
+#define NGX_SVC_PG_SCHEMA      43
 
 
 /*

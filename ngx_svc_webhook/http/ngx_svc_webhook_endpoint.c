@@ -96,6 +96,8 @@ typedef enum {
 } ngx_svc_webhook_endpoint_column_e;
 
 
+void  (*ngx_svc_webhook_endpoint_changed)(void);
+
 static ngx_svc_webhook_sets_t  ngx_svc_webhook_sets;
 
 
@@ -172,6 +174,10 @@ ngx_svc_webhook_sets_changed(ngx_str_t *tenant)
     ngx_queue_t            *q, *list;
     ngx_str_node_t         *node;
     ngx_svc_webhook_set_t  *set;
+
+    if (ngx_svc_webhook_endpoint_changed) {
+        ngx_svc_webhook_endpoint_changed();
+    }
 
     if (tenant->data && tenant->len == NGX_SVC_UUID_TEXT_LEN) {
         hash = ngx_crc32_short(tenant->data, tenant->len);

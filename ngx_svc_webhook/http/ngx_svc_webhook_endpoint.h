@@ -27,6 +27,9 @@ ngx_int_t ngx_svc_webhook_endpoint_init(ngx_cycle_t *cycle,
     ngx_svc_webhook_endpoint_pt loaded);
 void ngx_svc_webhook_endpoint_exit(void);
 
+/* Is called when some tenant's have changed, on any node; or NULL. */
+extern void  (*ngx_svc_webhook_endpoint_changed)(void);
+
 /*
  * NGX_OK, with *endpoint until the event loop goes on; NGX_DECLINED: there is
  * none, or it is disabled, and so it was not before "since", a value of

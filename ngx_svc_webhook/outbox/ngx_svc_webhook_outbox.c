@@ -2,13 +2,15 @@
  * In the helper: events that nobody has delivered are queued from the audit
  * log.
  *
- * A round takes some tenants whose log has grown, and looks at one after the
- * other.  Redis knows which deliveries are queued or in flight, or have ended
- * of late: those are not queued once more.  What has no place in the queue
- * stays where it is, for a later round.
+ * A round is when the database says that one is due, or a webhook has changed,
+ * which may be the first one of its tenant.  It takes some tenants whose log
+ * has grown, and looks at one after the other.  Redis knows which deliveries
+ * are queued or in flight, or have ended of late: those are not queued once
+ * more.  What has no place in the queue stays where it is, for a later round.
  */
 
 #include "ngx_svc_webhook_outbox.h"
+#include "ngx_svc_webhook_endpoint.h"
 #include "ngx_svc_webhook_entry.h"
 #include "ngx_svc_webhook_event.h"
 #include "ngx_svc_webhook_op.h"
@@ -21,7 +23,9 @@
 #include <ngx_event.h>
 
 
-#define NGX_SVC_WEBHOOK_OUTBOX_TICK     250     /* ms between rounds */
+#define NGX_SVC_WEBHOOK_OUTBOX_TICK     250     /* ms between rounds, at least */
+#define NGX_SVC_WEBHOOK_OUTBOX_REST     10000   /* at most, as a message may
+                                                   be lost */
 #define NGX_SVC_WEBHOOK_OUTBOX_TENANTS  8       /* in one */
 #define NGX_SVC_WEBHOOK_OUTBOX_MARK     "60000" /* ms that Redis knows the
                                                    number of a call */
@@ -38,6 +42,7 @@ typedef struct {
     ngx_str_t          tenant;          /* that is looked at */
     uint64_t           number;          /* of the next delivery in a call */
     unsigned           calling:1;       /* Redis */
+    unsigned           woken:1;         /* since the round began */
     unsigned           stopped:1;
     u_char             tenants[NGX_SVC_WEBHOOK_OUTBOX_TENANTS]
                               [NGX_SVC_UUID_TEXT_LEN];
@@ -45,12 +50,15 @@ typedef struct {
 } ngx_svc_webhook_outbox_t;
 
 
+static void ngx_svc_webhook_outbox_wake(void);
 static void ngx_svc_webhook_outbox_timer(ngx_event_t *ev);
 static ngx_int_t ngx_svc_webhook_outbox_ask(
-    const ngx_svc_pg_statement_t *statement, ngx_str_t *tenant,
-    ngx_uint_t number, ngx_svc_pg_handler_pt handler);
+    const ngx_svc_pg_statement_t *statement,
+    const ngx_svc_pg_statement_t *then, ngx_str_t *tenant, ngx_uint_t number,
+    ngx_svc_pg_handler_pt handler);
 static ngx_int_t ngx_svc_webhook_outbox_take(void);
 static void ngx_svc_webhook_outbox_taken(ngx_svc_pg_op_t *op);
+static ngx_msec_t ngx_svc_webhook_outbox_rest(PGresult *res);
 static void ngx_svc_webhook_outbox_next(void);
 static ngx_int_t ngx_svc_webhook_outbox_look(void);
 static void ngx_svc_webhook_outbox_looked(ngx_svc_pg_op_t *op);
@@ -98,6 +106,8 @@ ngx_svc_webhook_outbox_init(ngx_cycle_t *cycle)
 
     ngx_add_timer(&outbox->timer, NGX_SVC_WEBHOOK_OUTBOX_TICK);
 
+    ngx_svc_webhook_endpoint_changed = ngx_svc_webhook_outbox_wake;
+
     return NGX_OK;
 }
 
@@ -133,6 +143,18 @@ ngx_svc_webhook_outbox_exit(void)
 }
 
 
+static void
+ngx_svc_webhook_outbox_wake(void)
+{
+    ngx_svc_webhook_outbox.woken = 1;
+
+    if (ngx_svc_webhook_outbox.timer.timer_set) {
+        ngx_add_timer(&ngx_svc_webhook_outbox.timer,
+                      NGX_SVC_WEBHOOK_OUTBOX_TICK);
+    }
+}
+
+
 /* A round at a time; and none while the queue takes nothing. */
 
 static void
@@ -156,11 +178,12 @@ ngx_svc_webhook_outbox_timer(ngx_event_t *ev)
 }
 
 
-/* number: the statement's parameter. */
+/* number: the statement's parameter; then: another one, or NULL. */
 
 static ngx_int_t
 ngx_svc_webhook_outbox_ask(const ngx_svc_pg_statement_t *statement,
-    ngx_str_t *tenant, ngx_uint_t number, ngx_svc_pg_handler_pt handler)
+    const ngx_svc_pg_statement_t *then, ngx_str_t *tenant, ngx_uint_t number,
+    ngx_svc_pg_handler_pt handler)
 {
     ngx_svc_pg_op_t    *op;
     ngx_svc_pg_call_t  *call;
@@ -174,6 +197,7 @@ ngx_svc_webhook_outbox_ask(const ngx_svc_pg_statement_t *statement,
 
     if (call == NULL
         || ngx_svc_pg_bind_int(op, call, number) != NGX_OK
+        || (then && ngx_svc_pg_call(op, then) == NULL)
         || ngx_svc_pg_submit(op) != NGX_OK)
     {
         ngx_destroy_pool(op->pool);
@@ -191,7 +215,10 @@ ngx_svc_webhook_outbox_take(void)
 {
     static ngx_str_t  nobody = ngx_string("");
 
+    ngx_svc_webhook_outbox.woken = 0;
+
     return ngx_svc_webhook_outbox_ask(&ngx_svc_sql_webhook_outbox_take,
+                                      &ngx_svc_sql_webhook_outbox_rest,
                                       &nobody, NGX_SVC_WEBHOOK_OUTBOX_TENANTS,
                                       ngx_svc_webhook_outbox_taken);
 }
@@ -220,12 +247,36 @@ ngx_svc_webhook_outbox_taken(ngx_svc_pg_op_t *op)
                            tenant.len);
             }
         }
+
+        if (outbox->ntenants == 0 && !outbox->woken) {
+            ngx_add_timer(&outbox->timer,
+                  ngx_svc_webhook_outbox_rest(op->results[op->ncalls - 1]));
+        }
     }
 
     ngx_destroy_pool(op->pool);
     outbox->op = NULL;
 
     ngx_svc_webhook_outbox_next();
+}
+
+
+static ngx_msec_t
+ngx_svc_webhook_outbox_rest(PGresult *res)
+{
+    ngx_int_t  ms;
+    ngx_str_t  text;
+
+    if (PQgetisnull(res, 0, 0)) {
+        return NGX_SVC_WEBHOOK_OUTBOX_REST;
+    }
+
+    /* of what is due and another helper's it is not a number */
+
+    text = ngx_svc_pg_value(res, 0, 0);
+    ms = ngx_max(ngx_atoi(text.data, text.len), NGX_SVC_WEBHOOK_OUTBOX_TICK);
+
+    return ngx_min(ms, NGX_SVC_WEBHOOK_OUTBOX_REST);
 }
 
 
@@ -252,7 +303,7 @@ ngx_svc_webhook_outbox_next(void)
 static ngx_int_t
 ngx_svc_webhook_outbox_look(void)
 {
-    return ngx_svc_webhook_outbox_ask(&ngx_svc_sql_webhook_outbox_look,
+    return ngx_svc_webhook_outbox_ask(&ngx_svc_sql_webhook_outbox_look, NULL,
                                       &ngx_svc_webhook_outbox.tenant,
                                       ngx_svc_webhook_conf()->outbox,
                                       ngx_svc_webhook_outbox_looked);

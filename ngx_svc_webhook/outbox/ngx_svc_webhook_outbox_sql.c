@@ -27,6 +27,11 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_take = {
     .nparams = 1
 };
 
+const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_rest = {
+    .name = "webhook_outbox_rest",
+    .text = "SELECT svc.webhook_outbox_rest()"
+};
+
 
 /*
  * o: where the look begins; w: what the endpoints take, and since when; r, e:

@@ -16,6 +16,9 @@
 /* $1: how many tenants at most. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_take;
 
+/* One value: in how many ms one is due, negative: it is, NULL: none will be. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_outbox_rest;
+
 /*
  * $1: ms that a delivery may take before it is looked for.  Always one row, if
  * the tenant has an outbox: its first columns are those up to EXPIRED, and what

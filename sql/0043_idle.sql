@@ -1,0 +1,78 @@
+-- serves: 1
+--
+-- What the helpers ask for all the time, planned once in a session: a function in SQL
+-- is planned anew in each call.
+
+
+-- As before; and what most often is so, that nothing is due, is found without it.
+
+CREATE OR REPLACE FUNCTION svc.webhook_outbox_take(most integer) RETURNS TABLE (tenant_id uuid)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off SET jit = off AS $$
+#variable_conflict use_column
+BEGIN
+    IF NOT EXISTS (SELECT FROM svc.webhook_outbox o WHERE o.due_at <= now()) THEN
+        RETURN;
+    END IF;
+
+    RETURN QUERY
+    WITH due AS MATERIALIZED (
+        SELECT o.tenant_id, o.due_at, o.xid, o.event_id, o.pause
+          FROM svc.webhook_outbox o WHERE o.due_at <= now()
+         ORDER BY o.due_at LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED
+    ), looked AS MATERIALIZED (
+        -- a position of another cluster, of which this one is a dump, says nothing
+        SELECT due.*, due.xid IS NULL OR due.xid > pg_snapshot_xmax(pg_current_snapshot())
+                      OR event.id IS NOT NULL OR note.delivery_id IS NOT NULL AS busy
+          FROM due LEFT JOIN LATERAL (
+            SELECT e.id FROM svc.audit_event e
+             WHERE e.tenant_id = due.tenant_id AND (e.xid, e.id) > (due.xid, due.event_id)
+               AND e.created_at > now() - interval '2 days'
+             ORDER BY e.xid, e.id LIMIT 1) event ON true
+          LEFT JOIN LATERAL (
+            SELECT n.delivery_id FROM svc.webhook_done n
+             WHERE n.tenant_id = due.tenant_id ORDER BY n.done_at LIMIT 1) note ON true
+    ), taken AS MATERIALIZED (
+        SELECT l.tenant_id FROM looked l WHERE l.busy ORDER BY l.due_at
+         LIMIT least(greatest(most, 0), 1000)
+    ), later AS (
+        UPDATE svc.webhook_outbox o
+           SET due_at = clock_timestamp() + CASE WHEN l.busy THEN interval '10 s'
+                                            ELSE make_interval(secs => l.pause) END,
+               pause = CASE WHEN l.busy THEN 1 ELSE least(2 * l.pause, 60) END
+          FROM looked l WHERE o.tenant_id = l.tenant_id
+           AND (NOT l.busy OR l.tenant_id IN (SELECT t.tenant_id FROM taken t))
+    )
+    SELECT t.tenant_id FROM taken t;
+END
+$$;
+
+
+-- In how many milliseconds the first tenant is due; NULL: there is none.
+
+CREATE FUNCTION svc.webhook_outbox_rest() RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off AS $$
+BEGIN
+    RETURN (SELECT ceil(extract(epoch FROM o.due_at - clock_timestamp()) * 1000)
+              FROM svc.webhook_outbox o ORDER BY o.due_at LIMIT 1);
+END
+$$;
+
+REVOKE ALL ON FUNCTION svc.webhook_outbox_rest FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION svc.webhook_outbox_rest TO svc_app;
+
+
+CREATE OR REPLACE FUNCTION svc.webhook_note(tenants uuid[], deliveries uuid[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    SET jit = off AS $$
+BEGIN
+    INSERT INTO svc.webhook_done (tenant_id, delivery_id)
+    SELECT o.tenant_id, n.id FROM unnest(tenants, deliveries) n (tenant, id)
+     CROSS JOIN LATERAL (
+        SELECT k.tenant_id FROM svc.webhook_outbox k
+         WHERE k.tenant_id = n.tenant LIMIT 1) o
+     ORDER BY o.tenant_id, n.id
+    ON CONFLICT DO NOTHING;
+END
+$$;
