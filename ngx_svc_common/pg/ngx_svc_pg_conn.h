@@ -89,6 +89,7 @@ struct ngx_svc_pg_conn_s {
     ngx_svc_pg_timeline_t      timeline;
     ngx_svc_pg_backend_t       backend;
     ngx_svc_pg_backend_t       left;        /* that may live still, of before */
+    ngx_msec_t                 looked;      /* when the look began */
     ngx_svc_pg_op_t           *look;        /* at the timeline, in flight; and
                                                to end the backend; or NULL */
     ngx_svc_pg_op_t           *end;

@@ -1,7 +1,11 @@
 /*
- * Once a second: sessions on a former primary are given up, and those that are
- * idle are asked where they are, by which one is noticed whose server is gone
+ * Once a second: sessions on a former primary are given up, and one of those
+ * that are idle is asked where it is, by which a server is noticed that is gone
  * without a word.  Nothing of it is on the path of a request.
+ *
+ * It stands for the others on its server, as far as these were last on the same
+ * timeline: each of them in its turn.  When it has not answered until the next
+ * time, all of them are asked.
  */
 
 #include "ngx_svc_pg_watch.h"
@@ -17,7 +21,11 @@
 
 static void ngx_svc_pg_watch_timer(ngx_event_t *ev);
 static void ngx_svc_pg_watch_each(void (*handler)(ngx_svc_pg_conn_t *conn));
-static void ngx_svc_pg_watch_idle(ngx_svc_pg_conn_t *conn);
+static void ngx_svc_pg_watch_idle(void);
+static ngx_svc_pg_conn_t *ngx_svc_pg_watch_conn(ngx_uint_t n);
+static ngx_uint_t ngx_svc_pg_watch_asked(ngx_svc_pg_conn_t *conn);
+static ngx_uint_t ngx_svc_pg_watch_same(const ngx_svc_pg_conn_t *one,
+    const ngx_svc_pg_conn_t *two);
 static void ngx_svc_pg_watch_timeline(ngx_svc_pg_conn_t *conn);
 static void ngx_svc_pg_watch_stale(ngx_svc_pg_conn_t *conn, uint32_t above);
 static void ngx_svc_pg_watch_look(ngx_svc_pg_conn_t *conn);
@@ -26,10 +34,11 @@ static void ngx_svc_pg_watch_looked(ngx_svc_pg_op_t *op);
 
 static ngx_event_t  ngx_svc_pg_watch_event;
 static ngx_msec_t   ngx_svc_pg_watch_last;      /* look at all of them */
+static ngx_uint_t   ngx_svc_pg_watch_turn;      /* who is the first of them */
 
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_timeline = {
-    .name = "",
+    .name = "pg_timeline",
     .text =
         "SELECT" NGX_SVC_PG_TIMELINE,
     .nparams = 0
@@ -88,7 +97,7 @@ ngx_svc_pg_watch_timer(ngx_event_t *ev)
     {
         ngx_svc_pg_watch_last = ngx_current_msec;
         ngx_svc_pg_probe();
-        ngx_svc_pg_watch_each(ngx_svc_pg_watch_idle);
+        ngx_svc_pg_watch_idle();
     }
 }
 
@@ -117,13 +126,95 @@ ngx_svc_pg_watch_each(void (*handler)(ngx_svc_pg_conn_t *conn))
 
 
 static void
-ngx_svc_pg_watch_idle(ngx_svc_pg_conn_t *conn)
+ngx_svc_pg_watch_idle(void)
 {
-    if (conn->state == NGX_SVC_PG_READY && conn->ninflight == 0
-        && ngx_current_msec - conn->progress >= NGX_SVC_PG_FENCE_PERIOD / 2)
-    {
-        ngx_svc_pg_watch_look(conn);
+    ngx_uint_t          i, n;
+    ngx_svc_pg_conn_t  *conn;
+
+    for (n = 0, i = 0; i < NGX_SVC_PG_NPOOLS; i++) {
+        n += ngx_svc_pg_pool(i)->nconns;
     }
+
+    for (i = 0; i < n; i++) {
+        conn = ngx_svc_pg_watch_conn((ngx_svc_pg_watch_turn + i) % n);
+
+        if (conn->state == NGX_SVC_PG_READY && conn->ninflight == 0
+            && ngx_current_msec - conn->progress
+               >= NGX_SVC_PG_FENCE_PERIOD / 2
+            && !ngx_svc_pg_watch_asked(conn))
+        {
+            ngx_svc_pg_watch_look(conn);
+        }
+    }
+
+    ngx_svc_pg_watch_turn++;
+}
+
+
+/* The n-th one of all pools. */
+
+static ngx_svc_pg_conn_t *
+ngx_svc_pg_watch_conn(ngx_uint_t n)
+{
+    ngx_uint_t                 i;
+    struct ngx_svc_pg_pool_s  *pool;
+
+    for (i = 0; /* void */ ; i++) {
+        pool = ngx_svc_pg_pool(i);
+
+        if (n < pool->nconns) {
+            return &pool->conns[n];
+        }
+
+        n -= pool->nconns;
+    }
+}
+
+
+/* Whether another one stands for it, and none of the last time is silent. */
+
+static ngx_uint_t
+ngx_svc_pg_watch_asked(ngx_svc_pg_conn_t *conn)
+{
+    ngx_uint_t                 i, j, asked;
+    ngx_svc_pg_conn_t         *other;
+    struct ngx_svc_pg_pool_s  *pool;
+
+    asked = 0;
+
+    for (i = 0; i < NGX_SVC_PG_NPOOLS; i++) {
+        pool = ngx_svc_pg_pool(i);
+
+        for (j = 0; j < pool->nconns; j++) {
+            other = &pool->conns[j];
+
+            if (other->look == NULL || !ngx_svc_pg_watch_same(conn, other)) {
+                continue;
+            }
+
+            if (other->looked != ngx_svc_pg_watch_last) {
+                return 0;
+            }
+
+            asked = 1;
+        }
+    }
+
+    return asked;
+}
+
+
+/* The same server, and the same of it is known. */
+
+static ngx_uint_t
+ngx_svc_pg_watch_same(const ngx_svc_pg_conn_t *one,
+    const ngx_svc_pg_conn_t *two)
+{
+    return one->timeline.system == two->timeline.system
+           && one->timeline.timeline == two->timeline.timeline
+           && ngx_strcmp(PQhost(one->pg), PQhost(two->pg)) == 0
+           && ngx_strcmp(PQport(one->pg), PQport(two->pg)) == 0
+           && ngx_strcmp(PQhostaddr(one->pg), PQhostaddr(two->pg)) == 0;
 }
 
 
@@ -195,6 +286,7 @@ ngx_svc_pg_watch_look(ngx_svc_pg_conn_t *conn)
     }
 
     conn->look = op;
+    conn->looked = ngx_svc_pg_watch_last;
 }
 
 

@@ -431,7 +431,7 @@ sub values {
                   $new_hash, undef, undef, 600);
 
     return {
-        ( map { $_ => [] } qw(health_read health_write keys_needed) ),
+        ( map { $_ => [] } qw(health_read health_write keys_needed pg_timeline) ),
         auth_read => [ $hash, 'api', 'users:view' ],
         ( map { $_ => [ $hash, 'api', 'users:view', 'apiToken', '127.0.0.1',
                         'agent', 'request' ] } qw(auth_write auth_caller) ),
