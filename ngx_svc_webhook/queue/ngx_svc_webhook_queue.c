@@ -17,6 +17,8 @@
 #define NGX_SVC_WEBHOOK_REGISTER   50       /* ms between attempts to */
 #define NGX_SVC_WEBHOOK_TTL        "10000"  /* ms without a heartbeat */
 #define NGX_SVC_WEBHOOK_DOUBT      5000     /* ms without an answer to one */
+#define NGX_SVC_WEBHOOK_REST       10000    /* ms between takes that nothing
+                                               asks for */
 
 #define NGX_SVC_WEBHOOK_FIRST      2        /* entry, of an answer's elements */
 
@@ -34,6 +36,7 @@ typedef struct {
     ngx_msec_t      asked;              /* when the last heartbeat was sent */
     ngx_msec_t      confirmed;          /* the same, of the last one with an
                                            answer */
+    ngx_msec_t      took;               /* when the last take was sent */
     u_char          cursor[NGX_INT64_LEN + 1];
     size_t          cursor_len;
     void          (*done)(void);        /* unregistered */
@@ -145,7 +148,12 @@ ngx_svc_webhook_queue_timer(ngx_event_t *ev)
     if (queue->registered) {
         ngx_svc_webhook_queue_heartbeat();
         ngx_svc_webhook_ack_flush();
-        ngx_svc_webhook_queue_take();
+
+        if (queue->unsure
+            || ngx_current_msec - queue->took >= NGX_SVC_WEBHOOK_REST)
+        {
+            ngx_svc_webhook_queue_take();
+        }
 
     } else {
         ngx_svc_webhook_queue_register();
@@ -250,7 +258,7 @@ ngx_svc_webhook_queue_heartbeat_answered(redisReply *reply, void *data)
     ngx_svc_webhook_queue.beating = 0;
 
     if (reply == NULL || reply->type != REDIS_REPLY_ARRAY
-        || reply->elements != 3)
+        || reply->elements != 4)
     {
         return;
     }
@@ -260,6 +268,12 @@ ngx_svc_webhook_queue_heartbeat_answered(redisReply *reply, void *data)
     if (reply->element[0]->integer) {
         ngx_svc_webhook_queue_alive();
         ngx_svc_webhook_queue_check(reply->element[2]->integer);
+
+        /* what no message has told of, and what a helper has left that died */
+
+        if (reply->element[1]->integer || reply->element[3]->integer) {
+            ngx_svc_webhook_queue_take();
+        }
 
     } else if (!ngx_svc_webhook_queue.unregistering) {
         ngx_svc_webhook_queue_lapsed();
@@ -385,6 +399,7 @@ ngx_svc_webhook_queue_take(void)
     {
         queue->taking = 1;
         queue->again = 0;
+        queue->took = ngx_current_msec;
     }
 }
 

@@ -140,7 +140,8 @@ ngx_svc_redis_script_t  ngx_svc_webhook_heartbeat_script = {
     "    alive = 1\n"
     "end\n"
     "return { alive, redis.call('LLEN', KEYS[2]),"
-        " redis.call('HLEN', KEYS[3]) }\n"
+        " redis.call('HLEN', KEYS[3]),"
+        " redis.call('ZCOUNT', KEYS[1], 0, now) }\n"
 };
 
 

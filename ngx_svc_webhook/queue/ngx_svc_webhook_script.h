@@ -67,7 +67,8 @@ extern ngx_svc_redis_script_t  ngx_svc_webhook_register_script;
 
 /*
  * Keys: helpers, queue, in flight; id, lifetime.  { 1: alive, 0: others have
- * taken over; length of the queue; how many are in flight }.
+ * taken over; length of the queue; how many are in flight; how many helpers
+ * have died }.
  */
 extern ngx_svc_redis_script_t  ngx_svc_webhook_heartbeat_script;
 
