@@ -1,7 +1,7 @@
 -- serves: 1
 --
--- What the helpers ask for all the time, planned once in a session: a function in SQL
--- is planned anew in each call.
+-- What is asked for all the time: functions of the helpers are planned once in a session,
+-- as one in SQL is not, and what finds a session looks at no role that it need not.
 
 
 -- As before; and what most often is so, that nothing is due, is found without it.
@@ -76,3 +76,23 @@ BEGIN
     ON CONFLICT DO NOTHING;
 END
 $$;
+
+
+-- Whether a role of the tenant grants a permission; '': any.  It is asked of roles that
+-- are not the system's.
+
+CREATE FUNCTION svc.role_grants(asked text, wanted text) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM svc.role r
+         WHERE r.tenant_id = greatest(current_setting('svc.tenant', true),
+                                      '00000000-0000-0000-0000-000000000000')::uuid
+           AND r.key = asked
+           AND CASE wanted WHEN '' THEN r.permissions <> '{}'
+                               ELSE wanted = ANY (r.permissions) END);
+END
+$$;
+
+REVOKE ALL ON FUNCTION svc.role_grants(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION svc.role_grants(text, text) TO svc_app;

@@ -121,8 +121,9 @@ WITH may (name, privileges, columns) AS (VALUES
     invitation_tenant, json_merge, member_page, oauth_expire, oauth_jwks,
     oauth_key_tenant, oauth_key_turn, oauth_token_keep, oauth_user_lets, organization_create,
     organization_open, organization_taken, organization_try, public_logo, public_tenant,
-    punycode, scim_claim, scim_hold, scim_release, sealed_by, sealed_keys, search_text,
-    sign_in_expire, sign_in_sweep, sign_in_tenant, token_acts, user_added, user_conflict, user_index, user_page,
+    punycode, role_grants, scim_claim, scim_hold, scim_release, sealed_by, sealed_keys,
+    search_text, sign_in_expire, sign_in_sweep, sign_in_tenant, token_acts, user_added,
+    user_conflict, user_index, user_page,
     user_search, webhook_attempt_delete, webhook_attempt_expire, webhook_done_expire,
     webhook_note, webhook_outbox_rest, webhook_outbox_take
 

@@ -73,7 +73,7 @@ EOT
                               oauth_token_keep oauth_user_lets
                               organization_create organization_open
                               organization_taken organization_try public_logo
-                              public_tenant punycode scim_claim scim_hold scim_release
+                              public_tenant punycode role_grants scim_claim scim_hold scim_release
                               sealed_by sealed_keys search_text
                               sign_in_expire sign_in_sweep sign_in_tenant
                               token_acts

@@ -42,7 +42,7 @@
         " AND k.token_hash BETWEEN $1 AND $1"                                 \
         " AND coalesce(k.ended_at, 'infinity') = 'infinity'"                  \
         " AND coalesce(k.expires_at > now(), false)"                          \
-        " AND k.last_seen_at > now() - make_interval(secs => $3::int4)"       \
+        " AND k.last_seen_at > now() - $3::int4 * interval '1 second'"        \
     " ORDER BY k.token_hash OFFSET 0) s"
 
 #define NGX_SVC_SESSION_USER                                                  \
@@ -58,7 +58,7 @@
 #define NGX_SVC_SESSION_FRESH                                                 \
     "coalesce(CASE WHEN u.mfa_enrolled THEN s.mfa_at"                         \
     " ELSE greatest(s.mfa_at, s.reauth_at) END"                               \
-    " > now() - make_interval(secs => $7::int4), false)"
+    " > now() - $7::int4 * interval '1 second', false)"
 
 /* A role of the system has all permissions, but "member", which has none. */
 
@@ -66,11 +66,11 @@
     " FROM svc.role r"                                                        \
     " WHERE r.tenant_id = " NGX_SVC_TENANT " AND r.key = u.role"
 
+/* Of other roles a function asks: a scan costs at the start, asked or not. */
+
 #define NGX_SVC_SESSION_GRANTED                                               \
     "(u.role IN ('owner', 'admin') OR $5 = '-'"                               \
-    " OR EXISTS (SELECT" NGX_SVC_SESSION_ROLE                                 \
-        " AND CASE $5 WHEN '' THEN r.permissions <> '{}'"                     \
-            " ELSE $5 = ANY (r.permissions) END))"
+    " OR u.role <> 'member' AND svc.role_grants(u.role, $5))"
 
 #define NGX_SVC_SESSION_VERDICT                                               \
     "CASE WHEN s.stage <> 'full' AND s.stage <> ALL ($4::text::text[])"       \
