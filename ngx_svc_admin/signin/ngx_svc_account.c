@@ -8,8 +8,8 @@
 
 #define NGX_SVC_ACCOUNT_TENANT  0       /* the first result */
 
-#define NGX_SVC_ACCOUNT_DONE    3       /* those behind the store's */
-#define NGX_SVC_ACCOUNT_MADE    4
+#define NGX_SVC_ACCOUNT_DONE    4       /* those behind the store's */
+#define NGX_SVC_ACCOUNT_MADE    5
 
 
 static void ngx_svc_account_hashed(ngx_svc_password_job_t *job);
@@ -122,8 +122,10 @@ ngx_svc_account_write(ngx_svc_account_t *account,
 
     static const ngx_svc_pg_statement_t *const  full[] = {
         &ngx_svc_sql_signin_seen,
+        &ngx_svc_sql_signin_user_kept,
         &ngx_svc_sql_signin_done,
         &ngx_svc_sql_signin_session_made,
+        &ngx_svc_sql_signin_device,
         NULL
     };
 
@@ -145,11 +147,14 @@ ngx_svc_account_write(ngx_svc_account_t *account,
 
     if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {
         sr->op->committed = signed_in;
-        return ngx_svc_login_calls(sr, full);
+        rc = ngx_svc_login_calls(sr, full);
+
+    } else if (rc == NGX_OK && account->proved) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_account_proved, NULL);
     }
 
-    if (rc == NGX_OK && account->proved) {
-        rc = ngx_svc_route_call(sr, &ngx_svc_sql_account_proved, NULL);
+    if (rc == NGX_OK && login->old_session.len) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_old, NULL);
     }
 
     return rc;

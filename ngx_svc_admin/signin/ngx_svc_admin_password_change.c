@@ -9,7 +9,8 @@
 
 #define NGX_SVC_CHANGE_CHECK  2         /* of what is written: the verdict */
 #define NGX_SVC_CHANGE_STORED 3
-#define NGX_SVC_CHANGE_DONE   7         /* when a sign-in has waited for it */
+#define NGX_SVC_CHANGE_DONE   (5 + NGX_SVC_LOGIN_COMPLETE)
+                                        /* when a sign-in has waited for it */
 
 
 typedef struct {
@@ -395,7 +396,7 @@ ngx_svc_admin_change_write(ngx_svc_request_t *sr)
 
     if (rc == NGX_OK && change->waiting) {
         sr->op->committed = ngx_svc_admin_change_signed_in;
-        rc = ngx_svc_login_calls(sr, ngx_svc_login_complete);
+        rc = ngx_svc_login_complete(sr);
     }
 
     return rc == NGX_OK

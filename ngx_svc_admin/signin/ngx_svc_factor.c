@@ -8,7 +8,8 @@
 
 
 #define NGX_SVC_FACTOR_NEW   4          /* the row of the new factor */
-#define NGX_SVC_FACTOR_DONE  8          /* when a sign-in has waited for it */
+#define NGX_SVC_FACTOR_DONE  (6 + NGX_SVC_LOGIN_COMPLETE)
+                                        /* when a sign-in has waited for it */
 
 
 static void ngx_svc_factor_stage(ngx_svc_factor_t *factor, PGresult *res);
@@ -340,7 +341,7 @@ ngx_svc_factor_add(ngx_svc_request_t *sr, const ngx_svc_pg_statement_t *store)
         && factor->login.stage == NGX_SVC_STAGE_FULL)
     {
         sr->op->committed = ngx_svc_factor_signed_in;
-        rc = ngx_svc_login_calls(sr, ngx_svc_login_complete);
+        rc = ngx_svc_login_complete(sr);
     }
 
     return rc;

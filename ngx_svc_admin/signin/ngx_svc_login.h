@@ -167,6 +167,8 @@ struct ngx_svc_login_s {
     ngx_uint_t                 enrolled;
     ngx_uint_t                 unfailed;    /* 1: nothing to take back */
     ngx_uint_t                 expired;
+    ngx_uint_t                 few;         /* 1: no session is one too many */
+    ngx_uint_t                 few_devices; /* likewise */
     ngx_svc_stage_e            stage;
     ngx_uint_t                 trusted;     /* 1: by a second factor */
     ngx_str_t                  begun_ip;    /* of the first step of several; */
@@ -373,7 +375,12 @@ ngx_int_t ngx_svc_login_bars(ngx_svc_login_t *login, PGresult *res);
 #define NGX_SVC_LOGIN_RISK_OF(who, failed, order)                             \
     "SELECT coalesce(l.at, u.last_login_at) IS NOT NULL AS successes,"        \
         " d.hash IS NOT NULL AS device,"                                      \
-        " coalesce(d.trusted_until > now(), false) AS trusted, "              \
+        " coalesce(d.trusted_until > now(), false) AS trusted,"               \
+        " d.hash IS NOT NULL OR (SELECT count(*) < 50"                        \
+            " FROM (SELECT FROM svc.user_device k"                            \
+                " WHERE k.tenant_id = g.tenant_id"                            \
+                " AND k.user_id BETWEEN u.id AND u.id"                        \
+                " ORDER BY k.user_id LIMIT 50) k) AS few_devices, "           \
         NGX_SVC_LOGIN_SEEN("agent", "$2", "400") " AS agent,"                 \
         " $3::text IS NULL OR coalesce(l.ip <<= $3::text::inet, false) OR "   \
         NGX_SVC_LOGIN_SEEN("network", "$3", "90") " AS network,"              \
@@ -430,8 +437,23 @@ ngx_int_t ngx_svc_login_bars(ngx_svc_login_t *login, PGresult *res);
 
 /* ngx_svc_login_seen.c */
 
-/* A complete sign-in: its device, network, browser and country. */
+/*
+ * A complete sign-in: where it comes from, then what is mailed of a device that
+ * is new, and then the device and the browser; and those that are one too many.
+ */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_seen;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_device;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_devices;
+const ngx_svc_pg_statement_t *ngx_svc_login_notice(ngx_svc_request_t *sr);
+
+/* SQL: a day of UTC; and what a complete sign-in sets of its user. */
+
+#define NGX_SVC_LOGIN_TODAY                                                   \
+    "(now()::timestamptz(3) AT TIME ZONE 'UTC')::date"
+
+#define NGX_SVC_LOGIN_USER_DONE                                               \
+    "last_login_at = now(), last_active_day = greatest(last_active_day, "     \
+        NGX_SVC_LOGIN_TODAY ")"
 
 /* A parameter: login->trusted. */
 ngx_int_t ngx_svc_login_bind_trusted(ngx_svc_request_t *sr,
@@ -444,6 +466,7 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant_write;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_lock;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_check;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new;
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_old;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user_done;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user_kept;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done;
@@ -477,13 +500,14 @@ ngx_int_t ngx_svc_login_end(ngx_svc_login_t *login);
 ngx_int_t ngx_svc_login_set_device(ngx_svc_login_t *login);
 
 /*
- * What completes a sign-in that has waited for something; and, for the
- * committed hook of a write with it, user.login and the mail about a device
- * that is new: done is where the result of ngx_svc_sql_signin_done is, behind
- * that of ngx_svc_sql_signin_seen.
+ * What completes a sign-in that has waited for something, NGX_OK or NGX_ERROR;
+ * and, for the committed hook of a write with it, user.login and the mail about
+ * a device that is new: done is where the result of ngx_svc_sql_signin_done is,
+ * NGX_SVC_LOGIN_COMPLETE behind the first one of it.
  */
+#define NGX_SVC_LOGIN_COMPLETE  3
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_waits;
-extern const ngx_svc_pg_statement_t *const  ngx_svc_login_complete[];
+ngx_int_t ngx_svc_login_complete(ngx_svc_request_t *sr);
 void ngx_svc_login_completed(PGresult **results, ngx_uint_t done);
 
 /* The event alone, by the results that name tenant and user. */

@@ -44,6 +44,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user = {
                 " AS locked,"
             " p.hash, p.version,"
             " u.failed_logins = 0 AND u.locked_until IS NULL AS unfailed,"
+            " (SELECT count(*) < 50 FROM ("
+                NGX_SVC_SESSIONS_OF("k.id", "u.id") " LIMIT 50) k) AS few,"
             " " NGX_SVC_PASSWORD_EXPIRED " AS expired"
         " FROM svc.governance g"
         " LEFT JOIN svc.user_account u ON u.tenant_id = g.tenant_id"
@@ -247,6 +249,8 @@ ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res)
     login->enrolled = ngx_svc_row_true(res, 0, "mfa_enrolled");
     login->unfailed = ngx_svc_row_find(res, "unfailed") != -1
                       && ngx_svc_row_true(res, 0, "unfailed");
+    login->few = ngx_svc_row_find(res, "few") != -1
+                 && ngx_svc_row_true(res, 0, "few");
 
     login->reason = status.len == sizeof("active") - 1
                     ? NGX_SVC_LOGIN_WRONG : NGX_SVC_LOGIN_INACTIVE;
@@ -261,6 +265,7 @@ ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res, PGresult *risks)
     ngx_str_t  mfa, deny;
 
     login->risk_action = NGX_SVC_ACCESS_ALLOW;
+    login->few_devices = ngx_svc_row_true(risks, 0, "few_devices");
 
     if (!ngx_svc_row_true(res, 0, "risk_enabled")) {
         return;

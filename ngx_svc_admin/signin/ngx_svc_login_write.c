@@ -6,6 +6,12 @@
 #include "ngx_svc_notice.h"
 
 
+typedef const ngx_svc_pg_statement_t *const  ngx_svc_login_list_t[];
+
+
+static ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
+static ngx_int_t ngx_svc_login_success_full(ngx_svc_request_t *sr);
 static void ngx_svc_login_committed(PGresult **results);
 static ngx_int_t ngx_svc_login_pending(ngx_svc_login_t *login);
 
@@ -35,6 +41,31 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant_write = {
 };
 
 /*
+ * The same of a tenant that has just been found, $1: whether it is still there.
+ * Nothing is seen of it otherwise.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant_again = {
+    .name = "signin_tenant_again",
+    .text =
+        "SELECT o.id,"
+            " set_config('svc.tenant', CASE WHEN t.id IS NOT NULL THEN o.id"
+                " ELSE '' END, true)"
+            " || set_config('svc.actor_type', 'anonymous', true)"
+            " || set_config('svc.ip', coalesce($2, ''), true)"
+            " || set_config('svc.user_agent', $3, true)"
+            " || set_config('svc.request_id', $4, true) IS NULL"
+        " FROM (SELECT set_config('svc.tenant', $1::uuid::text, true) AS id) o"
+        " LEFT JOIN (SELECT t.id FROM svc.tenant t"
+            " WHERE t.id = " NGX_SVC_TENANT " AND t.suspended_at IS NULL"
+            " OFFSET 0) t ON true",
+    NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_login_bind_tenant),
+                   ngx_svc_login_param(client.ip),
+                   ngx_svc_login_param(client.user_agent),
+                   ngx_svc_login_param(request_id))
+};
+
+/*
  * A success: the user's lock; then, with what others have committed until they
  * let go of it, whether all is still as it was when the hash was begun, without
  * which there is no tenant for the rest.
@@ -55,35 +86,19 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_check = {
                    ngx_svc_login_param(version))
 };
 
-/* The newest 50 sessions of a user stay, and that of the cookie ends. */
-
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new = {
     .name = "signin_session_new",
     .text =
-        "WITH l AS ("
-            "UPDATE svc.session s SET ended_at = now()"
-            " WHERE s.tenant_id = " NGX_SVC_TENANT
-                " AND s.user_id = ANY (ARRAY[$2, ("
-                    NGX_SVC_SESSION_ROW("k.user_id", "$11") ")])"
-                " AND s.id = ANY (ARRAY("
-                    "SELECT o.id FROM ("
-                        NGX_SVC_SESSION_ROW("k.id, k.ended_at", "$11")
-                    ") o WHERE o.ended_at IS NULL"
-                ") || ARRAY("
-                    "SELECT o.id FROM ("
-                        NGX_SVC_SESSIONS_OF("k.id, k.created_at", "$2")
-                    ") o ORDER BY o.created_at DESC OFFSET 49))"
-        ") "
         NGX_SVC_SIGNIN_INSERT
-        " SELECT t.id, $1::uuid, $2, $3::bytea, $1::uuid, $4,"
-            " $13::text::text[],"
+        " SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant_id, $1::uuid, $2,"
+            " $3::bytea, $1::uuid, $4, $12::text::text[],"
             " CASE $4 WHEN 'full' THEN clock_timestamp() END,"
             " now() + make_interval(secs => CASE $4 WHEN 'full'"
                 " THEN $5::int4 ELSE $6::int4 END),"
-            " CASE WHEN $14 THEN clock_timestamp() END,"
-            " CASE WHEN NOT $14 THEN clock_timestamp() END,"
-            " $7::text::inet, $8, $9, $10::int4, $12::text::text[]"
-        " FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT,
+            " CASE WHEN $13 THEN clock_timestamp() END,"
+            " CASE WHEN NOT $13 THEN clock_timestamp() END,"
+            " $7::text::inet, $8, $9, $10::int4, $11::text::text[]"
+        " WHERE " NGX_SVC_TENANT_OR_NULL " IS NOT NULL",
     NGX_SVC_PARAMS(ngx_svc_param_new_id(),
                    ngx_svc_login_param(user),
                    ngx_svc_param_new_session(),
@@ -94,10 +109,38 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new = {
                    ngx_svc_login_param(client.country),
                    ngx_svc_login_param(client.user_agent),
                    ngx_svc_param_call(ngx_svc_login_bind_score),
-                   ngx_svc_login_param(old_session),
                    ngx_svc_login_param(signals),
                    ngx_svc_login_param(methods),
                    ngx_svc_param_call(ngx_svc_login_bind_trusted))
+};
+
+/* Then: that of the cookie ends, whoever's it is. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_old = {
+    .name = "signin_session_old",
+    .text =
+        "UPDATE svc.session SET ended_at = now()"
+        " WHERE tenant_id = " NGX_SVC_TENANT
+            " AND (user_id, id) = ("
+                NGX_SVC_SESSION_ROW("k.user_id, k.id", "$1") ")"
+            " AND ended_at IS NULL",
+    NGX_SVC_PARAMS(ngx_svc_login_param(old_session))
+};
+
+/* And the newest 50 of the user stay. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_sessions = {
+    .name = "signin_sessions",
+    .text =
+        "UPDATE svc.session s SET ended_at = now()"
+        " WHERE s.tenant_id = " NGX_SVC_TENANT " AND s.user_id = $1"
+            " AND s.id = ANY (ARRAY("
+                "SELECT o.id FROM ("
+                    NGX_SVC_SESSIONS_OF("k.id, k.created_at", "$1")
+                ") o WHERE o.id <> $2::uuid"
+                " ORDER BY o.created_at DESC OFFSET 49))",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_param_new_id())
 };
 
 /* Likewise, when there is nothing to take back; and a lock is no passkey's. */
@@ -105,7 +148,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new = {
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user_kept = {
     .name = "signin_user_kept",
     .text =
-        "UPDATE svc.user_account SET last_login_at = now()"
+        "UPDATE svc.user_account SET " NGX_SVC_LOGIN_USER_DONE
         " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1",
     NGX_SVC_PARAMS(ngx_svc_login_param(user))
 };
@@ -130,7 +173,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_rehash = {
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user_done = {
     .name = "signin_user_done",
     .text =
-        "UPDATE svc.user_account a SET last_login_at = now(),"
+        "UPDATE svc.user_account a SET " NGX_SVC_LOGIN_USER_DONE ","
             " (failed_logins, failed_since, locked_until) = ("
                 "SELECT count(*), min(s.at), NULL::timestamptz"
                 " FROM svc.sign_in s"
@@ -144,31 +187,56 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user_done = {
                    ngx_svc_login_param(client.ip))
 };
 
+/* methods: those of the session, an expression. */
+
+#define NGX_SVC_LOGIN_DONE(methods)                                           \
+    "WITH e AS ("                                                             \
+        NGX_SVC_AUDIT(NGX_SVC_A_USER_LOGIN, "$1::uuid::text", "NULL",         \
+            "jsonb_build_object('score', $2::int4,"                           \
+                " 'signals', to_jsonb($3::text::text[]),"                     \
+                " 'methods', " methods ")",                                   \
+            "WHERE " NGX_SVC_TENANT_OR_NULL " IS NOT NULL")                   \
+        " RETURNING target_id, id, created_at"                                \
+    ")"                                                                       \
+    " SELECT target_id AS _user, id AS _number, created_at AS _at, "          \
+        NGX_SVC_EVENT_SUBSCRIBERS("user.login") " AS _subscribers FROM e"
+
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done = {
     .name = "signin_done",
     .text =
-        "WITH e AS ("
-            NGX_SVC_AUDIT(NGX_SVC_A_USER_LOGIN, "$1::uuid::text", "NULL",
-                "jsonb_build_object('score', $2::int4,"
-                    " 'signals', to_jsonb($3::text::text[]),"
-                    " 'methods', ("
-                        NGX_SVC_SESSION_ROW(
-                            "to_jsonb(" NGX_SVC_SIGNIN_SEEN("k.methods") ")",
-                            "$4") "))",
-                "FROM svc.tenant t WHERE t.id = " NGX_SVC_TENANT)
-            " RETURNING target_id, id, created_at"
-        ")"
-        " SELECT target_id AS _user, id AS _number, created_at AS _at, "
-            NGX_SVC_EVENT_SUBSCRIBERS("user.login") " AS _subscribers FROM e",
+        NGX_SVC_LOGIN_DONE("("
+            NGX_SVC_SESSION_ROW("to_jsonb(" NGX_SVC_SIGNIN_SEEN("k.methods")
+                                ")", "$4") ")"),
     NGX_SVC_PARAMS(ngx_svc_login_param(user),
                    ngx_svc_param_call(ngx_svc_login_bind_score),
                    ngx_svc_login_param(signals),
                    ngx_svc_param_new_session())
 };
 
+/* Of a session whose methods are those of the first step alone. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_done_first = {
+    .name = "signin_done_first",
+    .text =
+        NGX_SVC_LOGIN_DONE("to_jsonb("
+            NGX_SVC_SIGNIN_SEEN("$4::text::text[]") ")"),
+    NGX_SVC_PARAMS(ngx_svc_login_param(user),
+                   ngx_svc_param_call(ngx_svc_login_bind_score),
+                   ngx_svc_login_param(signals),
+                   ngx_svc_login_param(methods))
+};
+
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_made = {
     .name = "signin_session_made",
     .text = NGX_SVC_SIGNIN_SESSION,
+    NGX_SVC_PARAMS(ngx_svc_param_new_session())
+};
+
+/* Likewise, of who has no second factor. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_first = {
+    .name = "signin_session_first",
+    .text = NGX_SVC_SIGNIN_SESSION_OF("'{}'::text[]"),
     NGX_SVC_PARAMS(ngx_svc_param_new_session())
 };
 
@@ -189,15 +257,8 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_waits = {
                    ngx_svc_login_param(stage_name))
 };
 
-#define NGX_SVC_LOGIN_DONE  6           /* of a complete one: who it was */
-
-
-const ngx_svc_pg_statement_t *const  ngx_svc_login_complete[] = {
-    &ngx_svc_sql_signin_user_done,
-    &ngx_svc_sql_signin_seen,
-    &ngx_svc_sql_signin_done,
-    NULL
-};
+#define NGX_SVC_LOGIN_SEEN_AT  4        /* of a complete one: the first result
+                                           of what completes it */
 
 
 ngx_int_t
@@ -209,6 +270,20 @@ ngx_svc_login_bind_score(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     login = sr->data;
 
     return ngx_svc_pg_bind_int(sr->op, call, login->risk.score);
+}
+
+
+static ngx_int_t
+ngx_svc_login_bind_tenant(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    const ngx_svc_param_t *param, void *body)
+{
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    ngx_svc_pg_bind(call, login->row.tenant, NGX_SVC_UUID_LEN);
+
+    return NGX_OK;
 }
 
 
@@ -257,10 +332,23 @@ ngx_svc_login_begin(ngx_svc_login_t *login)
 
 
 ngx_int_t
+ngx_svc_login_complete(ngx_svc_request_t *sr)
+{
+    return ngx_svc_login_calls(sr, (ngx_svc_login_list_t) {
+        &ngx_svc_sql_signin_seen,
+        ngx_svc_login_notice(sr),
+        &ngx_svc_sql_signin_user_done,
+        &ngx_svc_sql_signin_done,
+        &ngx_svc_sql_signin_device,
+        &ngx_svc_sql_signin_devices,
+        NULL
+    });
+}
+
+
+ngx_int_t
 ngx_svc_login_success(ngx_svc_request_t *sr)
 {
-    typedef const ngx_svc_pg_statement_t *const  statements[];
-
     ngx_int_t         rc;
     ngx_svc_login_t  *login;
 
@@ -270,8 +358,8 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_login_calls(sr, (statements) {
-        &ngx_svc_sql_signin_tenant_write,
+    rc = ngx_svc_login_calls(sr, (ngx_svc_login_list_t) {
+        &ngx_svc_sql_signin_tenant_again,
         &ngx_svc_sql_signin_lock,
         login->method->check,
         &ngx_svc_sql_signin_session_new,
@@ -279,24 +367,21 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
     });
 
     if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_FULL) {
-        sr->op->committed = ngx_svc_login_committed;
-
-        login->made = NGX_SVC_LOGIN_DONE + 1;
-
-        rc = ngx_svc_login_calls(sr, (statements) {
-            login->unfailed ? &ngx_svc_sql_signin_user_kept
-                            : login->method->user_done,
-            &ngx_svc_sql_signin_seen,
-            &ngx_svc_sql_signin_done,
-            &ngx_svc_sql_signin_session_made,
-            NULL
-        });
+        rc = ngx_svc_login_success_full(sr);
     }
 
     if (rc == NGX_OK && (login->stage == NGX_SVC_STAGE_ENROLL
                          || login->stage == NGX_SVC_STAGE_PASSWORD))
     {
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_waits, NULL);
+    }
+
+    if (rc == NGX_OK && login->old_session.len) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_old, NULL);
+    }
+
+    if (rc == NGX_OK && !login->few) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_sessions, NULL);
     }
 
     if (rc == NGX_OK && (login->method->factor || login->rehash.data)) {
@@ -307,10 +392,43 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
 }
 
 
+static ngx_int_t
+ngx_svc_login_success_full(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    sr->op->committed = ngx_svc_login_committed;
+
+    login->made = NGX_SVC_LOGIN_SEEN_AT + NGX_SVC_LOGIN_COMPLETE + 1;
+
+    rc = ngx_svc_login_calls(sr, (ngx_svc_login_list_t) {
+        &ngx_svc_sql_signin_seen,
+        ngx_svc_login_notice(sr),
+        login->unfailed ? &ngx_svc_sql_signin_user_kept
+                        : login->method->user_done,
+        &ngx_svc_sql_signin_done_first,
+        login->enrolled ? &ngx_svc_sql_signin_session_made
+                        : &ngx_svc_sql_signin_session_first,
+        &ngx_svc_sql_signin_device,
+        NULL
+    });
+
+    if (rc == NGX_OK && !login->few_devices) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_devices, NULL);
+    }
+
+    return rc;
+}
+
+
 static void
 ngx_svc_login_committed(PGresult **results)
 {
-    ngx_svc_login_completed(results, NGX_SVC_LOGIN_DONE);
+    ngx_svc_login_completed(results, NGX_SVC_LOGIN_SEEN_AT
+                                     + NGX_SVC_LOGIN_COMPLETE);
 }
 
 
@@ -321,7 +439,7 @@ ngx_svc_login_completed(PGresult **results, ngx_uint_t done)
 
     if (results) {
         ngx_svc_login_emit(results[0], results[done]);
-        ngx_svc_notice(NGX_SVC_MAIL_NEW_DEVICE, results[done - 1]);
+        ngx_svc_notice(NGX_SVC_MAIL_NEW_DEVICE, results[done - 2]);
     }
 }
 

@@ -77,6 +77,11 @@
  */
 
 #define NGX_SVC_SIGNIN_SESSION                                                \
+    NGX_SVC_SIGNIN_SESSION_OF(NGX_SVC_SIGNIN_METHODS)
+
+/* SQL: the same; methods: the user's, an expression. */
+
+#define NGX_SVC_SIGNIN_SESSION_OF(methods)                                    \
     "SELECT u.id AS \"user.id\", u.user_name AS \"user.email\","              \
         " u.display_name AS \"user.displayName\","                            \
         " t.id AS \"tenant.id\", t.slug AS \"tenant.slug\","                  \
@@ -85,7 +90,7 @@
             NGX_SVC_ROLE_PERMISSIONS("u.role", "r.permissions")               \
             ") AS permissions,"                                               \
         " u.mfa_enrolled AS \"mfa.enrolled\","                                \
-        " array_to_json(" NGX_SVC_SIGNIN_METHODS ") AS \"mfa.methods\","      \
+        " array_to_json(" methods ") AS \"mfa.methods\","                     \
         " s.mfa_at AS \"mfa.verifiedAt\", s.expires_at AS \"expiresAt\""      \
     " FROM (" NGX_SVC_SESSION_ROW("k.*", "$1") ") s"                          \
     " CROSS JOIN LATERAL ("                                                   \

@@ -8,7 +8,8 @@
 
 #define NGX_SVC_STEPUP_CHECK  2         /* of the write: the verdict */
 #define NGX_SVC_STEPUP_USED   3
-#define NGX_SVC_STEPUP_DONE   7         /* when a sign-in has waited for it */
+#define NGX_SVC_STEPUP_DONE   (5 + NGX_SVC_LOGIN_COMPLETE)
+                                        /* when a sign-in has waited for it */
 
 
 static ngx_int_t ngx_svc_stepup_unknown(ngx_svc_request_t *sr);
@@ -157,7 +158,7 @@ ngx_svc_stepup_write(ngx_svc_request_t *sr)
         && login->stage == NGX_SVC_STAGE_FULL)
     {
         sr->op->committed = ngx_svc_stepup_committed;
-        rc = ngx_svc_login_calls(sr, ngx_svc_login_complete);
+        rc = ngx_svc_login_complete(sr);
     }
 
     if (rc == NGX_OK && login->stage == NGX_SVC_STAGE_PASSWORD) {
