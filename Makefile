@@ -205,7 +205,7 @@ $(SAN)/nginx: $(SRC)/objs/ngx_auto_config.h config conf/version conf/openapi.jso
 	@cd $(SAN)/src && ./configure --with-debug --with-threads \
 		--with-http_ssl_module --with-http_v2_module \
 		--with-http_realip_module --add-module=$(TOP) \
-		--with-cc-opt="-g -O1 -fno-omit-frame-pointer \
+		--with-cc-opt="-g1 -O1 -fno-omit-frame-pointer \
 		-fsanitize=address,undefined \
 		-fno-sanitize=alignment,nonnull-attribute,pointer-overflow \
 		-DNGX_DEBUG_PALLOC=1" \

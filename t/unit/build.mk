@@ -50,7 +50,7 @@ NGX_SVC_TEST_INCS = $(addprefix -I, $(NGX_SVC_FOLDERS)) -It/unit \
 
 NGX_SVC_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
-NGX_SVC_TEST_CFLAGS = -g -O1 -Wall -Wextra -Werror -Wno-unused-parameter \
+NGX_SVC_TEST_CFLAGS = -g1 -O1 -Wall -Wextra -Werror -Wno-unused-parameter \
 	-DNGX_DEBUG_PALLOC=1 $(NGX_SVC_TEST_INCS)
 
 NGX_SVC_TEST_LIBS = -lcjson -lcrypto -lpng -ljpeg -lwebp -lz -largon2 \
