@@ -35,6 +35,10 @@ fi
 
 pgbin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
 
+# psql itself: Debian's is a program in Perl that takes five times as long
+
+PATH=${pgbin:+$pgbin:}$PATH
+
 
 for part in webhooks mail pages; do
     # shellcheck source=/dev/null
