@@ -385,7 +385,7 @@ static const char *
 ngx_svc_oauth_cc_judge_scopes(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
 {
     size_t               len;
-    ngx_str_t           *scope, *beyond;
+    ngx_str_t            scope;
     ngx_uint_t           i;
     ngx_svc_pg_array_t  *given;
 
@@ -393,29 +393,26 @@ ngx_svc_oauth_cc_judge_scopes(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
         return NGX_SVC_OAUTH_FAULT_SCOPE;
     }
 
-    beyond = NULL;
-
     for (i = 0; i < cc->asked.n; i++) {
-        scope = &cc->asked.elts[i];
+        scope = cc->asked.elts[i];
 
-        if (!ngx_svc_pg_array_has(&cc->scopes, scope)
-            || ngx_svc_oauth_cc_user_scope(scope))
+        if (!ngx_svc_pg_array_has(&cc->scopes, &scope)
+            || ngx_svc_oauth_cc_user_scope(&scope))
         {
-            cc->refused = *scope;
+            cc->refused = scope;
             return "scope";
         }
 
-        if (beyond == NULL && !ngx_svc_pg_array_has(&cc->may, scope)) {
-            beyond = scope;
+        if (cc->refused.data == NULL
+            && !ngx_svc_pg_array_has(&cc->may, &scope))
+        {
+            cc->refused = scope;
         }
     }
 
-    if (beyond || (cc->scope_ceiling && cc->allowed_scopes.n == 0)) {
-
-        if (beyond) {
-            cc->refused = *beyond;
-        }
-
+    if (cc->refused.data
+        || (cc->scope_ceiling && cc->allowed_scopes.n == 0))
+    {
         return "scope_ceiling";
     }
 

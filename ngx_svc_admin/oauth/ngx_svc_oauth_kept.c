@@ -233,6 +233,8 @@ ngx_svc_oauth_kept_copy(ngx_svc_oauth_t *o, const ngx_svc_oauth_own_t *own)
         offsetof(ngx_svc_oauth_kept_t, country)
     };
 
+    ngx_memzero(&from, sizeof(ngx_svc_oauth_kept_t));
+
     from.own = *own;
     from.ip = o->ip;
     from.country = o->country;
@@ -514,13 +516,18 @@ static ngx_uint_t
 ngx_svc_oauth_kept_drop(ngx_queue_t *queue)
 {
     ngx_uint_t    n;
-    ngx_queue_t  *q;
+    ngx_queue_t  *q, *next;
 
-    for (n = 0; !ngx_queue_empty(queue); n++) {
-        q = ngx_queue_head(queue);
-        ngx_queue_remove(q);
+    n = 0;
+
+    for (q = ngx_queue_head(queue); q != ngx_queue_sentinel(queue); q = next) {
+        next = ngx_queue_next(q);
+
         ngx_free(ngx_queue_data(q, ngx_svc_oauth_kept_t, queue));
+        n++;
     }
+
+    ngx_queue_init(queue);
 
     ngx_svc_oauth_kept_n -= n;
 
