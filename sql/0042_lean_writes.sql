@@ -63,18 +63,13 @@ END
 $$;
 
 
--- Before a change of the status: since when somebody is not active is kept, and who is
--- active is a resource of SCIM.
+-- Before a change of the status: since when somebody is not active is kept.  (And who is
+-- active is a resource of SCIM: of nearly nobody that is to be said.)
 
 CREATE OR REPLACE FUNCTION svc.user_inactive_since() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-    IF NEW.status = 'active' THEN
-        IF OLD.scim_deleted THEN
-            NEW.scim_deleted := false;
-        END IF;
-
-    ELSIF OLD.status <> 'active' AND OLD.valid_after IS NOT NULL THEN
+    IF OLD.status <> 'active' AND OLD.valid_after IS NOT NULL THEN
         NEW.valid_after := OLD.valid_after;
 
     ELSIF NEW.valid_after IS NOT DISTINCT FROM OLD.valid_after THEN
@@ -85,11 +80,21 @@ BEGIN
 END
 $$;
 
+CREATE OR REPLACE FUNCTION svc.user_scim_back() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.status = 'active' THEN
+        NEW.scim_deleted := false;
+    END IF;
+
+    RETURN NEW;
+END
+$$;
+
 DROP TRIGGER user_scim_back ON svc.user_account;
-DROP FUNCTION svc.user_scim_back();
-DROP TRIGGER user_inactive_since ON svc.user_account;
-CREATE TRIGGER user_inactive_since BEFORE UPDATE OF status, valid_after
-    ON svc.user_account FOR EACH ROW EXECUTE FUNCTION svc.user_inactive_since();
+CREATE TRIGGER user_scim_back BEFORE UPDATE OF status ON svc.user_account
+    FOR EACH ROW WHEN (OLD.scim_deleted)
+    EXECUTE FUNCTION svc.user_scim_back();
 
 
 -- A new user is counted, and listed if it is not active.  Nearly all are active, and of
@@ -170,9 +175,8 @@ SET enable_seqscan = off AS $$
 BEGIN
     IF NEW.status = OLD.status THEN
         IF NEW.role = OLD.role AND NEW.source = OLD.source
-           AND NEW.user_name_key = OLD.user_name_key AND NEW.scim_deleted = OLD.scim_deleted
-           AND NEW.created_at = OLD.created_at AND NEW.id = OLD.id
-           AND NEW.tenant_id = OLD.tenant_id
+           AND NEW.scim_deleted = OLD.scim_deleted AND NEW.created_at = OLD.created_at
+           AND NEW.id = OLD.id AND NEW.tenant_id = OLD.tenant_id
         THEN
             RETURN NULL;
         END IF;
@@ -180,7 +184,7 @@ BEGIN
 
     -- that its maker is deactivated is not kept from a directory
 
-    IF NEW.role <> OLD.role OR NEW.user_name_key <> OLD.user_name_key
+    IF NEW.role <> OLD.role
        OR NEW.status <> OLD.status AND (OLD.role = 'owner' OR NEW.status = 'active')
     THEN
         IF NOT svc.token_acts(NEW.id, CASE WHEN 'owner' IN (OLD.role, NEW.role)
@@ -270,6 +274,24 @@ END
 $$;
 
 
+-- Whose address changes: a token may have made it.
+
+CREATE OR REPLACE FUNCTION svc.user_token_check() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT svc.token_acts(NEW.id, CASE WHEN 'owner' IN (OLD.role, NEW.role)
+                                       THEN 'owner' ELSE NEW.role END)
+    THEN
+        RAISE EXCEPTION 'a token acts on an owner, or on its maker'
+            USING ERRCODE = 'check_violation', SCHEMA = 'svc', TABLE = 'user_account',
+                  CONSTRAINT = 'user_account_token_check';
+    END IF;
+
+    RETURN NULL;
+END
+$$;
+
+
 -- Who has gone is neither counted nor listed.
 
 CREATE FUNCTION svc.user_gone() RETURNS trigger
@@ -321,7 +343,6 @@ DROP TRIGGER user_status_scim_delete ON svc.user_account;
 DROP TRIGGER user_token_check ON svc.user_account;
 DROP FUNCTION svc.user_status();
 DROP FUNCTION svc.user_scim();
-DROP FUNCTION svc.user_token_check();
 
 CREATE TRIGGER user_status_insert AFTER INSERT ON svc.user_account
     FOR EACH ROW EXECUTE FUNCTION svc.user_new();
@@ -333,9 +354,12 @@ CREATE TRIGGER user_status_update AFTER UPDATE OF status ON svc.user_account
     FOR EACH ROW WHEN (OLD.status <> NEW.status)
     EXECUTE FUNCTION svc.user_changed();
 CREATE TRIGGER user_status_other
-    AFTER UPDATE OF role, user_name_key, scim_deleted, source, created_at, id, tenant_id
+    AFTER UPDATE OF role, scim_deleted, source, created_at, id, tenant_id
     ON svc.user_account FOR EACH ROW WHEN (OLD.status = NEW.status)
     EXECUTE FUNCTION svc.user_changed();
+CREATE TRIGGER user_token_check AFTER UPDATE OF user_name_key ON svc.user_account
+    FOR EACH ROW WHEN (OLD.user_name_key <> NEW.user_name_key)
+    EXECUTE FUNCTION svc.user_token_check();
 CREATE TRIGGER user_status_delete AFTER DELETE ON svc.user_account
     FOR EACH ROW EXECUTE FUNCTION svc.user_gone();
 

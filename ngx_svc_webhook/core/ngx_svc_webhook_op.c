@@ -5,18 +5,10 @@
 #include "ngx_svc_webhook_op.h"
 
 
-/*
- * A plan that is made while a table is small is kept when it no longer is: what
- * looks up one row after the other would read all of them for each.  What is
- * planned behind this takes an index.
- */
-
 static const ngx_svc_pg_statement_t  ngx_svc_sql_webhook_tenant = {
     .name = "webhook_tenant",
     .text =
         "SELECT set_config('svc.tenant', $1, true),"
-            " set_config('enable_seqscan', 'off', true),"
-            " set_config('jit', 'off', true),"
             " set_config('synchronous_commit', CASE WHEN $2::bool THEN 'off'"
             " ELSE current_setting('synchronous_commit') END, true)",
     .nparams = 2

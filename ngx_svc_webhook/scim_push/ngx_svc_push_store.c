@@ -8,6 +8,7 @@
 #include "ngx_svc_webhook_op.h"
 
 
+static ngx_int_t ngx_svc_push_store_marks(ngx_svc_pg_op_t *op);
 static ngx_int_t ngx_svc_push_store_simple(ngx_svc_push_work_t *work,
     const ngx_svc_pg_statement_t *statement, ngx_svc_pg_handler_pt handler);
 static void ngx_svc_push_stopped(ngx_svc_pg_op_t *op);
@@ -17,6 +18,22 @@ static void ngx_svc_push_looked(ngx_svc_pg_op_t *op);
 
 
 static ngx_str_t  ngx_svc_push_helper;
+
+
+/*
+ * In front of what looks up the items of many users.  A plan that is made while
+ * there are few is kept when there are more, and would read all of them for
+ * each user.  What is planned behind this takes an index.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_push_marks = {
+    .name = "push_marks",
+    .text =
+        "SELECT set_config('enable_seqscan', 'off', true),"
+            " set_config('jit', 'off', true)"
+};
+
+#define ngx_svc_push_store_marked(op)  ((op)->results[2])
 
 
 void
@@ -148,6 +165,20 @@ ngx_svc_push_store_number(ngx_pool_t *pool, int64_t n, size_t *len)
 
 /* --- small ones -------------------------------------------------------- */
 
+/* The op is gone with an error. */
+
+static ngx_int_t
+ngx_svc_push_store_marks(ngx_svc_pg_op_t *op)
+{
+    if (ngx_svc_pg_call(op, &ngx_svc_sql_push_marks) == NULL) {
+        ngx_destroy_pool(op->pool);
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
 static ngx_int_t
 ngx_svc_push_store_simple(ngx_svc_push_work_t *work,
     const ngx_svc_pg_statement_t *statement, ngx_svc_pg_handler_pt handler)
@@ -214,8 +245,9 @@ ngx_svc_push_store_follow(ngx_svc_push_work_t *work)
         return NGX_ERROR;
     }
 
-    if (ngx_svc_push_store_behind(work, op, &ngx_svc_sql_push_follow)
-        != NGX_OK)
+    if (ngx_svc_push_store_marks(op) != NGX_OK
+        || ngx_svc_push_store_behind(work, op, &ngx_svc_sql_push_follow)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -255,7 +287,7 @@ ngx_svc_push_followed(ngx_svc_pg_op_t *op)
     work = op->data;
 
     if (op->status == NGX_SVC_PG_OK) {
-        res = ngx_svc_webhook_op_result(op);
+        res = ngx_svc_push_store_marked(op);
         work->relevant = 0;
         work->more = 1;
 
@@ -280,8 +312,19 @@ ngx_svc_push_followed(ngx_svc_pg_op_t *op)
 ngx_int_t
 ngx_svc_push_store_look(ngx_svc_push_work_t *work)
 {
-    return ngx_svc_push_store_simple(work, &ngx_svc_sql_push_look,
-                                     ngx_svc_push_looked);
+    ngx_svc_pg_op_t  *op;
+
+    op = ngx_svc_push_store_op(work, NGX_SVC_PG_WRITE, ngx_svc_push_looked);
+    if (op == NULL || ngx_svc_push_store_marks(op) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_svc_push_store_call(work, op, &ngx_svc_sql_push_look) == NULL) {
+        ngx_destroy_pool(op->pool);
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_push_store_submit(work, op);
 }
 
 
@@ -294,7 +337,7 @@ ngx_svc_push_looked(ngx_svc_pg_op_t *op)
     work = op->data;
 
     if (op->status == NGX_SVC_PG_OK) {
-        res = ngx_svc_webhook_op_result(op);
+        res = ngx_svc_push_store_marked(op);
         work->looking = PQntuples(res) && ngx_svc_push_true(res, 0, 0);
         work->left = work->syncing;
 
