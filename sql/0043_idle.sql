@@ -96,3 +96,54 @@ $$;
 
 REVOKE ALL ON FUNCTION svc.role_grants(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION svc.role_grants(text, text) TO svc_app;
+
+
+-- The same functions as before, planned once: of keys three times in two seconds, and of
+-- what each page of sign-in begins with.
+
+CREATE OR REPLACE FUNCTION svc.oauth_key_old()
+    RETURNS TABLE (tenant uuid, old text, ends timestamptz, next text, due boolean)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY
+    SELECT y.tenant_id, y.kid::text, y.retired_at::timestamptz, n.kid::text,
+           n.active_from <= now()
+      FROM svc.oauth_key y
+      JOIN svc.oauth_tenant g ON g.tenant_id = y.tenant_id AND g.active_kid = y.kid
+      LEFT JOIN LATERAL (
+        SELECT k.kid, k.active_from FROM svc.oauth_key k
+         WHERE k.tenant_id = y.tenant_id AND k.kid <> y.kid
+           AND k.retired_at IS NULL AND k.revoked_at IS NULL
+         ORDER BY k.active_from, k.kid LIMIT 1) n ON true
+     WHERE y.retired_at IS NOT NULL AND y.revoked_at IS NULL;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION svc.public_tenant(name_or_domain text)
+    RETURNS TABLE (id uuid, slug text, name text, branding jsonb, allow_signup boolean,
+                   allow_passwordless boolean, logo_etag text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    tenant  uuid;
+BEGIN
+    IF strpos(name_or_domain, '.') > 0 THEN
+        SELECT d.tenant_id INTO tenant FROM svc.domain d
+         WHERE d.domain = name_or_domain AND d.verified_at IS NOT NULL;
+    ELSE
+        SELECT s.id INTO tenant FROM svc.tenant s WHERE s.slug = name_or_domain;
+    END IF;
+
+    RETURN QUERY
+    SELECT t.id, t.slug, t.name,
+           (SELECT coalesce(jsonb_object_agg(b.key, b.value), '{}')
+              FROM jsonb_each(t.branding) b
+             WHERE b.key IN ('primary', 'primaryHover', 'primaryFg', 'bg', 'surface', 'fg',
+                             'muted', 'border', 'danger', 'radius')),
+           t.branding -> 'allowSelfSignup' IS NOT DISTINCT FROM 'true',
+           t.branding -> 'allowPasswordless' IS NOT DISTINCT FROM 'true', t.logo_etag
+      FROM svc.tenant t WHERE t.id = tenant;
+END
+$$;
