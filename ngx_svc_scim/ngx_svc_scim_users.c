@@ -87,7 +87,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_create_alone = {
         " RETURNING a.tenant_id, a.id, a.status, a.updated_at"                \
     "), e AS ("                                                               \
         NGX_SVC_SCIM_AUDIT(action, "$2", "$3", "$4",                          \
-            "'{\"source\":\"scim\",\"changed\":[\"status\"]}'", "FROM u")         \
+            "'{\"source\":\"scim\",\"changed\":[\"status\"]}'", "FROM u")     \
     ")"                                                                       \
     " SELECT o.id, o.user_name, o.external_id,"                               \
         " coalesce(u.status, o.status)"                                       \

@@ -212,9 +212,9 @@
 /*
  * SQL: columns in front of the others, for NGX_SVC_AUDIT_INTO(), and what they
  * have, for NGX_SVC_AUDIT_ROWS(), of a route with NGX_SVC_ROUTE_AUDITS: whose
- * event it is, who did it, from where.  tenant: an expression; type: that of the
- * actor; ip, agent, id: the parameters of ngx_svc_bind.h of these names.  Else
- * settings have all that, each of which is dearer than a value.
+ * event it is, who did it, from where.  tenant: an expression; type: that of
+ * the actor; ip, agent, id: the parameters of ngx_svc_bind.h of these names.
+ * Else settings have all that, each of which is dearer than a value.
  */
 
 #define NGX_SVC_AUDIT_TOKEN_COLUMNS                                           \

@@ -28,7 +28,7 @@ ngx_svc_push_when_idle(ngx_svc_push_work_t *work)
 }
 
 
-/* One after the other: the more are woken, the less often each of them polls. */
+/* In turn: the more are woken, the less often each of them polls. */
 
 ngx_msec_t
 ngx_svc_push_when_woken(ngx_svc_push_work_t *work)
