@@ -309,6 +309,21 @@ $holder->query('ROLLBACK');
 ok((wait_for { stored() == $before + $MOST }), 'the others are stored');
 
 
+# rows that PostgreSQL refuses do not hold up those behind them
+
+my $already = $lost->();
+
+$s->sql("ALTER TABLE svc.oauth_token ADD CONSTRAINT token_no"
+        . " CHECK (client_id <> '$jwt->{clientId}') NOT VALID");
+$t = token($jwt);
+ok((wait_for { $lost->() == $already + 1 }), 'a row that is refused is counted');
+lives($t, 'its token lives', $jwt);
+$before = stored();
+token($opaque);
+ok((wait_for { stored() == $before + 1 }), 'and the next one is stored');
+$s->sql('ALTER TABLE svc.oauth_token DROP CONSTRAINT token_no');
+
+
 # --- what applications have of their tenants -----------------------------------------------
 
 sub copies {

@@ -7,6 +7,7 @@
 #include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_login_url.h"
 #include "ngx_svc_oauth_metadata.h"
+#include "ngx_svc_oauth_own.h"
 #include "ngx_svc_oauth_preflight.h"
 #include "ngx_svc_oauth_proof.h"
 #include "ngx_svc_oauth_refresh_token.h"
@@ -400,7 +401,8 @@ ngx_svc_oauth_init_worker(ngx_cycle_t *cycle, ngx_svc_admin_main_conf_t *amcf)
     ngx_svc_oauth_kept_init_worker(cycle);
     ngx_svc_oauth_rotate_init_worker(cycle, &smcf->keys);
 
-    return ngx_svc_oauth_proof_init_worker(&smcf->keys);
+    return ngx_svc_oauth_own_init_worker(&smcf->keys) == NGX_OK
+           ? ngx_svc_oauth_proof_init_worker(&smcf->keys) : NGX_ERROR;
 }
 
 
@@ -408,6 +410,7 @@ void
 ngx_svc_oauth_exit_worker(void)
 {
     ngx_svc_oauth_kept_exit_worker();
+    ngx_svc_oauth_own_exit_worker();
     ngx_svc_oauth_proof_exit_worker();
     ngx_svc_oauth_rotate_exit_worker();
     ngx_svc_oauth_key_exit_worker();

@@ -349,7 +349,9 @@ ngx_svc_oauth_kept_again(void)
         return;
     }
 
-    ngx_add_timer(&ngx_svc_oauth_kept_event, NGX_SVC_OAUTH_KEPT_RETRY);
+    if (ngx_svc_oauth_kept_n) {
+        ngx_add_timer(&ngx_svc_oauth_kept_event, NGX_SVC_OAUTH_KEPT_RETRY);
+    }
 }
 
 
@@ -484,11 +486,27 @@ ngx_svc_oauth_kept_ttl(u_char *p, const ngx_svc_oauth_kept_t *kept,
 static void
 ngx_svc_oauth_kept_done(ngx_svc_pg_op_t *op)
 {
+    ngx_uint_t  lost;
+
     ngx_svc_oauth_kept_op = NULL;
 
     if (op->status != NGX_SVC_PG_OK) {
         ngx_svc_pg_op_failed(op, "rows of tokens cannot be stored");
+
+        lost = (op->status == NGX_SVC_PG_FAILED
+                && !ngx_svc_pg_op_transient(op));
+
         ngx_destroy_pool(op->pool);
+
+        if (lost) {
+
+            /* they would be refused again, and those behind them with them */
+
+            ngx_svc_oauth_kept_lost(
+                ngx_svc_oauth_kept_drop(&ngx_svc_oauth_kept_flying),
+                "PostgreSQL refuses them");
+        }
+
         ngx_svc_oauth_kept_again();
         return;
     }

@@ -2,26 +2,28 @@
  * Access tokens of clients that act for themselves.
  *
  * An opaque one is, in base64url: a byte that says so, the tenant, the client's
- * id in bytes, and sealed for these two the jti, the seconds, whether there is
- * a key, the key, the scopes with their length, and the audience.
+ * id in bytes, the jti, and sealed for these the seconds, whether there is a
+ * key, the key, the scopes with their length, and the audience.  What seals it
+ * is derived from the key of svc_key_file and the jti: AES-GCM with nonces that
+ * are random is good for 2^32 texts under one key.
  */
 
 #include "ngx_svc_oauth_own.h"
 #include "ngx_svc_application.h"
 #include "ngx_svc_application_resource.h"
 #include "ngx_svc_hex.h"
+#include "ngx_svc_mac.h"
 #include "ngx_svc_oauth_bearer.h"
 #include "ngx_svc_http.h"
 
 
 #define NGX_SVC_OAUTH_OWN_SEALED  1         /* the first byte */
 #define NGX_SVC_OAUTH_OWN_CLIENT  (1 + NGX_SVC_APPLICATION_RANDOM)
-#define NGX_SVC_OAUTH_OWN_CLEAR                                               \
+#define NGX_SVC_OAUTH_OWN_JTI                                                 \
     (1 + NGX_SVC_UUID_LEN + NGX_SVC_OAUTH_OWN_CLIENT)
-#define NGX_SVC_OAUTH_OWN_FIXED  (NGX_SVC_UUID_LEN + 4 + 1 + 2)
-#define NGX_SVC_OAUTH_OWN_LABEL  "oauth_token"
-#define NGX_SVC_OAUTH_OWN_AAD                                                 \
-    (sizeof(NGX_SVC_OAUTH_OWN_LABEL) + NGX_SVC_OAUTH_OWN_CLEAR)
+#define NGX_SVC_OAUTH_OWN_CLEAR  (NGX_SVC_OAUTH_OWN_JTI + NGX_SVC_UUID_LEN)
+#define NGX_SVC_OAUTH_OWN_FIXED  (4 + 1 + 2)
+#define NGX_SVC_OAUTH_OWN_LABEL  "svc oauth token"
 
 /* The most that base64url makes NGX_SVC_OAUTH_SEALED_MAX bytes of. */
 #define NGX_SVC_OAUTH_OWN_BYTES  ((NGX_SVC_OAUTH_SEALED_MAX - 4) * 3 / 4)
@@ -31,7 +33,8 @@ static size_t ngx_svc_oauth_own_write(const ngx_svc_oauth_own_t *own,
     u_char *text, size_t size);
 static ngx_int_t ngx_svc_oauth_own_clear(const ngx_svc_oauth_own_t *own,
     u_char *p);
-static size_t ngx_svc_oauth_own_aad(u_char *aad, const u_char *clear);
+static ngx_int_t ngx_svc_oauth_own_key(const ngx_svc_mac_key_t *mac,
+    const u_char *jti, ngx_svc_keys_t *keys);
 static ngx_int_t ngx_svc_oauth_own_read(ngx_svc_request_t *sr,
     const u_char *clear, u_char *text, size_t len, ngx_svc_oauth_own_t *own);
 static ngx_int_t ngx_svc_oauth_own_client(ngx_svc_request_t *sr,
@@ -45,6 +48,24 @@ static ngx_int_t ngx_svc_oauth_own_numbers(const cJSON *claims,
     ngx_svc_oauth_own_t *own);
 static ngx_int_t ngx_svc_oauth_own_cnf(ngx_svc_request_t *sr,
     const cJSON *claims, ngx_svc_oauth_own_t *own);
+
+
+static ngx_svc_macs_t  ngx_svc_oauth_own_macs;
+
+
+ngx_int_t
+ngx_svc_oauth_own_init_worker(const ngx_svc_keys_t *keys)
+{
+    return ngx_svc_mac_init(&ngx_svc_oauth_own_macs, keys,
+                            NGX_SVC_OAUTH_OWN_LABEL);
+}
+
+
+void
+ngx_svc_oauth_own_exit_worker(void)
+{
+    ngx_svc_mac_free(&ngx_svc_oauth_own_macs);
+}
 
 
 ngx_int_t
@@ -64,14 +85,11 @@ ngx_int_t
 ngx_svc_oauth_own_seal(ngx_svc_request_t *sr, ngx_svc_oauth_own_t *own,
     ngx_str_t *text)
 {
-    u_char               *p, claims[NGX_SVC_OAUTH_OWN_BYTES];
-    u_char                bytes[NGX_SVC_OAUTH_OWN_BYTES];
-    u_char                aad[NGX_SVC_OAUTH_OWN_AAD];
-    size_t                len, n;
-    ngx_svc_main_conf_t  *smcf;
-
-    smcf = ngx_http_get_module_main_conf(sr->request,
-                                         ngx_http_svc_common_module);
+    u_char          *p, claims[NGX_SVC_OAUTH_OWN_BYTES];
+    u_char           bytes[NGX_SVC_OAUTH_OWN_BYTES];
+    size_t           len, n;
+    ngx_int_t        rc;
+    ngx_svc_keys_t   keys;
 
     n = ngx_svc_oauth_own_write(own, claims, sizeof(claims));
 
@@ -81,14 +99,21 @@ ngx_svc_oauth_own_seal(ngx_svc_request_t *sr, ngx_svc_oauth_own_t *own,
         return NGX_DECLINED;
     }
 
-    p = bytes + NGX_SVC_OAUTH_OWN_CLEAR;
-
     if (ngx_svc_oauth_own_clear(own, bytes) != NGX_OK
-        || ngx_svc_seal(&smcf->keys, claims, n, aad,
-                        ngx_svc_oauth_own_aad(aad, bytes), p, &len)
+        || ngx_svc_oauth_own_key(&ngx_svc_oauth_own_macs.keys[0], own->jti,
+                                 &keys)
            != NGX_OK)
     {
         return NGX_ERROR;
+    }
+
+    rc = ngx_svc_seal(&keys, claims, n, bytes, NGX_SVC_OAUTH_OWN_CLEAR,
+                      bytes + NGX_SVC_OAUTH_OWN_CLEAR, &len);
+
+    ngx_explicit_memzero(&keys, sizeof(ngx_svc_keys_t));
+
+    if (rc != NGX_OK) {
+        return rc;
     }
 
     len += NGX_SVC_OAUTH_OWN_CLEAR;
@@ -128,7 +153,7 @@ ngx_svc_oauth_own_write(const ngx_svc_oauth_own_t *own, u_char *text,
         return 0;
     }
 
-    p = ngx_cpymem(text, own->jti, NGX_SVC_UUID_LEN);
+    p = text;
 
     *p++ = (u_char) (own->ttl >> 24);
     *p++ = (u_char) (own->ttl >> 16);
@@ -166,21 +191,42 @@ ngx_svc_oauth_own_clear(const ngx_svc_oauth_own_t *own, u_char *p)
 
     *p++ = own->client_id.data[1];
 
+    ngx_memcpy(p + NGX_SVC_APPLICATION_RANDOM, own->jti, NGX_SVC_UUID_LEN);
+
     return ngx_svc_hex(own->client_id.data + NGX_SVC_APPLICATION_PREFIX,
                        NGX_SVC_APPLICATION_RANDOM, p);
 }
 
 
-static size_t
-ngx_svc_oauth_own_aad(u_char *aad, const u_char *clear)
+/* The key of one token, in two halves; the caller wipes it. */
+
+static ngx_int_t
+ngx_svc_oauth_own_key(const ngx_svc_mac_key_t *mac, const u_char *jti,
+    ngx_svc_keys_t *keys)
 {
-    u_char  *p;
+    u_char          text[1 + NGX_SVC_UUID_LEN];
+    ngx_uint_t      half;
+    ngx_svc_key_t  *key;
 
-    p = ngx_cpymem(aad, NGX_SVC_OAUTH_OWN_LABEL,
-                   sizeof(NGX_SVC_OAUTH_OWN_LABEL));
-    p = ngx_cpymem(p, clear, NGX_SVC_OAUTH_OWN_CLEAR);
+    keys->n = 1;
+    key = &keys->keys[0];
 
-    return p - aad;
+    key->id_len = mac->id_len;
+    ngx_memcpy(key->id, mac->id, mac->id_len);
+    ngx_memcpy(text + 1, jti, NGX_SVC_UUID_LEN);
+
+    for (half = 0; half < NGX_SVC_KEY_LEN / NGX_SVC_MAC_LEN; half++) {
+        text[0] = (u_char) half;
+
+        if (ngx_svc_mac(mac, text, sizeof(text),
+                        key->key + half * NGX_SVC_MAC_LEN)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
 }
 
 
@@ -188,30 +234,41 @@ ngx_int_t
 ngx_svc_oauth_own_open(ngx_svc_request_t *sr, u_char *bytes, size_t len,
     ngx_svc_oauth_own_t **own)
 {
-    u_char               *text, aad[NGX_SVC_OAUTH_OWN_AAD];
-    size_t                n;
-    ngx_int_t             rc;
-    ngx_svc_main_conf_t  *smcf;
+    u_char                   *text;
+    size_t                    n;
+    ngx_int_t                 rc;
+    ngx_svc_keys_t            keys;
+    const u_char             *sealed;
+    const ngx_svc_mac_key_t  *mac;
 
-    smcf = ngx_http_get_module_main_conf(sr->request,
-                                         ngx_http_svc_common_module);
+    sealed = bytes + NGX_SVC_OAUTH_OWN_CLEAR;
 
-    if (len <= NGX_SVC_OAUTH_OWN_CLEAR
-        || bytes[0] != NGX_SVC_OAUTH_OWN_SEALED)
+    if (len <= NGX_SVC_OAUTH_OWN_CLEAR + NGX_SVC_KEY_ID_LEN
+        || bytes[0] != NGX_SVC_OAUTH_OWN_SEALED
+        || *sealed > NGX_SVC_KEY_ID_LEN)
     {
+        return NGX_DECLINED;
+    }
+
+    mac = ngx_svc_mac_find(&ngx_svc_oauth_own_macs, sealed + 1, *sealed);
+    if (mac == NULL) {
         return NGX_DECLINED;
     }
 
     text = ngx_pnalloc(sr->request->pool, len);
     *own = ngx_pcalloc(sr->request->pool, sizeof(ngx_svc_oauth_own_t));
 
-    if (text == NULL || *own == NULL) {
+    if (text == NULL || *own == NULL
+        || ngx_svc_oauth_own_key(mac, bytes + NGX_SVC_OAUTH_OWN_JTI, &keys)
+           != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_unseal(&smcf->keys, bytes + NGX_SVC_OAUTH_OWN_CLEAR,
-                        len - NGX_SVC_OAUTH_OWN_CLEAR, aad,
-                        ngx_svc_oauth_own_aad(aad, bytes), text, &n);
+    rc = ngx_svc_unseal(&keys, sealed, len - NGX_SVC_OAUTH_OWN_CLEAR, bytes,
+                        NGX_SVC_OAUTH_OWN_CLEAR, text, &n);
+
+    ngx_explicit_memzero(&keys, sizeof(ngx_svc_keys_t));
 
     return rc == NGX_OK ? ngx_svc_oauth_own_read(sr, bytes, text, n, *own)
                         : rc;
@@ -233,8 +290,7 @@ ngx_svc_oauth_own_read(ngx_svc_request_t *sr, const u_char *clear,
         return NGX_DECLINED;
     }
 
-    ngx_memcpy(own->jti, p, NGX_SVC_UUID_LEN);
-    p += NGX_SVC_UUID_LEN;
+    ngx_memcpy(own->jti, clear + NGX_SVC_OAUTH_OWN_JTI, NGX_SVC_UUID_LEN);
 
     own->ttl = (ngx_int_t) p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3];
     p += 4;

@@ -32,14 +32,18 @@ typedef struct {
 } ngx_svc_oauth_own_t;
 
 
+/* A worker's start and end.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_oauth_own_init_worker(const ngx_svc_keys_t *keys);
+void ngx_svc_oauth_own_exit_worker(void);
+
 /* The jti of ms and of its other digits, NGX_SVC_OAUTH_JTI of them. */
 ngx_int_t ngx_svc_oauth_own_jti(ngx_svc_oauth_own_t *own,
     const ngx_str_t *digits);
 
 /*
  * The text of an opaque one, and own->secret_hash, of the pool.  It is sealed
- * under the first key for its tenant and its client alone.  NGX_DECLINED: it
- * would be too long; NGX_ERROR: memory, or OpenSSL fails.
+ * for its tenant and its client alone, with what is derived from the first key.
+ * NGX_DECLINED: it would be too long; NGX_ERROR: memory, or OpenSSL fails.
  */
 ngx_int_t ngx_svc_oauth_own_seal(ngx_svc_request_t *sr,
     ngx_svc_oauth_own_t *own, ngx_str_t *text);
