@@ -30,7 +30,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_get = {
  * would cost each create a tenth, and so would a join with what they find.
  */
 
-#define NGX_SVC_SCIM_CREATE(subscribers)                                      \
+#define NGX_SVC_SCIM_NEW_USER(subscribers)                                    \
     "WITH u AS ("                                                             \
         NGX_SVC_SCIM_INSERT("", ", tenant_id")                                \
     "), e AS ("                                                               \
@@ -51,7 +51,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_get = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_create = {
     .name = "scim_create",
-    .text = NGX_SVC_SCIM_CREATE(NGX_SVC_EVENT_SUBSCRIBERS("user.created")),
+    .text = NGX_SVC_SCIM_NEW_USER(NGX_SVC_EVENT_SUBSCRIBERS("user.created")),
     ngx_svc_scim_create_params(),
     .when = ngx_svc_scim_told
 };
@@ -60,7 +60,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_create = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_scim_create_alone = {
     .name = "scim_create_alone",
-    .text = NGX_SVC_SCIM_CREATE("NULL::text"),
+    .text = NGX_SVC_SCIM_NEW_USER("NULL::text"),
     ngx_svc_scim_create_params(),
     .when = ngx_svc_scim_untold
 };
