@@ -398,6 +398,7 @@ ngx_svc_oauth_own_claims(ngx_svc_request_t *sr, const ngx_svc_jws_t *jws,
     }
 
     *own = t;
+    ngx_str_null(&iss);
 
     if (ngx_svc_oauth_own_texts(jws->payload, t, &iss) != NGX_OK
         || ngx_svc_oauth_own_numbers(jws->payload, t) != NGX_OK)
