@@ -1,0 +1,125 @@
+/*
+ * A client's row, on which the grant types decide, and what they all decide on
+ * it.
+ */
+
+#ifndef _NGX_SVC_OAUTH_CLIENT_ROW_H_INCLUDED_
+#define _NGX_SVC_OAUTH_CLIENT_ROW_H_INCLUDED_
+
+
+#include "ngx_svc_oauth_issue.h"
+#include "ngx_svc_pg_array.h"
+
+
+/*
+ * SQL: the first columns of a grant's row, of the application "a".  state: why
+ * it may not act, as of NGX_SVC_OAUTH_STATE().
+ */
+
+#define NGX_SVC_OAUTH_CLIENT_ROW(state)                                       \
+    "a.tenant_slug, a.auth_method,"                                           \
+        " a.tenant_suspended_at IS NOT NULL, " state ", a.grant_types,"       \
+        " a.scopes, a.access_token_format, a.access_token_ttl,"               \
+        " a.max_token_ttl, " NGX_SVC_OAUTH_TTL_LEFT("a") ","                  \
+        " a.require_dpop, a.active_kid, a.allowed_scopes,"                    \
+        " a.allowed_audiences, a.allowed_audience_keys, " NGX_SVC_OAUTH_MS
+
+/*
+ * What a sub-select of svc.application has for them; and for the state besides,
+ * if the client may be an agent.
+ */
+
+#define NGX_SVC_OAUTH_CLIENT_ROW_COLUMNS                                      \
+    "k.client_id, k.enabled, k.expires_at, k.tenant_slug, k.auth_method,"     \
+    " k.tenant_suspended_at, k.grant_types, k.scopes, k.access_token_format," \
+    " k.access_token_ttl, k.max_token_ttl, k.require_dpop, k.active_kid,"     \
+    " k.allowed_scopes, k.allowed_audiences, k.allowed_audience_keys"
+
+#define NGX_SVC_OAUTH_CLIENT_ROW_AGENT                                        \
+    ", k.type, k.owner_id, k.owner_lost_at, k.orphan_action,"                 \
+    " k.orphan_grace_hours"
+
+typedef enum {
+    NGX_SVC_OAUTH_CLIENT_SLUG = 0,
+    NGX_SVC_OAUTH_CLIENT_METHOD,
+    NGX_SVC_OAUTH_CLIENT_SUSPENDED,
+    NGX_SVC_OAUTH_CLIENT_STATE,
+    NGX_SVC_OAUTH_CLIENT_GRANTS,
+    NGX_SVC_OAUTH_CLIENT_SCOPES,
+    NGX_SVC_OAUTH_CLIENT_FORMAT,
+    NGX_SVC_OAUTH_CLIENT_TTL,
+    NGX_SVC_OAUTH_CLIENT_MAX_TTL,
+    NGX_SVC_OAUTH_CLIENT_TTL_LEFT,
+    NGX_SVC_OAUTH_CLIENT_DPOP,
+    NGX_SVC_OAUTH_CLIENT_KID,
+    NGX_SVC_OAUTH_CLIENT_ALLOWED_SCOPES,
+    NGX_SVC_OAUTH_CLIENT_ALLOWED,
+    NGX_SVC_OAUTH_CLIENT_ALLOWED_KEYS,
+    NGX_SVC_OAUTH_CLIENT_NOW,
+    NGX_SVC_OAUTH_CLIENT_COLUMNS        /* the grant's own ones begin */
+} ngx_svc_oauth_client_column_e;
+
+
+/* It lives as long as res; the arrays are of the request's pool. */
+
+typedef struct {
+    PGresult                *res;
+    ngx_svc_pg_array_t       grants;
+    ngx_svc_pg_array_t       scopes;
+    ngx_svc_pg_array_t       allowed_scopes;
+    ngx_svc_pg_array_t       allowed;       /* audiences, */
+    ngx_svc_pg_array_t       allowed_keys;  /*     and their keys */
+    unsigned                 scope_ceiling:1;
+    unsigned                 audience_ceiling:1;
+    ngx_str_t                refused;       /* a scope, with its verdict */
+} ngx_svc_oauth_client_row_t;
+
+
+/* Of a result that has a row.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_oauth_client_row_read(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_svc_oauth_client_row_t *row);
+
+/*
+ * The verdicts that come first, in their order, each a name of the verdicts of
+ * ngx_svc_oauth_refuse_by(); NULL: none.  A proof is looked at by then: see
+ * ngx_svc_oauth_proof_take().
+ */
+const char *ngx_svc_oauth_client_row_judge(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_client_row_t *row);
+
+/*
+ * For a check, of a grant with a wider statement, which is for agents and for
+ * resources: 1 if the client, or what it asks for, is one.
+ */
+ngx_uint_t ngx_svc_oauth_client_row_wider(ngx_svc_oauth_t *o);
+
+/* 1: the target, or a scope, cannot be one: see o->fault. */
+ngx_uint_t ngx_svc_oauth_client_row_fault(ngx_svc_oauth_t *o,
+    const char *fault);
+
+/* Seconds that a token of the client lives today. */
+ngx_int_t ngx_svc_oauth_client_row_ttl(const ngx_svc_oauth_client_row_t *row);
+
+/*
+ * Joins scopes by spaces, in *text, of the pool.  NGX_OK; NGX_DECLINED: they
+ * are too many for a token; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_client_row_scope(ngx_svc_oauth_t *o,
+    const ngx_svc_pg_array_t *scopes, ngx_str_t *text);
+
+/*
+ * 1: the key is that of the tenant's issuer, which a token has no audience for;
+ * 0; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_client_row_issuer(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_client_row_t *row, const ngx_str_t *key);
+
+/*
+ * For a decide: refuses by a verdict, with what a ceiling allows of what it has
+ * refused.  Returns what a reply does.
+ */
+ngx_int_t ngx_svc_oauth_client_row_refuse(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_client_row_t *row, const char *verdict);
+
+
+#endif /* _NGX_SVC_OAUTH_CLIENT_ROW_H_INCLUDED_ */
