@@ -141,6 +141,19 @@ sub held {
     return $holder;
 }
 
+# or a table, or a row, that a request only looks at before it writes
+
+sub locked {
+    my ($sql) = @_;
+
+    my $holder = $s->connect_as('postgres');
+
+    $holder->query('BEGIN');
+    $holder->query($sql);
+
+    return $holder;
+}
+
 sub waits {
     return wait_for { $s->waiting == 1 };
 }
@@ -162,15 +175,19 @@ for my $how (qw(close abort)) {
 
     # one who shows a code again, and leaves, does not keep the tokens alive
 
-    $code = fresh();
-    redeem($s, $web, $code);
-    $holder = held(oauth_code => $code);
-    $c = redeeming($s, $web, $code);
-    ok(waits(), "$how: a replay waits");
-    $c->$how;
-    $holder->query('COMMIT');
-    ok((wait_for { (reason($code) // '') eq 'code_replayed' }),
-       "$how: and ends the grant");
+    for my $at (qw(read write)) {
+        $code = fresh();
+        redeem($s, $web, $code);
+        $holder = locked($at eq 'read'
+                         ? 'LOCK TABLE svc.oauth_code IN ACCESS EXCLUSIVE MODE'
+                         : "SELECT FROM svc.oauth_grant WHERE id = '$code->{grant}' FOR UPDATE");
+        $c = redeeming($s, $web, $code);
+        ok(waits(), "$how: a replay waits to $at");
+        $c->$how;
+        $holder->query('COMMIT');
+        ok((wait_for { (reason($code) // '') eq 'code_replayed' }),
+           "$how: and ends the grant");
+    }
 
     $code = fresh();
     my $t = redeem($s, $web, $code)->json;

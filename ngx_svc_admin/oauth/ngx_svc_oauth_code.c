@@ -7,6 +7,7 @@
  */
 
 #include "ngx_svc_oauth_granted.h"
+#include "ngx_svc_oauth_granted_sql.h"
 #include "ngx_svc_oauth_token.h"
 
 
@@ -20,68 +21,119 @@ static ngx_int_t ngx_svc_oauth_code_verifier(ngx_svc_oauth_t *o,
 static ngx_uint_t ngx_svc_oauth_code_unreserved(const ngx_str_t *text);
 
 
-#define NGX_SVC_OAUTH_CODE_TAKEN                                              \
-    "e.verdict IS NULL AND p.id IS NOT NULL AND c.used_at IS NULL"            \
-        " AND c.expires_at > now()"
+/*
+ * SQL: of what is shown its verdict; whether it is good, and spent now; no
+ * successor; and its nonce.
+ */
 
-#define NGX_SVC_OAUTH_CODE_VERDICT                                            \
-    "coalesce(e.verdict, CASE"                                                \
-    " WHEN p.id IS NULL THEN 'code'"                                          \
-    " WHEN c.used_at IS NOT NULL THEN 'code_replayed'"                        \
-    " WHEN c.expires_at <= now() OR p.expires_at <= now()"                    \
-        " OR p.revoked_at IS NOT NULL THEN 'code'"                            \
-    " WHEN c.jkt <> coalesce($8::bytea, '') THEN 'code_proof'"                \
-    " WHEN c.challenge <> $17::bytea THEN 'code_verifier'"                    \
-    " WHEN c.redirect_uri <> $18::text THEN 'code_redirect'"                  \
-    " WHEN u.status <> 'active' THEN 'code_user'"                             \
-    " WHEN " NGX_SVC_OAUTH_GRANTED_CUT " THEN 'code'"                         \
-    " WHEN NOT " NGX_SVC_OAUTH_ASSIGNED("p.user_id") " THEN 'code_group'"     \
-    " WHEN " NGX_SVC_OAUTH_GRANTED_UNASKED " THEN 'code_unasked'"             \
-    NGX_SVC_OAUTH_GRANTED_VERDICT("$20") " END)"
+#define NGX_SVC_OAUTH_CODE_COLUMNS(inactive, cut)                             \
+    "CASE WHEN c.used_at IS NOT NULL THEN 'code_replayed'"                    \
+        " WHEN c.expires_at <= now() OR p.expires_at <= now()"                \
+            " OR p.revoked_at IS NOT NULL THEN 'code'"                        \
+        " WHEN c.jkt <> coalesce($3::bytea, '') THEN 'code_proof'"            \
+        " WHEN c.challenge <> $4::bytea THEN 'code_verifier'"                 \
+        " WHEN c.redirect_uri <> $5::text THEN 'code_redirect'"               \
+        inactive                                                              \
+        " WHEN " cut NGX_SVC_OAUTH_GRANTED_CUT " THEN 'code' END AS shown,"   \
+    " c.used_at IS NULL AND c.expires_at > now() AS taken, NULL AS again,"    \
+    " c.nonce"
+
+#define NGX_SVC_OAUTH_CODE_ROW                                                \
+    NGX_SVC_OAUTH_GRANTED_BY_DIGEST(                                          \
+        "k.grant_id, k.jkt, k.expires_at, k.used_at, k.challenge,"            \
+        " k.redirect_uri, k.nonce", "svc.oauth_code")
+
+#define NGX_SVC_OAUTH_CODE_PARAMS                                             \
+    ngx_svc_oauth_param(client.id),                                           \
+    ngx_svc_oauth_granted_param(digest),                                      \
+    ngx_svc_oauth_param(jkt),                                                 \
+    ngx_svc_oauth_granted_param(challenge),                                   \
+    ngx_svc_oauth_granted_param(redirect_uri)
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_read = {
+    .name = "oauth_code_read",
+    .text = NGX_SVC_OAUTH_GRANTED_READ("", NGX_SVC_OAUTH_OWN_STATE("a"),
+                NGX_SVC_OAUTH_CODE_COLUMNS("", ""), NGX_SVC_OAUTH_CODE_ROW,
+                NGX_SVC_OAUTH_GRANTED_LEAN, ""),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_CODE_PARAMS)
+};
+
+/* Of an agent, of groups, for a resource; or once more. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_read_wider = {
+    .name = "oauth_code_read_wider",
+    .text = NGX_SVC_OAUTH_GRANTED_READ(NGX_SVC_OAUTH_CLIENT_ROW_AGENT,
+                NGX_SVC_OAUTH_OWN_STATE_AGENT("a"),
+                NGX_SVC_OAUTH_CODE_COLUMNS(
+                    " WHEN u.status <> 'active' THEN 'code_user'",
+                    NGX_SVC_OAUTH_GRANTED_USER_CUT " OR "),
+                NGX_SVC_OAUTH_CODE_ROW, NGX_SVC_OAUTH_GRANTED_WIDER("$6"),
+                NGX_SVC_OAUTH_GRANTED_JOIN_USER),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_CODE_PARAMS,
+                   ngx_svc_oauth_param(resource_key))
+};
+
+
+/* What takes it, unless somebody else has. */
+
+#define NGX_SVC_OAUTH_CODE_TAKE                                               \
+    "UPDATE svc.oauth_code k SET used_at = now()"
+
+#define NGX_SVC_OAUTH_CODE_UNUSED                                             \
+    "k.tenant_id = " NGX_SVC_TENANT                                           \
+        " AND k.digest = $1::bytea AND k.used_at IS NULL"
+
+#define NGX_SVC_OAUTH_CODE_GIVE(chain, name, journal)                         \
+    "WITH x AS ("                                                             \
+        NGX_SVC_OAUTH_CODE_TAKE                                               \
+        " WHERE " NGX_SVC_OAUTH_CODE_UNUSED                                   \
+            " AND " NGX_SVC_OAUTH_GRANTED_HOLDS                               \
+        " RETURNING k.tenant_id"                                              \
+    "), " NGX_SVC_OAUTH_GRANTED_TOKEN("'authorization_code'", chain, name)    \
+    NGX_SVC_OAUTH_GRANTED_REFRESH journal                                     \
+    " SELECT FROM x"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code = {
     .name = "oauth_code",
-    .text =
-        "WITH c AS ("
-            NGX_SVC_OAUTH_GRANTED_SHOWN("svc.oauth_code")
-        "), v AS ("
-            "SELECT " NGX_SVC_OAUTH_CODE_VERDICT " AS verdict,"
-                NGX_SVC_OAUTH_GRANTED_COLUMNS ", c.nonce, "
-                NGX_SVC_OAUTH_CODE_TAKEN " AS taken,"
-                " 'offline_access' = ANY (p.scopes)"
-                    " AND 'refresh_token' = ANY (a.grant_types) AS refreshes"
-            " FROM " NGX_SVC_OAUTH_GRANTED_FROM("'authorization_code'")
-        "), x AS ("
-            "UPDATE svc.oauth_code k SET used_at = now() FROM v"
-            " WHERE v.taken AND k.tenant_id = " NGX_SVC_TENANT
-                " AND k.digest = $16::bytea AND k.used_at IS NULL"
-        "), i AS ("
-            NGX_SVC_OAUTH_INSERT("'authorization_code'", "$7", "$8", "$9",
-                                 "$10")
-        "), r AS ("
-            NGX_SVC_OAUTH_GRANTED_REFRESH("($19::text::bytea[])[1]",
-                                          "v.refreshes")
-        "), d AS ("
-            NGX_SVC_OAUTH_GRANTED_DELEGATION("'authorization_code'")
-        "), " NGX_SVC_OAUTH_GRANTED_REVOKE("'code_replayed'",
-                                           "'code_replayed'")
-        NGX_SVC_OAUTH_GRANTED_ROW("CASE WHEN v.refreshes THEN 1 END",
-                                  "v.nonce"),
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_PARAMS,
-                   ngx_svc_oauth_granted_param(challenge),
-                   ngx_svc_oauth_granted_param(redirect_uri),
-                   ngx_svc_oauth_granted_param(digests),
-                   ngx_svc_oauth_param(fault))
+    .text = NGX_SVC_OAUTH_CODE_GIVE("NULL::text[]", "NULL", ""),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
+                   NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS)
 };
 
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_agent = {
+    .name = "oauth_code_agent",
+    .text = NGX_SVC_OAUTH_CODE_GIVE("ARRAY[$2::text]", "$24::text",
+                NGX_SVC_OAUTH_GRANTED_JOURNAL("'authorization_code'", "$22",
+                                              "$23")),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
+                   NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS,
+                   NGX_SVC_OAUTH_GRANTED_JOURNAL_PARAMS)
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_spend = {
+    .name = "oauth_code_spend",
+    .text = NGX_SVC_OAUTH_CODE_TAKE " WHERE " NGX_SVC_OAUTH_CODE_UNUSED,
+    NGX_SVC_PARAMS(ngx_svc_oauth_granted_param(digest))
+};
+
+
+static const ngx_svc_oauth_granted_type_t  ngx_svc_oauth_code_type = {
+    .give = { &ngx_svc_sql_oauth_code, &ngx_svc_sql_oauth_code_agent },
+    .spend = &ngx_svc_sql_oauth_code_spend,
+    .unknown = "code",
+    .group = "code_group",
+    .unasked = "code_unasked",
+    .replayed = ngx_string("code_replayed")
+};
 
 const ngx_svc_oauth_grant_t  ngx_svc_oauth_code = {
     .name = ngx_string("authorization_code"),
     .metric = NGX_SVC_M_TOKEN_CODE,
     .login = NGX_SVC_OAUTH_LOGIN_SYNC,
     .check = ngx_svc_oauth_code_check,
-    .statement = &ngx_svc_sql_oauth_code,
-    .refuse = ngx_svc_oauth_granted_refuse,
+    .statement = &ngx_svc_sql_oauth_code_read,
+    .wider = &ngx_svc_sql_oauth_code_read_wider,
+    .decide = ngx_svc_oauth_granted_decide,
     .more = ngx_svc_oauth_granted_more
 };
 
@@ -93,7 +145,7 @@ ngx_svc_oauth_code_check(ngx_svc_oauth_t *o)
     ngx_str_t                 code;
     ngx_svc_oauth_granted_t  *granted;
 
-    granted = ngx_svc_oauth_granted_new(o);
+    granted = ngx_svc_oauth_granted_new(o, &ngx_svc_oauth_code_type);
     if (granted == NULL) {
         return NGX_ERROR;
     }
@@ -116,15 +168,10 @@ ngx_svc_oauth_code_check(ngx_svc_oauth_t *o)
         rc = ngx_svc_sha256(code.data, code.len, granted->digest.data);
     }
 
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_refresh_token_new(&granted->tokens);
-    }
+    o->wider = ngx_svc_oauth_client_row_wider(o);
 
-    return rc == NGX_OK
-           ? ngx_svc_oauth_refresh_token_digests(o->sr->request->pool,
-                                                 &granted->tokens,
-                                                 &granted->digests)
-           : rc;
+    return rc == NGX_OK ? ngx_svc_oauth_refresh_token_new(&granted->tokens)
+                        : rc;
 }
 
 

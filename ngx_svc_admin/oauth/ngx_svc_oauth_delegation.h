@@ -21,11 +21,11 @@
  * SQL: a CTE beside NGX_SVC_OAUTH_INSERT() of the same "v", which inserts the
  * journal's row of the token that is issued there.  There is no row if v.verdict
  * is not NULL, for no token is issued, or if v.chain is NULL, for nobody acts
- * for another.  v needs the columns slug, subject and client_name besides.
+ * for another.  v needs the columns subject and client_name besides.
  *
- * grant: a literal.  id: an expression, the row's; created_at is of v.ms, as the
- * token's.  jkt, ip, country, request_id, and issuer, which ends before the
- * tenant's slug: placeholders of parameters.
+ * grant: a literal.  id, issuer: expressions, the row's and the tenant's;
+ * created_at is of v.ms, as the token's.  jkt, ip, country, request_id:
+ * placeholders of parameters.
  */
 
 #define NGX_SVC_OAUTH_DELEGATION(grant, id, jkt, ip, country, request_id,     \
@@ -38,7 +38,7 @@
         " v.client_id, v.client_name, "                                       \
         NGX_SVC_OAUTH_SUBJECT_TYPE("v.user_id", "v.subject") ","              \
         " v.subject, v.chain, " grant ","                                     \
-        " coalesce(v.audience, " issuer "::text || v.slug), v.scopes,"        \
+        " coalesce(v.audience, " issuer "), v.scopes,"                        \
         " 'granted', v.jti, v.parent_jti, coalesce(v.root_jti, v.jti), "      \
         NGX_SVC_OAUTH_ISSUED_AT("v.ms") " + make_interval(secs => v.ttl), "   \
         jkt "::bytea IS NOT NULL, " ip "::text, " country "::text, "          \

@@ -194,7 +194,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_lock = {
 #define NGX_SVC_OAUTH_EXCHANGE_TEXT(actor, actor_key)                         \
     "WITH v AS ("                                                             \
         "SELECT " NGX_SVC_OAUTH_EXCHANGE_VERDICT(actor) " AS verdict,"        \
-            " t.slug, a.access_token_format AS format, m.ms, "                \
+            " t.id AS tenant_id, t.slug, a.access_token_format AS format,"    \
+            " m.ms, "                                                         \
             NGX_SVC_OAUTH_JTI_OF("m.ms", "$6::text") " AS jti,"               \
             " a.client_id, a.name AS client_name, j.user_id,"                 \
             " coalesce(c.client, j.user_id::text) AS subject,"                \
@@ -207,11 +208,13 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_lock = {
                 " AS auth_time, q.public, q.actor_public"                     \
         " FROM " NGX_SVC_OAUTH_EXCHANGE_FROM(actor_key)                       \
     "), i AS ("                                                               \
-        NGX_SVC_OAUTH_INSERT("'" NGX_SVC_OAUTH_EXCHANGE "'", "$7", "$8",      \
-                             "$9", "$10")                                     \
+        NGX_SVC_OAUTH_INSERT("'" NGX_SVC_OAUTH_EXCHANGE "'",                  \
+            "CASE v.format WHEN 'opaque' THEN $7::bytea END", "$8", "$9",     \
+            "$10")                                                            \
     "), n AS ("                                                               \
         NGX_SVC_OAUTH_DELEGATION("'" NGX_SVC_OAUTH_EXCHANGE "'", "$21",       \
-                                 "$8", "$9", "$10", "$22", "$11")             \
+                                 "$8", "$9", "$10", "$22",                    \
+                             "$11::text || v.slug")                           \
     ")"                                                                       \
     " SELECT " NGX_SVC_OAUTH_ROW("v.auth_time") ", v.parent_jti,"             \
         " v.root_jti, v.public, v.actor_public FROM v"

@@ -1,14 +1,75 @@
 /*
- * Tokens of what a user has granted.
+ * Tokens of what a user has granted: the round trips.
  */
 
 #include "ngx_svc_oauth_granted.h"
+#include "ngx_svc_oauth_grant.h"
+#include "ngx_svc_oauth_granted_judge.h"
+#include "ngx_svc_oauth_granted_sql.h"
 #include "ngx_svc_oauth_id_token.h"
+#include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_proof.h"
 #include "ngx_svc_oauth_refusal.h"
 
 
+/* What was read may have changed so often. */
+
+#define NGX_SVC_OAUTH_GRANTED_ROUNDS  8
+
+
+static ngx_int_t ngx_svc_oauth_granted_give(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_granted_token(ngx_svc_oauth_t *o);
+static void ngx_svc_oauth_granted_sign(ngx_svc_oauth_t *o);
+static void ngx_svc_oauth_granted_refresh(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_granted_given(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_granted_again(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_granted_refuse(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_granted_spend_calls(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_granted_spent(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_granted_revoke_calls(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_granted_revoked(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_granted_unknown(ngx_svc_request_t *sr,
+    ngx_int_t rc);
+
+
+/* Ends a grant, and with it all its tokens; and tells of it once. */
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_granted_revoke = {
+    .name = "oauth_granted_revoke",
+    .text =
+        "WITH z AS ("
+            "UPDATE svc.oauth_grant k SET revoked_at = now(), reason = $3"
+            " FROM (" NGX_SVC_OAUTH_APPLICATION("k.name, k.type", "$2::text")
+                ") a"
+            " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.id = $1::text::uuid"
+                " AND k.revoked_at IS NULL"
+            " RETURNING k.id, k.user_id, k.client_id, a.name, a.type, k.reason"
+        "), f AS ("
+            NGX_SVC_AUDIT_INTO("actor_type, actor_id, actor_name, ip,"
+                               " user_agent, request_id, ")
+            NGX_SVC_AUDIT_ROWS(
+                "CASE z.type WHEN 'agent' THEN 'agent' ELSE 'application' END,"
+                " z.client_id, z.name, $4::text::inet, $5::text, $6::text, "
+                NGX_SVC_A_OAUTH_GRANT_REVOKED(NGX_SVC_AUDIT_BOTH),
+                "z.id::text", "NULL",
+                "jsonb_build_object('reason', z.reason,"
+                    " 'clientId', z.client_id, 'userId', z.user_id)",
+                "FROM z")
+        ")"
+        " SELECT FROM z",
+    NGX_SVC_PARAMS(ngx_svc_oauth_granted_param(id),
+                   ngx_svc_oauth_param(client.id),
+                   ngx_svc_oauth_granted_param(replayed),
+                   { .bind = ngx_svc_oauth_client_bind_from, .n = 0 },
+                   { .bind = ngx_svc_oauth_client_bind_from, .n = 1 },
+                   { .bind = ngx_svc_oauth_client_bind_from, .n = 2 })
+};
+
+
 ngx_svc_oauth_granted_t *
-ngx_svc_oauth_granted_new(ngx_svc_oauth_t *o)
+ngx_svc_oauth_granted_new(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_granted_type_t *type)
 {
     ngx_pool_t               *pool;
     ngx_svc_oauth_granted_t  *granted;
@@ -30,7 +91,13 @@ ngx_svc_oauth_granted_new(ngx_svc_oauth_t *o)
         return NULL;
     }
 
+    /* who shows a code again, and leaves, has ended its grant */
+
+    o->sr->goes_on = 1;
+
     granted->digest.len = NGX_SVC_SHA256_LEN;
+    granted->type = type;
+    granted->replayed = type->replayed;
     o->data = granted;
 
     return granted;
@@ -56,37 +123,386 @@ ngx_svc_oauth_granted_shown(ngx_svc_oauth_t *o, const char *name,
 
 
 ngx_int_t
-ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_svc_json_writer_t *w)
+ngx_svc_oauth_granted_decide(ngx_svc_oauth_t *o, PGresult *res)
 {
-    ngx_int_t                 n;
-    ngx_str_t                 refresh;
+    ngx_int_t                 rc;
     ngx_svc_oauth_granted_t  *granted;
 
     granted = o->data;
-    refresh = ngx_svc_row_value(res, 0, "refresh");
 
-    if (refresh.data) {
-        n = ngx_atoi(refresh.data, refresh.len);
+    ngx_svc_oauth_proof_take(o);
 
-        if (n < 1 || n > (ngx_int_t) granted->tokens.n) {
-            return NGX_ERROR;
-        }
-
-        ngx_svc_oauth_refresh_token_write(w, &granted->tokens, n - 1);
+    if (ngx_svc_oauth_granted_take(o, res) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_row_true(res, 0, "openid")
-           ? ngx_svc_oauth_id_token_write(o, res, w) : NGX_OK;
+    rc = ngx_svc_oauth_granted_judge(o);
+
+    if (rc == NGX_ERROR) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (rc == NGX_DECLINED) {
+        o->wider = 1;
+        return ngx_svc_oauth_grant_read(o);
+    }
+
+    if (granted->verdict == NULL) {
+        return ngx_svc_oauth_granted_give(o);
+    }
+
+    return ngx_strcmp(granted->verdict, NGX_SVC_OAUTH_GRANTED_KEY) == 0
+           ? ngx_svc_oauth_grant_key(o) : ngx_svc_oauth_granted_refuse(o);
 }
 
 
-/* Who follows the audit log hears of it. */
+/* --- what is given --- */
+
+static ngx_int_t
+ngx_svc_oauth_granted_give(ngx_svc_oauth_t *o)
+{
+    if (ngx_svc_oauth_granted_token(o) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_oauth_granted_sign(o);
+    ngx_svc_oauth_granted_refresh(o);
+
+    return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_oauth_granted_give_calls,
+                                 ngx_svc_oauth_granted_given);
+}
+
+
+/* An agent that has a user's token is an actor (RFC 8693, 4.1). */
+
+static ngx_int_t
+ngx_svc_oauth_granted_token(ngx_svc_oauth_t *o)
+{
+    u_char                   *p;
+    ngx_svc_oauth_issued_t   *token;
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+    token = &granted->token;
+
+    token->ms = ngx_atotm(granted->ms.data, granted->ms.len);
+    token->ttl = ngx_svc_oauth_client_row_ttl(&granted->client);
+    token->client_id = o->client.id;
+    token->subject = granted->user_id;
+
+    if (ngx_svc_oauth_agent(&o->client.id)) {
+        token->chain = o->client.id;
+    }
+
+    p = ngx_pnalloc(o->sr->request->pool, NGX_INT_T_LEN);
+
+    if (p == NULL
+        || ngx_svc_oauth_issue_jti_at(o, token->ms, &token->jti) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    granted->ttl.data = p;
+    granted->ttl.len = ngx_sprintf(p, "%i", token->ttl) - p;
+    granted->issuer = ngx_svc_oauth_issuer(o->sr, &token->slug);
+
+    return granted->issuer.data ? NGX_OK : NGX_ERROR;
+}
+
+
+/* o->kid is of a private key that the worker lacks. */
+
+static void
+ngx_svc_oauth_granted_sign(ngx_svc_oauth_t *o)
+{
+    ngx_uint_t                opaque;
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+    opaque = (granted->token.format.len == sizeof("opaque") - 1);
+
+    ngx_str_null(&granted->token.kid);
+    ngx_str_null(&granted->token.sealed);
+    ngx_str_null(&granted->secret_hash);
+    ngx_str_null(&o->kid);
+
+    if (opaque) {
+        granted->secret_hash = o->secret_hash;
+
+    } else {
+        granted->token.kid = granted->kid;
+    }
+
+    if ((!opaque || granted->openid) && !ngx_svc_oauth_key_held(&granted->kid))
+    {
+        o->kid = granted->kid;
+    }
+}
+
+
+/* The one behind what is shown; of a code, if the user has granted that. */
+
+static void
+ngx_svc_oauth_granted_refresh(ngx_svc_oauth_t *o)
+{
+    ngx_uint_t                i;
+    ngx_svc_oauth_granted_t  *granted;
+
+    static const ngx_str_t  offline = ngx_string("offline_access");
+    static const ngx_str_t  refresh = ngx_string("refresh_token");
+
+    granted = o->data;
+
+    ngx_str_null(&granted->refresh);
+    ngx_str_null(&granted->refresh_jkt);
+
+    if (!granted->type->refreshes
+        && (!ngx_svc_pg_array_has(&granted->scopes, &offline)
+            || !ngx_svc_pg_array_has(&granted->client.grants, &refresh)))
+    {
+        return;
+    }
+
+    i = granted->again ? granted->again - 1 : 0;
+
+    granted->refresh.data = granted->tokens.digests[i];
+    granted->refresh.len = NGX_SVC_SHA256_LEN;
+
+    if (*o->client.public.data) {
+        granted->refresh_jkt = o->jkt;
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr)
+{
+    ngx_int_t                            rc;
+    ngx_uint_t                           agent;
+    ngx_svc_oauth_t                     *o;
+    ngx_svc_oauth_granted_t             *granted;
+    const ngx_svc_oauth_granted_type_t  *type;
+
+    o = sr->data;
+    granted = o->data;
+    type = granted->type;
+
+    /* the audit log does not grow */
+
+    sr->op->committed = NULL;
+
+    agent = ngx_svc_oauth_agent(&o->client.id);
+
+    rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_SYNC);
+
+    if (rc == NGX_OK && o->kid.data) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_key_sealed, NULL);
+    }
+
+    return rc == NGX_OK
+           ? ngx_svc_route_call(sr, granted->again ? type->again[agent]
+                                                   : type->give[agent], NULL)
+           : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_granted_given(ngx_svc_request_t *sr)
+{
+    ngx_int_t                 rc;
+    PGresult                 *key;
+    ngx_svc_oauth_t          *o;
+    ngx_svc_oauth_granted_t  *granted;
+
+    o = sr->data;
+    granted = o->data;
+
+    rc = ngx_svc_oauth_client_known(o, sr->results[0]);
+
+    if (rc != NGX_OK) {
+        return ngx_svc_oauth_granted_unknown(sr, rc);
+    }
+
+    if (PQntuples(ngx_svc_route_last(sr)) == 0) {
+        return ngx_svc_oauth_granted_again(o);
+    }
+
+    if (o->kid.data) {
+        key = sr->results[1];
+
+        if (PQntuples(key) == 0) {
+
+            /* it is revoked in this moment: what was given is dead */
+
+            return ngx_svc_oauth_granted_again(o);
+        }
+
+        granted->token.sealed = ngx_svc_pg_value(key, 0, 0);
+    }
+
+    return ngx_svc_oauth_grant_send(o, &granted->token, NULL);
+}
+
+
+/* What was read has changed by then, or the user is not active. */
+
+static ngx_int_t
+ngx_svc_oauth_granted_again(ngx_svc_oauth_t *o)
+{
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+
+    if (++granted->rounds == NGX_SVC_OAUTH_GRANTED_ROUNDS) {
+        return ngx_svc_send_busy(o->sr);
+    }
+
+    o->wider = 1;
+    ngx_str_null(&o->kid);
+
+    return ngx_svc_oauth_grant_read(o);
+}
+
 
 ngx_int_t
-ngx_svc_oauth_granted_refuse(ngx_svc_oauth_t *o, PGresult *res)
+ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_svc_json_writer_t *w)
 {
-    ngx_svc_request_committed(o->sr->results);
+    ngx_svc_oauth_id_token_t  id;
+    ngx_svc_oauth_granted_t  *granted;
 
-    return ngx_svc_oauth_refuse(o, res);
+    granted = o->data;
+
+    if (granted->refresh.data) {
+        ngx_svc_oauth_refresh_token_write(w, &granted->tokens,
+                                          granted->again ? granted->again - 1
+                                                         : 0);
+    }
+
+    if (!granted->openid) {
+        return NGX_OK;
+    }
+
+    id.token = &granted->token;
+    id.kid = granted->kid;
+    id.methods = granted->methods;
+    id.nonce = granted->nonce;
+
+    return ngx_svc_oauth_id_token_write(o, &id, w);
+}
+
+
+/* --- what is refused --- */
+
+static ngx_int_t
+ngx_svc_oauth_granted_refuse(ngx_svc_oauth_t *o)
+{
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+
+    if (granted->judged
+        && ngx_strcmp(granted->verdict, granted->replayed.data) == 0)
+    {
+        return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_oauth_granted_revoke_calls,
+                                     ngx_svc_oauth_granted_revoked);
+    }
+
+    if (granted->judged && granted->taken) {
+        return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_oauth_granted_spend_calls,
+                                     ngx_svc_oauth_granted_spent);
+    }
+
+    return ngx_svc_oauth_client_row_refuse(o, &granted->client,
+                                           granted->verdict);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_granted_spend_calls(ngx_svc_request_t *sr)
+{
+    ngx_int_t                 rc;
+    ngx_svc_oauth_t          *o;
+    ngx_svc_oauth_granted_t  *granted;
+
+    o = sr->data;
+    granted = o->data;
+
+    sr->op->committed = NULL;
+
+    rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_SYNC);
+
+    return rc == NGX_OK ? ngx_svc_route_call(sr, granted->type->spend, NULL)
+                        : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_granted_spent(ngx_svc_request_t *sr)
+{
+    ngx_int_t                 rc;
+    ngx_svc_oauth_t          *o;
+    ngx_svc_oauth_granted_t  *granted;
+
+    o = sr->data;
+    granted = o->data;
+
+    rc = ngx_svc_oauth_client_known(o, sr->results[0]);
+
+    if (rc != NGX_OK) {
+        return ngx_svc_oauth_granted_unknown(sr, rc);
+    }
+
+    if (PQcmdTuples(ngx_svc_route_last(sr))[0] != '1') {
+        return ngx_svc_oauth_granted_again(o);
+    }
+
+    return ngx_svc_oauth_client_row_refuse(o, &granted->client,
+                                           granted->verdict);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_granted_revoke_calls(ngx_svc_request_t *sr)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_oauth_client_call(sr->data, NGX_SVC_OAUTH_LOGIN_SYNC);
+
+    return rc == NGX_OK
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_granted_revoke, NULL)
+           : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_granted_revoked(ngx_svc_request_t *sr)
+{
+    ngx_int_t                 rc;
+    ngx_svc_oauth_t          *o;
+    ngx_svc_oauth_granted_t  *granted;
+
+    o = sr->data;
+    granted = o->data;
+
+    rc = ngx_svc_oauth_client_known(o, sr->results[0]);
+
+    return rc == NGX_OK
+           ? ngx_svc_oauth_client_row_refuse(o, &granted->client,
+                                             granted->verdict)
+           : ngx_svc_oauth_granted_unknown(sr, rc);
+}
+
+
+/* The client has been deleted since it was read, or its secret is retired. */
+
+static ngx_int_t
+ngx_svc_oauth_granted_unknown(ngx_svc_request_t *sr, ngx_int_t rc)
+{
+    return rc == NGX_DECLINED
+           ? ngx_svc_oauth_refuse_client(sr->data, sr->results[0])
+           : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }

@@ -18,11 +18,11 @@
 
 
 static ngx_int_t ngx_svc_oauth_id_token_payload(ngx_svc_oauth_t *o,
-    PGresult *res, ngx_str_t *payload);
+    const ngx_svc_oauth_id_token_t *id, ngx_str_t *payload);
 static void ngx_svc_oauth_id_token_claims(ngx_svc_json_writer_t *w,
-    ngx_svc_oauth_t *o, PGresult *res);
+    ngx_svc_oauth_t *o, const ngx_svc_oauth_issued_t *token);
 static void ngx_svc_oauth_id_token_user(ngx_svc_json_writer_t *w,
-    PGresult *res);
+    const ngx_svc_oauth_id_token_t *id);
 static void ngx_svc_oauth_id_token_amr(ngx_svc_json_writer_t *w,
     const ngx_str_t *methods);
 static ngx_uint_t ngx_svc_oauth_id_token_proofs(const ngx_str_t *methods);
@@ -31,17 +31,17 @@ static void ngx_svc_oauth_id_token_hash(ngx_svc_json_writer_t *w,
 
 
 ngx_int_t
-ngx_svc_oauth_id_token_write(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_svc_json_writer_t *w)
+ngx_svc_oauth_id_token_write(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_id_token_t *id, ngx_svc_json_writer_t *w)
 {
     ngx_str_t            text;
     ngx_svc_oauth_jwt_t  jwt;
 
     jwt.typ = "JWT";
-    jwt.kid = ngx_svc_row_value(res, 0, "id_kid");
-    jwt.sealed = ngx_svc_row_value(res, 0, "sealed");
+    jwt.kid = id->kid;
+    jwt.sealed = id->token->sealed;
 
-    if (ngx_svc_oauth_id_token_payload(o, res, &jwt.payload) != NGX_OK
+    if (ngx_svc_oauth_id_token_payload(o, id, &jwt.payload) != NGX_OK
         || ngx_svc_oauth_key_sign(o, &jwt, &text) != NGX_OK)
     {
         return NGX_ERROR;
@@ -54,8 +54,8 @@ ngx_svc_oauth_id_token_write(ngx_svc_oauth_t *o, PGresult *res,
 
 
 static ngx_int_t
-ngx_svc_oauth_id_token_payload(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_str_t *payload)
+ngx_svc_oauth_id_token_payload(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_id_token_t *id, ngx_str_t *payload)
 {
     ngx_svc_json_writer_t  w;
 
@@ -64,8 +64,8 @@ ngx_svc_oauth_id_token_payload(ngx_svc_oauth_t *o, PGresult *res,
     }
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_oauth_id_token_claims(&w, o, res);
-    ngx_svc_oauth_id_token_user(&w, res);
+    ngx_svc_oauth_id_token_claims(&w, o, id->token);
+    ngx_svc_oauth_id_token_user(&w, id);
     ngx_svc_oauth_id_token_hash(&w, &o->access_token);
     ngx_svc_json_close(&w, '}');
 
@@ -78,29 +78,25 @@ ngx_svc_oauth_id_token_payload(ngx_svc_oauth_t *o, PGresult *res,
 
 static void
 ngx_svc_oauth_id_token_claims(ngx_svc_json_writer_t *w, ngx_svc_oauth_t *o,
-    PGresult *res)
+    const ngx_svc_oauth_issued_t *token)
 {
     time_t     iat;
-    ngx_str_t  slug, issuer, subject, client, ms;
+    ngx_str_t  issuer;
 
-    slug = ngx_svc_row_value(res, 0, "slug");
-    subject = ngx_svc_row_value(res, 0, "subject");
-    client = ngx_svc_row_value(res, 0, "client_id");
-    ms = ngx_svc_row_value(res, 0, "ms");
-    issuer = ngx_svc_oauth_issuer(o->sr, &slug);
+    issuer = ngx_svc_oauth_issuer(o->sr, &token->slug);
 
     if (issuer.data == NULL) {
         w->failed = 1;
         return;
     }
 
-    iat = ngx_atotm(ms.data, ms.len) / 1000;
+    iat = token->ms / 1000;
 
     ngx_svc_json_string(w, "iss", issuer.data, issuer.len);
-    ngx_svc_json_string(w, "sub", subject.data, subject.len);
+    ngx_svc_json_string(w, "sub", token->subject.data, token->subject.len);
 
     ngx_svc_json_open(w, "aud", '[');
-    ngx_svc_json_string(w, NULL, client.data, client.len);
+    ngx_svc_json_string(w, NULL, token->client_id.data, token->client_id.len);
     ngx_svc_json_close(w, ']');
 
     ngx_svc_json_integer(w, "exp", iat + NGX_SVC_OAUTH_ID_TOKEN_TTL);
@@ -109,19 +105,15 @@ ngx_svc_oauth_id_token_claims(ngx_svc_json_writer_t *w, ngx_svc_oauth_t *o,
 
 
 static void
-ngx_svc_oauth_id_token_user(ngx_svc_json_writer_t *w, PGresult *res)
+ngx_svc_oauth_id_token_user(ngx_svc_json_writer_t *w,
+    const ngx_svc_oauth_id_token_t *id)
 {
-    ngx_str_t  auth_time, methods, nonce;
+    ngx_svc_json_raw(w, "auth_time", id->token->auth_time.data,
+                     id->token->auth_time.len);
+    ngx_svc_oauth_id_token_amr(w, &id->methods);
 
-    auth_time = ngx_svc_row_value(res, 0, "auth_time");
-    methods = ngx_svc_row_value(res, 0, "methods");
-    nonce = ngx_svc_row_value(res, 0, "nonce");
-
-    ngx_svc_json_raw(w, "auth_time", auth_time.data, auth_time.len);
-    ngx_svc_oauth_id_token_amr(w, &methods);
-
-    if (nonce.data) {
-        ngx_svc_json_string(w, "nonce", nonce.data, nonce.len);
+    if (id->nonce.data) {
+        ngx_svc_json_string(w, "nonce", id->nonce.data, id->nonce.len);
     }
 }
 

@@ -6,17 +6,25 @@
 #define _NGX_SVC_OAUTH_ID_TOKEN_H_INCLUDED_
 
 
-#include "ngx_svc_oauth.h"
+#include "ngx_svc_oauth_issue.h"
 
+
+/* What an ID token says of a user, beside an access token. */
+
+typedef struct {
+    const ngx_svc_oauth_issued_t  *token;       /* the access token */
+    ngx_str_t                      kid;         /* what signs it; the sealed
+                                                   key is the token's */
+    ngx_str_t                      methods;     /* with spaces between them */
+    ngx_str_t                      nonce;       /* or no data */
+} ngx_svc_oauth_id_token_t;
 
 /*
- * Writes the member "id_token" beside o->access_token, of a row of
- * NGX_SVC_OAUTH_ROW() with more columns: id_kid, of the key that signs,
- * methods, with spaces between, and nonce, or NULL.  NGX_OK; NGX_ERROR:
+ * Writes the member "id_token" beside o->access_token.  NGX_OK; NGX_ERROR:
  * memory, or the key cannot be opened.
  */
-ngx_int_t ngx_svc_oauth_id_token_write(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_svc_json_writer_t *w);
+ngx_int_t ngx_svc_oauth_id_token_write(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_id_token_t *id, ngx_svc_json_writer_t *w);
 
 
 #endif /* _NGX_SVC_OAUTH_ID_TOKEN_H_INCLUDED_ */

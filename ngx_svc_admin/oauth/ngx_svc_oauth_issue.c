@@ -74,6 +74,29 @@ ngx_svc_oauth_issue_jti(ngx_svc_oauth_t *o)
 }
 
 
+ngx_int_t
+ngx_svc_oauth_issue_jti_at(ngx_svc_oauth_t *o, int64_t ms, ngx_str_t *text)
+{
+    u_char  *p, time[13];
+
+    text->data = ngx_pnalloc(o->sr->request->pool, NGX_SVC_UUID_TEXT_LEN);
+    if (text->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_sprintf(time, "%012xL", ms);
+
+    p = o->jti.data;
+
+    text->len = ngx_sprintf(text->data, "%*s-%*s-%*s-%*s-%*s", (size_t) 8,
+                            time, (size_t) 4, time + 8, (size_t) 4, p,
+                            (size_t) 4, p + 4, (size_t) 12, p + 8)
+                - text->data;
+
+    return NGX_OK;
+}
+
+
 void
 ngx_svc_oauth_issue_row(PGresult *res, ngx_svc_oauth_issued_t *token)
 {

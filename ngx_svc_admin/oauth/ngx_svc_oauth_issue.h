@@ -12,10 +12,10 @@
 
 /*
  * SQL: a token's row, of "v", in which there is none when its verdict is not
- * NULL.  v has, as the columns of svc.oauth_token that they become: ms, jti,
- * client_id, user_id, grant_id, root_jti, parent_jti, chain, principals, scopes,
- * audience, audience_key, format, kid, ttl.  secret_hash, jkt, ip, country: the
- * parameters; grant: a literal.
+ * NULL.  v has, as the columns of svc.oauth_token that they become: tenant_id,
+ * ms, jti, client_id, user_id, grant_id, root_jti, parent_jti, chain, principals, scopes,
+ * audience, audience_key, kid, ttl.  grant: a literal; secret_hash: of an opaque
+ * one; jkt, ip, country: the parameters.
  */
 
 #define NGX_SVC_OAUTH_INSERT(grant, secret_hash, jkt, ip, country)            \
@@ -23,11 +23,10 @@
         " user_id, grant_id, root_jti, parent_jti, chain, principals,"        \
         " grant_type, scopes, audience, audience_key, secret_hash, kid, jkt," \
         " ttl, ip, country)"                                                  \
-    " SELECT " NGX_SVC_TENANT_OR_NULL ", v.jti, "                             \
+    " SELECT v.tenant_id, v.jti, "                                            \
         NGX_SVC_OAUTH_ISSUED_AT("v.ms") ", v.client_id, v.user_id,"           \
         " v.grant_id, v.root_jti, v.parent_jti, v.chain, v.principals, "      \
-        grant ", v.scopes, v.audience, v.audience_key,"                       \
-        " CASE v.format WHEN 'opaque' THEN " secret_hash "::bytea END,"       \
+        grant ", v.scopes, v.audience, v.audience_key, " secret_hash ","      \
         " v.kid, " jkt "::bytea, v.ttl, " ip "::text::inet, " country "::text"\
     " FROM v WHERE v.verdict IS NULL"
 
@@ -52,6 +51,10 @@
  * NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_issue_new(ngx_svc_oauth_t *o);
+
+/* The id of such a token of a time, in ms, as text of the pool; likewise. */
+ngx_int_t ngx_svc_oauth_issue_jti_at(ngx_svc_oauth_t *o, int64_t ms,
+    ngx_str_t *text);
 
 /* What is answered of a token.  No data: there is none of it. */
 

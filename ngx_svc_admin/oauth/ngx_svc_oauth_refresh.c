@@ -7,72 +7,155 @@
  */
 
 #include "ngx_svc_oauth_granted.h"
+#include "ngx_svc_oauth_granted_sql.h"
 #include "ngx_svc_oauth_token.h"
 
 
 static ngx_int_t ngx_svc_oauth_refresh_check(ngx_svc_oauth_t *o);
 
 
-#define NGX_SVC_OAUTH_REFRESH_VERDICT                                         \
-    "coalesce(e.verdict, CASE"                                                \
-    " WHEN p.id IS NULL OR p.revoked_at IS NOT NULL"                          \
-        " OR p.expires_at <= now() THEN 'refresh'"                            \
-    " WHEN c.used_at <= now() - interval '30 seconds'"                        \
-        " OR n.used_at IS NOT NULL THEN 'refresh_reused'"                     \
-    " WHEN c.expires_at <= now()"                                             \
-        " OR c.successor <> ALL ($17::text::bytea[]) THEN 'refresh'"          \
-    " WHEN c.jkt <> coalesce($8::bytea, '') THEN 'refresh_proof'"             \
-    " WHEN u.status <> 'active' OR " NGX_SVC_OAUTH_GRANTED_CUT                \
-        " THEN 'refresh'"                                                     \
-    " WHEN NOT " NGX_SVC_OAUTH_ASSIGNED("p.user_id") " THEN 'refresh_group'"  \
-    " WHEN " NGX_SVC_OAUTH_GRANTED_UNASKED " THEN 'refresh_unasked'"          \
-    NGX_SVC_OAUTH_GRANTED_VERDICT("$18") " END)"
+/*
+ * SQL: of what is shown its verdict; that it is taken is none of a refresh
+ * token; which successor it has, of the array $4, or 0, where that is to be
+ * looked up; and no nonce.
+ */
+
+#define NGX_SVC_OAUTH_REFRESH_COLUMNS(successor_used, successor_known,        \
+    inactive, again)                                                          \
+    "CASE WHEN p.revoked_at IS NOT NULL OR p.expires_at <= now()"             \
+            " THEN 'refresh'"                                                 \
+        " WHEN c.used_at <= now() - interval '30 seconds'"                    \
+            " OR " successor_used " THEN 'refresh_reused'"                    \
+        " WHEN c.expires_at <= now() OR NOT " successor_known                 \
+            " THEN 'refresh'"                                                 \
+        " WHEN c.jkt <> coalesce($3::bytea, '') THEN 'refresh_proof'"         \
+        " WHEN " inactive NGX_SVC_OAUTH_GRANTED_CUT                           \
+            " THEN 'refresh' END AS shown, NULL AS taken, "                   \
+    again " AS again, NULL AS nonce"
+
+#define NGX_SVC_OAUTH_REFRESH_SHOWN                                           \
+    NGX_SVC_OAUTH_GRANTED_BY_DIGEST(                                          \
+        "k.grant_id, k.jkt, k.expires_at, k.used_at, k.successor",            \
+        "svc.oauth_refresh")
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_read = {
+    .name = "oauth_refresh_read",
+    .text = NGX_SVC_OAUTH_GRANTED_READ("", NGX_SVC_OAUTH_OWN_STATE("a"),
+                NGX_SVC_OAUTH_REFRESH_COLUMNS("false", "true", "",
+                    "CASE WHEN c.successor IS NOT NULL THEN 0 END"),
+                NGX_SVC_OAUTH_REFRESH_SHOWN, NGX_SVC_OAUTH_GRANTED_LEAN, ""),
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
+                   ngx_svc_oauth_granted_param(digest),
+                   ngx_svc_oauth_param(jkt))
+};
+
+/* Of an agent, of groups, for a resource; if it was used; or once more. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_read_wider = {
+    .name = "oauth_refresh_read_wider",
+    .text = NGX_SVC_OAUTH_GRANTED_READ(NGX_SVC_OAUTH_CLIENT_ROW_AGENT,
+                NGX_SVC_OAUTH_OWN_STATE_AGENT("a"),
+                NGX_SVC_OAUTH_REFRESH_COLUMNS("n.used_at IS NOT NULL",
+                    "coalesce(c.successor = ANY ($4::text::bytea[]), true)",
+                    "u.status <> 'active' OR "
+                    NGX_SVC_OAUTH_GRANTED_USER_CUT " OR ",
+                    "array_position($4::text::bytea[], c.successor)"),
+                NGX_SVC_OAUTH_REFRESH_SHOWN,
+                NGX_SVC_OAUTH_GRANTED_WIDER("$5"),
+                NGX_SVC_OAUTH_GRANTED_JOIN_USER
+                " LEFT JOIN LATERAL (SELECT k.used_at FROM svc.oauth_refresh k"
+                " WHERE k.tenant_id = " NGX_SVC_TENANT
+                    " AND k.digest BETWEEN c.successor AND c.successor"
+                " ORDER BY k.digest LIMIT 1) n ON true"),
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
+                   ngx_svc_oauth_granted_param(digest),
+                   ngx_svc_oauth_param(jkt),
+                   ngx_svc_oauth_granted_param(digests),
+                   ngx_svc_oauth_param(resource_key))
+};
+
+
+/* What takes it, unless somebody else has. */
+
+#define NGX_SVC_OAUTH_REFRESH_GIVE(chain, name, journal)                      \
+    "WITH x AS ("                                                             \
+        "UPDATE svc.oauth_refresh k SET used_at = now(),"                     \
+            " successor = $19::bytea"                                         \
+        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
+            " AND k.digest = $1::bytea AND k.used_at IS NULL"                 \
+            " AND " NGX_SVC_OAUTH_GRANTED_HOLDS                               \
+        " RETURNING k.tenant_id"                                              \
+    "), " NGX_SVC_OAUTH_GRANTED_TOKEN("'refresh_token'", chain, name)         \
+    NGX_SVC_OAUTH_GRANTED_REFRESH journal                                     \
+    " SELECT FROM x"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh = {
     .name = "oauth_refresh",
-    .text =
-        "WITH c AS ("
-            NGX_SVC_OAUTH_GRANTED_SHOWN("svc.oauth_refresh")
-        "), v AS ("
-            "SELECT " NGX_SVC_OAUTH_REFRESH_VERDICT " AS verdict,"
-                NGX_SVC_OAUTH_GRANTED_COLUMNS ", c.successor"
-            " FROM " NGX_SVC_OAUTH_GRANTED_FROM("'refresh_token'")
-            " LEFT JOIN LATERAL (SELECT k.used_at FROM svc.oauth_refresh k"
-                " WHERE k.tenant_id = " NGX_SVC_TENANT
-                    " AND k.digest BETWEEN c.successor AND c.successor"
-                " ORDER BY k.digest LIMIT 1) n ON true"
-        "), x AS ("
-            "UPDATE svc.oauth_refresh k SET used_at = now(),"
-                " successor = ($17::text::bytea[])[1]"
-            " FROM v WHERE v.verdict IS NULL AND v.successor IS NULL"
-                " AND k.tenant_id = " NGX_SVC_TENANT
-                " AND k.digest = $16::bytea AND k.used_at IS NULL"
-        "), i AS ("
-            NGX_SVC_OAUTH_INSERT("'refresh_token'", "$7", "$8", "$9", "$10")
-        "), r AS ("
-            NGX_SVC_OAUTH_GRANTED_REFRESH("($17::text::bytea[])[1]",
-                                          "v.successor IS NULL")
-        "), d AS ("
-            NGX_SVC_OAUTH_GRANTED_DELEGATION("'refresh_token'")
-        "), " NGX_SVC_OAUTH_GRANTED_REVOKE("'refresh_reused'",
-                                           "'refresh_reused'")
-        NGX_SVC_OAUTH_GRANTED_ROW(
-            "CASE WHEN v.successor IS NULL THEN 1"
-            " ELSE array_position($17::text::bytea[], v.successor) END",
-            "NULL::text"),
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_PARAMS,
-                   ngx_svc_oauth_granted_param(digests),
-                   ngx_svc_oauth_param(fault))
+    .text = NGX_SVC_OAUTH_REFRESH_GIVE("NULL::text[]", "NULL", ""),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
+                   NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS)
 };
 
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_agent = {
+    .name = "oauth_refresh_agent",
+    .text = NGX_SVC_OAUTH_REFRESH_GIVE("ARRAY[$2::text]", "$24::text",
+                NGX_SVC_OAUTH_GRANTED_JOURNAL("'refresh_token'", "$22",
+                                              "$23")),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
+                   NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS,
+                   NGX_SVC_OAUTH_GRANTED_JOURNAL_PARAMS)
+};
+
+/* One more for the same, whose successor nobody has used by then. */
+
+#define NGX_SVC_OAUTH_REFRESH_AGAIN(chain, name, journal)                     \
+    "WITH x AS ("                                                             \
+        "SELECT n.tenant_id FROM svc.oauth_refresh k"                         \
+            " JOIN svc.oauth_refresh n ON n.tenant_id = " NGX_SVC_TENANT      \
+                " AND n.digest = $19::bytea AND n.used_at IS NULL"            \
+        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
+            " AND k.digest = $1::bytea AND k.successor = $19::bytea"          \
+            " AND " NGX_SVC_OAUTH_GRANTED_HOLDS                               \
+    "), " NGX_SVC_OAUTH_GRANTED_TOKEN("'refresh_token'", chain, name) journal \
+    " SELECT FROM x"
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_again = {
+    .name = "oauth_refresh_again",
+    .text = NGX_SVC_OAUTH_REFRESH_AGAIN("NULL::text[]", "NULL", ""),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
+                   ngx_svc_oauth_granted_param(refresh))
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_again_agent = {
+    .name = "oauth_refresh_again_agent",
+    .text = NGX_SVC_OAUTH_REFRESH_AGAIN("ARRAY[$2::text]", "$22::text",
+                NGX_SVC_OAUTH_GRANTED_JOURNAL("'refresh_token'", "$20",
+                                              "$21")),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
+                   ngx_svc_oauth_granted_param(refresh),
+                   NGX_SVC_OAUTH_GRANTED_JOURNAL_PARAMS)
+};
+
+
+static const ngx_svc_oauth_granted_type_t  ngx_svc_oauth_refresh_type = {
+    .give = { &ngx_svc_sql_oauth_refresh, &ngx_svc_sql_oauth_refresh_agent },
+    .again = { &ngx_svc_sql_oauth_refresh_again,
+               &ngx_svc_sql_oauth_refresh_again_agent },
+    .refreshes = 1,
+    .unknown = "refresh",
+    .group = "refresh_group",
+    .unasked = "refresh_unasked",
+    .replayed = ngx_string("refresh_reused")
+};
 
 const ngx_svc_oauth_grant_t  ngx_svc_oauth_refresh = {
     .name = ngx_string("refresh_token"),
     .metric = NGX_SVC_M_TOKEN_REFRESH,
     .login = NGX_SVC_OAUTH_LOGIN_SYNC,
     .check = ngx_svc_oauth_refresh_check,
-    .statement = &ngx_svc_sql_oauth_refresh,
-    .refuse = ngx_svc_oauth_granted_refuse,
+    .statement = &ngx_svc_sql_oauth_refresh_read,
+    .wider = &ngx_svc_sql_oauth_refresh_read_wider,
+    .decide = ngx_svc_oauth_granted_decide,
     .more = ngx_svc_oauth_granted_more
 };
 
@@ -88,7 +171,7 @@ ngx_svc_oauth_refresh_check(ngx_svc_oauth_t *o)
     smcf = ngx_http_get_module_main_conf(o->sr->request,
                                          ngx_http_svc_common_module);
 
-    granted = ngx_svc_oauth_granted_new(o);
+    granted = ngx_svc_oauth_granted_new(o, &ngx_svc_oauth_refresh_type);
     if (granted == NULL) {
         return NGX_ERROR;
     }
@@ -108,6 +191,8 @@ ngx_svc_oauth_refresh_check(ngx_svc_oauth_t *o)
                                                     granted->digest.data,
                                                     &granted->tokens);
     }
+
+    o->wider = ngx_svc_oauth_client_row_wider(o);
 
     return rc == NGX_OK
            ? ngx_svc_oauth_refresh_token_digests(o->sr->request->pool,

@@ -308,7 +308,7 @@ ngx_svc_request_submit(ngx_svc_request_t *sr, ngx_int_t rc)
          */
 
         if (!r->reading_body) {
-            r->read_event_handler = sr->idempotency_key.data
+            r->read_event_handler = sr->idempotency_key.data || sr->goes_on
                                     ? ngx_http_block_reading
                                     : ngx_http_test_reading;
         }

@@ -79,6 +79,7 @@ struct ngx_svc_request_s {
     unsigned                   answered:1;  /* the answer is ours, as it is */
     unsigned                   held:1;      /* there is a held body */
     unsigned                   tenant_known:1;
+    unsigned                   goes_on:1;   /* also when its client has gone */
     unsigned                   domain_looked:1;
     unsigned                   by_domain:1; /* the Host is a verified domain
                                                of the tenant */

@@ -49,7 +49,7 @@ ngx_int_t ngx_svc_constraint(ngx_svc_request_t *sr, const char *name);
  * wait for it.
  */
 ngx_int_t ngx_svc_send_unavailable(ngx_svc_request_t *sr, const char *detail);
-ngx_int_t ngx_svc_send_busy(ngx_svc_request_t *sr);
+NGX_SVC_API ngx_int_t ngx_svc_send_busy(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_send_body(ngx_svc_request_t *sr, ngx_uint_t status,
     const ngx_str_t *type, u_char *start, u_char *last);
 

@@ -373,6 +373,15 @@ sub attempts {
 
 # For each statement the values of its parameters, in their order.
 
+# Of a row of the tenant, which is found by a column: its version.
+
+sub version {
+    my ($self, $table, $column, $value) = @_;
+
+    return scalar $self->{s}->sql("SELECT xmin FROM svc.$table"
+                                  . " WHERE tenant_id = '$self->{id}' AND $column = '$value'");
+}
+
 sub values {
     my ($self) = @_;
 
@@ -419,10 +428,15 @@ sub values {
                     'FR', 'https://x/oauth/t/', 4096, @exchanged, 'false', $self->{id},
                     undef, $self->{apps}[2], $new, 'request', undef);
     my $refresh = '\x' . sha256_hex("$self->{slug}-refresh1");
-    my @granted = (sprintf('app_%032x', 510), 'true', (undef) x 3,
-                   '7' . '0' x 3 . '8' . '0' x 15, '\x' . '01' x 32, undef,
-                   '192.0.2.1', 'FR', 'https://x/oauth/t/', 4096, @client);
-    my $refreshed = '{"\\\\x' . '01' x 32 . '"}';
+    my $granted = sprintf 'app_%032x', 510;
+    my ($code, $refreshed) = map { '\x' . sha256_hex("$self->{slug}-${_}510") } qw(code refresh);
+    my @give = ($granted, $self->id($GRANT, 510), $self->id($USER, 510),
+                $self->version(oauth_grant => id => $self->id($GRANT, 510)),
+                $self->version(application => client_id => $granted),
+                '2100-01-01', $shown[1], $new, 'openid', undef, undef, $x_hash, undef, undef, 60,
+                '192.0.2.1', 'FR');
+    my @next = ($new_hash, undef, '2100-01-01');
+    my @journal = ('https://x/oauth/t/x', 'request', 'agent');
     my $mac16 = '\x' . substr sha256_hex('mac1'), 0, 32;
     my $base = 'https://x.test';
     my @domain = ('login.example.com', 'https://login.example.com');
@@ -739,10 +753,19 @@ sub values {
         oauth_introspect_none => [ $self->{apps}[0], 'false' ],
         oauth_introspect_refresh => [ $self->{apps}[0], $refresh, 'false' ],
         oauth_revoke_root => [ $self->{apps}[1], @exchanged[0, 1, 3], undef, undef ],
-        oauth_code => [ @granted, '\x' . sha256_hex("$self->{slug}-code510"),
-                        '\x' . unpack('H*', 'x'), undef, $refreshed, undef ],
-        oauth_refresh => [ @granted, '\x' . sha256_hex("$self->{slug}-refresh510"),
-                           $refreshed, undef ],
+        oauth_code_read => [ $granted, $code, undef, '\x' . unpack('H*', 'x'), undef ],
+        oauth_code_read_wider => [ $granted, $code, undef, '\x' . unpack('H*', 'x'), undef,
+                                   'urn:x' ],
+        oauth_code => [ $code, @give, @next ],
+        oauth_code_agent => [ $code, @give, @next, @journal ],
+        oauth_code_spend => [ $code ],
+        oauth_refresh_read => [ $granted, $refreshed, undef ],
+        oauth_refresh_read_wider => [ $granted, $refreshed, undef, '{}', 'urn:x' ],
+        oauth_refresh => [ $refreshed, @give, @next ],
+        oauth_refresh_agent => [ $refreshed, @give, @next, @journal ],
+        oauth_refresh_again => [ $refreshed, @give, $new_hash ],
+        oauth_refresh_again_agent => [ $refreshed, @give, $new_hash, @journal ],
+        oauth_granted_revoke => [ $self->id($GRANT, 510), $granted, 'code_replayed', @client ],
         oauth_userinfo_tenant => [ undef, "$self->{slug}-key1" ],
         oauth_userinfo => [ @shown, 'https://x/oauth/t/', $x_hash, undef, 'false', undef,
                             $self->{slug} ],

@@ -1,0 +1,456 @@
+/*
+ * What may be given for what a user has granted: the verdicts, in their order.
+ */
+
+#include "ngx_svc_oauth_granted_judge.h"
+#include "ngx_svc_oauth_granted_sql.h"
+
+
+static ngx_int_t ngx_svc_oauth_granted_take_arrays(ngx_svc_oauth_t *o,
+    PGresult *res);
+static ngx_uint_t ngx_svc_oauth_granted_true(PGresult *res, ngx_uint_t column);
+static const char *ngx_svc_oauth_granted_judge_client(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_granted_judge_user(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_granted_judge_target(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_granted_target(ngx_svc_oauth_t *o,
+    ngx_str_t *key, ngx_str_t *uri);
+static const char *ngx_svc_oauth_granted_audience(ngx_svc_oauth_t *o,
+    const ngx_str_t *key);
+static ngx_int_t ngx_svc_oauth_granted_judge_scopes(ngx_svc_oauth_t *o);
+static const char *ngx_svc_oauth_granted_scopes(ngx_svc_oauth_t *o,
+    const ngx_svc_pg_array_t *wanted);
+static ngx_uint_t ngx_svc_oauth_granted_today(ngx_svc_oauth_t *o,
+    const ngx_str_t *scope);
+static ngx_uint_t ngx_svc_oauth_granted_has(const ngx_svc_pg_array_t *scopes,
+    const ngx_str_t *scope);
+
+
+ngx_int_t
+ngx_svc_oauth_granted_take(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_str_t                 text;
+    ngx_uint_t                i;
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+
+    const struct {
+        ngx_uint_t   column;
+        ngx_str_t   *value;
+    } columns[] = {
+        { NGX_SVC_OAUTH_CLIENT_SLUG, &granted->token.slug },
+        { NGX_SVC_OAUTH_CLIENT_FORMAT, &granted->token.format },
+        { NGX_SVC_OAUTH_CLIENT_KID, &granted->kid },
+        { NGX_SVC_OAUTH_CLIENT_NOW, &granted->ms },
+        { NGX_SVC_OAUTH_GRANTED_NONCE, &granted->nonce },
+        { NGX_SVC_OAUTH_GRANTED_REGISTERED, &granted->registered },
+        { NGX_SVC_OAUTH_GRANTED_NAME, &granted->name },
+        { NGX_SVC_OAUTH_GRANTED_ID, &granted->id },
+        { NGX_SVC_OAUTH_GRANTED_USER, &granted->user_id },
+        { NGX_SVC_OAUTH_GRANTED_AUTH_TIME, &granted->token.auth_time },
+        { NGX_SVC_OAUTH_GRANTED_METHODS, &granted->methods },
+        { NGX_SVC_OAUTH_GRANTED_EXPIRES_AT, &granted->expires_at },
+        { NGX_SVC_OAUTH_GRANTED_CLIENT_XMIN, &granted->client_xmin },
+        { NGX_SVC_OAUTH_GRANTED_SESSION_AT, &granted->session_at },
+        { NGX_SVC_OAUTH_GRANTED_XMIN, &granted->xmin }
+    };
+
+    for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        text = ngx_svc_pg_value(res, 0, columns[i].column);
+
+        ngx_str_null(columns[i].value);
+
+        if (text.data
+            && ngx_svc_oauth_bytes(o->sr, columns[i].value, text.data,
+                                   text.len)
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_GRANTED_SHOWN);
+
+    ngx_str_null(&granted->shown);
+
+    /* with the 0 behind it */
+
+    if (text.data
+        && ngx_svc_oauth_bytes(o->sr, &granted->shown, text.data, text.len + 1)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_GRANTED_AGAIN);
+
+    granted->again = text.data ? ngx_atoi(text.data, text.len) : 0;
+    granted->taken = ngx_svc_oauth_granted_true(res,
+                                                NGX_SVC_OAUTH_GRANTED_TAKEN);
+
+    return ngx_svc_oauth_granted_take_arrays(o, res);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_granted_take_arrays(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_str_t                 text;
+    ngx_uint_t                i;
+    ngx_pool_t               *pool;
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+    pool = o->sr->request->pool;
+
+    const struct {
+        ngx_svc_oauth_granted_column_e   column;
+        ngx_svc_pg_array_t              *array;
+    } arrays[] = {
+        { NGX_SVC_OAUTH_GRANTED_SCOPES, &granted->scopes },
+        { NGX_SVC_OAUTH_GRANTED_RESOURCES, &granted->resources },
+        { NGX_SVC_OAUTH_GRANTED_RESOURCE_KEYS, &granted->resource_keys }
+    };
+
+    for (i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+        text = ngx_svc_pg_value(res, 0, arrays[i].column);
+
+        if (ngx_svc_pg_array_read(pool, &text, arrays[i].array) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    if (ngx_svc_pg_array_read(pool, &o->scopes, &granted->asked) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_oauth_client_row_read(o, res, &granted->client);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_granted_judge(ngx_svc_oauth_t *o)
+{
+    ngx_int_t                 rc;
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+
+    granted->verdict = ngx_svc_oauth_granted_judge_client(o);
+    granted->judged = (granted->verdict == NULL);
+
+    if (granted->verdict) {
+        return NGX_OK;
+    }
+
+    rc = ngx_svc_oauth_granted_judge_user(o);
+
+    if (rc == NGX_OK && granted->verdict == NULL) {
+        rc = ngx_svc_oauth_granted_judge_target(o);
+    }
+
+    if (rc == NGX_OK && granted->verdict == NULL) {
+        rc = ngx_svc_oauth_granted_judge_scopes(o);
+    }
+
+    /* what is wrong with the user, which was not read, may come first */
+
+    return rc == NGX_OK && granted->verdict && granted->id.data && !o->wider
+           ? NGX_DECLINED : rc;
+}
+
+
+/* A key is there for each client that may be given what is signed. */
+
+static const char *
+ngx_svc_oauth_granted_judge_client(ngx_svc_oauth_t *o)
+{
+    const char                        *verdict;
+    const ngx_svc_oauth_client_row_t  *client;
+
+    static const ngx_str_t  openid = ngx_string("openid");
+
+    client = &((ngx_svc_oauth_granted_t *) o->data)->client;
+
+    verdict = ngx_svc_oauth_client_row_judge(o, client);
+
+    if (verdict == NULL
+        && PQgetisnull(client->res, 0, NGX_SVC_OAUTH_CLIENT_KID)
+        && (*PQgetvalue(client->res, 0, NGX_SVC_OAUTH_CLIENT_FORMAT) == 'j'
+            || ngx_svc_pg_array_has(&client->scopes, &openid)))
+    {
+        verdict = NGX_SVC_OAUTH_GRANTED_KEY;
+    }
+
+    return verdict;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_granted_judge_user(ngx_svc_oauth_t *o)
+{
+    PGresult                 *res;
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+    res = granted->client.res;
+
+    if (granted->id.data == NULL) {
+        granted->verdict = granted->type->unknown;
+        return NGX_OK;
+    }
+
+    if (!o->wider && !PQgetisnull(res, 0, NGX_SVC_OAUTH_GRANTED_AGAIN)) {
+        return NGX_DECLINED;
+    }
+
+    if (granted->shown.data) {
+        granted->verdict = (char *) granted->shown.data;
+
+    } else if (!ngx_svc_oauth_granted_true(res,
+                                           NGX_SVC_OAUTH_GRANTED_ASSIGNED))
+    {
+        granted->verdict = granted->type->group;
+
+    } else if (ngx_svc_oauth_granted_true(res, NGX_SVC_OAUTH_GRANTED_UNASKED))
+    {
+        granted->verdict = granted->type->unasked;
+    }
+
+    return NGX_OK;
+}
+
+
+/*
+ * What was granted for the issuer stays for that: a ceiling of today may refuse
+ * it, and makes nothing else of it.
+ */
+
+static ngx_int_t
+ngx_svc_oauth_granted_judge_target(ngx_svc_oauth_t *o)
+{
+    ngx_int_t                 rc;
+    ngx_str_t                 key, uri;
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+
+    rc = ngx_svc_oauth_granted_target(o, &key, &uri);
+
+    granted->verdict = ngx_svc_oauth_granted_audience(o, &key);
+
+    if (rc == NGX_ERROR || granted->verdict || key.data == NULL || rc == 1) {
+        return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
+    }
+
+    if (!o->wider) {
+        return NGX_DECLINED;
+    }
+
+    granted->audience_key = key;
+    granted->token.audience = granted->registered.data ? granted->registered
+                                                       : uri;
+
+    return NGX_OK;
+}
+
+
+/* What is asked for, or the only one: 1: that is the issuer; 0; NGX_ERROR. */
+
+static ngx_int_t
+ngx_svc_oauth_granted_target(ngx_svc_oauth_t *o, ngx_str_t *key,
+    ngx_str_t *uri)
+{
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+
+    *key = o->resource_key;
+    *uri = o->resource;
+
+    ngx_str_null(&granted->audience_key);
+    ngx_str_null(&granted->token.audience);
+
+    if (key->data == NULL && granted->resource_keys.n == 1) {
+        *key = granted->resource_keys.elts[0];
+        *uri = granted->resources.elts[0];
+    }
+
+    return key->data
+           ? ngx_svc_oauth_client_row_issuer(o, &granted->client, key) : 0;
+}
+
+
+static const char *
+ngx_svc_oauth_granted_audience(ngx_svc_oauth_t *o, const ngx_str_t *key)
+{
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+
+    if (ngx_svc_oauth_client_row_fault(o, NGX_SVC_OAUTH_FAULT_TARGET)) {
+        return NGX_SVC_OAUTH_FAULT_TARGET;
+    }
+
+    if (o->resource_key.data
+        && !ngx_svc_pg_array_has(&granted->resource_keys, &o->resource_key))
+    {
+        return "granted_resource";
+    }
+
+    if (key->data == NULL && granted->resource_keys.n > 1) {
+        return "granted_resources";
+    }
+
+    if (granted->client.audience_ceiling
+        && (key->data == NULL
+            || !ngx_svc_pg_array_has(&granted->client.allowed_keys, key)))
+    {
+        return "audience";
+    }
+
+    return NULL;
+}
+
+
+/*
+ * Of the scopes that are asked for, or all that the user has granted, those
+ * that the client may have today.
+ */
+
+static ngx_int_t
+ngx_svc_oauth_granted_judge_scopes(ngx_svc_oauth_t *o)
+{
+    ngx_int_t                  rc;
+    ngx_uint_t                 i;
+    ngx_svc_pg_array_t        *wanted;
+    ngx_svc_oauth_granted_t   *granted;
+
+    static const ngx_str_t     openid = ngx_string("openid");
+
+    granted = o->data;
+
+    if (ngx_svc_oauth_client_row_fault(o, NGX_SVC_OAUTH_FAULT_SCOPE)) {
+        granted->verdict = NGX_SVC_OAUTH_FAULT_SCOPE;
+        return NGX_OK;
+    }
+
+    wanted = o->scopes.data ? &granted->asked : &granted->scopes;
+
+    granted->given.n = 0;
+    granted->given.elts = ngx_palloc(o->sr->request->pool,
+                                     (wanted->n + 1) * sizeof(ngx_str_t));
+    if (granted->given.elts == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < wanted->n; i++) {
+        if (ngx_svc_pg_array_has(&granted->scopes, &wanted->elts[i])
+            && ngx_svc_oauth_granted_today(o, &wanted->elts[i])
+            && (!granted->client.scope_ceiling
+                || ngx_svc_oauth_granted_has(&granted->client.allowed_scopes,
+                                             &wanted->elts[i])))
+        {
+            granted->given.elts[granted->given.n++] = wanted->elts[i];
+        }
+    }
+
+    granted->verdict = ngx_svc_oauth_granted_scopes(o, wanted);
+
+    if (granted->verdict) {
+        return NGX_OK;
+    }
+
+    rc = ngx_svc_oauth_client_row_scope(o, &granted->given,
+                                        &granted->token.scope);
+
+    if (rc == NGX_DECLINED) {
+        granted->verdict = "scope_long";
+    }
+
+    granted->openid = ngx_svc_pg_array_has(&granted->given, &openid);
+
+    return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
+}
+
+
+/* Which is refused, and why: of all at first what the user has not granted. */
+
+static const char *
+ngx_svc_oauth_granted_scopes(ngx_svc_oauth_t *o,
+    const ngx_svc_pg_array_t *wanted)
+{
+    ngx_uint_t                   i;
+    const ngx_str_t             *scope;
+    ngx_svc_oauth_granted_t     *granted;
+    ngx_svc_oauth_client_row_t  *client;
+
+    granted = o->data;
+    client = &granted->client;
+
+    if ((o->scopes.data == NULL || granted->given.n == wanted->n)
+        && !(client->scope_ceiling && client->allowed_scopes.n == 0)
+        && (granted->given.n || granted->scopes.n == 0))
+    {
+        return NULL;
+    }
+
+    for (i = 0; i < granted->asked.n; i++) {
+        scope = &granted->asked.elts[i];
+
+        if (!ngx_svc_pg_array_has(&granted->scopes, scope)) {
+            client->refused = *scope;
+            return "granted_scope";
+        }
+    }
+
+    for (i = 0; i < wanted->n; i++) {
+        scope = &wanted->elts[i];
+
+        if (!ngx_svc_oauth_granted_today(o, scope)) {
+            client->refused = *scope;
+            return "scope";
+        }
+    }
+
+    for (i = 0; i < wanted->n && client->refused.data == NULL; i++) {
+        if (!ngx_svc_pg_array_has(&granted->given, &wanted->elts[i])) {
+            client->refused = wanted->elts[i];
+        }
+    }
+
+    return "scope_ceiling";
+}
+
+
+static ngx_uint_t
+ngx_svc_oauth_granted_today(ngx_svc_oauth_t *o, const ngx_str_t *scope)
+{
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+
+    return ngx_svc_oauth_granted_has(&granted->client.scopes, scope);
+}
+
+
+/* No application has it among its scopes: the user grants it. */
+
+static ngx_uint_t
+ngx_svc_oauth_granted_has(const ngx_svc_pg_array_t *scopes,
+    const ngx_str_t *scope)
+{
+    static const ngx_str_t  offline = ngx_string("offline_access");
+
+    return ngx_svc_pg_array_has(scopes, scope)
+           || (scope->len == offline.len
+               && ngx_memcmp(scope->data, offline.data, offline.len) == 0);
+}
+
+
+static ngx_uint_t
+ngx_svc_oauth_granted_true(PGresult *res, ngx_uint_t column)
+{
+    return !PQgetisnull(res, 0, column)
+           && *PQgetvalue(res, 0, column) == 't';
+}

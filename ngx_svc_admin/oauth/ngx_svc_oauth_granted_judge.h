@@ -1,0 +1,29 @@
+/*
+ * What may be given for what a user has granted.
+ */
+
+#ifndef _NGX_SVC_OAUTH_GRANTED_JUDGE_H_INCLUDED_
+#define _NGX_SVC_OAUTH_GRANTED_JUDGE_H_INCLUDED_
+
+
+#include "ngx_svc_oauth_granted.h"
+
+
+/*
+ * Takes what a row of NGX_SVC_OAUTH_GRANTED_READ() has into o->data: nothing
+ * of it but granted->client.res is the result's.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_granted_take(ngx_svc_oauth_t *o, PGresult *res);
+
+/*
+ * Sets granted->verdict to the first one of oauth/token's order, or NULL, and
+ * what is given then.  NGX_OK; NGX_DECLINED: more is to be read before it can
+ * be told; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_granted_judge(ngx_svc_oauth_t *o);
+
+/* The name that a tenant without a key has for a verdict. */
+#define NGX_SVC_OAUTH_GRANTED_KEY  "key"
+
+
+#endif /* _NGX_SVC_OAUTH_GRANTED_JUDGE_H_INCLUDED_ */

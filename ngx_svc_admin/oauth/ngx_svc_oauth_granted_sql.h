@@ -1,0 +1,207 @@
+/*
+ * SQL: what a user has granted: a read that is decided on, and the writes that
+ * follow where what was read still holds.
+ */
+
+#ifndef _NGX_SVC_OAUTH_GRANTED_SQL_H_INCLUDED_
+#define _NGX_SVC_OAUTH_GRANTED_SQL_H_INCLUDED_
+
+
+#include "ngx_svc_audit.h"
+#include "ngx_svc_oauth_client_row.h"
+#include "ngx_svc_oauth_delegation.h"
+#include "ngx_svc_oauth_own_live.h"
+
+
+/* --- the read --- */
+
+/* Its columns, behind those of the client. */
+
+typedef enum {
+    NGX_SVC_OAUTH_GRANTED_NAME = NGX_SVC_OAUTH_CLIENT_COLUMNS,
+    NGX_SVC_OAUTH_GRANTED_CLIENT_XMIN,
+    NGX_SVC_OAUTH_GRANTED_SHOWN,
+    NGX_SVC_OAUTH_GRANTED_TAKEN,
+    NGX_SVC_OAUTH_GRANTED_AGAIN,
+    NGX_SVC_OAUTH_GRANTED_NONCE,
+    NGX_SVC_OAUTH_GRANTED_ASSIGNED,
+    NGX_SVC_OAUTH_GRANTED_REGISTERED,
+    NGX_SVC_OAUTH_GRANTED_UNASKED,
+    NGX_SVC_OAUTH_GRANTED_ID,
+    NGX_SVC_OAUTH_GRANTED_USER,
+    NGX_SVC_OAUTH_GRANTED_SCOPES,
+    NGX_SVC_OAUTH_GRANTED_RESOURCES,
+    NGX_SVC_OAUTH_GRANTED_RESOURCE_KEYS,
+    NGX_SVC_OAUTH_GRANTED_AUTH_TIME,
+    NGX_SVC_OAUTH_GRANTED_METHODS,
+    NGX_SVC_OAUTH_GRANTED_EXPIRES_AT,
+    NGX_SVC_OAUTH_GRANTED_SESSION_AT,
+    NGX_SVC_OAUTH_GRANTED_XMIN
+} ngx_svc_oauth_granted_column_e;
+
+
+/*
+ * The client "a"; and "s", of "c", the row of what is shown, and its grant "p",
+ * if that is the client's: NULLs, if one of them is not there.  A row's xmin is
+ * of its version: what has another one has been changed.  The write looks at
+ * the user, and a wider read does if it stores nothing.
+ *
+ * agent, state: the client's columns and state; columns: what is shown, as
+ * "shown", "taken", "again" and "nonce"; shown: a select of the row; more:
+ * whether the user may use the client, and the resource as its application has
+ * it, as "assigned" and "registered"; from: more to join within "s".
+ */
+
+#define NGX_SVC_OAUTH_GRANTED_READ(agent, state, columns, shown, more, from)  \
+    "SELECT " NGX_SVC_OAUTH_CLIENT_ROW(state) ", a.name, a.xmin, s.*"         \
+    " FROM (" NGX_SVC_OAUTH_APPLICATION(                                      \
+            NGX_SVC_OAUTH_CLIENT_ROW_COLUMNS agent ", k.name, k.assignment,"  \
+            " k.require_consent, k.tokens_valid_after, k.tenant_valid_after," \
+            " k.xmin", "$1") ") a"                                            \
+    " LEFT JOIN LATERAL (SELECT " columns ", " more ","                       \
+            " a.require_consent AND NOT p.consented AS unasked, p.id,"        \
+            " p.user_id, p.scopes, p.resources, p.resource_keys,"             \
+            " floor(date_part('epoch', p.auth_time))::bigint AS auth_time,"   \
+            " array_to_string(p.methods, ' ') AS methods,"                    \
+            " least(p.expires_at, now() + interval '30 days') AS expires_at," \
+            " p.session_at, p.xmin"                                           \
+        " FROM (" shown ") c"                                                 \
+        " JOIN LATERAL ("                                                     \
+            NGX_SVC_ROW("k.id, k.client_id, k.user_id, k.scopes,"             \
+                        " k.resources, k.resource_keys, k.auth_time,"         \
+                        " k.methods, k.session_at, k.created_at,"             \
+                        " k.expires_at, k.revoked_at, k.consented, k.xmin",   \
+                        "svc.oauth_grant", "c.grant_id")                      \
+        ") p ON p.client_id = a.client_id" from ") s ON true"
+
+/* The row of what is shown, $2. */
+
+#define NGX_SVC_OAUTH_GRANTED_BY_DIGEST(columns, table)                       \
+    "SELECT " columns " FROM " table " k"                                     \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.digest BETWEEN $2::bytea AND $2::bytea"                       \
+    " ORDER BY k.digest LIMIT 1"
+
+/* Of most; and of an agent, of groups, for a resource. */
+
+#define NGX_SVC_OAUTH_GRANTED_LEAN                                            \
+    "a.assignment = 'everyone' AS assigned, NULL AS registered"
+
+#define NGX_SVC_OAUTH_GRANTED_WIDER(resource_key)                             \
+    NGX_SVC_OAUTH_ASSIGNED("p.user_id") " AS assigned, "                      \
+    NGX_SVC_OAUTH_REGISTERED("NULL",                                          \
+        "coalesce(" resource_key "::text, CASE cardinality(p.resource_keys)"  \
+            " WHEN 1 THEN p.resource_keys[1] END)") " AS registered"
+
+#define NGX_SVC_OAUTH_GRANTED_JOIN_USER                                       \
+    " JOIN LATERAL ("                                                         \
+        NGX_SVC_ROW("k.status, k.valid_after", "svc.user_account",            \
+                    "p.user_id") ") u ON true"
+
+/*
+ * Whether the grant is older than what has cut off all tokens before.  What
+ * ends the user's sessions is seen some time after valid_after: a session that
+ * began before it is looked at, whenever its grant was made.
+ */
+
+#define NGX_SVC_OAUTH_GRANTED_CUT                                             \
+    "p.created_at < greatest(a.tokens_valid_after, a.tenant_valid_after)"
+
+#define NGX_SVC_OAUTH_GRANTED_USER_CUT  "p.session_at < u.valid_after"
+
+
+/* --- the writes --- */
+
+/*
+ * A condition: grant and client are of the versions that were read, and the
+ * user is active, whose sessions of that time have not been ended.
+ */
+
+#define NGX_SVC_OAUTH_GRANTED_HOLDS                                           \
+    "(" NGX_SVC_ROW("k.xmin", "svc.oauth_grant", "$3::text::uuid")            \
+        ") = $5::text::xid"                                                   \
+    " AND (" NGX_SVC_OAUTH_APPLICATION("k.xmin", "$2::text")                  \
+        ") = $6::text::xid"                                                   \
+    " AND (" NGX_SVC_ROW("k.status = 'active' AND $7::text::timestamptz"      \
+            " >= coalesce(k.valid_after, '-infinity')",                       \
+            "svc.user_account", "$4::text::uuid") ")"
+
+/*
+ * The token, of "x", a CTE with the tenant's id, and a row if it is to be
+ * given; grant: a literal; chain, client_name: expressions.
+ */
+
+#define NGX_SVC_OAUTH_GRANTED_TOKEN(grant, chain, client_name)                \
+    "v AS ("                                                                  \
+        "SELECT x.tenant_id, NULL::text AS verdict, $8::text::bigint AS ms,"  \
+            " $9::text::uuid AS jti, $2::text AS client_id,"                  \
+            " $4::text::uuid AS user_id, $4::text AS subject,"                \
+            " $3::text::uuid AS grant_id, NULL::uuid AS root_jti,"            \
+            " NULL::uuid AS parent_jti, " chain " AS chain,"                  \
+            " ARRAY[$2::text] AS principals,"                                 \
+            " string_to_array($10::text, ' ') AS scopes,"                     \
+            " $11::text AS audience, $12::text AS audience_key,"              \
+            " $14::text AS kid, $16::text::integer AS ttl, "                  \
+            client_name " AS client_name"                                     \
+        " FROM x"                                                             \
+    "), i AS ("                                                               \
+        NGX_SVC_OAUTH_INSERT(grant, "$13::bytea", "$15", "$17", "$18")        \
+    ")"
+
+/* The parameters so far, $1 to $18. */
+
+#define NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS                                     \
+    ngx_svc_oauth_granted_param(digest),                                      \
+    ngx_svc_oauth_param(client.id),                                           \
+    ngx_svc_oauth_granted_param(id),                                          \
+    ngx_svc_oauth_granted_param(user_id),                                     \
+    ngx_svc_oauth_granted_param(xmin),                                        \
+    ngx_svc_oauth_granted_param(client_xmin),                                 \
+    ngx_svc_oauth_granted_param(session_at),                                  \
+    ngx_svc_oauth_granted_param(ms),                                          \
+    ngx_svc_oauth_granted_param(token.jti),                                   \
+    ngx_svc_oauth_granted_param(token.scope),                                 \
+    ngx_svc_oauth_granted_param(token.audience),                              \
+    ngx_svc_oauth_granted_param(audience_key),                                \
+    ngx_svc_oauth_granted_param(secret_hash),                                 \
+    ngx_svc_oauth_granted_param(token.kid),                                   \
+    ngx_svc_oauth_param(jkt),                                                 \
+    ngx_svc_oauth_granted_param(ttl),                                         \
+    ngx_svc_oauth_param(ip),                                                  \
+    ngx_svc_oauth_param(country)
+
+/* A refresh token besides, $19, bound to $20, until $21, if there is one. */
+
+#define NGX_SVC_OAUTH_GRANTED_REFRESH                                         \
+    ", r AS ("                                                                \
+        "INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, jkt,"    \
+            " expires_at)"                                                    \
+        " SELECT x.tenant_id, $19::bytea, $3::text::uuid, $20::bytea,"        \
+            " $21::text::timestamptz"                                         \
+        " FROM x WHERE $19::bytea IS NOT NULL"                                \
+    ")"
+
+#define NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS                                  \
+    ngx_svc_oauth_granted_param(refresh),                                     \
+    ngx_svc_oauth_granted_param(refresh_jkt),                                 \
+    ngx_svc_oauth_granted_param(expires_at)
+
+/*
+ * Who acted for whom: of agents, in the journal.  grant: a literal; issuer,
+ * request_id: parameters, of which another one is behind them, the client's
+ * name.
+ */
+
+#define NGX_SVC_OAUTH_GRANTED_JOURNAL(grant, issuer, request_id)              \
+    ", d AS ("                                                                \
+        NGX_SVC_OAUTH_DELEGATION(grant, "v.jti", "$15", "$17", "$18",         \
+                                 request_id, issuer "::text")                 \
+    ")"
+
+#define NGX_SVC_OAUTH_GRANTED_JOURNAL_PARAMS                                  \
+    ngx_svc_oauth_granted_param(issuer),                                      \
+    ngx_svc_oauth_param(request_id),                                          \
+    ngx_svc_oauth_granted_param(name)
+
+
+#endif /* _NGX_SVC_OAUTH_GRANTED_SQL_H_INCLUDED_ */
