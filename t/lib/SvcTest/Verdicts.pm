@@ -1,0 +1,365 @@
+package SvcTest::Verdicts;
+
+# One case, asked of two builds of the modules on the same database: what each of them
+# answers, and what it leaves behind, without what is random or of the time.
+
+use strict;
+use warnings;
+
+use Digest::SHA qw(sha256_hex);
+use JSON::PP ();
+use MIME::Base64 qw(encode_base64url);
+
+use SvcTest;
+use SvcTest::Grants qw(digest $REDIRECT $VERIFIER);
+use SvcTest::Lines;
+use SvcTest::OAuth qw(application basic claims consent form user_token $ACCESS_TOKEN $EXCHANGE);
+use SvcTest::Process qw(wait_for);
+use SvcTest::Skip;
+
+needs(python => 'cryptography');
+
+
+my $API = 'https://api.test/';
+
+# Anomalies that are raised by requests; others come of sweeps, at their time.
+
+my $RAISED = "'scope_denied', 'audience_denied', 'disabled_use', 'expired_use', 'secret_reuse'";
+
+my $JSON = JSON::PP->new->canonical->utf8;
+
+
+# s: a server that has been started; old, new: its nodes, by their ports.
+
+sub new {
+    my ($class, $s) = @_;
+
+    my $acme = $s->tenant('acme');
+    my $beta = $s->tenant('beta');
+    my $self = bless { s => $s, acme => $acme, n => 0,
+                       lines => SvcTest::Lines->new($s->root . '/t/lib/dpop') }, $class;
+    my @web = (redirectUris => [ $REDIRECT ], scopes => [ qw(openid read) ]);
+
+    $self->{apps} = {
+        web => application($acme, name => 'Web', type => 'web', @web),
+        spa => application($acme, name => 'Page', type => 'spa', @web),
+        agent => application($acme, name => 'Agent', type => 'agent', resourceUri => $API,
+                             grantTypes => [ 'client_credentials', $EXCHANGE,
+                                             'authorization_code', 'refresh_token' ], @web),
+        m2m => application($acme, name => 'Service', resourceUri => 'https://m2m.test/',
+                           grantTypes => [ 'client_credentials', $EXCHANGE ]),
+    };
+
+    $self->{other} = application($acme, name => 'Another');
+    $self->{user} = $acme->create(userName => 'ada@acme.test');
+    $self->{issuer} = 'http://127.0.0.1:' . $s->port . '/oauth/t/acme';
+    $self->{foreign} = user_token($beta, client => application($beta, name => 'Theirs'),
+                                  user => $beta->create(userName => 'bob@beta.test')->{id},
+                                  scopes => [ 'read' ]);
+
+    $s->sql("UPDATE svc.oauth_tenant SET orphan_action = 'disable'");
+
+    # both builds have the tenant's key
+
+    form($s, token => { grant_type => 'client_credentials' }, client => $self->{other})
+        ->status == 200 or die "no token\n";
+
+    return $self;
+}
+
+
+# What the case is to find, which both find the same.
+
+sub state {
+    my ($self, $case) = @_;
+
+    my ($s, $client) = ($self->{s}, $self->{apps}{$case->{client}});
+    my $set = join ', ', map { "$_ = $case->{app}{$_}" } sort keys %{ $case->{app} };
+
+    $s->sql("DELETE FROM svc.agent_anomaly WHERE type IN ($RAISED);"
+            . " UPDATE svc.oauth_tenant SET tokens_valid_after = NULL, max_delegation_depth = 3;"
+            . " UPDATE svc.tenant SET suspended_at = NULL WHERE suspended_at IS NOT NULL;"
+            . " UPDATE svc.user_account SET status = 'active', valid_after = NULL"
+            . " WHERE id = '$self->{user}{id}';"
+            . " UPDATE svc.application SET $set WHERE client_id = '$client->{clientId}'");
+}
+
+
+# One side's answer and rows: rows of what is shown are its own.
+
+sub ask {
+    my ($self, $case, $port) = @_;
+
+    my $s = $self->{s};
+    my $client = $self->{apps}{$case->{client}};
+    $self->{grants} = [];
+
+    my $fields = $self->fields($case, $client);
+    my $since = $s->sql('SELECT clock_timestamp()');
+
+    # cut-offs are later than what is shown
+
+    $s->sql("$_ WHERE " . (/svc\.tenant / ? 'id' : 'tenant_id') . " = '$self->{acme}{id}'")
+        for @{ $case->{tenant} };
+    $s->sql("UPDATE svc.user_account SET $_ WHERE id = '$self->{user}{id}'")
+        for @{ $case->{user} };
+    $s->sql("UPDATE svc.application SET tokens_valid_after = $case->{app}{tokens_valid_after}"
+            . " WHERE client_id = '$client->{clientId}'");
+
+    my $r = $self->request($case, $client, $fields, $port);
+
+    if ($case->{twice}) {
+        my $next = eval { $r->json->{refresh_token} };
+
+        $self->request({ %$case, proof => $case->{proof} && 'new' }, $client,
+                       { %$fields, refresh_token => $next }, $port)
+            if $next && $case->{twice} eq 'next';
+        $r = $self->request($case, $client, $fields, $port);
+    }
+
+    my %is = (status => $r->status, authenticate => $r->header('www-authenticate'),
+              cache => $r->header('cache-control'),
+              answer => $self->answer($r->json, $client, $case, $port));
+
+    $self->settle($r, $case, $since);
+    $is{rows} = $self->rows($since);
+
+    return (\%is, $JSON->encode(\%is));
+}
+
+
+sub request {
+    my ($self, $case, $client, $fields, $port) = @_;
+
+    my %who = %$client;
+    my @headers;
+
+    $who{clientSecret} = $case->{secret} if $case->{secret};
+
+    if ($case->{proof}) {
+        my $proof = $self->{lines}->ask({ key => 'one', header => {}, settings => {},
+            claims => { htu => "http://127.0.0.1:" . $self->{s}->port . '/oauth/token' } })
+            ->{proof};
+
+        @headers = (DPoP => $proof);
+        form($self->{s}, token => { grant_type => 'client_credentials' },
+             client => $self->{other}, headers => \@headers, http => { port => $port })
+            if $case->{proof} eq 'seen';
+    }
+
+    return form($self->{s}, token => $who{clientSecret} && !$case->{public}
+                    ? $fields : { client_id => $who{clientId}, %$fields },
+                $who{clientSecret} && !$case->{public} ? (client => \%who) : (),
+                headers => \@headers, http => { port => $port });
+}
+
+
+# The form, with new rows of what it shows.
+
+sub fields {
+    my ($self, $case, $client) = @_;
+
+    my %form = (grant_type => $case->{type},
+                map { $_ => defined $case->{form}{$_}
+                            ? $case->{form}{$_} =~ s/\AISSUER\z/$self->{issuer}/r : undef }
+                    keys %{ $case->{form} });
+
+    if ($case->{type} eq 'authorization_code') {
+        %form = (%form, code => $self->shown($case, $client, 'oauth_code'),
+                 code_verifier => $VERIFIER, redirect_uri => $REDIRECT);
+
+    } elsif ($case->{type} eq 'refresh_token') {
+        $form{refresh_token} = $self->shown($case, $client, 'oauth_refresh');
+
+    } elsif ($case->{type} eq $EXCHANGE) {
+        %form = (%form, subject_token => $self->subject($case, $client),
+                 subject_token_type => $ACCESS_TOKEN);
+    }
+
+    return \%form;
+}
+
+
+sub grant {
+    my ($self, $case, $client) = @_;
+
+    my $id = $self->{s}->sql('SELECT gen_random_uuid()');
+
+    $self->insert(oauth_grant => {
+        id => "'$id'", client_id => "'$client->{clientId}'", user_id => "'$self->{user}{id}'",
+        scopes => "'{openid,read,write}'", resources => "'{}'", resource_keys => "'{}'",
+        session_id => 'gen_random_uuid()', session_at => "now() - interval '1 s'",
+        created_at => "now() - interval '1 s'", auth_time => "'2026-01-02 03:04:05Z'",
+        methods => "'{password}'", consented => 'true', expires_at => "now() + interval '9 days'",
+        map { $_ => $case->{grant}{$_} =~ s/ISSUER/$self->{issuer}/r } keys %{ $case->{grant} } });
+
+    push @{ $self->{grants} }, $id;
+
+    return $id;
+}
+
+
+# A code or a refresh token, of a grant of its own; or of another client.
+
+sub shown {
+    my ($self, $case, $client, $table) = @_;
+
+    my $grant = $self->grant($case, $case->{not_it} ? $self->{other} : $client);
+    my $bytes = SvcTest::random_bytes(32);
+    my $text = encode_base64url($bytes);
+    my $row = { digest => "'" . digest($table eq 'oauth_code' ? $text : $bytes) . "'",
+                grant_id => "'$grant'",
+                expires_at => "now() + interval '60 s'" };
+
+    $text = "srt_$text" if $table eq 'oauth_refresh';
+    $self->{s}->secret($text);
+    @$row{qw(client_id redirect_uri challenge)}
+        = ("'$client->{clientId}'", "'$REDIRECT'", "'\\x" . sha256_hex($VERIFIER) . "'")
+        if $table eq 'oauth_code';
+
+    $self->insert($table => { %$row, %{ $case->{shown} } });
+
+    return $text;
+}
+
+
+# A user's token that was issued to the client, for its resource; or what is none.
+
+sub subject {
+    my ($self, $case, $client) = @_;
+
+    my %t = (client => $self->{apps}{web}, user => $self->{user}{id}, scopes => [ qw(read write) ],
+             ago => 1,
+             audience => $case->{client} eq 'agent' ? $API : 'https://m2m.test/');
+    my %as = %{ $case->{subject} };
+
+    return $self->{foreign} if $case->{not_it};
+
+    $t{$_} = $as{$_} for grep { exists $as{$_} } qw(ttl ago audience);
+    $t{chain} = [ $as{chain} eq 'self' ? ($self->{apps}{m2m}{clientId}, $client->{clientId})
+                                       : $self->{apps}{m2m}{clientId} ] if $as{chain};
+    $t{scopes} = [ 'openid' ] if $as{scopes};
+    $t{grant} = $self->grant($case, $self->{apps}{web}) if $as{grant} || %{ $case->{grant} };
+
+    my $token = user_token($self->{acme}, %t);
+
+    $self->{s}->sql("UPDATE svc.oauth_token SET revoked_at = now() WHERE jti ="
+                    . " (SELECT jti FROM svc.oauth_token ORDER BY issued_at DESC LIMIT 1)")
+        if $as{revoked_at};
+
+    return $token;
+}
+
+
+sub insert {
+    my ($self, $table, $row) = @_;
+
+    my @names = sort keys %$row;
+
+    $self->{s}->sql("INSERT INTO svc.$table (tenant_id, " . join(', ', @names) . ")"
+                    . " VALUES ('$self->{acme}{id}', " . join(', ', @$row{@names}) . ')');
+}
+
+
+# What a client sees, without what is random: of a token what introspection says.
+
+sub answer {
+    my ($self, $json, $client, $case, $port) = @_;
+
+    my %is = %$json;
+
+    if ($is{access_token}) {
+        my ($jwt) = $is{access_token} =~ /\A(eyJ[^.]*\.[^.]*)/;
+
+        $is{about} = plain((claims($is{access_token}))[1]) if $jwt;
+        $is{alive} = plain(form($self->{s}, introspect => { token => $is{access_token} },
+                                client => $self->{apps}{agent}, http => { port => $port })->json);
+        $is{access_token} = $jwt ? 'a JWT' : 'an opaque one';
+    }
+
+    $is{id_token} = plain((claims($is{id_token}))[1]) if $is{id_token};
+    $is{refresh_token} = 'one' if $is{refresh_token};
+    $is{expires_in} = int(($is{expires_in} + 5) / 10) if $is{expires_in};
+
+    return \%is;
+}
+
+
+# Times as what they are after the first one, in ten seconds: one is nothing.
+
+sub plain {
+    my ($claims) = @_;
+
+    my %is = %$claims;
+
+    $is{exp} = int(($is{exp} - $is{iat} + 5) / 10) if $is{exp} && $is{iat};
+    delete @is{qw(iat nbf jti at_hash)};
+
+    return \%is;
+}
+
+
+# Rows of clients' own tokens come behind the answer.
+
+sub settle {
+    my ($self, $r, $case, $since) = @_;
+
+    return if $r->status != 200 || $case->{type} ne 'client_credentials';
+
+    wait_for { $self->{s}->sql('SELECT count(*) FROM svc.oauth_token'
+                               . $self->issued($since)) >= 1 };
+}
+
+
+# Tokens that were, but for those that lend their proofs.
+
+sub issued {
+    my ($self, $since) = @_;
+
+    return " WHERE issued_at >= date_trunc('milliseconds', '$since'::timestamptz)"
+           . " AND client_id <> '$self->{other}{clientId}'";
+}
+
+
+# All that is new since then, and what it has changed.
+
+sub rows {
+    my ($self, $since) = @_;
+
+    my %is;
+    my $grants = "'{" . join(',', @{ $self->{grants} }) . "}'::uuid[]";
+    my %sql = (
+        oauth_token => "SELECT client_id, user_id, grant_id IS NOT NULL, root_jti IS NOT NULL,"
+            . " parent_jti IS NOT NULL, chain, principals, grant_type, scopes, audience,"
+            . " audience_key, secret_hash IS NOT NULL, kid, jkt, round(ttl / 10.0), revoked_at"
+            . " IS NOT NULL, ip, country FROM svc.oauth_token" . $self->issued($since),
+        oauth_refresh => "SELECT jkt, used_at IS NOT NULL, successor IS NOT NULL,"
+            . " round(date_part('epoch', expires_at - created_at) / 100)"
+            . " FROM svc.oauth_refresh WHERE grant_id = ANY ($grants)",
+        oauth_grant => "SELECT client_id, revoked_at IS NOT NULL, reason FROM svc.oauth_grant"
+            . " WHERE id = ANY ($grants)",
+        oauth_code => "SELECT used_at IS NOT NULL FROM svc.oauth_code"
+            . " WHERE grant_id = ANY ($grants)",
+        delegation => "SELECT client_id, client_name, subject_type, subject_id, chain,"
+            . " grant_type, audience, scopes, outcome, reason, token_jti IS NOT NULL,"
+            . " parent_jti IS NOT NULL, root_jti IS NOT NULL, bound, ip, country"
+            . " FROM svc.delegation WHERE created_at >= '$since'::timestamptz"
+            . " - interval '1 ms'",
+        audit_event => "SELECT action, actor_type, actor_id, actor_name, ip, details"
+            . " - '{requestId,anomalyId}'::text[] FROM svc.audit_event WHERE created_at >= '$since'::timestamptz"
+            . " - interval '1 ms'"
+            . " AND (action <> 'agent.anomaly_raised' OR details->>'type' IN ($RAISED))",
+        agent_anomaly => "SELECT type, client_id, occurrences, details - 'requestId'"
+            . " FROM svc.agent_anomaly WHERE type IN ($RAISED)",
+    );
+
+    for my $table (sort keys %sql) {
+        $is{$table} = [ sort map { join '|', map { $_ // '' } ref $_ ? @$_ : $_ }
+                        $self->{s}->sql($sql{$table}) ];
+    }
+
+    return \%is;
+}
+
+
+1;
