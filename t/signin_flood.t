@@ -11,7 +11,7 @@ use Test::More;
 use SvcTest;
 use SvcTest::Admin;
 use SvcTest::Browser qw($PASSWORD with_password);
-use SvcTest::Process qw(wait_for);
+use SvcTest::Process qw(slurp wait_for);
 
 
 my $s = SvcTest->new(workers => 1, connections => 2048, svc => {
@@ -49,6 +49,25 @@ sub sessions {
 }
 
 
+# The nice values of the worker: of its loop, and of all its threads.
+
+sub nice {
+    my ($thread) = @_;
+
+    my ($rest) = (slurp("/proc/$workers[0]/task/$thread/stat") // '') =~ /\) (.*)/;
+
+    return $rest ? (split ' ', $rest)[16] : ();
+}
+
+
+sub nices {
+    my %seen = map { $_ => 1 }
+               map { nice(m|(\d+)\z|) } glob "/proc/$workers[0]/task/*";
+
+    return join ' ', sort { $a <=> $b } keys %seen;
+}
+
+
 # How many of each status; what they answered.
 
 sub answers {
@@ -68,8 +87,16 @@ sub answers {
 
 # --- 500 at once ----------------------------------------------------------------
 
+my $nice = nice($workers[0]);
+
+is(nices(), $nice, 'one priority, with no password to check');
+
 my @c = map { begin('ada@acme.test') } 1 .. 500;
 my %others;
+
+ok((wait_for { nices() eq join ' ', $nice, $nice + 10 }),
+   'hashes are behind what serves requests') or diag(nices());
+is(nice($workers[0]), $nice, 'which is the loop');
 
 $others{ $acme->admin(GET => '/tenant')->status }++ for 1 .. 5;
 
@@ -92,6 +119,7 @@ is(scalar(grep { $_->header('Set-Cookie') } @busy), 0, 'without a cookie');
 is($s->sql('SELECT count(*) FROM svc.sign_in'), $seen->{200},
    'a sign-in for each that was answered');
 is(login('ada@acme.test')->status, 200, 'and it goes on');
+ok((wait_for { nices() eq $nice }), 'threads of others have kept their priority');
 
 
 # --- clients that leave -------------------------------------------------------------

@@ -7,8 +7,12 @@
 
 #include "ngx_svc_password_queue.h"
 
+#include <pthread.h>
+#include <sys/resource.h>
+
 
 #define NGX_SVC_PASSWORD_TIME  30000    /* ms, in a thread */
+#define NGX_SVC_PASSWORD_NICE  10       /* behind the worker's own */
 
 
 static ngx_svc_password_job_t *ngx_svc_password_job(ngx_pool_t *pool,
@@ -19,6 +23,8 @@ static void ngx_svc_password_unqueue(ngx_svc_password_job_t *job);
 static void ngx_svc_password_leave(ngx_svc_password_job_t *job);
 static void ngx_svc_password_next(void);
 static void ngx_svc_password_thread(void *data, ngx_log_t *log);
+static void *ngx_svc_password_behind(void *data);
+static void ngx_svc_password_hash(ngx_svc_password_job_t *job);
 static void ngx_svc_password_done(ngx_event_t *ev);
 static void ngx_svc_password_late(ngx_event_t *ev);
 static void ngx_svc_password_call(ngx_svc_password_job_t *job, ngx_int_t rc);
@@ -271,13 +277,50 @@ ngx_svc_password_start(ngx_svc_password_job_t *job)
 }
 
 
-/* In a thread. */
+/*
+ * In a thread of nginx's, which reads files for others too.  None gets back the
+ * priority that it has given up, so another one does, for this hash alone: its
+ * start is a thousandth of what a hash takes.
+ */
 
 static void
 ngx_svc_password_thread(void *data, ngx_log_t *log)
 {
-    ngx_svc_password_job_t *job = data;
+    pthread_t                tid;
+    ngx_svc_password_job_t  *job = data;
 
+    if (pthread_create(&tid, NULL, ngx_svc_password_behind, job) != 0) {
+        ngx_svc_password_hash(job);
+        return;
+    }
+
+    (void) pthread_join(tid, NULL);
+}
+
+
+/*
+ * As many hashes as there are cores would have each request wait for one of
+ * them to use up its time slice.  On Linux the priority is that of the calling
+ * thread alone; elsewhere it would be the worker's.
+ */
+
+static void *
+ngx_svc_password_behind(void *data)
+{
+#if (NGX_LINUX)
+    (void) setpriority(PRIO_PROCESS, 0,
+                       getpriority(PRIO_PROCESS, 0) + NGX_SVC_PASSWORD_NICE);
+#endif
+
+    ngx_svc_password_hash(data);
+
+    return NULL;
+}
+
+
+static void
+ngx_svc_password_hash(ngx_svc_password_job_t *job)
+{
     ngx_svc_password_work(&job->work);
     ngx_svc_crypto_thread_end();
 }
