@@ -22,7 +22,9 @@ static ngx_int_t ngx_svc_session_find(ngx_svc_request_t *sr,
     ngx_svc_pg_op_t *op, const u_char *hash);
 static ngx_int_t ngx_svc_session_bind_key(ngx_svc_request_t *sr,
     ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call, const u_char *hash);
-static ngx_int_t ngx_svc_session_bind(ngx_svc_request_t *sr,
+static void ngx_svc_session_bind(ngx_svc_request_t *sr,
+    ngx_svc_pg_call_t *call);
+static ngx_int_t ngx_svc_session_bind_fresh(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call);
 static ngx_int_t ngx_svc_session_refuse(ngx_svc_request_t *sr, PGresult *res);
 static void ngx_svc_session_name(ngx_svc_request_t *sr, ngx_str_t *name);
@@ -33,7 +35,8 @@ static void ngx_svc_session_name(ngx_svc_request_t *sr, ngx_str_t *name);
 static const ngx_svc_pg_statement_t  ngx_svc_sql_session_find = {
     .name = "session_find",
     .text =
-        "SELECT coalesce(v.tenant_id::text, " NGX_SVC_SESSION_UNSET ")"
+        "SELECT CASE WHEN v.tenant_id IS NOT NULL THEN o.id ELSE "
+            NGX_SVC_SESSION_UNSET " END"
         " FROM " NGX_SVC_SESSION_COOKIE_TENANT
         " LEFT JOIN (SELECT s.tenant_id FROM " NGX_SVC_SESSION_LIVE
             " OFFSET 0) v ON true",
@@ -43,19 +46,20 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_session_find = {
 /* domain: one more column, or "". */
 
 #define NGX_SVC_SESSION_READ(domain)                                          \
-    NGX_SVC_SESSION_SELECT domain NGX_SVC_SESSION_FROM("")
+    NGX_SVC_SESSION_SELECT domain NGX_SVC_SESSION_FROM("", "")
 
 #define NGX_SVC_SESSION_WRITE(domain)                                         \
     NGX_SVC_SESSION_SELECT                                                    \
     NGX_SVC_SESSION_GO(NGX_SVC_SESSION_ACTOR) domain                          \
-    NGX_SVC_SESSION_FROM(", s.user_id")
+    NGX_SVC_SESSION_FROM(NGX_SVC_SESSION_STALE, ", s.user_id")
 
 #define NGX_SVC_SESSION_CALLER(domain)                                        \
     NGX_SVC_SESSION_SELECT                                                    \
     NGX_SVC_SESSION_GO(NGX_SVC_SESSION_ACTOR                                  \
         " || set_config('svc.permissions', v.permissions::text, true)"        \
         " || set_config('svc.fresh', v.fresh::text, true)") domain            \
-    NGX_SVC_SESSION_FROM(", s.user_id" NGX_SVC_SESSION_PERMISSIONS            \
+    NGX_SVC_SESSION_FROM(NGX_SVC_SESSION_STALE,                               \
+        ", s.user_id" NGX_SVC_SESSION_PERMISSIONS                             \
         ", " NGX_SVC_SESSION_FRESH " AS fresh")
 
 #define NGX_SVC_SESSION_DOMAIN(domain, url)                                   \
@@ -64,7 +68,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_session_find = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_session_read = {
     .name = "session_read",
     .text = NGX_SVC_SESSION_READ(""),
-    .nparams = 7
+    .nparams = 5
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_session_write = {
@@ -83,8 +87,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_session_caller = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_session_read_domain = {
     .name = "session_read_domain",
-    .text = NGX_SVC_SESSION_READ(NGX_SVC_SESSION_DOMAIN("$8", "$9")),
-    .nparams = 9
+    .text = NGX_SVC_SESSION_READ(NGX_SVC_SESSION_DOMAIN("$6", "$7")),
+    .nparams = 7
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_session_write_domain = {
@@ -361,20 +365,27 @@ ngx_svc_session_call(ngx_svc_request_t *sr)
         { &ngx_svc_sql_session_caller, &ngx_svc_sql_session_caller_domain }
     };
 
+    /* what reads before it changes something may want a fresh factor, too */
+
     kind = (sr->route->flags & NGX_SVC_ROUTE_CALLER) ? 2
-           : sr->op->kind == NGX_SVC_PG_WRITE;
+           : sr->op->kind == NGX_SVC_PG_WRITE
+             || (sr->route->flags & NGX_SVC_ROUTE_SENSITIVE);
     domain = ngx_svc_base_url_domain(sr);
 
     call = ngx_svc_pg_call(sr->op, statements[kind][domain]);
 
     if (call == NULL
-        || ngx_svc_session_bind_key(sr, sr->op, call, sr->token_hash) != NGX_OK
-        || ngx_svc_session_bind(sr, call) != NGX_OK)
+        || ngx_svc_session_bind_key(sr, sr->op, call, sr->token_hash) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (kind && ngx_svc_bind_client(sr, call) != NGX_OK) {
+    ngx_svc_session_bind(sr, call);
+
+    if (kind
+        && (ngx_svc_session_bind_fresh(sr, call) != NGX_OK
+            || ngx_svc_bind_client(sr, call) != NGX_OK))
+    {
         return NGX_ERROR;
     }
 
@@ -426,15 +437,14 @@ ngx_svc_session_bind_key(ngx_svc_request_t *sr, ngx_svc_pg_op_t *op,
 
 /* What fails the CSRF check is asked for nothing but its session. */
 
-static ngx_int_t
+static void
 ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 {
     ngx_uint_t            flags;
-    const ngx_str_t      *permission, *stages;
+    const ngx_str_t      *stages;
     ngx_svc_session_t    *session;
     ngx_svc_main_conf_t  *smcf;
 
-    static const ngx_str_t  none = ngx_string("-");
     static const ngx_str_t  all = ngx_string("{full,mfa,enroll,password}");
     static const ngx_str_t  pending[] = {
         ngx_string("{full}"),
@@ -458,13 +468,24 @@ ngx_svc_session_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
 
     stages = session->csrf_failed ? &all
                  : &pending[flags / NGX_SVC_ROUTE_PENDING_MFA & 7];
-    permission = session->csrf_failed || (flags & NGX_SVC_ROUTE_SESSION)
-                 ? &none : ngx_svc_permission_name(sr->route->permission);
 
     ngx_svc_pg_bind_str(call, stages);
-    ngx_svc_pg_bind_str(call, permission);
+    ngx_svc_pg_bind_str(call, session->csrf_failed
+                              || (flags & NGX_SVC_ROUTE_SESSION)
+                              ? NULL
+                              : ngx_svc_permission_name(sr->route->permission));
+}
+
+
+static ngx_int_t
+ngx_svc_session_bind_fresh(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call)
+{
+    ngx_svc_session_t  *session;
+
+    session = sr->session;
+
     ngx_svc_pg_bind_bool(call, !session->csrf_failed
-                               && (flags & NGX_SVC_ROUTE_SENSITIVE));
+                               && (sr->route->flags & NGX_SVC_ROUTE_SENSITIVE));
 
     return ngx_svc_pg_bind_int(sr->op, call,
                              ngx_svc_setting(NGX_SVC_SET_MFA_STEP_UP_WINDOW));

@@ -19,20 +19,27 @@
  *
  * A sub-select with an order has its index looked up whatever the planner
  * knows.  Conditions are within it, and it names its columns, the key first: so
- * it is the index scan alone.  Half of the time is that of the nodes' start.
- * With "ended_at IS NULL" session_live_idx would be as good to the planner.
+ * it is the index scan alone.  With a plain "ended_at IS NULL" session_live_idx
+ * would be as good to the planner.
+ *
+ * More than half of the time is that of the start of the nodes, and of each
+ * function and operator in them, whose right to be called is looked up.  So
+ * there are as few as there can be: CURRENT_TIMESTAMP is none, now() is one.
  *
  * $1: the digest, $2: the cookie's tenant, $3: seconds a session may be idle,
- * $4: the stages that may call the route, $5: its permission ("-" is none at
- * all, '' is any), $6: whether it wants a fresh factor, $7: of how many
- * seconds, and $8 to $10 those of ngx_svc_bind_client().
+ * $4: the stages that may call the route, none of whose names is a part of
+ * another, $5: its permission (NULL is none at all, '' is any).  And of what
+ * may want a fresh factor $6: whether it does, $7: of how many seconds, and $8
+ * to $10 those of ngx_svc_bind_client().
  */
 
 #define NGX_SVC_SESSION_COOKIE_TENANT                                         \
-    "(SELECT set_config('svc.tenant', $2::uuid::text, true)) o"
+    "(SELECT set_config('svc.tenant', $2::uuid::text, true) AS id) o"
+
+/* NULL, of what is none. */
 
 #define NGX_SVC_SESSION_UNSET                                                 \
-    "nullif(set_config('svc.tenant', '', true), '')"
+    "CASE WHEN set_config('svc.tenant', '', true) IS NULL THEN '' END"
 
 #define NGX_SVC_SESSION_LIVE                                                  \
     "(SELECT k.token_hash, k.tenant_id, k.user_id, k.stage, k.created_at,"    \
@@ -41,8 +48,9 @@
     " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
         " AND k.token_hash BETWEEN $1 AND $1"                                 \
         " AND coalesce(k.ended_at, 'infinity') = 'infinity'"                  \
-        " AND coalesce(k.expires_at > now(), false)"                          \
-        " AND k.last_seen_at > now() - $3::int4 * interval '1 second'"        \
+        " AND coalesce(k.expires_at > CURRENT_TIMESTAMP, false)"              \
+        " AND k.last_seen_at"                                                 \
+            " > CURRENT_TIMESTAMP - $3::int4 * interval '1 second'"           \
     " ORDER BY k.token_hash OFFSET 0) s"
 
 #define NGX_SVC_SESSION_USER                                                  \
@@ -58,7 +66,7 @@
 #define NGX_SVC_SESSION_FRESH                                                 \
     "coalesce(CASE WHEN u.mfa_enrolled THEN s.mfa_at"                         \
     " ELSE greatest(s.mfa_at, s.reauth_at) END"                               \
-    " > now() - $7::int4 * interval '1 second', false)"
+    " > CURRENT_TIMESTAMP - $7::int4 * interval '1 second', false)"
 
 /* A role of the system has all permissions, but "member", which has none. */
 
@@ -69,26 +77,30 @@
 /* Of other roles a function asks: a scan costs at the start, asked or not. */
 
 #define NGX_SVC_SESSION_GRANTED                                               \
-    "(u.role IN ('owner', 'admin') OR $5 = '-'"                               \
+    "(u.role IN ('owner', 'admin') OR $5::text IS NULL"                       \
     " OR u.role <> 'member' AND svc.role_grants(u.role, $5))"
 
-#define NGX_SVC_SESSION_VERDICT                                               \
-    "CASE WHEN s.stage <> 'full' AND s.stage <> ALL ($4::text::text[])"       \
-        " THEN s.stage"                                                       \
+/* stale: one more case, or "". */
+
+#define NGX_SVC_SESSION_VERDICT(stale)                                        \
+    "CASE WHEN strpos($4, s.stage) = 0 THEN s.stage"                          \
     " WHEN NOT " NGX_SVC_SESSION_GRANTED " THEN 'forbidden'"                  \
-    " WHEN $6 AND s.stage = 'full' AND NOT " NGX_SVC_SESSION_FRESH            \
-        " THEN 'stale'"                                                       \
+    stale                                                                     \
     " ELSE 'go' END"
 
+#define NGX_SVC_SESSION_STALE                                                 \
+    " WHEN $6 AND s.stage = 'full' AND NOT " NGX_SVC_SESSION_FRESH            \
+        " THEN 'stale'"
+
 #define NGX_SVC_SESSION_SELECT                                                \
-    "SELECT CASE v.verdict WHEN 'go' THEN v.tenant_id::text ELSE "            \
+    "SELECT CASE v.verdict WHEN 'go' THEN o.id ELSE "                         \
     NGX_SVC_SESSION_UNSET " END, v.old, v.verdict"
 
-#define NGX_SVC_SESSION_FROM(columns)                                         \
+#define NGX_SVC_SESSION_FROM(stale, columns)                                  \
     " FROM " NGX_SVC_SESSION_COOKIE_TENANT " LEFT JOIN ("                     \
-        "SELECT s.tenant_id,"                                                 \
-            " s.last_seen_at < now() - interval '1 minute' AS old, "          \
-            NGX_SVC_SESSION_VERDICT " AS verdict" columns                     \
+        "SELECT s.tenant_id, s.last_seen_at"                                  \
+                " < CURRENT_TIMESTAMP - interval '1 minute' AS old, "         \
+            NGX_SVC_SESSION_VERDICT(stale) " AS verdict" columns              \
         " FROM " NGX_SVC_SESSION_LIVE                                         \
         " CROSS JOIN LATERAL " NGX_SVC_SESSION_USER                           \
         " JOIN svc.tenant t"                                                  \

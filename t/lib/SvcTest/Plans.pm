@@ -457,10 +457,10 @@ sub values {
               qw(auth_write_domain auth_caller_domain) ),
         auth_touch => [ $hash ],
         session_find => [ @session[0 .. 2] ],
-        session_read => [ @session ],
+        session_read => [ @session[0 .. 4] ],
         ( map { $_ => [ @session, @client ] } qw(session_write
                                                  session_caller) ),
-        session_read_domain => [ @session, @domain ],
+        session_read_domain => [ @session[0 .. 4], @domain ],
         ( map { $_ => [ @session, @client, @domain ] } qw(session_write_domain
                                                           session_caller_domain) ),
         session_touch => [ $session ],
