@@ -524,6 +524,45 @@ is($b->post('/v1/admin/roles', { name => 'Weak',
    201, 'and with no more');
 
 
+# --- 50 sessions, and 50 devices -----------------------------------------------------------------
+
+sub count_of {
+    my ($user, $what) = @_;
+
+    return scalar $s->sql("SELECT count(*) FROM svc.$what"
+                          . " AND user_id = '$user->{id}'");
+}
+
+
+my $many = with_password($s, $acme, userName => 'many@acme.test');
+my ($sessions, $devices) = ('session WHERE ended_at IS NULL', 'user_device WHERE true');
+
+$s->sql("INSERT INTO svc.session (tenant_id, user_id, token_hash, created_at, expires_at)"
+        . " SELECT '$acme->{id}', '$many->{id}', sha256(('many' || i)::bytea),"
+        . " now() - i * interval '1 min', now() + interval '1 hour'"
+        . ' FROM generate_series(1, 49) i');
+$s->sql('INSERT INTO svc.user_device (tenant_id, user_id, hash, last_at)'
+        . " SELECT '$acme->{id}', '$many->{id}', sha256(i::text::bytea),"
+        . " now() - i * interval '1 min' FROM generate_series(1, 49) i");
+
+my $known = signed_in('many@acme.test');
+
+is(count_of($many, $_), 50, "50 are not too many: $_") for $sessions, $devices;
+
+signed_in('many@acme.test');
+is(count_of($many, $_), 50, "of 51 one goes: $_") for $sessions, $devices;
+is(count_of($many, "session WHERE token_hash = sha256('many49')"
+                   . ' AND ended_at IS NOT NULL'), 1, 'the oldest session');
+is(count_of($many, "user_device WHERE hash = sha256('49')"), 0, 'and the oldest device');
+
+is($known->login('many@acme.test')->status, 200, 'a browser that is known');
+is(count_of($many, $devices), 50, 'is no other device');
+is(count_of($many, "user_device WHERE hash = sha256('48')"), 1, 'none goes for it');
+is(count_of($many, $sessions), 50, 'nor a session, but its own');
+is(count_of($many, "session WHERE token_hash = sha256('many48')"
+                   . ' AND ended_at IS NULL'), 1, 'the oldest one stays');
+
+
 # --- 51 sessions -----------------------------------------------------------------------------
 
 my $first = signed_in('ada@acme.test');

@@ -7,10 +7,10 @@
 
 static ngx_int_t ngx_svc_admin_login_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_admin_login_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_admin_login_stored(ngx_svc_login_t *login,
-    ngx_str_t *stored);
-static ngx_int_t ngx_svc_admin_login_hash(ngx_svc_login_t *login,
-    ngx_str_t *stored);
+static ngx_int_t ngx_svc_admin_login_stored(ngx_svc_login_t *login);
+static ngx_int_t ngx_svc_admin_login_risk(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_login_risk_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_login_hash(ngx_svc_login_t *login);
 static void ngx_svc_admin_login_hashed(ngx_svc_password_job_t *job);
 static ngx_int_t ngx_svc_admin_login_verdict(ngx_svc_login_t *login,
     ngx_svc_password_job_t *job);
@@ -38,8 +38,7 @@ const ngx_svc_route_t  ngx_svc_admin_login[] = {
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_JSON|NGX_SVC_ROUTE_SMALL
                |NGX_SVC_ROUTE_ORIGIN|NGX_SVC_ROUTE_NO_STORE,
       .statements = { &ngx_svc_sql_signin_tenant,
-                      &ngx_svc_sql_signin_user,
-                      &ngx_svc_sql_signin_risk },
+                      &ngx_svc_sql_signin_user },
       .prepare = ngx_svc_admin_login_prepare,
       .reply = ngx_svc_admin_login_reply },
 
@@ -60,7 +59,6 @@ static ngx_int_t
 ngx_svc_admin_login_reply(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
-    ngx_str_t         stored;
     ngx_svc_login_t  *login;
 
     login = sr->data;
@@ -71,23 +69,57 @@ ngx_svc_admin_login_reply(ngx_svc_request_t *sr)
         return ngx_svc_login_declined(login);
     }
 
-    if (rc != NGX_OK || ngx_svc_admin_login_stored(login, &stored) != NGX_OK) {
+    if (rc != NGX_OK || ngx_svc_admin_login_stored(login) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_admin_login_hash(login, &stored);
+    return login->risky
+           ? ngx_svc_request_again(sr, NGX_SVC_PG_READ,
+                                   ngx_svc_admin_login_risk,
+                                   ngx_svc_admin_login_risk_reply)
+           : ngx_svc_admin_login_hash(login);
+}
+
+
+/*
+ * The risk is read where the tenant looks at it, in a trip of its own, whoever
+ * it is of: for all others its statement would be a fifth of a sign-in.
+ */
+
+static ngx_int_t
+ngx_svc_admin_login_risk(ngx_svc_request_t *sr)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_tenant, NULL);
+
+    return rc == NGX_OK ? ngx_svc_route_call(sr, &ngx_svc_sql_signin_risk, NULL)
+                        : rc;
+}
+
+
+/* What is written looks again whether the tenant is still there. */
+
+static ngx_int_t
+ngx_svc_admin_login_risk_reply(ngx_svc_request_t *sr)
+{
+    ngx_svc_login_t  *login;
+
+    login = sr->data;
+
+    ngx_svc_login_take_risk(login, sr->results[1]);
+
+    return ngx_svc_admin_login_hash(login);
 }
 
 
 /* One that does not open is neither right nor wrong. */
 
 static ngx_int_t
-ngx_svc_admin_login_stored(ngx_svc_login_t *login, ngx_str_t *stored)
+ngx_svc_admin_login_stored(ngx_svc_login_t *login)
 {
     PGresult   *res;
     ngx_str_t   hash;
-
-    ngx_str_null(stored);
 
     if (login->user.data == NULL) {
         return NGX_OK;
@@ -114,14 +146,14 @@ ngx_svc_admin_login_stored(ngx_svc_login_t *login, ngx_str_t *stored)
         return NGX_OK;
     }
 
-    return ngx_svc_stored_open(login->sr, &login->row, &hash, stored);
+    return ngx_svc_stored_open(login->sr, &login->row, &hash, &login->stored);
 }
 
 
 /* With nothing to compare it takes as long. */
 
 static ngx_int_t
-ngx_svc_admin_login_hash(ngx_svc_login_t *login, ngx_str_t *stored)
+ngx_svc_admin_login_hash(ngx_svc_login_t *login)
 {
     ngx_svc_password_job_t  *job;
 
@@ -130,10 +162,10 @@ ngx_svc_admin_login_hash(ngx_svc_login_t *login, ngx_str_t *stored)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (stored->data == NULL) {
+    if (login->stored.data == NULL) {
         job->work.dummy = 1;
 
-    } else if (ngx_svc_password_add(job, stored) != NGX_OK) {
+    } else if (ngx_svc_password_add(job, &login->stored) != NGX_OK) {
         ngx_svc_password_cancel(job);
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }

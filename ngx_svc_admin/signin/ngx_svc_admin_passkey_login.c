@@ -366,6 +366,7 @@ ngx_svc_admin_passkey_reply(ngx_svc_request_t *sr)
     }
 
     if (rc == NGX_OK) {
+        ngx_svc_login_take_risk(&p->login, sr->results[2]);
         rc = ngx_svc_admin_passkey_verify(p);
     }
 

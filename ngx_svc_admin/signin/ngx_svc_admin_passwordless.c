@@ -375,6 +375,7 @@ ngx_svc_admin_passwordless_reply(ngx_svc_request_t *sr)
     switch (rc) {
 
     case NGX_OK:
+        ngx_svc_login_take_risk(login, sr->results[2]);
         return ngx_svc_admin_passwordless_shown(login);
 
     case NGX_DECLINED:

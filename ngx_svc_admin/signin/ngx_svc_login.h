@@ -169,11 +169,16 @@ struct ngx_svc_login_s {
     ngx_uint_t                 expired;
     ngx_uint_t                 few;         /* 1: no session is one too many */
     ngx_uint_t                 few_devices; /* likewise */
+    ngx_uint_t                 risky;       /* 1: the tenant looks at risks */
+    ngx_uint_t                 risk_mfa;    /* then: from which score on */
+    ngx_uint_t                 risk_deny;
+    ngx_str_t                  stored;      /* the hash; no data: none */
     ngx_svc_stage_e            stage;
     ngx_uint_t                 trusted;     /* 1: by a second factor */
     ngx_str_t                  begun_ip;    /* of the first step of several; */
     ngx_msec_t                 begun_age;   /* ms, 0: nothing is known of it */
-    ngx_uint_t                 made;        /* the result that answers */
+    ngx_uint_t                 made;        /* the result that answers; 0:
+                                               several of them do */
 
     /* for what is written */
 
@@ -306,6 +311,12 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_signin_risk;
 ngx_int_t ngx_svc_login_decide(ngx_svc_login_t *login);
 
 /*
+ * And then, before ngx_svc_login_stage(): the risk, from the row of
+ * NGX_SVC_LOGIN_RISK_OF.  Unless login->risky it need not have been read.
+ */
+void ngx_svc_login_take_risk(ngx_svc_login_t *login, PGresult *risks);
+
+/*
  * Of what is right: how far it comes, or login->risk_action denies it.
  * by_mail: 1: it came by mail.
  */
@@ -334,6 +345,14 @@ ngx_int_t ngx_svc_login_denied(ngx_svc_login_t *login, PGresult *res);
  */
 ngx_int_t ngx_svc_login_bars(ngx_svc_login_t *login, PGresult *res);
 
+
+/* SQL: whether one device more of svc.user_account u is none too many. */
+
+#define NGX_SVC_LOGIN_FEW_DEVICES(tenant)                                     \
+    "(SELECT count(*) < 50 FROM (SELECT FROM svc.user_device k"               \
+        " WHERE k.tenant_id = " tenant                                        \
+        " AND k.user_id BETWEEN u.id AND u.id"                                \
+        " ORDER BY k.user_id LIMIT 50) k)"
 
 /*
  * SQL: what the risk of a user is told from, of which one row comes in any
@@ -376,11 +395,8 @@ ngx_int_t ngx_svc_login_bars(ngx_svc_login_t *login, PGresult *res);
     "SELECT coalesce(l.at, u.last_login_at) IS NOT NULL AS successes,"        \
         " d.hash IS NOT NULL AS device,"                                      \
         " coalesce(d.trusted_until > now(), false) AS trusted,"               \
-        " d.hash IS NOT NULL OR (SELECT count(*) < 50"                        \
-            " FROM (SELECT FROM svc.user_device k"                            \
-                " WHERE k.tenant_id = g.tenant_id"                            \
-                " AND k.user_id BETWEEN u.id AND u.id"                        \
-                " ORDER BY k.user_id LIMIT 50) k) AS few_devices, "           \
+        " d.hash IS NOT NULL OR "                                             \
+            NGX_SVC_LOGIN_FEW_DEVICES("g.tenant_id") " AS few_devices, "      \
         NGX_SVC_LOGIN_SEEN("agent", "$2", "400") " AS agent,"                 \
         " $3::text IS NULL OR coalesce(l.ip <<= $3::text::inet, false) OR "   \
         NGX_SVC_LOGIN_SEEN("network", "$3", "90") " AS network,"              \

@@ -8,12 +8,10 @@
 
 #define NGX_SVC_LOGIN_TENANT  0         /* the results, in this order */
 #define NGX_SVC_LOGIN_USER    1
-#define NGX_SVC_LOGIN_RISKS   2
 
 
 static ngx_int_t ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res);
-static void ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res,
-    PGresult *risks);
+static void ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res);
 
 
 /* $1: the Host, $2: the slug or NULL, $3: what URLs of that Host begin with. */
@@ -46,6 +44,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_user = {
             " u.failed_logins = 0 AND u.locked_until IS NULL AS unfailed,"
             " (SELECT count(*) < 50 FROM ("
                 NGX_SVC_SESSIONS_OF("k.id", "u.id") " LIMIT 50) k) AS few,"
+            " " NGX_SVC_LOGIN_FEW_DEVICES(NGX_SVC_TENANT) " AS few_devices,"
             " " NGX_SVC_PASSWORD_EXPIRED " AS expired"
         " FROM svc.governance g"
         " LEFT JOIN svc.user_account u ON u.tenant_id = g.tenant_id"
@@ -106,7 +105,7 @@ ngx_svc_login_decide(ngx_svc_login_t *login)
     }
 
     if (rc == NGX_OK) {
-        ngx_svc_login_risk(login, res, sr->results[NGX_SVC_LOGIN_RISKS]);
+        ngx_svc_login_risk(login, res);
     }
 
     return rc;
@@ -251,6 +250,8 @@ ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res)
                       && ngx_svc_row_true(res, 0, "unfailed");
     login->few = ngx_svc_row_find(res, "few") != -1
                  && ngx_svc_row_true(res, 0, "few");
+    login->few_devices = ngx_svc_row_find(res, "few_devices") != -1
+                         && ngx_svc_row_true(res, 0, "few_devices");
 
     login->reason = status.len == sizeof("active") - 1
                     ? NGX_SVC_LOGIN_WRONG : NGX_SVC_LOGIN_INACTIVE;
@@ -260,26 +261,39 @@ ngx_svc_login_user(ngx_svc_login_t *login, PGresult *res)
 
 
 static void
-ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res, PGresult *risks)
+ngx_svc_login_risk(ngx_svc_login_t *login, PGresult *res)
 {
     ngx_str_t  mfa, deny;
 
+    mfa = ngx_svc_row_value(res, 0, "risk_mfa_threshold");
+    deny = ngx_svc_row_value(res, 0, "risk_deny_threshold");
+
+    login->risky = ngx_svc_row_true(res, 0, "risk_enabled");
+    login->risk_mfa = ngx_atoi(mfa.data, mfa.len);
+    login->risk_deny = ngx_atoi(deny.data, deny.len);
     login->risk_action = NGX_SVC_ACCESS_ALLOW;
+}
+
+
+void
+ngx_svc_login_take_risk(ngx_svc_login_t *login, PGresult *risks)
+{
+    if (PQntuples(risks) == 0) {
+        return;
+    }
+
     login->few_devices = ngx_svc_row_true(risks, 0, "few_devices");
 
-    if (!ngx_svc_row_true(res, 0, "risk_enabled")) {
+    if (!login->risky) {
         return;
     }
 
     ngx_svc_risk_score(&login->risk, risks);
 
-    mfa = ngx_svc_row_value(res, 0, "risk_mfa_threshold");
-    deny = ngx_svc_row_value(res, 0, "risk_deny_threshold");
-
-    if ((ngx_int_t) login->risk.score >= ngx_atoi(deny.data, deny.len)) {
+    if (login->risk.score >= login->risk_deny) {
         login->risk_action = NGX_SVC_ACCESS_DENY;
 
-    } else if ((ngx_int_t) login->risk.score >= ngx_atoi(mfa.data, mfa.len)) {
+    } else if (login->risk.score >= login->risk_mfa) {
         login->risk_action = NGX_SVC_ACCESS_MFA;
     }
 }

@@ -13,10 +13,16 @@ static ngx_int_t ngx_svc_login_bind_tenant(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 static ngx_int_t ngx_svc_login_success_full(ngx_svc_request_t *sr);
 static void ngx_svc_login_committed(PGresult **results);
+static ngx_int_t ngx_svc_login_first(ngx_svc_login_t *login);
 static ngx_int_t ngx_svc_login_pending(ngx_svc_login_t *login);
 
 
-#define NGX_SVC_LOGIN_CHECK  2          /* of a success: the verdict's result */
+/* The results of a success; that of the check is the verdict. */
+
+#define NGX_SVC_LOGIN_TENANT_AGAIN  0
+#define NGX_SVC_LOGIN_LOCK_USER     1
+#define NGX_SVC_LOGIN_CHECK         2
+#define NGX_SVC_LOGIN_SESSION       3
 
 
 /*
@@ -48,15 +54,16 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant_write = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_tenant_again = {
     .name = "signin_tenant_again",
     .text =
-        "SELECT o.id,"
+        "SELECT o.id AS _id, t.id AS \"tenant.id\","
+            " t.slug AS \"tenant.slug\", t.name AS \"tenant.name\","
             " set_config('svc.tenant', CASE WHEN t.id IS NOT NULL THEN o.id"
                 " ELSE '' END, true)"
             " || set_config('svc.actor_type', 'anonymous', true)"
             " || set_config('svc.ip', coalesce($2, ''), true)"
             " || set_config('svc.user_agent', $3, true)"
-            " || set_config('svc.request_id', $4, true) IS NULL"
+            " || set_config('svc.request_id', $4, true) IS NULL AS _set"
         " FROM (SELECT set_config('svc.tenant', $1::uuid::text, true) AS id) o"
-        " LEFT JOIN (SELECT t.id FROM svc.tenant t"
+        " LEFT JOIN (SELECT t.id, t.slug, t.name FROM svc.tenant t"
             " WHERE t.id = " NGX_SVC_TENANT " AND t.suspended_at IS NULL"
             " OFFSET 0) t ON true",
     NGX_SVC_PARAMS(ngx_svc_param_call(ngx_svc_login_bind_tenant),
@@ -79,6 +86,24 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_lock = {
     NGX_SVC_PARAMS(ngx_svc_login_param(user))
 };
 
+/* The lock, and of a complete sign-in what is said of its user. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_lock_user = {
+    .name = "signin_lock_user",
+    .text =
+        "SELECT u.id AS \"user.id\", u.user_name AS \"user.email\","
+            " u.display_name AS \"user.displayName\", u.role,"
+            " array_to_json("
+            NGX_SVC_ROLE_PERMISSIONS("u.role",
+                "(SELECT r.permissions FROM svc.role r"
+                " WHERE r.tenant_id = " NGX_SVC_TENANT " AND r.key = u.role)")
+            ") AS permissions"
+        " FROM svc.user_account u"
+        " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1"
+        " FOR NO KEY UPDATE OF u",
+    NGX_SVC_PARAMS(ngx_svc_login_param(user))
+};
+
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_check = {
     .name = "signin_check",
     .text = NGX_SVC_LOGIN_VERDICT("true"),
@@ -86,32 +111,50 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_check = {
                    ngx_svc_login_param(version))
 };
 
+/* SQL: the new session, and its parameters. */
+
+#define NGX_SVC_LOGIN_SESSION_NEW                                             \
+    NGX_SVC_SIGNIN_INSERT                                                     \
+    " SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant_id, $1::uuid, $2,"          \
+        " $3::bytea, $1::uuid, $4, $12::text::text[],"                        \
+        " CASE $4 WHEN 'full' THEN clock_timestamp() END,"                    \
+        " now() + make_interval(secs => CASE $4 WHEN 'full'"                  \
+            " THEN $5::int4 ELSE $6::int4 END),"                              \
+        " CASE WHEN $13 THEN clock_timestamp() END,"                          \
+        " CASE WHEN NOT $13 THEN clock_timestamp() END,"                      \
+        " $7::text::inet, $8, $9, $10::int4, $11::text::text[]"               \
+    " WHERE " NGX_SVC_TENANT_OR_NULL " IS NOT NULL"
+
+#define NGX_SVC_LOGIN_SESSION_PARAMS                                          \
+    ngx_svc_param_new_id(),                                                   \
+    ngx_svc_login_param(user),                                                \
+    ngx_svc_param_new_session(),                                              \
+    ngx_svc_login_param(stage_name),                                          \
+    ngx_svc_param_setting(NGX_SVC_SET_SESSION_ABSOLUTE),                      \
+    ngx_svc_param_setting(NGX_SVC_SET_SESSION_PENDING),                       \
+    ngx_svc_login_param(client.ip),                                           \
+    ngx_svc_login_param(client.country),                                      \
+    ngx_svc_login_param(client.user_agent),                                   \
+    ngx_svc_param_call(ngx_svc_login_bind_score),                             \
+    ngx_svc_login_param(signals),                                             \
+    ngx_svc_login_param(methods),                                             \
+    ngx_svc_param_call(ngx_svc_login_bind_trusted)
+
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_new = {
     .name = "signin_session_new",
+    .text = NGX_SVC_LOGIN_SESSION_NEW,
+    NGX_SVC_PARAMS(NGX_SVC_LOGIN_SESSION_PARAMS)
+};
+
+/* Likewise, and what is said of a complete one of who has no second factor. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_first = {
+    .name = "signin_session_first",
     .text =
-        NGX_SVC_SIGNIN_INSERT
-        " SELECT " NGX_SVC_TENANT_OR_NULL " AS tenant_id, $1::uuid, $2,"
-            " $3::bytea, $1::uuid, $4, $12::text::text[],"
-            " CASE $4 WHEN 'full' THEN clock_timestamp() END,"
-            " now() + make_interval(secs => CASE $4 WHEN 'full'"
-                " THEN $5::int4 ELSE $6::int4 END),"
-            " CASE WHEN $13 THEN clock_timestamp() END,"
-            " CASE WHEN NOT $13 THEN clock_timestamp() END,"
-            " $7::text::inet, $8, $9, $10::int4, $11::text::text[]"
-        " WHERE " NGX_SVC_TENANT_OR_NULL " IS NOT NULL",
-    NGX_SVC_PARAMS(ngx_svc_param_new_id(),
-                   ngx_svc_login_param(user),
-                   ngx_svc_param_new_session(),
-                   ngx_svc_login_param(stage_name),
-                   ngx_svc_param_setting(NGX_SVC_SET_SESSION_ABSOLUTE),
-                   ngx_svc_param_setting(NGX_SVC_SET_SESSION_PENDING),
-                   ngx_svc_login_param(client.ip),
-                   ngx_svc_login_param(client.country),
-                   ngx_svc_login_param(client.user_agent),
-                   ngx_svc_param_call(ngx_svc_login_bind_score),
-                   ngx_svc_login_param(signals),
-                   ngx_svc_login_param(methods),
-                   ngx_svc_param_call(ngx_svc_login_bind_trusted))
+        NGX_SVC_LOGIN_SESSION_NEW
+        " RETURNING false AS \"mfa.enrolled\", '[]'::json AS \"mfa.methods\","
+            " mfa_at AS \"mfa.verifiedAt\", expires_at AS \"expiresAt\"",
+    NGX_SVC_PARAMS(NGX_SVC_LOGIN_SESSION_PARAMS)
 };
 
 /* Then: that of the cookie ends, whoever's it is. */
@@ -232,14 +275,6 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_made = {
     NGX_SVC_PARAMS(ngx_svc_param_new_session())
 };
 
-/* Likewise, of who has no second factor. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session_first = {
-    .name = "signin_session_first",
-    .text = NGX_SVC_SIGNIN_SESSION_OF("'{}'::text[]"),
-    NGX_SVC_PARAMS(ngx_svc_param_new_session())
-};
-
 /*
  * What was shown is right, and the sign-in is refused until more is done than
  * to show a factor.
@@ -350,6 +385,7 @@ ngx_int_t
 ngx_svc_login_success(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
+    ngx_uint_t        first;
     ngx_svc_login_t  *login;
 
     login = sr->data;
@@ -358,11 +394,14 @@ ngx_svc_login_success(ngx_svc_request_t *sr)
         return NGX_ERROR;
     }
 
+    first = login->stage == NGX_SVC_STAGE_FULL && !login->enrolled;
+
     rc = ngx_svc_login_calls(sr, (ngx_svc_login_list_t) {
         &ngx_svc_sql_signin_tenant_again,
-        &ngx_svc_sql_signin_lock,
+        first ? &ngx_svc_sql_signin_lock_user : &ngx_svc_sql_signin_lock,
         login->method->check,
-        &ngx_svc_sql_signin_session_new,
+        first ? &ngx_svc_sql_signin_session_first
+              : &ngx_svc_sql_signin_session_new,
         NULL
     });
 
@@ -402,19 +441,20 @@ ngx_svc_login_success_full(ngx_svc_request_t *sr)
 
     sr->op->committed = ngx_svc_login_committed;
 
-    login->made = NGX_SVC_LOGIN_SEEN_AT + NGX_SVC_LOGIN_COMPLETE + 1;
-
     rc = ngx_svc_login_calls(sr, (ngx_svc_login_list_t) {
         &ngx_svc_sql_signin_seen,
         ngx_svc_login_notice(sr),
         login->unfailed ? &ngx_svc_sql_signin_user_kept
                         : login->method->user_done,
         &ngx_svc_sql_signin_done_first,
-        login->enrolled ? &ngx_svc_sql_signin_session_made
-                        : &ngx_svc_sql_signin_session_first,
         &ngx_svc_sql_signin_device,
         NULL
     });
+
+    if (rc == NGX_OK && login->enrolled) {
+        login->made = sr->op->ncalls;
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_session_made, NULL);
+    }
 
     if (rc == NGX_OK && !login->few_devices) {
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_signin_devices, NULL);
@@ -507,8 +547,28 @@ ngx_svc_login_end(ngx_svc_login_t *login)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_signin_session(sr, sr->op->results[login->made],
-                                  login->session.key);
+    return login->made
+           ? ngx_svc_signin_session(sr, sr->op->results[login->made],
+                                    login->session.key)
+           : ngx_svc_login_first(login);
+}
+
+
+/* What is said of it is in the results of what was written anyway. */
+
+static ngx_int_t
+ngx_svc_login_first(ngx_svc_login_t *login)
+{
+    PGresult  **all, *results[3];
+
+    all = login->sr->op->results;
+
+    results[0] = all[NGX_SVC_LOGIN_LOCK_USER];
+    results[1] = all[NGX_SVC_LOGIN_TENANT_AGAIN];
+    results[2] = all[NGX_SVC_LOGIN_SESSION];
+
+    return ngx_svc_signin_session_of(login->sr, results, 3,
+                                     login->session.key);
 }
 
 

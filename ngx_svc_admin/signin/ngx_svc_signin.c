@@ -5,6 +5,9 @@
 #include "ngx_svc_signin.h"
 
 
+#define NGX_SVC_SIGNIN_ANSWER  1024     /* bytes, or more */
+
+
 const ngx_svc_pg_statement_t  ngx_svc_sql_signin_session = {
     .name = "signin_session",
     .text = NGX_SVC_SIGNIN_SESSION,
@@ -90,27 +93,40 @@ ngx_int_t
 ngx_svc_signin_session(ngx_svc_request_t *sr, PGresult *res,
     const u_char key[NGX_SVC_SESSION_KEY])
 {
+    return ngx_svc_signin_session_of(sr, &res, 1, key);
+}
+
+
+ngx_int_t
+ngx_svc_signin_session_of(ngx_svc_request_t *sr, PGresult **results,
+    ngx_uint_t n, const u_char key[NGX_SVC_SESSION_KEY])
+{
     u_char                 token[NGX_SVC_CSRF_TOKEN];
+    ngx_uint_t             i;
     ngx_svc_row_t          columns;
     ngx_svc_json_writer_t  w;
-
-    if (PQntuples(res) == 0) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_row_init(&columns, res);
 
     if (ngx_svc_session_csrf(key, token) != NGX_OK
         || ngx_svc_signin_no_store(sr) != NGX_OK
         || ngx_svc_json_writer_init(&w, sr->request->pool,
-                                    256 + ngx_svc_row_size(&columns, 0))
+                                    NGX_SVC_SIGNIN_ANSWER)
            != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_row_write(&w, &columns, 0);
+
+    for (i = 0; i < n; i++) {
+
+        if (PQntuples(results[i]) == 0) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        ngx_svc_row_init(&columns, results[i]);
+        ngx_svc_row_write(&w, &columns, 0);
+    }
+
     ngx_svc_json_plain(&w, "csrfToken", token, NGX_SVC_CSRF_TOKEN);
     ngx_svc_json_close(&w, '}');
 

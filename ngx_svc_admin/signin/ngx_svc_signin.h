@@ -179,8 +179,10 @@ ngx_int_t ngx_svc_signin_new_key(ngx_svc_request_t *sr);
 
 /*
  * For a reply: sends a row of ngx_svc_sql_signin_session with the CSRF token of
- * that key, and the route's status.
+ * that key, and the route's status; or n rows, whose members are those of one.
  */
+ngx_int_t ngx_svc_signin_session_of(ngx_svc_request_t *sr, PGresult **results,
+    ngx_uint_t n, const u_char key[NGX_SVC_SESSION_KEY]);
 ngx_int_t ngx_svc_signin_session(ngx_svc_request_t *sr, PGresult *res,
     const u_char key[NGX_SVC_SESSION_KEY]);
 
