@@ -115,10 +115,11 @@ sub behind {
     my ($statement, $token, $permission, $do) = @_;
 
     my $hash = "'\\x" . sha256_hex($token) . "'";
+    my $wanted = defined $permission ? "'$permission'" : 'NULL';
     my $actor = $statement eq 'auth_read' ? '' : ", 'apiToken', '', '', 'x'";
 
     $app->query('BEGIN');
-    $app->query("EXECUTE $statement($hash, 'api', '$permission'$actor)");
+    $app->query("EXECUTE $statement($hash, 'api', $wanted$actor)");
 
     my @told = (setting(), $do ? $do->() : ());
 
@@ -147,7 +148,8 @@ for my $row ([ 'unknown', 'svc_' . 'x' x 43, 'tenant:manage' ],
              [ 'revoked', $dead, 'tenant:manage' ],
              [ 'expired', $late, 'tenant:manage' ],
              [ 'of the other kind', $acme->{scim_token}, 'tenant:manage' ],
-             [ 'without the permission', $token{weak}, 'audit:view' ])
+             [ 'without the permission', $token{weak}, 'audit:view' ],
+             [ 'without one that has no name', $token{all}, '' ])
 {
     my ($name, $token, $permission) = @$row;
 
@@ -161,8 +163,8 @@ for my $row ([ 'unknown', 'svc_' . 'x' x 43, 'tenant:manage' ],
               [ '', @stored ], "nor does a token that is $name");
 }
 
-is((behind('auth_caller', $token{weak}, ''))[0], "{$WEAK}", "another's");
-is((behind('auth_caller', $other, ''))[0], "{$ALL}", 'and of another tenant');
+is((behind('auth_caller', $token{weak}, undef))[0], "{$WEAK}", "another's");
+is((behind('auth_caller', $other, undef))[0], "{$ALL}", 'and of another tenant');
 
 
 # --- who gives what ----------------------------------------------------------

@@ -56,8 +56,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_session_find = {
 #define NGX_SVC_SESSION_CALLER(domain)                                        \
     NGX_SVC_SESSION_SELECT                                                    \
     NGX_SVC_SESSION_GO(NGX_SVC_SESSION_ACTOR                                  \
-        " || set_config('svc.permissions', v.permissions::text, true)"        \
-        " || set_config('svc.fresh', v.fresh::text, true)") domain            \
+        " OR set_config('svc.permissions', v.permissions::text, true) IS NULL"\
+        " OR set_config('svc.fresh', v.fresh::text, true) IS NULL") domain    \
     NGX_SVC_SESSION_FROM(NGX_SVC_SESSION_STALE,                               \
         ", s.user_id" NGX_SVC_SESSION_PERMISSIONS                             \
         ", " NGX_SVC_SESSION_FRESH " AS fresh")

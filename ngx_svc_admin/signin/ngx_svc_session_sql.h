@@ -113,15 +113,17 @@
         "(SELECT r.permissions" NGX_SVC_SESSION_ROLE ")") " AS permissions"
 
 #define NGX_SVC_SESSION_GO(then)                                              \
-    ", CASE v.verdict WHEN 'go' THEN " then " END IS NULL"
+    ", CASE v.verdict WHEN 'go' THEN " then " END"
+
+/* An OR of what is never NULL makes all of them, see ngx_svc_bearer.c. */
 
 #define NGX_SVC_SESSION_ACTOR                                                 \
-    "set_config('svc.actor_type', 'user', true)"                              \
-    " || set_config('svc.actor_id', v.user_id::text, true)"                   \
-    " || set_config('svc.actor_name', '', true)"                              \
-    " || set_config('svc.ip', $8, true)"                                      \
-    " || set_config('svc.user_agent', $9, true)"                              \
-    " || set_config('svc.request_id', $10, true)"
+    "set_config('svc.actor_type', 'user', true) IS NULL"                      \
+    " OR set_config('svc.actor_id', v.user_id::text, true) IS NULL"           \
+    " OR set_config('svc.actor_name', '', true) IS NULL"                      \
+    " OR set_config('svc.ip', $8, true) IS NULL"                              \
+    " OR set_config('svc.user_agent', $9, true) IS NULL"                      \
+    " OR set_config('svc.request_id', $10, true) IS NULL"
 
 
 #endif /* _NGX_SVC_SESSION_SQL_H_INCLUDED_ */

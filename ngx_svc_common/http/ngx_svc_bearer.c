@@ -44,26 +44,31 @@ static ngx_int_t ngx_svc_bearer_refuse(ngx_svc_request_t *sr, PGresult *res);
  * with NGX_SVC_ROUTE_CALLER what the token grants, too.  A setting costs nearly
  * a tenth of a read: none is made that nobody looks at.  That of a route with
  * NGX_SVC_ROUTE_AUDITS sets whose the token is alone, its id and its name.
+ *
+ * Most of what is left is the start of the functions in it, each of which
+ * PostgreSQL looks up, with the right to call it.  So what can be said without
+ * one is: set_config() never returns NULL, and an OR of such calls makes them
+ * all; CURRENT_TIMESTAMP is now(); and $3 is NULL where any token will do.
  */
 
 #define NGX_SVC_AUTH_LIVE                                                     \
     " FROM svc.credential"                                                    \
     " WHERE token_hash = $1 AND kind = $2 AND revoked_at IS NULL"             \
-    " AND (expires_at IS NULL OR expires_at > now())"
+    " AND (expires_at IS NULL OR expires_at > CURRENT_TIMESTAMP)"
 
 #define NGX_SVC_AUTH_GRANTED(then)                                            \
-    "CASE WHEN $3 = '' OR $3 = ANY (permissions) THEN " then " END"
+    "CASE WHEN $3 = ANY (permissions) OR $3::text IS NULL THEN " then " END"
 
 #define NGX_SVC_AUTH_TENANT                                                   \
     NGX_SVC_AUTH_GRANTED("set_config('svc.tenant', tenant_id::text, true)")
 
 #define NGX_SVC_AUTH_ACTOR                                                    \
-    "set_config('svc.actor_type', $4, true)"                                  \
-    " || set_config('svc.actor_id', id::text, true)"                          \
-    " || set_config('svc.actor_name', name, true)"                            \
-    " || set_config('svc.ip', $5, true)"                                      \
-    " || set_config('svc.user_agent', $6, true)"                              \
-    " || set_config('svc.request_id', $7, true) IS NULL"
+    "set_config('svc.actor_type', $4, true) IS NULL"                          \
+    " OR set_config('svc.actor_id', id::text, true) IS NULL"                  \
+    " OR set_config('svc.actor_name', name, true) IS NULL"                    \
+    " OR set_config('svc.ip', $5, true) IS NULL"                              \
+    " OR set_config('svc.user_agent', $6, true) IS NULL"                      \
+    " OR set_config('svc.request_id', $7, true) IS NULL"
 
 #define NGX_SVC_AUTH_TOKEN                                                    \
     "set_config('svc.token', id::text || ' ' || name, true) IS NULL"
@@ -73,7 +78,8 @@ static ngx_int_t ngx_svc_bearer_refuse(ngx_svc_request_t *sr, PGresult *res);
         "set_config('svc.permissions', permissions::text, true)")
 
 #define NGX_SVC_AUTH_STALE                                                    \
-    "last_used_at IS NULL OR last_used_at < now() - interval '1 minute'"
+    "last_used_at IS NULL"                                                    \
+    " OR last_used_at < CURRENT_TIMESTAMP - interval '1 minute'"
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_auth_read = {
     .name = "auth_read",
@@ -330,9 +336,13 @@ static void
 ngx_svc_bearer_bind(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const u_char *hash)
 {
+    const ngx_str_t  *permission;
+
+    permission = ngx_svc_permission_name(sr->route->permission);
+
     ngx_svc_pg_bind(call, hash, NGX_SVC_SHA256_LEN);
     ngx_svc_pg_bind_str(call, &sr->surface->kind);
-    ngx_svc_pg_bind_str(call, ngx_svc_permission_name(sr->route->permission));
+    ngx_svc_pg_bind_str(call, permission->len ? permission : NULL);
 }
 
 
