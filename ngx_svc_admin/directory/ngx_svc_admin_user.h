@@ -15,19 +15,29 @@
 #define NGX_SVC_ADMIN_NO_MEMBER  "The group has no member with this id."
 
 
-/* SQL: a user's members, of the table's name. */
+/*
+ * SQL: a user's members, of the table's name; and those without the time of
+ * the last change, of a row that has just been changed.
+ */
 
 #define NGX_SVC_ADMIN_USER_COLUMNS(t)                                         \
+    NGX_SVC_ADMIN_USER_KEPT(t) ", " t ".updated_at AS \"updatedAt\""
+
+#define NGX_SVC_ADMIN_USER_KEPT(t)                                            \
     t ".id, " t ".user_name AS email,"                                        \
     " " t ".email_verified AS \"emailVerified\","                             \
     " " t ".display_name AS \"displayName\","                                 \
     " " t ".first_name AS \"firstName\", " t ".last_name AS \"lastName\","    \
     " " t ".title, " t ".department, " t ".locale,"                           \
     " " t ".external_id AS \"externalId\", " t ".status, " t ".role,"         \
-    " coalesce(" t ".locked_until > now(), false) AS locked,"                 \
+    " coalesce(" t ".locked_until > CURRENT_TIMESTAMP, false) AS locked,"     \
     " " t ".mfa_enrolled AS \"mfaEnrolled\", " t ".source,"                   \
     " " t ".last_login_at AS \"lastLoginAt\","                                \
-    " " t ".created_at AS \"createdAt\", " t ".updated_at AS \"updatedAt\""
+    " " t ".created_at AS \"createdAt\""
+
+#define NGX_SVC_ADMIN_USER_GET                                                \
+    "SELECT " NGX_SVC_ADMIN_USER_COLUMNS("u") " FROM svc.user_account u"      \
+    " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1"
 
 /*
  * Two CTEs of a statement that may take an owner away, whose id is $1.  "w":

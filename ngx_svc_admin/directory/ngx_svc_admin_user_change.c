@@ -28,6 +28,7 @@ enum {
 
 
 static ngx_uint_t ngx_svc_admin_user_put_email(const void *body);
+static ngx_uint_t ngx_svc_admin_user_put_none(const void *body);
 static void ngx_svc_admin_user_delete_committed(PGresult **results);
 
 
@@ -78,6 +79,54 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_owners_lock = {
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER))
 };
 
+
+/*
+ * Without an address: nobody is refused, and nobody gets a mail.  Most of what
+ * a statement costs is the start of its nodes and their columns, so this one
+ * has few, and its row is the answer.  What differs is told from the locked
+ * row, as it is once the lock is held.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put_profile = {
+    .name = "admin_user_put_profile",
+    .text =
+        "WITH n AS ("
+            "SELECT id, user_name, email_verified, external_id, status, role,"
+                " locked_until, mfa_enrolled, source, last_login_at,"
+                " created_at, updated_at, "
+                NGX_SVC_AUDIT_MEMBERS(
+                    "NULL" NGX_SVC_PROFILE(NGX_SVC_PROFILE_CHANGES))
+                " AS changed"
+                NGX_SVC_PROFILE(NGX_SVC_PROFILE_WANTED)
+            " FROM svc.user_account"
+            " WHERE tenant_id = " NGX_SVC_TENANT " AND id = $1"
+            " FOR NO KEY UPDATE"
+        "), u AS ("
+            "UPDATE svc.user_account a SET"
+                " search = " NGX_SVC_PROFILE_SEARCH("n") ","
+                " updated_at = " NGX_SVC_CHANGED_AT("a")
+                NGX_SVC_PROFILE(NGX_SVC_PROFILE_TAKEN)
+            " FROM n WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.id = $1"
+                " AND n.changed <> '{}'"
+            " RETURNING a.id, n.changed, a.updated_at"
+        "), e AS ("
+            NGX_SVC_AUDIT_INTO("ip, user_agent, request_id, ")
+            NGX_SVC_AUDIT_ROWS(
+                "$2::text::inet, $3::text, $16::text, "
+                NGX_SVC_A_USER_UPDATED(NGX_SVC_AUDIT_BOTH), "u.id::text",
+                "NULL", "jsonb_build_object('changed', to_jsonb(u.changed))",
+                "FROM u")
+        ")"
+        " SELECT " NGX_SVC_ADMIN_USER_KEPT("n") ","
+            " coalesce(u.updated_at, n.updated_at) AS \"updatedAt\""
+        " FROM n LEFT JOIN u ON true",
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER),
+                   ngx_svc_param_client_ip(), ngx_svc_param_client_agent(),
+                   NGX_SVC_PROFILE(ngx_svc_admin_profile_params)
+                   ngx_svc_param_request_id()),
+    .missing = NGX_SVC_ADMIN_NO_USER,
+    .when = ngx_svc_admin_user_put_none
+};
 
 /*
  * What differs is told from the locked row.  A new address is not a verified
@@ -135,7 +184,16 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put = {
         NGX_SVC_ADMIN_REFUSALS,
         { "stale", NGX_SVC_E_STEP_UP,
           "A new address needs a fresh second factor: POST /v1/mfa/step-up." }),
-    .missing = NGX_SVC_ADMIN_NO_USER
+    .missing = NGX_SVC_ADMIN_NO_USER,
+    .when = ngx_svc_admin_user_put_email
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_user_put_get = {
+    .name = "admin_user_put_get",
+    .text = NGX_SVC_ADMIN_USER_GET,
+    NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
+    .missing = NGX_SVC_ADMIN_NO_USER,
+    .when = ngx_svc_admin_user_put_email
 };
 
 
@@ -278,7 +336,8 @@ const ngx_svc_route_t  ngx_svc_admin_user_change[] = {
       .body_size = sizeof(ngx_svc_admin_profile_t),
       .statements = { &ngx_svc_sql_admin_user_put_lock,
                       &ngx_svc_sql_admin_user_put,
-                      &ngx_svc_sql_admin_users_get },
+                      &ngx_svc_sql_admin_user_put_get,
+                      &ngx_svc_sql_admin_user_put_profile },
       .committed = ngx_svc_admin_user_committed },
 
     { .method = NGX_HTTP_DELETE,
@@ -327,6 +386,13 @@ ngx_svc_admin_user_put_email(const void *body)
     const ngx_svc_admin_profile_t *profile = body;
 
     return profile->user_name.set;
+}
+
+
+static ngx_uint_t
+ngx_svc_admin_user_put_none(const void *body)
+{
+    return !ngx_svc_admin_user_put_email(body);
 }
 
 

@@ -33,10 +33,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_list = {
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_admin_users_get = {
     .name = "admin_users_get",
-    .text =
-        "SELECT " NGX_SVC_ADMIN_USER_COLUMNS("u")
-        " FROM svc.user_account u"
-        " WHERE u.tenant_id = " NGX_SVC_TENANT " AND u.id = $1",
+    .text = NGX_SVC_ADMIN_USER_GET,
     NGX_SVC_PARAMS(ngx_svc_param_path_id(0, NGX_SVC_ADMIN_NO_USER)),
     .missing = NGX_SVC_ADMIN_NO_USER
 };

@@ -231,8 +231,12 @@
  */
 
 #define NGX_SVC_AUDIT_CHANGED(differ)                                         \
-    "jsonb_build_object('changed', to_jsonb(array_remove(ARRAY[" differ       \
-    "], NULL)))"
+    "jsonb_build_object('changed', to_jsonb("                                 \
+        NGX_SVC_AUDIT_MEMBERS(differ) "))"
+
+/* The array of the names. */
+#define NGX_SVC_AUDIT_MEMBERS(differ)                                         \
+    "array_remove(ARRAY[" differ "], NULL)"
 
 #define NGX_SVC_DIFFERS(column, name)                                         \
     "CASE WHEN u." column " IS DISTINCT FROM o." column                       \

@@ -109,7 +109,9 @@ ngx_svc_notice_changed(PGresult **results, ngx_uint_t n)
 {
     ngx_svc_request_committed(results);
 
-    if (results) {
+    /* there may be fewer: behind the last one all are NULL */
+
+    if (results && results[n]) {
         ngx_svc_notice(NGX_SVC_MAIL_CHANGED, results[n]);
     }
 }

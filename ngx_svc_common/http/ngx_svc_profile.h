@@ -56,6 +56,20 @@
     ", " NGX_SVC_DIFFERS(#column, name)
 
 
+/*
+ * Likewise of a row that has the new values alone: the name of what is given,
+ * and is not what the column has, or NULL, for NGX_SVC_AUDIT_MEMBERS(); and for
+ * SET, from the row "n".
+ */
+
+#define NGX_SVC_PROFILE_CHANGES(id, column, name, given, value)               \
+    ", CASE WHEN " given " AND " value " IS DISTINCT FROM " #column           \
+        " THEN '" name "' END"
+
+#define NGX_SVC_PROFILE_TAKEN(id, column, ...)                                \
+    ", " #column " = n." #column
+
+
 /* SQL: what is searched, of a row with the names; SET with them. */
 
 #define NGX_SVC_PROFILE_SEARCH(row)                                           \

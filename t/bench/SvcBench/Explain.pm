@@ -126,10 +126,12 @@ my %VALUES = (
     admin_users_get => [ '{id}' ],
     admin_user_put => [ '{id}', 'true', 'new@bench0.test',
                         ('true', 'text') x 6, 'https://x' ],
+    admin_user_put_profile => [ '{id}', '127.0.0.1', 'bench',
+                                ('true', 'text') x 6, 'request' ],
     ( map { $_ => [ '{id}' ] } qw(admin_user_suspend admin_user_reactivate
                                   admin_user_logout admin_user_delete
                                   admin_user_groups_lock admin_user_lock
-                                  admin_user_put_lock
+                                  admin_user_put_lock admin_user_put_get
                                   admin_user_owners_lock) ),
     admin_user_unlock => [ undef, 'user0@bench0.test', 900 ],
     admin_tenant_members_list => [ undef, undef, 'owner', 100, 0 ],

@@ -648,6 +648,9 @@ sub values {
         admin_users_get => [ $user ],
         admin_user_put => [ $user, 'true', "new\@$self->{slug}.test",
                             ('true', 'text') x 6, $base ],
+        admin_user_put_get => [ $user ],
+        admin_user_put_profile => [ $user, '127.0.0.1', 'agent',
+                                    ('true', 'text') x 6, 'request' ],
         ( map { $_ => [ $owner ] } qw(admin_user_suspend admin_user_delete
                                       admin_user_logout) ),
         admin_user_reactivate => [ $self->id($USER, 9) ],
