@@ -8,8 +8,9 @@
 
 #include "ngx_svc_oauth_issue.h"
 #include "ngx_svc_hex.h"
-#include "ngx_svc_oauth_live.h"
+#include "ngx_svc_oauth_lives_row.h"
 #include "ngx_svc_oauth_own_live.h"
+#include "ngx_svc_oauth_refusal.h"
 #include "ngx_svc_oauth_shown.h"
 
 
@@ -32,6 +33,7 @@ typedef struct {
 
 static ngx_int_t ngx_svc_oauth_introspect_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_introspect_calls(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_introspect_owners(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_introspect_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_introspect_tell(ngx_svc_oauth_t *o,
     PGresult *res);
@@ -39,8 +41,22 @@ static ngx_int_t ngx_svc_oauth_introspect_own(ngx_svc_oauth_t *o,
     PGresult *res, ngx_svc_oauth_introspected_t *token);
 static ngx_int_t ngx_svc_oauth_introspect_row(ngx_svc_oauth_t *o,
     PGresult *res, ngx_svc_oauth_introspected_t *token);
+static ngx_int_t ngx_svc_oauth_introspect_refresh(ngx_svc_oauth_t *o,
+    PGresult *res, ngx_svc_oauth_introspected_t *token);
+static ngx_int_t ngx_svc_oauth_introspect_asks(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_lives_client_t *asks);
+static ngx_uint_t ngx_svc_oauth_introspect_sees(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_lives_t *lives,
+    const ngx_svc_oauth_lives_client_t *asks);
+static ngx_int_t ngx_svc_oauth_introspect_lives(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_lives_t *lives,
+    const ngx_svc_oauth_lives_today_t *today,
+    ngx_svc_oauth_introspected_t *token);
+static ngx_int_t ngx_svc_oauth_introspect_times(ngx_svc_oauth_t *o,
+    int64_t ms, int64_t ends, u_char *jti,
+    ngx_svc_oauth_introspected_t *token);
 static ngx_int_t ngx_svc_oauth_introspect_jkt(ngx_svc_oauth_t *o,
-    PGresult *res, ngx_str_t *jkt);
+    const ngx_str_t *text, ngx_str_t *jkt);
 static ngx_int_t ngx_svc_oauth_introspect_send(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_introspected_t *token);
 static void ngx_svc_oauth_introspect_text(ngx_svc_json_writer_t *w,
@@ -58,37 +74,24 @@ static void ngx_svc_oauth_introspect_text(ngx_svc_json_writer_t *w,
         " OR " NGX_SVC_OAUTH_STATE("a", "g") " IS NOT NULL"                   \
         " THEN 'client' END AS _verdict"
 
-/* It sees its own tokens, those for it, and those that are for the issuer. */
+/* A token with a row: see NGX_SVC_OAUTH_LIVES_OPAQUE(). */
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect = {
-    .name = "oauth_introspect",
-    .text =
-        "SELECT " NGX_SVC_OAUTH_ASKS("$8") ", t.slug, l.jti,"
-            " coalesce(l.user_id::text,"
-                " l.principals[cardinality(l.principals)]) AS sub,"
-            " l.client_id, l.audience,"
-            " array_to_string(l.now_scopes, ' ') AS scope,"
-            " array_to_string(l.chain, ' ') AS chain,"
-            " floor(date_part('epoch', l.ends))::bigint AS exp,"
-            " floor(date_part('epoch', l.issued_at))::bigint AS iat,"
-            " l.jkt, l.kid, CASE WHEN $6::bool THEN l.public END AS public"
-        " FROM " NGX_SVC_OAUTH_CLIENT("$1")
-        " LEFT JOIN LATERAL "
-            NGX_SVC_OAUTH_LIVE(NGX_SVC_OAUTH_TOKEN("$2::uuid", "$3"), "$4")
-            " l ON (l.client_id = a.client_id OR l.audience IS NULL"
-                " OR l.audience_key = a.resource_key)"
-                " AND l.secret_hash IS NOT DISTINCT FROM $5::bytea"
-                " AND l.kid IS NOT DISTINCT FROM $7::text"
-                " AND " NGX_SVC_OAUTH_TOKEN_SAYS("$9"),
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
-                   ngx_svc_oauth_param(token.jti),
-                   ngx_svc_oauth_param(token.ms),
-                   ngx_svc_oauth_param(issuer),
-                   ngx_svc_oauth_param(token.secret_hash),
-                   ngx_svc_oauth_param(token.unverified),
-                   ngx_svc_oauth_param(token.kid),
-                   ngx_svc_oauth_param(client.public),
-                   ngx_svc_oauth_param(token.tenant))
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_opaque = {
+    .name = "oauth_introspect_opaque",
+    .text = NGX_SVC_OAUTH_LIVES_OPAQUE("", NGX_SVC_OAUTH_LIVES_USER, ""),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_PARAMS)
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_jwt = {
+    .name = "oauth_introspect_jwt",
+    .text = NGX_SVC_OAUTH_LIVES_JWT("", NGX_SVC_OAUTH_LIVES_USER, ""),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_KEY_PARAMS)
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_owners = {
+    .name = "oauth_introspect_owners",
+    .text = NGX_SVC_OAUTH_LIVES_OWNERS("", NGX_SVC_OAUTH_LIVES_USER, ""),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_KEY_PARAMS)
 };
 
 /* Of what can be none of ours: who asks alone. */
@@ -143,7 +146,9 @@ const ngx_svc_route_t  ngx_svc_oauth_introspect[] = {
       .statements = { &ngx_svc_sql_oauth_own_opaque,
                       &ngx_svc_sql_oauth_own_jwt,
                       &ngx_svc_sql_oauth_own_agent,
-                      &ngx_svc_sql_oauth_introspect,
+                      &ngx_svc_sql_oauth_introspect_opaque,
+                      &ngx_svc_sql_oauth_introspect_jwt,
+                      &ngx_svc_sql_oauth_introspect_owners,
                       &ngx_svc_sql_oauth_introspect_none,
                       &ngx_svc_sql_oauth_introspect_refresh },
       .prepare = ngx_svc_oauth_introspect_prepare,
@@ -172,8 +177,8 @@ ngx_svc_oauth_introspect_calls(ngx_svc_oauth_t *o)
 
     static const ngx_svc_pg_statement_t *const  statements[] = {
         [NGX_SVC_OAUTH_BEARER_NONE] = &ngx_svc_sql_oauth_introspect_none,
-        [NGX_SVC_OAUTH_BEARER_JWT] = &ngx_svc_sql_oauth_introspect,
-        [NGX_SVC_OAUTH_BEARER_OPAQUE] = &ngx_svc_sql_oauth_introspect,
+        [NGX_SVC_OAUTH_BEARER_JWT] = &ngx_svc_sql_oauth_introspect_jwt,
+        [NGX_SVC_OAUTH_BEARER_OPAQUE] = &ngx_svc_sql_oauth_introspect_opaque,
         [NGX_SVC_OAUTH_BEARER_REFRESH] = &ngx_svc_sql_oauth_introspect_refresh
     };
 
@@ -186,6 +191,21 @@ ngx_svc_oauth_introspect_calls(ngx_svc_oauth_t *o)
     return o->token.own
            ? ngx_svc_oauth_own_live_call(o)
            : ngx_svc_route_call(o->sr, statements[o->token.kind], NULL);
+}
+
+
+/* Once more, with the owners of agents. */
+
+static ngx_int_t
+ngx_svc_oauth_introspect_owners(ngx_svc_request_t *sr)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_oauth_client_call(sr->data, NGX_SVC_OAUTH_LOGIN_SYNC);
+
+    return rc == NGX_OK
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_introspect_owners, NULL)
+           : rc;
 }
 
 
@@ -211,8 +231,21 @@ ngx_svc_oauth_introspect_tell(ngx_svc_oauth_t *o, PGresult *res)
     } else if (o->token.kind == NGX_SVC_OAUTH_BEARER_NONE) {
         rc = NGX_DECLINED;
 
+    } else if (o->token.kind == NGX_SVC_OAUTH_BEARER_REFRESH) {
+        rc = ngx_svc_oauth_introspect_refresh(o, res, &token);
+
     } else {
         rc = ngx_svc_oauth_introspect_row(o, res, &token);
+    }
+
+    if (rc == NGX_AGAIN) {
+        return ngx_svc_request_again(o->sr, NGX_SVC_PG_READ,
+                                     ngx_svc_oauth_introspect_owners,
+                                     ngx_svc_oauth_introspect_reply);
+    }
+
+    if (rc == NGX_ABORT) {
+        return ngx_svc_oauth_refuse_client(o, o->sr->results[0]);
     }
 
     if (rc == NGX_ERROR) {
@@ -229,7 +262,6 @@ static ngx_int_t
 ngx_svc_oauth_introspect_own(ngx_svc_oauth_t *o, PGresult *res,
     ngx_svc_oauth_introspected_t *token)
 {
-    u_char                     *p;
     ngx_int_t                   rc;
     ngx_svc_oauth_own_t        *own;
     ngx_svc_oauth_own_today_t   today;
@@ -243,90 +275,195 @@ ngx_svc_oauth_introspect_own(ngx_svc_oauth_t *o, PGresult *res,
         return rc;
     }
 
-    p = ngx_pnalloc(o->sr->request->pool,
-                    2 * NGX_INT64_LEN + NGX_SVC_UUID_TEXT_LEN);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
     token->access = 1;
     token->sub = own->client_id;
     token->client_id = own->client_id;
     token->scope = today.scope;
     token->jkt = own->jkt;
 
-    token->exp.data = p;
-    p = ngx_sprintf(p, "%L", today.ends / 1000);
-    token->exp.len = p - token->exp.data;
-
-    token->iat.data = p;
-    p = ngx_sprintf(p, "%L", own->ms / 1000);
-    token->iat.len = p - token->iat.data;
-
-    token->jti.data = p;
-    token->jti.len = NGX_SVC_UUID_TEXT_LEN;
-    (void) ngx_svc_uuid_text(p, own->jti);
-
     token->iss = ngx_svc_oauth_issuer(o->sr, &today.slug);
     token->aud = own->audience.data ? own->audience : token->iss;
 
-    return token->iss.data ? NGX_OK : NGX_ERROR;
+    return token->iss.data
+           ? ngx_svc_oauth_introspect_times(o, own->ms, today.ends, own->jti,
+                                            token)
+           : NGX_ERROR;
 }
 
+
+static ngx_int_t
+ngx_svc_oauth_introspect_refresh(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_svc_oauth_introspected_t *token)
+{
+    token->client_id = ngx_svc_row_value(res, 0, "client_id");
+    token->sub = ngx_svc_row_value(res, 0, "sub");
+    token->scope = ngx_svc_row_value(res, 0, "scope");
+    token->exp = ngx_svc_row_value(res, 0, "exp");
+
+    return token->client_id.data ? NGX_OK : NGX_DECLINED;
+}
+
+
+/* NGX_ABORT: who asks is no client; NGX_AGAIN: owners are to be looked at. */
 
 static ngx_int_t
 ngx_svc_oauth_introspect_row(ngx_svc_oauth_t *o, PGresult *res,
     ngx_svc_oauth_introspected_t *token)
 {
-    ngx_int_t  rc;
-    ngx_str_t  slug;
+    ngx_int_t                            rc;
+    ngx_pool_t                          *pool;
+    ngx_svc_oauth_lives_t                lives;
+    ngx_svc_oauth_lives_today_t          today;
+    const ngx_svc_oauth_lives_client_t  *asks;
 
-    token->client_id = ngx_svc_row_value(res, 0, "client_id");
+    pool = o->sr->request->pool;
 
-    rc = token->client_id.data
-         ? ngx_svc_oauth_shown_verify(o, &o->token, res, "public")
-         : NGX_DECLINED;
+    if (ngx_svc_oauth_lives_read(pool, res, &o->token, &o->issuer, &lives)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    asks = ngx_svc_oauth_lives_client(&lives, &o->client.id);
+
+    rc = ngx_svc_oauth_introspect_asks(o, asks);
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    token->sub = ngx_svc_row_value(res, 0, "sub");
-    token->scope = ngx_svc_row_value(res, 0, "scope");
-    token->exp = ngx_svc_row_value(res, 0, "exp");
+    rc = ngx_svc_oauth_introspect_sees(o, &lives, asks)
+         ? ngx_svc_oauth_lives(pool, &lives, &today) : NGX_DECLINED;
 
-    if (o->token.kind == NGX_SVC_OAUTH_BEARER_REFRESH) {
-        return NGX_OK;
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_shown_verify(o, &o->token, res, "public");
     }
 
-    token->access = 1;
-    token->iat = ngx_svc_row_value(res, 0, "iat");
-    token->jti = ngx_svc_row_value(res, 0, "jti");
-    token->chain = ngx_svc_row_value(res, 0, "chain");
+    return rc == NGX_OK
+           ? ngx_svc_oauth_introspect_lives(o, &lives, &today, token) : rc;
+}
 
-    slug = ngx_svc_row_value(res, 0, "slug");
-    token->iss = ngx_svc_oauth_issuer(o->sr, &slug);
 
-    token->aud = ngx_svc_row_value(res, 0, "audience");
+/* Whether who asks has a secret, and is able to act. */
 
-    if (token->aud.data == NULL) {
-        token->aud = token->iss;
+static ngx_int_t
+ngx_svc_oauth_introspect_asks(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_lives_client_t *asks)
+{
+    ngx_int_t  rc;
+
+    static const ngx_str_t  none = ngx_string("none");
+
+    if (asks == NULL || *o->client.public.data
+        || (asks->auth_method.len == none.len
+            && ngx_memcmp(asks->auth_method.data, none.data, none.len) == 0))
+    {
+        return NGX_ABORT;
     }
 
-    return token->iss.data ? ngx_svc_oauth_introspect_jkt(o, res, &token->jkt)
-                           : NGX_ERROR;
+    rc = ngx_svc_oauth_lives_state(asks);
+
+    return rc == NGX_DECLINED ? NGX_ABORT : rc;
+}
+
+
+/* It sees its own tokens, those for it, and those that are for the issuer. */
+
+static ngx_uint_t
+ngx_svc_oauth_introspect_sees(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_lives_t *lives,
+    const ngx_svc_oauth_lives_client_t *asks)
+{
+    if (o->token.tenant.data
+        && ngx_memcmp(o->token.tenant.data, o->tenant.data, NGX_SVC_UUID_LEN)
+           != 0)
+    {
+        return 0;
+    }
+
+    return lives->audience.data == NULL
+           || (lives->client_id.len == asks->client_id.len
+               && ngx_memcmp(lives->client_id.data, asks->client_id.data,
+                             asks->client_id.len)
+                  == 0)
+           || (asks->resource_key.data
+               && lives->audience_key.len == asks->resource_key.len
+               && ngx_memcmp(lives->audience_key.data,
+                             asks->resource_key.data, asks->resource_key.len)
+                  == 0);
 }
 
 
 static ngx_int_t
-ngx_svc_oauth_introspect_jkt(ngx_svc_oauth_t *o, PGresult *res,
+ngx_svc_oauth_introspect_lives(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_lives_t *lives,
+    const ngx_svc_oauth_lives_today_t *today,
+    ngx_svc_oauth_introspected_t *token)
+{
+    ngx_pool_t  *pool;
+
+    pool = o->sr->request->pool;
+
+    token->access = 1;
+    token->client_id = lives->client_id;
+    token->sub = lives->user_id.data
+                 ? lives->user_id
+                 : lives->principals.elts[lives->principals.n - 1];
+    token->iss = lives->issuer;
+    token->aud = lives->audience.data ? lives->audience : token->iss;
+    token->scope = ngx_svc_oauth_lives_text(pool, &today->scopes);
+
+    if (lives->chain.n) {
+        token->chain = ngx_svc_oauth_lives_text(pool, &lives->chain);
+    }
+
+    if (token->scope.data == NULL
+        || ngx_svc_oauth_introspect_times(o, lives->ms, today->ends,
+                                          o->token.jti.data, token)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_oauth_introspect_jkt(o, &lives->jkt, &token->jkt);
+}
+
+
+/* And the jti. */
+
+static ngx_int_t
+ngx_svc_oauth_introspect_times(ngx_svc_oauth_t *o, int64_t ms, int64_t ends,
+    u_char *jti, ngx_svc_oauth_introspected_t *token)
+{
+    u_char  *p;
+
+    p = ngx_pnalloc(o->sr->request->pool,
+                    2 * NGX_INT64_LEN + NGX_SVC_UUID_TEXT_LEN);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    token->exp.data = p;
+    p = ngx_sprintf(p, "%L", ends / 1000);
+    token->exp.len = p - token->exp.data;
+
+    token->iat.data = p;
+    p = ngx_sprintf(p, "%L", ms / 1000);
+    token->iat.len = p - token->iat.data;
+
+    token->jti.data = p;
+    token->jti.len = NGX_SVC_UUID_TEXT_LEN;
+    (void) ngx_svc_uuid_text(p, jti);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_introspect_jkt(ngx_svc_oauth_t *o, const ngx_str_t *text,
     ngx_str_t *jkt)
 {
-    ngx_str_t  text;
-
-    text = ngx_svc_row_value(res, 0, "jkt");
-
-    if (text.data == NULL) {
+    if (text->data == NULL) {
         return NGX_OK;
     }
 
@@ -334,7 +471,7 @@ ngx_svc_oauth_introspect_jkt(ngx_svc_oauth_t *o, PGresult *res,
     jkt->data = ngx_pnalloc(o->sr->request->pool, NGX_SVC_SHA256_LEN);
 
     return jkt->data
-           && ngx_svc_hex_bytea(&text, jkt->data, &jkt->len) == NGX_OK
+           && ngx_svc_hex_bytea(text, jkt->data, &jkt->len) == NGX_OK
            ? NGX_OK : NGX_ERROR;
 }
 

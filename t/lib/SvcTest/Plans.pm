@@ -752,8 +752,9 @@ sub values {
         oauth_once => [ '\x00', '130', $self->{apps}[0], 'false' ],
         oauth_once_token => [ '\x00', '130', @shown, '\x00', $x_hash, undef ],
         oauth_key_public => [ "$self->{slug}-key1" ],
-        oauth_introspect => [ $self->{apps}[0], @shown, 'https://x/oauth/t/', $x_hash,
-                              'true', undef, 'false', undef ],
+        oauth_introspect_opaque => [ $self->{apps}[0], @shown, $x_hash, undef ],
+        ( map { $_ => [ $self->{apps}[0], @shown, $x_hash, undef, 'true' ] }
+              qw(oauth_introspect_jwt oauth_introspect_owners) ),
         oauth_introspect_none => [ $self->{apps}[0], 'false' ],
         oauth_introspect_refresh => [ $self->{apps}[0], $refresh, 'false' ],
         oauth_revoke_root => [ $self->{apps}[1], @exchanged[0, 1, 3], undef, undef ],

@@ -1,0 +1,294 @@
+/*
+ * Rows of a token, and of the clients that it lives by.
+ */
+
+#include "ngx_svc_oauth_lives_row.h"
+
+
+/* The columns, in their order. */
+
+typedef enum {
+    NGX_SVC_OAUTH_LIVES_JTI = 0,
+    NGX_SVC_OAUTH_LIVES_USER_ID,
+    NGX_SVC_OAUTH_LIVES_CLIENT_ID,
+    NGX_SVC_OAUTH_LIVES_CHAIN,
+    NGX_SVC_OAUTH_LIVES_PRINCIPALS,
+    NGX_SVC_OAUTH_LIVES_SCOPES,
+    NGX_SVC_OAUTH_LIVES_AUDIENCE,
+    NGX_SVC_OAUTH_LIVES_AUDIENCE_KEY,
+    NGX_SVC_OAUTH_LIVES_JKT,
+    NGX_SVC_OAUTH_LIVES_TTL,
+    NGX_SVC_OAUTH_LIVES_REVOKED,
+    NGX_SVC_OAUTH_LIVES_USER_STATUS,
+    NGX_SVC_OAUTH_LIVES_USER_STALE,
+    NGX_SVC_OAUTH_LIVES_GRANT,
+    NGX_SVC_OAUTH_LIVES_NOW,
+    NGX_SVC_OAUTH_LIVES_A_ID,
+    NGX_SVC_OAUTH_LIVES_A_METHOD,
+    NGX_SVC_OAUTH_LIVES_A_SLUG,
+    NGX_SVC_OAUTH_LIVES_A_SUSPENDED,
+    NGX_SVC_OAUTH_LIVES_A_ENABLED,
+    NGX_SVC_OAUTH_LIVES_A_EXPIRED,
+    NGX_SVC_OAUTH_LIVES_A_STALE,
+    NGX_SVC_OAUTH_LIVES_A_ORPHAN,
+    NGX_SVC_OAUTH_LIVES_A_RESOURCE,
+    NGX_SVC_OAUTH_LIVES_A_TTL,
+    NGX_SVC_OAUTH_LIVES_A_MAX_TTL,
+    NGX_SVC_OAUTH_LIVES_A_SCOPES,
+    NGX_SVC_OAUTH_LIVES_A_ALLOWED_SCOPES,
+    NGX_SVC_OAUTH_LIVES_A_ALLOWED_KEYS,
+    NGX_SVC_OAUTH_LIVES_A_LETS,
+    NGX_SVC_OAUTH_LIVES_KID
+} ngx_svc_oauth_lives_column_e;
+
+
+static ngx_int_t ngx_svc_oauth_lives_read_token(ngx_pool_t *pool,
+    PGresult *res, const ngx_svc_oauth_bearer_t *token,
+    ngx_svc_oauth_lives_t *lives);
+static ngx_int_t ngx_svc_oauth_lives_read_client(ngx_pool_t *pool,
+    PGresult *res, int row, ngx_svc_oauth_lives_client_t *client);
+static void ngx_svc_oauth_lives_read_state(PGresult *res, int row,
+    ngx_svc_oauth_lives_client_t *client);
+static ngx_int_t ngx_svc_oauth_lives_issuer(ngx_pool_t *pool,
+    const ngx_str_t *issuer, ngx_svc_oauth_lives_t *lives);
+static ngx_int_t ngx_svc_oauth_lives_array(ngx_pool_t *pool, PGresult *res,
+    int row, ngx_svc_oauth_lives_column_e column, ngx_svc_pg_array_t *array);
+static ngx_int_t ngx_svc_oauth_lives_number(PGresult *res, int row,
+    ngx_svc_oauth_lives_column_e column);
+static ngx_uint_t ngx_svc_oauth_lives_is(PGresult *res, int row,
+    ngx_svc_oauth_lives_column_e column, char first);
+
+
+ngx_int_t
+ngx_svc_oauth_lives_read(ngx_pool_t *pool, PGresult *res,
+    const ngx_svc_oauth_bearer_t *token, const ngx_str_t *issuer,
+    ngx_svc_oauth_lives_t *lives)
+{
+    int                            row, n;
+    ngx_svc_oauth_lives_client_t  *client;
+
+    ngx_memzero(lives, sizeof(ngx_svc_oauth_lives_t));
+
+    n = PQntuples(res);
+
+    lives->clients = ngx_pcalloc(pool, (n + 1)
+                                       * sizeof(ngx_svc_oauth_lives_client_t));
+
+    if (lives->clients == NULL || n == 0) {
+        return lives->clients ? NGX_OK : NGX_ERROR;
+    }
+
+    for (row = 0; row < n; row++) {
+
+        if (PQgetisnull(res, row, NGX_SVC_OAUTH_LIVES_A_ID)) {
+            continue;
+        }
+
+        client = &lives->clients[lives->nclients++];
+
+        if (ngx_svc_oauth_lives_read_client(pool, res, row, client)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    if (ngx_svc_oauth_lives_issuer(pool, issuer, lives) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_oauth_lives_read_token(pool, res, token, lives);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_lives_read_token(ngx_pool_t *pool, PGresult *res,
+    const ngx_svc_oauth_bearer_t *token, ngx_svc_oauth_lives_t *lives)
+{
+    ngx_str_t  now;
+
+    if (PQgetisnull(res, 0, NGX_SVC_OAUTH_LIVES_JTI)) {
+        return NGX_OK;
+    }
+
+    now = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_LIVES_NOW);
+
+    lives->found = 1;
+    lives->now = ngx_atotm(now.data, now.len);
+    lives->ms = ngx_atotm(token->ms.data, token->ms.len);
+    lives->ttl = ngx_svc_oauth_lives_number(res, 0, NGX_SVC_OAUTH_LIVES_TTL);
+
+    lives->user_id = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_LIVES_USER_ID);
+    lives->client_id = ngx_svc_pg_value(res, 0,
+                                        NGX_SVC_OAUTH_LIVES_CLIENT_ID);
+    lives->audience = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_LIVES_AUDIENCE);
+    lives->audience_key = ngx_svc_pg_value(res, 0,
+                                           NGX_SVC_OAUTH_LIVES_AUDIENCE_KEY);
+    lives->jkt = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_LIVES_JKT);
+
+    lives->revoked = ngx_svc_oauth_lives_is(res, 0,
+                                            NGX_SVC_OAUTH_LIVES_REVOKED, 't');
+    lives->keyless = token->kid.data
+                     && PQgetisnull(res, 0, NGX_SVC_OAUTH_LIVES_KID);
+    lives->user_active = ngx_svc_oauth_lives_is(res, 0,
+                                            NGX_SVC_OAUTH_LIVES_USER_STATUS,
+                                            'a');
+    lives->user_stale = ngx_svc_oauth_lives_is(res, 0,
+                                            NGX_SVC_OAUTH_LIVES_USER_STALE,
+                                            't');
+    lives->grant_good = ngx_svc_oauth_lives_is(res, 0,
+                                            NGX_SVC_OAUTH_LIVES_GRANT, 't');
+
+    if (ngx_svc_oauth_lives_array(pool, res, 0, NGX_SVC_OAUTH_LIVES_CHAIN,
+                                  &lives->chain)
+        != NGX_OK
+        || ngx_svc_oauth_lives_array(pool, res, 0,
+                                     NGX_SVC_OAUTH_LIVES_PRINCIPALS,
+                                     &lives->principals)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_oauth_lives_array(pool, res, 0, NGX_SVC_OAUTH_LIVES_SCOPES,
+                                     &lives->scopes);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_lives_read_client(ngx_pool_t *pool, PGresult *res, int row,
+    ngx_svc_oauth_lives_client_t *client)
+{
+    client->client_id = ngx_svc_pg_value(res, row, NGX_SVC_OAUTH_LIVES_A_ID);
+    client->auth_method = ngx_svc_pg_value(res, row,
+                                           NGX_SVC_OAUTH_LIVES_A_METHOD);
+    client->slug = ngx_svc_pg_value(res, row, NGX_SVC_OAUTH_LIVES_A_SLUG);
+    client->resource_key = ngx_svc_pg_value(res, row,
+                                            NGX_SVC_OAUTH_LIVES_A_RESOURCE);
+    client->ttl = ngx_svc_oauth_lives_number(res, row,
+                                             NGX_SVC_OAUTH_LIVES_A_TTL);
+    client->max_ttl = ngx_svc_oauth_lives_number(res, row,
+                                             NGX_SVC_OAUTH_LIVES_A_MAX_TTL);
+
+    ngx_svc_oauth_lives_read_state(res, row, client);
+
+    client->scope_ceiling = !PQgetisnull(res, row,
+                                         NGX_SVC_OAUTH_LIVES_A_ALLOWED_SCOPES);
+    client->audience_ceiling = !PQgetisnull(res, row,
+                                           NGX_SVC_OAUTH_LIVES_A_ALLOWED_KEYS);
+
+    if (ngx_svc_oauth_lives_array(pool, res, row, NGX_SVC_OAUTH_LIVES_A_SCOPES,
+                                  &client->scopes)
+        != NGX_OK
+        || ngx_svc_oauth_lives_array(pool, res, row,
+                                     NGX_SVC_OAUTH_LIVES_A_ALLOWED_SCOPES,
+                                     &client->allowed_scopes)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_oauth_lives_array(pool, res, row,
+                                     NGX_SVC_OAUTH_LIVES_A_ALLOWED_KEYS,
+                                     &client->allowed_keys);
+}
+
+
+/*
+ * The column of an orphan is 'disable' where its owner is not looked at; else
+ * why the client may not act.
+ */
+
+static void
+ngx_svc_oauth_lives_read_state(PGresult *res, int row,
+    ngx_svc_oauth_lives_client_t *client)
+{
+    ngx_str_t  orphan;
+
+    static const ngx_str_t  disable = ngx_string("disable");
+    static const ngx_str_t  orphaned = ngx_string("orphaned");
+
+    orphan = ngx_svc_pg_value(res, row, NGX_SVC_OAUTH_LIVES_A_ORPHAN);
+
+    client->suspended = ngx_svc_oauth_lives_is(res, row,
+                                         NGX_SVC_OAUTH_LIVES_A_SUSPENDED, 't');
+    client->enabled = ngx_svc_oauth_lives_is(res, row,
+                                         NGX_SVC_OAUTH_LIVES_A_ENABLED, 't');
+    client->expired = ngx_svc_oauth_lives_is(res, row,
+                                         NGX_SVC_OAUTH_LIVES_A_EXPIRED, 't');
+    client->stale = ngx_svc_oauth_lives_is(res, row,
+                                         NGX_SVC_OAUTH_LIVES_A_STALE, 't');
+    client->refused = ngx_svc_oauth_lives_is(res, row,
+                                         NGX_SVC_OAUTH_LIVES_A_LETS, 'f');
+    client->orphaned = orphan.len == orphaned.len
+                       && ngx_memcmp(orphan.data, orphaned.data, orphan.len)
+                          == 0;
+    client->unowned = ngx_svc_oauth_agent(&client->client_id)
+                      && orphan.len == disable.len
+                      && ngx_memcmp(orphan.data, disable.data, orphan.len)
+                         == 0;
+}
+
+
+/* All of them are of one tenant. */
+
+static ngx_int_t
+ngx_svc_oauth_lives_issuer(ngx_pool_t *pool, const ngx_str_t *issuer,
+    ngx_svc_oauth_lives_t *lives)
+{
+    ngx_str_t  *slug;
+
+    if (lives->nclients == 0) {
+        return NGX_OK;
+    }
+
+    slug = &lives->clients[0].slug;
+
+    lives->issuer.data = ngx_pnalloc(pool, issuer->len + slug->len);
+    if (lives->issuer.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    lives->issuer.len = ngx_sprintf(lives->issuer.data, "%V%V", issuer, slug)
+                        - lives->issuer.data;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_lives_array(ngx_pool_t *pool, PGresult *res, int row,
+    ngx_svc_oauth_lives_column_e column, ngx_svc_pg_array_t *array)
+{
+    ngx_str_t  text;
+
+    text = ngx_svc_pg_value(res, row, column);
+
+    return ngx_svc_pg_array_read(pool, &text, array) == NGX_OK ? NGX_OK
+                                                               : NGX_ERROR;
+}
+
+
+/* NGX_ERROR: it is NULL. */
+
+static ngx_int_t
+ngx_svc_oauth_lives_number(PGresult *res, int row,
+    ngx_svc_oauth_lives_column_e column)
+{
+    ngx_str_t  text;
+
+    text = ngx_svc_pg_value(res, row, column);
+
+    return text.data ? ngx_atoi(text.data, text.len) : NGX_ERROR;
+}
+
+
+/* Of a boolean, or of a word that no other one begins like. */
+
+static ngx_uint_t
+ngx_svc_oauth_lives_is(PGresult *res, int row,
+    ngx_svc_oauth_lives_column_e column, char first)
+{
+    return !PQgetisnull(res, row, column)
+           && *PQgetvalue(res, row, column) == first;
+}
