@@ -10,7 +10,7 @@
 #include "ngx_svc_oauth_userinfo.h"
 #include "ngx_svc_base64.h"
 #include "ngx_svc_oauth_issue.h"
-#include "ngx_svc_oauth_live.h"
+#include "ngx_svc_oauth_lives_row.h"
 #include "ngx_svc_oauth_own_live.h"
 #include "ngx_svc_oauth_proof.h"
 #include "ngx_svc_oauth_shown.h"
@@ -38,19 +38,23 @@ static ngx_int_t ngx_svc_oauth_userinfo_refuse(ngx_svc_request_t *sr);
 static void ngx_svc_oauth_userinfo_unproven(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_userinfo_lives(ngx_svc_oauth_t *o,
+    PGresult *res, ngx_svc_oauth_lives_t *lives,
+    ngx_svc_oauth_lives_today_t *today);
 static ngx_int_t ngx_svc_oauth_userinfo_check(ngx_svc_oauth_t *o,
-    PGresult *res);
+    ngx_int_t rc);
 static ngx_int_t ngx_svc_oauth_userinfo_keep(ngx_svc_oauth_t *o,
     ngx_uint_t lives);
 static ngx_int_t ngx_svc_oauth_userinfo_send(ngx_svc_request_t *sr,
-    PGresult *res);
+    PGresult *res, const ngx_svc_pg_array_t *chain,
+    const ngx_svc_pg_array_t *scopes);
 static void ngx_svc_oauth_userinfo_claims(ngx_svc_json_writer_t *w,
-    PGresult *res);
+    PGresult *res, const ngx_svc_pg_array_t *scopes);
 
 
 typedef struct {
     const char  *name;          /* of the claim, and of its column */
-    const char  *scope;         /* a column; NULL: always */
+    ngx_str_t    scope;         /* no data: always */
     ngx_uint_t   raw;           /* a number, or a boolean */
 } ngx_svc_oauth_claim_t;
 
@@ -70,38 +74,20 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo_tenant = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo = {
     .name = "oauth_userinfo",
-    .text =
-        "SELECT l.user_id AS sub, array_to_string(l.chain, ' ') AS chain,"
-            " CASE WHEN $6::bool THEN l.public END AS public,"
-            " coalesce('openid' = ANY (l.now_scopes), false) AS openid,"
-            " 'profile' = ANY (l.now_scopes) AS profile,"
-            " 'email' = ANY (l.now_scopes) AS has_email,"
-            " coalesce(u.display_name, nullif("
-                "concat_ws(' ', u.first_name, u.last_name), '')) AS name,"
-            " u.first_name AS given_name, u.last_name AS family_name,"
-            " u.locale,"
-            " floor(date_part('epoch', u.updated_at))::bigint AS updated_at,"
-            " u.user_name AS email, u.email_verified::text AS email_verified"
-        " FROM svc.tenant t"
-        " JOIN svc.oauth_tenant g ON g.tenant_id = " NGX_SVC_TENANT
-        " CROSS JOIN LATERAL "
-            NGX_SVC_OAUTH_LIVE(NGX_SVC_OAUTH_TOKEN("$1::uuid", "$2"), "$3")
-            " l"
-        " LEFT JOIN LATERAL (" NGX_SVC_ROW("k.*", "svc.user_account",
-                                           "l.user_id") ") u ON true"
-        " WHERE t.id = " NGX_SVC_TENANT " AND l.audience IS NULL"
-            " AND l.secret_hash IS NOT DISTINCT FROM $4::bytea"
-            " AND l.kid IS NOT DISTINCT FROM $5::text"
-            " AND l.jkt IS NOT DISTINCT FROM $7::bytea"
-            " AND ($8::text IS NULL OR t.slug = $8)",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(token.jti),
-                   ngx_svc_oauth_param(token.ms),
-                   ngx_svc_oauth_param(issuer),
-                   ngx_svc_oauth_param(token.secret_hash),
-                   ngx_svc_oauth_param(token.kid),
-                   ngx_svc_oauth_param(token.unverified),
-                   ngx_svc_oauth_param(jkt),
-                   ngx_svc_param_call(ngx_svc_oauth_client_bind_tenant))
+    .text = NGX_SVC_OAUTH_LIVES_OWNERS(
+                " AND k.audience IS NULL"
+                " AND k.jkt IS NOT DISTINCT FROM $7::bytea",
+                NGX_SVC_OAUTH_LIVES_USER ", k.display_name, k.first_name,"
+                " k.last_name, k.locale, k.updated_at, k.user_name,"
+                " k.email_verified",
+                ", x.user_id AS sub, coalesce(u.display_name, nullif("
+                    "concat_ws(' ', u.first_name, u.last_name), '')) AS name,"
+                " u.first_name AS given_name, u.last_name AS family_name,"
+                " u.locale, floor(date_part('epoch', u.updated_at))::bigint"
+                    " AS updated_at, u.user_name AS email,"
+                " u.email_verified::text AS email_verified"),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_KEY_PARAMS,
+                   ngx_svc_oauth_param(jkt))
 };
 
 
@@ -130,14 +116,14 @@ const ngx_svc_route_t  ngx_svc_oauth_userinfo[] = {
 
 
 static const ngx_svc_oauth_claim_t  ngx_svc_oauth_claims[] = {
-    { "sub", NULL, 0 },
-    { "name", "profile", 0 },
-    { "given_name", "profile", 0 },
-    { "family_name", "profile", 0 },
-    { "locale", "profile", 0 },
-    { "updated_at", "profile", 1 },
-    { "email", "has_email", 0 },
-    { "email_verified", "has_email", 1 }
+    { "sub", ngx_null_string, 0 },
+    { "name", ngx_string("profile"), 0 },
+    { "given_name", ngx_string("profile"), 0 },
+    { "family_name", ngx_string("profile"), 0 },
+    { "locale", ngx_string("profile"), 0 },
+    { "updated_at", ngx_string("profile"), 1 },
+    { "email", ngx_string("email"), 0 },
+    { "email_verified", ngx_string("email"), 1 }
 };
 
 
@@ -503,36 +489,72 @@ ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr)
 {
-    ngx_int_t   rc;
-    PGresult   *res;
+    ngx_int_t                     rc;
+    PGresult                     *res;
+    ngx_svc_oauth_lives_t         lives;
+    ngx_svc_oauth_lives_today_t   today;
+
+    static const ngx_str_t  openid = ngx_string("openid");
 
     res = ngx_svc_route_last(sr);
 
-    rc = ngx_svc_oauth_userinfo_check(sr->data, res);
+    rc = ngx_svc_oauth_userinfo_lives(sr->data, res, &lives, &today);
+
+    if (rc != NGX_ERROR) {
+        rc = ngx_svc_oauth_userinfo_check(sr->data, rc);
+    }
 
     if (rc != NGX_OK) {
         return rc == NGX_DECLINED ? ngx_svc_send_error(sr)
                                   : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_row_true(res, 0, "openid")
-           ? ngx_svc_oauth_userinfo_send(sr, res)
+    return ngx_svc_pg_array_has(&today.scopes, &openid)
+           ? ngx_svc_oauth_userinfo_send(sr, res, &lives.chain, &today.scopes)
            : ngx_svc_oauth_userinfo_scope(sr);
 }
 
 
+/* NGX_DECLINED: it is dead, forged, or not of the location's tenant. */
+
 static ngx_int_t
-ngx_svc_oauth_userinfo_check(ngx_svc_oauth_t *o, PGresult *res)
+ngx_svc_oauth_userinfo_lives(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_svc_oauth_lives_t *lives, ngx_svc_oauth_lives_today_t *today)
 {
-    ngx_int_t  rc;
+    ngx_int_t    rc;
+    ngx_str_t    slug;
+    ngx_pool_t  *pool;
 
-    rc = PQntuples(res)
-         ? ngx_svc_oauth_shown_verify(o, &o->token, res, "public")
-         : NGX_DECLINED;
+    pool = o->sr->request->pool;
 
-    if (rc == NGX_ERROR
-        || ngx_svc_oauth_userinfo_keep(o, rc == NGX_OK) != NGX_OK)
+    if (ngx_svc_oauth_client_pinned(o->sr, &slug) != NGX_OK
+        || ngx_svc_oauth_lives_read(pool, res, &o->token, &o->issuer, lives)
+           != NGX_OK)
     {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_svc_oauth_lives(pool, lives, today);
+
+    if (rc == NGX_OK && slug.len
+        && (slug.len != lives->clients[0].slug.len
+            || ngx_memcmp(slug.data, lives->clients[0].slug.data, slug.len)
+               != 0))
+    {
+        rc = NGX_DECLINED;
+    }
+
+    return rc == NGX_OK
+           ? ngx_svc_oauth_shown_verify(o, &o->token, res, "public") : rc;
+}
+
+
+/* rc: whether the token lives. */
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_check(ngx_svc_oauth_t *o, ngx_int_t rc)
+{
+    if (ngx_svc_oauth_userinfo_keep(o, rc == NGX_OK) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -567,9 +589,10 @@ ngx_svc_oauth_userinfo_keep(ngx_svc_oauth_t *o, ngx_uint_t lives)
 
 
 static ngx_int_t
-ngx_svc_oauth_userinfo_send(ngx_svc_request_t *sr, PGresult *res)
+ngx_svc_oauth_userinfo_send(ngx_svc_request_t *sr, PGresult *res,
+    const ngx_svc_pg_array_t *chain, const ngx_svc_pg_array_t *scopes)
 {
-    ngx_str_t              chain;
+    ngx_str_t              actors;
     ngx_svc_json_writer_t  w;
 
     static ngx_str_t       no_store = ngx_string("no-store");
@@ -581,11 +604,19 @@ ngx_svc_oauth_userinfo_send(ngx_svc_request_t *sr, PGresult *res)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    chain = ngx_svc_row_value(res, 0, "chain");
+    ngx_str_null(&actors);
+
+    if (chain->n) {
+        actors = ngx_svc_oauth_lives_text(sr->request->pool, chain);
+
+        if (actors.data == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+    }
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_oauth_userinfo_claims(&w, res);
-    ngx_svc_oauth_issue_act(&w, &chain);
+    ngx_svc_oauth_userinfo_claims(&w, res, scopes);
+    ngx_svc_oauth_issue_act(&w, &actors);
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
@@ -593,7 +624,8 @@ ngx_svc_oauth_userinfo_send(ngx_svc_request_t *sr, PGresult *res)
 
 
 static void
-ngx_svc_oauth_userinfo_claims(ngx_svc_json_writer_t *w, PGresult *res)
+ngx_svc_oauth_userinfo_claims(ngx_svc_json_writer_t *w, PGresult *res,
+    const ngx_svc_pg_array_t *scopes)
 {
     ngx_str_t                     value;
     ngx_uint_t                    i;
@@ -607,7 +639,8 @@ ngx_svc_oauth_userinfo_claims(ngx_svc_json_writer_t *w, PGresult *res)
         value = ngx_svc_row_value(res, 0, claim->name);
 
         if (value.data == NULL
-            || (claim->scope && !ngx_svc_row_true(res, 0, claim->scope)))
+            || (claim->scope.data
+                && !ngx_svc_pg_array_has(scopes, &claim->scope)))
         {
             continue;
         }

@@ -90,8 +90,8 @@ my %VALUES = (
                     undef, '\x00', undef, undef, 60, '192.0.2.1', undef, '\x01', undef,
                     '2100-01-01' ] }
           qw(oauth_code oauth_refresh) ),
-    oauth_userinfo => [ '01a00000-0000-7100-8000-000000000000', 1e12,
-                        'https://x/oauth/t/', undef, 'x', 'true', undef, undef ],
+    oauth_userinfo => [ undef, '01a00000-0000-7100-8000-000000000000', 1e12, undef, 'x',
+                        'true', undef ],
     oauth_revoke_children => [ 'app_x', '01a00000-0000-7100-8000-000000000000', 1e12,
                                undef, 'x', undef ],
     admin_secrets_rotate => [ 'app_x', '\x' . '00' x 32, 60 ],
