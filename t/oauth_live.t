@@ -157,7 +157,11 @@ my %none = (
 
 dead($none{$_}, $_) for sort keys %none;
 
-# the row of a jti that another tenant has signed, by either key
+# the row of a jti that another tenant has signed, by either key; its own one comes
+# behind the answer
+
+ok((wait_for { $s->sql("SELECT count(*) FROM svc.oauth_token WHERE jti = '"
+                       . (claims($theirs))[1]{jti} . "'") }), 'the row of another tenant');
 
 for my $kid (map { (claims($_))[0]{kid} } $token, $theirs) {
     my $jti = (claims($theirs))[1]{jti};
@@ -284,7 +288,7 @@ is(introspect($token)->{active}, $TRUE, 'and lives');
 set($robot, "expires_at = now() + interval '1 s'");
 $token = token($robot);
 set($robot, 'expires_at = NULL');
-wait_for { !introspect($token)->{active} };
+wait_for { !form($s, introspect => { token => $token }, client => $robot)->json->{active} };
 dead($token, 'it is over');
 $token = token($agent);
 $s->http(DELETE => "/v1/applications/$agent->{clientId}",
