@@ -11,7 +11,7 @@ use Test::More;
 use SvcTest;
 use SvcTest::Documents qw(examples section);
 use SvcTest::OAuth qw(oauth_server application form claims);
-use SvcTest::Process qw(run);
+use SvcTest::Process qw(run wait_for);
 use SvcTest::Skip;
 
 needs(program => 'curl');
@@ -93,6 +93,11 @@ is((claims($r->json->{access_token}))[1]{scope}, 'invoices:read', 'and the scope
 
 own($agent, scope => 'invoices:read') for 1 .. 2;
 own($agent, scope => 'invoices:write');
+
+# their rows come behind the answers
+
+ok((wait_for { $s->sql('SELECT count(*) FROM svc.oauth_token'
+                       . " WHERE client_id = '$agent->{clientId}'") == 3 }), 'all are stored');
 
 my $trial = does('Before a ceiling is lowered', $agent);
 
