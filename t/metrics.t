@@ -199,13 +199,15 @@ wait_for { metrics()->sum($PG, %worker, state => 'ready') == 0 };
 is($m->sum($PG, %worker, state => 'ready'), 0, 'PostgreSQL is down');
 is($m->sum($PG, %worker), 14, 'which makes no connection less');
 
+# tasks of the workers come and wait, too, in the pool for what is slow
+
+my @reads = ('svc_postgres_requests', { %worker, pool => 'read', state => 'waiting' });
+
 $c[0] = $s->connection;
 $c[0]->send($c[0]->format(GET => $path, $acme->headers));
-wait_for { metrics()->sum('svc_postgres_requests', state => 'waiting') == 1 };
-is($m->value('svc_postgres_requests', %worker, pool => 'read',
-             state => 'waiting'), 1, 'a request waits');
+becomes(@reads, 1, 'a request waits');
 is($c[0]->read->status, 503, 'not for long');
-becomes('svc_postgres_requests', {}, 0, 'none waits');
+becomes(@reads, 0, 'none waits');
 requests('scim', '/scim/v2/Users/{id}', 'GET', 503, 1);
 
 $s->pg->launch;
