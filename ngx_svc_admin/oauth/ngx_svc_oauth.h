@@ -27,7 +27,7 @@
 typedef struct ngx_svc_oauth_s  ngx_svc_oauth_t;
 
 
-/* What a verdict of PostgreSQL is to a client. */
+/* What a verdict is to a client. */
 
 typedef struct {
     const char                    *name;    /* NULL ends the table */
@@ -76,7 +76,7 @@ typedef struct {
 
 /*
  * A grant type: checks its parameters, NGX_OK, NGX_DECLINED with sr->error or
- * NGX_ERROR; and the statement behind the client's, whose row is a token's.
+ * NGX_ERROR; and the statement behind the client's, which only reads.
  * What is wrong with a target or a scope is told behind what is wrong with the
  * client and with the grant: the check leaves it in o->fault.
  */
@@ -92,25 +92,13 @@ typedef struct {
     const ngx_svc_pg_statement_t  *wider;
 
     /*
-     * Adds calls behind the client's, before the others: the rows of tokens
-     * that are shown.  NGX_OK or NGX_ERROR; or NULL.
+     * Adds calls behind the client's, before the others, of tokens that are
+     * shown.  NGX_OK or NGX_ERROR; or NULL.
      */
     ngx_int_t                    (*rows)(ngx_svc_oauth_t *o);
 
-    /* Before either: it sees what was committed while this waits; or NULL. */
-    const ngx_svc_pg_statement_t  *lock;
-
-    /*
-     * Of a statement that only reads, and says no verdict: answers, by its row.
-     * Returns what a reply does.  Or NULL.
-     */
+    /* Decides by the statement's row, and answers as a reply does. */
     ngx_int_t                    (*decide)(ngx_svc_oauth_t *o, PGresult *res);
-
-    /*
-     * Of a row with a verdict, in place of ngx_svc_oauth_refuse(); NGX_AGAIN:
-     * the statements are to run once more.  Or NULL.
-     */
-    ngx_int_t                    (*refuse)(ngx_svc_oauth_t *o, PGresult *res);
 
     /* Adds a call to the op that records a refusal with a reason; or NULL. */
     ngx_int_t                    (*journal)(ngx_svc_oauth_t *o);

@@ -34,7 +34,6 @@ static ngx_int_t ngx_svc_oauth_cc_check(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_cc_decide(ngx_svc_oauth_t *o, PGresult *res);
 static ngx_int_t ngx_svc_oauth_cc_may(ngx_svc_oauth_t *o,
     ngx_svc_oauth_cc_t *cc);
-static ngx_uint_t ngx_svc_oauth_cc_user_scope(const ngx_str_t *scope);
 static const char *ngx_svc_oauth_cc_judge(ngx_svc_oauth_t *o,
     ngx_svc_oauth_cc_t *cc);
 static const char *ngx_svc_oauth_cc_judge_target(ngx_svc_oauth_t *o,
@@ -185,7 +184,7 @@ ngx_svc_oauth_cc_may(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
     for (i = 0; i < client->scopes.n; i++) {
         scope = &client->scopes.elts[i];
 
-        if (!ngx_svc_oauth_cc_user_scope(scope)
+        if (!ngx_svc_oauth_client_row_of_users(scope)
             && (!client->scope_ceiling
                 || ngx_svc_pg_array_has(&client->allowed_scopes, scope)))
         {
@@ -194,26 +193,6 @@ ngx_svc_oauth_cc_may(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
     }
 
     return NGX_OK;
-}
-
-
-/* 1: a client's own token never has it. */
-
-static ngx_uint_t
-ngx_svc_oauth_cc_user_scope(const ngx_str_t *scope)
-{
-    static ngx_str_t  scopes[] = {
-        ngx_string("openid"),
-        ngx_string("profile"),
-        ngx_string("email"),
-        ngx_string("offline_access")
-    };
-
-    static const ngx_svc_pg_array_t  users = {
-        scopes, sizeof(scopes) / sizeof(scopes[0])
-    };
-
-    return ngx_svc_pg_array_has(&users, scope);
 }
 
 
@@ -290,7 +269,7 @@ ngx_svc_oauth_cc_judge_scopes(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
         scope = cc->asked.elts[i];
 
         if (!ngx_svc_pg_array_has(&client->scopes, &scope)
-            || ngx_svc_oauth_cc_user_scope(&scope))
+            || ngx_svc_oauth_client_row_of_users(&scope))
         {
             client->refused = scope;
             return "scope";

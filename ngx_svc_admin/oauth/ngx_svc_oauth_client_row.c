@@ -43,6 +43,15 @@ ngx_svc_oauth_client_row_read(ngx_svc_oauth_t *o, PGresult *res,
     }
 
     row->res = res;
+    row->slug = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_CLIENT_SLUG);
+    row->state = PQgetisnull(res, 0, NGX_SVC_OAUTH_CLIENT_STATE)
+                 ? NULL : PQgetvalue(res, 0, NGX_SVC_OAUTH_CLIENT_STATE);
+    row->public = (ngx_strcmp(PQgetvalue(res, 0, NGX_SVC_OAUTH_CLIENT_METHOD),
+                              "none")
+                   == 0);
+    row->suspended = (*PQgetvalue(res, 0, NGX_SVC_OAUTH_CLIENT_SUSPENDED)
+                      == 't');
+    row->dpop = (*PQgetvalue(res, 0, NGX_SVC_OAUTH_CLIENT_DPOP) == 't');
     row->scope_ceiling = !PQgetisnull(res, 0,
                                       NGX_SVC_OAUTH_CLIENT_ALLOWED_SCOPES);
     row->audience_ceiling = !PQgetisnull(res, 0,
@@ -57,32 +66,23 @@ const char *
 ngx_svc_oauth_client_row_judge(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_client_row_t *row)
 {
-    PGresult  *res;
-
-    res = row->res;
-
-    if ((ngx_strcmp(PQgetvalue(res, 0, NGX_SVC_OAUTH_CLIENT_METHOD), "none")
-         == 0)
-        != *o->client.public.data)
-    {
+    if (row->public != *o->client.public.data) {
         return "client";
     }
 
-    if (*PQgetvalue(res, 0, NGX_SVC_OAUTH_CLIENT_SUSPENDED) == 't') {
+    if (row->suspended) {
         return "suspended";
     }
 
-    if (!PQgetisnull(res, 0, NGX_SVC_OAUTH_CLIENT_STATE)) {
-        return PQgetvalue(res, 0, NGX_SVC_OAUTH_CLIENT_STATE);
+    if (row->state) {
+        return row->state;
     }
 
     if (!ngx_svc_pg_array_has(&row->grants, &o->grant->name)) {
         return "grant_type";
     }
 
-    if (o->jkt.data == NULL
-        && *PQgetvalue(res, 0, NGX_SVC_OAUTH_CLIENT_DPOP) == 't')
-    {
+    if (row->dpop && o->jkt.data == NULL) {
         return "proof";
     }
 
@@ -95,6 +95,24 @@ ngx_svc_oauth_client_row_wider(ngx_svc_oauth_t *o)
 {
     return o->resource_key.data
            || (o->client.digest.len && ngx_svc_oauth_agent(&o->client.id));
+}
+
+
+ngx_uint_t
+ngx_svc_oauth_client_row_of_users(const ngx_str_t *scope)
+{
+    static ngx_str_t  scopes[] = {
+        ngx_string("openid"),
+        ngx_string("profile"),
+        ngx_string("email"),
+        ngx_string("offline_access")
+    };
+
+    static const ngx_svc_pg_array_t  users = {
+        scopes, sizeof(scopes) / sizeof(scopes[0])
+    };
+
+    return ngx_svc_pg_array_has(&users, scope);
 }
 
 
@@ -171,17 +189,11 @@ ngx_int_t
 ngx_svc_oauth_client_row_issuer(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_client_row_t *row, const ngx_str_t *key)
 {
-    ngx_str_t  slug, issuer;
+    ngx_str_t  issuer;
 
-    slug = ngx_svc_pg_value(row->res, 0, NGX_SVC_OAUTH_CLIENT_SLUG);
-    issuer = ngx_svc_oauth_issuer(o->sr, &slug);
+    issuer = ngx_svc_oauth_issuer(o->sr, &row->slug);
 
-    if (issuer.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    return key->len == issuer.len
-           && ngx_memcmp(key->data, issuer.data, key->len) == 0;
+    return issuer.data ? ngx_svc_same(key, &issuer) : NGX_ERROR;
 }
 
 

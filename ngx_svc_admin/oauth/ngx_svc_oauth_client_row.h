@@ -60,15 +60,20 @@ typedef enum {
 } ngx_svc_oauth_client_column_e;
 
 
-/* It lives as long as res; the arrays are of the request's pool. */
+/* It lives as long as the result; the arrays are of the request's pool. */
 
 typedef struct {
-    PGresult                *res;
+    PGresult                *res;           /* of ..._read() alone */
     ngx_svc_pg_array_t       grants;
     ngx_svc_pg_array_t       scopes;
     ngx_svc_pg_array_t       allowed_scopes;
     ngx_svc_pg_array_t       allowed;       /* audiences, */
     ngx_svc_pg_array_t       allowed_keys;  /*     and their keys */
+    ngx_str_t                slug;          /* of its tenant */
+    const char              *state;         /* why it may not act; NULL */
+    unsigned                 public:1;      /* it has no secret */
+    unsigned                 suspended:1;   /* its tenant is */
+    unsigned                 dpop:1;        /* it must show a proof */
     unsigned                 scope_ceiling:1;
     unsigned                 audience_ceiling:1;
     ngx_str_t                refused;       /* a scope, with its verdict */
@@ -81,7 +86,7 @@ ngx_int_t ngx_svc_oauth_client_row_read(ngx_svc_oauth_t *o, PGresult *res,
 
 /*
  * The verdicts that come first, in their order, each a name of the verdicts of
- * ngx_svc_oauth_refuse_by(); NULL: none.  A proof is looked at by then: see
+ * ngx_svc_oauth_refuse(); NULL: none.  A proof is looked at by then: see
  * ngx_svc_oauth_proof_take().
  */
 const char *ngx_svc_oauth_client_row_judge(ngx_svc_oauth_t *o,
@@ -92,6 +97,9 @@ const char *ngx_svc_oauth_client_row_judge(ngx_svc_oauth_t *o,
  * resources: 1 if the client, or what it asks for, is one.
  */
 ngx_uint_t ngx_svc_oauth_client_row_wider(ngx_svc_oauth_t *o);
+
+/* 1: a scope of users, which a client's own token, or an actor's, never has. */
+ngx_uint_t ngx_svc_oauth_client_row_of_users(const ngx_str_t *scope);
 
 /* 1: the target, or a scope, cannot be one: see o->fault. */
 ngx_uint_t ngx_svc_oauth_client_row_fault(ngx_svc_oauth_t *o,

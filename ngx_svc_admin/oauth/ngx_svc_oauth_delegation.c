@@ -25,40 +25,6 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_delegation_refused = {
 
 
 ngx_int_t
-ngx_svc_oauth_delegation_take(ngx_svc_oauth_t *o,
-    ngx_svc_oauth_refused_t *refused, PGresult *res)
-{
-    ngx_str_t   value, *dst;
-    ngx_uint_t  i;
-
-    static const struct {
-        const char  *column;
-        size_t       offset;
-    } columns[] = {
-        { "user_id", offsetof(ngx_svc_oauth_refused_t, user_id) },
-        { "subject", offsetof(ngx_svc_oauth_refused_t, subject) },
-        { "chain", offsetof(ngx_svc_oauth_refused_t, chain) },
-        { "parent_jti", offsetof(ngx_svc_oauth_refused_t, parent_jti) },
-        { "root_jti", offsetof(ngx_svc_oauth_refused_t, root_jti) }
-    };
-
-    for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-        value = ngx_svc_row_value(res, 0, columns[i].column);
-        dst = (ngx_str_t *) ((u_char *) refused + columns[i].offset);
-
-        if (value.data
-            && ngx_svc_oauth_bytes(o->sr, dst, value.data, value.len)
-               != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
 ngx_svc_oauth_delegation_refused(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_refused_t *refused)
 {

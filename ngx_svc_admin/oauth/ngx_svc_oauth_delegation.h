@@ -58,13 +58,6 @@ typedef struct {
 } ngx_svc_oauth_refused_t;
 
 /*
- * Takes it, but the audience, of a row of NGX_SVC_OAUTH_ROW() that has
- * parent_jti and root_jti, into the request's pool.  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_svc_oauth_delegation_take(ngx_svc_oauth_t *o,
-    ngx_svc_oauth_refused_t *refused, PGresult *res);
-
-/*
  * Adds the row to sr->op, behind a login, with the reason of o->verdict.
  * NGX_OK or NGX_ERROR.
  */

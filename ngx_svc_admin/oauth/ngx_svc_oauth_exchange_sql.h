@@ -1,133 +1,180 @@
 /*
- * SQL: of a token exchange, the tokens that are shown, the chain of those that
- * act, and what they may have.  "a", "t" and "g" are as in
- * NGX_SVC_OAUTH_CLIENT().
+ * SQL: a token exchange: a read that is decided on, and the write that follows
+ * where what was read still holds.
  */
 
 #ifndef _NGX_SVC_OAUTH_EXCHANGE_SQL_H_INCLUDED_
 #define _NGX_SVC_OAUTH_EXCHANGE_SQL_H_INCLUDED_
 
 
-#include "ngx_svc_oauth_live.h"
+#include "ngx_svc_oauth_exchange.h"
+#include "ngx_svc_oauth_lives_row.h"
+
+
+/* --- the read --- */
+
+/* Its columns, behind those of a token and its clients. */
+
+typedef enum {
+    NGX_SVC_OAUTH_EXCHANGE_GRANTS = NGX_SVC_OAUTH_LIVES_MORE,
+    NGX_SVC_OAUTH_EXCHANGE_FORMAT,
+    NGX_SVC_OAUTH_EXCHANGE_DPOP,
+    NGX_SVC_OAUTH_EXCHANGE_ACTIVE_KID,
+    NGX_SVC_OAUTH_EXCHANGE_ALLOWED,
+    NGX_SVC_OAUTH_EXCHANGE_NAME,
+    NGX_SVC_OAUTH_EXCHANGE_TTL_LEFT,
+    NGX_SVC_OAUTH_EXCHANGE_DEPTH,
+    NGX_SVC_OAUTH_EXCHANGE_CONSENTS,
+    NGX_SVC_OAUTH_EXCHANGE_VERSION,
+    NGX_SVC_OAUTH_EXCHANGE_GRANT_ID,
+    NGX_SVC_OAUTH_EXCHANGE_PARENT,
+    NGX_SVC_OAUTH_EXCHANGE_ROOT,
+    NGX_SVC_OAUTH_EXCHANGE_AUTH_TIME,
+    NGX_SVC_OAUTH_EXCHANGE_CONSENT,
+    NGX_SVC_OAUTH_EXCHANGE_ASSIGNED,
+    NGX_SVC_OAUTH_EXCHANGE_TARGET_KEY,
+    NGX_SVC_OAUTH_EXCHANGE_TARGET_URI,
+    NGX_SVC_OAUTH_EXCHANGE_TARGET_ENABLED
+} ngx_svc_oauth_exchange_column_e;
 
 
 /*
- * The row of a token that is shown, or none: it is what it says, as far as the
- * worker can tell.  All are parameters.
+ * The rows of NGX_SVC_OAUTH_LIVES_JWT(), with more of each client "a", of the
+ * token "x", and of its grant "r"; "c": what the user has consented to, of who
+ * asks.  orphan, owner: of an agent, whether its owner is looked at; columns:
+ * whether the user may use the client, and the target; from: more to join.
+ *
+ * A row's xmin is of its version: what has another one has been changed.
  */
 
-#define NGX_SVC_OAUTH_SHOWN(jti, ms, kid, secret_hash, unverified, tenant)    \
-    "SELECT k.* FROM (" NGX_SVC_OAUTH_TOKEN(jti "::uuid", ms) ") k"           \
-    " WHERE NOT " unverified "::bool"                                         \
-        " AND " NGX_SVC_OAUTH_TOKEN_SAYS(tenant)                              \
-        " AND (k.kid = " kid "::text"                                         \
-            " OR k.secret_hash = " secret_hash "::bytea)"
+#define NGX_SVC_OAUTH_EXCHANGE_READ(orphan, owner, columns, from)             \
+    "SELECT " NGX_SVC_OAUTH_LIVES_COLUMNS(orphan)                             \
+        NGX_SVC_OAUTH_LIVES_KEY_COLUMNS ", a.grant_types,"                    \
+        " a.access_token_format, a.require_dpop, a.active_kid,"               \
+        " a.allowed_audiences, a.name, " NGX_SVC_OAUTH_TTL_LEFT("a") ","      \
+        " (SELECT k.max_delegation_depth FROM svc.oauth_tenant k"             \
+            " WHERE k.tenant_id = " NGX_SVC_TENANT "),"                       \
+        " a.require_consent, a.xmin, x.grant_id,"                             \
+        " x.jti, coalesce(x.root_jti, x.jti),"                                \
+        " floor(date_part('epoch', r.auth_time))::bigint, c.allowed, " columns\
+    NGX_SVC_OAUTH_LIVES_FROM(NGX_SVC_OAUTH_LIVES_TOKEN(""),                   \
+        NGX_SVC_OAUTH_LIVES_USER,                                             \
+        NGX_SVC_OAUTH_LIVES_SESSION ", k.auth_time",                          \
+        NGX_SVC_OAUTH_LIVES_CLIENT(owner ", k.grant_types,"                   \
+            " k.access_token_format, k.require_dpop, k.active_kid,"           \
+            " k.allowed_audiences, k.name, k.xmin"),                          \
+        NGX_SVC_OAUTH_LIVES_KEY)                                              \
+    " LEFT JOIN LATERAL (SELECT k.allowed FROM svc.oauth_consent k"           \
+        " WHERE a.client_id = $1::text AND a.require_consent"                 \
+            " AND k.tenant_id = " NGX_SVC_TENANT                              \
+            " AND (k.user_id, k.client_id) BETWEEN"                           \
+                " (x.user_id, $1::text) AND (x.user_id, $1::text)"            \
+        " ORDER BY k.user_id, k.client_id LIMIT 1) c ON true" from
 
-/* A value: the key of a token that the worker has not verified, or NULL. */
+#define NGX_SVC_OAUTH_EXCHANGE_LEAN                                           \
+    "a.assignment = 'everyone', NULL, NULL, NULL"
 
-#define NGX_SVC_OAUTH_SHOWN_KEY(kid, unverified)                              \
-    "CASE WHEN " unverified "::bool THEN ("                                   \
-        "SELECT k.public FROM svc.oauth_key k"                                \
+/*
+ * Of a user in groups, and for a target, "d": the key that is asked for, $7, or
+ * of the application $8, or the only one that the client may have; and which
+ * application has registered it.
+ */
+
+#define NGX_SVC_OAUTH_EXCHANGE_WIDER                                          \
+    "CASE WHEN a.client_id = $1::text AND x.user_id IS NOT NULL"              \
+        " THEN " NGX_SVC_OAUTH_ASSIGNED("x.user_id") " END,"                  \
+    " d.key, d.uri, d.enabled"
+
+#define NGX_SVC_OAUTH_EXCHANGE_TARGET                                         \
+    " LEFT JOIN LATERAL (SELECT n.key, r.uri, r.enabled"                      \
+        " FROM (SELECT CASE WHEN $8::text IS NULL"                            \
+                " THEN " NGX_SVC_OAUTH_AUDIENCE_KEY("a", "$7::text")          \
+                " ELSE (" NGX_SVC_OAUTH_APPLICATION("k.resource_key",         \
+                                                    "$8::text") ")"           \
+                " END AS key WHERE a.client_id = $1::text OFFSET 0) n"        \
+        " LEFT JOIN LATERAL (SELECT k.resource_uri AS uri, k.enabled"         \
+            " FROM svc.application k WHERE k.tenant_id = " NGX_SVC_TENANT     \
+                " AND k.resource_key BETWEEN n.key AND n.key"                 \
+            " ORDER BY k.resource_key LIMIT 1) r ON true) d ON true"
+
+
+/* --- the write --- */
+
+/*
+ * A condition: the clients that the token is to live by, $23, are of the
+ * versions that were read, and its user is active, whose tokens of that time
+ * have not been ended.  All else that may end a token ends this one, too,
+ * whenever it was issued: who is asked about it looks at that.
+ */
+
+#define NGX_SVC_OAUTH_EXCHANGE_HOLDS                                          \
+    "(SELECT count(*) FROM svc.application k"                                 \
         " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
-            " AND k.kid BETWEEN " kid "::text AND " kid "::text"              \
-            " AND k.revoked_at IS NULL ORDER BY k.kid LIMIT 1) END"
+            " AND k.client_id = ANY ($23::text::text[])"                      \
+            " AND k.xmin = ANY ($24::text::xid[]))"                           \
+        " = cardinality($23::text::text[])"                                   \
+    " AND ($4::text IS NULL OR ("                                             \
+        NGX_SVC_ROW("k.status = 'active' AND "                                \
+                    NGX_SVC_OAUTH_ISSUED_AT("$1::text")                       \
+                    " >= coalesce(k.valid_after, '-infinity')",               \
+                    "svc.user_account", "$4::text::uuid") "))"
 
-/* A client's own token "j" has this subject; NULL: it is a user's, or none. */
+/* The token "i", and who acts for whom in the journal. */
 
-#define NGX_SVC_OAUTH_SUBJECT_CLIENT(j)                                       \
-    "CASE WHEN " j ".user_id IS NULL"                                         \
-        " THEN " j ".principals[cardinality(" j ".principals)] END"
+#define NGX_SVC_OAUTH_EXCHANGE_GIVE                                           \
+    "WITH i AS ("                                                             \
+        "INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id,"  \
+            " user_id, grant_id, root_jti, parent_jti, chain, principals,"    \
+            " grant_type, scopes, audience, audience_key, secret_hash, kid,"  \
+            " jkt, ttl, ip, country)"                                         \
+        " SELECT " NGX_SVC_TENANT_OR_NULL ", $2::text::uuid, "                \
+            NGX_SVC_OAUTH_ISSUED_AT("$1::text") ", $3::text,"                 \
+            " $4::text::uuid, $5::text::uuid, $6::text::uuid,"                \
+            " $7::text::uuid, string_to_array($8::text, ' '),"                \
+            " string_to_array($9::text, ' '), '" NGX_SVC_OAUTH_EXCHANGE "',"  \
+            " string_to_array($10::text, ' '), $11::text, $12::text,"         \
+            " $13::bytea, $14::text, $15::bytea, $16::text::integer,"         \
+            " $17::text::inet, $18::text"                                     \
+        " WHERE " NGX_SVC_OAUTH_EXCHANGE_HOLDS                                \
+        " RETURNING jti, issued_at, client_id, user_id, root_jti, parent_jti,"\
+            " chain, scopes, jkt, ttl"                                        \
+    ")"                                                                       \
+    " INSERT INTO svc.delegation (id, created_at, client_id, client_name,"    \
+        " subject_type, subject_id, chain, grant_type, audience, scopes,"     \
+        " outcome, token_jti, parent_jti, root_jti, expires_at, bound, ip,"   \
+        " country, request_id)"                                               \
+    " SELECT i.jti, i.issued_at, i.client_id, $19::text, "                    \
+        NGX_SVC_OAUTH_SUBJECT_TYPE("i.user_id", "$20::text") ", $20::text,"   \
+        " i.chain, '" NGX_SVC_OAUTH_EXCHANGE "', $21::text, i.scopes,"        \
+        " 'granted', i.jti, i.parent_jti, i.root_jti,"                        \
+        " i.issued_at + make_interval(secs => i.ttl), i.jkt IS NOT NULL,"     \
+        " $17::text, $18::text, $22::text FROM i"
 
-/*
- * Those that act when "a" has exchanged "j": the last one once more only
- * narrows what it has.
- */
-
-#define NGX_SVC_OAUTH_EXCHANGED_CHAIN(j)                                      \
-    "CASE WHEN " j ".chain[1] = a.client_id THEN " j ".chain"                 \
-        " ELSE a.client_id || coalesce(" j ".chain, '{}') END"
-
-#define NGX_SVC_OAUTH_CHAIN_CYCLE(j)                                          \
-    j ".chain[1] <> a.client_id AND a.client_id = ANY (" j ".chain)"
-
-/*
- * Of all that a token "c" is to live by, where those of its chain act: the
- * least of their times, whether one may not have that target, and the scopes
- * that one may not have.  scopes: an array, of which those are.
- */
-
-#define NGX_SVC_OAUTH_CEILINGS(scopes, audience_key)                          \
-    "SELECT min(p.expires_at) AS expires_at,"                                 \
-        " min(p.max_token_ttl) FILTER (WHERE p.acts) AS ttl,"                 \
-        " bool_or(p.acts AND p.allowed_audience_keys IS NOT NULL"             \
-            " AND " audience_key " <> ALL (p.allowed_audience_keys))"         \
-            " AS audience_denied,"                                            \
-        " string_to_array(string_agg(array_to_string(ARRAY("                  \
-                "SELECT s FROM unnest(" scopes ") s"                          \
-                " WHERE s <> ALL (p.allowed_scopes)), ' '), ' ')"             \
-            " FILTER (WHERE p.acts AND p.allowed_scopes IS NOT NULL), ' ')"   \
-            " AS denied"                                                      \
-    " FROM (SELECT f.*, n.client_id = ANY (c.chain) AS acts"                  \
-        " FROM unnest(c.principals) n (client_id)"                            \
-        " CROSS JOIN LATERAL ("                                               \
-            NGX_SVC_OAUTH_APPLICATION(                                        \
-                "k.expires_at, k.max_token_ttl, k.allowed_scopes,"            \
-                " k.allowed_audience_keys", "n.client_id") ") f"              \
-    ") p"
-
-/* Whether a target is the resource of an application that is enabled. */
-
-#define NGX_SVC_OAUTH_RESOURCE_KNOWN(key)                                     \
-    "coalesce((SELECT k.enabled FROM svc.application k"                       \
-        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
-            " AND k.resource_key BETWEEN " key " AND " key                    \
-        " ORDER BY k.resource_key LIMIT 1), false)"
-
-/*
- * The target: its URI, its key, and whether it is one, of a ceiling or of an
- * application; NULL is the issuer.  Asked for is by uri and key, or by the
- * clientId of an application.
- */
-
-#define NGX_SVC_OAUTH_TARGET(uri_asked, key_asked, client, issuer)            \
-    "SELECT f.uri, f.key, f.key IS NULL AND " client "::text IS NULL"         \
-        " OR coalesce(f.key = " issuer " || t.slug"                           \
-            " OR f.key = ANY (a.allowed_audience_keys), false)"               \
-        " OR " NGX_SVC_OAUTH_RESOURCE_KNOWN("f.key") " AS known"              \
-    " FROM (SELECT CASE WHEN " client "::text IS NULL"                        \
-            " THEN " NGX_SVC_OAUTH_AUDIENCE("a", uri_asked "::text")          \
-            " ELSE (" NGX_SVC_OAUTH_APPLICATION("k.resource_uri",             \
-                                                client "::text") ")"          \
-            " END AS uri,"                                                    \
-        " CASE WHEN " client "::text IS NULL"                                 \
-            " THEN " NGX_SVC_OAUTH_AUDIENCE_KEY("a", key_asked "::text")      \
-            " ELSE (" NGX_SVC_OAUTH_APPLICATION("k.resource_key",             \
-                                                client "::text") ")"          \
-            " END AS key OFFSET 0) f OFFSET 0"
-
-/*
- * The rows that an exchange of "p" holds until it is committed: its root
- * first, then itself.  Who revokes one of its tree takes the root first, too:
- * it waits, or has come first.
- */
-
-#define NGX_SVC_OAUTH_ROOT_MS(p)                                              \
-    "('x' || left(replace(coalesce(" p ".root_jti, " p ".jti)::text, '-',"    \
-        " ''), 12))::bit(48)::bigint"
-
-#define NGX_SVC_OAUTH_HELD(jti, issued_at, how)                               \
-    "SELECT k.jti FROM svc.oauth_token k"                                     \
-    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
-        " AND k.jti BETWEEN " jti " AND " jti                                 \
-        " AND k.issued_at = " issued_at                                       \
-    " ORDER BY k.jti LIMIT 1 " how
-
-#define NGX_SVC_OAUTH_ROOT(p, how)                                            \
-    "SELECT h.jti FROM (SELECT coalesce(" p ".root_jti, " p ".jti) AS jti, "  \
-            NGX_SVC_OAUTH_ISSUED_AT(NGX_SVC_OAUTH_ROOT_MS(p)) " AS issued_at" \
-        " OFFSET 0) q"                                                        \
-    " CROSS JOIN LATERAL ("                                                   \
-        NGX_SVC_OAUTH_HELD("q.jti", "q.issued_at", how) ") h"
+#define NGX_SVC_OAUTH_EXCHANGE_GIVE_PARAMS                                    \
+    ngx_svc_oauth_exchange_param(ms),                                         \
+    ngx_svc_oauth_exchange_param(token.jti),                                  \
+    ngx_svc_oauth_param(client.id),                                           \
+    ngx_svc_oauth_exchange_param(user_id),                                    \
+    ngx_svc_oauth_exchange_param(grant_id),                                   \
+    ngx_svc_oauth_exchange_param(root_jti),                                   \
+    ngx_svc_oauth_exchange_param(parent_jti),                                 \
+    ngx_svc_oauth_exchange_param(token.chain),                                \
+    ngx_svc_oauth_exchange_param(principals_text),                            \
+    ngx_svc_oauth_exchange_param(token.scope),                                \
+    ngx_svc_oauth_exchange_param(token.audience),                             \
+    ngx_svc_oauth_exchange_param(key),                                        \
+    ngx_svc_oauth_exchange_param(secret_hash),                                \
+    ngx_svc_oauth_exchange_param(token.kid),                                  \
+    ngx_svc_oauth_param(jkt),                                                 \
+    ngx_svc_oauth_exchange_param(ttl_text),                                   \
+    ngx_svc_oauth_param(ip),                                                  \
+    ngx_svc_oauth_param(country),                                             \
+    ngx_svc_oauth_exchange_param(name),                                       \
+    ngx_svc_oauth_exchange_param(token.subject),                              \
+    ngx_svc_oauth_exchange_param(target),                                     \
+    ngx_svc_oauth_param(request_id),                                          \
+    ngx_svc_oauth_exchange_param(clients),                                    \
+    ngx_svc_oauth_exchange_param(versions)
 
 
 #endif /* _NGX_SVC_OAUTH_EXCHANGE_SQL_H_INCLUDED_ */

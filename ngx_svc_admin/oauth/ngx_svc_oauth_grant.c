@@ -2,9 +2,8 @@
  * What the grant types of POST /oauth/token share: their round trips, and what
  * is answered.
  *
- * One round trip finds the client, judges, and stores the token, or brings what
- * the grant decides on.  The first JWT of a tenant takes another one, which
- * makes the key.
+ * One round trip finds the client, and brings what the grant decides on.  The
+ * first JWT of a tenant takes another one, which makes the key.
  */
 
 #include "ngx_svc_oauth_grant.h"
@@ -13,9 +12,6 @@
 #include "ngx_svc_oauth_refusal.h"
 
 
-static ngx_int_t ngx_svc_oauth_grant_granted(ngx_svc_oauth_t *o,
-    PGresult *res);
-static ngx_int_t ngx_svc_oauth_grant_refuse(ngx_svc_oauth_t *o, PGresult *res);
 static ngx_int_t ngx_svc_oauth_grant_retry(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_grant_again(ngx_svc_request_t *sr);
 
@@ -35,16 +31,12 @@ ngx_svc_oauth_grant_calls(ngx_svc_oauth_t *o,
         rc = ngx_svc_route_call(o->sr, before, NULL);
     }
 
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_proof_call(o);
-    }
-
     if (rc == NGX_OK && o->grant->rows) {
         rc = o->grant->rows(o);
     }
 
-    if (rc == NGX_OK && o->grant->lock) {
-        rc = ngx_svc_route_call(o->sr, o->grant->lock, NULL);
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_proof_call(o);
     }
 
     return rc == NGX_OK ? ngx_svc_route_call(o->sr, statement, NULL) : rc;
@@ -56,7 +48,6 @@ ngx_svc_oauth_grant_reply(ngx_svc_request_t *sr)
 {
     PGresult         *res;
     ngx_int_t         rc;
-    ngx_str_t         verdict;
     ngx_svc_oauth_t  *o;
 
     o = sr->data;
@@ -82,45 +73,7 @@ ngx_svc_oauth_grant_reply(ngx_svc_request_t *sr)
         return ngx_svc_oauth_refuse_client(o, sr->results[0]);
     }
 
-    if (o->grant->decide) {
-        return o->grant->decide(o, res);
-    }
-
-    verdict = ngx_svc_row_value(res, 0, "_verdict");
-
-    if (verdict.data == NULL) {
-        return ngx_svc_oauth_grant_granted(o, res);
-    }
-
-    if (verdict.len == sizeof("key") - 1
-        && ngx_strncmp(verdict.data, "key", verdict.len) == 0)
-    {
-        return ngx_svc_oauth_grant_key(o);
-    }
-
-    return ngx_svc_oauth_grant_refuse(o, res);
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_grant_refuse(ngx_svc_oauth_t *o, PGresult *res)
-{
-    ngx_int_t                     rc;
-    const ngx_svc_oauth_grant_t  *grant;
-
-    grant = o->grant;
-
-    rc = grant->refuse ? grant->refuse(o, res) : ngx_svc_oauth_refuse(o, res);
-
-    if (rc == NGX_AGAIN) {
-        return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
-                                     ngx_svc_oauth_grant_retry,
-                                     ngx_svc_oauth_grant_reply);
-    }
-
-    ngx_svc_metric_add(grant->metric + 1, 1);
-
-    return rc;
+    return o->grant->decide(o, res);
 }
 
 
@@ -130,7 +83,7 @@ ngx_svc_oauth_grant_refused(ngx_svc_oauth_t *o, const ngx_str_t *verdict,
 {
     ngx_svc_metric_add(o->grant->metric + 1, 1);
 
-    return ngx_svc_oauth_refuse_by(o, verdict, allowed);
+    return ngx_svc_oauth_refuse(o, verdict, allowed);
 }
 
 
@@ -169,17 +122,6 @@ static ngx_int_t
 ngx_svc_oauth_grant_again(ngx_svc_request_t *sr)
 {
     return ngx_svc_oauth_grant_calls(sr->data, &ngx_svc_sql_oauth_key_first);
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_grant_granted(ngx_svc_oauth_t *o, PGresult *res)
-{
-    ngx_svc_oauth_issued_t  token;
-
-    ngx_svc_oauth_issue_row(res, &token);
-
-    return ngx_svc_oauth_grant_send(o, &token, res);
 }
 
 

@@ -23,7 +23,7 @@ ngx_int_t ngx_svc_oauth_grant_reply(ngx_svc_request_t *sr);
  * For a grant's decide, and the replies behind it, which return what these do.
  * _read: asks the grant's statement once more.  _key: the same when the
  * tenant's first key has been made.  _refused: of a verdict, see
- * ngx_svc_oauth_refuse_by().  _send: answers with a token; res: of the grant's
+ * ngx_svc_oauth_refuse().  _send: answers with a token; res: of the grant's
  * more.
  */
 ngx_int_t ngx_svc_oauth_grant_read(ngx_svc_oauth_t *o);

@@ -97,43 +97,6 @@ ngx_svc_oauth_issue_jti_at(ngx_svc_oauth_t *o, int64_t ms, ngx_str_t *text)
 }
 
 
-void
-ngx_svc_oauth_issue_row(PGresult *res, ngx_svc_oauth_issued_t *token)
-{
-    ngx_str_t   value;
-    ngx_uint_t  i;
-
-    const struct {
-        const char  *column;
-        ngx_str_t   *value;
-    } columns[] = {
-        { "format", &token->format },
-        { "slug", &token->slug },
-        { "jti", &token->jti },
-        { "client_id", &token->client_id },
-        { "subject", &token->subject },
-        { "scope", &token->scope },
-        { "audience", &token->audience },
-        { "chain", &token->chain },
-        { "auth_time", &token->auth_time },
-        { "kid", &token->kid },
-        { "sealed", &token->sealed }
-    };
-
-    for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-        *columns[i].value = ngx_svc_row_value(res, 0, columns[i].column);
-    }
-
-    ngx_str_null(&token->opaque);
-
-    value = ngx_svc_row_value(res, 0, "ms");
-    token->ms = ngx_atotm(value.data, value.len);
-
-    value = ngx_svc_row_value(res, 0, "ttl");
-    token->ttl = ngx_atoi(value.data, value.len);
-}
-
-
 ngx_int_t
 ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_issued_t *token, ngx_svc_json_writer_t *w)

@@ -31,22 +31,6 @@
     " FROM v WHERE v.verdict IS NULL"
 
 /*
- * And what is answered of it, also of none.  auth_time: seconds, or NULL, of a
- * user's.  allowed: what a ceiling allows of what it has refused.
- */
-
-#define NGX_SVC_OAUTH_ROW(auth_time)                                          \
-    "v.verdict AS _verdict, v.slug, v.format, v.ms, v.jti, v.client_id,"      \
-        " v.user_id, " auth_time " AS auth_time, v.subject,"                  \
-        " array_to_string(v.chain, ' ') AS chain,"                            \
-        " array_to_string(v.scopes, ' ') AS scope, v.audience, v.kid,"        \
-        " v.sealed, v.ttl,"                                                   \
-        " array_to_json(CASE split_part(v.verdict, ' ', 1)"                   \
-            " WHEN 'scope_ceiling' THEN v.allowed_scopes[:20]"                \
-            " WHEN 'audience' THEN v.allowed_audiences[:20] END) AS allowed"
-
-
-/*
  * For a prepare: what is random of a token that may come of it.  NGX_OK or
  * NGX_ERROR.
  */
@@ -75,9 +59,6 @@ typedef struct {
     ngx_str_t  sealed;          /*     and that, where the worker lacks it */
 } ngx_svc_oauth_issued_t;
 
-/* Of a row of NGX_SVC_OAUTH_ROW(); it lives as long as the result. */
-void ngx_svc_oauth_issue_row(PGresult *res, ngx_svc_oauth_issued_t *token);
-
 /*
  * Writes the members access_token, token_type, expires_in and scope.  NGX_OK;
  * NGX_ERROR: memory, or the key cannot be opened.
@@ -92,26 +73,6 @@ ngx_int_t ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o,
  */
 void ngx_svc_oauth_issue_act(ngx_svc_json_writer_t *w, const ngx_str_t *chain);
 void ngx_svc_oauth_issue_bound(ngx_svc_json_writer_t *w, const ngx_str_t *jkt);
-
-
-/*
- * The first parameters of who issues for what is shown, $1 to $12: the macros
- * count on their places.
- */
-
-#define NGX_SVC_OAUTH_ISSUE_PARAMS                                            \
-    ngx_svc_oauth_param(client.id),                                           \
-    ngx_svc_oauth_param(client.public),                                       \
-    ngx_svc_oauth_param(scopes),                                              \
-    ngx_svc_oauth_param(resource),                                            \
-    ngx_svc_oauth_param(resource_key),                                        \
-    ngx_svc_oauth_param(jti),                                                 \
-    ngx_svc_oauth_param(secret_hash),                                         \
-    ngx_svc_oauth_param(jkt),                                                 \
-    ngx_svc_oauth_param(ip),                                                  \
-    ngx_svc_oauth_param(country),                                             \
-    ngx_svc_oauth_param(issuer),                                              \
-    ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX)
 
 
 #endif /* _NGX_SVC_OAUTH_ISSUE_H_INCLUDED_ */

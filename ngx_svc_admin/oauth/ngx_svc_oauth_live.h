@@ -1,6 +1,6 @@
 /*
- * Whether a token lives, and what it is good for today: one text for all who
- * ask.
+ * Whether tokens live, and what they are good for today, of many at once: as
+ * ngx_svc_oauth_lives() tells it of one.
  */
 
 #ifndef _NGX_SVC_OAUTH_LIVE_H_INCLUDED_

@@ -42,6 +42,7 @@ typedef struct {
     unsigned                       revoked:1;   /* or what it came of */
     unsigned                       keyless:1;   /* its key is revoked */
     unsigned                       user_active:1;
+    unsigned                       user_inactive:1; /* and is there */
     unsigned                       user_stale:1;
     unsigned                       grant_good:1;    /* or it has none */
     ngx_str_t                      user_id;     /* no data: a client's own */

@@ -5,43 +5,6 @@
 #include "ngx_svc_oauth_lives_row.h"
 
 
-/* The columns, in their order. */
-
-typedef enum {
-    NGX_SVC_OAUTH_LIVES_JTI = 0,
-    NGX_SVC_OAUTH_LIVES_USER_ID,
-    NGX_SVC_OAUTH_LIVES_CLIENT_ID,
-    NGX_SVC_OAUTH_LIVES_CHAIN,
-    NGX_SVC_OAUTH_LIVES_PRINCIPALS,
-    NGX_SVC_OAUTH_LIVES_SCOPES,
-    NGX_SVC_OAUTH_LIVES_AUDIENCE,
-    NGX_SVC_OAUTH_LIVES_AUDIENCE_KEY,
-    NGX_SVC_OAUTH_LIVES_JKT,
-    NGX_SVC_OAUTH_LIVES_TTL,
-    NGX_SVC_OAUTH_LIVES_REVOKED,
-    NGX_SVC_OAUTH_LIVES_USER_STATUS,
-    NGX_SVC_OAUTH_LIVES_USER_STALE,
-    NGX_SVC_OAUTH_LIVES_GRANT,
-    NGX_SVC_OAUTH_LIVES_NOW,
-    NGX_SVC_OAUTH_LIVES_A_ID,
-    NGX_SVC_OAUTH_LIVES_A_METHOD,
-    NGX_SVC_OAUTH_LIVES_A_SLUG,
-    NGX_SVC_OAUTH_LIVES_A_SUSPENDED,
-    NGX_SVC_OAUTH_LIVES_A_ENABLED,
-    NGX_SVC_OAUTH_LIVES_A_EXPIRED,
-    NGX_SVC_OAUTH_LIVES_A_STALE,
-    NGX_SVC_OAUTH_LIVES_A_ORPHAN,
-    NGX_SVC_OAUTH_LIVES_A_RESOURCE,
-    NGX_SVC_OAUTH_LIVES_A_TTL,
-    NGX_SVC_OAUTH_LIVES_A_MAX_TTL,
-    NGX_SVC_OAUTH_LIVES_A_SCOPES,
-    NGX_SVC_OAUTH_LIVES_A_ALLOWED_SCOPES,
-    NGX_SVC_OAUTH_LIVES_A_ALLOWED_KEYS,
-    NGX_SVC_OAUTH_LIVES_A_LETS,
-    NGX_SVC_OAUTH_LIVES_KID
-} ngx_svc_oauth_lives_column_e;
-
-
 static ngx_int_t ngx_svc_oauth_lives_read_token(ngx_pool_t *pool,
     PGresult *res, const ngx_svc_oauth_bearer_t *token,
     ngx_svc_oauth_lives_t *lives);
@@ -133,6 +96,9 @@ ngx_svc_oauth_lives_read_token(ngx_pool_t *pool, PGresult *res,
     lives->user_active = ngx_svc_oauth_lives_is(res, 0,
                                             NGX_SVC_OAUTH_LIVES_USER_STATUS,
                                             'a');
+    lives->user_inactive = !lives->user_active
+                           && !PQgetisnull(res, 0,
+                                           NGX_SVC_OAUTH_LIVES_USER_STATUS);
     lives->user_stale = ngx_svc_oauth_lives_is(res, 0,
                                             NGX_SVC_OAUTH_LIVES_USER_STALE,
                                             't');

@@ -75,11 +75,11 @@
     " a.scopes, a.allowed_scopes, a.allowed_audience_keys, "                  \
     NGX_SVC_OAUTH_LIVES_LETS
 
-#define NGX_SVC_OAUTH_LIVES_FROM(token, user, client, key)                    \
+#define NGX_SVC_OAUTH_LIVES_FROM(token, user, grant, client, key)             \
     " FROM (SELECT) o LEFT JOIN LATERAL (" token ") x ON true"                \
     " LEFT JOIN LATERAL (" NGX_SVC_ROW(user, "svc.user_account", "x.user_id") \
         ") u ON true"                                                         \
-    " LEFT JOIN LATERAL (SELECT k.session_at FROM svc.oauth_grant k"          \
+    " LEFT JOIN LATERAL (SELECT " grant " FROM svc.oauth_grant k"             \
         " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
             " AND k.id BETWEEN x.grant_id AND x.grant_id"                     \
             " AND k.revoked_at IS NULL ORDER BY k.id LIMIT 1) r ON true"      \
@@ -96,11 +96,17 @@
  * svc.user_account; columns: more of them, or "".
  */
 
-#define NGX_SVC_OAUTH_LIVES_USER  "k.status, k.valid_after"
+#define NGX_SVC_OAUTH_LIVES_USER     "k.status, k.valid_after"
+#define NGX_SVC_OAUTH_LIVES_SESSION  "k.session_at"
+
+/* Of a client, what an owner is looked at for. */
+#define NGX_SVC_OAUTH_LIVES_OWNER                                             \
+    ", k.type, k.owner_id, k.owner_lost_at, k.orphan_grace_hours"
 
 #define NGX_SVC_OAUTH_LIVES_OPAQUE(more, user, columns)                       \
     "SELECT " NGX_SVC_OAUTH_LIVES_COLUMNS("a.orphan_action") columns          \
     NGX_SVC_OAUTH_LIVES_FROM(NGX_SVC_OAUTH_LIVES_TOKEN(more), user,           \
+                             NGX_SVC_OAUTH_LIVES_SESSION,                     \
                              NGX_SVC_OAUTH_LIVES_CLIENT(""), "")
 
 #define NGX_SVC_OAUTH_LIVES_KEY_COLUMNS                                       \
@@ -116,6 +122,7 @@
     "SELECT " NGX_SVC_OAUTH_LIVES_COLUMNS("a.orphan_action")                  \
         NGX_SVC_OAUTH_LIVES_KEY_COLUMNS columns                               \
     NGX_SVC_OAUTH_LIVES_FROM(NGX_SVC_OAUTH_LIVES_TOKEN(more), user,           \
+                             NGX_SVC_OAUTH_LIVES_SESSION,                     \
                              NGX_SVC_OAUTH_LIVES_CLIENT(""),                  \
                              NGX_SVC_OAUTH_LIVES_KEY)
 
@@ -123,9 +130,48 @@
     "SELECT " NGX_SVC_OAUTH_LIVES_COLUMNS(NGX_SVC_OAUTH_STATE("a", "a"))      \
         NGX_SVC_OAUTH_LIVES_KEY_COLUMNS columns                               \
     NGX_SVC_OAUTH_LIVES_FROM(NGX_SVC_OAUTH_LIVES_TOKEN(more), user,           \
-        NGX_SVC_OAUTH_LIVES_CLIENT(", k.type, k.owner_id, k.owner_lost_at,"   \
-                                   " k.orphan_grace_hours"),                  \
+        NGX_SVC_OAUTH_LIVES_SESSION,                                          \
+        NGX_SVC_OAUTH_LIVES_CLIENT(NGX_SVC_OAUTH_LIVES_OWNER),                \
         NGX_SVC_OAUTH_LIVES_KEY)
+
+/* The columns of all of them, in their order; _KID and on: not of _OPAQUE(). */
+
+typedef enum {
+    NGX_SVC_OAUTH_LIVES_JTI = 0,
+    NGX_SVC_OAUTH_LIVES_USER_ID,
+    NGX_SVC_OAUTH_LIVES_CLIENT_ID,
+    NGX_SVC_OAUTH_LIVES_CHAIN,
+    NGX_SVC_OAUTH_LIVES_PRINCIPALS,
+    NGX_SVC_OAUTH_LIVES_SCOPES,
+    NGX_SVC_OAUTH_LIVES_AUDIENCE,
+    NGX_SVC_OAUTH_LIVES_AUDIENCE_KEY,
+    NGX_SVC_OAUTH_LIVES_JKT,
+    NGX_SVC_OAUTH_LIVES_TTL,
+    NGX_SVC_OAUTH_LIVES_REVOKED,
+    NGX_SVC_OAUTH_LIVES_USER_STATUS,
+    NGX_SVC_OAUTH_LIVES_USER_STALE,
+    NGX_SVC_OAUTH_LIVES_GRANT,
+    NGX_SVC_OAUTH_LIVES_NOW,
+    NGX_SVC_OAUTH_LIVES_A_ID,
+    NGX_SVC_OAUTH_LIVES_A_METHOD,
+    NGX_SVC_OAUTH_LIVES_A_SLUG,
+    NGX_SVC_OAUTH_LIVES_A_SUSPENDED,
+    NGX_SVC_OAUTH_LIVES_A_ENABLED,
+    NGX_SVC_OAUTH_LIVES_A_EXPIRED,
+    NGX_SVC_OAUTH_LIVES_A_STALE,
+    NGX_SVC_OAUTH_LIVES_A_ORPHAN,
+    NGX_SVC_OAUTH_LIVES_A_RESOURCE,
+    NGX_SVC_OAUTH_LIVES_A_TTL,
+    NGX_SVC_OAUTH_LIVES_A_MAX_TTL,
+    NGX_SVC_OAUTH_LIVES_A_SCOPES,
+    NGX_SVC_OAUTH_LIVES_A_ALLOWED_SCOPES,
+    NGX_SVC_OAUTH_LIVES_A_ALLOWED_KEYS,
+    NGX_SVC_OAUTH_LIVES_A_LETS,
+    NGX_SVC_OAUTH_LIVES_KID,
+    NGX_SVC_OAUTH_LIVES_PUBLIC,
+    NGX_SVC_OAUTH_LIVES_MORE            /* of who reads more than that */
+} ngx_svc_oauth_lives_column_e;
+
 
 /* The parameters, of a request's token. */
 

@@ -48,8 +48,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_once = {
                     " WHERE (a.auth_method = 'none') = $4::bool)"
             " ON CONFLICT DO NOTHING RETURNING digest"
         ")"
-        " SELECT set_config('svc.proof', CASE WHEN EXISTS (SELECT FROM i)"
-            " THEN 'new' ELSE 'seen' END, true)",
+        " SELECT CASE WHEN EXISTS (SELECT FROM i) THEN 'new' ELSE 'seen' END",
     NGX_SVC_PARAMS(ngx_svc_oauth_param(once),
                    ngx_svc_oauth_param(once_seconds),
                    ngx_svc_oauth_param(client.id),

@@ -26,16 +26,12 @@ ngx_uint_t ngx_svc_oauth_proof_shown(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_oauth_proof(ngx_svc_oauth_t *o, const ngx_str_t *token);
 
 /*
- * Adds, behind the client's, what tells statements of the same op whether the
- * proof has been shown before: see NGX_SVC_OAUTH_VERDICT_PROOF().  Nothing
- * without a proof; once for each.  As above.
+ * Adds, right before the last statement, what tells whether the proof has been
+ * shown before.  Nothing without a proof; once for each.  As above.
  */
 ngx_int_t ngx_svc_oauth_proof_call(ngx_svc_oauth_t *o);
 
-/*
- * For a reply, of a grant that decides: sets o->proof_seen, when the proof was
- * looked at in this op, in front of the last statement.
- */
+/* For a decide: sets o->proof_seen, when the proof was looked at in this op. */
 void ngx_svc_oauth_proof_take(ngx_svc_oauth_t *o);
 
 /*

@@ -1,5 +1,5 @@
 /*
- * What a client gets for a verdict of PostgreSQL, and what is kept of it.
+ * What a client gets for a verdict, and what is kept of it.
  */
 
 #include "ngx_svc_oauth_refusal.h"
@@ -186,19 +186,7 @@ ngx_svc_oauth_refuse_client(ngx_svc_oauth_t *o, PGresult *res)
 
 
 ngx_int_t
-ngx_svc_oauth_refuse(ngx_svc_oauth_t *o, PGresult *res)
-{
-    ngx_str_t  verdict, allowed;
-
-    verdict = ngx_svc_row_value(res, 0, "_verdict");
-    allowed = ngx_svc_row_value(res, 0, "allowed");
-
-    return ngx_svc_oauth_refuse_by(o, &verdict, &allowed);
-}
-
-
-ngx_int_t
-ngx_svc_oauth_refuse_by(ngx_svc_oauth_t *o, const ngx_str_t *text,
+ngx_svc_oauth_refuse(ngx_svc_oauth_t *o, const ngx_str_t *text,
     const ngx_str_t *allowed)
 {
     const ngx_svc_oauth_verdict_t  *verdict;

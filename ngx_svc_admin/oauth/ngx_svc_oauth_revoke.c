@@ -4,9 +4,15 @@
  *
  * A JWT whose key the worker does not know takes a round trip before.  What is
  * revoked is marked in its row: of a client's own token that is stored first.
+ *
+ * Whoever is asked about a token looks at its parent and its root, too, and an
+ * exchange waits for nobody.  What is being exchanged in the moment of a
+ * revocation from one that was exchanged itself is looked for once more, when
+ * that is committed: nothing is exchanged from it afterwards, and what was
+ * before is seen.
  */
 
-#include "ngx_svc_oauth_exchange_sql.h"
+#include "ngx_svc_oauth_live.h"
 #include "ngx_svc_oauth_kept.h"
 #include "ngx_svc_oauth_shown.h"
 
@@ -14,7 +20,9 @@
 static ngx_int_t ngx_svc_oauth_revoke_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_oauth_revoke_send(ngx_svc_oauth_t *o, PGresult *res);
+static ngx_int_t ngx_svc_oauth_revoke_sent(ngx_svc_oauth_t *o, PGresult *res);
+static ngx_int_t ngx_svc_oauth_revoke_again(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_revoke_send(ngx_svc_request_t *sr);
 
 
 /* SQL: the client, "a", also one that is disabled; and its verdict. */
@@ -27,31 +35,6 @@ static ngx_int_t ngx_svc_oauth_revoke_send(ngx_svc_oauth_t *o, PGresult *res);
 #define NGX_SVC_OAUTH_REVOKED                                                 \
     " SELECT CASE WHEN (a.auth_method = 'none') <> $2::bool"                  \
         " THEN 'client' END AS _verdict FROM a"
-
-/*
- * A token's root, which each exchange in its tree holds: those that have begun
- * are done then, and what was exchanged from it is seen.
- */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_root = {
-    .name = "oauth_revoke_root",
-    .text =
-        "SELECT FROM (" NGX_SVC_OAUTH_TOKEN("$2::uuid", "$3") ") p"
-        " CROSS JOIN LATERAL ("
-            NGX_SVC_OAUTH_ROOT("p", "FOR NO KEY UPDATE") ") r"
-        " WHERE p.client_id = $1"
-            " AND p.secret_hash IS NOT DISTINCT FROM $4::bytea"
-            " AND p.kid IS NOT DISTINCT FROM $5::text"
-            " AND " NGX_SVC_OAUTH_TOKEN_SAYS("$6"),
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
-                   ngx_svc_oauth_param(token.jti),
-                   ngx_svc_oauth_param(token.ms),
-                   ngx_svc_oauth_param(token.secret_hash),
-                   ngx_svc_oauth_param(token.kid),
-                   ngx_svc_oauth_param(token.tenant))
-};
-
-/* Until it is committed nothing is exchanged from the token. */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke = {
     .name = "oauth_revoke",
@@ -76,8 +59,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke = {
 };
 
 /*
- * A statement of its own: it sees what was committed while the one before
- * waited.  What was exchanged is not older.
+ * A statement of its own: it sees the mark that the one before has made.  What
+ * was exchanged is not older.  The row says whether the token itself was.
  */
 
 #define NGX_SVC_OAUTH_REVOKE_CHILD(from, root, parent)                        \
@@ -89,7 +72,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_children = {
     .name = "oauth_revoke_children",
     .text =
         "WITH RECURSIVE x AS ("
-            "SELECT k.issued_at, coalesce(k.root_jti, k.jti) AS root"
+            "SELECT k.issued_at, coalesce(k.root_jti, k.jti) AS root,"
+                " k.root_jti IS NOT NULL AS exchanged"
             " FROM (" NGX_SVC_OAUTH_TOKEN("$2::uuid", "$3") ") k"
             " WHERE k.client_id = $1 AND k.revoked_at IS NOT NULL"
                 " AND k.secret_hash IS NOT DISTINCT FROM $4::bytea"
@@ -99,10 +83,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_children = {
             NGX_SVC_OAUTH_REVOKE_CHILD("x", "x.root", "$2::uuid")
             " UNION "
             NGX_SVC_OAUTH_REVOKE_CHILD("d, x", "d.root", "d.jti")
+        "), u AS ("
+            "UPDATE svc.oauth_token k SET revoked_at = now() FROM d"
+            " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.jti = d.jti"
+                " AND k.issued_at = d.issued_at AND k.revoked_at IS NULL"
         ")"
-        " UPDATE svc.oauth_token k SET revoked_at = now() FROM d"
-        " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.jti = d.jti"
-            " AND k.issued_at = d.issued_at AND k.revoked_at IS NULL",
+        " SELECT x.exchanged FROM x",
     NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
                    ngx_svc_oauth_param(token.jti),
                    ngx_svc_oauth_param(token.ms),
@@ -137,8 +123,7 @@ const ngx_svc_route_t  ngx_svc_oauth_revoke[] = {
       .path = ngx_string("/revoke"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_ANY_ORIGIN,
-      .statements = { &ngx_svc_sql_oauth_revoke_root,
-                      &ngx_svc_sql_oauth_revoke,
+      .statements = { &ngx_svc_sql_oauth_revoke,
                       &ngx_svc_sql_oauth_revoke_children,
                       &ngx_svc_sql_oauth_revoke_grant },
       .prepare = ngx_svc_oauth_revoke_prepare,
@@ -153,6 +138,10 @@ ngx_svc_oauth_revoke_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t         rc;
     ngx_svc_oauth_t  *o;
+
+    /* who revokes a token, and leaves, has revoked all that is of it */
+
+    sr->goes_on = 1;
 
     rc = ngx_svc_oauth_shown_take(sr, &o);
 
@@ -184,10 +173,6 @@ ngx_svc_oauth_revoke_calls(ngx_svc_request_t *sr)
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_revoke_root, NULL);
-    }
-
-    if (rc == NGX_OK) {
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_revoke, NULL);
     }
 
@@ -207,21 +192,53 @@ ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr)
     res = (o->token.kind == NGX_SVC_OAUTH_BEARER_REFRESH)
           ? ngx_svc_route_last(sr) : ngx_svc_route_before_last(sr);
 
-    return ngx_svc_oauth_shown_answer(o, res, ngx_svc_oauth_revoke_send);
+    return ngx_svc_oauth_shown_answer(o, res, ngx_svc_oauth_revoke_sent);
 }
 
 
 static ngx_int_t
-ngx_svc_oauth_revoke_send(ngx_svc_oauth_t *o, PGresult *res)
+ngx_svc_oauth_revoke_sent(ngx_svc_oauth_t *o, PGresult *res)
+{
+    PGresult  *walked;
+
+    walked = ngx_svc_route_last(o->sr);
+
+    if (o->token.kind != NGX_SVC_OAUTH_BEARER_REFRESH && PQntuples(walked)
+        && *PQgetvalue(walked, 0, 0) == 't')
+    {
+        return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
+                                     ngx_svc_oauth_revoke_again,
+                                     ngx_svc_oauth_revoke_send);
+    }
+
+    return ngx_svc_oauth_revoke_send(o->sr);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_revoke_again(ngx_svc_request_t *sr)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_oauth_client_call(sr->data, NGX_SVC_OAUTH_LOGIN_SYNC);
+
+    return rc == NGX_OK
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_revoke_children, NULL)
+           : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_revoke_send(ngx_svc_request_t *sr)
 {
     ngx_http_request_t  *r;
 
-    r = o->sr->request;
+    r = sr->request;
 
     /* there is no body, and some clients want to be told of what */
 
-    r->headers_out.content_type = o->sr->surface->content_type;
-    r->headers_out.content_type_len = o->sr->surface->content_type.len;
+    r->headers_out.content_type = sr->surface->content_type;
+    r->headers_out.content_type_len = sr->surface->content_type.len;
 
-    return ngx_svc_send_empty(o->sr, NGX_HTTP_OK);
+    return ngx_svc_send_empty(sr, NGX_HTTP_OK);
 }

@@ -16,6 +16,8 @@ ngx_svc_oauth_shown_take(ngx_svc_request_t *sr, ngx_svc_oauth_t **o)
     ngx_int_t  rc;
     ngx_str_t  token;
 
+    ngx_str_null(&token);
+
     rc = ngx_svc_oauth_begin(sr, o);
 
     if (rc == NGX_OK) {

@@ -43,13 +43,6 @@
     " JOIN svc.tenant t ON t.id = " NGX_SVC_TENANT                            \
     " JOIN svc.oauth_tenant g ON g.tenant_id = " NGX_SVC_TENANT
 
-/* The key that signs, "y", of a client "a" whose tokens are JWTs. */
-
-#define NGX_SVC_OAUTH_KEY                                                     \
-    " LEFT JOIN svc.oauth_key y ON y.tenant_id = " NGX_SVC_TENANT             \
-        " AND y.kid = g.active_kid AND y.revoked_at IS NULL"                  \
-        " AND a.access_token_format = 'jwt'"
-
 /*
  * Since when an agent "a" has no owner who is active; of one who is not,
  * valid_after is when that came to be, which user_inactive_since() keeps.
@@ -116,14 +109,7 @@
 #define NGX_SVC_OAUTH_ALLOWED_AT(row)                                         \
     "coalesce(nullif(" row ".resource_keys, '{}'), '{\"\"}')"
 
-/*
- * The first cases of each verdict, in order; public: whether the client has
- * shown its id alone; grant: a literal.
- */
-
-#define NGX_SVC_OAUTH_VERDICT_CLIENT(public)                                  \
-    " WHEN (a.auth_method = 'none') <> " public " THEN 'client'"              \
-    " WHEN t.suspended_at IS NOT NULL THEN 'suspended'"
+/* The first cases of a verdict, in order; grant: a literal. */
 
 #define NGX_SVC_OAUTH_VERDICT_STATE(state)                                    \
     " WHEN " state " IS NOT NULL THEN " state
@@ -131,36 +117,10 @@
 #define NGX_SVC_OAUTH_VERDICT_GRANT(grant)                                    \
     " WHEN " grant " <> ALL (a.grant_types) THEN 'grant_type'"
 
-/* Behind ngx_svc_oauth_proof_call(); jkt: the parameter. */
-
-#define NGX_SVC_OAUTH_VERDICT_PROOF(jkt)                                      \
-    " WHEN a.require_dpop AND " jkt "::bytea IS NULL THEN 'proof'"            \
-    " WHEN current_setting('svc.proof', true) = 'seen' THEN 'proof_seen'"
-
-/*
- * A case in front of those of the target, and of the scopes: it is malformed.
- * fault: the parameter; what: NGX_SVC_OAUTH_FAULT_*.
- */
-
-#define NGX_SVC_OAUTH_VERDICT_FAULT(fault, what)                              \
-    " WHEN " fault "::text = '" what "' THEN '" what "'"
-
-/* Scopes of users, which a client's own token never has. */
-
-#define NGX_SVC_OAUTH_USER_SCOPES                                             \
-    "'{openid,profile,email,offline_access}'::text[]"
-
-/*
- * The target: of what is asked for, or the only one that there is.  key, uri:
- * of what is asked for.
- */
+/* The target's key: of what is asked for, or of the only one that there is. */
 
 #define NGX_SVC_OAUTH_ONLY_AUDIENCE(a)                                        \
     "cardinality(" a ".allowed_audience_keys) = 1"
-
-#define NGX_SVC_OAUTH_AUDIENCE(a, uri)                                        \
-    "coalesce(" uri ", CASE WHEN " NGX_SVC_OAUTH_ONLY_AUDIENCE(a)             \
-        " THEN " a ".allowed_audiences[1] END)"
 
 #define NGX_SVC_OAUTH_AUDIENCE_KEY(a, key)                                    \
     "coalesce(" key ", CASE WHEN " NGX_SVC_OAUTH_ONLY_AUDIENCE(a)             \
@@ -180,24 +140,6 @@
                 " AND k.resource_key BETWEEN n.key AND n.key"                 \
             " ORDER BY k.resource_key LIMIT 1) r), " uri ")"
 
-/*
- * Two columns: what a token has of a target, which is nothing when that is the
- * issuer, however it is spelled.  issuer: a parameter, up to the slug.
- */
-
-#define NGX_SVC_OAUTH_AUDIENCE_COLUMNS(uri, key, issuer)                      \
-    "CASE WHEN " key " <> " issuer "::text || t.slug"                         \
-            " THEN " NGX_SVC_OAUTH_REGISTERED(uri, key) " END"                \
-        " AS audience, nullif(" key ", " issuer "::text || t.slug)"           \
-        " AS audience_key"
-
-/* Whether the ceiling of "a" refuses it. */
-
-#define NGX_SVC_OAUTH_AUDIENCE_DENIED(a, key)                                 \
-    "(" a ".allowed_audience_keys IS NOT NULL AND"                            \
-        " coalesce(" NGX_SVC_OAUTH_AUDIENCE_KEY(a, key)                       \
-            " <> ALL (" a ".allowed_audience_keys), true))"
-
 /* Seconds that are left of a client; one that ends far away has more than a day. */
 
 #define NGX_SVC_OAUTH_TTL_LEFT(a)                                             \
@@ -205,15 +147,11 @@
         "::integer"
 
 /*
- * Of an INSERT into svc.oauth_token: the id of a token, of this moment, and the
- * moment in milliseconds; jti: digits that are random.  A timestamp is of the
- * same text wherever it is made of milliseconds: they are equal.
+ * This moment in milliseconds; and a timestamp, which is of the same text
+ * wherever it is made of milliseconds: they are equal.
  */
 
 #define NGX_SVC_OAUTH_MS  "floor(date_part('epoch', now()) * 1000)::bigint"
-
-#define NGX_SVC_OAUTH_JTI_OF(ms, jti)                                         \
-    "(lpad(to_hex(" ms "), 12, '0') || " jti ")::uuid"
 
 #define NGX_SVC_OAUTH_ISSUED_AT(ms)                                           \
     "to_timestamp(" ms "::float8 / 1000)::timestamptz(3)"

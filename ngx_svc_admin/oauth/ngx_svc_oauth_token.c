@@ -72,7 +72,7 @@ ngx_svc_oauth_token_prepare(ngx_svc_request_t *sr)
         rc = ngx_svc_oauth_issue_new(o);
     }
 
-    if (rc == NGX_OK && o->grant->decide && o->once.data == NULL) {
+    if (rc == NGX_OK && o->once.data == NULL) {
         sr->op->kind = NGX_SVC_PG_READ;
     }
 

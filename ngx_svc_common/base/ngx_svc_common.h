@@ -20,5 +20,11 @@
 
 #define NGX_SVC_API  __attribute__((weak))
 
+/* Of two ngx_str_t, 1: they have the same bytes. */
+#define ngx_svc_same(a, b)                                                    \
+    ((a)->len == (b)->len                                                     \
+     && ((a)->len == 0                                                        \
+         || ngx_memcmp((a)->data, (b)->data, (a)->len) == 0))
+
 
 #endif /* _NGX_SVC_COMMON_H_INCLUDED_ */

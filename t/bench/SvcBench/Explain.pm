@@ -276,7 +276,6 @@ my %MORE = (admin_bundle => 2000);
 # that it names, and of each partition of it: the second time counts.
 
 my %AGAIN = map { $_ => 1 } qw(signin_expire oauth_sweep oauth_expire oauth_exchange
-                                oauth_exchange_actor
                                 admin_delegations_client admin_delegations_root
                                 admin_delegations_user);
 

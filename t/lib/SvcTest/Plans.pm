@@ -423,10 +423,8 @@ sub values {
     my $app_login = '\x' . sha256_hex("$self->{slug}secret500");
     my @shown = ($self->id($OAUTH, 1), $self->{issued} * 1000 + 1);
     my @exchanged = ($self->exchanged(1), $self->exchanged, undef, $x_hash);
-    my @exchange = ($self->{apps}[1], 'false', '{"read"}', undef, undef,
-                    '7' . '0' x 3 . '8' . '0' x 15, '\x' . '01' x 32, undef, '192.0.2.1',
-                    'FR', 'https://x/oauth/t/', 4096, @exchanged, 'false', $self->{id},
-                    undef, $self->{apps}[2], $new, 'request', undef);
+    my @exchange = ($self->{apps}[1], @exchanged[0, 1, 3], undef, 'false');
+    my @two = @{ $self->{apps} }[0, 1];
     my $refresh = '\x' . sha256_hex("$self->{slug}-refresh1");
     my $granted = sprintf 'app_%032x', 510;
     my ($code, $refreshed) = map { '\x' . sha256_hex("$self->{slug}-${_}510") } qw(code refresh);
@@ -757,7 +755,6 @@ sub values {
               qw(oauth_introspect_jwt oauth_introspect_owners) ),
         oauth_introspect_none => [ $self->{apps}[0], 'false' ],
         oauth_introspect_refresh => [ $self->{apps}[0], $refresh, 'false' ],
-        oauth_revoke_root => [ $self->{apps}[1], @exchanged[0, 1, 3], undef, undef ],
         oauth_code_read => [ $granted, $code, undef, '\x' . unpack('H*', 'x'), undef ],
         oauth_code_read_wider => [ $granted, $code, undef, '\x' . unpack('H*', 'x'), undef,
                                    'urn:x' ],
@@ -776,10 +773,15 @@ sub values {
         oauth_revoke => [ $first_app, 'false', @shown, $x_hash, undef, undef ],
         oauth_revoke_children => [ $first_app, @shown, $x_hash, undef, undef ],
         oauth_revoke_grant => [ $first_app, 'false', $refresh ],
-        oauth_exchange_lock => [ @exchanged, 'false', undef ],
-        oauth_exchange => [ @exchange ],
-        oauth_exchange_actor => [ @exchange, $self->exchanged(2), @exchanged[1 .. 3], 'false',
-                                  undef ],
+        oauth_exchange_read => [ @exchange ],
+        oauth_exchange_read_wider => [ @exchange, 'urn:x', $self->{apps}[2] ],
+        oauth_exchange_acting => [ $self->{apps}[1], $self->exchanged(2), @exchanged[1, 3], undef,
+                                   'false' ],
+        oauth_exchange => [ $shown[1], $new, $self->{apps}[1], $self->id($USER, 510), undef,
+            $self->exchanged(1), $self->exchanged(1), "@two", "@two", 'read', undef, undef,
+            $x_hash, undef, undef, 60, '192.0.2.1', 'FR', 'agent', $self->id($USER, 510),
+            'urn:x', 'request', '{' . join(',', @two) . '}',
+            '{' . join(',', map { $self->version(application => client_id => $_) // 1 } @two) . '}' ],
         oauth_delegation_refused => [ $new, $self->{apps}[1], $who, $who,
             "$self->{apps}[1] $self->{apps}[0]", 'x', 'urn:x', '{"read"}', 'agent_disabled',
             $self->exchanged(1), $self->exchanged(1), undef, '192.0.2.1', 'FR', 'request' ],

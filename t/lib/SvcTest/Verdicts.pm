@@ -74,13 +74,16 @@ sub state {
     my ($self, $case) = @_;
 
     my ($s, $client) = ($self->{s}, $self->{apps}{$case->{client}});
-    my $set = join ', ', map { "$_ = $case->{app}{$_}" } sort keys %{ $case->{app} };
+    my ($good, $set) = map { my $app = $_; join ', ', map { "$_ = $app->{$_}" } sort keys %$app }
+                           @$case{qw(good app)};
 
     $s->sql("DELETE FROM svc.agent_anomaly WHERE type IN ($RAISED);"
             . " UPDATE svc.oauth_tenant SET tokens_valid_after = NULL, max_delegation_depth = 3;"
             . " UPDATE svc.tenant SET suspended_at = NULL WHERE suspended_at IS NOT NULL;"
             . " UPDATE svc.user_account SET status = 'active', valid_after = NULL"
             . " WHERE id = '$self->{user}{id}';"
+            . " UPDATE svc.application SET $good WHERE client_id IN ("
+            . join(', ', map { "'$_->{clientId}'" } values %{ $self->{apps} }) . ');'
             . " UPDATE svc.application SET $set WHERE client_id = '$client->{clientId}'");
 }
 
@@ -94,8 +97,13 @@ sub ask {
     my $client = $self->{apps}{$case->{client}};
     $self->{grants} = [];
 
-    my $fields = $self->fields($case, $client);
+    my $fields = $self->fields($case, $client, $port);
     my $since = $s->sql('SELECT clock_timestamp()');
+
+    # what has come of showing an actor is not of that millisecond
+
+    wait_for { $s->sql("SELECT clock_timestamp() > '$since'::timestamptz + interval '2 ms'") eq 't' };
+    $since = $s->sql('SELECT clock_timestamp()');
 
     # cut-offs are later than what is shown
 
@@ -122,7 +130,7 @@ sub ask {
               answer => $self->answer($r->json, $client, $case, $port));
 
     $self->settle($r, $case, $since);
-    $is{rows} = $self->rows($since);
+    $is{rows} = $self->rows($since, $case);
 
     return (\%is, $JSON->encode(\%is));
 }
@@ -157,7 +165,7 @@ sub request {
 # The form, with new rows of what it shows.
 
 sub fields {
-    my ($self, $case, $client) = @_;
+    my ($self, $case, $client, $port) = @_;
 
     my %form = (grant_type => $case->{type},
                 map { $_ => defined $case->{form}{$_}
@@ -172,8 +180,12 @@ sub fields {
         $form{refresh_token} = $self->shown($case, $client, 'oauth_refresh');
 
     } elsif ($case->{type} eq $EXCHANGE) {
-        %form = (%form, subject_token => $self->subject($case, $client),
+        %form = (%form, subject_token => $self->subject($case, $client, $port),
                  subject_token_type => $ACCESS_TOKEN);
+        @form{qw(actor_token actor_token_type)}
+            = ($self->actor($case, $client, $port), $ACCESS_TOKEN) if $case->{actor};
+        $form{audience} = $case->{audience} eq 'other' ? $self->{other}{clientId}
+                          : $self->{apps}{ $case->{audience} }{clientId} if $case->{audience};
     }
 
     return \%form;
@@ -223,10 +235,35 @@ sub shown {
 }
 
 
+# What shows that the client acts: its own token; or that of another one, or a user's.
+
+sub actor {
+    my ($self, $case, $client, $port) = @_;
+
+    return $self->own($client, $port) if $case->{actor} eq 'own';
+    return $self->own($self->{other}, $port) if $case->{actor} eq 'other';
+    return user_token($self->{acme}, client => $client, user => $self->{user}{id},
+                      scopes => [ 'read' ], ago => 1) if $case->{actor} eq 'user';
+    return 'none';
+}
+
+
+# A client's own token, or none, if it gets none.
+
+sub own {
+    my ($self, $client, $port, %fields) = @_;
+
+    my $r = form($self->{s}, token => { grant_type => 'client_credentials', %fields },
+                 client => $client, http => { port => $port });
+
+    return $r->status == 200 ? $r->json->{access_token} : 'none';
+}
+
+
 # A user's token that was issued to the client, for its resource; or what is none.
 
 sub subject {
-    my ($self, $case, $client) = @_;
+    my ($self, $case, $client, $port) = @_;
 
     my %t = (client => $self->{apps}{web}, user => $self->{user}{id}, scopes => [ qw(read write) ],
              ago => 1,
@@ -234,6 +271,16 @@ sub subject {
     my %as = %{ $case->{subject} };
 
     return $self->{foreign} if $case->{not_it};
+
+    if ($as{own}) {
+        my $whose = $self->{apps}{ $case->{client} eq 'm2m' ? 'agent' : 'm2m' };
+
+        $self->{s}->sql("UPDATE svc.application SET access_token_format = '"
+                        . ($as{jwt} ? 'jwt' : 'opaque')
+                        . "' WHERE client_id = '$whose->{clientId}'");
+
+        return $self->own($whose, $port, resource => $t{audience});
+    }
 
     $t{$_} = $as{$_} for grep { exists $as{$_} } qw(ttl ago audience);
     $t{chain} = [ $as{chain} eq 'self' ? ($self->{apps}{m2m}{clientId}, $client->{clientId})
@@ -307,24 +354,26 @@ sub settle {
     return if $r->status != 200 || $case->{type} ne 'client_credentials';
 
     wait_for { $self->{s}->sql('SELECT count(*) FROM svc.oauth_token'
-                               . $self->issued($since)) >= 1 };
+                               . $self->issued($since, $case)) >= 1 };
 }
 
 
-# Tokens that were, but for those that lend their proofs.
+# Tokens that were, but for those that lend their proofs, and clients' own ones that
+# are shown.
 
 sub issued {
-    my ($self, $since) = @_;
+    my ($self, $since, $case) = @_;
 
     return " WHERE issued_at >= date_trunc('milliseconds', '$since'::timestamptz)"
-           . " AND client_id <> '$self->{other}{clientId}'";
+           . " AND client_id <> '$self->{other}{clientId}'"
+           . ($case->{type} eq $EXCHANGE ? " AND grant_type = '$EXCHANGE'" : '');
 }
 
 
 # All that is new since then, and what it has changed.
 
 sub rows {
-    my ($self, $since) = @_;
+    my ($self, $since, $case) = @_;
 
     my %is;
     my $grants = "'{" . join(',', @{ $self->{grants} }) . "}'::uuid[]";
@@ -332,7 +381,7 @@ sub rows {
         oauth_token => "SELECT client_id, user_id, grant_id IS NOT NULL, root_jti IS NOT NULL,"
             . " parent_jti IS NOT NULL, chain, principals, grant_type, scopes, audience,"
             . " audience_key, secret_hash IS NOT NULL, kid, jkt, round(ttl / 10.0), revoked_at"
-            . " IS NOT NULL, ip, country FROM svc.oauth_token" . $self->issued($since),
+            . " IS NOT NULL, ip, country FROM svc.oauth_token" . $self->issued($since, $case),
         oauth_refresh => "SELECT jkt, used_at IS NOT NULL, successor IS NOT NULL,"
             . " round(date_part('epoch', expires_at - created_at) / 100)"
             . " FROM svc.oauth_refresh WHERE grant_id = ANY ($grants)",

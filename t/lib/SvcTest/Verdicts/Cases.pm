@@ -98,7 +98,8 @@ my %SUBJECT = (
     subject_none => { audience => undef },
     subject_scopes => { scopes => "'{openid}'" },
     subject_of_grant => { grant => 1 },
-    subject_own => { user => undef },
+    subject_own => { own => 1 },
+    subject_jwt => { own => 1, jwt => 1 },
     depth => { chain => 1 },
 );
 
@@ -118,6 +119,13 @@ my %FORM = (
     for_issuer => sub { $_[0]{form}{resource} = 'ISSUER' },
     for_badly => sub { $_[0]{form}{resource} = 'api' },
     not_it => sub { $_[0]{not_it} = 1 },
+    actor_own => sub { $_[0]{actor} = 'own' },
+    actor_other => sub { $_[0]{actor} = 'other' },
+    actor_user => sub { $_[0]{actor} = 'user' },
+    actor_none => sub { $_[0]{actor} = 'none' },
+    to_api => sub { $_[0]{audience} = 'agent' },
+    to_service => sub { $_[0]{audience} = 'm2m' },
+    to_none => sub { $_[0]{audience} = 'other' },
     twice => sub { $_[0]{twice} = 1 },
     after_next => sub { $_[0]{twice} = 'next' },
 );
@@ -134,7 +142,9 @@ my %TYPES = (
     authorization_code => { clients => [ qw(web spa agent) ], wrong => [ @GRANTED, 'twice', keys %CODE ] },
     refresh_token => { clients => [ qw(web spa agent) ], wrong => [ @GRANTED, qw(twice twice after_next), keys %REFRESH ] },
     $EXCHANGE => { clients => [ qw(agent agent m2m) ],
-                   wrong => [ @CLIENT, 'depth', keys %USER, keys %SUBJECT, 'revoked', 'not_it' ] },
+                   wrong => [ @CLIENT, 'depth', keys %USER, keys %SUBJECT, 'revoked', 'not_it',
+                              qw(actor_own actor_own actor_other actor_user actor_none to_api
+                                 to_service to_none) ] },
 );
 
 # As often as that, of ten.
@@ -143,10 +153,14 @@ my @DRAWN = (('refresh_token') x 4, ('authorization_code') x 3, ($EXCHANGE) x 2,
              'client_credentials');
 
 
-sub new {
-    my ($class, $seed) = @_;
+# types: only of these, or none: of all.
 
-    return bless { x => $seed * 2654435761 % 4294967296 || 1, n => 0 }, $class;
+sub new {
+    my ($class, $seed, @types) = @_;
+
+    my @drawn = grep { my $type = $_; !@types || grep { $type eq $_ } @types } @DRAWN;
+
+    return bless { drawn => \@drawn, x => $seed * 2654435761 % 4294967296 || 1, n => 0 }, $class;
 }
 
 
@@ -174,17 +188,17 @@ sub one {
 
 
 # The next one: type, client, the names of what is wrong, and what comes of these: app,
-# tenant, user, grant, shown, subject and form.
+# tenant, user, grant, shown, subject, actor, audience and form; good: the other clients.
 
 sub draw {
     my ($self) = @_;
 
-    my $type = $self->one(@DRAWN);
+    my $type = $self->one(@{ $self->{drawn} });
     my @may = sort @{ $TYPES{$type}{wrong} };
     my %wrong = map { $self->one(@may) => 1 } 1 .. $self->one(0, 1, 1, 1, 2, 2, 2, 3, 3, 4);
     my $case = { n => ++$self->{n}, type => $type,
                  client => $self->one(@{ $TYPES{$type}{clients} }),
-                 wrong => [ sort keys %wrong ], app => { %GOOD }, form => {},
+                 wrong => [ sort keys %wrong ], app => { %GOOD }, good => \%GOOD, form => {},
                  tenant => [], user => [], grant => {}, shown => {}, subject => {} };
 
     $case->{app}{access_token_format} = $self->one("'opaque'", "'jwt'");

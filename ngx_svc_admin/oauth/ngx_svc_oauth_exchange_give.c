@@ -1,0 +1,379 @@
+/*
+ * The grant type token-exchange: its round trips.
+ */
+
+#include "ngx_svc_oauth_exchange_sql.h"
+#include "ngx_svc_oauth_grant.h"
+#include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_proof.h"
+#include "ngx_svc_oauth_refusal.h"
+
+
+/* What was read may have changed so often. */
+
+#define NGX_SVC_OAUTH_EXCHANGE_ROUNDS  8
+
+
+static ngx_int_t ngx_svc_oauth_exchange_again(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_refuse(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_give(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_keep(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_token(ngx_svc_oauth_t *o);
+static void ngx_svc_oauth_exchange_sign(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_versions(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_give_calls(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_exchange_given(ngx_svc_request_t *sr);
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange = {
+    .name = "oauth_exchange",
+    .text = NGX_SVC_OAUTH_EXCHANGE_GIVE,
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_EXCHANGE_GIVE_PARAMS)
+};
+
+
+ngx_int_t
+ngx_svc_oauth_exchange_decide(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_int_t                  rc;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    ngx_svc_oauth_proof_take(o);
+
+    rc = ngx_svc_oauth_exchange_take(o, res);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_svc_oauth_refuse_client(o, o->sr->results[0]);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_exchange_judge(o);
+    }
+
+    if (rc == NGX_AGAIN) {
+        return ngx_svc_oauth_exchange_again(o);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (ex->verdict == NULL) {
+        return ngx_svc_oauth_exchange_give(o);
+    }
+
+    return ngx_strcmp(ex->verdict, NGX_SVC_OAUTH_EXCHANGE_KEY) == 0
+           ? ngx_svc_oauth_grant_key(o) : ngx_svc_oauth_exchange_refuse(o);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_exchange_again(ngx_svc_oauth_t *o)
+{
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    if (++ex->rounds == NGX_SVC_OAUTH_EXCHANGE_ROUNDS) {
+        return ngx_svc_send_busy(o->sr);
+    }
+
+    ngx_str_null(&o->kid);
+
+    return ngx_svc_oauth_grant_read(o);
+}
+
+
+/* What is known of it goes to the journal. */
+
+static ngx_int_t
+ngx_svc_oauth_exchange_refuse(ngx_svc_oauth_t *o)
+{
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    if (ngx_svc_oauth_exchange_keep(o) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ex->refused.user_id = ex->user_id;
+    ex->refused.subject = ex->token.subject;
+    ex->refused.chain = ex->token.chain;
+    ex->refused.parent_jti = ex->parent_jti;
+    ex->refused.root_jti = ex->root_jti;
+    ex->refused.audience = ex->audience.data ? ex->audience : o->resource;
+
+    return ngx_svc_oauth_client_row_refuse(o, &ex->client, ex->verdict);
+}
+
+
+/* --- what is given --- */
+
+static ngx_int_t
+ngx_svc_oauth_exchange_give(ngx_svc_oauth_t *o)
+{
+    if (ngx_svc_oauth_exchange_keep(o) != NGX_OK
+        || ngx_svc_oauth_exchange_token(o) != NGX_OK
+        || ngx_svc_oauth_exchange_versions(o) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_svc_oauth_exchange_sign(o);
+
+    return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
+                                 ngx_svc_oauth_exchange_give_calls,
+                                 ngx_svc_oauth_exchange_given);
+}
+
+
+/* Copies of what is used when the result has gone. */
+
+static ngx_int_t
+ngx_svc_oauth_exchange_keep(ngx_svc_oauth_t *o)
+{
+    ngx_str_t                  text;
+    ngx_uint_t                 i;
+    ngx_svc_oauth_lives_t     *subject;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+    subject = &ex->subject;
+
+    const struct {
+        ngx_uint_t   column;
+        ngx_str_t   *value;
+        ngx_uint_t   of_token;
+    } columns[] = {
+        { NGX_SVC_OAUTH_LIVES_USER_ID, &ex->user_id, 1 },
+        { NGX_SVC_OAUTH_EXCHANGE_GRANT_ID, &ex->grant_id, 1 },
+        { NGX_SVC_OAUTH_EXCHANGE_PARENT, &ex->parent_jti, 1 },
+        { NGX_SVC_OAUTH_EXCHANGE_ROOT, &ex->root_jti, 1 },
+        { NGX_SVC_OAUTH_EXCHANGE_AUTH_TIME, &ex->token.auth_time, 1 },
+        { NGX_SVC_OAUTH_LIVES_NOW, &ex->ms, 0 },
+        { NGX_SVC_OAUTH_LIVES_A_SLUG, &ex->token.slug, 0 },
+        { NGX_SVC_OAUTH_EXCHANGE_NAME, &ex->name, 0 },
+        { NGX_SVC_OAUTH_EXCHANGE_FORMAT, &ex->token.format, 0 },
+        { NGX_SVC_OAUTH_EXCHANGE_ACTIVE_KID, &ex->token.kid, 0 }
+    };
+
+    for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        ngx_str_null(columns[i].value);
+
+        if (columns[i].of_token && !subject->found) {
+            continue;
+        }
+
+        text = ngx_svc_pg_value(ex->res, ex->row, columns[i].column);
+
+        if (text.data
+            && ngx_svc_oauth_bytes(o->sr, columns[i].value, text.data,
+                                   text.len)
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    ex->token.subject = ex->user_id;
+
+    if (subject->found && ex->user_id.data == NULL) {
+        ex->token.subject = subject->principals.elts[subject->principals.n - 1];
+    }
+
+    ex->token.chain = ngx_svc_oauth_lives_text(o->sr->request->pool,
+                                               &ex->chain);
+
+    return ex->token.chain.data ? NGX_OK : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_exchange_token(ngx_svc_oauth_t *o)
+{
+    u_char                    *p;
+    ngx_pool_t                *pool;
+    ngx_svc_oauth_issued_t    *token;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+    token = &ex->token;
+    pool = o->sr->request->pool;
+
+    token->ms = ngx_atotm(ex->ms.data, ex->ms.len);
+    token->ttl = ex->ttl;
+    token->client_id = o->client.id;
+
+    ngx_str_null(&token->audience);
+    ngx_str_null(&token->sealed);
+
+    if (ex->uri.data == NULL) {
+        ngx_str_null(&ex->key);
+        ex->target = ngx_svc_oauth_issuer(o->sr, &token->slug);
+
+    } else if (ngx_svc_oauth_bytes(o->sr, &token->audience, ex->uri.data,
+                                   ex->uri.len)
+               != NGX_OK
+               || ngx_svc_oauth_bytes(o->sr, &ex->key, ex->key.data,
+                                      ex->key.len)
+                  != NGX_OK)
+    {
+        return NGX_ERROR;
+
+    } else {
+        ex->target = token->audience;
+    }
+
+    ex->principals_text = ngx_svc_oauth_lives_text(pool, &ex->principals);
+
+    p = ngx_pnalloc(pool, NGX_INT_T_LEN);
+
+    if (p == NULL || ex->target.data == NULL
+        || ex->principals_text.data == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    ex->ttl_text.data = p;
+    ex->ttl_text.len = ngx_sprintf(p, "%i", token->ttl) - p;
+
+    return ngx_svc_oauth_issue_jti_at(o, token->ms, &token->jti);
+}
+
+
+/* o->kid is of a private key that the worker lacks. */
+
+static void
+ngx_svc_oauth_exchange_sign(ngx_svc_oauth_t *o)
+{
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    ngx_str_null(&o->kid);
+    ngx_str_null(&ex->secret_hash);
+
+    if (ex->token.format.len == sizeof("opaque") - 1) {
+        ex->secret_hash = o->secret_hash;
+        ngx_str_null(&ex->token.kid);
+
+    } else if (!ngx_svc_oauth_key_held(&ex->token.kid)) {
+        o->kid = ex->token.kid;
+    }
+}
+
+
+/* Of all clients that the token is to live by; a version is a number. */
+
+static ngx_int_t
+ngx_svc_oauth_exchange_versions(ngx_svc_oauth_t *o)
+{
+    int                        row;
+    u_char                    *id, *version;
+    size_t                     len;
+    ngx_str_t                  text;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    len = sizeof("{}");
+
+    for (row = 0; row < PQntuples(ex->res); row++) {
+        text = ngx_svc_pg_value(ex->res, row, NGX_SVC_OAUTH_LIVES_A_ID);
+        len += ngx_svc_pg_array_len(&text) + NGX_INT32_LEN;
+    }
+
+    id = ngx_pnalloc(o->sr->request->pool, 2 * len);
+    if (id == NULL) {
+        return NGX_ERROR;
+    }
+
+    version = id + len;
+
+    ex->clients.data = id;
+    ex->versions.data = version;
+
+    *id++ = '{';
+    *version++ = '{';
+
+    for (row = 0; row < PQntuples(ex->res); row++) {
+        text = ngx_svc_pg_value(ex->res, row, NGX_SVC_OAUTH_LIVES_A_ID);
+        id = ngx_svc_pg_array_add(id, &text);
+
+        text = ngx_svc_pg_value(ex->res, row, NGX_SVC_OAUTH_EXCHANGE_VERSION);
+        version = ngx_sprintf(version, row ? ",%V" : "%V", &text);
+    }
+
+    *id++ = '}';
+    *version++ = '}';
+
+    ex->clients.len = id - ex->clients.data;
+    ex->versions.len = version - ex->versions.data;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_exchange_give_calls(ngx_svc_request_t *sr)
+{
+    ngx_int_t         rc;
+    ngx_svc_oauth_t  *o;
+
+    o = sr->data;
+
+    rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_SYNC);
+
+    if (rc == NGX_OK && o->kid.data) {
+        rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_key_sealed, NULL);
+    }
+
+    return rc == NGX_OK
+           ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_exchange, NULL) : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_exchange_given(ngx_svc_request_t *sr)
+{
+    ngx_int_t                  rc;
+    PGresult                  *key;
+    ngx_svc_oauth_t           *o;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    o = sr->data;
+    ex = o->data;
+
+    rc = ngx_svc_oauth_client_known(o, sr->results[0]);
+
+    if (rc != NGX_OK) {
+
+        /* it has been deleted since, or its secret is retired */
+
+        return rc == NGX_DECLINED
+               ? ngx_svc_oauth_refuse_client(o, sr->results[0])
+               : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (PQcmdTuples(ngx_svc_route_last(sr))[0] != '1') {
+        return ngx_svc_oauth_exchange_again(o);
+    }
+
+    if (o->kid.data) {
+        key = sr->results[1];
+
+        if (PQntuples(key) == 0) {
+
+            /* it is revoked in this moment: what was given is dead */
+
+            return ngx_svc_oauth_exchange_again(o);
+        }
+
+        ex->token.sealed = ngx_svc_pg_value(key, 0, 0);
+    }
+
+    return ngx_svc_oauth_grant_send(o, &ex->token, NULL);
+}

@@ -1,0 +1,373 @@
+/*
+ * Whether one token may be exchanged for another: the verdicts, in their order.
+ */
+
+#include "ngx_svc_oauth_exchange_sql.h"
+#include "ngx_svc_oauth_shown.h"
+
+
+typedef ngx_int_t (*ngx_svc_oauth_exchange_judge_pt)(ngx_svc_oauth_t *o);
+
+
+static ngx_int_t ngx_svc_oauth_exchange_judge_client(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_judge_verify(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_verify(ngx_svc_oauth_t *o,
+    ngx_svc_oauth_bearer_t *bearer, PGresult *res,
+    ngx_svc_oauth_lives_t *lives);
+static ngx_int_t ngx_svc_oauth_exchange_judge_subject(ngx_svc_oauth_t *o);
+static ngx_uint_t ngx_svc_oauth_exchange_other(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_ttl(ngx_svc_oauth_exchange_t *ex);
+static ngx_int_t ngx_svc_oauth_exchange_judge_actor(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_judge_for_it(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_judge_chain(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_judge_group(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_judge_key(ngx_svc_oauth_t *o);
+
+
+/* The order of the verdicts. */
+
+static const ngx_svc_oauth_exchange_judge_pt
+    ngx_svc_oauth_exchange_judges[] =
+{
+    ngx_svc_oauth_exchange_judge_client,
+    ngx_svc_oauth_exchange_judge_verify,
+    ngx_svc_oauth_exchange_judge_subject,
+    ngx_svc_oauth_exchange_judge_actor,
+    ngx_svc_oauth_exchange_judge_for_it,
+    ngx_svc_oauth_exchange_judge_chain,
+    ngx_svc_oauth_exchange_judge_group,
+    ngx_svc_oauth_exchange_judge_target,
+    ngx_svc_oauth_exchange_judge_scopes,
+    ngx_svc_oauth_exchange_judge_key,
+    NULL
+};
+
+
+ngx_int_t
+ngx_svc_oauth_exchange_judge(ngx_svc_oauth_t *o)
+{
+    ngx_int_t                  rc;
+    ngx_uint_t                 i;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    rc = NGX_OK;
+    ex->verdict = NULL;
+
+    for (i = 0; ngx_svc_oauth_exchange_judges[i]; i++) {
+        rc = ngx_svc_oauth_exchange_judges[i](o);
+
+        if (rc != NGX_OK || ex->verdict) {
+            break;
+        }
+    }
+
+    /* what has not been verified says nothing to the journal */
+
+    if (rc == NGX_OK && ex->verdict && *o->token.unverified.data) {
+        ex->subject.found = 0;
+        rc = ngx_svc_oauth_exchange_chain(o);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_exchange_judge_client(ngx_svc_oauth_t *o)
+{
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    if (ex->asks->unowned) {
+        o->wider = 1;
+        return NGX_AGAIN;
+    }
+
+    ex->verdict = ngx_svc_oauth_client_row_judge(o, &ex->client);
+
+    return NGX_OK;
+}
+
+
+/* What does not verify is not found. */
+
+static ngx_int_t
+ngx_svc_oauth_exchange_judge_verify(ngx_svc_oauth_t *o)
+{
+    ngx_int_t                  rc;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    rc = ngx_svc_oauth_exchange_verify(o, &o->token, ex->res, &ex->subject);
+
+    if (rc == NGX_OK && ex->acts) {
+        rc = ngx_svc_oauth_exchange_verify(o, &ex->actor,
+                                          o->sr->op->results[ex->acting_call],
+                                          &ex->acting);
+    }
+
+    return rc == NGX_OK ? ngx_svc_oauth_exchange_chain(o) : rc;
+}
+
+
+/* The row of a client's own token is stored when its signature is known. */
+
+static ngx_int_t
+ngx_svc_oauth_exchange_verify(ngx_svc_oauth_t *o,
+    ngx_svc_oauth_bearer_t *bearer, PGresult *res,
+    ngx_svc_oauth_lives_t *lives)
+{
+    ngx_int_t  rc;
+
+    if (*bearer->unverified.data == 0) {
+        return NGX_OK;
+    }
+
+    rc = ngx_svc_oauth_shown_verify(o, bearer, res, "public");
+
+    if (rc == NGX_DECLINED) {
+        ngx_svc_oauth_shown_forget(bearer);
+        lives->found = 0;
+        return NGX_OK;
+    }
+
+    return rc == NGX_OK && bearer->own ? NGX_AGAIN : rc;
+}
+
+
+/* Whoever is not active has no token that lives. */
+
+static ngx_int_t
+ngx_svc_oauth_exchange_judge_subject(ngx_svc_oauth_t *o)
+{
+    ngx_int_t                  rc;
+    ngx_svc_oauth_lives_t     *subject;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+    subject = &ex->subject;
+
+    if (!subject->found) {
+        ex->verdict = ngx_svc_oauth_exchange_other(o) ? "other_tenant"
+                                                      : "subject";
+        return NGX_OK;
+    }
+
+    if (subject->revoked
+        || subject->ms + (int64_t) subject->ttl * 1000 <= subject->now)
+    {
+        ex->verdict = "subject";
+        return NGX_OK;
+    }
+
+    rc = ngx_svc_oauth_lives(o->sr->request->pool, subject, &ex->today);
+
+    if (rc == NGX_AGAIN) {
+        o->wider = 1;
+    }
+
+    if (rc == NGX_DECLINED) {
+        ex->verdict = subject->user_id.data && subject->user_inactive
+                      ? "subject_inactive" : "subject";
+        return NGX_OK;
+    }
+
+    if (rc == NGX_OK && ngx_svc_oauth_exchange_ttl(ex) < 1) {
+        ex->verdict = "subject";
+    }
+
+    return rc;
+}
+
+
+/* 1: what is no token here says that it is another tenant's. */
+
+static ngx_uint_t
+ngx_svc_oauth_exchange_other(ngx_svc_oauth_t *o)
+{
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    if (o->token.tenant.data
+        && ngx_memcmp(o->token.tenant.data, o->tenant.data, NGX_SVC_UUID_LEN)
+           != 0)
+    {
+        return 1;
+    }
+
+    return ex->issuer.data && !ngx_svc_same(&ex->issuer, &ex->client.slug);
+}
+
+
+/* As long as a token of the client's, by the ceilings of all, or the subject. */
+
+static ngx_int_t
+ngx_svc_oauth_exchange_ttl(ngx_svc_oauth_exchange_t *ex)
+{
+    int                            row;
+    ngx_int_t                      ttl;
+    ngx_str_t                      text;
+    ngx_uint_t                     i;
+    ngx_svc_oauth_lives_client_t  *client;
+
+    ttl = ngx_min(ex->asks->ttl,
+                  (ex->today.ends - ex->subject.now) / 1000);
+
+    for (row = 0; row < PQntuples(ex->res); row++) {
+        text = ngx_svc_pg_value(ex->res, row, NGX_SVC_OAUTH_EXCHANGE_TTL_LEFT);
+
+        if (text.data) {
+            ttl = ngx_min(ttl, ngx_atoi(text.data, text.len));
+        }
+    }
+
+    for (i = 0; i < ex->subject.nclients; i++) {
+        client = &ex->subject.clients[i];
+
+        if (client->max_ttl != NGX_ERROR
+            && ngx_svc_pg_array_has(&ex->chain, &client->client_id))
+        {
+            ttl = ngx_min(ttl, client->max_ttl);
+        }
+    }
+
+    ex->ttl = ttl;
+
+    return ttl;
+}
+
+
+/* It is a token of the client's own. */
+
+static ngx_int_t
+ngx_svc_oauth_exchange_judge_actor(ngx_svc_oauth_t *o)
+{
+    ngx_int_t                     rc;
+    ngx_svc_oauth_lives_t        *acting;
+    ngx_svc_oauth_exchange_t     *ex;
+    ngx_svc_oauth_lives_today_t   today;
+
+    ex = o->data;
+    acting = &ex->acting;
+
+    if (!ex->acts) {
+        return NGX_OK;
+    }
+
+    rc = ngx_svc_oauth_lives(o->sr->request->pool, acting, &today);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc != NGX_OK || acting->user_id.data || acting->chain.n
+        || !ngx_svc_same(&acting->client_id, &o->client.id))
+    {
+        ex->verdict = "actor";
+    }
+
+    return NGX_OK;
+}
+
+
+/* Issued to the client, or for its resource; and it is not the client's own. */
+
+static ngx_int_t
+ngx_svc_oauth_exchange_judge_for_it(ngx_svc_oauth_t *o)
+{
+    ngx_str_t                 *last;
+    ngx_svc_oauth_lives_t     *subject;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+    subject = &ex->subject;
+
+    last = &subject->principals.elts[subject->principals.n - 1];
+
+    if (subject->user_id.data == NULL && ngx_svc_same(last, &o->client.id)) {
+        ex->verdict = "subject_actor";
+        return NGX_OK;
+    }
+
+    if (!ngx_svc_same(&subject->client_id, &o->client.id)
+        && (subject->audience_key.data == NULL
+            || !ngx_svc_same(&subject->audience_key, &ex->asks->resource_key)))
+    {
+        ex->verdict = "subject_actor";
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_exchange_judge_chain(ngx_svc_oauth_t *o)
+{
+    ngx_int_t                  depth;
+    ngx_str_t                  text;
+    ngx_svc_oauth_lives_t     *subject;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+    subject = &ex->subject;
+
+    text = ngx_svc_pg_value(ex->res, ex->row, NGX_SVC_OAUTH_EXCHANGE_DEPTH);
+    depth = ngx_atoi(text.data, text.len);
+
+    if (ngx_svc_pg_array_has(&subject->chain, &o->client.id)
+        && !ngx_svc_same(&subject->chain.elts[0], &o->client.id))
+    {
+        ex->verdict = "chain_cycle";
+
+    } else if ((ngx_int_t) ex->chain.n > depth) {
+        ex->verdict = "chain_long";
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_exchange_judge_group(ngx_svc_oauth_t *o)
+{
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    if (ex->subject.user_id.data == NULL
+        || ngx_svc_oauth_exchange_true(ex, NGX_SVC_OAUTH_EXCHANGE_ASSIGNED))
+    {
+        return NGX_OK;
+    }
+
+    if (!o->wider) {
+        o->wider = 1;
+        return NGX_AGAIN;
+    }
+
+    ex->verdict = "group";
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_exchange_judge_key(ngx_svc_oauth_t *o)
+{
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    if (*PQgetvalue(ex->res, ex->row, NGX_SVC_OAUTH_EXCHANGE_FORMAT) == 'j'
+        && PQgetisnull(ex->res, ex->row, NGX_SVC_OAUTH_EXCHANGE_ACTIVE_KID))
+    {
+        ex->verdict = NGX_SVC_OAUTH_EXCHANGE_KEY;
+    }
+
+    return NGX_OK;
+}
