@@ -478,7 +478,7 @@ ngx_svc_scim_list_reply(ngx_svc_request_t *sr)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (*PQgetvalue(res, 0, NGX_SVC_SCIM_COL_OVER) == 't') {
+    if (ngx_svc_pg_true(res, 0, NGX_SVC_SCIM_COL_OVER)) {
         return ngx_svc_scim_list_too_many(sr);
     }
 

@@ -83,11 +83,11 @@ ngx_svc_admin_follow_events(ngx_svc_admin_follow_t *f, PGresult *res,
 
     for (i = 0; i < n; i++) {
 
-        if (!ngx_svc_column_true(res, i, final_at)) {
+        if (!ngx_svc_pg_true(res, i, final_at)) {
             break;
         }
 
-        if (ngx_svc_column_true(res, i, match_at)) {
+        if (ngx_svc_pg_true(res, i, match_at)) {
             ngx_svc_admin_follow_event(w, &columns, i);
         }
     }

@@ -557,11 +557,11 @@ ngx_svc_admin_apply_result(ngx_svc_request_t *sr, ngx_str_t *role)
 
     res = sr->results[1];
 
-    if (ngx_svc_column_true(res, 0, ngx_svc_row_find(res, "applied"))) {
+    if (ngx_svc_pg_true(res, 0, ngx_svc_row_find(res, "applied"))) {
         return NGX_SVC_ADMIN_APPLIED;
     }
 
-    if (ngx_svc_column_true(res, 0, ngx_svc_row_find(res, "moved"))) {
+    if (ngx_svc_pg_true(res, 0, ngx_svc_row_find(res, "moved"))) {
         return NGX_SVC_ADMIN_APPLY_MOVED;
     }
 

@@ -124,15 +124,14 @@ static ngx_int_t
 ngx_svc_admin_unlock_reply(ngx_svc_request_t *sr)
 {
     PGresult   *res;
-    ngx_str_t   email, failures, unlocked;
+    ngx_str_t   email, failures;
 
     res = ngx_svc_route_last(sr);
     email = ngx_svc_row_value(res, 0, "_email");
     failures = ngx_svc_row_value(res, 0, "_failures");
-    unlocked = ngx_svc_row_value(res, 0, "unlocked");
 
     return ngx_svc_limit_clear_then(sr, &email, &failures,
-                                    unlocked.data[0] == 't'
+                                    ngx_svc_row_true(res, 0, "unlocked")
                                     ? ngx_svc_admin_unlock_locked
                                     : ngx_svc_admin_unlock_unlocked);
 }

@@ -49,9 +49,8 @@ ngx_svc_oauth_client_row_read(ngx_svc_oauth_t *o, PGresult *res,
     row->public = (ngx_strcmp(PQgetvalue(res, 0, NGX_SVC_OAUTH_CLIENT_METHOD),
                               "none")
                    == 0);
-    row->suspended = (*PQgetvalue(res, 0, NGX_SVC_OAUTH_CLIENT_SUSPENDED)
-                      == 't');
-    row->dpop = (*PQgetvalue(res, 0, NGX_SVC_OAUTH_CLIENT_DPOP) == 't');
+    row->suspended = ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_CLIENT_SUSPENDED);
+    row->dpop = ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_CLIENT_DPOP);
     row->scope_ceiling = !PQgetisnull(res, 0,
                                       NGX_SVC_OAUTH_CLIENT_ALLOWED_SCOPES);
     row->audience_ceiling = !PQgetisnull(res, 0,
@@ -155,33 +154,11 @@ ngx_int_t
 ngx_svc_oauth_client_row_scope(ngx_svc_oauth_t *o,
     const ngx_svc_pg_array_t *scopes, ngx_str_t *text)
 {
-    u_char      *p;
-    size_t       len;
-    ngx_uint_t   i;
-
-    len = 0;
-
-    for (i = 0; i < scopes->n; i++) {
-        len += scopes->elts[i].len + (i ? 1 : 0);
-    }
-
-    if (len > NGX_SVC_OAUTH_SCOPE_MAX) {
-        return NGX_DECLINED;
-    }
-
-    p = ngx_pnalloc(o->sr->request->pool, len + 1);
-    if (p == NULL) {
+    if (ngx_svc_pg_array_join(o->sr->request->pool, scopes, text) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    text->data = p;
-    text->len = len;
-
-    for (i = 0; i < scopes->n; i++) {
-        p = ngx_sprintf(p, i ? " %V" : "%V", &scopes->elts[i]);
-    }
-
-    return NGX_OK;
+    return text->len > NGX_SVC_OAUTH_SCOPE_MAX ? NGX_DECLINED : NGX_OK;
 }
 
 

@@ -184,10 +184,8 @@ ngx_svc_oauth_exchange_keep(ngx_svc_oauth_t *o)
         ex->token.subject = subject->principals.elts[subject->principals.n - 1];
     }
 
-    ex->token.chain = ngx_svc_oauth_lives_text(o->sr->request->pool,
-                                               &ex->chain);
-
-    return ex->token.chain.data ? NGX_OK : NGX_ERROR;
+    return ngx_svc_pg_array_join(o->sr->request->pool, &ex->chain,
+                                 &ex->token.chain);
 }
 
 
@@ -227,12 +225,11 @@ ngx_svc_oauth_exchange_token(ngx_svc_oauth_t *o)
         ex->target = token->audience;
     }
 
-    ex->principals_text = ngx_svc_oauth_lives_text(pool, &ex->principals);
-
     p = ngx_pnalloc(pool, NGX_INT_T_LEN);
 
     if (p == NULL || ex->target.data == NULL
-        || ex->principals_text.data == NULL)
+        || ngx_svc_pg_array_join(pool, &ex->principals, &ex->principals_text)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -155,8 +155,7 @@ ngx_svc_oauth_exchange_array(ngx_svc_oauth_t *o, ngx_uint_t column,
 ngx_uint_t
 ngx_svc_oauth_exchange_true(ngx_svc_oauth_exchange_t *ex, ngx_uint_t column)
 {
-    return !PQgetisnull(ex->res, ex->row, column)
-           && *PQgetvalue(ex->res, ex->row, column) == 't';
+    return ngx_svc_pg_true(ex->res, ex->row, column);
 }
 
 

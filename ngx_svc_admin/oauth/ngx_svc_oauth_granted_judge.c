@@ -8,7 +8,6 @@
 
 static ngx_int_t ngx_svc_oauth_granted_take_arrays(ngx_svc_oauth_t *o,
     PGresult *res);
-static ngx_uint_t ngx_svc_oauth_granted_true(PGresult *res, ngx_uint_t column);
 static const char *ngx_svc_oauth_granted_judge_client(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_judge_user(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_judge_target(ngx_svc_oauth_t *o);
@@ -85,8 +84,7 @@ ngx_svc_oauth_granted_take(ngx_svc_oauth_t *o, PGresult *res)
     text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_GRANTED_AGAIN);
 
     granted->again = text.data ? ngx_atoi(text.data, text.len) : 0;
-    granted->taken = ngx_svc_oauth_granted_true(res,
-                                                NGX_SVC_OAUTH_GRANTED_TAKEN);
+    granted->taken = ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_GRANTED_TAKEN);
 
     return ngx_svc_oauth_granted_take_arrays(o, res);
 }
@@ -207,13 +205,10 @@ ngx_svc_oauth_granted_judge_user(ngx_svc_oauth_t *o)
     if (granted->shown.data) {
         granted->verdict = (char *) granted->shown.data;
 
-    } else if (!ngx_svc_oauth_granted_true(res,
-                                           NGX_SVC_OAUTH_GRANTED_ASSIGNED))
-    {
+    } else if (!ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_GRANTED_ASSIGNED)) {
         granted->verdict = granted->type->group;
 
-    } else if (ngx_svc_oauth_granted_true(res, NGX_SVC_OAUTH_GRANTED_UNASKED))
-    {
+    } else if (ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_GRANTED_UNASKED)) {
         granted->verdict = granted->type->unasked;
     }
 
@@ -445,12 +440,4 @@ ngx_svc_oauth_granted_has(const ngx_svc_pg_array_t *scopes,
     return ngx_svc_pg_array_has(scopes, scope)
            || (scope->len == offline.len
                && ngx_memcmp(scope->data, offline.data, offline.len) == 0);
-}
-
-
-static ngx_uint_t
-ngx_svc_oauth_granted_true(PGresult *res, ngx_uint_t column)
-{
-    return !PQgetisnull(res, 0, column)
-           && *PQgetvalue(res, 0, column) == 't';
 }

@@ -411,13 +411,14 @@ ngx_svc_oauth_introspect_lives(ngx_svc_oauth_t *o,
                  : lives->principals.elts[lives->principals.n - 1];
     token->iss = lives->issuer;
     token->aud = lives->audience.data ? lives->audience : token->iss;
-    token->scope = ngx_svc_oauth_lives_text(pool, &today->scopes);
 
-    if (lives->chain.n) {
-        token->chain = ngx_svc_oauth_lives_text(pool, &lives->chain);
+    if (lives->chain.n
+        && ngx_svc_pg_array_join(pool, &lives->chain, &token->chain) != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
-    if (token->scope.data == NULL
+    if (ngx_svc_pg_array_join(pool, &today->scopes, &token->scope) != NGX_OK
         || ngx_svc_oauth_introspect_times(o, lives->ms, today->ends,
                                           o->token.jti.data, token)
            != NGX_OK)

@@ -270,31 +270,3 @@ ngx_svc_oauth_lives_others(const ngx_svc_pg_array_t *scopes)
 
     return 0;
 }
-
-
-ngx_str_t
-ngx_svc_oauth_lives_text(ngx_pool_t *pool, const ngx_svc_pg_array_t *array)
-{
-    u_char      *p;
-    size_t       len;
-    ngx_str_t    text;
-    ngx_uint_t   i;
-
-    len = 1;
-
-    for (i = 0; i < array->n; i++) {
-        len += array->elts[i].len + 1;
-    }
-
-    p = ngx_pnalloc(pool, len);
-
-    text.len = 0;
-    text.data = p;
-
-    for (i = 0; p && i < array->n; i++) {
-        p = ngx_sprintf(p, i ? " %V" : "%V", &array->elts[i]);
-        text.len = p - text.data;
-    }
-
-    return text;
-}

@@ -84,9 +84,5 @@ const ngx_svc_oauth_lives_client_t *ngx_svc_oauth_lives_client(
 /* Whether a client may act today: as above, but for NGX_ERROR. */
 ngx_int_t ngx_svc_oauth_lives_state(const ngx_svc_oauth_lives_client_t *client);
 
-/* Texts with spaces between them; no data: memory. */
-ngx_str_t ngx_svc_oauth_lives_text(ngx_pool_t *pool,
-    const ngx_svc_pg_array_t *array);
-
 
 #endif /* _NGX_SVC_OAUTH_LIVES_H_INCLUDED_ */

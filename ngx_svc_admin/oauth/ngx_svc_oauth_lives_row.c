@@ -89,8 +89,7 @@ ngx_svc_oauth_lives_read_token(ngx_pool_t *pool, PGresult *res,
                                            NGX_SVC_OAUTH_LIVES_AUDIENCE_KEY);
     lives->jkt = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_LIVES_JKT);
 
-    lives->revoked = ngx_svc_oauth_lives_is(res, 0,
-                                            NGX_SVC_OAUTH_LIVES_REVOKED, 't');
+    lives->revoked = ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_LIVES_REVOKED);
     lives->keyless = token->kid.data
                      && PQgetisnull(res, 0, NGX_SVC_OAUTH_LIVES_KID);
     lives->user_active = ngx_svc_oauth_lives_is(res, 0,
@@ -99,11 +98,8 @@ ngx_svc_oauth_lives_read_token(ngx_pool_t *pool, PGresult *res,
     lives->user_inactive = !lives->user_active
                            && !PQgetisnull(res, 0,
                                            NGX_SVC_OAUTH_LIVES_USER_STATUS);
-    lives->user_stale = ngx_svc_oauth_lives_is(res, 0,
-                                            NGX_SVC_OAUTH_LIVES_USER_STALE,
-                                            't');
-    lives->grant_good = ngx_svc_oauth_lives_is(res, 0,
-                                            NGX_SVC_OAUTH_LIVES_GRANT, 't');
+    lives->user_stale = ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_LIVES_USER_STALE);
+    lives->grant_good = ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_LIVES_GRANT);
 
     if (ngx_svc_oauth_lives_array(pool, res, 0, NGX_SVC_OAUTH_LIVES_CHAIN,
                                   &lives->chain)
@@ -176,14 +172,11 @@ ngx_svc_oauth_lives_read_state(PGresult *res, int row,
 
     orphan = ngx_svc_pg_value(res, row, NGX_SVC_OAUTH_LIVES_A_ORPHAN);
 
-    client->suspended = ngx_svc_oauth_lives_is(res, row,
-                                         NGX_SVC_OAUTH_LIVES_A_SUSPENDED, 't');
-    client->enabled = ngx_svc_oauth_lives_is(res, row,
-                                         NGX_SVC_OAUTH_LIVES_A_ENABLED, 't');
-    client->expired = ngx_svc_oauth_lives_is(res, row,
-                                         NGX_SVC_OAUTH_LIVES_A_EXPIRED, 't');
-    client->stale = ngx_svc_oauth_lives_is(res, row,
-                                         NGX_SVC_OAUTH_LIVES_A_STALE, 't');
+    client->suspended = ngx_svc_pg_true(res, row,
+                                        NGX_SVC_OAUTH_LIVES_A_SUSPENDED);
+    client->enabled = ngx_svc_pg_true(res, row, NGX_SVC_OAUTH_LIVES_A_ENABLED);
+    client->expired = ngx_svc_pg_true(res, row, NGX_SVC_OAUTH_LIVES_A_EXPIRED);
+    client->stale = ngx_svc_pg_true(res, row, NGX_SVC_OAUTH_LIVES_A_STALE);
     client->refused = ngx_svc_oauth_lives_is(res, row,
                                          NGX_SVC_OAUTH_LIVES_A_LETS, 'f');
     client->orphaned = orphan.len == orphaned.len
@@ -249,7 +242,7 @@ ngx_svc_oauth_lives_number(PGresult *res, int row,
 }
 
 
-/* Of a boolean, or of a word that no other one begins like. */
+/* Whether it is false, or a word that no other one begins like. */
 
 static ngx_uint_t
 ngx_svc_oauth_lives_is(PGresult *res, int row,

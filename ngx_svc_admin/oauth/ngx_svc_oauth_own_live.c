@@ -35,8 +35,6 @@ static int64_t ngx_svc_oauth_own_live_ends(const ngx_svc_oauth_own_t *own,
     PGresult *res);
 static ngx_int_t ngx_svc_oauth_own_live_scope(ngx_svc_oauth_t *o,
     PGresult *res, ngx_str_t *scope);
-static ngx_uint_t ngx_svc_oauth_own_live_true(PGresult *res,
-    ngx_svc_oauth_own_column_e column);
 static ngx_int_t ngx_svc_oauth_own_bind_client(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, const ngx_svc_param_t *param, void *body);
 
@@ -175,8 +173,8 @@ ngx_svc_oauth_own_live(ngx_svc_oauth_t *o, PGresult *res,
     today->ends = ngx_svc_oauth_own_live_ends(own, res);
 
     if (!PQgetisnull(res, 0, NGX_SVC_OAUTH_OWN_CLIENT_STATE)
-        || !ngx_svc_oauth_own_live_true(res, NGX_SVC_OAUTH_OWN_FRESH)
-        || ngx_svc_oauth_own_live_true(res, NGX_SVC_OAUTH_OWN_REVOKED)
+        || !ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_OWN_FRESH)
+        || ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_OWN_REVOKED)
         || today->ends <= ngx_atotm(now.data, now.len)
         || (own->tenant.data && o->tenant.data
             && ngx_memcmp(own->tenant.data, o->tenant.data, NGX_SVC_UUID_LEN)
@@ -335,12 +333,4 @@ ngx_svc_oauth_own_shown(ngx_svc_oauth_t *o, PGresult *res)
                && ngx_memcmp(resource.data, own->audience_key.data,
                              resource.len)
                   == 0);
-}
-
-
-static ngx_uint_t
-ngx_svc_oauth_own_live_true(PGresult *res, ngx_svc_oauth_own_column_e column)
-{
-    return !PQgetisnull(res, 0, column)
-           && *PQgetvalue(res, 0, column) == 't';
 }

@@ -606,12 +606,10 @@ ngx_svc_oauth_userinfo_send(ngx_svc_request_t *sr, PGresult *res,
 
     ngx_str_null(&actors);
 
-    if (chain->n) {
-        actors = ngx_svc_oauth_lives_text(sr->request->pool, chain);
-
-        if (actors.data == NULL) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
+    if (chain->n
+        && ngx_svc_pg_array_join(sr->request->pool, chain, &actors) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     ngx_svc_json_open(&w, NULL, '{');

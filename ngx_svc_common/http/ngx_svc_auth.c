@@ -111,7 +111,7 @@ ngx_svc_auth_check(ngx_svc_request_t *sr)
 
     /* a stream that goes on does not show that there is somebody */
 
-    if (*PQgetvalue(res, 0, 1) == 't' && !(sr->session && sr->stream)) {
+    if (ngx_svc_pg_true(res, 0, 1) && !(sr->session && sr->stream)) {
         ngx_svc_auth_touch(sr);
     }
 

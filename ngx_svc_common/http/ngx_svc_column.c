@@ -59,13 +59,6 @@ ngx_svc_column_raw(ngx_svc_json_writer_t *w, const char *key, PGresult *res,
 }
 
 
-ngx_uint_t
-ngx_svc_column_true(PGresult *res, int row, int column)
-{
-    return *PQgetvalue(res, row, column) == 't';
-}
-
-
 void
 ngx_svc_column_boolean(ngx_svc_json_writer_t *w, const char *key,
     PGresult *res, int row, int column)

@@ -23,9 +23,5 @@ NGX_SVC_API void ngx_svc_column_raw(ngx_svc_json_writer_t *w,
 NGX_SVC_API void ngx_svc_column_boolean(ngx_svc_json_writer_t *w,
     const char *key, PGresult *res, int row, int column);
 
-/* 1: the column is true. */
-NGX_SVC_API ngx_uint_t ngx_svc_column_true(PGresult *res, int row,
-    int column);
-
 
 #endif /* _NGX_SVC_COLUMN_H_INCLUDED_ */

@@ -180,7 +180,7 @@ ngx_svc_idempotency_reply(ngx_svc_request_t *sr, PGresult *res)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (*PQgetvalue(res, 0, 0) == 't') {
+    if (ngx_svc_pg_true(res, 0, 0)) {
         sr->keep = ngx_svc_idempotency_keep;
         return NGX_DECLINED;
     }

@@ -312,7 +312,7 @@ ngx_svc_route_send(ngx_svc_request_t *sr, ngx_svc_json_writer_t *w,
     status = sr->route->status ? sr->route->status : NGX_HTTP_OK;
 
     if (columns->created != -1
-        && ngx_svc_column_true(columns->res, 0, columns->created))
+        && ngx_svc_pg_true(columns->res, 0, columns->created))
     {
         status = NGX_HTTP_CREATED;
     }

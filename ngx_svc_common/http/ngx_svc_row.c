@@ -238,7 +238,7 @@ ngx_svc_row_value(PGresult *res, int row, const char *name)
 ngx_uint_t
 ngx_svc_row_true(PGresult *res, int row, const char *name)
 {
-    return ngx_svc_column_true(res, row, ngx_svc_row_find(res, name));
+    return ngx_svc_pg_true(res, row, ngx_svc_row_find(res, name));
 }
 
 

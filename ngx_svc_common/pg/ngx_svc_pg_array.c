@@ -115,6 +115,41 @@ ngx_svc_pg_array_has(const ngx_svc_pg_array_t *array, const ngx_str_t *value)
 }
 
 
+ngx_int_t
+ngx_svc_pg_array_join(ngx_pool_t *pool, const ngx_svc_pg_array_t *array,
+    ngx_str_t *text)
+{
+    u_char      *p;
+    size_t       len;
+    ngx_uint_t   i;
+
+    len = 0;
+
+    for (i = 0; i < array->n; i++) {
+        len += array->elts[i].len + (i ? 1 : 0);
+    }
+
+    p = ngx_pnalloc(pool, len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->data = p;
+    text->len = len;
+
+    for (i = 0; i < array->n; i++) {
+
+        if (i) {
+            *p++ = ' ';
+        }
+
+        p = ngx_cpymem(p, array->elts[i].data, array->elts[i].len);
+    }
+
+    return NGX_OK;
+}
+
+
 u_char *
 ngx_svc_pg_array_add(u_char *p, const ngx_str_t *value)
 {

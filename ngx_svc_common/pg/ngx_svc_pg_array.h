@@ -28,6 +28,13 @@ NGX_SVC_API ngx_uint_t ngx_svc_pg_array_has(const ngx_svc_pg_array_t *array,
     const ngx_str_t *value);
 
 /*
+ * Joins the elements by spaces, in *text, of the pool; of none it is "".
+ * NGX_OK or NGX_ERROR.
+ */
+NGX_SVC_API ngx_int_t ngx_svc_pg_array_join(ngx_pool_t *pool,
+    const ngx_svc_pg_array_t *array, ngx_str_t *text);
+
+/*
  * Writes the next element, behind a "{" or another element: NULL when it has no
  * data.  p has room for ngx_svc_pg_array_len() bytes.  Returns what follows it.
  */

@@ -297,9 +297,7 @@ ngx_svc_pg_setup_check(ngx_svc_pg_conn_t *conn, PGresult *res,
                                "tenants apart");
     }
 
-    v = ngx_svc_pg_value(res, 0, 2);
-
-    if (v.len != 1 || v.data[0] != 't') {
+    if (!ngx_svc_pg_true(res, 0, 2)) {
         return ngx_svc_pg_setup_failed(setup, NGX_SVC_PG_ROLE_DENIED,
                                "the role of \"svc_postgres\" may not read and "
                                "write the tables of schema \"svc\"");

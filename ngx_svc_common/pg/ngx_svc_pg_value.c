@@ -24,6 +24,13 @@ ngx_svc_pg_value(PGresult *res, int row, int column)
 }
 
 
+ngx_uint_t
+ngx_svc_pg_true(PGresult *res, int row, int column)
+{
+    return *PQgetvalue(res, row, column) == 't';
+}
+
+
 PGresult *
 ngx_svc_pg_result_copy(PGresult *res, ngx_pool_t *pool)
 {

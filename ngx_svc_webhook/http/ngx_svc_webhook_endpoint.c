@@ -487,7 +487,7 @@ ngx_svc_webhook_set_fill(ngx_svc_webhook_set_t *set, PGresult *res)
 
         e->id = ngx_svc_pg_value(res, i, NGX_SVC_WEBHOOK_C_ID);
         e->url = ngx_svc_pg_value(res, i, NGX_SVC_WEBHOOK_C_URL);
-        e->enabled = ngx_svc_column_true(res, i, NGX_SVC_WEBHOOK_C_ENABLED);
+        e->enabled = ngx_svc_pg_true(res, i, NGX_SVC_WEBHOOK_C_ENABLED);
 
         e->id.data = ngx_cpymem(p, e->id.data, e->id.len) - e->id.len;
         p += e->id.len;

@@ -41,10 +41,6 @@ static const ngx_svc_push_field_t  ngx_svc_push_fields[] = {
 #define NGX_SVC_PUSH_FIELDS                                                   \
     (sizeof(ngx_svc_push_fields) / sizeof(ngx_svc_push_field_t))
 
-#define ngx_svc_push_item_true(res, row, column)                              \
-    (PQgetvalue(res, row, column)[0] == 't')
-
-
 /* --- taking ------------------------------------------------------------ */
 
 ngx_int_t
@@ -128,7 +124,7 @@ ngx_svc_push_taken(ngx_svc_pg_op_t *op)
     n = PQntuples(res);
     rc = n ? NGX_OK : NGX_DECLINED;
 
-    if (n && ngx_svc_push_item_true(res, 0, NGX_SVC_PUSH_I_HELD)) {
+    if (n && ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_I_HELD)) {
         work->hold = 1;
         work->ended = ngx_max(atoi(PQgetvalue(res, 0, NGX_SVC_PUSH_I_ENDED)),
                               0);
@@ -222,8 +218,8 @@ ngx_svc_push_item_fields(ngx_svc_push_item_t *item, PGresult *res, int row)
         }
     }
 
-    push->compare = ngx_svc_push_item_true(res, row, NGX_SVC_PUSH_I_COMPARE);
-    push->remote_active = ngx_svc_push_item_true(res, row,
+    push->compare = ngx_svc_pg_true(res, row, NGX_SVC_PUSH_I_COMPARE);
+    push->remote_active = ngx_svc_pg_true(res, row,
                                                 NGX_SVC_PUSH_I_REMOTE_ACTIVE);
     item->attempts = ngx_max(atoi(PQgetvalue(res, row,
                                              NGX_SVC_PUSH_I_ATTEMPTS)), 0);
@@ -257,8 +253,8 @@ ngx_svc_push_items_want(ngx_svc_push_want_t *want, PGresult *res, int row)
     want->sent = PQgetisnull(res, row, NGX_SVC_PUSH_I_SENT)
                  ? NGX_SVC_PUSH_SENT
                  : ngx_max(atoi(PQgetvalue(res, row, NGX_SVC_PUSH_I_SENT)), 0);
-    want->gone = ngx_svc_push_item_true(res, row, NGX_SVC_PUSH_I_GONE);
-    want->active = ngx_svc_push_item_true(res, row, NGX_SVC_PUSH_I_ACTIVE);
+    want->gone = ngx_svc_pg_true(res, row, NGX_SVC_PUSH_I_GONE);
+    want->active = ngx_svc_pg_true(res, row, NGX_SVC_PUSH_I_ACTIVE);
 }
 
 

@@ -313,7 +313,7 @@ ngx_svc_push_lane_claimed(ngx_svc_pg_op_t *op)
     res = op->results[op->ncalls - 1];
     lane->before.len = 0;
 
-    if (lane->leased && PQgetvalue(res, 0, 0)[0] != 't') {
+    if (lane->leased && !ngx_svc_pg_true(res, 0, 0)) {
         ngx_svc_push_work_forget();
     }
 

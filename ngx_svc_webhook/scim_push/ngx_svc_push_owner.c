@@ -88,10 +88,10 @@ ngx_svc_push_owner_read(ngx_svc_pg_op_t *op)
         return NGX_SVC_PUSH_OWNER_UNKNOWN;
     }
 
-    if (!ngx_svc_push_true(res, 0, 0)) {
+    if (!ngx_svc_pg_true(res, 0, 0)) {
         return NGX_SVC_PUSH_OWNER_NONE;
     }
 
-    return ngx_svc_push_true(res, 0, 1) ? NGX_SVC_PUSH_OWNER_PENDING
+    return ngx_svc_pg_true(res, 0, 1) ? NGX_SVC_PUSH_OWNER_PENDING
                                         : NGX_SVC_PUSH_OWNER_OTHER;
 }

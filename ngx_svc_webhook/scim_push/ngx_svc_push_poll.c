@@ -79,7 +79,7 @@ ngx_svc_push_polled(ngx_svc_pg_op_t *op)
 
     /* what is in memory is ahead of the row: most events change nothing */
 
-    if (op->ncalls > 2 && !ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_BEGIN)) {
+    if (op->ncalls > 2 && !ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_BEGIN)) {
         ngx_svc_push_row(work, res);
         ngx_svc_push_log(work, op->results[2]);
 
@@ -115,17 +115,17 @@ ngx_svc_push_row(ngx_svc_push_work_t *work, PGresult *res)
     status = ngx_svc_pg_value(res, 0, NGX_SVC_PUSH_C_STATUS);
 
     work->known = 1;
-    work->enabled = ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_ENABLED);
-    work->patch = ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_PATCH);
-    work->config = ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_CONFIG);
-    work->looking = ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_LOOKING);
-    work->left = ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_LEFT);
+    work->enabled = ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_ENABLED);
+    work->patch = ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_PATCH);
+    work->config = ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_CONFIG);
+    work->looking = ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_LOOKING);
+    work->left = ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_LEFT);
     work->list = ngx_svc_push_number(res, 0, NGX_SVC_PUSH_C_LIST);
     work->queued = ngx_svc_push_is(&status, "queued");
     work->syncing = ngx_svc_push_is(&status, "running");
     work->held = ngx_svc_push_is(&status, "held");
     work->begin = work->queued
-                  || ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_BEGIN);
+                  || ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_BEGIN);
 
     ngx_svc_push_row_state(work, res);
 
@@ -158,7 +158,7 @@ ngx_svc_push_row_state(ngx_svc_push_work_t *work, PGresult *res)
     work->no_patch = 0;
 
     work->failures = ngx_svc_push_number(res, 0, NGX_SVC_PUSH_C_FAILURES);
-    work->trouble = ngx_svc_push_true(res, 0, NGX_SVC_PUSH_C_TROUBLE);
+    work->trouble = ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_TROUBLE);
 
     work->not_before = ngx_svc_push_row_time(res, NGX_SVC_PUSH_C_WAIT, &given);
     work->paused = given;
@@ -306,7 +306,7 @@ ngx_svc_push_log(ngx_svc_push_work_t *work, PGresult *res)
     final = ngx_svc_push_number(res, 0, NGX_SVC_PUSH_L_FINAL);
 
     work->final = n == final;
-    work->relevant = ngx_svc_push_true(res, 0, NGX_SVC_PUSH_L_RELEVANT);
+    work->relevant = ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_L_RELEVANT);
     work->more = final == NGX_SVC_PUSH_LOG;
 
     if (final && !work->relevant) {

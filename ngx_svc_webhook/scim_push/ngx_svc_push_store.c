@@ -295,7 +295,7 @@ ngx_svc_push_followed(ngx_svc_pg_op_t *op)
             ngx_svc_push_keep(&work->xid, res, 0);
             ngx_svc_push_keep(&work->event, res, 1);
             ngx_svc_push_keep(&work->since, res, 2);
-            work->looking = ngx_svc_push_true(res, 0, 3);
+            work->looking = ngx_svc_pg_true(res, 0, 3);
 
             if (ngx_svc_push_number(res, 0, 4)) {
                 work->idle = 0;
@@ -338,7 +338,7 @@ ngx_svc_push_looked(ngx_svc_pg_op_t *op)
 
     if (op->status == NGX_SVC_PG_OK) {
         res = ngx_svc_push_store_marked(op);
-        work->looking = PQntuples(res) && ngx_svc_push_true(res, 0, 0);
+        work->looking = PQntuples(res) && ngx_svc_pg_true(res, 0, 0);
         work->left = work->syncing;
 
         if (PQntuples(res) && ngx_svc_push_number(res, 0, 1)) {
@@ -440,17 +440,6 @@ ngx_svc_push_number(PGresult *res, int row, int column)
     text = ngx_svc_pg_value(res, row, column);
 
     return text.len ? ngx_atoi(text.data, text.len) : 0;
-}
-
-
-ngx_uint_t
-ngx_svc_push_true(PGresult *res, int row, int column)
-{
-    ngx_str_t  text;
-
-    text = ngx_svc_pg_value(res, row, column);
-
-    return text.len == 1 && text.data[0] == 't';
 }
 
 

@@ -216,9 +216,8 @@ PGresult *ngx_svc_push_store_answer(ngx_svc_pg_op_t *op);
 /* A decimal number of a pool, NUL-terminated; NULL: memory. */
 u_char *ngx_svc_push_store_number(ngx_pool_t *pool, int64_t n, size_t *len);
 
-/* A number, 0 for NULL; a boolean, 0 for NULL; and a text of row 0, kept. */
+/* A number, 0 for NULL; and a text of row 0, kept. */
 ngx_int_t ngx_svc_push_number(PGresult *res, int row, int column);
-ngx_uint_t ngx_svc_push_true(PGresult *res, int row, int column);
 void ngx_svc_push_keep(ngx_svc_push_text_t *text, PGresult *res, int column);
 
 

@@ -73,7 +73,8 @@ test_judge(void **state, test_lives_t *t, const char *scopes)
 
     if (scopes) {
         assert_int_equal(rc, NGX_OK);
-        text = ngx_svc_oauth_lives_text(*state, &today.scopes);
+        assert_int_equal(ngx_svc_pg_array_join(*state, &today.scopes, &text),
+                         NGX_OK);
         assert_int_equal(text.len, ngx_strlen(scopes));
         assert_memory_equal(text.data, scopes, text.len);
     }

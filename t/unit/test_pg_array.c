@@ -104,12 +104,44 @@ test_add(void **state)
 }
 
 
+static void
+test_join(void **state)
+{
+    ngx_str_t           text;
+    ngx_pool_t         *p;
+    ngx_svc_pg_array_t  array;
+
+    static ngx_str_t  values[] = {
+        ngx_string("a"), ngx_string(""), ngx_string("b c")
+    };
+
+    p = *state;
+    array.elts = values;
+    array.n = 3;
+
+    assert_int_equal(ngx_svc_pg_array_join(p, &array, &text), NGX_OK);
+    assert_int_equal(text.len, sizeof("a  b c") - 1);
+    assert_memory_equal(text.data, "a  b c", text.len);
+
+    array.n = 1;
+    assert_int_equal(ngx_svc_pg_array_join(p, &array, &text), NGX_OK);
+    assert_int_equal(text.len, 1);
+    assert_int_equal(text.data[0], 'a');
+
+    array.n = 0;
+    assert_int_equal(ngx_svc_pg_array_join(p, &array, &text), NGX_OK);
+    assert_int_equal(text.len, 0);
+    assert_non_null(text.data);
+}
+
+
 int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
         ngx_unit_test(test_read),
-        ngx_unit_test(test_add)
+        ngx_unit_test(test_add),
+        ngx_unit_test(test_join)
     };
 
     ngx_env_init();
