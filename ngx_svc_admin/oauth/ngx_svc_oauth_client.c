@@ -434,6 +434,18 @@ ngx_svc_oauth_client_call(ngx_svc_oauth_t *o,
 
 
 ngx_int_t
+ngx_svc_oauth_client_call_then(ngx_svc_oauth_t *o,
+    const ngx_svc_pg_statement_t *statement)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_SYNC);
+
+    return rc == NGX_OK ? ngx_svc_route_call(o->sr, statement, NULL) : rc;
+}
+
+
+ngx_int_t
 ngx_svc_oauth_client_known(ngx_svc_oauth_t *o, PGresult *res)
 {
     ngx_str_t  tenant;

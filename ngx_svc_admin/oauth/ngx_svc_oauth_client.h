@@ -29,8 +29,12 @@ ngx_int_t ngx_svc_oauth_client_public(ngx_svc_oauth_t *o, const ngx_str_t *id);
 ngx_int_t ngx_svc_oauth_client_call(ngx_svc_oauth_t *o,
     ngx_svc_oauth_login_e login);
 
+/* The login that is committed synchronously, and one statement behind it. */
+ngx_int_t ngx_svc_oauth_client_call_then(ngx_svc_oauth_t *o,
+    const ngx_svc_pg_statement_t *statement);
+
 /*
- * For a reply: of that statement's result.  NGX_OK with o->tenant;
+ * For a reply: of the login's result.  NGX_OK with o->tenant;
  * NGX_DECLINED: it is unknown, or its secret is wrong, or retired; NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_client_known(ngx_svc_oauth_t *o, PGresult *res);

@@ -74,37 +74,18 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_read_wider = {
 };
 
 
-/* What takes it, unless somebody else has. */
-
-#define NGX_SVC_OAUTH_CODE_TAKE                                               \
-    "UPDATE svc.oauth_code k SET used_at = now()"
-
-#define NGX_SVC_OAUTH_CODE_UNUSED                                             \
-    "k.tenant_id = " NGX_SVC_TENANT                                           \
-        " AND k.digest = $1::bytea AND k.used_at IS NULL"
-
-#define NGX_SVC_OAUTH_CODE_GIVE(chain, name, journal)                         \
-    "WITH x AS ("                                                             \
-        NGX_SVC_OAUTH_CODE_TAKE                                               \
-        " WHERE " NGX_SVC_OAUTH_CODE_UNUSED                                   \
-            " AND " NGX_SVC_OAUTH_GRANTED_HOLDS                               \
-        " RETURNING k.tenant_id"                                              \
-    "), " NGX_SVC_OAUTH_GRANTED_TOKEN("'authorization_code'", chain, name)    \
-    NGX_SVC_OAUTH_GRANTED_REFRESH journal                                     \
-    " SELECT FROM x"
-
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code = {
     .name = "oauth_code",
-    .text = NGX_SVC_OAUTH_CODE_GIVE("NULL::text[]", "NULL", ""),
+    .text = NGX_SVC_OAUTH_GRANTED_GIVE("'authorization_code'",
+                                       "svc.oauth_code", ""),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS)
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_agent = {
     .name = "oauth_code_agent",
-    .text = NGX_SVC_OAUTH_CODE_GIVE("ARRAY[$2::text]", "$24::text",
-                NGX_SVC_OAUTH_GRANTED_JOURNAL("'authorization_code'", "$22",
-                                              "$23")),
+    .text = NGX_SVC_OAUTH_GRANTED_GIVE_AGENT("'authorization_code'",
+                                             "svc.oauth_code", ""),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_JOURNAL_PARAMS)
@@ -112,7 +93,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_agent = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_spend = {
     .name = "oauth_code_spend",
-    .text = NGX_SVC_OAUTH_CODE_TAKE " WHERE " NGX_SVC_OAUTH_CODE_UNUSED,
+    .text = NGX_SVC_OAUTH_GRANTED_TAKE("svc.oauth_code", ""),
     NGX_SVC_PARAMS(ngx_svc_oauth_granted_param(digest))
 };
 

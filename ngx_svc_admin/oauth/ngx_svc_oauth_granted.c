@@ -29,8 +29,8 @@ static ngx_int_t ngx_svc_oauth_granted_spend_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_granted_spent(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_granted_revoke_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_granted_revoked(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_oauth_granted_unknown(ngx_svc_request_t *sr,
-    ngx_int_t rc);
+static ngx_uint_t ngx_svc_oauth_granted_known(ngx_svc_oauth_t *o,
+    ngx_int_t *rc);
 
 
 /* Ends a grant, and with it all its tokens; and tells of it once. */
@@ -318,10 +318,8 @@ ngx_svc_oauth_granted_given(ngx_svc_request_t *sr)
     o = sr->data;
     granted = o->data;
 
-    rc = ngx_svc_oauth_client_known(o, sr->results[0]);
-
-    if (rc != NGX_OK) {
-        return ngx_svc_oauth_granted_unknown(sr, rc);
+    if (!ngx_svc_oauth_granted_known(o, &rc)) {
+        return rc;
     }
 
     if (PQntuples(ngx_svc_route_last(sr)) == 0) {
@@ -424,7 +422,6 @@ ngx_svc_oauth_granted_refuse(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_granted_spend_calls(ngx_svc_request_t *sr)
 {
-    ngx_int_t                 rc;
     ngx_svc_oauth_t          *o;
     ngx_svc_oauth_granted_t  *granted;
 
@@ -433,10 +430,7 @@ ngx_svc_oauth_granted_spend_calls(ngx_svc_request_t *sr)
 
     sr->op->committed = NULL;
 
-    rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_SYNC);
-
-    return rc == NGX_OK ? ngx_svc_route_call(sr, granted->type->spend, NULL)
-                        : rc;
+    return ngx_svc_oauth_client_call_then(o, granted->type->spend);
 }
 
 
@@ -450,10 +444,8 @@ ngx_svc_oauth_granted_spent(ngx_svc_request_t *sr)
     o = sr->data;
     granted = o->data;
 
-    rc = ngx_svc_oauth_client_known(o, sr->results[0]);
-
-    if (rc != NGX_OK) {
-        return ngx_svc_oauth_granted_unknown(sr, rc);
+    if (!ngx_svc_oauth_granted_known(o, &rc)) {
+        return rc;
     }
 
     if (PQcmdTuples(ngx_svc_route_last(sr))[0] != '1') {
@@ -468,13 +460,8 @@ ngx_svc_oauth_granted_spent(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_granted_revoke_calls(ngx_svc_request_t *sr)
 {
-    ngx_int_t  rc;
-
-    rc = ngx_svc_oauth_client_call(sr->data, NGX_SVC_OAUTH_LOGIN_SYNC);
-
-    return rc == NGX_OK
-           ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_granted_revoke, NULL)
-           : rc;
+    return ngx_svc_oauth_client_call_then(sr->data,
+                                          &ngx_svc_sql_oauth_granted_revoke);
 }
 
 
@@ -488,21 +475,30 @@ ngx_svc_oauth_granted_revoked(ngx_svc_request_t *sr)
     o = sr->data;
     granted = o->data;
 
-    rc = ngx_svc_oauth_client_known(o, sr->results[0]);
-
-    return rc == NGX_OK
+    return ngx_svc_oauth_granted_known(o, &rc)
            ? ngx_svc_oauth_client_row_refuse(o, &granted->client,
                                              granted->verdict)
-           : ngx_svc_oauth_granted_unknown(sr, rc);
+           : rc;
 }
 
 
-/* The client has been deleted since it was read, or its secret is retired. */
+/*
+ * 1: the client is there, and its secret good, as when it was read; 0: *rc is
+ * what the reply returns.
+ */
 
-static ngx_int_t
-ngx_svc_oauth_granted_unknown(ngx_svc_request_t *sr, ngx_int_t rc)
+static ngx_uint_t
+ngx_svc_oauth_granted_known(ngx_svc_oauth_t *o, ngx_int_t *rc)
 {
-    return rc == NGX_DECLINED
-           ? ngx_svc_oauth_refuse_client(sr->data, sr->results[0])
-           : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    *rc = ngx_svc_oauth_client_known(o, o->sr->results[0]);
+
+    if (*rc == NGX_OK) {
+        return 1;
+    }
+
+    *rc = *rc == NGX_DECLINED
+          ? ngx_svc_oauth_refuse_client(o, o->sr->results[0])
+          : NGX_HTTP_INTERNAL_SERVER_ERROR;
+
+    return 0;
 }

@@ -203,5 +203,39 @@ typedef enum {
     ngx_svc_oauth_param(request_id),                                          \
     ngx_svc_oauth_granted_param(name)
 
+/*
+ * A token for what "taken" returns, the tenant's id: a row, if it was given.
+ * taken: what takes that, or looks whether it was taken; more: CTEs behind the
+ * token's.
+ */
+
+#define NGX_SVC_OAUTH_GRANTED_STORE(taken, grant, chain, client_name, more)   \
+    "WITH x AS (" taken "), "                                                 \
+    NGX_SVC_OAUTH_GRANTED_TOKEN(grant, chain, client_name) more               \
+    " SELECT FROM x"
+
+/* What is shown, unless somebody else has taken it; set: of its columns. */
+
+#define NGX_SVC_OAUTH_GRANTED_TAKE(table, set)                                \
+    "UPDATE " table " k SET used_at = now()" set                              \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.digest = $1::bytea AND k.used_at IS NULL"
+
+/* That, and both tokens for it; and of an agent. */
+
+#define NGX_SVC_OAUTH_GRANTED_GIVE(grant, table, set)                         \
+    NGX_SVC_OAUTH_GRANTED_STORE(                                              \
+        NGX_SVC_OAUTH_GRANTED_TAKE(table, set)                                \
+            " AND " NGX_SVC_OAUTH_GRANTED_HOLDS " RETURNING k.tenant_id",     \
+        grant, "NULL::text[]", "NULL", NGX_SVC_OAUTH_GRANTED_REFRESH)
+
+#define NGX_SVC_OAUTH_GRANTED_GIVE_AGENT(grant, table, set)                   \
+    NGX_SVC_OAUTH_GRANTED_STORE(                                              \
+        NGX_SVC_OAUTH_GRANTED_TAKE(table, set)                                \
+            " AND " NGX_SVC_OAUTH_GRANTED_HOLDS " RETURNING k.tenant_id",     \
+        grant, "ARRAY[$2::text]", "$24::text",                                \
+        NGX_SVC_OAUTH_GRANTED_REFRESH                                         \
+        NGX_SVC_OAUTH_GRANTED_JOURNAL(grant, "$22", "$23"))
+
 
 #endif /* _NGX_SVC_OAUTH_GRANTED_SQL_H_INCLUDED_ */

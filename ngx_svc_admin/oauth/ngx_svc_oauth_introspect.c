@@ -199,13 +199,8 @@ ngx_svc_oauth_introspect_calls(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_introspect_owners(ngx_svc_request_t *sr)
 {
-    ngx_int_t  rc;
-
-    rc = ngx_svc_oauth_client_call(sr->data, NGX_SVC_OAUTH_LOGIN_SYNC);
-
-    return rc == NGX_OK
-           ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_introspect_owners, NULL)
-           : rc;
+    return ngx_svc_oauth_client_call_then(sr->data,
+                                          &ngx_svc_sql_oauth_introspect_owners);
 }
 
 

@@ -75,32 +75,18 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_read_wider = {
 };
 
 
-/* What takes it, unless somebody else has. */
-
-#define NGX_SVC_OAUTH_REFRESH_GIVE(chain, name, journal)                      \
-    "WITH x AS ("                                                             \
-        "UPDATE svc.oauth_refresh k SET used_at = now(),"                     \
-            " successor = $19::bytea"                                         \
-        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
-            " AND k.digest = $1::bytea AND k.used_at IS NULL"                 \
-            " AND " NGX_SVC_OAUTH_GRANTED_HOLDS                               \
-        " RETURNING k.tenant_id"                                              \
-    "), " NGX_SVC_OAUTH_GRANTED_TOKEN("'refresh_token'", chain, name)         \
-    NGX_SVC_OAUTH_GRANTED_REFRESH journal                                     \
-    " SELECT FROM x"
-
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh = {
     .name = "oauth_refresh",
-    .text = NGX_SVC_OAUTH_REFRESH_GIVE("NULL::text[]", "NULL", ""),
+    .text = NGX_SVC_OAUTH_GRANTED_GIVE("'refresh_token'", "svc.oauth_refresh",
+                                       ", successor = $19::bytea"),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS)
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_agent = {
     .name = "oauth_refresh_agent",
-    .text = NGX_SVC_OAUTH_REFRESH_GIVE("ARRAY[$2::text]", "$24::text",
-                NGX_SVC_OAUTH_GRANTED_JOURNAL("'refresh_token'", "$22",
-                                              "$23")),
+    .text = NGX_SVC_OAUTH_GRANTED_GIVE_AGENT("'refresh_token'",
+                "svc.oauth_refresh", ", successor = $19::bytea"),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_JOURNAL_PARAMS)
@@ -108,27 +94,26 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_agent = {
 
 /* One more for the same, whose successor nobody has used by then. */
 
-#define NGX_SVC_OAUTH_REFRESH_AGAIN(chain, name, journal)                     \
-    "WITH x AS ("                                                             \
-        "SELECT n.tenant_id FROM svc.oauth_refresh k"                         \
-            " JOIN svc.oauth_refresh n ON n.tenant_id = " NGX_SVC_TENANT      \
-                " AND n.digest = $19::bytea AND n.used_at IS NULL"            \
-        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
-            " AND k.digest = $1::bytea AND k.successor = $19::bytea"          \
-            " AND " NGX_SVC_OAUTH_GRANTED_HOLDS                               \
-    "), " NGX_SVC_OAUTH_GRANTED_TOKEN("'refresh_token'", chain, name) journal \
-    " SELECT FROM x"
+#define NGX_SVC_OAUTH_REFRESH_TAKEN                                           \
+    "SELECT n.tenant_id FROM svc.oauth_refresh k"                             \
+        " JOIN svc.oauth_refresh n ON n.tenant_id = " NGX_SVC_TENANT          \
+            " AND n.digest = $19::bytea AND n.used_at IS NULL"                \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.digest = $1::bytea AND k.successor = $19::bytea"              \
+        " AND " NGX_SVC_OAUTH_GRANTED_HOLDS
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_again = {
     .name = "oauth_refresh_again",
-    .text = NGX_SVC_OAUTH_REFRESH_AGAIN("NULL::text[]", "NULL", ""),
+    .text = NGX_SVC_OAUTH_GRANTED_STORE(NGX_SVC_OAUTH_REFRESH_TAKEN,
+                "'refresh_token'", "NULL::text[]", "NULL", ""),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    ngx_svc_oauth_granted_param(refresh))
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_again_agent = {
     .name = "oauth_refresh_again_agent",
-    .text = NGX_SVC_OAUTH_REFRESH_AGAIN("ARRAY[$2::text]", "$22::text",
+    .text = NGX_SVC_OAUTH_GRANTED_STORE(NGX_SVC_OAUTH_REFRESH_TAKEN,
+                "'refresh_token'", "ARRAY[$2::text]", "$22::text",
                 NGX_SVC_OAUTH_GRANTED_JOURNAL("'refresh_token'", "$20",
                                               "$21")),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,

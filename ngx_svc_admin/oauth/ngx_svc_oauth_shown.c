@@ -123,10 +123,7 @@ ngx_svc_oauth_shown(ngx_svc_oauth_t *o,
     sr->reply = ngx_svc_oauth_shown_reply;
     sr->op->kind = NGX_SVC_PG_READ;
 
-    rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_SYNC);
-
-    return rc == NGX_OK
-           ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_key_public, NULL) : rc;
+    return ngx_svc_oauth_client_call_then(o, &ngx_svc_sql_oauth_key_public);
 }
 
 
