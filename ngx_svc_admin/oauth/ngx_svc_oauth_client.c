@@ -115,6 +115,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_login_any = {
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_LOGIN_ACTOR_PARAMS)
 };
 
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_tenant = {
+    .name = "oauth_tenant",
+    .text = "SELECT set_config('svc.tenant', $1::uuid::text, true)",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(tenant))
+};
+
 /* Without a tenant of the location, and with one. */
 
 static const ngx_svc_pg_statement_t *const
@@ -442,6 +448,13 @@ ngx_svc_oauth_client_call_then(ngx_svc_oauth_t *o,
     rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_SYNC);
 
     return rc == NGX_OK ? ngx_svc_route_call(o->sr, statement, NULL) : rc;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_client_tenant(ngx_svc_oauth_t *o)
+{
+    return ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_tenant, NULL);
 }
 
 

@@ -34,6 +34,13 @@ ngx_int_t ngx_svc_oauth_client_call_then(ngx_svc_oauth_t *o,
     const ngx_svc_pg_statement_t *statement);
 
 /*
+ * In place of a login: sets o->tenant, which one has found before.  What is
+ * behind it asks of the client's row whether that is as it was: whatever ends
+ * a login changes that as well.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_client_tenant(ngx_svc_oauth_t *o);
+
+/*
  * For a reply: of the login's result.  NGX_OK with o->tenant;
  * NGX_DECLINED: it is unknown, or its secret is wrong, or retired; NGX_ERROR.
  */

@@ -294,7 +294,9 @@ ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr)
 
     agent = ngx_svc_oauth_agent(&o->client.id);
 
-    rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_SYNC);
+    /* no login: one that is not good any more has changed the client's row */
+
+    rc = ngx_svc_oauth_client_tenant(o);
 
     if (rc == NGX_OK && o->kid.data) {
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_key_sealed, NULL);
@@ -310,17 +312,12 @@ ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_granted_given(ngx_svc_request_t *sr)
 {
-    ngx_int_t                 rc;
     PGresult                 *key;
     ngx_svc_oauth_t          *o;
     ngx_svc_oauth_granted_t  *granted;
 
     o = sr->data;
     granted = o->data;
-
-    if (!ngx_svc_oauth_granted_known(o, &rc)) {
-        return rc;
-    }
 
     if (PQntuples(ngx_svc_route_last(sr)) == 0) {
         return ngx_svc_oauth_granted_again(o);

@@ -67,6 +67,9 @@ typedef struct {
     ngx_str_t                        session_at;
     ngx_str_t                        xmin;          /* of the grant, */
     ngx_str_t                        client_xmin;   /*     and the client */
+    ngx_str_t                        ctid;          /* likewise; and of */
+    ngx_str_t                        client_ctid;   /*     what is shown */
+    ngx_str_t                        shown_ctid;
     ngx_str_t                        methods;
     ngx_str_t                        nonce;
     ngx_str_t                        registered;    /* of the target */

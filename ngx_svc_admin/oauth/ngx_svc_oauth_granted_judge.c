@@ -51,7 +51,10 @@ ngx_svc_oauth_granted_take(ngx_svc_oauth_t *o, PGresult *res)
         { NGX_SVC_OAUTH_GRANTED_EXPIRES_AT, &granted->expires_at },
         { NGX_SVC_OAUTH_GRANTED_CLIENT_XMIN, &granted->client_xmin },
         { NGX_SVC_OAUTH_GRANTED_SESSION_AT, &granted->session_at },
-        { NGX_SVC_OAUTH_GRANTED_XMIN, &granted->xmin }
+        { NGX_SVC_OAUTH_GRANTED_XMIN, &granted->xmin },
+        { NGX_SVC_OAUTH_GRANTED_CTID, &granted->ctid },
+        { NGX_SVC_OAUTH_GRANTED_CLIENT_CTID, &granted->client_ctid },
+        { NGX_SVC_OAUTH_GRANTED_SHOWN_CTID, &granted->shown_ctid }
     };
 
     for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {

@@ -10,6 +10,7 @@
 #include "ngx_svc_audit.h"
 #include "ngx_svc_oauth_client_row.h"
 #include "ngx_svc_oauth_delegation.h"
+#include "ngx_svc_oauth_granted_bind.h"
 #include "ngx_svc_oauth_own_live.h"
 
 
@@ -20,6 +21,7 @@
 typedef enum {
     NGX_SVC_OAUTH_GRANTED_NAME = NGX_SVC_OAUTH_CLIENT_COLUMNS,
     NGX_SVC_OAUTH_GRANTED_CLIENT_XMIN,
+    NGX_SVC_OAUTH_GRANTED_CLIENT_CTID,
     NGX_SVC_OAUTH_GRANTED_SHOWN,
     NGX_SVC_OAUTH_GRANTED_TAKEN,
     NGX_SVC_OAUTH_GRANTED_AGAIN,
@@ -36,15 +38,19 @@ typedef enum {
     NGX_SVC_OAUTH_GRANTED_METHODS,
     NGX_SVC_OAUTH_GRANTED_EXPIRES_AT,
     NGX_SVC_OAUTH_GRANTED_SESSION_AT,
-    NGX_SVC_OAUTH_GRANTED_XMIN
+    NGX_SVC_OAUTH_GRANTED_XMIN,
+    NGX_SVC_OAUTH_GRANTED_CTID,
+    NGX_SVC_OAUTH_GRANTED_SHOWN_CTID
 } ngx_svc_oauth_granted_column_e;
 
 
 /*
  * The client "a"; and "s", of "c", the row of what is shown, and its grant "p",
  * if that is the client's: NULLs, if one of them is not there.  A row's xmin is
- * of its version: what has another one has been changed.  The write looks at
- * the user, and a wider read does if it stores nothing.
+ * of its version, and ctid is where that is: the write looks there, which takes
+ * no index.  A row that has been changed is somewhere else by then, and what
+ * has taken its place is of another xmin.  The write looks at the user, and a
+ * wider read does if it stores nothing.
  *
  * agent, state: the client's columns and state; columns: what is shown, as
  * "shown", "taken", "again" and "nonce"; shown: a select of the row; more:
@@ -53,31 +59,31 @@ typedef enum {
  */
 
 #define NGX_SVC_OAUTH_GRANTED_READ(agent, state, columns, shown, more, from)  \
-    "SELECT " NGX_SVC_OAUTH_CLIENT_ROW(state) ", a.name, a.xmin, s.*"         \
+    "SELECT " NGX_SVC_OAUTH_CLIENT_ROW(state) ", a.name, a.xmin, a.ctid, s.*" \
     " FROM (" NGX_SVC_OAUTH_APPLICATION(                                      \
             NGX_SVC_OAUTH_CLIENT_ROW_COLUMNS agent ", k.name, k.assignment,"  \
             " k.require_consent, k.tokens_valid_after, k.tenant_valid_after," \
-            " k.xmin", "$1") ") a"                                            \
+            " k.xmin, k.ctid", "$1") ") a"                                    \
     " LEFT JOIN LATERAL (SELECT " columns ", " more ","                       \
             " a.require_consent AND NOT p.consented AS unasked, p.id,"        \
             " p.user_id, p.scopes, p.resources, p.resource_keys,"             \
             " floor(date_part('epoch', p.auth_time))::bigint AS auth_time,"   \
             " array_to_string(p.methods, ' ') AS methods,"                    \
             " least(p.expires_at, now() + interval '30 days') AS expires_at," \
-            " p.session_at, p.xmin"                                           \
+            " p.session_at, p.xmin, p.ctid, c.ctid AS shown_ctid"             \
         " FROM (" shown ") c"                                                 \
         " JOIN LATERAL ("                                                     \
             NGX_SVC_ROW("k.id, k.client_id, k.user_id, k.scopes,"             \
                         " k.resources, k.resource_keys, k.auth_time,"         \
                         " k.methods, k.session_at, k.created_at,"             \
-                        " k.expires_at, k.revoked_at, k.consented, k.xmin",   \
-                        "svc.oauth_grant", "c.grant_id")                      \
+                        " k.expires_at, k.revoked_at, k.consented, k.xmin,"   \
+                        " k.ctid", "svc.oauth_grant", "c.grant_id")           \
         ") p ON p.client_id = a.client_id" from ") s ON true"
 
 /* The row of what is shown, $2. */
 
 #define NGX_SVC_OAUTH_GRANTED_BY_DIGEST(columns, table)                       \
-    "SELECT " columns " FROM " table " k"                                     \
+    "SELECT " columns ", k.ctid FROM " table " k"                             \
     " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
         " AND k.digest BETWEEN $2::bytea AND $2::bytea"                       \
     " ORDER BY k.digest LIMIT 1"
@@ -117,14 +123,16 @@ typedef enum {
  * user is active, whose sessions of that time have not been ended.
  */
 
+#define NGX_SVC_OAUTH_GRANTED_VERSION(table, ctid, xmin)                      \
+    "(SELECT k.xmin FROM " table " k WHERE k.tenant_id = " NGX_SVC_TENANT     \
+        " AND k.ctid = " ctid "::tid) = " xmin "::xid"
+
 #define NGX_SVC_OAUTH_GRANTED_HOLDS                                           \
-    "(" NGX_SVC_ROW("k.xmin", "svc.oauth_grant", "$3::text::uuid")            \
-        ") = $5::text::xid"                                                   \
-    " AND (" NGX_SVC_OAUTH_APPLICATION("k.xmin", "$2::text")                  \
-        ") = $6::text::xid"                                                   \
+    NGX_SVC_OAUTH_GRANTED_VERSION("svc.oauth_grant", "$20", "$5")             \
+    " AND " NGX_SVC_OAUTH_GRANTED_VERSION("svc.application", "$21", "$6")     \
     " AND (" NGX_SVC_ROW("k.status = 'active' AND $7::text::timestamptz"      \
             " >= coalesce(k.valid_after, '-infinity')",                       \
-            "svc.user_account", "$4::text::uuid") ")"
+            "svc.user_account", "$4::uuid") ")"
 
 /*
  * The token, of "x", a CTE with the tenant's id, and a row if it is to be
@@ -133,52 +141,55 @@ typedef enum {
 
 #define NGX_SVC_OAUTH_GRANTED_TOKEN(grant, chain, client_name)                \
     "v AS ("                                                                  \
-        "SELECT x.tenant_id, NULL::text AS verdict, $8::text::bigint AS ms,"  \
-            " $9::text::uuid AS jti, $2::text AS client_id,"                  \
-            " $4::text::uuid AS user_id, $4::text AS subject,"                \
-            " $3::text::uuid AS grant_id, NULL::uuid AS root_jti,"            \
+        "SELECT x.tenant_id, NULL::text AS verdict, $8::bigint AS ms,"        \
+            " $9::uuid AS jti, $2::text AS client_id,"                        \
+            " $4::uuid AS user_id, $4::uuid::text AS subject,"                \
+            " $3::uuid AS grant_id, NULL::uuid AS root_jti,"                  \
             " NULL::uuid AS parent_jti, " chain " AS chain,"                  \
             " ARRAY[$2::text] AS principals,"                                 \
             " string_to_array($10::text, ' ') AS scopes,"                     \
             " $11::text AS audience, $12::text AS audience_key,"              \
-            " $14::text AS kid, $16::text::integer AS ttl, "                  \
+            " $14::text AS kid, $16::integer AS ttl, "                        \
             client_name " AS client_name"                                     \
         " FROM x"                                                             \
     "), i AS ("                                                               \
         NGX_SVC_OAUTH_INSERT(grant, "$13::bytea", "$15", "$17", "$18")        \
     ")"
 
-/* The parameters so far, $1 to $18. */
+/* The parameters so far, $1 to $21. */
 
 #define NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS                                     \
     ngx_svc_oauth_granted_param(digest),                                      \
     ngx_svc_oauth_param(client.id),                                           \
-    ngx_svc_oauth_granted_param(id),                                          \
-    ngx_svc_oauth_granted_param(user_id),                                     \
-    ngx_svc_oauth_granted_param(xmin),                                        \
-    ngx_svc_oauth_granted_param(client_xmin),                                 \
+    ngx_svc_oauth_granted_uuid(id),                                           \
+    ngx_svc_oauth_granted_uuid(user_id),                                      \
+    ngx_svc_oauth_granted_xid(xmin),                                          \
+    ngx_svc_oauth_granted_xid(client_xmin),                                   \
     ngx_svc_oauth_granted_param(session_at),                                  \
-    ngx_svc_oauth_granted_param(ms),                                          \
-    ngx_svc_oauth_granted_param(token.jti),                                   \
+    ngx_svc_oauth_granted_int8(ms),                                           \
+    ngx_svc_oauth_granted_uuid(token.jti),                                    \
     ngx_svc_oauth_granted_param(token.scope),                                 \
     ngx_svc_oauth_granted_param(token.audience),                              \
     ngx_svc_oauth_granted_param(audience_key),                                \
     ngx_svc_oauth_granted_param(secret_hash),                                 \
     ngx_svc_oauth_granted_param(token.kid),                                   \
     ngx_svc_oauth_param(jkt),                                                 \
-    ngx_svc_oauth_granted_param(ttl),                                         \
+    ngx_svc_oauth_granted_int4(ttl),                                          \
     ngx_svc_oauth_param(ip),                                                  \
-    ngx_svc_oauth_param(country)
+    ngx_svc_oauth_param(country),                                             \
+    ngx_svc_oauth_granted_tid(shown_ctid),                                    \
+    ngx_svc_oauth_granted_tid(ctid),                                          \
+    ngx_svc_oauth_granted_tid(client_ctid)
 
-/* A refresh token besides, $19, bound to $20, until $21, if there is one. */
+/* A refresh token besides, $22, bound to $23, until $24, if there is one. */
 
 #define NGX_SVC_OAUTH_GRANTED_REFRESH                                         \
     ", r AS ("                                                                \
         "INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, jkt,"    \
             " expires_at)"                                                    \
-        " SELECT x.tenant_id, $19::bytea, $3::text::uuid, $20::bytea,"        \
-            " $21::text::timestamptz"                                         \
-        " FROM x WHERE $19::bytea IS NOT NULL"                                \
+        " SELECT x.tenant_id, $22::bytea, $3::uuid, $23::bytea,"              \
+            " $24::text::timestamptz"                                         \
+        " FROM x WHERE $22::bytea IS NOT NULL"                                \
     ")"
 
 #define NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS                                  \
@@ -221,21 +232,23 @@ typedef enum {
     " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
         " AND k.digest = $1::bytea AND k.used_at IS NULL"
 
-/* That, and both tokens for it; and of an agent. */
+/* That, where it was read, and both tokens for it; and of an agent. */
 
 #define NGX_SVC_OAUTH_GRANTED_GIVE(grant, table, set)                         \
     NGX_SVC_OAUTH_GRANTED_STORE(                                              \
         NGX_SVC_OAUTH_GRANTED_TAKE(table, set)                                \
-            " AND " NGX_SVC_OAUTH_GRANTED_HOLDS " RETURNING k.tenant_id",     \
+            " AND k.ctid = $19::tid AND " NGX_SVC_OAUTH_GRANTED_HOLDS         \
+            " RETURNING k.tenant_id",                                         \
         grant, "NULL::text[]", "NULL", NGX_SVC_OAUTH_GRANTED_REFRESH)
 
 #define NGX_SVC_OAUTH_GRANTED_GIVE_AGENT(grant, table, set)                   \
     NGX_SVC_OAUTH_GRANTED_STORE(                                              \
         NGX_SVC_OAUTH_GRANTED_TAKE(table, set)                                \
-            " AND " NGX_SVC_OAUTH_GRANTED_HOLDS " RETURNING k.tenant_id",     \
-        grant, "ARRAY[$2::text]", "$24::text",                                \
+            " AND k.ctid = $19::tid AND " NGX_SVC_OAUTH_GRANTED_HOLDS         \
+            " RETURNING k.tenant_id",                                         \
+        grant, "ARRAY[$2::text]", "$27::text",                                \
         NGX_SVC_OAUTH_GRANTED_REFRESH                                         \
-        NGX_SVC_OAUTH_GRANTED_JOURNAL(grant, "$22", "$23"))
+        NGX_SVC_OAUTH_GRANTED_JOURNAL(grant, "$25", "$26"))
 
 
 #endif /* _NGX_SVC_OAUTH_GRANTED_SQL_H_INCLUDED_ */

@@ -78,7 +78,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_read_wider = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh = {
     .name = "oauth_refresh",
     .text = NGX_SVC_OAUTH_GRANTED_GIVE("'refresh_token'", "svc.oauth_refresh",
-                                       ", successor = $19::bytea"),
+                                       ", successor = $22::bytea"),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS)
 };
@@ -86,7 +86,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_agent = {
     .name = "oauth_refresh_agent",
     .text = NGX_SVC_OAUTH_GRANTED_GIVE_AGENT("'refresh_token'",
-                "svc.oauth_refresh", ", successor = $19::bytea"),
+                "svc.oauth_refresh", ", successor = $22::bytea"),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_JOURNAL_PARAMS)
@@ -97,9 +97,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_agent = {
 #define NGX_SVC_OAUTH_REFRESH_TAKEN                                           \
     "SELECT n.tenant_id FROM svc.oauth_refresh k"                             \
         " JOIN svc.oauth_refresh n ON n.tenant_id = " NGX_SVC_TENANT          \
-            " AND n.digest = $19::bytea AND n.used_at IS NULL"                \
-    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
-        " AND k.digest = $1::bytea AND k.successor = $19::bytea"              \
+            " AND n.digest = $22::bytea AND n.used_at IS NULL"                \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.ctid = $19::tid"           \
+        " AND k.digest = $1::bytea AND k.successor = $22::bytea"              \
         " AND " NGX_SVC_OAUTH_GRANTED_HOLDS
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_again = {
@@ -113,9 +113,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_again = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_again_agent = {
     .name = "oauth_refresh_again_agent",
     .text = NGX_SVC_OAUTH_GRANTED_STORE(NGX_SVC_OAUTH_REFRESH_TAKEN,
-                "'refresh_token'", "ARRAY[$2::text]", "$22::text",
-                NGX_SVC_OAUTH_GRANTED_JOURNAL("'refresh_token'", "$20",
-                                              "$21")),
+                "'refresh_token'", "ARRAY[$2::text]", "$25::text",
+                NGX_SVC_OAUTH_GRANTED_JOURNAL("'refresh_token'", "$23",
+                                              "$24")),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    ngx_svc_oauth_granted_param(refresh),
                    NGX_SVC_OAUTH_GRANTED_JOURNAL_PARAMS)

@@ -87,8 +87,8 @@ my %VALUES = (
     oauth_refresh_read => [ 'app_x', '\x00', undef ],
     ( map { $_ => [ '\x00', 'app_x', ('01a00000-0000-7100-8000-000000000000') x 2, 1, 1,
                     '2100-01-01', 1e12, '01a00000-0000-7100-8000-000000000000', 'a', undef,
-                    undef, '\x00', undef, undef, 60, '192.0.2.1', undef, '\x01', undef,
-                    '2100-01-01' ] }
+                    undef, '\x00', undef, undef, 60, '192.0.2.1', undef, ('(0,1)') x 3, '\x01',
+                    undef, '2100-01-01' ] }
           qw(oauth_code oauth_refresh) ),
     oauth_userinfo => [ undef, '01a00000-0000-7100-8000-000000000000', 1e12, undef, 'x',
                         'true', undef ],

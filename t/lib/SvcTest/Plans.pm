@@ -382,6 +382,13 @@ sub version {
                                   . " WHERE tenant_id = '$self->{id}' AND $column = '$value'");
 }
 
+sub place {
+    my ($self, $table, $column, $value) = @_;
+
+    return scalar $self->{s}->sql("SELECT ctid FROM svc.$table"
+                                  . " WHERE tenant_id = '$self->{id}' AND $column = '$value'");
+}
+
 sub values {
     my ($self) = @_;
 
@@ -433,6 +440,11 @@ sub values {
                 $self->version(application => client_id => $granted),
                 '2100-01-01', $shown[1], $new, 'openid', undef, undef, $x_hash, undef, undef, 60,
                 '192.0.2.1', 'FR');
+    my @places = ($self->place(oauth_grant => id => $self->id($GRANT, 510)),
+                  $self->place(application => client_id => $granted));
+    my @give_code = ($code, @give, $self->place(oauth_code => digest => $code), @places);
+    my @give_refresh = ($refreshed, @give, $self->place(oauth_refresh => digest => $refreshed),
+                        @places);
     my @next = ($new_hash, undef, '2100-01-01');
     my @journal = ('https://x/oauth/t/x', 'request', 'agent');
     my $mac16 = '\x' . substr sha256_hex('mac1'), 0, 32;
@@ -728,6 +740,7 @@ sub values {
                                       '{web}', '{web}', undef ],
         admin_secrets_expire => [ $self->{apps}[0], 90, 100 ],
         ( map { $_ => [ $app_login ] } qw(oauth_login oauth_login_async) ),
+        oauth_tenant => [ $self->{id} ],
         ( map { $_ => [ $app_login, $self->{slug} ] } qw(oauth_login_pinned
                                                          oauth_login_async_pinned) ),
         oauth_login_any => [ $app_login, $self->{slug}, 'agent', $self->{apps}[0],
@@ -758,15 +771,15 @@ sub values {
         oauth_code_read => [ $granted, $code, undef, '\x' . unpack('H*', 'x'), undef ],
         oauth_code_read_wider => [ $granted, $code, undef, '\x' . unpack('H*', 'x'), undef,
                                    'urn:x' ],
-        oauth_code => [ $code, @give, @next ],
-        oauth_code_agent => [ $code, @give, @next, @journal ],
+        oauth_code => [ @give_code, @next ],
+        oauth_code_agent => [ @give_code, @next, @journal ],
         oauth_code_spend => [ $code ],
         oauth_refresh_read => [ $granted, $refreshed, undef ],
         oauth_refresh_read_wider => [ $granted, $refreshed, undef, '{}', 'urn:x' ],
-        oauth_refresh => [ $refreshed, @give, @next ],
-        oauth_refresh_agent => [ $refreshed, @give, @next, @journal ],
-        oauth_refresh_again => [ $refreshed, @give, $new_hash ],
-        oauth_refresh_again_agent => [ $refreshed, @give, $new_hash, @journal ],
+        oauth_refresh => [ @give_refresh, @next ],
+        oauth_refresh_agent => [ @give_refresh, @next, @journal ],
+        oauth_refresh_again => [ @give_refresh, $new_hash ],
+        oauth_refresh_again_agent => [ @give_refresh, $new_hash, @journal ],
         oauth_granted_revoke => [ $self->id($GRANT, 510), $granted, 'code_replayed', @client ],
         oauth_userinfo_tenant => [ undef, "$self->{slug}-key1" ],
         oauth_userinfo => [ undef, @shown, $x_hash, undef, 'false', undef ],
