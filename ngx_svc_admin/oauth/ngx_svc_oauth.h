@@ -88,8 +88,9 @@ typedef struct {
     ngx_svc_oauth_login_e          login;
     const ngx_svc_pg_statement_t  *statement;
 
-    /* In place of that, if o->wider; or NULL. */
+    /* In place of that, if o->wider; and else, if a JWT is shown; or NULL. */
     const ngx_svc_pg_statement_t  *wider;
+    const ngx_svc_pg_statement_t  *jwt;
 
     /*
      * Adds calls behind the client's, before the others, of tokens that are

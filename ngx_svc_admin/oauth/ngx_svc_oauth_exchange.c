@@ -39,17 +39,26 @@ static ngx_int_t ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, PGresult *res,
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_read = {
     .name = "oauth_exchange_read",
+    .text = NGX_SVC_OAUTH_EXCHANGE_READ("a.orphan_action", "", ", NULL, NULL",
+                "", NGX_SVC_OAUTH_EXCHANGE_LEAN, ""),
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_PARAMS)
+};
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_read_jwt = {
+    .name = "oauth_exchange_read_jwt",
     .text = NGX_SVC_OAUTH_EXCHANGE_READ("a.orphan_action", "",
+                NGX_SVC_OAUTH_LIVES_KEY_COLUMNS, NGX_SVC_OAUTH_LIVES_KEY,
                 NGX_SVC_OAUTH_EXCHANGE_LEAN, ""),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_KEY_PARAMS)
 };
 
-/* For a target, of a user in groups, or with owners of agents. */
+/* Of any, for a target, of a user in groups, or with owners of agents. */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_read_wider = {
     .name = "oauth_exchange_read_wider",
     .text = NGX_SVC_OAUTH_EXCHANGE_READ(NGX_SVC_OAUTH_STATE("a", "a"),
-                NGX_SVC_OAUTH_LIVES_OWNER, NGX_SVC_OAUTH_EXCHANGE_WIDER,
+                NGX_SVC_OAUTH_LIVES_OWNER, NGX_SVC_OAUTH_LIVES_KEY_COLUMNS,
+                NGX_SVC_OAUTH_LIVES_KEY, NGX_SVC_OAUTH_EXCHANGE_WIDER,
                 NGX_SVC_OAUTH_EXCHANGE_TARGET),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_KEY_PARAMS,
                    ngx_svc_oauth_param(resource_key),
@@ -77,6 +86,7 @@ const ngx_svc_oauth_grant_t  ngx_svc_oauth_exchange = {
     .check = ngx_svc_oauth_exchange_check,
     .rows = ngx_svc_oauth_exchange_rows,
     .statement = &ngx_svc_sql_oauth_exchange_read,
+    .jwt = &ngx_svc_sql_oauth_exchange_read_jwt,
     .wider = &ngx_svc_sql_oauth_exchange_read_wider,
     .decide = ngx_svc_oauth_exchange_decide,
     .journal = ngx_svc_oauth_exchange_journal,

@@ -66,8 +66,9 @@ typedef struct {
     ngx_str_t                            secret_hash;   /* of an opaque one */
     ngx_str_t                            name;      /* of the client */
     ngx_str_t                            target;    /* as the journal has it */
-    ngx_str_t                            clients;   /* an array of ids, */
-    ngx_str_t                            versions;  /*     and of their rows */
+    ngx_str_t                            clients;   /* an array of ids, and */
+    ngx_str_t                            places;    /*     of their rows' */
+    ngx_str_t                            versions;  /*     ctid and xmin */
 } ngx_svc_oauth_exchange_t;
 
 #define ngx_svc_oauth_exchange_param(field)                                   \

@@ -21,6 +21,8 @@ static ngx_int_t ngx_svc_oauth_exchange_keep(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_token(ngx_svc_oauth_t *o);
 static void ngx_svc_oauth_exchange_sign(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_versions(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_column(ngx_svc_oauth_t *o,
+    ngx_uint_t column, ngx_str_t *array);
 static ngx_int_t ngx_svc_oauth_exchange_give_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_exchange_given(ngx_svc_request_t *sr);
 
@@ -263,15 +265,47 @@ ngx_svc_oauth_exchange_sign(ngx_svc_oauth_t *o)
 }
 
 
-/* Of all clients that the token is to live by; a version is a number. */
+/* Of the rows of all clients that the token is to live by. */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_versions(ngx_svc_oauth_t *o)
 {
+    ngx_uint_t                 i;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    const struct {
+        ngx_uint_t   column;
+        ngx_str_t   *array;
+    } arrays[] = {
+        { NGX_SVC_OAUTH_LIVES_A_ID, &ex->clients },
+        { NGX_SVC_OAUTH_EXCHANGE_PLACE, &ex->places },
+        { NGX_SVC_OAUTH_EXCHANGE_VERSION, &ex->versions }
+    };
+
+    for (i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+        if (ngx_svc_oauth_exchange_column(o, arrays[i].column, arrays[i].array)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* An array of what all rows have. */
+
+static ngx_int_t
+ngx_svc_oauth_exchange_column(ngx_svc_oauth_t *o, ngx_uint_t column,
+    ngx_str_t *array)
+{
     int                        row;
-    u_char                    *id, *version;
+    u_char                    *p;
     size_t                     len;
-    ngx_str_t                  text;
+    ngx_str_t                  value;
     ngx_svc_oauth_exchange_t  *ex;
 
     ex = o->data;
@@ -279,36 +313,25 @@ ngx_svc_oauth_exchange_versions(ngx_svc_oauth_t *o)
     len = sizeof("{}");
 
     for (row = 0; row < PQntuples(ex->res); row++) {
-        text = ngx_svc_pg_value(ex->res, row, NGX_SVC_OAUTH_LIVES_A_ID);
-        len += ngx_svc_pg_array_len(&text) + NGX_INT32_LEN;
+        value = ngx_svc_pg_value(ex->res, row, column);
+        len += ngx_svc_pg_array_len(&value);
     }
 
-    id = ngx_pnalloc(o->sr->request->pool, 2 * len);
-    if (id == NULL) {
+    p = ngx_pnalloc(o->sr->request->pool, len);
+    if (p == NULL) {
         return NGX_ERROR;
     }
 
-    version = id + len;
-
-    ex->clients.data = id;
-    ex->versions.data = version;
-
-    *id++ = '{';
-    *version++ = '{';
+    array->data = p;
+    *p++ = '{';
 
     for (row = 0; row < PQntuples(ex->res); row++) {
-        text = ngx_svc_pg_value(ex->res, row, NGX_SVC_OAUTH_LIVES_A_ID);
-        id = ngx_svc_pg_array_add(id, &text);
-
-        text = ngx_svc_pg_value(ex->res, row, NGX_SVC_OAUTH_EXCHANGE_VERSION);
-        version = ngx_sprintf(version, row ? ",%V" : "%V", &text);
+        value = ngx_svc_pg_value(ex->res, row, column);
+        p = ngx_svc_pg_array_add(p, &value);
     }
 
-    *id++ = '}';
-    *version++ = '}';
-
-    ex->clients.len = id - ex->clients.data;
-    ex->versions.len = version - ex->versions.data;
+    *p++ = '}';
+    array->len = p - array->data;
 
     return NGX_OK;
 }
@@ -322,7 +345,9 @@ ngx_svc_oauth_exchange_give_calls(ngx_svc_request_t *sr)
 
     o = sr->data;
 
-    rc = ngx_svc_oauth_client_call(o, NGX_SVC_OAUTH_LOGIN_SYNC);
+    /* no login: one that is not good any more has changed the client's row */
+
+    rc = ngx_svc_oauth_client_tenant(o);
 
     if (rc == NGX_OK && o->kid.data) {
         rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_key_sealed, NULL);
@@ -336,24 +361,12 @@ ngx_svc_oauth_exchange_give_calls(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_exchange_given(ngx_svc_request_t *sr)
 {
-    ngx_int_t                  rc;
     PGresult                  *key;
     ngx_svc_oauth_t           *o;
     ngx_svc_oauth_exchange_t  *ex;
 
     o = sr->data;
     ex = o->data;
-
-    rc = ngx_svc_oauth_client_known(o, sr->results[0]);
-
-    if (rc != NGX_OK) {
-
-        /* it has been deleted since, or its secret is retired */
-
-        return rc == NGX_DECLINED
-               ? ngx_svc_oauth_refuse_client(o, sr->results[0])
-               : NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
 
     if (PQcmdTuples(ngx_svc_route_last(sr))[0] != '1') {
         return ngx_svc_oauth_exchange_again(o);

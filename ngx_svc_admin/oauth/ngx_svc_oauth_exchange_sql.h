@@ -7,6 +7,7 @@
 #define _NGX_SVC_OAUTH_EXCHANGE_SQL_H_INCLUDED_
 
 
+#include "ngx_svc_oauth_bind.h"
 #include "ngx_svc_oauth_exchange.h"
 #include "ngx_svc_oauth_lives_row.h"
 
@@ -26,6 +27,7 @@ typedef enum {
     NGX_SVC_OAUTH_EXCHANGE_DEPTH,
     NGX_SVC_OAUTH_EXCHANGE_CONSENTS,
     NGX_SVC_OAUTH_EXCHANGE_VERSION,
+    NGX_SVC_OAUTH_EXCHANGE_PLACE,
     NGX_SVC_OAUTH_EXCHANGE_GRANT_ID,
     NGX_SVC_OAUTH_EXCHANGE_PARENT,
     NGX_SVC_OAUTH_EXCHANGE_ROOT,
@@ -41,20 +43,23 @@ typedef enum {
 /*
  * The rows of NGX_SVC_OAUTH_LIVES_JWT(), with more of each client "a", of the
  * token "x", and of its grant "r"; "c": what the user has consented to, of who
- * asks.  orphan, owner: of an agent, whether its owner is looked at; columns:
- * whether the user may use the client, and the target; from: more to join.
+ * asks.  orphan, owner: of an agent, whether its owner is looked at; key_columns,
+ * key: of a JWT; columns: whether the user may use the client, and the target;
+ * from: more to join.
  *
- * A row's xmin is of its version: what has another one has been changed.
+ * A row's xmin is of its version, and its ctid is where that is: what has
+ * another one has been changed.
  */
 
-#define NGX_SVC_OAUTH_EXCHANGE_READ(orphan, owner, columns, from)             \
-    "SELECT " NGX_SVC_OAUTH_LIVES_COLUMNS(orphan)                             \
-        NGX_SVC_OAUTH_LIVES_KEY_COLUMNS ", a.grant_types,"                    \
+#define NGX_SVC_OAUTH_EXCHANGE_READ(orphan, owner, key_columns, key, columns, \
+    from)                                                                     \
+    "SELECT " NGX_SVC_OAUTH_LIVES_COLUMNS(orphan) key_columns                 \
+        ", a.grant_types,"                                                    \
         " a.access_token_format, a.require_dpop, a.active_kid,"               \
         " a.allowed_audiences, a.name, " NGX_SVC_OAUTH_TTL_LEFT("a") ","      \
         " (SELECT k.max_delegation_depth FROM svc.oauth_tenant k"             \
             " WHERE k.tenant_id = " NGX_SVC_TENANT "),"                       \
-        " a.require_consent, a.xmin, x.grant_id,"                             \
+        " a.require_consent, a.xmin, a.ctid, x.grant_id,"                     \
         " x.jti, coalesce(x.root_jti, x.jti),"                                \
         " floor(date_part('epoch', r.auth_time))::bigint, c.allowed, " columns\
     NGX_SVC_OAUTH_LIVES_FROM(NGX_SVC_OAUTH_LIVES_TOKEN(""),                   \
@@ -62,8 +67,8 @@ typedef enum {
         NGX_SVC_OAUTH_LIVES_SESSION ", k.auth_time",                          \
         NGX_SVC_OAUTH_LIVES_CLIENT(owner ", k.grant_types,"                   \
             " k.access_token_format, k.require_dpop, k.active_kid,"           \
-            " k.allowed_audiences, k.name, k.xmin"),                          \
-        NGX_SVC_OAUTH_LIVES_KEY)                                              \
+            " k.allowed_audiences, k.name, k.xmin, k.ctid"),                  \
+        key)                                                                  \
     " LEFT JOIN LATERAL (SELECT k.allowed FROM svc.oauth_consent k"           \
         " WHERE a.client_id = $1::text AND a.require_consent"                 \
             " AND k.tenant_id = " NGX_SVC_TENANT                              \
@@ -101,23 +106,24 @@ typedef enum {
 /* --- the write --- */
 
 /*
- * A condition: the clients that the token is to live by, $23, are of the
- * versions that were read, and its user is active, whose tokens of that time
- * have not been ended.  All else that may end a token ends this one, too,
- * whenever it was issued: who is asked about it looks at that.
+ * A condition: of the clients that the token is to live by, $23, each version
+ * is where it was read; and its user is active, whose tokens of that time have
+ * not been ended.  All else that may end a token ends this one, too, whenever it
+ * was issued: who is asked about it looks at that.
  */
 
 #define NGX_SVC_OAUTH_EXCHANGE_HOLDS                                          \
     "(SELECT count(*) FROM svc.application k"                                 \
         " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
+            " AND k.ctid = ANY ($24::text::tid[])"                            \
             " AND k.client_id = ANY ($23::text::text[])"                      \
-            " AND k.xmin = ANY ($24::text::xid[]))"                           \
+            " AND k.xmin = ANY ($25::text::xid[]))"                           \
         " = cardinality($23::text::text[])"                                   \
-    " AND ($4::text IS NULL OR ("                                             \
+    " AND ($4::uuid IS NULL OR ("                                             \
         NGX_SVC_ROW("k.status = 'active' AND "                                \
-                    NGX_SVC_OAUTH_ISSUED_AT("$1::text")                       \
+                    NGX_SVC_OAUTH_ISSUED_AT("$1::bigint")                     \
                     " >= coalesce(k.valid_after, '-infinity')",               \
-                    "svc.user_account", "$4::text::uuid") "))"
+                    "svc.user_account", "$4::uuid") "))"
 
 /* The token "i", and who acts for whom in the journal. */
 
@@ -127,37 +133,38 @@ typedef enum {
             " user_id, grant_id, root_jti, parent_jti, chain, principals,"    \
             " grant_type, scopes, audience, audience_key, secret_hash, kid,"  \
             " jkt, ttl, ip, country)"                                         \
-        " SELECT " NGX_SVC_TENANT_OR_NULL ", $2::text::uuid, "                \
-            NGX_SVC_OAUTH_ISSUED_AT("$1::text") ", $3::text,"                 \
-            " $4::text::uuid, $5::text::uuid, $6::text::uuid,"                \
-            " $7::text::uuid, string_to_array($8::text, ' '),"                \
+        " SELECT " NGX_SVC_TENANT_OR_NULL ", $2::uuid, "                      \
+            NGX_SVC_OAUTH_ISSUED_AT("$1::bigint") ", $3::text, $4::uuid,"     \
+            " $5::uuid, $6::uuid, $7::uuid, string_to_array($8::text, ' '),"  \
             " string_to_array($9::text, ' '), '" NGX_SVC_OAUTH_EXCHANGE "',"  \
             " string_to_array($10::text, ' '), $11::text, $12::text,"         \
-            " $13::bytea, $14::text, $15::bytea, $16::text::integer,"         \
+            " $13::bytea, $14::text, $15::bytea, $16::integer,"               \
             " $17::text::inet, $18::text"                                     \
         " WHERE " NGX_SVC_OAUTH_EXCHANGE_HOLDS                                \
-        " RETURNING jti, issued_at, client_id, user_id, root_jti, parent_jti,"\
-            " chain, scopes, jkt, ttl"                                        \
+        " RETURNING issued_at, chain, scopes"                                 \
     ")"                                                                       \
     " INSERT INTO svc.delegation (id, created_at, client_id, client_name,"    \
         " subject_type, subject_id, chain, grant_type, audience, scopes,"     \
         " outcome, token_jti, parent_jti, root_jti, expires_at, bound, ip,"   \
         " country, request_id)"                                               \
-    " SELECT i.jti, i.issued_at, i.client_id, $19::text, "                    \
-        NGX_SVC_OAUTH_SUBJECT_TYPE("i.user_id", "$20::text") ", $20::text,"   \
+    " SELECT $2::uuid, i.issued_at, $3::text, $19::text, "                    \
+        NGX_SVC_OAUTH_SUBJECT_TYPE("$4::uuid", "$20::text") ", $20::text,"    \
         " i.chain, '" NGX_SVC_OAUTH_EXCHANGE "', $21::text, i.scopes,"        \
-        " 'granted', i.jti, i.parent_jti, i.root_jti,"                        \
-        " i.issued_at + make_interval(secs => i.ttl), i.jkt IS NOT NULL,"     \
-        " $17::text, $18::text, $22::text FROM i"
+        " 'granted', $2::uuid, $7::uuid, $6::uuid,"                           \
+        " i.issued_at + make_interval(secs => $16::integer),"                 \
+        " $15::bytea IS NOT NULL, $17::text, $18::text, $22::text FROM i"
+
+#define ngx_svc_oauth_exchange_as(type, field)                                \
+    ngx_svc_oauth_bind_as(type, ngx_svc_oauth_exchange_t, field)
 
 #define NGX_SVC_OAUTH_EXCHANGE_GIVE_PARAMS                                    \
-    ngx_svc_oauth_exchange_param(ms),                                         \
-    ngx_svc_oauth_exchange_param(token.jti),                                  \
+    ngx_svc_oauth_exchange_as(int8, ms),                                      \
+    ngx_svc_oauth_exchange_as(uuid, token.jti),                               \
     ngx_svc_oauth_param(client.id),                                           \
-    ngx_svc_oauth_exchange_param(user_id),                                    \
-    ngx_svc_oauth_exchange_param(grant_id),                                   \
-    ngx_svc_oauth_exchange_param(root_jti),                                   \
-    ngx_svc_oauth_exchange_param(parent_jti),                                 \
+    ngx_svc_oauth_exchange_as(uuid, user_id),                                 \
+    ngx_svc_oauth_exchange_as(uuid, grant_id),                                \
+    ngx_svc_oauth_exchange_as(uuid, root_jti),                                \
+    ngx_svc_oauth_exchange_as(uuid, parent_jti),                              \
     ngx_svc_oauth_exchange_param(token.chain),                                \
     ngx_svc_oauth_exchange_param(principals_text),                            \
     ngx_svc_oauth_exchange_param(token.scope),                                \
@@ -166,7 +173,7 @@ typedef enum {
     ngx_svc_oauth_exchange_param(secret_hash),                                \
     ngx_svc_oauth_exchange_param(token.kid),                                  \
     ngx_svc_oauth_param(jkt),                                                 \
-    ngx_svc_oauth_exchange_param(ttl_text),                                   \
+    ngx_svc_oauth_exchange_as(int4, ttl_text),                                \
     ngx_svc_oauth_param(ip),                                                  \
     ngx_svc_oauth_param(country),                                             \
     ngx_svc_oauth_exchange_param(name),                                       \
@@ -174,6 +181,7 @@ typedef enum {
     ngx_svc_oauth_exchange_param(target),                                     \
     ngx_svc_oauth_param(request_id),                                          \
     ngx_svc_oauth_exchange_param(clients),                                    \
+    ngx_svc_oauth_exchange_param(places),                                     \
     ngx_svc_oauth_exchange_param(versions)
 
 

@@ -23,7 +23,14 @@ ngx_svc_oauth_grant_calls(ngx_svc_oauth_t *o,
     ngx_int_t                     rc;
     const ngx_svc_pg_statement_t  *statement;
 
-    statement = o->wider ? o->grant->wider : o->grant->statement;
+    statement = o->grant->statement;
+
+    if (o->wider) {
+        statement = o->grant->wider;
+
+    } else if (o->grant->jwt && o->token.kid.data) {
+        statement = o->grant->jwt;
+    }
 
     rc = ngx_svc_oauth_client_call(o, o->grant->login);
 

@@ -10,7 +10,7 @@
 #include "ngx_svc_audit.h"
 #include "ngx_svc_oauth_client_row.h"
 #include "ngx_svc_oauth_delegation.h"
-#include "ngx_svc_oauth_granted_bind.h"
+#include "ngx_svc_oauth_bind.h"
 #include "ngx_svc_oauth_own_live.h"
 
 
@@ -158,28 +158,31 @@ typedef enum {
 
 /* The parameters so far, $1 to $21. */
 
+#define ngx_svc_oauth_granted_as(type, field)                                 \
+    ngx_svc_oauth_bind_as(type, ngx_svc_oauth_granted_t, field)
+
 #define NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS                                     \
     ngx_svc_oauth_granted_param(digest),                                      \
     ngx_svc_oauth_param(client.id),                                           \
-    ngx_svc_oauth_granted_uuid(id),                                           \
-    ngx_svc_oauth_granted_uuid(user_id),                                      \
-    ngx_svc_oauth_granted_xid(xmin),                                          \
-    ngx_svc_oauth_granted_xid(client_xmin),                                   \
+    ngx_svc_oauth_granted_as(uuid, id),                                       \
+    ngx_svc_oauth_granted_as(uuid, user_id),                                  \
+    ngx_svc_oauth_granted_as(int4, xmin),                                     \
+    ngx_svc_oauth_granted_as(int4, client_xmin),                              \
     ngx_svc_oauth_granted_param(session_at),                                  \
-    ngx_svc_oauth_granted_int8(ms),                                           \
-    ngx_svc_oauth_granted_uuid(token.jti),                                    \
+    ngx_svc_oauth_granted_as(int8, ms),                                       \
+    ngx_svc_oauth_granted_as(uuid, token.jti),                                \
     ngx_svc_oauth_granted_param(token.scope),                                 \
     ngx_svc_oauth_granted_param(token.audience),                              \
     ngx_svc_oauth_granted_param(audience_key),                                \
     ngx_svc_oauth_granted_param(secret_hash),                                 \
     ngx_svc_oauth_granted_param(token.kid),                                   \
     ngx_svc_oauth_param(jkt),                                                 \
-    ngx_svc_oauth_granted_int4(ttl),                                          \
+    ngx_svc_oauth_granted_as(int4, ttl),                                      \
     ngx_svc_oauth_param(ip),                                                  \
     ngx_svc_oauth_param(country),                                             \
-    ngx_svc_oauth_granted_tid(shown_ctid),                                    \
-    ngx_svc_oauth_granted_tid(ctid),                                          \
-    ngx_svc_oauth_granted_tid(client_ctid)
+    ngx_svc_oauth_granted_as(tid, shown_ctid),                                \
+    ngx_svc_oauth_granted_as(tid, ctid),                                      \
+    ngx_svc_oauth_granted_as(tid, client_ctid)
 
 /* A refresh token besides, $22, bound to $23, until $24, if there is one. */
 

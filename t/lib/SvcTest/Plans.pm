@@ -786,7 +786,8 @@ sub values {
         oauth_revoke => [ $first_app, 'false', @shown, $x_hash, undef, undef ],
         oauth_revoke_children => [ $first_app, @shown, $x_hash, undef, undef ],
         oauth_revoke_grant => [ $first_app, 'false', $refresh ],
-        oauth_exchange_read => [ @exchange ],
+        oauth_exchange_read => [ @exchange[0 .. 4] ],
+        oauth_exchange_read_jwt => [ @exchange ],
         oauth_exchange_read_wider => [ @exchange, 'urn:x', $self->{apps}[2] ],
         oauth_exchange_acting => [ $self->{apps}[1], $self->exchanged(2), @exchanged[1, 3], undef,
                                    'false' ],
@@ -794,7 +795,10 @@ sub values {
             $self->exchanged(1), $self->exchanged(1), "@two", "@two", 'read', undef, undef,
             $x_hash, undef, undef, 60, '192.0.2.1', 'FR', 'agent', $self->id($USER, 510),
             'urn:x', 'request', '{' . join(',', @two) . '}',
-            '{' . join(',', map { $self->version(application => client_id => $_) // 1 } @two) . '}' ],
+            '{' . join(',', map { '"' . ($self->place(application => client_id => $_) // '(0,1)')
+                                  . '"' } @two) . '}',
+            '{' . join(',', map { $self->version(application => client_id => $_) // 1 } @two)
+            . '}' ],
         oauth_delegation_refused => [ $new, $self->{apps}[1], $who, $who,
             "$self->{apps}[1] $self->{apps}[0]", 'x', 'urn:x', '{"read"}', 'agent_disabled',
             $self->exchanged(1), $self->exchanged(1), undef, '192.0.2.1', 'FR', 'request' ],

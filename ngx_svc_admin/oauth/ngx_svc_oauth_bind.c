@@ -2,29 +2,34 @@
  * Parameters of statements in the binary form of their types, of texts.
  */
 
-#include "ngx_svc_oauth_granted_bind.h"
+#include "ngx_svc_oauth_bind.h"
 
 
 #define NGX_SVC_OAUTH_TID  6        /* bytes: a block, and a place in it */
 
 
-#define ngx_svc_oauth_granted_value(sr, param)                                \
+#define ngx_svc_oauth_bind_value(sr, param)                                \
     ((ngx_str_t *) ((u_char *) ((ngx_svc_oauth_t *) (sr)->data)->data         \
                     + (param)->offset))
 
 
-static ngx_int_t ngx_svc_oauth_granted_bind_bytes(ngx_svc_request_t *sr,
+static ngx_int_t ngx_svc_oauth_bind_bytes(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, uint64_t n, size_t len);
 
 
 ngx_int_t
-ngx_svc_oauth_granted_bind_uuid(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+ngx_svc_oauth_bind_uuid(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
     u_char     *p;
     ngx_str_t  *value;
 
-    value = ngx_svc_oauth_granted_value(sr, param);
+    value = ngx_svc_oauth_bind_value(sr, param);
+
+    if (value->data == NULL) {
+        ngx_svc_pg_bind(call, NULL, 0);
+        return NGX_OK;
+    }
 
     p = ngx_pnalloc(sr->op->pool, NGX_SVC_UUID_LEN);
 
@@ -41,14 +46,14 @@ ngx_svc_oauth_granted_bind_uuid(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 /* "(block,place)". */
 
 ngx_int_t
-ngx_svc_oauth_granted_bind_tid(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+ngx_svc_oauth_bind_tid(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
     u_char     *p, *comma, *end;
     ngx_int_t   block, place;
     ngx_str_t  *value;
 
-    value = ngx_svc_oauth_granted_value(sr, param);
+    value = ngx_svc_oauth_bind_value(sr, param);
 
     p = value->data + 1;
     end = value->data + value->len - 1;
@@ -65,35 +70,35 @@ ngx_svc_oauth_granted_bind_tid(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
         return NGX_ERROR;
     }
 
-    return ngx_svc_oauth_granted_bind_bytes(sr, call,
+    return ngx_svc_oauth_bind_bytes(sr, call,
                                         ((uint64_t) block << 16) | place,
                                         NGX_SVC_OAUTH_TID);
 }
 
 
 ngx_int_t
-ngx_svc_oauth_granted_bind_int8(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+ngx_svc_oauth_bind_int8(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
     ngx_str_t  *value;
 
-    value = ngx_svc_oauth_granted_value(sr, param);
+    value = ngx_svc_oauth_bind_value(sr, param);
 
-    return ngx_svc_oauth_granted_bind_bytes(sr, call,
+    return ngx_svc_oauth_bind_bytes(sr, call,
                                         ngx_atotm(value->data, value->len),
                                         sizeof(uint64_t));
 }
 
 
 ngx_int_t
-ngx_svc_oauth_granted_bind_int4(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+ngx_svc_oauth_bind_int4(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
     ngx_str_t  *value;
 
-    value = ngx_svc_oauth_granted_value(sr, param);
+    value = ngx_svc_oauth_bind_value(sr, param);
 
-    return ngx_svc_oauth_granted_bind_bytes(sr, call,
+    return ngx_svc_oauth_bind_bytes(sr, call,
                                         ngx_atoi(value->data, value->len),
                                         sizeof(uint32_t));
 }
@@ -102,7 +107,7 @@ ngx_svc_oauth_granted_bind_int4(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
 /* The last bytes of a number, the first of which is the greatest. */
 
 static ngx_int_t
-ngx_svc_oauth_granted_bind_bytes(ngx_svc_request_t *sr,
+ngx_svc_oauth_bind_bytes(ngx_svc_request_t *sr,
     ngx_svc_pg_call_t *call, uint64_t n, size_t len)
 {
     u_char  *p;
