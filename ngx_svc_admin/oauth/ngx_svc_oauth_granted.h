@@ -118,7 +118,5 @@ ngx_int_t ngx_svc_oauth_granted_decide(ngx_svc_oauth_t *o, PGresult *res);
 ngx_int_t ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o, PGresult *res,
     ngx_svc_json_writer_t *w);
 
-extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_granted_revoke;
-
 
 #endif /* _NGX_SVC_OAUTH_GRANTED_H_INCLUDED_ */

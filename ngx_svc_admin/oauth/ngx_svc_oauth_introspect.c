@@ -6,29 +6,11 @@
  * client's own token says all else of itself; of a user's it is in its row.
  */
 
-#include "ngx_svc_oauth_issue.h"
-#include "ngx_svc_hex.h"
+#include "ngx_svc_oauth_introspected.h"
 #include "ngx_svc_oauth_lives_row.h"
 #include "ngx_svc_oauth_own_live.h"
 #include "ngx_svc_oauth_refusal.h"
 #include "ngx_svc_oauth_shown.h"
-
-
-/* What is answered of one that is active, as text.  No data: it is left out. */
-
-typedef struct {
-    ngx_str_t  sub;
-    ngx_str_t  client_id;
-    ngx_str_t  scope;
-    ngx_str_t  exp;
-    ngx_str_t  iss;             /* and what is below: of an access token */
-    ngx_str_t  aud;
-    ngx_str_t  iat;
-    ngx_str_t  jti;
-    ngx_str_t  chain;
-    ngx_str_t  jkt;             /* bytes */
-    ngx_uint_t access;
-} ngx_svc_oauth_introspected_t;
 
 
 static ngx_int_t ngx_svc_oauth_introspect_prepare(ngx_svc_request_t *sr);
@@ -52,15 +34,6 @@ static ngx_int_t ngx_svc_oauth_introspect_lives(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_lives_t *lives,
     const ngx_svc_oauth_lives_today_t *today,
     ngx_svc_oauth_introspected_t *token);
-static ngx_int_t ngx_svc_oauth_introspect_times(ngx_svc_oauth_t *o,
-    int64_t ms, int64_t ends, u_char *jti,
-    ngx_svc_oauth_introspected_t *token);
-static ngx_int_t ngx_svc_oauth_introspect_jkt(ngx_svc_oauth_t *o,
-    const ngx_str_t *text, ngx_str_t *jkt);
-static ngx_int_t ngx_svc_oauth_introspect_send(ngx_svc_oauth_t *o,
-    const ngx_svc_oauth_introspected_t *token);
-static void ngx_svc_oauth_introspect_text(ngx_svc_json_writer_t *w,
-    const char *key, const ngx_str_t *value);
 
 
 /*
@@ -247,7 +220,7 @@ ngx_svc_oauth_introspect_tell(ngx_svc_oauth_t *o, PGresult *res)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_svc_oauth_introspect_send(o, rc == NGX_OK ? &token : NULL);
+    return ngx_svc_oauth_introspected_send(o, rc == NGX_OK ? &token : NULL);
 }
 
 
@@ -280,7 +253,7 @@ ngx_svc_oauth_introspect_own(ngx_svc_oauth_t *o, PGresult *res,
     token->aud = own->audience.data ? own->audience : token->iss;
 
     return token->iss.data
-           ? ngx_svc_oauth_introspect_times(o, own->ms, today.ends, own->jti,
+           ? ngx_svc_oauth_introspected_times(o, own->ms, today.ends, own->jti,
                                             token)
            : NGX_ERROR;
 }
@@ -414,112 +387,12 @@ ngx_svc_oauth_introspect_lives(ngx_svc_oauth_t *o,
     }
 
     if (ngx_svc_pg_array_join(pool, &today->scopes, &token->scope) != NGX_OK
-        || ngx_svc_oauth_introspect_times(o, lives->ms, today->ends,
+        || ngx_svc_oauth_introspected_times(o, lives->ms, today->ends,
                                           o->token.jti.data, token)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return ngx_svc_oauth_introspect_jkt(o, &lives->jkt, &token->jkt);
-}
-
-
-/* And the jti. */
-
-static ngx_int_t
-ngx_svc_oauth_introspect_times(ngx_svc_oauth_t *o, int64_t ms, int64_t ends,
-    u_char *jti, ngx_svc_oauth_introspected_t *token)
-{
-    u_char  *p;
-
-    p = ngx_pnalloc(o->sr->request->pool,
-                    2 * NGX_INT64_LEN + NGX_SVC_UUID_TEXT_LEN);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    token->exp.data = p;
-    p = ngx_sprintf(p, "%L", ends / 1000);
-    token->exp.len = p - token->exp.data;
-
-    token->iat.data = p;
-    p = ngx_sprintf(p, "%L", ms / 1000);
-    token->iat.len = p - token->iat.data;
-
-    token->jti.data = p;
-    token->jti.len = NGX_SVC_UUID_TEXT_LEN;
-    (void) ngx_svc_uuid_text(p, jti);
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_introspect_jkt(ngx_svc_oauth_t *o, const ngx_str_t *text,
-    ngx_str_t *jkt)
-{
-    if (text->data == NULL) {
-        return NGX_OK;
-    }
-
-    jkt->len = NGX_SVC_SHA256_LEN;
-    jkt->data = ngx_pnalloc(o->sr->request->pool, NGX_SVC_SHA256_LEN);
-
-    return jkt->data
-           && ngx_svc_hex_bytea(text, jkt->data, &jkt->len) == NGX_OK
-           ? NGX_OK : NGX_ERROR;
-}
-
-
-/* NULL: it is not active. */
-
-static ngx_int_t
-ngx_svc_oauth_introspect_send(ngx_svc_oauth_t *o,
-    const ngx_svc_oauth_introspected_t *token)
-{
-    ngx_svc_json_writer_t  w;
-
-    static ngx_str_t       no_store = ngx_string("no-store");
-
-    if (ngx_svc_json_writer_init(&w, o->sr->request->pool, 512) != NGX_OK
-        || ngx_svc_add_header(o->sr->request, "Cache-Control", &no_store)
-           != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_metric_add(token ? NGX_SVC_M_INTROSPECT_ACTIVE
-                             : NGX_SVC_M_INTROSPECT_DEAD, 1);
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_json_boolean(&w, "active", token != NULL);
-
-    if (token) {
-        ngx_svc_oauth_introspect_text(&w, "sub", &token->sub);
-        ngx_svc_oauth_introspect_text(&w, "client_id", &token->client_id);
-        ngx_svc_oauth_introspect_text(&w, "scope", &token->scope);
-        ngx_svc_json_raw(&w, "exp", token->exp.data, token->exp.len);
-    }
-
-    if (token && token->access) {
-        ngx_svc_oauth_introspect_text(&w, "iss", &token->iss);
-        ngx_svc_oauth_introspect_text(&w, "aud", &token->aud);
-        ngx_svc_json_raw(&w, "iat", token->iat.data, token->iat.len);
-        ngx_svc_oauth_introspect_text(&w, "jti", &token->jti);
-        ngx_svc_oauth_issue_act(&w, &token->chain);
-        ngx_svc_oauth_issue_bound(&w, &token->jkt);
-    }
-
-    ngx_svc_json_close(&w, '}');
-
-    return ngx_svc_send(o->sr, NGX_HTTP_OK, &w, NULL);
-}
-
-
-static void
-ngx_svc_oauth_introspect_text(ngx_svc_json_writer_t *w, const char *key,
-    const ngx_str_t *value)
-{
-    ngx_svc_json_string(w, key, value->data, value->len);
+    return ngx_svc_oauth_introspected_jkt(o, &lives->jkt, &token->jkt);
 }

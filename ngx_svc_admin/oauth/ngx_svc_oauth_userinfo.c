@@ -9,17 +9,16 @@
 
 #include "ngx_svc_oauth_userinfo.h"
 #include "ngx_svc_base64.h"
-#include "ngx_svc_oauth_issue.h"
+#include "ngx_svc_oauth_claims.h"
 #include "ngx_svc_oauth_lives_row.h"
-#include "ngx_svc_oauth_own_live.h"
 #include "ngx_svc_oauth_proof.h"
 #include "ngx_svc_oauth_shown.h"
+#include "ngx_svc_oauth_userinfo_client.h"
+#include "ngx_svc_oauth_userinfo_refusal.h"
 
 
 #define ngx_svc_oauth_userinfo_header(r, behind)                              \
     ngx_svc_header_in(r, "Authorization", sizeof("Authorization") - 1, behind)
-
-#define NGX_SVC_OAUTH_ALGS  "algs=\"ES256 EdDSA\""     /* of proofs */
 
 
 static ngx_int_t ngx_svc_oauth_userinfo_prepare(ngx_svc_request_t *sr);
@@ -29,14 +28,9 @@ static ngx_uint_t ngx_svc_oauth_userinfo_scheme(const ngx_str_t *value,
 static ngx_int_t ngx_svc_oauth_userinfo_proof(ngx_svc_oauth_t *o,
     const ngx_str_t *token);
 static ngx_int_t ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o);
-static ngx_int_t ngx_svc_oauth_userinfo_client(ngx_svc_oauth_t *o);
-static ngx_int_t ngx_svc_oauth_userinfo_client_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_own(ngx_svc_oauth_t *o,
     ngx_uint_t *bound);
 static ngx_uint_t ngx_svc_oauth_userinfo_bound(ngx_svc_oauth_t *o);
-static ngx_int_t ngx_svc_oauth_userinfo_refuse(ngx_svc_request_t *sr);
-static void ngx_svc_oauth_userinfo_unproven(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_lives(ngx_svc_oauth_t *o,
     PGresult *res, ngx_svc_oauth_lives_t *lives,
@@ -45,18 +39,6 @@ static ngx_int_t ngx_svc_oauth_userinfo_check(ngx_svc_oauth_t *o,
     ngx_int_t rc);
 static ngx_int_t ngx_svc_oauth_userinfo_keep(ngx_svc_oauth_t *o,
     ngx_uint_t lives);
-static ngx_int_t ngx_svc_oauth_userinfo_send(ngx_svc_request_t *sr,
-    PGresult *res, const ngx_svc_pg_array_t *chain,
-    const ngx_svc_pg_array_t *scopes);
-static void ngx_svc_oauth_userinfo_claims(ngx_svc_json_writer_t *w,
-    PGresult *res, const ngx_svc_pg_array_t *scopes);
-
-
-typedef struct {
-    const char  *name;          /* of the claim, and of its column */
-    ngx_str_t    scope;         /* no data: always */
-    ngx_uint_t   raw;           /* a number, or a boolean */
-} ngx_svc_oauth_claim_t;
 
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo_tenant = {
@@ -112,18 +94,6 @@ const ngx_svc_route_t  ngx_svc_oauth_userinfo[] = {
       .reply = ngx_svc_oauth_userinfo_reply },
 
     ngx_svc_null_route
-};
-
-
-static const ngx_svc_oauth_claim_t  ngx_svc_oauth_claims[] = {
-    { "sub", ngx_null_string, 0 },
-    { "name", ngx_string("profile"), 0 },
-    { "given_name", ngx_string("profile"), 0 },
-    { "family_name", ngx_string("profile"), 0 },
-    { "locale", ngx_string("profile"), 0 },
-    { "updated_at", ngx_string("profile"), 1 },
-    { "email", ngx_string("email"), 0 },
-    { "email_verified", ngx_string("email"), 1 }
 };
 
 
@@ -251,13 +221,9 @@ ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o)
     ngx_int_t   rc;
     ngx_uint_t  bound;
 
-    if (o->token.own) {
-        return ngx_svc_oauth_userinfo_client(o);
-    }
-
     bound = 0;
 
-    if (o->jkt.data) {
+    if (o->token.own == NULL && o->jkt.data) {
         rc = ngx_svc_oauth_userinfo_own(o, &bound);
         if (rc != NGX_OK) {
             return rc;
@@ -266,75 +232,16 @@ ngx_svc_oauth_userinfo_calls(ngx_svc_oauth_t *o)
 
     rc = ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_userinfo_tenant, NULL);
 
+    if (rc == NGX_OK && o->token.own) {
+        return ngx_svc_oauth_userinfo_client(o);
+    }
+
     if (rc == NGX_OK && o->jkt.data) {
         rc = ngx_svc_oauth_proof_call_token(o, bound);
     }
 
     return rc == NGX_OK
            ? ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_userinfo, NULL) : rc;
-}
-
-
-/*
- * A client's own token has no user: there is only to say why it is refused, and
- * no proof is spent for that.
- */
-
-static ngx_int_t
-ngx_svc_oauth_userinfo_client(ngx_svc_oauth_t *o)
-{
-    ngx_int_t  rc;
-
-    static const ngx_str_t  no = { 1, (u_char *) "\0" };
-
-    o->client.id = o->token.own->client_id;
-    o->client.public = no;
-    o->sr->reply = ngx_svc_oauth_userinfo_client_reply;
-
-    rc = ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_userinfo_tenant, NULL);
-
-    return rc == NGX_OK ? ngx_svc_oauth_own_live_call(o) : rc;
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_userinfo_client_reply(ngx_svc_request_t *sr)
-{
-    ngx_int_t                   rc;
-    ngx_str_t                   slug;
-    PGresult                   *res;
-    ngx_svc_oauth_t            *o;
-    ngx_svc_oauth_own_t        *own;
-    ngx_svc_oauth_own_today_t   today;
-
-    o = sr->data;
-    own = o->token.own;
-    res = ngx_svc_route_last(sr);
-
-    rc = PQntuples(res) && own->audience.data == NULL
-         && own->jkt.len == o->jkt.len
-         && (own->jkt.len == 0
-             || ngx_memcmp(own->jkt.data, o->jkt.data, own->jkt.len) == 0)
-         ? ngx_svc_oauth_own_live(o, res, &today) : NGX_DECLINED;
-
-    if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_client_pinned(sr, &slug);
-    }
-
-    if (rc == NGX_ERROR) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    if (rc == NGX_OK
-        && (slug.len == 0
-            || (slug.len == today.slug.len
-                && ngx_memcmp(slug.data, today.slug.data, slug.len) == 0)))
-    {
-        return ngx_svc_oauth_userinfo_scope(sr);
-    }
-
-    return ngx_svc_oauth_userinfo_refuse(sr) == NGX_ERROR
-           ? NGX_HTTP_INTERNAL_SERVER_ERROR : ngx_svc_send_error(sr);
 }
 
 
@@ -420,72 +327,6 @@ ngx_svc_oauth_userinfo_rejected(ngx_svc_request_t *sr)
 }
 
 
-/* RFC 6750, 3, and RFC 9449, 7.1.  NGX_DECLINED or NGX_ERROR. */
-
-static ngx_int_t
-ngx_svc_oauth_userinfo_refuse(ngx_svc_request_t *sr)
-{
-    static ngx_str_t  bearer = ngx_string("Bearer error=\"invalid_token\"");
-    static ngx_str_t  dpop =
-        ngx_string("DPoP error=\"invalid_token\", " NGX_SVC_OAUTH_ALGS);
-
-    sr->challenge = bearer;
-
-    if (ngx_svc_oauth_proof_shown(sr)) {
-
-        if (ngx_svc_add_header(sr->request, "WWW-Authenticate", &bearer)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        sr->challenge = dpop;
-    }
-
-    return ngx_svc_fail(&sr->error, NGX_SVC_E_UNAUTHORIZED,
-                        "The access token is missing, or not good here.");
-}
-
-
-/* RFC 9449, 7.1 and 9: of a proof, where the token has not been looked at. */
-
-static void
-ngx_svc_oauth_userinfo_unproven(ngx_svc_request_t *sr)
-{
-    static const ngx_str_t  nonce =
-        ngx_string("DPoP error=\"use_dpop_nonce\", " NGX_SVC_OAUTH_ALGS);
-    static const ngx_str_t  proof =
-        ngx_string("DPoP error=\"invalid_dpop_proof\", " NGX_SVC_OAUTH_ALGS);
-
-    sr->challenge = (sr->error.kind == NGX_SVC_E_DPOP_NONCE) ? nonce : proof;
-    sr->error.kind = NGX_SVC_E_UNAUTHORIZED;
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_userinfo_scope(ngx_svc_request_t *sr)
-{
-    static ngx_str_t  bearer =
-        ngx_string("Bearer error=\"insufficient_scope\", scope=\"openid\"");
-    static ngx_str_t  dpop =
-        ngx_string("DPoP error=\"insufficient_scope\", scope=\"openid\", "
-                   NGX_SVC_OAUTH_ALGS);
-
-    if (ngx_svc_add_header(sr->request, "WWW-Authenticate", &bearer) != NGX_OK
-        || (ngx_svc_oauth_proof_shown(sr)
-            && ngx_svc_add_header(sr->request, "WWW-Authenticate", &dpop)
-               != NGX_OK))
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_FORBIDDEN,
-                        "The access token does not have the scope 'openid'.");
-
-    return ngx_svc_send_error(sr);
-}
-
-
 static ngx_int_t
 ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr)
 {
@@ -510,7 +351,7 @@ ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_pg_array_has(&today.scopes, &openid)
-           ? ngx_svc_oauth_userinfo_send(sr, res, &lives.chain, &today.scopes)
+           ? ngx_svc_oauth_claims_send(sr, res, &lives.chain, &today.scopes)
            : ngx_svc_oauth_userinfo_scope(sr);
 }
 
@@ -585,69 +426,4 @@ ngx_svc_oauth_userinfo_keep(ngx_svc_oauth_t *o, ngx_uint_t lives)
     }
 
     return ngx_svc_oauth_proof_keep(o, lives);
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_userinfo_send(ngx_svc_request_t *sr, PGresult *res,
-    const ngx_svc_pg_array_t *chain, const ngx_svc_pg_array_t *scopes)
-{
-    ngx_str_t              actors;
-    ngx_svc_json_writer_t  w;
-
-    static ngx_str_t       no_store = ngx_string("no-store");
-
-    if (ngx_svc_json_writer_init(&w, sr->request->pool, 512) != NGX_OK
-        || ngx_svc_add_header(sr->request, "Cache-Control", &no_store)
-           != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_str_null(&actors);
-
-    if (chain->n
-        && ngx_svc_pg_array_join(sr->request->pool, chain, &actors) != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_oauth_userinfo_claims(&w, res, scopes);
-    ngx_svc_oauth_issue_act(&w, &actors);
-    ngx_svc_json_close(&w, '}');
-
-    return ngx_svc_send(sr, NGX_HTTP_OK, &w, NULL);
-}
-
-
-static void
-ngx_svc_oauth_userinfo_claims(ngx_svc_json_writer_t *w, PGresult *res,
-    const ngx_svc_pg_array_t *scopes)
-{
-    ngx_str_t                     value;
-    ngx_uint_t                    i;
-    const ngx_svc_oauth_claim_t  *claim;
-
-    for (i = 0;
-         i < sizeof(ngx_svc_oauth_claims) / sizeof(ngx_svc_oauth_claims[0]);
-         i++)
-    {
-        claim = &ngx_svc_oauth_claims[i];
-        value = ngx_svc_row_value(res, 0, claim->name);
-
-        if (value.data == NULL
-            || (claim->scope.data
-                && !ngx_svc_pg_array_has(scopes, &claim->scope)))
-        {
-            continue;
-        }
-
-        if (claim->raw) {
-            ngx_svc_json_raw(w, claim->name, value.data, value.len);
-
-        } else {
-            ngx_svc_json_string(w, claim->name, value.data, value.len);
-        }
-    }
 }
