@@ -400,7 +400,7 @@ ngx_svc_oauth_cc_opaque(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
         return ngx_svc_oauth_grant_send(o, &cc->token, NULL);
     }
 
-    if (rc == NGX_ERROR) {
+    if (rc == NGX_ERROR || ngx_svc_oauth_issue_secret(o) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 

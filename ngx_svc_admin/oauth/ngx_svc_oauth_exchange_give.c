@@ -19,7 +19,7 @@ static ngx_int_t ngx_svc_oauth_exchange_refuse(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_give(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_keep(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_token(ngx_svc_oauth_t *o);
-static void ngx_svc_oauth_exchange_sign(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_sign(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_versions(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_column(ngx_svc_oauth_t *o,
     ngx_uint_t column, ngx_str_t *array);
@@ -119,12 +119,11 @@ ngx_svc_oauth_exchange_give(ngx_svc_oauth_t *o)
 {
     if (ngx_svc_oauth_exchange_keep(o) != NGX_OK
         || ngx_svc_oauth_exchange_token(o) != NGX_OK
+        || ngx_svc_oauth_exchange_sign(o) != NGX_OK
         || ngx_svc_oauth_exchange_versions(o) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
-
-    ngx_svc_oauth_exchange_sign(o);
 
     return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
                                  ngx_svc_oauth_exchange_give_calls,
@@ -245,7 +244,7 @@ ngx_svc_oauth_exchange_token(ngx_svc_oauth_t *o)
 
 /* o->kid is of a private key that the worker lacks. */
 
-static void
+static ngx_int_t
 ngx_svc_oauth_exchange_sign(ngx_svc_oauth_t *o)
 {
     ngx_svc_oauth_exchange_t  *ex;
@@ -255,13 +254,23 @@ ngx_svc_oauth_exchange_sign(ngx_svc_oauth_t *o)
     ngx_str_null(&o->kid);
     ngx_str_null(&ex->secret_hash);
 
-    if (ex->token.format.len == sizeof("opaque") - 1) {
-        ex->secret_hash = o->secret_hash;
-        ngx_str_null(&ex->token.kid);
+    if (ex->token.format.len != sizeof("opaque") - 1) {
 
-    } else if (!ngx_svc_oauth_key_held(&ex->token.kid)) {
-        o->kid = ex->token.kid;
+        if (!ngx_svc_oauth_key_held(&ex->token.kid)) {
+            o->kid = ex->token.kid;
+        }
+
+        return NGX_OK;
     }
+
+    if (ngx_svc_oauth_issue_secret(o) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ex->secret_hash = o->secret_hash;
+    ngx_str_null(&ex->token.kid);
+
+    return NGX_OK;
 }
 
 

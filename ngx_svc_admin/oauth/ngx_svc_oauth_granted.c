@@ -14,7 +14,7 @@
 
 static ngx_int_t ngx_svc_oauth_granted_give(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_token(ngx_svc_oauth_t *o);
-static void ngx_svc_oauth_granted_sign(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_granted_sign(ngx_svc_oauth_t *o);
 static void ngx_svc_oauth_granted_refresh(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_granted_given(ngx_svc_request_t *sr);
@@ -114,11 +114,12 @@ ngx_svc_oauth_granted_decide(ngx_svc_oauth_t *o, PGresult *res)
 static ngx_int_t
 ngx_svc_oauth_granted_give(ngx_svc_oauth_t *o)
 {
-    if (ngx_svc_oauth_granted_token(o) != NGX_OK) {
+    if (ngx_svc_oauth_granted_token(o) != NGX_OK
+        || ngx_svc_oauth_granted_sign(o) != NGX_OK)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_svc_oauth_granted_sign(o);
     ngx_svc_oauth_granted_refresh(o);
 
     return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
@@ -166,7 +167,7 @@ ngx_svc_oauth_granted_token(ngx_svc_oauth_t *o)
 
 /* o->kid is of a private key that the worker lacks. */
 
-static void
+static ngx_int_t
 ngx_svc_oauth_granted_sign(ngx_svc_oauth_t *o)
 {
     ngx_uint_t                opaque;
@@ -180,6 +181,10 @@ ngx_svc_oauth_granted_sign(ngx_svc_oauth_t *o)
     ngx_str_null(&granted->secret_hash);
     ngx_str_null(&o->kid);
 
+    if (opaque && ngx_svc_oauth_issue_secret(o) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     if (opaque) {
         granted->secret_hash = o->secret_hash;
 
@@ -191,6 +196,8 @@ ngx_svc_oauth_granted_sign(ngx_svc_oauth_t *o)
     {
         o->kid = granted->kid;
     }
+
+    return NGX_OK;
 }
 
 

@@ -6,7 +6,6 @@
 #include "ngx_svc_oauth_key.h"
 
 
-static ngx_int_t ngx_svc_oauth_issue_jti(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_issue_opaque(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_issued_t *token, ngx_str_t *text);
 static ngx_int_t ngx_svc_oauth_issue_jwt(ngx_svc_oauth_t *o,
@@ -20,10 +19,14 @@ static void ngx_svc_oauth_issue_cnf(ngx_svc_json_writer_t *w,
 
 
 ngx_int_t
-ngx_svc_oauth_issue_new(ngx_svc_oauth_t *o)
+ngx_svc_oauth_issue_secret(ngx_svc_oauth_t *o)
 {
     u_char      *p;
     ngx_pool_t  *pool;
+
+    if (o->secret.data) {
+        return NGX_OK;
+    }
 
     pool = o->sr->request->pool;
 
@@ -43,14 +46,14 @@ ngx_svc_oauth_issue_new(ngx_svc_oauth_t *o)
     o->secret_hash.data = p + NGX_SVC_OAUTH_SECRET;
     o->secret_hash.len = NGX_SVC_SHA256_LEN;
 
-    return ngx_svc_oauth_issue_jti(o);
+    return NGX_OK;
 }
 
 
 /* Behind the time of a UUID of version 7 (RFC 9562). */
 
-static ngx_int_t
-ngx_svc_oauth_issue_jti(ngx_svc_oauth_t *o)
+ngx_int_t
+ngx_svc_oauth_issue_new(ngx_svc_oauth_t *o)
 {
     u_char  bytes[NGX_SVC_OAUTH_JTI / 2];
 

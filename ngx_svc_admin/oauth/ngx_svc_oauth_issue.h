@@ -30,11 +30,11 @@
         " v.kid, " jkt "::bytea, v.ttl, " ip "::text::inet, " country "::text"\
     " FROM v WHERE v.verdict IS NULL"
 
-/*
- * For a prepare: what is random of a token that may come of it.  NGX_OK or
- * NGX_ERROR.
- */
+/* For a prepare: the id of a token that may come of it; or NGX_ERROR. */
 ngx_int_t ngx_svc_oauth_issue_new(ngx_svc_oauth_t *o);
+
+/* The secret of an opaque one that has a row, unless it is there; likewise. */
+ngx_int_t ngx_svc_oauth_issue_secret(ngx_svc_oauth_t *o);
 
 /* The id of such a token of a time, in ms, as text of the pool; likewise. */
 ngx_int_t ngx_svc_oauth_issue_jti_at(ngx_svc_oauth_t *o, int64_t ms,
