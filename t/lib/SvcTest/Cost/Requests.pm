@@ -305,6 +305,11 @@ sub oauth {
         operation('exchange', 200, sub {
             exchange($s, $app->{agent}, $_[0], scope => 'read')
         }, $of_user),
+        operation('introspect_user', 200, sub { active($s, $app->{web}, $_[0]) },
+                  sub { $redeemed->()->{access_token} }),
+        operation('introspect_chain', 200, sub { active($s, $app->{agent}, $_[0]) },
+                  sub { exchange($s, $app->{agent}, $of_user->(), scope => 'read')
+                            ->json->{access_token} }),
         operation('userinfo', 200, sub {
             $s->http(GET => '/oauth/userinfo',
                      [ Authorization => "Bearer $_[0]{access_token}" ])
@@ -314,6 +319,19 @@ sub oauth {
         }, $any),
         operation('jwks', 200, sub { $s->http(GET => "$_[0]/jwks") }, $any),
     );
+}
+
+
+# An introspection by a client, of a token that lives.
+
+sub active {
+    my ($s, $client, $token) = @_;
+
+    my $r = form($s, introspect => { token => $token }, client => $client);
+
+    die 'the token is dead: ' . $r->body . "\n" if !$r->json->{active};
+
+    return $r;
 }
 
 
