@@ -79,9 +79,9 @@ ngx_svc_push_polled(ngx_svc_pg_op_t *op)
 
     /* what is in memory is ahead of the row: most events change nothing */
 
-    if (op->ncalls > 2 && !ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_BEGIN)) {
+    if (op->ncalls > 3 && !ngx_svc_pg_true(res, 0, NGX_SVC_PUSH_C_BEGIN)) {
         ngx_svc_push_row(work, res);
-        ngx_svc_push_log(work, op->results[2]);
+        ngx_svc_push_log(work, op->results[3]);
 
     } else {
         ngx_svc_push_keep(&work->xid, res, NGX_SVC_PUSH_C_XID);

@@ -35,7 +35,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_match = {
             " WHERE p.external IS NULL"
         "), i AS MATERIALIZED ("
             "SELECT q.id FROM q GROUP BY q.id HAVING count(*) = 1"
-        "), " NGX_SVC_PUSH_WANTED
+        "), " NGX_SVC_PUSH_WANTED("MATERIALIZED")
         " SELECT q.n, NULL, NULL, w.user_id, coalesce(o.wanted_rev, 0),"
             " q.remote, NULL, NULL, NULL, NULL, NULL, w.active IS TRUE,"
             " w.hash, w.user_name, w.display_name, w.first_name, w.last_name,"

@@ -41,10 +41,14 @@
         NGX_SVC_A_AGENT_POLICY_UPDATED(NGX_SVC_AUDIT_NAME) ", "               \
         NGX_SVC_A_AGENT_POLICY_RESET(NGX_SVC_AUDIT_NAME) ")"
 
-/* SQL: the id that an event is of, or NULL: one that is none stops nobody. */
+/*
+ * SQL: the id that an event is of, or NULL: one that is none stops nobody.  A
+ * regular expression says the same at three times the price of these two.
+ */
 
 #define NGX_SVC_PUSH_EVENT_ID                                                 \
-    "CASE WHEN e.target_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'"   \
+    "CASE WHEN e.target_id LIKE '________-____-____-____-____________'"       \
+        " AND translate(e.target_id, '0123456789abcdef', '') = '----'"        \
         " THEN e.target_id::uuid END"
 
 /* SQL: an event names but the first of many; list: where. */
@@ -55,13 +59,15 @@
 
 /*
  * SQL: the events behind ($3, $4), which is of the time $5, in their order.  A
- * transaction may be older than the event before it: by a week.
+ * transaction may be older than the event before it: by a week.  None is of the
+ * future, so that partitions of months to come are not looked at.
  */
 
 #define NGX_SVC_PUSH_BEHIND                                                   \
     " FROM svc.audit_event e WHERE e.tenant_id = " NGX_SVC_TENANT             \
         " AND (e.xid, e.id) > ($3::text::xid8, $4::text::int8)"               \
-        " AND e.created_at > $5::text::timestamptz - interval '7 days'"
+        " AND e.created_at > $5::text::timestamptz - interval '7 days'"       \
+        " AND e.created_at < CURRENT_TIMESTAMP + interval '7 days'"
 
 
 /* What there is in the log: most of it is of no interest. */
@@ -123,7 +129,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_follow = {
         ", " NGX_SVC_PUSH_APPLICATION
         ", e AS MATERIALIZED ("
             "SELECT e.xid, e.id, e.created_at, e.action, e.target_id,"
-                " e.details"
+                " e.details, " NGX_SVC_PUSH_EVENT_ID " AS subject"
             NGX_SVC_PUSH_BEHIND
             " AND e.xid < pg_snapshot_xmin(pg_current_snapshot())"
             " ORDER BY e.xid, e.id LIMIT " ngx_value(NGX_SVC_PUSH_EVENTS)
@@ -131,11 +137,10 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_follow = {
             "SELECT e.details FROM e CROSS JOIN a"
             " WHERE " NGX_SVC_PUSH_MEMBER_EVENT
                 " AND a.assignment = 'groups'"
-                " AND " NGX_SVC_PUSH_ASSIGNED(NGX_SVC_PUSH_EVENT_ID)
+                " AND " NGX_SVC_PUSH_ASSIGNED("e.subject")
         "), i AS MATERIALIZED ("
-            "SELECT " NGX_SVC_PUSH_EVENT_ID " AS id FROM e"
-            " WHERE " NGX_SVC_PUSH_USER_EVENT
-                " AND " NGX_SVC_PUSH_EVENT_ID " IS NOT NULL"
+            "SELECT e.subject AS id FROM e"
+            " WHERE " NGX_SVC_PUSH_USER_EVENT " AND e.subject IS NOT NULL"
             " UNION SELECT u.id::uuid FROM g CROSS JOIN LATERAL"
                 " jsonb_array_elements_text(g.details->'userIds') u (id)"
         "), x AS MATERIALIZED ("
@@ -152,7 +157,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_follow = {
                         " AND e.details->'changed'"
                             " ?| '{enabled,assignment}'::text[]"
                 ") AS look"
-        "), " NGX_SVC_PUSH_WANTED
+        "), " NGX_SVC_PUSH_WANTED("")
         ", " NGX_SVC_PUSH_MARK("false")
         ", l AS ("
             "SELECT e.* FROM e ORDER BY e.xid DESC, e.id DESC LIMIT 1"
@@ -196,7 +201,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_look = {
                 " ORDER BY k.target_id, k.user_id LIMIT "
                     ngx_value(NGX_SVC_PUSH_PAGE)
             ")) p ORDER BY p.id LIMIT " ngx_value(NGX_SVC_PUSH_PAGE)
-        "), " NGX_SVC_PUSH_WANTED
+        "), " NGX_SVC_PUSH_WANTED("")
         ", " NGX_SVC_PUSH_MARK("(" NGX_SVC_PUSH_SYNC("t")
             " IS NOT DISTINCT FROM 'running')")
         ", n AS ("

@@ -50,10 +50,11 @@
 
 /*
  * SQL: w: how the users "i" are to be: not active, and no more is told of them
- * than that, out of the application's scope.
+ * than that, out of the application's scope.  hashed: MATERIALIZED, where the
+ * hash of all is asked for; or "", where it is of few.
  */
 
-#define NGX_SVC_PUSH_WANTED                                                   \
+#define NGX_SVC_PUSH_WANTED(hashed)                                           \
     "v AS MATERIALIZED ("                                                     \
         "SELECT i.id AS user_id, u.id IS NULL AS gone,"                       \
             " u.user_name, u.display_name, u.first_name, u.last_name,"        \
@@ -68,7 +69,7 @@
                 ") IS TRUE AS active"                                         \
         " FROM a CROSS JOIN i LEFT JOIN LATERAL ("                            \
             NGX_SVC_ROW("k.*", "svc.user_account", "i.id") ") u ON true"      \
-    "), w AS MATERIALIZED ("                                                  \
+    "), w AS " hashed " ("                                                    \
         "SELECT v.*, CASE WHEN v.gone THEN NULL"                              \
             " WHEN v.active IS NOT TRUE THEN sha256('')"                      \
             " ELSE sha256(convert_to(jsonb_build_array(v.user_name,"          \

@@ -57,7 +57,7 @@ const ngx_svc_pg_statement_t  ngx_svc_sql_push_take = {
             " ORDER BY k.priority, k.next_at LIMIT $3::int4"
         "), i AS MATERIALIZED ("
             "SELECT k.user_id AS id FROM k"
-        "), " NGX_SVC_PUSH_WANTED
+        "), " NGX_SVC_PUSH_WANTED("MATERIALIZED")
         ", r AS ("
             "SELECT k.*, w.gone, w.active, w.hash, w.user_name,"
                 " w.display_name, w.first_name, w.last_name, w.title,"

@@ -8,7 +8,8 @@
 #include "ngx_svc_webhook_op.h"
 
 
-static ngx_int_t ngx_svc_push_store_marks(ngx_svc_pg_op_t *op);
+static ngx_svc_pg_op_t *ngx_svc_push_store_begin_op(ngx_svc_push_work_t *work,
+    ngx_svc_pg_pool_e kind, ngx_uint_t lazy, ngx_svc_pg_handler_pt handler);
 static ngx_int_t ngx_svc_push_store_simple(ngx_svc_push_work_t *work,
     const ngx_svc_pg_statement_t *statement, ngx_svc_pg_handler_pt handler);
 static void ngx_svc_push_stopped(ngx_svc_pg_op_t *op);
@@ -21,19 +22,17 @@ static ngx_str_t  ngx_svc_push_helper;
 
 
 /*
- * In front of what looks up the items of many users.  A plan that is made while
- * there are few is kept when there are more, and would read all of them for
- * each user.  What is planned behind this takes an index.
+ * In front of what looks up items.  A plan that is made while there are few is
+ * kept when there are more, and would read those of all tenants each time.
+ * What is planned behind this takes an index.
  */
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_push_marks = {
-    .name = "push_marks",
+static const ngx_svc_pg_statement_t  ngx_svc_sql_push_plan = {
+    .name = "push_plan",
     .text =
         "SELECT set_config('enable_seqscan', 'off', true),"
             " set_config('jit', 'off', true)"
 };
-
-#define ngx_svc_push_store_marked(op)  ((op)->results[2])
 
 
 void
@@ -47,8 +46,25 @@ ngx_svc_pg_op_t *
 ngx_svc_push_store_op(ngx_svc_push_work_t *work, ngx_svc_pg_pool_e kind,
     ngx_svc_pg_handler_pt handler)
 {
-    return ngx_svc_webhook_op_create(kind, &work->tenant->node.str, 1, handler,
-                                     work);
+    return ngx_svc_push_store_begin_op(work, kind, 1, handler);
+}
+
+
+static ngx_svc_pg_op_t *
+ngx_svc_push_store_begin_op(ngx_svc_push_work_t *work, ngx_svc_pg_pool_e kind,
+    ngx_uint_t lazy, ngx_svc_pg_handler_pt handler)
+{
+    ngx_svc_pg_op_t  *op;
+
+    op = ngx_svc_webhook_op_create(kind, &work->tenant->node.str, lazy,
+                                   handler, work);
+
+    if (op && ngx_svc_pg_call(op, &ngx_svc_sql_push_plan) == NULL) {
+        ngx_destroy_pool(op->pool);
+        return NULL;
+    }
+
+    return op;
 }
 
 
@@ -142,7 +158,7 @@ ngx_svc_push_store_answer(ngx_svc_pg_op_t *op)
         return NULL;
     }
 
-    return ngx_svc_webhook_op_result(op);
+    return ngx_svc_push_store_result(op);
 }
 
 
@@ -164,20 +180,6 @@ ngx_svc_push_store_number(ngx_pool_t *pool, int64_t n, size_t *len)
 
 
 /* --- small ones -------------------------------------------------------- */
-
-/* The op is gone with an error. */
-
-static ngx_int_t
-ngx_svc_push_store_marks(ngx_svc_pg_op_t *op)
-{
-    if (ngx_svc_pg_call(op, &ngx_svc_sql_push_marks) == NULL) {
-        ngx_destroy_pool(op->pool);
-        return NGX_ERROR;
-    }
-
-    return NGX_OK;
-}
-
 
 static ngx_int_t
 ngx_svc_push_store_simple(ngx_svc_push_work_t *work,
@@ -239,15 +241,14 @@ ngx_svc_push_store_follow(ngx_svc_push_work_t *work)
 
     /* what is in memory must not be ahead of what outlives a crash */
 
-    op = ngx_svc_webhook_op_create(NGX_SVC_PG_WRITE, &work->tenant->node.str,
-                                   0, ngx_svc_push_followed, work);
+    op = ngx_svc_push_store_begin_op(work, NGX_SVC_PG_WRITE, 0,
+                                     ngx_svc_push_followed);
     if (op == NULL) {
         return NGX_ERROR;
     }
 
-    if (ngx_svc_push_store_marks(op) != NGX_OK
-        || ngx_svc_push_store_behind(work, op, &ngx_svc_sql_push_follow)
-           != NGX_OK)
+    if (ngx_svc_push_store_behind(work, op, &ngx_svc_sql_push_follow)
+        != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -276,7 +277,10 @@ ngx_svc_push_store_behind(ngx_svc_push_work_t *work, ngx_svc_pg_op_t *op,
 }
 
 
-/* Without a row: the target is another helper's, or begins anew. */
+/*
+ * Without a row: the target is another helper's, or begins anew.  With fewer
+ * events than could be, all that were final have been followed.
+ */
 
 static void
 ngx_svc_push_followed(ngx_svc_pg_op_t *op)
@@ -287,11 +291,13 @@ ngx_svc_push_followed(ngx_svc_pg_op_t *op)
     work = op->data;
 
     if (op->status == NGX_SVC_PG_OK) {
-        res = ngx_svc_push_store_marked(op);
+        res = ngx_svc_push_store_result(op);
         work->relevant = 0;
         work->more = 1;
 
         if (PQntuples(res)) {
+            work->more = ngx_svc_push_number(res, 0, 5) == NGX_SVC_PUSH_EVENTS;
+            work->in_turn = !work->more;
             ngx_svc_push_keep(&work->xid, res, 0);
             ngx_svc_push_keep(&work->event, res, 1);
             ngx_svc_push_keep(&work->since, res, 2);
@@ -312,19 +318,8 @@ ngx_svc_push_followed(ngx_svc_pg_op_t *op)
 ngx_int_t
 ngx_svc_push_store_look(ngx_svc_push_work_t *work)
 {
-    ngx_svc_pg_op_t  *op;
-
-    op = ngx_svc_push_store_op(work, NGX_SVC_PG_WRITE, ngx_svc_push_looked);
-    if (op == NULL || ngx_svc_push_store_marks(op) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (ngx_svc_push_store_call(work, op, &ngx_svc_sql_push_look) == NULL) {
-        ngx_destroy_pool(op->pool);
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_push_store_submit(work, op);
+    return ngx_svc_push_store_simple(work, &ngx_svc_sql_push_look,
+                                     ngx_svc_push_looked);
 }
 
 
@@ -337,7 +332,7 @@ ngx_svc_push_looked(ngx_svc_pg_op_t *op)
     work = op->data;
 
     if (op->status == NGX_SVC_PG_OK) {
-        res = ngx_svc_push_store_marked(op);
+        res = ngx_svc_push_store_result(op);
         work->looking = PQntuples(res) && ngx_svc_pg_true(res, 0, 0);
         work->left = work->syncing;
 

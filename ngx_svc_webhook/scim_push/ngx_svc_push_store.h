@@ -148,6 +148,8 @@ struct ngx_svc_push_work_s {
     unsigned                 dirty:1;   /* not counted since */
     unsigned                 woken:1;   /* since the poll began */
     unsigned                 took:1;    /* the last op was a take */
+    unsigned                 in_turn:1; /* what it did is in memory, but for
+                                           what may wait for a poll's turn */
     unsigned                 state:1;   /* is to be stored */
     unsigned                 storing:1; /* is on its way */
     unsigned                 no_patch:1;    /* to be stored, too */
@@ -209,6 +211,9 @@ void ngx_svc_push_store_end(ngx_svc_push_work_t *work, ngx_int_t rc);
 
 /* Whether the op has failed, which is logged. */
 ngx_uint_t ngx_svc_push_store_failed(ngx_svc_pg_op_t *op);
+
+/* The rows of the first statement of an op's own. */
+#define ngx_svc_push_store_result(op)  ((op)->results[2])
 
 /* The rows of work->op; NULL: it has failed, and ended. */
 PGresult *ngx_svc_push_store_answer(ngx_svc_pg_op_t *op);

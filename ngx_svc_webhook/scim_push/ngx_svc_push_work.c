@@ -29,6 +29,7 @@ static void ngx_svc_push_work_stop(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_polled(ngx_svc_push_work_t *work, ngx_int_t rc);
 static void ngx_svc_push_work_fail(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_stored(ngx_svc_push_work_t *work, ngx_int_t rc);
+static void ngx_svc_push_work_turn(ngx_svc_push_work_t *work);
 static void ngx_svc_push_work_idled(void);
 
 
@@ -260,6 +261,17 @@ ngx_svc_push_work_wake(const ngx_str_t *tenant)
 static void
 ngx_svc_push_work_woken(ngx_svc_push_work_t *work)
 {
+    ngx_svc_push_work_turn(work);
+
+    if (work->op == NULL) {
+        ngx_svc_push_when_next(work, ngx_svc_push_works.draining);
+    }
+}
+
+
+static void
+ngx_svc_push_work_turn(ngx_svc_push_work_t *work)
+{
     ngx_msec_t  at;
 
     if (work->woken) {
@@ -272,10 +284,6 @@ ngx_svc_push_work_woken(ngx_svc_push_work_t *work)
 
     if ((ngx_msec_int_t) (work->poll - at) > 0) {
         work->poll = at;
-    }
-
-    if (work->op == NULL) {
-        ngx_svc_push_when_next(work, ngx_svc_push_works.draining);
     }
 }
 
@@ -383,9 +391,14 @@ ngx_svc_push_work_stored(ngx_svc_push_work_t *work, ngx_int_t rc)
         ngx_svc_push_work_fail(work);
         work->known = 1;
 
+    } else if (work->in_turn) {
+        ngx_svc_push_work_turn(work);
+
     } else if (!work->took) {
         work->poll = ngx_current_msec;
     }
+
+    work->in_turn = 0;
 
     if (rc == NGX_DECLINED) {
         work->poll = ngx_current_msec;

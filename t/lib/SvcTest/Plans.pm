@@ -926,7 +926,7 @@ sub values {
         push_begin => [ $target, 'h' ],
         push_follow => [ $target, 'h', 0, $self->first_event, 'now' ],
         push_look => [ $target, 'h' ],
-        push_marks => [],
+        push_plan => [],
         push_take => [ $target, 'h', 32, "{$new}", 'true' ],
         push_record => [ $target, 'h', qq([{"id":"$new","rev":1,"done":true,)
                          . '"failed":false,"gone":false,"active":true,"tries":1,'

@@ -1,0 +1,66 @@
+#!/usr/bin/perl
+
+# Outbound SCIM: the pace.  However much is written, targets follow the log in turn, and
+# the more of them there are, the less often each one does.
+
+use strict;
+use warnings;
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use SvcTest;
+use SvcTest::Outbound;
+use SvcTest::Process qw(wait_for);
+
+
+my $TARGETS = 8;
+my $USERS = 600;
+my $A_SECOND = 25;      # turns of all targets, see ngx_svc_push_when.c
+
+my $s = SvcTest->new(workers => 1);
+my $out = SvcTest::Outbound->new($s);
+my @tenants = ($out->start, map { $out->tenant("tenant$_") } 2 .. $TARGETS);
+
+$out->target('pace/none', tenant => $_) for @tenants;
+
+ok((wait_for {
+    !$s->sql('SELECT count(*) FROM svc.scim_target WHERE xid IS NULL'
+             . ' OR sync_next IS NOT NULL')
+}), 'all are followed');
+
+
+# Each time that a target has followed the log is noted.
+
+$s->sql('CREATE TABLE svc.followed (target_id uuid)');
+$s->sql(<<'EOT');
+CREATE FUNCTION svc.note_followed() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+    INSERT INTO svc.followed VALUES (NEW.id);
+
+    RETURN NULL;
+END
+$$
+EOT
+$s->sql('CREATE TRIGGER followed AFTER UPDATE OF event_id ON svc.scim_target'
+        . ' FOR EACH ROW EXECUTE FUNCTION svc.note_followed()');
+
+
+my $begin = time;
+
+$tenants[$_ % $TARGETS]->create(userName => "u$_\@x.test") for 1 .. $USERS;
+
+my $times = $s->sql('SELECT count(*) FROM svc.followed');
+my $most = $A_SECOND * (time - $begin) + $TARGETS;
+
+cmp_ok($times, '<=', $most, 'targets have followed the log in turn');
+
+ok((wait_for {
+    $s->sql("SELECT count(*) FROM svc.scim_item WHERE state = 'synced'") == $USERS
+} 30), 'everybody is there');
+is($s->sql('SELECT count(DISTINCT target_id) FROM svc.followed'), $TARGETS,
+   'at all targets');
+
+$s->done;
+done_testing();
