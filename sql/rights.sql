@@ -56,7 +56,7 @@ WITH may (name, privileges, columns) AS (VALUES
     ('schema_migration',       'SELECT', NULL),
     ('scim_item',              'SELECT, INSERT, UPDATE, DELETE', NULL),
     ('scim_target',            'SELECT, INSERT, UPDATE, DELETE', NULL),
-    ('session',                'SELECT, INSERT, UPDATE', NULL),
+    ('session',                'SELECT, INSERT', NULL),
     ('sign_in',                'SELECT, INSERT', NULL),
     ('sign_in_address',        'SELECT, INSERT', NULL),
     ('sign_in_event',          'INSERT', NULL),
@@ -104,6 +104,8 @@ WITH may (name, privileges, columns) AS (VALUES
                                     'review_interval_days'),
     ('oauth_token',       'UPDATE', 'revoked_at'),
     ('role',              'UPDATE', 'name, permissions, updated_at'),
+    ('session',           'UPDATE', 'stage, methods, expires_at, ended_at, last_seen_at, mfa_at, '
+                                    'reauth_at, proved_at'),
     ('sign_in_address',   'UPDATE', 'last_at'),
     ('stat_day',          'UPDATE', 'new_users'),
     ('tenant',            'UPDATE', 'name, updated_at, branding, logo_etag, logo_uploads'),

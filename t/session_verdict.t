@@ -14,6 +14,7 @@ use lib dirname(__FILE__) . '/bench';
 
 use SvcBench::Statements;
 use SvcTest;
+use SvcTest::Process qw(wait_for);
 
 
 my $s = SvcTest->new->start;
@@ -119,5 +120,39 @@ for my $case (
         }
     }
 }
+
+
+# One is made while its tenant is suspended: either waits for the other.
+
+my $live = <<"EOT";
+SELECT tenant.suspended_at IS NOT DISTINCT FROM session.tenant_suspended_at
+FROM svc.session JOIN svc.tenant ON tenant.id = session.tenant_id
+WHERE token_hash = sha256('%s')
+EOT
+
+for my $first (qw(tenant session)) {
+    for my $set ('now()', 'NULL') {
+        my ($one, $two) = map { $s->connect_as('postgres') } 1 .. 2;
+        my $secret = "$first $set";
+        my %statement = (
+            tenant => "UPDATE svc.tenant SET suspended_at = $set WHERE id = '$acme->{id}'",
+            session => 'INSERT INTO svc.session (tenant_id, user_id, token_hash,'
+                . " expires_at) VALUES ('$acme->{id}', '$user', sha256('$secret'),"
+                . " now() + interval '1 h')");
+        my ($second) = grep { $_ ne $first } sort keys %statement;
+
+        $one->query('BEGIN');
+        $one->query($statement{$first});
+        $two->begin($statement{$second});
+        wait_for { $s->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
+                           . ' AND NOT granted') > 0 };
+        $one->query('COMMIT');
+        $two->until_ready;
+        is($s->sql(sprintf $live, $secret), 't', "the $first comes first, with $set");
+    }
+}
+
+is($s->sql('SELECT count(*) FROM svc.session WHERE tenant_suspended_at IS NULL'), 5,
+   'all go on with their tenant');
 
 done_testing();

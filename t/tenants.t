@@ -95,6 +95,7 @@ my @denied = (
     'UPDATE svc.oauth_token SET scopes = scopes', 'DELETE FROM svc.oauth_token',
     'UPDATE svc.oauth_token SET ttl = ttl', 'DELETE FROM svc.oauth_code',
     'UPDATE svc.application SET tenant_suspended_at = NULL', 'DELETE FROM svc.oauth_revoked',
+    'UPDATE svc.session SET tenant_suspended_at = NULL',
     'DELETE FROM svc.oauth_refresh', 'UPDATE svc.oauth_refresh SET digest = digest',
     'UPDATE svc.oauth_grant SET user_id = user_id', 'DELETE FROM svc.oauth_grant',
     'UPDATE svc.oauth_key SET sealed = sealed', 'DELETE FROM svc.oauth_key',

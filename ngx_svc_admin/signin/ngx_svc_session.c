@@ -420,15 +420,15 @@ ngx_svc_session_bind_key(ngx_svc_request_t *sr, ngx_svc_pg_op_t *op,
 
     session = sr->session;
 
-    tenant = ngx_pnalloc(op->pool, NGX_SVC_UUID_LEN);
+    tenant = ngx_pnalloc(op->pool, NGX_SVC_UUID_TEXT_LEN);
     if (tenant == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_memcpy(tenant, session->key, NGX_SVC_UUID_LEN);
+    ngx_svc_uuid_text(tenant, session->key);
 
     ngx_svc_pg_bind(call, hash, NGX_SVC_SHA256_LEN);
-    ngx_svc_pg_bind(call, tenant, NGX_SVC_UUID_LEN);
+    ngx_svc_pg_bind(call, tenant, NGX_SVC_UUID_TEXT_LEN);
 
     return ngx_svc_pg_bind_int(op, call,
                                ngx_svc_setting(NGX_SVC_SET_SESSION_IDLE));

@@ -15,7 +15,8 @@
  * order of what is said to a client.  Unless the session does for the route, it
  * unsets the tenant again: nothing behind it sees one that is not proved.  An
  * outer join "ON true" is a nested loop, which takes its left side first; were
- * the tenant not set before, there would be no session.
+ * the tenant not set before, there would be no session.  Whether the tenant is
+ * suspended the session's row says, which triggers see to.
  *
  * A sub-select with an order has its index looked up whatever the planner
  * knows.  Conditions are within it, and it names its columns, the key first: so
@@ -26,15 +27,15 @@
  * function and operator in them, whose right to be called is looked up.  So
  * there are as few as there can be: CURRENT_TIMESTAMP is none, now() is one.
  *
- * $1: the digest, $2: the cookie's tenant, $3: seconds a session may be idle,
- * $4: the stages that may call the route, none of whose names is a part of
- * another, $5: its permission (NULL is none at all, '' is any).  And of what
- * may want a fresh factor $6: whether it does, $7: of how many seconds, and $8
- * to $10 those of ngx_svc_bind_client().
+ * $1: the digest, $2: the cookie's tenant, as text, $3: seconds a session may
+ * be idle, $4: the stages that may call the route, none of whose names is a
+ * part of another, $5: its permission (NULL is none at all, '' is any).  And of
+ * what may want a fresh factor $6: whether it does, $7: of how many seconds,
+ * and $8 to $10 those of ngx_svc_bind_client().
  */
 
 #define NGX_SVC_SESSION_COOKIE_TENANT                                         \
-    "(SELECT set_config('svc.tenant', $2::uuid::text, true) AS id) o"
+    "(SELECT set_config('svc.tenant', $2, true) AS id) o"
 
 /* NULL, of what is none. */
 
@@ -47,6 +48,7 @@
     " FROM svc.session k"                                                     \
     " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
         " AND k.token_hash BETWEEN $1 AND $1"                                 \
+        " AND k.tenant_suspended_at IS NULL"                                  \
         " AND coalesce(k.ended_at, 'infinity') = 'infinity'"                  \
         " AND coalesce(k.expires_at > CURRENT_TIMESTAMP, false)"              \
         " AND k.last_seen_at"                                                 \
@@ -103,8 +105,6 @@
             NGX_SVC_SESSION_VERDICT(stale) " AS verdict" columns              \
         " FROM " NGX_SVC_SESSION_LIVE                                         \
         " CROSS JOIN LATERAL " NGX_SVC_SESSION_USER                           \
-        " JOIN svc.tenant t"                                                  \
-            " ON t.id = " NGX_SVC_TENANT " AND t.suspended_at IS NULL"        \
         " OFFSET 0"                                                           \
     ") v ON true"
 
