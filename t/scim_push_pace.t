@@ -5,6 +5,7 @@
 
 use strict;
 use warnings;
+use utf8;
 
 use Test::More;
 use Time::HiRes qw(time);
@@ -45,6 +46,18 @@ $$
 EOT
 $s->sql('CREATE TRIGGER followed AFTER UPDATE OF event_id ON svc.scim_target'
         . ' FOR EACH ROW EXECUTE FUNCTION svc.note_followed()');
+
+
+# Events that are of no id, though some look so, stop nobody.
+
+$s->sql("INSERT INTO svc.audit_event (tenant_id, action, target_type, target_id)"
+        . " SELECT '$tenants[0]{id}', 'user.updated', 'user', of"
+        . ' FROM unnest(ARRAY['
+        . join(', ', map { "'$_'" } 'x', '-' x 36, "é" . '-' x 35,
+               '0000000g-0000-0000-0000-000000000000', '0000000A-0000-0000-0000-000000000000',
+               '000-0000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-00000000000',
+               "00000000-0000-0000-0000-000000000000\n")
+        . ']) of');
 
 
 my $begin = time;

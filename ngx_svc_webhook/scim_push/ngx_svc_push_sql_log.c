@@ -42,13 +42,14 @@
         NGX_SVC_A_AGENT_POLICY_RESET(NGX_SVC_AUDIT_NAME) ")"
 
 /*
- * SQL: the id that an event is of, or NULL: one that is none stops nobody.  A
- * regular expression says the same at three times the price of these two.
+ * SQL: the id that an event is of, or NULL: one that is none stops nobody.  One
+ * regular expression would say the same for more than twice the price.
  */
 
 #define NGX_SVC_PUSH_EVENT_ID                                                 \
     "CASE WHEN e.target_id LIKE '________-____-____-____-____________'"       \
-        " AND translate(e.target_id, '0123456789abcdef', '') = '----'"        \
+        " AND e.target_id NOT LIKE '%-%-%-%-%-%'"                             \
+        " AND e.target_id !~ '[^0-9a-f-]'"                                    \
         " THEN e.target_id::uuid END"
 
 /* SQL: an event names but the first of many; list: where. */
