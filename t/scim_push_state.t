@@ -62,7 +62,8 @@ $there->open_gate('pause');
 ok((wait_for { done('paused') == 1 }), 'meanwhile it is told to wait');
 is(polls(), $polls, 'before that look has come to its end');
 $lock->query('COMMIT');
-$out->soon($t, "next_at > now() + interval '40 min'", 'it waits');
+$out->soon($t, "next_at BETWEEN now() + interval '40 min' AND now() + interval '50 min'",
+           'it waits as long as it is told to');
 is(scalar $out->asked('pause', 'POST'), 1, 'and has not been asked once more');
 $out->forget($t);
 

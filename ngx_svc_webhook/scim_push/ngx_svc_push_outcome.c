@@ -46,9 +46,8 @@ ngx_svc_push_outcome(ngx_svc_push_work_t *work,
         return;
 
     case NGX_SVC_PUSH_PAUSE:
-        work->delay = ngx_min(answer->delay ? answer->delay
-                                            : NGX_SVC_PUSH_REST,
-                              NGX_SVC_PUSH_REST_MAX);
+        work->delay = answer->delay ? answer->delay : NGX_SVC_PUSH_REST;
+        work->delay = ngx_min(work->delay, NGX_SVC_PUSH_REST_MAX);
         work->failing = work->failures > 0;
         break;
 
