@@ -239,6 +239,7 @@ AT_STAKE = audit_export audit_stream audit_streams fairness idle logo pipeline p
 	scim_push_faults scim_push_kill webhook_faults webhook_redis webhook_takeover \
 	breached config_bundle domains_verify ldap mfa_attacks oauth_authorize \
 	oauth_dpop oauth_size passkey passkey_attacks saml scim_patch scim_push_list \
+	scim_push_lookup \
 	scim_rfc_filter signin_bad_input social webhook_forged webhook_hostile \
 	webhook_nasty webhook_targets \
 	mail mail_delivery scim_push_state webhook_ack webhook_buffer webhook_delivery \

@@ -27,7 +27,7 @@ $s->nginx->{http} = <<"EOT";
         listen 127.0.0.1:$port ssl;
         ssl_certificate $receiver->{dir}/good.pem;
         ssl_certificate_key $receiver->{dir}/good.key;
-        location /scim/v2 { svc_scim on; }
+        location /scim/v2 { svc_scim on; svc_scim_mode rfc; }
     }
 EOT
 

@@ -110,6 +110,8 @@ struct ngx_svc_push_s {
                                                maybe it is there, of a request
                                                whose outcome is not known */
     unsigned                      compare:1;    /* read it there, and repair */
+    unsigned                      absent:1;     /* it was looked up just now,
+                                               and is not there */
     ngx_uint_t                    absent_for;   /* s, 1 at least, since it did
                                                    not show him who is to be
                                                    inactive; 0: it did */

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_push_fly.h"
+#include "ngx_svc_push_lookup.h"
 #include "ngx_svc_push_outcome.h"
 #include "ngx_svc_push_owner.h"
 #include "ngx_svc_push_user.h"
@@ -21,6 +22,9 @@ typedef struct {
 } ngx_svc_push_flights_t;
 
 
+static void ngx_svc_push_fly_look(ngx_svc_push_work_t *work);
+static void ngx_svc_push_fly_looked(ngx_svc_push_work_t *work);
+static void ngx_svc_push_fly_place(ngx_svc_push_work_t *work, ngx_int_t n);
 static ngx_uint_t ngx_svc_push_fly_may(ngx_svc_push_work_t *work);
 static void ngx_svc_push_fly_fill(ngx_svc_push_work_t *work);
 static ngx_int_t ngx_svc_push_fly_start(ngx_svc_push_work_t *work,
@@ -38,6 +42,8 @@ ngx_svc_push_fly_init(void (*step)(ngx_svc_push_work_t *work))
 {
     ngx_queue_init(&ngx_svc_push_flights.waiting);
     ngx_svc_push_flights.step = step;
+
+    ngx_svc_push_lookup_init(ngx_svc_push_fly_looked);
 }
 
 
@@ -53,17 +59,25 @@ ngx_svc_push_fly_count(void)
 void
 ngx_svc_push_fly(ngx_svc_push_work_t *work)
 {
-    ngx_queue_t          *q;
+    ngx_queue_t          *q, *next;
     ngx_svc_push_item_t  *item;
 
     ngx_queue_remove(&work->waiting);
     ngx_queue_init(&work->waiting);
 
-    while (!ngx_queue_empty(&work->ready)
-           && work->nflying < NGX_SVC_PUSH_ONE)
+    ngx_svc_push_fly_look(work);
+
+    for (q = ngx_queue_head(&work->ready);
+         q != ngx_queue_sentinel(&work->ready)
+         && work->nflying < NGX_SVC_PUSH_ONE;
+         q = next)
     {
-        q = ngx_queue_head(&work->ready);
+        next = ngx_queue_next(q);
         item = ngx_queue_data(q, ngx_svc_push_item_t, queue);
+
+        if (ngx_svc_push_lookup_waits(work, item)) {
+            continue;
+        }
 
         if (!item->same && !ngx_svc_push_fly_may(work)) {
             return;
@@ -84,12 +98,46 @@ ngx_svc_push_fly(ngx_svc_push_work_t *work)
 }
 
 
+/* It has one of the places, as a user has. */
+
+static void
+ngx_svc_push_fly_look(ngx_svc_push_work_t *work)
+{
+    if (ngx_svc_push_lookup_due(work) && work->nflying < NGX_SVC_PUSH_ONE
+        && ngx_svc_push_fly_may(work)
+        && ngx_svc_push_lookup(work) == NGX_OK)
+    {
+        ngx_svc_push_fly_place(work, 1);
+    }
+}
+
+
+static void
+ngx_svc_push_fly_looked(ngx_svc_push_work_t *work)
+{
+    ngx_svc_push_fly_place(work, -1);
+
+    ngx_svc_push_flights.step(work);
+    ngx_svc_push_fly_next();
+}
+
+
+static void
+ngx_svc_push_fly_place(ngx_svc_push_work_t *work, ngx_int_t n)
+{
+    work->nflying += n;
+    work->tenant->nflying += n;
+    ngx_svc_push_flights.n += n;
+}
+
+
 static ngx_uint_t
 ngx_svc_push_fly_may(ngx_svc_push_work_t *work)
 {
     if (ngx_svc_push_flights.n >= NGX_SVC_PUSH_NODE
         || work->tenant->nflying >= NGX_SVC_PUSH_TENANT)
     {
+        ngx_queue_remove(&work->waiting);
         ngx_queue_insert_tail(&ngx_svc_push_flights.waiting, &work->waiting);
         return 0;
     }
@@ -181,10 +229,9 @@ ngx_svc_push_fly_start(ngx_svc_push_work_t *work, ngx_svc_push_item_t *item)
 
     ngx_queue_insert_tail(&work->flying, &item->queue);
 
-    work->nflying++;
-    work->tenant->nflying++;
+    ngx_svc_push_lookup_forget(work, &item->push);
+    ngx_svc_push_fly_place(work, 1);
     work->tokens -= 1000;
-    ngx_svc_push_flights.n++;
 
     return NGX_OK;
 }
@@ -201,9 +248,7 @@ ngx_svc_push_flown(ngx_svc_push_t *push)
 
     ngx_queue_remove(&item->queue);
 
-    work->nflying--;
-    work->tenant->nflying--;
-    ngx_svc_push_flights.n--;
+    ngx_svc_push_fly_place(work, -1);
 
     if (push->requests > 1) {
         work->tokens -= 1000 * (ngx_int_t) (push->requests - 1);
@@ -218,6 +263,7 @@ ngx_svc_push_flown(ngx_svc_push_t *push)
             work->conf->target.patch = 0;
         }
 
+        ngx_svc_push_lookup_known(work, push);
         ngx_svc_push_outcome(work, &push->answer);
     }
 
@@ -257,9 +303,12 @@ ngx_svc_push_fly_cancel(ngx_svc_push_work_t *work)
         ngx_svc_push_user_cancel(&item->push);
         ngx_destroy_pool(item->push.pool);
 
-        work->nflying--;
-        work->tenant->nflying--;
-        ngx_svc_push_flights.n--;
+        ngx_svc_push_fly_place(work, -1);
+    }
+
+    if (work->lookup) {
+        ngx_svc_push_lookup_cancel(work);
+        ngx_svc_push_fly_place(work, -1);
     }
 }
 

@@ -15,6 +15,8 @@
 
 #define NGX_SVC_PUSH_TAKE   64          /* users of a target in memory, ready */
 #define NGX_SVC_PUSH_TEXT   40          /* bytes of a number, or a time */
+#define NGX_SVC_PUSH_KNOWN  100         /* bytes of a name that is looked up
+                                           with others */
 
 /* Whether that time has come. */
 #define ngx_svc_push_due(at)                                                  \
@@ -53,8 +55,20 @@ typedef struct {
     ngx_str_t                hash;      /* hexadecimal; empty: gone */
     ngx_uint_t               attempts;
     ngx_svc_pg_op_t         *op;        /* who is asked for an owner, or NULL */
+    ngx_msec_t               asked;     /* when the target did not show him */
     unsigned                 same:1;    /* as the target has it */
+    unsigned                 looking:1; /* he is looked up with others */
+    unsigned                 shown:1;   /* the target has shown him */
 } ngx_svc_push_item_t;
+
+
+/* A user whom the target has; its name is empty: nobody. */
+
+typedef struct {
+    ngx_str_t                name;
+    u_char                   id[NGX_SVC_UUID_TEXT_LEN];
+    u_char                   text[NGX_SVC_PUSH_KNOWN];
+} ngx_svc_push_known_t;
 
 
 /* One version of a target, while users are pushed to it. */
@@ -63,6 +77,8 @@ typedef struct {
     ngx_pool_t              *pool;
     ngx_svc_push_target_t    target;
     ngx_int_t                version;
+    ngx_svc_push_known_t     known[2];
+    ngx_uint_t               turn;      /* of the one who is replaced */
 } ngx_svc_push_conf_row_t;
 
 
@@ -84,6 +100,7 @@ struct ngx_svc_push_work_s {
     ngx_svc_push_text_t      probing;   /* the test that it is for */
     ngx_pool_t              *answer;    /* of one that is being stored */
     void                    *page;      /* of its list, under way, or NULL */
+    void                    *lookup;    /* of several users, likewise */
 
     ngx_queue_t              ready;     /* ngx_svc_push_item_t */
     ngx_queue_t              flying;
@@ -116,6 +133,9 @@ struct ngx_svc_push_work_s {
     ngx_msec_t               kept;      /* how far the log was passed over */
     ngx_msec_t               filled;    /* the bucket of the rate */
     ngx_int_t                tokens;    /* thousandths of a request */
+    ngx_msec_t               alone;     /* until then users are looked up one
+                                           by one */
+    ngx_uint_t               refused;   /* such look-ups, for now, in a row */
     ngx_msec_t               relist;    /* when the list is asked for again */
     ngx_int_t                sealed;    /* the version whose token could not be
                                            opened, or 0 */
@@ -143,6 +163,7 @@ struct ngx_svc_push_work_s {
     unsigned                 trouble:1; /* there was some, or is */
     unsigned                 failing:1; /* so it says; to be stored */
     unsigned                 listed:1;  /* the page is to be compared */
+    unsigned                 several:1; /* users wait to be looked up */
     unsigned                 paused:1;  /* until not_before */
     unsigned                 idle:1;    /* nobody is due */
     unsigned                 dirty:1;   /* not counted since */

@@ -66,7 +66,8 @@ ngx_svc_push_user_begin(ngx_svc_push_call_t *call)
     push = call->push;
 
     if (push->remote_id.len == 0) {
-        return ngx_svc_push_user_find(call);
+        return push->absent ? ngx_svc_push_user_absent(call)
+                            : ngx_svc_push_user_find(call);
     }
 
     if (push->compare) {

@@ -236,35 +236,52 @@ ngx_svc_push_write_emails(ngx_svc_json_writer_t *w,
 }
 
 
-/* The quotes of RFC 7644 are those of JSON. */
-
 ngx_int_t
 ngx_svc_push_write_filter(ngx_pool_t *pool, const ngx_svc_push_want_t *want,
     ngx_svc_push_by_e by, ngx_str_t *filter)
 {
-    const ngx_str_t        *value;
-    ngx_svc_json_writer_t   w;
-
-    static const u_char  name[] = "userName eq ";
-    static const u_char  id[] = "externalId eq ";
+    ngx_svc_json_writer_t  w;
 
     if (ngx_svc_json_writer_init(&w, pool, NGX_SVC_PUSH_BODY) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    if (by == NGX_SVC_PUSH_BY_NAME) {
-        ngx_svc_json_raw(&w, NULL, name, sizeof(name) - 1);
-        value = &want->user_name;
-
-    } else {
-        ngx_svc_json_raw(&w, NULL, id, sizeof(id) - 1);
-        value = &want->id;
-    }
-
-    w.comma = 0;
-    ngx_svc_json_string(&w, NULL, value->data, value->len);
+    ngx_svc_push_write_term(&w, by, by == NGX_SVC_PUSH_BY_NAME
+                                    ? &want->user_name : &want->id);
 
     return ngx_svc_push_attribute_end(&w, filter);
+}
+
+
+/* The quotes of RFC 7644 are those of JSON. */
+
+void
+ngx_svc_push_write_term(ngx_svc_json_writer_t *w, ngx_svc_push_by_e by,
+    const ngx_str_t *value)
+{
+    static const u_char  name[] = "userName eq ";
+    static const u_char  id[] = "externalId eq ";
+
+    if (by == NGX_SVC_PUSH_BY_NAME) {
+        ngx_svc_json_raw(w, NULL, name, sizeof(name) - 1);
+
+    } else {
+        ngx_svc_json_raw(w, NULL, id, sizeof(id) - 1);
+    }
+
+    w->comma = 0;
+    ngx_svc_json_string(w, NULL, value->data, value->len);
+}
+
+
+void
+ngx_svc_push_write_or(ngx_svc_json_writer_t *w)
+{
+    static const u_char  text[] = " or ";
+
+    w->comma = 0;
+    ngx_svc_json_raw(w, NULL, text, sizeof(text) - 1);
+    w->comma = 0;
 }
 
 

@@ -8,6 +8,8 @@
 
 #include "ngx_svc_push_read.h"
 
+#include "ngx_svc_json_write.h"
+
 
 /* NGX_OK, or NGX_ERROR: memory; the body is of the pool. */
 
@@ -18,6 +20,11 @@ ngx_int_t ngx_svc_push_write_user(ngx_pool_t *pool,
 /* What is there with what is wanted in it, and all the rest as it was. */
 ngx_int_t ngx_svc_push_write_merged(ngx_pool_t *pool,
     const ngx_svc_push_want_t *want, const cJSON *there, ngx_str_t *body);
+
+/* One comparison of a filter, and what is between two of them. */
+void ngx_svc_push_write_term(ngx_svc_json_writer_t *w, ngx_svc_push_by_e by,
+    const ngx_str_t *value);
+void ngx_svc_push_write_or(ngx_svc_json_writer_t *w);
 
 /* A filter (RFC 7644, 3.4.2.2) that finds the user. */
 ngx_int_t ngx_svc_push_write_filter(ngx_pool_t *pool,

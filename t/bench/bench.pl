@@ -183,7 +183,8 @@ my %measure = (
         ("outbound_push$name" => sub { SvcBench::Outbound::pushes($sys, @_, $path) },
          "outbound_curl$name" => sub { SvcBench::Outbound::parallel($sys, @_, $path) })
     } [ '', $SvcBench::Outbound::OURS ], [ '_far', $SvcBench::Outbound::FAR ],
-      [ '_at_once', $SvcBench::Outbound::AT_ONCE ]),
+      [ '_at_once', $SvcBench::Outbound::AT_ONCE ],
+      [ '_plain', $SvcBench::Outbound::PLAIN ]),
     outbound_single => sub {
         SvcBench::Outbound::one_by_one($sys, @_, $SvcBench::Outbound::OURS)
     },
@@ -237,8 +238,8 @@ my @OUTBOX = qw(outbox_on outbox_off);
 
 my @OUTBOUND = qw(outbound_post_off outbound_post_none outbound_post_one outbound_push
                   outbound_curl outbound_single outbound_push_far outbound_curl_far
-                  outbound_single_far outbound_push_at_once outbound_curl_at_once
-                  outbound_delay);
+                  outbound_single_far outbound_push_plain outbound_push_at_once
+                  outbound_curl_at_once outbound_delay);
 
 my @IDLE = qw(idle idle_crowd get_alone get_crowd);
 

@@ -11,7 +11,16 @@
 //   all             filters are ignored: everybody is listed
 //   blind           filters find nobody, so nobody is shown
 //   nofilter        400 invalidFilter for externalId
+//   noor=<n>        status n for a filter of several comparisons
+//   first, last     of several comparisons it reads the first one, the last one
+//   middle          or all but the first and the last one
+//   paged=<n>       a list has n users at most, whatever is asked for
+//   short=<n>       the same, of whom was changed last, and it says that they are all
+//   stranger        a list has somebody else in it, too
+//   hung            a filter of several comparisons is never answered
+//   bare            an empty list has no Resources
 //   empty404        404 instead of an empty list
+//   dupes           a POST makes whom it says, whoever has the name
 //   noid            the answer to a POST has no id
 //   post204         POST is answered with 204
 //   patch204        PATCH and PUT are answered with 204
@@ -132,7 +141,7 @@ function patch(user, body, modes) {
     }
 }
 
-function filter(users, text, modes) {
+function term(users, text, modes) {
     const m = text.match(/^(\w+) eq ("(?:[^"\\]|\\.)*")$/);
 
     if (!m) {
@@ -150,6 +159,24 @@ function filter(users, text, modes) {
            : users.filter(u => u[m[1]] === value);
 }
 
+function filter(users, text, modes) {
+    let terms = text.split(' or ');
+
+    if (terms.length > 1) {
+        if ('noor' in modes) {
+            throw new Bad(Number(modes.noor), 'invalidFilter');
+        }
+
+        terms = 'first' in modes ? terms.slice(0, 1)
+                : 'last' in modes ? terms.slice(-1)
+                : 'middle' in modes ? terms.slice(1, -1) : terms;
+    }
+
+    const found = new Set(terms.flatMap(t => term(users, t, modes)));
+
+    return users.filter(u => found.has(u));
+}
+
 function list(store, query, modes) {
     let users = [ ...store.users.values() ];
 
@@ -165,12 +192,24 @@ function list(store, query, modes) {
         users = [ ...users, ...users ];
     }
 
+    if ('short' in modes) {
+        users = users.reverse().slice(0, modes.short);
+    }
+
+    if ('stranger' in modes && query.has('count') && users.length) {
+        users = [ ...users, { id: 'stranger', userName: 'eve@evil.test' } ];
+    }
+
     if ('nolist' in modes && !query.has('filter')) {
         throw new Bad(501);
     }
 
+    if ('bare' in modes && !users.length) {
+        return { schemas: [ LIST ], totalResults: 0 };
+    }
+
     const start = 'nopage' in modes ? 1 : Number(query.get('startIndex') ?? 1);
-    const count = Number(query.get('count') ?? 1000);
+    const count = Math.min(query.get('count') ?? 1000, modes.paged ?? 1000);
 
     return { schemas: [ LIST ], totalResults: users.length, startIndex: start,
              Resources: users.slice(start - 1, start - 1 + count) };
@@ -180,7 +219,7 @@ function create(store, body, modes) {
     const user = JSON.parse(body);
 
     for (const other of store.users.values()) {
-        if (fold(other.userName) === fold(user.userName)) {
+        if (!('dupes' in modes) && fold(other.userName) === fold(user.userName)) {
             throw 'conflict400' in modes ? new Bad(400, 'uniqueness')
                                          : new Bad(409, 'uniqueness');
         }
@@ -227,6 +266,11 @@ function act(store, method, path, query, body, modes) {
         }
 
         patch(user, JSON.parse(body), modes);
+
+        if ('short' in modes) {
+            store.users.delete(user.id);
+            store.users.set(user.id, user);
+        }
 
     } else if (method === 'PUT') {
         const { id, meta } = user;
@@ -355,6 +399,10 @@ async function serve(req, res, body) {
 
     if (of(modes.reset, method) !== undefined) {
         req.socket.destroy();
+        return;
+    }
+
+    if ('hung' in modes && url.search.includes('%20or%20')) {
         return;
     }
 

@@ -6,6 +6,7 @@ package SvcBench::Outbound;
 use strict;
 use warnings;
 
+use HTTP::Tiny ();
 use IO::Handle ();
 use JSON::PP ();
 use POSIX qw(ceil);
@@ -21,10 +22,12 @@ use SvcTest::Scim qw(U E patch_op);
 our $OURS = '/scim/v2';                 # paths of the second nginx
 our $AT_ONCE = '/at-once';
 our $FAR = '/far';
+our $PLAIN = '/far/plain';               # the same, with filters of one comparison
 
 my $FAR_MS = 20;                        # until that one answers
 my $TITLE = 'Rear Admiral';
-my %A_SECOND = ($OURS => 400, $AT_ONCE => 400, $FAR => 50);
+my %A_SECOND = ($OURS => 400, $AT_ONCE => 400, $FAR => 50,
+                $PLAIN => 50);
                                         # users for a second that is measured
 my $CHANGES = 25;                       # likewise
 my $RATE = 10;                          # svc_scim_rate, as it is by default
@@ -46,7 +49,7 @@ sub prepare {
     %r = (log => "$s->{dir}/there.log", port => SvcTest::Nginx::free_port(),
           ca => "$tls/ca.pem", app => 0);
 
-    my $far = far($system);
+    my $far = $r{far} = far($system);
 
     $r{node} = $s->node(workers => 1, connections => 4096, http => <<"EOT");
     log_format there "\$msec\\t\$request_time\\t\$request_method\\t\$request_uri";
@@ -156,6 +159,7 @@ sub clean {
     $system->psql('postgres', '-c', 'DELETE FROM svc.scim_target',
                   '-c', 'VACUUM (ANALYZE) svc.scim_target, svc.scim_item');
     $system->reset;
+    HTTP::Tiny->new(timeout => 10)->delete("http://127.0.0.1:$r{far}/");
 }
 
 
@@ -324,7 +328,7 @@ sub helper_peak {
 
 # --- pushes, and curl -----------------------------------------------------------------
 
-# New users, each looked up twice and created.
+# New users, each looked up and created.
 
 sub pushes {
     my ($system, $seconds, $path) = @_;

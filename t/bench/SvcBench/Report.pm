@@ -158,6 +158,8 @@ sub rows {
           'curl, POST one by one', 'outbound_single', 'users', 1.5 ],
         [ 'users pushed 20 ms far, looked up first', 'outbound_push_far',
           'curl, POST one by one', 'outbound_single_far', 'users', 1.5 ],
+        [ 'the same, looked up one by one', 'outbound_push_plain',
+          'curl, POST one by one', 'outbound_single_far', 'users', 1 ],
         [ 'a change until the target has it, p99', 'outbound_delay',
           '300 ms', 300_000, 'p99', -1 ],
         [ 'first push of ' . number($n{users}) . ' users', 'outbound_first',
