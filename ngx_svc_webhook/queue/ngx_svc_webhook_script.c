@@ -259,6 +259,11 @@ ngx_svc_redis_script_t  ngx_svc_webhook_recover_script = {
 };
 
 
+/*
+ * A command of a script costs as much as what it does: one of each kind is for
+ * all deliveries that are over.  A delivery is there once.
+ */
+
 ngx_svc_redis_script_t  ngx_svc_webhook_ack_script = {
     .name = "acknowledge",
     .text =
@@ -266,15 +271,21 @@ ngx_svc_redis_script_t  ngx_svc_webhook_ack_script = {
     NGX_SVC_WEBHOOK_NOW
     NGX_SVC_WEBHOOK_LESS
     "local started = KEYS[1] .. '" NGX_SVC_WEBHOOK_STARTED "'\n"
-    "local wake = false\n"
+    "now = string.format('%.0f', now)\n"
+    "local wake, ids, numbers = false, {}, {}\n"
+    "local over, marks, counts, fields = {}, {}, {}, {}\n"
+    "local function count(field)\n"
+    "    counts[field] = (counts[field] or 0) + 1\n"
+    "end\n"
     "local function final(id, entry)\n"
-    "    redis.call('HDEL', KEYS[1], id)\n"
-    "    redis.call('ZADD', '" NGX_SVC_WEBHOOK_KNOWN "', 'XX', now, id)\n"
-    "    less(KEYS[2], 'total', 1)\n"
+    "    over[#over + 1] = id\n"
+    "    marks[#marks + 1] = now\n"
+    "    marks[#marks + 1] = id\n"
+    "    count('total')\n"
     "    local tenant = string.match(entry,"
             " '" NGX_SVC_WEBHOOK_HEAD "%x+ %x+ (%S+) ')\n"
     "    if tenant then\n"
-    "        less(KEYS[2], tenant, 1)\n"
+    "        count(tenant)\n"
     "    end\n"
     "end\n"
     "local function goes_on(id, entry, head, back)\n"
@@ -288,22 +299,37 @@ ngx_svc_redis_script_t  ngx_svc_webhook_ack_script = {
     "    end\n"
     "end\n"
     "for i = 1, #ARGV, 3 do\n"
-    "    local id, outcome = ARGV[i], ARGV[i + 1]\n"
+    "    ids[#ids + 1] = ARGV[i]\n"
+    "    numbers[#numbers + 1] = ARGV[i] .. '" NGX_SVC_WEBHOOK_NUMBER "'\n"
+    "end\n"
+    "local entries = redis.call('HMGET', KEYS[1], unpack(ids))\n"
+    "local last = redis.call('HMGET', started, unpack(numbers))\n"
+    "for i, id in ipairs(ids) do\n"
+    "    local outcome, number = ARGV[3 * i - 1], ARGV[3 * i]\n"
     "    local kind = string.sub(outcome, 1, 1)\n"
-    "    local entry = redis.call('HGET', KEYS[1], id)\n"
+    "    local entry = entries[i]\n"
     "    if entry and kind == '-' then\n"
     "        final(id, entry)\n"
     "    elseif entry then\n"
     "        goes_on(id, entry, string.sub(outcome, 2), kind == '<')\n"
     "    end\n"
-    "    local number = redis.call('HGET', started, id .. '"
-                 NGX_SVC_WEBHOOK_NUMBER "')\n"
     "    if kind ~= '='\n"
-    "       or (tonumber(number) or 0) <= tonumber(ARGV[i + 2])\n"
+    "       or (tonumber(last[i]) or 0) <= tonumber(number)\n"
     "    then\n"
-    "        redis.call('HDEL', started, id, id .. '"
-                 NGX_SVC_WEBHOOK_NUMBER "')\n"
+    "        fields[#fields + 1] = id\n"
+    "        fields[#fields + 1] = numbers[i]\n"
     "    end\n"
+    "end\n"
+    "if #over > 0 then\n"
+    "    redis.call('HDEL', KEYS[1], unpack(over))\n"
+    "    redis.call('ZADD', '" NGX_SVC_WEBHOOK_KNOWN "', 'XX',"
+             " unpack(marks))\n"
+    "end\n"
+    "for field, n in pairs(counts) do\n"
+    "    less(KEYS[2], field, n)\n"
+    "end\n"
+    "if #fields > 0 then\n"
+    "    redis.call('HDEL', started, unpack(fields))\n"
     "end\n"
     "if wake then\n"
     "    redis.call('PUBLISH', '" NGX_SVC_WEBHOOK_WAKE "', '1')\n"
