@@ -10,6 +10,9 @@
 #define NGX_SVC_WEBHOOK_DNS       5L        /* seconds, of a resolved name */
 #define NGX_SVC_WEBHOOK_IDLE      30L       /* seconds, of a connection */
 #define NGX_SVC_WEBHOOK_LIFETIME  300L      /* likewise, in use or not */
+#define NGX_SVC_WEBHOOK_UPLOAD    16384L    /* bytes, the least there can be of
+                                               what libcurl keeps for each
+                                               handle */
 
 #define NGX_SVC_WEBHOOK_CIPHERS   "DEFAULT:!kDHE:!kRSA:!PSK:!SRP"
 #define NGX_SVC_WEBHOOK_CURVES    "P-256:P-384:P-521"
@@ -228,6 +231,8 @@ ngx_svc_webhook_curl_options(CURL *curl)
                              (long) wcf->connect_timeout);
     ngx_svc_webhook_curl_set(CURLOPT_TIMEOUT_MS, (long) wcf->timeout);
     ngx_svc_webhook_curl_set(CURLOPT_TCP_NODELAY, 1L);
+    ngx_svc_webhook_curl_set(CURLOPT_UPLOAD_BUFFERSIZE,
+                             NGX_SVC_WEBHOOK_UPLOAD);
     ngx_svc_webhook_curl_set(CURLOPT_DNS_CACHE_TIMEOUT, NGX_SVC_WEBHOOK_DNS);
     ngx_svc_webhook_curl_set(CURLOPT_MAXAGE_CONN, NGX_SVC_WEBHOOK_IDLE);
     ngx_svc_webhook_curl_set(CURLOPT_MAXLIFETIME_CONN,
