@@ -74,10 +74,14 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_read_wider = {
 };
 
 
+/* Nothing that refreshes is given where the user has not granted that. */
+
+#define NGX_SVC_OAUTH_CODE_REFRESHES  " WHERE $22::bytea IS NOT NULL"
+
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code = {
     .name = "oauth_code",
     .text = NGX_SVC_OAUTH_GRANTED_GIVE("'authorization_code'",
-                                       "svc.oauth_code", ""),
+                "svc.oauth_code", "", NGX_SVC_OAUTH_CODE_REFRESHES),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS)
 };
@@ -85,7 +89,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_agent = {
     .name = "oauth_code_agent",
     .text = NGX_SVC_OAUTH_GRANTED_GIVE_AGENT("'authorization_code'",
-                                             "svc.oauth_code", ""),
+                "svc.oauth_code", "", NGX_SVC_OAUTH_CODE_REFRESHES),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_JOURNAL_PARAMS)

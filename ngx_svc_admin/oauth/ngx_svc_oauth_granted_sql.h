@@ -184,15 +184,15 @@ typedef enum {
     ngx_svc_oauth_granted_as(tid, ctid),                                      \
     ngx_svc_oauth_granted_as(tid, client_ctid)
 
-/* A refresh token besides, $22, bound to $23, until $24, if there is one. */
+/* A refresh token besides, $22, bound to $23, until $24.  where: if so. */
 
-#define NGX_SVC_OAUTH_GRANTED_REFRESH                                         \
+#define NGX_SVC_OAUTH_GRANTED_REFRESH(where)                                  \
     ", r AS ("                                                                \
         "INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, jkt,"    \
             " expires_at)"                                                    \
         " SELECT x.tenant_id, $22::bytea, $3::uuid, $23::bytea,"              \
             " $24::text::timestamptz"                                         \
-        " FROM x WHERE $22::bytea IS NOT NULL"                                \
+        " FROM x" where                                                       \
     ")"
 
 #define NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS                                  \
@@ -235,22 +235,25 @@ typedef enum {
     " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
         " AND k.digest = $1::bytea AND k.used_at IS NULL"
 
-/* That, where it was read, and both tokens for it; and of an agent. */
+/*
+ * That, where it was read, and both tokens for it; and of an agent.  where: of
+ * the refresh token.
+ */
 
-#define NGX_SVC_OAUTH_GRANTED_GIVE(grant, table, set)                         \
+#define NGX_SVC_OAUTH_GRANTED_GIVE(grant, table, set, where)                  \
     NGX_SVC_OAUTH_GRANTED_STORE(                                              \
         NGX_SVC_OAUTH_GRANTED_TAKE(table, set)                                \
             " AND k.ctid = $19::tid AND " NGX_SVC_OAUTH_GRANTED_HOLDS         \
             " RETURNING k.tenant_id",                                         \
-        grant, "NULL::text[]", "NULL", NGX_SVC_OAUTH_GRANTED_REFRESH)
+        grant, "NULL::text[]", "NULL", NGX_SVC_OAUTH_GRANTED_REFRESH(where))
 
-#define NGX_SVC_OAUTH_GRANTED_GIVE_AGENT(grant, table, set)                   \
+#define NGX_SVC_OAUTH_GRANTED_GIVE_AGENT(grant, table, set, where)            \
     NGX_SVC_OAUTH_GRANTED_STORE(                                              \
         NGX_SVC_OAUTH_GRANTED_TAKE(table, set)                                \
             " AND k.ctid = $19::tid AND " NGX_SVC_OAUTH_GRANTED_HOLDS         \
             " RETURNING k.tenant_id",                                         \
         grant, "ARRAY[$2::text]", "$27::text",                                \
-        NGX_SVC_OAUTH_GRANTED_REFRESH                                         \
+        NGX_SVC_OAUTH_GRANTED_REFRESH(where)                                  \
         NGX_SVC_OAUTH_GRANTED_JOURNAL(grant, "$25", "$26"))
 
 

@@ -78,7 +78,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_read_wider = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh = {
     .name = "oauth_refresh",
     .text = NGX_SVC_OAUTH_GRANTED_GIVE("'refresh_token'", "svc.oauth_refresh",
-                                       ", successor = $22::bytea"),
+                                       ", successor = $22::bytea", ""),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS)
 };
@@ -86,7 +86,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_agent = {
     .name = "oauth_refresh_agent",
     .text = NGX_SVC_OAUTH_GRANTED_GIVE_AGENT("'refresh_token'",
-                "svc.oauth_refresh", ", successor = $22::bytea"),
+                "svc.oauth_refresh", ", successor = $22::bytea", ""),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_GRANTED_GIVE_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS,
                    NGX_SVC_OAUTH_GRANTED_JOURNAL_PARAMS)
