@@ -37,8 +37,12 @@ sub set {
     $s->sql("UPDATE svc.application SET $set WHERE client_id = '$app->{clientId}'");
 }
 
-sub kill_it { set($_[0], 'enabled = false, tokens_valid_after = now()') }
-sub revive { set($_[0], 'enabled = true, tokens_valid_after = now()') }
+# A token's time has no more than milliseconds: what is issued in this one is not older.
+
+my $now = "date_trunc('milliseconds', now())";
+
+sub kill_it { set($_[0], "enabled = false, tokens_valid_after = $now") }
+sub revive { set($_[0], "enabled = true, tokens_valid_after = $now") }
 
 sub ada {
     my ($for, %more) = @_;

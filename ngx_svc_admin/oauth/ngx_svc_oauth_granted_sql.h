@@ -123,13 +123,16 @@ typedef enum {
  * user is active, whose sessions of that time have not been ended.
  */
 
-#define NGX_SVC_OAUTH_GRANTED_VERSION(table, ctid, xmin)                      \
+#define NGX_SVC_OAUTH_GRANTED_VERSION(table, key, ctid, xmin)                 \
     "(SELECT k.xmin FROM " table " k WHERE k.tenant_id = " NGX_SVC_TENANT     \
-        " AND k.ctid = " ctid "::tid) = " xmin "::xid"
+        " AND k.ctid = " ctid "::tid AND " key ") = " xmin "::xid"
 
 #define NGX_SVC_OAUTH_GRANTED_HOLDS                                           \
-    NGX_SVC_OAUTH_GRANTED_VERSION("svc.oauth_grant", "$20", "$5")             \
-    " AND " NGX_SVC_OAUTH_GRANTED_VERSION("svc.application", "$21", "$6")     \
+    NGX_SVC_OAUTH_GRANTED_VERSION("svc.oauth_grant", "k.id = $3::uuid",       \
+                                  "$20", "$5")                                \
+    " AND " NGX_SVC_OAUTH_GRANTED_VERSION("svc.application",                  \
+                                          "k.client_id = $2::text",           \
+                                          "$21", "$6")                        \
     " AND (" NGX_SVC_ROW("k.status = 'active' AND $7::text::timestamptz"      \
             " >= coalesce(k.valid_after, '-infinity')",                       \
             "svc.user_account", "$4::uuid") ")"
