@@ -183,8 +183,10 @@ my %measure = (
         ("outbound_push$name" => sub { SvcBench::Outbound::pushes($sys, @_, $path) },
          "outbound_curl$name" => sub { SvcBench::Outbound::parallel($sys, @_, $path) })
     } [ '', $SvcBench::Outbound::OURS ], [ '_far', $SvcBench::Outbound::FAR ],
-      [ '_at_once', $SvcBench::Outbound::AT_ONCE ],
-      [ '_plain', $SvcBench::Outbound::PLAIN ]),
+      [ '_at_once', $SvcBench::Outbound::AT_ONCE ]),
+    outbound_push_plain => sub {
+        SvcBench::Outbound::pushes($sys, @_, $SvcBench::Outbound::PLAIN)
+    },
     outbound_single => sub {
         SvcBench::Outbound::one_by_one($sys, @_, $SvcBench::Outbound::OURS)
     },
