@@ -15,6 +15,7 @@ use SvcTest::Nginx ();
 use SvcTest::Npm;
 use SvcTest::OAuth qw(oauth_server application);
 use SvcTest::Party qw(party visit);
+use SvcTest::Process qw(wait_for);
 
 my $s = oauth_server(svc => { svc_login_url => '/signin/' }, locations => <<'EOT')->start;
         location /.well-known/openid-configuration {
@@ -71,8 +72,13 @@ my $n = party([ 'node', npm_install($s->root) . '/mcp.mjs' ], {
 });
 
 is($n, 10, 'all was tried');
-is($s->sql("SELECT count(*) FROM svc.oauth_token WHERE audience = 'http://127.0.0.1:$port/mcp'"),
-   5, 'each token is for that server');
+
+# the row of a client's own token follows its answer
+
+my $stored = "SELECT count(*) FROM svc.oauth_token WHERE audience = 'http://127.0.0.1:$port/mcp'";
+
+wait_for { $s->sql($stored) >= 5 };
+is($s->sql($stored), 5, 'each token is for that server');
 
 $s->done;
 done_testing;
