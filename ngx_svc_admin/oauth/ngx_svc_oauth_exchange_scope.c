@@ -5,7 +5,7 @@
 #include "ngx_svc_oauth_exchange_sql.h"
 
 
-static ngx_int_t ngx_svc_oauth_exchange_target(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_known(ngx_svc_oauth_t *o);
 static ngx_uint_t ngx_svc_oauth_exchange_denied(ngx_svc_oauth_exchange_t *ex);
 static ngx_uint_t ngx_svc_oauth_exchange_beyond(ngx_svc_oauth_t *o,
     const char *verdict, ngx_uint_t (*has)(ngx_svc_oauth_t *o,
@@ -39,7 +39,7 @@ ngx_svc_oauth_exchange_judge_target(ngx_svc_oauth_t *o)
         return NGX_AGAIN;
     }
 
-    rc = ngx_svc_oauth_exchange_target(o);
+    rc = ngx_svc_oauth_exchange_known(o);
 
     if (rc == NGX_OK && ex->verdict == NULL
         && ngx_svc_oauth_exchange_denied(ex))
@@ -57,7 +57,7 @@ ngx_svc_oauth_exchange_judge_target(ngx_svc_oauth_t *o)
  */
 
 static ngx_int_t
-ngx_svc_oauth_exchange_target(ngx_svc_oauth_t *o)
+ngx_svc_oauth_exchange_known(ngx_svc_oauth_t *o)
 {
     ngx_int_t                  issuer;
     ngx_str_t                  key, uri;

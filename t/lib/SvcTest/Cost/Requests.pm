@@ -305,15 +305,15 @@ sub oauth {
         operation('exchange', 200, sub {
             exchange($s, $app->{agent}, $_[0], scope => 'read')
         }, $of_user),
+        operation('userinfo', 200, sub {
+            $s->http(GET => '/oauth/userinfo',
+                     [ Authorization => "Bearer $_[0]{access_token}" ])
+        }, $redeemed),
         operation('introspect_user', 200, sub { active($s, $app->{web}, $_[0]) },
                   sub { $redeemed->()->{access_token} }),
         operation('introspect_chain', 200, sub { active($s, $app->{agent}, $_[0]) },
                   sub { exchange($s, $app->{agent}, $of_user->(), scope => 'read')
                             ->json->{access_token} }),
-        operation('userinfo', 200, sub {
-            $s->http(GET => '/oauth/userinfo',
-                     [ Authorization => "Bearer $_[0]{access_token}" ])
-        }, $redeemed),
         operation('oauth_metadata', 200, sub {
             $s->http(GET => "$_[0]/.well-known/openid-configuration")
         }, $any),
