@@ -11,15 +11,19 @@ GRANT UPDATE (stage, methods, expires_at, ended_at, last_seen_at, mfa_at, reauth
     ON svc.session TO svc_app;
 
 
--- A new session waits for a change of its tenant that is under way, and the change for the
--- session: the one that comes second sees the other.  A lock of the tenant's row would do
--- the same, but each sign-in would write it, and many at a time would keep the change out.
+-- A change of a tenant waits for its sessions that are being made, and sees them.  While it
+-- is under way none is made: a session that waited could hold another one's row, which the
+-- change comes to.  Whoever signs in is told to come again.  A lock of the tenant's row would
+-- do the same, but each sign-in would write it, and many at a time would keep the change out.
 
 CREATE FUNCTION svc.session_tenant() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM pg_advisory_xact_lock_shared(hashtext('svc.session_tenant'),
-                                         hashtext(NEW.tenant_id::text));
+    IF NOT pg_try_advisory_xact_lock_shared(hashtext('svc.session_tenant'),
+                                            hashtext(NEW.tenant_id::text)) THEN
+        RAISE EXCEPTION 'the tenant is being suspended, or goes on'
+            USING ERRCODE = 'lock_not_available';
+    END IF;
 
     SELECT tenant.suspended_at INTO NEW.tenant_suspended_at
       FROM svc.tenant tenant WHERE tenant.id = NEW.tenant_id;

@@ -86,6 +86,7 @@ sub stored {
 # that nobody may write, and everybody read
 
 my $WRITES = 'LOCK TABLE svc.oauth_token IN SHARE MODE';
+my $JOURNAL = 'LOCK TABLE svc.delegation IN SHARE MODE';
 
 exchange($s, actor(), 'x');             # statements are planned, connections are there
 
@@ -111,12 +112,16 @@ for my $case (
     [ 'the tenant is cut off',
       sub { 'UPDATE svc.oauth_tenant SET tokens_valid_after = clock_timestamp()' },
       'invalid_request', 'subject_invalid' ],
+    [ 'the subject is revoked', sub { "UPDATE svc.oauth_token SET revoked_at = now()"
+                                      . " WHERE jti = (SELECT jti FROM svc.oauth_token"
+                                      . " WHERE client_id = '$_[1]{clientId}')" },
+      'invalid_request', 'subject_invalid' ],
     [ 'who asks has a new name', sub { set($_[0], "name = 'New'") } ])
 {
     my ($name, $sql, $code, $reason) = @$case;
     my ($agent, $web) = (actor(), web());
     my $token = of_ada($web, $agent);
-    my $holder = holding($WRITES);
+    my $holder = holding($JOURNAL);
     my $c = exchanging($agent, $token);
 
     ok(waits(), "$name: it waits to write");
@@ -150,7 +155,7 @@ for my $case ([ 'retired', "UPDATE svc.oauth_login SET retired_at = now() WHERE 
     my ($name, $sql) = @$case;
     my $agent = actor();
     my $token = of_ada(web(), $agent);
-    my $holder = holding('LOCK TABLE svc.delegation IN SHARE MODE');
+    my $holder = holding($JOURNAL);
     my $c = exchanging($agent, $token);
 
     ok(waits(), "$name: it waits to write");
@@ -199,12 +204,15 @@ ok($s->unharmed(\@workers, 'clients that leave'), 'the workers are the same');
 
 # --- a revocation that is not committed yet -----------------------------------------
 
-# who commits one waits for the holder of a lock
+# who commits one waits for the holder of a lock: of one that is named, and of others
 
 $s->sql(<<'E');
+CREATE TABLE svc.test_named (jti uuid);
 CREATE FUNCTION svc.test_wait() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
-    PERFORM pg_advisory_xact_lock(4242);
+    PERFORM pg_advisory_xact_lock(CASE WHEN EXISTS (SELECT FROM svc.test_named named
+                                                     WHERE named.jti = NEW.jti)
+                                       THEN 4242 ELSE 4343 END);
     RETURN NULL;
 END
 $$;
@@ -238,6 +246,10 @@ for my $what ('the root', 'one of it') {
         my $root = of_ada($web, $a);
         my $one = act($a, $root, $b);
         my ($who, $token) = $what eq 'the root' ? ($web, $root) : ($a, $one);
+
+        $s->sql("INSERT INTO svc.test_named SELECT jti FROM svc.oauth_token"
+                . " WHERE client_id = '$who->{clientId}'");
+
         my $holder = holding('SELECT pg_advisory_xact_lock(4242)');
         my $revoke = revoking($who, $token);
 
@@ -263,6 +275,35 @@ for my $what ('the root', 'one of it') {
 
         oauth_error(exchange($s, $c, $four), 400, 'invalid_request', "$what: it is no subject");
     }
+}
+
+# nor what is exchanged while that is looked for which came in the meantime
+
+{
+    my ($a, $b, $c, $web) = (actor(), actor(), actor(), web());
+    my $one = act($a, of_ada($web, $a), $b);
+
+    $s->sql("INSERT INTO svc.test_named SELECT jti FROM svc.oauth_token"
+            . " WHERE client_id = '$a->{clientId}'");
+
+    my $first = holding('SELECT pg_advisory_xact_lock(4242)');
+    my $second = holding('SELECT pg_advisory_xact_lock(4343)');
+    my $before = $s->sql('SELECT count(*) FROM svc.oauth_revoked');
+    my $revoke = revoking($a, $one);
+
+    ok(waits(), 'a revocation waits');
+
+    my @tree = act($b, $one, $c);
+
+    push @tree, act($c, $tree[-1]) for 1 .. 2;
+    $first->query('COMMIT');
+    ok((wait_for { $s->sql('SELECT count(*) FROM svc.oauth_revoked') > $before
+                   && $s->waiting == 1 }), 'and once more, with what it has found');
+    push @tree, act($c, $tree[-1]) for 1 .. 2;
+    $second->query('COMMIT');
+    is($revoke->read->status, 200, 'it is done');
+    is(join(' ', map { lives($_, $c) } @tree), '0 0 0 0 0', 'nothing lives');
+    oauth_error(exchange($s, $c, $tree[-1]), 400, 'invalid_request', 'the last is no subject');
 }
 
 $s->done(allow => [ qr/terminat|server closed|SSL|FATAL/i ]);

@@ -122,7 +122,7 @@ for my $case (
 }
 
 
-# One is made while its tenant is suspended: either waits for the other.
+# One is made while its tenant is suspended.
 
 my $live = <<"EOT";
 SELECT tenant.suspended_at IS NOT DISTINCT FROM session.tenant_suspended_at
@@ -130,26 +130,30 @@ FROM svc.session JOIN svc.tenant ON tenant.id = session.tenant_id
 WHERE token_hash = sha256('%s')
 EOT
 
-for my $first (qw(tenant session)) {
-    for my $set ('now()', 'NULL') {
-        my ($one, $two) = map { $s->connect_as('postgres') } 1 .. 2;
-        my $secret = "$first $set";
-        my %statement = (
-            tenant => "UPDATE svc.tenant SET suspended_at = $set WHERE id = '$acme->{id}'",
-            session => 'INSERT INTO svc.session (tenant_id, user_id, token_hash,'
-                . " expires_at) VALUES ('$acme->{id}', '$user', sha256('$secret'),"
-                . " now() + interval '1 h')");
-        my ($second) = grep { $_ ne $first } sort keys %statement;
+for my $set ('now()', 'NULL') {
+    my ($one, $two) = map { $s->connect_as('postgres') } 1 .. 2;
+    my $tenant = "UPDATE svc.tenant SET suspended_at = $set WHERE id = '$acme->{id}'";
+    my $session = sub {
+        return 'INSERT INTO svc.session (tenant_id, user_id, token_hash, expires_at)'
+            . " VALUES ('$acme->{id}', '$user', sha256('$_[0] $set'), now() + interval '1 h')";
+    };
 
-        $one->query('BEGIN');
-        $one->query($statement{$first});
-        $two->begin($statement{$second});
-        wait_for { $s->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
-                           . ' AND NOT granted') > 0 };
-        $one->query('COMMIT');
-        $two->until_ready;
-        is($s->sql(sprintf $live, $secret), 't', "the $first comes first, with $set");
-    }
+    $one->query('BEGIN');
+    $one->query($session->('first'));
+    $two->begin($tenant);
+    wait_for { $s->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
+                       . ' AND NOT granted') > 0 };
+    $one->query('COMMIT');
+    $two->until_ready;
+    is($s->sql(sprintf $live, "first $set"), 't', "a change waits for a session, with $set");
+
+    $one->query('BEGIN');
+    $one->query($tenant);
+    eval { $two->query($session->('none')) };
+    like($@, qr/55P03/, "no session is made in the midst of a change, with $set");
+    $one->query('COMMIT');
+    $two->query($session->('second'));
+    is($s->sql(sprintf $live, "second $set"), 't', "it is made behind it, with $set");
 }
 
 is($s->sql('SELECT count(*) FROM svc.session WHERE tenant_suspended_at IS NULL'), 5,

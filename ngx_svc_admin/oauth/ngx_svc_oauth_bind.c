@@ -8,7 +8,7 @@
 #define NGX_SVC_OAUTH_TID  6        /* bytes: a block, and a place in it */
 
 
-#define ngx_svc_oauth_bind_value(sr, param)                                \
+#define ngx_svc_oauth_bind_value(sr, param)                                   \
     ((ngx_str_t *) ((u_char *) ((ngx_svc_oauth_t *) (sr)->data)->data         \
                     + (param)->offset))
 
@@ -71,8 +71,8 @@ ngx_svc_oauth_bind_tid(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     }
 
     return ngx_svc_oauth_bind_bytes(sr, call,
-                                        ((uint64_t) block << 16) | place,
-                                        NGX_SVC_OAUTH_TID);
+                                    ((uint64_t) block << 16) | place,
+                                    NGX_SVC_OAUTH_TID);
 }
 
 
@@ -85,8 +85,8 @@ ngx_svc_oauth_bind_int8(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     value = ngx_svc_oauth_bind_value(sr, param);
 
     return ngx_svc_oauth_bind_bytes(sr, call,
-                                        ngx_atotm(value->data, value->len),
-                                        sizeof(uint64_t));
+                                    ngx_atotm(value->data, value->len),
+                                    sizeof(uint64_t));
 }
 
 
@@ -99,16 +99,16 @@ ngx_svc_oauth_bind_int4(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     value = ngx_svc_oauth_bind_value(sr, param);
 
     return ngx_svc_oauth_bind_bytes(sr, call,
-                                        ngx_atoi(value->data, value->len),
-                                        sizeof(uint32_t));
+                                    ngx_atoi(value->data, value->len),
+                                    sizeof(uint32_t));
 }
 
 
 /* The last bytes of a number, the first of which is the greatest. */
 
 static ngx_int_t
-ngx_svc_oauth_bind_bytes(ngx_svc_request_t *sr,
-    ngx_svc_pg_call_t *call, uint64_t n, size_t len)
+ngx_svc_oauth_bind_bytes(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
+    uint64_t n, size_t len)
 {
     u_char  *p;
     size_t   i;

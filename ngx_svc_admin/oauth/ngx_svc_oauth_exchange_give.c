@@ -136,33 +136,45 @@ ngx_svc_oauth_exchange_give(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_exchange_keep(ngx_svc_oauth_t *o)
 {
-    ngx_str_t                  text;
+    ngx_str_t                  text, *value;
     ngx_uint_t                 i;
     ngx_svc_oauth_lives_t     *subject;
     ngx_svc_oauth_exchange_t  *ex;
 
+    static const struct {
+        ngx_uint_t   column;
+        size_t       offset;
+        ngx_uint_t   of_token;
+    } columns[] = {
+        { NGX_SVC_OAUTH_LIVES_USER_ID,
+          offsetof(ngx_svc_oauth_exchange_t, user_id), 1 },
+        { NGX_SVC_OAUTH_EXCHANGE_GRANT_ID,
+          offsetof(ngx_svc_oauth_exchange_t, grant_id), 1 },
+        { NGX_SVC_OAUTH_EXCHANGE_PARENT,
+          offsetof(ngx_svc_oauth_exchange_t, parent_jti), 1 },
+        { NGX_SVC_OAUTH_EXCHANGE_ROOT,
+          offsetof(ngx_svc_oauth_exchange_t, root_jti), 1 },
+        { NGX_SVC_OAUTH_EXCHANGE_AUTH_TIME,
+          offsetof(ngx_svc_oauth_exchange_t, token.auth_time), 1 },
+        { NGX_SVC_OAUTH_LIVES_NOW,
+          offsetof(ngx_svc_oauth_exchange_t, ms), 0 },
+        { NGX_SVC_OAUTH_LIVES_A_SLUG,
+          offsetof(ngx_svc_oauth_exchange_t, token.slug), 0 },
+        { NGX_SVC_OAUTH_EXCHANGE_NAME,
+          offsetof(ngx_svc_oauth_exchange_t, name), 0 },
+        { NGX_SVC_OAUTH_EXCHANGE_FORMAT,
+          offsetof(ngx_svc_oauth_exchange_t, token.format), 0 },
+        { NGX_SVC_OAUTH_EXCHANGE_ACTIVE_KID,
+          offsetof(ngx_svc_oauth_exchange_t, token.kid), 0 }
+    };
+
     ex = o->data;
     subject = &ex->subject;
 
-    const struct {
-        ngx_uint_t   column;
-        ngx_str_t   *value;
-        ngx_uint_t   of_token;
-    } columns[] = {
-        { NGX_SVC_OAUTH_LIVES_USER_ID, &ex->user_id, 1 },
-        { NGX_SVC_OAUTH_EXCHANGE_GRANT_ID, &ex->grant_id, 1 },
-        { NGX_SVC_OAUTH_EXCHANGE_PARENT, &ex->parent_jti, 1 },
-        { NGX_SVC_OAUTH_EXCHANGE_ROOT, &ex->root_jti, 1 },
-        { NGX_SVC_OAUTH_EXCHANGE_AUTH_TIME, &ex->token.auth_time, 1 },
-        { NGX_SVC_OAUTH_LIVES_NOW, &ex->ms, 0 },
-        { NGX_SVC_OAUTH_LIVES_A_SLUG, &ex->token.slug, 0 },
-        { NGX_SVC_OAUTH_EXCHANGE_NAME, &ex->name, 0 },
-        { NGX_SVC_OAUTH_EXCHANGE_FORMAT, &ex->token.format, 0 },
-        { NGX_SVC_OAUTH_EXCHANGE_ACTIVE_KID, &ex->token.kid, 0 }
-    };
-
     for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-        ngx_str_null(columns[i].value);
+        value = (ngx_str_t *) ((u_char *) ex + columns[i].offset);
+
+        ngx_str_null(value);
 
         if (columns[i].of_token && !subject->found) {
             continue;
@@ -171,8 +183,7 @@ ngx_svc_oauth_exchange_keep(ngx_svc_oauth_t *o)
         text = ngx_svc_pg_value(ex->res, ex->row, columns[i].column);
 
         if (text.data
-            && ngx_svc_oauth_bytes(o->sr, columns[i].value, text.data,
-                                   text.len)
+            && ngx_svc_oauth_bytes(o->sr, value, text.data, text.len)
                != NGX_OK)
         {
             return NGX_ERROR;
@@ -279,29 +290,22 @@ ngx_svc_oauth_exchange_sign(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_exchange_versions(ngx_svc_oauth_t *o)
 {
-    ngx_uint_t                 i;
     ngx_svc_oauth_exchange_t  *ex;
 
     ex = o->data;
 
-    const struct {
-        ngx_uint_t   column;
-        ngx_str_t   *array;
-    } arrays[] = {
-        { NGX_SVC_OAUTH_LIVES_A_ID, &ex->clients },
-        { NGX_SVC_OAUTH_EXCHANGE_PLACE, &ex->places },
-        { NGX_SVC_OAUTH_EXCHANGE_VERSION, &ex->versions }
-    };
-
-    for (i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
-        if (ngx_svc_oauth_exchange_column(o, arrays[i].column, arrays[i].array)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
+    if (ngx_svc_oauth_exchange_column(o, NGX_SVC_OAUTH_LIVES_A_ID,
+                                      &ex->clients)
+        != NGX_OK
+        || ngx_svc_oauth_exchange_column(o, NGX_SVC_OAUTH_EXCHANGE_PLACE,
+                                         &ex->places)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
-    return NGX_OK;
+    return ngx_svc_oauth_exchange_column(o, NGX_SVC_OAUTH_EXCHANGE_VERSION,
+                                         &ex->versions);
 }
 
 
@@ -354,6 +358,10 @@ ngx_svc_oauth_exchange_give_calls(ngx_svc_request_t *sr)
 
     o = sr->data;
 
+    /* the audit log does not grow */
+
+    sr->op->committed = NULL;
+
     /* no login: one that is not good any more has changed the client's row */
 
     rc = ngx_svc_oauth_client_tenant(o);
@@ -385,10 +393,7 @@ ngx_svc_oauth_exchange_given(ngx_svc_request_t *sr)
         key = sr->results[1];
 
         if (PQntuples(key) == 0) {
-
-            /* it is revoked in this moment: what was given is dead */
-
-            return ngx_svc_oauth_exchange_again(o);
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 
         ex->token.sealed = ngx_svc_pg_value(key, 0, 0);

@@ -107,9 +107,10 @@ typedef enum {
 
 /*
  * A condition: of the clients that the token is to live by, $23, each version
- * is where it was read; and its user is active, whose tokens of that time have
- * not been ended.  All else that may end a token ends this one, too, whenever it
- * was issued: who is asked about it looks at that.
+ * is where it was read; its user is active, whose tokens of that time have not
+ * been ended; and neither its parent, nor its root, nor its grant is revoked.
+ * What is committed in this moment ends the token, too: who is asked about it
+ * looks at all that.
  */
 
 #define NGX_SVC_OAUTH_EXCHANGE_HOLDS                                          \
@@ -123,7 +124,13 @@ typedef enum {
         NGX_SVC_ROW("k.status = 'active' AND "                                \
                     NGX_SVC_OAUTH_ISSUED_AT("$1::bigint")                     \
                     " >= coalesce(k.valid_after, '-infinity')",               \
-                    "svc.user_account", "$4::uuid") "))"
+                    "svc.user_account", "$4::uuid") "))"                      \
+    " AND NOT EXISTS (SELECT FROM svc.oauth_revoked k"                        \
+        " WHERE k.tenant_id = " NGX_SVC_TENANT                                \
+            " AND k.jti = ANY (ARRAY[$6::uuid, $7::uuid]))"                   \
+    " AND ($5::uuid IS NULL OR ("                                             \
+        NGX_SVC_ROW("k.revoked_at IS NULL", "svc.oauth_grant", "$5::uuid")    \
+        "))"
 
 /* The token "i", and who acts for whom in the journal. */
 

@@ -254,7 +254,7 @@ ngx_svc_oauth_introspect_own(ngx_svc_oauth_t *o, PGresult *res,
 
     return token->iss.data
            ? ngx_svc_oauth_introspected_times(o, own->ms, today.ends, own->jti,
-                                            token)
+                                              token)
            : NGX_ERROR;
 }
 
@@ -388,7 +388,7 @@ ngx_svc_oauth_introspect_lives(ngx_svc_oauth_t *o,
 
     if (ngx_svc_pg_array_join(pool, &today->scopes, &token->scope) != NGX_OK
         || ngx_svc_oauth_introspected_times(o, lives->ms, today->ends,
-                                          o->token.jti.data, token)
+                                            o->token.jti.data, token)
            != NGX_OK)
     {
         return NGX_ERROR;

@@ -1,6 +1,7 @@
 /*
  * Whether tokens live, and what they are good for today, of many at once: as
- * ngx_svc_oauth_lives() tells it of one.
+ * ngx_svc_oauth_lives() tells it of one, but that a parent or a root which was
+ * revoked in the moment of an exchange is not looked at.
  */
 
 #ifndef _NGX_SVC_OAUTH_LIVE_H_INCLUDED_

@@ -6,10 +6,10 @@
  * revoked is marked in its row: of a client's own token that is stored first.
  *
  * Whoever is asked about a token looks at its parent and its root, too, and an
- * exchange waits for nobody.  What is being exchanged in the moment of a
- * revocation from one that was exchanged itself is looked for once more, when
- * that is committed: nothing is exchanged from it afterwards, and what was
- * before is seen.
+ * exchange waits for nobody.  Of one that was exchanged itself all that comes of
+ * it is looked for again, when what was marked is committed, until nothing more
+ * is found: what is exchanged later has a parent that is marked, and what comes
+ * of that is refused.
  */
 
 #include "ngx_svc_oauth_live.h"
@@ -17,11 +17,17 @@
 #include "ngx_svc_oauth_shown.h"
 
 
+/* Who goes on exchanging meanwhile may keep a revocation busy so often. */
+
+#define NGX_SVC_OAUTH_REVOKE_WALKS  16
+
+
 static ngx_int_t ngx_svc_oauth_revoke_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_sent(ngx_svc_oauth_t *o, PGresult *res);
 static ngx_int_t ngx_svc_oauth_revoke_again(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_revoke_walked(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_revoke_send(ngx_svc_request_t *sr);
 
 
@@ -60,7 +66,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke = {
 
 /*
  * A statement of its own: it sees the mark that the one before has made.  What
- * was exchanged is not older.  The row says whether the token itself was.
+ * was exchanged is not older.  The row says whether the token itself was, and
+ * whether anything has been marked.
  */
 
 #define NGX_SVC_OAUTH_REVOKE_CHILD(from, root, parent)                        \
@@ -87,8 +94,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_children = {
             "UPDATE svc.oauth_token k SET revoked_at = now() FROM d"
             " WHERE k.tenant_id = " NGX_SVC_TENANT " AND k.jti = d.jti"
                 " AND k.issued_at = d.issued_at AND k.revoked_at IS NULL"
+            " RETURNING k.jti"
         ")"
-        " SELECT x.exchanged FROM x",
+        " SELECT x.exchanged, EXISTS (SELECT FROM u) FROM x",
     NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
                    ngx_svc_oauth_param(token.jti),
                    ngx_svc_oauth_param(token.ms),
@@ -199,19 +207,18 @@ ngx_svc_oauth_revoke_reply(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_oauth_revoke_sent(ngx_svc_oauth_t *o, PGresult *res)
 {
-    PGresult  *walked;
+    PGresult           *walked;
+    ngx_svc_request_t  *sr;
 
-    walked = ngx_svc_route_last(o->sr);
+    sr = o->sr;
+    walked = ngx_svc_route_last(sr);
 
-    if (o->token.kind != NGX_SVC_OAUTH_BEARER_REFRESH && PQntuples(walked)
-        && *PQgetvalue(walked, 0, 0) == 't')
-    {
-        return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
-                                     ngx_svc_oauth_revoke_again,
-                                     ngx_svc_oauth_revoke_send);
-    }
-
-    return ngx_svc_oauth_revoke_send(o->sr);
+    return o->token.kind != NGX_SVC_OAUTH_BEARER_REFRESH && PQntuples(walked)
+           && ngx_svc_pg_true(walked, 0, 0)
+           ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                   ngx_svc_oauth_revoke_again,
+                                   ngx_svc_oauth_revoke_walked)
+           : ngx_svc_oauth_revoke_send(sr);
 }
 
 
@@ -220,11 +227,32 @@ ngx_svc_oauth_revoke_again(ngx_svc_request_t *sr)
 {
     ngx_int_t  rc;
 
-    rc = ngx_svc_oauth_client_call(sr->data, NGX_SVC_OAUTH_LOGIN_SYNC);
+    rc = ngx_svc_oauth_client_tenant(sr->data);
 
     return rc == NGX_OK
            ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_revoke_children, NULL)
            : rc;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_revoke_walked(ngx_svc_request_t *sr)
+{
+    PGresult         *walked;
+    ngx_svc_oauth_t  *o;
+
+    o = sr->data;
+    walked = ngx_svc_route_last(sr);
+
+    if (PQntuples(walked) == 0 || !ngx_svc_pg_true(walked, 0, 1)) {
+        return ngx_svc_oauth_revoke_send(sr);
+    }
+
+    return ++o->walks < NGX_SVC_OAUTH_REVOKE_WALKS
+           ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                   ngx_svc_oauth_revoke_again,
+                                   ngx_svc_oauth_revoke_walked)
+           : ngx_svc_send_busy(sr);
 }
 
 

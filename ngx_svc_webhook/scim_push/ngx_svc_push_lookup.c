@@ -76,10 +76,6 @@ ngx_svc_push_lookup_due(ngx_svc_push_work_t *work)
 
     work->several = 0;
 
-    if (!ngx_svc_push_lookup_may(work)) {
-        return 0;
-    }
-
     absent = 0;
     new = 0;
 
@@ -91,6 +87,10 @@ ngx_svc_push_lookup_due(ngx_svc_push_work_t *work)
 
         absent += ngx_svc_push_lookup_absent(item);
         new += ngx_svc_push_lookup_new(work, item);
+    }
+
+    if (!ngx_svc_push_lookup_may(work)) {
+        return 0;
     }
 
     work->several = work->lookup || new >= NGX_SVC_PUSH_LOOKUP_LEAST;

@@ -93,5 +93,5 @@ ngx_svc_push_owner_read(ngx_svc_pg_op_t *op)
     }
 
     return ngx_svc_pg_true(res, 0, 1) ? NGX_SVC_PUSH_OWNER_PENDING
-                                        : NGX_SVC_PUSH_OWNER_OTHER;
+                                      : NGX_SVC_PUSH_OWNER_OTHER;
 }
