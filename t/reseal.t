@@ -142,7 +142,7 @@ while (!defined($status = wait_exit($pid, 0))) {
     $tries++;
 }
 
-cmp_ok($tries, '>', 3, "under load: $tries sign-ins");
+cmp_ok($tries, '>', 0, "under load: $tries sign-ins");
 cmp_ok(scalar keys %changed, '>', 0, 'and other passwords');
 is($failed, 0, 'none of which has failed');
 is($status, 0, 'it has ended well');

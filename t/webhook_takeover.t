@@ -70,7 +70,7 @@ is(SvcTest::Metrics->get($s)->value('svc_webhook_deliveries_total',
 
 # what only waited was not tried
 
-my $second = $receiver->hook($globex, '/slow/' . slow(6000));
+my $second = $receiver->hook($globex, '/slow/' . slow(12_000));
 
 $globex->create(userName => "wait$_\@globex.test") for 1 .. 2;
 $receiver->wait($second, 1);
