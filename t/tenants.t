@@ -310,9 +310,9 @@ $s->sql($_) for
     . ' grant_type, scopes, ttl) SELECT tenant_id, gen_random_uuid(), now(), client_id,'
     . " ARRAY[client_id], 'client_credentials', '{}', 60 FROM svc.application",
     'INSERT INTO svc.oauth_revoked (tenant_id, jti, expires_at)'
-    . ' SELECT id, id, now() FROM svc.tenant',
+    . " SELECT id, id, now() + interval '1 h' FROM svc.tenant",
     'INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)'
-    . " SELECT id, '\\x00', now() FROM svc.tenant",
+    . " SELECT id, '\\x00', now() + interval '1 h' FROM svc.tenant",
     'INSERT INTO svc.delegation (tenant_id, id, client_id, client_name, chain, grant_type,'
     . " scopes, outcome) SELECT tenant_id, gen_random_uuid(), client_id, name, '{}', 'x',"
     . " '{}', 'granted' FROM svc.application",
