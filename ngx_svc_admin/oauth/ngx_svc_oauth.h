@@ -165,6 +165,7 @@ struct ngx_svc_oauth_s {
 
     ngx_str_t                      tenant;      /* NGX_SVC_UUID_LEN bytes, once
                                                    the client is known */
+    ngx_uint_t                     rounds;      /* a grant was read anew */
     void                          *data;        /* of the grant type */
 };
 

@@ -17,6 +17,14 @@
     " WHEN " subject " LIKE 'agt\\_%' THEN 'agent'"                           \
     " WHEN " subject " IS NOT NULL THEN 'service' END"
 
+/* SQL: of a delegation that is granted, its columns. */
+
+#define NGX_SVC_OAUTH_DELEGATION_INTO                                         \
+    "INSERT INTO svc.delegation (id, created_at, client_id, client_name,"     \
+        " subject_type, subject_id, chain, grant_type, audience, scopes,"     \
+        " outcome, token_jti, parent_jti, root_jti, expires_at, bound, ip,"   \
+        " country, request_id)"
+
 /*
  * SQL: a CTE beside NGX_SVC_OAUTH_INSERT() of the same "v", which inserts the
  * journal's row of the token that is issued there.  There is no row if v.verdict
@@ -30,10 +38,7 @@
 
 #define NGX_SVC_OAUTH_DELEGATION(grant, id, jkt, ip, country, request_id,     \
     issuer)                                                                   \
-    "INSERT INTO svc.delegation (id, created_at, client_id, client_name,"     \
-        " subject_type, subject_id, chain, grant_type, audience, scopes,"     \
-        " outcome, token_jti, parent_jti, root_jti, expires_at, bound, ip,"   \
-        " country, request_id)"                                               \
+    NGX_SVC_OAUTH_DELEGATION_INTO                                             \
     " SELECT " id "::uuid, " NGX_SVC_OAUTH_ISSUED_AT("v.ms") ","              \
         " v.client_id, v.client_name, "                                       \
         NGX_SVC_OAUTH_SUBJECT_TYPE("v.user_id", "v.subject") ","              \

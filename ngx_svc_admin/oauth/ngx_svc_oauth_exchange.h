@@ -54,7 +54,6 @@ typedef struct {
 
     /* what is given */
 
-    ngx_uint_t                           rounds;
     ngx_svc_oauth_issued_t               token;
     ngx_str_t                            ms;        /* as the token's */
     ngx_str_t                            ttl_text;
@@ -112,5 +111,6 @@ ngx_int_t ngx_svc_oauth_exchange_decide(ngx_svc_oauth_t *o, PGresult *res);
 
 /* The name that a tenant without a key has for a verdict. */
 #define NGX_SVC_OAUTH_EXCHANGE_KEY  "key"
+
 
 #endif /* _NGX_SVC_OAUTH_EXCHANGE_H_INCLUDED_ */

@@ -9,12 +9,6 @@
 #include "ngx_svc_oauth_refusal.h"
 
 
-/* What was read may have changed so often. */
-
-#define NGX_SVC_OAUTH_EXCHANGE_ROUNDS  8
-
-
-static ngx_int_t ngx_svc_oauth_exchange_again(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_refuse(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_give(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_keep(ngx_svc_oauth_t *o);
@@ -55,7 +49,7 @@ ngx_svc_oauth_exchange_decide(ngx_svc_oauth_t *o, PGresult *res)
     }
 
     if (rc == NGX_AGAIN) {
-        return ngx_svc_oauth_exchange_again(o);
+        return ngx_svc_oauth_grant_again(o);
     }
 
     if (rc != NGX_OK) {
@@ -68,23 +62,6 @@ ngx_svc_oauth_exchange_decide(ngx_svc_oauth_t *o, PGresult *res)
 
     return ngx_strcmp(ex->verdict, NGX_SVC_OAUTH_EXCHANGE_KEY) == 0
            ? ngx_svc_oauth_grant_key(o) : ngx_svc_oauth_exchange_refuse(o);
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_exchange_again(ngx_svc_oauth_t *o)
-{
-    ngx_svc_oauth_exchange_t  *ex;
-
-    ex = o->data;
-
-    if (++ex->rounds == NGX_SVC_OAUTH_EXCHANGE_ROUNDS) {
-        return ngx_svc_send_busy(o->sr);
-    }
-
-    ngx_str_null(&o->kid);
-
-    return ngx_svc_oauth_grant_read(o);
 }
 
 
@@ -353,51 +330,20 @@ ngx_svc_oauth_exchange_column(ngx_svc_oauth_t *o, ngx_uint_t column,
 static ngx_int_t
 ngx_svc_oauth_exchange_give_calls(ngx_svc_request_t *sr)
 {
-    ngx_int_t         rc;
-    ngx_svc_oauth_t  *o;
-
-    o = sr->data;
-
-    /* the audit log does not grow */
-
-    sr->op->committed = NULL;
-
-    /* no login: one that is not good any more has changed the client's row */
-
-    rc = ngx_svc_oauth_client_tenant(o);
-
-    if (rc == NGX_OK && o->kid.data) {
-        rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_key_sealed, NULL);
-    }
-
-    return rc == NGX_OK
-           ? ngx_svc_route_call(sr, &ngx_svc_sql_oauth_exchange, NULL) : rc;
+    return ngx_svc_oauth_grant_give(sr->data, &ngx_svc_sql_oauth_exchange);
 }
 
 
 static ngx_int_t
 ngx_svc_oauth_exchange_given(ngx_svc_request_t *sr)
 {
-    PGresult                  *key;
     ngx_svc_oauth_t           *o;
     ngx_svc_oauth_exchange_t  *ex;
 
     o = sr->data;
     ex = o->data;
 
-    if (PQcmdTuples(ngx_svc_route_last(sr))[0] != '1') {
-        return ngx_svc_oauth_exchange_again(o);
-    }
-
-    if (o->kid.data) {
-        key = sr->results[1];
-
-        if (PQntuples(key) == 0) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-        ex->token.sealed = ngx_svc_pg_value(key, 0, 0);
-    }
-
-    return ngx_svc_oauth_grant_send(o, &ex->token, NULL);
+    return PQcmdTuples(ngx_svc_route_last(sr))[0] == '1'
+           ? ngx_svc_oauth_grant_given(o, &ex->token)
+           : ngx_svc_oauth_grant_again(o);
 }

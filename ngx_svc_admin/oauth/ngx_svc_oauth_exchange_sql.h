@@ -136,10 +136,7 @@ typedef enum {
 
 #define NGX_SVC_OAUTH_EXCHANGE_GIVE                                           \
     "WITH i AS ("                                                             \
-        "INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id,"  \
-            " user_id, grant_id, root_jti, parent_jti, chain, principals,"    \
-            " grant_type, scopes, audience, audience_key, secret_hash, kid,"  \
-            " jkt, ttl, ip, country)"                                         \
+        NGX_SVC_OAUTH_INSERT_INTO                                             \
         " SELECT " NGX_SVC_TENANT_OR_NULL ", $2::uuid, "                      \
             NGX_SVC_OAUTH_ISSUED_AT("$1::bigint") ", $3::text, $4::uuid,"     \
             " $5::uuid, $6::uuid, $7::uuid, string_to_array($8::text, ' '),"  \
@@ -150,10 +147,7 @@ typedef enum {
         " WHERE " NGX_SVC_OAUTH_EXCHANGE_HOLDS                                \
         " RETURNING issued_at, chain, scopes"                                 \
     ")"                                                                       \
-    " INSERT INTO svc.delegation (id, created_at, client_id, client_name,"    \
-        " subject_type, subject_id, chain, grant_type, audience, scopes,"     \
-        " outcome, token_jti, parent_jti, root_jti, expires_at, bound, ip,"   \
-        " country, request_id)"                                               \
+    " " NGX_SVC_OAUTH_DELEGATION_INTO                                         \
     " SELECT $2::uuid, i.issued_at, $3::text, $19::text, "                    \
         NGX_SVC_OAUTH_SUBJECT_TYPE("$4::uuid", "$20::text") ", $20::text,"    \
         " i.chain, '" NGX_SVC_OAUTH_EXCHANGE "', $21::text, i.scopes,"        \

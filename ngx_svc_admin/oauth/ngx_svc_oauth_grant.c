@@ -12,8 +12,13 @@
 #include "ngx_svc_oauth_refusal.h"
 
 
+/* What was read may have changed so often. */
+
+#define NGX_SVC_OAUTH_GRANT_ROUNDS  8
+
+
 static ngx_int_t ngx_svc_oauth_grant_retry(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_oauth_grant_again(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_grant_first(ngx_svc_request_t *sr);
 
 
 ngx_int_t
@@ -103,6 +108,19 @@ ngx_svc_oauth_grant_read(ngx_svc_oauth_t *o)
 }
 
 
+ngx_int_t
+ngx_svc_oauth_grant_again(ngx_svc_oauth_t *o)
+{
+    if (++o->rounds == NGX_SVC_OAUTH_GRANT_ROUNDS) {
+        return ngx_svc_send_busy(o->sr);
+    }
+
+    ngx_str_null(&o->kid);
+
+    return ngx_svc_oauth_grant_read(o);
+}
+
+
 static ngx_int_t
 ngx_svc_oauth_grant_retry(ngx_svc_request_t *sr)
 {
@@ -120,13 +138,13 @@ ngx_svc_oauth_grant_key(ngx_svc_oauth_t *o)
     }
 
     return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
-                                 ngx_svc_oauth_grant_again,
+                                 ngx_svc_oauth_grant_first,
                                  ngx_svc_oauth_grant_reply);
 }
 
 
 static ngx_int_t
-ngx_svc_oauth_grant_again(ngx_svc_request_t *sr)
+ngx_svc_oauth_grant_first(ngx_svc_request_t *sr)
 {
     return ngx_svc_oauth_grant_calls(sr->data, &ngx_svc_sql_oauth_key_first);
 }
@@ -160,4 +178,47 @@ ngx_svc_oauth_grant_send(ngx_svc_oauth_t *o,
     ngx_svc_metric_add(o->grant->metric, 1);
 
     return ngx_svc_send(o->sr, NGX_HTTP_OK, &w, NULL);
+}
+
+
+/* No login: one that is not good any more has changed the client's row. */
+
+ngx_int_t
+ngx_svc_oauth_grant_give(ngx_svc_oauth_t *o,
+    const ngx_svc_pg_statement_t *statement)
+{
+    ngx_int_t  rc;
+
+    /* the audit log does not grow */
+
+    o->sr->op->committed = NULL;
+
+    rc = ngx_svc_oauth_client_tenant(o);
+
+    if (rc == NGX_OK && o->kid.data) {
+        rc = ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_key_sealed, NULL);
+    }
+
+    return rc == NGX_OK ? ngx_svc_route_call(o->sr, statement, NULL) : rc;
+}
+
+
+/* A key that is revoked has changed the client's row: nothing is given then. */
+
+ngx_int_t
+ngx_svc_oauth_grant_given(ngx_svc_oauth_t *o, ngx_svc_oauth_issued_t *token)
+{
+    PGresult  *key;
+
+    if (o->kid.data) {
+        key = o->sr->results[1];
+
+        if (PQntuples(key) == 0) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        token->sealed = ngx_svc_pg_value(key, 0, 0);
+    }
+
+    return ngx_svc_oauth_grant_send(o, token, NULL);
 }

@@ -238,7 +238,6 @@ ngx_svc_oauth_granted_refresh(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr)
 {
-    ngx_int_t                            rc;
     ngx_uint_t                           agent;
     ngx_svc_oauth_t                     *o;
     ngx_svc_oauth_granted_t             *granted;
@@ -248,55 +247,25 @@ ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr)
     granted = o->data;
     type = granted->type;
 
-    /* the audit log does not grow */
-
-    sr->op->committed = NULL;
-
     agent = ngx_svc_oauth_agent(&o->client.id);
 
-    /* no login: one that is not good any more has changed the client's row */
-
-    rc = ngx_svc_oauth_client_tenant(o);
-
-    if (rc == NGX_OK && o->kid.data) {
-        rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_key_sealed, NULL);
-    }
-
-    return rc == NGX_OK
-           ? ngx_svc_route_call(sr, granted->again ? type->again[agent]
-                                                   : type->give[agent], NULL)
-           : rc;
+    return ngx_svc_oauth_grant_give(o, granted->again ? type->again[agent]
+                                                      : type->give[agent]);
 }
 
 
 static ngx_int_t
 ngx_svc_oauth_granted_given(ngx_svc_request_t *sr)
 {
-    PGresult                 *key;
     ngx_svc_oauth_t          *o;
     ngx_svc_oauth_granted_t  *granted;
 
     o = sr->data;
     granted = o->data;
 
-    if (PQntuples(ngx_svc_route_last(sr)) == 0) {
-        return ngx_svc_oauth_granted_again(o);
-    }
-
-    if (o->kid.data) {
-        key = sr->results[1];
-
-        if (PQntuples(key) == 0) {
-
-            /* it is revoked in this moment: what was given is dead */
-
-            return ngx_svc_oauth_granted_again(o);
-        }
-
-        granted->token.sealed = ngx_svc_pg_value(key, 0, 0);
-    }
-
-    return ngx_svc_oauth_grant_send(o, &granted->token, NULL);
+    return PQntuples(ngx_svc_route_last(sr))
+           ? ngx_svc_oauth_grant_given(o, &granted->token)
+           : ngx_svc_oauth_granted_again(o);
 }
 
 

@@ -86,7 +86,6 @@ typedef struct {
 
     /* what is given */
 
-    ngx_uint_t                       rounds;
     ngx_svc_oauth_issued_t           token;
     ngx_str_t                        ms;            /* as the token's */
     ngx_str_t                        ttl;

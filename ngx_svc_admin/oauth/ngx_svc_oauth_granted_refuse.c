@@ -9,11 +9,6 @@
 #include "ngx_svc_oauth_refusal.h"
 
 
-/* What was read may have changed so often. */
-
-#define NGX_SVC_OAUTH_GRANTED_ROUNDS  8
-
-
 static ngx_int_t ngx_svc_oauth_granted_spend_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_granted_spent(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_granted_revoke_calls(ngx_svc_request_t *sr);
@@ -170,16 +165,7 @@ ngx_svc_oauth_granted_known(ngx_svc_oauth_t *o, ngx_int_t *rc)
 ngx_int_t
 ngx_svc_oauth_granted_again(ngx_svc_oauth_t *o)
 {
-    ngx_svc_oauth_granted_t  *granted;
-
-    granted = o->data;
-
-    if (++granted->rounds == NGX_SVC_OAUTH_GRANTED_ROUNDS) {
-        return ngx_svc_send_busy(o->sr);
-    }
-
     o->wider = 1;
-    ngx_str_null(&o->kid);
 
-    return ngx_svc_oauth_grant_read(o);
+    return ngx_svc_oauth_grant_again(o);
 }
