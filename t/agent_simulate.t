@@ -258,6 +258,10 @@ for my $end (
     [ "UPDATE svc.user_account SET status = 'suspended' WHERE id = '$user'", 'its user' ],
     [ "UPDATE svc.oauth_token SET grant_id = gen_random_uuid()", 'its grant' ],
     [ 'UPDATE svc.oauth_token SET revoked_at = now()', 'itself' ],
+    ( map { [ "UPDATE svc.oauth_token SET $_ = gen_random_uuid();"
+              . " INSERT INTO svc.oauth_revoked SELECT tenant_id, $_, now() + interval '1 hour'"
+              . ' FROM svc.oauth_token', "what it was exchanged from, $_" ] }
+          qw(parent_jti root_jti) ),
     [ "UPDATE svc.oauth_tenant SET orphan_action = 'disable', orphan_grace_hours = 0;"
       . " $APP owner_id = NULL, owner_lost_at = now() - $AGO"
       . " WHERE client_id = '$agent'", 'its owner, for too long' ],
@@ -276,7 +280,7 @@ for my $end (
     $s->sql($_) for
         "UPDATE svc.user_account SET status = 'active', valid_after = NULL",
         'DELETE FROM svc.oauth_token', 'DELETE FROM svc.application',
-        'DELETE FROM svc.oauth_tenant',
+        'DELETE FROM svc.oauth_tenant', 'DELETE FROM svc.oauth_revoked',
         map { "INSERT INTO svc.$_ SELECT * FROM public.kept_$_; DROP TABLE public.kept_$_" }
             qw(oauth_tenant application oauth_token);
     is(simulate({})->{live}{tokens}, 1, 'and back');

@@ -1,7 +1,6 @@
 /*
  * Whether tokens live, and what they are good for today, of many at once: as
- * ngx_svc_oauth_lives() tells it of one, but that a parent or a root which was
- * revoked in the moment of an exchange is not looked at.
+ * ngx_svc_oauth_lives() tells it of one.
  */
 
 #ifndef _NGX_SVC_OAUTH_LIVE_H_INCLUDED_
@@ -108,6 +107,13 @@
     NGX_SVC_ROW("k.id, k.revoked_at, k.session_at, k.auth_time",              \
                 "svc.oauth_grant", "x.grant_id")
 
+/* Its parent or its root may have been revoked while it was given. */
+
+#define NGX_SVC_OAUTH_LIVE_REVOKED                                            \
+    "EXISTS (SELECT FROM svc.oauth_revoked k"                                 \
+    " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
+        " AND k.jti = ANY (ARRAY[x.jti, x.parent_jti, x.root_jti]))"
+
 #define NGX_SVC_OAUTH_LIVE_ENDS                                               \
     "x.issued_at + make_interval(secs => least(x.ttl, p.ttl))"
 
@@ -130,6 +136,7 @@
     " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_LIVE_USER ") u ON true"              \
     " LEFT JOIN LATERAL (" NGX_SVC_OAUTH_LIVE_GRANT ") r ON true"             \
     " WHERE t.suspended_at IS NULL AND x.revoked_at IS NULL AND p.alive"      \
+        " AND NOT " NGX_SVC_OAUTH_LIVE_REVOKED                                \
         " AND " NGX_SVC_OAUTH_LIVE_ENDS " > now()"                            \
         " AND x.issued_at >= coalesce(g.tokens_valid_after, '-infinity')"     \
         " AND (x.kid IS NULL OR y.kid IS NOT NULL)"                           \
