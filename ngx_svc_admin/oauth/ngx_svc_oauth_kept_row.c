@@ -1,0 +1,92 @@
+/*
+ * The row of one client's own token, stored now: for statements of the same op
+ * that look for it.
+ */
+
+#include "ngx_svc_oauth_kept.h"
+#include "ngx_svc_oauth_live.h"
+
+
+#define ngx_svc_oauth_kept_or_null(str)  ((str)->data ? (str) : NULL)
+
+
+/* The tenant of an opaque token is in it, that of a JWT has its key. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_kept_row = {
+    .name = "oauth_kept_row",
+    .text =
+        "INSERT INTO svc.oauth_token (tenant_id, jti, issued_at, client_id,"
+            " principals, grant_type, scopes, audience, audience_key,"
+            " secret_hash, kid, jkt, ttl, ip, country)"
+        " SELECT " NGX_SVC_TENANT_OR_NULL ", $2::uuid, "
+            NGX_SVC_OAUTH_ISSUED_AT("$3::text") ", a.client_id,"
+            " ARRAY[a.client_id], 'client_credentials',"
+            " string_to_array($4::text, ' '), $5::text, $6::text, $7::bytea,"
+            " $8::text, $9::bytea, $10::int4, $12::text::inet, $13::text"
+        " FROM (" NGX_SVC_OAUTH_APPLICATION("k.client_id", "$1") ") a"
+        " WHERE CASE WHEN $8::text IS NULL"
+            " THEN " NGX_SVC_OAUTH_TOKEN_SAYS("$11")
+            " ELSE EXISTS (SELECT FROM svc.oauth_key k"
+                " WHERE k.tenant_id = " NGX_SVC_TENANT
+                    " AND k.kid = $8::text) END"
+        " ON CONFLICT DO NOTHING",
+    .nparams = 13
+};
+
+
+ngx_int_t
+ngx_svc_oauth_kept_call(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_bearer_t *bearer)
+{
+    const ngx_svc_oauth_own_t  *own;
+
+    static const ngx_str_t  unknown = ngx_null_string;
+
+    own = bearer->own;
+
+    if (own == NULL || *bearer->unverified.data
+        || own->ms / 1000 + own->ttl < ngx_time())
+    {
+        return NGX_OK;
+    }
+
+    return ngx_svc_oauth_kept_row(o, own, &unknown, &unknown);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_kept_row(ngx_svc_oauth_t *o, const ngx_svc_oauth_own_t *own,
+    const ngx_str_t *ip, const ngx_str_t *country)
+{
+    ngx_str_t           ms;
+    ngx_svc_pg_call_t  *call;
+
+    call = ngx_svc_pg_call(o->sr->op, &ngx_svc_sql_oauth_kept_row);
+    ms.data = ngx_pnalloc(o->sr->request->pool, NGX_INT64_LEN);
+
+    if (call == NULL || ms.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ms.len = ngx_sprintf(ms.data, "%L", own->ms) - ms.data;
+
+    ngx_svc_pg_bind_str(call, &own->client_id);
+    ngx_svc_pg_bind(call, own->jti, NGX_SVC_UUID_LEN);
+    ngx_svc_pg_bind_str(call, &ms);
+    ngx_svc_pg_bind_str(call, &own->scope);
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(&own->audience));
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(&own->audience_key));
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(&own->secret_hash));
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(&own->kid));
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(&own->jkt));
+
+    if (ngx_svc_pg_bind_int(o->sr->op, call, own->ttl) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(&own->tenant));
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(ip));
+    ngx_svc_pg_bind_str(call, ngx_svc_oauth_kept_or_null(country));
+
+    return NGX_OK;
+}
