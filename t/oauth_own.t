@@ -238,7 +238,7 @@ for my $kind (qw(opaque jwt)) {
 
 set($agent, "allowed_scopes = '{a}'");
 is(introspect($lost{agent})->{scope}, 'a', 'a ceiling counts');
-set($agent, "allowed_scopes = NULL, expires_at = now()");
+set($agent, "allowed_scopes = NULL, expires_at = now() - interval '1 ms'");
 dead($lost{agent}, 'so does the end of a client');
 set($agent, 'expires_at = NULL');
 lives($lost{agent}, 'which is put off');
