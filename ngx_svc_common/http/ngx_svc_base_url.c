@@ -152,9 +152,7 @@ ngx_svc_base_url_found(ngx_svc_request_t *sr)
 void
 ngx_svc_base_url_read(ngx_svc_request_t *sr, PGresult *res)
 {
-    if (sr->domain.len && ngx_svc_row_find(res, "_base_url") != -1
-        && ngx_svc_row_value(res, 0, "_base_url").data)
-    {
+    if (sr->domain.len && ngx_svc_row_value(res, 0, "_base_url").data) {
         sr->by_domain = 1;
     }
 }

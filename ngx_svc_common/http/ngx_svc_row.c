@@ -231,14 +231,23 @@ ngx_svc_row_find(PGresult *res, const char *name)
 ngx_str_t
 ngx_svc_row_value(PGresult *res, int row, const char *name)
 {
-    return ngx_svc_pg_value(res, row, ngx_svc_row_find(res, name));
+    int        column;
+    ngx_str_t  none = ngx_null_string;
+
+    column = ngx_svc_row_find(res, name);
+
+    return column == -1 ? none : ngx_svc_pg_value(res, row, column);
 }
 
 
 ngx_uint_t
 ngx_svc_row_true(PGresult *res, int row, const char *name)
 {
-    return ngx_svc_pg_true(res, row, ngx_svc_row_find(res, name));
+    int  column;
+
+    column = ngx_svc_row_find(res, name);
+
+    return column != -1 && ngx_svc_pg_true(res, row, column);
 }
 
 

@@ -61,7 +61,7 @@ NGX_SVC_API size_t ngx_svc_row_size(const ngx_svc_row_t *columns, int row);
 /* The number of the column with this name; -1: there is none. */
 NGX_SVC_API int ngx_svc_row_find(PGresult *res, const char *name);
 
-/* Its value, as of ngx_svc_pg_value(). */
+/* Its value, as of ngx_svc_pg_value(); of none it is as NULL, here and below. */
 NGX_SVC_API ngx_str_t ngx_svc_row_value(PGresult *res, int row,
     const char *name);
 
