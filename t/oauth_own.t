@@ -386,6 +386,55 @@ for my $first (qw(tenant application)) {
 }
 
 
+# --- cut-offs that are not committed yet ---------------------------------------------------
+
+# who commits one waits for the holder of a lock
+
+$s->sql(<<'EOT');
+CREATE FUNCTION svc.test_wait() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(4242);
+    RETURN NULL;
+END
+$$;
+CREATE CONSTRAINT TRIGGER test_wait AFTER UPDATE OF tokens_valid_after ON svc.application
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION svc.test_wait();
+EOT
+
+sub changing {
+    my ($method, $path, $body) = @_;
+    my $c = $s->connection(timeout => 60);
+    my $waiting = $s->waiting;
+
+    $c->send($c->format($method => "/v1/applications/$path",
+        [ Authorization => "Bearer $acme->{apps_token}",
+          'Content-Type' => 'application/json' ], $body));
+    ok((wait_for { $s->waiting > $waiting }), "$body: waits");
+
+    return $c;
+}
+
+for my $format (qw(jwt opaque)) {
+    my $app = application($acme, name => 'Cut', scopes => [ 'a' ], accessTokenFormat => $format);
+    my $holder = $s->connect_as('postgres');
+
+    $holder->query('BEGIN');
+    $holder->query('SELECT pg_advisory_xact_lock(4242)');
+
+    my $off = changing(PATCH => $app->{clientId}, '{"enabled":false}');
+    my $on = changing(PATCH => $app->{clientId}, '{"enabled":true}');
+
+    $t = token($app);
+    lives($t, "$format: a kill is not committed", $app);
+    $holder->query('COMMIT');
+    is($_->read->status, 200, "$format: it is") for $off, $on;
+    dead($t, "$format: the next one, which waited for it, raises nobody", $app);
+    lives(token($app), "$format: it gets new ones", $app);
+}
+
+$s->sql('DROP TRIGGER test_wait ON svc.application');
+
+
 # --- what modules of before revoke ------------------------------------------------------
 
 $t = token($opaque);

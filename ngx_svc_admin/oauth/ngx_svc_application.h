@@ -199,12 +199,13 @@ ngx_int_t ngx_svc_application_bind_key(ngx_svc_request_t *sr,
 
 /*
  * SQL: what becomes of the cut-off of a row "a" whose "enabled" becomes this: a
- * token that was made while it went off does not live again when it is on.
+ * token that was made while it went off does not live again when it is on.  Who
+ * turns it on may have waited for that, longer than since now().
  */
 
 #define NGX_SVC_APPLICATION_CUT_OFF(enabled)                                  \
     "CASE WHEN a.enabled = " enabled " THEN a.tokens_valid_after"             \
-    " ELSE greatest(a.tokens_valid_after, now()) END"
+    " ELSE greatest(a.tokens_valid_after, clock_timestamp()) END"
 
 /* SQL: strings of a body, each once and in order. */
 
