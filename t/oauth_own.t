@@ -430,6 +430,24 @@ for my $format (qw(jwt opaque)) {
     is($_->read->status, 200, "$format: it is") for $off, $on;
     dead($t, "$format: the next one, which waited for it, raises nobody", $app);
     lives(token($app), "$format: it gets new ones", $app);
+
+    $holder->query('BEGIN');
+    $holder->query('SELECT pg_advisory_xact_lock(4242)');
+
+    my $rotating = changing(POST => "$app->{clientId}/secret", '{"revokeTokens":true}');
+
+    $t = token($app);
+    $holder->query('COMMIT');
+
+    my $r = $rotating->read;
+
+    is($r->status, 200, "$format: a new secret");
+    is_deeply([ sort keys %{ $r->json } ],
+              [ qw(clientId clientSecret previousValidUntil rotatedAt) ], 'is told');
+    $s->secret($r->json->{clientSecret});
+    $app->{clientSecret} = $r->json->{clientSecret};
+    dead($t, "$format: what the old one got before it was gone is dead", $app);
+    lives(token($app), "$format: the new one is good", $app);
 }
 
 $s->sql('DROP TRIGGER test_wait ON svc.application');

@@ -21,6 +21,9 @@ typedef struct {
 static ngx_int_t ngx_svc_admin_agent_rotate(ngx_svc_request_t *sr, void *body);
 static ngx_int_t ngx_svc_admin_application_rotate(ngx_svc_request_t *sr,
     void *body);
+static ngx_int_t ngx_svc_admin_secrets_rotated(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_secrets_cut(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_admin_secrets_send(ngx_svc_request_t *sr);
 
 
 static const ngx_svc_member_t  ngx_svc_admin_rotation_members[] = {
@@ -111,7 +114,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_secrets_rotate = {
         ")"
         " SELECT o.verdict AS _verdict, o.client_id AS \"clientId\","
             " u.secret_rotated_at AS \"rotatedAt\","
-            " u.previous_secret_until AS \"previousValidUntil\""
+            " u.previous_secret_until AS \"previousValidUntil\","
+            " $4 AS _revokes"
         " FROM o LEFT JOIN u ON true",
     NGX_SVC_PARAMS(ngx_svc_param_application(0),
                    ngx_svc_application_secret_param(secret_digest),
@@ -126,6 +130,23 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_secrets_rotate = {
     .missing = NGX_SVC_NO_APPLICATION
 };
 
+/*
+ * Once more, when that is committed: until then the old secret was good, and
+ * what was given for it may be newer than the cut-off.
+ */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_secrets_cut = {
+    .name = "admin_secrets_cut",
+    .text =
+        "UPDATE svc.application a SET tokens_valid_after ="
+                " greatest(a.tokens_valid_after, clock_timestamp())"
+            " WHERE a.tenant_id = " NGX_SVC_TENANT " AND a.client_id = $1"
+        " RETURNING a.client_id AS \"clientId\","
+            " a.secret_rotated_at AS \"rotatedAt\","
+            " a.previous_secret_until AS \"previousValidUntil\"",
+    NGX_SVC_PARAMS(ngx_svc_param_application(0))
+};
+
 
 #define ngx_svc_admin_secret_rotates                                          \
       .members = ngx_svc_admin_rotation_members,                              \
@@ -133,7 +154,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_secrets_rotate = {
       .statements = { &ngx_svc_sql_admin_application_lock,                    \
                       &ngx_svc_sql_admin_secrets_expire,                      \
                       &ngx_svc_sql_admin_secrets_rotate },                    \
-      .more = ngx_svc_application_secret_write
+      .more = ngx_svc_application_secret_write,                               \
+      .reply = ngx_svc_admin_secrets_rotated
 
 const ngx_svc_route_t  ngx_svc_admin_application_secret[] = {
 
@@ -182,4 +204,48 @@ ngx_svc_admin_application_rotate(ngx_svc_request_t *sr, void *body)
     sr->data = ngx_svc_application_secret_new(sr, &sr->params[0], 1);
 
     return sr->data ? NGX_OK : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_admin_secrets_rotated(ngx_svc_request_t *sr)
+{
+    PGresult  *res;
+
+    res = ngx_svc_route_last(sr);
+
+    return ngx_svc_row_true(res, 0, "_revokes")
+           ? ngx_svc_request_again(sr, NGX_SVC_PG_WRITE,
+                                   ngx_svc_admin_secrets_cut,
+                                   ngx_svc_admin_secrets_send)
+           : ngx_svc_route_row(sr, res);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_secrets_cut(ngx_svc_request_t *sr)
+{
+    /* the audit log does not grow */
+
+    sr->op->committed = NULL;
+
+    return ngx_svc_route_call(sr, &ngx_svc_sql_admin_secrets_cut, NULL);
+}
+
+
+static ngx_int_t
+ngx_svc_admin_secrets_send(ngx_svc_request_t *sr)
+{
+    PGresult  *res;
+
+    res = ngx_svc_route_last(sr);
+
+    if (PQntuples(res)) {
+        return ngx_svc_route_row(sr, res);
+    }
+
+    (void) ngx_svc_fail(&sr->error, NGX_SVC_E_NOT_FOUND, "%s",
+                        NGX_SVC_NO_APPLICATION);
+
+    return ngx_svc_send_error(sr);
 }
