@@ -307,6 +307,8 @@ is($lost->(), 8, 'what does not fit is counted');
 like(join('', $s->nginx->log_lines), qr/rows of 1 tokens are lost: too many wait/, 'and logged');
 $holder->query('ROLLBACK');
 ok((wait_for { stored() == $before + $MOST }), 'the others are stored');
+ok((wait_for { join('', $s->nginx->log_lines) =~ /rows of 7 tokens are lost: they did not fit/ }),
+   'and how many more were lost is told when they can be');
 
 
 # rows that PostgreSQL refuses do not hold up those behind them

@@ -39,6 +39,7 @@ typedef struct {
 static ngx_svc_oauth_kept_t *ngx_svc_oauth_kept_copy(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_own_t *own);
 static void ngx_svc_oauth_kept_lost(ngx_uint_t n, const char *why);
+static void ngx_svc_oauth_kept_tell(const char *why);
 static void ngx_svc_oauth_kept_timer(ngx_event_t *ev);
 static void ngx_svc_oauth_kept_store(void);
 static void ngx_svc_oauth_kept_again(void);
@@ -111,6 +112,7 @@ static ngx_uint_t             ngx_svc_oauth_kept_n;         /* of both */
 static ngx_svc_pg_op_t       *ngx_svc_oauth_kept_op;        /* or NULL */
 static ngx_event_t            ngx_svc_oauth_kept_event;
 static ngx_svc_log_limit_t    ngx_svc_oauth_kept_limit;
+static ngx_uint_t             ngx_svc_oauth_kept_untold;    /* that are lost */
 
 
 void
@@ -246,12 +248,29 @@ ngx_svc_oauth_kept_lost(ngx_uint_t n, const char *why)
 {
     ngx_svc_metric_add(NGX_SVC_M_TOKEN_ROWS_LOST, n);
 
+    ngx_svc_oauth_kept_untold += n;
+
     if (ngx_svc_log_limit(&ngx_svc_oauth_kept_limit, 1, 60000)) {
-        ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
-                      "svc: rows of %ui tokens are lost: %s; the tokens live, "
-                      "but the dry run, the anomalies and the last use of "
-                      "their clients lack them", n, why);
+        ngx_svc_oauth_kept_tell(why);
     }
+}
+
+
+/* Of all since it was told last. */
+
+static void
+ngx_svc_oauth_kept_tell(const char *why)
+{
+    if (ngx_svc_oauth_kept_untold == 0) {
+        return;
+    }
+
+    ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
+                  "svc: rows of %ui tokens are lost: %s; the tokens live, but "
+                  "the dry run, the anomalies and the last use of their "
+                  "clients lack them", ngx_svc_oauth_kept_untold, why);
+
+    ngx_svc_oauth_kept_untold = 0;
 }
 
 
@@ -489,6 +508,8 @@ ngx_svc_oauth_kept_done(ngx_svc_pg_op_t *op)
 
     (void) ngx_svc_oauth_kept_drop(&ngx_svc_oauth_kept_flying);
 
+    ngx_svc_oauth_kept_tell("they did not fit, or were refused, until now");
+
     if (ngx_svc_oauth_kept_n == 0) {
         return;
     }
@@ -538,4 +559,6 @@ ngx_svc_oauth_kept_end(void)
     if (n) {
         ngx_svc_oauth_kept_lost(n, "the worker ends");
     }
+
+    ngx_svc_oauth_kept_tell("the worker ends");
 }
