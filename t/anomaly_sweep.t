@@ -209,6 +209,9 @@ $s->sql(<<"EOT");
 INSERT INTO svc.oauth_once (tenant_id, digest, expires_at)
 SELECT '$acme->{id}', i::text::bytea, now() + i * interval '1 h' FROM generate_series(-3, 3) i
  WHERE i <> 0;
+INSERT INTO svc.oauth_revoked (tenant_id, jti, expires_at)
+SELECT '$acme->{id}', gen_random_uuid(), now() + i * interval '23 h'
+  FROM generate_series(-3, 1) i;
 INSERT INTO svc.user_account (tenant_id, id, user_name)
 VALUES ('$acme->{id}', '$acme->{id}', 'ada\@acme.test');
 INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user_id, scopes, resources,
@@ -229,12 +232,12 @@ SELECT '$acme->{id}', 'agt_6', 'country', i::text, now() - interval '200 days',
        date_trunc('hour', now()) - i * interval '1 day' FROM generate_series(175, 185) i;
 EOT
 since('now()');
-is($one->query('SELECT svc.oauth_expire(2)')->[0][0], 7,
-   'two of each at most: once, two minutes and values, and a grant with what it has');
+is($one->query('SELECT svc.oauth_expire(2)')->[0][0], 9,
+   'two of each at most: once, revoked, minutes and values, and a grant with what it has');
 1 while $one->query('SELECT svc.oauth_expire(2)')->[0][0];
 is($s->sql("SELECT count(*) FROM svc.$_->[0]"), $_->[1], "$_->[0]: what counts stays")
-    for [ oauth_once => 3 ], [ oauth_grant => 3 ], [ oauth_code => 3 ],
-        [ oauth_refresh => 3 ];
+    for [ oauth_once => 3 ], [ oauth_revoked => 3 ], [ oauth_grant => 3 ],
+        [ oauth_code => 3 ], [ oauth_refresh => 3 ];
 is($s->sql("SELECT count(*) FROM svc.agent_minute WHERE client_id = 'agt_6'"), 4,
    'the minutes of 28 days');
 is($s->sql("SELECT count(*) FROM svc.agent_seen WHERE client_id = 'agt_6'"), 6,
