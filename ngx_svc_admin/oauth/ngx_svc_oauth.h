@@ -88,7 +88,13 @@ typedef struct {
     ngx_svc_oauth_login_e          login;
     const ngx_svc_pg_statement_t  *statement;
 
-    /* In place of that, if o->wider; and else, if a JWT is shown; or NULL. */
+    /*
+     * In front of that: of what is shown; or NULL.  o->first: which of the op's
+     * calls it is.
+     */
+    const ngx_svc_pg_statement_t  *first;
+
+    /* In place of both, if o->wider; and else, if a JWT is shown; or NULL. */
     const ngx_svc_pg_statement_t  *wider;
     const ngx_svc_pg_statement_t  *jwt;
 
@@ -119,6 +125,7 @@ struct ngx_svc_oauth_s {
     const ngx_svc_oauth_grant_t   *grant;
     ngx_uint_t                     wider;       /* 1: the grant's statement does
                                                    not have all that it takes */
+    ngx_uint_t                     first;       /* of the op's calls */
     const ngx_svc_oauth_verdict_t *verdict;     /* to be answered; NULL: the
                                                    client's secret is not good */
     ngx_str_t                      refused;     /* the verdict's text */

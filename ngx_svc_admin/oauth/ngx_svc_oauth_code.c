@@ -26,15 +26,14 @@ static ngx_uint_t ngx_svc_oauth_code_unreserved(const ngx_str_t *text);
  * successor; and its nonce.
  */
 
-#define NGX_SVC_OAUTH_CODE_COLUMNS(inactive, cut)                             \
+#define NGX_SVC_OAUTH_CODE_COLUMNS(cut)                                       \
     "CASE WHEN c.used_at IS NOT NULL THEN 'code_replayed'"                    \
         " WHEN c.expires_at <= now() OR p.expires_at <= now()"                \
             " OR p.revoked_at IS NOT NULL THEN 'code'"                        \
         " WHEN c.jkt <> coalesce($3::bytea, '') THEN 'code_proof'"            \
         " WHEN c.challenge <> $4::bytea THEN 'code_verifier'"                 \
-        " WHEN c.redirect_uri <> $5::text THEN 'code_redirect'"               \
-        inactive                                                              \
-        " WHEN " cut NGX_SVC_OAUTH_GRANTED_CUT " THEN 'code' END AS shown,"   \
+        " WHEN c.redirect_uri <> $5::text THEN 'code_redirect'" cut           \
+        " END AS shown,"                                                      \
     " c.used_at IS NULL AND c.expires_at > now() AS taken, NULL AS again,"    \
     " c.nonce"
 
@@ -52,9 +51,8 @@ static ngx_uint_t ngx_svc_oauth_code_unreserved(const ngx_str_t *text);
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_read = {
     .name = "oauth_code_read",
-    .text = NGX_SVC_OAUTH_GRANTED_READ("", NGX_SVC_OAUTH_OWN_STATE("a"),
-                NGX_SVC_OAUTH_CODE_COLUMNS("", ""), NGX_SVC_OAUTH_CODE_ROW,
-                NGX_SVC_OAUTH_GRANTED_LEAN, ""),
+    .text = NGX_SVC_OAUTH_GRANTED_READ(NGX_SVC_OAUTH_CODE_COLUMNS(""),
+                                       NGX_SVC_OAUTH_CODE_ROW),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_CODE_PARAMS)
 };
 
@@ -62,13 +60,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_read = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_code_read_wider = {
     .name = "oauth_code_read_wider",
-    .text = NGX_SVC_OAUTH_GRANTED_READ(NGX_SVC_OAUTH_CLIENT_ROW_AGENT,
-                NGX_SVC_OAUTH_OWN_STATE_AGENT("a"),
+    .text = NGX_SVC_OAUTH_GRANTED_READ_WIDER(
                 NGX_SVC_OAUTH_CODE_COLUMNS(
-                    " WHEN u.status <> 'active' THEN 'code_user'",
-                    NGX_SVC_OAUTH_GRANTED_USER_CUT " OR "),
-                NGX_SVC_OAUTH_CODE_ROW, NGX_SVC_OAUTH_GRANTED_WIDER("$6"),
-                NGX_SVC_OAUTH_GRANTED_JOIN_USER),
+                    " WHEN u.status <> 'active' THEN 'code_user'"
+                    " WHEN " NGX_SVC_OAUTH_GRANTED_USER_CUT
+                        " OR " NGX_SVC_OAUTH_GRANTED_CUT " THEN 'code'"),
+                NGX_SVC_OAUTH_CODE_ROW, "$6", ""),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_CODE_PARAMS,
                    ngx_svc_oauth_param(resource_key))
 };
@@ -116,7 +113,8 @@ const ngx_svc_oauth_grant_t  ngx_svc_oauth_code = {
     .metric = NGX_SVC_M_TOKEN_CODE,
     .login = NGX_SVC_OAUTH_LOGIN_SYNC,
     .check = ngx_svc_oauth_code_check,
-    .statement = &ngx_svc_sql_oauth_code_read,
+    .first = &ngx_svc_sql_oauth_code_read,
+    .statement = &ngx_svc_sql_oauth_granted_client,
     .wider = &ngx_svc_sql_oauth_code_read_wider,
     .decide = ngx_svc_oauth_granted_decide,
     .more = ngx_svc_oauth_granted_more

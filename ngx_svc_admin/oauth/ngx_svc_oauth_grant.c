@@ -26,11 +26,13 @@ ngx_svc_oauth_grant_calls(ngx_svc_oauth_t *o,
     const ngx_svc_pg_statement_t *before)
 {
     ngx_int_t                     rc;
-    const ngx_svc_pg_statement_t  *statement;
+    const ngx_svc_pg_statement_t  *first, *statement;
 
+    first = o->grant->first;
     statement = o->grant->statement;
 
     if (o->wider) {
+        first = NULL;
         statement = o->grant->wider;
 
     } else if (o->grant->jwt && o->token.kid.data) {
@@ -45,6 +47,11 @@ ngx_svc_oauth_grant_calls(ngx_svc_oauth_t *o,
 
     if (rc == NGX_OK && o->grant->rows) {
         rc = o->grant->rows(o);
+    }
+
+    if (rc == NGX_OK && first) {
+        o->first = o->sr->op->ncalls;
+        rc = ngx_svc_route_call(o->sr, first, NULL);
     }
 
     if (rc == NGX_OK) {

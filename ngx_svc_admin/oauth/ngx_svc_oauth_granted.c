@@ -20,6 +20,13 @@ static ngx_int_t ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_granted_given(ngx_svc_request_t *sr);
 
 
+const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_granted_client = {
+    .name = "oauth_granted_client",
+    .text = NGX_SVC_OAUTH_GRANTED_CLIENT,
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id))
+};
+
+
 ngx_svc_oauth_granted_t *
 ngx_svc_oauth_granted_new(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_granted_type_t *type)

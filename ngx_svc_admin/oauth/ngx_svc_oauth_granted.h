@@ -80,6 +80,9 @@ typedef struct {
     ngx_svc_pg_array_t               resource_keys;
     ngx_uint_t                       again;         /* which of the tokens was
                                                        given, from 1; 0: none */
+    unsigned                         used:1;        /* it was before */
+    unsigned                         assigned:1;    /* the client to the user */
+    unsigned                         unasked:1;     /* who is to be asked */
     unsigned                         judged:1;      /* the client is good */
     unsigned                         taken:1;       /* what is shown is, too */
     unsigned                         openid:1;
@@ -110,8 +113,9 @@ ngx_svc_oauth_granted_t *ngx_svc_oauth_granted_new(ngx_svc_oauth_t *o,
 ngx_int_t ngx_svc_oauth_granted_shown(ngx_svc_oauth_t *o, const char *name,
     ngx_str_t *value);
 
-/* A grant type's decide: of a row of NGX_SVC_OAUTH_GRANTED_READ(). */
+/* A grant type's decide, and its statement behind the first one. */
 ngx_int_t ngx_svc_oauth_granted_decide(ngx_svc_oauth_t *o, PGresult *res);
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_granted_client;
 
 /* A grant type's "more": what is beside the access token. */
 ngx_int_t ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o, PGresult *res,

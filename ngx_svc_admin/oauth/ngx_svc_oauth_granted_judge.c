@@ -6,8 +6,6 @@
 #include "ngx_svc_oauth_granted_sql.h"
 
 
-static ngx_int_t ngx_svc_oauth_granted_take_arrays(ngx_svc_oauth_t *o,
-    PGresult *res);
 static const char *ngx_svc_oauth_granted_judge_client(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_judge_user(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_judge_target(ngx_svc_oauth_t *o);
@@ -22,111 +20,6 @@ static ngx_uint_t ngx_svc_oauth_granted_today(ngx_svc_oauth_t *o,
     const ngx_str_t *scope);
 static ngx_uint_t ngx_svc_oauth_granted_has(const ngx_svc_pg_array_t *scopes,
     const ngx_str_t *scope);
-
-
-ngx_int_t
-ngx_svc_oauth_granted_take(ngx_svc_oauth_t *o, PGresult *res)
-{
-    ngx_str_t                 text;
-    ngx_uint_t                i;
-    ngx_svc_oauth_granted_t  *granted;
-
-    granted = o->data;
-
-    const struct {
-        ngx_uint_t   column;
-        ngx_str_t   *value;
-    } columns[] = {
-        { NGX_SVC_OAUTH_CLIENT_SLUG, &granted->token.slug },
-        { NGX_SVC_OAUTH_CLIENT_FORMAT, &granted->token.format },
-        { NGX_SVC_OAUTH_CLIENT_KID, &granted->kid },
-        { NGX_SVC_OAUTH_CLIENT_NOW, &granted->ms },
-        { NGX_SVC_OAUTH_GRANTED_NONCE, &granted->nonce },
-        { NGX_SVC_OAUTH_GRANTED_REGISTERED, &granted->registered },
-        { NGX_SVC_OAUTH_GRANTED_NAME, &granted->name },
-        { NGX_SVC_OAUTH_GRANTED_ID, &granted->id },
-        { NGX_SVC_OAUTH_GRANTED_USER, &granted->user_id },
-        { NGX_SVC_OAUTH_GRANTED_AUTH_TIME, &granted->token.auth_time },
-        { NGX_SVC_OAUTH_GRANTED_METHODS, &granted->methods },
-        { NGX_SVC_OAUTH_GRANTED_EXPIRES_AT, &granted->expires_at },
-        { NGX_SVC_OAUTH_GRANTED_CLIENT_XMIN, &granted->client_xmin },
-        { NGX_SVC_OAUTH_GRANTED_SESSION_AT, &granted->session_at },
-        { NGX_SVC_OAUTH_GRANTED_XMIN, &granted->xmin },
-        { NGX_SVC_OAUTH_GRANTED_CTID, &granted->ctid },
-        { NGX_SVC_OAUTH_GRANTED_CLIENT_CTID, &granted->client_ctid },
-        { NGX_SVC_OAUTH_GRANTED_SHOWN_CTID, &granted->shown_ctid }
-    };
-
-    for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-        text = ngx_svc_pg_value(res, 0, columns[i].column);
-
-        ngx_str_null(columns[i].value);
-
-        if (text.data
-            && ngx_svc_oauth_bytes(o->sr, columns[i].value, text.data,
-                                   text.len)
-               != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-    }
-
-    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_GRANTED_SHOWN);
-
-    ngx_str_null(&granted->shown);
-
-    /* with the 0 behind it */
-
-    if (text.data
-        && ngx_svc_oauth_bytes(o->sr, &granted->shown, text.data, text.len + 1)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_GRANTED_AGAIN);
-
-    granted->again = text.data ? ngx_atoi(text.data, text.len) : 0;
-    granted->taken = ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_GRANTED_TAKEN);
-
-    return ngx_svc_oauth_granted_take_arrays(o, res);
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_granted_take_arrays(ngx_svc_oauth_t *o, PGresult *res)
-{
-    ngx_str_t                 text;
-    ngx_uint_t                i;
-    ngx_pool_t               *pool;
-    ngx_svc_oauth_granted_t  *granted;
-
-    granted = o->data;
-    pool = o->sr->request->pool;
-
-    const struct {
-        ngx_svc_oauth_granted_column_e   column;
-        ngx_svc_pg_array_t              *array;
-    } arrays[] = {
-        { NGX_SVC_OAUTH_GRANTED_SCOPES, &granted->scopes },
-        { NGX_SVC_OAUTH_GRANTED_RESOURCES, &granted->resources },
-        { NGX_SVC_OAUTH_GRANTED_RESOURCE_KEYS, &granted->resource_keys }
-    };
-
-    for (i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
-        text = ngx_svc_pg_value(res, 0, arrays[i].column);
-
-        if (ngx_svc_pg_array_read(pool, &text, arrays[i].array) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-
-    if (ngx_svc_pg_array_read(pool, &o->scopes, &granted->asked) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_oauth_client_row_read(o, res, &granted->client);
-}
 
 
 ngx_int_t
@@ -190,28 +83,26 @@ ngx_svc_oauth_granted_judge_client(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_granted_judge_user(ngx_svc_oauth_t *o)
 {
-    PGresult                 *res;
     ngx_svc_oauth_granted_t  *granted;
 
     granted = o->data;
-    res = granted->client.res;
 
     if (granted->id.data == NULL) {
         granted->verdict = granted->type->unknown;
         return NGX_OK;
     }
 
-    if (!o->wider && !PQgetisnull(res, 0, NGX_SVC_OAUTH_GRANTED_AGAIN)) {
+    if (!o->wider && granted->used) {
         return NGX_DECLINED;
     }
 
     if (granted->shown.data) {
         granted->verdict = (char *) granted->shown.data;
 
-    } else if (!ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_GRANTED_ASSIGNED)) {
+    } else if (!granted->assigned) {
         granted->verdict = granted->type->group;
 
-    } else if (ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_GRANTED_UNASKED)) {
+    } else if (granted->unasked) {
         granted->verdict = granted->type->unasked;
     }
 

@@ -10,8 +10,9 @@
 
 
 /*
- * Takes what a row of NGX_SVC_OAUTH_GRANTED_READ() has into o->data: nothing
- * of it but granted->client.res is the result's.  NGX_OK or NGX_ERROR.
+ * Takes what was read into o->data, of the last result and, unless o->wider, of
+ * the one before it: nothing of it but granted->client.res is the results'.
+ * NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_granted_take(ngx_svc_oauth_t *o, PGresult *res);
 

@@ -16,18 +16,28 @@
 
 /* --- the read --- */
 
-/* Its columns, behind those of the client. */
+/* Its columns: of the client, behind those of all clients; */
 
 typedef enum {
     NGX_SVC_OAUTH_GRANTED_NAME = NGX_SVC_OAUTH_CLIENT_COLUMNS,
     NGX_SVC_OAUTH_GRANTED_CLIENT_XMIN,
     NGX_SVC_OAUTH_GRANTED_CLIENT_CTID,
-    NGX_SVC_OAUTH_GRANTED_SHOWN,
+    NGX_SVC_OAUTH_GRANTED_CLIENT_COLUMNS,
+
+    /* if that has a statement of its own */
+
+    NGX_SVC_OAUTH_GRANTED_EVERYONE = NGX_SVC_OAUTH_GRANTED_CLIENT_COLUMNS,
+    NGX_SVC_OAUTH_GRANTED_CONSENTS,
+    NGX_SVC_OAUTH_GRANTED_CUT_AT
+} ngx_svc_oauth_granted_client_e;
+
+/* and of what is shown, behind them, unless it has one. */
+
+typedef enum {
+    NGX_SVC_OAUTH_GRANTED_SHOWN = 0,
     NGX_SVC_OAUTH_GRANTED_TAKEN,
     NGX_SVC_OAUTH_GRANTED_AGAIN,
     NGX_SVC_OAUTH_GRANTED_NONCE,
-    NGX_SVC_OAUTH_GRANTED_ASSIGNED,
-    NGX_SVC_OAUTH_GRANTED_REGISTERED,
     NGX_SVC_OAUTH_GRANTED_UNASKED,
     NGX_SVC_OAUTH_GRANTED_ID,
     NGX_SVC_OAUTH_GRANTED_USER,
@@ -40,69 +50,101 @@ typedef enum {
     NGX_SVC_OAUTH_GRANTED_SESSION_AT,
     NGX_SVC_OAUTH_GRANTED_XMIN,
     NGX_SVC_OAUTH_GRANTED_CTID,
-    NGX_SVC_OAUTH_GRANTED_SHOWN_CTID
+    NGX_SVC_OAUTH_GRANTED_SHOWN_CTID,
+    NGX_SVC_OAUTH_GRANTED_COLUMNS,
+
+    NGX_SVC_OAUTH_GRANTED_CREATED_AT = NGX_SVC_OAUTH_GRANTED_COLUMNS,
+
+    NGX_SVC_OAUTH_GRANTED_ASSIGNED = NGX_SVC_OAUTH_GRANTED_COLUMNS,
+    NGX_SVC_OAUTH_GRANTED_REGISTERED
 } ngx_svc_oauth_granted_column_e;
 
 
 /*
- * The client "a"; and "s", of "c", the row of what is shown, and its grant "p",
- * if that is the client's: NULLs, if one of them is not there.  A row's xmin is
- * of its version, and ctid is where that is: the write looks there, which takes
- * no index.  A row that has been changed is somewhere else by then, and what
- * has taken its place is of another xmin.  The write looks at the user, and a
- * wider read does if it stores nothing.
+ * Two statements: each row is found by its key alone, and a plan is begun for
+ * less without a join of all their columns.
  *
- * agent, state: the client's columns and state; columns: what is shown, as
- * "shown", "taken", "again" and "nonce"; shown: a select of the row; more:
- * whether the user may use the client, and the resource as its application has
- * it, as "assigned" and "registered"; from: more to join within "s".
+ * The first one: of "c", the row of what is shown, and its grant "p", if that
+ * is the client's, $1; or no row.  The write looks at the user, who is not
+ * looked at here.  columns: what is shown, as "shown", "taken", "again" and
+ * "nonce"; shown: a select of the row.
+ *
+ * A row's xmin is of its version, and ctid is where that is: the write looks
+ * there, which takes no index.  A row that has been changed is somewhere else
+ * by then, and what has taken its place is of another xmin.
  */
 
-#define NGX_SVC_OAUTH_GRANTED_READ(agent, state, columns, shown, more, from)  \
-    "SELECT " NGX_SVC_OAUTH_CLIENT_ROW(state) ", a.name, a.xmin, a.ctid, s.*" \
+#define NGX_SVC_OAUTH_GRANTED_GRANT                                           \
+    "k.id, k.user_id, k.scopes, k.resources, k.resource_keys, k.auth_time,"   \
+    " k.methods, k.session_at, k.created_at, k.expires_at, k.revoked_at,"     \
+    " k.consented, k.xmin, k.ctid"
+
+#define NGX_SVC_OAUTH_GRANTED_COLUMNS_OF(columns, unasked)                    \
+    columns ", " unasked ", p.id, p.user_id, p.scopes, p.resources,"          \
+    " p.resource_keys,"                                                       \
+    " floor(date_part('epoch', p.auth_time))::bigint AS auth_time,"           \
+    " array_to_string(p.methods, ' ') AS methods,"                            \
+    " least(p.expires_at, now() + interval '30 days') AS expires_at,"         \
+    " p.session_at, p.xmin, p.ctid, c.ctid AS shown_ctid"
+
+#define NGX_SVC_OAUTH_GRANTED_READ(columns, shown)                            \
+    "SELECT " NGX_SVC_OAUTH_GRANTED_COLUMNS_OF(columns,                       \
+                                               "NOT p.consented AS unasked")  \
+        ", date_part('epoch', p.created_at)"                                  \
+    " FROM (" shown ") c"                                                     \
+    " CROSS JOIN LATERAL (SELECT " NGX_SVC_OAUTH_GRANTED_GRANT                \
+        " FROM svc.oauth_grant k WHERE k.tenant_id = " NGX_SVC_TENANT         \
+            " AND k.id = c.grant_id AND k.client_id = $1::text OFFSET 0) p"
+
+/* The second one: the client, whether it is everyone's, and its cut-off. */
+
+#define NGX_SVC_OAUTH_GRANTED_CLIENT                                          \
+    "SELECT " NGX_SVC_OAUTH_CLIENT_ROW(NGX_SVC_OAUTH_OWN_STATE("a")) ","      \
+        " a.name, a.xmin, a.ctid, a.assignment = 'everyone',"                 \
+        " a.require_consent, date_part('epoch',"                              \
+            " greatest(a.tokens_valid_after, a.tenant_valid_after))"          \
+    " FROM svc.application a WHERE a.tenant_id = " NGX_SVC_TENANT             \
+        " AND a.client_id = $1"
+
+/*
+ * And one for both, which looks at the user, whether that one may use the
+ * client, and at the resource as its application has it, $key: of an agent, of
+ * groups, for a resource, and of what is refused.  from: more to join.
+ */
+
+#define NGX_SVC_OAUTH_GRANTED_READ_WIDER(columns, shown, key, from)           \
+    "SELECT " NGX_SVC_OAUTH_CLIENT_ROW(NGX_SVC_OAUTH_OWN_STATE_AGENT("a"))    \
+        ", a.name, a.xmin, a.ctid, s.*"                                       \
     " FROM (" NGX_SVC_OAUTH_APPLICATION(                                      \
-            NGX_SVC_OAUTH_CLIENT_ROW_COLUMNS agent ", k.name, k.assignment,"  \
+            NGX_SVC_OAUTH_CLIENT_ROW_COLUMNS NGX_SVC_OAUTH_CLIENT_ROW_AGENT   \
+            ", k.name, k.assignment,"                                         \
             " k.require_consent, k.tokens_valid_after, k.tenant_valid_after," \
             " k.xmin, k.ctid", "$1") ") a"                                    \
-    " LEFT JOIN LATERAL (SELECT " columns ", " more ","                       \
-            " a.require_consent AND NOT p.consented AS unasked, p.id,"        \
-            " p.user_id, p.scopes, p.resources, p.resource_keys,"             \
-            " floor(date_part('epoch', p.auth_time))::bigint AS auth_time,"   \
-            " array_to_string(p.methods, ' ') AS methods,"                    \
-            " least(p.expires_at, now() + interval '30 days') AS expires_at," \
-            " p.session_at, p.xmin, p.ctid, c.ctid AS shown_ctid"             \
+    " LEFT JOIN LATERAL (SELECT "                                             \
+            NGX_SVC_OAUTH_GRANTED_COLUMNS_OF(columns,                         \
+                "a.require_consent AND NOT p.consented AS unasked") ", "      \
+            NGX_SVC_OAUTH_GRANTED_TARGET(key)                                 \
         " FROM (" shown ") c"                                                 \
         " JOIN LATERAL ("                                                     \
-            NGX_SVC_ROW("k.id, k.client_id, k.user_id, k.scopes,"             \
-                        " k.resources, k.resource_keys, k.auth_time,"         \
-                        " k.methods, k.session_at, k.created_at,"             \
-                        " k.expires_at, k.revoked_at, k.consented, k.xmin,"   \
-                        " k.ctid", "svc.oauth_grant", "c.grant_id")           \
-        ") p ON p.client_id = a.client_id" from ") s ON true"
+            NGX_SVC_ROW(NGX_SVC_OAUTH_GRANTED_GRANT ", k.client_id",          \
+                        "svc.oauth_grant", "c.grant_id")                      \
+        ") p ON p.client_id = a.client_id"                                    \
+        " JOIN LATERAL ("                                                     \
+            NGX_SVC_ROW("k.status, k.valid_after", "svc.user_account",        \
+                        "p.user_id") ") u ON true" from ") s ON true"
 
 /* The row of what is shown, $2. */
 
 #define NGX_SVC_OAUTH_GRANTED_BY_DIGEST(columns, table)                       \
     "SELECT " columns ", k.ctid FROM " table " k"                             \
     " WHERE k.tenant_id = " NGX_SVC_TENANT                                    \
-        " AND k.digest BETWEEN $2::bytea AND $2::bytea"                       \
-    " ORDER BY k.digest LIMIT 1"
+        " AND k.digest = $2::bytea OFFSET 0"
 
-/* Of most; and of an agent, of groups, for a resource. */
-
-#define NGX_SVC_OAUTH_GRANTED_LEAN                                            \
-    "a.assignment = 'everyone' AS assigned, NULL AS registered"
-
-#define NGX_SVC_OAUTH_GRANTED_WIDER(resource_key)                             \
+#define NGX_SVC_OAUTH_GRANTED_TARGET(resource_key)                            \
     NGX_SVC_OAUTH_ASSIGNED("p.user_id") " AS assigned, "                      \
     NGX_SVC_OAUTH_REGISTERED("NULL",                                          \
         "coalesce(" resource_key "::text, CASE cardinality(p.resource_keys)"  \
             " WHEN 1 THEN p.resource_keys[1] END)") " AS registered"
-
-#define NGX_SVC_OAUTH_GRANTED_JOIN_USER                                       \
-    " JOIN LATERAL ("                                                         \
-        NGX_SVC_ROW("k.status, k.valid_after", "svc.user_account",            \
-                    "p.user_id") ") u ON true"
 
 /*
  * Whether the grant is older than what has cut off all tokens before.  What

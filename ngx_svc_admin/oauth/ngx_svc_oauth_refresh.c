@@ -20,17 +20,16 @@ static ngx_int_t ngx_svc_oauth_refresh_check(ngx_svc_oauth_t *o);
  * looked up; and no nonce.
  */
 
-#define NGX_SVC_OAUTH_REFRESH_COLUMNS(successor_used, successor_known,        \
-    inactive, again)                                                          \
+#define NGX_SVC_OAUTH_REFRESH_COLUMNS(successor_used, successor_known, cut,   \
+    again)                                                                    \
     "CASE WHEN p.revoked_at IS NOT NULL OR p.expires_at <= now()"             \
             " THEN 'refresh'"                                                 \
         " WHEN c.used_at <= now() - interval '30 seconds'"                    \
             " OR " successor_used " THEN 'refresh_reused'"                    \
         " WHEN c.expires_at <= now() OR NOT " successor_known                 \
             " THEN 'refresh'"                                                 \
-        " WHEN c.jkt <> coalesce($3::bytea, '') THEN 'refresh_proof'"         \
-        " WHEN " inactive NGX_SVC_OAUTH_GRANTED_CUT                           \
-            " THEN 'refresh' END AS shown, NULL AS taken, "                   \
+        " WHEN c.jkt <> coalesce($3::bytea, '') THEN 'refresh_proof'" cut     \
+        " END AS shown, NULL AS taken, "                                      \
     again " AS again, NULL AS nonce"
 
 #define NGX_SVC_OAUTH_REFRESH_SHOWN                                           \
@@ -40,10 +39,10 @@ static ngx_int_t ngx_svc_oauth_refresh_check(ngx_svc_oauth_t *o);
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_read = {
     .name = "oauth_refresh_read",
-    .text = NGX_SVC_OAUTH_GRANTED_READ("", NGX_SVC_OAUTH_OWN_STATE("a"),
+    .text = NGX_SVC_OAUTH_GRANTED_READ(
                 NGX_SVC_OAUTH_REFRESH_COLUMNS("false", "true", "",
                     "CASE WHEN c.successor IS NOT NULL THEN 0 END"),
-                NGX_SVC_OAUTH_REFRESH_SHOWN, NGX_SVC_OAUTH_GRANTED_LEAN, ""),
+                NGX_SVC_OAUTH_REFRESH_SHOWN),
     NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
                    ngx_svc_oauth_granted_param(digest),
                    ngx_svc_oauth_param(jkt))
@@ -53,16 +52,14 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_read = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_refresh_read_wider = {
     .name = "oauth_refresh_read_wider",
-    .text = NGX_SVC_OAUTH_GRANTED_READ(NGX_SVC_OAUTH_CLIENT_ROW_AGENT,
-                NGX_SVC_OAUTH_OWN_STATE_AGENT("a"),
+    .text = NGX_SVC_OAUTH_GRANTED_READ_WIDER(
                 NGX_SVC_OAUTH_REFRESH_COLUMNS("n.used_at IS NOT NULL",
                     "coalesce(c.successor = ANY ($4::text::bytea[]), true)",
-                    "u.status <> 'active' OR "
-                    NGX_SVC_OAUTH_GRANTED_USER_CUT " OR ",
+                    " WHEN u.status <> 'active'"
+                        " OR " NGX_SVC_OAUTH_GRANTED_USER_CUT
+                        " OR " NGX_SVC_OAUTH_GRANTED_CUT " THEN 'refresh'",
                     "array_position($4::text::bytea[], c.successor)"),
-                NGX_SVC_OAUTH_REFRESH_SHOWN,
-                NGX_SVC_OAUTH_GRANTED_WIDER("$5"),
-                NGX_SVC_OAUTH_GRANTED_JOIN_USER
+                NGX_SVC_OAUTH_REFRESH_SHOWN, "$5",
                 " LEFT JOIN LATERAL (SELECT k.used_at FROM svc.oauth_refresh k"
                 " WHERE k.tenant_id = " NGX_SVC_TENANT
                     " AND k.digest BETWEEN c.successor AND c.successor"
@@ -138,7 +135,8 @@ const ngx_svc_oauth_grant_t  ngx_svc_oauth_refresh = {
     .metric = NGX_SVC_M_TOKEN_REFRESH,
     .login = NGX_SVC_OAUTH_LOGIN_SYNC,
     .check = ngx_svc_oauth_refresh_check,
-    .statement = &ngx_svc_sql_oauth_refresh_read,
+    .first = &ngx_svc_sql_oauth_refresh_read,
+    .statement = &ngx_svc_sql_oauth_granted_client,
     .wider = &ngx_svc_sql_oauth_refresh_read_wider,
     .decide = ngx_svc_oauth_granted_decide,
     .more = ngx_svc_oauth_granted_more

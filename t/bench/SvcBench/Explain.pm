@@ -83,6 +83,7 @@ my %VALUES = (
                           '01a00000-0000-7100-8000-000000000000', 1e12 ],
     oauth_introspect_opaque => [ 'app_x', '01a00000-0000-7100-8000-000000000000', 1e12,
                                  '\x00', undef ],
+    oauth_granted_client => [ 'app_x' ],
     oauth_code_read => [ 'app_x', '\x00', undef, '\x00', undef ],
     oauth_refresh_read => [ 'app_x', '\x00', undef ],
     ( map { $_ => [ '\x00', 'app_x', ('01a00000-0000-7100-8000-000000000000') x 2, 1, 1,

@@ -768,6 +768,7 @@ sub values {
               qw(oauth_introspect_jwt oauth_introspect_owners) ),
         oauth_introspect_none => [ $self->{apps}[0], 'false' ],
         oauth_introspect_refresh => [ $self->{apps}[0], $refresh, 'false' ],
+        oauth_granted_client => [ $granted ],
         oauth_code_read => [ $granted, $code, undef, '\x' . unpack('H*', 'x'), undef ],
         oauth_code_read_wider => [ $granted, $code, undef, '\x' . unpack('H*', 'x'), undef,
                                    'urn:x' ],

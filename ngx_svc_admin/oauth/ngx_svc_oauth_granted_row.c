@@ -1,0 +1,289 @@
+/*
+ * What a user has granted: what was read of it, and of the client.
+ */
+
+#include "ngx_svc_oauth_granted_judge.h"
+#include "ngx_svc_oauth_granted_sql.h"
+
+
+/* What is shown, and its grant: a row, or none. */
+
+typedef struct {
+    PGresult    *res;
+    ngx_uint_t   first;         /* of its columns */
+} ngx_svc_oauth_granted_row_t;
+
+
+static ngx_int_t ngx_svc_oauth_granted_take_client(ngx_svc_oauth_t *o,
+    PGresult *res);
+static ngx_int_t ngx_svc_oauth_granted_take_texts(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_granted_row_t *row);
+static ngx_int_t ngx_svc_oauth_granted_take_arrays(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_granted_row_t *row);
+static ngx_int_t ngx_svc_oauth_granted_take_shown(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_granted_row_t *row);
+static void ngx_svc_oauth_granted_take_state(ngx_svc_oauth_t *o,
+    PGresult *res, const ngx_svc_oauth_granted_row_t *row);
+static ngx_uint_t ngx_svc_oauth_granted_cut(PGresult *res,
+    const ngx_svc_oauth_granted_row_t *row);
+static ngx_int_t ngx_svc_oauth_granted_copy(ngx_svc_oauth_t *o,
+    const ngx_str_t *text, ngx_str_t *value);
+static ngx_str_t ngx_svc_oauth_granted_value(
+    const ngx_svc_oauth_granted_row_t *row,
+    ngx_svc_oauth_granted_column_e column);
+static ngx_uint_t ngx_svc_oauth_granted_is(
+    const ngx_svc_oauth_granted_row_t *row,
+    ngx_svc_oauth_granted_column_e column);
+
+
+ngx_int_t
+ngx_svc_oauth_granted_take(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_svc_oauth_granted_row_t  row;
+
+    row.res = o->wider ? res : o->sr->op->results[o->first];
+    row.first = o->wider ? NGX_SVC_OAUTH_GRANTED_CLIENT_COLUMNS : 0;
+
+    if (ngx_svc_oauth_granted_take_client(o, res) != NGX_OK
+        || ngx_svc_oauth_granted_take_texts(o, &row) != NGX_OK
+        || ngx_svc_oauth_granted_take_arrays(o, &row) != NGX_OK
+        || ngx_svc_oauth_granted_take_shown(o, &row) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_svc_oauth_granted_take_state(o, res, &row);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_granted_take_client(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_str_t                 text;
+    ngx_uint_t                i;
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+
+    const struct {
+        ngx_uint_t   column;
+        ngx_str_t   *value;
+    } columns[] = {
+        { NGX_SVC_OAUTH_CLIENT_SLUG, &granted->token.slug },
+        { NGX_SVC_OAUTH_CLIENT_FORMAT, &granted->token.format },
+        { NGX_SVC_OAUTH_CLIENT_KID, &granted->kid },
+        { NGX_SVC_OAUTH_CLIENT_NOW, &granted->ms },
+        { NGX_SVC_OAUTH_GRANTED_NAME, &granted->name },
+        { NGX_SVC_OAUTH_GRANTED_CLIENT_XMIN, &granted->client_xmin },
+        { NGX_SVC_OAUTH_GRANTED_CLIENT_CTID, &granted->client_ctid }
+    };
+
+    for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        text = ngx_svc_pg_value(res, 0, columns[i].column);
+
+        if (ngx_svc_oauth_granted_copy(o, &text, columns[i].value) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_svc_oauth_client_row_read(o, res, &granted->client);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_granted_take_texts(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_granted_row_t *row)
+{
+    ngx_str_t                 text;
+    ngx_uint_t                i;
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+
+    const struct {
+        ngx_svc_oauth_granted_column_e   column;
+        ngx_str_t                       *value;
+    } columns[] = {
+        { NGX_SVC_OAUTH_GRANTED_NONCE, &granted->nonce },
+        { NGX_SVC_OAUTH_GRANTED_ID, &granted->id },
+        { NGX_SVC_OAUTH_GRANTED_USER, &granted->user_id },
+        { NGX_SVC_OAUTH_GRANTED_AUTH_TIME, &granted->token.auth_time },
+        { NGX_SVC_OAUTH_GRANTED_METHODS, &granted->methods },
+        { NGX_SVC_OAUTH_GRANTED_EXPIRES_AT, &granted->expires_at },
+        { NGX_SVC_OAUTH_GRANTED_SESSION_AT, &granted->session_at },
+        { NGX_SVC_OAUTH_GRANTED_XMIN, &granted->xmin },
+        { NGX_SVC_OAUTH_GRANTED_CTID, &granted->ctid },
+        { NGX_SVC_OAUTH_GRANTED_SHOWN_CTID, &granted->shown_ctid }
+    };
+
+    for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        text = ngx_svc_oauth_granted_value(row, columns[i].column);
+
+        if (ngx_svc_oauth_granted_copy(o, &text, columns[i].value) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    ngx_str_null(&text);
+
+    if (o->wider) {
+        text = ngx_svc_oauth_granted_value(row,
+                                           NGX_SVC_OAUTH_GRANTED_REGISTERED);
+    }
+
+    return ngx_svc_oauth_granted_copy(o, &text, &granted->registered);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_granted_take_arrays(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_granted_row_t *row)
+{
+    ngx_str_t                 text;
+    ngx_uint_t                i;
+    ngx_pool_t               *pool;
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+    pool = o->sr->request->pool;
+
+    const struct {
+        ngx_svc_oauth_granted_column_e   column;
+        ngx_svc_pg_array_t              *array;
+    } arrays[] = {
+        { NGX_SVC_OAUTH_GRANTED_SCOPES, &granted->scopes },
+        { NGX_SVC_OAUTH_GRANTED_RESOURCES, &granted->resources },
+        { NGX_SVC_OAUTH_GRANTED_RESOURCE_KEYS, &granted->resource_keys }
+    };
+
+    for (i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+        text = ngx_svc_oauth_granted_value(row, arrays[i].column);
+
+        if (ngx_svc_pg_array_read(pool, &text, arrays[i].array) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_svc_pg_array_read(pool, &o->scopes, &granted->asked) == NGX_OK
+           ? NGX_OK : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_granted_take_shown(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_granted_row_t *row)
+{
+    ngx_str_t                 text;
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+
+    text = ngx_svc_oauth_granted_value(row, NGX_SVC_OAUTH_GRANTED_AGAIN);
+
+    granted->used = (text.data != NULL);
+    granted->again = text.data ? ngx_atoi(text.data, text.len) : 0;
+    granted->taken = ngx_svc_oauth_granted_is(row,
+                                              NGX_SVC_OAUTH_GRANTED_TAKEN);
+
+    text = ngx_svc_oauth_granted_value(row, NGX_SVC_OAUTH_GRANTED_SHOWN);
+
+    /* with the 0 behind it */
+
+    text.len += (text.data != NULL);
+
+    return ngx_svc_oauth_granted_copy(o, &text, &granted->shown);
+}
+
+
+/* A cut-off is a verdict like others: what is refused is read once more. */
+
+static void
+ngx_svc_oauth_granted_take_state(ngx_svc_oauth_t *o, PGresult *res,
+    const ngx_svc_oauth_granted_row_t *row)
+{
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+
+    granted->unasked = ngx_svc_oauth_granted_is(row,
+                                               NGX_SVC_OAUTH_GRANTED_UNASKED);
+
+    if (o->wider) {
+        granted->assigned = ngx_svc_oauth_granted_is(row,
+                                              NGX_SVC_OAUTH_GRANTED_ASSIGNED);
+        return;
+    }
+
+    granted->assigned = ngx_svc_pg_true(res, 0,
+                                        NGX_SVC_OAUTH_GRANTED_EVERYONE);
+    granted->unasked &= ngx_svc_pg_true(res, 0,
+                                        NGX_SVC_OAUTH_GRANTED_CONSENTS);
+
+    if (granted->shown.data == NULL && ngx_svc_oauth_granted_cut(res, row)) {
+        granted->shown.data = (u_char *) granted->type->unknown;
+        granted->shown.len = ngx_strlen(granted->type->unknown);
+    }
+}
+
+
+/* 1: the grant is older than that, or nobody knows. */
+
+static ngx_uint_t
+ngx_svc_oauth_granted_cut(PGresult *res,
+    const ngx_svc_oauth_granted_row_t *row)
+{
+    ngx_int_t  created, cut;
+    ngx_str_t  text;
+
+    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_GRANTED_CUT_AT);
+
+    if (text.data == NULL) {
+        return 0;
+    }
+
+    /* seconds, with up to six digits behind the point */
+
+    cut = ngx_atofp(text.data, text.len, 6);
+
+    text = ngx_svc_oauth_granted_value(row, NGX_SVC_OAUTH_GRANTED_CREATED_AT);
+    created = ngx_atofp(text.data, text.len, 6);
+
+    return cut == NGX_ERROR || created < cut;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_granted_copy(ngx_svc_oauth_t *o, const ngx_str_t *text,
+    ngx_str_t *value)
+{
+    ngx_str_null(value);
+
+    return text->data ? ngx_svc_oauth_bytes(o->sr, value, text->data,
+                                            text->len)
+                      : NGX_OK;
+}
+
+
+static ngx_str_t
+ngx_svc_oauth_granted_value(const ngx_svc_oauth_granted_row_t *row,
+    ngx_svc_oauth_granted_column_e column)
+{
+    static const ngx_str_t  none = ngx_null_string;
+
+    return PQntuples(row->res)
+           ? ngx_svc_pg_value(row->res, 0, row->first + column) : none;
+}
+
+
+static ngx_uint_t
+ngx_svc_oauth_granted_is(const ngx_svc_oauth_granted_row_t *row,
+    ngx_svc_oauth_granted_column_e column)
+{
+    ngx_str_t  text;
+
+    text = ngx_svc_oauth_granted_value(row, column);
+
+    return text.data && *text.data == 't';
+}
