@@ -77,10 +77,12 @@ sub lives {
 sub stored {
     my ($client) = @_;
 
-    return $s->sql("SELECT count(*) FROM svc.oauth_token WHERE grant_type = '$EXCHANGE'"
-                   . " AND client_id = '$client->{clientId}'")
-           . ' ' . $s->sql("SELECT count(*) FROM svc.delegation WHERE outcome = 'granted'"
-                           . " AND client_id = '$client->{clientId}'");
+    return $s->sql(<<"EOT");
+SELECT (SELECT count(*) FROM svc.oauth_token
+         WHERE grant_type = '$EXCHANGE' AND client_id = '$client->{clientId}')
+       || ' ' || (SELECT count(*) FROM svc.delegation
+                   WHERE outcome = 'granted' AND client_id = '$client->{clientId}')
+EOT
 }
 
 # that nobody may write, and everybody read
