@@ -19,7 +19,8 @@ my $ITERATIONS = 2;
 my $CONCURRENCY = 1;                    # of a worker
 my $WORKERS = 2;
 my $USERS = 1_000;                      # as lua/login.lua has it
-my $FLOOD = 64;                         # connections
+my $CROWD = 32;                         # connections
+my $FLOOD = 64;                         # likewise
 my $EMAIL = 'user0@bench0.test';
 my $MAX = 1_000_000;                    # the most that a limit may be
 my $PATH = '/v1/admin/tenant';
@@ -99,7 +100,7 @@ sub logins {
 
     my $before = signed_in($system);
     my $n = SvcBench::Load::wrk($system, 'login', seconds => $seconds,
-                                connections => 8, threads => 1,
+                                connections => $CROWD, threads => 1,
                                 password => $PASSWORD);
 
     SvcBench::Scim::check($n, signed_in($system) - $before,

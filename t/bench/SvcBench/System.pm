@@ -48,8 +48,11 @@ my %PATIENT = map { $_ => '30s' } qw(svc_postgres_timeout svc_postgres_queue_tim
 sub new {
     my ($class, %opt) = @_;
 
+    # without "reuseport" an idle worker accepts all connections of a run, and the
+    # other one has nothing to do
+
     my $s = SvcTest->new(
-        workers => 2, connections => $opt{connections} // 4096,
+        workers => 2, listen => 'reuseport', connections => $opt{connections} // 4096,
         (map { $_ => $opt{$_} } qw(main locations)),
         http => "    keepalive_requests 100000000;\n    keepalive_timeout 1h;\n",
         svc => { svc_postgres_pool => $opt{pools}, $opt{quick} ? %PATIENT : (),

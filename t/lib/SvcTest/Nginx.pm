@@ -167,8 +167,8 @@ sub temp_paths {
 
 
 # The whole configuration.  svc: directives of the http block over the
-# defaults; scim: those of the SCIM location; main, http, server, locations:
-# text added there.
+# defaults; scim: those of the SCIM location; listen: more of its parameters; main,
+# http, server, locations: text added there.
 
 sub configuration {
     my ($self) = @_;
@@ -177,6 +177,7 @@ sub configuration {
     my %scim = (svc_scim => 'on', %{ $self->{scim} // {} });
 
     my $user = $> == 0 ? 'user ' . run_user() . ";\n" : '';
+    my $listen = $self->{listen} ? " $self->{listen}" : '';
     my $h2 = $self->{http2_port} ? http2_lines($self->{http2_port}) : '';
     my ($main, $http, $server, $locations)
         = map { $self->{$_} // '' } qw(main http server locations);
@@ -197,7 +198,7 @@ EOT
     . $self->temp_paths . directives('    ', \%svc) . <<"EOT"
 $http
     server {
-        listen 127.0.0.1:$self->{port};
+        listen 127.0.0.1:$self->{port}$listen;
 $h2$server
         location /scim/v2 {
 EOT
