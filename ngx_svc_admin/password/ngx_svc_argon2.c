@@ -1,18 +1,40 @@
 /*
  * Argon2 in the thread of its caller.
  *
- * Its memory is mapped for each hash.  malloc() would keep one such block in
- * the arena of each thread that ever made a hash, which is more than a worker
- * is said to take; and without huge pages the faults cost a third of the time.
+ * Its memory is mapped: malloc() would keep one such block in the arena of
+ * each thread that ever made a hash, which is more than a worker is said to
+ * take; and without huge pages the faults cost a third of the time.  With them
+ * it is still a tenth, which a hash is spared that waits for another one.
  */
 
 #include "ngx_svc_argon2.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
+
+
+/* In the first bytes of a block that nobody uses. */
+
+typedef struct ngx_svc_argon2_block_s  ngx_svc_argon2_block_t;
+
+struct ngx_svc_argon2_block_s {
+    ngx_svc_argon2_block_t  *next;
+    size_t                   size;
+};
 
 
 static int ngx_svc_argon2_map(uint8_t **memory, size_t size);
 static void ngx_svc_argon2_unmap(uint8_t *memory, size_t size);
+static ngx_svc_argon2_block_t *ngx_svc_argon2_take(void);
+
+
+/* of the worker, for all of its threads */
+
+static pthread_mutex_t  ngx_svc_argon2_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static ngx_svc_argon2_block_t  *ngx_svc_argon2_kept;
+static ngx_uint_t               ngx_svc_argon2_nkept;
+static ngx_uint_t               ngx_svc_argon2_most;
 
 
 ngx_int_t
@@ -49,10 +71,72 @@ ngx_svc_argon2(const ngx_svc_argon2_t *params, const u_char *password,
 }
 
 
+void
+ngx_svc_argon2_keep(ngx_uint_t n)
+{
+    pthread_mutex_lock(&ngx_svc_argon2_mutex);
+
+    ngx_svc_argon2_most = n;
+
+    pthread_mutex_unlock(&ngx_svc_argon2_mutex);
+}
+
+
+void
+ngx_svc_argon2_drop(void)
+{
+    ngx_svc_argon2_block_t  *block;
+
+    for ( ;; ) {
+        block = ngx_svc_argon2_take();
+
+        if (block == NULL) {
+            return;
+        }
+
+        (void) munmap(block, block->size);
+    }
+}
+
+
+static ngx_svc_argon2_block_t *
+ngx_svc_argon2_take(void)
+{
+    ngx_svc_argon2_block_t  *block;
+
+    pthread_mutex_lock(&ngx_svc_argon2_mutex);
+
+    block = ngx_svc_argon2_kept;
+
+    if (block) {
+        ngx_svc_argon2_kept = block->next;
+        ngx_svc_argon2_nkept--;
+    }
+
+    pthread_mutex_unlock(&ngx_svc_argon2_mutex);
+
+    return block;
+}
+
+
+/* One of another size, of an imported hash, makes room for it. */
+
 static int
 ngx_svc_argon2_map(uint8_t **memory, size_t size)
 {
-    void  *p;
+    void                    *p;
+    ngx_svc_argon2_block_t  *block;
+
+    block = ngx_svc_argon2_take();
+
+    if (block && block->size == size) {
+        *memory = (uint8_t *) block;
+        return ARGON2_OK;
+    }
+
+    if (block) {
+        (void) munmap(block, block->size);
+    }
 
     p = mmap(NULL, size, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1,
              0);
@@ -76,5 +160,25 @@ ngx_svc_argon2_map(uint8_t **memory, size_t size)
 static void
 ngx_svc_argon2_unmap(uint8_t *memory, size_t size)
 {
-    (void) munmap(memory, size);
+    ngx_svc_argon2_block_t  *block;
+
+    block = (ngx_svc_argon2_block_t *) memory;
+
+    pthread_mutex_lock(&ngx_svc_argon2_mutex);
+
+    if (ngx_svc_argon2_nkept < ngx_svc_argon2_most) {
+        block->next = ngx_svc_argon2_kept;
+        block->size = size;
+
+        ngx_svc_argon2_kept = block;
+        ngx_svc_argon2_nkept++;
+
+        memory = NULL;
+    }
+
+    pthread_mutex_unlock(&ngx_svc_argon2_mutex);
+
+    if (memory) {
+        (void) munmap(memory, size);
+    }
 }

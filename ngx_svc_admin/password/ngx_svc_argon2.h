@@ -26,10 +26,16 @@ typedef struct {
 /*
  * Writes tag_len bytes.  NGX_OK; or NGX_ERROR: there is no memory, or the
  * parameters are beyond what Argon2 has.  The memory is the system's again when
- * it returns.  May be called in a thread.
+ * it returns, unless it is kept.  May be called in a thread.
  */
 ngx_int_t ngx_svc_argon2(const ngx_svc_argon2_t *params,
     const u_char *password, size_t len, u_char *tag, size_t tag_len);
+
+/* From now on so many blocks of memory may be kept for hashes that are next. */
+void ngx_svc_argon2_keep(ngx_uint_t n);
+
+/* All that is kept is the system's again. */
+void ngx_svc_argon2_drop(void);
 
 
 #endif /* _NGX_SVC_ARGON2_H_INCLUDED_ */

@@ -6,6 +6,7 @@
  */
 
 #include "ngx_svc_password_queue.h"
+#include "ngx_svc_argon2.h"
 
 #include <pthread.h>
 #include <sys/resource.h>
@@ -19,7 +20,9 @@ static ngx_svc_password_job_t *ngx_svc_password_job(ngx_pool_t *pool,
     const ngx_str_t *password);
 static void ngx_svc_password_gone(void *data);
 static ngx_int_t ngx_svc_password_start(ngx_svc_password_job_t *job);
+static void ngx_svc_password_queued(ngx_svc_password_job_t *job);
 static void ngx_svc_password_unqueue(ngx_svc_password_job_t *job);
+static void ngx_svc_password_keep(void);
 static void ngx_svc_password_leave(ngx_svc_password_job_t *job);
 static void ngx_svc_password_next(void);
 static void ngx_svc_password_thread(void *data, ngx_log_t *log);
@@ -177,13 +180,22 @@ ngx_svc_password_post(ngx_svc_password_job_t *job)
         return NGX_BUSY;
     }
 
-    job->waiting = 1;
-    ngx_svc_password_nwaiting += job->weight;
-    ngx_queue_insert_tail(&ngx_svc_password_jobs, &job->queue);
+    ngx_svc_password_queued(job);
 
     ngx_add_timer(&job->timer, conf->timeout);
 
     return NGX_OK;
+}
+
+
+static void
+ngx_svc_password_queued(ngx_svc_password_job_t *job)
+{
+    job->waiting = 1;
+    ngx_svc_password_nwaiting += job->weight;
+    ngx_queue_insert_tail(&ngx_svc_password_jobs, &job->queue);
+
+    ngx_svc_password_keep();
 }
 
 
@@ -234,7 +246,18 @@ ngx_svc_password_unqueue(ngx_svc_password_job_t *job)
         job->waiting = 0;
         ngx_svc_password_nwaiting -= job->weight;
         ngx_queue_remove(&job->queue);
+        ngx_svc_password_keep();
     }
+}
+
+
+/* Of a hash that ends the memory is for one that waits, if there is one. */
+
+static void
+ngx_svc_password_keep(void)
+{
+    ngx_svc_argon2_keep(ngx_min(ngx_svc_password_nwaiting,
+                                ngx_svc_password_amcf()->hash.concurrency));
 }
 
 
@@ -337,6 +360,12 @@ ngx_svc_password_done(ngx_event_t *ev)
 
     ngx_svc_password_nrunning--;
     ngx_svc_password_next();
+
+    /* whoever it was kept for may have gone */
+
+    if (ngx_svc_password_nrunning == 0) {
+        ngx_svc_argon2_drop();
+    }
 
     job->running = 0;
 

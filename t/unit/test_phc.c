@@ -4,6 +4,7 @@
  */
 
 #include "ngx_unit_phc.h"
+#include "ngx_svc_argon2.h"
 
 #include <sys/resource.h>
 
@@ -415,6 +416,40 @@ test_no_memory(void **state)
 }
 
 
+/* Of a hash the memory is kept for the next one; one of another size has its. */
+
+static void
+test_kept(void **state)
+{
+    rlim_t  before, kept;
+
+    assert_int_equal(verify(vectors[5].text, HORSE), NGX_OK);
+
+    ngx_svc_argon2_keep(1);
+    before = address_space();
+
+    assert_int_equal(verify(vectors[5].text, HORSE), NGX_OK);
+
+    kept = address_space();
+    assert_true(kept >= before + 19456 * 1024);
+
+    assert_int_equal(verify(vectors[5].text, "another"), NGX_DECLINED);
+    assert_int_equal(verify(vectors[5].text, HORSE), NGX_OK);
+    assert_true(address_space() < kept + 1024 * 1024);
+
+    assert_int_equal(verify(vectors[1].text, HORSE), NGX_OK);
+    assert_true(address_space() < before + 1024 * 1024);
+
+    assert_int_equal(verify(vectors[5].text, HORSE), NGX_OK);
+
+    ngx_svc_argon2_keep(0);
+    ngx_svc_argon2_drop();
+
+    assert_int_equal(verify(vectors[5].text, HORSE), NGX_OK);
+    assert_true(address_space() < before + 1024 * 1024);
+}
+
+
 /* NGX_ABORT: refused. */
 
 static ngx_int_t
@@ -461,6 +496,7 @@ main(void)
         cmocka_unit_test(test_make),
         cmocka_unit_test(test_outdated),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_kept),
     };
 
     ngx_env_init();
