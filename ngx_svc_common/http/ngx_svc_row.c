@@ -24,6 +24,7 @@ static void ngx_svc_row_nested(ngx_svc_json_writer_t *w,
     const ngx_svc_row_t *columns, int row, int i);
 static ngx_svc_row_write_pt ngx_svc_row_writer(Oid type);
 static void ngx_svc_row_span(ngx_svc_row_t *columns, int i);
+static int ngx_svc_row_at(PGresult *res, int row, const char *name);
 
 
 void
@@ -234,7 +235,7 @@ ngx_svc_row_value(PGresult *res, int row, const char *name)
     int        column;
     ngx_str_t  none = ngx_null_string;
 
-    column = ngx_svc_row_find(res, name);
+    column = ngx_svc_row_at(res, row, name);
 
     return column == -1 ? none : ngx_svc_pg_value(res, row, column);
 }
@@ -245,9 +246,18 @@ ngx_svc_row_true(PGresult *res, int row, const char *name)
 {
     int  column;
 
-    column = ngx_svc_row_find(res, name);
+    column = ngx_svc_row_at(res, row, name);
 
     return column != -1 && ngx_svc_pg_true(res, row, column);
+}
+
+
+/* The column; -1: it is not there, or the row is not. */
+
+static int
+ngx_svc_row_at(PGresult *res, int row, const char *name)
+{
+    return row < PQntuples(res) ? ngx_svc_row_find(res, name) : -1;
 }
 
 

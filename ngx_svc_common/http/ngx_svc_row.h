@@ -61,7 +61,10 @@ NGX_SVC_API size_t ngx_svc_row_size(const ngx_svc_row_t *columns, int row);
 /* The number of the column with this name; -1: there is none. */
 NGX_SVC_API int ngx_svc_row_find(PGresult *res, const char *name);
 
-/* Its value, as of ngx_svc_pg_value(); of none it is as NULL, here and below. */
+/*
+ * Its value, as of ngx_svc_pg_value(); what is not there, the column or the
+ * row, is as NULL, here and below.
+ */
 NGX_SVC_API ngx_str_t ngx_svc_row_value(PGresult *res, int row,
     const char *name);
 
