@@ -349,10 +349,10 @@ ngx_int_t ngx_svc_login_bars(ngx_svc_login_t *login, PGresult *res);
 /* SQL: whether one device more of svc.user_account u is none too many. */
 
 #define NGX_SVC_LOGIN_FEW_DEVICES(tenant)                                     \
-    "(SELECT count(*) < 50 FROM (SELECT FROM svc.user_device k"               \
+    "NOT EXISTS (SELECT FROM svc.user_device k"                               \
         " WHERE k.tenant_id = " tenant                                        \
         " AND k.user_id BETWEEN u.id AND u.id"                                \
-        " ORDER BY k.user_id LIMIT 50) k)"
+        " ORDER BY k.user_id OFFSET 49)"
 
 /*
  * SQL: what the risk of a user is told from, of which one row comes in any
