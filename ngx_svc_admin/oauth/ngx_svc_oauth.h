@@ -89,14 +89,15 @@ typedef struct {
     const ngx_svc_pg_statement_t  *statement;
 
     /*
-     * In front of that: of what is shown; or NULL.  o->first: which of the op's
-     * calls it is.
+     * In front of that: of what is shown; in place of it, of a JWT; or NULL.
+     * o->first: which of the op's calls it is.
      */
     const ngx_svc_pg_statement_t  *first;
-
-    /* In place of both, if o->wider; and else, if a JWT is shown; or NULL. */
-    const ngx_svc_pg_statement_t  *wider;
     const ngx_svc_pg_statement_t  *jwt;
+
+    /* In place of the last one, if o->wider; and of both, if it is for both. */
+    const ngx_svc_pg_statement_t  *wider;
+    ngx_uint_t                     wider_alone;
 
     /*
      * Adds calls behind the client's, before the others, of tokens that are

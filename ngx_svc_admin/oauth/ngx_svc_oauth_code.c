@@ -116,6 +116,7 @@ const ngx_svc_oauth_grant_t  ngx_svc_oauth_code = {
     .first = &ngx_svc_sql_oauth_code_read,
     .statement = &ngx_svc_sql_oauth_granted_client,
     .wider = &ngx_svc_sql_oauth_code_read_wider,
+    .wider_alone = 1,
     .decide = ngx_svc_oauth_granted_decide,
     .more = ngx_svc_oauth_granted_more
 };

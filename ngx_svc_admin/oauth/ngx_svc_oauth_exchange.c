@@ -20,6 +20,7 @@
 
 
 static ngx_int_t ngx_svc_oauth_exchange_check(ngx_svc_oauth_t *o);
+static ngx_uint_t ngx_svc_oauth_exchange_acts(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_subject(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_actor(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_requested(ngx_svc_oauth_t *o);
@@ -37,30 +38,31 @@ static ngx_int_t ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, PGresult *res,
     ngx_svc_json_writer_t *w);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_read = {
-    .name = "oauth_exchange_read",
-    .text = NGX_SVC_OAUTH_EXCHANGE_READ("a.orphan_action", "", ", NULL, NULL",
-                "", NGX_SVC_OAUTH_EXCHANGE_LEAN, ""),
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_token = {
+    .name = "oauth_exchange_token",
+    .text = NGX_SVC_OAUTH_EXCHANGE_TOKEN,
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_PARAMS)
 };
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_read_jwt = {
-    .name = "oauth_exchange_read_jwt",
-    .text = NGX_SVC_OAUTH_EXCHANGE_READ("a.orphan_action", "",
-                NGX_SVC_OAUTH_LIVES_KEY_COLUMNS, NGX_SVC_OAUTH_LIVES_KEY,
-                NGX_SVC_OAUTH_EXCHANGE_LEAN, ""),
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_token_jwt = {
+    .name = "oauth_exchange_token_jwt",
+    .text = NGX_SVC_OAUTH_EXCHANGE_TOKEN_JWT,
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_KEY_PARAMS)
 };
 
-/* Of any, for a target, of a user in groups, or with owners of agents. */
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_read = {
+    .name = "oauth_exchange_read",
+    .text = NGX_SVC_OAUTH_EXCHANGE_READ,
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
+                   ngx_svc_oauth_param(token.ms))
+};
+
+/* For a target, of a user in groups, of a chain, or with owners of agents. */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_read_wider = {
     .name = "oauth_exchange_read_wider",
-    .text = NGX_SVC_OAUTH_EXCHANGE_READ(NGX_SVC_OAUTH_STATE("a", "a"),
-                NGX_SVC_OAUTH_LIVES_OWNER, NGX_SVC_OAUTH_LIVES_KEY_COLUMNS,
-                NGX_SVC_OAUTH_LIVES_KEY, NGX_SVC_OAUTH_EXCHANGE_WIDER,
-                NGX_SVC_OAUTH_EXCHANGE_TARGET),
-    NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_KEY_PARAMS,
+    .text = NGX_SVC_OAUTH_EXCHANGE_READ_WIDER,
+    NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_PARAMS,
                    ngx_svc_oauth_param(resource_key),
                    ngx_svc_oauth_exchange_param(audience))
 };
@@ -85,8 +87,9 @@ const ngx_svc_oauth_grant_t  ngx_svc_oauth_exchange = {
     .login = NGX_SVC_OAUTH_LOGIN_SYNC,
     .check = ngx_svc_oauth_exchange_check,
     .rows = ngx_svc_oauth_exchange_rows,
+    .first = &ngx_svc_sql_oauth_exchange_token,
+    .jwt = &ngx_svc_sql_oauth_exchange_token_jwt,
     .statement = &ngx_svc_sql_oauth_exchange_read,
-    .jwt = &ngx_svc_sql_oauth_exchange_read_jwt,
     .wider = &ngx_svc_sql_oauth_exchange_read_wider,
     .decide = ngx_svc_oauth_exchange_decide,
     .journal = ngx_svc_oauth_exchange_journal,
@@ -127,9 +130,20 @@ ngx_svc_oauth_exchange_check(ngx_svc_oauth_t *o)
     }
 
     ex = o->data;
-    o->wider = (o->resource_key.data || ex->audience.data);
+    o->wider = (o->resource_key.data || ex->audience.data
+                || ngx_svc_oauth_exchange_acts(o));
 
     return rc;
+}
+
+
+/* 1: a JWT says that somebody acts already, of whom more is to be read. */
+
+static ngx_uint_t
+ngx_svc_oauth_exchange_acts(ngx_svc_oauth_t *o)
+{
+    return o->token.jws
+           && cJSON_GetObjectItemCaseSensitive(o->token.jws->payload, "act");
 }
 
 

@@ -29,7 +29,8 @@ typedef struct {
 
     /* what was read: it lives as long as the results, but for the arrays */
 
-    PGresult                            *res;
+    PGresult                            *read;      /* the token, */
+    PGresult                            *res;       /*     and the clients */
     int                                  row;       /* of who asks */
     const ngx_svc_oauth_lives_client_t  *asks;
     ngx_svc_oauth_client_row_t           client;    /* of it, too */
@@ -37,6 +38,7 @@ typedef struct {
     ngx_svc_oauth_lives_t                acting;    /* of the actor's token */
     ngx_uint_t                           acting_call;   /* of the op's */
     ngx_svc_oauth_lives_today_t          today;     /* of the subject's */
+    ngx_str_t                            signed_in; /* when its user did */
     ngx_svc_pg_array_t                   consent;
     ngx_svc_pg_array_t                   asked;     /* scopes */
 

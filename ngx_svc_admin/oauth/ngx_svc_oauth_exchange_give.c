@@ -12,6 +12,10 @@
 static ngx_int_t ngx_svc_oauth_exchange_refuse(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_give(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_keep(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_keep_token(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_keep_client(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_copy(ngx_svc_oauth_t *o,
+    const ngx_str_t *text, ngx_str_t *value);
 static ngx_int_t ngx_svc_oauth_exchange_token(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_sign(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_versions(ngx_svc_oauth_t *o);
@@ -108,63 +112,21 @@ ngx_svc_oauth_exchange_give(ngx_svc_oauth_t *o)
 }
 
 
-/* Copies of what is used when the result has gone. */
+/* Copies of what is used when the results have gone. */
 
 static ngx_int_t
 ngx_svc_oauth_exchange_keep(ngx_svc_oauth_t *o)
 {
-    ngx_str_t                  text, *value;
-    ngx_uint_t                 i;
     ngx_svc_oauth_lives_t     *subject;
     ngx_svc_oauth_exchange_t  *ex;
-
-    static const struct {
-        ngx_uint_t   column;
-        size_t       offset;
-        ngx_uint_t   of_token;
-    } columns[] = {
-        { NGX_SVC_OAUTH_LIVES_USER_ID,
-          offsetof(ngx_svc_oauth_exchange_t, user_id), 1 },
-        { NGX_SVC_OAUTH_EXCHANGE_GRANT_ID,
-          offsetof(ngx_svc_oauth_exchange_t, grant_id), 1 },
-        { NGX_SVC_OAUTH_EXCHANGE_PARENT,
-          offsetof(ngx_svc_oauth_exchange_t, parent_jti), 1 },
-        { NGX_SVC_OAUTH_EXCHANGE_ROOT,
-          offsetof(ngx_svc_oauth_exchange_t, root_jti), 1 },
-        { NGX_SVC_OAUTH_EXCHANGE_AUTH_TIME,
-          offsetof(ngx_svc_oauth_exchange_t, token.auth_time), 1 },
-        { NGX_SVC_OAUTH_LIVES_NOW,
-          offsetof(ngx_svc_oauth_exchange_t, ms), 0 },
-        { NGX_SVC_OAUTH_LIVES_A_SLUG,
-          offsetof(ngx_svc_oauth_exchange_t, token.slug), 0 },
-        { NGX_SVC_OAUTH_EXCHANGE_NAME,
-          offsetof(ngx_svc_oauth_exchange_t, name), 0 },
-        { NGX_SVC_OAUTH_EXCHANGE_FORMAT,
-          offsetof(ngx_svc_oauth_exchange_t, token.format), 0 },
-        { NGX_SVC_OAUTH_EXCHANGE_ACTIVE_KID,
-          offsetof(ngx_svc_oauth_exchange_t, token.kid), 0 }
-    };
 
     ex = o->data;
     subject = &ex->subject;
 
-    for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-        value = (ngx_str_t *) ((u_char *) ex + columns[i].offset);
-
-        ngx_str_null(value);
-
-        if (columns[i].of_token && !subject->found) {
-            continue;
-        }
-
-        text = ngx_svc_pg_value(ex->res, ex->row, columns[i].column);
-
-        if (text.data
-            && ngx_svc_oauth_bytes(o->sr, value, text.data, text.len)
-               != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
+    if (ngx_svc_oauth_exchange_keep_token(o) != NGX_OK
+        || ngx_svc_oauth_exchange_keep_client(o) != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
     ex->token.subject = ex->user_id;
@@ -175,6 +137,87 @@ ngx_svc_oauth_exchange_keep(ngx_svc_oauth_t *o)
 
     return ngx_svc_pg_array_join(o->sr->request->pool, &ex->chain,
                                  &ex->token.chain);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_exchange_keep_token(ngx_svc_oauth_t *o)
+{
+    ngx_str_t                  text;
+    ngx_uint_t                 i;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    const struct {
+        ngx_svc_oauth_exchange_token_e   column;
+        ngx_str_t                       *value;
+    } columns[] = {
+        { NGX_SVC_OAUTH_EXCHANGE_USER_ID, &ex->user_id },
+        { NGX_SVC_OAUTH_EXCHANGE_GRANT_ID, &ex->grant_id },
+        { NGX_SVC_OAUTH_EXCHANGE_JTI, &ex->parent_jti },
+        { NGX_SVC_OAUTH_EXCHANGE_ROOT, &ex->root_jti },
+        { NGX_SVC_OAUTH_EXCHANGE_NOW, &ex->ms }
+    };
+
+    ngx_str_null(&text);
+
+    for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+
+        if (ex->subject.found) {
+            text = ngx_svc_pg_value(ex->read, 0, columns[i].column);
+        }
+
+        if (ngx_svc_oauth_exchange_copy(o, &text, columns[i].value) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_svc_oauth_exchange_copy(o, &ex->signed_in,
+                                       &ex->token.auth_time);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_exchange_keep_client(ngx_svc_oauth_t *o)
+{
+    ngx_str_t                  text;
+    ngx_uint_t                 i;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    const struct {
+        ngx_svc_oauth_exchange_column_e   column;
+        ngx_str_t                        *value;
+    } columns[] = {
+        { NGX_SVC_OAUTH_EXCHANGE_SLUG, &ex->token.slug },
+        { NGX_SVC_OAUTH_EXCHANGE_NAME, &ex->name },
+        { NGX_SVC_OAUTH_EXCHANGE_FORMAT, &ex->token.format },
+        { NGX_SVC_OAUTH_EXCHANGE_ACTIVE_KID, &ex->token.kid }
+    };
+
+    for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        text = ngx_svc_pg_value(ex->res, ex->row, columns[i].column);
+
+        if (ngx_svc_oauth_exchange_copy(o, &text, columns[i].value) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_exchange_copy(ngx_svc_oauth_t *o, const ngx_str_t *text,
+    ngx_str_t *value)
+{
+    ngx_str_null(value);
+
+    return text->data ? ngx_svc_oauth_bytes(o->sr, value, text->data,
+                                            text->len)
+                      : NGX_OK;
 }
 
 
@@ -271,7 +314,7 @@ ngx_svc_oauth_exchange_versions(ngx_svc_oauth_t *o)
 
     ex = o->data;
 
-    if (ngx_svc_oauth_exchange_column(o, NGX_SVC_OAUTH_LIVES_A_ID,
+    if (ngx_svc_oauth_exchange_column(o, NGX_SVC_OAUTH_EXCHANGE_ID,
                                       &ex->clients)
         != NGX_OK
         || ngx_svc_oauth_exchange_column(o, NGX_SVC_OAUTH_EXCHANGE_PLACE,

@@ -81,7 +81,7 @@ ngx_svc_oauth_exchange_judge_client(ngx_svc_oauth_t *o)
 
     ex = o->data;
 
-    if (ex->asks->unowned) {
+    if (ex->asks->unread) {
         o->wider = 1;
         return NGX_AGAIN;
     }
@@ -102,7 +102,7 @@ ngx_svc_oauth_exchange_judge_verify(ngx_svc_oauth_t *o)
 
     ex = o->data;
 
-    rc = ngx_svc_oauth_exchange_verify(o, &o->token, ex->res, &ex->subject);
+    rc = ngx_svc_oauth_exchange_verify(o, &o->token, ex->read, &ex->subject);
 
     if (rc == NGX_OK && ex->acts) {
         rc = ngx_svc_oauth_exchange_verify(o, &ex->actor,
@@ -305,10 +305,11 @@ ngx_svc_oauth_exchange_judge_for_it(ngx_svc_oauth_t *o)
 }
 
 
+/* One may act in each tenant. */
+
 static ngx_int_t
 ngx_svc_oauth_exchange_judge_chain(ngx_svc_oauth_t *o)
 {
-    ngx_int_t                  depth;
     ngx_str_t                  text;
     ngx_svc_oauth_lives_t     *subject;
     ngx_svc_oauth_exchange_t  *ex;
@@ -316,15 +317,25 @@ ngx_svc_oauth_exchange_judge_chain(ngx_svc_oauth_t *o)
     ex = o->data;
     subject = &ex->subject;
 
-    text = ngx_svc_pg_value(ex->res, ex->row, NGX_SVC_OAUTH_EXCHANGE_DEPTH);
-    depth = ngx_atoi(text.data, text.len);
-
     if (ngx_svc_pg_array_has(&subject->chain, &o->client.id)
         && !ngx_svc_same(&subject->chain.elts[0], &o->client.id))
     {
         ex->verdict = "chain_cycle";
+        return NGX_OK;
+    }
 
-    } else if ((ngx_int_t) ex->chain.n > depth) {
+    if (ex->chain.n == 1) {
+        return NGX_OK;
+    }
+
+    if (!o->wider) {
+        o->wider = 1;
+        return NGX_AGAIN;
+    }
+
+    text = ngx_svc_pg_value(ex->res, ex->row, NGX_SVC_OAUTH_EXCHANGE_DEPTH);
+
+    if ((ngx_int_t) ex->chain.n > ngx_atoi(text.data, text.len)) {
         ex->verdict = "chain_long";
     }
 

@@ -6,9 +6,15 @@
 
 
 static int ngx_svc_oauth_exchange_row(ngx_svc_oauth_t *o, PGresult *res);
-static ngx_int_t ngx_svc_oauth_exchange_take_token(ngx_svc_oauth_t *o,
-    PGresult *res, const ngx_svc_oauth_bearer_t *bearer,
-    ngx_svc_oauth_lives_t *lives);
+static ngx_int_t ngx_svc_oauth_exchange_take_subject(ngx_svc_oauth_t *o);
+static void ngx_svc_oauth_exchange_take_token(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_take_arrays(ngx_svc_oauth_t *o);
+static void ngx_svc_oauth_exchange_take_user(ngx_svc_oauth_t *o);
+static int64_t ngx_svc_oauth_exchange_time(ngx_str_t *text);
+static void ngx_svc_oauth_exchange_take_unread(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_exchange_take_actor(ngx_svc_oauth_t *o);
+static ngx_uint_t ngx_svc_oauth_exchange_other_tenant(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_bearer_t *bearer);
 static ngx_int_t ngx_svc_oauth_exchange_take_client(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_array(ngx_svc_oauth_t *o,
     ngx_uint_t column, ngx_svc_pg_array_t *array);
@@ -21,6 +27,7 @@ ngx_svc_oauth_exchange_take(ngx_svc_oauth_t *o, PGresult *res)
 
     ex = o->data;
 
+    ex->read = o->sr->op->results[o->first];
     ex->res = res;
     ex->row = ngx_svc_oauth_exchange_row(o, res);
 
@@ -28,13 +35,8 @@ ngx_svc_oauth_exchange_take(ngx_svc_oauth_t *o, PGresult *res)
         return NGX_DECLINED;
     }
 
-    if (ngx_svc_oauth_exchange_take_token(o, res, &o->token, &ex->subject)
-        != NGX_OK
-        || (ex->acts
-            && ngx_svc_oauth_exchange_take_token(o,
-                                           o->sr->op->results[ex->acting_call],
-                                           &ex->actor, &ex->acting)
-               != NGX_OK)
+    if (ngx_svc_oauth_exchange_take_subject(o) != NGX_OK
+        || (ex->acts && ngx_svc_oauth_exchange_take_actor(o) != NGX_OK)
         || ngx_svc_oauth_exchange_take_client(o) != NGX_OK)
     {
         return NGX_ERROR;
@@ -53,7 +55,7 @@ ngx_svc_oauth_exchange_row(ngx_svc_oauth_t *o, PGresult *res)
     ngx_str_t  id;
 
     for (row = 0; row < PQntuples(res); row++) {
-        id = ngx_svc_pg_value(res, row, NGX_SVC_OAUTH_LIVES_A_ID);
+        id = ngx_svc_pg_value(res, row, NGX_SVC_OAUTH_EXCHANGE_ID);
 
         if (ngx_svc_same(&id, &o->client.id)) {
             return row;
@@ -64,27 +66,255 @@ ngx_svc_oauth_exchange_row(ngx_svc_oauth_t *o, PGresult *res)
 }
 
 
-/* What says that it is another tenant's is none of this one's. */
+static ngx_int_t
+ngx_svc_oauth_exchange_take_subject(ngx_svc_oauth_t *o)
+{
+    ngx_int_t                    rc;
+    ngx_svc_oauth_exchange_t    *ex;
+    ngx_svc_oauth_lives_rows_t   rows;
+
+    ex = o->data;
+
+    rows.res = ex->res;
+    rows.shift = NGX_SVC_OAUTH_EXCHANGE_SHIFT;
+
+    rc = ngx_svc_oauth_lives_clients(o->sr->request->pool, &rows, &o->issuer,
+                                     &ex->subject);
+
+    ngx_str_null(&ex->signed_in);
+    ex->consent.n = 0;
+
+    if (rc != NGX_OK || PQntuples(ex->read) == 0
+        || PQgetisnull(ex->read, 0, NGX_SVC_OAUTH_EXCHANGE_JTI)
+        || ngx_svc_oauth_exchange_other_tenant(o, &o->token))
+    {
+        return rc;
+    }
+
+    ngx_svc_oauth_exchange_take_token(o);
+    ngx_svc_oauth_exchange_take_user(o);
+
+    rc = ngx_svc_oauth_exchange_take_arrays(o);
+
+    if (!o->wider && rc == NGX_OK) {
+        ngx_svc_oauth_exchange_take_unread(o);
+    }
+
+    return rc;
+}
+
+
+static void
+ngx_svc_oauth_exchange_take_token(ngx_svc_oauth_t *o)
+{
+    PGresult                  *res;
+    ngx_str_t                  text;
+    ngx_svc_oauth_lives_t     *lives;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+    res = ex->read;
+    lives = &ex->subject;
+
+    lives->found = 1;
+    lives->ms = ngx_atotm(o->token.ms.data, o->token.ms.len);
+    lives->revoked = ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_EXCHANGE_REVOKED);
+    lives->keyless = o->token.kid.data
+                     && PQgetisnull(res, 0, NGX_SVC_OAUTH_EXCHANGE_PUBLIC);
+
+    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_EXCHANGE_NOW);
+    lives->now = ngx_atotm(text.data, text.len);
+
+    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_EXCHANGE_TTL);
+    lives->ttl = ngx_atoi(text.data, text.len);
+
+    lives->user_id = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_EXCHANGE_USER_ID);
+    lives->client_id = ngx_svc_pg_value(res, 0,
+                                        NGX_SVC_OAUTH_EXCHANGE_CLIENT_ID);
+    lives->audience = ngx_svc_pg_value(res, 0,
+                                       NGX_SVC_OAUTH_EXCHANGE_AUDIENCE);
+    lives->audience_key = ngx_svc_pg_value(res, 0,
+                                          NGX_SVC_OAUTH_EXCHANGE_AUDIENCE_KEY);
+    lives->jkt = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_EXCHANGE_JKT);
+}
+
 
 static ngx_int_t
-ngx_svc_oauth_exchange_take_token(ngx_svc_oauth_t *o, PGresult *res,
-    const ngx_svc_oauth_bearer_t *bearer, ngx_svc_oauth_lives_t *lives)
+ngx_svc_oauth_exchange_take_arrays(ngx_svc_oauth_t *o)
 {
-    if (ngx_svc_oauth_lives_read(o->sr->request->pool, res, bearer, &o->issuer,
-                                 lives)
+    ngx_str_t                  text;
+    ngx_uint_t                 i;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    const struct {
+        ngx_svc_oauth_exchange_token_e   column;
+        ngx_svc_pg_array_t              *array;
+    } arrays[] = {
+        { NGX_SVC_OAUTH_EXCHANGE_CHAIN, &ex->subject.chain },
+        { NGX_SVC_OAUTH_EXCHANGE_PRINCIPALS, &ex->subject.principals },
+        { NGX_SVC_OAUTH_EXCHANGE_SCOPES, &ex->subject.scopes },
+        { NGX_SVC_OAUTH_EXCHANGE_CONSENT, &ex->consent }
+    };
+
+    for (i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+        text = ngx_svc_pg_value(ex->read, 0, arrays[i].column);
+
+        if (ngx_svc_pg_array_read(o->sr->request->pool, &text,
+                                  arrays[i].array)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* The user, and the grant, whose session must not be older than a cut-off. */
+
+static void
+ngx_svc_oauth_exchange_take_user(ngx_svc_oauth_t *o)
+{
+    int64_t                    valid_after, session_at;
+    ngx_str_t                  user, grant;
+    ngx_svc_oauth_lives_t     *lives;
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+    lives = &ex->subject;
+
+    user = ngx_svc_pg_value(ex->read, 0, NGX_SVC_OAUTH_EXCHANGE_USER);
+    grant = ngx_svc_pg_value(ex->read, 0, NGX_SVC_OAUTH_EXCHANGE_GRANT);
+
+    lives->user_active = (user.data && *user.data == 'a');
+    lives->user_inactive = (user.data && *user.data != 'a');
+
+    session_at = ngx_svc_oauth_exchange_time(&grant);
+    ex->signed_in = grant;
+
+    while (user.len && *user.data != ' ') {
+        user.data++;
+        user.len--;
+    }
+
+    if (user.len) {
+        user.data++;
+        user.len--;
+    }
+
+    valid_after = ngx_svc_oauth_exchange_time(&user);
+
+    lives->user_stale = (lives->ms * 1000 < valid_after);
+    lives->grant_good = PQgetisnull(ex->read, 0,
+                                    NGX_SVC_OAUTH_EXCHANGE_GRANT_ID)
+                        || (ex->signed_in.data && session_at >= valid_after);
+}
+
+
+/*
+ * Microseconds, which a text begins with, of seconds with up to six digits
+ * behind the point; and what is behind the space.  Without a time, 0, which is
+ * before all of them.
+ */
+
+static int64_t
+ngx_svc_oauth_exchange_time(ngx_str_t *text)
+{
+    u_char   *p, *last;
+    int64_t   time;
+
+    if (text->len == 0) {
+        return 0;
+    }
+
+    last = text->data + text->len;
+    p = ngx_strlchr(text->data, last, ' ');
+
+    if (p == NULL) {
+        p = last;
+    }
+
+    time = ngx_atofp(text->data, p - text->data, 6);
+
+    text->data = p < last ? p + 1 : NULL;
+    text->len = p < last ? last - p - 1 : 0;
+
+    return time;
+}
+
+
+/* Of a client that the token lives by, what its user lets it may matter. */
+
+static void
+ngx_svc_oauth_exchange_take_unread(ngx_svc_oauth_t *o)
+{
+    int                            row;
+    ngx_str_t                     *root;
+    ngx_svc_oauth_lives_t         *lives;
+    ngx_svc_oauth_exchange_t      *ex;
+    ngx_svc_oauth_lives_client_t  *client;
+
+    ex = o->data;
+    lives = &ex->subject;
+
+    if (lives->user_id.data == NULL || lives->principals.n == 0) {
+        return;
+    }
+
+    root = &lives->principals.elts[lives->principals.n - 1];
+
+    for (row = 0; row < PQntuples(ex->res); row++) {
+        client = &lives->clients[row];
+
+        if (!ngx_svc_pg_array_has(&lives->principals, &client->client_id)) {
+            continue;
+        }
+
+        if (!ngx_svc_pg_true(ex->res, row, NGX_SVC_OAUTH_EXCHANGE_ASSIGNED)
+            || (ngx_svc_pg_true(ex->res, row, NGX_SVC_OAUTH_EXCHANGE_CONSENTS)
+                && !ngx_svc_same(root, &client->client_id)))
+        {
+            client->unread = 1;
+        }
+    }
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_exchange_take_actor(ngx_svc_oauth_t *o)
+{
+    ngx_svc_oauth_exchange_t  *ex;
+
+    ex = o->data;
+
+    if (ngx_svc_oauth_lives_read(o->sr->request->pool,
+                                 o->sr->op->results[ex->acting_call],
+                                 &ex->actor, &o->issuer, &ex->acting)
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (bearer->tenant.data
-        && ngx_memcmp(bearer->tenant.data, o->tenant.data, NGX_SVC_UUID_LEN)
-           != 0)
-    {
-        lives->found = 0;
+    if (ngx_svc_oauth_exchange_other_tenant(o, &ex->actor)) {
+        ex->acting.found = 0;
     }
 
     return NGX_OK;
+}
+
+
+/* What says that it is another tenant's is none of this one's. */
+
+static ngx_uint_t
+ngx_svc_oauth_exchange_other_tenant(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_bearer_t *bearer)
+{
+    return bearer->tenant.data
+           && ngx_memcmp(bearer->tenant.data, o->tenant.data, NGX_SVC_UUID_LEN)
+              != 0;
 }
 
 
@@ -131,8 +361,7 @@ ngx_svc_oauth_exchange_take_client(ngx_svc_oauth_t *o)
         return NGX_ERROR;
     }
 
-    return ngx_svc_oauth_exchange_array(o, NGX_SVC_OAUTH_EXCHANGE_CONSENT,
-                                        &ex->consent);
+    return NGX_OK;
 }
 
 

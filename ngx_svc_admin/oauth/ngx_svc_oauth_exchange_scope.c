@@ -65,10 +65,15 @@ ngx_svc_oauth_exchange_known(ngx_svc_oauth_t *o)
 
     ex = o->data;
 
-    key = ngx_svc_pg_value(ex->res, ex->row,
-                           NGX_SVC_OAUTH_EXCHANGE_TARGET_KEY);
-    uri = ngx_svc_pg_value(ex->res, ex->row,
-                           NGX_SVC_OAUTH_EXCHANGE_TARGET_URI);
+    ngx_str_null(&key);
+    ngx_str_null(&uri);
+
+    if (o->wider) {
+        key = ngx_svc_pg_value(ex->res, ex->row,
+                               NGX_SVC_OAUTH_EXCHANGE_TARGET_KEY);
+        uri = ngx_svc_pg_value(ex->res, ex->row,
+                               NGX_SVC_OAUTH_EXCHANGE_TARGET_URI);
+    }
 
     ex->key = key;
     ngx_str_null(&ex->uri);

@@ -28,15 +28,12 @@ ngx_svc_oauth_grant_calls(ngx_svc_oauth_t *o,
     ngx_int_t                     rc;
     const ngx_svc_pg_statement_t  *first, *statement;
 
-    first = o->grant->first;
-    statement = o->grant->statement;
+    first = o->grant->jwt && o->token.kid.data ? o->grant->jwt
+                                               : o->grant->first;
+    statement = o->wider ? o->grant->wider : o->grant->statement;
 
-    if (o->wider) {
+    if (o->wider && o->grant->wider_alone) {
         first = NULL;
-        statement = o->grant->wider;
-
-    } else if (o->grant->jwt && o->token.kid.data) {
-        statement = o->grant->jwt;
     }
 
     rc = ngx_svc_oauth_client_call(o, o->grant->login);

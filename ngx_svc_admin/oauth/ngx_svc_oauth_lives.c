@@ -115,7 +115,7 @@ ngx_svc_oauth_lives_state(const ngx_svc_oauth_lives_client_t *client)
         return NGX_DECLINED;
     }
 
-    return client->unowned ? NGX_AGAIN : NGX_OK;
+    return client->unread ? NGX_AGAIN : NGX_OK;
 }
 
 

@@ -28,8 +28,8 @@ typedef struct {
     unsigned             enabled:1;
     unsigned             expired:1;
     unsigned             orphaned:1;
-    unsigned             unowned:1;     /* its owner has not been looked at,
-                                           and may matter */
+    unsigned             unread:1;      /* its owner, or what its user lets it,
+                                           was not looked at, and may matter */
     unsigned             stale:1;       /* the token is older than a cut-off */
     unsigned             refused:1;     /* the user does not let it */
 } ngx_svc_oauth_lives_client_t;
@@ -71,8 +71,8 @@ typedef struct {
 
 
 /*
- * NGX_OK: it lives; NGX_DECLINED: it is dead; NGX_AGAIN: that depends on owners
- * of agents, who are to be read; NGX_ERROR: memory.
+ * NGX_OK: it lives; NGX_DECLINED: it is dead; NGX_AGAIN: that depends on what
+ * is to be read of a client; NGX_ERROR: memory.
  */
 ngx_int_t ngx_svc_oauth_lives(ngx_pool_t *pool,
     const ngx_svc_oauth_lives_t *lives, ngx_svc_oauth_lives_today_t *today);

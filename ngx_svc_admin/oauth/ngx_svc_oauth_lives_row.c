@@ -9,17 +9,22 @@ static ngx_int_t ngx_svc_oauth_lives_read_token(ngx_pool_t *pool,
     PGresult *res, const ngx_svc_oauth_bearer_t *token,
     ngx_svc_oauth_lives_t *lives);
 static ngx_int_t ngx_svc_oauth_lives_read_client(ngx_pool_t *pool,
-    PGresult *res, int row, ngx_svc_oauth_lives_client_t *client);
-static void ngx_svc_oauth_lives_read_state(PGresult *res, int row,
+    const ngx_svc_oauth_lives_rows_t *rows, int row,
+    ngx_svc_oauth_lives_client_t *client);
+static void ngx_svc_oauth_lives_read_limits(
+    const ngx_svc_oauth_lives_rows_t *rows, int row,
+    ngx_svc_oauth_lives_client_t *client);
+static void ngx_svc_oauth_lives_read_state(
+    const ngx_svc_oauth_lives_rows_t *rows, int row,
     ngx_svc_oauth_lives_client_t *client);
 static ngx_int_t ngx_svc_oauth_lives_issuer(ngx_pool_t *pool,
     const ngx_str_t *issuer, ngx_svc_oauth_lives_t *lives);
 static ngx_int_t ngx_svc_oauth_lives_array(ngx_pool_t *pool, PGresult *res,
-    int row, ngx_svc_oauth_lives_column_e column, ngx_svc_pg_array_t *array);
+    int row, int column, ngx_svc_pg_array_t *array);
 static ngx_int_t ngx_svc_oauth_lives_number(PGresult *res, int row,
-    ngx_svc_oauth_lives_column_e column);
-static ngx_uint_t ngx_svc_oauth_lives_is(PGresult *res, int row,
-    ngx_svc_oauth_lives_column_e column, char first);
+    int column);
+static ngx_uint_t ngx_svc_oauth_lives_is(PGresult *res, int row, int column,
+    char first);
 
 
 ngx_int_t
@@ -27,40 +32,56 @@ ngx_svc_oauth_lives_read(ngx_pool_t *pool, PGresult *res,
     const ngx_svc_oauth_bearer_t *token, const ngx_str_t *issuer,
     ngx_svc_oauth_lives_t *lives)
 {
+    ngx_svc_oauth_lives_rows_t  rows;
+
+    rows.res = res;
+    rows.shift = 0;
+
+    if (ngx_svc_oauth_lives_clients(pool, &rows, issuer, lives) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return PQntuples(res)
+           ? ngx_svc_oauth_lives_read_token(pool, res, token, lives) : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_lives_clients(ngx_pool_t *pool,
+    const ngx_svc_oauth_lives_rows_t *rows, const ngx_str_t *issuer,
+    ngx_svc_oauth_lives_t *lives)
+{
     int                            row, n;
     ngx_svc_oauth_lives_client_t  *client;
 
     ngx_memzero(lives, sizeof(ngx_svc_oauth_lives_t));
 
-    n = PQntuples(res);
+    n = PQntuples(rows->res);
 
     lives->clients = ngx_pcalloc(pool, (n + 1)
                                        * sizeof(ngx_svc_oauth_lives_client_t));
-
-    if (lives->clients == NULL || n == 0) {
-        return lives->clients ? NGX_OK : NGX_ERROR;
+    if (lives->clients == NULL) {
+        return NGX_ERROR;
     }
 
     for (row = 0; row < n; row++) {
 
-        if (PQgetisnull(res, row, NGX_SVC_OAUTH_LIVES_A_ID)) {
+        if (PQgetisnull(rows->res, row,
+                        NGX_SVC_OAUTH_LIVES_A_ID - rows->shift))
+        {
             continue;
         }
 
         client = &lives->clients[lives->nclients++];
 
-        if (ngx_svc_oauth_lives_read_client(pool, res, row, client)
+        if (ngx_svc_oauth_lives_read_client(pool, rows, row, client)
             != NGX_OK)
         {
             return NGX_ERROR;
         }
     }
 
-    if (ngx_svc_oauth_lives_issuer(pool, issuer, lives) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_oauth_lives_read_token(pool, res, token, lives);
+    return ngx_svc_oauth_lives_issuer(pool, issuer, lives);
 }
 
 
@@ -118,41 +139,71 @@ ngx_svc_oauth_lives_read_token(ngx_pool_t *pool, PGresult *res,
 
 
 static ngx_int_t
-ngx_svc_oauth_lives_read_client(ngx_pool_t *pool, PGresult *res, int row,
+ngx_svc_oauth_lives_read_client(ngx_pool_t *pool,
+    const ngx_svc_oauth_lives_rows_t *rows, int row,
     ngx_svc_oauth_lives_client_t *client)
 {
-    client->client_id = ngx_svc_pg_value(res, row, NGX_SVC_OAUTH_LIVES_A_ID);
-    client->auth_method = ngx_svc_pg_value(res, row,
-                                           NGX_SVC_OAUTH_LIVES_A_METHOD);
-    client->slug = ngx_svc_pg_value(res, row, NGX_SVC_OAUTH_LIVES_A_SLUG);
-    client->resource_key = ngx_svc_pg_value(res, row,
-                                            NGX_SVC_OAUTH_LIVES_A_RESOURCE);
-    client->ttl = ngx_svc_oauth_lives_number(res, row,
-                                             NGX_SVC_OAUTH_LIVES_A_TTL);
-    client->max_ttl = ngx_svc_oauth_lives_number(res, row,
-                                             NGX_SVC_OAUTH_LIVES_A_MAX_TTL);
+    ngx_uint_t  i;
 
-    ngx_svc_oauth_lives_read_state(res, row, client);
+    const struct {
+        ngx_svc_oauth_lives_column_e   column;
+        ngx_svc_pg_array_t            *array;
+    } arrays[] = {
+        { NGX_SVC_OAUTH_LIVES_A_SCOPES, &client->scopes },
+        { NGX_SVC_OAUTH_LIVES_A_ALLOWED_SCOPES, &client->allowed_scopes },
+        { NGX_SVC_OAUTH_LIVES_A_ALLOWED_KEYS, &client->allowed_keys }
+    };
 
-    client->scope_ceiling = !PQgetisnull(res, row,
-                                         NGX_SVC_OAUTH_LIVES_A_ALLOWED_SCOPES);
-    client->audience_ceiling = !PQgetisnull(res, row,
-                                           NGX_SVC_OAUTH_LIVES_A_ALLOWED_KEYS);
+    const struct {
+        ngx_svc_oauth_lives_column_e   column;
+        ngx_str_t                     *value;
+    } texts[] = {
+        { NGX_SVC_OAUTH_LIVES_A_ID, &client->client_id },
+        { NGX_SVC_OAUTH_LIVES_A_METHOD, &client->auth_method },
+        { NGX_SVC_OAUTH_LIVES_A_SLUG, &client->slug },
+        { NGX_SVC_OAUTH_LIVES_A_RESOURCE, &client->resource_key }
+    };
 
-    if (ngx_svc_oauth_lives_array(pool, res, row, NGX_SVC_OAUTH_LIVES_A_SCOPES,
-                                  &client->scopes)
-        != NGX_OK
-        || ngx_svc_oauth_lives_array(pool, res, row,
-                                     NGX_SVC_OAUTH_LIVES_A_ALLOWED_SCOPES,
-                                     &client->allowed_scopes)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        *texts[i].value = ngx_svc_pg_value(rows->res, row,
+                                           texts[i].column - rows->shift);
     }
 
-    return ngx_svc_oauth_lives_array(pool, res, row,
-                                     NGX_SVC_OAUTH_LIVES_A_ALLOWED_KEYS,
-                                     &client->allowed_keys);
+    for (i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+        if (ngx_svc_oauth_lives_array(pool, rows->res, row,
+                                      arrays[i].column - rows->shift,
+                                      arrays[i].array)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    ngx_svc_oauth_lives_read_limits(rows, row, client);
+    ngx_svc_oauth_lives_read_state(rows, row, client);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_svc_oauth_lives_read_limits(const ngx_svc_oauth_lives_rows_t *rows,
+    int row, ngx_svc_oauth_lives_client_t *client)
+{
+    int        shift;
+    PGresult  *res;
+
+    res = rows->res;
+    shift = rows->shift;
+
+    client->ttl = ngx_svc_oauth_lives_number(res, row,
+                                          NGX_SVC_OAUTH_LIVES_A_TTL - shift);
+    client->max_ttl = ngx_svc_oauth_lives_number(res, row,
+                                      NGX_SVC_OAUTH_LIVES_A_MAX_TTL - shift);
+    client->scope_ceiling = !PQgetisnull(res, row,
+                               NGX_SVC_OAUTH_LIVES_A_ALLOWED_SCOPES - shift);
+    client->audience_ceiling = !PQgetisnull(res, row,
+                                 NGX_SVC_OAUTH_LIVES_A_ALLOWED_KEYS - shift);
 }
 
 
@@ -162,30 +213,38 @@ ngx_svc_oauth_lives_read_client(ngx_pool_t *pool, PGresult *res, int row,
  */
 
 static void
-ngx_svc_oauth_lives_read_state(PGresult *res, int row,
+ngx_svc_oauth_lives_read_state(const ngx_svc_oauth_lives_rows_t *rows, int row,
     ngx_svc_oauth_lives_client_t *client)
 {
+    int        shift;
+    PGresult  *res;
     ngx_str_t  orphan;
 
     static const ngx_str_t  disable = ngx_string("disable");
     static const ngx_str_t  orphaned = ngx_string("orphaned");
 
-    orphan = ngx_svc_pg_value(res, row, NGX_SVC_OAUTH_LIVES_A_ORPHAN);
+    res = rows->res;
+    shift = rows->shift;
+
+    orphan = ngx_svc_pg_value(res, row, NGX_SVC_OAUTH_LIVES_A_ORPHAN - shift);
 
     client->suspended = ngx_svc_pg_true(res, row,
-                                        NGX_SVC_OAUTH_LIVES_A_SUSPENDED);
-    client->enabled = ngx_svc_pg_true(res, row, NGX_SVC_OAUTH_LIVES_A_ENABLED);
-    client->expired = ngx_svc_pg_true(res, row, NGX_SVC_OAUTH_LIVES_A_EXPIRED);
-    client->stale = ngx_svc_pg_true(res, row, NGX_SVC_OAUTH_LIVES_A_STALE);
+                                    NGX_SVC_OAUTH_LIVES_A_SUSPENDED - shift);
+    client->enabled = ngx_svc_pg_true(res, row,
+                                      NGX_SVC_OAUTH_LIVES_A_ENABLED - shift);
+    client->expired = ngx_svc_pg_true(res, row,
+                                      NGX_SVC_OAUTH_LIVES_A_EXPIRED - shift);
+    client->stale = ngx_svc_pg_true(res, row,
+                                    NGX_SVC_OAUTH_LIVES_A_STALE - shift);
     client->refused = ngx_svc_oauth_lives_is(res, row,
-                                         NGX_SVC_OAUTH_LIVES_A_LETS, 'f');
+                                    NGX_SVC_OAUTH_LIVES_A_LETS - shift, 'f');
     client->orphaned = orphan.len == orphaned.len
                        && ngx_memcmp(orphan.data, orphaned.data, orphan.len)
                           == 0;
-    client->unowned = ngx_svc_oauth_agent(&client->client_id)
-                      && orphan.len == disable.len
-                      && ngx_memcmp(orphan.data, disable.data, orphan.len)
-                         == 0;
+    client->unread = ngx_svc_oauth_agent(&client->client_id)
+                     && orphan.len == disable.len
+                     && ngx_memcmp(orphan.data, disable.data, orphan.len)
+                        == 0;
 }
 
 
@@ -217,7 +276,7 @@ ngx_svc_oauth_lives_issuer(ngx_pool_t *pool, const ngx_str_t *issuer,
 
 static ngx_int_t
 ngx_svc_oauth_lives_array(ngx_pool_t *pool, PGresult *res, int row,
-    ngx_svc_oauth_lives_column_e column, ngx_svc_pg_array_t *array)
+    int column, ngx_svc_pg_array_t *array)
 {
     ngx_str_t  text;
 
@@ -231,8 +290,7 @@ ngx_svc_oauth_lives_array(ngx_pool_t *pool, PGresult *res, int row,
 /* NGX_ERROR: it is NULL. */
 
 static ngx_int_t
-ngx_svc_oauth_lives_number(PGresult *res, int row,
-    ngx_svc_oauth_lives_column_e column)
+ngx_svc_oauth_lives_number(PGresult *res, int row, int column)
 {
     ngx_str_t  text;
 
@@ -245,8 +303,7 @@ ngx_svc_oauth_lives_number(PGresult *res, int row,
 /* Whether it is false, or a word that no other one begins like. */
 
 static ngx_uint_t
-ngx_svc_oauth_lives_is(PGresult *res, int row,
-    ngx_svc_oauth_lives_column_e column, char first)
+ngx_svc_oauth_lives_is(PGresult *res, int row, int column, char first)
 {
     return !PQgetisnull(res, row, column)
            && *PQgetvalue(res, row, column) == first;

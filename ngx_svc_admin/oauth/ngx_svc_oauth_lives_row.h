@@ -67,13 +67,18 @@
     " u.status, x.issued_at < u.valid_after,"                                 \
     " x.grant_id IS NULL"                                                     \
         " OR r.session_at >= coalesce(u.valid_after, '-infinity'), "          \
-    NGX_SVC_OAUTH_MS ","                                                      \
-    " a.client_id, a.auth_method, a.tenant_slug,"                             \
-    " a.tenant_suspended_at IS NOT NULL, a.enabled, a.expires_at <= now(),"   \
-    " x.issued_at < greatest(a.tokens_valid_after, a.tenant_valid_after),"    \
+    NGX_SVC_OAUTH_MS ", "                                                     \
+    NGX_SVC_OAUTH_LIVES_CLIENT_COLUMNS("x.issued_at", orphan)                 \
+    ", " NGX_SVC_OAUTH_LIVES_LETS
+
+/* Of the client "a": issued_at: of the token. */
+
+#define NGX_SVC_OAUTH_LIVES_CLIENT_COLUMNS(issued_at, orphan)                 \
+    "a.client_id, a.auth_method, a.tenant_slug,"                              \
+    " a.tenant_suspended_at IS NOT NULL, a.enabled, a.expires_at <= now(), "  \
+    issued_at " < greatest(a.tokens_valid_after, a.tenant_valid_after),"      \
     " " orphan ", a.resource_key, a.access_token_ttl, a.max_token_ttl,"       \
-    " a.scopes, a.allowed_scopes, a.allowed_audience_keys, "                  \
-    NGX_SVC_OAUTH_LIVES_LETS
+    " a.scopes, a.allowed_scopes, a.allowed_audience_keys"
 
 #define NGX_SVC_OAUTH_LIVES_FROM(token, user, grant, client, key)             \
     " FROM (SELECT) o LEFT JOIN LATERAL (" token ") x ON true"                \
@@ -173,6 +178,14 @@ typedef enum {
 } ngx_svc_oauth_lives_column_e;
 
 
+/* A row for each client, without so many of the columns in front of its own. */
+
+typedef struct {
+    PGresult  *res;
+    int        shift;
+} ngx_svc_oauth_lives_rows_t;
+
+
 /* The parameters, of a request's token. */
 
 #define NGX_SVC_OAUTH_LIVES_PARAMS                                            \
@@ -194,6 +207,11 @@ typedef enum {
  */
 ngx_int_t ngx_svc_oauth_lives_read(ngx_pool_t *pool, PGresult *res,
     const ngx_svc_oauth_bearer_t *token, const ngx_str_t *issuer,
+    ngx_svc_oauth_lives_t *lives);
+
+/* Of these the clients alone, and all else as if no token were found. */
+ngx_int_t ngx_svc_oauth_lives_clients(ngx_pool_t *pool,
+    const ngx_svc_oauth_lives_rows_t *rows, const ngx_str_t *issuer,
     ngx_svc_oauth_lives_t *lives);
 
 

@@ -138,6 +138,7 @@ const ngx_svc_oauth_grant_t  ngx_svc_oauth_refresh = {
     .first = &ngx_svc_sql_oauth_refresh_read,
     .statement = &ngx_svc_sql_oauth_granted_client,
     .wider = &ngx_svc_sql_oauth_refresh_read_wider,
+    .wider_alone = 1,
     .decide = ngx_svc_oauth_granted_decide,
     .more = ngx_svc_oauth_granted_more
 };

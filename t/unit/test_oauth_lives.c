@@ -164,7 +164,7 @@ test_clients(void **state)
         assert_int_equal(test_judge(state, &t, NULL), dead);
 
         test_start(&t);
-        t.clients[i].unowned = 1;
+        t.clients[i].unread = 1;
         assert_int_equal(test_judge(state, &t, NULL), i ? NGX_AGAIN : NGX_OK);
 
         t.lives.revoked = 1;
