@@ -236,6 +236,18 @@ for my $change ("UPDATE %s SET outcome = outcome", 'DELETE FROM %s', 'TRUNCATE %
     }
 }
 
+# what was granted has no reason, what was refused has one, and there is nothing else
+
+for my $case ([ 'granted', "'agent_disabled'" ], [ 'refused', 'NULL' ],
+              [ 'other', 'NULL' ], [ 'other', "'agent_disabled'" ])
+{
+    my ($outcome, $reason) = @$case;
+
+    ok(!eval { row(outcome => "'$outcome'", reason => $reason); 1 },
+       "$outcome, $reason: is no outcome");
+    like($@, qr/"delegation_outcome_check"/, 'and the database says so');
+}
+
 ok(!eval { $app->query("INSERT INTO svc.delegation (tenant_id, id, client_id, client_name,"
                        . " chain, grant_type, scopes, outcome) VALUES ('$globex->{id}',"
                        . " gen_random_uuid(), 'x', 'x', '{}', 'x', '{}', 'granted')"); 1 },
