@@ -11,6 +11,7 @@ static void ngx_svc_oauth_exchange_take_token(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_take_arrays(ngx_svc_oauth_t *o);
 static void ngx_svc_oauth_exchange_take_user(ngx_svc_oauth_t *o);
 static int64_t ngx_svc_oauth_exchange_time(ngx_str_t *text);
+static ngx_str_t ngx_svc_oauth_exchange_word(ngx_str_t *text);
 static void ngx_svc_oauth_exchange_take_unread(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_take_actor(ngx_svc_oauth_t *o);
 static ngx_uint_t ngx_svc_oauth_exchange_other_tenant(ngx_svc_oauth_t *o,
@@ -179,9 +180,11 @@ static void
 ngx_svc_oauth_exchange_take_user(ngx_svc_oauth_t *o)
 {
     int64_t                    valid_after, session_at;
-    ngx_str_t                  user, grant;
+    ngx_str_t                  user, grant, status;
     ngx_svc_oauth_lives_t     *lives;
     ngx_svc_oauth_exchange_t  *ex;
+
+    static const ngx_str_t  active = ngx_string("active");
 
     ex = o->data;
     lives = &ex->subject;
@@ -189,23 +192,15 @@ ngx_svc_oauth_exchange_take_user(ngx_svc_oauth_t *o)
     user = ngx_svc_pg_value(ex->read, 0, NGX_SVC_OAUTH_EXCHANGE_USER);
     grant = ngx_svc_pg_value(ex->read, 0, NGX_SVC_OAUTH_EXCHANGE_GRANT);
 
-    lives->user_active = (user.data && *user.data == 'a');
-    lives->user_inactive = (user.data && *user.data != 'a');
+    status = ngx_svc_oauth_exchange_word(&user);
 
-    session_at = ngx_svc_oauth_exchange_time(&grant);
-    ex->signed_in = grant;
-
-    while (user.len && *user.data != ' ') {
-        user.data++;
-        user.len--;
-    }
-
-    if (user.len) {
-        user.data++;
-        user.len--;
-    }
+    lives->user_active = ngx_svc_same(&status, &active);
+    lives->user_inactive = (status.len && !lives->user_active);
 
     valid_after = ngx_svc_oauth_exchange_time(&user);
+    session_at = ngx_svc_oauth_exchange_time(&grant);
+
+    ex->signed_in = ngx_svc_oauth_exchange_word(&grant);
 
     lives->user_stale = (lives->ms * 1000 < valid_after);
     lives->grant_good = PQgetisnull(ex->read, 0,
@@ -215,34 +210,48 @@ ngx_svc_oauth_exchange_take_user(ngx_svc_oauth_t *o)
 
 
 /*
- * Microseconds, which a text begins with, of seconds with up to six digits
- * behind the point; and what is behind the space.  Without a time, 0, which is
- * before all of them.
+ * The text's first word, seconds with up to six digits behind the point, in
+ * microseconds.  Without one 0, which is before all times.
  */
 
 static int64_t
 ngx_svc_oauth_exchange_time(ngx_str_t *text)
 {
-    u_char   *p, *last;
-    int64_t   time;
+    ngx_str_t  word;
 
-    if (text->len == 0) {
-        return 0;
+    word = ngx_svc_oauth_exchange_word(text);
+
+    return word.len ? ngx_atofp(word.data, word.len, 6) : 0;
+}
+
+
+/* The first word, which the text loses, with the space behind it. */
+
+static ngx_str_t
+ngx_svc_oauth_exchange_word(ngx_str_t *text)
+{
+    u_char     *p, *last;
+    ngx_str_t   word;
+
+    word = *text;
+    ngx_str_null(text);
+
+    if (word.len == 0) {
+        ngx_str_null(&word);
+        return word;
     }
 
-    last = text->data + text->len;
-    p = ngx_strlchr(text->data, last, ' ');
+    last = word.data + word.len;
+    p = ngx_strlchr(word.data, last, ' ');
 
-    if (p == NULL) {
-        p = last;
+    if (p) {
+        word.len = p - word.data;
+
+        text->data = p + 1;
+        text->len = last - text->data;
     }
 
-    time = ngx_atofp(text->data, p - text->data, 6);
-
-    text->data = p < last ? p + 1 : NULL;
-    text->len = p < last ? last - p - 1 : 0;
-
-    return time;
+    return word;
 }
 
 
