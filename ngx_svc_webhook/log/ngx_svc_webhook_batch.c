@@ -13,6 +13,7 @@ typedef struct {
 
 
 static void ngx_svc_webhook_rows_free(ngx_queue_t *rows);
+static void ngx_svc_webhook_row_gather(ngx_svc_webhook_row_t *row);
 
 
 static ngx_svc_webhook_batches_t  ngx_svc_webhook_batches;
@@ -217,10 +218,40 @@ ngx_svc_webhook_batch_acked(ngx_svc_webhook_row_t *row)
 
     oldest = ngx_svc_webhook_acked_add(row);
 
+    ngx_svc_webhook_row_gather(row);
+
     if (oldest) {
         ngx_queue_remove(&oldest->queue);
         oldest->batch->nrows--;
         ngx_svc_webhook_batches.nrows--;
         ngx_free(oldest);
     }
+}
+
+
+/*
+ * Behind the one before it of its endpoint: an op has rows of few endpoints,
+ * each of which is locked, and trimmed.
+ */
+
+static void
+ngx_svc_webhook_row_gather(ngx_svc_webhook_row_t *row)
+{
+    ngx_queue_t            *q;
+    ngx_svc_webhook_row_t  *before;
+
+    if (row->acked == NULL) {
+        return;
+    }
+
+    q = ngx_queue_prev(&row->acked_queue);
+
+    if (q == ngx_queue_sentinel(&row->acked->rows)) {
+        return;
+    }
+
+    before = ngx_queue_data(q, ngx_svc_webhook_row_t, acked_queue);
+
+    ngx_queue_remove(&row->queue);
+    ngx_queue_insert_after(&before->queue, &row->queue);
 }
