@@ -5,7 +5,8 @@
 #include "ngx_svc_webhook_attempt.h"
 #include "ngx_svc_webhook_request.h"
 
-#include <openssl/hmac.h>
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
 
 
 #define NGX_SVC_WEBHOOK_ANSWER  65536       /* bytes that are read of one */
@@ -28,9 +29,32 @@ static ngx_int_t ngx_svc_webhook_attempt_sign(
 static void ngx_svc_webhook_attempt_done(ngx_svc_webhook_request_t *r);
 
 
+/* HMAC-SHA256: what finds an algorithm costs as much as a signature. */
+static EVP_MAC_CTX  *ngx_svc_webhook_attempt_hmac;
+
+
 ngx_int_t
 ngx_svc_webhook_attempt_init(ngx_cycle_t *cycle)
 {
+    EVP_MAC     *hmac;
+    OSSL_PARAM   params[2];
+
+    params[0] = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST,
+                                                 "SHA256", 0);
+    params[1] = OSSL_PARAM_construct_end();
+
+    hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+    ngx_svc_webhook_attempt_hmac = hmac ? EVP_MAC_CTX_new(hmac) : NULL;
+    EVP_MAC_free(hmac);
+
+    if (ngx_svc_webhook_attempt_hmac == NULL
+        || !EVP_MAC_CTX_set_params(ngx_svc_webhook_attempt_hmac, params))
+    {
+        ngx_log_error(NGX_LOG_EMERG, cycle->log, 0,
+                      "HMAC-SHA256 is not to be had");
+        return NGX_ERROR;
+    }
+
     return ngx_svc_webhook_request_init(cycle);
 }
 
@@ -39,6 +63,9 @@ void
 ngx_svc_webhook_attempt_exit(void)
 {
     ngx_svc_webhook_request_exit();
+
+    EVP_MAC_CTX_free(ngx_svc_webhook_attempt_hmac);
+    ngx_svc_webhook_attempt_hmac = NULL;
 }
 
 
@@ -127,18 +154,20 @@ static ngx_int_t
 ngx_svc_webhook_attempt_sign(ngx_svc_webhook_attempt_t *attempt,
     ngx_svc_webhook_endpoint_t *endpoint)
 {
+    size_t                       len;
     u_char                       mac[EVP_MAX_MD_SIZE];
     u_char                       text[7 + 2 * EVP_MAX_MD_SIZE], *p;
-    unsigned int                 len;
+    EVP_MAC_CTX                 *hmac;
     ngx_svc_webhook_delivery_t  *d;
 
     d = attempt->delivery;
+    hmac = ngx_svc_webhook_attempt_hmac;
 
-    if (HMAC(EVP_sha256(), endpoint->secret, NGX_SVC_WEBHOOK_SECRET,
-             d->body.data, d->body.len, mac, &len)
-        == NULL)
+    if (!EVP_MAC_init(hmac, endpoint->secret, NGX_SVC_WEBHOOK_SECRET, NULL)
+        || !EVP_MAC_update(hmac, d->body.data, d->body.len)
+        || !EVP_MAC_final(hmac, mac, &len, sizeof(mac)))
     {
-        ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0, "HMAC() failed");
+        ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0, "EVP_MAC failed");
         return NGX_ERROR;
     }
 
