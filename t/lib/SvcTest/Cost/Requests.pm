@@ -13,6 +13,7 @@ use SvcTest::Browser qw($PASSWORD with_password);
 use SvcTest::Governance qw($ALL);
 use SvcTest::Grants qw(code redeem refresh $REDIRECT);
 use SvcTest::OAuth qw(application exchange form user_token);
+use SvcTest::Process qw(wait_for);
 use SvcTest::Scim qw(patch_op);
 use SvcTest::Session qw(add_addresses);
 
@@ -335,7 +336,8 @@ sub active {
 }
 
 
-# Those that a client has for itself.
+# Those that a client has for itself, whose rows come behind the answer: who revokes one
+# that has none yet stores it.
 
 sub tokens {
     my ($w) = @_;
@@ -354,7 +356,12 @@ sub tokens {
                 sub {
                     my $token = $own->($client)->json->{access_token};
 
+                    my $jti = form($s, introspect => { token => $token },
+                                   client => $app->{$client})->json->{jti};
+
                     $s->secret($token);
+                    wait_for { $s->sql("SELECT count(*) FROM svc.oauth_token"
+                                       . " WHERE jti = '$jti'") } or die "no row of it\n";
 
                     return $token;
                 });
