@@ -202,7 +202,8 @@ ngx_svc_oauth_exchange_take_user(ngx_svc_oauth_t *o)
 
     ex->signed_in = ngx_svc_oauth_exchange_word(&grant);
 
-    lives->user_stale = (lives->ms * 1000 < valid_after);
+    lives->user_stale = (valid_after == NGX_ERROR
+                         || lives->ms * 1000 < valid_after);
     lives->grant_good = PQgetisnull(ex->read, 0,
                                     NGX_SVC_OAUTH_EXCHANGE_GRANT_ID)
                         || (ex->signed_in.data && session_at >= valid_after);
@@ -211,7 +212,7 @@ ngx_svc_oauth_exchange_take_user(ngx_svc_oauth_t *o)
 
 /*
  * The text's first word, seconds with up to six digits behind the point, in
- * microseconds.  Without one 0, which is before all times.
+ * microseconds.  Without one 0, which is before all times; or NGX_ERROR.
  */
 
 static int64_t
