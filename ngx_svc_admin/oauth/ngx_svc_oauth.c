@@ -362,6 +362,17 @@ ngx_svc_oauth_bytes(ngx_svc_request_t *sr, ngx_str_t *dst, const u_char *data,
 }
 
 
+ngx_int_t
+ngx_svc_oauth_copy(ngx_svc_request_t *sr, ngx_str_t *dst,
+    const ngx_str_t *value)
+{
+    ngx_str_null(dst);
+
+    return value->data ? ngx_svc_oauth_bytes(sr, dst, value->data, value->len)
+                       : NGX_OK;
+}
+
+
 ngx_str_t
 ngx_svc_oauth_issuer(ngx_svc_request_t *sr, const ngx_str_t *slug)
 {

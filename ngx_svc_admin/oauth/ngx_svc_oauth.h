@@ -242,6 +242,10 @@ ngx_int_t ngx_svc_oauth_headers(ngx_svc_request_t *sr);
 ngx_int_t ngx_svc_oauth_bytes(ngx_svc_request_t *sr, ngx_str_t *dst,
     const u_char *data, size_t len);
 
+/* Likewise of a value that may have no data, which the copy then has not. */
+ngx_int_t ngx_svc_oauth_copy(ngx_svc_request_t *sr, ngx_str_t *dst,
+    const ngx_str_t *value);
+
 /* The issuer of the tenant with that slug, of the pool; no data: memory. */
 ngx_str_t ngx_svc_oauth_issuer(ngx_svc_request_t *sr, const ngx_str_t *slug);
 

@@ -14,8 +14,6 @@ static ngx_int_t ngx_svc_oauth_exchange_give(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_keep(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_keep_token(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_keep_client(ngx_svc_oauth_t *o);
-static ngx_int_t ngx_svc_oauth_exchange_copy(ngx_svc_oauth_t *o,
-    const ngx_str_t *text, ngx_str_t *value);
 static ngx_int_t ngx_svc_oauth_exchange_token(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_sign(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_versions(ngx_svc_oauth_t *o);
@@ -168,13 +166,12 @@ ngx_svc_oauth_exchange_keep_token(ngx_svc_oauth_t *o)
             text = ngx_svc_pg_value(ex->read, 0, columns[i].column);
         }
 
-        if (ngx_svc_oauth_exchange_copy(o, &text, columns[i].value) != NGX_OK) {
+        if (ngx_svc_oauth_copy(o->sr, columns[i].value, &text) != NGX_OK) {
             return NGX_ERROR;
         }
     }
 
-    return ngx_svc_oauth_exchange_copy(o, &ex->signed_in,
-                                       &ex->token.auth_time);
+    return ngx_svc_oauth_copy(o->sr, &ex->token.auth_time, &ex->signed_in);
 }
 
 
@@ -200,24 +197,12 @@ ngx_svc_oauth_exchange_keep_client(ngx_svc_oauth_t *o)
     for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         text = ngx_svc_pg_value(ex->res, ex->row, columns[i].column);
 
-        if (ngx_svc_oauth_exchange_copy(o, &text, columns[i].value) != NGX_OK) {
+        if (ngx_svc_oauth_copy(o->sr, columns[i].value, &text) != NGX_OK) {
             return NGX_ERROR;
         }
     }
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_exchange_copy(ngx_svc_oauth_t *o, const ngx_str_t *text,
-    ngx_str_t *value)
-{
-    ngx_str_null(value);
-
-    return text->data ? ngx_svc_oauth_bytes(o->sr, value, text->data,
-                                            text->len)
-                      : NGX_OK;
 }
 
 

@@ -26,8 +26,6 @@ static void ngx_svc_oauth_granted_take_state(ngx_svc_oauth_t *o,
     PGresult *res, const ngx_svc_oauth_granted_row_t *row);
 static ngx_uint_t ngx_svc_oauth_granted_cut(PGresult *res,
     const ngx_svc_oauth_granted_row_t *row);
-static ngx_int_t ngx_svc_oauth_granted_copy(ngx_svc_oauth_t *o,
-    const ngx_str_t *text, ngx_str_t *value);
 static ngx_str_t ngx_svc_oauth_granted_value(
     const ngx_svc_oauth_granted_row_t *row,
     ngx_svc_oauth_granted_column_e column);
@@ -83,7 +81,7 @@ ngx_svc_oauth_granted_take_client(ngx_svc_oauth_t *o, PGresult *res)
     for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         text = ngx_svc_pg_value(res, 0, columns[i].column);
 
-        if (ngx_svc_oauth_granted_copy(o, &text, columns[i].value) != NGX_OK) {
+        if (ngx_svc_oauth_copy(o->sr, columns[i].value, &text) != NGX_OK) {
             return NGX_ERROR;
         }
     }
@@ -121,7 +119,7 @@ ngx_svc_oauth_granted_take_texts(ngx_svc_oauth_t *o,
     for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         text = ngx_svc_oauth_granted_value(row, columns[i].column);
 
-        if (ngx_svc_oauth_granted_copy(o, &text, columns[i].value) != NGX_OK) {
+        if (ngx_svc_oauth_copy(o->sr, columns[i].value, &text) != NGX_OK) {
             return NGX_ERROR;
         }
     }
@@ -133,7 +131,7 @@ ngx_svc_oauth_granted_take_texts(ngx_svc_oauth_t *o,
                                            NGX_SVC_OAUTH_GRANTED_REGISTERED);
     }
 
-    return ngx_svc_oauth_granted_copy(o, &text, &granted->registered);
+    return ngx_svc_oauth_copy(o->sr, &granted->registered, &text);
 }
 
 
@@ -193,7 +191,7 @@ ngx_svc_oauth_granted_take_shown(ngx_svc_oauth_t *o,
 
     text.len += (text.data != NULL);
 
-    return ngx_svc_oauth_granted_copy(o, &text, &granted->shown);
+    return ngx_svc_oauth_copy(o->sr, &granted->shown, &text);
 }
 
 
@@ -251,18 +249,6 @@ ngx_svc_oauth_granted_cut(PGresult *res,
     created = ngx_atofp(text.data, text.len, 6);
 
     return cut == NGX_ERROR || created < cut;
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_granted_copy(ngx_svc_oauth_t *o, const ngx_str_t *text,
-    ngx_str_t *value)
-{
-    ngx_str_null(value);
-
-    return text->data ? ngx_svc_oauth_bytes(o->sr, value, text->data,
-                                            text->len)
-                      : NGX_OK;
 }
 
 
