@@ -153,8 +153,8 @@ for my $status (404, 410) {
     is($acme->admin(DELETE => "/users/$id")->status, 204, 'one is erased');
     ok((wait_for { $out->items($target, "user_id = '$id' AND absent_at IS NOT NULL") } 30),
        'absent once');
-    due($id);
     $there->users($store, @there);
+    due($id);
     ok((wait_for { !$out->items($target, "user_id = '$id'") } 30), 'there again it is done')
         or diag($s->sql("SELECT row_to_json(i) FROM svc.scim_item i WHERE user_id = '$id'"));
     is((his($store, $id))[0]{active}, $FALSE, 'inactive there');
