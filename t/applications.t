@@ -112,7 +112,11 @@ is_deeply($app, {
     grantTypes => [ qw(authorization_code refresh_token) ], enabled => $TRUE,
     assignment => 'everyone', tokenEndpointAuthMethod => 'client_secret_basic',
     resourceUri => undef, accessTokenFormat => 'jwt', accessTokenTtlSeconds => 3600,
-    requireConsent => $TRUE, requireDpop => $FALSE, previousSecretValidUntil => undef,
+    requireConsent => $TRUE, requireDpop => $FALSE, signingAlg => 'RS256',
+    requirePkce => $TRUE, requireAcr => $FALSE, unknownScopes => 'refuse',
+    refreshTokens => 'offline_access', idTokenClaims => [], groupsClaim => 'all',
+    idTokenTtlSeconds => 3600, refreshIdleDays => 30, grantDays => 90,
+    defaultResourceUri => undef, previousSecretValidUntil => undef,
     lastUsedAt => undef, map { $_ => $app->{$_} } qw(secretRotatedAt createdAt updatedAt),
 }, 'all of it');
 good($app, $secret);
@@ -140,6 +144,11 @@ my %CHANGE = (
     scopes => [ 'b', 'a:x' ], grantTypes => [ 'authorization_code' ],
     resourceUri => 'https://API.test', accessTokenFormat => 'opaque',
     accessTokenTtlSeconds => 60, requireConsent => $FALSE, requireDpop => $TRUE,
+    signingAlg => 'ES256', requirePkce => $FALSE, requireAcr => $TRUE,
+    unknownScopes => 'ignore', refreshTokens => 'always',
+    idTokenClaims => [ qw(roles email) ], groupsClaim => 'assigned',
+    idTokenTtlSeconds => 60, refreshIdleDays => 365, grantDays => 3650,
+    defaultResourceUri => 'https://API.test',
 );
 
 my %now = %$app;
@@ -149,7 +158,7 @@ for my $member (sort keys %CHANGE) {
 
     cmp_ok($changed->{updatedAt}, 'gt', $now{updatedAt}, "$member: later");
     %now = (%now, $member => $CHANGE{$member}, updatedAt => $changed->{updatedAt});
-    $now{scopes} = [ sort @{ $now{scopes} } ];
+    $now{$_} = [ sort @{ $now{$_} } ] for qw(scopes idTokenClaims);
     is_deeply($changed, \%now, "$member is changed, and nothing else");
 }
 
@@ -253,6 +262,15 @@ my %GOOD = (
     accessTokenTtlSeconds => [ 60, 86400 ],
     resourceUri => [ 'urn:x', 'api://billing', 'https://a.test/x?y', undef,
                      'https://a.test/' . 'x' x 497 ],
+    signingAlg => [ qw(ES256 RS256) ],
+    unknownScopes => [ qw(ignore refuse) ],
+    refreshTokens => [ qw(always offline_access) ],
+    idTokenClaims => [ [], [ qw(email groups profile roles) ] ],
+    groupsClaim => [ qw(assigned all) ],
+    idTokenTtlSeconds => [ 60, 86400 ],
+    refreshIdleDays => [ 1, 365 ],
+    grantDays => [ 1, 3650 ],
+    defaultResourceUri => [ 'urn:x', undef ],
 );
 my %BAD = (
     name => [ '', ' ', 'x' x 101, "a\nb", undef, 1 ],
@@ -285,6 +303,17 @@ my %BAD = (
     accessTokenTtlSeconds => [ undef, 59, 86401, 60.5, '60' ],
     requireConsent => [ undef, 'false' ],
     requireDpop => [ undef, 0 ],
+    signingAlg => [ undef, 'HS256', 'none', 'es256' ],
+    requirePkce => [ undef, 0 ],
+    requireAcr => [ undef, 'true' ],
+    unknownScopes => [ undef, '' ],
+    refreshTokens => [ undef, 'never' ],
+    idTokenClaims => [ undef, 'email', [ 'phone' ], [ undef ] ],
+    groupsClaim => [ undef, 'none' ],
+    idTokenTtlSeconds => [ undef, 59, 86401, 60.5 ],
+    refreshIdleDays => [ undef, 0, 366 ],
+    grantDays => [ undef, 0, 3651 ],
+    defaultResourceUri => [ '', 'x', 'https://a.test/#' ],
 );
 
 for my $member (sort keys %GOOD) {

@@ -113,6 +113,13 @@ my %EFFECT = (
     'what a client may' => {
         loosens => [
             [ PATCH => "/applications/$web", { requireDpop => $no } ],
+            [ PATCH => "/applications/$web", { requirePkce => $no } ],
+            [ PATCH => "/applications/$web", { refreshTokens => 'always' } ],
+            [ PATCH => "/applications/$web", { idTokenClaims => [ 'email' ] } ],
+            [ PATCH => "/applications/$web", { idTokenTtlSeconds => 3601 } ],
+            [ PATCH => "/applications/$web", { refreshIdleDays => 31 } ],
+            [ PATCH => "/applications/$web", { grantDays => 91 } ],
+            [ PATCH => "/applications/$web", { defaultResourceUri => 'https://api.test' } ],
             [ PATCH => "/applications/$web", { resourceUri => 'https://api.test' } ],
             [ PATCH => "/applications/$web", { accessTokenTtlSeconds => 601 } ],
             [ PATCH => "/applications/$web", { accessTokenFormat => 'jwt' } ],

@@ -19,6 +19,7 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
     " WHEN NOT n.type = ANY (" grants "::text::text[]) THEN 'grants'"         \
     " WHEN NOT n.type = ANY (" method "::text::text[]) THEN 'method'"         \
     " WHEN n.type = 'm2m' AND n.require_consent THEN 'consent'"               \
+    " WHEN n.type <> 'web' AND NOT n.require_pkce THEN 'pkce'"                \
     " WHEN 'authorization_code' = ANY (n.grant_types)"                        \
         " AND cardinality(n.redirect_uris) = 0 THEN 'redirect'"               \
     " WHEN NOT 'authorization_code' = ANY (n.grant_types)"                    \
@@ -35,6 +36,15 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
     " OR n.resource_uri IS DISTINCT FROM o.resource_uri"                      \
     " OR n.enabled AND NOT o.enabled"                                         \
     " OR o.require_dpop AND NOT n.require_dpop"                               \
+    " OR o.require_pkce AND NOT n.require_pkce"                               \
+    " OR o.require_acr AND NOT n.require_acr"                                 \
+    " OR n.refresh_tokens = 'always' AND o.refresh_tokens <> 'always'"        \
+    " OR n.groups_claim = 'all' AND o.groups_claim <> 'all'"                  \
+    " OR n.id_token_ttl > o.id_token_ttl"                                     \
+    " OR n.refresh_idle_days > o.refresh_idle_days"                           \
+    " OR n.grant_days > o.grant_days"                                         \
+    " OR n.default_resource_uri IS DISTINCT FROM o.default_resource_uri"      \
+    " OR NOT n.id_token_claims <@ o.id_token_claims"                          \
     " OR n.access_token_ttl > o.access_token_ttl"                             \
     " OR n.access_token_format <> o.access_token_format"                      \
     " OR NOT n.scopes <@ o.scopes OR NOT n.grant_types <@ o.grant_types)"
@@ -51,6 +61,8 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
       " application." },                                                      \
     { "consent", NGX_SVC_E_INVALID_VALUE,                                     \
       "\"requireConsent\" is false of this type of application." },           \
+    { "pkce", NGX_SVC_E_INVALID_VALUE,                                        \
+      "\"requirePkce\" may be false of the type \"web\" only." },             \
     { "redirect", NGX_SVC_E_INVALID_VALUE,                                    \
       "\"redirectUris\" must have one at least with the grant type"           \
       " \"authorization_code\"." },                                           \
@@ -60,6 +72,19 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
     { "taken", NGX_SVC_E_CONFLICT,                                            \
       "Another application has this \"resourceUri\"." }
 
+
+/*
+ * A body's members of OpenID Connect, NULL where it lacks them.  JSON may have
+ * an integer as 6e1.
+ */
+
+#define NGX_SVC_ADMIN_APPLICATION_OPENID(body)                                \
+    "jsonb_to_record(" body "::text::jsonb) AS b ("                           \
+        "\"signingAlg\" text, \"requirePkce\" boolean,"                       \
+        " \"requireAcr\" boolean, \"unknownScopes\" text,"                    \
+        " \"refreshTokens\" text, \"idTokenClaims\" text[],"                  \
+        " \"groupsClaim\" text, \"idTokenTtlSeconds\" numeric,"               \
+        " \"refreshIdleDays\" numeric, \"grantDays\" numeric)"
 
 /* Of two that are given the same "resourceUri" one sees the other. */
 
@@ -100,7 +125,25 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                         NGX_SVC_APPLICATION_TYPE_CONSENT)
                     ") AS require_consent,"
                 " coalesce($14::bool, false) AS require_dpop,"
-                " $15::uuid AS owner_id"
+                " $15::uuid AS owner_id,"
+                " coalesce(b.\"signingAlg\", CASE $3::text WHEN 'web'"
+                    " THEN 'RS256' ELSE 'ES256' END) AS signing_alg,"
+                " coalesce(b.\"requirePkce\", true) AS require_pkce,"
+                " coalesce(b.\"requireAcr\", false) AS require_acr,"
+                " coalesce(b.\"unknownScopes\", 'refuse') AS unknown_scopes,"
+                " coalesce(b.\"refreshTokens\", 'offline_access')"
+                    " AS refresh_tokens, "
+                NGX_SVC_APPLICATION_SORTED("b.\"idTokenClaims\"")
+                    " AS id_token_claims,"
+                " coalesce(b.\"groupsClaim\", 'all') AS groups_claim,"
+                " coalesce(b.\"idTokenTtlSeconds\", 3600)::int4"
+                    " AS id_token_ttl,"
+                " coalesce(b.\"refreshIdleDays\", 30)::int4"
+                    " AS refresh_idle_days,"
+                " coalesce(b.\"grantDays\", 90)::int4 AS grant_days,"
+                " $22::text AS default_resource_uri,"
+                " $23::text AS default_resource_key"
+            " FROM " NGX_SVC_ADMIN_APPLICATION_OPENID("$21")
         "), c AS ("
             "SELECT CASE WHEN false THEN NULL"
                 NGX_SVC_ADMIN_APPLICATION_WRONG("$16", "$19")
@@ -120,7 +163,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                 " enabled, assignment, redirect_uris, scopes, grant_types,"
                 " auth_method, resource_uri, resource_key,"
                 " access_token_format, access_token_ttl, require_consent,"
-                " require_dpop, owner_id, secret_rotated_at, policy_set_at)"
+                " require_dpop, owner_id, signing_alg, require_pkce,"
+                " require_acr, unknown_scopes, refresh_tokens,"
+                " id_token_claims, groups_claim, id_token_ttl,"
+                " refresh_idle_days, grant_days, default_resource_uri,"
+                " default_resource_key, secret_rotated_at, policy_set_at)"
             " SELECT n.*, CASE WHEN $18::bytea IS NOT NULL THEN now() END,"
                 " CASE WHEN n.type = 'agent' AND NOT n.enabled THEN now() END"
             " FROM n, c WHERE n.tenant_id IS NOT NULL AND c.verdict IS NULL"
@@ -149,7 +196,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                    ngx_svc_param_strings(ngx_svc_application_t, scopes),
                    ngx_svc_param_strings(ngx_svc_application_t, grant_types),
                    ngx_svc_param_text(ngx_svc_application_t, resource_uri),
-                   ngx_svc_param_call(ngx_svc_application_bind_key),
+                   ngx_svc_param_application_key(resource_uri),
                    ngx_svc_param_text(ngx_svc_application_t, format),
                    ngx_svc_param_integer(ngx_svc_application_t, ttl),
                    ngx_svc_param_boolean(ngx_svc_application_t,
@@ -160,7 +207,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                    ngx_svc_application_secret_param(id_digest),
                    ngx_svc_application_secret_param(secret_digest),
                    ngx_svc_param_call(ngx_svc_application_bind_method),
-                   ngx_svc_param_constant(NGX_SVC_APPLICATIONS)),
+                   ngx_svc_param_constant(NGX_SVC_APPLICATIONS),
+                   ngx_svc_param_body(),
+                   ngx_svc_param_text(ngx_svc_application_t,
+                                      default_resource_uri),
+                   ngx_svc_param_application_key(default_resource_uri)),
     NGX_SVC_VERDICTS(
         ngx_svc_admin_application_verdicts,
         { "not_owned", NGX_SVC_E_INVALID_VALUE,
@@ -204,8 +255,32 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                 " coalesce($12, o.access_token_format) AS access_token_format,"
                 " coalesce($13::int4, o.access_token_ttl) AS access_token_ttl,"
                 " coalesce($14::bool, o.require_consent) AS require_consent,"
-                " coalesce($15::bool, o.require_dpop) AS require_dpop"
-            " FROM o"
+                " coalesce($15::bool, o.require_dpop) AS require_dpop,"
+                " coalesce(b.\"signingAlg\", o.signing_alg) AS signing_alg,"
+                " coalesce(b.\"requirePkce\", o.require_pkce)"
+                    " AS require_pkce,"
+                " coalesce(b.\"requireAcr\", o.require_acr) AS require_acr,"
+                " coalesce(b.\"unknownScopes\", o.unknown_scopes)"
+                    " AS unknown_scopes,"
+                " coalesce(b.\"refreshTokens\", o.refresh_tokens)"
+                    " AS refresh_tokens,"
+                " CASE WHEN b.\"idTokenClaims\" IS NULL"
+                    " THEN o.id_token_claims ELSE "
+                    NGX_SVC_APPLICATION_SORTED("b.\"idTokenClaims\"")
+                    " END AS id_token_claims,"
+                " coalesce(b.\"groupsClaim\", o.groups_claim)"
+                    " AS groups_claim,"
+                " coalesce(b.\"idTokenTtlSeconds\", o.id_token_ttl)::int4"
+                    " AS id_token_ttl,"
+                " coalesce(b.\"refreshIdleDays\", o.refresh_idle_days)::int4"
+                    " AS refresh_idle_days,"
+                " coalesce(b.\"grantDays\", o.grant_days)::int4"
+                    " AS grant_days,"
+                " CASE WHEN $20 THEN $21 ELSE o.default_resource_uri END"
+                    " AS default_resource_uri,"
+                " CASE WHEN $20 THEN $22 ELSE o.default_resource_key END"
+                    " AS default_resource_key"
+            " FROM o, " NGX_SVC_ADMIN_APPLICATION_OPENID("$19")
         "), c AS ("
             "SELECT CASE WHEN " NGX_SVC_ADMIN_APPLICATION_LOOSENS
                     " AND " NGX_SVC_CALLER_STALE " THEN 'stale'"
@@ -226,6 +301,18 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                 " access_token_ttl = n.access_token_ttl,"
                 " require_consent = n.require_consent,"
                 " require_dpop = n.require_dpop,"
+                " signing_alg = n.signing_alg,"
+                " require_pkce = n.require_pkce,"
+                " require_acr = n.require_acr,"
+                " unknown_scopes = n.unknown_scopes,"
+                " refresh_tokens = n.refresh_tokens,"
+                " id_token_claims = n.id_token_claims,"
+                " groups_claim = n.groups_claim,"
+                " id_token_ttl = n.id_token_ttl,"
+                " refresh_idle_days = n.refresh_idle_days,"
+                " grant_days = n.grant_days,"
+                " default_resource_uri = n.default_resource_uri,"
+                " default_resource_key = n.default_resource_key,"
                 " tokens_valid_after = "
                     NGX_SVC_APPLICATION_CUT_OFF("n.enabled") ","
                 " policy_set_at = CASE WHEN n.enabled <> a.enabled"
@@ -239,7 +326,11 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                     " o.name, o.enabled, o.assignment, o.redirect_uris,"
                     " o.scopes, o.grant_types, o.resource_uri, o.resource_key,"
                     " o.access_token_format, o.access_token_ttl,"
-                    " o.require_consent, o.require_dpop)"
+                    " o.require_consent, o.require_dpop, o.signing_alg,"
+                    " o.require_pkce, o.require_acr, o.unknown_scopes,"
+                    " o.refresh_tokens, o.id_token_claims, o.groups_claim,"
+                    " o.id_token_ttl, o.refresh_idle_days, o.grant_days,"
+                    " o.default_resource_uri, o.default_resource_key)"
             " RETURNING a.*"
         "), e AS ("
             NGX_SVC_AUDIT(NGX_SVC_A_APPLICATION_UPDATED, "u.client_id",
@@ -257,7 +348,20 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                     NGX_SVC_DIFFERS("access_token_ttl",
                                     "accessTokenTtlSeconds") ", "
                     NGX_SVC_DIFFERS("require_consent", "requireConsent") ", "
-                    NGX_SVC_DIFFERS("require_dpop", "requireDpop")),
+                    NGX_SVC_DIFFERS("require_dpop", "requireDpop") ", "
+                    NGX_SVC_DIFFERS("signing_alg", "signingAlg") ", "
+                    NGX_SVC_DIFFERS("require_pkce", "requirePkce") ", "
+                    NGX_SVC_DIFFERS("require_acr", "requireAcr") ", "
+                    NGX_SVC_DIFFERS("unknown_scopes", "unknownScopes") ", "
+                    NGX_SVC_DIFFERS("refresh_tokens", "refreshTokens") ", "
+                    NGX_SVC_DIFFERS("id_token_claims", "idTokenClaims") ", "
+                    NGX_SVC_DIFFERS("groups_claim", "groupsClaim") ", "
+                    NGX_SVC_DIFFERS("id_token_ttl", "idTokenTtlSeconds") ", "
+                    NGX_SVC_DIFFERS("refresh_idle_days",
+                                    "refreshIdleDays") ", "
+                    NGX_SVC_DIFFERS("grant_days", "grantDays") ", "
+                    NGX_SVC_DIFFERS("default_resource_uri",
+                                    "defaultResourceUri")),
                 "FROM u, o")
             NGX_SVC_AUDIT_THEN(NGX_SVC_A_AGENT_POLICY_UPDATED, "u.client_id",
                 "u.name", "'{\"changed\": [\"enabled\"]}'::jsonb",
@@ -278,7 +382,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                    ngx_svc_param_strings(ngx_svc_application_t, grant_types),
                    ngx_svc_param_given(ngx_svc_application_t, resource_uri),
                    ngx_svc_param_text(ngx_svc_application_t, resource_uri),
-                   ngx_svc_param_call(ngx_svc_application_bind_key),
+                   ngx_svc_param_application_key(resource_uri),
                    ngx_svc_param_text(ngx_svc_application_t, format),
                    ngx_svc_param_integer(ngx_svc_application_t, ttl),
                    ngx_svc_param_boolean(ngx_svc_application_t,
@@ -286,7 +390,13 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_patch = {
                    ngx_svc_param_boolean(ngx_svc_application_t, require_dpop),
                    ngx_svc_param_call(ngx_svc_application_bind_grants),
                    ngx_svc_param_call(ngx_svc_application_bind_method),
-                   ngx_svc_param_if_match()),
+                   ngx_svc_param_if_match(),
+                   ngx_svc_param_body(),
+                   ngx_svc_param_given(ngx_svc_application_t,
+                                       default_resource_uri),
+                   ngx_svc_param_text(ngx_svc_application_t,
+                                      default_resource_uri),
+                   ngx_svc_param_application_key(default_resource_uri)),
     NGX_SVC_VERDICTS(
         ngx_svc_admin_application_verdicts,
         ngx_svc_verdict_precondition,

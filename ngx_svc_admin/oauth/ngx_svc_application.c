@@ -271,18 +271,20 @@ ngx_int_t
 ngx_svc_application_bind_key(ngx_svc_request_t *sr, ngx_svc_pg_call_t *call,
     const ngx_svc_param_t *param, void *body)
 {
-    ngx_str_t               key;
-    ngx_svc_application_t  *app = body;
+    ngx_str_t         key;
+    ngx_svc_value_t  *uri;
 
-    if (!app->resource_uri.set || app->resource_uri.null) {
+    uri = (ngx_svc_value_t *) ((u_char *) body + param->offset);
+
+    if (!uri->set || uri->null) {
         ngx_svc_pg_bind_str(call, NULL);
         return NGX_OK;
     }
 
-    key.data = ngx_pnalloc(sr->request->pool, app->resource_uri.str.len + 1);
+    key.data = ngx_pnalloc(sr->request->pool, uri->str.len + 1);
 
     if (key.data == NULL
-        || ngx_svc_application_resource(&app->resource_uri.str, &key) != NGX_OK)
+        || ngx_svc_application_resource(&uri->str, &key) != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -101,6 +101,17 @@ typedef struct {
     ngx_svc_value_t   ttl;
     ngx_svc_value_t   require_consent;
     ngx_svc_value_t   require_dpop;
+    ngx_svc_value_t   signing_alg;
+    ngx_svc_value_t   require_pkce;
+    ngx_svc_value_t   require_acr;
+    ngx_svc_value_t   unknown_scopes;
+    ngx_svc_value_t   refresh_tokens;
+    ngx_svc_value_t   id_token_claims;
+    ngx_svc_value_t   groups_claim;
+    ngx_svc_value_t   id_token_ttl;
+    ngx_svc_value_t   refresh_idle_days;
+    ngx_svc_value_t   grant_days;
+    ngx_svc_value_t   default_resource_uri;
     ngx_svc_value_t   owner_id;         /* of a POST */
 } ngx_svc_application_t;
 
@@ -142,7 +153,7 @@ ngx_uint_t ngx_svc_application_id(const ngx_str_t *text);
  * Parameters.  Of the path the n-th "*": a clientId, or 404.  Of the body: an
  * array of strings as the text of one, NULL when there is none; the types that
  * may have all of its grants, and that prove themselves as it says, likewise;
- * and the key of its resource URI.
+ * and the key of a resource URI.
  */
 
 #define ngx_svc_param_application(i)                                          \
@@ -150,6 +161,9 @@ ngx_uint_t ngx_svc_application_id(const ngx_str_t *text);
 #define ngx_svc_param_strings(type, field)                                    \
     { .bind = ngx_svc_application_bind_strings,                               \
       .offset = offsetof(type, field) }
+#define ngx_svc_param_application_key(field)                                  \
+    { .bind = ngx_svc_application_bind_key,                                   \
+      .offset = offsetof(ngx_svc_application_t, field) }
 
 /*
  * The text of an array of strings, in the pool.  None of them has quotes or
@@ -178,6 +192,19 @@ ngx_int_t ngx_svc_application_bind_key(ngx_svc_request_t *sr,
 #define NGX_SVC_APPLICATION_AS_VERSION(a)                                     \
     ", " NGX_SVC_APPLICATION_VERSION(a) " AS _version"
 
+#define NGX_SVC_APPLICATION_OPENID_COLUMNS(a)                                 \
+    " " a ".signing_alg AS \"signingAlg\","                                   \
+    " " a ".require_pkce AS \"requirePkce\","                                 \
+    " " a ".require_acr AS \"requireAcr\","                                   \
+    " " a ".unknown_scopes AS \"unknownScopes\","                             \
+    " " a ".refresh_tokens AS \"refreshTokens\","                             \
+    " array_to_json(" a ".id_token_claims) AS \"idTokenClaims\","             \
+    " " a ".groups_claim AS \"groupsClaim\","                                 \
+    " " a ".id_token_ttl AS \"idTokenTtlSeconds\","                           \
+    " " a ".refresh_idle_days AS \"refreshIdleDays\","                        \
+    " " a ".grant_days AS \"grantDays\","                                     \
+    " " a ".default_resource_uri AS \"defaultResourceUri\","
+
 #define NGX_SVC_APPLICATION_COLUMNS(a)                                        \
     a ".client_id AS \"clientId\", " a ".name, " a ".type,"                   \
     " array_to_json(" a ".redirect_uris) AS \"redirectUris\","                \
@@ -190,6 +217,7 @@ ngx_int_t ngx_svc_application_bind_key(ngx_svc_request_t *sr,
     " " a ".access_token_ttl AS \"accessTokenTtlSeconds\","                   \
     " " a ".require_consent AS \"requireConsent\","                           \
     " " a ".require_dpop AS \"requireDpop\","                                 \
+    NGX_SVC_APPLICATION_OPENID_COLUMNS(a)                                     \
     " " a ".secret_rotated_at AS \"secretRotatedAt\","                        \
     " CASE WHEN " a ".previous_secret_until > now()"                          \
         " THEN " a ".previous_secret_until END"                               \

@@ -37,6 +37,26 @@ static const char *const  ngx_svc_application_formats[] = {
     "jwt", "opaque", NULL
 };
 
+static const char *const  ngx_svc_application_algs[] = {
+    "ES256", "RS256", NULL
+};
+
+static const char *const  ngx_svc_application_unknown[] = {
+    "refuse", "ignore", NULL
+};
+
+static const char *const  ngx_svc_application_refresh[] = {
+    "offline_access", "always", NULL
+};
+
+static const char *const  ngx_svc_application_claims[] = {
+    "email", "profile", "groups", "roles", NULL
+};
+
+static const char *const  ngx_svc_application_groups[] = {
+    "all", "assigned", NULL
+};
+
 /* Members, and the words that they may be. */
 
 static const struct {
@@ -48,6 +68,11 @@ static const struct {
     { "tokenEndpointAuthMethod", ngx_svc_application_methods },
     { "assignment", ngx_svc_application_assignments },
     { "accessTokenFormat", ngx_svc_application_formats },
+    { "signingAlg", ngx_svc_application_algs },
+    { "unknownScopes", ngx_svc_application_unknown },
+    { "refreshTokens", ngx_svc_application_refresh },
+    { "idTokenClaims", ngx_svc_application_claims },
+    { "groupsClaim", ngx_svc_application_groups },
     { NULL, NULL }
 };
 
@@ -74,6 +99,12 @@ static const ngx_svc_member_t  ngx_svc_application_grant_element = {
     .check = ngx_svc_application_word
 };
 
+static const ngx_svc_member_t  ngx_svc_application_claim_element = {
+    .name = ngx_string("idTokenClaims"),
+    .type = NGX_SVC_T_STRING,
+    .check = ngx_svc_application_word
+};
+
 #define ngx_svc_application_read_only                                         \
     ngx_svc_read_only_member("clientId"),                                     \
     ngx_svc_read_only_member("clientSecret"),                                 \
@@ -82,6 +113,68 @@ static const ngx_svc_member_t  ngx_svc_application_grant_element = {
     ngx_svc_read_only_member("lastUsedAt"),                                   \
     ngx_svc_read_only_member("createdAt"),                                    \
     ngx_svc_read_only_member("updatedAt")
+
+/* SQL reads them of the JSON: NGX_SVC_ADMIN_APPLICATION_OPENID. */
+
+#define ngx_svc_application_openid_rows                                       \
+                                                                              \
+    { .name = ngx_string("signingAlg"),                                       \
+      .type = NGX_SVC_T_STRING,                                               \
+      .check = ngx_svc_application_word,                                      \
+      .offset = offsetof(ngx_svc_application_t, signing_alg) },               \
+                                                                              \
+    { .name = ngx_string("requirePkce"),                                      \
+      .type = NGX_SVC_T_BOOLEAN,                                              \
+      .offset = offsetof(ngx_svc_application_t, require_pkce) },              \
+                                                                              \
+    { .name = ngx_string("requireAcr"),                                       \
+      .type = NGX_SVC_T_BOOLEAN,                                              \
+      .offset = offsetof(ngx_svc_application_t, require_acr) },               \
+                                                                              \
+    { .name = ngx_string("unknownScopes"),                                    \
+      .type = NGX_SVC_T_STRING,                                               \
+      .check = ngx_svc_application_word,                                      \
+      .offset = offsetof(ngx_svc_application_t, unknown_scopes) },            \
+                                                                              \
+    { .name = ngx_string("refreshTokens"),                                    \
+      .type = NGX_SVC_T_STRING,                                               \
+      .check = ngx_svc_application_word,                                      \
+      .offset = offsetof(ngx_svc_application_t, refresh_tokens) },            \
+                                                                              \
+    { .name = ngx_string("idTokenClaims"),                                    \
+      .type = NGX_SVC_T_ARRAY,                                                \
+      .element = &ngx_svc_application_claim_element,                          \
+      .offset = offsetof(ngx_svc_application_t, id_token_claims) },           \
+                                                                              \
+    { .name = ngx_string("groupsClaim"),                                      \
+      .type = NGX_SVC_T_STRING,                                               \
+      .check = ngx_svc_application_word,                                      \
+      .offset = offsetof(ngx_svc_application_t, groups_claim) },              \
+                                                                              \
+    { .name = ngx_string("idTokenTtlSeconds"),                                \
+      .type = NGX_SVC_T_INTEGER,                                              \
+      .min = 60,                                                              \
+      .max = 86400,                                                           \
+      .offset = offsetof(ngx_svc_application_t, id_token_ttl) },              \
+                                                                              \
+    { .name = ngx_string("refreshIdleDays"),                                  \
+      .type = NGX_SVC_T_INTEGER,                                              \
+      .min = 1,                                                               \
+      .max = 365,                                                             \
+      .offset = offsetof(ngx_svc_application_t, refresh_idle_days) },         \
+                                                                              \
+    { .name = ngx_string("grantDays"),                                        \
+      .type = NGX_SVC_T_INTEGER,                                              \
+      .min = 1,                                                               \
+      .max = 3650,                                                            \
+      .offset = offsetof(ngx_svc_application_t, grant_days) },                \
+                                                                              \
+    { .name = ngx_string("defaultResourceUri"),                               \
+      .type = NGX_SVC_T_STRING|NGX_SVC_T_NULL,                                \
+      .min = 1,                                                               \
+      .max = NGX_SVC_APPLICATION_RESOURCE,                                    \
+      .check = ngx_svc_application_check_resource,                            \
+      .offset = offsetof(ngx_svc_application_t, default_resource_uri) }
 
 #define ngx_svc_application_rows(needed)                                      \
                                                                               \
@@ -152,7 +245,9 @@ static const ngx_svc_member_t  ngx_svc_application_grant_element = {
                                                                               \
     { .name = ngx_string("requireDpop"),                                      \
       .type = NGX_SVC_T_BOOLEAN,                                              \
-      .offset = offsetof(ngx_svc_application_t, require_dpop) }
+      .offset = offsetof(ngx_svc_application_t, require_dpop) },              \
+                                                                              \
+    ngx_svc_application_openid_rows
 
 const ngx_svc_member_t  ngx_svc_application_create_members[] = {
 

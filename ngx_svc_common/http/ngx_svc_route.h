@@ -15,7 +15,7 @@
 
 
 #define NGX_SVC_PATH_PARAMS  4      /* in one path */
-#define NGX_SVC_BODY_VALUES  16     /* ngx_svc_value_t of a body's struct */
+#define NGX_SVC_BODY_VALUES  32     /* ngx_svc_value_t of a body's struct */
 
 /* NGX_SVC_ROUTE_...: flags */
 
