@@ -12,7 +12,7 @@ use Test::More;
 
 use SvcTest;
 use SvcTest::Grants qw(grant code redeem refresh $VERIFIER $REDIRECT digest);
-use SvcTest::OAuth qw(oauth_server application form oauth_error claims);
+use SvcTest::OAuth qw(oauth_server application form oauth_error claims basic);
 use SvcTest::Process qw(slurp);
 use SvcTest::Skip;
 
@@ -136,6 +136,25 @@ is_deeply([ $s->sql('SELECT client_id, user_id, grant_id, chain IS NULL, princip
 $t = redeem($s, $spa, code($acme, $spa, $ada), redirect_uri => undef)->json;
 is_deeply([ sort keys %$t ], [ qw(access_token expires_in id_token scope token_type) ],
           'of a client without a secret; no refresh token; and redirect_uri left out');
+
+for my $secretless ([ $spa, 200 ], [ $web, 401 ]) {
+    my ($app, $status) = @$secretless;
+    my $r = redeem($s, { %$app, clientSecret => undef }, code($acme, $app, $ada),
+                   client_id => undef);
+    my $form = sub { 'grant_type=authorization_code&code=' . code($acme, $app, $ada)->{code}
+                     . "&code_verifier=$VERIFIER$_[0]" };
+    my $by_basic = sub { $s->http(POST => '/oauth/token',
+        [ 'Content-Type' => 'application/x-www-form-urlencoded',
+          Authorization => basic({ clientId => $_[0], clientSecret => '' }) ], $_[1]) };
+
+    is($r->status, 400, "$app->{type}: no client");
+    is($by_basic->($app->{clientId}, $form->(''))->status, $status,
+       "$app->{type}: an empty secret by Basic");
+    is($by_basic->($app->{clientId}, $form->("&client_id=$app->{clientId}"))->status, $status,
+       "$app->{type}: and its client_id");
+    is($by_basic->($app->{clientId}, $form->("&client_id=$opaque->{clientId}"))->status, 400,
+       "$app->{type}: or another one");
+}
 
 $t = redeem($s, $opaque, code($acme, $opaque, $ada))->json;
 like($t->{access_token}, qr/\Asat_/, 'an opaque one');

@@ -132,6 +132,31 @@ my %DEAD = (
 dead(userinfo($DEAD{$_}), $_) for sort keys %DEAD;
 dead($s->http(GET => "/oauth/userinfo?access_token=$t"), 'in the query');
 
+# in a form (RFC 6750, 2.2), where other clients have it
+
+sub posted {
+    my ($body, $type, @headers) = @_;
+
+    return $s->http(POST => '/oauth/userinfo', [ 'Content-Type' => $type, @headers ], $body);
+}
+
+my $form = 'application/x-www-form-urlencoded';
+
+is_deeply(posted("x=y&access_token=$t", "$form; charset=utf-8")->json,
+          told($t), 'in a form');
+is(posted('{', $_, Authorization => "Bearer $t")->status, 200, "$_: another body beside a header")
+    for 'application/json', $form, 'text/plain';
+dead(posted(@{ $_->[1] }), "in a form, $_->[0]") for (
+    [ 'of another type' => [ "access_token=$t", 'text/plain' ] ],
+    [ 'twice' => [ "access_token=$t&access_token=$t", $form ] ],
+    [ 'garbage' => [ 'access_token=x', $form ] ],
+    [ 'nothing' => [ 'access_token=', $form ] ],
+    [ 'not encoded' => [ "access_token=$t&x=%zz", $form ] ],
+    [ 'and in a header' => [ "access_token=$t", $form, Authorization => "Bearer $t" ] ],
+);
+is(posted('access_token=' . 'x' x 65536, $form)->status, 413,
+   'a form that is too large');
+
 # nginx itself refuses a second header of that name: it is told as any token
 
 for my $method (qw(GET POST)) {
@@ -166,9 +191,6 @@ for my $case ([ GET => '/oauth/userinfo/x', 'oauth' ], [ POST => '/oauth/token',
     is_deeply([ map { $r->header($_) } qw(cache-control pragma) ], [ 'no-store', 'no-cache' ],
               "$path: is not stored");
 }
-dead($s->http(POST => '/oauth/userinfo',
-              [ 'Content-Type' => 'application/x-www-form-urlencoded' ], "access_token=$t"),
-     'in the body');
 
 for my $fields ({ grant_type => 'client_credentials' }) {
     my $own = form($s, token => $fields, client => $robot)->json->{access_token};

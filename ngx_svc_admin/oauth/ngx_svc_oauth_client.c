@@ -221,8 +221,12 @@ ngx_svc_oauth_client_header(ngx_svc_oauth_t *o)
                             "Authorization header.");
     }
 
-    return ngx_svc_oauth_client_digest(o, NGX_SVC_APPLICATION_LOGIN_SECRET,
-                                       &secret);
+    /* clients that have no secret send an empty one */
+
+    return secret.len
+           ? ngx_svc_oauth_client_digest(o, NGX_SVC_APPLICATION_LOGIN_SECRET,
+                                         &secret)
+           : ngx_svc_oauth_client_public(o, &o->client.id);
 }
 
 

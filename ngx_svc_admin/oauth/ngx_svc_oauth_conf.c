@@ -319,11 +319,14 @@ ngx_svc_oauth_rejected(ngx_svc_request_t *sr)
         return NGX_OK;
     }
 
-    if (sr->route->flags & NGX_SVC_ROUTE_FORM) {
-        return ngx_svc_oauth_headers(sr);
+    if (sr->route->flags & NGX_SVC_ROUTE_FORM
+        && ngx_svc_oauth_headers(sr) != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
-    if (sr->route->flags & NGX_SVC_ROUTE_ANY_ORIGIN
+    if ((sr->route->flags & (NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_ANY_ORIGIN))
+        == NGX_SVC_ROUTE_ANY_ORIGIN
         && ngx_svc_oauth_any_origin(sr) != NGX_OK)
     {
         return NGX_ERROR;

@@ -23,6 +23,10 @@
 
 static ngx_int_t ngx_svc_oauth_userinfo_prepare(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_userinfo_take(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_userinfo_shown(ngx_svc_oauth_t *o,
+    ngx_str_t *token);
+static ngx_int_t ngx_svc_oauth_userinfo_form(ngx_svc_oauth_t *o,
+    ngx_str_t *token);
 static ngx_uint_t ngx_svc_oauth_userinfo_scheme(const ngx_str_t *value,
     const ngx_str_t *scheme, ngx_str_t *token);
 static ngx_int_t ngx_svc_oauth_userinfo_proof(ngx_svc_oauth_t *o,
@@ -86,7 +90,7 @@ const ngx_svc_route_t  ngx_svc_oauth_userinfo[] = {
 
     { .method = NGX_HTTP_POST,
       .path = ngx_string("/userinfo"),
-      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_NO_STORE
+      .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_ANY_ORIGIN,
       .statements = { &ngx_svc_sql_oauth_userinfo_tenant,
                       &ngx_svc_sql_oauth_userinfo },
@@ -126,33 +130,13 @@ ngx_svc_oauth_userinfo_prepare(ngx_svc_request_t *sr)
 }
 
 
-/* Of the header alone. */
-
 static ngx_int_t
 ngx_svc_oauth_userinfo_take(ngx_svc_oauth_t *o)
 {
-    ngx_int_t         rc;
-    ngx_str_t         token;
-    ngx_table_elt_t  *header;
+    ngx_int_t  rc;
+    ngx_str_t  token;
 
-    static const ngx_str_t  bearer = ngx_string("Bearer ");
-    static const ngx_str_t  dpop = ngx_string("DPoP ");
-
-    header = o->sr->request->headers_in.authorization;
-
-    if (header == NULL) {
-        return ngx_svc_oauth_userinfo_refuse(o->sr);
-    }
-
-    if (ngx_svc_oauth_userinfo_scheme(&header->value, &bearer, &token)) {
-        rc = NGX_OK;
-
-    } else if (ngx_svc_oauth_userinfo_scheme(&header->value, &dpop, &token)) {
-        rc = ngx_svc_oauth_userinfo_proof(o, &token);
-
-    } else {
-        rc = ngx_svc_oauth_userinfo_refuse(o->sr);
-    }
+    rc = ngx_svc_oauth_userinfo_shown(o, &token);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_oauth_bearer_read(o->sr, &token, &o->token);
@@ -165,6 +149,78 @@ ngx_svc_oauth_userinfo_take(ngx_svc_oauth_t *o)
     }
 
     return ngx_svc_oauth_userinfo_refuse(o->sr);
+}
+
+
+/* In the header, or in a form (RFC 6750, 2.1 and 2.2); in both it is refused. */
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_shown(ngx_svc_oauth_t *o, ngx_str_t *token)
+{
+    ngx_int_t         rc;
+    ngx_table_elt_t  *header;
+
+    static const ngx_str_t  bearer = ngx_string("Bearer ");
+    static const ngx_str_t  dpop = ngx_string("DPoP ");
+
+    header = o->sr->request->headers_in.authorization;
+
+    rc = ngx_svc_oauth_userinfo_form(o, token);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (header == NULL && token->data) {
+        return NGX_OK;
+    }
+
+    if (header == NULL || token->data) {
+        return ngx_svc_oauth_userinfo_refuse(o->sr);
+    }
+
+    if (ngx_svc_oauth_userinfo_scheme(&header->value, &bearer, token)) {
+        return NGX_OK;
+    }
+
+    return ngx_svc_oauth_userinfo_scheme(&header->value, &dpop, token)
+           ? ngx_svc_oauth_userinfo_proof(o, token)
+           : ngx_svc_oauth_userinfo_refuse(o->sr);
+}
+
+
+/* No data: there is none in it.  Another body says nothing. */
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_form(ngx_svc_oauth_t *o, ngx_str_t *token)
+{
+    ngx_int_t           rc;
+    ngx_svc_request_t  *sr;
+
+    sr = o->sr;
+    ngx_str_null(token);
+
+    if (sr->request->method != NGX_HTTP_POST
+        || ngx_svc_oauth_type(sr) != NGX_OK)
+    {
+        sr->error.kind = NGX_SVC_E_NONE;
+        return NGX_OK;
+    }
+
+    rc = ngx_svc_form_parse(sr->request->pool, &sr->body, &o->form,
+                            &sr->error);
+
+    if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_value(o, "access_token", token);
+    }
+
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    sr->error.kind = NGX_SVC_E_NONE;
+
+    return ngx_svc_oauth_userinfo_refuse(sr);
 }
 
 
