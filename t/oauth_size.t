@@ -107,13 +107,13 @@ oauth_error(post('token', "$FORM{token}&scope=" . join '+', map { "s$_" } 1 .. 9
 is(post('token', "$FORM{token}&scope=" . '+' x 65_000 . 'read')->json->{scope}, 'read',
    '65,000 spaces');
 
-for my $length (100, $MAX + 1) {
+for my $case ([ 100, 401 ], [ $MAX, 401 ], [ $MAX + 1, 413 ]) {
+    my ($length, $status) = @$case;
     my $r = $s->http(POST => '/oauth/userinfo',
                      [ 'Content-Type' => 'application/x-www-form-urlencoded' ], 'x' x $length);
 
-    is($r->status, 401, "a body of $length bytes at userinfo is not looked at");
+    is($r->status, $status, "a form of $length bytes at userinfo");
 }
-
 
 
 # --- before the form ----------------------------------------------------------------

@@ -60,14 +60,18 @@
 
 /*
  * Where a code would be good, as it is shown, and as it is allowed: of what is
- * asked for, or the only target that there is.
+ * asked for, or what the client has for that, or the only target that there is.
  */
 
 #define NGX_SVC_OAUTH_ASKED_AT                                                \
     "SELECT CASE WHEN $7::text::text[] <> '{}' THEN $7::text::text[]"         \
+            " WHEN a.default_resource_key IS NOT NULL"                        \
+            " THEN ARRAY[a.default_resource_uri]"                             \
             " WHEN " NGX_SVC_OAUTH_ONLY_AUDIENCE("a")                         \
             " THEN a.allowed_audiences ELSE '{}' END AS resources,"           \
         " CASE WHEN $8::text::text[] <> '{}' THEN $8::text::text[]"           \
+            " WHEN a.default_resource_key IS NOT NULL"                        \
+            " THEN ARRAY[a.default_resource_key]"                             \
             " WHEN " NGX_SVC_OAUTH_ONLY_AUDIENCE("a")                         \
             " THEN a.allowed_audience_keys ELSE '{}' END AS resource_keys"
 
@@ -134,7 +138,7 @@
     NGX_SVC_OAUTH_VERDICT_GRANT("'authorization_code'")                       \
     " WHEN $6 = 'target' THEN 'fault'"                                        \
     " WHEN a.allowed_audience_keys = '{}'"                                    \
-        " OR NOT $8::text::text[] <@ a.allowed_audience_keys"                 \
+        " OR NOT h.resource_keys <@ a.allowed_audience_keys"                  \
         " THEN 'audience'"                                                    \
     " WHEN $6 = 'scope' THEN 'fault'"                                         \
     " WHEN a.allowed_scopes = '{}'"                                           \
@@ -178,14 +182,14 @@
 
 
 /*
- * Of "v", in which there is none when its verdict is not NULL: a grant of 90
- * days, and its code of a minute.
+ * Of "v", in which there is none when its verdict is not NULL: a grant, and its
+ * code of a minute.
  */
 
 #define NGX_SVC_OAUTH_AUTHORIZE_COLUMNS                                       \
     " AS verdict, t.slug, a.client_id, a.name, gen_random_uuid() AS id,"      \
     " s.user_id, s.root_id, s.session_at, s.auth_time, s.methods, w.scopes,"  \
-    " h.resources, h.resource_keys, z.consented,"                             \
+    " h.resources, h.resource_keys, z.consented, a.grant_days,"               \
     " q.tenant_id, q.access_policy, q.access_number"
 
 /* consented: whether the user has, and not an administrator for all of them. */
@@ -196,7 +200,8 @@
         " methods, consented, expires_at)"                                    \
     " SELECT " NGX_SVC_TENANT_OR_NULL ", v.id, v.client_id, v.user_id,"       \
         " v.scopes, v.resources, v.resource_keys, v.root_id, v.session_at,"   \
-        " v.auth_time, v.methods, " consented ", now() + interval '90 days'"  \
+        " v.auth_time, v.methods, " consented ","                             \
+        " now() + v.grant_days * interval '1 day'"                            \
     " FROM v WHERE v.verdict IS NULL"
 
 #define NGX_SVC_OAUTH_AUTHORIZE_CODE                                          \

@@ -15,7 +15,8 @@
 #include "ngx_svc_oauth_refusal.h"
 
 
-#define NGX_SVC_OAUTH_CC_REGISTERED  NGX_SVC_OAUTH_CLIENT_COLUMNS
+#define NGX_SVC_OAUTH_CC_DEFAULT     NGX_SVC_OAUTH_CLIENT_COLUMNS
+#define NGX_SVC_OAUTH_CC_REGISTERED  (NGX_SVC_OAUTH_CLIENT_COLUMNS + 1)
 
 
 /* In o->data: what is decided on, and given. */
@@ -32,6 +33,7 @@ typedef struct {
 
 static ngx_int_t ngx_svc_oauth_cc_check(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_cc_decide(ngx_svc_oauth_t *o, PGresult *res);
+static ngx_int_t ngx_svc_oauth_cc_default(ngx_svc_oauth_t *o, PGresult *res);
 static ngx_int_t ngx_svc_oauth_cc_may(ngx_svc_oauth_t *o,
     ngx_svc_oauth_cc_t *cc);
 static const char *ngx_svc_oauth_cc_judge(ngx_svc_oauth_t *o,
@@ -57,12 +59,13 @@ static ngx_int_t ngx_svc_oauth_cc_more(ngx_svc_oauth_t *o, PGresult *res,
 
 
 /*
- * SQL: the client.  registered: the resource as its application has it, which
- * takes a look at another row.
+ * SQL: the client, and what its target is where it names none.  registered: the
+ * resource as its application has it, which takes a look at another row.
  */
 
 #define NGX_SVC_OAUTH_CC(state, registered)                                   \
-    "SELECT " NGX_SVC_OAUTH_CLIENT_ROW(state) ", " registered                 \
+    "SELECT " NGX_SVC_OAUTH_CLIENT_ROW(state) ","                             \
+        " a.default_resource_uri, " registered                                \
     " FROM svc.application a"                                                 \
     " WHERE a.tenant_id = " NGX_SVC_TENANT                                    \
         " AND a.client_id BETWEEN $1 AND $1"                                  \
@@ -118,6 +121,7 @@ ngx_svc_oauth_cc_check(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_cc_decide(ngx_svc_oauth_t *o, PGresult *res)
 {
+    ngx_int_t            rc;
     const char          *verdict;
     ngx_svc_oauth_cc_t  *cc;
 
@@ -136,7 +140,13 @@ ngx_svc_oauth_cc_decide(ngx_svc_oauth_t *o, PGresult *res)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (!o->wider && cc->client.allowed_keys.n == 1) {
+    rc = ngx_svc_oauth_cc_default(o, res);
+
+    if (rc == NGX_ERROR) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (rc == NGX_OK || (!o->wider && cc->client.allowed_keys.n == 1)) {
 
         /* that is its target, which an application may have registered */
 
@@ -153,6 +163,29 @@ ngx_svc_oauth_cc_decide(ngx_svc_oauth_t *o, PGresult *res)
     return ngx_strcmp(verdict, "key") == 0
            ? ngx_svc_oauth_grant_key(o)
            : ngx_svc_oauth_client_row_refuse(o, &cc->client, verdict);
+}
+
+
+/*
+ * Has a client that names no target ask for the one that it has for that.
+ * NGX_DECLINED: there is none.
+ */
+
+static ngx_int_t
+ngx_svc_oauth_cc_default(ngx_svc_oauth_t *o, PGresult *res)
+{
+    ngx_str_t  uri, text;
+
+    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_CC_DEFAULT);
+
+    if (text.data == NULL || o->resource_key.data
+        || ngx_svc_oauth_client_row_fault(o, NGX_SVC_OAUTH_FAULT_TARGET))
+    {
+        return NGX_DECLINED;
+    }
+
+    return ngx_svc_oauth_bytes(o->sr, &uri, text.data, text.len) == NGX_OK
+           && ngx_svc_oauth_target(o, &uri) == NGX_OK ? NGX_OK : NGX_ERROR;
 }
 
 

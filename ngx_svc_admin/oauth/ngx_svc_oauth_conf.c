@@ -314,25 +314,25 @@ ngx_svc_oauth_signin(ngx_conf_t *cf, ngx_svc_admin_main_conf_t *amcf)
 static ngx_int_t
 ngx_svc_oauth_rejected(ngx_svc_request_t *sr)
 {
+    ngx_int_t  rc;
+
     if (sr->route == NULL && ngx_svc_router_find(sr) != NGX_OK) {
         sr->error.kind = NGX_SVC_E_NONE;
         return NGX_OK;
     }
 
-    if (sr->route->flags & NGX_SVC_ROUTE_FORM
-        && ngx_svc_oauth_headers(sr) != NGX_OK)
-    {
-        return NGX_ERROR;
+    rc = ngx_svc_oauth_userinfo_rejected(sr);
+
+    if (rc != NGX_DECLINED) {
+        return rc;
     }
 
-    if ((sr->route->flags & (NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_ANY_ORIGIN))
-        == NGX_SVC_ROUTE_ANY_ORIGIN
-        && ngx_svc_oauth_any_origin(sr) != NGX_OK)
-    {
-        return NGX_ERROR;
+    if (sr->route->flags & NGX_SVC_ROUTE_FORM) {
+        return ngx_svc_oauth_headers(sr);
     }
 
-    return ngx_svc_oauth_userinfo_rejected(sr);
+    return (sr->route->flags & NGX_SVC_ROUTE_ANY_ORIGIN)
+           ? ngx_svc_oauth_any_origin(sr) : NGX_OK;
 }
 
 

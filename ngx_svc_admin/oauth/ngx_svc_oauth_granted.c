@@ -208,7 +208,10 @@ ngx_svc_oauth_granted_sign(ngx_svc_oauth_t *o)
 }
 
 
-/* The one behind what is shown; of a code, if the user has granted that. */
+/*
+ * The one behind what is shown; of a code, if the user has granted that, or the
+ * client is one that always gets it.
+ */
 
 static void
 ngx_svc_oauth_granted_refresh(ngx_svc_oauth_t *o)
@@ -216,7 +219,6 @@ ngx_svc_oauth_granted_refresh(ngx_svc_oauth_t *o)
     ngx_uint_t                i;
     ngx_svc_oauth_granted_t  *granted;
 
-    static const ngx_str_t  offline = ngx_string("offline_access");
     static const ngx_str_t  refresh = ngx_string("refresh_token");
 
     granted = o->data;
@@ -225,7 +227,7 @@ ngx_svc_oauth_granted_refresh(ngx_svc_oauth_t *o)
     ngx_str_null(&granted->refresh_jkt);
 
     if (!granted->type->refreshes
-        && (!ngx_svc_pg_array_has(&granted->scopes, &offline)
+        && (!ngx_svc_oauth_granted_refreshes(granted)
             || !ngx_svc_pg_array_has(&granted->client.grants, &refresh)))
     {
         return;
@@ -297,6 +299,7 @@ ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o, PGresult *res,
 
     id.token = &granted->token;
     id.kid = granted->kid;
+    id.ttl = ngx_atoi(granted->id_token_ttl.data, granted->id_token_ttl.len);
     id.methods = granted->methods;
     id.nonce = granted->nonce;
 

@@ -86,7 +86,8 @@ typedef struct {
     unsigned                         judged:1;      /* the client is good */
     unsigned                         taken:1;       /* what is shown is, too */
     unsigned                         openid:1;
-
+    unsigned                         always:1;      /* a refresh token is
+                                                       given */
     /* what is given */
 
     ngx_svc_oauth_issued_t           token;
@@ -96,7 +97,9 @@ typedef struct {
     ngx_str_t                        secret_hash;   /* of an opaque one */
     ngx_str_t                        refresh;       /* a digest */
     ngx_str_t                        refresh_jkt;
-    ngx_str_t                        expires_at;    /* of that one */
+    ngx_str_t                        expires_at;    /* of the grant */
+    ngx_str_t                        idle_days;     /* of the refresh token */
+    ngx_str_t                        id_token_ttl;  /* seconds */
     ngx_str_t                        issuer;
     ngx_str_t                        kid;           /* of what is signed */
 } ngx_svc_oauth_granted_t;

@@ -99,6 +99,11 @@ ngx_svc_oauth_granted_judge_user(ngx_svc_oauth_t *o)
     if (granted->shown.data) {
         granted->verdict = (char *) granted->shown.data;
 
+    } else if (granted->type->refreshes
+               && !ngx_svc_oauth_granted_refreshes(granted))
+    {
+        granted->verdict = granted->type->unknown;
+
     } else if (!granted->assigned) {
         granted->verdict = granted->type->group;
 
@@ -107,6 +112,16 @@ ngx_svc_oauth_granted_judge_user(ngx_svc_oauth_t *o)
     }
 
     return NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_svc_oauth_granted_refreshes(const ngx_svc_oauth_granted_t *granted)
+{
+    static const ngx_str_t  offline = ngx_string("offline_access");
+
+    return granted->always
+           || ngx_svc_pg_array_has(&granted->scopes, &offline);
 }
 
 

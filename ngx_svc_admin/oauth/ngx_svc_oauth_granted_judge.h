@@ -23,6 +23,13 @@ ngx_int_t ngx_svc_oauth_granted_take(ngx_svc_oauth_t *o, PGresult *res);
  */
 ngx_int_t ngx_svc_oauth_granted_judge(ngx_svc_oauth_t *o);
 
+/*
+ * 1: refresh tokens belong to it: the user has granted that, or the client
+ * always gets them.
+ */
+ngx_uint_t ngx_svc_oauth_granted_refreshes(
+    const ngx_svc_oauth_granted_t *granted);
+
 /* The name that a tenant without a key has for a verdict. */
 #define NGX_SVC_OAUTH_GRANTED_KEY  "key"
 

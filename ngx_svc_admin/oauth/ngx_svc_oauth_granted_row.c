@@ -75,7 +75,9 @@ ngx_svc_oauth_granted_take_client(ngx_svc_oauth_t *o, PGresult *res)
         { NGX_SVC_OAUTH_CLIENT_NOW, &granted->ms },
         { NGX_SVC_OAUTH_GRANTED_NAME, &granted->name },
         { NGX_SVC_OAUTH_GRANTED_CLIENT_XMIN, &granted->client_xmin },
-        { NGX_SVC_OAUTH_GRANTED_CLIENT_CTID, &granted->client_ctid }
+        { NGX_SVC_OAUTH_GRANTED_CLIENT_CTID, &granted->client_ctid },
+        { NGX_SVC_OAUTH_GRANTED_ID_TOKEN_TTL, &granted->id_token_ttl },
+        { NGX_SVC_OAUTH_GRANTED_IDLE_DAYS, &granted->idle_days }
     };
 
     for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
@@ -85,6 +87,9 @@ ngx_svc_oauth_granted_take_client(ngx_svc_oauth_t *o, PGresult *res)
             return NGX_ERROR;
         }
     }
+
+    granted->always = ngx_svc_pg_true(res, 0,
+                                      NGX_SVC_OAUTH_GRANTED_REFRESH_ALWAYS);
 
     return ngx_svc_oauth_client_row_read(o, res, &granted->client);
 }

@@ -22,6 +22,9 @@ typedef enum {
     NGX_SVC_OAUTH_GRANTED_NAME = NGX_SVC_OAUTH_CLIENT_COLUMNS,
     NGX_SVC_OAUTH_GRANTED_CLIENT_XMIN,
     NGX_SVC_OAUTH_GRANTED_CLIENT_CTID,
+    NGX_SVC_OAUTH_GRANTED_ID_TOKEN_TTL,
+    NGX_SVC_OAUTH_GRANTED_IDLE_DAYS,
+    NGX_SVC_OAUTH_GRANTED_REFRESH_ALWAYS,
     NGX_SVC_OAUTH_GRANTED_CLIENT_COLUMNS,
 
     /* if that has a statement of its own */
@@ -84,7 +87,7 @@ typedef enum {
     " p.resource_keys,"                                                       \
     " floor(date_part('epoch', p.auth_time))::bigint AS auth_time,"           \
     " array_to_string(p.methods, ' ') AS methods,"                            \
-    " least(p.expires_at, now() + interval '30 days') AS expires_at,"         \
+    " p.expires_at,"                                                          \
     " p.session_at, p.xmin, p.ctid, c.ctid AS shown_ctid"
 
 #define NGX_SVC_OAUTH_GRANTED_READ(columns, shown)                            \
@@ -98,9 +101,13 @@ typedef enum {
 
 /* The second one: the client, whether it is everyone's, and its cut-off. */
 
+#define NGX_SVC_OAUTH_GRANTED_CLIENT_OWN                                      \
+    " a.name, a.xmin, a.ctid, a.id_token_ttl, a.refresh_idle_days,"           \
+    " a.refresh_tokens = 'always'"
+
 #define NGX_SVC_OAUTH_GRANTED_CLIENT                                          \
     "SELECT " NGX_SVC_OAUTH_CLIENT_ROW(NGX_SVC_OAUTH_OWN_STATE("a")) ","      \
-        " a.name, a.xmin, a.ctid, a.assignment = 'everyone',"                 \
+        NGX_SVC_OAUTH_GRANTED_CLIENT_OWN ", a.assignment = 'everyone',"       \
         " a.require_consent, date_part('epoch',"                              \
             " greatest(a.tokens_valid_after, a.tenant_valid_after))"          \
     " FROM svc.application a WHERE a.tenant_id = " NGX_SVC_TENANT             \
@@ -114,11 +121,12 @@ typedef enum {
 
 #define NGX_SVC_OAUTH_GRANTED_READ_WIDER(columns, shown, key, from)           \
     "SELECT " NGX_SVC_OAUTH_CLIENT_ROW(NGX_SVC_OAUTH_OWN_STATE_AGENT("a"))    \
-        ", a.name, a.xmin, a.ctid, s.*"                                       \
+        "," NGX_SVC_OAUTH_GRANTED_CLIENT_OWN ", s.*"                          \
     " FROM (" NGX_SVC_OAUTH_APPLICATION(                                      \
             NGX_SVC_OAUTH_CLIENT_ROW_COLUMNS NGX_SVC_OAUTH_CLIENT_ROW_AGENT   \
             ", k.name, k.assignment,"                                         \
             " k.require_consent, k.tokens_valid_after, k.tenant_valid_after," \
+            " k.id_token_ttl, k.refresh_idle_days, k.refresh_tokens,"         \
             " k.xmin, k.ctid", "$1") ") a"                                    \
     " LEFT JOIN LATERAL (SELECT "                                             \
             NGX_SVC_OAUTH_GRANTED_COLUMNS_OF(columns,                         \
@@ -229,21 +237,26 @@ typedef enum {
     ngx_svc_oauth_granted_as(tid, ctid),                                      \
     ngx_svc_oauth_granted_as(tid, client_ctid)
 
-/* A refresh token besides, $22, bound to $23, until $24.  where: if so. */
+/*
+ * A refresh token besides, $22, bound to $23, until the end of its grant, $24,
+ * or until nobody has used it for as many days as $25 says.  where: if so.
+ */
 
 #define NGX_SVC_OAUTH_GRANTED_REFRESH(where)                                  \
     ", r AS ("                                                                \
         "INSERT INTO svc.oauth_refresh (tenant_id, digest, grant_id, jkt,"    \
             " expires_at)"                                                    \
         " SELECT x.tenant_id, $22::bytea, $3::uuid, $23::bytea,"              \
-            " $24::text::timestamptz"                                         \
+            " least($24::text::timestamptz,"                                  \
+                " now() + $25::integer * interval '1 day')"                   \
         " FROM x" where                                                       \
     ")"
 
 #define NGX_SVC_OAUTH_GRANTED_REFRESH_PARAMS                                  \
     ngx_svc_oauth_granted_param(refresh),                                     \
     ngx_svc_oauth_granted_param(refresh_jkt),                                 \
-    ngx_svc_oauth_granted_param(expires_at)
+    ngx_svc_oauth_granted_param(expires_at),                                  \
+    ngx_svc_oauth_granted_as(int4, idle_days)
 
 /*
  * Who acted for whom: of agents, in the journal.  grant: a literal; issuer,
@@ -297,9 +310,9 @@ typedef enum {
         NGX_SVC_OAUTH_GRANTED_TAKE(table, set)                                \
             " AND k.ctid = $19::tid AND " NGX_SVC_OAUTH_GRANTED_HOLDS         \
             " RETURNING k.tenant_id",                                         \
-        grant, "ARRAY[$2::text]", "$27::text",                                \
+        grant, "ARRAY[$2::text]", "$28::text",                                \
         NGX_SVC_OAUTH_GRANTED_REFRESH(where)                                  \
-        NGX_SVC_OAUTH_GRANTED_JOURNAL(grant, "$25", "$26"))
+        NGX_SVC_OAUTH_GRANTED_JOURNAL(grant, "$26", "$27"))
 
 
 #endif /* _NGX_SVC_OAUTH_GRANTED_SQL_H_INCLUDED_ */

@@ -7,8 +7,6 @@
 #include "ngx_svc_signin.h"
 
 
-#define NGX_SVC_OAUTH_ID_TOKEN_TTL  3600    /* seconds */
-
 /* What somebody has signed in by. */
 
 #define NGX_SVC_OAUTH_PASSWORD      0x01
@@ -20,7 +18,7 @@
 static ngx_int_t ngx_svc_oauth_id_token_payload(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_id_token_t *id, ngx_str_t *payload);
 static void ngx_svc_oauth_id_token_claims(ngx_svc_json_writer_t *w,
-    ngx_svc_oauth_t *o, const ngx_svc_oauth_issued_t *token);
+    ngx_svc_oauth_t *o, const ngx_svc_oauth_id_token_t *id);
 static void ngx_svc_oauth_id_token_user(ngx_svc_json_writer_t *w,
     const ngx_svc_oauth_id_token_t *id);
 static void ngx_svc_oauth_id_token_amr(ngx_svc_json_writer_t *w,
@@ -64,7 +62,7 @@ ngx_svc_oauth_id_token_payload(ngx_svc_oauth_t *o,
     }
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_oauth_id_token_claims(&w, o, id->token);
+    ngx_svc_oauth_id_token_claims(&w, o, id);
     ngx_svc_oauth_id_token_user(&w, id);
     ngx_svc_oauth_id_token_hash(&w, &o->access_token);
     ngx_svc_json_close(&w, '}');
@@ -78,11 +76,13 @@ ngx_svc_oauth_id_token_payload(ngx_svc_oauth_t *o,
 
 static void
 ngx_svc_oauth_id_token_claims(ngx_svc_json_writer_t *w, ngx_svc_oauth_t *o,
-    const ngx_svc_oauth_issued_t *token)
+    const ngx_svc_oauth_id_token_t *id)
 {
-    time_t     iat;
-    ngx_str_t  issuer;
+    time_t                         iat;
+    ngx_str_t                      issuer;
+    const ngx_svc_oauth_issued_t  *token;
 
+    token = id->token;
     issuer = ngx_svc_oauth_issuer(o->sr, &token->slug);
 
     if (issuer.data == NULL) {
@@ -99,7 +99,7 @@ ngx_svc_oauth_id_token_claims(ngx_svc_json_writer_t *w, ngx_svc_oauth_t *o,
     ngx_svc_json_string(w, NULL, token->client_id.data, token->client_id.len);
     ngx_svc_json_close(w, ']');
 
-    ngx_svc_json_integer(w, "exp", iat + NGX_SVC_OAUTH_ID_TOKEN_TTL);
+    ngx_svc_json_integer(w, "exp", iat + id->ttl);
     ngx_svc_json_integer(w, "iat", iat);
 }
 

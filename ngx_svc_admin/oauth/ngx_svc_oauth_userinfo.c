@@ -366,10 +366,12 @@ ngx_svc_oauth_userinfo_rejected(ngx_svc_request_t *sr)
     header = ngx_svc_oauth_userinfo_header(r, NULL);
 
     if (sr->route->prepare != ngx_svc_oauth_userinfo_prepare) {
-        return NGX_OK;
+        return NGX_DECLINED;
     }
 
-    if (ngx_svc_oauth_proof_nonce(sr) != NGX_OK) {
+    if (ngx_svc_oauth_any_origin(sr) != NGX_OK
+        || ngx_svc_oauth_proof_nonce(sr) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 

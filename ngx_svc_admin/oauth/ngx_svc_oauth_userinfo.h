@@ -12,7 +12,7 @@
 /*
  * Of a request that nginx refuses, once its route is known: a nonce; and of a
  * 400, two Authorization headers are no token that is good.  NGX_OK, with
- * sr->error if it is that; or NGX_ERROR.
+ * sr->error if it is that; NGX_DECLINED: it is another route; or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_userinfo_rejected(ngx_svc_request_t *sr);
 

@@ -445,7 +445,7 @@ sub values {
     my @give_code = ($code, @give, $self->place(oauth_code => digest => $code), @places);
     my @give_refresh = ($refreshed, @give, $self->place(oauth_refresh => digest => $refreshed),
                         @places);
-    my @next = ($new_hash, undef, '2100-01-01');
+    my @next = ($new_hash, undef, '2100-01-01', 30);
     my @journal = ('https://x/oauth/t/x', 'request', 'agent');
     my $mac16 = '\x' . substr sha256_hex('mac1'), 0, 32;
     my $base = 'https://x.test';

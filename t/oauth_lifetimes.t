@@ -1,0 +1,212 @@
+#!/usr/bin/perl
+
+# What an application has its own way: how long what users grant it lives, when it gets a
+# refresh token, and where its tokens are good when it does not say.
+
+use strict;
+use warnings;
+
+use Digest::SHA qw(sha256);
+use MIME::Base64 qw(encode_base64url);
+use Test::More;
+
+use SvcTest;
+use SvcTest::Browser qw($PASSWORD with_password);
+use SvcTest::Grants qw(code redeem refresh $VERIFIER $REDIRECT digest);
+use SvcTest::OAuth qw(oauth_server application form oauth_error claims);
+
+my $s = oauth_server(svc => { svc_login_url => '/signin/' })->start;
+my $acme = $s->tenant('acme');
+my $iss = $s->base_url . '/oauth/t/acme';
+my $DAY = 86400;
+
+$s->secret($PASSWORD);
+
+my $ada = with_password($s, $acme, userName => 'ada@acme.test');
+my $b = SvcTest::Browser->new($s, tenant => 'acme');
+
+$b->login('ada@acme.test')->status == 200 or die "no session\n";
+
+
+sub web {
+    my ($name, %more) = @_;
+
+    return application($acme, type => 'web', name => $name, redirectUris => [ $REDIRECT ],
+                       requireConsent => JSON::PP::false,
+                       scopes => [ qw(openid profile read) ], %more);
+}
+
+sub patch {
+    my ($app, %members) = @_;
+
+    my $r = $s->http(PATCH => "/v1/applications/$app->{clientId}",
+                     [ Authorization => "Bearer $acme->{apps_token}" ], \%members);
+
+    $r->status == 200 or die $r->body;
+
+    return $r->json;
+}
+
+sub authorize {
+    my ($app, %more) = @_;
+
+    my %query = (client_id => $app->{clientId}, redirect_uri => $REDIRECT,
+                 response_type => 'code', code_challenge_method => 'S256',
+                 code_challenge => encode_base64url(sha256($VERIFIER)), scope => 'openid read',
+                 %more);
+
+    return $b->get('/oauth/authorize?' . join '&',
+                   map { "$_=" . SvcTest::OAuth::escape($query{$_}) } sort keys %query);
+}
+
+sub granted {
+    my ($app, %more) = @_;
+
+    my ($code) = (authorize($app, %more)->header('Location') // '') =~ /[?&]code=([\w-]{43})/;
+
+    $s->secret($code // die "no code\n");
+
+    return redeem($s, $app, { code => $code })->json;
+}
+
+sub days {
+    my ($table, $where, $from) = @_;
+
+    return $s->sql("SELECT round(extract(epoch FROM expires_at - $from) / $DAY, 3)::float8"
+                   . " FROM svc.$table WHERE $where");
+}
+
+sub stored {
+    return 'digest = ' . "sha256('\\x"
+           . unpack('H*', MIME::Base64::decode_base64url(substr $_[0], 4)) . "')";
+}
+
+
+# --- how long -----------------------------------------------------------------------
+
+my $usual = web('Usual');
+my $brief = web('Brief', idTokenTtlSeconds => 60, refreshIdleDays => 2, grantDays => 5);
+my $t;
+
+for my $case ([ $usual, 3600, 30, 90 ], [ $brief, 60, 2, 5 ]) {
+    my ($app, $ttl, $idle, $grant) = @$case;
+    my $name = $app->{name};
+
+    $t = granted($app, scope => 'openid offline_access');
+
+    my $id = (claims($t->{id_token}))[1];
+
+    is($id->{exp} - $id->{iat}, $ttl, "$name: an ID token's life");
+    is(days(oauth_refresh => stored($t->{refresh_token}), 'now()'), $idle,
+       "$name: a refresh token's");
+    is(days(oauth_grant => "client_id = '$app->{clientId}'", 'created_at'), $grant,
+       "$name: a grant's");
+
+    $t = refresh($s, $app, $t->{refresh_token})->json;
+    $id = (claims($t->{id_token}))[1];
+    is($id->{exp} - $id->{iat}, $ttl, "$name: the same when it is refreshed");
+    is(days(oauth_refresh => stored($t->{refresh_token}), 'now()'), $idle,
+       "$name: and of its refresh token");
+}
+
+$t = granted($brief, scope => 'openid offline_access');
+patch($brief, refreshIdleDays => 30);
+$t = refresh($s, $brief, $t->{refresh_token})->json;
+is(days(oauth_refresh => stored($t->{refresh_token}), 'now()'), 5,
+   'a refresh token ends with its grant');
+patch($brief, idTokenTtlSeconds => 86400);
+$t = refresh($s, $brief, $t->{refresh_token})->json;
+
+my $id = (claims($t->{id_token}))[1];
+
+is($id->{exp} - $id->{iat}, $DAY, 'what is changed counts from the next token on');
+
+
+# --- refresh tokens -----------------------------------------------------------------
+
+my $always = web('Always', refreshTokens => 'always');
+my $once = web('Once', refreshTokens => 'always', grantTypes => [ 'authorization_code' ]);
+
+ok(!exists granted($usual)->{refresh_token}, 'without offline_access there is none');
+ok(!exists granted($once)->{refresh_token}, 'nor without the grant type');
+
+$t = granted($always);
+is($t->{scope}, 'openid read', 'always: no scope that was not asked for');
+like($t->{refresh_token}, qr/\Asrt_/, 'and a refresh token');
+
+my $next = refresh($s, $always, $t->{refresh_token})->json;
+
+is($next->{scope}, 'openid read', 'which refreshes');
+patch($always, refreshTokens => 'offline_access');
+oauth_error(refresh($s, $always, $next->{refresh_token}), 400, 'invalid_grant',
+            'until it is not given any more');
+patch($always, refreshTokens => 'always');
+is(refresh($s, $always, $next->{refresh_token})->status, 200, 'or is again');
+
+
+# --- where it is good -------------------------------------------------------------------
+
+my $api = web('API', resourceUri => 'https://API.test');
+my $mute = web('Mute', defaultResourceUri => 'https://api.test/', requireConsent => JSON::PP::true);
+my $aud = sub { (claims($_[0]{access_token}))[1]{aud} };
+
+like(authorize($mute)->header('Location'), qr{^/signin/\?return_to=}, 'somebody is asked');
+
+my $shown = $b->get('/v1/oauth/authorization?' . join '&', map { "$_->[0]=$_->[1]" }
+                    [ client_id => $mute->{clientId} ], [ response_type => 'code' ],
+                    [ redirect_uri => SvcTest::OAuth::escape($REDIRECT) ],
+                    [ scope => 'openid' ], [ code_challenge_method => 'S256' ],
+                    [ code_challenge => encode_base64url(sha256($VERIFIER)) ])->json;
+
+is_deeply($shown->{resources}, [ 'https://api.test/' ], 'and is told where it is for')
+    or diag(explain($shown));
+
+patch($mute, requireConsent => JSON::PP::false);
+is($aud->($t = granted($mute, scope => 'openid read offline_access')), 'https://API.test',
+   'a token is for that, as it was registered');
+is($aud->(refresh($s, $mute, $t->{refresh_token})->json), 'https://API.test',
+   'and the next one');
+is($aud->(granted($mute, resource => 'urn:other')), 'urn:other', 'what it says counts');
+is($aud->(granted($usual)), $iss, 'of another one it is the issuer');
+
+my $robot = application($acme, name => 'Robot', scopes => [ 'read' ],
+                        defaultResourceUri => 'https://api.test/');
+my $opaque = application($acme, name => 'Opaque', scopes => [ 'read' ],
+                         accessTokenFormat => 'opaque', defaultResourceUri => 'urn:default');
+my $agent = application($acme, name => 'Agent', type => 'agent', scopes => [ 'read' ],
+                        defaultResourceUri => 'https://api.test/');
+my $own = sub {
+    my ($app, @more) = @_;
+
+    return form($s, token => { grant_type => 'client_credentials', @more }, client => $app);
+};
+
+for my $app ($robot, $agent) {
+    is($aud->($own->($app)->json), 'https://API.test', "$app->{name}: a token of its own");
+    is($aud->($own->($app, resource => 'urn:other')->json), 'urn:other',
+       "$app->{name}: what it says counts");
+    oauth_error($own->($app, resource => 'x'), 400, 'invalid_target',
+                "$app->{name}: also when it is no resource");
+}
+
+is(form($s, introspect => { token => $own->($opaque)->json->{access_token} },
+        client => $opaque)->json->{aud}, 'urn:default', 'an opaque one');
+
+my $policy = sub {
+    my $r = $s->http(PUT => "/v1/admin/agents/$agent->{clientId}/policy",
+                     [ Authorization => "Bearer $acme->{apps_token}" ],
+                     { allowedAudiences => \@_ });
+
+    is($r->status, 200, 'a ceiling') or diag($r->body);
+};
+
+$policy->('https://api.test', 'urn:b');
+is($aud->($own->($agent)->json), 'https://API.test', 'within a ceiling');
+$policy->('urn:b');
+oauth_error($own->($agent), 400, 'invalid_target', 'above it: the ceiling refuses it');
+is($aud->($own->($agent, resource => 'urn:b')->json), 'urn:b', 'what is below is asked for');
+
+patch($robot, defaultResourceUri => undef);
+is($aud->($own->($robot)->json), $iss, 'none: the issuer');
+
+done_testing();
