@@ -49,6 +49,18 @@ sub spent {
                    . "'" . digest($code->{code}) . "'") eq 't';
 }
 
+# What a client is told of the session of a code's grant.
+
+sub sid {
+    my ($tenant, $app, $code) = @_;
+
+    my $root = $s->sql("SELECT session_id FROM svc.oauth_grant WHERE id = '$code->{grant}'");
+
+    return substr encode_base64url(sha256(pack('H32 H32', map { tr/-//dr } $tenant->{id}, $root)
+                                          . $app->{clientId})), 0, 22;
+}
+
+
 sub set {
     my ($table, $id, $set) = @_;
 
@@ -88,9 +100,22 @@ is_deeply({ %$head, kid => 0 }, { alg => 'ES256', typ => 'JWT', kid => 0 }, 'an 
 is_deeply($id, { iss => $issuer, sub => $ada->{id}, aud => [ $web->{clientId} ],
                  iat => $claims->{iat}, exp => $claims->{iat} + 3600,
                  auth_time => 1767323045, nonce => 'n-0S6_WzA2Mj',
-                 amr => [ qw(pwd otp mfa) ],
+                 amr => [ qw(pwd otp mfa) ], sid => sid($acme, $web, $code),
                  at_hash => encode_base64url(substr sha256($t->{access_token}), 0, 16) },
           'its claims');
+
+# of one session each client knows another one
+
+my ($one, $two) = (code($acme, $web, $ada), code($acme, $other, $ada));
+
+set(oauth_grant => $_->{grant}, "session_id = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'")
+    for $one, $two;
+
+my @sids = map { (claims($_->json->{id_token}))[1]{sid} } redeem($s, $web, $one),
+                                                          redeem($s, $other, $two);
+
+is_deeply(\@sids, [ sid($acme, $web, $one), sid($acme, $other, $two) ], 'sid of two clients');
+isnt($sids[0], $sids[1], 'is not the same');
 
 # how the user has signed in, in the words of RFC 8176
 

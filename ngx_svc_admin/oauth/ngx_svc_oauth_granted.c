@@ -300,6 +300,7 @@ ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o, PGresult *res,
     id.token = &granted->token;
     id.kid = granted->kid;
     id.ttl = ngx_atoi(granted->id_token_ttl.data, granted->id_token_ttl.len);
+    id.root = granted->session_id;
     id.methods = granted->methods;
     id.nonce = granted->nonce;
 

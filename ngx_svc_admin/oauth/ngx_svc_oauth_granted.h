@@ -64,6 +64,7 @@ typedef struct {
     ngx_str_t                        name;          /* of the client */
     ngx_str_t                        id;            /* the grant's */
     ngx_str_t                        user_id;
+    ngx_str_t                        session_id;    /* of its root */
     ngx_str_t                        session_at;
     ngx_str_t                        xmin;          /* of the grant, */
     ngx_str_t                        client_xmin;   /*     and the client */

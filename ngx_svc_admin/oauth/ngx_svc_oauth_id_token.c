@@ -4,6 +4,7 @@
 
 #include "ngx_svc_oauth_id_token.h"
 #include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_sid.h"
 #include "ngx_svc_signin.h"
 
 
@@ -24,6 +25,8 @@ static void ngx_svc_oauth_id_token_user(ngx_svc_json_writer_t *w,
 static void ngx_svc_oauth_id_token_amr(ngx_svc_json_writer_t *w,
     const ngx_str_t *methods);
 static ngx_uint_t ngx_svc_oauth_id_token_proofs(const ngx_str_t *methods);
+static void ngx_svc_oauth_id_token_sid(ngx_svc_json_writer_t *w,
+    ngx_svc_oauth_t *o, const ngx_svc_oauth_id_token_t *id);
 static void ngx_svc_oauth_id_token_hash(ngx_svc_json_writer_t *w,
     const ngx_str_t *token);
 
@@ -64,6 +67,7 @@ ngx_svc_oauth_id_token_payload(ngx_svc_oauth_t *o,
     ngx_svc_json_open(&w, NULL, '{');
     ngx_svc_oauth_id_token_claims(&w, o, id);
     ngx_svc_oauth_id_token_user(&w, id);
+    ngx_svc_oauth_id_token_sid(&w, o, id);
     ngx_svc_oauth_id_token_hash(&w, &o->access_token);
     ngx_svc_json_close(&w, '}');
 
@@ -202,6 +206,24 @@ ngx_svc_oauth_id_token_proofs(const ngx_str_t *methods)
     }
 
     return proofs;
+}
+
+
+static void
+ngx_svc_oauth_id_token_sid(ngx_svc_json_writer_t *w, ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_id_token_t *id)
+{
+    u_char  root[NGX_SVC_UUID_LEN], sid[NGX_SVC_OAUTH_SID];
+
+    if (ngx_svc_uuid_parse(id->root.data, id->root.len, root) != NGX_OK
+        || ngx_svc_oauth_sid(o->tenant.data, root, &id->token->client_id, sid)
+           != NGX_OK)
+    {
+        w->failed = 1;
+        return;
+    }
+
+    ngx_svc_json_plain(w, "sid", sid, sizeof(sid));
 }
 
 
