@@ -44,7 +44,7 @@ my $document = $first->json;
 
 is_deeply($document, {
     issuer => $issuer,
-    (map { $_->[0] . '_endpoint' => "$base/oauth/$_->[1]" }
+    (map { $_->[0] . '_endpoint' => "$issuer/$_->[1]" }
          [ authorization => 'authorize' ], [ token => 'token' ], [ userinfo => 'userinfo' ],
          [ introspection => 'introspect' ], [ revocation => 'revoke' ]),
     jwks_uri => "$issuer/jwks",
@@ -186,7 +186,9 @@ published("retired_at = NULL, revoked_at = now()", 'one that is revoked', $secon
 
 # --- browsers ---------------------------------------------------------------------
 
-for my $path (qw(/oauth/token /oauth/revoke /oauth/userinfo), $JWKS, @PATHS) {
+for my $path ((map { ("/oauth/$_", "/oauth/t/acme/$_") } qw(token revoke userinfo)), $JWKS,
+              @PATHS)
+{
     $r = $s->http(OPTIONS => $path, [ Origin => 'https://a.test',
                                       'Access-Control-Request-Method' => 'POST' ]);
 
@@ -197,7 +199,7 @@ for my $path (qw(/oauth/token /oauth/revoke /oauth/userinfo), $JWKS, @PATHS) {
               "OPTIONS $path: any page may");
 }
 
-for my $path (qw(/oauth/authorize /oauth/introspect /oauth/x)) {
+for my $path (map { ("/oauth/$_", "/oauth/t/acme/$_") } qw(authorize introspect x)) {
     $r = $s->http(OPTIONS => $path, [ Origin => 'https://a.test' ]);
 
     ok($r->status == 404 || $r->status == 405, "OPTIONS $path");
@@ -232,7 +234,7 @@ for my $node ($off, $alone) {
 
     is_deeply($s->http(GET => $PATHS[2], undef, undef, %at)->json, {
         issuer => $issuer,
-        (map { $_->[0] . '_endpoint' => "$base/oauth/$_->[1]" }
+        (map { $_->[0] . '_endpoint' => "$issuer/$_->[1]" }
              [ token => 'token' ], [ introspection => 'introspect' ],
              [ revocation => 'revoke' ]),
         jwks_uri => "$issuer/jwks",
@@ -277,7 +279,7 @@ for my $case ([ 'https://LOGIN.Acme.test:443/Id/', 'https://login.acme.test/Id' 
 
     is($told->{issuer}, "$is/oauth/t/acme", "$url: the issuer");
     is($told->{jwks_uri}, "$is/oauth/t/acme/jwks", "$url: its keys");
-    is($told->{token_endpoint}, "$is/oauth/token", "$url: an endpoint");
+    is($told->{token_endpoint}, "$is/oauth/t/acme/token", "$url: an endpoint");
 
     is($s->http(PUT => "/v1/admin/agents/$agent->{clientId}/policy",
                 [ Authorization => "Bearer $acme->{apps_token}" ],

@@ -13,7 +13,9 @@ static ngx_int_t ngx_svc_dpop_claims(ngx_pool_t *pool, const cJSON *payload,
 static ngx_int_t ngx_svc_dpop_time(const cJSON *payload, time_t now,
     ngx_svc_dpop_t *dpop, ngx_svc_error_t *err);
 static ngx_int_t ngx_svc_dpop_is_htu(ngx_pool_t *pool, const cJSON *payload,
-    const ngx_str_t *expected, ngx_svc_error_t *err);
+    const ngx_svc_dpop_expect_t *expect, ngx_svc_error_t *err);
+static ngx_uint_t ngx_svc_dpop_below(const ngx_str_t *htu,
+    const ngx_svc_dpop_expect_t *expect);
 static ngx_int_t ngx_svc_dpop_is_ath(const cJSON *payload,
     const ngx_str_t *token, ngx_svc_error_t *err);
 static ngx_uint_t ngx_svc_dpop_same(const cJSON *payload, const char *name,
@@ -98,7 +100,7 @@ ngx_svc_dpop_claims(ngx_pool_t *pool, const cJSON *payload,
                                    " request's method");
     }
 
-    rc = ngx_svc_dpop_is_htu(pool, payload, &expect->htu, err);
+    rc = ngx_svc_dpop_is_htu(pool, payload, expect, err);
 
     if (rc == NGX_OK) {
         rc = ngx_svc_dpop_time(payload, expect->now, dpop, err);
@@ -114,9 +116,12 @@ ngx_svc_dpop_claims(ngx_pool_t *pool, const cJSON *payload,
 
 static ngx_int_t
 ngx_svc_dpop_is_htu(ngx_pool_t *pool, const cJSON *payload,
-    const ngx_str_t *expected, ngx_svc_error_t *err)
+    const ngx_svc_dpop_expect_t *expect, ngx_svc_error_t *err)
 {
-    ngx_str_t  uri, htu;
+    ngx_str_t         uri, htu;
+    const ngx_str_t  *expected;
+
+    expected = &expect->htu;
 
     if (ngx_svc_jws_text(payload, "htu", &uri) == NGX_OK && uri.data) {
 
@@ -126,8 +131,9 @@ ngx_svc_dpop_is_htu(ngx_pool_t *pool, const cJSON *payload,
         }
 
         if (ngx_svc_dpop_htu(&uri, &htu) == NGX_OK
-            && htu.len == expected->len
-            && ngx_memcmp(htu.data, expected->data, htu.len) == 0)
+            && ((htu.len == expected->len
+                 && ngx_memcmp(htu.data, expected->data, htu.len) == 0)
+                || ngx_svc_dpop_below(&htu, expect)))
         {
             return NGX_OK;
         }
@@ -136,6 +142,39 @@ ngx_svc_dpop_is_htu(ngx_pool_t *pool, const cJSON *payload,
     return ngx_svc_fail(err, NGX_SVC_E_INVALID_REQUEST,
                         "The DPoP proof has an 'htu' that is not '%V'.",
                         expected);
+}
+
+
+/* 1: it is the expected one, below the issuer of a tenant that may be meant. */
+
+static ngx_uint_t
+ngx_svc_dpop_below(const ngx_str_t *htu, const ngx_svc_dpop_expect_t *expect)
+{
+    u_char  *p, *slug, *end;
+    size_t   rest;
+
+    if (expect->below == 0 || htu->len < expect->below + sizeof("/t/") - 1
+        || ngx_memcmp(htu->data, expect->htu.data, expect->below) != 0
+        || ngx_memcmp(htu->data + expect->below, "/t/", sizeof("/t/") - 1)
+           != 0)
+    {
+        return 0;
+    }
+
+    slug = htu->data + expect->below + sizeof("/t/") - 1;
+    end = htu->data + htu->len;
+    p = ngx_strlchr(slug, end, '/');
+    rest = expect->htu.len - expect->below;
+
+    if (p == NULL || p == slug || (size_t) (end - p) != rest
+        || ngx_memcmp(p, expect->htu.data + expect->below, rest) != 0)
+    {
+        return 0;
+    }
+
+    return expect->slug.len == 0
+           || (expect->slug.len == (size_t) (p - slug)
+               && ngx_memcmp(expect->slug.data, slug, p - slug) == 0);
 }
 
 

@@ -18,6 +18,9 @@
 typedef struct {
     ngx_str_t   method;
     ngx_str_t   htu;                /* of ngx_svc_dpop_htu() */
+    size_t      below;              /* bytes of that, behind which there may be
+                                       "/t/" and a slug; 0: nowhere */
+    ngx_str_t   slug;               /* empty: any */
     ngx_str_t   token;              /* no data: an ath is not looked at */
     time_t      now;
 } ngx_svc_dpop_expect_t;

@@ -374,6 +374,16 @@ ngx_svc_oauth_copy(ngx_svc_request_t *sr, ngx_str_t *dst,
 
 
 ngx_str_t
+ngx_svc_oauth_slug(ngx_svc_request_t *sr)
+{
+    static const ngx_str_t  none = ngx_null_string;
+
+    return sr->route->path.len && sr->route->path.data[0] == '['
+           ? sr->params[0] : none;
+}
+
+
+ngx_str_t
 ngx_svc_oauth_issuer(ngx_svc_request_t *sr, const ngx_str_t *slug)
 {
     ngx_str_t            issuer;

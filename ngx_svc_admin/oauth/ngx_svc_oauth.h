@@ -246,6 +246,9 @@ ngx_int_t ngx_svc_oauth_bytes(ngx_svc_request_t *sr, ngx_str_t *dst,
 ngx_int_t ngx_svc_oauth_copy(ngx_svc_request_t *sr, ngx_str_t *dst,
     const ngx_str_t *value);
 
+/* Of a path below an issuer its slug, which may be nobody's; else empty. */
+ngx_str_t ngx_svc_oauth_slug(ngx_svc_request_t *sr);
+
 /* The issuer of the tenant with that slug, of the pool; no data: memory. */
 ngx_str_t ngx_svc_oauth_issuer(ngx_svc_request_t *sr, const ngx_str_t *slug);
 

@@ -43,7 +43,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_authorize = {
 const ngx_svc_route_t  ngx_svc_oauth_authorize[] = {
 
     { .method = NGX_HTTP_GET,
-      .path = ngx_string("/authorize"),
+      .path = ngx_string("[/t/*]/authorize"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_SESSION
                |NGX_SVC_ROUTE_NO_STORE|NGX_SVC_ROUTE_WRITE_POOL
                |NGX_SVC_ROUTE_PAGE,
@@ -51,7 +51,7 @@ const ngx_svc_route_t  ngx_svc_oauth_authorize[] = {
       .reply = ngx_svc_oauth_authorize_reply },
 
     { .method = NGX_HTTP_POST,
-      .path = ngx_string("/authorize"),
+      .path = ngx_string("[/t/*]/authorize"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_PAGE,
       .prepare = ngx_svc_oauth_authorize_post },

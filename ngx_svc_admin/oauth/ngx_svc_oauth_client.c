@@ -417,6 +417,7 @@ ngx_int_t
 ngx_svc_oauth_client_call(ngx_svc_oauth_t *o,
     ngx_svc_oauth_login_e login)
 {
+    ngx_uint_t                 pinned;
     ngx_svc_admin_loc_conf_t  *alcf;
 
     if (o->client.digest.len == 0) {
@@ -437,8 +438,9 @@ ngx_svc_oauth_client_call(ngx_svc_oauth_t *o,
     alcf = ngx_http_get_module_loc_conf(o->sr->request,
                                         ngx_http_svc_admin_module);
 
-    return ngx_svc_route_call(o->sr,
-                              ngx_svc_oauth_logins[login][alcf->tenant != NULL],
+    pinned = alcf->tenant || ngx_svc_oauth_slug(o->sr).len;
+
+    return ngx_svc_route_call(o->sr, ngx_svc_oauth_logins[login][pinned],
                               NULL);
 }
 
@@ -506,15 +508,34 @@ ngx_svc_oauth_client_refuse(ngx_svc_oauth_t *o)
 ngx_int_t
 ngx_svc_oauth_client_pinned(ngx_svc_request_t *sr, ngx_str_t *slug)
 {
+    ngx_str_t                  path;
     ngx_svc_admin_loc_conf_t  *alcf;
+
+    static const ngx_str_t     nobody = ngx_string("/");
 
     alcf = ngx_http_get_module_loc_conf(sr->request,
                                         ngx_http_svc_admin_module);
 
+    path = ngx_svc_oauth_slug(sr);
     ngx_str_null(slug);
 
-    return alcf->tenant
-           ? ngx_http_complex_value(sr->request, alcf->tenant, slug) : NGX_OK;
+    if (alcf->tenant
+        && ngx_http_complex_value(sr->request, alcf->tenant, slug) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (slug->len == 0) {
+        *slug = path;
+
+    } else if (path.len && (path.len != slug->len
+                            || ngx_memcmp(path.data, slug->data, path.len)
+                               != 0))
+    {
+        *slug = nobody;
+    }
+
+    return NGX_OK;
 }
 
 

@@ -50,12 +50,12 @@ ngx_int_t ngx_svc_oauth_client_known(ngx_svc_oauth_t *o, PGresult *res);
 ngx_int_t ngx_svc_oauth_client_refuse(ngx_svc_oauth_t *o);
 
 /*
- * The slug of the tenant that a location is for; empty: any.  NGX_OK or
- * NGX_ERROR.
+ * The slug of the tenant that a location, or the path, is for; empty: any.  No
+ * tenant has the one where the two are not the same.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_client_pinned(ngx_svc_request_t *sr, ngx_str_t *slug);
 
-/* Parameters: of a location its tenant's slug; NULL: any. */
+/* Parameters: of a location, or a path, its tenant's slug; NULL: any. */
 ngx_svc_bind_function(ngx_svc_oauth_client_bind_tenant);
 
 /* Three of them, .n of 0 to 2: the address, the User-Agent, the request's id. */

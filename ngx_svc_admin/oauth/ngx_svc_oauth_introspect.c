@@ -114,7 +114,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_refresh = {
 const ngx_svc_route_t  ngx_svc_oauth_introspect[] = {
 
     { .method = NGX_HTTP_POST,
-      .path = ngx_string("/introspect"),
+      .path = ngx_string("[/t/*]/introspect"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE,
       .statements = { &ngx_svc_sql_oauth_own_opaque,
                       &ngx_svc_sql_oauth_own_jwt,

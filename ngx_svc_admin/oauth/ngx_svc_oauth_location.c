@@ -148,7 +148,10 @@ ngx_svc_oauth_location_separator(u_char *p, const ngx_str_t *uri)
 }
 
 
-/* The path and its query are one parameter of the page's address. */
+/*
+ * The path and its query are one parameter of the page's address, which knows
+ * one path: that of all tenants, whichever the request has come by.
+ */
 
 ngx_int_t
 ngx_svc_oauth_location_page(ngx_svc_oauth_request_t *ar,
@@ -206,7 +209,8 @@ ngx_svc_oauth_location_fits(ngx_svc_request_t *sr, const ngx_str_t *location)
 ngx_int_t
 ngx_svc_oauth_location_again(ngx_svc_oauth_request_t *ar, ngx_str_t *location)
 {
-    ngx_str_t  query;
+    u_char     *p;
+    ngx_str_t   slug, query;
 
     static const ngx_str_t  as_it_was = ngx_null_string;
 
@@ -214,16 +218,25 @@ ngx_svc_oauth_location_again(ngx_svc_oauth_request_t *ar, ngx_str_t *location)
         return NGX_ERROR;
     }
 
-    location->data = ngx_pnalloc(ar->oauth.sr->request->pool,
-                                 sizeof(NGX_SVC_OAUTH_AUTHORIZE "?")
-                                 + query.len);
-    if (location->data == NULL) {
+    slug = ngx_svc_oauth_slug(ar->oauth.sr);
+
+    p = ngx_pnalloc(ar->oauth.sr->request->pool,
+                    sizeof("/oauth/t//authorize?") + 3 * slug.len + query.len);
+    if (p == NULL) {
         return NGX_ERROR;
     }
 
-    location->len = ngx_sprintf(location->data, NGX_SVC_OAUTH_AUTHORIZE "?%V",
-                                &query)
-                    - location->data;
+    location->data = p;
+    p = ngx_cpymem(p, "/oauth", sizeof("/oauth") - 1);
+
+    if (slug.len) {
+        p = ngx_cpymem(p, "/t/", sizeof("/t/") - 1);
+        p = (u_char *) ngx_escape_uri(p, slug.data, slug.len,
+                                      NGX_ESCAPE_URI_COMPONENT);
+    }
+
+    p = ngx_sprintf(p, "/authorize?%V", &query);
+    location->len = p - location->data;
 
     return NGX_OK;
 }

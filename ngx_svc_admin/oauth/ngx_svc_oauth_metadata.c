@@ -54,7 +54,7 @@ static const ngx_svc_oauth_public_kind_t *ngx_svc_oauth_public_kind(
 static ngx_int_t ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr,
     PGresult *res, ngx_svc_cache_answer_t *answer);
 static void ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
-    const ngx_str_t *base, const ngx_str_t *issuer, ngx_uint_t users);
+    const ngx_str_t *issuer, ngx_uint_t users);
 static void ngx_svc_oauth_metadata_list(ngx_svc_json_writer_t *w,
     const char *name, const char *value);
 
@@ -72,14 +72,14 @@ static const ngx_svc_oauth_public_kind_t  ngx_svc_oauth_public_jwks = {
 };
 
 
-/* Behind svc_base_url; all tenants have the same ones. */
+/* Below the issuer: some clients take no other ones. */
 
 static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_endpoints[] = {
-    { "authorization_endpoint", "/oauth/authorize", NULL },
-    { "token_endpoint", "/oauth/token", "/oauth/token" },
-    { "userinfo_endpoint", "/oauth/userinfo", NULL },
-    { "introspection_endpoint", "/oauth/introspect", "/oauth/introspect" },
-    { "revocation_endpoint", "/oauth/revoke", "/oauth/revoke" },
+    { "authorization_endpoint", "/authorize", NULL },
+    { "token_endpoint", "/token", "/token" },
+    { "userinfo_endpoint", "/userinfo", NULL },
+    { "introspection_endpoint", "/introspect", "/introspect" },
+    { "revocation_endpoint", "/revoke", "/revoke" },
     { NULL, NULL, NULL }
 };
 
@@ -361,14 +361,11 @@ ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
     ngx_svc_cache_answer_t *answer)
 {
     ngx_str_t                   issuer;
-    ngx_svc_loc_conf_t         *slcf;
     ngx_svc_json_writer_t       w;
     ngx_svc_oauth_public_t     *public;
     ngx_svc_admin_main_conf_t  *amcf;
 
     public = sr->data;
-    slcf = ngx_http_get_module_loc_conf(sr->request,
-                                        ngx_http_svc_common_module);
     amcf = ngx_http_get_module_main_conf(sr->request,
                                          ngx_http_svc_admin_module);
     issuer = ngx_svc_oauth_issuer(sr, &public->slug);
@@ -379,8 +376,7 @@ ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
         return NGX_ERROR;
     }
 
-    ngx_svc_oauth_metadata_write(&w, &slcf->base_key, &issuer,
-                                 ngx_svc_admin_has_sign_in(amcf));
+    ngx_svc_oauth_metadata_write(&w, &issuer, ngx_svc_admin_has_sign_in(amcf));
 
     return ngx_svc_admin_written_answer(sr, &w, answer);
 }
@@ -388,7 +384,7 @@ ngx_svc_oauth_metadata_answer(ngx_svc_request_t *sr, PGresult *res,
 
 static void
 ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
-    const ngx_str_t *base, const ngx_str_t *issuer, ngx_uint_t users)
+    const ngx_str_t *issuer, ngx_uint_t users)
 {
     const char                      *value;
     const ngx_svc_oauth_metadata_t  *m;
@@ -403,7 +399,7 @@ ngx_svc_oauth_metadata_write(ngx_svc_json_writer_t *w,
 
         if (value) {
             ngx_svc_json_string_begin(w, m->name);
-            ngx_svc_json_string_append(w, base->data, base->len);
+            ngx_svc_json_string_append(w, issuer->data, issuer->len);
             ngx_svc_json_string_append(w, (u_char *) value, ngx_strlen(value));
             ngx_svc_json_string_end(w);
         }

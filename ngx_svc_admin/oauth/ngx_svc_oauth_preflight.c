@@ -12,17 +12,17 @@ static ngx_int_t ngx_svc_oauth_preflight_prepare(ngx_svc_request_t *sr);
 const ngx_svc_route_t  ngx_svc_oauth_preflight[] = {
 
     { .method = NGX_HTTP_OPTIONS,
-      .path = ngx_string("/token"),
+      .path = ngx_string("[/t/*]/token"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_ANY_ORIGIN,
       .prepare = ngx_svc_oauth_preflight_prepare },
 
     { .method = NGX_HTTP_OPTIONS,
-      .path = ngx_string("/revoke"),
+      .path = ngx_string("[/t/*]/revoke"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_ANY_ORIGIN,
       .prepare = ngx_svc_oauth_preflight_prepare },
 
     { .method = NGX_HTTP_OPTIONS,
-      .path = ngx_string("/userinfo"),
+      .path = ngx_string("[/t/*]/userinfo"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_ANY_ORIGIN,
       .prepare = ngx_svc_oauth_preflight_prepare },
 

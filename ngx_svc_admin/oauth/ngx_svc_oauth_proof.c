@@ -21,7 +21,7 @@ static ngx_int_t ngx_svc_oauth_proof_check(ngx_svc_oauth_t *o,
     const ngx_str_t *proof, ngx_svc_dpop_expect_t *expect,
     ngx_svc_dpop_t *dpop);
 static ngx_int_t ngx_svc_oauth_proof_htu(ngx_svc_request_t *sr,
-    ngx_str_t *htu);
+    ngx_svc_dpop_expect_t *expect);
 static ngx_int_t ngx_svc_oauth_proof_fresh(ngx_svc_oauth_t *o,
     const ngx_svc_dpop_t *dpop);
 static u_char *ngx_svc_oauth_proof_place(ngx_svc_oauth_t *o,
@@ -186,7 +186,7 @@ ngx_svc_oauth_proof_check(ngx_svc_oauth_t *o, const ngx_str_t *proof,
 {
     ngx_int_t  rc;
 
-    if (ngx_svc_oauth_proof_htu(o->sr, &expect->htu) != NGX_OK) {
+    if (ngx_svc_oauth_proof_htu(o->sr, expect) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -204,20 +204,28 @@ ngx_svc_oauth_proof_check(ngx_svc_oauth_t *o, const ngx_str_t *proof,
 }
 
 
-/* The URL that clients use, however they have come here. */
+/*
+ * The URL that clients use, however they have come here.  Metadata has it below
+ * the issuer, and who has the path of all tenants may go on with it: a proof is
+ * good for either.
+ */
 
 static ngx_int_t
-ngx_svc_oauth_proof_htu(ngx_svc_request_t *sr, ngx_str_t *htu)
+ngx_svc_oauth_proof_htu(ngx_svc_request_t *sr, ngx_svc_dpop_expect_t *expect)
 {
-    u_char              *p;
-    ngx_str_t            url;
+    u_char              *p, *end;
+    ngx_str_t            url, path;
     ngx_svc_loc_conf_t  *slcf;
 
     slcf = ngx_http_get_module_loc_conf(sr->request,
                                         ngx_http_svc_common_module);
 
-    url.len = slcf->base_url.len + sr->surface->prefix.len
-              + sr->route->path.len;
+    path = sr->route->path;
+    end = path.data + path.len;
+    path.data = ngx_strlchr(path.data, end, ']') + 1;
+    path.len = end - path.data;
+
+    url.len = slcf->base_key.len + sr->surface->prefix.len + path.len;
 
     p = ngx_pnalloc(sr->request->pool, 2 * url.len + 1);
     if (p == NULL) {
@@ -225,10 +233,13 @@ ngx_svc_oauth_proof_htu(ngx_svc_request_t *sr, ngx_str_t *htu)
     }
 
     url.data = p;
-    htu->data = ngx_sprintf(p, "%V%V%V", &slcf->base_url,
-                            &sr->surface->prefix, &sr->route->path);
+    expect->htu.data = ngx_sprintf(p, "%V%V%V", &slcf->base_key,
+                                   &sr->surface->prefix, &path);
+    expect->below = url.len - path.len;
+    expect->slug = ngx_svc_oauth_slug(sr);
 
-    return ngx_svc_dpop_htu(&url, htu) == NGX_OK ? NGX_OK : NGX_ERROR;
+    return ngx_svc_dpop_htu(&url, &expect->htu) == NGX_OK ? NGX_OK
+                                                          : NGX_ERROR;
 }
 
 

@@ -128,7 +128,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_revoke_grant = {
 const ngx_svc_route_t  ngx_svc_oauth_revoke[] = {
 
     { .method = NGX_HTTP_POST,
-      .path = ngx_string("/revoke"),
+      .path = ngx_string("[/t/*]/revoke"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_ANY_ORIGIN,
       .statements = { &ngx_svc_sql_oauth_revoke,

@@ -24,7 +24,7 @@ static const ngx_svc_oauth_grant_t *const  ngx_svc_oauth_grants[] = {
 const ngx_svc_route_t  ngx_svc_oauth_token[] = {
 
     { .method = NGX_HTTP_POST,
-      .path = ngx_string("/token"),
+      .path = ngx_string("[/t/*]/token"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_WRITE_POOL|NGX_SVC_ROUTE_ANY_ORIGIN,
       .prepare = ngx_svc_oauth_token_prepare,

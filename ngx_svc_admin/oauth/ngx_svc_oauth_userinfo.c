@@ -80,7 +80,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo = {
 const ngx_svc_route_t  ngx_svc_oauth_userinfo[] = {
 
     { .method = NGX_HTTP_GET,
-      .path = ngx_string("/userinfo"),
+      .path = ngx_string("[/t/*]/userinfo"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_ANY_ORIGIN,
       .statements = { &ngx_svc_sql_oauth_userinfo_tenant,
@@ -89,7 +89,7 @@ const ngx_svc_route_t  ngx_svc_oauth_userinfo[] = {
       .reply = ngx_svc_oauth_userinfo_reply },
 
     { .method = NGX_HTTP_POST,
-      .path = ngx_string("/userinfo"),
+      .path = ngx_string("[/t/*]/userinfo"),
       .flags = NGX_SVC_ROUTE_PUBLIC|NGX_SVC_ROUTE_FORM|NGX_SVC_ROUTE_NO_STORE
                |NGX_SVC_ROUTE_ANY_ORIGIN,
       .statements = { &ngx_svc_sql_oauth_userinfo_tenant,

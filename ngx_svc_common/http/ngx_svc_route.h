@@ -126,7 +126,10 @@ struct ngx_svc_route_s {
     ngx_str_t                  path;        /* behind the surface's prefix; a
                                                segment "*" takes any text that
                                                is not empty, URL-decoded, into
-                                               sr->params */
+                                               sr->params; what begins it in
+                                               brackets may be missing: it has
+                                               one segment "*", sr->params[0],
+                                               which is empty then */
     ngx_svc_permission_e       permission;  /* 0: any live token's */
     ngx_uint_t                 flags;
 

@@ -29,6 +29,8 @@ static ngx_int_t ngx_svc_router_resource(ngx_svc_request_t *sr,
 static ngx_int_t ngx_svc_router_path(ngx_svc_request_t *sr, ngx_str_t *path);
 static ngx_uint_t ngx_svc_router_match(const ngx_str_t *pattern,
     const ngx_str_t *path, ngx_str_t *params);
+static ngx_uint_t ngx_svc_router_segments(const u_char *p, const u_char *pend,
+    const ngx_str_t *path, ngx_str_t *params);
 static ngx_int_t ngx_svc_router_allow(ngx_svc_request_t *sr,
     ngx_uint_t methods);
 
@@ -227,16 +229,45 @@ static ngx_uint_t
 ngx_svc_router_match(const ngx_str_t *pattern, const ngx_str_t *path,
     ngx_str_t *params)
 {
-    u_char      *p, *s, *pend, *send;
-    ngx_uint_t   n;
+    u_char  *p, *end;
 
     p = pattern->data;
-    pend = p + pattern->len;
+    end = p + pattern->len;
+
+    if (p == end || *p != '[') {
+        return ngx_svc_router_segments(p, end, path, params);
+    }
+
+    if (ngx_svc_router_segments(p + 1, end, path, params)) {
+        return 1;
+    }
+
+    ngx_str_null(&params[0]);
+
+    return ngx_svc_router_segments(ngx_strlchr(p, end, ']') + 1, end, path,
+                                   params);
+}
+
+
+/* A bracket that closes stands for nothing. */
+
+static ngx_uint_t
+ngx_svc_router_segments(const u_char *p, const u_char *pend,
+    const ngx_str_t *path, ngx_str_t *params)
+{
+    u_char      *s, *send;
+    ngx_uint_t   n;
+
     s = path->data;
     send = s + path->len;
     n = 0;
 
     while (p < pend && s < send) {
+
+        if (*p == ']') {
+            p++;
+            continue;
+        }
 
         if (*p != '*') {
             if (*p++ != *s++) {

@@ -61,8 +61,11 @@ fuzz_check(ngx_pool_t *pool, const ngx_str_t *proof, const ngx_str_t *payload,
     ngx_svc_error_t        err;
     ngx_svc_dpop_expect_t  expect;
 
+    ngx_memzero(&expect, sizeof(expect));
+
     ngx_str_set(&expect.method, "POST");
     ngx_str_set(&expect.htu, "https://as.test/oauth/token");
+    expect.below = sizeof("https://as.test/oauth") - 1;
     expect.now = FUZZ_NOW;
 
     if (with_token) {

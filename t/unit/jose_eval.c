@@ -229,6 +229,8 @@ eval_dpop(cJSON *json)
     ngx_svc_error_t        err;
     ngx_svc_dpop_expect_t  expect;
 
+    ngx_memzero(&expect, sizeof(expect));
+
     eval_text(json, "proof", &proof);
     eval_text(json, "method", &expect.method);
     eval_text(json, "htu", &htu);

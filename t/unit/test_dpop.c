@@ -146,6 +146,8 @@ static const struct {
     { "https://as.test/oauth/token#x", 1 },
     { "https://as.test/oauth/token#x?y", 1 },
     { "https://as.test/oauth/%74oken", 1 },
+    { "https://as.test/oauth/t/acme/token", 1 },
+    { "HTTPS://as.test:443/oauth/t/%61cme/token?x", 1 },
 
     { "http://as.test/oauth/token", 0 },
     { "http://as.test:443/oauth/token", 0 },
@@ -160,6 +162,20 @@ static const struct {
     { "https://as.test/oauth%2ftoken", 0 },
     { "https://as.test/oauth/toke", 0 },
     { "https://as.test/oauth/userinfo", 0 },
+    { "https://as.test/oauth/t/acme/userinfo", 0 },
+    { "https://as.test/oauth/t/acme/toke", 0 },
+    { "https://as.test/oauth/t/acme/tokens", 0 },
+    { "https://as.test/oauth/t/acme/x/token", 0 },
+    { "https://as.test/oauth/t/acme%2ftoken", 0 },
+    { "https://as.test/oauth/t/acme", 0 },
+    { "https://as.test/oauth/t/acme/", 0 },
+    { "https://as.test/oauth/t//token", 0 },
+    { "https://as.test/oauth/t/token", 0 },
+    { "https://as.test/oauth/t/", 0 },
+    { "https://as.test/oauth/t", 0 },
+    { "https://as.test/oauth/T/acme/token", 0 },
+    { "https://as.test/t/acme/oauth/token", 0 },
+    { "https://as.test/oauth/x/acme/token", 0 },
     { "https://as.test/", 0 },
     { "https://as.test", 0 },
     { "//as.test/oauth/token", 0 },
@@ -175,8 +191,10 @@ static const struct {
 static char                   unit_key_jwk[NGX_SVC_JWK_TEXT + 1];
 static EVP_PKEY_CTX          *unit_signer;
 static ngx_svc_dpop_expect_t  unit_expect = {
-    ngx_string("POST"), ngx_string("https://as.test/oauth/token"),
-    ngx_null_string, NOW
+    .method = ngx_string("POST"),
+    .htu = ngx_string("https://as.test/oauth/token"),
+    .below = sizeof("https://as.test/oauth") - 1,
+    .now = NOW
 };
 
 
@@ -240,8 +258,9 @@ test_rfc9449(void **state)
     ngx_svc_dpop_t         dpop;
     ngx_svc_error_t        err;
     ngx_svc_dpop_expect_t  expect = {
-        ngx_string("POST"), ngx_string("https://server.example.com/token"),
-        ngx_null_string, 1562262616
+        .method = ngx_string("POST"),
+        .htu = ngx_string("https://server.example.com/token"),
+        .now = 1562262616
     };
 
     assert_int_equal(check(*state, RFC_TOKEN, &expect, &dpop, &err), NGX_OK);
@@ -337,6 +356,45 @@ test_htu(void **state)
                 htus[i].uri);
         expect_detail(*state, headers[0].header, payload, &unit_expect,
                       htus[i].same ? NULL : NO_HTU);
+    }
+}
+
+
+/* Of one tenant, and where there is none. */
+
+static void
+test_htu_slug(void **state)
+{
+    char                   payload[512];
+    ngx_uint_t             i;
+    ngx_svc_dpop_expect_t  expect;
+
+    static const struct {
+        const char  *slug;
+        const char  *uri;
+        size_t       below;
+        ngx_uint_t   same;
+    } cases[] = {
+        { "acme", "https://as.test/oauth/t/acme/token", 21, 1 },
+        { "acme", "https://as.test/oauth/token", 21, 1 },
+        { "acme", "https://as.test/oauth/t/globex/token", 21, 0 },
+        { "acme", "https://as.test/oauth/t/acm/token", 21, 0 },
+        { "acme", "https://as.test/oauth/t/acmee/token", 21, 0 },
+        { "", "https://as.test/oauth/t/globex/token", 21, 1 },
+        { "", "https://as.test/oauth/t/globex/token", 0, 0 },
+        { "", "https://as.test/oauth/token", 0, 1 },
+    };
+
+    for (i = 0; i < ngx_unit_len(cases); i++) {
+        expect = unit_expect;
+        expect.below = cases[i].below;
+        expect.slug.data = (u_char *) cases[i].slug;
+        expect.slug.len = strlen(cases[i].slug);
+
+        sprintf(payload, "{" JTI "," HTM ",\"htu\":\"%s\"," IAT "}",
+                cases[i].uri);
+        expect_detail(*state, headers[0].header, payload, &expect,
+                      cases[i].same ? NULL : NO_HTU);
     }
 }
 
@@ -590,6 +648,7 @@ main(void)
         ngx_unit_test(test_headers),
         ngx_unit_test(test_forms),
         ngx_unit_test(test_htu),
+        ngx_unit_test(test_htu_slug),
         ngx_unit_test(test_times),
         ngx_unit_test(test_ath),
         ngx_unit_test(test_once),
