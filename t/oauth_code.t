@@ -92,6 +92,7 @@ is($claims->{sub}, $ada->{id}, 'the user');
 is($claims->{client_id}, $web->{clientId}, 'to the client');
 is($claims->{aud}, $issuer, 'for the issuer');
 is($claims->{auth_time}, 1767323045, 'who signed in then');
+is($claims->{acr}, 'urn:svc:2', 'by two factors');
 ok(!$claims->{act}, 'who acts for nobody');
 
 ($head, my $id) = claims($t->{id_token});
@@ -100,7 +101,7 @@ is_deeply({ %$head, kid => 0 }, { alg => 'ES256', typ => 'JWT', kid => 0 }, 'an 
 is_deeply($id, { iss => $issuer, sub => $ada->{id}, aud => [ $web->{clientId} ],
                  iat => $claims->{iat}, exp => $claims->{iat} + 3600,
                  auth_time => 1767323045, nonce => 'n-0S6_WzA2Mj',
-                 amr => [ qw(pwd otp mfa) ], sid => sid($acme, $web, $code),
+                 acr => 'urn:svc:2', amr => [ qw(pwd otp mfa) ], sid => sid($acme, $web, $code),
                  at_hash => encode_base64url(substr sha256($t->{access_token}), 0, 16) },
           'its claims');
 
@@ -132,8 +133,24 @@ for my $methods (sort keys %AMR) {
     my $one = code($acme, $web, $ada);
 
     set(oauth_grant => $one->{grant}, "methods = '{$methods}'");
-    is(join(' ', @{ (claims(redeem($s, $web, $one)->json->{id_token}))[1]{amr} }),
-       $AMR{$methods}, "amr of {$methods}");
+
+    my $given = redeem($s, $web, $one)->json;
+    my ($said, $access) = map { (claims($given->{$_}))[1] } qw(id_token access_token);
+    my $acr = $methods =~ /passkey/ ? 'phr' : $AMR{$methods} =~ /mfa/ ? 'urn:svc:2' : 'urn:svc:1';
+
+    is(join(' ', @{ $said->{amr} }), $AMR{$methods}, "amr of {$methods}");
+    is($said->{acr}, $acr, '... its acr');
+    is($access->{acr}, $acr, '... and in the access token');
+}
+
+# what an API asks for may be asked of introspection, too (RFC 9470, 6)
+
+for my $app ($web, $opaque) {
+    my $token = redeem($s, $app, code($acme, $app, $ada))->json->{access_token};
+    my $told = form($s, introspect => { token => $token }, client => $app)->json;
+
+    is_deeply([ @$told{qw(sub auth_time acr)} ], [ $ada->{id}, 1767323045, 'urn:svc:2' ],
+              "introspection of a token, $app->{name}");
 }
 
 # somebody else's opinion of both

@@ -166,11 +166,15 @@ my $grant = $s->sql('INSERT INTO svc.oauth_grant (tenant_id, id, client_id, user
                     . ' resources, resource_keys, session_id, auth_time, methods, expires_at)'
                     . " VALUES ('$acme->{id}', gen_random_uuid(), '$web->{clientId}', '$ada',"
                     . " '{read}', '{}', '{}', gen_random_uuid(), '2026-01-02 03:04:05+00',"
-                    . " '{pwd}', now() + interval '1 day') RETURNING id");
+                    . " '{passkey}', now() + interval '1 day') RETURNING id");
 
 $t = exchange($s, $agent, ada('agent', grant => $grant))->json;
 (undef, $claims) = claims($t->{access_token});
 is($claims->{auth_time}, 1767323045, 'when the user has signed in');
+is($claims->{acr}, 'phr', 'and how');
+is_deeply([ @{ form($s, introspect => { token => $t->{access_token} },
+                    client => $agent)->json }{qw(auth_time acr)} ], [ 1767323045, 'phr' ],
+          'which introspection tells');
 is($s->sql("SELECT grant_id FROM svc.oauth_token WHERE jti = '$claims->{jti}'"), $grant,
    'the grant');
 $s->sql("UPDATE svc.oauth_grant SET revoked_at = now() WHERE id = '$grant'");

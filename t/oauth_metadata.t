@@ -63,7 +63,7 @@ is_deeply($document, {
     subject_types_supported => [ 'public' ],
     id_token_signing_alg_values_supported => [ 'ES256' ],
     prompt_values_supported => [ qw(none login consent select_account) ],
-    claims_supported => [ qw(sub iss aud exp iat auth_time nonce at_hash amr sid act
+    claims_supported => [ qw(sub iss aud exp iat auth_time nonce at_hash acr amr sid act
                              name given_name family_name locale updated_at email
                              email_verified) ],
     authorization_response_iss_parameter_supported => JSON::PP::true,

@@ -104,6 +104,7 @@ is($id->{sub}, $ada->{id}, 'with an ID token');
 ok(!exists $id->{nonce}, 'without a nonce');
 is($id->{sid}, (claims($t->{id_token}))[1]{sid}, 'of the same session');
 is($id->{auth_time}, 1767323045, 'which is as old');
+is($id->{acr}, 'urn:svc:2', 'and as good');
 is_deeply([ $s->sql('SELECT grant_type, grant_id FROM svc.oauth_token WHERE jti ='
                     . " '$claims->{jti}'") ],
           [ [ 'refresh_token', $t->{grant} ] ], 'the row');

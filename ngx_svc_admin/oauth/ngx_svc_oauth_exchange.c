@@ -71,7 +71,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_read_wider = {
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_exchange_acting = {
     .name = "oauth_exchange_acting",
-    .text = NGX_SVC_OAUTH_LIVES_OWNERS("", NGX_SVC_OAUTH_LIVES_USER, ""),
+    .text = NGX_SVC_OAUTH_LIVES_OWNERS("", NGX_SVC_OAUTH_LIVES_USER,
+                                       NGX_SVC_OAUTH_LIVES_SESSION, ""),
     NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
                    ngx_svc_oauth_exchange_param(actor.jti),
                    ngx_svc_oauth_exchange_param(actor.ms),

@@ -38,7 +38,8 @@ typedef struct {
     ngx_svc_oauth_lives_t                acting;    /* of the actor's token */
     ngx_uint_t                           acting_call;   /* of the op's */
     ngx_svc_oauth_lives_today_t          today;     /* of the subject's */
-    ngx_str_t                            signed_in; /* when its user did */
+    ngx_str_t                            signed_in; /* when its user did, */
+    ngx_str_t                            methods;   /*     and by which */
     ngx_svc_pg_array_t                   consent;
     ngx_svc_pg_array_t                   asked;     /* scopes */
 

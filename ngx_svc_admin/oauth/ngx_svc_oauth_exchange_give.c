@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_oauth_exchange_sql.h"
+#include "ngx_svc_oauth_amr.h"
 #include "ngx_svc_oauth_grant.h"
 #include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_proof.h"
@@ -170,6 +171,8 @@ ngx_svc_oauth_exchange_keep_token(ngx_svc_oauth_t *o)
             return NGX_ERROR;
         }
     }
+
+    ex->token.acr = ngx_svc_oauth_acr(&ex->methods);
 
     return ngx_svc_oauth_copy(o->sr, &ex->token.auth_time, &ex->signed_in);
 }

@@ -83,6 +83,7 @@ ngx_svc_oauth_exchange_take_subject(ngx_svc_oauth_t *o)
                                      &ex->subject);
 
     ngx_str_null(&ex->signed_in);
+    ngx_str_null(&ex->methods);
     ex->consent.n = 0;
 
     if (rc != NGX_OK || PQntuples(ex->read) == 0
@@ -201,6 +202,7 @@ ngx_svc_oauth_exchange_take_user(ngx_svc_oauth_t *o)
     session_at = ngx_svc_oauth_exchange_time(&grant);
 
     ex->signed_in = ngx_svc_oauth_exchange_word(&grant);
+    ex->methods = ngx_svc_oauth_exchange_word(&grant);
 
     lives->user_stale = (valid_after == NGX_ERROR
                          || lives->ms * 1000 < valid_after);

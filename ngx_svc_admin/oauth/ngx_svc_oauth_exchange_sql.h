@@ -99,7 +99,8 @@ typedef enum {
             "svc.user_account", "o.id = k.user_id") " AS owner, "             \
         NGX_SVC_OAUTH_EXCHANGE_OF(                                            \
             "concat_ws(' ', date_part('epoch', o.session_at),"                \
-                " floor(date_part('epoch', o.auth_time)))", "svc.oauth_grant",\
+                " floor(date_part('epoch', o.auth_time)), o.methods)",        \
+            "svc.oauth_grant",                                                \
             "o.id = k.grant_id AND o.revoked_at IS NULL") " AS granted, "     \
         NGX_SVC_OAUTH_EXCHANGE_OF("o.allowed", "svc.oauth_consent",           \
             "(o.user_id, o.client_id) BETWEEN"                                \

@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_oauth_granted.h"
+#include "ngx_svc_oauth_amr.h"
 #include "ngx_svc_oauth_grant.h"
 #include "ngx_svc_oauth_granted_judge.h"
 #include "ngx_svc_oauth_granted_refuse.h"
@@ -151,6 +152,7 @@ ngx_svc_oauth_granted_token(ngx_svc_oauth_t *o)
     token->ttl = ngx_svc_oauth_client_row_ttl(&granted->client);
     token->client_id = o->client.id;
     token->subject = granted->user_id;
+    token->acr = ngx_svc_oauth_acr(&granted->methods);
 
     if (ngx_svc_oauth_agent(&o->client.id)) {
         token->chain = o->client.id;

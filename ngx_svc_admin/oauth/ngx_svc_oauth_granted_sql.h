@@ -87,8 +87,7 @@ typedef enum {
     columns ", " unasked ", p.id, p.user_id, p.scopes, p.resources,"          \
     " p.resource_keys,"                                                       \
     " floor(date_part('epoch', p.auth_time))::bigint AS auth_time,"           \
-    " array_to_string(p.methods, ' ') AS methods,"                            \
-    " p.expires_at,"                                                          \
+    " p.methods, p.expires_at,"                                               \
     " p.session_id, p.session_at, p.xmin, p.ctid, c.ctid AS shown_ctid"
 
 #define NGX_SVC_OAUTH_GRANTED_READ(columns, shown)                            \

@@ -17,7 +17,7 @@ typedef struct {
                                                    key is the token's */
     ngx_int_t                      ttl;         /* seconds */
     ngx_str_t                      root;        /* of the session: a UUID */
-    ngx_str_t                      methods;     /* with spaces between them */
+    ngx_str_t                      methods;     /* the text of an array */
     ngx_str_t                      nonce;       /* or no data */
 } ngx_svc_oauth_id_token_t;
 

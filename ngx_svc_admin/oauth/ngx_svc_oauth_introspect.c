@@ -7,6 +7,7 @@
  */
 
 #include "ngx_svc_oauth_introspected.h"
+#include "ngx_svc_oauth_amr.h"
 #include "ngx_svc_oauth_lives_row.h"
 #include "ngx_svc_oauth_own_live.h"
 #include "ngx_svc_oauth_refusal.h"
@@ -30,6 +31,8 @@ static ngx_int_t ngx_svc_oauth_introspect_asks(ngx_svc_oauth_t *o,
 static ngx_uint_t ngx_svc_oauth_introspect_sees(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_lives_t *lives,
     const ngx_svc_oauth_lives_client_t *asks);
+static void ngx_svc_oauth_introspect_signed_in(PGresult *res,
+    ngx_svc_oauth_introspected_t *token);
 static ngx_int_t ngx_svc_oauth_introspect_lives(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_lives_t *lives,
     const ngx_svc_oauth_lives_today_t *today,
@@ -47,23 +50,28 @@ static ngx_int_t ngx_svc_oauth_introspect_lives(ngx_svc_oauth_t *o,
         " OR " NGX_SVC_OAUTH_STATE("a", "g") " IS NOT NULL"                   \
         " THEN 'client' END AS _verdict"
 
-/* A token with a row: see NGX_SVC_OAUTH_LIVES_OPAQUE(). */
+/* A token with a row, and how its user has signed in (RFC 9470, 6.2). */
+
+#define NGX_SVC_OAUTH_INTROSPECT(lives)                                       \
+    lives("", NGX_SVC_OAUTH_LIVES_USER,                                       \
+          NGX_SVC_OAUTH_LIVES_SESSION ", k.auth_time, k.methods",             \
+          ", date_part('epoch', r.auth_time) AS auth_time, r.methods")
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_opaque = {
     .name = "oauth_introspect_opaque",
-    .text = NGX_SVC_OAUTH_LIVES_OPAQUE("", NGX_SVC_OAUTH_LIVES_USER, ""),
+    .text = NGX_SVC_OAUTH_INTROSPECT(NGX_SVC_OAUTH_LIVES_OPAQUE),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_PARAMS)
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_jwt = {
     .name = "oauth_introspect_jwt",
-    .text = NGX_SVC_OAUTH_LIVES_JWT("", NGX_SVC_OAUTH_LIVES_USER, ""),
+    .text = NGX_SVC_OAUTH_INTROSPECT(NGX_SVC_OAUTH_LIVES_JWT),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_KEY_PARAMS)
 };
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_owners = {
     .name = "oauth_introspect_owners",
-    .text = NGX_SVC_OAUTH_LIVES_OWNERS("", NGX_SVC_OAUTH_LIVES_USER, ""),
+    .text = NGX_SVC_OAUTH_INTROSPECT(NGX_SVC_OAUTH_LIVES_OWNERS),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_KEY_PARAMS)
 };
 
@@ -307,6 +315,10 @@ ngx_svc_oauth_introspect_row(ngx_svc_oauth_t *o, PGresult *res,
         rc = ngx_svc_oauth_shown_verify(o, &o->token, res, "public");
     }
 
+    if (rc == NGX_OK) {
+        ngx_svc_oauth_introspect_signed_in(res, token);
+    }
+
     return rc == NGX_OK
            ? ngx_svc_oauth_introspect_lives(o, &lives, &today, token) : rc;
 }
@@ -359,6 +371,33 @@ ngx_svc_oauth_introspect_sees(ngx_svc_oauth_t *o,
                && ngx_memcmp(lives->audience_key.data,
                              asks->resource_key.data, asks->resource_key.len)
                   == 0);
+}
+
+
+/* Whole seconds, of a time that has a fraction. */
+
+static void
+ngx_svc_oauth_introspect_signed_in(PGresult *res,
+    ngx_svc_oauth_introspected_t *token)
+{
+    u_char     *point;
+    ngx_str_t   time, methods;
+
+    time = ngx_svc_row_value(res, 0, "auth_time");
+    methods = ngx_svc_row_value(res, 0, "methods");
+
+    if (time.data == NULL) {
+        return;
+    }
+
+    point = ngx_strlchr(time.data, time.data + time.len, '.');
+
+    if (point) {
+        time.len = point - time.data;
+    }
+
+    token->auth_time = time;
+    token->acr = ngx_svc_oauth_acr(&methods);
 }
 
 

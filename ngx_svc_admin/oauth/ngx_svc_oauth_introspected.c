@@ -92,6 +92,12 @@ ngx_svc_oauth_introspected_send(ngx_svc_oauth_t *o,
         ngx_svc_oauth_issue_bound(&w, &token->jkt);
     }
 
+    if (token && token->auth_time.data) {
+        ngx_svc_json_raw(&w, "auth_time", token->auth_time.data,
+                         token->auth_time.len);
+        ngx_svc_oauth_introspected_text(&w, "acr", &token->acr);
+    }
+
     ngx_svc_json_close(&w, '}');
 
     return ngx_svc_send(o->sr, NGX_HTTP_OK, &w, NULL);

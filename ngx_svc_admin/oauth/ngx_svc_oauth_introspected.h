@@ -22,6 +22,8 @@ typedef struct {
     ngx_str_t  jti;
     ngx_str_t  chain;
     ngx_str_t  jkt;             /* bytes */
+    ngx_str_t  auth_time;       /* of a user's */
+    ngx_str_t  acr;
     ngx_uint_t access;
 } ngx_svc_oauth_introspected_t;
 

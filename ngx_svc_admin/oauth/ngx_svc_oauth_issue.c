@@ -252,6 +252,7 @@ ngx_svc_oauth_issue_claims(ngx_svc_json_writer_t *w, ngx_svc_oauth_t *o,
     if (token->auth_time.data) {
         ngx_svc_json_raw(w, "auth_time", token->auth_time.data,
                          token->auth_time.len);
+        ngx_svc_json_string(w, "acr", token->acr.data, token->acr.len);
     }
 }
 

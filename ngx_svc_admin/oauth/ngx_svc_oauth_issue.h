@@ -60,6 +60,7 @@ typedef struct {
     ngx_str_t  audience;        /* none: the issuer */
     ngx_str_t  chain;           /* clientIds with spaces between them */
     ngx_str_t  auth_time;       /* digits */
+    ngx_str_t  acr;             /* of the same sign-in */
     ngx_str_t  kid;             /* of a JWT: what signs it, */
     ngx_str_t  sealed;          /*     and that, where the worker lacks it */
 } ngx_svc_oauth_issued_t;

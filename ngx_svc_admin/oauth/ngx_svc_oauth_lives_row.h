@@ -97,8 +97,8 @@
 
 /*
  * Three forms: of an opaque token; of a JWT; and of any when owners of agents
- * are to be looked at.  more: behind the token's conditions; user: of
- * svc.user_account; columns: more of them, or "".
+ * are to be looked at.  more: behind the token's conditions; user, grant: of
+ * svc.user_account and svc.oauth_grant; columns: more of them, or "".
  */
 
 #define NGX_SVC_OAUTH_LIVES_USER     "k.status, k.valid_after"
@@ -108,10 +108,10 @@
 #define NGX_SVC_OAUTH_LIVES_OWNER                                             \
     ", k.type, k.owner_id, k.owner_lost_at, k.orphan_grace_hours"
 
-#define NGX_SVC_OAUTH_LIVES_OPAQUE(more, user, columns)                       \
+#define NGX_SVC_OAUTH_LIVES_OPAQUE(more, user, grant, columns)                \
     "SELECT " NGX_SVC_OAUTH_LIVES_COLUMNS("a.orphan_action") columns          \
     NGX_SVC_OAUTH_LIVES_FROM(NGX_SVC_OAUTH_LIVES_TOKEN(more), user,           \
-                             NGX_SVC_OAUTH_LIVES_SESSION,                     \
+                             grant,                                           \
                              NGX_SVC_OAUTH_LIVES_CLIENT(""), "")
 
 #define NGX_SVC_OAUTH_LIVES_KEY_COLUMNS                                       \
@@ -123,19 +123,19 @@
             " AND k.kid BETWEEN $5::text AND $5::text"                        \
             " AND k.revoked_at IS NULL ORDER BY k.kid LIMIT 1) y ON true"
 
-#define NGX_SVC_OAUTH_LIVES_JWT(more, user, columns)                          \
+#define NGX_SVC_OAUTH_LIVES_JWT(more, user, grant, columns)                   \
     "SELECT " NGX_SVC_OAUTH_LIVES_COLUMNS("a.orphan_action")                  \
         NGX_SVC_OAUTH_LIVES_KEY_COLUMNS columns                               \
     NGX_SVC_OAUTH_LIVES_FROM(NGX_SVC_OAUTH_LIVES_TOKEN(more), user,           \
-                             NGX_SVC_OAUTH_LIVES_SESSION,                     \
+                             grant,                                           \
                              NGX_SVC_OAUTH_LIVES_CLIENT(""),                  \
                              NGX_SVC_OAUTH_LIVES_KEY)
 
-#define NGX_SVC_OAUTH_LIVES_OWNERS(more, user, columns)                       \
+#define NGX_SVC_OAUTH_LIVES_OWNERS(more, user, grant, columns)                \
     "SELECT " NGX_SVC_OAUTH_LIVES_COLUMNS(NGX_SVC_OAUTH_STATE("a", "a"))      \
         NGX_SVC_OAUTH_LIVES_KEY_COLUMNS columns                               \
     NGX_SVC_OAUTH_LIVES_FROM(NGX_SVC_OAUTH_LIVES_TOKEN(more), user,           \
-        NGX_SVC_OAUTH_LIVES_SESSION,                                          \
+        grant,                                                                \
         NGX_SVC_OAUTH_LIVES_CLIENT(NGX_SVC_OAUTH_LIVES_OWNER),                \
         NGX_SVC_OAUTH_LIVES_KEY)
 

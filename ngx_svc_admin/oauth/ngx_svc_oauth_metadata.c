@@ -113,8 +113,8 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_lists[] = {
     { "id_token_signing_alg_values_supported", "ES256", NULL },
     { "prompt_values_supported", "none login consent select_account", NULL },
     { "claims_supported",
-      "sub iss aud exp iat auth_time nonce at_hash amr sid act name given_name "
-      "family_name locale updated_at email email_verified", NULL },
+      "sub iss aud exp iat auth_time nonce at_hash acr amr sid act name "
+      "given_name family_name locale updated_at email email_verified", NULL },
     { NULL, NULL, NULL }
 };
 

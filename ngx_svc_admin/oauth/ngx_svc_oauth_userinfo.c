@@ -65,7 +65,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo = {
                 " AND k.jkt IS NOT DISTINCT FROM $7::bytea",
                 NGX_SVC_OAUTH_LIVES_USER ", k.display_name, k.first_name,"
                 " k.last_name, k.locale, k.updated_at, k.user_name,"
-                " k.email_verified",
+                " k.email_verified", NGX_SVC_OAUTH_LIVES_SESSION,
                 ", x.user_id AS sub, coalesce(u.display_name, nullif("
                     "concat_ws(' ', u.first_name, u.last_name), '')) AS name,"
                 " u.first_name AS given_name, u.last_name AS family_name,"

@@ -340,7 +340,7 @@ sub plain {
     my %is = %$claims;
 
     $is{exp} = int(($is{exp} - $is{iat} + 5) / 10) if $is{exp} && $is{iat};
-    delete @is{qw(iat nbf jti at_hash sid)};
+    delete @is{qw(iat nbf jti at_hash sid acr)};
 
     return \%is;
 }
