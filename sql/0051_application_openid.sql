@@ -36,6 +36,17 @@ GRANT UPDATE (signing_alg, require_pkce, require_acr, unknown_scopes, refresh_to
               default_resource_uri, default_resource_key) ON svc.application TO svc_app;
 
 
+-- What a tenant's applications may have at most.
+
+ALTER TABLE svc.oauth_tenant
+    ADD COLUMN max_id_token_ttl       integer,
+    ADD COLUMN max_refresh_idle_days  integer,
+    ADD COLUMN max_grant_days         integer;
+
+GRANT UPDATE (max_id_token_ttl, max_refresh_idle_days, max_grant_days) ON svc.oauth_tenant
+    TO svc_app;
+
+
 -- Of a request without a challenge, which some web applications may send.
 
 ALTER TABLE svc.oauth_code ALTER COLUMN challenge DROP NOT NULL;

@@ -105,7 +105,8 @@ WITH may (name, privileges, columns) AS (VALUES
     ('oauth_refresh',     'UPDATE', 'used_at, successor'),
     ('oauth_tenant',      'UPDATE', 'active_kid, tokens_valid_after, orphan_action, '
                                     'orphan_grace_hours, max_delegation_depth, '
-                                    'review_interval_days'),
+                                    'review_interval_days, max_id_token_ttl, '
+                                    'max_refresh_idle_days, max_grant_days'),
     ('oauth_token',       'UPDATE', 'revoked_at'),
     ('role',              'UPDATE', 'name, permissions, updated_at'),
     ('session',           'UPDATE', 'stage, methods, expires_at, ended_at, last_seen_at, mfa_at, '

@@ -122,6 +122,74 @@ my $id = (claims($t->{id_token}))[1];
 is($id->{exp} - $id->{iat}, $DAY, 'what is changed counts from the next token on');
 
 
+# --- what a tenant lets them have ---------------------------------------------------
+
+sub settings {
+    my ($method, $body, @headers) = @_;
+
+    return $s->http($method => '/v1/admin/oauth/settings',
+                    [ Authorization => "Bearer $acme->{apps_token}", @headers ], $body);
+}
+
+my %MAX = (maxIdTokenTtlSeconds => undef, maxRefreshIdleDays => undef, maxGrantDays => undef);
+my $r = settings('GET');
+my $etag = $r->header('etag');
+
+is_deeply($r->json, \%MAX, 'there is no maximum');
+like($etag, qr/\A"\d+"\z/, 'of a version');
+is($s->http(PUT => '/v1/admin/oauth/settings',
+            [ Authorization => 'Bearer ' . $acme->token_for('users:view') ], {})->status, 403,
+   'not everybody sets one');
+
+for my $bad ([ maxIdTokenTtlSeconds => 59 ], [ maxIdTokenTtlSeconds => 86401 ],
+             [ maxRefreshIdleDays => 0 ], [ maxRefreshIdleDays => 366 ], [ maxGrantDays => 0 ],
+             [ maxGrantDays => 3651 ], [ maxGrantDays => '90' ], [ maxGrantDays => 1.5 ],
+             [ grantDays => 1 ]) {
+    $r = settings(PUT => { $bad->[0] => $bad->[1] });
+    is($r->status, 400, "$bad->[0] $bad->[1]: refused");
+    like($r->json->{error}{message}, qr/$bad->[0]/, "$bad->[0] $bad->[1]: named");
+}
+
+my $long = web('Long', idTokenTtlSeconds => 7200, refreshIdleDays => 60, grantDays => 400);
+
+sub lives {
+    my ($app) = @_;
+
+    return [ @{ patch($app) }{qw(idTokenTtlSeconds refreshIdleDays grantDays)} ];
+}
+
+is_deeply(settings(PUT => { maxGrantDays => 365 })->json, { %MAX, maxGrantDays => 365 },
+          'a maximum');
+is_deeply(lives($long), [ 7200, 60, 365 ], 'what is above it becomes that');
+is_deeply(lives($usual), [ 3600, 30, 90 ], 'what is not stays');
+is(settings(PUT => {}, 'If-Match' => $etag)->status, 412, 'of another version');
+is_deeply(settings(PUT => { maxIdTokenTtlSeconds => 1800, maxRefreshIdleDays => 20 })->json,
+          { maxIdTokenTtlSeconds => 1800, maxRefreshIdleDays => 20, maxGrantDays => 365 },
+          'and two more');
+is_deeply(lives($long), [ 1800, 20, 365 ], 'of what it was');
+is_deeply(lives($usual), [ 1800, 20, 90 ], 'and of the usual ones');
+is_deeply([ $acme->events_where("target_id = '$long->{clientId}'", qw(action details)) ],
+          [ [ 'application.created', { type => 'web' } ],
+            [ 'application.updated', { changed => [ 'grantDays' ] } ],
+            [ 'application.updated', { changed => [ qw(idTokenTtlSeconds refreshIdleDays) ] } ] ],
+          'which is audited of each');
+is_deeply([ $acme->events_where("action = 'oauth.settings_updated'", qw(target_type details)) ],
+          [ [ 'oauthSettings', { changed => [ 'maxGrantDays' ] } ],
+            [ 'oauthSettings', { changed => [ qw(maxIdTokenTtlSeconds maxRefreshIdleDays) ] } ] ],
+          'and of the settings');
+
+for my $member ([ idTokenTtlSeconds => 1801 ], [ refreshIdleDays => 21 ], [ grantDays => 366 ]) {
+    $r = $s->http(PATCH => "/v1/applications/$long->{clientId}",
+                  [ Authorization => "Bearer $acme->{apps_token}" ], { @$member });
+    is($r->status, 400, "$member->[0] above it is refused");
+    like($r->json->{error}{message}, qr/$member->[0]/, "$member->[0]: named");
+}
+
+is_deeply(lives(web('New')), [ 1800, 20, 90 ], 'a new one has no more');
+is_deeply(settings(PUT => { %MAX })->json, \%MAX, 'null is none');
+is_deeply(lives(patch($long, idTokenTtlSeconds => 86400)), [ 86400, 20, 365 ], 'again');
+
+
 # --- refresh tokens -----------------------------------------------------------------
 
 my $always = web('Always', refreshTokens => 'always');

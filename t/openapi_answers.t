@@ -512,7 +512,7 @@ is_status(200, 'putAgentIdentity', body => { ownerId => $user });
 is_status(200, 'listAgents', query => 'status=active&limit=2');
 is_status(200, 'listAgentAnomalies', query => 'all=1');
 is_status(412, $_, body => $body{$_}, headers => [ 'If-Match' => '"1"' ])
-    for qw(putAgentPolicy putAgentIdentity putAgentSettings resetAgentPolicy);
+    for qw(putAgentPolicy putAgentIdentity putAgentSettings putOauthSettings resetAgentPolicy);
 
 my @later = qw(deleteIpBlock removeGroupApp deleteScimTarget deleteApplication
                removeDomain removeGroupMember

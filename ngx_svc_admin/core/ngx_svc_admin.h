@@ -64,6 +64,7 @@ extern const ngx_svc_constraint_t  ngx_svc_admin_constraints[];
     _(ngx_svc_admin_application_secret)                                       \
     _(ngx_svc_admin_agents)                                                   \
     _(ngx_svc_admin_agent_settings)                                           \
+    _(ngx_svc_admin_oauth_settings)                                           \
     _(ngx_svc_admin_anomalies)                                                \
     _(ngx_svc_admin_delegations)                                              \
     _(ngx_svc_admin_agent_policy)                                             \

@@ -20,6 +20,9 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
     " WHEN NOT n.type = ANY (" method "::text::text[]) THEN 'method'"         \
     " WHEN n.type = 'm2m' AND n.require_consent THEN 'consent'"               \
     " WHEN n.type <> 'web' AND NOT n.require_pkce THEN 'pkce'"                \
+    " WHEN EXISTS (SELECT FROM svc.oauth_tenant g"                            \
+        " WHERE g.tenant_id = " NGX_SVC_TENANT " AND "                        \
+            NGX_SVC_APPLICATION_ABOVE("n", "g") ") THEN 'above'"              \
     " WHEN 'authorization_code' = ANY (n.grant_types)"                        \
         " AND cardinality(n.redirect_uris) = 0 THEN 'redirect'"               \
     " WHEN NOT 'authorization_code' = ANY (n.grant_types)"                    \
@@ -63,6 +66,9 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
       "\"requireConsent\" is false of this type of application." },           \
     { "pkce", NGX_SVC_E_INVALID_VALUE,                                        \
       "\"requirePkce\" may be false of the type \"web\" only." },             \
+    { "above", NGX_SVC_E_INVALID_VALUE,                                       \
+      "\"idTokenTtlSeconds\", \"refreshIdleDays\" or \"grantDays\" is more"   \
+      " than GET /v1/admin/oauth/settings allows." },                         \
     { "redirect", NGX_SVC_E_INVALID_VALUE,                                    \
       "\"redirectUris\" must have one at least with the grant type"           \
       " \"authorization_code\"." },                                           \
@@ -86,9 +92,7 @@ static ngx_int_t ngx_svc_admin_application_new(ngx_svc_request_t *sr,
         " \"groupsClaim\" text, \"idTokenTtlSeconds\" numeric,"               \
         " \"refreshIdleDays\" numeric, \"grantDays\" numeric)"
 
-/* Of two that are given the same "resourceUri" one sees the other. */
-
-static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_lock = {
+const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_lock = {
     .name = "admin_applications_lock",
     .text = NGX_SVC_LIMIT_LOCK("svc.application")
 };
@@ -136,14 +140,17 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_create = {
                 NGX_SVC_APPLICATION_SORTED("b.\"idTokenClaims\"")
                     " AS id_token_claims,"
                 " coalesce(b.\"groupsClaim\", 'all') AS groups_claim,"
-                " coalesce(b.\"idTokenTtlSeconds\", 3600)::int4"
-                    " AS id_token_ttl,"
-                " coalesce(b.\"refreshIdleDays\", 30)::int4"
+                " coalesce(b.\"idTokenTtlSeconds\","
+                    " least(3600, g.max_id_token_ttl))::int4 AS id_token_ttl,"
+                " coalesce(b.\"refreshIdleDays\","
+                    " least(30, g.max_refresh_idle_days))::int4"
                     " AS refresh_idle_days,"
-                " coalesce(b.\"grantDays\", 90)::int4 AS grant_days,"
+                " coalesce(b.\"grantDays\", least(90, g.max_grant_days))::int4"
+                    " AS grant_days,"
                 " $22::text AS default_resource_uri,"
                 " $23::text AS default_resource_key"
             " FROM " NGX_SVC_ADMIN_APPLICATION_OPENID("$21")
+            " LEFT JOIN svc.oauth_tenant g ON g.tenant_id = " NGX_SVC_TENANT
         "), c AS ("
             "SELECT CASE WHEN false THEN NULL"
                 NGX_SVC_ADMIN_APPLICATION_WRONG("$16", "$19")

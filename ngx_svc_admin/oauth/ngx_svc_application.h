@@ -242,6 +242,20 @@ ngx_int_t ngx_svc_application_bind_key(ngx_svc_request_t *sr,
         " FROM unnest(" strings "::text::text[]) s ORDER BY 1)"
 
 
+/* SQL: what lives longer of an application than its tenant lets it. */
+
+#define NGX_SVC_APPLICATION_ABOVE(a, tenant)                                  \
+    "(" a ".id_token_ttl > " tenant ".max_id_token_ttl"                       \
+    " OR " a ".refresh_idle_days > " tenant ".max_refresh_idle_days"          \
+    " OR " a ".grant_days > " tenant ".max_grant_days)"
+
+
+/*
+ * Who makes and changes applications stands in line, by the tenant: of two that
+ * are given the same "resourceUri" one sees the other.
+ */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_applications_lock;
+
 /* Locks the application that the path names. */
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_admin_application_lock;
 

@@ -103,6 +103,8 @@
     _("oauth.grant_revoked", "grant")
 #define NGX_SVC_A_OAUTH_KEY_REVOKED(_)  _("oauth.key_revoked", "oauthKey")
 #define NGX_SVC_A_OAUTH_KEY_ROTATED(_)  _("oauth.key_rotated", "oauthKey")
+#define NGX_SVC_A_OAUTH_SETTINGS_UPDATED(_)                                   \
+    _("oauth.settings_updated", "oauthSettings")
 
 #define NGX_SVC_A_PASSWORD_CHANGED(_)  _("password.changed", "user")
 #define NGX_SVC_A_PASSWORD_RESET(_)  _("password.reset", "user")

@@ -110,6 +110,7 @@ my %VALUES = (
     admin_agent_identity_put => [ 'app_x', 'true', undef, 'true', '4102444800000', undef ],
     admin_agent_review => [ 'app_x', 'note' ],
     admin_agent_settings_put => [ 'disable', 1, 2, 3, undef ],
+    admin_oauth_settings_put => [ 'true', 60, 'true', undef, 'false', undef, undef ],
     admin_anomalies_list => [ undef, 100, 0 ],
     ( map { $_ => [ (undef) x 8, 100, 0 ] } qw(admin_delegations_all
         admin_delegations_client admin_delegations_user admin_delegations_chain

@@ -252,7 +252,7 @@ INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id, redirect_uri
 SELECT $t, sha256(('$slug-code' || i)::bytea), $grant, $app, 'https://x.test/', 'x',
        now() + interval '1 day' FROM $all;
 UPDATE svc.application SET assignment = 'groups', scopes = '{openid}', auth_method = 'none',
-       grant_types = '{authorization_code,refresh_token}'
+       grant_types = '{authorization_code,refresh_token}', grant_days = 100
  WHERE tenant_id = $t AND client_id = '@{[ sprintf 'app_%032x', 510 ]}';
 INSERT INTO svc.oauth_consent (tenant_id, user_id, client_id, scopes, resources, allowed)
 SELECT $t, $user, $app, '{openid}', '{}', '{" "," openid"}' FROM $all;
@@ -831,6 +831,9 @@ sub values {
         admin_agent_settings => [],
         admin_agent_settings_lock => [],
         admin_agent_settings_put => [ 'disable', 1, 2, 3, undef ],
+        admin_oauth_settings => [],
+        admin_oauth_settings_lock => [],
+        admin_oauth_settings_put => [ 'false', undef, 'false', undef, 'true', 99, undef ],
         admin_anomalies_total => [ undef ],
         admin_anomalies_list => [ undef, @page ],
         ( map { $_ => [ $row ] } qw(admin_anomaly_lock admin_anomaly_ack) ),

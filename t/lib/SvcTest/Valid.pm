@@ -126,6 +126,7 @@ sub bodies {
         rotateAgentSecret => { graceSeconds => 60, revokeTokens => $FALSE },
         putAgentSettings => { orphanAction => 'none', orphanGraceHours => 1,
                               maxDelegationDepth => 1, reviewIntervalDays => 1 },
+        putOauthSettings => { maxGrantDays => 365 },
         ( map { $_ => { enabled => $TRUE, maxTokenTtlSeconds => 60,
                         allowedScopes => [ 'a' ],
                         allowedAudiences => [ 'https://a.test/' ] } }
