@@ -275,7 +275,7 @@ my @WRONG = (
     [ 'no response_type', invalid_request => response_type => undef ],
     [ 'token', unsupported_response_type => response_type => 'token' ],
     [ 'code token', unsupported_response_type => response_type => 'code id_token' ],
-    [ 'fragment', invalid_request => response_mode => 'fragment' ],
+    [ 'another mode', invalid_request => response_mode => 'jwt' ],
     [ 'no challenge', invalid_request => code_challenge => undef ],
     [ 'plain', invalid_request => code_challenge_method => 'plain' ],
     [ 'no method', invalid_request => code_challenge_method => undef ],

@@ -50,7 +50,7 @@ is_deeply($document, {
     jwks_uri => "$issuer/jwks",
     scopes_supported => [ qw(openid profile email offline_access) ],
     response_types_supported => [ 'code' ],
-    response_modes_supported => [ 'query' ],
+    response_modes_supported => [ qw(query fragment form_post) ],
     grant_types_supported => [ qw(authorization_code refresh_token client_credentials),
                                $EXCHANGE ],
     code_challenge_methods_supported => [ 'S256' ],

@@ -174,6 +174,57 @@ shows('Sign in – Acme', 'a session of another tenant is none');
 unlike($page->do(text => 'body'), qr/eve|globex/i, 'of which nothing is said');
 
 
+# --- an answer that is posted -------------------------------------------------------
+
+# a page posts it, wherever the client redirects to then; the history has no code
+
+my $elsewhere = "http://127.0.0.1:$s->{nginx}{port}";
+my $posts = application($acme, name => 'Posts', type => 'web',
+                        redirectUris => [ "$elsewhere/callback", "$origin/callback" ],
+                        scopes => [ qw(openid profile) ]);
+
+sub arrives_by_post {
+    my ($state, $to, $name) = @_;
+
+    $page->do(arrives => "$to/nothing");
+
+    my $form = $page->do('posted');
+    my %field = map { s/\+/ /gr =~ s/%(..)/chr hex $1/ger } map { split /=/ }
+                split /&/, $form->{text};
+
+    utf8::encode(my $bytes = $state);
+
+    $s->secret($field{code}) if $field{code};
+    is($form->{url}, "$to/callback", "$name: posted");
+    is($form->{origin}, $origin, "$name: from here");
+    is($form->{referer}, "$origin/", "$name: and no more is told");
+    is($field{state}, $bytes, "$name: with the state");
+    is($field{iss}, "$origin/oauth/t/acme", "$name: and the issuer");
+    is_deeply($page->do('faults'), [], "$name: with no error");
+
+    return \%field;
+}
+
+for my $to ($elsewhere, $origin) {
+    my $state = q{"><script>alert(1)</script>' & ü};
+    my %posted = (client_id => $posts->{clientId}, redirect_uri => "$to/callback",
+                  response_mode => 'form_post', state => $state);
+
+    $page->do(fresh => "$origin/nothing");
+    authorize(%posted);
+    shows('Sign in – Acme', 'who is to be posted');
+    sign_in('ada@acme.test');
+    shows('Posts asks for access', 'is asked');
+    $page->do(press => 'Refuse');
+    is(arrives_by_post($state, $to, 'no')->{error}, 'access_denied', 'no: it is told');
+
+    authorize(%posted);
+    shows('Posts asks for access', 'is asked again');
+    $page->do(press => 'Allow');
+    like(arrives_by_post($state, $to, 'yes')->{code}, qr/\A[\w-]{43}\z/, 'yes: the code');
+}
+
+
 # --- what cannot be answered --------------------------------------------------------
 
 $page->do(fresh => "$origin/nothing");

@@ -7,7 +7,7 @@
 #include "ngx_svc_application_scope.h"
 #include "ngx_svc_audit.h"
 #include "ngx_svc_oauth_authorize_sql.h"
-#include "ngx_svc_oauth_location.h"
+#include "ngx_svc_oauth_decided.h"
 #include "ngx_svc_oauth_outcome.h"
 #include "ngx_svc_url.h"
 
@@ -466,6 +466,7 @@ ngx_svc_admin_authorization_decided(ngx_svc_request_t *sr)
 static ngx_int_t
 ngx_svc_admin_authorization_send(ngx_svc_oauth_request_t *ar, PGresult *res)
 {
+    ngx_int_t              rc;
     ngx_str_t              slug, location;
     ngx_svc_json_writer_t  w;
 
@@ -473,7 +474,11 @@ ngx_svc_admin_authorization_send(ngx_svc_oauth_request_t *ar, PGresult *res)
 
     slug = ngx_svc_row_value(res, 0, "slug");
 
-    if (ngx_svc_oauth_location_client(ar, &slug, &location) != NGX_OK
+    rc = (ar->mode == NGX_SVC_OAUTH_MODE_FORM_POST)
+         ? ngx_svc_oauth_decided_location(ar, &slug, &location)
+         : ngx_svc_oauth_location_client(ar, &slug, &location);
+
+    if (rc != NGX_OK
         || ngx_svc_json_writer_init(&w, ar->oauth.sr->request->pool,
                                     64 + location.len)
            != NGX_OK

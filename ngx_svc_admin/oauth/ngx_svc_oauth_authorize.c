@@ -7,7 +7,7 @@
  */
 
 #include "ngx_svc_oauth_authorize_sql.h"
-#include "ngx_svc_oauth_location.h"
+#include "ngx_svc_oauth_decided.h"
 #include "ngx_svc_oauth_outcome.h"
 
 
@@ -64,6 +64,7 @@ static ngx_int_t
 ngx_svc_oauth_authorize_prepare(ngx_svc_request_t *sr)
 {
     ngx_int_t                 rc;
+    ngx_str_t                 slug;
     ngx_svc_oauth_request_t  *ar;
 
     rc = ngx_svc_oauth_request_parse(sr, &sr->request->args, &ar);
@@ -77,6 +78,14 @@ ngx_svc_oauth_authorize_prepare(ngx_svc_request_t *sr)
     rc = ngx_svc_oauth_request_session(ar);
 
     if (rc == NGX_OK) {
+        rc = ngx_svc_oauth_decided(ar, &slug);
+    }
+
+    if (rc == NGX_OK) {
+        return ngx_svc_oauth_response(ar, &slug);
+    }
+
+    if (rc == NGX_DECLINED) {
         rc = ngx_svc_oauth_request_code(ar);
     }
 
@@ -161,15 +170,11 @@ ngx_svc_oauth_authorize_page(ngx_svc_oauth_request_t *ar, PGresult *res,
 static ngx_int_t
 ngx_svc_oauth_authorize_client(ngx_svc_oauth_request_t *ar, PGresult *res)
 {
-    ngx_str_t  slug, location;
+    ngx_str_t  slug;
 
     slug = ngx_svc_row_value(res, 0, "slug");
 
-    if (ngx_svc_oauth_location_client(ar, &slug, &location) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return ngx_svc_oauth_location_send(ar->oauth.sr, &location);
+    return ngx_svc_oauth_response(ar, &slug);
 }
 
 

@@ -6,54 +6,51 @@
 #include "ngx_svc_oauth_login_url.h"
 
 
-#define NGX_SVC_OAUTH_LOCATION_PARAMS  5
-
-
-typedef struct {
-    const char  *name;
-    ngx_str_t    value;     /* no data: it is left out */
-} ngx_svc_oauth_location_param_t;
-
-
 static ngx_int_t ngx_svc_oauth_location_error(ngx_svc_oauth_request_t *ar,
     ngx_str_t *code, ngx_str_t *description);
-static ngx_int_t ngx_svc_oauth_location_params(ngx_svc_oauth_request_t *ar,
-    const ngx_svc_oauth_location_param_t *params, ngx_str_t *location);
+static ngx_int_t ngx_svc_oauth_location_fields(ngx_svc_oauth_request_t *ar,
+    const ngx_svc_oauth_field_t *fields, ngx_str_t *location);
 static u_char *ngx_svc_oauth_location_separator(u_char *p,
-    const ngx_str_t *uri);
+    const ngx_str_t *uri, u_char first);
+
+
+ngx_int_t
+ngx_svc_oauth_location_answer(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *slug, ngx_svc_oauth_field_t *fields)
+{
+    ngx_memzero(fields, (NGX_SVC_OAUTH_LOCATION_FIELDS + 1)
+                        * sizeof(ngx_svc_oauth_field_t));
+
+    fields[0].name = "code";
+    fields[1].name = "error";
+    fields[2].name = "error_description";
+    fields[3].name = "state";
+    fields[3].value = ar->state;
+    fields[4].name = "iss";
+    fields[4].value = ngx_svc_oauth_issuer(ar->oauth.sr, slug);
+
+    if (fields[4].value.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ar->oauth.sr->error.kind == NGX_SVC_E_NONE) {
+        fields[0].value = ar->code;
+        return NGX_OK;
+    }
+
+    return ngx_svc_oauth_location_error(ar, &fields[1].value,
+                                        &fields[2].value);
+}
 
 
 ngx_int_t
 ngx_svc_oauth_location_client(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *slug, ngx_str_t *location)
 {
-    ngx_svc_oauth_location_param_t  params[NGX_SVC_OAUTH_LOCATION_PARAMS + 1];
+    ngx_svc_oauth_field_t  fields[NGX_SVC_OAUTH_LOCATION_FIELDS + 1];
 
-    ngx_memzero(params, sizeof(params));
-
-    params[0].name = "code";
-    params[1].name = "error";
-    params[2].name = "error_description";
-    params[3].name = "state";
-    params[3].value = ar->state;
-    params[4].name = "iss";
-    params[4].value = ngx_svc_oauth_issuer(ar->oauth.sr, slug);
-
-    if (params[4].value.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    if (ar->oauth.sr->error.kind == NGX_SVC_E_NONE) {
-        params[0].value = ar->code;
-
-    } else if (ngx_svc_oauth_location_error(ar, &params[1].value,
-                                            &params[2].value)
-               != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_svc_oauth_location_params(ar, params, location);
+    return ngx_svc_oauth_location_answer(ar, slug, fields) == NGX_OK
+           ? ngx_svc_oauth_location_fields(ar, fields, location) : NGX_ERROR;
 }
 
 
@@ -92,17 +89,18 @@ ngx_svc_oauth_location_error(ngx_svc_oauth_request_t *ar, ngx_str_t *code,
 
 
 static ngx_int_t
-ngx_svc_oauth_location_params(ngx_svc_oauth_request_t *ar,
-    const ngx_svc_oauth_location_param_t *params, ngx_str_t *location)
+ngx_svc_oauth_location_fields(ngx_svc_oauth_request_t *ar,
+    const ngx_svc_oauth_field_t *fields, ngx_str_t *location)
 {
-    u_char      *p;
+    u_char      *p, first;
     size_t       size;
     ngx_uint_t   i;
 
     size = ar->redirect_uri.len;
+    first = (ar->mode == NGX_SVC_OAUTH_MODE_FRAGMENT) ? '#' : '?';
 
-    for (i = 0; params[i].name; i++) {
-        size += 2 + ngx_strlen(params[i].name) + 3 * params[i].value.len;
+    for (i = 0; fields[i].name; i++) {
+        size += 2 + ngx_strlen(fields[i].name) + 3 * fields[i].value.len;
     }
 
     p = ngx_pnalloc(ar->oauth.sr->request->pool, size);
@@ -114,16 +112,16 @@ ngx_svc_oauth_location_params(ngx_svc_oauth_request_t *ar,
     p = ngx_cpymem(p, ar->redirect_uri.data, ar->redirect_uri.len);
     location->len = p - location->data;
 
-    for (i = 0; params[i].name; i++) {
+    for (i = 0; fields[i].name; i++) {
 
-        if (params[i].value.data == NULL) {
+        if (fields[i].value.data == NULL) {
             continue;
         }
 
-        p = ngx_svc_oauth_location_separator(p, location);
-        p = ngx_sprintf(p, "%s=", params[i].name);
-        p = (u_char *) ngx_escape_uri(p, params[i].value.data,
-                                      params[i].value.len,
+        p = ngx_svc_oauth_location_separator(p, location, first);
+        p = ngx_sprintf(p, "%s=", fields[i].name);
+        p = (u_char *) ngx_escape_uri(p, fields[i].value.data,
+                                      fields[i].value.len,
                                       NGX_ESCAPE_URI_COMPONENT);
         location->len = p - location->data;
     }
@@ -132,15 +130,16 @@ ngx_svc_oauth_location_params(ngx_svc_oauth_request_t *ar,
 }
 
 
-/* uri: what has been written so far. */
+/* uri: what has been written so far; first: what parameters are behind. */
 
 static u_char *
-ngx_svc_oauth_location_separator(u_char *p, const ngx_str_t *uri)
+ngx_svc_oauth_location_separator(u_char *p, const ngx_str_t *uri,
+    u_char first)
 {
-    if (ngx_strlchr(uri->data, uri->data + uri->len, '?') == NULL) {
-        *p++ = '?';
+    if (ngx_strlchr(uri->data, uri->data + uri->len, first) == NULL) {
+        *p++ = first;
 
-    } else if (p[-1] != '?' && p[-1] != '&') {
+    } else if (p[-1] != first && p[-1] != '&') {
         *p++ = '&';
     }
 
@@ -177,7 +176,7 @@ ngx_svc_oauth_location_page(ngx_svc_oauth_request_t *ar,
 
     location->data = p;
     p = ngx_cpymem(p, url.data, url.len);
-    p = ngx_svc_oauth_location_separator(p, &url);
+    p = ngx_svc_oauth_location_separator(p, &url, '?');
     p = ngx_cpymem(p, "return_to=", sizeof("return_to=") - 1);
     p = (u_char *) ngx_escape_uri(p, path.data, path.len,
                                   NGX_ESCAPE_URI_COMPONENT);

@@ -7,16 +7,26 @@
 #define _NGX_SVC_OAUTH_LOCATION_H_INCLUDED_
 
 
+#include "ngx_svc_oauth_form_post.h"
 #include "ngx_svc_oauth_request.h"
 
 
 #define NGX_SVC_OAUTH_AUTHORIZE  "/oauth/authorize"
 
+#define NGX_SVC_OAUTH_LOCATION_FIELDS  5
+
 
 /*
- * The redirect URI with the code, or with sr->error unless that is NONE; the
- * state, and the issuer, of the tenant with that slug (RFC 9207).  NGX_OK or
- * NGX_ERROR.
+ * The code, or sr->error unless that is NONE; the state, and the issuer, of the
+ * tenant with that slug (RFC 9207).  fields: room for one more than there are.
+ * NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_location_answer(ngx_svc_oauth_request_t *ar,
+    const ngx_str_t *slug, ngx_svc_oauth_field_t *fields);
+
+/*
+ * The redirect URI with those, in the query, or in the fragment if that is
+ * ar->mode.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_location_client(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *slug, ngx_str_t *location);

@@ -96,7 +96,7 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_endpoints[] = {
 static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_lists[] = {
     { "scopes_supported", "openid profile email offline_access", NULL },
     { "response_types_supported", "code", "code" },
-    { "response_modes_supported", "query", NULL },
+    { "response_modes_supported", "query fragment form_post", NULL },
     { "grant_types_supported",
       "authorization_code refresh_token " NGX_SVC_OAUTH_SERVICE_GRANTS,
       NGX_SVC_OAUTH_SERVICE_GRANTS },

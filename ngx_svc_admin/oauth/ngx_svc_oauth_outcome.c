@@ -20,6 +20,7 @@ static ngx_int_t ngx_svc_oauth_outcome_say(ngx_svc_oauth_request_t *ar,
 
 #define NGX_SVC_OAUTH_FAULT   "fault"   /* of ar->error */
 #define NGX_SVC_OAUTH_BARRED  "barred"
+#define NGX_SVC_OAUTH_DENIED  "denied"
 #define NGX_SVC_OAUTH_JUDGE   "policy"
 
 #define ngx_svc_oauth_no_verdict  { NULL, NGX_SVC_E_NONE, NULL, NULL, NULL }
@@ -83,7 +84,8 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_wrong[] = {
       "The application asks for something else than the page has shown: show "
       "it again.", NULL, NULL },
 
-    { "denied", NGX_SVC_E_BOUNDARY, "The user has refused.", NULL, NULL },
+    { NGX_SVC_OAUTH_DENIED, NGX_SVC_E_BOUNDARY, "The user has refused.", NULL,
+      NULL },
 
     ngx_svc_oauth_no_verdict
 };
@@ -259,6 +261,16 @@ ngx_svc_oauth_outcome_judge(ngx_svc_oauth_request_t *ar, PGresult *res)
     ar->policy.data = ngx_pstrdup(sr->request->pool, &number);
 
     return ar->policy.data ? NGX_SVC_OAUTH_JUDGED : NGX_SVC_OAUTH_FAILED;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_outcome_denied(ngx_svc_oauth_request_t *ar)
+{
+    static const ngx_str_t  denied = ngx_string(NGX_SVC_OAUTH_DENIED);
+
+    return ngx_svc_oauth_outcome_say(ar,
+               ngx_svc_oauth_verdict(ngx_svc_oauth_wrong, &denied), &denied);
 }
 
 

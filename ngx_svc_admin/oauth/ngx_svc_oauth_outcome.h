@@ -36,6 +36,9 @@ ngx_int_t ngx_svc_oauth_outcome_calls(ngx_svc_oauth_request_t *ar);
 ngx_svc_oauth_outcome_e ngx_svc_oauth_outcome(ngx_svc_oauth_request_t *ar,
     PGresult *login, PGresult *res);
 
+/* Sets sr->error to what is told when the user refuses.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_oauth_outcome_denied(ngx_svc_oauth_request_t *ar);
+
 /* Of _JUDGED.  Returns what goes to ngx_http_finalize_request(). */
 ngx_int_t ngx_svc_oauth_outcome_again(ngx_svc_oauth_request_t *ar);
 

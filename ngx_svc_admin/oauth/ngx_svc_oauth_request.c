@@ -191,6 +191,10 @@ ngx_svc_oauth_request_query(ngx_svc_oauth_request_t *ar,
 
     for (i = 0; i < ar->oauth.form.n; i++) {
 
+        if (ngx_strcmp(pair[i].name.data, NGX_SVC_OAUTH_DECIDED) == 0) {
+            continue;
+        }
+
         if (since->data && (ngx_strcmp(pair[i].name.data, "prompt") == 0
                             || ngx_strcmp(pair[i].name.data, "max_age") == 0
                             || ngx_strcmp(pair[i].name.data, "auth_after")

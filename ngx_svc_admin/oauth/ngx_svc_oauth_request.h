@@ -12,9 +12,21 @@
 
 #define NGX_SVC_OAUTH_CODE  43      /* base64url of NGX_SVC_OAUTH_SECRET */
 
+/* A parameter of ours: what was decided on the page; of one request alone. */
+#define NGX_SVC_OAUTH_DECIDED  "decided"
+
 #define NGX_SVC_OAUTH_PROMPT_NONE     0x01
 #define NGX_SVC_OAUTH_PROMPT_LOGIN    0x02      /* "select_account", too */
 #define NGX_SVC_OAUTH_PROMPT_CONSENT  0x04
+
+
+/* How a client wants its answer. */
+
+typedef enum {
+    NGX_SVC_OAUTH_MODE_QUERY = 0,
+    NGX_SVC_OAUTH_MODE_FRAGMENT,
+    NGX_SVC_OAUTH_MODE_FORM_POST
+} ngx_svc_oauth_mode_e;
 
 
 /*
@@ -28,6 +40,7 @@ typedef struct {
     ngx_str_t                      redirect_uri;
     ngx_str_t                      before;      /* of a loopback URI's port; */
     ngx_str_t                      behind;      /* no data: it is none */
+    ngx_svc_oauth_mode_e           mode;
     ngx_str_t                      state;
     ngx_str_t                      nonce;
     ngx_str_t                      challenge;   /* decoded, as jkt */
@@ -99,9 +112,10 @@ ngx_int_t ngx_svc_oauth_request_digest(ngx_svc_oauth_request_t *ar);
 ngx_int_t ngx_svc_oauth_request_code(ngx_svc_oauth_request_t *ar);
 
 /*
- * The query once more, each name and value encoded, and without what a new
- * sign-in has done for, when since (seconds since the epoch, as text) says when
- * that must have been; no data: as it was.  NGX_OK or NGX_ERROR.
+ * The query once more, each name and value encoded, and without what was
+ * decided, and what a new sign-in has done for, when since (seconds since the
+ * epoch, as text) says when that must have been; no data: as it was.  NGX_OK or
+ * NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_request_query(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *since, ngx_str_t *query);

@@ -22,6 +22,8 @@ typedef struct {
 
 
 static ngx_int_t ngx_svc_oauth_request_repeated(ngx_svc_oauth_request_t *ar);
+static ngx_int_t ngx_svc_oauth_request_once(ngx_svc_oauth_request_t *ar,
+    const char *name, ngx_str_t *value);
 static ngx_int_t ngx_svc_oauth_request_checks(ngx_svc_oauth_request_t *ar);
 static ngx_int_t ngx_svc_oauth_request_targets(ngx_svc_oauth_request_t *ar);
 static u_char *ngx_svc_oauth_request_array(u_char *p, const ngx_str_t *values,
@@ -59,6 +61,8 @@ static ngx_int_t ngx_svc_oauth_request_type(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *value);
 static ngx_int_t ngx_svc_oauth_request_mode(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *value);
+static ngx_int_t ngx_svc_oauth_request_mode_of(const ngx_str_t *value,
+    ngx_svc_oauth_mode_e *mode);
 static ngx_int_t ngx_svc_oauth_request_method(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *value);
 
@@ -117,23 +121,41 @@ ngx_svc_oauth_request_check(ngx_svc_oauth_request_t *ar)
 }
 
 
-/* Whatever is wrong, a state that is there once goes back. */
+/*
+ * Whatever is wrong, a state that is there once goes back, and it is told in
+ * the way that the client wants.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_request_repeated(ngx_svc_oauth_request_t *ar)
 {
-    ngx_str_t  state, more;
+    ngx_str_t  state, mode;
 
     static const char *const  repeatable[] = { "resource", NULL };
 
-    if (ngx_svc_form_nth(&ar->oauth.form, "state", 0, &state) == NGX_OK
-        && ngx_svc_form_nth(&ar->oauth.form, "state", 1, &more) != NGX_OK
+    if (ngx_svc_oauth_request_once(ar, "state", &state) == NGX_OK
         && state.len <= NGX_SVC_OAUTH_STATE_MAX)
     {
         ar->state = state;
     }
 
+    if (ngx_svc_oauth_request_once(ar, "response_mode", &mode) == NGX_OK) {
+        (void) ngx_svc_oauth_request_mode_of(&mode, &ar->mode);
+    }
+
     return ngx_svc_form_unique(&ar->oauth.form, repeatable, &ar->error);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_once(ngx_svc_oauth_request_t *ar, const char *name,
+    ngx_str_t *value)
+{
+    ngx_str_t  more;
+
+    return ngx_svc_form_nth(&ar->oauth.form, name, 1, &more) == NGX_OK
+           ? NGX_DECLINED
+           : ngx_svc_form_nth(&ar->oauth.form, name, 0, value);
 }
 
 
@@ -513,9 +535,34 @@ ngx_svc_oauth_request_type(ngx_svc_oauth_request_t *ar, const ngx_str_t *value)
 static ngx_int_t
 ngx_svc_oauth_request_mode(ngx_svc_oauth_request_t *ar, const ngx_str_t *value)
 {
-    return value->data == NULL || ngx_strcmp(value->data, "query") == 0
+    return value->data == NULL
+           || ngx_svc_oauth_request_mode_of(value, &ar->mode) == NGX_OK
            ? NGX_OK : ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
-                                   "'response_mode' must be 'query'.");
+                                   "'response_mode' must be 'query', "
+                                   "'fragment' or 'form_post'.");
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_request_mode_of(const ngx_str_t *value,
+    ngx_svc_oauth_mode_e *mode)
+{
+    ngx_uint_t  i;
+
+    static const char *const  modes[] = {
+        [NGX_SVC_OAUTH_MODE_QUERY] = "query",
+        [NGX_SVC_OAUTH_MODE_FRAGMENT] = "fragment",
+        [NGX_SVC_OAUTH_MODE_FORM_POST] = "form_post"
+    };
+
+    for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        if (ngx_strcmp(value->data, modes[i]) == 0) {
+            *mode = i;
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
 }
 
 

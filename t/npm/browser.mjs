@@ -13,7 +13,7 @@ const browser = await chromium.launch({
   args: [ "--no-sandbox", "--disable-gpu", "--in-process-gpu" ],
 });
 
-let context, page, protocol, faults = [], loaded = [];
+let context, page, protocol, faults = [], loaded = [], posted = null;
 
 // what is refused is an error of the page that asked, and is in the console
 
@@ -37,6 +37,11 @@ const actions = {
       }
     });
     page.on("response", r => loaded.push(r));
+    page.on("request", r => {
+      if (r.isNavigationRequest() && r.method() === "POST") {
+        posted = r;
+      }
+    });
     await page.addInitScript(() =>
       addEventListener("securitypolicyviolation", e =>
         console.error(`CSP: ${e.violatedDirective} ${e.blockedURI}`)));
@@ -90,6 +95,15 @@ const actions = {
 
   async arrives(url) { await page.waitForURL(url); },
   url: () => page.url(),
+
+  // the form that led somewhere last
+
+  async posted() {
+    const { origin, referer } = await posted.allHeaders();
+
+    return { url: posted.url(), text: posted.postData(), origin, referer };
+  },
+
   text: selector => page.locator(selector).innerText(),
   count: selector => page.locator(selector).count(),
   attribute: (selector, name) => page.locator(selector).getAttribute(name),

@@ -30,8 +30,8 @@ my ($NODE) = (run([ 'node', '--version' ]))[1] =~ /^v(\d+)/;
 skip_file('playwright needs Node.js 20 or newer') if ($NODE // 0) < 20;
 
 
-# Has a server that is not yet started serve them, and an empty one at /nothing;
-# their origin.  The empty one has the opener policy of the others: without it the
+# Has a server that is not yet started serve them, and an empty one at /nothing, where
+# a client's /callback leads; their origin.  The empty one has the opener policy of the others: without it the
 # browser would take another process.
 
 sub with_pages {
@@ -52,6 +52,9 @@ sub with_pages {
             default_type text/html;
             add_header Cross-Origin-Opener-Policy same-origin;
             return 200 '<!doctype html><link rel="icon" href="data:,">';
+        }
+        location = /callback {
+            return 303 $scheme://$http_host/nothing;
         }
 EOT
 

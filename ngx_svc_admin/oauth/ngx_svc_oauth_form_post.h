@@ -1,0 +1,32 @@
+/*
+ * A page that posts what an authorization request has come to (OAuth 2.0 Form
+ * Post Response Mode).
+ */
+
+#ifndef _NGX_SVC_OAUTH_FORM_POST_H_INCLUDED_
+#define _NGX_SVC_OAUTH_FORM_POST_H_INCLUDED_
+
+
+#include "ngx_svc_common.h"
+
+
+/* A parameter of an answer; an array of them ends with a name that is NULL. */
+
+typedef struct {
+    const char  *name;      /* of letters and "_" */
+    ngx_str_t    value;     /* no data: it is left out */
+} ngx_svc_oauth_field_t;
+
+
+/* The Content-Security-Policy that goes with the page. */
+extern ngx_str_t  ngx_svc_oauth_form_post_policy;
+
+/*
+ * uri and the values are UTF-8 from anybody.  NGX_OK, with the page in the
+ * pool; NGX_ERROR.
+ */
+ngx_int_t ngx_svc_oauth_form_post(ngx_pool_t *pool, const ngx_str_t *uri,
+    const ngx_svc_oauth_field_t *fields, ngx_str_t *page);
+
+
+#endif /* _NGX_SVC_OAUTH_FORM_POST_H_INCLUDED_ */
