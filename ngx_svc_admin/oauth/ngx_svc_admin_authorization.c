@@ -99,8 +99,8 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization = {
         "SELECT v.verdict AS _verdict, t.slug AS \"tenant.slug\","
             " t.name AS \"tenant.name\", a.client_id AS \"client.clientId\","
             " a.name AS \"client.name\", a.type AS \"client.type\","
-            " CASE WHEN v.verdict IN ('login', 'again') THEN 'required'"
-                " ELSE 'ok' END AS login,"
+            " CASE WHEN v.verdict IN ('login', 'again', 'acr_again')"
+                " THEN 'required' ELSE 'ok' END AS login,"
             " CASE WHEN v.verdict IS NULL THEN 'given' ELSE 'required' END"
                 " AS consent,"
             " u.id AS \"user.id\", u.user_name AS \"user.email\","
@@ -116,7 +116,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization = {
         NGX_SVC_OAUTH_AUTHORIZE_FROM("")
         " CROSS JOIN LATERAL (SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
             NGX_SVC_OAUTH_VERDICT_PLACE NGX_SVC_OAUTH_VERDICT_USER
-            NGX_SVC_OAUTH_VERDICT_CONSENT("$17")
+            NGX_SVC_OAUTH_VERDICT_CONSENT("$19")
             " END AS verdict OFFSET 0) o"
         " CROSS JOIN LATERAL (SELECT o.verdict, o.verdict IS NULL"
             " OR o.verdict = 'consent' AS signed_in) v"
@@ -129,7 +129,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization = {
 };
 
 /*
- * $21: the decision, $22: of whom, $23 and $24: the scopes and the resources
+ * $23: the decision, $24: of whom, $25 and $26: the scopes and the resources
  * that the page has shown: nothing else is granted.  What a loopback URI was
  * approved for is asked for again.
  */
@@ -148,12 +148,12 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization_decide = {
         "WITH v AS ("
             "SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
                 NGX_SVC_OAUTH_VERDICT_PLACE NGX_SVC_OAUTH_VERDICT_USER
-                " WHEN s.user_id <> $22::text::uuid THEN 'user'"
-                " WHEN $21 = 'deny' THEN 'denied'"
+                " WHEN s.user_id <> $24::text::uuid THEN 'user'"
+                " WHEN $23 = 'deny' THEN 'denied'"
                 " WHEN NOT "
-                    NGX_SVC_ADMIN_AUTHORIZATION_SHOWN("$23", "w.scopes")
+                    NGX_SVC_ADMIN_AUTHORIZATION_SHOWN("$25", "w.scopes")
                     " OR NOT "
-                    NGX_SVC_ADMIN_AUTHORIZATION_SHOWN("$24", "h.resources")
+                    NGX_SVC_ADMIN_AUTHORIZATION_SHOWN("$26", "h.resources")
                     " THEN 'changed' END"
                 NGX_SVC_OAUTH_AUTHORIZE_COLUMNS
             NGX_SVC_OAUTH_AUTHORIZE_FROM("")

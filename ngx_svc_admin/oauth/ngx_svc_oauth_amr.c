@@ -13,6 +13,13 @@
 #define NGX_SVC_OAUTH_PASSKEY       0x04
 #define NGX_SVC_OAUTH_HARDWARE      0x08    /* one that cannot be backed up */
 
+/* And which class a client has asked for. */
+
+#define NGX_SVC_OAUTH_ASKED_ONE      0x10
+#define NGX_SVC_OAUTH_ASKED_TWO      0x20
+#define NGX_SVC_OAUTH_ASKED_PASSKEY  0x40
+#define NGX_SVC_OAUTH_ASKED          0x70
+
 
 static ngx_uint_t ngx_svc_oauth_amr_proofs(const ngx_str_t *methods);
 
@@ -71,6 +78,11 @@ ngx_svc_oauth_acr(const ngx_str_t *methods)
 
     proofs = ngx_svc_oauth_amr_proofs(methods);
 
+    if (proofs & NGX_SVC_OAUTH_ASKED) {
+        return (proofs & NGX_SVC_OAUTH_ASKED_PASSKEY)
+               ? passkey : (proofs & NGX_SVC_OAUTH_ASKED_TWO) ? two : one;
+    }
+
     if (proofs & NGX_SVC_OAUTH_PASSKEY) {
         return passkey;
     }
@@ -95,7 +107,10 @@ ngx_svc_oauth_amr_proofs(const ngx_str_t *methods)
         { ngx_string("email"), NGX_SVC_OAUTH_CODE_SHOWN },
         { ngx_string("recovery"), NGX_SVC_OAUTH_CODE_SHOWN },
         { ngx_string("passkey"), NGX_SVC_OAUTH_PASSKEY },
-        { ngx_string(NGX_SVC_SIGNIN_HARDWARE), NGX_SVC_OAUTH_HARDWARE }
+        { ngx_string(NGX_SVC_SIGNIN_HARDWARE), NGX_SVC_OAUTH_HARDWARE },
+        { ngx_string(NGX_SVC_OAUTH_ACR_ONE), NGX_SVC_OAUTH_ASKED_ONE },
+        { ngx_string(NGX_SVC_OAUTH_ACR_TWO), NGX_SVC_OAUTH_ASKED_TWO },
+        { ngx_string(NGX_SVC_OAUTH_ACR_PASSKEY), NGX_SVC_OAUTH_ASKED_PASSKEY }
     };
 
     proofs = 0;

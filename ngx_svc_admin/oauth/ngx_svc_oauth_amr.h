@@ -21,11 +21,14 @@
 #define NGX_SVC_OAUTH_ACR_PASSKEY  "phr"
 
 
-/* methods: those of a session, as PostgreSQL writes an array. */
+/*
+ * methods: those of a session, as PostgreSQL writes an array; and of a grant,
+ * whose client has asked for a class, that one.
+ */
 
 void ngx_svc_oauth_amr(ngx_svc_json_writer_t *w, const ngx_str_t *methods);
 
-/* Of the highest class; it is static. */
+/* Which class it is: the one that was asked for, or the highest.  Static. */
 ngx_str_t ngx_svc_oauth_acr(const ngx_str_t *methods);
 
 

@@ -8,6 +8,7 @@
 
 #include "ngx_svc_oauth_sql.h"
 #include "ngx_svc_login_policy.h"
+#include "ngx_svc_oauth_amr.h"
 #include "ngx_svc_oauth_request.h"
 #include "ngx_svc_session.h"
 
@@ -19,7 +20,8 @@
  * $10: whether it asks for a new sign-in, $11: how old one may be, $12: after
  * what time it must be, $13: whose, '' when the hint is no good, $14: bytes
  * that all scopes may have, $15: from which address, $16: the version of the
- * access policy that lets the request through.
+ * access policy that lets the request through, $17: of which class it should
+ * be, and $18: whether it must.
  */
 
 #define NGX_SVC_OAUTH_AUTHORIZE_PARAMS                                        \
@@ -38,9 +40,11 @@
     ngx_svc_oauth_request_param(hint),                                        \
     ngx_svc_param_constant(NGX_SVC_OAUTH_SCOPE_MAX),                          \
     ngx_svc_oauth_request_param(oauth.ip),                                    \
-    ngx_svc_oauth_request_param(policy)
+    ngx_svc_oauth_request_param(policy),                                      \
+    ngx_svc_oauth_request_param(acr),                                         \
+    ngx_svc_oauth_request_param(acr_needed)
 
-/* and, where a code may come of it, $17 to $20: */
+/* and, where a code may come of it, $19 to $22: */
 
 #define NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS                                   \
     NGX_SVC_OAUTH_AUTHORIZE_PARAMS,                                           \
@@ -163,12 +167,45 @@
 #define NGX_SVC_OAUTH_POLICY_OPEN                                             \
     "'{\"rules\":[],\"defaultAction\":\"allow\"}'"
 
+/*
+ * What a session does not reach a new sign-in may, once: $12 says that there
+ * was one.
+ */
+
+#define NGX_SVC_OAUTH_VERDICT_ACR                                             \
+    " WHEN $17::text IS NOT NULL AND ($18::bool OR a.require_acr)"            \
+        " AND NOT " NGX_SVC_OAUTH_ACR_REACHED " && $17::text::text[]"         \
+        " THEN CASE WHEN $12::text IS NULL AND $17::text <> '{}'"             \
+            " THEN 'acr_again' ELSE 'acr' END"
+
+/* The classes of the session: as ngx_svc_oauth_acr() tells the highest. */
+
+#define NGX_SVC_OAUTH_ACR_REACHED                                             \
+    "CASE WHEN 'passkey' = ANY (s.methods)"                                   \
+            " THEN '{" NGX_SVC_OAUTH_ACR_ONE "," NGX_SVC_OAUTH_ACR_TWO ","    \
+                NGX_SVC_OAUTH_ACR_PASSKEY "}'::text[]"                        \
+        " WHEN 'password' = ANY (s.methods)"                                  \
+            " AND s.methods && '{email,recovery,totp}'"                       \
+            " THEN '{" NGX_SVC_OAUTH_ACR_ONE "," NGX_SVC_OAUTH_ACR_TWO "}'"   \
+        " ELSE '{" NGX_SVC_OAUTH_ACR_ONE "}' END"
+
+/*
+ * What a grant keeps of how the user has signed in: behind that the class that
+ * the client is told, of those that it asks for the first that is reached.
+ */
+
+#define NGX_SVC_OAUTH_ACR_METHODS                                             \
+    "CASE WHEN $17::text IS NULL THEN s.methods ELSE s.methods || ARRAY("     \
+        "SELECT n FROM unnest($17::text::text[]) n"                           \
+        " WHERE n = ANY (" NGX_SVC_OAUTH_ACR_REACHED ") LIMIT 1) END"
+
 #define NGX_SVC_OAUTH_VERDICT_USER                                            \
     " WHEN $13 = '' THEN 'hint'"                                              \
     " WHEN s.user_id IS NULL THEN 'login'"                                    \
     " WHEN $10::bool OR s.user_id::text <> $13"                               \
         " OR s.auth_time < now() - make_interval(secs => $11::text::float8)"  \
         " OR s.auth_time <= to_timestamp($12::text::float8) THEN 'again'"     \
+    NGX_SVC_OAUTH_VERDICT_ACR                                                 \
     " WHEN NOT " NGX_SVC_OAUTH_ASSIGNED("s.user_id") " THEN 'group'"
 
 /*
@@ -188,7 +225,8 @@
 
 #define NGX_SVC_OAUTH_AUTHORIZE_COLUMNS                                       \
     " AS verdict, t.slug, a.client_id, a.name, gen_random_uuid() AS id,"      \
-    " s.user_id, s.root_id, s.session_at, s.auth_time, s.methods, w.scopes,"  \
+    " s.user_id, s.root_id, s.session_at, s.auth_time, "                      \
+    NGX_SVC_OAUTH_ACR_METHODS " AS methods, w.scopes,"                        \
     " h.resources, h.resource_keys, z.consented, a.grant_days,"               \
     " q.tenant_id, q.access_policy, q.access_number"
 
@@ -207,8 +245,8 @@
 #define NGX_SVC_OAUTH_AUTHORIZE_CODE                                          \
     "INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id,"     \
         " redirect_uri, challenge, nonce, jkt, expires_at)"                   \
-    " SELECT " NGX_SVC_TENANT_OR_NULL ", $17::bytea, v.id, v.client_id, $3,"  \
-        " $18::bytea, $19::text, $20::bytea, now() + interval '1 minute'"     \
+    " SELECT " NGX_SVC_TENANT_OR_NULL ", $19::bytea, v.id, v.client_id, $3,"  \
+        " $20::bytea, $21::text, $22::bytea, now() + interval '1 minute'"     \
     " FROM v WHERE v.verdict IS NULL"
 
 /*

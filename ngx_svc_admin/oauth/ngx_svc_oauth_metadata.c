@@ -7,6 +7,7 @@
 #include "ngx_svc_oauth_metadata.h"
 #include "ngx_svc_admin_conf.h"
 #include "ngx_svc_admin_public_answer.h"
+#include "ngx_svc_oauth_amr.h"
 
 
 #define NGX_SVC_OAUTH_SLUG  63
@@ -111,6 +112,8 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_lists[] = {
       "ES256 EdDSA Ed25519" },
     { "subject_types_supported", "public", NULL },
     { "id_token_signing_alg_values_supported", "ES256", NULL },
+    { "acr_values_supported", NGX_SVC_OAUTH_ACR_ONE " " NGX_SVC_OAUTH_ACR_TWO
+      " " NGX_SVC_OAUTH_ACR_PASSKEY, NULL },
     { "prompt_values_supported", "none login consent select_account", NULL },
     { "claims_supported",
       "sub iss aud exp iat auth_time nonce at_hash acr amr sid act name "

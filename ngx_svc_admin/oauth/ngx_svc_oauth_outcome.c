@@ -70,6 +70,9 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_wrong[] = {
     { NGX_SVC_OAUTH_BARRED, NGX_SVC_E_BOUNDARY,
       "Signing in is not allowed from here and now.", NULL, NULL },
 
+    { "acr", NGX_SVC_E_ACR,
+      "The user has not signed in as well as the client wants.", NULL, NULL },
+
     { "hint", NGX_SVC_E_INVALID_REQUEST,
       "'id_token_hint' is no ID token of this client.", NULL, NULL },
 
@@ -100,6 +103,9 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_no_session[] = {
 static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_again[] = {
 
     { "again", NGX_SVC_E_LOGIN, "The user must sign in again.", NULL, NULL },
+
+    { "acr_again", NGX_SVC_E_ACR,
+      "The user must sign in as well as the client wants.", NULL, NULL },
 
     ngx_svc_oauth_no_verdict
 };

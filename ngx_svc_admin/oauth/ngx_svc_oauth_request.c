@@ -35,6 +35,7 @@ ngx_svc_oauth_request_parse(ngx_svc_request_t *sr, const ngx_str_t *query,
     ar->oauth.issuer = ngx_svc_oauth_issuer(sr, &none);
     ar->again = no;
     ar->ask = no;
+    ar->acr_needed = no;
 
     if (ar->oauth.issuer.data == NULL) {
         return NGX_ERROR;
@@ -160,7 +161,7 @@ ngx_uint_t
 ngx_svc_oauth_request_fresh(const ngx_svc_oauth_request_t *ar)
 {
     return (ar->prompt & NGX_SVC_OAUTH_PROMPT_LOGIN) || ar->max_age.data
-           || ar->auth_after.data;
+           || ar->auth_after.data || ar->acr.data;
 }
 
 

@@ -51,6 +51,9 @@ typedef struct {
     ngx_str_t                      auth_after;  /* since the epoch, likewise */
     ngx_str_t                      again;       /* booleans: a new sign-in, */
     ngx_str_t                      ask;         /*     and a new consent */
+    ngx_str_t                      acr;         /* an array: classes of a sign-
+                                                   in, the best one first; */
+    ngx_str_t                      acr_needed;  /* a boolean: it must be one */
     ngx_uint_t                     prompt;      /* NGX_SVC_OAUTH_PROMPT_... */
 
     /*

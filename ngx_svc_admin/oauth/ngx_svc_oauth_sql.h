@@ -37,7 +37,8 @@
             " k.auth_method,"                                                 \
             " k.assignment, k.redirect_uris, k.scopes, k.grant_types,"        \
             " k.access_token_format, k.access_token_ttl, k.max_token_ttl,"    \
-            " k.require_consent, k.require_dpop, k.resource_key,"             \
+            " k.require_consent, k.require_dpop, k.require_acr,"              \
+            " k.resource_key,"                                                \
             " k.default_resource_uri, k.default_resource_key, k.grant_days,"  \
             " k.allowed_scopes, k.allowed_audiences,"                         \
             " k.allowed_audience_keys, k.tokens_valid_after", client) ") a"   \

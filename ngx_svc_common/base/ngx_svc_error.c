@@ -119,6 +119,10 @@ static const ngx_svc_error_row_t  ngx_svc_errors[NGX_SVC_E_LAST] = {
       ngx_string("The user must consent."),
       ngx_string("consent_required") },
 
+    { 400, ngx_string("unmet_authentication_requirements"), ngx_null_string,
+      ngx_string("The user must sign in in another way."),
+      ngx_string("unmet_authentication_requirements") },
+
     { 400, ngx_string("request_not_supported"), ngx_null_string,
       ngx_string("Request objects are not taken."),
       ngx_string("request_not_supported") },

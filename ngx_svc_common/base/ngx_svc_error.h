@@ -44,6 +44,7 @@ typedef enum {
     NGX_SVC_E_BOUNDARY,             /* 400 access_denied */
     NGX_SVC_E_LOGIN,                /* 400 login_required */
     NGX_SVC_E_CONSENT,              /* 400 consent_required */
+    NGX_SVC_E_ACR,                  /* 400 unmet_authentication_requirements */
     NGX_SVC_E_REQUEST_OBJECT,       /* 400 request_not_supported */
     NGX_SVC_E_REQUEST_URI,          /* 400 request_uri_not_supported */
     NGX_SVC_E_DPOP_PROOF,           /* 400 invalid_dpop_proof */
