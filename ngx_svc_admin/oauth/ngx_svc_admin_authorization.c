@@ -116,7 +116,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_admin_authorization = {
         NGX_SVC_OAUTH_AUTHORIZE_FROM("")
         " CROSS JOIN LATERAL (SELECT CASE" NGX_SVC_OAUTH_VERDICT_REQUEST
             NGX_SVC_OAUTH_VERDICT_PLACE NGX_SVC_OAUTH_VERDICT_USER
-            NGX_SVC_OAUTH_VERDICT_CONSENT("$19")
+            NGX_SVC_OAUTH_VERDICT_CONSENT("$20")
             " END AS verdict OFFSET 0) o"
         " CROSS JOIN LATERAL (SELECT o.verdict, o.verdict IS NULL"
             " OR o.verdict = 'consent' AS signed_in) v"

@@ -21,7 +21,7 @@
  * what time it must be, $13: whose, '' when the hint is no good, $14: bytes
  * that all scopes may have, $15: from which address, $16: the version of the
  * access policy that lets the request through, $17: of which class it should
- * be, and $18: whether it must.
+ * be, and $18: whether it must, $19: the challenge.
  */
 
 #define NGX_SVC_OAUTH_AUTHORIZE_PARAMS                                        \
@@ -42,14 +42,14 @@
     ngx_svc_oauth_request_param(oauth.ip),                                    \
     ngx_svc_oauth_request_param(policy),                                      \
     ngx_svc_oauth_request_param(acr),                                         \
-    ngx_svc_oauth_request_param(acr_needed)
+    ngx_svc_oauth_request_param(acr_needed),                                  \
+    ngx_svc_oauth_request_param(challenge)
 
-/* and, where a code may come of it, $19 to $22: */
+/* and, where a code may come of it, $20 to $22: */
 
 #define NGX_SVC_OAUTH_AUTHORIZE_CODE_PARAMS                                   \
     NGX_SVC_OAUTH_AUTHORIZE_PARAMS,                                           \
     ngx_svc_oauth_request_param(code_digest),                                 \
-    ngx_svc_oauth_request_param(challenge),                                   \
     ngx_svc_oauth_request_param(nonce),                                       \
     ngx_svc_oauth_request_param(jkt)
 
@@ -114,8 +114,12 @@
 
 #define NGX_SVC_OAUTH_AUTHORIZE_LOCK  " FOR KEY SHARE"
 
+#define NGX_SVC_OAUTH_AUTHORIZE_CLIENT                                        \
+    ", k.default_resource_uri, k.default_resource_key, k.grant_days,"         \
+    " k.require_pkce, k.require_acr"
+
 #define NGX_SVC_OAUTH_AUTHORIZE_FROM(lock)                                    \
-    " FROM " NGX_SVC_OAUTH_CLIENT("$1")                                       \
+    " FROM " NGX_SVC_OAUTH_CLIENT("$1", NGX_SVC_OAUTH_AUTHORIZE_CLIENT)       \
     " CROSS JOIN LATERAL (SELECT " NGX_SVC_OAUTH_STATE("a", "g")              \
         " AS state) i"                                                        \
     " CROSS JOIN LATERAL (SELECT " NGX_SVC_OAUTH_USER_ALLOWED                 \
@@ -137,6 +141,7 @@
 #define NGX_SVC_OAUTH_VERDICT_REQUEST                                         \
     " WHEN NOT " NGX_SVC_OAUTH_REDIRECT_KNOWN " THEN 'redirect'"              \
     " WHEN $6 = 'request' THEN 'fault'"                                       \
+    " WHEN a.require_pkce AND $19::bytea IS NULL THEN 'challenge'"            \
     " WHEN t.suspended_at IS NOT NULL THEN 'suspended'"                       \
     NGX_SVC_OAUTH_VERDICT_STATE("i.state")                                    \
     NGX_SVC_OAUTH_VERDICT_GRANT("'authorization_code'")                       \
@@ -245,8 +250,8 @@
 #define NGX_SVC_OAUTH_AUTHORIZE_CODE                                          \
     "INSERT INTO svc.oauth_code (tenant_id, digest, grant_id, client_id,"     \
         " redirect_uri, challenge, nonce, jkt, expires_at)"                   \
-    " SELECT " NGX_SVC_TENANT_OR_NULL ", $19::bytea, v.id, v.client_id, $3,"  \
-        " $20::bytea, $21::text, $22::bytea, now() + interval '1 minute'"     \
+    " SELECT " NGX_SVC_TENANT_OR_NULL ", $20::bytea, v.id, v.client_id, $3,"  \
+        " $19::bytea, $21::text, $22::bytea, now() + interval '1 minute'"     \
     " FROM v WHERE v.verdict IS NULL"
 
 /*

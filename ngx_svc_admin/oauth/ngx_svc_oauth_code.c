@@ -23,7 +23,9 @@ static ngx_uint_t ngx_svc_oauth_code_unreserved(const ngx_str_t *text);
 
 /*
  * SQL: of what is shown its verdict; whether it is good, and spent now; no
- * successor; and its nonce.
+ * successor; and its nonce.  A verifier is that of a challenge, or there is
+ * neither: who sends one alone has had its challenge taken out of the request
+ * (RFC 9700, 4.8).
  */
 
 #define NGX_SVC_OAUTH_CODE_COLUMNS(cut)                                       \
@@ -31,7 +33,9 @@ static ngx_uint_t ngx_svc_oauth_code_unreserved(const ngx_str_t *text);
         " WHEN c.expires_at <= now() OR p.expires_at <= now()"                \
             " OR p.revoked_at IS NOT NULL THEN 'code'"                        \
         " WHEN c.jkt <> coalesce($3::bytea, '') THEN 'code_proof'"            \
-        " WHEN c.challenge <> $4::bytea THEN 'code_verifier'"                 \
+        " WHEN c.challenge IS DISTINCT FROM $4::bytea THEN"                   \
+            " CASE WHEN $4::bytea IS NULL THEN 'code_unverified'"             \
+                " ELSE 'code_verifier' END"                                   \
         " WHEN c.redirect_uri <> $5::text THEN 'code_redirect'" cut           \
         " END AS shown,"                                                      \
     " c.used_at IS NULL AND c.expires_at > now() AS taken, NULL AS again,"    \
@@ -159,6 +163,8 @@ ngx_svc_oauth_code_check(ngx_svc_oauth_t *o)
 }
 
 
+/* Whether one without a secret has sent a challenge need not be looked up. */
+
 static ngx_int_t
 ngx_svc_oauth_code_verifier(ngx_svc_oauth_t *o,
     ngx_svc_oauth_granted_t *granted)
@@ -166,9 +172,11 @@ ngx_svc_oauth_code_verifier(ngx_svc_oauth_t *o,
     ngx_int_t  rc;
     ngx_str_t  verifier;
 
-    rc = ngx_svc_oauth_needed(o, "code_verifier", &verifier);
+    rc = *o->client.public.data
+         ? ngx_svc_oauth_needed(o, "code_verifier", &verifier)
+         : ngx_svc_oauth_value(o, "code_verifier", &verifier);
 
-    if (rc != NGX_OK) {
+    if (rc != NGX_OK || verifier.data == NULL) {
         return rc;
     }
 

@@ -80,7 +80,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_owners = {
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_none = {
     .name = "oauth_introspect_none",
     .text =
-        "SELECT " NGX_SVC_OAUTH_ASKS("$2") " FROM " NGX_SVC_OAUTH_CLIENT("$1"),
+        "SELECT " NGX_SVC_OAUTH_ASKS("$2") " FROM " NGX_SVC_OAUTH_CLIENT("$1", ""),
     NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
                    ngx_svc_oauth_param(client.public))
 };
@@ -95,7 +95,7 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_introspect_refresh = {
             " array_to_string(r.scopes, ' ') AS scope,"
             " floor(date_part('epoch', least(f.expires_at, r.expires_at)))"
                 "::bigint AS exp"
-        " FROM " NGX_SVC_OAUTH_CLIENT("$1")
+        " FROM " NGX_SVC_OAUTH_CLIENT("$1", "")
         " LEFT JOIN LATERAL ("
             "SELECT k.grant_id, k.expires_at FROM svc.oauth_refresh k"
             " WHERE k.tenant_id = " NGX_SVC_TENANT

@@ -38,6 +38,9 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_wrong[] = {
 
     { NGX_SVC_OAUTH_FAULT, NGX_SVC_E_INVALID_REQUEST, NULL, NULL, NULL },
 
+    { "challenge", NGX_SVC_E_INVALID_REQUEST,
+      "The parameter 'code_challenge' is missing.", NULL, NULL },
+
     { "suspended", NGX_SVC_E_BOUNDARY, "The tenant is suspended.", NULL,
       NULL },
 

@@ -123,6 +123,9 @@ static const ngx_svc_oauth_verdict_t  ngx_svc_oauth_verdicts[] = {
     { "code_verifier", NGX_SVC_E_GRANT,
       "'code_verifier' is not that of the code.", NULL, NULL },
 
+    { "code_unverified", NGX_SVC_E_INVALID_REQUEST,
+      "The parameter 'code_verifier' is missing.", NULL, NULL },
+
     { "code_redirect", NGX_SVC_E_GRANT,
       "'redirect_uri' is not that of the code.", NULL, NULL },
 

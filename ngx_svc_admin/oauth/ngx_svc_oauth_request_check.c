@@ -568,18 +568,30 @@ ngx_svc_oauth_request_mode_of(const ngx_str_t *value,
 }
 
 
-/* RFC 7636, 4.3: without a method it is plain, which is not taken. */
+/*
+ * RFC 7636, 4.3: without a method it is plain, which is not taken.  A client
+ * that may do without a challenge has something else that tells it whose answer
+ * it gets (RFC 9700, 2.1.1); whether it may is the statement's to say.
+ */
 
 static ngx_int_t
 ngx_svc_oauth_request_method(ngx_svc_oauth_request_t *ar,
     const ngx_str_t *value)
 {
-    if (ar->challenge.data == NULL) {
+    if (ar->challenge.data) {
+        return value->data && ngx_strcmp(value->data, "S256") == 0
+               ? NGX_OK
+               : ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
+                              "'code_challenge_method' must be 'S256'.");
+    }
+
+    if (value->data) {
         return ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
                             "The parameter 'code_challenge' is missing.");
     }
 
-    return value->data && ngx_strcmp(value->data, "S256") == 0
+    return ar->state.len || ar->nonce.len
            ? NGX_OK : ngx_svc_fail(&ar->error, NGX_SVC_E_INVALID_REQUEST,
-                                   "'code_challenge_method' must be 'S256'.");
+                                   "The parameter 'code_challenge' is "
+                                   "missing, and so are 'nonce' and 'state'.");
 }

@@ -28,20 +28,20 @@
 
 /*
  * Behind FROM: the client "a", its tenant "t", and that one's settings "g".
- * No row: there is no tenant, since the client is not known.
+ * No row: there is no tenant, since the client is not known.  more: columns of
+ * the client besides, or "".
  */
 
-#define NGX_SVC_OAUTH_CLIENT(client)                                          \
+#define NGX_SVC_OAUTH_CLIENT(client, more)                                    \
     "(" NGX_SVC_OAUTH_APPLICATION(                                            \
             NGX_SVC_OAUTH_STATE_COLUMNS ", k.client_id, k.name,"              \
             " k.auth_method,"                                                 \
             " k.assignment, k.redirect_uris, k.scopes, k.grant_types,"        \
             " k.access_token_format, k.access_token_ttl, k.max_token_ttl,"    \
-            " k.require_consent, k.require_dpop, k.require_acr,"              \
-            " k.resource_key,"                                                \
-            " k.default_resource_uri, k.default_resource_key, k.grant_days,"  \
+            " k.require_consent, k.require_dpop, k.resource_key,"             \
             " k.allowed_scopes, k.allowed_audiences,"                         \
-            " k.allowed_audience_keys, k.tokens_valid_after", client) ") a"   \
+            " k.allowed_audience_keys, k.tokens_valid_after" more, client)    \
+        ") a"                                                                 \
     " JOIN svc.tenant t ON t.id = " NGX_SVC_TENANT                            \
     " JOIN svc.oauth_tenant g ON g.tenant_id = " NGX_SVC_TENANT
 

@@ -426,7 +426,7 @@ sub values {
     my $first_app = $self->{apps}[2];
     my @request = ($self->{apps}[0], $session, 'https://x.test/', undef, undef, undef, '{}', '{}',
                    '{openid}', 'false', 3600, 0, $self->id($USER, $WHO), 4096, '10.0.0.1', undef,
-                   '{urn:svc:2}', 'false');
+                   '{urn:svc:2}', 'false', '\x' . '01' x 32);
 
     my $app_login = '\x' . sha256_hex("$self->{slug}secret500");
     my @shown = ($self->id($OAUTH, 1), $self->{issued} * 1000 + 1);
@@ -807,9 +807,9 @@ sub values {
         oauth_delegation_refused => [ $new, $self->{apps}[1], $who, $who,
             "$self->{apps}[1] $self->{apps}[0]", 'x', 'urn:x', '{"read"}', 'agent_disabled',
             $self->exchanged(1), $self->exchanged(1), undef, '192.0.2.1', 'FR', 'request' ],
-        oauth_authorize => [ @request, '\x' . '02' x 32, '\x' . '01' x 32, 'n', undef, 'false' ],
+        oauth_authorize => [ @request, '\x' . '02' x 32, 'n', undef, 'false' ],
         admin_authorization => [ @request, 'false' ],
-        admin_authorization_decide => [ @request, '\x' . '02' x 32, '\x' . '01' x 32, 'n', undef,
+        admin_authorization_decide => [ @request, '\x' . '02' x 32, 'n', undef,
                                         'approve', $self->id($USER, $WHO), '{openid}', '{}' ],
         admin_consents_total => [ $session ],
         admin_consents_list => [ $session, @page ],
