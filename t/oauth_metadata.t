@@ -48,7 +48,7 @@ is_deeply($document, {
          [ authorization => 'authorize' ], [ token => 'token' ], [ userinfo => 'userinfo' ],
          [ introspection => 'introspect' ], [ revocation => 'revoke' ]),
     jwks_uri => "$issuer/jwks",
-    scopes_supported => [ qw(openid profile email offline_access) ],
+    scopes_supported => [ qw(openid profile email groups roles offline_access) ],
     response_types_supported => [ 'code' ],
     response_modes_supported => [ qw(query fragment form_post) ],
     grant_types_supported => [ qw(authorization_code refresh_token client_credentials),
@@ -66,7 +66,7 @@ is_deeply($document, {
     prompt_values_supported => [ qw(none login consent select_account) ],
     claims_supported => [ qw(sub iss aud exp iat auth_time nonce at_hash acr amr sid act
                              name given_name family_name locale updated_at email
-                             email_verified) ],
+                             email_verified groups roles) ],
     authorization_response_iss_parameter_supported => JSON::PP::true,
     request_parameter_supported => JSON::PP::false,
     request_uri_parameter_supported => JSON::PP::false,

@@ -153,6 +153,9 @@ struct ngx_svc_oauth_s {
     ngx_uint_t                     walks;       /* of what was exchanged from
                                                    it, in vain so far */
 
+    ngx_str_t                      about;       /* whose claims are read:
+                                                   NGX_SVC_UUID_LEN bytes */
+
     /* of the token that may come of it */
 
     ngx_str_t                      jti;         /* NGX_SVC_OAUTH_JTI digits */

@@ -1,37 +1,161 @@
 /*
- * What /oauth/userinfo answers: claims about a user.
+ * Claims about a user.
  */
 
 #include "ngx_svc_oauth_claims.h"
 #include "ngx_svc_oauth_issue.h"
 
 
+#define NGX_SVC_OAUTH_CLAIMS_GROUPS  200    /* that are told, at most */
+
+
+typedef enum {
+    NGX_SVC_OAUTH_CLAIM_TEXT = 0,
+    NGX_SVC_OAUTH_CLAIM_RAW,        /* a number, or a boolean */
+    NGX_SVC_OAUTH_CLAIM_LIST
+} ngx_svc_oauth_claim_e;
+
 typedef struct {
-    const char  *name;          /* of the claim, and of its column */
-    ngx_str_t    scope;         /* no data: always */
-    ngx_uint_t   raw;           /* a number, or a boolean */
+    const char             *name;       /* of the claim, and of its column */
+    ngx_str_t               scope;      /* no data: always */
+    ngx_svc_oauth_claim_e   kind;
 } ngx_svc_oauth_claim_t;
 
 
-static void ngx_svc_oauth_claims_write(ngx_svc_json_writer_t *w,
-    PGresult *res, const ngx_svc_pg_array_t *scopes);
+static void ngx_svc_oauth_claims_value(ngx_svc_json_writer_t *w,
+    const ngx_svc_oauth_claim_t *claim, const ngx_str_t *value);
+static void ngx_svc_oauth_claims_groups(ngx_svc_json_writer_t *w,
+    PGresult *res);
 
+
+/* The i-th is the i-th bit. */
 
 static const ngx_svc_oauth_claim_t  ngx_svc_oauth_claims[] = {
-    { "sub", ngx_null_string, 0 },
-    { "name", ngx_string("profile"), 0 },
-    { "given_name", ngx_string("profile"), 0 },
-    { "family_name", ngx_string("profile"), 0 },
-    { "locale", ngx_string("profile"), 0 },
-    { "updated_at", ngx_string("profile"), 1 },
-    { "email", ngx_string("email"), 0 },
-    { "email_verified", ngx_string("email"), 1 }
+    { "sub", ngx_null_string, NGX_SVC_OAUTH_CLAIM_TEXT },
+    { "groups", ngx_string("groups"), NGX_SVC_OAUTH_CLAIM_LIST },
+    { "roles", ngx_string("roles"), NGX_SVC_OAUTH_CLAIM_LIST },
+    { "name", ngx_string("profile"), NGX_SVC_OAUTH_CLAIM_TEXT },
+    { "given_name", ngx_string("profile"), NGX_SVC_OAUTH_CLAIM_TEXT },
+    { "family_name", ngx_string("profile"), NGX_SVC_OAUTH_CLAIM_TEXT },
+    { "locale", ngx_string("profile"), NGX_SVC_OAUTH_CLAIM_TEXT },
+    { "updated_at", ngx_string("profile"), NGX_SVC_OAUTH_CLAIM_RAW },
+    { "email", ngx_string("email"), NGX_SVC_OAUTH_CLAIM_TEXT },
+    { "email_verified", ngx_string("email"), NGX_SVC_OAUTH_CLAIM_RAW }
+};
+
+#define NGX_SVC_OAUTH_CLAIMS_N                                                \
+    (sizeof(ngx_svc_oauth_claims) / sizeof(ngx_svc_oauth_claim_t))
+
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_claims = {
+    .name = "oauth_claims",
+    .text =
+        "SELECT u.id AS sub, " NGX_SVC_OAUTH_CLAIMS ", u.role AS roles"
+        " FROM ("
+            NGX_SVC_ROW("k.id, " NGX_SVC_OAUTH_CLAIMS_COLUMNS ", k.role",
+                        "svc.user_account", "$1::uuid")
+        ") u",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(about))
+};
+
+/* One more than are told: then they are too many. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_claims_groups = {
+    .name = "oauth_claims_groups",
+    .text =
+        "SELECT t.name FROM (SELECT g.name"
+            " FROM (" NGX_SVC_OAUTH_APPLICATION(
+                          "k.client_id, k.groups_claim", "$2::text") ") a"
+            " CROSS JOIN LATERAL (SELECT k.group_id FROM svc.group_member k"
+                " WHERE k.tenant_id = " NGX_SVC_TENANT
+                    " AND k.user_id BETWEEN $1::uuid AND $1::uuid"
+                " ORDER BY k.user_id OFFSET 0) n"
+            " CROSS JOIN LATERAL ("
+                NGX_SVC_ROW("k.name", "svc.user_group", "n.group_id") ") g"
+            " WHERE a.groups_claim = 'all' OR EXISTS ("
+                "SELECT FROM (SELECT FROM svc.group_app k"
+                    " WHERE k.tenant_id = " NGX_SVC_TENANT
+                        " AND (k.client_id, k.group_id) BETWEEN"
+                            " (a.client_id, n.group_id)"
+                            " AND (a.client_id, n.group_id)"
+                    " ORDER BY k.client_id, k.group_id LIMIT 1) m)"
+            " LIMIT 1 + " ngx_value(NGX_SVC_OAUTH_CLAIMS_GROUPS) ") t"
+        " ORDER BY t.name COLLATE \"C\"",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(about),
+                   ngx_svc_oauth_param(client.id))
 };
 
 
+ngx_uint_t
+ngx_svc_oauth_claims_of(const ngx_svc_pg_array_t *scopes)
+{
+    ngx_uint_t  i, wanted;
+
+    wanted = 0;
+
+    for (i = 0; i < NGX_SVC_OAUTH_CLAIMS_N; i++) {
+        if (ngx_svc_oauth_claims[i].scope.data == NULL
+            || ngx_svc_pg_array_has(scopes, &ngx_svc_oauth_claims[i].scope))
+        {
+            wanted |= (ngx_uint_t) 1 << i;
+        }
+    }
+
+    return wanted;
+}
+
+
 ngx_int_t
-ngx_svc_oauth_claims_send(ngx_svc_request_t *sr, PGresult *res,
-    const ngx_svc_pg_array_t *chain, const ngx_svc_pg_array_t *scopes)
+ngx_svc_oauth_claims_about(ngx_svc_oauth_t *o, const ngx_str_t *user_id)
+{
+    o->about.len = NGX_SVC_UUID_LEN;
+    o->about.data = ngx_pnalloc(o->sr->request->pool, NGX_SVC_UUID_LEN);
+
+    return o->about.data
+           && ngx_svc_uuid_parse(user_id->data, user_id->len, o->about.data)
+              == NGX_OK
+           ? NGX_OK : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_claims_calls(ngx_svc_oauth_t *o, ngx_svc_oauth_claims_t *claims)
+{
+    ngx_int_t  rc;
+
+    rc = NGX_OK;
+    claims->user_call = 0;
+    claims->groups_call = 0;
+
+    if (claims->wanted & ~NGX_SVC_OAUTH_CLAIM_GROUPS) {
+        claims->user_call = o->sr->op->ncalls;
+        rc = ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_claims, NULL);
+    }
+
+    if (rc == NGX_OK && (claims->wanted & NGX_SVC_OAUTH_CLAIM_GROUPS)) {
+        claims->groups_call = o->sr->op->ncalls;
+        rc = ngx_svc_route_call(o->sr, &ngx_svc_sql_oauth_claims_groups, NULL);
+    }
+
+    return rc;
+}
+
+
+void
+ngx_svc_oauth_claims_take(ngx_svc_oauth_t *o, ngx_svc_oauth_claims_t *claims)
+{
+    PGresult  **results;
+
+    results = o->sr->op->results;
+
+    claims->user = claims->user_call ? results[claims->user_call] : NULL;
+    claims->groups = claims->groups_call ? results[claims->groups_call] : NULL;
+}
+
+
+ngx_int_t
+ngx_svc_oauth_claims_send(ngx_svc_request_t *sr,
+    const ngx_svc_oauth_claims_t *claims, const ngx_svc_pg_array_t *chain)
 {
     ngx_str_t              actors;
     ngx_svc_json_writer_t  w;
@@ -54,7 +178,7 @@ ngx_svc_oauth_claims_send(ngx_svc_request_t *sr, PGresult *res,
     }
 
     ngx_svc_json_open(&w, NULL, '{');
-    ngx_svc_oauth_claims_write(&w, res, scopes);
+    ngx_svc_oauth_claims_write(&w, claims);
     ngx_svc_oauth_issue_act(&w, &actors);
     ngx_svc_json_close(&w, '}');
 
@@ -62,33 +186,78 @@ ngx_svc_oauth_claims_send(ngx_svc_request_t *sr, PGresult *res,
 }
 
 
-static void
-ngx_svc_oauth_claims_write(ngx_svc_json_writer_t *w, PGresult *res,
-    const ngx_svc_pg_array_t *scopes)
+void
+ngx_svc_oauth_claims_write(ngx_svc_json_writer_t *w,
+    const ngx_svc_oauth_claims_t *claims)
 {
-    ngx_str_t                     value;
-    ngx_uint_t                    i;
-    const ngx_svc_oauth_claim_t  *claim;
+    ngx_str_t   value;
+    ngx_uint_t  i, bit;
 
-    for (i = 0;
-         i < sizeof(ngx_svc_oauth_claims) / sizeof(ngx_svc_oauth_claims[0]);
-         i++)
-    {
-        claim = &ngx_svc_oauth_claims[i];
-        value = ngx_svc_row_value(res, 0, claim->name);
+    for (i = 0; i < NGX_SVC_OAUTH_CLAIMS_N; i++) {
+        bit = (ngx_uint_t) 1 << i;
 
-        if (value.data == NULL
-            || (claim->scope.data
-                && !ngx_svc_pg_array_has(scopes, &claim->scope)))
-        {
+        if (!(claims->wanted & bit)) {
             continue;
         }
 
-        if (claim->raw) {
-            ngx_svc_json_raw(w, claim->name, value.data, value.len);
+        if (bit == NGX_SVC_OAUTH_CLAIM_GROUPS) {
+            ngx_svc_oauth_claims_groups(w, claims->groups);
+            continue;
+        }
 
-        } else {
-            ngx_svc_json_string(w, claim->name, value.data, value.len);
+        value = ngx_svc_row_value(claims->user, 0,
+                                  ngx_svc_oauth_claims[i].name);
+
+        if (value.data) {
+            ngx_svc_oauth_claims_value(w, &ngx_svc_oauth_claims[i], &value);
         }
     }
+}
+
+
+/* A user has one role. */
+
+static void
+ngx_svc_oauth_claims_value(ngx_svc_json_writer_t *w,
+    const ngx_svc_oauth_claim_t *claim, const ngx_str_t *value)
+{
+    switch (claim->kind) {
+
+    case NGX_SVC_OAUTH_CLAIM_RAW:
+        ngx_svc_json_raw(w, claim->name, value->data, value->len);
+        break;
+
+    case NGX_SVC_OAUTH_CLAIM_LIST:
+        ngx_svc_json_open(w, claim->name, '[');
+        ngx_svc_json_string(w, NULL, value->data, value->len);
+        ngx_svc_json_close(w, ']');
+        break;
+
+    default: /* NGX_SVC_OAUTH_CLAIM_TEXT */
+        ngx_svc_json_string(w, claim->name, value->data, value->len);
+    }
+}
+
+
+static void
+ngx_svc_oauth_claims_groups(ngx_svc_json_writer_t *w, PGresult *res)
+{
+    int        row, n;
+    ngx_str_t  name;
+
+    n = PQntuples(res);
+
+    if (n > NGX_SVC_OAUTH_CLAIMS_GROUPS) {
+        ngx_svc_json_boolean(w, "groups_overage", 1);
+        return;
+    }
+
+    ngx_svc_json_open(w, "groups", '[');
+
+    for (row = 0; row < n; row++) {
+        name = ngx_svc_pg_value(res, row, 0);
+        ngx_svc_json_string(w, NULL, name.data, name.len);
+    }
+
+    ngx_svc_json_close(w, ']');
 }

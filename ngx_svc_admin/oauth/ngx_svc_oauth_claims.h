@@ -1,6 +1,6 @@
 /*
- * What /oauth/userinfo answers: claims about a user (OpenID Connect Core 1.0,
- * 5.1 and 5.4).
+ * Claims about a user (OpenID Connect Core 1.0, 5.1 and 5.4): which there are,
+ * where they are read, and as what they are told.
  */
 
 #ifndef _NGX_SVC_OAUTH_CLAIMS_H_INCLUDED_
@@ -11,12 +11,63 @@
 #include "ngx_svc_pg_array.h"
 
 
+/* SQL: of a row "u" of svc.user_account, a column for each claim; its own. */
+
+#define NGX_SVC_OAUTH_CLAIMS_COLUMNS                                          \
+    "k.display_name, k.first_name, k.last_name, k.locale, k.updated_at,"      \
+    " k.user_name, k.email_verified"
+
+#define NGX_SVC_OAUTH_CLAIMS                                                  \
+    "coalesce(u.display_name, nullif("                                        \
+        "concat_ws(' ', u.first_name, u.last_name), '')) AS name,"            \
+    " u.first_name AS given_name, u.last_name AS family_name, u.locale,"      \
+    " floor(date_part('epoch', u.updated_at))::bigint AS updated_at,"         \
+    " u.user_name AS email, u.email_verified::text AS email_verified"
+
+
+/* Each is a bit; these have no column above. */
+
+#define NGX_SVC_OAUTH_CLAIM_SUB     0x01
+#define NGX_SVC_OAUTH_CLAIM_GROUPS  0x02
+#define NGX_SVC_OAUTH_CLAIM_ROLES   0x04
+
+typedef struct {
+    ngx_uint_t   wanted;        /* bits */
+    ngx_uint_t   user_call;     /* of the op's; 0: there is none */
+    ngx_uint_t   groups_call;
+    PGresult    *user;          /* a row with their columns */
+    PGresult    *groups;        /* a row for each; NULL: not wanted */
+} ngx_svc_oauth_claims_t;
+
+
+/* The claims that these scopes ask for, "sub" among them. */
+ngx_uint_t ngx_svc_oauth_claims_of(const ngx_svc_pg_array_t *scopes);
+
+/* Sets o->about, of the pool, of an id as text.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_oauth_claims_about(ngx_svc_oauth_t *o,
+    const ngx_str_t *user_id);
+
 /*
- * For a reply, which returns what this does: the claims that these scopes ask
- * for, of a row in which each is a column, and who acts for the user.
+ * Adds calls that read what is wanted of the user o->about to the op; groups
+ * are told as the application o->client.id wants them.  NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_svc_oauth_claims_send(ngx_svc_request_t *sr, PGresult *res,
-    const ngx_svc_pg_array_t *chain, const ngx_svc_pg_array_t *scopes);
+ngx_int_t ngx_svc_oauth_claims_calls(ngx_svc_oauth_t *o,
+    ngx_svc_oauth_claims_t *claims);
+
+/* For a reply: of those calls the results. */
+void ngx_svc_oauth_claims_take(ngx_svc_oauth_t *o,
+    ngx_svc_oauth_claims_t *claims);
+
+/* The members; what is not known is none. */
+void ngx_svc_oauth_claims_write(ngx_svc_json_writer_t *w,
+    const ngx_svc_oauth_claims_t *claims);
+
+/*
+ * For a reply of userinfo, which returns what this does: the claims, and who
+ * acts for the user.
+ */
+ngx_int_t ngx_svc_oauth_claims_send(ngx_svc_request_t *sr,
+    const ngx_svc_oauth_claims_t *claims, const ngx_svc_pg_array_t *chain);
 
 
 #endif /* _NGX_SVC_OAUTH_CLAIMS_H_INCLUDED_ */

@@ -104,6 +104,8 @@ ngx_svc_oauth_client_row_of_users(const ngx_str_t *scope)
         ngx_string("openid"),
         ngx_string("profile"),
         ngx_string("email"),
+        ngx_string("groups"),
+        ngx_string("roles"),
         ngx_string("offline_access")
     };
 

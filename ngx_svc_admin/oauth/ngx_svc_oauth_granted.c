@@ -17,6 +17,7 @@ static ngx_int_t ngx_svc_oauth_granted_give(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_token(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_sign(ngx_svc_oauth_t *o);
 static void ngx_svc_oauth_granted_refresh(ngx_svc_oauth_t *o);
+static ngx_int_t ngx_svc_oauth_granted_claims(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_granted_given(ngx_svc_request_t *sr);
 
@@ -129,6 +130,10 @@ ngx_svc_oauth_granted_give(ngx_svc_oauth_t *o)
     }
 
     ngx_svc_oauth_granted_refresh(o);
+
+    if (ngx_svc_oauth_granted_claims(o) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
     return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
                                  ngx_svc_oauth_granted_give_calls,
@@ -246,9 +251,49 @@ ngx_svc_oauth_granted_refresh(ngx_svc_oauth_t *o)
 }
 
 
+/* Of the ID token: of the scopes that are given those that the client has. */
+
+static ngx_int_t
+ngx_svc_oauth_granted_claims(ngx_svc_oauth_t *o)
+{
+    ngx_str_t                *scope;
+    ngx_uint_t                i;
+    ngx_svc_pg_array_t        scopes;
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+    granted->claims.wanted = 0;
+
+    if (!granted->openid || granted->id_token_claims.n == 0) {
+        return NGX_OK;
+    }
+
+    scopes.n = 0;
+    scopes.elts = ngx_palloc(o->sr->request->pool,
+                             granted->id_token_claims.n * sizeof(ngx_str_t));
+    if (scopes.elts == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < granted->id_token_claims.n; i++) {
+        scope = &granted->id_token_claims.elts[i];
+
+        if (ngx_svc_pg_array_has(&granted->given, scope)) {
+            scopes.elts[scopes.n++] = *scope;
+        }
+    }
+
+    granted->claims.wanted = ngx_svc_oauth_claims_of(&scopes)
+                             & ~NGX_SVC_OAUTH_CLAIM_SUB;
+
+    return ngx_svc_oauth_claims_about(o, &granted->user_id);
+}
+
+
 static ngx_int_t
 ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr)
 {
+    ngx_int_t                            rc;
     ngx_uint_t                           agent;
     ngx_svc_oauth_t                     *o;
     ngx_svc_oauth_granted_t             *granted;
@@ -260,8 +305,15 @@ ngx_svc_oauth_granted_give_calls(ngx_svc_request_t *sr)
 
     agent = ngx_svc_oauth_agent(&o->client.id);
 
-    return ngx_svc_oauth_grant_give(o, granted->again ? type->again[agent]
-                                                      : type->give[agent]);
+    rc = ngx_svc_oauth_grant_give(o, granted->again ? type->again[agent]
+                                                    : type->give[agent]);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    granted->give_call = sr->op->ncalls - 1;
+
+    return ngx_svc_oauth_claims_calls(o, &granted->claims);
 }
 
 
@@ -274,9 +326,13 @@ ngx_svc_oauth_granted_given(ngx_svc_request_t *sr)
     o = sr->data;
     granted = o->data;
 
-    return PQntuples(ngx_svc_route_last(sr))
-           ? ngx_svc_oauth_grant_given(o, &granted->token)
-           : ngx_svc_oauth_granted_again(o);
+    if (PQntuples(sr->op->results[granted->give_call]) == 0) {
+        return ngx_svc_oauth_granted_again(o);
+    }
+
+    ngx_svc_oauth_claims_take(o, &granted->claims);
+
+    return ngx_svc_oauth_grant_given(o, &granted->token);
 }
 
 
@@ -305,6 +361,7 @@ ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o, PGresult *res,
     id.root = granted->session_id;
     id.methods = granted->methods;
     id.nonce = granted->nonce;
+    id.claims = &granted->claims;
 
     return ngx_svc_oauth_id_token_write(o, &id, w);
 }

@@ -11,6 +11,7 @@
 #define _NGX_SVC_OAUTH_GRANTED_H_INCLUDED_
 
 
+#include "ngx_svc_oauth_claims.h"
 #include "ngx_svc_oauth_client_row.h"
 #include "ngx_svc_oauth_refresh_token.h"
 
@@ -77,6 +78,7 @@ typedef struct {
     ngx_svc_pg_array_t               asked;         /* scopes, */
     ngx_svc_pg_array_t               scopes;        /*     that are granted, */
     ngx_svc_pg_array_t               given;         /*     and that remain */
+    ngx_svc_pg_array_t               id_token_claims;   /* scopes */
     ngx_svc_pg_array_t               resources;
     ngx_svc_pg_array_t               resource_keys;
     ngx_uint_t                       again;         /* which of the tokens was
@@ -92,6 +94,8 @@ typedef struct {
     /* what is given */
 
     ngx_svc_oauth_issued_t           token;
+    ngx_svc_oauth_claims_t           claims;        /* of the ID token */
+    ngx_uint_t                       give_call;     /* of the op's */
     ngx_str_t                        ms;            /* as the token's */
     ngx_str_t                        ttl;
     ngx_str_t                        audience_key;

@@ -91,6 +91,15 @@ ngx_svc_oauth_granted_take_client(ngx_svc_oauth_t *o, PGresult *res)
     granted->always = ngx_svc_pg_true(res, 0,
                                       NGX_SVC_OAUTH_GRANTED_REFRESH_ALWAYS);
 
+    text = ngx_svc_pg_value(res, 0, NGX_SVC_OAUTH_GRANTED_ID_TOKEN_CLAIMS);
+
+    if (ngx_svc_pg_array_read(o->sr->request->pool, &text,
+                              &granted->id_token_claims)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     return ngx_svc_oauth_client_row_read(o, res, &granted->client);
 }
 

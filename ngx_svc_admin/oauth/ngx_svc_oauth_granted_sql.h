@@ -25,6 +25,7 @@ typedef enum {
     NGX_SVC_OAUTH_GRANTED_ID_TOKEN_TTL,
     NGX_SVC_OAUTH_GRANTED_IDLE_DAYS,
     NGX_SVC_OAUTH_GRANTED_REFRESH_ALWAYS,
+    NGX_SVC_OAUTH_GRANTED_ID_TOKEN_CLAIMS,
     NGX_SVC_OAUTH_GRANTED_CLIENT_COLUMNS,
 
     /* if that has a statement of its own */
@@ -103,7 +104,7 @@ typedef enum {
 
 #define NGX_SVC_OAUTH_GRANTED_CLIENT_OWN                                      \
     " a.name, a.xmin, a.ctid, a.id_token_ttl, a.refresh_idle_days,"           \
-    " a.refresh_tokens = 'always'"
+    " a.refresh_tokens = 'always', a.id_token_claims"
 
 #define NGX_SVC_OAUTH_GRANTED_CLIENT                                          \
     "SELECT " NGX_SVC_OAUTH_CLIENT_ROW(NGX_SVC_OAUTH_OWN_STATE("a")) ","      \
@@ -127,6 +128,7 @@ typedef enum {
             ", k.name, k.assignment,"                                         \
             " k.require_consent, k.tokens_valid_after, k.tenant_valid_after," \
             " k.id_token_ttl, k.refresh_idle_days, k.refresh_tokens,"         \
+            " k.id_token_claims,"                                             \
             " k.xmin, k.ctid", "$1") ") a"                                    \
     " LEFT JOIN LATERAL (SELECT "                                             \
             NGX_SVC_OAUTH_GRANTED_COLUMNS_OF(columns,                         \

@@ -58,6 +58,7 @@ ngx_svc_oauth_id_token_payload(ngx_svc_oauth_t *o,
     ngx_svc_oauth_id_token_user(&w, id);
     ngx_svc_oauth_id_token_sid(&w, o, id);
     ngx_svc_oauth_id_token_hash(&w, &o->access_token);
+    ngx_svc_oauth_claims_write(&w, id->claims);
     ngx_svc_json_close(&w, '}');
 
     payload->data = w.start;

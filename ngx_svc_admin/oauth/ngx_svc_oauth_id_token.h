@@ -6,6 +6,7 @@
 #define _NGX_SVC_OAUTH_ID_TOKEN_H_INCLUDED_
 
 
+#include "ngx_svc_oauth_claims.h"
 #include "ngx_svc_oauth_issue.h"
 
 
@@ -19,6 +20,7 @@ typedef struct {
     ngx_str_t                      root;        /* of the session: a UUID */
     ngx_str_t                      methods;     /* the text of an array */
     ngx_str_t                      nonce;       /* or no data */
+    const ngx_svc_oauth_claims_t  *claims;
 } ngx_svc_oauth_id_token_t;
 
 /*

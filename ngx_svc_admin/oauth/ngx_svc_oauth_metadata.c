@@ -95,7 +95,7 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_endpoints[] = {
  */
 
 static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_lists[] = {
-    { "scopes_supported", "openid profile email offline_access", NULL },
+    { "scopes_supported", "openid profile email groups roles offline_access", NULL },
     { "response_types_supported", "code", "code" },
     { "response_modes_supported", "query fragment form_post", NULL },
     { "grant_types_supported",
@@ -117,7 +117,8 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_lists[] = {
     { "prompt_values_supported", "none login consent select_account", NULL },
     { "claims_supported",
       "sub iss aud exp iat auth_time nonce at_hash acr amr sid act name "
-      "given_name family_name locale updated_at email email_verified", NULL },
+      "given_name family_name locale updated_at email email_verified groups "
+      "roles", NULL },
     { NULL, NULL, NULL }
 };
 

@@ -9,12 +9,12 @@
 
 #include "ngx_svc_oauth_userinfo.h"
 #include "ngx_svc_base64.h"
-#include "ngx_svc_oauth_claims.h"
 #include "ngx_svc_oauth_lives_row.h"
 #include "ngx_svc_oauth_proof.h"
 #include "ngx_svc_oauth_shown.h"
 #include "ngx_svc_oauth_userinfo_client.h"
 #include "ngx_svc_oauth_userinfo_refusal.h"
+#include "ngx_svc_oauth_userinfo_tell.h"
 
 
 #define ngx_svc_oauth_userinfo_header(r, behind)                              \
@@ -45,17 +45,6 @@ static ngx_int_t ngx_svc_oauth_userinfo_keep(ngx_svc_oauth_t *o,
     ngx_uint_t lives);
 
 
-static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo_tenant = {
-    .name = "oauth_userinfo_tenant",
-    .text =
-        "SELECT set_config('svc.tenant', n.id::text, true)"
-        " FROM (SELECT coalesce($1::uuid, svc.oauth_key_tenant($2::text))"
-            " AS id) n"
-        " WHERE n.id IS NOT NULL",
-    NGX_SVC_PARAMS(ngx_svc_oauth_param(token.tenant),
-                   ngx_svc_oauth_param(token.kid))
-};
-
 /* An API must not show here what it was sent: it is for the issuer alone. */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo = {
@@ -63,15 +52,9 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo = {
     .text = NGX_SVC_OAUTH_LIVES_OWNERS(
                 " AND k.audience IS NULL"
                 " AND k.jkt IS NOT DISTINCT FROM $7::bytea",
-                NGX_SVC_OAUTH_LIVES_USER ", k.display_name, k.first_name,"
-                " k.last_name, k.locale, k.updated_at, k.user_name,"
-                " k.email_verified", NGX_SVC_OAUTH_LIVES_SESSION,
-                ", x.user_id AS sub, coalesce(u.display_name, nullif("
-                    "concat_ws(' ', u.first_name, u.last_name), '')) AS name,"
-                " u.first_name AS given_name, u.last_name AS family_name,"
-                " u.locale, floor(date_part('epoch', u.updated_at))::bigint"
-                    " AS updated_at, u.user_name AS email,"
-                " u.email_verified::text AS email_verified"),
+                NGX_SVC_OAUTH_LIVES_USER ", " NGX_SVC_OAUTH_CLAIMS_COLUMNS,
+                NGX_SVC_OAUTH_LIVES_SESSION,
+                ", x.user_id AS sub, " NGX_SVC_OAUTH_CLAIMS),
     NGX_SVC_PARAMS(NGX_SVC_OAUTH_LIVES_KEY_PARAMS,
                    ngx_svc_oauth_param(jkt))
 };
@@ -409,7 +392,7 @@ ngx_svc_oauth_userinfo_reply(ngx_svc_request_t *sr)
     }
 
     return ngx_svc_pg_array_has(&today.scopes, &openid)
-           ? ngx_svc_oauth_claims_send(sr, res, &lives.chain, &today.scopes)
+           ? ngx_svc_oauth_userinfo_tell(sr->data, &lives, &today)
            : ngx_svc_oauth_userinfo_scope(sr);
 }
 

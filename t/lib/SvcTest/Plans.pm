@@ -785,6 +785,8 @@ sub values {
         oauth_refresh_again => [ @give_refresh, $new_hash ],
         oauth_refresh_again_agent => [ @give_refresh, $new_hash, @journal ],
         oauth_granted_revoke => [ $self->id($GRANT, 510), $granted, 'code_replayed', @client ],
+        oauth_claims => [ $self->id($USER, $WHO) ],
+        oauth_claims_groups => [ $self->id($USER, $WHO), $self->{apps}[0] ],
         oauth_userinfo_tenant => [ undef, "$self->{slug}-key1" ],
         oauth_userinfo => [ undef, @shown, $x_hash, undef, 'false', undef ],
         oauth_revoke => [ $first_app, 'false', @shown, $x_hash, undef, undef ],

@@ -1,0 +1,108 @@
+/*
+ * What /oauth/userinfo tells of a user.
+ *
+ * Most of it comes with the token's row.  For what few ask for, groups and
+ * roles, there is another round trip.
+ */
+
+#include "ngx_svc_oauth_userinfo_tell.h"
+#include "ngx_svc_oauth_userinfo_refusal.h"
+
+
+/* o->data, once the token is known to live. */
+
+typedef struct {
+    ngx_svc_oauth_claims_t  claims;
+    ngx_svc_pg_array_t      chain;      /* who act */
+} ngx_svc_oauth_userinfo_t;
+
+
+static ngx_int_t ngx_svc_oauth_userinfo_more(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_userinfo_told(ngx_svc_request_t *sr);
+
+
+const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo_tenant = {
+    .name = "oauth_userinfo_tenant",
+    .text =
+        "SELECT set_config('svc.tenant', n.id::text, true)"
+        " FROM (SELECT coalesce($1::uuid, svc.oauth_key_tenant($2::text))"
+            " AS id) n"
+        " WHERE n.id IS NOT NULL",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(token.tenant),
+                   ngx_svc_oauth_param(token.kid))
+};
+
+
+ngx_int_t
+ngx_svc_oauth_userinfo_tell(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_lives_t *lives,
+    const ngx_svc_oauth_lives_today_t *today)
+{
+    ngx_svc_oauth_userinfo_t  *told;
+
+    told = ngx_pcalloc(o->sr->request->pool, sizeof(ngx_svc_oauth_userinfo_t));
+    if (told == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    told->chain = lives->chain;
+    told->claims.wanted = ngx_svc_oauth_claims_of(&today->scopes);
+    told->claims.user = ngx_svc_route_last(o->sr);
+
+    if (!(told->claims.wanted
+          & (NGX_SVC_OAUTH_CLAIM_GROUPS|NGX_SVC_OAUTH_CLAIM_ROLES)))
+    {
+        return ngx_svc_oauth_claims_send(o->sr, &told->claims, &told->chain);
+    }
+
+    o->data = told;
+
+    if (ngx_svc_oauth_claims_about(o, &lives->user_id) != NGX_OK
+        || ngx_svc_oauth_copy(o->sr, &o->client.id, &lives->client_id)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_svc_request_again(o->sr, NGX_SVC_PG_READ,
+                                 ngx_svc_oauth_userinfo_more,
+                                 ngx_svc_oauth_userinfo_told);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_more(ngx_svc_request_t *sr)
+{
+    ngx_int_t                  rc;
+    ngx_svc_oauth_t           *o;
+    ngx_svc_oauth_userinfo_t  *told;
+
+    o = sr->data;
+    told = o->data;
+
+    rc = ngx_svc_route_call(sr, &ngx_svc_sql_oauth_userinfo_tenant, NULL);
+
+    return rc == NGX_OK ? ngx_svc_oauth_claims_calls(o, &told->claims) : rc;
+}
+
+
+/* The user may have been deleted by then. */
+
+static ngx_int_t
+ngx_svc_oauth_userinfo_told(ngx_svc_request_t *sr)
+{
+    ngx_svc_oauth_t           *o;
+    ngx_svc_oauth_userinfo_t  *told;
+
+    o = sr->data;
+    told = o->data;
+
+    ngx_svc_oauth_claims_take(o, &told->claims);
+
+    if (PQntuples(told->claims.user) == 0) {
+        return ngx_svc_oauth_userinfo_refuse(sr) == NGX_ERROR
+               ? NGX_HTTP_INTERNAL_SERVER_ERROR : ngx_svc_send_error(sr);
+    }
+
+    return ngx_svc_oauth_claims_send(sr, &told->claims, &told->chain);
+}

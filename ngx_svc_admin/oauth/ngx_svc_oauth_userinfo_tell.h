@@ -1,0 +1,25 @@
+/*
+ * What /oauth/userinfo tells of a user.
+ */
+
+#ifndef _NGX_SVC_OAUTH_USERINFO_TELL_H_INCLUDED_
+#define _NGX_SVC_OAUTH_USERINFO_TELL_H_INCLUDED_
+
+
+#include "ngx_svc_oauth_claims.h"
+#include "ngx_svc_oauth_lives.h"
+
+
+/* Sets the tenant that the token says it is of. */
+extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_userinfo_tenant;
+
+/*
+ * For a reply, which returns what this does, of a token that lives: its row is
+ * the last result.
+ */
+ngx_int_t ngx_svc_oauth_userinfo_tell(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_lives_t *lives,
+    const ngx_svc_oauth_lives_today_t *today);
+
+
+#endif /* _NGX_SVC_OAUTH_USERINFO_TELL_H_INCLUDED_ */
