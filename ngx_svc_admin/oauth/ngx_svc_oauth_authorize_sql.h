@@ -86,13 +86,19 @@
         "SELECT s FROM unnest(a.scopes) s WHERE s = ANY (a.allowed_scopes))"  \
     " END"
 
-/* offline_access is asked for, and is nothing without refresh_token. */
+/*
+ * offline_access is asked for, and is nothing without refresh_token.  Nobody is
+ * refused for a scope of OpenID Connect that we have nothing for (3.1.2.1), and
+ * some clients for none that they do not have.
+ */
 
 #define NGX_SVC_OAUTH_USER_SCOPES_OF(allowed)                                 \
     "ARRAY(SELECT s COLLATE \"C\" FROM unnest("                               \
             "coalesce($9::text::text[], " allowed ")) s"                      \
-        " WHERE s <> 'offline_access'"                                        \
-            " OR 'refresh_token' = ANY (a.grant_types) ORDER BY 1)"
+        " WHERE s = ANY (a.scopes) OR CASE s WHEN 'offline_access'"           \
+            " THEN 'refresh_token' = ANY (a.grant_types)"                     \
+            " WHEN 'address' THEN false WHEN 'phone' THEN false"              \
+            " ELSE a.unknown_scopes = 'refuse' END ORDER BY 1)"
 
 /*
  * Of the client's tenant, and what the statement before has let in, which says
@@ -116,7 +122,7 @@
 
 #define NGX_SVC_OAUTH_AUTHORIZE_CLIENT                                        \
     ", k.default_resource_uri, k.default_resource_key, k.grant_days,"         \
-    " k.require_pkce, k.require_acr"
+    " k.require_pkce, k.require_acr, k.unknown_scopes"
 
 #define NGX_SVC_OAUTH_AUTHORIZE_FROM(lock)                                    \
     " FROM " NGX_SVC_OAUTH_CLIENT("$1", NGX_SVC_OAUTH_AUTHORIZE_CLIENT)       \
@@ -151,7 +157,8 @@
         " THEN 'audience'"                                                    \
     " WHEN $6 = 'scope' THEN 'fault'"                                         \
     " WHEN a.allowed_scopes = '{}'"                                           \
-        " OR w.scopes = '{}' AND $9::text IS NOT NULL THEN 'scopes'"          \
+        " OR w.scopes = '{}' AND $9::text IS NOT NULL"                        \
+            " AND NOT $9::text::text[] <@ '{address,phone}' THEN 'scopes'"    \
     " WHEN NOT array_remove(w.scopes, 'offline_access') <@ b.scopes"          \
         " THEN 'scope ' || (SELECT s FROM unnest(w.scopes) s"                 \
             " WHERE s <> 'offline_access' AND s <> ALL (b.scopes) LIMIT 1)"   \

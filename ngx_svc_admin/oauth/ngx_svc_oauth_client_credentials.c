@@ -15,8 +15,11 @@
 #include "ngx_svc_oauth_refusal.h"
 
 
+#define NGX_SVC_OAUTH_CC_SCOPE       "scope"    /* a verdict */
+
 #define NGX_SVC_OAUTH_CC_DEFAULT     NGX_SVC_OAUTH_CLIENT_COLUMNS
 #define NGX_SVC_OAUTH_CC_REGISTERED  (NGX_SVC_OAUTH_CLIENT_COLUMNS + 1)
+#define NGX_SVC_OAUTH_CC_IGNORES     (NGX_SVC_OAUTH_CLIENT_COLUMNS + 2)
 
 
 /* In o->data: what is decided on, and given. */
@@ -77,13 +80,14 @@ static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_own = {
     NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id))
 };
 
-/* Of an agent, or for a resource. */
+/* Of an agent, for a resource, or with a scope that it does not have. */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_own_wider = {
     .name = "oauth_own_wider",
     .text = NGX_SVC_OAUTH_CC(NGX_SVC_OAUTH_OWN_STATE_AGENT("a"),
                 NGX_SVC_OAUTH_REGISTERED("NULL",
-                    NGX_SVC_OAUTH_AUDIENCE_KEY("a", "$2::text"))),
+                    NGX_SVC_OAUTH_AUDIENCE_KEY("a", "$2::text"))
+                ", a.unknown_scopes = 'ignore'"),
     NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id),
                    ngx_svc_oauth_param(resource_key))
 };
@@ -146,6 +150,9 @@ ngx_svc_oauth_cc_decide(ngx_svc_oauth_t *o, PGresult *res)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    cc->client.ignores = o->wider
+                         && ngx_svc_pg_true(res, 0, NGX_SVC_OAUTH_CC_IGNORES);
+
     if (rc == NGX_OK || (!o->wider && cc->client.allowed_keys.n == 1)) {
 
         /* that is its target, which an application may have registered */
@@ -158,6 +165,14 @@ ngx_svc_oauth_cc_decide(ngx_svc_oauth_t *o, PGresult *res)
 
     if (verdict == NULL) {
         return ngx_svc_oauth_cc_issue(o, cc);
+    }
+
+    if (!o->wider && ngx_strcmp(verdict, NGX_SVC_OAUTH_CC_SCOPE) == 0) {
+
+        /* unless it ignores what it does not have */
+
+        o->wider = 1;
+        return ngx_svc_oauth_grant_read(o);
     }
 
     return ngx_strcmp(verdict, "key") == 0
@@ -298,6 +313,12 @@ ngx_svc_oauth_cc_judge_scopes(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
         return NGX_SVC_OAUTH_FAULT_SCOPE;
     }
 
+    if (ngx_svc_oauth_client_row_ignore(client, &cc->asked, &client->scopes)
+        != NGX_OK)
+    {
+        return NGX_SVC_OAUTH_CC_SCOPE;
+    }
+
     for (i = 0; i < cc->asked.n; i++) {
         scope = cc->asked.elts[i];
 
@@ -305,7 +326,7 @@ ngx_svc_oauth_cc_judge_scopes(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
             || ngx_svc_oauth_client_row_of_users(&scope))
         {
             client->refused = scope;
-            return "scope";
+            return NGX_SVC_OAUTH_CC_SCOPE;
         }
 
         if (client->refused.data == NULL

@@ -55,6 +55,7 @@ ngx_svc_oauth_client_row_read(ngx_svc_oauth_t *o, PGresult *res,
                                       NGX_SVC_OAUTH_CLIENT_ALLOWED_SCOPES);
     row->audience_ceiling = !PQgetisnull(res, 0,
                                          NGX_SVC_OAUTH_CLIENT_ALLOWED_KEYS);
+    row->ignores = 0;
     ngx_str_null(&row->refused);
 
     return NGX_OK;
@@ -114,6 +115,61 @@ ngx_svc_oauth_client_row_of_users(const ngx_str_t *scope)
     };
 
     return ngx_svc_pg_array_has(&users, scope);
+}
+
+
+/* OpenID Connect Core, 5.4: those that no claims of ours are for. */
+
+ngx_int_t
+ngx_svc_oauth_client_row_ignore(ngx_svc_oauth_client_row_t *row,
+    ngx_svc_pg_array_t *asked, const ngx_svc_pg_array_t *given)
+{
+    ngx_str_t   scope, unknown;
+    ngx_uint_t  i, n;
+
+    static ngx_str_t  scopes[] = {
+        ngx_string("address"),
+        ngx_string("phone")
+    };
+
+    static ngx_str_t  offline = ngx_string("offline_access");
+
+    static const ngx_svc_pg_array_t  standard = {
+        scopes, sizeof(scopes) / sizeof(scopes[0])
+    };
+
+    static const ngx_svc_pg_array_t  always = { &offline, 1 };
+
+    ngx_str_null(&unknown);
+    n = 0;
+
+    for (i = 0; i < asked->n; i++) {
+        scope = asked->elts[i];
+
+        if (ngx_svc_pg_array_has(&standard, &scope)) {
+            if (!ngx_svc_pg_array_has(given, &scope)) {
+                continue;
+            }
+
+        } else if (row->ignores && !ngx_svc_pg_array_has(&row->scopes, &scope)
+                   && !ngx_svc_pg_array_has(&always, &scope))
+        {
+            unknown = scope;
+            continue;
+        }
+
+        asked->elts[n++] = scope;
+    }
+
+    asked->n = n;
+
+    if (n || unknown.data == NULL) {
+        return NGX_OK;
+    }
+
+    row->refused = unknown;
+
+    return NGX_DECLINED;
 }
 
 

@@ -76,6 +76,8 @@ typedef struct {
     unsigned                 dpop:1;        /* it must show a proof */
     unsigned                 scope_ceiling:1;
     unsigned                 audience_ceiling:1;
+    unsigned                 ignores:1;     /* scopes that it does not have;
+                                               for the caller to say */
     ngx_str_t                refused;       /* a scope, with its verdict */
 } ngx_svc_oauth_client_row_t;
 
@@ -100,6 +102,15 @@ ngx_uint_t ngx_svc_oauth_client_row_wider(ngx_svc_oauth_t *o);
 
 /* 1: a scope of users, which a client's own token, or an actor's, never has. */
 ngx_uint_t ngx_svc_oauth_client_row_of_users(const ngx_str_t *scope);
+
+/*
+ * Takes out of what is asked for the scopes of OpenID Connect that are not in
+ * given, for which nobody is refused, and if the client ignores them those that
+ * it does not have.  NGX_OK; NGX_DECLINED with row->refused: there were some of
+ * the latter, and nothing is left.
+ */
+ngx_int_t ngx_svc_oauth_client_row_ignore(ngx_svc_oauth_client_row_t *row,
+    ngx_svc_pg_array_t *asked, const ngx_svc_pg_array_t *given);
 
 /* 1: the target, or a scope, cannot be one: see o->fault. */
 ngx_uint_t ngx_svc_oauth_client_row_fault(ngx_svc_oauth_t *o,

@@ -239,6 +239,14 @@ ngx_svc_oauth_granted_judge_scopes(ngx_svc_oauth_t *o)
         return NGX_OK;
     }
 
+    if (ngx_svc_oauth_client_row_ignore(&granted->client, &granted->asked,
+                                        &granted->scopes)
+        != NGX_OK)
+    {
+        granted->verdict = "scope";
+        return NGX_OK;
+    }
+
     wanted = o->scopes.data ? &granted->asked : &granted->scopes;
 
     granted->given.n = 0;
@@ -294,7 +302,7 @@ ngx_svc_oauth_granted_scopes(ngx_svc_oauth_t *o,
 
     if ((o->scopes.data == NULL || granted->given.n == wanted->n)
         && !(client->scope_ceiling && client->allowed_scopes.n == 0)
-        && (granted->given.n || granted->scopes.n == 0))
+        && (granted->given.n || wanted->n == 0))
     {
         return NULL;
     }

@@ -226,6 +226,8 @@ ngx_svc_oauth_granted_take_state(ngx_svc_oauth_t *o, PGresult *res,
     if (o->wider) {
         granted->assigned = ngx_svc_oauth_granted_is(row,
                                               NGX_SVC_OAUTH_GRANTED_ASSIGNED);
+        granted->client.ignores = ngx_svc_oauth_granted_is(row,
+                                               NGX_SVC_OAUTH_GRANTED_IGNORES);
         return;
     }
 

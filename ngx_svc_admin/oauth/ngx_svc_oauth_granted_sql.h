@@ -61,7 +61,8 @@ typedef enum {
     NGX_SVC_OAUTH_GRANTED_CREATED_AT = NGX_SVC_OAUTH_GRANTED_COLUMNS,
 
     NGX_SVC_OAUTH_GRANTED_ASSIGNED = NGX_SVC_OAUTH_GRANTED_COLUMNS,
-    NGX_SVC_OAUTH_GRANTED_REGISTERED
+    NGX_SVC_OAUTH_GRANTED_REGISTERED,
+    NGX_SVC_OAUTH_GRANTED_IGNORES
 } ngx_svc_oauth_granted_column_e;
 
 
@@ -117,7 +118,8 @@ typedef enum {
 /*
  * And one for both, which looks at the user, whether that one may use the
  * client, and at the resource as its application has it, $key: of an agent, of
- * groups, for a resource, and of what is refused.  from: more to join.
+ * groups, for a resource, and of what is refused, or would be if the client did
+ * not ignore it.  from: more to join.
  */
 
 #define NGX_SVC_OAUTH_GRANTED_READ_WIDER(columns, shown, key, from)           \
@@ -128,7 +130,7 @@ typedef enum {
             ", k.name, k.assignment,"                                         \
             " k.require_consent, k.tokens_valid_after, k.tenant_valid_after," \
             " k.id_token_ttl, k.refresh_idle_days, k.refresh_tokens,"         \
-            " k.id_token_claims,"                                             \
+            " k.id_token_claims, k.unknown_scopes,"                           \
             " k.xmin, k.ctid", "$1") ") a"                                    \
     " LEFT JOIN LATERAL (SELECT "                                             \
             NGX_SVC_OAUTH_GRANTED_COLUMNS_OF(columns,                         \
@@ -154,7 +156,8 @@ typedef enum {
     NGX_SVC_OAUTH_ASSIGNED("p.user_id") " AS assigned, "                      \
     NGX_SVC_OAUTH_REGISTERED("NULL",                                          \
         "coalesce(" resource_key "::text, CASE cardinality(p.resource_keys)"  \
-            " WHEN 1 THEN p.resource_keys[1] END)") " AS registered"
+            " WHEN 1 THEN p.resource_keys[1] END)") " AS registered,"         \
+    " a.unknown_scopes = 'ignore' AS ignores"
 
 /*
  * Whether the grant is older than what has cut off all tokens before.  What
