@@ -19,6 +19,7 @@ needs(program => 'make', python => 'jwcrypto jwt');
 
 my $ROOT = "$FindBin::Bin/..";
 my $KEYS = 1000;
+my $RSA = 0.03;                         # of those, since each takes a while
 my $JSON = JSON::PP->new->utf8->canonical;
 
 my $seed = $ENV{SVC_TEST_SEED} // 20261123;
@@ -79,8 +80,9 @@ sub damaged {
 my %wrong;
 
 for my $n (1 .. $KEYS) {
-    my $key = $ours->ask({ generate => {} });
-    my $header = { alg => 'ES256', kid => $key->{kid}, typ => 'at+jwt' };
+    my $rsa = rand() < $RSA;
+    my $key = $ours->ask({ generate => $rsa ? { rsa => 1 } : {} });
+    my $header = { alg => $rsa ? 'RS256' : 'ES256', kid => $key->{kid}, typ => 'at+jwt' };
     my $payload = random_object(3);
 
     my $jws = $ours->ask({ sign => { der => $key->{der},
@@ -109,12 +111,12 @@ is_deeply(\%wrong, {}, "$KEYS keys and signatures of ours are good for others");
 
 # --- what they sign ----------------------------------------------------------------
 
-my %alg = (EC => 'ES256', OKP => 'EdDSA');
+my %alg = (EC => 'ES256', OKP => 'EdDSA', RSA => 'RS256');
 
 %wrong = ();
 
 for my $n (1 .. $KEYS) {
-    my $kty = pick(qw(EC OKP));
+    my $kty = rand() < $RSA ? 'RSA' : pick(qw(EC OKP));
     my $key = $theirs->ask({ new => $kty });
     my $by = pick(qw(jwcrypto jwt));
     my $payload = random_object(3);

@@ -20,17 +20,12 @@
 
 
 static const char *ngx_svc_jwk_text(const cJSON *jwk, const char *name);
-static ngx_uint_t ngx_svc_jwk_is(const cJSON *jwk, const char *name,
-    const char *value);
-static ngx_int_t ngx_svc_jwk_members(const cJSON *jwk, ngx_svc_jwa_e alg);
 static ngx_int_t ngx_svc_jwk_coordinate(const cJSON *jwk, const char *name,
     u_char out[NGX_SVC_JWK_COORDINATE]);
 static ngx_int_t ngx_svc_jwk_p256(const cJSON *jwk, EVP_PKEY **key,
     u_char *thumbprint);
 static ngx_int_t ngx_svc_jwk_key(const u_char point[NGX_SVC_JWK_POINT],
     const u_char *number, EVP_PKEY **key);
-static ngx_int_t ngx_svc_jwk_number(const u_char *number,
-    u_char native[NGX_SVC_JWK_COORDINATE]);
 static ngx_int_t ngx_svc_jwk_ed25519(const cJSON *jwk, EVP_PKEY **key,
     u_char *thumbprint);
 static ngx_int_t ngx_svc_jwk_ed25519_good(
@@ -47,6 +42,7 @@ static const struct {
     { "ES256", NGX_SVC_JWA_ES256 },
     { "EdDSA", NGX_SVC_JWA_EDDSA },
     { "Ed25519", NGX_SVC_JWA_EDDSA },
+    { "RS256", NGX_SVC_JWA_RS256 },
     { NULL, NGX_SVC_JWA_NONE }
 };
 
@@ -170,7 +166,7 @@ ngx_svc_jwk_text(const cJSON *jwk, const char *name)
 }
 
 
-static ngx_uint_t
+ngx_uint_t
 ngx_svc_jwk_is(const cJSON *jwk, const char *name, const char *value)
 {
     const char  *text;
@@ -181,9 +177,7 @@ ngx_svc_jwk_is(const cJSON *jwk, const char *name, const char *value)
 }
 
 
-/* What a key may have or not, whatever its type. */
-
-static ngx_int_t
+ngx_int_t
 ngx_svc_jwk_members(const cJSON *jwk, ngx_svc_jwa_e alg)
 {
     ngx_uint_t   i;
@@ -283,7 +277,7 @@ ngx_svc_jwk_key(const u_char point[NGX_SVC_JWK_POINT], const u_char *number,
     ctx = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
 
     if (ctx == NULL || EVP_PKEY_fromdata_init(ctx) != 1
-        || (number && ngx_svc_jwk_number(number, native) != NGX_OK))
+        || (number && ngx_svc_jwk_native(number, native, sizeof(native)) != NGX_OK))
     {
         EVP_PKEY_CTX_free(ctx);
         return NGX_ERROR;
@@ -315,21 +309,19 @@ ngx_svc_jwk_key(const u_char point[NGX_SVC_JWK_POINT], const u_char *number,
 }
 
 
-/* As OSSL_PARAM has it: in the byte order of the machine. */
-
-static ngx_int_t
-ngx_svc_jwk_number(const u_char *number, u_char native[NGX_SVC_JWK_COORDINATE])
+ngx_int_t
+ngx_svc_jwk_native(const u_char *number, u_char *native, size_t len)
 {
     BIGNUM     *bn;
     ngx_int_t   rc;
 
-    bn = BN_bin2bn(number, NGX_SVC_JWK_COORDINATE, NULL);
+    bn = BN_bin2bn(number, len, NULL);
     if (bn == NULL) {
         return NGX_ERROR;
     }
 
-    rc = BN_bn2nativepad(bn, native, NGX_SVC_JWK_COORDINATE) > 0 ? NGX_OK
-                                                                  : NGX_ERROR;
+    rc = BN_bn2nativepad(bn, native, len) > 0 ? NGX_OK : NGX_ERROR;
+
     BN_clear_free(bn);
 
     return rc;

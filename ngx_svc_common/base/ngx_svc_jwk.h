@@ -1,6 +1,6 @@
 /*
  * JSON Web Keys (RFC 7517) of those who sign: P-256 (RFC 7518, 6.2) and
- * Ed25519 (RFC 8037).
+ * Ed25519 (RFC 8037); for those of RSA see ngx_svc_jwk_rsa.h.
  */
 
 #ifndef _NGX_SVC_JWK_H_INCLUDED_
@@ -15,22 +15,25 @@
 
 #define NGX_SVC_JWK_THUMBPRINT  32
 #define NGX_SVC_JWK_KID         43      /* characters */
-#define NGX_SVC_JWK_DER         138     /* bytes */
-#define NGX_SVC_JWK_TEXT        256     /* bytes, at most */
+#define NGX_SVC_JWK_DER         138     /* bytes, of P-256; */
+#define NGX_SVC_JWK_DER_MAX     1280    /*     and of all, at most */
+#define NGX_SVC_JWK_TEXT        512     /* likewise */
 
 
 typedef enum {
     NGX_SVC_JWA_NONE = 0,
     NGX_SVC_JWA_ES256,
-    NGX_SVC_JWA_EDDSA               /* "EdDSA" and "Ed25519": one algorithm */
+    NGX_SVC_JWA_EDDSA,              /* "EdDSA" and "Ed25519": one algorithm */
+    NGX_SVC_JWA_RS256               /* of tenants' own keys alone */
 } ngx_svc_jwa_e;
 
 
-/* A new P-256 key. */
+/* A new key, of P-256 or of RSA. */
 
 typedef struct {
-    u_char           der[NGX_SVC_JWK_DER];      /* private: PKCS#8 */
-    size_t           der_len;                   /* NGX_SVC_JWK_DER */
+    u_char           der[NGX_SVC_JWK_DER_MAX];  /* private: PKCS#8, of RSA
+                                                   PKCS#1 */
+    size_t           der_len;
     u_char           kid[NGX_SVC_JWK_KID];      /* thumbprint, base64url */
     u_char           jwk[NGX_SVC_JWK_TEXT];     /* public: kty, crv, x, y, alg,
                                                    use, kid */
@@ -38,7 +41,7 @@ typedef struct {
 } ngx_svc_jwk_new_t;
 
 
-/* The algorithm of that name, NGX_SVC_JWA_NONE for all but these three. */
+/* The algorithm of that name, NGX_SVC_JWA_NONE for all but these four. */
 NGX_SVC_API ngx_svc_jwa_e ngx_svc_jwa(const char *name);
 
 /*
@@ -56,8 +59,8 @@ NGX_SVC_API ngx_int_t ngx_svc_jwk_public(const cJSON *jwk, EVP_PKEY **key,
     ngx_svc_jwa_e *alg, u_char thumbprint[NGX_SVC_JWK_THUMBPRINT]);
 
 /*
- * NGX_OK, or NGX_ERROR when OpenSSL fails.  The caller wipes new->der, in
- * either case.
+ * Of P-256.  NGX_OK, or NGX_ERROR when OpenSSL fails.  The caller wipes
+ * new->der, in either case.
  */
 NGX_SVC_API ngx_int_t ngx_svc_jwk_generate(ngx_svc_jwk_new_t *new);
 
@@ -72,6 +75,16 @@ NGX_SVC_API EVP_PKEY *ngx_svc_jwk_private(const u_char *der, size_t len);
  * NGX_ERROR when memory ran out for one, and otherwise NGX_DECLINED.
  */
 NGX_SVC_API ngx_int_t ngx_svc_jwk_refused(void);
+
+/* What the files of keys share: 1, a member is a string, and that one. */
+ngx_uint_t ngx_svc_jwk_is(const cJSON *jwk, const char *name,
+    const char *value);
+
+/* Whatever the type: NGX_DECLINED, it has what a key of alg has not. */
+ngx_int_t ngx_svc_jwk_members(const cJSON *jwk, ngx_svc_jwa_e alg);
+
+/* A number as OSSL_PARAM has it: in the byte order of the machine. */
+ngx_int_t ngx_svc_jwk_native(const u_char *number, u_char *native, size_t len);
 
 
 #endif /* _NGX_SVC_JWK_H_INCLUDED_ */

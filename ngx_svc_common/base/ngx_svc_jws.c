@@ -6,6 +6,7 @@
 #include "ngx_svc_jws.h"
 #include "ngx_svc_crypto.h"
 #include "ngx_svc_json.h"
+#include "ngx_svc_jws_rsa.h"
 
 #include <openssl/bn.h>
 #include <openssl/ec.h>
@@ -14,15 +15,18 @@
 
 #define NGX_SVC_JWS_NUMBER  32      /* bytes of r, and of s */
 #define NGX_SVC_JWS_DER     72      /* bytes of both in DER, at most */
-#define NGX_SVC_JWS_CHARS   ngx_svc_base64url_len(NGX_SVC_JWS_SIGNATURE)
 
 
 static ngx_int_t ngx_svc_jws_raw(const u_char *der, size_t len, u_char *raw);
+static ngx_int_t ngx_svc_jws_read(ngx_pool_t *pool, const ngx_str_t *text,
+    ngx_svc_jws_t *jws);
 static ngx_int_t ngx_svc_jws_refuse(ngx_svc_jws_t *jws, const char *why);
 static ngx_int_t ngx_svc_jws_split(const ngx_str_t *text, ngx_str_t parts[3]);
 static ngx_int_t ngx_svc_jws_object(ngx_pool_t *pool, const ngx_str_t *part,
     cJSON **json);
 static ngx_int_t ngx_svc_jws_header(ngx_svc_jws_t *jws);
+static ngx_int_t ngx_svc_jws_signature(const ngx_str_t *part,
+    ngx_svc_jws_t *jws);
 static int ngx_svc_jws_verify_es256(const ngx_svc_jws_t *jws, EVP_PKEY *key);
 static ngx_uint_t ngx_svc_jws_in_range(const u_char *number);
 static size_t ngx_svc_jws_der(const u_char *raw, u_char *der);
@@ -37,6 +41,7 @@ static const struct {
 } ngx_svc_jws_algs[] = {
     { NGX_SVC_JWA_ES256, "EC", ngx_svc_jws_verify_es256 },
     { NGX_SVC_JWA_EDDSA, "ED25519", ngx_svc_jws_verify_eddsa },
+    { NGX_SVC_JWA_RS256, "RSA", ngx_svc_jws_rsa_verify },
     { NGX_SVC_JWA_NONE, NULL, NULL }
 };
 
@@ -132,11 +137,29 @@ ngx_svc_jws_raw(const u_char *der, size_t len, u_char *raw)
 ngx_int_t
 ngx_svc_jws_parse(ngx_pool_t *pool, const ngx_str_t *text, ngx_svc_jws_t *jws)
 {
-    size_t     len;
+    ngx_memzero(jws, sizeof(ngx_svc_jws_t));
+
+    return ngx_svc_jws_read(pool, text, jws);
+}
+
+
+ngx_int_t
+ngx_svc_jws_parse_signed(ngx_pool_t *pool, const ngx_str_t *text,
+    ngx_svc_jws_t *jws)
+{
+    ngx_memzero(jws, sizeof(ngx_svc_jws_t));
+
+    jws->rs256 = 1;
+
+    return ngx_svc_jws_read(pool, text, jws);
+}
+
+
+static ngx_int_t
+ngx_svc_jws_read(ngx_pool_t *pool, const ngx_str_t *text, ngx_svc_jws_t *jws)
+{
     ngx_int_t  rc;
     ngx_str_t  parts[3];
-
-    ngx_memzero(jws, sizeof(ngx_svc_jws_t));
 
     if (text->len > NGX_SVC_JWS_MAX) {
         return ngx_svc_jws_refuse(jws, "is longer than 8192 bytes");
@@ -157,17 +180,12 @@ ngx_svc_jws_parse(ngx_pool_t *pool, const ngx_str_t *text, ngx_svc_jws_t *jws)
         rc = ngx_svc_jws_header(jws);
     }
 
-    if (rc != NGX_OK) {
-        return rc;
+    if (rc == NGX_OK) {
+        rc = ngx_svc_jws_signature(&parts[2], jws);
     }
 
-    if (parts[2].len != NGX_SVC_JWS_CHARS
-        || ngx_svc_base64url_decode(parts[2].data, parts[2].len,
-                                    jws->signature, &len)
-           != NGX_OK)
-    {
-        return ngx_svc_jws_refuse(jws, "has a signature that is not 64 bytes"
-                                  " in base64url");
+    if (rc != NGX_OK) {
+        return rc;
     }
 
     rc = ngx_svc_jws_object(pool, &parts[1], &jws->payload);
@@ -269,12 +287,36 @@ ngx_svc_jws_header(ngx_svc_jws_t *jws)
         jws->alg = ngx_svc_jwa((char *) alg.data);
     }
 
-    if (jws->alg == NGX_SVC_JWA_NONE) {
+    if (jws->alg == NGX_SVC_JWA_NONE
+        || (jws->alg == NGX_SVC_JWA_RS256 && !jws->rs256))
+    {
         return ngx_svc_jws_refuse(jws, "has an 'alg' that is none of ES256,"
                                   " EdDSA and Ed25519");
     }
 
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_jws_signature(const ngx_str_t *part, ngx_svc_jws_t *jws)
+{
+    jws->signature_len = (jws->alg == NGX_SVC_JWA_RS256)
+                         ? NGX_SVC_JWS_RSA : NGX_SVC_JWS_SIGNATURE;
+
+    if (part->len == ngx_svc_base64url_len(jws->signature_len)
+        && ngx_svc_base64url_decode(part->data, part->len, jws->signature,
+                                    &jws->signature_len)
+           == NGX_OK)
+    {
+        return NGX_OK;
+    }
+
+    return ngx_svc_jws_refuse(jws, jws->alg == NGX_SVC_JWA_RS256
+                              ? "has a signature that is not 256 bytes in"
+                                " base64url"
+                              : "has a signature that is not 64 bytes in"
+                                " base64url");
 }
 
 

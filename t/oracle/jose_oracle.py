@@ -4,7 +4,7 @@
 A JSON object with one member on each line of the input, an answer on each line of
 the output.  "by" is "jwcrypto" or "jwt".
 
-    {"new": "EC" | "OKP"}               {"private": {}, "public": {}, "thumbprint"}
+    {"new": "EC" | "OKP" | "RSA"}               {"private": {}, "public": {}, "thumbprint"}
     {"thumbprint": {}}                  of a JWK
     {"sign": {"by", "key": {}, "header": {}, "payload": {}}}    a JWS
     {"verify": {"by", "key": {}, "jws"}}    {"header": {}, "payload": {}}, or null
@@ -17,12 +17,13 @@ import jwt
 from jwcrypto import jwk, jws
 from jwcrypto.common import JWException
 
-ALGORITHMS = {'EC': 'ES256', 'OKP': 'EdDSA'}
-CURVES = {'EC': 'P-256', 'OKP': 'Ed25519'}
+ALGORITHMS = {'EC': 'ES256', 'OKP': 'EdDSA', 'RSA': 'RS256'}
+SIZES = {'EC': {'crv': 'P-256'}, 'OKP': {'crv': 'Ed25519'},
+         'RSA': {'size': 2048}}
 
 
 def new(kty):
-    key = jwk.JWK.generate(kty=kty, crv=CURVES[kty])
+    key = jwk.JWK.generate(kty=kty, **SIZES[kty])
 
     return {'private': key.export_private(as_dict=True),
             'public': key.export_public(as_dict=True),
@@ -34,10 +35,10 @@ def thumbprint(key):
 
 
 def pyjwt_key(key):
-    kind = jwt.algorithms.ECAlgorithm if key['kty'] == 'EC' \
-        else jwt.algorithms.OKPAlgorithm
+    kind = {'EC': jwt.algorithms.ECAlgorithm, 'OKP': jwt.algorithms.OKPAlgorithm,
+            'RSA': jwt.algorithms.RSAAlgorithm}
 
-    return kind.from_jwk(json.dumps(key))
+    return kind[key['kty']].from_jwk(json.dumps(key))
 
 
 def sign(by, key, header, payload):

@@ -3,6 +3,7 @@
  * one member on each line of the input, an answer on each line of the output.
  *
  *   {"generate":{}}                    {"der":"<base64url>","kid","jwk":{}}
+ *   {"generate":{"rsa":1}}             the same of RSA
  *   {"sign":{"der","header":"","payload":""}}    a JWS, of these very texts
  *   {"verify":{"jwk":{},"jws":""}}     {"payload":{},"alg":n}, or an error
  *   {"thumbprint":{}}                  of a public JWK; null: it is refused
@@ -17,7 +18,8 @@
 #include "ngx_svc_dpop.h"
 #include "ngx_svc_json.h"
 #include "ngx_svc_json_write.h"
-#include "ngx_svc_jws.h"
+#include "ngx_svc_jwk_rsa.h"
+#include "ngx_svc_jws_rsa.h"
 
 
 #define EVAL_LINE  (64 * 1024)
@@ -106,7 +108,10 @@ eval_generate(cJSON *json)
 {
     ngx_svc_jwk_new_t  new;
 
-    if (ngx_svc_jwk_generate(&new) != NGX_OK) {
+    if ((cJSON_GetObjectItem(json, "rsa") ? ngx_svc_jwk_rsa_generate(&new)
+                                          : ngx_svc_jwk_generate(&new))
+        != NGX_OK)
+    {
         eval_die("generate");
     }
 
@@ -115,6 +120,31 @@ eval_generate(cJSON *json)
     ngx_svc_json_plain(&out, "kid", new.kid, sizeof(new.kid));
     ngx_svc_json_raw(&out, "jwk", new.jwk, new.jwk_len);
     ngx_svc_json_close(&out, '}');
+}
+
+
+static void
+eval_sign_rsa(const u_char *der, size_t len, const ngx_str_t *header,
+    const ngx_str_t *payload)
+{
+    u_char    *text, *last;
+    EVP_PKEY  *key;
+
+    text = ngx_pnalloc(pool, ngx_svc_jws_rsa_len(header->len, payload->len));
+    key = ngx_svc_jwk_rsa_private(der, len);
+
+    if (text == NULL || key == NULL) {
+        eval_die("no key");
+    }
+
+    last = ngx_svc_jws_rsa_sign(key, header, payload, text);
+    if (last == NULL) {
+        eval_die("sign");
+    }
+
+    ngx_svc_json_plain(&out, NULL, text, last - text);
+
+    EVP_PKEY_free(key);
 }
 
 
@@ -133,6 +163,11 @@ eval_sign(cJSON *json)
 
     if (ngx_svc_base64url_decode(str.data, str.len, der, &len) != NGX_OK) {
         eval_die("der");
+    }
+
+    if (len != NGX_SVC_JWK_DER) {
+        eval_sign_rsa(der, len, &header, &payload);
+        return;
     }
 
     text = ngx_pnalloc(pool, ngx_svc_jws_len(header.len, payload.len));
@@ -168,12 +203,12 @@ eval_verify(cJSON *json)
 
     eval_text(json, "jws", &text);
 
-    if (ngx_svc_jws_parse(pool, &text, &jws) != NGX_OK) {
+    if (ngx_svc_jws_parse_signed(pool, &text, &jws) != NGX_OK) {
         eval_put_error(jws.why, strlen(jws.why));
         return;
     }
 
-    if (ngx_svc_jwk_public(eval_get(json, "jwk"), &key, &alg, thumbprint)
+    if (ngx_svc_jwk_signing(eval_get(json, "jwk"), &key, &alg, thumbprint)
         != NGX_OK)
     {
         eval_put_error("jwk", 3);
@@ -210,7 +245,7 @@ eval_thumbprint(cJSON *json)
     EVP_PKEY       *key;
     ngx_svc_jwa_e   alg;
 
-    if (ngx_svc_jwk_public(json, &key, &alg, thumbprint) != NGX_OK) {
+    if (ngx_svc_jwk_signing(json, &key, &alg, thumbprint) != NGX_OK) {
         ngx_svc_json_null(&out, NULL);
         return;
     }

@@ -1,0 +1,249 @@
+/*
+ * JSON Web Keys of RSA.  What OpenSSL has queued as errors is cleared before
+ * each return.  What is meant for threads shares nothing between them.
+ */
+
+#include "ngx_svc_jwk_rsa.h"
+#include "ngx_svc_base64.h"
+#include "ngx_svc_crypto.h"
+
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/err.h>
+#include <openssl/rsa.h>
+
+
+#define NGX_SVC_JWK_RSA_BYTES     (NGX_SVC_JWK_RSA_BITS / 8)
+#define NGX_SVC_JWK_RSA_CHARS     ngx_svc_base64url_len(NGX_SVC_JWK_RSA_BYTES)
+#define NGX_SVC_JWK_RSA_EXPONENT  "AQAB"
+
+
+static ngx_int_t ngx_svc_jwk_rsa_write(ngx_svc_jwk_new_t *new, EVP_PKEY *key);
+static ngx_int_t ngx_svc_jwk_rsa_write_der(ngx_svc_jwk_new_t *new,
+    EVP_PKEY *key);
+static ngx_int_t ngx_svc_jwk_rsa_number(EVP_PKEY *key,
+    u_char text[NGX_SVC_JWK_RSA_CHARS]);
+static ngx_int_t ngx_svc_jwk_rsa_thumbprint(const u_char *n,
+    u_char thumbprint[NGX_SVC_JWK_THUMBPRINT]);
+static ngx_int_t ngx_svc_jwk_rsa_public(const cJSON *jwk, EVP_PKEY **key,
+    u_char thumbprint[NGX_SVC_JWK_THUMBPRINT]);
+static ngx_int_t ngx_svc_jwk_rsa_key(const u_char n[NGX_SVC_JWK_RSA_BYTES],
+    EVP_PKEY **key);
+
+
+ngx_int_t
+ngx_svc_jwk_rsa_generate(ngx_svc_jwk_new_t *new)
+{
+    EVP_PKEY   *key;
+    ngx_int_t   rc;
+
+    key = EVP_RSA_gen(NGX_SVC_JWK_RSA_BITS);
+
+    rc = key ? ngx_svc_jwk_rsa_write(new, key) : NGX_ERROR;
+
+    EVP_PKEY_free(key);
+    ERR_clear_error();
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_svc_jwk_rsa_write(ngx_svc_jwk_new_t *new, EVP_PKEY *key)
+{
+    u_char  n[NGX_SVC_JWK_RSA_CHARS], digest[NGX_SVC_JWK_THUMBPRINT], *p;
+
+    if (ngx_svc_jwk_rsa_number(key, n) != NGX_OK
+        || ngx_svc_jwk_rsa_thumbprint(n, digest) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_svc_base64url(new->kid, digest, sizeof(digest));
+
+    p = ngx_slprintf(new->jwk, new->jwk + sizeof(new->jwk),
+                     "{\"kty\":\"RSA\",\"n\":\"%*s\",\"e\":\""
+                     NGX_SVC_JWK_RSA_EXPONENT "\",\"alg\":\"RS256\","
+                     "\"use\":\"sig\",\"kid\":\"%*s\"}", sizeof(n), n,
+                     sizeof(new->kid), new->kid);
+
+    new->jwk_len = p - new->jwk;
+
+    return ngx_svc_jwk_rsa_write_der(new, key);
+}
+
+
+/* PKCS #1 (RFC 8017, A.1.2). */
+
+static ngx_int_t
+ngx_svc_jwk_rsa_write_der(ngx_svc_jwk_new_t *new, EVP_PKEY *key)
+{
+    int      len;
+    u_char  *p;
+
+    len = i2d_PrivateKey(key, NULL);
+
+    if (len <= 0 || len > NGX_SVC_JWK_DER_MAX) {
+        return NGX_ERROR;
+    }
+
+    p = new->der;
+    new->der_len = i2d_PrivateKey(key, &p);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_svc_jwk_rsa_number(EVP_PKEY *key, u_char text[NGX_SVC_JWK_RSA_CHARS])
+{
+    u_char      bytes[NGX_SVC_JWK_RSA_BYTES];
+    BIGNUM     *n;
+    ngx_int_t   rc;
+
+    n = NULL;
+
+    if (EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_N, &n) != 1) {
+        return NGX_ERROR;
+    }
+
+    rc = BN_bn2binpad(n, bytes, sizeof(bytes)) > 0 ? NGX_OK : NGX_ERROR;
+
+    if (rc == NGX_OK) {
+        (void) ngx_svc_base64url(text, bytes, sizeof(bytes));
+    }
+
+    BN_free(n);
+
+    return rc;
+}
+
+
+/* RFC 7638, of a modulus in base64url. */
+
+static ngx_int_t
+ngx_svc_jwk_rsa_thumbprint(const u_char *n,
+    u_char thumbprint[NGX_SVC_JWK_THUMBPRINT])
+{
+    u_char  text[NGX_SVC_JWK_TEXT], *p;
+
+    p = ngx_slprintf(text, text + sizeof(text),
+                     "{\"e\":\"" NGX_SVC_JWK_RSA_EXPONENT "\","
+                     "\"kty\":\"RSA\",\"n\":\"%*s\"}",
+                     NGX_SVC_JWK_RSA_CHARS, n);
+
+    return EVP_Digest(text, p - text, thumbprint, NULL, EVP_sha256(), NULL)
+           == 1 ? NGX_OK : NGX_ERROR;
+}
+
+
+EVP_PKEY *
+ngx_svc_jwk_rsa_private(const u_char *der, size_t len)
+{
+    EVP_PKEY      *key;
+    const u_char  *p;
+
+    p = der;
+    key = d2i_PrivateKey(EVP_PKEY_RSA, NULL, &p, len);
+
+    if (key && (p != der + len
+                || EVP_PKEY_get_bits(key) != NGX_SVC_JWK_RSA_BITS))
+    {
+        EVP_PKEY_free(key);
+        key = NULL;
+    }
+
+    ERR_clear_error();
+
+    return key;
+}
+
+
+ngx_int_t
+ngx_svc_jwk_signing(const cJSON *jwk, EVP_PKEY **key, ngx_svc_jwa_e *alg,
+    u_char thumbprint[NGX_SVC_JWK_THUMBPRINT])
+{
+    ngx_int_t  rc;
+
+    rc = ngx_svc_jwk_public(jwk, key, alg, thumbprint);
+
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    rc = ngx_svc_jwk_rsa_public(jwk, key, thumbprint);
+
+    if (rc == NGX_OK) {
+        *alg = NGX_SVC_JWA_RS256;
+    }
+
+    ERR_clear_error();
+
+    return rc;
+}
+
+
+/* Of a modulus with 2,048 bits there is one spelling. */
+
+static ngx_int_t
+ngx_svc_jwk_rsa_public(const cJSON *jwk, EVP_PKEY **key,
+    u_char thumbprint[NGX_SVC_JWK_THUMBPRINT])
+{
+    size_t       len;
+    u_char       n[NGX_SVC_JWK_RSA_BYTES];
+    const char  *text;
+
+    text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(jwk, "n"));
+
+    if (!ngx_svc_jwk_is(jwk, "kty", "RSA") || !ngx_svc_jwk_is(jwk, "e",
+                                                   NGX_SVC_JWK_RSA_EXPONENT)
+        || ngx_svc_jwk_members(jwk, NGX_SVC_JWA_RS256) != NGX_OK
+        || text == NULL || ngx_strlen(text) != NGX_SVC_JWK_RSA_CHARS
+        || ngx_svc_base64url_decode((u_char *) text, NGX_SVC_JWK_RSA_CHARS, n,
+                                    &len)
+           != NGX_OK
+        || n[0] < 0x80)
+    {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_svc_jwk_rsa_thumbprint((u_char *) text, thumbprint) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_svc_jwk_rsa_key(n, key);
+}
+
+
+static ngx_int_t
+ngx_svc_jwk_rsa_key(const u_char n[NGX_SVC_JWK_RSA_BYTES], EVP_PKEY **key)
+{
+    u_char         native[NGX_SVC_JWK_RSA_BYTES];
+    ngx_int_t      rc;
+    ngx_uint_t     e;
+    OSSL_PARAM     params[3];
+    EVP_PKEY_CTX  *ctx;
+
+    ctx = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+
+    if (ctx == NULL || EVP_PKEY_fromdata_init(ctx) != 1
+        || ngx_svc_jwk_native(n, native, sizeof(native)) != NGX_OK)
+    {
+        EVP_PKEY_CTX_free(ctx);
+        return NGX_ERROR;
+    }
+
+    e = RSA_F4;
+
+    params[0] = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, native,
+                                        sizeof(native));
+    params[1] = OSSL_PARAM_construct_ulong(OSSL_PKEY_PARAM_RSA_E, &e);
+    params[2] = OSSL_PARAM_construct_end();
+
+    rc = EVP_PKEY_fromdata(ctx, key, EVP_PKEY_PUBLIC_KEY, params) == 1
+         ? NGX_OK : ngx_svc_jwk_refused();
+
+    EVP_PKEY_CTX_free(ctx);
+
+    return rc;
+}
