@@ -103,8 +103,8 @@ WITH may (name, privileges, columns) AS (VALUES
     ('oauth_key',         'UPDATE', 'active_from, retired_at, revoked_at'),
     ('oauth_login',       'UPDATE', 'retired_at'),
     ('oauth_refresh',     'UPDATE', 'used_at, successor'),
-    ('oauth_tenant',      'UPDATE', 'active_kid, tokens_valid_after, orphan_action, '
-                                    'orphan_grace_hours, max_delegation_depth, '
+    ('oauth_tenant',      'UPDATE', 'active_kid, active_rsa_kid, tokens_valid_after, '
+                                    'orphan_action, orphan_grace_hours, max_delegation_depth, '
                                     'review_interval_days, max_id_token_ttl, '
                                     'max_refresh_idle_days, max_grant_days'),
     ('oauth_token',       'UPDATE', 'revoked_at'),
@@ -126,8 +126,8 @@ WITH may (name, privileges, columns) AS (VALUES
     address_key, address_key_double, address_key_unicode, agent_sweep,
     audit_stream_close, delegation_chain, domain_taken, email_challenge_tenant,
     invitation_tenant, json_merge, member_page, oauth_expire, oauth_jwks,
-    oauth_key_tenant, oauth_key_turn, oauth_token_keep, oauth_user_lets, organization_create,
-    organization_open, organization_taken, organization_try, public_logo, public_tenant,
+    oauth_key_tenant, oauth_key_turn, oauth_key_turns, oauth_token_keep, oauth_user_lets,
+    organization_create, organization_open, organization_taken, organization_try, public_logo, public_tenant,
     punycode, role_grants, scim_claim, scim_hold, scim_release, sealed_by, sealed_keys,
     search_text, sign_in_expire, sign_in_sweep, sign_in_tenant, token_acts, user_added,
     user_conflict, user_index, user_page,

@@ -161,8 +161,8 @@ my %ALL_TENANTS_FUNCTION = (
                              public_tenant oauth_jwks oauth_key_tenant) ),
     ( map { $_ => 'whether another tenant has it already' } qw(domain_taken
                                                               organization_taken) ),
-    ( map { $_ => $SWEEP } qw(sign_in_expire sign_in_sweep oauth_expire oauth_key_turn
-                              oauth_key_old agent_sweep webhook_attempt_expire
+    ( map { $_ => $SWEEP } qw(sign_in_expire sign_in_sweep oauth_expire oauth_key_turns
+                              oauth_key_retiring agent_sweep webhook_attempt_expire
                               webhook_attempt_delete webhook_done_expire webhook_outbox_rest
                               webhook_outbox_take user_index
                               scim_claim scim_release) ),

@@ -97,7 +97,7 @@ ok(!$claims->{act}, 'who acts for nobody');
 
 ($head, my $id) = claims($t->{id_token});
 
-is_deeply({ %$head, kid => 0 }, { alg => 'ES256', typ => 'JWT', kid => 0 }, 'an ID token');
+is_deeply({ %$head, kid => 0 }, { alg => 'RS256', typ => 'JWT', kid => 0 }, 'an ID token');
 is_deeply($id, { iss => $issuer, sub => $ada->{id}, aud => [ $web->{clientId} ],
                  iat => $claims->{iat}, exp => $claims->{iat} + 3600,
                  auth_time => 1767323045, nonce => 'n-0S6_WzA2Mj',
@@ -159,9 +159,9 @@ my $jwk = $s->sql("SELECT public FROM svc.oauth_key WHERE kid = '$head->{kid}'")
 my $python = <<'EOT';
 import jwt, sys
 jwk, issuer, client, access, id = sys.argv[1:]
-key = jwt.PyJWK.from_json(jwk, "ES256").key
-a = jwt.decode(access, key, ["ES256"], audience=issuer, issuer=issuer)
-i = jwt.decode(id, key, ["ES256"], audience=client, issuer=issuer)
+key = jwt.PyJWK.from_json(jwk, "RS256").key
+a = jwt.decode(access, key, ["RS256"], audience=issuer, issuer=issuer)
+i = jwt.decode(id, key, ["RS256"], audience=client, issuer=issuer)
 print(a["sub"] == i["sub"])
 EOT
 

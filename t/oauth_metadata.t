@@ -61,7 +61,7 @@ is_deeply($document, {
                                                        none) ],
     dpop_signing_alg_values_supported => [ qw(ES256 EdDSA Ed25519) ],
     subject_types_supported => [ 'public' ],
-    id_token_signing_alg_values_supported => [ 'ES256' ],
+    id_token_signing_alg_values_supported => [ qw(ES256 RS256) ],
     acr_values_supported => [ qw(urn:svc:1 urn:svc:2 phr) ],
     prompt_values_supported => [ qw(none login consent select_account) ],
     claims_supported => [ qw(sub iss aud exp iat auth_time nonce at_hash acr amr sid act

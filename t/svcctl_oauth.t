@@ -86,7 +86,7 @@ fails('there is no tenant "nope"; see svcctl tenant list', qw(oauth key), $_,
 key($first);
 key('g' x 43, tenant_id => "'$globex->{id}'");
 active($first);
-like(works(qw(oauth key list), @acme), qr/\A$first  active  made $TIME\n\z/, 'its own');
+like(works(qw(oauth key list), @acme), qr/\A$first  ES256  active  made $TIME\n\z/, 'its own');
 is(works(qw(oauth key rotate), @acme),
    "$first signs for a day more, and is replaced then\n", 'replaced');
 is($s->sql("SELECT retired_at - now() BETWEEN interval '23 hours' AND interval '1 day'"
@@ -95,11 +95,11 @@ is(active(), $first, 'and signs until then');
 is(works(qw(oauth key rotate), @acme), "$first is being replaced already\n", 'again');
 is(events('oauth.key_rotated'), $first, 'audited once');
 like(works(qw(oauth key list), @acme),
-     qr/\A$first  active  made $TIME, signs until $TIME\n\z/, 'is shown');
+     qr/\A$first  ES256  active  made $TIME, signs until $TIME\n\z/, 'is shown');
 
 key($next, active_from => "now() + interval '1 day'",
     created_at => "now() + interval '1 second'");
-like(works(qw(oauth key list), @acme), qr/^$next  next  made $TIME, signs from $TIME$/m,
+like(works(qw(oauth key list), @acme), qr/^$next  ES256  next  made $TIME, signs from $TIME$/m,
      'the next one');
 
 is(works(qw(oauth key revoke), @acme), "revoked $first; $next signs from now on\n",
@@ -109,14 +109,14 @@ is($s->sql("SELECT active_from <= now() FROM svc.oauth_key WHERE kid = '$next'")
    'from now on');
 my @lines = split /\n/, works(qw(oauth key list), @acme);
 
-like($lines[0], qr/\A$first  revoked  made $TIME, revoked $TIME\z/, 'it is revoked');
-like($lines[1], qr/\A$next  active  made $TIME\z/, 'and the other one active');
+like($lines[0], qr/\A$first  ES256  revoked  made $TIME, revoked $TIME\z/, 'it is revoked');
+like($lines[1], qr/\A$next  ES256  active  made $TIME\z/, 'and the other one active');
 is(works(qw(oauth key revoke), @acme, '--kid', $first), "revoked $first\n", 'again');
 is(events('oauth.key_revoked'), $first, 'audited once');
 is(active(), $next, 'and no more');
 
 key('c' x 43, retired_at => "now() - interval '1 hour'");
-like(works(qw(oauth key list), @acme), qr/^c{43}  retired  made $TIME, retired $TIME$/m,
+like(works(qw(oauth key list), @acme), qr/^c{43}  ES256  retired  made $TIME, retired $TIME$/m,
      'one of before');
 is(works(qw(oauth key revoke), @acme, '--kid', 'c' x 43), 'revoked ' . 'c' x 43 . "\n",
    'is withdrawn');
@@ -136,6 +136,35 @@ is(works(qw(oauth key revoke), @acme, "--kid=$next"), "revoked $next\n", 'the la
 is(active(), undef, 'nobody signs');
 is(events('oauth.key_revoked'), join(' ', $first, 'c' x 43, $next), 'all audited');
 is($globex->events_where("action LIKE 'oauth.%'", 'id'), 0, 'for their tenant');
+
+
+# --- and of RSA ------------------------------------------------------------------------
+
+my ($ec, $rsa, $rsa_next) = map { $_ x 43 } qw(e r n);
+
+key($ec);
+key($rsa, alg => "'RS256'");
+active($ec);
+$s->sql("UPDATE svc.oauth_tenant SET active_rsa_kid = '$rsa' WHERE tenant_id = '$acme->{id}'");
+
+sub active_rsa {
+    return $s->sql('SELECT active_rsa_kid FROM svc.oauth_tenant'
+                   . " WHERE tenant_id = '$acme->{id}'");
+}
+
+like(works(qw(oauth key list), @acme), qr/^$rsa  RS256  active  made $TIME$/m, 'of RSA, too');
+is(works(qw(oauth key rotate), @acme),
+   join('', map { "$_ signs for a day more, and is replaced then\n" } $ec, $rsa),
+   'both are replaced');
+is(works(qw(oauth key rotate), @acme),
+   join('', map { "$_ is being replaced already\n" } $ec, $rsa), 'again');
+key($rsa_next, alg => "'RS256'", active_from => "now() + interval '1 day'");
+is(works(qw(oauth key revoke), @acme, '--kid', $rsa),
+   "revoked $rsa; $rsa_next signs from now on\n", 'one is withdrawn');
+is_deeply([ scalar active(), scalar active_rsa() ], [ $ec, $rsa_next ], 'and one signs still');
+is(join('', sort split /^/, works(qw(oauth key revoke), @acme)),
+   join('', map { "revoked $_\n" } $ec, $rsa_next), 'those that sign');
+is_deeply([ scalar active(), scalar active_rsa() ], [ undef, undef ], 'nobody does');
 
 
 # --- partitions ------------------------------------------------------------------------

@@ -223,21 +223,22 @@ TXT
 command_is "oauth key list" "oauth_key_list tenant!" \
     "lists the keys that a tenant's tokens are signed with" \
     "oauth key list --tenant acme" <<'TXT'
-A line has the key's kid, whether it is active, next, retired or revoked, and when it was made.
+A line has the key's kid, its alg, whether it is active, next, retired or revoked, and when it was made.
 TXT
 
 command_is "oauth key rotate" "oauth_key_rotate tenant!" \
-    "has the key that signs replaced in a day" \
+    "has the keys that sign replaced in a day" \
     "oauth key rotate --tenant acme" <<'TXT'
 NGINX makes the next key, which others know for a day before it signs; keys are replaced every 90 days anyway.
+A tenant that has an RSA key, too, gets a next one of each.
 Run twice it changes nothing.
 TXT
 
 command_is "oauth key revoke" "oauth_key_revoke tenant! kid" \
-    "withdraws a key that somebody else may have" \
+    "withdraws keys that somebody else may have" \
     "oauth key revoke --tenant acme" <<'TXT'
-It is the one that signs, unless --kid names another one.
-All tokens that it has signed are dead where they are introspected; where they are checked offline they are when the keys are read again.
+They are those that sign, of ES256 and of RS256, unless --kid names one.
+All tokens that they have signed are dead where they are introspected; where they are checked offline they are when the keys are read again.
 The next key signs from then on, or one that the tenant's next token makes.
 TXT
 

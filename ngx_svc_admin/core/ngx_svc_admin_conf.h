@@ -36,7 +36,7 @@ typedef struct {
 typedef struct {
     size_t                     cache_size;
     ngx_shm_zone_t            *cache;       /* NULL: no location is ours */
-    ngx_thread_pool_t         *threads;     /* to decode images, and to hash */
+    ngx_thread_pool_t         *threads;     /* for images, hashes, RSA */
     ngx_svc_admin_hash_conf_t  hash;
     ngx_flag_t                 on;
     ngx_flag_t                 sign_in;

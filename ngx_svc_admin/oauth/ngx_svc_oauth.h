@@ -25,6 +25,8 @@
 
 
 typedef struct ngx_svc_oauth_s  ngx_svc_oauth_t;
+typedef struct ngx_svc_oauth_jwts_s  ngx_svc_oauth_jwts_t;
+typedef struct ngx_svc_oauth_issued_s  ngx_svc_oauth_issued_t;
 
 
 /* What a verdict is to a client. */
@@ -111,8 +113,11 @@ typedef struct {
     /* Adds a call to the op that records a refusal with a reason; or NULL. */
     ngx_int_t                    (*journal)(ngx_svc_oauth_t *o);
 
+    /* Adds an ID token to o->jwts, if there is to be one; NGX_ERROR; or NULL. */
+    ngx_int_t                    (*id_token)(ngx_svc_oauth_t *o);
+
     /* Adds members to an answer behind those of the token; NGX_ERROR; or NULL. */
-    ngx_int_t                    (*more)(ngx_svc_oauth_t *o, PGresult *res,
+    ngx_int_t                    (*more)(ngx_svc_oauth_t *o,
                                      ngx_svc_json_writer_t *w);
 } ngx_svc_oauth_grant_t;
 
@@ -165,11 +170,17 @@ struct ngx_svc_oauth_s {
     ngx_str_t                      once;        /* likewise */
     unsigned                       proof_called:1;  /* the op looks at it */
     unsigned                       proof_seen:1;    /* it was shown before */
-    ngx_str_t                      access_token;    /* as it is answered */
+    ngx_str_t                      access_token;    /* as it is answered, */
+    ngx_str_t                      id_token;        /*     and if there is one */
+    ngx_svc_oauth_jwts_t          *jwts;        /* of these, what is signed; */
+    ngx_int_t                    (*signed_by)(ngx_svc_oauth_t *o, ngx_int_t rc);
+                                                /*     and what follows */
+    const ngx_svc_oauth_issued_t  *issued;      /* what is answered of it */
     ngx_str_t                      once_seconds;    /* that it is kept for */
 
     /* of a key that is made because there is none yet */
 
+    const ngx_svc_pg_statement_t  *key_first;   /* what stores it */
     ngx_str_t                      kid;
     ngx_str_t                      jwk;
     ngx_str_t                      sealed;

@@ -7,6 +7,7 @@
 
 #include "ngx_svc_oauth_bearer.h"
 #include "ngx_svc_json.h"
+#include "ngx_svc_jwk_rsa.h"
 
 
 #define NGX_SVC_OAUTH_VERIFIED  4096    /* tokens whose signatures are known */
@@ -210,7 +211,7 @@ ngx_svc_oauth_bearer_jwt(ngx_svc_request_t *sr, const ngx_str_t *text,
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_jws_parse(sr->request->pool, text, jws);
+    rc = ngx_svc_jws_parse_signed(sr->request->pool, text, jws);
 
     if (rc != NGX_OK) {
         return rc == NGX_DECLINED ? NGX_OK : rc;
@@ -391,7 +392,7 @@ ngx_svc_oauth_public_learn(ngx_pool_t *pool, ngx_svc_oauth_public_t *public,
     rc = ngx_svc_json_parse(pool, &copy, &json, &err);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_jwk_public(json, &key, &alg, thumbprint);
+        rc = ngx_svc_jwk_signing(json, &key, &alg, thumbprint);
     }
 
     if (rc != NGX_OK) {

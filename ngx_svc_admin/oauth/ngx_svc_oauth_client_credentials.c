@@ -57,7 +57,7 @@ static ngx_int_t ngx_svc_oauth_cc_jwt(ngx_svc_oauth_t *o,
     ngx_svc_oauth_cc_t *cc);
 static ngx_int_t ngx_svc_oauth_cc_key_calls(ngx_svc_request_t *sr);
 static ngx_int_t ngx_svc_oauth_cc_key_reply(ngx_svc_request_t *sr);
-static ngx_int_t ngx_svc_oauth_cc_more(ngx_svc_oauth_t *o, PGresult *res,
+static ngx_int_t ngx_svc_oauth_cc_more(ngx_svc_oauth_t *o,
     ngx_svc_json_writer_t *w);
 
 
@@ -451,7 +451,7 @@ ngx_svc_oauth_cc_opaque(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
     rc = ngx_svc_oauth_own_seal(o->sr, &cc->own, &cc->token.opaque);
 
     if (rc == NGX_OK) {
-        return ngx_svc_oauth_grant_send(o, &cc->token, NULL);
+        return ngx_svc_oauth_grant_send(o, &cc->token);
     }
 
     if (rc == NGX_ERROR || ngx_svc_oauth_issue_secret(o) != NGX_OK) {
@@ -501,7 +501,7 @@ ngx_svc_oauth_cc_row_reply(ngx_svc_request_t *sr)
 
     cc->stored = 1;
 
-    return ngx_svc_oauth_grant_send(o, &cc->token, NULL);
+    return ngx_svc_oauth_grant_send(o, &cc->token);
 }
 
 
@@ -521,7 +521,7 @@ ngx_svc_oauth_cc_jwt(ngx_svc_oauth_t *o, ngx_svc_oauth_cc_t *cc)
     cc->own.kid = cc->token.kid;
 
     if (ngx_svc_oauth_key_held(&cc->token.kid)) {
-        return ngx_svc_oauth_grant_send(o, &cc->token, NULL);
+        return ngx_svc_oauth_grant_send(o, &cc->token);
     }
 
     o->kid = cc->token.kid;
@@ -561,15 +561,14 @@ ngx_svc_oauth_cc_key_reply(ngx_svc_request_t *sr)
 
     cc->token.sealed = ngx_svc_pg_value(res, 0, 0);
 
-    return ngx_svc_oauth_grant_send(o, &cc->token, NULL);
+    return ngx_svc_oauth_grant_send(o, &cc->token);
 }
 
 
 /* No member: what is answered is to be stored, unless it is. */
 
 static ngx_int_t
-ngx_svc_oauth_cc_more(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_svc_json_writer_t *w)
+ngx_svc_oauth_cc_more(ngx_svc_oauth_t *o, ngx_svc_json_writer_t *w)
 {
     ngx_svc_oauth_cc_t  *cc;
 

@@ -21,7 +21,7 @@
         " a.tenant_suspended_at IS NOT NULL, " state ", a.grant_types,"       \
         " a.scopes, a.access_token_format, a.access_token_ttl,"               \
         " a.max_token_ttl, " NGX_SVC_OAUTH_TTL_LEFT("a") ","                  \
-        " a.require_dpop, a.active_kid, a.allowed_scopes,"                    \
+        " a.require_dpop, a.signing_kid, a.allowed_scopes,"                   \
         " a.allowed_audiences, a.allowed_audience_keys, " NGX_SVC_OAUTH_MS
 
 /*
@@ -32,7 +32,7 @@
 #define NGX_SVC_OAUTH_CLIENT_ROW_COLUMNS                                      \
     "k.client_id, k.enabled, k.expires_at, k.tenant_slug, k.auth_method,"     \
     " k.tenant_suspended_at, k.grant_types, k.scopes, k.access_token_format," \
-    " k.access_token_ttl, k.max_token_ttl, k.require_dpop, k.active_kid,"     \
+    " k.access_token_ttl, k.max_token_ttl, k.require_dpop, k.signing_kid,"    \
     " k.allowed_scopes, k.allowed_audiences, k.allowed_audience_keys"
 
 #define NGX_SVC_OAUTH_CLIENT_ROW_AGENT                                        \

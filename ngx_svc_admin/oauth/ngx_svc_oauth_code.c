@@ -122,6 +122,7 @@ const ngx_svc_oauth_grant_t  ngx_svc_oauth_code = {
     .wider = &ngx_svc_sql_oauth_code_read_wider,
     .wider_alone = 1,
     .decide = ngx_svc_oauth_granted_decide,
+    .id_token = ngx_svc_oauth_granted_id_token,
     .more = ngx_svc_oauth_granted_more
 };
 

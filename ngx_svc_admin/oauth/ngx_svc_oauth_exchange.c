@@ -34,7 +34,7 @@ static ngx_int_t ngx_svc_oauth_exchange_rows(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_exchange_store(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_bearer_t *bearer);
 static ngx_int_t ngx_svc_oauth_exchange_journal(ngx_svc_oauth_t *o);
-static ngx_int_t ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, PGresult *res,
+static ngx_int_t ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o,
     ngx_svc_json_writer_t *w);
 
 
@@ -408,8 +408,7 @@ ngx_svc_oauth_exchange_journal(ngx_svc_oauth_t *o)
 /* RFC 8693, 2.2.1. */
 
 static ngx_int_t
-ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_svc_json_writer_t *w)
+ngx_svc_oauth_exchange_more(ngx_svc_oauth_t *o, ngx_svc_json_writer_t *w)
 {
     ngx_svc_json_plain(w, "issued_token_type",
                        (u_char *) NGX_SVC_OAUTH_ACCESS_TOKEN,

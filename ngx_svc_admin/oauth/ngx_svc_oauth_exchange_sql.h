@@ -139,7 +139,7 @@ typedef enum {
 #define NGX_SVC_OAUTH_EXCHANGE_CLIENTS(issued_at, orphan, lets, columns)      \
     "SELECT " NGX_SVC_OAUTH_LIVES_CLIENT_COLUMNS(issued_at, orphan) ", "      \
         lets ", a.grant_types, a.access_token_format, a.require_dpop,"        \
-        " a.active_kid, a.allowed_audiences, a.name, "                        \
+        " a.signing_kid, a.allowed_audiences, a.name, "                       \
         NGX_SVC_OAUTH_TTL_LEFT("a") ","                                       \
         " a.require_consent, a.xmin, a.ctid, " columns
 
@@ -174,7 +174,7 @@ typedef enum {
     " LEFT JOIN LATERAL ("                                                    \
         NGX_SVC_OAUTH_LIVES_CLIENT(NGX_SVC_OAUTH_LIVES_OWNER                  \
             ", k.grant_types, k.access_token_format, k.require_dpop,"         \
-            " k.active_kid, k.allowed_audiences, k.name, k.xmin, k.ctid")     \
+            " k.signing_kid, k.allowed_audiences, k.name, k.xmin, k.ctid")    \
         ") a ON true"                                                         \
     " LEFT JOIN LATERAL (SELECT n.key, r.uri, r.enabled"                      \
         " FROM (SELECT CASE WHEN $7::text IS NULL"                            \

@@ -8,8 +8,10 @@
 
 #include "ngx_svc_oauth_grant.h"
 #include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_make.h"
 #include "ngx_svc_oauth_proof.h"
 #include "ngx_svc_oauth_refusal.h"
+#include "ngx_svc_oauth_sign.h"
 
 
 /* What was read may have changed so often. */
@@ -18,7 +20,24 @@
 
 
 static ngx_int_t ngx_svc_oauth_grant_retry(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_grant_key_calls(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_grant_key_reply(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_grant_made(ngx_svc_oauth_t *o);
 static ngx_int_t ngx_svc_oauth_grant_first(ngx_svc_request_t *sr);
+static ngx_int_t ngx_svc_oauth_grant_answer(ngx_svc_oauth_t *o, ngx_int_t rc);
+
+
+/* What a client's JWTs are signed with. */
+
+static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_alg = {
+    .name = "oauth_alg",
+    .text =
+        "SELECT k.signing_alg FROM svc.application k"
+        " WHERE k.tenant_id = " NGX_SVC_TENANT
+            " AND k.client_id BETWEEN $1 AND $1"
+        " ORDER BY k.client_id LIMIT 1",
+    NGX_SVC_PARAMS(ngx_svc_oauth_param(client.id))
+};
 
 
 ngx_int_t
@@ -137,10 +156,53 @@ ngx_svc_oauth_grant_retry(ngx_svc_request_t *sr)
 ngx_int_t
 ngx_svc_oauth_grant_key(ngx_svc_oauth_t *o)
 {
-    if (o->kid.data || ngx_svc_oauth_key_new(o) != NGX_OK) {
+    if (o->kid.data) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    return ngx_svc_request_again(o->sr, NGX_SVC_PG_READ,
+                                 ngx_svc_oauth_grant_key_calls,
+                                 ngx_svc_oauth_grant_key_reply);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_grant_key_calls(ngx_svc_request_t *sr)
+{
+    return ngx_svc_oauth_client_call_then(sr->data, &ngx_svc_sql_oauth_alg);
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_grant_key_reply(ngx_svc_request_t *sr)
+{
+    PGresult         *res;
+    ngx_svc_oauth_t  *o;
+
+    o = sr->data;
+    res = ngx_svc_route_last(sr);
+
+    if (PQntuples(res) == 0) {
+
+        /* it has been deleted since, or its secret is retired */
+
+        return ngx_svc_oauth_refuse_client(o, sr->results[0]);
+    }
+
+    if (*PQgetvalue(res, 0, 0) == 'R') {
+        return ngx_svc_oauth_make(o, ngx_svc_oauth_grant_made);
+    }
+
+    o->key_first = &ngx_svc_sql_oauth_key_first;
+
+    return ngx_svc_oauth_key_new(o) == NGX_OK
+           ? ngx_svc_oauth_grant_made(o) : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static ngx_int_t
+ngx_svc_oauth_grant_made(ngx_svc_oauth_t *o)
+{
     return ngx_svc_request_again(o->sr, NGX_SVC_PG_WRITE,
                                  ngx_svc_oauth_grant_first,
                                  ngx_svc_oauth_grant_reply);
@@ -150,19 +212,62 @@ ngx_svc_oauth_grant_key(ngx_svc_oauth_t *o)
 static ngx_int_t
 ngx_svc_oauth_grant_first(ngx_svc_request_t *sr)
 {
-    return ngx_svc_oauth_grant_calls(sr->data, &ngx_svc_sql_oauth_key_first);
+    ngx_svc_oauth_t  *o;
+
+    o = sr->data;
+
+    return ngx_svc_oauth_grant_calls(o, o->key_first);
 }
 
 
 ngx_int_t
 ngx_svc_oauth_grant_send(ngx_svc_oauth_t *o,
-    const ngx_svc_oauth_issued_t *token, PGresult *res)
+    const ngx_svc_oauth_issued_t *token)
+{
+    ngx_int_t  rc;
+
+    o->jwts = ngx_pcalloc(o->sr->request->pool, sizeof(ngx_svc_oauth_jwts_t));
+    if (o->jwts == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    o->jwts->kid = token->kid;
+    o->jwts->sealed = token->sealed;
+    o->issued = token;
+    o->signed_by = ngx_svc_oauth_grant_answer;
+
+    if (ngx_svc_oauth_issue_token(o, token) != NGX_OK
+        || (o->grant->id_token && o->grant->id_token(o) != NGX_OK))
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_svc_oauth_sign(o);
+
+    if (rc == NGX_AGAIN) {
+        o->sr->request->main->count++;
+        return NGX_DONE;
+    }
+
+    return ngx_svc_oauth_grant_answer(o, rc);
+}
+
+
+/* When all that it has is signed. */
+
+static ngx_int_t
+ngx_svc_oauth_grant_answer(ngx_svc_oauth_t *o, ngx_int_t rc)
 {
     ngx_svc_json_writer_t  w;
 
     static ngx_str_t       no_store = ngx_string("no-store");
 
-    if (ngx_svc_json_writer_init(&w, o->sr->request->pool, 1024) != NGX_OK
+    if (rc == NGX_BUSY) {
+        return ngx_svc_send_busy(o->sr);
+    }
+
+    if (rc != NGX_OK
+        || ngx_svc_json_writer_init(&w, o->sr->request->pool, 1024) != NGX_OK
         || ngx_svc_add_header(o->sr->request, "Cache-Control", &no_store)
            != NGX_OK)
     {
@@ -171,10 +276,14 @@ ngx_svc_oauth_grant_send(ngx_svc_oauth_t *o,
 
     ngx_svc_json_open(&w, NULL, '{');
 
-    if (ngx_svc_oauth_issue_write(o, token, &w) != NGX_OK
-        || (o->grant->more && o->grant->more(o, res, &w) != NGX_OK))
-    {
+    ngx_svc_oauth_issue_write(o, o->issued, &w);
+
+    if (o->grant->more && o->grant->more(o, &w) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (o->id_token.data) {
+        ngx_svc_json_plain(&w, "id_token", o->id_token.data, o->id_token.len);
     }
 
     ngx_svc_json_close(&w, '}');
@@ -224,5 +333,5 @@ ngx_svc_oauth_grant_given(ngx_svc_oauth_t *o, ngx_svc_oauth_issued_t *token)
         token->sealed = ngx_svc_pg_value(key, 0, 0);
     }
 
-    return ngx_svc_oauth_grant_send(o, token, NULL);
+    return ngx_svc_oauth_grant_send(o, token);
 }

@@ -24,7 +24,7 @@ ngx_int_t ngx_svc_oauth_grant_reply(ngx_svc_request_t *sr);
  * _read: asks the grant's statement once more.  _again: the same, when what was
  * read has changed, 8 times at most.  _key: the same when the tenant's first key
  * has been made.  _refused: of a verdict, see ngx_svc_oauth_refuse().  _send:
- * answers with a token; res: of the grant's more.
+ * answers with a token, which lives as long as the request.
  */
 ngx_int_t ngx_svc_oauth_grant_read(ngx_svc_oauth_t *o);
 ngx_int_t ngx_svc_oauth_grant_again(ngx_svc_oauth_t *o);
@@ -32,7 +32,7 @@ ngx_int_t ngx_svc_oauth_grant_key(ngx_svc_oauth_t *o);
 ngx_int_t ngx_svc_oauth_grant_refused(ngx_svc_oauth_t *o,
     const ngx_str_t *verdict, const ngx_str_t *allowed);
 ngx_int_t ngx_svc_oauth_grant_send(ngx_svc_oauth_t *o,
-    const ngx_svc_oauth_issued_t *token, PGresult *res);
+    const ngx_svc_oauth_issued_t *token);
 
 /*
  * For the calls of a second trip: what gives a token, behind the tenant and the

@@ -11,6 +11,7 @@
 #include "ngx_svc_oauth_id_token.h"
 #include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_proof.h"
+#include "ngx_svc_oauth_sign.h"
 
 
 static ngx_int_t ngx_svc_oauth_granted_give(ngx_svc_oauth_t *o);
@@ -337,10 +338,35 @@ ngx_svc_oauth_granted_given(ngx_svc_request_t *sr)
 
 
 ngx_int_t
-ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o, PGresult *res,
-    ngx_svc_json_writer_t *w)
+ngx_svc_oauth_granted_id_token(ngx_svc_oauth_t *o)
 {
     ngx_svc_oauth_id_token_t  id;
+    ngx_svc_oauth_granted_t  *granted;
+
+    granted = o->data;
+
+    if (!granted->openid) {
+        return NGX_OK;
+    }
+
+    /* beside an opaque token, too, which has none */
+
+    o->jwts->kid = granted->kid;
+
+    id.token = &granted->token;
+    id.ttl = ngx_atoi(granted->id_token_ttl.data, granted->id_token_ttl.len);
+    id.root = granted->session_id;
+    id.methods = granted->methods;
+    id.nonce = granted->nonce;
+    id.claims = &granted->claims;
+
+    return ngx_svc_oauth_id_token(o, &id);
+}
+
+
+ngx_int_t
+ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o, ngx_svc_json_writer_t *w)
+{
     ngx_svc_oauth_granted_t  *granted;
 
     granted = o->data;
@@ -351,17 +377,5 @@ ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o, PGresult *res,
                                                          : 0);
     }
 
-    if (!granted->openid) {
-        return NGX_OK;
-    }
-
-    id.token = &granted->token;
-    id.kid = granted->kid;
-    id.ttl = ngx_atoi(granted->id_token_ttl.data, granted->id_token_ttl.len);
-    id.root = granted->session_id;
-    id.methods = granted->methods;
-    id.nonce = granted->nonce;
-    id.claims = &granted->claims;
-
-    return ngx_svc_oauth_id_token_write(o, &id, w);
+    return NGX_OK;
 }

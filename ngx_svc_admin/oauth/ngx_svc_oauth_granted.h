@@ -125,8 +125,9 @@ ngx_int_t ngx_svc_oauth_granted_shown(ngx_svc_oauth_t *o, const char *name,
 ngx_int_t ngx_svc_oauth_granted_decide(ngx_svc_oauth_t *o, PGresult *res);
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_granted_client;
 
-/* A grant type's "more": what is beside the access token. */
-ngx_int_t ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o, PGresult *res,
+/* A grant type's "id_token" and "more": what is beside the access token. */
+ngx_int_t ngx_svc_oauth_granted_id_token(ngx_svc_oauth_t *o);
+ngx_int_t ngx_svc_oauth_granted_more(ngx_svc_oauth_t *o,
     ngx_svc_json_writer_t *w);
 
 

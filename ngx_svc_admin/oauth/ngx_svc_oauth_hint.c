@@ -3,6 +3,7 @@
  */
 
 #include "ngx_svc_oauth_hint.h"
+#include "ngx_svc_jwk_rsa.h"
 #include "ngx_svc_jws.h"
 
 
@@ -37,14 +38,13 @@ ngx_svc_oauth_hint_parse(ngx_svc_oauth_request_t *ar)
         return NGX_ERROR;
     }
 
-    rc = ngx_svc_jws_parse(ar->oauth.sr->request->pool, &text, jws);
+    rc = ngx_svc_jws_parse_signed(ar->oauth.sr->request->pool, &text, jws);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
     }
 
     if (rc != NGX_OK || jws->kid.len != NGX_SVC_JWK_KID
-        || jws->alg != NGX_SVC_JWA_ES256
         || (jws->typ.len == access.len
             && ngx_strncasecmp(jws->typ.data, access.data, access.len) == 0)
         || !cJSON_IsString(cJSON_GetObjectItemCaseSensitive(jws->payload,
@@ -140,5 +140,5 @@ ngx_svc_oauth_hint_key(ngx_svc_oauth_request_t *ar, PGresult *res,
         return NGX_ERROR;
     }
 
-    return ngx_svc_jwk_public(jwk, key, alg, thumbprint);
+    return ngx_svc_jwk_signing(jwk, key, alg, thumbprint);
 }

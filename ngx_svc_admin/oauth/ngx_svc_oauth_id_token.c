@@ -4,50 +4,25 @@
 
 #include "ngx_svc_oauth_id_token.h"
 #include "ngx_svc_oauth_amr.h"
-#include "ngx_svc_oauth_key.h"
 #include "ngx_svc_oauth_sid.h"
+#include "ngx_svc_oauth_sign.h"
 
 
-static ngx_int_t ngx_svc_oauth_id_token_payload(ngx_svc_oauth_t *o,
-    const ngx_svc_oauth_id_token_t *id, ngx_str_t *payload);
 static void ngx_svc_oauth_id_token_claims(ngx_svc_json_writer_t *w,
     ngx_svc_oauth_t *o, const ngx_svc_oauth_id_token_t *id);
 static void ngx_svc_oauth_id_token_user(ngx_svc_json_writer_t *w,
     const ngx_svc_oauth_id_token_t *id);
 static void ngx_svc_oauth_id_token_sid(ngx_svc_json_writer_t *w,
     ngx_svc_oauth_t *o, const ngx_svc_oauth_id_token_t *id);
-static void ngx_svc_oauth_id_token_hash(ngx_svc_json_writer_t *w,
-    const ngx_str_t *token);
+static size_t ngx_svc_oauth_id_token_hash(ngx_svc_json_writer_t *w);
 
 
 ngx_int_t
-ngx_svc_oauth_id_token_write(ngx_svc_oauth_t *o,
-    const ngx_svc_oauth_id_token_t *id, ngx_svc_json_writer_t *w)
+ngx_svc_oauth_id_token(ngx_svc_oauth_t *o, const ngx_svc_oauth_id_token_t *id)
 {
-    ngx_str_t            text;
-    ngx_svc_oauth_jwt_t  jwt;
-
-    jwt.typ = "JWT";
-    jwt.kid = id->kid;
-    jwt.sealed = id->token->sealed;
-
-    if (ngx_svc_oauth_id_token_payload(o, id, &jwt.payload) != NGX_OK
-        || ngx_svc_oauth_key_sign(o, &jwt, &text) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_svc_json_plain(w, "id_token", text.data, text.len);
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_id_token_payload(ngx_svc_oauth_t *o,
-    const ngx_svc_oauth_id_token_t *id, ngx_str_t *payload)
-{
-    ngx_svc_json_writer_t  w;
+    size_t                  hash;
+    ngx_svc_oauth_jwt_t    *jwt;
+    ngx_svc_json_writer_t   w;
 
     if (ngx_svc_json_writer_init(&w, o->sr->request->pool, 512) != NGX_OK) {
         return NGX_ERROR;
@@ -57,14 +32,27 @@ ngx_svc_oauth_id_token_payload(ngx_svc_oauth_t *o,
     ngx_svc_oauth_id_token_claims(&w, o, id);
     ngx_svc_oauth_id_token_user(&w, id);
     ngx_svc_oauth_id_token_sid(&w, o, id);
-    ngx_svc_oauth_id_token_hash(&w, &o->access_token);
+    hash = ngx_svc_oauth_id_token_hash(&w);
     ngx_svc_oauth_claims_write(&w, id->claims);
     ngx_svc_json_close(&w, '}');
 
-    payload->data = w.start;
-    payload->len = w.last - w.start;
+    if (w.failed) {
+        return NGX_ERROR;
+    }
 
-    return w.failed ? NGX_ERROR : NGX_OK;
+    jwt = ngx_svc_oauth_jwt(o, "JWT", &o->id_token);
+
+    jwt->payload.data = w.start;
+    jwt->payload.len = w.last - w.start;
+
+    /* of a JWT it is known when that is signed */
+
+    if (o->access_token.data == NULL) {
+        jwt->hash = w.start + hash;
+        return NGX_OK;
+    }
+
+    return ngx_svc_oauth_sign_hash(&o->access_token, w.start + hash);
 }
 
 
@@ -131,20 +119,16 @@ ngx_svc_oauth_id_token_sid(ngx_svc_json_writer_t *w, ngx_svc_oauth_t *o,
 }
 
 
-/* The left half (3.1.3.6). */
+/* Room for the hash of the access token; returns where that is. */
 
-static void
-ngx_svc_oauth_id_token_hash(ngx_svc_json_writer_t *w, const ngx_str_t *token)
+static size_t
+ngx_svc_oauth_id_token_hash(ngx_svc_json_writer_t *w)
 {
-    u_char  hash[NGX_SVC_SHA256_LEN];
-    u_char  text[ngx_svc_base64url_len(NGX_SVC_SHA256_LEN / 2)];
+    u_char  text[NGX_SVC_OAUTH_HASH];
 
-    if (ngx_svc_sha256(token->data, token->len, hash) != NGX_OK) {
-        w->failed = 1;
-        return;
-    }
-
-    (void) ngx_svc_base64url(text, hash, NGX_SVC_SHA256_LEN / 2);
+    ngx_memset(text, '-', sizeof(text));
 
     ngx_svc_json_plain(w, "at_hash", text, sizeof(text));
+
+    return w->last - w->start - sizeof(text) - 1;
 }

@@ -14,8 +14,6 @@
 
 typedef struct {
     const ngx_svc_oauth_issued_t  *token;       /* the access token */
-    ngx_str_t                      kid;         /* what signs it; the sealed
-                                                   key is the token's */
     ngx_int_t                      ttl;         /* seconds */
     ngx_str_t                      root;        /* of the session: a UUID */
     ngx_str_t                      methods;     /* the text of an array */
@@ -23,12 +21,9 @@ typedef struct {
     const ngx_svc_oauth_claims_t  *claims;
 } ngx_svc_oauth_id_token_t;
 
-/*
- * Writes the member "id_token" beside o->access_token.  NGX_OK; NGX_ERROR:
- * memory, or the key cannot be opened.
- */
-ngx_int_t ngx_svc_oauth_id_token_write(ngx_svc_oauth_t *o,
-    const ngx_svc_oauth_id_token_t *id, ngx_svc_json_writer_t *w);
+/* Adds it to o->jwts, behind the access token.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_svc_oauth_id_token(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_id_token_t *id);
 
 
 #endif /* _NGX_SVC_OAUTH_ID_TOKEN_H_INCLUDED_ */

@@ -3,12 +3,10 @@
  */
 
 #include "ngx_svc_oauth_issue.h"
-#include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_sign.h"
 
 
 static ngx_int_t ngx_svc_oauth_issue_opaque(ngx_svc_oauth_t *o,
-    const ngx_svc_oauth_issued_t *token, ngx_str_t *text);
-static ngx_int_t ngx_svc_oauth_issue_jwt(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_issued_t *token, ngx_str_t *text);
 static ngx_int_t ngx_svc_oauth_issue_payload(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_issued_t *token, ngx_str_t *payload);
@@ -101,31 +99,29 @@ ngx_svc_oauth_issue_jti_at(ngx_svc_oauth_t *o, int64_t ms, ngx_str_t *text)
 
 
 ngx_int_t
+ngx_svc_oauth_issue_token(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_issued_t *token)
+{
+    if (token->opaque.data) {
+        o->access_token = token->opaque;
+        return NGX_OK;
+    }
+
+    if (token->format.len == sizeof("opaque") - 1) {
+        return ngx_svc_oauth_issue_opaque(o, token, &o->access_token);
+    }
+
+    return ngx_svc_oauth_issue_payload(o, token,
+                   &ngx_svc_oauth_jwt(o, "at+jwt", &o->access_token)->payload);
+}
+
+
+void
 ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_issued_t *token, ngx_svc_json_writer_t *w)
 {
-    ngx_int_t  rc;
-    ngx_str_t  text;
-
-    text = token->opaque;
-
-    if (text.data) {
-        rc = NGX_OK;
-
-    } else if (token->format.len == sizeof("opaque") - 1) {
-        rc = ngx_svc_oauth_issue_opaque(o, token, &text);
-
-    } else {
-        rc = ngx_svc_oauth_issue_jwt(o, token, &text);
-    }
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    o->access_token = text;
-
-    ngx_svc_json_plain(w, "access_token", text.data, text.len);
+    ngx_svc_json_plain(w, "access_token", o->access_token.data,
+                       o->access_token.len);
 
     if (o->jkt.data) {
         ngx_svc_json_plain(w, "token_type", (u_char *) "DPoP", 4);
@@ -136,8 +132,6 @@ ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o,
 
     ngx_svc_json_integer(w, "expires_in", token->ttl);
     ngx_svc_json_string(w, "scope", token->scope.data, token->scope.len);
-
-    return NGX_OK;
 }
 
 
@@ -171,23 +165,6 @@ ngx_svc_oauth_issue_opaque(ngx_svc_oauth_t *o,
     ngx_explicit_memzero(bytes, sizeof(bytes));
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_svc_oauth_issue_jwt(ngx_svc_oauth_t *o,
-    const ngx_svc_oauth_issued_t *token, ngx_str_t *text)
-{
-    ngx_svc_oauth_jwt_t  jwt;
-
-    jwt.typ = "at+jwt";
-    jwt.kid = token->kid;
-    jwt.sealed = token->sealed;
-
-    ngx_str_null(&jwt.payload);
-
-    return ngx_svc_oauth_issue_payload(o, token, &jwt.payload) == NGX_OK
-           ? ngx_svc_oauth_key_sign(o, &jwt, text) : NGX_ERROR;
 }
 
 

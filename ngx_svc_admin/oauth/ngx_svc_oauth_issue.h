@@ -47,7 +47,7 @@ ngx_int_t ngx_svc_oauth_issue_jti_at(ngx_svc_oauth_t *o, int64_t ms,
 
 /* What is answered of a token.  No data: there is none of it. */
 
-typedef struct {
+struct ngx_svc_oauth_issued_s {
     ngx_str_t  opaque;          /* its text; none: of o->secret, or a JWT */
     ngx_str_t  format;          /* as of the client */
     ngx_str_t  slug;            /* of its tenant */
@@ -63,13 +63,17 @@ typedef struct {
     ngx_str_t  acr;             /* of the same sign-in */
     ngx_str_t  kid;             /* of a JWT: what signs it, */
     ngx_str_t  sealed;          /*     and that, where the worker lacks it */
-} ngx_svc_oauth_issued_t;
+};
 
 /*
- * Writes the members access_token, token_type, expires_in and scope.  NGX_OK;
- * NGX_ERROR: memory, or the key cannot be opened.
+ * Sets o->access_token of an opaque one, and adds a JWT to o->jwts.  NGX_OK or
+ * NGX_ERROR.
  */
-ngx_int_t ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o,
+ngx_int_t ngx_svc_oauth_issue_token(ngx_svc_oauth_t *o,
+    const ngx_svc_oauth_issued_t *token);
+
+/* Writes the members access_token, token_type, expires_in and scope. */
+void ngx_svc_oauth_issue_write(ngx_svc_oauth_t *o,
     const ngx_svc_oauth_issued_t *token, ngx_svc_json_writer_t *w);
 
 /*

@@ -7,13 +7,10 @@
 #include "ngx_svc_hex.h"
 
 
-/* That a worker keeps open: 2.9 kB each, which are taken as tenants sign. */
+/* That a worker keeps open: 3 to 7 kB each, which are taken as tenants sign. */
 #define NGX_SVC_OAUTH_KEYS      12288
 #define NGX_SVC_OAUTH_KID       43
-#define NGX_SVC_OAUTH_KEY_DER   512     /* bytes */
 #define NGX_SVC_OAUTH_KEY_AAD   "oauth_key"
-
-#define NGX_SVC_OAUTH_KEY_HEADER  128   /* bytes, of a JWT's */
 
 
 /* A key that was opened; of malloc, until it is evicted or the worker ends. */
@@ -22,27 +19,25 @@ typedef struct {
     ngx_str_node_t   sn;                /* by kid, which follows */
     ngx_queue_t      queue;             /* the one used last comes first */
     EVP_PKEY        *key;
-    EVP_PKEY_CTX    *signer;
+    EVP_PKEY_CTX    *signer;            /* NULL: it is of RSA */
     u_char           kid[NGX_SVC_OAUTH_KID];
 } ngx_svc_oauth_key_t;
 
 
-static EVP_PKEY_CTX *ngx_svc_oauth_key_signer(ngx_svc_oauth_t *o,
-    const ngx_str_t *kid, const ngx_str_t *sealed);
 static ngx_svc_oauth_key_t *ngx_svc_oauth_key_find(const ngx_str_t *kid);
-static ngx_svc_oauth_key_t *ngx_svc_oauth_key_open(ngx_svc_oauth_t *o,
-    const ngx_str_t *kid, const ngx_str_t *sealed);
+static ngx_int_t ngx_svc_oauth_key_open(ngx_svc_oauth_t *o,
+    const ngx_str_t *kid, const ngx_str_t *sealed,
+    ngx_svc_oauth_private_t *private);
 static void ngx_svc_oauth_key_lost(ngx_svc_oauth_t *o, const ngx_str_t *kid,
     const ngx_str_t *sealed);
-static EVP_PKEY *ngx_svc_oauth_key_unseal(ngx_svc_oauth_t *o,
-    const ngx_str_t *kid, const ngx_str_t *sealed);
+static ngx_int_t ngx_svc_oauth_key_unseal(ngx_svc_oauth_t *o,
+    const ngx_str_t *kid, const ngx_str_t *sealed,
+    u_char der[NGX_SVC_OAUTH_SEALED], size_t *len);
 static ngx_svc_oauth_key_t *ngx_svc_oauth_key_keep(const ngx_str_t *kid,
-    EVP_PKEY *pkey);
+    EVP_PKEY *pkey, EVP_PKEY_CTX *signer);
 static void ngx_svc_oauth_key_evict(void);
 static size_t ngx_svc_oauth_key_aad(u_char *aad, const ngx_str_t *tenant,
     const u_char *kid);
-static ngx_int_t ngx_svc_oauth_key_take(ngx_svc_oauth_t *o,
-    const ngx_svc_jwk_new_t *new);
 
 
 const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_public = {
@@ -94,64 +89,41 @@ static ngx_uint_t         ngx_svc_oauth_keys_n;
 
 
 ngx_int_t
-ngx_svc_oauth_key_sign(ngx_svc_oauth_t *o, const ngx_svc_oauth_jwt_t *jwt,
-    ngx_str_t *text)
-{
-    u_char        *last, header[NGX_SVC_OAUTH_KEY_HEADER];
-    ngx_str_t      head;
-    EVP_PKEY_CTX  *signer;
-
-    signer = ngx_svc_oauth_key_signer(o, &jwt->kid, &jwt->sealed);
-    if (signer == NULL) {
-        return NGX_ERROR;
-    }
-
-    head.data = header;
-    head.len = ngx_snprintf(header, sizeof(header),
-                            "{\"alg\":\"ES256\",\"kid\":\"%V\","
-                            "\"typ\":\"%s\"}", &jwt->kid, jwt->typ)
-               - header;
-
-    text->data = ngx_pnalloc(o->sr->request->pool,
-                             ngx_svc_jws_len(head.len, jwt->payload.len));
-    if (text->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    last = ngx_svc_jws_sign(signer, &head, &jwt->payload, text->data);
-    if (last == NULL) {
-        return NGX_ERROR;
-    }
-
-    text->len = last - text->data;
-
-    return NGX_OK;
-}
-
-
-/*
- * It is the worker's, and lives until the next turn of the event loop at least.
- * NULL: it cannot be opened, which the error log says.
- */
-
-static EVP_PKEY_CTX *
-ngx_svc_oauth_key_signer(ngx_svc_oauth_t *o, const ngx_str_t *kid,
-    const ngx_str_t *sealed)
+ngx_svc_oauth_key_private(ngx_svc_oauth_t *o, const ngx_str_t *kid,
+    const ngx_str_t *sealed, ngx_svc_oauth_private_t *private)
 {
     ngx_svc_oauth_key_t  *key;
+
+    private->signer = NULL;
+    private->rsa = NULL;
+    private->der_len = 0;
 
     key = ngx_svc_oauth_key_find(kid);
 
     if (key == NULL) {
-        key = ngx_svc_oauth_key_open(o, kid, sealed);
-        if (key == NULL) {
-            return NULL;
-        }
+        return ngx_svc_oauth_key_open(o, kid, sealed, private);
     }
 
     ngx_queue_insert_head(&ngx_svc_oauth_keys_used, &key->queue);
 
-    return key->signer;
+    private->signer = key->signer;
+
+    if (key->signer == NULL && EVP_PKEY_up_ref(key->key) == 1) {
+        private->rsa = key->key;
+    }
+
+    return private->signer || private->rsa ? NGX_OK : NGX_ERROR;
+}
+
+
+void
+ngx_svc_oauth_key_learn(const ngx_str_t *kid, EVP_PKEY *rsa)
+{
+    if (!ngx_svc_oauth_key_held(kid) && EVP_PKEY_up_ref(rsa) == 1
+        && ngx_svc_oauth_key_keep(kid, rsa, NULL) == NULL)
+    {
+        EVP_PKEY_free(rsa);
+    }
 }
 
 
@@ -197,25 +169,49 @@ ngx_svc_oauth_key_find(const ngx_str_t *kid)
 }
 
 
-static ngx_svc_oauth_key_t *
+/* What is longer than one of P-256 is of RSA: a thread opens it. */
+
+static ngx_int_t
 ngx_svc_oauth_key_open(ngx_svc_oauth_t *o, const ngx_str_t *kid,
-    const ngx_str_t *sealed)
+    const ngx_str_t *sealed, ngx_svc_oauth_private_t *private)
 {
-    EVP_PKEY             *pkey;
-    ngx_svc_oauth_key_t  *key;
+    size_t         len;
+    u_char         der[NGX_SVC_OAUTH_SEALED];
+    EVP_PKEY      *pkey;
+    EVP_PKEY_CTX  *signer;
 
-    pkey = ngx_svc_oauth_key_unseal(o, kid, sealed);
-    key = pkey ? ngx_svc_oauth_key_keep(kid, pkey) : NULL;
+    pkey = NULL;
+    signer = NULL;
 
-    if (key) {
-        return key;
+    if (ngx_svc_oauth_key_unseal(o, kid, sealed, der, &len) != NGX_OK) {
+        ngx_svc_oauth_key_lost(o, kid, sealed);
+        return NGX_ERROR;
     }
 
+    if (len > NGX_SVC_JWK_DER && len <= NGX_SVC_JWK_DER_MAX) {
+        ngx_memcpy(private->der, der, len);
+        private->der_len = len;
+
+    } else {
+        pkey = ngx_svc_jwk_private(der, len);
+        signer = pkey ? ngx_svc_jws_signer(pkey) : NULL;
+        private->signer = signer;
+    }
+
+    ngx_explicit_memzero(der, sizeof(der));
+
+    if (private->der_len
+        || (signer && ngx_svc_oauth_key_keep(kid, pkey, signer)))
+    {
+        return NGX_OK;
+    }
+
+    EVP_PKEY_CTX_free(signer);
     EVP_PKEY_free(pkey);
 
     ngx_svc_oauth_key_lost(o, kid, sealed);
 
-    return NULL;
+    return NGX_ERROR;
 }
 
 
@@ -227,7 +223,7 @@ ngx_svc_oauth_key_lost(ngx_svc_oauth_t *o, const ngx_str_t *kid,
 {
     size_t                len;
     u_char                text[NGX_SVC_UUID_TEXT_LEN];
-    u_char                bytes[NGX_SVC_OAUTH_KEY_DER + NGX_SVC_SEAL_OVERHEAD];
+    u_char                bytes[NGX_SVC_OAUTH_SEALED];
     ngx_str_t             id, key;
     ngx_svc_main_conf_t  *smcf;
 
@@ -251,43 +247,37 @@ ngx_svc_oauth_key_lost(ngx_svc_oauth_t *o, const ngx_str_t *kid,
 }
 
 
-static EVP_PKEY *
+static ngx_int_t
 ngx_svc_oauth_key_unseal(ngx_svc_oauth_t *o, const ngx_str_t *kid,
-    const ngx_str_t *sealed)
+    const ngx_str_t *sealed, u_char der[NGX_SVC_OAUTH_SEALED], size_t *len)
 {
-    size_t                len, n;
-    u_char                bytes[NGX_SVC_OAUTH_KEY_DER + NGX_SVC_SEAL_OVERHEAD];
-    u_char                der[NGX_SVC_OAUTH_KEY_DER + NGX_SVC_SEAL_OVERHEAD];
+    size_t                n;
+    u_char                bytes[NGX_SVC_OAUTH_SEALED];
     u_char                aad[sizeof(NGX_SVC_OAUTH_KEY_AAD) + NGX_SVC_UUID_LEN
                               + NGX_SVC_OAUTH_KID];
-    EVP_PKEY             *pkey;
     ngx_svc_main_conf_t  *smcf;
 
     smcf = ngx_http_get_module_main_conf(o->sr->request,
                                          ngx_http_svc_common_module);
-    len = sizeof(bytes);
+    n = sizeof(bytes);
 
     if (kid->len != NGX_SVC_OAUTH_KID
-        || ngx_svc_hex_bytea(sealed, bytes, &len) != NGX_OK
-        || ngx_svc_unseal(&smcf->keys, bytes, len, aad,
-                          ngx_svc_oauth_key_aad(aad, &o->tenant, kid->data), der,
-                          &n)
-           != NGX_OK)
+        || ngx_svc_hex_bytea(sealed, bytes, &n) != NGX_OK)
     {
-        return NULL;
+        return NGX_ERROR;
     }
 
-    pkey = ngx_svc_jwk_private(der, n);
-    ngx_explicit_memzero(der, sizeof(der));
-
-    return pkey;
+    return ngx_svc_unseal(&smcf->keys, bytes, n, aad,
+                          ngx_svc_oauth_key_aad(aad, &o->tenant, kid->data),
+                          der, len);
 }
 
 
-/* The key is its from then on. */
+/* Both are its from then on, unless it returns NULL. */
 
 static ngx_svc_oauth_key_t *
-ngx_svc_oauth_key_keep(const ngx_str_t *kid, EVP_PKEY *pkey)
+ngx_svc_oauth_key_keep(const ngx_str_t *kid, EVP_PKEY *pkey,
+    EVP_PKEY_CTX *signer)
 {
     ngx_svc_oauth_key_t  *key;
 
@@ -300,20 +290,16 @@ ngx_svc_oauth_key_keep(const ngx_str_t *kid, EVP_PKEY *pkey)
         return NULL;
     }
 
-    key->signer = ngx_svc_jws_signer(pkey);
-    if (key->signer == NULL) {
-        ngx_free(key);
-        return NULL;
-    }
-
     ngx_memcpy(key->kid, kid->data, NGX_SVC_OAUTH_KID);
 
     key->key = pkey;
+    key->signer = signer;
     key->sn.str.data = key->kid;
     key->sn.str.len = NGX_SVC_OAUTH_KID;
     key->sn.node.key = ngx_crc32_short(key->kid, NGX_SVC_OAUTH_KID);
 
     ngx_rbtree_insert(&ngx_svc_oauth_keys, &key->sn.node);
+    ngx_queue_insert_head(&ngx_svc_oauth_keys_used, &key->queue);
     ngx_svc_oauth_keys_n++;
 
     return key;
@@ -381,7 +367,7 @@ ngx_svc_oauth_key_new(ngx_svc_oauth_t *o)
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_svc_oauth_key_take(ngx_svc_oauth_t *o, const ngx_svc_jwk_new_t *new)
 {
     ngx_svc_main_conf_t  *smcf;

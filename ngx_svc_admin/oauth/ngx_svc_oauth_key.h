@@ -11,21 +11,30 @@
 #include "ngx_svc_oauth.h"
 
 
-/* A JWT that is to be signed with a tenant's key. */
+/*
+ * A private key.  Of P-256 it is signer, which is the worker's, and lives until
+ * the next turn of the event loop at least.  Of RSA it is a reference, which the
+ * caller frees; or, while no worker has opened it, a DER for
+ * ngx_svc_jwk_rsa_private(), which the caller wipes.
+ */
 
 typedef struct {
-    const char  *typ;
-    ngx_str_t    kid;
-    ngx_str_t    sealed;        /* the private key, as svc.oauth_key has it */
-    ngx_str_t    payload;       /* JSON */
-} ngx_svc_oauth_jwt_t;
+    EVP_PKEY_CTX  *signer;
+    EVP_PKEY      *rsa;
+    size_t         der_len;
+    u_char         der[NGX_SVC_JWK_DER_MAX];
+} ngx_svc_oauth_private_t;
 
 /*
- * Signs it, o->tenant's, into *text, of the pool.  NGX_OK; NGX_ERROR: memory,
- * or the key cannot be opened, which the error log says.
+ * The private key of that kid, o->tenant's, which is sealed as svc.oauth_key has
+ * it.  NGX_OK; NGX_ERROR: memory, or it cannot be opened, which the error log
+ * says.
  */
-ngx_int_t ngx_svc_oauth_key_sign(ngx_svc_oauth_t *o,
-    const ngx_svc_oauth_jwt_t *jwt, ngx_str_t *text);
+ngx_int_t ngx_svc_oauth_key_private(ngx_svc_oauth_t *o, const ngx_str_t *kid,
+    const ngx_str_t *sealed, ngx_svc_oauth_private_t *private);
+
+/* An RSA key that was opened: the worker holds it, too, from then on. */
+void ngx_svc_oauth_key_learn(const ngx_str_t *kid, EVP_PKEY *rsa);
 
 /* 1: this worker holds the private key. */
 ngx_uint_t ngx_svc_oauth_key_held(const ngx_str_t *kid);
@@ -37,18 +46,23 @@ extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_sealed;
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_public;
 
 /*
- * A new key, as parameters of ngx_svc_sql_oauth_key_first, which makes it the
- * tenant's unless it has one by then.  o->tenant is known.  NGX_OK or NGX_ERROR.
+ * A new key of P-256, as parameters of ngx_svc_sql_oauth_key_first, which makes
+ * it the tenant's unless it has one by then.  o->tenant is known.  NGX_OK or
+ * NGX_ERROR.
  */
 ngx_int_t ngx_svc_oauth_key_new(ngx_svc_oauth_t *o);
 
 extern const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_key_first;
 
+/* The same of one that was made, of either kind. */
+ngx_int_t ngx_svc_oauth_key_take(ngx_svc_oauth_t *o,
+    const ngx_svc_jwk_new_t *new);
+
 /*
  * A new private key of a tenant, as svc.oauth_key has it; sealed: room for
  * NGX_SVC_OAUTH_SEALED bytes.  NGX_OK or NGX_ERROR.
  */
-#define NGX_SVC_OAUTH_SEALED  (NGX_SVC_JWK_DER + NGX_SVC_SEAL_OVERHEAD)
+#define NGX_SVC_OAUTH_SEALED  (NGX_SVC_JWK_DER_MAX + NGX_SVC_SEAL_OVERHEAD)
 
 ngx_int_t ngx_svc_oauth_key_seal(const ngx_svc_keys_t *keys,
     const ngx_str_t *tenant, const ngx_svc_jwk_new_t *new, u_char *sealed,

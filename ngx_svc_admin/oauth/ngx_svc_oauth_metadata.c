@@ -111,7 +111,7 @@ static const ngx_svc_oauth_metadata_t  ngx_svc_oauth_lists[] = {
     { "dpop_signing_alg_values_supported", "ES256 EdDSA Ed25519",
       "ES256 EdDSA Ed25519" },
     { "subject_types_supported", "public", NULL },
-    { "id_token_signing_alg_values_supported", "ES256", NULL },
+    { "id_token_signing_alg_values_supported", "ES256 RS256", NULL },
     { "acr_values_supported", NGX_SVC_OAUTH_ACR_ONE " " NGX_SVC_OAUTH_ACR_TWO
       " " NGX_SVC_OAUTH_ACR_PASSKEY, NULL },
     { "prompt_values_supported", "none login consent select_account", NULL },

@@ -140,6 +140,7 @@ const ngx_svc_oauth_grant_t  ngx_svc_oauth_refresh = {
     .wider = &ngx_svc_sql_oauth_refresh_read_wider,
     .wider_alone = 1,
     .decide = ngx_svc_oauth_granted_decide,
+    .id_token = ngx_svc_oauth_granted_id_token,
     .more = ngx_svc_oauth_granted_more
 };
 

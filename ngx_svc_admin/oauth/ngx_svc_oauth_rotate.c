@@ -3,11 +3,12 @@
  *
  * A round tells which tenants need another key; the next one brings keys for
  * those, which the database takes as far as they are still needed: of two nodes
- * the first one's.
+ * the first one's.  Those of RSA come one at a time, when a thread has made one.
  */
 
 #include "ngx_svc_oauth_rotate.h"
 #include "ngx_svc_oauth_key.h"
+#include "ngx_svc_oauth_make.h"
 #include "ngx_svc_pg_task.h"
 
 
@@ -18,21 +19,27 @@ static ngx_int_t ngx_svc_oauth_rotate_bind(ngx_svc_pg_op_t *op,
     ngx_svc_pg_call_t *call);
 static ngx_int_t ngx_svc_oauth_rotate_key(ngx_svc_json_writer_t *w,
     const ngx_str_t *tenant);
+static ngx_int_t ngx_svc_oauth_rotate_add(ngx_svc_json_writer_t *w,
+    const ngx_str_t *tenant, const char *alg, const ngx_svc_jwk_new_t *new);
 static void ngx_svc_oauth_rotate_write(ngx_svc_json_writer_t *w,
-    const ngx_str_t *tenant, const ngx_svc_jwk_new_t *new,
+    const ngx_str_t *tenant, const char *alg, const ngx_svc_jwk_new_t *new,
     const ngx_str_t *sealed);
 static void ngx_svc_oauth_rotate_done(ngx_svc_pg_op_t *op);
+static void ngx_svc_oauth_rotate_need(const u_char *tenant);
+static void ngx_svc_oauth_rotate_need_rsa(const u_char *tenant);
+static void ngx_svc_oauth_rotate_made(ngx_svc_work_t *work);
+static void ngx_svc_oauth_rotate_forget(void);
 
 
 /*
  * Of its rows the first one has "n" alone: how many tenants need a key, at most
- * NGX_SVC_OAUTH_ROTATE.  Then there is one for each of those, with "needs" true,
- * and one for each tenant whose published keys are others now, with false.
+ * NGX_SVC_OAUTH_ROTATE.  Then there is one for each of those, with "needs" the
+ * alg, and one for each tenant whose published keys are others now, without.
  */
 
 static const ngx_svc_pg_statement_t  ngx_svc_sql_oauth_rotate = {
     .name = "oauth_rotate_keys",
-    .text = "SELECT * FROM svc.oauth_key_turn($1::text::json, "
+    .text = "SELECT * FROM svc.oauth_key_turns($1::text::json, "
             ngx_value(NGX_SVC_OAUTH_ROTATE) ")",
     .nparams = 1
 };
@@ -56,6 +63,13 @@ static u_char                 ngx_svc_oauth_rotate_tenants
                                   [NGX_SVC_OAUTH_ROTATE][NGX_SVC_UUID_LEN];
 static ngx_uint_t             ngx_svc_oauth_rotate_n;
 
+/* And of RSA: one that a thread makes, and then what it has made. */
+
+static ngx_uint_t             ngx_svc_oauth_rotate_makes;
+static ngx_uint_t             ngx_svc_oauth_rotate_has;
+static u_char                 ngx_svc_oauth_rotate_tenant[NGX_SVC_UUID_LEN];
+static ngx_svc_jwk_new_t      ngx_svc_oauth_rotate_new;
+
 static const ngx_svc_keys_t  *ngx_svc_oauth_rotate_keys;
 
 
@@ -77,6 +91,8 @@ void
 ngx_svc_oauth_rotate_exit_worker(void)
 {
     ngx_svc_pg_task_exit(&ngx_svc_oauth_rotate);
+
+    ngx_svc_oauth_rotate_forget();
 }
 
 
@@ -90,7 +106,7 @@ ngx_svc_oauth_rotate_bind(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call)
     n = ngx_svc_oauth_rotate_n;
     ngx_svc_oauth_rotate_n = 0;
 
-    if (ngx_svc_json_writer_init(&w, op->pool, 16 + n * 1024) != NGX_OK) {
+    if (ngx_svc_json_writer_init(&w, op->pool, 4096 + n * 1024) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -105,6 +121,20 @@ ngx_svc_oauth_rotate_bind(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call)
         }
     }
 
+    if (ngx_svc_oauth_rotate_has) {
+        tenant.data = ngx_svc_oauth_rotate_tenant;
+        tenant.len = NGX_SVC_UUID_LEN;
+
+        if (ngx_svc_oauth_rotate_add(&w, &tenant, "RS256",
+                                     &ngx_svc_oauth_rotate_new)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        ngx_svc_oauth_rotate_forget();
+    }
+
     ngx_svc_json_close(&w, ']');
 
     ngx_svc_pg_bind(call, w.start, w.last - w.start);
@@ -116,22 +146,13 @@ ngx_svc_oauth_rotate_bind(ngx_svc_pg_op_t *op, ngx_svc_pg_call_t *call)
 static ngx_int_t
 ngx_svc_oauth_rotate_key(ngx_svc_json_writer_t *w, const ngx_str_t *tenant)
 {
-    u_char             bytes[NGX_SVC_OAUTH_SEALED];
     ngx_int_t          rc;
-    ngx_str_t          sealed;
     ngx_svc_jwk_new_t  new;
-
-    sealed.data = bytes;
 
     rc = ngx_svc_jwk_generate(&new);
 
     if (rc == NGX_OK) {
-        rc = ngx_svc_oauth_key_seal(ngx_svc_oauth_rotate_keys, tenant, &new,
-                                    sealed.data, &sealed.len);
-    }
-
-    if (rc == NGX_OK) {
-        ngx_svc_oauth_rotate_write(w, tenant, &new, &sealed);
+        rc = ngx_svc_oauth_rotate_add(w, tenant, "ES256", &new);
     }
 
     ngx_explicit_memzero(&new, sizeof(new));
@@ -140,9 +161,30 @@ ngx_svc_oauth_rotate_key(ngx_svc_json_writer_t *w, const ngx_str_t *tenant)
 }
 
 
+static ngx_int_t
+ngx_svc_oauth_rotate_add(ngx_svc_json_writer_t *w, const ngx_str_t *tenant,
+    const char *alg, const ngx_svc_jwk_new_t *new)
+{
+    u_char     bytes[NGX_SVC_OAUTH_SEALED];
+    ngx_int_t  rc;
+    ngx_str_t  sealed;
+
+    sealed.data = bytes;
+
+    rc = ngx_svc_oauth_key_seal(ngx_svc_oauth_rotate_keys, tenant, new,
+                                sealed.data, &sealed.len);
+
+    if (rc == NGX_OK) {
+        ngx_svc_oauth_rotate_write(w, tenant, alg, new, &sealed);
+    }
+
+    return rc;
+}
+
+
 static void
 ngx_svc_oauth_rotate_write(ngx_svc_json_writer_t *w, const ngx_str_t *tenant,
-    const ngx_svc_jwk_new_t *new, const ngx_str_t *sealed)
+    const char *alg, const ngx_svc_jwk_new_t *new, const ngx_str_t *sealed)
 {
     u_char     id[NGX_SVC_UUID_TEXT_LEN];
     u_char     base64[ngx_base64_encoded_length(NGX_SVC_OAUTH_SEALED)];
@@ -157,6 +199,7 @@ ngx_svc_oauth_rotate_write(ngx_svc_json_writer_t *w, const ngx_str_t *tenant,
     ngx_svc_json_plain(w, "tenant", id,
                        ngx_svc_uuid_text(id, tenant->data) - id);
     ngx_svc_json_plain(w, "kid", new->kid, NGX_SVC_JWK_KID);
+    ngx_svc_json_plain(w, "alg", (u_char *) alg, ngx_strlen(alg));
     ngx_svc_json_raw(w, "public", new->jwk, new->jwk_len);
     ngx_svc_json_plain(w, "sealed", text.data, text.len);
     ngx_svc_json_close(w, '}');
@@ -184,12 +227,67 @@ ngx_svc_oauth_rotate_done(ngx_svc_pg_op_t *op)
             continue;
         }
 
-        if (!ngx_svc_row_true(res, i, "needs")) {
+        text = ngx_svc_pg_value(res, i, 2);
+
+        if (text.data == NULL) {
             ngx_svc_oauth_key_changed(&tenant);
 
-        } else if (ngx_svc_oauth_rotate_n < NGX_SVC_OAUTH_ROTATE) {
-            ngx_memcpy(ngx_svc_oauth_rotate_tenants[ngx_svc_oauth_rotate_n++],
-                       bytes, NGX_SVC_UUID_LEN);
+        } else if (*text.data == 'R') {
+            ngx_svc_oauth_rotate_need_rsa(bytes);
+
+        } else {
+            ngx_svc_oauth_rotate_need(bytes);
         }
     }
+}
+
+
+static void
+ngx_svc_oauth_rotate_need(const u_char *tenant)
+{
+    if (ngx_svc_oauth_rotate_n < NGX_SVC_OAUTH_ROTATE) {
+        ngx_memcpy(ngx_svc_oauth_rotate_tenants[ngx_svc_oauth_rotate_n++],
+                   tenant, NGX_SVC_UUID_LEN);
+    }
+}
+
+
+/* While a thread makes one, rounds tell of it again, and nothing is done. */
+
+static void
+ngx_svc_oauth_rotate_need_rsa(const u_char *tenant)
+{
+    if (!ngx_svc_oauth_rotate_makes && !ngx_svc_oauth_rotate_has
+        && ngx_svc_oauth_make_key(tenant, ngx_svc_oauth_rotate_made) == NGX_OK)
+    {
+        ngx_svc_oauth_rotate_makes = 1;
+    }
+}
+
+
+static void
+ngx_svc_oauth_rotate_made(ngx_svc_work_t *work)
+{
+    ngx_svc_oauth_make_t  *make;
+
+    make = (ngx_svc_oauth_make_t *) work;
+
+    ngx_svc_oauth_rotate_makes = 0;
+
+    if (work->rc != NGX_OK || make->rc != NGX_OK) {
+        return;
+    }
+
+    ngx_memcpy(ngx_svc_oauth_rotate_tenant, make->tenant, NGX_SVC_UUID_LEN);
+    ngx_svc_oauth_rotate_new = make->new;
+    ngx_svc_oauth_rotate_has = 1;
+}
+
+
+static void
+ngx_svc_oauth_rotate_forget(void)
+{
+    ngx_svc_oauth_rotate_has = 0;
+
+    ngx_explicit_memzero(&ngx_svc_oauth_rotate_new, sizeof(ngx_svc_jwk_new_t));
 }

@@ -1,0 +1,293 @@
+/*
+ * Work for threads.
+ *
+ * When a worker exits, nginx ends its threads, and so what they do, before any
+ * module of HTTP is told; what is left then goes with the process.
+ */
+
+#include "ngx_svc_work.h"
+#include "ngx_svc_admin_conf.h"
+
+
+static void ngx_svc_work_gone(void *data);
+static ngx_int_t ngx_svc_work_start(ngx_svc_work_t *work);
+static void ngx_svc_work_unqueue(ngx_svc_work_t *work);
+static void ngx_svc_work_leave(ngx_svc_work_t *work);
+static void ngx_svc_work_thread(void *data, ngx_log_t *log);
+static void ngx_svc_work_done(ngx_event_t *ev);
+static void ngx_svc_work_next(ngx_svc_work_queue_t *in);
+static void ngx_svc_work_late(ngx_event_t *ev);
+static void ngx_svc_work_call(ngx_svc_work_t *work, ngx_int_t rc);
+static void ngx_svc_work_free(ngx_svc_work_t *work);
+static ngx_uint_t ngx_svc_work_full(const ngx_svc_work_queue_t *in);
+
+
+void *
+ngx_svc_work_create(ngx_svc_work_queue_t *in, ngx_pool_t *owner, size_t size)
+{
+    ngx_pool_t         *pool;
+    ngx_svc_work_t     *work;
+    ngx_thread_task_t  *task;
+
+    pool = ngx_create_pool(4096, ngx_cycle->log);
+    if (pool == NULL) {
+        return NULL;
+    }
+
+    task = ngx_thread_task_alloc(pool, size);
+
+    if (task == NULL) {
+        ngx_destroy_pool(pool);
+        return NULL;
+    }
+
+    work = task->ctx;
+
+    if (owner) {
+        work->cln = ngx_pool_cleanup_add(owner, 0);
+
+        if (work->cln == NULL) {
+            ngx_destroy_pool(pool);
+            return NULL;
+        }
+
+        work->cln->handler = ngx_svc_work_gone;
+        work->cln->data = work;
+    }
+
+    work->in = in;
+    work->pool = pool;
+    work->task = task;
+
+    work->timer.handler = ngx_svc_work_late;
+    work->timer.data = work;
+    work->timer.log = ngx_cycle->log;
+
+    task->handler = ngx_svc_work_thread;
+    task->event.handler = ngx_svc_work_done;
+    task->event.data = work;
+
+    return work;
+}
+
+
+ngx_int_t
+ngx_svc_work_post(ngx_svc_work_t *work)
+{
+    ngx_int_t              rc;
+    ngx_svc_work_queue_t  *in;
+
+    in = work->in;
+
+    /* whoever waits is first, also while a place is being given away */
+
+    if (!ngx_svc_work_full(in) && ngx_queue_empty(&in->jobs)) {
+        rc = ngx_svc_work_start(work);
+
+    } else {
+        rc = in->nwaiting == in->most ? NGX_BUSY : NGX_OK;
+
+        if (rc == NGX_OK) {
+            work->waiting = 1;
+            in->nwaiting++;
+            ngx_queue_insert_tail(&in->jobs, &work->queue);
+
+            ngx_add_timer(&work->timer, in->timeout);
+        }
+    }
+
+    if (rc != NGX_OK) {
+        ngx_svc_work_cancel(work);
+    }
+
+    return rc;
+}
+
+
+void
+ngx_svc_work_cancel(ngx_svc_work_t *work)
+{
+    if (work->called) {
+        return;
+    }
+
+    ngx_svc_work_leave(work);
+
+    if (work->running) {
+        work->handler = NULL;
+        return;
+    }
+
+    ngx_svc_work_free(work);
+}
+
+
+static void
+ngx_svc_work_gone(void *data)
+{
+    ngx_svc_work_cancel(data);
+}
+
+
+/* It waits no more, and knows nothing of its owner. */
+
+static void
+ngx_svc_work_leave(ngx_svc_work_t *work)
+{
+    if (work->cln) {
+        work->cln->handler = NULL;
+    }
+
+    ngx_svc_work_unqueue(work);
+}
+
+
+static void
+ngx_svc_work_unqueue(ngx_svc_work_t *work)
+{
+    if (work->timer.timer_set) {
+        ngx_del_timer(&work->timer);
+    }
+
+    if (work->waiting) {
+        work->waiting = 0;
+        work->in->nwaiting--;
+        ngx_queue_remove(&work->queue);
+    }
+}
+
+
+static void
+ngx_svc_work_free(ngx_svc_work_t *work)
+{
+    if (work->wipe) {
+        work->wipe(work);
+    }
+
+    ngx_destroy_pool(work->pool);
+}
+
+
+static ngx_uint_t
+ngx_svc_work_full(const ngx_svc_work_queue_t *in)
+{
+    return in->nrunning >= (in->concurrency ? in->concurrency
+                                            : (ngx_uint_t) ngx_ncpu);
+}
+
+
+static ngx_int_t
+ngx_svc_work_start(ngx_svc_work_t *work)
+{
+    ngx_svc_admin_main_conf_t  *amcf;
+
+    amcf = ngx_http_cycle_get_module_main_conf((ngx_cycle_t *) ngx_cycle,
+                                               ngx_http_svc_admin_module);
+
+    if (ngx_thread_task_post(amcf->threads, work->task) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    work->running = 1;
+    work->in->nrunning++;
+
+    ngx_add_timer(&work->timer, work->in->timeout);
+
+    return NGX_OK;
+}
+
+
+/* What OpenSSL keeps for a thread of nginx's stays for its next job. */
+
+static void
+ngx_svc_work_thread(void *data, ngx_log_t *log)
+{
+    ngx_svc_work_t  *work = data;
+
+    work->run(work);
+}
+
+
+static void
+ngx_svc_work_done(ngx_event_t *ev)
+{
+    ngx_svc_work_t  *work;
+
+    work = ev->data;
+
+    /* a handler that is called here may cancel this job: it is freed below */
+
+    work->in->nrunning--;
+    ngx_svc_work_next(work->in);
+
+    work->running = 0;
+
+    if (work->handler && !work->called) {
+        ngx_svc_work_leave(work);
+        ngx_svc_work_call(work, NGX_OK);
+    }
+
+    ngx_svc_work_free(work);
+}
+
+
+static void
+ngx_svc_work_next(ngx_svc_work_queue_t *in)
+{
+    ngx_queue_t     *q;
+    ngx_svc_work_t  *work;
+
+    while (!ngx_svc_work_full(in) && !ngx_queue_empty(&in->jobs)) {
+        q = ngx_queue_head(&in->jobs);
+        work = ngx_queue_data(q, ngx_svc_work_t, queue);
+
+        ngx_svc_work_unqueue(work);
+
+        if (ngx_svc_work_start(work) != NGX_OK) {
+            ngx_svc_work_leave(work);
+            ngx_svc_work_call(work, NGX_ERROR);
+            ngx_svc_work_free(work);
+        }
+    }
+}
+
+
+/* It waited too long; or a thread has it, and frees it when it returns. */
+
+static void
+ngx_svc_work_late(ngx_event_t *ev)
+{
+    ngx_svc_work_t  *work;
+
+    work = ev->data;
+
+    ngx_svc_work_leave(work);
+    ngx_svc_work_call(work, NGX_BUSY);
+
+    if (!work->running) {
+        ngx_svc_work_free(work);
+    }
+}
+
+
+static void
+ngx_svc_work_call(ngx_svc_work_t *work, ngx_int_t rc)
+{
+    work->called = 1;
+    work->rc = rc;
+
+    work->handler(work);
+}
+
+
+void
+ngx_svc_work_finalize(ngx_http_request_t *r, ngx_int_t rc)
+{
+    ngx_connection_t  *c;
+
+    c = r->connection;
+
+    ngx_http_finalize_request(r, rc);
+
+    ngx_http_run_posted_requests(c);
+}

@@ -1,0 +1,108 @@
+/*
+ * Work for threads: in each worker at most so many jobs of a kind at a time, in
+ * order, and at most so many that wait, for at most so long.
+ *
+ *     job = ngx_svc_work_create(&queue, r->pool, sizeof(my_job_t));
+ *     if (job == NULL) { 500 }
+ *
+ *     job->work.run = run;
+ *     job->work.handler = handler;
+ *
+ *     switch (ngx_svc_work_post(&job->work)) {
+ *     case NGX_OK:    r->main->count++; return NGX_DONE;
+ *     case NGX_BUSY:  503
+ *     default:        500
+ *     }
+ *
+ * and handler() ends with ngx_svc_work_finalize().
+ */
+
+#ifndef _NGX_SVC_WORK_H_INCLUDED_
+#define _NGX_SVC_WORK_H_INCLUDED_
+
+
+#include "ngx_svc_http.h"
+
+#include <ngx_thread_pool.h>
+
+
+typedef struct ngx_svc_work_s  ngx_svc_work_t;
+
+typedef void (*ngx_svc_work_pt)(ngx_svc_work_t *work);
+
+
+/* Of a kind of jobs; static, and begun with ngx_svc_work_queue(). */
+
+typedef struct {
+    ngx_uint_t          concurrency;    /* 0: as many as there are cores */
+    ngx_uint_t          most;           /* that wait */
+    ngx_msec_t          timeout;        /* of one that waits, and then again of
+                                           one that runs */
+    ngx_queue_t         jobs;
+    ngx_uint_t          nwaiting;
+    ngx_uint_t          nrunning;
+} ngx_svc_work_queue_t;
+
+#define ngx_svc_work_queue(name, concurrency, most, timeout)                  \
+    { concurrency, most, timeout, { &name.jobs, &name.jobs }, 0, 0 }
+
+
+/* The first member of a job, which is the caller's until it is posted. */
+
+struct ngx_svc_work_s {
+
+    /* In a thread: it has the job, and nothing of the request. */
+    ngx_svc_work_pt        run;
+
+    /*
+     * In the event loop, once, and not from within ngx_svc_work_post().  The job
+     * is freed when it returns, unless a thread has it still.
+     */
+    ngx_svc_work_pt        handler;
+
+    /* In the event loop, before the job is freed; or NULL. */
+    ngx_svc_work_pt        wipe;
+
+    /* NGX_OK: it has run; NGX_BUSY: it took too long; NGX_ERROR: no thread. */
+    ngx_int_t              rc;
+
+    /* The job's own: the request may go while a thread is at it. */
+    ngx_pool_t            *pool;
+
+    /* The queue's. */
+
+    ngx_svc_work_queue_t  *in;
+    ngx_thread_task_t     *task;
+    ngx_pool_cleanup_t    *cln;         /* of the owner's pool; or NULL */
+    ngx_event_t            timer;       /* or a worker would quit */
+    ngx_queue_t            queue;       /* while waiting */
+    unsigned               waiting:1;
+    unsigned               running:1;
+    unsigned               called:1;    /* the handler was */
+};
+
+
+/*
+ * A job of that size, which is zeroed.  When owner, such as a request's pool, is
+ * destroyed, the job is cancelled; NULL: it is nobody's.  NULL: no memory.
+ */
+void *ngx_svc_work_create(ngx_svc_work_queue_t *in, ngx_pool_t *owner,
+    size_t size);
+
+/*
+ * NGX_OK: the handler will be called, unless the job is cancelled.  NGX_BUSY:
+ * too many wait; NGX_ERROR: no thread takes it; in these cases it is freed.
+ */
+ngx_int_t ngx_svc_work_post(ngx_svc_work_t *work);
+
+/*
+ * Before the handler is called: it will not be.  What waits leaves the queue; a
+ * thread ends what it does.  The caller has the job no more.
+ */
+void ngx_svc_work_cancel(ngx_svc_work_t *work);
+
+/* For a handler, of a request that has waited for it. */
+void ngx_svc_work_finalize(ngx_http_request_t *r, ngx_int_t rc);
+
+
+#endif /* _NGX_SVC_WORK_H_INCLUDED_ */
